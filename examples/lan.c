@@ -8,13 +8,13 @@
 
 #define PACKET 188
 #define SYNC 0x47
-#define END_WITHIN 2000         /* ms */
-#define LATENCY_MAX 600000      /* ms, the limit of the elements */
+#define END_WITHIN 2000    /* ms */
+#define LATENCY_MAX 600000 /* ms, the limit of the elements */
 
 /* --- the command line ------------------------------------------------------------------- */
 
 static FILE *
-open_log (const gchar * path)
+open_log (const gchar *path)
 {
   FILE *log = path != NULL ? fopen (path, "w") : NULL;
 
@@ -26,35 +26,30 @@ open_log (const gchar * path)
 }
 
 static gboolean
-check (const LanOptions * options)
+check (const LanOptions *options)
 {
   const ToolRange ranges[] = {
-    {"latency", options->latency, -1, LATENCY_MAX},
-    {"seconds", options->seconds, 0, G_MAXUINT / 1000},
+    { "latency", options->latency, -1, LATENCY_MAX },
+    { "seconds", options->seconds, 0, G_MAXUINT / 1000 },
   };
 
   return tool_check_ranges (ranges, G_N_ELEMENTS (ranges));
 }
 
 LanOptions
-lan_parse (const LanProgram * program, const GOptionEntry * entries,
-    gchar ** instead, int *argc, char ***argv)
+lan_parse (const LanProgram *program, const GOptionEntry *entries, gchar **instead, int *argc,
+    char ***argv)
 {
-  LanOptions options = {.address = "",.latency = 20 };
+  LanOptions options = { .address = "", .latency = 20 };
   g_autofree gchar *log_path = NULL;
-  const GOptionEntry common[] = {
-    {"latency", 'l', 0, G_OPTION_ARG_INT, &options.latency,
-        "Time in which losses are repaired, ms (20)", "MS"},
-    {"no-sound", 0, 0, G_OPTION_ARG_NONE, &options.silent,
-        "Only pictures, no sound", NULL},
-    {"seconds", 0, 0, G_OPTION_ARG_DOUBLE, &options.seconds,
-        "End after this time", "SECONDS"},
-    {"log", 0, 0, G_OPTION_ARG_FILENAME, &log_path,
-        "Log when each picture passes each stage", "FILE"},
-    {NULL}
-  };
-  g_autoptr (GOptionContext) context =
-      g_option_context_new (program->arguments);
+  const GOptionEntry common[] = { { "latency", 'l', 0, G_OPTION_ARG_INT, &options.latency,
+                                      "Time in which losses are repaired, ms (20)", "MS" },
+    { "no-sound", 0, 0, G_OPTION_ARG_NONE, &options.silent, "Only pictures, no sound", NULL },
+    { "seconds", 0, 0, G_OPTION_ARG_DOUBLE, &options.seconds, "End after this time", "SECONDS" },
+    { "log", 0, 0, G_OPTION_ARG_FILENAME, &log_path, "Log when each picture passes each stage",
+        "FILE" },
+    { NULL } };
+  g_autoptr (GOptionContext) context = g_option_context_new (program->arguments);
   g_autoptr (GError) error = NULL;
 
   tool_hold_standard ();
@@ -63,10 +58,8 @@ lan_parse (const LanProgram * program, const GOptionEntry * entries,
   g_option_context_add_main_entries (context, entries, NULL);
   g_option_context_add_main_entries (context, common, NULL);
   g_option_context_add_group (context, gst_init_get_option_group ());
-  if (!g_option_context_parse (context, argc, argv, &error)
-      || (*argc != 2 && *instead == NULL)) {
-    fprintf (stderr, "%s: %s\n", program->name, error ? error->message :
-        program->example);
+  if (!g_option_context_parse (context, argc, argv, &error) || (*argc != 2 && *instead == NULL)) {
+    fprintf (stderr, "%s: %s\n", program->name, error ? error->message : program->example);
     exit (2);
   }
   if (!check (&options))
@@ -78,7 +71,7 @@ lan_parse (const LanProgram * program, const GOptionEntry * entries,
 }
 
 GstElement *
-lan_launch (const LanProgram * program, const gchar * line, const gchar * end)
+lan_launch (const LanProgram *program, const gchar *line, const gchar *end)
 {
   const gchar *passphrase = g_getenv ("FASP_PASSPHRASE");
   g_autoptr (GstElement) pipeline = NULL;
@@ -100,8 +93,7 @@ lan_launch (const LanProgram * program, const gchar * line, const gchar * end)
 }
 
 gboolean
-lan_take_event (GstPadProbeInfo * probe, GstVideoInfo * info,
-    gboolean * has_info)
+lan_take_event (GstPadProbeInfo *probe, GstVideoInfo *info, gboolean *has_info)
 {
   GstEvent *event;
   GstCaps *caps;
@@ -126,29 +118,30 @@ static void
 tell_log_failed (gint why)
 {
   if (g_atomic_int_compare_and_exchange (&log_failed, FALSE, TRUE))
-    fprintf (stderr, "%s: the log cannot be written: %s. It is incomplete.\n",
-        g_get_prgname (), g_strerror (why));
+    fprintf (stderr, "%s: the log cannot be written: %s. It is incomplete.\n", g_get_prgname (),
+        g_strerror (why));
 }
 
 void
-lan_log (FILE * log, const gchar * what, guint64 number, gint64 time)
+lan_log (FILE *log, const gchar *what, guint64 number, gint64 time)
 {
-  if (log != NULL && fprintf (log, "%s %" G_GUINT64_FORMAT " %"
-          G_GINT64_FORMAT "\n", what, number, time) < 0)
+  if (log != NULL
+      && fprintf (log, "%s %" G_GUINT64_FORMAT " %" G_GINT64_FORMAT "\n", what, number, time) < 0)
     tell_log_failed (errno);
 }
 
 void
-lan_log_code (FILE * log, const gchar * what, guint64 number, gint64 time,
-    guint32 code)
+lan_log_code (FILE *log, const gchar *what, guint64 number, gint64 time, guint32 code)
 {
-  if (log != NULL && fprintf (log, "%s %" G_GUINT64_FORMAT " %"
-          G_GINT64_FORMAT " %u\n", what, number, time, code) < 0)
+  if (log != NULL
+      && fprintf (log, "%s %" G_GUINT64_FORMAT " %" G_GINT64_FORMAT " %u\n", what, number, time,
+             code)
+          < 0)
     tell_log_failed (errno);
 }
 
 gint
-lan_end_log (FILE * log, gint status)
+lan_end_log (FILE *log, gint status)
 {
   if (log != NULL && fclose (log) != 0)
     tell_log_failed (errno);
@@ -163,28 +156,27 @@ typedef struct
   FILE *log;
   guint8 packet[PACKET];
   guint held;
-  gint64 pts;                   /* of the last picture: a list passes as such, and
-                                   again as buffers if a pad takes no lists */
+  gint64 pts; /* of the last picture: a list passes as such, and
+                 again as buffers if a pad takes no lists */
 } Stream;
 
 /* The PTS of a packet in which a PES packet of video begins; else -1. */
 static gint64
-get_pts (const guint8 * p)
+get_pts (const guint8 *p)
 {
   guint at = 4 + (p[3] & 0x20 ? 1 + p[4] : 0);
 
   if (!(p[1] & 0x40) || !(p[3] & 0x10) || at + 14 > PACKET)
     return -1;
   p += at;
-  if (p[0] != 0 || p[1] != 0 || p[2] != 1 || (p[3] & 0xf0) != 0xe0
-      || !(p[7] & 0x80))
+  if (p[0] != 0 || p[1] != 0 || p[2] != 1 || (p[3] & 0xf0) != 0xe0 || !(p[7] & 0x80))
     return -1;
-  return (gint64) (p[9] & 0x0e) << 29 | p[10] << 22 | (p[11] & 0xfe) << 14
-      | p[12] << 7 | p[13] >> 1;
+  return (gint64) (p[9] & 0x0e) << 29 | p[10] << 22 | (p[11] & 0xfe) << 14 | p[12] << 7
+      | p[13] >> 1;
 }
 
 static void
-add_bytes (Stream * s, const guint8 * data, gsize size, gint64 time)
+add_bytes (Stream *s, const guint8 *data, gsize size, gint64 time)
 {
   while (size > 0) {
     gsize n = MIN (size, PACKET - s->held);
@@ -209,7 +201,7 @@ add_bytes (Stream * s, const guint8 * data, gsize size, gint64 time)
 }
 
 static gboolean
-add_buffer (GstBuffer ** buffer, guint i, gpointer stream)
+add_buffer (GstBuffer **buffer, guint i, gpointer stream)
 {
   gint64 time = g_get_real_time ();
   GstMapInfo map;
@@ -222,41 +214,39 @@ add_buffer (GstBuffer ** buffer, guint i, gpointer stream)
 }
 
 static GstPadProbeReturn
-on_stream (GstPad * pad, GstPadProbeInfo * info, gpointer stream)
+on_stream (GstPad *pad, GstPadProbeInfo *info, gpointer stream)
 {
   GstBuffer *buffer = GST_PAD_PROBE_INFO_BUFFER (info);
 
   if (info->type & GST_PAD_PROBE_TYPE_BUFFER_LIST)
-    gst_buffer_list_foreach (GST_PAD_PROBE_INFO_BUFFER_LIST (info),
-        add_buffer, stream);
+    gst_buffer_list_foreach (GST_PAD_PROBE_INFO_BUFFER_LIST (info), add_buffer, stream);
   else
     add_buffer (&buffer, 0, stream);
   return GST_PAD_PROBE_OK;
 }
 
 void
-lan_log_stream (GstPad * pad, const gchar * what, FILE * log)
+lan_log_stream (GstPad *pad, const gchar *what, FILE *log)
 {
   Stream *stream = g_new0 (Stream, 1);
 
   stream->what = what;
   stream->log = log;
   stream->pts = -1;
-  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER |
-      GST_PAD_PROBE_TYPE_BUFFER_LIST, on_stream, stream, g_free);
+  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_BUFFER_LIST, on_stream,
+      stream, g_free);
 }
 
 /* --- running ---------------------------------------------------------------------------- */
 
 GstPad *
-lan_get_pad (GstElement * pipeline, const gchar * element, const gchar * name)
+lan_get_pad (GstElement *pipeline, const gchar *element, const gchar *name)
 {
   g_autoptr (GstElement) e = gst_bin_get_by_name (GST_BIN (pipeline), element);
   GstPad *pad = e != NULL ? gst_element_get_static_pad (e, name) : NULL;
 
   if (pad == NULL) {
-    fprintf (stderr, "The pipeline has no element with name=%s and a pad %s.\n",
-        element, name);
+    fprintf (stderr, "The pipeline has no element with name=%s and a pad %s.\n", element, name);
     exit (2);
   }
   return pad;
@@ -287,7 +277,7 @@ end (gpointer data)
 }
 
 static void
-print_problem (GstMessage * message, gboolean is_error)
+print_problem (GstMessage *message, gboolean is_error)
 {
   g_autoptr (GError) error = NULL;
 
@@ -295,12 +285,11 @@ print_problem (GstMessage * message, gboolean is_error)
     gst_message_parse_error (message, &error, NULL);
   else
     gst_message_parse_warning (message, &error, NULL);
-  fprintf (stderr, "%s: %s\n", GST_OBJECT_NAME (GST_MESSAGE_SRC (message)),
-      error->message);
+  fprintf (stderr, "%s: %s\n", GST_OBJECT_NAME (GST_MESSAGE_SRC (message)), error->message);
 }
 
 static gboolean
-on_message (GstBus * bus, GstMessage * message, gpointer data)
+on_message (GstBus *bus, GstMessage *message, gpointer data)
 {
   Run *run = data;
   gint64 jump;
@@ -326,10 +315,8 @@ on_message (GstBus * bus, GstMessage * message, gpointer data)
       break;
     case GST_MESSAGE_ELEMENT:
       if (gst_message_has_name (message, "fasp-clock-jump")
-          && gst_structure_get_int64 (gst_message_get_structure (message),
-              "jump", &jump))
-        fprintf (stderr, "The sender's clock was set, by %+.3f s.\n",
-            jump / 1e9);
+          && gst_structure_get_int64 (gst_message_get_structure (message), "jump", &jump))
+        fprintf (stderr, "The sender's clock was set, by %+.3f s.\n", jump / 1e9);
       break;
     default:
       break;
@@ -340,9 +327,10 @@ on_message (GstBus * bus, GstMessage * message, gpointer data)
 /* The reason for the failure is on the bus if an element has reported it. That of a
  * card does not. */
 static void
-tell_failure (Run * run)
+tell_failure (Run *run)
 {
-  while (run->status == 0 && g_main_context_iteration (NULL, FALSE));
+  while (run->status == 0 && g_main_context_iteration (NULL, FALSE))
+    ;
   if (run->status == 0)
     fprintf (stderr,
         "%s: the pipeline does not start, and no element says why. "
@@ -352,8 +340,7 @@ tell_failure (Run * run)
 }
 
 gint
-lan_run (GstElement * pipeline, gdouble seconds,
-    void (*at_end) (GstElement * pipeline))
+lan_run (GstElement *pipeline, gdouble seconds, void (*at_end) (GstElement *pipeline))
 {
   g_autoptr (GstBus) bus = gst_element_get_bus (pipeline);
   Run run = { pipeline, g_main_loop_new (NULL, FALSE), 0 };
@@ -363,8 +350,7 @@ lan_run (GstElement * pipeline, gdouble seconds,
   g_unix_signal_add (SIGTERM, end, &run);
   if (seconds > 0)
     g_timeout_add (seconds * 1000, end, &run);
-  if (gst_element_set_state (pipeline, GST_STATE_PLAYING) !=
-      GST_STATE_CHANGE_FAILURE)
+  if (gst_element_set_state (pipeline, GST_STATE_PLAYING) != GST_STATE_CHANGE_FAILURE)
     g_main_loop_run (run.loop);
   else
     tell_failure (&run);

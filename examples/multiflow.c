@@ -26,30 +26,31 @@
 
 #define FLOWS_MAX 64
 #define HEADER 32
-#define ENDS 5                  /* goodbye datagrams on each flow */
-#define ARREARS .05             /* s that a sender makes up for */
-#define ROUNDS 16               /* of receiving from one flow before the next gets its turn */
-#define AHEAD_MAX 100000000     /* datagrams: no network loses more in a row */
-#define SILENT G_USEC_PER_SEC   /* after this, another run is followed, if it has
-                                   lasted as long */
-#define SEEN 1024               /* datagrams of a flow, up to which a late one is recognised */
-#define TICK 1000               /* µs: what is due within a tick leaves together */
+#define ENDS 5              /* goodbye datagrams on each flow */
+#define ARREARS .05         /* s that a sender makes up for */
+#define ROUNDS 16           /* of receiving from one flow before the next gets its turn */
+#define AHEAD_MAX 100000000 /* datagrams: no network loses more in a row */
+#define SILENT \
+  G_USEC_PER_SEC  /* after this, another run is followed, if it has \
+                     lasted as long */
+#define SEEN 1024 /* datagrams of a flow, up to which a late one is recognised */
+#define TICK 1000 /* µs: what is due within a tick leaves together */
 /* From this many on, losses in a row are a hole. Fewer are what chance makes. */
 #define HOLE_DATAGRAMS 8
-#define HOLE_SLOW_DATAGRAMS 4   /* in a slow flow, if they take */
-#define HOLE_TIME 10000         /* this long, in µs */
+#define HOLE_SLOW_DATAGRAMS 4 /* in a slow flow, if they take */
+#define HOLE_TIME 10000       /* this long, in µs */
 
 /* time: µs since the first datagram. dropped: datagrams that this host dropped because
  * it was too slow; they are among the lost ones. */
 #define TABLES \
-    "CREATE TABLE IF NOT EXISTS second (run INTEGER, time INTEGER, flow " \
-    "INTEGER, received INTEGER, lost INTEGER, bursts INTEGER, longest " \
-    "INTEGER, late INTEGER);" \
-    "CREATE TABLE IF NOT EXISTS hole (run INTEGER, time INTEGER, flow INTEGER, " \
-    "lost INTEGER, duration INTEGER);" \
-    "CREATE TABLE IF NOT EXISTS whole (run INTEGER, time INTEGER, sent INTEGER, " \
-    "received INTEGER);" \
-    "CREATE TABLE IF NOT EXISTS host (run INTEGER, time INTEGER, dropped INTEGER);"
+  "CREATE TABLE IF NOT EXISTS second (run INTEGER, time INTEGER, flow " \
+  "INTEGER, received INTEGER, lost INTEGER, bursts INTEGER, longest " \
+  "INTEGER, late INTEGER);" \
+  "CREATE TABLE IF NOT EXISTS hole (run INTEGER, time INTEGER, flow INTEGER, " \
+  "lost INTEGER, duration INTEGER);" \
+  "CREATE TABLE IF NOT EXISTS whole (run INTEGER, time INTEGER, sent INTEGER, " \
+  "received INTEGER);" \
+  "CREATE TABLE IF NOT EXISTS host (run INTEGER, time INTEGER, dropped INTEGER);"
 
 enum
 {
@@ -78,11 +79,10 @@ typedef struct
 } Header;
 
 static void
-write_header (guint8 * data, const Header * h)
+write_header (guint8 *data, const Header *h)
 {
   guint64 words[] = { GUINT64_TO_BE (h->run), GUINT64_TO_BE (h->of_all),
-    GUINT64_TO_BE (h->of_flow)
-  };
+    GUINT64_TO_BE (h->of_flow) };
 
   memcpy (data, "mflw\0\0\0", 8);
   data[4] = h->flow;
@@ -92,17 +92,15 @@ write_header (guint8 * data, const Header * h)
 }
 
 static gboolean
-parse_header (const guint8 * data, gsize n, Header * h)
+parse_header (const guint8 *data, gsize n, Header *h)
 {
   guint64 words[3];
 
-  if (n < HEADER || memcmp (data, "mflw", 4) != 0 || data[5] > FLOWS_MAX
-      || data[4] >= data[5])
+  if (n < HEADER || memcmp (data, "mflw", 4) != 0 || data[5] > FLOWS_MAX || data[4] >= data[5])
     return FALSE;
   memcpy (words, data + 8, sizeof words);
-  *h = (Header) {
-  data[4], data[5], data[6] != 0, GUINT64_FROM_BE (words[0]),
-        GUINT64_FROM_BE (words[1]), GUINT64_FROM_BE (words[2])};
+  *h = (Header) { data[4], data[5], data[6] != 0, GUINT64_FROM_BE (words[0]),
+    GUINT64_FROM_BE (words[1]), GUINT64_FROM_BE (words[2]) };
   return h->run != 0;
 }
 
@@ -112,7 +110,7 @@ typedef struct
 {
   int fds[FLOWS_MAX];
   guint64 run, sent, of_flow[FLOWS_MAX];
-  gint64 refused;               /* when somebody last reported that nobody listens; 0: never */
+  gint64 refused; /* when somebody last reported that nobody listens; 0: never */
 } Sender;
 
 /* A report this recent at the end counts. Of these reports, a network passes on only
@@ -121,7 +119,7 @@ typedef struct
 
 /* Sends the next @n datagrams, on the flows in turn. */
 static void
-send_some (Sender * s, guint n)
+send_some (Sender *s, guint n)
 {
   static guint8 data[TOOL_BATCH][TOOL_SIZE_MAX];
   struct mmsghdr messages[TOOL_BATCH] = { 0 };
@@ -130,14 +128,11 @@ send_some (Sender * s, guint n)
   for (guint f = 0; f < MIN ((guint) flows, n); f++) {
     guint flow = (s->sent + f) % flows, k = 0;
 
-    for (guint64 i = s->sent + f; i < s->sent + n && k < TOOL_BATCH;
-        i += flows, k++) {
+    for (guint64 i = s->sent + f; i < s->sent + n && k < TOOL_BATCH; i += flows, k++) {
       Header h = { flow, flows, FALSE, s->run, i, s->of_flow[flow]++ };
 
       write_header (data[k], &h);
-      pieces[k] = (struct iovec) {
-        data[k], size
-      };
+      pieces[k] = (struct iovec) { data[k], size };
       messages[k].msg_hdr.msg_iov = &pieces[k];
       messages[k].msg_hdr.msg_iovlen = 1;
     }
@@ -149,11 +144,10 @@ send_some (Sender * s, guint n)
 
 /* Says goodbye. Some of these datagrams will arrive. */
 static void
-send_end (Sender * s)
+send_end (Sender *s)
 {
   for (guint i = 0; i < ENDS * (guint) flows; i++) {
-    Header h =
-        { i % flows, flows, TRUE, s->run, s->sent, s->of_flow[i % flows] };
+    Header h = { i % flows, flows, TRUE, s->run, s->sent, s->of_flow[i % flows] };
     guint8 data[HEADER];
 
     write_header (data, &h);
@@ -165,27 +159,25 @@ send_end (Sender * s)
 static gboolean
 check_settings (void)
 {
-  if (flows < 1 || flows > FLOWS_MAX || port < 1
-      || port + flows - 1 > G_MAXUINT16)
-    return
-        tool_complain ("--flows is 1 to %d, and the ports from --port on are "
-        "at most 65535.", FLOWS_MAX);
+  if (flows < 1 || flows > FLOWS_MAX || port < 1 || port + flows - 1 > G_MAXUINT16)
+    return tool_complain ("--flows is 1 to %d, and the ports from --port on are "
+                          "at most 65535.",
+        FLOWS_MAX);
   if (idle < 1)
     return tool_complain ("--idle is at least 1 s.");
   if (size < HEADER || size > TOOL_SIZE_MAX || seconds < 1 || rate < 1000)
-    return
-        tool_complain ("--size is %d to %d bytes, --seconds at least 1, --rate "
-        "at least 1000 bit/s.", HEADER, TOOL_SIZE_MAX);
+    return tool_complain ("--size is %d to %d bytes, --seconds at least 1, --rate "
+                          "at least 1000 bit/s.",
+        HEADER, TOOL_SIZE_MAX);
   if (rate > TOOL_FREE_RATE && !pays)
-    return tool_complain ("%" G_GINT64_FORMAT
-        " bit/s for %d s is %.1f GB, which "
-        "a cloud will bill. Say --i-pay-for-this, or a --rate of at most %d.",
+    return tool_complain ("%" G_GINT64_FORMAT " bit/s for %d s is %.1f GB, which "
+                          "a cloud will bill. Say --i-pay-for-this, or a --rate of at most %d.",
         rate, seconds, rate / 8e9 * seconds, TOOL_FREE_RATE);
   return TRUE;
 }
 
 static gboolean
-run_sender (const gchar * host)
+run_sender (const gchar *host)
 {
   guint64 arrears = rate / 8. / size * ARREARS + flows;
   Sender s = { 0 };
@@ -212,8 +204,7 @@ run_sender (const gchar * host)
       due = s.sent + arrears;
     }
     /* a rate that no host reaches would take more than the time left */
-    while (s.sent < due && !tool_is_stopped ()
-        && g_get_monotonic_time () < end)
+    while (s.sent < due && !tool_is_stopped () && g_get_monotonic_time () < end)
       send_some (&s, MIN (due - s.sent, (guint) flows * TOOL_BATCH));
     ppoll (NULL, 0, &wait, NULL);
   }
@@ -221,17 +212,15 @@ run_sender (const gchar * host)
   send_end (&s);
   for (gint i = 0; i < flows; i++)
     close (s.fds[i]);
-  printf ("%" G_GUINT64_FORMAT " datagrams of %d bytes sent over %d flows.\n",
-      s.sent, size, flows);
+  printf ("%" G_GUINT64_FORMAT " datagrams of %d bytes sent over %d flows.\n", s.sent, size, flows);
   if (s.refused > 0 && g_get_monotonic_time () - s.refused < REFUSED_LAST)
-    return
-        tool_complain ("nobody listens at %s, ports %d to %d: start "
-        "`fasp-multiflow receive' there first, with the same --flows.", host,
-        port, port + flows - 1);
+    return tool_complain ("nobody listens at %s, ports %d to %d: start "
+                          "`fasp-multiflow receive' there first, with the same --flows.",
+        host, port, port + flows - 1);
   if (reached < rate * TOOL_SHORT && s.sent > arrears)
-    tool_complain
-        ("that was %.3g Mbit/s, not %.3g: this host is too slow, or was "
-        "held up.", reached / 1e6, rate / 1e6);
+    tool_complain ("that was %.3g Mbit/s, not %.3g: this host is too slow, or was "
+                   "held up.",
+        reached / 1e6, rate / 1e6);
   return TRUE;
 }
 
@@ -239,9 +228,9 @@ run_sender (const gchar * host)
 
 typedef struct
 {
-  guint64 next;                 /* number expected next */
-  gint64 last;                  /* arrival of the newest */
-  guint64 seen[SEEN / 64];      /* a bit per number: it has arrived */
+  guint64 next;            /* number expected next */
+  gint64 last;             /* arrival of the newest */
+  guint64 seen[SEEN / 64]; /* a bit per number: it has arrived */
   /* in this second; what was counted as lost in an earlier one may still come */
   gint64 received, lost, bursts, longest, late;
 } Flow;
@@ -251,21 +240,21 @@ typedef struct
   int fds[FLOWS_MAX];
   Flow flows[FLOWS_MAX];
   ToolDb *db;
-  guint64 run;                  /* of the sender; 0: none yet */
-  guint runs;                   /* runs followed so far */
-  guint64 other;                /* another run that is being sent */
+  guint64 run;   /* of the sender; 0: none yet */
+  guint runs;    /* runs followed so far */
+  guint64 other; /* another run that is being sent */
   gint64 other_since, other_heard;
   guint64 all_next, all_before; /* number among all after the newest, now and at
                                    the start of this second */
   guint64 received, total;
-  guint64 drops, dropped;       /* of the sockets so far; in this run */
+  guint64 drops, dropped; /* of the sockets so far; in this run */
   gint64 lost;
   gint64 start, second, heard;
-  gboolean ended;               /* the sender has said goodbye */
+  gboolean ended; /* the sender has said goodbye */
 } Receiver;
 
 static guint64
-get_drops (const Receiver * r)
+get_drops (const Receiver *r)
 {
   guint64 drops = 0;
 
@@ -275,16 +264,14 @@ get_drops (const Receiver * r)
 }
 
 static void
-end_second (Receiver * r)
+end_second (Receiver *r)
 {
   guint64 drops = get_drops (r);
   gint64 whole[] = { r->second, r->all_next - r->all_before, r->received };
 
   for (gint i = 0; i < flows; i++) {
     Flow *f = &r->flows[i];
-    gint64 row[] = { r->second, i, f->received, f->lost, f->bursts, f->longest,
-      f->late
-    };
+    gint64 row[] = { r->second, i, f->received, f->lost, f->bursts, f->longest, f->late };
 
     r->total += f->received;
     r->lost += f->lost;
@@ -307,7 +294,7 @@ end_second (Receiver * r)
 
 /* The numbers of a flow from the next one up to @end are missing. */
 static void
-miss (Receiver * r, gint64 now, guint flow, guint64 end)
+miss (Receiver *r, gint64 now, guint flow, guint64 end)
 {
   Flow *f = &r->flows[flow];
   gint64 lost = end - f->next;
@@ -318,8 +305,7 @@ miss (Receiver * r, gint64 now, guint flow, guint64 end)
   f->lost += lost;
   f->bursts++;
   f->longest = MAX (f->longest, lost);
-  if (lost >= HOLE_DATAGRAMS || (lost >= HOLE_SLOW_DATAGRAMS
-          && now - f->last >= HOLE_TIME))
+  if (lost >= HOLE_DATAGRAMS || (lost >= HOLE_SLOW_DATAGRAMS && now - f->last >= HOLE_TIME))
     tool_db_add (r->db, HOLE, row, G_N_ELEMENTS (row));
   for (guint64 n = f->next; n < end && n < f->next + SEEN; n++)
     f->seen[n / 64 % (SEEN / 64)] &= ~(G_GUINT64_CONSTANT (1) << n % 64);
@@ -327,7 +313,7 @@ miss (Receiver * r, gint64 now, guint flow, guint64 end)
 }
 
 static void
-take (Receiver * r, gint64 now, const Header * h)
+take (Receiver *r, gint64 now, const Header *h)
 {
   Flow *f = &r->flows[h->flow];
   guint64 *word = &f->seen[h->of_flow / 64 % (SEEN / 64)];
@@ -339,7 +325,7 @@ take (Receiver * r, gint64 now, const Header * h)
     /* a copy, or too late to tell */
     if (f->next - h->of_flow > SEEN || (*word & bit))
       return;
-    f->lost--;                  /* it had been counted as lost */
+    f->lost--; /* it had been counted as lost */
   } else {
     miss (r, now, h->flow, h->of_flow);
     f->next = h->of_flow + 1;
@@ -359,7 +345,7 @@ share (guint64 n, guint flow)
 
 /* Begins a run with its first datagram. What was sent before is not counted. */
 static void
-begin_run (Receiver * r, gint64 now, const Header * h)
+begin_run (Receiver *r, gint64 now, const Header *h)
 {
   /* @now is the time of arrival by the monotonic clock */
   gint64 started = g_get_real_time () - (g_get_monotonic_time () - now);
@@ -383,7 +369,7 @@ begin_run (Receiver * r, gint64 now, const Header * h)
 
 /* What has not arrived by now counts as lost. */
 static void
-end_run (Receiver * r)
+end_run (Receiver *r)
 {
   for (gint i = 0; i < flows; i++)
     miss (r, r->heard - r->start, i, share (r->all_next, i));
@@ -392,28 +378,26 @@ end_run (Receiver * r)
 
 /* Is the datagram of a sender with as many flows as we have? */
 static gboolean
-is_ours (guint flow, const Header * h)
+is_ours (guint flow, const Header *h)
 {
   static gboolean told;
 
   if (h->flows != flows && !told) {
     told = TRUE;
-    tool_complain ("a sender has %d flows, not %d: give both the same --flows.",
-        h->flows, flows);
+    tool_complain ("a sender has %d flows, not %d: give both the same --flows.", h->flows, flows);
   }
   return h->flows == flows && h->flow == flow;
 }
 
 /* Can a sender be there that has reached number @next among all? */
 static gboolean
-is_near (guint64 next, const Header * h)
+is_near (guint64 next, const Header *h)
 {
-  return h->of_all < next + AHEAD_MAX
-      && h->of_flow <= share (next + AHEAD_MAX, h->flow);
+  return h->of_all < next + AHEAD_MAX && h->of_flow <= share (next + AHEAD_MAX, h->flow);
 }
 
 static gboolean
-may_begin (const Header * h)
+may_begin (const Header *h)
 {
   return !h->end && h->of_all <= G_MAXINT64 && is_near (h->of_all, h);
 }
@@ -421,7 +405,7 @@ may_begin (const Header * h)
 /* Anybody can forge a datagram that looks like the first one of a run. Should the run
  * of this one be followed, as ours is silent? */
 static gboolean
-is_successor (Receiver * r, gint64 now, const Header * h)
+is_successor (Receiver *r, gint64 now, const Header *h)
 {
   if (h->run == r->run || !may_begin (h))
     return FALSE;
@@ -436,34 +420,30 @@ is_successor (Receiver * r, gint64 now, const Header * h)
 }
 
 static void
-change_over (Receiver * r)
+change_over (Receiver *r)
 {
   end_run (r);
   r->run = 0;
-  tool_complain
-      ("the sender so far is silent, and another one is heard: it gets a run "
-      "of its own.");
+  tool_complain ("the sender so far is silent, and another one is heard: it gets a run "
+                 "of its own.");
 }
 
 static void
-receive_all (Receiver * r, guint flow, ToolInbox * in)
+receive_all (Receiver *r, guint flow, ToolInbox *in)
 {
   gint n;
 
-  for (guint round = 0; round < ROUNDS
-      && (n = tool_receive (r->fds[flow], in)) > 0; round++) {
+  for (guint round = 0; round < ROUNDS && (n = tool_receive (r->fds[flow], in)) > 0; round++) {
     gint64 now = g_get_monotonic_time ();
 
     for (gint i = 0; i < n; i++) {
       Header h;
 
-      if (!parse_header (in->data[i], in->messages[i].msg_len, &h)
-          || !is_ours (flow, &h))
+      if (!parse_header (in->data[i], in->messages[i].msg_len, &h) || !is_ours (flow, &h))
         continue;
       if (r->run != 0 && is_successor (r, now, &h))
         change_over (r);
-      if (r->run == 0 ? !may_begin (&h) : h.run != r->run
-          || !is_near (r->all_next, &h))
+      if (r->run == 0 ? !may_begin (&h) : h.run != r->run || !is_near (r->all_next, &h))
         continue;
       if (r->run == 0)
         begin_run (r, now, &h);
@@ -484,14 +464,14 @@ receive_all (Receiver * r, guint flow, ToolInbox * in)
 
 /* Nothing arrives any more, and there is no other run to follow. */
 static gboolean
-is_over (const Receiver * r, gint64 now)
+is_over (const Receiver *r, gint64 now)
 {
   return r->run != 0 && now - r->other_heard > SILENT
       && now - r->heard > (r->ended ? 1 : idle) * (gint64) G_USEC_PER_SEC;
 }
 
 static void
-show (const Receiver * r)
+show (const Receiver *r)
 {
   static gint64 told = -1;
 
@@ -499,15 +479,14 @@ show (const Receiver * r)
     return;
   told = r->second;
   fprintf (stderr,
-      "\r%" G_GINT64_FORMAT " s: %" G_GUINT64_FORMAT " came, %" G_GINT64_FORMAT
-      " did not ", told / G_USEC_PER_SEC, r->total, r->lost);
+      "\r%" G_GINT64_FORMAT " s: %" G_GUINT64_FORMAT " came, %" G_GINT64_FORMAT " did not ",
+      told / G_USEC_PER_SEC, r->total, r->lost);
 }
 
 static gboolean
 run_receiver (void)
 {
-  g_autofree gchar *settings = g_strdup_printf ("%d flows from port %d on",
-      flows, port);
+  g_autofree gchar *settings = g_strdup_printf ("%d flows from port %d on", flows, port);
   Receiver r = { 0 };
   struct pollfd fds[FLOWS_MAX];
   gchar *error = NULL;
@@ -519,19 +498,17 @@ run_receiver (void)
   for (gint i = 0; i < flows; i++) {
     if ((r.fds[i] = tool_open_udp (NULL, port + i)) < 0)
       return FALSE;
-    fds[i] = (struct pollfd) {
-      r.fds[i], POLLIN, 0
-    };
+    fds[i] = (struct pollfd) { r.fds[i], POLLIN, 0 };
   }
-  r.db = tool_db_open (path, TABLES, tables, G_N_ELEMENTS (tables), &(ToolRun) {
-      "here", settings, 0}, &error);
+  r.db = tool_db_open (path, TABLES, tables, G_N_ELEMENTS (tables),
+      &(ToolRun) { "here", settings, 0 }, &error);
   if (r.db == NULL) {
     tool_complain ("%s.", error);
     g_free (error);
     return FALSE;
   }
-  printf ("Waiting for %d flows on UDP ports %d to %d. Ctrl-C ends it.\n",
-      flows, port, port + flows - 1);
+  printf ("Waiting for %d flows on UDP ports %d to %d. Ctrl-C ends it.\n", flows, port,
+      port + flows - 1);
   fflush (stdout);
   in = g_new (ToolInbox, 1);
   while (!tool_is_stopped () && !tool_db_has_failed (r.db)) {
@@ -550,45 +527,48 @@ run_receiver (void)
   g_free (in);
   for (gint i = 0; i < flows; i++)
     close (r.fds[i]);
-  printf ("%s%" G_GUINT64_FORMAT " came, %" G_GUINT64_FORMAT
-      " did not. They are " "in %s; see them with: fasp-multiflow-plot %s\n",
+  printf ("%s%" G_GUINT64_FORMAT " came, %" G_GUINT64_FORMAT " did not. They are "
+          "in %s; see them with: fasp-multiflow-plot %s\n",
       quiet ? "" : "\n", r.total, r.lost, path, path);
   if (r.dropped > 0)
-    tool_complain ("%" G_GUINT64_FORMAT
-        " of them came, but this host dropped them: "
-        "it is too slow for them, or was held up.", r.dropped);
-  return r.run !=
-      0 ? good : tool_complain ("nothing came. Is `fasp-multiflow "
-      "send' running, and are the UDP ports open in the firewalls between?");
+    tool_complain ("%" G_GUINT64_FORMAT " of them came, but this host dropped them: "
+                   "it is too slow for them, or was held up.",
+        r.dropped);
+  return r.run != 0 ?
+      good :
+      tool_complain ("nothing came. Is `fasp-multiflow "
+                     "send' running, and are the UDP ports open in the firewalls between?");
 }
 
 int
 main (int argc, char **argv)
 {
-  static const GOptionEntry entries[] = {
-    {"port", 'p', 0, G_OPTION_ARG_INT, &port, "First UDP port (7020)", "PORT"},
-    {"flows", 'n', 0, G_OPTION_ARG_INT, &flows, "Number of flows, with a port "
-          "each (8); the same on both ends", "N"},
-    {"rate", 0, 0, G_OPTION_ARG_INT64, &rate, "Rate of all flows together, "
-          "UDP payload (20000000)", "BIT/S"},
-    {"size", 0, 0, G_OPTION_ARG_INT, &size,
-          "Size of a datagram's UDP payload (1400)",
-        "BYTES"},
-    {"seconds", 0, 0, G_OPTION_ARG_INT, &seconds, "How long to send (60)",
-        "SECONDS"},
-    {"idle", 0, 0, G_OPTION_ARG_INT, &idle,
-          "The receiver ends when nothing has "
-          "come for this long (300), or when the sender has ended",
-        "SECONDS"},
-    {"db", 0, 0, G_OPTION_ARG_FILENAME, &path,
-        "SQLite file, appended to " "(multiflow.db)", "FILE"},
-    {"i-pay-for-this", 0, 0, G_OPTION_ARG_NONE, &pays,
-        "Allows rates above 50 " "Mbit/s", NULL},
-    {"quiet", 'q', 0, G_OPTION_ARG_NONE, &quiet, "No progress", NULL},
-    {NULL}
-  };
-  g_autoptr (GOptionContext) context = g_option_context_new
-      ("receive | send HOST");
+  static const GOptionEntry entries[] = { { "port", 'p', 0, G_OPTION_ARG_INT, &port,
+                                              "First UDP port (7020)", "PORT" },
+    { "flows", 'n', 0, G_OPTION_ARG_INT, &flows,
+        "Number of flows, with a port "
+        "each (8); the same on both ends",
+        "N" },
+    { "rate", 0, 0, G_OPTION_ARG_INT64, &rate,
+        "Rate of all flows together, "
+        "UDP payload (20000000)",
+        "BIT/S" },
+    { "size", 0, 0, G_OPTION_ARG_INT, &size, "Size of a datagram's UDP payload (1400)", "BYTES" },
+    { "seconds", 0, 0, G_OPTION_ARG_INT, &seconds, "How long to send (60)", "SECONDS" },
+    { "idle", 0, 0, G_OPTION_ARG_INT, &idle,
+        "The receiver ends when nothing has "
+        "come for this long (300), or when the sender has ended",
+        "SECONDS" },
+    { "db", 0, 0, G_OPTION_ARG_FILENAME, &path,
+        "SQLite file, appended to "
+        "(multiflow.db)",
+        "FILE" },
+    { "i-pay-for-this", 0, 0, G_OPTION_ARG_NONE, &pays,
+        "Allows rates above 50 "
+        "Mbit/s",
+        NULL },
+    { "quiet", 'q', 0, G_OPTION_ARG_NONE, &quiet, "No progress", NULL }, { NULL } };
+  g_autoptr (GOptionContext) context = g_option_context_new ("receive | send HOST");
   g_autoptr (GError) error = NULL;
 
   tool_hold_standard ();
@@ -602,11 +582,10 @@ main (int argc, char **argv)
   }
   tool_catch_signals ();
   if (argc == 2 && strcmp (argv[1], "receive") == 0)
-    return run_receiver ()? 0 : 1;
+    return run_receiver () ? 0 : 1;
   if (argc == 3 && strcmp (argv[1], "send") == 0)
     return run_sender (argv[2]) ? 0 : 1;
-  tool_complain
-      ("say `receive' on one machine and `send HOST' on the other. See "
-      "--help.");
+  tool_complain ("say `receive' on one machine and `send HOST' on the other. See "
+                 "--help.");
   return 2;
 }

@@ -22,7 +22,7 @@ G_BEGIN_DECLS
 
 /* Of the element named @demux, links pads whose caps begin with @kind ("video/") to the element
  * named @to. Call it before the pipeline starts. */
-void programme_follow (GstElement * pipeline, const gchar * demux,
-    const gchar * kind, const gchar * to);
+void programme_follow (GstElement *pipeline, const gchar *demux, const gchar *kind,
+    const gchar *to);
 
 G_END_DECLS

@@ -14,17 +14,16 @@ typedef struct
   TsCheck ts;
   guint64 bytes, discontinuities;
   GMutex lock;
-  gint frames, sound;           /* decoded; atomic */
+  gint frames, sound; /* decoded; atomic */
 } Counters;
 
 static gboolean
-on_data (GstBuffer ** buffer, guint index, gpointer data)
+on_data (GstBuffer **buffer, guint index, gpointer data)
 {
   Counters *n = data;
   GstMapInfo map;
 
-  if (GST_BUFFER_FLAG_IS_SET (*buffer, GST_BUFFER_FLAG_DISCONT)
-      && n->bytes > 0)
+  if (GST_BUFFER_FLAG_IS_SET (*buffer, GST_BUFFER_FLAG_DISCONT) && n->bytes > 0)
     n->discontinuities++;
   if (gst_buffer_map (*buffer, &map, GST_MAP_READ)) {
     n->bytes += map.size;
@@ -35,7 +34,7 @@ on_data (GstBuffer ** buffer, guint index, gpointer data)
 }
 
 static GstPadProbeReturn
-on_stream (GstPad * pad, GstPadProbeInfo * info, gpointer data)
+on_stream (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 {
   Counters *n = data;
   GstBuffer *buffer = GST_PAD_PROBE_INFO_BUFFER (info);
@@ -50,49 +49,46 @@ on_stream (GstPad * pad, GstPadProbeInfo * info, gpointer data)
 }
 
 static GstPadProbeReturn
-on_decoded (GstPad * pad, GstPadProbeInfo * info, gpointer count)
+on_decoded (GstPad *pad, GstPadProbeInfo *info, gpointer count)
 {
   g_atomic_int_inc ((gint *) count);
   return GST_PAD_PROBE_OK;
 }
 
 static void
-print_counters (FILE * out, gpointer data)
+print_counters (FILE *out, gpointer data)
 {
   Counters *n = data;
 
   g_mutex_lock (&n->lock);
   fprintf (out,
       ", \"frames\": %d, \"sound-frames\": %d, \"bytes\": %" G_GUINT64_FORMAT
-      ", \"ts-packets\": %" G_GUINT64_FORMAT ", \"ts-errors\": %"
-      G_GUINT64_FORMAT ", \"discontinuities\": %" G_GUINT64_FORMAT,
-      g_atomic_int_get (&n->frames), g_atomic_int_get (&n->sound), n->bytes,
-      n->ts.packets, n->ts.errors + n->ts.lost_sync, n->discontinuities);
+      ", \"ts-packets\": %" G_GUINT64_FORMAT ", \"ts-errors\": %" G_GUINT64_FORMAT
+      ", \"discontinuities\": %" G_GUINT64_FORMAT,
+      g_atomic_int_get (&n->frames), g_atomic_int_get (&n->sound), n->bytes, n->ts.packets,
+      n->ts.errors + n->ts.lost_sync, n->discontinuities);
   g_mutex_unlock (&n->lock);
 }
 
 static void
-add_probe (GstElement * pipeline, const gchar * name, const gchar * pad_name,
-    GstPadProbeType type, GstPadProbeCallback callback, gpointer data)
+add_probe (GstElement *pipeline, const gchar *name, const gchar *pad_name, GstPadProbeType type,
+    GstPadProbeCallback callback, gpointer data)
 {
-  g_autoptr (GstElement) element = gst_bin_get_by_name (GST_BIN (pipeline),
-      name);
+  g_autoptr (GstElement) element = gst_bin_get_by_name (GST_BIN (pipeline), name);
   g_autoptr (GstPad) pad = gst_element_get_static_pad (element, pad_name);
 
   gst_pad_add_probe (pad, type, callback, data, NULL);
 }
 
 gint
-main (gint argc, gchar ** argv)
+main (gint argc, gchar **argv)
 {
   static gchar *uri, *to;
   static gboolean display;
-  static const GOptionEntry entries[] = {
-    {"uri", 0, 0, G_OPTION_ARG_STRING, &uri, "Where from", "fasp://:PORT"},
-    {"to", 0, 0, G_OPTION_ARG_FILENAME, &to, "Keep the stream", "FILE"},
-    {"display", 0, 0, G_OPTION_ARG_NONE, &display, "Show and play it", NULL},
-    {NULL}
-  };
+  static const GOptionEntry entries[] = { { "uri", 0, 0, G_OPTION_ARG_STRING, &uri, "Where from",
+                                              "fasp://:PORT" },
+    { "to", 0, 0, G_OPTION_ARG_FILENAME, &to, "Keep the stream", "FILE" },
+    { "display", 0, 0, G_OPTION_ARG_NONE, &display, "Show and play it", NULL }, { NULL } };
   g_autoptr (GOptionContext) context = g_option_context_new ("");
   g_autoptr (GError) error = NULL;
   g_autoptr (GstElement) pipeline = NULL;
@@ -103,20 +99,20 @@ main (gint argc, gchar ** argv)
   g_option_context_add_main_entries (context, entries, NULL);
   g_option_context_add_group (context, gst_init_get_option_group ());
   if (!g_option_context_parse (context, &argc, &argv, &error) || uri == NULL) {
-    fprintf (stderr, "%s\n", error ? error->message :
-        "There is nothing to receive: add --uri fasp://:PORT to listen or "
-        "fasp://HOST:PORT to dial.");
+    fprintf (stderr, "%s\n",
+        error ? error->message :
+                "There is nothing to receive: add --uri fasp://:PORT to listen or "
+                "fasp://HOST:PORT to dial.");
     return 2;
   }
   g_mutex_init (&counters.lock);
   ts_check_init (&counters.ts);
   line = g_strdup_printf ("faspsrc name=source ! tee name=t "
-      "t. ! queue ! tsdemux name=d "
-      "queue name=pictures ! h264parse ! avdec_h264 name=decoder ! %s "
-      "queue name=sound ! aacparse ! avdec_aac name=sounddecoder ! %s %s",
+                          "t. ! queue ! tsdemux name=d "
+                          "queue name=pictures ! h264parse ! avdec_h264 name=decoder ! %s "
+                          "queue name=sound ! aacparse ! avdec_aac name=sounddecoder ! %s %s",
       display ? "videoconvert ! autovideosink" : "fakesink sync=true",
-      display ? "audioconvert ! audioresample ! autoaudiosink" :
-      "fakesink sync=true",
+      display ? "audioconvert ! audioresample ! autoaudiosink" : "fakesink sync=true",
       to ? "t. ! queue ! filesink name=copy async=false" : "");
   pipeline = gst_parse_launch (line, &error);
   if (error != NULL) {
@@ -128,14 +124,12 @@ main (gint argc, gchar ** argv)
     gst_child_proxy_set (GST_CHILD_PROXY (pipeline), "source::passphrase",
         g_getenv ("FASP_PASSPHRASE"), NULL);
   if (to != NULL)
-    gst_child_proxy_set (GST_CHILD_PROXY (pipeline), "copy::location", to,
-        NULL);
-  add_probe (pipeline, "source", "src", GST_PAD_PROBE_TYPE_BUFFER |
-      GST_PAD_PROBE_TYPE_BUFFER_LIST, on_stream, &counters);
-  add_probe (pipeline, "decoder", "src", GST_PAD_PROBE_TYPE_BUFFER, on_decoded,
-      &counters.frames);
-  add_probe (pipeline, "sounddecoder", "src", GST_PAD_PROBE_TYPE_BUFFER,
-      on_decoded, &counters.sound);
+    gst_child_proxy_set (GST_CHILD_PROXY (pipeline), "copy::location", to, NULL);
+  add_probe (pipeline, "source", "src", GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_BUFFER_LIST,
+      on_stream, &counters);
+  add_probe (pipeline, "decoder", "src", GST_PAD_PROBE_TYPE_BUFFER, on_decoded, &counters.frames);
+  add_probe (pipeline, "sounddecoder", "src", GST_PAD_PROBE_TYPE_BUFFER, on_decoded,
+      &counters.sound);
   programme_follow (pipeline, "d", "video/", "pictures");
   programme_follow (pipeline, "d", "audio/", "sound");
   return report_run (pipeline, "source", print_counters, &counters);

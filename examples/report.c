@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#define GLIB_DISABLE_DEPRECATION_WARNINGS       /* of GValueArray */
+#define GLIB_DISABLE_DEPRECATION_WARNINGS /* of GValueArray */
 #include "report.h"
 #include <errno.h>
 #include <glib-unix.h>
@@ -12,24 +12,23 @@ typedef struct
   gpointer user_data;
   gint64 start;
   gint interrupts;
-  gboolean silenced;            /* nobody reads the figures any more */
+  gboolean silenced; /* nobody reads the figures any more */
   int status;
 } Report;
 
 static void
-print_counts (const gchar * name, const GValueArray * array)
+print_counts (const gchar *name, const GValueArray *array)
 {
   if (array->n_values == 0 || !G_VALUE_HOLDS_UINT64 (&array->values[0]))
     return;
   printf (", \"%s\": [", name);
   for (guint i = 0; i < array->n_values; i++)
-    printf ("%s%" G_GUINT64_FORMAT, i > 0 ? ", " : "",
-        g_value_get_uint64 (&array->values[i]));
+    printf ("%s%" G_GUINT64_FORMAT, i > 0 ? ", " : "", g_value_get_uint64 (&array->values[i]));
   printf ("]");
 }
 
 static gboolean
-print_field (GQuark id, const GValue * value, gpointer data)
+print_field (GQuark id, const GValue *value, gpointer data)
 {
   const gchar *name = g_quark_to_string (id);
 
@@ -58,8 +57,7 @@ print (gpointer data)
     report->more (stdout, report->user_data);
   printf ("}\n");
   if (fflush (stdout) != 0 && !report->silenced) {
-    fprintf (stderr, "Error: The figures cannot be written: %s.\n",
-        g_strerror (errno));
+    fprintf (stderr, "Error: The figures cannot be written: %s.\n", g_strerror (errno));
     report->silenced = TRUE;
     report->status = 1;
     g_main_loop_quit (report->loop);
@@ -70,7 +68,7 @@ print (gpointer data)
 /* A stream that ends in good order does so at both ends. If nobody takes it, or nothing
  * of it has arrived, there is no end to wait for. */
 static const gchar *
-find_nothing_to_end (const Report * report)
+find_nothing_to_end (const Report *report)
 {
   GstStructure *stats = NULL;
   guint there = 0;
@@ -79,14 +77,13 @@ find_nothing_to_end (const Report * report)
 
   g_object_get (report->element, "stats", &stats, NULL);
   gst_structure_get_uint (stats, "connected-callers", &there);
-  receives = gst_structure_get_uint64 (stats, "bytes-received-total",
-      &received);
+  receives = gst_structure_get_uint64 (stats, "bytes-received-total", &received);
   gst_structure_free (stats);
   if (there == 0 && !receives)
     return "Nobody is there to receive: what has not been taken is lost.";
   if (receives && received == 0)
     return there == 0 ? "Nobody was there to send: nothing has come." :
-        "A sender is there, but nothing has come from it.";
+                        "A sender is there, but nothing has come from it.";
   return NULL;
 }
 
@@ -94,8 +91,7 @@ static gboolean
 on_interrupt (gpointer data)
 {
   Report *report = data;
-  const gchar *nothing = report->interrupts++ == 0 ?
-      find_nothing_to_end (report) : NULL;
+  const gchar *nothing = report->interrupts++ == 0 ? find_nothing_to_end (report) : NULL;
 
   if (report->interrupts > 1) {
     report->status = 130;
@@ -112,18 +108,18 @@ on_interrupt (gpointer data)
 
 /* Prints the error; for a sink that writes a file, with its path. */
 static void
-print_error (GstObject * from, const GError * error)
+print_error (GstObject *from, const GError *error)
 {
   g_autofree gchar *path = NULL;
 
   if (GST_OBJECT_FLAG_IS_SET (from, GST_ELEMENT_FLAG_SINK)
       && g_object_class_find_property (G_OBJECT_GET_CLASS (from), "location"))
     g_object_get (from, "location", &path, NULL);
-  if (path != NULL && g_error_matches (error, GST_RESOURCE_ERROR,
-          GST_RESOURCE_ERROR_NO_SPACE_LEFT))
+  if (path != NULL && g_error_matches (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT))
     fprintf (stderr,
         "Error: %s cannot be written, the disk is full. Make room, or "
-        "name another file, and start again.\n", path);
+        "name another file, and start again.\n",
+        path);
   else if (path != NULL)
     fprintf (stderr, "Error: %s: %s\n", path, error->message);
   else
@@ -131,7 +127,7 @@ print_error (GstObject * from, const GError * error)
 }
 
 static gboolean
-on_message (GstBus * bus, GstMessage * message, gpointer data)
+on_message (GstBus *bus, GstMessage *message, gpointer data)
 {
   Report *report = data;
   g_autoptr (GError) error = NULL;
@@ -160,12 +156,12 @@ on_message (GstBus * bus, GstMessage * message, gpointer data)
 }
 
 int
-report_run (GstElement * pipeline, const gchar * element, ReportFunc more,
-    gpointer user_data)
+report_run (GstElement *pipeline, const gchar *element, ReportFunc more, gpointer user_data)
 {
-  Report report = {.pipeline = pipeline,.more = more,.user_data = user_data,
-    .start = g_get_monotonic_time ()
-  };
+  Report report = { .pipeline = pipeline,
+    .more = more,
+    .user_data = user_data,
+    .start = g_get_monotonic_time () };
   g_autoptr (GstBus) bus = gst_element_get_bus (pipeline);
 
   report.loop = g_main_loop_new (NULL, FALSE);
@@ -174,14 +170,14 @@ report_run (GstElement * pipeline, const gchar * element, ReportFunc more,
   g_timeout_add (500, print, &report);
   g_unix_signal_add (SIGINT, on_interrupt, &report);
   g_unix_signal_add (SIGTERM, on_interrupt, &report);
-  if (gst_element_set_state (pipeline, GST_STATE_PLAYING) !=
-      GST_STATE_CHANGE_FAILURE)
+  if (gst_element_set_state (pipeline, GST_STATE_PLAYING) != GST_STATE_CHANGE_FAILURE)
     g_main_loop_run (report.loop);
   else
     report.status = 1;
   print (&report);
   /* an error at the start is still on the bus */
-  while (g_main_context_iteration (NULL, FALSE));
+  while (g_main_context_iteration (NULL, FALSE))
+    ;
   gst_element_set_state (pipeline, GST_STATE_NULL);
   gst_bus_remove_watch (bus);
   gst_object_unref (report.element);

@@ -15,16 +15,16 @@
 /* Bit/s of the programme that sound and multiplex take. */
 #define BESIDES 250000
 #define LEAST 200000
-#define MOST_KBIT 2048000       /* of x264enc */
-#define FRAMES 50               /* per second */
+#define MOST_KBIT 2048000 /* of x264enc */
+#define FRAMES 50         /* per second */
 
 static void
-on_available (GObject * sink, GParamSpec * pspec, gpointer encoder)
+on_available (GObject *sink, GParamSpec *pspec, gpointer encoder)
 {
   guint64 available, kbit;
 
   g_object_get (sink, "available-bitrate", &available, NULL);
-  if (available == 0)           /* nobody is there */
+  if (available == 0) /* nobody is there */
     return;
   kbit = (MAX (available, LEAST + BESIDES) - BESIDES) / 1000;
   g_object_set (encoder, "bitrate", (guint) MIN (kbit, MOST_KBIT), NULL);
@@ -32,7 +32,7 @@ on_available (GObject * sink, GParamSpec * pspec, gpointer encoder)
 
 /* Prints the bit rate that the encoder is set to, next to the sink's figures. */
 static void
-print_encoder (FILE * out, gpointer encoder)
+print_encoder (FILE *out, gpointer encoder)
 {
   guint kbit;
 
@@ -45,34 +45,32 @@ static gboolean
 check (gdouble mbit, gdouble channel, gdouble seconds)
 {
   const ToolRange ranges[] = {
-    {"mbit", mbit, .1, 2000},
-    {"channel", channel, 0, 1e6},
-    {"seconds", seconds, 1. / FRAMES, G_MAXINT / FRAMES},
+    { "mbit", mbit, .1, 2000 },
+    { "channel", channel, 0, 1e6 },
+    { "seconds", seconds, 1. / FRAMES, G_MAXINT / FRAMES },
   };
 
   return tool_check_ranges (ranges, G_N_ELEMENTS (ranges));
 }
 
 gint
-main (gint argc, gchar ** argv)
+main (gint argc, gchar **argv)
 {
   static gchar *uri, *copy;
   static gdouble mbit = 6, channel, seconds = 20;
   static gboolean adaptive;
-  static const GOptionEntry entries[] = {
-    {"uri", 0, 0, G_OPTION_ARG_STRING, &uri, "Where to", "fasp://HOST:PORT"},
-    {"mbit", 0, 0, G_OPTION_ARG_DOUBLE, &mbit, "Rate of the programme",
-        "MBIT"},
-    {"channel", 0, 0, G_OPTION_ARG_DOUBLE, &channel,
-        "Rate of the channel; default 1.5 times as much", "MBIT"},
-    {"adaptive", 0, 0, G_OPTION_ARG_NONE, &adaptive,
+  static const GOptionEntry entries[] = { { "uri", 0, 0, G_OPTION_ARG_STRING, &uri, "Where to",
+                                              "fasp://HOST:PORT" },
+    { "mbit", 0, 0, G_OPTION_ARG_DOUBLE, &mbit, "Rate of the programme", "MBIT" },
+    { "channel", 0, 0, G_OPTION_ARG_DOUBLE, &channel,
+        "Rate of the channel; default 1.5 times as much", "MBIT" },
+    { "adaptive", 0, 0, G_OPTION_ARG_NONE, &adaptive,
         "Find the rate of the channel, --channel at most, and have the encoder "
-          "follow it", NULL},
-    {"seconds", 0, 0, G_OPTION_ARG_DOUBLE, &seconds, "How long", "SECONDS"},
-    {"copy", 0, 0, G_OPTION_ARG_FILENAME, &copy,
-        "Keep what was sent, to compare", "FILE"},
-    {NULL}
-  };
+        "follow it",
+        NULL },
+    { "seconds", 0, 0, G_OPTION_ARG_DOUBLE, &seconds, "How long", "SECONDS" },
+    { "copy", 0, 0, G_OPTION_ARG_FILENAME, &copy, "Keep what was sent, to compare", "FILE" },
+    { NULL } };
   g_autoptr (GOptionContext) context = g_option_context_new ("");
   g_autoptr (GError) error = NULL;
   g_autoptr (GstElement) pipeline = NULL, encoder = NULL, sink = NULL;
@@ -83,29 +81,30 @@ main (gint argc, gchar ** argv)
   g_option_context_add_main_entries (context, entries, NULL);
   g_option_context_add_group (context, gst_init_get_option_group ());
   if (!g_option_context_parse (context, &argc, &argv, &error) || uri == NULL) {
-    fprintf (stderr, "%s\n", error ? error->message :
-        "There is nobody to send to: add --uri fasp://HOST:PORT.");
+    fprintf (stderr, "%s\n",
+        error ? error->message : "There is nobody to send to: add --uri fasp://HOST:PORT.");
     return 2;
   }
   if (!check (mbit, channel, seconds))
     return 2;
   frames = seconds * FRAMES;
-  line = g_strdup_printf
-      ("videotestsrc is-live=true num-buffers=%u pattern=smpte horizontal-speed=8 ! "
-      "video/x-raw,format=I420,width=1280,height=720,framerate="
-      G_STRINGIFY (FRAMES) "/1 ! "
-      "queue ! x264enc name=encoder tune=zerolatency "
-      "speed-preset=superfast bitrate=%u vbv-buf-capacity=%u key-int-max="
-      G_STRINGIFY (FRAMES) " ! "
-      "video/x-h264,profile=high ! h264parse ! queue ! mux. "
-      "audiotestsrc is-live=true num-buffers=%u samplesperbuffer=960 "
-      "wave=ticks ! audio/x-raw,rate=48000,channels=2 ! audioconvert ! "
-      "avenc_aac bitrate=128000 ! aacparse ! queue ! mux. "
-      "mpegtsmux name=mux alignment=7 latency=" PROGRAMME_WAIT " ! %s "
-      "faspsink name=sink max-bitrate=%"
-      G_GUINT64_FORMAT, frames, (guint) (mbit * 900), adaptive ? 200 : 600,
-      frames,
-      copy ? "tee name=t ! queue ! " "filesink name=copy t. ! queue !" : "",
+  line = g_strdup_printf (
+      "videotestsrc is-live=true num-buffers=%u pattern=smpte horizontal-speed=8 ! "
+      "video/x-raw,format=I420,width=1280,height=720,framerate=" G_STRINGIFY (
+          FRAMES) "/1 ! "
+                  "queue ! x264enc name=encoder tune=zerolatency "
+                  "speed-preset=superfast bitrate=%u vbv-buf-capacity=%u key-int-max=" G_STRINGIFY (
+                      FRAMES) " ! "
+                              "video/x-h264,profile=high ! h264parse ! queue ! mux. "
+                              "audiotestsrc is-live=true num-buffers=%u samplesperbuffer=960 "
+                              "wave=ticks ! audio/x-raw,rate=48000,channels=2 ! audioconvert ! "
+                              "avenc_aac bitrate=128000 ! aacparse ! queue ! mux. "
+                              "mpegtsmux name=mux alignment=7 latency=" PROGRAMME_WAIT " ! %s "
+                              "faspsink name=sink max-bitrate=%" G_GUINT64_FORMAT,
+      frames, (guint) (mbit * 900), adaptive ? 200 : 600, frames,
+      copy ? "tee name=t ! queue ! "
+             "filesink name=copy t. ! queue !" :
+             "",
       (guint64) ((channel > 0 || adaptive ? channel : 1.5 * mbit) * 1e6));
   pipeline = gst_parse_launch (line, &error);
   if (error != NULL) {
@@ -117,14 +116,12 @@ main (gint argc, gchar ** argv)
     gst_child_proxy_set (GST_CHILD_PROXY (pipeline), "sink::passphrase",
         g_getenv ("FASP_PASSPHRASE"), NULL);
   if (copy != NULL)
-    gst_child_proxy_set (GST_CHILD_PROXY (pipeline), "copy::location", copy,
-        NULL);
+    gst_child_proxy_set (GST_CHILD_PROXY (pipeline), "copy::location", copy, NULL);
   if (adaptive) {
     encoder = gst_bin_get_by_name (GST_BIN (pipeline), "encoder");
     sink = gst_bin_get_by_name (GST_BIN (pipeline), "sink");
     gst_util_set_object_arg (G_OBJECT (sink), "rate-control", "adaptive");
-    g_signal_connect (sink, "notify::available-bitrate",
-        G_CALLBACK (on_available), encoder);
+    g_signal_connect (sink, "notify::available-bitrate", G_CALLBACK (on_available), encoder);
     return report_run (pipeline, "sink", print_encoder, encoder);
   }
   return report_run (pipeline, "sink", NULL, NULL);

@@ -16,17 +16,17 @@
 
 typedef enum
 {
-  ROW,                          /* for a table */
-  START,                        /* its value is the start of the measurement */
-  ANOTHER,                      /* the same, for another run */
-  COMPLETE,                     /* the rows before it may be written */
-  END,                          /* nothing follows */
+  ROW,      /* for a table */
+  START,    /* its value is the start of the measurement */
+  ANOTHER,  /* the same, for another run */
+  COMPLETE, /* the rows before it may be written */
+  END,      /* nothing follows */
 } Kind;
 
 typedef struct
 {
   Kind kind;
-  guint insert, n;              /* insert: the table, for a ROW */
+  guint insert, n; /* insert: the table, for a ROW */
   gint64 values[TOOL_DB_VALUES];
 } Row;
 
@@ -34,16 +34,16 @@ struct _ToolDb
 {
   sqlite3 *database;
   const gchar *tables[INSERTS_MAX];
-  sqlite3_stmt *inserts[INSERTS_MAX];   /* prepared with the first row */
+  sqlite3_stmt *inserts[INSERTS_MAX]; /* prepared with the first row */
   gint64 run;
   GAsyncQueue *rows;
   GThread *thread;
-  gchar *failure;               /* the first one; used by the thread */
-  gint failed;                  /* atomic: there is one */
+  gchar *failure; /* the first one; used by the thread */
+  gint failed;    /* atomic: there is one */
 };
 
 static void
-note (ToolDb * db, int result)
+note (ToolDb *db, int result)
 {
   if (result == SQLITE_OK || result == SQLITE_DONE || db->failure != NULL)
     return;
@@ -52,13 +52,13 @@ note (ToolDb * db, int result)
 }
 
 static void
-execute (ToolDb * db, const gchar * sql)
+execute (ToolDb *db, const gchar *sql)
 {
   note (db, sqlite3_exec (db->database, sql, NULL, NULL, NULL));
 }
 
 static sqlite3_stmt *
-prepare (ToolDb * db, const Row * row)
+prepare (ToolDb *db, const Row *row)
 {
   g_autoptr (GString) sql = g_string_new (NULL);
 
@@ -66,20 +66,19 @@ prepare (ToolDb * db, const Row * row)
   for (guint i = 0; i < row->n; i++)
     g_string_append (sql, ", ?");
   g_string_append (sql, ")");
-  note (db, sqlite3_prepare_v2 (db->database, sql->str, -1,
-          &db->inserts[row->insert], NULL));
+  note (db, sqlite3_prepare_v2 (db->database, sql->str, -1, &db->inserts[row->insert], NULL));
   return db->inserts[row->insert];
 }
 
 static void
-insert (ToolDb * db, const Row * row)
+insert (ToolDb *db, const Row *row)
 {
   sqlite3_stmt *statement;
 
   if (row->kind == START) {
-    g_autofree gchar *sql = g_strdup_printf ("UPDATE run SET started = %"
-        G_GINT64_FORMAT " WHERE run = %" G_GINT64_FORMAT, row->values[0],
-        db->run);
+    g_autofree gchar *sql = g_strdup_printf ("UPDATE run SET started = %" G_GINT64_FORMAT
+                                             " WHERE run = %" G_GINT64_FORMAT,
+        row->values[0], db->run);
 
     execute (db, sql);
     return;
@@ -87,8 +86,9 @@ insert (ToolDb * db, const Row * row)
   if (row->kind == ANOTHER) {
     g_autofree gchar *sql =
         g_strdup_printf ("INSERT INTO run (started, target, "
-        "rate, settings) SELECT %" G_GINT64_FORMAT ", target, rate, settings "
-        "FROM run WHERE run = %" G_GINT64_FORMAT, row->values[0], db->run);
+                         "rate, settings) SELECT %" G_GINT64_FORMAT ", target, rate, settings "
+                         "FROM run WHERE run = %" G_GINT64_FORMAT,
+            row->values[0], db->run);
 
     execute (db, sql);
     db->run = sqlite3_last_insert_rowid (db->database);
@@ -112,7 +112,7 @@ insert (ToolDb * db, const Row * row)
 /* Writes the first @n rows, those of about a second, in one short transaction, as
  * others may be writing to the same file. FALSE: it was busy. */
 static gboolean
-write_rows (ToolDb * db, GQueue * rows, guint n, gboolean last)
+write_rows (ToolDb *db, GQueue *rows, guint n, gboolean last)
 {
   int begun;
 
@@ -123,7 +123,7 @@ write_rows (ToolDb * db, GQueue * rows, guint n, gboolean last)
   if (begun == SQLITE_BUSY && !last && g_queue_get_length (rows) < WAITING_MAX)
     return FALSE;
   note (db, begun);
-  if (begun != SQLITE_OK) {     /* single rows would not fare better */
+  if (begun != SQLITE_OK) { /* single rows would not fare better */
     g_queue_clear_full (rows, g_free);
     return TRUE;
   }
@@ -142,7 +142,7 @@ write_all (gpointer data)
 {
   ToolDb *db = data;
   GQueue rows = G_QUEUE_INIT;
-  guint complete = 0;           /* rows that are complete */
+  guint complete = 0; /* rows that are complete */
   gint64 due = 0;
   gboolean end = FALSE;
 
@@ -167,12 +167,15 @@ write_all (gpointer data)
 }
 
 static void
-begin_run (ToolDb * db, const ToolRun * run)
+begin_run (ToolDb *db, const ToolRun *run)
 {
   sqlite3_stmt *add = NULL;
 
-  note (db, sqlite3_prepare_v2 (db->database, "INSERT INTO run (started, "
-          "target, rate, settings) VALUES (?, ?, ?, ?)", -1, &add, NULL));
+  note (db,
+      sqlite3_prepare_v2 (db->database,
+          "INSERT INTO run (started, "
+          "target, rate, settings) VALUES (?, ?, ?, ?)",
+          -1, &add, NULL));
   if (add == NULL)
     return;
   sqlite3_bind_int64 (add, 1, g_get_real_time ());
@@ -185,7 +188,7 @@ begin_run (ToolDb * db, const ToolRun * run)
 }
 
 static void
-destroy (ToolDb * db)
+destroy (ToolDb *db)
 {
   for (guint i = 0; i < INSERTS_MAX; i++)
     sqlite3_finalize (db->inserts[i]);
@@ -196,9 +199,8 @@ destroy (ToolDb * db)
 }
 
 ToolDb *
-tool_db_open (const gchar * path, const gchar * tables,
-    const gchar * const *inserts, guint n_inserts, const ToolRun * run,
-    gchar ** error)
+tool_db_open (const gchar *path, const gchar *tables, const gchar *const *inserts, guint n_inserts,
+    const ToolRun *run, gchar **error)
 {
   g_autoptr (GError) no_thread = NULL;
   ToolDb *db = g_new0 (ToolDb, 1);
@@ -208,7 +210,8 @@ tool_db_open (const gchar * path, const gchar * tables,
   note (db, sqlite3_open (path, &db->database));
   sqlite3_busy_timeout (db->database, BUSY_AT_ENDS);
   if (db->failure == NULL)
-    execute (db, "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;"
+    execute (db,
+        "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;"
         "CREATE TABLE IF NOT EXISTS run (run INTEGER PRIMARY KEY, started "
         "INTEGER, target TEXT, rate INTEGER, settings TEXT)");
   if (db->failure == NULL)
@@ -217,15 +220,15 @@ tool_db_open (const gchar * path, const gchar * tables,
     begin_run (db, run);
   if (db->failure != NULL) {
     *error = g_strdup_printf ("%s: %s. Name a file that can be written with "
-        "--db", path, db->failure);
+                              "--db",
+        path, db->failure);
     destroy (db);
     return NULL;
   }
   db->thread = g_thread_try_new ("database", write_all, db, &no_thread);
   if (db->thread == NULL) {
     *error =
-        g_strdup_printf ("%s. Allow more processes (ulimit -u), or end some",
-        no_thread->message);
+        g_strdup_printf ("%s. Allow more processes (ulimit -u), or end some", no_thread->message);
     destroy (db);
     return NULL;
   }
@@ -233,7 +236,7 @@ tool_db_open (const gchar * path, const gchar * tables,
 }
 
 static void
-add (ToolDb * db, Kind kind, guint insert, const gint64 * values, guint n)
+add (ToolDb *db, Kind kind, guint insert, const gint64 *values, guint n)
 {
   Row *row = g_new (Row, 1);
 
@@ -246,37 +249,37 @@ add (ToolDb * db, Kind kind, guint insert, const gint64 * values, guint n)
 }
 
 void
-tool_db_add (ToolDb * db, guint insert, const gint64 * values, guint n)
+tool_db_add (ToolDb *db, guint insert, const gint64 *values, guint n)
 {
   add (db, ROW, insert, values, n);
 }
 
 void
-tool_db_complete (ToolDb * db)
+tool_db_complete (ToolDb *db)
 {
   add (db, COMPLETE, 0, NULL, 0);
 }
 
 void
-tool_db_start (ToolDb * db, gint64 started)
+tool_db_start (ToolDb *db, gint64 started)
 {
   add (db, START, 0, &started, 1);
 }
 
 void
-tool_db_start_another (ToolDb * db, gint64 started)
+tool_db_start_another (ToolDb *db, gint64 started)
 {
   add (db, ANOTHER, 0, &started, 1);
 }
 
 gboolean
-tool_db_has_failed (ToolDb * db)
+tool_db_has_failed (ToolDb *db)
 {
   return g_atomic_int_get (&db->failed);
 }
 
 gboolean
-tool_db_close (ToolDb * db, gchar ** error)
+tool_db_close (ToolDb *db, gchar **error)
 {
   gboolean good;
 
@@ -285,7 +288,8 @@ tool_db_close (ToolDb * db, gchar ** error)
   good = db->failure == NULL;
   if (!good)
     *error = g_strdup_printf ("not everything was written: %s. Is the disk "
-        "full, or another program busy with the file?", db->failure);
+                              "full, or another program busy with the file?",
+        db->failure);
   destroy (db);
   return good;
 }

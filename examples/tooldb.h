@@ -13,7 +13,7 @@
 
 typedef struct _ToolDb ToolDb;
 
-#define TOOL_DB_VALUES 8        /* the most in a row */
+#define TOOL_DB_VALUES 8 /* the most in a row */
 #define TOOL_DB_NULL G_MININT64
 
 typedef struct
@@ -24,21 +24,20 @@ typedef struct
 
 /* @tables: SQL that creates them if they do not exist. @inserts: the table for each
  * kind of row. NULL: *error is a sentence, which the caller frees. */
-ToolDb *tool_db_open (const gchar * path, const gchar * tables,
-    const gchar * const *inserts, guint n_inserts, const ToolRun * run,
-    gchar ** error);
+ToolDb *tool_db_open (const gchar *path, const gchar *tables, const gchar *const *inserts,
+    guint n_inserts, const ToolRun *run, gchar **error);
 /* Adds a row: the run, and these values. It is written together with the rows that
  * belong to it. */
-void tool_db_add (ToolDb * db, guint insert, const gint64 * values, guint n);
+void tool_db_add (ToolDb *db, guint insert, const gint64 *values, guint n);
 /* All rows so far belong together. A reader of the file finds all rows between two of
  * these calls, or none of them. */
-void tool_db_complete (ToolDb * db);
+void tool_db_complete (ToolDb *db);
 /* Sets the start of the run to @started (Unix time, µs), instead of when the file was
  * opened. */
-void tool_db_start (ToolDb * db, gint64 started);
+void tool_db_start (ToolDb *db, gint64 started);
 /* Begins another run with the same settings at @started; all further rows belong to it. */
-void tool_db_start_another (ToolDb * db, gint64 started);
+void tool_db_start_another (ToolDb *db, gint64 started);
 /* Could something not be written? Then it is useless to measure on. */
-gboolean tool_db_has_failed (ToolDb * db);
+gboolean tool_db_has_failed (ToolDb *db);
 /* Waits until all is written. FALSE: something was not; see *error. */
-gboolean tool_db_close (ToolDb * db, gchar ** error);
+gboolean tool_db_close (ToolDb *db, gchar **error);

@@ -17,7 +17,7 @@
 static gint stopped;
 
 gboolean
-tool_complain (const gchar * format, ...)
+tool_complain (const gchar *format, ...)
 {
   va_list list;
 
@@ -31,24 +31,25 @@ tool_complain (const gchar * format, ...)
 
 /* -1: *error says why. */
 static int
-open_family (const gchar * host, int port, int family, gchar ** error)
+open_family (const gchar *host, int port, int family, gchar **error)
 {
-  struct addrinfo hints = {.ai_family = family,.ai_socktype = SOCK_DGRAM,
-    .ai_flags = host == NULL ? AI_PASSIVE : 0
-  }, *found = NULL;
+  struct addrinfo hints = { .ai_family = family,
+    .ai_socktype = SOCK_DGRAM,
+    .ai_flags = host == NULL ? AI_PASSIVE : 0 },
+                  *found = NULL;
   g_autofree gchar *service = g_strdup_printf ("%d", port);
   int why = getaddrinfo (host, service, &hints, &found), fd, done = -1;
   gint room = BUFFER, on = TRUE;
 
   if (why != 0) {
-    *error = g_strdup_printf ("%s: %s. Check the name.", host != NULL ? host :
-        "this machine", gai_strerror (why));
+    *error = g_strdup_printf ("%s: %s. Check the name.", host != NULL ? host : "this machine",
+        gai_strerror (why));
     return -1;
   }
   fd = socket (found->ai_family, SOCK_DGRAM | SOCK_NONBLOCK, 0);
   if (fd >= 0)
     done = host == NULL ? bind (fd, found->ai_addr, found->ai_addrlen) :
-        connect (fd, found->ai_addr, found->ai_addrlen);
+                          connect (fd, found->ai_addr, found->ai_addrlen);
   freeaddrinfo (found);
   if (done == 0) {
     if (setsockopt (fd, SOL_SOCKET, SO_RCVBUFFORCE, &room, sizeof room) != 0)
@@ -62,19 +63,19 @@ open_family (const gchar * host, int port, int family, gchar ** error)
     return fd;
   }
   *error = host == NULL ? g_strdup_printf ("UDP port %d: %s. Choose another "
-      "--port.", port, g_strerror (errno)) :
-      g_strdup_printf ("%s: %s. Check the route.", host, g_strerror (errno));
+                                           "--port.",
+                              port, g_strerror (errno)) :
+                          g_strdup_printf ("%s: %s. Check the route.", host, g_strerror (errno));
   if (fd >= 0)
     close (fd);
   return -1;
 }
 
 int
-tool_open_udp (const gchar * host, int port)
+tool_open_udp (const gchar *host, int port)
 {
   gchar *error = NULL;
-  int fd = open_family (host, port, host == NULL ? AF_INET6 : AF_UNSPEC,
-      &error);
+  int fd = open_family (host, port, host == NULL ? AF_INET6 : AF_UNSPEC, &error);
 
   /* a machine without IPv6 */
   if (fd < 0 && host == NULL) {
@@ -88,13 +89,11 @@ tool_open_udp (const gchar * host, int port)
 }
 
 gint
-tool_receive (int fd, ToolInbox * in)
+tool_receive (int fd, ToolInbox *in)
 {
   memset (in->messages, 0, sizeof in->messages);
   for (guint i = 0; i < TOOL_BATCH; i++) {
-    in->pieces[i] = (struct iovec) {
-      in->data[i], TOOL_SIZE_MAX
-    };
+    in->pieces[i] = (struct iovec) { in->data[i], TOOL_SIZE_MAX };
     in->messages[i].msg_hdr.msg_iov = &in->pieces[i];
     in->messages[i].msg_hdr.msg_iovlen = 1;
     in->messages[i].msg_hdr.msg_name = &in->from[i];
@@ -106,12 +105,11 @@ tool_receive (int fd, ToolInbox * in)
 }
 
 guint32
-tool_get_age (const ToolInbox * in, guint i)
+tool_get_age (const ToolInbox *in, guint i)
 {
   struct msghdr *header = (struct msghdr *) &in->messages[i].msg_hdr;
 
-  for (struct cmsghdr * c = CMSG_FIRSTHDR (header); c != NULL;
-      c = CMSG_NXTHDR (header, c)) {
+  for (struct cmsghdr *c = CMSG_FIRSTHDR (header); c != NULL; c = CMSG_NXTHDR (header, c)) {
     struct timespec came, now;
 
     if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_TIMESTAMPNS
@@ -120,8 +118,9 @@ tool_get_age (const ToolInbox * in, guint i)
     memcpy (&came, CMSG_DATA (c), sizeof came);
     /* the kernel gives the time of day, which may be set meanwhile */
     clock_gettime (CLOCK_REALTIME, &now);
-    return CLAMP ((now.tv_sec - came.tv_sec) * G_GINT64_CONSTANT (1000000000) +
-        now.tv_nsec - came.tv_nsec, 0, G_MAXUINT32);
+    return CLAMP ((now.tv_sec - came.tv_sec) * G_GINT64_CONSTANT (1000000000) + now.tv_nsec
+            - came.tv_nsec,
+        0, G_MAXUINT32);
   }
   return 0;
 }
@@ -138,12 +137,12 @@ tool_get_drops (int fd)
 }
 
 void
-tool_answer (ToolInbox * in, guint i)
+tool_answer (ToolInbox *in, guint i)
 {
   struct msghdr *header = &in->messages[i].msg_hdr;
   gsize room = 0;
 
-  for (struct cmsghdr * c = CMSG_FIRSTHDR (header); c != NULL && room == 0;
+  for (struct cmsghdr *c = CMSG_FIRSTHDR (header); c != NULL && room == 0;
       c = CMSG_NXTHDR (header, c)) {
     if (c->cmsg_level == IPPROTO_IPV6 && c->cmsg_type == IPV6_PKTINFO) {
       /* let the routes choose the interface */
@@ -186,7 +185,7 @@ on_signal (int number)
 void
 tool_catch_signals (void)
 {
-  struct sigaction action = {.sa_handler = on_signal,.sa_flags = SA_RESETHAND };
+  struct sigaction action = { .sa_handler = on_signal, .sa_flags = SA_RESETHAND };
 
   sigaction (SIGINT, &action, NULL);
   sigaction (SIGTERM, &action, NULL);

@@ -10,18 +10,18 @@
 
 #define TOOL_SIZE_MAX 9000
 #define TOOL_BATCH 64
-#define TOOL_CONTROL 128        /* bytes for what the kernel reports with a datagram */
+#define TOOL_CONTROL 128 /* bytes for what the kernel reports with a datagram */
 /* Clouds bill outgoing traffic. Up to this rate, in bit/s, --i-pay-for-this is not
  * needed. */
 #define TOOL_FREE_RATE 50000000
-#define TOOL_SHORT .95          /* share of the wanted rate; less is reported */
+#define TOOL_SHORT .95 /* share of the wanted rate; less is reported */
 
 /* Prints what is wrong. Returns FALSE. */
-gboolean tool_complain (const gchar * format, ...) G_GNUC_PRINTF (1, 2);
+gboolean tool_complain (const gchar *format, ...) G_GNUC_PRINTF (1, 2);
 
 /* Opens a non-blocking socket that is connected to @host, or bound if that is NULL. -1:
  * it has complained. */
-int tool_open_udp (const gchar * host, int port);
+int tool_open_udp (const gchar *host, int port);
 
 typedef struct
 {
@@ -30,7 +30,7 @@ typedef struct
   struct sockaddr_storage from[TOOL_BATCH];
   union
   {
-    struct cmsghdr header;      /* for alignment */
+    struct cmsghdr header; /* for alignment */
     guint8 data[TOOL_CONTROL];
   } control[TOOL_BATCH];
   guint8 data[TOOL_BATCH][TOOL_SIZE_MAX];
@@ -38,11 +38,11 @@ typedef struct
 
 /* Returns how many datagrams have arrived. Their bytes are in data, their sizes in
  * msg_len. */
-gint tool_receive (int fd, ToolInbox * in);
+gint tool_receive (int fd, ToolInbox *in);
 
 /* How long a datagram of the inbox has been on this host, in ns, as the kernel reports
  * to sockets of tool_open_udp(); 0: it does not report it. */
-guint32 tool_get_age (const ToolInbox * in, guint i);
+guint32 tool_get_age (const ToolInbox *in, guint i);
 
 /* How many datagrams that came to the socket this host has dropped, because nobody took
  * them in time or something was wrong with them; 0: the kernel does not tell. */
@@ -50,7 +50,7 @@ guint32 tool_get_drops (int fd);
 
 /* Prepares the datagram for sendmsg, so that the answer leaves from the address that it
  * came to: a host may have several, and the sender listens to no other. */
-void tool_answer (ToolInbox * in, guint i);
+void tool_answer (ToolInbox *in, guint i);
 
 /* Sends all of them; waits while the socket's buffer is full. What is refused for other
  * reasons is lost. Returns how often nobody listened there. */

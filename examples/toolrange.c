@@ -3,7 +3,7 @@
 #include <stdio.h>
 
 gboolean
-tool_check_ranges (const ToolRange * ranges, guint n)
+tool_check_ranges (const ToolRange *ranges, guint n)
 {
   for (guint i = 0; i < n; i++) {
     const ToolRange *r = &ranges[i];
@@ -11,8 +11,8 @@ tool_check_ranges (const ToolRange * ranges, guint n)
     /* written so that NaN is refused, too */
     if (r->value >= r->least && r->value <= r->most)
       continue;
-    fprintf (stderr, "%s: --%s is %.10g to %.10g, not %.10g.\n",
-        g_get_prgname (), r->option, r->least, r->most, r->value);
+    fprintf (stderr, "%s: --%s is %.10g to %.10g, not %.10g.\n", g_get_prgname (), r->option,
+        r->least, r->most, r->value);
     return FALSE;
   }
   return TRUE;

@@ -13,4 +13,4 @@ typedef struct
 } ToolRange;
 
 /* FALSE: one is out of its range. The message says which one, and what it may be. */
-gboolean tool_check_ranges (const ToolRange * ranges, guint n);
+gboolean tool_check_ranges (const ToolRange *ranges, guint n);

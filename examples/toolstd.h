@@ -4,6 +4,7 @@
  */
 #pragma once
 
-/* Call this before any file or socket is opened: the next one would get the number of a standard output that
- * is closed, and what the program prints would be written there. Printing fails as before. */
+/* Call this before any file or socket is opened: the next one would get the number of a standard
+ * output that is closed, and what the program prints would be written there. Printing fails as
+ * before. */
 void tool_hold_standard (void);

@@ -5,14 +5,14 @@
 #define NONE 0xff
 
 void
-ts_check_init (TsCheck * check)
+ts_check_init (TsCheck *check)
 {
   memset (check, 0, sizeof *check);
   memset (check->counters, NONE, sizeof check->counters);
 }
 
 static void
-check_packet (TsCheck * check)
+check_packet (TsCheck *check)
 {
   const guint8 *p = check->packet;
   guint pid = (p[1] & 0x1f) << 8 | p[2];
@@ -21,16 +21,15 @@ check_packet (TsCheck * check)
   gboolean announced = (p[3] & 0x20) && p[4] > 0 && (p[5] & 0x80);
 
   check->packets++;
-  if (pid == 0x1fff)            /* null packets have no valid counter */
+  if (pid == 0x1fff) /* null packets have no valid counter */
     return;
-  if (last != NONE && !announced
-      && counter != (payload ? (last + 1) & 0x0f : last))
+  if (last != NONE && !announced && counter != (payload ? (last + 1) & 0x0f : last))
     check->errors++;
   check->counters[pid] = counter;
 }
 
 void
-ts_check_data (TsCheck * check, const guint8 * data, gsize size)
+ts_check_data (TsCheck *check, const guint8 *data, gsize size)
 {
   while (size > 0) {
     guint n = MIN (size, sizeof check->packet - check->held);

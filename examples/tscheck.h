@@ -13,11 +13,11 @@ typedef struct
 {
   guint8 packet[188];
   guint held;
-  guint8 counters[8192];        /* last counter by PID; 0xff: none yet */
+  guint8 counters[8192]; /* last counter by PID; 0xff: none yet */
   guint64 packets, errors, lost_sync;
 } TsCheck;
 
-void ts_check_init (TsCheck * check);
-void ts_check_data (TsCheck * check, const guint8 * data, gsize size);
+void ts_check_init (TsCheck *check);
+void ts_check_data (TsCheck *check, const guint8 *data, gsize size);
 
 G_END_DECLS

@@ -21,15 +21,15 @@
 typedef struct
 {
   gboolean reply;
-  guint64 run;                  /* random; identifies the sender's run */
+  guint64 run; /* random; identifies the sender's run */
   guint32 burst;
   guint16 index, count;
-  guint32 held;                 /* ns */
-  guint32 drops;                /* modulo WPING_DROPS */
+  guint32 held;  /* ns */
+  guint32 drops; /* modulo WPING_DROPS */
 } WpingHeader;
 
 static inline void
-wping_write (guint8 * data, const WpingHeader * h)
+wping_write (guint8 *data, const WpingHeader *h)
 {
   guint64 run = GUINT64_TO_BE (h->run);
   guint32 burst = GUINT32_TO_BE (h->burst);
@@ -49,7 +49,7 @@ wping_write (guint8 * data, const WpingHeader * h)
 }
 
 static inline gboolean
-wping_parse (const guint8 * data, gsize size, WpingHeader * h)
+wping_parse (const guint8 *data, gsize size, WpingHeader *h)
 {
   guint64 run;
   guint32 burst;
@@ -63,9 +63,8 @@ wping_parse (const guint8 * data, gsize size, WpingHeader * h)
   memcpy (&index, data + 20, 2);
   memcpy (&count, data + 22, 2);
   memcpy (&held, data + 24, 4);
-  *h = (WpingHeader) {
-  data[4], GUINT64_FROM_BE (run), GUINT32_FROM_BE (burst),
-        GUINT16_FROM_BE (index), GUINT16_FROM_BE (count),
-        GUINT32_FROM_BE (held), data[5] << 16 | data[6] << 8 | data[7]};
+  *h = (WpingHeader) { data[4], GUINT64_FROM_BE (run), GUINT32_FROM_BE (burst),
+    GUINT16_FROM_BE (index), GUINT16_FROM_BE (count), GUINT32_FROM_BE (held),
+    data[5] << 16 | data[6] << 8 | data[7] };
   return h->index < h->count;
 }

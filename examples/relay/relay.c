@@ -19,9 +19,9 @@
 #include "relaystatus.h"
 #include "../toolstd.h"
 
-#define FRESH (100 * 1000)      /* how long the same figures are given, µs */
-#define HEARTBEAT 1             /* s */
-#define ALIVE (10 * G_USEC_PER_SEC)     /* how long without a heartbeat */
+#define FRESH (100 * 1000)          /* how long the same figures are given, µs */
+#define HEARTBEAT 1                 /* s */
+#define ALIVE (10 * G_USEC_PER_SEC) /* how long without a heartbeat */
 
 enum
 {
@@ -37,10 +37,10 @@ typedef struct
   RelayConfig *config;
   RelaySet *set;
   RelayHttp *http;
-  gboolean busy;                /* streams are stopping */
-  gboolean again;               /* the file has to be read once more after that */
+  gboolean busy;  /* streams are stopping */
+  gboolean again; /* the file has to be read once more after that */
 
-  GMutex lock;                  /* guards the fields below */
+  GMutex lock; /* guards the fields below */
   gint64 beat;
   gint64 started, loaded;
   guint64 reloads, reloads_refused;
@@ -48,7 +48,7 @@ typedef struct
   gchar **status_names;
   gboolean receiver_metrics, ending;
 
-  GMutex pages;                 /* guards these: while a server replaces another, there are two */
+  GMutex pages; /* guards these: while a server replaces another, there are two */
   RelayStats *figures;
   gint64 figures_time;
 } Relay;
@@ -58,21 +58,18 @@ typedef struct
 static gint
 by_name (gconstpointer a, gconstpointer b)
 {
-  return strcmp ((*(RelayStreamStats **) a)->name,
-      (*(RelayStreamStats **) b)->name);
+  return strcmp ((*(RelayStreamStats **) a)->name, (*(RelayStreamStats **) b)->name);
 }
 
 static RelayStats *
-take_figures (Relay * relay)
+take_figures (Relay *relay)
 {
   RelayStats *f = g_new0 (RelayStats, 1);
   g_autoptr (GPtrArray) streams = relay_set_list (relay->set);
 
-  f->streams = g_ptr_array_new_with_free_func ((GDestroyNotify)
-      relay_stream_stats_free);
+  f->streams = g_ptr_array_new_with_free_func ((GDestroyNotify) relay_stream_stats_free);
   for (guint i = 0; i < streams->len; i++)
-    g_ptr_array_add (f->streams,
-        relay_stream_get_stats (g_ptr_array_index (streams, i)));
+    g_ptr_array_add (f->streams, relay_stream_get_stats (g_ptr_array_index (streams, i)));
   g_ptr_array_sort (f->streams, by_name);
   g_mutex_lock (&relay->lock);
   f->started = relay->started;
@@ -89,7 +86,7 @@ take_figures (Relay * relay)
 
 /* Collects figures ten times a second at most, however often clients ask. Under `pages'. */
 static const RelayStats *
-get_figures (Relay * relay)
+get_figures (Relay *relay)
 {
   gint64 now = g_get_monotonic_time ();
 
@@ -102,7 +99,7 @@ get_figures (Relay * relay)
 }
 
 static gboolean
-fill_page (const gchar * path, const RelayStats * figures, RelayPage * page)
+fill_page (const gchar *path, const RelayStats *figures, RelayPage *page)
 {
   gboolean good = TRUE;
 
@@ -128,19 +125,18 @@ fill_page (const gchar * path, const RelayStats * figures, RelayPage * page)
 }
 
 static gboolean
-is_called (Relay * relay, const gchar * host)
+is_called (Relay *relay, const gchar *host)
 {
   gboolean good;
 
   g_mutex_lock (&relay->lock);
-  good = relay_names_has ((const gchar * const *) relay->status_names, host);
+  good = relay_names_has ((const gchar *const *) relay->status_names, host);
   g_mutex_unlock (&relay->lock);
   return good;
 }
 
 static gboolean
-make_page (const gchar * host, const gchar * path, RelayPage * page,
-    gpointer data)
+make_page (const gchar *host, const gchar *path, RelayPage *page, gpointer data)
 {
   Relay *relay = data;
   gboolean found;
@@ -148,7 +144,7 @@ make_page (const gchar * host, const gchar * path, RelayPage * page,
   if (!is_called (relay, host)) {
     page->status = 421;
     page->text = g_strdup ("The relay does not answer to this name. Use an IP "
-        "address, or allow the name: status-names in [relay].\n");
+                           "address, or allow the name: status-names in [relay].\n");
     return TRUE;
   }
   g_mutex_lock (&relay->pages);
@@ -171,7 +167,7 @@ beat (gpointer data)
 /* --- configuration ------------------------------------------------------------------------- */
 
 static gboolean
-is_same_address (GSocketAddress * a, GSocketAddress * b)
+is_same_address (GSocketAddress *a, GSocketAddress *b)
 {
   g_autofree gchar *x = NULL, *y = NULL;
 
@@ -183,16 +179,16 @@ is_same_address (GSocketAddress * a, GSocketAddress * b)
 }
 
 static gboolean
-has_same_port (GSocketAddress * a, GSocketAddress * b)
+has_same_port (GSocketAddress *a, GSocketAddress *b)
 {
-  return g_inet_socket_address_get_port (G_INET_SOCKET_ADDRESS (a)) ==
-      g_inet_socket_address_get_port (G_INET_SOCKET_ADDRESS (b));
+  return g_inet_socket_address_get_port (G_INET_SOCKET_ADDRESS (a))
+      == g_inet_socket_address_get_port (G_INET_SOCKET_ADDRESS (b));
 }
 
-/* Serves at another address. If the old server is in the way, at all addresses of the same port or at
- * one of them, it has to go first. */
+/* Serves at another address. If the old server is in the way, at all addresses of the same port or
+ * at one of them, it has to go first. */
 static RelayHttp *
-serve_instead (Relay * relay, GSocketAddress * address, GError ** error)
+serve_instead (Relay *relay, GSocketAddress *address, GError **error)
 {
   g_autoptr (GError) in_use = NULL;
   RelayHttp *http = relay_http_new (address, make_page, relay, &in_use);
@@ -209,8 +205,7 @@ serve_instead (Relay * relay, GSocketAddress * address, GError ** error)
   if (http == NULL) {
     g_autoptr (GError) why = NULL;
 
-    relay->http = relay_http_new (relay->config->status, make_page, relay,
-        &why);
+    relay->http = relay_http_new (relay->config->status, make_page, relay, &why);
     if (relay->http == NULL)
       relay_log (NULL, "%s. The status is no longer served.", why->message);
   }
@@ -218,16 +213,15 @@ serve_instead (Relay * relay, GSocketAddress * address, GError ** error)
 }
 
 static void
-tell_warnings (const RelayConfig * config)
+tell_warnings (const RelayConfig *config)
 {
   for (guint i = 0; i < config->warnings->len; i++)
-    relay_log (NULL, "%s", (const gchar *) g_ptr_array_index (config->warnings,
-            i));
+    relay_log (NULL, "%s", (const gchar *) g_ptr_array_index (config->warnings, i));
 }
 
 /* If the new server cannot start, the old one goes on. */
 static gboolean
-serve (Relay * relay, GSocketAddress * address, GError ** error)
+serve (Relay *relay, GSocketAddress *address, GError **error)
 {
   GSocketAddress *old = relay->config != NULL ? relay->config->status : NULL;
   RelayHttp *http = NULL;
@@ -248,7 +242,7 @@ serve (Relay * relay, GSocketAddress * address, GError ** error)
 }
 
 static gboolean
-load (Relay * relay, GError ** error)
+load (Relay *relay, GError **error)
 {
   g_autoptr (RelayConfig) config = relay_config_load (relay->path, error);
 
@@ -270,7 +264,7 @@ load (Relay * relay, GError ** error)
 }
 
 static void
-reload (Relay * relay)
+reload (Relay *relay)
 {
   g_autoptr (GError) error = NULL;
 
@@ -282,8 +276,10 @@ reload (Relay * relay)
     relay_log (NULL, "%s is in force.", relay->path);
     return;
   }
-  relay_log (NULL, "the new configuration is refused, the old one stays in "
-      "force. %s", error->message);
+  relay_log (NULL,
+      "the new configuration is refused, the old one stays in "
+      "force. %s",
+      error->message);
   g_mutex_lock (&relay->lock);
   relay->reloads_refused++;
   g_free (relay->refused);
@@ -334,11 +330,11 @@ on_end (gpointer data)
 }
 
 static int
-run (const gchar * path)
+run (const gchar *path)
 {
-  Relay relay = {.path = path,.beat = g_get_monotonic_time (),
-    .started = g_get_real_time () / G_USEC_PER_SEC
-  };
+  Relay relay = { .path = path,
+    .beat = g_get_monotonic_time (),
+    .started = g_get_real_time () / G_USEC_PER_SEC };
   g_autoptr (GError) error = NULL;
   int status = ENDED;
 
@@ -414,7 +410,8 @@ static const gchar description[] =
     "\n"
     "Exit status: 0 ended by a signal, or CONFIG is good (--check); 1 it cannot run, or\n"
     "was ended by a second signal; 2 CONFIG or the command line is faulty.\n"
-    "\n" "docs/relay.md tells more.";
+    "\n"
+    "docs/relay.md tells more.";
 
 /* Each stream needs files.  The limit that a shell sets is for programs that use select(). */
 static void
@@ -422,8 +419,7 @@ allow_files (void)
 {
   struct rlimit files;
 
-  if (getrlimit (RLIMIT_NOFILE, &files) != 0
-      || files.rlim_cur == files.rlim_max)
+  if (getrlimit (RLIMIT_NOFILE, &files) != 0 || files.rlim_cur == files.rlim_max)
     return;
   files.rlim_cur = files.rlim_max;
   setrlimit (RLIMIT_NOFILE, &files);
@@ -433,13 +429,9 @@ int
 main (int argc, char **argv)
 {
   static gboolean check, version;
-  static const GOptionEntry entries[] = {
-    {"check", 0, 0, G_OPTION_ARG_NONE, &check,
-          "Only check whether CONFIG is good",
-        NULL},
-    {"version", 0, 0, G_OPTION_ARG_NONE, &version, "Print the version", NULL},
-    {NULL}
-  };
+  static const GOptionEntry entries[] = { { "check", 0, 0, G_OPTION_ARG_NONE, &check,
+                                              "Only check whether CONFIG is good", NULL },
+    { "version", 0, 0, G_OPTION_ARG_NONE, &version, "Print the version", NULL }, { NULL } };
   g_autoptr (GOptionContext) context = g_option_context_new ("CONFIG");
   g_autoptr (GError) error = NULL;
   g_autoptr (RelayConfig) config = NULL;

@@ -7,25 +7,21 @@
 #define RELAY "relay"
 #define STREAM "stream "
 #define NAME_MAX_BYTES 128
-#define PASSPHRASE_MAX 4096     /* bytes of a file that holds one */
+#define PASSPHRASE_MAX 4096 /* bytes of a file that holds one */
 
-static const gchar *const relay_keys[] = { "status", "status-names",
-  "receiver-metrics", NULL
-};
+static const gchar *const relay_keys[] = { "status", "status-names", "receiver-metrics", NULL };
 
-static const gchar *const stream_keys[] = { "streamid", "require-streamid",
-  "optional", "input", "output", "input-passphrase-file",
-  "output-passphrase-file", "input-key-file", "output-key-file",
-  "input-allowed-keys", "output-allowed-keys", "input-record", "output-record",
-  "input-log", "output-log", NULL
-};
+static const gchar *const stream_keys[] = { "streamid", "require-streamid", "optional", "input",
+  "output", "input-passphrase-file", "output-passphrase-file", "input-key-file", "output-key-file",
+  "input-allowed-keys", "output-allowed-keys", "input-record", "output-record", "input-log",
+  "output-log", NULL };
 
-#define BAD(error, ...) g_set_error (error, G_KEY_FILE_ERROR, \
-    G_KEY_FILE_ERROR_INVALID_VALUE, __VA_ARGS__)
+#define BAD(error, ...) \
+  g_set_error (error, G_KEY_FILE_ERROR, G_KEY_FILE_ERROR_INVALID_VALUE, __VA_ARGS__)
 
 /* Adds to @error, which says what is wrong, where in the file that is. */
 static gboolean
-locate (GError ** error, const gchar * group, const gchar * key)
+locate (GError **error, const gchar *group, const gchar *key)
 {
   g_prefix_error (error, "[%s] %s: ", group, key);
   return FALSE;
@@ -34,7 +30,7 @@ locate (GError ** error, const gchar * group, const gchar * key)
 /* --- memory -------------------------------------------------------------------------- */
 
 static void
-wipe (gchar * secret)
+wipe (gchar *secret)
 {
   if (secret != NULL)
     explicit_bzero (secret, strlen (secret));
@@ -42,7 +38,7 @@ wipe (gchar * secret)
 }
 
 static void
-clear_end (RelayEnd * end)
+clear_end (RelayEnd *end)
 {
   wipe (end->uri);
   wipe (end->passphrase);
@@ -54,7 +50,7 @@ clear_end (RelayEnd * end)
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (RelayEnd, clear_end);
 
 static void
-free_end (RelayEnd * end)
+free_end (RelayEnd *end)
 {
   if (end == NULL)
     return;
@@ -74,19 +70,19 @@ clear_stream (gpointer data)
 }
 
 RelayStreamConfig *
-relay_stream_config_ref (RelayStreamConfig * config)
+relay_stream_config_ref (RelayStreamConfig *config)
 {
   return g_atomic_rc_box_acquire (config);
 }
 
 void
-relay_stream_config_unref (RelayStreamConfig * config)
+relay_stream_config_unref (RelayStreamConfig *config)
 {
   g_atomic_rc_box_release_full (config, clear_stream);
 }
 
 void
-relay_config_free (RelayConfig * config)
+relay_config_free (RelayConfig *config)
 {
   g_clear_object (&config->status);
   g_strfreev (config->status_names);
@@ -96,7 +92,7 @@ relay_config_free (RelayConfig * config)
 }
 
 RelayStreamConfig *
-relay_config_find (const RelayConfig * config, const gchar * name)
+relay_config_find (const RelayConfig *config, const gchar *name)
 {
   for (guint i = 0; i < config->streams->len; i++) {
     RelayStreamConfig *stream = g_ptr_array_index (config->streams, i);
@@ -110,8 +106,7 @@ relay_config_find (const RelayConfig * config, const gchar * name)
 /* --- values ----------------------------------------------------------------------------- */
 
 static gboolean
-read_boolean (GKeyFile * file, const gchar * group, const gchar * key,
-    gboolean * value, GError ** error)
+read_boolean (GKeyFile *file, const gchar *group, const gchar *key, gboolean *value, GError **error)
 {
   g_autoptr (GError) why = NULL;
 
@@ -126,8 +121,7 @@ read_boolean (GKeyFile * file, const gchar * group, const gchar * key,
 
 /* Returns NULL without an error if the key is not there. */
 static gchar *
-read_string (GKeyFile * file, const gchar * group, const gchar * key,
-    GError ** error)
+read_string (GKeyFile *file, const gchar *group, const gchar *key, GError **error)
 {
   g_autoptr (GError) why = NULL;
   gchar *text;
@@ -139,7 +133,8 @@ read_string (GKeyFile * file, const gchar * group, const gchar * key,
     return text;
   /* if an escape was not valid, GLib still returns the rest; it may be a secret */
   wipe (text);
-  BAD (error, "it is not UTF-8, or has a backslash that escapes nothing: write "
+  BAD (error,
+      "it is not UTF-8, or has a backslash that escapes nothing: write "
       "\\\\ for a backslash.");
   locate (error, group, key);
   return NULL;
@@ -147,7 +142,7 @@ read_string (GKeyFile * file, const gchar * group, const gchar * key,
 
 /* Takes only addresses: a name could take long to resolve, and have several addresses. */
 static gboolean
-read_status (GKeyFile * file, RelayConfig * config, GError ** error)
+read_status (GKeyFile *file, RelayConfig *config, GError **error)
 {
   g_autoptr (GError) why = NULL;
   g_autofree gchar *text = read_string (file, RELAY, "status", &why);
@@ -156,29 +151,30 @@ read_status (GKeyFile * file, RelayConfig * config, GError ** error)
 
   if (text == NULL && why == NULL)
     return TRUE;
-  if (text != NULL && g_uri_split_network (text, G_URI_FLAGS_NONE, &scheme,
-          &host, &port, NULL) && g_str_equal (scheme, "http")
-      && host != NULL && port > 0
-      && g_uri_split (text, G_URI_FLAGS_NONE, NULL, NULL, NULL, NULL, &path,
-          NULL, NULL, NULL) && (path[0] == '\0' || g_str_equal (path, "/")))
-    config->status = g_inet_socket_address_new_from_string
-        (g_str_equal (host, "localhost") ? "127.0.0.1" : host, port);
+  if (text != NULL && g_uri_split_network (text, G_URI_FLAGS_NONE, &scheme, &host, &port, NULL)
+      && g_str_equal (scheme, "http") && host != NULL && port > 0
+      && g_uri_split (text, G_URI_FLAGS_NONE, NULL, NULL, NULL, NULL, &path, NULL, NULL, NULL)
+      && (path[0] == '\0' || g_str_equal (path, "/")))
+    config->status =
+        g_inet_socket_address_new_from_string (g_str_equal (host, "localhost") ? "127.0.0.1" : host,
+            port);
   if (config->status != NULL)
     return TRUE;
-  BAD (error, "write http://ADDRESS:PORT, e.g. http://127.0.0.1:8080 for this "
+  BAD (error,
+      "write http://ADDRESS:PORT, e.g. http://127.0.0.1:8080 for this "
       "machine alone, http://[::]:8080 for all addresses; or leave it out.");
   return locate (error, RELAY, "status");
 }
 
 static gboolean
-read_status_names (GKeyFile * file, RelayConfig * config, GError ** error)
+read_status_names (GKeyFile *file, RelayConfig *config, GError **error)
 {
   gchar **names;
 
   if (!g_key_file_has_key (file, RELAY, "status-names", NULL))
     return TRUE;
-  names = config->status_names = g_key_file_get_string_list (file, RELAY,
-      "status-names", NULL, NULL);
+  names = config->status_names =
+      g_key_file_get_string_list (file, RELAY, "status-names", NULL, NULL);
   for (guint i = 0; names != NULL && names[i] != NULL; i++) {
     g_strstrip (names[i]);
     if (names[i][0] == '\0' || strpbrk (names[i], ":/ ,*") != NULL)
@@ -186,15 +182,15 @@ read_status_names (GKeyFile * file, RelayConfig * config, GError ** error)
   }
   if (names != NULL && names[0] != NULL)
     return TRUE;
-  BAD (error, "write host names without a port, e.g. relay.example, with a ; "
+  BAD (error,
+      "write host names without a port, e.g. relay.example, with a ; "
       "between them; or leave it out.");
   return locate (error, RELAY, "status-names");
 }
 
 /* Tells of a file that others can read or change, once, whatever names it. */
 static void
-look_at_file (GPtrArray * warnings, const gchar * path,
-    const struct stat *what, GstFaspFileKind kind)
+look_at_file (GPtrArray *warnings, const gchar *path, const struct stat *what, GstFaspFileKind kind)
 {
   g_autofree gchar *warning = gst_fasp_file_warn (path, what, kind);
 
@@ -208,8 +204,8 @@ look_at_file (GPtrArray * warnings, const gchar * path,
 
 /* Reads a file with one line, and strips the space around that. */
 static gboolean
-read_passphrase (GKeyFile * file, const gchar * group, const gchar * key,
-    GPtrArray * warnings, gchar ** passphrase, GError ** error)
+read_passphrase (GKeyFile *file, const gchar *group, const gchar *key, GPtrArray *warnings,
+    gchar **passphrase, GError **error)
 {
   g_autoptr (GError) why = NULL;
   g_autofree gchar *path = read_string (file, group, key, &why);
@@ -222,8 +218,10 @@ read_passphrase (GKeyFile * file, const gchar * group, const gchar * key,
   if (path != NULL)
     text = gst_fasp_file_read (path, &size, &what, &why);
   if (text == NULL) {
-    BAD (error, "%s. Name a file that the relay can read and that holds "
-        "nothing but the passphrase.", why->message);
+    BAD (error,
+        "%s. Name a file that the relay can read and that holds "
+        "nothing but the passphrase.",
+        why->message);
     return locate (error, group, key);
   }
   if (size <= PASSPHRASE_MAX && strlen (text) == size)
@@ -236,7 +234,8 @@ read_passphrase (GKeyFile * file, const gchar * group, const gchar * key,
     return TRUE;
   BAD (error,
       "%s holds no passphrase of 10 characters to 1024 bytes. Name another file; "
-      "to make one: openssl rand -base64 18 >NEW-FILE", path);
+      "to make one: openssl rand -base64 18 >NEW-FILE",
+      path);
   return locate (error, group, key);
 }
 
@@ -244,7 +243,7 @@ read_passphrase (GKeyFile * file, const gchar * group, const gchar * key,
 
 /* Checks for faults that the element would otherwise report only when it starts. */
 static gboolean
-check_settings (GstElement * element, GError ** error)
+check_settings (GstElement *element, GError **error)
 {
   g_autofree gchar *why = NULL;
 
@@ -256,15 +255,16 @@ check_settings (GstElement * element, GError ** error)
 
 /* Keys that the elements would refuse, too; but here they have another place. */
 static gboolean
-check_files (gboolean sends, const gchar * text, GError ** error)
+check_files (gboolean sends, const gchar *text, GError **error)
 {
   g_autoptr (GstUri) uri = gst_uri_from_string (text);
 
   for (guint i = 0; uri != NULL && i < RELAY_FILES; i++)
     if (gst_uri_query_has_key (uri, relay_end_files[i])) {
-      BAD (error, "%s names a file, which a URI may not do: leave it out, and "
-          "write %s-%s = FILE in a line of its own.", relay_end_files[i],
-          sends ? "output" : "input", relay_end_files[i]);
+      BAD (error,
+          "%s names a file, which a URI may not do: leave it out, and "
+          "write %s-%s = FILE in a line of its own.",
+          relay_end_files[i], sends ? "output" : "input", relay_end_files[i]);
       return FALSE;
     }
   return TRUE;
@@ -272,7 +272,7 @@ check_files (gboolean sends, const gchar * text, GError ** error)
 
 /* @side: what all ends of that side have in common. */
 static RelayEnd *
-make_end (const RelayEnd * side, const gchar * uri, GError ** error)
+make_end (const RelayEnd *side, const gchar *uri, GError **error)
 {
   g_autoptr (GstElement) element = NULL;
   RelayEnd *end;
@@ -302,13 +302,11 @@ make_end (const RelayEnd * side, const gchar * uri, GError ** error)
 
 /* Reads what all inputs, or all outputs, have in common. */
 static gboolean
-read_side (GKeyFile * file, const gchar * group, GPtrArray * warnings,
-    RelayEnd * side, GError ** error)
+read_side (GKeyFile *file, const gchar *group, GPtrArray *warnings, RelayEnd *side, GError **error)
 {
   const gchar *name = side->sends ? "output" : "input";
   g_autofree gchar *key = g_strconcat (name, "-passphrase-file", NULL);
-  gboolean good = read_passphrase (file, group, key, warnings,
-      &side->passphrase, error);
+  gboolean good = read_passphrase (file, group, key, warnings, &side->passphrase, error);
 
   for (guint i = 0; good && i < RELAY_FILES; i++) {
     g_autofree gchar *of = g_strconcat (name, "-", relay_end_files[i], NULL);
@@ -323,10 +321,10 @@ read_side (GKeyFile * file, const gchar * group, GPtrArray * warnings,
 }
 
 static gboolean
-read_input (GKeyFile * file, const gchar * group, GPtrArray * warnings,
-    RelayStreamConfig * config, GError ** error)
+read_input (GKeyFile *file, const gchar *group, GPtrArray *warnings, RelayStreamConfig *config,
+    GError **error)
 {
-  g_auto (RelayEnd) side = {.streamid = g_strdup (config->streamid) };
+  g_auto (RelayEnd) side = { .streamid = g_strdup (config->streamid) };
   g_autofree gchar *uri = NULL;
 
   if (!read_side (file, group, warnings, &side, error))
@@ -334,7 +332,8 @@ read_input (GKeyFile * file, const gchar * group, GPtrArray * warnings,
   uri = read_string (file, group, "input", error);
   if (uri == NULL) {
     if (error == NULL || *error == NULL) {
-      BAD (error, "it is missing: write input = fasp://HOST:PORT to dial where "
+      BAD (error,
+          "it is missing: write input = fasp://HOST:PORT to dial where "
           "the stream comes from, or fasp://:PORT to be dialled.");
       locate (error, group, "input");
     }
@@ -346,12 +345,10 @@ read_input (GKeyFile * file, const gchar * group, GPtrArray * warnings,
 }
 
 static gboolean
-read_outputs (GKeyFile * file, const gchar * group, GPtrArray * warnings,
-    RelayStreamConfig * config, GError ** error)
+read_outputs (GKeyFile *file, const gchar *group, GPtrArray *warnings, RelayStreamConfig *config,
+    GError **error)
 {
-  g_auto (RelayEnd) side = {.sends = TRUE,.streamid =
-        g_strdup (config->streamid)
-  };
+  g_auto (RelayEnd) side = { .sends = TRUE, .streamid = g_strdup (config->streamid) };
   gsize n = 0;
   gchar **uris;
   gboolean good;
@@ -361,9 +358,11 @@ read_outputs (GKeyFile * file, const gchar * group, GPtrArray * warnings,
   uris = g_key_file_get_string_list (file, group, "output", &n, NULL);
   good = n > 0 && n <= RELAY_OUTPUTS_MAX;
   if (!good)
-    BAD (error, "write output = fasp://:PORT to be dialled by receivers, or "
+    BAD (error,
+        "write output = fasp://:PORT to be dialled by receivers, or "
         "fasp://HOST:PORT to dial one; up to %d of them with a ; between them "
-        "(a ; inside of one is written \\;).", RELAY_OUTPUTS_MAX);
+        "(a ; inside of one is written \\;).",
+        RELAY_OUTPUTS_MAX);
   for (gsize i = 0; i < n; i++) {
     RelayEnd *end = good ? make_end (&side, uris[i], error) : NULL;
 
@@ -378,26 +377,25 @@ read_outputs (GKeyFile * file, const gchar * group, GPtrArray * warnings,
 
 /* Checks the name of a stream, which becomes a streamid and is in the status. */
 static gboolean
-check_name (const gchar * group, const gchar * name, GError ** error)
+check_name (const gchar *group, const gchar *name, GError **error)
 {
   g_autofree gchar *valid = g_utf8_make_valid (group, -1);
 
   if (!g_utf8_validate (name, -1, NULL)) {
     BAD (error,
         "[%s]: the name of the stream is not UTF-8. Write it anew, with an "
-        "editor that saves UTF-8.", valid);
+        "editor that saves UTF-8.",
+        valid);
     return FALSE;
   }
   if (name[0] != '\0' && strlen (name) <= NAME_MAX_BYTES)
     return TRUE;
-  BAD (error, "[%s]: write [stream NAME], with a name of at most %d bytes.",
-      valid, NAME_MAX_BYTES);
+  BAD (error, "[%s]: write [stream NAME], with a name of at most %d bytes.", valid, NAME_MAX_BYTES);
   return FALSE;
 }
 
 static RelayStreamConfig *
-read_stream (GKeyFile * file, const gchar * group, GPtrArray * warnings,
-    GError ** error)
+read_stream (GKeyFile *file, const gchar *group, GPtrArray *warnings, GError **error)
 {
   RelayStreamConfig *config = g_atomic_rc_box_new0 (RelayStreamConfig);
   g_autoptr (GError) why = NULL;
@@ -415,8 +413,7 @@ read_stream (GKeyFile * file, const gchar * group, GPtrArray * warnings,
     locate (&why, group, "streamid");
   }
   good = why == NULL
-      && read_boolean (file, group, "require-streamid",
-      &config->require_streamid, &why)
+      && read_boolean (file, group, "require-streamid", &config->require_streamid, &why)
       && read_boolean (file, group, "optional", &config->optional, &why)
       && read_input (file, group, warnings, config, &why)
       && read_outputs (file, group, warnings, config, &why);
@@ -436,7 +433,7 @@ typedef struct
   const gchar *key;
   gboolean sends;
   guint first, last;
-  gchar *address;               /* NULL: all addresses, 0.0.0.0: all of IPv4 */
+  gchar *address; /* NULL: all addresses, 0.0.0.0: all of IPv4 */
   gchar *streamid, *interface, *bonds;
   gint tos, ttl;
 } Listener;
@@ -454,10 +451,9 @@ clear_listener (gpointer data)
 
 /* Decides as gst_fasp_settings_get_mode() does. */
 static gboolean
-is_listening (const gchar * mode, const gchar * host)
+is_listening (const gchar *mode, const gchar *host)
 {
-  g_autoptr (GInetAddress) address = host != NULL ?
-      g_inet_address_new_from_string (host) : NULL;
+  g_autoptr (GInetAddress) address = host != NULL ? g_inet_address_new_from_string (host) : NULL;
 
   /* at a group's port, only those listen that join the group: they can share the port */
   if (address != NULL && g_inet_address_get_is_multicast (address))
@@ -470,34 +466,32 @@ is_listening (const gchar * mode, const gchar * host)
 
 /* Writes an address in one way, so that texts can be compared; NULL: all of this machine. */
 static gchar *
-normalize (const gchar * text)
+normalize (const gchar *text)
 {
-  g_autoptr (GInetAddress) address = text != NULL ?
-      g_inet_address_new_from_string (text) : NULL;
+  g_autoptr (GInetAddress) address = text != NULL ? g_inet_address_new_from_string (text) : NULL;
 
-  if (address == NULL || (g_inet_address_get_is_any (address)
+  if (address == NULL
+      || (g_inet_address_get_is_any (address)
           && g_inet_address_get_family (address) == G_SOCKET_FAMILY_IPV6))
     return NULL;
   return g_inet_address_to_string (address);
 }
 
 static gboolean
-get_listener (const RelayStreamConfig * stream, const RelayEnd * end,
-    Listener * l)
+get_listener (const RelayStreamConfig *stream, const RelayEnd *end, Listener *l)
 {
-  g_autoptr (GstElement) element =
-      gst_object_ref_sink (relay_end_make (end, NULL, NULL));
+  g_autoptr (GstElement) element = gst_object_ref_sink (relay_end_make (end, NULL, NULL));
   g_autoptr (GstUri) uri = gst_uri_from_string (end->uri);
   const gchar *host = gst_uri_get_host (uri);
   g_autofree gchar *mode = NULL, *address = NULL;
   GValue value = G_VALUE_INIT;
   guint flows;
 
-  g_object_get (element, "localaddress", &address, "flowlets", &flows,
-      "streamid", &l->streamid, "interface", &l->interface,
-      "bonding-addresses", &l->bonds, "tos", &l->tos, "ttl", &l->ttl, NULL);
-  g_value_init (&value, g_object_class_find_property (G_OBJECT_GET_CLASS
-          (element), "mode")->value_type);
+  g_object_get (element, "localaddress", &address, "flowlets", &flows, "streamid", &l->streamid,
+      "interface", &l->interface, "bonding-addresses", &l->bonds, "tos", &l->tos, "ttl", &l->ttl,
+      NULL);
+  g_value_init (&value,
+      g_object_class_find_property (G_OBJECT_GET_CLASS (element), "mode")->value_type);
   g_object_get_property (G_OBJECT (element), "mode", &value);
   mode = gst_value_serialize (&value);
   g_value_unset (&value);
@@ -512,12 +506,11 @@ get_listener (const RelayStreamConfig * stream, const RelayEnd * end,
 
 /* Is there an address at which both would listen? */
 static gboolean
-is_same_place (const Listener * a, const Listener * b)
+is_same_place (const Listener *a, const Listener *b)
 {
   static const gchar all[] = "0.0.0.0";
 
-  if (a->address == NULL || b->address == NULL
-      || g_str_equal (a->address, b->address))
+  if (a->address == NULL || b->address == NULL || g_str_equal (a->address, b->address))
     return TRUE;
   return (g_str_equal (a->address, all) && strchr (b->address, ':') == NULL)
       || (g_str_equal (b->address, all) && strchr (a->address, ':') == NULL);
@@ -525,36 +518,31 @@ is_same_place (const Listener * a, const Listener * b)
 
 /* With several ports or addresses, an end cannot share them. */
 static gboolean
-has_several (const Listener * l)
+has_several (const Listener *l)
 {
   return l->first != l->last || (l->bonds != NULL && l->bonds[0] != '\0');
 }
 
 /* Returns why these two cannot share a port, and what to do; NULL: they can. */
 static const gchar *
-object (const Listener * a, const Listener * b)
+object (const Listener *a, const Listener *b)
 {
   if (has_several (a) || has_several (b))
-    return
-        "and an end with flowlets or bonding-addresses cannot share ports: give "
-        "each its own";
+    return "and an end with flowlets or bonding-addresses cannot share ports: give "
+           "each its own";
   if (g_strcmp0 (a->address, b->address) != 0)
-    return
-        "with another localaddress, or address in its URI: give each its own "
-        "port, or give all the same address";
+    return "with another localaddress, or address in its URI: give each its own "
+           "port, or give all the same address";
   if (a->sends == b->sends && g_strcmp0 (a->streamid, b->streamid) == 0)
-    return
-        "with the same streamid: give each its own port, or its own streamid";
-  if (a->tos != b->tos || a->ttl != b->ttl
-      || g_strcmp0 (a->interface, b->interface) != 0)
+    return "with the same streamid: give each its own port, or its own streamid";
+  if (a->tos != b->tos || a->ttl != b->ttl || g_strcmp0 (a->interface, b->interface) != 0)
     return "with another tos, ttl or interface: give each its own port, or set "
-        "the same of these on all";
+           "the same of these on all";
   return NULL;
 }
 
 static gboolean
-add_listener (GArray * all, const RelayStreamConfig * stream,
-    const RelayEnd * end, GError ** error)
+add_listener (GArray *all, const RelayStreamConfig *stream, const RelayEnd *end, GError **error)
 {
   Listener l = { NULL };
 
@@ -564,15 +552,14 @@ add_listener (GArray * all, const RelayStreamConfig * stream,
   }
   for (guint i = 0; i < all->len; i++) {
     const Listener *o = &g_array_index (all, Listener, i);
-    gboolean apart = l.first > o->last || o->first > l.last
-        || !is_same_place (&l, o);
+    gboolean apart = l.first > o->last || o->first > l.last || !is_same_place (&l, o);
     const gchar *objection = apart ? NULL : object (&l, o);
 
     if (objection != NULL) {
       g_set_error (error, G_KEY_FILE_ERROR, G_KEY_FILE_ERROR_INVALID_VALUE,
           "[stream %s] %s: UDP port %u is also that of the %s of [stream %s], "
-          "%s.", l.stream, l.key, MAX (l.first, o->first), o->key, o->stream,
-          objection);
+          "%s.",
+          l.stream, l.key, MAX (l.first, o->first), o->key, o->stream, objection);
       clear_listener (&l);
       return FALSE;
     }
@@ -582,7 +569,7 @@ add_listener (GArray * all, const RelayStreamConfig * stream,
 }
 
 static gboolean
-check_ports (const RelayConfig * config, GError ** error)
+check_ports (const RelayConfig *config, GError **error)
 {
   g_autoptr (GArray) all = g_array_new (FALSE, FALSE, sizeof (Listener));
   gboolean good = TRUE;
@@ -593,8 +580,7 @@ check_ports (const RelayConfig * config, GError ** error)
 
     good = add_listener (all, stream, stream->input, error);
     for (guint j = 0; good && j < stream->outputs->len; j++)
-      good = add_listener (all, stream, g_ptr_array_index (stream->outputs, j),
-          error);
+      good = add_listener (all, stream, g_ptr_array_index (stream->outputs, j), error);
   }
   return good;
 }
@@ -602,38 +588,35 @@ check_ports (const RelayConfig * config, GError ** error)
 /* --- the file ----------------------------------------------------------------------------------- */
 
 static const gchar *const *
-get_keys (const gchar * group)
+get_keys (const gchar *group)
 {
-  return g_str_equal (group, RELAY) ? relay_keys :
-      g_str_has_prefix (group, STREAM) ? stream_keys : NULL;
+  return g_str_equal (group, RELAY)    ? relay_keys :
+      g_str_has_prefix (group, STREAM) ? stream_keys :
+                                         NULL;
 }
 
 static gboolean
-read_relay (GKeyFile * file, RelayConfig * config, GError ** error)
+read_relay (GKeyFile *file, RelayConfig *config, GError **error)
 {
-  return read_status (file, config, error)
-      && read_status_names (file, config, error)
-      && read_boolean (file, RELAY, "receiver-metrics",
-      &config->receiver_metrics, error);
+  return read_status (file, config, error) && read_status_names (file, config, error)
+      && read_boolean (file, RELAY, "receiver-metrics", &config->receiver_metrics, error);
 }
 
 static gboolean
-add_stream (GKeyFile * file, const gchar * group, RelayConfig * config,
-    GError ** error)
+add_stream (GKeyFile *file, const gchar *group, RelayConfig *config, GError **error)
 {
   RelayStreamConfig *stream;
 
   if (config->streams->len == RELAY_STREAMS_MAX) {
-    BAD (error, "[%s]: there are more than %d streams: start another relay.",
-        group, RELAY_STREAMS_MAX);
+    BAD (error, "[%s]: there are more than %d streams: start another relay.", group,
+        RELAY_STREAMS_MAX);
     return FALSE;
   }
   stream = read_stream (file, group, config->warnings, error);
   if (stream == NULL)
     return FALSE;
   if (relay_config_find (config, stream->name) != NULL) {
-    BAD (error, "[%s]: there is another stream of that name. Rename one.",
-        group);
+    BAD (error, "[%s]: there is another stream of that name. Rename one.", group);
     relay_stream_config_unref (stream);
     return FALSE;
   }
@@ -642,24 +625,24 @@ add_stream (GKeyFile * file, const gchar * group, RelayConfig * config,
 }
 
 RelayConfig *
-relay_config_parse (const gchar * text, gsize size, GError ** error)
+relay_config_parse (const gchar *text, gsize size, GError **error)
 {
   g_autoptr (GKeyFile) file = relay_file_parse (text, size, get_keys, error);
   g_autoptr (RelayConfig) config = g_new0 (RelayConfig, 1);
   g_auto (GStrv) groups = NULL;
 
   config->warnings = g_ptr_array_new_with_free_func (g_free);
-  config->streams = g_ptr_array_new_with_free_func ((GDestroyNotify)
-      relay_stream_config_unref);
+  config->streams = g_ptr_array_new_with_free_func ((GDestroyNotify) relay_stream_config_unref);
   if (file == NULL)
     return NULL;
   groups = g_key_file_get_groups (file, NULL);
   for (guint i = 0; groups[i] != NULL; i++)
     if (!(g_str_equal (groups[i], RELAY) ? read_relay (file, config, error) :
-            add_stream (file, groups[i], config, error)))
+                                           add_stream (file, groups[i], config, error)))
       return NULL;
   if (config->streams->len == 0) {
-    BAD (error, "there is nothing to do: write a section [stream NAME] with "
+    BAD (error,
+        "there is nothing to do: write a section [stream NAME] with "
         "input and output.");
     return NULL;
   }
@@ -667,7 +650,7 @@ relay_config_parse (const gchar * text, gsize size, GError ** error)
 }
 
 static gboolean
-has_secret (const RelayConfig * config)
+has_secret (const RelayConfig *config)
 {
   gboolean found = FALSE;
 
@@ -682,7 +665,7 @@ has_secret (const RelayConfig * config)
 }
 
 RelayConfig *
-relay_config_load (const gchar * path, GError ** error)
+relay_config_load (const gchar *path, GError **error)
 {
   g_autofree gchar *text = NULL;
   RelayConfig *config;
@@ -697,7 +680,7 @@ relay_config_load (const gchar * path, GError ** error)
   if (config == NULL)
     g_prefix_error (error, "%s: ", path);
   else
-    look_at_file (config->warnings, path, &what, has_secret (config) ?
-        GST_FASP_FILE_SECRET : GST_FASP_FILE_TRUSTED);
+    look_at_file (config->warnings, path, &what,
+        has_secret (config) ? GST_FASP_FILE_SECRET : GST_FASP_FILE_TRUSTED);
   return config;
 }

@@ -14,7 +14,7 @@
 G_BEGIN_DECLS
 
 #define RELAY_STREAMS_MAX 1000
-#define RELAY_OUTPUTS_MAX 64    /* of one stream */
+#define RELAY_OUTPUTS_MAX 64 /* of one stream */
 
 /* The properties of an element that name files of this machine.  A URI may not set them: the
  * configuration has keys of its own for them, `input-record' and so on. */
@@ -25,66 +25,62 @@ extern const gchar *const relay_end_files[RELAY_FILES];
  * shown; the element's own property `uri' leaves secrets out. */
 typedef struct
 {
-  gboolean sends;               /* it is a faspsink */
+  gboolean sends; /* it is a faspsink */
   gchar *uri;
-  gchar *streamid;              /* used unless the URI has one */
-  gchar *passphrase;            /* from a file; NULL: the URI's, if any */
-  gchar *files[RELAY_FILES];    /* of relay_end_files; NULL: none */
+  gchar *streamid;           /* used unless the URI has one */
+  gchar *passphrase;         /* from a file; NULL: the URI's, if any */
+  gchar *files[RELAY_FILES]; /* of relay_end_files; NULL: none */
 } RelayEnd;
 
 /* Has a reference count: a running stream keeps its configuration. */
 typedef struct
 {
   gchar *name;
-  gchar *streamid;              /* callers that give another one are refused */
-  gboolean require_streamid;    /* ... and those that give none */
-  gboolean optional;            /* the relay is ready without it */
+  gchar *streamid;           /* callers that give another one are refused */
+  gboolean require_streamid; /* ... and those that give none */
+  gboolean optional;         /* the relay is ready without it */
   RelayEnd *input;
-  GPtrArray *outputs;           /* RelayEnd */
+  GPtrArray *outputs; /* RelayEnd */
 } RelayStreamConfig;
 
 typedef struct
 {
-  GSocketAddress *status;       /* where HTTP is served; NULL: nowhere */
-  gchar **status_names;         /* by which it is asked for; NULL: none */
-  gboolean receiver_metrics;    /* /metrics lists each receiver */
-  GPtrArray *warnings;          /* sentences: files that others could read or change */
-  GPtrArray *streams;           /* RelayStreamConfig, in the order of the file */
+  GSocketAddress *status;    /* where HTTP is served; NULL: nowhere */
+  gchar **status_names;      /* by which it is asked for; NULL: none */
+  gboolean receiver_metrics; /* /metrics lists each receiver */
+  GPtrArray *warnings;       /* sentences: files that others could read or change */
+  GPtrArray *streams;        /* RelayStreamConfig, in the order of the file */
 } RelayConfig;
 
 /* What a new configuration requires of a running stream. */
 typedef enum
 {
   RELAY_SAME,
-  RELAY_ADJUST,                 /* all changes can be set while it plays */
+  RELAY_ADJUST, /* all changes can be set while it plays */
   RELAY_RESTART,
 } RelayDifference;
 
 /* @error: GST_URI_ERROR, G_KEY_FILE_ERROR, G_IO_ERROR or G_FILE_ERROR, with a sentence
  * that names section and key and says what to write. */
-RelayConfig *relay_config_load (const gchar * path, GError ** error);
-RelayConfig *relay_config_parse (const gchar * text, gsize size,
-    GError ** error);
-void relay_config_free (RelayConfig * config);
+RelayConfig *relay_config_load (const gchar *path, GError **error);
+RelayConfig *relay_config_parse (const gchar *text, gsize size, GError **error);
+void relay_config_free (RelayConfig *config);
 
 /* NULL: there is no stream of that name. */
-RelayStreamConfig *relay_config_find (const RelayConfig * config,
-    const gchar * name);
+RelayStreamConfig *relay_config_find (const RelayConfig *config, const gchar *name);
 
-RelayStreamConfig *relay_stream_config_ref (RelayStreamConfig * config);
-void relay_stream_config_unref (RelayStreamConfig * config);
-RelayDifference relay_stream_config_compare (const RelayStreamConfig * a,
-    const RelayStreamConfig * b);
+RelayStreamConfig *relay_stream_config_ref (RelayStreamConfig *config);
+void relay_stream_config_unref (RelayStreamConfig *config);
+RelayDifference relay_stream_config_compare (const RelayStreamConfig *a,
+    const RelayStreamConfig *b);
 
 /* Returns the element, ready to start; a floating reference. */
-GstElement *relay_end_make (const RelayEnd * end, const gchar * name,
-    GError ** error);
-gboolean relay_end_has_passphrase (const RelayEnd * end);
+GstElement *relay_end_make (const RelayEnd *end, const gchar *name, GError **error);
+gboolean relay_end_has_passphrase (const RelayEnd *end);
 /* ... in its URI, so that the configuration is a secret. */
-gboolean relay_end_names_passphrase (const RelayEnd * end);
+gboolean relay_end_names_passphrase (const RelayEnd *end);
 /* Sets what differs between @old and @end, which were compared as RELAY_ADJUST. */
-void relay_end_adjust (const RelayEnd * old, const RelayEnd * end,
-    GstElement * element);
+void relay_end_adjust (const RelayEnd *old, const RelayEnd *end, GstElement *element);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (RelayConfig, relay_config_free);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (RelayStreamConfig, relay_stream_config_unref);

@@ -4,14 +4,12 @@
  */
 #include "relayconfig.h"
 
-const gchar *const relay_end_files[RELAY_FILES] = { "key-file", "allowed-keys",
-  "record", "log"
-};
+const gchar *const relay_end_files[RELAY_FILES] = { "key-file", "allowed-keys", "record", "log" };
 
 /* Sets what a relay needs of its outputs.  The element's own defaults are for a stream that
  * must be complete at a single receiver. The URI may say otherwise. */
 static void
-set_defaults (const RelayEnd * end, GstElement * element)
+set_defaults (const RelayEnd *end, GstElement *element)
 {
   if (end->streamid != NULL)
     g_object_set (element, "streamid", end->streamid, NULL);
@@ -23,7 +21,7 @@ set_defaults (const RelayEnd * end, GstElement * element)
 }
 
 GstElement *
-relay_end_make (const RelayEnd * end, const gchar * name, GError ** error)
+relay_end_make (const RelayEnd *end, const gchar *name, GError **error)
 {
   const gchar *factory = end->sends ? "faspsink" : "faspsrc";
   GstElement *element = gst_element_factory_make (factory, name);
@@ -31,7 +29,8 @@ relay_end_make (const RelayEnd * end, const gchar * name, GError ** error)
   if (element == NULL) {
     g_set_error (error, GST_URI_ERROR, GST_URI_ERROR_UNSUPPORTED_PROTOCOL,
         "GStreamer has no element %s: install gst-fasp, or set GST_PLUGIN_PATH "
-        "to where it is", factory);
+        "to where it is",
+        factory);
     return NULL;
   }
   set_defaults (end, element);
@@ -56,7 +55,7 @@ relay_end_make (const RelayEnd * end, const gchar * name, GError ** error)
 }
 
 gboolean
-relay_end_names_passphrase (const RelayEnd * end)
+relay_end_names_passphrase (const RelayEnd *end)
 {
   g_autoptr (GstUri) uri = gst_uri_from_string (end->uri);
 
@@ -64,7 +63,7 @@ relay_end_names_passphrase (const RelayEnd * end)
 }
 
 gboolean
-relay_end_has_passphrase (const RelayEnd * end)
+relay_end_has_passphrase (const RelayEnd *end)
 {
   return end->passphrase != NULL || relay_end_names_passphrase (end);
 }
@@ -72,14 +71,14 @@ relay_end_has_passphrase (const RelayEnd * end)
 /* --- changes ------------------------------------------------------------------------ */
 
 static gboolean
-is_same_place (GstUri * a, GstUri * b)
+is_same_place (GstUri *a, GstUri *b)
 {
   return g_strcmp0 (gst_uri_get_host (a), gst_uri_get_host (b)) == 0
       && gst_uri_get_port (a) == gst_uri_get_port (b);
 }
 
 static gboolean
-is_mutable (const RelayEnd * end, const gchar * key)
+is_mutable (const RelayEnd *end, const gchar *key)
 {
   g_autoptr (GstElement) element = relay_end_make (end, NULL, NULL);
   GParamSpec *pspec;
@@ -94,7 +93,7 @@ is_mutable (const RelayEnd * end, const gchar * key)
 /* Lists the keys that have another value in @b than in @a.  NULL: keys are missing or new; an
  * element cannot unset what was set. */
 static GPtrArray *
-list_changed (GstUri * a, GstUri * b)
+list_changed (GstUri *a, GstUri *b)
 {
   g_autoptr (GHashTable) old = gst_uri_get_query_table (a);
   g_autoptr (GHashTable) new = gst_uri_get_query_table (b);
@@ -119,14 +118,13 @@ list_changed (GstUri * a, GstUri * b)
 }
 
 static RelayDifference
-compare_ends (const RelayEnd * a, const RelayEnd * b)
+compare_ends (const RelayEnd *a, const RelayEnd *b)
 {
   g_autoptr (GstUri) old = gst_uri_from_string (a->uri);
   g_autoptr (GstUri) new = gst_uri_from_string (b->uri);
   g_autoptr (GPtrArray) changed = NULL;
 
-  if (g_strcmp0 (a->streamid, b->streamid) != 0
-      || g_strcmp0 (a->passphrase, b->passphrase) != 0
+  if (g_strcmp0 (a->streamid, b->streamid) != 0 || g_strcmp0 (a->passphrase, b->passphrase) != 0
       || !is_same_place (old, new))
     return RELAY_RESTART;
   for (guint i = 0; i < RELAY_FILES; i++)
@@ -142,21 +140,19 @@ compare_ends (const RelayEnd * a, const RelayEnd * b)
 }
 
 RelayDifference
-relay_stream_config_compare (const RelayStreamConfig * a,
-    const RelayStreamConfig * b)
+relay_stream_config_compare (const RelayStreamConfig *a, const RelayStreamConfig *b)
 {
   RelayDifference most = RELAY_SAME, inputs;
 
-  if (g_strcmp0 (a->streamid, b->streamid) != 0
-      || a->outputs->len != b->outputs->len)
+  if (g_strcmp0 (a->streamid, b->streamid) != 0 || a->outputs->len != b->outputs->len)
     return RELAY_RESTART;
   if (a->require_streamid != b->require_streamid || a->optional != b->optional)
     most = RELAY_ADJUST;
   inputs = compare_ends (a->input, b->input);
   most = MAX (most, inputs);
   for (guint i = 0; i < a->outputs->len; i++) {
-    RelayDifference one = compare_ends (g_ptr_array_index (a->outputs, i),
-        g_ptr_array_index (b->outputs, i));
+    RelayDifference one =
+        compare_ends (g_ptr_array_index (a->outputs, i), g_ptr_array_index (b->outputs, i));
 
     most = MAX (most, one);
   }
@@ -164,8 +160,7 @@ relay_stream_config_compare (const RelayStreamConfig * a,
 }
 
 void
-relay_end_adjust (const RelayEnd * old, const RelayEnd * end,
-    GstElement * element)
+relay_end_adjust (const RelayEnd *old, const RelayEnd *end, GstElement *element)
 {
   g_autoptr (GstUri) a = gst_uri_from_string (old->uri);
   g_autoptr (GstUri) b = gst_uri_from_string (end->uri);
@@ -177,8 +172,8 @@ relay_end_adjust (const RelayEnd * old, const RelayEnd * end,
     const gchar *key = g_ptr_array_index (changed, i);
     GValue value = G_VALUE_INIT;
 
-    g_value_init (&value, g_object_class_find_property (G_OBJECT_GET_CLASS
-            (model), key)->value_type);
+    g_value_init (&value,
+        g_object_class_find_property (G_OBJECT_GET_CLASS (model), key)->value_type);
     g_object_get_property (G_OBJECT (model), key, &value);
     g_object_set_property (G_OBJECT (element), key, &value);
     g_value_unset (&value);

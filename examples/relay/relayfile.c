@@ -2,21 +2,21 @@
 #include <string.h>
 #include "relayfile.h"
 
-#define BAD(error, ...) g_set_error (error, G_KEY_FILE_ERROR, \
-    G_KEY_FILE_ERROR_INVALID_VALUE, __VA_ARGS__)
+#define BAD(error, ...) \
+  g_set_error (error, G_KEY_FILE_ERROR, G_KEY_FILE_ERROR_INVALID_VALUE, __VA_ARGS__)
 
 typedef struct
 {
   RelayFileFunc get_keys;
-  GHashTable *lines;            /* the line where a section, or one of its keys, stands */
+  GHashTable *lines; /* the line where a section, or one of its keys, stands */
   guint line;
   gchar *section;
-  const gchar *const *keys;     /* of that section */
+  const gchar *const *keys; /* of that section */
 } Scan;
 
 /* Returns FALSE, and says where it stands already, if @what does. */
 static gboolean
-add (Scan * scan, gchar * what, const gchar * told, GError ** error)
+add (Scan *scan, gchar *what, const gchar *told, GError **error)
 {
   guint before = GPOINTER_TO_UINT (g_hash_table_lookup (scan->lines, what));
 
@@ -24,37 +24,40 @@ add (Scan * scan, gchar * what, const gchar * told, GError ** error)
     g_hash_table_insert (scan->lines, what, GUINT_TO_POINTER (scan->line));
     return TRUE;
   }
-  BAD (error, "[%s]%s%s: it stands twice, in line %u and in line %u. Leave one "
-      "of them out.", scan->section, told != NULL ? " " : "",
-      told != NULL ? told : "", before, scan->line);
+  BAD (error,
+      "[%s]%s%s: it stands twice, in line %u and in line %u. Leave one "
+      "of them out.",
+      scan->section, told != NULL ? " " : "", told != NULL ? told : "", before, scan->line);
   g_free (what);
   return FALSE;
 }
 
 /* @text: from the bracket on. */
 static gboolean
-begin_section (Scan * scan, const gchar * text, GError ** error)
+begin_section (Scan *scan, const gchar *text, GError **error)
 {
   const gchar *end = strchr (text, ']');
 
   if (end == NULL || end[1 + strspn (end + 1, " \t")] != '\0')
     return FALSE;
-  for (const gchar * c = text; c < end; c++)
+  for (const gchar *c = text; c < end; c++)
     if (g_ascii_iscntrl (*c))
       return FALSE;
   g_free (scan->section);
   scan->section = g_strndup (text + 1, end - text - 1);
   scan->keys = scan->get_keys (scan->section);
   if (scan->keys == NULL) {
-    BAD (error, "line %u: there is no such section. Write [relay], or [stream "
-        "NAME] for each stream.", scan->line);
+    BAD (error,
+        "line %u: there is no such section. Write [relay], or [stream "
+        "NAME] for each stream.",
+        scan->line);
     return FALSE;
   }
   return add (scan, g_strdup (scan->section), NULL, error);
 }
 
 static gboolean
-add_key (Scan * scan, const gchar * text, GError ** error)
+add_key (Scan *scan, const gchar *text, GError **error)
 {
   const gchar *end = strchr (text, '=');
   g_autofree gchar *key = NULL, *list = NULL;
@@ -66,15 +69,17 @@ add_key (Scan * scan, const gchar * text, GError ** error)
     /* a section has no line break in its name */
     return add (scan, g_strconcat (scan->section, "\n", key, NULL), key, error);
   list = g_strjoinv (", ", (gchar **) scan->keys);
-  BAD (error, "[%s] line %u: there is no such key here. The keys are: %s. (A "
-      "value must be on one line.)", scan->section, scan->line, list);
+  BAD (error,
+      "[%s] line %u: there is no such key here. The keys are: %s. (A "
+      "value must be on one line.)",
+      scan->section, scan->line, list);
   /* it may be the rest of a secret */
   explicit_bzero (key, strlen (key));
   return FALSE;
 }
 
 static gboolean
-look_at (Scan * scan, const gchar * line, GError ** error)
+look_at (Scan *scan, const gchar *line, GError **error)
 {
   gboolean good;
   GError *why = NULL;
@@ -83,27 +88,26 @@ look_at (Scan * scan, const gchar * line, GError ** error)
     line++;
   if (*line == '\0' || *line == '#')
     return TRUE;
-  good = *line == '[' ? begin_section (scan, line, &why) : add_key (scan, line,
-      &why);
+  good = *line == '[' ? begin_section (scan, line, &why) : add_key (scan, line, &why);
   if (!good && why == NULL)
-    BAD (&why, "line %u is no [section], no KEY = VALUE and no comment (which "
-        "begins with #). A value must be on one line.", scan->line);
+    BAD (&why,
+        "line %u is no [section], no KEY = VALUE and no comment (which "
+        "begins with #). A value must be on one line.",
+        scan->line);
   if (!good)
     g_propagate_error (error, why);
   return good;
 }
 
 static gboolean
-scan_text (const gchar * text, gsize size, RelayFileFunc get_keys,
-    GError ** error)
+scan_text (const gchar *text, gsize size, RelayFileFunc get_keys, GError **error)
 {
-  Scan scan = {.get_keys = get_keys,.lines =
-        g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL)
-  };
+  Scan scan = { .get_keys = get_keys,
+    .lines = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL) };
   const gchar *end = text + size, *next;
   gboolean good = TRUE;
 
-  for (const gchar * at = text; good && at < end; at = next) {
+  for (const gchar *at = text; good && at < end; at = next) {
     const gchar *stop = memchr (at, '\n', end - at);
     gsize n = (stop != NULL ? stop : end) - at;
     gchar *line = g_strndup (at, n);
@@ -127,8 +131,7 @@ scan_text (const gchar * text, gsize size, RelayFileFunc get_keys,
 }
 
 GKeyFile *
-relay_file_parse (const gchar * text, gsize size, RelayFileFunc get_keys,
-    GError ** error)
+relay_file_parse (const gchar *text, gsize size, RelayFileFunc get_keys, GError **error)
 {
   g_autoptr (GKeyFile) file = g_key_file_new ();
 
@@ -137,7 +140,8 @@ relay_file_parse (const gchar * text, gsize size, RelayFileFunc get_keys,
   if (g_key_file_load_from_data (file, text, size, G_KEY_FILE_NONE, NULL))
     return g_steal_pointer (&file);
   /* GLib's own words could quote a line */
-  BAD (error, "GLib cannot parse this. Write [section], KEY = VALUE, and "
+  BAD (error,
+      "GLib cannot parse this. Write [section], KEY = VALUE, and "
       "comments that begin with #, each on a line of its own.");
   return NULL;
 }

@@ -4,9 +4,9 @@
  *
  * GLib's parser merges sections of one name, lets the last of several values of a key count, and
  * quotes what it does not understand, which may be the rest of a secret that was wrapped.  So each
- * line is looked at first.  It is a comment, or begins a section that is known and is not there yet,
- * or has a key that is known and that its section does not have yet.  Any other line is told by its
- * number; it is not quoted.
+ * line is looked at first.  It is a comment, or begins a section that is known and is not there
+ * yet, or has a key that is known and that its section does not have yet.  Any other line is told
+ * by its number; it is not quoted.
  */
 #pragma once
 
@@ -15,10 +15,9 @@
 G_BEGIN_DECLS
 
 /* Returns the keys that a section may have; NULL: there is no such section. */
-typedef const gchar *const *(*RelayFileFunc) (const gchar * section);
+typedef const gchar *const *(*RelayFileFunc) (const gchar *section);
 
 /* @error: G_KEY_FILE_ERROR. */
-GKeyFile *relay_file_parse (const gchar * text, gsize size,
-    RelayFileFunc get_keys, GError ** error);
+GKeyFile *relay_file_parse (const gchar *text, gsize size, RelayFileFunc get_keys, GError **error);
 
 G_END_DECLS

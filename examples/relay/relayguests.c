@@ -4,14 +4,13 @@
 #include "relayguests.h"
 
 static void
-set_network (RelayGuest * guest, const struct sockaddr *address)
+set_network (RelayGuest *guest, const struct sockaddr *address)
 {
   const struct sockaddr_in6 *six = (const struct sockaddr_in6 *) address;
 
   if (address->sa_family == AF_INET) {
     guest->network[0] = 4;
-    memcpy (guest->network + 1,
-        &((const struct sockaddr_in *) address)->sin_addr, 4);
+    memcpy (guest->network + 1, &((const struct sockaddr_in *) address)->sin_addr, 4);
   } else if (IN6_IS_ADDR_V4MAPPED (&six->sin6_addr)) {
     guest->network[0] = 4;
     memcpy (guest->network + 1, six->sin6_addr.s6_addr + 12, 4);
@@ -22,32 +21,31 @@ set_network (RelayGuest * guest, const struct sockaddr *address)
 }
 
 static guint
-count (const RelayGuests * guests, const RelayGuest * like)
+count (const RelayGuests *guests, const RelayGuest *like)
 {
   guint n = 0;
 
-  for (const GList * l = guests->all.head; l != NULL; l = l->next) {
+  for (const GList *l = guests->all.head; l != NULL; l = l->next) {
     const RelayGuest *one = l->data;
 
-    n += !one->told && (like == NULL
-        || memcmp (one->network, like->network, sizeof like->network) == 0);
+    n += !one->told
+        && (like == NULL || memcmp (one->network, like->network, sizeof like->network) == 0);
   }
   return n;
 }
 
 /* Returns the oldest guest of the network that has most; @of: of its network. */
 static RelayGuest *
-find_oldest (const RelayGuests * guests, const RelayGuest * of)
+find_oldest (const RelayGuests *guests, const RelayGuest *of)
 {
   RelayGuest *found = NULL;
   guint most = 0;
 
-  for (const GList * l = guests->all.head; l != NULL; l = l->next) {
+  for (const GList *l = guests->all.head; l != NULL; l = l->next) {
     RelayGuest *one = l->data;
     guint n = one->told ? 0 : count (guests, one);
 
-    if (n > most && (of == NULL
-            || memcmp (one->network, of->network, sizeof of->network) == 0)) {
+    if (n > most && (of == NULL || memcmp (one->network, of->network, sizeof of->network) == 0)) {
       most = n;
       found = one;
     }
@@ -56,8 +54,8 @@ find_oldest (const RelayGuests * guests, const RelayGuest * of)
 }
 
 RelayGuest *
-relay_guests_add (RelayGuests * guests, gint64 now, gint fd,
-    const struct sockaddr *address, const RelayGuest ** leaves)
+relay_guests_add (RelayGuests *guests, gint64 now, gint fd, const struct sockaddr *address,
+    const RelayGuest **leaves)
 {
   RelayGuest *guest = g_new0 (RelayGuest, 1), *out = NULL;
 
@@ -76,20 +74,19 @@ relay_guests_add (RelayGuests * guests, gint64 now, gint fd,
 }
 
 void
-relay_guests_remove (RelayGuests * guests, RelayGuest * guest)
+relay_guests_remove (RelayGuests *guests, RelayGuest *guest)
 {
   g_queue_remove (&guests->all, guest);
   g_free (guest);
 }
 
 const RelayGuest *
-relay_guests_find_late (RelayGuests * guests, gint64 now)
+relay_guests_find_late (RelayGuests *guests, gint64 now)
 {
-  for (const GList * l = guests->all.head; l != NULL; l = l->next) {
+  for (const GList *l = guests->all.head; l != NULL; l = l->next) {
     RelayGuest *one = l->data;
 
-    if (!one->told && now - one->since >=
-        (one->asked ? RELAY_GUESTS_STAY : RELAY_GUESTS_ASK)) {
+    if (!one->told && now - one->since >= (one->asked ? RELAY_GUESTS_STAY : RELAY_GUESTS_ASK)) {
       one->told = TRUE;
       return one;
     }

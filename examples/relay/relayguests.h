@@ -3,9 +3,9 @@
  * relayguests.h: who may stay connected to a server that anybody can reach.
  *
  * At most 64 stay, 32 of them of one network (an IPv4 address, an IPv6 /48).  A new guest always
- * finds a place: the oldest one of its own network goes if that has too many, else the oldest of the
- * network that has most.  So one who asks at once is served, whoever else holds connections; to keep
- * him out, 64 new connections have to come from elsewhere while he asks.
+ * finds a place: the oldest one of its own network goes if that has too many, else the oldest of
+ * the network that has most.  So one who asks at once is served, whoever else holds connections; to
+ * keep him out, 64 new connections have to come from elsewhere while he asks.
  *
  * Time is an argument (µs).  It knows no sockets: who has to go is returned.
  */
@@ -26,20 +26,20 @@ typedef struct
   gint fd;
   gint64 since;
   guint8 network[7];
-  gboolean asked;               /* its request has been read; set by the server */
-  gboolean told;                /* to go: it is not counted any more */
+  gboolean asked; /* its request has been read; set by the server */
+  gboolean told;  /* to go: it is not counted any more */
 } RelayGuest;
 
 typedef struct
 {
-  GQueue all;                   /* RelayGuest, the oldest first */
+  GQueue all; /* RelayGuest, the oldest first */
 } RelayGuests;
 
 /* Adds a guest.  *leaves: the one that has to go instead, or NULL. */
-RelayGuest *relay_guests_add (RelayGuests * guests, gint64 now, gint fd,
-    const struct sockaddr *address, const RelayGuest ** leaves);
-void relay_guests_remove (RelayGuests * guests, RelayGuest * guest);
+RelayGuest *relay_guests_add (RelayGuests *guests, gint64 now, gint fd,
+    const struct sockaddr *address, const RelayGuest **leaves);
+void relay_guests_remove (RelayGuests *guests, RelayGuest *guest);
 /* Returns one whose time is over, once; NULL: there is none. */
-const RelayGuest *relay_guests_find_late (RelayGuests * guests, gint64 now);
+const RelayGuest *relay_guests_find_late (RelayGuests *guests, gint64 now);
 
 G_END_DECLS

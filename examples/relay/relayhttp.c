@@ -8,11 +8,11 @@
 #include "relayguests.h"
 #include "relayhttp.h"
 
-/* The library stops to accept at its limit.  Those that have to go make room only once its thread has
- * seen that: until then, as many again may come. */
+/* The library stops to accept at its limit.  Those that have to go make room only once its thread
+ * has seen that: until then, as many again may come. */
 #define CONNECTIONS (2 * RELAY_GUESTS_MAX)
-#define IDLE 5                  /* s */
-#define MEMORY 16384            /* bytes for each connection */
+#define IDLE 5       /* s */
+#define MEMORY 16384 /* bytes for each connection */
 
 struct _RelayHttp
 {
@@ -20,13 +20,13 @@ struct _RelayHttp
   RelayHttpFunc func;
   gpointer data;
   guint timer;
-  GMutex lock;                  /* guards */
+  GMutex lock; /* guards */
   RelayGuests guests;
 };
 
 /* The library closes a connection that has ended. */
 static void
-show_out (const RelayGuest * guest)
+show_out (const RelayGuest *guest)
 {
   if (guest != NULL)
     shutdown (guest->fd, SHUT_RDWR);
@@ -43,10 +43,9 @@ on_connection (void *data, struct MHD_Connection *connection, void **guest,
     const RelayGuest *leaves;
 
     *guest = relay_guests_add (&http->guests, g_get_monotonic_time (),
-        MHD_get_connection_info (connection,
-            MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd,
-        MHD_get_connection_info (connection,
-            MHD_CONNECTION_INFO_CLIENT_ADDRESS)->client_addr, &leaves);
+        MHD_get_connection_info (connection, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd,
+        MHD_get_connection_info (connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS)->client_addr,
+        &leaves);
     show_out (leaves);
   } else {
     relay_guests_remove (&http->guests, *guest);
@@ -72,10 +71,10 @@ show_out_late (gpointer data)
 }
 
 static void
-note_asked (RelayHttp * http, struct MHD_Connection *connection)
+note_asked (RelayHttp *http, struct MHD_Connection *connection)
 {
-  RelayGuest *guest = MHD_get_connection_info (connection,
-      MHD_CONNECTION_INFO_SOCKET_CONTEXT)->socket_context;
+  RelayGuest *guest =
+      MHD_get_connection_info (connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT)->socket_context;
 
   g_mutex_lock (&http->lock);
   guest->asked = TRUE;
@@ -83,25 +82,23 @@ note_asked (RelayHttp * http, struct MHD_Connection *connection)
 }
 
 static void
-make_page (RelayHttp * http, const gchar * host, const gchar * path,
-    const gchar * method, RelayPage * page)
+make_page (RelayHttp *http, const gchar *host, const gchar *path, const gchar *method,
+    RelayPage *page)
 {
-  *page = (RelayPage) {
-  200, "text/plain; charset=utf-8"};
+  *page = (RelayPage) { 200, "text/plain; charset=utf-8" };
   if (!g_str_equal (method, "GET") && !g_str_equal (method, "HEAD")) {
     page->status = 405;
     page->text = g_strdup ("GET and HEAD only\n");
   } else if (!http->func (host, path, page, http->data)) {
     page->status = 404;
     page->text = g_strdup ("There are /status.json, /metrics, /healthz and "
-        "/readyz.\n");
+                           "/readyz.\n");
   }
 }
 
 static enum MHD_Result
-answer (void *data, struct MHD_Connection *connection, const char *path,
-    const char *method, const char *version, const char *body,
-    size_t *body_size, void **state)
+answer (void *data, struct MHD_Connection *connection, const char *path, const char *method,
+    const char *version, const char *body, size_t *body_size, void **state)
 {
   static int begun;
   struct MHD_Response *response;
@@ -118,10 +115,10 @@ answer (void *data, struct MHD_Connection *connection, const char *path,
     *body_size = 0;
     return MHD_YES;
   }
-  make_page (data, MHD_lookup_connection_value (connection, MHD_HEADER_KIND,
-          MHD_HTTP_HEADER_HOST), path, method, &page);
-  response = MHD_create_response_from_buffer_with_free_callback (strlen
-      (page.text), page.text, g_free);
+  make_page (data, MHD_lookup_connection_value (connection, MHD_HEADER_KIND, MHD_HTTP_HEADER_HOST),
+      path, method, &page);
+  response =
+      MHD_create_response_from_buffer_with_free_callback (strlen (page.text), page.text, g_free);
   if (response == NULL) {
     g_free (page.text);
     return MHD_NO;
@@ -140,21 +137,20 @@ answer (void *data, struct MHD_Connection *connection, const char *path,
 /* --- the server ---------------------------------------------------------------------- */
 
 static GSocket *
-listen_at (GSocketAddress * address, GError ** error)
+listen_at (GSocketAddress *address, GError **error)
 {
   GSocketFamily family = g_socket_address_get_family (address);
-  g_autoptr (GSocket) socket = g_socket_new (family, G_SOCKET_TYPE_STREAM,
-      G_SOCKET_PROTOCOL_TCP, error);
+  g_autoptr (GSocket) socket =
+      g_socket_new (family, G_SOCKET_TYPE_STREAM, G_SOCKET_PROTOCOL_TCP, error);
 
   if (socket == NULL)
     return NULL;
   /* [::] is all addresses, those of IPv4 as well */
-  if (family == G_SOCKET_FAMILY_IPV6 && !g_socket_set_option (socket,
-          IPPROTO_IPV6, IPV6_V6ONLY, FALSE, error))
+  if (family == G_SOCKET_FAMILY_IPV6
+      && !g_socket_set_option (socket, IPPROTO_IPV6, IPV6_V6ONLY, FALSE, error))
     return NULL;
   /* TRUE: a port is free at once when the server before has gone */
-  if (!g_socket_bind (socket, address, TRUE, error)
-      || !g_socket_listen (socket, error))
+  if (!g_socket_bind (socket, address, TRUE, error) || !g_socket_listen (socket, error))
     return NULL;
   return g_steal_pointer (&socket);
 }
@@ -162,36 +158,33 @@ listen_at (GSocketAddress * address, GError ** error)
 /* Whether the library has closed the socket that it was given is not known after a failure.  So it
  * gets a duplicate, which is not used any more; and the port is released by shutdown(). */
 static gboolean
-start_daemon (RelayHttp * http, GSocket * socket)
+start_daemon (RelayHttp *http, GSocket *socket)
 {
   gint fd = fcntl (g_socket_get_fd (socket), F_DUPFD_CLOEXEC, 0);
 
   if (fd >= 0)
-    http->daemon = MHD_start_daemon (MHD_USE_AUTO |
-        MHD_USE_INTERNAL_POLLING_THREAD, 0, NULL, NULL, answer, http,
-        MHD_OPTION_LISTEN_SOCKET, (MHD_socket) fd,
-        MHD_OPTION_CONNECTION_LIMIT, (unsigned int) CONNECTIONS,
-        MHD_OPTION_CONNECTION_TIMEOUT, (unsigned int) IDLE,
-        MHD_OPTION_NOTIFY_CONNECTION, on_connection, http,
-        MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t) MEMORY, MHD_OPTION_END);
+    http->daemon = MHD_start_daemon (MHD_USE_AUTO | MHD_USE_INTERNAL_POLLING_THREAD, 0, NULL, NULL,
+        answer, http, MHD_OPTION_LISTEN_SOCKET, (MHD_socket) fd, MHD_OPTION_CONNECTION_LIMIT,
+        (unsigned int) CONNECTIONS, MHD_OPTION_CONNECTION_TIMEOUT, (unsigned int) IDLE,
+        MHD_OPTION_NOTIFY_CONNECTION, on_connection, http, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
+        (size_t) MEMORY, MHD_OPTION_END);
   if (http->daemon == NULL)
     shutdown (g_socket_get_fd (socket), SHUT_RDWR);
   return http->daemon != NULL;
 }
 
 RelayHttp *
-relay_http_new (GSocketAddress * address, RelayHttpFunc func, gpointer data,
-    GError ** error)
+relay_http_new (GSocketAddress *address, RelayHttpFunc func, gpointer data, GError **error)
 {
   g_autoptr (GSocket) socket = listen_at (address, error);
-  g_autofree gchar *text = g_socket_connectable_to_string (G_SOCKET_CONNECTABLE
-      (address));
+  g_autofree gchar *text = g_socket_connectable_to_string (G_SOCKET_CONNECTABLE (address));
   RelayHttp *http;
 
   if (socket == NULL) {
     g_prefix_error (error,
         "HTTP cannot be served at %s (choose another address "
-        "or port; `ss -tlnp' tells which program has it): ", text);
+        "or port; `ss -tlnp' tells which program has it): ",
+        text);
     return NULL;
   }
   http = g_new0 (RelayHttp, 1);
@@ -212,7 +205,7 @@ relay_http_new (GSocketAddress * address, RelayHttpFunc func, gpointer data,
 }
 
 void
-relay_http_free (RelayHttp * http)
+relay_http_free (RelayHttp *http)
 {
   g_source_remove (http->timer);
   MHD_stop_daemon (http->daemon);

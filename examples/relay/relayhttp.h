@@ -19,19 +19,19 @@ typedef struct _RelayHttp RelayHttp;
 
 typedef struct
 {
-  guint status;                 /* 200 */
-  const gchar *type;            /* of the content */
+  guint status;      /* 200 */
+  const gchar *type; /* of the content */
   gchar *text;
 } RelayPage;
 
 /* @host: the name by which the server is asked, as the client gives it; NULL: none.
  * FALSE: there is no such page. Called in the server's thread, for one page at a time. */
-typedef gboolean (*RelayHttpFunc) (const gchar * host, const gchar * path,
-    RelayPage * page, gpointer data);
+typedef gboolean (*RelayHttpFunc) (const gchar *host, const gchar *path, RelayPage *page,
+    gpointer data);
 
 /* @error: G_IO_ERROR, e.g. _ADDRESS_IN_USE. */
-RelayHttp *relay_http_new (GSocketAddress * address, RelayHttpFunc func,
-    gpointer data, GError ** error);
-void relay_http_free (RelayHttp * http);
+RelayHttp *relay_http_new (GSocketAddress *address, RelayHttpFunc func, gpointer data,
+    GError **error);
+void relay_http_free (RelayHttp *http);
 
 G_END_DECLS

@@ -4,7 +4,7 @@
 #include "faspplain.h"
 
 gboolean
-relay_log_may (RelayLogBudget * budget, gint64 now, guint * missed)
+relay_log_may (RelayLogBudget *budget, gint64 now, guint *missed)
 {
   *missed = 0;
   if (budget->n == 0 || now - budget->since >= budget->time) {
@@ -16,12 +16,12 @@ relay_log_may (RelayLogBudget * budget, gint64 now, guint * missed)
 }
 
 gchar *
-relay_log_make_plain (const gchar * text)
+relay_log_make_plain (const gchar *text)
 {
   g_autofree gchar *valid = g_utf8_make_valid (text, -1);
   GString *plain = g_string_new (NULL);
 
-  for (const gchar * c = valid; *c != '\0'; c = g_utf8_next_char (c)) {
+  for (const gchar *c = valid; *c != '\0'; c = g_utf8_next_char (c)) {
     gunichar u = g_utf8_get_char (c);
 
     g_string_append_unichar (plain, fasp_is_plain (u) ? u : ' ');
@@ -30,7 +30,7 @@ relay_log_make_plain (const gchar * text)
 }
 
 void
-relay_log (const gchar * stream, const gchar * format, ...)
+relay_log (const gchar *stream, const gchar *format, ...)
 {
   g_autofree gchar *text = NULL, *plain = NULL;
   va_list args;

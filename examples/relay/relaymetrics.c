@@ -33,20 +33,20 @@ typedef enum
 typedef struct
 {
   Type type;
-  const gchar *unit;            /* NULL: none */
+  const gchar *unit; /* NULL: none */
   GString *samples;
   gchar *help;
 } Family;
 
 typedef struct
 {
-  GHashTable *families;         /* by name */
-  GPtrArray *names;             /* in the order of their first samples */
-  GHashTable *told;             /* samples, by name and labels: none may be there twice */
+  GHashTable *families; /* by name */
+  GPtrArray *names;     /* in the order of their first samples */
+  GHashTable *told;     /* samples, by name and labels: none may be there twice */
 } Metrics;
 
 static void
-free_family (Family * family)
+free_family (Family *family)
 {
   g_string_free (family->samples, TRUE);
   g_free (family->help);
@@ -57,7 +57,7 @@ free_family (Family * family)
 
 /* Escapes @text as the text format wants it in labels and in HELP. */
 static void
-append_escaped (GString * string, const gchar * text)
+append_escaped (GString *string, const gchar *text)
 {
   for (; *text != '\0'; text++)
     switch (*text) {
@@ -77,7 +77,7 @@ append_escaped (GString * string, const gchar * text)
 
 /* Appends one more label: `,name="value"'. */
 static void
-add_label (GString * labels, const gchar * name, const gchar * value)
+add_label (GString *labels, const gchar *name, const gchar *value)
 {
   g_autofree gchar *valid = g_utf8_make_valid (value, -1);
 
@@ -87,8 +87,7 @@ add_label (GString * labels, const gchar * name, const gchar * value)
 }
 
 static Family *
-get_family (Metrics * metrics, const gchar * name, Type type,
-    const gchar * unit, const gchar * help)
+get_family (Metrics *metrics, const gchar *name, Type type, const gchar *unit, const gchar *help)
 {
   Family *family = g_hash_table_lookup (metrics->families, name);
 
@@ -106,15 +105,13 @@ get_family (Metrics * metrics, const gchar * name, Type type,
 
 /* @labels: without braces. */
 static void
-add_sample (Metrics * metrics, const gchar * name, Type type,
-    const gchar * unit, const gchar * help, const gchar * labels, gdouble value)
+add_sample (Metrics *metrics, const gchar *name, Type type, const gchar *unit, const gchar *help,
+    const gchar *labels, gdouble value)
 {
   Family *family = get_family (metrics, name, type, unit, help);
   gchar number[G_ASCII_DTOSTR_BUF_SIZE];
 
-  if (!isfinite (value)
-      || !g_hash_table_add (metrics->told, g_strconcat (name, "{", labels,
-              NULL)))
+  if (!isfinite (value) || !g_hash_table_add (metrics->told, g_strconcat (name, "{", labels, NULL)))
     return;
   /* writes integers as such, as far as a double is exact */
   if (value == floor (value) && fabs (value) < 1e15)
@@ -122,9 +119,10 @@ add_sample (Metrics * metrics, const gchar * name, Type type,
   else
     g_ascii_formatd (number, sizeof number, "%.9g", value);
   g_string_append_printf (family->samples, "%s%s%s%s%s %s\n", name,
-      type == COUNTER ? "_total" : type == INFO ? "_info" : "",
-      labels[0] != '\0' ? "{" : "", labels, labels[0] != '\0' ? "}" : "",
-      number);
+      type == COUNTER  ? "_total" :
+          type == INFO ? "_info" :
+                         "",
+      labels[0] != '\0' ? "{" : "", labels, labels[0] != '\0' ? "}" : "", number);
 }
 
 /* --- fields ------------------------------------------------------------------------------------ */
@@ -132,42 +130,41 @@ add_sample (Metrics * metrics, const gchar * name, Type type,
 /* What becomes of a field's unit: metrics are in base units, and end in their names. */
 static const struct
 {
-  const gchar *word;            /* of the field's name, which the metric's has not; NULL: none */
-  const gchar *unit;            /* NULL: none */
-  gdouble factor;               /* from the field to the base unit */
+  const gchar *word; /* of the field's name, which the metric's has not; NULL: none */
+  const gchar *unit; /* NULL: none */
+  gdouble factor;    /* from the field to the base unit */
 } units[FASP_UNITS] = {
-  [FASP_UNIT_NONE] = {NULL, NULL, 1},
-  [FASP_UNIT_BYTES] = {"bytes", "bytes", 1},
-  [FASP_UNIT_BITRATE] = {"bitrate", "bits_per_second", 1},
-  [FASP_UNIT_MBPS] = {"mbps", "bits_per_second", 1e6},
-  [FASP_UNIT_MS] = {"ms", "seconds", 1e-3},
-  [FASP_UNIT_NS] = {NULL, "seconds", 1e-9},
-  [FASP_UNIT_PPM] = {NULL, NULL, 1},
-  [FASP_UNIT_SHARE] = {NULL, NULL, 1},
+  [FASP_UNIT_NONE] = { NULL, NULL, 1 },
+  [FASP_UNIT_BYTES] = { "bytes", "bytes", 1 },
+  [FASP_UNIT_BITRATE] = { "bitrate", "bits_per_second", 1 },
+  [FASP_UNIT_MBPS] = { "mbps", "bits_per_second", 1e6 },
+  [FASP_UNIT_MS] = { "ms", "seconds", 1e-3 },
+  [FASP_UNIT_NS] = { NULL, "seconds", 1e-9 },
+  [FASP_UNIT_PPM] = { NULL, NULL, 1 },
+  [FASP_UNIT_SHARE] = { NULL, NULL, 1 },
 };
 
 /* Makes the metric's name: the field's words but `total' and the one for the unit, and the unit. */
 static gchar *
-make_name (const gchar * prefix, const gchar * field, FaspStatUnit unit)
+make_name (const gchar *prefix, const gchar *field, FaspStatUnit unit)
 {
   g_auto (GStrv) words = g_strsplit (field, "-", -1);
   GString *name = g_string_new (NULL);
 
   g_string_printf (name, "fasp_relay_%s", prefix);
   for (guint i = 0; words[i] != NULL; i++)
-    if (!g_str_equal (words[i], "total")
-        && g_strcmp0 (words[i], units[unit].word) != 0)
+    if (!g_str_equal (words[i], "total") && g_strcmp0 (words[i], units[unit].word) != 0)
       g_string_append_printf (name, "_%s", words[i]);
   if (units[unit].unit != NULL)
     g_string_append_printf (name, "_%s", units[unit].unit);
-  for (gchar * c = name->str; *c != '\0'; c++)
+  for (gchar *c = name->str; *c != '\0'; c++)
     if (!g_ascii_isalnum (*c))
       *c = '_';
   return g_string_free (name, FALSE);
 }
 
 static gboolean
-get_number (const GValue * value, gdouble * number)
+get_number (const GValue *value, gdouble *number)
 {
   if (G_VALUE_HOLDS_BOOLEAN (value))
     *number = g_value_get_boolean (value);
@@ -177,8 +174,7 @@ get_number (const GValue * value, gdouble * number)
     *number = g_value_get_uint (value);
   else if (G_VALUE_HOLDS_INT64 (value))
     *number = g_value_get_int64 (value);
-  else if (G_VALUE_HOLDS_UINT64 (value)
-      && g_value_get_uint64 (value) < RELAY_NEVER)
+  else if (G_VALUE_HOLDS_UINT64 (value) && g_value_get_uint64 (value) < RELAY_NEVER)
     *number = g_value_get_uint64 (value);
   else if (G_VALUE_HOLDS_DOUBLE (value))
     *number = g_value_get_double (value);
@@ -188,8 +184,8 @@ get_number (const GValue * value, gdouble * number)
 }
 
 static void
-add_field (Metrics * metrics, const gchar * prefix, const gchar * labels,
-    const gchar * field, const GValue * value)
+add_field (Metrics *metrics, const gchar *prefix, const gchar *labels, const gchar *field,
+    const GValue *value)
 {
   static const Type types[] = {
     [FASP_KIND_GAUGE] = GAUGE,
@@ -199,15 +195,13 @@ add_field (Metrics * metrics, const gchar * prefix, const gchar * labels,
   const FaspStatField *known = fasp_stat_find (field);
   FaspStatUnit unit = known != NULL ? known->unit : FASP_UNIT_NONE;
   Type type = known != NULL ? types[known->kind] : UNKNOWN;
-  g_autofree gchar *help = g_strdup_printf ("The field %s of the statistics",
-      field);
+  g_autofree gchar *help = g_strdup_printf ("The field %s of the statistics", field);
   g_autofree gchar *name = make_name (prefix, field, unit);
   const GValueArray *array = gst_fasp_value_get_array (value);
   gdouble number;
 
   if (get_number (value, &number)) {
-    add_sample (metrics, name, type, units[unit].unit, help, labels,
-        number * units[unit].factor);
+    add_sample (metrics, name, type, units[unit].unit, help, labels, number * units[unit].factor);
     return;
   }
   for (guint i = 0; array != NULL && i < array->n_values; i++) {
@@ -225,48 +219,43 @@ add_field (Metrics * metrics, const gchar * prefix, const gchar * labels,
 /* Adds the fields of the end itself.  It leaves out those of a single peer, from
  * caller-address up to callers, as they come and go. */
 static void
-add_end (Metrics * metrics, const gchar * prefix, const gchar * labels,
-    const RelayEndStats * end)
+add_end (Metrics *metrics, const gchar *prefix, const gchar *labels, const RelayEndStats *end)
 {
   gboolean of_peer = FALSE;
-  g_autofree gchar *refused = g_strdup_printf ("fasp_relay_%s_callers_refused",
-      prefix);
+  g_autofree gchar *refused = g_strdup_printf ("fasp_relay_%s_callers_refused", prefix);
 
-  add_sample (metrics, refused, COUNTER, NULL,
-      "Callers turned away because of their streamid", labels, end->refused);
-  for (gint i = 0;
-      end->stats != NULL && i < gst_structure_n_fields (end->stats); i++) {
+  add_sample (metrics, refused, COUNTER, NULL, "Callers turned away because of their streamid",
+      labels, end->refused);
+  for (gint i = 0; end->stats != NULL && i < gst_structure_n_fields (end->stats); i++) {
     const gchar *field = gst_structure_nth_field_name (end->stats, i);
 
     of_peer |= g_str_equal (field, "caller-address");
     if (g_str_equal (field, "callers"))
       of_peer = FALSE;
     if (!of_peer)
-      add_field (metrics, prefix, labels, field,
-          gst_structure_get_value (end->stats, field));
+      add_field (metrics, prefix, labels, field, gst_structure_get_value (end->stats, field));
   }
 }
 
 static void
-add_peers (Metrics * metrics, const gchar * prefix, const gchar * labels,
-    gboolean named, const RelayEndStats * end)
+add_peers (Metrics *metrics, const gchar *prefix, const gchar *labels, gboolean named,
+    const RelayEndStats *end)
 {
-  const GValueArray *callers = end->stats != NULL ? gst_fasp_value_get_array
-      (gst_structure_get_value (end->stats, "callers")) : NULL;
+  const GValueArray *callers = end->stats != NULL ?
+      gst_fasp_value_get_array (gst_structure_get_value (end->stats, "callers")) :
+      NULL;
 
   for (guint i = 0; callers != NULL && i < callers->n_values; i++) {
     const GstStructure *peer = gst_value_get_structure (&callers->values[i]);
     g_autoptr (GString) more = g_string_new (labels);
-    const gchar *address = gst_structure_get_string (peer,
-        "caller-address-string");
+    const gchar *address = gst_structure_get_string (peer, "caller-address-string");
 
     if (named && address != NULL)
       add_label (more, "receiver", address);
     for (gint j = 0; j < gst_structure_n_fields (peer); j++) {
       const gchar *field = gst_structure_nth_field_name (peer, j);
 
-      add_field (metrics, prefix, more->str, field,
-          gst_structure_get_value (peer, field));
+      add_field (metrics, prefix, more->str, field, gst_structure_get_value (peer, field));
     }
   }
 }
@@ -274,20 +263,17 @@ add_peers (Metrics * metrics, const gchar * prefix, const gchar * labels,
 /* --- the page -------------------------------------------------------------------------------------- */
 
 static void
-add_stream (Metrics * metrics, const RelayStreamStats * s,
-    gboolean receiver_metrics)
+add_stream (Metrics *metrics, const RelayStreamStats *s, gboolean receiver_metrics)
 {
   g_autoptr (GString) labels = g_string_new (NULL);
 
   add_label (labels, "stream", s->name);
-  add_sample (metrics, "fasp_relay_stream_running", GAUGE, NULL,
-      "1: the stream's pipeline plays", labels->str, s->state == RELAY_RUNNING);
+  add_sample (metrics, "fasp_relay_stream_running", GAUGE, NULL, "1: the stream's pipeline plays",
+      labels->str, s->state == RELAY_RUNNING);
   add_sample (metrics, "fasp_relay_stream_receiving", GAUGE, NULL,
-      "1: the stream's input is connected, and heard", labels->str,
-      s->receiving);
+      "1: the stream's input is connected, and heard", labels->str, s->receiving);
   add_sample (metrics, "fasp_relay_stream_restarts", COUNTER, NULL,
-      "Restarts after an error, or after the end of the stream", labels->str,
-      s->restarts);
+      "Restarts after an error, or after the end of the stream", labels->str, s->restarts);
   add_end (metrics, "input", labels->str, &s->input);
   add_peers (metrics, "sender", labels->str, FALSE, &s->input);
   for (guint i = 0; i < s->outputs->len; i++) {
@@ -297,13 +283,12 @@ add_stream (Metrics * metrics, const RelayStreamStats * s,
     add_label (more, "output", index);
     add_end (metrics, "output", more->str, g_ptr_array_index (s->outputs, i));
     if (receiver_metrics)
-      add_peers (metrics, "receiver", more->str, TRUE,
-          g_ptr_array_index (s->outputs, i));
+      add_peers (metrics, "receiver", more->str, TRUE, g_ptr_array_index (s->outputs, i));
   }
 }
 
 static void
-append_family (GString * page, const gchar * name, const Family * family)
+append_family (GString *page, const gchar *name, const Family *family)
 {
   static const gchar *const types[] = { "counter", "gauge", "unknown", "info" };
 
@@ -318,31 +303,25 @@ append_family (GString * page, const gchar * name, const Family * family)
 }
 
 gchar *
-relay_status_to_metrics (const RelayStats * figures)
+relay_status_to_metrics (const RelayStats *figures)
 {
-  Metrics metrics = {
-    g_hash_table_new_full (g_str_hash, g_str_equal, g_free,
-        (GDestroyNotify) free_family),
+  Metrics metrics = { g_hash_table_new_full (g_str_hash, g_str_equal, g_free,
+                          (GDestroyNotify) free_family),
     g_ptr_array_new_with_free_func (g_free),
-    g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL)
-  };
+    g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL) };
   GString *page = g_string_new (NULL);
 
-  add_sample (&metrics, "fasp_relay", INFO, NULL, "The program",
-      "version=\"" VERSION "\"", 1);
+  add_sample (&metrics, "fasp_relay", INFO, NULL, "The program", "version=\"" VERSION "\"", 1);
   add_sample (&metrics, "fasp_relay_start_time_seconds", GAUGE, "seconds",
       "When the relay was started, since 1970", "", figures->started);
   add_sample (&metrics, "fasp_relay_ready", GAUGE, NULL,
-      "1: all streams that are not optional have their input", "",
-      relay_stats_is_ready (figures));
+      "1: all streams that are not optional have their input", "", relay_stats_is_ready (figures));
   add_sample (&metrics, "fasp_relay_reloads", COUNTER, NULL,
       "Configurations that were loaded on a signal", "", figures->reloads);
   add_sample (&metrics, "fasp_relay_reloads_refused", COUNTER, NULL,
-      "Configurations that were refused, as they were faulty", "",
-      figures->reloads_refused);
+      "Configurations that were refused, as they were faulty", "", figures->reloads_refused);
   for (guint i = 0; i < figures->streams->len; i++)
-    add_stream (&metrics, g_ptr_array_index (figures->streams, i),
-        figures->receiver_metrics);
+    add_stream (&metrics, g_ptr_array_index (figures->streams, i), figures->receiver_metrics);
   for (guint i = 0; i < metrics.names->len; i++) {
     const gchar *name = g_ptr_array_index (metrics.names, i);
 

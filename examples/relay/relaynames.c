@@ -4,7 +4,7 @@
 
 /* Bytes of a name without the dot that may end it. */
 static gsize
-get_length (const gchar * name)
+get_length (const gchar *name)
 {
   gsize length = strlen (name);
 
@@ -12,7 +12,7 @@ get_length (const gchar * name)
 }
 
 static gboolean
-is_same (const gchar * a, const gchar * b)
+is_same (const gchar *a, const gchar *b)
 {
   gsize length = get_length (a);
 
@@ -20,7 +20,7 @@ is_same (const gchar * a, const gchar * b)
 }
 
 gboolean
-relay_names_has (const gchar * const *names, const gchar * host)
+relay_names_has (const gchar *const *names, const gchar *host)
 {
   g_autoptr (GSocketConnectable) parsed = NULL;
   g_autofree gchar *name = NULL;

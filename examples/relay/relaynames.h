@@ -2,10 +2,10 @@
  *
  * relaynames.h: the names by which a web server lets itself be asked.
  *
- * A web page may come from a name that its owner lets lead to any address (DNS rebinding), also to one
- * that only the reader of the page reaches.  The page may then read what the server there answers.
- * But the reader's browser still asks by that name.  So a server that answers to addresses,
- * localhost and its own names alone tells such pages nothing.
+ * A web page may come from a name that its owner lets lead to any address (DNS rebinding), also to
+ * one that only the reader of the page reaches.  The page may then read what the server there
+ * answers. But the reader's browser still asks by that name.  So a server that answers to
+ * addresses, localhost and its own names alone tells such pages nothing.
  */
 #pragma once
 
@@ -14,6 +14,6 @@
 G_BEGIN_DECLS
 
 /* @names: further ones, or NULL.  @host: the header `Host'; NULL: there is none. */
-gboolean relay_names_has (const gchar * const *names, const gchar * host);
+gboolean relay_names_has (const gchar *const *names, const gchar *host);
 
 G_END_DECLS

@@ -5,22 +5,22 @@
 typedef struct
 {
   RelayStream *stream;
-  RelayStreamConfig *config;    /* its new one; NULL: the stream is to be removed */
+  RelayStreamConfig *config; /* its new one; NULL: the stream is to be removed */
 } Change;
 
 struct _RelaySet
 {
-  GHashTable *streams;          /* by name; changed under `lock' */
+  GHashTable *streams; /* by name; changed under `lock' */
   GMutex lock;
-  GPtrArray *changes;           /* under way */
-  guint stopping;               /* how many of these have not stopped yet */
+  GPtrArray *changes; /* under way */
+  guint stopping;     /* how many of these have not stopped yet */
   gboolean ending;
   void (*settled) (gpointer data);
   gpointer data;
 };
 
 static void
-free_change (Change * change)
+free_change (Change *change)
 {
   relay_stream_unref (change->stream);
   g_clear_pointer (&change->config, relay_stream_config_unref);
@@ -32,8 +32,8 @@ relay_set_new (void (*settled) (gpointer data), gpointer data)
 {
   RelaySet *set = g_new0 (RelaySet, 1);
 
-  set->streams = g_hash_table_new_full (g_str_hash, g_str_equal, g_free,
-      (GDestroyNotify) relay_stream_unref);
+  set->streams =
+      g_hash_table_new_full (g_str_hash, g_str_equal, g_free, (GDestroyNotify) relay_stream_unref);
   set->changes = g_ptr_array_new_with_free_func ((GDestroyNotify) free_change);
   g_mutex_init (&set->lock);
   set->settled = settled;
@@ -42,7 +42,7 @@ relay_set_new (void (*settled) (gpointer data), gpointer data)
 }
 
 void
-relay_set_free (RelaySet * set)
+relay_set_free (RelaySet *set)
 {
   g_hash_table_unref (set->streams);
   g_ptr_array_unref (set->changes);
@@ -51,16 +51,16 @@ relay_set_free (RelaySet * set)
 }
 
 static void
-put (RelaySet * set, RelayStream * stream)
+put (RelaySet *set, RelayStream *stream)
 {
   g_mutex_lock (&set->lock);
-  g_hash_table_insert (set->streams, g_strdup (relay_stream_get_config
-          (stream)->name), relay_stream_ref (stream));
+  g_hash_table_insert (set->streams, g_strdup (relay_stream_get_config (stream)->name),
+      relay_stream_ref (stream));
   g_mutex_unlock (&set->lock);
 }
 
 static void
-take_out (RelaySet * set, const gchar * name)
+take_out (RelaySet *set, const gchar *name)
 {
   g_mutex_lock (&set->lock);
   g_hash_table_remove (set->streams, name);
@@ -69,7 +69,7 @@ take_out (RelaySet * set, const gchar * name)
 
 /* Every stream that had to stop has stopped, and its ports are free. */
 static void
-settle (RelaySet * set)
+settle (RelaySet *set)
 {
   for (guint i = 0; i < set->changes->len; i++) {
     Change *change = g_ptr_array_index (set->changes, i);
@@ -84,7 +84,7 @@ settle (RelaySet * set)
 }
 
 static void
-on_stopped (RelayStream * stream, gpointer data)
+on_stopped (RelayStream *stream, gpointer data)
 {
   RelaySet *set = data;
 
@@ -93,7 +93,7 @@ on_stopped (RelayStream * stream, gpointer data)
 }
 
 static void
-add_change (RelaySet * set, RelayStream * stream, RelayStreamConfig * config)
+add_change (RelaySet *set, RelayStream *stream, RelayStreamConfig *config)
 {
   Change *change = g_new0 (Change, 1);
 
@@ -104,10 +104,9 @@ add_change (RelaySet * set, RelayStream * stream, RelayStreamConfig * config)
 
 /* Keeps a stream running if it can take its new configuration. FALSE: it has to be stopped. */
 static gboolean
-keep (RelayStream * stream, RelayStreamConfig * config)
+keep (RelayStream *stream, RelayStreamConfig *config)
 {
-  switch (relay_stream_config_compare (relay_stream_get_config (stream),
-          config)) {
+  switch (relay_stream_config_compare (relay_stream_get_config (stream), config)) {
     case RELAY_SAME:
       return TRUE;
     case RELAY_ADJUST:
@@ -121,7 +120,7 @@ keep (RelayStream * stream, RelayStreamConfig * config)
 }
 
 static void
-stop_what_changes (RelaySet * set, const RelayConfig * config)
+stop_what_changes (RelaySet *set, const RelayConfig *config)
 {
   GHashTableIter iter;
   gpointer stream;
@@ -133,14 +132,15 @@ stop_what_changes (RelaySet * set, const RelayConfig * config)
 
     if (new != NULL && keep (stream, new))
       continue;
-    relay_log (name, new != NULL ? "starts anew, as its configuration changed."
-        : "ends, as it is no longer configured.");
+    relay_log (name,
+        new != NULL ? "starts anew, as its configuration changed." :
+                      "ends, as it is no longer configured.");
     add_change (set, stream, new);
   }
 }
 
 void
-relay_set_apply (RelaySet * set, const RelayConfig * config)
+relay_set_apply (RelaySet *set, const RelayConfig *config)
 {
   guint to_stop;
 
@@ -161,13 +161,12 @@ relay_set_apply (RelaySet * set, const RelayConfig * config)
   /* counts one more, so that it does not settle before all were asked to stop */
   set->stopping = to_stop + 1;
   for (guint i = 0; i < to_stop; i++)
-    relay_stream_stop (((Change *) g_ptr_array_index (set->changes,
-                i))->stream, on_stopped, set);
+    relay_stream_stop (((Change *) g_ptr_array_index (set->changes, i))->stream, on_stopped, set);
   on_stopped (NULL, set);
 }
 
 void
-relay_set_stop (RelaySet * set)
+relay_set_stop (RelaySet *set)
 {
   g_autoptr (GPtrArray) all = relay_set_list (set);
   guint under_way = set->changes->len;
@@ -182,8 +181,7 @@ relay_set_stop (RelaySet * set)
 
     /* a stream in a change has been stopped already, or was not started */
     for (guint j = 0; j < under_way; j++)
-      found |= ((Change *) g_ptr_array_index (set->changes, j))->stream ==
-          stream;
+      found |= ((Change *) g_ptr_array_index (set->changes, j))->stream == stream;
     if (found)
       continue;
     add_change (set, stream, NULL);
@@ -194,10 +192,9 @@ relay_set_stop (RelaySet * set)
 }
 
 GPtrArray *
-relay_set_list (RelaySet * set)
+relay_set_list (RelaySet *set)
 {
-  GPtrArray *list = g_ptr_array_new_with_free_func ((GDestroyNotify)
-      relay_stream_unref);
+  GPtrArray *list = g_ptr_array_new_with_free_func ((GDestroyNotify) relay_stream_unref);
   GHashTableIter iter;
   gpointer stream;
 

@@ -17,14 +17,14 @@ typedef struct _RelaySet RelaySet;
 /* @settled: called from the main context each time that all streams have stopped which
  * relay_set_apply or _stop had to stop.  It is called within these functions if none had to. */
 RelaySet *relay_set_new (void (*settled) (gpointer data), gpointer data);
-void relay_set_free (RelaySet * set);
+void relay_set_free (RelaySet *set);
 
 /* Do not call this before the last change has settled. */
-void relay_set_apply (RelaySet * set, const RelayConfig * config);
+void relay_set_apply (RelaySet *set, const RelayConfig *config);
 /* Stops all streams, for good. May be called at any time. */
-void relay_set_stop (RelaySet * set);
+void relay_set_stop (RelaySet *set);
 
 /* Returns all streams (RelayStream), in any order. May be called from any thread. */
-GPtrArray *relay_set_list (RelaySet * set);
+GPtrArray *relay_set_list (RelaySet *set);
 
 G_END_DECLS

@@ -9,7 +9,7 @@
 #include "relaystatus.h"
 
 void
-relay_stats_free (RelayStats * figures)
+relay_stats_free (RelayStats *figures)
 {
   g_ptr_array_unref (figures->streams);
   g_free (figures->refused);
@@ -17,7 +17,7 @@ relay_stats_free (RelayStats * figures)
 }
 
 gboolean
-relay_stats_is_ready (const RelayStats * figures)
+relay_stats_is_ready (const RelayStats *figures)
 {
   /* a configuration has streams: without any, the relay has just begun */
   if (figures->ending || figures->streams->len == 0)
@@ -37,17 +37,17 @@ static JsonNode *
 make_double (gdouble value)
 {
   return isfinite (value) ? json_node_init_double (json_node_alloc (), value) :
-      json_node_init_null (json_node_alloc ());
+                            json_node_init_null (json_node_alloc ());
 }
 
 /* A message may have text in it that is not UTF-8: a file's name, or a part of a configuration. */
 static JsonNode *
-make_string (const gchar * text)
+make_string (const gchar *text)
 {
   g_autofree gchar *valid = text != NULL ? g_utf8_make_valid (text, -1) : NULL;
 
   return valid != NULL ? json_node_init_string (json_node_alloc (), valid) :
-      json_node_init_null (json_node_alloc ());
+                         json_node_init_null (json_node_alloc ());
 }
 
 /* JSON integers have 64 bits with a sign here. The two largest numbers mean unknown times,
@@ -57,13 +57,12 @@ make_uint64 (guint64 value)
 {
   if (value >= RELAY_NEVER)
     return json_node_init_null (json_node_alloc ());
-  return value <= G_MAXINT64 ? json_node_init_int (json_node_alloc (), value) :
-      make_double (value);
+  return value <= G_MAXINT64 ? json_node_init_int (json_node_alloc (), value) : make_double (value);
 }
 
 /* json_node_init_object() would keep a reference of its own. */
 static JsonNode *
-take_object (JsonObject * object)
+take_object (JsonObject *object)
 {
   JsonNode *node = json_node_init (json_node_alloc (), JSON_NODE_OBJECT);
 
@@ -72,15 +71,14 @@ take_object (JsonObject * object)
 }
 
 static gboolean
-add_field (GQuark id, const GValue * value, gpointer object)
+add_field (GQuark id, const GValue *value, gpointer object)
 {
-  json_object_set_member (object, g_quark_to_string (id),
-      relay_status_translate (value));
+  json_object_set_member (object, g_quark_to_string (id), relay_status_translate (value));
   return TRUE;
 }
 
 static JsonNode *
-make_structure (const GstStructure * structure)
+make_structure (const GstStructure *structure)
 {
   JsonObject *object = json_object_new ();
 
@@ -89,7 +87,7 @@ make_structure (const GstStructure * structure)
 }
 
 static JsonNode *
-make_array (const GValueArray * values)
+make_array (const GValueArray *values)
 {
   JsonArray *array = json_array_new ();
   JsonNode *node = json_node_init_array (json_node_alloc (), array);
@@ -101,7 +99,7 @@ make_array (const GValueArray * values)
 }
 
 static JsonNode *
-make_other (const GValue * value)
+make_other (const GValue *value)
 {
   g_autofree gchar *text = gst_value_serialize (value);
 
@@ -109,11 +107,10 @@ make_other (const GValue * value)
 }
 
 JsonNode *
-relay_status_translate (const GValue * value)
+relay_status_translate (const GValue *value)
 {
   if (G_VALUE_HOLDS_BOOLEAN (value))
-    return json_node_init_boolean (json_node_alloc (),
-        g_value_get_boolean (value));
+    return json_node_init_boolean (json_node_alloc (), g_value_get_boolean (value));
   if (G_VALUE_HOLDS_INT (value))
     return json_node_init_int (json_node_alloc (), g_value_get_int (value));
   if (G_VALUE_HOLDS_UINT (value))
@@ -132,10 +129,9 @@ relay_status_translate (const GValue * value)
     return make_array (gst_fasp_value_get_array (value));
   if (GST_VALUE_HOLDS_STRUCTURE (value) && g_value_get_boxed (value) != NULL)
     return make_structure (gst_value_get_structure (value));
-  if (G_VALUE_HOLDS (value, G_TYPE_SOCKET_ADDRESS)
-      && g_value_get_object (value) != NULL) {
-    g_autofree gchar *text = g_socket_connectable_to_string
-        (G_SOCKET_CONNECTABLE (g_value_get_object (value)));
+  if (G_VALUE_HOLDS (value, G_TYPE_SOCKET_ADDRESS) && g_value_get_object (value) != NULL) {
+    g_autofree gchar *text =
+        g_socket_connectable_to_string (G_SOCKET_CONNECTABLE (g_value_get_object (value)));
 
     return make_string (text);
   }
@@ -145,7 +141,7 @@ relay_status_translate (const GValue * value)
 /* --- the page -------------------------------------------------------------------------------- */
 
 static void
-set_time (JsonObject * object, const gchar * name, gint64 seconds)
+set_time (JsonObject *object, const gchar *name, gint64 seconds)
 {
   g_autoptr (GDateTime) time = g_date_time_new_from_unix_utc (seconds);
   g_autofree gchar *text = g_date_time_format_iso8601 (time);
@@ -154,27 +150,26 @@ set_time (JsonObject * object, const gchar * name, gint64 seconds)
 }
 
 static JsonNode *
-describe_end (const RelayEndStats * end)
+describe_end (const RelayEndStats *end)
 {
   JsonObject *object = json_object_new ();
 
   json_object_set_member (object, "uri", make_string (end->uri));
   json_object_set_int_member (object, "callers-refused", end->refused);
-  json_object_set_member (object, "stats", end->stats != NULL ?
-      make_structure (end->stats) : make_string (NULL));
+  json_object_set_member (object, "stats",
+      end->stats != NULL ? make_structure (end->stats) : make_string (NULL));
   return take_object (object);
 }
 
 static JsonNode *
-describe_stream (const RelayStreamStats * s)
+describe_stream (const RelayStreamStats *s)
 {
   JsonObject *object = json_object_new ();
   JsonArray *outputs = json_array_new ();
 
   json_object_set_string_member (object, "name", s->name);
   json_object_set_string_member (object, "streamid", s->streamid);
-  json_object_set_string_member (object, "state",
-      relay_state_get_name (s->state));
+  json_object_set_string_member (object, "state", relay_state_get_name (s->state));
   json_object_set_double_member (object, "state-seconds",
       (g_get_monotonic_time () - s->since) / 1e6);
   json_object_set_boolean_member (object, "receiving", s->receiving);
@@ -183,32 +178,27 @@ describe_stream (const RelayStreamStats * s)
   json_object_set_member (object, "last-error", make_string (s->error));
   json_object_set_member (object, "input", describe_end (&s->input));
   for (guint i = 0; i < s->outputs->len; i++)
-    json_array_add_element (outputs,
-        describe_end (g_ptr_array_index (s->outputs, i)));
+    json_array_add_element (outputs, describe_end (g_ptr_array_index (s->outputs, i)));
   json_object_set_array_member (object, "outputs", outputs);
   return take_object (object);
 }
 
 gchar *
-relay_status_to_json (const RelayStats * figures)
+relay_status_to_json (const RelayStats *figures)
 {
   JsonObject *object = json_object_new ();
   JsonArray *streams = json_array_new ();
   g_autoptr (JsonNode) root = NULL;
 
   json_object_set_string_member (object, "version", VERSION);
-  json_object_set_boolean_member (object, "ready",
-      relay_stats_is_ready (figures));
+  json_object_set_boolean_member (object, "ready", relay_stats_is_ready (figures));
   set_time (object, "started", figures->started);
   set_time (object, "configuration-loaded", figures->loaded);
   json_object_set_int_member (object, "reloads", figures->reloads);
-  json_object_set_int_member (object, "reloads-refused",
-      figures->reloads_refused);
-  json_object_set_member (object, "configuration-refused",
-      make_string (figures->refused));
+  json_object_set_int_member (object, "reloads-refused", figures->reloads_refused);
+  json_object_set_member (object, "configuration-refused", make_string (figures->refused));
   for (guint i = 0; i < figures->streams->len; i++)
-    json_array_add_element (streams,
-        describe_stream (g_ptr_array_index (figures->streams, i)));
+    json_array_add_element (streams, describe_stream (g_ptr_array_index (figures->streams, i)));
   json_object_set_array_member (object, "streams", streams);
   root = take_object (object);
   return json_to_string (root, TRUE);

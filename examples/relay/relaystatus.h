@@ -14,31 +14,30 @@ G_BEGIN_DECLS
 /* All figures, at one moment. */
 typedef struct
 {
-  GPtrArray *streams;           /* RelayStreamFigures, by name */
-  gint64 started;               /* s, UTC */
-  gint64 loaded;                /* the configuration in force; s, UTC */
+  GPtrArray *streams; /* RelayStreamFigures, by name */
+  gint64 started;     /* s, UTC */
+  gint64 loaded;      /* the configuration in force; s, UTC */
   guint64 reloads, reloads_refused;
-  gchar *refused;               /* why the last one was refused; NULL: it was not */
+  gchar *refused; /* why the last one was refused; NULL: it was not */
   gboolean receiver_metrics;
-  gboolean alive;               /* the main loop runs */
+  gboolean alive; /* the main loop runs */
   gboolean ending;
 } RelayStats;
 
-void relay_stats_free (RelayStats * figures);
+void relay_stats_free (RelayStats *figures);
 
 /* TRUE: every stream that is not optional receives, and the relay is not ending. */
-gboolean relay_stats_is_ready (const RelayStats * figures);
+gboolean relay_stats_is_ready (const RelayStats *figures);
 
-gchar *relay_status_to_json (const RelayStats * figures);
+gchar *relay_status_to_json (const RelayStats *figures);
 /* From this value on, a time is unknown, or never. */
 #define RELAY_NEVER (GST_CLOCK_TIME_NONE - 1)
 
 /* Translates a value to JSON.  Unknown times and doubles that are not finite become null;
  * values of types that JSON does not have become strings. */
-JsonNode *relay_status_translate (const GValue * value);
+JsonNode *relay_status_translate (const GValue *value);
 
-#define RELAY_METRICS_TYPE \
-    "application/openmetrics-text; version=1.0.0; charset=utf-8"
-gchar *relay_status_to_metrics (const RelayStats * figures);
+#define RELAY_METRICS_TYPE "application/openmetrics-text; version=1.0.0; charset=utf-8"
+gchar *relay_status_to_metrics (const RelayStats *figures);
 
 G_END_DECLS

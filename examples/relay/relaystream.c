@@ -5,11 +5,11 @@
 #include "relaystream.h"
 #include "relayvisits.h"
 
-#define DELAY_FIRST 100         /* ms before a stream starts again */
+#define DELAY_FIRST 100 /* ms before a stream starts again */
 #define DELAY_MAX 10000
-#define LASTED (10 * G_USEC_PER_SEC)    /* a stream that ran for this long waits DELAY_FIRST again */
-/* Callers can cause what is logged.  The most messages of the elements, and lines about peers that came
- * or went, in that time: a flood of one does not hide the other. */
+#define LASTED (10 * G_USEC_PER_SEC) /* a stream that ran for this long waits DELAY_FIRST again */
+/* Callers can cause what is logged.  The most messages of the elements, and lines about peers that
+ * came or went, in that time: a flood of one does not hide the other. */
 #define TOLD_MAX 30
 #define VISITS_MAX 100
 #define TOLD_IN (10 * G_USEC_PER_SEC)
@@ -17,32 +17,32 @@
 /* An element, and which callers it takes. Shared with the element's threads. */
 typedef struct
 {
-  gint users;                   /* atomic */
-  gint *require_streamid;       /* the stream's, which outlives this; atomic */
-  guint64 mute;                 /* callers refused as they gave no streamid; under `lock' */
+  gint users;             /* atomic */
+  gint *require_streamid; /* the stream's, which outlives this; atomic */
+  guint64 mute;           /* callers refused as they gave no streamid; under `lock' */
   GMutex lock;
   GstElement *element;
 } End;
 
 struct _RelayStream
 {
-  gint users;                   /* atomic */
-  RelayStreamConfig *config;    /* this and all up to `lock' is under it */
+  gint users;                /* atomic */
+  RelayStreamConfig *config; /* this and all up to `lock' is under it */
   RelayState state;
   gint64 since;
   guint64 restarts;
   gchar *error;
-  GPtrArray *ends;              /* End: the input, then the outputs; NULL: not built */
+  GPtrArray *ends; /* End: the input, then the outputs; NULL: not built */
   GMutex lock;
 
-  gint require_streamid;        /* atomic */
+  gint require_streamid; /* atomic */
   /* the rest is used in the main context only */
   GstElement *pipeline;
   guint watch, timer;
-  guint delay;                  /* ms */
+  guint delay; /* ms */
   RelayLogBudget told, visits;
-  gboolean again;               /* to be started when it has stopped */
-  gint ending;                  /* to be stopped when it has started; atomic */
+  gboolean again; /* to be started when it has stopped */
+  gint ending;    /* to be stopped when it has started; atomic */
   RelayStreamFunc stopped;
   gpointer stopped_data;
 };
@@ -50,9 +50,7 @@ struct _RelayStream
 const gchar *
 relay_state_get_name (RelayState state)
 {
-  static const gchar *const names[] = { "waiting", "starting", "running",
-    "stopping"
-  };
+  static const gchar *const names[] = { "waiting", "starting", "running", "stopping" };
 
   return names[state];
 }
@@ -60,7 +58,7 @@ relay_state_get_name (RelayState state)
 /* --- ends -------------------------------------------------------------------------------- */
 
 static void
-end_unref (End * end)
+end_unref (End *end)
 {
   if (!g_atomic_int_dec_and_test (&end->users))
     return;
@@ -72,11 +70,10 @@ end_unref (End * end)
 /* Called in the element's network thread.  The element itself refuses callers that give
  * another streamid. */
 static gboolean
-on_connecting (GstElement * element, GSocketAddress * address,
-    const gchar * streamid, End * end)
+on_connecting (GstElement *element, GSocketAddress *address, const gchar *streamid, End *end)
 {
-  gboolean good = (streamid != NULL && streamid[0] != '\0')
-      || !g_atomic_int_get (end->require_streamid);
+  gboolean good =
+      (streamid != NULL && streamid[0] != '\0') || !g_atomic_int_get (end->require_streamid);
 
   if (!good) {
     g_mutex_lock (&end->lock);
@@ -87,8 +84,7 @@ on_connecting (GstElement * element, GSocketAddress * address,
 }
 
 static End *
-make_end (RelayStream * stream, const RelayEnd * config, const gchar * name,
-    GError ** error)
+make_end (RelayStream *stream, const RelayEnd *config, const gchar *name, GError **error)
 {
   GstElement *element = relay_end_make (config, name, error);
   End *end;
@@ -100,15 +96,14 @@ make_end (RelayStream * stream, const RelayEnd * config, const gchar * name,
   end->require_streamid = &stream->require_streamid;
   end->element = gst_object_ref_sink (element);
   g_mutex_init (&end->lock);
-  g_signal_connect (element, "caller-connecting", G_CALLBACK (on_connecting),
-      end);
+  g_signal_connect (element, "caller-connecting", G_CALLBACK (on_connecting), end);
   return end;
 }
 
 /* Links a single output directly.  Several get a tee, without queues, so that the thread
  * which has received a buffer hands it to each of them. */
 static gboolean
-link_ends (GstElement * pipeline, GPtrArray * ends)
+link_ends (GstElement *pipeline, GPtrArray *ends)
 {
   GstElement *from = ((End *) g_ptr_array_index (ends, 0))->element;
 
@@ -123,14 +118,13 @@ link_ends (GstElement * pipeline, GPtrArray * ends)
     from = tee;
   }
   for (guint i = 1; i < ends->len; i++)
-    if (!gst_element_link (from,
-            ((End *) g_ptr_array_index (ends, i))->element))
+    if (!gst_element_link (from, ((End *) g_ptr_array_index (ends, i))->element))
       return FALSE;
   return TRUE;
 }
 
 static gboolean
-build (RelayStream * stream, GError ** error)
+build (RelayStream *stream, GError **error)
 {
   const RelayStreamConfig *config = stream->config;
   GPtrArray *ends = g_ptr_array_new_with_free_func ((GDestroyNotify) end_unref);
@@ -139,10 +133,10 @@ build (RelayStream * stream, GError ** error)
   stream->pipeline = gst_object_ref_sink (gst_pipeline_new (config->name));
   for (guint i = 0; good && i <= config->outputs->len; i++) {
     g_autofree gchar *name = i == 0 ? g_strdup ("input") :
-        config->outputs->len == 1 ? g_strdup ("output") :
-        g_strdup_printf ("output-%u", i);
-    End *end = make_end (stream, i == 0 ? config->input :
-        g_ptr_array_index (config->outputs, i - 1), name, error);
+        config->outputs->len == 1   ? g_strdup ("output") :
+                                      g_strdup_printf ("output-%u", i);
+    End *end = make_end (stream,
+        i == 0 ? config->input : g_ptr_array_index (config->outputs, i - 1), name, error);
 
     good = end != NULL;
     if (good) {
@@ -163,11 +157,11 @@ build (RelayStream * stream, GError ** error)
 
 /* --- states ----------------------------------------------------------------------------------- */
 
-static void start (RelayStream * stream);
-static void begin_stop (RelayStream * stream);
+static void start (RelayStream *stream);
+static void begin_stop (RelayStream *stream);
 
 static void
-set_state (RelayStream * stream, RelayState state)
+set_state (RelayStream *stream, RelayState state)
 {
   g_mutex_lock (&stream->lock);
   stream->state = state;
@@ -187,7 +181,7 @@ start_again (gpointer data)
 
 /* The pipeline has stopped: frees it. */
 static void
-idle (RelayStream * stream)
+idle (RelayStream *stream)
 {
   GPtrArray *ends;
 
@@ -198,8 +192,8 @@ idle (RelayStream * stream)
     g_source_remove (stream->watch);
   stream->watch = 0;
   for (guint i = 0; ends != NULL && i < ends->len; i++)
-    g_signal_handlers_disconnect_by_data (((End *) g_ptr_array_index (ends,
-                i))->element, g_ptr_array_index (ends, i));
+    g_signal_handlers_disconnect_by_data (((End *) g_ptr_array_index (ends, i))->element,
+        g_ptr_array_index (ends, i));
   g_clear_pointer (&ends, g_ptr_array_unref);
   gst_clear_object (&stream->pipeline);
   set_state (stream, RELAY_IDLE);
@@ -215,15 +209,15 @@ idle (RelayStream * stream)
 
 /* The stream has ended by itself. @error: why; NULL: it was the end of the stream. */
 static void
-ended (RelayStream * stream, const gchar * error)
+ended (RelayStream *stream, const gchar *error)
 {
   gboolean lasted;
 
   if (stream->state == RELAY_STOPPING || stream->ending || stream->again)
     return;
-  lasted = stream->state == RELAY_RUNNING
-      && g_get_monotonic_time () - stream->since >= LASTED;
-  stream->delay = error == NULL || lasted || stream->delay == 0 ? DELAY_FIRST :
+  lasted = stream->state == RELAY_RUNNING && g_get_monotonic_time () - stream->since >= LASTED;
+  stream->delay = error == NULL || lasted || stream->delay == 0 ?
+      DELAY_FIRST :
       MIN (2 * stream->delay, DELAY_MAX);
   stream->again = TRUE;
   g_mutex_lock (&stream->lock);
@@ -234,18 +228,17 @@ ended (RelayStream * stream, const gchar * error)
   }
   g_mutex_unlock (&stream->lock);
   if (error != NULL)
-    relay_log (stream->config->name, "%s It starts again in %.1f s.", error,
-        stream->delay / 1e3);
+    relay_log (stream->config->name, "%s It starts again in %.1f s.", error, stream->delay / 1e3);
   else
     relay_log (stream->config->name,
-        "the stream has ended. It is offered again " "in %.1f s.",
+        "the stream has ended. It is offered again "
+        "in %.1f s.",
         stream->delay / 1e3);
   begin_stop (stream);
 }
 
 static void
-tell (RelayStream * stream, RelayLogBudget * budget, const gchar * from,
-    const gchar * text)
+tell (RelayStream *stream, RelayLogBudget *budget, const gchar *from, const gchar *text)
 {
   guint missed;
   gboolean may = relay_log_may (budget, g_get_monotonic_time (), &missed);
@@ -258,7 +251,7 @@ tell (RelayStream * stream, RelayLogBudget * budget, const gchar * from,
 }
 
 static gboolean
-on_message (GstBus * bus, GstMessage * message, gpointer data)
+on_message (GstBus *bus, GstMessage *message, gpointer data)
 {
   RelayStream *stream = data;
   const gchar *from = GST_MESSAGE_SRC_NAME (message);
@@ -301,7 +294,7 @@ typedef struct
   RelayStream *stream;
   GstElement *pipeline;
   GstState state;
-  gboolean queues;              /* it has to wait for its turn */
+  gboolean queues; /* it has to wait for its turn */
   gboolean good;
 } Transition;
 
@@ -342,7 +335,7 @@ changed (gpointer data)
 }
 
 static gboolean
-has_passphrase (const RelayStreamConfig * config)
+has_passphrase (const RelayStreamConfig *config)
 {
   gboolean found = relay_end_has_passphrase (config->input);
 
@@ -359,8 +352,7 @@ change (gpointer data)
   if (t->queues)
     g_mutex_lock (&turn);
   if (t->state == GST_STATE_NULL || !g_atomic_int_get (&t->stream->ending))
-    t->good = gst_element_set_state (t->pipeline, t->state) !=
-        GST_STATE_CHANGE_FAILURE;
+    t->good = gst_element_set_state (t->pipeline, t->state) != GST_STATE_CHANGE_FAILURE;
   if (t->queues)
     g_mutex_unlock (&turn);
   /* at the priority of messages, so as not to wait until there are none */
@@ -369,7 +361,7 @@ change (gpointer data)
 }
 
 static void
-transit (RelayStream * stream, RelayState meanwhile, GstState state)
+transit (RelayStream *stream, RelayState meanwhile, GstState state)
 {
   Transition *t = g_new0 (Transition, 1);
   GThread *thread;
@@ -382,12 +374,12 @@ transit (RelayStream * stream, RelayState meanwhile, GstState state)
   thread = g_thread_try_new ("transition", change, t, NULL);
   if (thread != NULL)
     g_thread_unref (thread);
-  else                          /* no thread: the other streams have to wait meanwhile */
+  else /* no thread: the other streams have to wait meanwhile */
     change (t);
 }
 
 static void
-begin_stop (RelayStream * stream)
+begin_stop (RelayStream *stream)
 {
   if (stream->state == RELAY_RUNNING)
     transit (stream, RELAY_STOPPING, GST_STATE_NULL);
@@ -396,7 +388,7 @@ begin_stop (RelayStream * stream)
 }
 
 static void
-start (RelayStream * stream)
+start (RelayStream *stream)
 {
   g_autoptr (GError) error = NULL;
   g_autoptr (GstBus) bus = NULL;
@@ -416,7 +408,7 @@ start (RelayStream * stream)
 /* --- the interface -------------------------------------------------------------------------------- */
 
 RelayStream *
-relay_stream_new (RelayStreamConfig * config)
+relay_stream_new (RelayStreamConfig *config)
 {
   RelayStream *stream = g_new0 (RelayStream, 1);
 
@@ -424,23 +416,21 @@ relay_stream_new (RelayStreamConfig * config)
   stream->config = relay_stream_config_ref (config);
   stream->require_streamid = config->require_streamid;
   stream->since = g_get_monotonic_time ();
-  stream->told = (RelayLogBudget) {
-  .most = TOLD_MAX,.time = TOLD_IN};
-  stream->visits = (RelayLogBudget) {
-  .most = VISITS_MAX,.time = TOLD_IN};
+  stream->told = (RelayLogBudget) { .most = TOLD_MAX, .time = TOLD_IN };
+  stream->visits = (RelayLogBudget) { .most = VISITS_MAX, .time = TOLD_IN };
   g_mutex_init (&stream->lock);
   return stream;
 }
 
 RelayStream *
-relay_stream_ref (RelayStream * stream)
+relay_stream_ref (RelayStream *stream)
 {
   g_atomic_int_inc (&stream->users);
   return stream;
 }
 
 void
-relay_stream_unref (RelayStream * stream)
+relay_stream_unref (RelayStream *stream)
 {
   if (!g_atomic_int_dec_and_test (&stream->users))
     return;
@@ -451,13 +441,13 @@ relay_stream_unref (RelayStream * stream)
 }
 
 RelayStreamConfig *
-relay_stream_get_config (RelayStream * stream)
+relay_stream_get_config (RelayStream *stream)
 {
   return stream->config;
 }
 
 static void
-set_config (RelayStream * stream, RelayStreamConfig * config)
+set_config (RelayStream *stream, RelayStreamConfig *config)
 {
   RelayStreamConfig *old = stream->config;
 
@@ -469,7 +459,7 @@ set_config (RelayStream * stream, RelayStreamConfig * config)
 }
 
 void
-relay_stream_start (RelayStream * stream, RelayStreamConfig * config)
+relay_stream_start (RelayStream *stream, RelayStreamConfig *config)
 {
   g_return_if_fail (stream->state == RELAY_IDLE && stream->timer == 0);
   if (config != NULL)
@@ -479,7 +469,7 @@ relay_stream_start (RelayStream * stream, RelayStreamConfig * config)
 }
 
 void
-relay_stream_stop (RelayStream * stream, RelayStreamFunc func, gpointer data)
+relay_stream_stop (RelayStream *stream, RelayStreamFunc func, gpointer data)
 {
   g_return_if_fail (stream->stopped == NULL);
   stream->again = FALSE;
@@ -496,7 +486,7 @@ relay_stream_stop (RelayStream * stream, RelayStreamFunc func, gpointer data)
 }
 
 gboolean
-relay_stream_adjust (RelayStream * stream, RelayStreamConfig * config)
+relay_stream_adjust (RelayStream *stream, RelayStreamConfig *config)
 {
   RelayStreamConfig *old;
 
@@ -507,9 +497,8 @@ relay_stream_adjust (RelayStream * stream, RelayStreamConfig * config)
   /* a stream that does not run will be built with the new settings */
   if (stream->state == RELAY_RUNNING) {
     for (guint i = 0; i < stream->ends->len; i++)
-      relay_end_adjust (i == 0 ? old->input : g_ptr_array_index (old->outputs,
-              i - 1), i == 0 ? config->input :
-          g_ptr_array_index (config->outputs, i - 1),
+      relay_end_adjust (i == 0 ? old->input : g_ptr_array_index (old->outputs, i - 1),
+          i == 0 ? config->input : g_ptr_array_index (config->outputs, i - 1),
           ((End *) g_ptr_array_index (stream->ends, i))->element);
   }
   set_config (stream, config);
@@ -520,21 +509,19 @@ relay_stream_adjust (RelayStream * stream, RelayStreamConfig * config)
 /* --- figures ----------------------------------------------------------------------------------------- */
 
 static void
-get_end (End * end, RelayEndStats * figures)
+get_end (End *end, RelayEndStats *figures)
 {
   guint64 misdirected = 0;
 
-  g_object_get (end->element, "uri", &figures->uri, "stats", &figures->stats,
-      NULL);
-  gst_structure_get_uint64 (figures->stats, "callers-misdirected",
-      &misdirected);
+  g_object_get (end->element, "uri", &figures->uri, "stats", &figures->stats, NULL);
+  gst_structure_get_uint64 (figures->stats, "callers-misdirected", &misdirected);
   g_mutex_lock (&end->lock);
   figures->refused = end->mute + misdirected;
   g_mutex_unlock (&end->lock);
 }
 
 static void
-free_end (RelayEndStats * end)
+free_end (RelayEndStats *end)
 {
   g_free (end->uri);
   g_clear_pointer (&end->stats, gst_structure_free);
@@ -544,7 +531,7 @@ free_end (RelayEndStats * end)
 /* TRUE: a sender is connected, and not silent.  One that is gone is among the callers until what it
  * sent has been read, and another one may have come meanwhile. */
 static gboolean
-is_receiving (const GstStructure * stats)
+is_receiving (const GstStructure *stats)
 {
   const GValueArray *callers =
       gst_fasp_value_get_array (gst_structure_get_value (stats, "callers"));
@@ -552,8 +539,8 @@ is_receiving (const GstStructure * stats)
   for (guint i = 0; callers != NULL && i < callers->n_values; i++) {
     gboolean interrupted = TRUE;
 
-    gst_structure_get_boolean (gst_value_get_structure (&callers->values[i]),
-        "interrupted", &interrupted);
+    gst_structure_get_boolean (gst_value_get_structure (&callers->values[i]), "interrupted",
+        &interrupted);
     if (!interrupted)
       return TRUE;
   }
@@ -561,11 +548,10 @@ is_receiving (const GstStructure * stats)
 }
 
 RelayStreamStats *
-relay_stream_get_stats (RelayStream * stream)
+relay_stream_get_stats (RelayStream *stream)
 {
   RelayStreamStats *f = g_new0 (RelayStreamStats, 1);
-  g_autoptr (GPtrArray) ends = g_ptr_array_new_with_free_func ((GDestroyNotify)
-      end_unref);
+  g_autoptr (GPtrArray) ends = g_ptr_array_new_with_free_func ((GDestroyNotify) end_unref);
 
   f->outputs = g_ptr_array_new_with_free_func ((GDestroyNotify) free_end);
   g_mutex_lock (&stream->lock);
@@ -590,13 +576,13 @@ relay_stream_get_stats (RelayStream * stream)
     if (i > 0)
       g_ptr_array_add (f->outputs, end);
   }
-  f->receiving = f->state == RELAY_RUNNING && f->input.stats != NULL
-      && is_receiving (f->input.stats);
+  f->receiving =
+      f->state == RELAY_RUNNING && f->input.stats != NULL && is_receiving (f->input.stats);
   return f;
 }
 
 void
-relay_stream_stats_free (RelayStreamStats * f)
+relay_stream_stats_free (RelayStreamStats *f)
 {
   g_free (f->name);
   g_free (f->streamid);

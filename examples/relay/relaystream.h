@@ -23,11 +23,11 @@
 G_BEGIN_DECLS
 
 typedef struct _RelayStream RelayStream;
-typedef void (*RelayStreamFunc) (RelayStream * stream, gpointer data);
+typedef void (*RelayStreamFunc) (RelayStream *stream, gpointer data);
 
 typedef enum
 {
-  RELAY_IDLE,                   /* stopped, or waits to start again */
+  RELAY_IDLE, /* stopped, or waits to start again */
   RELAY_STARTING,
   RELAY_RUNNING,
   RELAY_STOPPING,
@@ -35,9 +35,9 @@ typedef enum
 
 typedef struct
 {
-  gchar *uri;                   /* without secrets */
-  guint64 refused;              /* callers, because of their streamid */
-  GstStructure *stats;          /* NULL: there is no element */
+  gchar *uri;          /* without secrets */
+  guint64 refused;     /* callers, because of their streamid */
+  GstStructure *stats; /* NULL: there is no element */
 } RelayEndStats;
 
 typedef struct
@@ -45,33 +45,32 @@ typedef struct
   gchar *name, *streamid;
   RelayState state;
   gboolean optional;
-  gboolean receiving;           /* a sender is connected, and heard */
+  gboolean receiving; /* a sender is connected, and heard */
   guint64 restarts;
-  gchar *error;                 /* the last one; NULL: none yet */
-  gint64 since;                 /* when the state began: g_get_monotonic_time, µs */
+  gchar *error; /* the last one; NULL: none yet */
+  gint64 since; /* when the state began: g_get_monotonic_time, µs */
   RelayEndStats input;
-  GPtrArray *outputs;           /* RelayEndFigures */
+  GPtrArray *outputs; /* RelayEndFigures */
 } RelayStreamStats;
 
-RelayStream *relay_stream_new (RelayStreamConfig * config);
-RelayStream *relay_stream_ref (RelayStream * stream);
-void relay_stream_unref (RelayStream * stream);
+RelayStream *relay_stream_new (RelayStreamConfig *config);
+RelayStream *relay_stream_ref (RelayStream *stream);
+void relay_stream_unref (RelayStream *stream);
 
-RelayStreamConfig *relay_stream_get_config (RelayStream * stream);
+RelayStreamConfig *relay_stream_get_config (RelayStream *stream);
 
 /* Call this only when the stream is IDLE, and not waiting. @config: a new one, or NULL. */
-void relay_stream_start (RelayStream * stream, RelayStreamConfig * config);
+void relay_stream_start (RelayStream *stream, RelayStreamConfig *config);
 /* Calls @func from the main context when the stream is IDLE: at once, if it is already.
  * Waits two seconds at most for goodbyes. Do not call this twice. */
-void relay_stream_stop (RelayStream * stream, RelayStreamFunc func,
-    gpointer data);
+void relay_stream_stop (RelayStream *stream, RelayStreamFunc func, gpointer data);
 /* Sets a configuration that was compared as RELAY_ADJUST. FALSE: the stream is being opened,
  * so this is not possible now: start it anew. */
-gboolean relay_stream_adjust (RelayStream * stream, RelayStreamConfig * config);
+gboolean relay_stream_adjust (RelayStream *stream, RelayStreamConfig *config);
 
 /* May be called from any thread; holds up nothing. */
-RelayStreamStats *relay_stream_get_stats (RelayStream * stream);
-void relay_stream_stats_free (RelayStreamStats * figures);
+RelayStreamStats *relay_stream_get_stats (RelayStream *stream);
+void relay_stream_stats_free (RelayStreamStats *figures);
 const gchar *relay_state_get_name (RelayState state);
 
 G_END_DECLS

@@ -3,7 +3,7 @@
 
 /* Returns " (streamid "news", key of van)", or as much of it as is known. */
 static gchar *
-describe_peer (const GstStructure * s)
+describe_peer (const GstStructure *s)
 {
   const gchar *streamid = gst_structure_get_string (s, "streamid");
   const gchar *key = gst_structure_get_string (s, "peer-key");
@@ -14,8 +14,7 @@ describe_peer (const GstStructure * s)
     g_string_append_printf (text, "streamid \"%s\"", streamid);
   if (key != NULL)
     g_string_append_printf (text, "%skey %s%s", text->len > 0 ? ", " : "",
-        name != NULL && name[0] != '\0' ? "of " : "",
-        name != NULL && name[0] != '\0' ? name : key);
+        name != NULL && name[0] != '\0' ? "of " : "", name != NULL && name[0] != '\0' ? name : key);
   if (text->len > 0) {
     g_string_prepend (text, " (");
     g_string_append_c (text, ')');
@@ -24,7 +23,7 @@ describe_peer (const GstStructure * s)
 }
 
 gchar *
-relay_visits_describe (GstMessage * message)
+relay_visits_describe (GstMessage *message)
 {
   const GstStructure *s = gst_message_get_structure (message);
   const gchar *address, *reason;
@@ -44,7 +43,6 @@ relay_visits_describe (GstMessage * message)
   reason = gst_structure_get_string (s, "reason");
   gst_structure_get_uint64 (s, "bytes", &bytes);
   gst_structure_get_uint64 (s, "duration", &duration);
-  return g_strdup_printf ("%s has gone after %.1f s and %" G_GUINT64_FORMAT
-      " bytes%s: %s.", address, duration / (gdouble) GST_SECOND, bytes, peer,
-      reason);
+  return g_strdup_printf ("%s has gone after %.1f s and %" G_GUINT64_FORMAT " bytes%s: %s.",
+      address, duration / (gdouble) GST_SECOND, bytes, peer, reason);
 }

@@ -9,6 +9,6 @@
 G_BEGIN_DECLS
 
 /* Returns a sentence about an element's message, or NULL if it is about something else. */
-gchar *relay_visits_describe (GstMessage * message);
+gchar *relay_visits_describe (GstMessage *message);
 
 G_END_DECLS

@@ -2,7 +2,7 @@
 #include "cbrlearner.h"
 
 void
-cbr_learner_init (CbrLearner * learner, gint64 window)
+cbr_learner_init (CbrLearner *learner, gint64 window)
 {
   learner->clock = learner->known_by = CBR_CLOCK_NONE;
   cbr_ts_init (&learner->ts, 0);
@@ -14,7 +14,7 @@ cbr_learner_init (CbrLearner * learner, gint64 window)
 }
 
 void
-cbr_learner_set_window (CbrLearner * learner, gint64 window)
+cbr_learner_set_window (CbrLearner *learner, gint64 window)
 {
   guint size = learner->ts.sync.given;
 
@@ -23,13 +23,13 @@ cbr_learner_set_window (CbrLearner * learner, gint64 window)
 }
 
 void
-cbr_learner_set_packets (CbrLearner * learner, guint size)
+cbr_learner_set_packets (CbrLearner *learner, guint size)
 {
   cbr_ts_set_size (&learner->ts, size);
 }
 
 void
-cbr_learner_jump (CbrLearner * learner)
+cbr_learner_jump (CbrLearner *learner)
 {
   cbr_ts_init (&learner->ts, learner->ts.sync.given);
   cbr_rate_jump (&learner->rate);
@@ -37,7 +37,7 @@ cbr_learner_jump (CbrLearner * learner)
 }
 
 void
-cbr_learner_flush (CbrLearner * learner)
+cbr_learner_flush (CbrLearner *learner)
 {
   cbr_learner_jump (learner);
   learner->longest = 0;
@@ -45,7 +45,7 @@ cbr_learner_flush (CbrLearner * learner)
 }
 
 gboolean
-cbr_learner_is_known (const CbrLearner * learner)
+cbr_learner_is_known (const CbrLearner *learner)
 {
   return cbr_rate_is_known (&learner->rate) || learner->rate.kept != 0;
 }
@@ -53,52 +53,51 @@ cbr_learner_is_known (const CbrLearner * learner)
 static guint64
 on_the_wire (guint64 rate, guint payload, guint header)
 {
-  return payload > 0 ? gst_util_uint64_scale_round (rate, payload + header,
-      payload) : rate;
+  return payload > 0 ? gst_util_uint64_scale_round (rate, payload + header, payload) : rate;
 }
 
 guint64
-cbr_learner_get_rate (const CbrLearner * learner, guint payload, guint header)
+cbr_learner_get_rate (const CbrLearner *learner, guint payload, guint header)
 {
   return on_the_wire (cbr_rate_get (&learner->rate), payload, header);
 }
 
 guint64
-cbr_learner_get_inflow (const CbrLearner * learner, guint payload, guint header)
+cbr_learner_get_inflow (const CbrLearner *learner, guint payload, guint header)
 {
   guint64 since = MIN (learner->bytes - learner->timed, CBR_LEARNER_BETWEEN);
 
-  return on_the_wire (cbr_rate_get (&learner->rate) +
-      gst_util_uint64_scale (since, 8 * GST_SECOND, learner->rate.window),
+  return on_the_wire (cbr_rate_get (&learner->rate)
+          + gst_util_uint64_scale (since, 8 * GST_SECOND, learner->rate.window),
       payload, header);
 }
 
 /* A file without a clock does not come at the rate of what was before it. */
 static gboolean
-is_told (const CbrLearner * learner)
+is_told (const CbrLearner *learner)
 {
-  return cbr_learner_is_known (learner) && (learner->clock != CBR_CLOCK_ARRIVAL
-      || learner->known_by == CBR_CLOCK_ARRIVAL);
+  return cbr_learner_is_known (learner)
+      && (learner->clock != CBR_CLOCK_ARRIVAL || learner->known_by == CBR_CLOCK_ARRIVAL);
 }
 
 gboolean
-cbr_learner_is_lost (const CbrLearner * learner)
+cbr_learner_is_lost (const CbrLearner *learner)
 {
   return !is_told (learner) && learner->unknown > CBR_LEARNER_PATIENCE;
 }
 
 gboolean
-cbr_learner_is_unpaced (const CbrLearner * learner)
+cbr_learner_is_unpaced (const CbrLearner *learner)
 {
   /* rubbish at the end of a file is not another stream */
-  return learner->clock != CBR_CLOCK_PCR
-      && learner->clock != CBR_CLOCK_TIMESTAMPS && !is_told (learner)
-      && learner->unknown > gst_util_uint64_scale (learner->rate.kept,
-      learner->rate.window, 8 * GST_SECOND);
+  return learner->clock != CBR_CLOCK_PCR && learner->clock != CBR_CLOCK_TIMESTAMPS
+      && !is_told (learner)
+      && learner->unknown
+      > gst_util_uint64_scale (learner->rate.kept, learner->rate.window, 8 * GST_SECOND);
 }
 
 static void
-add (CbrLearner * learner, CbrClock clock, gint64 time, guint64 bytes)
+add (CbrLearner *learner, CbrClock clock, gint64 time, guint64 bytes)
 {
   gint64 span, step;
 
@@ -124,7 +123,7 @@ add (CbrLearner * learner, CbrClock clock, gint64 time, guint64 bytes)
 }
 
 static void
-look_for_pcr (CbrLearner * learner, GstBuffer * buffer)
+look_for_pcr (CbrLearner *learner, GstBuffer *buffer)
 {
   guint64 before = learner->bytes;
 
@@ -135,7 +134,7 @@ look_for_pcr (CbrLearner * learner, GstBuffer * buffer)
     CbrTsPcr pcr;
 
     if (!gst_memory_map (memory, &map, GST_MAP_READ))
-      return;                   /* protected memory: no clock for us */
+      return; /* protected memory: no clock for us */
     while (cbr_ts_feed (&learner->ts, map.data, map.size, &done, &pcr)) {
       if (pcr.jump)
         cbr_rate_jump (&learner->rate);
@@ -147,16 +146,15 @@ look_for_pcr (CbrLearner * learner, GstBuffer * buffer)
 }
 
 void
-cbr_learner_feed (CbrLearner * learner, GstBuffer * buffer, GstClockTime time,
-    gint64 arrival, guint header)
+cbr_learner_feed (CbrLearner *learner, GstBuffer *buffer, GstClockTime time, gint64 arrival,
+    guint header)
 {
   learner->begins = -1;
   look_for_pcr (learner, buffer);
   if (!cbr_ts_is_clock (&learner->ts)) {
     if (GST_CLOCK_TIME_IS_VALID (time)) {
       /* a frame may come in several buffers, and out of order */
-      if (learner->clock != CBR_CLOCK_TIMESTAMPS
-          || !GST_CLOCK_TIME_IS_VALID (learner->latest)
+      if (learner->clock != CBR_CLOCK_TIMESTAMPS || !GST_CLOCK_TIME_IS_VALID (learner->latest)
           || time > learner->latest || GST_BUFFER_IS_DISCONT (buffer)) {
         add (learner, CBR_CLOCK_TIMESTAMPS, time, learner->bytes);
         learner->latest = time;

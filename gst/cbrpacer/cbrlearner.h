@@ -31,51 +31,49 @@ typedef enum
 
 typedef struct
 {
-  CbrClock clock;               /* the one that was used last */
+  CbrClock clock; /* the one that was used last */
   CbrTs ts;
   CbrRate rate;
-  CbrClock known_by;            /* the one that a whole window was seen of last */
-  guint64 bytes;                /* fed so far, with headers */
-  guint64 timed;                /* those of them before the latest known time */
-  gint64 elapsed;               /* ns by which clocks advanced, jumps left out */
-  gint64 begins;                /* value of `elapsed' where the last buffer begins */
-  GstClockTime latest;          /* timestamp; NONE: the next one counts, whatever it is */
-  gint64 longest;               /* the longest part of a window seen so far, ns */
-  guint64 unknown;              /* bytes fed since that grew, until a window was seen */
+  CbrClock known_by;   /* the one that a whole window was seen of last */
+  guint64 bytes;       /* fed so far, with headers */
+  guint64 timed;       /* those of them before the latest known time */
+  gint64 elapsed;      /* ns by which clocks advanced, jumps left out */
+  gint64 begins;       /* value of `elapsed' where the last buffer begins */
+  GstClockTime latest; /* timestamp; NONE: the next one counts, whatever it is */
+  gint64 longest;      /* the longest part of a window seen so far, ns */
+  guint64 unknown;     /* bytes fed since that grew, until a window was seen */
 } CbrLearner;
 
-void cbr_learner_init (CbrLearner * learner, gint64 window);
+void cbr_learner_init (CbrLearner *learner, gint64 window);
 /* Learns from the beginning, over another window. */
-void cbr_learner_set_window (CbrLearner * learner, gint64 window);
+void cbr_learner_set_window (CbrLearner *learner, gint64 window);
 /* What comes from here on is a transport stream in packets of @size bytes, as its caps say; 0:
  * they do not say so. */
-void cbr_learner_set_packets (CbrLearner * learner, guint size);
+void cbr_learner_set_packets (CbrLearner *learner, guint size);
 /* @time: running time of the buffer (GST_CLOCK_TIME_NONE: it has none), ns;
  * @arrival: now, ns. @header: bytes of header for each buffer, if buffers are the
  * datagrams; else 0. */
-void cbr_learner_feed (CbrLearner * learner, GstBuffer * buffer,
-    GstClockTime time, gint64 arrival, guint header);
+void cbr_learner_feed (CbrLearner *learner, GstBuffer *buffer, GstClockTime time, gint64 arrival,
+    guint header);
 /* Returns bit/s on the wire, in datagrams of @payload and @header bytes (payload 0:
  * the buffers that were fed); 0: not known yet. */
-guint64 cbr_learner_get_rate (const CbrLearner * learner, guint payload,
-    guint header);
+guint64 cbr_learner_get_rate (const CbrLearner *learner, guint payload, guint header);
 /* The same, plus the bytes that came since the clock was last seen: a clock that is
  * seen every 100 ms must not hold up what comes in between. */
-guint64 cbr_learner_get_inflow (const CbrLearner * learner, guint payload,
-    guint header);
+guint64 cbr_learner_get_inflow (const CbrLearner *learner, guint payload, guint header);
 /* Was a whole window seen, of this clock or the one before? */
-gboolean cbr_learner_is_known (const CbrLearner * learner);
+gboolean cbr_learner_is_known (const CbrLearner *learner);
 /* TRUE: the rate cannot be learned.  There is only the time of arrival, or a clock
  * that stands still or jumps all the time, and CBR_LEARNER_PATIENCE bytes have come
  * since a longer part of a window was seen.  Unless the source is live, it is a file
  * without a clock. */
-gboolean cbr_learner_is_lost (const CbrLearner * learner);
+gboolean cbr_learner_is_lost (const CbrLearner *learner);
 /* TRUE: no rate holds for the data of late, as there is only the time of arrival. It is more than
  * what came before, by a clock, has in a window. */
-gboolean cbr_learner_is_unpaced (const CbrLearner * learner);
+gboolean cbr_learner_is_unpaced (const CbrLearner *learner);
 /* The clock begins anew: a discontinuity. */
-void cbr_learner_jump (CbrLearner * learner);
+void cbr_learner_jump (CbrLearner *learner);
 /* A flush: the clock begins anew, and the data before says nothing about what comes. */
-void cbr_learner_flush (CbrLearner * learner);
+void cbr_learner_flush (CbrLearner *learner);
 
 G_END_DECLS

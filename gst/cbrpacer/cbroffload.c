@@ -9,7 +9,7 @@
 #define HOPS_MAX 16
 
 static GstElement *
-get_next (GstPad * pad)
+get_next (GstPad *pad)
 {
   g_autoptr (GstPad) peer = gst_pad_get_peer (pad);
 
@@ -32,11 +32,10 @@ get_next (GstPad * pad)
 
 /* Does the element pass on datagrams unchanged? */
 static gboolean
-is_transparent (GstElement * element)
+is_transparent (GstElement *element)
 {
-  static const gchar *const names[] = { "queue", "queue2", "identity",
-    "capsfilter", "clocksync", NULL
-  };
+  static const gchar *const names[] = { "queue", "queue2", "identity", "capsfilter", "clocksync",
+    NULL };
   GstElementFactory *factory = gst_element_get_factory (element);
 
   return factory != NULL && g_strv_contains (names, GST_OBJECT_NAME (factory));
@@ -44,12 +43,11 @@ is_transparent (GstElement * element)
 
 /* Returns the sink behind @pad, a reference, if no element in between changes datagrams. */
 static GstElement *
-find_sink (GstPad * pad)
+find_sink (GstPad *pad)
 {
   GstElement *element = get_next (pad);
 
-  for (guint i = 0; i < HOPS_MAX && element != NULL
-      && is_transparent (element); i++) {
+  for (guint i = 0; i < HOPS_MAX && element != NULL && is_transparent (element); i++) {
     g_autoptr (GstPad) out = gst_element_get_static_pad (element, "src");
 
     gst_object_unref (element);
@@ -59,14 +57,13 @@ find_sink (GstPad * pad)
 }
 
 static gboolean
-set_segment (GSocket * socket, gint size)
+set_segment (GSocket *socket, gint size)
 {
-  return setsockopt (g_socket_get_fd (socket), IPPROTO_UDP, UDP_SEGMENT,
-      &size, sizeof size) == 0;
+  return setsockopt (g_socket_get_fd (socket), IPPROTO_UDP, UDP_SEGMENT, &size, sizeof size) == 0;
 }
 
 gchar *
-cbr_offload_start (CbrOffload * offload, GstPad * pad, guint payload)
+cbr_offload_start (CbrOffload *offload, GstPad *pad, guint payload)
 {
   static const gchar *const names[] = { "used-socket", "used-socket-v6" };
   g_autoptr (GstElement) sink = find_sink (pad);
@@ -78,15 +75,13 @@ cbr_offload_start (CbrOffload * offload, GstPad * pad, guint payload)
   for (guint i = 0; i < G_N_ELEMENTS (names) && sink != NULL; i++) {
     g_autoptr (GSocket) socket = NULL;
 
-    if (g_object_class_find_property (G_OBJECT_GET_CLASS (sink), names[i]) ==
-        NULL)
+    if (g_object_class_find_property (G_OBJECT_GET_CLASS (sink), names[i]) == NULL)
       continue;
     g_object_get (sink, names[i], &socket, NULL);
     if (socket == NULL)
       continue;
     if (!set_segment (socket, payload)) {
-      gchar *why = g_strdup_printf ("the kernel does not support it: %s",
-          g_strerror (errno));
+      gchar *why = g_strdup_printf ("the kernel does not support it: %s", g_strerror (errno));
 
       cbr_offload_stop (offload);
       return why;
@@ -101,7 +96,7 @@ cbr_offload_start (CbrOffload * offload, GstPad * pad, guint payload)
 }
 
 gboolean
-cbr_offload_has_gone (const CbrOffload * offload)
+cbr_offload_has_gone (const CbrOffload *offload)
 {
   for (guint i = 0; i < G_N_ELEMENTS (offload->sockets); i++)
     if (offload->sockets[i] != NULL && g_socket_is_closed (offload->sockets[i]))
@@ -110,11 +105,10 @@ cbr_offload_has_gone (const CbrOffload * offload)
 }
 
 void
-cbr_offload_stop (CbrOffload * offload)
+cbr_offload_stop (CbrOffload *offload)
 {
   for (guint i = 0; i < G_N_ELEMENTS (offload->sockets); i++) {
-    if (offload->sockets[i] != NULL
-        && !g_socket_is_closed (offload->sockets[i]))
+    if (offload->sockets[i] != NULL && !g_socket_is_closed (offload->sockets[i]))
       set_segment (offload->sockets[i], 0);
     g_clear_object (&offload->sockets[i]);
   }

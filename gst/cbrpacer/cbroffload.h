@@ -19,16 +19,16 @@ G_BEGIN_DECLS
 
 typedef struct
 {
-  GSocket *sockets[2];          /* IPv4 and IPv6 */
-  guint payload;                /* bytes of the datagrams that they cut; 0: they do not cut */
+  GSocket *sockets[2]; /* IPv4 and IPv6 */
+  guint payload;       /* bytes of the datagrams that they cut; 0: they do not cut */
 } CbrOffload;
 
 /* Looks for the sockets of a udpsink or multiudpsink behind @pad and has them
  * cut datagrams of @payload bytes.  Returns NULL, or why that is not possible (g_free). */
-gchar *cbr_offload_start (CbrOffload * offload, GstPad * pad, guint payload);
+gchar *cbr_offload_start (CbrOffload *offload, GstPad *pad, guint payload);
 /* TRUE: the sink has closed its socket. A new socket would send large buffers uncut. */
-gboolean cbr_offload_has_gone (const CbrOffload * offload);
+gboolean cbr_offload_has_gone (const CbrOffload *offload);
 /* Sets the sockets back to what they were. */
-void cbr_offload_stop (CbrOffload * offload);
+void cbr_offload_stop (CbrOffload *offload);
 
 G_END_DECLS

@@ -4,23 +4,23 @@
 typedef struct
 {
   CbrQueue *queue;
-  CbrPlace here, next;          /* where it reads, and a packet further on */
-  guint size, front;            /* of a packet, and in front of its sync byte */
-  gsize there;                  /* bytes looked at */
-  CbrBehind behind;             /* what is behind them */
+  CbrPlace here, next; /* where it reads, and a packet further on */
+  guint size, front;   /* of a packet, and in front of its sync byte */
+  gsize there;         /* bytes looked at */
+  CbrBehind behind;    /* what is behind them */
   gboolean impatient;
 } Look;
 
 typedef enum
 {
   PACKET,
-  NONE,                         /* no packet begins here */
-  WAIT,                         /* more must come to tell, or to make it whole */
+  NONE, /* no packet begins here */
+  WAIT, /* more must come to tell, or to make it whole */
 } Verdict;
 
 /* Is the sync byte of a packet that begins at @at there? Then *is_sync: is it one? */
 static gboolean
-get_sync (Look * look, gsize at, CbrPlace * place, gboolean * is_sync)
+get_sync (Look *look, gsize at, CbrPlace *place, gboolean *is_sync)
 {
   guint8 byte = CBR_TS_SYNC;
 
@@ -32,10 +32,10 @@ get_sync (Look * look, gsize at, CbrPlace * place, gboolean * is_sync)
   return TRUE;
 }
 
-/* Looks in @from ... @to - 1 for a packet that a sync byte follows. Returns where one begins that is
- * or, as not all is there yet, may be one; @to: nowhere. *sure: which of the two. */
+/* Looks in @from ... @to - 1 for a packet that a sync byte follows. Returns where one begins that
+ * is or, as not all is there yet, may be one; @to: nowhere. *sure: which of the two. */
 static gsize
-find_packet (Look * look, gsize from, gsize to, gboolean * sure)
+find_packet (Look *look, gsize from, gsize to, gboolean *sure)
 {
   gboolean ended = look->behind == CBR_BEHIND_BREAK;
   CbrPlace here = { 0 }, next = { 0 };
@@ -60,7 +60,7 @@ find_packet (Look * look, gsize from, gsize to, gboolean * sure)
 }
 
 static Verdict
-judge (Look * look, gsize at, gboolean lost)
+judge (Look *look, gsize at, gboolean lost)
 {
   gboolean is_sync = FALSE, is_next = FALSE, sure = TRUE;
   gboolean ended = look->behind == CBR_BEHIND_BREAK;
@@ -82,22 +82,18 @@ judge (Look * look, gsize at, gboolean lost)
 }
 
 CbrPiece
-cbr_packets_look (const CbrPackets * packets, CbrQueue * queue, gsize most,
-    gboolean impatient)
+cbr_packets_look (const CbrPackets *packets, CbrQueue *queue, gsize most, gboolean impatient)
 {
   guint front = cbr_sync_get_front (packets->size);
   /* up to the sync byte behind any packet that begins in them */
   gsize limit = most + packets->size + front + 1;
-  Look look = {.queue = queue,.size = packets->size,.front = front,
-    .impatient = impatient
-  };
+  Look look = { .queue = queue, .size = packets->size, .front = front, .impatient = impatient };
   gboolean lost = packets->lost && !cbr_queue_begins (queue);
   Verdict verdict = WAIT;
   CbrPiece piece = { 0 };
 
   look.there = cbr_queue_measure (queue, limit, &look.behind);
-  while (piece.size < most && (verdict = judge (&look, piece.size,
-              lost)) == PACKET) {
+  while (piece.size < most && (verdict = judge (&look, piece.size, lost)) == PACKET) {
     piece.size += look.size;
     lost = FALSE;
   }
@@ -114,8 +110,7 @@ cbr_packets_look (const CbrPackets * packets, CbrQueue * queue, gsize most,
 
     piece.foreign = TRUE;
     piece.size = verdict == WAIT ? end : find_packet (&look, 1, end, &sure);
-    piece.whole = piece.size < end || end == most
-        || look.behind != CBR_BEHIND_NOTHING;
+    piece.whole = piece.size < end || end == most || look.behind != CBR_BEHIND_NOTHING;
   } else {
     piece.held = TRUE;
   }
@@ -125,7 +120,7 @@ cbr_packets_look (const CbrPackets * packets, CbrQueue * queue, gsize most,
 }
 
 void
-cbr_packets_took (CbrPackets * packets, const CbrPiece * piece)
+cbr_packets_took (CbrPackets *packets, const CbrPiece *piece)
 {
   packets->lost = piece->foreign;
 }

@@ -4,28 +4,26 @@
 #define ROOM 64
 
 void
-cbr_queue_init (CbrQueue * queue)
+cbr_queue_init (CbrQueue *queue)
 {
-  *queue = (CbrQueue) {
-  gst_queue_array_new (ROOM),
-        gst_queue_array_new_for_struct (sizeof (gint64), ROOM), G_QUEUE_INIT};
+  *queue = (CbrQueue) { gst_queue_array_new (ROOM),
+    gst_queue_array_new_for_struct (sizeof (gint64), ROOM), G_QUEUE_INIT };
 }
 
 static void
-forget (GstMiniObject * object, GQueue * kept)
+forget (GstMiniObject *object, GQueue *kept)
 {
   if (GST_IS_QUERY (object))
-    return;                     /* it belongs to the caller */
+    return; /* it belongs to the caller */
   if (kept != NULL && GST_IS_EVENT (object) && GST_EVENT_IS_STICKY (object)
-      && GST_EVENT_TYPE (object) != GST_EVENT_SEGMENT
-      && GST_EVENT_TYPE (object) != GST_EVENT_EOS)
+      && GST_EVENT_TYPE (object) != GST_EVENT_SEGMENT && GST_EVENT_TYPE (object) != GST_EVENT_EOS)
     g_queue_push_tail (kept, object);
   else
     gst_mini_object_unref (object);
 }
 
 void
-cbr_queue_clear (CbrQueue * queue, GQueue * kept)
+cbr_queue_clear (CbrQueue *queue, GQueue *kept)
 {
   GstMiniObject *object;
 
@@ -39,7 +37,7 @@ cbr_queue_clear (CbrQueue * queue, GQueue * kept)
 }
 
 void
-cbr_queue_finalize (CbrQueue * queue)
+cbr_queue_finalize (CbrQueue *queue)
 {
   cbr_queue_clear (queue, NULL);
   gst_queue_array_free (queue->items);
@@ -47,13 +45,13 @@ cbr_queue_finalize (CbrQueue * queue)
 }
 
 void
-cbr_queue_push (CbrQueue * queue, GstMiniObject * object)
+cbr_queue_push (CbrQueue *queue, GstMiniObject *object)
 {
   gst_queue_array_push_tail (queue->items, object);
 }
 
 void
-cbr_queue_push_buffer (CbrQueue * queue, GstBuffer * buffer, gint64 mark)
+cbr_queue_push_buffer (CbrQueue *queue, GstBuffer *buffer, gint64 mark)
 {
   queue->bytes += gst_buffer_get_size (buffer);
   queue->buffers++;
@@ -62,13 +60,13 @@ cbr_queue_push_buffer (CbrQueue * queue, GstBuffer * buffer, gint64 mark)
 }
 
 gint64
-cbr_queue_get_mark (CbrQueue * queue)
+cbr_queue_get_mark (CbrQueue *queue)
 {
   return *(gint64 *) gst_queue_array_peek_head_struct (queue->marks);
 }
 
 void
-cbr_queue_limit_marks (CbrQueue * queue, gint64 most)
+cbr_queue_limit_marks (CbrQueue *queue, gint64 most)
 {
   for (guint i = 0; i < gst_queue_array_get_length (queue->marks); i++) {
     gint64 *mark = gst_queue_array_peek_nth_struct (queue->marks, i);
@@ -79,7 +77,7 @@ cbr_queue_limit_marks (CbrQueue * queue, gint64 most)
 
 /* The whole first buffer has left. */
 static void
-pop_buffer (CbrQueue * queue)
+pop_buffer (CbrQueue *queue)
 {
   gst_queue_array_pop_head_struct (queue->marks);
   queue->offset = 0;
@@ -88,18 +86,17 @@ pop_buffer (CbrQueue * queue)
 
 /* Would @event replace @object among the sticky events of a pad? */
 static gboolean
-is_of_kind (GstMiniObject * object, GstEvent * event)
+is_of_kind (GstMiniObject *object, GstEvent *event)
 {
-  if (!GST_IS_EVENT (object) || GST_EVENT_TYPE (object) !=
-      GST_EVENT_TYPE (event))
+  if (!GST_IS_EVENT (object) || GST_EVENT_TYPE (object) != GST_EVENT_TYPE (event))
     return FALSE;
   return !(GST_EVENT_TYPE (event) & GST_EVENT_TYPE_STICKY_MULTI)
       || gst_event_has_name (GST_EVENT_CAST (object),
-      gst_structure_get_name (gst_event_get_structure (event)));
+          gst_structure_get_name (gst_event_get_structure (event)));
 }
 
 void
-cbr_queue_push_sticky (CbrQueue * queue, GstEvent * event)
+cbr_queue_push_sticky (CbrQueue *queue, GstEvent *event)
 {
   guint n = gst_queue_array_get_length (queue->items), at = n;
   gboolean found = FALSE;
@@ -107,8 +104,8 @@ cbr_queue_push_sticky (CbrQueue * queue, GstEvent * event)
   while (!found && at > 0) {
     GstMiniObject *object = gst_queue_array_peek_nth (queue->items, --at);
 
-    if (GST_IS_BUFFER (object) || (GST_IS_EVENT (object)
-            && GST_EVENT_TYPE (object) == GST_EVENT_EOS))
+    if (GST_IS_BUFFER (object)
+        || (GST_IS_EVENT (object) && GST_EVENT_TYPE (object) == GST_EVENT_EOS))
       break;
     found = is_of_kind (object, event);
   }
@@ -129,7 +126,7 @@ cbr_queue_push_sticky (CbrQueue * queue, GstEvent * event)
 }
 
 gboolean
-cbr_queue_has_other (CbrQueue * queue)
+cbr_queue_has_other (CbrQueue *queue)
 {
   GstMiniObject *head;
 
@@ -140,24 +137,24 @@ cbr_queue_has_other (CbrQueue * queue)
 }
 
 gboolean
-cbr_queue_is_empty (CbrQueue * queue)
+cbr_queue_is_empty (CbrQueue *queue)
 {
-  return g_queue_is_empty (&queue->overtaken)
-      && gst_queue_array_is_empty (queue->items);
+  return g_queue_is_empty (&queue->overtaken) && gst_queue_array_is_empty (queue->items);
 }
 
 /* Does another stream or segment begin with it? */
 static gboolean
-is_beginning (GstMiniObject * object)
+is_beginning (GstMiniObject *object)
 {
-  return GST_IS_EVENT (object) && (GST_EVENT_TYPE (object) == GST_EVENT_SEGMENT
-      || GST_EVENT_TYPE (object) == GST_EVENT_STREAM_START);
+  return GST_IS_EVENT (object)
+      && (GST_EVENT_TYPE (object) == GST_EVENT_SEGMENT
+          || GST_EVENT_TYPE (object) == GST_EVENT_STREAM_START);
 }
 
 gboolean
-cbr_queue_has_segment (CbrQueue * queue)
+cbr_queue_has_segment (CbrQueue *queue)
 {
-  for (GList * l = queue->overtaken.head; l != NULL; l = l->next)
+  for (GList *l = queue->overtaken.head; l != NULL; l = l->next)
     if (is_beginning (l->data))
       return TRUE;
   for (guint i = 0; i < gst_queue_array_get_length (queue->items); i++)
@@ -167,7 +164,7 @@ cbr_queue_has_segment (CbrQueue * queue)
 }
 
 GstMiniObject *
-cbr_queue_pop_other (CbrQueue * queue)
+cbr_queue_pop_other (CbrQueue *queue)
 {
   if (!cbr_queue_has_other (queue))
     return NULL;
@@ -177,18 +174,18 @@ cbr_queue_pop_other (CbrQueue * queue)
 }
 
 void
-cbr_queue_remove (CbrQueue * queue, GstQuery * query)
+cbr_queue_remove (CbrQueue *queue, GstQuery *query)
 {
   guint i = gst_queue_array_find (queue->items, NULL, query);
 
-  if (i != (guint) - 1)
+  if (i != (guint) -1)
     gst_queue_array_drop_element (queue->items, i);
   g_queue_remove (&queue->overtaken, query);
 }
 
 /* May a datagram extend across this? */
 static gboolean
-is_soft (GstMiniObject * object)
+is_soft (GstMiniObject *object)
 {
   if (!GST_IS_EVENT (object))
     return FALSE;
@@ -207,13 +204,13 @@ is_soft (GstMiniObject * object)
 }
 
 gboolean
-cbr_queue_is_break (GstMiniObject * object)
+cbr_queue_is_break (GstMiniObject *object)
 {
   return GST_IS_EVENT (object) && !is_soft (object);
 }
 
 gsize
-cbr_queue_measure (CbrQueue * queue, gsize most, CbrBehind * behind)
+cbr_queue_measure (CbrQueue *queue, gsize most, CbrBehind *behind)
 {
   guint n = gst_queue_array_get_length (queue->items);
   gsize size = 0;
@@ -240,7 +237,7 @@ cbr_queue_measure (CbrQueue * queue, gsize most, CbrBehind * behind)
 }
 
 gsize
-cbr_queue_peek (CbrQueue * queue, guint payload, gboolean * whole)
+cbr_queue_peek (CbrQueue *queue, guint payload, gboolean *whole)
 {
   CbrBehind behind;
   gsize size = cbr_queue_measure (queue, payload, &behind);
@@ -250,7 +247,7 @@ cbr_queue_peek (CbrQueue * queue, guint payload, gboolean * whole)
 }
 
 gboolean
-cbr_queue_begins (CbrQueue * queue)
+cbr_queue_begins (CbrQueue *queue)
 {
   GstMiniObject *head = gst_queue_array_peek_head (queue->items);
 
@@ -259,7 +256,7 @@ cbr_queue_begins (CbrQueue * queue)
 }
 
 void
-cbr_queue_leave_place (CbrPlace * place)
+cbr_queue_leave_place (CbrPlace *place)
 {
   if (place->memory != NULL)
     gst_memory_unmap (place->memory, &place->map);
@@ -268,7 +265,7 @@ cbr_queue_leave_place (CbrPlace * place)
 
 /* Maps the memory of @buffer that byte @at is in. FALSE: nobody may read it. */
 static gboolean
-map_place (CbrPlace * place, GstBuffer * buffer, gsize at)
+map_place (CbrPlace *place, GstBuffer *buffer, gsize at)
 {
   guint i, n;
   gsize skip;
@@ -285,14 +282,13 @@ map_place (CbrPlace * place, GstBuffer * buffer, gsize at)
 }
 
 gboolean
-cbr_queue_get_byte (CbrQueue * queue, gsize at, CbrPlace * place, guint8 * byte)
+cbr_queue_get_byte (CbrQueue *queue, gsize at, CbrPlace *place, guint8 *byte)
 {
   guint n = gst_queue_array_get_length (queue->items);
 
   at += queue->offset - place->before;
   for (; place->item < n; place->item++) {
-    GstMiniObject *object =
-        gst_queue_array_peek_nth (queue->items, place->item);
+    GstMiniObject *object = gst_queue_array_peek_nth (queue->items, place->item);
     gsize size;
 
     if (!GST_IS_BUFFER (object)) {
@@ -316,7 +312,7 @@ cbr_queue_get_byte (CbrQueue * queue, gsize at, CbrPlace * place, guint8 * byte)
 }
 
 gboolean
-cbr_queue_let_pass (CbrQueue * queue)
+cbr_queue_let_pass (CbrQueue *queue)
 {
   gboolean passed = FALSE;
   guint i = 0;
@@ -329,8 +325,7 @@ cbr_queue_let_pass (CbrQueue * queue)
         break;
       i++;
     } else if (is_soft (object) || GST_IS_QUERY (object)) {
-      g_queue_push_tail (&queue->overtaken,
-          gst_queue_array_drop_element (queue->items, i));
+      g_queue_push_tail (&queue->overtaken, gst_queue_array_drop_element (queue->items, i));
       passed = TRUE;
     } else {
       break;
@@ -341,15 +336,13 @@ cbr_queue_let_pass (CbrQueue * queue)
 
 /* With these flags, elements may ignore the content of a buffer: a datagram has one only if all
  * buffers that it is made of have it. */
-#define OF_ALL (GST_BUFFER_FLAG_GAP | GST_BUFFER_FLAG_DROPPABLE | \
-    GST_BUFFER_FLAG_DECODE_ONLY)
+#define OF_ALL (GST_BUFFER_FLAG_GAP | GST_BUFFER_FLAG_DROPPABLE | GST_BUFFER_FLAG_DECODE_ONLY)
 
 /* Updates the flags of the datagram @out after a piece of @buffer, from @offset on,
  * was added. @first: it is the first piece of the datagram; @last: it is the last
  * piece of the buffer. */
 static void
-carry_flags (GstBuffer * out, GstBuffer * buffer, gsize offset, gboolean first,
-    gboolean last)
+carry_flags (GstBuffer *out, GstBuffer *buffer, gsize offset, gboolean first, gboolean last)
 {
   guint flags = GST_BUFFER_FLAGS (buffer);
   gboolean delta = (flags & GST_BUFFER_FLAG_DELTA_UNIT) || offset > 0;
@@ -373,14 +366,14 @@ carry_flags (GstBuffer * out, GstBuffer * buffer, gsize offset, gboolean first,
 }
 
 static void
-carry_times (GstBuffer * out, GstBuffer * buffer)
+carry_times (GstBuffer *out, GstBuffer *buffer)
 {
   GST_BUFFER_PTS (out) = GST_BUFFER_PTS (buffer);
   GST_BUFFER_DTS (out) = GST_BUFFER_DTS (buffer);
 }
 
 GstBuffer *
-cbr_queue_cut (CbrQueue * queue, gsize size)
+cbr_queue_cut (CbrQueue *queue, gsize size)
 {
   GstBuffer *out = NULL;
 
@@ -390,8 +383,7 @@ cbr_queue_cut (CbrQueue * queue, gsize size)
     gboolean last;
 
     if (!GST_IS_BUFFER (buffer)) {
-      g_queue_push_tail (&queue->overtaken,
-          gst_queue_array_pop_head (queue->items));
+      g_queue_push_tail (&queue->overtaken, gst_queue_array_pop_head (queue->items));
       continue;
     }
     there = gst_buffer_get_size (buffer) - queue->offset;
@@ -410,8 +402,8 @@ cbr_queue_cut (CbrQueue * queue, gsize size)
         if (queue->offset == 0)
           GST_BUFFER_OFFSET (out) = GST_BUFFER_OFFSET (buffer);
       }
-      gst_buffer_copy_into (out, buffer, GST_BUFFER_COPY_MEMORY |
-          GST_BUFFER_COPY_META, queue->offset, part);
+      gst_buffer_copy_into (out, buffer, GST_BUFFER_COPY_MEMORY | GST_BUFFER_COPY_META,
+          queue->offset, part);
       carry_flags (out, buffer, queue->offset, first, last);
       queue->offset += part;
       if (last) {
@@ -431,15 +423,14 @@ cbr_queue_cut (CbrQueue * queue, gsize size)
 }
 
 gsize
-cbr_queue_drop (CbrQueue * queue, guint payload)
+cbr_queue_drop (CbrQueue *queue, guint payload)
 {
   gboolean whole;
   gsize size;
 
   while (gst_queue_array_get_length (queue->items) > 0
       && !GST_IS_BUFFER (gst_queue_array_peek_head (queue->items)))
-    g_queue_push_tail (&queue->overtaken,
-        gst_queue_array_pop_head (queue->items));
+    g_queue_push_tail (&queue->overtaken, gst_queue_array_pop_head (queue->items));
   size = cbr_queue_peek (queue, payload, &whole);
   if (size > 0) {
     gst_buffer_unref (cbr_queue_cut (queue, size));

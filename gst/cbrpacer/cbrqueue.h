@@ -28,82 +28,81 @@ G_BEGIN_DECLS
 
 typedef struct
 {
-  GstQueueArray *items;         /* buffers, events and queries */
-  GstQueueArray *marks;         /* a gint64 for each of the buffers */
-  GQueue overtaken;             /* events and queries whose turn it is: the data before
-                                   them has left or was dropped */
-  gsize offset;                 /* bytes of the first buffer that have left already */
-  guint64 bytes;                /* bytes that wait */
-  guint64 buffers;              /* buffers that wait */
-  gboolean dropped;             /* data was dropped: the next datagram gets DISCONT */
+  GstQueueArray *items; /* buffers, events and queries */
+  GstQueueArray *marks; /* a gint64 for each of the buffers */
+  GQueue overtaken;     /* events and queries whose turn it is: the data before
+                           them has left or was dropped */
+  gsize offset;         /* bytes of the first buffer that have left already */
+  guint64 bytes;        /* bytes that wait */
+  guint64 buffers;      /* buffers that wait */
+  gboolean dropped;     /* data was dropped: the next datagram gets DISCONT */
 } CbrQueue;
 
 /* Where a byte was looked for last. All 0: nowhere yet. */
 typedef struct
 {
-  guint item;                   /* it was not in front of this one, */
-  gsize before;                 /* which has so many bytes before it */
-  GstMemory *memory;            /* if it was found: in this one, which is mapped and begins at */
-  gsize from;                   /* this byte of the buffer */
+  guint item;        /* it was not in front of this one, */
+  gsize before;      /* which has so many bytes before it */
+  GstMemory *memory; /* if it was found: in this one, which is mapped and begins at */
+  gsize from;        /* this byte of the buffer */
   GstMapInfo map;
 } CbrPlace;
 
 /* What stands behind data. */
 typedef enum
 {
-  CBR_BEHIND_NOTHING,           /* more of it may come */
-  CBR_BEHIND_QUERY,             /* more may come, when that is answered */
-  CBR_BEHIND_BREAK,             /* it has ended: a DISCONT, or an event that begins or ends something */
+  CBR_BEHIND_NOTHING, /* more of it may come */
+  CBR_BEHIND_QUERY,   /* more may come, when that is answered */
+  CBR_BEHIND_BREAK,   /* it has ended: a DISCONT, or an event that begins or ends something */
 } CbrBehind;
 
-void cbr_queue_init (CbrQueue * queue);
+void cbr_queue_init (CbrQueue *queue);
 /* Drops everything except for events that outlive a flush. These go to @kept; if
  * that is NULL, they are dropped, too. */
-void cbr_queue_clear (CbrQueue * queue, GQueue * kept);
-void cbr_queue_finalize (CbrQueue * queue);
+void cbr_queue_clear (CbrQueue *queue, GQueue *kept);
+void cbr_queue_finalize (CbrQueue *queue);
 
 /* Takes the reference of @object if it is an event; a query still belongs to the caller. */
-void cbr_queue_push (CbrQueue * queue, GstMiniObject * object);
+void cbr_queue_push (CbrQueue *queue, GstMiniObject *object);
 /* Takes the reference of @buffer, and keeps a @mark of the caller's with it. */
-void cbr_queue_push_buffer (CbrQueue * queue, GstBuffer * buffer, gint64 mark);
+void cbr_queue_push_buffer (CbrQueue *queue, GstBuffer *buffer, gint64 mark);
 /* Returns the mark of the oldest buffer that waits; there must be one. */
-gint64 cbr_queue_get_mark (CbrQueue * queue);
+gint64 cbr_queue_get_mark (CbrQueue *queue);
 /* No mark is higher from now on. */
-void cbr_queue_limit_marks (CbrQueue * queue, gint64 most);
+void cbr_queue_limit_marks (CbrQueue *queue, gint64 most);
 /* For an event that comes while nothing leaves: it replaces an event of its kind behind
  * the last buffer, so that events do not pile up. */
-void cbr_queue_push_sticky (CbrQueue * queue, GstEvent * event);
+void cbr_queue_push_sticky (CbrQueue *queue, GstEvent *event);
 /* Takes out the event or query whose turn it is, or NULL. */
-GstMiniObject *cbr_queue_pop_other (CbrQueue * queue);
-gboolean cbr_queue_has_other (CbrQueue * queue);
-gboolean cbr_queue_is_empty (CbrQueue * queue);
+GstMiniObject *cbr_queue_pop_other (CbrQueue *queue);
+gboolean cbr_queue_has_other (CbrQueue *queue);
+gboolean cbr_queue_is_empty (CbrQueue *queue);
 /* Does it end the data before it, or begin other data? */
-gboolean cbr_queue_is_break (GstMiniObject * object);
+gboolean cbr_queue_is_break (GstMiniObject *object);
 /* Does another stream or segment begin in the queue? */
-gboolean cbr_queue_has_segment (CbrQueue * queue);
+gboolean cbr_queue_has_segment (CbrQueue *queue);
 /* Removes a query that nobody waits for any longer. */
-void cbr_queue_remove (CbrQueue * queue, GstQuery * query);
+void cbr_queue_remove (CbrQueue *queue, GstQuery *query);
 
 /* Returns the size of the next datagram of @payload bytes (0: buffers as they come).
  * *whole: it is full, or something behind it keeps it from growing. */
-gsize cbr_queue_peek (CbrQueue * queue, guint payload, gboolean * whole);
+gsize cbr_queue_peek (CbrQueue *queue, guint payload, gboolean *whole);
 /* Returns how many bytes belong together, up to @most (0: those of the first buffer), and what is
  * behind them if they are fewer. */
-gsize cbr_queue_measure (CbrQueue * queue, gsize most, CbrBehind * behind);
+gsize cbr_queue_measure (CbrQueue *queue, gsize most, CbrBehind *behind);
 /* Does the data at the head begin with a DISCONT? */
-gboolean cbr_queue_begins (CbrQueue * queue);
+gboolean cbr_queue_begins (CbrQueue *queue);
 /* Gets byte @at of the data that may leave together. FALSE: it is not there (yet). @place: for
  * further calls with no lower @at, as long as the queue is the same: these go on from there. Then
  * call cbr_queue_leave_place(). */
-gboolean cbr_queue_get_byte (CbrQueue * queue, gsize at, CbrPlace * place,
-    guint8 * byte);
-void cbr_queue_leave_place (CbrPlace * place);
+gboolean cbr_queue_get_byte (CbrQueue *queue, gsize at, CbrPlace *place, guint8 *byte);
+void cbr_queue_leave_place (CbrPlace *place);
 /* The data at the head cannot leave: the events and queries behind it that do not end it go first.
  * FALSE: there are none. */
-gboolean cbr_queue_let_pass (CbrQueue * queue);
+gboolean cbr_queue_let_pass (CbrQueue *queue);
 /* Cuts off the first @size bytes: no more than cbr_queue_peek() returned. */
-GstBuffer *cbr_queue_cut (CbrQueue * queue, gsize size);
+GstBuffer *cbr_queue_cut (CbrQueue *queue, gsize size);
 /* Drops the oldest datagram. Returns its bytes; 0: there is none. */
-gsize cbr_queue_drop (CbrQueue * queue, guint payload);
+gsize cbr_queue_drop (CbrQueue *queue, guint payload);
 
 G_END_DECLS

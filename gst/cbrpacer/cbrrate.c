@@ -5,20 +5,20 @@
 #define ROOM G_N_ELEMENTS (((CbrRate *) NULL)->points)
 
 static CbrRatePoint *
-nth (const CbrRate * rate, guint i)
+nth (const CbrRate *rate, guint i)
 {
-  return (CbrRatePoint *) & rate->points[(rate->first + i) % ROOM];
+  return (CbrRatePoint *) &rate->points[(rate->first + i) % ROOM];
 }
 
 void
-cbr_rate_init (CbrRate * rate, gint64 window)
+cbr_rate_init (CbrRate *rate, gint64 window)
 {
   memset (rate, 0, sizeof *rate);
   rate->window = window;
 }
 
 void
-cbr_rate_jump (CbrRate * rate)
+cbr_rate_jump (CbrRate *rate)
 {
   if (cbr_rate_is_known (rate))
     rate->kept = cbr_rate_get (rate);
@@ -26,7 +26,7 @@ cbr_rate_jump (CbrRate * rate)
 }
 
 gint64
-cbr_rate_add (CbrRate * rate, gint64 time, guint64 bytes)
+cbr_rate_add (CbrRate *rate, gint64 time, guint64 bytes)
 {
   gint64 step = 0;
 
@@ -39,14 +39,13 @@ cbr_rate_add (CbrRate * rate, gint64 time, guint64 bytes)
       step = 0;
     }
   }
-  if (rate->n > 1 && nth (rate, rate->n - 1)->time - nth (rate,
-          rate->n - 2)->time < rate->window / CBR_RATE_POINTS)
-    rate->n--;                  /* the last point is too close to the one before: replace it */
-  *nth (rate, rate->n++) = (CbrRatePoint) {
-  time, bytes};
+  if (rate->n > 1
+      && nth (rate, rate->n - 1)->time - nth (rate, rate->n - 2)->time
+          < rate->window / CBR_RATE_POINTS)
+    rate->n--; /* the last point is too close to the one before: replace it */
+  *nth (rate, rate->n++) = (CbrRatePoint) { time, bytes };
   /* keeps just one point at or before the beginning of the window */
-  while (rate->n > 2 && (rate->n == ROOM
-          || nth (rate, 1)->time <= time - rate->window)) {
+  while (rate->n > 2 && (rate->n == ROOM || nth (rate, 1)->time <= time - rate->window)) {
     rate->first = (rate->first + 1) % ROOM;
     rate->n--;
   }
@@ -54,19 +53,19 @@ cbr_rate_add (CbrRate * rate, gint64 time, guint64 bytes)
 }
 
 gint64
-cbr_rate_get_span (const CbrRate * rate)
+cbr_rate_get_span (const CbrRate *rate)
 {
   return rate->n < 2 ? 0 : nth (rate, rate->n - 1)->time - nth (rate, 0)->time;
 }
 
 gboolean
-cbr_rate_is_known (const CbrRate * rate)
+cbr_rate_is_known (const CbrRate *rate)
 {
   return rate->n > 1 && cbr_rate_get_span (rate) >= rate->window;
 }
 
 guint64
-cbr_rate_get (const CbrRate * rate)
+cbr_rate_get (const CbrRate *rate)
 {
   const CbrRatePoint *a, *b, *next;
   guint64 mean;
@@ -79,10 +78,11 @@ cbr_rate_get (const CbrRate * rate)
   b = nth (rate, rate->n - 1);
   /* a double will do, as a window does not have 2^60 bytes; .5 rounds to the nearest */
   bytes = b->bytes - a->bytes;
-  /* the window may begin between two points, which are far apart if little came: they came steadily */
+  /* the window may begin between two points, which are far apart if little came: they came steadily
+   */
   if (b->time - rate->window > a->time)
-    bytes -= (gdouble) (next->bytes - a->bytes) * (b->time - rate->window -
-        a->time) / (next->time - a->time);
+    bytes -= (gdouble) (next->bytes - a->bytes) * (b->time - rate->window - a->time)
+        / (next->time - a->time);
   mean = (guint64) (bytes * 8e9 / rate->window + .5);
   return cbr_rate_is_known (rate) ? mean : MAX (mean, rate->kept);
 }

@@ -32,35 +32,35 @@ G_BEGIN_DECLS
 
 typedef struct
 {
-  gint64 time;                  /* ns */
+  gint64 time; /* ns */
   guint64 bytes;
 } CbrRatePoint;
 
 typedef struct
 {
-  gint64 window;                /* W, ns */
+  gint64 window; /* W, ns */
   /* besides: the one before the window, the last, which may be close, and a free one */
   CbrRatePoint points[CBR_RATE_POINTS + 4];
-  guint first, n;               /* a ring: first .. first + n - 1 */
-  guint64 kept;                 /* rate of the clock before the jump, bit/s */
+  guint first, n; /* a ring: first .. first + n - 1 */
+  guint64 kept;   /* rate of the clock before the jump, bit/s */
 } CbrRate;
 
-void cbr_rate_init (CbrRate * rate, gint64 window);
+void cbr_rate_init (CbrRate *rate, gint64 window);
 /* @bytes, counted from any start, came before @time. A time that decreases, or
  * that makes a step longer than both CBR_RATE_GAP and the window, is a jump. A time
  * that stands still is ignored. Returns the ns by which the time advanced; 0: it did
  * not, or jumped. */
-gint64 cbr_rate_add (CbrRate * rate, gint64 time, guint64 bytes);
+gint64 cbr_rate_add (CbrRate *rate, gint64 time, guint64 bytes);
 /* Another clock, or a gap: the rate learned so far stays until a whole window of
  * the new clock has been seen. */
-void cbr_rate_jump (CbrRate * rate);
+void cbr_rate_jump (CbrRate *rate);
 /* Returns bit/s; 0: nothing is known yet. In the first window after a jump, the rate
  * is not less than before the jump. */
-guint64 cbr_rate_get (const CbrRate * rate);
+guint64 cbr_rate_get (const CbrRate *rate);
 /* Returns how many ns of this clock were seen since it began or jumped; about a window at
  * most. */
-gint64 cbr_rate_get_span (const CbrRate * rate);
+gint64 cbr_rate_get_span (const CbrRate *rate);
 /* Was a whole window seen? */
-gboolean cbr_rate_is_known (const CbrRate * rate);
+gboolean cbr_rate_is_known (const CbrRate *rate);
 
 G_END_DECLS

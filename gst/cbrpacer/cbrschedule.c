@@ -2,8 +2,7 @@
 #include "cbrschedule.h"
 
 void
-cbr_schedule_init (CbrSchedule * schedule, CbrMethod method, guint64 rate,
-    gint64 now)
+cbr_schedule_init (CbrSchedule *schedule, CbrMethod method, guint64 rate, gint64 now)
 {
   schedule->method = method;
   fasp_rate_clock_init (&schedule->base, rate, now);
@@ -14,7 +13,7 @@ cbr_schedule_init (CbrSchedule * schedule, CbrMethod method, guint64 rate,
 }
 
 gint64
-cbr_schedule_get_due (const CbrSchedule * schedule)
+cbr_schedule_get_due (const CbrSchedule *schedule)
 {
   FaspRateClock due = schedule->base;
 
@@ -33,7 +32,7 @@ bytes_in (guint64 rate, guint64 ns)
 }
 
 gint64
-cbr_schedule_set_method (CbrSchedule * schedule, CbrMethod method)
+cbr_schedule_set_method (CbrSchedule *schedule, CbrMethod method)
 {
   gint64 deficit = method != schedule->method ? schedule->deficit : 0;
 
@@ -43,13 +42,12 @@ cbr_schedule_set_method (CbrSchedule * schedule, CbrMethod method)
 }
 
 void
-cbr_schedule_set_rate (CbrSchedule * schedule, guint64 rate, gint64 now)
+cbr_schedule_set_rate (CbrSchedule *schedule, guint64 rate, gint64 now)
 {
   gint64 over = now - schedule->base.ns;
 
   if (rate != schedule->base.rate && over > 0) {
-    guint64 gone = MIN (bytes_in (schedule->base.rate, over),
-        schedule->pending);
+    guint64 gone = MIN (bytes_in (schedule->base.rate, over), schedule->pending);
 
     fasp_rate_clock_advance (&schedule->base, gone);
     schedule->pending -= gone;
@@ -58,18 +56,17 @@ cbr_schedule_set_rate (CbrSchedule * schedule, guint64 rate, gint64 now)
 }
 
 guint64
-cbr_schedule_get_burst (const CbrSchedule * schedule)
+cbr_schedule_get_burst (const CbrSchedule *schedule)
 {
   guint64 rate = schedule->base.rate, burst = schedule->max_burst;
 
   if (burst == 0)
-    burst = rate <= CBR_BURST_RATE ? CBR_BURST : bytes_in (rate,
-        CBR_BURST_TIME);
+    burst = rate <= CBR_BURST_RATE ? CBR_BURST : bytes_in (rate, CBR_BURST_TIME);
   return MIN (burst, bytes_in (rate, schedule->max_period));
 }
 
 guint
-cbr_schedule_get_datagrams (const CbrSchedule * schedule, guint payload)
+cbr_schedule_get_datagrams (const CbrSchedule *schedule, guint payload)
 {
   guint64 n = cbr_schedule_get_burst (schedule) / (payload + schedule->header);
 
@@ -77,7 +74,7 @@ cbr_schedule_get_datagrams (const CbrSchedule * schedule, guint payload)
 }
 
 void
-cbr_schedule_restart (CbrSchedule * schedule, gint64 now)
+cbr_schedule_restart (CbrSchedule *schedule, gint64 now)
 {
   fasp_rate_clock_set (&schedule->base, now);
   schedule->pending = 0;
@@ -85,7 +82,7 @@ cbr_schedule_restart (CbrSchedule * schedule, gint64 now)
 }
 
 gboolean
-cbr_schedule_resume (CbrSchedule * schedule, gint64 now)
+cbr_schedule_resume (CbrSchedule *schedule, gint64 now)
 {
   if (now <= cbr_schedule_get_due (schedule))
     return FALSE;
@@ -94,14 +91,13 @@ cbr_schedule_resume (CbrSchedule * schedule, gint64 now)
 }
 
 gboolean
-cbr_schedule_is_lost (const CbrSchedule * schedule, gint64 now)
+cbr_schedule_is_lost (const CbrSchedule *schedule, gint64 now)
 {
-  return schedule->method == CBR_DEADLINE
-      && now - cbr_schedule_get_due (schedule) > CBR_STALL;
+  return schedule->method == CBR_DEADLINE && now - cbr_schedule_get_due (schedule) > CBR_STALL;
 }
 
 static gint64
-get_earliest (const CbrSchedule * schedule)
+get_earliest (const CbrSchedule *schedule)
 {
   gint64 period = fasp_rate_clock_span (schedule->base.rate, schedule->last);
 
@@ -111,8 +107,7 @@ get_earliest (const CbrSchedule * schedule)
 }
 
 CbrWait
-cbr_schedule_get_wait (const CbrSchedule * schedule, gint64 latency,
-    gint64 spin)
+cbr_schedule_get_wait (const CbrSchedule *schedule, gint64 latency, gint64 spin)
 {
   gint64 due = cbr_schedule_get_due (schedule), earliest;
   CbrWait wait;
@@ -142,8 +137,7 @@ cbr_schedule_get_wait (const CbrSchedule * schedule, gint64 latency,
 }
 
 void
-cbr_schedule_departed (CbrSchedule * schedule, gint64 begin, gint64 end,
-    guint64 bytes)
+cbr_schedule_departed (CbrSchedule *schedule, gint64 begin, gint64 end, guint64 bytes)
 {
   gint64 period = fasp_rate_clock_span (schedule->base.rate, bytes);
   gint64 rest;

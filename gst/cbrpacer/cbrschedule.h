@@ -47,25 +47,25 @@ G_BEGIN_DECLS
 
 typedef enum
 {
-  CBR_DEADLINE,                 /* absolute deadlines: our own method */
-  CBR_SEND_AND_COMPARE,         /* these two as Firebind published them */
+  CBR_DEADLINE,         /* absolute deadlines: our own method */
+  CBR_SEND_AND_COMPARE, /* these two as Firebind published them */
   CBR_SEND_AND_SLEEP,
 } CbrMethod;
 
 typedef struct
 {
   CbrMethod method;
-  guint32 max_burst;            /* bytes on the wire; 0: see CBR_BURST */
-  gint64 max_period;            /* ns, at most an hour */
-  guint32 header;               /* bytes on the wire around each payload */
+  guint32 max_burst; /* bytes on the wire; 0: see CBR_BURST */
+  gint64 max_period; /* ns, at most an hour */
+  guint32 header;    /* bytes on the wire around each payload */
 
-  FaspRateClock base;           /* when the last cycle was due, or the rate was set */
-  guint64 pending;              /* bytes of that cycle since: the next one is due after
-                                   the time that they take */
-  guint64 last;                 /* bytes of the last cycle */
-  gint64 handed;                /* when it had left; G_MININT64: none has */
-  gint64 handing;               /* how long it takes to hand on a cycle, smoothed */
-  gint64 deficit;               /* CBR_SEND_AND_SLEEP: time by which to shorten sleeps */
+  FaspRateClock base; /* when the last cycle was due, or the rate was set */
+  guint64 pending;    /* bytes of that cycle since: the next one is due after
+                         the time that they take */
+  guint64 last;       /* bytes of the last cycle */
+  gint64 handed;      /* when it had left; G_MININT64: none has */
+  gint64 handing;     /* how long it takes to hand on a cycle, smoothed */
+  gint64 deficit;     /* CBR_SEND_AND_SLEEP: time by which to shorten sleeps */
 } CbrSchedule;
 
 /* What to do until the next cycle leaves: sleep until @sleep, then watch the
@@ -77,36 +77,33 @@ typedef struct
 
 /* @rate: 1 to CBR_RATE_MAX. The first cycle is due at @now; max_burst, max_period
  * and header stay as they are. */
-void cbr_schedule_init (CbrSchedule * schedule, CbrMethod method,
-    guint64 rate, gint64 now);
-/* From now on, another method.  Returns the time that the one before would have caught up on by shorter
- * sleeps: nobody does that any more. */
-gint64 cbr_schedule_set_method (CbrSchedule * schedule, CbrMethod method);
+void cbr_schedule_init (CbrSchedule *schedule, CbrMethod method, guint64 rate, gint64 now);
+/* From now on, another method.  Returns the time that the one before would have caught up on by
+ * shorter sleeps: nobody does that any more. */
+gint64 cbr_schedule_set_method (CbrSchedule *schedule, CbrMethod method);
 /* Sets the rate from @now on.  The new rate applies to the rest of the last cycle's
  * time.  The part that has passed keeps the old rate, so that the mean is right even
  * if the rate changes all the time. */
-void cbr_schedule_set_rate (CbrSchedule * schedule, guint64 rate, gint64 now);
+void cbr_schedule_set_rate (CbrSchedule *schedule, guint64 rate, gint64 now);
 /* Returns when the next cycle is due. */
-gint64 cbr_schedule_get_due (const CbrSchedule * schedule);
+gint64 cbr_schedule_get_due (const CbrSchedule *schedule);
 /* Returns how many bytes on the wire a cycle may have. */
-guint64 cbr_schedule_get_burst (const CbrSchedule * schedule);
+guint64 cbr_schedule_get_burst (const CbrSchedule *schedule);
 /* Returns the number of datagrams per cycle, at least 1. */
-guint cbr_schedule_get_datagrams (const CbrSchedule * schedule, guint payload);
+guint cbr_schedule_get_datagrams (const CbrSchedule *schedule, guint payload);
 
 /* Nothing could leave before @now, as the input was dry or the pipeline paused: the
  * schedule does not catch up on that.  FALSE: the next cycle is not due before @now
  * anyway. */
-gboolean cbr_schedule_resume (CbrSchedule * schedule, gint64 now);
+gboolean cbr_schedule_resume (CbrSchedule *schedule, gint64 now);
 /* TRUE: @now is so late that the schedule must begin anew (cbr_schedule_restart). */
-gboolean cbr_schedule_is_lost (const CbrSchedule * schedule, gint64 now);
-void cbr_schedule_restart (CbrSchedule * schedule, gint64 now);
+gboolean cbr_schedule_is_lost (const CbrSchedule *schedule, gint64 now);
+void cbr_schedule_restart (CbrSchedule *schedule, gint64 now);
 
 /* @latency: how much later than asked a sleeper has woken lately; @spin: how long
  * the clock may be watched before a deadline. */
-CbrWait cbr_schedule_get_wait (const CbrSchedule * schedule, gint64 latency,
-    gint64 spin);
+CbrWait cbr_schedule_get_wait (const CbrSchedule *schedule, gint64 latency, gint64 spin);
 /* A cycle of @bytes on the wire was handed on from @begin to @end. */
-void cbr_schedule_departed (CbrSchedule * schedule, gint64 begin, gint64 end,
-    guint64 bytes);
+void cbr_schedule_departed (CbrSchedule *schedule, gint64 begin, gint64 end, guint64 bytes);
 
 G_END_DECLS

@@ -15,40 +15,40 @@ G_BEGIN_DECLS
 
 typedef struct
 {
-  gint64 left;                  /* when it left, ns */
-  guint64 rate;                 /* from which the planned time since the last cycle follows */
-  guint64 bytes;                /* on the wire */
+  gint64 left;   /* when it left, ns */
+  guint64 rate;  /* from which the planned time since the last cycle follows */
+  guint64 bytes; /* on the wire */
   guint datagrams;
-  gsize payload, stuffed;       /* bytes of the input and of null packets */
+  gsize payload, stuffed; /* bytes of the input and of null packets */
 } CbrCycle;
 
 typedef struct
 {
   guint64 cycles, datagrams, wire_bytes, bytes, bytes_stuffed;
-  guint64 bytes_dropped;        /* as more than max-delay waited, or not in a packet */
-  guint64 underruns;            /* cycles that were put off because the input was dry */
-  guint64 overruns;             /* how often max-delay was reached */
-  guint64 stalls;               /* how often the schedule began anew */
+  guint64 bytes_dropped; /* as more than max-delay waited, or not in a packet */
+  guint64 underruns;     /* cycles that were put off because the input was dry */
+  guint64 overruns;      /* how often max-delay was reached */
+  guint64 stalls;        /* how often the schedule began anew */
 
-  gboolean steady;              /* the next cycle follows the last one without a pause */
+  gboolean steady; /* the next cycle follows the last one without a pause */
   CbrCycle last;
-  FaspRateClock planned;        /* planned time from cycle to cycle, steady ones only */
-  gint64 taken;                 /* the time that they really took, ns */
-  guint64 steady_bytes;         /* on the wire in that time */
-  FaspHist gap_errors;          /* ns, absolute */
-  FaspHist bursts;              /* bytes on the wire */
+  FaspRateClock planned; /* planned time from cycle to cycle, steady ones only */
+  gint64 taken;          /* the time that they really took, ns */
+  guint64 steady_bytes;  /* on the wire in that time */
+  FaspHist gap_errors;   /* ns, absolute */
+  FaspHist bursts;       /* bytes on the wire */
   guint64 burst_columns[CBR_BURST_COLUMNS];
-  guint64 burst;                /* bytes of the burst that has not ended yet */
+  guint64 burst; /* bytes of the burst that has not ended yet */
 
-  gint64 started;               /* monotonic, ns; 0: not yet */
-  gint64 cpu_pacing, cpu_downstream;    /* ns of this thread */
+  gint64 started;                    /* monotonic, ns; 0: not yet */
+  gint64 cpu_pacing, cpu_downstream; /* ns of this thread */
 } CbrStats;
 
-void cbr_stats_init (CbrStats * figures);
-void cbr_stats_departed (CbrStats * figures, const CbrCycle * cycle);
+void cbr_stats_init (CbrStats *figures);
+void cbr_stats_departed (CbrStats *figures, const CbrCycle *cycle);
 /* There is a pause between the last cycle and the next one. */
-void cbr_stats_break (CbrStats * figures);
+void cbr_stats_break (CbrStats *figures);
 /* Describes the numbers above; the caller adds the present state. */
-GstStructure *cbr_stats_describe (const CbrStats * figures);
+GstStructure *cbr_stats_describe (const CbrStats *figures);
 
 G_END_DECLS

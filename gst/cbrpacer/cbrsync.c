@@ -6,14 +6,14 @@
 static const guint sizes[CBR_SYNC_SIZES] = { 188, 192, 204, 208 };
 
 void
-cbr_sync_init (CbrSync * sync, guint given)
+cbr_sync_init (CbrSync *sync, guint given)
 {
   memset (sync, 0, sizeof *sync);
   sync->given = given;
 }
 
 void
-cbr_sync_lose (CbrSync * sync)
+cbr_sync_lose (CbrSync *sync)
 {
   sync->size = 0;
   /* farther than any packet: nothing from before is in a row with what comes */
@@ -23,7 +23,7 @@ cbr_sync_lose (CbrSync * sync)
 /* Takes in a sync byte. Returns the size of the packets if it is one more of so many in a row;
  * else 0. */
 static guint
-add (CbrSync * sync)
+add (CbrSync *sync)
 {
   guint size = 0;
 
@@ -43,7 +43,7 @@ add (CbrSync * sync)
 }
 
 gboolean
-cbr_sync_find (CbrSync * sync, const guint8 * data, gsize size, gsize * done)
+cbr_sync_find (CbrSync *sync, const guint8 *data, gsize size, gsize *done)
 {
   while (*done < size) {
     const guint8 *from = data + *done;
@@ -79,13 +79,13 @@ cbr_sync_get_front (guint size)
 }
 
 guint
-cbr_sync_fit (const guint8 * data, gsize size, guint * n)
+cbr_sync_fit (const guint8 *data, gsize size, guint *n)
 {
   for (guint i = 0; i < CBR_SYNC_SIZES; i++) {
     gsize at = cbr_sync_get_front (sizes[i]);
 
     for (*n = 0; at < size && data[at] == CBR_TS_SYNC; at += sizes[i])
-      ++ * n;
+      ++*n;
     if (at >= size && *n > 0)
       return sizes[i];
   }

@@ -28,30 +28,29 @@ G_BEGIN_DECLS
 
 typedef struct
 {
-  guint given;                  /* the size, as the caps say; 0: they do not */
-  guint size;                   /* the size that was found; 0: none (yet) */
+  guint given; /* the size, as the caps say; 0: they do not */
+  guint size;  /* the size that was found; 0: none (yet) */
   /* while none is found: */
-  guint32 scanned;              /* bytes looked at; wraps */
+  guint32 scanned; /* bytes looked at; wraps */
   /* for each size and remainder of `scanned': */
-  guint32 last[CBR_SYNC_SIZES][CBR_SYNC_SIZE_MAX];      /* where the last sync byte was */
-  guint8 run[CBR_SYNC_SIZES][CBR_SYNC_SIZE_MAX];        /* number of them in a row */
+  guint32 last[CBR_SYNC_SIZES][CBR_SYNC_SIZE_MAX]; /* where the last sync byte was */
+  guint8 run[CBR_SYNC_SIZES][CBR_SYNC_SIZE_MAX];   /* number of them in a row */
 } CbrSync;
 
 /* @given: the size of packets, if it is known, or 0. */
-void cbr_sync_init (CbrSync * sync, guint given);
+void cbr_sync_init (CbrSync *sync, guint given);
 /* Looks for packets in @data from *done on. TRUE: the sync byte of one is at *done, and
  * sync->size is their size. FALSE: there is none up to @size. */
-gboolean cbr_sync_find (CbrSync * sync, const guint8 * data, gsize size,
-    gsize * done);
+gboolean cbr_sync_find (CbrSync *sync, const guint8 *data, gsize size, gsize *done);
 /* There was no sync byte where one should have been. */
-void cbr_sync_lose (CbrSync * sync);
+void cbr_sync_lose (CbrSync *sync);
 
 /* Is there such a size? */
 gboolean cbr_sync_is_size (guint size);
 /* Returns the number of bytes in front of the sync byte of a packet of @size bytes. */
 guint cbr_sync_get_front (guint size);
-/* Returns the size of packets if @data may begin with some: it has *n sync bytes in their places, and
- * nothing else there. 0: it does not. */
-guint cbr_sync_fit (const guint8 * data, gsize size, guint * n);
+/* Returns the size of packets if @data may begin with some: it has *n sync bytes in their places,
+ * and nothing else there. 0: it does not. */
+guint cbr_sync_fit (const guint8 *data, gsize size, guint *n);
 
 G_END_DECLS

@@ -10,14 +10,14 @@
 #define PCR_WRAP ((G_GUINT64_CONSTANT (1) << 33) * 300)
 
 void
-cbr_ts_init (CbrTs * ts, guint size)
+cbr_ts_init (CbrTs *ts, guint size)
 {
   memset (ts, 0, sizeof *ts);
   cbr_sync_init (&ts->sync, size);
 }
 
 void
-cbr_ts_set_size (CbrTs * ts, guint size)
+cbr_ts_set_size (CbrTs *ts, guint size)
 {
   if (size == ts->sync.given)
     return;
@@ -26,22 +26,22 @@ cbr_ts_set_size (CbrTs * ts, guint size)
 }
 
 gboolean
-cbr_ts_is_clock (const CbrTs * ts)
+cbr_ts_is_clock (const CbrTs *ts)
 {
   return ts->sync.size > 0 && ts->packets < CBR_TS_PATIENCE;
 }
 
 static gboolean
-read_pcr (const guint8 * header, guint64 * pcr)
+read_pcr (const guint8 *header, guint64 *pcr)
 {
   /* there must be no error (transport_error_indicator), and an adaptation field, long enough, with
    * the PCR flag */
-  if ((header[1] & 0x80) || !(header[3] & 0x20) || header[4] < 7
-      || !(header[5] & 0x10))
+  if ((header[1] & 0x80) || !(header[3] & 0x20) || header[4] < 7 || !(header[5] & 0x10))
     return FALSE;
-  *pcr = (((guint64) header[6] << 25) | ((guint64) header[7] << 17) |
-      ((guint64) header[8] << 9) | ((guint64) header[9] << 1) |
-      (header[10] >> 7)) * 300 + (((header[10] & 1) << 8) | header[11]);
+  *pcr = (((guint64) header[6] << 25) | ((guint64) header[7] << 17) | ((guint64) header[8] << 9)
+             | ((guint64) header[9] << 1) | (header[10] >> 7))
+          * 300
+      + (((header[10] & 1) << 8) | header[11]);
   return TRUE;
 }
 
@@ -54,15 +54,14 @@ get_step (guint64 from, guint64 to)
 /* A PCR of another PID than ours.  TRUE: that PID is ours from now on, and its first PCR since our
  * last one takes the place of ours. */
 static gboolean
-take_over (CbrTs * ts, guint16 pid, guint64 raw)
+take_over (CbrTs *ts, guint16 pid, guint64 raw)
 {
   gint64 step = get_step (ts->other_raw, raw);
 
   if (ts->has_other && pid != ts->other_pid && ts->strangers++ < STRANGERS_MAX)
     return FALSE;
   ts->strangers = 0;
-  if (!ts->has_other || pid != ts->other_pid || (ts->header[5] & 0x80)
-      || step > CBR_TS_PAUSE) {
+  if (!ts->has_other || pid != ts->other_pid || (ts->header[5] & 0x80) || step > CBR_TS_PAUSE) {
     ts->has_other = TRUE;
     ts->other_pid = pid;
     ts->other_raw = raw;
@@ -78,18 +77,17 @@ take_over (CbrTs * ts, guint16 pid, guint64 raw)
 
 /* The clock goes on from @from by @step. */
 static void
-go_on (CbrTs * ts, CbrTsTime from, guint64 raw, gint64 step)
+go_on (CbrTs *ts, CbrTsTime from, guint64 raw, gint64 step)
 {
   ts->before = from;
   ts->has_before = TRUE;
-  ts->last = (CbrTsTime) {
-  raw, from.ticks + step};
+  ts->last = (CbrTsTime) { raw, from.ticks + step };
   ts->doubts = 0;
 }
 
 /* Another clock begins. */
 static void
-begin (CbrTs * ts, guint64 raw)
+begin (CbrTs *ts, guint64 raw)
 {
   ts->last.raw = raw;
   ts->has_pcr = TRUE;
@@ -97,38 +95,35 @@ begin (CbrTs * ts, guint64 raw)
   ts->doubts = 0;
 }
 
-/* Does @raw follow the PCR in doubt? The doubtful step and the next one may be of one size: where PCRs are
- * far apart, or a pause has some. */
+/* Does @raw follow the PCR in doubt? The doubtful step and the next one may be of one size: where
+ * PCRs are far apart, or a pause has some. */
 static gboolean
-is_confirmed (CbrTs * ts, gint64 doubtful, guint64 raw)
+is_confirmed (CbrTs *ts, gint64 doubtful, guint64 raw)
 {
-  gint64 most = doubtful <= CBR_TS_PAUSE ? MAX (doubtful, CBR_TS_NEAR) :
-      CBR_TS_NEAR;
+  gint64 most = doubtful <= CBR_TS_PAUSE ? MAX (doubtful, CBR_TS_NEAR) : CBR_TS_NEAR;
 
   return ts->doubts > 0 && get_step (ts->doubt, raw) <= most;
 }
 
-/* Did time pass in the doubtful step, in front of one that is @further long? The first PCR of a clock may
- * be wrong itself: no pause follows it, but PCRs that are far apart. */
+/* Did time pass in the doubtful step, in front of one that is @further long? The first PCR of a
+ * clock may be wrong itself: no pause follows it, but PCRs that are far apart. */
 static gboolean
-is_pause (CbrTs * ts, gint64 doubtful, gint64 further)
+is_pause (CbrTs *ts, gint64 doubtful, gint64 further)
 {
-  return doubtful <= CBR_TS_PAUSE && (ts->has_before
-      || doubtful <= 2 * MAX (further, CBR_TS_NEAR));
+  return doubtful <= CBR_TS_PAUSE && (ts->has_before || doubtful <= 2 * MAX (further, CBR_TS_NEAR));
 }
 
 static CbrTsPcr
-tell (CbrTs * ts, guint64 at, gboolean jump)
+tell (CbrTs *ts, guint64 at, gboolean jump)
 {
   ts->told = MAX (ts->told, ts->last.ticks);
-  return (CbrTsPcr) {
-  (gssize) at, ts->told / 27 * 1000 + ts->told % 27 * 1000 / 27, jump};
+  return (CbrTsPcr) { (gssize) at, ts->told / 27 * 1000 + ts->told % 27 * 1000 / 27, jump };
 }
 
-/* Takes a PCR of the stream's clock, whose packet is at byte @at of the stream. FALSE: it is in doubt. */
+/* Takes a PCR of the stream's clock, whose packet is at byte @at of the stream. FALSE: it is in
+ * doubt. */
 static gboolean
-take_pcr (CbrTs * ts, guint64 at, guint64 raw, gboolean announced,
-    CbrTsPcr * pcr)
+take_pcr (CbrTs *ts, guint64 at, guint64 raw, gboolean announced, CbrTsPcr *pcr)
 {
   gint64 step = get_step (ts->last.raw, raw);
   gint64 doubtful = get_step (ts->last.raw, ts->doubt);
@@ -151,8 +146,8 @@ take_pcr (CbrTs * ts, guint64 at, guint64 raw, gboolean announced,
     ts->next = tell (ts, at, FALSE);
     ts->has_next = TRUE;
     return TRUE;
-  } else if (ts->has_before && get_step (ts->before.raw, raw) <
-      get_step (ts->before.raw, ts->last.raw)) {
+  } else if (ts->has_before
+      && get_step (ts->before.raw, raw) < get_step (ts->before.raw, ts->last.raw)) {
     /* between the last two: the last one was wrong */
     go_on (ts, ts->before, raw, get_step (ts->before.raw, raw));
   } else if (ts->doubts + 1 < CBR_TS_DOUBTS) {
@@ -170,16 +165,15 @@ take_pcr (CbrTs * ts, guint64 at, guint64 raw, gboolean announced,
 
 /* A whole header was seen, at byte @at of the stream: does it have a PCR of the stream's clock? */
 static gboolean
-read_header (CbrTs * ts, guint64 at, CbrTsPcr * pcr)
+read_header (CbrTs *ts, guint64 at, CbrTsPcr *pcr)
 {
   guint16 pid = ((ts->header[1] & 0x1f) << 8) | ts->header[2];
   guint64 raw;
 
   ts->packets++;
   if (ts->packets >= CBR_TS_PATIENCE)
-    ts->has_pid = ts->has_pcr = FALSE;  /* takes the next PCR, of any PID */
-  if (!read_pcr (ts->header, &raw) || (ts->has_pid && pid != ts->pid
-          && !take_over (ts, pid, raw)))
+    ts->has_pid = ts->has_pcr = FALSE; /* takes the next PCR, of any PID */
+  if (!read_pcr (ts->header, &raw) || (ts->has_pid && pid != ts->pid && !take_over (ts, pid, raw)))
     return FALSE;
   ts->has_pid = TRUE;
   ts->pid = pid;
@@ -190,8 +184,7 @@ read_header (CbrTs * ts, guint64 at, CbrTsPcr * pcr)
 
 /* @begin: where byte 0 of @data is in the stream. */
 static gboolean
-find_pcr (CbrTs * ts, const guint8 * data, gsize size, gsize * done,
-    guint64 begin, CbrTsPcr * pcr)
+find_pcr (CbrTs *ts, const guint8 *data, gsize size, gsize *done, guint64 begin, CbrTsPcr *pcr)
 {
   while (*done < size) {
     if (ts->sync.size == 0 && !cbr_sync_find (&ts->sync, data, size, done))
@@ -205,8 +198,7 @@ find_pcr (CbrTs * ts, const guint8 * data, gsize size, gsize * done,
       }
       ts->header[ts->phase++] = byte;
       ++*done;
-      if (ts->phase == CBR_TS_HEADER && read_header (ts, begin + *done -
-              CBR_TS_HEADER, pcr))
+      if (ts->phase == CBR_TS_HEADER && read_header (ts, begin + *done - CBR_TS_HEADER, pcr))
         return TRUE;
     } else {
       gsize part = MIN (ts->sync.size - ts->phase, size - *done);
@@ -221,8 +213,7 @@ find_pcr (CbrTs * ts, const guint8 * data, gsize size, gsize * done,
 }
 
 gboolean
-cbr_ts_feed (CbrTs * ts, const guint8 * data, gsize size, gsize * done,
-    CbrTsPcr * pcr)
+cbr_ts_feed (CbrTs *ts, const guint8 *data, gsize size, gsize *done, CbrTsPcr *pcr)
 {
   guint64 begin = ts->bytes - *done;
   gsize from = *done;
@@ -242,13 +233,13 @@ cbr_ts_feed (CbrTs * ts, const guint8 * data, gsize size, gsize * done,
 }
 
 void
-cbr_ts_fill_null (guint8 * data, guint n)
+cbr_ts_fill_null (guint8 *data, guint n)
 {
   for (guint i = 0; i < n; i++, data += CBR_TS_PACKET) {
     memset (data, 0xff, CBR_TS_PACKET);
     data[0] = CBR_TS_SYNC;
     data[1] = 0x1f;
     data[2] = 0xff;
-    data[3] = 0x10;             /* payload only */
+    data[3] = 0x10; /* payload only */
   }
 }

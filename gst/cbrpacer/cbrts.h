@@ -7,12 +7,12 @@
  * Files keep neither rule, and packets are damaged. So a PCR counts
  *
  *   - if it is CBR_TS_NEAR at most after the one before it;
- *   - else it is in doubt until the next one.  If that follows the one in doubt, both count: time has
- *     passed without a PCR, a pause, or, backwards or over more than CBR_TS_PAUSE, another clock
+ *   - else it is in doubt until the next one.  If that follows the one in doubt, both count: time
+ * has passed without a PCR, a pause, or, backwards or over more than CBR_TS_PAUSE, another clock
  *     has begun.  If that follows the one before the doubt, the one in doubt was wrong, and never
  *     counts;
- *   - if it is announced, as the first one of another clock.  If a far step follows that, it was wrong
- *     itself.
+ *   - if it is announced, as the first one of another clock.  If a far step follows that, it was
+ * wrong itself.
  *
  * A PCR that was near, but wrong, counts until the next one, which follows the one before it.  Time
  * stands still then until it is made up for.  So no wrong PCR makes time longer or shorter, but for
@@ -25,8 +25,8 @@
 G_BEGIN_DECLS
 
 #define CBR_TS_PACKET 188
-#define CBR_TS_PACKETS 7        /* in a datagram, as is common */
-#define CBR_TS_HEADER 12        /* up to the last byte of a PCR */
+#define CBR_TS_PACKETS 7 /* in a datagram, as is common */
+#define CBR_TS_HEADER 12 /* up to the last byte of a PCR */
 
 /* After this many packets without a PCR, the stream is taken to have none: 100 ms,
  * the longest time that ISO/IEC 13818-1 allows, at 4 Gbit/s. */
@@ -36,60 +36,59 @@ G_BEGIN_DECLS
 #define CBR_TS_NEAR (3 * G_GINT64_CONSTANT (2700000))
 /* A step of the clock that is longer than this is none: 27 MHz. */
 #define CBR_TS_PAUSE (10 * G_GINT64_CONSTANT (27000000))
-/* After so many PCRs in a row that follow none before them, the clock begins anew. One that is wrong
- * beside a pause makes three. */
+/* After so many PCRs in a row that follow none before them, the clock begins anew. One that is
+ * wrong beside a pause makes three. */
 #define CBR_TS_DOUBTS 4
 
 typedef struct
 {
-  gssize offset;                /* of its packet's sync byte in the data that was fed; may be
-                                   < 0, also by much, if it was in doubt */
-  gint64 time;                  /* ns; never decreases */
-  gboolean jump;                /* not continuous with the PCR before */
+  gssize offset; /* of its packet's sync byte in the data that was fed; may be
+                    < 0, also by much, if it was in doubt */
+  gint64 time;   /* ns; never decreases */
+  gboolean jump; /* not continuous with the PCR before */
 } CbrTsPcr;
 
 /* A PCR that counts. */
 typedef struct
 {
-  guint64 raw;                  /* 27 MHz, wraps */
-  guint64 ticks;                /* the same from 0, does not wrap */
+  guint64 raw;   /* 27 MHz, wraps */
+  guint64 ticks; /* the same from 0, does not wrap */
 } CbrTsTime;
 
 typedef struct
 {
   CbrSync sync;
-  guint phase;                  /* bytes seen from the sync byte of the current packet on */
+  guint phase; /* bytes seen from the sync byte of the current packet on */
   guint8 header[CBR_TS_HEADER];
-  guint64 bytes;                /* bytes fed */
-  guint64 packets;              /* packets since the last PCR */
+  guint64 bytes;   /* bytes fed */
+  guint64 packets; /* packets since the last PCR */
   gboolean has_pid;
-  guint16 pid;                  /* the one that carries the PCR */
+  guint16 pid; /* the one that carries the PCR */
   gboolean has_pcr;
-  CbrTsTime last;               /* the last PCR that counts */
+  CbrTsTime last; /* the last PCR that counts */
   gboolean has_before;
-  CbrTsTime before;             /* and the one before it, of the same clock */
-  guint64 told;                 /* the most ticks that were told */
-  guint doubts;                 /* PCRs in doubt since the last; */
-  guint64 doubt, doubt_at;      /* the latest of them, 27 MHz, wraps; and where it was */
-  gboolean has_next;            /* that one was told, and next */
-  CbrTsPcr next;                /* comes this one */
-  gboolean has_other;           /* since then, another PID has carried one: */
+  CbrTsTime before;        /* and the one before it, of the same clock */
+  guint64 told;            /* the most ticks that were told */
+  guint doubts;            /* PCRs in doubt since the last; */
+  guint64 doubt, doubt_at; /* the latest of them, 27 MHz, wraps; and where it was */
+  gboolean has_next;       /* that one was told, and next */
+  CbrTsPcr next;           /* comes this one */
+  gboolean has_other;      /* since then, another PID has carried one: */
   guint16 other_pid;
-  guint64 other_raw;            /* the first */
-  guint strangers;              /* PCRs of yet other PIDs since it came */
+  guint64 other_raw; /* the first */
+  guint strangers;   /* PCRs of yet other PIDs since it came */
 } CbrTs;
 
 /* @size: of the packets, if it is known, or 0. */
-void cbr_ts_init (CbrTs * ts, guint size);
+void cbr_ts_init (CbrTs *ts, guint size);
 /* The packets that come are of this size, or of any (0). The clock goes on. */
-void cbr_ts_set_size (CbrTs * ts, guint size);
+void cbr_ts_set_size (CbrTs *ts, guint size);
 /* Reads @data from *done on. TRUE: it found *pcr; call it again for more. */
-gboolean cbr_ts_feed (CbrTs * ts, const guint8 * data, gsize size,
-    gsize * done, CbrTsPcr * pcr);
+gboolean cbr_ts_feed (CbrTs *ts, const guint8 *data, gsize size, gsize *done, CbrTsPcr *pcr);
 /* TRUE: as far as seen, it is a transport stream that has a PCR. */
-gboolean cbr_ts_is_clock (const CbrTs * ts);
+gboolean cbr_ts_is_clock (const CbrTs *ts);
 
 /* Writes @n null packets (PID 0x1FFF, stuffing) to @data. */
-void cbr_ts_fill_null (guint8 * data, guint n);
+void cbr_ts_fill_null (guint8 *data, guint n);
 
 G_END_DECLS

@@ -10,7 +10,7 @@
 #define LATENESS_MAX 100000
 
 void
-cbr_waiter_init (CbrWaiter * waiter)
+cbr_waiter_init (CbrWaiter *waiter)
 {
   g_cond_init (&waiter->wake);
   waiter->id = NULL;
@@ -20,14 +20,14 @@ cbr_waiter_init (CbrWaiter * waiter)
 }
 
 void
-cbr_waiter_clear (CbrWaiter * waiter)
+cbr_waiter_clear (CbrWaiter *waiter)
 {
   g_cond_clear (&waiter->wake);
 }
 
 /* Takes in the lateness of a wake-up, smoothed as RFC 6298 smooths round-trip times. */
 static void
-learn (CbrWaiter * waiter, gint64 lateness)
+learn (CbrWaiter *waiter, gint64 lateness)
 {
   gint64 error;
 
@@ -38,19 +38,19 @@ learn (CbrWaiter * waiter, gint64 lateness)
 }
 
 gint64
-cbr_waiter_get_latency (const CbrWaiter * waiter, gboolean worst)
+cbr_waiter_get_latency (const CbrWaiter *waiter, gboolean worst)
 {
   return waiter->lateness + (worst ? 2 * waiter->variation : 0);
 }
 
 static gboolean
-is_interrupted (CbrWaiter * waiter)
+is_interrupted (CbrWaiter *waiter)
 {
   return g_atomic_int_get (&waiter->interrupted);
 }
 
 static gint64
-read_clock (GstClock * clock)
+read_clock (GstClock *clock)
 {
   return (gint64) gst_clock_get_time (clock);
 }
@@ -79,21 +79,17 @@ restore_timers (gint slack)
 }
 
 static void
-sleep_on_condition (CbrWaiter * waiter, GMutex * lock, GstClock * clock,
-    gint64 until)
+sleep_on_condition (CbrWaiter *waiter, GMutex *lock, GstClock *clock, gint64 until)
 {
   gint64 left;
 
   /* this loops once, unless the clock is slaved to another or is set */
-  while (!is_interrupted (waiter)
-      && (left = until - read_clock (clock)) > 0)
-    g_cond_wait_until (&waiter->wake, lock,
-        g_get_monotonic_time () + (left + 999) / 1000);
+  while (!is_interrupted (waiter) && (left = until - read_clock (clock)) > 0)
+    g_cond_wait_until (&waiter->wake, lock, g_get_monotonic_time () + (left + 999) / 1000);
 }
 
 static void
-sleep_on_clock (CbrWaiter * waiter, GMutex * lock, GstClock * clock,
-    gint64 until)
+sleep_on_clock (CbrWaiter *waiter, GMutex *lock, GstClock *clock, gint64 until)
 {
   GstClockID id = gst_clock_new_single_shot_id (clock, until);
 
@@ -106,7 +102,7 @@ sleep_on_clock (CbrWaiter * waiter, GMutex * lock, GstClock * clock,
 }
 
 static void
-sleep_until (CbrWaiter * waiter, GMutex * lock, GstClock * clock, gint64 until)
+sleep_until (CbrWaiter *waiter, GMutex *lock, GstClock *clock, gint64 until)
 {
   gint slack;
 
@@ -123,28 +119,25 @@ sleep_until (CbrWaiter * waiter, GMutex * lock, GstClock * clock, gint64 until)
 }
 
 static void
-watch (CbrWaiter * waiter, GMutex * lock, GstClock * clock, gint64 until,
-    gint64 spin)
+watch (CbrWaiter *waiter, GMutex *lock, GstClock *clock, gint64 until, gint64 spin)
 {
-  gint64 end = spin < 0 ? G_MAXINT64 :
-      g_get_monotonic_time () + (spin + 999) / 1000;
+  gint64 end = spin < 0 ? G_MAXINT64 : g_get_monotonic_time () + (spin + 999) / 1000;
 
   g_mutex_unlock (lock);
   while (!is_interrupted (waiter) && read_clock (clock) < until
-      && (spin < 0 || g_get_monotonic_time () < end));
+      && (spin < 0 || g_get_monotonic_time () < end))
+    ;
   g_mutex_lock (lock);
 }
 
 gboolean
-cbr_waiter_wait (CbrWaiter * waiter, GMutex * lock, GstClock * clock,
-    const CbrWait * wait, gint64 spin)
+cbr_waiter_wait (CbrWaiter *waiter, GMutex *lock, GstClock *clock, const CbrWait *wait, gint64 spin)
 {
   G_GNUC_UNUSED g_autoptr (GstClock) held = gst_object_ref (clock);
 
   g_atomic_int_set (&waiter->interrupted, FALSE);
   sleep_until (waiter, lock, clock, wait->sleep);
-  if (spin != 0 && !is_interrupted (waiter)
-      && wait->leave > read_clock (clock))
+  if (spin != 0 && !is_interrupted (waiter) && wait->leave > read_clock (clock))
     watch (waiter, lock, clock, wait->leave, spin);
   /* there may be time left if the clock is slower than real time */
   if (!is_interrupted (waiter))
@@ -153,7 +146,7 @@ cbr_waiter_wait (CbrWaiter * waiter, GMutex * lock, GstClock * clock,
 }
 
 void
-cbr_waiter_sleep (CbrWaiter * waiter, GMutex * lock)
+cbr_waiter_sleep (CbrWaiter *waiter, GMutex *lock)
 {
   g_atomic_int_set (&waiter->interrupted, FALSE);
   while (!is_interrupted (waiter))
@@ -161,7 +154,7 @@ cbr_waiter_sleep (CbrWaiter * waiter, GMutex * lock)
 }
 
 void
-cbr_waiter_interrupt (CbrWaiter * waiter)
+cbr_waiter_interrupt (CbrWaiter *waiter)
 {
   g_atomic_int_set (&waiter->interrupted, TRUE);
   if (waiter->id != NULL)

@@ -18,26 +18,26 @@ G_BEGIN_DECLS
 typedef struct
 {
   GCond wake;
-  GstClockID id;                /* being waited for */
-  gint interrupted;             /* atomic */
-  gint64 lateness, variation;   /* of the wake-ups, smoothed, ns */
+  GstClockID id;              /* being waited for */
+  gint interrupted;           /* atomic */
+  gint64 lateness, variation; /* of the wake-ups, smoothed, ns */
 } CbrWaiter;
 
-void cbr_waiter_init (CbrWaiter * waiter);
-void cbr_waiter_clear (CbrWaiter * waiter);
+void cbr_waiter_init (CbrWaiter *waiter);
+void cbr_waiter_clear (CbrWaiter *waiter);
 
 /* Call this with @lock held; it is released meanwhile.  Sleeps until wait->sleep, then
  * watches the clock until wait->leave, but for no more than @spin ns of real time
  * (-1: no limit).  FALSE: it was interrupted before.  Holds a reference of @clock meanwhile. */
-gboolean cbr_waiter_wait (CbrWaiter * waiter, GMutex * lock, GstClock * clock,
-    const CbrWait * wait, gint64 spin);
+gboolean cbr_waiter_wait (CbrWaiter *waiter, GMutex *lock, GstClock *clock, const CbrWait *wait,
+    gint64 spin);
 /* Sleeps until it is interrupted. */
-void cbr_waiter_sleep (CbrWaiter * waiter, GMutex * lock);
+void cbr_waiter_sleep (CbrWaiter *waiter, GMutex *lock);
 /* Ends the wait that is under way, if there is one.  Call this with the lock held. */
-void cbr_waiter_interrupt (CbrWaiter * waiter);
+void cbr_waiter_interrupt (CbrWaiter *waiter);
 
 /* Returns how late the next wake-up is likely to be, ns; @worst: at most, in all but
  * a few cases. */
-gint64 cbr_waiter_get_latency (const CbrWaiter * waiter, gboolean worst);
+gint64 cbr_waiter_get_latency (const CbrWaiter *waiter, gboolean worst);
 
 G_END_DECLS

@@ -49,32 +49,28 @@
 GST_DEBUG_CATEGORY (gst_cbr_pacer_debug);
 #define GST_CAT_DEFAULT gst_cbr_pacer_debug
 
-static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE ("sink",
-    GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS_ANY);
-static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE ("src",
-    GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS_ANY);
+static GstStaticPadTemplate sink_template =
+    GST_STATIC_PAD_TEMPLATE ("sink", GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS_ANY);
+static GstStaticPadTemplate src_template =
+    GST_STATIC_PAD_TEMPLATE ("src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS_ANY);
 
 G_DEFINE_TYPE_WITH_CODE (GstCbrPacer, gst_cbr_pacer, GST_TYPE_ELEMENT,
-    GST_DEBUG_CATEGORY_INIT (gst_cbr_pacer_debug, "cbrpacer", 0,
-        "constant bit rate pacer"));
-GST_ELEMENT_REGISTER_DEFINE (cbrpacer, "cbrpacer", GST_RANK_NONE,
-    GST_TYPE_CBR_PACER);
+    GST_DEBUG_CATEGORY_INIT (gst_cbr_pacer_debug, "cbrpacer", 0, "constant bit rate pacer"));
+GST_ELEMENT_REGISTER_DEFINE (cbrpacer, "cbrpacer", GST_RANK_NONE, GST_TYPE_CBR_PACER);
 
 /* --- states and clock ------------------------------------------------------------------- */
 
 static GstStateChangeReturn
-gst_cbr_pacer_change_state (GstElement * element, GstStateChange transition)
+gst_cbr_pacer_change_state (GstElement *element, GstStateChange transition)
 {
   GstCbrPacer *self = GST_CBR_PACER (element);
   GstStateChangeReturn ret;
 
-  if (transition == GST_STATE_CHANGE_READY_TO_PAUSED
-      && !gst_cbr_pacer_prepare (self))
+  if (transition == GST_STATE_CHANGE_READY_TO_PAUSED && !gst_cbr_pacer_prepare (self))
     return GST_STATE_CHANGE_FAILURE;
   if (transition == GST_STATE_CHANGE_PLAYING_TO_PAUSED)
     gst_cbr_pacer_set_playing (self, FALSE);
-  ret = GST_ELEMENT_CLASS (gst_cbr_pacer_parent_class)->change_state (element,
-      transition);
+  ret = GST_ELEMENT_CLASS (gst_cbr_pacer_parent_class)->change_state (element, transition);
   if (transition == GST_STATE_CHANGE_PAUSED_TO_PLAYING)
     gst_cbr_pacer_set_playing (self, TRUE);
   if (transition == GST_STATE_CHANGE_PAUSED_TO_READY)
@@ -83,11 +79,9 @@ gst_cbr_pacer_change_state (GstElement * element, GstStateChange transition)
 }
 
 static gboolean
-gst_cbr_pacer_set_clock (GstElement * element, GstClock * clock)
+gst_cbr_pacer_set_clock (GstElement *element, GstClock *clock)
 {
-  gboolean result =
-      GST_ELEMENT_CLASS (gst_cbr_pacer_parent_class)->set_clock (element,
-      clock);
+  gboolean result = GST_ELEMENT_CLASS (gst_cbr_pacer_parent_class)->set_clock (element, clock);
 
   gst_cbr_pacer_clock_changed (GST_CBR_PACER (element));
   return result;
@@ -96,7 +90,7 @@ gst_cbr_pacer_set_clock (GstElement * element, GstClock * clock)
 /* --- GObject ---------------------------------------------------------------------------- */
 
 static void
-gst_cbr_pacer_finalize (GObject * object)
+gst_cbr_pacer_finalize (GObject *object)
 {
   GstCbrPacer *self = GST_CBR_PACER (object);
 
@@ -112,7 +106,7 @@ gst_cbr_pacer_finalize (GObject * object)
 }
 
 static void
-gst_cbr_pacer_class_init (GstCbrPacerClass * klass)
+gst_cbr_pacer_class_init (GstCbrPacerClass *klass)
 {
   GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
 
@@ -122,14 +116,13 @@ gst_cbr_pacer_class_init (GstCbrPacerClass * klass)
   element_class->set_clock = gst_cbr_pacer_set_clock;
   gst_element_class_add_static_pad_template (element_class, &sink_template);
   gst_element_class_add_static_pad_template (element_class, &src_template);
-  gst_element_class_set_static_metadata (element_class,
-      "Constant bit rate pacer", "Filter/Network",
+  gst_element_class_set_static_metadata (element_class, "Constant bit rate pacer", "Filter/Network",
       "Lets a stream leave at an exact constant bit rate, without bursts",
       "The gst-fasp developers");
 }
 
 static void
-gst_cbr_pacer_init (GstCbrPacer * self)
+gst_cbr_pacer_init (GstCbrPacer *self)
 {
   g_mutex_init (&self->lock);
   cbr_waiter_init (&self->room);
@@ -150,16 +143,14 @@ gst_cbr_pacer_init (GstCbrPacer * self)
   gst_pad_set_chain_list_function (self->sinkpad, gst_cbr_pacer_chain_list);
   gst_pad_set_event_function (self->sinkpad, gst_cbr_pacer_sink_event);
   gst_pad_set_query_function (self->sinkpad, gst_cbr_pacer_sink_query);
-  gst_pad_set_activatemode_function (self->sinkpad,
-      gst_cbr_pacer_sink_activate_mode);
+  gst_pad_set_activatemode_function (self->sinkpad, gst_cbr_pacer_sink_activate_mode);
   GST_PAD_SET_PROXY_CAPS (self->sinkpad);
   gst_element_add_pad (GST_ELEMENT (self), self->sinkpad);
 
   self->srcpad = gst_pad_new_from_static_template (&src_template, "src");
   gst_pad_set_event_function (self->srcpad, gst_cbr_pacer_src_event);
   gst_pad_set_query_function (self->srcpad, gst_cbr_pacer_src_query);
-  gst_pad_set_activatemode_function (self->srcpad,
-      gst_cbr_pacer_src_activate_mode);
+  gst_pad_set_activatemode_function (self->srcpad, gst_cbr_pacer_src_activate_mode);
   GST_PAD_SET_PROXY_CAPS (self->srcpad);
   gst_element_add_pad (GST_ELEMENT (self), self->srcpad);
 }

@@ -40,14 +40,14 @@ GType gst_cbr_pacer_stuffing_get_type (void);
 
 typedef struct
 {
-  guint64 bitrate;              /* bit/s; 0: learned */
+  guint64 bitrate; /* bit/s; 0: learned */
   GstCbrPacerMethod method;
-  guint payload_size, header_size, max_burst;   /* bytes */
+  guint payload_size, header_size, max_burst; /* bytes */
   GstClockTime max_period, max_delay, spin, window;
   GstCbrPacerOverflow overflow;
   GstCbrPacerStuffing stuffing;
   gboolean offload;
-  guint stats_interval;         /* ms */
+  guint stats_interval; /* ms */
 } CbrSettings;
 
 #define GST_TYPE_CBR_PACER (gst_cbr_pacer_get_type ())
@@ -59,9 +59,9 @@ G_DECLARE_FINAL_TYPE (GstCbrPacer, gst_cbr_pacer, GST, CBR_PACER, GstElement);
 /* What the stream is made of. */
 typedef struct
 {
-  gboolean is_ts, known;        /* by the caps, or by the bytes */
-  gboolean by_caps;             /* the caps say that it is a transport stream */
-  guint8 bytes[CBR_LOOK];       /* its first, until it is known */
+  gboolean is_ts, known;  /* by the caps, or by the bytes */
+  gboolean by_caps;       /* the caps say that it is a transport stream */
+  guint8 bytes[CBR_LOOK]; /* its first, until it is known */
   guint n;
 } CbrFormat;
 
@@ -80,8 +80,8 @@ struct _GstCbrPacer
 
   /* one lock for all fields below; never held while something is pushed or posted */
   GMutex lock;
-  CbrWaiter room;               /* the thread that brings data, and waits for room: there is one */
-  CbrWaiter waiter;             /* the thread of the source pad */
+  CbrWaiter room;   /* the thread that brings data, and waits for room: there is one */
+  CbrWaiter waiter; /* the thread of the source pad */
   CbrSettings settings;
   CbrQueue queue;
   CbrSchedule schedule;
@@ -89,54 +89,54 @@ struct _GstCbrPacer
   CbrStats figures;
   CbrOffload offload;
 
-  GstFlowReturn result;         /* of pushing */
-  gboolean flushing, eos;       /* of the sink pad */
-  gboolean discont;             /* an empty buffer had DISCONT: the next one gets it */
+  GstFlowReturn result;   /* of pushing */
+  gboolean flushing, eos; /* of the sink pad */
+  gboolean discont;       /* an empty buffer had DISCONT: the next one gets it */
   /* until another segment, the sink wants no more: the thread of the source pad drops data,
    * and the sink pad takes none */
   gboolean unwanted, refusing;
   gboolean playing, resumed;
-  guint pauses;                 /* number of pauses so far */
-  guint links;                  /* how often the source pad was linked */
-  gsize blocked;                /* bytes that wait for room; 0: none */
-  gboolean hungry;              /* the thread sleeps until something comes */
-  gboolean begun;               /* data of the stream has left */
-  gboolean started;             /* the schedule has begun */
-  gint64 fed_at;                /* until then there was nothing that was to leave */
-  gint64 base;                  /* if the source waits for us: when the stream's clock
-                                   was at 0; CBR_NO_BASE: not known */
-  guint64 peak;                 /* highest rate since more than max-delay waits, bit/s */
-  guint64 drain, drained;       /* rate at which the queue must leave, bit/s, until this
-                                   number of bytes has left */
-  gint64 partial_since;         /* since when a datagram waits for its rest; -1: none */
-  gboolean impatient;           /* it has waited long enough */
-  gsize skipped;                /* bytes skipped lately as they were not in packets */
-  guint64 waiting_rate;         /* the rate that the present wait was computed with */
-  guint offload_payload;        /* the payload that offload was tried with; 0: none */
+  guint pauses;           /* number of pauses so far */
+  guint links;            /* how often the source pad was linked */
+  gsize blocked;          /* bytes that wait for room; 0: none */
+  gboolean hungry;        /* the thread sleeps until something comes */
+  gboolean begun;         /* data of the stream has left */
+  gboolean started;       /* the schedule has begun */
+  gint64 fed_at;          /* until then there was nothing that was to leave */
+  gint64 base;            /* if the source waits for us: when the stream's clock
+                             was at 0; CBR_NO_BASE: not known */
+  guint64 peak;           /* highest rate since more than max-delay waits, bit/s */
+  guint64 drain, drained; /* rate at which the queue must leave, bit/s, until this
+                             number of bytes has left */
+  gint64 partial_since;   /* since when a datagram waits for its rest; -1: none */
+  gboolean impatient;     /* it has waited long enough */
+  gsize skipped;          /* bytes skipped lately as they were not in packets */
+  guint64 waiting_rate;   /* the rate that the present wait was computed with */
+  guint offload_payload;  /* the payload that offload was tried with; 0: none */
 
-  GstClock *clock;              /* that all times here are of; NULL: none was read yet */
-  gboolean live, live_known;    /* upstream is live: it does not wait */
-  GstSegment segment;           /* of the sink pad */
+  GstClock *clock;           /* that all times here are of; NULL: none was read yet */
+  gboolean live, live_known; /* upstream is live: it does not wait */
+  GstSegment segment;        /* of the sink pad */
   CbrFormat format;
-  CbrPackets packets;           /* if it is a transport stream */
-  GstMemory *nulls;             /* null packets, shared */
+  CbrPackets packets; /* if it is a transport stream */
+  GstMemory *nulls;   /* null packets, shared */
 
-  GstClockTime latency;         /* that was answered last; NONE: nobody has asked since it changed */
-  GstQuery *query;              /* the one that waits for its turn, or is under way */
+  GstClockTime latency; /* that was answered last; NONE: nobody has asked since it changed */
+  GstQuery *query;      /* the one that waits for its turn, or is under way */
   gboolean query_busy, query_result;
 
-  GThread *thread;              /* the one that cpu_mark belongs to */
-  gint64 cpu_mark;              /* ns */
-  gint64 dropped_told, stats_told;      /* monotonic, µs */
-  guint64 dropped_untold;       /* bytes */
-  gboolean held;                /* the source waited for room since the last look */
-  gsize least, most;            /* bytes in the queue since then: the least before a buffer was
-                                   added, the most after it */
-  gint64 held_looked, held_told;        /* clock, ns */
-  gint64 lost;                  /* ns that the schedule did not catch up on */
-  gint64 lag;                   /* at the last look, */
-  gint64 lag_before, looked_before;     /* and at the one before, and when that was */
-  guint held_looks;             /* number of looks in a row that found the source held up */
+  GThread *thread;                  /* the one that cpu_mark belongs to */
+  gint64 cpu_mark;                  /* ns */
+  gint64 dropped_told, stats_told;  /* monotonic, µs */
+  guint64 dropped_untold;           /* bytes */
+  gboolean held;                    /* the source waited for room since the last look */
+  gsize least, most;                /* bytes in the queue since then: the least before a buffer was
+                                       added, the most after it */
+  gint64 held_looked, held_told;    /* clock, ns */
+  gint64 lost;                      /* ns that the schedule did not catch up on */
+  gint64 lag;                       /* at the last look, */
+  gint64 lag_before, looked_before; /* and at the one before, and when that was */
+  guint held_looks;                 /* number of looks in a row that found the source held up */
 };
 
 GST_ELEMENT_REGISTER_DECLARE (cbrpacer);
@@ -144,115 +144,107 @@ GST_ELEMENT_REGISTER_DECLARE (cbrpacer);
 /* gstcbrpacerclock.c: call these with the lock held */
 /* Returns the time on the pipeline's clock, or the system's if there is none, ns. If that is
  * another clock than before, the schedule and all that is measured begin anew. */
-gint64 gst_cbr_pacer_read_clock (GstCbrPacer * self);
+gint64 gst_cbr_pacer_read_clock (GstCbrPacer *self);
 /* Nothing was to leave until @now: the lag of before is forgotten. */
-void gst_cbr_pacer_forget_lag (GstCbrPacer * self, gint64 now);
+void gst_cbr_pacer_forget_lag (GstCbrPacer *self, gint64 now);
 /* The element has got a clock. Call this without the lock. */
-void gst_cbr_pacer_clock_changed (GstCbrPacer * self);
+void gst_cbr_pacer_clock_changed (GstCbrPacer *self);
 
 /* gstcbrpacerstates.c */
-void gst_cbr_pacer_start_task (GstCbrPacer * self);
+void gst_cbr_pacer_start_task (GstCbrPacer *self);
 /* Drops everything of the stream so far, except for the events that outlive a flush: they go
  * to @kept. Call this with the lock held. */
-void gst_cbr_pacer_forget_stream (GstCbrPacer * self, GQueue * kept);
+void gst_cbr_pacer_forget_stream (GstCbrPacer *self, GQueue *kept);
 /* Ends the waits of both threads. */
-void gst_cbr_pacer_set_flushing (GstCbrPacer * self);
-gboolean gst_cbr_pacer_sink_activate_mode (GstPad * pad, GstObject * parent,
-    GstPadMode mode, gboolean active);
-gboolean gst_cbr_pacer_src_activate_mode (GstPad * pad, GstObject * parent,
-    GstPadMode mode, gboolean active);
+void gst_cbr_pacer_set_flushing (GstCbrPacer *self);
+gboolean gst_cbr_pacer_sink_activate_mode (GstPad *pad, GstObject *parent, GstPadMode mode,
+    gboolean active);
+gboolean gst_cbr_pacer_src_activate_mode (GstPad *pad, GstObject *parent, GstPadMode mode,
+    gboolean active);
 /* READY to PAUSED. FALSE: the settings contradict each other, and an error was posted. */
-gboolean gst_cbr_pacer_prepare (GstCbrPacer * self);
-void gst_cbr_pacer_set_playing (GstCbrPacer * self, gboolean playing);
+gboolean gst_cbr_pacer_prepare (GstCbrPacer *self);
+void gst_cbr_pacer_set_playing (GstCbrPacer *self, gboolean playing);
 /* PAUSED to READY, when the pads are inactive. */
-void gst_cbr_pacer_release (GstCbrPacer * self);
+void gst_cbr_pacer_release (GstCbrPacer *self);
 
 /* gstcbrpacerinput.c */
-GstFlowReturn gst_cbr_pacer_chain (GstPad * pad, GstObject * parent,
-    GstBuffer * buffer);
-GstFlowReturn gst_cbr_pacer_chain_list (GstPad * pad, GstObject * parent,
-    GstBufferList * list);
+GstFlowReturn gst_cbr_pacer_chain (GstPad *pad, GstObject *parent, GstBuffer *buffer);
+GstFlowReturn gst_cbr_pacer_chain_list (GstPad *pad, GstObject *parent, GstBufferList *list);
 /* Asks upstream for `live'. Call this with the lock held; it is released meanwhile. */
-void gst_cbr_pacer_ask_if_live (GstCbrPacer * self);
+void gst_cbr_pacer_ask_if_live (GstCbrPacer *self);
 
 /* gstcbrpacerwarnings.c: call these with the lock held; it is released meanwhile */
 /* Tells of a latency that is another one than was answered. */
-void gst_cbr_pacer_tell_latency (GstCbrPacer * self);
+void gst_cbr_pacer_tell_latency (GstCbrPacer *self);
 /* Warns about dropped data, at most once a second. */
-void gst_cbr_pacer_tell_dropped (GstCbrPacer * self);
+void gst_cbr_pacer_tell_dropped (GstCbrPacer *self);
 /* Warns if the source is live and waits: its stream is later and later. Other sources may wait. */
-void gst_cbr_pacer_tell_held (GstCbrPacer * self);
+void gst_cbr_pacer_tell_held (GstCbrPacer *self);
 
 /* gstcbrpacerevents.c */
-gboolean gst_cbr_pacer_sink_event (GstPad * pad, GstObject * parent,
-    GstEvent * event);
-gboolean gst_cbr_pacer_src_event (GstPad * pad, GstObject * parent,
-    GstEvent * event);
+gboolean gst_cbr_pacer_sink_event (GstPad *pad, GstObject *parent, GstEvent *event);
+gboolean gst_cbr_pacer_src_event (GstPad *pad, GstObject *parent, GstEvent *event);
 
 /* gstcbrpacerqueries.c */
-gboolean gst_cbr_pacer_sink_query (GstPad * pad, GstObject * parent,
-    GstQuery * query);
-gboolean gst_cbr_pacer_src_query (GstPad * pad, GstObject * parent,
-    GstQuery * query);
+gboolean gst_cbr_pacer_sink_query (GstPad *pad, GstObject *parent, GstQuery *query);
+gboolean gst_cbr_pacer_src_query (GstPad *pad, GstObject *parent, GstQuery *query);
 
 /* gstcbrpacerformat.c: call these with the lock held */
 /* Returns the size of transport stream packets that a CAPS event tells of; 0: it does not. */
-guint gst_cbr_pacer_get_packets (GstEvent * event);
+guint gst_cbr_pacer_get_packets (GstEvent *event);
 /* Finds out from a CAPS event how the data behind it is to be cut. */
-void gst_cbr_pacer_look_at_caps (GstCbrPacer * self, GstEvent * event);
+void gst_cbr_pacer_look_at_caps (GstCbrPacer *self, GstEvent *event);
 /* Looks for transport stream packets, for sources whose caps do not tell. */
-void gst_cbr_pacer_look_for_ts (GstCbrPacer * self, GstBuffer * buffer);
+void gst_cbr_pacer_look_for_ts (GstCbrPacer *self, GstBuffer *buffer);
 /* Returns the most bytes of a datagram; 0: buffers leave as they come. */
-guint gst_cbr_pacer_get_payload (GstCbrPacer * self);
+guint gst_cbr_pacer_get_payload (GstCbrPacer *self);
 /* Returns what may leave next, of up to @n datagrams. */
-CbrPiece gst_cbr_pacer_look (GstCbrPacer * self, guint n);
+CbrPiece gst_cbr_pacer_look (GstCbrPacer *self, guint n);
 /* Drops the oldest datagram.  Returns its bytes. */
-gsize gst_cbr_pacer_drop (GstCbrPacer * self);
+gsize gst_cbr_pacer_drop (GstCbrPacer *self);
 
 /* gstcbrpacersettings.c */
-void gst_cbr_pacer_install_properties (GObjectClass * klass);
-void gst_cbr_pacer_settings_init (CbrSettings * settings);
+void gst_cbr_pacer_install_properties (GObjectClass *klass);
+void gst_cbr_pacer_settings_init (CbrSettings *settings);
 /* Call this with the lock held. FALSE: null packets do not fit the datagrams, and an error
  * was posted, for which the lock was released. */
-gboolean gst_cbr_pacer_check_stuffing (GstCbrPacer * self);
+gboolean gst_cbr_pacer_check_stuffing (GstCbrPacer *self);
 
 /* gstcbrpacerlevel.c: call these with the lock held */
-guint64 gst_cbr_pacer_get_wire_bytes (GstCbrPacer * self, guint64 bytes,
-    guint64 buffers);
-guint64 gst_cbr_pacer_get_rate (GstCbrPacer * self);
-GstClockTime gst_cbr_pacer_get_max_delay (GstCbrPacer * self);
+guint64 gst_cbr_pacer_get_wire_bytes (GstCbrPacer *self, guint64 bytes, guint64 buffers);
+guint64 gst_cbr_pacer_get_rate (GstCbrPacer *self);
+GstClockTime gst_cbr_pacer_get_max_delay (GstCbrPacer *self);
 /* Returns how long data stays here at most, for the LATENCY query. */
-GstClockTime gst_cbr_pacer_get_latency (GstCbrPacer * self);
+GstClockTime gst_cbr_pacer_get_latency (GstCbrPacer *self);
 /* Is the stream's clock needed?  A source that waits is played at the pace of its clock
  * if the rate is learned.  With null packets it is also needed with a set rate:
  * otherwise the source would fill the whole rate. */
-gboolean gst_cbr_pacer_wants_clock (GstCbrPacer * self);
+gboolean gst_cbr_pacer_wants_clock (GstCbrPacer *self);
 /* Would @size more bytes wait for too long? Updates `peak' if the stream comes at the
  * pace of its clock. */
-gboolean gst_cbr_pacer_look_if_full (GstCbrPacer * self, gsize size);
+gboolean gst_cbr_pacer_look_if_full (GstCbrPacer *self, gsize size);
 /* Returns until when the buffer that was last fed to the learner has to wait outside,
  * because its source waits for us and its time has not come. Chooses `base' anew where
  * the stream begins, or if somebody was too slow. */
-gint64 gst_cbr_pacer_choose_entry (GstCbrPacer * self, gint64 now);
+gint64 gst_cbr_pacer_choose_entry (GstCbrPacer *self, gint64 now);
 /* Returns how much later than planned the stream leaves, ns, including time that the
  * schedule did not catch up on. This grows while data waits and the elements behind
  * take less than the rate. */
-gint64 gst_cbr_pacer_get_lag (GstCbrPacer * self, gint64 now);
+gint64 gst_cbr_pacer_get_lag (GstCbrPacer *self, gint64 now);
 /* Call this before a departure: updates `drain', the rate that the queue needs. */
-void gst_cbr_pacer_look_at_pile (GstCbrPacer * self);
+void gst_cbr_pacer_look_at_pile (GstCbrPacer *self);
 
 /* gstcbrpacercycle.c: call these with the lock held */
 /* Do null packets fill the line now? */
-gboolean gst_cbr_pacer_is_stuffing (GstCbrPacer * self);
+gboolean gst_cbr_pacer_is_stuffing (GstCbrPacer *self);
 /* Returns the datagrams that leave now, and counts them in @cycle; there may be none.
  * *wrong: it is not a transport stream. */
-GstBufferList *gst_cbr_pacer_make_cycle (GstCbrPacer * self, CbrCycle * cycle,
-    gboolean * wrong);
+GstBufferList *gst_cbr_pacer_make_cycle (GstCbrPacer *self, CbrCycle *cycle, gboolean *wrong);
 
 /* gstcbrpacerthread.c: call these with the lock held */
-void gst_cbr_pacer_thread_reset (GstCbrPacer * self);
+void gst_cbr_pacer_thread_reset (GstCbrPacer *self);
 /* Wakes the thread if it waits for something to come. */
-void gst_cbr_pacer_thread_wake (GstCbrPacer * self);
+void gst_cbr_pacer_thread_wake (GstCbrPacer *self);
 /* Call this without the lock. */
 void gst_cbr_pacer_thread_run (gpointer pad);
 

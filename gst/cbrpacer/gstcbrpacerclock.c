@@ -11,7 +11,7 @@
 #include "gstcbrpacer.h"
 
 void
-gst_cbr_pacer_forget_lag (GstCbrPacer * self, gint64 now)
+gst_cbr_pacer_forget_lag (GstCbrPacer *self, gint64 now)
 {
   self->fed_at = now;
   cbr_queue_limit_marks (&self->queue, gst_cbr_pacer_get_lag (self, now));
@@ -19,7 +19,7 @@ gst_cbr_pacer_forget_lag (GstCbrPacer * self, gint64 now)
 
 /* It is @now on another clock: times of the one before say nothing any more. */
 static void
-begin_anew (GstCbrPacer * self, gint64 now)
+begin_anew (GstCbrPacer *self, gint64 now)
 {
   gst_cbr_pacer_thread_reset (self);
   /* what could not leave so far is not late on this clock */
@@ -30,7 +30,7 @@ begin_anew (GstCbrPacer * self, gint64 now)
 
 /* Returns the pipeline's clock, or the system's if there is none; a reference. */
 static GstClock *
-get_clock (GstCbrPacer * self)
+get_clock (GstCbrPacer *self)
 {
   GstClock *clock = gst_element_get_clock (GST_ELEMENT (self));
 
@@ -38,13 +38,13 @@ get_clock (GstCbrPacer * self)
 }
 
 gint64
-gst_cbr_pacer_read_clock (GstCbrPacer * self)
+gst_cbr_pacer_read_clock (GstCbrPacer *self)
 {
   g_autoptr (GstClock) clock = get_clock (self);
   gboolean another = self->clock != NULL && self->clock != clock;
   gint64 now;
 
-  gst_object_replace ((GstObject **) & self->clock, GST_OBJECT (clock));
+  gst_object_replace ((GstObject **) &self->clock, GST_OBJECT (clock));
   now = (gint64) gst_clock_get_time (clock);
   if (another)
     begin_anew (self, now);
@@ -52,7 +52,7 @@ gst_cbr_pacer_read_clock (GstCbrPacer * self)
 }
 
 void
-gst_cbr_pacer_clock_changed (GstCbrPacer * self)
+gst_cbr_pacer_clock_changed (GstCbrPacer *self)
 {
   g_mutex_lock (&self->lock);
   /* nothing has read a clock yet: it is not held, either, in READY and NULL */

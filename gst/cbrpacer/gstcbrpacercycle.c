@@ -19,18 +19,17 @@ GST_DEBUG_CATEGORY_EXTERN (gst_cbr_pacer_debug);
 #define SKIP_MAX 65536
 
 gboolean
-gst_cbr_pacer_is_stuffing (GstCbrPacer * self)
+gst_cbr_pacer_is_stuffing (GstCbrPacer *self)
 {
-  return self->settings.stuffing == GST_CBR_PACER_STUFFING_NULL_TS
-      && self->begun && self->playing && !self->unwanted;
+  return self->settings.stuffing == GST_CBR_PACER_STUFFING_NULL_TS && self->begun && self->playing
+      && !self->unwanted;
 }
 
 /* Appends null packets of @size bytes to @datagram (NULL: to a new one). */
 static GstBuffer *
-stuff (GstCbrPacer * self, GstBuffer * datagram, gsize size)
+stuff (GstCbrPacer *self, GstBuffer *datagram, gsize size)
 {
-  if (self->nulls == NULL || gst_memory_get_sizes (self->nulls, NULL,
-          NULL) < size) {
+  if (self->nulls == NULL || gst_memory_get_sizes (self->nulls, NULL, NULL) < size) {
     GstMapInfo map;
 
     if (self->nulls != NULL)
@@ -43,8 +42,7 @@ stuff (GstCbrPacer * self, GstBuffer * datagram, gsize size)
   }
   if (datagram == NULL) {
     datagram = gst_buffer_new ();
-    GST_BUFFER_FLAG_SET (datagram, GST_BUFFER_FLAG_GAP |
-        GST_BUFFER_FLAG_DELTA_UNIT);
+    GST_BUFFER_FLAG_SET (datagram, GST_BUFFER_FLAG_GAP | GST_BUFFER_FLAG_DELTA_UNIT);
   } else {
     datagram = gst_buffer_make_writable (datagram);
   }
@@ -52,10 +50,10 @@ stuff (GstCbrPacer * self, GstBuffer * datagram, gsize size)
   return datagram;
 }
 
-/* Null packets must go between packets: this drops bytes that are in no packet. Returns what may leave
- * next. *wrong: there are no packets. */
+/* Null packets must go between packets: this drops bytes that are in no packet. Returns what may
+ * leave next. *wrong: there are no packets. */
 static CbrPiece
-skip_foreign (GstCbrPacer * self, guint n, gboolean * wrong)
+skip_foreign (GstCbrPacer *self, guint n, gboolean *wrong)
 {
   CbrPiece piece = gst_cbr_pacer_look (self, n);
 
@@ -66,8 +64,10 @@ skip_foreign (GstCbrPacer * self, guint n, gboolean * wrong)
     cbr_packets_took (&self->packets, &piece);
     self->figures.bytes_dropped += dropped;
     self->skipped += dropped;
-    GST_WARNING_OBJECT (self, "skipped %" G_GSIZE_FORMAT " bytes that are no "
-        "packet", dropped);
+    GST_WARNING_OBJECT (self,
+        "skipped %" G_GSIZE_FORMAT " bytes that are no "
+        "packet",
+        dropped);
     piece = gst_cbr_pacer_look (self, n);
   }
   *wrong = self->skipped >= SKIP_MAX;
@@ -77,12 +77,10 @@ skip_foreign (GstCbrPacer * self, guint n, gboolean * wrong)
 /* Returns up to @n more datagrams of @payload bytes in one buffer. NULL: there is nothing
  * more to send in this cycle. *wrong: it is not a transport stream. */
 static GstBuffer *
-make_datagrams (GstCbrPacer * self, guint payload, guint n, CbrCycle * cycle,
-    gboolean * wrong)
+make_datagrams (GstCbrPacer *self, guint payload, guint n, CbrCycle *cycle, gboolean *wrong)
 {
   gboolean nulls = self->settings.stuffing == GST_CBR_PACER_STUFFING_NULL_TS;
-  CbrPiece piece = nulls ? skip_foreign (self, n, wrong) :
-      gst_cbr_pacer_look (self, n);
+  CbrPiece piece = nulls ? skip_foreign (self, n, wrong) : gst_cbr_pacer_look (self, n);
   gsize size = piece.size, rest = payload > 0 ? size % payload : 0, fill = 0;
   GstBuffer *buffer = NULL;
 
@@ -116,13 +114,11 @@ make_datagrams (GstCbrPacer * self, guint payload, guint n, CbrCycle * cycle,
 }
 
 GstBufferList *
-gst_cbr_pacer_make_cycle (GstCbrPacer * self, CbrCycle * cycle,
-    gboolean * wrong)
+gst_cbr_pacer_make_cycle (GstCbrPacer *self, CbrCycle *cycle, gboolean *wrong)
 {
   guint payload = gst_cbr_pacer_get_payload (self);
   guint64 burst = cbr_schedule_get_burst (&self->schedule);
-  guint room = payload > 0 ? cbr_schedule_get_datagrams (&self->schedule,
-      payload) : G_MAXUINT;
+  guint room = payload > 0 ? cbr_schedule_get_datagrams (&self->schedule, payload) : G_MAXUINT;
   GstBufferList *list = gst_buffer_list_new_sized (MIN (room, 64));
   guint most = 1;
 
@@ -134,12 +130,11 @@ gst_cbr_pacer_make_cycle (GstCbrPacer * self, CbrCycle * cycle,
     GstBuffer *buffer;
     gboolean whole;
 
-    if (payload == 0 && cycle->datagrams > 0 && cycle->bytes +
-        cbr_queue_peek (&self->queue, 0, &whole) +
-        self->settings.header_size > burst)
+    if (payload == 0 && cycle->datagrams > 0
+        && cycle->bytes + cbr_queue_peek (&self->queue, 0, &whole) + self->settings.header_size
+            > burst)
       break;
-    buffer = make_datagrams (self, payload, MIN (most,
-            room - cycle->datagrams), cycle, wrong);
+    buffer = make_datagrams (self, payload, MIN (most, room - cycle->datagrams), cycle, wrong);
     if (buffer == NULL)
       break;
     gst_buffer_list_add (list, buffer);

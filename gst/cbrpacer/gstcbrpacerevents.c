@@ -12,7 +12,7 @@
 
 /* TRUE: the source can wait, and all its data came (nearly) at once: a file without a clock. */
 static gboolean
-is_unpaced (GstCbrPacer * self)
+is_unpaced (GstCbrPacer *self)
 {
   return self->settings.bitrate == 0 && self->live_known && !self->live
       && cbr_learner_is_unpaced (&self->learner);
@@ -20,15 +20,14 @@ is_unpaced (GstCbrPacer * self)
 
 /* Takes an event that has its place in the stream. */
 static gboolean
-take_event (GstCbrPacer * self, GstEvent * event)
+take_event (GstCbrPacer *self, GstEvent *event)
 {
   gboolean is_eos = GST_EVENT_TYPE (event) == GST_EVENT_EOS;
   gboolean taken, restart = FALSE, unpaced = FALSE;
   GstFlowReturn error = GST_FLOW_OK;
 
   g_mutex_lock (&self->lock);
-  if (GST_EVENT_TYPE (event) == GST_EVENT_STREAM_START && self->eos
-      && !self->flushing) {
+  if (GST_EVENT_TYPE (event) == GST_EVENT_STREAM_START && self->eos && !self->flushing) {
     /* another stream begins after the end of the last one */
     self->eos = FALSE;
     if (self->result == GST_FLOW_EOS) {
@@ -39,8 +38,8 @@ take_event (GstCbrPacer * self, GstEvent * event)
   }
   /* sticky events are kept even if nothing can leave: if we refused one, upstream would
    * post an error.  The data that follows will tell upstream why it cannot leave. */
-  taken = !self->flushing && !self->eos && (self->result == GST_FLOW_OK
-      || (GST_EVENT_IS_STICKY (event) && !is_eos));
+  taken = !self->flushing && !self->eos
+      && (self->result == GST_FLOW_OK || (GST_EVENT_IS_STICKY (event) && !is_eos));
   if (taken) {
     switch (GST_EVENT_TYPE (event)) {
       case GST_EVENT_STREAM_START:
@@ -50,8 +49,7 @@ take_event (GstCbrPacer * self, GstEvent * event)
         cbr_learner_jump (&self->learner);
         break;
       case GST_EVENT_CAPS:
-        cbr_learner_set_packets (&self->learner,
-            gst_cbr_pacer_get_packets (event));
+        cbr_learner_set_packets (&self->learner, gst_cbr_pacer_get_packets (event));
         /* data that waits is cut according to the caps that it came with */
         if (self->queue.bytes == 0)
           gst_cbr_pacer_look_at_caps (self, event);
@@ -84,8 +82,9 @@ take_event (GstCbrPacer * self, GstEvent * event)
   if (unpaced)
     GST_ELEMENT_WARNING (self, STREAM, FAILED,
         ("The rate of this stream was not learned: it has neither PCR nor "
-            "timestamps, and came faster than it can be played. It leaves "
-            "almost at once. Set bitrate."), (NULL));
+         "timestamps, and came faster than it can be played. It leaves "
+         "almost at once. Set bitrate."),
+        (NULL));
   /* posts the error: no data will come by which upstream could learn of it */
   if (error == GST_FLOW_NOT_LINKED || error < GST_FLOW_EOS)
     GST_ELEMENT_FLOW_ERROR (self, error);
@@ -93,7 +92,7 @@ take_event (GstCbrPacer * self, GstEvent * event)
 }
 
 gboolean
-gst_cbr_pacer_sink_event (GstPad * pad, GstObject * parent, GstEvent * event)
+gst_cbr_pacer_sink_event (GstPad *pad, GstObject *parent, GstEvent *event)
 {
   GstCbrPacer *self = GST_CBR_PACER (parent);
   GQueue kept = G_QUEUE_INIT;
@@ -134,7 +133,7 @@ gst_cbr_pacer_sink_event (GstPad * pad, GstObject * parent, GstEvent * event)
 }
 
 gboolean
-gst_cbr_pacer_src_event (GstPad * pad, GstObject * parent, GstEvent * event)
+gst_cbr_pacer_src_event (GstPad *pad, GstObject *parent, GstEvent *event)
 {
   GstCbrPacer *self = GST_CBR_PACER (parent);
 

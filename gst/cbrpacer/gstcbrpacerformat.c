@@ -12,7 +12,7 @@
 #include "gstcbrpacer.h"
 
 guint
-gst_cbr_pacer_get_packets (GstEvent * event)
+gst_cbr_pacer_get_packets (GstEvent *event)
 {
   GstStructure *s;
   GstCaps *caps;
@@ -20,15 +20,14 @@ gst_cbr_pacer_get_packets (GstEvent * event)
 
   gst_event_parse_caps (event, &caps);
   s = gst_caps_get_structure (caps, 0);
-  if (gst_structure_has_name (s, "video/mpegts")
-      && gst_structure_get_int (s, "packetsize", &size) && size > 0
-      && cbr_sync_is_size (size))
+  if (gst_structure_has_name (s, "video/mpegts") && gst_structure_get_int (s, "packetsize", &size)
+      && size > 0 && cbr_sync_is_size (size))
     return size;
   return 0;
 }
 
 void
-gst_cbr_pacer_look_at_caps (GstCbrPacer * self, GstEvent * event)
+gst_cbr_pacer_look_at_caps (GstCbrPacer *self, GstEvent *event)
 {
   guint size = gst_cbr_pacer_get_packets (event);
   CbrFormat *format = &self->format;
@@ -47,7 +46,7 @@ gst_cbr_pacer_look_at_caps (GstCbrPacer * self, GstEvent * event)
 }
 
 void
-gst_cbr_pacer_look_for_ts (GstCbrPacer * self, GstBuffer * buffer)
+gst_cbr_pacer_look_for_ts (GstCbrPacer *self, GstBuffer *buffer)
 {
   CbrFormat *format = &self->format;
   guint size, n;
@@ -60,7 +59,7 @@ gst_cbr_pacer_look_for_ts (GstCbrPacer * self, GstBuffer * buffer)
       sizeof format->bytes - format->n);
   size = cbr_sync_fit (format->bytes, format->n, &n);
   if (size == 0 && format->n <= cbr_sync_get_front (192))
-    return;                     /* a sync byte may still come */
+    return; /* a sync byte may still come */
   format->is_ts = size > 0 || format->by_caps;
   self->packets.size = size > 0 ? size : CBR_TS_PACKET;
   self->packets.sure = n > 1 || format->by_caps;
@@ -69,13 +68,13 @@ gst_cbr_pacer_look_for_ts (GstCbrPacer * self, GstBuffer * buffer)
 }
 
 static gboolean
-is_stuffed (GstCbrPacer * self)
+is_stuffed (GstCbrPacer *self)
 {
   return self->settings.stuffing == GST_CBR_PACER_STUFFING_NULL_TS;
 }
 
 guint
-gst_cbr_pacer_get_payload (GstCbrPacer * self)
+gst_cbr_pacer_get_payload (GstCbrPacer *self)
 {
   guint payload = self->settings.payload_size, packet = self->packets.size;
 
@@ -84,20 +83,19 @@ gst_cbr_pacer_get_payload (GstCbrPacer * self)
   if (payload == 0)
     return CBR_TS_PACKETS * packet;
   /* as many whole packets as fit, if any does; with null packets nothing but whole ones will do */
-  return payload < packet || is_stuffed (self) ? payload : payload -
-      payload % packet;
+  return payload < packet || is_stuffed (self) ? payload : payload - payload % packet;
 }
 
 /* Is the stream cut between packets? */
 static gboolean
-has_packets (GstCbrPacer * self)
+has_packets (GstCbrPacer *self)
 {
   return (self->format.is_ts || is_stuffed (self))
       && gst_cbr_pacer_get_payload (self) % self->packets.size == 0;
 }
 
 CbrPiece
-gst_cbr_pacer_look (GstCbrPacer * self, guint n)
+gst_cbr_pacer_look (GstCbrPacer *self, guint n)
 {
   gsize most = (gsize) gst_cbr_pacer_get_payload (self) * n;
   CbrPiece piece = { 0 };
@@ -113,13 +111,13 @@ gst_cbr_pacer_look (GstCbrPacer * self, guint n)
 }
 
 gsize
-gst_cbr_pacer_drop (GstCbrPacer * self)
+gst_cbr_pacer_drop (GstCbrPacer *self)
 {
   CbrPiece piece = gst_cbr_pacer_look (self, 1);
 
   /* what is left of a packet is none */
   piece.foreign |= piece.size == 0;
   cbr_packets_took (&self->packets, &piece);
-  return cbr_queue_drop (&self->queue, piece.size > 0 ? (guint) piece.size :
-      gst_cbr_pacer_get_payload (self));
+  return cbr_queue_drop (&self->queue,
+      piece.size > 0 ? (guint) piece.size : gst_cbr_pacer_get_payload (self));
 }

@@ -11,7 +11,7 @@
 #include "gstcbrpacer.h"
 
 void
-gst_cbr_pacer_ask_if_live (GstCbrPacer * self)
+gst_cbr_pacer_ask_if_live (GstCbrPacer *self)
 {
   g_autoptr (GstQuery) query = gst_query_new_latency ();
   gboolean live = FALSE;
@@ -26,7 +26,7 @@ gst_cbr_pacer_ask_if_live (GstCbrPacer * self)
 
 /* FALSE: the rate cannot be learned. */
 static gboolean
-learn (GstCbrPacer * self, GstBuffer * buffer)
+learn (GstCbrPacer *self, GstBuffer *buffer)
 {
   GstClockTime time = GST_CLOCK_TIME_NONE;
 
@@ -39,15 +39,13 @@ learn (GstCbrPacer * self, GstBuffer * buffer)
         GST_BUFFER_DTS_OR_PTS (buffer));
   if (GST_BUFFER_IS_DISCONT (buffer))
     cbr_learner_jump (&self->learner);
-  cbr_learner_feed (&self->learner, buffer, time,
-      gst_cbr_pacer_read_clock (self),
+  cbr_learner_feed (&self->learner, buffer, time, gst_cbr_pacer_read_clock (self),
       gst_cbr_pacer_get_payload (self) > 0 ? 0 : self->settings.header_size);
-  return self->live || self->settings.bitrate > 0
-      || !cbr_learner_is_lost (&self->learner);
+  return self->live || self->settings.bitrate > 0 || !cbr_learner_is_lost (&self->learner);
 }
 
 static void
-drop_oldest (GstCbrPacer * self)
+drop_oldest (GstCbrPacer *self)
 {
   gsize size = gst_cbr_pacer_drop (self);
 
@@ -56,7 +54,7 @@ drop_oldest (GstCbrPacer * self)
 }
 
 static void
-wait_for_room (GstCbrPacer * self, gsize size)
+wait_for_room (GstCbrPacer *self, gsize size)
 {
   self->held = TRUE;
   self->blocked = size;
@@ -66,7 +64,7 @@ wait_for_room (GstCbrPacer * self, gsize size)
 
 /* Waits if a buffer comes before its time. FALSE: it may come in. */
 static gboolean
-wait_for_entry (GstCbrPacer * self)
+wait_for_entry (GstCbrPacer *self)
 {
   gint64 now = gst_cbr_pacer_read_clock (self);
   gint64 entry = gst_cbr_pacer_choose_entry (self, now);
@@ -76,14 +74,12 @@ wait_for_entry (GstCbrPacer * self)
   if (entry == G_MAXINT64)
     cbr_waiter_sleep (&self->room, &self->lock);
   else
-    cbr_waiter_wait (&self->room, &self->lock, self->clock, &(CbrWait) {
-        entry, entry}
-      , 0);
+    cbr_waiter_wait (&self->room, &self->lock, self->clock, &(CbrWait) { entry, entry }, 0);
   return TRUE;
 }
 
 static GstFlowReturn
-take_buffer (GstCbrPacer * self, GstBuffer * buffer)
+take_buffer (GstCbrPacer *self, GstBuffer *buffer)
 {
   gsize size = gst_buffer_get_size (buffer);
   gboolean counted = FALSE;
@@ -106,8 +102,9 @@ take_buffer (GstCbrPacer * self, GstBuffer * buffer)
     g_mutex_unlock (&self->lock);
     GST_ELEMENT_ERROR (self, STREAM, FAILED,
         ("The rate of this stream cannot be learned: it has neither PCR nor "
-            "timestamps that advance steadily, and comes faster than it can be "
-            "played. Set bitrate."), (NULL));
+         "timestamps that advance steadily, and comes faster than it can be "
+         "played. Set bitrate."),
+        (NULL));
     g_mutex_lock (&self->lock);
     return GST_FLOW_ERROR;
   }
@@ -127,28 +124,25 @@ take_buffer (GstCbrPacer * self, GstBuffer * buffer)
   }
   if (self->flushing || self->result != GST_FLOW_OK || self->refusing) {
     gst_buffer_unref (buffer);
-    return self->flushing ? GST_FLOW_FLUSHING : self->refusing ? GST_FLOW_EOS :
-        self->result;
+    return self->flushing ? GST_FLOW_FLUSHING : self->refusing ? GST_FLOW_EOS : self->result;
   }
   /* nothing could leave until now */
-  if (self->queue.bytes == 0
-      || self->queue.bytes < gst_cbr_pacer_get_payload (self))
+  if (self->queue.bytes == 0 || self->queue.bytes < gst_cbr_pacer_get_payload (self))
     self->fed_at = gst_cbr_pacer_read_clock (self);
   /* the lag is needed only without a set rate, and it takes time to read the clock */
   lag = self->settings.bitrate > 0 ? self->lost :
-      gst_cbr_pacer_get_lag (self, gst_cbr_pacer_read_clock (self));
+                                     gst_cbr_pacer_get_lag (self, gst_cbr_pacer_read_clock (self));
   cbr_queue_push_buffer (&self->queue, buffer, lag);
   self->most = MAX (self->most, self->queue.bytes);
   gst_cbr_pacer_thread_wake (self);
   /* ends a wait that was computed with a rate which was far too low */
-  if (self->waiting_rate > 0
-      && gst_cbr_pacer_get_rate (self) / 9 * 8 > self->waiting_rate)
+  if (self->waiting_rate > 0 && gst_cbr_pacer_get_rate (self) / 9 * 8 > self->waiting_rate)
     cbr_waiter_interrupt (&self->waiter);
   return GST_FLOW_OK;
 }
 
 GstFlowReturn
-gst_cbr_pacer_chain (GstPad * pad, GstObject * parent, GstBuffer * buffer)
+gst_cbr_pacer_chain (GstPad *pad, GstObject *parent, GstBuffer *buffer)
 {
   GstCbrPacer *self = GST_CBR_PACER (parent);
   GstFlowReturn ret = GST_FLOW_EOS;
@@ -166,8 +160,7 @@ gst_cbr_pacer_chain (GstPad * pad, GstObject * parent, GstBuffer * buffer)
 }
 
 GstFlowReturn
-gst_cbr_pacer_chain_list (GstPad * pad, GstObject * parent,
-    GstBufferList * list)
+gst_cbr_pacer_chain_list (GstPad *pad, GstObject *parent, GstBufferList *list)
 {
   GstCbrPacer *self = GST_CBR_PACER (parent);
   guint n = gst_buffer_list_length (list);

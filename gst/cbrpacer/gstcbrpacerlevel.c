@@ -16,8 +16,7 @@
 #define LATE_LEAST ((gint64) (10 * GST_MSECOND))
 
 guint64
-gst_cbr_pacer_get_wire_bytes (GstCbrPacer * self, guint64 bytes,
-    guint64 buffers)
+gst_cbr_pacer_get_wire_bytes (GstCbrPacer *self, guint64 bytes, guint64 buffers)
 {
   guint payload = gst_cbr_pacer_get_payload (self);
   guint64 n = payload > 0 ? (bytes + payload - 1) / payload : buffers;
@@ -26,59 +25,56 @@ gst_cbr_pacer_get_wire_bytes (GstCbrPacer * self, guint64 bytes,
 }
 
 GstClockTime
-gst_cbr_pacer_get_max_delay (GstCbrPacer * self)
+gst_cbr_pacer_get_max_delay (GstCbrPacer *self)
 {
   /* a moving average delays by up to its window */
   return self->settings.bitrate > 0 ? self->settings.max_delay :
-      MAX (self->settings.max_delay, self->settings.window);
+                                      MAX (self->settings.max_delay, self->settings.window);
 }
 
 GstClockTime
-gst_cbr_pacer_get_latency (GstCbrPacer * self)
+gst_cbr_pacer_get_latency (GstCbrPacer *self)
 {
   GstClockTime delay = gst_cbr_pacer_get_max_delay (self);
 
   /* an incomplete datagram waits for more */
-  return gst_cbr_pacer_get_payload (self) > 0 ? MAX (delay,
-      self->settings.max_period) : delay;
+  return gst_cbr_pacer_get_payload (self) > 0 ? MAX (delay, self->settings.max_period) : delay;
 }
 
 gboolean
-gst_cbr_pacer_wants_clock (GstCbrPacer * self)
+gst_cbr_pacer_wants_clock (GstCbrPacer *self)
 {
-  return self->settings.bitrate == 0
-      || self->settings.stuffing == GST_CBR_PACER_STUFFING_NULL_TS;
+  return self->settings.bitrate == 0 || self->settings.stuffing == GST_CBR_PACER_STUFFING_NULL_TS;
 }
 
 /* TRUE: the source waits for us, and its clock tells how far it should be. */
 static gboolean
-is_held (GstCbrPacer * self)
+is_held (GstCbrPacer *self)
 {
-  return gst_cbr_pacer_wants_clock (self) && !self->live
-      && cbr_learner_is_known (&self->learner)
+  return gst_cbr_pacer_wants_clock (self) && !self->live && cbr_learner_is_known (&self->learner)
       && self->learner.clock != CBR_CLOCK_ARRIVAL;
 }
 
 static guint64
-get_learned_rate (GstCbrPacer * self)
+get_learned_rate (GstCbrPacer *self)
 {
-  guint64 rate = cbr_learner_get_rate (&self->learner,
-      gst_cbr_pacer_get_payload (self), self->settings.header_size);
+  guint64 rate = cbr_learner_get_rate (&self->learner, gst_cbr_pacer_get_payload (self),
+      self->settings.header_size);
 
   return CLAMP (rate, 1, CBR_RATE_MAX);
 }
 
 /* Returns the rate, bit/s, at which everything that is here leaves within @time. */
 static guint64
-get_pile (GstCbrPacer * self, GstClockTime time)
+get_pile (GstCbrPacer *self, GstClockTime time)
 {
-  return gst_util_uint64_scale (self->schedule.pending +
-      gst_cbr_pacer_get_wire_bytes (self, self->queue.bytes,
-          self->queue.buffers), 8 * GST_SECOND, time);
+  return gst_util_uint64_scale (self->schedule.pending
+          + gst_cbr_pacer_get_wire_bytes (self, self->queue.bytes, self->queue.buffers),
+      8 * GST_SECOND, time);
 }
 
 guint64
-gst_cbr_pacer_get_rate (GstCbrPacer * self)
+gst_cbr_pacer_get_rate (GstCbrPacer *self)
 {
   GstClockTime delay = gst_cbr_pacer_get_max_delay (self);
   guint64 pile;
@@ -94,58 +90,52 @@ gst_cbr_pacer_get_rate (GstCbrPacer * self)
 /* Data that comes at the pace of its clock may take longer than max-delay to leave while
  * the rate falls. At the highest rate since then, it may take twice max-delay. */
 static gboolean
-look_if_full_of_held (GstCbrPacer * self, guint64 bytes)
+look_if_full_of_held (GstCbrPacer *self, guint64 bytes)
 {
   gint64 delay = gst_cbr_pacer_get_max_delay (self);
-  guint64 rate = cbr_learner_get_inflow (&self->learner,
-      gst_cbr_pacer_get_payload (self), self->settings.header_size);
+  guint64 rate = cbr_learner_get_inflow (&self->learner, gst_cbr_pacer_get_payload (self),
+      self->settings.header_size);
 
   rate = CLAMP (rate, 1, CBR_RATE_MAX);
-  self->peak = fasp_rate_clock_span (rate, bytes) > delay ?
-      MAX (self->peak, rate) : rate;
+  self->peak = fasp_rate_clock_span (rate, bytes) > delay ? MAX (self->peak, rate) : rate;
   return fasp_rate_clock_span (self->peak, bytes) / 2 > delay;
 }
 
-/* A live stream that has piled up leaves as fast as it must, so no number of bytes is too many. But the
- * elements behind may not take it. Then the stream's lag has grown by more than max-delay since the
- * oldest buffer came. */
+/* A live stream that has piled up leaves as fast as it must, so no number of bytes is too many. But
+ * the elements behind may not take it. Then the stream's lag has grown by more than max-delay since
+ * the oldest buffer came. */
 static gboolean
-look_if_full_of_late (GstCbrPacer * self)
+look_if_full_of_late (GstCbrPacer *self)
 {
   gint64 lag = gst_cbr_pacer_get_lag (self, gst_cbr_pacer_read_clock (self));
 
-  return lag - cbr_queue_get_mark (&self->queue) >
-      (gint64) gst_cbr_pacer_get_max_delay (self);
+  return lag - cbr_queue_get_mark (&self->queue) > (gint64) gst_cbr_pacer_get_max_delay (self);
 }
 
 gboolean
-gst_cbr_pacer_look_if_full (GstCbrPacer * self, gsize size)
+gst_cbr_pacer_look_if_full (GstCbrPacer *self, gsize size)
 {
   guint64 bytes;
 
   /* an incomplete datagram cannot leave without more data, so there must be room for it */
-  if (self->queue.bytes == 0
-      || self->queue.bytes < gst_cbr_pacer_get_payload (self))
+  if (self->queue.bytes == 0 || self->queue.bytes < gst_cbr_pacer_get_payload (self))
     return FALSE;
   /* the rate is learned from data that is here: a whole window of it must fit, unless
    * that is more than anybody wants to keep */
   if (self->settings.bitrate == 0 && !cbr_learner_is_known (&self->learner))
     return self->queue.bytes + size > CBR_LEARNER_PATIENCE;
-  bytes = gst_cbr_pacer_get_wire_bytes (self, self->queue.bytes + size,
-      self->queue.buffers + 1);
+  bytes = gst_cbr_pacer_get_wire_bytes (self, self->queue.bytes + size, self->queue.buffers + 1);
   if (self->settings.bitrate == 0)
-    return is_held (self) ? look_if_full_of_held (self, bytes) :
-        look_if_full_of_late (self);
-  return (GstClockTime) fasp_rate_clock_span (gst_cbr_pacer_get_rate (self),
-      bytes) > gst_cbr_pacer_get_max_delay (self);
+    return is_held (self) ? look_if_full_of_held (self, bytes) : look_if_full_of_late (self);
+  return (GstClockTime) fasp_rate_clock_span (gst_cbr_pacer_get_rate (self), bytes)
+      > gst_cbr_pacer_get_max_delay (self);
 }
 
 gint64
-gst_cbr_pacer_choose_entry (GstCbrPacer * self, gint64 now)
+gst_cbr_pacer_choose_entry (GstCbrPacer *self, gint64 now)
 {
   gint64 delay = gst_cbr_pacer_get_max_delay (self), waiting;
-  gboolean partial = self->queue.bytes > 0
-      && self->queue.bytes < gst_cbr_pacer_get_payload (self);
+  gboolean partial = self->queue.bytes > 0 && self->queue.bytes < gst_cbr_pacer_get_payload (self);
 
   if (!is_held (self))
     return G_MININT64;
@@ -158,19 +148,17 @@ gst_cbr_pacer_choose_entry (GstCbrPacer * self, gint64 now)
      * learned rate, half of max-delay is kept as queue, as a moving average has it. A
      * set rate is higher than the stream's and needs none. */
     waiting = fasp_rate_clock_span (get_learned_rate (self),
-        gst_cbr_pacer_get_wire_bytes (self, self->queue.bytes,
-            self->queue.buffers));
+        gst_cbr_pacer_get_wire_bytes (self, self->queue.bytes, self->queue.buffers));
     self->base = now - self->learner.begins + MIN (waiting, delay);
     if (self->settings.bitrate == 0)
       self->base -= delay / 2;
   }
   /* an incomplete datagram waits for max-period: its rest may come in earlier by that */
-  return self->base + self->learner.begins -
-      (partial ? (gint64) self->settings.max_period : 0);
+  return self->base + self->learner.begins - (partial ? (gint64) self->settings.max_period : 0);
 }
 
 gint64
-gst_cbr_pacer_get_lag (GstCbrPacer * self, gint64 now)
+gst_cbr_pacer_get_lag (GstCbrPacer *self, gint64 now)
 {
   gint64 due = self->fed_at, behind = self->lost;
 
@@ -178,7 +166,7 @@ gst_cbr_pacer_get_lag (GstCbrPacer * self, gint64 now)
     due = MAX (due, cbr_schedule_get_due (&self->schedule));
     /* CBR_SEND_AND_SLEEP is never due before the last cycle has left */
     behind += self->schedule.deficit;
-  } else if (due == G_MININT64) {       /* nothing has come */
+  } else if (due == G_MININT64) { /* nothing has come */
     due = now;
   }
   return behind + MAX (now - due, 0);
@@ -188,7 +176,7 @@ gst_cbr_pacer_get_lag (GstCbrPacer * self, gint64 now)
  * window. But where that falls, data from before would stay here for too long: hence
  * `drain'. */
 void
-gst_cbr_pacer_look_at_pile (GstCbrPacer * self)
+gst_cbr_pacer_look_at_pile (GstCbrPacer *self)
 {
   guint64 drain;
 
@@ -199,7 +187,6 @@ gst_cbr_pacer_look_at_pile (GstCbrPacer * self)
   if (drain < self->drain && self->figures.wire_bytes < self->drained)
     return;
   self->drain = drain;
-  self->drained = self->figures.wire_bytes +
-      gst_cbr_pacer_get_wire_bytes (self, self->queue.bytes,
-      self->queue.buffers);
+  self->drained = self->figures.wire_bytes
+      + gst_cbr_pacer_get_wire_bytes (self, self->queue.bytes, self->queue.buffers);
 }

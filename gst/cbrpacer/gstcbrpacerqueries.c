@@ -13,7 +13,7 @@
 /* Takes a query that has its place in the stream: it is answered when the data before
  * it has left. */
 static gboolean
-take_query (GstCbrPacer * self, GstQuery * query)
+take_query (GstCbrPacer *self, GstQuery *query)
 {
   gboolean result = FALSE;
 
@@ -23,8 +23,8 @@ take_query (GstCbrPacer * self, GstQuery * query)
     self->query_result = FALSE;
     cbr_queue_push (&self->queue, GST_MINI_OBJECT_CAST (query));
     gst_cbr_pacer_thread_wake (self);
-    while (self->query != NULL && (self->query_busy || (!self->flushing
-                && self->result == GST_FLOW_OK)))
+    while (self->query != NULL
+        && (self->query_busy || (!self->flushing && self->result == GST_FLOW_OK)))
       cbr_waiter_sleep (&self->room, &self->lock);
     if (self->query != NULL)
       cbr_queue_remove (&self->queue, query);
@@ -37,7 +37,7 @@ take_query (GstCbrPacer * self, GstQuery * query)
 }
 
 gboolean
-gst_cbr_pacer_sink_query (GstPad * pad, GstObject * parent, GstQuery * query)
+gst_cbr_pacer_sink_query (GstPad *pad, GstObject *parent, GstQuery *query)
 {
   switch (GST_QUERY_TYPE (query)) {
     case GST_QUERY_ALLOCATION:
@@ -51,7 +51,7 @@ gst_cbr_pacer_sink_query (GstPad * pad, GstObject * parent, GstQuery * query)
 }
 
 gboolean
-gst_cbr_pacer_src_query (GstPad * pad, GstObject * parent, GstQuery * query)
+gst_cbr_pacer_src_query (GstPad *pad, GstObject *parent, GstQuery *query)
 {
   GstCbrPacer *self = GST_CBR_PACER (parent);
   GstClockTime min, max, delay;

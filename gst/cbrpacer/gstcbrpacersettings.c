@@ -13,24 +13,21 @@
 #define MAX_PERIOD_DEFAULT (250 * GST_MSECOND)
 #define MAX_DELAY_DEFAULT GST_SECOND
 #define WINDOW_DEFAULT GST_SECOND
-#define HEADER_DEFAULT 28       /* IPv4 and UDP */
-#define PAYLOAD_MAX 65507       /* of UDP over IPv4 */
+#define HEADER_DEFAULT 28 /* IPv4 and UDP */
+#define PAYLOAD_MAX 65507 /* of UDP over IPv4 */
 
 GType
 gst_cbr_pacer_method_get_type (void)
 {
   static gsize once = 0;
-  static const GEnumValue values[] = {
-    {GST_CBR_PACER_METHOD_DEADLINE,
-        "Sleep until absolute deadlines, which never drift", "deadline"},
-    {GST_CBR_PACER_METHOD_SEND_AND_COMPARE,
-          "Watch the clock all the time, on a whole core (for comparison only)",
-        "send-and-compare"},
-    {GST_CBR_PACER_METHOD_SEND_AND_SLEEP,
-          "Sleep for the rest of each period, which drifts (for comparison only)",
-        "send-and-sleep"},
-    {0, NULL, NULL}
-  };
+  static const GEnumValue values[] = { { GST_CBR_PACER_METHOD_DEADLINE,
+                                           "Sleep until absolute deadlines, which never drift",
+                                           "deadline" },
+    { GST_CBR_PACER_METHOD_SEND_AND_COMPARE,
+        "Watch the clock all the time, on a whole core (for comparison only)", "send-and-compare" },
+    { GST_CBR_PACER_METHOD_SEND_AND_SLEEP,
+        "Sleep for the rest of each period, which drifts (for comparison only)", "send-and-sleep" },
+    { 0, NULL, NULL } };
 
   return gst_fasp_register_enum (&once, "GstCbrPacerMethod", values);
 }
@@ -39,12 +36,11 @@ GType
 gst_cbr_pacer_overflow_get_type (void)
 {
   static gsize once = 0;
-  static const GEnumValue values[] = {
-    {GST_CBR_PACER_OVERFLOW_BLOCK, "The source waits", "block"},
-    {GST_CBR_PACER_OVERFLOW_DROP_OLDEST,
-        "Drop what has waited longest, with a warning", "drop-oldest"},
-    {0, NULL, NULL}
-  };
+  static const GEnumValue values[] = { { GST_CBR_PACER_OVERFLOW_BLOCK, "The source waits",
+                                           "block" },
+    { GST_CBR_PACER_OVERFLOW_DROP_OLDEST, "Drop what has waited longest, with a warning",
+        "drop-oldest" },
+    { 0, NULL, NULL } };
 
   return gst_fasp_register_enum (&once, "GstCbrPacerOverflow", values);
 }
@@ -53,12 +49,10 @@ GType
 gst_cbr_pacer_stuffing_get_type (void)
 {
   static gsize once = 0;
-  static const GEnumValue values[] = {
-    {GST_CBR_PACER_STUFFING_NONE, "Nothing: the line is idle", "none"},
-    {GST_CBR_PACER_STUFFING_NULL_TS,
-        "MPEG-TS null packets: the rate stays exact", "null-ts"},
-    {0, NULL, NULL}
-  };
+  static const GEnumValue values[] = { { GST_CBR_PACER_STUFFING_NONE, "Nothing: the line is idle",
+                                           "none" },
+    { GST_CBR_PACER_STUFFING_NULL_TS, "MPEG-TS null packets: the rate stays exact", "null-ts" },
+    { 0, NULL, NULL } };
 
   return gst_fasp_register_enum (&once, "GstCbrPacerStuffing", values);
 }
@@ -82,11 +76,10 @@ enum
   PROP_STATS_INTERVAL,
 };
 
-#define PLAYING (G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | \
-    GST_PARAM_MUTABLE_PLAYING)
+#define PLAYING (G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_PLAYING)
 
 void
-gst_cbr_pacer_settings_init (CbrSettings * settings)
+gst_cbr_pacer_settings_init (CbrSettings *settings)
 {
   memset (settings, 0, sizeof *settings);
   settings->header_size = HEADER_DEFAULT;
@@ -96,7 +89,7 @@ gst_cbr_pacer_settings_init (CbrSettings * settings)
 }
 
 gboolean
-gst_cbr_pacer_check_stuffing (GstCbrPacer * self)
+gst_cbr_pacer_check_stuffing (GstCbrPacer *self)
 {
   guint payload = gst_cbr_pacer_get_payload (self);
   guint packet = self->packets.size;
@@ -110,20 +103,23 @@ gst_cbr_pacer_check_stuffing (GstCbrPacer * self)
   if (own)
     GST_ELEMENT_ERROR (self, LIBRARY, SETTINGS,
         ("stuffing=null-ts needs datagrams of whole MPEG-TS packets, not of %u "
-            "bytes. Set payload-size to a multiple of %d, or to 0.", payload,
-            CBR_TS_PACKET), (NULL));
+         "bytes. Set payload-size to a multiple of %d, or to 0.",
+            payload, CBR_TS_PACKET),
+        (NULL));
   else
     GST_ELEMENT_ERROR (self, LIBRARY, SETTINGS,
         ("stuffing=null-ts needs MPEG-TS packets of %d bytes, and these have %u, "
-            "as from a muxer with m2ts-mode. Leave out m2ts-mode, or set "
-            "stuffing=none.", CBR_TS_PACKET, packet), (NULL));
+         "as from a muxer with m2ts-mode. Leave out m2ts-mode, or set "
+         "stuffing=none.",
+            CBR_TS_PACKET, packet),
+        (NULL));
   g_mutex_lock (&self->lock);
   return FALSE;
 }
 
 /* If the stream's clock was not needed so far, nobody has looked at it: begins anew. */
 static void
-forget_clock (GstCbrPacer * self)
+forget_clock (GstCbrPacer *self)
 {
   if (gst_cbr_pacer_wants_clock (self))
     return;
@@ -132,8 +128,7 @@ forget_clock (GstCbrPacer * self)
 }
 
 static void
-set_property (GObject * object, guint id, const GValue * value,
-    GParamSpec * pspec)
+set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
 {
   GstCbrPacer *self = GST_CBR_PACER (object);
   CbrSettings *settings = &self->settings;
@@ -198,24 +193,21 @@ set_property (GObject * object, guint id, const GValue * value,
 
 /* Call this with the lock held. */
 static GstStructure *
-describe (GstCbrPacer * self)
+describe (GstCbrPacer *self)
 {
   GstStructure *s = cbr_stats_describe (&self->figures);
   guint64 rate = gst_cbr_pacer_get_rate (self);
-  guint64 waiting = gst_cbr_pacer_get_wire_bytes (self, self->queue.bytes,
-      self->queue.buffers);
+  guint64 waiting = gst_cbr_pacer_get_wire_bytes (self, self->queue.bytes, self->queue.buffers);
 
-  gst_structure_set (s, "bitrate", G_TYPE_UINT64, rate,
-      "bytes-queued", G_TYPE_UINT64, self->queue.bytes,
-      "delay", G_TYPE_UINT64, (guint64) fasp_rate_clock_span (rate, waiting),
-      "wakeup-latency", G_TYPE_UINT64,
-      (guint64) cbr_waiter_get_latency (&self->waiter, FALSE),
+  gst_structure_set (s, "bitrate", G_TYPE_UINT64, rate, "bytes-queued", G_TYPE_UINT64,
+      self->queue.bytes, "delay", G_TYPE_UINT64, (guint64) fasp_rate_clock_span (rate, waiting),
+      "wakeup-latency", G_TYPE_UINT64, (guint64) cbr_waiter_get_latency (&self->waiter, FALSE),
       "segmentation-offload", G_TYPE_BOOLEAN, self->offload.payload > 0, NULL);
   return s;
 }
 
 static void
-get_property (GObject * object, guint id, GValue * value, GParamSpec * pspec)
+get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
 {
   GstCbrPacer *self = GST_CBR_PACER (object);
   const CbrSettings *settings = &self->settings;
@@ -272,59 +264,63 @@ get_property (GObject * object, guint id, GValue * value, GParamSpec * pspec)
 }
 
 static void
-install_rate (GObjectClass * klass)
+install_rate (GObjectClass *klass)
 {
   g_object_class_install_property (klass, PROP_BITRATE,
       g_param_spec_uint64 ("bitrate", "Bit rate",
           "Bit/s on the wire, headers included (0: learned from the stream's "
-          "PCR, timestamps or arrival)", 0, CBR_RATE_MAX, 0, PLAYING));
+          "PCR, timestamps or arrival)",
+          0, CBR_RATE_MAX, 0, PLAYING));
   g_object_class_install_property (klass, PROP_WINDOW,
       g_param_spec_uint64 ("window", "Learning window",
-          "With bitrate=0: the rate is learned as the mean over this time, in ns",
-          GST_MSECOND, 60 * GST_SECOND, WINDOW_DEFAULT, PLAYING));
+          "With bitrate=0: the rate is learned as the mean over this time, in ns", GST_MSECOND,
+          60 * GST_SECOND, WINDOW_DEFAULT, PLAYING));
   g_object_class_install_property (klass, PROP_METHOD,
-      g_param_spec_enum ("method", "Method", "How the rate is kept",
-          GST_TYPE_CBR_PACER_METHOD, GST_CBR_PACER_METHOD_DEADLINE, PLAYING));
+      g_param_spec_enum ("method", "Method", "How the rate is kept", GST_TYPE_CBR_PACER_METHOD,
+          GST_CBR_PACER_METHOD_DEADLINE, PLAYING));
   g_object_class_install_property (klass, PROP_SPIN,
       g_param_spec_uint64 ("spin", "Spin",
           "For up to this many ns before a deadline, watch the clock instead of "
-          "sleeping, to be exact to microseconds (0: sleep only)", 0,
-          10 * GST_MSECOND, 0, PLAYING));
+          "sleeping, to be exact to microseconds (0: sleep only)",
+          0, 10 * GST_MSECOND, 0, PLAYING));
 }
 
 static void
-install_cycle (GObjectClass * klass)
+install_cycle (GObjectClass *klass)
 {
   g_object_class_install_property (klass, PROP_PAYLOAD_SIZE,
       g_param_spec_uint ("payload-size", "Payload size",
           "Split and merge buffers into datagrams of this many bytes (0: MPEG-TS "
           "in seven packets, 1316 bytes if they have 188, anything else as it "
-          "comes)", 0, PAYLOAD_MAX, 0, PLAYING));
+          "comes)",
+          0, PAYLOAD_MAX, 0, PLAYING));
   g_object_class_install_property (klass, PROP_HEADER_SIZE,
       g_param_spec_uint ("header-size", "Header size",
           "Bytes on the wire around each datagram, counted in the rate: 28 "
           "for UDP over IPv4, 48 over IPv6; 12 more if RTP headers are added "
-          "behind", 0, 1000, HEADER_DEFAULT, PLAYING));
+          "behind",
+          0, 1000, HEADER_DEFAULT, PLAYING));
   g_object_class_install_property (klass, PROP_MAX_BURST,
       g_param_spec_uint ("max-burst", "Maximum burst",
           "Bytes on the wire that may leave at once (0: 8000 up to 1 Gbit/s, "
-          "above that what leaves in 50 us); at least one datagram leaves", 0,
-          G_MAXINT, 0, PLAYING));
+          "above that what leaves in 50 us); at least one datagram leaves",
+          0, G_MAXINT, 0, PLAYING));
   g_object_class_install_property (klass, PROP_MAX_PERIOD,
       g_param_spec_uint64 ("max-period", "Maximum period",
           "Datagrams leave at least once in this time, in ns, unless a single "
           "one takes longer; also how long an incomplete datagram waits for "
-          "more data", GST_USECOND, 60 * GST_SECOND, MAX_PERIOD_DEFAULT,
-          PLAYING));
+          "more data",
+          GST_USECOND, 60 * GST_SECOND, MAX_PERIOD_DEFAULT, PLAYING));
   g_object_class_install_property (klass, PROP_SEGMENTATION_OFFLOAD,
       g_param_spec_boolean ("segmentation-offload", "Segmentation offload",
           "Hand several datagrams as one buffer to the udpsink behind and let "
           "the kernel cut it (UDP_SEGMENT), which takes a fraction of the CPU "
-          "time", FALSE, PLAYING));
+          "time",
+          FALSE, PLAYING));
 }
 
 void
-gst_cbr_pacer_install_properties (GObjectClass * klass)
+gst_cbr_pacer_install_properties (GObjectClass *klass)
 {
   klass->set_property = set_property;
   klass->get_property = get_property;
@@ -333,21 +329,21 @@ gst_cbr_pacer_install_properties (GObjectClass * klass)
   g_object_class_install_property (klass, PROP_MAX_DELAY,
       g_param_spec_uint64 ("max-delay", "Maximum delay",
           "How much data may wait here, as the time in ns that it takes to leave "
-          "at the rate", 0, 3600 * GST_SECOND, MAX_DELAY_DEFAULT, PLAYING));
+          "at the rate",
+          0, 3600 * GST_SECOND, MAX_DELAY_DEFAULT, PLAYING));
   g_object_class_install_property (klass, PROP_OVERFLOW,
-      g_param_spec_enum ("overflow", "Overflow",
-          "What happens when more waits than max-delay",
+      g_param_spec_enum ("overflow", "Overflow", "What happens when more waits than max-delay",
           GST_TYPE_CBR_PACER_OVERFLOW, GST_CBR_PACER_OVERFLOW_BLOCK, PLAYING));
   g_object_class_install_property (klass, PROP_STUFFING,
-      g_param_spec_enum ("stuffing", "Stuffing",
-          "What to send when the input runs dry",
+      g_param_spec_enum ("stuffing", "Stuffing", "What to send when the input runs dry",
           GST_TYPE_CBR_PACER_STUFFING, GST_CBR_PACER_STUFFING_NONE, PLAYING));
   g_object_class_install_property (klass, PROP_STATS,
       g_param_spec_boxed ("stats", "Statistics",
-          "Figures of this element: application/x-cbrpacer-statistics",
-          GST_TYPE_STRUCTURE, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
+          "Figures of this element: application/x-cbrpacer-statistics", GST_TYPE_STRUCTURE,
+          G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
   g_object_class_install_property (klass, PROP_STATS_INTERVAL,
       g_param_spec_uint ("stats-interval", "Statistics interval",
           "Interval in ms at which stats is posted as an element message, while "
-          "data leaves (0: never)", 0, G_MAXINT, 0, PLAYING));
+          "data leaves (0: never)",
+          0, G_MAXINT, 0, PLAYING));
 }

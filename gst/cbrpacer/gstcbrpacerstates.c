@@ -11,14 +11,13 @@
 #include "gstcbrpacer.h"
 
 void
-gst_cbr_pacer_start_task (GstCbrPacer * self)
+gst_cbr_pacer_start_task (GstCbrPacer *self)
 {
-  gst_pad_start_task (self->srcpad, gst_cbr_pacer_thread_run, self->srcpad,
-      NULL);
+  gst_pad_start_task (self->srcpad, gst_cbr_pacer_thread_run, self->srcpad, NULL);
 }
 
 void
-gst_cbr_pacer_forget_stream (GstCbrPacer * self, GQueue * kept)
+gst_cbr_pacer_forget_stream (GstCbrPacer *self, GQueue *kept)
 {
   cbr_queue_clear (&self->queue, kept);
   self->packets.lost = FALSE;
@@ -32,7 +31,7 @@ gst_cbr_pacer_forget_stream (GstCbrPacer * self, GQueue * kept)
 }
 
 void
-gst_cbr_pacer_set_flushing (GstCbrPacer * self)
+gst_cbr_pacer_set_flushing (GstCbrPacer *self)
 {
   g_mutex_lock (&self->lock);
   self->flushing = TRUE;
@@ -42,8 +41,7 @@ gst_cbr_pacer_set_flushing (GstCbrPacer * self)
 }
 
 gboolean
-gst_cbr_pacer_sink_activate_mode (GstPad * pad, GstObject * parent,
-    GstPadMode mode, gboolean active)
+gst_cbr_pacer_sink_activate_mode (GstPad *pad, GstObject *parent, GstPadMode mode, gboolean active)
 {
   GstCbrPacer *self = GST_CBR_PACER (parent);
 
@@ -62,8 +60,7 @@ gst_cbr_pacer_sink_activate_mode (GstPad * pad, GstObject * parent,
 }
 
 gboolean
-gst_cbr_pacer_src_activate_mode (GstPad * pad, GstObject * parent,
-    GstPadMode mode, gboolean active)
+gst_cbr_pacer_src_activate_mode (GstPad *pad, GstObject *parent, GstPadMode mode, gboolean active)
 {
   GstCbrPacer *self = GST_CBR_PACER (parent);
 
@@ -82,7 +79,7 @@ gst_cbr_pacer_src_activate_mode (GstPad * pad, GstObject * parent,
 }
 
 void
-gst_cbr_pacer_set_playing (GstCbrPacer * self, gboolean playing)
+gst_cbr_pacer_set_playing (GstCbrPacer *self, gboolean playing)
 {
   g_mutex_lock (&self->lock);
   self->playing = playing;
@@ -98,7 +95,7 @@ gst_cbr_pacer_set_playing (GstCbrPacer * self, gboolean playing)
 }
 
 gboolean
-gst_cbr_pacer_prepare (GstCbrPacer * self)
+gst_cbr_pacer_prepare (GstCbrPacer *self)
 {
   gboolean good;
 
@@ -107,12 +104,10 @@ gst_cbr_pacer_prepare (GstCbrPacer * self)
   cbr_learner_init (&self->learner, self->settings.window);
   self->live = self->live_known = FALSE;
   self->latency = GST_CLOCK_TIME_NONE;
-  self->format = (CbrFormat) {
-  0};
-  self->packets = (CbrPackets) {
-  .size = CBR_TS_PACKET};
+  self->format = (CbrFormat) { 0 };
+  self->packets = (CbrPackets) { .size = CBR_TS_PACKET };
   self->offload_payload = 0;
-  self->thread = NULL;          /* others may use it while we are stopped */
+  self->thread = NULL; /* others may use it while we are stopped */
   self->dropped_told = self->dropped_untold = 0;
   self->held = FALSE;
   self->least = G_MAXSIZE;
@@ -125,7 +120,7 @@ gst_cbr_pacer_prepare (GstCbrPacer * self)
 }
 
 void
-gst_cbr_pacer_release (GstCbrPacer * self)
+gst_cbr_pacer_release (GstCbrPacer *self)
 {
   cbr_offload_stop (&self->offload);
   g_mutex_lock (&self->lock);

@@ -16,24 +16,24 @@ GST_DEBUG_CATEGORY_EXTERN (gst_cbr_pacer_debug);
 #define GST_CAT_DEFAULT gst_cbr_pacer_debug
 
 void
-gst_cbr_pacer_thread_reset (GstCbrPacer * self)
+gst_cbr_pacer_thread_reset (GstCbrPacer *self)
 {
   cbr_stats_break (&self->figures);
   self->started = FALSE;
   self->impatient = FALSE;
   self->skipped = 0;
   self->partial_since = -1;
-  self->fed_at = G_MININT64;    /* its time was on the clock before */
+  self->fed_at = G_MININT64; /* its time was on the clock before */
   self->base = CBR_NO_BASE;
   self->peak = self->drain = self->drained = 0;
 }
 
 void
-gst_cbr_pacer_thread_wake (GstCbrPacer * self)
+gst_cbr_pacer_thread_wake (GstCbrPacer *self)
 {
   if (!self->hungry)
     return;
-  self->hungry = FALSE;         /* wakes it once for a whole list */
+  self->hungry = FALSE; /* wakes it once for a whole list */
   cbr_waiter_interrupt (&self->waiter);
 }
 
@@ -49,7 +49,7 @@ get_cpu_time (void)
 }
 
 static void
-sleep_until_fed (GstCbrPacer * self, gint64 until)
+sleep_until_fed (GstCbrPacer *self, gint64 until)
 {
   CbrWait wait = { until, until };
 
@@ -65,7 +65,7 @@ sleep_until_fed (GstCbrPacer * self, gint64 until)
 
 /* Waits until there is something to push. FALSE: it is over. */
 static gboolean
-wait_for_work (GstCbrPacer * self)
+wait_for_work (GstCbrPacer *self)
 {
   for (;;) {
     gint64 until = G_MAXINT64;
@@ -106,13 +106,12 @@ wait_for_work (GstCbrPacer * self)
 }
 
 static void
-apply_settings (GstCbrPacer * self, gint64 now)
+apply_settings (GstCbrPacer *self, gint64 now)
 {
   CbrSchedule *schedule = &self->schedule;
 
   gst_cbr_pacer_look_at_pile (self);
-  self->lost += cbr_schedule_set_method (schedule,
-      (CbrMethod) self->settings.method);
+  self->lost += cbr_schedule_set_method (schedule, (CbrMethod) self->settings.method);
   schedule->max_burst = self->settings.max_burst;
   schedule->max_period = self->settings.max_period;
   schedule->header = self->settings.header_size;
@@ -121,7 +120,7 @@ apply_settings (GstCbrPacer * self, gint64 now)
 
 /* Waits until the next cycle is due. FALSE: something has changed meanwhile. */
 static gboolean
-wait_for_departure (GstCbrPacer * self)
+wait_for_departure (GstCbrPacer *self)
 {
   CbrSchedule *schedule = &self->schedule;
   gint64 spin = (gint64) self->settings.spin;
@@ -152,8 +151,7 @@ wait_for_departure (GstCbrPacer * self)
     self->figures.stalls++;
   }
   self->resumed = FALSE;
-  wait = cbr_schedule_get_wait (schedule,
-      cbr_waiter_get_latency (&self->waiter, spin > 0), spin);
+  wait = cbr_schedule_get_wait (schedule, cbr_waiter_get_latency (&self->waiter, spin > 0), spin);
   self->waiting_rate = schedule->base.rate;
   due = cbr_waiter_wait (&self->waiter, &self->lock, self->clock, &wait,
       schedule->method == CBR_SEND_AND_COMPARE ? -1 : spin);
@@ -165,7 +163,7 @@ wait_for_departure (GstCbrPacer * self)
 
 /* Returns the size of datagrams that offload should cut; 0: it should not. */
 static guint
-get_offload_payload (GstCbrPacer * self)
+get_offload_payload (GstCbrPacer *self)
 {
   guint payload = gst_cbr_pacer_get_payload (self);
 
@@ -176,7 +174,7 @@ get_offload_payload (GstCbrPacer * self)
 
 /* Releases the lock meanwhile. */
 static void
-set_offload (GstCbrPacer * self)
+set_offload (GstCbrPacer *self)
 {
   guint payload = get_offload_payload (self);
   g_autofree gchar *why = NULL;
@@ -191,39 +189,37 @@ set_offload (GstCbrPacer * self)
   if (why != NULL)
     GST_ELEMENT_WARNING (self, RESOURCE, SETTINGS,
         ("segmentation-offload is not possible here: %s. Datagrams leave one by "
-            "one.", why), (NULL));
+         "one.",
+            why),
+        (NULL));
   g_mutex_lock (&self->lock);
 }
 
 static void
-tell_stats (GstCbrPacer * self)
+tell_stats (GstCbrPacer *self)
 {
   gint64 now = g_get_monotonic_time ();
   GstStructure *stats;
 
   if (self->settings.stats_interval == 0
-      || now - self->stats_told < self->settings.stats_interval *
-      G_TIME_SPAN_MILLISECOND)
+      || now - self->stats_told < self->settings.stats_interval * G_TIME_SPAN_MILLISECOND)
     return;
   self->stats_told = now;
   g_mutex_unlock (&self->lock);
   g_object_get (self, "stats", &stats, NULL);
-  gst_element_post_message (GST_ELEMENT (self),
-      gst_message_new_element (GST_OBJECT (self), stats));
+  gst_element_post_message (GST_ELEMENT (self), gst_message_new_element (GST_OBJECT (self), stats));
   g_mutex_lock (&self->lock);
 }
 
 static void
-count (GstCbrPacer * self, const CbrCycle * cycle, gboolean playing,
-    gint64 cpu_before)
+count (GstCbrPacer *self, const CbrCycle *cycle, gboolean playing, gint64 cpu_before)
 {
   CbrStats *figures = &self->figures;
   gint64 cpu = get_cpu_time ();
 
   /* before the time that this cycle has taken; plus 1 µs, which the clock is rounded to */
   if (figures->started == 0)
-    figures->started = (g_get_monotonic_time () - 1) * 1000 -
-        (cpu - self->cpu_mark);
+    figures->started = (g_get_monotonic_time () - 1) * 1000 - (cpu - self->cpu_mark);
   figures->cpu_pacing += cpu_before - self->cpu_mark;
   figures->cpu_downstream += cpu - cpu_before;
   self->cpu_mark = cpu;
@@ -235,19 +231,20 @@ count (GstCbrPacer * self, const CbrCycle * cycle, gboolean playing,
 }
 
 static GstFlowReturn
-fail (GstCbrPacer * self)
+fail (GstCbrPacer *self)
 {
   g_mutex_unlock (&self->lock);
   GST_ELEMENT_ERROR (self, STREAM, WRONG_TYPE,
       ("stuffing=null-ts needs an MPEG transport stream of whole packets of "
-          "%d bytes. Put tsparse before cbrpacer, or set stuffing=none.",
-          CBR_TS_PACKET), (NULL));
+       "%d bytes. Put tsparse before cbrpacer, or set stuffing=none.",
+          CBR_TS_PACKET),
+      (NULL));
   g_mutex_lock (&self->lock);
   return GST_FLOW_ERROR;
 }
 
 static GstFlowReturn
-send_cycle (GstCbrPacer * self)
+send_cycle (GstCbrPacer *self)
 {
   gboolean playing = self->playing, wrong = FALSE;
   guint pauses = self->pauses, links = self->links;
@@ -272,11 +269,10 @@ send_cycle (GstCbrPacer * self)
   g_mutex_unlock (&self->lock);
 
   cpu = get_cpu_time ();
-  GST_LOG_OBJECT (self, "%u datagrams, %" G_GUINT64_FORMAT " bytes on the wire",
-      cycle.datagrams, cycle.bytes);
+  GST_LOG_OBJECT (self, "%u datagrams, %" G_GUINT64_FORMAT " bytes on the wire", cycle.datagrams,
+      cycle.bytes);
   if (gst_buffer_list_length (list) == 1) {
-    ret = gst_pad_push (self->srcpad,
-        gst_buffer_ref (gst_buffer_list_get (list, 0)));
+    ret = gst_pad_push (self->srcpad, gst_buffer_ref (gst_buffer_list_get (list, 0)));
     gst_buffer_list_unref (list);
   } else {
     ret = gst_pad_push_list (self->srcpad, list);
@@ -302,7 +298,7 @@ send_cycle (GstCbrPacer * self)
 }
 
 static GstFlowReturn
-hand_on (GstCbrPacer * self, GstMiniObject * object)
+hand_on (GstCbrPacer *self, GstMiniObject *object)
 {
   if (GST_IS_QUERY (object)) {
     gboolean result;
@@ -346,7 +342,7 @@ hand_on (GstCbrPacer * self, GstMiniObject * object)
 /* Nothing more leaves.  This tells the thread that brings data; if none comes any more, it
  * tells the application. */
 static void
-end (GstCbrPacer * self, GstFlowReturn ret)
+end (GstCbrPacer *self, GstFlowReturn ret)
 {
   gboolean alone = self->eos;
 

@@ -17,49 +17,49 @@
 #define HELD_SHARE .5
 #define HELD_LOOKS 3
 #define HELD_AGAIN (10 * HELD_LOOK)
-/* If the schedule falls behind by more than this share of the time, the elements behind are too slow. */
+/* If the schedule falls behind by more than this share of the time, the elements behind are too
+ * slow. */
 #define SLOW_SHARE .02
 /* Below this, bitrate may have been meant in another unit, bit/s. */
 #define LOW_RATE 100000
 
 /* Are the elements behind too slow, rather than the source too fast? */
 static gboolean
-is_slow_behind (GstCbrPacer * self)
+is_slow_behind (GstCbrPacer *self)
 {
   gint64 now = gst_cbr_pacer_read_clock (self);
 
-  return gst_cbr_pacer_get_lag (self, now) - self->lag_before >
-      SLOW_SHARE * (now - self->looked_before);
+  return gst_cbr_pacer_get_lag (self, now) - self->lag_before
+      > SLOW_SHARE * (now - self->looked_before);
 }
 
 /* A low rate may have been meant in kbit/s, as x264enc's is. */
 static gchar *
-advise_rate (GstCbrPacer * self)
+advise_rate (GstCbrPacer *self)
 {
   guint64 rate = self->settings.bitrate;
 
   if (rate == 0 || rate >= LOW_RATE)
     return g_strdup ("Raise bitrate");
   return g_strdup_printf ("Raise bitrate (it is in bit/s: %" G_GUINT64_FORMAT
-      " kbit/s are bitrate=%" G_GUINT64_FORMAT ")", rate, rate * 1000);
+                          " kbit/s are bitrate=%" G_GUINT64_FORMAT ")",
+      rate, rate * 1000);
 }
 
 void
-gst_cbr_pacer_tell_latency (GstCbrPacer * self)
+gst_cbr_pacer_tell_latency (GstCbrPacer *self)
 {
-  if (!GST_CLOCK_TIME_IS_VALID (self->latency)
-      || self->latency == gst_cbr_pacer_get_latency (self))
+  if (!GST_CLOCK_TIME_IS_VALID (self->latency) || self->latency == gst_cbr_pacer_get_latency (self))
     return;
   /* it will be asked for again */
   self->latency = GST_CLOCK_TIME_NONE;
   g_mutex_unlock (&self->lock);
-  gst_element_post_message (GST_ELEMENT (self),
-      gst_message_new_latency (GST_OBJECT (self)));
+  gst_element_post_message (GST_ELEMENT (self), gst_message_new_latency (GST_OBJECT (self)));
   g_mutex_lock (&self->lock);
 }
 
 void
-gst_cbr_pacer_tell_dropped (GstCbrPacer * self)
+gst_cbr_pacer_tell_dropped (GstCbrPacer *self)
 {
   gint64 now = g_get_monotonic_time ();
   guint64 dropped = self->dropped_untold;
@@ -74,18 +74,17 @@ gst_cbr_pacer_tell_dropped (GstCbrPacer * self)
   raise = advise_rate (self);
   g_mutex_unlock (&self->lock);
   GST_ELEMENT_WARNING_WITH_DETAILS (self, STREAM, FAILED,
-      ("Dropped %" G_GUINT64_FORMAT
-          " bytes: the stream is faster than %s. %s%s, "
-          "or lower the encoder's rate.", dropped,
-          slow ? "the elements behind take it" : "bitrate",
+      ("Dropped %" G_GUINT64_FORMAT " bytes: the stream is faster than %s. %s%s, "
+       "or lower the encoder's rate.",
+          dropped, slow ? "the elements behind take it" : "bitrate",
           slow ? "Set sync=false at the sink, look at its network" : raise,
-          slow ? "" : " or max-delay"), (NULL), ("bytes", G_TYPE_UINT64,
-          dropped, NULL));
+          slow ? "" : " or max-delay"),
+      (NULL), ("bytes", G_TYPE_UINT64, dropped, NULL));
   g_mutex_lock (&self->lock);
 }
 
 void
-gst_cbr_pacer_tell_held (GstCbrPacer * self)
+gst_cbr_pacer_tell_held (GstCbrPacer *self)
 {
   gint64 now = gst_cbr_pacer_read_clock (self);
   g_autofree gchar *raise = NULL;
@@ -103,8 +102,7 @@ gst_cbr_pacer_tell_held (GstCbrPacer * self)
   self->held = FALSE;
   self->least = G_MAXSIZE;
   self->most = 0;
-  if (self->held_looks < HELD_LOOKS
-      || (self->held_told > 0 && now - self->held_told < HELD_AGAIN))
+  if (self->held_looks < HELD_LOOKS || (self->held_told > 0 && now - self->held_told < HELD_AGAIN))
     return;
   if (!self->live_known)
     gst_cbr_pacer_ask_if_live (self);
@@ -115,10 +113,10 @@ gst_cbr_pacer_tell_held (GstCbrPacer * self)
   g_mutex_unlock (&self->lock);
   GST_ELEMENT_WARNING (self, STREAM, FAILED,
       ("%s: its live source is held up, and the delay keeps growing. %s, "
-          "lower the encoder's rate, or set overflow=drop-oldest.",
+       "lower the encoder's rate, or set overflow=drop-oldest.",
           slow ? "The stream is faster than the elements behind take it" :
-          "The stream is faster than bitrate",
-          slow ? "Set sync=false at the sink, look at its network" :
-          raise), (NULL));
+                 "The stream is faster than bitrate",
+          slow ? "Set sync=false at the sink, look at its network" : raise),
+      (NULL));
   g_mutex_lock (&self->lock);
 }

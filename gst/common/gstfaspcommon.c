@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#define GLIB_DISABLE_DEPRECATION_WARNINGS       /* of GValueArray */
+#define GLIB_DISABLE_DEPRECATION_WARNINGS /* of GValueArray */
 #include "gstfaspcommon.h"
 
 GType
-gst_fasp_register_enum (gsize * once, const gchar * name,
-    const GEnumValue * values)
+gst_fasp_register_enum (gsize *once, const gchar *name, const GEnumValue *values)
 {
   if (g_once_init_enter (once)) {
     GType type = g_enum_register_static (name, values);
@@ -17,7 +16,7 @@ gst_fasp_register_enum (gsize * once, const gchar * name,
 
 /* Sets a field to an array of @n values of @type, and returns these. */
 static GValue *
-add_array (GstStructure * s, const gchar * name, GType type, guint n)
+add_array (GstStructure *s, const gchar *name, GType type, guint n)
 {
   GValueArray *array = g_value_array_new (n);
   GValue value = G_VALUE_INIT;
@@ -33,8 +32,7 @@ add_array (GstStructure * s, const gchar * name, GType type, guint n)
 }
 
 void
-gst_fasp_structure_set_counts (GstStructure * s, const gchar * name,
-    const guint64 * counts, guint n)
+gst_fasp_structure_set_counts (GstStructure *s, const gchar *name, const guint64 *counts, guint n)
 {
   GValue *values = add_array (s, name, G_TYPE_UINT64, n);
 
@@ -43,8 +41,7 @@ gst_fasp_structure_set_counts (GstStructure * s, const gchar * name,
 }
 
 void
-gst_fasp_structure_take_structures (GstStructure * s, const gchar * name,
-    GPtrArray * structures)
+gst_fasp_structure_take_structures (GstStructure *s, const gchar *name, GPtrArray *structures)
 {
   GValue *values = add_array (s, name, GST_TYPE_STRUCTURE, structures->len);
 
@@ -54,8 +51,8 @@ gst_fasp_structure_take_structures (GstStructure * s, const gchar * name,
 }
 
 const GValueArray *
-gst_fasp_value_get_array (const GValue * value)
+gst_fasp_value_get_array (const GValue *value)
 {
-  return value != NULL && G_VALUE_HOLDS (value, G_TYPE_VALUE_ARRAY) ?
-      g_value_get_boxed (value) : NULL;
+  return value != NULL && G_VALUE_HOLDS (value, G_TYPE_VALUE_ARRAY) ? g_value_get_boxed (value) :
+                                                                      NULL;
 }

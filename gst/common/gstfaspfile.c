@@ -12,7 +12,7 @@
 
 #define READ (S_IRGRP | S_IROTH)
 #define CHANGE (S_IWGRP | S_IWOTH)
-#define AT_ONCE 4096            /* bytes to make room for at least */
+#define AT_ONCE 4096 /* bytes to make room for at least */
 
 /* Returns the permissions that no ordinary file of that kind may give. */
 static mode_t
@@ -28,8 +28,7 @@ get_wrong (const struct stat *what, GstFaspFileKind kind)
 }
 
 gchar *
-gst_fasp_file_warn (const gchar * path, const struct stat *what,
-    GstFaspFileKind kind)
+gst_fasp_file_warn (const gchar *path, const struct stat *what, GstFaspFileKind kind)
 {
   mode_t wrong = get_wrong (what, kind);
   g_autofree gchar *quoted = NULL;
@@ -38,17 +37,19 @@ gst_fasp_file_warn (const gchar * path, const struct stat *what,
     return NULL;
   quoted = g_shell_quote (path);
   return g_strdup_printf ("Other users of this machine can %s%s%s %s, which %s "
-      "(its mode is %04o): run `chmod %s %s'.", (wrong & READ) ? "read" : "",
-      (wrong & READ) && (wrong & CHANGE) ? " and " : "",
+                          "(its mode is %04o): run `chmod %s %s'.",
+      (wrong & READ) ? "read" : "", (wrong & READ) && (wrong & CHANGE) ? " and " : "",
       (wrong & CHANGE) ? "change" : "", path,
-      kind == GST_FASP_FILE_SECRET ? "holds a secret" : "is trusted",
-      what->st_mode & 07777, kind == GST_FASP_FILE_TRUSTED ? "go-w" :
-      what->st_uid == geteuid ()? "go=" : "g-wx,o=", quoted);
+      kind == GST_FASP_FILE_SECRET ? "holds a secret" : "is trusted", what->st_mode & 07777,
+      kind == GST_FASP_FILE_TRUSTED  ? "go-w" :
+          what->st_uid == geteuid () ? "go=" :
+                                       "g-wx,o=",
+      quoted);
 }
 
 /* Returns NULL and leaves errno as it is if it cannot read all of it. */
 static gchar *
-read_all (gint fd, gsize expected, gsize * size)
+read_all (gint fd, gsize expected, gsize *size)
 {
   gsize room = MIN (MAX (expected, AT_ONCE), GST_FASP_FILE_MAX) + 1, n = 0;
   gchar *text = g_malloc (room);
@@ -83,8 +84,7 @@ read_all (gint fd, gsize expected, gsize * size)
 }
 
 gchar *
-gst_fasp_file_read (const gchar * path, gsize * size, struct stat *what,
-    GError ** error)
+gst_fasp_file_read (const gchar *path, gsize *size, struct stat *what, GError **error)
 {
   gint fd = open (path, O_RDONLY | O_CLOEXEC), why;
   gchar *text = NULL;
@@ -93,8 +93,8 @@ gst_fasp_file_read (const gchar * path, gsize * size, struct stat *what,
     text = read_all (fd, MAX (what->st_size, 0), size);
   why = errno;
   if (text == NULL)
-    g_set_error (error, G_FILE_ERROR, g_file_error_from_errno (why),
-        "\"%s\": %s", path, g_strerror (why));
+    g_set_error (error, G_FILE_ERROR, g_file_error_from_errno (why), "\"%s\": %s", path,
+        g_strerror (why));
   if (fd >= 0)
     close (fd);
   return text;

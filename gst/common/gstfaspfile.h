@@ -4,10 +4,11 @@
  * whether other users of the machine could have read or changed them.
  *
  * A secret is its owner's.  If the owner is another user than this process has (root, as with the
- * secrets of systemd and Kubernetes), its group may read it, as this is how the process does.  This is
- * PostgreSQL's rule for its private key.  A list of whom to trust may be read by anybody and changed by
- * its owner alone, as OpenSSH demands of authorized_keys.  What is asked is the file that was opened, so
- * nobody can put another one in its place meanwhile.  Only ordinary files are looked at.
+ * secrets of systemd and Kubernetes), its group may read it, as this is how the process does.  This
+ * is PostgreSQL's rule for its private key.  A list of whom to trust may be read by anybody and
+ * changed by its owner alone, as OpenSSH demands of authorized_keys.  What is asked is the file
+ * that was opened, so nobody can put another one in its place meanwhile.  Only ordinary files are
+ * looked at.
  */
 #pragma once
 
@@ -18,8 +19,8 @@ G_BEGIN_DECLS
 
 typedef enum
 {
-  GST_FASP_FILE_SECRET,         /* nobody else may read or change it */
-  GST_FASP_FILE_TRUSTED,        /* nobody else may change it */
+  GST_FASP_FILE_SECRET,  /* nobody else may read or change it */
+  GST_FASP_FILE_TRUSTED, /* nobody else may change it */
 } GstFaspFileKind;
 
 /* Bytes: more than any such file needs. */
@@ -27,11 +28,9 @@ typedef enum
 
 /* Returns the text, with a zero behind it, to be wiped if it is a secret; NULL: sets @error
  * (G_FILE_ERROR).  *what: the file that was opened. */
-gchar *gst_fasp_file_read (const gchar * path, gsize * size,
-    struct stat *what, GError ** error);
+gchar *gst_fasp_file_read (const gchar *path, gsize *size, struct stat *what, GError **error);
 /* Returns what others can do with that file, and what to run to change it; NULL: nothing that
  * matters. */
-gchar *gst_fasp_file_warn (const gchar * path, const struct stat *what,
-    GstFaspFileKind kind);
+gchar *gst_fasp_file_warn (const gchar *path, const struct stat *what, GstFaspFileKind kind);
 
 G_END_DECLS

@@ -14,11 +14,11 @@
 
 G_BEGIN_DECLS
 
-/* ADDRESS:PORT; of IPv6 [ADDRESS]:PORT, of a link-local address [ADDRESS%INTERFACE]:PORT.  NULL: there
- * is no address.  Free with g_free(). */
-gchar *gst_fasp_address_to_string (const FaspAddress * address);
+/* ADDRESS:PORT; of IPv6 [ADDRESS]:PORT, of a link-local address [ADDRESS%INTERFACE]:PORT.  NULL:
+ * there is no address.  Free with g_free(). */
+gchar *gst_fasp_address_to_string (const FaspAddress *address);
 /* Sets the fields @name and @name-string; without an address both are NULL. */
-void gst_fasp_address_describe (GstStructure * structure, const gchar * name,
-    const FaspAddress * address);
+void gst_fasp_address_describe (GstStructure *structure, const gchar *name,
+    const FaspAddress *address);
 
 G_END_DECLS

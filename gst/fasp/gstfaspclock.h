@@ -16,17 +16,15 @@
 G_BEGIN_DECLS
 
 #define GST_TYPE_FASP_CLOCK (gst_fasp_clock_get_type ())
-G_DECLARE_FINAL_TYPE (GstFaspClock, gst_fasp_clock, GST, FASP_CLOCK,
-    GstSystemClock);
+G_DECLARE_FINAL_TYPE (GstFaspClock, gst_fasp_clock, GST, FASP_CLOCK, GstSystemClock);
 
 GstFaspClock *gst_fasp_clock_new (void);
 /* Passes on what is known of the sender's clock at @monotonic (ns). Call this often. */
-void gst_fasp_clock_look (GstFaspClock * clock, GstClockTime monotonic,
-    const FaspSenderClock * sender);
+void gst_fasp_clock_look (GstFaspClock *clock, GstClockTime monotonic,
+    const FaspSenderClock *sender);
 /* The sender is gone: the clock goes on at its rate until another sender comes. */
-void gst_fasp_clock_leave (GstFaspClock * clock);
+void gst_fasp_clock_leave (GstFaspClock *clock);
 /* Returns what the clock shows, or showed, at a monotonic time. */
-GstClockTime gst_fasp_clock_get_at (GstFaspClock * clock,
-    GstClockTime monotonic);
+GstClockTime gst_fasp_clock_get_at (GstFaspClock *clock, GstClockTime monotonic);
 
 G_END_DECLS

@@ -35,8 +35,7 @@ get_connection (gpointer element)
 }
 
 void
-gst_fasp_connection_init (GstFaspConnection * c, GstElement * element,
-    FaspRole role)
+gst_fasp_connection_init (GstFaspConnection *c, GstElement *element, FaspRole role)
 {
   g_object_set_qdata (G_OBJECT (element), get_quark (), c);
   c->element = element;
@@ -46,7 +45,7 @@ gst_fasp_connection_init (GstFaspConnection * c, GstElement * element,
 }
 
 void
-gst_fasp_connection_clear (GstFaspConnection * c)
+gst_fasp_connection_clear (GstFaspConnection *c)
 {
   gst_fasp_settings_clear (&c->settings);
   g_mutex_clear (&c->lock);
@@ -55,7 +54,7 @@ gst_fasp_connection_clear (GstFaspConnection * c)
 /* --- statistics ------------------------------------------------------------------- */
 
 static GstStructure *
-get_stats (GstFaspConnection * c)
+get_stats (GstFaspConnection *c)
 {
   GstStructure *stats;
 
@@ -66,13 +65,13 @@ get_stats (GstFaspConnection * c)
 }
 
 static void
-stop_reporting (GstFaspConnection * c)
+stop_reporting (GstFaspConnection *c)
 {
   g_clear_pointer (&c->report, gst_fasp_stats_end_reports);
 }
 
 static void
-start_reporting (GstFaspConnection * c)
+start_reporting (GstFaspConnection *c)
 {
   GstClockTime interval;
 
@@ -87,37 +86,31 @@ start_reporting (GstFaspConnection * c)
 /* --- properties -------------------------------------------------------------------- */
 
 /* Properties that can be changed while playing. */
-static const GstFaspProp mutable_props[] = {
-  GST_FASP_PROP_LATENCY, GST_FASP_PROP_GLITCH_INTERVAL,
-  GST_FASP_PROP_AUTO_RECONNECT, GST_FASP_PROP_MAX_BITRATE,
-  GST_FASP_PROP_SLOW_POLICY, GST_FASP_PROP_WAIT_FOR_CONNECTION,
-  GST_FASP_PROP_KEEP_LISTENING, GST_FASP_PROP_TOO_LATE,
-  GST_FASP_PROP_MAX_RECEIVERS, GST_FASP_PROP_MAX_RECEIVERS_PER_NETWORK
-};
+static const GstFaspProp mutable_props[] = { GST_FASP_PROP_LATENCY, GST_FASP_PROP_GLITCH_INTERVAL,
+  GST_FASP_PROP_AUTO_RECONNECT, GST_FASP_PROP_MAX_BITRATE, GST_FASP_PROP_SLOW_POLICY,
+  GST_FASP_PROP_WAIT_FOR_CONNECTION, GST_FASP_PROP_KEEP_LISTENING, GST_FASP_PROP_TOO_LATE,
+  GST_FASP_PROP_MAX_RECEIVERS, GST_FASP_PROP_MAX_RECEIVERS_PER_NETWORK };
 
 static void
-apply_to (FaspEndpoint * endpoint, const GstFaspSettings * s, GstFaspProp prop)
+apply_to (FaspEndpoint *endpoint, const GstFaspSettings *s, GstFaspProp prop)
 {
   switch (prop) {
     case GST_FASP_PROP_LATENCY:
       fasp_endpoint_set_latency (endpoint, gst_fasp_settings_get_latency (s));
       break;
     case GST_FASP_PROP_GLITCH_INTERVAL:
-      fasp_endpoint_set_glitch_interval (endpoint,
-          s->glitch_interval / GST_SECOND);
+      fasp_endpoint_set_glitch_interval (endpoint, s->glitch_interval / GST_SECOND);
       break;
     case GST_FASP_PROP_AUTO_RECONNECT:
-      fasp_endpoint_set_reconnect (endpoint, g_get_monotonic_time (),
-          s->auto_reconnect);
+      fasp_endpoint_set_reconnect (endpoint, g_get_monotonic_time (), s->auto_reconnect);
       break;
     case GST_FASP_PROP_MAX_BITRATE:
     case GST_FASP_PROP_MIN_BITRATE:
-      fasp_endpoint_set_bitrates (endpoint, g_get_monotonic_time (),
-          s->min_bitrate, s->max_bitrate);
+      fasp_endpoint_set_bitrates (endpoint, g_get_monotonic_time (), s->min_bitrate,
+          s->max_bitrate);
       break;
     case GST_FASP_PROP_SLOW_POLICY:
-      fasp_endpoint_set_slow_policy (endpoint,
-          gst_fasp_settings_get_slow_policy (s));
+      fasp_endpoint_set_slow_policy (endpoint, gst_fasp_settings_get_slow_policy (s));
       break;
     case GST_FASP_PROP_WAIT_FOR_CONNECTION:
       fasp_endpoint_set_wait_for_connection (endpoint, s->wait_for_connection);
@@ -127,12 +120,10 @@ apply_to (FaspEndpoint * endpoint, const GstFaspSettings * s, GstFaspProp prop)
       break;
     case GST_FASP_PROP_MAX_RECEIVERS:
     case GST_FASP_PROP_MAX_RECEIVERS_PER_NETWORK:
-      fasp_endpoint_set_max_receivers (endpoint, s->max_receivers,
-          s->max_receivers_per_network);
+      fasp_endpoint_set_max_receivers (endpoint, s->max_receivers, s->max_receivers_per_network);
       break;
     case GST_FASP_PROP_TOO_LATE:
-      fasp_endpoint_set_too_late_skip (endpoint,
-          s->too_late == GST_FASP_TOO_LATE_SKIP);
+      fasp_endpoint_set_too_late_skip (endpoint, s->too_late == GST_FASP_TOO_LATE_SKIP);
       break;
     default:
       break;
@@ -141,13 +132,13 @@ apply_to (FaspEndpoint * endpoint, const GstFaspSettings * s, GstFaspProp prop)
 
 /* Call this with the connection lock held: it orders changes, so the newest value wins. */
 static void
-apply (GstFaspConnection * c, const GstFaspProp * props, guint n)
+apply (GstFaspConnection *c, const GstFaspProp *props, guint n)
 {
   GstFaspSettings s;
   FaspEndpoint *endpoint;
 
   GST_OBJECT_LOCK (c->element);
-  s = c->settings;              /* only its numbers are used: strings may be freed */
+  s = c->settings; /* only its numbers are used: strings may be freed */
   GST_OBJECT_UNLOCK (c->element);
   endpoint = fasp_io_lock (c->io);
   for (guint i = 0; i < n; i++)
@@ -157,8 +148,7 @@ apply (GstFaspConnection * c, const GstFaspProp * props, guint n)
 
 /* Is @value another one than before?  Secrets are not compared: they always count as new. */
 static gboolean
-is_new (GstFaspConnection * c, guint id, const GValue * value,
-    GParamSpec * pspec)
+is_new (GstFaspConnection *c, guint id, const GValue *value, GParamSpec *pspec)
 {
   g_auto (GValue) old = G_VALUE_INIT;
 
@@ -171,8 +161,7 @@ is_new (GstFaspConnection * c, guint id, const GValue * value,
 
 /* Passes the change on to the core at once, or leaves it to the next start. */
 static void
-property_changed (GstFaspConnection * c, GstFaspProp prop, GParamSpec * pspec,
-    gboolean new)
+property_changed (GstFaspConnection *c, GstFaspProp prop, GParamSpec *pspec, gboolean new)
 {
   gboolean too_late;
 
@@ -187,12 +176,13 @@ property_changed (GstFaspConnection * c, GstFaspProp prop, GParamSpec * pspec,
   if (too_late)
     GST_WARNING_OBJECT (c->element,
         "%s was set while the element runs: it takes effect when the element "
-        "has been set to READY and starts again.", pspec->name);
+        "has been set to READY and starts again.",
+        pspec->name);
 }
 
 /* @uri: NULL removes host and port; what else the old URI has set stays. */
 static gboolean
-set_uri (GstFaspConnection * c, const gchar * uri, GError ** error)
+set_uri (GstFaspConnection *c, const gchar *uri, GError **error)
 {
   gboolean running;
 
@@ -218,8 +208,8 @@ set_uri (GstFaspConnection * c, const gchar * uri, GError ** error)
 }
 
 void
-gst_fasp_connection_set_property (GstFaspConnection * c, guint id,
-    const GValue * value, GParamSpec * pspec)
+gst_fasp_connection_set_property (GstFaspConnection *c, guint id, const GValue *value,
+    GParamSpec *pspec)
 {
   gboolean new;
 
@@ -248,8 +238,7 @@ gst_fasp_connection_set_property (GstFaspConnection * c, guint id,
 }
 
 void
-gst_fasp_connection_get_property (GstFaspConnection * c, guint id,
-    GValue * value, GParamSpec * pspec)
+gst_fasp_connection_get_property (GstFaspConnection *c, guint id, GValue *value, GParamSpec *pspec)
 {
   if (id == GST_FASP_PROP_STATS) {
     g_value_take_boxed (value, get_stats (c));
@@ -277,7 +266,7 @@ get_protocols (GType type)
 }
 
 static gchar *
-get_uri (GstURIHandler * handler)
+get_uri (GstURIHandler *handler)
 {
   gchar *uri = NULL;
 
@@ -286,7 +275,7 @@ get_uri (GstURIHandler * handler)
 }
 
 static gboolean
-handle_uri (GstURIHandler * handler, const gchar * uri, GError ** error)
+handle_uri (GstURIHandler *handler, const gchar *uri, GError **error)
 {
   return set_uri (get_connection (handler), uri, error);
 }
@@ -308,7 +297,7 @@ gst_fasp_connection_init_uri_handler (gpointer iface, gpointer unused)
 static GPrivate telling;
 
 static gpointer
-begin_telling (GstFaspConnection * c)
+begin_telling (GstFaspConnection *c)
 {
   gpointer before = g_private_get (&telling);
 
@@ -323,7 +312,7 @@ end_telling (gpointer before)
 }
 
 static void
-handle_event (FaspIo * io, const FaspEvent * event, gpointer data)
+handle_event (FaspIo *io, const FaspEvent *event, gpointer data)
 {
   GstFaspConnection *c = data;
   gpointer before = begin_telling (c);
@@ -338,7 +327,7 @@ handle_event (FaspIo * io, const FaspEvent * event, gpointer data)
 }
 
 static void
-handle_resolve_failed (const gchar * host, const GError * error, gpointer data)
+handle_resolve_failed (const gchar *host, const GError *error, gpointer data)
 {
   GstFaspConnection *c = data;
   gpointer before = begin_telling (c);
@@ -358,7 +347,7 @@ handle_buffer_short (guint64 rate, gsize granted, gsize wanted, gpointer data)
 }
 
 static void
-handle_send_failed (guint link, const gchar * why, gpointer data)
+handle_send_failed (guint link, const gchar *why, gpointer data)
 {
   GstFaspConnection *c = data;
   gpointer before = begin_telling (c);
@@ -369,7 +358,7 @@ handle_send_failed (guint link, const gchar * why, gpointer data)
 }
 
 static void
-handle_receive_failed (const gchar * why, gpointer data)
+handle_receive_failed (const gchar *why, gpointer data)
 {
   GstFaspConnection *c = data;
   gpointer before = begin_telling (c);
@@ -380,23 +369,24 @@ handle_receive_failed (const gchar * why, gpointer data)
 
 /* Warns about what anybody can do who can reach the port, or listen on the line. */
 static void
-warn_of_keys (GstFaspConnection * c, const GstFaspKeys * keys)
+warn_of_keys (GstFaspConnection *c, const GstFaspKeys *keys)
 {
   if (keys->encryption == GST_FASP_ENCRYPTION_NONE)
     GST_ELEMENT_WARNING (c->element, RESOURCE, SETTINGS,
         ("The stream is not encrypted: anybody on its path can read and "
-            "forge it. Leave out encryption=none, and set passphrase."),
+         "forge it. Leave out encryption=none, and set passphrase."),
         (NULL));
   else if (!gst_fasp_keys_authenticate (keys))
     GST_ELEMENT_WARNING (c->element, RESOURCE, SETTINGS,
         ("The stream is encrypted, but nobody is authenticated: whoever "
-            "reaches the port can connect. Set passphrase on both ends, or "
-            "key-file."), (NULL));
+         "reaches the port can connect. Set passphrase on both ends, or "
+         "key-file."),
+        (NULL));
 }
 
 /* Warns about lines whose address or interface is not there yet: its name may be mistyped. */
 static void
-warn_of_early (GstFaspConnection * c, FaspIo * io, const GstFaspLinks * links)
+warn_of_early (GstFaspConnection *c, FaspIo *io, const GstFaspLinks *links)
 {
   for (guint i = 0; i < links->n; i += links->flowlets) {
     const FaspSocketSettings *line = &links->sockets[i];
@@ -404,7 +394,7 @@ warn_of_early (GstFaspConnection * c, FaspIo * io, const GstFaspLinks * links)
     if (fasp_io_is_early (io, i))
       GST_ELEMENT_WARNING (c->element, RESOURCE, NOT_FOUND,
           ("This machine has no %s \"%s\" yet: that line will be used when it "
-              "is there. `ip address' lists what this machine has.",
+           "is there. `ip address' lists what this machine has.",
               line->interface != NULL ? "interface" : "address",
               line->interface != NULL ? line->interface : line->local_address),
           (NULL));
@@ -413,16 +403,14 @@ warn_of_early (GstFaspConnection * c, FaspIo * io, const GstFaspLinks * links)
 
 /* If a handler could refuse callers, it has to be asked before a caller is let in. */
 static gboolean
-has_judge (GstElement * element)
+has_judge (GstElement *element)
 {
-  static const gchar *const signals[] = { "caller-connecting",
-    "caller-identified"
-  };
+  static const gchar *const signals[] = { "caller-connecting", "caller-identified" };
   gboolean found = FALSE;
 
   for (guint i = 0; i < G_N_ELEMENTS (signals); i++)
-    found |= g_signal_has_handler_pending (element, g_signal_lookup (signals[i],
-            G_OBJECT_TYPE (element)), 0, FALSE);
+    found |= g_signal_has_handler_pending (element,
+        g_signal_lookup (signals[i], G_OBJECT_TYPE (element)), 0, FALSE);
   return found;
 }
 
@@ -436,7 +424,7 @@ typedef struct
 } Wanted;
 
 static void
-wanted_clear (Wanted * wanted)
+wanted_clear (Wanted *wanted)
 {
   g_clear_pointer (&wanted->links, gst_fasp_links_free);
   fasp_credentials_unref (wanted->io.endpoint.credentials);
@@ -451,7 +439,7 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Wanted, wanted_clear);
 
 /* Clear @wanted after a failure, too. */
 static gboolean
-get_wanted (GstFaspConnection * c, Wanted * wanted, GError ** error)
+get_wanted (GstFaspConnection *c, Wanted *wanted, GError **error)
 {
   FaspIoSettings *io = &wanted->io;
   gboolean good = FALSE;
@@ -471,36 +459,38 @@ get_wanted (GstFaspConnection * c, Wanted * wanted, GError ** error)
 }
 
 static gboolean
-is_set (const gchar * path)
+is_set (const gchar *path)
 {
   return path != NULL && path[0] != '\0';
 }
 
-/* Can the files be written?  Returns NULL, or a sentence that says which one cannot, and what to do. */
+/* Can the files be written?  Returns NULL, or a sentence that says which one cannot, and what to
+ * do. */
 static gchar *
-check_files (const Wanted * wanted)
+check_files (const Wanted *wanted)
 {
   g_autoptr (GError) error = NULL;
 
-  if (is_set (wanted->record)
-      && !gst_fasp_record_file_check (wanted->record, &error))
+  if (is_set (wanted->record) && !gst_fasp_record_file_check (wanted->record, &error))
     return g_strdup_printf ("Cannot record to \"%s\": %s. Set record to a file "
-        "that can be written.", wanted->record, error->message);
+                            "that can be written.",
+        wanted->record, error->message);
   if (is_set (wanted->log) && !gst_fasp_text_file_check (wanted->log, &error))
     return g_strdup_printf ("Cannot log to \"%s\": %s. Set log to a file that "
-        "can be written.", wanted->log, error->message);
+                            "can be written.",
+        wanted->log, error->message);
   return NULL;
 }
 
 static gchar *
-check (GstElement * element)
+check (GstElement *element)
 {
   GstFaspConnection *c = get_connection (element);
   g_autoptr (GError) error = NULL;
-  g_auto (Wanted) wanted = {.links = NULL };
+  g_auto (Wanted) wanted = { .links = NULL };
   gboolean good = get_wanted (c, &wanted, &error)
-      && gst_fasp_keys_check (&wanted.keys,
-      fasp_endpoint_config_dials (&wanted.io.endpoint), &error);
+      && gst_fasp_keys_check (&wanted.keys, fasp_endpoint_config_dials (&wanted.io.endpoint),
+          &error);
 
   for (guint i = 0; good && i < wanted.io.n_links; i++)
     good = fasp_socket_check (&wanted.io.links[i], &error);
@@ -508,16 +498,15 @@ check (GstElement * element)
 }
 
 void
-gst_fasp_connection_install_check (GObjectClass * klass)
+gst_fasp_connection_install_check (GObjectClass *klass)
 {
   g_signal_new_class_handler ("check-settings", G_OBJECT_CLASS_TYPE (klass),
-      G_SIGNAL_RUN_LAST | G_SIGNAL_ACTION, G_CALLBACK (check), NULL, NULL, NULL,
-      G_TYPE_STRING, 0);
+      G_SIGNAL_RUN_LAST | G_SIGNAL_ACTION, G_CALLBACK (check), NULL, NULL, NULL, G_TYPE_STRING, 0);
 }
 
 /* Each of the following functions posts an error if it fails. */
 static gboolean
-prepare (GstFaspConnection * c, Wanted * wanted)
+prepare (GstFaspConnection *c, Wanted *wanted)
 {
   FaspIoSettings *io = &wanted->io;
   g_autoptr (GPtrArray) warnings = g_ptr_array_new_with_free_func (g_free);
@@ -525,17 +514,15 @@ prepare (GstFaspConnection * c, Wanted * wanted)
 
   if (get_wanted (c, wanted, &error))
     io->endpoint.credentials = gst_fasp_keys_load (&wanted->keys,
-        fasp_endpoint_config_dials (&io->endpoint), warnings, &c->stretched,
-        &error);
+        fasp_endpoint_config_dials (&io->endpoint), warnings, &c->stretched, &error);
   if (error != NULL) {
-    GST_ELEMENT_ERROR (c->element, RESOURCE, SETTINGS, ("%s",
-            error->message), (NULL));
+    GST_ELEMENT_ERROR (c->element, RESOURCE, SETTINGS, ("%s", error->message), (NULL));
     return FALSE;
   }
   warn_of_keys (c, &wanted->keys);
   for (guint i = 0; i < warnings->len; i++)
-    GST_ELEMENT_WARNING (c->element, RESOURCE, SETTINGS, ("%s",
-            (const gchar *) g_ptr_array_index (warnings, i)), (NULL));
+    GST_ELEMENT_WARNING (c->element, RESOURCE, SETTINGS,
+        ("%s", (const gchar *) g_ptr_array_index (warnings, i)), (NULL));
   io->event = handle_event;
   io->resolve_failed = handle_resolve_failed;
   io->send_failed = handle_send_failed;
@@ -549,7 +536,7 @@ prepare (GstFaspConnection * c, Wanted * wanted)
 }
 
 static gboolean
-open_record (GstFaspConnection * c, const Wanted * wanted)
+open_record (GstFaspConnection *c, const Wanted *wanted)
 {
   g_autoptr (GError) error = NULL;
 
@@ -558,47 +545,42 @@ open_record (GstFaspConnection * c, const Wanted * wanted)
   c->recorder = gst_fasp_recorder_new (c->element, wanted->record, &error);
   if (c->recorder == NULL)
     GST_ELEMENT_ERROR (c->element, RESOURCE, OPEN_WRITE,
-        ("Cannot record to %s. Set record to a file that can be written.",
-            error->message), (NULL));
+        ("Cannot record to %s. Set record to a file that can be written.", error->message), (NULL));
   return c->recorder != NULL;
 }
 
 static gboolean
-open_log (GstFaspConnection * c, Wanted * wanted)
+open_log (GstFaspConnection *c, Wanted *wanted)
 {
   g_autoptr (GError) error = NULL;
 
   if (!gst_fasp_logger_is_wanted (wanted->log))
     return TRUE;
   wanted->io.log = gst_fasp_logger_get_keep ();
-  c->logger = gst_fasp_logger_new (c->element, &wanted->io.endpoint,
-      wanted->log, &error);
+  c->logger = gst_fasp_logger_new (c->element, &wanted->io.endpoint, wanted->log, &error);
   if (c->logger == NULL)
     GST_ELEMENT_ERROR (c->element, RESOURCE, OPEN_WRITE,
-        ("Cannot log to %s. Set log to a file that can be written.",
-            error->message), (NULL));
+        ("Cannot log to %s. Set log to a file that can be written.", error->message), (NULL));
   return c->logger != NULL;
 }
 
 static gboolean
-start (GstFaspConnection * c, const Wanted * wanted)
+start (GstFaspConnection *c, const Wanted *wanted)
 {
   g_autoptr (GError) error = NULL;
   FaspIo *io;
 
-  c->lines = gst_fasp_lines_new (wanted->links);        /* its thread tells of them */
+  c->lines = gst_fasp_lines_new (wanted->links); /* its thread tells of them */
   io = fasp_io_new (&wanted->io, &error);
   if (io == NULL) {
     if (c->role == FASP_ROLE_SENDER)
-      GST_ELEMENT_ERROR (c->element, RESOURCE, OPEN_WRITE, ("%s",
-              error->message), (NULL));
+      GST_ELEMENT_ERROR (c->element, RESOURCE, OPEN_WRITE, ("%s", error->message), (NULL));
     else
-      GST_ELEMENT_ERROR (c->element, RESOURCE, OPEN_READ, ("%s",
-              error->message), (NULL));
+      GST_ELEMENT_ERROR (c->element, RESOURCE, OPEN_READ, ("%s", error->message), (NULL));
     return FALSE;
   }
-  GST_INFO_OBJECT (c->element, "UDP port %u, receive buffer %" G_GSIZE_FORMAT
-      " bytes", fasp_io_get_port (io), fasp_io_get_socket_buffer (io));
+  GST_INFO_OBJECT (c->element, "UDP port %u, receive buffer %" G_GSIZE_FORMAT " bytes",
+      fasp_io_get_port (io), fasp_io_get_socket_buffer (io));
   warn_of_early (c, io, wanted->links);
   if (c->recorder != NULL)
     gst_fasp_recorder_start (c->recorder, io);
@@ -615,19 +597,19 @@ start (GstFaspConnection * c, const Wanted * wanted)
 }
 
 gboolean
-gst_fasp_connection_open (GstFaspConnection * c)
+gst_fasp_connection_open (GstFaspConnection *c)
 {
-  g_auto (Wanted) wanted = {.links = NULL };
+  g_auto (Wanted) wanted = { .links = NULL };
 
-  if (prepare (c, &wanted) && open_record (c, &wanted)
-      && open_log (c, &wanted) && start (c, &wanted))
+  if (prepare (c, &wanted) && open_record (c, &wanted) && open_log (c, &wanted)
+      && start (c, &wanted))
     return TRUE;
   gst_fasp_connection_close (c);
   return FALSE;
 }
 
 gboolean
-gst_fasp_connection_may_close (GstFaspConnection * c)
+gst_fasp_connection_may_close (GstFaspConnection *c)
 {
   gboolean told = c->told_busy;
 
@@ -635,19 +617,21 @@ gst_fasp_connection_may_close (GstFaspConnection * c)
       && !gst_fasp_recorder_is_self (c->logger))
     return TRUE;
   g_critical ("%s cannot be stopped by a handler of its own signals or "
-      "messages, whose thread would wait for itself. Stop it from another "
-      "thread: gst_element_call_async () does.", GST_OBJECT_NAME (c->element));
-  c->told_busy = TRUE;          /* first, as a handler of the error may try again */
+              "messages, whose thread would wait for itself. Stop it from another "
+              "thread: gst_element_call_async () does.",
+      GST_OBJECT_NAME (c->element));
+  c->told_busy = TRUE; /* first, as a handler of the error may try again */
   if (!told)
     GST_ELEMENT_ERROR (c->element, CORE, STATE_CHANGE,
         ("A handler of this element's signals or messages tried to stop it: its "
-            "thread would wait for itself. Stop it from another thread, with "
-            "gst_element_call_async()."), (NULL));
+         "thread would wait for itself. Stop it from another thread, with "
+         "gst_element_call_async()."),
+        (NULL));
   return FALSE;
 }
 
 void
-gst_fasp_connection_close (GstFaspConnection * c)
+gst_fasp_connection_close (GstFaspConnection *c)
 {
   FaspIo *io;
 
@@ -666,7 +650,7 @@ gst_fasp_connection_close (GstFaspConnection * c)
 }
 
 GstFlowReturn
-gst_fasp_connection_fail (GstFaspConnection * c, const FaspEvent * event)
+gst_fasp_connection_fail (GstFaspConnection *c, const FaspEvent *event)
 {
   g_autofree gchar *why = gst_fasp_events_explain (event);
   gboolean sends = c->role == FASP_ROLE_SENDER;
@@ -681,8 +665,7 @@ gst_fasp_connection_fail (GstFaspConnection * c, const FaspEvent * event)
     case FASP_REASON_KEY:
     case FASP_REASON_ENCRYPTION:
       GST_ELEMENT_ERROR_WITH_DETAILS (c->element, RESOURCE, NOT_AUTHORIZED,
-          ("Cannot %s: %s.", sends ? "send" : "receive", why), (NULL),
-          GST_FASP_REASON (event));
+          ("Cannot %s: %s.", sends ? "send" : "receive", why), (NULL), GST_FASP_REASON (event));
       return GST_FASP_FLOW_TOLD;
     case FASP_REASON_STOPPED:
     case FASP_REASON_TOO_SLOW:
@@ -698,13 +681,12 @@ gst_fasp_connection_fail (GstFaspConnection * c, const FaspEvent * event)
         ("Cannot send: %s.%s", why, instead), (NULL), GST_FASP_REASON (event));
   else
     GST_ELEMENT_ERROR_WITH_DETAILS (c->element, RESOURCE, READ,
-        ("Cannot receive: %s.%s", why, instead), (NULL),
-        GST_FASP_REASON (event));
+        ("Cannot receive: %s.%s", why, instead), (NULL), GST_FASP_REASON (event));
   return GST_FASP_FLOW_TOLD;
 }
 
 static void
-add_flush (GstFaspConnection * c, gint more)
+add_flush (GstFaspConnection *c, gint more)
 {
   g_mutex_lock (&c->lock);
   c->flushing += more;
@@ -713,14 +695,13 @@ add_flush (GstFaspConnection * c, gint more)
 }
 
 gboolean
-gst_fasp_connection_want_key_frame (GstFaspConnection * c)
+gst_fasp_connection_want_key_frame (GstFaspConnection *c)
 {
   gboolean told = FALSE;
 
   g_mutex_lock (&c->lock);
   if (c->io != NULL) {
-    told = fasp_endpoint_want_key_frame (fasp_io_lock (c->io),
-        g_get_monotonic_time ());
+    told = fasp_endpoint_want_key_frame (fasp_io_lock (c->io), g_get_monotonic_time ());
     fasp_io_unlock (c->io, told);
   }
   g_mutex_unlock (&c->lock);
@@ -728,13 +709,13 @@ gst_fasp_connection_want_key_frame (GstFaspConnection * c)
 }
 
 void
-gst_fasp_connection_begin_flush (GstFaspConnection * c)
+gst_fasp_connection_begin_flush (GstFaspConnection *c)
 {
   add_flush (c, 1);
 }
 
 void
-gst_fasp_connection_end_flush (GstFaspConnection * c)
+gst_fasp_connection_end_flush (GstFaspConnection *c)
 {
   add_flush (c, -1);
 }

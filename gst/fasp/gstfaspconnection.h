@@ -18,58 +18,56 @@ typedef struct _GstFaspConnection GstFaspConnection;
 
 struct _GstFaspConnection
 {
-  GstElement *element;          /* not owned: it owns us */
+  GstElement *element; /* not owned: it owns us */
   FaspRole role;
-  GstFaspSettings settings;     /* under the object lock */
-  GMutex lock;                  /* guards io against threads other than the streaming thread */
-  FaspIo *io;                   /* NULL: not running */
-  gint flushing;                /* number of requests to flush; under the lock */
-  GstClockID report;            /* periodic, for stats-interval */
-  GstFaspRecorder *recorder;    /* NULL: nothing is recorded */
-  GstFaspRecorder *logger;      /* NULL: nothing is logged */
-  GstFaspStretched *stretched;  /* while open; NULL: there is no passphrase */
-  GstFaspTold told;             /* used by the I/O thread only, */
-  GstFaspLines *lines;          /* and this, while there is one */
-  gboolean failed;              /* an error was posted; used by the streaming thread only */
-  gboolean told_busy;           /* the error of may_close() was posted */
+  GstFaspSettings settings;    /* under the object lock */
+  GMutex lock;                 /* guards io against threads other than the streaming thread */
+  FaspIo *io;                  /* NULL: not running */
+  gint flushing;               /* number of requests to flush; under the lock */
+  GstClockID report;           /* periodic, for stats-interval */
+  GstFaspRecorder *recorder;   /* NULL: nothing is recorded */
+  GstFaspRecorder *logger;     /* NULL: nothing is logged */
+  GstFaspStretched *stretched; /* while open; NULL: there is no passphrase */
+  GstFaspTold told;            /* used by the I/O thread only, */
+  GstFaspLines *lines;         /* and this, while there is one */
+  gboolean failed;             /* an error was posted; used by the streaming thread only */
+  gboolean told_busy;          /* the error of may_close() was posted */
   /* lets the element handle an event before it is told to others; may be NULL */
-  void (*event) (GstElement * element, const FaspEvent * event);
+  void (*event) (GstElement *element, const FaspEvent *event);
 };
 
-void gst_fasp_connection_init (GstFaspConnection * connection,
-    GstElement * element, FaspRole role);
-void gst_fasp_connection_clear (GstFaspConnection * connection);
+void gst_fasp_connection_init (GstFaspConnection *connection, GstElement *element, FaspRole role);
+void gst_fasp_connection_clear (GstFaspConnection *connection);
 
-void gst_fasp_connection_set_property (GstFaspConnection * connection,
-    guint id, const GValue * value, GParamSpec * pspec);
-void gst_fasp_connection_get_property (GstFaspConnection * connection,
-    guint id, GValue * value, GParamSpec * pspec);
+void gst_fasp_connection_set_property (GstFaspConnection *connection, guint id, const GValue *value,
+    GParamSpec *pspec);
+void gst_fasp_connection_get_property (GstFaspConnection *connection, guint id, GValue *value,
+    GParamSpec *pspec);
 /* Implements GstURIHandler for an element that has a connection. */
 void gst_fasp_connection_init_uri_handler (gpointer iface, gpointer unused);
 
 /* Installs the action signal "check-settings": could the element be opened, as far as
  * that can be checked in advance?  The signal returns NULL, or a sentence that says why
  * not and what to do, to be freed.  It opens no port, and no file for writing. */
-void gst_fasp_connection_install_check (GObjectClass * klass);
+void gst_fasp_connection_install_check (GObjectClass *klass);
 /* Posts an error and returns FALSE if the connection cannot be opened. */
-gboolean gst_fasp_connection_open (GstFaspConnection * connection);
+gboolean gst_fasp_connection_open (GstFaspConnection *connection);
 /* Returns FALSE and posts an error if the caller is a handler of the element's own signals
  * or messages: that handler runs in a thread which would wait for its own end. */
-gboolean gst_fasp_connection_may_close (GstFaspConnection * connection);
-void gst_fasp_connection_close (GstFaspConnection * connection);
-/* What a streaming thread returns when it has posted an error.  After GST_FLOW_ERROR, GStreamer's sources
- * post "Internal data stream error" and then send EOS.  That second error tells less, and hides the first
- * from applications that show the last. */
+gboolean gst_fasp_connection_may_close (GstFaspConnection *connection);
+void gst_fasp_connection_close (GstFaspConnection *connection);
+/* What a streaming thread returns when it has posted an error.  After GST_FLOW_ERROR, GStreamer's
+ * sources post "Internal data stream error" and then send EOS.  That second error tells less, and
+ * hides the first from applications that show the last. */
 #define GST_FASP_FLOW_TOLD GST_FLOW_EOS
 /* Posts the error that ended the stream, once; returns GST_FASP_FLOW_TOLD. */
-GstFlowReturn gst_fasp_connection_fail (GstFaspConnection * connection,
-    const FaspEvent * event);
+GstFlowReturn gst_fasp_connection_fail (GstFaspConnection *connection, const FaspEvent *event);
 /* Tells the sender that a key frame is wanted.  May be called from any thread, whether open or not;
  * FALSE: there is no sender. */
-gboolean gst_fasp_connection_want_key_frame (GstFaspConnection * connection);
+gboolean gst_fasp_connection_want_key_frame (GstFaspConnection *connection);
 /* May be called from any thread, whether open or not.  Ends every wait of the streaming thread.
  * No wait begins until each begin_flush() has been followed by an end_flush(). */
-void gst_fasp_connection_begin_flush (GstFaspConnection * connection);
-void gst_fasp_connection_end_flush (GstFaspConnection * connection);
+void gst_fasp_connection_begin_flush (GstFaspConnection *connection);
+void gst_fasp_connection_end_flush (GstFaspConnection *connection);
 
 G_END_DECLS

@@ -15,7 +15,7 @@ GST_DEBUG_CATEGORY_EXTERN (gst_fasp_debug);
 /* Used in the definition of each element's type, as an application may register
  * only one of them. */
 #define GST_FASP_DEBUG_INIT \
-    GST_DEBUG_CATEGORY_INIT (gst_fasp_debug, "fasp", 0, "fasp streams"); \
-    gst_fasp_logger_init ()
+  GST_DEBUG_CATEGORY_INIT (gst_fasp_debug, "fasp", 0, "fasp streams"); \
+  gst_fasp_logger_init ()
 
 G_END_DECLS

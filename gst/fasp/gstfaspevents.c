@@ -18,50 +18,48 @@
 #define TELL_AGAIN_AFTER (60 * G_TIME_SPAN_SECOND)
 
 static gboolean
-stop_at_refusal (GSignalInvocationHint * hint, GValue * sum,
-    const GValue * one, gpointer unused)
+stop_at_refusal (GSignalInvocationHint *hint, GValue *sum, const GValue *one, gpointer unused)
 {
   gboolean accept = g_value_get_boolean (one);
 
   g_value_set_boolean (sum, accept);
-  return accept;                /* a refusal is final */
+  return accept; /* a refusal is final */
 }
 
 /* The default: accepts callers that no handler has refused. */
 static gboolean
-accept_caller (GstElement * element, GSocketAddress * address,
-    const gchar * streamid)
+accept_caller (GstElement *element, GSocketAddress *address, const gchar *streamid)
 {
   return TRUE;
 }
 
 static gboolean
-accept_identified (GstElement * element, GstStructure * caller)
+accept_identified (GstElement *element, GstStructure *caller)
 {
   return TRUE;
 }
 
 void
-gst_fasp_events_install (GObjectClass * klass)
+gst_fasp_events_install (GObjectClass *klass)
 {
   GType type = G_OBJECT_CLASS_TYPE (klass);
 
-  g_signal_new ("caller-added", type, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL,
-      G_TYPE_NONE, 2, G_TYPE_INT, G_TYPE_SOCKET_ADDRESS);
-  g_signal_new ("caller-removed", type, G_SIGNAL_RUN_LAST, 0, NULL, NULL,
-      NULL, G_TYPE_NONE, 2, G_TYPE_INT, G_TYPE_SOCKET_ADDRESS);
-  g_signal_new ("caller-rejected", type, G_SIGNAL_RUN_LAST, 0, NULL, NULL,
-      NULL, G_TYPE_NONE, 2, G_TYPE_SOCKET_ADDRESS, G_TYPE_STRING);
+  g_signal_new ("caller-added", type, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 2,
+      G_TYPE_INT, G_TYPE_SOCKET_ADDRESS);
+  g_signal_new ("caller-removed", type, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 2,
+      G_TYPE_INT, G_TYPE_SOCKET_ADDRESS);
+  g_signal_new ("caller-rejected", type, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 2,
+      G_TYPE_SOCKET_ADDRESS, G_TYPE_STRING);
   g_signal_new_class_handler ("caller-connecting", type, G_SIGNAL_RUN_LAST,
-      G_CALLBACK (accept_caller), stop_at_refusal, NULL, NULL, G_TYPE_BOOLEAN,
-      2, G_TYPE_SOCKET_ADDRESS, G_TYPE_STRING);
+      G_CALLBACK (accept_caller), stop_at_refusal, NULL, NULL, G_TYPE_BOOLEAN, 2,
+      G_TYPE_SOCKET_ADDRESS, G_TYPE_STRING);
   g_signal_new_class_handler ("caller-identified", type, G_SIGNAL_RUN_LAST,
-      G_CALLBACK (accept_identified), stop_at_refusal, NULL, NULL,
-      G_TYPE_BOOLEAN, 1, GST_TYPE_STRUCTURE | G_SIGNAL_TYPE_STATIC_SCOPE);
+      G_CALLBACK (accept_identified), stop_at_refusal, NULL, NULL, G_TYPE_BOOLEAN, 1,
+      GST_TYPE_STRUCTURE | G_SIGNAL_TYPE_STATIC_SCOPE);
 }
 
 gchar *
-gst_fasp_events_peer (const FaspEvent * event)
+gst_fasp_events_peer (const FaspEvent *event)
 {
   gchar *peer = gst_fasp_address_to_string (&event->address);
 
@@ -70,7 +68,7 @@ gst_fasp_events_peer (const FaspEvent * event)
 
 /* The listener refused our call, or what we send. */
 static gchar *
-explain_refusal (const FaspEvent * event, const gchar * peer)
+explain_refusal (const FaspEvent *event, const gchar *peer)
 {
   /* where it is known what would help: it refused for the streamid, or its application decided */
   const gchar *advice = strstr (event->text, "streamid") != NULL ?
@@ -80,12 +78,11 @@ explain_refusal (const FaspEvent * event, const gchar * peer)
 
   if (event->type == FASP_EVENT_REMOVED)
     return g_strdup_printf ("%s refused the stream: %s", peer, event->text);
-  return g_strdup_printf ("%s refused the call (%s): %s", peer, event->text,
-      advice);
+  return g_strdup_printf ("%s refused the call (%s): %s", peer, event->text, advice);
 }
 
 gchar *
-gst_fasp_events_explain (const FaspEvent * event)
+gst_fasp_events_explain (const FaspEvent *event)
 {
   g_autofree gchar *peer = gst_fasp_events_peer (event);
   const gchar *text = event->text;
@@ -96,58 +93,63 @@ gst_fasp_events_explain (const FaspEvent * event)
       if (event->type != FASP_EVENT_REJECTED)
         return g_strdup_printf ("%s has finished", peer);
       return g_strdup_printf (event->calling ?
-          "%s takes no more calls, as its stream has ended: start that end "
-          "again" : "%s called after the end of the stream: start this end "
-          "again for another", peer);
+              "%s takes no more calls, as its stream has ended: start that end "
+              "again" :
+              "%s called after the end of the stream: start this end "
+              "again for another",
+          peer);
     case FASP_REASON_STOPPED:
       return g_strdup_printf ("%s stopped before the end of the stream", peer);
     case FASP_REASON_TOO_SLOW:
       return g_strdup_printf ("%s was too slow for the stream and was "
-          "disconnected (slow-policy=drop-receiver)", peer);
+                              "disconnected (slow-policy=drop-receiver)",
+          peer);
     case FASP_REASON_REFUSED:
       if (event->calling || event->type == FASP_EVENT_REMOVED)
         return explain_refusal (event, peer);
       return event->streamid[0] != '\0' ?
-          g_strdup_printf ("%s was refused; its streamid is \"%s\" (%s)", peer,
-          event->streamid, text) : g_strdup_printf ("%s was refused: %s", peer,
-          text);
+          g_strdup_printf ("%s was refused; its streamid is \"%s\" (%s)", peer, event->streamid,
+              text) :
+          g_strdup_printf ("%s was refused: %s", peer, text);
     case FASP_REASON_BUSY:
       /* the text is meant for the caller */
       if (!event->calling && event->type == FASP_EVENT_REJECTED)
         return g_strdup_printf ("%s was turned away: %s", peer, text);
-      return g_strdup_printf (event->final ? "%s is busy: %s" :
-          "%s is busy: %s; dialling goes on", peer, text);
+      return g_strdup_printf (event->final ? "%s is busy: %s" : "%s is busy: %s; dialling goes on",
+          peer, text);
     case FASP_REASON_SAME_ROLE:
       return g_strdup_printf ("%s cannot be connected: %s", peer, text);
     case FASP_REASON_UNSUPPORTED:
       return g_strdup_printf ("%s does not support what was asked for (%s): "
-          "install the same version on both ends", peer, text);
+                              "install the same version on both ends",
+          peer, text);
     case FASP_REASON_KEY:
     case FASP_REASON_ENCRYPTION:
       return g_strdup_printf ("%s cannot be connected: %s", peer, text);
     case FASP_REASON_VERSION:
       return g_strdup_printf ("%s speaks another version of the protocol: "
-          "install the same version on both ends", peer);
+                              "install the same version on both ends",
+          peer);
     case FASP_REASON_SILENT:
       if (event->type != FASP_EVENT_REJECTED)
         return g_strdup_printf ("%s was not heard for longer than "
-            "resume-timeout", peer);
+                                "resume-timeout",
+            peer);
       if (event->address.len == 0)
-        return
-            g_strdup ("there was nobody to call within resume-timeout, as no "
-            "address was found: check the name in the URI, or whether the "
-            "multicast group has a sender");
-      return text[0] != '\0' ? g_strdup_printf ("%s: %s", peer,
-          text) :
+        return g_strdup ("there was nobody to call within resume-timeout, as no "
+                         "address was found: check the name in the URI, or whether the "
+                         "multicast group has a sender");
+      return text[0] != '\0' ?
+          g_strdup_printf ("%s: %s", peer, text) :
           g_strdup_printf ("%s does not answer: check that it is running, and "
-          "that its UDP port is open in the firewalls in between", peer);
+                           "that its UDP port is open in the firewalls in between",
+              peer);
     case FASP_REASON_REPLACED:
       return g_strdup_printf ("%s was started anew, or had given up this "
-          "connection (resume-timeout), or another program has taken its place",
+                              "connection (resume-timeout), or another program has taken its place",
           peer);
   }
-  return g_strdup_printf ("%s closed the connection for reason %d: %s", peer,
-      event->reason, text);
+  return g_strdup_printf ("%s closed the connection for reason %d: %s", peer, event->reason, text);
 }
 
 /* Seconds, in words for people. */
@@ -167,51 +169,47 @@ describe_time (guint64 seconds)
 
 /* Posts the intervals between skips that are to be expected, and that were observed. */
 static void
-post_promise (GstElement * element, const FaspEvent * event)
+post_promise (GstElement *element, const FaspEvent *event)
 {
   gst_element_post_message (element,
       gst_message_new_element (GST_OBJECT (element),
           gst_structure_new ("promise-changed", "latency-ms", G_TYPE_UINT,
               event->current_latency_ms, "promised-interval", G_TYPE_UINT64,
-              gst_fasp_interval (event->promised_interval),
-              "observed-interval", G_TYPE_UINT64,
-              event->observed_interval > 0 ?
-              gst_fasp_interval (event->observed_interval) :
-              GST_CLOCK_TIME_NONE, NULL)));
+              gst_fasp_interval (event->promised_interval), "observed-interval", G_TYPE_UINT64,
+              event->observed_interval > 0 ? gst_fasp_interval (event->observed_interval) :
+                                             GST_CLOCK_TIME_NONE,
+              NULL)));
 }
 
 /* Tells how often skips are to be expected; warns if that is more often than wanted. */
 static void
-tell_promise (GstElement * element, const FaspEvent * event,
-    const gchar * peer, GstFaspTold * told)
+tell_promise (GstElement *element, const FaspEvent *event, const gchar *peer, GstFaspTold *told)
 {
   g_autofree gchar *interval = describe_time (event->promised_interval);
   g_autofree gchar *more = NULL;
 
   post_promise (element, event);
-  if (event->falls_short
-      && gst_fasp_quiet_may_tell (&told->quiet[GST_FASP_QUIET_SHORT], &more))
+  if (event->falls_short && gst_fasp_quiet_may_tell (&told->quiet[GST_FASP_QUIET_SHORT], &more))
     GST_ELEMENT_WARNING (element, RESOURCE, SETTINGS,
         ("The network to %s loses too much for a latency of %u ms: expect a "
-            "skip every %s, more often than glitch-interval allows. Raise "
-            "latency (or set latency=-1), or max-bitrate if it is set.%s",
-            peer, event->current_latency_ms, interval, more), (NULL));
+         "skip every %s, more often than glitch-interval allows. Raise "
+         "latency (or set latency=-1), or max-bitrate if it is set.%s",
+            peer, event->current_latency_ms, interval, more),
+        (NULL));
 }
 
 /* May the caller come in?  Asks by srtsink's signal, then by the one that also tells the
  * caller's key. */
 static gboolean
-ask (GstElement * element, const FaspEvent * event, GSocketAddress * address)
+ask (GstElement *element, const FaspEvent *event, GSocketAddress *address)
 {
   GstStructure *caller;
   gboolean accept;
 
-  g_signal_emit_by_name (element, "caller-connecting", address,
-      event->streamid, &accept);
+  g_signal_emit_by_name (element, "caller-connecting", address, event->streamid, &accept);
   if (!accept)
     return FALSE;
-  caller = gst_structure_new ("caller", "streamid", G_TYPE_STRING,
-      event->streamid, NULL);
+  caller = gst_structure_new ("caller", "streamid", G_TYPE_STRING, event->streamid, NULL);
   gst_fasp_address_describe (caller, "address", &event->address);
   gst_fasp_describe_identity (caller, &event->peer);
   g_signal_emit_by_name (element, "caller-identified", caller, &accept);
@@ -221,31 +219,27 @@ ask (GstElement * element, const FaspEvent * event, GSocketAddress * address)
 
 /* Answers a caller, which waits for the answer. */
 static void
-answer (GstElement * element, FaspIo * io, const FaspEvent * event,
-    GSocketAddress * address)
+answer (GstElement *element, FaspIo *io, const FaspEvent *event, GSocketAddress *address)
 {
   gboolean accept = ask (element, event, address);
 
-  fasp_endpoint_decide (fasp_io_lock (io), g_get_monotonic_time (),
-      event->session, accept);
+  fasp_endpoint_decide (fasp_io_lock (io), g_get_monotonic_time (), event->session, accept);
   fasp_io_unlock (io, TRUE);
 }
 
 /* Posts a message that the application can act upon. @s: what it tells, beside who the peer is. */
 static void
-post (GstElement * element, GstStructure * s, const FaspEvent * event)
+post (GstElement *element, GstStructure *s, const FaspEvent *event)
 {
   gst_structure_set (s, "streamid", G_TYPE_STRING, event->streamid, NULL);
   gst_fasp_address_describe (s, "address", &event->address);
   gst_fasp_describe_identity (s, &event->peer);
-  gst_element_post_message (element, gst_message_new_element (GST_OBJECT
-          (element), s));
+  gst_element_post_message (element, gst_message_new_element (GST_OBJECT (element), s));
 }
 
 /* Warns about features that are set at this end, and that the other end lacks. */
 static void
-warn_of_less (GstElement * element, const FaspEvent * event,
-    const gchar * peer, GstFaspTold * told)
+warn_of_less (GstElement *element, const FaspEvent *event, const gchar *peer, GstFaspTold *told)
 {
   g_autofree gchar *flows = NULL, *fec = NULL;
 
@@ -253,21 +247,22 @@ warn_of_less (GstElement * element, const FaspEvent * event,
       && gst_fasp_quiet_may_tell (&told->quiet[GST_FASP_QUIET_FLOWS], &flows))
     GST_ELEMENT_WARNING (element, RESOURCE, SETTINGS,
         ("%s has fewer flows: %u of %u are used. Set the same flowlets, and the "
-            "same number of bonding-addresses, on both ends.%s", peer,
-            event->flows, event->flows_here, flows), (NULL));
-  if (event->fec_refused
-      && gst_fasp_quiet_may_tell (&told->quiet[GST_FASP_QUIET_FEC], &fec))
+         "same number of bonding-addresses, on both ends.%s",
+            peer, event->flows, event->flows_here, flows),
+        (NULL));
+  if (event->fec_refused && gst_fasp_quiet_may_tell (&told->quiet[GST_FASP_QUIET_FEC], &fec))
     GST_ELEMENT_WARNING (element, RESOURCE, SETTINGS,
         ("%s takes no repairs (fec=off): losses are only retransmitted. Set "
-            "fec=auto there to use FEC.%s", peer, fec), (NULL));
+         "fec=auto there to use FEC.%s",
+            peer, fec),
+        (NULL));
 }
 
 static void
-tell_connected (GstElement * element, const FaspEvent * event,
-    GSocketAddress * address, const gchar * peer, GstFaspTold * told)
+tell_connected (GstElement *element, const FaspEvent *event, GSocketAddress *address,
+    const gchar *peer, GstFaspTold *told)
 {
-  GST_INFO_OBJECT (element, "connected to %s, latency %u ms", peer,
-      event->latency_ms);
+  GST_INFO_OBJECT (element, "connected to %s, latency %u ms", peer, event->latency_ms);
   warn_of_less (element, event, peer, told);
   g_signal_emit_by_name (element, "caller-added", 0, address);
   post (element, gst_structure_new_empty ("connection-added"), event);
@@ -275,149 +270,156 @@ tell_connected (GstElement * element, const FaspEvent * event,
 
 /* The stream goes on in another session: tells with which peer, and what is missing. */
 static void
-tell_moved (GstElement * element, const FaspEvent * event, const gchar * peer)
+tell_moved (GstElement *element, const FaspEvent *event, const gchar *peer)
 {
-  FaspEvent was = {.address = event->before };
+  FaspEvent was = { .address = event->before };
   g_autofree gchar *from = gst_fasp_events_peer (&was);
-  GstStructure *s = gst_structure_new ("stream-moved", "bytes-missing",
-      G_TYPE_UINT64, event->bytes_lost, NULL);
+  GstStructure *s =
+      gst_structure_new ("stream-moved", "bytes-missing", G_TYPE_UINT64, event->bytes_lost, NULL);
 
   gst_fasp_address_describe (s, "from", &event->before);
   gst_fasp_address_describe (s, "to", &event->address);
-  gst_element_post_message (element, gst_message_new_element (GST_OBJECT
-          (element), s));
-  if (event->bytes_lost > 0 && fasp_address_equal (&event->before,
-          &event->address))
+  gst_element_post_message (element, gst_message_new_element (GST_OBJECT (element), s));
+  if (event->bytes_lost > 0 && fasp_address_equal (&event->before, &event->address))
     GST_ELEMENT_WARNING (element, RESOURCE, READ,
-        ("The stream goes on from %s, which no longer has what came before: %"
-            G_GUINT64_FORMAT " bytes are missing. Raise history (and "
-            "buffer-size) of the faspsink there, or resume-timeout of both "
-            "ends.", peer, event->bytes_lost), (NULL));
+        ("The stream goes on from %s, which no longer has what came before: %" G_GUINT64_FORMAT
+         " bytes are missing. Raise history (and "
+         "buffer-size) of the faspsink there, or resume-timeout of both "
+         "ends.",
+            peer, event->bytes_lost),
+        (NULL));
   else if (event->bytes_lost > 0)
     GST_ELEMENT_WARNING (element, RESOURCE, READ,
         ("The stream came from %s and goes on from %s, which does not have it "
-            "from that far back: %" G_GUINT64_FORMAT
-            " bytes are missing. Raise "
-            "history (and buffer-size) of the faspsink there.", from, peer,
-            event->bytes_lost), (NULL));
+         "from that far back: %" G_GUINT64_FORMAT " bytes are missing. Raise "
+         "history (and buffer-size) of the faspsink there.",
+            from, peer, event->bytes_lost),
+        (NULL));
   else
     GST_ELEMENT_INFO (element, RESOURCE, READ,
-        ("The stream came from %s and goes on from %s; nothing is missing.",
-            from, peer),
+        ("The stream came from %s and goes on from %s; nothing is missing.", from, peer),
         ("the stream goes on from %s; nothing is missing", peer));
 }
 
 /* The first bytes of a stream are here. */
 static void
-tell_joined (GstElement * element, const FaspEvent * event, const gchar * peer,
-    GstFaspTold * told)
+tell_joined (GstElement *element, const FaspEvent *event, const gchar *peer, GstFaspTold *told)
 {
-  g_autofree gchar *origin = event->place.known ?
-      gst_fasp_origin_to_string (&event->place.origin) : NULL;
+  g_autofree gchar *origin =
+      event->place.known ? gst_fasp_origin_to_string (&event->place.origin) : NULL;
   g_autofree gchar *more = NULL;
 
-  post (element, gst_structure_new ("stream-joined", "origin", G_TYPE_STRING,
-          origin, "offset", G_TYPE_UINT64, event->place.offset,
-          "in-the-middle", G_TYPE_BOOLEAN, event->in_the_middle, NULL), event);
+  post (element,
+      gst_structure_new ("stream-joined", "origin", G_TYPE_STRING, origin, "offset", G_TYPE_UINT64,
+          event->place.offset, "in-the-middle", G_TYPE_BOOLEAN, event->in_the_middle, NULL),
+      event);
   if (!event->in_the_middle
       || !gst_fasp_quiet_may_tell (&told->quiet[GST_FASP_QUIET_JOINED], &more))
     return;
   GST_ELEMENT_INFO (element, RESOURCE, READ,
       ("The stream of %s begins in the middle here: what was before is "
-          "elsewhere, or was not kept.%s", peer, more),
+       "elsewhere, or was not kept.%s",
+          peer, more),
       /* gst-launch-1.0 prints only this part of an INFO */
-      ("the stream of %s begins in the middle here, at byte %"
-          G_GUINT64_FORMAT ": what was before is elsewhere, or was not kept. "
-          "If it is a file, send it again (require-complete=true makes this "
-          "an error)%s%s", peer, event->place.offset,
-          more[0] != '\0' ? "." : "", more));
+      ("the stream of %s begins in the middle here, at byte %" G_GUINT64_FORMAT
+       ": what was before is elsewhere, or was not kept. "
+       "If it is a file, send it again (require-complete=true makes this "
+       "an error)%s%s",
+          peer, event->place.offset, more[0] != '\0' ? "." : "", more));
 }
 
 static void
-tell_behind (GstElement * element, const FaspEvent * event, const gchar * peer)
+tell_behind (GstElement *element, const FaspEvent *event, const gchar *peer)
 {
   GST_ELEMENT_WARNING (element, RESOURCE, WRITE,
       ("%s goes on behind a gap: up to %" G_GUINT64_FORMAT " bytes of the "
-          "stream, from where it stood, are no longer kept here. To bridge "
-          "longer outages, raise history (or resume-timeout) and buffer-size. "
-          "The field bytes-missing-total of stats tells how many were missing "
-          "so far.", peer, event->bytes_lost), (NULL));
+       "stream, from where it stood, are no longer kept here. To bridge "
+       "longer outages, raise history (or resume-timeout) and buffer-size. "
+       "The field bytes-missing-total of stats tells how many were missing "
+       "so far.",
+          peer, event->bytes_lost),
+      (NULL));
 }
 
 /* Warns that a part of the stream is missing. The stream goes on. */
 static void
-tell_gap (GstElement * element, const FaspEvent * event, const gchar * peer)
+tell_gap (GstElement *element, const FaspEvent *event, const gchar *peer)
 {
   if (event->left_behind)
     GST_ELEMENT_WARNING (element, RESOURCE, READ,
         ("A part of the stream is missing: %s did not wait for this receiver "
-            "(slow-policy), does not retransmit (rex=false), or did not have it. "
-            "Check that the line has room for the stream; raise buffer-size of "
-            "that faspsink if this end only stands still for a while now and "
-            "then. The field bytes-missing-total of stats tells how much is "
-            "missing.", peer), (NULL));
+         "(slow-policy), does not retransmit (rex=false), or did not have it. "
+         "Check that the line has room for the stream; raise buffer-size of "
+         "that faspsink if this end only stands still for a while now and "
+         "then. The field bytes-missing-total of stats tells how much is "
+         "missing.",
+            peer),
+        (NULL));
   else
     GST_ELEMENT_WARNING (element, RESOURCE, READ,
         ("A part of the stream is missing: it was too late and was given up. "
-            "Raise latency (or set latency=-1), or set too-late=wait to get all "
-            "of the stream, but later. The field bytes-missing-total of stats "
-            "tells how much is missing."), (NULL));
+         "Raise latency (or set latency=-1), or set too-late=wait to get all "
+         "of the stream, but later. The field bytes-missing-total of stats "
+         "tells how much is missing."),
+        (NULL));
 }
 
 static void
-tell_interrupted (GstElement * element, const FaspEvent * event,
-    const gchar * peer, GstFaspTold * told)
+tell_interrupted (GstElement *element, const FaspEvent *event, const gchar *peer, GstFaspTold *told)
 {
   g_autofree gchar *more = NULL;
 
-  if (!gst_fasp_quiet_may_tell (&told->quiet[GST_FASP_QUIET_INTERRUPTED],
-          &more))
+  if (!gst_fasp_quiet_may_tell (&told->quiet[GST_FASP_QUIET_INTERRUPTED], &more))
     return;
   GST_ELEMENT_WARNING (element, RESOURCE, READ,
       ("Connection to %s interrupted: %s. If it is heard again within "
-          "resume-timeout, the stream goes on where it stood. A program that is "
-          "started in its place does not have what came before.%s", peer,
-          event->text, more), (NULL));
+       "resume-timeout, the stream goes on where it stood. A program that is "
+       "started in its place does not have what came before.%s",
+          peer, event->text, more),
+      (NULL));
 }
 
 static void
-tell_resumed (GstElement * element, const gchar * peer, GstFaspTold * told)
+tell_resumed (GstElement *element, const gchar *peer, GstFaspTold *told)
 {
   g_autofree gchar *more = NULL;
 
   if (!gst_fasp_quiet_may_tell (&told->quiet[GST_FASP_QUIET_RESUMED], &more))
     return;
   GST_ELEMENT_INFO (element, RESOURCE, READ,
-      ("Connection to %s is back; the stream goes on where it stood.%s", peer,
-          more),
+      ("Connection to %s is back; the stream goes on where it stood.%s", peer, more),
       /* gst-launch-1.0 prints only this part of an INFO */
       ("connection to %s is back; the stream goes on where it stood%s%s", peer,
           more[0] != '\0' ? "." : "", more));
 }
 
 static void
-tell_deaf (GstElement * element, const gchar * peer)
+tell_deaf (GstElement *element, const gchar *peer)
 {
   GST_ELEMENT_WARNING (element, RESOURCE, READ,
       ("Nothing comes from the multicast group any more: the stream comes by "
-          "unicast from %s, which costs the sender more. Check that the switch "
-          "has an IGMP (IPv6: MLD) querier, and that the firewall lets in UDP "
-          "to the group's port.", peer), (NULL));
+       "unicast from %s, which costs the sender more. Check that the switch "
+       "has an IGMP (IPv6: MLD) querier, and that the firewall lets in UDP "
+       "to the group's port.",
+          peer),
+      (NULL));
 }
 
 static void
-tell_hearing (GstElement * element, const gchar * peer)
+tell_hearing (GstElement *element, const gchar *peer)
 {
   GST_ELEMENT_INFO (element, RESOURCE, READ,
       ("The multicast group is heard again: the stream of %s comes by "
-          "multicast.", peer),
+       "multicast.",
+          peer),
       /* gst-launch-1.0 prints only this part of an INFO */
       ("the multicast group is heard again: the stream of %s comes by "
-          "multicast", peer));
+       "multicast",
+          peer));
 }
 
 gboolean
-gst_fasp_events_is_due (gint64 * told)
+gst_fasp_events_is_due (gint64 *told)
 {
   gint64 now = g_get_monotonic_time ();
 
@@ -428,7 +430,7 @@ gst_fasp_events_is_due (gint64 * told)
 }
 
 static gboolean
-was_told (GstFaspTold * told, const FaspEvent * event)
+was_told (GstFaspTold *told, const FaspEvent *event)
 {
   for (guint i = 0; i < G_N_ELEMENTS (told->last); i++)
     if (told->last[i].time > 0 && event->reason == told->last[i].reason
@@ -442,24 +444,23 @@ was_told (GstFaspTold * told, const FaspEvent * event)
 }
 
 static void
-tell_rejected (GstElement * element, const FaspEvent * event,
-    GSocketAddress * address, GstFaspTold * told)
+tell_rejected (GstElement *element, const FaspEvent *event, GSocketAddress *address,
+    GstFaspTold *told)
 {
   g_autofree gchar *why = gst_fasp_events_explain (event), *more = NULL;
 
   /* without an address there was no peer: its name was not found */
   if (address != NULL)
-    g_signal_emit_by_name (element, "caller-rejected", address,
-        event->streamid);
+    g_signal_emit_by_name (element, "caller-rejected", address, event->streamid);
   told->quiet[GST_FASP_QUIET_REFUSED].untold += event->more;
   if (!event->final && !was_told (told, event)
       && gst_fasp_quiet_may_tell (&told->quiet[GST_FASP_QUIET_REFUSED], &more))
-    GST_ELEMENT_WARNING_WITH_DETAILS (element, RESOURCE, BUSY,
-        ("Not connected: %s.%s", why, more), (NULL), GST_FASP_REASON (event));
+    GST_ELEMENT_WARNING_WITH_DETAILS (element, RESOURCE, BUSY, ("Not connected: %s.%s", why, more),
+        (NULL), GST_FASP_REASON (event));
 }
 
 static gboolean
-meets_halfway (GstElement * element)
+meets_halfway (GstElement *element)
 {
   GstFaspMode mode;
 
@@ -469,62 +470,67 @@ meets_halfway (GstElement * element)
 
 /* Does this element hold the stream until somebody connects?  Others may wait for it then. */
 static gboolean
-is_held (GstElement * element)
+is_held (GstElement *element)
 {
   gboolean held = FALSE;
 
-  if (g_object_class_find_property (G_OBJECT_GET_CLASS (element),
-          "wait-for-connection") != NULL)
+  if (g_object_class_find_property (G_OBJECT_GET_CLASS (element), "wait-for-connection") != NULL)
     g_object_get (element, "wait-for-connection", &held, NULL);
   return held;
 }
 
 /* Nobody has been heard yet: tells what to check. */
 static void
-tell_unanswered (GstElement * element, const FaspEvent * event,
-    const gchar * peer)
+tell_unanswered (GstElement *element, const FaspEvent *event, const gchar *peer)
 {
   const gchar *held = is_held (element) ? ", and the stream is held until then "
-      "(with wait-for-connection=false it would be discarded)" : "";
+                                          "(with wait-for-connection=false it would be discarded)" :
+                                          "";
 
   if (event->address.len == 0)
     GST_ELEMENT_WARNING (element, RESOURCE, NOT_FOUND,
         ("Nothing comes from the multicast group yet. Is faspsink running, "
-            "with a ttl-mc that reaches here? Does multicast-iface name the "
-            "interface that it is behind? Does the firewall let in UDP to the "
-            "group's port, and does the switch have an IGMP (IPv6: MLD) "
-            "querier? faspsrc keeps listening."), (NULL));
+         "with a ttl-mc that reaches here? Does multicast-iface name the "
+         "interface that it is behind? Does the firewall let in UDP to the "
+         "group's port, and does the switch have an IGMP (IPv6: MLD) "
+         "querier? faspsrc keeps listening."),
+        (NULL));
   else if (event->text[0] != '\0')
     GST_ELEMENT_WARNING (element, RESOURCE, NOT_AUTHORIZED,
         ("No connection to %s yet: %s. Set the same on both ends. Dialling "
-            "goes on.", peer, event->text), (NULL));
+         "goes on.",
+            peer, event->text),
+        (NULL));
   else if (meets_halfway (element))
     GST_ELEMENT_WARNING (element, RESOURCE, NOT_FOUND,
         ("Nothing is heard from %s yet. Is the other end running, with "
-            "mode=rendezvous, the address of this one and its port? If it is, a "
-            "NAT on the way does not keep the port: then let one end listen, at "
-            "a port that is forwarded to it. Dialling goes on%s.", peer,
-            held), (NULL));
+         "mode=rendezvous, the address of this one and its port? If it is, a "
+         "NAT on the way does not keep the port: then let one end listen, at "
+         "a port that is forwarded to it. Dialling goes on%s.",
+            peer, held),
+        (NULL));
   else
     GST_ELEMENT_WARNING (element, RESOURCE, NOT_FOUND,
         ("%s does not answer yet. Is the other end running, and is its UDP "
-            "port open in the firewalls in between? Dialling goes on%s.", peer,
-            held), (NULL));
+         "port open in the firewalls in between? Dialling goes on%s.",
+            peer, held),
+        (NULL));
 }
 
 static void
-tell_removed (GstElement * element, const FaspEvent * event,
-    GSocketAddress * address, GstFaspTold * told)
+tell_removed (GstElement *element, const FaspEvent *event, GSocketAddress *address,
+    GstFaspTold *told)
 {
   g_autofree gchar *why = gst_fasp_events_explain (event), *more = NULL;
   gboolean replaced = event->reason == FASP_REASON_REPLACED
       && GST_OBJECT_FLAG_IS_SET (element, GST_ELEMENT_FLAG_SINK);
 
   g_signal_emit_by_name (element, "caller-removed", 0, address);
-  post (element, gst_structure_new ("connection-removed", "reason",
-          G_TYPE_STRING, why, "reason-code", G_TYPE_UINT,
-          (guint) event->reason, "bytes", G_TYPE_UINT64, event->bytes,
-          "duration", G_TYPE_UINT64, event->lasted * GST_USECOND, NULL), event);
+  post (element,
+      gst_structure_new ("connection-removed", "reason", G_TYPE_STRING, why, "reason-code",
+          G_TYPE_UINT, (guint) event->reason, "bytes", G_TYPE_UINT64, event->bytes, "duration",
+          G_TYPE_UINT64, event->lasted * GST_USECOND, NULL),
+      event);
   if (!event->held && !replaced) {
     GST_INFO_OBJECT (element, "%s", why);
     return;
@@ -534,21 +540,24 @@ tell_removed (GstElement * element, const FaspEvent * event,
   if (event->held)
     GST_ELEMENT_WARNING_WITH_DETAILS (element, RESOURCE, WRITE,
         ("%s, and there is no other receiver. The stream is held until one "
-            "connects (with wait-for-connection=false it would be "
-            "discarded).%s", why, more), (NULL), GST_FASP_REASON (event));
+         "connects (with wait-for-connection=false it would be "
+         "discarded).%s",
+            why, more),
+        (NULL), GST_FASP_REASON (event));
   else
     GST_ELEMENT_WARNING_WITH_DETAILS (element, RESOURCE, WRITE,
         ("%s. The stream goes on from where it stood. A program that was "
-            "started since lacks all that came before: if the stream is a file, "
-            "send it again.%s", why, more), (NULL), GST_FASP_REASON (event));
+         "started since lacks all that came before: if the stream is a file, "
+         "send it again.%s",
+            why, more),
+        (NULL), GST_FASP_REASON (event));
 }
 
 void
-gst_fasp_events_handle (GstElement * element, FaspIo * io,
-    const FaspEvent * event, GstFaspTold * told)
+gst_fasp_events_handle (GstElement *element, FaspIo *io, const FaspEvent *event, GstFaspTold *told)
 {
-  g_autoptr (GSocketAddress) address = event->address.len > 0 ?
-      fasp_socket_address_to_gio (&event->address) : NULL;
+  g_autoptr (GSocketAddress) address =
+      event->address.len > 0 ? fasp_socket_address_to_gio (&event->address) : NULL;
   g_autofree gchar *peer = gst_fasp_events_peer (event);
 
   switch (event->type) {
@@ -579,10 +588,10 @@ gst_fasp_events_handle (GstElement * element, FaspIo * io,
     case FASP_EVENT_BITRATE:
     case FASP_EVENT_KEY_FRAME:
     case FASP_EVENT_SKIPPED:
-      break;                    /* the sink handles these */
+      break; /* the sink handles these */
     case FASP_EVENT_FLOW_OUT:
     case FASP_EVENT_FLOW_BACK:
-      break;                    /* and gstfasplines these */
+      break; /* and gstfasplines these */
     case FASP_EVENT_JOINED:
       tell_joined (element, event, peer, told);
       break;
@@ -605,44 +614,47 @@ gst_fasp_events_handle (GstElement * element, FaspIo * io,
 }
 
 void
-gst_fasp_events_resolve_failed (GstElement * element, const gchar * host,
-    const GError * error)
+gst_fasp_events_resolve_failed (GstElement *element, const gchar *host, const GError *error)
 {
   GST_ELEMENT_WARNING (element, RESOURCE, NOT_FOUND,
       ("Cannot find the address of \"%s\": %s. Check the name. The look-up is "
-          "tried again.", host, error->message), (NULL));
+       "tried again.",
+          host, error->message),
+      (NULL));
 }
 
 void
-gst_fasp_events_buffer_short (GstElement * element, guint64 rate,
-    gsize granted, gsize wanted)
+gst_fasp_events_buffer_short (GstElement *element, guint64 rate, gsize granted, gsize wanted)
 {
   GST_ELEMENT_WARNING (element, RESOURCE, SETTINGS,
       ("The kernel buffers only %" G_GSIZE_FORMAT " KiB for this socket, %.1f "
-          "ms of the %" G_GUINT64_FORMAT " Mbit/s that arrive: datagrams will "
-          "be lost when this machine is busy. Allow more: sysctl -w "
-          "net.core.rmem_max=%" G_GSIZE_FORMAT, granted / 1024,
-          granted * 8e3 / rate, rate / 1000000, wanted), (NULL));
+       "ms of the %" G_GUINT64_FORMAT " Mbit/s that arrive: datagrams will "
+       "be lost when this machine is busy. Allow more: sysctl -w "
+       "net.core.rmem_max=%" G_GSIZE_FORMAT,
+          granted / 1024, granted * 8e3 / rate, rate / 1000000, wanted),
+      (NULL));
 }
 
 void
-gst_fasp_events_send_failed (GstElement * element, const gchar * line,
-    const gchar * why)
+gst_fasp_events_send_failed (GstElement *element, const gchar *line, const gchar *why)
 {
   GST_ELEMENT_WARNING (element, RESOURCE, WRITE,
       ("The network takes no datagrams%s%s: %s. Check the address, the routes (for "
-          "a multicast group, multicast-iface), the MTU (at least 1228 bytes, "
-          "1280 for IPv6) and the firewall of this machine. Sending is tried "
-          "again.", line != NULL ? " for " : "", line != NULL ? line : "",
-          why), (NULL));
+       "a multicast group, multicast-iface), the MTU (at least 1228 bytes, "
+       "1280 for IPv6) and the firewall of this machine. Sending is tried "
+       "again.",
+          line != NULL ? " for " : "", line != NULL ? line : "", why),
+      (NULL));
 }
 
 void
-gst_fasp_events_receive_failed (GstElement * element, const gchar * why)
+gst_fasp_events_receive_failed (GstElement *element, const gchar *why)
 {
   GST_ELEMENT_WARNING (element, RESOURCE, READ,
       ("The kernel of this machine hands over no datagrams, whether any come or "
-          "not: %s. If this program is confined (seccomp), let it call "
-          "recvmmsg(), and check that the machine has memory. Receiving is "
-          "tried again.", why), (NULL));
+       "not: %s. If this program is confined (seccomp), let it call "
+       "recvmmsg(), and check that the machine has memory. Receiving is "
+       "tried again.",
+          why),
+      (NULL));
 }

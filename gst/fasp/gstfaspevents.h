@@ -15,11 +15,11 @@ G_BEGIN_DECLS
 
 /* Installs the signals that srtsink has (caller-added, caller-removed, caller-rejected,
  * caller-connecting), and caller-identified. */
-void gst_fasp_events_install (GObjectClass * klass);
+void gst_fasp_events_install (GObjectClass *klass);
 
-/* The details of an error or warning about what became of a peer, for GST_ELEMENT_*_WITH_DETAILS(). */
-#define GST_FASP_REASON(event) ("reason-code", G_TYPE_UINT, \
-    (guint) (event)->reason, NULL)
+/* The details of an error or warning about what became of a peer, for GST_ELEMENT_*_WITH_DETAILS().
+ */
+#define GST_FASP_REASON(event) ("reason-code", G_TYPE_UINT, (guint) (event)->reason, NULL)
 
 /* What is told of peers, who may be strangers, by kind (gstfaspquiet.h). */
 typedef enum
@@ -45,31 +45,29 @@ typedef struct
   {
     FaspAddress caller;
     FaspReason reason;
-    gint64 time;                /* 0: the entry is free */
+    gint64 time; /* 0: the entry is free */
   } last[8];
   guint next;
 } GstFaspTold;
 
 /* Emits the signals and posts the messages for @event; answers the core if
  * it asks.  The element itself posts errors; gstfasplines.h tells of flows. */
-void gst_fasp_events_handle (GstElement * element, FaspIo * io,
-    const FaspEvent * event, GstFaspTold * told);
-void gst_fasp_events_resolve_failed (GstElement * element,
-    const gchar * host, const GError * error);
+void gst_fasp_events_handle (GstElement *element, FaspIo *io, const FaspEvent *event,
+    GstFaspTold *told);
+void gst_fasp_events_resolve_failed (GstElement *element, const gchar *host, const GError *error);
 
 /* Returns a sentence that says why, for an error or warning. Free with g_free(). */
-gchar *gst_fasp_events_explain (const FaspEvent * event);
+gchar *gst_fasp_events_explain (const FaspEvent *event);
 /* Returns the peer's address and port as text. Free with g_free(). */
-gchar *gst_fasp_events_peer (const FaspEvent * event);
+gchar *gst_fasp_events_peer (const FaspEvent *event);
 /* Should a warning be given now?  FALSE if it was given less than a minute ago.  *told: when it
  * was given last, µs; 0: never. */
-gboolean gst_fasp_events_is_due (gint64 * told);
+gboolean gst_fasp_events_is_due (gint64 *told);
 /* Warns that the kernel's limit for receive buffers is too low for this rate (bit/s). */
-void gst_fasp_events_buffer_short (GstElement * element, guint64 rate,
-    gsize granted, gsize wanted);
-/* Warn that this machine cannot send, or receive, datagrams. @line: where, of several; NULL: there is one. */
-void gst_fasp_events_send_failed (GstElement * element, const gchar * line,
-    const gchar * why);
-void gst_fasp_events_receive_failed (GstElement * element, const gchar * why);
+void gst_fasp_events_buffer_short (GstElement *element, guint64 rate, gsize granted, gsize wanted);
+/* Warn that this machine cannot send, or receive, datagrams. @line: where, of several; NULL: there
+ * is one. */
+void gst_fasp_events_send_failed (GstElement *element, const gchar *line, const gchar *why);
+void gst_fasp_events_receive_failed (GstElement *element, const gchar *why);
 
 G_END_DECLS

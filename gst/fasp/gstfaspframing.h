@@ -19,8 +19,8 @@ G_BEGIN_DECLS
 
 /* If the stream needs the bounds of its buffers, returns a sentence that says what to do; else
  * NULL. */
-const gchar *gst_fasp_framing_advise (const GstCaps * caps);
+const gchar *gst_fasp_framing_advise (const GstCaps *caps);
 /* TRUE if the stream cannot be read without its beginning. */
-gboolean gst_fasp_framing_is_headed (const GstCaps * caps);
+gboolean gst_fasp_framing_is_headed (const GstCaps *caps);
 
 G_END_DECLS

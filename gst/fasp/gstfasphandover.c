@@ -8,10 +8,10 @@
 
 #include "gstfasphandover.h"
 
-/* Called when nothing can hold the buffer back any more but a pad that was unlinked.  The base class may
- * have made a copy of it, but there is no other. */
+/* Called when nothing can hold the buffer back any more but a pad that was unlinked.  The base
+ * class may have made a copy of it, but there is no other. */
 static GstPadProbeReturn
-pass (GstPad * pad, GstPadProbeInfo * info, gpointer data)
+pass (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 {
   if (gst_pad_is_linked (pad))
     gst_fasp_handover_clear (data);
@@ -19,20 +19,19 @@ pass (GstPad * pad, GstPadProbeInfo * info, gpointer data)
 }
 
 void
-gst_fasp_handover_init (GstFaspHandover * handover, GstPad * pad)
+gst_fasp_handover_init (GstFaspHandover *handover, GstPad *pad)
 {
   gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, pass, handover, NULL);
 }
 
 void
-gst_fasp_handover_clear (GstFaspHandover * handover)
+gst_fasp_handover_clear (GstFaspHandover *handover)
 {
   gst_clear_buffer (&handover->buffer);
 }
 
 GstBuffer *
-gst_fasp_handover_give (GstFaspHandover * handover, GstBuffer * buffer,
-    const FaspIoItem * item)
+gst_fasp_handover_give (GstFaspHandover *handover, GstBuffer *buffer, const FaspIoItem *item)
 {
   handover->buffer = gst_buffer_ref (buffer);
   handover->item = *item;
@@ -40,7 +39,7 @@ gst_fasp_handover_give (GstFaspHandover * handover, GstBuffer * buffer,
 }
 
 GstBuffer *
-gst_fasp_handover_take_back (GstFaspHandover * handover, FaspIoItem * item)
+gst_fasp_handover_take_back (GstFaspHandover *handover, FaspIoItem *item)
 {
   GstBuffer *buffer = handover->buffer;
 

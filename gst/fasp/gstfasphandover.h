@@ -4,13 +4,13 @@
  *
  * gstfasphandover.h: what faspsrc has given to its base class, until it is past the pad.
  *
- * GstBaseSrc drops what create() has returned, and tells nobody, if meanwhile the state goes to PAUSED
- * (from 1.24 on), if an EOS event comes, if the pad is flushed before it is pushed, or if the pad cannot
- * pass on its events.
+ * GstBaseSrc drops what create() has returned, and tells nobody, if meanwhile the state goes to
+ * PAUSED (from 1.24 on), if an EOS event comes, if the pad is flushed before it is pushed, or if
+ * the pad cannot pass on its events.
  *
- * Invariant: each byte that was read is in exactly one place: among the items that wait, here, or past
- * the pad.  What is here is given to the base class again before anything else.  So all bytes pass the
- * pad once and in order, whatever the base class drops.
+ * Invariant: each byte that was read is in exactly one place: among the items that wait, here, or
+ * past the pad.  What is here is given to the base class again before anything else.  So all bytes
+ * pass the pad once and in order, whatever the base class drops.
  *
  * What is past the pad is downstream's: a flush there, or a probe that drops it, loses it by
  * somebody's wish.  Everything here happens in the streaming thread, or while there is none.
@@ -24,20 +24,19 @@ G_BEGIN_DECLS
 
 typedef struct
 {
-  GstBuffer *buffer;            /* NULL: everything is past the pad */
-  FaspIoItem item;              /* the one that the buffer begins with; its block may be gone */
+  GstBuffer *buffer; /* NULL: everything is past the pad */
+  FaspIoItem item;   /* the one that the buffer begins with; its block may be gone */
 } GstFaspHandover;
 
 /* Watches @pad; @handover must live as long. */
-void gst_fasp_handover_init (GstFaspHandover * handover, GstPad * pad);
+void gst_fasp_handover_init (GstFaspHandover *handover, GstPad *pad);
 /* Forgets what is here. */
-void gst_fasp_handover_clear (GstFaspHandover * handover);
+void gst_fasp_handover_clear (GstFaspHandover *handover);
 /* Nothing may be here yet.  Returns @buffer, for the base class. */
-GstBuffer *gst_fasp_handover_give (GstFaspHandover * handover,
-    GstBuffer * buffer, const FaspIoItem * item);
-/* What was given, and has not passed, to be given again; may be written to.  NULL: nothing.  @item is
- * set to the one that it begins with. */
-GstBuffer *gst_fasp_handover_take_back (GstFaspHandover * handover,
-    FaspIoItem * item);
+GstBuffer *gst_fasp_handover_give (GstFaspHandover *handover, GstBuffer *buffer,
+    const FaspIoItem *item);
+/* What was given, and has not passed, to be given again; may be written to.  NULL: nothing.  @item
+ * is set to the one that it begins with. */
+GstBuffer *gst_fasp_handover_take_back (GstFaspHandover *handover, FaspIoItem *item);
 
 G_END_DECLS

@@ -12,18 +12,17 @@
 #include "gstfaspheader.h"
 
 void
-gst_fasp_header_clear (GstFaspHeader * header)
+gst_fasp_header_clear (GstFaspHeader *header)
 {
   g_clear_pointer (&header->of_caps, g_bytes_unref);
   g_clear_pointer (&header->of_source, g_bytes_unref);
   g_clear_pointer (&header->told, g_bytes_unref);
-  *header = (GstFaspHeader) {
-  0};
+  *header = (GstFaspHeader) { 0 };
 }
 
 /* Takes @bytes, which may be NULL. */
 static void
-replace (GstFaspHeader * header, GBytes ** place, GBytes * bytes)
+replace (GstFaspHeader *header, GBytes **place, GBytes *bytes)
 {
   g_clear_pointer (place, g_bytes_unref);
   *place = bytes;
@@ -32,16 +31,15 @@ replace (GstFaspHeader * header, GBytes ** place, GBytes * bytes)
 
 /* Returns all @buffers joined.  NULL: there is nothing in them, or more than @most bytes. */
 static GBytes *
-join (const GValue * buffers, gsize most)
+join (const GValue *buffers, gsize most)
 {
   GByteArray *all = g_byte_array_new ();
-  guint n = buffers != NULL && GST_VALUE_HOLDS_ARRAY (buffers) ?
-      gst_value_array_get_size (buffers) : 0;
+  guint n =
+      buffers != NULL && GST_VALUE_HOLDS_ARRAY (buffers) ? gst_value_array_get_size (buffers) : 0;
 
   for (guint i = 0; i < n; i++) {
     const GValue *value = gst_value_array_get_value (buffers, i);
-    GstBuffer *buffer = GST_VALUE_HOLDS_BUFFER (value) ?
-        gst_value_get_buffer (value) : NULL;
+    GstBuffer *buffer = GST_VALUE_HOLDS_BUFFER (value) ? gst_value_get_buffer (value) : NULL;
     GstMapInfo map;
 
     if (buffer == NULL || !gst_buffer_map (buffer, &map, GST_MAP_READ))
@@ -57,48 +55,46 @@ join (const GValue * buffers, gsize most)
 
 /* MPEG-TS does not need its header repeated: its tables come again and again. */
 gboolean
-gst_fasp_header_is_in (const GstCaps * caps)
+gst_fasp_header_is_in (const GstCaps *caps)
 {
   const GstStructure *s = gst_caps_get_structure (caps, 0);
 
-  return gst_structure_has_field (s, "streamheader")
-      && !gst_structure_has_name (s, "video/mpegts");
+  return gst_structure_has_field (s, "streamheader") && !gst_structure_has_name (s, "video/mpegts");
 }
 
 gboolean
-gst_fasp_header_set_caps (GstFaspHeader * header, const GstCaps * caps,
-    guint64 buffer)
+gst_fasp_header_set_caps (GstFaspHeader *header, const GstCaps *caps, guint64 buffer)
 {
   const GstStructure *s = gst_caps_get_structure (caps, 0);
 
-  replace (header, &header->of_caps, gst_fasp_header_is_in (caps) ?
-      join (gst_structure_get_value (s, "streamheader"),
-          fasp_stream_header_get_most (buffer)) : NULL);
+  replace (header, &header->of_caps,
+      gst_fasp_header_is_in (caps) ?
+          join (gst_structure_get_value (s, "streamheader"), fasp_stream_header_get_most (buffer)) :
+          NULL);
   header->has_deltas = FALSE;
   return header->of_caps != NULL;
 }
 
 void
-gst_fasp_header_set_event (GstFaspHeader * header, GstEvent * event)
+gst_fasp_header_set_event (GstFaspHeader *header, GstEvent *event)
 {
-  const GValue *value =
-      gst_structure_get_value (gst_event_get_structure (event), "streamheader");
-  GstBuffer *buffer = value != NULL && GST_VALUE_HOLDS_BUFFER (value) ?
-      gst_value_get_buffer (value) : NULL;
+  const GValue *value = gst_structure_get_value (gst_event_get_structure (event), "streamheader");
+  GstBuffer *buffer =
+      value != NULL && GST_VALUE_HOLDS_BUFFER (value) ? gst_value_get_buffer (value) : NULL;
   gpointer data = NULL;
   gsize size = 0;
 
-  if (buffer != NULL && (gst_buffer_get_size (buffer) == 0
+  if (buffer != NULL
+      && (gst_buffer_get_size (buffer) == 0
           || gst_buffer_get_size (buffer) > FASP_STREAM_HEADER_MAX))
-    buffer = NULL;              /* not from a faspsrc */
+    buffer = NULL; /* not from a faspsrc */
   if (buffer != NULL)
     gst_buffer_extract_dup (buffer, 0, -1, &data, &size);
-  replace (header, &header->of_source, buffer != NULL ?
-      g_bytes_new_take (data, size) : NULL);
+  replace (header, &header->of_source, buffer != NULL ? g_bytes_new_take (data, size) : NULL);
 }
 
 static gboolean
-is_equal (GBytes * a, GBytes * b)
+is_equal (GBytes *a, GBytes *b)
 {
   return a == b || (a != NULL && b != NULL && g_bytes_equal (a, b));
 }
@@ -106,10 +102,9 @@ is_equal (GBytes * a, GBytes * b)
 /* Tells the endpoint the header.  If the stream was changed on its way, the header that its
  * faspsrc announced is ignored. */
 static void
-tell (GstFaspHeader * header, FaspIo * io, gboolean relayed)
+tell (GstFaspHeader *header, FaspIo *io, gboolean relayed)
 {
-  GBytes *bytes = relayed && header->of_source != NULL ? header->of_source :
-      header->of_caps;
+  GBytes *bytes = relayed && header->of_source != NULL ? header->of_source : header->of_caps;
 
   header->changed = FALSE;
   if (is_equal (bytes, header->told))
@@ -122,19 +117,16 @@ tell (GstFaspHeader * header, FaspIo * io, gboolean relayed)
 
 /* Does the stream itself begin with the header? */
 static gboolean
-is_written (GstFaspHeader * header, GstBuffer * buffer)
+is_written (GstFaspHeader *header, GstBuffer *buffer)
 {
-  gsize size = MIN (gst_buffer_get_size (buffer),
-      g_bytes_get_size (header->told));
+  gsize size = MIN (gst_buffer_get_size (buffer), g_bytes_get_size (header->told));
 
   return GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_HEADER)
-      || gst_buffer_memcmp (buffer, 0, g_bytes_get_data (header->told, NULL),
-      size) == 0;
+      || gst_buffer_memcmp (buffer, 0, g_bytes_get_data (header->told, NULL), size) == 0;
 }
 
 GBytes *
-gst_fasp_header_begin (GstFaspHeader * header, FaspIo * io, GstBuffer * buffer,
-    gboolean relayed)
+gst_fasp_header_begin (GstFaspHeader *header, FaspIo *io, GstBuffer *buffer, gboolean relayed)
 {
   gboolean first = !header->begun;
 
@@ -145,21 +137,20 @@ gst_fasp_header_begin (GstFaspHeader * header, FaspIo * io, GstBuffer * buffer,
   if (header->enters && !relayed)
     return header->of_source;
   /* the sink was linked to a tee late: the header had passed already */
-  return first && !relayed && header->told != NULL
-      && !is_written (header, buffer) ? header->told : NULL;
+  return first && !relayed && header->told != NULL && !is_written (header, buffer) ? header->told :
+                                                                                     NULL;
 }
 
 /* Is the buffer a part of the header that receivers get in front of a key frame? */
 static gboolean
-is_part (const GstFaspHeader * header, GstBuffer * buffer)
+is_part (const GstFaspHeader *header, GstBuffer *buffer)
 {
   gsize size;
   gconstpointer all;
   GstMapInfo map;
   gboolean part;
 
-  if (header->told == NULL
-      || !GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_HEADER)
+  if (header->told == NULL || !GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_HEADER)
       || !gst_buffer_map (buffer, &map, GST_MAP_READ))
     return FALSE;
   all = g_bytes_get_data (header->told, &size);
@@ -168,11 +159,11 @@ is_part (const GstFaspHeader * header, GstBuffer * buffer)
   return part;
 }
 
-/* A key frame begins with the first buffer that is not a delta unit: headers, then the picture.  Where
- * these are the header of the whole stream, it begins behind them, as who joins there has that. */
+/* A key frame begins with the first buffer that is not a delta unit: headers, then the picture.
+ * Where these are the header of the whole stream, it begins behind them, as who joins there has
+ * that. */
 FaspIoKey
-gst_fasp_header_get_key (GstFaspHeader * header, GstBuffer * buffer,
-    gboolean relayed)
+gst_fasp_header_get_key (GstFaspHeader *header, GstBuffer *buffer, gboolean relayed)
 {
   gboolean delta = GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_DELTA_UNIT);
   gboolean begins = (header->delta && !delta) || header->enters;
@@ -186,6 +177,6 @@ gst_fasp_header_get_key (GstFaspHeader * header, GstBuffer * buffer,
   if (GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_HEADER))
     return FASP_IO_NO_KEY;
   header->has_deltas |= delta;
-  return header->told != NULL && !relayed && !header->has_deltas ?
-      FASP_IO_KEY_EACH : FASP_IO_NO_KEY;
+  return header->told != NULL && !relayed && !header->has_deltas ? FASP_IO_KEY_EACH :
+                                                                   FASP_IO_NO_KEY;
 }

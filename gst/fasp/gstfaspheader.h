@@ -17,33 +17,31 @@ G_BEGIN_DECLS
 
 typedef struct
 {
-  GBytes *of_caps, *of_source;  /* NULL: none */
-  GBytes *told;                 /* the header that the endpoint knows */
-  gboolean changed;             /* it may be another one by now */
-  gboolean begun;               /* there was a buffer */
-  gboolean delta;               /* the last buffer cannot be decoded alone */
-  gboolean has_deltas;          /* some buffers cannot be decoded alone */
-  gboolean enters;              /* the last buffer was a header */
+  GBytes *of_caps, *of_source; /* NULL: none */
+  GBytes *told;                /* the header that the endpoint knows */
+  gboolean changed;            /* it may be another one by now */
+  gboolean begun;              /* there was a buffer */
+  gboolean delta;              /* the last buffer cannot be decoded alone */
+  gboolean has_deltas;         /* some buffers cannot be decoded alone */
+  gboolean enters;             /* the last buffer was a header */
 } GstFaspHeader;
 
-void gst_fasp_header_clear (GstFaspHeader * header);
+void gst_fasp_header_clear (GstFaspHeader *header);
 
 /* Do these caps have a header that has to be repeated? */
-gboolean gst_fasp_header_is_in (const GstCaps * caps);
+gboolean gst_fasp_header_is_in (const GstCaps *caps);
 /* @buffer: the buffer-size, bytes.  FALSE: the caps have no header, or one that is too large to be
  * repeated with a buffer of that size. */
-gboolean gst_fasp_header_set_caps (GstFaspHeader * header, const GstCaps * caps,
-    guint64 buffer);
+gboolean gst_fasp_header_set_caps (GstFaspHeader *header, const GstCaps *caps, guint64 buffer);
 /* Takes the header of the event that a faspsrc sent (gstfaspoffset.h). */
-void gst_fasp_header_set_event (GstFaspHeader * header, GstEvent * event);
+void gst_fasp_header_set_event (GstFaspHeader *header, GstEvent *event);
 
 /* Call this before each buffer.  @relayed: the buffer comes from a faspsrc, unchanged.  Tells the
  * endpoint if the header has changed.  Returns the bytes to write before the buffer: a header that
  * has not been written yet, or not into the stream as it was changed on its way; else NULL. */
-GBytes *gst_fasp_header_begin (GstFaspHeader * header, FaspIo * io,
-    GstBuffer * buffer, gboolean relayed);
-/* Can that buffer be decoded without what came before? */
-FaspIoKey gst_fasp_header_get_key (GstFaspHeader * header, GstBuffer * buffer,
+GBytes *gst_fasp_header_begin (GstFaspHeader *header, FaspIo *io, GstBuffer *buffer,
     gboolean relayed);
+/* Can that buffer be decoded without what came before? */
+FaspIoKey gst_fasp_header_get_key (GstFaspHeader *header, GstBuffer *buffer, gboolean relayed);
 
 G_END_DECLS

@@ -12,7 +12,7 @@
 #define POOLED_MIN (GST_FASP_JOINED_MAX / 2)
 
 void
-gst_fasp_joiner_clear (GstFaspJoiner * joiner)
+gst_fasp_joiner_clear (GstFaspJoiner *joiner)
 {
   if (joiner->pool != NULL)
     gst_buffer_pool_set_active (joiner->pool, FALSE);
@@ -32,7 +32,7 @@ make_pool (void)
 }
 
 static GstBuffer *
-make_buffer (GstFaspJoiner * joiner, gsize size)
+make_buffer (GstFaspJoiner *joiner, gsize size)
 {
   GstBuffer *buffer = NULL;
 
@@ -40,19 +40,17 @@ make_buffer (GstFaspJoiner * joiner, gsize size)
     return gst_buffer_new_allocate (NULL, size, NULL);
   if (joiner->pool == NULL)
     joiner->pool = make_pool ();
-  if (gst_buffer_pool_acquire_buffer (joiner->pool, &buffer, NULL) !=
-      GST_FLOW_OK)
+  if (gst_buffer_pool_acquire_buffer (joiner->pool, &buffer, NULL) != GST_FLOW_OK)
     return gst_buffer_new_allocate (NULL, size, NULL);
   /* the flag was set while the buffer was downstream */
-  GST_MINI_OBJECT_FLAG_UNSET (gst_buffer_peek_memory (buffer, 0),
-      GST_MEMORY_FLAG_READONLY);
+  GST_MINI_OBJECT_FLAG_UNSET (gst_buffer_peek_memory (buffer, 0), GST_MEMORY_FLAG_READONLY);
   gst_buffer_set_size (buffer, size);
   return buffer;
 }
 
 /* Does @block follow @item in the stream?  Judged by their offsets, if any is known. */
 static gboolean
-follows (const FaspIoItem * item, const FaspBlock * block)
+follows (const FaspIoItem *item, const FaspBlock *block)
 {
   return item->block->offset == FASP_OFFSET_UNKNOWN ?
       block->offset == FASP_OFFSET_UNKNOWN :
@@ -61,7 +59,7 @@ follows (const FaspIoItem * item, const FaspBlock * block)
 
 /* Returns how many of the items belong together, and the sum of their bytes. */
 static guint
-count_alike (const FaspIoItem * items, guint n, gsize * size)
+count_alike (const FaspIoItem *items, guint n, gsize *size)
 {
   guint i = 1;
 
@@ -69,11 +67,10 @@ count_alike (const FaspIoItem * items, guint n, gsize * size)
   for (; i < n; i++) {
     const FaspBlock *block = items[i].block;
 
-    if (block->media_time != items[0].block->media_time
-        || !follows (&items[i - 1], block)
-        || (block->flags & (FASP_BLOCK_EOS | FASP_BLOCK_DISCONT |
-                FASP_BLOCK_LACKS | FASP_BLOCK_CLOCK_JUMP | FASP_BLOCK_KEY |
-                FASP_BLOCK_HEADER))
+    if (block->media_time != items[0].block->media_time || !follows (&items[i - 1], block)
+        || (block->flags
+            & (FASP_BLOCK_EOS | FASP_BLOCK_DISCONT | FASP_BLOCK_LACKS | FASP_BLOCK_CLOCK_JUMP
+                | FASP_BLOCK_KEY | FASP_BLOCK_HEADER))
         || *size + block->size > GST_FASP_JOINED_MAX)
       break;
     *size += block->size;
@@ -82,16 +79,14 @@ count_alike (const FaspIoItem * items, guint n, gsize * size)
 }
 
 GstBuffer *
-gst_fasp_joiner_wrap (FaspBlock * block)
+gst_fasp_joiner_wrap (FaspBlock *block)
 {
-  return gst_buffer_new_wrapped_full (GST_MEMORY_FLAG_READONLY,
-      block->data, block->capacity, 0, block->size, block,
-      (GDestroyNotify) fasp_block_unref);
+  return gst_buffer_new_wrapped_full (GST_MEMORY_FLAG_READONLY, block->data, block->capacity, 0,
+      block->size, block, (GDestroyNotify) fasp_block_unref);
 }
 
 GstBuffer *
-gst_fasp_joiner_take (GstFaspJoiner * joiner, const FaspIoItem * items,
-    guint n, guint * used)
+gst_fasp_joiner_take (GstFaspJoiner *joiner, const FaspIoItem *items, guint n, guint *used)
 {
   GstBuffer *buffer;
   GstMapInfo map;

@@ -21,18 +21,18 @@ G_BEGIN_DECLS
 
 typedef struct
 {
-  GstBufferPool *pool;          /* of large ones; made when one is needed */
+  GstBufferPool *pool; /* of large ones; made when one is needed */
 } GstFaspJoiner;
 
-void gst_fasp_joiner_clear (GstFaspJoiner * joiner);
+void gst_fasp_joiner_clear (GstFaspJoiner *joiner);
 
 /* Makes a buffer without timestamps of the first @used of the @n > 0 items, and
  * takes over their blocks.  The end of the stream may be among the items, but not
  * as the first: it is never used. */
-GstBuffer *gst_fasp_joiner_take (GstFaspJoiner * joiner,
-    const FaspIoItem * items, guint n, guint * used);
+GstBuffer *gst_fasp_joiner_take (GstFaspJoiner *joiner, const FaspIoItem *items, guint n,
+    guint *used);
 
 /* Makes a buffer of a single block without a copy; takes over the block. */
-GstBuffer *gst_fasp_joiner_wrap (FaspBlock * block);
+GstBuffer *gst_fasp_joiner_wrap (FaspBlock *block);
 
 G_END_DECLS

@@ -14,27 +14,24 @@
 #include "gstfaspfile.h"
 #include "gstfaspkeys.h"
 
-#define BAD(...) g_set_error (error, G_IO_ERROR, \
-    G_IO_ERROR_INVALID_ARGUMENT, __VA_ARGS__)
+#define BAD(...) g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT, __VA_ARGS__)
 /* A public key as openssl writes it: a SubjectPublicKeyInfo (RFC 8410). */
-static const guint8 spki[] = { 0x30, 0x2a, 0x30, 0x05, 0x06, 0x03, 0x2b, 0x65,
-  0x6e, 0x03, 0x21, 0x00
-};
+static const guint8 spki[] = { 0x30, 0x2a, 0x30, 0x05, 0x06, 0x03, 0x2b, 0x65, 0x6e, 0x03, 0x21,
+  0x00 };
 
 GType
 gst_fasp_encryption_get_type (void)
 {
   static gsize once = 0;
-  static const GEnumValue values[] = {
-    {GST_FASP_ENCRYPTION_AUTO, "AES-128-GCM, or ChaCha20-Poly1305 where an end "
-          "has no instructions for AES", "auto"},
-    {GST_FASP_ENCRYPTION_NONE, "None; has to be set on both ends", "none"},
-    {GST_FASP_ENCRYPTION_AES_128_GCM, "AES-128-GCM", "aes-128-gcm"},
-    {GST_FASP_ENCRYPTION_AES_256_GCM, "AES-256-GCM", "aes-256-gcm"},
-    {GST_FASP_ENCRYPTION_CHACHA20_POLY1305, "ChaCha20-Poly1305",
-        "chacha20-poly1305"},
-    {0, NULL, NULL}
-  };
+  static const GEnumValue values[] = { { GST_FASP_ENCRYPTION_AUTO,
+                                           "AES-128-GCM, or ChaCha20-Poly1305 where an end "
+                                           "has no instructions for AES",
+                                           "auto" },
+    { GST_FASP_ENCRYPTION_NONE, "None; has to be set on both ends", "none" },
+    { GST_FASP_ENCRYPTION_AES_128_GCM, "AES-128-GCM", "aes-128-gcm" },
+    { GST_FASP_ENCRYPTION_AES_256_GCM, "AES-256-GCM", "aes-256-gcm" },
+    { GST_FASP_ENCRYPTION_CHACHA20_POLY1305, "ChaCha20-Poly1305", "chacha20-poly1305" },
+    { 0, NULL, NULL } };
 
   return gst_fasp_register_enum (&once, "GstFaspEncryption", values);
 }
@@ -55,14 +52,14 @@ gst_fasp_cipher_get_name (FaspCipher cipher)
 /* --- life ------------------------------------------------------------------------- */
 
 void
-gst_fasp_keys_wipe (gchar * secret)
+gst_fasp_keys_wipe (gchar *secret)
 {
   if (secret != NULL)
     fasp_wipe (secret, strlen (secret));
 }
 
 void
-gst_fasp_keys_copy (const GstFaspKeys * keys, GstFaspKeys * copy)
+gst_fasp_keys_copy (const GstFaspKeys *keys, GstFaspKeys *copy)
 {
   *copy = *keys;
   copy->passphrase = g_strdup (keys->passphrase);
@@ -72,7 +69,7 @@ gst_fasp_keys_copy (const GstFaspKeys * keys, GstFaspKeys * copy)
 }
 
 void
-gst_fasp_keys_clear (GstFaspKeys * keys)
+gst_fasp_keys_clear (GstFaspKeys *keys)
 {
   gst_fasp_keys_wipe (keys->passphrase);
   g_clear_pointer (&keys->passphrase, g_free);
@@ -82,7 +79,7 @@ gst_fasp_keys_clear (GstFaspKeys * keys)
 }
 
 gboolean
-gst_fasp_keys_authenticate (const GstFaspKeys * keys)
+gst_fasp_keys_authenticate (const GstFaspKeys *keys)
 {
   return keys->passphrase != NULL || keys->key_file != NULL;
 }
@@ -91,13 +88,12 @@ gst_fasp_keys_authenticate (const GstFaspKeys * keys)
 
 /* @warnings: may be NULL. */
 static gchar *
-read_file (const gchar * path, GstFaspFileKind kind, gsize * size,
-    GPtrArray * warnings, GError ** error)
+read_file (const gchar *path, GstFaspFileKind kind, gsize *size, GPtrArray *warnings,
+    GError **error)
 {
   struct stat what;
   gchar *text = gst_fasp_file_read (path, size, &what, error);
-  gchar *warning = text != NULL && warnings != NULL ?
-      gst_fasp_file_warn (path, &what, kind) : NULL;
+  gchar *warning = text != NULL && warnings != NULL ? gst_fasp_file_warn (path, &what, kind) : NULL;
 
   if (warning != NULL)
     g_ptr_array_add (warnings, warning);
@@ -105,13 +101,12 @@ read_file (const gchar * path, GstFaspFileKind kind, gsize * size,
 }
 
 static gboolean
-read_private_key (const gchar * path, FaspCredentials * credentials,
-    GPtrArray * warnings, GError ** error)
+read_private_key (const gchar *path, FaspCredentials *credentials, GPtrArray *warnings,
+    GError **error)
 {
   guint8 key[FASP_KEY_SIZE];
   gsize size = sizeof key, text_size;
-  g_autofree gchar *text = read_file (path, GST_FASP_FILE_SECRET, &text_size,
-      warnings, error);
+  g_autofree gchar *text = read_file (path, GST_FASP_FILE_SECRET, &text_size, warnings, error);
   EVP_PKEY *parsed;
   gboolean good;
   BIO *bio;
@@ -131,8 +126,9 @@ read_private_key (const gchar * path, FaspCredentials * credentials,
   if (!good) {
     /* the text must not make the user overwrite the file, whatever it is */
     BAD ("The key-file %s holds no X25519 private key without a passphrase. "
-        "Name another one; to make one: openssl genpkey -algorithm X25519 -out "
-        "NEW-FILE", path);
+         "Name another one; to make one: openssl genpkey -algorithm X25519 -out "
+         "NEW-FILE",
+        path);
     return FALSE;
   }
   fasp_credentials_set_key (credentials, key);
@@ -142,7 +138,7 @@ read_private_key (const gchar * path, FaspCredentials * credentials,
 
 /* @text: base64 of the 32 bytes of the key, or of what openssl writes: SPKI and the key. */
 static gboolean
-parse_public_key (const gchar * text, guint8 key[FASP_KEY_SIZE])
+parse_public_key (const gchar *text, guint8 key[FASP_KEY_SIZE])
 {
   static const guint8 any[FASP_KEY_SIZE] = { 1 };
   gsize size;
@@ -151,8 +147,7 @@ parse_public_key (const gchar * text, guint8 key[FASP_KEY_SIZE])
 
   if (size == FASP_KEY_SIZE)
     memcpy (key, bytes, FASP_KEY_SIZE);
-  else if (size == sizeof spki + FASP_KEY_SIZE
-      && memcmp (bytes, spki, sizeof spki) == 0)
+  else if (size == sizeof spki + FASP_KEY_SIZE && memcmp (bytes, spki, sizeof spki) == 0)
     memcpy (key, bytes + sizeof spki, FASP_KEY_SIZE);
   else
     return FALSE;
@@ -161,7 +156,7 @@ parse_public_key (const gchar * text, guint8 key[FASP_KEY_SIZE])
 }
 
 gchar *
-gst_fasp_public_key_to_text (const guint8 * key)
+gst_fasp_public_key_to_text (const guint8 *key)
 {
   guint8 bytes[sizeof spki + FASP_KEY_SIZE];
 
@@ -171,27 +166,27 @@ gst_fasp_public_key_to_text (const guint8 * key)
 }
 
 void
-gst_fasp_describe_identity (GstStructure * structure, const FaspIdentity * who)
+gst_fasp_describe_identity (GstStructure *structure, const FaspIdentity *who)
 {
   g_autofree gchar *text = NULL;
 
   if (!who->proved)
     return;
   text = gst_fasp_public_key_to_text (who->key);
-  gst_structure_set (structure, "peer-key", G_TYPE_STRING, text, "peer-name",
-      G_TYPE_STRING, who->name, NULL);
+  gst_structure_set (structure, "peer-key", G_TYPE_STRING, text, "peer-name", G_TYPE_STRING,
+      who->name, NULL);
 }
 
-#define HOW_PUBLIC "`openssl pkey -in KEY-FILE -pubout' prints it, between " \
-    "the lines BEGIN and END"
+#define HOW_PUBLIC \
+  "`openssl pkey -in KEY-FILE -pubout' prints it, between " \
+  "the lines BEGIN and END"
 
 static gboolean
-read_allowed_keys (const gchar * path, FaspCredentials * credentials,
-    GPtrArray * warnings, GError ** error)
+read_allowed_keys (const gchar *path, FaspCredentials *credentials, GPtrArray *warnings,
+    GError **error)
 {
   gsize size;
-  g_autofree gchar *text = read_file (path, GST_FASP_FILE_TRUSTED, &size,
-      warnings, error);
+  g_autofree gchar *text = read_file (path, GST_FASP_FILE_TRUSTED, &size, warnings, error);
   g_auto (GStrv) lines = NULL;
   guint found = 0;
 
@@ -214,8 +209,8 @@ read_allowed_keys (const gchar * path, FaspCredentials * credentials,
     if (!parse_public_key (line, key) || strlen (name) > FASP_NAME_MAX
         || !g_utf8_validate (name, -1, NULL)) {
       BAD ("Line %u of allowed-keys (%s) is not a public key and a name of at "
-          "most %d bytes of UTF-8. " HOW_PUBLIC ".", i + 1, path,
-          FASP_NAME_MAX);
+           "most %d bytes of UTF-8. " HOW_PUBLIC ".",
+          i + 1, path, FASP_NAME_MAX);
       return FALSE;
     }
     fasp_credentials_allow (credentials, key, name[0] != '\0' ? name : NULL);
@@ -223,7 +218,8 @@ read_allowed_keys (const gchar * path, FaspCredentials * credentials,
   }
   if (found == 0) {
     BAD ("The file of allowed-keys, %s, holds no key: nobody could connect. "
-        "Write a line for each caller, with a public key and a name.", path);
+         "Write a line for each caller, with a public key and a name.",
+        path);
     return FALSE;
   }
   return TRUE;
@@ -232,44 +228,41 @@ read_allowed_keys (const gchar * path, FaspCredentials * credentials,
 /* --- all together ------------------------------------------------------------------------ */
 
 static gboolean
-is_empty (const gchar * text)
+is_empty (const gchar *text)
 {
   return text != NULL && text[0] == '\0';
 }
 
 static gboolean
-check (const GstFaspKeys * keys, gboolean dials, GError ** error)
+check (const GstFaspKeys *keys, gboolean dials, GError **error)
 {
   const gchar *secret = keys->passphrase;
   gboolean known = keys->public_key != NULL || keys->allowed_keys != NULL;
 
   /* an empty value may come from a shell variable that was not set: do not go on without keys */
-  if (is_empty (keys->key_file) || is_empty (keys->public_key)
-      || is_empty (keys->allowed_keys))
+  if (is_empty (keys->key_file) || is_empty (keys->public_key) || is_empty (keys->allowed_keys))
     BAD ("key-file, public-key or allowed-keys is set to nothing: leave it out "
-        "or give it a value.");
-  else if (secret != NULL && (!g_utf8_validate (secret, -1, NULL)
-          || g_utf8_strlen (secret, -1) < FASP_PASSPHRASE_MIN
+         "or give it a value.");
+  else if (secret != NULL
+      && (!g_utf8_validate (secret, -1, NULL) || g_utf8_strlen (secret, -1) < FASP_PASSPHRASE_MIN
           || strlen (secret) > FASP_PASSPHRASE_MAX))
     BAD ("The passphrase must have at least %d characters and at most %d "
-        "bytes of UTF-8: this one could be guessed, or is a mistake.",
+         "bytes of UTF-8: this one could be guessed, or is a mistake.",
         FASP_PASSPHRASE_MIN, FASP_PASSPHRASE_MAX);
-  else if (keys->encryption == GST_FASP_ENCRYPTION_NONE
-      && gst_fasp_keys_authenticate (keys))
+  else if (keys->encryption == GST_FASP_ENCRYPTION_NONE && gst_fasp_keys_authenticate (keys))
     BAD ("encryption=none with a passphrase or key-file: leave one of them "
-        "out. Without encryption everybody can read and forge the stream.");
+         "out. Without encryption everybody can read and forge the stream.");
   else if (keys->authentication && !gst_fasp_keys_authenticate (keys))
     BAD ("authentication=true would let nobody in: set passphrase, or key-file "
-        "and the keys that are allowed.");
+         "and the keys that are allowed.");
   else if (known && keys->key_file == NULL)
     BAD ("public-key and allowed-keys need a key-file for this end; to make "
-        "one: openssl genpkey -algorithm X25519 -out KEY-FILE");
+         "one: openssl genpkey -algorithm X25519 -out KEY-FILE");
   else if (keys->key_file != NULL && dials && keys->public_key == NULL)
-    BAD ("A caller with a key-file needs the listener's public-key. "
-        HOW_PUBLIC ".");
+    BAD ("A caller with a key-file needs the listener's public-key. " HOW_PUBLIC ".");
   else if (keys->key_file != NULL && !known)
     BAD ("A listener with a key-file needs allowed-keys, a file with the keys "
-        "of those who may call (or public-key, for a single caller).");
+         "of those who may call (or public-key, for a single caller).");
   else
     return TRUE;
   return FALSE;
@@ -277,8 +270,7 @@ check (const GstFaspKeys * keys, gboolean dials, GError ** error)
 
 /* Does everything except for the passphrase, which takes long. */
 static FaspCredentials *
-load_files (const GstFaspKeys * keys, gboolean dials, GPtrArray * warnings,
-    GError ** error)
+load_files (const GstFaspKeys *keys, gboolean dials, GPtrArray *warnings, GError **error)
 {
   static const FaspCipher ciphers[] = {
     [GST_FASP_ENCRYPTION_NONE] = FASP_CIPHER_NONE,
@@ -301,8 +293,7 @@ load_files (const GstFaspKeys * keys, gboolean dials, GPtrArray * warnings,
     }
     fasp_credentials_allow (credentials, key, NULL);
   }
-  if (keys->key_file != NULL
-      && !read_private_key (keys->key_file, credentials, warnings, error))
+  if (keys->key_file != NULL && !read_private_key (keys->key_file, credentials, warnings, error))
     goto failed;
   if (keys->allowed_keys != NULL
       && !read_allowed_keys (keys->allowed_keys, credentials, warnings, error))
@@ -315,7 +306,7 @@ failed:
 }
 
 gboolean
-gst_fasp_keys_check (const GstFaspKeys * keys, gboolean dials, GError ** error)
+gst_fasp_keys_check (const GstFaspKeys *keys, gboolean dials, GError **error)
 {
   FaspCredentials *credentials = load_files (keys, dials, NULL, error);
 
@@ -324,15 +315,14 @@ gst_fasp_keys_check (const GstFaspKeys * keys, gboolean dials, GError ** error)
 }
 
 FaspCredentials *
-gst_fasp_keys_load (const GstFaspKeys * keys, gboolean dials,
-    GPtrArray * warnings, GstFaspStretched ** stretched, GError ** error)
+gst_fasp_keys_load (const GstFaspKeys *keys, gboolean dials, GPtrArray *warnings,
+    GstFaspStretched **stretched, GError **error)
 {
   FaspCredentials *credentials = load_files (keys, dials, warnings, error);
 
   if (credentials != NULL && keys->passphrase != NULL) {
     *stretched = gst_fasp_stretch (keys->passphrase);
-    fasp_credentials_set_psk (credentials,
-        gst_fasp_stretched_get_key (*stretched));
+    fasp_credentials_set_psk (credentials, gst_fasp_stretched_get_key (*stretched));
   }
   return credentials;
 }

@@ -27,39 +27,38 @@ GType gst_fasp_encryption_get_type (void);
 /* The name that the property `encryption' uses. */
 const gchar *gst_fasp_cipher_get_name (FaspCipher cipher);
 
-/* A public key of FASP_KEY_SIZE bytes as text: base64, as openssl prints it.  Free with g_free(). */
-gchar *gst_fasp_public_key_to_text (const guint8 * key);
+/* A public key of FASP_KEY_SIZE bytes as text: base64, as openssl prints it.  Free with g_free().
+ */
+gchar *gst_fasp_public_key_to_text (const guint8 *key);
 /* If a peer has proved its identity, adds it: "peer-key", in the form that
  * public-key and allowed-keys take, and "peer-name". */
-void gst_fasp_describe_identity (GstStructure * structure,
-    const FaspIdentity * who);
+void gst_fasp_describe_identity (GstStructure *structure, const FaspIdentity *who);
 
 /* NULL: not given. */
 typedef struct
 {
   gchar *passphrase;
-  gchar *key_file;              /* X25519, PEM */
-  gchar *public_key;            /* the peer's: base64 */
-  gchar *allowed_keys;          /* file: a public key and a name in each line */
+  gchar *key_file;     /* X25519, PEM */
+  gchar *public_key;   /* the peer's: base64 */
+  gchar *allowed_keys; /* file: a public key and a name in each line */
   GstFaspEncryption encryption;
   gboolean authentication;
 } GstFaspKeys;
 
 /* Overwrites a secret that is about to be freed; may be NULL. */
-void gst_fasp_keys_wipe (gchar * secret);
-void gst_fasp_keys_copy (const GstFaspKeys * keys, GstFaspKeys * copy);
+void gst_fasp_keys_wipe (gchar *secret);
+void gst_fasp_keys_copy (const GstFaspKeys *keys, GstFaspKeys *copy);
 /* Frees what @keys holds, and wipes secrets. */
-void gst_fasp_keys_clear (GstFaspKeys * keys);
+void gst_fasp_keys_clear (GstFaspKeys *keys);
 /* TRUE if the peer has to prove its identity, by passphrase or key. */
-gboolean gst_fasp_keys_authenticate (const GstFaspKeys * keys);
+gboolean gst_fasp_keys_authenticate (const GstFaspKeys *keys);
 /* Does everything that gst_fasp_keys_load() does, except for what takes long. */
-gboolean gst_fasp_keys_check (const GstFaspKeys * keys, gboolean dials,
-    GError ** error);
+gboolean gst_fasp_keys_check (const GstFaspKeys *keys, gboolean dials, GError **error);
 /* Checks, reads files and stretches the passphrase, which takes a tenth of a second, and
  * waits for others that do the same.  Returns NULL and sets @error to say what is wrong
  * and what to do.  @warnings: texts about files that others could read or change are
  * added.  *stretched: set if there is a passphrase; keep it while the element is open. */
-FaspCredentials *gst_fasp_keys_load (const GstFaspKeys * keys, gboolean dials,
-    GPtrArray * warnings, GstFaspStretched ** stretched, GError ** error);
+FaspCredentials *gst_fasp_keys_load (const GstFaspKeys *keys, gboolean dials, GPtrArray *warnings,
+    GstFaspStretched **stretched, GError **error);
 
 G_END_DECLS

@@ -13,29 +13,28 @@
 
 typedef struct
 {
-  gchar *name;                  /* interface or address of this machine, as it was set; NULL: neither */
-  gint64 told;                  /* when a warning was given last, µs; 0: never */
-  gboolean warned;              /* and nobody has been told yet that it is over */
+  gchar *name;     /* interface or address of this machine, as it was set; NULL: neither */
+  gint64 told;     /* when a warning was given last, µs; 0: never */
+  gboolean warned; /* and nobody has been told yet that it is over */
 } Line;
 
 struct _GstFaspLines
 {
   Line *list;
   guint n;
-  guint flowlets;               /* links of each */
+  guint flowlets; /* links of each */
 };
 
 static gchar *
-find_name (const FaspSocketSettings * socket)
+find_name (const FaspSocketSettings *socket)
 {
-  const gchar *name = socket->interface != NULL ? socket->interface :
-      socket->local_address;
+  const gchar *name = socket->interface != NULL ? socket->interface : socket->local_address;
 
   return name != NULL && name[0] != '\0' ? g_strdup (name) : NULL;
 }
 
 GstFaspLines *
-gst_fasp_lines_new (const GstFaspLinks * links)
+gst_fasp_lines_new (const GstFaspLinks *links)
 {
   GstFaspLines *lines = g_new0 (GstFaspLines, 1);
 
@@ -48,7 +47,7 @@ gst_fasp_lines_new (const GstFaspLinks * links)
 }
 
 void
-gst_fasp_lines_free (GstFaspLines * lines)
+gst_fasp_lines_free (GstFaspLines *lines)
 {
   if (lines == NULL)
     return;
@@ -59,26 +58,23 @@ gst_fasp_lines_free (GstFaspLines * lines)
 }
 
 static Line *
-get_line (const GstFaspLines * lines, guint link)
+get_line (const GstFaspLines *lines, guint link)
 {
   return &lines->list[MIN (link / lines->flowlets, lines->n - 1)];
 }
 
 gchar *
-gst_fasp_lines_describe (const GstFaspLines * lines, guint link,
-    const FaspAddress * peer)
+gst_fasp_lines_describe (const GstFaspLines *lines, guint link, const FaspAddress *peer)
 {
   const gchar *name = get_line (lines, link)->name;
-  g_autofree gchar *to = peer != NULL ? gst_fasp_address_to_string (peer) :
-      NULL;
+  g_autofree gchar *to = peer != NULL ? gst_fasp_address_to_string (peer) : NULL;
 
   if (lines->n * lines->flowlets == 1)
     return NULL;
   if (name == NULL && to == NULL)
     return g_strdup_printf ("line %u", link / lines->flowlets + 1);
-  return g_strdup_printf ("line%s%s%s%s%s", name != NULL ? " \"" : "",
-      name != NULL ? name : "", name != NULL ? "\"" : "",
-      to != NULL ? " to " : "", to != NULL ? to : "");
+  return g_strdup_printf ("line%s%s%s%s%s", name != NULL ? " \"" : "", name != NULL ? name : "",
+      name != NULL ? "\"" : "", to != NULL ? " to " : "", to != NULL ? to : "");
 }
 
 /* The time of day at a time of the monotonic clock, in ns since 1970. */
@@ -89,63 +85,56 @@ to_real_time (FaspTime time)
 }
 
 static void
-post (const Line * line, GstElement * element, const FaspEvent * event,
-    gboolean out)
+post (const Line *line, GstElement *element, const FaspEvent *event, gboolean out)
 {
-  GstStructure *s = gst_structure_new (out ? "line-lost" : "line-back", "flow",
-      G_TYPE_UINT, event->flow, "line", G_TYPE_STRING, line->name, "since",
-      G_TYPE_UINT64, to_real_time (event->since), NULL);
+  GstStructure *s =
+      gst_structure_new (out ? "line-lost" : "line-back", "flow", G_TYPE_UINT, event->flow, "line",
+          G_TYPE_STRING, line->name, "since", G_TYPE_UINT64, to_real_time (event->since), NULL);
 
   gst_fasp_address_describe (s, "address", &event->address);
   if (out)
     gst_structure_set (s, "reason", G_TYPE_STRING, event->text, NULL);
   else
-    gst_structure_set (s, "outage", G_TYPE_UINT64,
-        (guint64) event->gone * GST_USECOND, NULL);
-  gst_element_post_message (element, gst_message_new_element (GST_OBJECT
-          (element), s));
+    gst_structure_set (s, "outage", G_TYPE_UINT64, (guint64) event->gone * GST_USECOND, NULL);
+  gst_element_post_message (element, gst_message_new_element (GST_OBJECT (element), s));
 }
 
 static void
-tell_lost (Line * line, GstElement * element, const FaspEvent * event,
-    const gchar * which)
+tell_lost (Line *line, GstElement *element, const FaspEvent *event, const gchar *which)
 {
-  GST_INFO_OBJECT (element, "flow %u, %s, carries nothing: %s", event->flow,
-      which, event->text);
+  GST_INFO_OBJECT (element, "flow %u, %s, carries nothing: %s", event->flow, which, event->text);
   if (!gst_fasp_events_is_due (&line->told))
     return;
   line->warned = TRUE;
   GST_ELEMENT_WARNING (element, RESOURCE, READ,
       ("Nothing passes on %s (flow %u) any more: %s. The other lines carry the "
-          "stream, and this one is used again as soon as it can be. Check its "
-          "network, and the firewalls on it.", which, event->flow,
-          event->text), (NULL));
+       "stream, and this one is used again as soon as it can be. Check its "
+       "network, and the firewalls on it.",
+          which, event->flow, event->text),
+      (NULL));
 }
 
 static void
-tell_back (Line * line, GstElement * element, const FaspEvent * event,
-    const gchar * which)
+tell_back (Line *line, GstElement *element, const FaspEvent *event, const gchar *which)
 {
-  GST_INFO_OBJECT (element, "flow %u, %s, carries again after %.1f s",
-      event->flow, which, event->gone / 1e6);
+  GST_INFO_OBJECT (element, "flow %u, %s, carries again after %.1f s", event->flow, which,
+      event->gone / 1e6);
   if (!line->warned)
     return;
   line->warned = FALSE;
   GST_ELEMENT_INFO (element, RESOURCE, READ,
-      ("Datagrams pass on %s (flow %u) again, after %.1f s.", which,
-          event->flow, event->gone / 1e6),
+      ("Datagrams pass on %s (flow %u) again, after %.1f s.", which, event->flow,
+          event->gone / 1e6),
       /* gst-launch-1.0 prints only this part of an INFO */
-      ("datagrams pass on %s (flow %u) again, after %.1f s", which,
-          event->flow, event->gone / 1e6));
+      ("datagrams pass on %s (flow %u) again, after %.1f s", which, event->flow,
+          event->gone / 1e6));
 }
 
 void
-gst_fasp_lines_tell (GstFaspLines * lines, GstElement * element,
-    const FaspEvent * event)
+gst_fasp_lines_tell (GstFaspLines *lines, GstElement *element, const FaspEvent *event)
 {
   Line *line = get_line (lines, event->address.link);
-  g_autofree gchar *which = gst_fasp_lines_describe (lines,
-      event->address.link, &event->address);
+  g_autofree gchar *which = gst_fasp_lines_describe (lines, event->address.link, &event->address);
   gboolean out = event->type == FASP_EVENT_FLOW_OUT;
 
   post (line, element, event, out);

@@ -9,18 +9,17 @@
 #include <string.h>
 #include "gstfaspmulticast.h"
 
-#define BAD(...) g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT, \
-    __VA_ARGS__)
+#define BAD(...) g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT, __VA_ARGS__)
 
 /* Where the flows of one set leave from. */
 typedef struct
 {
-  const gchar *address, *interface;     /* NULL: any */
-  guint port;                   /* 0: any */
+  const gchar *address, *interface; /* NULL: any */
+  guint port;                       /* 0: any */
 } Local;
 
 static const gchar *
-take (GstFaspLinks * links, gchar * text)
+take (GstFaspLinks *links, gchar *text)
 {
   if (text != NULL)
     g_ptr_array_add (links->strings, text);
@@ -28,24 +27,22 @@ take (GstFaspLinks * links, gchar * text)
 }
 
 static const gchar *
-keep (GstFaspLinks * links, const gchar * text)
+keep (GstFaspLinks *links, const gchar *text)
 {
   return take (links, g_strdup (text));
 }
 
 /* Checks that there are @n ports from @port on. */
 static gboolean
-has_ports (guint port, guint n, GError ** error)
+has_ports (guint port, guint n, GError **error)
 {
   if (port + n - 1 > G_MAXUINT16)
-    BAD ("%u flowlets at port %u go beyond 65535. Choose a lower port.", n,
-        port);
+    BAD ("%u flowlets at port %u go beyond 65535. Choose a lower port.", n, port);
   return port + n - 1 <= G_MAXUINT16;
 }
 
 static gboolean
-add_set (GstFaspLinks * links, const GstFaspSettings * s, const Local * local,
-    GError ** error)
+add_set (GstFaspLinks *links, const GstFaspSettings *s, const Local *local, GError **error)
 {
   /* room for what arrives in 100 ms at the channel rate while nobody reads */
   gsize buffer = CLAMP (s->max_bitrate / 8 / 10, 4 << 20, 32 << 20);
@@ -54,41 +51,42 @@ add_set (GstFaspLinks * links, const GstFaspSettings * s, const Local * local,
 
   if (links->n + s->flowlets > FASP_FLOWS_MAX) {
     BAD ("There are too many flows: flowlets times the number of addresses "
-        "(that of the URI, and bonding-addresses) must be at most %d. Set fewer "
-        "of either.", FASP_FLOWS_MAX);
+         "(that of the URI, and bonding-addresses) must be at most %d. Set fewer "
+         "of either.",
+        FASP_FLOWS_MAX);
     return FALSE;
   }
   if (!has_ports (local->port, s->flowlets, error))
     return FALSE;
   for (guint i = 0; i < s->flowlets; i++)
-    links->sockets[links->n++] = (FaspSocketSettings) {
-    .local_address = local->address,.local_port =
-        local->port > 0 ? local->port + i : 0,.interface =
-        local->interface,.tos = s->tos,.ttl = s->ttl,.buffer = buffer,.answers =
-        answers};
+    links->sockets[links->n++] = (FaspSocketSettings) { .local_address = local->address,
+      .local_port = local->port > 0 ? local->port + i : 0,
+      .interface = local->interface,
+      .tos = s->tos,
+      .ttl = s->ttl,
+      .buffer = buffer,
+      .answers = answers };
   return TRUE;
 }
 
 /* A link-local address has %INTERFACE, which GInetAddress does not understand. */
 static gboolean
-is_address (const gchar * text)
+is_address (const gchar *text)
 {
-  g_autoptr (GSocketAddress) address =
-      g_inet_socket_address_new_from_string (text, 0);
+  g_autoptr (GSocketAddress) address = g_inet_socket_address_new_from_string (text, 0);
 
   return address != NULL;
 }
 
 /* Parses ADDRESS:PORT, or [ADDRESS]:PORT. *own: the ADDRESS as it was written. */
 static GSocketAddress *
-parse_address (const gchar * text, gchar ** own)
+parse_address (const gchar *text, gchar **own)
 {
   const gchar *colon = strrchr (text, ':');
   guint64 port;
 
   if (colon == NULL || colon == text
-      || !g_ascii_string_to_unsigned (colon + 1, 10, 1, G_MAXUINT16, &port,
-          NULL))
+      || !g_ascii_string_to_unsigned (colon + 1, 10, 1, G_MAXUINT16, &port, NULL))
     return NULL;
   if (text[0] == '[' && colon[-1] == ']')
     *own = g_strndup (text + 1, colon - text - 2);
@@ -100,8 +98,7 @@ parse_address (const gchar * text, gchar ** own)
 /* Does the first set have @address already?  A port at all addresses is taken at each of them, and
  * at 0.0.0.0 at each IPv4 address. */
 static gboolean
-is_taken (const GstFaspLinks * links, const GstFaspSettings * s,
-    GSocketAddress * address)
+is_taken (const GstFaspLinks *links, const GstFaspSettings *s, GSocketAddress *address)
 {
   const gchar *first = links->sockets[0].local_address;
   g_autoptr (GInetAddress) all = first != NULL && first[0] != '\0' ?
@@ -112,15 +109,14 @@ is_taken (const GstFaspLinks * links, const GstFaspSettings * s,
 
   return from > 0 && all != NULL && g_inet_address_get_is_any (all)
       && (g_inet_address_get_family (all) == G_SOCKET_FAMILY_IPV6
-      || g_socket_address_get_family (address) == G_SOCKET_FAMILY_IPV4)
+          || g_socket_address_get_family (address) == G_SOCKET_FAMILY_IPV4)
       && port < from + s->flowlets && from < port + s->flowlets;
 }
 
 /* Adds one of bonding-addresses.  For an element that dials it is the peer's address, with
  * @LOCAL for where to send from; for a listener it is its own address. */
 static gboolean
-add_bond (GstFaspLinks * links, const GstFaspSettings * s, const gchar * text,
-    GError ** error)
+add_bond (GstFaspLinks *links, const GstFaspSettings *s, const gchar *text, GError **error)
 {
   gboolean dials = gst_fasp_settings_get_mode (s) != GST_FASP_MODE_LISTENER;
   g_auto (GStrv) parts = g_strsplit (text, "@", 2);
@@ -131,19 +127,19 @@ add_bond (GstFaspLinks * links, const GstFaspSettings * s, const gchar * text,
   Local local = { 0 };
   guint16 port;
 
-  if (address == NULL || (dials && parts[1] != NULL
-          && *g_strstrip (parts[1]) == '\0')) {
+  if (address == NULL || (dials && parts[1] != NULL && *g_strstrip (parts[1]) == '\0')) {
     const gchar *local_part = dials ? " or ADDRESS:PORT@LOCAL" : "";
 
     BAD ("\"%s\" in bonding-addresses is not ADDRESS:PORT%s. Write IP "
-        "addresses, IPv6 ones in brackets, with commas between them.", text,
-        local_part);
+         "addresses, IPv6 ones in brackets, with commas between them.",
+        text, local_part);
     return FALSE;
   }
   port = g_inet_socket_address_get_port (G_INET_SOCKET_ADDRESS (address));
   if (!dials && parts[1] != NULL) {
     BAD ("A listener's bonding-addresses are its own: \"%s\" has an @ in it. "
-        "Write ADDRESS:PORT.", text);
+         "Write ADDRESS:PORT.",
+        text);
     return FALSE;
   }
   if (dials) {
@@ -151,8 +147,7 @@ add_bond (GstFaspLinks * links, const GstFaspSettings * s, const gchar * text,
       return FALSE;
     g_ptr_array_add (links->others, g_object_ref (address));
     /* in a rendezvous, the peer expects us at the same port as its own */
-    local.port = gst_fasp_settings_get_mode (s) == GST_FASP_MODE_RENDEZVOUS ?
-        port : 0;
+    local.port = gst_fasp_settings_get_mode (s) == GST_FASP_MODE_RENDEZVOUS ? port : 0;
     if (parts[1] != NULL && is_address (parts[1]))
       local.address = keep (links, parts[1]);
     else
@@ -160,8 +155,8 @@ add_bond (GstFaspLinks * links, const GstFaspSettings * s, const gchar * text,
   } else {
     if (is_taken (links, s, address)) {
       BAD ("This element listens at port %u of all addresses, so \"%s\" in "
-          "bonding-addresses is taken: name the first address, too, with "
-          "fasp://ADDRESS:%u?mode=listener, or choose another port.",
+           "bonding-addresses is taken: name the first address, too, with "
+           "fasp://ADDRESS:%u?mode=listener, or choose another port.",
           links->sockets[0].local_port, text, links->sockets[0].local_port);
       return FALSE;
     }
@@ -172,11 +167,10 @@ add_bond (GstFaspLinks * links, const GstFaspSettings * s, const gchar * text,
 }
 
 static gboolean
-add_all (GstFaspLinks * links, const GstFaspSettings * s, GError ** error)
+add_all (GstFaspLinks *links, const GstFaspSettings *s, GError **error)
 {
-  Local local = { keep (links, gst_fasp_settings_get_localaddress (s)),
-    keep (links, s->interface), gst_fasp_settings_get_localport (s)
-  };
+  Local local = { keep (links, gst_fasp_settings_get_localaddress (s)), keep (links, s->interface),
+    gst_fasp_settings_get_localport (s) };
 
   if (gst_fasp_multicast_is_meant (s)) {
     /* senders to a group, and callers, do not use the group's port as their own */
@@ -188,16 +182,14 @@ add_all (GstFaspLinks * links, const GstFaspSettings * s, GError ** error)
     links->multicast.interface = keep (links, links->multicast.interface);
     return add_set (links, s, &local, error);
   }
-  if (gst_fasp_settings_get_mode (s) == GST_FASP_MODE_CALLER
-      && !s->localport_set)
+  if (gst_fasp_settings_get_mode (s) == GST_FASP_MODE_CALLER && !s->localport_set)
     local.port = 0;
-  if (!has_ports (s->port, s->flowlets, error)
-      || !add_set (links, s, &local, error))
+  if (!has_ports (s->port, s->flowlets, error) || !add_set (links, s, &local, error))
     return FALSE;
   if (s->bonding_addresses != NULL && s->bonding_addresses[0] != '\0') {
     g_auto (GStrv) bonds = g_strsplit (s->bonding_addresses, ",", -1);
 
-    for (gchar ** bond = bonds; *bond != NULL; bond++)
+    for (gchar **bond = bonds; *bond != NULL; bond++)
       if (!add_bond (links, s, *bond, error))
         return FALSE;
   }
@@ -209,19 +201,18 @@ add_all (GstFaspLinks * links, const GstFaspSettings * s, GError ** error)
 
 /* Adds HOST:PORT, or [ADDRESS]:PORT, of fallback-addresses. */
 static gboolean
-add_fallback (GstFaspLinks * links, gchar * text, GError ** error)
+add_fallback (GstFaspLinks *links, gchar *text, GError **error)
 {
   FaspIoPeer *peer = &links->fallbacks[links->n_fallbacks];
   gchar *colon = strrchr (g_strstrip (text), ':');
   guint64 port;
 
-  if (colon == NULL || colon == text || (text[0] != '['
-          && strchr (text, ':') != colon)
+  if (colon == NULL || colon == text || (text[0] != '[' && strchr (text, ':') != colon)
       || (text[0] == '[' && (colon[-1] != ']' || colon == text + 2))
-      || !g_ascii_string_to_unsigned (colon + 1, 10, 1, G_MAXUINT16, &port,
-          NULL)) {
+      || !g_ascii_string_to_unsigned (colon + 1, 10, 1, G_MAXUINT16, &port, NULL)) {
     BAD ("\"%s\" in fallback-addresses is not HOST:PORT. Write names or IP "
-        "addresses, IPv6 ones in brackets, with commas between them.", text);
+         "addresses, IPv6 ones in brackets, with commas between them.",
+        text);
     return FALSE;
   }
   if (!has_ports (port, links->flowlets, error))
@@ -236,7 +227,7 @@ add_fallback (GstFaspLinks * links, gchar * text, GError ** error)
 }
 
 static gboolean
-add_fallbacks (GstFaspLinks * links, const GstFaspSettings * s, GError ** error)
+add_fallbacks (GstFaspLinks *links, const GstFaspSettings *s, GError **error)
 {
   g_auto (GStrv) texts = NULL;
 
@@ -244,39 +235,38 @@ add_fallbacks (GstFaspLinks * links, const GstFaspSettings * s, GError ** error)
     return TRUE;
   if (gst_fasp_settings_get_mode (s) != GST_FASP_MODE_CALLER) {
     BAD ("fallback-addresses are for a faspsrc that dials: set "
-        "uri=fasp://HOST:PORT, or leave them out.");
+         "uri=fasp://HOST:PORT, or leave them out.");
     return FALSE;
   }
   if (links->others->len > 0) {
     BAD ("fallback-addresses and bonding-addresses cannot be used together, as "
-        "all bonding-addresses lead to one peer. Set one of them.");
+         "all bonding-addresses lead to one peer. Set one of them.");
     return FALSE;
   }
   texts = g_strsplit (s->fallback_addresses, ",", -1);
   links->fallbacks = g_new (FaspIoPeer, g_strv_length (texts));
-  for (gchar ** text = texts; *text != NULL; text++)
+  for (gchar **text = texts; *text != NULL; text++)
     if (!add_fallback (links, *text, error))
       return FALSE;
   return TRUE;
 }
 
 GstFaspLinks *
-gst_fasp_links_new (const GstFaspSettings * settings, GError ** error)
+gst_fasp_links_new (const GstFaspSettings *settings, GError **error)
 {
   GstFaspLinks *links = g_new0 (GstFaspLinks, 1);
 
   links->flowlets = settings->flowlets;
   links->others = g_ptr_array_new_with_free_func (g_object_unref);
   links->strings = g_ptr_array_new_with_free_func (g_free);
-  if (add_all (links, settings, error)
-      && add_fallbacks (links, settings, error))
+  if (add_all (links, settings, error) && add_fallbacks (links, settings, error))
     return links;
   gst_fasp_links_free (links);
   return NULL;
 }
 
 void
-gst_fasp_links_free (GstFaspLinks * links)
+gst_fasp_links_free (GstFaspLinks *links)
 {
   g_ptr_array_unref (links->others);
   g_ptr_array_unref (links->strings);

@@ -18,17 +18,16 @@ struct _GstFaspLinks
   FaspSocketSettings sockets[FASP_FLOWS_MAX];
   guint n;
   guint flowlets;
-  FaspMembership multicast;     /* if the host is a group */
-  GPtrArray *others;            /* GSocketAddress: peers behind the first */
-  FaspIoPeer *fallbacks;        /* other peers that have the stream */
+  FaspMembership multicast; /* if the host is a group */
+  GPtrArray *others;        /* GSocketAddress: peers behind the first */
+  FaspIoPeer *fallbacks;    /* other peers that have the stream */
   guint n_fallbacks;
-  GPtrArray *strings;           /* that the fields above point to */
+  GPtrArray *strings; /* that the fields above point to */
 };
 
 /* On failure, returns NULL, and a sentence in @error that tells the user what to do. */
-GstFaspLinks *gst_fasp_links_new (const GstFaspSettings * settings,
-    GError ** error);
-void gst_fasp_links_free (GstFaspLinks * links);
+GstFaspLinks *gst_fasp_links_new (const GstFaspSettings *settings, GError **error);
+void gst_fasp_links_free (GstFaspLinks *links);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (GstFaspLinks, gst_fasp_links_free)
 
 G_END_DECLS

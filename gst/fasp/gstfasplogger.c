@@ -21,19 +21,18 @@ GST_DEBUG_CATEGORY_STATIC (decisions);
 typedef struct
 {
   GstElement *element;
-  gint file;                    /* -1: there is none */
-  gint64 run;                   /* Unix time of the start, us */
+  gint file;  /* -1: there is none */
+  gint64 run; /* Unix time of the start, us */
 } Logger;
 
 void
 gst_fasp_logger_init (void)
 {
-  GST_DEBUG_CATEGORY_INIT (decisions, "faspdecision", 0,
-      "what fasp streams decide, and why");
+  GST_DEBUG_CATEGORY_INIT (decisions, "faspdecision", 0, "what fasp streams decide, and why");
 }
 
 static gboolean
-has_file (const gchar * path)
+has_file (const gchar *path)
 {
   return path != NULL && path[0] != '\0';
 }
@@ -45,7 +44,7 @@ is_debugged (void)
 }
 
 gboolean
-gst_fasp_logger_is_wanted (const gchar * path)
+gst_fasp_logger_is_wanted (const gchar *path)
 {
   return has_file (path) || is_debugged ();
 }
@@ -57,14 +56,13 @@ gst_fasp_logger_get_keep (void)
 }
 
 static gboolean
-write_header (Logger * self, const FaspEndpointConfig * config, GError ** error)
+write_header (Logger *self, const FaspEndpointConfig *config, GError **error)
 {
   gint64 unix_offset = self->run - g_get_monotonic_time ();
-  g_autoptr (GDateTime) begun =
-      g_date_time_new_from_unix_utc (self->run / G_USEC_PER_SEC);
+  g_autoptr (GDateTime) begun = g_date_time_new_from_unix_utc (self->run / G_USEC_PER_SEC);
   g_autofree gchar *time = g_date_time_format (begun, "%Y-%m-%dT%H:%M:%SZ");
-  g_autofree gchar *program = g_strdup_printf ("%s " VERSION,
-      GST_OBJECT_NAME (gst_element_get_factory (self->element)));
+  g_autofree gchar *program =
+      g_strdup_printf ("%s " VERSION, GST_OBJECT_NAME (gst_element_get_factory (self->element)));
   FaspLogHeader header = {
     .title = GST_OBJECT_NAME (self->element),
     .program = program,
@@ -81,7 +79,7 @@ write_header (Logger * self, const FaspEndpointConfig * config, GError ** error)
 }
 
 static gboolean
-write_events (gpointer logger, gconstpointer entries, guint n, GError ** error)
+write_events (gpointer logger, gconstpointer entries, guint n, GError **error)
 {
   Logger *self = logger;
   g_autoptr (GString) text = g_string_new (NULL);
@@ -96,11 +94,10 @@ write_events (gpointer logger, gconstpointer entries, guint n, GError ** error)
       GST_CAT_DEBUG_OBJECT (decisions, self->element, "%s", line);
     }
     if (self->file >= 0)
-      g_string_append_len (text, line, fasp_log_write_json (entry, self->run,
-              address, line, sizeof line));
+      g_string_append_len (text, line,
+          fasp_log_write_json (entry, self->run, address, line, sizeof line));
   }
-  return text->len == 0
-      || gst_fasp_text_file_add (self->file, text->str, text->len, error);
+  return text->len == 0 || gst_fasp_text_file_add (self->file, text->str, text->len, error);
 }
 
 static void
@@ -114,7 +111,7 @@ logger_free (gpointer logger)
 }
 
 static guint
-fetch (FaspEndpoint * endpoint, gpointer entries, guint max, guint64 * lost)
+fetch (FaspEndpoint *endpoint, gpointer entries, guint max, guint64 *lost)
 {
   return fasp_endpoint_fetch_log (endpoint, entries, max, lost);
 }
@@ -123,7 +120,7 @@ static const GstFaspRecorderClass class = {
   .thread = "fasp-log",
   .doing = "Logging to",
   .things = "events are not in the log",
-  .interval = 50 * G_TIME_SPAN_MILLISECOND,     /* for who watches GST_DEBUG */
+  .interval = 50 * G_TIME_SPAN_MILLISECOND, /* for who watches GST_DEBUG */
   .keep = KEEP,
   .at_once = AT_ONCE,
   .entry_size = sizeof (FaspLogEntry),
@@ -134,8 +131,8 @@ static const GstFaspRecorderClass class = {
 };
 
 GstFaspRecorder *
-gst_fasp_logger_new (GstElement * element, const FaspEndpointConfig * config,
-    const gchar * path, GError ** error)
+gst_fasp_logger_new (GstElement *element, const FaspEndpointConfig *config, const gchar *path,
+    GError **error)
 {
   Logger *self = g_new0 (Logger, 1);
 
@@ -150,6 +147,6 @@ gst_fasp_logger_new (GstElement * element, const FaspEndpointConfig * config,
       return NULL;
     }
   }
-  return gst_fasp_recorder_new_with_file (&class, element,
-      has_file (path) ? path : "GST_DEBUG", self);
+  return gst_fasp_recorder_new_with_file (&class, element, has_file (path) ? path : "GST_DEBUG",
+      self);
 }

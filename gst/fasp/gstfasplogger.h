@@ -18,11 +18,11 @@ G_BEGIN_DECLS
 void gst_fasp_logger_init (void);
 /* Is there somebody to log for, a file at @path or the debug category?  NULL and empty: there is no
  * file. */
-gboolean gst_fasp_logger_is_wanted (const gchar * path);
+gboolean gst_fasp_logger_is_wanted (const gchar *path);
 /* How many events an endpoint keeps for us. */
 guint gst_fasp_logger_get_keep (void);
 /* Opens the file.  The element outlives the recorder. */
-GstFaspRecorder *gst_fasp_logger_new (GstElement * element,
-    const FaspEndpointConfig * config, const gchar * path, GError ** error);
+GstFaspRecorder *gst_fasp_logger_new (GstElement *element, const FaspEndpointConfig *config,
+    const gchar *path, GError **error);
 
 G_END_DECLS

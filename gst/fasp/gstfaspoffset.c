@@ -16,7 +16,7 @@ typedef struct
   FaspStreamOffset place;
   FaspTime media_time;
   gsize size;
-  gboolean header;              /* the buffer is a header, and has no place */
+  gboolean header; /* the buffer is a header, and has no place */
 } PlaceMeta;
 
 static GType
@@ -26,30 +26,29 @@ get_api_type (void)
   static const gchar *tags[] = { GST_META_TAG_MEMORY_STR, NULL };
 
   if (g_once_init_enter (&type))
-    g_once_init_leave (&type, gst_meta_api_type_register
-        ("GstFaspPlaceMetaAPI", tags));
+    g_once_init_leave (&type, gst_meta_api_type_register ("GstFaspPlaceMetaAPI", tags));
   return type;
 }
 
 static gboolean
-init (GstMeta * meta, gpointer params, GstBuffer * buffer)
+init (GstMeta *meta, gpointer params, GstBuffer *buffer)
 {
   ((PlaceMeta *) meta)->header = FALSE;
   return TRUE;
 }
 
-static gboolean transform (GstBuffer * to, GstMeta * meta, GstBuffer * buffer,
-    GQuark type, gpointer data);
+static gboolean transform (GstBuffer *to, GstMeta *meta, GstBuffer *buffer, GQuark type,
+    gpointer data);
 
 static const GstMetaInfo *
 get_info (void)
 {
   static const GstMetaInfo *info = NULL;
 
-  if (g_once_init_enter ((GstMetaInfo **) & info))
-    g_once_init_leave ((GstMetaInfo **) & info,
-        (GstMetaInfo *) gst_meta_register (TYPE_META_API, "GstFaspPlaceMeta",
-            sizeof (PlaceMeta), init, NULL, transform));
+  if (g_once_init_enter ((GstMetaInfo **) &info))
+    g_once_init_leave ((GstMetaInfo **) &info,
+        (GstMetaInfo *) gst_meta_register (TYPE_META_API, "GstFaspPlaceMeta", sizeof (PlaceMeta),
+            init, NULL, transform));
   return info;
 }
 
@@ -68,28 +67,25 @@ get_reference (void)
 }
 
 static PlaceMeta *
-attach (GstBuffer * buffer)
+attach (GstBuffer *buffer)
 {
-  PlaceMeta *meta = (PlaceMeta *) gst_buffer_add_meta (buffer, get_info (),
-      NULL);
+  PlaceMeta *meta = (PlaceMeta *) gst_buffer_add_meta (buffer, get_info (), NULL);
 
   meta->size = gst_buffer_get_size (buffer);
   /* an element that writes to the buffer gets a copy of the memory, which sets TAG_MEMORY */
   for (guint i = 0; i < gst_buffer_n_memory (buffer); i++)
-    GST_MINI_OBJECT_FLAG_SET (gst_buffer_peek_memory (buffer, i),
-        GST_MEMORY_FLAG_READONLY);
+    GST_MINI_OBJECT_FLAG_SET (gst_buffer_peek_memory (buffer, i), GST_MEMORY_FLAG_READONLY);
   GST_BUFFER_FLAG_UNSET (buffer, GST_BUFFER_FLAG_TAG_MEMORY);
   return meta;
 }
 
 void
-gst_fasp_offset_attach (GstBuffer * buffer, const FaspStreamOffset * place,
-    FaspTime media_time)
+gst_fasp_offset_attach (GstBuffer *buffer, const FaspStreamOffset *place, FaspTime media_time)
 {
   PlaceMeta *meta;
 
-  gst_buffer_add_reference_timestamp_meta (buffer, get_reference (),
-      media_time * GST_USECOND, GST_CLOCK_TIME_NONE);
+  gst_buffer_add_reference_timestamp_meta (buffer, get_reference (), media_time * GST_USECOND,
+      GST_CLOCK_TIME_NONE);
   if (!place->known)
     return;
   meta = attach (buffer);
@@ -102,25 +98,25 @@ gst_fasp_offset_attach (GstBuffer * buffer, const FaspStreamOffset * place,
 }
 
 void
-gst_fasp_offset_attach_header (GstBuffer * buffer)
+gst_fasp_offset_attach_header (GstBuffer *buffer)
 {
   attach (buffer)->header = TRUE;
 }
 
 /* Returns NULL unless this is the very buffer that faspsrc made, unchanged. */
 static const PlaceMeta *
-get_meta (GstBuffer * buffer)
+get_meta (GstBuffer *buffer)
 {
-  const PlaceMeta *meta =
-      (const PlaceMeta *) gst_buffer_get_meta (buffer, TYPE_META_API);
+  const PlaceMeta *meta = (const PlaceMeta *) gst_buffer_get_meta (buffer, TYPE_META_API);
 
-  return meta == NULL || GST_BUFFER_FLAG_IS_SET (buffer,
-      GST_BUFFER_FLAG_TAG_MEMORY)
-      || gst_buffer_get_size (buffer) != meta->size ? NULL : meta;
+  return meta == NULL || GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_TAG_MEMORY)
+          || gst_buffer_get_size (buffer) != meta->size ?
+      NULL :
+      meta;
 }
 
 static gboolean
-has_same_memory (GstBuffer * a, GstBuffer * b)
+has_same_memory (GstBuffer *a, GstBuffer *b)
 {
   guint n = gst_buffer_n_memory (a);
   gboolean same = n == gst_buffer_n_memory (b);
@@ -130,18 +126,16 @@ has_same_memory (GstBuffer * a, GstBuffer * b)
   return same;
 }
 
-/* A copy gets the meta if it consists of the same memory: an element that sets a flag of a buffer which
- * others have, too, makes such a copy. */
+/* A copy gets the meta if it consists of the same memory: an element that sets a flag of a buffer
+ * which others have, too, makes such a copy. */
 static gboolean
-transform (GstBuffer * to, GstMeta * meta, GstBuffer * buffer, GQuark type,
-    gpointer data)
+transform (GstBuffer *to, GstMeta *meta, GstBuffer *buffer, GQuark type, gpointer data)
 {
   const PlaceMeta *from = get_meta (buffer);
   PlaceMeta *copy;
 
-  if (!GST_META_TRANSFORM_IS_COPY (type)
-      || ((const GstMetaTransformCopy *) data)->region || from == NULL
-      || !has_same_memory (to, buffer))
+  if (!GST_META_TRANSFORM_IS_COPY (type) || ((const GstMetaTransformCopy *) data)->region
+      || from == NULL || !has_same_memory (to, buffer))
     return FALSE;
   copy = (PlaceMeta *) gst_buffer_add_meta (to, get_info (), NULL);
   GST_BUFFER_FLAG_UNSET (to, GST_BUFFER_FLAG_TAG_MEMORY);
@@ -153,7 +147,7 @@ transform (GstBuffer * to, GstMeta * meta, GstBuffer * buffer, GQuark type,
 }
 
 gboolean
-gst_fasp_offset_is_header (GstBuffer * buffer)
+gst_fasp_offset_is_header (GstBuffer *buffer)
 {
   const PlaceMeta *meta = get_meta (buffer);
 
@@ -161,8 +155,7 @@ gst_fasp_offset_is_header (GstBuffer * buffer)
 }
 
 gboolean
-gst_fasp_offset_get (GstBuffer * buffer, FaspStreamOffset * place,
-    FaspTime * media_time)
+gst_fasp_offset_get (GstBuffer *buffer, FaspStreamOffset *place, FaspTime *media_time)
 {
   const PlaceMeta *meta = get_meta (buffer);
 
@@ -174,7 +167,7 @@ gst_fasp_offset_get (GstBuffer * buffer, FaspStreamOffset * place,
 }
 
 gchar *
-gst_fasp_origin_to_string (const FaspOrigin * origin)
+gst_fasp_origin_to_string (const FaspOrigin *origin)
 {
   GString *text = g_string_sized_new (2 * FASP_ORIGIN_SIZE + 1);
 
@@ -184,12 +177,11 @@ gst_fasp_origin_to_string (const FaspOrigin * origin)
 }
 
 GstEvent *
-gst_fasp_offset_make_event (const FaspOrigin * origin, const gchar * streamid,
-    GstBuffer * header)
+gst_fasp_offset_make_event (const FaspOrigin *origin, const gchar *streamid, GstBuffer *header)
 {
   g_autofree gchar *text = gst_fasp_origin_to_string (origin);
-  GstStructure *s = gst_structure_new (GST_FASP_OFFSET_EVENT, "origin",
-      G_TYPE_STRING, text, "streamid", G_TYPE_STRING, streamid, NULL);
+  GstStructure *s = gst_structure_new (GST_FASP_OFFSET_EVENT, "origin", G_TYPE_STRING, text,
+      "streamid", G_TYPE_STRING, streamid, NULL);
 
   if (header != NULL)
     gst_structure_set (s, "streamheader", GST_TYPE_BUFFER, header, NULL);

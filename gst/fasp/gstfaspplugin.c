@@ -8,9 +8,8 @@
 
 #include "gstfaspelements.h"
 
-
 static gboolean
-plugin_init (GstPlugin * plugin)
+plugin_init (GstPlugin *plugin)
 {
   gboolean registered = GST_ELEMENT_REGISTER (faspsink, plugin);
 
@@ -18,5 +17,5 @@ plugin_init (GstPlugin * plugin)
 }
 
 GST_PLUGIN_DEFINE (GST_VERSION_MAJOR, GST_VERSION_MINOR, fasp,
-    "Reliable live streams over bad networks", plugin_init, VERSION,
-    GST_LICENSE, GST_PACKAGE_NAME, GST_PACKAGE_ORIGIN)
+    "Reliable live streams over bad networks", plugin_init, VERSION, GST_LICENSE, GST_PACKAGE_NAME,
+    GST_PACKAGE_ORIGIN)

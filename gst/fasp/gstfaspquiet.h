@@ -16,12 +16,12 @@ G_BEGIN_DECLS
 /* Of one kind.  Zeroes: none was posted yet. */
 typedef struct
 {
-  gint64 full;                  /* fasptokenbucket.h */
-  guint64 untold;               /* since the last one that was posted */
+  gint64 full;    /* fasptokenbucket.h */
+  guint64 untold; /* since the last one that was posted */
 } GstFaspQuiet;
 
 /* May one be posted now?  *more: what to say behind it of those that were not: a sentence with a
  * space before it, or "".  FALSE: it is counted.  Free *more with g_free(). */
-gboolean gst_fasp_quiet_may_tell (GstFaspQuiet * quiet, gchar ** more);
+gboolean gst_fasp_quiet_may_tell (GstFaspQuiet *quiet, gchar **more);
 
 G_END_DECLS

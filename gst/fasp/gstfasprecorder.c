@@ -14,10 +14,10 @@ struct _GstFaspRecorder
   const GstFaspRecorderClass *class;
   GstElement *element;
   FaspIo *io;
-  gchar *path;                  /* of the file, for warnings */
-  gpointer file;                /* the class's, owned */
-  gpointer entries;             /* room for class->at_once */
-  guint64 lost;                 /* entries lost so far that a warning has told of */
+  gchar *path;      /* of the file, for warnings */
+  gpointer file;    /* the class's, owned */
+  gpointer entries; /* room for class->at_once */
+  guint64 lost;     /* entries lost so far that a warning has told of */
   GThread *thread;
   GMutex lock;
   GCond wake;
@@ -25,17 +25,16 @@ struct _GstFaspRecorder
 };
 
 static void
-set_ring (GstFaspRecorder * self, guint size)
+set_ring (GstFaspRecorder *self, guint size)
 {
   self->class->set_ring (fasp_io_lock (self->io), size);
   fasp_io_unlock (self->io, FALSE);
 }
 
 static guint
-fetch (GstFaspRecorder * self, guint64 * lost)
+fetch (GstFaspRecorder *self, guint64 *lost)
 {
-  guint n = self->class->fetch (fasp_io_lock (self->io), self->entries,
-      self->class->at_once, lost);
+  guint n = self->class->fetch (fasp_io_lock (self->io), self->entries, self->class->at_once, lost);
 
   fasp_io_unlock (self->io, FALSE);
   return n;
@@ -44,7 +43,7 @@ fetch (GstFaspRecorder * self, guint64 * lost)
 /* Writes what is there, but no more than the ring holds, because more may come all
  * the time. FALSE: no more can be written. */
 static gboolean
-drain (GstFaspRecorder * self)
+drain (GstFaspRecorder *self)
 {
   g_autoptr (GError) error = NULL;
   guint64 lost = 0;
@@ -56,14 +55,16 @@ drain (GstFaspRecorder * self)
       continue;
     GST_ELEMENT_WARNING (self->element, RESOURCE, WRITE,
         ("%s \"%s\" ends here: %s. The stream goes on. Make room or choose "
-            "another file, and start again.", self->class->doing, self->path,
-            error->message), (NULL));
+         "another file, and start again.",
+            self->class->doing, self->path, error->message),
+        (NULL));
     return FALSE;
   }
   if (lost > self->lost)
     GST_ELEMENT_WARNING (self->element, RESOURCE, WRITE,
         ("\"%s\" is written too slowly: %" G_GUINT64_FORMAT " %s. Use a faster "
-            "disk.", self->path, lost - self->lost, self->class->things),
+         "disk.",
+            self->path, lost - self->lost, self->class->things),
         (NULL));
   self->lost = lost;
   return TRUE;
@@ -79,7 +80,8 @@ run (gpointer data)
     gint64 until = g_get_monotonic_time () + self->class->interval;
 
     g_mutex_lock (&self->lock);
-    while (!self->stop && g_cond_wait_until (&self->wake, &self->lock, until));
+    while (!self->stop && g_cond_wait_until (&self->wake, &self->lock, until))
+      ;
     stop = self->stop;
     g_mutex_unlock (&self->lock);
     if (!drain (self)) {
@@ -91,8 +93,8 @@ run (gpointer data)
 }
 
 GstFaspRecorder *
-gst_fasp_recorder_new_with_file (const GstFaspRecorderClass * class,
-    GstElement * element, const gchar * path, gpointer file)
+gst_fasp_recorder_new_with_file (const GstFaspRecorderClass *class, GstElement *element,
+    const gchar *path, gpointer file)
 {
   GstFaspRecorder *self = g_new0 (GstFaspRecorder, 1);
 
@@ -107,7 +109,7 @@ gst_fasp_recorder_new_with_file (const GstFaspRecorderClass * class,
 }
 
 void
-gst_fasp_recorder_start (GstFaspRecorder * self, FaspIo * io)
+gst_fasp_recorder_start (GstFaspRecorder *self, FaspIo *io)
 {
   g_autoptr (GError) error = NULL;
 
@@ -119,17 +121,19 @@ gst_fasp_recorder_start (GstFaspRecorder * self, FaspIo * io)
   set_ring (self, 0);
   GST_ELEMENT_WARNING (self->element, RESOURCE, WRITE,
       ("\"%s\" will be empty: %s. The stream goes on. End other programs, and start "
-          "again.", self->path, error->message), (NULL));
+       "again.",
+          self->path, error->message),
+      (NULL));
 }
 
 gboolean
-gst_fasp_recorder_is_self (const GstFaspRecorder * self)
+gst_fasp_recorder_is_self (const GstFaspRecorder *self)
 {
   return self != NULL && self->thread == g_thread_self ();
 }
 
 void
-gst_fasp_recorder_free (GstFaspRecorder * self)
+gst_fasp_recorder_free (GstFaspRecorder *self)
 {
   if (self == NULL)
     return;
@@ -152,14 +156,13 @@ gst_fasp_recorder_free (GstFaspRecorder * self)
 /* --- record ------------------------------------------------------------------------- */
 
 static guint
-fetch_blocks (FaspEndpoint * endpoint, gpointer entries, guint max,
-    guint64 * lost)
+fetch_blocks (FaspEndpoint *endpoint, gpointer entries, guint max, guint64 *lost)
 {
   return fasp_endpoint_fetch_trace (endpoint, entries, max, lost);
 }
 
 static gboolean
-write_blocks (gpointer file, gconstpointer entries, guint n, GError ** error)
+write_blocks (gpointer file, gconstpointer entries, guint n, GError **error)
 {
   return gst_fasp_record_file_write (file, entries, n, error);
 }
@@ -193,11 +196,9 @@ static const GstFaspRecorderClass record = {
 };
 
 GstFaspRecorder *
-gst_fasp_recorder_new (GstElement * element, const gchar * path,
-    GError ** error)
+gst_fasp_recorder_new (GstElement *element, const gchar *path, GError **error)
 {
-  GstFaspRecordFile *file = gst_fasp_record_file_open (path,
-      GST_OBJECT_NAME (element), error);
+  GstFaspRecordFile *file = gst_fasp_record_file_open (path, GST_OBJECT_NAME (element), error);
 
   if (file == NULL) {
     g_prefix_error (error, "\"%s\": ", path);

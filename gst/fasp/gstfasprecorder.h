@@ -20,34 +20,31 @@ typedef struct _GstFaspRecorder GstFaspRecorder;
 /* What is recorded, and how. */
 typedef struct
 {
-  const gchar *thread;          /* its name */
-  const gchar *doing, *things;  /* in warnings: "Recording to", "blocks are not recorded" */
-  GTimeSpan interval;           /* how often the ring is emptied: a process that dies loses
-                                   the entries of this time */
-  guint keep, at_once;          /* entries in the ring; and written together */
-  gsize entry_size;             /* bytes */
+  const gchar *thread;         /* its name */
+  const gchar *doing, *things; /* in warnings: "Recording to", "blocks are not recorded" */
+  GTimeSpan interval;          /* how often the ring is emptied: a process that dies loses
+                                  the entries of this time */
+  guint keep, at_once;         /* entries in the ring; and written together */
+  gsize entry_size;            /* bytes */
   /* Makes a ring for so many entries; 0: records no more. */
-  void (*set_ring) (FaspEndpoint * endpoint, guint size);
+  void (*set_ring) (FaspEndpoint *endpoint, guint size);
   /* Takes out at most @max.  *lost: how many were overwritten so far. */
-  guint (*fetch) (FaspEndpoint * endpoint, gpointer entries, guint max,
-      guint64 * lost);
-  gboolean (*write) (gpointer file, gconstpointer entries, guint n,
-      GError ** error);
-  void (*hurry) (gpointer file);        /* somebody waits for the end; may be NULL */
+  guint (*fetch) (FaspEndpoint *endpoint, gpointer entries, guint max, guint64 *lost);
+  gboolean (*write) (gpointer file, gconstpointer entries, guint n, GError **error);
+  void (*hurry) (gpointer file); /* somebody waits for the end; may be NULL */
   void (*close) (gpointer file);
 } GstFaspRecorderClass;
 
 /* For `record': opens the file.  The element outlives the recorder. */
-GstFaspRecorder *gst_fasp_recorder_new (GstElement * element,
-    const gchar * path, GError ** error);
+GstFaspRecorder *gst_fasp_recorder_new (GstElement *element, const gchar *path, GError **error);
 /* For anything: takes @file, which is open. */
-GstFaspRecorder *gst_fasp_recorder_new_with_file (const GstFaspRecorderClass *
-    class, GstElement * element, const gchar * path, gpointer file);
+GstFaspRecorder *gst_fasp_recorder_new_with_file (const GstFaspRecorderClass *class,
+    GstElement *element, const gchar *path, gpointer file);
 /* @io outlives the recorder, too. */
-void gst_fasp_recorder_start (GstFaspRecorder * recorder, FaspIo * io);
+void gst_fasp_recorder_start (GstFaspRecorder *recorder, FaspIo *io);
 /* Does the recorder's own thread call this?  @recorder: NULL if there is none. */
-gboolean gst_fasp_recorder_is_self (const GstFaspRecorder * recorder);
+gboolean gst_fasp_recorder_is_self (const GstFaspRecorder *recorder);
 /* Writes what is left first. */
-void gst_fasp_recorder_free (GstFaspRecorder * recorder);
+void gst_fasp_recorder_free (GstFaspRecorder *recorder);
 
 G_END_DECLS

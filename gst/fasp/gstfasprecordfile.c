@@ -20,52 +20,52 @@
 #define BUSY_AT_END 200
 #define BUSY_STEP 10
 #define SCHEMA \
-    "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;" \
-    "CREATE TABLE IF NOT EXISTS run (run INTEGER PRIMARY KEY, element TEXT," \
-    " unix_offset INTEGER);" \
-    "CREATE TABLE IF NOT EXISTS block (run INTEGER, time INTEGER," \
-    " since_last INTEGER, full_size INTEGER, payload_size INTEGER," \
-    " number INTEGER, round INTEGER, copy INTEGER, fresh INTEGER," \
-    " sender_time INTEGER, session INTEGER);"
-#define COLUMNS "run,time,since_last,full_size,payload_size,number,round," \
-    "copy,fresh,sender_time,session"
+  "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;" \
+  "CREATE TABLE IF NOT EXISTS run (run INTEGER PRIMARY KEY, element TEXT," \
+  " unix_offset INTEGER);" \
+  "CREATE TABLE IF NOT EXISTS block (run INTEGER, time INTEGER," \
+  " since_last INTEGER, full_size INTEGER, payload_size INTEGER," \
+  " number INTEGER, round INTEGER, copy INTEGER, fresh INTEGER," \
+  " sender_time INTEGER, session INTEGER);"
+#define COLUMNS \
+  "run,time,since_last,full_size,payload_size,number,round," \
+  "copy,fresh,sender_time,session"
 
 struct _GstFaspRecordFile
 {
-  gint64 run;                   /* Unix time of the start, µs */
-  gint64 unix_offset;           /* from the monotonic clock, then */
-  FaspTime last;                /* time of the entry before */
-  gint csv;                     /* -1: it is SQLite */
+  gint64 run;         /* Unix time of the start, µs */
+  gint64 unix_offset; /* from the monotonic clock, then */
+  FaspTime last;      /* time of the entry before */
+  gint csv;           /* -1: it is SQLite */
   sqlite3 *database;
   sqlite3_stmt *insert;
-  gint hurry;                   /* atomic */
-  gint waited;                  /* since `hurry' was set, ms */
+  gint hurry;  /* atomic */
+  gint waited; /* since `hurry' was set, ms */
 };
 
 /* --- CSV ------------------------------------------------------------------------- */
 
 static gboolean
-open_csv (GstFaspRecordFile * file, const gchar * path, GError ** error)
+open_csv (GstFaspRecordFile *file, const gchar *path, GError **error)
 {
   file->csv = gst_fasp_text_file_open (path, error);
-  return file->csv >= 0 && (!gst_fasp_text_file_is_empty (file->csv)
-      || gst_fasp_text_file_add (file->csv, COLUMNS "\n",
-          strlen (COLUMNS "\n"), error));
+  return file->csv >= 0
+      && (!gst_fasp_text_file_is_empty (file->csv)
+          || gst_fasp_text_file_add (file->csv, COLUMNS "\n", strlen (COLUMNS "\n"), error));
 }
 
 static gboolean
-write_csv (GstFaspRecordFile * file, const FaspTraceEntry * entries, guint n,
-    GError ** error)
+write_csv (GstFaspRecordFile *file, const FaspTraceEntry *entries, guint n, GError **error)
 {
   g_autoptr (GString) text = g_string_new (NULL);
 
   for (guint i = 0; i < n; i++) {
     const FaspTraceEntry *e = &entries[i];
 
-    g_string_append_printf (text, "%" G_GINT64_FORMAT ",%" G_GINT64_FORMAT ",%"
-        G_GINT64_FORMAT ",%u,%u,%" G_GUINT64_FORMAT ",%u,%u,%d,%"
-        G_GINT64_FORMAT ",%u\n", file->run, e->time,
-        file->last > 0 ? e->time - file->last : 0, e->full, e->payload,
+    g_string_append_printf (text,
+        "%" G_GINT64_FORMAT ",%" G_GINT64_FORMAT ",%" G_GINT64_FORMAT ",%u,%u,%" G_GUINT64_FORMAT
+        ",%u,%u,%d,%" G_GINT64_FORMAT ",%u\n",
+        file->run, e->time, file->last > 0 ? e->time - file->last : 0, e->full, e->payload,
         e->block, e->round, e->copy, e->fresh, e->media_time, e->session);
     file->last = e->time;
   }
@@ -75,30 +75,31 @@ write_csv (GstFaspRecordFile * file, const FaspTraceEntry * entries, guint n,
 /* --- SQLite ---------------------------------------------------------------------- */
 
 static gboolean
-fail_sqlite (GstFaspRecordFile * file, GError ** error)
+fail_sqlite (GstFaspRecordFile *file, GError **error)
 {
-  g_set_error_literal (error, G_IO_ERROR, G_IO_ERROR_FAILED,
-      sqlite3_errmsg (file->database));
+  g_set_error_literal (error, G_IO_ERROR, G_IO_ERROR_FAILED, sqlite3_errmsg (file->database));
   return FALSE;
 }
 
 static gboolean
-execute (GstFaspRecordFile * file, const gchar * text, GError ** error)
+execute (GstFaspRecordFile *file, const gchar *text, GError **error)
 {
   return sqlite3_exec (file->database, text, NULL, NULL, NULL) == SQLITE_OK
       || fail_sqlite (file, error);
 }
 
 static gboolean
-add_run (GstFaspRecordFile * file, const gchar * element, GError ** error)
+add_run (GstFaspRecordFile *file, const gchar *element, GError **error)
 {
   sqlite3_stmt *add = NULL;
   gboolean good;
 
   /* if two elements start in the same µs, the later one takes the next number */
-  good = sqlite3_prepare_v2 (file->database, "INSERT INTO run VALUES (max(?1,"
-      " coalesce((SELECT max(run) + 1 FROM run), 0)), ?2, ?3)", -1, &add,
-      NULL) == SQLITE_OK
+  good = sqlite3_prepare_v2 (file->database,
+             "INSERT INTO run VALUES (max(?1,"
+             " coalesce((SELECT max(run) + 1 FROM run), 0)), ?2, ?3)",
+             -1, &add, NULL)
+          == SQLITE_OK
       && sqlite3_bind_int64 (add, 1, file->run) == SQLITE_OK
       && sqlite3_bind_text (add, 2, element, -1, SQLITE_TRANSIENT) == SQLITE_OK
       && sqlite3_bind_int64 (add, 3, file->unix_offset) == SQLITE_OK
@@ -126,8 +127,7 @@ wait_for_others (void *data, int nth)
 }
 
 static gboolean
-open_sqlite (GstFaspRecordFile * file, const gchar * path,
-    const gchar * element, GError ** error)
+open_sqlite (GstFaspRecordFile *file, const gchar *path, const gchar *element, GError **error)
 {
   if (sqlite3_open (path, &file->database) != SQLITE_OK)
     return fail_sqlite (file, error);
@@ -135,18 +135,18 @@ open_sqlite (GstFaspRecordFile * file, const gchar * path,
   sqlite3_busy_handler (file->database, wait_for_others, file);
   if (!execute (file, SCHEMA, error) || !add_run (file, element, error))
     return FALSE;
-  return sqlite3_prepare_v2 (file->database, "INSERT INTO block (" COLUMNS
-      ") VALUES (?,?,?,?,?,?,?,?,?,?,?)", -1, &file->insert, NULL) == SQLITE_OK
+  return sqlite3_prepare_v2 (file->database,
+             "INSERT INTO block (" COLUMNS ") VALUES (?,?,?,?,?,?,?,?,?,?,?)", -1, &file->insert,
+             NULL)
+      == SQLITE_OK
       || fail_sqlite (file, error);
 }
 
 static gboolean
-insert (GstFaspRecordFile * file, const FaspTraceEntry * e)
+insert (GstFaspRecordFile *file, const FaspTraceEntry *e)
 {
-  const gint64 values[] = { file->run, e->time,
-    file->last > 0 ? e->time - file->last : 0, e->full, e->payload,
-    (gint64) e->block, e->round, e->copy, e->fresh, e->media_time, e->session
-  };
+  const gint64 values[] = { file->run, e->time, file->last > 0 ? e->time - file->last : 0, e->full,
+    e->payload, (gint64) e->block, e->round, e->copy, e->fresh, e->media_time, e->session };
 
   for (guint i = 0; i < G_N_ELEMENTS (values); i++)
     sqlite3_bind_int64 (file->insert, i + 1, values[i]);
@@ -158,8 +158,7 @@ insert (GstFaspRecordFile * file, const FaspTraceEntry * e)
 }
 
 static gboolean
-write_sqlite (GstFaspRecordFile * file, const FaspTraceEntry * entries,
-    guint n, GError ** error)
+write_sqlite (GstFaspRecordFile *file, const FaspTraceEntry *entries, guint n, GError **error)
 {
   if (!execute (file, "BEGIN", error))
     return FALSE;
@@ -179,7 +178,7 @@ write_sqlite (GstFaspRecordFile * file, const FaspTraceEntry * entries,
 /* --- either ------------------------------------------------------------------------ */
 
 static gboolean
-has_extension (const gchar * path, const gchar * const *extensions)
+has_extension (const gchar *path, const gchar *const *extensions)
 {
   g_autofree gchar *lower = g_ascii_strdown (path, -1);
 
@@ -193,7 +192,7 @@ static const gchar *const csv[] = { ".csv", NULL };
 static const gchar *const sqlite[] = { ".db", ".sqlite", ".sqlite3", NULL };
 
 static gboolean
-check_name (const gchar * path, GError ** error)
+check_name (const gchar *path, GError **error)
 {
   if (has_extension (path, csv) || has_extension (path, sqlite))
     return TRUE;
@@ -203,20 +202,18 @@ check_name (const gchar * path, GError ** error)
 }
 
 gboolean
-gst_fasp_record_file_check (const gchar * path, GError ** error)
+gst_fasp_record_file_check (const gchar *path, GError **error)
 {
   g_autofree gchar *folder = g_path_get_dirname (path);
 
   if (!check_name (path, error) || !gst_fasp_text_file_check (path, error))
     return FALSE;
   /* SQLite creates files of its own in the same folder */
-  return has_extension (path, csv) || gst_fasp_text_file_check_folder (folder,
-      error);
+  return has_extension (path, csv) || gst_fasp_text_file_check_folder (folder, error);
 }
 
 GstFaspRecordFile *
-gst_fasp_record_file_open (const gchar * path, const gchar * element,
-    GError ** error)
+gst_fasp_record_file_open (const gchar *path, const gchar *element, GError **error)
 {
   GstFaspRecordFile *file;
   gboolean good;
@@ -237,21 +234,21 @@ gst_fasp_record_file_open (const gchar * path, const gchar * element,
 }
 
 gboolean
-gst_fasp_record_file_write (GstFaspRecordFile * file,
-    const FaspTraceEntry * entries, guint n, GError ** error)
+gst_fasp_record_file_write (GstFaspRecordFile *file, const FaspTraceEntry *entries, guint n,
+    GError **error)
 {
   return file->csv >= 0 ? write_csv (file, entries, n, error) :
-      write_sqlite (file, entries, n, error);
+                          write_sqlite (file, entries, n, error);
 }
 
 void
-gst_fasp_record_file_hurry (GstFaspRecordFile * file)
+gst_fasp_record_file_hurry (GstFaspRecordFile *file)
 {
   g_atomic_int_set (&file->hurry, TRUE);
 }
 
 void
-gst_fasp_record_file_close (GstFaspRecordFile * file)
+gst_fasp_record_file_close (GstFaspRecordFile *file)
 {
   if (file->csv >= 0)
     close (file->csv);

@@ -17,16 +17,16 @@ G_BEGIN_DECLS
 typedef struct _GstFaspRecordFile GstFaspRecordFile;
 
 /* Could the file be opened?  Creates nothing. */
-gboolean gst_fasp_record_file_check (const gchar * path, GError ** error);
+gboolean gst_fasp_record_file_check (const gchar *path, GError **error);
 /* @element: name by which runs are told apart. */
-GstFaspRecordFile *gst_fasp_record_file_open (const gchar * path,
-    const gchar * element, GError ** error);
+GstFaspRecordFile *gst_fasp_record_file_open (const gchar *path, const gchar *element,
+    GError **error);
 /* Writes all entries, or none and sets @error. */
-gboolean gst_fasp_record_file_write (GstFaspRecordFile * file,
-    const FaspTraceEntry * entries, guint n, GError ** error);
+gboolean gst_fasp_record_file_write (GstFaspRecordFile *file, const FaspTraceEntry *entries,
+    guint n, GError **error);
 /* May be called from any thread.  From now on, all waits for another program that uses the
  * database take no more than a moment together. */
-void gst_fasp_record_file_hurry (GstFaspRecordFile * file);
-void gst_fasp_record_file_close (GstFaspRecordFile * file);
+void gst_fasp_record_file_hurry (GstFaspRecordFile *file);
+void gst_fasp_record_file_close (GstFaspRecordFile *file);
 
 G_END_DECLS

@@ -21,71 +21,78 @@
 
 #define FLAGS (G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS)
 #define READY (FLAGS | GST_PARAM_MUTABLE_READY)
-#define WRITE_ONLY (G_PARAM_WRITABLE | G_PARAM_STATIC_STRINGS | \
-    GST_PARAM_MUTABLE_READY)
+#define WRITE_ONLY (G_PARAM_WRITABLE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_READY)
 #define LOCAL (READY | GST_FASP_PARAM_LOCAL)
 #define PLAYING (FLAGS | GST_PARAM_MUTABLE_PLAYING)
 
 static void
-install_common (GObjectClass * klass)
+install_common (GObjectClass *klass)
 {
   g_object_class_install_property (klass, GST_FASP_PROP_URI,
       g_param_spec_string ("uri", "URI",
           "fasp://HOST:PORT dials, fasp://:PORT listens (NULL: at port 7001); with a multicast "
           "address faspsink sends to the group and faspsrc hears it. Every "
           "property that names no file can be given as ?key=value&key=value; "
-          "properties that are not named keep their values", NULL, READY));
+          "properties that are not named keep their values",
+          NULL, READY));
   g_object_class_install_property (klass, GST_FASP_PROP_MODE,
       g_param_spec_enum ("mode", "Mode",
           "Who dials: caller, listener, rendezvous, or none to let the URI "
-          "decide (with a host: caller)", GST_TYPE_FASP_MODE,
-          GST_FASP_MODE_NONE, READY));
+          "decide (with a host: caller)",
+          GST_TYPE_FASP_MODE, GST_FASP_MODE_NONE, READY));
   g_object_class_install_property (klass, GST_FASP_PROP_LOCALADDRESS,
       g_param_spec_string ("localaddress", "Local address",
           "IP address of this machine to send from and receive at (default: "
           "any, IPv4 and IPv6). The address in the URI of a listener is the "
-          "same setting", NULL, READY));
+          "same setting",
+          NULL, READY));
   g_object_class_install_property (klass, GST_FASP_PROP_LOCALPORT,
       g_param_spec_uint ("localport", "Local port",
           "UDP port to receive at (0: any free one). The port in the URI of a "
           "listener is the same setting; a caller takes any free port unless "
-          "this is set", 0, G_MAXUINT16, DEFAULT_PORT, READY));
+          "this is set",
+          0, G_MAXUINT16, DEFAULT_PORT, READY));
   g_object_class_install_property (klass, GST_FASP_PROP_LATENCY,
       g_param_spec_int ("latency", "Latency",
           "Time between sending and playing in ms, in which losses are "
           "repaired (-1 or, in a URI, auto: faspsink finds the smallest that "
           "keeps its glitch-interval). If both ends set it, the larger is "
-          "used; with auto, at least the other end's", -1, FASP_LATENCY_MS_MAX,
-          DEFAULT_LATENCY, PLAYING));
+          "used; with auto, at least the other end's",
+          -1, FASP_LATENCY_MS_MAX, DEFAULT_LATENCY, PLAYING));
   g_object_class_install_property (klass, GST_FASP_PROP_STREAMID,
       g_param_spec_string ("streamid", "Stream ID",
           "Caller: name of the stream that it wants to receive or send. "
           "Listener: name of its own stream, by which callers choose where "
           "several elements listen at one port; a caller that gives another "
-          "name is refused. At most 512 bytes of UTF-8", NULL, READY));
+          "name is refused. At most 512 bytes of UTF-8",
+          NULL, READY));
   g_object_class_install_property (klass, GST_FASP_PROP_PASSPHRASE,
       g_param_spec_string ("passphrase", "Passphrase",
           "Secret of both ends, at least 10 characters: without it nobody can "
           "connect, read or forge anything (default: none, encrypted but open "
-          "to everybody)", NULL, WRITE_ONLY));
+          "to everybody)",
+          NULL, WRITE_ONLY));
   g_object_class_install_property (klass, GST_FASP_PROP_KEY_FILE,
       g_param_spec_string ("key-file", "Key file",
           "File with the private key of this end; make one with: openssl "
-          "genpkey -algorithm X25519 -out FILE", NULL, LOCAL));
+          "genpkey -algorithm X25519 -out FILE",
+          NULL, LOCAL));
   g_object_class_install_property (klass, GST_FASP_PROP_PUBLIC_KEY,
       g_param_spec_string ("public-key", "Public key",
           "With key-file: public key of the other end, the only one that is "
           "accepted; in base64, as openssl pkey -in FILE -pubout prints it "
-          "between BEGIN and END", NULL, READY));
+          "between BEGIN and END",
+          NULL, READY));
   g_object_class_install_property (klass, GST_FASP_PROP_ALLOWED_KEYS,
       g_param_spec_string ("allowed-keys", "Allowed keys",
           "Listener with key-file: file of the callers that may connect, with "
-          "a public key and a name in each line", NULL, LOCAL));
+          "a public key and a name in each line",
+          NULL, LOCAL));
   g_object_class_install_property (klass, GST_FASP_PROP_ENCRYPTION,
       g_param_spec_enum ("encryption", "Encryption",
           "Cipher. If a cipher is named, the other end must support it; none "
-          "has to be set at the other end, too", GST_TYPE_FASP_ENCRYPTION,
-          GST_FASP_ENCRYPTION_AUTO, READY));
+          "has to be set at the other end, too",
+          GST_TYPE_FASP_ENCRYPTION, GST_FASP_ENCRYPTION_AUTO, READY));
   g_object_class_install_property (klass, GST_FASP_PROP_AUTHENTICATION,
       g_param_spec_boolean ("authentication", "Authentication",
           "Refuse to start without a passphrase or key-file. A listener also "
@@ -97,12 +104,13 @@ install_common (GObjectClass * klass)
           "Caller: dial again, for ever, if the listener is gone, was never "
           "there, or is busy; if false, that is an error after "
           "resume-timeout. A listener that refuses the call is not called "
-          "again", TRUE, PLAYING));
+          "again",
+          TRUE, PLAYING));
   g_object_class_install_property (klass, GST_FASP_PROP_RESUME_TIMEOUT,
       g_param_spec_uint64 ("resume-timeout", "Resume timeout",
           "How long in ns a silent peer keeps its place, so that it can go "
-          "on at the byte where it stood", GST_SECOND, 24 * GST_SECOND * 3600,
-          DEFAULT_RESUME_TIMEOUT, READY));
+          "on at the byte where it stood",
+          GST_SECOND, 24 * GST_SECOND * 3600, DEFAULT_RESUME_TIMEOUT, READY));
   g_object_class_install_property (klass, GST_FASP_PROP_BUFFER_SIZE,
       g_param_spec_uint64 ("buffer-size", "Buffer size",
           "The most memory for the stream, in bytes. Set at least the bit rate "
@@ -111,74 +119,80 @@ install_common (GObjectClass * klass)
   g_object_class_install_property (klass, GST_FASP_PROP_TOS,
       g_param_spec_int ("tos", "Type of service",
           "IP TOS byte / IPv6 traffic class: DSCP times 4, e.g. 136 for AF41 "
-          "(-1: the system's default)", -1, 255, -1, READY));
+          "(-1: the system's default)",
+          -1, 255, -1, READY));
   g_object_class_install_property (klass, GST_FASP_PROP_TTL,
-      g_param_spec_int ("ttl", "Time to live",
-          "IP TTL / IPv6 hop limit (0: the system's default)", 0, 255, 0,
-          READY));
+      g_param_spec_int ("ttl", "Time to live", "IP TTL / IPv6 hop limit (0: the system's default)",
+          0, 255, 0, READY));
   g_object_class_install_property (klass, GST_FASP_PROP_INTERFACE,
       g_param_spec_string ("interface", "Interface",
-          "Network interface to use, e.g. eth0 (default: as routed)", NULL,
-          READY));
+          "Network interface to use, e.g. eth0 (default: as routed)", NULL, READY));
   g_object_class_install_property (klass, GST_FASP_PROP_FLOWLETS,
       g_param_spec_uint ("flowlets", "Flowlets",
           "Number of UDP flows to spread the stream over, for networks that "
           "limit each flow or lose one now and then. The flows use consecutive "
           "ports from that of the URI on; the listener's firewall has to let in "
-          "all of them. The smaller number of both ends is used", 1,
-          FASP_FLOWS_MAX, 1, READY));
+          "all of them. The smaller number of both ends is used",
+          1, FASP_FLOWS_MAX, 1, READY));
   g_object_class_install_property (klass, GST_FASP_PROP_THREADS,
       g_param_spec_uint ("threads", "Threads",
           "Number of receiving threads, at most one for each flow (flowlets, "
           "bonding-addresses); in a sink that listens also of sending threads, "
           "each for 64 receivers or more, at most 16 (0: one receiving thread "
           "for two processors, at least one, and one sending thread for each "
-          "processor)", 0, FASP_FLOWS_MAX, 0, READY));
+          "processor)",
+          0, FASP_FLOWS_MAX, 0, READY));
   g_object_class_install_property (klass, GST_FASP_PROP_BONDING_ADDRESSES,
       g_param_spec_string ("bonding-addresses", "Bonding addresses",
           "Further addresses of the peer, used together with that of the URI: "
           "ADDRESS:PORT@LOCAL,... where LOCAL, an address or interface of "
           "this machine, may be left out. For a listener, its own further "
-          "addresses: ADDRESS:PORT,... (default: none)", NULL, READY));
+          "addresses: ADDRESS:PORT,... (default: none)",
+          NULL, READY));
   g_object_class_install_property (klass, GST_FASP_PROP_FEC,
       g_param_spec_string ("fec", "Forward error correction",
           "Sink: off; auto (if latency is too short for retransmission, as "
           "many repairs as the losses require); or N%, 1 to 100: N repairs "
           "for 100 packets. Source: off, or auto to take what the sink sends. "
           "max-bitrate must have room for the repairs (default: off for the "
-          "sink, auto for the source)", NULL, READY));
+          "sink, auto for the source)",
+          NULL, READY));
   g_object_class_install_property (klass, GST_FASP_PROP_RECORD,
       g_param_spec_string ("record", "Record",
           "File to record every block in, as it leaves or arrives: SQLite "
           "(.db, .sqlite) or CSV (.csv); rows are added to an existing file "
-          "(default: none)", NULL, LOCAL));
+          "(default: none)",
+          NULL, LOCAL));
   g_object_class_install_property (klass, GST_FASP_PROP_LOG,
       g_param_spec_string ("log", "Log",
           "File to log in what is decided, and why, as a JSON text sequence "
           "(qlog): losses, rates, latency, sessions; a log is added to an "
-          "existing file (default: none)", NULL, LOCAL));
+          "existing file (default: none)",
+          NULL, LOCAL));
   g_object_class_install_property (klass, GST_FASP_PROP_STATS,
       g_param_spec_boxed ("stats", "Statistics",
-          "Figures of this element and its peers, see its documentation",
-          GST_TYPE_STRUCTURE, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
+          "Figures of this element and its peers, see its documentation", GST_TYPE_STRUCTURE,
+          G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
   g_object_class_install_property (klass, GST_FASP_PROP_STATS_INTERVAL,
       g_param_spec_uint ("stats-interval", "Statistics interval",
           "Interval in ms at which stats is posted as an element message (0: "
-          "never)", 0, G_MAXINT, 0, PLAYING));
+          "never)",
+          0, G_MAXINT, 0, PLAYING));
   g_object_class_install_property (klass, GST_FASP_PROP_JOIN_AT,
       g_param_spec_enum ("join-at", "Join at",
           "Where a receiver begins that has nothing of the stream yet, as far "
           "back as the sink keeps it (history). The source's value is used; if "
-          "that is auto, the sink's", GST_TYPE_FASP_JOIN_AT,
-          GST_FASP_JOIN_AT_AUTO, READY));
+          "that is auto, the sink's",
+          GST_TYPE_FASP_JOIN_AT, GST_FASP_JOIN_AT_AUTO, READY));
   g_object_class_install_property (klass, GST_FASP_PROP_JOIN_BACK,
       g_param_spec_uint64 ("join-back", "Join back",
           "With join-at=back: how long ago to begin, in ns (0: as far back as "
-          "history goes)", 0, G_MAXUINT32 * (guint64) GST_MSECOND, 0, READY));
+          "history goes)",
+          0, G_MAXUINT32 * (guint64) GST_MSECOND, 0, READY));
 }
 
 static void
-install_sink (GObjectClass * klass)
+install_sink (GObjectClass *klass)
 {
   g_object_class_install_property (klass, GST_FASP_PROP_MAX_BITRATE,
       g_param_spec_uint64 ("max-bitrate", "Maximum bit rate",
@@ -186,13 +200,13 @@ install_sink (GObjectClass * klass)
           "it, counting every byte from the IP header up. At least 5000. Leave "
           "room for repairs: 1.2 times the stream's rate (0: rate-control "
           "finds it; with rate-control=fixed, or auto that started with a "
-          "rate, nothing is paced: for local links and tests)", 0,
-          G_GUINT64_CONSTANT (1000000000000), 0, PLAYING));
+          "rate, nothing is paced: for local links and tests)",
+          0, G_GUINT64_CONSTANT (1000000000000), 0, PLAYING));
   g_object_class_install_property (klass, GST_FASP_PROP_MIN_BITRATE,
       g_param_spec_uint64 ("min-bitrate", "Minimum bit rate",
           "With rate-control other than fixed: the least channel rate in "
-          "bit/s, whatever the path does (0: 100 kbit/s)", 0,
-          G_GUINT64_CONSTANT (1000000000000), 0, PLAYING));
+          "bit/s, whatever the path does (0: 100 kbit/s)",
+          0, G_GUINT64_CONSTANT (1000000000000), 0, PLAYING));
   g_object_class_install_property (klass, GST_FASP_PROP_RATE_CONTROL,
       g_param_spec_enum ("rate-control", "Rate control",
           "What sets the channel rate to each receiver. All but fixed find "
@@ -202,20 +216,19 @@ install_sink (GObjectClass * klass)
       g_param_spec_uint64 ("available-bitrate", "Available bit rate",
           "The bit rate that an encoder may use, in bit/s of the stream: all "
           "receivers have room for it with retransmissions, repairs and headers "
-          "(0: nobody is there, or nothing is paced)", 0, G_MAXUINT64, 0,
-          G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
+          "(0: nobody is there, or nothing is paced)",
+          0, G_MAXUINT64, 0, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
   g_object_class_install_property (klass, GST_FASP_PROP_SLOW_POLICY,
       g_param_spec_enum ("slow-policy", "Slow policy",
           "What to do with a receiver that does not keep up when buffer-size "
-          "is full", GST_TYPE_FASP_SLOW_POLICY, GST_FASP_SLOW_POLICY_WAIT,
-          PLAYING));
+          "is full",
+          GST_TYPE_FASP_SLOW_POLICY, GST_FASP_SLOW_POLICY_WAIT, PLAYING));
   g_object_class_install_property (klass, GST_FASP_PROP_GLITCH_INTERVAL,
       g_param_spec_uint64 ("glitch-interval", "Glitch interval",
           "At most one skip, a second in which some data came later than "
           "latency, is wanted in this time, in ns: it determines the copies of "
           "retransmissions and, with latency=auto, the latency",
-          GST_SECOND, 100 * 365 * GST_SECOND * 24 * 3600,
-          DEFAULT_GLITCH_INTERVAL, PLAYING));
+          GST_SECOND, 100 * 365 * GST_SECOND * 24 * 3600, DEFAULT_GLITCH_INTERVAL, PLAYING));
   g_object_class_install_property (klass, GST_FASP_PROP_WAIT_FOR_CONNECTION,
       g_param_spec_boolean ("wait-for-connection", "Wait for a connection",
           "Hold the stream while there is no receiver; if false, it is "
@@ -226,45 +239,43 @@ install_sink (GObjectClass * klass)
           "Which of several flows (flowlets, bonding-addresses) a packet "
           "takes. All but duplicate give a flow that loses more a smaller "
           "share; with duplicate, max-bitrate has to have room for all of "
-          "them", GST_TYPE_FASP_FLOW_ASSIGNMENT,
-          GST_FASP_FLOW_ASSIGNMENT_RANDOM, READY));
+          "them",
+          GST_TYPE_FASP_FLOW_ASSIGNMENT, GST_FASP_FLOW_ASSIGNMENT_RANDOM, READY));
   g_object_class_install_property (klass, GST_FASP_PROP_REX,
       g_param_spec_boolean ("rex", "Retransmission",
           "Retransmit lost packets; if false, those that fec does not recover "
-          "are given up, and the receiver goes on behind the gap", TRUE,
-          READY));
+          "are given up, and the receiver goes on behind the gap",
+          TRUE, READY));
   g_object_class_install_property (klass, GST_FASP_PROP_HISTORY,
       g_param_spec_uint64 ("history", "History",
           "How long to keep data that was sent, in ns, for receivers that join "
           "(join-at) or come from another sink of the same stream; as far as "
-          "buffer-size has room", 0, 24 * GST_SECOND * 3600, 0, READY));
+          "buffer-size has room",
+          0, 24 * GST_SECOND * 3600, 0, READY));
   g_object_class_install_property (klass, GST_FASP_PROP_MAX_RECEIVERS,
       g_param_spec_uint ("max-receivers", "Most receivers",
           "When it listens: the most receivers at a time; others are told to "
-          "call again (0: as many as there may be, " G_STRINGIFY
-          (FASP_RECEIVERS_MOST) ")", 0, FASP_RECEIVERS_MOST,
-          FASP_RECEIVERS_DEFAULT, PLAYING));
-  g_object_class_install_property (klass,
-      GST_FASP_PROP_MAX_RECEIVERS_PER_NETWORK,
-      g_param_spec_uint ("max-receivers-per-network",
-          "Most receivers of a network",
+          "call again (0: as many as there may be, " G_STRINGIFY (FASP_RECEIVERS_MOST) ")",
+          0, FASP_RECEIVERS_MOST, FASP_RECEIVERS_DEFAULT, PLAYING));
+  g_object_class_install_property (klass, GST_FASP_PROP_MAX_RECEIVERS_PER_NETWORK,
+      g_param_spec_uint ("max-receivers-per-network", "Most receivers of a network",
           "When it listens: the most receivers at a time whose IPv4 address, "
-          "or IPv6 /48, is the same (0: no limit besides max-receivers)", 0,
-          FASP_RECEIVERS_MOST, FASP_RECEIVERS_NETWORK_DEFAULT, PLAYING));
+          "or IPv6 /48, is the same (0: no limit besides max-receivers)",
+          0, FASP_RECEIVERS_MOST, FASP_RECEIVERS_NETWORK_DEFAULT, PLAYING));
 }
 
 static void
-install_source (GObjectClass * klass)
+install_source (GObjectClass *klass)
 {
   g_object_class_install_property (klass, GST_FASP_PROP_KEEP_LISTENING,
       g_param_spec_boolean ("keep-listening", "Keep listening",
           "Wait for the next sender when a sender has ended, instead of ending "
-          "the stream; a caller needs auto-reconnect for that", FALSE,
-          PLAYING));
+          "the stream; a caller needs auto-reconnect for that",
+          FALSE, PLAYING));
   g_object_class_install_property (klass, GST_FASP_PROP_TOO_LATE,
       g_param_spec_enum ("too-late", "Too late",
-          "What to do if data has not arrived when its latency is over",
-          GST_TYPE_FASP_TOO_LATE, GST_FASP_TOO_LATE_WAIT, PLAYING));
+          "What to do if data has not arrived when its latency is over", GST_TYPE_FASP_TOO_LATE,
+          GST_FASP_TOO_LATE_WAIT, PLAYING));
   g_object_class_install_property (klass, GST_FASP_PROP_CAPS,
       g_param_spec_boxed ("caps", "Caps",
           "Caps of the stream, if downstream cannot find out (e.g. "
@@ -289,11 +300,12 @@ install_source (GObjectClass * klass)
       g_param_spec_boolean ("require-complete", "Require complete",
           "Make it an error if what is received is not the whole stream: it "
           "begins in the middle, a part is missing, or the sender stopped "
-          "before its end. For files", FALSE, READY));
+          "before its end. For files",
+          FALSE, READY));
 }
 
 void
-gst_fasp_settings_install (GObjectClass * klass, FaspRole role)
+gst_fasp_settings_install (GObjectClass *klass, FaspRole role)
 {
   install_common (klass);
   if (role == FASP_ROLE_SENDER)
@@ -304,16 +316,21 @@ gst_fasp_settings_install (GObjectClass * klass, FaspRole role)
 }
 
 void
-gst_fasp_settings_init (GstFaspSettings * settings, FaspRole role)
+gst_fasp_settings_init (GstFaspSettings *settings, FaspRole role)
 {
-  *settings = (GstFaspSettings) {
-  .localport = DEFAULT_PORT,.latency = DEFAULT_LATENCY,.auto_reconnect =
-        TRUE,.resume_timeout = DEFAULT_RESUME_TIMEOUT,.buffer_size =
-        DEFAULT_BUFFER_SIZE,.tos = -1,.flowlets = 1,.rtx =
-        TRUE,.max_receivers =
-        FASP_RECEIVERS_DEFAULT,.max_receivers_per_network =
-        FASP_RECEIVERS_NETWORK_DEFAULT,.glitch_interval =
-        DEFAULT_GLITCH_INTERVAL,.wait_for_connection = TRUE,.role = role};
+  *settings = (GstFaspSettings) { .localport = DEFAULT_PORT,
+    .latency = DEFAULT_LATENCY,
+    .auto_reconnect = TRUE,
+    .resume_timeout = DEFAULT_RESUME_TIMEOUT,
+    .buffer_size = DEFAULT_BUFFER_SIZE,
+    .tos = -1,
+    .flowlets = 1,
+    .rtx = TRUE,
+    .max_receivers = FASP_RECEIVERS_DEFAULT,
+    .max_receivers_per_network = FASP_RECEIVERS_NETWORK_DEFAULT,
+    .glitch_interval = DEFAULT_GLITCH_INTERVAL,
+    .wait_for_connection = TRUE,
+    .role = role };
   gst_fasp_multicast_init (&settings->multicast);
 }
 
@@ -358,14 +375,12 @@ static const struct
   [GST_FASP_PROP_RATE_CONTROL] = IN (rate_control, G_TYPE_ENUM),
   [GST_FASP_PROP_SLOW_POLICY] = IN (slow_policy, G_TYPE_ENUM),
   [GST_FASP_PROP_GLITCH_INTERVAL] = IN (glitch_interval, G_TYPE_UINT64),
-  [GST_FASP_PROP_WAIT_FOR_CONNECTION] =
-      IN (wait_for_connection, G_TYPE_BOOLEAN),
+  [GST_FASP_PROP_WAIT_FOR_CONNECTION] = IN (wait_for_connection, G_TYPE_BOOLEAN),
   [GST_FASP_PROP_FLOW_ASSIGNMENT] = IN (flow_assignment, G_TYPE_ENUM),
   [GST_FASP_PROP_REX] = IN (rtx, G_TYPE_BOOLEAN),
   [GST_FASP_PROP_HISTORY] = IN (history, G_TYPE_UINT64),
   [GST_FASP_PROP_MAX_RECEIVERS] = IN (max_receivers, G_TYPE_UINT),
-  [GST_FASP_PROP_MAX_RECEIVERS_PER_NETWORK] =
-      IN (max_receivers_per_network, G_TYPE_UINT),
+  [GST_FASP_PROP_MAX_RECEIVERS_PER_NETWORK] = IN (max_receivers_per_network, G_TYPE_UINT),
   [GST_FASP_PROP_KEEP_LISTENING] = IN (keep_listening, G_TYPE_BOOLEAN),
   [GST_FASP_PROP_TOO_LATE] = IN (too_late, G_TYPE_ENUM),
   [GST_FASP_PROP_CAPS] = IN (caps, G_TYPE_BOXED),
@@ -381,20 +396,19 @@ static const struct
 #undef IN
 
 void
-gst_fasp_settings_clear (GstFaspSettings * s)
+gst_fasp_settings_clear (GstFaspSettings *s)
 {
-  gst_fasp_keys_clear (&s->keys);       /* wipes them, too */
+  gst_fasp_keys_clear (&s->keys); /* wipes them, too */
   for (guint i = 0; i < G_N_ELEMENTS (fields); i++)
     if (fields[i].kind == G_TYPE_STRING)
-      g_clear_pointer ((gchar **) G_STRUCT_MEMBER_P (s, fields[i].offset),
-          g_free);
+      g_clear_pointer ((gchar **) G_STRUCT_MEMBER_P (s, fields[i].offset), g_free);
   gst_clear_caps (&s->caps);
   g_clear_pointer (&s->host, g_free);
   g_clear_error (&s->bad_uri);
 }
 
 static void
-replace_string (gchar ** string, const GValue * value)
+replace_string (gchar **string, const GValue *value)
 {
   g_free (*string);
   *string = g_value_dup_string (value);
@@ -402,7 +416,7 @@ replace_string (gchar ** string, const GValue * value)
 
 /* Keeps a copy, which nobody else can change. */
 static void
-replace_caps (GstCaps ** caps, const GValue * value)
+replace_caps (GstCaps **caps, const GValue *value)
 {
   gst_clear_caps (caps);
   if (gst_value_get_caps (value) != NULL)
@@ -410,7 +424,7 @@ replace_caps (GstCaps ** caps, const GValue * value)
 }
 
 static void
-set_field (GstFaspSettings * s, GstFaspProp prop, const GValue * value)
+set_field (GstFaspSettings *s, GstFaspProp prop, const GValue *value)
 {
   gpointer field = G_STRUCT_MEMBER_P (s, fields[prop].offset);
 
@@ -442,8 +456,7 @@ set_field (GstFaspSettings * s, GstFaspProp prop, const GValue * value)
 }
 
 void
-gst_fasp_settings_set (GstFaspSettings * s, GstFaspProp prop,
-    const GValue * value)
+gst_fasp_settings_set (GstFaspSettings *s, GstFaspProp prop, const GValue *value)
 {
   if (prop == GST_FASP_PROP_PASSPHRASE)
     gst_fasp_keys_wipe (s->keys.passphrase);
@@ -453,13 +466,13 @@ gst_fasp_settings_set (GstFaspSettings * s, GstFaspProp prop,
 }
 
 static void
-get_field (const GstFaspSettings * s, GstFaspProp prop, GValue * value)
+get_field (const GstFaspSettings *s, GstFaspProp prop, GValue *value)
 {
   gconstpointer field = G_STRUCT_MEMBER_P (s, fields[prop].offset);
 
   switch (fields[prop].kind) {
     case G_TYPE_STRING:
-      g_value_set_string (value, *(gchar * const *) field);
+      g_value_set_string (value, *(gchar *const *) field);
       break;
     case G_TYPE_ENUM:
       g_value_set_enum (value, *(const gint *) field);
@@ -477,7 +490,7 @@ get_field (const GstFaspSettings * s, GstFaspProp prop, GValue * value)
       g_value_set_uint64 (value, *(const guint64 *) field);
       break;
     case G_TYPE_BOXED:
-      gst_value_set_caps (value, *(GstCaps * const *) field);
+      gst_value_set_caps (value, *(GstCaps *const *) field);
       break;
     default:
       g_assert_not_reached ();
@@ -485,8 +498,7 @@ get_field (const GstFaspSettings * s, GstFaspProp prop, GValue * value)
 }
 
 void
-gst_fasp_settings_get (const GstFaspSettings * s, GstFaspProp prop,
-    GValue * value)
+gst_fasp_settings_get (const GstFaspSettings *s, GstFaspProp prop, GValue *value)
 {
   g_assert (prop != GST_FASP_PROP_PASSPHRASE);
   if (prop == GST_FASP_PROP_URI)

@@ -87,14 +87,14 @@ typedef struct
 
 typedef struct
 {
-  GError *bad_uri;              /* why the URI that was set is not valid; NULL: it is */
-  gchar *host;                  /* the peer, from the URI; NULL: none */
+  GError *bad_uri; /* why the URI that was set is not valid; NULL: it is */
+  gchar *host;     /* the peer, from the URI; NULL: none */
   guint16 port;
   GstFaspMode mode;
   gchar *localaddress;
   guint localport;
   gboolean localport_set;
-  gint latency;                 /* ms; -1: auto */
+  gint latency; /* ms; -1: auto */
   gboolean latency_set;
   gchar *streamid;
   GstFaspKeys keys;
@@ -105,19 +105,19 @@ typedef struct
   gint ttl;
   gchar *interface;
   guint flowlets;
-  guint threads;                /* 0: auto */
+  guint threads; /* 0: auto */
   gchar *bonding_addresses;
-  gchar *fec;                   /* NULL: the default of its side */
+  gchar *fec; /* NULL: the default of its side */
   GstFaspFlowAssignment flow_assignment;
   gboolean rtx;
   gchar *record, *log;
-  guint stats_interval;         /* ms */
+  guint stats_interval; /* ms */
   guint64 max_bitrate, min_bitrate;
   GstFaspRateControl rate_control;
   GstFaspSlowPolicy slow_policy;
   GstClockTime glitch_interval;
   gboolean wait_for_connection;
-  guint max_receivers, max_receivers_per_network;       /* 0: no limit */
+  guint max_receivers, max_receivers_per_network; /* 0: no limit */
   gboolean keep_listening;
   GstFaspTooLate too_late;
   GstCaps *caps;
@@ -126,38 +126,34 @@ typedef struct
   GstFaspJoinAt join_at;
   GstClockTime join_back, history;
   gchar *fallback_addresses;
-  FaspRole role;                /* of the element */
+  FaspRole role; /* of the element */
   GstFaspMulticast multicast;
 } GstFaspSettings;
 
-void gst_fasp_settings_install (GObjectClass * klass, FaspRole role);
-void gst_fasp_settings_init (GstFaspSettings * settings, FaspRole role);
-void gst_fasp_settings_clear (GstFaspSettings * settings);
+void gst_fasp_settings_install (GObjectClass *klass, FaspRole role);
+void gst_fasp_settings_init (GstFaspSettings *settings, FaspRole role);
+void gst_fasp_settings_clear (GstFaspSettings *settings);
 
 /* Set and get all properties but uri and stats. Call these with the object lock held. */
-void gst_fasp_settings_set (GstFaspSettings * settings, GstFaspProp prop,
-    const GValue * value);
-void gst_fasp_settings_get (const GstFaspSettings * settings,
-    GstFaspProp prop, GValue * value);
+void gst_fasp_settings_set (GstFaspSettings *settings, GstFaspProp prop, const GValue *value);
+void gst_fasp_settings_get (const GstFaspSettings *settings, GstFaspProp prop, GValue *value);
 
 /* gstfaspsettingsio.c */
 /* Where this end is to be, by the URI or by the property.  A URI that dials says nothing of that:
  * then it is the property's value, set or not. */
-const gchar *gst_fasp_settings_get_localaddress (const GstFaspSettings *
-    settings);
-guint gst_fasp_settings_get_localport (const GstFaspSettings * settings);
+const gchar *gst_fasp_settings_get_localaddress (const GstFaspSettings *settings);
+guint gst_fasp_settings_get_localport (const GstFaspSettings *settings);
 /* The latency to tell the other end: ms, FASP_LATENCY_AUTO or _ANY. */
-guint gst_fasp_settings_get_latency (const GstFaspSettings * settings);
+guint gst_fasp_settings_get_latency (const GstFaspSettings *settings);
 /* The core's value for slow-policy. */
-FaspSlowPolicy gst_fasp_settings_get_slow_policy (const GstFaspSettings *
-    settings);
+FaspSlowPolicy gst_fasp_settings_get_slow_policy (const GstFaspSettings *settings);
 /* The mode in force: that of the property, or the one that the URI implies. */
-GstFaspMode gst_fasp_settings_get_mode (const GstFaspSettings * settings);
+GstFaspMode gst_fasp_settings_get_mode (const GstFaspSettings *settings);
 typedef struct _GstFaspLinks GstFaspLinks;
 
 /* Checks and translates everything but the keys. @settings still owns the strings.
  * *links: the sockets; free them, but not before @io. */
-gboolean gst_fasp_settings_to_io (const GstFaspSettings * settings,
-    FaspIoSettings * io, GstFaspLinks ** links, GError ** error);
+gboolean gst_fasp_settings_to_io (const GstFaspSettings *settings, FaspIoSettings *io,
+    GstFaspLinks **links, GError **error);
 
 G_END_DECLS

@@ -11,12 +11,11 @@
 #include <string.h>
 #include "gstfaspmulticast.h"
 
-#define BAD(...) g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT, \
-    __VA_ARGS__)
+#define BAD(...) g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT, __VA_ARGS__)
 
 /* Is it 0.0.0.0 or ::?  These mean all addresses of this machine; nobody can dial them. */
 static gboolean
-is_unspecified (const gchar * host)
+is_unspecified (const gchar *host)
 {
   g_autoptr (GInetAddress) address = g_inet_address_new_from_string (host);
 
@@ -24,50 +23,48 @@ is_unspecified (const gchar * host)
 }
 
 GstFaspMode
-gst_fasp_settings_get_mode (const GstFaspSettings * s)
+gst_fasp_settings_get_mode (const GstFaspSettings *s)
 {
   if (gst_fasp_multicast_is_meant (s))
-    return s->role == FASP_ROLE_SENDER ? GST_FASP_MODE_LISTENER :
-        GST_FASP_MODE_CALLER;
+    return s->role == FASP_ROLE_SENDER ? GST_FASP_MODE_LISTENER : GST_FASP_MODE_CALLER;
   if (s->mode != GST_FASP_MODE_NONE)
     return s->mode;
   return s->host != NULL && !is_unspecified (s->host) ? GST_FASP_MODE_CALLER :
-      GST_FASP_MODE_LISTENER;
+                                                        GST_FASP_MODE_LISTENER;
 }
 
 /* Does the URI say where this end listens?  Else it says whom it dials, or names a group. */
 static gboolean
-is_own (const GstFaspSettings * s)
+is_own (const GstFaspSettings *s)
 {
   return gst_fasp_settings_get_mode (s) == GST_FASP_MODE_LISTENER
       && !gst_fasp_multicast_is_meant (s);
 }
 
 static gboolean
-is_empty (const gchar * text)
+is_empty (const gchar *text)
 {
   return text == NULL || text[0] == '\0';
 }
 
 const gchar *
-gst_fasp_settings_get_localaddress (const GstFaspSettings * s)
+gst_fasp_settings_get_localaddress (const GstFaspSettings *s)
 {
-  return is_empty (s->localaddress) && s->host != NULL && is_own (s) ?
-      s->host : s->localaddress;
+  return is_empty (s->localaddress) && s->host != NULL && is_own (s) ? s->host : s->localaddress;
 }
 
 guint
-gst_fasp_settings_get_localport (const GstFaspSettings * s)
+gst_fasp_settings_get_localport (const GstFaspSettings *s)
 {
   if (s->localport_set || s->port == 0)
     return s->localport;
   /* in a rendezvous the peer expects us at a port it knows: the same as its own */
-  return is_own (s) || gst_fasp_settings_get_mode (s) ==
-      GST_FASP_MODE_RENDEZVOUS ? s->port : s->localport;
+  return is_own (s) || gst_fasp_settings_get_mode (s) == GST_FASP_MODE_RENDEZVOUS ? s->port :
+                                                                                    s->localport;
 }
 
 guint
-gst_fasp_settings_get_latency (const GstFaspSettings * s)
+gst_fasp_settings_get_latency (const GstFaspSettings *s)
 {
   if (s->latency < 0)
     return FASP_LATENCY_AUTO;
@@ -76,7 +73,7 @@ gst_fasp_settings_get_latency (const GstFaspSettings * s)
 }
 
 FaspSlowPolicy
-gst_fasp_settings_get_slow_policy (const GstFaspSettings * s)
+gst_fasp_settings_get_slow_policy (const GstFaspSettings *s)
 {
   static const FaspSlowPolicy policies[] = {
     [GST_FASP_SLOW_POLICY_WAIT] = FASP_SLOW_WAIT,
@@ -89,8 +86,7 @@ gst_fasp_settings_get_slow_policy (const GstFaspSettings * s)
 
 /* Parses fec: off, auto, or N%. */
 static gboolean
-parse_fec (const GstFaspSettings * s, FaspEndpointConfig * config,
-    GError ** error)
+parse_fec (const GstFaspSettings *s, FaspEndpointConfig *config, GError **error)
 {
   const gchar *text = s->fec;
   g_autofree gchar *number = NULL;
@@ -105,10 +101,11 @@ parse_fec (const GstFaspSettings * s, FaspEndpointConfig * config,
     return TRUE;
   }
   number = g_strndup (text, size - 1);
-  if (text[size - 1] != '%' || !g_ascii_string_to_unsigned (number, 10, 1,
-          100 * FASP_FEC_SHARE_MAX, &percent, NULL)) {
+  if (text[size - 1] != '%'
+      || !g_ascii_string_to_unsigned (number, 10, 1, 100 * FASP_FEC_SHARE_MAX, &percent, NULL)) {
     BAD ("fec=%s is not understood: it takes off, auto, or 1%% to 100%% (in a "
-        "URI the %% is written %%25).", text);
+         "URI the %% is written %%25).",
+        text);
     return FALSE;
   }
   config->fec = FASP_FEC_FIXED;
@@ -116,26 +113,26 @@ parse_fec (const GstFaspSettings * s, FaspEndpointConfig * config,
   return TRUE;
 }
 
-/* At less than this a datagram of the least size that a path has to carry takes more than 2 s to leave,
- * after which the other end takes the connection for interrupted.  bit/s. */
+/* At less than this a datagram of the least size that a path has to carry takes more than 2 s to
+ * leave, after which the other end takes the connection for interrupted.  bit/s. */
 #define MAX_BITRATE_LEAST 5000
 
 static gboolean
-check_rates (const GstFaspSettings * s, GError ** error)
+check_rates (const GstFaspSettings *s, GError **error)
 {
   if (s->max_bitrate > 0 && s->max_bitrate < MAX_BITRATE_LEAST) {
     BAD ("max-bitrate is in bit/s, and %" G_GUINT64_FORMAT " bit/s carries no "
-        "stream: set it to %d or more (8 Mbit/s is max-bitrate=8000000; x264enc "
-        "counts in kbit/s), or to 0 to have the rate found.", s->max_bitrate,
-        MAX_BITRATE_LEAST);
+         "stream: set it to %d or more (8 Mbit/s is max-bitrate=8000000; x264enc "
+         "counts in kbit/s), or to 0 to have the rate found.",
+        s->max_bitrate, MAX_BITRATE_LEAST);
     return FALSE;
   }
   if (s->max_bitrate > 0 && s->min_bitrate > s->max_bitrate
       && s->rate_control != GST_FASP_RATE_CONTROL_AUTO
       && s->rate_control != GST_FASP_RATE_CONTROL_FIXED) {
-    BAD ("min-bitrate, %" G_GUINT64_FORMAT " bit/s, is more than max-bitrate, %"
-        G_GUINT64_FORMAT " bit/s: lower it, or raise that.", s->min_bitrate,
-        s->max_bitrate);
+    BAD ("min-bitrate, %" G_GUINT64_FORMAT " bit/s, is more than max-bitrate, %" G_GUINT64_FORMAT
+         " bit/s: lower it, or raise that.",
+        s->min_bitrate, s->max_bitrate);
     return FALSE;
   }
   return TRUE;
@@ -143,7 +140,7 @@ check_rates (const GstFaspSettings * s, GError ** error)
 
 /* Without %INTERFACE, which some versions of GLib do not parse, and the others do not compare. */
 static GInetAddress *
-parse_plain (const gchar * text)
+parse_plain (const gchar *text)
 {
   g_autofree gchar *plain = g_strndup (text, strcspn (text, "%"));
 
@@ -152,33 +149,32 @@ parse_plain (const gchar * text)
 
 /* The same address, however it is written? */
 static gboolean
-is_same_address (const gchar * a, const gchar * b)
+is_same_address (const gchar *a, const gchar *b)
 {
   g_autoptr (GInetAddress) one = parse_plain (a), other = parse_plain (b);
 
   if (one == NULL || other == NULL)
     return g_str_equal (a, b);
-  return g_inet_address_equal (one, other)
-      && g_strcmp0 (strchr (a, '%'), strchr (b, '%')) == 0;
+  return g_inet_address_equal (one, other) && g_strcmp0 (strchr (a, '%'), strchr (b, '%')) == 0;
 }
 
 /* Where to listen may be said twice, if that is the same. */
 static gboolean
-check_own (const GstFaspSettings * s, GError ** error)
+check_own (const GstFaspSettings *s, GError **error)
 {
   if (!is_own (s))
     return TRUE;
   if (s->port != 0 && s->localport_set && s->localport != s->port) {
     BAD ("The URI says to listen at port %u, and localport=%u says otherwise: "
-        "leave localport out, or write that port in the URI.", s->port,
-        s->localport);
+         "leave localport out, or write that port in the URI.",
+        s->port, s->localport);
     return FALSE;
   }
   if (s->host != NULL && !is_empty (s->localaddress)
       && !is_same_address (s->host, s->localaddress)) {
     BAD ("The URI says to listen at %s, and localaddress=%s says otherwise: "
-        "leave localaddress out, or write that address in the URI.", s->host,
-        s->localaddress);
+         "leave localaddress out, or write that address in the URI.",
+        s->host, s->localaddress);
     return FALSE;
   }
   return TRUE;
@@ -186,23 +182,24 @@ check_own (const GstFaspSettings * s, GError ** error)
 
 /* Checks for values that are not valid, or not possible together. */
 static gboolean
-check (const GstFaspSettings * s, GError ** error)
+check (const GstFaspSettings *s, GError **error)
 {
   gboolean dials = gst_fasp_settings_get_mode (s) != GST_FASP_MODE_LISTENER;
   gboolean multicast = gst_fasp_multicast_is_meant (s);
 
-  if (s->streamid != NULL && (strlen (s->streamid) > FASP_STREAMID_MAX
+  if (s->streamid != NULL
+      && (strlen (s->streamid) > FASP_STREAMID_MAX
           || !fasp_text_is_plain (s->streamid, strlen (s->streamid)))) {
     BAD ("The streamid must be at most %d bytes of UTF-8, without control "
-        "characters, which no end takes.", FASP_STREAMID_MAX);
+         "characters, which no end takes.",
+        FASP_STREAMID_MAX);
     return FALSE;
   }
   if (multicast && !gst_fasp_multicast_check (s, error))
     return FALSE;
-  if (!multicast && s->multicast.source != NULL
-      && s->multicast.source[0] != '\0') {
+  if (!multicast && s->multicast.source != NULL && s->multicast.source[0] != '\0') {
     BAD ("multicast-source=%s is for a multicast group: set the group's "
-        "address, uri=fasp://232.x.y.z:PORT, or leave it out.",
+         "address, uri=fasp://232.x.y.z:PORT, or leave it out.",
         s->multicast.source);
     return FALSE;
   }
@@ -220,8 +217,7 @@ check (const GstFaspSettings * s, GError ** error)
 }
 
 static void
-fill_links (const GstFaspSettings * s, const GstFaspLinks * links,
-    FaspIoSettings * io)
+fill_links (const GstFaspSettings *s, const GstFaspLinks *links, FaspIoSettings *io)
 {
   gboolean multicast = gst_fasp_multicast_is_meant (s);
 
@@ -237,14 +233,14 @@ fill_links (const GstFaspSettings * s, const GstFaspLinks * links,
   io->fallbacks = links->fallbacks;
   io->n_fallbacks = links->n_fallbacks;
   if (links->others->len > 0)
-    io->others = (GSocketAddress * const *) links->others->pdata;
+    io->others = (GSocketAddress *const *) links->others->pdata;
 }
 
 /* auto: with a max-bitrate, that is the rate (fixed); without one, adaptive finds it. */
 static FaspRateControl
-get_rate_control (const GstFaspSettings * s)
+get_rate_control (const GstFaspSettings *s)
 {
-  switch (s->rate_control) {    /* without a default: the compiler tells which one is not here */
+  switch (s->rate_control) { /* without a default: the compiler tells which one is not here */
     case GST_FASP_RATE_CONTROL_FIXED:
       return FASP_RATE_CONTROL_FIXED;
     case GST_FASP_RATE_CONTROL_PERT:
@@ -254,13 +250,11 @@ get_rate_control (const GstFaspSettings * s)
     case GST_FASP_RATE_CONTROL_AUTO:
       break;
   }
-  return s->max_bitrate > 0 ? FASP_RATE_CONTROL_FIXED :
-      FASP_RATE_CONTROL_ADAPTIVE;
+  return s->max_bitrate > 0 ? FASP_RATE_CONTROL_FIXED : FASP_RATE_CONTROL_ADAPTIVE;
 }
 
 static gboolean
-fill_config (const GstFaspSettings * s, FaspEndpointConfig * config,
-    GError ** error)
+fill_config (const GstFaspSettings *s, FaspEndpointConfig *config, GError **error)
 {
   static const FaspAssignment assignments[] = {
     [GST_FASP_FLOW_ASSIGNMENT_RANDOM] = FASP_ASSIGNMENT_RANDOM,
@@ -279,8 +273,7 @@ fill_config (const GstFaspSettings * s, FaspEndpointConfig * config,
     [GST_FASP_JOIN_AT_BACK] = FASP_JOIN_BACK,
   };
 
-  fasp_endpoint_config_init (config, s->role,
-      modes[gst_fasp_settings_get_mode (s)]);
+  fasp_endpoint_config_init (config, s->role, modes[gst_fasp_settings_get_mode (s)]);
   if (!parse_fec (s, config, error))
     return FALSE;
   config->latency_ms = gst_fasp_settings_get_latency (s);
@@ -308,8 +301,8 @@ fill_config (const GstFaspSettings * s, FaspEndpointConfig * config,
 }
 
 gboolean
-gst_fasp_settings_to_io (const GstFaspSettings * s, FaspIoSettings * io,
-    GstFaspLinks ** links, GError ** error)
+gst_fasp_settings_to_io (const GstFaspSettings *s, FaspIoSettings *io, GstFaspLinks **links,
+    GError **error)
 {
   if (!check (s, error))
     return FALSE;

@@ -19,27 +19,25 @@ typedef struct
 } Shared;
 
 gboolean
-gst_fasp_shared_is_worth (GstBuffer * buffer, guint i, gboolean constant)
+gst_fasp_shared_is_worth (GstBuffer *buffer, guint i, gboolean constant)
 {
   GstMemory *memory = gst_buffer_peek_memory (buffer, i);
   g_autoptr (GstStructure) config = NULL;
   guint most;
 
   if (memory->size < WORTH_MIN || memory->size < memory->maxsize / 2
-      || (GST_MEMORY_IS_READONLY (memory) && !constant)
-      || memory->parent != NULL
+      || (GST_MEMORY_IS_READONLY (memory) && !constant) || memory->parent != NULL
       || !gst_memory_is_type (memory, GST_ALLOCATOR_SYSMEM)
       || gst_buffer_get_parent_buffer_meta (buffer) != NULL)
     return FALSE;
   if (buffer->pool == NULL)
     return TRUE;
   config = gst_buffer_pool_get_config (buffer->pool);
-  return gst_buffer_pool_config_get_params (config, NULL, NULL, NULL, &most)
-      && most == 0;
+  return gst_buffer_pool_config_get_params (config, NULL, NULL, NULL, &most) && most == 0;
 }
 
 static void
-shared_free (FaspMemory * memory)
+shared_free (FaspMemory *memory)
 {
   Shared *shared = (Shared *) memory;
 
@@ -50,13 +48,11 @@ shared_free (FaspMemory * memory)
 }
 
 FaspMemory *
-gst_fasp_shared_new (GstBuffer * buffer, guint i, const guint8 ** data,
-    gsize * size)
+gst_fasp_shared_new (GstBuffer *buffer, guint i, const guint8 **data, gsize *size)
 {
   Shared *shared = g_new0 (Shared, 1);
 
-  if (!gst_memory_map (gst_buffer_peek_memory (buffer, i), &shared->map,
-          GST_MAP_READ)) {
+  if (!gst_memory_map (gst_buffer_peek_memory (buffer, i), &shared->map, GST_MAP_READ)) {
     g_free (shared);
     return NULL;
   }

@@ -18,11 +18,9 @@ G_BEGIN_DECLS
  * of memory, or a small part of a large one.  It is not harmless if the owner may
  * run out of it: buffers of a pool with a limit, like those of a capture card, and
  * read-only memory that belongs to others, unless it is @constant. */
-gboolean gst_fasp_shared_is_worth (GstBuffer * buffer, guint i,
-    gboolean constant);
+gboolean gst_fasp_shared_is_worth (GstBuffer *buffer, guint i, gboolean constant);
 
 /* Maps memory @i of @buffer and holds it; NULL: it cannot be read. */
-FaspMemory *gst_fasp_shared_new (GstBuffer * buffer, guint i,
-    const guint8 ** data, gsize * size);
+FaspMemory *gst_fasp_shared_new (GstBuffer *buffer, guint i, const guint8 **data, gsize *size);
 
 G_END_DECLS

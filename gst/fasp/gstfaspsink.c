@@ -70,28 +70,26 @@ struct _GstFaspSink
   GstFaspConnection connection;
   GstFaspUpstream upstream;
   GstFaspHeader header;
-  const gchar *framing_advice;  /* the last advice given for this stream; NULL: none */
-  gboolean changed;             /* the stream does not come from a faspsrc, or was changed */
-  gchar *origin;                /* the last one that a faspsrc announced; NULL: none */
-  gboolean ended;               /* the end of the stream was sent */
-  gint pausing;                 /* on its way from PLAYING to PAUSED; atomic */
-  gboolean paused;              /* the streaming thread waits for PLAYING; preroll lock */
-  gint async;                   /* as the application set it, else ASYNC_AS_SYNC; atomic */
-  gint headed;                  /* GQuark of the caps' name, if the stream cannot be read without
-                                 * its beginning, which we cannot repeat; else 0; atomic */
-  gint64 told_slow, told_headed;        /* used by the I/O thread only; µs */
+  const gchar *framing_advice;   /* the last advice given for this stream; NULL: none */
+  gboolean changed;              /* the stream does not come from a faspsrc, or was changed */
+  gchar *origin;                 /* the last one that a faspsrc announced; NULL: none */
+  gboolean ended;                /* the end of the stream was sent */
+  gint pausing;                  /* on its way from PLAYING to PAUSED; atomic */
+  gboolean paused;               /* the streaming thread waits for PLAYING; preroll lock */
+  gint async;                    /* as the application set it, else ASYNC_AS_SYNC; atomic */
+  gint headed;                   /* GQuark of the caps' name, if the stream cannot be read without
+                                  * its beginning, which we cannot repeat; else 0; atomic */
+  gint64 told_slow, told_headed; /* used by the I/O thread only; µs */
   GstFaspWatch watch;
 };
 
-static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE ("sink",
-    GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS_ANY);
+static GstStaticPadTemplate sink_template =
+    GST_STATIC_PAD_TEMPLATE ("sink", GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS_ANY);
 
 G_DEFINE_TYPE_WITH_CODE (GstFaspSink, gst_fasp_sink, GST_TYPE_BASE_SINK,
-    G_IMPLEMENT_INTERFACE (GST_TYPE_URI_HANDLER,
-        gst_fasp_connection_init_uri_handler);
+    G_IMPLEMENT_INTERFACE (GST_TYPE_URI_HANDLER, gst_fasp_connection_init_uri_handler);
     GST_FASP_DEBUG_INIT);
-GST_ELEMENT_REGISTER_DEFINE (faspsink, "faspsink", GST_RANK_PRIMARY,
-    GST_TYPE_FASP_SINK);
+GST_ELEMENT_REGISTER_DEFINE (faspsink, "faspsink", GST_RANK_PRIMARY, GST_TYPE_FASP_SINK);
 
 /* --- the stream ------------------------------------------------------------------ */
 
@@ -99,32 +97,32 @@ GST_ELEMENT_REGISTER_DEFINE (faspsink, "faspsink", GST_RANK_PRIMARY,
  * timestamps follow it.  It is not the running time, which stands still in a
  * pause and starts anew after a flush, while the receiver's goes on. */
 static FaspTime
-now (GstFaspSink * self)
+now (GstFaspSink *self)
 {
   g_autoptr (GstClock) clock = gst_element_get_clock (GST_ELEMENT (self));
 
   return clock != NULL ? gst_clock_get_time (clock) / GST_USECOND :
-      (GstClockTime) g_get_monotonic_time ();
+                         (GstClockTime) g_get_monotonic_time ();
 }
 
 /* Mapped memories of a buffer or list, to be written together. */
 typedef struct
 {
   FaspIoPiece pieces[PIECES];
-  GstMapInfo maps[PIECES];      /* of memories that are not shared */
+  GstMapInfo maps[PIECES]; /* of memories that are not shared */
   guint n;
 } Gathered;
 
 /* Waits until the stream may go on.  Call it with the preroll lock held.  A step does not flush
  * here: the buffer would be sent from its beginning again, and a part of it has been sent. */
 static GstFlowReturn
-wait_to_go_on (GstFaspSink * self)
+wait_to_go_on (GstFaspSink *self)
 {
   GstBaseSink *sink = GST_BASE_SINK (self);
 
   do {
     if (gst_base_sink_wait_preroll (sink) == GST_FLOW_CUSTOM_ERROR)
-      return GST_FLOW_OK;       /* a step */
+      return GST_FLOW_OK; /* a step */
   } while (self->paused && !sink->flushing);
   return sink->flushing ? GST_FLOW_FLUSHING : GST_FLOW_OK;
 }
@@ -132,13 +130,13 @@ wait_to_go_on (GstFaspSink * self)
 /* If the element goes to PLAYING and at once back to PAUSED, GstBaseSink lets a buffer through that
  * waited for PLAYING: it waits on here. */
 static GstFlowReturn
-wait_for_play (GstFaspSink * self)
+wait_for_play (GstFaspSink *self)
 {
   return self->paused ? wait_to_go_on (self) : GST_FLOW_OK;
 }
 
 static GstFlowReturn
-write_gathered (GstFaspSink * self, Gathered * g)
+write_gathered (GstFaspSink *self, Gathered *g)
 {
   FaspTime media_time = now (self);
   gsize done = 0;
@@ -149,19 +147,20 @@ write_gathered (GstFaspSink * self, Gathered * g)
   if (self->ended) {
     GST_ELEMENT_ERROR (self, STREAM, FAILED,
         ("The stream has ended. Set faspsink to READY and back to PLAYING to "
-            "send another."), (NULL));
+         "send another."),
+        (NULL));
     return GST_FASP_FLOW_TOLD;
   }
   for (;;) {
     gint64 before = g_get_monotonic_time ();
-    FaspIoResult result = fasp_io_write (self->connection.io, media_time,
-        g->pieces, g->n, &done, &event);
+    FaspIoResult result =
+        fasp_io_write (self->connection.io, media_time, g->pieces, g->n, &done, &event);
 
     gst_fasp_watch_held (&self->watch, g_get_monotonic_time () - before);
     switch (result) {
       case FASP_IO_OK:
         return GST_FLOW_OK;
-      case FASP_IO_FLUSHING:{
+      case FASP_IO_FLUSHING: {
         /* interrupted: goes on behind the bytes that were taken already */
         GstFlowReturn ret = wait_to_go_on (self);
 
@@ -170,8 +169,8 @@ write_gathered (GstFaspSink * self, Gathered * g)
         break;
       }
       case FASP_IO_WAITING:
-        gst_fasp_watch_look (&self->watch, GST_ELEMENT (self),
-            self->connection.io, GST_FASP_WATCH_WAITS);
+        gst_fasp_watch_look (&self->watch, GST_ELEMENT (self), self->connection.io,
+            GST_FASP_WATCH_WAITS);
         break;
       default:
         return gst_fasp_connection_fail (&self->connection, &event);
@@ -180,7 +179,7 @@ write_gathered (GstFaspSink * self, Gathered * g)
 }
 
 static GstFlowReturn
-flush_gathered (GstFaspSink * self, Gathered * g)
+flush_gathered (GstFaspSink *self, Gathered *g)
 {
   GstFlowReturn ret = g->n > 0 ? write_gathered (self, g) : GST_FLOW_OK;
 
@@ -195,11 +194,9 @@ flush_gathered (GstFaspSink * self, Gathered * g)
 }
 
 static gboolean
-map_memory (GstBuffer * buffer, guint i, gboolean constant,
-    FaspIoPiece * piece, GstMapInfo * map)
+map_memory (GstBuffer *buffer, guint i, gboolean constant, FaspIoPiece *piece, GstMapInfo *map)
 {
-  *piece = (FaspIoPiece) {
-  NULL};
+  *piece = (FaspIoPiece) { NULL };
   if (gst_fasp_shared_is_worth (buffer, i, constant)) {
     piece->memory = gst_fasp_shared_new (buffer, i, &piece->data, &piece->size);
     return piece->memory != NULL;
@@ -214,24 +211,21 @@ map_memory (GstBuffer * buffer, guint i, gboolean constant,
 /* Is the buffer as a faspsrc pushed it?  An element that cuts or copies some buffers makes another
  * stream of it.  All buffers that follow belong to that, until a new stream begins upstream. */
 static gboolean
-is_relayed (GstFaspSink * self, GstBuffer * buffer, FaspStreamOffset * place,
-    FaspTime * media_time)
+is_relayed (GstFaspSink *self, GstBuffer *buffer, FaspStreamOffset *place, FaspTime *media_time)
 {
   self->changed |= !gst_fasp_offset_get (buffer, place, media_time);
   if (self->changed)
-    *place = (FaspStreamOffset) {
-    0};
+    *place = (FaspStreamOffset) { 0 };
   return !self->changed;
 }
 
 /* Writes the header that goes before the next buffer. */
 static GstFlowReturn
-write_header (GstFaspSink * self, GBytes * header)
+write_header (GstFaspSink *self, GBytes *header)
 {
   Gathered gathered;
 
-  gathered.pieces[0] = (FaspIoPiece) {
-  NULL};
+  gathered.pieces[0] = (FaspIoPiece) { NULL };
   gathered.pieces[0].data = g_bytes_get_data (header, &gathered.pieces[0].size);
   gathered.n = 1;
   return write_gathered (self, &gathered);
@@ -239,7 +233,7 @@ write_header (GstFaspSink * self, GBytes * header)
 
 /* The caller must keep the buffer until flush_gathered(). */
 static GstFlowReturn
-gather (GstFaspSink * self, Gathered * g, GstBuffer * buffer)
+gather (GstFaspSink *self, Gathered *g, GstBuffer *buffer)
 {
   GstFlowReturn ret = GST_FLOW_OK;
   guint n = gst_buffer_n_memory (buffer);
@@ -260,8 +254,7 @@ gather (GstFaspSink * self, Gathered * g, GstBuffer * buffer)
   relayed = is_relayed (self, buffer, &place, &media_time);
   if (self->header.changed)
     ret = flush_gathered (self, g);
-  header = gst_fasp_header_begin (&self->header, self->connection.io, buffer,
-      relayed);
+  header = gst_fasp_header_begin (&self->header, self->connection.io, buffer, relayed);
   if (header != NULL && ret == GST_FLOW_OK)
     ret = flush_gathered (self, g);
   if (header != NULL && ret == GST_FLOW_OK)
@@ -274,11 +267,12 @@ gather (GstFaspSink * self, Gathered * g, GstBuffer * buffer)
       flush_gathered (self, g);
       GST_ELEMENT_ERROR (self, RESOURCE, READ,
           ("A buffer cannot be read: put an element before faspsink that "
-              "brings it into system memory."), (NULL));
+           "brings it into system memory."),
+          (NULL));
       return GST_FASP_FLOW_TOLD;
     }
     piece->key = key;
-    if (piece->size > 0)        /* the first that has bytes begins it */
+    if (piece->size > 0) /* the first that has bytes begins it */
       key = FASP_IO_NO_KEY;
     piece->place = place;
     piece->media_time = media_time;
@@ -291,7 +285,7 @@ gather (GstFaspSink * self, Gathered * g, GstBuffer * buffer)
 }
 
 static GstFlowReturn
-gst_fasp_sink_render (GstBaseSink * sink, GstBuffer * buffer)
+gst_fasp_sink_render (GstBaseSink *sink, GstBuffer *buffer)
 {
   GstFaspSink *self = GST_FASP_SINK (sink);
   Gathered gathered;
@@ -304,7 +298,7 @@ gst_fasp_sink_render (GstBaseSink * sink, GstBuffer * buffer)
 }
 
 static GstFlowReturn
-gst_fasp_sink_render_list (GstBaseSink * sink, GstBufferList * list)
+gst_fasp_sink_render_list (GstBaseSink *sink, GstBufferList *list)
 {
   GstFaspSink *self = GST_FASP_SINK (sink);
   guint n = gst_buffer_list_length (list);
@@ -319,7 +313,7 @@ gst_fasp_sink_render_list (GstBaseSink * sink, GstBufferList * list)
 
 /* Is only a receiver missing that slow-policy does not wait for, while others have everything? */
 static gboolean
-has_others (GstFaspSink * self)
+has_others (GstFaspSink *self)
 {
   FaspEndpointStats stats;
   gboolean waits;
@@ -333,7 +327,7 @@ has_others (GstFaspSink * self)
 }
 
 static GstFlowReturn
-drain (GstFaspSink * self)
+drain (GstFaspSink *self)
 {
   for (;;) {
     FaspEvent event;
@@ -342,8 +336,7 @@ drain (GstFaspSink * self)
     GstFlowReturn ret;
 
     /* FALSE if a flush came before anybody could be told of the end */
-    self->ended = fasp_endpoint_has_finished (fasp_io_lock
-        (self->connection.io));
+    self->ended = fasp_endpoint_has_finished (fasp_io_lock (self->connection.io));
     fasp_io_unlock (self->connection.io, FALSE);
     switch (result) {
       case FASP_IO_OK:
@@ -351,18 +344,21 @@ drain (GstFaspSink * self)
           return GST_FLOW_OK;
         if (has_others (self)) {
           GST_ELEMENT_WARNING (self, RESOURCE, WRITE,
-              ("A receiver went away before it confirmed the last %"
-                  G_GUINT64_FORMAT " bytes of the stream; the others have all "
-                  "of it. With slow-policy=wait, faspsink would wait for it "
-                  "for resume-timeout, and then post an error.", lost), (NULL));
+              ("A receiver went away before it confirmed the last %" G_GUINT64_FORMAT
+               " bytes of the stream; the others have all "
+               "of it. With slow-policy=wait, faspsink would wait for it "
+               "for resume-timeout, and then post an error.",
+                  lost),
+              (NULL));
           return GST_FLOW_OK;
         }
         GST_ELEMENT_ERROR (self, RESOURCE, WRITE,
-            ("A receiver went away before it confirmed the last %"
-                G_GUINT64_FORMAT
-                " bytes of the stream. What it has may end there: "
-                "send the stream again. If the network was down for long, raise "
-                "resume-timeout.", lost), (NULL));
+            ("A receiver went away before it confirmed the last %" G_GUINT64_FORMAT
+             " bytes of the stream. What it has may end there: "
+             "send the stream again. If the network was down for long, raise "
+             "resume-timeout.",
+                lost),
+            (NULL));
         return GST_FASP_FLOW_TOLD;
       case FASP_IO_FLUSHING:
         ret = wait_to_go_on (self);
@@ -370,8 +366,8 @@ drain (GstFaspSink * self)
           return ret;
         break;
       case FASP_IO_WAITING:
-        gst_fasp_watch_look (&self->watch, GST_ELEMENT (self),
-            self->connection.io, GST_FASP_WATCH_ENDS);
+        gst_fasp_watch_look (&self->watch, GST_ELEMENT (self), self->connection.io,
+            GST_FASP_WATCH_ENDS);
         break;
       default:
         return gst_fasp_connection_fail (&self->connection, &event);
@@ -381,10 +377,9 @@ drain (GstFaspSink * self)
 
 /* Does the event announce another stream?  It may only bring another header of the same one. */
 static gboolean
-is_of_another (GstFaspSink * self, GstEvent * event)
+is_of_another (GstFaspSink *self, GstEvent *event)
 {
-  const gchar *origin = gst_structure_get_string (gst_event_get_structure
-      (event), "origin");
+  const gchar *origin = gst_structure_get_string (gst_event_get_structure (event), "origin");
 
   if (g_strcmp0 (origin, self->origin) == 0)
     return FALSE;
@@ -394,13 +389,12 @@ is_of_another (GstFaspSink * self, GstEvent * event)
 }
 
 static gboolean
-gst_fasp_sink_event (GstBaseSink * sink, GstEvent * event)
+gst_fasp_sink_event (GstBaseSink *sink, GstEvent *event)
 {
   GstFaspSink *self = GST_FASP_SINK (sink);
 
   if (GST_EVENT_TYPE (event) == GST_EVENT_STREAM_START
-      || (gst_event_has_name (event, GST_FASP_OFFSET_EVENT)
-          && is_of_another (self, event)))
+      || (gst_event_has_name (event, GST_FASP_OFFSET_EVENT) && is_of_another (self, event)))
     self->changed = FALSE;
   if (gst_event_has_name (event, GST_FASP_OFFSET_EVENT))
     gst_fasp_header_set_event (&self->header, event);
@@ -408,12 +402,10 @@ gst_fasp_sink_event (GstBaseSink * sink, GstEvent * event)
 }
 
 static GstFlowReturn
-gst_fasp_sink_wait_event (GstBaseSink * sink, GstEvent * event)
+gst_fasp_sink_wait_event (GstBaseSink *sink, GstEvent *event)
 {
   GstFaspSink *self = GST_FASP_SINK (sink);
-  GstFlowReturn ret =
-      GST_BASE_SINK_CLASS (gst_fasp_sink_parent_class)->wait_event (sink,
-      event);
+  GstFlowReturn ret = GST_BASE_SINK_CLASS (gst_fasp_sink_parent_class)->wait_event (sink, event);
 
   if (ret != GST_FLOW_OK || GST_EVENT_TYPE (event) != GST_EVENT_EOS)
     return ret;
@@ -425,37 +417,42 @@ gst_fasp_sink_wait_event (GstBaseSink * sink, GstEvent * event)
 
 /* Warns at most once a minute. */
 static void
-tell_slow (GstFaspSink * self, const FaspEvent * event, const gchar * what)
+tell_slow (GstFaspSink *self, const FaspEvent *event, const gchar *what)
 {
   g_autofree gchar *peer = gst_fasp_events_peer (event);
 
   if (!gst_fasp_events_is_due (&self->told_slow))
     return;
-  GST_ELEMENT_WARNING (self, RESOURCE, BUSY, ("%s does not keep up with the "
-          "stream: %s. Check that its line, and max-bitrate, have room for more "
-          "than the stream; raise buffer-size if it only stands still for a while "
-          "now and then.", peer, what), (NULL));
+  GST_ELEMENT_WARNING (self, RESOURCE, BUSY,
+      ("%s does not keep up with the "
+       "stream: %s. Check that its line, and max-bitrate, have room for more "
+       "than the stream; raise buffer-size if it only stands still for a while "
+       "now and then.",
+          peer, what),
+      (NULL));
 }
 
 /* Warns at most once a minute, too. */
 static void
-tell_in_the_middle (GstFaspSink * self, const FaspEvent * event)
+tell_in_the_middle (GstFaspSink *self, const FaspEvent *event)
 {
   GQuark headed = g_atomic_int_get (&self->headed);
   g_autofree gchar *peer = gst_fasp_events_peer (event);
 
   if (headed == 0 || !gst_fasp_events_is_due (&self->told_headed))
     return;
-  GST_ELEMENT_WARNING (self, STREAM, FORMAT, ("%s joins in the middle of %s, "
-          "which cannot be read without its beginning. Put a muxer in front of "
-          "faspsink whose stream can be joined anywhere, such as mpegtsmux; or "
-          "keep the beginning (history, join-at=back), or hold the stream for "
-          "the first receiver (wait-for-connection=true).",
-          peer, g_quark_to_string (headed)), (NULL));
+  GST_ELEMENT_WARNING (self, STREAM, FORMAT,
+      ("%s joins in the middle of %s, "
+       "which cannot be read without its beginning. Put a muxer in front of "
+       "faspsink whose stream can be joined anywhere, such as mpegtsmux; or "
+       "keep the beginning (history, join-at=back), or hold the stream for "
+       "the first receiver (wait-for-connection=true).",
+          peer, g_quark_to_string (headed)),
+      (NULL));
 }
 
 static void
-handle_event (GstElement * element, const FaspEvent * event)
+handle_event (GstElement *element, const FaspEvent *event)
 {
   GstFaspSink *self = GST_FASP_SINK (element);
 
@@ -467,8 +464,7 @@ handle_event (GstElement * element, const FaspEvent * event)
     gst_fasp_upstream_ask_for_key_frame (&self->upstream, element);
   else if (event->type == FASP_EVENT_SKIPPED)
     tell_slow (self, event, "it goes on behind a gap (slow-policy=skip)");
-  else if (event->type == FASP_EVENT_REMOVED
-      && event->reason == FASP_REASON_TOO_SLOW)
+  else if (event->type == FASP_EVENT_REMOVED && event->reason == FASP_REASON_TOO_SLOW)
     tell_slow (self, event, "it was disconnected (slow-policy=drop-receiver)");
 }
 
@@ -479,27 +475,27 @@ handle_event (GstElement * element, const FaspEvent * event)
  * come back from where we send it.  A sink that synchronises needs the preroll: after a seek,
  * running time begins anew with it. */
 static void
-choose_async (GstFaspSink * self)
+choose_async (GstFaspSink *self)
 {
   GstBaseSink *sink = GST_BASE_SINK (self);
   gint async = g_atomic_int_get (&self->async);
 
-  gst_base_sink_set_async_enabled (sink, async != ASYNC_AS_SYNC ? async :
-      gst_base_sink_get_sync (sink));
+  gst_base_sink_set_async_enabled (sink,
+      async != ASYNC_AS_SYNC ? async : gst_base_sink_get_sync (sink));
 }
 
 /* The change from PAUSED to PLAYING needs the preroll lock.  The streaming thread may hold it and
  * wait for a receiver, because GstBaseSink lets a first buffer through as soon as it is to play.
  * Hence the flush, which ends that wait. */
 static GstStateChangeReturn
-play (GstFaspSink * self)
+play (GstFaspSink *self)
 {
   GstBaseSink *sink = GST_BASE_SINK (self);
   GstStateChangeReturn ret;
 
   gst_fasp_connection_begin_flush (&self->connection);
-  ret = GST_ELEMENT_CLASS (gst_fasp_sink_parent_class)->change_state
-      (GST_ELEMENT (self), GST_STATE_CHANGE_PAUSED_TO_PLAYING);
+  ret = GST_ELEMENT_CLASS (gst_fasp_sink_parent_class)
+            ->change_state (GST_ELEMENT (self), GST_STATE_CHANGE_PAUSED_TO_PLAYING);
   GST_BASE_SINK_PREROLL_LOCK (sink);
   gst_fasp_connection_end_flush (&self->connection);
   /* the target may be PAUSED again: GstBaseSink changes to PLAYING in the streaming thread if it
@@ -515,7 +511,7 @@ play (GstFaspSink * self)
 /* GstBaseSink starts in READY already.  We open the socket on the way to PAUSED,
  * so that properties which are set in READY take effect. */
 static GstStateChangeReturn
-gst_fasp_sink_change_state (GstElement * element, GstStateChange transition)
+gst_fasp_sink_change_state (GstElement *element, GstStateChange transition)
 {
   GstFaspSink *self = GST_FASP_SINK (element);
   GstStateChangeReturn ret;
@@ -533,23 +529,19 @@ gst_fasp_sink_change_state (GstElement * element, GstStateChange transition)
     self->ended = FALSE;
     self->told_slow = self->told_headed = 0;
     g_atomic_int_set (&self->headed, 0);
-    self->watch = (GstFaspWatch) {
-    0};
+    self->watch = (GstFaspWatch) { 0 };
     if (!gst_fasp_connection_open (&self->connection))
       return GST_STATE_CHANGE_FAILURE;
   }
   if (transition == GST_STATE_CHANGE_PAUSED_TO_PLAYING)
     return play (self);
-  g_atomic_int_set (&self->pausing,
-      transition == GST_STATE_CHANGE_PLAYING_TO_PAUSED);
-  ret = GST_ELEMENT_CLASS (gst_fasp_sink_parent_class)->change_state (element,
-      transition);
+  g_atomic_int_set (&self->pausing, transition == GST_STATE_CHANGE_PLAYING_TO_PAUSED);
+  ret = GST_ELEMENT_CLASS (gst_fasp_sink_parent_class)->change_state (element, transition);
   g_atomic_int_set (&self->pausing, FALSE);
   if (transition == GST_STATE_CHANGE_READY_TO_PAUSED)
     gst_fasp_upstream_go_on (&self->upstream, element);
   if (transition == GST_STATE_CHANGE_PAUSED_TO_READY
-      || (transition == GST_STATE_CHANGE_READY_TO_PAUSED
-          && ret == GST_STATE_CHANGE_FAILURE)) {
+      || (transition == GST_STATE_CHANGE_READY_TO_PAUSED && ret == GST_STATE_CHANGE_FAILURE)) {
     gst_fasp_connection_close (&self->connection);
     gst_fasp_upstream_tell_bitrate (&self->upstream, element, 0);
   }
@@ -559,7 +551,7 @@ gst_fasp_sink_change_state (GstElement * element, GstStateChange transition)
 /* GstBaseSink calls this before it takes the preroll lock, which the streaming thread holds while
  * it waits for a receiver, ... */
 static gboolean
-gst_fasp_sink_unlock (GstBaseSink * sink)
+gst_fasp_sink_unlock (GstBaseSink *sink)
 {
   gst_fasp_connection_begin_flush (&GST_FASP_SINK (sink)->connection);
   return TRUE;
@@ -567,7 +559,7 @@ gst_fasp_sink_unlock (GstBaseSink * sink)
 
 /* ... and this with the preroll lock held. */
 static gboolean
-gst_fasp_sink_unlock_stop (GstBaseSink * sink)
+gst_fasp_sink_unlock_stop (GstBaseSink *sink)
 {
   GstFaspSink *self = GST_FASP_SINK (sink);
 
@@ -579,41 +571,35 @@ gst_fasp_sink_unlock_stop (GstBaseSink * sink)
 /* --- GObject ---------------------------------------------------------------------------- */
 
 static void
-gst_fasp_sink_set_property (GObject * object, guint id, const GValue * value,
-    GParamSpec * pspec)
+gst_fasp_sink_set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
 {
   /* GstBaseSink's own setter would wait as long as the stream is held */
   if (id == PROP_ASYNC)
-    g_atomic_int_set (&GST_FASP_SINK (object)->async,
-        g_value_get_boolean (value));
+    g_atomic_int_set (&GST_FASP_SINK (object)->async, g_value_get_boolean (value));
   else
-    gst_fasp_connection_set_property (&GST_FASP_SINK (object)->connection, id,
-        value, pspec);
+    gst_fasp_connection_set_property (&GST_FASP_SINK (object)->connection, id, value, pspec);
 }
 
 static void
-gst_fasp_sink_get_property (GObject * object, guint id, GValue * value,
-    GParamSpec * pspec)
+gst_fasp_sink_get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
 {
   if (id == PROP_ASYNC) {
     gint async = g_atomic_int_get (&GST_FASP_SINK (object)->async);
 
-    g_value_set_boolean (value, async != ASYNC_AS_SYNC ? async :
-        gst_base_sink_is_async_enabled (GST_BASE_SINK (object)));
+    g_value_set_boolean (value,
+        async != ASYNC_AS_SYNC ? async : gst_base_sink_is_async_enabled (GST_BASE_SINK (object)));
     return;
   }
   if (id == GST_FASP_PROP_AVAILABLE_BITRATE) {
     g_value_set_uint64 (value,
-        gst_fasp_upstream_get_bitrate (&GST_FASP_SINK (object)->upstream,
-            GST_ELEMENT (object)));
+        gst_fasp_upstream_get_bitrate (&GST_FASP_SINK (object)->upstream, GST_ELEMENT (object)));
     return;
   }
-  gst_fasp_connection_get_property (&GST_FASP_SINK (object)->connection, id,
-      value, pspec);
+  gst_fasp_connection_get_property (&GST_FASP_SINK (object)->connection, id, value, pspec);
 }
 
 static void
-gst_fasp_sink_finalize (GObject * object)
+gst_fasp_sink_finalize (GObject *object)
 {
   gst_fasp_connection_clear (&GST_FASP_SINK (object)->connection);
   gst_fasp_header_clear (&GST_FASP_SINK (object)->header);
@@ -624,8 +610,7 @@ gst_fasp_sink_finalize (GObject * object)
 /* This is only a warning, as the receiver may know the bounds of buffers by other means.  It is not
  * repeated with each change of the caps. */
 static void
-warn_of_framing (GstFaspSink * self, const GstCaps * caps,
-    const GstStructure * s)
+warn_of_framing (GstFaspSink *self, const GstCaps *caps, const GstStructure *s)
 {
   const gchar *advice = gst_fasp_framing_advise (caps);
 
@@ -635,14 +620,15 @@ warn_of_framing (GstFaspSink * self, const GstCaps * caps,
   if (advice != NULL)
     GST_ELEMENT_WARNING (self, STREAM, FORMAT,
         ("A byte stream does not keep the bounds of buffers, and the receiver "
-            "cannot find them in %s. %s", gst_structure_get_name (s), advice),
+         "cannot find them in %s. %s",
+            gst_structure_get_name (s), advice),
         (NULL));
 }
 
 /* Tells the core the size of MPEG-TS packets, so that after a gap the stream begins with a whole
  * packet. */
 static gboolean
-gst_fasp_sink_set_caps (GstBaseSink * sink, GstCaps * caps)
+gst_fasp_sink_set_caps (GstBaseSink *sink, GstCaps *caps)
 {
   GstFaspSink *self = GST_FASP_SINK (sink);
   const GstStructure *s = gst_caps_get_structure (caps, 0);
@@ -653,9 +639,10 @@ gst_fasp_sink_set_caps (GstBaseSink * sink, GstCaps * caps)
   GST_OBJECT_LOCK (self);
   buffer = self->connection.settings.buffer_size;
   GST_OBJECT_UNLOCK (self);
-  g_atomic_int_set (&self->headed, !gst_fasp_header_set_caps (&self->header,
-          caps, buffer) && gst_fasp_framing_is_headed (caps) ?
-      gst_structure_get_name_id (s) : 0);
+  g_atomic_int_set (&self->headed,
+      !gst_fasp_header_set_caps (&self->header, caps, buffer) && gst_fasp_framing_is_headed (caps) ?
+          gst_structure_get_name_id (s) :
+          0);
   if (!gst_structure_get_int (s, "packetsize", &size) || size < 0)
     size = gst_structure_has_name (s, "video/mpegts") ? 188 : 0;
   fasp_endpoint_set_packet_size (fasp_io_lock (self->connection.io), size);
@@ -664,7 +651,7 @@ gst_fasp_sink_set_caps (GstBaseSink * sink, GstCaps * caps)
 }
 
 static void
-gst_fasp_sink_class_init (GstFaspSinkClass * klass)
+gst_fasp_sink_class_init (GstFaspSinkClass *klass)
 {
   GObjectClass *object_class = G_OBJECT_CLASS (klass);
   GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
@@ -680,9 +667,10 @@ gst_fasp_sink_class_init (GstFaspSinkClass * klass)
 
   element_class->change_state = gst_fasp_sink_change_state;
   gst_element_class_add_static_pad_template (element_class, &sink_template);
-  gst_element_class_set_static_metadata (element_class, "fasp sink",
-      "Sink/Network", "Sends a stream, whole and in order, over networks that "
-      "lose packets", "The gst-fasp developers");
+  gst_element_class_set_static_metadata (element_class, "fasp sink", "Sink/Network",
+      "Sends a stream, whole and in order, over networks that "
+      "lose packets",
+      "The gst-fasp developers");
 
   sink_class->set_caps = gst_fasp_sink_set_caps;
   sink_class->unlock = gst_fasp_sink_unlock;
@@ -694,10 +682,9 @@ gst_fasp_sink_class_init (GstFaspSinkClass * klass)
 }
 
 static void
-gst_fasp_sink_init (GstFaspSink * self)
+gst_fasp_sink_init (GstFaspSink *self)
 {
-  gst_fasp_connection_init (&self->connection, GST_ELEMENT (self),
-      FASP_ROLE_SENDER);
+  gst_fasp_connection_init (&self->connection, GST_ELEMENT (self), FASP_ROLE_SENDER);
   self->connection.event = handle_event;
   self->async = ASYNC_AS_SYNC;
   gst_base_sink_set_sync (GST_BASE_SINK (self), FALSE);

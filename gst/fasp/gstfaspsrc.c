@@ -60,50 +60,48 @@ struct _GstFaspSrc
   GstPushSrc parent;
 
   GstFaspConnection connection;
-  gint unlocked;                /* nothing may wait; atomic */
-  gint interrupted;             /* `unlocked' was set since the last look at the clocks; atomic */
-  GThread *controller;          /* the thread that changes our state or sends us an event; atomic, */
-  gboolean pausing;             /* and that it pauses us; for that thread only */
-  gboolean started;             /* `caps' and `provided' are in force, whatever is set meanwhile;
-                                 * object lock */
-  GstCaps *caps;                /* NULL: any */
-  gboolean provided;            /* we provide a clock, and have posted that */
-  gboolean negotiated;          /* there has been a sender; object lock */
-  guint latency;                /* of the last sender, ms; object lock */
-  gchar *streamid;              /* of the last sender; object lock */
-  FaspOrigin origin;            /* the one that was announced downstream, */
-  gboolean announced;           /* if any was */
-  gboolean knows_keys;          /* the sender tells where key frames begin */
-  GstBuffer *header;            /* of the stream; NULL: none is known */
-  gboolean header_came;         /* a header to announce came since the last buffer, */
-  gboolean enters;              /* and this receiver needs it in the stream */
-  guint32 header_from;          /* the session in which the last header came */
-  gboolean required;            /* `require-complete' is in force */
-  gboolean incomplete;          /* and what was read is not the whole stream */
-  gboolean at_end;              /* the end of this sender's stream was read */
-  GstFlowReturn over;           /* what is returned for good; OK: the stream goes on */
+  gint unlocked;        /* nothing may wait; atomic */
+  gint interrupted;     /* `unlocked' was set since the last look at the clocks; atomic */
+  GThread *controller;  /* the thread that changes our state or sends us an event; atomic, */
+  gboolean pausing;     /* and that it pauses us; for that thread only */
+  gboolean started;     /* `caps' and `provided' are in force, whatever is set meanwhile;
+                         * object lock */
+  GstCaps *caps;        /* NULL: any */
+  gboolean provided;    /* we provide a clock, and have posted that */
+  gboolean negotiated;  /* there has been a sender; object lock */
+  guint latency;        /* of the last sender, ms; object lock */
+  gchar *streamid;      /* of the last sender; object lock */
+  FaspOrigin origin;    /* the one that was announced downstream, */
+  gboolean announced;   /* if any was */
+  gboolean knows_keys;  /* the sender tells where key frames begin */
+  GstBuffer *header;    /* of the stream; NULL: none is known */
+  gboolean header_came; /* a header to announce came since the last buffer, */
+  gboolean enters;      /* and this receiver needs it in the stream */
+  guint32 header_from;  /* the session in which the last header came */
+  gboolean required;    /* `require-complete' is in force */
+  gboolean incomplete;  /* and what was read is not the whole stream */
+  gboolean at_end;      /* the end of this sender's stream was read */
+  GstFlowReturn over;   /* what is returned for good; OK: the stream goes on */
   GstFaspTiming timing;
-  FaspIoItem items[BATCH];      /* read, ... */
-  guint n, next;                /* ... made into buffers up to `next' */
-  GstFaspHandover handover;     /* the buffer that is on its way to the pad */
-  GstClockTime looked;          /* when our clock was last told about the sender's */
+  FaspIoItem items[BATCH];  /* read, ... */
+  guint n, next;            /* ... made into buffers up to `next' */
+  GstFaspHandover handover; /* the buffer that is on its way to the pad */
+  GstClockTime looked;      /* when our clock was last told about the sender's */
   GstFaspJoiner joiner;
 };
 
-static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE ("src",
-    GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS_ANY);
+static GstStaticPadTemplate src_template =
+    GST_STATIC_PAD_TEMPLATE ("src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS_ANY);
 
 G_DEFINE_TYPE_WITH_CODE (GstFaspSrc, gst_fasp_src, GST_TYPE_PUSH_SRC,
-    G_IMPLEMENT_INTERFACE (GST_TYPE_URI_HANDLER,
-        gst_fasp_connection_init_uri_handler);
+    G_IMPLEMENT_INTERFACE (GST_TYPE_URI_HANDLER, gst_fasp_connection_init_uri_handler);
     GST_FASP_DEBUG_INIT);
-GST_ELEMENT_REGISTER_DEFINE (faspsrc, "faspsrc", GST_RANK_PRIMARY,
-    GST_TYPE_FASP_SRC);
+GST_ELEMENT_REGISTER_DEFINE (faspsrc, "faspsrc", GST_RANK_PRIMARY, GST_TYPE_FASP_SRC);
 
 /* --- the stream -------------------------------------------------------------------- */
 
 static FaspSenderClock
-get_sender_clock (GstFaspSrc * self)
+get_sender_clock (GstFaspSrc *self)
 {
   FaspSenderClock sender;
 
@@ -113,7 +111,7 @@ get_sender_clock (GstFaspSrc * self)
 }
 
 static void
-follow_sender (GstFaspSrc * self)
+follow_sender (GstFaspSrc *self)
 {
   GstClockTime now = g_get_monotonic_time () * GST_USECOND;
   FaspSenderClock sender;
@@ -126,7 +124,7 @@ follow_sender (GstFaspSrc * self)
 }
 
 static void
-post_clock_jump (GstFaspSrc * self)
+post_clock_jump (GstFaspSrc *self)
 {
   FaspSenderClock sender = get_sender_clock (self);
   /* the value comes from the network: clamps times that do not fit into ns */
@@ -134,17 +132,15 @@ post_clock_jump (GstFaspSrc * self)
 
   gst_element_post_message (GST_ELEMENT (self),
       gst_message_new_element (GST_OBJECT (self),
-          gst_structure_new ("fasp-clock-jump", "jump", G_TYPE_INT64,
-              jump * 1000, NULL)));
+          gst_structure_new ("fasp-clock-jump", "jump", G_TYPE_INT64, jump * 1000, NULL)));
 }
 
 static GstBuffer *
-make_buffer (GstFaspSrc * self)
+make_buffer (GstFaspSrc *self)
 {
   const FaspIoItem *first = &self->items[self->next];
   GstClockTime pts = gst_fasp_timing_choose (&self->timing, first->arrival);
-  gboolean discont = (first->block->flags &
-      (FASP_BLOCK_DISCONT | FASP_BLOCK_CLOCK_JUMP)) != 0;
+  gboolean discont = (first->block->flags & (FASP_BLOCK_DISCONT | FASP_BLOCK_CLOCK_JUMP)) != 0;
   gboolean key = (first->block->flags & FASP_BLOCK_KEY) != 0;
   FaspTime media_time = first->block->media_time;
   guint used;
@@ -152,8 +148,7 @@ make_buffer (GstFaspSrc * self)
 
   if (first->block->flags & FASP_BLOCK_CLOCK_JUMP)
     post_clock_jump (self);
-  buffer = gst_fasp_joiner_take (&self->joiner, first, self->n - self->next,
-      &used);
+  buffer = gst_fasp_joiner_take (&self->joiner, first, self->n - self->next, &used);
 
   self->next += used;
   GST_BUFFER_PTS (buffer) = GST_BUFFER_DTS (buffer) = pts;
@@ -168,26 +163,26 @@ make_buffer (GstFaspSrc * self)
 
 /* If blocks before this one were given up, pushes a GAP event in their place. */
 static void
-push_gap (GstFaspSrc * self, const FaspIoItem * item)
+push_gap (GstFaspSrc *self, const FaspIoItem *item)
 {
   GstClockTimeDiff end = gst_fasp_timing_get (&self->timing, item->arrival);
 
-  if (!(item->block->flags & FASP_BLOCK_DISCONT)
-      || !GST_CLOCK_TIME_IS_VALID (self->timing.last_pts)
+  if (!(item->block->flags & FASP_BLOCK_DISCONT) || !GST_CLOCK_TIME_IS_VALID (self->timing.last_pts)
       || end <= (GstClockTimeDiff) self->timing.last_pts)
     return;
   gst_pad_push_event (GST_BASE_SRC_PAD (self),
       gst_event_new_gap (self->timing.last_pts, end - self->timing.last_pts));
 }
 
-/* Announces the stream and its header downstream, if either has changed. A pad that is flushed takes no
- * event: then the buffer does not pass, either, and the stream is announced when that is given again. */
+/* Announces the stream and its header downstream, if either has changed. A pad that is flushed
+ * takes no event: then the buffer does not pass, either, and the stream is announced when that is
+ * given again. */
 static void
-announce (GstFaspSrc * self, const FaspStreamOffset * place)
+announce (GstFaspSrc *self, const FaspStreamOffset *place)
 {
   GstPad *pad = GST_BASE_SRC_PAD (self);
-  gboolean another = place->known && !(self->announced
-      && fasp_origin_equal (&self->origin, &place->origin));
+  gboolean another =
+      place->known && !(self->announced && fasp_origin_equal (&self->origin, &place->origin));
   GstEvent *event;
 
   if (another && !self->header_came) {
@@ -198,8 +193,7 @@ announce (GstFaspSrc * self, const FaspStreamOffset * place)
     self->origin = place->origin;
     self->announced = TRUE;
     GST_OBJECT_LOCK (self);
-    event = gst_fasp_offset_make_event (&place->origin, self->streamid,
-        self->header);
+    event = gst_fasp_offset_make_event (&place->origin, self->streamid, self->header);
     GST_OBJECT_UNLOCK (self);
     if (!gst_pad_push_event (pad, event) && GST_PAD_IS_FLUSHING (pad)) {
       self->announced = FALSE;
@@ -210,7 +204,7 @@ announce (GstFaspSrc * self, const FaspStreamOffset * place)
 }
 
 static gboolean
-is_same (GstBuffer * buffer, const FaspBlock * block)
+is_same (GstBuffer *buffer, const FaspBlock *block)
 {
   if (buffer == NULL || block->size == 0)
     return buffer == NULL && block->size == 0;
@@ -221,24 +215,23 @@ is_same (GstBuffer * buffer, const FaspBlock * block)
 /* A session has ended. If nothing came behind its header, nothing follows that. The next session's
  * header may have come already. */
 static void
-forget_header (GstFaspSrc * self, guint32 session)
+forget_header (GstFaspSrc *self, guint32 session)
 {
   if (self->header_from == session)
     self->header_came = self->enters = FALSE;
 }
 
-/* Keeps a header, to announce it with the buffer that follows.  A block without bytes means that the
- * stream has no header any more. */
+/* Keeps a header, to announce it with the buffer that follows.  A block without bytes means that
+ * the stream has no header any more. */
 static void
-take_header (GstFaspSrc * self, const FaspIoItem * item)
+take_header (GstFaspSrc *self, const FaspIoItem *item)
 {
   FaspBlock *block = item->block;
   gboolean same = is_same (self->header, block);
 
   self->header_from = item->session;
   self->knows_keys = block->size > 0;
-  self->enters = (self->enters || (block->flags & FASP_BLOCK_ENTER) != 0)
-      && block->size > 0;
+  self->enters = (self->enters || (block->flags & FASP_BLOCK_ENTER) != 0) && block->size > 0;
   self->header_came |= self->enters || !same;
   if (!same)
     gst_clear_buffer (&self->header);
@@ -250,7 +243,7 @@ take_header (GstFaspSrc * self, const FaspIoItem * item)
 
 /* Makes a buffer of the header, with the time of the item that follows. */
 static GstBuffer *
-make_header (GstFaspSrc * self, const FaspIoItem * item)
+make_header (GstFaspSrc *self, const FaspIoItem *item)
 {
   GstBuffer *buffer = gst_buffer_copy (self->header);
 
@@ -265,72 +258,71 @@ make_header (GstFaspSrc * self, const FaspIoItem * item)
 
 /* A sender has gone: is that the end of the stream? */
 static GstFlowReturn
-ended (GstFaspSrc * self, const FaspEvent * event)
+ended (GstFaspSrc *self, const FaspEvent *event)
 {
-  g_autofree gchar *why = event != NULL ? gst_fasp_events_explain (event) :
-      NULL;
+  g_autofree gchar *why = event != NULL ? gst_fasp_events_explain (event) : NULL;
   const gchar *instead;
   gboolean go_on, dials;
 
   GST_OBJECT_LOCK (self);
-  dials = gst_fasp_settings_get_mode (&self->connection.settings) ==
-      GST_FASP_MODE_CALLER;
+  dials = gst_fasp_settings_get_mode (&self->connection.settings) == GST_FASP_MODE_CALLER;
   /* a sender that we dial does not come by itself */
-  go_on = self->connection.settings.keep_listening && (!dials
-      || self->connection.settings.auto_reconnect);
+  go_on = self->connection.settings.keep_listening
+      && (!dials || self->connection.settings.auto_reconnect);
   GST_OBJECT_UNLOCK (self);
-  if (event == NULL)            /* the sender's regular end */
+  if (event == NULL) /* the sender's regular end */
     return go_on ? GST_FLOW_OK : GST_FLOW_EOS;
   /* a message tells where the stream goes on, when it does */
   if (event->reason == FASP_REASON_REPLACED && dials)
     return GST_FLOW_OK;
   /* a new sender is here already, or we dial it again */
   if (go_on || event->reason == FASP_REASON_REPLACED || !event->final) {
-    GST_ELEMENT_WARNING_WITH_DETAILS (self, RESOURCE, READ, ("%s. %s.", why,
-            event->reason == FASP_REASON_REPLACED ?
-            "The stream of the new sender follows" :
-            "Waiting for the next sender"), (NULL), GST_FASP_REASON (event));
+    GST_ELEMENT_WARNING_WITH_DETAILS (self, RESOURCE, READ,
+        ("%s. %s.", why,
+            event->reason == FASP_REASON_REPLACED ? "The stream of the new sender follows" :
+                                                    "Waiting for the next sender"),
+        (NULL), GST_FASP_REASON (event));
     return GST_FLOW_OK;
   }
   instead = dials ? "With auto-reconnect=true, faspsrc would call again" :
-      "With keep-listening=true, faspsrc would wait for the next sender";
+                    "With keep-listening=true, faspsrc would wait for the next sender";
   if (event->reason == FASP_REASON_SILENT) {
     GST_ELEMENT_ERROR_WITH_DETAILS (self, RESOURCE, READ,
-        ("%s. Check that it runs, and the network in between. %s.", why,
-            instead), (NULL), GST_FASP_REASON (event));
+        ("%s. Check that it runs, and the network in between. %s.", why, instead), (NULL),
+        GST_FASP_REASON (event));
     return GST_FASP_FLOW_TOLD;
   }
   if (self->required) {
     GST_ELEMENT_ERROR_WITH_DETAILS (self, RESOURCE, READ,
         ("%s, and require-complete is set. "
-            "Send the stream again from its beginning.", why), (NULL),
-        GST_FASP_REASON (event));
+         "Send the stream again from its beginning.",
+            why),
+        (NULL), GST_FASP_REASON (event));
     return GST_FASP_FLOW_TOLD;
   }
   /* EOS rather than an error, so that downstream can finish what came properly */
-  GST_ELEMENT_WARNING_WITH_DETAILS (self, RESOURCE, READ, ("%s. %s.", why,
-          instead), (NULL), GST_FASP_REASON (event));
+  GST_ELEMENT_WARNING_WITH_DETAILS (self, RESOURCE, READ, ("%s. %s.", why, instead), (NULL),
+      GST_FASP_REASON (event));
   return GST_FLOW_EOS;
 }
 
-/* Is the header, if one came, that of another sender, of which nothing followed? That it has gone may
- * be told only behind what comes from the next one.  A header that this receiver needs is never that of
- * the stream which was announced. */
+/* Is the header, if one came, that of another sender, of which nothing followed? That it has gone
+ * may be told only behind what comes from the next one.  A header that this receiver needs is never
+ * that of the stream which was announced. */
 static gboolean
-is_behind_other (const GstFaspSrc * self, const FaspIoItem * item)
+is_behind_other (const GstFaspSrc *self, const FaspIoItem *item)
 {
-  return item->session != self->header_from && (self->enters
-      || !self->announced
-      || !fasp_origin_equal (&self->origin, &item->place.origin));
+  return item->session != self->header_from
+      && (self->enters || !self->announced
+          || !fasp_origin_equal (&self->origin, &item->place.origin));
 }
 
 /* What follows is of no use: tells why, and tells it the sender. */
 static GstFlowReturn
-fail_incomplete (GstFaspSrc * self, const FaspIoItem * item)
+fail_incomplete (GstFaspSrc *self, const FaspIoItem *item)
 {
   FaspIo *io = self->connection.io;
-  gboolean known = self->announced
-      && fasp_origin_equal (&self->origin, &item->place.origin);
+  gboolean known = self->announced && fasp_origin_equal (&self->origin, &item->place.origin);
 
   fasp_endpoint_refuse (fasp_io_lock (io), g_get_monotonic_time (),
       "it has not got all of it (require-complete=true there): send it again "
@@ -339,23 +331,26 @@ fail_incomplete (GstFaspSrc * self, const FaspIoItem * item)
   if (known)
     GST_ELEMENT_ERROR (self, RESOURCE, READ,
         ("A part of the stream is missing before byte %" G_GUINT64_FORMAT
-            ", and require-complete is set. Send it again from its beginning.",
-            item->block->offset), (NULL));
+         ", and require-complete is set. Send it again from its beginning.",
+            item->block->offset),
+        (NULL));
   else if (item->block->offset > 0)
     GST_ELEMENT_ERROR (self, RESOURCE, READ,
         ("The stream begins in the middle here, at byte %" G_GUINT64_FORMAT
-            ", and require-complete is set. Send it again from its beginning.",
-            item->block->offset), (NULL));
+         ", and require-complete is set. Send it again from its beginning.",
+            item->block->offset),
+        (NULL));
   else
     GST_ELEMENT_ERROR (self, RESOURCE, READ,
         ("Another stream follows one that has not reached its end, and "
-            "require-complete is set. Send the first one again from its "
-            "beginning."), (NULL));
+         "require-complete is set. Send the first one again from its "
+         "beginning."),
+        (NULL));
   return GST_FASP_FLOW_TOLD;
 }
 
 static void
-drop_items (GstFaspSrc * self)
+drop_items (GstFaspSrc *self)
 {
   while (self->next < self->n)
     fasp_block_unref (self->items[self->next++].block);
@@ -363,7 +358,7 @@ drop_items (GstFaspSrc * self)
 
 /* What GstBaseSrc had, and dropped.  Its time may be another one after a flush. */
 static GstBuffer *
-take_back (GstFaspSrc * self)
+take_back (GstFaspSrc *self)
 {
   FaspIoItem item;
   GstBuffer *buffer = gst_fasp_handover_take_back (&self->handover, &item);
@@ -382,12 +377,11 @@ take_back (GstFaspSrc * self)
  * It returns one buffer at a time, not a list: if GstBaseSrc (1.22) is flushed just
  * after a list was submitted to it, it releases a buffer that it does not have. */
 static GstBuffer *
-take_items (GstFaspSrc * self)
+take_items (GstFaspSrc *self)
 {
   FaspIoItem *item;
 
-  while (self->next < self->n
-      && (self->items[self->next].block->flags & FASP_BLOCK_HEADER))
+  while (self->next < self->n && (self->items[self->next].block->flags & FASP_BLOCK_HEADER))
     take_header (self, &self->items[self->next++]);
   if (self->next == self->n)
     return NULL;
@@ -399,8 +393,7 @@ take_items (GstFaspSrc * self)
     self->at_end = TRUE;
     return NULL;
   }
-  self->incomplete = self->required
-      && (item->block->flags & FASP_BLOCK_LACKS) != 0;
+  self->incomplete = self->required && (item->block->flags & FASP_BLOCK_LACKS) != 0;
   if (self->incomplete)
     return NULL;
   if (is_behind_other (self, item))
@@ -408,20 +401,19 @@ take_items (GstFaspSrc * self)
   announce (self, &item->place);
   if (item->block->flags & FASP_BLOCK_DISCONT)
     push_gap (self, item);
-  return gst_fasp_handover_give (&self->handover, self->enters ?
-      make_header (self, item) : make_buffer (self), item);
+  return gst_fasp_handover_give (&self->handover,
+      self->enters ? make_header (self, item) : make_buffer (self), item);
 }
 
 /* Reads the next items. */
 static GstFlowReturn
-read_items (GstFaspSrc * self)
+read_items (GstFaspSrc *self)
 {
   GstFlowReturn ret = GST_FLOW_OK;
   FaspEvent event;
 
   self->next = self->n = 0;
-  switch (fasp_io_read (self->connection.io, self->items, BATCH, &self->n,
-          &event)) {
+  switch (fasp_io_read (self->connection.io, self->items, BATCH, &self->n, &event)) {
     case FASP_IO_OK:
       follow_sender (self);
       /* in a pause, nothing has running time */
@@ -433,7 +425,7 @@ read_items (GstFaspSrc * self)
     case FASP_IO_ENDED:
       forget_header (self, event.session);
       return self->over = ended (self, &event);
-    case FASP_IO_WAITING:      /* only who writes is told of that */
+    case FASP_IO_WAITING: /* only who writes is told of that */
       break;
     case FASP_IO_FAILED:
       return self->over = gst_fasp_connection_fail (&self->connection, &event);
@@ -443,7 +435,7 @@ read_items (GstFaspSrc * self)
 
 /* Has the stream ended?  The base class drops this answer, too, and asks again. */
 static GstFlowReturn
-look_for_end (GstFaspSrc * self)
+look_for_end (GstFaspSrc *self)
 {
   GstFlowReturn ret;
 
@@ -455,7 +447,7 @@ look_for_end (GstFaspSrc * self)
 }
 
 static GstFlowReturn
-gst_fasp_src_create (GstPushSrc * src, GstBuffer ** buffer)
+gst_fasp_src_create (GstPushSrc *src, GstBuffer **buffer)
 {
   GstFaspSrc *self = GST_FASP_SRC (src);
   GstFlowReturn ret = GST_FLOW_OK;
@@ -484,7 +476,7 @@ typedef struct
 } Control;
 
 static Control
-begin_control (GstFaspSrc * self, gboolean pausing)
+begin_control (GstFaspSrc *self, gboolean pausing)
 {
   Control before = { g_atomic_pointer_get (&self->controller), self->pausing };
 
@@ -495,21 +487,21 @@ begin_control (GstFaspSrc * self, gboolean pausing)
 
 /* A handler may have been called meanwhile, that sent an event. */
 static void
-end_control (GstFaspSrc * self, Control before)
+end_control (GstFaspSrc *self, Control before)
 {
   self->pausing = before.pausing;
   g_atomic_pointer_set (&self->controller, before.controller);
 }
 
 static gboolean
-is_controlled (GstFaspSrc * self)
+is_controlled (GstFaspSrc *self)
 {
   return g_atomic_pointer_get (&self->controller) == g_thread_self ();
 }
 
 /* The base class may unlock twice, and end that once. */
 static void
-set_unlocked (GstFaspSrc * self, gboolean unlocked)
+set_unlocked (GstFaspSrc *self, gboolean unlocked)
 {
   if (!g_atomic_int_compare_and_exchange (&self->unlocked, !unlocked, unlocked))
     return;
@@ -521,12 +513,12 @@ set_unlocked (GstFaspSrc * self, gboolean unlocked)
 }
 
 /* Flushes, EOS events and changes of state end the waits of create(); who did that lets it wait
- * again.  From 1.24 on, GstBaseSrc also unlocks for a pause, and ends that in the streaming thread when it
- * calls create() again.  Neither is followed.  If create() returned, and the pause were over by then,
- * GstBaseSrc would stop its task for good.  If a flush had come meanwhile, create() would wait in spite of
- * it.  A pause needs no unlock: read_items() waits for PLAYING. */
+ * again.  From 1.24 on, GstBaseSrc also unlocks for a pause, and ends that in the streaming thread
+ * when it calls create() again.  Neither is followed.  If create() returned, and the pause were
+ * over by then, GstBaseSrc would stop its task for good.  If a flush had come meanwhile, create()
+ * would wait in spite of it.  A pause needs no unlock: read_items() waits for PLAYING. */
 static gboolean
-gst_fasp_src_unlock (GstBaseSrc * src)
+gst_fasp_src_unlock (GstBaseSrc *src)
 {
   GstFaspSrc *self = GST_FASP_SRC (src);
 
@@ -536,7 +528,7 @@ gst_fasp_src_unlock (GstBaseSrc * src)
 }
 
 static gboolean
-gst_fasp_src_unlock_stop (GstBaseSrc * src)
+gst_fasp_src_unlock_stop (GstBaseSrc *src)
 {
   GstFaspSrc *self = GST_FASP_SRC (src);
 
@@ -545,12 +537,12 @@ gst_fasp_src_unlock_stop (GstBaseSrc * src)
   return TRUE;
 }
 
-/* A FLUSH_STOP waits for the streaming thread, with the state lock held, so if that thread is not flushed,
- * nobody could close the element any more.  The FLUSH_START may have come before the element was
- * closed, and opened again.  A seek would wait as a FLUSH_STOP does.  A stream that is live has nowhere to
- * seek to; GstBaseSrc refuses only the seeks that come from downstream. */
+/* A FLUSH_STOP waits for the streaming thread, with the state lock held, so if that thread is not
+ * flushed, nobody could close the element any more.  The FLUSH_START may have come before the
+ * element was closed, and opened again.  A seek would wait as a FLUSH_STOP does.  A stream that is
+ * live has nowhere to seek to; GstBaseSrc refuses only the seeks that come from downstream. */
 static gboolean
-gst_fasp_src_send_event (GstElement * element, GstEvent * event)
+gst_fasp_src_send_event (GstElement *element, GstEvent *event)
 {
   GstFaspSrc *self = GST_FASP_SRC (element);
   GstElementClass *parent = GST_ELEMENT_CLASS (gst_fasp_src_parent_class);
@@ -562,8 +554,7 @@ gst_fasp_src_send_event (GstElement * element, GstEvent * event)
     return FALSE;
   }
   before = begin_control (self, FALSE);
-  if (GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_STOP
-      && !g_atomic_int_get (&self->unlocked))
+  if (GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_STOP && !g_atomic_int_get (&self->unlocked))
     parent->send_event (element, gst_event_new_flush_start ());
   done = parent->send_event (element, event);
   end_control (self, before);
@@ -573,7 +564,7 @@ gst_fasp_src_send_event (GstElement * element, GstEvent * event)
 /* --- latency --------------------------------------------------------------------------- */
 
 static void
-handle_event (GstElement * element, const FaspEvent * event)
+handle_event (GstElement *element, const FaspEvent *event)
 {
   GstFaspSrc *self = GST_FASP_SRC (element);
   gboolean changed;
@@ -584,8 +575,8 @@ handle_event (GstElement * element, const FaspEvent * event)
     self->streamid = g_strdup (event->streamid);
     GST_OBJECT_UNLOCK (self);
   }
-  if (!event->latency_known || (event->type != FASP_EVENT_CONNECTED
-          && event->type != FASP_EVENT_PROMISE))
+  if (!event->latency_known
+      || (event->type != FASP_EVENT_CONNECTED && event->type != FASP_EVENT_PROMISE))
     return;
   GST_OBJECT_LOCK (self);
   changed = !self->negotiated || self->latency != event->latency_ms;
@@ -593,12 +584,11 @@ handle_event (GstElement * element, const FaspEvent * event)
   self->latency = event->latency_ms;
   GST_OBJECT_UNLOCK (self);
   if (changed)
-    gst_element_post_message (element,
-        gst_message_new_latency (GST_OBJECT (element)));
+    gst_element_post_message (element, gst_message_new_latency (GST_OBJECT (element)));
 }
 
 static gboolean
-gst_fasp_src_query (GstBaseSrc * src, GstQuery * query)
+gst_fasp_src_query (GstBaseSrc *src, GstQuery *query)
 {
   GstFaspSrc *self = GST_FASP_SRC (src);
   gint latency;
@@ -606,19 +596,17 @@ gst_fasp_src_query (GstBaseSrc * src, GstQuery * query)
   if (GST_QUERY_TYPE (query) != GST_QUERY_LATENCY)
     return GST_BASE_SRC_CLASS (gst_fasp_src_parent_class)->query (src, query);
   GST_OBJECT_LOCK (self);
-  latency = self->negotiated ? (gint) self->latency :
-      MAX (self->connection.settings.latency, 0);
+  latency = self->negotiated ? (gint) self->latency : MAX (self->connection.settings.latency, 0);
   GST_OBJECT_UNLOCK (self);
   /* no maximum: nothing is lost if downstream takes longer */
-  gst_query_set_latency (query, TRUE, latency * GST_MSECOND,
-      GST_CLOCK_TIME_NONE);
+  gst_query_set_latency (query, TRUE, latency * GST_MSECOND, GST_CLOCK_TIME_NONE);
   return TRUE;
 }
 
 /* A decoder downstream has lost track, or another receiver has joined a faspsink downstream: the
  * encoder is at the other end. */
 static gboolean
-gst_fasp_src_event (GstBaseSrc * src, GstEvent * event)
+gst_fasp_src_event (GstBaseSrc *src, GstEvent *event)
 {
   GstFaspSrc *self = GST_FASP_SRC (src);
   gboolean stops = GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_STOP, done;
@@ -626,13 +614,13 @@ gst_fasp_src_event (GstBaseSrc * src, GstEvent * event)
   if (gst_video_event_is_force_key_unit (event))
     return gst_fasp_connection_want_key_frame (&self->connection);
   done = GST_BASE_SRC_CLASS (gst_fasp_src_parent_class)->event (src, event);
-  if (stops)                    /* that came up from downstream */
+  if (stops) /* that came up from downstream */
     set_unlocked (self, FALSE);
   return done;
 }
 
 static GstCaps *
-gst_fasp_src_get_caps (GstBaseSrc * src, GstCaps * filter)
+gst_fasp_src_get_caps (GstBaseSrc *src, GstCaps *filter)
 {
   GstFaspSrc *self = GST_FASP_SRC (src);
   GstCaps *caps, *result;
@@ -652,23 +640,23 @@ gst_fasp_src_get_caps (GstBaseSrc * src, GstCaps * filter)
  * GstBaseSrc asks again whenever a demuxer links a new branch.  The query would wait behind the
  * queue of another branch, whose sink may wait for the preroll of the new one, that is for us. */
 static GstPadProbeReturn
-drop_allocation (GstPad * pad, GstPadProbeInfo * info, gpointer unused)
+drop_allocation (GstPad *pad, GstPadProbeInfo *info, gpointer unused)
 {
-  return GST_QUERY_TYPE (GST_PAD_PROBE_INFO_QUERY (info)) ==
-      GST_QUERY_ALLOCATION ? GST_PAD_PROBE_DROP : GST_PAD_PROBE_OK;
+  return GST_QUERY_TYPE (GST_PAD_PROBE_INFO_QUERY (info)) == GST_QUERY_ALLOCATION ?
+      GST_PAD_PROBE_DROP :
+      GST_PAD_PROBE_OK;
 }
 
 /* --- the clock -------------------------------------------------------------------------- */
 
 static GstClock *
-gst_fasp_src_provide_clock (GstElement * element)
+gst_fasp_src_provide_clock (GstElement *element)
 {
   GstFaspSrc *self = GST_FASP_SRC (element);
   gboolean provide;
 
   GST_OBJECT_LOCK (self);
-  provide = self->started ? self->provided :
-      self->connection.settings.provide_clock;
+  provide = self->started ? self->provided : self->connection.settings.provide_clock;
   GST_OBJECT_UNLOCK (self);
   return provide ? GST_CLOCK (gst_object_ref (self->timing.clock)) : NULL;
 }
@@ -676,7 +664,7 @@ gst_fasp_src_provide_clock (GstElement * element)
 /* Puts the settings into force. A bin asks for a clock again only after a message that one has come
  * or gone. */
 static void
-take_settings (GstFaspSrc * self)
+take_settings (GstFaspSrc *self)
 {
   GstClock *clock = GST_CLOCK_CAST (self->timing.clock);
   const GstFaspSettings *settings = &self->connection.settings;
@@ -691,9 +679,9 @@ take_settings (GstFaspSrc * self)
   self->incomplete = FALSE;
   GST_OBJECT_UNLOCK (self);
   if (changed)
-    gst_element_post_message (GST_ELEMENT (self), self->provided ?
-        gst_message_new_clock_provide (GST_OBJECT (self), clock, TRUE) :
-        gst_message_new_clock_lost (GST_OBJECT (self), clock));
+    gst_element_post_message (GST_ELEMENT (self),
+        self->provided ? gst_message_new_clock_provide (GST_OBJECT (self), clock, TRUE) :
+                         gst_message_new_clock_lost (GST_OBJECT (self), clock));
   self->looked = 0;
   gst_fasp_clock_leave (self->timing.clock);
 }
@@ -701,7 +689,7 @@ take_settings (GstFaspSrc * self)
 /* --- states ------------------------------------------------------------------------------ */
 
 static void
-forget_settings (GstFaspSrc * self)
+forget_settings (GstFaspSrc *self)
 {
   GST_OBJECT_LOCK (self);
   self->started = FALSE;
@@ -709,10 +697,10 @@ forget_settings (GstFaspSrc * self)
   GST_OBJECT_UNLOCK (self);
 }
 
-/* GstBaseSrc would start and stop us while it changes the state of the pad.  If that fails it posts an
- * error of its own behind ours. */
+/* GstBaseSrc would start and stop us while it changes the state of the pad.  If that fails it posts
+ * an error of its own behind ours. */
 static gboolean
-open_up (GstFaspSrc * self)
+open_up (GstFaspSrc *self)
 {
   self->negotiated = FALSE;
   self->at_end = self->announced = self->knows_keys = FALSE;
@@ -727,7 +715,7 @@ open_up (GstFaspSrc * self)
 }
 
 static void
-close_down (GstFaspSrc * self)
+close_down (GstFaspSrc *self)
 {
   gst_fasp_handover_clear (&self->handover);
   drop_items (self);
@@ -738,7 +726,7 @@ close_down (GstFaspSrc * self)
 }
 
 static GstStateChangeReturn
-gst_fasp_src_change_state (GstElement * element, GstStateChange transition)
+gst_fasp_src_change_state (GstElement *element, GstStateChange transition)
 {
   GstFaspSrc *self = GST_FASP_SRC (element);
   GstStateChangeReturn ret;
@@ -749,14 +737,11 @@ gst_fasp_src_change_state (GstElement * element, GstStateChange transition)
     return GST_STATE_CHANGE_FAILURE;
   if (transition == GST_STATE_CHANGE_READY_TO_PAUSED && !open_up (self))
     return GST_STATE_CHANGE_FAILURE;
-  before = begin_control (self, transition ==
-      GST_STATE_CHANGE_PLAYING_TO_PAUSED);
-  ret = GST_ELEMENT_CLASS (gst_fasp_src_parent_class)->change_state (element,
-      transition);
+  before = begin_control (self, transition == GST_STATE_CHANGE_PLAYING_TO_PAUSED);
+  ret = GST_ELEMENT_CLASS (gst_fasp_src_parent_class)->change_state (element, transition);
   end_control (self, before);
   if (transition == GST_STATE_CHANGE_PAUSED_TO_READY
-      || (transition == GST_STATE_CHANGE_READY_TO_PAUSED
-          && ret == GST_STATE_CHANGE_FAILURE))
+      || (transition == GST_STATE_CHANGE_READY_TO_PAUSED && ret == GST_STATE_CHANGE_FAILURE))
     close_down (self);
   return ret;
 }
@@ -764,23 +749,19 @@ gst_fasp_src_change_state (GstElement * element, GstStateChange transition)
 /* --- GObject -------------------------------------------------------------------------------- */
 
 static void
-gst_fasp_src_set_property (GObject * object, guint id, const GValue * value,
-    GParamSpec * pspec)
+gst_fasp_src_set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
 {
-  gst_fasp_connection_set_property (&GST_FASP_SRC (object)->connection, id,
-      value, pspec);
+  gst_fasp_connection_set_property (&GST_FASP_SRC (object)->connection, id, value, pspec);
 }
 
 static void
-gst_fasp_src_get_property (GObject * object, guint id, GValue * value,
-    GParamSpec * pspec)
+gst_fasp_src_get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
 {
-  gst_fasp_connection_get_property (&GST_FASP_SRC (object)->connection, id,
-      value, pspec);
+  gst_fasp_connection_get_property (&GST_FASP_SRC (object)->connection, id, value, pspec);
 }
 
 static void
-gst_fasp_src_finalize (GObject * object)
+gst_fasp_src_finalize (GObject *object)
 {
   gst_fasp_connection_clear (&GST_FASP_SRC (object)->connection);
   gst_fasp_timing_clear (&GST_FASP_SRC (object)->timing);
@@ -789,7 +770,7 @@ gst_fasp_src_finalize (GObject * object)
 }
 
 static void
-gst_fasp_src_class_init (GstFaspSrcClass * klass)
+gst_fasp_src_class_init (GstFaspSrcClass *klass)
 {
   GObjectClass *object_class = G_OBJECT_CLASS (klass);
   GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
@@ -806,9 +787,10 @@ gst_fasp_src_class_init (GstFaspSrcClass * klass)
   element_class->send_event = gst_fasp_src_send_event;
   element_class->provide_clock = gst_fasp_src_provide_clock;
   gst_element_class_add_static_pad_template (element_class, &src_template);
-  gst_element_class_set_static_metadata (element_class, "fasp source",
-      "Source/Network", "Receives a stream, whole and in order, over networks "
-      "that lose packets", "The gst-fasp developers");
+  gst_element_class_set_static_metadata (element_class, "fasp source", "Source/Network",
+      "Receives a stream, whole and in order, over networks "
+      "that lose packets",
+      "The gst-fasp developers");
 
   src_class->unlock = gst_fasp_src_unlock;
   src_class->unlock_stop = gst_fasp_src_unlock_stop;
@@ -819,17 +801,16 @@ gst_fasp_src_class_init (GstFaspSrcClass * klass)
 }
 
 static void
-gst_fasp_src_init (GstFaspSrc * self)
+gst_fasp_src_init (GstFaspSrc *self)
 {
-  gst_fasp_connection_init (&self->connection, GST_ELEMENT (self),
-      FASP_ROLE_RECEIVER);
+  gst_fasp_connection_init (&self->connection, GST_ELEMENT (self), FASP_ROLE_RECEIVER);
   self->connection.event = handle_event;
   gst_fasp_timing_init (&self->timing);
   GST_OBJECT_FLAG_SET (self, GST_ELEMENT_FLAG_PROVIDE_CLOCK);
   gst_base_src_set_live (GST_BASE_SRC (self), TRUE);
   gst_base_src_set_format (GST_BASE_SRC (self), GST_FORMAT_TIME);
   gst_base_src_set_do_timestamp (GST_BASE_SRC (self), FALSE);
-  gst_pad_add_probe (GST_BASE_SRC_PAD (self),
-      GST_PAD_PROBE_TYPE_QUERY_DOWNSTREAM, drop_allocation, NULL, NULL);
+  gst_pad_add_probe (GST_BASE_SRC_PAD (self), GST_PAD_PROBE_TYPE_QUERY_DOWNSTREAM, drop_allocation,
+      NULL, NULL);
   gst_fasp_handover_init (&self->handover, GST_BASE_SRC_PAD (self));
 }

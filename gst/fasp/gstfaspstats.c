@@ -12,7 +12,7 @@
 #include "gstfaspstats.h"
 #include "faspstatfields.h"
 
-#define AT_A_TIME 16            /* sessions that are copied under one lock */
+#define AT_A_TIME 16 /* sessions that are copied under one lock */
 
 #define NAME "application/x-fasp-statistics"
 
@@ -20,23 +20,23 @@ GstClockTime
 gst_fasp_interval (guint64 seconds)
 {
   return seconds < GST_CLOCK_TIME_NONE / GST_SECOND ? seconds * GST_SECOND :
-      GST_CLOCK_TIME_NONE - 1;
+                                                      GST_CLOCK_TIME_NONE - 1;
 }
 
 static void
-set_uint64 (GstStructure * s, const gchar * name, guint64 value)
+set_uint64 (GstStructure *s, const gchar *name, guint64 value)
 {
   gst_structure_set (s, name, G_TYPE_UINT64, value, NULL);
 }
 
 static void
-set_double (GstStructure * s, const gchar * name, gdouble value)
+set_double (GstStructure *s, const gchar *name, gdouble value)
 {
   gst_structure_set (s, name, G_TYPE_DOUBLE, value, NULL);
 }
 
 static void
-set_key (GstStructure * s, const gchar * name, const guint8 * key)
+set_key (GstStructure *s, const gchar *name, const guint8 *key)
 {
   g_autofree gchar *text = gst_fasp_public_key_to_text (key);
 
@@ -45,8 +45,7 @@ set_key (GstStructure * s, const gchar * name, const guint8 * key)
 
 /* Sets the field @field, whose member is at @at.  @flows: structures; taken by a list of flows. */
 static void
-set_field (GstStructure * s, const FaspStatField * field, gconstpointer at,
-    GPtrArray * flows)
+set_field (GstStructure *s, const FaspStatField *field, gconstpointer at, GPtrArray *flows)
 {
   const gchar *name = field->name;
 
@@ -76,8 +75,9 @@ set_field (GstStructure * s, const FaspStatField * field, gconstpointer at,
       set_uint64 (s, name, gst_fasp_interval (*(const guint64 *) at));
       break;
     case FASP_FORM_INTERVAL_IF_ANY:
-      set_uint64 (s, name, *(const guint64 *) at == 0 ? GST_CLOCK_TIME_NONE :
-          gst_fasp_interval (*(const guint64 *) at));
+      set_uint64 (s, name,
+          *(const guint64 *) at == 0 ? GST_CLOCK_TIME_NONE :
+                                       gst_fasp_interval (*(const guint64 *) at));
       break;
     case FASP_FORM_CIPHER:
       gst_structure_set (s, name, G_TYPE_STRING,
@@ -103,22 +103,20 @@ set_field (GstStructure * s, const FaspStatField * field, gconstpointer at,
 
 /* Sets the fields that @stats, the struct of the table @of, has at an end of that role. */
 static void
-describe (GstStructure * s, FaspStatsOf of, gconstpointer stats,
-    GPtrArray * flows, FaspRole role)
+describe (GstStructure *s, FaspStatsOf of, gconstpointer stats, GPtrArray *flows, FaspRole role)
 {
   const FaspStatTable *table = &fasp_stat_tables[of];
 
   for (guint i = 0; i < table->n; i++) {
     const FaspStatField *field = &table->fields[i];
 
-    if ((field->roles & role) != 0 && (field->is_shown == NULL
-            || field->is_shown (stats)))
+    if ((field->roles & role) != 0 && (field->is_shown == NULL || field->is_shown (stats)))
       set_field (s, field, G_STRUCT_MEMBER_P (stats, field->offset), flows);
   }
 }
 
 static GPtrArray *
-describe_flows (const FaspFlowStats * flows, guint n, FaspRole role)
+describe_flows (const FaspFlowStats *flows, guint n, FaspRole role)
 {
   GPtrArray *list = g_ptr_array_sized_new (n);
 
@@ -132,17 +130,16 @@ describe_flows (const FaspFlowStats * flows, guint n, FaspRole role)
 }
 
 static void
-describe_session (GstStructure * s, const FaspSessionStats * session,
-    const FaspFlowStats * flows, FaspRole role)
+describe_session (GstStructure *s, const FaspSessionStats *session, const FaspFlowStats *flows,
+    FaspRole role)
 {
-  describe (s, FASP_STATS_SESSION, session, session->flows > 1 ?
-      describe_flows (flows, session->flows, role) : NULL, role);
+  describe (s, FASP_STATS_SESSION, session,
+      session->flows > 1 ? describe_flows (flows, session->flows, role) : NULL, role);
 }
 
 /* Appends the flows of those sessions that have several. */
 static void
-get_flows (FaspEndpoint * endpoint, const FaspSessionStats * sessions, guint n,
-    GArray * flows)
+get_flows (FaspEndpoint *endpoint, const FaspSessionStats *sessions, guint n, GArray *flows)
 {
   for (guint i = 0; i < n; i++) {
     guint at = flows->len;
@@ -158,7 +155,7 @@ get_flows (FaspEndpoint * endpoint, const FaspSessionStats * sessions, guint n,
 /* Gets the statistics of all sessions, a few at a time, so that the stream does not wait while
  * those of a thousand are copied. */
 static void
-get_sessions (FaspIo * io, FaspTime now, GArray * sessions, GArray * flows)
+get_sessions (FaspIo *io, FaspTime now, GArray *sessions, GArray *flows)
 {
   FaspSessionStats some[AT_A_TIME];
   guint64 place = 0;
@@ -176,41 +173,38 @@ get_sessions (FaspIo * io, FaspTime now, GArray * sessions, GArray * flows)
 
 /* Describes each session, and notes how much of its channel's rate is used. */
 static GPtrArray *
-describe_callers (const GArray * sessions, const FaspFlowStats * flows,
-    FaspRole role, gdouble * channel_use)
+describe_callers (const GArray *sessions, const FaspFlowStats *flows, FaspRole role,
+    gdouble *channel_use)
 {
   GPtrArray *callers = g_ptr_array_sized_new (sessions->len);
 
   for (guint i = 0; i < sessions->len; i++) {
-    const FaspSessionStats *session =
-        &g_array_index (sessions, FaspSessionStats, i);
+    const FaspSessionStats *session = &g_array_index (sessions, FaspSessionStats, i);
     GstStructure *one = gst_structure_new_empty (NAME);
 
     describe_session (one, session, flows, role);
     flows += session->flows > 1 ? session->flows : 0;
     if (session->pacing.rate > 0)
-      *channel_use = MAX (*channel_use,
-          (gdouble) session->sent.rate / session->pacing.rate);
+      *channel_use = MAX (*channel_use, (gdouble) session->sent.rate / session->pacing.rate);
     g_ptr_array_add (callers, one);
   }
   return callers;
 }
 
 static void
-find_lateness (const FaspHist * hist, FaspTime lateness[FASP_HIST_POINTS])
+find_lateness (const FaspHist *hist, FaspTime lateness[FASP_HIST_POINTS])
 {
   for (guint i = 0; i < FASP_HIST_POINTS; i++)
     lateness[i] = fasp_hist_percentile (hist, fasp_hist_points[i].fraction);
 }
 
 GstStructure *
-gst_fasp_stats_new (FaspIo * io, FaspRole role)
+gst_fasp_stats_new (FaspIo *io, FaspRole role)
 {
   GstStructure *s = gst_structure_new_empty (NAME);
-  g_autoptr (GArray) sessions =
-      g_array_new (FALSE, FALSE, sizeof (FaspSessionStats));
+  g_autoptr (GArray) sessions = g_array_new (FALSE, FALSE, sizeof (FaspSessionStats));
   g_autoptr (GArray) flows = g_array_new (FALSE, TRUE, sizeof (FaspFlowStats));
-  FaspSummaryStats summary = {.channel_use = -1 };
+  FaspSummaryStats summary = { .channel_use = -1 };
   FaspSessionStats last;
   FaspTime now = g_get_monotonic_time ();
   FaspEndpointStats total = { 0 };
@@ -240,10 +234,10 @@ gst_fasp_stats_new (FaspIo * io, FaspRole role)
     describe (s, FASP_STATS_GROUP, &group, NULL, role);
   /* the figures of a single peer are also fields of the outer structure, as in srtsink */
   if (sessions->len == 1 || has_last)
-    describe_session (s, has_last ? &last : (gpointer) sessions->data,
-        (gpointer) flows->data, role);
-  gst_fasp_structure_take_structures (s, "callers", describe_callers (sessions,
-          (gpointer) flows->data, role, &summary.channel_use));
+    describe_session (s, has_last ? &last : (gpointer) sessions->data, (gpointer) flows->data,
+        role);
+  gst_fasp_structure_take_structures (s, "callers",
+      describe_callers (sessions, (gpointer) flows->data, role, &summary.channel_use));
   find_lateness (&arrival, summary.lateness);
   find_lateness (&in_order, summary.lateness_in_order);
   describe (s, FASP_STATS_SUMMARY, &summary, NULL, role);
@@ -251,7 +245,7 @@ gst_fasp_stats_new (FaspIo * io, FaspRole role)
 }
 
 static gboolean
-report (GstClock * clock, GstClockTime time, GstClockID id, gpointer data)
+report (GstClock *clock, GstClockTime time, GstClockID id, gpointer data)
 {
   g_autoptr (GstElement) element = g_weak_ref_get (data);
   GstStructure *stats = NULL;
@@ -259,8 +253,7 @@ report (GstClock * clock, GstClockTime time, GstClockID id, gpointer data)
   if (element == NULL)
     return FALSE;
   g_object_get (element, "stats", &stats, NULL);
-  gst_element_post_message (element,
-      gst_message_new_element (GST_OBJECT (element), stats));
+  gst_element_post_message (element, gst_message_new_element (GST_OBJECT (element), stats));
   return TRUE;
 }
 
@@ -272,12 +265,12 @@ free_weak_ref (gpointer data)
 }
 
 GstClockID
-gst_fasp_stats_begin_reports (GstElement * element, GstClockTime interval)
+gst_fasp_stats_begin_reports (GstElement *element, GstClockTime interval)
 {
   /* the system's clock, as figures are also wanted while the pipeline's clock stands still */
   g_autoptr (GstClock) clock = gst_system_clock_obtain ();
-  GstClockID id = gst_clock_new_periodic_id (clock,
-      gst_clock_get_time (clock) + interval, interval);
+  GstClockID id =
+      gst_clock_new_periodic_id (clock, gst_clock_get_time (clock) + interval, interval);
   /* a weak reference: the clock keeps an unscheduled entry until all earlier ones were due */
   GWeakRef *ref = g_new (GWeakRef, 1);
 

@@ -19,11 +19,10 @@ G_BEGIN_DECLS
 GstClockTime gst_fasp_interval (guint64 seconds);
 
 /* @io: NULL if the element is not running. */
-GstStructure *gst_fasp_stats_new (FaspIo * io, FaspRole role);
+GstStructure *gst_fasp_stats_new (FaspIo *io, FaspRole role);
 
 /* Posts the property stats of @element as a message, every @interval ns. */
-GstClockID gst_fasp_stats_begin_reports (GstElement * element,
-    GstClockTime interval);
+GstClockID gst_fasp_stats_begin_reports (GstElement *element, GstClockTime interval);
 void gst_fasp_stats_end_reports (GstClockID id);
 
 G_END_DECLS

@@ -11,7 +11,7 @@
 
 struct _GstFaspStretched
 {
-  guint users;                  /* under `lock' */
+  guint users; /* under `lock' */
   gchar *passphrase;
   guint8 key[FASP_KEY_SIZE];
 };
@@ -21,12 +21,12 @@ static GMutex turn, lock;
 static GList *all;
 
 static GstFaspStretched *
-find (const gchar * passphrase)
+find (const gchar *passphrase)
 {
   GstFaspStretched *found = NULL;
 
   g_mutex_lock (&lock);
-  for (GList * l = all; l != NULL && found == NULL; l = l->next)
+  for (GList *l = all; l != NULL && found == NULL; l = l->next)
     if (g_str_equal (((GstFaspStretched *) l->data)->passphrase, passphrase))
       found = l->data;
   if (found != NULL)
@@ -36,7 +36,7 @@ find (const gchar * passphrase)
 }
 
 GstFaspStretched *
-gst_fasp_stretch (const gchar * passphrase)
+gst_fasp_stretch (const gchar *passphrase)
 {
   GstFaspStretched *self = find (passphrase);
 
@@ -59,13 +59,13 @@ gst_fasp_stretch (const gchar * passphrase)
 }
 
 const guint8 *
-gst_fasp_stretched_get_key (const GstFaspStretched * self)
+gst_fasp_stretched_get_key (const GstFaspStretched *self)
 {
   return self->key;
 }
 
 void
-gst_fasp_stretched_unref (GstFaspStretched * self)
+gst_fasp_stretched_unref (GstFaspStretched *self)
 {
   gboolean last;
 

@@ -17,10 +17,10 @@ G_BEGIN_DECLS
 
 typedef struct _GstFaspStretched GstFaspStretched;
 
-GstFaspStretched *gst_fasp_stretch (const gchar * passphrase);
+GstFaspStretched *gst_fasp_stretch (const gchar *passphrase);
 /* FASP_KEY_SIZE bytes. */
-const guint8 *gst_fasp_stretched_get_key (const GstFaspStretched * stretched);
+const guint8 *gst_fasp_stretched_get_key (const GstFaspStretched *stretched);
 /* The last user wipes the key. */
-void gst_fasp_stretched_unref (GstFaspStretched * stretched);
+void gst_fasp_stretched_unref (GstFaspStretched *stretched);
 
 G_END_DECLS

@@ -13,16 +13,15 @@
 #include "gstfasptextfile.h"
 
 static void
-set_errno (GError ** error)
+set_errno (GError **error)
 {
   gint why = errno;
 
-  g_set_error_literal (error, G_IO_ERROR, g_io_error_from_errno (why),
-      g_strerror (why));
+  g_set_error_literal (error, G_IO_ERROR, g_io_error_from_errno (why), g_strerror (why));
 }
 
 static gboolean
-check_access (const gchar * path, gint mode, GError ** error)
+check_access (const gchar *path, gint mode, GError **error)
 {
   if (g_access (path, mode) == 0)
     return TRUE;
@@ -31,13 +30,13 @@ check_access (const gchar * path, gint mode, GError ** error)
 }
 
 gboolean
-gst_fasp_text_file_check_folder (const gchar * folder, GError ** error)
+gst_fasp_text_file_check_folder (const gchar *folder, GError **error)
 {
   return check_access (folder, W_OK | X_OK, error);
 }
 
 gboolean
-gst_fasp_text_file_check (const gchar * path, GError ** error)
+gst_fasp_text_file_check (const gchar *path, GError **error)
 {
   g_autofree gchar *folder = g_path_get_dirname (path);
 
@@ -46,13 +45,12 @@ gst_fasp_text_file_check (const gchar * path, GError ** error)
     set_errno (error);
     return FALSE;
   }
-  return g_file_test (path, G_FILE_TEST_EXISTS) ?
-      check_access (path, W_OK, error) :
-      gst_fasp_text_file_check_folder (folder, error);
+  return g_file_test (path, G_FILE_TEST_EXISTS) ? check_access (path, W_OK, error) :
+                                                  gst_fasp_text_file_check_folder (folder, error);
 }
 
 gint
-gst_fasp_text_file_open (const gchar * path, GError ** error)
+gst_fasp_text_file_open (const gchar *path, GError **error)
 {
   gint file = g_open (path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
 
@@ -68,8 +66,7 @@ gst_fasp_text_file_is_empty (gint file)
 }
 
 gboolean
-gst_fasp_text_file_add (gint file, const gchar * text, gsize size,
-    GError ** error)
+gst_fasp_text_file_add (gint file, const gchar *text, gsize size, GError **error)
 {
   gssize done = 0;
 

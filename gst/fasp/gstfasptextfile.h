@@ -12,14 +12,12 @@
 G_BEGIN_DECLS
 
 /* Could the file be opened?  Creates nothing. */
-gboolean gst_fasp_text_file_check (const gchar * path, GError ** error);
+gboolean gst_fasp_text_file_check (const gchar *path, GError **error);
 /* Could files be created in it? */
-gboolean gst_fasp_text_file_check_folder (const gchar * folder,
-    GError ** error);
+gboolean gst_fasp_text_file_check_folder (const gchar *folder, GError **error);
 /* Returns a file descriptor, to be closed; -1: it cannot be opened. */
-gint gst_fasp_text_file_open (const gchar * path, GError ** error);
+gint gst_fasp_text_file_open (const gchar *path, GError **error);
 gboolean gst_fasp_text_file_is_empty (gint file);
-gboolean gst_fasp_text_file_add (gint file, const gchar * text, gsize size,
-    GError ** error);
+gboolean gst_fasp_text_file_add (gint file, const gchar *text, gsize size, GError **error);
 
 G_END_DECLS

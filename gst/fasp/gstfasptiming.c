@@ -15,19 +15,19 @@
 #define CLOCK_SLACK (100 * GST_MSECOND)
 
 void
-gst_fasp_timing_init (GstFaspTiming * timing)
+gst_fasp_timing_init (GstFaspTiming *timing)
 {
   timing->clock = gst_fasp_clock_new ();
 }
 
 void
-gst_fasp_timing_clear (GstFaspTiming * timing)
+gst_fasp_timing_clear (GstFaspTiming *timing)
 {
   gst_object_unref (timing->clock);
 }
 
 void
-gst_fasp_timing_reset (GstFaspTiming * timing)
+gst_fasp_timing_reset (GstFaspTiming *timing)
 {
   timing->last_pts = GST_CLOCK_TIME_NONE;
   timing->running = 0;
@@ -36,7 +36,7 @@ gst_fasp_timing_reset (GstFaspTiming * timing)
 /* Returns what to add to a monotonic time to get a running time. Reads both again if this
  * thread was held up in between. */
 static GstClockTimeDiff
-measure_offset (GstElement * element)
+measure_offset (GstElement *element)
 {
   GstClockTimeDiff offset = 0, best = G_MAXINT64;
 
@@ -56,33 +56,32 @@ measure_offset (GstElement * element)
 }
 
 GstClockTimeDiff
-gst_fasp_timing_get (const GstFaspTiming * timing, FaspTime time)
+gst_fasp_timing_get (const GstFaspTiming *timing, FaspTime time)
 {
   GstClockTimeDiff monotonic = time * GST_USECOND;
 
-  return timing->offset + (timing->own_clock ? (GstClockTimeDiff)
-      gst_fasp_clock_get_at (timing->clock, monotonic) : monotonic);
+  return timing->offset
+      + (timing->own_clock ? (GstClockTimeDiff) gst_fasp_clock_get_at (timing->clock, monotonic) :
+                             monotonic);
 }
 
 /* The running time that the clock shows. A clock that was set back stands still instead. */
 static GstClockTimeDiff
-get_current_running_time (const GstFaspTiming * timing, GstClock * clock)
+get_current_running_time (const GstFaspTiming *timing, GstClock *clock)
 {
-  return timing->own_clock ?
-      timing->offset + (GstClockTimeDiff) gst_clock_get_time (clock) :
-      gst_fasp_timing_get (timing, g_get_monotonic_time ());
+  return timing->own_clock ? timing->offset + (GstClockTimeDiff) gst_clock_get_time (clock) :
+                             gst_fasp_timing_get (timing, g_get_monotonic_time ());
 }
 
 void
-gst_fasp_timing_look (GstFaspTiming * timing, GstElement * element)
+gst_fasp_timing_look (GstFaspTiming *timing, GstElement *element)
 {
   g_autoptr (GstClock) clock = gst_element_get_clock (element);
   GstClockTimeDiff running;
 
   timing->own_clock = clock == GST_CLOCK_CAST (timing->clock);
-  timing->offset = timing->own_clock ?
-      -(GstClockTimeDiff) gst_element_get_base_time (element) :
-      measure_offset (element);
+  timing->offset = timing->own_clock ? -(GstClockTimeDiff) gst_element_get_base_time (element) :
+                                       measure_offset (element);
   if (clock == NULL)
     return;
   running = get_current_running_time (timing, clock);
@@ -94,7 +93,7 @@ gst_fasp_timing_look (GstFaspTiming * timing, GstElement * element)
 }
 
 GstClockTime
-gst_fasp_timing_choose (GstFaspTiming * timing, FaspTime time)
+gst_fasp_timing_choose (GstFaspTiming *timing, FaspTime time)
 {
   GstClockTimeDiff pts = MAX (gst_fasp_timing_get (timing, time), 0);
 

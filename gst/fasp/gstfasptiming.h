@@ -19,24 +19,23 @@ G_BEGIN_DECLS
 
 typedef struct
 {
-  GstFaspClock *clock;          /* at the sender's rate; owned */
-  gboolean own_clock;           /* it is the pipeline's clock */
-  GstClockTimeDiff offset;      /* from monotonic to running time, or with our own
-                                 * clock, less the base time */
-  GstClockTimeDiff running;     /* running time at the last look */
-  GstClockTime last_pts;        /* of the last buffer; never decreases */
+  GstFaspClock *clock;      /* at the sender's rate; owned */
+  gboolean own_clock;       /* it is the pipeline's clock */
+  GstClockTimeDiff offset;  /* from monotonic to running time, or with our own
+                             * clock, less the base time */
+  GstClockTimeDiff running; /* running time at the last look */
+  GstClockTime last_pts;    /* of the last buffer; never decreases */
 } GstFaspTiming;
 
-void gst_fasp_timing_init (GstFaspTiming * timing);
-void gst_fasp_timing_clear (GstFaspTiming * timing);
+void gst_fasp_timing_init (GstFaspTiming *timing);
+void gst_fasp_timing_clear (GstFaspTiming *timing);
 /* A stream begins. */
-void gst_fasp_timing_reset (GstFaspTiming * timing);
+void gst_fasp_timing_reset (GstFaspTiming *timing);
 /* Looks at the clock and the base time of @element.  If running time began anew, so do the PTS. */
-void gst_fasp_timing_look (GstFaspTiming * timing, GstElement * element);
+void gst_fasp_timing_look (GstFaspTiming *timing, GstElement *element);
 /* The running time of a monotonic time in µs, as of the last look; may be negative. */
-GstClockTimeDiff gst_fasp_timing_get (const GstFaspTiming * timing,
-    FaspTime time);
+GstClockTimeDiff gst_fasp_timing_get (const GstFaspTiming *timing, FaspTime time);
 /* The PTS of a buffer that arrived at @time. */
-GstClockTime gst_fasp_timing_choose (GstFaspTiming * timing, FaspTime time);
+GstClockTime gst_fasp_timing_choose (GstFaspTiming *timing, FaspTime time);
 
 G_END_DECLS

@@ -17,44 +17,41 @@
 static GstStructure *
 describe_bitrate (guint64 bitrate)
 {
-  return gst_structure_new ("fasp-available-bitrate", "bitrate", G_TYPE_UINT64,
-      bitrate, NULL);
+  return gst_structure_new ("fasp-available-bitrate", "bitrate", G_TYPE_UINT64, bitrate, NULL);
 }
 
 /* TRUE for one thread at a time. */
 static gboolean
-claim (GstFaspUpstream * u)
+claim (GstFaspUpstream *u)
 {
   return !(g_atomic_int_or (&u->asked, ON_ITS_WAY) & ON_ITS_WAY);
 }
 
 static void
-push_bitrate (GstFaspUpstream * u, GstElement * sink)
+push_bitrate (GstFaspUpstream *u, GstElement *sink)
 {
   guint64 bitrate = gst_fasp_upstream_get_bitrate (u, sink);
 
-  if (bitrate > 0)              /* 0: the receiver has gone meanwhile */
+  if (bitrate > 0) /* 0: the receiver has gone meanwhile */
     gst_pad_push_event (GST_BASE_SINK_PAD (sink),
-        gst_event_new_custom (GST_EVENT_CUSTOM_UPSTREAM,
-            describe_bitrate (bitrate)));
+        gst_event_new_custom (GST_EVENT_CUSTOM_UPSTREAM, describe_bitrate (bitrate)));
 }
 
 /* Asks for all headers, unless the caps have them: then receivers that join get those in another
  * way, and some muxers break their stream if they write headers again. */
 static void
-push_key_frame (GstElement * sink)
+push_key_frame (GstElement *sink)
 {
   GstPad *pad = GST_BASE_SINK_PAD (sink);
   g_autoptr (GstCaps) caps = gst_pad_get_current_caps (pad);
   gboolean all_headers = caps == NULL || !gst_fasp_header_is_in (caps);
 
   gst_pad_push_event (pad,
-      gst_video_event_new_upstream_force_key_unit (GST_CLOCK_TIME_NONE,
-          all_headers, 0));
+      gst_video_event_new_upstream_force_key_unit (GST_CLOCK_TIME_NONE, all_headers, 0));
 }
 
 static void
-push (GstElement * sink, gpointer data)
+push (GstElement *sink, gpointer data)
 {
   GstFaspUpstream *u = data;
   GstPad *pad = GST_BASE_SINK_PAD (sink);
@@ -62,8 +59,7 @@ push (GstElement * sink, gpointer data)
   do {
     guint asked;
 
-    while (gst_pad_is_active (pad)
-        && (asked = g_atomic_int_and (&u->asked, ~ALL) & ALL) != 0) {
+    while (gst_pad_is_active (pad) && (asked = g_atomic_int_and (&u->asked, ~ALL) & ALL) != 0) {
       if (asked & BITRATE)
         push_bitrate (u, sink);
       if (asked & KEY_FRAME)
@@ -71,12 +67,11 @@ push (GstElement * sink, gpointer data)
     }
     g_atomic_int_and (&u->asked, ~ON_ITS_WAY);
     /* looks again: whoever asked meanwhile, or made the pad active, left it to this thread */
-  } while (gst_pad_is_active (pad) && (g_atomic_int_get (&u->asked) & ALL)
-      && claim (u));
+  } while (gst_pad_is_active (pad) && (g_atomic_int_get (&u->asked) & ALL) && claim (u));
 }
 
 static void
-ask (GstFaspUpstream * u, GstElement * sink, guint what)
+ask (GstFaspUpstream *u, GstElement *sink, guint what)
 {
   g_atomic_int_or (&u->asked, what);
   if (gst_pad_is_active (GST_BASE_SINK_PAD (sink)) && claim (u))
@@ -84,27 +79,26 @@ ask (GstFaspUpstream * u, GstElement * sink, guint what)
 }
 
 void
-gst_fasp_upstream_begin (GstFaspUpstream * u)
+gst_fasp_upstream_begin (GstFaspUpstream *u)
 {
   g_atomic_int_and (&u->asked, ~ALL);
 }
 
 void
-gst_fasp_upstream_go_on (GstFaspUpstream * u, GstElement * sink)
+gst_fasp_upstream_go_on (GstFaspUpstream *u, GstElement *sink)
 {
   if (g_atomic_int_get (&u->asked) & ALL)
     ask (u, sink, 0);
 }
 
 void
-gst_fasp_upstream_ask_for_key_frame (GstFaspUpstream * u, GstElement * sink)
+gst_fasp_upstream_ask_for_key_frame (GstFaspUpstream *u, GstElement *sink)
 {
   ask (u, sink, KEY_FRAME);
 }
 
 void
-gst_fasp_upstream_tell_bitrate (GstFaspUpstream * u, GstElement * sink,
-    guint64 bitrate)
+gst_fasp_upstream_tell_bitrate (GstFaspUpstream *u, GstElement *sink, guint64 bitrate)
 {
   gboolean changed;
 
@@ -122,7 +116,7 @@ gst_fasp_upstream_tell_bitrate (GstFaspUpstream * u, GstElement * sink,
 }
 
 guint64
-gst_fasp_upstream_get_bitrate (GstFaspUpstream * u, GstElement * sink)
+gst_fasp_upstream_get_bitrate (GstFaspUpstream *u, GstElement *sink)
 {
   guint64 bitrate;
 

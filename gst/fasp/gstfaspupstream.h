@@ -17,22 +17,19 @@ G_BEGIN_DECLS
 /* All fields 0: nothing has been asked. */
 typedef struct
 {
-  guint asked;                  /* atomic */
-  guint64 bitrate;              /* bit/s; under the object lock */
+  guint asked;     /* atomic */
+  guint64 bitrate; /* bit/s; under the object lock */
 } GstFaspUpstream;
 
 /* Call this when a sink opens: forgets what was asked before. */
-void gst_fasp_upstream_begin (GstFaspUpstream * upstream);
+void gst_fasp_upstream_begin (GstFaspUpstream *upstream);
 /* Call this when the sink's pad has become active: something may have been asked before. */
-void gst_fasp_upstream_go_on (GstFaspUpstream * upstream, GstElement * sink);
+void gst_fasp_upstream_go_on (GstFaspUpstream *upstream, GstElement *sink);
 /* May be called from any thread. */
-void gst_fasp_upstream_ask_for_key_frame (GstFaspUpstream * upstream,
-    GstElement * sink);
+void gst_fasp_upstream_ask_for_key_frame (GstFaspUpstream *upstream, GstElement *sink);
 /* Tells the bit rate in three ways: by a property, a message and an event upstream.
  * 0, none, is told by the property only. */
-void gst_fasp_upstream_tell_bitrate (GstFaspUpstream * upstream,
-    GstElement * sink, guint64 bitrate);
-guint64 gst_fasp_upstream_get_bitrate (GstFaspUpstream * upstream,
-    GstElement * sink);
+void gst_fasp_upstream_tell_bitrate (GstFaspUpstream *upstream, GstElement *sink, guint64 bitrate);
+guint64 gst_fasp_upstream_get_bitrate (GstFaspUpstream *upstream, GstElement *sink);
 
 G_END_DECLS

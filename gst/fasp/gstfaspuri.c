@@ -9,17 +9,15 @@
 #include <string.h>
 #include "gstfaspuri.h"
 
-#define BAD_URI(...) g_set_error (error, GST_URI_ERROR, \
-    GST_URI_ERROR_BAD_URI, __VA_ARGS__)
+#define BAD_URI(...) g_set_error (error, GST_URI_ERROR, GST_URI_ERROR_BAD_URI, __VA_ARGS__)
 
 #define PASSPHRASE "passphrase"
 
 /* Every writable property of the element's own class is a key, or one that a URI may not set. */
 static GParamSpec *
-find_setting (GstElement * element, const gchar * key)
+find_setting (GstElement *element, const gchar *key)
 {
-  GParamSpec *pspec =
-      g_object_class_find_property (G_OBJECT_GET_CLASS (element), key);
+  GParamSpec *pspec = g_object_class_find_property (G_OBJECT_GET_CLASS (element), key);
 
   if (pspec == NULL || pspec->owner_type != G_OBJECT_TYPE (element)
       || !(pspec->flags & G_PARAM_WRITABLE) || g_str_equal (key, "uri"))
@@ -28,13 +26,13 @@ find_setting (GstElement * element, const gchar * key)
 }
 
 static gboolean
-is_key (const GParamSpec * setting)
+is_key (const GParamSpec *setting)
 {
   return setting != NULL && !(setting->flags & GST_FASP_PARAM_LOCAL);
 }
 
 static gchar *
-list_keys (GstElement * element)
+list_keys (GstElement *element)
 {
   GString *keys = g_string_new (NULL);
   guint n;
@@ -43,15 +41,14 @@ list_keys (GstElement * element)
 
   for (guint i = 0; i < n; i++)
     if (is_key (find_setting (element, pspecs[i]->name)))
-      g_string_append_printf (keys, "%s%s", keys->len > 0 ? ", " : "",
-          pspecs[i]->name);
+      g_string_append_printf (keys, "%s%s", keys->len > 0 ? ", " : "", pspecs[i]->name);
   return g_string_free (keys, FALSE);
 }
 
-/* Returns how many bytes of @text may be shown in a message.  The rest may be a secret, also if there
- * is another character, or none, in place of the ?, the & or the =. */
+/* Returns how many bytes of @text may be shown in a message.  The rest may be a secret, also if
+ * there is another character, or none, in place of the ?, the & or the =. */
 static int
-count_plain (const gchar * text)
+count_plain (const gchar *text)
 {
   const gchar *secret = strstr (text, PASSPHRASE);
   gsize n = strcspn (text, "?#&=");
@@ -60,8 +57,7 @@ count_plain (const gchar * text)
 }
 
 static gboolean
-parse_value (GParamSpec * pspec, const gchar * text, GValue * value,
-    GError ** error)
+parse_value (GParamSpec *pspec, const gchar *text, GValue *value, GError **error)
 {
   g_value_init (value, pspec->value_type);
   /* takes strings as they are: deserializing would interpret quotes and escapes */
@@ -74,15 +70,15 @@ parse_value (GParamSpec * pspec, const gchar * text, GValue * value,
   if (text == NULL || text[0] == '\0' || !gst_value_deserialize (value, text)) {
     if (text == NULL)
       text = "";
-    BAD_URI
-        ("\"%.*s\" is not a value for the key %s of a fasp URI. See `%s' in "
-        "gst-inspect-1.0 for what it takes.", count_plain (text), text,
-        pspec->name, pspec->name);
+    BAD_URI ("\"%.*s\" is not a value for the key %s of a fasp URI. See `%s' in "
+             "gst-inspect-1.0 for what it takes.",
+        count_plain (text), text, pspec->name, pspec->name);
     return FALSE;
   }
   if (g_param_value_validate (pspec, value)) {
     BAD_URI ("%s for the key %s of a fasp URI is out of range. See `%s' in "
-        "gst-inspect-1.0 for its limits.", text, pspec->name, pspec->name);
+             "gst-inspect-1.0 for its limits.",
+        text, pspec->name, pspec->name);
     return FALSE;
   }
   return TRUE;
@@ -95,7 +91,7 @@ typedef struct
 } Pair;
 
 static void
-free_pair (Pair * pair)
+free_pair (Pair *pair)
 {
   if (G_VALUE_HOLDS_STRING (&pair->value))
     gst_fasp_keys_wipe ((gchar *) g_value_get_string (&pair->value));
@@ -105,13 +101,12 @@ free_pair (Pair * pair)
 }
 
 static gboolean
-parse_query (GstElement * element, GstUri * uri, GPtrArray * pairs,
-    GError ** error)
+parse_query (GstElement *element, GstUri *uri, GPtrArray *pairs, GError **error)
 {
   GList *keys = gst_uri_get_query_keys (uri);
   gboolean good = TRUE;
 
-  for (GList * l = keys; good && l != NULL; l = l->next) {
+  for (GList *l = keys; good && l != NULL; l = l->next) {
     const gchar *key = l->data;
     GParamSpec *pspec = find_setting (element, key);
     Pair *pair;
@@ -120,30 +115,27 @@ parse_query (GstElement * element, GstUri * uri, GPtrArray * pairs,
       g_autofree gchar *known = list_keys (element);
 
       /* the key may be the rest of a secret */
-      if (gst_uri_query_has_key (uri, PASSPHRASE)
-          || strstr (key, PASSPHRASE) != NULL)
-        BAD_URI
-            ("The fasp URI has a key that does not exist, or the passphrase "
-            "has a & in it: write %%26 for a &. The keys are: %s.", known);
-      else
-        BAD_URI ("\"%s\" is not a key of a fasp URI. The keys are: %s.", key,
+      if (gst_uri_query_has_key (uri, PASSPHRASE) || strstr (key, PASSPHRASE) != NULL)
+        BAD_URI ("The fasp URI has a key that does not exist, or the passphrase "
+                 "has a & in it: write %%26 for a &. The keys are: %s.",
             known);
+      else
+        BAD_URI ("\"%s\" is not a key of a fasp URI. The keys are: %s.", key, known);
       good = FALSE;
       break;
     }
     if (!is_key (pspec)) {
-      BAD_URI
-          ("The fasp URI sets %s, which names a file of this machine: a URI "
-          "may come from a stranger. Leave it out of the URI, and set the "
-          "property %s of the element.", key, pspec->name);
+      BAD_URI ("The fasp URI sets %s, which names a file of this machine: a URI "
+               "may come from a stranger. Leave it out of the URI, and set the "
+               "property %s of the element.",
+          key, pspec->name);
       good = FALSE;
       break;
     }
     pair = g_new0 (Pair, 1);
     pair->pspec = pspec;
     g_ptr_array_add (pairs, pair);
-    good = parse_value (pspec, gst_uri_get_query_value (uri, key),
-        &pair->value, error);
+    good = parse_value (pspec, gst_uri_get_query_value (uri, key), &pair->value, error);
   }
   g_list_free (keys);
   return good;
@@ -151,14 +143,12 @@ parse_query (GstElement * element, GstUri * uri, GPtrArray * pairs,
 
 /* Returns the first % before any # that does not escape a byte, or NULL. */
 static const gchar *
-find_bad_escape (const gchar * text)
+find_bad_escape (const gchar *text)
 {
   const gchar *end = text + strcspn (text, "#");
 
-  for (const gchar * at = text; (at = strchr (at, '%')) != NULL && at < end;
-      at++)
-    if (!g_ascii_isxdigit (at[1]) || !g_ascii_isxdigit (at[2])
-        || strncmp (at + 1, "00", 2) == 0)
+  for (const gchar *at = text; (at = strchr (at, '%')) != NULL && at < end; at++)
+    if (!g_ascii_isxdigit (at[1]) || !g_ascii_isxdigit (at[2]) || strncmp (at + 1, "00", 2) == 0)
       return at;
   return NULL;
 }
@@ -166,7 +156,7 @@ find_bad_escape (const gchar * text)
 /* Finds bad escapes before GstUri does.  GstUri reads a value that has one as NULL, which would not
  * say what is wrong with it; and a key that becomes NULL crashes it (1.22). */
 static gboolean
-check_escapes (GstElement * element, const gchar * text, GError ** error)
+check_escapes (GstElement *element, const gchar *text, GError **error)
 {
   const gchar *query = text + strcspn (text, "?");
   const gchar *bad = find_bad_escape (text), *from = bad;
@@ -180,28 +170,27 @@ check_escapes (GstElement * element, const gchar * text, GError ** error)
   /* if it is not a known key, it may be the rest of a secret */
   if (from < bad && find_setting (element, key) != NULL)
     BAD_URI ("The value of %s in the fasp URI has a %% that escapes nothing: "
-        "write %%25 for a %%.", key);
+             "write %%25 for a %%.",
+        key);
   else
     BAD_URI ("The fasp URI has a %% that escapes nothing: write %%25 for a %%, "
-        "as in fasp://[fe80::1%%25eth0]:PORT?fec=20%%25.");
+             "as in fasp://[fe80::1%%25eth0]:PORT?fec=20%%25.");
   return FALSE;
 }
 
-/* GstUri takes the last of several values of a key without a word.  Call this when all keys are known:
- * they can be unescaped then, and quoted. */
+/* GstUri takes the last of several values of a key without a word.  Call this when all keys are
+ * known: they can be unescaped then, and quoted. */
 static gboolean
-check_once (const gchar * text, GError ** error)
+check_once (const gchar *text, GError **error)
 {
-  g_autoptr (GHashTable) seen = g_hash_table_new_full (g_str_hash, g_str_equal,
-      g_free, NULL);
+  g_autoptr (GHashTable) seen = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   const gchar *from = text + strcspn (text, "?");
 
   while (*from != '\0') {
     const gchar *begin = from + 1;
-    gchar *key = g_uri_unescape_segment (begin, begin + strcspn (begin, "=&"),
-        NULL);
+    gchar *key = g_uri_unescape_segment (begin, begin + strcspn (begin, "=&"), NULL);
 
-    g_strdelimit (key, "_", '-');       /* for GObject, both are the same */
+    g_strdelimit (key, "_", '-'); /* for GObject, both are the same */
     if (g_hash_table_contains (seen, key)) {
       BAD_URI ("The fasp URI sets %s twice: leave one of them out.", key);
       g_free (key);
@@ -214,24 +203,25 @@ check_once (const gchar * text, GError ** error)
 }
 
 static gboolean
-check_authority (const gchar * text, GstUri * uri, GError ** error)
+check_authority (const gchar *text, GstUri *uri, GError **error)
 {
   g_autofree gchar *path = gst_uri_get_path (uri);
   guint port = gst_uri_get_port (uri);
 
   if (path != NULL && path[0] != '\0' && !g_str_equal (path, "/")) {
     BAD_URI ("A fasp URI has no path, this one has \"%.*s\". Write "
-        "fasp://HOST:PORT?key=value.", count_plain (path), path);
+             "fasp://HOST:PORT?key=value.",
+        count_plain (path), path);
     return FALSE;
   }
   if (gst_uri_get_userinfo (uri) != NULL || strchr (text, '#') != NULL) {
     BAD_URI ("A fasp URI is fasp://HOST:PORT?key=value, without a user name "
-        "or #fragment: write %%23 for a # in a value.");
+             "or #fragment: write %%23 for a # in a value.");
     return FALSE;
   }
   if (port == GST_URI_NO_PORT || port == 0 || port > G_MAXUINT16) {
     BAD_URI ("A fasp URI needs a port from 1 to 65535: fasp://HOST:PORT to "
-        "dial, fasp://:PORT to listen.");
+             "dial, fasp://:PORT to listen.");
     return FALSE;
   }
   return TRUE;
@@ -240,7 +230,7 @@ check_authority (const gchar * text, GstUri * uri, GError ** error)
 /* If GstUri cannot read the host (bad escapes, or escaped bytes that are not UTF-8), it says that
  * there is none. That would be a listener on all addresses. */
 static gboolean
-check_host (const gchar * text, GstUri * uri, GError ** error)
+check_host (const gchar *text, GstUri *uri, GError **error)
 {
   const gchar *host = gst_uri_get_host (uri), *slashes = strstr (text, "//");
 
@@ -249,18 +239,16 @@ check_host (const gchar * text, GstUri * uri, GError ** error)
   if (host == NULL && slashes != NULL && slashes[2] == ':')
     return TRUE;
   BAD_URI ("The host in \"%.*s\" cannot be read: write %%25 for a %%, as in "
-      "fasp://[fe80::1%%25eth0]:PORT, and fasp://:PORT to listen.",
+           "fasp://[fe80::1%%25eth0]:PORT, and fasp://:PORT to listen.",
       count_plain (text), text);
   return FALSE;
 }
 
 gboolean
-gst_fasp_uri_set (GstFaspSettings * settings, GstElement * element,
-    const gchar * text, GError ** error)
+gst_fasp_uri_set (GstFaspSettings *settings, GstElement *element, const gchar *text, GError **error)
 {
   g_autoptr (GstUri) uri = NULL;
-  g_autoptr (GPtrArray) pairs =
-      g_ptr_array_new_with_free_func ((GDestroyNotify) free_pair);
+  g_autoptr (GPtrArray) pairs = g_ptr_array_new_with_free_func ((GDestroyNotify) free_pair);
   const gchar *host;
 
   if (!check_escapes (element, text, error))
@@ -269,13 +257,12 @@ gst_fasp_uri_set (GstFaspSettings * settings, GstElement * element,
   if (uri == NULL || gst_uri_get_scheme (uri) == NULL
       || g_ascii_strcasecmp (gst_uri_get_scheme (uri), "fasp") != 0) {
     BAD_URI ("\"%.*s\" is not a fasp URI. Write fasp://HOST:PORT to dial or "
-        "fasp://:PORT to listen, with brackets around an IPv6 address.",
+             "fasp://:PORT to listen, with brackets around an IPv6 address.",
         count_plain (text), text);
     return FALSE;
   }
   if (!check_authority (text, uri, error) || !check_host (text, uri, error)
-      || !parse_query (element, uri, pairs, error)
-      || !check_once (text, error))
+      || !parse_query (element, uri, pairs, error) || !check_once (text, error))
     return FALSE;
 
   host = gst_uri_get_host (uri);
@@ -294,7 +281,7 @@ gst_fasp_uri_set (GstFaspSettings * settings, GstElement * element,
 
 /* GstUri writes a space in a value as +, but does not read + as a space. */
 static gchar *
-write_spaces (gchar * text)
+write_spaces (gchar *text)
 {
   gchar *query = strchr (text, '?');
   g_auto (GStrv) words = NULL;
@@ -312,21 +299,19 @@ write_spaces (gchar * text)
 }
 
 gchar *
-gst_fasp_uri_get (const GstFaspSettings * s)
+gst_fasp_uri_get (const GstFaspSettings *s)
 {
   g_autoptr (GstUri) uri = NULL;
-  g_autofree gchar *latency = s->latency < 0 ? g_strdup ("auto") :
-      g_strdup_printf ("%d", s->latency);
+  g_autofree gchar *latency =
+      s->latency < 0 ? g_strdup ("auto") : g_strdup_printf ("%d", s->latency);
 
   if (s->port == 0)
     return NULL;
-  uri = gst_uri_new ("fasp", NULL, s->host ? s->host : "", s->port, NULL, NULL,
-      NULL);
+  uri = gst_uri_new ("fasp", NULL, s->host ? s->host : "", s->port, NULL, NULL, NULL);
   if (s->mode != GST_FASP_MODE_NONE) {
     GEnumClass *klass = g_type_class_ref (GST_TYPE_FASP_MODE);
 
-    gst_uri_set_query_value (uri, "mode",
-        g_enum_get_value (klass, s->mode)->value_nick);
+    gst_uri_set_query_value (uri, "mode", g_enum_get_value (klass, s->mode)->value_nick);
     g_type_class_unref (klass);
   }
   if (s->latency_set)

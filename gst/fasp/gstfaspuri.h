@@ -13,9 +13,9 @@ G_BEGIN_DECLS
 
 /* Checks the whole URI before anything of it takes effect. Call this without the object
  * lock. */
-gboolean gst_fasp_uri_set (GstFaspSettings * settings, GstElement * element,
-    const gchar * uri, GError ** error);
+gboolean gst_fasp_uri_set (GstFaspSettings *settings, GstElement *element, const gchar *uri,
+    GError **error);
 /* Returns the URI in canonical form, without secrets. Call this with the object lock held. */
-gchar *gst_fasp_uri_get (const GstFaspSettings * settings);
+gchar *gst_fasp_uri_get (const GstFaspSettings *settings);
 
 G_END_DECLS

@@ -33,7 +33,7 @@
 /* A file is read as fast as the line takes it.  A live source keeps its own pace: if the line is
  * slower, nothing is lost, but the stream is later and later. */
 static gboolean
-is_live (GstElement * sink)
+is_live (GstElement *sink)
 {
   g_autoptr (GstPad) pad = gst_element_get_static_pad (sink, "sink");
   g_autoptr (GstQuery) query = gst_query_new_latency ();
@@ -46,7 +46,7 @@ is_live (GstElement * sink)
 
 /* If max-bitrate looks as if its unit was mistaken, tells of that. */
 static gboolean
-tell_unit (const GstFaspWatch * w, GstElement * sink)
+tell_unit (const GstFaspWatch *w, GstElement *sink)
 {
   guint64 max;
 
@@ -55,58 +55,65 @@ tell_unit (const GstFaspWatch * w, GstElement * sink)
     return FALSE;
   GST_ELEMENT_WARNING (sink, RESOURCE, BUSY,
       ("max-bitrate is in bit/s: %" G_GUINT64_FORMAT " bit/s is less than this "
-          "stream of %" G_GUINT64_FORMAT " kbit/s needs, and its delay keeps "
-          "growing. If kbit/s are meant, as for x264enc, set max-bitrate=%"
-          G_GUINT64_FORMAT "; else raise it to 1.2 times the stream's rate, or "
-          "lower the encoder's rate.", max, (w->rate + 500) / 1000, max * 1000),
+       "stream of %" G_GUINT64_FORMAT " kbit/s needs, and its delay keeps "
+       "growing. If kbit/s are meant, as for x264enc, set max-bitrate=%" G_GUINT64_FORMAT
+       "; else raise it to 1.2 times the stream's rate, or "
+       "lower the encoder's rate.",
+          max, (w->rate + 500) / 1000, max * 1000),
       (NULL));
   return TRUE;
 }
 
 static void
-tell_behind (GstFaspWatch * w, GstElement * sink, guint held)
+tell_behind (GstFaspWatch *w, GstElement *sink, guint held)
 {
-  if (w->behind < LOOKS || !is_live (sink)
-      || !gst_fasp_events_is_due (&w->told_behind) || tell_unit (w, sink))
+  if (w->behind < LOOKS || !is_live (sink) || !gst_fasp_events_is_due (&w->told_behind)
+      || tell_unit (w, sink))
     return;
-  GST_ELEMENT_WARNING (sink, RESOURCE, BUSY, ("The stream comes faster than it "
-          "leaves, and its delay keeps growing: %.1f s of it wait here, and "
-          "lately its source had to wait for %u %% of the time. Raise max-bitrate "
-          "(bit/s) if the line has room, and with a long round trip also "
-          "buffer-size on both ends; else lower the encoder's rate "
-          "(available-bitrate tells what there is room for). A receiver that is "
-          "paused holds up the stream, too: see slow-policy.",
-          w->backlog / 1e6, held), (NULL));
+  GST_ELEMENT_WARNING (sink, RESOURCE, BUSY,
+      ("The stream comes faster than it "
+       "leaves, and its delay keeps growing: %.1f s of it wait here, and "
+       "lately its source had to wait for %u %% of the time. Raise max-bitrate "
+       "(bit/s) if the line has room, and with a long round trip also "
+       "buffer-size on both ends; else lower the encoder's rate "
+       "(available-bitrate tells what there is room for). A receiver that is "
+       "paused holds up the stream, too: see slow-policy.",
+          w->backlog / 1e6, held),
+      (NULL));
 }
 
 static void
-tell_lossy (GstFaspWatch * w, GstElement * sink, gdouble loss)
+tell_lossy (GstFaspWatch *w, GstElement *sink, gdouble loss)
 {
   if (w->lossy < LOOKS || !gst_fasp_events_is_due (&w->told_lossy))
     return;
   GST_ELEMENT_WARNING (sink, RESOURCE, BUSY,
       ("%.0f %% of what is sent is lost on the way. If the line has less room "
-          "than max-bitrate, lower max-bitrate, or set rate-control=adaptive, "
-          "which finds out how much room there is. If the line itself loses "
-          "that much, there is nothing to change.", 100 * loss), (NULL));
+       "than max-bitrate, lower max-bitrate, or set rate-control=adaptive, "
+       "which finds out how much room there is. If the line itself loses "
+       "that much, there is nothing to change.",
+          100 * loss),
+      (NULL));
 }
 
 static void
-tell_late (GstFaspWatch * w, GstElement * sink, guint missed)
+tell_late (GstFaspWatch *w, GstElement *sink, guint missed)
 {
   if (w->late < LOOKS || !gst_fasp_events_is_due (&w->told_late))
     return;
   GST_ELEMENT_WARNING (sink, RESOURCE, BUSY,
       ("This machine is too busy to send as fast as it may: for %u %% of the last "
-          "time, data was due to leave and the thread that sends did not run. End "
-          "other programs, or run this one with real-time priority (chrt --rr 5 "
-          "gst-launch-1.0 ...). If this is a virtual machine, its host may be the "
-          "busy one.", missed), (NULL));
+       "time, data was due to leave and the thread that sends did not run. End "
+       "other programs, or run this one with real-time priority (chrt --rr 5 "
+       "gst-launch-1.0 ...). If this is a virtual machine, its host may be the "
+       "busy one.",
+          missed),
+      (NULL));
 }
 
 /* The peer is heard, so there is no warning about an interruption. */
 static void
-tell_stuck (GstFaspWatch * w, GstElement * sink, const FaspAddress * where)
+tell_stuck (GstFaspWatch *w, GstElement *sink, const FaspAddress *where)
 {
   g_autofree gchar *peer = NULL;
 
@@ -115,39 +122,40 @@ tell_stuck (GstFaspWatch * w, GstElement * sink, const FaspAddress * where)
   peer = gst_fasp_address_to_string (where);
   GST_ELEMENT_WARNING (sink, RESOURCE, WRITE,
       ("Nothing of the stream arrives at %s any more, though that end is heard. "
-          "Does the path still take IP packets of 1228 bytes (IPv6: 1280; look at "
-          "tunnels and VPNs on the way), and do the firewalls let them through? "
-          "The stream is sent again until it arrives.", peer), (NULL));
+       "Does the path still take IP packets of 1228 bytes (IPv6: 1280; look at "
+       "tunnels and VPNs on the way), and do the firewalls let them through? "
+       "The stream is sent again until it arrives.",
+          peer),
+      (NULL));
 }
 
 static void
-tell_keyless (GstFaspWatch * w, GstElement * sink, FaspTime wait)
+tell_keyless (GstFaspWatch *w, GstElement *sink, FaspTime wait)
 {
   if (wait < KEYLESS || !gst_fasp_events_is_due (&w->told_keyless))
     return;
   GST_ELEMENT_WARNING (sink, STREAM, FORMAT,
       ("A receiver that joined has waited for %u s for a key frame to begin with, "
-          "and has had nothing of the stream so far. Set the encoder's interval of "
-          "key frames to two seconds or so (x264enc key-int-max=50).",
-          (guint) (wait / G_USEC_PER_SEC)), (NULL));
+       "and has had nothing of the stream so far. Set the encoder's interval of "
+       "key frames to two seconds or so (x264enc key-int-max=50).",
+          (guint) (wait / G_USEC_PER_SEC)),
+      (NULL));
 }
 
 /* The mean rate so far.  While it is held up, a source would write more than it does. */
 static void
-note_rate (GstFaspWatch * w, guint64 written, gint64 now, gint64 held)
+note_rate (GstFaspWatch *w, guint64 written, gint64 now, gint64 held)
 {
   if (w->began == 0) {
     w->began = now;
     w->before = written;
   } else if (held < (now - w->looked) / 10) {
-    w->rate = gst_util_uint64_scale (written - w->before, 8 * G_USEC_PER_SEC,
-        now - w->began);
+    w->rate = gst_util_uint64_scale (written - w->before, 8 * G_USEC_PER_SEC, now - w->began);
   }
 }
 
 void
-gst_fasp_watch_look (GstFaspWatch * w, GstElement * sink, FaspIo * io,
-    GstFaspWatchStream stream)
+gst_fasp_watch_look (GstFaspWatch *w, GstElement *sink, FaspIo *io, GstFaspWatchStream stream)
 {
   gint64 now = g_get_monotonic_time (), since = now - w->looked;
   gint64 held = MIN (w->held, since);
@@ -169,8 +177,10 @@ gst_fasp_watch_look (GstFaspWatch * w, GstElement * sink, FaspIo * io,
   fasp_endpoint_get_stats (endpoint, &stats);
   fasp_io_unlock (io, FALSE);
   /* after an outage, data waits as well, but less and less */
-  w->behind = stream != GST_FASP_WATCH_ENDS && backlog >= 0 && (held > since / 2
-      || (backlog > BEHIND && backlog > w->backlog)) ? w->behind + 1 : 0;
+  w->behind = stream != GST_FASP_WATCH_ENDS && backlog >= 0
+          && (held > since / 2 || (backlog > BEHIND && backlog > w->backlog)) ?
+      w->behind + 1 :
+      0;
   w->lossy = loss >= LOSSY ? w->lossy + 1 : 0;
   w->late = missed >= LATE * since ? w->late + 1 : 0;
   note_rate (w, stats.bytes_written, now, held);
@@ -180,17 +190,17 @@ gst_fasp_watch_look (GstFaspWatch * w, GstElement * sink, FaspIo * io,
   tell_late (w, sink, 100 * missed / since);
   if (stream == GST_FASP_WATCH_PASSES)
     tell_keyless (w, sink, keyless);
-  if (stuck) {                  /* another rate would not help */
+  if (stuck) { /* another rate would not help */
     tell_stuck (w, sink, &where);
     return;
   }
-  if (w->late < LOOKS)          /* a higher rate would not help */
+  if (w->late < LOOKS) /* a higher rate would not help */
     tell_behind (w, sink, 100 * held / since);
   tell_lossy (w, sink, loss);
 }
 
 void
-gst_fasp_watch_held (GstFaspWatch * w, gint64 time)
+gst_fasp_watch_held (GstFaspWatch *w, gint64 time)
 {
   w->held += time;
 }

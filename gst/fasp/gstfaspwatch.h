@@ -2,9 +2,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * gstfaspwatch.h: warns about faults that show nowhere else, and says what to do: a rate that was chosen
- * too low or too high, or that the machine cannot keep; a path that nothing of the stream passes any
- * more; receivers that wait long for a key frame.
+ * gstfaspwatch.h: warns about faults that show nowhere else, and says what to do: a rate that was
+ * chosen too low or too high, or that the machine cannot keep; a path that nothing of the stream
+ * passes any more; receivers that wait long for a key frame.
  */
 #pragma once
 
@@ -15,28 +15,28 @@ G_BEGIN_DECLS
 
 typedef struct
 {
-  gint64 looked;                /* µs */
-  gint64 held;                  /* how long the source was held up since then, µs */
-  gint64 began;                 /* the first look, µs; 0: none yet */
-  guint64 before, rate;         /* bytes that were written before it; bit/s of the stream since then,
-                                 * 0: not known */
-  FaspTime backlog;             /* how long data had waited to leave at that look */
-  guint behind, lossy, late;    /* number of looks in a row that found this */
-  gint64 told_behind, told_lossy, told_late, told_stuck, told_keyless;  /* µs */
+  gint64 looked;             /* µs */
+  gint64 held;               /* how long the source was held up since then, µs */
+  gint64 began;              /* the first look, µs; 0: none yet */
+  guint64 before, rate;      /* bytes that were written before it; bit/s of the stream since then,
+                              * 0: not known */
+  FaspTime backlog;          /* how long data had waited to leave at that look */
+  guint behind, lossy, late; /* number of looks in a row that found this */
+  gint64 told_behind, told_lossy, told_late, told_stuck, told_keyless; /* µs */
 } GstFaspWatch;
 
 /* What the stream does now. */
 typedef enum
 {
   GST_FASP_WATCH_PASSES,
-  GST_FASP_WATCH_WAITS,         /* for room: nothing that would come behind it can be missed */
-  GST_FASP_WATCH_ENDS,          /* all of it is written: nor can it be later and later */
+  GST_FASP_WATCH_WAITS, /* for room: nothing that would come behind it can be missed */
+  GST_FASP_WATCH_ENDS,  /* all of it is written: nor can it be later and later */
 } GstFaspWatchStream;
 
 /* To be called while there is a stream: looks once a second. */
-void gst_fasp_watch_look (GstFaspWatch * watch, GstElement * sink, FaspIo * io,
+void gst_fasp_watch_look (GstFaspWatch *watch, GstElement *sink, FaspIo *io,
     GstFaspWatchStream stream);
 /* The sink's source was held up for @time, µs. */
-void gst_fasp_watch_held (GstFaspWatch * watch, gint64 time);
+void gst_fasp_watch_held (GstFaspWatch *watch, gint64 time);
 
 G_END_DECLS

@@ -7,7 +7,7 @@
 static const guint8 start[8] = { 0x47, 0x1f, 0xff, 0x10, 'C', 'B', 'R', '1' };
 
 static void
-fill (guint8 * record, guint64 number)
+fill (guint8 *record, guint64 number)
 {
   guint64 word = (number + 1) * G_GUINT64_CONSTANT (0x9e3779b97f4a7c15);
 
@@ -24,7 +24,7 @@ fill (guint8 * record, guint64 number)
 }
 
 void
-cbr_record_write (guint8 * record, guint64 number, gint64 time)
+cbr_record_write (guint8 *record, guint64 number, gint64 time)
 {
   fill (record, number);
   memcpy (record + 8, &number, 8);
@@ -32,7 +32,7 @@ cbr_record_write (guint8 * record, guint64 number, gint64 time)
 }
 
 gboolean
-cbr_record_read (const guint8 * record, guint64 * number, gint64 * time)
+cbr_record_read (const guint8 *record, guint64 *number, gint64 *time)
 {
   guint8 wanted[CBR_RECORD];
 
@@ -43,7 +43,7 @@ cbr_record_read (const guint8 * record, guint64 * number, gint64 * time)
 }
 
 gboolean
-cbr_record_starts (const guint8 * data)
+cbr_record_starts (const guint8 *data)
 {
   return memcmp (data, start, sizeof start) == 0;
 }

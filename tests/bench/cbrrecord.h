@@ -16,12 +16,11 @@ G_BEGIN_DECLS
 #define CBR_RECORD (7 * CBR_TS_PACKET)
 
 /* Fills in a record. @time: µs on the monotonic clock. */
-void cbr_record_write (guint8 * record, guint64 number, gint64 time);
+void cbr_record_write (guint8 *record, guint64 number, gint64 time);
 /* TRUE when these CBR_RECORD bytes are a whole, undamaged record. */
-gboolean cbr_record_read (const guint8 * record, guint64 * number,
-    gint64 * time);
+gboolean cbr_record_read (const guint8 *record, guint64 *number, gint64 *time);
 /* TRUE when a record seems to begin here (8 bytes are enough to tell). */
-gboolean cbr_record_starts (const guint8 * data);
+gboolean cbr_record_starts (const guint8 *data);
 
 gint64 cbr_get_time_ns (void);
 

@@ -32,8 +32,7 @@ static guint8 data[BATCH][BIG];
 static gboolean
 send_all (int fd)
 {
-  struct sockaddr_in address = {.sin_family = AF_INET,.sin_port = htons (port)
-  };
+  struct sockaddr_in address = { .sin_family = AF_INET, .sin_port = htons (port) };
   struct mmsghdr messages[BATCH] = { 0 };
   struct iovec pieces[BATCH];
   gint segment = payload;
@@ -41,15 +40,12 @@ send_all (int fd)
 
   if (inet_pton (AF_INET, to, &address.sin_addr) != 1
       || connect (fd, (struct sockaddr *) &address, sizeof address) != 0
-      || (gso && setsockopt (fd, IPPROTO_UDP, UDP_SEGMENT, &segment,
-              sizeof segment) != 0)) {
+      || (gso && setsockopt (fd, IPPROTO_UDP, UDP_SEGMENT, &segment, sizeof segment) != 0)) {
     fprintf (stderr, "ceiling: %s: %s\n", to, g_strerror (errno));
     return FALSE;
   }
   for (guint i = 0; i < BATCH; i++) {
-    pieces[i] = (struct iovec) {
-      data[i], each
-    };
+    pieces[i] = (struct iovec) { data[i], each };
     messages[i].msg_hdr.msg_iov = &pieces[i];
     messages[i].msg_hdr.msg_iovlen = 1;
   }
@@ -68,8 +64,7 @@ send_all (int fd)
 static gboolean
 receive_all (int fd)
 {
-  struct sockaddr_in address = {.sin_family = AF_INET,.sin_port = htons (port)
-  };
+  struct sockaddr_in address = { .sin_family = AF_INET, .sin_port = htons (port) };
   struct mmsghdr messages[BATCH] = { 0 };
   struct iovec pieces[BATCH];
   gint on = 1, room = 16 << 20;
@@ -81,9 +76,7 @@ receive_all (int fd)
     return FALSE;
   }
   for (guint i = 0; i < BATCH; i++) {
-    pieces[i] = (struct iovec) {
-      data[i], BIG
-    };
+    pieces[i] = (struct iovec) { data[i], BIG };
     messages[i].msg_hdr.msg_iov = &pieces[i];
     messages[i].msg_hdr.msg_iovlen = 1;
   }
@@ -108,26 +101,22 @@ receive_all (int fd)
 int
 main (int argc, char **argv)
 {
-  static const GOptionEntry entries[] = {
-    {"port", 0, 0, G_OPTION_ARG_INT, &port, "", "PORT"},
-    {"to", 0, 0, G_OPTION_ARG_STRING, &to, "", "ADDRESS"},
-    {"payload", 0, 0, G_OPTION_ARG_INT, &payload, "UDP payload", "BYTES"},
-    {"seconds", 0, 0, G_OPTION_ARG_INT, &seconds, "", "SECONDS"},
-    {"gso", 0, 0, G_OPTION_ARG_NONE, &gso, "", NULL},
-    {"gro", 0, 0, G_OPTION_ARG_NONE, &gro, "", NULL},
-    {NULL}
-  };
+  static const GOptionEntry entries[] = { { "port", 0, 0, G_OPTION_ARG_INT, &port, "", "PORT" },
+    { "to", 0, 0, G_OPTION_ARG_STRING, &to, "", "ADDRESS" },
+    { "payload", 0, 0, G_OPTION_ARG_INT, &payload, "UDP payload", "BYTES" },
+    { "seconds", 0, 0, G_OPTION_ARG_INT, &seconds, "", "SECONDS" },
+    { "gso", 0, 0, G_OPTION_ARG_NONE, &gso, "", NULL },
+    { "gro", 0, 0, G_OPTION_ARG_NONE, &gro, "", NULL }, { NULL } };
   g_autoptr (GOptionContext) context = g_option_context_new ("send|receive");
   g_autoptr (GError) error = NULL;
   gboolean good, sends;
   int fd;
 
   g_option_context_add_main_entries (context, entries, NULL);
-  if (!g_option_context_parse (context, &argc, &argv, &error) || argc != 2
-      || payload < 1 || payload > 9000 || ((sends = strcmp (argv[1], "send") ==
-              0) && to == NULL)) {
-    fprintf (stderr, "ceiling: %s\n", error != NULL ? error->message :
-        "say send --to ADDRESS, or receive");
+  if (!g_option_context_parse (context, &argc, &argv, &error) || argc != 2 || payload < 1
+      || payload > 9000 || ((sends = strcmp (argv[1], "send") == 0) && to == NULL)) {
+    fprintf (stderr, "ceiling: %s\n",
+        error != NULL ? error->message : "say send --to ADDRESS, or receive");
     return 2;
   }
   fd = socket (AF_INET, SOCK_DGRAM, 0);

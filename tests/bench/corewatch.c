@@ -20,7 +20,7 @@
 #include <sys/mman.h>
 #include <time.h>
 
-#define INTERVAL 1000000        /* ns */
+#define INTERVAL 1000000 /* ns */
 #define PROCESSORS_MAX 256
 
 static FILE *file;
@@ -63,9 +63,7 @@ watch (void *data)
 static int
 start (int processor)
 {
-  struct sched_param first = {.sched_priority =
-        sched_get_priority_max (SCHED_FIFO)
-  };
+  struct sched_param first = { .sched_priority = sched_get_priority_max (SCHED_FIFO) };
   pthread_attr_t attributes;
   pthread_t thread;
   cpu_set_t set;
@@ -78,8 +76,7 @@ start (int processor)
   pthread_attr_setschedpolicy (&attributes, SCHED_FIFO);
   pthread_attr_setschedparam (&attributes, &first);
   pthread_attr_setaffinity_np (&attributes, sizeof set, &set);
-  error = pthread_create (&thread, &attributes, watch,
-      (void *) (intptr_t) processor);
+  error = pthread_create (&thread, &attributes, watch, (void *) (intptr_t) processor);
   pthread_attr_destroy (&attributes);
   return error;
 }
@@ -111,8 +108,10 @@ main (int argc, char **argv)
     int error = CPU_ISSET (i, &all) ? start (i) : 0;
 
     if (error != 0) {
-      fprintf (stderr, "corewatch: no thread before all others on processor "
-          "%d: %s. Run it as root.\n", i, strerror (error));
+      fprintf (stderr,
+          "corewatch: no thread before all others on processor "
+          "%d: %s. Run it as root.\n",
+          i, strerror (error));
       return 1;
     }
   }

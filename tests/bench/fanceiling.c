@@ -24,10 +24,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define PACKET 1400             /* UDP payload */
-#define BATCH 32                /* messages in one call */
+#define PACKET 1400 /* UDP payload */
+#define BATCH 32    /* messages in one call */
 #define READY 256
-#define LINGER 500000           /* µs that the reader stays for the last */
+#define LINGER 500000 /* µs that the reader stays for the last */
 
 static gint receivers = 1000, seconds = 10;
 static gdouble mbit = 5, every = 6;
@@ -35,17 +35,15 @@ static struct sockaddr_in *addresses;
 static guint8 data[65536];
 
 static gboolean
-open_socket (gint * fd, struct sockaddr_in *address)
+open_socket (gint *fd, struct sockaddr_in *address)
 {
   socklen_t length = sizeof *address;
   gint on = 1;
 
-  *address = (struct sockaddr_in) {
-    .sin_family = AF_INET,.sin_addr.s_addr = htonl (INADDR_LOOPBACK)
-  };
+  *address =
+      (struct sockaddr_in) { .sin_family = AF_INET, .sin_addr.s_addr = htonl (INADDR_LOOPBACK) };
   *fd = socket (AF_INET, SOCK_DGRAM | SOCK_NONBLOCK, 0);
-  return *fd >= 0 && bind (*fd, (struct sockaddr *) address,
-      sizeof *address) == 0
+  return *fd >= 0 && bind (*fd, (struct sockaddr *) address, sizeof *address) == 0
       && getsockname (*fd, (struct sockaddr *) address, &length) == 0
       && setsockopt (*fd, IPPROTO_UDP, UDP_GRO, &on, sizeof on) == 0;
 }
@@ -57,20 +55,20 @@ get_cpu (void)
   struct rusage usage;
 
   getrusage (RUSAGE_SELF, &usage);
-  return usage.ru_utime.tv_sec + usage.ru_stime.tv_sec +
-      (usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6;
+  return usage.ru_utime.tv_sec + usage.ru_stime.tv_sec
+      + (usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6;
 }
 
 /* In the other process: tells by @report. */
 static void
-read_all (const gint * fds, gint report)
+read_all (const gint *fds, gint report)
 {
   gint poller = epoll_create1 (EPOLL_CLOEXEC);
   gint64 end = g_get_monotonic_time () + seconds * G_USEC_PER_SEC + LINGER;
-  gdouble told[2] = { 0 };      /* bytes, s of CPU */
+  gdouble told[2] = { 0 }; /* bytes, s of CPU */
 
   for (gint i = 0; i < receivers; i++) {
-    struct epoll_event event = {.events = EPOLLIN,.data.fd = fds[i] };
+    struct epoll_event event = { .events = EPOLLIN, .data.fd = fds[i] };
 
     epoll_ctl (poller, EPOLL_CTL_ADD, fds[i], &event);
   }
@@ -102,10 +100,10 @@ send_turn (gint fd, gsize size)
     gint n = MIN (BATCH, receivers - i), sent;
 
     for (gint j = 0; j < n; j++)
-      messages[j].msg_hdr = (struct msghdr) {
-      .msg_name = &addresses[i + j],.msg_namelen = sizeof *addresses,.msg_iov =
-          &piece,.msg_iovlen = 1
-      };
+      messages[j].msg_hdr = (struct msghdr) { .msg_name = &addresses[i + j],
+        .msg_namelen = sizeof *addresses,
+        .msg_iov = &piece,
+        .msg_iovlen = 1 };
     sent = sendmmsg (fd, messages, n, 0);
     bytes += MAX (0, sent) * size;
   }
@@ -118,13 +116,12 @@ send_all (gint from)
   gint fd = socket (AF_INET, SOCK_DGRAM, 0);
   guint packets = MAX (1, mbit * every * 1e3 / 8 / PACKET + .5);
   /* what whole packets make of the rate */
-  gdouble turn = packets * PACKET * 8 / mbit;   /* µs */
+  gdouble turn = packets * PACKET * 8 / mbit; /* µs */
   gint64 start = g_get_monotonic_time (), latest = 0;
   gdouble told[2] = { 0 }, cpu;
   guint64 bytes = 0;
 
-  setsockopt (fd, IPPROTO_UDP, UDP_SEGMENT, &(gint) {
-      PACKET}, sizeof (gint));
+  setsockopt (fd, IPPROTO_UDP, UDP_SEGMENT, &(gint) { PACKET }, sizeof (gint));
   prctl (PR_SET_TIMERSLACK, 1, 0, 0, 0);
   for (gint64 i = 0; i * turn < seconds * 1e6; i++) {
     gint64 late = g_get_monotonic_time () - start - i * turn;
@@ -138,21 +135,19 @@ send_all (gint from)
   if (read (from, told, sizeof told) != sizeof told)
     perror ("fanceiling");
   printf ("{\"receivers\": %d, \"mbit\": %g, \"packets\": %u, \"latest_ms\": "
-      "%.1f, \"arrived\": %.5f, \"sender_cpu\": %.2f, \"swarm_cpu\": %.2f}\n",
-      receivers, mbit, packets, latest / 1e3, told[0] / MAX (1, bytes),
-      cpu / seconds, told[1] / seconds);
+          "%.1f, \"arrived\": %.5f, \"sender_cpu\": %.2f, \"swarm_cpu\": %.2f}\n",
+      receivers, mbit, packets, latest / 1e3, told[0] / MAX (1, bytes), cpu / seconds,
+      told[1] / seconds);
 }
 
 int
 main (int argc, char **argv)
 {
-  static const GOptionEntry entries[] = {
-    {"receivers", 0, 0, G_OPTION_ARG_INT, &receivers, "", "N"},
-    {"mbit", 0, 0, G_OPTION_ARG_DOUBLE, &mbit, "To each", "MBIT"},
-    {"every", 0, 0, G_OPTION_ARG_DOUBLE, &every, "About", "MS"},
-    {"seconds", 0, 0, G_OPTION_ARG_INT, &seconds, "", "SECONDS"},
-    {NULL}
-  };
+  static const GOptionEntry entries[] = { { "receivers", 0, 0, G_OPTION_ARG_INT, &receivers, "",
+                                              "N" },
+    { "mbit", 0, 0, G_OPTION_ARG_DOUBLE, &mbit, "To each", "MBIT" },
+    { "every", 0, 0, G_OPTION_ARG_DOUBLE, &every, "About", "MS" },
+    { "seconds", 0, 0, G_OPTION_ARG_INT, &seconds, "", "SECONDS" }, { NULL } };
   g_autoptr (GOptionContext) context = g_option_context_new ("");
   g_autoptr (GError) error = NULL;
   g_autofree gint *fds = NULL;
@@ -160,12 +155,12 @@ main (int argc, char **argv)
   pid_t reader;
 
   g_option_context_add_main_entries (context, entries, NULL);
-  if (!g_option_context_parse (context, &argc, &argv, &error)
-      || receivers < 1 || mbit <= 0 || every <= 0
-      || mbit * every > 400 || seconds < 1) {
-    fprintf (stderr, "fanceiling: %s\n", error != NULL ? error->message :
-        "there have to be receivers, a rate, and no more than 50 kB in one "
-        "turn");
+  if (!g_option_context_parse (context, &argc, &argv, &error) || receivers < 1 || mbit <= 0
+      || every <= 0 || mbit * every > 400 || seconds < 1) {
+    fprintf (stderr, "fanceiling: %s\n",
+        error != NULL ? error->message :
+                        "there have to be receivers, a rate, and no more than 50 kB in one "
+                        "turn");
     return 2;
   }
   addresses = g_new (struct sockaddr_in, receivers);

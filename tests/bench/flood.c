@@ -9,7 +9,7 @@
  *
  * A line of JSON at the end: how many of which.
  */
-#define _GNU_SOURCE             /* sendmmsg */
+#define _GNU_SOURCE /* sendmmsg */
 #include <errno.h>
 #include <gio/gio.h>
 #include <linux/if_ether.h>
@@ -22,7 +22,7 @@
 
 #define BATCH 64
 #define SIZE 1500
-#define KEPT 4096               /* datagrams to be replayed */
+#define KEPT 4096 /* datagrams to be replayed */
 #define OPEN_SIZE 1200
 
 enum
@@ -37,9 +37,8 @@ enum
   KINDS,
 };
 
-static const gchar *names[] = { "noise", "opens", "sessions", "replays",
-  "versions", "flips", "spoofs"
-};
+static const gchar *names[] = { "noise", "opens", "sessions", "replays", "versions", "flips",
+  "spoofs" };
 
 typedef struct
 {
@@ -70,7 +69,7 @@ listen_to_loopback (void)
 
 /* What others send to the port. */
 static void
-record (int fd, guint16 port, Tape * tape)
+record (int fd, guint16 port, Tape *tape)
 {
   guint8 packet[2048];
 
@@ -97,7 +96,7 @@ record (int fd, guint16 port, Tape * tape)
 }
 
 static void
-fill (guint8 * data, gsize size, GRand * rand)
+fill (guint8 *data, gsize size, GRand *rand)
 {
   for (gsize i = 0; i + 4 <= size; i += 4) {
     guint32 word = g_rand_int (rand);
@@ -107,7 +106,7 @@ fill (guint8 * data, gsize size, GRand * rand)
 }
 
 static gsize
-make (guint kind, guint8 * data, const Tape * tape, GRand * rand)
+make (guint kind, guint8 *data, const Tape *tape, GRand *rand)
 {
   guint which;
 
@@ -119,13 +118,13 @@ make (guint kind, guint8 * data, const Tape * tape, GRand * rand)
     case VERSIONS:
       memset (data, 0, OPEN_SIZE);
       fill (data, 148, rand);
-      data[0] = 0x41;           /* OPEN */
-      data[1] = kind == OPENS ? 2 : 1;  /* version */
-      memset (data + 2, 0, 4);  /* to nobody yet */
-      data[26] = 0;             /* no cookie */
-      data[27] = 1 + data[27] % 4;      /* pattern */
+      data[0] = 0x41;                  /* OPEN */
+      data[1] = kind == OPENS ? 2 : 1; /* version */
+      memset (data + 2, 0, 4);         /* to nobody yet */
+      data[26] = 0;                    /* no cookie */
+      data[27] = 1 + data[27] % 4;     /* pattern */
       data[28] = 0;
-      data[29] = 96;            /* message */
+      data[29] = 96; /* message */
       return OPEN_SIZE;
     case SESSIONS:
       fill (data, 200, rand);
@@ -137,22 +136,20 @@ make (guint kind, guint8 * data, const Tape * tape, GRand * rand)
       which = g_rand_int_range (rand, 0, tape->n);
       memcpy (data, tape->data[which], tape->size[which]);
       if (kind == FLIPS)
-        data[g_rand_int_range (rand, 0, tape->size[which])] ^=
-            1 << g_rand_int_range (rand, 0, 8);
-      else if (kind == SPOOFS)  /* to a session that exists, and anything */
+        data[g_rand_int_range (rand, 0, tape->size[which])] ^= 1 << g_rand_int_range (rand, 0, 8);
+      else if (kind == SPOOFS) /* to a session that exists, and anything */
         fill (data + 5, tape->size[which] - 5, rand);
       return tape->size[which];
   }
 }
 
 static void
-prepare (Batch * batch, guint16 port)
+prepare (Batch *batch, guint16 port)
 {
   memset (batch, 0, sizeof *batch);
-  batch->to = (struct sockaddr_in) {
-    .sin_family = AF_INET,.sin_port = htons (port),.sin_addr.s_addr =
-        htonl (INADDR_LOOPBACK)
-  };
+  batch->to = (struct sockaddr_in) { .sin_family = AF_INET,
+    .sin_port = htons (port),
+    .sin_addr.s_addr = htonl (INADDR_LOOPBACK) };
   for (guint i = 0; i < BATCH; i++) {
     struct msghdr *header = &batch->messages[i].msg_hdr;
     struct cmsghdr *control;
@@ -173,7 +170,7 @@ prepare (Batch * batch, guint16 port)
 
 /* Numbers of the kinds named in @list; 0: there is none of such a name. */
 static guint
-parse_kinds (const gchar * list, guint kinds[KINDS])
+parse_kinds (const gchar *list, guint kinds[KINDS])
 {
   g_auto (GStrv) words = g_strsplit (list, ",", -1);
   guint n = 0;
@@ -191,14 +188,12 @@ parse_kinds (const gchar * list, guint kinds[KINDS])
 }
 
 static void
-send_from_anywhere (Batch * batch, guint i, GRand * rand)
+send_from_anywhere (Batch *batch, guint i, GRand *rand)
 {
   struct in_pktinfo info = { 0 };
 
-  info.ipi_spec_dst.s_addr = htonl (0x7f000000 |
-      g_rand_int_range (rand, 2, 0xfffffe));
-  memcpy (CMSG_DATA (CMSG_FIRSTHDR (&batch->messages[i].msg_hdr)), &info,
-      sizeof info);
+  info.ipi_spec_dst.s_addr = htonl (0x7f000000 | g_rand_int_range (rand, 2, 0xfffffe));
+  memcpy (CMSG_DATA (CMSG_FIRSTHDR (&batch->messages[i].msg_hdr)), &info, sizeof info);
 }
 
 int
@@ -206,14 +201,15 @@ main (int argc, char **argv)
 {
   static gint port = 0, rate = 200000, seconds = 60;
   static gchar *list = NULL;
-  static const GOptionEntry entries[] = {
-    {"port", 0, 0, G_OPTION_ARG_INT, &port, "To be flooded", "PORT"},
-    {"rate", 0, 0, G_OPTION_ARG_INT, &rate, "Datagrams a second", "N"},
-    {"seconds", 0, 0, G_OPTION_ARG_INT, &seconds, "", "SECONDS"},
-    {"kinds", 0, 0, G_OPTION_ARG_STRING, &list, "Of noise, opens, sessions, "
-          "replays (these if not given), versions, flips, spoofs", "KIND,KIND"},
-    {NULL}
-  };
+  static const GOptionEntry entries[] = { { "port", 0, 0, G_OPTION_ARG_INT, &port, "To be flooded",
+                                              "PORT" },
+    { "rate", 0, 0, G_OPTION_ARG_INT, &rate, "Datagrams a second", "N" },
+    { "seconds", 0, 0, G_OPTION_ARG_INT, &seconds, "", "SECONDS" },
+    { "kinds", 0, 0, G_OPTION_ARG_STRING, &list,
+        "Of noise, opens, sessions, "
+        "replays (these if not given), versions, flips, spoofs",
+        "KIND,KIND" },
+    { NULL } };
   g_autoptr (GOptionContext) context = g_option_context_new ("");
   g_autoptr (GError) error = NULL;
   static Batch batch;
@@ -225,18 +221,21 @@ main (int argc, char **argv)
   gint64 start = g_get_monotonic_time ();
 
   g_option_context_add_main_entries (context, entries, NULL);
-  if (!g_option_context_parse (context, &argc, &argv, &error) || port <= 0
-      || port > G_MAXUINT16 || rate <= 0 || seconds <= 0
-      || (n_chosen = parse_kinds (list != NULL ? list :
-              "noise,opens,sessions,replays", chosen)) == 0) {
-    fprintf (stderr, "flood: %s\n", error != NULL ? error->message :
-        "--port is needed; rate and seconds are more than 0; --help says which "
-        "kinds there are");
+  if (!g_option_context_parse (context, &argc, &argv, &error) || port <= 0 || port > G_MAXUINT16
+      || rate <= 0 || seconds <= 0
+      || (n_chosen = parse_kinds (list != NULL ? list : "noise,opens,sessions,replays", chosen))
+          == 0) {
+    fprintf (stderr, "flood: %s\n",
+        error != NULL ? error->message :
+                        "--port is needed; rate and seconds are more than 0; --help says which "
+                        "kinds there are");
     return 2;
   }
   if (tap < 0) {
-    fprintf (stderr, "flood: cannot listen to the loopback interface: %s. "
-        "Run it as root.\n", g_strerror (errno));
+    fprintf (stderr,
+        "flood: cannot listen to the loopback interface: %s. "
+        "Run it as root.\n",
+        g_strerror (errno));
     return 1;
   }
   prepare (&batch, port);
@@ -257,9 +256,8 @@ main (int argc, char **argv)
 
       kinds[n] = chosen[g_rand_int_range (rand, 0, n_chosen)];
       size = make (kinds[n], batch.data[n], &tape, rand);
-      if (size == 0 && g_get_monotonic_time () - start >
-          seconds * G_USEC_PER_SEC)
-        break;                  /* nobody has sent anything to be repeated */
+      if (size == 0 && g_get_monotonic_time () - start > seconds * G_USEC_PER_SEC)
+        break; /* nobody has sent anything to be repeated */
       if (size == 0) {
         g_usleep (100);
         record (tap, port, &tape);
@@ -271,12 +269,11 @@ main (int argc, char **argv)
     done = sendmmsg (fd, batch.messages, n, 0);
     for (gint i = 0; i < done; i++)
       sent[kinds[i]]++;
-    all += n;                   /* what the socket does not take is gone */
+    all += n; /* what the socket does not take is gone */
   }
   printf ("{");
   for (guint i = 0; i < KINDS; i++)
-    printf ("%s\"%s\": %" G_GUINT64_FORMAT, i > 0 ? ", " : "", names[i],
-        sent[i]);
+    printf ("%s\"%s\": %" G_GUINT64_FORMAT, i > 0 ? ", " : "", names[i], sent[i]);
   printf ("}\n");
   g_rand_free (rand);
   return 0;

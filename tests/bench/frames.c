@@ -21,9 +21,9 @@
 #include <errno.h>
 #include <stdio.h>
 
-#define PICTURES 48             /* of a card; no two are alike */
+#define PICTURES 48 /* of a card; no two are alike */
 #define PATIENCE (5 * GST_SECOND)
-#define QUEUED 4                /* a card has no room for more */
+#define QUEUED 4 /* a card has no room for more */
 
 static gint seconds;
 static gchar *card_caps;
@@ -37,27 +37,26 @@ typedef struct
   GstClockTime duration;
   GstAppSrc *source;
   GThread *thread;
-  gint stop;                    /* atomic */
+  gint stop; /* atomic */
 } Card;
 
 static GPtrArray *
-make_pictures (const gchar * caps)
+make_pictures (const gchar *caps)
 {
-  g_autofree gchar *text = g_strdup_printf
-      ("videotestsrc num-buffers=%u pattern=ball ! %s ! appsink name=sink "
-      "sync=false", PICTURES, caps);
+  g_autofree gchar *text =
+      g_strdup_printf ("videotestsrc num-buffers=%u pattern=ball ! %s ! appsink name=sink "
+                       "sync=false",
+          PICTURES, caps);
   g_autoptr (GstElement) pipeline = gst_parse_launch (text, NULL);
   g_autoptr (GstElement) sink = NULL;
-  GPtrArray *pictures = g_ptr_array_new_with_free_func
-      ((GDestroyNotify) gst_buffer_unref);
+  GPtrArray *pictures = g_ptr_array_new_with_free_func ((GDestroyNotify) gst_buffer_unref);
   GstSample *sample;
 
   if (pipeline == NULL)
     return pictures;
   sink = gst_bin_get_by_name (GST_BIN (pipeline), "sink");
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
-  while ((sample = gst_app_sink_try_pull_sample (GST_APP_SINK (sink),
-              PATIENCE)) != NULL) {
+  while ((sample = gst_app_sink_try_pull_sample (GST_APP_SINK (sink), PATIENCE)) != NULL) {
     g_ptr_array_add (pictures, gst_buffer_ref (gst_sample_get_buffer (sample)));
     gst_sample_unref (sample);
   }
@@ -73,10 +72,9 @@ show (gpointer data)
   GstClockTime start = gst_clock_get_time (clock);
 
   for (guint i = 0; !g_atomic_int_get (&card->stop); i++) {
-    GstClockID id = gst_clock_new_single_shot_id (clock,
-        start + i * card->duration);
-    GstBuffer *picture = gst_buffer_copy (g_ptr_array_index (card->pictures,
-            i % card->pictures->len));
+    GstClockID id = gst_clock_new_single_shot_id (clock, start + i * card->duration);
+    GstBuffer *picture =
+        gst_buffer_copy (g_ptr_array_index (card->pictures, i % card->pictures->len));
 
     gst_clock_id_wait (id, NULL);
     gst_clock_id_unref (id);
@@ -90,7 +88,7 @@ show (gpointer data)
 
 /* Before it plays.  FALSE: there is none in the pipeline, or none that makes such pictures. */
 static gboolean
-card_prepare (Card * card, GstElement * pipeline)
+card_prepare (Card *card, GstElement *pipeline)
 {
   GstVideoInfo info;
 
@@ -101,15 +99,14 @@ card_prepare (Card * card, GstElement * pipeline)
       || !gst_video_info_from_caps (&info, card->caps) || info.fps_n <= 0)
     return FALSE;
   card->duration = gst_util_uint64_scale (GST_SECOND, info.fps_d, info.fps_n);
-  g_object_set (card->source, "caps", card->caps, "format", GST_FORMAT_TIME,
-      "is-live", TRUE, "do-timestamp", TRUE, "max-bytes",
-      G_GUINT64_CONSTANT (0), "max-buffers", (guint64) QUEUED,
+  g_object_set (card->source, "caps", card->caps, "format", GST_FORMAT_TIME, "is-live", TRUE,
+      "do-timestamp", TRUE, "max-bytes", G_GUINT64_CONSTANT (0), "max-buffers", (guint64) QUEUED,
       "leaky-type", GST_APP_LEAKY_TYPE_UPSTREAM, NULL);
   return TRUE;
 }
 
 static void
-card_end (Card * card)
+card_end (Card *card)
 {
   g_atomic_int_set (&card->stop, TRUE);
   g_clear_pointer (&card->thread, g_thread_join);
@@ -121,7 +118,7 @@ card_end (Card * card)
 /* --- what passes --------------------------------------------------------------- */
 
 static GstPadProbeReturn
-note (GstPad * pad, GstPadProbeInfo * info, gpointer log)
+note (GstPad *pad, GstPadProbeInfo *info, gpointer log)
 {
   GstBuffer *buffer = GST_PAD_PROBE_INFO_BUFFER (info);
   gint64 now = g_get_monotonic_time () * 1000;
@@ -136,9 +133,8 @@ note (GstPad * pad, GstPadProbeInfo * info, gpointer log)
     crc = crc32_iscsi (map.data, map.size, crc);
     gst_memory_unmap (memory, &map);
   }
-  fprintf (log, "%" G_GUINT64_FORMAT ",%" G_GSIZE_FORMAT ",%08x,%"
-      G_GINT64_FORMAT "\n", GST_BUFFER_PTS (buffer),
-      gst_buffer_get_size (buffer), crc, now);
+  fprintf (log, "%" G_GUINT64_FORMAT ",%" G_GSIZE_FORMAT ",%08x,%" G_GINT64_FORMAT "\n",
+      GST_BUFFER_PTS (buffer), gst_buffer_get_size (buffer), crc, now);
   return GST_PAD_PROBE_OK;
 }
 
@@ -150,7 +146,7 @@ end (gpointer pipeline)
 }
 
 static gboolean
-on_message (GstBus * bus, GstMessage * message, gpointer loop)
+on_message (GstBus *bus, GstMessage *message, gpointer loop)
 {
   g_autoptr (GError) error = NULL;
 
@@ -175,10 +171,9 @@ on_message (GstBus * bus, GstMessage * message, gpointer loop)
 
 /* The figures that the element "end" has of itself, in a line. */
 static void
-print_stats (GstElement * pipeline)
+print_stats (GstElement *pipeline)
 {
-  g_autoptr (GstElement) element = gst_bin_get_by_name (GST_BIN (pipeline),
-      "end");
+  g_autoptr (GstElement) element = gst_bin_get_by_name (GST_BIN (pipeline), "end");
   g_autoptr (GstStructure) stats = NULL;
   g_autofree gchar *text = NULL;
 
@@ -192,14 +187,13 @@ print_stats (GstElement * pipeline)
 int
 main (int argc, char **argv)
 {
-  GOptionEntry options[] = {
-    {"seconds", 's', 0, G_OPTION_ARG_INT, &seconds, "end the stream then", "S"},
-    {"card", 0, 0, G_OPTION_ARG_STRING, &card_caps,
-        "pictures made beforehand, from the appsrc named \"card\"", "CAPS"},
-    {NULL}
-  };
-  g_autoptr (GOptionContext) context = g_option_context_new
-      ("LOG PIPELINE - note all that passes its element named \"frames\"");
+  GOptionEntry options[] = { { "seconds", 's', 0, G_OPTION_ARG_INT, &seconds, "end the stream then",
+                                 "S" },
+    { "card", 0, 0, G_OPTION_ARG_STRING, &card_caps,
+        "pictures made beforehand, from the appsrc named \"card\"", "CAPS" },
+    { NULL } };
+  g_autoptr (GOptionContext) context =
+      g_option_context_new ("LOG PIPELINE - note all that passes its element named \"frames\"");
   g_autoptr (GMainLoop) loop = NULL;
   g_autoptr (GstElement) pipeline = NULL, element = NULL;
   g_autoptr (GstPad) pad = NULL;
@@ -212,8 +206,7 @@ main (int argc, char **argv)
   g_option_context_add_main_entries (context, options, NULL);
   g_option_context_add_group (context, gst_init_get_option_group ());
   if (!g_option_context_parse (context, &argc, &argv, &error) || argc != 3) {
-    g_printerr ("frames: %s\n", error ? error->message :
-        "a log and a pipeline are wanted");
+    g_printerr ("frames: %s\n", error ? error->message : "a log and a pipeline are wanted");
     return 2;
   }
   pipeline = gst_parse_launch (argv[2], &error);
@@ -224,8 +217,8 @@ main (int argc, char **argv)
   element = gst_bin_get_by_name (GST_BIN (pipeline), "frames");
   log = fopen (argv[1], "w");
   if (element == NULL || log == NULL) {
-    g_printerr ("frames: %s\n", element == NULL ?
-        "no element is named frames" : g_strerror (errno));
+    g_printerr ("frames: %s\n",
+        element == NULL ? "no element is named frames" : g_strerror (errno));
     return 2;
   }
   pad = gst_element_get_static_pad (element, "src");
@@ -236,8 +229,7 @@ main (int argc, char **argv)
   g_unix_signal_add (SIGINT, end, pipeline);
   g_unix_signal_add (SIGTERM, end, pipeline);
   if (card_caps != NULL && !card_prepare (&card, pipeline)) {
-    g_printerr ("frames: no appsrc is named card, or `%s' are no pictures\n",
-        card_caps);
+    g_printerr ("frames: no appsrc is named card, or `%s' are no pictures\n", card_caps);
     status = 2;
   } else {
     gst_element_set_state (pipeline, GST_STATE_PLAYING);

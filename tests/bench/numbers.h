@@ -8,7 +8,7 @@
 
 /* Of "A,B,...", @most at most; how many there are. */
 static inline guint
-numbers_parse (const gchar * text, gdouble * values, guint most)
+numbers_parse (const gchar *text, gdouble *values, guint most)
 {
   g_auto (GStrv) words = g_strsplit (text, ",", most);
   guint n;

@@ -27,7 +27,7 @@
 typedef struct
 {
   gint64 ns;
-  guint32 bytes;                /* payload of all of them */
+  guint32 bytes; /* payload of all of them */
   guint32 datagrams;
 } Arrival;
 
@@ -36,24 +36,21 @@ static gdouble bitrate, drain_factor = 1.25, gap_us = 0;
 static gchar *csv_file;
 static volatile sig_atomic_t stopped;
 
-static GOptionEntry entries[] = {
-  {"port", 0, 0, G_OPTION_ARG_INT, &port, "UDP port (5004)", "N"},
-  {"bitrate", 0, 0, G_OPTION_ARG_DOUBLE, &bitrate,
-      "rate it should have, bit/s, headers included", "N"},
-  {"header", 0, 0, G_OPTION_ARG_INT, &header,
-      "bytes on the wire around each payload (28)", "N"},
-  {"gap", 0, 0, G_OPTION_ARG_DOUBLE, &gap_us,
-      "µs that end a burst (a quarter of a datagram's time)", "N"},
-  {"drain", 0, 0, G_OPTION_ARG_DOUBLE, &drain_factor,
+static GOptionEntry entries[] = { { "port", 0, 0, G_OPTION_ARG_INT, &port, "UDP port (5004)", "N" },
+  { "bitrate", 0, 0, G_OPTION_ARG_DOUBLE, &bitrate, "rate it should have, bit/s, headers included",
+      "N" },
+  { "header", 0, 0, G_OPTION_ARG_INT, &header, "bytes on the wire around each payload (28)", "N" },
+  { "gap", 0, 0, G_OPTION_ARG_DOUBLE, &gap_us,
+      "µs that end a burst (a quarter of a datagram's time)", "N" },
+  { "drain", 0, 0, G_OPTION_ARG_DOUBLE, &drain_factor,
       "times the rate at which a bottleneck drains, to tell the queue in "
-        "front of it (1.25)", "N"},
-  {"seconds", 0, 0, G_OPTION_ARG_INT, &seconds, "at most so long", "N"},
-  {"idle", 0, 0, G_OPTION_ARG_INT, &idle_ms,
-      "ends after so many ms of silence (1500)", "N"},
-  {"csv", 0, 0, G_OPTION_ARG_FILENAME, &csv_file,
-      "every arrival: ns, payload bytes, datagrams", "FILE"},
-  {NULL}
-};
+      "front of it (1.25)",
+      "N" },
+  { "seconds", 0, 0, G_OPTION_ARG_INT, &seconds, "at most so long", "N" },
+  { "idle", 0, 0, G_OPTION_ARG_INT, &idle_ms, "ends after so many ms of silence (1500)", "N" },
+  { "csv", 0, 0, G_OPTION_ARG_FILENAME, &csv_file, "every arrival: ns, payload bytes, datagrams",
+      "FILE" },
+  { NULL } };
 
 static void
 on_signal (int signal_number)
@@ -67,8 +64,8 @@ open_socket (void)
   struct sockaddr_in any = { 0 };
   int fd = socket (AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0), one = 1;
   int size = 512 << 20;
-  int stamps = SOF_TIMESTAMPING_RX_SOFTWARE | SOF_TIMESTAMPING_SOFTWARE |
-      SOF_TIMESTAMPING_RX_HARDWARE | SOF_TIMESTAMPING_RAW_HARDWARE;
+  int stamps = SOF_TIMESTAMPING_RX_SOFTWARE | SOF_TIMESTAMPING_SOFTWARE
+      | SOF_TIMESTAMPING_RX_HARDWARE | SOF_TIMESTAMPING_RAW_HARDWARE;
 
   any.sin_family = AF_INET;
   any.sin_port = htons (port);
@@ -90,8 +87,7 @@ read_message (struct msghdr *message, guint bytes)
 {
   Arrival arrival = { 0, bytes, 1 };
 
-  for (struct cmsghdr * c = CMSG_FIRSTHDR (message); c != NULL;
-      c = CMSG_NXTHDR (message, c)) {
+  for (struct cmsghdr *c = CMSG_FIRSTHDR (message); c != NULL; c = CMSG_NXTHDR (message, c)) {
     if (c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_TIMESTAMPING) {
       struct scm_timestamping t;
       const struct timespec *ts;
@@ -116,8 +112,7 @@ static GArray *
 receive (int fd)
 {
   static guint8 data[BATCH][ROOM], control[BATCH][256];
-  GArray *arrivals = g_array_sized_new (FALSE, FALSE, sizeof (Arrival),
-      1 << 20);
+  GArray *arrivals = g_array_sized_new (FALSE, FALSE, sizeof (Arrival), 1 << 20);
   gint64 end = 0;
 
   while (!stopped) {
@@ -127,15 +122,12 @@ receive (int fd)
     int n;
 
     n = poll (&p, 1, arrivals->len > 0 ? idle_ms : 1000);
-    if ((n == 0 && arrivals->len > 0)
-        || (end > 0 && g_get_monotonic_time () > end))
+    if ((n == 0 && arrivals->len > 0) || (end > 0 && g_get_monotonic_time () > end))
       break;
     if (n <= 0)
       continue;
     for (guint i = 0; i < BATCH; i++) {
-      pieces[i] = (struct iovec) {
-        data[i], ROOM
-      };
+      pieces[i] = (struct iovec) { data[i], ROOM };
       memset (&messages[i], 0, sizeof messages[i]);
       messages[i].msg_hdr.msg_iov = &pieces[i];
       messages[i].msg_hdr.msg_iovlen = 1;
@@ -147,8 +139,7 @@ receive (int fd)
     n = recvmmsg (fd, messages, BATCH, MSG_DONTWAIT, NULL);
     while (n > 0) {
       for (int i = 0; i < n; i++) {
-        Arrival arrival = read_message (&messages[i].msg_hdr,
-            messages[i].msg_len);
+        Arrival arrival = read_message (&messages[i].msg_hdr, messages[i].msg_len);
 
         g_array_append_val (arrivals, arrival);
         messages[i].msg_hdr.msg_controllen = sizeof control[i];
@@ -156,13 +147,13 @@ receive (int fd)
       n = recvmmsg (fd, messages, BATCH, MSG_DONTWAIT, NULL);
     }
     if (end == 0 && arrivals->len > 0)
-      end = g_get_monotonic_time () + (gint64) seconds *G_TIME_SPAN_SECOND;
+      end = g_get_monotonic_time () + (gint64) seconds * G_TIME_SPAN_SECOND;
   }
   return arrivals;
 }
 
 static guint64
-wire (const Arrival * a)
+wire (const Arrival *a)
 {
   return a->bytes + (guint64) a->datagrams * header;
 }
@@ -176,21 +167,24 @@ compare (gconstpointer a, gconstpointer b)
 }
 
 static void
-print_percentiles (const gchar * name, GArray * values)
+print_percentiles (const gchar *name, GArray *values)
 {
   static const struct
   {
     const gchar *name;
     gdouble fraction;
   } points[] = {
-    {"p50", .5}, {"p90", .9}, {"p99", .99}, {"p99.9", .999}, {"max", 1},
+    { "p50", .5 },
+    { "p90", .9 },
+    { "p99", .99 },
+    { "p99.9", .999 },
+    { "max", 1 },
   };
 
   g_array_sort (values, compare);
   printf ("\"%s\": {", name);
   for (guint i = 0; i < G_N_ELEMENTS (points); i++) {
-    guint at = MIN ((guint) (values->len * points[i].fraction),
-        MAX (values->len, 1) - 1);
+    guint at = MIN ((guint) (values->len * points[i].fraction), MAX (values->len, 1) - 1);
 
     printf ("%s\"%s\": %.3f", i ? ", " : "", points[i].name,
         values->len ? g_array_index (values, gdouble, at) : 0.0);
@@ -200,7 +194,7 @@ print_percentiles (const gchar * name, GArray * values)
 
 /* Most bytes in any window of @ns. */
 static guint64
-find_peak (GArray * arrivals, gint64 ns)
+find_peak (GArray *arrivals, gint64 ns)
 {
   guint64 sum = 0, most = 0;
   guint from = 0;
@@ -218,7 +212,7 @@ find_peak (GArray * arrivals, gint64 ns)
 
 /* The queue in front of a bottleneck of @rate bit/s, bytes. */
 static gdouble
-find_queue (GArray * arrivals, gdouble rate)
+find_queue (GArray *arrivals, gdouble rate)
 {
   gdouble queue = 0, most = 0;
   gint64 last = 0;
@@ -236,7 +230,7 @@ find_queue (GArray * arrivals, gdouble rate)
 }
 
 static void
-report (GArray * arrivals)
+report (GArray *arrivals)
 {
   g_autoptr (GArray) bursts = g_array_new (FALSE, FALSE, sizeof (gdouble));
   g_autoptr (GArray) gaps = g_array_new (FALSE, FALSE, sizeof (gdouble));
@@ -255,12 +249,10 @@ report (GArray * arrivals)
     first = g_array_index (arrivals, Arrival, 0).ns;
   mean = bitrate;
   if (mean <= 0 && arrivals->len > 1)
-    mean = total * 8e9 / MAX (1, g_array_index (arrivals, Arrival,
-            arrivals->len - 1).ns - first);
+    mean = total * 8e9 / MAX (1, g_array_index (arrivals, Arrival, arrivals->len - 1).ns - first);
   for (guint i = 0; i < arrivals->len; i++) {
     const Arrival *a = &g_array_index (arrivals, Arrival, i);
-    gdouble limit = gap_us > 0 ? gap_us * 1000 :
-        wire (a) / a->datagrams * 8e9 / mean / 4;
+    gdouble limit = gap_us > 0 ? gap_us * 1000 : wire (a) / a->datagrams * 8e9 / mean / 4;
 
     if (i > 0 && a->ns - previous > limit) {
       /* a new one: the time since the last began is what that one takes */
@@ -280,15 +272,14 @@ report (GArray * arrivals)
     g_array_append_val (bursts, burst);
   /* every burst but the last has its time between the beginnings */
   printf ("{\"datagrams\": %" G_GUINT64_FORMAT ", \"bytes\": %" G_GUINT64_FORMAT
-      ", \"wire_bytes\": %" G_GUINT64_FORMAT ", \"overflowed\": %u, ",
+          ", \"wire_bytes\": %" G_GUINT64_FORMAT ", \"overflowed\": %u, ",
       datagrams, payload, total, overflowed);
-  printf ("\"seconds\": %.6f, \"bitrate\": %.3f, \"bursts\": %u, ",
-      (last_burst - first) / 1e9, last_burst > first ? counted * 8e9 /
-      (last_burst - first) : 0.0, bursts->len);
+  printf ("\"seconds\": %.6f, \"bitrate\": %.3f, \"bursts\": %u, ", (last_burst - first) / 1e9,
+      last_burst > first ? counted * 8e9 / (last_burst - first) : 0.0, bursts->len);
   printf ("\"peak_1ms_mbit\": %.3f, \"peak_10ms_mbit\": %.3f, "
-      "\"queue_bytes\": %.0f, ", find_peak (arrivals, 1000000) * 8 / 1e3,
-      find_peak (arrivals, 10000000) * 8 / 1e4, find_queue (arrivals,
-          mean * drain_factor));
+          "\"queue_bytes\": %.0f, ",
+      find_peak (arrivals, 1000000) * 8 / 1e3, find_peak (arrivals, 10000000) * 8 / 1e4,
+      find_queue (arrivals, mean * drain_factor));
   print_percentiles ("gap_error_us", gaps);
   printf (", ");
   print_percentiles ("burst_bytes", bursts);
@@ -296,7 +287,7 @@ report (GArray * arrivals)
 }
 
 static void
-write_csv (GArray * arrivals)
+write_csv (GArray *arrivals)
 {
   FILE *file = fopen (csv_file, "w");
 
@@ -305,8 +296,8 @@ write_csv (GArray * arrivals)
   for (guint i = 0; i < arrivals->len; i++) {
     const Arrival *a = &g_array_index (arrivals, Arrival, i);
 
-    fprintf (file, "%" G_GINT64_FORMAT ",%u,%u\n", a->ns -
-        g_array_index (arrivals, Arrival, 0).ns, a->bytes, a->datagrams);
+    fprintf (file, "%" G_GINT64_FORMAT ",%u,%u\n", a->ns - g_array_index (arrivals, Arrival, 0).ns,
+        a->bytes, a->datagrams);
   }
   fclose (file);
 }
@@ -319,8 +310,7 @@ main (int argc, char **argv)
   g_autoptr (GError) error = NULL;
   struct sigaction action = { 0 };
 
-  g_option_context_set_summary (context,
-      "Takes UDP datagrams and says how they came, as JSON.");
+  g_option_context_set_summary (context, "Takes UDP datagrams and says how they came, as JSON.");
   g_option_context_add_main_entries (context, entries, NULL);
   if (!g_option_context_parse (context, &argc, &argv, &error)) {
     fprintf (stderr, "%s\n", error->message);

@@ -18,14 +18,11 @@ rate_report (guint64 bytes, gint64 first, gint64 last, ...)
   va_list counts;
 
   getrusage (RUSAGE_SELF, &usage);
-  printf ("{\"bytes\": %" G_GUINT64_FORMAT ", \"seconds\": %.3f, ", bytes,
-      elapsed);
+  printf ("{\"bytes\": %" G_GUINT64_FORMAT ", \"seconds\": %.3f, ", bytes, elapsed);
   va_start (counts, last);
   while ((name = va_arg (counts, const gchar *)) != NULL)
-      printf ("\"%s\": %" G_GUINT64_FORMAT ", ", name, va_arg (counts,
-            guint64));
+    printf ("\"%s\": %" G_GUINT64_FORMAT ", ", name, va_arg (counts, guint64));
   va_end (counts);
-  printf ("\"user\": %.3f, \"system\": %.3f, \"gbit_s\": %.3f}\n",
-      cpu (&usage.ru_utime), cpu (&usage.ru_stime),
-      elapsed > 0 ? bytes * 8e-9 / elapsed : 0);
+  printf ("\"user\": %.3f, \"system\": %.3f, \"gbit_s\": %.3f}\n", cpu (&usage.ru_utime),
+      cpu (&usage.ru_stime), elapsed > 0 ? bytes * 8e-9 / elapsed : 0);
 }

@@ -9,5 +9,4 @@
 
 /* @first, @last: of the bytes, µs. Further counts: pairs of a name and a guint64, and
  * NULL. */
-void rate_report (guint64 bytes, gint64 first, gint64 last, ...)
-    G_GNUC_NULL_TERMINATED;
+void rate_report (guint64 bytes, gint64 first, gint64 last, ...) G_GNUC_NULL_TERMINATED;

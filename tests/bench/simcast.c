@@ -4,7 +4,8 @@
  * must, and how many ask for what is lost.
  *
  *   simcast [--receivers N] [--trunk PERCENT] [--branch PERCENT] [--back PERCENT]
- *           [--fec PERCENT] [--buffer MIB] [--far MS] [--warm S] [--rtt MS] [--seconds S] [--bitrate BIT/S] [--channel BIT/S] [--seed N] [--header]
+ *           [--fec PERCENT] [--buffer MIB] [--far MS] [--warm S] [--rtt MS] [--seconds S]
+ * [--bitrate BIT/S] [--channel BIT/S] [--seed N] [--header]
  *
  * Prints a line of figures, tab-separated.
  */
@@ -12,7 +13,7 @@
 #include <stdio.h>
 #include "vgroup.h"
 
-#define JOIN_MAX 60             /* s */
+#define JOIN_MAX 60 /* s */
 
 static gint receivers = 100, seconds = 20, warm = 5, seed = 1, rtt_ms = 20;
 static gint buffer = 64, far_ms;
@@ -20,28 +21,23 @@ static gint64 bitrate = 5000000, channel = 10000000;
 static gdouble trunk, branch, back, fec;
 static gboolean header;
 
-static GOptionEntry entries[] = {
-  {"receivers", 0, 0, G_OPTION_ARG_INT, &receivers, "how many", "N"},
-  {"trunk", 0, 0, G_OPTION_ARG_DOUBLE, &trunk, "loss for all", "PERCENT"},
-  {"branch", 0, 0, G_OPTION_ARG_DOUBLE, &branch, "loss for each", "PERCENT"},
-  {"back", 0, 0, G_OPTION_ARG_DOUBLE, &back, "loss of what they say",
-      "PERCENT"},
-  {"fec", 0, 0, G_OPTION_ARG_DOUBLE, &fec,
-      "repairs for so many blocks; -1: as many as are worth it", "PERCENT"},
-  {"buffer", 0, 0, G_OPTION_ARG_INT, &buffer, "of both ends", "MIB"},
-  {"far", 0, 0, G_OPTION_ARG_INT, &far_ms,
-      "round trip of the last receiver, other than that of the others", "MS"},
-  {"rtt", 0, 0, G_OPTION_ARG_INT, &rtt_ms, "longest round trip", "MS"},
-  {"seconds", 0, 0, G_OPTION_ARG_INT, &seconds, "of stream", "S"},
-  {"warm", 0, 0, G_OPTION_ARG_INT, &warm,
-      "before, that does not count but for lateness", "S"},
-  {"bitrate", 0, 0, G_OPTION_ARG_INT64, &bitrate, "of the stream", "BIT/S"},
-  {"channel", 0, 0, G_OPTION_ARG_INT64, &channel, "max-bitrate", "BIT/S"},
-  {"seed", 0, 0, G_OPTION_ARG_INT, &seed, "of all chance", "N"},
-  {"header", 0, 0, G_OPTION_ARG_NONE, &header, "say what the figures are",
-      NULL},
-  {NULL}
-};
+static GOptionEntry entries[] = { { "receivers", 0, 0, G_OPTION_ARG_INT, &receivers, "how many",
+                                      "N" },
+  { "trunk", 0, 0, G_OPTION_ARG_DOUBLE, &trunk, "loss for all", "PERCENT" },
+  { "branch", 0, 0, G_OPTION_ARG_DOUBLE, &branch, "loss for each", "PERCENT" },
+  { "back", 0, 0, G_OPTION_ARG_DOUBLE, &back, "loss of what they say", "PERCENT" },
+  { "fec", 0, 0, G_OPTION_ARG_DOUBLE, &fec,
+      "repairs for so many blocks; -1: as many as are worth it", "PERCENT" },
+  { "buffer", 0, 0, G_OPTION_ARG_INT, &buffer, "of both ends", "MIB" },
+  { "far", 0, 0, G_OPTION_ARG_INT, &far_ms,
+      "round trip of the last receiver, other than that of the others", "MS" },
+  { "rtt", 0, 0, G_OPTION_ARG_INT, &rtt_ms, "longest round trip", "MS" },
+  { "seconds", 0, 0, G_OPTION_ARG_INT, &seconds, "of stream", "S" },
+  { "warm", 0, 0, G_OPTION_ARG_INT, &warm, "before, that does not count but for lateness", "S" },
+  { "bitrate", 0, 0, G_OPTION_ARG_INT64, &bitrate, "of the stream", "BIT/S" },
+  { "channel", 0, 0, G_OPTION_ARG_INT64, &channel, "max-bitrate", "BIT/S" },
+  { "seed", 0, 0, G_OPTION_ARG_INT, &seed, "of all chance", "N" },
+  { "header", 0, 0, G_OPTION_ARG_NONE, &header, "say what the figures are", NULL }, { NULL } };
 
 /* Transmissions to all that a block takes until each of them has it, in the mean, when
  * each transmission is lost to all with @t and then to each with @b: no scheme that sends whole
@@ -66,20 +62,19 @@ count_least (gdouble t, gdouble b, guint n)
 
 /* Retransmissions of one member. */
 static guint64
-count_alone (Vgroup * g)
+count_alone (Vgroup *g)
 {
   g_autofree FaspSessionStats *sessions = g_new0 (FaspSessionStats, receivers);
   guint64 alone = 0;
 
-  fasp_endpoint_get_sessions (g->sender, g->now, &(guint64) {
-      0}, sessions, receivers);
+  fasp_endpoint_get_sessions (g->sender, g->now, &(guint64) { 0 }, sessions, receivers);
   for (gint i = 0; i < receivers; i++)
     alone += sessions[i].sent.blocks_rtx;
   return alone;
 }
 
 static gint
-count_members (Vgroup * g)
+count_members (Vgroup *g)
 {
   FaspGroupStats stats;
 
@@ -89,7 +84,7 @@ count_members (Vgroup * g)
 
 /* Bytes that the receivers have sent. */
 static guint64
-count_up (Vgroup * g)
+count_up (Vgroup *g)
 {
   guint64 wire = 0;
 
@@ -116,10 +111,9 @@ main (int argc, char **argv)
     return 2;
   }
   if (header)
-    printf
-        ("receivers\ttrunk\tbranch\tback\trtt\tblocks\tcomplete\tresent_all\t"
-        "resent_one\trepairs\tsent_per_block\tleast_arq\tleast\trequests_per_loss\t"
-        "feedback_bits\tlate_p50_ms\tlate_p99_ms\tlate_max_ms\n");
+    printf ("receivers\ttrunk\tbranch\tback\trtt\tblocks\tcomplete\tresent_all\t"
+            "resent_one\trepairs\tsent_per_block\tleast_arq\tleast\trequests_per_loss\t"
+            "feedback_bits\tlate_p50_ms\tlate_p99_ms\tlate_max_ms\n");
   g = vgroup_new (seed);
   s.max_bitrate = channel;
   s.buffer_size = r.buffer_size = (gsize) buffer << 20;
@@ -133,8 +127,8 @@ main (int argc, char **argv)
   vgroup_set_sender (g, &s);
   g->trunk.config.loss = trunk / 100;
   for (gint i = 0; i < receivers; i++) {
-    gdouble rtt = far_ms > 0 && i == receivers - 1 ? far_ms :
-        rtt_ms / 2 + rtt_ms / 2. * (i + 1) / receivers;
+    gdouble rtt =
+        far_ms > 0 && i == receivers - 1 ? far_ms : rtt_ms / 2 + rtt_ms / 2. * (i + 1) / receivers;
     guint n = vgroup_add (g, &r, rtt * FASP_MSEC);
 
     g->receivers[n].branch.config.loss = branch / 100;
@@ -161,8 +155,7 @@ main (int argc, char **argv)
   up_wire = count_up (g) - up_wire;
   fasp_hist_init (&lateness);
   for (gint i = 0; i < receivers; i++) {
-    const FaspHist *h = fasp_endpoint_get_lateness (g->receivers[i].endpoint,
-        TRUE);
+    const FaspHist *h = fasp_endpoint_get_lateness (g->receivers[i].endpoint, TRUE);
 
     lateness.count += h->count;
     lateness.max = MAX (lateness.max, h->max);
@@ -172,18 +165,17 @@ main (int argc, char **argv)
   vgroup_end (g, 10 * FASP_SEC);
   for (gint i = 0; i < receivers; i++)
     whole += vgroup_is_whole (g, i);
-  printf
-      ("%d\t%g\t%g\t%g\t%d\t%lu\t%lu\t%lu\t%lu\t%lu\t%.4f\t%.4f\t%.4f\t%.2f\t%.0f\t"
-      "%.1f\t%.1f\t%.1f\n", receivers, trunk, branch, back, rtt_ms,
-      (gulong) group.blocks_sent, (gulong) whole, (gulong) group.blocks_resent,
-      (gulong) alone, (gulong) group.repairs_sent,
-      (gdouble) (group.blocks_sent + group.blocks_resent + alone +
-          group.repairs_sent) / group.blocks_sent, count_least (trunk / 100,
-          branch / 100, receivers),
+  printf ("%d\t%g\t%g\t%g\t%d\t%lu\t%lu\t%lu\t%lu\t%lu\t%.4f\t%.4f\t%.4f\t%.2f\t%.0f\t"
+          "%.1f\t%.1f\t%.1f\n",
+      receivers, trunk, branch, back, rtt_ms, (gulong) group.blocks_sent, (gulong) whole,
+      (gulong) group.blocks_resent, (gulong) alone, (gulong) group.repairs_sent,
+      (gdouble) (group.blocks_sent + group.blocks_resent + alone + group.repairs_sent)
+          / group.blocks_sent,
+      count_least (trunk / 100, branch / 100, receivers),
       1 / ((1 - trunk / 100) * (1 - branch / 100)),
-      (gdouble) group.requests / MAX (group.losses, 1),
-      up_wire * 8. / seconds, fasp_hist_percentile (&lateness, .5) / 1e3,
-      fasp_hist_percentile (&lateness, .99) / 1e3, lateness.max / 1e3);
+      (gdouble) group.requests / MAX (group.losses, 1), up_wire * 8. / seconds,
+      fasp_hist_percentile (&lateness, .5) / 1e3, fasp_hist_percentile (&lateness, .99) / 1e3,
+      lateness.max / 1e3);
   vgroup_free (g);
   return whole == (guint64) receivers ? 0 : 1;
 }

@@ -27,32 +27,29 @@
 #include "faspskew.h"
 
 #define FRAME (20 * FASP_MSEC)
-#define PACKET FASP_MSEC        /* between the two of a picture */
-#define PERIOD 7200.            /* s, of the wander */
-#define SETTLED (300 * FASP_SEC)        /* nothing is judged before */
+#define PACKET FASP_MSEC         /* between the two of a picture */
+#define PERIOD 7200.             /* s, of the wander */
+#define SETTLED (300 * FASP_SEC) /* nothing is judged before */
 #define SECOND_FRAMES 50
 
 typedef struct
 {
   const gchar *name;
-  gdouble ppm, wander;          /* of the sender's clock; by how much it wanders */
+  gdouble ppm, wander; /* of the sender's clock; by how much it wanders */
   FaspTime rtt, jitter, latency;
   gdouble loss;
-  FaspTime queue;               /* stands for the first 10 minutes of each hour */
+  FaspTime queue; /* stands for the first 10 minutes of each hour */
 } Case;
 
 static const Case cases[] = {
-  {"LAN, +100 ppm", 100, 0, 200, 50, 5 * FASP_MSEC, 0, 0},
-  {"LAN, -100 ppm", -100, 0, 200, 50, 5 * FASP_MSEC, 0, 0},
-  {"LAN, +100 ppm, wander 10", 100, 10, 200, 50, 5 * FASP_MSEC, 0, 0},
-  {"jitter 5 ms, +100 ppm", 100, 0, 20000, 5000, 20 * FASP_MSEC, 0, 0},
-  {"jitter 5 ms, -100 ppm", -100, 0, 20000, 5000, 20 * FASP_MSEC, 0, 0},
-  {"the same, 2 %, 200 ms, +100", 100, 10, 200000, 5000, 1500 * FASP_MSEC, .02,
-      0},
-  {"the same, 2 %, 200 ms, -100", -100, 10, 200000, 5000, 1500 * FASP_MSEC,
-      .02, 0},
-  {"and a queue of 30 ms, +100", 100, 10, 200000, 5000, 1500 * FASP_MSEC, .02,
-      30000},
+  { "LAN, +100 ppm", 100, 0, 200, 50, 5 * FASP_MSEC, 0, 0 },
+  { "LAN, -100 ppm", -100, 0, 200, 50, 5 * FASP_MSEC, 0, 0 },
+  { "LAN, +100 ppm, wander 10", 100, 10, 200, 50, 5 * FASP_MSEC, 0, 0 },
+  { "jitter 5 ms, +100 ppm", 100, 0, 20000, 5000, 20 * FASP_MSEC, 0, 0 },
+  { "jitter 5 ms, -100 ppm", -100, 0, 20000, 5000, 20 * FASP_MSEC, 0, 0 },
+  { "the same, 2 %, 200 ms, +100", 100, 10, 200000, 5000, 1500 * FASP_MSEC, .02, 0 },
+  { "the same, 2 %, 200 ms, -100", -100, 10, 200000, 5000, 1500 * FASP_MSEC, .02, 0 },
+  { "and a queue of 30 ms, +100", 100, 10, 200000, 5000, 1500 * FASP_MSEC, .02, 30000 },
 };
 
 static gdouble hours = 24;
@@ -68,7 +65,7 @@ compare (gconstpointer a, gconstpointer b)
 
 /* Of |values|; sorts them. */
 static gdouble
-percentile (GArray * values, gdouble p)
+percentile (GArray *values, gdouble p)
 {
   if (values->len == 0)
     return 0;
@@ -77,7 +74,7 @@ percentile (GArray * values, gdouble p)
 }
 
 static void
-add (GArray * values, gdouble value)
+add (GArray *values, gdouble value)
 {
   gfloat v = fabs (value);
 
@@ -90,7 +87,7 @@ typedef struct
 } Range;
 
 static void
-widen (Range * range, gdouble value)
+widen (Range *range, gdouble value)
 {
   range->min = MIN (range->min, value);
   range->max = MAX (range->max, value);
@@ -98,7 +95,7 @@ widen (Range * range, gdouble value)
 
 /* What the sender's clock shows at @t, µs. */
 static gdouble
-get_media (const Case * c, gdouble t)
+get_media (const Case *c, gdouble t)
 {
   gdouble turn = 2 * G_PI / PERIOD / 1e6;
 
@@ -107,13 +104,13 @@ get_media (const Case * c, gdouble t)
 
 /* By how much it is faster than ours. */
 static gdouble
-get_rate (const Case * c, gdouble t)
+get_rate (const Case *c, gdouble t)
 {
   return c->ppm + c->wander * sin (2 * G_PI * t / PERIOD / 1e6);
 }
 
 static FaspTime
-get_arrival (const Case * c, FaspTime sent, GRand * rand)
+get_arrival (const Case *c, FaspTime sent, GRand *rand)
 {
   FaspTime arrival = sent + c->rtt / 2 + g_rand_int_range (rand, 0, c->jitter);
 
@@ -125,7 +122,7 @@ get_arrival (const Case * c, FaspTime sent, GRand * rand)
 }
 
 static void
-run (const Case * c, FILE * trace)
+run (const Case *c, FILE *trace)
 {
   FaspTime end = hours * 3600 * FASP_SEC;
   GRand *rand = g_rand_new_with_seed (1);
@@ -133,7 +130,7 @@ run (const Case * c, FILE * trace)
   GArray *frame = g_array_new (FALSE, FALSE, sizeof (gfloat));
   GArray *second = g_array_new (FALSE, FALSE, sizeof (gfloat));
   Range pts = { G_MAXDOUBLE, -G_MAXDOUBLE }, own = pts;
-  FaspSenderClock sender = {.known = TRUE,.epoch = 1 };
+  FaspSenderClock sender = { .known = TRUE, .epoch = 1 };
   gdouble before[SECOND_FRAMES] = { 0 };
   FaspClockDiscipline follower;
   FaspMediaClock clock;
@@ -162,8 +159,7 @@ run (const Case * c, FILE * trace)
     mapped = fasp_media_clock_map (&clock, 2 * n, media);
     /* get_media() is exact, media is cut to µs */
     off = mapped - t - c->rtt / 2 + (get_media (c, t) - media);
-    clock_off = fasp_clock_discipline_get (&follower, mapped * 1000) / 1e3 -
-        get_media (c, t);
+    clock_off = fasp_clock_discipline_get (&follower, mapped * 1000) / 1e3 - get_media (c, t);
     if (t <= SETTLED)
       constant = clock_off;
     if (t > SETTLED) {
@@ -179,15 +175,13 @@ run (const Case * c, FILE * trace)
     }
     *then = off;
     if (trace != NULL && n % (60 * SECOND_FRAMES) == 0)
-      fprintf (trace, "%s;%" G_GINT64_FORMAT ";%.1f;%.1f;%.3f\n", c->name,
-          t / FASP_SEC, off, clock_off - constant, -skew.skew * 1e6);
+      fprintf (trace, "%s;%" G_GINT64_FORMAT ";%.1f;%.1f;%.3f\n", c->name, t / FASP_SEC, off,
+          clock_off - constant, -skew.skew * 1e6);
   }
-  printf ("%-28s%7.2f%7.2f%8.2f%7.2f%8.3f%7.3f%8.3f%7.3f%8.2f%7.2f%6"
-      G_GUINT64_FORMAT "\n", c->name, percentile (rate, .99),
-      percentile (rate, 1), pts.min / 1e3, pts.max / 1e3,
-      percentile (frame, .99) / 1e3, percentile (frame, 1) / 1e3,
-      percentile (second, .99) / 1e3, percentile (second, 1) / 1e3,
-      own.min / 1e3, own.max / 1e3, skips);
+  printf ("%-28s%7.2f%7.2f%8.2f%7.2f%8.3f%7.3f%8.3f%7.3f%8.2f%7.2f%6" G_GUINT64_FORMAT "\n",
+      c->name, percentile (rate, .99), percentile (rate, 1), pts.min / 1e3, pts.max / 1e3,
+      percentile (frame, .99) / 1e3, percentile (frame, 1) / 1e3, percentile (second, .99) / 1e3,
+      percentile (second, 1) / 1e3, own.min / 1e3, own.max / 1e3, skips);
   fflush (stdout);
   g_array_unref (rate);
   g_array_unref (frame);
@@ -198,12 +192,9 @@ run (const Case * c, FILE * trace)
 int
 main (int argc, char **argv)
 {
-  static const GOptionEntry entries[] = {
-    {"hours", 0, 0, G_OPTION_ARG_DOUBLE, &hours, "of virtual time", "H"},
-    {"trace", 0, 0, G_OPTION_ARG_FILENAME, &trace_file, "written there",
-        "FILE"},
-    {NULL}
-  };
+  static const GOptionEntry entries[] = { { "hours", 0, 0, G_OPTION_ARG_DOUBLE, &hours,
+                                              "of virtual time", "H" },
+    { "trace", 0, 0, G_OPTION_ARG_FILENAME, &trace_file, "written there", "FILE" }, { NULL } };
   g_autoptr (GOptionContext) context = g_option_context_new ("");
   g_autoptr (GError) error = NULL;
   FILE *trace = NULL;
@@ -218,9 +209,9 @@ main (int argc, char **argv)
     return 1;
   }
   printf ("%g h; rate: ppm, all else: ms\n%-28s%14s%15s%15s%15s%15s\n%-28s"
-      "%7s%7s%8s%7s%8s%7s%8s%7s%8s%7s%6s\n", hours, "",
-      "rate", "PTS", "20 ms", "1 s", "clock", "", "p99", "max", "min",
-      "max", "p99", "max", "p99", "max", "min", "max", "skips");
+          "%7s%7s%8s%7s%8s%7s%8s%7s%8s%7s%6s\n",
+      hours, "", "rate", "PTS", "20 ms", "1 s", "clock", "", "p99", "max", "min", "max", "p99",
+      "max", "p99", "max", "min", "max", "skips");
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
     run (&cases[i], trace);
   if (trace != NULL)

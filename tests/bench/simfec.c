@@ -23,9 +23,9 @@
 #include "fasprlc.h"
 #include "fasprlcdecoder.h"
 
-#define SIZE 32                 /* of a block, in curves */
+#define SIZE 32 /* of a block, in curves */
 #define PRIME ((G_GUINT64_CONSTANT (1) << 31) - 1)
-#define SECONDS .5              /* for each speed */
+#define SECONDS .5 /* for each speed */
 
 static gdouble loss = .02, burst = 1, share = .1;
 static gint window = 50, blocks = 200000, seed = 1, size = 1316;
@@ -36,14 +36,14 @@ static gint window = 50, blocks = 200000, seed = 1, size = 1316;
 typedef struct
 {
   gint64 pivot;
-  guint32 *c;                   /* of block n at n % ring */
+  guint32 *c; /* of block n at n % ring */
 } Equation;
 
 typedef struct
 {
   gint ring;
   gint64 high;
-  gboolean *known;              /* block n, if it is within reach */
+  gboolean *known; /* block n, if it is within reach */
   GPtrArray *equations;
 } Ideal;
 
@@ -59,7 +59,7 @@ power (guint64 base, guint64 exponent)
 }
 
 static gint64
-first_unknown (const Ideal * ideal, const Equation * e, gint64 from)
+first_unknown (const Ideal *ideal, const Equation *e, gint64 from)
 {
   for (; from < ideal->high; from++)
     if (e->c[from % ideal->ring] != 0)
@@ -68,7 +68,7 @@ first_unknown (const Ideal * ideal, const Equation * e, gint64 from)
 }
 
 static void
-subtract (const Ideal * ideal, Equation * e, const Equation * other, guint64 c)
+subtract (const Ideal *ideal, Equation *e, const Equation *other, guint64 c)
 {
   for (gint64 n = MAX (0, ideal->high - ideal->ring); n < ideal->high; n++) {
     guint32 *at = &e->c[n % ideal->ring];
@@ -87,7 +87,7 @@ equation_free (gpointer data)
 }
 
 static void
-ideal_add (Ideal * ideal, GRand * rand, gint64 first, gint64 end)
+ideal_add (Ideal *ideal, GRand *rand, gint64 first, gint64 end)
 {
   Equation *e = g_new0 (Equation, 1);
   guint64 c;
@@ -123,7 +123,7 @@ ideal_add (Ideal * ideal, GRand * rand, gint64 first, gint64 end)
 
 /* The next block that is determined, -1: none. */
 static gint64
-ideal_take (Ideal * ideal)
+ideal_take (Ideal *ideal)
 {
   for (guint i = 0; i < ideal->equations->len; i++) {
     Equation *e = g_ptr_array_index (ideal->equations, i);
@@ -140,7 +140,7 @@ ideal_take (Ideal * ideal)
 
 /* A block number comes into reach; what falls out of it is forgotten. */
 static void
-ideal_move (Ideal * ideal, gint64 number, gboolean known)
+ideal_move (Ideal *ideal, gint64 number, gboolean known)
 {
   ideal->high = number + 1;
   for (guint i = ideal->equations->len; i > 0; i--) {
@@ -170,7 +170,7 @@ make_block (guint64 number, guint32 bytes)
 
 /* Gilbert: bursts of the mean length, so many that the share comes out. */
 static gboolean
-is_lost (GRand * rand, gboolean * bad)
+is_lost (GRand *rand, gboolean *bad)
 {
   gdouble end = 1 / MAX (burst, 1), begin = loss * end / (1 - loss);
 
@@ -187,7 +187,7 @@ compare (gconstpointer a, gconstpointer b)
 }
 
 static gint64
-percentile (GArray * delays, gdouble p)
+percentile (GArray *delays, gdouble p)
 {
   if (delays->len == 0)
     return -1;
@@ -199,9 +199,9 @@ run_curve (void)
 {
   g_autoptr (GRand) rand = g_rand_new_with_seed (seed);
   FaspRlcDecoder *decoder = fasp_rlc_decoder_new (2 * window);
-  Ideal ideal = {.ring = 2 * window,.known = g_new0 (gboolean, 2 * window),
-    .equations = g_ptr_array_new_with_free_func (equation_free)
-  };
+  Ideal ideal = { .ring = 2 * window,
+    .known = g_new0 (gboolean, 2 * window),
+    .equations = g_ptr_array_new_with_free_func (equation_free) };
   FaspBlock **ring = g_new0 (FaspBlock *, 8 * window);
   const FaspBlock **list = g_new (const FaspBlock *, window);
   g_autoptr (GArray) delays = g_array_new (FALSE, FALSE, sizeof (gint64));
@@ -250,12 +250,11 @@ run_curve (void)
   }
   g_array_sort (delays, compare);
   g_print ("{\"loss\": %g, \"burst\": %g, \"share\": %g, \"window\": %d, "
-      "\"blocks\": %d, \"lost\": %" G_GUINT64_FORMAT ", \"left\": %"
-      G_GUINT64_FORMAT ", \"ideal\": %" G_GUINT64_FORMAT ", \"wrong\": %"
-      G_GUINT64_FORMAT ", \"delay p50\": %" G_GINT64_FORMAT
-      ", \"delay p99\": %" G_GINT64_FORMAT "}\n", loss, burst, share, window,
-      blocks, lost, lost - ours, lost - theirs, wrong, percentile (delays, .5),
-      percentile (delays, .99));
+           "\"blocks\": %d, \"lost\": %" G_GUINT64_FORMAT ", \"left\": %" G_GUINT64_FORMAT
+           ", \"ideal\": %" G_GUINT64_FORMAT ", \"wrong\": %" G_GUINT64_FORMAT
+           ", \"delay p50\": %" G_GINT64_FORMAT ", \"delay p99\": %" G_GINT64_FORMAT "}\n",
+      loss, burst, share, window, blocks, lost, lost - ours, lost - theirs, wrong,
+      percentile (delays, .5), percentile (delays, .99));
 }
 
 /* --- speed ----------------------------------------------------------------------------- */
@@ -308,8 +307,7 @@ run_speed (void)
         fasp_rlc_decoder_know (decoder, (FaspBlock *) list[i]);
     start = now ();
     for (guint i = 0; i < 8; i++)
-      fasp_rlc_decoder_repair (decoder, 0, window, 100 + i, symbols[i], size +
-          FASP_SYMBOL_HEADER);
+      fasp_rlc_decoder_repair (decoder, 0, window, 100 + i, symbols[i], size + FASP_SYMBOL_HEADER);
     while (fasp_rlc_decoder_take (decoder, &r))
       found++;
     solve += now () - start;
@@ -320,31 +318,27 @@ run_speed (void)
     }
   }
   g_print ("{\"window\": %d, \"size\": %d, \"kernel\": %.2f, \"encode\": %.2f, "
-      "\"solve\": %.2f}\n", window, size, kernel * 1e-9, encode * 1e-9,
-      n * 8 * bytes / solve * 1e-9);
+           "\"solve\": %.2f}\n",
+      window, size, kernel * 1e-9, encode * 1e-9, n * 8 * bytes / solve * 1e-9);
 }
 
 int
 main (int argc, char **argv)
 {
-  GOptionEntry options[] = {
-    {"loss", 0, 0, G_OPTION_ARG_DOUBLE, &loss, "share lost", "P"},
-    {"burst", 0, 0, G_OPTION_ARG_DOUBLE, &burst, "mean length", "B"},
-    {"share", 0, 0, G_OPTION_ARG_DOUBLE, &share, "repairs for a block", "S"},
-    {"window", 0, 0, G_OPTION_ARG_INT, &window, "blocks", "W"},
-    {"blocks", 0, 0, G_OPTION_ARG_INT, &blocks, "in all", "N"},
-    {"seed", 0, 0, G_OPTION_ARG_INT, &seed, "of the dice", "K"},
-    {"size", 0, 0, G_OPTION_ARG_INT, &size, "of a block", "BYTES"},
-    {NULL}
-  };
+  GOptionEntry options[] = { { "loss", 0, 0, G_OPTION_ARG_DOUBLE, &loss, "share lost", "P" },
+    { "burst", 0, 0, G_OPTION_ARG_DOUBLE, &burst, "mean length", "B" },
+    { "share", 0, 0, G_OPTION_ARG_DOUBLE, &share, "repairs for a block", "S" },
+    { "window", 0, 0, G_OPTION_ARG_INT, &window, "blocks", "W" },
+    { "blocks", 0, 0, G_OPTION_ARG_INT, &blocks, "in all", "N" },
+    { "seed", 0, 0, G_OPTION_ARG_INT, &seed, "of the dice", "K" },
+    { "size", 0, 0, G_OPTION_ARG_INT, &size, "of a block", "BYTES" }, { NULL } };
   g_autoptr (GOptionContext) context = g_option_context_new ("curve|speed");
   g_autoptr (GError) error = NULL;
 
   g_option_context_add_main_entries (context, options, NULL);
-  if (!g_option_context_parse (context, &argc, &argv, &error) || argc != 2
-      || window < 8) {
-    g_printerr ("simfec: %s\n", error ? error->message :
-        "curve or speed, with a window of at least 8");
+  if (!g_option_context_parse (context, &argc, &argv, &error) || argc != 2 || window < 8) {
+    g_printerr ("simfec: %s\n",
+        error ? error->message : "curve or speed, with a window of at least 8");
     return 2;
   }
   if (g_str_equal (argv[1], "speed"))

@@ -17,13 +17,13 @@
 #include "vroad.h"
 #include "vstream.h"
 
-#define MOST 32                 /* ratios, delays */
+#define MOST 32 /* ratios, delays */
 #define SUCCESS 1e-4
 #define LEAD FASP_SEC
 /* T is the mean of so many streams, without their begin. */
 #define MEASURED 5
 #define SETTLE (10 * FASP_SEC)
-#define PAYLOAD 1448            /* of a TCP's packet */
+#define PAYLOAD 1448 /* of a TCP's packet */
 
 static gchar *sender = (gchar *) "adaptive", *ratios = (gchar *) "1,1.5,2";
 static gchar *delays = (gchar *) "0.3,1,3,10";
@@ -36,14 +36,14 @@ static FaspRateControl control;
 typedef struct
 {
   guint64 bitrate;
-  gint64 started;               /* its first byte is made, µs */
-  const gdouble *delays;        /* s */
+  gint64 started;        /* its first byte is made, µs */
+  const gdouble *delays; /* s */
   guint n;
-  guint64 came, settling, late[MOST];   /* settling: in the first SETTLE */
+  guint64 came, settling, late[MOST]; /* settling: in the first SETTLE */
 } Watch;
 
 static void
-watch (Watch * w, guint64 bytes, gint64 now)
+watch (Watch *w, guint64 bytes, gint64 now)
 {
   gint64 made;
 
@@ -71,7 +71,7 @@ on_packet (gpointer data, guint64 n, gint64 now)
 }
 
 static void
-set_bottleneck (ImpairConfig * c)
+set_bottleneck (ImpairConfig *c)
 {
   c->rate = link_rate * 1e6;
   c->queue = buffer * 1e3 / 8;
@@ -80,18 +80,19 @@ set_bottleneck (ImpairConfig * c)
 }
 
 static void
-run_tcp (guint32 run, gint64 until, Watch * w)
+run_tcp (guint32 run, gint64 until, Watch *w)
 {
   ImpairConfig c = { 0 };
   Vroad *road;
 
   set_bottleneck (&c);
   road = vroad_new (run, &c);
-  vroad_add (road, &(VroadSender) {
-      .kind = g_str_equal (sender, "cubic") ? VROAD_CUBIC : VROAD_RENO,.rtt =
-        rtt * 1e3,.source = w->bitrate * VROAD_PACKET / PAYLOAD,.delivered =
-        on_packet,.data = w}
-  );
+  vroad_add (road,
+      &(VroadSender) { .kind = g_str_equal (sender, "cubic") ? VROAD_CUBIC : VROAD_RENO,
+          .rtt = rtt * 1e3,
+          .source = w->bitrate * VROAD_PACKET / PAYLOAD,
+          .delivered = on_packet,
+          .data = w });
   vroad_run (road, until);
   vroad_free (road);
 }
@@ -103,18 +104,15 @@ on_block (gpointer data, guint32 size, FaspTime now)
 }
 
 static void
-run_fasp (guint32 run, gint64 until, gint64 duration, guint latency, Watch * w)
+run_fasp (guint32 run, gint64 until, gint64 duration, guint latency, Watch *w)
 {
   FaspEndpointConfig config;
   Vnet *net = vnet_new (run);
   VstreamConfig c;
   Vstream *stream;
 
-  vnet_set_path (net, rtt * FASP_MSEC, (const gdouble[2]) {
-        loss / 100, 0
-      }, (const gdouble[2]) {
-        0, 0
-      }, link_rate * 1e6);
+  vnet_set_path (net, rtt * FASP_MSEC, (const gdouble[2]) { loss / 100, 0 },
+      (const gdouble[2]) { 0, 0 }, link_rate * 1e6);
   vnet_get_wire (net, VNET_A, VNET_B)->queue = buffer * 1e3 / 8;
   vnet_get_wire (net, VNET_B, VNET_A)->rate = 0;
   vstream_config_init (&c);
@@ -136,7 +134,7 @@ run_fasp (guint32 run, gint64 until, gint64 duration, guint latency, Watch * w)
 
 /* @w: all but what it counts. */
 static void
-run (guint32 number, gint64 duration, gint64 until, guint latency, Watch * w)
+run (guint32 number, gint64 duration, gint64 until, guint latency, Watch *w)
 {
   if (is_tcp ())
     run_tcp (number, until, w);
@@ -154,7 +152,7 @@ measure (void)
 
   for (gint i = 0; i < MEASURED; i++) {
     gint64 duration = seconds * 1e6;
-    Watch w = {.bitrate = link_rate * 1e6 };
+    Watch w = { .bitrate = link_rate * 1e6 };
 
     run (seed + i, duration, duration, 1000, &w);
     bytes += w.came - w.settling;
@@ -165,7 +163,7 @@ measure (void)
 /* A latency of the session for delays from @first on: all from 1 s on have the same,
  * those below one of their own. */
 static guint
-count_alike (const gdouble * delay, guint n)
+count_alike (const gdouble *delay, guint n)
 {
   guint alike = 1;
 
@@ -175,7 +173,7 @@ count_alike (const gdouble * delay, guint n)
 }
 
 static void
-look_at (gdouble goodput, gdouble ratio, const gdouble * delay, guint n)
+look_at (gdouble goodput, gdouble ratio, const gdouble *delay, guint n)
 {
   guint successes[MOST] = { 0 };
   gdouble late[MOST] = { 0 };
@@ -185,10 +183,9 @@ look_at (gdouble goodput, gdouble ratio, const gdouble * delay, guint n)
     guint64 bitrate = goodput / ratio;
     gdouble all = bitrate / 8. * seconds;
     /* a TCP's source does not end: what it makes later is not asked for */
-    Watch w = {.bitrate = bitrate,.delays = delay,.n = n };
+    Watch w = { .bitrate = bitrate, .delays = delay, .n = n };
 
-    run (1000 * seed + i, duration, is_tcp ()? duration : until,
-        MIN (delay[0], 1) * 1e3, &w);
+    run (1000 * seed + i, duration, is_tcp () ? duration : until, MIN (delay[0], 1) * 1e3, &w);
     for (guint d = 0; d < n; d++) {
       gdouble share;
 
@@ -201,31 +198,25 @@ look_at (gdouble goodput, gdouble ratio, const gdouble * delay, guint n)
     }
   }
   for (guint d = 0; d < n; d++)
-    printf ("%s,%g,%.0f,%g,%g,%d,%g,%.3g\n", sender, loss, goodput, ratio,
-        delay[d], streams, (gdouble) successes[d] / streams, late[d]);
+    printf ("%s,%g,%.0f,%g,%g,%d,%g,%.3g\n", sender, loss, goodput, ratio, delay[d], streams,
+        (gdouble) successes[d] / streams, late[d]);
   fflush (stdout);
 }
 
 int
 main (int argc, char **argv)
 {
-  static const GOptionEntry entries[] = {
-    {"sender", 0, 0, G_OPTION_ARG_STRING, &sender,
-        "pert, adaptive, reno, cubic", "NAME"},
-    {"link", 0, 0, G_OPTION_ARG_DOUBLE, &link_rate, "Bottleneck", "MBIT"},
-    {"buffer", 0, 0, G_OPTION_ARG_DOUBLE, &buffer, "Before it", "KBIT"},
-    {"rtt", 0, 0, G_OPTION_ARG_DOUBLE, &rtt, "Round trip", "MS"},
-    {"loss", 0, 0, G_OPTION_ARG_DOUBLE, &loss, "At random, on the way there",
-        "PERCENT"},
-    {"ratios", 0, 0, G_OPTION_ARG_STRING, &ratios, "T/µ", "A,B,..."},
-    {"delays", 0, 0, G_OPTION_ARG_STRING, &delays, "Start-up, growing",
-        "SECONDS,..."},
-    {"seconds", 0, 0, G_OPTION_ARG_DOUBLE, &seconds, "Of each stream",
-        "SECONDS"},
-    {"streams", 0, 0, G_OPTION_ARG_INT, &streams, "For each", "N"},
-    {"seed", 0, 0, G_OPTION_ARG_INT, &seed, "", "N"},
-    {NULL}
-  };
+  static const GOptionEntry entries[] = { { "sender", 0, 0, G_OPTION_ARG_STRING, &sender,
+                                              "pert, adaptive, reno, cubic", "NAME" },
+    { "link", 0, 0, G_OPTION_ARG_DOUBLE, &link_rate, "Bottleneck", "MBIT" },
+    { "buffer", 0, 0, G_OPTION_ARG_DOUBLE, &buffer, "Before it", "KBIT" },
+    { "rtt", 0, 0, G_OPTION_ARG_DOUBLE, &rtt, "Round trip", "MS" },
+    { "loss", 0, 0, G_OPTION_ARG_DOUBLE, &loss, "At random, on the way there", "PERCENT" },
+    { "ratios", 0, 0, G_OPTION_ARG_STRING, &ratios, "T/µ", "A,B,..." },
+    { "delays", 0, 0, G_OPTION_ARG_STRING, &delays, "Start-up, growing", "SECONDS,..." },
+    { "seconds", 0, 0, G_OPTION_ARG_DOUBLE, &seconds, "Of each stream", "SECONDS" },
+    { "streams", 0, 0, G_OPTION_ARG_INT, &streams, "For each", "N" },
+    { "seed", 0, 0, G_OPTION_ARG_INT, &seed, "", "N" }, { NULL } };
   g_autoptr (GOptionContext) context = g_option_context_new ("");
   g_autoptr (GError) error = NULL;
   gdouble ratio[MOST], delay[MOST], goodput;
@@ -236,16 +227,16 @@ main (int argc, char **argv)
     fprintf (stderr, "simlate: %s\n", error->message);
     return 2;
   }
-  if (!is_tcp () && (!vstream_parse_rate_control (sender, &control)
-          || control == FASP_RATE_CONTROL_FIXED)) {
+  if (!is_tcp ()
+      && (!vstream_parse_rate_control (sender, &control) || control == FASP_RATE_CONTROL_FIXED)) {
     fprintf (stderr, "simlate: there is no sender %s\n", sender);
     return 2;
   }
   n_ratios = numbers_parse (ratios, ratio, MOST);
   n_delays = numbers_parse (delays, delay, MOST);
-  if (seconds * 1e6 <= 2 * SETTLE || n_ratios * n_delays == 0
-      || seconds <= delay[n_delays - 1]) {
-    fprintf (stderr, "simlate: --seconds must be more than 20, and than every "
+  if (seconds * 1e6 <= 2 * SETTLE || n_ratios * n_delays == 0 || seconds <= delay[n_delays - 1]) {
+    fprintf (stderr,
+        "simlate: --seconds must be more than 20, and than every "
         "delay\n");
     return 2;
   }

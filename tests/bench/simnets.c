@@ -5,16 +5,16 @@
  *   simnets --first 1 --networks 2000
  *   simnets --first 1821 --every 0.5
  *
- * A stream of 15 to 80 % of a link, with no rate set or that of the link, and whatever may be wrong with
- * a network.  Told of are the streams that are later than that explains, the worst first, and those of
- * which half as much again is on the wire: to look there for what nobody has thought of.
+ * A stream of 15 to 80 % of a link, with no rate set or that of the link, and whatever may be wrong
+ * with a network.  Told of are the streams that are later than that explains, the worst first, and
+ * those of which half as much again is on the wire: to look there for what nobody has thought of.
  */
 #include <math.h>
 #include <stdio.h>
 #include "vstream.h"
 
 #define DURATION (20 * FASP_SEC)
-#define LEAD (5 * FASP_SEC)     /* greetings are lost, too */
+#define LEAD (5 * FASP_SEC) /* greetings are lost, too */
 /* The last of it is repaired at the pace of its own end. */
 #define END FASP_SEC
 #define WIRE_MOST 1.5
@@ -22,20 +22,20 @@
 typedef struct
 {
   guint32 seed;
-  gdouble link, share, rtt;     /* bit/s, of it, s */
-  guint64 bitrate;              /* of the stream: that share, less what is lost of it */
-  gdouble loss[2], burst[2];    /* there and back */
-  gdouble queue;                /* s */
-  gdouble jitter[2], stall[2];  /* s */
-  gdouble black;                /* s */
-  gdouble narrow, from, to;     /* the link's rate is so much of that between, s; 0: it stays */
-  gboolean fixed;               /* the rate is set */
-  guint latency, chunk;         /* ms, bytes */
+  gdouble link, share, rtt;    /* bit/s, of it, s */
+  guint64 bitrate;             /* of the stream: that share, less what is lost of it */
+  gdouble loss[2], burst[2];   /* there and back */
+  gdouble queue;               /* s */
+  gdouble jitter[2], stall[2]; /* s */
+  gdouble black;               /* s */
+  gdouble narrow, from, to;    /* the link's rate is so much of that between, s; 0: it stays */
+  gboolean fixed;              /* the rate is set */
+  guint latency, chunk;        /* ms, bytes */
   /* what became of it */
   gboolean complete;
-  gdouble latest, when;         /* s */
-  gdouble beyond;               /* what explains it, s */
-  gdouble wire;                 /* of each byte */
+  gdouble latest, when; /* s */
+  gdouble beyond;       /* what explains it, s */
+  gdouble wire;         /* of each byte */
   gchar *text;
 } Network;
 
@@ -51,20 +51,20 @@ static gint first = 1, networks = 200, worst = 20;
 static gdouble every;
 
 static gdouble
-draw (GRand * rand, gdouble from, gdouble to)
+draw (GRand *rand, gdouble from, gdouble to)
 {
   return exp (g_rand_double_range (rand, log (from), log (to)));
 }
 
 static gboolean
-happens (GRand * rand, gdouble share)
+happens (GRand *rand, gdouble share)
 {
   return g_rand_double (rand) < share;
 }
 
 /* One direction: what may be wrong with both. */
 static void
-make_wire (GRand * rand, Network * n, guint way, ImpairConfig * wire)
+make_wire (GRand *rand, Network *n, guint way, ImpairConfig *wire)
 {
   if (happens (rand, way ? .25 : .4))
     n->jitter[way] = draw (rand, .002, .06);
@@ -76,7 +76,7 @@ make_wire (GRand * rand, Network * n, guint way, ImpairConfig * wire)
 }
 
 static void
-make_network (GRand * rand, Network * n, Vnet * net)
+make_network (GRand *rand, Network *n, Vnet *net)
 {
   ImpairConfig *there = vnet_get_wire (net, VNET_A, VNET_B);
   ImpairConfig *back = vnet_get_wire (net, VNET_B, VNET_A);
@@ -128,29 +128,28 @@ make_network (GRand * rand, Network * n, Vnet * net)
   n->fixed = happens (rand, .2);
   n->latency = 1000 * (n->rtt * g_rand_double_range (rand, 1.5, 5) + .05);
   n->chunk = happens (rand, .5) ? 1316 : g_rand_int_range (rand, 188, 9000);
-  n->text = g_strdup_printf ("%.2f of %.2f Mbit/s%s, %.0f ms, latency %u, "
-      "queue %.0f ms%s, loss %.1f/%.1f%% (%.0f/%.0f), jitter %.0f/%.0f%s%s, "
-      "stall %.0f/%.0f, doubled %.2f, early %.2f, black %.2f, mtu %u, back %g k, "
-      "narrow %.2f (%.1f-%.1f), chunk %u",
-      n->bitrate / 1e6, n->link / 1e6,
-      n->fixed ? ", set" : "", n->rtt * 1e3, n->latency, n->queue * 1e3,
-      there->codel > 0 ? " CoDel" : "", n->loss[0] * 100, n->loss[1] * 100,
-      n->burst[0], n->burst[1], n->jitter[0] * 1e3, n->jitter[1] * 1e3,
-      there->keep_order ? "" : " overtaking", back->keep_order ? "" :
-      " overtaking back", n->stall[0] * 1e3, n->stall[1] * 1e3,
-      there->duplicate, there->reorder, n->black, there->mtu,
-      back->rate / 1e3, n->narrow, n->from, n->to, n->chunk);
+  n->text =
+      g_strdup_printf ("%.2f of %.2f Mbit/s%s, %.0f ms, latency %u, "
+                       "queue %.0f ms%s, loss %.1f/%.1f%% (%.0f/%.0f), jitter %.0f/%.0f%s%s, "
+                       "stall %.0f/%.0f, doubled %.2f, early %.2f, black %.2f, mtu %u, back %g k, "
+                       "narrow %.2f (%.1f-%.1f), chunk %u",
+          n->bitrate / 1e6, n->link / 1e6, n->fixed ? ", set" : "", n->rtt * 1e3, n->latency,
+          n->queue * 1e3, there->codel > 0 ? " CoDel" : "", n->loss[0] * 100, n->loss[1] * 100,
+          n->burst[0], n->burst[1], n->jitter[0] * 1e3, n->jitter[1] * 1e3,
+          there->keep_order ? "" : " overtaking", back->keep_order ? "" : " overtaking back",
+          n->stall[0] * 1e3, n->stall[1] * 1e3, there->duplicate, there->reorder, n->black,
+          there->mtu, back->rate / 1e3, n->narrow, n->from, n->to, n->chunk);
 }
 
-/* s: the way, two rounds of repairs, the search for the rate, and what stands or falls in between. */
+/* s: the way, two rounds of repairs, the search for the rate, and what stands or falls in between.
+ */
 static gdouble
-explain (const Network * n)
+explain (const Network *n)
 {
   gboolean lossy = n->loss[0] > .03 || n->burst[0] > 5;
 
-  return (lossy ? 4.7 : 2.7) * n->rtt + .3 + .7 * n->queue +
-      3 * (n->jitter[0] + n->jitter[1]) + 2 * (n->stall[0] + n->stall[1]) +
-      1.3 * n->black * (1 + n->share);
+  return (lossy ? 4.7 : 2.7) * n->rtt + .3 + .7 * n->queue + 3 * (n->jitter[0] + n->jitter[1])
+      + 2 * (n->stall[0] + n->stall[1]) + 1.3 * n->black * (1 + n->share);
 }
 
 static void
@@ -170,21 +169,20 @@ on_read (gpointer data, guint32 size, FaspTime now)
 }
 
 static void
-tell (const Run * run, const Vstream * stream, FaspTime now)
+tell (const Run *run, const Vstream *stream, FaspTime now)
 {
   const FaspSessionStats *s = &stream->sender_stats;
 
-  printf ("  %6.2f s: channel %.0f k, rtt %.0f, queue %.1f ms, sent again %"
-      G_GUINT64_FORMAT " + %" G_GUINT64_FORMAT ", in flight %" G_GUINT64_FORMAT
-      ", behind %.2f s\n", (gdouble) (now - LEAD) / FASP_SEC,
-      s->pacing.rate / 1e3, s->path.rtt / 1e3, s->pacing.queueing_delay / 1e3,
-      s->sent.blocks_rtx, s->sent.copies, s->delivery.in_flight,
+  printf ("  %6.2f s: channel %.0f k, rtt %.0f, queue %.1f ms, sent again %" G_GUINT64_FORMAT
+          " + %" G_GUINT64_FORMAT ", in flight %" G_GUINT64_FORMAT ", behind %.2f s\n",
+      (gdouble) (now - LEAD) / FASP_SEC, s->pacing.rate / 1e3, s->path.rtt / 1e3,
+      s->pacing.queueing_delay / 1e3, s->sent.blocks_rtx, s->sent.copies, s->delivery.in_flight,
       (gdouble) (now - LEAD) / FASP_SEC - run->read * 8. / run->config.bitrate);
 }
 
 /* Until @until; the link is what it is by then. */
 static void
-advance (Run * run, Vstream * stream, FaspTime * now, FaspTime until)
+advance (Run *run, Vstream *stream, FaspTime *now, FaspTime until)
 {
   FaspTime step = every * FASP_SEC;
 
@@ -197,11 +195,11 @@ advance (Run * run, Vstream * stream, FaspTime * now, FaspTime until)
 }
 
 static void
-run (Network * n)
+run (Network *n)
 {
   GRand *rand = g_rand_new_with_seed (n->seed);
   Vnet *net = vnet_new (n->seed);
-  Run r = {.network = n };
+  Run r = { .network = n };
   FaspEndpointConfig sender, receiver;
   gboolean receiver_calls = happens (rand, .3);
   FaspTime now = 0;
@@ -222,8 +220,7 @@ run (Network * n)
       receiver_calls ? FASP_MODE_LISTENER : FASP_MODE_CALLER);
   fasp_endpoint_config_init (&receiver, FASP_ROLE_RECEIVER,
       receiver_calls ? FASP_MODE_CALLER : FASP_MODE_LISTENER);
-  sender.rate_control =
-      n->fixed ? FASP_RATE_CONTROL_FIXED : FASP_RATE_CONTROL_ADAPTIVE;
+  sender.rate_control = n->fixed ? FASP_RATE_CONTROL_FIXED : FASP_RATE_CONTROL_ADAPTIVE;
   sender.latency_ms = receiver.latency_ms = n->latency;
   stream = vstream_new (net, &r.config, &sender, &receiver);
   r.begin = stream->started + LEAD;
@@ -236,15 +233,14 @@ run (Network * n)
   advance (&r, stream, &now, LEAD + DURATION);
   n->complete = vstream_run (stream);
   n->beyond = n->latest - explain (n);
-  n->wire = (gdouble) vnet_get_counters (net, VNET_A, VNET_B)->bytes /
-      MAX (r.read, 1);
+  n->wire = (gdouble) vnet_get_counters (net, VNET_A, VNET_B)->bytes / MAX (r.read, 1);
   vstream_free (stream);
   vnet_free (net);
   g_rand_free (rand);
 }
 
 static gboolean
-is_odd (const Network * n)
+is_odd (const Network *n)
 {
   return !n->complete || n->beyond > 0 || n->wire > WIRE_MOST;
 }
@@ -252,7 +248,7 @@ is_odd (const Network * n)
 static gint
 compare (gconstpointer a, gconstpointer b)
 {
-  const Network *x = *(Network * const *) a, *y = *(Network * const *) b;
+  const Network *x = *(Network *const *) a, *y = *(Network *const *) b;
 
   if (x->complete != y->complete)
     return x->complete ? 1 : -1;
@@ -269,14 +265,12 @@ free_network (gpointer data)
 int
 main (int argc, char **argv)
 {
-  static const GOptionEntry entries[] = {
-    {"first", 0, 0, G_OPTION_ARG_INT, &first, "Network", "N"},
-    {"networks", 0, 0, G_OPTION_ARG_INT, &networks, "", "N"},
-    {"worst", 0, 0, G_OPTION_ARG_INT, &worst, "Tell of so many", "N"},
-    {"every", 0, 0, G_OPTION_ARG_DOUBLE, &every,
-        "Tell how it goes, of the first alone", "S"},
-    {NULL}
-  };
+  static const GOptionEntry entries[] = { { "first", 0, 0, G_OPTION_ARG_INT, &first, "Network",
+                                              "N" },
+    { "networks", 0, 0, G_OPTION_ARG_INT, &networks, "", "N" },
+    { "worst", 0, 0, G_OPTION_ARG_INT, &worst, "Tell of so many", "N" },
+    { "every", 0, 0, G_OPTION_ARG_DOUBLE, &every, "Tell how it goes, of the first alone", "S" },
+    { NULL } };
   g_autoptr (GOptionContext) context = g_option_context_new ("");
   g_autoptr (GPtrArray) all = g_ptr_array_new_with_free_func (free_network);
   g_autoptr (GError) error = NULL;
@@ -304,12 +298,11 @@ main (int argc, char **argv)
     late += n->beyond > 0;
     wire += n->wire > WIRE_MOST;
     if (is_odd (n) && (gint) told++ < worst)
-      printf ("%u: %s%.2f s late at %.1f s, %+.2f beyond; wire %.2f; %s\n",
-          n->seed, n->complete ? "" : "not complete! ", n->latest, n->when,
-          n->beyond, n->wire, n->text);
+      printf ("%u: %s%.2f s late at %.1f s, %+.2f beyond; wire %.2f; %s\n", n->seed,
+          n->complete ? "" : "not complete! ", n->latest, n->when, n->beyond, n->wire, n->text);
   }
-  printf
-      ("%d networks: %u streams complete, %u later than that explains, %u with "
-      "more than %g on the wire\n", networks, complete, late, wire, WIRE_MOST);
+  printf ("%d networks: %u streams complete, %u later than that explains, %u with "
+          "more than %g on the wire\n",
+      networks, complete, late, wire, WIRE_MOST);
   return complete < (guint) networks;
 }

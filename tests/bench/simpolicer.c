@@ -13,7 +13,7 @@
 #include "numbers.h"
 #include "vstream.h"
 
-#define MOST 16                 /* of a list */
+#define MOST 16 /* of a list */
 #define LEAD FASP_SEC
 #define STEP FASP_MSEC
 
@@ -27,23 +27,22 @@ typedef struct
   const Cell *cell;
   guint32 seed;
   VstreamConfig config;
-  FaspTime begin, base;         /* of the stream; and of its way */
+  FaspTime begin, base; /* of the stream; and of its way */
   guint64 read, late, settled_late;
   gdouble wire, policed;
-  gdouble share, most;          /* late; ms */
+  gdouble share, most; /* late; ms */
 } Run;
 
 static gdouble mbit = 4, seconds = 60;
 static gint seeds = 4, latency = 1000;
-static gchar *rates = (gchar *) "1.1,1.5,2,3", *buckets = (gchar *)
-    "10,50,500";
+static gchar *rates = (gchar *) "1.1,1.5,2,3", *buckets = (gchar *) "10,50,500";
 static gchar *keys = (gchar *) "0,10", *rtts = (gchar *) "20,60,200";
 static gchar *losses = (gchar *) "0,2", *fec;
 static gdouble every;
 
 /* When the first @bytes of the stream were made, from its begin on. */
 static FaspTime
-get_made_time (const Run * run, guint64 bytes)
+get_made_time (const Run *run, guint64 bytes)
 {
   FaspTime low = 0, high = run->config.duration;
 
@@ -86,11 +85,8 @@ run_one (gpointer data, gpointer unused)
   guint64 total, before[2] = { 0 };
   Vstream *stream;
 
-  vnet_set_path (net, cell->rtt * 1e3, (const gdouble[2]) {
-        cell->loss / 100, 0
-      }, (const gdouble[2]) {
-        0, 0
-      }, 0);
+  vnet_set_path (net, cell->rtt * 1e3, (const gdouble[2]) { cell->loss / 100, 0 },
+      (const gdouble[2]) { 0, 0 }, 0);
   wire->police = cell->rate * mbit * 1e6;
   wire->bucket = cell->bucket * 1e3;
   vstream_config_init (&run->config);
@@ -114,19 +110,15 @@ run_one (gpointer data, gpointer unused)
   counters = vnet_get_counters (net, VNET_A, VNET_B);
   run->begin = stream->started + run->config.lead;
   run->base = cell->rtt * 500;
-  for (FaspTime now = 0;
-      now < run->config.lead + run->config.duration + latency * FASP_MSEC;
+  for (FaspTime now = 0; now < run->config.lead + run->config.duration + latency * FASP_MSEC;
       now += STEP) {
     vstream_run_until (stream, now);
     if (every > 0 && now % (FaspTime) (every * 1e6) == 0) {
-      printf
-          ("  %6.2f R %7.3f wire %7.3f policed %7.3f behind %4d ms offer %.2f\n",
-          (now - run->config.lead) / 1e6,
-          stream->sender_stats.pacing.rate / 1e6,
+      printf ("  %6.2f R %7.3f wire %7.3f policed %7.3f behind %4d ms offer %.2f\n",
+          (now - run->config.lead) / 1e6, stream->sender_stats.pacing.rate / 1e6,
           (counters->bytes - before[0]) * 8e-6 / every,
           (counters->policed - before[1]) * 1.4e3 * 8e-6 / every,
-          (gint) ((now - run->config.lead - get_made_time (run,
-                      run->read)) / 1000),
+          (gint) ((now - run->config.lead - get_made_time (run, run->read)) / 1000),
           fasp_endpoint_get_available_bitrate (stream->sender) / 1e6);
       before[0] = counters->bytes;
       before[1] = counters->policed;
@@ -143,19 +135,17 @@ run_one (gpointer data, gpointer unused)
 }
 
 static gdouble
-get_share_after (const Run * run)
+get_share_after (const Run *run)
 {
-  return 100. * run->settled_late / vstream_get_made (&run->config,
-      run->config.duration);
+  return 100. * run->settled_late / vstream_get_made (&run->config, run->config.duration);
 }
 
 static void
-look_at (GPtrArray * runs, guint first)
+look_at (GPtrArray *runs, guint first)
 {
   const Run *run = g_ptr_array_index (runs, first);
   const Cell *c = run->cell;
-  gdouble late = 0, most = 0, after = 0, wire = 0, worst = 0, policed = 0, ms =
-      0;
+  gdouble late = 0, most = 0, after = 0, wire = 0, worst = 0, policed = 0, ms = 0;
 
   for (gint i = 0; i < seeds; i++) {
     run = g_ptr_array_index (runs, first + i);
@@ -167,33 +157,28 @@ look_at (GPtrArray * runs, guint first)
     policed += run->policed / seeds;
     ms = MAX (ms, run->most);
   }
-  printf
-      ("%3g x, %3g kB, key %2g, %3g ms, loss %g%%: late %.2f%% (most %.2f, from 10 s on %.2f), "
-      "wire %.2f (%.2f), policed %.1f%% behind %.0f %s\n", c->rate, c->bucket,
-      c->key, c->rtt, c->loss, late, most, after, wire, worst, policed, ms,
+  printf ("%3g x, %3g kB, key %2g, %3g ms, loss %g%%: late %.2f%% (most %.2f, from 10 s on %.2f), "
+          "wire %.2f (%.2f), policed %.1f%% behind %.0f %s\n",
+      c->rate, c->bucket, c->key, c->rtt, c->loss, late, most, after, wire, worst, policed, ms,
       most > 0 || worst > 1.15 + c->loss / 100 ? "!" : "");
 }
 
 int
 main (int argc, char **argv)
 {
-  static const GOptionEntry entries[] = {
-    {"mbit", 0, 0, G_OPTION_ARG_DOUBLE, &mbit, "The stream", "MBIT"},
-    {"rates", 0, 0, G_OPTION_ARG_STRING, &rates, "Of the policer, of that",
-        "A,B,..."},
-    {"buckets", 0, 0, G_OPTION_ARG_STRING, &buckets, "kB", "A,B,..."},
-    {"keys", 0, 0, G_OPTION_ARG_STRING, &keys,
-        "Key frames are so many times as large; 0: an even stream", "A,B,..."},
-    {"rtts", 0, 0, G_OPTION_ARG_STRING, &rtts, "ms", "A,B,..."},
-    {"losses", 0, 0, G_OPTION_ARG_STRING, &losses, "At random, percent",
-        "A,B,..."},
-    {"fec", 0, 0, G_OPTION_ARG_STRING, &fec, "Percent, or auto", "FEC"},
-    {"latency", 0, 0, G_OPTION_ARG_INT, &latency, "", "MS"},
-    {"seconds", 0, 0, G_OPTION_ARG_DOUBLE, &seconds, "", "S"},
-    {"seeds", 0, 0, G_OPTION_ARG_INT, &seeds, "Runs of each cell", "N"},
-    {"every", 0, 0, G_OPTION_ARG_DOUBLE, &every, "Tell how it goes", "S"},
-    {NULL}
-  };
+  static const GOptionEntry entries[] = { { "mbit", 0, 0, G_OPTION_ARG_DOUBLE, &mbit, "The stream",
+                                              "MBIT" },
+    { "rates", 0, 0, G_OPTION_ARG_STRING, &rates, "Of the policer, of that", "A,B,..." },
+    { "buckets", 0, 0, G_OPTION_ARG_STRING, &buckets, "kB", "A,B,..." },
+    { "keys", 0, 0, G_OPTION_ARG_STRING, &keys,
+        "Key frames are so many times as large; 0: an even stream", "A,B,..." },
+    { "rtts", 0, 0, G_OPTION_ARG_STRING, &rtts, "ms", "A,B,..." },
+    { "losses", 0, 0, G_OPTION_ARG_STRING, &losses, "At random, percent", "A,B,..." },
+    { "fec", 0, 0, G_OPTION_ARG_STRING, &fec, "Percent, or auto", "FEC" },
+    { "latency", 0, 0, G_OPTION_ARG_INT, &latency, "", "MS" },
+    { "seconds", 0, 0, G_OPTION_ARG_DOUBLE, &seconds, "", "S" },
+    { "seeds", 0, 0, G_OPTION_ARG_INT, &seeds, "Runs of each cell", "N" },
+    { "every", 0, 0, G_OPTION_ARG_DOUBLE, &every, "Tell how it goes", "S" }, { NULL } };
   g_autoptr (GOptionContext) context = g_option_context_new ("");
   g_autoptr (GPtrArray) cells = g_ptr_array_new_with_free_func (g_free);
   g_autoptr (GPtrArray) runs = g_ptr_array_new_with_free_func (g_free);
@@ -209,9 +194,7 @@ main (int argc, char **argv)
     return 2;
   }
   seeds = CLAMP (seeds, 1, 64);
-  memcpy (texts, (const gchar *[]) {
-        rates, buckets, keys, rtts, losses
-      }, sizeof texts);
+  memcpy (texts, (const gchar *[]) { rates, buckets, keys, rtts, losses }, sizeof texts);
   for (guint i = 0; i < 5; i++)
     all *= n[i] = numbers_parse (texts[i], lists[i], MOST);
   for (guint i = 0; i < all; i++) {
@@ -222,9 +205,7 @@ main (int argc, char **argv)
       v[k] = lists[k][rest % n[k]];
       rest /= n[k];
     }
-    g_ptr_array_add (cells, g_memdup2 (&(Cell) {
-            v[0], v[1], v[2], v[3], v[4]}
-            , sizeof (Cell)));
+    g_ptr_array_add (cells, g_memdup2 (&(Cell) { v[0], v[1], v[2], v[3], v[4] }, sizeof (Cell)));
   }
   pool = g_thread_pool_new (run_one, NULL, 1, FALSE, NULL);
   for (guint i = 0; i < all; i++)

@@ -24,17 +24,17 @@
 
 typedef struct
 {
-  gdouble rtt;                  /* ms */
-  gdouble loss[2], burst[2];    /* there and back */
+  gdouble rtt;               /* ms */
+  gdouble loss[2], burst[2]; /* there and back */
 } Network;
 
 typedef struct
 {
   guint64 skips, first_skips, wrong, shortfalls;
-  gdouble hours;                /* without the first ten minutes of each */
+  gdouble hours; /* without the first ten minutes of each */
   gdouble wire, back, payload;
-  guint first, first_most;      /* latency, ms: in the first ten minutes, */
-  guint least, most;            /* and then */
+  guint first, first_most; /* latency, ms: in the first ten minutes, */
+  guint least, most;       /* and then */
   gdouble sum, samples;
 } Sum;
 
@@ -43,7 +43,7 @@ static gdouble interval_hours = 168, factor = 1.5;
 static gint draw = 1, networks = 6, only = 0, first_seed = 1;
 
 static gdouble
-between (GRand * rand, gdouble from, gdouble to)
+between (GRand *rand, gdouble from, gdouble to)
 {
   return g_rand_double_range (rand, from, to);
 }
@@ -80,19 +80,18 @@ chance_of_at_least (guint64 n, gdouble mean)
 }
 
 static gboolean
-is_broken (const Sum * sum)
+is_broken (const Sum *sum)
 {
   return sum->skips >= 3
-      && chance_of_at_least (sum->skips,
-      sum->hours / interval_hours) < BROKEN_CHANCE;
+      && chance_of_at_least (sum->skips, sum->hours / interval_hours) < BROKEN_CHANCE;
 }
 
 static void
-sample (const Vstream * stream, gboolean learning, Sum * sum)
+sample (const Vstream *stream, gboolean learning, Sum *sum)
 {
   guint latency = stream->sender_stats.latency.ms;
 
-  if (latency == 0)             /* not found yet */
+  if (latency == 0) /* not found yet */
     return;
   if (sum->first == 0)
     sum->first = latency;
@@ -109,8 +108,7 @@ sample (const Vstream * stream, gboolean learning, Sum * sum)
 /* A stream of that many hours, or, with a given latency, until the promise is
  * surely broken. */
 static void
-run (const Network * network, gint seed, gdouble length, gint latency,
-    Sum * sum)
+run (const Network *network, gint seed, gdouble length, gint latency, Sum *sum)
 {
   guint64 first = 0;
   FaspEndpointConfig sender;
@@ -121,8 +119,7 @@ run (const Network * network, gint seed, gdouble length, gint latency,
   gdouble hours_before = sum->hours;
   Vstream *stream;
 
-  vnet_set_path (net, network->rtt * FASP_MSEC, network->loss, network->burst,
-      channel * 1e6);
+  vnet_set_path (net, network->rtt * FASP_MSEC, network->loss, network->burst, channel * 1e6);
   vstream_config_init (&config);
   config.bitrate = mbit * 1e6;
   config.channel = channel * 1e6;
@@ -152,37 +149,37 @@ run (const Network * network, gint seed, gdouble length, gint latency,
 }
 
 static Sum
-run_hours (const Network * network, gint latency)
+run_hours (const Network *network, gint latency)
 {
   Sum sum = { 0 };
   gdouble done = 0;
 
-  for (gint seed = first_seed; done < hours && (latency < 0
-          || !is_broken (&sum)); seed++) {
+  for (gint seed = first_seed; done < hours && (latency < 0 || !is_broken (&sum)); seed++) {
     run (network, seed, MIN (stream_hours, hours - done), latency, &sum);
     done += stream_hours;
-    fprintf (stderr, "latency %d: %.0f of %.0f h, %" G_GUINT64_FORMAT
-        " skips and %" G_GUINT64_FORMAT " at first, %u to %u ms\n", latency,
-        sum.hours, hours, sum.skips, sum.first_skips, sum.least, sum.most);
+    fprintf (stderr,
+        "latency %d: %.0f of %.0f h, %" G_GUINT64_FORMAT " skips and %" G_GUINT64_FORMAT
+        " at first, %u to %u ms\n",
+        latency, sum.hours, hours, sum.skips, sum.first_skips, sum.least, sum.most);
   }
   return sum;
 }
 
 static void
-print_sum (const gchar * name, const Sum * sum)
+print_sum (const gchar *name, const Sum *sum)
 {
   gdouble expected = sum->hours / interval_hours;
 
   printf (", \"%s\": {\"hours\": %.2f, \"skips\": %" G_GUINT64_FORMAT
-      ", \"first_skips\": %" G_GUINT64_FORMAT
-      ", \"allowed\": %.2f, \"chance\": %.4g, \"broken\": %s, \"wrong\": %"
-      G_GUINT64_FORMAT ", \"shortfalls\": %" G_GUINT64_FORMAT
-      ", \"first_ms\": %u, \"first_most_ms\": %u, \"least_ms\": %u"
-      ", \"mean_ms\": %.1f, \"most_ms\": %u"
-      ", \"wire\": %.4f, \"back\": %.4f}", name, sum->hours, sum->skips,
-      sum->first_skips, expected, chance_of_at_least (sum->skips, expected),
-      is_broken (sum) ? "true" : "false", sum->wrong, sum->shortfalls,
-      sum->first, sum->first_most, sum->least, sum->sum / MAX (1, sum->samples),
+          ", \"first_skips\": %" G_GUINT64_FORMAT
+          ", \"allowed\": %.2f, \"chance\": %.4g, \"broken\": %s, \"wrong\": %" G_GUINT64_FORMAT
+          ", \"shortfalls\": %" G_GUINT64_FORMAT
+          ", \"first_ms\": %u, \"first_most_ms\": %u, \"least_ms\": %u"
+          ", \"mean_ms\": %.1f, \"most_ms\": %u"
+          ", \"wire\": %.4f, \"back\": %.4f}",
+      name, sum->hours, sum->skips, sum->first_skips, expected,
+      chance_of_at_least (sum->skips, expected), is_broken (sum) ? "true" : "false", sum->wrong,
+      sum->shortfalls, sum->first, sum->first_most, sum->least, sum->sum / MAX (1, sum->samples),
       sum->most, sum->wire / sum->payload, sum->back / sum->payload);
 }
 
@@ -195,8 +192,8 @@ judge (gint index)
   found = run_hours (&n, -1);
   shorter = run_hours (&n, found.most / factor);
   printf ("{\"draw\": %d, \"network\": %d, \"rtt\": %.1f, \"loss\": [%.4f, "
-      "%.4f], \"burst\": [%.1f, %.1f], \"interval_hours\": %g", draw, index,
-      n.rtt, n.loss[0], n.loss[1], n.burst[0], n.burst[1], interval_hours);
+          "%.4f], \"burst\": [%.1f, %.1f], \"interval_hours\": %g",
+      draw, index, n.rtt, n.loss[0], n.loss[1], n.burst[0], n.burst[1], interval_hours);
   print_sum ("auto", &found);
   print_sum ("shorter", &shorter);
   printf ("}\n");
@@ -206,23 +203,19 @@ judge (gint index)
 int
 main (int argc, char **argv)
 {
-  static const GOptionEntry entries[] = {
-    {"draw", 0, 0, G_OPTION_ARG_INT, &draw, "Seed of the networks", "N"},
-    {"networks", 0, 0, G_OPTION_ARG_INT, &networks, "How many", "N"},
-    {"only", 0, 0, G_OPTION_ARG_INT, &only, "This one of them", "N"},
-    {"hours", 0, 0, G_OPTION_ARG_DOUBLE, &hours, "Virtual, for each", "HOURS"},
-    {"stream-hours", 0, 0, G_OPTION_ARG_DOUBLE, &stream_hours,
-        "Of one stream; then another begins", "HOURS"},
-    {"interval", 0, 0, G_OPTION_ARG_DOUBLE, &interval_hours,
-        "Wanted between skips", "HOURS"},
-    {"factor", 0, 0, G_OPTION_ARG_DOUBLE, &factor,
-        "The latency that has to be too short is shorter by this", "F"},
-    {"mbit", 0, 0, G_OPTION_ARG_DOUBLE, &mbit, "Rate of the stream", "MBIT"},
-    {"channel", 0, 0, G_OPTION_ARG_DOUBLE, &channel, "And of the channel",
-        "MBIT"},
-    {"seed", 0, 0, G_OPTION_ARG_INT, &first_seed, "Of the first stream", "N"},
-    {NULL}
-  };
+  static const GOptionEntry entries[] = { { "draw", 0, 0, G_OPTION_ARG_INT, &draw,
+                                              "Seed of the networks", "N" },
+    { "networks", 0, 0, G_OPTION_ARG_INT, &networks, "How many", "N" },
+    { "only", 0, 0, G_OPTION_ARG_INT, &only, "This one of them", "N" },
+    { "hours", 0, 0, G_OPTION_ARG_DOUBLE, &hours, "Virtual, for each", "HOURS" },
+    { "stream-hours", 0, 0, G_OPTION_ARG_DOUBLE, &stream_hours,
+        "Of one stream; then another begins", "HOURS" },
+    { "interval", 0, 0, G_OPTION_ARG_DOUBLE, &interval_hours, "Wanted between skips", "HOURS" },
+    { "factor", 0, 0, G_OPTION_ARG_DOUBLE, &factor,
+        "The latency that has to be too short is shorter by this", "F" },
+    { "mbit", 0, 0, G_OPTION_ARG_DOUBLE, &mbit, "Rate of the stream", "MBIT" },
+    { "channel", 0, 0, G_OPTION_ARG_DOUBLE, &channel, "And of the channel", "MBIT" },
+    { "seed", 0, 0, G_OPTION_ARG_INT, &first_seed, "Of the first stream", "N" }, { NULL } };
   g_autoptr (GOptionContext) context = g_option_context_new ("");
   g_autoptr (GError) error = NULL;
 

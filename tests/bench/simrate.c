@@ -14,7 +14,7 @@
 #include "vroad.h"
 
 #define SENDERS_MAX 16
-#define LOOK 1000               /* µs between two looks at the queue */
+#define LOOK 1000 /* µs between two looks at the queue */
 
 static gdouble rtt = 100, loss, seconds = 60, every, skip = 10, buffer = 200;
 static gdouble clock_ppm, jitter, source, follow, codel, stall, key;
@@ -32,7 +32,7 @@ compare (gconstpointer a, gconstpointer b)
 }
 
 static gdouble
-percentile (GArray * values, gdouble p)
+percentile (GArray *values, gdouble p)
 {
   if (values->len == 0)
     return 0;
@@ -41,11 +41,9 @@ percentile (GArray * values, gdouble p)
 }
 
 static VroadKind
-parse_kind (const gchar * name)
+parse_kind (const gchar *name)
 {
-  static const gchar *const names[] = { "pert", "adaptive", "fixed", "reno",
-    "cubic", "bbr"
-  };
+  static const gchar *const names[] = { "pert", "adaptive", "fixed", "reno", "cubic", "bbr" };
 
   for (guint i = 0; i < G_N_ELEMENTS (names); i++)
     if (g_str_equal (name, names[i]))
@@ -56,59 +54,65 @@ parse_kind (const gchar * name)
 
 /* What needs to be told its rate. */
 static gboolean
-is_fixed (const gchar * name)
+is_fixed (const gchar *name)
 {
   return g_str_equal (name, "fixed");
 }
 
 static void
-print (Vroad * road, guint n, gint64 from, const guint64 * before,
-    GArray * queue, gint64 now)
+print (Vroad *road, guint n, gint64 from, const guint64 *before, GArray *queue, gint64 now)
 {
   printf ("%7.2f", now / 1e6);
   for (guint i = 0; i < n; i++)
-    printf ("  %8.3f (%8.3f)", (vroad_get_delivered (road, i) -
-            before[i]) * 8. / (now - from), vroad_get_rate (road, i) / 1e6);
-  printf ("  queue %6.1f %6.1f ms\n", percentile (queue, .5),
-      percentile (queue, .95));
+    printf ("  %8.3f (%8.3f)", (vroad_get_delivered (road, i) - before[i]) * 8. / (now - from),
+        vroad_get_rate (road, i) / 1e6);
+  printf ("  queue %6.1f %6.1f ms\n", percentile (queue, .5), percentile (queue, .95));
 }
 
 int
 main (int argc, char **argv)
 {
-  static const GOptionEntry entries[] = {
-    {"link", 0, 0, G_OPTION_ARG_STRING, &link_rate, "Rate", "MBIT"},
-    {"steps", 0, 0, G_OPTION_ARG_STRING, &steps, "Other rates later",
-        "SECONDS:MBIT,..."},
-    {"rtt", 0, 0, G_OPTION_ARG_DOUBLE, &rtt, "Round trip", "MS"},
-    {"loss", 0, 0, G_OPTION_ARG_DOUBLE, &loss, "At random", "PERCENT"},
-    {"buffer", 0, 0, G_OPTION_ARG_DOUBLE, &buffer, "Of the bottleneck", "MS"},
-    {"source", 0, 0, G_OPTION_ARG_DOUBLE, &source, "Of controllers; 0: all "
-          "they can", "MBIT"},
-    {"follow", 0, 0, G_OPTION_ARG_DOUBLE, &follow, "They have so much of "
-          "what they are offered; 0: another source", "SHARE"},
-    {"key", 0, 0, G_OPTION_ARG_DOUBLE, &key,
+  static const GOptionEntry entries[] = { { "link", 0, 0, G_OPTION_ARG_STRING, &link_rate, "Rate",
+                                              "MBIT" },
+    { "steps", 0, 0, G_OPTION_ARG_STRING, &steps, "Other rates later", "SECONDS:MBIT,..." },
+    { "rtt", 0, 0, G_OPTION_ARG_DOUBLE, &rtt, "Round trip", "MS" },
+    { "loss", 0, 0, G_OPTION_ARG_DOUBLE, &loss, "At random", "PERCENT" },
+    { "buffer", 0, 0, G_OPTION_ARG_DOUBLE, &buffer, "Of the bottleneck", "MS" },
+    { "source", 0, 0, G_OPTION_ARG_DOUBLE, &source,
+        "Of controllers; 0: all "
+        "they can",
+        "MBIT" },
+    { "follow", 0, 0, G_OPTION_ARG_DOUBLE, &follow,
+        "They have so much of "
+        "what they are offered; 0: another source",
+        "SHARE" },
+    { "key", 0, 0, G_OPTION_ARG_DOUBLE, &key,
         "It makes 50 pictures a second, the "
-          "first so many times as large; 0: it is even", "N"},
-    {"clock", 0, 0, G_OPTION_ARG_DOUBLE, &clock_ppm,
-        "Receivers' clocks are " "wrong", "PPM"},
-    {"jitter", 0, 0, G_OPTION_ARG_DOUBLE, &jitter, "Of the road", "MS"},
-    {"reorder", 0, 0, G_OPTION_ARG_NONE, &reorder, "By jitter", NULL},
-    {"stall", 0, 0, G_OPTION_ARG_DOUBLE, &stall, "Each second or so nothing "
-          "arrives for up to so long", "MS"},
-    {"codel", 0, 0, G_OPTION_ARG_DOUBLE, &codel, "The queue's target; 0: "
-          "drop-tail", "MS"},
-    {"ecn", 0, 0, G_OPTION_ARG_NONE, &ecn, "Marks, not losses, to all", NULL},
-    {"senders", 0, 0, G_OPTION_ARG_STRING, &senders, "pert, adaptive, fixed, "
-          "reno, cubic, bbr; each 5 s after the one before", "A,B,..."},
-    {"seconds", 0, 0, G_OPTION_ARG_DOUBLE, &seconds, "", "SECONDS"},
-    {"every", 0, 0, G_OPTION_ARG_DOUBLE, &every, "0: only at the end",
-        "SECONDS"},
-    {"skip", 0, 0, G_OPTION_ARG_DOUBLE, &skip, "Not in the last line",
-        "SECONDS"},
-    {"seed", 0, 0, G_OPTION_ARG_INT, &seed, "", "N"},
-    {NULL}
-  };
+        "first so many times as large; 0: it is even",
+        "N" },
+    { "clock", 0, 0, G_OPTION_ARG_DOUBLE, &clock_ppm,
+        "Receivers' clocks are "
+        "wrong",
+        "PPM" },
+    { "jitter", 0, 0, G_OPTION_ARG_DOUBLE, &jitter, "Of the road", "MS" },
+    { "reorder", 0, 0, G_OPTION_ARG_NONE, &reorder, "By jitter", NULL },
+    { "stall", 0, 0, G_OPTION_ARG_DOUBLE, &stall,
+        "Each second or so nothing "
+        "arrives for up to so long",
+        "MS" },
+    { "codel", 0, 0, G_OPTION_ARG_DOUBLE, &codel,
+        "The queue's target; 0: "
+        "drop-tail",
+        "MS" },
+    { "ecn", 0, 0, G_OPTION_ARG_NONE, &ecn, "Marks, not losses, to all", NULL },
+    { "senders", 0, 0, G_OPTION_ARG_STRING, &senders,
+        "pert, adaptive, fixed, "
+        "reno, cubic, bbr; each 5 s after the one before",
+        "A,B,..." },
+    { "seconds", 0, 0, G_OPTION_ARG_DOUBLE, &seconds, "", "SECONDS" },
+    { "every", 0, 0, G_OPTION_ARG_DOUBLE, &every, "0: only at the end", "SECONDS" },
+    { "skip", 0, 0, G_OPTION_ARG_DOUBLE, &skip, "Not in the last line", "SECONDS" },
+    { "seed", 0, 0, G_OPTION_ARG_INT, &seed, "", "N" }, { NULL } };
   g_autoptr (GOptionContext) context = g_option_context_new ("");
   g_autoptr (GError) error = NULL;
   g_auto (GStrv) names = NULL, changes = NULL;
@@ -142,12 +146,16 @@ main (int argc, char **argv)
   c.keep_order = !reorder;
   road = vroad_new (seed, &c);
   for (n = 0; names[n] != NULL; n++)
-    vroad_add (road, &(VroadSender) {
-        .kind = parse_kind (names[n]),.rtt = rtt * 1e3,.start =
-        n * 5000000,.max = c.rate * is_fixed (names[n]),.source =
-        parse_kind (names[n]) < VROAD_RENO ? source * 1e6 : 0,.follow =
-        follow,.key = key,.ecn = ecn,.clock = clock_ppm / 1e6}
-  );
+    vroad_add (road,
+        &(VroadSender) { .kind = parse_kind (names[n]),
+            .rtt = rtt * 1e3,
+            .start = n * 5000000,
+            .max = c.rate * is_fixed (names[n]),
+            .source = parse_kind (names[n]) < VROAD_RENO ? source * 1e6 : 0,
+            .follow = follow,
+            .key = key,
+            .ecn = ecn,
+            .clock = clock_ppm / 1e6 });
   for (gint64 now = 0; now < seconds * 1e6;) {
     gint64 q;
 

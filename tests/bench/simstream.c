@@ -7,7 +7,7 @@
 #include "vstream.h"
 
 static void
-print_lateness (FaspEndpoint * receiver, const gchar * name, gboolean in_order)
+print_lateness (FaspEndpoint *receiver, const gchar *name, gboolean in_order)
 {
   const FaspHist *hist = fasp_endpoint_get_lateness (receiver, in_order);
   static const gdouble points[] = { .5, .9, .99, .999, .9999, 1 };
@@ -19,16 +19,13 @@ print_lateness (FaspEndpoint * receiver, const gchar * name, gboolean in_order)
 }
 
 static void
-print_promise (const FaspSessionStats * receiver,
-    const FaspSessionStats * sender)
+print_promise (const FaspSessionStats *receiver, const FaspSessionStats *sender)
 {
-  printf ("latency %u ms, %" G_GUINT64_FORMAT
-      " skips, one in %.4g h promised\n", receiver->latency.ms,
-      receiver->latency.skips, receiver->latency.promised_interval / 3600.);
-  printf ("blocks %" G_GUINT64_FORMAT ", lost %" G_GUINT64_FORMAT ", rexes %"
-      G_GUINT64_FORMAT ", copies of them %" G_GUINT64_FORMAT
-      "; loss planned for %.4f, %.4f back\n", sender->sent.blocks,
-      sender->sent.lost, sender->sent.blocks_rtx, sender->sent.copies,
+  printf ("latency %u ms, %" G_GUINT64_FORMAT " skips, one in %.4g h promised\n",
+      receiver->latency.ms, receiver->latency.skips, receiver->latency.promised_interval / 3600.);
+  printf ("blocks %" G_GUINT64_FORMAT ", lost %" G_GUINT64_FORMAT ", rexes %" G_GUINT64_FORMAT
+          ", copies of them %" G_GUINT64_FORMAT "; loss planned for %.4f, %.4f back\n",
+      sender->sent.blocks, sender->sent.lost, sender->sent.blocks_rtx, sender->sent.copies,
       sender->path.loss, sender->path.back_loss);
 }
 
@@ -39,25 +36,25 @@ main (int argc, char **argv)
   static gdouble burst = 0, stall, interval = FASP_GLITCH_INTERVAL_DEFAULT;
   static gchar *control = (gchar *) "fixed";
   static gint seed = 1, chunk = 1316, latency = 1000;
-  static const GOptionEntry entries[] = {
-    {"mbit", 0, 0, G_OPTION_ARG_DOUBLE, &mbit, "Rate of the stream", "MBIT"},
-    {"channel", 0, 0, G_OPTION_ARG_DOUBLE, &channel, "And of the channel",
-        "MBIT"},
-    {"rate-control", 0, 0, G_OPTION_ARG_STRING, &control,
-        "fixed, or what has to " "find it", "NAME"},
-    {"loss", 0, 0, G_OPTION_ARG_DOUBLE, &loss, "Each way", "PERCENT"},
-    {"loss-burst", 0, 0, G_OPTION_ARG_DOUBLE, &burst, "Mean length", "N"},
-    {"stall", 0, 0, G_OPTION_ARG_DOUBLE, &stall, "Each second or so nothing "
-          "arrives for up to so long, each way", "MS"},
-    {"rtt", 0, 0, G_OPTION_ARG_DOUBLE, &rtt, "Round trip time", "MS"},
-    {"latency", 0, 0, G_OPTION_ARG_INT, &latency, "-1: to be found", "MS"},
-    {"interval", 0, 0, G_OPTION_ARG_DOUBLE, &interval,
-        "Wanted between skips", "SECONDS"},
-    {"seconds", 0, 0, G_OPTION_ARG_DOUBLE, &seconds, "Virtual", "SECONDS"},
-    {"chunk", 0, 0, G_OPTION_ARG_INT, &chunk, "Bytes per write", "BYTES"},
-    {"seed", 0, 0, G_OPTION_ARG_INT, &seed, "Of all chance", "N"},
-    {NULL}
-  };
+  static const GOptionEntry entries[] = { { "mbit", 0, 0, G_OPTION_ARG_DOUBLE, &mbit,
+                                              "Rate of the stream", "MBIT" },
+    { "channel", 0, 0, G_OPTION_ARG_DOUBLE, &channel, "And of the channel", "MBIT" },
+    { "rate-control", 0, 0, G_OPTION_ARG_STRING, &control,
+        "fixed, or what has to "
+        "find it",
+        "NAME" },
+    { "loss", 0, 0, G_OPTION_ARG_DOUBLE, &loss, "Each way", "PERCENT" },
+    { "loss-burst", 0, 0, G_OPTION_ARG_DOUBLE, &burst, "Mean length", "N" },
+    { "stall", 0, 0, G_OPTION_ARG_DOUBLE, &stall,
+        "Each second or so nothing "
+        "arrives for up to so long, each way",
+        "MS" },
+    { "rtt", 0, 0, G_OPTION_ARG_DOUBLE, &rtt, "Round trip time", "MS" },
+    { "latency", 0, 0, G_OPTION_ARG_INT, &latency, "-1: to be found", "MS" },
+    { "interval", 0, 0, G_OPTION_ARG_DOUBLE, &interval, "Wanted between skips", "SECONDS" },
+    { "seconds", 0, 0, G_OPTION_ARG_DOUBLE, &seconds, "Virtual", "SECONDS" },
+    { "chunk", 0, 0, G_OPTION_ARG_INT, &chunk, "Bytes per write", "BYTES" },
+    { "seed", 0, 0, G_OPTION_ARG_INT, &seed, "Of all chance", "N" }, { NULL } };
   g_autoptr (GOptionContext) context = g_option_context_new ("");
   g_autoptr (GError) error = NULL;
   FaspEndpointConfig sender;
@@ -78,11 +75,8 @@ main (int argc, char **argv)
     return 2;
   }
   net = vnet_new (seed);
-  vnet_set_path (net, rtt * FASP_MSEC, (const gdouble[2]) {
-        loss / 100, loss / 100
-      }, (const gdouble[2]) {
-        burst, burst
-      }, channel * 1e6);
+  vnet_set_path (net, rtt * FASP_MSEC, (const gdouble[2]) { loss / 100, loss / 100 },
+      (const gdouble[2]) { burst, burst }, channel * 1e6);
   vnet_get_wire (net, VNET_A, VNET_B)->stall = stall * FASP_MSEC;
   vnet_get_wire (net, VNET_B, VNET_A)->stall = stall * FASP_MSEC;
   vstream_config_init (&config);
@@ -93,13 +87,11 @@ main (int argc, char **argv)
   before = g_get_monotonic_time ();
   sender.latency_ms = latency < 0 ? FASP_LATENCY_AUTO : (guint) latency;
   sender.glitch_interval = interval;
-  config.channel = sender.rate_control == FASP_RATE_CONTROL_FIXED ?
-      channel * 1e6 : 0;
+  config.channel = sender.rate_control == FASP_RATE_CONTROL_FIXED ? channel * 1e6 : 0;
   stream = vstream_new (net, &config, &sender, NULL);
   good = vstream_run (stream);
-  printf ("%s: %" G_GUINT64_FORMAT " bytes, %g s in %.1f s\n",
-      good ? "byte-exact" : "NOT EXACT", stream->read, seconds,
-      (g_get_monotonic_time () - before) / 1e6);
+  printf ("%s: %" G_GUINT64_FORMAT " bytes, %g s in %.1f s\n", good ? "byte-exact" : "NOT EXACT",
+      stream->read, seconds, (g_get_monotonic_time () - before) / 1e6);
   print_lateness (stream->receiver, "arrival", FALSE);
   print_lateness (stream->receiver, "in order", TRUE);
   printf ("wire over payload: %.4f there, %.4f back\n",

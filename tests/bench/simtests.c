@@ -11,7 +11,7 @@
 
 #define TRACE (1 << 20)
 #define CELLS 5
-#define PASSES 6                /* bands told of */
+#define PASSES 6 /* bands told of */
 
 typedef struct
 {
@@ -29,14 +29,13 @@ static gint latency = 300, tests = 100, first_seed = 1, width = 105;
 static FaspTraceEntry *trace;
 
 static guint
-cell_of (const FaspTraceEntry * e)
+cell_of (const FaspTraceEntry *e)
 {
-  return e->round == 0 ? 0 : e->round == 1 && e->copy < 3 ? 1 + e->copy :
-      CELLS - 1;
+  return e->round == 0 ? 0 : e->round == 1 && e->copy < 3 ? 1 + e->copy : CELLS - 1;
 }
 
 static void
-look (Vstream * stream, Sum * sum)
+look (Vstream *stream, Sum *sum)
 {
   guint n = fasp_endpoint_fetch_trace (stream->receiver, trace, TRACE, NULL);
   FaspTime round = rtt * FASP_MSEC;
@@ -55,30 +54,27 @@ look (Vstream * stream, Sum * sum)
     if (late - band * round > width * FASP_MSEC) {
       sum->outside++;
       g_debug ("block %" G_GUINT64_FORMAT " of %g s: %g ms late, round %u, "
-          "copy %u", e->block, (e->media_time - trace[0].media_time) / 1e6,
-          late / 1e3, e->round, e->copy);
+               "copy %u",
+          e->block, (e->media_time - trace[0].media_time) / 1e6, late / 1e3, e->round, e->copy);
     }
     sum->latest = MAX (sum->latest, late);
   }
 }
 
 static void
-run (gint seed, Sum * sum)
+run (gint seed, Sum *sum)
 {
   FaspEndpointConfig sender;
   VstreamConfig config;
   Vnet *net = vnet_new (seed);
   Vstream *stream;
 
-  vnet_set_path (net, rtt * FASP_MSEC, (const gdouble[2]) {
-        loss / 100, loss / 100
-      }, (const gdouble[2]) {
-        burst, burst
-      }, channel * 1e6);
+  vnet_set_path (net, rtt * FASP_MSEC, (const gdouble[2]) { loss / 100, loss / 100 },
+      (const gdouble[2]) { burst, burst }, channel * 1e6);
   vstream_config_init (&config);
   config.bitrate = mbit * 1e6;
   config.channel = channel * 1e6;
-  config.chunk = 1416;          /* 1464 on the wire */
+  config.chunk = 1416; /* 1464 on the wire */
   config.duration = seconds * FASP_SEC;
   config.lead = FASP_SEC;
   fasp_endpoint_config_init (&sender, FASP_ROLE_SENDER, FASP_MODE_CALLER);
@@ -116,7 +112,7 @@ chance_of (gdouble chi2, guint degrees)
  * first retransmission with p (1 - p), and so on. Cells that expect fewer than five are
  * one with those before. */
 static gdouble
-chi_square (const Sum * sum, gdouble expected[CELLS], guint * degrees)
+chi_square (const Sum *sum, gdouble expected[CELLS], guint *degrees)
 {
   gdouble p = loss / 100, left = sum->blocks, chi2 = 0, wanted = 0, got = 0;
 
@@ -138,7 +134,7 @@ chi_square (const Sum * sum, gdouble expected[CELLS], guint * degrees)
 }
 
 static void
-print_list (const gchar * name, const guint64 * values, guint n)
+print_list (const gchar *name, const guint64 *values, guint n)
 {
   printf ("\"%s\": [", name);
   for (guint i = 0; i < n; i++)
@@ -147,49 +143,45 @@ print_list (const gchar * name, const guint64 * values, guint n)
 }
 
 static void
-print_sum (const Sum * sum)
+print_sum (const Sum *sum)
 {
   guint degrees;
   gdouble expected[CELLS], chi2 = chi_square (sum, expected, &degrees);
 
   printf ("{\"mbit\": %g, \"channel\": %g, \"rtt\": %g, \"loss\": %g, "
-      "\"latency\": %d, \"seconds\": %g, \"tests\": %" G_GUINT64_FORMAT
-      ", \"not_exact\": %" G_GUINT64_FORMAT ", \"skips\": %" G_GUINT64_FORMAT
-      ", \"blocks\": %" G_GUINT64_FORMAT ", ", mbit, channel, rtt, loss,
-      latency, seconds, sum->tests, sum->bad_tests, sum->skips, sum->blocks);
+          "\"latency\": %d, \"seconds\": %g, \"tests\": %" G_GUINT64_FORMAT
+          ", \"not_exact\": %" G_GUINT64_FORMAT ", \"skips\": %" G_GUINT64_FORMAT
+          ", \"blocks\": %" G_GUINT64_FORMAT ", ",
+      mbit, channel, rtt, loss, latency, seconds, sum->tests, sum->bad_tests, sum->skips,
+      sum->blocks);
   print_list ("cells", sum->cells, CELLS);
   printf ("\"expected\": [");
   for (guint i = 0; i < CELLS; i++)
     printf ("%s%.1f", i > 0 ? ", " : "", expected[i]);
-  printf ("], \"chi_square\": %.2f, \"p_value\": %.4f, ", chi2,
-      chance_of (chi2, degrees));
+  printf ("], \"chi_square\": %.2f, \"p_value\": %.4f, ", chi2, chance_of (chi2, degrees));
   print_list ("bands", sum->bands, PASSES);
   printf ("\"outside\": %" G_GUINT64_FORMAT ", \"band_ms\": %d, "
-      "\"latest_ms\": %.1f, \"wire\": %.4f, \"back\": %.4f}\n", sum->outside,
-      width, sum->latest / 1e3, sum->wire / (gdouble) sum->bytes,
+          "\"latest_ms\": %.1f, \"wire\": %.4f, \"back\": %.4f}\n",
+      sum->outside, width, sum->latest / 1e3, sum->wire / (gdouble) sum->bytes,
       sum->back / (gdouble) sum->bytes);
 }
 
 int
 main (int argc, char **argv)
 {
-  static const GOptionEntry entries[] = {
-    {"mbit", 0, 0, G_OPTION_ARG_DOUBLE, &mbit, "Rate of the stream", "MBIT"},
-    {"channel", 0, 0, G_OPTION_ARG_DOUBLE, &channel, "And of the channel",
-        "MBIT"},
-    {"loss", 0, 0, G_OPTION_ARG_DOUBLE, &loss, "Each way", "PERCENT"},
-    {"loss-burst", 0, 0, G_OPTION_ARG_DOUBLE, &burst,
-        "Mean length; the model's shares are of losses one by one", "N"},
-    {"rtt", 0, 0, G_OPTION_ARG_DOUBLE, &rtt, "Round trip time", "MS"},
-    {"seconds", 0, 0, G_OPTION_ARG_DOUBLE, &seconds, "Of each test",
-        "SECONDS"},
-    {"latency", 0, 0, G_OPTION_ARG_INT, &latency, "Buffer", "MS"},
-    {"tests", 0, 0, G_OPTION_ARG_INT, &tests, "How many", "N"},
-    {"band", 0, 0, G_OPTION_ARG_INT, &width,
-        "How long a band is behind a multiple of the round trip", "MS"},
-    {"seed", 0, 0, G_OPTION_ARG_INT, &first_seed, "Of the first test", "N"},
-    {NULL}
-  };
+  static const GOptionEntry entries[] = { { "mbit", 0, 0, G_OPTION_ARG_DOUBLE, &mbit,
+                                              "Rate of the stream", "MBIT" },
+    { "channel", 0, 0, G_OPTION_ARG_DOUBLE, &channel, "And of the channel", "MBIT" },
+    { "loss", 0, 0, G_OPTION_ARG_DOUBLE, &loss, "Each way", "PERCENT" },
+    { "loss-burst", 0, 0, G_OPTION_ARG_DOUBLE, &burst,
+        "Mean length; the model's shares are of losses one by one", "N" },
+    { "rtt", 0, 0, G_OPTION_ARG_DOUBLE, &rtt, "Round trip time", "MS" },
+    { "seconds", 0, 0, G_OPTION_ARG_DOUBLE, &seconds, "Of each test", "SECONDS" },
+    { "latency", 0, 0, G_OPTION_ARG_INT, &latency, "Buffer", "MS" },
+    { "tests", 0, 0, G_OPTION_ARG_INT, &tests, "How many", "N" },
+    { "band", 0, 0, G_OPTION_ARG_INT, &width,
+        "How long a band is behind a multiple of the round trip", "MS" },
+    { "seed", 0, 0, G_OPTION_ARG_INT, &first_seed, "Of the first test", "N" }, { NULL } };
   g_autoptr (GOptionContext) context = g_option_context_new ("");
   g_autoptr (GError) error = NULL;
   Sum sum = { 0 };
@@ -203,8 +195,7 @@ main (int argc, char **argv)
   for (gint i = 0; i < tests; i++) {
     run (first_seed + i, &sum);
     if ((i + 1) % 1000 == 0)
-      fprintf (stderr, "%d of %d, %" G_GUINT64_FORMAT " skips\n", i + 1, tests,
-          sum.skips);
+      fprintf (stderr, "%d of %d, %" G_GUINT64_FORMAT " skips\n", i + 1, tests, sum.skips);
   }
   print_sum (&sum);
   g_free (trace);

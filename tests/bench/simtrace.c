@@ -4,10 +4,10 @@
  *
  *   simtrace --first 1 --seeds 50
  *
- * For each seed, a stream of 10 s over a network that chance has made up, with settings that chance has
- * chosen: rate control, flows, FEC, encryption, who calls, latency.  One seed in five has a group instead.
- * Prints a hash of all datagrams (when each arrived, from whom, its bytes) and of when each block was read.
- * Two builds that print the same lines have sent the same packets.
+ * For each seed, a stream of 10 s over a network that chance has made up, with settings that chance
+ * has chosen: rate control, flows, FEC, encryption, who calls, latency.  One seed in five has a
+ * group instead. Prints a hash of all datagrams (when each arrived, from whom, its bytes) and of
+ * when each block was read. Two builds that print the same lines have sent the same packets.
  */
 #include <math.h>
 #include <stdio.h>
@@ -25,19 +25,19 @@ typedef struct
 } Trace;
 
 static gdouble
-draw (GRand * rand, gdouble from, gdouble to)
+draw (GRand *rand, gdouble from, gdouble to)
 {
   return exp (g_rand_double_range (rand, log (from), log (to)));
 }
 
 static gboolean
-happens (GRand * rand, gdouble share)
+happens (GRand *rand, gdouble share)
 {
   return g_rand_double (rand) < share;
 }
 
 static void
-add (Trace * trace, guint64 number)
+add (Trace *trace, guint64 number)
 {
   guint64 bytes = GUINT64_TO_LE (number);
 
@@ -45,8 +45,7 @@ add (Trace * trace, guint64 number)
 }
 
 static void
-on_datagram (gpointer data, VnetSide from, FaspTime now, guint8 * bytes,
-    gsize size)
+on_datagram (gpointer data, VnetSide from, FaspTime now, guint8 *bytes, gsize size)
 {
   Trace *trace = data;
 
@@ -64,18 +63,18 @@ on_read (gpointer data, guint32 size, FaspTime now)
 }
 
 static void
-on_group_datagram (gpointer data, FaspTime now, guint8 * bytes, gsize size)
+on_group_datagram (gpointer data, FaspTime now, guint8 *bytes, gsize size)
 {
   on_datagram (data, VNET_A, now, bytes, size);
 }
 
 static void
-make_network (GRand * rand, Vnet * net, guint64 bitrate, guint flows)
+make_network (GRand *rand, Vnet *net, guint64 bitrate, guint flows)
 {
   for (guint link = 0; link < flows; link++)
     for (guint way = 0; way < 2; way++) {
-      ImpairConfig *wire = vnet_get_link_wire (net, way ? VNET_B : VNET_A,
-          way ? VNET_A : VNET_B, link);
+      ImpairConfig *wire =
+          vnet_get_link_wire (net, way ? VNET_B : VNET_A, way ? VNET_A : VNET_B, link);
 
       wire->delay = draw (rand, .002, .25) * FASP_SEC;
       if (happens (rand, .7))
@@ -95,8 +94,7 @@ make_network (GRand * rand, Vnet * net, guint64 bitrate, guint flows)
         wire->codel = 5 * FASP_MSEC;
       if (!way && happens (rand, .3)) {
         wire->blackouts[0].start = g_rand_int_range (rand, 2, 8) * FASP_SEC;
-        wire->blackouts[0].end = wire->blackouts[0].start +
-            draw (rand, .05, 4) * FASP_SEC;
+        wire->blackouts[0].end = wire->blackouts[0].start + draw (rand, .05, 4) * FASP_SEC;
       }
       if (happens (rand, .2))
         wire->mtu = g_rand_int_range (rand, 1260, 1500);
@@ -116,7 +114,7 @@ make_credentials (FaspCipher cipher)
 }
 
 static void
-run_stream (guint seed, Trace * trace)
+run_stream (guint seed, Trace *trace)
 {
   g_autoptr (GRand) rand = g_rand_new_with_seed (seed);
   Vnet *net = vnet_new (seed);
@@ -141,10 +139,9 @@ run_stream (guint seed, Trace * trace)
   fasp_endpoint_config_init (&r, FASP_ROLE_RECEIVER,
       config.receiver_calls ? FASP_MODE_CALLER : FASP_MODE_LISTENER);
   s.rate_control = g_rand_int_range (rand, 0, FASP_RATE_CONTROL_ADAPTIVE + 1);
-  config.channel = s.rate_control == FASP_RATE_CONTROL_FIXED ?
-      config.bitrate * 1.5 : 0;
-  s.latency_ms = r.latency_ms = happens (rand, .3) ? FASP_LATENCY_AUTO :
-      (guint) g_rand_int_range (rand, 100, 2000);
+  config.channel = s.rate_control == FASP_RATE_CONTROL_FIXED ? config.bitrate * 1.5 : 0;
+  s.latency_ms = r.latency_ms =
+      happens (rand, .3) ? FASP_LATENCY_AUTO : (guint) g_rand_int_range (rand, 100, 2000);
   if (happens (rand, .3)) {
     s.fec = r.fec = FASP_FEC_AUTO;
     if (happens (rand, .5)) {
@@ -153,8 +150,7 @@ run_stream (guint seed, Trace * trace)
     }
   }
   r.too_late_skip = happens (rand, .3);
-  s.credentials = r.credentials = make_credentials (g_rand_int_range (rand, 0,
-          FASP_CIPHERS));
+  s.credentials = r.credentials = make_credentials (g_rand_int_range (rand, 0, FASP_CIPHERS));
   if (happens (rand, .5))
     s.rekey_interval = r.rekey_interval = 2 * FASP_SEC;
   make_network (rand, net, config.bitrate, config.flows);
@@ -173,7 +169,7 @@ run_stream (guint seed, Trace * trace)
 }
 
 static void
-run_group (guint seed, Trace * trace)
+run_group (guint seed, Trace *trace)
 {
   g_autoptr (GRand) rand = g_rand_new_with_seed (seed);
   FaspEndpointConfig s = vgroup_config (FASP_ROLE_SENDER);
@@ -211,11 +207,8 @@ int
 main (int argc, char **argv)
 {
   static gint first = 1, seeds = 50;
-  static const GOptionEntry entries[] = {
-    {"first", 0, 0, G_OPTION_ARG_INT, &first, "Seed", "N"},
-    {"seeds", 0, 0, G_OPTION_ARG_INT, &seeds, "How many", "N"},
-    {NULL}
-  };
+  static const GOptionEntry entries[] = { { "first", 0, 0, G_OPTION_ARG_INT, &first, "Seed", "N" },
+    { "seeds", 0, 0, G_OPTION_ARG_INT, &seeds, "How many", "N" }, { NULL } };
   g_autoptr (GOptionContext) context = g_option_context_new ("");
   g_autoptr (GError) error = NULL;
 
@@ -228,8 +221,8 @@ main (int argc, char **argv)
     Trace trace = { g_checksum_new (G_CHECKSUM_SHA256) };
 
     (seed % 5 == 0 ? run_group : run_stream) (seed, &trace);
-    printf ("%d %s %" G_GUINT64_FORMAT "\n", seed,
-        g_checksum_get_string (trace.sum), trace.datagrams);
+    printf ("%d %s %" G_GUINT64_FORMAT "\n", seed, g_checksum_get_string (trace.sum),
+        trace.datagrams);
     fflush (stdout);
     g_checksum_free (trace.sum);
   }

@@ -33,42 +33,40 @@ typedef struct
 
 typedef struct
 {
-  Vnet *net;                    /* its dice */
+  Vnet *net; /* its dice */
   int sockets[ADDRESSES];
   guint n_sockets;
-  GPtrArray *callers;           /* Caller, in the order of their ids */
-  guint first;                  /* those before have given up */
+  GPtrArray *callers; /* Caller, in the order of their ids */
+  guint first;        /* those before have given up */
   guint64 sent, got, let_in;
 } Play;
 
 static int
 open_socket (guint host, guint16 port)
 {
-  struct sockaddr_in at = {.sin_family = AF_INET,.sin_addr.s_addr =
-        htonl (INADDR_LOOPBACK + host)
-  };
-  struct sockaddr_in to = {.sin_family = AF_INET,.sin_port =
-        htons (port),.sin_addr.s_addr = htonl (INADDR_LOOPBACK)
-  };
+  struct sockaddr_in at = { .sin_family = AF_INET,
+    .sin_addr.s_addr = htonl (INADDR_LOOPBACK + host) };
+  struct sockaddr_in to = { .sin_family = AF_INET,
+    .sin_port = htons (port),
+    .sin_addr.s_addr = htonl (INADDR_LOOPBACK) };
   int fd = socket (AF_INET, SOCK_DGRAM | SOCK_NONBLOCK, 0);
 
   if (fd < 0 || bind (fd, (struct sockaddr *) &at, sizeof at) != 0
       || connect (fd, (struct sockaddr *) &to, sizeof to) != 0) {
-    fprintf (stderr, "strangers: no socket at 127.0.0.%u: %s\n", 1 + host,
-        g_strerror (errno));
+    fprintf (stderr, "strangers: no socket at 127.0.0.%u: %s\n", 1 + host, g_strerror (errno));
     exit (1);
   }
   return fd;
 }
 
 static void
-add (Play * play, FaspTime now, guint at)
+add (Play *play, FaspTime now, guint at)
 {
   Caller *caller = g_new0 (Caller, 1);
-  const FaspAddress address = {.overhead = 28 };
+  const FaspAddress address = { .overhead = 28 };
 
-  vstranger_init (&caller->stranger, play->net, &address,
-      FIRST_ID + play->callers->len, FASP_ROLE_RECEIVER, 1 << 20);
+  vstranger_init (&caller->stranger, play->net, &address, FIRST_ID + play->callers->len,
+      FASP_ROLE_RECEIVER, 1 << 20);
   /* the net's clock is not ours */
   caller->stranger.caller.next_time = caller->since = now;
   caller->socket = at;
@@ -76,22 +74,21 @@ add (Play * play, FaspTime now, guint at)
 }
 
 static void
-transmit (Play * play, const Caller * caller, const guint8 * data, gsize size)
+transmit (Play *play, const Caller *caller, const guint8 *data, gsize size)
 {
   play->sent += send (play->sockets[caller->socket], data, size, 0) > 0;
 }
 
 static void
-say (Play * play, Caller * caller, const FaspWriter * frames)
+say (Play *play, Caller *caller, const FaspWriter *frames)
 {
   guint8 data[FASP_DATAGRAM_MAX];
 
-  transmit (play, caller, data, vstranger_say (&caller->stranger, frames,
-          data));
+  transmit (play, caller, data, vstranger_say (&caller->stranger, frames, data));
 }
 
 static void
-say_ping (Play * play, Caller * caller)
+say_ping (Play *play, Caller *caller)
 {
   guint8 frames[64];
   FaspWriter w = { frames, sizeof frames };
@@ -102,20 +99,18 @@ say_ping (Play * play, Caller * caller)
 
 /* Nothing has come from @ack on. */
 static void
-say_feedback (Play * play, Caller * caller, guint64 serial, guint64 ack)
+say_feedback (Play *play, Caller *caller, guint64 serial, guint64 ack)
 {
   guint8 frames[256];
   FaspWriter w = { frames, sizeof frames };
-  FaspFeedback f = {.serial = serial,.ack = ack,.from = ack,.end = ack,.window =
-        1 << 20
-  };
+  FaspFeedback f = { .serial = serial, .ack = ack, .from = ack, .end = ack, .window = 1 << 20 };
 
   fasp_wire_write_feedback (&w, &f);
   say (play, caller, &w);
 }
 
 static void
-hear (Play * play, FaspTime now, guint at)
+hear (Play *play, FaspTime now, guint at)
 {
   guint8 data[FASP_DATAGRAM_MAX];
   gssize size;
@@ -142,7 +137,7 @@ hear (Play * play, FaspTime now, guint at)
 }
 
 static void
-call (Play * play, FaspTime now)
+call (Play *play, FaspTime now)
 {
   guint8 data[FASP_OPEN_SIZE];
 
@@ -158,7 +153,7 @@ call (Play * play, FaspTime now)
 
 /* Those who are let in say one thing. */
 static void
-say_once (Play * play)
+say_once (Play *play)
 {
   for (guint i = 0; i < play->callers->len; i++) {
     Caller *caller = g_ptr_array_index (play->callers, i);
@@ -170,7 +165,7 @@ say_once (Play * play)
 
 /* @done: lies so far; @due: how many there should have been. */
 static guint64
-lie (Play * play, FaspTime now, guint64 done, guint64 due)
+lie (Play *play, FaspTime now, guint64 done, guint64 due)
 {
   static guint64 serial = 10;
   static FaspTime told = 0;
@@ -202,15 +197,12 @@ main (int argc, char **argv)
 {
   static gint port = 0, rate = 10000, seconds = 10, n = 300;
   static gchar *attack = NULL;
-  static const GOptionEntry entries[] = {
-    {"port", 0, 0, G_OPTION_ARG_INT, &port, "Of the faspsink", "PORT"},
-    {"attack", 0, 0, G_OPTION_ARG_STRING, &attack, "silent, lies or half-open",
-        "NAME"},
-    {"sessions", 0, 0, G_OPTION_ARG_INT, &n, "silent: how many", "N"},
-    {"rate", 0, 0, G_OPTION_ARG_INT, &rate, "lies: how many a second", "N"},
-    {"seconds", 0, 0, G_OPTION_ARG_INT, &seconds, "", "SECONDS"},
-    {NULL}
-  };
+  static const GOptionEntry entries[] = { { "port", 0, 0, G_OPTION_ARG_INT, &port,
+                                              "Of the faspsink", "PORT" },
+    { "attack", 0, 0, G_OPTION_ARG_STRING, &attack, "silent, lies or half-open", "NAME" },
+    { "sessions", 0, 0, G_OPTION_ARG_INT, &n, "silent: how many", "N" },
+    { "rate", 0, 0, G_OPTION_ARG_INT, &rate, "lies: how many a second", "N" },
+    { "seconds", 0, 0, G_OPTION_ARG_INT, &seconds, "", "SECONDS" }, { NULL } };
   g_autoptr (GOptionContext) context = g_option_context_new ("");
   g_autoptr (GError) error = NULL;
   gboolean silent, lies, half_open;
@@ -228,7 +220,8 @@ main (int argc, char **argv)
   half_open = g_strcmp0 (attack, "half-open") == 0;
   if (port <= 0 || port > G_MAXUINT16 || n <= 0 || rate <= 0 || seconds <= 0
       || !(silent || lies || half_open)) {
-    fprintf (stderr, "strangers: --port and --attack=silent|lies|half-open are "
+    fprintf (stderr,
+        "strangers: --port and --attack=silent|lies|half-open are "
         "needed; the numbers are more than 0\n");
     return 2;
   }
@@ -259,8 +252,8 @@ main (int argc, char **argv)
     g_usleep (500);
   }
   printf ("{\"sent\": %" G_GUINT64_FORMAT ", \"let-in\": %" G_GUINT64_FORMAT
-      ", \"got-bytes\": %" G_GUINT64_FORMAT "}\n", play.sent, play.let_in,
-      play.got);
+          ", \"got-bytes\": %" G_GUINT64_FORMAT "}\n",
+      play.sent, play.let_in, play.got);
   for (guint i = 0; i < play.n_sockets; i++)
     close (play.sockets[i]);
   g_ptr_array_unref (play.callers);

@@ -10,10 +10,10 @@
  * arrival.  The first ones lose packets at random, both ways; the next do not read
  * their sockets any more from half of the time on; the next are gone then without a
  * word.  All others are the good ones.  --times has a line for each record of each
- * receiver: which receiver, which record, how many µs after it was made.  JSON at the end: what each kind got, how late
- * it was after it had been made, how far a receiver was ever sent ahead of --rate
- * (a burst), and the time between two messages to it (what the kernel has joined, or
- * not cut, is one).
+ * receiver: which receiver, which record, how many µs after it was made.  JSON at the end: what
+ * each kind got, how late it was after it had been made, how far a receiver was ever sent ahead of
+ * --rate (a burst), and the time between two messages to it (what the kernel has joined, or not
+ * cut, is one).
  */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
@@ -30,16 +30,14 @@
 #include "swarm.h"
 #include "vflat.h"
 
-#define JOINED_MAX 65536        /* bytes of one message */
-#define MESSAGES 8              /* read at once */
-#define HEADERS 28              /* IPv4, UDP */
-#define ROUND 256               /* events looked at in one turn */
-#define DIAL_APART 2000         /* µs between the first calls */
-#define WAIT 10000              /* µs at most */
+#define JOINED_MAX 65536 /* bytes of one message */
+#define MESSAGES 8       /* read at once */
+#define HEADERS 28       /* IPv4, UDP */
+#define ROUND 256        /* events looked at in one turn */
+#define DIAL_APART 2000  /* µs between the first calls */
+#define WAIT 10000       /* µs at most */
 
-static const gchar *const kind_names[] = { "good", "lossy", "stalled",
-  "vanished"
-};
+static const gchar *const kind_names[] = { "good", "lossy", "stalled", "vanished" };
 
 static gchar *to = NULL;
 static gint receivers = 10, lossy, stalled, vanished, seconds = 20, settle;
@@ -53,12 +51,12 @@ static GRand *dice;
 static FaspHeap dues;
 static FaspHist latency[KINDS], gaps, bursts;
 static struct sockaddr_in where;
-static FaspAddress peer = {.len = sizeof where,.overhead = HEADERS };   /* the same */
+static FaspAddress peer = { .len = sizeof where, .overhead = HEADERS }; /* the same */
 
 static gint64 count_from;
 
 static void
-random_bytes (gpointer unused, guint8 * data, gsize size)
+random_bytes (gpointer unused, guint8 *data, gsize size)
 {
   while (size > 0) {
     gssize n = getrandom (data, MIN (size, 256), 0);
@@ -73,7 +71,7 @@ random_bytes (gpointer unused, guint8 * data, gsize size)
 /* --- what came ---------------------------------------------------------------------- */
 
 static void
-check (Receiver * r, gint64 now)
+check (Receiver *r, gint64 now)
 {
   guint64 number;
   gint64 time;
@@ -81,8 +79,7 @@ check (Receiver * r, gint64 now)
   memcpy (&number, r->part + 8, sizeof number);
   memcpy (&time, r->part + 16, sizeof time);
   if (!cbr_record_starts (r->part)
-      || (number % checked_every == 0
-          && !cbr_record_read (r->part, &number, &time))) {
+      || (number % checked_every == 0 && !cbr_record_read (r->part, &number, &time))) {
     r->damaged++;
     return;
   }
@@ -93,12 +90,12 @@ check (Receiver * r, gint64 now)
   if (time >= count_from)
     fasp_hist_add (&latency[r->kind], now - time);
   if (times != NULL)
-    fprintf (times, "%d %" G_GUINT64_FORMAT " %" G_GINT64_FORMAT "\n",
-        r->number, number, now - time);
+    fprintf (times, "%d %" G_GUINT64_FORMAT " %" G_GINT64_FORMAT "\n", r->number, number,
+        now - time);
 }
 
 void
-swarm_take (Receiver * r, const guint8 * data, gsize size, gint64 now)
+swarm_take (Receiver *r, const guint8 *data, gsize size, gint64 now)
 {
   while (size > 0) {
     gsize n = MIN (size, sizeof r->part - r->have);
@@ -121,7 +118,7 @@ swarm_take (Receiver * r, const guint8 * data, gsize size, gint64 now)
 }
 
 static void
-note_pace (Receiver * r, gint64 ns, gsize bytes)
+note_pace (Receiver *r, gint64 ns, gsize bytes)
 {
   if (r->last > 0) {
     fasp_hist_add (&gaps, (ns - r->last) / 1000);
@@ -135,13 +132,13 @@ note_pace (Receiver * r, gint64 ns, gsize bytes)
 /* --- fasp --------------------------------------------------------------------------- */
 
 static gboolean
-is_dropped (const Receiver * r)
+is_dropped (const Receiver *r)
 {
   return r->kind == LOSSY && g_rand_double (dice) * 100 < loss;
 }
 
 static void
-look (Receiver * r, gint64 now)
+look (Receiver *r, gint64 now)
 {
   FaspDatagram datagram;
   FaspEvent event;
@@ -166,12 +163,11 @@ look (Receiver * r, gint64 now)
 
 /* The kernel's time of a message, and of how large parts it was joined. */
 static gint64
-read_control (struct msghdr *message, gsize * part)
+read_control (struct msghdr *message, gsize *part)
 {
   struct timespec ts = { 0 };
 
-  for (struct cmsghdr * c = CMSG_FIRSTHDR (message); c != NULL;
-      c = CMSG_NXTHDR (message, c)) {
+  for (struct cmsghdr *c = CMSG_FIRSTHDR (message); c != NULL; c = CMSG_NXTHDR (message, c)) {
     if (c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_TIMESTAMPNS)
       memcpy (&ts, CMSG_DATA (c), sizeof ts);
     if (c->cmsg_level == IPPROTO_UDP && c->cmsg_type == UDP_GRO) {
@@ -185,7 +181,7 @@ read_control (struct msghdr *message, gsize * part)
 }
 
 static void
-take_message (Receiver * r, gint64 now, struct msghdr *message, gssize size)
+take_message (Receiver *r, gint64 now, struct msghdr *message, gssize size)
 {
   const guint8 *data = message->msg_iov->iov_base;
   gsize part = size;
@@ -195,13 +191,13 @@ take_message (Receiver * r, gint64 now, struct msghdr *message, gssize size)
     note_pace (r, ns, size + (size + part - 1) / part * HEADERS);
   for (gssize at = 0; at < size; at += part)
     if (!is_dropped (r))
-      fasp_endpoint_receive (r->endpoint, now, &peer, data + at,
-          MIN ((gssize) part, size - at), NULL, FALSE);
+      fasp_endpoint_receive (r->endpoint, now, &peer, data + at, MIN ((gssize) part, size - at),
+          NULL, FALSE);
 }
 
 /* All that waits, as faspsrc does: who is behind answers once. */
 static void
-receive (Receiver * r)
+receive (Receiver *r)
 {
   static guint8 data[MESSAGES][JOINED_MAX];
   union
@@ -216,10 +212,10 @@ receive (Receiver * r)
 
   for (guint i = 0; i < MESSAGES; i++) {
     pieces[i] = (struct iovec) { data[i], sizeof data[i] };
-    messages[i].msg_hdr = (struct msghdr) {.msg_iov = &pieces[i],.msg_iovlen =
-          1,.msg_control = control[i].bytes,.msg_controllen =
-          sizeof control[i].bytes
-    };
+    messages[i].msg_hdr = (struct msghdr) { .msg_iov = &pieces[i],
+      .msg_iovlen = 1,
+      .msg_control = control[i].bytes,
+      .msg_controllen = sizeof control[i].bytes };
   }
   n = recvmmsg (r->fd, messages, MESSAGES, MSG_DONTWAIT, NULL);
   now = g_get_monotonic_time ();
@@ -230,14 +226,13 @@ receive (Receiver * r)
 }
 
 static gboolean
-open_fasp (Receiver * r, struct _FaspCredentials *credentials, gint64 now)
+open_fasp (Receiver *r, struct _FaspCredentials *credentials, gint64 now)
 {
   gint one = 1;
   FaspEndpointConfig config;
 
   r->fd = socket (AF_INET, SOCK_DGRAM | SOCK_NONBLOCK, 0);
-  if (r->fd < 0 || connect (r->fd, (struct sockaddr *) &where,
-          sizeof where) < 0)
+  if (r->fd < 0 || connect (r->fd, (struct sockaddr *) &where, sizeof where) < 0)
     return FALSE;
   setsockopt (r->fd, SOL_SOCKET, SO_TIMESTAMPNS, &one, sizeof one);
   setsockopt (r->fd, IPPROTO_UDP, UDP_GRO, &one, sizeof one);
@@ -252,18 +247,17 @@ open_fasp (Receiver * r, struct _FaspCredentials *credentials, gint64 now)
 /* --- TCP ---------------------------------------------------------------------------- */
 
 static gboolean
-open_tcp (Receiver * r)
+open_tcp (Receiver *r)
 {
   r->fd = socket (AF_INET, SOCK_STREAM, 0);
-  if (r->fd < 0 || connect (r->fd, (struct sockaddr *) &where,
-          sizeof where) < 0)
+  if (r->fd < 0 || connect (r->fd, (struct sockaddr *) &where, sizeof where) < 0)
     return FALSE;
   r->connected = TRUE;
   return TRUE;
 }
 
 static void
-receive_tcp (Receiver * r)
+receive_tcp (Receiver *r)
 {
   static guint8 data[JOINED_MAX];
   struct timespec ts;
@@ -277,8 +271,7 @@ receive_tcp (Receiver * r)
   clock_gettime (CLOCK_REALTIME, &ts);
   now = g_get_monotonic_time ();
   if (now >= count_from)
-    note_pace (r, ts.tv_sec * G_GINT64_CONSTANT (1000000000) + ts.tv_nsec,
-        size);
+    note_pace (r, ts.tv_sec * G_GINT64_CONSTANT (1000000000) + ts.tv_nsec, size);
   swarm_take (r, data, size, now);
 }
 
@@ -286,7 +279,7 @@ receive_tcp (Receiver * r)
 
 /* Half of the time is over. */
 static void
-change (Receiver * all, gint poller)
+change (Receiver *all, gint poller)
 {
   for (gint i = 0; i < receivers; i++) {
     Receiver *r = &all[i];
@@ -303,10 +296,9 @@ change (Receiver * all, gint poller)
 }
 
 static void
-run (Receiver * all, gint poller)
+run (Receiver *all, gint poller)
 {
-  gint64 start = g_get_monotonic_time (), end = start + seconds *
-      G_USEC_PER_SEC, now;
+  gint64 start = g_get_monotonic_time (), end = start + seconds * G_USEC_PER_SEC, now;
   gboolean changed = FALSE;
   gint open = 0;
 
@@ -315,9 +307,8 @@ run (Receiver * all, gint poller)
     struct epoll_event events[ROUND];
     FaspHeapItem *first = fasp_heap_peek (&dues);
     gint64 wait = first != NULL ? CLAMP (first->key - now, 0, WAIT) : WAIT;
-    gint n = epoll_pwait2 (poller, events, ROUND, &(struct timespec) {
-          .tv_nsec = wait * 1000
-        }, NULL);
+    gint n =
+        epoll_pwait2 (poller, events, ROUND, &(struct timespec) { .tv_nsec = wait * 1000 }, NULL);
 
     for (gint i = 0; i < n; i++) {
       Receiver *r = events[i].data.ptr;
@@ -330,13 +321,13 @@ run (Receiver * all, gint poller)
         epoll_ctl (poller, EPOLL_CTL_DEL, r->fd, NULL);
     }
     now = g_get_monotonic_time ();
-    for (gint i = 0; i < ROUND && (first = fasp_heap_peek (&dues)) != NULL
-        && first->key <= now; i++)
+    for (gint i = 0; i < ROUND && (first = fasp_heap_peek (&dues)) != NULL && first->key <= now;
+        i++)
       look (first->owner, now);
     /* not all at the same time */
     for (; open < receivers && now >= start + open * DIAL_APART; open++) {
       Receiver *r = &all[open];
-      struct epoll_event event = {.events = EPOLLIN,.data.ptr = r };
+      struct epoll_event event = { .events = EPOLLIN, .data.ptr = r };
 
       if (tcp)
         continue;
@@ -351,7 +342,7 @@ run (Receiver * all, gint poller)
 }
 
 static void
-report (const Receiver * all)
+report (const Receiver *all)
 {
   gint counts[KINDS] = { 0 }, connected[KINDS] = { 0 }, whole[KINDS] = { 0 };
   guint64 records[KINDS] = { 0 }, missing[KINDS] = { 0 };
@@ -373,30 +364,28 @@ report (const Receiver * all)
       least = MIN (least, r->records);
   }
   getrusage (RUSAGE_SELF, &usage);
-  printf ("{\"receivers\": %d, \"seconds\": %d, \"damaged\": %"
-      G_GUINT64_FORMAT ", \"least\": %" G_GUINT64_FORMAT
-      ", \"cpu\": %.2f", receivers, seconds, damaged, least,
-      usage.ru_utime.tv_sec + usage.ru_stime.tv_sec +
-      (usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6);
+  printf ("{\"receivers\": %d, \"seconds\": %d, \"damaged\": %" G_GUINT64_FORMAT
+          ", \"least\": %" G_GUINT64_FORMAT ", \"cpu\": %.2f",
+      receivers, seconds, damaged, least,
+      usage.ru_utime.tv_sec + usage.ru_stime.tv_sec
+          + (usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6);
   for (guint k = 0; k < KINDS; k++)
     printf (",\n \"%s\": {\"receivers\": %d, \"connected\": %d, \"whole\": %d, "
-        "\"records\": %" G_GUINT64_FORMAT ", \"missing\": %" G_GUINT64_FORMAT
-        ", \"late_us\": {\"p50\": %" G_GINT64_FORMAT ", \"p99\": %"
-        G_GINT64_FORMAT ", \"max\": %" G_GINT64_FORMAT "}}", kind_names[k],
-        counts[k], connected[k], whole[k], records[k], missing[k],
-        fasp_hist_percentile (&latency[k], .5),
-        fasp_hist_percentile (&latency[k], .99), latency[k].max);
-  printf (",\n \"burst_bytes\": {\"p50\": %" G_GINT64_FORMAT ", \"p99\": %"
-      G_GINT64_FORMAT ", \"max\": %" G_GINT64_FORMAT
-      "}, \"gap_us\": {\"p50\": %" G_GINT64_FORMAT ", \"p99\": %"
-      G_GINT64_FORMAT ", \"max\": %" G_GINT64_FORMAT "}}\n",
-      fasp_hist_percentile (&bursts, .5), fasp_hist_percentile (&bursts, .99),
-      bursts.max, fasp_hist_percentile (&gaps, .5), fasp_hist_percentile (&gaps,
-          .99), gaps.max);
+            "\"records\": %" G_GUINT64_FORMAT ", \"missing\": %" G_GUINT64_FORMAT
+            ", \"late_us\": {\"p50\": %" G_GINT64_FORMAT ", \"p99\": %" G_GINT64_FORMAT
+            ", \"max\": %" G_GINT64_FORMAT "}}",
+        kind_names[k], counts[k], connected[k], whole[k], records[k], missing[k],
+        fasp_hist_percentile (&latency[k], .5), fasp_hist_percentile (&latency[k], .99),
+        latency[k].max);
+  printf (",\n \"burst_bytes\": {\"p50\": %" G_GINT64_FORMAT ", \"p99\": %" G_GINT64_FORMAT
+          ", \"max\": %" G_GINT64_FORMAT "}, \"gap_us\": {\"p50\": %" G_GINT64_FORMAT
+          ", \"p99\": %" G_GINT64_FORMAT ", \"max\": %" G_GINT64_FORMAT "}}\n",
+      fasp_hist_percentile (&bursts, .5), fasp_hist_percentile (&bursts, .99), bursts.max,
+      fasp_hist_percentile (&gaps, .5), fasp_hist_percentile (&gaps, .99), gaps.max);
 }
 
 static gboolean
-parse_address (gchar ** host)
+parse_address (gchar **host)
 {
   g_auto (GStrv) parts = to != NULL ? g_strsplit (to, ":", 2) : NULL;
 
@@ -413,16 +402,15 @@ parse_address (gchar ** host)
 
 /* All the receivers' life. */
 static gboolean
-live (Receiver * all, struct _FaspCredentials *credentials)
+live (Receiver *all, struct _FaspCredentials *credentials)
 {
   gint poller = epoll_create1 (EPOLL_CLOEXEC);
 
   for (gint i = 0; i < receivers; i++) {
     Receiver *r = &all[i];
-    struct epoll_event event = {.events = EPOLLIN,.data.ptr = r };
+    struct epoll_event event = { .events = EPOLLIN, .data.ptr = r };
 
-    if (!(tcp ? open_tcp (r) : open_fasp (r, credentials,
-                g_get_monotonic_time ()))) {
+    if (!(tcp ? open_tcp (r) : open_fasp (r, credentials, g_get_monotonic_time ()))) {
       fprintf (stderr, "swarm: receiver %d: %s\n", i, g_strerror (errno));
       return FALSE;
     }
@@ -435,14 +423,13 @@ live (Receiver * all, struct _FaspCredentials *credentials)
 }
 
 static gboolean
-live_by_srt (Receiver * all, const gchar * host)
+live_by_srt (Receiver *all, const gchar *host)
 {
 #ifdef HAVE_SRT
   gint64 now = g_get_monotonic_time ();
 
   count_from = now + settle * G_USEC_PER_SEC;
-  return swarm_srt (all, receivers, host, ntohs (where.sin_port),
-      now + seconds * G_USEC_PER_SEC);
+  return swarm_srt (all, receivers, host, ntohs (where.sin_port), now + seconds * G_USEC_PER_SEC);
 #else
   return FALSE;
 #endif
@@ -452,31 +439,31 @@ int
 main (int argc, char **argv)
 {
   static const GOptionEntry entries[] = {
-    {"to", 0, 0, G_OPTION_ARG_STRING, &to, "Who sends the stream",
-        "ADDRESS:PORT"},
-    {"tcp", 0, 0, G_OPTION_ARG_NONE, &tcp, "By TCP", NULL},
+    { "to", 0, 0, G_OPTION_ARG_STRING, &to, "Who sends the stream", "ADDRESS:PORT" },
+    { "tcp", 0, 0, G_OPTION_ARG_NONE, &tcp, "By TCP", NULL },
 #ifdef HAVE_SRT
-    {"srt", 0, 0, G_OPTION_ARG_NONE, &srt, "By SRT", NULL},
+    { "srt", 0, 0, G_OPTION_ARG_NONE, &srt, "By SRT", NULL },
 #endif
-    {"receivers", 0, 0, G_OPTION_ARG_INT, &receivers, "", "N"},
-    {"lossy", 0, 0, G_OPTION_ARG_INT, &lossy, "Of these", "N"},
-    {"loss", 0, 0, G_OPTION_ARG_DOUBLE, &loss, "Of their packets, both ways",
-        "PERCENT"},
-    {"stall", 0, 0, G_OPTION_ARG_INT, &stalled, "That stop to read", "N"},
-    {"vanish", 0, 0, G_OPTION_ARG_INT, &vanished, "That go without a word",
-        "N"},
-    {"rate", 0, 0, G_OPTION_ARG_DOUBLE, &rate_mbit, "Of each one's channel, "
-          "for bursts", "MBIT"},
-    {"seconds", 0, 0, G_OPTION_ARG_INT, &seconds, "", "SECONDS"},
-    {"settle", 0, 0, G_OPTION_ARG_INT, &settle, "Not in what is said of delays "
-          "and of the pace, at the begin", "SECONDS"},
-    {"passphrase", 0, 0, G_OPTION_ARG_STRING, &passphrase, "", "TEXT"},
-    {"checked-every", 0, 0, G_OPTION_ARG_INT, &checked_every,
+    { "receivers", 0, 0, G_OPTION_ARG_INT, &receivers, "", "N" },
+    { "lossy", 0, 0, G_OPTION_ARG_INT, &lossy, "Of these", "N" },
+    { "loss", 0, 0, G_OPTION_ARG_DOUBLE, &loss, "Of their packets, both ways", "PERCENT" },
+    { "stall", 0, 0, G_OPTION_ARG_INT, &stalled, "That stop to read", "N" },
+    { "vanish", 0, 0, G_OPTION_ARG_INT, &vanished, "That go without a word", "N" },
+    { "rate", 0, 0, G_OPTION_ARG_DOUBLE, &rate_mbit,
+        "Of each one's channel, "
+        "for bursts",
+        "MBIT" },
+    { "seconds", 0, 0, G_OPTION_ARG_INT, &seconds, "", "SECONDS" },
+    { "settle", 0, 0, G_OPTION_ARG_INT, &settle,
+        "Not in what is said of delays "
+        "and of the pace, at the begin",
+        "SECONDS" },
+    { "passphrase", 0, 0, G_OPTION_ARG_STRING, &passphrase, "", "TEXT" },
+    { "checked-every", 0, 0, G_OPTION_ARG_INT, &checked_every,
         "Records of which "
-          "all bytes are compared; of the others, where they begin (16)", "N"},
-    {"times", 0, 0, G_OPTION_ARG_FILENAME, &times_path, "When each record came",
-        "FILE"},
-    {NULL}
+        "all bytes are compared; of the others, where they begin (16)",
+        "N" },
+    { "times", 0, 0, G_OPTION_ARG_FILENAME, &times_path, "When each record came", "FILE" }, { NULL }
   };
   g_autoptr (GOptionContext) context = g_option_context_new ("");
   g_autoptr (GError) error = NULL;
@@ -486,11 +473,11 @@ main (int argc, char **argv)
   Receiver *all;
 
   g_option_context_add_main_entries (context, entries, NULL);
-  if (!g_option_context_parse (context, &argc, &argv, &error)
-      || !parse_address (&host) || lossy + stalled + vanished > receivers
-      || checked_every < 1) {
-    fprintf (stderr, "swarm: %s\n", error != NULL ? error->message :
-        "--to is ADDRESS:PORT, and the special ones are among --receivers");
+  if (!g_option_context_parse (context, &argc, &argv, &error) || !parse_address (&host)
+      || lossy + stalled + vanished > receivers || checked_every < 1) {
+    fprintf (stderr, "swarm: %s\n",
+        error != NULL ? error->message :
+                        "--to is ADDRESS:PORT, and the special ones are among --receivers");
     return 2;
   }
   if (passphrase != NULL) {
@@ -515,8 +502,10 @@ main (int argc, char **argv)
     r->fd = -1;
     r->due.owner = r;
     r->number = i;
-    r->kind = i < lossy ? LOSSY : i < lossy + stalled ? STALLED :
-        i < lossy + stalled + vanished ? VANISHED : GOOD;
+    r->kind = i < lossy                ? LOSSY :
+        i < lossy + stalled            ? STALLED :
+        i < lossy + stalled + vanished ? VANISHED :
+                                         GOOD;
   }
   good = srt ? live_by_srt (all, host) : live (all, credentials);
   if (good)

@@ -10,10 +10,10 @@
 #include <stdio.h>
 #include "swarm.h"
 
-#define READY 256               /* sockets looked at in one turn */
-#define WAIT 10                 /* ms */
-#define CONNECT 2000            /* ms */
-#define TRIES 20                /* a listener accepts some at a time */
+#define READY 256    /* sockets looked at in one turn */
+#define WAIT 10      /* ms */
+#define CONNECT 2000 /* ms */
+#define TRIES 20     /* a listener accepts some at a time */
 #define MESSAGE 1500
 
 static gboolean
@@ -27,14 +27,13 @@ complain (void)
 static SRTSOCKET
 connect_one (const struct sockaddr_in *where)
 {
-  static struct sockaddr_in here = {.sin_family = AF_INET };
+  static struct sockaddr_in here = { .sin_family = AF_INET };
   int timeout = CONNECT, size = sizeof here;
 
   for (guint i = 0; i < TRIES; i++) {
     SRTSOCKET s = srt_create_socket ();
 
-    if (s == SRT_INVALID_SOCK
-        || srt_setsockflag (s, SRTO_CONNTIMEO, &timeout, sizeof timeout) < 0
+    if (s == SRT_INVALID_SOCK || srt_setsockflag (s, SRTO_CONNTIMEO, &timeout, sizeof timeout) < 0
         || srt_bind (s, (struct sockaddr *) &here, sizeof here) < 0
         || srt_getsockname (s, (struct sockaddr *) &here, &size) < 0)
       return SRT_INVALID_SOCK;
@@ -47,7 +46,7 @@ connect_one (const struct sockaddr_in *where)
 }
 
 static gboolean
-open_all (Receiver * all, gint n, const struct sockaddr_in *where, gint poller)
+open_all (Receiver *all, gint n, const struct sockaddr_in *where, gint poller)
 {
   bool no = false;
   int events = SRT_EPOLL_IN | SRT_EPOLL_ERR;
@@ -56,8 +55,7 @@ open_all (Receiver * all, gint n, const struct sockaddr_in *where, gint poller)
     Receiver *r = &all[i];
 
     r->fd = connect_one (where);
-    if (r->fd == SRT_INVALID_SOCK
-        || srt_setsockflag (r->fd, SRTO_RCVSYN, &no, sizeof no) < 0
+    if (r->fd == SRT_INVALID_SOCK || srt_setsockflag (r->fd, SRTO_RCVSYN, &no, sizeof no) < 0
         || srt_epoll_add_usock (poller, r->fd, &events) < 0)
       return complain ();
     r->connected = TRUE;
@@ -67,7 +65,7 @@ open_all (Receiver * all, gint n, const struct sockaddr_in *where, gint poller)
 
 /* All that is to be read. */
 static void
-receive (Receiver * r, gint poller)
+receive (Receiver *r, gint poller)
 {
   guint8 data[MESSAGE];
   gint size;
@@ -81,16 +79,16 @@ receive (Receiver * r, gint poller)
 }
 
 gboolean
-swarm_srt (Receiver * all, gint n, const gchar * host, gint port, gint64 end)
+swarm_srt (Receiver *all, gint n, const gchar *host, gint port, gint64 end)
 {
-  struct sockaddr_in where = {.sin_family = AF_INET,.sin_port = htons (port) };
+  struct sockaddr_in where = { .sin_family = AF_INET, .sin_port = htons (port) };
   GHashTable *by_socket = g_hash_table_new (NULL, NULL);
   gint poller;
   gboolean good;
 
   inet_pton (AF_INET, host, &where.sin_addr);
   srt_startup ();
-  srt_setloglevel (0);          /* LOG_EMERG; it says much when it is late */
+  srt_setloglevel (0); /* LOG_EMERG; it says much when it is late */
   poller = srt_epoll_create ();
   good = open_all (all, n, &where, poller);
   for (gint i = 0; i < n; i++)
@@ -100,8 +98,7 @@ swarm_srt (Receiver * all, gint n, const gchar * host, gint port, gint64 end)
     gint ready = srt_epoll_uwait (poller, events, READY, WAIT);
 
     for (gint i = 0; i < MIN (ready, READY); i++)
-      receive (g_hash_table_lookup (by_socket, GINT_TO_POINTER (events[i].fd)),
-          poller);
+      receive (g_hash_table_lookup (by_socket, GINT_TO_POINTER (events[i].fd)), poller);
   }
   for (gint i = 0; i < n; i++) {
     if (all[i].fd > 0)

@@ -18,7 +18,7 @@
 #include "ratereport.h"
 
 #define STAMP_EVERY 4096
-#define POOL 64                 /* buffers used over and over */
+#define POOL 64 /* buffers used over and over */
 
 static gint seconds = 10, idle = 3, size = 1 << 20;
 static guint64 bytes, stamps, wrong;
@@ -28,7 +28,7 @@ static gint64 first, last;
 
 /* Writes the stamps that lie in [position, position + n). */
 static void
-stamp (guint8 * data, gsize n, guint64 position)
+stamp (guint8 *data, gsize n, guint64 position)
 {
   guint64 at = (position + STAMP_EVERY - 1) / STAMP_EVERY * STAMP_EVERY;
 
@@ -37,7 +37,7 @@ stamp (guint8 * data, gsize n, guint64 position)
 }
 
 static void
-check (const guint8 * data, gsize n, guint64 position)
+check (const guint8 *data, gsize n, guint64 position)
 {
   guint64 at = (position + STAMP_EVERY - 1) / STAMP_EVERY * STAMP_EVERY;
 
@@ -95,7 +95,7 @@ feed (gpointer data)
 /* --- receiving ------------------------------------------------------------------ */
 
 static GstPadProbeReturn
-count_buffer (GstBuffer * buffer)
+count_buffer (GstBuffer *buffer)
 {
   for (guint i = 0; i < gst_buffer_n_memory (buffer); i++) {
     GstMemory *memory = gst_buffer_peek_memory (buffer, i);
@@ -114,25 +114,24 @@ count_buffer (GstBuffer * buffer)
 }
 
 static GstPadProbeReturn
-on_data (GstPad * pad, GstPadProbeInfo * info, gpointer unused)
+on_data (GstPad *pad, GstPadProbeInfo *info, gpointer unused)
 {
   if (info->type & GST_PAD_PROBE_TYPE_BUFFER)
     return count_buffer (GST_PAD_PROBE_INFO_BUFFER (info));
-  for (guint i = 0;
-      i < gst_buffer_list_length (GST_PAD_PROBE_INFO_BUFFER_LIST (info)); i++)
-    count_buffer (gst_buffer_list_get (GST_PAD_PROBE_INFO_BUFFER_LIST (info),
-            i));
+  for (guint i = 0; i < gst_buffer_list_length (GST_PAD_PROBE_INFO_BUFFER_LIST (info)); i++)
+    count_buffer (gst_buffer_list_get (GST_PAD_PROBE_INFO_BUFFER_LIST (info), i));
   return GST_PAD_PROBE_OK;
 }
 
 /* --- both -------------------------------------------------------------------------- */
 
 static GstElement *
-launch (gboolean sends, const gchar * rest)
+launch (gboolean sends, const gchar *rest)
 {
   g_autofree gchar *text = sends ?
       g_strdup_printf ("appsrc name=source format=bytes block=true "
-      "max-bytes=%u ! %s", 4 * size, rest) :
+                       "max-bytes=%u ! %s",
+          4 * size, rest) :
       g_strdup_printf ("%s ! fakesink name=sink sync=false async=false", rest);
   g_autoptr (GError) error = NULL;
   GstElement *pipeline = gst_parse_launch (text, &error);
@@ -142,26 +141,25 @@ launch (gboolean sends, const gchar * rest)
     exit (2);
   }
   if (!sends) {
-    g_autoptr (GstElement) sink = gst_bin_get_by_name (GST_BIN (pipeline),
-        "sink");
+    g_autoptr (GstElement) sink = gst_bin_get_by_name (GST_BIN (pipeline), "sink");
     g_autoptr (GstPad) pad = gst_element_get_static_pad (sink, "sink");
 
-    gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER |
-        GST_PAD_PROBE_TYPE_BUFFER_LIST, on_data, NULL, NULL);
+    gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_BUFFER_LIST, on_data,
+        NULL, NULL);
   }
   return pipeline;
 }
 
 /* To the end of the stream, an error, or a silence after something came. */
 static gboolean
-wait_for_end (GstElement * pipeline)
+wait_for_end (GstElement *pipeline)
 {
   g_autoptr (GstBus) bus = gst_element_get_bus (pipeline);
   gint64 began = g_get_monotonic_time ();
 
   for (;;) {
-    g_autoptr (GstMessage) message = gst_bus_timed_pop_filtered (bus,
-        GST_SECOND / 10, GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
+    g_autoptr (GstMessage) message =
+        gst_bus_timed_pop_filtered (bus, GST_SECOND / 10, GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
     gint64 now = g_get_monotonic_time ();
 
     if (message != NULL && GST_MESSAGE_TYPE (message) == GST_MESSAGE_ERROR) {
@@ -180,16 +178,15 @@ wait_for_end (GstElement * pipeline)
 int
 main (int argc, char **argv)
 {
-  static const GOptionEntry entries[] = {
-    {"seconds", 0, 0, G_OPTION_ARG_INT, &seconds, "Sends for so long",
-        "SECONDS"},
-    {"write", 0, 0, G_OPTION_ARG_INT, &size, "Bytes in a buffer", "BYTES"},
-    {"idle", 0, 0, G_OPTION_ARG_INT, &idle, "Ends when nothing has come for "
-          "so long", "SECONDS"},
-    {NULL}
-  };
-  g_autoptr (GOptionContext) context = g_option_context_new
-      ("send|receive PIPELINE");
+  static const GOptionEntry entries[] = { { "seconds", 0, 0, G_OPTION_ARG_INT, &seconds,
+                                              "Sends for so long", "SECONDS" },
+    { "write", 0, 0, G_OPTION_ARG_INT, &size, "Bytes in a buffer", "BYTES" },
+    { "idle", 0, 0, G_OPTION_ARG_INT, &idle,
+        "Ends when nothing has come for "
+        "so long",
+        "SECONDS" },
+    { NULL } };
+  g_autoptr (GOptionContext) context = g_option_context_new ("send|receive PIPELINE");
   g_autoptr (GError) error = NULL;
   GstElement *pipeline;
   gboolean sends, good;
@@ -198,19 +195,18 @@ main (int argc, char **argv)
   g_option_context_add_group (context, gst_init_get_option_group ());
   if (!g_option_context_parse (context, &argc, &argv, &error) || argc != 3
       || size < (gint) STAMP_EVERY / 8 || seconds < 1) {
-    fprintf (stderr, "throughput: %s\n", error != NULL ? error->message :
-        "say send or receive, and the rest of the pipeline");
+    fprintf (stderr, "throughput: %s\n",
+        error != NULL ? error->message : "say send or receive, and the rest of the pipeline");
     return 2;
   }
   sends = strcmp (argv[1], "send") == 0;
   pipeline = launch (sends, argv[2]);
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
   if (sends) {
-    g_autoptr (GstElement) source = gst_bin_get_by_name (GST_BIN (pipeline),
-        "source");
+    g_autoptr (GstElement) source = gst_bin_get_by_name (GST_BIN (pipeline), "source");
     GThread *thread = g_thread_new ("feed", feed, source);
 
-    idle = G_MAXINT / G_USEC_PER_SEC;   /* the end of the stream is its end */
+    idle = G_MAXINT / G_USEC_PER_SEC; /* the end of the stream is its end */
     good = wait_for_end (pipeline);
     gst_element_set_state (pipeline, GST_STATE_NULL);
     g_thread_join (thread);

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * treeceiling: a tree of relays with UDP alone, neither a protocol nor GStreamer: what the processor
- * takes to wake up as many processes, and to pass as many datagrams on, which no relay can surpass.
+ * treeceiling: a tree of relays with UDP alone, neither a protocol nor GStreamer: what the
+ * processor takes to wake up as many processes, and to pass as many datagrams on, which no relay
+ * can surpass.
  *
  *   treeceiling --relays 10 --receivers 10 --mbit 1 --seconds 20
  *
  * An origin sends each record to every relay and to one receiver of its own.  A relay, a process,
- * sends what comes to each of its receivers, which are one process for each relay, with a socket for
- * each receiver.  JSON at the end: how late records were, and how much later they came behind a relay
- * than to the origin's receiver.
+ * sends what comes to each of its receivers, which are one process for each relay, with a socket
+ * for each receiver.  JSON at the end: how late records were, and how much later they came behind a
+ * relay than to the origin's receiver.
  */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
@@ -25,13 +26,13 @@
 #include <unistd.h>
 
 #define RECORD 1316
-#define LEAD 200000             /* µs until the first record: all are there */
-#define LINGER 500000           /* µs that everybody stays for the last one */
+#define LEAD 200000   /* µs until the first record: all are there */
+#define LINGER 500000 /* µs that everybody stays for the last one */
 
 typedef struct
 {
   guint64 number;
-  gint64 made;                  /* monotonic, µs */
+  gint64 made; /* monotonic, µs */
   guint8 rest[RECORD - 16];
 } Record;
 
@@ -45,28 +46,25 @@ static gint relays = 10, receivers = 10, seconds = 20;
 static gdouble mbit = 1;
 static gint64 end;
 static guint records;
-static gint32 *late;            /* µs of each record at each receiver, shared; -1: it did not come */
+static gint32 *late; /* µs of each record at each receiver, shared; -1: it did not come */
 
 static gboolean
-open_place (Place * place)
+open_place (Place *place)
 {
   socklen_t length = sizeof place->address;
 
-  place->address = (struct sockaddr_in) {
-    .sin_family = AF_INET,.sin_addr.s_addr = htonl (INADDR_LOOPBACK)
-  };
+  place->address =
+      (struct sockaddr_in) { .sin_family = AF_INET, .sin_addr.s_addr = htonl (INADDR_LOOPBACK) };
   place->fd = socket (AF_INET, SOCK_DGRAM, 0);
-  return place->fd >= 0 && bind (place->fd, (struct sockaddr *)
-      &place->address, length) == 0
-      && getsockname (place->fd, (struct sockaddr *) &place->address,
-      &length) == 0;
+  return place->fd >= 0 && bind (place->fd, (struct sockaddr *) &place->address, length) == 0
+      && getsockname (place->fd, (struct sockaddr *) &place->address, &length) == 0;
 }
 
 static void
-send_record (gint fd, const Record * record, const Place * to)
+send_record (gint fd, const Record *record, const Place *to)
 {
-  if (sendto (fd, record, sizeof *record, 0, (struct sockaddr *) &to->address,
-          sizeof to->address) != sizeof *record)
+  if (sendto (fd, record, sizeof *record, 0, (struct sockaddr *) &to->address, sizeof to->address)
+      != sizeof *record)
     perror ("treeceiling");
 }
 
@@ -82,14 +80,14 @@ become_child (void)
 
 /* Calls take() whenever there is a record, until the end. */
 static void
-take_all (const Place * places, guint n, void (*take) (guint place,
-        const Record * record, gpointer data), gpointer data)
+take_all (const Place *places, guint n,
+    void (*take) (guint place, const Record *record, gpointer data), gpointer data)
 {
   gint poller = epoll_create1 (EPOLL_CLOEXEC);
   struct epoll_event *events = g_new0 (struct epoll_event, n);
 
   for (guint i = 0; i < n; i++) {
-    struct epoll_event event = {.events = EPOLLIN,.data.u32 = i };
+    struct epoll_event event = { .events = EPOLLIN, .data.u32 = i };
 
     epoll_ctl (poller, EPOLL_CTL_ADD, places[i].fd, &event);
   }
@@ -99,8 +97,8 @@ take_all (const Place * places, guint n, void (*take) (guint place,
     for (gint i = 0; i < ready; i++) {
       Record record;
 
-      if (recv (places[events[i].data.u32].fd, &record, sizeof record,
-              0) == sizeof record && record.number < records)
+      if (recv (places[events[i].data.u32].fd, &record, sizeof record, 0) == sizeof record
+          && record.number < records)
         take (events[i].data.u32, &record, data);
     }
   }
@@ -108,7 +106,7 @@ take_all (const Place * places, guint n, void (*take) (guint place,
 }
 
 static void
-pass_on (guint place, const Record * record, gpointer data)
+pass_on (guint place, const Record *record, gpointer data)
 {
   const Place *to = data;
 
@@ -117,26 +115,23 @@ pass_on (guint place, const Record * record, gpointer data)
 }
 
 static void
-note (guint place, const Record * record, gpointer data)
+note (guint place, const Record *record, gpointer data)
 {
   const gint32 *first = data;
 
-  late[(first - late) + place * records + record->number] =
-      g_get_monotonic_time () - record->made;
+  late[(first - late) + place * records + record->number] = g_get_monotonic_time () - record->made;
 }
 
 static void
-send_all (const Place * relay_places, const Place * own)
+send_all (const Place *relay_places, const Place *own)
 {
-  gdouble period = RECORD * 8 / mbit;   /* µs */
+  gdouble period = RECORD * 8 / mbit; /* µs */
   gint64 start = g_get_monotonic_time () + LEAD;
   static Record record;
 
   for (record.number = 0; record.number < records; record.number++) {
     gint64 due = start + record.number * period;
-    struct timespec until = { due / G_USEC_PER_SEC,
-      due % G_USEC_PER_SEC * 1000
-    };
+    struct timespec until = { due / G_USEC_PER_SEC, due % G_USEC_PER_SEC * 1000 };
 
     clock_nanosleep (CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL);
     record.made = g_get_monotonic_time ();
@@ -153,7 +148,7 @@ compare (gconstpointer a, gconstpointer b)
 }
 
 static void
-print (const gchar * name, GArray * values)
+print (const gchar *name, GArray *values)
 {
   static const gdouble shares[] = { .5, .9, .99, .999 };
 
@@ -161,8 +156,7 @@ print (const gchar * name, GArray * values)
   printf ("\"%s\": {", name);
   for (guint i = 0; i < G_N_ELEMENTS (shares) && values->len > 0; i++)
     printf ("%s\"%g\": %.3f", i ? ", " : "", shares[i],
-        g_array_index (values, gint32, (guint) (shares[i] * values->len)) /
-        1e3);
+        g_array_index (values, gint32, (guint) (shares[i] * values->len)) / 1e3);
   printf ("}");
 }
 
@@ -195,15 +189,13 @@ tell (void)
 }
 
 gint
-main (gint argc, gchar ** argv)
+main (gint argc, gchar **argv)
 {
-  const GOptionEntry entries[] = {
-    {"relays", 0, 0, G_OPTION_ARG_INT, &relays, "Processes that pass on", "N"},
-    {"receivers", 0, 0, G_OPTION_ARG_INT, &receivers, "Of each of them", "N"},
-    {"mbit", 0, 0, G_OPTION_ARG_DOUBLE, &mbit, "Rate of the stream", "MBIT"},
-    {"seconds", 0, 0, G_OPTION_ARG_INT, &seconds, NULL, "SECONDS"},
-    {NULL}
-  };
+  const GOptionEntry entries[] = { { "relays", 0, 0, G_OPTION_ARG_INT, &relays,
+                                       "Processes that pass on", "N" },
+    { "receivers", 0, 0, G_OPTION_ARG_INT, &receivers, "Of each of them", "N" },
+    { "mbit", 0, 0, G_OPTION_ARG_DOUBLE, &mbit, "Rate of the stream", "MBIT" },
+    { "seconds", 0, 0, G_OPTION_ARG_INT, &seconds, NULL, "SECONDS" }, { NULL } };
   g_autoptr (GOptionContext) context = g_option_context_new (NULL);
   g_autoptr (GError) error = NULL;
   g_autofree Place *relay_places = NULL, *places = NULL;
@@ -214,16 +206,16 @@ main (gint argc, gchar ** argv)
     fprintf (stderr, "treeceiling: %s\n", error->message);
     return 1;
   }
-  if (relays < 1 || receivers < 1 || relays * receivers > 1000 || mbit <= 0
-      || seconds < 1) {
-    fprintf (stderr, "treeceiling: from 1 to 1000 receivers in all, at a rate "
+  if (relays < 1 || receivers < 1 || relays * receivers > 1000 || mbit <= 0 || seconds < 1) {
+    fprintf (stderr,
+        "treeceiling: from 1 to 1000 receivers in all, at a rate "
         "and for a time above 0\n");
     return 1;
   }
   records = seconds * mbit * 1e6 / 8 / RECORD;
-  n = 1 + relays * receivers;   /* the first is the origin's */
-  late = mmap (NULL, n * records * sizeof *late, PROT_READ | PROT_WRITE,
-      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  n = 1 + relays * receivers; /* the first is the origin's */
+  late = mmap (NULL, n * records * sizeof *late, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
+      -1, 0);
   if (late == MAP_FAILED) {
     perror ("treeceiling");
     return 1;
@@ -241,13 +233,13 @@ main (gint argc, gchar ** argv)
     if (become_child ())
       take_all (&relay_places[i], 1, pass_on, &places[1 + i * receivers]);
     if (become_child ())
-      take_all (&places[1 + i * receivers], receivers, note,
-          late + (1 + i * receivers) * records);
+      take_all (&places[1 + i * receivers], receivers, note, late + (1 + i * receivers) * records);
   }
   if (become_child ())
     take_all (places, 1, note, late);
   send_all (relay_places, places);
-  while (wait (NULL) > 0);
+  while (wait (NULL) > 0)
+    ;
   tell ();
   return 0;
 }

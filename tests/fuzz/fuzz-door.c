@@ -20,20 +20,18 @@ typedef struct
 {
   Vnet *net;
   FaspEndpoint *listener, *caller;
-  FaspCredentials *credentials[2];      /* nobody's; a passphrase's */
-  guint8 open[FASP_OPEN_SIZE];  /* the caller's last OPEN */
+  FaspCredentials *credentials[2]; /* nobody's; a passphrase's */
+  guint8 open[FASP_OPEN_SIZE];     /* the caller's last OPEN */
   gboolean open_seen;
   guint32 calls;
 } Door;
 
 static void
-on_datagram (gpointer data, VnetSide from, FaspTime now, guint8 * bytes,
-    gsize size)
+on_datagram (gpointer data, VnetSide from, FaspTime now, guint8 *bytes, gsize size)
 {
   Door *door = data;
 
-  if (from == VNET_B && size == sizeof door->open
-      && (bytes[0] & 0x0f) == FASP_HANDSHAKE_OPEN) {
+  if (from == VNET_B && size == sizeof door->open && (bytes[0] & 0x0f) == FASP_HANDSHAKE_OPEN) {
     memcpy (door->open, bytes, size);
     door->open_seen = TRUE;
   }
@@ -50,15 +48,15 @@ address_of (guint8 who)
 
 /* A cookie that is right, for who would have got it. */
 static void
-add_cookie (Door * door, const FaspAddress * from, FaspHandshake * open)
+add_cookie (Door *door, const FaspAddress *from, FaspHandshake *open)
 {
   open->cookie_size = FASP_COOKIE_SIZE;
-  fasp_cookie_make (door->listener->cookie_secret, vnet_get_time (door->net),
-      from, open->nonce, open->cookie);
+  fasp_cookie_make (door->listener->cookie_secret, vnet_get_time (door->net), from, open->nonce,
+      open->cookie);
 }
 
 static void
-send_open (Door * door, guint8 who, gboolean cookie, FaspHandshake * open)
+send_open (Door *door, guint8 who, gboolean cookie, FaspHandshake *open)
 {
   FaspAddress from = address_of (who);
   guint8 out[2048];
@@ -72,9 +70,9 @@ send_open (Door * door, guint8 who, gboolean cookie, FaspHandshake * open)
 }
 
 static FaspHandshake
-new_call (Door * door)
+new_call (Door *door)
 {
-  FaspHandshake open = {.type = FASP_HANDSHAKE_OPEN,.version = FASP_VERSION };
+  FaspHandshake open = { .type = FASP_HANDSHAKE_OPEN, .version = FASP_VERSION };
 
   open.from_cid = ++door->calls;
   memcpy (open.nonce, &door->calls, sizeof door->calls);
@@ -83,7 +81,7 @@ new_call (Door * door)
 
 /* Any message. */
 static void
-call_raw (Door * door, guint8 how, const guint8 * data, gsize size)
+call_raw (Door *door, guint8 how, const guint8 *data, gsize size)
 {
   FaspHandshake open = new_call (door);
 
@@ -96,7 +94,7 @@ call_raw (Door * door, guint8 how, const guint8 * data, gsize size)
 
 /* A right message, with anything for a hello. */
 static void
-call_hello (Door * door, guint8 how, const guint8 * data, gsize size)
+call_hello (Door *door, guint8 how, const guint8 *data, gsize size)
 {
   FaspCredentials *credentials = door->credentials[how >> 6 & 1];
   FaspHandshake open = new_call (door);
@@ -104,19 +102,17 @@ call_hello (Door * door, guint8 how, const guint8 * data, gsize size)
   guint8 ephemeral[FASP_KEY_SIZE] = { 1 };
   FaspWriter w = { message, sizeof message };
   FaspWriter p = { payload, sizeof payload };
-  FaspHello hello = {.role = FASP_ROLE_RECEIVER,.window = 64,.cid =
-        open.from_cid
-  };
+  FaspHello hello = { .role = FASP_ROLE_RECEIVER, .window = 64, .cid = open.from_cid };
   FaspNoise noise;
 
   open.pattern = fasp_credentials_get_pattern (credentials);
-  if (how & 0x10) {             /* for the stream that the listener has, if it has a name */
+  if (how & 0x10) { /* for the stream that the listener has, if it has a name */
     FaspStreamName name;
 
     fasp_stream_get_name (hello.role, STREAMID, &name);
     open.to_cid = fasp_stream_get_hint (open.nonce, &name);
   }
-  if (how & 0x20) {             /* right to begin with */
+  if (how & 0x20) { /* right to begin with */
     fasp_credentials_offer (credentials, &hello);
     fasp_wire_write_hello (&p, &hello);
   }
@@ -132,7 +128,7 @@ call_hello (Door * door, guint8 how, const guint8 * data, gsize size)
 /* An answer to the caller's last OPEN: any of its kind, or a right message with
  * anything for a hello. */
 static void
-answer (Door * door, guint8 how, const guint8 * data, gsize size)
+answer (Door *door, guint8 how, const guint8 *data, gsize size)
 {
   FaspAddress from = vnet_get_address (VNET_A);
   guint8 out[2048], message[FASP_MESSAGE_MAX], payload[FASP_MESSAGE_MAX];
@@ -142,14 +138,12 @@ answer (Door * door, guint8 how, const guint8 * data, gsize size)
   FaspNoise noise;
   gsize done;
 
-  if (!door->open_seen
-      || !fasp_wire_parse_handshake (door->open, sizeof door->open, &open))
+  if (!door->open_seen || !fasp_wire_parse_handshake (door->open, sizeof door->open, &open))
     return;
   if (how & 0x80) {
-    fasp_credentials_begin (door->credentials[0], FALSE, &open, ephemeral,
-        &noise);
-    if (!fasp_noise_read (&noise, open.message, open.message_size, payload,
-            &done) || !fasp_noise_write (&noise, data, MIN (size, 512), &m))
+    fasp_credentials_begin (door->credentials[0], FALSE, &open, ephemeral, &noise);
+    if (!fasp_noise_read (&noise, open.message, open.message_size, payload, &done)
+        || !fasp_noise_write (&noise, data, MIN (size, 512), &m))
       abort ();
     reply.type = FASP_HANDSHAKE_ACCEPT;
     reply.from_cid = size > 4 ? data[4] : 1;
@@ -172,7 +166,7 @@ answer (Door * door, guint8 how, const guint8 * data, gsize size)
 }
 
 static void
-check (Door * door)
+check (Door *door)
 {
   FaspEndpoint *both[] = { door->listener, door->caller };
 
@@ -190,7 +184,7 @@ check (Door * door)
 
 /* The script: a byte of what, one of how, one of how many, those. */
 static void
-play (Door * door, const guint8 * data, gsize size)
+play (Door *door, const guint8 *data, gsize size)
 {
   guint steps = 0;
 
@@ -218,8 +212,8 @@ play (Door * door, const guint8 * data, gsize size)
         n = 0;
         break;
     }
-    vnet_run (door->net, vnet_get_time (door->net) + (what % 5 == 4 ?
-            how * 10 * FASP_MSEC : FASP_MSEC));
+    vnet_run (door->net,
+        vnet_get_time (door->net) + (what % 5 == 4 ? how * 10 * FASP_MSEC : FASP_MSEC));
     data += n;
     size -= n;
     check (door);
@@ -227,12 +221,12 @@ play (Door * door, const guint8 * data, gsize size)
 }
 
 int
-LLVMFuzzerTestOneInput (const uint8_t * data, size_t size)
+LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
 {
   static const guint8 psk[FASP_KEY_SIZE] = { 3 };
   FaspAddress peer = vnet_get_address (VNET_A);
   FaspEndpointConfig config;
-  Door door = {.net = vnet_new (1) };
+  Door door = { .net = vnet_new (1) };
 
   for (guint i = 0; i < 2; i++)
     door.credentials[i] = fasp_credentials_new ();

@@ -26,21 +26,19 @@ typedef struct
 
 /* The first session of an end, NULL: none is open. */
 static FaspSession *
-get_session (FaspEndpoint * endpoint)
+get_session (FaspEndpoint *endpoint)
 {
-  FaspSession *session = endpoint->sessions->len > 0 ?
-      fasp_endpoint_nth (endpoint, 0) : NULL;
+  FaspSession *session = endpoint->sessions->len > 0 ? fasp_endpoint_nth (endpoint, 0) : NULL;
 
-  return session != NULL && session->state == FASP_SESSION_OPEN ? session :
-      NULL;
+  return session != NULL && session->state == FASP_SESSION_OPEN ? session : NULL;
 }
 
 /* The frames in a datagram of this session, or group; 0: not possible. */
 static gsize
-seal (FaspSealer * sealer, guint32 cid, guint8 flow, guint64 pn,
-    const guint8 * frames, gsize size, guint8 out[2048])
+seal (FaspSealer *sealer, guint32 cid, guint8 flow, guint64 pn, const guint8 *frames, gsize size,
+    guint8 out[2048])
 {
-  FaspSessionHeader header = {.flow = flow,.cid = cid,.pn = pn & 0xffffff };
+  FaspSessionHeader header = { .flow = flow, .cid = cid, .pn = pn & 0xffffff };
   FaspWriter w = { out, 2048 };
 
   fasp_wire_write_session (&w, &header);
@@ -58,11 +56,10 @@ leap (guint8 how)
 
 /* By who has the key of the group, to a member. */
 static void
-send_group (Fuzz * fuzz, guint to, guint8 how, const guint8 * frames,
-    gsize size)
+send_group (Fuzz *fuzz, guint to, guint8 how, const guint8 *frames, gsize size)
 {
   FaspSession *session = get_session (fuzz->g->receivers[to].endpoint);
-  FaspAddress from = {.len = 8,.overhead = 28,.link = GROUP_LINK };
+  FaspAddress from = { .len = 8, .overhead = 28, .link = GROUP_LINK };
   FaspMulticastReceiver *hearing;
   FaspSealer *sealer;
   guint8 out[2048];
@@ -73,45 +70,38 @@ send_group (Fuzz * fuzz, guint to, guint8 how, const guint8 * frames,
   hearing = session->receiver;
   pn = fasp_gap_get_expected (hearing->gap) + 1;
   sealer = fasp_sealer_new (hearing->cipher, hearing->key);
-  size = seal (sealer, hearing->cid, FASP_GROUP_FLOW, pn + leap (how), frames,
-      size, out);
+  size = seal (sealer, hearing->cid, FASP_GROUP_FLOW, pn + leap (how), frames, size, out);
   fasp_sealer_free (sealer);
   vgroup_inject (fuzz->g, to, &from, out, size);
 }
 
 /* By a member, to the sender.  (What a sender may say to one is fuzz-session's.) */
 static void
-send_session (Fuzz * fuzz, guint who, guint8 how, const guint8 * frames,
-    gsize size)
+send_session (Fuzz *fuzz, guint who, guint8 how, const guint8 *frames, gsize size)
 {
   FaspSession *session = get_session (fuzz->g->receivers[who].endpoint);
-  FaspAddress from = {.len = 8,.overhead = 28,.bytes = {0, who, 7001 >> 8,
-      7001 & 0xff}
-  };
+  FaspAddress from = { .len = 8, .overhead = 28, .bytes = { 0, who, 7001 >> 8, 7001 & 0xff } };
   guint8 out[2048];
 
   if (session == NULL)
     return;
   session->paths[0].next_pn += leap (how) + 1;
-  size = seal (session->sealer, session->peer_id, 0,
-      session->paths[0].next_pn - 1, frames, size, out);
+  size =
+      seal (session->sealer, session->peer_id, 0, session->paths[0].next_pn - 1, frames, size, out);
   if (size > 0)
-    fasp_endpoint_receive (fuzz->g->sender, fuzz->g->now, &from, out, size,
-        NULL, FALSE);
+    fasp_endpoint_receive (fuzz->g->sender, fuzz->g->now, &from, out, size, NULL, FALSE);
 }
 
 /* By nobody in particular: an announcement of any address, or whatever it is. */
 static void
-send_raw (Fuzz * fuzz, guint to, guint8 how, const guint8 * data, gsize size)
+send_raw (Fuzz *fuzz, guint to, guint8 how, const guint8 *data, gsize size)
 {
-  FaspHandshake announce = {.type = FASP_HANDSHAKE_ANNOUNCE,.version =
-        FASP_VERSION
-  };
-  FaspAddress from = {.len = 8,.overhead = 28 };
+  FaspHandshake announce = { .type = FASP_HANDSHAKE_ANNOUNCE, .version = FASP_VERSION };
+  FaspAddress from = { .len = 8, .overhead = 28 };
   guint8 out[256];
   FaspWriter w = { out, sizeof out };
 
-  from.bytes[1] = how >> 2;     /* also the members', and the sender's */
+  from.bytes[1] = how >> 2; /* also the members', and the sender's */
   from.bytes[0] = how & 0x40 ? 0xff : 0;
   from.link = how & 1;
   if (how & 0x80) {
@@ -124,7 +114,7 @@ send_raw (Fuzz * fuzz, guint to, guint8 how, const guint8 * data, gsize size)
 }
 
 static void
-change (Fuzz * fuzz, guint who, guint8 how)
+change (Fuzz *fuzz, guint who, guint8 how)
 {
   VgroupReceiver *r = &fuzz->g->receivers[who];
 
@@ -152,18 +142,17 @@ change (Fuzz * fuzz, guint who, guint8 how)
 
 /* What was forged is no stream that vgroup could check. */
 static void
-read_some (Fuzz * fuzz, guint who, guint n)
+read_some (Fuzz *fuzz, guint who, guint n)
 {
   FaspBlock *block;
 
   while (n-- > 0
-      && (block = fasp_endpoint_read (fuzz->g->receivers[who].endpoint,
-              fuzz->g->now)) != NULL)
+      && (block = fasp_endpoint_read (fuzz->g->receivers[who].endpoint, fuzz->g->now)) != NULL)
     fasp_block_unref (block);
 }
 
 static void
-check (FaspEndpoint * endpoint)
+check (FaspEndpoint *endpoint)
 {
   FaspEndpointStats stats;
 
@@ -174,7 +163,7 @@ check (FaspEndpoint * endpoint)
 
 /* The script: a byte of what and whom, one of how, one of how many, those. */
 static void
-play (Fuzz * fuzz, const guint8 * data, gsize size)
+play (Fuzz *fuzz, const guint8 *data, gsize size)
 {
   guint steps = 0;
 
@@ -218,10 +207,10 @@ play (Fuzz * fuzz, const guint8 * data, gsize size)
 }
 
 static FaspEndpointConfig
-get_config (FaspRole role, FaspCredentials * credentials, guint8 flags)
+get_config (FaspRole role, FaspCredentials *credentials, guint8 flags)
 {
-  static const FaspSlowPolicy policies[] =
-      { FASP_SLOW_WAIT, FASP_SLOW_DROP_RECEIVER, FASP_SLOW_SKIP };
+  static const FaspSlowPolicy policies[] = { FASP_SLOW_WAIT, FASP_SLOW_DROP_RECEIVER,
+    FASP_SLOW_SKIP };
   FaspEndpointConfig config = vgroup_config (role);
 
   config.credentials = credentials;
@@ -238,12 +227,12 @@ get_config (FaspRole role, FaspCredentials * credentials, guint8 flags)
 }
 
 int
-LLVMFuzzerTestOneInput (const uint8_t * data, size_t size)
+LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
 {
   guint8 flags = size > 0 ? data[0] : 0;
   FaspCredentials *credentials = fasp_credentials_new ();
   FaspEndpointConfig config;
-  Fuzz fuzz = {.g = vgroup_new (1) };
+  Fuzz fuzz = { .g = vgroup_new (1) };
 
   /* what is inside the seal is the point: no time is spent on ciphers */
   fasp_credentials_set_cipher (credentials, FASP_CIPHER_NONE);

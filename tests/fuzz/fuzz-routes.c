@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include "fasproutes.h"
 
-#define PLACES 64               /* of which the script knows */
+#define PLACES 64 /* of which the script knows */
 
 typedef struct
 {
@@ -18,11 +18,11 @@ typedef struct
   guint n;
   guint places[PLACES];
   FaspRole roles[PLACES];
-  guint8 names[PLACES];         /* '\0': none */
+  guint8 names[PLACES]; /* '\0': none */
 } Play;
 
 static void
-come (Play * play, guint8 how)
+come (Play *play, guint8 how)
 {
   FaspRole role = how & 0x80 ? FASP_ROLE_SENDER : FASP_ROLE_RECEIVER;
   gchar streamid[2] = { how & 0x1f ? 'A' + (how & 0x1f) : '\0' };
@@ -33,8 +33,7 @@ come (Play * play, guint8 how)
   if (play->n == PLACES)
     return;
   for (guint i = 0; i < play->n; i++)
-    taken |= play->names[i] == streamid[0] && (streamid[0] == '\0'
-        || play->roles[i] == role);
+    taken |= play->names[i] == streamid[0] && (streamid[0] == '\0' || play->roles[i] == role);
   result = fasp_routes_add (play->routes, role, streamid, &place);
   if (result != (taken ? FASP_ROUTES_TAKEN : FASP_ROUTES_ADDED))
     abort ();
@@ -49,7 +48,7 @@ come (Play * play, guint8 how)
 }
 
 static void
-go (Play * play, FaspTime now, guint8 how)
+go (Play *play, FaspTime now, guint8 how)
 {
   guint i;
 
@@ -64,8 +63,7 @@ go (Play * play, FaspTime now, guint8 how)
 }
 
 static guint
-find (Play * play, FaspTime now, const guint8 * data, gsize size,
-    FaspRoute * route)
+find (Play *play, FaspTime now, const guint8 *data, gsize size, FaspRoute *route)
 {
   guint place = fasp_routes_find (play->routes, now, data, size, route), i = 0;
 
@@ -83,13 +81,14 @@ find (Play * play, FaspTime now, const guint8 * data, gsize size,
 
 /* A right OPEN for a name. */
 static void
-call (Play * play, FaspTime now, guint8 how)
+call (Play *play, FaspTime now, guint8 how)
 {
   FaspRole role = how & 0x80 ? FASP_ROLE_SENDER : FASP_ROLE_RECEIVER;
   gchar streamid[2] = { 'A' + (how & 0x1f) };
-  FaspHandshake open = {.type = FASP_HANDSHAKE_OPEN,.version = FASP_VERSION,
-    .from_cid = 1,.nonce = {how}
-  };
+  FaspHandshake open = { .type = FASP_HANDSHAKE_OPEN,
+    .version = FASP_VERSION,
+    .from_cid = 1,
+    .nonce = { how } };
   guint8 data[FASP_OPEN_SIZE];
   FaspWriter w = { data, sizeof data };
   FaspStreamName name;
@@ -110,9 +109,9 @@ call (Play * play, FaspTime now, guint8 how)
 
 /* The script: a byte of what, one of how, one of how many, those. */
 int
-LLVMFuzzerTestOneInput (const uint8_t * data, size_t size)
+LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
 {
-  Play play = {.routes = fasp_routes_new (size > 0 ? data[0] << 2 : 0) };
+  Play play = { .routes = fasp_routes_new (size > 0 ? data[0] << 2 : 0) };
   FaspTime now = FASP_SEC;
 
   while (size >= 3) {

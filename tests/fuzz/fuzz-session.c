@@ -12,7 +12,7 @@
 #include "vspy.h"
 
 #define LIMIT (256 * 1024)
-#define FLOWS 4                 /* if the first byte says so, as of repairs; else one */
+#define FLOWS 4 /* if the first byte says so, as of repairs; else one */
 
 typedef struct
 {
@@ -21,12 +21,11 @@ typedef struct
   VSpy spy;
   guint64 pns[2][FLOWS];
   FaspTime started;
-  guint key_frames;             /* that the encoder was asked for */
+  guint key_frames; /* that the encoder was asked for */
 } Fuzz;
 
 static void
-on_datagram (gpointer data, VnetSide from, FaspTime now, guint8 * bytes,
-    gsize size)
+on_datagram (gpointer data, VnetSide from, FaspTime now, guint8 *bytes, gsize size)
 {
   Fuzz *fuzz = data;
 
@@ -34,8 +33,7 @@ on_datagram (gpointer data, VnetSide from, FaspTime now, guint8 * bytes,
 }
 
 static void
-send_sealed (Fuzz * fuzz, VnetSide to, guint8 flow, guint8 jump,
-    const guint8 * frames, gsize size)
+send_sealed (Fuzz *fuzz, VnetSide to, guint8 flow, guint8 jump, const guint8 *frames, gsize size)
 {
   FaspAddress from = vnet_get_address (to == VNET_A ? VNET_B : VNET_A);
   guint64 *pn = &fuzz->pns[to][flow];
@@ -49,18 +47,17 @@ send_sealed (Fuzz * fuzz, VnetSide to, guint8 flow, guint8 jump,
 }
 
 static void
-read_some (Fuzz * fuzz, guint n)
+read_some (Fuzz *fuzz, guint n)
 {
   FaspTime now = vnet_get_time (fuzz->net);
   FaspBlock *block;
 
-  while (n-- > 0
-      && (block = fasp_endpoint_read (fuzz->sides[VNET_B], now)) != NULL)
+  while (n-- > 0 && (block = fasp_endpoint_read (fuzz->sides[VNET_B], now)) != NULL)
     fasp_block_unref (block);
 }
 
 static void
-check (Fuzz * fuzz)
+check (Fuzz *fuzz)
 {
   for (guint i = 0; i < 2; i++) {
     FaspEndpointStats stats;
@@ -73,17 +70,16 @@ check (Fuzz * fuzz)
       fuzz->key_frames += event.type == FASP_EVENT_KEY_FRAME;
   }
   /* whatever the peer says */
-  if (fuzz->key_frames > 1 + (vnet_get_time (fuzz->net) -
-          fuzz->started) / FASP_SEC)
+  if (fuzz->key_frames > 1 + (vnet_get_time (fuzz->net) - fuzz->started) / FASP_SEC)
     abort ();
 }
 
 /* What is written next is somewhere else, a key frame, or has another header. */
 static void
-write_place (Fuzz * fuzz, guint8 argument, const guint8 * data, gsize size)
+write_place (Fuzz *fuzz, guint8 argument, const guint8 *data, gsize size)
 {
   FaspTime now = vnet_get_time (fuzz->net);
-  FaspStreamOffset place = {.known = TRUE };
+  FaspStreamOffset place = { .known = TRUE };
 
   if (argument == 252) {
     g_autoptr (GBytes) header = size > 0 ? g_bytes_new (data, size) : NULL;
@@ -102,7 +98,7 @@ write_place (Fuzz * fuzz, guint8 argument, const guint8 * data, gsize size)
 
 /* The script: a byte of what, a byte of how much, that many bytes. */
 static void
-play (Fuzz * fuzz, const guint8 * data, gsize size)
+play (Fuzz *fuzz, const guint8 *data, gsize size)
 {
   guint steps = 0;
 
@@ -156,10 +152,10 @@ play (Fuzz * fuzz, const guint8 * data, gsize size)
 }
 
 int
-LLVMFuzzerTestOneInput (const uint8_t * data, size_t size)
+LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
 {
   FaspEndpointConfig config[2];
-  Fuzz fuzz = {.net = vnet_new (1) };
+  Fuzz fuzz = { .net = vnet_new (1) };
   FaspAddress peer = vnet_get_address (VNET_B);
   FaspCredentials *credentials = fasp_credentials_new ();
 
@@ -168,8 +164,7 @@ LLVMFuzzerTestOneInput (const uint8_t * data, size_t size)
   vspy_init (&fuzz.spy, fuzz.net);
   fuzz.started = vnet_get_time (fuzz.net);
   fasp_endpoint_config_init (&config[0], FASP_ROLE_SENDER, FASP_MODE_CALLER);
-  fasp_endpoint_config_init (&config[1], FASP_ROLE_RECEIVER,
-      FASP_MODE_LISTENER);
+  fasp_endpoint_config_init (&config[1], FASP_ROLE_RECEIVER, FASP_MODE_LISTENER);
   config[0].max_bitrate = 10000000;
   for (guint i = 0; i < 2; i++) {
     config[i].buffer_size = LIMIT;
@@ -190,9 +185,8 @@ LLVMFuzzerTestOneInput (const uint8_t * data, size_t size)
       config[i].rate_control = FASP_RATE_CONTROL_PERT;
     if (size > 0 && data[0] & 0x40)
       config[i].flows = config[i].flowlets = FLOWS;
-    fuzz.sides[i] = i == VNET_A ?
-        fasp_endpoint_new (&config[i], vspy_random, &fuzz.spy) :
-        fasp_endpoint_new (&config[i], vnet_random, fuzz.net);
+    fuzz.sides[i] = i == VNET_A ? fasp_endpoint_new (&config[i], vspy_random, &fuzz.spy) :
+                                  fasp_endpoint_new (&config[i], vnet_random, fuzz.net);
     vnet_attach (fuzz.net, i, fuzz.sides[i]);
     vnet_get_wire (fuzz.net, i, !i)->delay = 5 * FASP_MSEC;
     for (guint flow = 0; flow < FLOWS; flow++)

@@ -8,11 +8,11 @@
 #include "faspwirehello.h"
 
 static void
-fuzz_frames (const guint8 * data, gsize size)
+fuzz_frames (const guint8 *data, gsize size)
 {
   static FaspFeedback feedback;
   gchar text[FASP_TEXT_MAX + 1];
-  FaspFrame frame = {.feedback = &feedback,.text = text };
+  FaspFrame frame = { .feedback = &feedback, .text = text };
   FaspReader r = { data, size };
   guint sum = 0;
 
@@ -27,28 +27,26 @@ fuzz_frames (const guint8 * data, gsize size)
         break;
       case FASP_FRAME_FEEDBACK:
         for (guint i = 0; i < feedback.n_ranges; i++)
-          if (feedback.ranges[i].start + feedback.ranges[i].length >
-              feedback.end)
+          if (feedback.ranges[i].start + feedback.ranges[i].length > feedback.end)
             abort ();
         fasp_wire_write_feedback (&w, &feedback);
         if (w.failed)
           abort ();
         break;
       case FASP_FRAME_CLOSE:
-        if (strlen (frame.text) > FASP_TEXT_MAX
-            || !g_utf8_validate (frame.text, -1, NULL))
+        if (strlen (frame.text) > FASP_TEXT_MAX || !g_utf8_validate (frame.text, -1, NULL))
           abort ();
         break;
       default:
         break;
     }
   }
-  if (sum == 1)                 /* lest the reading is optimised away */
+  if (sum == 1) /* lest the reading is optimised away */
     g_debug ("%u", sum);
 }
 
 static void
-fuzz_hello (const guint8 * data, gsize size)
+fuzz_hello (const guint8 *data, gsize size)
 {
   FaspHello hello, again;
   guint8 out[4096];
@@ -56,8 +54,7 @@ fuzz_hello (const guint8 * data, gsize size)
 
   if (!fasp_wire_parse_hello (data, size, &hello))
     return;
-  if (strlen (hello.streamid) > FASP_STREAMID_MAX
-      || !g_utf8_validate (hello.streamid, -1, NULL)
+  if (strlen (hello.streamid) > FASP_STREAMID_MAX || !g_utf8_validate (hello.streamid, -1, NULL)
       || hello.n_ciphers > FASP_CIPHERS)
     abort ();
   fasp_wire_write_hello (&w, &hello);
@@ -69,14 +66,13 @@ fuzz_hello (const guint8 * data, gsize size)
 }
 
 static void
-fuzz_handshake (const guint8 * data, gsize size)
+fuzz_handshake (const guint8 *data, gsize size)
 {
   FaspHandshake handshake, again;
   guint8 out[4096];
   FaspWriter w = { out, sizeof out };
 
-  if (!fasp_wire_parse_handshake (data, size, &handshake)
-      || handshake.version != FASP_VERSION)
+  if (!fasp_wire_parse_handshake (data, size, &handshake) || handshake.version != FASP_VERSION)
     return;
   if (strlen (handshake.text) > FASP_TEXT_MAX)
     abort ();
@@ -84,14 +80,13 @@ fuzz_handshake (const guint8 * data, gsize size)
   if (w.failed || !fasp_wire_parse_handshake (out, w.used, &again))
     abort ();
   if (again.type != handshake.type || again.pattern != handshake.pattern
-      || again.message_size != handshake.message_size
-      || again.reason != handshake.reason)
+      || again.message_size != handshake.message_size || again.reason != handshake.reason)
     abort ();
 }
 
 /* The first byte tells what the others are. */
 int
-LLVMFuzzerTestOneInput (const uint8_t * data, size_t size)
+LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
 {
   FaspSessionHeader header;
 

@@ -8,4 +8,4 @@
 #include <stddef.h>
 #include <stdint.h>
 
-int LLVMFuzzerTestOneInput (const uint8_t * data, size_t size);
+int LLVMFuzzerTestOneInput (const uint8_t *data, size_t size);

@@ -12,7 +12,7 @@
 #define SIZE_MAX_INPUT 8192
 
 static gsize
-mutate (GRand * rand, guint8 * data, gsize size)
+mutate (GRand *rand, guint8 *data, gsize size)
 {
   guint changes = g_rand_int_range (rand, 1, 12);
 
@@ -29,24 +29,23 @@ mutate (GRand * rand, guint8 * data, gsize size)
         if (size > 0)
           data[at] = g_rand_int (rand);
         break;
-      case 2:                  /* extremes */
+      case 2: /* extremes */
         if (size > 0)
           data[at] = g_rand_boolean (rand) ? 0xff : 0;
         break;
-      case 3:                  /* cut */
+      case 3: /* cut */
         size = at;
         break;
-      case 4:                  /* grow */
+      case 4: /* grow */
         n = g_rand_int_range (rand, 1, 64);
         for (gsize i = 0; i < n && size < SIZE_MAX_INPUT; i++)
           data[size++] = g_rand_int (rand);
         break;
-      case 5:                  /* copy a part of it elsewhere */
+      case 5: /* copy a part of it elsewhere */
         if (size > 1) {
           n = g_rand_int_range (rand, 1, MIN (size, 200));
           at = MIN (at, size - n);
-          memmove (data + g_rand_int_range (rand, 0, size - n + 1),
-              data + at, n);
+          memmove (data + g_rand_int_range (rand, 0, size - n + 1), data + at, n);
         }
         break;
     }
@@ -59,18 +58,13 @@ main (int argc, char **argv)
 {
   static gint runs = 2000, seconds = 0, seed = 1;
   static gchar **files;
-  static const GOptionEntry entries[] = {
-    {"runs", 0, 0, G_OPTION_ARG_INT, &runs, "Inputs to try", "N"},
-    {"seconds", 0, 0, G_OPTION_ARG_INT, &seconds,
-        "Go on for so long instead", "N"},
-    {"seed", 0, 0, G_OPTION_ARG_INT, &seed, "Of all chance", "N"},
-    {G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &files, "",
-        "FILE..."},
-    {NULL}
-  };
+  static const GOptionEntry entries[] = { { "runs", 0, 0, G_OPTION_ARG_INT, &runs, "Inputs to try",
+                                              "N" },
+    { "seconds", 0, 0, G_OPTION_ARG_INT, &seconds, "Go on for so long instead", "N" },
+    { "seed", 0, 0, G_OPTION_ARG_INT, &seed, "Of all chance", "N" },
+    { G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &files, "", "FILE..." }, { NULL } };
   g_autoptr (GOptionContext) context = g_option_context_new ("");
-  g_autoptr (GPtrArray) inputs = g_ptr_array_new_with_free_func
-      ((GDestroyNotify) g_bytes_unref);
+  g_autoptr (GPtrArray) inputs = g_ptr_array_new_with_free_func ((GDestroyNotify) g_bytes_unref);
   g_autoptr (GError) error = NULL;
   gint64 end;
   GRand *rand;
@@ -99,14 +93,15 @@ main (int argc, char **argv)
     guint8 data[SIZE_MAX_INPUT];
     g_autofree guint8 *exact = NULL;
     gsize size = 0;
-    gconstpointer bytes = g_bytes_get_data (g_ptr_array_index (inputs,
-            g_rand_int_range (rand, 0, inputs->len)), &size);
+    gconstpointer bytes =
+        g_bytes_get_data (g_ptr_array_index (inputs, g_rand_int_range (rand, 0, inputs->len)),
+            &size);
 
     size = MIN (size, sizeof data / 2);
     if (size > 0)
       memcpy (data, bytes, size);
     size = mutate (rand, data, size);
-    exact = g_memdup2 (data, size);     /* its end is where ASan sees it */
+    exact = g_memdup2 (data, size); /* its end is where ASan sees it */
     LLVMFuzzerTestOneInput (exact, size);
     n++;
   }

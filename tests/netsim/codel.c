@@ -9,8 +9,7 @@ control_law (gint64 time, guint count)
 }
 
 static gboolean
-is_too_long (Codel * codel, gint64 now, gint64 sojourn, gint64 target,
-    gboolean alone)
+is_too_long (Codel *codel, gint64 now, gint64 sojourn, gint64 target, gboolean alone)
 {
   if (sojourn < target || alone) {
     codel->above = 0;
@@ -22,8 +21,7 @@ is_too_long (Codel * codel, gint64 now, gint64 sojourn, gint64 target,
 }
 
 gboolean
-codel_drops (Codel * codel, gint64 now, gint64 sojourn, gint64 target,
-    gboolean alone)
+codel_drops (Codel *codel, gint64 now, gint64 sojourn, gint64 target, gboolean alone)
 {
   gboolean too_long = is_too_long (codel, now, sojourn, target, alone);
   guint since = codel->count - codel->last_count;
@@ -39,8 +37,7 @@ codel_drops (Codel * codel, gint64 now, gint64 sojourn, gint64 target,
     return FALSE;
   codel->dropping = TRUE;
   /* it dropped a short while ago: continue at about that rate */
-  codel->count = since > 1 && now - codel->next < 16 * CODEL_INTERVAL ?
-      since : 1;
+  codel->count = since > 1 && now - codel->next < 16 * CODEL_INTERVAL ? since : 1;
   codel->last_count = codel->count;
   codel->next = control_law (now, codel->count);
   return TRUE;

@@ -13,16 +13,15 @@ G_BEGIN_DECLS
 
 typedef struct
 {
-  gint64 above;                 /* when the delay will have been above the target
-                                   for an interval; 0: it is not above */
+  gint64 above; /* when the delay will have been above the target
+                   for an interval; 0: it is not above */
   gboolean dropping;
-  gint64 next;                  /* when to drop next */
+  gint64 next; /* when to drop next */
   guint count, last_count;
 } Codel;
 
 /* A packet leaves the queue at @now after @sojourn in it: is it to be dropped? @alone:
  * there is at most one packet in the queue. */
-gboolean codel_drops (Codel * codel, gint64 now, gint64 sojourn, gint64 target,
-    gboolean alone);
+gboolean codel_drops (Codel *codel, gint64 now, gint64 sojourn, gint64 target, gboolean alone);
 
 G_END_DECLS

@@ -10,7 +10,7 @@ typedef struct
 
 struct _DelayLine
 {
-  GArray *heap;                 /* of Entry; the first is the earliest */
+  GArray *heap; /* of Entry; the first is the earliest */
   guint64 order;
   GDestroyNotify free_item;
 };
@@ -28,7 +28,7 @@ delay_line_new (GDestroyNotify free_item)
 }
 
 void
-delay_line_free (DelayLine * line)
+delay_line_free (DelayLine *line)
 {
   for (guint i = 0; i < line->heap->len; i++)
     line->free_item (ENTRY (line, i)->item);
@@ -37,19 +37,19 @@ delay_line_free (DelayLine * line)
 }
 
 guint
-delay_line_length (const DelayLine * line)
+delay_line_length (const DelayLine *line)
 {
   return line->heap->len;
 }
 
 static gboolean
-is_before (const Entry * a, const Entry * b)
+is_before (const Entry *a, const Entry *b)
 {
   return a->when < b->when || (a->when == b->when && a->order < b->order);
 }
 
 static void
-swap (Entry * a, Entry * b)
+swap (Entry *a, Entry *b)
 {
   Entry c = *a;
 
@@ -58,25 +58,24 @@ swap (Entry * a, Entry * b)
 }
 
 void
-delay_line_push (DelayLine * line, gint64 when, gpointer item)
+delay_line_push (DelayLine *line, gint64 when, gpointer item)
 {
-  Entry entry = {.when = when,.order = line->order++,.item = item };
+  Entry entry = { .when = when, .order = line->order++, .item = item };
   guint i = line->heap->len;
 
   g_array_append_val (line->heap, entry);
-  for (; i > 0 && is_before (ENTRY (line, i), ENTRY (line, (i - 1) / 2));
-      i = (i - 1) / 2)
+  for (; i > 0 && is_before (ENTRY (line, i), ENTRY (line, (i - 1) / 2)); i = (i - 1) / 2)
     swap (ENTRY (line, i), ENTRY (line, (i - 1) / 2));
 }
 
 gint64
-delay_line_due (const DelayLine * line)
+delay_line_due (const DelayLine *line)
 {
   return line->heap->len > 0 ? ENTRY (line, 0)->when : G_MAXINT64;
 }
 
 gpointer
-delay_line_pop (DelayLine * line, gint64 now)
+delay_line_pop (DelayLine *line, gint64 now)
 {
   guint i = 0, n = line->heap->len;
   gpointer item;

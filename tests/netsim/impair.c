@@ -7,13 +7,13 @@
 #define STALL_INTERVAL 1000000
 
 static gboolean
-chance (GRand * rand, gdouble p)
+chance (GRand *rand, gdouble p)
 {
   return p > 0 && g_rand_double (rand) < p;
 }
 
 static gboolean
-is_lost (Impair * impair, GRand * rand)
+is_lost (Impair *impair, GRand *rand)
 {
   const ImpairConfig *c = &impair->config;
 
@@ -28,7 +28,7 @@ is_lost (Impair * impair, GRand * rand)
 }
 
 static gboolean
-is_black (const ImpairConfig * c, gint64 now)
+is_black (const ImpairConfig *c, gint64 now)
 {
   for (guint i = 0; i < IMPAIR_BLACKOUTS; i++)
     if (now >= c->blackouts[i].start && now < c->blackouts[i].end)
@@ -38,15 +38,14 @@ is_black (const ImpairConfig * c, gint64 now)
 
 /* Are there fewer tokens than the packet has bytes? */
 static gboolean
-is_policed (Impair * impair, gint64 now, gsize bytes)
+is_policed (Impair *impair, gint64 now, gsize bytes)
 {
   const ImpairConfig *c = &impair->config;
   gdouble bucket = c->bucket > 0 ? c->bucket : BUCKET_DEFAULT;
 
   if (c->police == 0)
     return FALSE;
-  impair->spent = MAX (0, impair->spent - (now - impair->spent_time) *
-      (c->police / 8e6));
+  impair->spent = MAX (0, impair->spent - (now - impair->spent_time) * (c->police / 8e6));
   impair->spent_time = now;
   if (impair->spent + bytes > bucket)
     return TRUE;
@@ -56,12 +55,11 @@ is_policed (Impair * impair, gint64 now, gsize bytes)
 
 /* When the packet has left the bottleneck, in ns. FALSE: the queue drops it. */
 static gboolean
-serialise (Impair * impair, gint64 now_ns, gsize bytes, gboolean ecn,
-    gint64 * leaves_ns, ImpairFate * fate)
+serialise (Impair *impair, gint64 now_ns, gsize bytes, gboolean ecn, gint64 *leaves_ns,
+    ImpairFate *fate)
 {
   const ImpairConfig *c = &impair->config;
-  guint64 queue = c->queue > 0 ? c->queue : c->rate / 8 * QUEUE_DEFAULT_MS /
-      1000;
+  guint64 queue = c->queue > 0 ? c->queue : c->rate / 8 * QUEUE_DEFAULT_MS / 1000;
   gint64 start = MAX (now_ns, impair->free_ns);
 
   *leaves_ns = start;
@@ -70,9 +68,9 @@ serialise (Impair * impair, gint64 now_ns, gsize bytes, gboolean ecn,
     return TRUE;
   if ((gdouble) (start - now_ns) * c->rate / 8e9 > queue)
     return FALSE;
-  if (c->codel > 0 && codel_drops (&impair->codel, start, start - now_ns,
-          c->codel * 1000, (start - now_ns) * (c->rate / 8e9) <= MAX (bytes,
-              1500))) {
+  if (c->codel > 0
+      && codel_drops (&impair->codel, start, start - now_ns, c->codel * 1000,
+          (start - now_ns) * (c->rate / 8e9) <= MAX (bytes, 1500))) {
     if (!ecn)
       return FALSE;
     fate->mark = TRUE;
@@ -85,23 +83,20 @@ serialise (Impair * impair, gint64 now_ns, gsize bytes, gboolean ecn,
 /* When a packet arrives that would arrive at @when, not before the previous one. That
  * may be later, because of a stall. */
 static gint64
-hold (Impair * impair, GRand * rand, gint64 when)
+hold (Impair *impair, GRand *rand, gint64 when)
 {
   const ImpairConfig *c = &impair->config;
   gint64 interval = c->stall_interval > 0 ? c->stall_interval : STALL_INTERVAL;
 
   while (when >= impair->stall_end) {
-    impair->stall_start = impair->stall_end + 2 * interval *
-        g_rand_double (rand);
-    impair->stall_end = impair->stall_start + 1 + c->stall *
-        g_rand_double (rand);
+    impair->stall_start = impair->stall_end + 2 * interval * g_rand_double (rand);
+    impair->stall_end = impair->stall_start + 1 + c->stall * g_rand_double (rand);
   }
   return when < impair->stall_start ? when : impair->stall_end;
 }
 
 ImpairFate
-impair_packet (Impair * impair, GRand * rand, gint64 now, gsize bytes,
-    gboolean ecn)
+impair_packet (Impair *impair, GRand *rand, gint64 now, gsize bytes, gboolean ecn)
 {
   const ImpairConfig *c = &impair->config;
   ImpairCounters *n = &impair->counters;

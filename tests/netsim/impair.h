@@ -21,28 +21,28 @@ G_BEGIN_DECLS
 typedef struct
 {
   gint64 delay;
-  gint64 jitter;                /* adds 0 .. jitter */
-  gboolean keep_order;          /* no reordering by jitter */
-  gint64 stall;                 /* everything is held for up to this time, then
-                                   released at once, as by a busy host or a radio
-                                   link; */
-  gint64 stall_interval;        /* mean time between stalls; 0: one second */
-  guint64 rate;                 /* bit/s, IP headers included; 0: no limit */
-  guint64 queue;                /* bytes of the drop-tail queue; 0: 200 ms */
-  guint64 police;               /* bit/s that a policer lets through, without a
-                                   queue (a token bucket); 0: no policer */
-  guint64 bucket;               /* bytes of its bucket; 0: 50000 */
-  gint64 codel;                 /* CoDel's target for the queue; 0: drop-tail only */
-  gboolean no_ecn;              /* loses all packets that could be marked */
-  gdouble loss;                 /* 0 .. 1 */
-  gdouble burst;                /* mean length of loss bursts (Gilbert-Elliott);
-                                   <= 1: independent */
-  gdouble reorder;              /* share of packets that leave up to reorder_by earlier */
-  gint64 reorder_by;            /* 0: 5 ms */
+  gint64 jitter;         /* adds 0 .. jitter */
+  gboolean keep_order;   /* no reordering by jitter */
+  gint64 stall;          /* everything is held for up to this time, then
+                            released at once, as by a busy host or a radio
+                            link; */
+  gint64 stall_interval; /* mean time between stalls; 0: one second */
+  guint64 rate;          /* bit/s, IP headers included; 0: no limit */
+  guint64 queue;         /* bytes of the drop-tail queue; 0: 200 ms */
+  guint64 police;        /* bit/s that a policer lets through, without a
+                            queue (a token bucket); 0: no policer */
+  guint64 bucket;        /* bytes of its bucket; 0: 50000 */
+  gint64 codel;          /* CoDel's target for the queue; 0: drop-tail only */
+  gboolean no_ecn;       /* loses all packets that could be marked */
+  gdouble loss;          /* 0 .. 1 */
+  gdouble burst;         /* mean length of loss bursts (Gilbert-Elliott);
+                            <= 1: independent */
+  gdouble reorder;       /* share of packets that leave up to reorder_by earlier */
+  gint64 reorder_by;     /* 0: 5 ms */
   gdouble duplicate;
-  gdouble corrupt;              /* share of packets with a random bit flipped */
-  gdouble truncate;             /* share of packets that are cut short */
-  guint mtu;                    /* larger packets vanish; 0: no limit */
+  gdouble corrupt;  /* share of packets with a random bit flipped */
+  gdouble truncate; /* share of packets that are cut short */
+  guint mtu;        /* larger packets vanish; 0: no limit */
   struct
   {
     gint64 start, end;
@@ -51,10 +51,10 @@ typedef struct
 
 typedef struct
 {
-  guint64 packets, bytes;       /* offered */
+  guint64 packets, bytes; /* offered */
   guint64 delivered, delivered_bytes;
   guint64 lost, policed, queue_lost, blackout_lost, mtu_lost;
-  guint64 marked;               /* congestion experienced (RFC 3168) */
+  guint64 marked; /* congestion experienced (RFC 3168) */
   guint64 duplicated, reordered, corrupted;
 } ImpairCounters;
 
@@ -62,27 +62,26 @@ typedef struct
 {
   ImpairConfig config;
   ImpairCounters counters;
-  gboolean bad;                 /* Gilbert-Elliott state */
-  gdouble spent;                /* bytes missing in the policer's bucket, */
-  gint64 spent_time;            /* at this time */
-  gint64 free_ns;               /* the bottleneck is busy until then */
+  gboolean bad;      /* Gilbert-Elliott state */
+  gdouble spent;     /* bytes missing in the policer's bucket, */
+  gint64 spent_time; /* at this time */
+  gint64 free_ns;    /* the bottleneck is busy until then */
   Codel codel;
-  gint64 last;                  /* latest arrival, for keep_order */
-  gint64 stall_start, stall_end;        /* of the current stall, or the next one */
+  gint64 last;                   /* latest arrival, for keep_order */
+  gint64 stall_start, stall_end; /* of the current stall, or the next one */
 } Impair;
 
 typedef struct
 {
-  guint copies;                 /* 0: dropped */
-  gint64 when[2];               /* µs at which each copy arrives */
-  gint64 waited;                /* µs of that in the bottleneck's queue */
-  gboolean corrupt, truncate;   /* for the caller: damage its bytes, */
-  gboolean mark;                /* and mark it: congestion experienced */
+  guint copies;               /* 0: dropped */
+  gint64 when[2];             /* µs at which each copy arrives */
+  gint64 waited;              /* µs of that in the bottleneck's queue */
+  gboolean corrupt, truncate; /* for the caller: damage its bytes, */
+  gboolean mark;              /* and mark it: congestion experienced */
 } ImpairFate;
 
 /* A packet of @bytes, IP header included, enters at @now µs. @ecn: its sender accepts a
  * mark instead of a loss. */
-ImpairFate impair_packet (Impair * impair, GRand * rand, gint64 now,
-    gsize bytes, gboolean ecn);
+ImpairFate impair_packet (Impair *impair, GRand *rand, gint64 now, gsize bytes, gboolean ecn);
 
 G_END_DECLS

@@ -10,8 +10,8 @@
 #include "delayline.h"
 #include "fasphist.h"
 
-#define BATCH 64                /* packets read between two looks at the clock */
-#define TICK 20000              /* µs */
+#define BATCH 64   /* packets read between two looks at the clock */
+#define TICK 20000 /* µs */
 
 typedef struct
 {
@@ -22,14 +22,14 @@ typedef struct
   DelayLine *line;
   gint64 start_ns;
   guint64 overflow;
-  FaspHist late, waited[2];     /* waited: in the queues, by side */
-  LinkPacket packet;            /* packet that is being read */
+  FaspHist late, waited[2]; /* waited: in the queues, by side */
+  LinkPacket packet;        /* packet that is being read */
 } Link;
 
 typedef struct
 {
   gint64 when;
-  LinkPacket packet;            /* allocated with only `size' bytes of data */
+  LinkPacket packet; /* allocated with only `size' bytes of data */
 } Waiting;
 
 static gint64
@@ -42,13 +42,13 @@ get_time_ns (void)
 }
 
 static gint64
-get_time (Link * link)
+get_time (Link *link)
 {
   return (get_time_ns () - link->start_ns) / 1000;
 }
 
 static void
-damage (Link * link, LinkPacket * packet)
+damage (Link *link, LinkPacket *packet)
 {
   guint bit;
 
@@ -59,10 +59,10 @@ damage (Link * link, LinkPacket * packet)
 }
 
 static void
-accept_packet (Link * link, LinkPacket * packet)
+accept_packet (Link *link, LinkPacket *packet)
 {
-  ImpairFate fate = impair_packet (&link->wires[packet->from], link->rand,
-      get_time (link), packet->size + packet->overhead, packet->ecn);
+  ImpairFate fate = impair_packet (&link->wires[packet->from], link->rand, get_time (link),
+      packet->size + packet->overhead, packet->ecn);
 
   packet->marked = fate.mark;
   if (fate.copies > 0)
@@ -78,14 +78,13 @@ accept_packet (Link * link, LinkPacket * packet)
     }
     waiting = g_malloc (G_STRUCT_OFFSET (Waiting, packet.data) + packet->size);
     waiting->when = fate.when[i];
-    memcpy (&waiting->packet, packet,
-        G_STRUCT_OFFSET (LinkPacket, data) + packet->size);
+    memcpy (&waiting->packet, packet, G_STRUCT_OFFSET (LinkPacket, data) + packet->size);
     delay_line_push (link->line, fate.when[i], waiting);
   }
 }
 
 static void
-deliver (Link * link)
+deliver (Link *link)
 {
   Waiting *waiting;
 
@@ -97,20 +96,18 @@ deliver (Link * link)
 }
 
 static void
-wait_for_input (Link * link, gint64 until)
+wait_for_input (Link *link, gint64 until)
 {
   struct pollfd fds[LINK_FDS];
   guint n = link->backend->get_fds (link->backend->data, fds);
   gint64 ns = MAX (0, until * 1000 + link->start_ns - get_time_ns ());
-  struct timespec timeout = {.tv_sec = ns / 1000000000,
-    .tv_nsec = ns % 1000000000
-  };
+  struct timespec timeout = { .tv_sec = ns / 1000000000, .tv_nsec = ns % 1000000000 };
 
   ppoll (fds, n, &timeout, NULL);
 }
 
 static void
-run (Link * link)
+run (Link *link)
 {
   LinkOptions *options = link->options;
   gint64 tick = 0;
@@ -123,8 +120,7 @@ run (Link * link)
       if (!link->backend->tick (link->backend->data, now)
           || (options->seconds > 0 && now >= options->seconds))
         return;
-      link_options_change (options, &link->wires[LINK_A].config,
-          &link->wires[LINK_B].config, now);
+      link_options_change (options, &link->wires[LINK_A].config, &link->wires[LINK_B].config, now);
     }
     deliver (link);
     for (guint i = 0; i < BATCH; i++) {
@@ -141,22 +137,21 @@ run (Link * link)
 /* --- figures -------------------------------------------------------------- */
 
 static void
-print_times (GString * out, const gchar * name, const FaspHist * hist)
+print_times (GString *out, const gchar *name, const FaspHist *hist)
 {
-  g_string_append_printf (out, "\"%s\": {\"p50\": %" G_GINT64_FORMAT
-      ", \"p95\": %" G_GINT64_FORMAT ", \"p99\": %" G_GINT64_FORMAT
-      ", \"p999\": %" G_GINT64_FORMAT ", \"max\": %" G_GINT64_FORMAT "}", name,
-      fasp_hist_percentile (hist, .5), fasp_hist_percentile (hist, .95),
-      fasp_hist_percentile (hist, .99), fasp_hist_percentile (hist, .999),
-      hist->max);
+  g_string_append_printf (out,
+      "\"%s\": {\"p50\": %" G_GINT64_FORMAT ", \"p95\": %" G_GINT64_FORMAT
+      ", \"p99\": %" G_GINT64_FORMAT ", \"p999\": %" G_GINT64_FORMAT ", \"max\": %" G_GINT64_FORMAT
+      "}",
+      name, fasp_hist_percentile (hist, .5), fasp_hist_percentile (hist, .95),
+      fasp_hist_percentile (hist, .99), fasp_hist_percentile (hist, .999), hist->max);
 }
 
 static void
-print_wire (GString * out, const gchar * name, const ImpairCounters * n,
-    const FaspHist * waited)
+print_wire (GString *out, const gchar *name, const ImpairCounters *n, const FaspHist *waited)
 {
-#define COUNT(field) g_string_append_printf (out, \
-    "    \"" #field "\": %" G_GUINT64_FORMAT ",\n", n->field)
+#define COUNT(field) \
+  g_string_append_printf (out, "    \"" #field "\": %" G_GUINT64_FORMAT ",\n", n->field)
   g_string_append_printf (out, "  \"%s\": {\n", name);
   COUNT (packets);
   COUNT (bytes);
@@ -178,28 +173,25 @@ print_wire (GString * out, const gchar * name, const ImpairCounters * n,
 }
 
 static gboolean
-write_stats (Link * link, GError ** error)
+write_stats (Link *link, GError **error)
 {
   g_autoptr (GString) out = g_string_new ("{\n");
 
   if (link->options->stats == NULL)
     return TRUE;
-  print_wire (out, "a_to_b", &link->wires[LINK_A].counters,
-      &link->waited[LINK_A]);
-  print_wire (out, "b_to_a", &link->wires[LINK_B].counters,
-      &link->waited[LINK_B]);
-  g_string_append_printf (out, "  \"overflow\": %" G_GUINT64_FORMAT ",\n  ",
-      link->overflow);
+  print_wire (out, "a_to_b", &link->wires[LINK_A].counters, &link->waited[LINK_A]);
+  print_wire (out, "b_to_a", &link->wires[LINK_B].counters, &link->waited[LINK_B]);
+  g_string_append_printf (out, "  \"overflow\": %" G_GUINT64_FORMAT ",\n  ", link->overflow);
   print_times (out, "late_us", &link->late);
   g_string_append (out, "\n}\n");
   return g_file_set_contents (link->options->stats, out->str, out->len, error);
 }
 
 gboolean
-link_run (LinkOptions * options, const LinkBackend * backend, GError ** error)
+link_run (LinkOptions *options, const LinkBackend *backend, GError **error)
 {
   Link *link = g_new0 (Link, 1);
-  struct sched_param priority = {.sched_priority = 1 };
+  struct sched_param priority = { .sched_priority = 1 };
   gboolean good;
 
   link->options = options;

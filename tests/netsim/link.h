@@ -22,11 +22,11 @@ G_BEGIN_DECLS
 typedef struct
 {
   LinkSide from;
-  guint route;                  /* for the backend's own use */
-  guint overhead;               /* bytes of headers that are not in data */
-  guint protect;                /* number of leading bytes that are never corrupted */
-  gboolean ecn;                 /* accepts a mark instead of a loss */
-  gboolean marked;              /* it is to be marked */
+  guint route;     /* for the backend's own use */
+  guint overhead;  /* bytes of headers that are not in data */
+  guint protect;   /* number of leading bytes that are never corrupted */
+  gboolean ecn;    /* accepts a mark instead of a loss */
+  gboolean marked; /* it is to be marked */
   gsize size;
   guint8 data[LINK_PACKET_MAX];
 } LinkPacket;
@@ -35,18 +35,17 @@ typedef struct
 {
   gpointer data;
   /* Fills in what to poll for input; returns how many there are. */
-  guint (*get_fds) (gpointer data, struct pollfd * fds);
+  guint (*get_fds) (gpointer data, struct pollfd *fds);
   /* Gets the next packet that is there; FALSE: none is. */
-  gboolean (*receive) (gpointer data, LinkPacket * packet);
+  gboolean (*receive) (gpointer data, LinkPacket *packet);
   /* Passes a packet on to the side that it does not come from. */
-  void (*send) (gpointer data, LinkPacket * packet);
+  void (*send) (gpointer data, LinkPacket *packet);
   /* Called now and then with the time since the start in µs; FALSE: end. */
   gboolean (*tick) (gpointer data, gint64 now);
 } LinkBackend;
 
 /* Runs until tick returns FALSE, or the time in the options is over. Then writes the
  * figures. */
-gboolean link_run (LinkOptions * options, const LinkBackend * backend,
-    GError ** error);
+gboolean link_run (LinkOptions *options, const LinkBackend *backend, GError **error);
 
 G_END_DECLS

@@ -22,17 +22,15 @@ static const gchar usage[] =
     "The impairments of the link: linkem run --help-all\n";
 
 gint
-main (gint argc, gchar ** argv)
+main (gint argc, gchar **argv)
 {
   g_autoptr (GError) error = NULL;
   gboolean relay, good;
   LinkOptions options;
   gint status = 0;
 
-  if (argc < 2 || (!g_str_equal (argv[1], "run")
-          && !g_str_equal (argv[1], "relay"))) {
-    gboolean asked = argc == 2 && (g_str_equal (argv[1], "--help")
-        || g_str_equal (argv[1], "-h"));
+  if (argc < 2 || (!g_str_equal (argv[1], "run") && !g_str_equal (argv[1], "relay"))) {
+    gboolean asked = argc == 2 && (g_str_equal (argv[1], "--help") || g_str_equal (argv[1], "-h"));
 
     fputs (usage, asked ? stdout : stderr);
     return asked ? 0 : 2;
@@ -52,7 +50,7 @@ main (gint argc, gchar ** argv)
   }
   if (good)
     good = relay ? link_relay_run (&options, &error) :
-        link_tun_run (&options, argv + 1, &status, &error);
+                   link_tun_run (&options, argv + 1, &status, &error);
   link_options_clear (&options);
   if (!good) {
     fprintf (stderr, "linkem: %s\n", error->message);

@@ -3,8 +3,7 @@
 #include <string.h>
 #include "linkoptions.h"
 
-#define FAIL(...) \
-    g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, __VA_ARGS__)
+#define FAIL(...) g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, __VA_ARGS__)
 
 /* --- values -------------------------------------------------------------- */
 
@@ -14,27 +13,19 @@ typedef struct
   gdouble factor;
 } Unit;
 
-static const Unit milliseconds[] = {
-  {"us", 1}, {"ms", 1000}, {"s", 1e6}, {"", 1000}, {NULL}
-};
+static const Unit milliseconds[] = { { "us", 1 }, { "ms", 1000 }, { "s", 1e6 }, { "", 1000 },
+  { NULL } };
 
-static const Unit seconds[] = {
-  {"ms", 1000}, {"s", 1e6}, {"", 1e6}, {NULL}
-};
+static const Unit seconds[] = { { "ms", 1000 }, { "s", 1e6 }, { "", 1e6 }, { NULL } };
 
-static const Unit bits[] = {
-  {"k", 1e3}, {"M", 1e6}, {"G", 1e9}, {"", 1}, {NULL}
-};
+static const Unit bits[] = { { "k", 1e3 }, { "M", 1e6 }, { "G", 1e9 }, { "", 1 }, { NULL } };
 
-static const Unit bytes[] = {
-  {"k", 1e3}, {"M", 1e6}, {"", 1}, {NULL}
-};
-static const Unit percent[] = { {"%", .01}, {"", .01}, {NULL} };
-static const Unit plain[] = { {"", 1}, {NULL} };
+static const Unit bytes[] = { { "k", 1e3 }, { "M", 1e6 }, { "", 1 }, { NULL } };
+static const Unit percent[] = { { "%", .01 }, { "", .01 }, { NULL } };
+static const Unit plain[] = { { "", 1 }, { NULL } };
 
 static gboolean
-parse_value (const gchar * text, const Unit * units, gdouble max,
-    gdouble * value, GError ** error)
+parse_value (const gchar *text, const Unit *units, gdouble max, gdouble *value, GError **error)
 {
   gchar *end;
   gdouble number = g_ascii_strtod (text, &end);
@@ -63,7 +54,7 @@ typedef enum
 typedef struct
 {
   const gchar *name;
-  gsize offset;                 /* in ImpairConfig */
+  gsize offset; /* in ImpairConfig */
   Kind kind;
   const Unit *units;
   gdouble max;
@@ -73,37 +64,32 @@ typedef struct
 #define FIELD(field) G_STRUCT_OFFSET (ImpairConfig, field)
 
 static const Impairment impairments[] = {
-  {"delay", FIELD (delay), TIME, milliseconds, 60e6, "One-way delay", "MS"},
-  {"jitter", FIELD (jitter), TIME, milliseconds, 60e6,
-      "Up to so much more, evenly spread; reorders", "MS"},
-  {"rate", FIELD (rate), COUNT, bits, 1e12,
-      "Bits per second from the IP header up (k, M, G)", "BITS"},
-  {"queue", FIELD (queue), COUNT, bytes, 1e10,
-      "Drop-tail queue in front of the rate; default 200 ms of it", "BYTES"},
-  {"police", FIELD (police), COUNT, bits, 1e12,
-      "A policer lets so many bits per second through, and none waits", "BITS"},
-  {"bucket", FIELD (bucket), COUNT, bytes, 1e10,
-      "And so much at once; default 50k", "BYTES"},
-  {"codel", FIELD (codel), TIME, milliseconds, 60e6,
-        "Keep that queue at this target (CoDel, RFC 8289), by losses or ECN marks",
-      "MS"},
-  {"loss", FIELD (loss), SHARE, percent, 1, "Packets lost", "PERCENT"},
-  {"loss-burst", FIELD (burst), SHARE, plain, 1e6,
-      "Mean length of the bursts in which they are (Gilbert-Elliott)", "N"},
-  {"stall", FIELD (stall), TIME, milliseconds, 60e6,
-        "Each second or so nothing arrives for up to so long, then all at once",
-      "MS"},
-  {"reorder", FIELD (reorder), SHARE, percent, 1,
-      "Packets that overtake others by up to 5 ms", "PERCENT"},
-  {"duplicate", FIELD (duplicate), SHARE, percent, 1,
-      "Packets that come twice", "PERCENT"},
-  {"corrupt", FIELD (corrupt), SHARE, percent, 1,
-      "Packets with a bit flipped", "PERCENT"},
+  { "delay", FIELD (delay), TIME, milliseconds, 60e6, "One-way delay", "MS" },
+  { "jitter", FIELD (jitter), TIME, milliseconds, 60e6,
+      "Up to so much more, evenly spread; reorders", "MS" },
+  { "rate", FIELD (rate), COUNT, bits, 1e12, "Bits per second from the IP header up (k, M, G)",
+      "BITS" },
+  { "queue", FIELD (queue), COUNT, bytes, 1e10,
+      "Drop-tail queue in front of the rate; default 200 ms of it", "BYTES" },
+  { "police", FIELD (police), COUNT, bits, 1e12,
+      "A policer lets so many bits per second through, and none waits", "BITS" },
+  { "bucket", FIELD (bucket), COUNT, bytes, 1e10, "And so much at once; default 50k", "BYTES" },
+  { "codel", FIELD (codel), TIME, milliseconds, 60e6,
+      "Keep that queue at this target (CoDel, RFC 8289), by losses or ECN marks", "MS" },
+  { "loss", FIELD (loss), SHARE, percent, 1, "Packets lost", "PERCENT" },
+  { "loss-burst", FIELD (burst), SHARE, plain, 1e6,
+      "Mean length of the bursts in which they are (Gilbert-Elliott)", "N" },
+  { "stall", FIELD (stall), TIME, milliseconds, 60e6,
+      "Each second or so nothing arrives for up to so long, then all at once", "MS" },
+  { "reorder", FIELD (reorder), SHARE, percent, 1, "Packets that overtake others by up to 5 ms",
+      "PERCENT" },
+  { "duplicate", FIELD (duplicate), SHARE, percent, 1, "Packets that come twice", "PERCENT" },
+  { "corrupt", FIELD (corrupt), SHARE, percent, 1, "Packets with a bit flipped", "PERCENT" },
 };
 
 /* @name: an impairment, "rtt" or "blackout", with "-ab" or "-ba" for one direction. */
 static const Impairment *
-find (const gchar * name, gboolean sides[2])
+find (const gchar *name, gboolean sides[2])
 {
   g_autofree gchar *base = g_strdup (name);
 
@@ -118,8 +104,7 @@ find (const gchar * name, gboolean sides[2])
 }
 
 static gboolean
-set_field (ImpairConfig * config, const Impairment * what,
-    const gchar * value, GError ** error)
+set_field (ImpairConfig *config, const Impairment *what, const gchar *value, GError **error)
 {
   gpointer field = G_STRUCT_MEMBER_P (config, what->offset);
   gdouble number;
@@ -141,8 +126,8 @@ set_field (ImpairConfig * config, const Impairment * what,
 }
 
 static gboolean
-set_impairment (ImpairConfig * a, ImpairConfig * b, const gchar * name,
-    const gchar * value, GError ** error)
+set_impairment (ImpairConfig *a, ImpairConfig *b, const gchar *name, const gchar *value,
+    GError **error)
 {
   gboolean sides[2];
   const Impairment *what;
@@ -165,31 +150,26 @@ set_impairment (ImpairConfig * a, ImpairConfig * b, const gchar * name,
 }
 
 static gboolean
-on_impairment (const gchar * option, const gchar * value, gpointer data,
-    GError ** error)
+on_impairment (const gchar *option, const gchar *value, gpointer data, GError **error)
 {
   LinkOptions *options = data;
 
-  if (set_impairment (&options->wires[LINK_A], &options->wires[LINK_B],
-          option + 2, value, error))
+  if (set_impairment (&options->wires[LINK_A], &options->wires[LINK_B], option + 2, value, error))
     return TRUE;
   g_prefix_error (error, "%s: ", option);
   return FALSE;
 }
 
 static gboolean
-on_blackout (const gchar * option, const gchar * value, gpointer data,
-    GError ** error)
+on_blackout (const gchar *option, const gchar *value, gpointer data, GError **error)
 {
   LinkOptions *options = data;
   g_auto (GStrv) parts = g_strsplit (value, ":", 2);
   gdouble start, length;
 
-  if (g_strv_length (parts) != 2
-      || !parse_value (parts[0], seconds, 1e12, &start, NULL)
+  if (g_strv_length (parts) != 2 || !parse_value (parts[0], seconds, 1e12, &start, NULL)
       || !parse_value (parts[1], seconds, 1e12, &length, NULL)) {
-    FAIL ("%s: \"%s\" should be START:LENGTH in seconds, e.g. 5:0.5", option,
-        value);
+    FAIL ("%s: \"%s\" should be START:LENGTH in seconds, e.g. 5:0.5", option, value);
     return FALSE;
   }
   for (guint side = 0; side < 2; side++) {
@@ -213,7 +193,7 @@ on_blackout (const gchar * option, const gchar * value, gpointer data,
 /* --- changes while the link runs -------------------------------------------- */
 
 static void
-clear_change (LinkChange * change)
+clear_change (LinkChange *change)
 {
   g_free (change->name);
   g_free (change->value);
@@ -228,8 +208,7 @@ compare_changes (gconstpointer a, gconstpointer b)
 }
 
 static gboolean
-on_change (const gchar * option, const gchar * value, gpointer data,
-    GError ** error)
+on_change (const gchar *option, const gchar *value, gpointer data, GError **error)
 {
   LinkOptions *options = data;
   g_auto (GStrv) when = g_strsplit (value, ":", 2);
@@ -242,8 +221,7 @@ on_change (const gchar * option, const gchar * value, gpointer data,
     what = g_strsplit (when[1], "=", 2);
   if (what == NULL || g_strv_length (what) != 2
       || !parse_value (when[0], seconds, 1e12, &at, NULL)) {
-    FAIL ("%s: \"%s\" should be SECONDS:IMPAIRMENT=VALUE, e.g. 10:rate=5M",
-        option, value);
+    FAIL ("%s: \"%s\" should be SECONDS:IMPAIRMENT=VALUE, e.g. 10:rate=5M", option, value);
     return FALSE;
   }
   if (!set_impairment (&a, &b, what[0], what[1], error)) {
@@ -259,15 +237,14 @@ on_change (const gchar * option, const gchar * value, gpointer data,
 }
 
 gint64
-link_options_due (const LinkOptions * options)
+link_options_due (const LinkOptions *options)
 {
   return options->changes->len == 0 ? G_MAXINT64 :
-      g_array_index (options->changes, LinkChange, 0).when;
+                                      g_array_index (options->changes, LinkChange, 0).when;
 }
 
 void
-link_options_change (LinkOptions * options, ImpairConfig * a,
-    ImpairConfig * b, gint64 now)
+link_options_change (LinkOptions *options, ImpairConfig *a, ImpairConfig *b, gint64 now)
 {
   while (link_options_due (options) <= now) {
     LinkChange *change = &g_array_index (options->changes, LinkChange, 0);
@@ -280,8 +257,7 @@ link_options_change (LinkOptions * options, ImpairConfig * a,
 /* --- the command line ------------------------------------------------------------ */
 
 static gboolean
-on_time (const gchar * option, const gchar * value, gpointer data,
-    GError ** error)
+on_time (const gchar *option, const gchar *value, gpointer data, GError **error)
 {
   LinkOptions *options = data;
   gdouble time;
@@ -290,19 +266,17 @@ on_time (const gchar * option, const gchar * value, gpointer data,
     g_prefix_error (error, "%s: ", option);
     return FALSE;
   }
-  *(g_str_equal (option, "--seconds") ? &options->seconds :
-      &options->rebind) = llrint (time);
+  *(g_str_equal (option, "--seconds") ? &options->seconds : &options->rebind) = llrint (time);
   return TRUE;
 }
 
 static void
-add_impairments (GOptionContext * context, LinkOptions * options,
-    GPtrArray * names)
+add_impairments (GOptionContext *context, LinkOptions *options, GPtrArray *names)
 {
   static const gchar *sides[] = { "", "-ab", "-ba" };
   GOptionGroup *group = g_option_group_new ("impairments",
-      "Impairments, both ways; NAME-ab from A to B, NAME-ba from B to A:",
-      "Show the impairments", options, NULL);
+      "Impairments, both ways; NAME-ab from A to B, NAME-ba from B to A:", "Show the impairments",
+      options, NULL);
   GOptionEntry entry[2] = { 0 };
 
   entry->arg = G_OPTION_ARG_CALLBACK;
@@ -326,7 +300,7 @@ add_impairments (GOptionContext * context, LinkOptions * options,
     entry->flags = j == 0 ? 0 : G_OPTION_FLAG_HIDDEN;
     entry->arg_data = on_blackout;
     entry->description = "Nothing passes for LENGTH s after START s; may be "
-        "repeated";
+                         "repeated";
     entry->arg_description = "START:LENGTH";
     g_option_group_add_entries (group, entry);
   }
@@ -334,47 +308,35 @@ add_impairments (GOptionContext * context, LinkOptions * options,
 }
 
 gboolean
-link_options_parse (LinkOptions * options, gboolean relay, gint * argc,
-    gchar *** argv, GError ** error)
+link_options_parse (LinkOptions *options, gboolean relay, gint *argc, gchar ***argv, GError **error)
 {
   gint seed = 1;
-  GOptionEntry common[] = {
-    {"rtt", 0, 0, G_OPTION_ARG_CALLBACK, on_impairment,
-        "Round trip time, half of it each way", "MS"},
-    {"at", 0, 0, G_OPTION_ARG_CALLBACK, on_change,
-        "Change an impairment after so many seconds", "SECONDS:NAME=VALUE"},
-    {"seed", 0, 0, G_OPTION_ARG_INT, &seed, "Of all chance; default 1", "N"},
-    {"stats", 0, 0, G_OPTION_ARG_FILENAME, &options->stats,
-        "Write what happened to the packets as JSON at the end", "FILE"},
-    {"seconds", 0, 0, G_OPTION_ARG_CALLBACK, on_time, "Stop after so long",
-        "SECONDS"},
-    {"spin", 0, 0, G_OPTION_ARG_NONE, &options->spin,
-        "Keep a core busy, so that packets are late by microseconds", NULL},
-    {NULL}
-  };
-  GOptionEntry tun[] = {
-    {"mtu", 0, 0, G_OPTION_ARG_INT, &options->mtu,
-        "MTU of the link; default 1500", "BYTES"},
-    {NULL}
-  };
-  GOptionEntry udp[] = {
-    {"listen", 0, 0, G_OPTION_ARG_STRING, &options->listen,
-        "Take datagrams here (side A)", "[HOST:]PORT"},
-    {"to", 0, 0, G_OPTION_ARG_STRING, &options->to,
-        "Send them on to here (side B)", "HOST:PORT"},
-    {"rebind", 0, 0, G_OPTION_ARG_CALLBACK, on_time,
-          "Like a NAT that forgets: B sees A at new ports after so long",
-        "SECONDS"},
-    {NULL}
-  };
-  g_autoptr (GOptionContext) context = g_option_context_new (relay ? "" :
-      "-- COMMAND [ARGUMENTS]");
+  GOptionEntry common[] = { { "rtt", 0, 0, G_OPTION_ARG_CALLBACK, on_impairment,
+                                "Round trip time, half of it each way", "MS" },
+    { "at", 0, 0, G_OPTION_ARG_CALLBACK, on_change, "Change an impairment after so many seconds",
+        "SECONDS:NAME=VALUE" },
+    { "seed", 0, 0, G_OPTION_ARG_INT, &seed, "Of all chance; default 1", "N" },
+    { "stats", 0, 0, G_OPTION_ARG_FILENAME, &options->stats,
+        "Write what happened to the packets as JSON at the end", "FILE" },
+    { "seconds", 0, 0, G_OPTION_ARG_CALLBACK, on_time, "Stop after so long", "SECONDS" },
+    { "spin", 0, 0, G_OPTION_ARG_NONE, &options->spin,
+        "Keep a core busy, so that packets are late by microseconds", NULL },
+    { NULL } };
+  GOptionEntry tun[] = { { "mtu", 0, 0, G_OPTION_ARG_INT, &options->mtu,
+                             "MTU of the link; default 1500", "BYTES" },
+    { NULL } };
+  GOptionEntry udp[] = { { "listen", 0, 0, G_OPTION_ARG_STRING, &options->listen,
+                             "Take datagrams here (side A)", "[HOST:]PORT" },
+    { "to", 0, 0, G_OPTION_ARG_STRING, &options->to, "Send them on to here (side B)", "HOST:PORT" },
+    { "rebind", 0, 0, G_OPTION_ARG_CALLBACK, on_time,
+        "Like a NAT that forgets: B sees A at new ports after so long", "SECONDS" },
+    { NULL } };
+  g_autoptr (GOptionContext) context = g_option_context_new (relay ? "" : "-- COMMAND [ARGUMENTS]");
   g_autoptr (GPtrArray) names = g_ptr_array_new_with_free_func (g_free);
   GOptionGroup *group = g_option_group_new ("main", "", "", options, NULL);
   gboolean good;
 
-  *options = (LinkOptions) {
-  .mtu = 1500};
+  *options = (LinkOptions) { .mtu = 1500 };
   options->changes = g_array_new (FALSE, FALSE, sizeof (LinkChange));
   g_array_set_clear_func (options->changes, (GDestroyNotify) clear_change);
   g_option_group_add_entries (group, common);
@@ -389,8 +351,7 @@ link_options_parse (LinkOptions * options, gboolean relay, gint * argc,
 
     /* at least one packet passes between two bursts */
     if (burst > 1 && options->wires[side].loss > burst / (burst + 1)) {
-      FAIL ("--loss: in bursts of %g at most %g %% can be lost", burst,
-          100 * burst / (burst + 1));
+      FAIL ("--loss: in bursts of %g at most %g %% can be lost", burst, 100 * burst / (burst + 1));
       good = FALSE;
     }
   }
@@ -402,7 +363,7 @@ link_options_parse (LinkOptions * options, gboolean relay, gint * argc,
 }
 
 void
-link_options_clear (LinkOptions * options)
+link_options_clear (LinkOptions *options)
 {
   g_array_unref (options->changes);
   g_free (options->stats);

@@ -10,13 +10,13 @@
 #include "link.h"
 
 #define CLIENTS (LINK_FDS - 1)
-#define OVERHEAD 28             /* 48 with IPv6 */
+#define OVERHEAD 28 /* 48 with IPv6 */
 
 typedef struct
 {
   struct sockaddr_storage address;
   socklen_t size;
-  gint fd;                      /* connected to the server */
+  gint fd; /* connected to the server */
 } Client;
 
 typedef struct
@@ -25,8 +25,8 @@ typedef struct
   struct sockaddr_storage server;
   socklen_t server_size;
   guint overhead;
-  GArray *clients;              /* of Client */
-  guint next;                   /* client that is read next */
+  GArray *clients; /* of Client */
+  guint next;      /* client that is read next */
   gint64 rebind;
 } Relay;
 
@@ -39,14 +39,13 @@ on_signal (int signal)
 }
 
 static gboolean
-parse_address (const gchar * text, struct sockaddr_storage *address,
-    socklen_t * size, GError ** error)
+parse_address (const gchar *text, struct sockaddr_storage *address, socklen_t *size, GError **error)
 {
   g_autoptr (GSocketConnectable) host = NULL;
   g_autoptr (GSocketAddressEnumerator) enumerator = NULL;
   g_autoptr (GSocketAddress) found = NULL;
-  g_autofree gchar *full = strchr (text, ':') != NULL ? g_strdup (text) :
-      g_strconcat ("0.0.0.0:", text, NULL);
+  g_autofree gchar *full =
+      strchr (text, ':') != NULL ? g_strdup (text) : g_strconcat ("0.0.0.0:", text, NULL);
 
   host = g_network_address_parse (full, 0, error);
   if (host == NULL)
@@ -62,8 +61,7 @@ parse_address (const gchar * text, struct sockaddr_storage *address,
 static gint
 open_socket (const struct sockaddr_storage *address)
 {
-  gint fd = socket (address->ss_family, SOCK_DGRAM | SOCK_NONBLOCK |
-      SOCK_CLOEXEC, 0);
+  gint fd = socket (address->ss_family, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
   gint size = 4 << 20;
 
   if (fd >= 0) {
@@ -74,12 +72,11 @@ open_socket (const struct sockaddr_storage *address)
 }
 
 static gint
-open_upstream (Relay * relay)
+open_upstream (Relay *relay)
 {
   gint fd = open_socket (&relay->server);
 
-  if (fd >= 0 && connect (fd, (struct sockaddr *) &relay->server,
-          relay->server_size) < 0) {
+  if (fd >= 0 && connect (fd, (struct sockaddr *) &relay->server, relay->server_size) < 0) {
     close (fd);
     return -1;
   }
@@ -87,10 +84,9 @@ open_upstream (Relay * relay)
 }
 
 static gboolean
-find_client (Relay * relay, const struct sockaddr_storage *address,
-    socklen_t size, guint * route)
+find_client (Relay *relay, const struct sockaddr_storage *address, socklen_t size, guint *route)
 {
-  Client client = {.address = *address,.size = size };
+  Client client = { .address = *address, .size = size };
 
   for (*route = 0; *route < relay->clients->len; (*route)++) {
     Client *c = &g_array_index (relay->clients, Client, *route);
@@ -111,18 +107,15 @@ get_fds (gpointer data, struct pollfd *fds)
 {
   Relay *relay = data;
 
-  fds[0] = (struct pollfd) {
-    .fd = relay->listen,.events = POLLIN
-  };
+  fds[0] = (struct pollfd) { .fd = relay->listen, .events = POLLIN };
   for (guint i = 0; i < relay->clients->len; i++)
-    fds[i + 1] = (struct pollfd) {
-    .fd = g_array_index (relay->clients, Client, i).fd,.events = POLLIN
-    };
+    fds[i + 1] =
+        (struct pollfd) { .fd = g_array_index (relay->clients, Client, i).fd, .events = POLLIN };
   return 1 + relay->clients->len;
 }
 
 static gboolean
-receive_from_clients (Relay * relay, LinkPacket * packet)
+receive_from_clients (Relay *relay, LinkPacket *packet)
 {
   struct sockaddr_storage address;
 
@@ -143,7 +136,7 @@ receive_from_clients (Relay * relay, LinkPacket * packet)
 }
 
 static gboolean
-receive (gpointer data, LinkPacket * packet)
+receive (gpointer data, LinkPacket *packet)
 {
   Relay *relay = data;
 
@@ -152,8 +145,8 @@ receive (gpointer data, LinkPacket * packet)
   packet->ecn = FALSE;
   for (guint i = 0; i < relay->clients->len; i++) {
     guint route = relay->next++ % relay->clients->len;
-    gssize size = recv (g_array_index (relay->clients, Client, route).fd,
-        packet->data, LINK_PACKET_MAX, 0);
+    gssize size =
+        recv (g_array_index (relay->clients, Client, route).fd, packet->data, LINK_PACKET_MAX, 0);
 
     if (size < 0)
       continue;
@@ -166,7 +159,7 @@ receive (gpointer data, LinkPacket * packet)
 }
 
 static void
-send_packet (gpointer data, LinkPacket * packet)
+send_packet (gpointer data, LinkPacket *packet)
 {
   Relay *relay = data;
   Client *client = &g_array_index (relay->clients, Client, packet->route);
@@ -175,8 +168,8 @@ send_packet (gpointer data, LinkPacket * packet)
   if (packet->from == LINK_A)
     send (client->fd, packet->data, packet->size, 0);
   else
-    sendto (relay->listen, packet->data, packet->size, 0,
-        (struct sockaddr *) &client->address, client->size);
+    sendto (relay->listen, packet->data, packet->size, 0, (struct sockaddr *) &client->address,
+        client->size);
 }
 
 static gboolean
@@ -200,13 +193,14 @@ tick (gpointer data, gint64 now)
 }
 
 gboolean
-link_relay_run (LinkOptions * options, GError ** error)
+link_relay_run (LinkOptions *options, GError **error)
 {
-  LinkBackend backend = {.get_fds = get_fds,.receive = receive,
-    .send = send_packet,.tick = tick
-  };
-  struct sigaction action = {.sa_handler = on_signal };
-  Relay relay = {.listen = -1,.rebind = options->rebind };
+  LinkBackend backend = { .get_fds = get_fds,
+    .receive = receive,
+    .send = send_packet,
+    .tick = tick };
+  struct sigaction action = { .sa_handler = on_signal };
+  Relay relay = { .listen = -1, .rebind = options->rebind };
   struct sockaddr_storage local;
   socklen_t local_size;
   gboolean good;
@@ -219,13 +213,11 @@ link_relay_run (LinkOptions * options, GError ** error)
   if (!parse_address (options->listen, &local, &local_size, error)
       || !parse_address (options->to, &relay.server, &relay.server_size, error))
     return FALSE;
-  relay.overhead = relay.server.ss_family == AF_INET6 ? OVERHEAD + 20 :
-      OVERHEAD;
+  relay.overhead = relay.server.ss_family == AF_INET6 ? OVERHEAD + 20 : OVERHEAD;
   relay.listen = open_socket (&local);
-  if (relay.listen < 0
-      || bind (relay.listen, (struct sockaddr *) &local, local_size) < 0) {
-    g_set_error (error, G_IO_ERROR, g_io_error_from_errno (errno),
-        "cannot listen at %s: %s", options->listen, g_strerror (errno));
+  if (relay.listen < 0 || bind (relay.listen, (struct sockaddr *) &local, local_size) < 0) {
+    g_set_error (error, G_IO_ERROR, g_io_error_from_errno (errno), "cannot listen at %s: %s",
+        options->listen, g_strerror (errno));
     if (relay.listen >= 0)
       close (relay.listen);
     return FALSE;

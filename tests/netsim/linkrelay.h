@@ -12,6 +12,6 @@
 G_BEGIN_DECLS
 
 /* Runs until SIGINT or SIGTERM, or for the time in the options. */
-gboolean link_relay_run (LinkOptions * options, GError ** error);
+gboolean link_relay_run (LinkOptions *options, GError **error);
 
 G_END_DECLS

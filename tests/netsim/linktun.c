@@ -21,7 +21,7 @@
 #include <gio/gio.h>
 #include "link.h"
 
-#define QUEUE 10000             /* packets that may wait for us to read them */
+#define QUEUE 10000 /* packets that may wait for us to read them */
 
 static const gchar *const addresses[2] = { "10.77.0.1", "10.77.0.2" };
 static const gchar *const addresses6[2] = { "fd77::1", "fd77::2" };
@@ -35,19 +35,20 @@ typedef struct
   gint status;
 } Tun;
 
-#define FAIL(what) g_set_error (error, G_IO_ERROR, \
-    g_io_error_from_errno (errno), "%s: %s.%s", what, g_strerror (errno), \
-    errno == EPERM || errno == EACCES ? " Run as root, or use `linkem relay', " \
-    "which needs no rights." : "")
+#define FAIL(what) \
+  g_set_error (error, G_IO_ERROR, g_io_error_from_errno (errno), "%s: %s.%s", what, \
+      g_strerror (errno), \
+      errno == EPERM || errno == EACCES ? " Run as root, or use `linkem relay', " \
+                                          "which needs no rights." : \
+                                          "")
 
 /* --- namespaces -------------------------------------------------------------- */
 
 static gboolean
-write_file (const gchar * path, const gchar * text)
+write_file (const gchar *path, const gchar *text)
 {
   gint fd = open (path, O_WRONLY | O_CLOEXEC);
-  gboolean good = fd >= 0 && write (fd, text, strlen (text)) ==
-      (gssize) strlen (text);
+  gboolean good = fd >= 0 && write (fd, text, strlen (text)) == (gssize) strlen (text);
 
   if (fd >= 0)
     close (fd);
@@ -56,37 +57,33 @@ write_file (const gchar * path, const gchar * text)
 
 /* Without root, becomes root in a user namespace, if the system allows that. */
 static gboolean
-become_root (GError ** error)
+become_root (GError **error)
 {
   g_autofree gchar *uids = g_strdup_printf ("0 %u 1", geteuid ());
   g_autofree gchar *gids = g_strdup_printf ("0 %u 1", getegid ());
 
   if (geteuid () == 0)
     return TRUE;
-  if (unshare (CLONE_NEWUSER) == 0
-      && write_file ("/proc/self/setgroups", "deny")
-      && write_file ("/proc/self/uid_map", uids)
-      && write_file ("/proc/self/gid_map", gids))
+  if (unshare (CLONE_NEWUSER) == 0 && write_file ("/proc/self/setgroups", "deny")
+      && write_file ("/proc/self/uid_map", uids) && write_file ("/proc/self/gid_map", gids))
     return TRUE;
   FAIL ("cannot make a user namespace");
   return FALSE;
 }
 
 static void
-set_address (struct ifreq *ifr, struct sockaddr *where, const gchar * text)
+set_address (struct ifreq *ifr, struct sockaddr *where, const gchar *text)
 {
-  struct sockaddr_in sin = {.sin_family = AF_INET };
+  struct sockaddr_in sin = { .sin_family = AF_INET };
 
   inet_pton (AF_INET, text, &sin.sin_addr);
   memcpy (where, &sin, sizeof sin);
 }
 
 static gboolean
-set_address6 (const gchar * name, const gchar * text)
+set_address6 (const gchar *name, const gchar *text)
 {
-  struct in6_ifreq ifr = {.ifr6_prefixlen = 64,
-    .ifr6_ifindex = if_nametoindex (name)
-  };
+  struct in6_ifreq ifr = { .ifr6_prefixlen = 64, .ifr6_ifindex = if_nametoindex (name) };
   gint fd = socket (AF_INET6, SOCK_DGRAM | SOCK_CLOEXEC, 0);
   gboolean good;
 
@@ -98,7 +95,7 @@ set_address6 (const gchar * name, const gchar * text)
 }
 
 static gboolean
-bring_up (gint fd, const gchar * name)
+bring_up (gint fd, const gchar *name)
 {
   struct ifreq ifr = { 0 };
 
@@ -110,7 +107,7 @@ bring_up (gint fd, const gchar * name)
 }
 
 static gboolean
-configure (LinkSide side, const gchar * name, gint mtu)
+configure (LinkSide side, const gchar *name, gint mtu)
 {
   struct ifreq ifr = { 0 };
   gint fd = socket (AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
@@ -124,8 +121,7 @@ configure (LinkSide side, const gchar * name, gint mtu)
   ifr.ifr_mtu = mtu;
   good = good && ioctl (fd, SIOCSIFMTU, &ifr) == 0;
   ifr.ifr_qlen = QUEUE;
-  good = good && ioctl (fd, SIOCSIFTXQLEN, &ifr) == 0
-      && bring_up (fd, "lo") && bring_up (fd, name);
+  good = good && ioctl (fd, SIOCSIFTXQLEN, &ifr) == 0 && bring_up (fd, "lo") && bring_up (fd, name);
   /* IPv6 may be switched off on this machine: then the link has no IPv6 */
   set_address6 (name, addresses6[side]);
   if (fd >= 0)
@@ -134,9 +130,9 @@ configure (LinkSide side, const gchar * name, gint mtu)
 }
 
 static gboolean
-make_side (Tun * tun, LinkSide side, gint mtu, GError ** error)
+make_side (Tun *tun, LinkSide side, gint mtu, GError **error)
 {
-  struct ifreq ifr = {.ifr_flags = IFF_TUN | IFF_NO_PI };
+  struct ifreq ifr = { .ifr_flags = IFF_TUN | IFF_NO_PI };
 
   g_strlcpy (ifr.ifr_name, "link", IFNAMSIZ);
   if (unshare (CLONE_NEWNET) < 0) {
@@ -163,26 +159,26 @@ static volatile sig_atomic_t command_signal;
 
 /* Signals of the terminal reach the command directly. */
 static gboolean
-is_sent_by_somebody (const siginfo_t * info)
+is_sent_by_somebody (const siginfo_t *info)
 {
   return info->si_code <= 0;
 }
 
 static void
-on_signal (int signal, siginfo_t * info, void *unused)
+on_signal (int signal, siginfo_t *info, void *unused)
 {
   if (is_sent_by_somebody (info))
     command_signal = signal;
 }
 
 static void
-set_environment (Tun * tun)
+set_environment (Tun *tun)
 {
   for (guint side = 0; side < 2; side++) {
     const gchar letter = 'A' + side;
     g_autofree gchar *prefix = g_strdup_printf ("LINKEM_%c", letter);
-    g_autofree gchar *value = g_strdup_printf
-        ("nsenter --net=/proc/1/fd/%d --", tun->namespace[side]);
+    g_autofree gchar *value =
+        g_strdup_printf ("nsenter --net=/proc/1/fd/%d --", tun->namespace[side]);
     g_autofree gchar *address = g_strdup_printf ("LINKEM_ADDR_%c", letter);
     g_autofree gchar *address6 = g_strdup_printf ("LINKEM_ADDR6_%c", letter);
 
@@ -200,7 +196,7 @@ exit_status (int status)
 
 /* The first process of the PID namespace. When it ends, so do all others in it. */
 static void
-be_init (Tun * tun, gchar ** argv)
+be_init (Tun *tun, gchar **argv)
 {
   sigset_t wanted, before;
   siginfo_t info;
@@ -227,23 +223,21 @@ be_init (Tun * tun, gchar ** argv)
     for (guint side = 0; side < 2; side++)
       fcntl (tun->namespace[side], F_SETFD, FD_CLOEXEC);
     execvp (argv[0], argv);
-    fprintf (stderr, "linkem: cannot run %s: %s\n", argv[0],
-        g_strerror (errno));
+    fprintf (stderr, "linkem: cannot run %s: %s\n", argv[0], g_strerror (errno));
     _exit (127);
   }
   while (command > 0) {
     while ((pid = waitpid (-1, &status, WNOHANG)) > 0)
       if (pid == command)
         _exit (exit_status (status));
-    if (sigwaitinfo (&wanted, &info) > 0 && info.si_signo != SIGCHLD
-        && is_sent_by_somebody (&info))
+    if (sigwaitinfo (&wanted, &info) > 0 && info.si_signo != SIGCHLD && is_sent_by_somebody (&info))
       kill (command, info.si_signo);
   }
   _exit (125);
 }
 
 static gboolean
-start (Tun * tun, gchar ** argv, GError ** error)
+start (Tun *tun, gchar **argv, GError **error)
 {
   if (unshare (CLONE_NEWPID | CLONE_NEWNS) < 0) {
     FAIL ("cannot make a PID namespace");
@@ -270,9 +264,7 @@ get_fds (gpointer data, struct pollfd *fds)
   Tun *tun = data;
 
   for (guint side = 0; side < 2; side++)
-    fds[side] = (struct pollfd) {
-    .fd = tun->tun[side],.events = POLLIN
-    };
+    fds[side] = (struct pollfd) { .fd = tun->tun[side], .events = POLLIN };
   return 2;
 }
 
@@ -282,19 +274,19 @@ get_fds (gpointer data, struct pollfd *fds)
 #define ECN_CE 3
 
 static gboolean
-is_six (const LinkPacket * packet)
+is_six (const LinkPacket *packet)
 {
   return packet->data[0] >> 4 == 6;
 }
 
 static guint
-get_ecn (const LinkPacket * packet)
+get_ecn (const LinkPacket *packet)
 {
   return is_six (packet) ? packet->data[1] >> 4 & 3 : packet->data[1] & 3;
 }
 
 static void
-mark (LinkPacket * packet)
+mark (LinkPacket *packet)
 {
   guint8 *header = packet->data;
   guint32 sum = 0;
@@ -316,7 +308,7 @@ mark (LinkPacket * packet)
 /* --- the loop's two sides -------------------------------------------------------- */
 
 static gboolean
-receive (gpointer data, LinkPacket * packet)
+receive (gpointer data, LinkPacket *packet)
 {
   Tun *tun = data;
 
@@ -337,15 +329,14 @@ receive (gpointer data, LinkPacket * packet)
 }
 
 static void
-send_packet (gpointer data, LinkPacket * packet)
+send_packet (gpointer data, LinkPacket *packet)
 {
   Tun *tun = data;
 
   if (packet->marked)
     mark (packet);
   /* what the receiving stack refuses is lost, as on a wire */
-  if (write (tun->tun[packet->from == LINK_A ? LINK_B : LINK_A],
-          packet->data, packet->size) < 0)
+  if (write (tun->tun[packet->from == LINK_A ? LINK_B : LINK_A], packet->data, packet->size) < 0)
     return;
 }
 
@@ -367,14 +358,14 @@ tick (gpointer data, gint64 now)
 }
 
 gboolean
-link_tun_run (LinkOptions * options, gchar ** argv, gint * status,
-    GError ** error)
+link_tun_run (LinkOptions *options, gchar **argv, gint *status, GError **error)
 {
-  LinkBackend backend = {.get_fds = get_fds,.receive = receive,
-    .send = send_packet,.tick = tick
-  };
-  struct sigaction action = {.sa_sigaction = on_signal,.sa_flags = SA_SIGINFO };
-  Tun tun = {.tun = {-1, -1},.namespace = {-1, -1} };
+  LinkBackend backend = { .get_fds = get_fds,
+    .receive = receive,
+    .send = send_packet,
+    .tick = tick };
+  struct sigaction action = { .sa_sigaction = on_signal, .sa_flags = SA_SIGINFO };
+  Tun tun = { .tun = { -1, -1 }, .namespace = { -1, -1 } };
   gint home = open ("/proc/thread-self/ns/net", O_RDONLY | O_CLOEXEC);
   gboolean good;
 

@@ -6,29 +6,27 @@
 #define WINDOW_LEAST 4
 #define FULL_GROWTH 1.25
 #define FULL_ROUNDS 3
-#define RTT_VALID 10000000      /* µs */
+#define RTT_VALID 10000000 /* µs */
 #define PROBE_RTT_TIME 200000
 
 static const gdouble cycle[] = { 1.25, .75, 1, 1, 1, 1, 1, 1 };
 
 void
-vbbr_init (Vbbr * bbr, gdouble window)
+vbbr_init (Vbbr *bbr, gdouble window)
 {
-  *bbr = (Vbbr) {
-  .window = window};
+  *bbr = (Vbbr) { .window = window };
 }
 
 VbbrStamp
-vbbr_send (Vbbr * bbr, guint in_flight, gint64 now)
+vbbr_send (Vbbr *bbr, guint in_flight, gint64 now)
 {
   if (in_flight == 0)
     bbr->first_sent = bbr->delivered_time = now;
-  return (VbbrStamp) {
-  bbr->delivered, bbr->delivered_time, bbr->first_sent};
+  return (VbbrStamp) { bbr->delivered, bbr->delivered_time, bbr->first_sent };
 }
 
 static gdouble
-get_rate (const Vbbr * bbr)
+get_rate (const Vbbr *bbr)
 {
   gdouble most = 0;
 
@@ -39,13 +37,13 @@ get_rate (const Vbbr * bbr)
 
 /* Packets that fit on the path. */
 static gdouble
-get_product (const Vbbr * bbr, gdouble gain)
+get_product (const Vbbr *bbr, gdouble gain)
 {
   return gain * get_rate (bbr) * bbr->least_rtt / 1e6;
 }
 
 static void
-begin_probe_bw (Vbbr * bbr, gint64 now)
+begin_probe_bw (Vbbr *bbr, gint64 now)
 {
   bbr->state = VBBR_PROBE_BW;
   bbr->phase = 2;
@@ -53,7 +51,7 @@ begin_probe_bw (Vbbr * bbr, gint64 now)
 }
 
 static void
-measure (Vbbr * bbr, const VbbrStamp * stamp, gint64 sent, gint64 now)
+measure (Vbbr *bbr, const VbbrStamp *stamp, gint64 sent, gint64 now)
 {
   gint64 took = MAX (now - stamp->delivered_time, sent - stamp->first_sent);
   gdouble rate;
@@ -74,12 +72,11 @@ measure (Vbbr * bbr, const VbbrStamp * stamp, gint64 sent, gint64 now)
   if (took <= 0 || took < bbr->least_rtt)
     return;
   rate = (bbr->delivered - stamp->delivered) * 1e6 / took;
-  bbr->best[bbr->round % VBBR_ROUNDS] =
-      MAX (bbr->best[bbr->round % VBBR_ROUNDS], rate);
+  bbr->best[bbr->round % VBBR_ROUNDS] = MAX (bbr->best[bbr->round % VBBR_ROUNDS], rate);
 }
 
 static void
-go_round (Vbbr * bbr, guint in_flight, gboolean lost, gint64 now)
+go_round (Vbbr *bbr, guint in_flight, gboolean lost, gint64 now)
 {
   gboolean over = now - bbr->phase_start > bbr->least_rtt;
   gdouble gain = cycle[bbr->phase];
@@ -95,7 +92,7 @@ go_round (Vbbr * bbr, guint in_flight, gboolean lost, gint64 now)
 }
 
 static void
-probe_rtt (Vbbr * bbr, guint in_flight, gint64 now)
+probe_rtt (Vbbr *bbr, guint in_flight, gint64 now)
 {
   if (bbr->probe_end == 0) {
     if (in_flight <= WINDOW_LEAST)
@@ -110,8 +107,8 @@ probe_rtt (Vbbr * bbr, guint in_flight, gint64 now)
 }
 
 void
-vbbr_acknowledge (Vbbr * bbr, const VbbrStamp * stamp, gint64 sent,
-    guint in_flight, gboolean lost, gint64 now)
+vbbr_acknowledge (Vbbr *bbr, const VbbrStamp *stamp, gint64 sent, guint in_flight, gboolean lost,
+    gint64 now)
 {
   gint64 rtt = now - sent;
   gboolean old = bbr->least_time > 0 && now - bbr->least_time > RTT_VALID;
@@ -134,15 +131,17 @@ vbbr_acknowledge (Vbbr * bbr, const VbbrStamp * stamp, gint64 sent,
     go_round (bbr, in_flight, lost, now);
   else if (bbr->state == VBBR_PROBE_RTT)
     probe_rtt (bbr, in_flight, now);
-  gain = bbr->state == VBBR_STARTUP ? HIGH_GAIN : bbr->state ==
-      VBBR_DRAIN ? 1 / HIGH_GAIN : bbr->state ==
-      VBBR_PROBE_BW ? cycle[bbr->phase] : 1;
+  gain = bbr->state == VBBR_STARTUP ? HIGH_GAIN :
+      bbr->state == VBBR_DRAIN      ? 1 / HIGH_GAIN :
+      bbr->state == VBBR_PROBE_BW   ? cycle[bbr->phase] :
+                                      1;
   /* not slower than at first until the path is known */
   target = gain * get_rate (bbr);
   if (bbr->not_more >= FULL_ROUNDS || target > bbr->pacing)
     bbr->pacing = target;
-  target = get_product (bbr, bbr->state == VBBR_STARTUP
-      || bbr->state == VBBR_DRAIN ? HIGH_GAIN : CWND_GAIN) + 3;
+  target = get_product (bbr,
+               bbr->state == VBBR_STARTUP || bbr->state == VBBR_DRAIN ? HIGH_GAIN : CWND_GAIN)
+      + 3;
   if (bbr->state == VBBR_PROBE_RTT)
     bbr->window = WINDOW_LEAST;
   else if (bbr->not_more >= FULL_ROUNDS)

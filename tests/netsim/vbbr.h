@@ -12,7 +12,7 @@
 
 G_BEGIN_DECLS
 
-#define VBBR_ROUNDS 10          /* rounds that the largest rate is taken from */
+#define VBBR_ROUNDS 10 /* rounds that the largest rate is taken from */
 
 typedef enum
 {
@@ -25,9 +25,9 @@ typedef enum
 /* State of the connection when a packet left. */
 typedef struct
 {
-  guint64 delivered;            /* packets delivered by then, */
-  gint64 delivered_time;        /* when the last of them was, */
-  gint64 first_sent;            /* and when that one had left */
+  guint64 delivered;     /* packets delivered by then, */
+  gint64 delivered_time; /* when the last of them was, */
+  gint64 first_sent;     /* and when that one had left */
 } VbbrStamp;
 
 typedef struct
@@ -42,17 +42,17 @@ typedef struct
   guint not_more;               /* rounds without a higher rate */
   guint phase;                  /* in PROBE_BW */
   gint64 phase_start;
-  gint64 probe_end;             /* end of PROBE_RTT; 0: not known yet */
-  gdouble pacing;               /* packets per second; 0: not known */
-  gdouble window;               /* packets */
+  gint64 probe_end; /* end of PROBE_RTT; 0: not known yet */
+  gdouble pacing;   /* packets per second; 0: not known */
+  gdouble window;   /* packets */
 } Vbbr;
 
-void vbbr_init (Vbbr * bbr, gdouble window);
+void vbbr_init (Vbbr *bbr, gdouble window);
 /* A packet leaves while @in_flight others are on their way. */
-VbbrStamp vbbr_send (Vbbr * bbr, guint in_flight, gint64 now);
+VbbrStamp vbbr_send (Vbbr *bbr, guint in_flight, gint64 now);
 /* A packet that left at @sent is acknowledged. @in_flight: without it. @lost: packets
  * were lost of late. */
-void vbbr_acknowledge (Vbbr * bbr, const VbbrStamp * stamp, gint64 sent,
-    guint in_flight, gboolean lost, gint64 now);
+void vbbr_acknowledge (Vbbr *bbr, const VbbrStamp *stamp, gint64 sent, guint in_flight,
+    gboolean lost, gint64 now);
 
 G_END_DECLS

@@ -25,7 +25,7 @@ vcast_new (guint32 seed)
 }
 
 void
-vcast_leave (VCast * n, VnetSide side)
+vcast_leave (VCast *n, VnetSide side)
 {
   vnet_attach (n->net, side, NULL);
   fasp_endpoint_free (n->nodes[side].endpoint);
@@ -33,7 +33,7 @@ vcast_leave (VCast * n, VnetSide side)
 }
 
 void
-vcast_free (VCast * n)
+vcast_free (VCast *n)
 {
   for (guint i = 0; i < VNET_NODES; i++)
     vcast_leave (n, i);
@@ -46,15 +46,13 @@ vcast_config (VnetSide side, FaspMode mode)
 {
   FaspEndpointConfig c;
 
-  fasp_endpoint_config_init (&c, side == VNET_A ? FASP_ROLE_SENDER :
-      FASP_ROLE_RECEIVER, mode);
+  fasp_endpoint_config_init (&c, side == VNET_A ? FASP_ROLE_SENDER : FASP_ROLE_RECEIVER, mode);
   c.max_bitrate = side == VNET_A ? 10000000 : 0;
   return c;
 }
 
 void
-vcast_join (VCast * n, VnetSide side, const FaspEndpointConfig * c,
-    VnetSide dials)
+vcast_join (VCast *n, VnetSide side, const FaspEndpointConfig *c, VnetSide dials)
 {
   FaspAddress peer = vnet_get_address (dials);
 
@@ -67,7 +65,7 @@ vcast_join (VCast * n, VnetSide side, const FaspEndpointConfig * c,
 }
 
 void
-vcast_join_default (VCast * n)
+vcast_join_default (VCast *n)
 {
   FaspEndpointConfig a = vcast_config (VNET_A, FASP_MODE_LISTENER);
   FaspEndpointConfig b = vcast_config (VNET_B, FASP_MODE_CALLER);
@@ -77,14 +75,13 @@ vcast_join_default (VCast * n)
 }
 
 static void
-read_node (VCast * n, VCastNode * node)
+read_node (VCast *n, VCastNode *node)
 {
   FaspTime now = vnet_get_time (n->net);
   FaspBlock *block;
 
-  while (!node->stopped
-      && (block = fasp_endpoint_read (node->endpoint, now)) != NULL) {
-    if (block->flags & FASP_BLOCK_HEADER) {     /* no part of the stream */
+  while (!node->stopped && (block = fasp_endpoint_read (node->endpoint, now)) != NULL) {
+    if (block->flags & FASP_BLOCK_HEADER) { /* no part of the stream */
       fasp_block_unref (block);
       continue;
     }
@@ -99,8 +96,7 @@ read_node (VCast * n, VCastNode * node)
       guint i = 0;
 
       g_assert_cmpuint (o, <, node->read + (1 << 27));
-      while (i < MIN (block->size, 64)
-          && block->data[i] == vcast_byte_at (o + i))
+      while (i < MIN (block->size, 64) && block->data[i] == vcast_byte_at (o + i))
         i++;
       if (i == MIN (block->size, 64))
         node->origin = o - node->read;
@@ -108,14 +104,13 @@ read_node (VCast * n, VCastNode * node)
     for (guint i = 0; i < block->size; i++)
       if (block->data[i] != vcast_byte_at (node->origin + node->read++))
         node->wrong = TRUE;
-    node->play = fasp_endpoint_map_media_time (node->endpoint,
-        block->media_time);
+    node->play = fasp_endpoint_map_media_time (node->endpoint, block->media_time);
     fasp_block_unref (block);
   }
 }
 
 static void
-step (VCast * n)
+step (VCast *n)
 {
   FaspEndpoint *a = n->nodes[VNET_A].endpoint;
   FaspTime now;
@@ -158,7 +153,7 @@ step (VCast * n)
 }
 
 void
-vcast_run (VCast * n, FaspTime time)
+vcast_run (VCast *n, FaspTime time)
 {
   FaspTime until = vnet_get_time (n->net) + time;
 
@@ -167,7 +162,7 @@ vcast_run (VCast * n, FaspTime time)
 }
 
 void
-vcast_end (VCast * n)
+vcast_end (VCast *n)
 {
   n->bitrate = n->held = 0;
   n->finish = TRUE;
@@ -175,14 +170,14 @@ vcast_end (VCast * n)
 }
 
 void
-vcast_lose (VCast * n, gdouble loss)
+vcast_lose (VCast *n, gdouble loss)
 {
   vnet_get_wire (n->net, VNET_A, VNET_B)->loss = loss;
   vnet_get_wire (n->net, VNET_B, VNET_A)->loss = loss;
 }
 
 void
-vcast_assert_whole (VCast * n, VnetSide side)
+vcast_assert_whole (VCast *n, VnetSide side)
 {
   VCastNode *node = &n->nodes[side];
 
@@ -194,8 +189,7 @@ vcast_assert_whole (VCast * n, VnetSide side)
 }
 
 void
-vcast_assert_gap_told (VCast * n, VnetSide side, gint64 joined,
-    gboolean left_behind)
+vcast_assert_gap_told (VCast *n, VnetSide side, gint64 joined, gboolean left_behind)
 {
   const VCastNode *node = &n->nodes[side];
   guint64 missing = vcast_get_stats (n, side).bytes_missing;
@@ -208,7 +202,7 @@ vcast_assert_gap_told (VCast * n, VnetSide side, gint64 joined,
 }
 
 FaspEndpointStats
-vcast_get_stats (VCast * n, VnetSide side)
+vcast_get_stats (VCast *n, VnetSide side)
 {
   FaspEndpointStats stats;
 
@@ -217,13 +211,11 @@ vcast_get_stats (VCast * n, VnetSide side)
 }
 
 FaspSessionStats
-vcast_get_session (VCast * n, VnetSide side)
+vcast_get_session (VCast *n, VnetSide side)
 {
   FaspSessionStats stats = { 0 };
 
-  fasp_endpoint_get_sessions (n->nodes[side].endpoint,
-      vnet_get_time (n->net), &(guint64) {
-      0}
-      , &stats, 1);
+  fasp_endpoint_get_sessions (n->nodes[side].endpoint, vnet_get_time (n->net), &(guint64) { 0 },
+      &stats, 1);
   return stats;
 }

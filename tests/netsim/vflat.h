@@ -11,7 +11,7 @@ G_BEGIN_DECLS
 
 /* Copies the payload to its place in data, which is then the whole datagram. */
 static inline void
-vflat_datagram (FaspDatagram * d)
+vflat_datagram (FaspDatagram *d)
 {
   gsize rest = d->size - d->head - d->payload_size;
 

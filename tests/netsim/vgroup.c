@@ -26,7 +26,7 @@ typedef struct
 static FaspAddress
 address (guint who)
 {
-  FaspAddress a = {.len = 8,.overhead = OVERHEAD };
+  FaspAddress a = { .len = 8, .overhead = OVERHEAD };
 
   a.bytes[0] = who >> 8;
   a.bytes[1] = who;
@@ -55,13 +55,13 @@ vgroup_new (guint32 seed)
 }
 
 void
-vgroup_remove (Vgroup * g, guint receiver)
+vgroup_remove (Vgroup *g, guint receiver)
 {
   g_clear_pointer (&g->receivers[receiver].endpoint, fasp_endpoint_free);
 }
 
 void
-vgroup_free (Vgroup * g)
+vgroup_free (Vgroup *g)
 {
   for (guint i = 0; i < g->n; i++)
     vgroup_remove (g, i);
@@ -73,7 +73,7 @@ vgroup_free (Vgroup * g)
 }
 
 void
-vgroup_random (gpointer user_data, guint8 * data, gsize size)
+vgroup_random (gpointer user_data, guint8 *data, gsize size)
 {
   Vgroup *g = user_data;
 
@@ -86,8 +86,8 @@ vgroup_config (FaspRole role)
 {
   FaspEndpointConfig c;
 
-  fasp_endpoint_config_init (&c, role, role == FASP_ROLE_SENDER ?
-      FASP_MODE_LISTENER : FASP_MODE_CALLER);
+  fasp_endpoint_config_init (&c, role,
+      role == FASP_ROLE_SENDER ? FASP_MODE_LISTENER : FASP_MODE_CALLER);
   c.group = vgroup_get_address ();
   c.group_link = GROUP_LINK;
   c.max_bitrate = role == FASP_ROLE_SENDER ? 10000000 : 0;
@@ -97,13 +97,13 @@ vgroup_config (FaspRole role)
 }
 
 void
-vgroup_set_sender (Vgroup * g, const FaspEndpointConfig * config)
+vgroup_set_sender (Vgroup *g, const FaspEndpointConfig *config)
 {
   g->sender = fasp_endpoint_new (config, vgroup_random, g);
 }
 
 guint
-vgroup_add (Vgroup * g, const FaspEndpointConfig * config, FaspTime rtt)
+vgroup_add (Vgroup *g, const FaspEndpointConfig *config, FaspTime rtt)
 {
   VgroupReceiver *r = &g->receivers[g->n];
 
@@ -118,8 +118,8 @@ vgroup_add (Vgroup * g, const FaspEndpointConfig * config, FaspTime rtt)
 /* --- the network -------------------------------------------------------------------- */
 
 static void
-schedule (Vgroup * g, guint to, const FaspAddress * from, FaspTime when,
-    const guint8 * data, gsize size)
+schedule (Vgroup *g, guint to, const FaspAddress *from, FaspTime when, const guint8 *data,
+    gsize size)
 {
   Packet *packet = g_malloc (sizeof (Packet) + size);
 
@@ -131,7 +131,7 @@ schedule (Vgroup * g, guint to, const FaspAddress * from, FaspTime when,
 }
 
 FaspGroupStats
-vgroup_get_stats (Vgroup * g)
+vgroup_get_stats (Vgroup *g)
 {
   FaspGroupStats stats;
 
@@ -140,14 +140,13 @@ vgroup_get_stats (Vgroup * g)
 }
 
 void
-vgroup_inject (Vgroup * g, guint receiver, const FaspAddress * from,
-    const guint8 * data, gsize size)
+vgroup_inject (Vgroup *g, guint receiver, const FaspAddress *from, const guint8 *data, gsize size)
 {
   schedule (g, receiver, from, g->now, data, size);
 }
 
 void
-vgroup_refuse (Vgroup * g, guint receiver)
+vgroup_refuse (Vgroup *g, guint receiver)
 {
   FaspAddress sender = address (SENDER);
   VgroupReceiver *r = &g->receivers[receiver];
@@ -157,19 +156,17 @@ vgroup_refuse (Vgroup * g, guint receiver)
 }
 
 static void
-pass (Vgroup * g, Impair * wire, guint to, const FaspAddress * from,
-    FaspTime when, const guint8 * data, gsize size)
+pass (Vgroup *g, Impair *wire, guint to, const FaspAddress *from, FaspTime when, const guint8 *data,
+    gsize size)
 {
-  ImpairFate fate = impair_packet (wire, g->rand, when, size + OVERHEAD,
-      FALSE);
+  ImpairFate fate = impair_packet (wire, g->rand, when, size + OVERHEAD, FALSE);
   guint8 damaged[FASP_DATAGRAM_MAX];
 
   if (fate.copies > 0 && (fate.corrupt || fate.truncate)) {
     memcpy (damaged, data, size);
     data = damaged;
     if (fate.corrupt)
-      damaged[g_rand_int_range (g->rand, 0, size)] ^= 1 <<
-          g_rand_int_range (g->rand, 0, 8);
+      damaged[g_rand_int_range (g->rand, 0, size)] ^= 1 << g_rand_int_range (g->rand, 0, 8);
     if (fate.truncate)
       size = g_rand_int_range (g->rand, 0, size);
   }
@@ -178,7 +175,7 @@ pass (Vgroup * g, Impair * wire, guint to, const FaspAddress * from,
 }
 
 static void
-transmit_down (Vgroup * g, FaspDatagram * d)
+transmit_down (Vgroup *g, FaspDatagram *d)
 {
   guint who = d->to.bytes[0] << 8 | d->to.bytes[1];
   FaspAddress from = address (SENDER);
@@ -206,7 +203,7 @@ transmit_down (Vgroup * g, FaspDatagram * d)
 }
 
 static void
-poll_sender (Vgroup * g)
+poll_sender (Vgroup *g)
 {
   static FaspDatagram datagram;
   GPtrArray *forgotten;
@@ -220,7 +217,7 @@ poll_sender (Vgroup * g)
 }
 
 static void
-poll_receiver (Vgroup * g, guint i)
+poll_receiver (Vgroup *g, guint i)
 {
   static FaspDatagram datagram;
   VgroupReceiver *r = &g->receivers[i];
@@ -237,25 +234,25 @@ poll_receiver (Vgroup * g, guint i)
 }
 
 static void
-deliver (Vgroup * g, Packet * packet)
+deliver (Vgroup *g, Packet *packet)
 {
   VgroupReceiver *r;
 
   if (packet->to == SENDER) {
-    fasp_endpoint_receive (g->sender, g->now, &packet->from, packet->data,
-        packet->size, NULL, FALSE);
+    fasp_endpoint_receive (g->sender, g->now, &packet->from, packet->data, packet->size, NULL,
+        FALSE);
     return;
   }
   r = &g->receivers[packet->to];
   if (r->endpoint != NULL && !r->gone) {
-    fasp_endpoint_receive (r->endpoint, g->now, &packet->from, packet->data,
-        packet->size, NULL, FALSE);
+    fasp_endpoint_receive (r->endpoint, g->now, &packet->from, packet->data, packet->size, NULL,
+        FALSE);
     poll_receiver (g, packet->to);
   }
 }
 
 static void
-run_network (Vgroup * g, FaspTime until)
+run_network (Vgroup *g, FaspTime until)
 {
   guint standing = 0;
 
@@ -267,8 +264,7 @@ run_network (Vgroup * g, FaspTime until)
     Packet *packet;
 
     poll_sender (g);
-    next = MIN (delay_line_due (g->line),
-        fasp_endpoint_get_timeout (g->sender));
+    next = MIN (delay_line_due (g->line), fasp_endpoint_get_timeout (g->sender));
     for (guint i = 0; i < g->n; i++)
       if (g->receivers[i].endpoint != NULL)
         next = MIN (next, g->receivers[i].timeout);
@@ -294,15 +290,14 @@ run_network (Vgroup * g, FaspTime until)
 /* --- the stream ------------------------------------------------------------------------ */
 
 static void
-read_all (Vgroup * g, VgroupReceiver * r)
+read_all (Vgroup *g, VgroupReceiver *r)
 {
   FaspBlock *block;
   FaspEvent event;
 
   while (fasp_endpoint_poll_event (r->endpoint, &event))
     r->events[event.type]++;
-  while (!r->stopped && (block = fasp_endpoint_read (r->endpoint, g->now)) !=
-      NULL) {
+  while (!r->stopped && (block = fasp_endpoint_read (r->endpoint, g->now)) != NULL) {
     if (block->flags & FASP_BLOCK_EOS)
       r->eos = TRUE;
     /* a receiver that joined late, or continued behind a gap, must find its place */
@@ -317,8 +312,7 @@ read_all (Vgroup * g, VgroupReceiver * r)
     }
     if (block->size > 0
         && (r->origin + r->read + block->size > g->stream->len
-            || memcmp (block->data, g->stream->data + r->origin + r->read,
-                block->size) != 0))
+            || memcmp (block->data, g->stream->data + r->origin + r->read, block->size) != 0))
       r->wrong = TRUE;
     r->read += block->size;
     fasp_block_unref (block);
@@ -326,7 +320,7 @@ read_all (Vgroup * g, VgroupReceiver * r)
 }
 
 static void
-write_some (Vgroup * g)
+write_some (Vgroup *g)
 {
   g->held += g->bitrate / 8 * STEP / FASP_SEC;
   while (g->held > 0) {
@@ -347,7 +341,7 @@ write_some (Vgroup * g)
 }
 
 void
-vgroup_run (Vgroup * g, FaspTime time)
+vgroup_run (Vgroup *g, FaspTime time)
 {
   FaspTime until = g->now + time;
 
@@ -365,7 +359,7 @@ vgroup_run (Vgroup * g, FaspTime time)
 }
 
 void
-vgroup_end (Vgroup * g, FaspTime limit)
+vgroup_end (Vgroup *g, FaspTime limit)
 {
   FaspTime until = g->now + limit;
 
@@ -377,10 +371,9 @@ vgroup_end (Vgroup * g, FaspTime limit)
 }
 
 gboolean
-vgroup_is_whole (const Vgroup * g, guint receiver)
+vgroup_is_whole (const Vgroup *g, guint receiver)
 {
   const VgroupReceiver *r = &g->receivers[receiver];
 
-  return !r->wrong && r->eos && r->discontinuities == 0
-      && r->origin + r->read == g->written;
+  return !r->wrong && r->eos && r->discontinuities == 0 && r->origin + r->read == g->written;
 }

@@ -21,23 +21,22 @@ typedef struct _Vgroup Vgroup;
 
 typedef struct
 {
-  FaspEndpoint *endpoint;       /* NULL: there is none */
+  FaspEndpoint *endpoint; /* NULL: there is none */
   Impair branch, back;
-  gboolean no_multicast;        /* its branch carries no multicast */
-  gboolean gone;                /* nothing goes in or out any more */
-  gboolean stopped;             /* reads nothing */
+  gboolean no_multicast; /* its branch carries no multicast */
+  gboolean gone;         /* nothing goes in or out any more */
+  gboolean stopped;      /* reads nothing */
   FaspTime timeout;
   guint64 read;
-  gint64 origin;                /* offset in the stream of the first byte; -1: not known */
+  gint64 origin; /* offset in the stream of the first byte; -1: not known */
   gboolean wrong, eos;
   guint discontinuities;
   guint events[FASP_EVENT_REMOVED + 1];
-  guint64 sent, sent_wire;      /* by this receiver */
+  guint64 sent, sent_wire; /* by this receiver */
 } VgroupReceiver;
 
 /* Called for each datagram to the group, before the trunk. May change it. */
-typedef void (*VgroupTap) (gpointer user_data, FaspTime now, guint8 * data,
-    gsize size);
+typedef void (*VgroupTap) (gpointer user_data, FaspTime now, guint8 *data, gsize size);
 
 struct _Vgroup
 {
@@ -47,40 +46,40 @@ struct _Vgroup
   FaspEndpoint *sender;
   guint n;
   VgroupReceiver receivers[VGROUP_MAX];
-  guint64 bitrate, chunk;       /* of the stream, bit/s; bytes per write */
+  guint64 bitrate, chunk; /* of the stream, bit/s; bytes per write */
   guint64 written, held;
-  GByteArray *stream;           /* what was written */
+  GByteArray *stream; /* what was written */
   gboolean finish;
   guint events[FASP_EVENT_REMOVED + 1]; /* of the sender */
   VgroupTap tap;
   gpointer tap_data;
-  guint64 sent, sent_wire;      /* by the sender, in all, */
-  guint64 group_sent, group_wire;       /* and of these to the group */
-  gpointer line;                /* DelayLine */
+  guint64 sent, sent_wire;        /* by the sender, in all, */
+  guint64 group_sent, group_wire; /* and of these to the group */
+  gpointer line;                  /* DelayLine */
 };
 
 Vgroup *vgroup_new (guint32 seed);
-void vgroup_free (Vgroup * g);
+void vgroup_free (Vgroup *g);
 /* For fasp_endpoint_new (). */
-void vgroup_random (gpointer group, guint8 * data, gsize size);
+void vgroup_random (gpointer group, guint8 *data, gsize size);
 /* A sender that has a group, or a receiver that listens to it. */
 FaspEndpointConfig vgroup_config (FaspRole role);
 FaspAddress vgroup_get_address (void);
-void vgroup_set_sender (Vgroup * g, const FaspEndpointConfig * config);
+void vgroup_set_sender (Vgroup *g, const FaspEndpointConfig *config);
 /* Adds a receiver; returns its number. */
-guint vgroup_add (Vgroup * g, const FaspEndpointConfig * config, FaspTime rtt);
-void vgroup_remove (Vgroup * g, guint receiver);
-void vgroup_run (Vgroup * g, FaspTime time);
+guint vgroup_add (Vgroup *g, const FaspEndpointConfig *config, FaspTime rtt);
+void vgroup_remove (Vgroup *g, guint receiver);
+void vgroup_run (Vgroup *g, FaspTime time);
 /* Ends the stream, and runs until all receivers know; at most for @limit. */
-void vgroup_end (Vgroup * g, FaspTime limit);
+void vgroup_end (Vgroup *g, FaspTime limit);
 /* Does the receiver have the stream from where it joined to the end? */
-gboolean vgroup_is_whole (const Vgroup * g, guint receiver);
+gboolean vgroup_is_whole (const Vgroup *g, guint receiver);
 /* Figures of the group; there must be one. */
-FaspGroupStats vgroup_get_stats (Vgroup * g);
+FaspGroupStats vgroup_get_stats (Vgroup *g);
 /* Delivers a datagram from anywhere to a receiver. */
-void vgroup_inject (Vgroup * g, guint receiver, const FaspAddress * from,
-    const guint8 * data, gsize size);
+void vgroup_inject (Vgroup *g, guint receiver, const FaspAddress *from, const guint8 *data,
+    gsize size);
 /* Tells a receiver by ICMP that nobody is at the sender's port. */
-void vgroup_refuse (Vgroup * g, guint receiver);
+void vgroup_refuse (Vgroup *g, guint receiver);
 
 G_END_DECLS

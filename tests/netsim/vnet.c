@@ -6,7 +6,7 @@
 
 #define OVERHEAD 28
 #define PORT 7001
-#define MTU 1500                /* of every wire at first */
+#define MTU 1500 /* of every wire at first */
 
 typedef struct
 {
@@ -21,13 +21,13 @@ struct _Vnet
 {
   GRand *rand;
   FaspTime now;
-  Impair wires[VNET_NODES][VNET_NODES][VNET_LINKS];     /* from, to, by link */
-  guint16 ports[VNET_NODES];    /* that each node appears with */
+  Impair wires[VNET_NODES][VNET_NODES][VNET_LINKS]; /* from, to, by link */
+  guint16 ports[VNET_NODES];                        /* that each node appears with */
   FaspEndpoint *endpoints[VNET_NODES];
-  DelayLine *packets;           /* in flight */
+  DelayLine *packets; /* in flight */
   VnetTap tap;
   gpointer tap_data;
-  guint64 delivered;            /* every other datagram lies in memory for blocks */
+  guint64 delivered; /* every other datagram lies in memory for blocks */
 };
 
 Vnet *
@@ -43,12 +43,12 @@ vnet_new (guint32 seed)
       for (guint link = 0; link < VNET_LINKS; link++)
         net->wires[side][other][link].config.mtu = MTU;
   }
-  net->now = FASP_SEC;          /* zero would hide mistakes with times that are not set */
+  net->now = FASP_SEC; /* zero would hide mistakes with times that are not set */
   return net;
 }
 
 void
-vnet_free (Vnet * net)
+vnet_free (Vnet *net)
 {
   delay_line_free (net->packets);
   g_rand_free (net->rand);
@@ -56,13 +56,13 @@ vnet_free (Vnet * net)
 }
 
 GRand *
-vnet_get_rand (Vnet * net)
+vnet_get_rand (Vnet *net)
 {
   return net->rand;
 }
 
 void
-vnet_random (gpointer user_data, guint8 * data, gsize size)
+vnet_random (gpointer user_data, guint8 *data, gsize size)
 {
   Vnet *net = user_data;
 
@@ -71,20 +71,19 @@ vnet_random (gpointer user_data, guint8 * data, gsize size)
 }
 
 ImpairConfig *
-vnet_get_wire (Vnet * net, VnetSide from, VnetSide to)
+vnet_get_wire (Vnet *net, VnetSide from, VnetSide to)
 {
   return &net->wires[from][to][0].config;
 }
 
 ImpairConfig *
-vnet_get_link_wire (Vnet * net, VnetSide from, VnetSide to, guint link)
+vnet_get_link_wire (Vnet *net, VnetSide from, VnetSide to, guint link)
 {
   return &net->wires[from][to][link].config;
 }
 
 void
-vnet_set_path (Vnet * net, FaspTime rtt, const gdouble loss[2],
-    const gdouble burst[2], guint64 rate)
+vnet_set_path (Vnet *net, FaspTime rtt, const gdouble loss[2], const gdouble burst[2], guint64 rate)
 {
   for (guint side = VNET_A; side <= VNET_B; side++)
     for (guint link = 0; link < VNET_LINKS; link++) {
@@ -98,13 +97,13 @@ vnet_set_path (Vnet * net, FaspTime rtt, const gdouble loss[2],
 }
 
 const ImpairCounters *
-vnet_get_counters (Vnet * net, VnetSide from, VnetSide to)
+vnet_get_counters (Vnet *net, VnetSide from, VnetSide to)
 {
   return &net->wires[from][to][0].counters;
 }
 
 const ImpairCounters *
-vnet_get_link_counters (Vnet * net, VnetSide from, VnetSide to, guint link)
+vnet_get_link_counters (Vnet *net, VnetSide from, VnetSide to, guint link)
 {
   return &net->wires[from][to][link].counters;
 }
@@ -112,7 +111,7 @@ vnet_get_link_counters (Vnet * net, VnetSide from, VnetSide to, guint link)
 static FaspAddress
 address (VnetSide side, guint16 port)
 {
-  FaspAddress a = {.len = 8,.overhead = OVERHEAD };
+  FaspAddress a = { .len = 8, .overhead = OVERHEAD };
 
   a.bytes[0] = side + 1;
   a.bytes[2] = port >> 8;
@@ -127,27 +126,27 @@ vnet_get_address (VnetSide side)
 }
 
 void
-vnet_attach (Vnet * net, VnetSide side, FaspEndpoint * endpoint)
+vnet_attach (Vnet *net, VnetSide side, FaspEndpoint *endpoint)
 {
   net->endpoints[side] = endpoint;
 }
 
 FaspTime
-vnet_get_time (Vnet * net)
+vnet_get_time (Vnet *net)
 {
   return net->now;
 }
 
 void
-vnet_set_tap (Vnet * net, VnetTap tap, gpointer user_data)
+vnet_set_tap (Vnet *net, VnetTap tap, gpointer user_data)
 {
   net->tap = tap;
   net->tap_data = user_data;
 }
 
 static void
-schedule (Vnet * net, VnetSide to, const FaspAddress * from, FaspTime when,
-    const guint8 * data, gsize size, gboolean marked)
+schedule (Vnet *net, VnetSide to, const FaspAddress *from, FaspTime when, const guint8 *data,
+    gsize size, gboolean marked)
 {
   Packet *packet = g_malloc (sizeof (Packet) + size);
 
@@ -160,14 +159,13 @@ schedule (Vnet * net, VnetSide to, const FaspAddress * from, FaspTime when,
 }
 
 void
-vnet_inject (Vnet * net, VnetSide to, const FaspAddress * from,
-    const guint8 * data, gsize size)
+vnet_inject (Vnet *net, VnetSide to, const FaspAddress *from, const guint8 *data, gsize size)
 {
   schedule (net, to, from, net->now, data, size, FALSE);
 }
 
 void
-vnet_rebind (Vnet * net, VnetSide from, guint16 port)
+vnet_rebind (Vnet *net, VnetSide from, guint16 port)
 {
   net->ports[from] = port;
 }
@@ -180,14 +178,14 @@ typedef struct
 } Landing;
 
 static void
-landing_free (FaspMemory * memory)
+landing_free (FaspMemory *memory)
 {
   fasp_memory_clear (memory);
   g_free (memory);
 }
 
 FaspMemory *
-vnet_memory_new (const guint8 * bytes, gsize size, const guint8 ** data)
+vnet_memory_new (const guint8 *bytes, gsize size, const guint8 **data)
 {
   Landing *landing = g_malloc (sizeof (Landing) + size);
 
@@ -198,18 +196,17 @@ vnet_memory_new (const guint8 * bytes, gsize size, const guint8 ** data)
 }
 
 static void
-deliver_in_memory (Vnet * net, FaspEndpoint * to, const Packet * packet)
+deliver_in_memory (Vnet *net, FaspEndpoint *to, const Packet *packet)
 {
   const guint8 *data;
   FaspMemory *memory = vnet_memory_new (packet->data, packet->size, &data);
 
-  fasp_endpoint_receive (to, net->now, &packet->from, data, packet->size,
-      memory, packet->marked);
+  fasp_endpoint_receive (to, net->now, &packet->from, data, packet->size, memory, packet->marked);
   fasp_memory_unref (memory);
 }
 
 static void
-transmit (Vnet * net, VnetSide side, FaspDatagram * d)
+transmit (Vnet *net, VnetSide side, FaspDatagram *d)
 {
   FaspAddress from = address (side, net->ports[side] + d->to.link);
   guint to = d->to.bytes[0] - 1, link;
@@ -218,8 +215,8 @@ transmit (Vnet * net, VnetSide side, FaspDatagram * d)
   if (to >= VNET_NODES)
     return;
   g_assert_cmpuint (d->to.link, <, VNET_LINKS);
-  fate = impair_packet (&net->wires[side][to][d->to.link], net->rand, net->now,
-      d->size + OVERHEAD, d->ecn);
+  fate = impair_packet (&net->wires[side][to][d->to.link], net->rand, net->now, d->size + OVERHEAD,
+      d->ecn);
   /* a NAT passes on only what comes to the ports that it gave last */
   link = (d->to.bytes[2] << 8 | d->to.bytes[3]) - net->ports[to];
   if (link >= VNET_LINKS)
@@ -237,7 +234,7 @@ transmit (Vnet * net, VnetSide side, FaspDatagram * d)
 }
 
 static void
-forget (FaspEndpoint * endpoint)
+forget (FaspEndpoint *endpoint)
 {
   GPtrArray *forgotten = fasp_endpoint_take_forgotten (endpoint);
 
@@ -246,7 +243,7 @@ forget (FaspEndpoint * endpoint)
 
 /* Lets all nodes send what they have to send now. */
 static void
-flush (Vnet * net)
+flush (Vnet *net)
 {
   static FaspDatagram datagram;
 
@@ -262,7 +259,7 @@ flush (Vnet * net)
 }
 
 FaspTime
-vnet_get_next (Vnet * net)
+vnet_get_next (Vnet *net)
 {
   FaspTime next = delay_line_due (net->packets);
 
@@ -273,24 +270,23 @@ vnet_get_next (Vnet * net)
 }
 
 static void
-deliver (Vnet * net, Packet * packet)
+deliver (Vnet *net, Packet *packet)
 {
   FaspEndpoint *to = net->endpoints[packet->to];
 
   if (net->tap != NULL)
-    net->tap (net->tap_data, packet->from.bytes[0] - 1, net->now,
-        packet->data, packet->size);
+    net->tap (net->tap_data, packet->from.bytes[0] - 1, net->now, packet->data, packet->size);
   if (to == NULL)
     return;
   if (net->delivered++ % 2 == 0)
-    fasp_endpoint_receive (to, net->now, &packet->from, packet->data,
-        packet->size, NULL, packet->marked);
+    fasp_endpoint_receive (to, net->now, &packet->from, packet->data, packet->size, NULL,
+        packet->marked);
   else
     deliver_in_memory (net, to, packet);
 }
 
 void
-vnet_run (Vnet * net, FaspTime until)
+vnet_run (Vnet *net, FaspTime until)
 {
   guint standing = 0;
 

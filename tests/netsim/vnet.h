@@ -16,11 +16,10 @@ G_BEGIN_DECLS
 typedef struct _Vnet Vnet;
 
 /* Copies @size bytes to memory of its own, at @data, in which blocks may stay. */
-FaspMemory *vnet_memory_new (const guint8 * bytes, gsize size,
-    const guint8 ** data);
+FaspMemory *vnet_memory_new (const guint8 *bytes, gsize size, const guint8 **data);
 
 #define VNET_NODES 8
-#define VNET_LINKS 64           /* sockets of a node, at consecutive ports */
+#define VNET_LINKS 64 /* sockets of a node, at consecutive ports */
 
 typedef enum
 {
@@ -35,46 +34,41 @@ typedef enum
 } VnetSide;
 
 Vnet *vnet_new (guint32 seed);
-void vnet_free (Vnet * net);
-GRand *vnet_get_rand (Vnet * net);
+void vnet_free (Vnet *net);
+GRand *vnet_get_rand (Vnet *net);
 /* For fasp_endpoint_new (). */
-void vnet_random (gpointer net, guint8 * data, gsize size);
+void vnet_random (gpointer net, guint8 *data, gsize size);
 /* The wire between the first links of two nodes, in one direction. May be changed while
  * running. */
-ImpairConfig *vnet_get_wire (Vnet * net, VnetSide from, VnetSide to);
+ImpairConfig *vnet_get_wire (Vnet *net, VnetSide from, VnetSide to);
 /* The wire of another link. */
-ImpairConfig *vnet_get_link_wire (Vnet * net, VnetSide from, VnetSide to,
-    guint link);
+ImpairConfig *vnet_get_link_wire (Vnet *net, VnetSide from, VnetSide to, guint link);
 /* Sets the paths from A to B and back, on every link. Each direction takes half of
  * @rtt, and has its own share of losses in bursts of its own mean length. */
-void vnet_set_path (Vnet * net, FaspTime rtt, const gdouble loss[2],
-    const gdouble burst[2], guint64 rate);
-const ImpairCounters *vnet_get_counters (Vnet * net, VnetSide from,
-    VnetSide to);
-const ImpairCounters *vnet_get_link_counters (Vnet * net, VnetSide from,
-    VnetSide to, guint link);
+void vnet_set_path (Vnet *net, FaspTime rtt, const gdouble loss[2], const gdouble burst[2],
+    guint64 rate);
+const ImpairCounters *vnet_get_counters (Vnet *net, VnetSide from, VnetSide to);
+const ImpairCounters *vnet_get_link_counters (Vnet *net, VnetSide from, VnetSide to, guint link);
 /* NAT rebinding: from now on @from appears with this port. */
-void vnet_rebind (Vnet * net, VnetSide from, guint16 port);
+void vnet_rebind (Vnet *net, VnetSide from, guint16 port);
 
 /* The address of a node, as its own stack knows it. */
 FaspAddress vnet_get_address (VnetSide side);
 /* Does not own the endpoint. NULL: there is none, and datagrams vanish. */
-void vnet_attach (Vnet * net, VnetSide side, FaspEndpoint * endpoint);
+void vnet_attach (Vnet *net, VnetSide side, FaspEndpoint *endpoint);
 
-FaspTime vnet_get_time (Vnet * net);
+FaspTime vnet_get_time (Vnet *net);
 /* Lets endpoints send and deliver until nothing more happens before @until, which is
  * the time then. */
-void vnet_run (Vnet * net, FaspTime until);
+void vnet_run (Vnet *net, FaspTime until);
 /* The time of the next event. */
-FaspTime vnet_get_next (Vnet * net);
+FaspTime vnet_get_next (Vnet *net);
 
 /* Called for each datagram that is delivered, before the endpoint sees it. May change
  * it. */
-typedef void (*VnetTap) (gpointer user_data, VnetSide from, FaspTime now,
-    guint8 * data, gsize size);
-void vnet_set_tap (Vnet * net, VnetTap tap, gpointer user_data);
+typedef void (*VnetTap) (gpointer user_data, VnetSide from, FaspTime now, guint8 *data, gsize size);
+void vnet_set_tap (Vnet *net, VnetTap tap, gpointer user_data);
 /* Puts a forged datagram on the wire towards @to. */
-void vnet_inject (Vnet * net, VnetSide to, const FaspAddress * from,
-    const guint8 * data, gsize size);
+void vnet_inject (Vnet *net, VnetSide to, const FaspAddress *from, const guint8 *data, gsize size);
 
 G_END_DECLS

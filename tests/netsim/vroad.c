@@ -16,19 +16,19 @@ typedef struct
 {
   VroadSender config;
   Vroad *road;
-  guint64 next_pn;              /* also the number of packets sent, */
-  guint64 bytes;                /* and their bytes */
-  guint64 arrived;              /* packets; for a TCP, those delivered in order */
-  guint64 questions;            /* of those */
-  guint64 marked;               /* of those that arrived */
-  gint64 largest;               /* packet that has arrived; -1: none, */
-  gint64 largest_time;          /* when, by the receiver's clock, */
-  gint64 largest_now;           /* and by that of the road */
+  guint64 next_pn;     /* also the number of packets sent, */
+  guint64 bytes;       /* and their bytes */
+  guint64 arrived;     /* packets; for a TCP, those delivered in order */
+  guint64 questions;   /* of those */
+  guint64 marked;      /* of those that arrived */
+  gint64 largest;      /* packet that has arrived; -1: none, */
+  gint64 largest_time; /* when, by the receiver's clock, */
+  gint64 largest_now;  /* and by that of the road */
   FaspPacer pacer;
-  gdouble credit;               /* bytes that the source has made */
+  gdouble credit; /* bytes that the source has made */
   gint64 credit_time;
-  guint64 pictures;             /* made so far */
-  gint64 pause_start, pause_end;        /* of the current pause, or the next one */
+  guint64 pictures;              /* made so far */
+  gint64 pause_start, pause_end; /* of the current pause, or the next one */
   /* for a controller */
   FaspRate *rate;
   FaspSentLog log;
@@ -38,8 +38,8 @@ typedef struct
   gint64 feedback_due, feedback_told;
   /* for a TCP */
   Vtcp tcp;
-  guint64 next_packet;          /* number in the stream */
-  GHashTable *early;            /* packets that arrived before an earlier one */
+  guint64 next_packet; /* number in the stream */
+  GHashTable *early;   /* packets that arrived before an earlier one */
 } Sender;
 
 typedef enum
@@ -53,10 +53,10 @@ typedef struct
 {
   EventType type;
   Sender *sender;
-  guint64 pn;                   /* ARRIVE, ACK */
-  guint64 packet;               /* ARRIVE: number in a TCP's stream */
-  gboolean marked;              /* ARRIVE, ACK */
-  gboolean asks;                /* ARRIVE: for feedback */
+  guint64 pn;      /* ARRIVE, ACK */
+  guint64 packet;  /* ARRIVE: number in a TCP's stream */
+  gboolean marked; /* ARRIVE, ACK */
+  gboolean asks;   /* ARRIVE: for feedback */
   /* FEEDBACK */
   gint64 at, largest, largest_time, largest_now;
   guint64 told, lost, all_marked, unsettled;
@@ -74,7 +74,7 @@ struct _Vroad
 };
 
 Vroad *
-vroad_new (guint32 seed, const ImpairConfig * bottleneck)
+vroad_new (guint32 seed, const ImpairConfig *bottleneck)
 {
   Vroad *road = g_new0 (Vroad, 1);
 
@@ -85,7 +85,7 @@ vroad_new (guint32 seed, const ImpairConfig * bottleneck)
 }
 
 void
-vroad_free (Vroad * road)
+vroad_free (Vroad *road)
 {
   for (guint i = 0; i < road->n; i++) {
     fasp_rate_free (road->senders[i]->rate);
@@ -101,25 +101,25 @@ vroad_free (Vroad * road)
 }
 
 ImpairConfig *
-vroad_get_bottleneck (Vroad * road)
+vroad_get_bottleneck (Vroad *road)
 {
   return &road->bottleneck.config;
 }
 
 static gboolean
-is_tcp (const Sender * s)
+is_tcp (const Sender *s)
 {
   return s->config.kind >= VROAD_RENO;
 }
 
 static void
-set_rate (Sender * s, gint64 now, guint64 rate)
+set_rate (Sender *s, gint64 now, guint64 rate)
 {
   fasp_pacer_set_rate (&s->pacer, now, rate, fasp_pacer_choose_burst (rate, 0));
 }
 
 guint
-vroad_add (Vroad * road, const VroadSender * config)
+vroad_add (Vroad *road, const VroadSender *config)
 {
   Sender *s = g_new0 (Sender, 1);
 
@@ -137,17 +137,17 @@ vroad_add (Vroad * road, const VroadSender * config)
   fasp_timestamps_init (&s->arrivals);
   fasp_rtt_init (&s->rtt);
   if (!is_tcp (s))
-    s->rate = fasp_rate_new (config->kind == VROAD_PERT ?
-        FASP_RATE_CONTROL_PERT : config->kind == VROAD_ADAPTIVE ?
-        FASP_RATE_CONTROL_ADAPTIVE : FASP_RATE_CONTROL_FIXED, 0, config->max,
-        config->start);
+    s->rate = fasp_rate_new (config->kind == VROAD_PERT ? FASP_RATE_CONTROL_PERT :
+            config->kind == VROAD_ADAPTIVE              ? FASP_RATE_CONTROL_ADAPTIVE :
+                                                          FASP_RATE_CONTROL_FIXED,
+        0, config->max, config->start);
   set_rate (s, config->start, config->max);
   road->senders[road->n] = s;
   return road->n++;
 }
 
 void
-vroad_set_max (Vroad * road, guint sender, guint64 max)
+vroad_set_max (Vroad *road, guint sender, guint64 max)
 {
   Sender *s = road->senders[sender];
 
@@ -159,13 +159,13 @@ vroad_set_max (Vroad * road, guint sender, guint64 max)
 }
 
 void
-vroad_set_rtt (Vroad * road, guint sender, gint64 rtt)
+vroad_set_rtt (Vroad *road, guint sender, gint64 rtt)
 {
   road->senders[sender]->config.rtt = rtt;
 }
 
 void
-vroad_set_source (Vroad * road, guint sender, guint64 bits)
+vroad_set_source (Vroad *road, guint sender, guint64 bits)
 {
   Sender *s = road->senders[sender];
 
@@ -177,7 +177,7 @@ vroad_set_source (Vroad * road, guint sender, guint64 bits)
 /* --- sending ------------------------------------------------------------------------ */
 
 static void
-make_pictures (Sender * s, gint64 now)
+make_pictures (Sender *s, gint64 now)
 {
   while (s->config.start + (gint64) s->pictures * 20000 <= now) {
     gdouble share = s->pictures++ % 50 == 0 ? s->config.key : 1;
@@ -187,11 +187,10 @@ make_pictures (Sender * s, gint64 now)
 }
 
 static gboolean
-has_data (Sender * s, gint64 now)
+has_data (Sender *s, gint64 now)
 {
   if (s->config.follow > 0 && s->rate != NULL) {
-    s->config.source = s->config.follow * s->rate->offer * MAX (.25, 1 -
-        s->rate->owed / 1e6);
+    s->config.source = s->config.follow * s->rate->offer * MAX (.25, 1 - s->rate->owed / 1e6);
     if (s->config.follow_most > 0)
       s->config.source = MIN (s->config.source, s->config.follow_most);
   }
@@ -207,27 +206,30 @@ has_data (Sender * s, gint64 now)
 }
 
 static void
-push (Vroad * road, gint64 when, const Event * event)
+push (Vroad *road, gint64 when, const Event *event)
 {
   delay_line_push (road->line, when, g_memdup2 (event, sizeof *event));
 }
 
 static void
-enter_road (Sender * s, guint64 pn, guint64 packet, gboolean asks)
+enter_road (Sender *s, guint64 pn, guint64 packet, gboolean asks)
 {
   Vroad *road = s->road;
   ImpairFate fate = impair_packet (&road->bottleneck, road->rand, road->now,
       asks ? QUESTION : VROAD_PACKET, s->config.ecn);
-  Event event = {.type = ARRIVE,.sender = s,.pn = pn,.packet = packet,.marked =
-        fate.mark,.asks = asks
-  };
+  Event event = { .type = ARRIVE,
+    .sender = s,
+    .pn = pn,
+    .packet = packet,
+    .marked = fate.mark,
+    .asks = asks };
 
   for (guint i = 0; i < fate.copies; i++)
     push (road, fate.when[i] + s->config.rtt / 2, &event);
 }
 
 static void
-send_packet (Sender * s, gboolean asks)
+send_packet (Sender *s, gboolean asks)
 {
   guint size = asks ? QUESTION : VROAD_PACKET;
 
@@ -241,7 +243,7 @@ send_packet (Sender * s, gboolean asks)
 
 /* The controller asks for feedback. */
 static gboolean
-send_question (Sender * s)
+send_question (Sender *s)
 {
   if (s->rate == NULL || !s->rate->asks
       || fasp_pacer_get_time (&s->pacer, s->road->now, QUESTION) > s->road->now)
@@ -253,14 +255,13 @@ send_question (Sender * s)
 
 /* When the source has made the next packet. */
 static gint64
-get_source_time (const Sender * s)
+get_source_time (const Sender *s)
 {
-  return s->credit_time + (VROAD_PACKET - s->credit) * 8e6 / s->config.source +
-      1;
+  return s->credit_time + (VROAD_PACKET - s->credit) * 8e6 / s->config.source + 1;
 }
 
 static gint64
-poll_tcp (Sender * s, gint64 now)
+poll_tcp (Sender *s, gint64 now)
 {
   gint64 again;
 
@@ -284,15 +285,14 @@ poll_tcp (Sender * s, gint64 now)
 
 /* Is the host busy with something else? */
 static gboolean
-is_paused (Sender * s, gint64 now)
+is_paused (Sender *s, gint64 now)
 {
   GRand *rand = s->road->rand;
 
   if (s->config.pause == 0)
     return FALSE;
   while (now >= s->pause_end) {
-    s->pause_start = s->pause_end + 2 * s->config.pause_interval *
-        g_rand_double (rand);
+    s->pause_start = s->pause_end + 2 * s->config.pause_interval * g_rand_double (rand);
     s->pause_end = s->pause_start + 1 + s->config.pause * g_rand_double (rand);
   }
   return now >= s->pause_start;
@@ -300,7 +300,7 @@ is_paused (Sender * s, gint64 now)
 
 /* Sends what may leave now; returns when to look again. */
 static gint64
-poll (Sender * s)
+poll (Sender *s)
 {
   gint64 now = s->road->now, again = G_MAXINT64;
   FaspTime until = G_MAXINT64;
@@ -336,7 +336,7 @@ poll (Sender * s)
 
 /* The number of packets up to the newest that may still arrive. */
 static guint64
-get_unsettled (Sender * s)
+get_unsettled (Sender *s)
 {
   guint64 settled;
 
@@ -346,19 +346,23 @@ get_unsettled (Sender * s)
 }
 
 static void
-tell (Sender * s)
+tell (Sender *s)
 {
   Vroad *road = s->road;
   Event event;
 
-  fasp_timestamps_thin_out (&s->arrivals,
-      fasp_timestamps_choose (road->now - s->feedback_told));
-  event = (Event) {
-  .type = FEEDBACK,.sender = s,.at = road->now,.told =
-        s->largest + 1,.lost = s->largest + 1 - s->arrived,.all_marked =
-        s->marked,.unsettled = get_unsettled (s),.arrivals =
-        s->arrivals,.largest = s->largest,.largest_time =
-        s->largest_time,.largest_now = s->largest_now};
+  fasp_timestamps_thin_out (&s->arrivals, fasp_timestamps_choose (road->now - s->feedback_told));
+  event = (Event) { .type = FEEDBACK,
+    .sender = s,
+    .at = road->now,
+    .told = s->largest + 1,
+    .lost = s->largest + 1 - s->arrived,
+    .all_marked = s->marked,
+    .unsettled = get_unsettled (s),
+    .arrivals = s->arrivals,
+    .largest = s->largest,
+    .largest_time = s->largest_time,
+    .largest_now = s->largest_now };
   fasp_timestamps_reset (&s->arrivals);
   s->feedback_told = road->now;
   s->feedback_due = G_MAXINT64;
@@ -366,13 +370,16 @@ tell (Sender * s)
 }
 
 static void
-hear (Sender * s, const Event * event)
+hear (Sender *s, const Event *event)
 {
   FaspRateSample samples[FASP_TIMESTAMPS + 1];
-  FaspRateFeedback report = {.now = s->road->now,.samples = samples,.told =
-        event->told,.lost = event->lost,.marked = event->all_marked,.source =
-        s->config.source,.unsettled = event->unsettled
-  };
+  FaspRateFeedback report = { .now = s->road->now,
+    .samples = samples,
+    .told = event->told,
+    .lost = event->lost,
+    .marked = event->all_marked,
+    .source = s->config.source,
+    .unsettled = event->unsettled };
   const FaspSent *newest;
 
   for (guint i = 0; i < event->arrivals.n; i++) {
@@ -380,15 +387,12 @@ hear (Sender * s, const Event * event)
     const FaspSent *sent = fasp_sent_log_get (&s->log, arrival->pn);
 
     if (sent != NULL && (gint64) arrival->pn < event->largest)
-      samples[report.n++] = (FaspRateSample) {
-      sent->time, arrival->time, sent->bytes};
+      samples[report.n++] = (FaspRateSample) { sent->time, arrival->time, sent->bytes };
   }
   newest = fasp_sent_log_get (&s->log, event->largest);
   if (newest != NULL) {
-    samples[report.n++] = (FaspRateSample) {
-    newest->time, event->largest_time, newest->bytes};
-    fasp_rtt_sample (&s->rtt, s->road->now - newest->time - (event->at -
-            event->largest_now), 0);
+    samples[report.n++] = (FaspRateSample) { newest->time, event->largest_time, newest->bytes };
+    fasp_rtt_sample (&s->rtt, s->road->now - newest->time - (event->at - event->largest_now), 0);
   }
   report.rtt = s->rtt.smoothed;
   if (s->rate != NULL)
@@ -398,13 +402,12 @@ hear (Sender * s, const Event * event)
 /* --- what a TCP's receiver does --------------------------------------------------------- */
 
 static void
-arrive_tcp (Sender * s, const Event * event)
+arrive_tcp (Sender *s, const Event *event)
 {
   gint64 now = s->road->now;
 
-  push (s->road, now + s->config.rtt / 2, &(Event) {
-      .type = ACK,.sender = s,.pn = event->pn,.marked = event->marked}
-  );
+  push (s->road, now + s->config.rtt / 2,
+      &(Event) { .type = ACK, .sender = s, .pn = event->pn, .marked = event->marked });
   if (event->packet < s->arrived)
     return;
   g_hash_table_add (s->early, g_memdup2 (&event->packet, sizeof event->packet));
@@ -418,7 +421,7 @@ arrive_tcp (Sender * s, const Event * event)
 /* --- running ------------------------------------------------------------------------------ */
 
 static void
-arrive (Sender * s, const Event * event)
+arrive (Sender *s, const Event *event)
 {
   gint64 now = s->road->now;
   gint64 theirs = now + (gint64) (now * s->config.clock);
@@ -444,7 +447,7 @@ arrive (Sender * s, const Event * event)
 }
 
 static void
-happen (Vroad * road, Event * event)
+happen (Vroad *road, Event *event)
 {
   switch (event->type) {
     case ARRIVE:
@@ -462,7 +465,7 @@ happen (Vroad * road, Event * event)
 }
 
 void
-vroad_run (Vroad * road, gint64 until)
+vroad_run (Vroad *road, gint64 until)
 {
   while (road->now < until) {
     gint64 next = until, again;
@@ -485,7 +488,7 @@ vroad_run (Vroad * road, gint64 until)
 }
 
 guint64
-vroad_get_delivered (const Vroad * road, guint sender)
+vroad_get_delivered (const Vroad *road, guint sender)
 {
   const Sender *s = road->senders[sender];
 
@@ -493,13 +496,13 @@ vroad_get_delivered (const Vroad * road, guint sender)
 }
 
 guint64
-vroad_get_waiting (const Vroad * road, guint sender)
+vroad_get_waiting (const Vroad *road, guint sender)
 {
   return road->senders[sender]->credit;
 }
 
 guint64
-vroad_get_lost (const Vroad * road, guint sender)
+vroad_get_lost (const Vroad *road, guint sender)
 {
   FaspGapCounters counters;
 
@@ -508,7 +511,7 @@ vroad_get_lost (const Vroad * road, guint sender)
 }
 
 guint64
-vroad_get_rate (const Vroad * road, guint sender)
+vroad_get_rate (const Vroad *road, guint sender)
 {
   const Sender *s = road->senders[sender];
 
@@ -518,7 +521,7 @@ vroad_get_rate (const Vroad * road, guint sender)
 }
 
 gint64
-vroad_get_queue (const Vroad * road)
+vroad_get_queue (const Vroad *road)
 {
   return MAX (0, road->bottleneck.free_ns / 1000 - road->now);
 }
@@ -526,7 +529,7 @@ vroad_get_queue (const Vroad * road)
 /* --- how long packets wait ------------------------------------------------------------ */
 
 void
-vroad_note_queue (const Vroad * road, GArray * queues)
+vroad_note_queue (const Vroad *road, GArray *queues)
 {
   gint64 queue = vroad_get_queue (road);
 
@@ -540,14 +543,14 @@ compare (gconstpointer a, gconstpointer b)
 }
 
 gint64
-vroad_get_p95 (GArray * queues)
+vroad_get_p95 (GArray *queues)
 {
   g_array_sort (queues, compare);
   return g_array_index (queues, gint64, queues->len * 95 / 100);
 }
 
 gint64
-vroad_watch (Vroad * road, gint64 from, gint64 until)
+vroad_watch (Vroad *road, gint64 from, gint64 until)
 {
   g_autoptr (GArray) queues = g_array_new (FALSE, FALSE, sizeof (gint64));
 

@@ -13,7 +13,7 @@
 
 G_BEGIN_DECLS
 
-#define VROAD_PACKET 1500       /* bytes, IP header included */
+#define VROAD_PACKET 1500 /* bytes, IP header included */
 
 typedef struct _Vroad Vroad;
 
@@ -24,7 +24,7 @@ typedef enum
   VROAD_FIXED,
   VROAD_RENO,
   VROAD_CUBIC,
-  VROAD_BBR,                    /* from RENO on: TCPs, in the order of VtcpKind */
+  VROAD_BBR, /* from RENO on: TCPs, in the order of VtcpKind */
 } VroadKind;
 
 /* Packet @n of a TCP's stream, from 0 on, has arrived, and so have all before it. */
@@ -33,54 +33,54 @@ typedef void (*VroadDelivered) (gpointer data, guint64 n, gint64 now);
 typedef struct
 {
   VroadKind kind;
-  gint64 rtt;                   /* without the queue; µs */
-  gint64 start;                 /* µs */
-  guint64 source;               /* bit/s that the source makes; 0: without end */
-  gdouble follow;               /* the source is an encoder that uses this share of the offer, */
-  guint64 follow_most;          /* up to this rate in bit/s; 0: any */
-  gdouble key;                  /* of an encoder's 50 pictures per second, the
-                                   first is this many times as large; 0: an even
-                                   source. Not for a TCP */
-  guint64 max;                  /* bit/s: limit of a controller; the rate of
-                                   FIXED, 0: not paced */
-  gboolean ecn;                 /* it accepts marks instead of losses */
-  gint64 pause;                 /* its host stops for up to this time, µs, */
-  gint64 pause_interval;        /* and this long after that on average */
-  gdouble clock;                /* error of the receiver's clock (1e-4: 100 ppm) */
-  VroadDelivered delivered;     /* or NULL */
+  gint64 rtt;               /* without the queue; µs */
+  gint64 start;             /* µs */
+  guint64 source;           /* bit/s that the source makes; 0: without end */
+  gdouble follow;           /* the source is an encoder that uses this share of the offer, */
+  guint64 follow_most;      /* up to this rate in bit/s; 0: any */
+  gdouble key;              /* of an encoder's 50 pictures per second, the
+                               first is this many times as large; 0: an even
+                               source. Not for a TCP */
+  guint64 max;              /* bit/s: limit of a controller; the rate of
+                               FIXED, 0: not paced */
+  gboolean ecn;             /* it accepts marks instead of losses */
+  gint64 pause;             /* its host stops for up to this time, µs, */
+  gint64 pause_interval;    /* and this long after that on average */
+  gdouble clock;            /* error of the receiver's clock (1e-4: 100 ppm) */
+  VroadDelivered delivered; /* or NULL */
   gpointer data;
 } VroadSender;
 
-Vroad *vroad_new (guint32 seed, const ImpairConfig * bottleneck);
-void vroad_free (Vroad * road);
+Vroad *vroad_new (guint32 seed, const ImpairConfig *bottleneck);
+void vroad_free (Vroad *road);
 /* May be changed while it runs. */
-ImpairConfig *vroad_get_bottleneck (Vroad * road);
+ImpairConfig *vroad_get_bottleneck (Vroad *road);
 /* Returns the sender's number. */
-guint vroad_add (Vroad * road, const VroadSender * sender);
-void vroad_run (Vroad * road, gint64 until);
+guint vroad_add (Vroad *road, const VroadSender *sender);
+void vroad_run (Vroad *road, gint64 until);
 /* Sets the limit of a controller, or the rate of FIXED. */
-void vroad_set_max (Vroad * road, guint sender, guint64 max);
+void vroad_set_max (Vroad *road, guint sender, guint64 max);
 /* Sets another route from now on. */
-void vroad_set_rtt (Vroad * road, guint sender, gint64 rtt);
+void vroad_set_rtt (Vroad *road, guint sender, gint64 rtt);
 /* Sets another source. What has not left of the old one is dropped. */
-void vroad_set_source (Vroad * road, guint sender, guint64 bits);
+void vroad_set_source (Vroad *road, guint sender, guint64 bits);
 
 /* Bytes that have arrived so far; for a TCP, in order. */
-guint64 vroad_get_delivered (const Vroad * road, guint sender);
+guint64 vroad_get_delivered (const Vroad *road, guint sender);
 /* Bytes that a source had made when a packet last left, and that have not left. */
-guint64 vroad_get_waiting (const Vroad * road, guint sender);
+guint64 vroad_get_waiting (const Vroad *road, guint sender);
 /* Packets lost; of a controller. */
-guint64 vroad_get_lost (const Vroad * road, guint sender);
+guint64 vroad_get_lost (const Vroad *road, guint sender);
 /* The rate that a controller believes the path can carry, bit/s; for a TCP, its window
  * per round trip. */
-guint64 vroad_get_rate (const Vroad * road, guint sender);
+guint64 vroad_get_rate (const Vroad *road, guint sender);
 /* How long a packet would now wait at the bottleneck, µs. */
-gint64 vroad_get_queue (const Vroad * road);
+gint64 vroad_get_queue (const Vroad *road);
 /* Adds that to @queues, of gint64. */
-void vroad_note_queue (const Vroad * road, GArray * queues);
+void vroad_note_queue (const Vroad *road, GArray *queues);
 /* Their p95; sorts them. */
-gint64 vroad_get_p95 (GArray * queues);
+gint64 vroad_get_p95 (GArray *queues);
 /* Runs from @from, which is now, until @until; p95 of the queue of each ms meanwhile, µs. */
-gint64 vroad_watch (Vroad * road, gint64 from, gint64 until);
+gint64 vroad_watch (Vroad *road, gint64 from, gint64 until);
 
 G_END_DECLS

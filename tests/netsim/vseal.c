@@ -2,13 +2,12 @@
 #include "vseal.h"
 
 void
-vseal_close (FaspSealer * sealer, guint8 flow, guint64 pn, FaspWriter * w)
+vseal_close (FaspSealer *sealer, guint8 flow, guint64 pn, FaspWriter *w)
 {
   guint tag_size = fasp_sealer_get_tag_size (sealer);
   FaspSeal seal;
 
-  if (w->failed || w->size - w->used < w->payload_size + tag_size
-      || w->used < FASP_SESSION_HEADER
+  if (w->failed || w->size - w->used < w->payload_size + tag_size || w->used < FASP_SESSION_HEADER
       || !fasp_sealer_take (sealer, flow, pn, &seal)) {
     w->failed = TRUE;
     return;

@@ -10,6 +10,6 @@ G_BEGIN_DECLS
 
 /* Sets w->failed if the sealer refuses or there is no room; it may have been set
  * before. */
-void vseal_close (FaspSealer * sealer, guint8 flow, guint64 pn, FaspWriter * w);
+void vseal_close (FaspSealer *sealer, guint8 flow, guint64 pn, FaspWriter *w);
 
 G_END_DECLS

@@ -3,14 +3,14 @@
 #include "vspy.h"
 
 void
-vspy_init (VSpy * spy, Vnet * net)
+vspy_init (VSpy *spy, Vnet *net)
 {
   memset (spy, 0, sizeof *spy);
   spy->net = net;
 }
 
 void
-vspy_random (gpointer data, guint8 * bytes, gsize size)
+vspy_random (gpointer data, guint8 *bytes, gsize size)
 {
   VSpy *spy = data;
 
@@ -21,7 +21,7 @@ vspy_random (gpointer data, guint8 * bytes, gsize size)
 }
 
 static void
-see_accept (VSpy * spy, const FaspHandshake * accept)
+see_accept (VSpy *spy, const FaspHandshake *accept)
 {
   FaspCredentials *credentials = fasp_credentials_new ();
   guint8 payload[FASP_MESSAGE_MAX], message[FASP_MESSAGE_MAX];
@@ -30,13 +30,12 @@ see_accept (VSpy * spy, const FaspHandshake * accept)
   FaspHello hello;
   gsize size;
 
-  fasp_credentials_begin (credentials, TRUE, &spy->open, spy->ephemeral,
-      &noise);
+  fasp_credentials_begin (credentials, TRUE, &spy->open, spy->ephemeral, &noise);
   /* without a key, the payload follows the curve point */
-  fasp_noise_write (&noise, spy->message + FASP_KEY_SIZE,
-      spy->open.message_size - FASP_KEY_SIZE, &w);
-  if (fasp_noise_read (&noise, accept->message, accept->message_size, payload,
-          &size) && fasp_wire_parse_hello (payload, size, &hello)) {
+  fasp_noise_write (&noise, spy->message + FASP_KEY_SIZE, spy->open.message_size - FASP_KEY_SIZE,
+      &w);
+  if (fasp_noise_read (&noise, accept->message, accept->message_size, payload, &size)
+      && fasp_wire_parse_hello (payload, size, &hello)) {
     spy->keys.cipher = hello.ciphers[0];
     fasp_noise_split (&noise, spy->keys.caller, spy->keys.listener);
     spy->caller = accept->to_cid;
@@ -47,7 +46,7 @@ see_accept (VSpy * spy, const FaspHandshake * accept)
 }
 
 void
-vspy_see (VSpy * spy, const guint8 * data, gsize size)
+vspy_see (VSpy *spy, const guint8 *data, gsize size)
 {
   FaspHandshake seen;
 
@@ -64,8 +63,7 @@ vspy_see (VSpy * spy, const guint8 * data, gsize size)
 }
 
 gsize
-vspy_open (const VSpy * spy, gboolean from_caller, const guint8 * data,
-    gsize size, guint8 * frames)
+vspy_open (const VSpy *spy, gboolean from_caller, const guint8 *data, gsize size, guint8 *frames)
 {
   FaspSessionHeader header;
   FaspOpener *opener;
@@ -74,10 +72,8 @@ vspy_open (const VSpy * spy, gboolean from_caller, const guint8 * data,
 
   if (!spy->knows || !fasp_wire_parse_session (data, size, &header))
     return 0;
-  opener = fasp_opener_new (spy->keys.cipher, from_caller ? spy->keys.caller :
-      spy->keys.listener);
-  found = fasp_opener_open (opener, &header, header.pn, data, size, frames,
-      &found_size);
+  opener = fasp_opener_new (spy->keys.cipher, from_caller ? spy->keys.caller : spy->keys.listener);
+  found = fasp_opener_open (opener, &header, header.pn, data, size, frames, &found_size);
   if (found != NULL && found != frames)
     memcpy (frames, found, found_size);
   fasp_opener_free (opener);
@@ -85,15 +81,14 @@ vspy_open (const VSpy * spy, gboolean from_caller, const guint8 * data,
 }
 
 void
-vspy_seal (const VSpy * spy, gboolean to_caller, guint8 flow, guint64 pn,
-    const guint8 * frames, gsize size, FaspWriter * w)
+vspy_seal (const VSpy *spy, gboolean to_caller, guint8 flow, guint64 pn, const guint8 *frames,
+    gsize size, FaspWriter *w)
 {
-  FaspSessionHeader header = {.flow = flow,.cid =
-        to_caller ? spy->caller : spy->listener,
-    .pn = pn & 0xffffff
-  };
-  FaspSealer *sealer = fasp_sealer_new (spy->keys.cipher,
-      to_caller ? spy->keys.listener : spy->keys.caller);
+  FaspSessionHeader header = { .flow = flow,
+    .cid = to_caller ? spy->caller : spy->listener,
+    .pn = pn & 0xffffff };
+  FaspSealer *sealer =
+      fasp_sealer_new (spy->keys.cipher, to_caller ? spy->keys.listener : spy->keys.caller);
 
   fasp_wire_write_session (w, &header);
   fasp_write_bytes (w, frames, size);
@@ -102,8 +97,8 @@ vspy_seal (const VSpy * spy, gboolean to_caller, guint8 flow, guint64 pn,
 }
 
 gsize
-vspy_make_open (Vnet * net, guint32 cid, const guint8 nonce[FASP_NONCE_SIZE],
-    const FaspHello * hello, guint8 data[FASP_OPEN_SIZE])
+vspy_make_open (Vnet *net, guint32 cid, const guint8 nonce[FASP_NONCE_SIZE], const FaspHello *hello,
+    guint8 data[FASP_OPEN_SIZE])
 {
   FaspCredentials *credentials = fasp_credentials_new ();
   guint8 ephemeral[FASP_KEY_SIZE];

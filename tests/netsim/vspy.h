@@ -15,29 +15,28 @@ typedef struct
 {
   Vnet *net;
   guint8 ephemeral[FASP_KEY_SIZE];
-  guint8 message[FASP_MESSAGE_MAX];     /* of the OPEN */
+  guint8 message[FASP_MESSAGE_MAX]; /* of the OPEN */
   FaspHandshake open;
-  guint32 caller, listener;     /* their connection ids */
-  gboolean knows;               /* the handshake is over; from then on: */
+  guint32 caller, listener; /* their connection ids */
+  gboolean knows;           /* the handshake is over; from then on: */
   FaspKeys keys;
 } VSpy;
 
-void vspy_init (VSpy * spy, Vnet * net);
+void vspy_init (VSpy *spy, Vnet *net);
 /* Replaces vnet_random() for the caller, with @spy. */
-void vspy_random (gpointer spy, guint8 * data, gsize size);
+void vspy_random (gpointer spy, guint8 *data, gsize size);
 /* Must be shown all datagrams. */
-void vspy_see (VSpy * spy, const guint8 * data, gsize size);
+void vspy_see (VSpy *spy, const guint8 *data, gsize size);
 /* Copies out the frames of a datagram of the first phase; @frames has room for @size
  * bytes. 0: the datagram is not of this session. */
-gsize vspy_open (const VSpy * spy, gboolean from_caller, const guint8 * data,
-    gsize size, guint8 * frames);
+gsize vspy_open (const VSpy *spy, gboolean from_caller, const guint8 *data, gsize size,
+    guint8 *frames);
 /* Writes a datagram with these frames. @pn: above all before it. */
-void vspy_seal (const VSpy * spy, gboolean to_caller, guint8 flow, guint64 pn,
-    const guint8 * frames, gsize size, FaspWriter * w);
+void vspy_seal (const VSpy *spy, gboolean to_caller, guint8 flow, guint64 pn, const guint8 *frames,
+    gsize size, FaspWriter *w);
 
 /* Makes an OPEN as a caller without keys would. */
-gsize vspy_make_open (Vnet * net, guint32 cid,
-    const guint8 nonce[FASP_NONCE_SIZE], const FaspHello * hello,
-    guint8 data[FASP_OPEN_SIZE]);
+gsize vspy_make_open (Vnet *net, guint32 cid, const guint8 nonce[FASP_NONCE_SIZE],
+    const FaspHello *hello, guint8 data[FASP_OPEN_SIZE]);
 
 G_END_DECLS

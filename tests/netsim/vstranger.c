@@ -3,33 +3,35 @@
 #include "vstranger.h"
 
 void
-vstranger_init (VStranger * stranger, Vnet * net, const FaspAddress * at,
-    guint32 id, FaspRole role, guint32 window)
+vstranger_init (VStranger *stranger, Vnet *net, const FaspAddress *at, guint32 id, FaspRole role,
+    guint32 window)
 {
   FaspCredentials *credentials = fasp_credentials_new ();
   guint8 nonce[FASP_NONCE_SIZE], ephemeral[FASP_KEY_SIZE];
-  FaspHello hello = {.role = role,.latency_ms = FASP_LATENCY_ANY,.window =
-        window,.flows = 1,.datagram_max = FASP_DATAGRAM_MAX
-  };
+  FaspHello hello = { .role = role,
+    .latency_ms = FASP_LATENCY_ANY,
+    .window = window,
+    .flows = 1,
+    .datagram_max = FASP_DATAGRAM_MAX };
 
   memset (stranger, 0, sizeof *stranger);
   stranger->at = *at;
   stranger->id = id;
   vnet_random (net, nonce, sizeof nonce);
   vnet_random (net, ephemeral, sizeof ephemeral);
-  fasp_caller_start (&stranger->caller, vnet_get_time (net), id, nonce, &hello,
-      credentials, ephemeral);
+  fasp_caller_start (&stranger->caller, vnet_get_time (net), id, nonce, &hello, credentials,
+      ephemeral);
   fasp_credentials_unref (credentials);
 }
 
 void
-vstranger_clear (VStranger * stranger)
+vstranger_clear (VStranger *stranger)
 {
   fasp_caller_stop (&stranger->caller);
 }
 
 gboolean
-vstranger_call (VStranger * stranger, FaspTime now, guint8 * data)
+vstranger_call (VStranger *stranger, FaspTime now, guint8 *data)
 {
   FaspDatagram datagram;
 
@@ -41,10 +43,10 @@ vstranger_call (VStranger * stranger, FaspTime now, guint8 * data)
 }
 
 static void
-hear_handshake (VStranger * stranger, FaspTime now, FaspHandshake * answer)
+hear_handshake (VStranger *stranger, FaspTime now, FaspHandshake *answer)
 {
-  FaspCallerResult result = fasp_caller_receive (&stranger->caller, now,
-      answer, &stranger->agreement);
+  FaspCallerResult result =
+      fasp_caller_receive (&stranger->caller, now, answer, &stranger->agreement);
 
   if (result == FASP_CALLER_ACCEPTED)
     stranger->let_in = TRUE;
@@ -53,19 +55,16 @@ hear_handshake (VStranger * stranger, FaspTime now, FaspHandshake * answer)
 }
 
 gboolean
-vstranger_hear (VStranger * stranger, FaspTime now, const guint8 * data,
-    gsize size)
+vstranger_hear (VStranger *stranger, FaspTime now, const guint8 *data, gsize size)
 {
   FaspSessionHeader header;
   FaspHandshake answer;
 
   if (fasp_wire_is_session (data, size)) {
-    if (!fasp_wire_parse_session (data, size, &header)
-        || header.cid != stranger->id)
+    if (!fasp_wire_parse_session (data, size, &header) || header.cid != stranger->id)
       return FALSE;
   } else {
-    if (!fasp_wire_parse_handshake (data, size, &answer)
-        || answer.to_cid != stranger->id)
+    if (!fasp_wire_parse_handshake (data, size, &answer) || answer.to_cid != stranger->id)
       return FALSE;
     hear_handshake (stranger, now, &answer);
   }
@@ -74,15 +73,14 @@ vstranger_hear (VStranger * stranger, FaspTime now, const guint8 * data,
 }
 
 gsize
-vstranger_say (VStranger * stranger, const FaspWriter * frames, guint8 * data)
+vstranger_say (VStranger *stranger, const FaspWriter *frames, guint8 *data)
 {
-  FaspSessionHeader header = {.cid = stranger->agreement.hello.cid,.pn =
-        stranger->pn & 0xffffff
-  };
+  FaspSessionHeader header = { .cid = stranger->agreement.hello.cid,
+    .pn = stranger->pn & 0xffffff };
   FaspWriter w = { data, FASP_DATAGRAM_MAX };
   /* one that was used before refuses a lower number */
-  FaspSealer *sealer = fasp_sealer_new (stranger->agreement.keys.cipher,
-      stranger->agreement.keys.caller);
+  FaspSealer *sealer =
+      fasp_sealer_new (stranger->agreement.keys.cipher, stranger->agreement.keys.caller);
 
   g_assert_true (stranger->let_in);
   fasp_wire_write_session (&w, &header);

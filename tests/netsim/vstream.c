@@ -3,15 +3,19 @@
 #include "vstream.h"
 
 void
-vstream_config_init (VstreamConfig * config)
+vstream_config_init (VstreamConfig *config)
 {
   *config = (VstreamConfig) {
-  .bitrate = 6000000,.channel = 10000000,.chunk = 1316,.duration =
-        30 * FASP_SEC,.limit = 60 * FASP_SEC,};
+    .bitrate = 6000000,
+    .channel = 10000000,
+    .chunk = 1316,
+    .duration = 30 * FASP_SEC,
+    .limit = 60 * FASP_SEC,
+  };
 }
 
 gboolean
-vstream_parse_rate_control (const gchar * name, FaspRateControl * control)
+vstream_parse_rate_control (const gchar *name, FaspRateControl *control)
 {
   static const gchar *const names[] = {
     [FASP_RATE_CONTROL_FIXED] = "fixed",
@@ -28,8 +32,8 @@ vstream_parse_rate_control (const gchar * name, FaspRateControl * control)
 }
 
 Vstream *
-vstream_new (Vnet * net, const VstreamConfig * config,
-    const FaspEndpointConfig * sender, const FaspEndpointConfig * receiver)
+vstream_new (Vnet *net, const VstreamConfig *config, const FaspEndpointConfig *sender,
+    const FaspEndpointConfig *receiver)
 {
   Vstream *stream = g_new0 (Vstream, 1);
   FaspEndpointConfig c[2];
@@ -56,13 +60,13 @@ vstream_new (Vnet * net, const VstreamConfig * config,
   vnet_attach (net, VNET_A, stream->sender);
   vnet_attach (net, VNET_B, stream->receiver);
   peer = vnet_get_address (config->receiver_calls ? VNET_A : VNET_B);
-  fasp_endpoint_dial (config->receiver_calls ? stream->receiver :
-      stream->sender, stream->started, &peer);
+  fasp_endpoint_dial (config->receiver_calls ? stream->receiver : stream->sender, stream->started,
+      &peer);
   return stream;
 }
 
 void
-vstream_free (Vstream * stream)
+vstream_free (Vstream *stream)
 {
   vnet_attach (stream->net, VNET_A, NULL);
   vnet_attach (stream->net, VNET_B, NULL);
@@ -85,7 +89,7 @@ word_at (guint64 index)
 /* Makes the @size bytes from @offset on; @data has room for 16 more. Returns where they
  * begin in it. */
 static const guint8 *
-bytes_at (guint64 offset, guint32 size, guint8 * data)
+bytes_at (guint64 offset, guint32 size, guint8 *data)
 {
   for (guint32 i = 0; i < (size + offset % 8 + 7) / 8; i++) {
     guint64 word = word_at (offset / 8 + i);
@@ -96,7 +100,7 @@ bytes_at (guint64 offset, guint32 size, guint8 * data)
 }
 
 guint64
-vstream_get_made (const VstreamConfig * config, FaspTime since)
+vstream_get_made (const VstreamConfig *config, FaspTime since)
 {
   guint64 second = config->bitrate / 8, pictures, begun;
 
@@ -105,20 +109,18 @@ vstream_get_made (const VstreamConfig * config, FaspTime since)
     return second * since / FASP_SEC;
   pictures = since / (20 * FASP_MSEC);
   begun = pictures % 50;
-  return pictures / 50 * second + (begun > 0 ? second * (config->key + begun -
-          1) / (49 + config->key) : 0);
+  return pictures / 50 * second
+      + (begun > 0 ? second * (config->key + begun - 1) / (49 + config->key) : 0);
 }
 
 static void
-write_due (Vstream * stream)
+write_due (Vstream *stream)
 {
   FaspTime now = vnet_get_time (stream->net);
   guint64 total = vstream_get_made (&stream->config, stream->config.duration);
-  guint64 due = vstream_get_made (&stream->config, now - stream->started -
-      stream->config.lead);
+  guint64 due = vstream_get_made (&stream->config, now - stream->started - stream->config.lead);
 
-  while (stream->written < due
-      && (due - stream->written >= stream->config.chunk || due == total)
+  while (stream->written < due && (due - stream->written >= stream->config.chunk || due == total)
       && fasp_endpoint_can_write (stream->sender)) {
     guint32 size = MIN (stream->config.chunk, due - stream->written);
     guint8 room[65536 + 16];
@@ -143,10 +145,10 @@ write_due (Vstream * stream)
 }
 
 static void
-watch_play_time (Vstream * stream, const FaspBlock * block)
+watch_play_time (Vstream *stream, const FaspBlock *block)
 {
-  FaspTime shift = fasp_endpoint_map_media_time (stream->receiver,
-      block->media_time) - block->media_time;
+  FaspTime shift =
+      fasp_endpoint_map_media_time (stream->receiver, block->media_time) - block->media_time;
 
   if (stream->read > 0)
     stream->max_jump = MAX (stream->max_jump, ABS (shift - stream->last_shift));
@@ -154,7 +156,7 @@ watch_play_time (Vstream * stream, const FaspBlock * block)
 }
 
 static void
-read_all (Vstream * stream)
+read_all (Vstream *stream)
 {
   FaspTime now = vnet_get_time (stream->net);
   FaspTime since = now - stream->started;
@@ -166,8 +168,7 @@ read_all (Vstream * stream)
   while ((block = fasp_endpoint_read (stream->receiver, now)) != NULL) {
     guint8 wanted[65536 + 16];
 
-    if (memcmp (block->data, bytes_at (stream->read, block->size, wanted),
-            block->size) != 0)
+    if (memcmp (block->data, bytes_at (stream->read, block->size, wanted), block->size) != 0)
       stream->wrong = TRUE;
     watch_play_time (stream, block);
     stream->read += block->size;
@@ -183,7 +184,7 @@ read_all (Vstream * stream)
 }
 
 static void
-look (Vstream * stream)
+look (Vstream *stream)
 {
   FaspEndpoint *sides[2] = { stream->sender, stream->receiver };
   FaspTime now = vnet_get_time (stream->net);
@@ -194,23 +195,21 @@ look (Vstream * stream)
 
     while (fasp_endpoint_poll_event (sides[i], &event)) {
       stream->events[event.type][i]++;
-      if (event.type == FASP_EVENT_FLOW_OUT
-          || event.type == FASP_EVENT_FLOW_BACK)
+      if (event.type == FASP_EVENT_FLOW_OUT || event.type == FASP_EVENT_FLOW_BACK)
         stream->outage[i] = event;
       stream->shortfalls += event.falls_short;
     }
     fasp_endpoint_get_stats (sides[i], &stats);
     stream->max_buffer[i] = MAX (stream->max_buffer[i], stats.buffer_bytes);
-    fasp_endpoint_get_sessions (sides[i], now, &(guint64) {
-        0}
-        , i == 0 ? &stream->sender_stats : &stream->receiver_stats, 1);
+    fasp_endpoint_get_sessions (sides[i], now, &(guint64) { 0 },
+        i == 0 ? &stream->sender_stats : &stream->receiver_stats, 1);
   }
   if (fasp_endpoint_is_drained (stream->sender))
     stream->drained = TRUE;
 }
 
 static void
-step (Vstream * stream)
+step (Vstream *stream)
 {
   FaspTime now = vnet_get_time (stream->net);
   FaspTime tick = stream->config.chunk * 8 * FASP_SEC / stream->config.bitrate;
@@ -222,23 +221,23 @@ step (Vstream * stream)
 }
 
 void
-vstream_run_until (Vstream * stream, FaspTime duration)
+vstream_run_until (Vstream *stream, FaspTime duration)
 {
   while (vnet_get_time (stream->net) < stream->started + duration)
     step (stream);
 }
 
 gboolean
-vstream_is_right (const Vstream * stream)
+vstream_is_right (const Vstream *stream)
 {
   return !stream->wrong && stream->discontinuities == 0;
 }
 
 gboolean
-vstream_run (Vstream * stream)
+vstream_run (Vstream *stream)
 {
-  FaspTime end = stream->started + stream->config.lead +
-      stream->config.duration + stream->config.limit;
+  FaspTime end =
+      stream->started + stream->config.lead + stream->config.duration + stream->config.limit;
 
   while (vnet_get_time (stream->net) < end && !(stream->eos && stream->drained))
     step (stream);

@@ -5,7 +5,7 @@
 #define CUBIC_C .4
 #define CUBIC_BETA .7
 #define RENO_BETA .5
-#define WINDOW_FIRST 10         /* RFC 6928 */
+#define WINDOW_FIRST 10 /* RFC 6928 */
 #define WINDOW_LEAST 2
 #define DUPLICATES 3
 #define TIMEOUT_FIRST 1000000
@@ -16,21 +16,23 @@ typedef struct
 {
   guint64 packet;
   gint64 sent;
-  gboolean gone;                /* acknowledged */
+  gboolean gone; /* acknowledged */
   VbbrStamp stamp;
 } Transmission;
 
 void
-vtcp_init (Vtcp * tcp, VtcpKind kind)
+vtcp_init (Vtcp *tcp, VtcpKind kind)
 {
-  *tcp = (Vtcp) {
-  .kind = kind,.window = WINDOW_FIRST,.threshold = G_MAXUINT32,.under_way =
-        G_QUEUE_INIT,.lost = G_QUEUE_INIT};
+  *tcp = (Vtcp) { .kind = kind,
+    .window = WINDOW_FIRST,
+    .threshold = G_MAXUINT32,
+    .under_way = G_QUEUE_INIT,
+    .lost = G_QUEUE_INIT };
   vbbr_init (&tcp->bbr, WINDOW_FIRST);
 }
 
 void
-vtcp_clear (Vtcp * tcp)
+vtcp_clear (Vtcp *tcp)
 {
   g_queue_clear_full (&tcp->under_way, g_free);
   g_queue_clear_full (&tcp->lost, g_free);
@@ -39,7 +41,7 @@ vtcp_clear (Vtcp * tcp)
 /* --- the window ---------------------------------------------------------------- */
 
 static void
-grow (Vtcp * tcp, gint64 now)
+grow (Vtcp *tcp, gint64 now)
 {
   gdouble t, target;
 
@@ -56,17 +58,15 @@ grow (Vtcp * tcp, gint64 now)
     tcp->friendly = tcp->window;
     tcp->top = MAX (tcp->top, tcp->window);
   }
-  t = (now - tcp->epoch + tcp->smoothed) / 1e6 - cbrt (tcp->top * (1 -
-          CUBIC_BETA) / CUBIC_C);
+  t = (now - tcp->epoch + tcp->smoothed) / 1e6 - cbrt (tcp->top * (1 - CUBIC_BETA) / CUBIC_C);
   target = tcp->top + CUBIC_C * t * t * t;
   tcp->friendly += 3 * (1 - CUBIC_BETA) / (1 + CUBIC_BETA) / tcp->window;
-  tcp->window += CLAMP (target - tcp->window, 0, .5 * tcp->window) /
-      tcp->window;
+  tcp->window += CLAMP (target - tcp->window, 0, .5 * tcp->window) / tcp->window;
   tcp->window = MAX (tcp->window, tcp->friendly);
 }
 
 static void
-shrink (Vtcp * tcp)
+shrink (Vtcp *tcp)
 {
   tcp->recover = tcp->next_pn;
   tcp->lost_some = TRUE;
@@ -74,8 +74,8 @@ shrink (Vtcp * tcp)
     return;
   tcp->top = tcp->window;
   tcp->epoch = 0;
-  tcp->window = MAX (WINDOW_LEAST, tcp->window * (tcp->kind ==
-          VTCP_CUBIC ? CUBIC_BETA : RENO_BETA));
+  tcp->window =
+      MAX (WINDOW_LEAST, tcp->window * (tcp->kind == VTCP_CUBIC ? CUBIC_BETA : RENO_BETA));
   tcp->threshold = tcp->window;
 }
 
@@ -83,7 +83,7 @@ shrink (Vtcp * tcp)
 
 /* The oldest transmission is acknowledged or lost. */
 static void
-forget_oldest (Vtcp * tcp, gboolean lost)
+forget_oldest (Vtcp *tcp, gboolean lost)
 {
   Transmission *t = g_queue_pop_head (&tcp->under_way);
 
@@ -94,7 +94,7 @@ forget_oldest (Vtcp * tcp, gboolean lost)
 }
 
 static void
-find_lost (Vtcp * tcp)
+find_lost (Vtcp *tcp)
 {
   Transmission *t;
 
@@ -113,7 +113,7 @@ find_lost (Vtcp * tcp)
 }
 
 void
-vtcp_congested (Vtcp * tcp)
+vtcp_congested (Vtcp *tcp)
 {
   if (tcp->oldest >= tcp->recover)
     shrink (tcp);
@@ -122,7 +122,7 @@ vtcp_congested (Vtcp * tcp)
 /* --- times --------------------------------------------------------------------------- */
 
 static void
-measure (Vtcp * tcp, gint64 rtt)
+measure (Vtcp *tcp, gint64 rtt)
 {
   if (tcp->smoothed == 0) {
     tcp->smoothed = rtt;
@@ -134,10 +134,10 @@ measure (Vtcp * tcp, gint64 rtt)
 }
 
 static gint64
-get_timeout (const Vtcp * tcp)
+get_timeout (const Vtcp *tcp)
 {
-  gint64 timeout = tcp->smoothed == 0 ? TIMEOUT_FIRST :
-      MAX (TIMEOUT_LEAST, tcp->smoothed + 4 * tcp->variation);
+  gint64 timeout =
+      tcp->smoothed == 0 ? TIMEOUT_FIRST : MAX (TIMEOUT_LEAST, tcp->smoothed + 4 * tcp->variation);
 
   if (tcp->in_flight == 0)
     return G_MAXINT64;
@@ -145,21 +145,21 @@ get_timeout (const Vtcp * tcp)
 }
 
 gint64
-vtcp_get_time (const Vtcp * tcp, gint64 now)
+vtcp_get_time (const Vtcp *tcp, gint64 now)
 {
   gint64 timeout = get_timeout (tcp);
 
-  return tcp->next_send > now && tcp->in_flight < tcp->window ?
-      MIN (timeout, tcp->next_send) : timeout;
+  return tcp->next_send > now && tcp->in_flight < tcp->window ? MIN (timeout, tcp->next_send) :
+                                                                timeout;
 }
 
 void
-vtcp_look (Vtcp * tcp, gint64 now)
+vtcp_look (Vtcp *tcp, gint64 now)
 {
   if (now < get_timeout (tcp))
     return;
-  tcp->threshold = MAX (WINDOW_LEAST, tcp->in_flight * (tcp->kind ==
-          VTCP_CUBIC ? CUBIC_BETA : RENO_BETA));
+  tcp->threshold =
+      MAX (WINDOW_LEAST, tcp->in_flight * (tcp->kind == VTCP_CUBIC ? CUBIC_BETA : RENO_BETA));
   tcp->top = tcp->window;
   tcp->epoch = 0;
   tcp->window = 1;
@@ -177,13 +177,13 @@ vtcp_look (Vtcp * tcp, gint64 now)
 /* --- sending ------------------------------------------------------------------------- */
 
 gboolean
-vtcp_can_send (const Vtcp * tcp, gint64 now)
+vtcp_can_send (const Vtcp *tcp, gint64 now)
 {
   return tcp->in_flight < tcp->window && now >= tcp->next_send;
 }
 
 gboolean
-vtcp_get_lost (Vtcp * tcp, guint64 * packet)
+vtcp_get_lost (Vtcp *tcp, guint64 *packet)
 {
   g_autofree guint64 *first = g_queue_pop_head (&tcp->lost);
 
@@ -193,11 +193,11 @@ vtcp_get_lost (Vtcp * tcp, guint64 * packet)
 }
 
 guint64
-vtcp_send (Vtcp * tcp, guint64 packet, gint64 now)
+vtcp_send (Vtcp *tcp, guint64 packet, gint64 now)
 {
-  Transmission t = {.packet = packet,.sent = now,.stamp =
-        vbbr_send (&tcp->bbr, tcp->in_flight, now)
-  };
+  Transmission t = { .packet = packet,
+    .sent = now,
+    .stamp = vbbr_send (&tcp->bbr, tcp->in_flight, now) };
 
   if (tcp->in_flight++ == 0)
     tcp->timer = now;
@@ -208,7 +208,7 @@ vtcp_send (Vtcp * tcp, guint64 packet, gint64 now)
 }
 
 void
-vtcp_acknowledge (Vtcp * tcp, guint64 pn, gint64 now)
+vtcp_acknowledge (Vtcp *tcp, guint64 pn, gint64 now)
 {
   Transmission *t, told;
   gboolean full;
@@ -230,8 +230,7 @@ vtcp_acknowledge (Vtcp * tcp, guint64 pn, gint64 now)
   tcp->highest = MAX (tcp->highest, pn + 1);
   find_lost (tcp);
   if (tcp->kind == VTCP_BBR) {
-    vbbr_acknowledge (&tcp->bbr, &told.stamp, told.sent, tcp->in_flight,
-        tcp->lost_some, now);
+    vbbr_acknowledge (&tcp->bbr, &told.stamp, told.sent, tcp->in_flight, tcp->lost_some, now);
     tcp->window = tcp->bbr.window;
     tcp->lost_some = FALSE;
     return;

@@ -14,15 +14,14 @@
 #pragma GCC visibility push(default)
 
 static gpointer
-get (gpointer * where, gpointer (*make) (void), void (*drop) (gpointer))
+get (gpointer *where, gpointer (*make) (void), void (*drop) (gpointer))
 {
   gpointer found = __atomic_load_n (where, __ATOMIC_ACQUIRE), made;
 
   if (found != NULL)
     return found;
   made = make ();
-  if (__atomic_compare_exchange_n (where, &found, made, 0, __ATOMIC_ACQ_REL,
-          __ATOMIC_ACQUIRE))
+  if (__atomic_compare_exchange_n (where, &found, made, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
     return made;
   drop (made);
   return found;
@@ -68,13 +67,13 @@ drop_cond (gpointer cond)
 #define COND(c) get (&(c)->p, make_cond, drop_cond)
 
 void
-g_mutex_init (GMutex * mutex)
+g_mutex_init (GMutex *mutex)
 {
   mutex->p = NULL;
 }
 
 void
-g_mutex_clear (GMutex * mutex)
+g_mutex_clear (GMutex *mutex)
 {
   if (mutex->p != NULL)
     drop_mutex (mutex->p);
@@ -82,31 +81,31 @@ g_mutex_clear (GMutex * mutex)
 }
 
 void
-g_mutex_lock (GMutex * mutex)
+g_mutex_lock (GMutex *mutex)
 {
   pthread_mutex_lock (MUTEX (mutex));
 }
 
 gboolean
-g_mutex_trylock (GMutex * mutex)
+g_mutex_trylock (GMutex *mutex)
 {
   return pthread_mutex_trylock (MUTEX (mutex)) == 0;
 }
 
 void
-g_mutex_unlock (GMutex * mutex)
+g_mutex_unlock (GMutex *mutex)
 {
   pthread_mutex_unlock (MUTEX (mutex));
 }
 
 void
-g_cond_init (GCond * cond)
+g_cond_init (GCond *cond)
 {
   cond->p = NULL;
 }
 
 void
-g_cond_clear (GCond * cond)
+g_cond_clear (GCond *cond)
 {
   if (cond->p != NULL)
     drop_cond (cond->p);
@@ -114,29 +113,27 @@ g_cond_clear (GCond * cond)
 }
 
 void
-g_cond_wait (GCond * cond, GMutex * mutex)
+g_cond_wait (GCond *cond, GMutex *mutex)
 {
   pthread_cond_wait (COND (cond), MUTEX (mutex));
 }
 
 gboolean
-g_cond_wait_until (GCond * cond, GMutex * mutex, gint64 end)
+g_cond_wait_until (GCond *cond, GMutex *mutex, gint64 end)
 {
-  struct timespec ts = {.tv_sec = end / 1000000,
-    .tv_nsec = end % 1000000 * 1000
-  };
+  struct timespec ts = { .tv_sec = end / 1000000, .tv_nsec = end % 1000000 * 1000 };
 
   return pthread_cond_timedwait (COND (cond), MUTEX (mutex), &ts) != ETIMEDOUT;
 }
 
 void
-g_cond_signal (GCond * cond)
+g_cond_signal (GCond *cond)
 {
   pthread_cond_signal (COND (cond));
 }
 
 void
-g_cond_broadcast (GCond * cond)
+g_cond_broadcast (GCond *cond)
 {
   pthread_cond_broadcast (COND (cond));
 }

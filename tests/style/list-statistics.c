@@ -32,8 +32,7 @@ main (void)
       const FaspStatField *field = &fasp_stat_tables[i].fields[j];
 
       printf ("%s\t%u\t%s\t%s\t%s\t%s\n", tables[i], field->roles, field->name,
-          fasp_stat_get_type_name (field->form), units[field->unit],
-          field->meaning);
+          fasp_stat_get_type_name (field->form), units[field->unit], field->meaning);
     }
   return 0;
 }

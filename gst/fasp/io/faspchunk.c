@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "faspchunk.h"
 
-#define IDLE_MAX 32             /* chunks kept for reuse */
+#define IDLE_MAX 32 /* chunks kept for reuse */
 
 struct _FaspChunkPool
 {
   GMutex lock;
   GPtrArray *idle;
-  guint out, limit;             /* in chunks */
+  guint out, limit; /* in chunks */
   gboolean closed;
 };
 
@@ -32,7 +32,7 @@ fasp_chunk_pool_new (gsize limit)
 }
 
 static void
-destroy (FaspChunkPool * pool)
+destroy (FaspChunkPool *pool)
 {
   g_ptr_array_unref (pool->idle);
   g_mutex_clear (&pool->lock);
@@ -40,7 +40,7 @@ destroy (FaspChunkPool * pool)
 }
 
 void
-fasp_chunk_pool_free (FaspChunkPool * pool)
+fasp_chunk_pool_free (FaspChunkPool *pool)
 {
   gboolean last;
 
@@ -53,7 +53,7 @@ fasp_chunk_pool_free (FaspChunkPool * pool)
 }
 
 static void
-give_back (FaspMemory * memory)
+give_back (FaspMemory *memory)
 {
   FaspChunk *chunk = (FaspChunk *) memory;
   FaspChunkPool *pool = chunk->pool;
@@ -73,7 +73,7 @@ give_back (FaspMemory * memory)
 }
 
 FaspChunk *
-fasp_chunk_pool_take (FaspChunkPool * pool)
+fasp_chunk_pool_take (FaspChunkPool *pool)
 {
   FaspChunk *chunk = NULL;
   gboolean good;

@@ -11,7 +11,7 @@
 
 G_BEGIN_DECLS
 
-#define FASP_CHUNK_SIZE 65536   /* the most that the kernel joins */
+#define FASP_CHUNK_SIZE 65536 /* the most that the kernel joins */
 
 typedef struct _FaspChunkPool FaspChunkPool;
 
@@ -25,8 +25,8 @@ typedef struct
 /* At most @limit bytes are in use at a time. */
 FaspChunkPool *fasp_chunk_pool_new (gsize limit);
 /* Chunks that are still in use stay valid. */
-void fasp_chunk_pool_free (FaspChunkPool * pool);
+void fasp_chunk_pool_free (FaspChunkPool *pool);
 /* The caller gets one reference to the chunk's memory. NULL: the limit is reached. */
-FaspChunk *fasp_chunk_pool_take (FaspChunkPool * pool);
+FaspChunk *fasp_chunk_pool_take (FaspChunkPool *pool);
 
 G_END_DECLS

@@ -6,18 +6,16 @@
 
 struct _FaspGroupPlace
 {
-  FaspMembership membership;    /* owns its strings */
+  FaspMembership membership; /* owns its strings */
   const FaspSocket *out, *in;
-  guint index;                  /* number of the last interface; 0: as the routes say */
-  FaspTime rejoin;              /* not before this time */
+  guint index;     /* number of the last interface; 0: as the routes say */
+  FaspTime rejoin; /* not before this time */
 };
 
 FaspGroupPlace *
-fasp_group_place_new (const FaspMembership * membership,
-    const FaspSocket * out, const FaspSocket * in)
+fasp_group_place_new (const FaspMembership *membership, const FaspSocket *out, const FaspSocket *in)
 {
-  gboolean named = membership->interface != NULL
-      && membership->interface[0] != '\0';
+  gboolean named = membership->interface != NULL && membership->interface[0] != '\0';
   FaspGroupPlace *place;
 
   if (!named && in == NULL)
@@ -34,7 +32,7 @@ fasp_group_place_new (const FaspMembership * membership,
 }
 
 void
-fasp_group_place_free (FaspGroupPlace * place)
+fasp_group_place_free (FaspGroupPlace *place)
 {
   if (place == NULL)
     return;
@@ -45,19 +43,19 @@ fasp_group_place_free (FaspGroupPlace * place)
 }
 
 static void
-move (FaspGroupPlace * place, guint index)
+move (FaspGroupPlace *place, guint index)
 {
   FaspAddress known;
 
   /* otherwise the interface is not ready yet, and is tried again */
   if (fasp_membership_prepare (&place->membership, place->out, &known, NULL)
-      && (place->in == NULL || fasp_membership_move (&place->membership,
-              place->in, place->index, index)))
+      && (place->in == NULL
+          || fasp_membership_move (&place->membership, place->in, place->index, index)))
     place->index = index;
 }
 
 void
-fasp_group_place_follow (FaspGroupPlace * place, FaspTime now, gboolean deaf)
+fasp_group_place_follow (FaspGroupPlace *place, FaspTime now, gboolean deaf)
 {
   const gchar *name = place->membership.interface;
   guint index = name != NULL ? if_nametoindex (name) : 0;

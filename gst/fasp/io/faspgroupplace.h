@@ -19,11 +19,10 @@ typedef struct _FaspGroupPlace FaspGroupPlace;
 
 /* @out: sends to the group. @in: has joined it; NULL: none has. Both stay the caller's.
  * NULL: there is nothing to keep. */
-FaspGroupPlace *fasp_group_place_new (const FaspMembership * membership,
-    const FaspSocket * out, const FaspSocket * in);
-void fasp_group_place_free (FaspGroupPlace * place);
+FaspGroupPlace *fasp_group_place_new (const FaspMembership *membership, const FaspSocket *out,
+    const FaspSocket *in);
+void fasp_group_place_free (FaspGroupPlace *place);
 /* Call this now and then. @deaf: nothing is heard of the group. */
-void fasp_group_place_follow (FaspGroupPlace * place, FaspTime now,
-    gboolean deaf);
+void fasp_group_place_follow (FaspGroupPlace *place, FaspTime now, gboolean deaf);
 
 G_END_DECLS

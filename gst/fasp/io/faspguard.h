@@ -15,7 +15,7 @@ typedef struct
 } FaspGuard;
 
 static inline void
-fasp_guard_lock (FaspGuard * guard)
+fasp_guard_lock (FaspGuard *guard)
 {
   g_mutex_lock (&guard->mutex);
 }
@@ -23,7 +23,7 @@ fasp_guard_lock (FaspGuard * guard)
 /* Unlocks, and only then releases what the endpoint does not need any more, so that
  * others do not wait for that. */
 static inline void
-fasp_guard_unlock (FaspGuard * guard)
+fasp_guard_unlock (FaspGuard *guard)
 {
   GPtrArray *forgotten = fasp_endpoint_take_forgotten (guard->endpoint);
 
@@ -35,7 +35,7 @@ fasp_guard_unlock (FaspGuard * guard)
  * application or of a port: releasing the application's memory may take such a lock.
  * TRUE: there is something to release, which is left to the I/O thread. */
 static inline gboolean
-fasp_guard_unlock_only (FaspGuard * guard)
+fasp_guard_unlock_only (FaspGuard *guard)
 {
   gboolean forgotten = fasp_endpoint_has_forgotten (guard->endpoint);
 

@@ -10,7 +10,7 @@
 #define NOWHERE "lo"
 
 gboolean
-fasp_interface_bind (gint fd, const gchar * name)
+fasp_interface_bind (gint fd, const gchar *name)
 {
   return setsockopt (fd, SOL_SOCKET, SO_BINDTODEVICE, name, strlen (name)) == 0;
 }
@@ -22,29 +22,27 @@ fasp_interface_await (gint fd)
 }
 
 gboolean
-fasp_interface_is_bound (gint fd, const gchar * name)
+fasp_interface_is_bound (gint fd, const gchar *name)
 {
   gchar bound[IFNAMSIZ];
   socklen_t size = sizeof bound;
 
-  return getsockopt (fd, SOL_SOCKET, SO_BINDTODEVICE, bound, &size) == 0
-      && size > 0 && (strcmp (bound, NOWHERE) != 0
-      || strcmp (name, NOWHERE) == 0);
+  return getsockopt (fd, SOL_SOCKET, SO_BINDTODEVICE, bound, &size) == 0 && size > 0
+      && (strcmp (bound, NOWHERE) != 0 || strcmp (name, NOWHERE) == 0);
 }
 
 /* Without privileges, a socket can be bound to an interface (Linux 5.7), but not to
  * another one afterwards. So it is unbound first, which also loses a port that was
  * chosen by the kernel. */
 static void
-bind_anew (gint fd, const gchar * name)
+bind_anew (gint fd, const gchar *name)
 {
-  const struct sockaddr nobody = {.sa_family = AF_UNSPEC };
+  const struct sockaddr nobody = { .sa_family = AF_UNSPEC };
   struct sockaddr_storage local;
   socklen_t size = sizeof local;
   gboolean known = getsockname (fd, (struct sockaddr *) &local, &size) == 0;
 
-  if (connect (fd, &nobody, sizeof nobody) != 0
-      || !fasp_interface_bind (fd, name) || !known)
+  if (connect (fd, &nobody, sizeof nobody) != 0 || !fasp_interface_bind (fd, name) || !known)
     return;
   /* refused if it still has its port, or if sending has meanwhile given it another one:
    * peers follow */
@@ -52,9 +50,8 @@ bind_anew (gint fd, const gchar * name)
 }
 
 void
-fasp_interface_follow (gint fd, const gchar * name)
+fasp_interface_follow (gint fd, const gchar *name)
 {
-  if (!fasp_interface_is_bound (fd, name) && !fasp_interface_bind (fd, name)
-      && errno == EPERM)
+  if (!fasp_interface_is_bound (fd, name) && !fasp_interface_bind (fd, name) && errno == EPERM)
     bind_anew (fd, name);
 }

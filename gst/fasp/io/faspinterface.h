@@ -14,14 +14,14 @@
 G_BEGIN_DECLS
 
 /* FALSE: errno says why. */
-gboolean fasp_interface_bind (gint fd, const gchar * name);
+gboolean fasp_interface_bind (gint fd, const gchar *name);
 /* Lets nothing leave by another interface before this one exists to be followed. */
 gboolean fasp_interface_await (gint fd);
 /* Is it bound to an existing interface, whatever its name is by now, and not only
  * waiting for @name? */
-gboolean fasp_interface_is_bound (gint fd, const gchar * name);
+gboolean fasp_interface_is_bound (gint fd, const gchar *name);
 /* Call this now and then. Binds the socket again, if its interface is gone and there is
  * another one with that name. */
-void fasp_interface_follow (gint fd, const gchar * name);
+void fasp_interface_follow (gint fd, const gchar *name);
 
 G_END_DECLS

@@ -12,7 +12,7 @@
 /* --- links --------------------------------------------------------------------------- */
 
 static gboolean
-can_reach (FaspSocket * socket, GSocketAddress * address, GError ** error)
+can_reach (FaspSocket *socket, GSocketAddress *address, GError **error)
 {
   g_autofree gchar *text = NULL;
   FaspAddress ignored;
@@ -22,14 +22,15 @@ can_reach (FaspSocket * socket, GSocketAddress * address, GError ** error)
   text = g_socket_connectable_to_string (G_SOCKET_CONNECTABLE (address));
   g_set_error (error, G_IO_ERROR, G_IO_ERROR_NETWORK_UNREACHABLE,
       "%s cannot be reached from this socket: IPv4 and IPv6 do not mix. Change "
-      "localaddress, or the host.", text);
+      "localaddress, or the host.",
+      text);
   return FALSE;
 }
 
 /* Converts the further addresses of the peer to the form that the sockets of their
  * flows use. */
 static gboolean
-convert_others (FaspIo * io, const FaspIoSettings * settings, GError ** error)
+convert_others (FaspIo *io, const FaspIoSettings *settings, GError **error)
 {
   guint flowlets = MAX (settings->flowlets, 1);
   guint n = settings->n_links / flowlets;
@@ -50,26 +51,25 @@ convert_others (FaspIo * io, const FaspIoSettings * settings, GError ** error)
 /* Bytes of memory that blocks received by one of @threads threads may stay in. Includes
  * what repairs may need. */
 static gsize
-get_limit (const FaspIoSettings * settings, guint threads)
+get_limit (const FaspIoSettings *settings, guint threads)
 {
-  guint64 all = (guint64) settings->endpoint.buffer_size +
-      (settings->endpoint.fec != FASP_FEC_OFF ? FEC_KEPT : 0);
+  guint64 all = (guint64) settings->endpoint.buffer_size
+      + (settings->endpoint.fec != FASP_FEC_OFF ? FEC_KEPT : 0);
 
   return MIN (all, G_MAXSIZE) / threads;
 }
 
 /* Opens the sockets. A receiver hears its group on a link of its own, after the others. */
 static gboolean
-open_links (FaspIo * io, const FaspIoSettings * settings, GError ** error)
+open_links (FaspIo *io, const FaspIoSettings *settings, GError **error)
 {
   const FaspMembership *multicast = settings->multicast;
   FaspSocketSettings links[GROUP_LINK + 1];
 
   if (multicast == NULL && settings->n_links == 1
       && settings->endpoint.mode == FASP_MODE_LISTENER) {
-    if (!fasp_port_join (settings->links, settings->endpoint.role,
-            settings->endpoint.streamid, get_limit (settings, 1), &io->place,
-            error))
+    if (!fasp_port_join (settings->links, settings->endpoint.role, settings->endpoint.streamid,
+            get_limit (settings, 1), &io->place, error))
       return FALSE;
     io->links = fasp_port_get_links (&io->place);
     return TRUE;
@@ -84,20 +84,18 @@ open_links (FaspIo * io, const FaspIoSettings * settings, GError ** error)
   links[GROUP_LINK].local_port = multicast->port;
   links[GROUP_LINK].joins = multicast;
   io->links = fasp_links_new (links,
-      settings->endpoint.role == FASP_ROLE_SENDER ? 1 :
-      G_N_ELEMENTS (links), error);
-  if (io->links == NULL || !fasp_membership_prepare (multicast,
-          fasp_links_get (io->links, 0), &io->group, error))
+      settings->endpoint.role == FASP_ROLE_SENDER ? 1 : G_N_ELEMENTS (links), error);
+  if (io->links == NULL
+      || !fasp_membership_prepare (multicast, fasp_links_get (io->links, 0), &io->group, error))
     return FALSE;
-  io->group_place = fasp_group_place_new (multicast,
-      fasp_links_get (io->links, 0), settings->endpoint.role ==
-      FASP_ROLE_SENDER ? NULL : fasp_links_get (io->links, GROUP_LINK));
+  io->group_place = fasp_group_place_new (multicast, fasp_links_get (io->links, 0),
+      settings->endpoint.role == FASP_ROLE_SENDER ? NULL : fasp_links_get (io->links, GROUP_LINK));
   return TRUE;
 }
 
 /* Opens all that can fail. */
 static gboolean
-open_all (FaspIo * io, const FaspIoSettings * settings, GError ** error)
+open_all (FaspIo *io, const FaspIoSettings *settings, GError **error)
 {
   g_autoptr (GSocketAddress) literal = NULL;
 
@@ -105,16 +103,14 @@ open_all (FaspIo * io, const FaspIoSettings * settings, GError ** error)
     return FALSE;
   /* the addresses of a name may change; a literal address stays what it is */
   if (settings->peer_host != NULL)
-    literal = g_inet_socket_address_new_from_string (settings->peer_host,
-        settings->peer_port);
-  if (literal != NULL && !can_reach (fasp_links_get (io->links, 0), literal,
-          error))
+    literal = g_inet_socket_address_new_from_string (settings->peer_host, settings->peer_port);
+  if (literal != NULL && !can_reach (fasp_links_get (io->links, 0), literal, error))
     return FALSE;
   return convert_others (io, settings, error);
 }
 
 static void
-close_links (FaspIo * io)
+close_links (FaspIo *io)
 {
   fasp_group_place_free (io->group_place);
   if (io->place.port != NULL)
@@ -126,23 +122,22 @@ close_links (FaspIo * io)
 /* --- life ----------------------------------------------------------------------------- */
 
 static gboolean
-make_receivers (FaspIo * io, const FaspIoSettings * settings, GError ** error)
+make_receivers (FaspIo *io, const FaspIoSettings *settings, GError **error)
 {
   guint links = fasp_links_count (io->links);
-  guint threads = fasp_receivers_choose (settings->threads, links,
-      g_get_num_processors ());
+  guint threads = fasp_receivers_choose (settings->threads, links, g_get_num_processors ());
   gsize limit = get_limit (settings, threads);
 
   io->own = fasp_receivers_get_share (0, threads, links);
   io->in = fasp_receive_batch_new (limit);
-  io->receivers = fasp_receivers_new (io->links, 1, threads, limit,
-      fasp_io_receive_beside, io, error);
+  io->receivers =
+      fasp_receivers_new (io->links, 1, threads, limit, fasp_io_receive_beside, io, error);
   return io->receivers != NULL;
 }
 
 /* Frees what exists by now, except the I/O thread and the threads that receive. */
 static void
-destroy (FaspIo * io)
+destroy (FaspIo *io)
 {
   if (io->lanes != NULL)
     fasp_lanes_stop (io->lanes);
@@ -160,7 +155,7 @@ destroy (FaspIo * io)
 
 /* Ends all but the I/O thread. */
 static void
-end (FaspIo * io)
+end (FaspIo *io)
 {
   if (io->place.port != NULL)
     fasp_port_end (&io->place);
@@ -169,7 +164,7 @@ end (FaspIo * io)
 }
 
 FaspIo *
-fasp_io_new (const FaspIoSettings * settings, GError ** error)
+fasp_io_new (const FaspIoSettings *settings, GError **error)
 {
   FaspIo *io = g_new0 (FaspIo, 1);
   FaspEndpointConfig config = settings->endpoint;
@@ -189,8 +184,8 @@ fasp_io_new (const FaspIoSettings * settings, GError ** error)
   io->buffer_short = settings->buffer_short;
   io->buffer = fasp_links_get_buffer (io->links);
   io->user_data = settings->user_data;
-  io->follow_at = io->group_place != NULL
-      || fasp_links_have_interfaces (io->links) ? 0 : FASP_NEVER;
+  io->follow_at =
+      io->group_place != NULL || fasp_links_have_interfaces (io->links) ? 0 : FASP_NEVER;
   io->role = settings->endpoint.role;
   io->mode = settings->endpoint.mode;
   config.flows = settings->n_links;
@@ -206,14 +201,14 @@ fasp_io_new (const FaspIoSettings * settings, GError ** error)
   }
   /* an endpoint with one peer, or one group, has nothing to spread over lanes */
   config.lanes = io->role == FASP_ROLE_SENDER && io->mode == FASP_MODE_LISTENER
-      && settings->multicast == NULL ? fasp_lanes_choose (settings->threads,
-      g_get_num_processors ()) : 1;
+          && settings->multicast == NULL ?
+      fasp_lanes_choose (settings->threads, g_get_num_processors ()) :
+      1;
   io->guard.endpoint = fasp_endpoint_new (&config, fasp_random_bytes, NULL);
   fasp_endpoint_set_log (io->guard.endpoint, settings->log);
   fasp_endpoint_expect (io->guard.endpoint, g_get_monotonic_time ());
   io->lanes = fasp_lanes_new (&io->guard, io->links,
-      settings->n_links <= MAX (settings->flowlets, 1), fasp_io_rouse, io,
-      error);
+      settings->n_links <= MAX (settings->flowlets, 1), fasp_io_rouse, io, error);
   if (io->lanes == NULL || !make_receivers (io, settings, error)) {
     destroy (io);
     return NULL;
@@ -233,7 +228,7 @@ fasp_io_new (const FaspIoSettings * settings, GError ** error)
 }
 
 void
-fasp_io_close (FaspIo * io)
+fasp_io_close (FaspIo *io)
 {
   FaspTime now = g_get_monotonic_time ();
 
@@ -247,7 +242,7 @@ fasp_io_close (FaspIo * io)
 }
 
 void
-fasp_io_free (FaspIo * io)
+fasp_io_free (FaspIo *io)
 {
   if (io == NULL)
     return;
@@ -259,32 +254,32 @@ fasp_io_free (FaspIo * io)
 /* --- what the element asks for ------------------------------------------ */
 
 guint16
-fasp_io_get_port (FaspIo * io)
+fasp_io_get_port (FaspIo *io)
 {
   return fasp_socket_get_port (fasp_links_get (io->links, 0));
 }
 
 gsize
-fasp_io_get_socket_buffer (FaspIo * io)
+fasp_io_get_socket_buffer (FaspIo *io)
 {
   return fasp_links_get_buffer (io->links);
 }
 
 gboolean
-fasp_io_is_early (FaspIo * io, guint link)
+fasp_io_is_early (FaspIo *io, guint link)
 {
   return fasp_socket_is_early (fasp_links_get (io->links, link));
 }
 
 FaspEndpoint *
-fasp_io_lock (FaspIo * io)
+fasp_io_lock (FaspIo *io)
 {
   fasp_guard_lock (&io->guard);
   return io->guard.endpoint;
 }
 
 void
-fasp_io_unlock (FaspIo * io, gboolean changed)
+fasp_io_unlock (FaspIo *io, gboolean changed)
 {
   changed |= fasp_guard_unlock_only (&io->guard);
   if (changed)

@@ -19,24 +19,20 @@ G_BEGIN_DECLS
 typedef struct _FaspIo FaspIo;
 
 /* Called from the I/O thread, with no lock held. Must not free the FaspIo. */
-typedef void (*FaspIoEventFunc) (FaspIo * io, const FaspEvent * event,
-    gpointer user_data);
+typedef void (*FaspIoEventFunc) (FaspIo *io, const FaspEvent *event, gpointer user_data);
 /* The peer's name cannot be resolved. Called once each time that this begins; it is
  * tried again every second. */
-typedef void (*FaspIoResolveFunc) (const gchar * host, const GError * error,
-    gpointer user_data);
+typedef void (*FaspIoResolveFunc) (const gchar *host, const GError *error, gpointer user_data);
 
-/* The network refuses our datagrams on a link (told once for each kind of trouble, of the links that
- * go to one address of the peer: `flowlets'), or the kernel refuses to hand over those that arrive. It is
- * tried again. */
-typedef void (*FaspIoSendFailedFunc) (guint link, const gchar * why,
-    gpointer user_data);
-typedef void (*FaspIoRefusedFunc) (const gchar * why, gpointer user_data);
+/* The network refuses our datagrams on a link (told once for each kind of trouble, of the links
+ * that go to one address of the peer: `flowlets'), or the kernel refuses to hand over those that
+ * arrive. It is tried again. */
+typedef void (*FaspIoSendFailedFunc) (guint link, const gchar *why, gpointer user_data);
+typedef void (*FaspIoRefusedFunc) (const gchar *why, gpointer user_data);
 
 /* The kernel grants the socket a receive buffer of @granted bytes, which is less than
  * arrives at @rate bit/s in FASP_IO_BUFFER_TIME; @wanted would do. Called once. */
-typedef void (*FaspIoBufferFunc) (guint64 rate, gsize granted, gsize wanted,
-    gpointer user_data);
+typedef void (*FaspIoBufferFunc) (guint64 rate, gsize granted, gsize wanted, gpointer user_data);
 
 /* How long a receiving thread may have to wait for its turn. */
 #define FASP_IO_BUFFER_TIME (20 * FASP_MSEC)
@@ -51,20 +47,20 @@ typedef struct
 typedef struct
 {
   FaspEndpointConfig endpoint;
-  const FaspSocketSettings *links;      /* one for each flow */
+  const FaspSocketSettings *links; /* one for each flow */
   guint n_links;
-  guint threads;                /* how many receive; 0: to suit the machine */
-  guint flowlets;               /* flows to each address of the peer: first to its
-                                   port and those above it, */
-  GSocketAddress *const *others;        /* then to each of these, if they call */
-  const FaspMembership *multicast;      /* for a sender that listens, or a receiver
-                                           that calls whoever is announced; needs
-                                           one link; NULL: no multicast */
-  guint log;                    /* events of the decision log that are kept until they are
-                                   fetched; 0: nothing is logged */
-  const gchar *peer_host;       /* caller, rendezvous: name or address of the peer */
+  guint threads;                   /* how many receive; 0: to suit the machine */
+  guint flowlets;                  /* flows to each address of the peer: first to its
+                                      port and those above it, */
+  GSocketAddress *const *others;   /* then to each of these, if they call */
+  const FaspMembership *multicast; /* for a sender that listens, or a receiver
+                                      that calls whoever is announced; needs
+                                      one link; NULL: no multicast */
+  guint log;                       /* events of the decision log that are kept until they are
+                                      fetched; 0: nothing is logged */
+  const gchar *peer_host;          /* caller, rendezvous: name or address of the peer */
   guint16 peer_port;
-  const FaspIoPeer *fallbacks;  /* receiver that calls: others that have the stream */
+  const FaspIoPeer *fallbacks; /* receiver that calls: others that have the stream */
   guint n_fallbacks;
   FaspIoEventFunc event;
   FaspIoResolveFunc resolve_failed;
@@ -78,10 +74,10 @@ typedef enum
 {
   FASP_IO_OK,
   FASP_IO_FLUSHING,
-  FASP_IO_ENDED,                /* read: the sender is gone; *event says why */
-  FASP_IO_FAILED,               /* no peer will come any more; *event says why */
-  FASP_IO_WAITING,              /* write, drain: not done after FASP_IO_PATIENCE; the
-                                   next call goes on */
+  FASP_IO_ENDED,   /* read: the sender is gone; *event says why */
+  FASP_IO_FAILED,  /* no peer will come any more; *event says why */
+  FASP_IO_WAITING, /* write, drain: not done after FASP_IO_PATIENCE; the
+                      next call goes on */
 } FaspIoResult;
 
 /* A writer waits for no longer before it may see why it has to. */
@@ -89,24 +85,24 @@ typedef enum
 
 /* Opens the sockets (a busy port is an error at once) and starts the thread. Does not
  * wait for a peer or a name server. */
-FaspIo *fasp_io_new (const FaspIoSettings * settings, GError ** error);
+FaspIo *fasp_io_new (const FaspIoSettings *settings, GError **error);
 /* Says goodbye. Takes one second at most, less when the peer answers. After that, only
  * fasp_io_lock() and fasp_io_unlock() may be called, and fasp_io_free(). */
-void fasp_io_close (FaspIo * io);
+void fasp_io_close (FaspIo *io);
 /* Closes first, if that was not done. */
-void fasp_io_free (FaspIo * io);
+void fasp_io_free (FaspIo *io);
 
-guint16 fasp_io_get_port (FaspIo * io);
-gsize fasp_io_get_socket_buffer (FaspIo * io);
+guint16 fasp_io_get_port (FaspIo *io);
+gsize fasp_io_get_socket_buffer (FaspIo *io);
 /* Was the address or interface of this link missing when it was opened? */
-gboolean fasp_io_is_early (FaspIo * io, guint link);
+gboolean fasp_io_is_early (FaspIo *io, guint link);
 
 /* Can what begins with a piece be decoded without what was before? */
 typedef enum
 {
-  FASP_IO_NO_KEY = 0,           /* not known, or nothing begins there */
-  FASP_IO_KEY_FRAME,            /* yes; few others can */
-  FASP_IO_KEY_EACH,             /* yes; so can all others of its stream */
+  FASP_IO_NO_KEY = 0, /* not known, or nothing begins there */
+  FASP_IO_KEY_FRAME,  /* yes; few others can */
+  FASP_IO_KEY_EACH,   /* yes; so can all others of its stream */
 } FaspIoKey;
 
 /* Bytes to write. Those that fill whole blocks are not copied if they lie in @memory,
@@ -116,39 +112,38 @@ typedef struct
   const guint8 *data;
   gsize size;
   FaspMemory *memory;
-  FaspIoKey key;                /* about what begins with it */
-  FaspStreamOffset place;              /* of its first byte, if known, */
-  FaspTime media_time;          /* and then when it was written, at its origin */
+  FaspIoKey key;          /* about what begins with it */
+  FaspStreamOffset place; /* of its first byte, if known, */
+  FaspTime media_time;    /* and then when it was written, at its origin */
 } FaspIoPiece;
 
 /* Writes pieces of memory as one: nothing is sent before all of them are written or the
  * buffer is full, so that they fill datagrams together. *done counts the bytes taken so
  * far, of all pieces together: after a call that flushing interrupted, or that waited too
  * long, the next one continues from there. @media_time: for pieces without a place. */
-FaspIoResult fasp_io_write (FaspIo * io, FaspTime media_time,
-    const FaspIoPiece * pieces, guint n, gsize * done, FaspEvent * event);
+FaspIoResult fasp_io_write (FaspIo *io, FaspTime media_time, const FaspIoPiece *pieces, guint n,
+    gsize *done, FaspEvent *event);
 /* Ends the stream and waits until it is acknowledged. *lost: bytes at its end that a
  * receiver, since gone, never confirmed. */
-FaspIoResult fasp_io_drain (FaspIo * io, guint64 * lost, FaspEvent * event);
+FaspIoResult fasp_io_drain (FaspIo *io, guint64 *lost, FaspEvent *event);
 
 typedef struct
 {
   FaspBlock *block;
-  FaspTime arrival;             /* its media time on the monotonic clock */
-  FaspStreamOffset place;              /* of the block's first byte */
-  guint32 session;              /* that it came in */
+  FaspTime arrival;       /* its media time on the monotonic clock */
+  FaspStreamOffset place; /* of the block's first byte */
+  guint32 session;        /* that it came in */
 } FaspIoItem;
 
 /* Waits for at least one block, and takes up to @max that are there, in order. An end
  * of stream is the last of a batch. */
-FaspIoResult fasp_io_read (FaspIo * io, FaspIoItem * items, guint max,
-    guint * n, FaspEvent * event);
+FaspIoResult fasp_io_read (FaspIo *io, FaspIoItem *items, guint max, guint *n, FaspEvent *event);
 
-void fasp_io_set_flushing (FaspIo * io, gboolean flushing);
+void fasp_io_set_flushing (FaspIo *io, gboolean flushing);
 
 /* Locks the endpoint and returns it, for figures, decisions and settings. */
-FaspEndpoint *fasp_io_lock (FaspIo * io);
+FaspEndpoint *fasp_io_lock (FaspIo *io);
 /* @changed: the I/O thread must look at the endpoint again. */
-void fasp_io_unlock (FaspIo * io, gboolean changed);
+void fasp_io_unlock (FaspIo *io, gboolean changed);
 
 G_END_DECLS

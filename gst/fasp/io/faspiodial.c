@@ -6,7 +6,7 @@
 #include "faspioprivate.h"
 
 static gboolean
-resolved (GSocketAddress * address, gpointer data)
+resolved (GSocketAddress *address, gpointer data)
 {
   FaspIo *io = data;
   FaspAddress peer;
@@ -29,7 +29,7 @@ resolved (GSocketAddress * address, gpointer data)
 
 /* One of several peers may have its turn every few seconds, for ever. */
 static void
-failed (const gchar * host, const GError * error, gpointer data)
+failed (const gchar *host, const GError *error, gpointer data)
 {
   FaspIo *io = data;
 
@@ -55,45 +55,41 @@ is_settled (gpointer data)
 }
 
 static void
-copy_peers (FaspIo * io, const FaspIoSettings * settings)
+copy_peers (FaspIo *io, const FaspIoSettings *settings)
 {
   if (settings->n_fallbacks == 0)
     return;
   io->n_peers = 1 + settings->n_fallbacks;
   io->peers = g_new (FaspIoPeer, io->n_peers);
   io->absent = g_new0 (gboolean, io->n_peers);
-  io->peers[0] = (FaspIoPeer) {
-  g_strdup (settings->peer_host), settings->peer_port};
+  io->peers[0] = (FaspIoPeer) { g_strdup (settings->peer_host), settings->peer_port };
   for (guint i = 1; i < io->n_peers; i++)
-    io->peers[i] = (FaspIoPeer) {
-    g_strdup (settings->fallbacks[i - 1].host),
-        settings->fallbacks[i - 1].port};
+    io->peers[i] = (FaspIoPeer) { g_strdup (settings->fallbacks[i - 1].host),
+      settings->fallbacks[i - 1].port };
 }
 
 gboolean
-fasp_io_dial_begin (FaspIo * io, const FaspIoSettings * settings,
-    GError ** error)
+fasp_io_dial_begin (FaspIo *io, const FaspIoSettings *settings, GError **error)
 {
   io->resolve_failed = settings->resolve_failed;
   copy_peers (io, settings);
   if (settings->peer_host == NULL)
     return TRUE;
-  io->resolve = fasp_resolve_new (settings->peer_host, settings->peer_port,
-      resolved, is_settled, io, failed, io, error);
+  io->resolve = fasp_resolve_new (settings->peer_host, settings->peer_port, resolved, is_settled,
+      io, failed, io, error);
   return io->resolve != NULL;
 }
 
 void
-fasp_io_dial_note (FaspIo * io, const FaspEvent * event)
+fasp_io_dial_note (FaspIo *io, const FaspEvent *event)
 {
   if (io->resolve != NULL && io->peers == NULL
-      && (event->type == FASP_EVENT_INTERRUPTED
-          || event->type == FASP_EVENT_REMOVED))
+      && (event->type == FASP_EVENT_INTERRUPTED || event->type == FASP_EVENT_REMOVED))
     fasp_resolve_again (io->resolve);
 }
 
 void
-fasp_io_dial_follow (FaspIo * io)
+fasp_io_dial_follow (FaspIo *io)
 {
   g_autoptr (GError) error = NULL;
   guint serial, wanted;
@@ -108,14 +104,14 @@ fasp_io_dial_follow (FaspIo * io)
   fasp_resolve_free (io->resolve);
   io->peer = wanted;
   io->peer_serial = serial;
-  io->resolve = fasp_resolve_new (io->peers[wanted].host,
-      io->peers[wanted].port, resolved, is_settled, io, failed, io, &error);
-  if (io->resolve == NULL)      /* the next peer gets its turn in any case */
+  io->resolve = fasp_resolve_new (io->peers[wanted].host, io->peers[wanted].port, resolved,
+      is_settled, io, failed, io, &error);
+  if (io->resolve == NULL) /* the next peer gets its turn in any case */
     failed (io->peers[wanted].host, error, io);
 }
 
 void
-fasp_io_dial_end (FaspIo * io)
+fasp_io_dial_end (FaspIo *io)
 {
   g_clear_pointer (&io->resolve, fasp_resolve_free);
   if (io->peers != NULL)

@@ -23,11 +23,11 @@ struct _FaspIo
   /* never changes while the thread runs */
   FaspRole role;
   FaspMode mode;
-  FaspPortPlace place;          /* at a port that may be shared, */
-  FaspLinks *links;             /* whose links these are then */
-  FaspGroupPlace *group_place;  /* NULL: there is no group that could move */
-  FaspAddress *others;          /* addresses of the peer for further flows */
-  FaspLanes *lanes;             /* the first belongs to the I/O thread, or the writer */
+  FaspPortPlace place;         /* at a port that may be shared, */
+  FaspLinks *links;            /* whose links these are then */
+  FaspGroupPlace *group_place; /* NULL: there is no group that could move */
+  FaspAddress *others;         /* addresses of the peer for further flows */
+  FaspLanes *lanes;            /* the first belongs to the I/O thread, or the writer */
   FaspReceivers *receivers;
   GThread *thread;
   FaspIoEventFunc event;
@@ -36,57 +36,55 @@ struct _FaspIo
   FaspIoBufferFunc buffer_short;
   FaspIoResolveFunc resolve_failed;
   gpointer user_data;
-  FaspIoPeer *peers;            /* the first to call, and its fallbacks; NULL: no fallbacks */
+  FaspIoPeer *peers; /* the first to call, and its fallbacks; NULL: no fallbacks */
   guint n_peers;
-  gboolean *absent;             /* of each: no address was found, and that was told; for
-                                   one thread at a time, that which looks for it */
+  gboolean *absent; /* of each: no address was found, and that was told; for
+                       one thread at a time, that which looks for it */
 
   /* the I/O thread's, once that runs */
   FaspReceiveBatch *in;
-  guint64 own;                  /* links that it receives from, a bit each */
-  gsize buffer;                 /* bytes of the sockets' receive buffers, or
-                                   G_MAXSIZE once buffer_short was called */
-  guint flowlets;               /* links to each address of the peer */
-  guint64 told[FASP_IO_ERRORS_MAX];     /* errno values that the application was told of, for
-                                           sending; a bit for each address */
-  guint64 told_deaf[FASP_IO_ERRORS_MAX];        /* and for receiving; one bit */
-  FaspTime follow_at;           /* when to look for interfaces that moved;
-                                   FASP_NEVER: there are none */
-  gboolean deaf_to_group;       /* nothing is heard of the group */
+  guint64 own;                           /* links that it receives from, a bit each */
+  gsize buffer;                          /* bytes of the sockets' receive buffers, or
+                                            G_MAXSIZE once buffer_short was called */
+  guint flowlets;                        /* links to each address of the peer */
+  guint64 told[FASP_IO_ERRORS_MAX];      /* errno values that the application was told of, for
+                                            sending; a bit for each address */
+  guint64 told_deaf[FASP_IO_ERRORS_MAX]; /* and for receiving; one bit */
+  FaspTime follow_at;                    /* when to look for interfaces that moved;
+                                            FASP_NEVER: there are none */
+  gboolean deaf_to_group;                /* nothing is heard of the group */
   FaspResolve *resolve;
-  guint peer;                   /* the peer that is being resolved, and its serial number */
+  guint peer; /* the peer that is being resolved, and its serial number */
   guint peer_serial;
 
-  gint relieved;                /* atomic: it receives nothing, as the port does */
-  gint deaf;                    /* atomic: errno of a failure to receive */
+  gint relieved; /* atomic: it receives nothing, as the port does */
+  gint deaf;     /* atomic: errno of a failure to receive */
 
-  FaspGuard guard;              /* guards all below */
-  GCond changed;                /* signals what a waiter may be waiting for */
+  FaspGuard guard; /* guards all below */
+  GCond changed;   /* signals what a waiter may be waiting for */
   guint waiters;
-  FaspTime newest;              /* time of the newest datagram */
-  FaspMeter arriving;           /* determines the size of the sockets' buffers */
+  FaspTime newest;    /* time of the newest datagram */
+  FaspMeter arriving; /* determines the size of the sockets' buffers */
   gboolean flushing, closing, failed, ended;
   FaspEvent failed_event, ended_event;
   FaspTime close_deadline;
-  FaspAddress group;            /* multicast: address of the group, seen from the first link */
+  FaspAddress group; /* multicast: address of the group, seen from the first link */
 };
 
 /* faspiodial.c: takes over the peers to call, if there are any, and begins to look for
  * the address of the first. */
-gboolean fasp_io_dial_begin (FaspIo * io, const FaspIoSettings * settings,
-    GError ** error);
+gboolean fasp_io_dial_begin (FaspIo *io, const FaspIoSettings *settings, GError **error);
 /* I/O thread: after this event, the peer may have another address. */
-void fasp_io_dial_note (FaspIo * io, const FaspEvent * event);
+void fasp_io_dial_note (FaspIo *io, const FaspEvent *event);
 /* I/O thread: looks whether another peer is wanted. */
-void fasp_io_dial_follow (FaspIo * io);
-void fasp_io_dial_end (FaspIo * io);
+void fasp_io_dial_follow (FaspIo *io);
+void fasp_io_dial_end (FaspIo *io);
 
 /* faspioreceive.c: I/O thread: takes what has arrived. @ready: links that can be read,
  * a bit each. */
-void fasp_io_receive (FaspIo * io, guint64 ready);
+void fasp_io_receive (FaspIo *io, guint64 ready);
 /* For the other threads that receive. @data: the FaspIo. */
-void fasp_io_receive_beside (FaspReceiveBatch * in, guint link,
-    gpointer data);
+void fasp_io_receive_beside (FaspReceiveBatch *in, guint link, gpointer data);
 /* The member is the FaspIo. */
 extern const FaspPortFunctions fasp_io_port_functions;
 
@@ -94,6 +92,6 @@ extern const FaspPortFunctions fasp_io_port_functions;
 gpointer fasp_io_run (gpointer data);
 /* With the guard held, from any thread but the I/O thread: wakes the I/O thread if it
  * has something to send or to tell. Wakes waiters directly. */
-void fasp_io_rouse (FaspLanes * lanes, gpointer data);
+void fasp_io_rouse (FaspLanes *lanes, gpointer data);
 
 G_END_DECLS

@@ -13,7 +13,7 @@
 /* Enlarges the sockets' buffers. The faster the stream, the more arrives while the
  * thread waits for its turn. */
 static void
-fit_buffer (FaspIo * io)
+fit_buffer (FaspIo *io)
 {
   guint n = fasp_links_count (io->links);
   gsize needed, granted;
@@ -26,31 +26,30 @@ fit_buffer (FaspIo * io)
   needed = rate / 8 * MIN (2, n) / n * FASP_IO_BUFFER_TIME / FASP_SEC;
   if (needed <= io->buffer)
     return;
-  granted = io->place.port != NULL ?
-      fasp_port_set_buffer (&io->place, 3 * needed) :
-      fasp_links_set_buffer (io->links, 3 * needed);
+  granted = io->place.port != NULL ? fasp_port_set_buffer (&io->place, 3 * needed) :
+                                     fasp_links_set_buffer (io->links, 3 * needed);
   io->buffer = granted;
   if (granted >= needed)
     return;
-  io->buffer = G_MAXSIZE;       /* reported only once */
+  io->buffer = G_MAXSIZE; /* reported only once */
   io->buffer_short (rate, granted, 3 * needed, io->user_data);
 }
 
 /* With the guard held. */
 static void
-take (FaspIo * io, FaspTime now, const FaspAddress * from, const guint8 * data,
-    gsize size, FaspMemory * memory, gboolean marked, FaspRoute route)
+take (FaspIo *io, FaspTime now, const FaspAddress *from, const guint8 *data, gsize size,
+    FaspMemory *memory, gboolean marked, FaspRoute route)
 {
   /* with several threads, one may have been held up */
   io->newest = MAX (now, io->newest);
   fasp_meter_add (&io->arriving, io->newest, size);
-  fasp_endpoint_receive_routed (io->guard.endpoint, io->newest, from, data,
-      size, memory, marked, route);
+  fasp_endpoint_receive_routed (io->guard.endpoint, io->newest, from, data, size, memory, marked,
+      route);
 }
 
 /* From any thread. */
 static void
-note_deaf (FaspIo * io, gint error)
+note_deaf (FaspIo *io, gint error)
 {
   if (error == 0)
     return;
@@ -61,7 +60,7 @@ note_deaf (FaspIo * io, gint error)
 /* --- from our own links ------------------------------------------------------------ */
 
 static void
-receive_from (FaspIo * io, FaspReceiveBatch * in, guint link)
+receive_from (FaspIo *io, FaspReceiveBatch *in, guint link)
 {
   gint fd = fasp_links_get_fds (io->links)[link];
   FaspAddress address;
@@ -75,9 +74,9 @@ receive_from (FaspIo * io, FaspReceiveBatch * in, guint link)
     gsize size;
 
     fasp_guard_lock (&io->guard);
-    for (guint n = 0; (data = fasp_receive_batch_next (in, &size, &address,
-                &memory, &marked)) != NULL; n++) {
-      if (n % LOCKED_MAX == LOCKED_MAX - 1) {   /* let other threads in */
+    for (guint n = 0;
+        (data = fasp_receive_batch_next (in, &size, &address, &memory, &marked)) != NULL; n++) {
+      if (n % LOCKED_MAX == LOCKED_MAX - 1) { /* let other threads in */
         fasp_guard_unlock (&io->guard);
         fasp_guard_lock (&io->guard);
       }
@@ -92,18 +91,17 @@ receive_from (FaspIo * io, FaspReceiveBatch * in, guint link)
   note_deaf (io, fasp_receive_batch_take_error (in));
   /* anybody can forge these reports, so datagrams do not wait for all of them */
   for (guint i = 0; i < FASP_FEEDBACK_AT_ONCE
-      && fasp_socket_get_unreachable (fasp_links_get (io->links, link),
-          &address); i++) {
+      && fasp_socket_get_unreachable (fasp_links_get (io->links, link), &address);
+      i++) {
     address.link = link;
     fasp_guard_lock (&io->guard);
-    fasp_endpoint_unreachable (io->guard.endpoint, g_get_monotonic_time (),
-        &address);
+    fasp_endpoint_unreachable (io->guard.endpoint, g_get_monotonic_time (), &address);
     fasp_guard_unlock (&io->guard);
   }
 }
 
 void
-fasp_io_receive (FaspIo * io, guint64 ready)
+fasp_io_receive (FaspIo *io, guint64 ready)
 {
   if (io->place.port != NULL && ready != 0)
     fasp_port_receive (&io->place, io->in, io);
@@ -114,7 +112,7 @@ fasp_io_receive (FaspIo * io, guint64 ready)
 }
 
 void
-fasp_io_receive_beside (FaspReceiveBatch * in, guint link, gpointer data)
+fasp_io_receive_beside (FaspReceiveBatch *in, guint link, gpointer data)
 {
   FaspIo *io = data;
 
@@ -133,9 +131,8 @@ port_begin (gpointer io)
 }
 
 static void
-port_receive (gpointer io, FaspTime now, const FaspAddress * from,
-    const guint8 * data, gsize size, FaspMemory * memory, gboolean marked,
-    FaspRoute route)
+port_receive (gpointer io, FaspTime now, const FaspAddress *from, const guint8 *data, gsize size,
+    FaspMemory *memory, gboolean marked, FaspRoute route)
 {
   take (io, now, from, data, size, memory, marked, route);
 }
@@ -157,7 +154,7 @@ port_end (gpointer data, gboolean beside)
 }
 
 static void
-port_unreachable (gpointer data, FaspTime now, const FaspAddress * to)
+port_unreachable (gpointer data, FaspTime now, const FaspAddress *to)
 {
   FaspIo *io = data;
 
@@ -181,6 +178,5 @@ port_deaf (gpointer io, gint error)
   note_deaf (io, error);
 }
 
-const FaspPortFunctions fasp_io_port_functions = {
-  port_begin, port_receive, port_end, port_unreachable, port_deaf, port_relieve
-};
+const FaspPortFunctions fasp_io_port_functions = { port_begin, port_receive, port_end,
+  port_unreachable, port_deaf, port_relieve };

@@ -7,7 +7,7 @@
 
 /* Lock held. Is it useless to go on writing? */
 static gboolean
-is_over (FaspIo * io, FaspIoResult * result, FaspEvent * event)
+is_over (FaspIo *io, FaspIoResult *result, FaspEvent *event)
 {
   if (io->failed)
     *event = io->failed_event;
@@ -17,7 +17,7 @@ is_over (FaspIo * io, FaspIoResult * result, FaspEvent * event)
 }
 
 static void
-wait_for_change (FaspIo * io)
+wait_for_change (FaspIo *io)
 {
   io->waiters++;
   g_cond_wait (&io->changed, &io->guard.mutex);
@@ -26,7 +26,7 @@ wait_for_change (FaspIo * io)
 
 /* FALSE: it is too late. */
 static gboolean
-wait_until (FaspIo * io, FaspTime until, FaspIoResult * result)
+wait_until (FaspIo *io, FaspTime until, FaspIoResult *result)
 {
   gboolean woken;
 
@@ -41,7 +41,7 @@ wait_until (FaspIo * io, FaspTime until, FaspIoResult * result)
 /* The writer itself sends what may leave now, which spares the I/O thread a wake-up for
  * each write. What must wait is left to the I/O thread. */
 static void
-send_or_wake (FaspIo * io)
+send_or_wake (FaspIo *io)
 {
   gboolean must = !fasp_lanes_try_send (io->lanes);
 
@@ -56,30 +56,26 @@ send_or_wake (FaspIo * io)
 
 /* Lock held. Writes as much as there is room for and moves *done. TRUE: all is written. */
 static gboolean
-write_pieces (FaspIo * io, FaspTime media_time, const FaspIoPiece * pieces,
-    guint n, gsize * done)
+write_pieces (FaspIo *io, FaspTime media_time, const FaspIoPiece *pieces, guint n, gsize *done)
 {
   FaspTime now = g_get_monotonic_time ();
   gsize start = 0;
 
   for (guint i = 0; i < n; start += pieces[i++].size) {
-    const FaspStreamOffset *place =
-        pieces[i].place.known ? &pieces[i].place : NULL;
+    const FaspStreamOffset *place = pieces[i].place.known ? &pieces[i].place : NULL;
     FaspTime written = place != NULL ? pieces[i].media_time : media_time;
     gsize from = *done - start, taken;
 
     if (*done >= start + pieces[i].size)
       continue;
-    if (from == 0
-        && !fasp_endpoint_set_stream_offset (io->guard.endpoint, now, written,
-            place))
+    if (from == 0 && !fasp_endpoint_set_stream_offset (io->guard.endpoint, now, written, place))
       return FALSE;
     if (from == 0 && pieces[i].key != FASP_IO_NO_KEY
         && !fasp_endpoint_begin_key_frame (io->guard.endpoint, now, written,
             pieces[i].key == FASP_IO_KEY_EACH))
       return FALSE;
-    taken = fasp_endpoint_write (io->guard.endpoint, now, written,
-        pieces[i].data + from, pieces[i].size - from, pieces[i].memory);
+    taken = fasp_endpoint_write (io->guard.endpoint, now, written, pieces[i].data + from,
+        pieces[i].size - from, pieces[i].memory);
     *done += taken;
     if (taken < pieces[i].size - from)
       return FALSE;
@@ -88,8 +84,8 @@ write_pieces (FaspIo * io, FaspTime media_time, const FaspIoPiece * pieces,
 }
 
 FaspIoResult
-fasp_io_write (FaspIo * io, FaspTime media_time,
-    const FaspIoPiece * pieces, guint n, gsize * done, FaspEvent * event)
+fasp_io_write (FaspIo *io, FaspTime media_time, const FaspIoPiece *pieces, guint n, gsize *done,
+    FaspEvent *event)
 {
   FaspTime until = g_get_monotonic_time () + FASP_IO_PATIENCE;
   FaspIoResult result = FASP_IO_OK;
@@ -118,28 +114,30 @@ fasp_io_write (FaspIo * io, FaspTime media_time,
 /* Lock held. Is the end reached, and known how? An event that was not looked at yet may say why the
  * peer has gone. */
 static gboolean
-is_drained (FaspIo * io)
+is_drained (FaspIo *io)
 {
   return fasp_endpoint_is_drained (io->guard.endpoint)
       && !fasp_endpoint_has_event (io->guard.endpoint);
 }
 
 FaspIoResult
-fasp_io_drain (FaspIo * io, guint64 * lost, FaspEvent * event)
+fasp_io_drain (FaspIo *io, guint64 *lost, FaspEvent *event)
 {
   FaspTime until = g_get_monotonic_time () + FASP_IO_PATIENCE;
   FaspIoResult result = FASP_IO_OK;
   FaspEndpointStats stats;
 
   fasp_guard_lock (&io->guard);
-  while (!fasp_endpoint_can_finish (io->guard.endpoint)
-      && !is_over (io, &result, event) && wait_until (io, until, &result));
+  while (!fasp_endpoint_can_finish (io->guard.endpoint) && !is_over (io, &result, event)
+      && wait_until (io, until, &result))
+    ;
   if (result == FASP_IO_OK) {
     fasp_endpoint_finish (io->guard.endpoint, g_get_monotonic_time ());
     fasp_lanes_wake (io->lanes);
   }
-  while (result == FASP_IO_OK && !is_drained (io)
-      && !is_over (io, &result, event) && wait_until (io, until, &result));
+  while (result == FASP_IO_OK && !is_drained (io) && !is_over (io, &result, event)
+      && wait_until (io, until, &result))
+    ;
   fasp_endpoint_get_stats (io->guard.endpoint, &stats);
   *lost = stats.bytes_unconfirmed;
   if (result == FASP_IO_OK && *lost > 0)
@@ -149,8 +147,7 @@ fasp_io_drain (FaspIo * io, guint64 * lost, FaspEvent * event)
 }
 
 FaspIoResult
-fasp_io_read (FaspIo * io, FaspIoItem * items, guint max, guint * n,
-    FaspEvent * event)
+fasp_io_read (FaspIo *io, FaspIoItem *items, guint max, guint *n, FaspEvent *event)
 {
   FaspIoResult result = FASP_IO_OK;
   gboolean must;
@@ -173,8 +170,7 @@ fasp_io_read (FaspIo * io, FaspIoItem * items, guint max, guint * n,
       items[*n].place = fasp_endpoint_get_stream_offset (io->guard.endpoint);
       items[*n].place.offset = block->offset;
       items[*n].session = fasp_endpoint_get_read_session (io->guard.endpoint);
-      items[*n].arrival = fasp_endpoint_map_media_time (io->guard.endpoint,
-          block->media_time);
+      items[*n].arrival = fasp_endpoint_map_media_time (io->guard.endpoint, block->media_time);
       (*n)++;
       if (block->flags & FASP_BLOCK_EOS)
         break;
@@ -205,7 +201,7 @@ fasp_io_read (FaspIo * io, FaspIoItem * items, guint max, guint * n,
 }
 
 void
-fasp_io_set_flushing (FaspIo * io, gboolean flushing)
+fasp_io_set_flushing (FaspIo *io, gboolean flushing)
 {
   if (io == NULL)
     return;

@@ -16,7 +16,7 @@
 
 /* Has anything happened that ends somebody's wait? */
 static gboolean
-has_news (FaspIo * io)
+has_news (FaspIo *io)
 {
   if (io->failed || io->ended)
     return TRUE;
@@ -28,14 +28,14 @@ has_news (FaspIo * io)
 
 /* With the guard held. */
 static void
-tell_waiters (FaspIo * io)
+tell_waiters (FaspIo *io)
 {
   if (io->waiters > 0 && has_news (io))
     g_cond_broadcast (&io->changed);
 }
 
 static void
-note_event (FaspIo * io, const FaspEvent * event)
+note_event (FaspIo *io, const FaspEvent *event)
 {
   gboolean receiver = io->role == FASP_ROLE_RECEIVER;
   gboolean finished = event->reason == FASP_REASON_FINISHED;
@@ -53,26 +53,24 @@ note_event (FaspIo * io, const FaspEvent * event)
 }
 
 static void
-note_hearing (FaspIo * io, const FaspEvent * event)
+note_hearing (FaspIo *io, const FaspEvent *event)
 {
-  if (event->type == FASP_EVENT_DEAF || (event->type == FASP_EVENT_UNANSWERED
-          && event->address.len == 0))
+  if (event->type == FASP_EVENT_DEAF
+      || (event->type == FASP_EVENT_UNANSWERED && event->address.len == 0))
     io->deaf_to_group = TRUE;
-  else if (event->type == FASP_EVENT_HEARING
-      || event->type == FASP_EVENT_CONNECTED)
+  else if (event->type == FASP_EVENT_HEARING || event->type == FASP_EVENT_CONNECTED)
     io->deaf_to_group = FALSE;
 }
 
 /* Reports some of the events. FALSE: those were all. */
 static gboolean
-tell_some (FaspIo * io)
+tell_some (FaspIo *io)
 {
   FaspEvent events[EVENTS_BATCH];
   guint n = 0;
 
   fasp_guard_lock (&io->guard);
-  while (n < EVENTS_BATCH && fasp_endpoint_poll_event (io->guard.endpoint,
-          &events[n]))
+  while (n < EVENTS_BATCH && fasp_endpoint_poll_event (io->guard.endpoint, &events[n]))
     note_event (io, &events[n++]);
   fasp_guard_unlock (&io->guard);
   for (guint i = 0; i < n; i++) {
@@ -85,9 +83,10 @@ tell_some (FaspIo * io)
 
 /* Reports to the application and to the waiters. */
 static void
-tell (FaspIo * io)
+tell (FaspIo *io)
 {
-  while (tell_some (io));
+  while (tell_some (io))
+    ;
   fasp_io_dial_follow (io);
   /* after the events, so that the application knows what was agreed before data comes */
   fasp_guard_lock (&io->guard);
@@ -95,9 +94,10 @@ tell (FaspIo * io)
   fasp_guard_unlock (&io->guard);
 }
 
-/* Is this error not in @told yet, as number @n of those that may each have it?  From now on it is. */
+/* Is this error not in @told yet, as number @n of those that may each have it?  From now on it is.
+ */
 static gboolean
-is_news (gint error, guint n, guint64 * told)
+is_news (gint error, guint n, guint64 *told)
 {
   guint64 bit = G_GUINT64_CONSTANT (1) << n;
 
@@ -109,7 +109,7 @@ is_news (gint error, guint n, guint64 * told)
 
 /* A link that is not there yet was reported when it was opened. */
 static void
-tell_refused (FaspIo * io)
+tell_refused (FaspIo *io)
 {
   guint link;
   gint error;
@@ -123,26 +123,26 @@ tell_refused (FaspIo * io)
 /* --- waking and sleeping ----------------------------------------------------------- */
 
 void
-fasp_io_rouse (FaspLanes * lanes, gpointer data)
+fasp_io_rouse (FaspLanes *lanes, gpointer data)
 {
   FaspIo *io = data;
 
   tell_waiters (io);
-  if (fasp_lanes_oversleeps (lanes) || (fasp_lanes_is_asleep (lanes)
+  if (fasp_lanes_oversleeps (lanes)
+      || (fasp_lanes_is_asleep (lanes)
           && (io->closing || fasp_endpoint_has_event (io->guard.endpoint))))
     fasp_lanes_rouse (lanes);
   fasp_lanes_rouse_others (lanes);
 }
 
 static FaspTime
-sleep_until (FaspIo * io)
+sleep_until (FaspIo *io)
 {
   FaspTime until;
 
   fasp_guard_lock (&io->guard);
   fasp_lanes_rouse_others (io->lanes);
-  until = MIN (io->follow_at,
-      fasp_endpoint_get_lane_timeout (io->guard.endpoint, 0));
+  until = MIN (io->follow_at, fasp_endpoint_get_lane_timeout (io->guard.endpoint, 0));
   if (io->closing)
     until = MIN (until, io->close_deadline);
   /* another thread may have received since we last looked */
@@ -155,7 +155,7 @@ sleep_until (FaspIo * io)
 }
 
 static void
-wait_for_work (FaspIo * io, FaspTime until, gint blocked)
+wait_for_work (FaspIo *io, FaspTime until, gint blocked)
 {
   guint64 own = g_atomic_int_get (&io->relieved) ? 0 : io->own;
 
@@ -165,7 +165,7 @@ wait_for_work (FaspIo * io, FaspTime until, gint blocked)
 /* --- the loop ------------------------------------------------------------------------ */
 
 static void
-follow_interfaces (FaspIo * io)
+follow_interfaces (FaspIo *io)
 {
   FaspTime now;
 
@@ -184,13 +184,14 @@ follow_interfaces (FaspIo * io)
 }
 
 static gboolean
-is_done (FaspIo * io)
+is_done (FaspIo *io)
 {
   gboolean done;
 
   fasp_guard_lock (&io->guard);
-  done = io->closing && (fasp_endpoint_is_closed (io->guard.endpoint)
-      || g_get_monotonic_time () >= io->close_deadline);
+  done = io->closing
+      && (fasp_endpoint_is_closed (io->guard.endpoint)
+          || g_get_monotonic_time () >= io->close_deadline);
   fasp_guard_unlock (&io->guard);
   return done;
 }
@@ -211,7 +212,7 @@ fasp_io_run (gpointer data)
       io->receive_failed (g_strerror (deaf), io->user_data);
     tell (io);
     follow_interfaces (io);
-    if (is_done (io))           /* the last datagram may just have been sent */
+    if (is_done (io)) /* the last datagram may just have been sent */
       break;
     wait_for_work (io, sleep_until (io), blocked);
   }

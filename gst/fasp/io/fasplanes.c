@@ -23,13 +23,13 @@ typedef struct
 {
   FaspLanes *all;
   guint number;
-  GMutex sending;               /* protects the batch; taken before the guard */
+  GMutex sending; /* protects the batch; taken before the guard */
   FaspSendBatch *batch;
-  gint futile;                  /* atomic: tries in a row in which nothing could leave */
-  FaspDeparture departure;      /* how long the batch has waited */
+  gint futile;             /* atomic: tries in a row in which nothing could leave */
+  FaspDeparture departure; /* how long the batch has waited */
   gint wake_fd;
   GThread *thread;
-  FaspTime sleeping_until;      /* under the guard; 0: awake */
+  FaspTime sleeping_until; /* under the guard; 0: awake */
 } Lane;
 
 struct _FaspLanes
@@ -38,9 +38,9 @@ struct _FaspLanes
   FaspLinks *links;
   FaspLanesFunc rouse;
   gpointer user_data;
-  gboolean stopping;            /* under the guard */
-  gint errors[FASP_FLOWS_MAX];  /* atomic: the last error of each link */
-  gint refused;                 /* atomic: there is one */
+  gboolean stopping;           /* under the guard */
+  gint errors[FASP_FLOWS_MAX]; /* atomic: the last error of each link */
+  gint refused;                /* atomic: there is one */
   guint n;
   Lane lanes[FASP_LANES_MAX];
 };
@@ -55,19 +55,17 @@ fasp_lanes_choose (guint wanted, guint processors)
 
 /* Makes the datagrams that are due. FALSE: there are no more. */
 static gboolean
-make_batch (Lane * lane)
+make_batch (Lane *lane)
 {
   FaspDatagram *datagram;
   FaspTime now = 0;
 
-  for (guint n = 0; (datagram = fasp_send_batch_next (lane->batch)) != NULL;
-      n++) {
+  for (guint n = 0; (datagram = fasp_send_batch_next (lane->batch)) != NULL; n++) {
     if (n % SAME_TIME == 0)
       now = g_get_monotonic_time ();
     if (!fasp_departure_takes (&lane->departure, now))
       return TRUE;
-    if (!fasp_endpoint_poll_lane (lane->all->guard->endpoint, lane->number, now,
-            datagram))
+    if (!fasp_endpoint_poll_lane (lane->all->guard->endpoint, lane->number, now, datagram))
       return FALSE;
     fasp_departure_made (&lane->departure, now);
     fasp_send_batch_commit (lane->batch);
@@ -78,7 +76,7 @@ make_batch (Lane * lane)
 /* All datagrams of the batch have just left. Reports it to the endpoint if they are
  * late. */
 static void
-note_lateness (Lane * lane)
+note_lateness (Lane *lane)
 {
   FaspGuard *guard = lane->all->guard;
   FaspTime now = g_get_monotonic_time (), from;
@@ -92,7 +90,7 @@ note_lateness (Lane * lane)
 
 /* With the lane's lock held.  Returns the link that takes no more now, or -1. */
 static gint
-send_due (Lane * lane)
+send_due (Lane *lane)
 {
   FaspGuard *guard = lane->all->guard;
   gboolean more = TRUE;
@@ -116,7 +114,7 @@ send_due (Lane * lane)
 }
 
 gint
-fasp_lanes_send (FaspLanes * all)
+fasp_lanes_send (FaspLanes *all)
 {
   Lane *lane = &all->lanes[0];
   gint blocked;
@@ -128,7 +126,7 @@ fasp_lanes_send (FaspLanes * all)
 }
 
 gboolean
-fasp_lanes_try_send (FaspLanes * all)
+fasp_lanes_try_send (FaspLanes *all)
 {
   Lane *lane = &all->lanes[0];
   gboolean sent;
@@ -141,7 +139,7 @@ fasp_lanes_try_send (FaspLanes * all)
 }
 
 gint
-fasp_lanes_take_error (FaspLanes * all, guint * link)
+fasp_lanes_take_error (FaspLanes *all, guint *link)
 {
   if (!g_atomic_int_exchange (&all->refused, FALSE))
     return 0;
@@ -149,7 +147,7 @@ fasp_lanes_take_error (FaspLanes * all, guint * link)
     gint error = g_atomic_int_exchange (&all->errors[*link], 0);
 
     if (error != 0) {
-      g_atomic_int_set (&all->refused, TRUE);   /* there may be others */
+      g_atomic_int_set (&all->refused, TRUE); /* there may be others */
       return error;
     }
   }
@@ -160,32 +158,32 @@ fasp_lanes_take_error (FaspLanes * all, guint * link)
 
 /* With the guard held, as for the next two. */
 static void
-fall_asleep (Lane * lane, FaspTime until)
+fall_asleep (Lane *lane, FaspTime until)
 {
   lane->sleeping_until = fasp_later (until, 1);
 }
 
 static void
-rouse_lane (Lane * lane)
+rouse_lane (Lane *lane)
 {
-  lane->sleeping_until = 0;     /* as good as awake, so it is not rung twice */
+  lane->sleeping_until = 0; /* as good as awake, so it is not rung twice */
   fasp_wake_ring (lane->wake_fd);
 }
 
 static gboolean
-oversleeps (const Lane * lane)
+oversleeps (const Lane *lane)
 {
   return lane->sleeping_until > 0
-      && fasp_endpoint_get_lane_timeout (lane->all->guard->endpoint,
-      lane->number) < lane->sleeping_until;
+      && fasp_endpoint_get_lane_timeout (lane->all->guard->endpoint, lane->number)
+      < lane->sleeping_until;
 }
 
 /* Without the guard. */
 static guint64
-wait_for (Lane * lane, guint64 links, FaspTime until, gint blocked)
+wait_for (Lane *lane, guint64 links, FaspTime until, gint blocked)
 {
-  FaspTime timeout = until == FASP_NEVER ? FASP_NEVER :
-      fasp_later (0, until - g_get_monotonic_time ());
+  FaspTime timeout =
+      until == FASP_NEVER ? FASP_NEVER : fasp_later (0, until - g_get_monotonic_time ());
   gboolean woken;
   guint64 ready;
 
@@ -195,8 +193,7 @@ wait_for (Lane * lane, guint64 links, FaspTime until, gint blocked)
   } else if (blocked >= 0) {
     timeout = BLOCKED_MAX;
   }
-  ready = fasp_links_wait (lane->all->links, links, lane->wake_fd, &woken,
-      blocked, timeout);
+  ready = fasp_links_wait (lane->all->links, links, lane->wake_fd, &woken, blocked, timeout);
   fasp_guard_lock (lane->all->guard);
   lane->sleeping_until = 0;
   fasp_guard_unlock (lane->all->guard);
@@ -206,37 +203,37 @@ wait_for (Lane * lane, guint64 links, FaspTime until, gint blocked)
 }
 
 void
-fasp_lanes_fall_asleep (FaspLanes * all, FaspTime until)
+fasp_lanes_fall_asleep (FaspLanes *all, FaspTime until)
 {
   fall_asleep (&all->lanes[0], until);
 }
 
 guint64
-fasp_lanes_wait (FaspLanes * all, guint64 links, FaspTime until, gint blocked)
+fasp_lanes_wait (FaspLanes *all, guint64 links, FaspTime until, gint blocked)
 {
   return wait_for (&all->lanes[0], links, until, blocked);
 }
 
 void
-fasp_lanes_rouse (FaspLanes * all)
+fasp_lanes_rouse (FaspLanes *all)
 {
   rouse_lane (&all->lanes[0]);
 }
 
 gboolean
-fasp_lanes_is_asleep (const FaspLanes * all)
+fasp_lanes_is_asleep (const FaspLanes *all)
 {
   return all->lanes[0].sleeping_until > 0;
 }
 
 gboolean
-fasp_lanes_oversleeps (const FaspLanes * all)
+fasp_lanes_oversleeps (const FaspLanes *all)
 {
   return oversleeps (&all->lanes[0]);
 }
 
 void
-fasp_lanes_rouse_others (FaspLanes * all)
+fasp_lanes_rouse_others (FaspLanes *all)
 {
   for (guint i = 1; i < all->n; i++)
     if (oversleeps (&all->lanes[i]))
@@ -244,7 +241,7 @@ fasp_lanes_rouse_others (FaspLanes * all)
 }
 
 void
-fasp_lanes_wake (FaspLanes * all)
+fasp_lanes_wake (FaspLanes *all)
 {
   fasp_wake_ring (all->lanes[0].wake_fd);
 }
@@ -253,7 +250,7 @@ fasp_lanes_wake (FaspLanes * all)
 
 /* When to go on; FALSE: the thread must end. */
 static gboolean
-goes_on (Lane * lane, FaspTime * until)
+goes_on (Lane *lane, FaspTime *until)
 {
   FaspLanes *all = lane->all;
   gboolean stopping;
@@ -290,13 +287,12 @@ run (gpointer data)
 /* --- life --------------------------------------------------------------------- */
 
 static gboolean
-lane_init (Lane * lane, gboolean waits, GError ** error)
+lane_init (Lane *lane, gboolean waits, GError **error)
 {
   FaspLinks *links = lane->all->links;
 
   g_mutex_init (&lane->sending);
-  lane->batch = fasp_send_batch_new (fasp_links_get_fds (links),
-      fasp_links_count (links), waits);
+  lane->batch = fasp_send_batch_new (fasp_links_get_fds (links), fasp_links_count (links), waits);
   lane->wake_fd = fasp_wake_new (error);
   if (lane->wake_fd < 0)
     return FALSE;
@@ -309,7 +305,7 @@ lane_init (Lane * lane, gboolean waits, GError ** error)
 
 /* Its thread has ended, or was never started. */
 static void
-lane_clear (Lane * lane)
+lane_clear (Lane *lane)
 {
   fasp_send_batch_free (lane->batch);
   g_mutex_clear (&lane->sending);
@@ -318,8 +314,8 @@ lane_clear (Lane * lane)
 }
 
 FaspLanes *
-fasp_lanes_new (FaspGuard * guard, FaspLinks * links, gboolean waits,
-    FaspLanesFunc rouse, gpointer user_data, GError ** error)
+fasp_lanes_new (FaspGuard *guard, FaspLinks *links, gboolean waits, FaspLanesFunc rouse,
+    gpointer user_data, GError **error)
 {
   FaspLanes *all = g_new0 (FaspLanes, 1);
   guint n = fasp_endpoint_count_lanes (guard->endpoint);
@@ -341,14 +337,14 @@ fasp_lanes_new (FaspGuard * guard, FaspLinks * links, gboolean waits,
   fasp_guard_unlock (guard);
   if (all->n == n)
     return all;
-  lane_clear (&all->lanes[all->n]);     /* the one that failed */
+  lane_clear (&all->lanes[all->n]); /* the one that failed */
   fasp_lanes_stop (all);
   fasp_lanes_free (all);
   return NULL;
 }
 
 void
-fasp_lanes_stop (FaspLanes * all)
+fasp_lanes_stop (FaspLanes *all)
 {
   fasp_guard_lock (all->guard);
   all->stopping = TRUE;
@@ -361,7 +357,7 @@ fasp_lanes_stop (FaspLanes * all)
 }
 
 void
-fasp_lanes_free (FaspLanes * all)
+fasp_lanes_free (FaspLanes *all)
 {
   if (all == NULL)
     return;

@@ -15,7 +15,7 @@ struct _FaspLinks
 };
 
 FaspLinks *
-fasp_links_new (const FaspSocketSettings * settings, guint n, GError ** error)
+fasp_links_new (const FaspSocketSettings *settings, guint n, GError **error)
 {
   FaspLinks *links = g_new0 (FaspLinks, 1);
 
@@ -33,7 +33,7 @@ fasp_links_new (const FaspSocketSettings * settings, guint n, GError ** error)
 }
 
 void
-fasp_links_free (FaspLinks * links)
+fasp_links_free (FaspLinks *links)
 {
   for (guint i = 0; i < links->n; i++)
     fasp_socket_free (links->sockets[i]);
@@ -41,25 +41,25 @@ fasp_links_free (FaspLinks * links)
 }
 
 guint
-fasp_links_count (const FaspLinks * links)
+fasp_links_count (const FaspLinks *links)
 {
   return links->n;
 }
 
 FaspSocket *
-fasp_links_get (const FaspLinks * links, guint link)
+fasp_links_get (const FaspLinks *links, guint link)
 {
   return links->sockets[link];
 }
 
 const gint *
-fasp_links_get_fds (const FaspLinks * links)
+fasp_links_get_fds (const FaspLinks *links)
 {
   return links->fds;
 }
 
 gboolean
-fasp_links_have_interfaces (const FaspLinks * links)
+fasp_links_have_interfaces (const FaspLinks *links)
 {
   for (guint i = 0; i < links->n; i++)
     if (fasp_socket_has_interface (links->sockets[i]))
@@ -68,14 +68,14 @@ fasp_links_have_interfaces (const FaspLinks * links)
 }
 
 void
-fasp_links_follow_interfaces (FaspLinks * links)
+fasp_links_follow_interfaces (FaspLinks *links)
 {
   for (guint i = 0; i < links->n; i++)
     fasp_socket_follow_interface (links->sockets[i]);
 }
 
 gsize
-fasp_links_get_buffer (const FaspLinks * links)
+fasp_links_get_buffer (const FaspLinks *links)
 {
   gsize least = G_MAXSIZE;
 
@@ -85,7 +85,7 @@ fasp_links_get_buffer (const FaspLinks * links)
 }
 
 gsize
-fasp_links_set_buffer (FaspLinks * links, gsize wanted)
+fasp_links_set_buffer (FaspLinks *links, gsize wanted)
 {
   gsize least = G_MAXSIZE;
 
@@ -98,26 +98,21 @@ fasp_links_set_buffer (FaspLinks * links, gsize wanted)
 }
 
 guint64
-fasp_links_wait (FaspLinks * links, guint64 which, gint other,
-    gboolean * other_ready, gint blocked, FaspTime timeout)
+fasp_links_wait (FaspLinks *links, guint64 which, gint other, gboolean *other_ready, gint blocked,
+    FaspTime timeout)
 {
   struct pollfd fds[FASP_FLOWS_MAX + 1];
   struct timespec time = { timeout / FASP_SEC, timeout % FASP_SEC * 1000 };
   guint64 ready = 0;
 
   for (guint i = 0; i < links->n; i++) {
-    gshort events = (which >> i & 1 ? POLLIN : 0) |
-        ((gint) i == blocked ? POLLOUT : 0);
+    gshort events = (which >> i & 1 ? POLLIN : 0) | ((gint) i == blocked ? POLLOUT : 0);
 
     /* poll() reports errors even if no events are asked for, so leave out links of
      * other threads */
-    fds[i] = (struct pollfd) {
-      events != 0 ? links->fds[i] : -1, events, 0
-    };
+    fds[i] = (struct pollfd) { events != 0 ? links->fds[i] : -1, events, 0 };
   }
-  fds[links->n] = (struct pollfd) {
-    other, POLLIN, 0
-  };
+  fds[links->n] = (struct pollfd) { other, POLLIN, 0 };
   *other_ready = FALSE;
   if (ppoll (fds, links->n + 1, timeout == FASP_NEVER ? NULL : &time, NULL) < 0) {
     if (errno == EINTR)

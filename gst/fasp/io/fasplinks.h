@@ -12,30 +12,29 @@ G_BEGIN_DECLS
 typedef struct _FaspLinks FaspLinks;
 
 /* Opens @n sockets, or none if one fails. */
-FaspLinks *fasp_links_new (const FaspSocketSettings * settings, guint n,
-    GError ** error);
-void fasp_links_free (FaspLinks * links);
+FaspLinks *fasp_links_new (const FaspSocketSettings *settings, guint n, GError **error);
+void fasp_links_free (FaspLinks *links);
 
-guint fasp_links_count (const FaspLinks * links);
-FaspSocket *fasp_links_get (const FaspLinks * links, guint link);
+guint fasp_links_count (const FaspLinks *links);
+FaspSocket *fasp_links_get (const FaspLinks *links, guint link);
 /* Their descriptors, by link number. */
-const gint *fasp_links_get_fds (const FaspLinks * links);
+const gint *fasp_links_get_fds (const FaspLinks *links);
 
 /* Is any of them bound to an interface? And: binds each to the interface that has its
  * name now, if that is another one. */
-gboolean fasp_links_have_interfaces (const FaspLinks * links);
-void fasp_links_follow_interfaces (FaspLinks * links);
+gboolean fasp_links_have_interfaces (const FaspLinks *links);
+void fasp_links_follow_interfaces (FaspLinks *links);
 
 /* The smallest receive buffer among them, in bytes. */
-gsize fasp_links_get_buffer (const FaspLinks * links);
+gsize fasp_links_get_buffer (const FaspLinks *links);
 /* Asks for this many bytes for each; returns the smallest that was granted. */
-gsize fasp_links_set_buffer (FaspLinks * links, gsize wanted);
+gsize fasp_links_set_buffer (FaspLinks *links, gsize wanted);
 
 /* Waits until one of @which (a bit each) or @other can be read, or @blocked (a link;
  * -1: none) can be written to; at most for @timeout; FASP_NEVER: without limit. Returns
  * the links that can be read, a bit each; *other_ready: so can @other. Both may be
  * wrong if the kernel cannot tell. */
-guint64 fasp_links_wait (FaspLinks * links, guint64 which, gint other,
-    gboolean * other_ready, gint blocked, FaspTime timeout);
+guint64 fasp_links_wait (FaspLinks *links, guint64 which, gint other, gboolean *other_ready,
+    gint blocked, FaspTime timeout);
 
 G_END_DECLS

@@ -9,7 +9,7 @@
 
 /* 0: as the routes say. */
 static gboolean
-find_interface (const FaspMembership * m, guint * index, GError ** error)
+find_interface (const FaspMembership *m, guint *index, GError **error)
 {
   *index = 0;
   if (m->interface == NULL || m->interface[0] == '\0')
@@ -18,29 +18,29 @@ find_interface (const FaspMembership * m, guint * index, GError ** error)
   if (*index == 0)
     g_set_error (error, G_IO_ERROR, G_IO_ERROR_NOT_FOUND,
         "There is no network interface \"%s\": `ip link' lists the interfaces of "
-        "this machine. Set multicast-iface to one of them.", m->interface);
+        "this machine. Set multicast-iface to one of them.",
+        m->interface);
   return *index != 0;
 }
 
 static gboolean
-to_native (const gchar * address, guint16 port,
-    struct sockaddr_storage *native, GError ** error)
+to_native (const gchar *address, guint16 port, struct sockaddr_storage *native, GError **error)
 {
-  g_autoptr (GSocketAddress) a = g_inet_socket_address_new_from_string (address,
-      port);
+  g_autoptr (GSocketAddress) a = g_inet_socket_address_new_from_string (address, port);
 
   memset (native, 0, sizeof *native);
   if (a == NULL) {
     g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT,
         "\"%s\" is not an IP address: write that of the sender in "
-        "multicast-source.", address);
+        "multicast-source.",
+        address);
     return FALSE;
   }
   return g_socket_address_to_native (a, native, sizeof *native, error);
 }
 
 static gboolean
-check_families (gint family, gint source, GError ** error)
+check_families (gint family, gint source, GError **error)
 {
   if (source != family)
     g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT,
@@ -57,12 +57,11 @@ get_level (gint family)
 
 /* Joins the group at this interface. FALSE: *error or errno says why. */
 static gboolean
-enter (const FaspMembership * m, gint fd, gint family, guint index,
-    GError ** error)
+enter (const FaspMembership *m, gint fd, gint family, guint index, GError **error)
 {
   gint level = get_level (family);
-  struct group_source_req one = {.gsr_interface = index };
-  struct group_req any = {.gr_interface = index };
+  struct group_source_req one = { .gsr_interface = index };
+  struct group_req any = { .gr_interface = index };
 
   if (!to_native (m->group, 0, &any.gr_group, error))
     return FALSE;
@@ -77,17 +76,16 @@ enter (const FaspMembership * m, gint fd, gint family, guint index,
 /* Leaves the group with all its sources: a single source cannot be left where the
  * interface is gone. */
 static void
-leave (const FaspMembership * m, gint fd, gint family, guint index)
+leave (const FaspMembership *m, gint fd, gint family, guint index)
 {
-  struct group_req any = {.gr_interface = index };
+  struct group_req any = { .gr_interface = index };
 
   if (to_native (m->group, 0, &any.gr_group, NULL))
     setsockopt (fd, get_level (family), MCAST_LEAVE_GROUP, &any, sizeof any);
 }
 
 gboolean
-fasp_membership_join (const FaspMembership * m, gint fd, gint family,
-    GError ** error)
+fasp_membership_join (const FaspMembership *m, gint fd, gint family, GError **error)
 {
   g_autoptr (GError) why = NULL;
   guint index;
@@ -103,24 +101,22 @@ fasp_membership_join (const FaspMembership * m, gint fd, gint family,
     g_propagate_error (error, g_steal_pointer (&why));
     return FALSE;
   }
-  g_set_error (error, G_IO_ERROR, g_io_error_from_errno (errno),
-      "Cannot join the group %s: %s. %s", m->group, g_strerror (errno),
-      errno == ENODEV
-      || errno ==
-      EADDRNOTAVAIL ? "There is no route for it: set "
-      "multicast-iface to the interface that the sender is behind." : errno ==
-      ENOBUFS ? "This machine is in too many groups: raise "
-      "net.ipv4.igmp_max_memberships." :
-      "Check multicast-iface and the address.");
+  g_set_error (error, G_IO_ERROR, g_io_error_from_errno (errno), "Cannot join the group %s: %s. %s",
+      m->group, g_strerror (errno),
+      errno == ENODEV || errno == EADDRNOTAVAIL ?
+          "There is no route for it: set "
+          "multicast-iface to the interface that the sender is behind." :
+          errno == ENOBUFS ? "This machine is in too many groups: raise "
+                             "net.ipv4.igmp_max_memberships." :
+                             "Check multicast-iface and the address.");
   return FALSE;
 }
 
 gboolean
-fasp_membership_prepare (const FaspMembership * m, const FaspSocket * socket,
-    FaspAddress * group, GError ** error)
+fasp_membership_prepare (const FaspMembership *m, const FaspSocket *socket, FaspAddress *group,
+    GError **error)
 {
-  g_autoptr (GSocketAddress) address =
-      g_inet_socket_address_new_from_string (m->group, m->port);
+  g_autoptr (GSocketAddress) address = g_inet_socket_address_new_from_string (m->group, m->port);
   gint fd = fasp_socket_get_fd (socket), ttl = m->ttl, loop = m->loop, six;
   struct ip_mreqn four = { 0 };
   guint index;
@@ -131,30 +127,27 @@ fasp_membership_prepare (const FaspMembership * m, const FaspSocket * socket,
   if (address == NULL || !fasp_socket_convert (socket, address, group)) {
     g_set_error (error, G_IO_ERROR, G_IO_ERROR_NETWORK_UNREACHABLE,
         "The group %s cannot be reached from this socket: IPv4 and IPv6 do not "
-        "mix. Change localaddress, or the group.", m->group);
+        "mix. Change localaddress, or the group.",
+        m->group);
     return FALSE;
   }
   four.imr_ifindex = six = index;
   if (g_socket_address_get_family (address) == G_SOCKET_FAMILY_IPV6)
-    good = setsockopt (fd, IPPROTO_IPV6, IPV6_MULTICAST_IF, &six, sizeof six) ==
-        0 && setsockopt (fd, IPPROTO_IPV6, IPV6_MULTICAST_HOPS, &ttl,
-        sizeof ttl) == 0 && setsockopt (fd, IPPROTO_IPV6, IPV6_MULTICAST_LOOP,
-        &loop, sizeof loop) == 0;
+    good = setsockopt (fd, IPPROTO_IPV6, IPV6_MULTICAST_IF, &six, sizeof six) == 0
+        && setsockopt (fd, IPPROTO_IPV6, IPV6_MULTICAST_HOPS, &ttl, sizeof ttl) == 0
+        && setsockopt (fd, IPPROTO_IPV6, IPV6_MULTICAST_LOOP, &loop, sizeof loop) == 0;
   else
-    good = setsockopt (fd, IPPROTO_IP, IP_MULTICAST_IF, &four, sizeof four) ==
-        0 && setsockopt (fd, IPPROTO_IP, IP_MULTICAST_TTL, &ttl, sizeof ttl) ==
-        0 && setsockopt (fd, IPPROTO_IP, IP_MULTICAST_LOOP, &loop,
-        sizeof loop) == 0;
+    good = setsockopt (fd, IPPROTO_IP, IP_MULTICAST_IF, &four, sizeof four) == 0
+        && setsockopt (fd, IPPROTO_IP, IP_MULTICAST_TTL, &ttl, sizeof ttl) == 0
+        && setsockopt (fd, IPPROTO_IP, IP_MULTICAST_LOOP, &loop, sizeof loop) == 0;
   if (!good)
     g_set_error (error, G_IO_ERROR, g_io_error_from_errno (errno),
-        "Cannot send to the group %s: %s. Check multicast-iface.", m->group,
-        g_strerror (errno));
+        "Cannot send to the group %s: %s. Check multicast-iface.", m->group, g_strerror (errno));
   return good;
 }
 
 gboolean
-fasp_membership_move (const FaspMembership * m, const FaspSocket * socket,
-    guint from, guint to)
+fasp_membership_move (const FaspMembership *m, const FaspSocket *socket, guint from, guint to)
 {
   gint fd = fasp_socket_get_fd (socket);
   gint family = fasp_socket_get_family (socket);

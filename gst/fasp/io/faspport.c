@@ -19,16 +19,15 @@ static GList *ports;
 /* --- dealing out ------------------------------------------------------------------ */
 
 static FaspPortMember *
-find (FaspPort * port, guint number)
+find (FaspPort *port, guint number)
 {
-  FaspPortMember *member =
-      number < FASP_ROUTES_MAX ? &port->members[number] : NULL;
+  FaspPortMember *member = number < FASP_ROUTES_MAX ? &port->members[number] : NULL;
 
   return member != NULL && member->functions != NULL ? member : NULL;
 }
 
 static void
-let_go (FaspPortMember * member, gpointer self)
+let_go (FaspPortMember *member, gpointer self)
 {
   if (member != NULL)
     member->functions->end (member->data, member->data != self);
@@ -36,7 +35,7 @@ let_go (FaspPortMember * member, gpointer self)
 
 /* Lock held. */
 static void
-deal_out (FaspPort * port, FaspReceiveBatch * batch, gpointer self)
+deal_out (FaspPort *port, FaspReceiveBatch *batch, gpointer self)
 {
   FaspTime now = port->get_time ();
   FaspPortMember *current = NULL;
@@ -47,12 +46,9 @@ deal_out (FaspPort * port, FaspReceiveBatch * batch, gpointer self)
   guint n = 0;
   gsize size;
 
-  while ((data = fasp_receive_batch_next (batch, &size, &address, &memory,
-              &marked)) != NULL) {
+  while ((data = fasp_receive_batch_next (batch, &size, &address, &memory, &marked)) != NULL) {
     FaspRoute route;
-    FaspPortMember *member =
-        find (port, fasp_routes_find (port->routes, now, data,
-            size, &route));
+    FaspPortMember *member = find (port, fasp_routes_find (port->routes, now, data, size, &route));
 
     if (member == NULL)
       continue;
@@ -63,8 +59,7 @@ deal_out (FaspPort * port, FaspReceiveBatch * batch, gpointer self)
       n = 0;
     }
     address.link = 0;
-    member->functions->receive (member->data, now, &address, data, size,
-        memory, marked, route);
+    member->functions->receive (member->data, now, &address, data, size, memory, marked, route);
   }
   let_go (current, self);
 }
@@ -72,7 +67,7 @@ deal_out (FaspPort * port, FaspReceiveBatch * batch, gpointer self)
 /* Lock held. It is not known which member the report is for. Members to which the
  * address means nothing ignore it. */
 static void
-tell_members (FaspPort * port, const FaspAddress * address)
+tell_members (FaspPort *port, const FaspAddress *address)
 {
   FaspTime now = port->get_time ();
 
@@ -84,19 +79,19 @@ tell_members (FaspPort * port, const FaspAddress * address)
     if (member != NULL)
       member->functions->unreachable (member->data, now, address);
   }
-  port->reports_from = MAX (port->reports_from, now - REPORTS_UNUSED) +
-      REPORTS_SHARE * (port->get_time () - now);
+  port->reports_from =
+      MAX (port->reports_from, now - REPORTS_UNUSED) + REPORTS_SHARE * (port->get_time () - now);
 }
 
 static void
-tell_unreachable (FaspPort * port)
+tell_unreachable (FaspPort *port)
 {
   FaspAddress address;
 
   /* anybody can forge these reports, so datagrams do not wait for all of them */
   for (guint n = 0; n < FASP_FEEDBACK_AT_ONCE
-      && fasp_socket_get_unreachable (fasp_links_get (port->links, 0),
-          &address); n++) {
+      && fasp_socket_get_unreachable (fasp_links_get (port->links, 0), &address);
+      n++) {
     address.link = 0;
     g_mutex_lock (&port->lock);
     tell_members (port, &address);
@@ -105,7 +100,7 @@ tell_unreachable (FaspPort * port)
 }
 
 static void
-tell_deaf (FaspPort * port, gint error)
+tell_deaf (FaspPort *port, gint error)
 {
   if (error == 0)
     return;
@@ -120,7 +115,7 @@ tell_deaf (FaspPort * port, gint error)
 }
 
 static void
-receive (FaspPort * port, FaspReceiveBatch * batch, gpointer self)
+receive (FaspPort *port, FaspReceiveBatch *batch, gpointer self)
 {
   gint fd = fasp_links_get_fds (port->links)[0];
   gboolean all = FALSE;
@@ -136,14 +131,13 @@ receive (FaspPort * port, FaspReceiveBatch * batch, gpointer self)
 }
 
 void
-fasp_port_receive (const FaspPortPlace * place, FaspReceiveBatch * batch,
-    gpointer self)
+fasp_port_receive (const FaspPortPlace *place, FaspReceiveBatch *batch, gpointer self)
 {
   receive (place->port, batch, self);
 }
 
 static void
-receive_beside (FaspReceiveBatch * batch, guint link, gpointer port)
+receive_beside (FaspReceiveBatch *batch, guint link, gpointer port)
 {
   receive (port, batch, NULL);
 }
@@ -152,7 +146,7 @@ receive_beside (FaspReceiveBatch * batch, guint link, gpointer port)
 
 /* One text for all spellings of an address. */
 static gchar *
-normalize (const gchar * address)
+normalize (const gchar *address)
 {
   g_autoptr (GInetAddress) parsed = NULL;
   gchar *text;
@@ -160,38 +154,34 @@ normalize (const gchar * address)
   if (address == NULL || address[0] == '\0')
     return g_strdup ("");
   parsed = g_inet_address_new_from_string (address);
-  text = parsed != NULL ? g_inet_address_to_string (parsed) :
-      g_strdup (address);
+  text = parsed != NULL ? g_inet_address_to_string (parsed) : g_strdup (address);
   if (g_str_equal (text, "::"))
-    text[0] = '\0';             /* binding to any address uses this one */
+    text[0] = '\0'; /* binding to any address uses this one */
   return text;
 }
 
 /* NULL address: any. */
 static FaspPort *
-find_port (const gchar * address, guint16 number)
+find_port (const gchar *address, guint16 number)
 {
-  for (GList * l = ports; l != NULL && number != 0; l = l->next) {
+  for (GList *l = ports; l != NULL && number != 0; l = l->next) {
     FaspPort *port = l->data;
 
-    if (port->number == number && (address == NULL
-            || g_str_equal (port->address, address)))
+    if (port->number == number && (address == NULL || g_str_equal (port->address, address)))
       return port;
   }
   return NULL;
 }
 
 static FaspPort *
-open_port (const FaspSocketSettings * settings, const gchar * address,
-    GError ** error)
+open_port (const FaspSocketSettings *settings, const gchar *address, GError **error)
 {
   g_autoptr (GError) why = NULL;
   FaspLinks *links = fasp_links_new (settings, 1, &why);
   guint8 secret[16], first[2];
   FaspPort *port;
 
-  if (links == NULL && g_error_matches (why, G_IO_ERROR,
-          G_IO_ERROR_ADDRESS_IN_USE)
+  if (links == NULL && g_error_matches (why, G_IO_ERROR, G_IO_ERROR_ADDRESS_IN_USE)
       && find_port (NULL, settings->local_port) != NULL)
     g_set_error (error, G_IO_ERROR, G_IO_ERROR_ADDRESS_IN_USE,
         "Another element of this program listens at UDP port %u with another "
@@ -220,7 +210,7 @@ open_port (const FaspSocketSettings * settings, const gchar * address,
 }
 
 static void
-close_port (FaspPort * port)
+close_port (FaspPort *port)
 {
   ports = g_list_remove (ports, port);
   if (port->receivers != NULL) {
@@ -237,25 +227,23 @@ close_port (FaspPort * port)
 
 /* Can both use the same socket? */
 static gboolean
-check_same (const FaspPort * port, const FaspSocketSettings * settings,
-    GError ** error)
+check_same (const FaspPort *port, const FaspSocketSettings *settings, GError **error)
 {
-  const gchar *what = port->tos != settings->tos ? "tos" :
-      port->ttl != settings->ttl ? "ttl" :
+  const gchar *what = port->tos != settings->tos            ? "tos" :
+      port->ttl != settings->ttl                            ? "ttl" :
       g_strcmp0 (port->interface, settings->interface) != 0 ? "interface" :
-      NULL;
+                                                              NULL;
 
   if (what != NULL)
     g_set_error (error, G_IO_ERROR, G_IO_ERROR_ADDRESS_IN_USE,
         "Another element of this program listens at UDP port %u with another "
-        "%s: to share the port, set the same on all of them.", port->number,
-        what);
+        "%s: to share the port, set the same on all of them.",
+        port->number, what);
   return what == NULL;
 }
 
 static gboolean
-take_place (FaspPort * port, FaspRole role, const gchar * streamid,
-    guint * number, GError ** error)
+take_place (FaspPort *port, FaspRole role, const gchar *streamid, guint *number, GError **error)
 {
   FaspRoutesResult result;
 
@@ -264,30 +252,29 @@ take_place (FaspPort * port, FaspRole role, const gchar * streamid,
   g_mutex_unlock (&port->lock);
   if (result == FASP_ROUTES_FULL)
     g_set_error (error, G_IO_ERROR, G_IO_ERROR_NO_SPACE,
-        "There are %u streams at UDP port %u already: take another port.",
-        FASP_ROUTES_MAX, port->number);
-  else if (result == FASP_ROUTES_TAKEN && streamid != NULL
-      && streamid[0] != '\0')
+        "There are %u streams at UDP port %u already: take another port.", FASP_ROUTES_MAX,
+        port->number);
+  else if (result == FASP_ROUTES_TAKEN && streamid != NULL && streamid[0] != '\0')
     g_set_error (error, G_IO_ERROR, G_IO_ERROR_ADDRESS_IN_USE,
         "Another element of this program has the stream \"%s\" at UDP port %u: "
-        "give each a streamid of its own, or another port.", streamid,
-        port->number);
+        "give each a streamid of its own, or another port.",
+        streamid, port->number);
   else if (result == FASP_ROUTES_TAKEN)
     g_set_error (error, G_IO_ERROR, G_IO_ERROR_ADDRESS_IN_USE,
         "Another element of this program listens at UDP port %u, and neither has "
         "a streamid: give each its own, by which callers choose, or another "
-        "port.", port->number);
+        "port.",
+        port->number);
   return result == FASP_ROUTES_ADDED;
 }
 
 /* A second member has joined: no member should depend on another one's thread. */
 static gboolean
-relieve_members (FaspPort * port, gsize limit, GError ** error)
+relieve_members (FaspPort *port, gsize limit, GError **error)
 {
   if (port->users == 0 || port->receivers != NULL)
     return TRUE;
-  port->receivers = fasp_receivers_new (port->links, 0, 1, limit,
-      receive_beside, port, error);
+  port->receivers = fasp_receivers_new (port->links, 0, 1, limit, receive_beside, port, error);
   if (port->receivers == NULL)
     return FALSE;
   g_mutex_lock (&port->lock);
@@ -304,15 +291,15 @@ relieve_members (FaspPort * port, gsize limit, GError ** error)
 
 /* Lock held. */
 static void
-widen_buffer (FaspPort * port, gsize wanted)
+widen_buffer (FaspPort *port, gsize wanted)
 {
   if (port->buffer < wanted)
     port->buffer = fasp_links_set_buffer (port->links, wanted);
 }
 
 gboolean
-fasp_port_join (const FaspSocketSettings * settings, FaspRole role,
-    const gchar * streamid, gsize limit, FaspPortPlace * place, GError ** error)
+fasp_port_join (const FaspSocketSettings *settings, FaspRole role, const gchar *streamid,
+    gsize limit, FaspPortPlace *place, GError **error)
 {
   g_autofree gchar *address = normalize (settings->local_address);
   gboolean good = FALSE;
@@ -346,21 +333,19 @@ fasp_port_join (const FaspSocketSettings * settings, FaspRole role,
 }
 
 void
-fasp_port_begin (const FaspPortPlace * place,
-    const FaspPortFunctions * functions, gpointer data)
+fasp_port_begin (const FaspPortPlace *place, const FaspPortFunctions *functions, gpointer data)
 {
   FaspPort *port = place->port;
 
   g_mutex_lock (&port->lock);
-  port->members[place->number] = (FaspPortMember) {
-  functions, data, 0};
+  port->members[place->number] = (FaspPortMember) { functions, data, 0 };
   if (port->has_receivers)
     functions->relieve (data);
   g_mutex_unlock (&port->lock);
 }
 
 void
-fasp_port_end (const FaspPortPlace * place)
+fasp_port_end (const FaspPortPlace *place)
 {
   FaspPort *port = place->port;
 
@@ -370,7 +355,7 @@ fasp_port_end (const FaspPortPlace * place)
 }
 
 void
-fasp_port_leave (FaspPortPlace * place)
+fasp_port_leave (FaspPortPlace *place)
 {
   FaspPort *port = place->port;
 
@@ -387,25 +372,25 @@ fasp_port_leave (FaspPortPlace * place)
 /* --- what a member may use ----------------------------------------------------------- */
 
 FaspLinks *
-fasp_port_get_links (const FaspPortPlace * place)
+fasp_port_get_links (const FaspPortPlace *place)
 {
   return place->port->links;
 }
 
 FaspLimiter *
-fasp_port_get_limiter (const FaspPortPlace * place)
+fasp_port_get_limiter (const FaspPortPlace *place)
 {
   return &place->port->gate;
 }
 
 guint32
-fasp_port_get_prefix (const FaspPortPlace * place)
+fasp_port_get_prefix (const FaspPortPlace *place)
 {
   return fasp_routes_get_prefix (place->number);
 }
 
 void
-fasp_port_follow_interface (const FaspPortPlace * place)
+fasp_port_follow_interface (const FaspPortPlace *place)
 {
   FaspPort *port = place->port;
 
@@ -415,7 +400,7 @@ fasp_port_follow_interface (const FaspPortPlace * place)
 }
 
 gsize
-fasp_port_set_buffer (const FaspPortPlace * place, gsize wanted)
+fasp_port_set_buffer (const FaspPortPlace *place, gsize wanted)
 {
   FaspPort *port = place->port;
   guint64 sum = 0, share;

@@ -29,13 +29,12 @@ typedef struct
 {
   /* Datagrams follow for this member, ... */
   void (*begin) (gpointer member);
-  void (*receive) (gpointer member, FaspTime now, const FaspAddress * from,
-      const guint8 * data, gsize size, FaspMemory * memory, gboolean marked,
-      FaspRoute route);
+  void (*receive) (gpointer member, FaspTime now, const FaspAddress *from, const guint8 *data,
+      gsize size, FaspMemory *memory, gboolean marked, FaspRoute route);
   /* ... and have ended. @beside: not in the member's own thread. */
   void (*end) (gpointer member, gboolean beside);
   /* Nobody listens at an address that some endpoint at this port sends to. */
-  void (*unreachable) (gpointer member, FaspTime now, const FaspAddress * to);
+  void (*unreachable) (gpointer member, FaspTime now, const FaspAddress *to);
   /* The kernel hands over nothing that arrives, for this reason (errno). */
   void (*deaf) (gpointer member, gint error);
   /* From now on, the port's own thread receives. */
@@ -45,41 +44,39 @@ typedef struct
 /* A member's place at a port. */
 typedef struct
 {
-  FaspPort *port;               /* NULL: none */
+  FaspPort *port; /* NULL: none */
   guint number;
 } FaspPortPlace;
 
 /* Opens a port or joins an open one. @streamid: NULL or empty: the member gets all
  * callers that name no other member's. @limit: bytes of memory that blocks may stay in.
  * FALSE: *error is a sentence that tells the user what to do. */
-gboolean fasp_port_join (const FaspSocketSettings * settings, FaspRole role,
-    const gchar * streamid, gsize limit, FaspPortPlace * place,
-    GError ** error);
+gboolean fasp_port_join (const FaspSocketSettings *settings, FaspRole role, const gchar *streamid,
+    gsize limit, FaspPortPlace *place, GError **error);
 /* From now on, @member gets its datagrams. Until it is relieved, its own thread must
  * wait for the link and call fasp_port_receive(). */
-void fasp_port_begin (const FaspPortPlace * place,
-    const FaspPortFunctions * functions, gpointer member);
+void fasp_port_begin (const FaspPortPlace *place, const FaspPortFunctions *functions,
+    gpointer member);
 /* Once this returns, it gets no more. */
-void fasp_port_end (const FaspPortPlace * place);
+void fasp_port_end (const FaspPortPlace *place);
 /* Nothing that was taken from the port is used any more. The last member closes the
  * port, which is free when this returns. */
-void fasp_port_leave (FaspPortPlace * place);
+void fasp_port_leave (FaspPortPlace *place);
 
 /* The link that all members share. */
-FaspLinks *fasp_port_get_links (const FaspPortPlace * place);
+FaspLinks *fasp_port_get_links (const FaspPortPlace *place);
 /* The limits on what callers may cause. */
-FaspLimiter *fasp_port_get_limiter (const FaspPortPlace * place);
+FaspLimiter *fasp_port_get_limiter (const FaspPortPlace *place);
 /* The first FASP_ROUTES_BITS bits of this member's connection ids. */
-guint32 fasp_port_get_prefix (const FaspPortPlace * place);
+guint32 fasp_port_get_prefix (const FaspPortPlace *place);
 
 /* Binds the socket again, if its interface is another one by now (faspsocket.h). */
-void fasp_port_follow_interface (const FaspPortPlace * place);
+void fasp_port_follow_interface (const FaspPortPlace *place);
 
 /* Takes what has arrived and deals it out. @self: the member whose thread this is. */
-void fasp_port_receive (const FaspPortPlace * place, FaspReceiveBatch * batch,
-    gpointer self);
+void fasp_port_receive (const FaspPortPlace *place, FaspReceiveBatch *batch, gpointer self);
 /* Asks the kernel for this many bytes of buffer for this member, beside what the others
  * have asked for. Returns its share of what was granted. */
-gsize fasp_port_set_buffer (const FaspPortPlace * place, gsize wanted);
+gsize fasp_port_set_buffer (const FaspPortPlace *place, gsize wanted);
 
 G_END_DECLS

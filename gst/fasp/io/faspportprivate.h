@@ -12,30 +12,30 @@ G_BEGIN_DECLS
 
 typedef struct
 {
-  const FaspPortFunctions *functions;   /* NULL: it has not begun, or has ended */
+  const FaspPortFunctions *functions; /* NULL: it has not begun, or has ended */
   gpointer data;
-  gsize wanted;                 /* bytes of buffer that it asked for */
+  gsize wanted; /* bytes of buffer that it asked for */
 } FaspPortMember;
 
 struct _FaspPort
 {
   /* never changes once a member has begun */
-  gchar *address, *interface;   /* "": any */
+  gchar *address, *interface; /* "": any */
   guint16 number;
   gint tos, ttl;
   FaspLinks *links;
-  FaspLimiter gate;                /* only whoever receives a handshake changes it, under `lock' */
-  FaspTime (*get_time) (void);  /* g_get_monotonic_time() */
+  FaspLimiter gate;            /* only whoever receives a handshake changes it, under `lock' */
+  FaspTime (*get_time) (void); /* g_get_monotonic_time() */
 
-  guint users;                  /* members; under the lock of all ports */
-  FaspReceivers *receivers;     /* under that lock, too; NULL: the only member receives */
+  guint users;              /* members; under the lock of all ports */
+  FaspReceivers *receivers; /* under that lock, too; NULL: the only member receives */
 
-  GMutex lock;                  /* guards all below */
+  GMutex lock; /* guards all below */
   FaspRoutes *routes;
   FaspPortMember members[FASP_ROUTES_MAX];
-  FaspTime reports_from;        /* reports are dropped until then */
+  FaspTime reports_from; /* reports are dropped until then */
   gboolean has_receivers;
-  gsize buffer;                 /* bytes that the kernel has granted */
+  gsize buffer; /* bytes that the kernel has granted */
 };
 
 G_END_DECLS

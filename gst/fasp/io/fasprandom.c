@@ -5,7 +5,7 @@
 #include "fasprandom.h"
 
 gboolean
-fasp_random_check (GError ** error)
+fasp_random_check (GError **error)
 {
   guint8 one;
 
@@ -13,12 +13,13 @@ fasp_random_check (GError ** error)
     return TRUE;
   g_set_error (error, G_IO_ERROR, g_io_error_from_errno (errno),
       "The kernel gives no random numbers: %s. Let this program call getrandom(), "
-      "if it is confined (seccomp).", g_strerror (errno));
+      "if it is confined (seccomp).",
+      g_strerror (errno));
   return FALSE;
 }
 
 void
-fasp_random_bytes (gpointer unused, guint8 * data, gsize size)
+fasp_random_bytes (gpointer unused, guint8 *data, gsize size)
 {
   while (size > 0) {
     gssize n = getrandom (data, size, 0);

@@ -9,8 +9,8 @@
 G_BEGIN_DECLS
 
 /* FALSE: the kernel gives none, as in some sandboxes. Begin nothing that needs them. */
-gboolean fasp_random_check (GError ** error);
+gboolean fasp_random_check (GError **error);
 /* A FaspRandomFunc. */
-void fasp_random_bytes (gpointer unused, guint8 * data, gsize size);
+void fasp_random_bytes (gpointer unused, guint8 *data, gsize size);
 
 G_END_DECLS

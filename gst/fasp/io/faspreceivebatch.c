@@ -16,31 +16,28 @@
 /* A call that is refused this often, and not because of an ICMP, would be tried again
  * at once, for ever: poll() says that there is something to read. */
 #define FAILED_MAX 64
-#define FAILED_PAUSE 1000       /* µs */
+#define FAILED_PAUSE 1000 /* µs */
 
 typedef union
 {
   struct cmsghdr align;
-  guint8 bytes[2 * CMSG_SPACE (sizeof (gint)) + CMSG_SPACE (sizeof (struct
-              in6_pktinfo))];
-}
-Control;
-
+  guint8 bytes[2 * CMSG_SPACE (sizeof (gint)) + CMSG_SPACE (sizeof (struct in6_pktinfo))];
+} Control;
 
 struct _FaspReceiveBatch
 {
   FaspChunkPool *pool;
-  guint used;                   /* messages in the batch */
-  guint message;                /* message being taken apart, */
-  gsize offset, segment;        /* from this offset on, in pieces of this size */
+  guint used;            /* messages in the batch */
+  guint message;         /* message being taken apart, */
+  gsize offset, segment; /* from this offset on, in pieces of this size */
   gboolean marked;
-  FaspAddress from;             /* its address */
-  FaspMemory *memory;           /* where its blocks may stay, or NULL */
-  FaspChunk *spare;             /* replaces the chunk if they do */
+  FaspAddress from;   /* its address */
+  FaspMemory *memory; /* where its blocks may stay, or NULL */
+  FaspChunk *spare;   /* replaces the chunk if they do */
 
-  guint wanted;                 /* messages to ask for in the next fill */
-  guint failed;                 /* failed fills in a row, */
-  gint error;                   /* and why, if they are many */
+  guint wanted; /* messages to ask for in the next fill */
+  guint failed; /* failed fills in a row, */
+  gint error;   /* and why, if they are many */
   struct mmsghdr messages[FASP_RECEIVE_BATCH];
   struct iovec pieces[FASP_RECEIVE_BATCH];
   struct sockaddr_storage addresses[FASP_RECEIVE_BATCH];
@@ -59,9 +56,7 @@ fasp_receive_batch_new (gsize limit)
     struct msghdr *header = &b->messages[i].msg_hdr;
 
     b->chunks[i] = fasp_chunk_pool_take (b->pool);
-    b->pieces[i] = (struct iovec) {
-      b->chunks[i]->data, FASP_CHUNK_SIZE
-    };
+    b->pieces[i] = (struct iovec) { b->chunks[i]->data, FASP_CHUNK_SIZE };
     header->msg_iov = &b->pieces[i];
     header->msg_iovlen = 1;
     header->msg_name = &b->addresses[i];
@@ -71,7 +66,7 @@ fasp_receive_batch_new (gsize limit)
 }
 
 void
-fasp_receive_batch_free (FaspReceiveBatch * b)
+fasp_receive_batch_free (FaspReceiveBatch *b)
 {
   if (b == NULL)
     return;
@@ -85,7 +80,7 @@ fasp_receive_batch_free (FaspReceiveBatch * b)
 
 /* @n: messages received, or -1. */
 static void
-note_result (FaspReceiveBatch * b, gint n)
+note_result (FaspReceiveBatch *b, gint n)
 {
   if (n >= 0 || errno == EAGAIN || errno == EINTR)
     b->failed = 0;
@@ -96,7 +91,7 @@ note_result (FaspReceiveBatch * b, gint n)
 }
 
 gint
-fasp_receive_batch_take_error (FaspReceiveBatch * b)
+fasp_receive_batch_take_error (FaspReceiveBatch *b)
 {
   gint error = b->error;
 
@@ -108,7 +103,7 @@ fasp_receive_batch_take_error (FaspReceiveBatch * b)
  * again with each one that is taken from the error queue, as long as there are more.
  * Datagrams do not wait for that. */
 static gint
-receive (FaspReceiveBatch * b, gint fd)
+receive (FaspReceiveBatch *b, gint fd)
 {
   gint n = recvmmsg (fd, b->messages, b->wanted, 0, NULL);
 
@@ -119,7 +114,7 @@ receive (FaspReceiveBatch * b, gint fd)
 }
 
 gboolean
-fasp_receive_batch_fill (FaspReceiveBatch * b, gint fd)
+fasp_receive_batch_fill (FaspReceiveBatch *b, gint fd)
 {
   gsize bytes = 0;
   gint n;
@@ -137,14 +132,13 @@ fasp_receive_batch_fill (FaspReceiveBatch * b, gint fd)
   /* expect the next messages to be as large */
   for (guint i = 0; i < b->used; i++)
     bytes += b->messages[i].msg_len;
-  b->wanted = CLAMP (FASP_RECEIVE_BYTES * b->used / MAX (bytes, 1), 1,
-      FASP_RECEIVE_BATCH);
+  b->wanted = CLAMP (FASP_RECEIVE_BYTES * b->used / MAX (bytes, 1), 1, FASP_RECEIVE_BATCH);
   return FALSE;
 }
 
 /* Notes which of our addresses the message came to. */
 static void
-read_local (FaspReceiveBatch * b, struct cmsghdr *c)
+read_local (FaspReceiveBatch *b, struct cmsghdr *c)
 {
   struct in_pktinfo four;
   struct in6_pktinfo six;
@@ -162,16 +156,16 @@ read_local (FaspReceiveBatch * b, struct cmsghdr *c)
  * joined of, the address that they came to, and their ECN mark. These are the same for
  * all of them. */
 static void
-read_control (FaspReceiveBatch * b, struct mmsghdr *message)
+read_control (FaspReceiveBatch *b, struct mmsghdr *message)
 {
   b->segment = message->msg_len;
   b->marked = FALSE;
-  for (struct cmsghdr * c = CMSG_FIRSTHDR (&message->msg_hdr); c != NULL;
+  for (struct cmsghdr *c = CMSG_FIRSTHDR (&message->msg_hdr); c != NULL;
       c = CMSG_NXTHDR (&message->msg_hdr, c)) {
     gint value = 0;
 
     if (c->cmsg_level == IPPROTO_IP && c->cmsg_type == IP_TOS)
-      value = *CMSG_DATA (c);   /* one byte here; all others are an int */
+      value = *CMSG_DATA (c); /* one byte here; all others are an int */
     else if (c->cmsg_len >= CMSG_LEN (sizeof value))
       memcpy (&value, CMSG_DATA (c), sizeof value);
     if (c->cmsg_level == IPPROTO_UDP && c->cmsg_type == UDP_GRO && value > 0)
@@ -186,7 +180,7 @@ read_control (FaspReceiveBatch * b, struct mmsghdr *message)
 }
 
 static void
-begin_message (FaspReceiveBatch * b)
+begin_message (FaspReceiveBatch *b)
 {
   struct mmsghdr *message = &b->messages[b->message];
 
@@ -194,12 +188,12 @@ begin_message (FaspReceiveBatch * b)
   read_control (b, message);
   if (message->msg_len >= SHARED_MIN && b->spare == NULL)
     b->spare = fasp_chunk_pool_take (b->pool);
-  b->memory = message->msg_len >= SHARED_MIN && b->spare != NULL ?
-      &b->chunks[b->message]->memory : NULL;
+  b->memory =
+      message->msg_len >= SHARED_MIN && b->spare != NULL ? &b->chunks[b->message]->memory : NULL;
 }
 
 static void
-end_message (FaspReceiveBatch * b)
+end_message (FaspReceiveBatch *b)
 {
   guint i = b->message++;
 
@@ -218,8 +212,8 @@ end_message (FaspReceiveBatch * b)
 }
 
 const guint8 *
-fasp_receive_batch_next (FaspReceiveBatch * b, gsize * size,
-    FaspAddress * from, FaspMemory ** memory, gboolean * marked)
+fasp_receive_batch_next (FaspReceiveBatch *b, gsize *size, FaspAddress *from, FaspMemory **memory,
+    gboolean *marked)
 {
   const guint8 *data;
 

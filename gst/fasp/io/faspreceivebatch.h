@@ -12,26 +12,27 @@
 
 G_BEGIN_DECLS
 
-#define FASP_RECEIVE_BATCH 32   /* messages in a batch, of this many bytes in all */
-#define FASP_RECEIVE_BYTES (256 << 10)  /* or a little more: they should still be
-                                           in the core's cache when they are summed
-                                           up */
+#define FASP_RECEIVE_BATCH 32 /* messages in a batch, of this many bytes in all */
+#define FASP_RECEIVE_BYTES \
+  (256 << 10) /* or a little more: they should still be \
+                 in the core's cache when they are summed \
+                 up */
 
 typedef struct _FaspReceiveBatch FaspReceiveBatch;
 
 /* @limit: bytes of memory that blocks may stay in. */
 FaspReceiveBatch *fasp_receive_batch_new (gsize limit);
-void fasp_receive_batch_free (FaspReceiveBatch * batch);
+void fasp_receive_batch_free (FaspReceiveBatch *batch);
 
 /* Takes what has arrived. FALSE: there may be more. @fd: a non-blocking UDP socket that
  * reports the type of service, with UDP_GRO if the kernel has it. */
-gboolean fasp_receive_batch_fill (FaspReceiveBatch * batch, gint fd);
+gboolean fasp_receive_batch_fill (FaspReceiveBatch *batch, gint fd);
 /* The next datagram of the batch; NULL: that was all. It is valid until the next fill,
  * or as long as the caller has a reference to @memory, if that is not NULL. @marked:
  * congestion experienced. */
-const guint8 *fasp_receive_batch_next (FaspReceiveBatch * batch, gsize * size,
-    FaspAddress * from, FaspMemory ** memory, gboolean * marked);
+const guint8 *fasp_receive_batch_next (FaspReceiveBatch *batch, gsize *size, FaspAddress *from,
+    FaspMemory **memory, gboolean *marked);
 /* errno of what the kernel refuses again and again, reported once; else 0. */
-gint fasp_receive_batch_take_error (FaspReceiveBatch * batch);
+gint fasp_receive_batch_take_error (FaspReceiveBatch *batch);
 
 G_END_DECLS

@@ -7,7 +7,7 @@
 typedef struct
 {
   FaspReceivers *all;
-  guint64 share;                /* its links, a bit each */
+  guint64 share; /* its links, a bit each */
   FaspReceiveBatch *batch;
   GThread *thread;
 } Receiver;
@@ -17,8 +17,8 @@ struct _FaspReceivers
   FaspLinks *links;
   FaspReceiveFunc receive;
   gpointer user_data;
-  gint stop_fd;                 /* can always be read once the threads must end */
-  gint stopping;                /* atomic */
+  gint stop_fd;  /* can always be read once the threads must end */
+  gint stopping; /* atomic */
   guint n;
   Receiver receivers[FASP_FLOWS_MAX];
 };
@@ -47,8 +47,8 @@ run (gpointer data)
   gboolean woken;
 
   while (!g_atomic_int_get (&all->stopping)) {
-    guint64 ready = fasp_links_wait (all->links, receiver->share, all->stop_fd,
-        &woken, -1, FASP_NEVER);
+    guint64 ready =
+        fasp_links_wait (all->links, receiver->share, all->stop_fd, &woken, -1, FASP_NEVER);
 
     for (; ready != 0 && !g_atomic_int_get (&all->stopping); ready &= ready - 1)
       all->receive (receiver->batch, __builtin_ctzll (ready), all->user_data);
@@ -57,8 +57,8 @@ run (gpointer data)
 }
 
 FaspReceivers *
-fasp_receivers_new (FaspLinks * links, guint made, guint threads,
-    gsize limit, FaspReceiveFunc receive, gpointer user_data, GError ** error)
+fasp_receivers_new (FaspLinks *links, guint made, guint threads, gsize limit,
+    FaspReceiveFunc receive, gpointer user_data, GError **error)
 {
   FaspReceivers *all = g_new0 (FaspReceivers, 1);
 
@@ -73,9 +73,8 @@ fasp_receivers_new (FaspLinks * links, guint made, guint threads,
   for (guint i = made; i < threads; i++) {
     Receiver *receiver = &all->receivers[all->n++];
 
-    *receiver = (Receiver) {
-    all, fasp_receivers_get_share (i, threads, fasp_links_count (links)),
-          fasp_receive_batch_new (limit), NULL};
+    *receiver = (Receiver) { all, fasp_receivers_get_share (i, threads, fasp_links_count (links)),
+      fasp_receive_batch_new (limit), NULL };
     receiver->thread = fasp_thread_new ("fasp-receive", run, receiver, error);
     if (receiver->thread == NULL) {
       fasp_receivers_stop (all);
@@ -87,7 +86,7 @@ fasp_receivers_new (FaspLinks * links, guint made, guint threads,
 }
 
 void
-fasp_receivers_stop (FaspReceivers * all)
+fasp_receivers_stop (FaspReceivers *all)
 {
   g_atomic_int_set (&all->stopping, TRUE);
   fasp_wake_ring (all->stop_fd);
@@ -96,7 +95,7 @@ fasp_receivers_stop (FaspReceivers * all)
 }
 
 void
-fasp_receivers_free (FaspReceivers * all)
+fasp_receivers_free (FaspReceivers *all)
 {
   for (guint i = 0; i < all->n; i++)
     fasp_receive_batch_free (all->receivers[i].batch);

@@ -17,8 +17,7 @@ G_BEGIN_DECLS
 typedef struct _FaspReceivers FaspReceivers;
 
 /* Called from such a thread: @link can be read. The batch belongs to that thread. */
-typedef void (*FaspReceiveFunc) (FaspReceiveBatch * batch, guint link,
-    gpointer user_data);
+typedef void (*FaspReceiveFunc) (FaspReceiveBatch *batch, guint link, gpointer user_data);
 
 /* The number of threads for @links. @wanted: 0: as the links and the processors allow
  * (half of these: the rest is the application's). */
@@ -28,10 +27,10 @@ guint64 fasp_receivers_get_share (guint thread, guint threads, guint links);
 
 /* Starts all of @threads but the first @made, which is 0 or 1. @limit: bytes of memory
  * that the blocks of each may stay in. NULL: *error says what to do. */
-FaspReceivers *fasp_receivers_new (FaspLinks * links, guint made,
-    guint threads, gsize limit, FaspReceiveFunc receive, gpointer user_data, GError ** error);
+FaspReceivers *fasp_receivers_new (FaspLinks *links, guint made, guint threads, gsize limit,
+    FaspReceiveFunc receive, gpointer user_data, GError **error);
 /* Ends the threads. Nothing that they use may be freed before. */
-void fasp_receivers_stop (FaspReceivers * receivers);
-void fasp_receivers_free (FaspReceivers * receivers);
+void fasp_receivers_stop (FaspReceivers *receivers);
+void fasp_receivers_free (FaspReceivers *receivers);
 
 G_END_DECLS

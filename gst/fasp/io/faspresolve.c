@@ -19,7 +19,7 @@ struct _FaspResolve
 
   GThread *thread;
   GCancellable *cancellable;
-  gboolean told;                /* that no address can be used; the thread's */
+  gboolean told; /* that no address can be used; the thread's */
   GMutex lock;
   GCond changed;
   gboolean again, stop;
@@ -27,14 +27,14 @@ struct _FaspResolve
 
 /* FALSE: the thread must end. */
 static gboolean
-pause_for (FaspResolve * r, gint64 span)
+pause_for (FaspResolve *r, gint64 span)
 {
   gint64 until = g_get_monotonic_time () + span;
   gboolean go_on;
 
   g_mutex_lock (&r->lock);
-  while (!r->stop && !r->again
-      && g_cond_wait_until (&r->changed, &r->lock, until));
+  while (!r->stop && !r->again && g_cond_wait_until (&r->changed, &r->lock, until))
+    ;
   r->again = FALSE;
   go_on = !r->stop;
   g_mutex_unlock (&r->lock);
@@ -42,20 +42,18 @@ pause_for (FaspResolve * r, gint64 span)
 }
 
 static gboolean
-offer (FaspResolve * r, GInetAddress * address)
+offer (FaspResolve *r, GInetAddress *address)
 {
-  g_autoptr (GSocketAddress) whole = g_inet_socket_address_new (address,
-      r->port);
+  g_autoptr (GSocketAddress) whole = g_inet_socket_address_new (address, r->port);
 
   return r->found (whole, r->user_data);
 }
 
 /* None of the addresses can be used. */
 static void
-tell_useless (FaspResolve * r)
+tell_useless (FaspResolve *r)
 {
-  g_autoptr (GError) error = g_error_new (G_IO_ERROR,
-      G_IO_ERROR_NETWORK_UNREACHABLE,
+  g_autoptr (GError) error = g_error_new (G_IO_ERROR, G_IO_ERROR_NETWORK_UNREACHABLE,
       "it has no address of the kind that this socket has (IPv4, IPv6)");
 
   if (!r->told)
@@ -67,13 +65,13 @@ tell_useless (FaspResolve * r)
  * must end. TRUE: the name may have other addresses by now, for example because the
  * session at one of them has ended. */
 static gboolean
-offer_in_turn (FaspResolve * r, GList * addresses)
+offer_in_turn (FaspResolve *r, GList *addresses)
 {
   const gint64 until = g_get_monotonic_time () + LOOK_AGAIN_AFTER;
   const GList *offered = NULL;
 
   do
-    for (GList * l = addresses; l != NULL; l = l->next) {
+    for (GList *l = addresses; l != NULL; l = l->next) {
       gboolean settled = FALSE, was_settled;
 
       if (l != offered && !offer (r, l->data))
@@ -104,8 +102,7 @@ run (gpointer data)
 
   for (;;) {
     g_autoptr (GError) error = NULL;
-    GList *addresses = g_resolver_lookup_by_name (resolver, r->host,
-        r->cancellable, &error);
+    GList *addresses = g_resolver_lookup_by_name (resolver, r->host, r->cancellable, &error);
     gboolean go_on;
 
     if (addresses == NULL) {
@@ -124,14 +121,12 @@ run (gpointer data)
 }
 
 FaspResolve *
-fasp_resolve_new (const gchar * host, guint16 port,
-    FaspResolveFound found, FaspResolveSettled is_settled, gpointer user_data,
-    void (*failed) (const gchar *, const GError *, gpointer),
-    gpointer failed_data, GError ** error)
+fasp_resolve_new (const gchar *host, guint16 port, FaspResolveFound found,
+    FaspResolveSettled is_settled, gpointer user_data,
+    void (*failed) (const gchar *, const GError *, gpointer), gpointer failed_data, GError **error)
 {
   FaspResolve *r = g_new0 (FaspResolve, 1);
-  g_autoptr (GSocketAddress) literal = g_inet_socket_address_new_from_string
-      (host, port);
+  g_autoptr (GSocketAddress) literal = g_inet_socket_address_new_from_string (host, port);
 
   r->host = g_strdup (host);
   r->port = port;
@@ -155,7 +150,7 @@ fasp_resolve_new (const gchar * host, guint16 port,
 }
 
 void
-fasp_resolve_again (FaspResolve * r)
+fasp_resolve_again (FaspResolve *r)
 {
   g_mutex_lock (&r->lock);
   r->again = TRUE;
@@ -164,7 +159,7 @@ fasp_resolve_again (FaspResolve * r)
 }
 
 void
-fasp_resolve_free (FaspResolve * r)
+fasp_resolve_free (FaspResolve *r)
 {
   if (r == NULL)
     return;

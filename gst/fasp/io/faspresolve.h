@@ -15,20 +15,19 @@ G_BEGIN_DECLS
 typedef struct _FaspResolve FaspResolve;
 
 /* FALSE: this address cannot be used. */
-typedef gboolean (*FaspResolveFound) (GSocketAddress * address,
-    gpointer user_data);
+typedef gboolean (*FaspResolveFound) (GSocketAddress *address, gpointer user_data);
 /* TRUE while no other address is wanted: connected, or given up. */
 typedef gboolean (*FaspResolveSettled) (gpointer user_data);
 
 /* An address in place of a name is found at once, within the call. NULL: there is no
  * thread to resolve a name; see *error. */
-FaspResolve *fasp_resolve_new (const gchar * host, guint16 port,
-    FaspResolveFound found, FaspResolveSettled is_settled, gpointer user_data,
-    void (*failed) (const gchar * host, const GError * error,
-        gpointer user_data), gpointer failed_data, GError ** error);
+FaspResolve *fasp_resolve_new (const gchar *host, guint16 port, FaspResolveFound found,
+    FaspResolveSettled is_settled, gpointer user_data,
+    void (*failed) (const gchar *host, const GError *error, gpointer user_data),
+    gpointer failed_data, GError **error);
 /* Cancels a lookup that is under way. Does not wait for a name server. */
-void fasp_resolve_free (FaspResolve * resolve);
+void fasp_resolve_free (FaspResolve *resolve);
 /* The peer is not heard: it may have another address by now. */
-void fasp_resolve_again (FaspResolve * resolve);
+void fasp_resolve_again (FaspResolve *resolve);
 
 G_END_DECLS

@@ -24,42 +24,40 @@
 typedef union
 {
   struct cmsghdr align;
-  guint8 bytes[CMSG_SPACE (sizeof (guint16)) + CMSG_SPACE (sizeof (gint)) +
-      CMSG_SPACE (sizeof (struct in6_pktinfo))];
-}
-Control;
-
+  guint8 bytes[CMSG_SPACE (sizeof (guint16)) + CMSG_SPACE (sizeof (gint))
+      + CMSG_SPACE (sizeof (struct in6_pktinfo))];
+} Control;
 
 struct _FaspSendBatch
 {
-  gint fds[FASP_FLOWS_MAX];     /* by link */
-  gint services[FASP_FLOWS_MAX];        /* the type of service of each */
+  gint fds[FASP_FLOWS_MAX];      /* by link */
+  gint services[FASP_FLOWS_MAX]; /* the type of service of each */
   guint n_links;
   gboolean waits;
-  guint uncut;                  /* number of datagrams until the kernel is asked again whether
-                                   it cuts; 0: it does, as far as we know, */
-  gboolean has_cut;             /* and has done so before */
-  guint singly;                 /* number of datagrams that must go one by one next, */
-  gboolean doubted;             /* because the kernel may not be able to cut */
-  gboolean retried;             /* the first message was refused once */
-  gint errors[FASP_FLOWS_MAX];  /* the last error of each link, */
-  guint64 refused;              /* and which links have one, a bit each */
-  guint first, used;            /* [first, used) wait, in `order' */
+  guint uncut;                 /* number of datagrams until the kernel is asked again whether
+                                  it cuts; 0: it does, as far as we know, */
+  gboolean has_cut;            /* and has done so before */
+  guint singly;                /* number of datagrams that must go one by one next, */
+  gboolean doubted;            /* because the kernel may not be able to cut */
+  gboolean retried;            /* the first message was refused once */
+  gint errors[FASP_FLOWS_MAX]; /* the last error of each link, */
+  guint64 refused;             /* and which links have one, a bit each */
+  guint first, used;           /* [first, used) wait, in `order' */
   guint8 order[FASP_SEND_BATCH];
   FaspDatagram datagrams[FASP_SEND_BATCH];
-  guint link, end;              /* [first, end) leave by this link */
+  guint link, end; /* [first, end) leave by this link */
   gint blocked;
-  guint futile;                 /* flushes in a row in which nothing left */
+  guint futile; /* flushes in a row in which nothing left */
 
-  guint n;                      /* messages made of [first, end) */
+  guint n; /* messages made of [first, end) */
   struct mmsghdr messages[FASP_SEND_BATCH];
-  guint counts[FASP_SEND_BATCH];        /* datagrams in each */
+  guint counts[FASP_SEND_BATCH]; /* datagrams in each */
   struct iovec pieces[FASP_SEND_BATCH * PIECES];
   Control controls[FASP_SEND_BATCH];
 };
 
 FaspSendBatch *
-fasp_send_batch_new (const gint * fds, guint n, gboolean waits)
+fasp_send_batch_new (const gint *fds, guint n, gboolean waits)
 {
   FaspSendBatch *b = g_new0 (FaspSendBatch, 1);
 
@@ -80,13 +78,13 @@ fasp_send_batch_new (const gint * fds, guint n, gboolean waits)
 
 /* The datagram that leaves as number @i. */
 static FaspDatagram *
-nth (const FaspSendBatch * b, guint i)
+nth (const FaspSendBatch *b, guint i)
 {
-  return (FaspDatagram *) & b->datagrams[b->order[i]];
+  return (FaspDatagram *) &b->datagrams[b->order[i]];
 }
 
 void
-fasp_send_batch_free (FaspSendBatch * b)
+fasp_send_batch_free (FaspSendBatch *b)
 {
   for (guint i = b->first; i < b->used; i++)
     fasp_datagram_release (nth (b, i));
@@ -94,34 +92,33 @@ fasp_send_batch_free (FaspSendBatch * b)
 }
 
 FaspDatagram *
-fasp_send_batch_next (FaspSendBatch * b)
+fasp_send_batch_next (FaspSendBatch *b)
 {
   return b->used < FASP_SEND_BATCH ? &b->datagrams[b->used] : NULL;
 }
 
 void
-fasp_send_batch_commit (FaspSendBatch * b)
+fasp_send_batch_commit (FaspSendBatch *b)
 {
-  g_return_if_fail (b->used < FASP_SEND_BATCH
-      && b->datagrams[b->used].to.link < b->n_links);
+  g_return_if_fail (b->used < FASP_SEND_BATCH && b->datagrams[b->used].to.link < b->n_links);
   b->order[b->used] = b->used;
   b->used++;
 }
 
 gint
-fasp_send_batch_get_blocked (const FaspSendBatch * b)
+fasp_send_batch_get_blocked (const FaspSendBatch *b)
 {
   return b->blocked;
 }
 
 guint
-fasp_send_batch_get_futile (const FaspSendBatch * b)
+fasp_send_batch_get_futile (const FaspSendBatch *b)
 {
   return b->futile;
 }
 
 gint
-fasp_send_batch_take_error (FaspSendBatch * b, guint * link)
+fasp_send_batch_take_error (FaspSendBatch *b, guint *link)
 {
   if (b->refused == 0)
     return 0;
@@ -135,7 +132,7 @@ fasp_send_batch_take_error (FaspSendBatch * b, guint * link)
  * probe of a size that the path does not take, and would take the shorter one down with
  * it. */
 static guint
-count_alike (const FaspSendBatch * b, guint i)
+count_alike (const FaspSendBatch *b, guint i)
 {
   const FaspDatagram *first = nth (b, i);
   gsize size = first->size;
@@ -146,9 +143,8 @@ count_alike (const FaspSendBatch * b, guint i)
   while (i + n < b->end && n < SEGMENTS_MAX) {
     const FaspDatagram *d = nth (b, i + n);
 
-    if (d->size > first->size || (d->size < first->size && n < 2)
-        || size + d->size > MESSAGE_MAX || d->ecn != first->ecn
-        || !fasp_address_equal (&d->to, &first->to))
+    if (d->size > first->size || (d->size < first->size && n < 2) || size + d->size > MESSAGE_MAX
+        || d->ecn != first->ecn || !fasp_address_equal (&d->to, &first->to))
       break;
     size += d->size;
     n++;
@@ -160,11 +156,10 @@ count_alike (const FaspSendBatch * b, guint i)
 
 /* Adds a control message for the kernel. */
 static void
-tell_kernel (Control * control, struct msghdr *message, gint level, gint type,
-    gconstpointer value, gsize size)
+tell_kernel (Control *control, struct msghdr *message, gint level, gint type, gconstpointer value,
+    gsize size)
 {
-  struct cmsghdr *header = (gpointer) (control->bytes +
-      message->msg_controllen);
+  struct cmsghdr *header = (gpointer) (control->bytes + message->msg_controllen);
 
   message->msg_control = control->bytes;
   message->msg_controllen += CMSG_SPACE (size);
@@ -176,22 +171,20 @@ tell_kernel (Control * control, struct msghdr *message, gint level, gint type,
 
 /* A type of service other than the socket's is set for each message. */
 static void
-say_ecn (FaspSendBatch * b, Control * control, struct msghdr *message)
+say_ecn (FaspSendBatch *b, Control *control, struct msghdr *message)
 {
   gint service = b->services[b->link] | FASP_ECN_ECT0;
   struct sockaddr_in6 to = { 0 };
 
   memcpy (&to, message->msg_name, MIN (message->msg_namelen, sizeof to));
   if (to.sin6_family == AF_INET6 && !IN6_IS_ADDR_V4MAPPED (&to.sin6_addr))
-    tell_kernel (control, message, IPPROTO_IPV6, IPV6_TCLASS, &service,
-        sizeof service);
+    tell_kernel (control, message, IPPROTO_IPV6, IPV6_TCLASS, &service, sizeof service);
   else
-    tell_kernel (control, message, IPPROTO_IP, IP_TOS, &service,
-        sizeof service);
+    tell_kernel (control, message, IPPROTO_IP, IP_TOS, &service, sizeof service);
 }
 
 static gboolean
-has_source (const FaspDatagram * d)
+has_source (const FaspDatagram *d)
 {
   static const guint8 any[sizeof d->to.local];
 
@@ -200,7 +193,7 @@ has_source (const FaspDatagram * d)
 
 /* Sets which of our addresses it leaves from. */
 static void
-say_source (const FaspDatagram * d, Control * control, struct msghdr *message)
+say_source (const FaspDatagram *d, Control *control, struct msghdr *message)
 {
   struct in_pktinfo four = { 0 };
   struct in6_pktinfo six = { 0 };
@@ -210,38 +203,29 @@ say_source (const FaspDatagram * d, Control * control, struct msghdr *message)
     tell_kernel (control, message, IPPROTO_IP, IP_PKTINFO, &four, sizeof four);
   } else {
     memcpy (&six.ipi6_addr, d->to.local, sizeof six.ipi6_addr);
-    tell_kernel (control, message, IPPROTO_IPV6, IPV6_PKTINFO, &six,
-        sizeof six);
+    tell_kernel (control, message, IPPROTO_IPV6, IPV6_PKTINFO, &six, sizeof six);
   }
 }
 
 /* Returns the number of pieces. */
 static guint
-take_apart (FaspDatagram * d, struct iovec *pieces)
+take_apart (FaspDatagram *d, struct iovec *pieces)
 {
   gsize tail = d->size - d->head - d->payload_size;
 
   if (d->block == NULL) {
-    *pieces = (struct iovec) {
-      d->data, d->size
-    };
+    *pieces = (struct iovec) { d->data, d->size };
     return 1;
   }
-  pieces[0] = (struct iovec) {
-    d->data, d->head
-  };
-  pieces[1] = (struct iovec) {
-    (gpointer) d->payload, d->payload_size
-  };
-  pieces[2] = (struct iovec) {
-    d->data + d->head, tail
-  };
+  pieces[0] = (struct iovec) { d->data, d->head };
+  pieces[1] = (struct iovec) { (gpointer) d->payload, d->payload_size };
+  pieces[2] = (struct iovec) { d->data + d->head, tail };
   return tail > 0 ? 3 : 2;
 }
 
 /* Sorts the waiting datagrams by link, and by age on each link. */
 static void
-sort (FaspSendBatch * b)
+sort (FaspSendBatch *b)
 {
   guint8 order[FASP_SEND_BATCH];
   guint n = b->first;
@@ -257,13 +241,13 @@ sort (FaspSendBatch * b)
 
 /* Makes messages of the datagrams for the first link. */
 static void
-compose (FaspSendBatch * b)
+compose (FaspSendBatch *b)
 {
   struct iovec *piece = b->pieces;
 
   b->link = nth (b, b->first)->to.link;
-  for (b->end = b->first; b->end < b->used
-      && nth (b, b->end)->to.link == b->link; b->end++);
+  for (b->end = b->first; b->end < b->used && nth (b, b->end)->to.link == b->link; b->end++)
+    ;
   b->n = 0;
   for (guint i = b->first; i < b->end; b->n++) {
     FaspDatagram *first = nth (b, i);
@@ -277,9 +261,7 @@ compose (FaspSendBatch * b)
     b->counts[b->n] = n;
     if (n > 1)
       tell_kernel (&b->controls[b->n], message, IPPROTO_UDP, UDP_SEGMENT,
-          &(guint16) {
-          first->size}
-        , sizeof (guint16));
+          &(guint16) { first->size }, sizeof (guint16));
     if (first->ecn)
       say_ecn (b, &b->controls[b->n], message);
     if (has_source (first))
@@ -291,7 +273,7 @@ compose (FaspSendBatch * b)
 }
 
 static void
-drop_first (FaspSendBatch * b, guint n)
+drop_first (FaspSendBatch *b, guint n)
 {
   b->singly -= MIN (b->singly, n);
   b->uncut -= MIN (b->uncut, n);
@@ -303,17 +285,16 @@ drop_first (FaspSendBatch * b, guint n)
 /* A datagram that is too large for the interface does not matter, unless every path
  * must take its size: if those fail, no call can ever leave. */
 static gboolean
-is_too_big (const FaspSendBatch * b, gint error)
+is_too_big (const FaspSendBatch *b, gint error)
 {
   return error == EMSGSIZE && nth (b, b->first)->size > FASP_PMTU_BASE;
 }
 
 /* The first message is refused because of what it is. */
 static void
-lose_first (FaspSendBatch * b, gint error)
+lose_first (FaspSendBatch *b, gint error)
 {
-  gboolean told = error != ECONNREFUSED && error != ENOBUFS
-      && !is_too_big (b, error);
+  gboolean told = error != ECONNREFUSED && error != ENOBUFS && !is_too_big (b, error);
 
   /* Too large for the interface, no route, a pending ICMP, a full queue of ours: it is
    * lost, and the protocol handles losses. Some of these are nothing unusual. */
@@ -326,7 +307,7 @@ lose_first (FaspSendBatch * b, gint error)
 
 /* The first message left. */
 static void
-take_first (FaspSendBatch * b, guint n)
+take_first (FaspSendBatch *b, guint n)
 {
   if (n > 1)
     b->has_cut = TRUE;
@@ -338,7 +319,7 @@ take_first (FaspSendBatch * b, guint n)
 /* The first message should leave from an address that is no longer ours. The peer may
  * know us by another one, too. */
 static void
-forget_source (FaspSendBatch * b)
+forget_source (FaspSendBatch *b)
 {
   for (guint i = 0; i < b->counts[0]; i++) {
     FaspAddress *to = &nth (b, b->first + i)->to;
@@ -353,16 +334,16 @@ forget_source (FaspSendBatch * b)
  * EINVAL come from devices, routes and kernels that do not cut. EMSGSIZE may concern
  * one datagram of several. Sending them one by one will show. */
 static void
-refused (FaspSendBatch * b, gint error)
+refused (FaspSendBatch *b, gint error)
 {
-  if (b->counts[0] > 1 && (error == EIO || error == EINVAL || error == EMSGSIZE
-          || error == ENOPROTOOPT || error == EOPNOTSUPP)) {
+  if (b->counts[0] > 1
+      && (error == EIO || error == EINVAL || error == EMSGSIZE || error == ENOPROTOOPT
+          || error == EOPNOTSUPP)) {
     b->singly = b->counts[0];
     b->doubted = error != EMSGSIZE;
   } else if (!b->retried && error != ENOBUFS && !is_too_big (b, error)) {
     b->retried = TRUE;
-  } else if ((error == EINVAL || error == ENETUNREACH)
-      && has_source (nth (b, b->first))) {
+  } else if ((error == EINVAL || error == ENETUNREACH) && has_source (nth (b, b->first))) {
     forget_source (b);
   } else {
     lose_first (b, error);
@@ -370,7 +351,7 @@ refused (FaspSendBatch * b, gint error)
 }
 
 gboolean
-fasp_send_batch_flush (FaspSendBatch * b)
+fasp_send_batch_flush (FaspSendBatch *b)
 {
   for (guint i = b->first; i < b->used; i++)
     fasp_datagram_seal (nth (b, i));

@@ -21,55 +21,53 @@ struct _FaspSocket
 {
   gint fd;
   gint family;
-  gboolean maps;                /* an IPv6 socket that reaches IPv4 addresses, too */
+  gboolean maps; /* an IPv6 socket that reaches IPv4 addresses, too */
   guint16 port;
   gsize buffer;
-  gchar *interface;             /* NULL: any */
-  gint early;                   /* atomic: what it is bound to was missing when it was opened */
+  gchar *interface; /* NULL: any */
+  gint early;       /* atomic: what it is bound to was missing when it was opened */
 };
 
 /* --- opening ------------------------------------------------------------------- */
 
 static void
-fail (GError ** error, const gchar * what, const gchar * hint)
+fail (GError **error, const gchar *what, const gchar *hint)
 {
-  g_set_error (error, G_IO_ERROR, g_io_error_from_errno (errno),
-      "%s: %s. %s", what, g_strerror (errno), hint);
+  g_set_error (error, G_IO_ERROR, g_io_error_from_errno (errno), "%s: %s. %s", what,
+      g_strerror (errno), hint);
 }
 
 static gboolean
-set_int (FaspSocket * s, gint level, gint name, gint value)
+set_int (FaspSocket *s, gint level, gint name, gint value)
 {
   return setsockopt (s->fd, level, name, &value, sizeof (value)) == 0;
 }
 
 static GSocketAddress *
-local_address (const FaspSocketSettings * settings, gint family,
-    GError ** error)
+local_address (const FaspSocketSettings *settings, gint family, GError **error)
 {
   GSocketAddress *address;
 
   if (settings->local_address == NULL || settings->local_address[0] == '\0') {
-    g_autoptr (GInetAddress) any = g_inet_address_new_any (family == AF_INET6 ?
-        G_SOCKET_FAMILY_IPV6 : G_SOCKET_FAMILY_IPV4);
+    g_autoptr (GInetAddress) any =
+        g_inet_address_new_any (family == AF_INET6 ? G_SOCKET_FAMILY_IPV6 : G_SOCKET_FAMILY_IPV4);
 
     return g_inet_socket_address_new (any, settings->local_port);
   }
-  address = g_inet_socket_address_new_from_string (settings->local_address,
-      settings->local_port);
+  address = g_inet_socket_address_new_from_string (settings->local_address, settings->local_port);
   if (address == NULL)
     g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT,
         "localaddress \"%s\" is not an IP address. Give one of this "
         "machine's addresses (see `ip address'), or leave it out for all "
-        "of them.", settings->local_address);
+        "of them.",
+        settings->local_address);
   return address;
 }
 
 gboolean
-fasp_socket_check (const FaspSocketSettings * settings, GError ** error)
+fasp_socket_check (const FaspSocketSettings *settings, GError **error)
 {
-  g_autoptr (GSocketAddress) address = local_address (settings, AF_INET6,
-      error);
+  g_autoptr (GSocketAddress) address = local_address (settings, AF_INET6, error);
 
   return address != NULL;
 }
@@ -77,53 +75,48 @@ fasp_socket_check (const FaspSocketSettings * settings, GError ** error)
 /* A link-local group exists behind each interface. The address must say which one is
  * meant when the socket is bound. */
 static void
-set_scope (struct sockaddr_storage *native, const FaspMembership * joins)
+set_scope (struct sockaddr_storage *native, const FaspMembership *joins)
 {
   struct sockaddr_in6 *six = (struct sockaddr_in6 *) native;
 
-  if (joins != NULL && joins->interface != NULL
-      && native->ss_family == AF_INET6
-      && (IN6_IS_ADDR_MC_LINKLOCAL (&six->sin6_addr)
-          || IN6_IS_ADDR_MC_NODELOCAL (&six->sin6_addr)))
+  if (joins != NULL && joins->interface != NULL && native->ss_family == AF_INET6
+      && (IN6_IS_ADDR_MC_LINKLOCAL (&six->sin6_addr) || IN6_IS_ADDR_MC_NODELOCAL (&six->sin6_addr)))
     six->sin6_scope_id = if_nametoindex (joins->interface);
 }
 
 /* The kernel binds a socket with a link-local address to that link, too. */
 static void
-note_link (FaspSocket * s, const struct sockaddr_storage *native)
+note_link (FaspSocket *s, const struct sockaddr_storage *native)
 {
   const struct sockaddr_in6 *six = (const struct sockaddr_in6 *) native;
   gchar name[IF_NAMESIZE];
 
   if (s->interface == NULL && native->ss_family == AF_INET6
-      && (IN6_IS_ADDR_LINKLOCAL (&six->sin6_addr)
-          || IN6_IS_ADDR_MC_LINKLOCAL (&six->sin6_addr)
+      && (IN6_IS_ADDR_LINKLOCAL (&six->sin6_addr) || IN6_IS_ADDR_MC_LINKLOCAL (&six->sin6_addr)
           || IN6_IS_ADDR_MC_NODELOCAL (&six->sin6_addr))
       && if_indextoname (six->sin6_scope_id, name) != NULL)
     s->interface = g_strdup (name);
 }
 
 static const gchar *
-explain_bind (const FaspSocketSettings * settings, gint why)
+explain_bind (const FaspSocketSettings *settings, gint why)
 {
   switch (why) {
     case EADDRINUSE:
-      return
-          "Another program has it, or an element that does not share its port "
-          "(flowlets, bonding-addresses, multicast, rendezvous): choose another "
-          "localport (if a URI listens, the port in it), or find out with "
-          "`ss -ulpn' which program has it.";
+      return "Another program has it, or an element that does not share its port "
+             "(flowlets, bonding-addresses, multicast, rendezvous): choose another "
+             "localport (if a URI listens, the port in it), or find out with "
+             "`ss -ulpn' which program has it.";
     case EACCES:
       return "Ports below 1024 need privileges: choose a higher localport.";
     case EADDRNOTAVAIL:
-      return
-          "This machine has no such address: `ip address' lists those that it "
-          "has.";
+      return "This machine has no such address: `ip address' lists those that it "
+             "has.";
     case EINVAL:
-      return settings->joins !=
-          NULL ? "A link-local group needs its interface: "
-          "set multicast-iface." : "A link-local address needs its interface: "
-          "write ADDRESS%eth0, in the host of a URI ADDRESS%25eth0.";
+      return settings->joins != NULL ? "A link-local group needs its interface: "
+                                       "set multicast-iface." :
+                                       "A link-local address needs its interface: "
+                                       "write ADDRESS%eth0, in the host of a URI ADDRESS%25eth0.";
     default:
       return "Check localaddress and localport.";
   }
@@ -131,29 +124,28 @@ explain_bind (const FaspSocketSettings * settings, gint why)
 
 /* Binds to an address that the machine does not have yet. */
 static gboolean
-bind_early (FaspSocket * s, const struct sockaddr_storage *native, gssize size)
+bind_early (FaspSocket *s, const struct sockaddr_storage *native, gssize size)
 {
   s->early = TRUE;
-  set_int (s, IPPROTO_IP, IP_FREEBIND, 1);      /* for IPv6, too */
+  set_int (s, IPPROTO_IP, IP_FREEBIND, 1); /* for IPv6, too */
   return bind (s->fd, (const struct sockaddr *) native, size) == 0;
 }
 
 static gboolean
-bind_socket (FaspSocket * s, const FaspSocketSettings * settings,
-    GSocketAddress * address, GError ** error)
+bind_socket (FaspSocket *s, const FaspSocketSettings *settings, GSocketAddress *address,
+    GError **error)
 {
   struct sockaddr_storage native;
   gssize size = g_socket_address_get_native_size (address);
-  g_autofree gchar *what = g_strdup_printf ("Cannot use UDP port %u%s%s",
-      settings->local_port, settings->local_address ? " of " : "",
+  g_autofree gchar *what = g_strdup_printf ("Cannot use UDP port %u%s%s", settings->local_port,
+      settings->local_address ? " of " : "",
       settings->local_address ? settings->local_address : "");
 
   if (!g_socket_address_to_native (address, &native, sizeof (native), error))
     return FALSE;
   set_scope (&native, settings->joins);
   if (bind (s->fd, (struct sockaddr *) &native, size) == 0
-      || (errno == EADDRNOTAVAIL && settings->may_come
-          && bind_early (s, &native, size))) {
+      || (errno == EADDRNOTAVAIL && settings->may_come && bind_early (s, &native, size))) {
     note_link (s, &native);
     return TRUE;
   }
@@ -162,7 +154,7 @@ bind_socket (FaspSocket * s, const FaspSocketSettings * settings,
 }
 
 static gboolean
-bind_to_interface (FaspSocket * s, gboolean may_come)
+bind_to_interface (FaspSocket *s, gboolean may_come)
 {
   if (fasp_interface_bind (s->fd, s->interface))
     return TRUE;
@@ -172,7 +164,7 @@ bind_to_interface (FaspSocket * s, gboolean may_come)
 
 /* With privileges, the kernel's limit (net.core.rmem_max) can be exceeded. */
 gsize
-fasp_socket_set_buffer (FaspSocket * s, gsize wanted)
+fasp_socket_set_buffer (FaspSocket *s, gsize wanted)
 {
   gint size = MIN (wanted, G_MAXINT / 4);
   gint granted = 0;
@@ -184,12 +176,11 @@ fasp_socket_set_buffer (FaspSocket * s, gsize wanted)
     set_int (s, SOL_SOCKET, SO_SNDBUF, size);
   if (getsockopt (s->fd, SOL_SOCKET, SO_RCVBUF, &granted, &length) != 0)
     return 0;
-  return granted / 2;           /* the kernel counts each byte twice */
+  return granted / 2; /* the kernel counts each byte twice */
 }
 
 static gboolean
-set_options (FaspSocket * s, const FaspSocketSettings * settings,
-    GError ** error)
+set_options (FaspSocket *s, const FaspSocketSettings *settings, GError **error)
 {
   gboolean six = s->family == AF_INET6;
 
@@ -202,12 +193,12 @@ set_options (FaspSocket * s, const FaspSocketSettings * settings,
     set_int (s, IPPROTO_IPV6, IPV6_RECVERR, 1);
   }
   if (s->interface != NULL && !bind_to_interface (s, settings->may_come)) {
-    g_autofree gchar *what = g_strdup_printf ("Cannot use interface \"%s\"",
-        s->interface);
+    g_autofree gchar *what = g_strdup_printf ("Cannot use interface \"%s\"", s->interface);
 
-    fail (error, what, errno == EPERM ?
-        "Binding to an interface needs CAP_NET_RAW: set localaddress to its "
-        "address instead." : "`ip link' lists the interfaces of this machine.");
+    fail (error, what,
+        errno == EPERM ? "Binding to an interface needs CAP_NET_RAW: set localaddress to its "
+                         "address instead." :
+                         "`ip link' lists the interfaces of this machine.");
     return FALSE;
   }
   if (settings->tos >= 0) {
@@ -236,42 +227,38 @@ set_options (FaspSocket * s, const FaspSocketSettings * settings,
 }
 
 static void
-note_bound (FaspSocket * s, const struct sockaddr_storage *native)
+note_bound (FaspSocket *s, const struct sockaddr_storage *native)
 {
   const struct sockaddr_in6 *six = (const struct sockaddr_in6 *) native;
 
   if (native->ss_family == AF_INET6) {
     s->port = g_ntohs (six->sin6_port);
-    s->maps = IN6_IS_ADDR_UNSPECIFIED (&six->sin6_addr)
-        || IN6_IS_ADDR_V4MAPPED (&six->sin6_addr);
+    s->maps = IN6_IS_ADDR_UNSPECIFIED (&six->sin6_addr) || IN6_IS_ADDR_V4MAPPED (&six->sin6_addr);
   } else {
     s->port = g_ntohs (((const struct sockaddr_in *) native)->sin_port);
   }
 }
 
 static gboolean
-open_family (FaspSocket * s, const FaspSocketSettings * settings,
-    GSocketAddress * address, GError ** error)
+open_family (FaspSocket *s, const FaspSocketSettings *settings, GSocketAddress *address,
+    GError **error)
 {
   struct sockaddr_storage bound;
   socklen_t length = sizeof (bound);
 
   s->fd = socket (s->family, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
   if (s->fd < 0) {
-    fail (error, "Cannot open a UDP socket",
-        "Check the limit of open files (`ulimit -n').");
+    fail (error, "Cannot open a UDP socket", "Check the limit of open files (`ulimit -n').");
     return FALSE;
   }
-  s->maps = s->family == AF_INET6;      /* unless it is bound to an IPv6 address */
+  s->maps = s->family == AF_INET6; /* unless it is bound to an IPv6 address */
   if (s->family == AF_INET6)
     set_int (s, IPPROTO_IPV6, IPV6_V6ONLY, 0);
-  if (settings->joins != NULL)  /* as others on this machine do */
+  if (settings->joins != NULL) /* as others on this machine do */
     set_int (s, SOL_SOCKET, SO_REUSEADDR, 1);
-  if (!set_options (s, settings, error)
-      || !bind_socket (s, settings, address, error))
+  if (!set_options (s, settings, error) || !bind_socket (s, settings, address, error))
     return FALSE;
-  if (settings->joins != NULL && !fasp_membership_join (settings->joins, s->fd,
-          s->family, error))
+  if (settings->joins != NULL && !fasp_membership_join (settings->joins, s->fd, s->family, error))
     return FALSE;
   if (getsockname (s->fd, (struct sockaddr *) &bound, &length) == 0)
     note_bound (s, &bound);
@@ -279,13 +266,12 @@ open_family (FaspSocket * s, const FaspSocketSettings * settings,
 }
 
 FaspSocket *
-fasp_socket_new (const FaspSocketSettings * settings, GError ** error)
+fasp_socket_new (const FaspSocketSettings *settings, GError **error)
 {
   FaspSocket *s = g_new0 (FaspSocket, 1);
   g_autoptr (GSocketAddress) address = NULL;
   g_autoptr (GError) why = NULL;
-  gboolean any = settings->local_address == NULL
-      || settings->local_address[0] == '\0';
+  gboolean any = settings->local_address == NULL || settings->local_address[0] == '\0';
 
   s->fd = -1;
   s->family = AF_INET6;
@@ -295,8 +281,7 @@ fasp_socket_new (const FaspSocketSettings * settings, GError ** error)
   if (address == NULL)
     goto failed;
   if (!any)
-    s->family = g_socket_address_get_family (address) == G_SOCKET_FAMILY_IPV6 ?
-        AF_INET6 : AF_INET;
+    s->family = g_socket_address_get_family (address) == G_SOCKET_FAMILY_IPV6 ? AF_INET6 : AF_INET;
   if (open_family (s, settings, address, &why))
     return s;
   if (any && !g_error_matches (why, G_IO_ERROR, G_IO_ERROR_ADDRESS_IN_USE)) {
@@ -318,7 +303,7 @@ failed:
 }
 
 void
-fasp_socket_free (FaspSocket * s)
+fasp_socket_free (FaspSocket *s)
 {
   if (s == NULL)
     return;
@@ -329,20 +314,19 @@ fasp_socket_free (FaspSocket * s)
 }
 
 gboolean
-fasp_socket_is_early (const FaspSocket * s)
+fasp_socket_is_early (const FaspSocket *s)
 {
   return g_atomic_int_get (&s->early);
 }
 
 /* Could another socket be bound to its address? */
 static gboolean
-has_address (const FaspSocket * s)
+has_address (const FaspSocket *s)
 {
   struct sockaddr_storage local;
   socklen_t size = sizeof local;
   gint fd = socket (s->family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-  gboolean has = fd >= 0
-      && getsockname (s->fd, (struct sockaddr *) &local, &size) == 0;
+  gboolean has = fd >= 0 && getsockname (s->fd, (struct sockaddr *) &local, &size) == 0;
 
   if (has) {
     /* the port is at the same place in both families */
@@ -355,48 +339,47 @@ has_address (const FaspSocket * s)
 }
 
 gboolean
-fasp_socket_has_come (FaspSocket * s)
+fasp_socket_has_come (FaspSocket *s)
 {
   if (fasp_socket_is_early (s)
-      && (s->interface == NULL || fasp_interface_is_bound (s->fd, s->interface))
-      && has_address (s))
+      && (s->interface == NULL || fasp_interface_is_bound (s->fd, s->interface)) && has_address (s))
     g_atomic_int_set (&s->early, FALSE);
   return !fasp_socket_is_early (s);
 }
 
 gboolean
-fasp_socket_has_interface (const FaspSocket * s)
+fasp_socket_has_interface (const FaspSocket *s)
 {
   return s->interface != NULL;
 }
 
 void
-fasp_socket_follow_interface (FaspSocket * s)
+fasp_socket_follow_interface (FaspSocket *s)
 {
   if (s->interface != NULL)
     fasp_interface_follow (s->fd, s->interface);
 }
 
 gint
-fasp_socket_get_fd (const FaspSocket * s)
+fasp_socket_get_fd (const FaspSocket *s)
 {
   return s->fd;
 }
 
 gint
-fasp_socket_get_family (const FaspSocket * s)
+fasp_socket_get_family (const FaspSocket *s)
 {
   return s->family;
 }
 
 guint16
-fasp_socket_get_port (const FaspSocket * s)
+fasp_socket_get_port (const FaspSocket *s)
 {
   return s->port;
 }
 
 gsize
-fasp_socket_get_buffer (const FaspSocket * s)
+fasp_socket_get_buffer (const FaspSocket *s)
 {
   return s->buffer;
 }
@@ -404,14 +387,13 @@ fasp_socket_get_buffer (const FaspSocket * s)
 /* --- addresses ---------------------------------------------------------------------- */
 
 void
-fasp_socket_address_from_native (const struct sockaddr_storage *native,
-    FaspAddress * address)
+fasp_socket_address_from_native (const struct sockaddr_storage *native, FaspAddress *address)
 {
   memset (address, 0, sizeof (*address));
   if (native->ss_family == AF_INET6) {
     struct sockaddr_in6 six = *(const struct sockaddr_in6 *) native;
 
-    six.sin6_flowinfo = 0;      /* the flow label does not make another peer */
+    six.sin6_flowinfo = 0; /* the flow label does not make another peer */
     address->len = sizeof (six);
     address->overhead = IN6_IS_ADDR_V4MAPPED (&six.sin6_addr) ? 28 : 48;
     memcpy (address->bytes, &six, sizeof (six));
@@ -423,8 +405,7 @@ fasp_socket_address_from_native (const struct sockaddr_storage *native,
 }
 
 gboolean
-fasp_socket_convert (const FaspSocket * s, GSocketAddress * address,
-    FaspAddress * result)
+fasp_socket_convert (const FaspSocket *s, GSocketAddress *address, FaspAddress *result)
 {
   struct sockaddr_storage native = { 0 };
 
@@ -432,7 +413,7 @@ fasp_socket_convert (const FaspSocket * s, GSocketAddress * address,
     return FALSE;
   if (s->maps && native.ss_family == AF_INET) {
     struct sockaddr_in four = *(struct sockaddr_in *) &native;
-    struct sockaddr_in6 six = {.sin6_family = AF_INET6 };
+    struct sockaddr_in6 six = { .sin6_family = AF_INET6 };
 
     six.sin6_port = four.sin_port;
     six.sin6_addr.s6_addr[10] = six.sin6_addr.s6_addr[11] = 0xff;
@@ -446,44 +427,41 @@ fasp_socket_convert (const FaspSocket * s, GSocketAddress * address,
 }
 
 GSocketAddress *
-fasp_socket_address_to_gio (const FaspAddress * address)
+fasp_socket_address_to_gio (const FaspAddress *address)
 {
   struct sockaddr_in6 six;
 
   memcpy (&six, address->bytes, sizeof (six));
   if (six.sin6_family == AF_INET6 && IN6_IS_ADDR_V4MAPPED (&six.sin6_addr)) {
-    struct sockaddr_in four = {.sin_family = AF_INET };
+    struct sockaddr_in four = { .sin_family = AF_INET };
 
     four.sin_port = six.sin6_port;
     memcpy (&four.sin_addr, &six.sin6_addr.s6_addr[12], 4);
     return g_socket_address_new_from_native (&four, sizeof (four));
   }
-  return g_socket_address_new_from_native ((gpointer) address->bytes,
-      address->len);
+  return g_socket_address_new_from_native ((gpointer) address->bytes, address->len);
 }
 
 /* --- what the network reports ------------------------------------------------------- */
 
 gboolean
-fasp_socket_get_unreachable (FaspSocket * s, FaspAddress * to)
+fasp_socket_get_unreachable (FaspSocket *s, FaspAddress *to)
 {
   for (guint tries = 0; tries < REPORTS_MAX; tries++) {
     struct sockaddr_storage native = { 0 };
     guint8 control[512];
-    struct msghdr message = {.msg_name = &native,.msg_namelen =
-          sizeof (native),.msg_control = control,.msg_controllen =
-          sizeof (control)
-    };
+    struct msghdr message = { .msg_name = &native,
+      .msg_namelen = sizeof (native),
+      .msg_control = control,
+      .msg_controllen = sizeof (control) };
 
     if (recvmsg (s->fd, &message, MSG_ERRQUEUE) < 0)
       return FALSE;
-    for (struct cmsghdr * c = CMSG_FIRSTHDR (&message); c != NULL;
-        c = CMSG_NXTHDR (&message, c)) {
+    for (struct cmsghdr *c = CMSG_FIRSTHDR (&message); c != NULL; c = CMSG_NXTHDR (&message, c)) {
       struct sock_extended_err *e = (struct sock_extended_err *) CMSG_DATA (c);
 
       if (((c->cmsg_level == IPPROTO_IP && c->cmsg_type == IP_RECVERR)
-              || (c->cmsg_level == IPPROTO_IPV6
-                  && c->cmsg_type == IPV6_RECVERR))
+              || (c->cmsg_level == IPPROTO_IPV6 && c->cmsg_type == IPV6_RECVERR))
           && e->ee_errno == ECONNREFUSED) {
         fasp_socket_address_from_native (&native, to);
         return TRUE;

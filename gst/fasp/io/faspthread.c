@@ -2,8 +2,7 @@
 #include "faspthread.h"
 
 GThread *
-fasp_thread_new (const gchar * name, GThreadFunc run, gpointer data,
-    GError ** error)
+fasp_thread_new (const gchar *name, GThreadFunc run, gpointer data, GError **error)
 {
   g_autoptr (GError) why = NULL;
   GThread *thread = g_thread_try_new (name, run, data, &why);
@@ -11,6 +10,7 @@ fasp_thread_new (const gchar * name, GThreadFunc run, gpointer data,
   if (thread == NULL)
     g_set_error (error, why->domain, why->code,
         "Cannot start the thread %s: %s. Raise the limit of processes (`ulimit -u', "
-        "pids.max of a container), or end other programs.", name, why->message);
+        "pids.max of a container), or end other programs.",
+        name, why->message);
   return thread;
 }

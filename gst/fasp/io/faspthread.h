@@ -10,7 +10,6 @@
 G_BEGIN_DECLS
 
 /* The caller joins it. NULL: *error says what to do. */
-GThread *fasp_thread_new (const gchar * name, GThreadFunc run, gpointer data,
-    GError ** error);
+GThread *fasp_thread_new (const gchar *name, GThreadFunc run, gpointer data, GError **error);
 
 G_END_DECLS

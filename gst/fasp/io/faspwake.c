@@ -6,14 +6,15 @@
 #include "faspwake.h"
 
 gint
-fasp_wake_new (GError ** error)
+fasp_wake_new (GError **error)
 {
   gint fd = eventfd (0, EFD_CLOEXEC | EFD_NONBLOCK);
 
   if (fd < 0)
     g_set_error (error, G_IO_ERROR, g_io_error_from_errno (errno),
         "Cannot make an event counter: %s. Check the limit of open files "
-        "(`ulimit -n').", g_strerror (errno));
+        "(`ulimit -n').",
+        g_strerror (errno));
   return fd;
 }
 

@@ -3,7 +3,7 @@
 #include "pacer.h"
 
 static GstPadProbeReturn
-on_push (GstPad * pad, GstPadProbeInfo * info, gpointer data)
+on_push (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 {
   Pacer *f = data;
   guint n = 1;
@@ -17,7 +17,7 @@ on_push (GstPad * pad, GstPadProbeInfo * info, gpointer data)
 }
 
 Pacer *
-pacer_new (const gchar * properties, const gchar * caps)
+pacer_new (const gchar *properties, const gchar *caps)
 {
   g_auto (GStrv) words = g_strsplit (properties, " ", -1);
   Pacer *f = g_new0 (Pacer, 1);
@@ -35,13 +35,13 @@ pacer_new (const gchar * properties, const gchar * caps)
     gst_util_set_object_arg (G_OBJECT (f->h->element), pair[0], pair[1]);
   }
   pad = gst_element_get_static_pad (f->h->element, "src");
-  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER |
-      GST_PAD_PROBE_TYPE_BUFFER_LIST, on_push, f, NULL);
+  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_BUFFER_LIST, on_push, f,
+      NULL);
   gst_harness_use_testclock (f->h);
   f->clock = gst_harness_get_testclock (f->h);
   if (caps != NULL)
     gst_harness_set_src_caps_str (f->h, caps);
-  else {                        /* as filesrc: none */
+  else { /* as filesrc: none */
     GstSegment segment;
 
     gst_harness_play (f->h);
@@ -53,7 +53,7 @@ pacer_new (const gchar * properties, const gchar * caps)
 }
 
 void
-pacer_free (Pacer * f)
+pacer_free (Pacer *f)
 {
   gst_element_set_bus (f->h->element, NULL);
   gst_object_unref (f->bus);
@@ -75,14 +75,14 @@ pacer_make (gsize size, GstClockTime pts)
 }
 
 void
-pacer_push (Pacer * f, gsize size)
+pacer_push (Pacer *f, gsize size)
 {
-  g_assert_cmpint (gst_harness_push (f->h, pacer_make (size,
-              GST_CLOCK_TIME_NONE)), ==, GST_FLOW_OK);
+  g_assert_cmpint (gst_harness_push (f->h, pacer_make (size, GST_CLOCK_TIME_NONE)), ==,
+      GST_FLOW_OK);
 }
 
 void
-pacer_push_list (Pacer * f, guint n, gsize size)
+pacer_push_list (Pacer *f, guint n, gsize size)
 {
   GstBufferList *list = gst_buffer_list_new ();
 
@@ -102,7 +102,7 @@ pacer_make_ts (guint n)
 }
 
 void
-pacer_advance_to (Pacer * f, GstClockTime time)
+pacer_advance_to (Pacer *f, GstClockTime time)
 {
   GstClockID id;
 
@@ -115,7 +115,7 @@ pacer_advance_to (Pacer * f, GstClockTime time)
 /* What comes out of a harness has passed on_push(): a lock that
  * ThreadSanitizer can see. */
 GstBuffer *
-pacer_pull (Pacer * f)
+pacer_pull (Pacer *f)
 {
   GstBuffer *buffer = gst_harness_pull (f->h);
 
@@ -125,7 +125,7 @@ pacer_pull (Pacer * f)
 }
 
 GstBuffer *
-pacer_try_pull (Pacer * f)
+pacer_try_pull (Pacer *f)
 {
   GstBuffer *buffer = gst_harness_try_pull (f->h);
 
@@ -135,7 +135,7 @@ pacer_try_pull (Pacer * f)
 }
 
 void
-pacer_assert_pull (Pacer * f, gsize size)
+pacer_assert_pull (Pacer *f, gsize size)
 {
   GstBuffer *buffer = pacer_pull (f);
 
@@ -145,13 +145,13 @@ pacer_assert_pull (Pacer * f, gsize size)
 }
 
 void
-pacer_assert_nothing (Pacer * f)
+pacer_assert_nothing (Pacer *f)
 {
   g_assert_null (pacer_try_pull (f));
 }
 
 guint64
-pacer_get_stat (Pacer * f, const gchar * name)
+pacer_get_stat (Pacer *f, const gchar *name)
 {
   GstStructure *stats;
   guint64 value = 0;
@@ -163,7 +163,7 @@ pacer_get_stat (Pacer * f, const gchar * name)
 }
 
 void
-pacer_wait_for_stat (Pacer * f, const gchar * name, guint64 value)
+pacer_wait_for_stat (Pacer *f, const gchar *name, guint64 value)
 {
   gint64 until = g_get_monotonic_time () + LIMIT;
 
@@ -174,7 +174,7 @@ pacer_wait_for_stat (Pacer * f, const gchar * name, guint64 value)
 }
 
 GstBuffer *
-pacer_pull_when_due (Pacer * f)
+pacer_pull_when_due (Pacer *f)
 {
   gint64 until = g_get_monotonic_time () + LIMIT;
   GstBuffer *buffer;
@@ -188,14 +188,14 @@ pacer_pull_when_due (Pacer * f)
 }
 
 void
-pacer_pull_in_time (Pacer * f, guint n)
+pacer_pull_in_time (Pacer *f, guint n)
 {
   while (n-- > 0)
     gst_buffer_unref (pacer_pull_when_due (f));
 }
 
 gchar *
-pacer_wait_text (Pacer * f, GstMessageType type)
+pacer_wait_text (Pacer *f, GstMessageType type)
 {
   GstMessage *message = gst_bus_timed_pop_filtered (f->bus, LIMIT * 1000, type);
   GError *error = NULL;
@@ -213,14 +213,14 @@ pacer_wait_text (Pacer * f, GstMessageType type)
 }
 
 void
-pacer_assert_text (const gchar * text, const gchar * part)
+pacer_assert_text (const gchar *text, const gchar *part)
 {
   if (strstr (text, part) == NULL)
     g_error ("\"%s\" does not speak of %s", text, part);
 }
 
 GstEventType
-pacer_pull_event_type (Pacer * f)
+pacer_pull_event_type (Pacer *f)
 {
   GstEvent *event = gst_harness_pull_event (f->h);
   GstEventType type = GST_EVENT_TYPE (event);
@@ -230,7 +230,7 @@ pacer_pull_event_type (Pacer * f)
 }
 
 static GstPadProbeReturn
-stand_at_gate (GstPad * pad, GstPadProbeInfo * info, gpointer data)
+stand_at_gate (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 {
   PacerGate *gate = data;
 
@@ -244,7 +244,7 @@ stand_at_gate (GstPad * pad, GstPadProbeInfo * info, gpointer data)
 }
 
 gulong
-pacer_gate_close (PacerGate * gate, GstPad * pad, GstPadProbeType what)
+pacer_gate_close (PacerGate *gate, GstPad *pad, GstPadProbeType what)
 {
   g_mutex_init (&gate->lock);
   g_cond_init (&gate->cond);
@@ -252,7 +252,7 @@ pacer_gate_close (PacerGate * gate, GstPad * pad, GstPadProbeType what)
 }
 
 void
-pacer_gate_wait (PacerGate * gate)
+pacer_gate_wait (PacerGate *gate)
 {
   g_mutex_lock (&gate->lock);
   while (!gate->inside)
@@ -261,7 +261,7 @@ pacer_gate_wait (PacerGate * gate)
 }
 
 gboolean
-pacer_gate_is_reached (PacerGate * gate)
+pacer_gate_is_reached (PacerGate *gate)
 {
   gboolean inside;
 
@@ -272,7 +272,7 @@ pacer_gate_is_reached (PacerGate * gate)
 }
 
 void
-pacer_gate_open (PacerGate * gate, GstPad * pad, gulong probe)
+pacer_gate_open (PacerGate *gate, GstPad *pad, gulong probe)
 {
   g_mutex_lock (&gate->lock);
   gate->open = TRUE;
@@ -282,14 +282,14 @@ pacer_gate_open (PacerGate * gate, GstPad * pad, gulong probe)
 }
 
 void
-pacer_gate_clear (PacerGate * gate)
+pacer_gate_clear (PacerGate *gate)
 {
   g_cond_clear (&gate->cond);
   g_mutex_clear (&gate->lock);
 }
 
 guint
-pacer_count_nulls (GstBuffer * buffer)
+pacer_count_nulls (GstBuffer *buffer)
 {
   GstMapInfo map;
   guint n = 0;
@@ -304,7 +304,7 @@ pacer_count_nulls (GstBuffer * buffer)
 }
 
 void
-pacer_push_caps (Pacer * f, const gchar * text)
+pacer_push_caps (Pacer *f, const gchar *text)
 {
   g_autoptr (GstCaps) caps = gst_caps_from_string (text);
 
@@ -323,7 +323,7 @@ pacer_make_part (guint size, guint from, guint to)
 }
 
 gboolean
-pacer_answer_not_live (GstPad * pad, GstObject * parent, GstQuery * query)
+pacer_answer_not_live (GstPad *pad, GstObject *parent, GstQuery *query)
 {
   if (GST_QUERY_TYPE (query) != GST_QUERY_LATENCY)
     return gst_pad_query_default (pad, parent, query);
@@ -335,9 +335,8 @@ GstBuffer *
 pacer_make_ts_at (guint i)
 {
   guint64 base = i * 2 * 90;
-  guint8 pcr[12] = { 0x47, 0x01, 0x00, 0x30, 7, 0x10, base >> 25, base >> 17,
-    base >> 9, base >> 1, (base & 1) << 7 | 0x7e, 0
-  };
+  guint8 pcr[12] = { 0x47, 0x01, 0x00, 0x30, 7, 0x10, base >> 25, base >> 17, base >> 9, base >> 1,
+    (base & 1) << 7 | 0x7e, 0 };
   GstBuffer *buffer = pacer_make_ts (7);
 
   gst_buffer_fill (buffer, 0, pcr, sizeof pcr);

@@ -2,7 +2,7 @@
 #include <string.h>
 #include "cbrqueue.h"
 
-static guint8 counter;          /* what is in the next buffer */
+static guint8 counter; /* what is in the next buffer */
 
 static GstBuffer *
 make (gsize size, GstClockTime pts, guint flags)
@@ -22,14 +22,14 @@ make (gsize size, GstClockTime pts, guint flags)
 }
 
 static void
-push (CbrQueue * queue, GstBuffer * buffer)
+push (CbrQueue *queue, GstBuffer *buffer)
 {
   cbr_queue_push_buffer (queue, buffer, 0);
 }
 
 /* The bytes must go on from @expected. */
 static void
-assert_bytes (GstBuffer * buffer, guint8 * expected)
+assert_bytes (GstBuffer *buffer, guint8 *expected)
 {
   GstMapInfo map;
 
@@ -96,10 +96,8 @@ test_places (void)
       CbrPlace nowhere = { 0 };
       guint8 byte, anew;
 
-      g_assert_true (cbr_queue_get_byte (&queue, at, &place, &byte) ==
-          (at < 202));
-      g_assert_true (cbr_queue_get_byte (&queue, at, &nowhere, &anew) ==
-          (at < 202));
+      g_assert_true (cbr_queue_get_byte (&queue, at, &place, &byte) == (at < 202));
+      g_assert_true (cbr_queue_get_byte (&queue, at, &nowhere, &anew) == (at < 202));
       cbr_queue_leave_place (&nowhere);
       if (at < 202)
         g_assert_cmpuint (byte, ==, 8 + at);
@@ -151,7 +149,7 @@ test_flags (void)
 {
   static const struct
   {
-    gsize sizes[4];             /* in, until 0; times are 0, 1, 2 ... s */
+    gsize sizes[4]; /* in, until 0; times are 0, 1, 2 ... s */
     guint flags[4];
     guint payload;
     struct
@@ -161,26 +159,26 @@ test_flags (void)
     } out[5];
   } cases[] = {
     /* split: the first piece begins, the last one ends */
-    {{300}, {DISCONT | MARKER | HEADER}, 100,
-        {{100, 0, DISCONT | HEADER}, {100, 0, HEADER | DELTA},
-            {100, 0, HEADER | MARKER | DELTA}}},
+    { { 300 }, { DISCONT | MARKER | HEADER }, 100,
+        { { 100, 0, DISCONT | HEADER }, { 100, 0, HEADER | DELTA },
+            { 100, 0, HEADER | MARKER | DELTA } } },
     /* merged: a point to start from in it */
-    {{50, 50}, {DELTA, 0}, 100, {{100, 0, 0}}},
-    {{50, 50}, {DELTA, DELTA | MARKER}, 100, {{100, 0, DELTA | MARKER}}},
+    { { 50, 50 }, { DELTA, 0 }, 100, { { 100, 0, 0 } } },
+    { { 50, 50 }, { DELTA, DELTA | MARKER }, 100, { { 100, 0, DELTA | MARKER } } },
     /* across */
-    {{150, 50}, {0, DELTA}, 100, {{100, 0, 0}, {100, 0, DELTA}}},
-    {{50, 150}, {DELTA, 0}, 100, {{100, 0, 0}, {100, 1, DELTA}}},
+    { { 150, 50 }, { 0, DELTA }, 100, { { 100, 0, 0 }, { 100, 0, DELTA } } },
+    { { 50, 150 }, { DELTA, 0 }, 100, { { 100, 0, 0 }, { 100, 1, DELTA } } },
     /* nothing, or of no use, is what all of it is */
-    {{50, 50}, {GAP | DROPPABLE, GAP}, 100, {{100, 0, GAP}}},
-    {{50, 50}, {GAP | DROPPABLE, 0}, 100, {{100, 0, 0}}},
-    {{50, 50}, {0, GAP | DROPPABLE}, 100, {{100, 0, 0}}},
-    {{150, 50}, {GAP, 0}, 100, {{100, 0, GAP}, {100, 0, 0}}},
+    { { 50, 50 }, { GAP | DROPPABLE, GAP }, 100, { { 100, 0, GAP } } },
+    { { 50, 50 }, { GAP | DROPPABLE, 0 }, 100, { { 100, 0, 0 } } },
+    { { 50, 50 }, { 0, GAP | DROPPABLE }, 100, { { 100, 0, 0 } } },
+    { { 150, 50 }, { GAP, 0 }, 100, { { 100, 0, GAP }, { 100, 0, 0 } } },
     /* never across a discontinuity */
-    {{150, 50, 50}, {DELTA, DISCONT | DELTA, DELTA}, 100,
-        {{100, 0, DELTA}, {50, 0, DELTA}, {100, 1, DISCONT | DELTA}}},
+    { { 150, 50, 50 }, { DELTA, DISCONT | DELTA, DELTA }, 100,
+        { { 100, 0, DELTA }, { 50, 0, DELTA }, { 100, 1, DISCONT | DELTA } } },
     /* as it comes */
-    {{150, 50}, {DISCONT | MARKER, DELTA}, 0,
-        {{150, 0, DISCONT | MARKER}, {50, 1, DELTA}}},
+    { { 150, 50 }, { DISCONT | MARKER, DELTA }, 0,
+        { { 150, 0, DISCONT | MARKER }, { 50, 1, DELTA } } },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
@@ -188,8 +186,7 @@ test_flags (void)
 
     cbr_queue_init (&queue);
     for (guint j = 0; j < 4 && cases[i].sizes[j] > 0; j++)
-      push (&queue, make (cases[i].sizes[j], j * GST_SECOND,
-              cases[i].flags[j]));
+      push (&queue, make (cases[i].sizes[j], j * GST_SECOND, cases[i].flags[j]));
     for (guint j = 0; j < 5 && cases[i].out[j].size > 0; j++) {
       gboolean whole;
       gsize size = cbr_queue_peek (&queue, cases[i].payload, &whole);
@@ -198,11 +195,11 @@ test_flags (void)
       g_assert_true (whole);
       g_assert_cmpuint (size, ==, cases[i].out[j].size);
       out = cbr_queue_cut (&queue, size);
-      g_assert_cmpuint (GST_BUFFER_PTS (out), ==, cases[i].out[j].time *
-          GST_SECOND);
+      g_assert_cmpuint (GST_BUFFER_PTS (out), ==, cases[i].out[j].time * GST_SECOND);
       g_assert_cmpuint (GST_BUFFER_DTS (out), ==, GST_BUFFER_PTS (out));
-      g_assert_cmpuint (GST_BUFFER_FLAGS (out) & (DELTA | DISCONT | MARKER |
-              HEADER | GAP | DROPPABLE), ==, cases[i].out[j].flags);
+      g_assert_cmpuint (GST_BUFFER_FLAGS (out)
+              & (DELTA | DISCONT | MARKER | HEADER | GAP | DROPPABLE),
+          ==, cases[i].out[j].flags);
       gst_buffer_unref (out);
     }
     g_assert_cmpuint (queue.bytes, ==, 0);
@@ -248,8 +245,7 @@ test_events (void)
   cbr_queue_init (&queue);
   g_assert_false (cbr_queue_has_other (&queue));
   push (&queue, make (50, 0, 0));
-  cbr_queue_push (&queue,
-      GST_MINI_OBJECT_CAST (gst_event_new_segment_done (GST_FORMAT_BYTES, 1)));
+  cbr_queue_push (&queue, GST_MINI_OBJECT_CAST (gst_event_new_segment_done (GST_FORMAT_BYTES, 1)));
   push (&queue, make (150, 1, 0));
   cbr_queue_push (&queue, GST_MINI_OBJECT_CAST (gst_event_new_eos ()));
   g_assert_false (cbr_queue_has_other (&queue));
@@ -264,7 +260,7 @@ test_events (void)
   gst_buffer_unref (cbr_queue_cut (&queue, 100));
   g_assert_cmpuint (cbr_queue_peek (&queue, 100, &whole), ==, 50);
   g_assert_true (whole);
-  cbr_queue_finalize (&queue);  /* with the rest in it */
+  cbr_queue_finalize (&queue); /* with the rest in it */
 }
 
 /* Dropping takes whole datagrams, keeps events, and says so. */
@@ -281,8 +277,7 @@ test_drop (void)
   g_assert_cmpuint (cbr_queue_drop (&queue, 100), ==, 0);
   push (&queue, make (250, 0, 0));
   gst_buffer_unref (cbr_queue_cut (&queue, 100));
-  cbr_queue_push (&queue,
-      GST_MINI_OBJECT_CAST (gst_event_new_segment_done (GST_FORMAT_BYTES, 1)));
+  cbr_queue_push (&queue, GST_MINI_OBJECT_CAST (gst_event_new_segment_done (GST_FORMAT_BYTES, 1)));
   cbr_queue_push (&queue, GST_MINI_OBJECT_CAST (query));
   push (&queue, make (300, 1, 0));
   g_assert_cmpuint (cbr_queue_drop (&queue, 100), ==, 100);
@@ -308,7 +303,7 @@ test_drop (void)
 
 /* Pops an event that must be @event. */
 static void
-assert_event (CbrQueue * queue, GstEvent * event)
+assert_event (CbrQueue *queue, GstEvent *event)
 {
   GstMiniObject *other = cbr_queue_pop_other (queue);
 
@@ -317,10 +312,9 @@ assert_event (CbrQueue * queue, GstEvent * event)
 }
 
 static GstEvent *
-make_custom (const gchar * name)
+make_custom (const gchar *name)
 {
-  return gst_event_new_custom (GST_EVENT_CUSTOM_DOWNSTREAM_STICKY,
-      gst_structure_new_empty (name));
+  return gst_event_new_custom (GST_EVENT_CUSTOM_DOWNSTREAM_STICKY, gst_structure_new_empty (name));
 }
 
 /* Of those that nothing is between the last one is kept, in the first one's
@@ -328,12 +322,9 @@ make_custom (const gchar * name)
 static void
 test_sticky (void)
 {
-  GstEvent *starts[] = { gst_event_new_stream_start ("1"),
-    gst_event_new_stream_start ("2"), gst_event_new_stream_start ("3")
-  };
-  GstEvent *customs[] = { make_custom ("a"), make_custom ("b"),
-    make_custom ("b")
-  };
+  GstEvent *starts[] = { gst_event_new_stream_start ("1"), gst_event_new_stream_start ("2"),
+    gst_event_new_stream_start ("3") };
+  GstEvent *customs[] = { make_custom ("a"), make_custom ("b"), make_custom ("b") };
   GstEvent *group = gst_event_new_stream_group_done (1);
   GstEvent *end = gst_event_new_eos ();
   CbrQueue queue;

@@ -14,16 +14,14 @@ get_ideal (guint64 bytes, guint64 rate)
 
 /* Of a full cycle, ns. */
 static gint64
-get_period (const CbrSchedule * s, guint payload)
+get_period (const CbrSchedule *s, guint payload)
 {
   return fasp_rate_clock_span (s->base.rate,
-      (guint64) cbr_schedule_get_datagrams (s, payload) *
-      (payload + s->header));
+      (guint64) cbr_schedule_get_datagrams (s, payload) * (payload + s->header));
 }
 
 static CbrSchedule
-make (CbrMethod method, guint64 rate, guint32 max_burst, gint64 max_period,
-    guint32 header)
+make (CbrMethod method, guint64 rate, guint32 max_burst, gint64 max_period, guint32 header)
 {
   CbrSchedule schedule;
 
@@ -47,34 +45,33 @@ test_cycles (void)
     gint64 period;
   } cases[] = {
     /* the reference: 16 KiB in a cycle, 250 ms at most */
-    {10000, 200, 16384, 250 * MSEC, 28, 1, 182400000},
-    {1000000, 200, 16384, 250 * MSEC, 28, 71, 129504000},
-    {100000000, 200, 16384, 250 * MSEC, 28, 71, 1295040},
-    {1000000000, 200, 16384, 250 * MSEC, 28, 71, 129504},
-    {1000000000, 1200, 16384, 250 * MSEC, 28, 13, 127712},
-    {10000000000, 1200, 16384, 250 * MSEC, 28, 13, 12771},
+    { 10000, 200, 16384, 250 * MSEC, 28, 1, 182400000 },
+    { 1000000, 200, 16384, 250 * MSEC, 28, 71, 129504000 },
+    { 100000000, 200, 16384, 250 * MSEC, 28, 71, 1295040 },
+    { 1000000000, 200, 16384, 250 * MSEC, 28, 71, 129504 },
+    { 1000000000, 1200, 16384, 250 * MSEC, 28, 13, 127712 },
+    { 10000000000, 1200, 16384, 250 * MSEC, 28, 13, 12771 },
     /* ours: 8 kB */
-    {8000000, 1316, 0, 250 * MSEC, 28, 5, 6720000},
-    {8000000, 1316, 0, 250 * MSEC, 48, 5, 6820000},
-    {100000000, 200, 0, 250 * MSEC, 28, 35, 638400},
-    {1000000000, 1200, 0, 250 * MSEC, 28, 6, 58944},
+    { 8000000, 1316, 0, 250 * MSEC, 28, 5, 6720000 },
+    { 8000000, 1316, 0, 250 * MSEC, 48, 5, 6820000 },
+    { 100000000, 200, 0, 250 * MSEC, 28, 35, 638400 },
+    { 1000000000, 1200, 0, 250 * MSEC, 28, 6, 58944 },
     /* above 1 Gbit/s 50 µs */
-    {10000000000, 1200, 0, 250 * MSEC, 28, 50, 49120},
-    {1600000000, 1200, 0, 250 * MSEC, 28, 8, 49120},
+    { 10000000000, 1200, 0, 250 * MSEC, 28, 50, 49120 },
+    { 1600000000, 1200, 0, 250 * MSEC, 28, 8, 49120 },
     /* at least one, however long it takes */
-    {10000, 1200, 0, 250 * MSEC, 28, 1, 982400000},
-    {8, 1000, 1, 1000, 0, 1, 1000 * SEC},
-    {1000000, 1000, 1, 250 * MSEC, 0, 1, 8 * MSEC},
+    { 10000, 1200, 0, 250 * MSEC, 28, 1, 982400000 },
+    { 8, 1000, 1, 1000, 0, 1, 1000 * SEC },
+    { 1000000, 1000, 1, 250 * MSEC, 0, 1, 8 * MSEC },
     /* a short period */
-    {100000000, 1000, 0, MSEC / 2, 0, 6, 480000},
+    { 100000000, 1000, 0, MSEC / 2, 0, 6, 480000 },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
-    CbrSchedule s = make (CBR_DEADLINE, cases[i].rate, cases[i].max_burst,
-        cases[i].max_period, cases[i].header);
+    CbrSchedule s = make (CBR_DEADLINE, cases[i].rate, cases[i].max_burst, cases[i].max_period,
+        cases[i].header);
 
-    g_assert_cmpuint (cbr_schedule_get_datagrams (&s, cases[i].payload), ==,
-        cases[i].datagrams);
+    g_assert_cmpuint (cbr_schedule_get_datagrams (&s, cases[i].payload), ==, cases[i].datagrams);
     g_assert_cmpint (get_period (&s, cases[i].payload), ==, cases[i].period);
   }
 }
@@ -84,17 +81,15 @@ test_cycles (void)
 static void
 test_day (void)
 {
-  static const guint64 rates[] = { 9999, 10000, 1000000, 7654321, 100000000,
-    999999937, G_GUINT64_CONSTANT (10000000000)
-  };
+  static const guint64 rates[] = { 9999, 10000, 1000000, 7654321, 100000000, 999999937,
+    G_GUINT64_CONSTANT (10000000000) };
   static const guint payloads[] = { 200, 1200, 1316 };
   const gint64 day = 86400 * SEC;
 
   for (guint i = 0; i < G_N_ELEMENTS (rates); i++)
     for (guint j = 0; j < G_N_ELEMENTS (payloads); j++) {
       /* of high rates, large cycles: 10 million in the day */
-      CbrSchedule s = make (CBR_DEADLINE, rates[i], MAX (1, rates[i] / 1000),
-          250 * MSEC, 28);
+      CbrSchedule s = make (CBR_DEADLINE, rates[i], MAX (1, rates[i] / 1000), 250 * MSEC, 28);
       guint n = cbr_schedule_get_datagrams (&s, payloads[j]);
       guint64 size = payloads[j] + 28, datagrams = 0;
       guint64 ideal = rates[i] * 86400;
@@ -120,8 +115,8 @@ test_invariants (void)
     guint64 rate = 10000 + g_rand_int (rand);
     gint64 spin = g_rand_boolean (rand) ? 50000 : 0;
     gint64 latency = g_rand_int_range (rand, 0, 60000);
-    CbrSchedule s = make (CBR_DEADLINE, rate, g_rand_boolean (rand) ? 0 :
-        g_rand_int_range (rand, 1, 20000), 250 * MSEC, 28);
+    CbrSchedule s = make (CBR_DEADLINE, rate,
+        g_rand_boolean (rand) ? 0 : g_rand_int_range (rand, 1, 20000), 250 * MSEC, 28);
     gint64 now = 0, last = G_MININT64, late = 0, handing;
     guint64 sent = 0;
 
@@ -152,8 +147,7 @@ test_invariants (void)
         g_assert_cmpint (now - last, >=, (period - s.handing) / 2 - 1);
       late = now - due;
       /* handing on takes its time, and stalls, too */
-      last = now + handing + (g_rand_int_range (rand, 0, 100) == 0 ? 3 * MSEC :
-          0);
+      last = now + handing + (g_rand_int_range (rand, 0, 100) == 0 ? 3 * MSEC : 0);
       cbr_schedule_departed (&s, now, last, bytes);
       now = last;
       sent += bytes;
@@ -182,8 +176,7 @@ test_make_good (void)
   cbr_schedule_departed (&s, left[0], left[0], bytes);
   for (guint i = 1; i < G_N_ELEMENTS (left); i++) {
     left[i] = cbr_schedule_get_wait (&s, 0, 0).leave;
-    g_assert_cmpint (left[i], ==, MAX (left[i - 1] + period / 2,
-            (gint64) (i + 1) * period));
+    g_assert_cmpint (left[i], ==, MAX (left[i - 1] + period / 2, (gint64) (i + 1) * period));
     cbr_schedule_departed (&s, left[i], left[i], bytes);
   }
   g_assert_cmpint (left[15], ==, 16 * period);
@@ -195,7 +188,7 @@ test_dry_and_stall (void)
   CbrSchedule s = make (CBR_DEADLINE, 8000000, 0, 250 * MSEC, 0);
 
   cbr_schedule_departed (&s, 0, 0, 1000);
-  cbr_schedule_resume (&s, MSEC / 2);   /* came in time: nothing changes */
+  cbr_schedule_resume (&s, MSEC / 2); /* came in time: nothing changes */
   g_assert_cmpint (cbr_schedule_get_due (&s), ==, MSEC);
   cbr_schedule_resume (&s, 5 * MSEC);
   g_assert_cmpint (cbr_schedule_get_due (&s), ==, 5 * MSEC);
@@ -204,8 +197,7 @@ test_dry_and_stall (void)
   /* dry just after a cycle that was late: not close to it all the same */
   cbr_schedule_departed (&s, 20 * MSEC, 20 * MSEC, 1000);
   cbr_schedule_resume (&s, 20 * MSEC + 1000);
-  g_assert_cmpint (cbr_schedule_get_wait (&s, 0, 0).leave, ==,
-      20 * MSEC + MSEC / 2);
+  g_assert_cmpint (cbr_schedule_get_wait (&s, 0, 0).leave, ==, 20 * MSEC + MSEC / 2);
   cbr_schedule_restart (&s, 5 * MSEC);
   cbr_schedule_departed (&s, 5 * MSEC, 5 * MSEC, 1000);
   g_assert_false (cbr_schedule_is_lost (&s, 6 * MSEC + CBR_STALL));
@@ -276,8 +268,8 @@ test_compare (void)
 
   cbr_schedule_departed (&s, 10 * MSEC, 11 * MSEC, 1000);
   wait = cbr_schedule_get_wait (&s, 40000, 0);
-  g_assert_cmpint (wait.sleep, <, 0);   /* does not sleep */
-  g_assert_cmpint (wait.leave, ==, MSEC);       /* in one burst */
+  g_assert_cmpint (wait.sleep, <, 0);     /* does not sleep */
+  g_assert_cmpint (wait.leave, ==, MSEC); /* in one burst */
   g_assert_false (cbr_schedule_is_lost (&s, 10 * SEC));
 }
 
@@ -289,21 +281,20 @@ test_sleep (void)
   {
     gint64 begin, duration, due;
   } steps[] = {
-    {0, 0, MSEC},
+    { 0, 0, MSEC },
     /* woke 100 µs late: lost for ever */
-    {1100000, 200000, 2100000},
+    { 1100000, 200000, 2100000 },
     /* sending took two periods and a half: the deficit is made good */
-    {2100000, 2500000, 4600000},
-    {4600000, 100000, 4700000},
-    {4700000, 100000, 5100000},
-    {5100000, 100000, 6100000},
+    { 2100000, 2500000, 4600000 },
+    { 4600000, 100000, 4700000 },
+    { 4700000, 100000, 5100000 },
+    { 5100000, 100000, 6100000 },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (steps); i++) {
     CbrWait wait;
 
-    cbr_schedule_departed (&s, steps[i].begin, steps[i].begin +
-        steps[i].duration, 1000);
+    cbr_schedule_departed (&s, steps[i].begin, steps[i].begin + steps[i].duration, 1000);
     wait = cbr_schedule_get_wait (&s, 40000, 0);
     g_assert_cmpint (wait.sleep, ==, steps[i].due);
     g_assert_cmpint (wait.leave, ==, steps[i].due);

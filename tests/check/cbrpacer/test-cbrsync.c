@@ -9,7 +9,7 @@ static const guint sizes[] = { 188, 192, 204, 208 };
 
 /* Appends a packet of @size bytes whose PCR says @ms, with a payload that no packet begins in. */
 static void
-append (GByteArray * stream, guint size, guint64 ms)
+append (GByteArray *stream, guint size, guint64 ms)
 {
   guint64 base = ms * 90;
   guint8 packet[CBR_SYNC_SIZE_MAX];
@@ -33,7 +33,7 @@ append (GByteArray * stream, guint size, guint64 ms)
 
 /* @n packets from @ms on, one in a ms. */
 static void
-append_many (GByteArray * stream, guint size, guint n, guint64 ms)
+append_many (GByteArray *stream, guint size, guint n, guint64 ms)
 {
   for (guint i = 0; i < n; i++)
     append (stream, size, ms + i);
@@ -42,12 +42,12 @@ append_many (GByteArray * stream, guint size, guint n, guint64 ms)
 typedef struct
 {
   guint n, jumps;
-  gint64 time;                  /* ns, of the last one */
+  gint64 time; /* ns, of the last one */
 } Found;
 
 /* In pieces of up to @piece bytes. */
 static Found
-feed (CbrTs * ts, const GByteArray * stream, guint piece)
+feed (CbrTs *ts, const GByteArray *stream, guint piece)
 {
   GRand *rand = g_rand_new_with_seed (piece);
   Found found = { 0 };
@@ -124,7 +124,8 @@ test_joined (void)
       }
 }
 
-/* Bytes are missing here and there, but not in front of a PCR: at each place it takes a few packets. */
+/* Bytes are missing here and there, but not in front of a PCR: at each place it takes a few
+ * packets. */
 static void
 test_cut (void)
 {
@@ -136,8 +137,8 @@ test_cut (void)
 
     append_many (stream, sizes[i], 1000, 0);
     for (guint k = 9; k > 0; k--)
-      g_byte_array_remove_range (stream, k * 100 * sizes[i] + g_rand_int_range
-          (rand, 20, 188), g_rand_int_range (rand, 1, 188));
+      g_byte_array_remove_range (stream, k * 100 * sizes[i] + g_rand_int_range (rand, 20, 188),
+          g_rand_int_range (rand, 1, 188));
     cbr_ts_init (&ts, 0);
     found = feed (&ts, stream, 1316);
     g_assert_cmpuint (found.n, >=, 1000 - 10 * (CBR_SYNC_RUN + 1));
@@ -162,15 +163,14 @@ test_given (void)
       g_assert_cmpuint (feed (&ts, stream, 500).n > 0, ==, i == j);
       g_assert_cmpint (cbr_ts_is_clock (&ts), ==, i == j);
       cbr_ts_set_size (&ts, sizes[i]);
-      g_assert_cmpuint (feed (&ts, stream, 500).n, ==,
-          i == j ? 100 : 100 - (CBR_SYNC_RUN - 1));
+      g_assert_cmpuint (feed (&ts, stream, 500).n, ==, i == j ? 100 : 100 - (CBR_SYNC_RUN - 1));
       g_byte_array_unref (stream);
     }
 }
 
 /* Returns the size of packets if @data begins with at least two, or is just one; else 0. */
 static guint
-guess (const guint8 * data, gsize size)
+guess (const guint8 *data, gsize size)
 {
   guint n, packet = cbr_sync_fit (data, size, &n);
 
@@ -213,8 +213,8 @@ test_hostile (void)
 
     g_byte_array_set_size (stream, 20000);
     for (guint i = 0; i < stream->len; i++)
-      stream->data[i] = (guint) g_rand_int_range (rand, 0, 20) <= share ?
-          CBR_TS_SYNC : g_rand_int (rand);
+      stream->data[i] =
+          (guint) g_rand_int_range (rand, 0, 20) <= share ? CBR_TS_SYNC : g_rand_int (rand);
     cbr_ts_init (&ts, 0);
     feed (&ts, stream, seed % 2 == 0 ? 3 : 4000);
     /* and packets behind it are found */

@@ -23,11 +23,10 @@ get_seeds (void)
 
 /* A clock of its own, which only the element holds; its time may be another one. */
 static void
-set_clock (GstElement * pacer, GRand * rand)
+set_clock (GstElement *pacer, GRand *rand)
 {
   GstClock *clock = g_object_new (GST_TYPE_SYSTEM_CLOCK, "clock-type",
-      g_rand_boolean (rand) ? GST_CLOCK_TYPE_REALTIME :
-      GST_CLOCK_TYPE_MONOTONIC, NULL);
+      g_rand_boolean (rand) ? GST_CLOCK_TYPE_REALTIME : GST_CLOCK_TYPE_MONOTONIC, NULL);
 
   gst_object_ref_sink (clock);
   gst_element_set_clock (pacer, clock);
@@ -35,42 +34,35 @@ set_clock (GstElement * pacer, GRand * rand)
 }
 
 static void
-set_something (GstElement * pacer, GRand * rand, gboolean all)
+set_something (GstElement *pacer, GRand *rand, gboolean all)
 {
   switch (g_rand_int_range (rand, 0, all ? 12 : 10)) {
     case 0:
-      g_object_set (pacer, "bitrate", (guint64) 100000000 + g_rand_int (rand),
-          NULL);
+      g_object_set (pacer, "bitrate", (guint64) 100000000 + g_rand_int (rand), NULL);
       break;
     case 1:
       g_object_set (pacer, "method", g_rand_int_range (rand, 0, 3), NULL);
       break;
     case 2:
-      g_object_set (pacer, "payload-size", g_rand_int_range (rand, 0, 1500),
-          NULL);
+      g_object_set (pacer, "payload-size", g_rand_int_range (rand, 0, 1500), NULL);
       break;
     case 3:
-      g_object_set (pacer, "max-burst", g_rand_int_range (rand, 0, 100000),
-          NULL);
+      g_object_set (pacer, "max-burst", g_rand_int_range (rand, 0, 100000), NULL);
       break;
     case 4:
-      g_object_set (pacer, "header-size", g_rand_int_range (rand, 0, 100),
-          NULL);
+      g_object_set (pacer, "header-size", g_rand_int_range (rand, 0, 100), NULL);
       break;
     case 5:
       g_object_set (pacer, "max-delay", (guint64) g_rand_int (rand), NULL);
       break;
     case 6:
-      g_object_set (pacer, "spin", (guint64) g_rand_int_range (rand, 0, 100000),
-          NULL);
+      g_object_set (pacer, "spin", (guint64) g_rand_int_range (rand, 0, 100000), NULL);
       break;
     case 7:
-      g_object_set (pacer, "max-period", (guint64) g_rand_int_range (rand,
-              1000, 10000000), NULL);
+      g_object_set (pacer, "max-period", (guint64) g_rand_int_range (rand, 1000, 10000000), NULL);
       break;
     case 8:
-      g_object_set (pacer, "stats-interval", g_rand_int_range (rand, 0, 3),
-          NULL);
+      g_object_set (pacer, "stats-interval", g_rand_int_range (rand, 0, 3), NULL);
       break;
     case 9:
       set_clock (pacer, rand);
@@ -87,14 +79,14 @@ set_something (GstElement * pacer, GRand * rand, gboolean all)
 
 typedef struct
 {
-  GstPad *pad;                  /* of the pacer, where it is fed */
+  GstPad *pad; /* of the pacer, where it is fed */
   GRand *rand;
   guint64 bytes;
-  guint8 next;                  /* byte */
+  guint8 next; /* byte */
 } Feeder;
 
 static GstBuffer *
-make (Feeder * feeder)
+make (Feeder *feeder)
 {
   gsize size = g_rand_int_range (feeder->rand, 1, 4000);
   GstBuffer *buffer = gst_buffer_new_allocate (NULL, size, NULL);
@@ -109,7 +101,7 @@ make (Feeder * feeder)
 }
 
 static GstFlowReturn
-feed (Feeder * feeder)
+feed (Feeder *feeder)
 {
   GstBufferList *list;
 
@@ -131,7 +123,7 @@ typedef struct
 } Taker;
 
 static GstPadProbeReturn
-take (GstPad * pad, GstPadProbeInfo * info, gpointer data)
+take (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 {
   Taker *taker = data;
 
@@ -189,8 +181,8 @@ test_settings (void)
     gst_harness_set_drop_buffers (h, TRUE);
     gst_harness_set_src_caps_str (h, "application/x-test");
     /* a harness takes lists apart first */
-    gst_pad_add_probe (h->sinkpad, GST_PAD_PROBE_TYPE_BUFFER |
-        GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, take, &taker, NULL);
+    gst_pad_add_probe (h->sinkpad, GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM,
+        take, &taker, NULL);
     feeder.pad = h->srcpad;
     thread = g_thread_new ("set", set_all_the_time, h->element);
     for (guint i = 0; i < 300; i++)
@@ -213,24 +205,23 @@ test_settings (void)
 /* A transport stream, in pieces of any size. */
 typedef struct
 {
-  guint size;                   /* of a packet */
+  guint size; /* of a packet */
   GByteArray *stream;
-  gsize out;                    /* bytes of it that came */
+  gsize out; /* bytes of it that came */
   gboolean nulls, ended;
   GMutex lock;
   GCond cond;
 } Packets;
 
 static GstPadProbeReturn
-take_packets (GstPad * pad, GstPadProbeInfo * info, gpointer data)
+take_packets (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 {
   Packets *packets = data;
   GstMapInfo map;
 
   g_mutex_lock (&packets->lock);
   if (info->type & GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM) {
-    packets->ended |= GST_EVENT_TYPE (GST_PAD_PROBE_INFO_EVENT (info)) ==
-        GST_EVENT_EOS;
+    packets->ended |= GST_EVENT_TYPE (GST_PAD_PROBE_INFO_EVENT (info)) == GST_EVENT_EOS;
     g_cond_signal (&packets->cond);
   } else if (info->type & GST_PAD_PROBE_TYPE_BUFFER) {
     gst_buffer_map (GST_PAD_PROBE_INFO_BUFFER (info), &map, GST_MAP_READ);
@@ -240,8 +231,8 @@ take_packets (GstPad * pad, GstPadProbeInfo * info, gpointer data)
       if (packets->nulls && map.data[i + 1] == 0x1f && map.data[i + 2] == 0xff)
         continue;
       g_assert_cmpuint (packets->out + packets->size, <=, packets->stream->len);
-      g_assert_cmpmem (map.data + i, packets->size, packets->stream->data +
-          packets->out, packets->size);
+      g_assert_cmpmem (map.data + i, packets->size, packets->stream->data + packets->out,
+          packets->size);
       packets->out += packets->size;
     }
     gst_buffer_unmap (GST_PAD_PROBE_INFO_BUFFER (info), &map);
@@ -252,7 +243,7 @@ take_packets (GstPad * pad, GstPadProbeInfo * info, gpointer data)
 
 /* Random bytes, but for the sync bytes, and no null packets. */
 static void
-make_packets (Packets * packets, GRand * rand)
+make_packets (Packets *packets, GRand *rand)
 {
   guint front = packets->size == 192 ? 4 : 0;
 
@@ -265,8 +256,8 @@ make_packets (Packets * packets, GRand * rand)
   }
 }
 
-/* Pauses, events and queries in the middle of packets: each datagram begins and ends with a packet, and
- * no byte is lost. */
+/* Pauses, events and queries in the middle of packets: each datagram begins and ends with a packet,
+ * and no byte is lost. */
 static void
 test_packets (void)
 {
@@ -275,9 +266,9 @@ test_packets (void)
   for (guint seed = 0; seed < 2 * get_seeds (); seed++) {
     GRand *rand = g_rand_new_with_seed (seed);
     GstHarness *h = gst_harness_new ("cbrpacer");
-    Packets packets = {.stream = g_byte_array_new (),.nulls = seed % 5 == 4 };
-    GstQuery *query = gst_query_new_custom (GST_QUERY_CUSTOM |
-        GST_QUERY_TYPE_SERIALIZED, gst_structure_new_empty ("x"));
+    Packets packets = { .stream = g_byte_array_new (), .nulls = seed % 5 == 4 };
+    GstQuery *query = gst_query_new_custom (GST_QUERY_CUSTOM | GST_QUERY_TYPE_SERIALIZED,
+        gst_structure_new_empty ("x"));
     GstSegment segment;
     gint64 until;
 
@@ -286,13 +277,12 @@ test_packets (void)
     g_cond_init (&packets.cond);
     make_packets (&packets, rand);
     /* a datagram waits for a moment only */
-    g_object_set (h->element, "bitrate", G_GUINT64_CONSTANT (200000000),
-        "max-period", 100 * GST_USECOND, "stuffing", packets.nulls, NULL);
+    g_object_set (h->element, "bitrate", G_GUINT64_CONSTANT (200000000), "max-period",
+        100 * GST_USECOND, "stuffing", packets.nulls, NULL);
     gst_harness_use_systemclock (h);
     gst_harness_set_drop_buffers (h, TRUE);
     if (seed % 2 == 0) {
-      g_autofree gchar *caps = g_strdup_printf ("video/mpegts,packetsize=%u",
-          packets.size);
+      g_autofree gchar *caps = g_strdup_printf ("video/mpegts,packetsize=%u", packets.size);
 
       gst_harness_set_src_caps_str (h, caps);
     } else {
@@ -302,16 +292,16 @@ test_packets (void)
       gst_harness_push_event (h, gst_event_new_stream_start ("1"));
       gst_harness_push_event (h, gst_event_new_segment (&segment));
     }
-    g_object_set (h->element, "payload-size", seed % 3 == 0 && !packets.nulls ?
-        7 * packets.size + seed % packets.size : 0, NULL);
-    gst_pad_add_probe (h->sinkpad, GST_PAD_PROBE_TYPE_BUFFER |
-        GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, take_packets, &packets, NULL);
+    g_object_set (h->element, "payload-size",
+        seed % 3 == 0 && !packets.nulls ? 7 * packets.size + seed % packets.size : 0, NULL);
+    gst_pad_add_probe (h->sinkpad, GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM,
+        take_packets, &packets, NULL);
     for (gsize in = 0; in < packets.stream->len;) {
       gsize n = g_rand_int_range (rand, 1, 1 << g_rand_int_range (rand, 1, 13));
 
       n = in == 0 ? 1000 : MIN (n, packets.stream->len - in);
-      g_assert_cmpint (gst_harness_push (h, gst_buffer_new_memdup
-              (packets.stream->data + in, n)), ==, GST_FLOW_OK);
+      g_assert_cmpint (gst_harness_push (h, gst_buffer_new_memdup (packets.stream->data + in, n)),
+          ==, GST_FLOW_OK);
       in += n;
       switch (g_rand_int_range (rand, 0, 20)) {
         case 0:
@@ -345,11 +335,10 @@ test_packets (void)
 }
 
 static void
-do_something (GstElement * pipeline, GstElement * pacer, GRand * rand)
+do_something (GstElement *pipeline, GstElement *pacer, GRand *rand)
 {
-  static const GstState states[] = { GST_STATE_NULL, GST_STATE_READY,
-    GST_STATE_PAUSED, GST_STATE_PLAYING, GST_STATE_PLAYING, GST_STATE_PLAYING
-  };
+  static const GstState states[] = { GST_STATE_NULL, GST_STATE_READY, GST_STATE_PAUSED,
+    GST_STATE_PLAYING, GST_STATE_PLAYING, GST_STATE_PLAYING };
   GstStructure *stats;
 
   switch (g_rand_int_range (rand, 0, 6)) {
@@ -359,8 +348,7 @@ do_something (GstElement * pipeline, GstElement * pacer, GRand * rand)
       break;
     case 1:
     case 2:
-      gst_element_set_state (pipeline,
-          states[g_rand_int_range (rand, 0, G_N_ELEMENTS (states))]);
+      gst_element_set_state (pipeline, states[g_rand_int_range (rand, 0, G_N_ELEMENTS (states))]);
       break;
     case 3:
       g_object_get (pacer, "stats", &stats, NULL);
@@ -381,11 +369,9 @@ test_chaos (void)
   guint64 bytes = 0;
 
   for (guint seed = 0; seed < get_seeds (); seed++) {
-    g_autoptr (GstElement) pipeline = gst_object_ref_sink (gst_parse_launch
-        ("audiotestsrc num-buffers=500 ! cbrpacer name=p bitrate=100000000 ! fakesink",
-            NULL));
-    g_autoptr (GstElement) pacer =
-        gst_bin_get_by_name (GST_BIN (pipeline), "p");
+    g_autoptr (GstElement) pipeline = gst_object_ref_sink (gst_parse_launch (
+        "audiotestsrc num-buffers=500 ! cbrpacer name=p bitrate=100000000 ! fakesink", NULL));
+    g_autoptr (GstElement) pacer = gst_bin_get_by_name (GST_BIN (pipeline), "p");
     GRand *rand = g_rand_new_with_seed (seed);
     GstStructure *stats;
     guint64 now;
@@ -413,12 +399,11 @@ test_chaos (void)
 static void
 test_offload (void)
 {
-  g_autoptr (GInetAddress) loopback =
-      g_inet_address_new_loopback (G_SOCKET_FAMILY_IPV4);
+  g_autoptr (GInetAddress) loopback = g_inet_address_new_loopback (G_SOCKET_FAMILY_IPV4);
   g_autoptr (GSocketAddress) any = g_inet_socket_address_new (loopback, 0);
   g_autoptr (GSocketAddress) bound = NULL;
-  g_autoptr (GSocket) socket = g_socket_new (G_SOCKET_FAMILY_IPV4,
-      G_SOCKET_TYPE_DATAGRAM, G_SOCKET_PROTOCOL_UDP, NULL);
+  g_autoptr (GSocket) socket =
+      g_socket_new (G_SOCKET_FAMILY_IPV4, G_SOCKET_TYPE_DATAGRAM, G_SOCKET_PROTOCOL_UDP, NULL);
   g_autofree gchar *line = NULL;
   g_autoptr (GstElement) pipeline = NULL, pacer = NULL;
   g_autoptr (GstBus) bus = NULL;
@@ -431,9 +416,9 @@ test_offload (void)
   g_socket_set_timeout (socket, 10);
   bound = g_socket_get_local_address (socket, NULL);
   line = g_strdup_printf ("fakesrc num-buffers=3 sizetype=fixed sizemax=10000 "
-      "filltype=pattern-span ! queue ! cbrpacer name=p bitrate=100000000 "
-      "payload-size=700 max-burst=7280 segmentation-offload=true ! identity ! "
-      "udpsink host=127.0.0.1 port=%u sync=false",
+                          "filltype=pattern-span ! queue ! cbrpacer name=p bitrate=100000000 "
+                          "payload-size=700 max-burst=7280 segmentation-offload=true ! identity ! "
+                          "udpsink host=127.0.0.1 port=%u sync=false",
       g_inet_socket_address_get_port (G_INET_SOCKET_ADDRESS (bound)));
   pipeline = gst_object_ref_sink (gst_parse_launch (line, NULL));
   pacer = gst_bin_get_by_name (GST_BIN (pipeline), "p");
@@ -447,8 +432,7 @@ test_offload (void)
     for (gssize j = 0; j < size; j++)
       g_assert_cmpuint ((guint8) bytes[j], ==, (guint8) (i * 700 + j));
   }
-  message = gst_bus_timed_pop_filtered (bus, 10 * GST_SECOND,
-      GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
+  message = gst_bus_timed_pop_filtered (bus, 10 * GST_SECOND, GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
   g_assert_cmpint (GST_MESSAGE_TYPE (message), ==, GST_MESSAGE_EOS);
   gst_message_unref (message);
   g_object_get (pacer, "stats", &stats, NULL);
@@ -461,28 +445,27 @@ test_offload (void)
 
 /* A port of the loopback, and a udpsink that sends there, in PLAYING. */
 static GSocket *
-open_port (GstElement ** sink)
+open_port (GstElement **sink)
 {
-  g_autoptr (GInetAddress) loopback =
-      g_inet_address_new_loopback (G_SOCKET_FAMILY_IPV4);
+  g_autoptr (GInetAddress) loopback = g_inet_address_new_loopback (G_SOCKET_FAMILY_IPV4);
   g_autoptr (GSocketAddress) any = g_inet_socket_address_new (loopback, 0);
   g_autoptr (GSocketAddress) bound = NULL;
-  GSocket *socket = g_socket_new (G_SOCKET_FAMILY_IPV4,
-      G_SOCKET_TYPE_DATAGRAM, G_SOCKET_PROTOCOL_UDP, NULL);
+  GSocket *socket =
+      g_socket_new (G_SOCKET_FAMILY_IPV4, G_SOCKET_TYPE_DATAGRAM, G_SOCKET_PROTOCOL_UDP, NULL);
 
   g_assert_true (g_socket_bind (socket, any, FALSE, NULL));
   g_socket_set_blocking (socket, FALSE);
   bound = g_socket_get_local_address (socket, NULL);
   *sink = gst_object_ref_sink (gst_element_factory_make ("udpsink", NULL));
   g_object_set (*sink, "host", "127.0.0.1", "port",
-      g_inet_socket_address_get_port (G_INET_SOCKET_ADDRESS (bound)),
-      "sync", FALSE, "async", FALSE, NULL);
+      g_inet_socket_address_get_port (G_INET_SOCKET_ADDRESS (bound)), "sync", FALSE, "async", FALSE,
+      NULL);
   gst_element_set_state (*sink, GST_STATE_PLAYING);
   return socket;
 }
 
 static gboolean
-is_offloading (GstElement * pacer)
+is_offloading (GstElement *pacer)
 {
   GstStructure *stats;
   gboolean offloads = FALSE;
@@ -495,7 +478,7 @@ is_offloading (GstElement * pacer)
 
 /* Takes @n datagrams, of 700 bytes each, as the clock goes on. */
 static void
-take_datagrams (GstTestClock * clock, GSocket * socket, guint n)
+take_datagrams (GstTestClock *clock, GSocket *socket, guint n)
 {
   gint64 until = g_get_monotonic_time () + HANGS;
   gchar bytes[9000];
@@ -513,8 +496,8 @@ take_datagrams (GstTestClock * clock, GSocket * socket, guint n)
   }
 }
 
-/* Another sink cuts datagrams from its first one on; and offload that is switched off as another sink
- * is linked is off. */
+/* Another sink cuts datagrams from its first one on; and offload that is switched off as another
+ * sink is linked is off. */
 static void
 test_offload_to_another (void)
 {
@@ -530,8 +513,8 @@ test_offload_to_another (void)
 
   gst_harness_use_testclock (h);
   clock = gst_harness_get_testclock (h);
-  g_object_set (pacer, "bitrate", G_GUINT64_CONSTANT (8000000), "payload-size",
-      700, "max-burst", 7280, "segmentation-offload", TRUE, NULL);
+  g_object_set (pacer, "bitrate", G_GUINT64_CONSTANT (8000000), "payload-size", 700, "max-burst",
+      7280, "segmentation-offload", TRUE, NULL);
   g_assert_true (gst_element_link (pacer, sinks[0]));
   gst_harness_set_src_caps_str (h, "application/x-test");
   gst_harness_push (h, gst_buffer_new_allocate (NULL, 280000, NULL));

@@ -35,7 +35,7 @@ test_late (void)
   gst_test_clock_wait_for_next_pending_id (f->clock, &id);
   g_assert_cmpuint (gst_clock_id_get_time (id), ==, 10 * MS);
   gst_clock_id_unref (id);
-  gst_test_clock_set_time (f->clock, 35 * MS);  /* it is woken then: 25 ms late */
+  gst_test_clock_set_time (f->clock, 35 * MS); /* it is woken then: 25 ms late */
   gst_clock_id_unref (gst_test_clock_process_next_clock_id (f->clock));
   for (guint i = 0; i < 10; i++)
     pacer_assert_pull (f, 1000);
@@ -68,7 +68,7 @@ test_stall (void)
   gst_clock_id_unref (id);
   gst_test_clock_set_time (f->clock, GST_SECOND);
   gst_clock_id_unref (gst_test_clock_process_next_clock_id (f->clock));
-  pacer_assert_pull (f, 1000);  /* the one that was waited for */
+  pacer_assert_pull (f, 1000); /* the one that was waited for */
   /* the new schedule, of which one is late by that */
   for (guint i = 0; i < 3; i++) {
     pacer_assert_nothing (f);
@@ -76,8 +76,7 @@ test_stall (void)
     gst_test_clock_crank (f->clock);
     pacer_assert_pull (f, 1000);
   }
-  g_assert_cmpuint (gst_clock_get_time (GST_CLOCK (f->clock)), >=,
-      GST_SECOND + 2 * MS);
+  g_assert_cmpuint (gst_clock_get_time (GST_CLOCK (f->clock)), >=, GST_SECOND + 2 * MS);
   g_assert_cmpuint (gst_clock_get_time (GST_CLOCK (f->clock)), <=,
       GST_SECOND + 2 * MS + 250 * GST_USECOND);
   g_assert_cmpuint (pacer_get_stat (f, "stalls"), ==, 1);
@@ -92,17 +91,17 @@ test_lists (void)
     const gchar *properties;
     gsize in;
     guint lists[4];
-    guint64 period;             /* µs */
+    guint64 period; /* µs */
   } cases[] = {
     /* 28 bytes of header: 8000 / 1028 datagrams a cycle */
-    {"bitrate=8000000 header-size=28", 1000, {7, 7, 7, 7}, 7196},
-    {"bitrate=8000000 header-size=48", 1000, {7, 7, 7, 7}, 7336},
-    {"bitrate=8000000 max-burst=3000", 1000, {3, 3, 3, 3}, 3000},
-    {"bitrate=8000000 max-burst=1", 1000, {1, 1, 1, 1}, 1000},
-    {"bitrate=8000000 max-period=2000000", 1000, {2, 2, 2, 2}, 2000},
-    {"bitrate=8000000 payload-size=500", 1000, {16, 16, 16, 16}, 8000},
-    {"bitrate=8000000 payload-size=2000", 1000, {4, 4, 4, 4}, 8000},
-    {"bitrate=8000000 method=send-and-sleep", 1000, {8, 8, 8, 8}, 8000},
+    { "bitrate=8000000 header-size=28", 1000, { 7, 7, 7, 7 }, 7196 },
+    { "bitrate=8000000 header-size=48", 1000, { 7, 7, 7, 7 }, 7336 },
+    { "bitrate=8000000 max-burst=3000", 1000, { 3, 3, 3, 3 }, 3000 },
+    { "bitrate=8000000 max-burst=1", 1000, { 1, 1, 1, 1 }, 1000 },
+    { "bitrate=8000000 max-period=2000000", 1000, { 2, 2, 2, 2 }, 2000 },
+    { "bitrate=8000000 payload-size=500", 1000, { 16, 16, 16, 16 }, 8000 },
+    { "bitrate=8000000 payload-size=2000", 1000, { 4, 4, 4, 4 }, 8000 },
+    { "bitrate=8000000 method=send-and-sleep", 1000, { 8, 8, 8, 8 }, 8000 },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
@@ -117,8 +116,7 @@ test_lists (void)
     }
     g_mutex_lock (&f->lock);
     for (guint j = 0; j < 4; j++)
-      g_assert_cmpuint (g_array_index (f->lists, guint, j), ==,
-          cases[i].lists[j]);
+      g_assert_cmpuint (g_array_index (f->lists, guint, j), ==, cases[i].lists[j]);
     g_mutex_unlock (&f->lock);
     pacer_free (f);
   }
@@ -138,9 +136,7 @@ step_clock (gpointer data)
 static void
 test_send_and_compare (void)
 {
-  Pacer *f =
-      pacer_new ("bitrate=8000000 max-burst=1000 method=send-and-compare",
-      SIMPLE);
+  Pacer *f = pacer_new ("bitrate=8000000 max-burst=1000 method=send-and-compare", SIMPLE);
   GThread *thread;
 
   for (guint i = 0; i < 10; i++)
@@ -180,8 +176,7 @@ test_spin (void)
 static void
 test_set_bitrate (void)
 {
-  Pacer *f = pacer_new ("bitrate=8000 max-burst=1000 max-delay=60000000000",
-      SIMPLE);
+  Pacer *f = pacer_new ("bitrate=8000 max-burst=1000 max-delay=60000000000", SIMPLE);
 
   for (guint i = 0; i < 4; i++)
     pacer_push (f, 1000);
@@ -222,8 +217,7 @@ test_underrun (void)
 static void
 test_partial (void)
 {
-  Pacer *f = pacer_new ("bitrate=8000000 payload-size=1000 max-period=50000000",
-      SIMPLE);
+  Pacer *f = pacer_new ("bitrate=8000000 payload-size=1000 max-period=50000000", SIMPLE);
 
   pacer_push (f, 1000);
   pacer_assert_pull (f, 1000);

@@ -33,8 +33,7 @@ test_empty_discont (void)
 static void
 test_eos (void)
 {
-  Pacer *f = pacer_new ("bitrate=8000000 max-burst=1000 payload-size=1000",
-      SIMPLE);
+  Pacer *f = pacer_new ("bitrate=8000000 max-burst=1000 payload-size=1000", SIMPLE);
   GstEvent *event;
 
   pacer_push (f, 1000);
@@ -43,13 +42,12 @@ test_eos (void)
   while ((event = gst_harness_try_pull_event (f->h)) != NULL)
     gst_event_unref (event);
   gst_harness_push_event (f->h, gst_event_new_eos ());
-  g_assert_cmpint (gst_harness_push (f->h, pacer_make (10, 0)), ==,
-      GST_FLOW_EOS);
+  g_assert_cmpint (gst_harness_push (f->h, pacer_make (10, 0)), ==, GST_FLOW_EOS);
   pacer_advance_to (f, 1 * MS);
   pacer_assert_pull (f, 1000);
   g_assert_null (gst_harness_try_pull_event (f->h));
   pacer_advance_to (f, 2 * MS);
-  pacer_assert_pull (f, 500);   /* short, at its time */
+  pacer_assert_pull (f, 500); /* short, at its time */
   g_assert_cmpint (pacer_pull_event_type (f), ==, GST_EVENT_EOS);
   /* another stream */
   gst_harness_push_event (f->h, gst_event_new_stream_start ("2"));
@@ -155,7 +153,7 @@ test_stream_behind_eos (void)
 }
 
 static GstPadProbeReturn
-enough (GstPad * pad, GstPadProbeInfo * info, gpointer data)
+enough (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 {
   GST_PAD_PROBE_INFO_FLOW_RETURN (info) = GST_FLOW_EOS;
   gst_buffer_unref (GST_PAD_PROBE_INFO_BUFFER (info));
@@ -177,8 +175,7 @@ test_downstream_eos (void)
   for (guint i = 0; i < 5; i++)
     pacer_push (f, 1000);
   gst_test_clock_wait_for_next_pending_id (f->clock, NULL);
-  gst_pad_add_probe (f->h->sinkpad, GST_PAD_PROBE_TYPE_BUFFER, enough, NULL,
-      NULL);
+  gst_pad_add_probe (f->h->sinkpad, GST_PAD_PROBE_TYPE_BUFFER, enough, NULL, NULL);
   pacer_advance_to (f, 1 * MS);
   while (ret == GST_FLOW_OK && g_get_monotonic_time () < until)
     ret = gst_harness_push (f->h, pacer_make (10, 0));
@@ -192,7 +189,7 @@ test_downstream_eos (void)
 }
 
 static GstPadProbeReturn
-refuse (GstPad * pad, GstPadProbeInfo * info, gpointer data)
+refuse (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 {
   GST_PAD_PROBE_INFO_FLOW_RETURN (info) = GST_FLOW_NOT_LINKED;
   gst_buffer_unref (GST_PAD_PROBE_INFO_BUFFER (info));
@@ -213,8 +210,7 @@ test_downstream_error (void)
     pacer_assert_pull (f, 1000);
     pacer_push (f, 1000);
     gst_test_clock_wait_for_next_pending_id (f->clock, NULL);
-    gst_pad_add_probe (f->h->sinkpad, GST_PAD_PROBE_TYPE_BUFFER, refuse, NULL,
-        NULL);
+    gst_pad_add_probe (f->h->sinkpad, GST_PAD_PROBE_TYPE_BUFFER, refuse, NULL, NULL);
     if (i == 1)
       gst_harness_push_event (f->h, gst_event_new_eos ());
     pacer_advance_to (f, 1 * MS);
@@ -233,7 +229,7 @@ test_downstream_error (void)
 
 /* The thread of the source pad has given up. */
 static void
-wait_for_end (Pacer * f, GstPad * pad)
+wait_for_end (Pacer *f, GstPad *pad)
 {
   gint64 until = g_get_monotonic_time () + LIMIT;
 
@@ -244,7 +240,7 @@ wait_for_end (Pacer * f, GstPad * pad)
 }
 
 static GstCaps *
-pull_caps (Pacer * f)
+pull_caps (Pacer *f)
 {
   GstEvent *event = gst_harness_pull_event (f->h);
   GstCaps *caps;
@@ -281,8 +277,7 @@ test_unlinked (void)
     gst_harness_push_event (f->h, gst_event_new_caps (i < 2 ? one : two));
     segment.start = segment.time = i * GST_SECOND;
     gst_harness_push_event (f->h, gst_event_new_segment (&segment));
-    g_assert_cmpint (gst_harness_push (f->h, pacer_make (1000, 0)), ==,
-        GST_FLOW_NOT_LINKED);
+    g_assert_cmpint (gst_harness_push (f->h, pacer_make (1000, 0)), ==, GST_FLOW_NOT_LINKED);
   }
   while ((event = gst_harness_try_pull_event (f->h)) != NULL)
     gst_event_unref (event);
@@ -300,7 +295,7 @@ test_unlinked (void)
 }
 
 static GstPadProbeReturn
-refuse_once (GstPad * pad, GstPadProbeInfo * info, gpointer data)
+refuse_once (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 {
   /* linked again before we have returned */
   gst_pad_push_event (pad, gst_event_new_reconfigure ());
@@ -317,8 +312,7 @@ test_linked_meanwhile (void)
 
   pacer_push (f, 1000);
   pacer_assert_pull (f, 1000);
-  probe = gst_pad_add_probe (f->h->sinkpad, GST_PAD_PROBE_TYPE_BUFFER,
-      refuse_once, NULL, NULL);
+  probe = gst_pad_add_probe (f->h->sinkpad, GST_PAD_PROBE_TYPE_BUFFER, refuse_once, NULL, NULL);
   pacer_push (f, 1000);
   pacer_advance_to (f, 1 * MS);
   pacer_wait_for_stat (f, "cycles", 2);
@@ -331,7 +325,7 @@ test_linked_meanwhile (void)
 
 /* Of the first buffer alone. */
 static GstPadProbeReturn
-enough_at_first (GstPad * pad, GstPadProbeInfo * info, gpointer data)
+enough_at_first (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 {
   gboolean *first = data;
 
@@ -347,7 +341,8 @@ static void
 test_drop_behind_segment (void)
 {
   Pacer *f = pacer_new ("bitrate=8000000 max-burst=1000 max-delay=3000000 "
-      "overflow=drop-oldest", SIMPLE);
+                        "overflow=drop-oldest",
+      SIMPLE);
   g_autoptr (GstPad) pad = gst_element_get_static_pad (f->h->element, "src");
   PacerGate gate = { 0 };
   gulong probe = pacer_gate_close (&gate, pad, DATA);
@@ -363,8 +358,7 @@ test_drop_behind_segment (void)
   g_assert_cmpuint (pacer_get_stat (f, "bytes-dropped"), >, 0);
   while (gst_harness_events_in_queue (f->h) > 0)
     gst_event_unref (gst_harness_pull_event (f->h));
-  gst_pad_add_probe (f->h->sinkpad, GST_PAD_PROBE_TYPE_BUFFER, enough_at_first,
-      &first, NULL);
+  gst_pad_add_probe (f->h->sinkpad, GST_PAD_PROBE_TYPE_BUFFER, enough_at_first, &first, NULL);
   pacer_gate_open (&gate, pad, probe);
   g_assert_cmpint (pacer_pull_event_type (f), ==, GST_EVENT_SEGMENT);
   pacer_push (f, 1000);

@@ -12,12 +12,12 @@ typedef struct
 {
   Pacer *f;
   guint from, n;
-    gsize (*size) (guint i);
-  guint together;               /* so many in one list first: what is known when one leaves
-                                   is not up to the threads */
-  gint taken;                   /* so many are; atomic */
+  gsize (*size) (guint i);
+  guint together; /* so many in one list first: what is known when one leaves
+                     is not up to the threads */
+  gint taken;     /* so many are; atomic */
   GstClockID end;
-  guint packet;                 /* bytes of a transport stream's packet */
+  guint packet; /* bytes of a transport stream's packet */
 } File;
 
 static gpointer
@@ -33,13 +33,12 @@ read_file (gpointer data)
       gst_buffer_list_add (list, pacer_make (file->size (i), i * MS));
     /* the last one tells the rate, and may have to wait */
     g_atomic_int_set (&file->taken, next - 1);
-    g_assert_cmpint (gst_pad_push_list (file->f->h->srcpad, list), ==,
-        GST_FLOW_OK);
+    g_assert_cmpint (gst_pad_push_list (file->f->h->srcpad, list), ==, GST_FLOW_OK);
     g_atomic_int_set (&file->taken, next);
   }
   for (guint i = next; i < file->n; i++) {
-    g_assert_cmpint (gst_harness_push (file->f->h, pacer_make (file->size (i),
-                i * MS)), ==, GST_FLOW_OK);
+    g_assert_cmpint (gst_harness_push (file->f->h, pacer_make (file->size (i), i * MS)), ==,
+        GST_FLOW_OK);
     g_atomic_int_set (&file->taken, i + 1);
   }
   /* sleeps on, so that always two do */
@@ -50,40 +49,40 @@ read_file (gpointer data)
 /* Both threads sleep: until a time, or, if nothing is here, for more.  What is here and not
  * counted yet the file's thread is still awake for. */
 static gboolean
-is_asleep (File * file, guint left)
+is_asleep (File *file, guint left)
 {
   guint n = gst_test_clock_peek_id_count (file->f->clock);
 
-  return n == 2 || (n == 1 && g_atomic_int_get (&file->taken) == (gint) left
-      && pacer_get_stat (file->f, "bytes-queued") == 0);
+  return n == 2
+      || (n == 1 && g_atomic_int_get (&file->taken) == (gint) left
+          && pacer_get_stat (file->f, "bytes-queued") == 0);
 }
 
 static GThread *
-begin_file (File * file, GThreadFunc read)
+begin_file (File *file, GThreadFunc read)
 {
-  file->end = gst_clock_new_single_shot_id (GST_CLOCK (file->f->clock),
-      GST_CLOCK_TIME_NONE - 1);
+  file->end = gst_clock_new_single_shot_id (GST_CLOCK (file->f->clock), GST_CLOCK_TIME_NONE - 1);
   return g_thread_new ("file", read, file);
 }
 
 static void
-end_file (File * file, GThread * thread)
+end_file (File *file, GThread *thread)
 {
   gst_clock_id_unschedule (file->end);
   g_thread_join (thread);
   gst_clock_id_unref (file->end);
 }
 
-/* The next buffer that leaves, after @left; the clock is moved on whenever both threads wait for it. */
+/* The next buffer that leaves, after @left; the clock is moved on whenever both threads wait for
+ * it. */
 static GstBuffer *
-pull_from_file (File * file, guint left)
+pull_from_file (File *file, guint left)
 {
   gint64 until = g_get_monotonic_time () + LIMIT;
   GstBuffer *buffer;
 
   while ((buffer = pacer_try_pull (file->f)) == NULL) {
-    while (!is_asleep (file, left)
-        && gst_harness_buffers_in_queue (file->f->h) == 0) {
+    while (!is_asleep (file, left) && gst_harness_buffers_in_queue (file->f->h) == 0) {
       g_assert_cmpint (g_get_monotonic_time (), <, until);
       g_thread_yield ();
     }
@@ -95,7 +94,7 @@ pull_from_file (File * file, guint left)
 
 /* When each buffer left, ns. */
 static void
-play_file (File * file, GstClockTime * left)
+play_file (File *file, GstClockTime *left)
 {
   GThread *thread = begin_file (file, read_file);
 
@@ -119,8 +118,7 @@ constant (guint i)
 static void
 test_learn_from_timestamps (gconstpointer data)
 {
-  Pacer *f = pacer_new ("max-burst=1 window=100000000 max-delay=100000000",
-      SIMPLE);
+  Pacer *f = pacer_new ("max-burst=1 window=100000000 max-delay=100000000", SIMPLE);
   gboolean behind = GPOINTER_TO_INT (data);
   File file = { f, 0, 1000, constant, RATE_KNOWN };
   GstClockTime left[1000];
@@ -168,8 +166,7 @@ keyframes (guint i)
 static void
 test_learn_varying (gconstpointer data)
 {
-  Pacer *f = pacer_new ("max-burst=1 window=100000000 max-delay=100000000",
-      SIMPLE);
+  Pacer *f = pacer_new ("max-burst=1 window=100000000 max-delay=100000000", SIMPLE);
   GstClockTime *left = g_new (GstClockTime, 4000);
   File file = { f, 0, 4000, data };
   gint64 first = 0, last = 0;
@@ -195,19 +192,15 @@ test_learn_varying (gconstpointer data)
 static void
 test_learn_again (void)
 {
-  Pacer *f = pacer_new ("max-burst=1 window=100000000 max-delay=100000000",
-      SIMPLE);
+  Pacer *f = pacer_new ("max-burst=1 window=100000000 max-delay=100000000", SIMPLE);
   GstClockTime left[3000];
 
   gst_pad_set_query_function (f->h->srcpad, pacer_answer_not_live);
   for (guint part = 0; part < 3; part++) {
-    File file = { f, part * 1000, part * 1000 + 1000, constant,
-      part == 0 ? RATE_KNOWN : 0
-    };
+    File file = { f, part * 1000, part * 1000 + 1000, constant, part == 0 ? RATE_KNOWN : 0 };
 
     g_object_set (f->h->element, "bitrate",
-        part == 1 ? G_GUINT64_CONSTANT (80000000) : G_GUINT64_CONSTANT (0),
-        NULL);
+        part == 1 ? G_GUINT64_CONSTANT (80000000) : G_GUINT64_CONSTANT (0), NULL);
     play_file (&file, left);
   }
   /* 1 s, a tenth of that, 1 s */
@@ -223,8 +216,7 @@ read_ts (gpointer data)
   File *file = data;
 
   for (guint i = 0; i < file->n; i++)
-    g_assert_cmpint (gst_harness_push (file->f->h, pacer_make_ts_at (i)), ==,
-        GST_FLOW_OK);
+    g_assert_cmpint (gst_harness_push (file->f->h, pacer_make_ts_at (i)), ==, GST_FLOW_OK);
   gst_clock_id_wait (file->end, NULL);
   return NULL;
 }
@@ -235,7 +227,8 @@ static void
 test_null_ts_of_a_file (void)
 {
   Pacer *f = pacer_new ("bitrate=10528000 max-burst=1316 stuffing=null-ts "
-      "window=100000000 max-delay=100000000", NULL);
+                        "window=100000000 max-delay=100000000",
+      NULL);
   File file = { f, 0, 500 };
   GstClockTime left[500];
   GThread *thread;
@@ -260,8 +253,7 @@ test_null_ts_of_a_file (void)
       left[i++] = gst_clock_get_time (GST_CLOCK (f->clock));
     gst_buffer_unref (buffer);
     if (i == 300)
-      g_object_set (f->h->element, "bitrate", G_GUINT64_CONSTANT (21056000),
-          NULL);
+      g_object_set (f->h->element, "bitrate", G_GUINT64_CONSTANT (21056000), NULL);
   }
   end_file (&file, thread);
   /* the window that is learned from leaves at the rate; a null packet may be
@@ -277,8 +269,7 @@ push_ts (gpointer data)
   Pacer *f = data;
 
   for (guint i = 0; i < 200; i++)
-    g_assert_cmpint (gst_harness_push (f->h, pacer_make_ts_at (i)), ==,
-        GST_FLOW_OK);
+    g_assert_cmpint (gst_harness_push (f->h, pacer_make_ts_at (i)), ==, GST_FLOW_OK);
   return NULL;
 }
 
@@ -287,7 +278,8 @@ static void
 test_null_ts_of_a_file_without_delay (void)
 {
   Pacer *f = pacer_new ("bitrate=10528000 max-burst=1316 stuffing=null-ts "
-      "window=100000000 max-delay=0", NULL);
+                        "window=100000000 max-delay=0",
+      NULL);
   GThread *thread;
 
   gst_pad_set_query_function (f->h->srcpad, pacer_answer_not_live);
@@ -311,7 +303,8 @@ static void
 test_null_ts_of_a_file_late (void)
 {
   Pacer *f = pacer_new ("bitrate=10528000 max-burst=1316 stuffing=null-ts "
-      "window=100000000 max-delay=100000", NULL);
+                        "window=100000000 max-delay=100000",
+      NULL);
   File file = { f, 0, 500 };
   GstClockTime left[500];
   GThread *thread;
@@ -326,8 +319,8 @@ test_null_ts_of_a_file_late (void)
       GstClockID id;
 
       /* until both threads sleep until a time, or one waits for room */
-      while (gst_test_clock_peek_id_count (f->clock) <
-          (pacer_get_stat (f, "bytes-queued") > 0 ? 1 : 2)) {
+      while (gst_test_clock_peek_id_count (f->clock)
+          < (pacer_get_stat (f, "bytes-queued") > 0 ? 1 : 2)) {
         g_assert_cmpint (g_get_monotonic_time (), <, until);
         g_thread_yield ();
       }
@@ -335,8 +328,8 @@ test_null_ts_of_a_file_late (void)
         continue;
       if (!gst_test_clock_peek_next_pending_id (f->clock, &id))
         continue;
-      gst_test_clock_set_time (f->clock, MAX (gst_clock_id_get_time (id) +
-              300000, gst_clock_get_time (GST_CLOCK (f->clock))));
+      gst_test_clock_set_time (f->clock,
+          MAX (gst_clock_id_get_time (id) + 300000, gst_clock_get_time (GST_CLOCK (f->clock))));
       gst_clock_id_unref (id);
       /* NULL: it was woken before */
       id = gst_test_clock_process_next_clock_id (f->clock);
@@ -350,8 +343,8 @@ test_null_ts_of_a_file_late (void)
   }
   end_file (&file, thread);
   for (guint i = 100; i < file.n; i++)
-    g_assert_cmpint (ABS ((gint64) (left[i] - left[99]) -
-            (gint64) (2 * (i - 99) * MS)), <=, 3 * MS);
+    g_assert_cmpint (ABS ((gint64) (left[i] - left[99]) - (gint64) (2 * (i - 99) * MS)), <=,
+        3 * MS);
   pacer_free (f);
 }
 
@@ -360,8 +353,7 @@ static void
 test_learn_from_earlier_times (void)
 {
   for (guint i = 0; i < 2; i++) {
-    Pacer *f = pacer_new ("max-burst=1 window=100000000 max-delay=100000000",
-        SIMPLE);
+    Pacer *f = pacer_new ("max-burst=1 window=100000000 max-delay=100000000", SIMPLE);
     File file = { f, 0, 1000, constant, RATE_KNOWN };
     GstClockTime left[1000], before;
     GstSegment segment;
@@ -408,8 +400,7 @@ read_joined (gpointer data)
 static void
 test_joined_files (void)
 {
-  Pacer *f = pacer_new ("max-burst=1316 window=100000000 max-delay=100000000",
-      NULL);
+  Pacer *f = pacer_new ("max-burst=1316 window=100000000 max-delay=100000000", NULL);
   File file = { f, 0, 2000 };
   GThread *thread;
 
@@ -434,14 +425,12 @@ typedef struct
 
 /* @n packets, in the first of which is a PCR of @time, ns; perhaps announced as a discontinuity. */
 static void
-append_pcr (TsFile * ts, guint n, GstClockTime time, gboolean discont)
+append_pcr (TsFile *ts, guint n, GstClockTime time, gboolean discont)
 {
   guint64 ticks = time / 1000 * 27 % ((G_GUINT64_CONSTANT (1) << 33) * 300);
   guint64 base = ticks / 300, extension = ticks % 300;
-  guint8 pcr[12] = { 0x47, 0x01, 0x00, 0x30, 7, discont ? 0x90 : 0x10,
-    base >> 25, base >> 17, base >> 9, base >> 1,
-    (base & 1) << 7 | 0x7e | extension >> 8, extension
-  };
+  guint8 pcr[12] = { 0x47, 0x01, 0x00, 0x30, 7, discont ? 0x90 : 0x10, base >> 25, base >> 17,
+    base >> 9, base >> 1, (base & 1) << 7 | 0x7e | extension >> 8, extension };
 
   for (guint i = 0; i < n; i++) {
     guint at = ts->bytes->len;
@@ -462,8 +451,8 @@ read_blocks (gpointer data)
   for (guint i = 0; i < file->n; i++) {
     guint at = i * BLOCK, n = MIN (BLOCK, ts->bytes->len - at);
 
-    g_assert_cmpint (gst_harness_push (file->f->h, gst_buffer_new_memdup
-            (ts->bytes->data + at, n)), ==, GST_FLOW_OK);
+    g_assert_cmpint (gst_harness_push (file->f->h, gst_buffer_new_memdup (ts->bytes->data + at, n)),
+        ==, GST_FLOW_OK);
     g_atomic_int_set (&file->taken, i + 1);
   }
   gst_harness_push_event (file->f->h, gst_event_new_eos ());
@@ -473,7 +462,7 @@ read_blocks (gpointer data)
 
 /* Until all has left; ns. */
 static GstClockTime
-play_blocks (TsFile * ts)
+play_blocks (TsFile *ts)
 {
   Pacer *f = pacer_new ("", NULL);
   File *file = &ts->file;
@@ -482,8 +471,7 @@ play_blocks (TsFile * ts)
   GstClockTime took;
   guint64 left = 0;
 
-  *file = (File) {
-  .f = f,.n = (ts->bytes->len + BLOCK - 1) / BLOCK};
+  *file = (File) { .f = f, .n = (ts->bytes->len + BLOCK - 1) / BLOCK };
   gst_pad_set_query_function (f->h->srcpad, pacer_answer_not_live);
   thread = begin_file (file, read_blocks);
   while (left < ts->bytes->len) {
@@ -510,7 +498,7 @@ play_blocks (TsFile * ts)
 }
 
 static void
-assert_played (TsFile * ts, const gchar * what, gint number, gint ms)
+assert_played (TsFile *ts, const gchar *what, gint number, gint ms)
 {
   gint took = (gint) (play_blocks (ts) / MS);
 
@@ -531,27 +519,26 @@ test_pcr_steps (void)
     gboolean discont;
   } cases[] = {
     /* a pause is played, and another clock begins at once */
-    {"for good", {1, 3, 5, 6, 9}, 6000, 1000, FALSE},
-    {"for good", {12, 20, 1000, -1, -3, -20, -1000}, 6000, 0, FALSE},
-    {"announced", {1, 3, 9, 20, -1, -20}, 6000, 0, TRUE},
+    { "for good", { 1, 3, 5, 6, 9 }, 6000, 1000, FALSE },
+    { "for good", { 12, 20, 1000, -1, -3, -20, -1000 }, 6000, 0, FALSE },
+    { "announced", { 1, 3, 9, 20, -1, -20 }, 6000, 0, TRUE },
     /* one that is wrong is nothing */
-    {"once", {1, 3, 5, 6, 9, 12, 20, 1000}, 6000, 0, FALSE},
-    {"once", {-1, -3, -5, -9, -12, -20, -1000}, 6000, 0, FALSE},
+    { "once", { 1, 3, 5, 6, 9, 12, 20, 1000 }, 6000, 0, FALSE },
+    { "once", { -1, -3, -5, -9, -12, -20, -1000 }, 6000, 0, FALSE },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
     for (guint j = 0; j < 8 && cases[i].steps[j] != 0; j++) {
-      TsFile ts = {.bytes = g_byte_array_new () };
+      TsFile ts = { .bytes = g_byte_array_new () };
       gint step = cases[i].steps[j];
 
       for (guint k = 0; k < 200; k++) {
         gboolean is = *cases[i].what == 'o' ? k == 100 : k >= 100;
 
-        append_pcr (&ts, 20, 3600 * GST_SECOND + k * 30 * MS + is * step *
-            (gint64) GST_SECOND, cases[i].discont && k == 100);
+        append_pcr (&ts, 20, 3600 * GST_SECOND + k * 30 * MS + is * step * (gint64) GST_SECOND,
+            cases[i].discont && k == 100);
       }
-      assert_played (&ts, cases[i].what, step, cases[i].first +
-          cases[i].more * step);
+      assert_played (&ts, cases[i].what, step, cases[i].first + cases[i].more * step);
     }
 }
 
@@ -560,12 +547,14 @@ static void
 test_pcr_wrong (void)
 {
   for (guint seed = 0; seed < 5; seed++) {
-    TsFile ts = {.bytes = g_byte_array_new () };
+    TsFile ts = { .bytes = g_byte_array_new () };
     GRand *rand = g_rand_new_with_seed (seed);
 
     for (guint k = 0; k < 200; k++)
-      append_pcr (&ts, 20, 3600 * GST_SECOND + k * 30 * MS + (k % 10 == 9 ?
-              g_rand_int_range (rand, -10000, 10000) * (gint64) MS : 0), FALSE);
+      append_pcr (&ts, 20,
+          3600 * GST_SECOND + k * 30 * MS
+              + (k % 10 == 9 ? g_rand_int_range (rand, -10000, 10000) * (gint64) MS : 0),
+          FALSE);
     assert_played (&ts, "seed", seed, 6000);
     g_rand_free (rand);
   }
@@ -576,19 +565,18 @@ test_pcr_wrong (void)
 static void
 test_pcr_pauses (void)
 {
-  static const guint between[] = { 0, 100, 1000 };      /* ms from PCR to PCR */
+  static const guint between[] = { 0, 100, 1000 }; /* ms from PCR to PCR */
 
   for (guint i = 0; i < G_N_ELEMENTS (between); i++)
     for (guint pause = 2000; pause <= 6000; pause += 1000) {
-      TsFile ts = {.bytes = g_byte_array_new () };
+      TsFile ts = { .bytes = g_byte_array_new () };
       guint ms = 0;
 
       for (guint k = 0; k < 400; k++, ms += 30) {
         append_pcr (&ts, 100, ms * MS, FALSE);
         if (k % 200 != 100)
           continue;
-        for (guint end = ms + pause; between[i] > 0 && ms < end;
-            ms += between[i])
+        for (guint end = ms + pause; between[i] > 0 && ms < end; ms += between[i])
           append_pcr (&ts, 1, (ms + 30) * MS, FALSE);
         ms += between[i] == 0 ? pause : 0;
       }
@@ -609,8 +597,7 @@ read_packets (gpointer data)
 
     gst_buffer_map (ts, &map, GST_MAP_READ);
     for (guint j = 0; j < 7; j++)
-      gst_buffer_fill (buffer, j * file->packet + (m2ts ? 4 : 0),
-          map.data + j * 188, 188);
+      gst_buffer_fill (buffer, j * file->packet + (m2ts ? 4 : 0), map.data + j * 188, 188);
     gst_buffer_unmap (ts, &map);
     gst_buffer_unref (ts);
     g_assert_cmpint (gst_harness_push (file->f->h, buffer), ==, GST_FLOW_OK);
@@ -629,10 +616,11 @@ test_learn_from_larger_packets (void)
   for (guint i = 0; i < 2 * G_N_ELEMENTS (sizes); i++) {
     guint size = sizes[i / 2];
     g_autofree gchar *caps = g_strdup_printf ("video/mpegts,"
-        "systemstream=true,packetsize=%u", size);
-    Pacer *f = pacer_new ("max-burst=1 window=100000000 max-delay=100000000",
-        i % 2 == 0 ? caps : NULL);
-    File file = {.f = f,.n = 1000,.packet = size };
+                                              "systemstream=true,packetsize=%u",
+        size);
+    Pacer *f =
+        pacer_new ("max-burst=1 window=100000000 max-delay=100000000", i % 2 == 0 ? caps : NULL);
+    File file = { .f = f, .n = 1000, .packet = size };
     GThread *thread;
 
     gst_pad_set_query_function (f->h->srcpad, pacer_answer_not_live);
@@ -678,10 +666,10 @@ test_cannot_learn_little (void)
     const gchar *properties;
     gboolean live, ts, told;
   } cases[] = {
-    {"", FALSE, FALSE, TRUE},
-    {"", FALSE, TRUE, TRUE},    /* but no PCR */
-    {"", TRUE, FALSE, FALSE},
-    {"bitrate=8000000", FALSE, FALSE, FALSE},
+    { "", FALSE, FALSE, TRUE },
+    { "", FALSE, TRUE, TRUE }, /* but no PCR */
+    { "", TRUE, FALSE, FALSE },
+    { "bitrate=8000000", FALSE, FALSE, FALSE },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
@@ -691,8 +679,7 @@ test_cannot_learn_little (void)
       gst_pad_set_query_function (f->h->srcpad, pacer_answer_not_live);
     for (guint j = 0; j < 5; j++)
       gst_harness_push (f->h,
-          cases[i].ts ? pacer_make_ts (7) : pacer_make (1000,
-              GST_CLOCK_TIME_NONE));
+          cases[i].ts ? pacer_make_ts (7) : pacer_make (1000, GST_CLOCK_TIME_NONE));
     gst_harness_push_event (f->h, gst_event_new_eos ());
     if (cases[i].told) {
       g_autofree gchar *text = pacer_wait_text (f, GST_MESSAGE_WARNING);
@@ -710,26 +697,21 @@ main (int argc, char **argv)
   gst_init (&argc, &argv);
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/pacer/null-ts/of-a-file", test_null_ts_of_a_file);
-  g_test_add_func ("/pacer/null-ts/of-a-file-late",
-      test_null_ts_of_a_file_late);
-  g_test_add_func ("/pacer/null-ts/of-a-file-without-delay",
-      test_null_ts_of_a_file_without_delay);
+  g_test_add_func ("/pacer/null-ts/of-a-file-late", test_null_ts_of_a_file_late);
+  g_test_add_func ("/pacer/null-ts/of-a-file-without-delay", test_null_ts_of_a_file_without_delay);
   g_test_add_data_func ("/pacer/learn/timestamps", GINT_TO_POINTER (FALSE),
       test_learn_from_timestamps);
   g_test_add_data_func ("/pacer/learn/file-behind-live", GINT_TO_POINTER (TRUE),
       test_learn_from_timestamps);
   g_test_add_data_func ("/pacer/learn/scenes", scenes, test_learn_varying);
   g_test_add_data_func ("/pacer/learn/dark", dark, test_learn_varying);
-  g_test_add_data_func ("/pacer/learn/key-frames", keyframes,
-      test_learn_varying);
+  g_test_add_data_func ("/pacer/learn/key-frames", keyframes, test_learn_varying);
   g_test_add_func ("/pacer/learn/joined-files", test_joined_files);
   g_test_add_func ("/pacer/learn/pcr-steps", test_pcr_steps);
   g_test_add_func ("/pacer/learn/pcr-wrong", test_pcr_wrong);
   g_test_add_func ("/pacer/learn/pcr-pauses", test_pcr_pauses);
-  g_test_add_func ("/pacer/learn/larger-packets",
-      test_learn_from_larger_packets);
-  g_test_add_func ("/pacer/learn/from-earlier-times",
-      test_learn_from_earlier_times);
+  g_test_add_func ("/pacer/learn/larger-packets", test_learn_from_larger_packets);
+  g_test_add_func ("/pacer/learn/from-earlier-times", test_learn_from_earlier_times);
   g_test_add_func ("/pacer/learn/again", test_learn_again);
   g_test_add_func ("/pacer/learn/impossible", test_cannot_learn);
   g_test_add_func ("/pacer/learn/impossible-little", test_cannot_learn_little);

@@ -7,7 +7,7 @@
 
 /* Until the thread waits for the clock (TRUE) or for something to come. */
 static gboolean
-wait_for_sleep (Pacer * f)
+wait_for_sleep (Pacer *f)
 {
   gint64 until = g_get_monotonic_time () + LIMIT;
 
@@ -24,13 +24,11 @@ wait_for_sleep (Pacer * f)
 static void
 test_wait_for_a_rate (void)
 {
-  Pacer *f = pacer_new ("max-burst=1 window=60000000000 overflow=drop-oldest",
-      SIMPLE);
+  Pacer *f = pacer_new ("max-burst=1 window=60000000000 overflow=drop-oldest", SIMPLE);
   GstBuffer *buffer = pacer_make (1 << 20, GST_CLOCK_TIME_NONE);
 
   for (guint i = 0; i < 300; i++) {
-    g_assert_cmpint (gst_harness_push (f->h, gst_buffer_ref (buffer)), ==,
-        GST_FLOW_OK);
+    g_assert_cmpint (gst_harness_push (f->h, gst_buffer_ref (buffer)), ==, GST_FLOW_OK);
     g_assert_cmpuint (pacer_get_stat (f, "bytes-queued"), <=, 256 << 20);
   }
   g_assert_cmpuint (pacer_get_stat (f, "bytes-dropped"), >=, 42 << 20);
@@ -40,7 +38,7 @@ test_wait_for_a_rate (void)
 
 /* What is due by now leaves: how many buffers that is. */
 static guint
-let_leave (Pacer * f)
+let_leave (Pacer *f)
 {
   GstClockTime now = gst_clock_get_time (GST_CLOCK_CAST (f->clock));
   GstBuffer *buffer;
@@ -86,7 +84,7 @@ test_learn_from_arrival (void)
 
 /* A buffer of 1000 bytes each ms, until it is @until ms. */
 static void
-play_live (Pacer * f, GstClockTime until)
+play_live (Pacer *f, GstClockTime until)
 {
   GstClockTime t = gst_clock_get_time (GST_CLOCK_CAST (f->clock)) / MS;
 
@@ -100,7 +98,7 @@ play_live (Pacer * f, GstClockTime until)
 
 /* All that is there leaves within a second. */
 static void
-play_out (Pacer * f)
+play_out (Pacer *f)
 {
   GstClockTime now = gst_clock_get_time (GST_CLOCK_CAST (f->clock));
 
@@ -117,7 +115,8 @@ static void
 test_learn_and_burst (void)
 {
   Pacer *f = pacer_new ("max-burst=1 window=100000000 max-delay=100000000 "
-      "overflow=drop-oldest", SIMPLE);
+                        "overflow=drop-oldest",
+      SIMPLE);
 
   play_live (f, 1000);
   play_out (f);
@@ -136,7 +135,8 @@ static void
 test_learn_and_stand_still (void)
 {
   Pacer *f = pacer_new ("max-burst=1 window=100000000 max-delay=100000000 "
-      "overflow=drop-oldest", SIMPLE);
+                        "overflow=drop-oldest",
+      SIMPLE);
   g_autoptr (GstPad) pad = gst_element_get_static_pad (f->h->element, "src");
   PacerGate gate = { 0 };
   gulong probe;
@@ -161,11 +161,11 @@ static void
 test_learn_and_never_begin (void)
 {
   Pacer *f = pacer_new ("max-burst=1 window=100000000 max-delay=100000000 "
-      "overflow=drop-oldest", SIMPLE);
+                        "overflow=drop-oldest",
+      SIMPLE);
   g_autoptr (GstPad) pad = gst_element_get_static_pad (f->h->element, "src");
   PacerGate events = { 0 }, buffers = { 0 };
-  gulong event =
-      pacer_gate_close (&events, pad, GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM);
+  gulong event = pacer_gate_close (&events, pad, GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM);
   gulong buffer = pacer_gate_close (&buffers, pad, DATA);
 
   gst_harness_push_event (f->h, gst_event_new_tag (gst_tag_list_new_empty ()));
@@ -190,20 +190,18 @@ test_learn_and_never_begin (void)
 static void
 test_learn_and_change_clock (void)
 {
-  static const GstPadProbeType held[] = { GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM,
-    DATA
-  };
+  static const GstPadProbeType held[] = { GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, DATA };
 
   for (guint i = 0; i < G_N_ELEMENTS (held); i++) {
     Pacer *f = pacer_new ("max-burst=1 window=100000000 max-delay=1000000000 "
-        "overflow=drop-oldest", SIMPLE);
+                          "overflow=drop-oldest",
+        SIMPLE);
     g_autoptr (GstPad) pad = gst_element_get_static_pad (f->h->element, "src");
     GstClock *other = gst_test_clock_new_with_start_time (3600 * GST_SECOND);
     PacerGate gate = { 0 };
     gulong probe = pacer_gate_close (&gate, pad, held[i]);
 
-    gst_harness_push_event (f->h,
-        gst_event_new_tag (gst_tag_list_new_empty ()));
+    gst_harness_push_event (f->h, gst_event_new_tag (gst_tag_list_new_empty ()));
     pacer_push (f, 1000);
     pacer_gate_wait (&gate);
     for (GstClockTime t = 1; t <= 300; t++) {
@@ -226,7 +224,7 @@ test_learn_and_change_clock (void)
 
 /* Each buffer that passes takes one of them. */
 static GstPadProbeReturn
-take_ticket (GstPad * pad, GstPadProbeInfo * info, gpointer tickets)
+take_ticket (GstPad *pad, GstPadProbeInfo *info, gpointer tickets)
 {
   g_async_queue_pop (tickets);
   return GST_PAD_PROBE_OK;
@@ -240,9 +238,10 @@ test_learn_and_be_slow (void)
   static const gchar *const methods[] = { "deadline", "send-and-sleep" };
 
   for (guint i = 0; i < G_N_ELEMENTS (methods); i++) {
-    g_autofree gchar *properties = g_strdup_printf ("max-burst=1 "
-        "window=100000000 max-delay=100000000 overflow=drop-oldest method=%s",
-        methods[i]);
+    g_autofree gchar *properties =
+        g_strdup_printf ("max-burst=1 "
+                         "window=100000000 max-delay=100000000 overflow=drop-oldest method=%s",
+            methods[i]);
     g_autoptr (GAsyncQueue) tickets = g_async_queue_new ();
     Pacer *f = pacer_new (properties, SIMPLE);
     g_autoptr (GstPad) pad = gst_element_get_static_pad (f->h->element, "src");
@@ -258,8 +257,7 @@ test_learn_and_be_slow (void)
       if (t % 20 == 0)
         g_async_queue_push (tickets, f);
       /* until the thread waits for a ticket, or a time */
-      while (g_async_queue_length (tickets) >= 0
-          && gst_test_clock_peek_id_count (f->clock) == 0)
+      while (g_async_queue_length (tickets) >= 0 && gst_test_clock_peek_id_count (f->clock) == 0)
         g_thread_yield ();
       g_assert_cmpuint (pacer_get_stat (f, "bytes-queued"), <=, 202000);
     }
@@ -274,15 +272,13 @@ static void
 test_cannot_learn_next (void)
 {
   for (guint is_ts = 0; is_ts < 2; is_ts++) {
-    Pacer *f = pacer_new ("max-burst=1 window=100000000 max-delay=100000000",
-        is_ts ? TS : SIMPLE);
+    Pacer *f = pacer_new ("max-burst=1 window=100000000 max-delay=100000000", is_ts ? TS : SIMPLE);
     g_autofree gchar *text = NULL;
     GstSegment segment;
 
     for (guint i = 0; i < 100; i++) {
       gst_test_clock_set_time (f->clock, 2 * i * MS);
-      gst_harness_push (f->h, is_ts ? pacer_make_ts_at (i) : pacer_make (1000,
-              2 * i * MS));
+      gst_harness_push (f->h, is_ts ? pacer_make_ts_at (i) : pacer_make (1000, 2 * i * MS));
       let_leave (f);
     }
     gst_pad_set_query_function (f->h->srcpad, pacer_answer_not_live);
@@ -303,7 +299,8 @@ static void
 test_learn_and_stuff (void)
 {
   Pacer *f = pacer_new ("max-burst=1 window=100000000 max-delay=100000000 "
-      "overflow=drop-oldest stuffing=null-ts", TS);
+                        "overflow=drop-oldest stuffing=null-ts",
+      TS);
   g_autoptr (GstPad) pad = gst_element_get_static_pad (f->h->element, "src");
   PacerGate gate = { 0 };
   gulong probe;
@@ -333,16 +330,17 @@ test_learn_and_stuff (void)
   pacer_gate_clear (&gate);
 }
 
-/* A sink that holds what it has prerolled with in a pause is not slow, by whichever clock it goes on. */
+/* A sink that holds what it has prerolled with in a pause is not slow, by whichever clock it goes
+ * on. */
 static void
 test_learn_and_pause (void)
 {
   for (guint i = 0; i < 2; i++) {
     Pacer *f = pacer_new ("max-burst=1 window=100000000 max-delay=100000000 "
-        "overflow=drop-oldest", SIMPLE);
+                          "overflow=drop-oldest",
+        SIMPLE);
     g_autoptr (GstPad) pad = gst_element_get_static_pad (f->h->element, "src");
-    g_autoptr (GstClock) other = gst_test_clock_new_with_start_time (3600 *
-        GST_SECOND);
+    g_autoptr (GstClock) other = gst_test_clock_new_with_start_time (3600 * GST_SECOND);
     PacerGate gate = { 0 };
     gulong probe;
 
@@ -358,7 +356,7 @@ test_learn_and_pause (void)
     gst_test_clock_advance_time (f->clock, 10 * GST_SECOND);
     if (i == 1) {
       gst_element_set_clock (f->h->element, other);
-      gst_object_replace ((GstObject **) & f->clock, GST_OBJECT (other));
+      gst_object_replace ((GstObject **) &f->clock, GST_OBJECT (other));
     }
     gst_element_set_state (f->h->element, GST_STATE_PLAYING);
     for (guint j = 0; j < 10; j++)
@@ -376,7 +374,8 @@ static void
 test_learn_and_pause_long (void)
 {
   Pacer *f = pacer_new ("max-burst=1 window=100000000 max-delay=100000000 "
-      "overflow=drop-oldest", SIMPLE);
+                        "overflow=drop-oldest",
+      SIMPLE);
   g_autoptr (GstPad) pad = gst_element_get_static_pad (f->h->element, "src");
   PacerGate gate = { 0 };
   gulong probe;

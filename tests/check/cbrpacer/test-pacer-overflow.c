@@ -10,8 +10,7 @@ push_thread (gpointer data)
 {
   Pacer *f = data;
 
-  return GINT_TO_POINTER (gst_harness_push (f->h, pacer_make (1000,
-              GST_CLOCK_TIME_NONE)));
+  return GINT_TO_POINTER (gst_harness_push (f->h, pacer_make (1000, GST_CLOCK_TIME_NONE)));
 }
 
 /* A source that waits for room is let go by a flush, a stop, an error. */
@@ -19,8 +18,7 @@ static void
 test_blocked_and_let_go (void)
 {
   for (guint i = 0; i < 2; i++) {
-    Pacer *f =
-        pacer_new ("bitrate=8000 max-burst=1000 max-delay=1000000", SIMPLE);
+    Pacer *f = pacer_new ("bitrate=8000 max-burst=1000 max-delay=1000000", SIMPLE);
     GThread *thread;
 
     pacer_push (f, 1000);
@@ -32,8 +30,7 @@ test_blocked_and_let_go (void)
       gst_harness_push_event (f->h, gst_event_new_flush_start ());
     else
       gst_element_set_state (f->h->element, GST_STATE_NULL);
-    g_assert_cmpint (GPOINTER_TO_INT (g_thread_join (thread)), ==,
-        GST_FLOW_FLUSHING);
+    g_assert_cmpint (GPOINTER_TO_INT (g_thread_join (thread)), ==, GST_FLOW_FLUSHING);
     pacer_free (f);
   }
 }
@@ -43,8 +40,8 @@ push_on (gpointer data)
 {
   Pacer *f = data;
 
-  while (gst_harness_push (f->h, pacer_make (1000,
-              GST_CLOCK_TIME_NONE)) == GST_FLOW_OK);
+  while (gst_harness_push (f->h, pacer_make (1000, GST_CLOCK_TIME_NONE)) == GST_FLOW_OK)
+    ;
   return NULL;
 }
 
@@ -79,13 +76,12 @@ test_held (void)
 /* Each takes a twentieth longer than it should, as a sink that plays at the time of the
  * stream, and the source has filled the room that it left. */
 static GstPadProbeReturn
-take_long (GstPad * pad, GstPadProbeInfo * info, gpointer data)
+take_long (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 {
   Pacer *f = data;
   gint64 until = g_get_monotonic_time () + LIMIT;
 
-  while (pacer_get_stat (f, "bytes-queued") < 10000
-      && !GST_PAD_IS_FLUSHING (pad)) {
+  while (pacer_get_stat (f, "bytes-queued") < 10000 && !GST_PAD_IS_FLUSHING (pad)) {
     g_assert_cmpint (g_get_monotonic_time (), <, until);
     g_usleep (1000);
   }
@@ -97,15 +93,14 @@ take_long (GstPad * pad, GstPadProbeInfo * info, gpointer data)
 static void
 test_held_from_behind (void)
 {
-  Pacer *f = pacer_new ("bitrate=800000 max-burst=1000 max-delay=100000000",
-      SIMPLE);
+  Pacer *f = pacer_new ("bitrate=800000 max-burst=1000 max-delay=100000000", SIMPLE);
   g_autoptr (GstPad) pad = gst_element_get_static_pad (f->h->element, "src");
   g_autofree gchar *text = NULL;
   GThread *thread;
 
   gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, take_long, f, NULL);
   thread = g_thread_new ("push", push_on, f);
-  pacer_pull_in_time (f, 500);  /* 5.25 s */
+  pacer_pull_in_time (f, 500); /* 5.25 s */
   text = pacer_wait_text (f, GST_MESSAGE_WARNING);
   pacer_assert_text (text, "faster than the elements behind");
   pacer_assert_text (text, "sync=false");
@@ -146,8 +141,7 @@ static void
 test_block (void)
 {
   /* 3 ms: three datagrams may wait */
-  Pacer *f = pacer_new ("bitrate=8000000 max-burst=1000 max-delay=3000000",
-      SIMPLE);
+  Pacer *f = pacer_new ("bitrate=8000000 max-burst=1000 max-delay=3000000", SIMPLE);
   GThread *thread;
 
   pacer_push (f, 1000);
@@ -176,9 +170,7 @@ test_block (void)
 static void
 test_no_room_for_a_datagram (void)
 {
-  Pacer *f =
-      pacer_new ("bitrate=8000000 payload-size=1000 max-burst=1 max-delay=0",
-      SIMPLE);
+  Pacer *f = pacer_new ("bitrate=8000000 payload-size=1000 max-burst=1 max-delay=0", SIMPLE);
 
   pacer_push (f, 400);
   pacer_push (f, 400);
@@ -195,13 +187,13 @@ static void
 test_drop_oldest (void)
 {
   Pacer *f = pacer_new ("bitrate=8000000 max-burst=1000 max-delay=3000000 "
-      "overflow=drop-oldest", SIMPLE);
+                        "overflow=drop-oldest",
+      SIMPLE);
   g_autofree gchar *text = NULL;
   GstBuffer *buffer;
 
   for (guint i = 0; i < 10; i++) {
-    g_assert_cmpint (gst_harness_push (f->h, pacer_make (1000, i)), ==,
-        GST_FLOW_OK);
+    g_assert_cmpint (gst_harness_push (f->h, pacer_make (1000, i)), ==, GST_FLOW_OK);
     if (i == 0)
       pacer_assert_pull (f, 1000);
   }
@@ -226,8 +218,7 @@ test_drop_oldest (void)
 static void
 test_drop_from_behind (void)
 {
-  Pacer *f = pacer_new ("bitrate=8000000 max-burst=1000 overflow=drop-oldest",
-      SIMPLE);
+  Pacer *f = pacer_new ("bitrate=8000000 max-burst=1000 overflow=drop-oldest", SIMPLE);
   g_autoptr (GstPad) pad = gst_element_get_static_pad (f->h->element, "src");
   g_autofree gchar *text = NULL;
   PacerGate gate = { 0 };
@@ -251,8 +242,7 @@ test_drop_from_behind (void)
 static void
 test_clock_changes_behind (void)
 {
-  Pacer *f = pacer_new ("bitrate=8000000 max-burst=1000 overflow=drop-oldest",
-      SIMPLE);
+  Pacer *f = pacer_new ("bitrate=8000000 max-burst=1000 overflow=drop-oldest", SIMPLE);
   g_autoptr (GstPad) pad = gst_element_get_static_pad (f->h->element, "src");
   GstClock *other = gst_test_clock_new_with_start_time (3600 * GST_SECOND);
   g_autofree gchar *text = NULL;
@@ -291,8 +281,7 @@ main (int argc, char **argv)
   g_test_add_func ("/pacer/held-from-behind", test_held_from_behind);
   g_test_add_func ("/pacer/held-for-a-moment", test_held_for_a_moment);
   g_test_add_func ("/pacer/block", test_block);
-  g_test_add_func ("/pacer/no-room-for-a-datagram",
-      test_no_room_for_a_datagram);
+  g_test_add_func ("/pacer/no-room-for-a-datagram", test_no_room_for_a_datagram);
   g_test_add_func ("/pacer/drop-oldest", test_drop_oldest);
   g_test_add_func ("/pacer/drop-from-behind", test_drop_from_behind);
   g_test_add_func ("/pacer/clock-changes-behind", test_clock_changes_behind);

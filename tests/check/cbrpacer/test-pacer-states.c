@@ -15,7 +15,7 @@ test_another_clock (void)
   pacer_assert_pull (f, 1000);
   gst_test_clock_wait_for_next_pending_id (f->clock, NULL);
   gst_element_set_clock (f->h->element, other);
-  pacer_assert_pull (f, 1000);  /* begins anew */
+  pacer_assert_pull (f, 1000); /* begins anew */
   gst_object_unref (f->clock);
   f->clock = GST_TEST_CLOCK (other);
   pacer_advance_to (f, 5 * GST_SECOND + 1 * MS);
@@ -51,7 +51,7 @@ test_earlier_clock (void)
 }
 
 static GstPadProbeReturn
-hold (GstPad * pad, GstPadProbeInfo * info, gpointer data)
+hold (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 {
   return GST_PAD_PROBE_OK;
 }
@@ -69,8 +69,8 @@ test_pause (void)
     pacer_push (f, 1000);
   pacer_assert_pull (f, 1000);
   gst_test_clock_wait_for_next_pending_id (f->clock, NULL);
-  probe = gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BLOCK |
-      GST_PAD_PROBE_TYPE_BUFFER, hold, NULL, NULL);
+  probe = gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BLOCK | GST_PAD_PROBE_TYPE_BUFFER, hold, NULL,
+      NULL);
   gst_element_set_state (f->h->element, GST_STATE_PAUSED);
   pacer_advance_to (f, 1 * MS); /* not before its time */
   while (!gst_pad_is_blocking (pad))
@@ -101,8 +101,10 @@ test_states (void)
     /* while it sleeps, from every state */
     if (i % 2)
       gst_test_clock_wait_for_next_pending_id (f->clock, NULL);
-    gst_element_set_state (f->h->element, i % 3 == 0 ? GST_STATE_NULL :
-        i % 3 == 1 ? GST_STATE_READY : GST_STATE_PAUSED);
+    gst_element_set_state (f->h->element,
+        i % 3 == 0     ? GST_STATE_NULL :
+            i % 3 == 1 ? GST_STATE_READY :
+                         GST_STATE_PAUSED);
     gst_element_set_state (f->h->element, GST_STATE_NULL);
     g_assert_cmpuint (pacer_get_stat (f, "bytes-queued"), ==, 0);
     pacer_free (f);
@@ -113,27 +115,27 @@ static void
 test_flush (void)
 {
   Pacer *f = pacer_new ("bitrate=8000 max-burst=1000 payload-size=600 "
-      "max-delay=60000000000", SIMPLE);
+                        "max-delay=60000000000",
+      SIMPLE);
   GstSegment segment;
   GstEvent *event;
 
   pacer_push (f, 1000);
-  pacer_assert_pull (f, 600);   /* 400 wait for their rest */
+  pacer_assert_pull (f, 600); /* 400 wait for their rest */
   pacer_push (f, 5000);
   gst_test_clock_wait_for_next_pending_id (f->clock, NULL);
   while ((event = gst_harness_try_pull_event (f->h)) != NULL)
     gst_event_unref (event);
   /* a seek */
   gst_harness_push_event (f->h, gst_event_new_flush_start ());
-  g_assert_cmpint (gst_pad_push (f->h->srcpad, pacer_make (100, 0)), ==,
-      GST_FLOW_FLUSHING);
+  g_assert_cmpint (gst_pad_push (f->h->srcpad, pacer_make (100, 0)), ==, GST_FLOW_FLUSHING);
   gst_harness_push_event (f->h, gst_event_new_flush_stop (TRUE));
   g_assert_cmpuint (pacer_get_stat (f, "bytes-queued"), ==, 0);
   gst_segment_init (&segment, GST_FORMAT_TIME);
   segment.start = segment.time = 10 * GST_SECOND;
   gst_harness_push_event (f->h, gst_event_new_segment (&segment));
   pacer_push (f, 1200);
-  pacer_assert_pull (f, 600);   /* at once */
+  pacer_assert_pull (f, 600); /* at once */
   pacer_advance_to (f, 600 * MS);
   pacer_assert_pull (f, 600);
   event = gst_harness_pull_event (f->h);

@@ -7,7 +7,7 @@
 #include "gstfaspcommon.h"
 
 static GstClockTime
-ask_latency (Pacer * f)
+ask_latency (Pacer *f)
 {
   GstQuery *query = gst_query_new_latency ();
   GstClockTime min, max;
@@ -46,16 +46,15 @@ test_latency (void)
     const gchar *properties;
     GstClockTime latency;
   } cases[] = {
-    {"bitrate=1000000", GST_SECOND},
-    {"bitrate=1000000 max-delay=40000000", 40 * MS},
+    { "bitrate=1000000", GST_SECOND },
+    { "bitrate=1000000 max-delay=40000000", 40 * MS },
     /* learned: a window, if that is more */
-    {"max-delay=40000000", GST_SECOND},
-    {"max-delay=40000000 window=20000000", 40 * MS},
+    { "max-delay=40000000", GST_SECOND },
+    { "max-delay=40000000 window=20000000", 40 * MS },
     /* a datagram waits for more */
-    {"bitrate=1000000 payload-size=500", GST_SECOND},
-    {"bitrate=1000000 payload-size=500 max-delay=40000000", 250 * MS},
-    {"bitrate=1000000 payload-size=500 max-delay=40000000 max-period=20000000",
-        40 * MS},
+    { "bitrate=1000000 payload-size=500", GST_SECOND },
+    { "bitrate=1000000 payload-size=500 max-delay=40000000", 250 * MS },
+    { "bitrate=1000000 payload-size=500 max-delay=40000000 max-period=20000000", 40 * MS },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
@@ -64,8 +63,7 @@ test_latency (void)
 
     gst_harness_set_upstream_latency (f->h, 7 * MS);
     g_assert_cmpuint (ask_latency (f), ==, cases[i].latency + 7 * MS);
-    while ((message = gst_bus_pop_filtered (f->bus,
-                GST_MESSAGE_LATENCY)) != NULL)
+    while ((message = gst_bus_pop_filtered (f->bus, GST_MESSAGE_LATENCY)) != NULL)
       gst_message_unref (message);
     g_object_set (f->h->element, "max-delay", 70 * GST_SECOND, NULL);
     gst_message_unref (gst_bus_pop_filtered (f->bus, GST_MESSAGE_LATENCY));
@@ -77,7 +75,8 @@ static void
 test_stats (void)
 {
   Pacer *f = pacer_new ("bitrate=8000000 max-burst=2000 header-size=100 "
-      "payload-size=900 stats-interval=1", SIMPLE);
+                        "payload-size=900 stats-interval=1",
+      SIMPLE);
   GstMessage *message;
   GstStructure *stats;
   gdouble error;
@@ -92,14 +91,12 @@ test_stats (void)
   }
   pacer_wait_for_stat (f, "cycles", 5);
   g_object_get (f->h->element, "stats", &stats, NULL);
-  g_assert_true (gst_structure_has_name (stats,
-          "application/x-cbrpacer-statistics"));
+  g_assert_true (gst_structure_has_name (stats, "application/x-cbrpacer-statistics"));
   g_assert_true (gst_structure_get_double (stats, "bitrate-error", &error));
   g_assert_cmpfloat (error, ==, 0);
   g_assert_true (gst_structure_has_field (stats, "cpu-share"));
   g_assert_true (gst_structure_has_field (stats, "cpu-seconds-pacing"));
-  columns = gst_fasp_value_get_array (gst_structure_get_value (stats,
-          "burst-histogram"));
+  columns = gst_fasp_value_get_array (gst_structure_get_value (stats, "burst-histogram"));
   /* 2000 bytes: up to 2^11 */
   g_assert_cmpuint (g_value_get_uint64 (&columns->values[11]), ==, 5);
   gst_structure_free (stats);
@@ -111,14 +108,13 @@ test_stats (void)
   g_assert_cmpuint (pacer_get_stat (f, "bitrate"), ==, 8000000);
   message = gst_bus_pop_filtered (f->bus, GST_MESSAGE_ELEMENT);
   g_assert_nonnull (message);
-  g_assert_true (gst_message_has_name (message,
-          "application/x-cbrpacer-statistics"));
+  g_assert_true (gst_message_has_name (message, "application/x-cbrpacer-statistics"));
   gst_message_unref (message);
   pacer_free (f);
 }
 
 static gdouble
-get_share (Pacer * f, const gchar * name)
+get_share (Pacer *f, const gchar *name)
 {
   GstStructure *stats;
   gdouble value = -1;
@@ -140,11 +136,12 @@ get_cpu_time (void)
 
 /* 50 ms of this thread. */
 static GstPadProbeReturn
-take_cpu (GstPad * pad, GstPadProbeInfo * info, gpointer data)
+take_cpu (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 {
   gint64 until = get_cpu_time () + 50000000;
 
-  while (get_cpu_time () < until);
+  while (get_cpu_time () < until)
+    ;
   return GST_PAD_PROBE_OK;
 }
 
@@ -167,11 +164,11 @@ test_cpu_share (void)
 typedef struct
 {
   GThread *pacing, *burning;
-  gint done;                    /* atomic */
+  gint done; /* atomic */
 } Threads;
 
 static GstPadProbeReturn
-note_thread (GstPad * pad, GstPadProbeInfo * info, gpointer data)
+note_thread (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 {
   ((Threads *) data)->pacing = g_thread_self ();
   return GST_PAD_PROBE_OK;
@@ -198,8 +195,7 @@ test_cpu_of_others (void)
   Threads threads = { 0 };
   GstSegment segment;
 
-  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, note_thread, &threads,
-      NULL);
+  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, note_thread, &threads, NULL);
   pacer_push (f, 1000);
   pacer_assert_pull (f, 1000);
   gst_element_set_state (f->h->element, GST_STATE_READY);
@@ -233,7 +229,8 @@ static void
 test_offload_impossible (void)
 {
   Pacer *f = pacer_new ("bitrate=8000000 payload-size=1000 max-burst=2000 "
-      "segmentation-offload=true", SIMPLE);
+                        "segmentation-offload=true",
+      SIMPLE);
   g_autofree gchar *text = NULL;
 
   pacer_push (f, 2000);

@@ -6,7 +6,7 @@
 
 /* The clock goes on as the thread waits for it. */
 static void
-pull_event_when_due (Pacer * f, GstEventType type)
+pull_event_when_due (Pacer *f, GstEventType type)
 {
   gint64 until = g_get_monotonic_time () + LIMIT;
   GstEventType last = GST_EVENT_UNKNOWN;
@@ -54,8 +54,12 @@ test_null_ts (void)
   {
     guint packets, nulls[2];
   } steps[] = {
-    {14, {0, 0}}, {7, {0, 7}}, {0, {7, 7}}, {3, {4, 7}}, {20, {0, 0}},
-    {0, {1, 7}},
+    { 14, { 0, 0 } },
+    { 7, { 0, 7 } },
+    { 0, { 7, 7 } },
+    { 3, { 4, 7 } },
+    { 20, { 0, 0 } },
+    { 0, { 1, 7 } },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (steps); i++) {
@@ -68,8 +72,8 @@ test_null_ts (void)
 
       g_assert_cmpuint (gst_buffer_get_size (buffer), ==, 1316);
       g_assert_cmpuint (pacer_count_nulls (buffer), ==, steps[i].nulls[j]);
-      g_assert_cmpint (!!GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_GAP),
-          ==, steps[i].nulls[j] == 7);
+      g_assert_cmpint (!!GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_GAP), ==,
+          steps[i].nulls[j] == 7);
       gst_buffer_unref (buffer);
     }
     if (i == 4) {
@@ -78,8 +82,7 @@ test_null_ts (void)
       gdouble achieved;
 
       g_object_get (f->h->element, "stats", &stats, NULL);
-      g_assert_true (gst_structure_get_double (stats, "bitrate-achieved",
-              &achieved));
+      g_assert_true (gst_structure_get_double (stats, "bitrate-achieved", &achieved));
       g_assert_cmpfloat (achieved, ==, 10528000);
       gst_structure_free (stats);
     }
@@ -100,15 +103,13 @@ test_null_ts_split_packets (void)
   Pacer *f = pacer_new ("bitrate=10528000 max-burst=1316 stuffing=null-ts", TS);
   GstBuffer *whole = pacer_make_ts (8), *buffer;
 
-  gst_harness_push (f->h, gst_buffer_copy_region (whole, GST_BUFFER_COPY_ALL, 0,
-          7 * 188 + 100));
+  gst_harness_push (f->h, gst_buffer_copy_region (whole, GST_BUFFER_COPY_ALL, 0, 7 * 188 + 100));
   pacer_assert_pull (f, 1316);
   pacer_advance_to (f, 1 * MS);
   buffer = pacer_pull (f);
   g_assert_cmpuint (pacer_count_nulls (buffer), ==, 7);
   gst_buffer_unref (buffer);
-  gst_harness_push (f->h, gst_buffer_copy_region (whole, GST_BUFFER_COPY_ALL,
-          7 * 188 + 100, 88));
+  gst_harness_push (f->h, gst_buffer_copy_region (whole, GST_BUFFER_COPY_ALL, 7 * 188 + 100, 88));
   pacer_advance_to (f, 2 * MS);
   buffer = pacer_pull (f);
   g_assert_cmpuint (pacer_count_nulls (buffer), ==, 6);
@@ -155,8 +156,7 @@ test_bad_payload (void)
   gst_element_set_bus (element, bus);
   g_object_set (element, "payload-size", 1400, NULL);
   gst_util_set_object_arg (G_OBJECT (element), "stuffing", "null-ts");
-  g_assert_cmpint (gst_element_set_state (element, GST_STATE_PAUSED), ==,
-      GST_STATE_CHANGE_FAILURE);
+  g_assert_cmpint (gst_element_set_state (element, GST_STATE_PAUSED), ==, GST_STATE_CHANGE_FAILURE);
   message = gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR);
   g_assert_nonnull (message);
   gst_element_set_state (element, GST_STATE_NULL);
@@ -173,8 +173,7 @@ test_null_ts_resync (void)
 
   gst_harness_push (f->h, pacer_make_ts (7));
   pacer_assert_pull (f, 1316);
-  buffer = gst_buffer_copy_region (whole, GST_BUFFER_COPY_ALL, 88,
-      8 * 188 - 88);
+  buffer = gst_buffer_copy_region (whole, GST_BUFFER_COPY_ALL, 88, 8 * 188 - 88);
   GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_DISCONT);
   gst_harness_push (f->h, buffer);
   pacer_advance_to (f, 1 * MS);
@@ -193,7 +192,8 @@ static void
 test_null_ts_resync_tiny (gconstpointer flags)
 {
   Pacer *f = pacer_new ("bitrate=10528000 max-burst=1316 stuffing=null-ts "
-      "max-delay=1000000000", TS);
+                        "max-delay=1000000000",
+      TS);
   GstBufferList *list = gst_buffer_list_new ();
   gint64 before;
   GstBuffer *buffer;
@@ -244,14 +244,11 @@ main (int argc, char **argv)
   g_test_add_func ("/pacer/null-ts/breaks", test_null_ts_breaks);
   g_test_add_func ("/pacer/null-ts/split-packets", test_null_ts_split_packets);
   g_test_add_func ("/pacer/null-ts/resync", test_null_ts_resync);
-  g_test_add_data_func ("/pacer/null-ts/resync/tiny", NULL,
-      test_null_ts_resync_tiny);
+  g_test_add_data_func ("/pacer/null-ts/resync/tiny", NULL, test_null_ts_resync_tiny);
   g_test_add_data_func ("/pacer/null-ts/resync/tiny-discont",
       GUINT_TO_POINTER (GST_BUFFER_FLAG_DISCONT), test_null_ts_resync_tiny);
-  g_test_add_func ("/pacer/null-ts/of-nothing-else",
-      test_null_ts_of_nothing_else);
-  g_test_add_func ("/pacer/null-ts/of-larger-packets",
-      test_null_ts_of_larger_packets);
+  g_test_add_func ("/pacer/null-ts/of-nothing-else", test_null_ts_of_nothing_else);
+  g_test_add_func ("/pacer/null-ts/of-larger-packets", test_null_ts_of_larger_packets);
   g_test_add_func ("/pacer/null-ts/bad-payload", test_bad_payload);
   g_test_add_func ("/pacer/null-ts/bad-payload-later", test_bad_payload_later);
   return g_test_run ();

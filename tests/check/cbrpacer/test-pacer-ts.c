@@ -6,7 +6,7 @@
 #include "pacer.h"
 
 static void
-pull_size (Pacer * f, gsize size)
+pull_size (Pacer *f, gsize size)
 {
   GstBuffer *buffer = pacer_pull_when_due (f);
 
@@ -16,7 +16,7 @@ pull_size (Pacer * f, gsize size)
 
 /* The first at once. */
 static void
-assert_one_a_ms (Pacer * f, gsize size, guint n)
+assert_one_a_ms (Pacer *f, gsize size, guint n)
 {
   pacer_assert_pull (f, size);
   for (guint i = 1; i < n; i++) {
@@ -30,8 +30,7 @@ static void
 test_ts_datagrams (void)
 {
   for (guint i = 0; i < 2; i++) {
-    Pacer *f =
-        pacer_new ("bitrate=10528000 max-burst=1316", i == 0 ? TS : NULL);
+    Pacer *f = pacer_new ("bitrate=10528000 max-burst=1316", i == 0 ? TS : NULL);
 
     for (guint j = 0; j < 7; j++)
       gst_harness_push (f->h, pacer_make_ts (i == 0 ? 1 : 3));
@@ -118,10 +117,11 @@ test_ts_wait (void)
   for (guint i = 0; i < 4 * G_N_ELEMENTS (packets); i++) {
     guint size = packets[i / 4], half = size / 2;
     g_autofree gchar *caps = g_strdup_printf ("video/mpegts,"
-        "systemstream=true,packetsize=%u", size);
+                                              "systemstream=true,packetsize=%u",
+        size);
     Pacer *f = pacer_new (i % 2 == 0 ? "bitrate=80000000 max-burst=1" :
-        "bitrate=80000000 max-burst=1 payload-size=1499", i % 4 < 2 ? caps :
-        NULL);
+                                       "bitrate=80000000 max-burst=1 payload-size=1499",
+        i % 4 < 2 ? caps : NULL);
 
     gst_harness_push (f->h, pacer_make_part (size, 0, 10 * size + half));
     pull_size (f, 7 * size);
@@ -129,8 +129,7 @@ test_ts_wait (void)
     g_assert_cmpuint (gst_clock_get_time (GST_CLOCK (f->clock)), ==, 250 * MS);
     /* a day later */
     gst_test_clock_set_time (f->clock, 86400 * GST_SECOND);
-    gst_harness_push (f->h, pacer_make_part (size, 10 * size + half,
-            17 * size));
+    gst_harness_push (f->h, pacer_make_part (size, 10 * size + half, 17 * size));
     pull_size (f, 7 * size);
     pacer_free (f);
   }
@@ -149,8 +148,7 @@ test_ts_pieces (void)
     GstBufferList *list = gst_buffer_list_new ();
 
     for (guint at = 0; at < end; at += piece)
-      gst_buffer_list_add (list, pacer_make_part (size, at, MIN (at + piece,
-                  end)));
+      gst_buffer_list_add (list, pacer_make_part (size, at, MIN (at + piece, end)));
     g_assert_cmpint (gst_pad_push_list (f->h->srcpad, list), ==, GST_FLOW_OK);
     for (guint n = 0; n < 10; n++)
       pull_size (f, 7 * size);

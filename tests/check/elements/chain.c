@@ -4,28 +4,25 @@
 #include "pair.h"
 
 static void
-note_media (Tap * tap, GstBuffer * buffer)
+note_media (Tap *tap, GstBuffer *buffer)
 {
   g_autoptr (GstCaps) caps = gst_caps_from_string ("timestamp/x-fasp");
-  GstReferenceTimestampMeta *meta =
-      gst_buffer_get_reference_timestamp_meta (buffer, caps);
+  GstReferenceTimestampMeta *meta = gst_buffer_get_reference_timestamp_meta (buffer, caps);
 
   g_assert_nonnull (meta);
-  g_hash_table_insert (tap->media,
-      GSIZE_TO_POINTER (GST_BUFFER_OFFSET (buffer)),
+  g_hash_table_insert (tap->media, GSIZE_TO_POINTER (GST_BUFFER_OFFSET (buffer)),
       GSIZE_TO_POINTER (meta->timestamp + 1));
 }
 
 static void
-note_buffer (Tap * tap, GstBuffer * buffer)
+note_buffer (Tap *tap, GstBuffer *buffer)
 {
   gboolean discont = GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_DISCONT);
   gboolean known = GST_BUFFER_OFFSET_IS_VALID (buffer);
   GstMapInfo map;
 
   gst_buffer_map (buffer, &map, GST_MAP_READ);
-  if (!known && tap->got->len == 0
-      && GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_HEADER))
+  if (!known && tap->got->len == 0 && GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_HEADER))
     g_byte_array_append (tap->header, map.data, map.size);
   else
     tap->unknown += !known;
@@ -34,8 +31,7 @@ note_buffer (Tap * tap, GstBuffer * buffer)
     return;
   }
   g_byte_array_append (tap->got, map.data, map.size);
-  g_assert_cmpuint (GST_BUFFER_OFFSET_END (buffer), ==,
-      GST_BUFFER_OFFSET (buffer) + map.size);
+  g_assert_cmpuint (GST_BUFFER_OFFSET_END (buffer), ==, GST_BUFFER_OFFSET (buffer) + map.size);
   gst_buffer_unmap (buffer, &map);
   if (tap->first == GST_BUFFER_OFFSET_NONE) {
     tap->first = GST_BUFFER_OFFSET (buffer);
@@ -46,15 +42,14 @@ note_buffer (Tap * tap, GstBuffer * buffer)
     tap->unmarked += gap != discont;
     tap->missing += GST_BUFFER_OFFSET (buffer) - tap->next;
   }
-  tap->keys += GST_BUFFER_OFFSET (buffer) > 0
-      && GST_BUFFER_OFFSET (buffer) % 70000 == 0
+  tap->keys += GST_BUFFER_OFFSET (buffer) > 0 && GST_BUFFER_OFFSET (buffer) % 70000 == 0
       && !GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_DELTA_UNIT);
   tap->next = GST_BUFFER_OFFSET_END (buffer);
   note_media (tap, buffer);
 }
 
 static void
-note_event (Tap * tap, GstEvent * event)
+note_event (Tap *tap, GstEvent *event)
 {
   const GstStructure *s = gst_event_get_structure (event);
 
@@ -67,7 +62,7 @@ note_event (Tap * tap, GstEvent * event)
 }
 
 static GstPadProbeReturn
-on_tap (GstPad * pad, GstPadProbeInfo * info, gpointer data)
+on_tap (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 {
   Tap *tap = data;
 
@@ -81,10 +76,9 @@ on_tap (GstPad * pad, GstPadProbeInfo * info, gpointer data)
 }
 
 Tap *
-tap_new (GstElement * pipeline)
+tap_new (GstElement *pipeline)
 {
-  g_autoptr (GstElement) source =
-      gst_bin_get_by_name (GST_BIN (pipeline), "source");
+  g_autoptr (GstElement) source = gst_bin_get_by_name (GST_BIN (pipeline), "source");
   g_autoptr (GstPad) pad = gst_element_get_static_pad (source, "src");
   Tap *tap = g_new0 (Tap, 1);
 
@@ -94,15 +88,15 @@ tap_new (GstElement * pipeline)
   tap->first = tap->next = GST_BUFFER_OFFSET_NONE;
   tap->media = g_hash_table_new (NULL, NULL);
   tap->pipeline = pipeline;
-  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER |
-      GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, on_tap, tap, NULL);
+  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, on_tap,
+      tap, NULL);
   g_assert_cmpint (gst_element_set_state (pipeline, GST_STATE_PLAYING), !=,
       GST_STATE_CHANGE_FAILURE);
   return tap;
 }
 
 void
-tap_free (Tap * tap)
+tap_free (Tap *tap)
 {
   pair_stop (tap->pipeline);
   gst_object_unref (tap->pipeline);
@@ -115,7 +109,7 @@ tap_free (Tap * tap)
 }
 
 static guint64
-get_next (Tap * tap)
+get_next (Tap *tap)
 {
   guint64 next;
 
@@ -126,7 +120,7 @@ get_next (Tap * tap)
 }
 
 void
-tap_wait_for (Tap * tap, guint64 next)
+tap_wait_for (Tap *tap, guint64 next)
 {
   gint64 until = g_get_monotonic_time () + 20 * G_TIME_SPAN_SECOND;
 
@@ -141,7 +135,7 @@ tap_wait_for (Tap * tap, guint64 next)
 }
 
 void
-tap_assert_got (Tap * tap, GBytes * stream, gsize from)
+tap_assert_got (Tap *tap, GBytes *stream, gsize from)
 {
   gsize size;
   const guint8 *data = g_bytes_get_data (stream, &size);
@@ -158,19 +152,18 @@ tap_assert_got (Tap * tap, GBytes * stream, gsize from)
 }
 
 GstElement *
-chain_make_sender (guint port, const gchar * more)
+chain_make_sender (guint port, const gchar *more)
 {
   GstElement *sender = pair_launch ("appsrc name=in block=true max-bytes=50000 "
-      "! faspsink name=sink uri=fasp://:%u?latency=50 " SECRET " %s", port,
-      more);
+                                    "! faspsink name=sink uri=fasp://:%u?latency=50 " SECRET " %s",
+      port, more);
 
   gst_element_set_state (sender, GST_STATE_PLAYING);
   return sender;
 }
 
 void
-chain_push (GstElement * sender, GBytes * stream, gsize from, gsize to,
-    guint key)
+chain_push (GstElement *sender, GBytes *stream, gsize from, gsize to, guint key)
 {
   g_autoptr (GstElement) in = gst_bin_get_by_name (GST_BIN (sender), "in");
 
@@ -180,13 +173,12 @@ chain_push (GstElement * sender, GBytes * stream, gsize from, gsize to,
 
     if (key > 0 && at % key != 0)
       GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_DELTA_UNIT);
-    g_assert_cmpint (gst_app_src_push_buffer (GST_APP_SRC (in), buffer), ==,
-        GST_FLOW_OK);
+    g_assert_cmpint (gst_app_src_push_buffer (GST_APP_SRC (in), buffer), ==, GST_FLOW_OK);
   }
 }
 
 void
-chain_end (GstElement * sender)
+chain_end (GstElement *sender)
 {
   g_autoptr (GstElement) in = gst_bin_get_by_name (GST_BIN (sender), "in");
 
@@ -195,20 +187,20 @@ chain_end (GstElement * sender)
 }
 
 void
-chain_wait_for_sink (GstElement * pipeline, guint64 size)
+chain_wait_for_sink (GstElement *pipeline, guint64 size)
 {
   pair_wait_for_least (pipeline, "sink", "bytes-sent-total", size);
 }
 
 void
-chain_stop (GstElement * pipeline)
+chain_stop (GstElement *pipeline)
 {
   pair_stop (pipeline);
   gst_object_unref (pipeline);
 }
 
 void
-chain_wait_for_callers (GstElement * pipeline)
+chain_wait_for_callers (GstElement *pipeline)
 {
   pair_wait_for_least (pipeline, "sink", "connected-callers", 1);
 }

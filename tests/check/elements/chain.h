@@ -17,39 +17,38 @@ typedef struct
 {
   GMutex lock;
   GByteArray *got;
-  GByteArray *header;           /* what came before anything else and counts no bytes */
-  guint64 first, next;          /* offsets; NONE before anything */
-  guint64 missing;              /* bytes between offsets */
-  guint discont, unmarked;      /* DISCONT where nothing is missing, and the other way */
-  guint keys;                   /* buffers without DELTA_UNIT at a key frame's offset */
-  guint unknown;                /* buffers without an offset */
-  GHashTable *media;            /* offset -> media time + 1 */
+  GByteArray *header;      /* what came before anything else and counts no bytes */
+  guint64 first, next;     /* offsets; NONE before anything */
+  guint64 missing;         /* bytes between offsets */
+  guint discont, unmarked; /* DISCONT where nothing is missing, and the other way */
+  guint keys;              /* buffers without DELTA_UNIT at a key frame's offset */
+  guint unknown;           /* buffers without an offset */
+  GHashTable *media;       /* offset -> media time + 1 */
   gchar *origin;
   guint origins;
   GstElement *pipeline;
 } Tap;
 
 /* Of the faspsrc called `source' in @pipeline, which it starts. */
-Tap *tap_new (GstElement * pipeline);
+Tap *tap_new (GstElement *pipeline);
 /* Its pipeline, too. */
-void tap_free (Tap * tap);
+void tap_free (Tap *tap);
 /* Until its offset is @next or more. */
-void tap_wait_for (Tap * tap, guint64 next);
+void tap_wait_for (Tap *tap, guint64 next);
 /* All of @stream behind @from came, as one stream that nothing is missing of. */
-void tap_assert_got (Tap * tap, GBytes * stream, gsize from);
+void tap_assert_got (Tap *tap, GBytes *stream, gsize from);
 
 /* An appsrc called `in' and a faspsink called `sink', which listens, with @more properties;
  * started. */
-GstElement *chain_make_sender (guint port, const gchar * more);
+GstElement *chain_make_sender (guint port, const gchar *more);
 /* Bytes @from ... @to - 1 of @stream; with @key, a key frame begins at each multiple of that. */
-void chain_push (GstElement * sender, GBytes * stream, gsize from, gsize to,
-    guint key);
+void chain_push (GstElement *sender, GBytes *stream, gsize from, gsize to, guint key);
 /* The stream ends, and the sender knows that it has arrived. */
-void chain_end (GstElement * sender);
+void chain_end (GstElement *sender);
 /* It was handed so much. */
-void chain_wait_for_sink (GstElement * pipeline, guint64 size);
+void chain_wait_for_sink (GstElement *pipeline, guint64 size);
 /* Somebody receives from it. */
-void chain_wait_for_callers (GstElement * pipeline);
-void chain_stop (GstElement * pipeline);
+void chain_wait_for_callers (GstElement *pipeline);
+void chain_stop (GstElement *pipeline);
 
 G_END_DECLS

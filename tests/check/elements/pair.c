@@ -15,8 +15,8 @@ bind_to (guint port)
 {
   g_autoptr (GInetAddress) any = g_inet_address_new_any (G_SOCKET_FAMILY_IPV4);
   g_autoptr (GSocketAddress) address = g_inet_socket_address_new (any, port);
-  GSocket *socket = g_socket_new (G_SOCKET_FAMILY_IPV4,
-      G_SOCKET_TYPE_DATAGRAM, G_SOCKET_PROTOCOL_UDP, NULL);
+  GSocket *socket =
+      g_socket_new (G_SOCKET_FAMILY_IPV4, G_SOCKET_TYPE_DATAGRAM, G_SOCKET_PROTOCOL_UDP, NULL);
 
   g_assert_nonnull (socket);
   if (!g_socket_bind (socket, address, FALSE, NULL))
@@ -33,16 +33,16 @@ static guint
 reserve_block (void)
 {
   int held = socket (AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-  struct sockaddr_un name = {.sun_family = AF_UNIX };
+  struct sockaddr_un name = { .sun_family = AF_UNIX };
 
   g_assert_cmpint (held, >=, 0);
   for (guint first = 10240; first < 32768; first += BLOCK) {
     /* an abstract name, which is gone with the process */
-    int length = g_snprintf (name.sun_path + 1, sizeof name.sun_path - 1,
-        "gst-fasp-tests-ports-%u", first);
+    int length =
+        g_snprintf (name.sun_path + 1, sizeof name.sun_path - 1, "gst-fasp-tests-ports-%u", first);
 
-    if (bind (held, (struct sockaddr *) &name,
-            offsetof (struct sockaddr_un, sun_path) + 1 + length) == 0)
+    if (bind (held, (struct sockaddr *) &name, offsetof (struct sockaddr_un, sun_path) + 1 + length)
+        == 0)
       return first;
   }
   g_assert_not_reached ();
@@ -75,7 +75,7 @@ pair_get_port (void)
 }
 
 GstElement *
-pair_launch (const gchar * format, ...)
+pair_launch (const gchar *format, ...)
 {
   g_autofree gchar *line = NULL;
   g_autoptr (GError) error = NULL;
@@ -91,15 +91,13 @@ pair_launch (const gchar * format, ...)
 }
 
 GstMessage *
-pair_wait (GstElement * pipeline, GstMessageType types)
+pair_wait (GstElement *pipeline, GstMessageType types)
 {
   g_autoptr (GstBus) bus = gst_element_get_bus (pipeline);
-  GstMessage *message = gst_bus_timed_pop_filtered (bus, WAIT, types |
-      GST_MESSAGE_ERROR);
+  GstMessage *message = gst_bus_timed_pop_filtered (bus, WAIT, types | GST_MESSAGE_ERROR);
 
   g_assert_nonnull (message);
-  if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_ERROR
-      && !(types & GST_MESSAGE_ERROR)) {
+  if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_ERROR && !(types & GST_MESSAGE_ERROR)) {
     g_autoptr (GError) error = NULL;
 
     gst_message_parse_error (message, &error, NULL);
@@ -109,7 +107,7 @@ pair_wait (GstElement * pipeline, GstMessageType types)
 }
 
 GstMessage *
-pair_wait_element (GstElement * pipeline, const gchar * name)
+pair_wait_element (GstElement *pipeline, const gchar *name)
 {
   for (;;) {
     GstMessage *message = pair_wait (pipeline, GST_MESSAGE_ELEMENT);
@@ -121,7 +119,7 @@ pair_wait_element (GstElement * pipeline, const gchar * name)
 }
 
 gchar *
-pair_wait_text (GstElement * pipeline, GstMessageType type)
+pair_wait_text (GstElement *pipeline, GstMessageType type)
 {
   g_autoptr (GstMessage) message = pair_wait (pipeline, type);
   g_autoptr (GError) error = NULL;
@@ -136,7 +134,7 @@ pair_wait_text (GstElement * pipeline, GstMessageType type)
 }
 
 guint
-pair_stop (GstElement * pipeline)
+pair_stop (GstElement *pipeline)
 {
   gint64 before = g_get_monotonic_time ();
 
@@ -145,10 +143,9 @@ pair_stop (GstElement * pipeline)
 }
 
 guint64
-pair_get_stat (GstElement * pipeline, const gchar * name, const gchar * field)
+pair_get_stat (GstElement *pipeline, const gchar *name, const gchar *field)
 {
-  g_autoptr (GstElement) element = gst_bin_get_by_name (GST_BIN (pipeline),
-      name);
+  g_autoptr (GstElement) element = gst_bin_get_by_name (GST_BIN (pipeline), name);
   g_autoptr (GstStructure) stats = NULL;
   guint64 value = 0;
   guint small;
@@ -161,8 +158,8 @@ pair_get_stat (GstElement * pipeline, const gchar * name, const gchar * field)
 }
 
 static void
-wait_between (GstElement * pipeline, const gchar * name, const gchar * field,
-    guint64 least, guint64 most)
+wait_between (GstElement *pipeline, const gchar *name, const gchar *field, guint64 least,
+    guint64 most)
 {
   gint64 until = g_get_monotonic_time () + WAIT / GST_USECOND;
 
@@ -177,15 +174,13 @@ wait_between (GstElement * pipeline, const gchar * name, const gchar * field,
 }
 
 void
-pair_wait_for_stat (GstElement * pipeline, const gchar * name,
-    const gchar * field, guint64 value)
+pair_wait_for_stat (GstElement *pipeline, const gchar *name, const gchar *field, guint64 value)
 {
   wait_between (pipeline, name, field, value, value);
 }
 
 void
-pair_wait_for_least (GstElement * pipeline, const gchar * name,
-    const gchar * field, guint64 least)
+pair_wait_for_least (GstElement *pipeline, const gchar *name, const gchar *field, guint64 least)
 {
   wait_between (pipeline, name, field, least, G_MAXUINT64);
 }
@@ -211,7 +206,7 @@ struct _PairWatch
 };
 
 static void
-note_gone (gpointer data, GObject * element)
+note_gone (gpointer data, GObject *element)
 {
   PairWatch *watch = data;
 
@@ -222,7 +217,7 @@ note_gone (gpointer data, GObject * element)
 }
 
 PairWatch *
-pair_watch_new (GstElement * element)
+pair_watch_new (GstElement *element)
 {
   PairWatch *watch = g_new0 (PairWatch, 1);
 
@@ -233,7 +228,7 @@ pair_watch_new (GstElement * element)
 }
 
 void
-pair_watch_end (PairWatch * watch)
+pair_watch_end (PairWatch *watch)
 {
   gint64 until = g_get_monotonic_time () + WAIT / GST_USECOND;
 
@@ -252,11 +247,11 @@ struct _PairWire
   GSocketAddress *to;
   GThread *thread;
   GCancellable *end;
-  gint lost;                    /* of five larger ones; atomic */
-  gint off;                     /* atomic: nothing passes, either way */
+  gint lost; /* of five larger ones; atomic */
+  gint off;  /* atomic: nothing passes, either way */
 };
 
-#define LARGE 500               /* bytes; a call or an answer is less */
+#define LARGE 500 /* bytes; a call or an answer is less */
 
 static gpointer
 carry (gpointer data)
@@ -269,30 +264,27 @@ carry (gpointer data)
   for (;;) {
     g_autoptr (GSocketAddress) from = NULL;
     gchar bytes[65536];
-    gssize size = g_socket_receive_from (wire->socket, &from, bytes,
-        sizeof bytes, wire->end, NULL);
+    gssize size = g_socket_receive_from (wire->socket, &from, bytes, sizeof bytes, wire->end, NULL);
     gboolean back;
 
     if (g_cancellable_is_cancelled (wire->end))
       return NULL;
-    if (size < 0)               /* a port that is closed */
+    if (size < 0) /* a port that is closed */
       continue;
     back = g_inet_socket_address_get_port (G_INET_SOCKET_ADDRESS (from)) == to;
     if (!back)
       g_set_object (&caller, from);
     if (g_atomic_int_get (&wire->off))
       continue;
-    if (!back && size > LARGE
-        && n++ % 5 < (guint) g_atomic_int_get (&wire->lost))
+    if (!back && size > LARGE && n++ % 5 < (guint) g_atomic_int_get (&wire->lost))
       continue;
     if (caller != NULL)
-      g_socket_send_to (wire->socket, back ? caller : wire->to, bytes, size,
-          NULL, NULL);
+      g_socket_send_to (wire->socket, back ? caller : wire->to, bytes, size, NULL, NULL);
   }
 }
 
 PairWire *
-pair_wire_new (guint to, guint * port)
+pair_wire_new (guint to, guint *port)
 {
   PairWire *wire = g_new0 (PairWire, 1);
   g_autoptr (GSocketAddress) bound = NULL;
@@ -308,19 +300,19 @@ pair_wire_new (guint to, guint * port)
 }
 
 void
-pair_wire_cut (PairWire * wire)
+pair_wire_cut (PairWire *wire)
 {
   g_atomic_int_set (&wire->lost, 5);
 }
 
 void
-pair_wire_switch (PairWire * wire, gboolean on)
+pair_wire_switch (PairWire *wire, gboolean on)
 {
   g_atomic_int_set (&wire->off, !on);
 }
 
 void
-pair_wire_free (PairWire * wire)
+pair_wire_free (PairWire *wire)
 {
   g_cancellable_cancel (wire->end);
   g_thread_join (wire->thread);
@@ -333,7 +325,7 @@ pair_wire_free (PairWire * wire)
 /* --- both ends ------------------------------------------------------------------------- */
 
 static GstFlowReturn
-on_sample (GstAppSink * sink, gpointer data)
+on_sample (GstAppSink *sink, gpointer data)
 {
   Pair *pair = data;
   g_autoptr (GstSample) sample = gst_app_sink_pull_sample (sink);
@@ -348,8 +340,7 @@ on_sample (GstAppSink * sink, gpointer data)
   gst_buffer_map (buffer, &map, GST_MAP_READ);
   g_byte_array_append (pair->got, map.data, map.size);
   gst_buffer_unmap (buffer, &map);
-  if (GST_CLOCK_TIME_IS_VALID (pair->last_pts)
-      && GST_BUFFER_PTS (buffer) < pair->last_pts)
+  if (GST_CLOCK_TIME_IS_VALID (pair->last_pts) && GST_BUFFER_PTS (buffer) < pair->last_pts)
     pair->backwards++;
   if (GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_DISCONT))
     pair->discont++;
@@ -360,9 +351,9 @@ on_sample (GstAppSink * sink, gpointer data)
 }
 
 Pair *
-pair_new (const gchar * sink, const gchar * source)
+pair_new (const gchar *sink, const gchar *source)
 {
-  GstAppSinkCallbacks callbacks = {.new_sample = on_sample };
+  GstAppSinkCallbacks callbacks = { .new_sample = on_sample };
   Pair *pair = g_new0 (Pair, 1);
   g_autoptr (GstElement) out = NULL;
 
@@ -371,9 +362,11 @@ pair_new (const gchar * sink, const gchar * source)
   pair->got = g_byte_array_new ();
   pair->last_pts = GST_CLOCK_TIME_NONE;
   pair->sender = pair_launch ("appsrc name=in block=true max-bytes=100000 ! "
-      "faspsink name=sink %s", sink);
+                              "faspsink name=sink %s",
+      sink);
   pair->receiver = pair_launch ("faspsrc name=source %s ! appsink name=out "
-      "sync=false async=false max-buffers=64 buffer-list=false", source);
+                                "sync=false async=false max-buffers=64 buffer-list=false",
+      source);
   out = gst_bin_get_by_name (GST_BIN (pair->receiver), "out");
   gst_app_sink_set_callbacks (GST_APP_SINK (out), &callbacks, pair, NULL);
   return pair;
@@ -383,16 +376,14 @@ Pair *
 pair_new_default (void)
 {
   guint port = pair_get_port ();
-  g_autofree gchar *sink = g_strdup_printf ("uri=fasp://127.0.0.1:%u " SECRET,
-      port);
-  g_autofree gchar *source = g_strdup_printf ("uri=fasp://:%u?latency=50&"
-      SECRET, port);
+  g_autofree gchar *sink = g_strdup_printf ("uri=fasp://127.0.0.1:%u " SECRET, port);
+  g_autofree gchar *source = g_strdup_printf ("uri=fasp://:%u?latency=50&" SECRET, port);
 
   return pair_new (sink, source);
 }
 
 void
-pair_free (Pair * pair)
+pair_free (Pair *pair)
 {
   g_assert_cmpuint (pair_stop (pair->sender), <, HANGS);
   g_assert_cmpuint (pair_stop (pair->receiver), <, HANGS);
@@ -405,35 +396,36 @@ pair_free (Pair * pair)
 }
 
 void
-pair_play (Pair * pair)
+pair_play (Pair *pair)
 {
   gst_element_set_state (pair->receiver, GST_STATE_PLAYING);
   gst_element_set_state (pair->sender, GST_STATE_PLAYING);
 }
 
 GstAppSrc *
-pair_get_in (Pair * pair)
+pair_get_in (Pair *pair)
 {
   GstElement *in = gst_bin_get_by_name (GST_BIN (pair->sender), "in");
 
-  gst_object_unref (in);        /* the pipeline holds it */
+  gst_object_unref (in); /* the pipeline holds it */
   return GST_APP_SRC (in);
 }
 
 void
-pair_push (Pair * pair, GBytes * stream, gsize from, gsize to, gsize chunk)
+pair_push (Pair *pair, GBytes *stream, gsize from, gsize to, gsize chunk)
 {
   for (gsize at = from; at < to; at += chunk) {
     GBytes *part = g_bytes_new_from_bytes (stream, at, MIN (chunk, to - at));
 
     g_assert_cmpint (gst_app_src_push_buffer (pair_get_in (pair),
-            gst_buffer_new_wrapped_bytes (part)), ==, GST_FLOW_OK);
+                         gst_buffer_new_wrapped_bytes (part)),
+        ==, GST_FLOW_OK);
     g_bytes_unref (part);
   }
 }
 
 GstClockTime
-pair_wait_for_size (Pair * pair, gsize size)
+pair_wait_for_size (Pair *pair, gsize size)
 {
   gint64 until = g_get_monotonic_time () + 20 * G_TIME_SPAN_SECOND;
   GstClockTime pts;
@@ -447,12 +439,12 @@ pair_wait_for_size (Pair * pair, gsize size)
 }
 
 void
-pair_finish (Pair * pair, GBytes * stream)
+pair_finish (Pair *pair, GBytes *stream)
 {
   gst_app_src_end_of_stream (pair_get_in (pair));
   gst_message_unref (pair_wait (pair->sender, GST_MESSAGE_EOS));
   gst_message_unref (pair_wait (pair->receiver, GST_MESSAGE_EOS));
-  g_assert_cmpmem (pair->got->data, pair->got->len, g_bytes_get_data (stream,
-          NULL), g_bytes_get_size (stream));
+  g_assert_cmpmem (pair->got->data, pair->got->len, g_bytes_get_data (stream, NULL),
+      g_bytes_get_size (stream));
   g_assert_cmpuint (pair->backwards, ==, 0);
 }

@@ -21,39 +21,38 @@ guint pair_get_port (void);
 /* The first of @n ports one above the other, all of them free. */
 guint pair_get_ports (guint n);
 /* gst_parse_launch with arguments; a mistake fails the test. */
-GstElement *pair_launch (const gchar * format, ...) G_GNUC_PRINTF (1, 2);
+GstElement *pair_launch (const gchar *format, ...) G_GNUC_PRINTF (1, 2);
 /* Waits for one of @types from @element (NULL: any), 20 s at most, else the
  * test fails.  Other messages are passed over. */
-GstMessage *pair_wait (GstElement * pipeline, GstMessageType types);
+GstMessage *pair_wait (GstElement *pipeline, GstMessageType types);
 /* Waits for the element message called @name. */
-GstMessage *pair_wait_element (GstElement * pipeline, const gchar * name);
+GstMessage *pair_wait_element (GstElement *pipeline, const gchar *name);
 /* The text of the error or warning that comes. */
-gchar *pair_wait_text (GstElement * pipeline, GstMessageType type);
+gchar *pair_wait_text (GstElement *pipeline, GstMessageType type);
 /* To NULL, and how long that took in ms. */
-guint pair_stop (GstElement * pipeline);
+guint pair_stop (GstElement *pipeline);
 /* A field of the stats of the element called @name. */
-guint64 pair_get_stat (GstElement * pipeline, const gchar * name,
-    const gchar * field);
+guint64 pair_get_stat (GstElement *pipeline, const gchar *name, const gchar *field);
 /* Until it is @value; until it is @least or more.  20 s at most, else the test fails. */
-void pair_wait_for_stat (GstElement * pipeline, const gchar * name,
-    const gchar * field, guint64 value);
-void pair_wait_for_least (GstElement * pipeline, const gchar * name,
-    const gchar * field, guint64 least);
+void pair_wait_for_stat (GstElement *pipeline, const gchar *name, const gchar *field,
+    guint64 value);
+void pair_wait_for_least (GstElement *pipeline, const gchar *name, const gchar *field,
+    guint64 least);
 
 /* Carries datagrams from a port of its own to another of this machine, and what comes back; of the
  * larger ones of the way there two in five are lost. */
 typedef struct _PairWire PairWire;
-PairWire *pair_wire_new (guint to, guint * port);
+PairWire *pair_wire_new (guint to, guint *port);
 /* From now on, all of these are lost. */
-void pair_wire_cut (PairWire * wire);
+void pair_wire_cut (PairWire *wire);
 /* From now on, nothing passes, either way; or as before. */
-void pair_wire_switch (PairWire * wire, gboolean on);
-void pair_wire_free (PairWire * wire);
+void pair_wire_switch (PairWire *wire, gboolean on);
+void pair_wire_free (PairWire *wire);
 
 /* Waits until an element is gone, 20 s at most, else the test fails. */
 typedef struct _PairWatch PairWatch;
-PairWatch *pair_watch_new (GstElement * element);
-void pair_watch_end (PairWatch * watch);
+PairWatch *pair_watch_new (GstElement *element);
+void pair_watch_end (PairWatch *watch);
 
 /* The stream of the tests: @size bytes that tell their place. */
 GBytes *pair_make_stream (gsize size);
@@ -62,29 +61,28 @@ GBytes *pair_make_stream (gsize size);
 typedef struct
 {
   GstElement *sender, *receiver;
-  GByteArray *got;              /* what appsink saw */
+  GByteArray *got; /* what appsink saw */
   GstClockTime last_pts;
   guint buffers, backwards, discont, gaps;
-  guint split;                  /* not of whole packets of MPEG-TS */
+  guint split; /* not of whole packets of MPEG-TS */
   GMutex lock;
-  GCond more;                   /* of what appsink saw */
+  GCond more; /* of what appsink saw */
 } Pair;
 
 /* @sink and @source: properties. Nothing is started. */
-Pair *pair_new (const gchar * sink, const gchar * source);
+Pair *pair_new (const gchar *sink, const gchar *source);
 /* The sender dials the receiver on this machine. */
 Pair *pair_new_default (void);
 /* Both stop, at once. */
-void pair_free (Pair * pair);
-void pair_play (Pair * pair);
+void pair_free (Pair *pair);
+void pair_play (Pair *pair);
 /* The sender's appsrc, which the pipeline holds. */
-GstAppSrc *pair_get_in (Pair * pair);
+GstAppSrc *pair_get_in (Pair *pair);
 /* Bytes @from ... @to - 1 of @stream in buffers of @chunk bytes. */
-void pair_push (Pair * pair, GBytes * stream, gsize from, gsize to,
-    gsize chunk);
+void pair_push (Pair *pair, GBytes *stream, gsize from, gsize to, gsize chunk);
 /* Until so much has come; the time of the last buffer. */
-GstClockTime pair_wait_for_size (Pair * pair, gsize size);
+GstClockTime pair_wait_for_size (Pair *pair, gsize size);
 /* The stream ends, at both ends, and all of it has come. */
-void pair_finish (Pair * pair, GBytes * stream);
+void pair_finish (Pair *pair, GBytes *stream);
 
 G_END_DECLS

@@ -5,7 +5,7 @@
 Reader reader;
 
 void
-reader_begin (const ReaderStep * steps, guint max)
+reader_begin (const ReaderStep *steps, guint max)
 {
   g_mutex_lock (&reader.lock);
   reader.steps = steps;
@@ -25,21 +25,21 @@ reader_let (guint n)
 }
 
 static FaspBlock *
-make_block (const ReaderStep * step)
+make_block (const ReaderStep *step)
 {
   FaspBlock *block = fasp_block_new (strlen (step->bytes));
 
   block->flags = step->flags;
   block->size = strlen (step->bytes);
   memcpy (block->data, step->bytes, block->size);
-  block->offset = step->session == 0 || step->flags & FASP_BLOCK_HEADER ?
-      FASP_OFFSET_UNKNOWN : 1000 * step->session;
+  block->offset = step->session == 0 || step->flags & FASP_BLOCK_HEADER ? FASP_OFFSET_UNKNOWN :
+                                                                          1000 * step->session;
   block->media_time = 1000 * reader.done;
   return block;
 }
 
 static void
-make_item (const ReaderStep * step, FaspIoItem * item)
+make_item (const ReaderStep *step, FaspIoItem *item)
 {
   memset (item, 0, sizeof *item);
   item->block = make_block (step);
@@ -49,13 +49,12 @@ make_item (const ReaderStep * step, FaspIoItem * item)
   item->place.offset = item->block->offset;
 }
 
-FaspIoResult __wrap_fasp_io_read (FaspIo * io, FaspIoItem * items, guint max,
-    guint * n, FaspEvent * event);
-void __wrap_fasp_io_set_flushing (FaspIo * io, gboolean on);
+FaspIoResult __wrap_fasp_io_read (FaspIo *io, FaspIoItem *items, guint max, guint *n,
+    FaspEvent *event);
+void __wrap_fasp_io_set_flushing (FaspIo *io, gboolean on);
 
 FaspIoResult
-__wrap_fasp_io_read (FaspIo * io, FaspIoItem * items, guint max, guint * n,
-    FaspEvent * event)
+__wrap_fasp_io_read (FaspIo *io, FaspIoItem *items, guint max, guint *n, FaspEvent *event)
 {
   FaspIoResult result = FASP_IO_OK;
 
@@ -68,15 +67,15 @@ __wrap_fasp_io_read (FaspIo * io, FaspIoItem * items, guint max, guint * n,
   }
   if (reader.flushing)
     result = FASP_IO_FLUSHING;
-  while (result == FASP_IO_OK && reader.done < reader.let
-      && *n < MIN (max, reader.max)) {
+  while (result == FASP_IO_OK && reader.done < reader.let && *n < MIN (max, reader.max)) {
     const ReaderStep *step = &reader.steps[reader.done];
 
     result = *n > 0 ? FASP_IO_OK : step->result;
     if (step->result != FASP_IO_OK) {
-      *event = (FaspEvent) {
-      .type = FASP_EVENT_REMOVED,.session = step->session,.reason =
-            step->reason,.final = step->final};
+      *event = (FaspEvent) { .type = FASP_EVENT_REMOVED,
+        .session = step->session,
+        .reason = step->reason,
+        .final = step->final };
       reader.done += result != FASP_IO_OK;
       break;
     }
@@ -91,7 +90,7 @@ __wrap_fasp_io_read (FaspIo * io, FaspIoItem * items, guint max, guint * n,
 }
 
 void
-__wrap_fasp_io_set_flushing (FaspIo * io, gboolean on)
+__wrap_fasp_io_set_flushing (FaspIo *io, gboolean on)
 {
   g_mutex_lock (&reader.lock);
   reader.flushing = on;

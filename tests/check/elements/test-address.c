@@ -8,28 +8,27 @@
 static const struct
 {
   const gchar *name;
-  gint family;                  /* 0: no address */
+  gint family; /* 0: no address */
   guint8 bytes[16];
   guint32 scope;
   const gchar *text;
 } cases[] = {
-  {"none", 0, {0}, 0, NULL},
-  {"ipv4", AF_INET, {192, 0, 2, 7}, 0, "192.0.2.7:4001"},
-  {"mapped", AF_INET6, {[10] = 0xff, 0xff, 192, 0, 2, 7}, 0, "192.0.2.7:4001"},
-  {"ipv6", AF_INET6, {0x20, 0x01, 0x0d, 0xb8,[15] = 1}, 0,
-      "[2001:db8::1]:4001"},
-  {"link-local", AF_INET6, {0xfe, 0x80,[15] = 1}, 1, "[fe80::1%lo]:4001"},
+  { "none", 0, { 0 }, 0, NULL },
+  { "ipv4", AF_INET, { 192, 0, 2, 7 }, 0, "192.0.2.7:4001" },
+  { "mapped", AF_INET6, { [10] = 0xff, 0xff, 192, 0, 2, 7 }, 0, "192.0.2.7:4001" },
+  { "ipv6", AF_INET6, { 0x20, 0x01, 0x0d, 0xb8, [15] = 1 }, 0, "[2001:db8::1]:4001" },
+  { "link-local", AF_INET6, { 0xfe, 0x80, [15] = 1 }, 1, "[fe80::1%lo]:4001" },
   /* an interface that is gone */
-  {"gone", AF_INET6, {0xfe, 0x80,[15] = 1}, 4000000, "[fe80::1%4000000]:4001"},
+  { "gone", AF_INET6, { 0xfe, 0x80, [15] = 1 }, 4000000, "[fe80::1%4000000]:4001" },
 };
 
 static FaspAddress
 make (guint i)
 {
-  struct sockaddr_in four = {.sin_family = AF_INET,.sin_port = htons (4001) };
-  struct sockaddr_in6 six = {.sin6_family = AF_INET6,.sin6_port =
-        htons (4001),.sin6_scope_id = cases[i].scope
-  };
+  struct sockaddr_in four = { .sin_family = AF_INET, .sin_port = htons (4001) };
+  struct sockaddr_in6 six = { .sin6_family = AF_INET6,
+    .sin6_port = htons (4001),
+    .sin6_scope_id = cases[i].scope };
   FaspAddress address = { 0 };
 
   memcpy (&four.sin_addr, cases[i].bytes, 4);
@@ -38,8 +37,8 @@ make (guint i)
     address.len = sizeof four;
   else if (cases[i].family == AF_INET6)
     address.len = sizeof six;
-  memcpy (address.bytes, cases[i].family == AF_INET ? (gpointer) & four :
-      (gpointer) & six, address.len);
+  memcpy (address.bytes, cases[i].family == AF_INET ? (gpointer) &four : (gpointer) &six,
+      address.len);
   return address;
 }
 
@@ -55,14 +54,11 @@ test_twins (gconstpointer data)
 
   g_assert_cmpstr (text, ==, cases[i].text);
   gst_fasp_address_describe (s, "peer", &address);
-  g_assert_cmpstr (gst_structure_get_string (s, "peer-string"), ==,
-      cases[i].text);
-  g_assert_true (gst_structure_get (s, "peer", G_TYPE_SOCKET_ADDRESS, &gio,
-          NULL));
+  g_assert_cmpstr (gst_structure_get_string (s, "peer-string"), ==, cases[i].text);
+  g_assert_true (gst_structure_get (s, "peer", G_TYPE_SOCKET_ADDRESS, &gio, NULL));
   g_assert_cmpint (gio != NULL, ==, cases[i].family != 0);
   if (gio != NULL)
-    g_assert_cmpuint (g_inet_socket_address_get_port (G_INET_SOCKET_ADDRESS
-            (gio)), ==, 4001);
+    g_assert_cmpuint (g_inet_socket_address_get_port (G_INET_SOCKET_ADDRESS (gio)), ==, 4001);
 }
 
 int

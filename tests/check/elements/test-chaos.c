@@ -16,25 +16,24 @@
 typedef struct
 {
   GRand *rand;
-  GstElement *pipelines[2];     /* sender, receiver */
-  GstElement *ends[2];          /* faspsink, faspsrc */
+  GstElement *pipelines[2]; /* sender, receiver */
+  GstElement *ends[2];      /* faspsink, faspsrc */
   GstElement *in;
   GString *story;
-  guint64 received;             /* bytes, as far as was looked */
+  guint64 received; /* bytes, as far as was looked */
 } Chaos;
 
 static GstState
-any_state (Chaos * c)
+any_state (Chaos *c)
 {
-  static const GstState states[] = { GST_STATE_NULL, GST_STATE_READY,
-    GST_STATE_PAUSED, GST_STATE_PLAYING, GST_STATE_PLAYING, GST_STATE_PLAYING
-  };
+  static const GstState states[] = { GST_STATE_NULL, GST_STATE_READY, GST_STATE_PAUSED,
+    GST_STATE_PLAYING, GST_STATE_PLAYING, GST_STATE_PLAYING };
 
   return states[g_rand_int_range (c->rand, 0, G_N_ELEMENTS (states))];
 }
 
 static void
-push (Chaos * c)
+push (Chaos *c)
 {
   guint n = g_rand_int_range (c->rand, 1, 100);
 
@@ -48,7 +47,7 @@ push (Chaos * c)
 }
 
 static guint64
-count_received (Chaos * c)
+count_received (Chaos *c)
 {
   GstStructure *stats = NULL;
   guint64 bytes = 0;
@@ -61,7 +60,7 @@ count_received (Chaos * c)
 
 /* Both play; goes on in the midst of what arrives, if it does. */
 static void
-play_both (Chaos * c)
+play_both (Chaos *c)
 {
   gint64 until = g_get_monotonic_time () + 50 * G_TIME_SPAN_MILLISECOND;
   guint64 before;
@@ -76,7 +75,7 @@ play_both (Chaos * c)
 }
 
 static void
-set_something (Chaos * c)
+set_something (Chaos *c)
 {
   GstElement *sink = c->ends[0], *source = c->ends[1];
 
@@ -85,12 +84,10 @@ set_something (Chaos * c)
       g_object_set (sink, "max-bitrate", (guint64) g_rand_int (c->rand), NULL);
       break;
     case 1:
-      g_object_set (sink, "slow-policy", g_rand_int_range (c->rand, 0, 3),
-          NULL);
+      g_object_set (sink, "slow-policy", g_rand_int_range (c->rand, 0, 3), NULL);
       break;
     case 2:
-      g_object_set (sink, "wait-for-connection", g_rand_boolean (c->rand),
-          NULL);
+      g_object_set (sink, "wait-for-connection", g_rand_boolean (c->rand), NULL);
       break;
     case 3:
       g_object_set (source, "too-late", g_rand_int_range (c->rand, 0, 2), NULL);
@@ -103,14 +100,14 @@ set_something (Chaos * c)
           g_rand_int_range (c->rand, 0, 100), NULL);
       break;
     case 6:
-      g_object_set (c->ends[g_rand_int_range (c->rand, 0, 2)],
-          "stats-interval", g_rand_int_range (c->rand, 0, 5), NULL);
+      g_object_set (c->ends[g_rand_int_range (c->rand, 0, 2)], "stats-interval",
+          g_rand_int_range (c->rand, 0, 5), NULL);
       break;
   }
 }
 
 static void
-look (Chaos * c)
+look (Chaos *c)
 {
   for (guint i = 0; i < 2; i++) {
     g_autoptr (GstQuery) query = gst_query_new_latency ();
@@ -125,7 +122,7 @@ look (Chaos * c)
 }
 
 static void
-step (Chaos * c)
+step (Chaos *c)
 {
   gint64 before = g_get_monotonic_time ();
   guint what = g_rand_int_range (c->rand, 0, 14);
@@ -138,8 +135,8 @@ step (Chaos * c)
     case 2:
     case 3:
       state = any_state (c);
-      g_string_append_printf (c->story, " %s:%s", side == 0 ? "sender" :
-          "receiver", gst_element_state_get_name (state));
+      g_string_append_printf (c->story, " %s:%s", side == 0 ? "sender" : "receiver",
+          gst_element_state_get_name (state));
       gst_element_set_state (c->pipelines[side], state);
       break;
     case 4:
@@ -182,14 +179,16 @@ test_chaos (void)
 
   for (guint seed = 1; seed <= seeds; seed++) {
     guint port = pair_get_port ();
-    Chaos c = {.rand = g_rand_new_with_seed (seed) };
+    Chaos c = { .rand = g_rand_new_with_seed (seed) };
 
     c.story = g_string_new (NULL);
     g_string_append_printf (c.story, "seed %u:", seed);
     c.pipelines[0] = pair_launch ("appsrc name=in max-bytes=4000000 ! "
-        "faspsink name=end uri=fasp://127.0.0.1:%u", port);
+                                  "faspsink name=end uri=fasp://127.0.0.1:%u",
+        port);
     c.pipelines[1] = pair_launch ("faspsrc name=end uri=fasp://:%u ! "
-        "fakesink sync=%s", port, seed % 2 ? "true" : "false");
+                                  "fakesink sync=%s",
+        port, seed % 2 ? "true" : "false");
     c.in = gst_bin_get_by_name (GST_BIN (c.pipelines[0]), "in");
     for (guint i = 0; i < 2; i++) {
       c.ends[i] = gst_bin_get_by_name (GST_BIN (c.pipelines[i]), "end");
@@ -209,13 +208,13 @@ test_chaos (void)
     g_rand_free (c.rand);
   }
   g_test_message ("%" G_GUINT64_FORMAT " bytes", received);
-  g_assert_cmpuint (received, >, 0);    /* it was not only refused */
+  g_assert_cmpuint (received, >, 0); /* it was not only refused */
 }
 
 typedef struct
 {
   GstBaseSrc *source;
-  gint end;                     /* atomic */
+  gint end; /* atomic */
 } Flusher;
 
 static gpointer
@@ -236,7 +235,8 @@ static void
 test_unlock (void)
 {
   g_autoptr (GstElement) pipeline = pair_launch ("faspsrc name=end "
-      "uri=fasp://:%u ! fakesink async=false", pair_get_port ());
+                                                 "uri=fasp://:%u ! fakesink async=false",
+      pair_get_port ());
   GstElement *end = gst_bin_get_by_name (GST_BIN (pipeline), "end");
   Flusher f = { GST_BASE_SRC (end) };
   GThread *thread = g_thread_new ("unlock", unlock_often, &f);
@@ -252,14 +252,13 @@ test_unlock (void)
 
 /* Behind the first event that it pushes, the streaming thread waits, with the stream lock held. */
 static void
-wait_for_streaming (GstElement * source)
+wait_for_streaming (GstElement *source)
 {
   g_autoptr (GstPad) pad = gst_element_get_static_pad (source, "src");
   gint64 until = g_get_monotonic_time () + 20 * G_TIME_SPAN_SECOND;
 
   for (;;) {
-    g_autoptr (GstEvent) event = gst_pad_get_sticky_event (pad,
-        GST_EVENT_STREAM_START, 0);
+    g_autoptr (GstEvent) event = gst_pad_get_sticky_event (pad, GST_EVENT_STREAM_START, 0);
 
     if (event != NULL)
       return;
@@ -273,7 +272,8 @@ static void
 test_end_of_flush (gconstpointer state)
 {
   g_autoptr (GstElement) pipeline = pair_launch ("faspsrc name=end "
-      "uri=fasp://:%u ! fakesink async=false", pair_get_port ());
+                                                 "uri=fasp://:%u ! fakesink async=false",
+      pair_get_port ());
   g_autoptr (GstElement) end = gst_bin_get_by_name (GST_BIN (pipeline), "end");
 
   gst_element_set_state (pipeline, GPOINTER_TO_INT (state));
@@ -289,9 +289,9 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/chaos/orders", test_chaos);
   g_test_add_func ("/chaos/unlock", test_unlock);
-  g_test_add_data_func ("/chaos/flush/paused",
-      GINT_TO_POINTER (GST_STATE_PAUSED), test_end_of_flush);
-  g_test_add_data_func ("/chaos/flush/playing",
-      GINT_TO_POINTER (GST_STATE_PLAYING), test_end_of_flush);
+  g_test_add_data_func ("/chaos/flush/paused", GINT_TO_POINTER (GST_STATE_PAUSED),
+      test_end_of_flush);
+  g_test_add_data_func ("/chaos/flush/playing", GINT_TO_POINTER (GST_STATE_PLAYING),
+      test_end_of_flush);
   return g_test_run ();
 }

@@ -8,7 +8,7 @@
 #include "pair.h"
 
 static GstClock *
-play_and_get_clock (GstElement * pipeline)
+play_and_get_clock (GstElement *pipeline)
 {
   GstClock *clock;
 
@@ -23,14 +23,12 @@ play_and_get_clock (GstElement * pipeline)
 static void
 test_provide (void)
 {
-  g_autoptr (GstElement) pipeline = pair_launch
-      ("faspsrc name=source uri=fasp://:%u ! fakesink name=out async=false",
-      pair_get_port ());
-  g_autoptr (GstElement) source = gst_bin_get_by_name (GST_BIN (pipeline),
-      "source");
+  g_autoptr (GstElement) pipeline =
+      pair_launch ("faspsrc name=source uri=fasp://:%u ! fakesink name=out async=false",
+          pair_get_port ());
+  g_autoptr (GstElement) source = gst_bin_get_by_name (GST_BIN (pipeline), "source");
   g_autoptr (GstElement) out = gst_bin_get_by_name (GST_BIN (pipeline), "out");
-  g_autofree gchar *uri = g_strdup_printf ("fasp://:%u?provide-clock=true",
-      pair_get_port ());
+  g_autofree gchar *uri = g_strdup_printf ("fasp://:%u?provide-clock=true", pair_get_port ());
 
   for (guint i = 0; i < 4; i++) {
     g_autoptr (GstClock) clock = NULL, sinks = NULL;
@@ -38,13 +36,12 @@ test_provide (void)
     if (i % 2 == 1)
       g_object_set (source, "provide-clock", i == 1, NULL);
     else if (i == 2)
-      g_assert_true (gst_uri_handler_set_uri (GST_URI_HANDLER (source),
-              uri, NULL));
+      g_assert_true (gst_uri_handler_set_uri (GST_URI_HANDLER (source), uri, NULL));
     clock = play_and_get_clock (pipeline);
     sinks = gst_element_get_clock (out);
     g_assert_true (clock == sinks);
-    g_assert_cmpstr (G_OBJECT_TYPE_NAME (clock), ==, i == 1 || i == 2 ?
-        "GstFaspClock" : "GstSystemClock");
+    g_assert_cmpstr (G_OBJECT_TYPE_NAME (clock), ==,
+        i == 1 || i == 2 ? "GstFaspClock" : "GstSystemClock");
     gst_element_set_state (pipeline, GST_STATE_READY);
   }
   pair_stop (pipeline);
@@ -55,32 +52,31 @@ typedef struct
   GstElement *sender, *receiver, *sink;
   GstAppSrc *in;
   GstAppSink *out;
-  GstClockTime pts;             /* of the last buffer */
+  GstClockTime pts; /* of the last buffer */
   guint disconts, backwards;
 } Line;
 
 /* @provide: whether the receiver provides a clock. Nothing is started. */
 static void
-line_init (Line * line, const gchar * provide)
+line_init (Line *line, const gchar *provide)
 {
   guint port = pair_get_port ();
 
-  *line = (Line) {
-  .pts = GST_CLOCK_TIME_NONE};
+  *line = (Line) { .pts = GST_CLOCK_TIME_NONE };
   line->sender = pair_launch ("appsrc name=in ! faspsink name=sink "
-      "uri=fasp://127.0.0.1:%u " SECRET, port);
+                              "uri=fasp://127.0.0.1:%u " SECRET,
+      port);
   line->receiver = pair_launch ("faspsrc uri=fasp://:%u?latency=50 " SECRET
-      " provide-clock=%s ! appsink name=out sync=false async=false", port,
-      provide);
+                                " provide-clock=%s ! appsink name=out sync=false async=false",
+      port, provide);
   line->sink = gst_bin_get_by_name (GST_BIN (line->sender), "sink");
   line->in = GST_APP_SRC (gst_bin_get_by_name (GST_BIN (line->sender), "in"));
-  line->out = GST_APP_SINK (gst_bin_get_by_name (GST_BIN (line->receiver),
-          "out"));
+  line->out = GST_APP_SINK (gst_bin_get_by_name (GST_BIN (line->receiver), "out"));
 }
 
 /* By the sender's clock. */
 static void
-line_play (Line * line, GstClock * clock)
+line_play (Line *line, GstClock *clock)
 {
   gst_element_set_state (line->receiver, GST_STATE_PLAYING);
   gst_pipeline_use_clock (GST_PIPELINE (line->sender), clock);
@@ -88,7 +84,7 @@ line_play (Line * line, GstClock * clock)
 }
 
 static void
-line_clear (Line * line)
+line_clear (Line *line)
 {
   pair_stop (line->sender);
   pair_stop (line->receiver);
@@ -101,7 +97,7 @@ line_clear (Line * line)
 
 /* One buffer through it. */
 static void
-pass (Line * line)
+pass (Line *line)
 {
   g_autoptr (GstSample) sample = NULL;
   GstBuffer *buffer;
@@ -120,7 +116,7 @@ pass (Line * line)
 /* Lets real time pass on the sender's clock, for as long as it takes until a jump is
  * believed again. */
 static void
-pass_a_while (Line * line, GstClock * clock)
+pass_a_while (Line *line, GstClock *clock)
 {
   GstTestClock *test = GST_TEST_CLOCK (clock);
   GstClockTime time = gst_clock_get_time (clock);
@@ -136,19 +132,17 @@ pass_a_while (Line * line, GstClock * clock)
 }
 
 static GstClockTimeDiff
-get_jump (Line * line)
+get_jump (Line *line)
 {
-  g_autoptr (GstMessage) message = pair_wait_element (line->receiver,
-      "fasp-clock-jump");
+  g_autoptr (GstMessage) message = pair_wait_element (line->receiver, "fasp-clock-jump");
   gint64 jump;
 
-  g_assert_true (gst_structure_get_int64 (gst_message_get_structure (message),
-          "jump", &jump));
+  g_assert_true (gst_structure_get_int64 (gst_message_get_structure (message), "jump", &jump));
   return jump;
 }
 
 static guint
-count_jumps (GstElement * pipeline)
+count_jumps (GstElement *pipeline)
 {
   g_autoptr (GstBus) bus = gst_element_get_bus (pipeline);
   GstMessage *message;
@@ -165,10 +159,8 @@ count_jumps (GstElement * pipeline)
 static void
 test_jump (gconstpointer provide)
 {
-  g_autoptr (GstClock) clock = gst_test_clock_new_with_start_time (GST_SECOND *
-      10000);
-  g_autoptr (GstClock) other = gst_test_clock_new_with_start_time (GST_SECOND *
-      9000);
+  g_autoptr (GstClock) clock = gst_test_clock_new_with_start_time (GST_SECOND * 10000);
+  g_autoptr (GstClock) other = gst_test_clock_new_with_start_time (GST_SECOND * 9000);
   Line line;
   GstClockTime pts;
   GstClockTimeDiff jump;
@@ -213,10 +205,8 @@ test_jump (gconstpointer provide)
 static void
 test_ahead (void)
 {
-  g_autoptr (GstClock) clock = gst_test_clock_new_with_start_time (GST_SECOND *
-      10000);
-  g_autoptr (GstClock) other = gst_test_clock_new_with_start_time (GST_SECOND *
-      9000);
+  g_autoptr (GstClock) clock = gst_test_clock_new_with_start_time (GST_SECOND * 10000);
+  g_autoptr (GstClock) other = gst_test_clock_new_with_start_time (GST_SECOND * 9000);
   Line line;
 
   line_init (&line, "false");
@@ -251,8 +241,7 @@ test_calibrated (void)
   gst_clock_set_calibration (clock, 0, 3600 * GST_SECOND, 1, 1);
   pass (&line);
   g_assert_cmpuint (line.pts - pts, >, 3599 * GST_SECOND);
-  g_assert_cmpuint (line.pts, <=,
-      gst_element_get_current_running_time (line.receiver));
+  g_assert_cmpuint (line.pts, <=, gst_element_get_current_running_time (line.receiver));
   /* it never goes back: neither do they */
   gst_clock_set_calibration (clock, 0, 0, 1, 1);
   pass (&line);

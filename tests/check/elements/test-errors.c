@@ -1,48 +1,47 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * A failure is told once: by the element that failed, in a sentence that says what to do.  GStreamer's
- * sources have another to say whenever something downstream has failed, "Internal data stream error".
+ * A failure is told once: by the element that failed, in a sentence that says what to do.
+ * GStreamer's sources have another to say whenever something downstream has failed, "Internal data
+ * stream error".
  */
 #include <gio/gio.h>
 #include "pair.h"
 
 static GstPadProbeReturn
-on_event (GstPad * pad, GstPadProbeInfo * info, gpointer ended)
+on_event (GstPad *pad, GstPadProbeInfo *info, gpointer ended)
 {
   if (GST_EVENT_TYPE (GST_PAD_PROBE_INFO_EVENT (info)) == GST_EVENT_EOS)
     g_atomic_int_set ((gint *) ended, TRUE);
   return GST_PAD_PROBE_OK;
 }
 
-/* What the element called "first" streams ends when it is told of a failure downstream; what it has to say, it
- * has said before. */
+/* What the element called "first" streams ends when it is told of a failure downstream; what it has
+ * to say, it has said before. */
 static void
-wait_for_end (GstElement * pipeline)
+wait_for_end (GstElement *pipeline)
 {
-  g_autoptr (GstElement) first = gst_bin_get_by_name (GST_BIN (pipeline),
-      "first");
+  g_autoptr (GstElement) first = gst_bin_get_by_name (GST_BIN (pipeline), "first");
   g_autoptr (GstPad) pad = gst_element_get_static_pad (first, "src");
   gint64 until = g_get_monotonic_time () + 20 * G_TIME_SPAN_SECOND;
   gint ended = FALSE;
-  gulong probe = gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM,
-      on_event, &ended, NULL);
+  gulong probe =
+      gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, on_event, &ended, NULL);
 
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
   while (!g_atomic_int_get (&ended)) {
     g_assert_cmpint (g_get_monotonic_time (), <, until);
     g_usleep (1000);
   }
-  gst_element_set_state (pipeline, GST_STATE_READY);    /* no thread streams any more */
+  gst_element_set_state (pipeline, GST_STATE_READY); /* no thread streams any more */
   gst_pad_remove_probe (pad, probe);
 }
 
 /* The only error on the bus, of the element called "fasp". */
 static gchar *
-get_error (GstElement * pipeline)
+get_error (GstElement *pipeline)
 {
   g_autoptr (GstBus) bus = gst_element_get_bus (pipeline);
-  g_autoptr (GstMessage) message = gst_bus_pop_filtered (bus,
-      GST_MESSAGE_ERROR);
+  g_autoptr (GstMessage) message = gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR);
   g_autoptr (GstMessage) second = gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR);
   g_autoptr (GError) error = NULL;
 
@@ -57,11 +56,10 @@ get_error (GstElement * pipeline)
 
 /* @line: a pipeline; its element called @name has @host and @port, and a secret. */
 static GstElement *
-launch (const gchar * line, const gchar * name, const gchar * host, guint port)
+launch (const gchar *line, const gchar *name, const gchar *host, guint port)
 {
   GstElement *pipeline = pair_launch ("%s", line);
-  g_autoptr (GstElement) element = gst_bin_get_by_name (GST_BIN (pipeline),
-      name);
+  g_autoptr (GstElement) element = gst_bin_get_by_name (GST_BIN (pipeline), name);
   g_autofree gchar *uri = g_strdup_printf ("fasp://%s:%u?" SECRET, host, port);
 
   g_object_set (element, "uri", uri, NULL);
@@ -85,8 +83,7 @@ test_start (gconstpointer line)
 /* --- it fails while it plays ---------------------------------------------------------------- */
 
 static gboolean
-refuse (GstElement * element, GSocketAddress * address,
-    const gchar * streamid, gpointer unused)
+refuse (GstElement *element, GSocketAddress *address, const gchar *streamid, gpointer unused)
 {
   return FALSE;
 }
@@ -98,15 +95,15 @@ typedef struct
 } Pipelines;
 
 static const Pipelines refused[] = {
-  {"sink", "faspsrc name=listener ! fakesink",
-      "audiotestsrc is-live=true name=first ! faspsink name=fasp"},
-  {"sink-behind-queue", "faspsrc name=listener ! fakesink",
-      "audiotestsrc is-live=true name=first ! queue ! faspsink name=fasp"},
-  {"sink-behind-tee", "faspsrc name=listener ! fakesink",
+  { "sink", "faspsrc name=listener ! fakesink",
+      "audiotestsrc is-live=true name=first ! faspsink name=fasp" },
+  { "sink-behind-queue", "faspsrc name=listener ! fakesink",
+      "audiotestsrc is-live=true name=first ! queue ! faspsink name=fasp" },
+  { "sink-behind-tee", "faspsrc name=listener ! fakesink",
       "audiotestsrc is-live=true name=first ! tee name=t ! queue ! "
-        "faspsink name=fasp t. ! queue ! fakesink"},
-  {"source", "audiotestsrc is-live=true ! faspsink name=listener",
-      "faspsrc name=fasp ! identity name=first ! fakesink"},
+      "faspsink name=fasp t. ! queue ! fakesink" },
+  { "source", "audiotestsrc is-live=true ! faspsink name=listener",
+      "faspsrc name=fasp ! identity name=first ! fakesink" },
 };
 
 static void
@@ -116,8 +113,7 @@ test_refused (gconstpointer data)
   guint port = pair_get_port ();
   GstElement *listener = launch (lines->listener, "listener", "", port);
   GstElement *caller = launch (lines->caller, "fasp", "127.0.0.1", port);
-  g_autoptr (GstElement) element = gst_bin_get_by_name (GST_BIN (listener),
-      "listener");
+  g_autoptr (GstElement) element = gst_bin_get_by_name (GST_BIN (listener), "listener");
   g_autofree gchar *text = NULL;
 
   g_object_set (element, "authentication", TRUE, NULL);
@@ -137,15 +133,16 @@ main (int argc, char **argv)
 {
   gst_init (&argc, &argv);
   g_test_init (&argc, &argv, NULL);
-  g_test_add_data_func ("/errors/start/sink", "audiotestsrc ! "
-      "faspsink name=fasp record=/no-such-directory/a", test_start);
+  g_test_add_data_func ("/errors/start/sink",
+      "audiotestsrc ! "
+      "faspsink name=fasp record=/no-such-directory/a",
+      test_start);
   g_test_add_data_func ("/errors/start/source",
       "faspsrc name=fasp record=/no-such-directory/a ! fakesink", test_start);
   g_test_add_data_func ("/errors/start/log",
       "faspsrc name=fasp log=/no-such-directory/a ! fakesink", test_start);
   for (guint i = 0; i < G_N_ELEMENTS (refused); i++) {
-    g_autofree gchar *path = g_strconcat ("/errors/refused/", refused[i].name,
-        NULL);
+    g_autofree gchar *path = g_strconcat ("/errors/refused/", refused[i].name, NULL);
 
     g_test_add_data_func (path, &refused[i], test_refused);
   }

@@ -12,9 +12,7 @@ test_rate (void)
 {
   static const gdouble ppm = 800;
   g_autoptr (GstFaspClock) clock = gst_fasp_clock_new ();
-  FaspSenderClock sender = {.known = TRUE,.epoch = 1,.skew_known = TRUE,
-    .skew = -ppm * 1e-6
-  };
+  FaspSenderClock sender = { .known = TRUE, .epoch = 1, .skew_known = TRUE, .skew = -ppm * 1e-6 };
   GstClockTime start = gst_fasp_clock_get_at (clock, 0), before = start;
 
   /* from wherever the machine's clock stands */
@@ -23,13 +21,13 @@ test_rate (void)
   for (GstClockTime t = 0; t < 600 * GST_SECOND; t += 100 * GST_MSECOND) {
     GstClockTime shown;
 
-    sender.offset = (start + t) / 1000 - (GstClockTime) (t * (1 +
-            ppm * 1e-6)) / 1000;
+    sender.offset = (start + t) / 1000 - (GstClockTime) (t * (1 + ppm * 1e-6)) / 1000;
     gst_fasp_clock_look (clock, start + t, &sender);
     shown = gst_fasp_clock_get_at (clock, start + t);
     if (t > 0)
-      g_assert_cmpint (ABS ((GstClockTimeDiff) (shown - before) -
-              100 * (gint64) GST_MSECOND - 80000), <=, 1000);
+      g_assert_cmpint (ABS ((GstClockTimeDiff) (shown - before) - 100 * (gint64) GST_MSECOND
+                           - 80000),
+          <=, 1000);
     before = shown;
   }
 }
@@ -40,7 +38,7 @@ test_manners (void)
   g_autoptr (GstFaspClock) clock = gst_fasp_clock_new ();
   GstClock *c = GST_CLOCK (clock);
   GstClockTime time = gst_clock_get_time (c);
-  FaspSenderClock sender = {.known = TRUE,.epoch = 1 };
+  FaspSenderClock sender = { .known = TRUE, .epoch = 1 };
 
   g_assert_true (GST_IS_SYSTEM_CLOCK (c));
   g_assert_true (GST_OBJECT_FLAG_IS_SET (c, GST_CLOCK_FLAG_NEEDS_STARTUP_SYNC));
@@ -74,10 +72,8 @@ test_calibrated (void)
   GstClockTime now = gst_util_get_timestamp ();
   GstClockTime shown = gst_fasp_clock_get_at (clock, now), later;
 
-  gst_clock_set_calibration (GST_CLOCK (clock), shown, shown + GST_SECOND * 100,
-      3, 2);
-  g_assert_cmpuint (gst_fasp_clock_get_at (clock, now), ==,
-      shown + GST_SECOND * 100);
+  gst_clock_set_calibration (GST_CLOCK (clock), shown, shown + GST_SECOND * 100, 3, 2);
+  g_assert_cmpuint (gst_fasp_clock_get_at (clock, now), ==, shown + GST_SECOND * 100);
   g_assert_cmpuint (gst_fasp_clock_get_at (clock, now + 2 * GST_SECOND), ==,
       shown + GST_SECOND * 103);
   later = gst_fasp_clock_get_at (clock, gst_util_get_timestamp ());

@@ -13,37 +13,37 @@ static gchar *path;
 typedef struct
 {
   mode_t mode;
-  const gchar *secret, *trusted;        /* what others can do; NULL: nothing that matters */
+  const gchar *secret, *trusted; /* what others can do; NULL: nothing that matters */
 } Mode;
 
 static const Mode ours[] = {
-  {0400, NULL, NULL},
-  {0600, NULL, NULL},
-  {0700, NULL, NULL},
-  {0711, NULL, NULL},
-  {0640, "can read ", NULL},
-  {0604, "can read ", NULL},
-  {0644, "can read ", NULL},
-  {0620, "can change ", "can change "},
-  {0602, "can change ", "can change "},
-  {0664, "can read and change ", "can change "},
-  {0666, "can read and change ", "can change "},
+  { 0400, NULL, NULL },
+  { 0600, NULL, NULL },
+  { 0700, NULL, NULL },
+  { 0711, NULL, NULL },
+  { 0640, "can read ", NULL },
+  { 0604, "can read ", NULL },
+  { 0644, "can read ", NULL },
+  { 0620, "can change ", "can change " },
+  { 0602, "can change ", "can change " },
+  { 0664, "can read and change ", "can change " },
+  { 0666, "can read and change ", "can change " },
 };
 
-/* As root's secrets are given to a service: by its group (Kubernetes: fsGroup, defaultMode 0440). */
+/* As root's secrets are given to a service: by its group (Kubernetes: fsGroup, defaultMode 0440).
+ */
 static const Mode roots[] = {
-  {0400, NULL, NULL},
-  {0440, NULL, NULL},
-  {0640, NULL, NULL},
-  {0444, "can read ", NULL},
-  {0644, "can read ", NULL},
-  {0460, "can change ", "can change "},
-  {0666, "can read and change ", "can change "},
+  { 0400, NULL, NULL },
+  { 0440, NULL, NULL },
+  { 0640, NULL, NULL },
+  { 0444, "can read ", NULL },
+  { 0644, "can read ", NULL },
+  { 0460, "can change ", "can change " },
+  { 0666, "can read and change ", "can change " },
 };
 
 static void
-check (const Mode * m, GstFaspFileKind kind, const gchar * expected,
-    const gchar * command)
+check (const Mode *m, GstFaspFileKind kind, const gchar *expected, const gchar *command)
 {
   g_autofree gchar *warning = NULL, *text = NULL;
   g_autoptr (GError) error = NULL;
@@ -83,8 +83,7 @@ test_roots (void)
   }
   g_assert_cmpint (chown (path, 12345, 12345), ==, 0);
   for (guint i = 0; i < G_N_ELEMENTS (roots); i++) {
-    check (&roots[i], GST_FASP_FILE_SECRET, roots[i].secret,
-        "`chmod g-wx,o= '");
+    check (&roots[i], GST_FASP_FILE_SECRET, roots[i].secret, "`chmod g-wx,o= '");
     check (&roots[i], GST_FASP_FILE_TRUSTED, roots[i].trusted, "`chmod go-w '");
   }
   g_assert_cmpint (chown (path, 0, 0), ==, 0);
@@ -94,8 +93,7 @@ test_roots (void)
 static void
 test_command (void)
 {
-  for (GstFaspFileKind kind = GST_FASP_FILE_SECRET;
-      kind <= GST_FASP_FILE_TRUSTED; kind++) {
+  for (GstFaspFileKind kind = GST_FASP_FILE_SECRET; kind <= GST_FASP_FILE_TRUSTED; kind++) {
     g_autofree gchar *warning = NULL, *none = NULL;
     gchar *command, *end;
     struct stat what;
@@ -116,9 +114,7 @@ test_command (void)
 static void
 test_sizes (void)
 {
-  static const gsize sizes[] = { 0, 1, 4095, 4096, 4097, 100000,
-    GST_FASP_FILE_MAX - 1
-  };
+  static const gsize sizes[] = { 0, 1, 4095, 4096, 4097, 100000, GST_FASP_FILE_MAX - 1 };
   g_autoptr (GError) error = NULL;
   struct stat what;
   gsize size;

@@ -16,19 +16,17 @@ typedef struct
 } Attempt;
 
 static void
-attempt_init (Attempt * a, GstElement * victim)
+attempt_init (Attempt *a, GstElement *victim)
 {
-  *a = (Attempt) {
-  victim};
+  *a = (Attempt) { victim };
   g_mutex_init (&a->lock);
   g_cond_init (&a->changed);
 }
 
 static void
-try (Attempt * a)
+try (Attempt *a)
 {
-  GstStateChangeReturn result = gst_element_set_state (a->victim,
-      GST_STATE_NULL);
+  GstStateChangeReturn result = gst_element_set_state (a->victim, GST_STATE_NULL);
 
   g_mutex_lock (&a->lock);
   a->result = result;
@@ -39,7 +37,7 @@ try (Attempt * a)
 
 /* It was refused, loudly, and nothing is broken: another thread can. */
 static void
-attempt_end (Attempt * a, GstElement * pipeline)
+attempt_end (Attempt *a, GstElement *pipeline)
 {
   gint64 until = g_get_monotonic_time () + 20 * G_TIME_SPAN_SECOND;
   g_autofree gchar *text = NULL;
@@ -60,12 +58,11 @@ attempt_end (Attempt * a, GstElement * pipeline)
 static void
 expect_complaint (void)
 {
-  g_test_expect_message ("GStreamer-fasp", G_LOG_LEVEL_CRITICAL,
-      "*gst_element_call_async*");
+  g_test_expect_message ("GStreamer-fasp", G_LOG_LEVEL_CRITICAL, "*gst_element_call_async*");
 }
 
 static void
-on_caller (GstElement * element, gint number, GObject * address, gpointer a)
+on_caller (GstElement *element, gint number, GObject *address, gpointer a)
 {
   try (a);
 }
@@ -78,13 +75,15 @@ test_signal (gconstpointer data)
   gboolean sends = strstr (data, "sink") != NULL;
   gboolean alone = strstr (data, "alone") != NULL;
   guint port = pair_get_port ();
-  GstElement *listens = pair_launch (sends ? "audiotestsrc is-live=true ! "
-      "faspsink name=end uri=fasp://:%u " SECRET :
-      "faspsrc name=end uri=fasp://:%u " SECRET " ! fakesink", port);
-  g_autoptr (GstElement) calls = pair_launch (sends ?
-      "faspsrc uri=fasp://127.0.0.1:%u " SECRET " ! fakesink" :
-      "audiotestsrc is-live=true ! faspsink uri=fasp://127.0.0.1:%u " SECRET,
-      port);
+  GstElement *listens =
+      pair_launch (sends ? "audiotestsrc is-live=true ! "
+                           "faspsink name=end uri=fasp://:%u " SECRET :
+                           "faspsrc name=end uri=fasp://:%u " SECRET " ! fakesink",
+          port);
+  g_autoptr (GstElement) calls =
+      pair_launch (sends ? "faspsrc uri=fasp://127.0.0.1:%u " SECRET " ! fakesink" :
+                           "audiotestsrc is-live=true ! faspsink uri=fasp://127.0.0.1:%u " SECRET,
+          port);
   GstElement *end = gst_bin_get_by_name (GST_BIN (listens), "end");
   PairWatch *watch = pair_watch_new (end);
   Attempt attempt;
@@ -102,7 +101,7 @@ test_signal (gconstpointer data)
 }
 
 static GstBusSyncReply
-on_message (GstBus * bus, GstMessage * message, gpointer a)
+on_message (GstBus *bus, GstMessage *message, gpointer a)
 {
   if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_WARNING)
     try (a);
@@ -113,8 +112,10 @@ on_message (GstBus * bus, GstMessage * message, gpointer a)
 static void
 test_resolver (void)
 {
-  g_autoptr (GstElement) pipeline = pair_launch ("audiotestsrc is-live=true ! "
-      "faspsink uri=fasp://no.such.host.invalid:%u " SECRET, pair_get_port ());
+  g_autoptr (GstElement) pipeline =
+      pair_launch ("audiotestsrc is-live=true ! "
+                   "faspsink uri=fasp://no.such.host.invalid:%u " SECRET,
+          pair_get_port ());
   g_autoptr (GstBus) bus = gst_element_get_bus (pipeline);
   Attempt attempt;
 
@@ -128,9 +129,7 @@ test_resolver (void)
 int
 main (int argc, char **argv)
 {
-  static const gchar *const ends[] = { "sink", "source", "sink-alone",
-    "source-alone"
-  };
+  static const gchar *const ends[] = { "sink", "source", "sink-alone", "source-alone" };
 
   gst_init (&argc, &argv);
   g_test_init (&argc, &argv, NULL);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * A faspsink that holds its stream: nobody is there, or the channel is full, and the stream's thread
- * waits with the preroll lock, which others need.
+ * A faspsink that holds its stream: nobody is there, or the channel is full, and the stream's
+ * thread waits with the preroll lock, which others need.
  */
 #include <gst/app/gstappsink.h>
 #include <gst/app/gstappsrc.h>
@@ -10,7 +10,7 @@
 
 /* Its thread has not kept the lock: it does not write. */
 static void
-lock_preroll (GstElement * sink)
+lock_preroll (GstElement *sink)
 {
   gint64 until = g_get_monotonic_time () + HANGS * G_TIME_SPAN_MILLISECOND;
 
@@ -22,7 +22,7 @@ lock_preroll (GstElement * sink)
 
 /* It waits to be set to PLAYING. */
 static gboolean
-is_prerolled (GstElement * sink)
+is_prerolled (GstElement *sink)
 {
   gboolean is;
 
@@ -33,10 +33,10 @@ is_prerolled (GstElement * sink)
 }
 
 static GstElement *
-launch_held (GstElement ** sink)
+launch_held (GstElement **sink)
 {
   GstElement *pipeline = pair_launch ("fakesrc sizetype=fixed ! "
-      "faspsink name=sink localport=0 " SECRET);
+                                      "faspsink name=sink localport=0 " SECRET);
 
   *sink = gst_bin_get_by_name (GST_BIN (pipeline), "sink");
   return pipeline;
@@ -59,17 +59,19 @@ test_async (void)
   g_assert_cmpuint (pair_stop (pipeline), <, HANGS);
 }
 
-/* A tee in front of it waits as well, with all of its branches, unless a queue that leaks is in between. */
+/* A tee in front of it waits as well, with all of its branches, unless a queue that leaks is in
+ * between. */
 static void
 test_tee (gconstpointer queue)
 {
-  g_autoptr (GstElement) pipeline = pair_launch ("fakesrc sizetype=fixed "
-      "sizemax=1000 ! tee name=t ! %s faspsink name=sink localport=0 " SECRET
-      " t. ! fakesink name=out async=false", (const gchar *) queue);
+  g_autoptr (GstElement) pipeline =
+      pair_launch ("fakesrc sizetype=fixed "
+                   "sizemax=1000 ! tee name=t ! %s faspsink name=sink localport=0 " SECRET
+                   " t. ! fakesink name=out async=false",
+          (const gchar *) queue);
   g_autoptr (GstElement) out = gst_bin_get_by_name (GST_BIN (pipeline), "out");
   gboolean leaks = ((const gchar *) queue)[0] != '\0';
-  gint64 until = g_get_monotonic_time () + (leaks ? HANGS : 300) *
-      G_TIME_SPAN_MILLISECOND;
+  gint64 until = g_get_monotonic_time () + (leaks ? HANGS : 300) * G_TIME_SPAN_MILLISECOND;
   guint64 rendered = 0;
 
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
@@ -82,19 +84,17 @@ test_tee (gconstpointer queue)
     g_usleep (1000);
   }
   g_assert_true ((rendered >= 1000) == leaks);
-  g_assert_cmpuint (pair_get_stat (pipeline, "sink", "bytes-sent-total"), ==,
-      0);
+  g_assert_cmpuint (pair_get_stat (pipeline, "sink", "bytes-sent-total"), ==, 0);
   pair_stop (pipeline);
 }
 
 static void
-wait_until_playing (GstElement * pipeline, GstElement * element)
+wait_until_playing (GstElement *pipeline, GstElement *element)
 {
   GstState state = GST_STATE_NULL;
 
   while (state != GST_STATE_PLAYING) {
-    g_autoptr (GstMessage) message = pair_wait (pipeline,
-        GST_MESSAGE_STATE_CHANGED);
+    g_autoptr (GstMessage) message = pair_wait (pipeline, GST_MESSAGE_STATE_CHANGED);
 
     if (GST_MESSAGE_SRC (message) == GST_OBJECT (element))
       gst_message_parse_state_changed (message, NULL, &state, NULL);
@@ -105,15 +105,13 @@ wait_until_playing (GstElement * pipeline, GstElement * element)
 static gpointer sink_class;
 
 static GstStateChangeReturn
-change_state_late (GstElement * element, GstStateChange transition)
+change_state_late (GstElement *element, GstStateChange transition)
 {
   if (transition == GST_STATE_CHANGE_PAUSED_TO_PLAYING) {
-    g_autoptr (GstElement) pipeline = GST_ELEMENT (gst_object_get_parent
-        (GST_OBJECT (element)));
+    g_autoptr (GstElement) pipeline = GST_ELEMENT (gst_object_get_parent (GST_OBJECT (element)));
     g_autoptr (GstElement) in = gst_bin_get_by_name (GST_BIN (pipeline), "in");
 
-    gst_app_src_push_buffer (GST_APP_SRC (in), gst_buffer_new_allocate (NULL,
-            1316, NULL));
+    gst_app_src_push_buffer (GST_APP_SRC (in), gst_buffer_new_allocate (NULL, 1316, NULL));
     /* it is let through, as the sink is to play, and held then, as nobody is there, by who has
      * what this change needs from before that is told until it writes */
     wait_until_playing (pipeline, element);
@@ -129,7 +127,7 @@ late_sink_init (gpointer klass, gpointer unused)
   GST_ELEMENT_CLASS (klass)->change_state = change_state_late;
 }
 
-static GAsyncQueue *has_set;    /* pipelines */
+static GAsyncQueue *has_set; /* pipelines */
 
 static gpointer
 set_playing (gpointer pipeline)
@@ -149,9 +147,9 @@ test_at_start (void)
   GThread *thread;
 
   g_type_query (G_OBJECT_TYPE (probe), &query);
-  sink = g_object_new (g_type_register_static_simple (G_OBJECT_TYPE (probe),
-          "LateSink", query.class_size, late_sink_init, query.instance_size,
-          NULL, 0), "localport", 0, "passphrase", "of ten or more", NULL);
+  sink = g_object_new (g_type_register_static_simple (G_OBJECT_TYPE (probe), "LateSink",
+                           query.class_size, late_sink_init, query.instance_size, NULL, 0),
+      "localport", 0, "passphrase", "of ten or more", NULL);
   pipeline = gst_pipeline_new (NULL);
   in = gst_element_factory_make ("appsrc", "in");
   gst_bin_add_many (GST_BIN (pipeline), in, sink, NULL);
@@ -212,13 +210,12 @@ static void
 test_step (void)
 {
   guint port = pair_get_port ();
-  g_autoptr (GstElement) sender =
-      pair_launch ("appsrc name=in format=time ! faspsink "
-      "name=sink uri=fasp://127.0.0.1:%u max-bitrate=16000000 buffer-size=262144 "
-      SECRET, port);
+  g_autoptr (GstElement) sender = pair_launch (
+      "appsrc name=in format=time ! faspsink "
+      "name=sink uri=fasp://127.0.0.1:%u max-bitrate=16000000 buffer-size=262144 " SECRET,
+      port);
   g_autoptr (GstElement) receiver =
-      pair_launch ("faspsrc uri=fasp://:%u " SECRET
-      " ! appsink name=out sync=false", port);
+      pair_launch ("faspsrc uri=fasp://:%u " SECRET " ! appsink name=out sync=false", port);
   g_autoptr (GstElement) in = gst_bin_get_by_name (GST_BIN (sender), "in");
   g_autoptr (GstElement) sink = gst_bin_get_by_name (GST_BIN (sender), "sink");
   g_autoptr (GstElement) out = gst_bin_get_by_name (GST_BIN (receiver), "out");
@@ -228,14 +225,12 @@ test_step (void)
 
   gst_element_set_state (receiver, GST_STATE_PLAYING);
   gst_element_set_state (sender, GST_STATE_PLAYING);
-  gst_app_src_push_buffer (GST_APP_SRC (in),
-      gst_buffer_new_wrapped_bytes (stream));
+  gst_app_src_push_buffer (GST_APP_SRC (in), gst_buffer_new_wrapped_bytes (stream));
   while ((sample = gst_app_sink_pull_sample (GST_APP_SINK (out))) != NULL) {
     GstMapInfo map;
 
     if (got->len == 0) {
-      gst_element_send_event (sink, gst_event_new_step (GST_FORMAT_BUFFERS, 1,
-              1, TRUE, FALSE));
+      gst_element_send_event (sink, gst_event_new_step (GST_FORMAT_BUFFERS, 1, 1, TRUE, FALSE));
       gst_app_src_end_of_stream (GST_APP_SRC (in));
     }
     gst_buffer_map (gst_sample_get_buffer (sample), &map, GST_MAP_READ);
@@ -243,8 +238,7 @@ test_step (void)
     gst_buffer_unmap (gst_sample_get_buffer (sample), &map);
     gst_sample_unref (sample);
   }
-  g_assert_cmpmem (got->data, got->len, g_bytes_get_data (stream, NULL),
-      g_bytes_get_size (stream));
+  g_assert_cmpmem (got->data, got->len, g_bytes_get_data (stream, NULL), g_bytes_get_size (stream));
   g_assert_cmpuint (pair_stop (sender), <, HANGS);
   g_assert_cmpuint (pair_stop (receiver), <, HANGS);
 }
@@ -256,8 +250,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/hold/async", test_async);
   g_test_add_data_func ("/hold/tee/waits", "", test_tee);
-  g_test_add_data_func ("/hold/tee/leaks", "queue leaky=downstream !",
-      test_tee);
+  g_test_add_data_func ("/hold/tee/leaks", "queue leaky=downstream !", test_tee);
   g_test_add_func ("/hold/at-start", test_at_start);
   g_test_add_func ("/hold/paused", test_paused);
   g_test_add_func ("/hold/two", test_two);

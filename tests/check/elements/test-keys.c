@@ -21,27 +21,29 @@ typedef struct
 } Ends;
 
 static Ends
-launch (const gchar * sink, const gchar * source)
+launch (const gchar *sink, const gchar *source)
 {
   guint port = pair_get_port ();
   Ends ends;
 
   ends.receiver = pair_launch ("faspsrc name=source uri=fasp://:%u latency=20 "
-      "%s ! fakesink sync=false", port, source);
+                               "%s ! fakesink sync=false",
+      port, source);
   ends.sender = pair_launch ("audiotestsrc num-buffers=20 ! faspsink name=sink "
-      "uri=fasp://127.0.0.1:%u %s", port, sink);
+                             "uri=fasp://127.0.0.1:%u %s",
+      port, sink);
   return ends;
 }
 
 static void
-play (Ends * ends)
+play (Ends *ends)
 {
   gst_element_set_state (ends->receiver, GST_STATE_PLAYING);
   gst_element_set_state (ends->sender, GST_STATE_PLAYING);
 }
 
 static void
-stop (Ends * ends)
+stop (Ends *ends)
 {
   pair_stop (ends->sender);
   pair_stop (ends->receiver);
@@ -50,10 +52,9 @@ stop (Ends * ends)
 }
 
 static gchar *
-get_stat (GstElement * pipeline, const gchar * name, const gchar * field)
+get_stat (GstElement *pipeline, const gchar *name, const gchar *field)
 {
-  g_autoptr (GstElement) element = gst_bin_get_by_name (GST_BIN (pipeline),
-      name);
+  g_autoptr (GstElement) element = gst_bin_get_by_name (GST_BIN (pipeline), name);
   GstStructure *stats;
   gchar *value;
 
@@ -64,7 +65,7 @@ get_stat (GstElement * pipeline, const gchar * name, const gchar * field)
 }
 
 static gboolean
-has_message (GstElement * pipeline, GstMessageType type)
+has_message (GstElement *pipeline, GstMessageType type)
 {
   g_autoptr (GstBus) bus = gst_element_get_bus (pipeline);
   g_autoptr (GstMessage) message = gst_bus_pop_filtered (bus, type);
@@ -76,13 +77,11 @@ has_message (GstElement * pipeline, GstMessageType type)
 
 /* What the messages tell the user to type. */
 static gchar *
-make_key (const gchar * name, gchar ** public_key)
+make_key (const gchar *name, gchar **public_key)
 {
   gchar *path = g_build_filename (directory, name, NULL);
-  g_autofree gchar *make = g_strdup_printf
-      ("openssl genpkey -algorithm X25519 -out %s", path);
-  g_autofree gchar *show = g_strdup_printf ("openssl pkey -in %s -pubout",
-      path);
+  g_autofree gchar *make = g_strdup_printf ("openssl genpkey -algorithm X25519 -out %s", path);
+  g_autofree gchar *show = g_strdup_printf ("openssl pkey -in %s -pubout", path);
   g_autofree gchar *text = NULL;
   g_auto (GStrv) lines = NULL;
 
@@ -95,7 +94,7 @@ make_key (const gchar * name, gchar ** public_key)
 }
 
 static gchar *
-write_file (const gchar * name, const gchar * text)
+write_file (const gchar *name, const gchar *text)
 {
   gchar *path = g_build_filename (directory, name, NULL);
 
@@ -105,20 +104,16 @@ write_file (const gchar * name, const gchar * text)
 
 /* Who a caller is, is known before it is let in. */
 static gboolean
-on_identified (GstElement * element, const GstStructure * caller,
-    gpointer welcome)
+on_identified (GstElement *element, const GstStructure *caller, gpointer welcome)
 {
   const gchar *key = gst_structure_get_string (caller, "peer-key");
   g_autofree gchar *public_key = NULL;
 
   g_object_get (element, "public-key", &public_key, NULL);
-  g_assert_true (gst_structure_has_field_typed (caller, "address",
-          G_TYPE_SOCKET_ADDRESS));
-  g_assert_cmpstr (gst_structure_get_string (caller, "streamid"), ==,
-      "camera 1");
+  g_assert_true (gst_structure_has_field_typed (caller, "address", G_TYPE_SOCKET_ADDRESS));
+  g_assert_cmpstr (gst_structure_get_string (caller, "streamid"), ==, "camera 1");
   return g_strcmp0 (key, public_key) == 0
-      && g_strcmp0 (gst_structure_get_string (caller, "peer-name"),
-      welcome) == 0;
+      && g_strcmp0 (gst_structure_get_string (caller, "peer-name"), welcome) == 0;
 }
 
 /* @data: the name that the application lets in; the peer has none. */
@@ -129,16 +124,16 @@ test_identified (gconstpointer data)
   g_autofree gchar *ours = make_key ("ours.pem", &our_key);
   g_autofree gchar *theirs = make_key ("theirs.pem", &their_key);
   g_autofree gchar *source = g_strdup_printf ("authentication=true "
-      "key-file=%s public-key=\"%s\"", ours, their_key);
+                                              "key-file=%s public-key=\"%s\"",
+      ours, their_key);
   g_autofree gchar *sink = g_strdup_printf ("key-file=%s public-key=\"%s\" "
-      "streamid=\"camera 1\"", theirs, our_key);
+                                            "streamid=\"camera 1\"",
+      theirs, our_key);
   Ends ends = launch (sink, source);
-  g_autoptr (GstElement) element = gst_bin_get_by_name (GST_BIN
-      (ends.receiver), "source");
+  g_autoptr (GstElement) element = gst_bin_get_by_name (GST_BIN (ends.receiver), "source");
   g_autofree gchar *text = NULL;
 
-  g_signal_connect (element, "caller-identified", G_CALLBACK (on_identified),
-      (gpointer) data);
+  g_signal_connect (element, "caller-identified", G_CALLBACK (on_identified), (gpointer) data);
   play (&ends);
   if (((const gchar *) data)[0] == '\0') {
     gst_message_unref (pair_wait (ends.sender, GST_MESSAGE_EOS));
@@ -159,13 +154,11 @@ test_keys (void)
   g_autofree gchar *ours = make_key ("ours.pem", &our_key);
   g_autofree gchar *theirs = make_key ("theirs.pem", &their_key);
   G_GNUC_UNUSED g_autofree gchar *other = make_key ("other.pem", &other_key);
-  g_autofree gchar *list = g_strdup_printf
-      ("# who may send\n%s  studio 3\n\n%s van\n", their_key, other_key);
+  g_autofree gchar *list =
+      g_strdup_printf ("# who may send\n%s  studio 3\n\n%s van\n", their_key, other_key);
   g_autofree gchar *allowed = write_file ("allowed", list);
-  g_autofree gchar *source = g_strdup_printf ("key-file=%s allowed-keys=%s",
-      ours, allowed);
-  g_autofree gchar *sink = g_strdup_printf ("key-file=%s public-key=\"%s\"",
-      theirs, our_key);
+  g_autofree gchar *source = g_strdup_printf ("key-file=%s allowed-keys=%s", ours, allowed);
+  g_autofree gchar *sink = g_strdup_printf ("key-file=%s public-key=\"%s\"", theirs, our_key);
   g_autofree gchar *name = NULL, *key = NULL, *cipher = NULL;
   g_autoptr (GstMessage) added = NULL;
   const GstStructure *who;
@@ -195,7 +188,8 @@ test_open_files (void)
   g_autofree gchar *ours = make_key ("open.pem", &our_key);
   g_autofree gchar *allowed = write_file ("open", our_key);
   GstElement *source = pair_launch ("faspsrc uri=fasp://:%u key-file=%s "
-      "allowed-keys=%s ! fakesink", pair_get_port (), ours, allowed);
+                                    "allowed-keys=%s ! fakesink",
+      pair_get_port (), ours, allowed);
   g_autofree gchar *read = NULL, *change = NULL;
 
   g_assert_cmpint (g_chmod (ours, 0604), ==, 0);
@@ -222,10 +216,8 @@ test_unknown_key (void)
   g_autofree gchar *our_key = NULL, *their_key = NULL;
   g_autofree gchar *ours = make_key ("ours.pem", &our_key);
   g_autofree gchar *theirs = make_key ("theirs.pem", &their_key);
-  g_autofree gchar *source = g_strdup_printf ("key-file=%s public-key=%s",
-      ours, our_key);
-  g_autofree gchar *sink = g_strdup_printf ("key-file=%s public-key=%s",
-      theirs, our_key);
+  g_autofree gchar *source = g_strdup_printf ("key-file=%s public-key=%s", ours, our_key);
+  g_autofree gchar *sink = g_strdup_printf ("key-file=%s public-key=%s", theirs, our_key);
   g_autofree gchar *text = NULL;
   Ends ends = launch (sink, source);
 
@@ -259,8 +251,7 @@ test_passphrase (gconstpointer data)
     }
     g_assert_nonnull (strstr (heard, "set the same on both"));
     /* once, though the call was repeated for a second */
-    g_assert_cmpuint (pair_get_stat (ends.receiver, "source",
-            "handshakes-refused"), >, 1);
+    g_assert_cmpuint (pair_get_stat (ends.receiver, "source", "handshakes-refused"), >, 1);
     g_assert_false (has_message (ends.receiver, GST_MESSAGE_WARNING));
   }
   stop (&ends);
@@ -305,28 +296,28 @@ test_clear (void)
 
 typedef struct
 {
-  const gchar *settings;        /* of a listener; %s: the directory */
+  const gchar *settings; /* of a listener; %s: the directory */
   const gchar *says;
 } Mistake;
 
 static const Mistake mistakes[] = {
-  {"passphrase=short", "at least 10 characters"},
-  {"passphrase=\"\"", "at least 10 characters"},
-  {"key-file=\"\"", "set to nothing"},
-  {"passphrase=long-enough-for-this encryption=none", "leave one of them out"},
-  {"authentication=true", "set passphrase"},
-  {"allowed-keys=%s/allowed", "need a key-file"},
-  {"key-file=%s/nothing-there public-key="
-        "CQAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=",
-      "nothing-there"},
-  {"key-file=%s/rsa.pem public-key=x", "is not a public key"},
-  {"key-file=%s/rsa.pem public-key="
-        "CQAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=",
-      "openssl genpkey -algorithm X25519 -out NEW-FILE"},
-  {"key-file=%s/good.pem", "needs allowed-keys"},
-  {"key-file=%s/good.pem allowed-keys=%s/empty", "nobody could connect"},
-  {"key-file=%s/good.pem allowed-keys=%s/wrong", "Line 2 of allowed-keys"},
-  {"key-file=%s/good.pem mode=caller uri=fasp://127.0.0.1:9", "public-key"},
+  { "passphrase=short", "at least 10 characters" },
+  { "passphrase=\"\"", "at least 10 characters" },
+  { "key-file=\"\"", "set to nothing" },
+  { "passphrase=long-enough-for-this encryption=none", "leave one of them out" },
+  { "authentication=true", "set passphrase" },
+  { "allowed-keys=%s/allowed", "need a key-file" },
+  { "key-file=%s/nothing-there public-key="
+    "CQAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=",
+      "nothing-there" },
+  { "key-file=%s/rsa.pem public-key=x", "is not a public key" },
+  { "key-file=%s/rsa.pem public-key="
+    "CQAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=",
+      "openssl genpkey -algorithm X25519 -out NEW-FILE" },
+  { "key-file=%s/good.pem", "needs allowed-keys" },
+  { "key-file=%s/good.pem allowed-keys=%s/empty", "nobody could connect" },
+  { "key-file=%s/good.pem allowed-keys=%s/wrong", "Line 2 of allowed-keys" },
+  { "key-file=%s/good.pem mode=caller uri=fasp://127.0.0.1:9", "public-key" },
 };
 
 static void
@@ -344,8 +335,8 @@ test_mistake (gconstpointer data)
   g_auto (GStrv) parts = g_strsplit (mistake->settings, "%s", -1);
   g_autofree gchar *settings = g_strjoinv (directory, parts);
   g_autofree gchar *text = NULL;
-  GstElement *pipeline = pair_launch ("faspsrc uri=fasp://:%u %s ! fakesink",
-      pair_get_port (), settings);
+  GstElement *pipeline =
+      pair_launch ("faspsrc uri=fasp://:%u %s ! fakesink", pair_get_port (), settings);
 
   g_assert_cmpint (gst_element_set_state (pipeline, GST_STATE_PLAYING), ==,
       GST_STATE_CHANGE_FAILURE);
@@ -362,14 +353,13 @@ static void
 test_secrets (void)
 {
   guint port = pair_get_port ();
-  GstElement *pipeline = pair_launch ("faspsrc name=source "
-      "uri=\"fasp://:%u?passphrase=" PASSPHRASE "&latency=20\" ! fakesink",
-      port);
-  g_autoptr (GstElement) source = gst_bin_get_by_name (GST_BIN (pipeline),
-      "source");
+  GstElement *pipeline =
+      pair_launch ("faspsrc name=source "
+                   "uri=\"fasp://:%u?passphrase=" PASSPHRASE "&latency=20\" ! fakesink",
+          port);
+  g_autoptr (GstElement) source = gst_bin_get_by_name (GST_BIN (pipeline), "source");
   g_autofree gchar *uri = NULL, *dot = NULL, *stats = NULL;
-  GParamSpec *pspec = g_object_class_find_property (G_OBJECT_GET_CLASS (source),
-      "passphrase");
+  GParamSpec *pspec = g_object_class_find_property (G_OBJECT_GET_CLASS (source), "passphrase");
   GstStructure *structure;
 
   g_assert_false (pspec->flags & G_PARAM_READABLE);
@@ -377,8 +367,7 @@ test_secrets (void)
   g_object_get (source, "uri", &uri, "stats", &structure, NULL);
   stats = gst_structure_to_string (structure);
   gst_structure_free (structure);
-  dot = gst_debug_bin_to_dot_data (GST_BIN (pipeline),
-      GST_DEBUG_GRAPH_SHOW_VERBOSE);
+  dot = gst_debug_bin_to_dot_data (GST_BIN (pipeline), GST_DEBUG_GRAPH_SHOW_VERBOSE);
   g_assert_nonnull (strstr (uri, "latency=20"));
   g_assert_nonnull (strstr (dot, "FaspSrc"));
   g_assert_null (strstr (uri, PASSPHRASE));
@@ -396,17 +385,15 @@ typedef struct
 } Log;
 
 static void
-keep_log (GstDebugCategory * category, GstDebugLevel level, const gchar * file,
-    const gchar * function, gint line, GObject * object,
-    GstDebugMessage * message, gpointer data)
+keep_log (GstDebugCategory *category, GstDebugLevel level, const gchar *file, const gchar *function,
+    gint line, GObject *object, GstDebugMessage *message, gpointer data)
 {
   Log *log = data;
   /* which may log something itself: not under the lock */
   const gchar *text = gst_debug_message_get (message);
 
   g_mutex_lock (&log->mutex);
-  g_string_append_printf (log->text, "%s %s\n",
-      gst_debug_category_get_name (category), text);
+  g_string_append_printf (log->text, "%s %s\n", gst_debug_category_get_name (category), text);
   g_mutex_unlock (&log->mutex);
 }
 
@@ -418,18 +405,14 @@ test_secrets_in_logs (void)
   g_autofree gchar *our_key = NULL, *their_key = NULL, *pem = NULL;
   g_autofree gchar *ours = make_key ("ours.pem", &our_key);
   g_autofree gchar *theirs = make_key ("theirs.pem", &their_key);
-  g_autofree gchar *source = g_strdup_printf ("key-file=%s public-key=\"%s\"",
-      ours, their_key);
-  g_autofree gchar *sink = g_strdup_printf ("key-file=%s public-key=\"%s\"",
-      theirs, our_key);
+  g_autofree gchar *source = g_strdup_printf ("key-file=%s public-key=\"%s\"", ours, their_key);
+  g_autofree gchar *sink = g_strdup_printf ("key-file=%s public-key=\"%s\"", theirs, our_key);
   Ends ends = launch (sink, source);
-  g_autoptr (GstElement) one = gst_bin_get_by_name (GST_BIN (ends.sender),
-      "sink");
-  g_autoptr (GstElement) other = gst_bin_get_by_name (GST_BIN (ends.receiver),
-      "source");
+  g_autoptr (GstElement) one = gst_bin_get_by_name (GST_BIN (ends.sender), "sink");
+  g_autoptr (GstElement) other = gst_bin_get_by_name (GST_BIN (ends.receiver), "source");
   g_autofree gchar *uri = NULL, *with_secret = NULL;
   g_auto (GStrv) lines = NULL;
-  Log log = {.text = g_string_new (NULL) };
+  Log log = { .text = g_string_new (NULL) };
 
   g_mutex_init (&log.mutex);
   g_object_get (one, "uri", &uri, NULL);
@@ -482,8 +465,7 @@ test_secret_in_bad_uri (void)
   for (guint i = 0; i < G_N_ELEMENTS (bad); i++) {
     g_autoptr (GError) error = NULL;
 
-    g_assert_false (gst_uri_handler_set_uri (GST_URI_HANDLER (source), bad[i],
-            &error));
+    g_assert_false (gst_uri_handler_set_uri (GST_URI_HANDLER (source), bad[i], &error));
     g_assert_nonnull (error);
     g_assert_null (strstr (error->message, PASSPHRASE));
   }
@@ -516,12 +498,9 @@ main (int argc, char **argv)
   g_test_add_func ("/keys/open-files", test_open_files);
   g_test_add_func ("/keys/unknown", test_unknown_key);
   g_test_add_data_func ("/keys/identified/let-in", "", test_identified);
-  g_test_add_data_func ("/keys/identified/refused", "studio 3",
-      test_identified);
-  g_test_add_data_func ("/keys/passphrase/same", "passphrase=" PASSPHRASE,
-      test_passphrase);
-  g_test_add_data_func ("/keys/passphrase/other", "passphrase=something-else",
-      test_passphrase);
+  g_test_add_data_func ("/keys/identified/refused", "studio 3", test_identified);
+  g_test_add_data_func ("/keys/passphrase/same", "passphrase=" PASSPHRASE, test_passphrase);
+  g_test_add_data_func ("/keys/passphrase/other", "passphrase=something-else", test_passphrase);
   g_test_add_data_func ("/keys/passphrase/none", "", test_passphrase);
   g_test_add_func ("/keys/anonymous", test_anonymous);
   g_test_add_func ("/keys/clear", test_clear);

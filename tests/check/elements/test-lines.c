@@ -6,8 +6,8 @@
 #include <string.h>
 #include "pair.h"
 
-/* A live stream over two lines.  The second one is a wire, and has an address of this machine at each
- * end. */
+/* A live stream over two lines.  The second one is a wire, and has an address of this machine at
+ * each end. */
 typedef struct
 {
   guint ports, by_wire;
@@ -23,24 +23,25 @@ lines_new (void)
   l->ports = pair_get_ports (2);
   l->wire = pair_wire_new (l->ports + 1, &l->by_wire);
   l->sender = pair_launch ("fakesrc is-live=true datarate=100000 "
-      "sizetype=fixed sizemax=1000 ! faspsink name=sink " SECRET
-      " uri=fasp://127.0.0.2:%u bonding-addresses=127.0.0.1:%u@127.0.0.3",
+                           "sizetype=fixed sizemax=1000 ! faspsink name=sink " SECRET
+                           " uri=fasp://127.0.0.2:%u bonding-addresses=127.0.0.1:%u@127.0.0.3",
       l->ports, l->by_wire);
   l->receiver = pair_launch ("faspsrc name=source " SECRET
-      " uri=fasp://127.0.0.2:%u?mode=listener bonding-addresses=127.0.0.1:%u"
-      " ! fakesink", l->ports, l->ports + 1);
+                             " uri=fasp://127.0.0.2:%u?mode=listener bonding-addresses=127.0.0.1:%u"
+                             " ! fakesink",
+      l->ports, l->ports + 1);
   return l;
 }
 
 static void
-play (Lines * l)
+play (Lines *l)
 {
   gst_element_set_state (l->receiver, GST_STATE_PLAYING);
   gst_element_set_state (l->sender, GST_STATE_PLAYING);
 }
 
 static void
-lines_free (Lines * l)
+lines_free (Lines *l)
 {
   pair_stop (l->sender);
   pair_stop (l->receiver);
@@ -50,11 +51,10 @@ lines_free (Lines * l)
   g_free (l);
 }
 
-/* A message about the second line, as `line' calls it; @port: of its other end, if it is known.  Returns
- * the time in the field `since', ns. */
+/* A message about the second line, as `line' calls it; @port: of its other end, if it is known.
+ * Returns the time in the field `since', ns. */
 static guint64
-check_message (GstElement * pipeline, const gchar * name, const gchar * line,
-    guint port)
+check_message (GstElement *pipeline, const gchar *name, const gchar *line, guint port)
 {
   g_autoptr (GstMessage) message = pair_wait_element (pipeline, name);
   const GstStructure *s = gst_message_get_structure (message);
@@ -66,19 +66,19 @@ check_message (GstElement * pipeline, const gchar * name, const gchar * line,
   g_assert_cmpstr (gst_structure_get_string (s, "line"), ==, line);
   g_assert_true (gst_structure_get_uint (s, "flow", &flow));
   g_assert_cmpuint (flow, ==, 1);
-  g_assert_true (gst_structure_get (s, "address", G_TYPE_SOCKET_ADDRESS, &gio,
-          "since", G_TYPE_UINT64, &since, NULL));
+  g_assert_true (gst_structure_get (s, "address", G_TYPE_SOCKET_ADDRESS, &gio, "since",
+      G_TYPE_UINT64, &since, NULL));
   g_assert_nonnull (gio);
   g_assert_cmpstr (gst_structure_get_string (s, "address-string"), ==, address);
-  g_assert_cmpint (gst_structure_has_field_typed (s, "reason", G_TYPE_STRING),
-      ==, g_str_equal (name, "line-lost"));
-  g_assert_cmpint (gst_structure_has_field_typed (s, "outage", G_TYPE_UINT64),
-      ==, g_str_equal (name, "line-back"));
+  g_assert_cmpint (gst_structure_has_field_typed (s, "reason", G_TYPE_STRING), ==,
+      g_str_equal (name, "line-lost"));
+  g_assert_cmpint (gst_structure_has_field_typed (s, "outage", G_TYPE_UINT64), ==,
+      g_str_equal (name, "line-back"));
   return since;
 }
 
 static void
-check_text (GstElement * pipeline, GstMessageType type, const gchar * part)
+check_text (GstElement *pipeline, GstMessageType type, const gchar *part)
 {
   g_autofree gchar *text = pair_wait_text (pipeline, type);
 
@@ -93,7 +93,7 @@ get_now (void)
 }
 
 static void
-wait_for_stream (Lines * l)
+wait_for_stream (Lines *l)
 {
   pair_wait_for_least (l->receiver, "source", "bytes-received-total", 50000);
 }
@@ -136,29 +136,28 @@ static void
 test_refused (void)
 {
   guint port = pair_get_port ();
-  GstElement *receiver = pair_launch ("faspsrc " SECRET
-      " uri=fasp://127.0.0.1:%u?mode=listener bonding-addresses=127.0.0.2:%u"
-      " ! fakesink", port, port);
+  GstElement *receiver =
+      pair_launch ("faspsrc " SECRET
+                   " uri=fasp://127.0.0.1:%u?mode=listener bonding-addresses=127.0.0.2:%u"
+                   " ! fakesink",
+          port, port);
   /* the kernel lets nothing out from a loopback address to another machine's */
-  GstElement *sender = pair_launch ("fakesrc is-live=true datarate=100000 "
-      "sizetype=fixed sizemax=1000 ! faspsink " SECRET
-      " uri=fasp://127.0.0.1:%u bonding-addresses=203.0.113.8:9@127.0.0.3",
-      port);
+  GstElement *sender =
+      pair_launch ("fakesrc is-live=true datarate=100000 "
+                   "sizetype=fixed sizemax=1000 ! faspsink " SECRET
+                   " uri=fasp://127.0.0.1:%u bonding-addresses=203.0.113.8:9@127.0.0.3",
+          port);
   g_autoptr (GstMessage) message = NULL;
   const GstStructure *s;
 
   gst_element_set_state (receiver, GST_STATE_PLAYING);
   gst_element_set_state (sender, GST_STATE_PLAYING);
-  check_text (sender, GST_MESSAGE_WARNING,
-      "takes no datagrams for line \"127.0.0.3\": ");
+  check_text (sender, GST_MESSAGE_WARNING, "takes no datagrams for line \"127.0.0.3\": ");
   message = pair_wait_element (sender, "line-lost");
   s = gst_message_get_structure (message);
-  g_assert_cmpstr (gst_structure_get_string (s, "address-string"), ==,
-      "203.0.113.8:9");
-  g_assert_cmpstr (gst_structure_get_string (s, "reason"), ==,
-      "nobody has answered there yet");
-  check_text (sender, GST_MESSAGE_WARNING,
-      "line \"127.0.0.3\" to 203.0.113.8:9 ");
+  g_assert_cmpstr (gst_structure_get_string (s, "address-string"), ==, "203.0.113.8:9");
+  g_assert_cmpstr (gst_structure_get_string (s, "reason"), ==, "nobody has answered there yet");
+  check_text (sender, GST_MESSAGE_WARNING, "line \"127.0.0.3\" to 203.0.113.8:9 ");
   pair_stop (sender);
   pair_stop (receiver);
   gst_object_unref (sender);

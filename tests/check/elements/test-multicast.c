@@ -23,34 +23,32 @@
 
 /* Over the loopback interface there is no IPv6 multicast, so a pair of virtual ones, of
  * which one hears itself, in a network of our own. */
-#define PAIR "ip link set lo up; ip link add fasp6 type veth peer name fasp6b && " \
-    "ip link set fasp6b up && ip link set fasp6 up && " \
-    "ip -6 address add fd77::1/64 dev fasp6 nodad && " \
-    "ip -6 address add fe80::77/64 dev fasp6 nodad"
+#define PAIR \
+  "ip link set lo up; ip link add fasp6 type veth peer name fasp6b && " \
+  "ip link set fasp6b up && ip link set fasp6 up && " \
+  "ip -6 address add fd77::1/64 dev fasp6 nodad && " \
+  "ip -6 address add fe80::77/64 dev fasp6 nodad"
 
 typedef struct
 {
   const gchar *name;
   const gchar *group, *in_uri, *interface, *sender;
-  const gchar *more;            /* of a receiver */
+  const gchar *more; /* of a receiver */
 } Net;
 
 static const Net nets[] = {
-  {"/multicast/group", GROUP, GROUP, "lo", "127.0.0.1", ""},
-  {"/multicast/source", GROUP, GROUP, "lo", "127.0.0.1",
-      "multicast-source=127.0.0.1"},
-  {"/multicast/ipv6/group", GROUP6, "[" GROUP6 "]", "fasp6", "fd77::1", ""},
-  {"/multicast/ipv6/source", "ff35::77:1:2", "[ff35::77:1:2]", "fasp6",
-      "fd77::1", "multicast-source=fd77::1"},
+  { "/multicast/group", GROUP, GROUP, "lo", "127.0.0.1", "" },
+  { "/multicast/source", GROUP, GROUP, "lo", "127.0.0.1", "multicast-source=127.0.0.1" },
+  { "/multicast/ipv6/group", GROUP6, "[" GROUP6 "]", "fasp6", "fd77::1", "" },
+  { "/multicast/ipv6/source", "ff35::77:1:2", "[ff35::77:1:2]", "fasp6", "fd77::1",
+      "multicast-source=fd77::1" },
   /* of one link, which the interface tells */
-  {"/multicast/ipv6/link", "ff12::77:1:2", "[ff12::77:1:2]", "fasp6",
-      "fe80::77%fasp6", ""},
-  {"/multicast/ipv6/link-named", "ff12::77:1:2", "[ff12::77:1:2%25fasp6]", "",
-      "fd77::1", ""},
+  { "/multicast/ipv6/link", "ff12::77:1:2", "[ff12::77:1:2]", "fasp6", "fe80::77%fasp6", "" },
+  { "/multicast/ipv6/link-named", "ff12::77:1:2", "[ff12::77:1:2%25fasp6]", "", "fd77::1", "" },
 };
 
 static gboolean
-write_file (const gchar * path, const gchar * text)
+write_file (const gchar *path, const gchar *text)
 {
   gint fd = open (path, O_WRONLY | O_CLOEXEC);
   gboolean good = fd >= 0 && write (fd, text, strlen (text)) > 0;
@@ -74,8 +72,7 @@ enter_network (void)
     if (unshare (CLONE_NEWNET) != 0)
       return;
   } else if (unshare (CLONE_NEWUSER | CLONE_NEWNET) != 0
-      || !write_file ("/proc/self/setgroups", "deny")
-      || !write_file ("/proc/self/uid_map", uids)
+      || !write_file ("/proc/self/setgroups", "deny") || !write_file ("/proc/self/uid_map", uids)
       || !write_file ("/proc/self/gid_map", gids)) {
     return;
   }
@@ -85,33 +82,33 @@ enter_network (void)
 
 /* Does this machine hear itself there? */
 static gboolean
-is_there (const Net * net)
+is_there (const Net *net)
 {
   g_autoptr (GInetAddress) group = g_inet_address_new_from_string (net->group);
   GSocketFamily family = g_inet_address_get_family (group);
-  g_autoptr (GSocket) socket = g_socket_new (family, G_SOCKET_TYPE_DATAGRAM,
-      G_SOCKET_PROTOCOL_UDP, NULL);
+  g_autoptr (GSocket) socket =
+      g_socket_new (family, G_SOCKET_TYPE_DATAGRAM, G_SOCKET_PROTOCOL_UDP, NULL);
   g_autoptr (GInetAddress) any = g_inet_address_new_any (family);
   g_autoptr (GSocketAddress) bound = g_inet_socket_address_new (any, 0);
   g_autoptr (GSocketAddress) local = NULL;
   g_autoptr (GSocketAddress) to = NULL;
   const gchar *name = net->interface[0] != '\0' ? net->interface : "fasp6";
   gint index = if_nametoindex (name);
-  struct ip_mreqn interface = {.imr_ifindex = index };
+  struct ip_mreqn interface = { .imr_ifindex = index };
   gchar byte = 0;
 
-  if (socket == NULL || index == 0
-      || !g_socket_bind (socket, bound, FALSE, NULL)
+  if (socket == NULL || index == 0 || !g_socket_bind (socket, bound, FALSE, NULL)
       || !g_socket_join_multicast_group (socket, group, FALSE, name, NULL))
     return FALSE;
   local = g_socket_get_local_address (socket, NULL);
-  to = g_inet_socket_address_new (group, g_inet_socket_address_get_port
-      (G_INET_SOCKET_ADDRESS (local)));
-  if (family == G_SOCKET_FAMILY_IPV6 ?
-      setsockopt (g_socket_get_fd (socket), IPPROTO_IPV6, IPV6_MULTICAST_IF,
-          &index, sizeof index) != 0 :
-      setsockopt (g_socket_get_fd (socket), IPPROTO_IP, IP_MULTICAST_IF,
-          &interface, sizeof interface) != 0)
+  to = g_inet_socket_address_new (group,
+      g_inet_socket_address_get_port (G_INET_SOCKET_ADDRESS (local)));
+  if (family == G_SOCKET_FAMILY_IPV6 ? setsockopt (g_socket_get_fd (socket), IPPROTO_IPV6,
+                                           IPV6_MULTICAST_IF, &index, sizeof index)
+              != 0 :
+                                       setsockopt (g_socket_get_fd (socket), IPPROTO_IP,
+                                           IP_MULTICAST_IF, &interface, sizeof interface)
+              != 0)
     return FALSE;
   g_socket_set_timeout (socket, 1);
   return g_socket_send_to (socket, to, "x", 1, NULL, NULL) == 1
@@ -119,20 +116,20 @@ is_there (const Net * net)
 }
 
 static gboolean
-skip (const Net * net)
+skip (const Net *net)
 {
   g_autofree gchar *why = NULL;
 
   if (is_there (net))
     return FALSE;
-  why = g_strdup_printf ("no multicast to %s over the interface %s here",
-      net->group, net->interface);
+  why =
+      g_strdup_printf ("no multicast to %s over the interface %s here", net->group, net->interface);
   g_test_skip (why);
   return TRUE;
 }
 
 static void
-push_all (GstElement * sender, GBytes * stream)
+push_all (GstElement *sender, GBytes *stream)
 {
   g_autoptr (GstElement) in = gst_bin_get_by_name (GST_BIN (sender), "in");
 
@@ -140,21 +137,21 @@ push_all (GstElement * sender, GBytes * stream)
     GBytes *part = g_bytes_new_from_bytes (stream, at, 5000);
 
     g_assert_cmpint (gst_app_src_push_buffer (GST_APP_SRC (in),
-            gst_buffer_new_wrapped_bytes (part)), ==, GST_FLOW_OK);
+                         gst_buffer_new_wrapped_bytes (part)),
+        ==, GST_FLOW_OK);
     g_bytes_unref (part);
   }
   gst_app_src_end_of_stream (GST_APP_SRC (in));
 }
 
 static GByteArray *
-pull_all (GstElement * receiver)
+pull_all (GstElement *receiver)
 {
   g_autoptr (GstElement) out = gst_bin_get_by_name (GST_BIN (receiver), "out");
   GByteArray *got = g_byte_array_new ();
   GstSample *sample;
 
-  while ((sample = gst_app_sink_try_pull_sample (GST_APP_SINK (out),
-              20 * GST_SECOND)) != NULL) {
+  while ((sample = gst_app_sink_try_pull_sample (GST_APP_SINK (out), 20 * GST_SECOND)) != NULL) {
     GstMapInfo map;
 
     gst_buffer_map (gst_sample_get_buffer (sample), &map, GST_MAP_READ);
@@ -174,8 +171,7 @@ typedef struct
 } Callers;
 
 static void
-count_caller (GstElement * sink, gint id, GSocketAddress * address,
-    Callers * callers)
+count_caller (GstElement *sink, gint id, GSocketAddress *address, Callers *callers)
 {
   g_mutex_lock (&callers->lock);
   callers->n++;
@@ -184,7 +180,7 @@ count_caller (GstElement * sink, gint id, GSocketAddress * address,
 }
 
 static void
-count_callers (GstElement * sender, Callers * callers)
+count_callers (GstElement *sender, Callers *callers)
 {
   g_autoptr (GstElement) sink = gst_bin_get_by_name (GST_BIN (sender), "sink");
 
@@ -195,7 +191,7 @@ count_callers (GstElement * sender, Callers * callers)
 }
 
 static void
-wait_for_callers (Callers * callers, guint n)
+wait_for_callers (Callers *callers, guint n)
 {
   gint64 end = g_get_monotonic_time () + 20 * G_USEC_PER_SEC;
 
@@ -218,30 +214,26 @@ test_group (gconstpointer data)
   if (skip (net))
     return;
   sender = pair_launch ("appsrc name=in ! faspsink name=sink uri=fasp://%s:%u "
-      "multicast-iface=\"%s\" localaddress=%s max-bitrate=50000000 " SECRET,
+                        "multicast-iface=\"%s\" localaddress=%s max-bitrate=50000000 " SECRET,
       net->in_uri, port, net->interface, net->sender);
   count_callers (sender, &callers);
   for (guint i = 0; i < RECEIVERS; i++) {
-    receivers[i] =
-        pair_launch ("faspsrc name=src uri=fasp://%s:%u "
-        "multicast-iface=\"%s\" latency=50 %s " SECRET
-        " ! appsink name=out sync=false async=false", net->in_uri, port,
-        net->interface, net->more);
+    receivers[i] = pair_launch ("faspsrc name=src uri=fasp://%s:%u "
+                                "multicast-iface=\"%s\" latency=50 %s " SECRET
+                                " ! appsink name=out sync=false async=false",
+        net->in_uri, port, net->interface, net->more);
     gst_element_set_state (receivers[i], GST_STATE_PLAYING);
   }
   gst_element_set_state (sender, GST_STATE_PLAYING);
   wait_for_callers (&callers, RECEIVERS);
-  g_assert_cmpuint (pair_get_stat (sender, "sink", "multicast-members"), ==,
-      RECEIVERS);
+  g_assert_cmpuint (pair_get_stat (sender, "sink", "multicast-members"), ==, RECEIVERS);
   push_all (sender, stream);
   for (guint i = 0; i < RECEIVERS; i++) {
     GByteArray *got = pull_all (receivers[i]);
 
-    g_assert_cmpmem (got->data, got->len, g_bytes_get_data (stream, NULL),
-        STREAM);
+    g_assert_cmpmem (got->data, got->len, g_bytes_get_data (stream, NULL), STREAM);
     g_byte_array_unref (got);
-    g_assert_cmpuint (pair_get_stat (receivers[i], "src",
-            "multicast-packets-received"), >, 0);
+    g_assert_cmpuint (pair_get_stat (receivers[i], "src", "multicast-packets-received"), >, 0);
   }
   gst_message_unref (pair_wait (sender, GST_MESSAGE_EOS));
   for (guint i = 0; i < RECEIVERS; i++) {
@@ -269,20 +261,19 @@ test_link_local (void)
     return;
   }
   receiver = pair_launch ("faspsrc uri=\"fasp://[fe80::77%%25fasp6]:%u?"
-      "mode=listener\" bonding-addresses=[fe80::77%%fasp6]:%u " SECRET
-      " ! appsink name=out sync=false async=false", port, other);
+                          "mode=listener\" bonding-addresses=[fe80::77%%fasp6]:%u " SECRET
+                          " ! appsink name=out sync=false async=false",
+      port, other);
   sender = pair_launch ("appsrc name=in ! faspsink name=sink "
-      "uri=fasp://[fe80::77%%25fasp6]:%u localaddress=fe80::77%%fasp6 "
-      "bonding-addresses=[fe80::77%%fasp6]:%u@fe80::77%%fasp6 " SECRET, port,
-      other);
+                        "uri=fasp://[fe80::77%%25fasp6]:%u localaddress=fe80::77%%fasp6 "
+                        "bonding-addresses=[fe80::77%%fasp6]:%u@fe80::77%%fasp6 " SECRET,
+      port, other);
   g_assert_cmpint (gst_element_set_state (receiver, GST_STATE_PLAYING), !=,
       GST_STATE_CHANGE_FAILURE);
-  g_assert_cmpint (gst_element_set_state (sender, GST_STATE_PLAYING), !=,
-      GST_STATE_CHANGE_FAILURE);
+  g_assert_cmpint (gst_element_set_state (sender, GST_STATE_PLAYING), !=, GST_STATE_CHANGE_FAILURE);
   push_all (sender, stream);
   got = pull_all (receiver);
-  g_assert_cmpmem (got->data, got->len, g_bytes_get_data (stream, NULL),
-      STREAM);
+  g_assert_cmpmem (got->data, got->len, g_bytes_get_data (stream, NULL), STREAM);
   gst_message_unref (pair_wait (sender, GST_MESSAGE_EOS));
   g_assert_cmpuint (pair_get_stat (sender, "sink", "flows"), ==, 2);
   pair_stop (receiver);
@@ -299,27 +290,30 @@ test_settings (void)
   {
     const gchar *pipeline, *told;
   } wrong[] = {
-    {"fakesrc ! faspsink uri=fasp://" GROUP ":7001", "set max-bitrate"},
-    {"fakesrc ! faspsink uri=fasp://" GROUP ":7001 max-bitrate=1000000 "
-          "rate-control=adaptive", "leave out rate-control"},
-    {"fakesrc ! faspsink uri=fasp://" GROUP ":7001 max-bitrate=1000000 "
-          "flowlets=2", "leave out flowlets"},
-    {"fakesrc ! faspsink uri=fasp://" GROUP ":7001 max-bitrate=1000000 "
-          "rex=false", "rex=false"},
-    {"fakesrc ! faspsink uri=fasp://" GROUP ":7001 max-bitrate=1000000 "
-          "mode=caller", "Leave out mode"},
-    {"fakesrc ! faspsink uri=fasp://" GROUP ":7001 max-bitrate=1000000 "
-          "multicast-iface=nothere0", "multicast-iface"},
-    {"faspsrc uri=fasp://" GROUP ":7001 multicast-iface=nothere0 ! fakesink",
-        "multicast-iface"},
-    {"faspsrc uri=fasp://[ff12::77]:7001 ! fakesink", "multicast-iface"},
-    {"faspsrc uri=fasp://[ff15::77%25nothere0]:7001 ! fakesink",
-        "\"nothere0\""},
-    {"faspsrc uri=fasp://[fe80::77]:7001?mode=listener ! fakesink", "%25eth0"},
-    {"faspsrc uri=fasp://" GROUP ":7001 mode=listener ! fakesink",
-        "Leave out mode"},
-    {"faspsrc uri=fasp://" GROUP ":7001 multicast-iface=lo "
-          "multicast-source=::1 ! fakesink", "both IPv4"},
+    { "fakesrc ! faspsink uri=fasp://" GROUP ":7001", "set max-bitrate" },
+    { "fakesrc ! faspsink uri=fasp://" GROUP ":7001 max-bitrate=1000000 "
+      "rate-control=adaptive",
+        "leave out rate-control" },
+    { "fakesrc ! faspsink uri=fasp://" GROUP ":7001 max-bitrate=1000000 "
+      "flowlets=2",
+        "leave out flowlets" },
+    { "fakesrc ! faspsink uri=fasp://" GROUP ":7001 max-bitrate=1000000 "
+      "rex=false",
+        "rex=false" },
+    { "fakesrc ! faspsink uri=fasp://" GROUP ":7001 max-bitrate=1000000 "
+      "mode=caller",
+        "Leave out mode" },
+    { "fakesrc ! faspsink uri=fasp://" GROUP ":7001 max-bitrate=1000000 "
+      "multicast-iface=nothere0",
+        "multicast-iface" },
+    { "faspsrc uri=fasp://" GROUP ":7001 multicast-iface=nothere0 ! fakesink", "multicast-iface" },
+    { "faspsrc uri=fasp://[ff12::77]:7001 ! fakesink", "multicast-iface" },
+    { "faspsrc uri=fasp://[ff15::77%25nothere0]:7001 ! fakesink", "\"nothere0\"" },
+    { "faspsrc uri=fasp://[fe80::77]:7001?mode=listener ! fakesink", "%25eth0" },
+    { "faspsrc uri=fasp://" GROUP ":7001 mode=listener ! fakesink", "Leave out mode" },
+    { "faspsrc uri=fasp://" GROUP ":7001 multicast-iface=lo "
+      "multicast-source=::1 ! fakesink",
+        "both IPv4" },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (wrong); i++) {
@@ -339,8 +333,9 @@ test_settings (void)
 static void
 test_silence (void)
 {
-  g_autoptr (GstElement) receiver = pair_launch ("faspsrc uri=fasp://" GROUP
-      ":%u multicast-iface=lo " SECRET " ! fakesink", pair_get_port ());
+  g_autoptr (GstElement) receiver =
+      pair_launch ("faspsrc uri=fasp://" GROUP ":%u multicast-iface=lo " SECRET " ! fakesink",
+          pair_get_port ());
   g_autofree gchar *text = NULL;
 
   if (skip (&nets[0]))

@@ -12,12 +12,12 @@ test_rendezvous (gconstpointer data)
 {
   guint flowlets = GPOINTER_TO_UINT (data), a = pair_get_ports (2 * flowlets);
   guint b = a + flowlets;
-  g_autofree gchar *sink = g_strdup_printf
-      ("uri=fasp://127.0.0.1:%u?mode=rendezvous&flowlets=%u localport=%u", b,
-      flowlets, a);
-  g_autofree gchar *source = g_strdup_printf
-      ("uri=fasp://127.0.0.1:%u?mode=rendezvous&flowlets=%u localport=%u", a,
-      flowlets, b);
+  g_autofree gchar *sink =
+      g_strdup_printf ("uri=fasp://127.0.0.1:%u?mode=rendezvous&flowlets=%u localport=%u", b,
+          flowlets, a);
+  g_autofree gchar *source =
+      g_strdup_printf ("uri=fasp://127.0.0.1:%u?mode=rendezvous&flowlets=%u localport=%u", a,
+          flowlets, b);
   Pair *pair = pair_new (sink, source);
   g_autoptr (GBytes) stream = pair_make_stream (300000);
 
@@ -31,16 +31,14 @@ test_rendezvous (gconstpointer data)
 static void
 test_less (void)
 {
-  static const gchar *const less[][2] = { {"flowlets=3", "fewer flows: 1 of 3"},
-  {"fec=10%", "no repairs"}
-  };
+  static const gchar *const less[][2] = { { "flowlets=3", "fewer flows: 1 of 3" },
+    { "fec=10%", "no repairs" } };
 
   for (guint i = 0; i < G_N_ELEMENTS (less); i++) {
     guint port = pair_get_ports (3);
-    g_autofree gchar *sink = g_strdup_printf ("uri=fasp://127.0.0.1:%u " SECRET
-        " %s", port, less[i][0]);
-    g_autofree gchar *source = g_strdup_printf ("uri=fasp://:%u " SECRET
-        " fec=off", port);
+    g_autofree gchar *sink =
+        g_strdup_printf ("uri=fasp://127.0.0.1:%u " SECRET " %s", port, less[i][0]);
+    g_autofree gchar *source = g_strdup_printf ("uri=fasp://:%u " SECRET " fec=off", port);
     g_autofree gchar *text = NULL;
     Pair *pair = pair_new (sink, source);
     g_autoptr (GBytes) stream = pair_make_stream (100000);
@@ -55,34 +53,29 @@ test_less (void)
 }
 
 static guint
-get_flow_count (GstElement * pipeline, const gchar * name)
+get_flow_count (GstElement *pipeline, const gchar *name)
 {
-  g_autoptr (GstElement) element = gst_bin_get_by_name (GST_BIN (pipeline),
-      name);
+  g_autoptr (GstElement) element = gst_bin_get_by_name (GST_BIN (pipeline), name);
   g_autoptr (GstStructure) stats = NULL;
   const GValueArray *list;
 
   g_object_get (element, "stats", &stats, NULL);
-  list = gst_fasp_value_get_array (gst_structure_get_value (stats,
-          "flow-list"));
+  list = gst_fasp_value_get_array (gst_structure_get_value (stats, "flow-list"));
   return list != NULL ? list->n_values : 0;
 }
 
 static guint64
-get_flow_stat (GstElement * pipeline, const gchar * name, guint flow,
-    const gchar * field)
+get_flow_stat (GstElement *pipeline, const gchar *name, guint flow, const gchar *field)
 {
-  g_autoptr (GstElement) element = gst_bin_get_by_name (GST_BIN (pipeline),
-      name);
+  g_autoptr (GstElement) element = gst_bin_get_by_name (GST_BIN (pipeline), name);
   g_autoptr (GstStructure) stats = NULL;
   const GValueArray *list;
   guint64 value = 0;
 
   g_object_get (element, "stats", &stats, NULL);
-  list = gst_fasp_value_get_array (gst_structure_get_value (stats,
-          "flow-list"));
-  g_assert_true (gst_structure_get_uint64 (gst_value_get_structure
-          (&list->values[flow]), field, &value));
+  list = gst_fasp_value_get_array (gst_structure_get_value (stats, "flow-list"));
+  g_assert_true (gst_structure_get_uint64 (gst_value_get_structure (&list->values[flow]), field,
+      &value));
   return value;
 }
 
@@ -93,11 +86,11 @@ test_bonding (void)
   guint a = pair_get_ports (4), b = a + 2;
   g_autofree gchar *sink =
       g_strdup_printf ("uri=fasp://127.0.0.1:%u?flowlets=2 "
-      "bonding-addresses=\"127.0.0.2:%u@127.0.0.3\" max-bitrate=20000000", a,
-      b);
-  g_autofree gchar *source = g_strdup_printf
-      ("uri=fasp://127.0.0.1:%u?mode=listener&flowlets=2 "
-      "bonding-addresses=127.0.0.2:%u", a, b);
+                       "bonding-addresses=\"127.0.0.2:%u@127.0.0.3\" max-bitrate=20000000",
+          a, b);
+  g_autofree gchar *source = g_strdup_printf ("uri=fasp://127.0.0.1:%u?mode=listener&flowlets=2 "
+                                              "bonding-addresses=127.0.0.2:%u",
+      a, b);
   Pair *pair = pair_new (sink, source);
   g_autoptr (GBytes) stream = pair_make_stream (2000000);
 
@@ -106,8 +99,7 @@ test_bonding (void)
   pair_finish (pair, stream);
   g_assert_cmpuint (get_flow_count (pair->sender, "sink"), ==, 4);
   g_assert_cmpuint (get_flow_count (pair->receiver, "source"), ==, 4);
-  g_assert_cmpuint (get_flow_stat (pair->sender, "sink", 3, "packets-sent"), >,
-      50);
+  g_assert_cmpuint (get_flow_stat (pair->sender, "sink", 3, "packets-sent"), >, 50);
   pair_free (pair);
 }
 
@@ -117,11 +109,12 @@ static void
 test_early (gconstpointer data)
 {
   guint a = pair_get_ports (2), b = a + 1;
-  g_autofree gchar *sink = g_strdup_printf ("uri=fasp://127.0.0.1:%u " SECRET
-      " bonding-addresses=\"127.0.0.2:%u@%s\"", a, b, (gchar *) data);
-  g_autofree gchar *source = g_strdup_printf
-      ("uri=fasp://127.0.0.1:%u?mode=listener " SECRET
-      " bonding-addresses=203.0.113.8:%u", a, b);
+  g_autofree gchar *sink =
+      g_strdup_printf ("uri=fasp://127.0.0.1:%u " SECRET " bonding-addresses=\"127.0.0.2:%u@%s\"",
+          a, b, (gchar *) data);
+  g_autofree gchar *source = g_strdup_printf ("uri=fasp://127.0.0.1:%u?mode=listener " SECRET
+                                              " bonding-addresses=203.0.113.8:%u",
+      a, b);
   g_autofree gchar *sent = NULL, *received = NULL;
   Pair *pair = pair_new (sink, source);
   g_autoptr (GstBus) bus = gst_element_get_bus (pair->sender);
@@ -149,10 +142,8 @@ main (int argc, char **argv)
 {
   gst_init (&argc, &argv);
   g_test_init (&argc, &argv, NULL);
-  g_test_add_data_func ("/pair/rendezvous/one", GUINT_TO_POINTER (1),
-      test_rendezvous);
-  g_test_add_data_func ("/pair/rendezvous/flowlets", GUINT_TO_POINTER (3),
-      test_rendezvous);
+  g_test_add_data_func ("/pair/rendezvous/one", GUINT_TO_POINTER (1), test_rendezvous);
+  g_test_add_data_func ("/pair/rendezvous/flowlets", GUINT_TO_POINTER (3), test_rendezvous);
   g_test_add_func ("/pair/bonding", test_bonding);
   g_test_add_data_func ("/pair/early/interface", "wwan77", test_early);
   g_test_add_data_func ("/pair/early/address", "203.0.113.9", test_early);

@@ -6,7 +6,7 @@
 #include "pair.h"
 
 static gsize
-get_size (Pair * pair)
+get_size (Pair *pair)
 {
   gsize size;
 
@@ -17,8 +17,7 @@ get_size (Pair * pair)
 }
 
 static gboolean
-on_connecting (GstElement * element, GSocketAddress * address,
-    const gchar * streamid, gpointer data)
+on_connecting (GstElement *element, GSocketAddress *address, const gchar *streamid, gpointer data)
 {
   g_atomic_int_inc ((gint *) data);
   return g_strcmp0 (streamid, "let me in") == 0;
@@ -26,22 +25,21 @@ on_connecting (GstElement * element, GSocketAddress * address,
 
 /* With a secret and `authentication', or with neither: who has a handler is asked. */
 static void
-test_asked (const gchar * streamid, gboolean open)
+test_asked (const gchar *streamid, gboolean open)
 {
   gboolean welcome = g_str_equal (streamid, "let me in");
   guint port = pair_get_port ();
   g_autofree gchar *sink = g_strdup_printf ("uri=fasp://127.0.0.1:%u "
-      "streamid=\"%s\" %s", port, streamid, open ? "" : SECRET);
-  g_autofree gchar *source = g_strdup_printf ("uri=fasp://:%u %s", port,
-      open ? "" : "authentication=true " SECRET);
+                                            "streamid=\"%s\" %s",
+      port, streamid, open ? "" : SECRET);
+  g_autofree gchar *source =
+      g_strdup_printf ("uri=fasp://:%u %s", port, open ? "" : "authentication=true " SECRET);
   Pair *pair = pair_new (sink, source);
   g_autoptr (GBytes) stream = pair_make_stream (10000);
-  g_autoptr (GstElement) element = gst_bin_get_by_name (GST_BIN
-      (pair->receiver), "source");
+  g_autoptr (GstElement) element = gst_bin_get_by_name (GST_BIN (pair->receiver), "source");
   gint asked = 0;
 
-  g_signal_connect (element, "caller-connecting", G_CALLBACK (on_connecting),
-      &asked);
+  g_signal_connect (element, "caller-connecting", G_CALLBACK (on_connecting), &asked);
   pair_play (pair);
   if (welcome) {
     pair_push (pair, stream, 0, 10000, 1316);
@@ -78,10 +76,10 @@ static void
 test_no_handler (void)
 {
   guint port = pair_get_port ();
-  g_autofree gchar *sink = g_strdup_printf ("uri=fasp://127.0.0.1:%u " SECRET,
-      port);
+  g_autofree gchar *sink = g_strdup_printf ("uri=fasp://127.0.0.1:%u " SECRET, port);
   g_autofree gchar *source = g_strdup_printf ("uri=fasp://:%u "
-      "authentication=true " SECRET, port);
+                                              "authentication=true " SECRET,
+      port);
   Pair *pair = pair_new (sink, source);
   g_autoptr (GBytes) stream = pair_make_stream (10000);
 
@@ -97,9 +95,11 @@ test_same_role (void)
 {
   guint port = pair_get_port ();
   GstElement *one = pair_launch ("audiotestsrc is-live=true ! faspsink "
-      "uri=fasp://:%u", port);
+                                 "uri=fasp://:%u",
+      port);
   GstElement *two = pair_launch ("audiotestsrc is-live=true ! faspsink "
-      "uri=fasp://127.0.0.1:%u", port);
+                                 "uri=fasp://127.0.0.1:%u",
+      port);
   g_autofree gchar *text = NULL;
 
   gst_element_set_state (one, GST_STATE_PLAYING);
@@ -117,10 +117,8 @@ main (int argc, char **argv)
 {
   gst_init (&argc, &argv);
   g_test_init (&argc, &argv, NULL);
-  g_test_add_data_func ("/pair/authentication/accept", "let me in",
-      test_authentication);
-  g_test_add_data_func ("/pair/authentication/refuse", "please",
-      test_authentication);
+  g_test_add_data_func ("/pair/authentication/accept", "let me in", test_authentication);
+  g_test_add_data_func ("/pair/authentication/refuse", "please", test_authentication);
   g_test_add_data_func ("/pair/judge/accept", "let me in", test_judge);
   g_test_add_data_func ("/pair/judge/refuse", "please", test_judge);
   g_test_add_func ("/pair/authentication/no-handler", test_no_handler);

@@ -24,8 +24,7 @@ test_receiver_stops (void)
   removed = pair_wait_element (pair->sender, "connection-removed");
   came = gst_message_get_structure (added);
   went = gst_message_get_structure (removed);
-  g_assert_nonnull (strstr (gst_structure_get_string (went, "reason"),
-          "stopped before the end"));
+  g_assert_nonnull (strstr (gst_structure_get_string (went, "reason"), "stopped before the end"));
   g_assert_nonnull (gst_structure_get_string (came, "address-string"));
   g_assert_cmpstr (gst_structure_get_string (came, "address-string"), ==,
       gst_structure_get_string (went, "address-string"));
@@ -58,8 +57,7 @@ test_sender_stops (void)
   g_assert_nonnull (strstr (text, "stopped before the end"));
   g_assert_nonnull (strstr (text, "keep-listening=true"));
   gst_message_unref (pair_wait (pair->receiver, GST_MESSAGE_EOS));
-  g_assert_cmpmem (pair->got->data, pair->got->len, g_bytes_get_data (stream,
-          NULL), 100000);
+  g_assert_cmpmem (pair->got->data, pair->got->len, g_bytes_get_data (stream, NULL), 100000);
   pair_free (pair);
 }
 
@@ -69,12 +67,14 @@ test_receiver_lost (gconstpointer data)
 {
   gboolean ends = GPOINTER_TO_INT (data);
   guint port = pair_get_port ();
-  g_autoptr (GstElement) sender = pair_launch ("audiotestsrc %s ! faspsink "
-      "uri=fasp://%s:%u auto-reconnect=false max-bitrate=100000 " SECRET,
-      ends ? "num-buffers=40" : "is-live=true", ends ? "" : "127.0.0.1", port);
-  g_autoptr (GstElement) receiver = pair_launch ("faspsrc name=source "
-      "uri=fasp://%s:%u " SECRET " ! fakesink sync=false async=false",
-      ends ? "127.0.0.1" : "", port);
+  g_autoptr (GstElement) sender =
+      pair_launch ("audiotestsrc %s ! faspsink "
+                   "uri=fasp://%s:%u auto-reconnect=false max-bitrate=100000 " SECRET,
+          ends ? "num-buffers=40" : "is-live=true", ends ? "" : "127.0.0.1", port);
+  g_autoptr (GstElement) receiver =
+      pair_launch ("faspsrc name=source "
+                   "uri=fasp://%s:%u " SECRET " ! fakesink sync=false async=false",
+          ends ? "127.0.0.1" : "", port);
   g_autofree gchar *text = NULL;
 
   gst_element_set_state (receiver, GST_STATE_PLAYING);
@@ -82,8 +82,7 @@ test_receiver_lost (gconstpointer data)
   pair_wait_for_least (receiver, "source", "bytes-received-total", 1);
   pair_stop (receiver);
   text = pair_wait_text (sender, GST_MESSAGE_ERROR);
-  g_assert_nonnull (strstr (text, ends ? "send the stream again" :
-          "With auto-reconnect=true"));
+  g_assert_nonnull (strstr (text, ends ? "send the stream again" : "With auto-reconnect=true"));
   pair_stop (sender);
 }
 
@@ -93,7 +92,8 @@ test_keep_listening (void)
   guint port = pair_get_port ();
   g_autofree gchar *sink = g_strdup_printf ("uri=fasp://127.0.0.1:%u", port);
   g_autofree gchar *source = g_strdup_printf ("uri=fasp://:%u "
-      "keep-listening=true", port);
+                                              "keep-listening=true",
+      port);
   Pair *pair = pair_new (sink, source);
   g_autoptr (GBytes) stream = pair_make_stream (100000);
 
@@ -107,8 +107,8 @@ test_keep_listening (void)
     pair_wait_for_size (pair, round * 100000);
   }
   for (guint round = 0; round < 3; round++)
-    g_assert_cmpmem (pair->got->data + round * 100000, 100000,
-        g_bytes_get_data (stream, NULL), 100000);
+    g_assert_cmpmem (pair->got->data + round * 100000, 100000, g_bytes_get_data (stream, NULL),
+        100000);
   /* each new sender is told apart (the first buffer of all is, too) */
   g_assert_cmpuint (pair->discont, >=, 2);
   g_assert_cmpuint (pair->backwards, ==, 0);
@@ -122,7 +122,8 @@ test_keep_listening_alone (gconstpointer data)
   guint port = pair_get_port ();
   g_autofree gchar *sink = g_strdup_printf ("uri=fasp://:%u " SECRET, port);
   g_autofree gchar *source = g_strdup_printf ("uri=fasp://127.0.0.1:%u "
-      "keep-listening=true auto-reconnect=false " SECRET, port);
+                                              "keep-listening=true auto-reconnect=false " SECRET,
+      port);
   Pair *pair = pair_new (sink, source);
   g_autoptr (GBytes) stream = pair_make_stream (100000);
   g_autofree gchar *text = NULL;
@@ -146,8 +147,7 @@ static void
 test_no_other (void)
 {
   guint port = pair_get_port ();
-  g_autofree gchar *sink = g_strdup_printf ("uri=fasp://127.0.0.1:%u " SECRET,
-      port);
+  g_autofree gchar *sink = g_strdup_printf ("uri=fasp://127.0.0.1:%u " SECRET, port);
   g_autofree gchar *source = g_strdup_printf ("uri=fasp://:%u " SECRET, port);
   Pair *pair = pair_new (sink, source);
   g_autoptr (GBytes) stream = pair_make_stream (100000);
@@ -172,8 +172,8 @@ test_no_other (void)
   pair_free (pair);
 }
 
-/* Nothing of a file arrives at a peer that is heard, and so its thread waits for it: for room in the
- * buffer, or at the end for all that is in it. That is told of all the same. */
+/* Nothing of a file arrives at a peer that is heard, and so its thread waits for it: for room in
+ * the buffer, or at the end for all that is in it. That is told of all the same. */
 static void
 test_stuck (gconstpointer data)
 {
@@ -181,7 +181,8 @@ test_stuck (gconstpointer data)
   guint port = pair_get_port (), by;
   PairWire *wire = pair_wire_new (port, &by);
   g_autofree gchar *sink = g_strdup_printf ("uri=fasp://127.0.0.1:%u "
-      "buffer-size=262144 " SECRET, by);
+                                            "buffer-size=262144 " SECRET,
+      by);
   g_autofree gchar *source = g_strdup_printf ("uri=fasp://:%u " SECRET, port);
   Pair *pair = pair_new (sink, source);
   gsize size = ends ? 100000 : 500000;
@@ -208,9 +209,11 @@ test_left_behind (void)
 {
   guint port = pair_get_port ();
   g_autofree gchar *sink = g_strdup_printf ("uri=fasp://127.0.0.1:%u "
-      "slow-policy=skip buffer-size=262144 " SECRET, port);
+                                            "slow-policy=skip buffer-size=262144 " SECRET,
+      port);
   g_autofree gchar *source = g_strdup_printf ("uri=fasp://:%u "
-      "buffer-size=262144 " SECRET, port);
+                                              "buffer-size=262144 " SECRET,
+      port);
   Pair *pair = pair_new (sink, source);
   g_autoptr (GBytes) stream = pair_make_stream (3000000);
   g_autofree gchar *told = NULL, *heard = NULL;
@@ -229,8 +232,8 @@ test_left_behind (void)
   gst_message_unref (pair_wait (pair->sender, GST_MESSAGE_EOS));
   gst_message_unref (pair_wait (pair->receiver, GST_MESSAGE_EOS));
   g_assert_cmpuint (pair->got->len, <, 3000000);
-  g_assert_cmpuint (pair_get_stat (pair->receiver, "source",
-          "bytes-missing-total"), ==, 3000000 - pair->got->len);
+  g_assert_cmpuint (pair_get_stat (pair->receiver, "source", "bytes-missing-total"), ==,
+      3000000 - pair->got->len);
   pair_free (pair);
 }
 
@@ -239,22 +242,18 @@ main (int argc, char **argv)
 {
   gst_init (&argc, &argv);
   g_test_init (&argc, &argv, NULL);
-  g_test_add_data_func ("/pair/stuck/writing", GINT_TO_POINTER (FALSE),
-      test_stuck);
-  g_test_add_data_func ("/pair/stuck/ending", GINT_TO_POINTER (TRUE),
-      test_stuck);
+  g_test_add_data_func ("/pair/stuck/writing", GINT_TO_POINTER (FALSE), test_stuck);
+  g_test_add_data_func ("/pair/stuck/ending", GINT_TO_POINTER (TRUE), test_stuck);
   g_test_add_func ("/pair/left-behind", test_left_behind);
   g_test_add_func ("/pair/receiver-stops", test_receiver_stops);
   g_test_add_func ("/pair/sender-stops", test_sender_stops);
-  g_test_add_data_func ("/pair/receiver-lost/playing",
-      GINT_TO_POINTER (FALSE), test_receiver_lost);
-  g_test_add_data_func ("/pair/receiver-lost/ending", GINT_TO_POINTER (TRUE),
-      test_receiver_lost);
+  g_test_add_data_func ("/pair/receiver-lost/playing", GINT_TO_POINTER (FALSE), test_receiver_lost);
+  g_test_add_data_func ("/pair/receiver-lost/ending", GINT_TO_POINTER (TRUE), test_receiver_lost);
   g_test_add_func ("/pair/keep-listening", test_keep_listening);
-  g_test_add_data_func ("/pair/keep-listening/alone/stops",
-      GINT_TO_POINTER (FALSE), test_keep_listening_alone);
-  g_test_add_data_func ("/pair/keep-listening/alone/ends",
-      GINT_TO_POINTER (TRUE), test_keep_listening_alone);
+  g_test_add_data_func ("/pair/keep-listening/alone/stops", GINT_TO_POINTER (FALSE),
+      test_keep_listening_alone);
+  g_test_add_data_func ("/pair/keep-listening/alone/ends", GINT_TO_POINTER (TRUE),
+      test_keep_listening_alone);
   g_test_add_func ("/pair/no-other", test_no_other);
   return g_test_run ();
 }

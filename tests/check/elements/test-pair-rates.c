@@ -7,13 +7,13 @@
 
 typedef struct
 {
-  gint key_frames, offers, notified;    /* atomic */
-  gint bitrate;                 /* kbit/s, of the last offer; atomic */
+  gint key_frames, offers, notified; /* atomic */
+  gint bitrate;                      /* kbit/s, of the last offer; atomic */
 } Encoder;
 
 /* What an encoder hears that stands before faspsink. */
 static GstPadProbeReturn
-on_upstream (GstPad * pad, GstPadProbeInfo * info, gpointer data)
+on_upstream (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 {
   GstEvent *event = GST_PAD_PROBE_INFO_EVENT (info);
   const GstStructure *structure = gst_event_get_structure (event);
@@ -34,7 +34,7 @@ on_upstream (GstPad * pad, GstPadProbeInfo * info, gpointer data)
 }
 
 static void
-on_notify (GObject * object, GParamSpec * pspec, gpointer data)
+on_notify (GObject *object, GParamSpec *pspec, gpointer data)
 {
   g_atomic_int_inc (&((Encoder *) data)->notified);
 }
@@ -47,31 +47,28 @@ test_encoder (void)
 {
   guint port = pair_get_ports (1);
   g_autofree gchar *sink = g_strdup_printf ("uri=fasp://127.0.0.1:%u "
-      "max-bitrate=10000000", port);
+                                            "max-bitrate=10000000",
+      port);
   g_autofree gchar *source = g_strdup_printf ("uri=fasp://:%u", port);
   Pair *pair = pair_new (sink, source);
   g_autoptr (GBytes) stream = pair_make_stream (1000000);
-  g_autoptr (GstElement) element = gst_bin_get_by_name (GST_BIN (pair->sender),
-      "sink");
+  g_autoptr (GstElement) element = gst_bin_get_by_name (GST_BIN (pair->sender), "sink");
   g_autoptr (GstPad) pad = gst_element_get_static_pad (element, "sink");
   Encoder encoder = { 0 };
   guint64 bitrate;
   gint64 until;
 
-  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_EVENT_UPSTREAM, on_upstream,
-      &encoder, NULL);
-  g_signal_connect (element, "notify::available-bitrate",
-      G_CALLBACK (on_notify), &encoder);
+  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_EVENT_UPSTREAM, on_upstream, &encoder, NULL);
+  g_signal_connect (element, "notify::available-bitrate", G_CALLBACK (on_notify), &encoder);
   g_object_get (element, "available-bitrate", &bitrate, NULL);
   g_assert_cmpuint (bitrate, ==, 0);
   pair_play (pair);
   pair_push (pair, stream, 0, 500000, 5000);
-  do {                          /* less while so much waits */
-    g_autoptr (GstMessage) message = pair_wait_element (pair->sender,
-        "fasp-available-bitrate");
+  do { /* less while so much waits */
+    g_autoptr (GstMessage) message = pair_wait_element (pair->sender, "fasp-available-bitrate");
 
-    g_assert_true (gst_structure_get_uint64 (gst_message_get_structure
-            (message), "bitrate", &bitrate));
+    g_assert_true (gst_structure_get_uint64 (gst_message_get_structure (message), "bitrate",
+        &bitrate));
     g_assert_cmpuint (bitrate, <, 9500000);
   } while (bitrate < 8000000);
   /* it may be that the pad had to become active first */
@@ -94,8 +91,7 @@ test_encoder (void)
   }
   g_assert_cmpint (g_atomic_int_get (&encoder.offers), >=, 2);
   /* of several that came while one was being told, the last is */
-  g_assert_cmpint (g_atomic_int_get (&encoder.offers), <=,
-      g_atomic_int_get (&encoder.notified));
+  g_assert_cmpint (g_atomic_int_get (&encoder.offers), <=, g_atomic_int_get (&encoder.notified));
   pair_finish (pair, stream);
   until = g_get_monotonic_time () + 20 * G_TIME_SPAN_SECOND;
   while (bitrate > 0) {
@@ -108,10 +104,9 @@ test_encoder (void)
 
 /* What the source, which is live, answers. */
 static GstClockTime
-get_latency (Pair * pair)
+get_latency (Pair *pair)
 {
-  g_autoptr (GstElement) element = gst_bin_get_by_name (GST_BIN
-      (pair->receiver), "source");
+  g_autoptr (GstElement) element = gst_bin_get_by_name (GST_BIN (pair->receiver), "source");
   g_autoptr (GstQuery) query = gst_query_new_latency ();
   GstClockTime least, most;
   gboolean live;
@@ -127,9 +122,9 @@ test_latency (void)
 {
   guint port = pair_get_port ();
   g_autofree gchar *sink = g_strdup_printf ("uri=fasp://127.0.0.1:%u?"
-      "latency=400", port);
-  g_autofree gchar *source = g_strdup_printf ("uri=fasp://:%u?latency=150",
+                                            "latency=400",
       port);
+  g_autofree gchar *source = g_strdup_printf ("uri=fasp://:%u?latency=150", port);
   Pair *pair = pair_new (sink, source);
   g_autoptr (GBytes) stream = pair_make_stream (10000);
 
@@ -142,17 +137,15 @@ test_latency (void)
 }
 
 static guint
-get_promised_latency (GstElement * pipeline)
+get_promised_latency (GstElement *pipeline)
 {
-  g_autoptr (GstMessage) message = pair_wait_element (pipeline,
-      "promise-changed");
+  g_autoptr (GstMessage) message = pair_wait_element (pipeline, "promise-changed");
   const GstStructure *s = gst_message_get_structure (message);
   guint64 promised, observed;
   guint latency;
 
-  g_assert_true (gst_structure_get (s, "latency-ms", G_TYPE_UINT, &latency,
-          "promised-interval", G_TYPE_UINT64, &promised, "observed-interval",
-          G_TYPE_UINT64, &observed, NULL));
+  g_assert_true (gst_structure_get (s, "latency-ms", G_TYPE_UINT, &latency, "promised-interval",
+      G_TYPE_UINT64, &promised, "observed-interval", G_TYPE_UINT64, &observed, NULL));
   g_assert_cmpuint (promised, >, 0);
   g_assert_cmpuint (observed, ==, GST_CLOCK_TIME_NONE);
   return latency;
@@ -165,9 +158,9 @@ test_latency_auto (void)
 {
   guint port = pair_get_port (), told;
   g_autofree gchar *sink = g_strdup_printf ("uri=fasp://127.0.0.1:%u?"
-      "latency=auto max-bitrate=10000000", port);
-  g_autofree gchar *source = g_strdup_printf ("uri=fasp://:%u?latency=20",
+                                            "latency=auto max-bitrate=10000000",
       port);
+  g_autofree gchar *source = g_strdup_printf ("uri=fasp://:%u?latency=20", port);
   Pair *pair = pair_new (sink, source);
   g_autoptr (GBytes) stream = pair_make_stream (200000);
 
@@ -175,7 +168,7 @@ test_latency_auto (void)
   pair_push (pair, stream, 0, 200000, 1316);
   told = get_promised_latency (pair->sender);
   g_assert_cmpuint (get_promised_latency (pair->receiver), ==, told);
-  g_assert_cmpuint (told, >=, 20);      /* what the other end asks for */
+  g_assert_cmpuint (told, >=, 20); /* what the other end asks for */
   g_assert_cmpuint (get_latency (pair), ==, told * GST_MSECOND);
   pair_finish (pair, stream);
   pair_free (pair);
@@ -191,16 +184,16 @@ test_channel_rate (void)
     const gchar *settings;
     guint64 least, most;
   } rates[] = {
-    {"", 1000000, G_MAXUINT64},
-    {"max-bitrate=3000000", 3000000, 3000000},
-    {"rate-control=fixed", 0, 0},
-    {"rate-control=adaptive max-bitrate=1500000", 100000, 1500000},
+    { "", 1000000, G_MAXUINT64 },
+    { "max-bitrate=3000000", 3000000, 3000000 },
+    { "rate-control=fixed", 0, 0 },
+    { "rate-control=adaptive max-bitrate=1500000", 100000, 1500000 },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (rates); i++) {
     guint port = pair_get_port ();
-    g_autofree gchar *sink = g_strdup_printf ("uri=fasp://127.0.0.1:%u %s",
-        port, rates[i].settings);
+    g_autofree gchar *sink =
+        g_strdup_printf ("uri=fasp://127.0.0.1:%u %s", port, rates[i].settings);
     g_autofree gchar *source = g_strdup_printf ("uri=fasp://:%u", port);
     Pair *pair = pair_new (sink, source);
     g_autoptr (GBytes) stream = pair_make_stream (100000);
@@ -223,20 +216,19 @@ test_behind (gconstpointer data)
   gboolean live = GPOINTER_TO_INT (data);
   guint port = pair_get_port ();
   g_autofree gchar *sink = g_strdup_printf ("uri=fasp://127.0.0.1:%u "
-      "max-bitrate=1000000 buffer-size=262144 " SECRET, port);
+                                            "max-bitrate=1000000 buffer-size=262144 " SECRET,
+      port);
   g_autofree gchar *source = g_strdup_printf ("uri=fasp://:%u " SECRET, port);
   Pair *pair = pair_new (sink, source);
   g_autoptr (GBytes) stream = pair_make_stream (800000);
   g_autoptr (GstMessage) message = NULL;
 
-  g_object_set (pair_get_in (pair), "is-live", live, "max-bytes", (guint64) 0,
-      NULL);
+  g_object_set (pair_get_in (pair), "is-live", live, "max-bytes", (guint64) 0, NULL);
   pair_play (pair);
   pair_push (pair, stream, 0, 800000, 1316);
   gst_app_src_end_of_stream (pair_get_in (pair));
   message = pair_wait (pair->sender, GST_MESSAGE_EOS | GST_MESSAGE_WARNING);
-  g_assert_cmpint (GST_MESSAGE_TYPE (message), ==, live ? GST_MESSAGE_WARNING :
-      GST_MESSAGE_EOS);
+  g_assert_cmpint (GST_MESSAGE_TYPE (message), ==, live ? GST_MESSAGE_WARNING : GST_MESSAGE_EOS);
   if (live) {
     g_autoptr (GError) error = NULL;
 
@@ -251,12 +243,14 @@ static GstMessage *
 send_slowly (guint64 rate, gint buffers)
 {
   guint port = pair_get_port ();
-  g_autoptr (GstElement) receiver = pair_launch ("faspsrc uri=fasp://:%u "
-      SECRET " ! fakesink sync=false async=false", port);
-  g_autoptr (GstElement) sender = pair_launch ("audiotestsrc is-live=true "
-      "samplesperbuffer=800 num-buffers=%d ! audio/x-raw,format=S8,rate=8000,"
-      "channels=1 ! faspsink uri=fasp://127.0.0.1:%u max-bitrate=%"
-      G_GUINT64_FORMAT " " SECRET, buffers, port, rate);
+  g_autoptr (GstElement) receiver =
+      pair_launch ("faspsrc uri=fasp://:%u " SECRET " ! fakesink sync=false async=false", port);
+  g_autoptr (GstElement) sender =
+      pair_launch ("audiotestsrc is-live=true "
+                   "samplesperbuffer=800 num-buffers=%d ! audio/x-raw,format=S8,rate=8000,"
+                   "channels=1 ! faspsink uri=fasp://127.0.0.1:%u max-bitrate=%" G_GUINT64_FORMAT
+                   " " SECRET,
+          buffers, port, rate);
   GstMessage *message;
 
   gst_element_set_state (receiver, GST_STATE_PLAYING);
@@ -294,7 +288,8 @@ test_lossy (void)
   guint port = pair_get_port (), by;
   PairWire *wire = pair_wire_new (port, &by);
   g_autofree gchar *sink = g_strdup_printf ("uri=fasp://127.0.0.1:%u "
-      "max-bitrate=3000000 buffer-size=262144 " SECRET, by);
+                                            "max-bitrate=3000000 buffer-size=262144 " SECRET,
+      by);
   g_autofree gchar *source = g_strdup_printf ("uri=fasp://:%u " SECRET, port);
   Pair *pair = pair_new (sink, source);
   g_autoptr (GBytes) stream = pair_make_stream (1500000);
@@ -320,10 +315,8 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/pair/encoder", test_encoder);
   g_test_add_func ("/pair/channel-rate", test_channel_rate);
-  g_test_add_data_func ("/pair/behind/live", GINT_TO_POINTER (TRUE),
-      test_behind);
-  g_test_add_data_func ("/pair/behind/file", GINT_TO_POINTER (FALSE),
-      test_behind);
+  g_test_add_data_func ("/pair/behind/live", GINT_TO_POINTER (TRUE), test_behind);
+  g_test_add_data_func ("/pair/behind/file", GINT_TO_POINTER (FALSE), test_behind);
   g_test_add_func ("/pair/behind/unit", test_unit);
   g_test_add_func ("/pair/lossy", test_lossy);
   g_test_add_func ("/pair/latency", test_latency);

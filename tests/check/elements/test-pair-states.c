@@ -9,7 +9,7 @@
 
 /* The receiver has played for an hour, by @clock. */
 static void
-play_after_hour (Pair * pair, GstClock * clock)
+play_after_hour (Pair *pair, GstClock *clock)
 {
   /* the machine may not have been on for so long */
   gst_clock_set_calibration (clock, 0, HOUR, 1, 1);
@@ -19,17 +19,16 @@ play_after_hour (Pair * pair, GstClock * clock)
   pair_play (pair);
 }
 
-/* Running time begins anew in the receiver's elements.  After a flush its pipeline does that, but GStreamer
- * 1.28.8 gives the new base time to the pipeline alone. */
+/* Running time begins anew in the receiver's elements.  After a flush its pipeline does that, but
+ * GStreamer 1.28.8 gives the new base time to the pipeline alone. */
 static void
-begin_anew (Pair * pair, GstClock * clock)
+begin_anew (Pair *pair, GstClock *clock)
 {
   static const gchar *const names[] = { "source", "out" };
   GstClockTime now = gst_clock_get_time (clock);
 
   for (guint i = 0; i < G_N_ELEMENTS (names); i++) {
-    g_autoptr (GstElement) element =
-        gst_bin_get_by_name (GST_BIN (pair->receiver), names[i]);
+    g_autoptr (GstElement) element = gst_bin_get_by_name (GST_BIN (pair->receiver), names[i]);
 
     gst_element_set_base_time (element, now);
   }
@@ -41,8 +40,7 @@ test_new_time (void)
 {
   Pair *pair = pair_new_default ();
   g_autoptr (GBytes) stream = pair_make_stream (1500);
-  g_autoptr (GstElement) source =
-      gst_bin_get_by_name (GST_BIN (pair->receiver), "source");
+  g_autoptr (GstElement) source = gst_bin_get_by_name (GST_BIN (pair->receiver), "source");
   g_autoptr (GstClock) clock = g_object_new (GST_TYPE_SYSTEM_CLOCK, NULL);
 
   play_after_hour (pair, clock);
@@ -67,7 +65,7 @@ typedef struct
 } Gate;
 
 static GstPadProbeReturn
-pass_limiter (GstPad * pad, GstPadProbeInfo * info, gpointer data)
+pass_limiter (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 {
   Gate *gate = data;
 
@@ -82,7 +80,7 @@ pass_limiter (GstPad * pad, GstPadProbeInfo * info, gpointer data)
 
 /* And waits until the one behind them is there. */
 static void
-let_through (Gate * gate, guint n)
+let_through (Gate *gate, guint n)
 {
   g_mutex_lock (&gate->lock);
   gate->let = n;
@@ -93,7 +91,7 @@ let_through (Gate * gate, guint n)
 }
 
 static void
-open_limiter (Gate * gate)
+open_limiter (Gate *gate)
 {
   g_mutex_lock (&gate->lock);
   gate->let = G_MAXUINT;
@@ -107,11 +105,10 @@ test_new_time_held (void)
 {
   Pair *pair = pair_new_default ();
   g_autoptr (GBytes) stream = pair_make_stream (2500);
-  g_autoptr (GstElement) source =
-      gst_bin_get_by_name (GST_BIN (pair->receiver), "source");
+  g_autoptr (GstElement) source = gst_bin_get_by_name (GST_BIN (pair->receiver), "source");
   g_autoptr (GstPad) pad = gst_element_get_static_pad (source, "src");
   g_autoptr (GstClock) clock = g_object_new (GST_TYPE_SYSTEM_CLOCK, NULL);
-  Gate gate = {.let = 0 };
+  Gate gate = { .let = 0 };
 
   gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, pass_limiter, &gate, NULL);
   play_after_hour (pair, clock);
@@ -134,7 +131,7 @@ test_new_time_held (void)
 }
 
 static gboolean
-ignore (GstClock * clock, GstClockTime time, GstClockID id, gpointer data)
+ignore (GstClock *clock, GstClockTime time, GstClockID id, gpointer data)
 {
   return TRUE;
 }
@@ -145,10 +142,11 @@ static void
 test_stats_end (void)
 {
   GstElement *sink = pair_launch ("fakesrc ! faspsink name=s "
-      "uri=fasp://:%u stats-interval=3600000", pair_get_port ());
+                                  "uri=fasp://:%u stats-interval=3600000",
+      pair_get_port ());
   g_autoptr (GstClock) clock = gst_system_clock_obtain ();
-  GstClockID earlier = gst_clock_new_single_shot_id (clock,
-      gst_clock_get_time (clock) + 1000 * GST_SECOND);
+  GstClockID earlier =
+      gst_clock_new_single_shot_id (clock, gst_clock_get_time (clock) + 1000 * GST_SECOND);
   GstElement *element = gst_bin_get_by_name (GST_BIN (sink), "s");
   PairWatch *watch = pair_watch_new (element);
 
@@ -190,14 +188,12 @@ test_absent (void)
     "appsrc name=in ! faspsink uri=fasp://no.such.host.invalid:%u",
     "audiotestsrc is-live=true ! faspsink uri=fasp://127.0.0.1:%u",
     ("audiotestsrc is-live=true ! faspsink uri=fasp://127.0.0.1:%u?"
-        "wait-for-connection=false"),
+     "wait-for-connection=false"),
     "faspsrc uri=fasp://127.0.0.1:%u ! fakesink",
     "faspsrc uri=fasp://:%u ! fakesink",
     "faspsrc uri=fasp://no.such.host.invalid:%u ! fakesink",
   };
-  static const GstState states[] = { GST_STATE_READY, GST_STATE_PAUSED,
-    GST_STATE_PLAYING
-  };
+  static const GstState states[] = { GST_STATE_READY, GST_STATE_PAUSED, GST_STATE_PLAYING };
 
   for (guint i = 0; i < G_N_ELEMENTS (lines); i++)
     for (guint j = 0; j < G_N_ELEMENTS (states); j++) {
@@ -208,8 +204,7 @@ test_absent (void)
       GstElement *pipeline = pair_launch (lines[i], pair_get_port ());
 #pragma GCC diagnostic pop
 
-      g_assert_cmpint (gst_element_set_state (pipeline, states[j]), !=,
-          GST_STATE_CHANGE_FAILURE);
+      g_assert_cmpint (gst_element_set_state (pipeline, states[j]), !=, GST_STATE_CHANGE_FAILURE);
       g_assert_cmpint (g_get_monotonic_time () - before, <, G_TIME_SPAN_SECOND);
       g_assert_cmpuint (pair_stop (pipeline), <, HANGS);
       gst_object_unref (pipeline);
@@ -221,13 +216,12 @@ static void
 test_unheard (void)
 {
   GstElement *pipeline = pair_launch ("audiotestsrc num-buffers=20 ! faspsink "
-      "name=sink uri=fasp://127.0.0.1:%u wait-for-connection=false",
+                                      "name=sink uri=fasp://127.0.0.1:%u wait-for-connection=false",
       pair_get_port ());
 
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
   gst_message_unref (pair_wait (pipeline, GST_MESSAGE_EOS));
-  g_assert_cmpuint (pair_get_stat (pipeline, "sink", "bytes-dropped-unheard"),
-      >, 0);
+  g_assert_cmpuint (pair_get_stat (pipeline, "sink", "bytes-dropped-unheard"), >, 0);
   pair_stop (pipeline);
   gst_object_unref (pipeline);
 }
@@ -238,18 +232,15 @@ test_flush (void)
 {
   Pair *pair = pair_new_default ();
   g_autoptr (GBytes) stream = pair_make_stream (100000);
-  g_autoptr (GstElement) sink = gst_bin_get_by_name (GST_BIN (pair->sender),
-      "sink");
+  g_autoptr (GstElement) sink = gst_bin_get_by_name (GST_BIN (pair->sender), "sink");
   g_autoptr (GstPad) pad = gst_element_get_static_pad (sink, "sink");
   G_GNUC_UNUSED g_autoptr (GstPad) peer = gst_pad_get_peer (pad);
 
   pair_play (pair);
   pair_push (pair, stream, 0, 50000, 1316);
   pair_wait_for_size (pair, 50000);
-  gst_element_send_event (GST_ELEMENT (pair_get_in (pair)),
-      gst_event_new_flush_start ());
-  gst_element_send_event (GST_ELEMENT (pair_get_in (pair)),
-      gst_event_new_flush_stop (TRUE));
+  gst_element_send_event (GST_ELEMENT (pair_get_in (pair)), gst_event_new_flush_start ());
+  gst_element_send_event (GST_ELEMENT (pair_get_in (pair)), gst_event_new_flush_stop (TRUE));
   pair_push (pair, stream, 50000, 100000, 1316);
   pair_finish (pair, stream);
   pair_free (pair);
@@ -264,16 +255,17 @@ test_async (void)
     const gchar *properties;
     gboolean waits;
   } cases[] = {
-    {"", FALSE},
-    {"sync=true", TRUE},
-    {"sync=true async=false", FALSE},
-    {"async=false sync=true", FALSE},
-    {"async=true", TRUE},
+    { "", FALSE },
+    { "sync=true", TRUE },
+    { "sync=true async=false", FALSE },
+    { "async=false sync=true", FALSE },
+    { "async=true", TRUE },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
     g_autoptr (GstElement) pipeline = pair_launch ("appsrc ! faspsink "
-        "localport=0 %s", cases[i].properties);
+                                                   "localport=0 %s",
+        cases[i].properties);
 
     for (guint round = 0; round < 2; round++) {
       g_assert_cmpint (gst_element_set_state (pipeline, GST_STATE_PAUSED), ==,

@@ -8,44 +8,38 @@
 
 typedef struct
 {
-  const gchar *name, *sink, *source;    /* %u is the port */
+  const gchar *name, *sink, *source; /* %u is the port */
   gboolean sender_first;
 } Way;
 
 static const Way ways[] = {
-  {"sender-dials", "uri=fasp://127.0.0.1:%u", "uri=fasp://:%u", FALSE},
-  {"receiver-dials", "uri=fasp://:%u", "uri=fasp://127.0.0.1:%u", FALSE},
-  {"sender-first", "uri=fasp://127.0.0.1:%u", "uri=fasp://:%u", TRUE},
-  {"receiver-first", "uri=fasp://:%u", "uri=fasp://127.0.0.1:%u", FALSE},
-  {"ipv6", "uri=fasp://[::1]:%u", "uri=fasp://:%u", FALSE},
-  {"name", "uri=fasp://localhost:%u", "uri=fasp://:%u", FALSE},
-  {"any-address", "uri=fasp://127.0.0.1:%u", "uri=fasp://0.0.0.0:%u", FALSE},
-  {"any-address-ipv6", "uri=fasp://[::]:%u", "uri=fasp://[::1]:%u", FALSE},
-  {"local-address", "uri=fasp://127.0.0.1:%u",
-      "mode=listener localaddress=127.0.0.1 localport=%u", FALSE},
-  {"paced", "uri=fasp://127.0.0.1:%u max-bitrate=50000000", "uri=fasp://:%u",
-      FALSE},
-  {"dscp-ttl", "uri=fasp://127.0.0.1:%u?tos=184&ttl=5", "uri=fasp://:%u",
-      FALSE},
-  {"flowlets", "uri=fasp://127.0.0.1:%u?flowlets=4",
-        "uri=fasp://:%u?flowlets=4",
-      FALSE},
-  {"flowlets-receiver-dials", "uri=fasp://:%u?flowlets=4",
-      "uri=fasp://[::1]:%u?flowlets=3", FALSE},
-  {"flowlets-double", "uri=fasp://127.0.0.1:%u?flowlets=2 "
-        "flow-assignment=duplicate", "uri=fasp://:%u?flowlets=4", FALSE},
-  {"flowlets-one", "uri=fasp://127.0.0.1:%u?flowlets=4", "uri=fasp://:%u",
-      FALSE},
-  {"flowlets-threads", "uri=fasp://127.0.0.1:%u?flowlets=4&threads=2",
-      "uri=fasp://:%u?flowlets=4&threads=4", FALSE},
-  {"flowlets-threads-dial", "uri=fasp://:%u?flowlets=4 threads=64",
-      "uri=fasp://127.0.0.1:%u?flowlets=4 threads=3", FALSE},
-  {"fec", "uri=fasp://127.0.0.1:%u?fec=20%%25&latency=20", "uri=fasp://:%u",
-      FALSE},
-  {"fec-auto", "uri=fasp://127.0.0.1:%u fec=auto", "uri=fasp://:%u fec=off",
-      FALSE},
-  {"loopback-device", "uri=fasp://127.0.0.1:%u interface=lo",
-      "uri=fasp://:%u", FALSE},
+  { "sender-dials", "uri=fasp://127.0.0.1:%u", "uri=fasp://:%u", FALSE },
+  { "receiver-dials", "uri=fasp://:%u", "uri=fasp://127.0.0.1:%u", FALSE },
+  { "sender-first", "uri=fasp://127.0.0.1:%u", "uri=fasp://:%u", TRUE },
+  { "receiver-first", "uri=fasp://:%u", "uri=fasp://127.0.0.1:%u", FALSE },
+  { "ipv6", "uri=fasp://[::1]:%u", "uri=fasp://:%u", FALSE },
+  { "name", "uri=fasp://localhost:%u", "uri=fasp://:%u", FALSE },
+  { "any-address", "uri=fasp://127.0.0.1:%u", "uri=fasp://0.0.0.0:%u", FALSE },
+  { "any-address-ipv6", "uri=fasp://[::]:%u", "uri=fasp://[::1]:%u", FALSE },
+  { "local-address", "uri=fasp://127.0.0.1:%u", "mode=listener localaddress=127.0.0.1 localport=%u",
+      FALSE },
+  { "paced", "uri=fasp://127.0.0.1:%u max-bitrate=50000000", "uri=fasp://:%u", FALSE },
+  { "dscp-ttl", "uri=fasp://127.0.0.1:%u?tos=184&ttl=5", "uri=fasp://:%u", FALSE },
+  { "flowlets", "uri=fasp://127.0.0.1:%u?flowlets=4", "uri=fasp://:%u?flowlets=4", FALSE },
+  { "flowlets-receiver-dials", "uri=fasp://:%u?flowlets=4", "uri=fasp://[::1]:%u?flowlets=3",
+      FALSE },
+  { "flowlets-double",
+      "uri=fasp://127.0.0.1:%u?flowlets=2 "
+      "flow-assignment=duplicate",
+      "uri=fasp://:%u?flowlets=4", FALSE },
+  { "flowlets-one", "uri=fasp://127.0.0.1:%u?flowlets=4", "uri=fasp://:%u", FALSE },
+  { "flowlets-threads", "uri=fasp://127.0.0.1:%u?flowlets=4&threads=2",
+      "uri=fasp://:%u?flowlets=4&threads=4", FALSE },
+  { "flowlets-threads-dial", "uri=fasp://:%u?flowlets=4 threads=64",
+      "uri=fasp://127.0.0.1:%u?flowlets=4 threads=3", FALSE },
+  { "fec", "uri=fasp://127.0.0.1:%u?fec=20%%25&latency=20", "uri=fasp://:%u", FALSE },
+  { "fec-auto", "uri=fasp://127.0.0.1:%u fec=auto", "uri=fasp://:%u fec=off", FALSE },
+  { "loopback-device", "uri=fasp://127.0.0.1:%u interface=lo", "uri=fasp://:%u", FALSE },
 };
 
 #pragma GCC diagnostic push
@@ -81,12 +75,10 @@ static void
 test_called (gconstpointer data)
 {
   guint port = pair_get_port ();
-  g_autofree gchar *sink = g_strdup_printf ("uri=fasp://%s:%u", (gchar *) data,
-      port);
+  g_autofree gchar *sink = g_strdup_printf ("uri=fasp://%s:%u", (gchar *) data, port);
   g_autofree gchar *source = g_strdup_printf ("uri=fasp://127.0.0.2:%u", port);
   Pair *pair = pair_new (sink, source);
-  g_autoptr (GstElement) caller = gst_bin_get_by_name (GST_BIN (pair->receiver),
-      "source");
+  g_autoptr (GstElement) caller = gst_bin_get_by_name (GST_BIN (pair->receiver), "source");
   g_autoptr (GBytes) stream = pair_make_stream (100000);
   g_autoptr (GSocketAddress) peer = NULL;
   g_autoptr (GstStructure) stats = NULL;
@@ -96,10 +88,9 @@ test_called (gconstpointer data)
   pair_push (pair, stream, 0, 100000, 1316);
   pair_finish (pair, stream);
   g_object_get (caller, "stats", &stats, NULL);
-  g_assert_true (gst_structure_get (stats, "caller-address",
-          G_TYPE_SOCKET_ADDRESS, &peer, NULL));
-  address = g_inet_address_to_string (g_inet_socket_address_get_address
-      (G_INET_SOCKET_ADDRESS (peer)));
+  g_assert_true (gst_structure_get (stats, "caller-address", G_TYPE_SOCKET_ADDRESS, &peer, NULL));
+  address =
+      g_inet_address_to_string (g_inet_socket_address_get_address (G_INET_SOCKET_ADDRESS (peer)));
   g_assert_cmpstr (address, ==, "127.0.0.2");
   pair_free (pair);
 }
@@ -108,8 +99,9 @@ test_called (gconstpointer data)
 static void
 test_packets (void)
 {
-  g_autoptr (GstCaps) caps = gst_caps_from_string ("video/mpegts, "
-      "systemstream=(boolean)true, packetsize=(int)188");
+  g_autoptr (GstCaps) caps =
+      gst_caps_from_string ("video/mpegts, "
+                            "systemstream=(boolean)true, packetsize=(int)188");
   g_autoptr (GBytes) stream = pair_make_stream (188 * 5000);
   Pair *pair = pair_new_default ();
 
@@ -130,9 +122,10 @@ test_large (gconstpointer encryption)
 {
   guint port = pair_get_port ();
   g_autofree gchar *sink = g_strdup_printf ("uri=fasp://127.0.0.1:%u "
-      "max-bitrate=2000000000 encryption=%s", port, (const gchar *) encryption);
-  g_autofree gchar *source = g_strdup_printf ("uri=fasp://:%u encryption=%s",
+                                            "max-bitrate=2000000000 encryption=%s",
       port, (const gchar *) encryption);
+  g_autofree gchar *source =
+      g_strdup_printf ("uri=fasp://:%u encryption=%s", port, (const gchar *) encryption);
   Pair *pair = pair_new (sink, source);
   g_autoptr (GBytes) stream = pair_make_stream (30000000);
 
@@ -141,10 +134,8 @@ test_large (gconstpointer encryption)
     gsize size = MIN (1 << 20, 30000000 - at);
     GstBuffer *buffer = gst_buffer_new_allocate (NULL, size, NULL);
 
-    gst_buffer_fill (buffer, 0, (const guint8 *) g_bytes_get_data (stream,
-            NULL) + at, size);
-    g_assert_cmpint (gst_app_src_push_buffer (pair_get_in (pair), buffer), ==,
-        GST_FLOW_OK);
+    gst_buffer_fill (buffer, 0, (const guint8 *) g_bytes_get_data (stream, NULL) + at, size);
+    g_assert_cmpint (gst_app_src_push_buffer (pair_get_in (pair), buffer), ==, GST_FLOW_OK);
   }
   pair_finish (pair, stream);
   g_assert_cmpuint (pair->buffers, <, 30000000 / 1500 / 2);
@@ -170,8 +161,7 @@ test_shapes (void)
 
       for (gsize done = 0; done < n;) {
         gsize part = MIN (n - done, 777);
-        g_autoptr (GBytes) bytes = g_bytes_new_from_bytes (stream, at + done,
-            part);
+        g_autoptr (GBytes) bytes = g_bytes_new_from_bytes (stream, at + done, part);
         GstBuffer *one = gst_buffer_new_wrapped_bytes (bytes);
 
         if (done % 2 == 0) {
@@ -182,7 +172,7 @@ test_shapes (void)
         }
         done += part;
       }
-      gst_buffer_list_add (list, buffer);       /* empty */
+      gst_buffer_list_add (list, buffer); /* empty */
       gst_app_src_push_buffer_list (pair_get_in (pair), list);
     } else {
       pair_push (pair, stream, at, at + n, n);
@@ -213,18 +203,17 @@ test_prompt (void)
 typedef struct
 {
   const gchar *caps;
-  gboolean late;                /* who joins late; */
-  const gchar *told;            /* is that warned of? */
-  gsize header;                 /* bytes of 1a45dfa3a3 that it gets first */
+  gboolean late;     /* who joins late; */
+  const gchar *told; /* is that warned of? */
+  gsize header;      /* bytes of 1a45dfa3a3 that it gets first */
 } Middle;
 
 static const Middle middles[] = {
-  {"video/x-matroska,streamheader=(buffer)<1a45,dfa3a3>", TRUE, NULL, 5},
-  {"video/quicktime,variant=iso", TRUE, "middle of video/quicktime", 0},
+  { "video/x-matroska,streamheader=(buffer)<1a45,dfa3a3>", TRUE, NULL, 5 },
+  { "video/quicktime,variant=iso", TRUE, "middle of video/quicktime", 0 },
   /* nobody has written it: it is before the first byte */
-  {"video/x-matroska,streamheader=(buffer)<1a45dfa3>", FALSE, NULL, 4},
-  {"video/mpegts,systemstream=true,streamheader=(buffer)<47400010>", TRUE,
-      NULL, 0},
+  { "video/x-matroska,streamheader=(buffer)<1a45dfa3>", FALSE, NULL, 4 },
+  { "video/mpegts,systemstream=true,streamheader=(buffer)<47400010>", TRUE, NULL, 0 },
 };
 
 /* Who has not heard the beginning of a stream that is nothing without it. */
@@ -236,9 +225,9 @@ test_in_the_middle (gconstpointer data)
   gsize from = middle->late ? 100000 : 0;
   guint port = pair_get_port ();
   g_autofree gchar *sink = g_strdup_printf ("uri=fasp://:%u "
-      "wait-for-connection=%s " SECRET, port, middle->late ? "false" : "true");
-  g_autofree gchar *source = g_strdup_printf ("uri=fasp://127.0.0.1:%u "
-      SECRET, port);
+                                            "wait-for-connection=%s " SECRET,
+      port, middle->late ? "false" : "true");
+  g_autofree gchar *source = g_strdup_printf ("uri=fasp://127.0.0.1:%u " SECRET, port);
   g_autoptr (GstCaps) caps = gst_caps_from_string (middle->caps);
   g_autoptr (GBytes) stream = pair_make_stream (200000);
   Pair *pair = pair_new (sink, source);
@@ -264,8 +253,8 @@ test_in_the_middle (gconstpointer data)
   g_assert_cmpuint (pair->got->len, ==, middle->header + 200000 - from);
   g_assert_cmpint (memcmp (pair->got->data, begin, middle->header), ==, 0);
   g_assert_cmpint (memcmp (pair->got->data + middle->header,
-          (const guint8 *) g_bytes_get_data (stream, NULL) + from,
-          200000 - from), ==, 0);
+                       (const guint8 *) g_bytes_get_data (stream, NULL) + from, 200000 - from),
+      ==, 0);
   pair_free (pair);
 }
 
@@ -278,16 +267,12 @@ test_stats (void)
   pair_play (pair);
   pair_push (pair, stream, 0, 500000, 1316);
   pair_wait_for_size (pair, 500000);
-  g_assert_cmpuint (pair_get_stat (pair->sender, "sink", "connected-callers"),
-      ==, 1);
-  g_assert_cmpuint (pair_get_stat (pair->sender, "sink", "bytes-sent"), ==,
-      500000);
-  g_assert_cmpuint (pair_get_stat (pair->receiver, "source",
-          "bytes-received"), ==, 500000);
+  g_assert_cmpuint (pair_get_stat (pair->sender, "sink", "connected-callers"), ==, 1);
+  g_assert_cmpuint (pair_get_stat (pair->sender, "sink", "bytes-sent"), ==, 500000);
+  g_assert_cmpuint (pair_get_stat (pair->receiver, "source", "bytes-received"), ==, 500000);
   pair_finish (pair, stream);
   /* and after the end */
-  g_assert_cmpuint (pair_get_stat (pair->sender, "sink",
-          "bytes-acknowledged"), ==, 500000);
+  g_assert_cmpuint (pair_get_stat (pair->sender, "sink", "bytes-acknowledged"), ==, 500000);
   pair_free (pair);
 }
 
@@ -297,8 +282,7 @@ test_empty (gconstpointer data)
 {
   gboolean dials = GPOINTER_TO_INT (data);
   guint port = pair_get_port ();
-  g_autofree gchar *call = g_strdup_printf ("uri=fasp://127.0.0.1:%u " SECRET,
-      port);
+  g_autofree gchar *call = g_strdup_printf ("uri=fasp://127.0.0.1:%u " SECRET, port);
   g_autofree gchar *listen = g_strdup_printf ("uri=fasp://:%u " SECRET, port);
   Pair *pair = dials ? pair_new (call, listen) : pair_new (listen, call);
   g_autoptr (GBytes) stream = pair_make_stream (0);
@@ -309,7 +293,7 @@ test_empty (gconstpointer data)
   /* of 0.1 s: it would be there at once */
   bus = gst_element_get_bus (pair->sender);
   g_assert_null (gst_bus_timed_pop_filtered (bus, GST_SECOND / 10,
-          GST_MESSAGE_EOS | GST_MESSAGE_ERROR));
+      GST_MESSAGE_EOS | GST_MESSAGE_ERROR));
   gst_element_set_state (pair->receiver, GST_STATE_PLAYING);
   pair_finish (pair, stream);
   pair_free (pair);
@@ -337,8 +321,7 @@ test_receivers (void)
   pair_push (pair, stream, 500000, 1000000, 1316);
   pair_finish (pair, stream);
   gst_message_unref (pair_wait (others[1], GST_MESSAGE_EOS));
-  g_assert_cmpuint (pair_get_stat (others[1], "source",
-          "bytes-received-total"), ==, 1000000);
+  g_assert_cmpuint (pair_get_stat (others[1], "source", "bytes-received-total"), ==, 1000000);
   for (guint i = 0; i < 2; i++) {
     pair_stop (others[i]);
     gst_object_unref (others[i]);
@@ -348,7 +331,7 @@ test_receivers (void)
 
 /* As a demuxer does that has found what there is. */
 static GstPadProbeReturn
-ask_anew (GstPad * pad, GstPadProbeInfo * info, gpointer seen)
+ask_anew (GstPad *pad, GstPadProbeInfo *info, gpointer seen)
 {
   if (++*(guint *) seen > 2)
     return GST_PAD_PROBE_OK;
@@ -361,13 +344,15 @@ static void
 test_branches (void)
 {
   guint port = pair_get_port (), seen = 0;
-  g_autoptr (GstElement) sender = pair_launch ("audiotestsrc is-live=true "
-      "num-buffers=10 ! faspsink uri=fasp://127.0.0.1:%u " SECRET, port);
-  g_autoptr (GstElement) receiver = pair_launch ("faspsrc uri=fasp://:%u "
-      SECRET " ! tee name=t t. ! queue ! fakesink "
-      "t. ! queue ! fakesink name=late", port);
-  g_autoptr (GstElement) late = gst_bin_get_by_name (GST_BIN (receiver),
-      "late");
+  g_autoptr (GstElement) sender =
+      pair_launch ("audiotestsrc is-live=true "
+                   "num-buffers=10 ! faspsink uri=fasp://127.0.0.1:%u " SECRET,
+          port);
+  g_autoptr (GstElement) receiver =
+      pair_launch ("faspsrc uri=fasp://:%u " SECRET " ! tee name=t t. ! queue ! fakesink "
+                   "t. ! queue ! fakesink name=late",
+          port);
+  g_autoptr (GstElement) late = gst_bin_get_by_name (GST_BIN (receiver), "late");
   g_autoptr (GstPad) pad = gst_element_get_static_pad (late, "sink");
 
   gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, ask_anew, &seen, NULL);
@@ -384,8 +369,9 @@ test_one_pipeline (void)
 {
   guint port = pair_get_port ();
   g_autoptr (GstElement) pipeline = pair_launch ("audiotestsrc num-buffers=10 "
-      "! faspsink uri=fasp://127.0.0.1:%u " SECRET " faspsrc uri=fasp://:%u "
-      SECRET " ! fakesink", port, port);
+                                                 "! faspsink uri=fasp://127.0.0.1:%u " SECRET
+                                                 " faspsrc uri=fasp://:%u " SECRET " ! fakesink",
+      port, port);
 
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
   gst_message_unref (pair_wait (pipeline, GST_MESSAGE_EOS));
@@ -405,10 +391,8 @@ main (int argc, char **argv)
   g_test_add_data_func ("/pair/called/any", "", test_called);
   g_test_add_data_func ("/pair/called/any-ipv4", "0.0.0.0", test_called);
   g_test_add_func ("/pair/packets", test_packets);
-  g_test_add_data_func ("/pair/empty/dials", GINT_TO_POINTER (TRUE),
-      test_empty);
-  g_test_add_data_func ("/pair/empty/listens", GINT_TO_POINTER (FALSE),
-      test_empty);
+  g_test_add_data_func ("/pair/empty/dials", GINT_TO_POINTER (TRUE), test_empty);
+  g_test_add_data_func ("/pair/empty/listens", GINT_TO_POINTER (FALSE), test_empty);
   g_test_add_data_func ("/pair/large/clear", "none", test_large);
   g_test_add_data_func ("/pair/large/aes", "aes-128-gcm", test_large);
   g_test_add_func ("/pair/shapes", test_shapes);

@@ -15,11 +15,12 @@ test_chain (void)
   g_autoptr (GBytes) stream = pair_make_stream (SIZE);
   GstElement *sender = chain_make_sender (ports[0], "");
   Tap *relay = tap_new (pair_launch ("faspsrc name=source "
-          "uri=fasp://127.0.0.1:%u " SECRET " ! queue ! tee ! faspsink "
-          "uri=fasp://:%u?latency=50 " SECRET, ports[0], ports[1]));
-  Tap *last =
-      tap_new (pair_launch ("faspsrc name=source uri=fasp://127.0.0.1:%u "
-          SECRET " ! fakesink async=false", ports[1]));
+                                     "uri=fasp://127.0.0.1:%u " SECRET " ! queue ! tee ! faspsink "
+                                     "uri=fasp://:%u?latency=50 " SECRET,
+      ports[0], ports[1]));
+  Tap *last = tap_new (pair_launch ("faspsrc name=source uri=fasp://127.0.0.1:%u " SECRET
+                                    " ! fakesink async=false",
+      ports[1]));
   GHashTableIter iter;
   gpointer offset, media;
   guint same = 0;
@@ -54,25 +55,25 @@ test_headers_in_chain (void)
   g_autoptr (GBytes) sent = NULL;
   GByteArray *whole;
   g_autoptr (GstCaps) caps = gst_caps_from_string ("video/x-matroska,"
-      "streamheader=(buffer)<1a45,dfa3>");
-  GstElement *sender =
-      chain_make_sender (ports[0], "wait-for-connection=false");
+                                                   "streamheader=(buffer)<1a45,dfa3>");
+  GstElement *sender = chain_make_sender (ports[0], "wait-for-connection=false");
   g_autoptr (GstElement) in = gst_bin_get_by_name (GST_BIN (sender), "in");
   Tap *relay, *last;
 
   gst_app_src_set_caps (GST_APP_SRC (in), caps);
   chain_push (sender, stream, 0, 140000, 70000);
   chain_wait_for_sink (sender, 140000);
-  relay = tap_new (pair_launch ("faspsrc name=source "
-          "uri=fasp://127.0.0.1:%u " SECRET
-          " ! queue ! tee ! faspsink name=sink "
-          "uri=fasp://:%u?latency=50 wait-for-connection=false " SECRET,
+  relay =
+      tap_new (pair_launch ("faspsrc name=source "
+                            "uri=fasp://127.0.0.1:%u " SECRET " ! queue ! tee ! faspsink name=sink "
+                            "uri=fasp://:%u?latency=50 wait-for-connection=false " SECRET,
           ports[0], ports[1]));
   chain_wait_for_callers (sender);
   chain_push (sender, stream, 140000, 280000, 70000);
   tap_wait_for (relay, sizeof header + 280000);
-  last = tap_new (pair_launch ("faspsrc name=source uri=fasp://127.0.0.1:%u "
-          SECRET " ! fakesink async=false", ports[1]));
+  last = tap_new (pair_launch ("faspsrc name=source uri=fasp://127.0.0.1:%u " SECRET
+                               " ! fakesink async=false",
+      ports[1]));
   chain_wait_for_callers (relay->pipeline);
   chain_push (sender, stream, 280000, 420000, 70000);
   chain_end (sender);
@@ -84,10 +85,8 @@ test_headers_in_chain (void)
   sent = g_byte_array_free_to_bytes (whole);
   tap_assert_got (relay, sent, sizeof header + 140000);
   tap_assert_got (last, sent, sizeof header + 280000);
-  g_assert_cmpmem (relay->header->data, relay->header->len, header,
-      sizeof header);
-  g_assert_cmpmem (last->header->data, last->header->len, header,
-      sizeof header);
+  g_assert_cmpmem (relay->header->data, relay->header->len, header, sizeof header);
+  g_assert_cmpmem (last->header->data, last->header->len, header, sizeof header);
   tap_free (last);
   tap_free (relay);
   chain_stop (sender);
@@ -95,7 +94,7 @@ test_headers_in_chain (void)
 
 /* A buffer is dropped in between: so many bytes are missing, and it is said. */
 static GstPadProbeReturn
-drop_one (GstPad * pad, GstPadProbeInfo * info, gpointer data)
+drop_one (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 {
   GstBuffer *buffer = GST_PAD_PROBE_INFO_BUFFER (info);
   gint *dropped = data;
@@ -108,10 +107,9 @@ drop_one (GstPad * pad, GstPadProbeInfo * info, gpointer data)
 
 /* The bytes of one are others: it is not that stream any more. */
 static GstPadProbeReturn
-change_all (GstPad * pad, GstPadProbeInfo * info, gpointer data)
+change_all (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 {
-  GstBuffer *buffer =
-      gst_buffer_make_writable (GST_PAD_PROBE_INFO_BUFFER (info));
+  GstBuffer *buffer = gst_buffer_make_writable (GST_PAD_PROBE_INFO_BUFFER (info));
   GstMapInfo map;
 
   g_assert_true (gst_buffer_map (buffer, &map, GST_MAP_READWRITE));
@@ -124,7 +122,7 @@ change_all (GstPad * pad, GstPadProbeInfo * info, gpointer data)
 
 /* As a pacer, which cuts one and passes on the next as it is: the bytes are the same. */
 static GstPadProbeReturn
-copy_some (GstPad * pad, GstPadProbeInfo * info, gpointer data)
+copy_some (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 {
   GstBuffer *buffer = GST_PAD_PROBE_INFO_BUFFER (info);
   guint *n = data;
@@ -138,24 +136,26 @@ copy_some (GstPad * pad, GstPadProbeInfo * info, gpointer data)
 
 /* A relay that changes what it passes on, and who hears it. */
 static void
-begin_changed (const guint * ports, GstPadProbeType type,
-    GstPadProbeCallback callback, gpointer data, Tap ** relay, Tap ** last)
+begin_changed (const guint *ports, GstPadProbeType type, GstPadProbeCallback callback,
+    gpointer data, Tap **relay, Tap **last)
 {
-  GstElement *middle = pair_launch ("faspsrc name=source "
-      "uri=fasp://127.0.0.1:%u " SECRET " ! queue name=queue ! faspsink "
-      "uri=fasp://:%u?latency=50 " SECRET, ports[0], ports[1]);
-  g_autoptr (GstElement) queue =
-      gst_bin_get_by_name (GST_BIN (middle), "queue");
+  GstElement *middle =
+      pair_launch ("faspsrc name=source "
+                   "uri=fasp://127.0.0.1:%u " SECRET " ! queue name=queue ! faspsink "
+                   "uri=fasp://:%u?latency=50 " SECRET,
+          ports[0], ports[1]);
+  g_autoptr (GstElement) queue = gst_bin_get_by_name (GST_BIN (middle), "queue");
   g_autoptr (GstPad) pad = gst_element_get_static_pad (queue, "src");
 
   gst_pad_add_probe (pad, type, callback, data, NULL);
   *relay = tap_new (middle);
-  *last = tap_new (pair_launch ("faspsrc name=source uri=fasp://127.0.0.1:%u "
-          SECRET " ! fakesink async=false", ports[1]));
+  *last = tap_new (pair_launch ("faspsrc name=source uri=fasp://127.0.0.1:%u " SECRET
+                                " ! fakesink async=false",
+      ports[1]));
 }
 
 static void
-end_changed (GstElement * sender, Tap * relay, Tap * last)
+end_changed (GstElement *sender, Tap *relay, Tap *last)
 {
   chain_end (sender);
   gst_message_unref (pair_wait (relay->pipeline, GST_MESSAGE_EOS));
@@ -163,8 +163,7 @@ end_changed (GstElement * sender, Tap * relay, Tap * last)
 }
 
 static void
-run_changed (GstPadProbeCallback callback, gpointer data, Tap ** relay,
-    Tap ** last)
+run_changed (GstPadProbeCallback callback, gpointer data, Tap **relay, Tap **last)
 {
   guint ports[2] = { pair_get_port (), pair_get_port () };
   g_autoptr (GBytes) stream = pair_make_stream (SIZE);
@@ -194,10 +193,10 @@ test_dropped (void)
   tap_free (relay);
 }
 
-/* As a leaky queue behind a tee: one is dropped, and the next is a copy that is marked, as others have
- * the buffer, too. */
+/* As a leaky queue behind a tee: one is dropped, and the next is a copy that is marked, as others
+ * have the buffer, too. */
 static GstPadProbeReturn
-leak_one (GstPad * pad, GstPadProbeInfo * info, gpointer data)
+leak_one (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 {
   GstBuffer *buffer = GST_PAD_PROBE_INFO_BUFFER (info);
   gint *dropped = data;
@@ -230,7 +229,7 @@ test_leaked (void)
 
 /* The bytes of a copy are others. */
 static GstPadProbeReturn
-change_copies (GstPad * pad, GstPadProbeInfo * info, gpointer data)
+change_copies (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 {
   GstBuffer *buffer = GST_PAD_PROBE_INFO_BUFFER (info);
 
@@ -278,15 +277,14 @@ test_changed_in_part (void)
   g_assert_cmpuint (n, >, 10);
   g_assert_cmpuint (last->origins, <=, 2);
   g_assert_cmpstr (relay->origin, !=, last->origin);
-  g_assert_cmpmem (last->got->data, last->got->len, g_bytes_get_data (stream,
-          NULL), SIZE);
+  g_assert_cmpmem (last->got->data, last->got->len, g_bytes_get_data (stream, NULL), SIZE);
   tap_free (last);
   tap_free (relay);
 }
 
 /* As a pacer that cuts what is larger than a datagram: a header is not. */
 static GstPadProbeReturn
-copy_stream (GstPad * pad, GstPadProbeInfo * info, gpointer data)
+copy_stream (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 {
   GstBuffer *buffer = GST_PAD_PROBE_INFO_BUFFER (info);
 
@@ -299,7 +297,7 @@ copy_stream (GstPad * pad, GstPadProbeInfo * info, gpointer data)
 
 /* What comes next when something is told of the stream is passed on, and the rest in part. */
 static GstPadProbeReturn
-copy_others (GstPad * pad, GstPadProbeInfo * info, gpointer data)
+copy_others (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 {
   guint *n = data;
 
@@ -310,10 +308,11 @@ copy_others (GstPad * pad, GstPadProbeInfo * info, gpointer data)
 }
 
 static void
-set_header (GstElement * sender, const gchar * header)
+set_header (GstElement *sender, const gchar *header)
 {
   g_autofree gchar *text = g_strdup_printf ("video/x-matroska,"
-      "streamheader=(buffer)<%s>", header);
+                                            "streamheader=(buffer)<%s>",
+      header);
   g_autoptr (GstCaps) caps = gst_caps_from_string (text);
   g_autoptr (GstElement) in = gst_bin_get_by_name (GST_BIN (sender), "in");
 
@@ -323,8 +322,10 @@ set_header (GstElement * sender, const gchar * header)
 static GstElement *
 make_caller (guint port)
 {
-  GstElement *sender = pair_launch ("appsrc name=in block=true max-bytes=50000 "
-      "! faspsink name=sink uri=fasp://127.0.0.1:%u?latency=50 " SECRET, port);
+  GstElement *sender =
+      pair_launch ("appsrc name=in block=true max-bytes=50000 "
+                   "! faspsink name=sink uri=fasp://127.0.0.1:%u?latency=50 " SECRET,
+          port);
 
   gst_element_set_state (sender, GST_STATE_PLAYING);
   return sender;
@@ -341,9 +342,9 @@ test_header_gone (void)
   Tap *relay, *last;
 
   relay = tap_new (pair_launch ("faspsrc name=source uri=fasp://:%u "
-          "keep-listening=true " SECRET " ! faspsink name=sink "
-          "uri=fasp://:%u?latency=50 wait-for-connection=false " SECRET,
-          ports[0], ports[1]));
+                                "keep-listening=true " SECRET " ! faspsink name=sink "
+                                "uri=fasp://:%u?latency=50 wait-for-connection=false " SECRET,
+      ports[0], ports[1]));
   sender = make_caller (ports[0]);
   set_header (sender, "1a45,dfa3");
   chain_push (sender, stream, 0, 140000, 70000);
@@ -353,8 +354,9 @@ test_header_gone (void)
   sender = make_caller (ports[0]);
   chain_push (sender, stream, 0, 140000, 0);
   chain_wait_for_sink (relay->pipeline, 280000);
-  last = tap_new (pair_launch ("faspsrc name=source uri=fasp://127.0.0.1:%u "
-          SECRET " ! fakesink async=false", ports[1]));
+  last = tap_new (pair_launch ("faspsrc name=source uri=fasp://127.0.0.1:%u " SECRET
+                               " ! fakesink async=false",
+      ports[1]));
   chain_wait_for_callers (relay->pipeline);
   chain_push (sender, stream, 140000, 280000, 0);
   tap_wait_for (last, 280000);
@@ -366,8 +368,8 @@ test_header_gone (void)
   chain_stop (sender);
 }
 
-/* A stream that gets another header, which it has in itself, too, before its key frame: who joins there has
- * that once. */
+/* A stream that gets another header, which it has in itself, too, before its key frame: who joins
+ * there has that once. */
 static void
 test_header_in_stream (void)
 {
@@ -381,22 +383,21 @@ test_header_in_stream (void)
   set_header (sender, "1a45,dfa3");
   chain_push (sender, stream, 0, 140000, 70000);
   chain_wait_for_sink (sender, 140000);
-  last = tap_new (pair_launch ("faspsrc name=source uri=fasp://127.0.0.1:%u "
-          SECRET " ! fakesink async=false", port));
+  last = tap_new (pair_launch ("faspsrc name=source uri=fasp://127.0.0.1:%u " SECRET
+                               " ! fakesink async=false",
+      port));
   chain_wait_for_callers (sender);
   set_header (sender, "1a45,dfa4");
   for (guint i = 0; i < 2; i++) {
     GstBuffer *buffer = gst_buffer_new_memdup (header + 2 * i, 2);
 
     GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_HEADER);
-    g_assert_cmpint (gst_app_src_push_buffer (GST_APP_SRC (in), buffer), ==,
-        GST_FLOW_OK);
+    g_assert_cmpint (gst_app_src_push_buffer (GST_APP_SRC (in), buffer), ==, GST_FLOW_OK);
   }
   chain_push (sender, stream, 140000, 280000, 70000);
   chain_end (sender);
   gst_message_unref (pair_wait (last->pipeline, GST_MESSAGE_EOS));
-  g_assert_cmpmem (last->header->data, last->header->len, header,
-      sizeof header);
+  g_assert_cmpmem (last->header->data, last->header->len, header, sizeof header);
   g_assert_cmpmem (last->got->data, last->got->len,
       (const guint8 *) g_bytes_get_data (stream, NULL) + 140000, 140000);
   tap_free (last);
@@ -406,12 +407,11 @@ test_header_in_stream (void)
 /* A stream with a header whose relay changes it, and joins in the middle; the header is another
  * in the middle of that. */
 static void
-run_changed_headed (GstPadProbeType type, GstPadProbeCallback callback,
-    gpointer data, Tap ** relay, Tap ** last, GBytes * stream)
+run_changed_headed (GstPadProbeType type, GstPadProbeCallback callback, gpointer data, Tap **relay,
+    Tap **last, GBytes *stream)
 {
   guint ports[2] = { pair_get_port (), pair_get_port () };
-  GstElement *sender =
-      chain_make_sender (ports[0], "wait-for-connection=false");
+  GstElement *sender = chain_make_sender (ports[0], "wait-for-connection=false");
 
   set_header (sender, "1a45,dfa3");
   chain_push (sender, stream, 0, 140000, 0);
@@ -435,9 +435,8 @@ test_changed_headed (void)
   Tap *relay, *last;
   guint n = 0;
 
-  run_changed_headed (GST_PAD_PROBE_TYPE_BUFFER |
-      GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, copy_others, &n, &relay, &last,
-      stream);
+  run_changed_headed (GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, copy_others,
+      &n, &relay, &last, stream);
   g_assert_cmpuint (last->origins, <=, 2);
   g_assert_cmpstr (relay->origin, !=, last->origin);
   tap_free (last);
@@ -452,8 +451,7 @@ test_changed_behind_header (void)
   g_autoptr (GBytes) stream = pair_make_stream (280000);
   Tap *relay, *last;
 
-  run_changed_headed (GST_PAD_PROBE_TYPE_BUFFER, copy_stream, NULL, &relay,
-      &last, stream);
+  run_changed_headed (GST_PAD_PROBE_TYPE_BUFFER, copy_stream, NULL, &relay, &last, stream);
   g_assert_cmpstr (relay->origin, !=, last->origin);
   g_assert_cmpuint (last->origins, ==, 1);
   g_assert_cmpuint (last->got->len, ==, sizeof header + 140000);
@@ -479,7 +477,6 @@ main (int argc, char **argv)
   g_test_add_func ("/positions/changed/copies", test_changed_copies);
   g_test_add_func ("/positions/changed-in-part", test_changed_in_part);
   g_test_add_func ("/positions/changed/headed", test_changed_headed);
-  g_test_add_func ("/positions/changed/behind-header",
-      test_changed_behind_header);
+  g_test_add_func ("/positions/changed/behind-header", test_changed_behind_header);
   return g_test_run ();
 }

@@ -10,10 +10,10 @@
 static Tap *
 make_relay (guint from, guint to)
 {
-  return tap_new (pair_launch ("faspsrc name=source uri=fasp://127.0.0.1:%u "
-          SECRET " ! faspsink uri=fasp://:%u?latency=50 " SECRET
-          " wait-for-connection=false history=60000000000 join-at=back", from,
-          to));
+  return tap_new (pair_launch ("faspsrc name=source uri=fasp://127.0.0.1:%u " SECRET
+                               " ! faspsink uri=fasp://:%u?latency=50 " SECRET
+                               " wait-for-connection=false history=60000000000 join-at=back",
+      from, to));
 }
 
 /* A relay goes away: the receiver goes on at another, at the byte where it stood. */
@@ -22,13 +22,12 @@ test_move (void)
 {
   guint ports[3] = { pair_get_port (), pair_get_port (), pair_get_port () };
   g_autoptr (GBytes) stream = pair_make_stream (SIZE);
-  GstElement *sender = chain_make_sender (ports[0],
-      "history=60000000000 join-at=back");
+  GstElement *sender = chain_make_sender (ports[0], "history=60000000000 join-at=back");
   Tap *first = make_relay (ports[0], ports[1]);
   Tap *second = make_relay (ports[0], ports[2]);
   Tap *last =
       tap_new (pair_launch ("faspsrc name=source uri=fasp://127.0.0.1:%u "
-          "fallback-addresses=127.0.0.1:%u " SECRET " ! fakesink async=false",
+                            "fallback-addresses=127.0.0.1:%u " SECRET " ! fakesink async=false",
           ports[1], ports[2]));
   g_autoptr (GstMessage) moved = NULL;
   guint64 missing = 1;
@@ -38,8 +37,8 @@ test_move (void)
   pair_stop (first->pipeline);
   chain_push (sender, stream, SIZE / 2, SIZE, 0);
   moved = pair_wait_element (last->pipeline, "stream-moved");
-  g_assert_true (gst_structure_get_uint64 (gst_message_get_structure (moved),
-          "bytes-missing", &missing));
+  g_assert_true (gst_structure_get_uint64 (gst_message_get_structure (moved), "bytes-missing",
+      &missing));
   g_assert_cmpuint (missing, ==, 0);
   chain_end (sender);
   gst_message_unref (pair_wait (last->pipeline, GST_MESSAGE_EOS));
@@ -60,8 +59,9 @@ test_first_absent (void)
   GstElement *sender = chain_make_sender (ports[0], "");
   Tap *last =
       tap_new (pair_launch ("faspsrc name=source uri=fasp://127.0.0.1:%u "
-          "fallback-addresses=\"[::ffff:127.0.0.1]:%u, localhost:%u\" " SECRET
-          " ! fakesink async=false", ports[1], ports[1], ports[0]));
+                            "fallback-addresses=\"[::ffff:127.0.0.1]:%u, localhost:%u\" " SECRET
+                            " ! fakesink async=false",
+          ports[1], ports[1], ports[0]));
 
   chain_push (sender, stream, 0, SIZE, 0);
   chain_end (sender);
@@ -83,8 +83,9 @@ test_key_frame (gconstpointer data)
 
   chain_push (sender, stream, 0, SIZE / 2, 70000);
   chain_wait_for_sink (sender, SIZE / 2);
-  last = tap_new (pair_launch ("faspsrc name=source uri=fasp://127.0.0.1:%u "
-          SECRET " %s ! fakesink async=false", port, who[1]));
+  last = tap_new (pair_launch ("faspsrc name=source uri=fasp://127.0.0.1:%u " SECRET
+                               " %s ! fakesink async=false",
+      port, who[1]));
   tap_wait_for (last, SIZE / 2);
   chain_push (sender, stream, SIZE / 2, SIZE, 70000);
   chain_end (sender);
@@ -100,8 +101,7 @@ test_key_frame_hollow (void)
 {
   guint port = pair_get_port ();
   g_autoptr (GBytes) stream = pair_make_stream (SIZE);
-  GstElement *sender = chain_make_sender (port,
-      "wait-for-connection=false join-at=keyframe");
+  GstElement *sender = chain_make_sender (port, "wait-for-connection=false join-at=keyframe");
   g_autoptr (GstElement) in = gst_bin_get_by_name (GST_BIN (sender), "in");
   g_autoptr (GBytes) part = g_bytes_new_from_bytes (stream, 140000, CHUNK);
   GstBuffer *buffer = gst_buffer_new ();
@@ -111,11 +111,12 @@ test_key_frame_hollow (void)
   gst_app_src_push_buffer (GST_APP_SRC (in), gst_buffer_new ());
   chain_push (sender, stream, 70000, 140000, 70000);
   chain_wait_for_sink (sender, 140000);
-  last = tap_new (pair_launch ("faspsrc name=source uri=fasp://127.0.0.1:%u "
-          SECRET " ! fakesink async=false", port));
+  last = tap_new (pair_launch ("faspsrc name=source uri=fasp://127.0.0.1:%u " SECRET
+                               " ! fakesink async=false",
+      port));
   tap_wait_for (last, 140000);
-  gst_buffer_append_memory (buffer, gst_memory_new_wrapped
-      (GST_MEMORY_FLAG_READONLY, (gpointer) "", 1, 0, 0, NULL, NULL));
+  gst_buffer_append_memory (buffer,
+      gst_memory_new_wrapped (GST_MEMORY_FLAG_READONLY, (gpointer) "", 1, 0, 0, NULL, NULL));
   buffer = gst_buffer_append (buffer, gst_buffer_new_wrapped_bytes (part));
   g_assert_cmpuint (gst_buffer_n_memory (buffer), ==, 2);
   gst_app_src_push_buffer (GST_APP_SRC (in), buffer);
@@ -136,15 +137,17 @@ test_key_frame_relayed (void)
   g_autoptr (GBytes) stream = pair_make_stream (SIZE);
   GstElement *sender = chain_make_sender (ports[0], "join-at=keyframe");
   Tap *relay = tap_new (pair_launch ("faspsrc name=source "
-          "uri=fasp://127.0.0.1:%u " SECRET " ! faspsink name=sink "
-          "uri=fasp://:%u?latency=50 " SECRET
-          " wait-for-connection=false join-at=keyframe", ports[0], ports[1]));
+                                     "uri=fasp://127.0.0.1:%u " SECRET " ! faspsink name=sink "
+                                     "uri=fasp://:%u?latency=50 " SECRET
+                                     " wait-for-connection=false join-at=keyframe",
+      ports[0], ports[1]));
   Tap *last;
 
   chain_push (sender, stream, 0, SIZE / 2, 70000);
   chain_wait_for_sink (relay->pipeline, SIZE / 2);
-  last = tap_new (pair_launch ("faspsrc name=source uri=fasp://127.0.0.1:%u "
-          SECRET " ! fakesink async=false", ports[1]));
+  last = tap_new (pair_launch ("faspsrc name=source uri=fasp://127.0.0.1:%u " SECRET
+                               " ! fakesink async=false",
+      ports[1]));
   tap_wait_for (last, SIZE / 2);
   chain_push (sender, stream, SIZE / 2, SIZE, 70000);
   chain_end (sender);
@@ -162,8 +165,8 @@ static void
 test_refused (gconstpointer value)
 {
   g_autofree gchar *why = NULL;
-  GstElement *source = pair_launch ("faspsrc uri=fasp://127.0.0.1:%u %s "
-      SECRET " ! fakesink", pair_get_port (), (const gchar *) value);
+  GstElement *source = pair_launch ("faspsrc uri=fasp://127.0.0.1:%u %s " SECRET " ! fakesink",
+      pair_get_port (), (const gchar *) value);
 
   gst_element_set_state (source, GST_STATE_PLAYING);
   why = pair_wait_text (source, GST_MESSAGE_ERROR);
@@ -174,15 +177,18 @@ test_refused (gconstpointer value)
 int
 main (int argc, char **argv)
 {
-  static const gchar *const sink[] =
-      { "wait-for-connection=false join-at=keyframe", "" };
-  static const gchar *const source[] =
-      { "wait-for-connection=false history=60000000000", "join-at=keyframe" };
+  static const gchar *const sink[] = { "wait-for-connection=false join-at=keyframe", "" };
+  static const gchar *const source[] = { "wait-for-connection=false history=60000000000",
+    "join-at=keyframe" };
   static const gchar *const bad[] = {
-    "fallback-addresses=nowhere", "fallback-addresses=1.2.3.4:0",
-    "fallback-addresses=fe80::1:7001", "fallback-addresses=,",
-    "fallback-addresses=a:1,b:70000", "fallback-addresses=:7001",
-    "fallback-addresses=[]:7001", "fallback-addresses=a:1 mode=listener",
+    "fallback-addresses=nowhere",
+    "fallback-addresses=1.2.3.4:0",
+    "fallback-addresses=fe80::1:7001",
+    "fallback-addresses=,",
+    "fallback-addresses=a:1,b:70000",
+    "fallback-addresses=:7001",
+    "fallback-addresses=[]:7001",
+    "fallback-addresses=a:1 mode=listener",
     "fallback-addresses=a:1 bonding-addresses=127.0.0.1:9",
   };
 

@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Messages that a stranger can cause: a few at once, then one now and then, which counts the others.
+ * Messages that a stranger can cause: a few at once, then one now and then, which counts the
+ * others.
  */
 #include "gstfaspquiet.h"
 
 /* As if @seconds went by. */
 static void
-wait (GstFaspQuiet * quiet, gint64 seconds)
+wait (GstFaspQuiet *quiet, gint64 seconds)
 {
   quiet->full -= seconds * G_TIME_SPAN_SECOND;
 }
 
 static guint
-tell (GstFaspQuiet * quiet, guint n, const gchar * last)
+tell (GstFaspQuiet *quiet, guint n, const gchar *last)
 {
   guint told = 0;
 
@@ -36,12 +37,16 @@ test_quiet (void)
 
   g_assert_cmpuint (tell (&quiet, 20000, ""), ==, 10);
   wait (&quiet, 10);
-  g_assert_cmpuint (tell (&quiet, 3, " 19990 more like this since the last "
-          "such message."), ==, 1);
+  g_assert_cmpuint (tell (&quiet, 3,
+                        " 19990 more like this since the last "
+                        "such message."),
+      ==, 1);
   /* and after a while without any, as before */
   wait (&quiet, 200);
-  g_assert_cmpuint (tell (&quiet, 12, " 2 more like this since the last "
-          "such message."), ==, 10);
+  g_assert_cmpuint (tell (&quiet, 12,
+                        " 2 more like this since the last "
+                        "such message."),
+      ==, 10);
 }
 
 int

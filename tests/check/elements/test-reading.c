@@ -9,7 +9,7 @@
 
 /* All that faspsrc pushes, a buffer after the other. */
 static gchar *
-play (const ReaderStep * all, guint n, guint buffers)
+play (const ReaderStep *all, guint n, guint buffers)
 {
   GstElement *pipeline;
   g_autoptr (GstElement) sink = NULL;
@@ -18,7 +18,7 @@ play (const ReaderStep * all, guint n, guint buffers)
   reader_begin (all, 1);
   reader_let (n);
   pipeline = pair_launch ("faspsrc uri=fasp://127.0.0.1:%u?mode=listener "
-      "keep-listening=true " SECRET " ! appsink name=out sync=false",
+                          "keep-listening=true " SECRET " ! appsink name=out sync=false",
       pair_get_port ());
   sink = gst_bin_get_by_name (GST_BIN (pipeline), "out");
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
@@ -28,8 +28,7 @@ play (const ReaderStep * all, guint n, guint buffers)
     GstMapInfo map;
 
     g_assert_nonnull (sample);
-    g_assert_true (gst_buffer_map (gst_sample_get_buffer (sample), &map,
-            GST_MAP_READ));
+    g_assert_true (gst_buffer_map (gst_sample_get_buffer (sample), &map, GST_MAP_READ));
     g_string_append_printf (got, "%s%.*s", i > 0 ? " " : "", (gint) map.size,
         (const gchar *) map.data);
     gst_buffer_unmap (gst_sample_get_buffer (sample), &map);
@@ -44,10 +43,10 @@ static void
 test_header_before_end (void)
 {
   static const ReaderStep all[] = {
-    {"one", 1, 0, FASP_IO_OK, 1},
-    {"header", 2, FASP_BLOCK_HEADER | FASP_BLOCK_ENTER, FASP_IO_OK, 2},
-    {"", 1, 0, FASP_IO_ENDED, 1, FASP_REASON_STOPPED},
-    {"two", 2, 0, FASP_IO_OK, 2},
+    { "one", 1, 0, FASP_IO_OK, 1 },
+    { "header", 2, FASP_BLOCK_HEADER | FASP_BLOCK_ENTER, FASP_IO_OK, 2 },
+    { "", 1, 0, FASP_IO_ENDED, 1, FASP_REASON_STOPPED },
+    { "two", 2, 0, FASP_IO_OK, 2 },
   };
   g_autofree gchar *got = play (all, G_N_ELEMENTS (all), 3);
 
@@ -59,10 +58,10 @@ static void
 test_header_of_gone (void)
 {
   static const ReaderStep all[] = {
-    {"one", 1, 0, FASP_IO_OK, 1},
-    {"header", 2, FASP_BLOCK_HEADER | FASP_BLOCK_ENTER, FASP_IO_OK, 2},
-    {"", 2, 0, FASP_IO_ENDED, 2, FASP_REASON_STOPPED},
-    {"three", 3, 0, FASP_IO_OK, 3},
+    { "one", 1, 0, FASP_IO_OK, 1 },
+    { "header", 2, FASP_BLOCK_HEADER | FASP_BLOCK_ENTER, FASP_IO_OK, 2 },
+    { "", 2, 0, FASP_IO_ENDED, 2, FASP_REASON_STOPPED },
+    { "three", 3, 0, FASP_IO_OK, 3 },
   };
   g_autofree gchar *got = play (all, G_N_ELEMENTS (all), 2);
 
@@ -74,10 +73,10 @@ static void
 test_header_of_gone_late (void)
 {
   static const ReaderStep all[] = {
-    {"one", 1, 0, FASP_IO_OK, 1},
-    {"header", 2, FASP_BLOCK_HEADER | FASP_BLOCK_ENTER, FASP_IO_OK, 2},
-    {"three", 3, 0, FASP_IO_OK, 3},
-    {"", 2, 0, FASP_IO_ENDED, 2, FASP_REASON_STOPPED},
+    { "one", 1, 0, FASP_IO_OK, 1 },
+    { "header", 2, FASP_BLOCK_HEADER | FASP_BLOCK_ENTER, FASP_IO_OK, 2 },
+    { "three", 3, 0, FASP_IO_OK, 3 },
+    { "", 2, 0, FASP_IO_ENDED, 2, FASP_REASON_STOPPED },
   };
   g_autofree gchar *got = play (all, G_N_ELEMENTS (all), 2);
 
@@ -89,10 +88,10 @@ static void
 test_header_of_gone_between (void)
 {
   static const ReaderStep all[] = {
-    {"one", 1, 0, FASP_IO_OK, 1},
-    {"header", 2, FASP_BLOCK_HEADER | FASP_BLOCK_ENTER, FASP_IO_OK, 2},
-    {"three", 1, 0, FASP_IO_OK, 3},
-    {"", 2, 0, FASP_IO_ENDED, 2, FASP_REASON_STOPPED},
+    { "one", 1, 0, FASP_IO_OK, 1 },
+    { "header", 2, FASP_BLOCK_HEADER | FASP_BLOCK_ENTER, FASP_IO_OK, 2 },
+    { "three", 1, 0, FASP_IO_OK, 3 },
+    { "", 2, 0, FASP_IO_ENDED, 2, FASP_REASON_STOPPED },
   };
   g_autofree gchar *got = play (all, G_N_ELEMENTS (all), 2);
 
@@ -108,7 +107,6 @@ main (int argc, char **argv)
   g_test_add_func ("/reading/header-before-end", test_header_before_end);
   g_test_add_func ("/reading/header-of-gone", test_header_of_gone);
   g_test_add_func ("/reading/header-of-gone-late", test_header_of_gone_late);
-  g_test_add_func ("/reading/header-of-gone-between",
-      test_header_of_gone_between);
+  g_test_add_func ("/reading/header-of-gone-between", test_header_of_gone_between);
   return g_test_run ();
 }

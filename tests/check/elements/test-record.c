@@ -21,7 +21,7 @@ typedef struct
 } Case;
 
 static Case *
-case_new (const gchar * sent, const gchar * received)
+case_new (const gchar *sent, const gchar *received)
 {
   Case *c = g_new0 (Case, 1);
 
@@ -32,13 +32,12 @@ case_new (const gchar * sent, const gchar * received)
   c->stream = pair_make_stream (SIZE);
   c->got = g_byte_array_new ();
   c->port = pair_get_port ();
-  g_assert_true (g_file_set_contents (c->in, g_bytes_get_data (c->stream,
-              NULL), SIZE, NULL));
+  g_assert_true (g_file_set_contents (c->in, g_bytes_get_data (c->stream, NULL), SIZE, NULL));
   return c;
 }
 
 static void
-case_free (Case * c)
+case_free (Case *c)
 {
   g_autoptr (GDir) dir = g_dir_open (c->directory, 0, NULL);
   const gchar *name;
@@ -59,7 +58,7 @@ case_free (Case * c)
 }
 
 static void
-on_handoff (GstElement * sink, GstBuffer * buffer, GstPad * pad, gpointer data)
+on_handoff (GstElement *sink, GstBuffer *buffer, GstPad *pad, gpointer data)
 {
   GstMapInfo map;
 
@@ -69,12 +68,13 @@ on_handoff (GstElement * sink, GstBuffer * buffer, GstPad * pad, gpointer data)
 }
 
 static GstElement *
-receiver_of (Case * c)
+receiver_of (Case *c)
 {
   GstElement *receiver =
       pair_launch ("faspsrc name=source uri=fasp://:%u " SECRET
-      " record=%s ! fakesink name=out signal-handoffs=true sync=false "
-      "async=false", c->port, c->received);
+                   " record=%s ! fakesink name=out signal-handoffs=true sync=false "
+                   "async=false",
+          c->port, c->received);
   g_autoptr (GstElement) out = gst_bin_get_by_name (GST_BIN (receiver), "out");
 
   g_signal_connect (out, "handoff", G_CALLBACK (on_handoff), c->got);
@@ -82,10 +82,11 @@ receiver_of (Case * c)
 }
 
 static GstElement *
-sender_of (Case * c, gboolean records)
+sender_of (Case *c, gboolean records)
 {
   GstElement *sender = pair_launch ("filesrc location=%s blocksize=1316 ! "
-      "faspsink name=sink uri=fasp://127.0.0.1:%u " SECRET, c->in, c->port);
+                                    "faspsink name=sink uri=fasp://127.0.0.1:%u " SECRET,
+      c->in, c->port);
   g_autoptr (GstElement) sink = gst_bin_get_by_name (GST_BIN (sender), "sink");
 
   if (records)
@@ -95,7 +96,7 @@ sender_of (Case * c, gboolean records)
 
 /* A whole stream; @blocks: what the sink counted. Both are stopped. */
 static void
-run (Case * c, GstElement * sender, GstElement * receiver, guint64 * blocks)
+run (Case *c, GstElement *sender, GstElement *receiver, guint64 *blocks)
 {
   gst_element_set_state (receiver, GST_STATE_PLAYING);
   gst_element_set_state (sender, GST_STATE_PLAYING);
@@ -104,12 +105,11 @@ run (Case * c, GstElement * sender, GstElement * receiver, guint64 * blocks)
   *blocks = pair_get_stat (sender, "sink", "blocks-sent");
   pair_stop (sender);
   pair_stop (receiver);
-  g_assert_cmpmem (c->got->data, c->got->len, g_bytes_get_data (c->stream,
-          NULL), SIZE);
+  g_assert_cmpmem (c->got->data, c->got->len, g_bytes_get_data (c->stream, NULL), SIZE);
 }
 
 static gint64
-query (const gchar * path, const gchar * text)
+query (const gchar *path, const gchar *text)
 {
   sqlite3 *database = NULL;
   sqlite3_stmt *statement = NULL;
@@ -141,19 +141,31 @@ test_sqlite (void)
     run (c, sender, receiver, &blocks[i]);
   }
   g_assert_cmpint (query (c->sent, "SELECT count(*) FROM run"), ==, 2);
-  g_assert_cmpint (query (c->sent, "SELECT count(*) FROM block WHERE round = 0"
-          " AND copy = 0"), ==, blocks[0] + blocks[1]);
-  g_assert_cmpint (query (c->received, "SELECT count(*) FROM block WHERE "
-          "fresh"), ==, blocks[0] + blocks[1]);
-  g_assert_cmpint (query (c->received, "SELECT sum(payload_size) FROM block "
-          "WHERE fresh"), ==, 2 * SIZE);
-  g_assert_cmpint (query (c->sent, "SELECT count(*) FROM block WHERE "
-          "full_size - payload_size NOT IN (60, 80)"), ==, 0);
-  g_assert_cmpint (query (c->received, "SELECT count(*) FROM block WHERE "
-          "since_last < 0 OR time <= 0 OR sender_time <= 0"), ==, 0);
+  g_assert_cmpint (query (c->sent,
+                       "SELECT count(*) FROM block WHERE round = 0"
+                       " AND copy = 0"),
+      ==, blocks[0] + blocks[1]);
+  g_assert_cmpint (query (c->received,
+                       "SELECT count(*) FROM block WHERE "
+                       "fresh"),
+      ==, blocks[0] + blocks[1]);
+  g_assert_cmpint (query (c->received,
+                       "SELECT sum(payload_size) FROM block "
+                       "WHERE fresh"),
+      ==, 2 * SIZE);
+  g_assert_cmpint (query (c->sent,
+                       "SELECT count(*) FROM block WHERE "
+                       "full_size - payload_size NOT IN (60, 80)"),
+      ==, 0);
+  g_assert_cmpint (query (c->received,
+                       "SELECT count(*) FROM block WHERE "
+                       "since_last < 0 OR time <= 0 OR sender_time <= 0"),
+      ==, 0);
   /* the end of the stream has no bytes but is a block */
-  g_assert_cmpint (query (c->received, "SELECT count(*) FROM block WHERE "
-          "fresh AND payload_size = 0"), ==, 2);
+  g_assert_cmpint (query (c->received,
+                       "SELECT count(*) FROM block WHERE "
+                       "fresh AND payload_size = 0"),
+      ==, 2);
   case_free (c);
 }
 
@@ -170,7 +182,8 @@ test_csv (void)
   run (c, sender, receiver, &blocks);
   g_assert_true (g_file_get_contents (c->received, &text, NULL, NULL));
   lines = g_strsplit (text, "\n", -1);
-  g_assert_cmpstr (lines[0], ==, "run,time,since_last,full_size,payload_size,"
+  g_assert_cmpstr (lines[0], ==,
+      "run,time,since_last,full_size,payload_size,"
       "number,round,copy,fresh,sender_time,session");
   for (guint i = 1; lines[i][0] != '\0'; i++) {
     g_auto (GStrv) fields = g_strsplit (lines[i], ",", -1);
@@ -204,7 +217,7 @@ test_bad_path (void)
 }
 
 static void
-on_warning (GstBus * bus, GstMessage * message, gpointer data)
+on_warning (GstBus *bus, GstMessage *message, gpointer data)
 {
   g_autoptr (GError) warning = NULL;
 
@@ -219,10 +232,9 @@ static GstPad *stopping;
 static int (*really_sleep) (sqlite3_vfs *, int);
 
 static int
-count_sleep (sqlite3_vfs * vfs, int us)
+count_sleep (sqlite3_vfs *vfs, int us)
 {
-  g_atomic_int_add (gst_pad_is_active (stopping) ? &slept_before : &slept,
-      us / 1000);
+  g_atomic_int_add (gst_pad_is_active (stopping) ? &slept_before : &slept, us / 1000);
   return really_sleep (vfs, us);
 }
 
@@ -246,8 +258,7 @@ test_busy (void)
   gst_element_set_state (sender, GST_STATE_PAUSED);
   g_assert_cmpint (sqlite3_open (c->sent, &other), ==, SQLITE_OK);
   sqlite3_busy_timeout (other, 20000);
-  g_assert_cmpint (sqlite3_exec (other, "BEGIN IMMEDIATE", NULL, NULL, NULL),
-      ==, SQLITE_OK);
+  g_assert_cmpint (sqlite3_exec (other, "BEGIN IMMEDIATE", NULL, NULL, NULL), ==, SQLITE_OK);
   gst_element_set_state (receiver, GST_STATE_PLAYING);
   gst_element_set_state (sender, GST_STATE_PLAYING);
   while (g_atomic_int_get (&slept_before) == 0) {
@@ -264,10 +275,10 @@ test_busy (void)
 }
 
 static void
-stop_it (GstBus * bus, GstMessage * message, gpointer tried)
+stop_it (GstBus *bus, GstMessage *message, gpointer tried)
 {
-  g_assert_cmpint (gst_element_set_state (GST_ELEMENT (GST_MESSAGE_SRC
-              (message)), GST_STATE_NULL), ==, GST_STATE_CHANGE_FAILURE);
+  g_assert_cmpint (gst_element_set_state (GST_ELEMENT (GST_MESSAGE_SRC (message)), GST_STATE_NULL),
+      ==, GST_STATE_CHANGE_FAILURE);
   g_atomic_int_inc ((gint *) tried);
 }
 
@@ -283,8 +294,7 @@ test_own_handler (void)
   g_autofree gchar *text = NULL;
   gint tried = 0;
 
-  g_test_expect_message ("GStreamer-fasp", G_LOG_LEVEL_CRITICAL,
-      "*gst_element_call_async*");
+  g_test_expect_message ("GStreamer-fasp", G_LOG_LEVEL_CRITICAL, "*gst_element_call_async*");
   gst_bus_enable_sync_message_emission (bus);
   g_signal_connect (bus, "sync-message::warning", G_CALLBACK (stop_it), &tried);
   signal (SIGXFSZ, SIG_IGN);
@@ -309,8 +319,7 @@ static void
 test_full (gconstpointer data)
 {
   struct rlimit before, small = { 0 };
-  g_autofree gchar *name = g_strdup_printf ("received.%s",
-      (const gchar *) data);
+  g_autofree gchar *name = g_strdup_printf ("received.%s", (const gchar *) data);
   Case *c = case_new ("sent.csv", name);
   g_autoptr (GstElement) receiver = receiver_of (c);
   g_autoptr (GstElement) sender = sender_of (c, FALSE);
@@ -319,8 +328,7 @@ test_full (gconstpointer data)
   gint warnings = 0;
 
   gst_bus_enable_sync_message_emission (bus);
-  g_signal_connect (bus, "sync-message::warning", G_CALLBACK (on_warning),
-      &warnings);
+  g_signal_connect (bus, "sync-message::warning", G_CALLBACK (on_warning), &warnings);
   signal (SIGXFSZ, SIG_IGN);
   getrlimit (RLIMIT_FSIZE, &before);
   small.rlim_cur = 50000;

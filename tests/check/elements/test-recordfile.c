@@ -8,10 +8,10 @@
 #include "gstfasprecordfile.h"
 
 static GstFaspRecordFile *file;
-static guint slept;             /* ms */
-static guint hurry_at;          /* that it is to hurry from, then */
+static guint slept;    /* ms */
+static guint hurry_at; /* that it is to hurry from, then */
 
-static sqlite3 *other;          /* another program, and when it lets go of the database */
+static sqlite3 *other; /* another program, and when it lets go of the database */
 static guint let_go_at;
 
 #define UNIX G_GINT64_CONSTANT (1700000000000000)
@@ -30,7 +30,7 @@ g_get_monotonic_time (void)
 }
 
 static int
-sleep_virtually (sqlite3_vfs * vfs, int us)
+sleep_virtually (sqlite3_vfs *vfs, int us)
 {
   slept += us / 1000;
   if (slept == let_go_at)
@@ -54,7 +54,7 @@ wait_in_vain (void)
 }
 
 #define WRITES 100
-#define ENTRIES 200             /* of one, more than a buffer of stdio takes */
+#define ENTRIES 200 /* of one, more than a buffer of stdio takes */
 
 static gpointer
 write_many (gpointer path)
@@ -63,8 +63,7 @@ write_many (gpointer path)
   FaspTraceEntry entries[ENTRIES];
 
   for (guint i = 0; i < ENTRIES; i++)
-    entries[i] = (FaspTraceEntry) {
-    i + 1};
+    entries[i] = (FaspTraceEntry) { i + 1 };
   for (guint i = 0; i < WRITES; i++)
     g_assert_true (gst_fasp_record_file_write (own, entries, ENTRIES, NULL));
   gst_fasp_record_file_close (own);
@@ -102,20 +101,20 @@ test_shared (void)
 }
 
 static gint64
-get_number (sqlite3 * database, const gchar * query)
+get_number (sqlite3 *database, const gchar *query)
 {
   sqlite3_stmt *select;
   gint64 number;
 
-  g_assert_cmpint (sqlite3_prepare_v2 (database, query, -1, &select, NULL), ==,
-      SQLITE_OK);
+  g_assert_cmpint (sqlite3_prepare_v2 (database, query, -1, &select, NULL), ==, SQLITE_OK);
   g_assert_cmpint (sqlite3_step (select), ==, SQLITE_ROW);
   number = sqlite3_column_int64 (select, 0);
   sqlite3_finalize (select);
   return number;
 }
 
-/* The clocks of a run are those of one moment, however long it had to wait before it could begin. */
+/* The clocks of a run are those of one moment, however long it had to wait before it could begin.
+ */
 static void
 test_clocks (void)
 {
@@ -128,15 +127,13 @@ test_clocks (void)
   sqlite3_vfs_register (&virtual, TRUE);
   /* as one that makes it just now */
   g_assert_cmpint (sqlite3_open (path, &other), ==, SQLITE_OK);
-  g_assert_cmpint (sqlite3_exec (other, "BEGIN EXCLUSIVE", NULL, NULL, NULL),
-      ==, SQLITE_OK);
+  g_assert_cmpint (sqlite3_exec (other, "BEGIN EXCLUSIVE", NULL, NULL, NULL), ==, SQLITE_OK);
   slept = 0;
   let_go_at = 1500;
   file = gst_fasp_record_file_open (path, "x", NULL);
   g_assert_nonnull (file);
   g_assert_cmpuint (slept, ==, 1500);
-  g_assert_cmpint (get_number (other, "SELECT unix_offset FROM run"), ==,
-      UNIX - BOOT);
+  g_assert_cmpint (get_number (other, "SELECT unix_offset FROM run"), ==, UNIX - BOOT);
   let_go_at = 0;
   sqlite3_close (other);
   gst_fasp_record_file_close (file);
@@ -159,10 +156,9 @@ test_busy (void)
   file = gst_fasp_record_file_open (path, "x", NULL);
   g_assert_nonnull (file);
   g_assert_cmpint (sqlite3_open (path, &other), ==, SQLITE_OK);
-  g_assert_cmpint (sqlite3_exec (other, "BEGIN IMMEDIATE", NULL, NULL, NULL),
-      ==, SQLITE_OK);
+  g_assert_cmpint (sqlite3_exec (other, "BEGIN IMMEDIATE", NULL, NULL, NULL), ==, SQLITE_OK);
   g_assert_cmpuint (wait_in_vain (), ==, 2000);
-  hurry_at = 500;               /* while it waits */
+  hurry_at = 500; /* while it waits */
   g_assert_cmpuint (wait_in_vain (), ==, 700);
   g_assert_cmpuint (wait_in_vain (), ==, 0);
   /* what can be written is, all the same */

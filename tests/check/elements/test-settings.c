@@ -10,92 +10,90 @@
 typedef struct
 {
   const gchar *element, *uri;
-  const gchar *error;           /* a part of it; NULL: the URI is good */
+  const gchar *error; /* a part of it; NULL: the URI is good */
 } Uri;
 
 static const Uri uris[] = {
-  {"faspsink", "fasp://10.0.0.1:7001", NULL},
-  {"faspsink", "fasp://:7001", NULL},
-  {"faspsink", "fasp://:7001/", NULL},
-  {"faspsink", "FASP://10.0.0.1:7001", NULL},
-  {"faspsink", "fasp://[::1]:7001?latency=300", NULL},
-  {"faspsink", "fasp://[::1]:7001?latency=auto", NULL},
-  {"faspsrc", "fasp://:7001?latency=-1", NULL},
-  {"faspsink", "fasp://studio.example:7001?mode=rendezvous", NULL},
-  {"faspsink", "fasp://a:1?mode=caller&latency=0&streamid=x%20y%26z", NULL},
-  {"faspsink", "fasp://a:65535?max-bitrate=8000000&slow-policy=skip", NULL},
-  {"faspsink", "fasp://:7001?wait-for-connection=false&tos=184&ttl=12", NULL},
-  {"faspsrc", "fasp://:7001?too-late=skip&keep-listening=true", NULL},
-  {"faspsrc", "fasp://:7001?require-complete=true", NULL},
-  {"faspsink", "fasp://host:7001?require-complete=true", "require-complete"},
-  {"faspsrc", "fasp://:7001?require-complete=all", "require-complete"},
-  {"faspsrc", "fasp://h:7001?localport=9000&localaddress=10.0.0.2", NULL},
-  {"faspsrc", "fasp://[fe80::1%25eth0]:7001", NULL},
+  { "faspsink", "fasp://10.0.0.1:7001", NULL },
+  { "faspsink", "fasp://:7001", NULL },
+  { "faspsink", "fasp://:7001/", NULL },
+  { "faspsink", "FASP://10.0.0.1:7001", NULL },
+  { "faspsink", "fasp://[::1]:7001?latency=300", NULL },
+  { "faspsink", "fasp://[::1]:7001?latency=auto", NULL },
+  { "faspsrc", "fasp://:7001?latency=-1", NULL },
+  { "faspsink", "fasp://studio.example:7001?mode=rendezvous", NULL },
+  { "faspsink", "fasp://a:1?mode=caller&latency=0&streamid=x%20y%26z", NULL },
+  { "faspsink", "fasp://a:65535?max-bitrate=8000000&slow-policy=skip", NULL },
+  { "faspsink", "fasp://:7001?wait-for-connection=false&tos=184&ttl=12", NULL },
+  { "faspsrc", "fasp://:7001?too-late=skip&keep-listening=true", NULL },
+  { "faspsrc", "fasp://:7001?require-complete=true", NULL },
+  { "faspsink", "fasp://host:7001?require-complete=true", "require-complete" },
+  { "faspsrc", "fasp://:7001?require-complete=all", "require-complete" },
+  { "faspsrc", "fasp://h:7001?localport=9000&localaddress=10.0.0.2", NULL },
+  { "faspsrc", "fasp://[fe80::1%25eth0]:7001", NULL },
 
-  {"faspsink", "", "URI"},
-  {"faspsrc", "fasp://[fe80::1%eth0]:7001", "write %25"},
-  {"faspsrc", "fasp://[fe80::1%ee0]:7001", "write %25"},
-  {"faspsrc", "fasp://a%zz:7001", "write %25"},
-  {"faspsink", "fasp://a:7001?fec=20%", "value of fec in"},
-  {"faspsink", "fasp://a:7001?latency=3&fec=20%&tos=4", "value of fec in"},
-  {"faspsink", "fasp://a:7001?passphrase=correct-%zz-horse",
-      "value of passphrase in"},
-  {"faspsink", "fasp://a:7001?passphrase=correct&horse%=1", "write %25"},
-  {"faspsink", "fasp://a:7001?streamid=%00", "value of streamid in"},
-  {"faspsink", "fasp://a:7001?%", "write %25"},
-  {"faspsink", "fasp://a:7001?%=%", "write %25"},
-  {"faspsink", "fasp://u%@host:7001", "write %25"},
-  {"faspsink", "fasp://host:7001#x%", "#fragment"},
-  {"faspsink", "fasp://host:7001?passphrase=correct#horse%", "write %23"},
-  {"faspsrc", "fasp://[]:7001", "to listen"},
-  {"faspsink", "fasp://:7001?passphrase", "passphrase"},
-  {"faspsink", "fasp://:7001?streamid", "streamid"},
-  {"faspsink", "srt://a:1", "srt"},
-  {"faspsink", "fasp:", "port"},
-  {"faspsink", "fasp://host", "port"},
-  {"faspsink", "fasp://host:0", "port"},
-  {"faspsink", "fasp://host:65536", "port"},
-  {"faspsink", "fasp://host:99999999999999999999", ""},
-  {"faspsink", "fasp://host:7001x", ""},
-  {"faspsink", "fasp://host:-1", ""},
-  {"faspsink", "fasp://user@host:7001", "user name"},
-  {"faspsink", "fasp://host:7001#x", "#fragment"},
-  {"faspsink", "fasp://host:7001/path", "path"},
-  {"faspsink", "fasp://host:7001?latncy=3", "latncy"},
-  {"faspsink", "fasp://host:7001?LATENCY=3", "LATENCY"},
-  {"faspsink", "fasp://host:7001?latency", "latency"},
-  {"faspsink", "fasp://host:7001?latency=", "latency"},
-  {"faspsink", "fasp://host:7001?latency=-2", "latency"},
-  {"faspsink", "fasp://host:7001?latency=abc", "latency"},
-  {"faspsink", "fasp://host:7001?latency=3000000000", "latency"},
-  {"faspsink", "fasp://host:7001?mode=server", "mode"},
-  {"faspsink", "fasp://host:7001?slow-policy=whatever", "slow-policy"},
-  {"faspsink", "fasp://:7001?max-receivers=16385", "max-receivers"},
-  {"faspsrc", "fasp://:7001?max-receivers=5", "max-receivers"},
-  {"faspsink", "fasp://host:7001?tos=256", "tos"},
-  {"faspsink", "fasp://host:7001?ttl=256", "ttl"},
-  {"faspsink", "fasp://host:7001?flowlets=0", "flowlets"},
-  {"faspsink", "fasp://host:7001?flowlets=65", "flowlets"},
-  {"faspsink", "fasp://host:7001?threads=65", "threads"},
-  {"faspsrc", "fasp://host:7001?flow-assignment=random", "flow-assignment"},
-  {"faspsink", "fasp://host:7001?stats=1", "stats"},
-  {"faspsink", "fasp://host:7001?name=x", "name"},
-  {"faspsrc", "fasp://host:7001?latency=3&tos=8", NULL},
-  {"faspsrc", "fasp://host:7001?latency=3&tos=8&latency=3", "latency twice"},
-  {"faspsrc", "fasp://host:7001?latency=3&latenc%79=4", "latency twice"},
-  {"faspsink", "fasp://host:7001?max_bitrate=3&max-bitrate=4",
-      "max-bitrate twice"},
-  {"faspsink", "fasp://host:7001?record=/nowhere/x.db", "property record of"},
-  {"faspsrc", "fasp://host:7001?latency=3&record=", "property record of"},
-  {"faspsrc", "fasp://host:7001?record", "property record of"},
-  {"faspsrc", "fasp://host:7001?rec%6Frd=x.csv", "property record of"},
-  {"faspsink", "fasp://host:7001?log=/nowhere/x", "property log of"},
-  {"faspsrc", "fasp://host:7001?l%6Fg", "property log of"},
-  {"faspsink", "fasp://:7001?key-file=/nowhere", "property key-file of"},
-  {"faspsrc", "fasp://:7001?allowed-keys=x", "property allowed-keys of"},
-  {"faspsink", "fasp://host:7001?sync=true", "sync"},
-  {"faspsink", "fasp://host:7001?too-late=skip", "too-late"},
-  {"faspsrc", "fasp://host:7001?max-bitrate=1", "max-bitrate"},
+  { "faspsink", "", "URI" },
+  { "faspsrc", "fasp://[fe80::1%eth0]:7001", "write %25" },
+  { "faspsrc", "fasp://[fe80::1%ee0]:7001", "write %25" },
+  { "faspsrc", "fasp://a%zz:7001", "write %25" },
+  { "faspsink", "fasp://a:7001?fec=20%", "value of fec in" },
+  { "faspsink", "fasp://a:7001?latency=3&fec=20%&tos=4", "value of fec in" },
+  { "faspsink", "fasp://a:7001?passphrase=correct-%zz-horse", "value of passphrase in" },
+  { "faspsink", "fasp://a:7001?passphrase=correct&horse%=1", "write %25" },
+  { "faspsink", "fasp://a:7001?streamid=%00", "value of streamid in" },
+  { "faspsink", "fasp://a:7001?%", "write %25" },
+  { "faspsink", "fasp://a:7001?%=%", "write %25" },
+  { "faspsink", "fasp://u%@host:7001", "write %25" },
+  { "faspsink", "fasp://host:7001#x%", "#fragment" },
+  { "faspsink", "fasp://host:7001?passphrase=correct#horse%", "write %23" },
+  { "faspsrc", "fasp://[]:7001", "to listen" },
+  { "faspsink", "fasp://:7001?passphrase", "passphrase" },
+  { "faspsink", "fasp://:7001?streamid", "streamid" },
+  { "faspsink", "srt://a:1", "srt" },
+  { "faspsink", "fasp:", "port" },
+  { "faspsink", "fasp://host", "port" },
+  { "faspsink", "fasp://host:0", "port" },
+  { "faspsink", "fasp://host:65536", "port" },
+  { "faspsink", "fasp://host:99999999999999999999", "" },
+  { "faspsink", "fasp://host:7001x", "" },
+  { "faspsink", "fasp://host:-1", "" },
+  { "faspsink", "fasp://user@host:7001", "user name" },
+  { "faspsink", "fasp://host:7001#x", "#fragment" },
+  { "faspsink", "fasp://host:7001/path", "path" },
+  { "faspsink", "fasp://host:7001?latncy=3", "latncy" },
+  { "faspsink", "fasp://host:7001?LATENCY=3", "LATENCY" },
+  { "faspsink", "fasp://host:7001?latency", "latency" },
+  { "faspsink", "fasp://host:7001?latency=", "latency" },
+  { "faspsink", "fasp://host:7001?latency=-2", "latency" },
+  { "faspsink", "fasp://host:7001?latency=abc", "latency" },
+  { "faspsink", "fasp://host:7001?latency=3000000000", "latency" },
+  { "faspsink", "fasp://host:7001?mode=server", "mode" },
+  { "faspsink", "fasp://host:7001?slow-policy=whatever", "slow-policy" },
+  { "faspsink", "fasp://:7001?max-receivers=16385", "max-receivers" },
+  { "faspsrc", "fasp://:7001?max-receivers=5", "max-receivers" },
+  { "faspsink", "fasp://host:7001?tos=256", "tos" },
+  { "faspsink", "fasp://host:7001?ttl=256", "ttl" },
+  { "faspsink", "fasp://host:7001?flowlets=0", "flowlets" },
+  { "faspsink", "fasp://host:7001?flowlets=65", "flowlets" },
+  { "faspsink", "fasp://host:7001?threads=65", "threads" },
+  { "faspsrc", "fasp://host:7001?flow-assignment=random", "flow-assignment" },
+  { "faspsink", "fasp://host:7001?stats=1", "stats" },
+  { "faspsink", "fasp://host:7001?name=x", "name" },
+  { "faspsrc", "fasp://host:7001?latency=3&tos=8", NULL },
+  { "faspsrc", "fasp://host:7001?latency=3&tos=8&latency=3", "latency twice" },
+  { "faspsrc", "fasp://host:7001?latency=3&latenc%79=4", "latency twice" },
+  { "faspsink", "fasp://host:7001?max_bitrate=3&max-bitrate=4", "max-bitrate twice" },
+  { "faspsink", "fasp://host:7001?record=/nowhere/x.db", "property record of" },
+  { "faspsrc", "fasp://host:7001?latency=3&record=", "property record of" },
+  { "faspsrc", "fasp://host:7001?record", "property record of" },
+  { "faspsrc", "fasp://host:7001?rec%6Frd=x.csv", "property record of" },
+  { "faspsink", "fasp://host:7001?log=/nowhere/x", "property log of" },
+  { "faspsrc", "fasp://host:7001?l%6Fg", "property log of" },
+  { "faspsink", "fasp://:7001?key-file=/nowhere", "property key-file of" },
+  { "faspsrc", "fasp://:7001?allowed-keys=x", "property allowed-keys of" },
+  { "faspsink", "fasp://host:7001?sync=true", "sync" },
+  { "faspsink", "fasp://host:7001?too-late=skip", "too-late" },
+  { "faspsrc", "fasp://host:7001?max-bitrate=1", "max-bitrate" },
 };
 
 static void
@@ -118,8 +116,7 @@ test_uri (gconstpointer data)
     g_assert_false (good);
     g_assert_nonnull (error);
     if (strstr (error->message, uri->error) == NULL)
-      g_error ("%s: \"%s\" does not speak of %s", uri->uri, error->message,
-          uri->error);
+      g_error ("%s: \"%s\" does not speak of %s", uri->uri, error->message, uri->error);
     /* nothing of it took effect */
     kept = gst_uri_handler_get_uri (GST_URI_HANDLER (element));
     g_assert_true (g_str_has_prefix (kept, "fasp://kept:1234"));
@@ -131,8 +128,7 @@ test_uri (gconstpointer data)
 static void
 test_no_uri (gconstpointer name)
 {
-  g_autoptr (GstElement) element = gst_object_ref_sink
-      (gst_element_factory_make (name, NULL));
+  g_autoptr (GstElement) element = gst_object_ref_sink (gst_element_factory_make (name, NULL));
   const gchar *const before[] = { "fasp://host:1234?mode=caller", "host:1234" };
   g_autofree gchar *fresh = NULL;
 
@@ -151,7 +147,7 @@ test_no_uri (gconstpointer name)
 
 /* What is settable of an element's own, but for uri, which sets several. */
 static GPtrArray *
-list_settings (GObject * element)
+list_settings (GObject *element)
 {
   GPtrArray *list = g_ptr_array_new ();
   guint n;
@@ -159,15 +155,14 @@ list_settings (GObject * element)
       g_object_class_list_properties (G_OBJECT_GET_CLASS (element), &n);
 
   for (guint i = 0; i < n; i++)
-    if (pspecs[i]->owner_type == G_OBJECT_TYPE (element)
-        && (pspecs[i]->flags & G_PARAM_WRITABLE)
+    if (pspecs[i]->owner_type == G_OBJECT_TYPE (element) && (pspecs[i]->flags & G_PARAM_WRITABLE)
         && !g_str_equal (pspecs[i]->name, "uri"))
       g_ptr_array_add (list, pspecs[i]);
   return list;
 }
 
 static gchar *
-describe_setting (GObject * element, GParamSpec * pspec)
+describe_setting (GObject *element, GParamSpec *pspec)
 {
   g_auto (GValue) value = G_VALUE_INIT;
 
@@ -180,7 +175,7 @@ describe_setting (GObject * element, GParamSpec * pspec)
 
 /* Something else than it was; returns how that is described. */
 static gchar *
-set_another (GObject * element, GParamSpec * pspec)
+set_another (GObject *element, GParamSpec *pspec)
 {
   g_auto (GValue) value = G_VALUE_INIT;
 
@@ -210,14 +205,12 @@ set_another (GObject * element, GParamSpec * pspec)
 static void
 test_apart (gconstpointer name)
 {
-  g_autoptr (GstElement) element = gst_object_ref_sink
-      (gst_element_factory_make (name, NULL));
+  g_autoptr (GstElement) element = gst_object_ref_sink (gst_element_factory_make (name, NULL));
   g_autoptr (GPtrArray) pspecs = list_settings (G_OBJECT (element));
   g_autoptr (GPtrArray) wanted = g_ptr_array_new_with_free_func (g_free);
 
   for (guint i = 0; i < pspecs->len; i++)
-    g_ptr_array_add (wanted, describe_setting (G_OBJECT (element),
-            pspecs->pdata[i]));
+    g_ptr_array_add (wanted, describe_setting (G_OBJECT (element), pspecs->pdata[i]));
   for (guint i = 0; i < pspecs->len; i++) {
     GParamSpec *set = pspecs->pdata[i];
     g_autofree gchar *before = wanted->pdata[i];
@@ -225,8 +218,7 @@ test_apart (gconstpointer name)
     wanted->pdata[i] = set_another (G_OBJECT (element), set);
     g_assert_cmpstr (wanted->pdata[i], !=, before);
     for (guint k = 0; k < pspecs->len; k++) {
-      g_autofree gchar *now = describe_setting (G_OBJECT (element),
-          pspecs->pdata[k]);
+      g_autofree gchar *now = describe_setting (G_OBJECT (element), pspecs->pdata[k]);
 
       if (now != NULL)
         g_assert_cmpstr (now, ==, wanted->pdata[k]);
@@ -237,8 +229,7 @@ test_apart (gconstpointer name)
 static void
 test_keys (void)
 {
-  g_autoptr (GstElement) sink = gst_object_ref_sink
-      (gst_element_factory_make ("faspsink", NULL));
+  g_autoptr (GstElement) sink = gst_object_ref_sink (gst_element_factory_make ("faspsink", NULL));
   g_autofree gchar *streamid = NULL, *uri = NULL;
   guint latency, policy, most, of_network;
   guint64 bitrate;
@@ -246,22 +237,21 @@ test_keys (void)
   gint tos;
 
   /* a crowd as it is used by default */
-  g_object_get (sink, "max-receivers", &most, "max-receivers-per-network",
-      &of_network, NULL);
+  g_object_get (sink, "max-receivers", &most, "max-receivers-per-network", &of_network, NULL);
   g_assert_cmpuint (most, ==, 4096);
   g_assert_cmpuint (of_network, ==, 1024);
   /* what the URI does not name keeps its value */
   g_object_set (sink, "latency", 77, "streamid", "before", NULL);
-  g_object_set (sink, "uri", "fasp://h:1?max-bitrate=8000000&tos=184&"
+  g_object_set (sink, "uri",
+      "fasp://h:1?max-bitrate=8000000&tos=184&"
       "slow-policy=drop-receiver&wait-for-connection=false&max-receivers=50&"
-      "max-receivers-per-network=0", NULL);
-  g_object_get (sink, "max-receivers", &most, "max-receivers-per-network",
-      &of_network, NULL);
+      "max-receivers-per-network=0",
+      NULL);
+  g_object_get (sink, "max-receivers", &most, "max-receivers-per-network", &of_network, NULL);
   g_assert_cmpuint (most, ==, 50);
   g_assert_cmpuint (of_network, ==, 0);
-  g_object_get (sink, "latency", &latency, "max-bitrate", &bitrate, "tos",
-      &tos, "slow-policy", &policy, "wait-for-connection", &wait, "streamid",
-      &streamid, NULL);
+  g_object_get (sink, "latency", &latency, "max-bitrate", &bitrate, "tos", &tos, "slow-policy",
+      &policy, "wait-for-connection", &wait, "streamid", &streamid, NULL);
   g_assert_cmpuint (latency, ==, 77);
   g_assert_cmpuint (bitrate, ==, 8000000);
   g_assert_cmpint (tos, ==, 184);
@@ -270,8 +260,7 @@ test_keys (void)
   g_assert_cmpstr (streamid, ==, "before");
   g_clear_pointer (&streamid, g_free);
   g_object_set (sink, "uri", "fasp://h:2?streamid=a%26b%20%C3%A4", NULL);
-  g_object_get (sink, "streamid", &streamid, "uri", &uri, "max-bitrate",
-      &bitrate, NULL);
+  g_object_get (sink, "streamid", &streamid, "uri", &uri, "max-bitrate", &bitrate, NULL);
   g_assert_cmpstr (streamid, ==, "a&b ä");
   g_assert_cmpuint (bitrate, ==, 8000000);
   /* and what is told can be set again */
@@ -284,18 +273,15 @@ test_local (gconstpointer name)
 {
   g_autofree gchar *folder = g_dir_make_tmp ("fasp-XXXXXX", NULL);
   g_autofree gchar *path = g_build_filename (folder, "x.csv", NULL);
-  g_autofree gchar *uri = g_strdup_printf ("fasp://127.0.0.1:1?%s=%s",
-      (const gchar *) name, path);
+  g_autofree gchar *uri = g_strdup_printf ("fasp://127.0.0.1:1?%s=%s", (const gchar *) name, path);
   g_autoptr (GError) error = NULL;
-  GstElement *player = gst_element_make_from_uri (GST_URI_SRC, uri, NULL,
-      &error);
+  GstElement *player = gst_element_make_from_uri (GST_URI_SRC, uri, NULL, &error);
 
   g_assert_null (player);
   g_assert_error (error, GST_URI_ERROR, GST_URI_ERROR_BAD_URI);
   g_assert_null (strstr (error->message, folder));
   player = pair_launch ("faspsrc uri=%s ! fakesink", uri);
-  g_assert_cmpint (gst_element_set_state (player, GST_STATE_PLAYING), ==,
-      GST_STATE_CHANGE_FAILURE);
+  g_assert_cmpint (gst_element_set_state (player, GST_STATE_PLAYING), ==, GST_STATE_CHANGE_FAILURE);
   gst_element_set_state (player, GST_STATE_NULL);
   gst_object_unref (player);
   g_assert_cmpint (g_rmdir (folder), ==, 0);
@@ -305,19 +291,15 @@ test_local (gconstpointer name)
 static void
 test_again (void)
 {
-  static const gchar *const streamids[] = { "a b", " a  b ", "a+b", "+ +",
-    "a%20b", "a%2Bb", "100%", "a&b=c?d#e;f/g:h@i", "ä ö", ""
-  };
-  g_autoptr (GstElement) from = gst_object_ref_sink
-      (gst_element_factory_make ("faspsink", NULL));
-  g_autoptr (GstElement) to = gst_object_ref_sink
-      (gst_element_factory_make ("faspsink", NULL));
+  static const gchar *const streamids[] = { "a b", " a  b ", "a+b", "+ +", "a%20b", "a%2Bb", "100%",
+    "a&b=c?d#e;f/g:h@i", "ä ö", "" };
+  g_autoptr (GstElement) from = gst_object_ref_sink (gst_element_factory_make ("faspsink", NULL));
+  g_autoptr (GstElement) to = gst_object_ref_sink (gst_element_factory_make ("faspsink", NULL));
 
   for (guint i = 0; i < G_N_ELEMENTS (streamids); i++) {
     g_autofree gchar *uri = NULL, *again = NULL, *streamid = NULL;
 
-    g_object_set (from, "uri", "fasp://[fe80::1%25eth0]:1", "streamid",
-        streamids[i], NULL);
+    g_object_set (from, "uri", "fasp://[fe80::1%25eth0]:1", "streamid", streamids[i], NULL);
     g_object_get (from, "uri", &uri, NULL);
     g_assert_true (gst_uri_handler_set_uri (GST_URI_HANDLER (to), uri, NULL));
     g_object_get (to, "streamid", &streamid, "uri", &again, NULL);
@@ -330,8 +312,7 @@ test_again (void)
 static void
 test_secret (void)
 {
-  g_autoptr (GstElement) sink = gst_object_ref_sink
-      (gst_element_factory_make ("faspsink", NULL));
+  g_autoptr (GstElement) sink = gst_object_ref_sink (gst_element_factory_make ("faspsink", NULL));
   static const gchar *const secrets[] = {
     "fasp://h:1?passphrase=correct%horse",
     "fasp://h:1?passphrase=correct&horse%=1",
@@ -342,8 +323,7 @@ test_secret (void)
   for (guint i = 0; i < G_N_ELEMENTS (secrets); i++) {
     g_autoptr (GError) error = NULL;
 
-    g_assert_false (gst_uri_handler_set_uri (GST_URI_HANDLER (sink), secrets[i],
-            &error));
+    g_assert_false (gst_uri_handler_set_uri (GST_URI_HANDLER (sink), secrets[i], &error));
     g_assert_null (strstr (error->message, "correct"));
     g_assert_null (strstr (error->message, "horse"));
   }
@@ -354,50 +334,45 @@ static void
 test_bad_starts (void)
 {
   static const gchar *const lines[][2] = {
-    {"fakesrc ! faspsink uri=fasp://h:1?nonsense=1", "nonsense"},
-    {"fakesrc ! faspsink uri=nonsense", "not a fasp URI"},
-    {"fakesrc ! faspsink mode=caller", "nobody to dial"},
-    {"fakesrc ! faspsink uri=fasp://:7001?mode=rendezvous", "nobody to dial"},
-    {"fakesrc ! faspsink uri=fasp://0.0.0.0:7001?mode=caller",
-        "nobody to dial"},
-    {"faspsrc uri=fasp://[::]:7001?mode=rendezvous ! fakesink",
-        "nobody to dial"},
-    {"faspsrc uri=fasp://:7001 multicast-source=192.0.2.1 ! fakesink",
-        "multicast group"},
-    {"fakesrc ! faspsink localaddress=not-an-address localport=0",
-        "not-an-address"},
-    {"fakesrc ! faspsink localaddress=192.0.2.1 localport=0", "192.0.2.1"},
-    {"fakesrc ! faspsink localaddress=203.0.113.9 localport=0", "ip address"},
-    {"fakesrc ! faspsink uri=fasp://[::1]:7001?localaddress=127.0.0.1",
-        "do not mix"},
-    {"fakesrc ! faspsink interface=nosuch0 localport=0", "nosuch0"},
-    {"fakesrc ! faspsink uri=fasp://h:65535?flowlets=2", "beyond 65535"},
-    {"fakesrc ! faspsink uri=fasp://:65535?flowlets=2", "beyond 65535"},
-    {"fakesrc ! faspsink uri=fasp://h:1?bonding-addresses=h:2", "h:2"},
-    {"fakesrc ! faspsink uri=fasp://h:1?bonding-addresses=127.0.0.1:2,",
-        "commas"},
-    {"fakesrc ! faspsink uri=fasp://h:1?bonding-addresses=,", "commas"},
-    {"fakesrc ! faspsink uri=fasp://h:1?bonding-addresses=127.0.0.1:2@",
-        "or ADDRESS:PORT@LOCAL"},
-    {"fakesrc ! faspsink uri=fasp://h:1?bonding-addresses=127.0.0.1:2@%20",
-        "or ADDRESS:PORT@LOCAL"},
-    {"fakesrc ! faspsink uri=fasp://h:1?bonding-addresses=10.0.0.1",
-        "10.0.0.1"},
-    {"fakesrc ! faspsink uri=fasp://h:1?bonding-addresses=[::1:2", "[::1:2"},
-    {"fakesrc ! faspsink uri=fasp://h:1 flowlets=33 "
-          "bonding-addresses=127.0.0.1:9", "at most 64"},
-    {"fakesrc ! faspsink uri=fasp://h:1 flowlets=9 "
-          "bonding-addresses=127.0.0.1:65530", "beyond 65535"},
-    {"fakesrc ! faspsink uri=fasp://127.0.0.1:1 "
-          "bonding-addresses=[::1]:9@127.0.0.1", "do not mix"},
-    {"faspsrc localport=0 bonding-addresses=127.0.0.1:9@lo ! fakesink", "@"},
-    {"fakesrc ! faspsink localport=0 fec=20", "fec=20"},
-    {"fakesrc ! faspsink localport=0 fec=101%", "101%"},
-    {"fakesrc ! faspsink localport=0 fec=0%", "0%"},
-    {"fakesrc ! faspsink localport=0 fec=lots", "lots"},
-    {"faspsrc localport=0 fec=% ! fakesink", "fec=%"},
-    {"faspsrc uri=fasp://h:1?nonsense=1 ! fakesink", "nonsense"},
-    {"faspsrc mode=caller ! fakesink", "nobody to dial"},
+    { "fakesrc ! faspsink uri=fasp://h:1?nonsense=1", "nonsense" },
+    { "fakesrc ! faspsink uri=nonsense", "not a fasp URI" },
+    { "fakesrc ! faspsink mode=caller", "nobody to dial" },
+    { "fakesrc ! faspsink uri=fasp://:7001?mode=rendezvous", "nobody to dial" },
+    { "fakesrc ! faspsink uri=fasp://0.0.0.0:7001?mode=caller", "nobody to dial" },
+    { "faspsrc uri=fasp://[::]:7001?mode=rendezvous ! fakesink", "nobody to dial" },
+    { "faspsrc uri=fasp://:7001 multicast-source=192.0.2.1 ! fakesink", "multicast group" },
+    { "fakesrc ! faspsink localaddress=not-an-address localport=0", "not-an-address" },
+    { "fakesrc ! faspsink localaddress=192.0.2.1 localport=0", "192.0.2.1" },
+    { "fakesrc ! faspsink localaddress=203.0.113.9 localport=0", "ip address" },
+    { "fakesrc ! faspsink uri=fasp://[::1]:7001?localaddress=127.0.0.1", "do not mix" },
+    { "fakesrc ! faspsink interface=nosuch0 localport=0", "nosuch0" },
+    { "fakesrc ! faspsink uri=fasp://h:65535?flowlets=2", "beyond 65535" },
+    { "fakesrc ! faspsink uri=fasp://:65535?flowlets=2", "beyond 65535" },
+    { "fakesrc ! faspsink uri=fasp://h:1?bonding-addresses=h:2", "h:2" },
+    { "fakesrc ! faspsink uri=fasp://h:1?bonding-addresses=127.0.0.1:2,", "commas" },
+    { "fakesrc ! faspsink uri=fasp://h:1?bonding-addresses=,", "commas" },
+    { "fakesrc ! faspsink uri=fasp://h:1?bonding-addresses=127.0.0.1:2@", "or ADDRESS:PORT@LOCAL" },
+    { "fakesrc ! faspsink uri=fasp://h:1?bonding-addresses=127.0.0.1:2@%20",
+        "or ADDRESS:PORT@LOCAL" },
+    { "fakesrc ! faspsink uri=fasp://h:1?bonding-addresses=10.0.0.1", "10.0.0.1" },
+    { "fakesrc ! faspsink uri=fasp://h:1?bonding-addresses=[::1:2", "[::1:2" },
+    { "fakesrc ! faspsink uri=fasp://h:1 flowlets=33 "
+      "bonding-addresses=127.0.0.1:9",
+        "at most 64" },
+    { "fakesrc ! faspsink uri=fasp://h:1 flowlets=9 "
+      "bonding-addresses=127.0.0.1:65530",
+        "beyond 65535" },
+    { "fakesrc ! faspsink uri=fasp://127.0.0.1:1 "
+      "bonding-addresses=[::1]:9@127.0.0.1",
+        "do not mix" },
+    { "faspsrc localport=0 bonding-addresses=127.0.0.1:9@lo ! fakesink", "@" },
+    { "fakesrc ! faspsink localport=0 fec=20", "fec=20" },
+    { "fakesrc ! faspsink localport=0 fec=101%", "101%" },
+    { "fakesrc ! faspsink localport=0 fec=0%", "0%" },
+    { "fakesrc ! faspsink localport=0 fec=lots", "lots" },
+    { "faspsrc localport=0 fec=% ! fakesink", "fec=%" },
+    { "faspsrc uri=fasp://h:1?nonsense=1 ! fakesink", "nonsense" },
+    { "faspsrc mode=caller ! fakesink", "nobody to dial" },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (lines); i++) {
@@ -407,8 +382,7 @@ test_bad_starts (void)
     gst_element_set_state (pipeline, GST_STATE_PLAYING);
     text = pair_wait_text (pipeline, GST_MESSAGE_ERROR);
     if (strstr (text, lines[i][1]) == NULL)
-      g_error ("%s: \"%s\" does not speak of %s", lines[i][0], text,
-          lines[i][1]);
+      g_error ("%s: \"%s\" does not speak of %s", lines[i][0], text, lines[i][1]);
     g_assert_cmpuint (pair_stop (pipeline), <, 1000);
     gst_object_unref (pipeline);
   }
@@ -422,39 +396,41 @@ test_check (void)
   g_autofree gchar *path = g_build_filename (folder, "x.db", NULL);
   /* element, URI, what is wrong, and a property that names a file */
   const gchar *const cases[][5] = {
-    {"faspsink", "fasp://:1?passphrase=correct-horse&fec=14%25", NULL},
-    {"faspsrc", "fasp://127.0.0.1:1?bonding-addresses=127.0.0.1:2", NULL},
-    {"faspsrc", "fasp://:1", NULL, "record", path},
-    {"faspsink", "fasp://:1?fec=14", "fec=14"},
-    {"faspsrc", "fasp://:1?passphrase=battery", "at least 10"},
-    {"faspsrc", "fasp://:1?public-key=x", "public-key", "key-file", "/nowhere"},
-    {"faspsink", "fasp://:1", "/nowhere/x.csv", "record", "/nowhere/x.csv"},
-    {"faspsrc", "fasp://:1", "can be written", "record", "/nowhere/x.db"},
-    {"faspsink", "fasp://:1", NULL, "log", path},
-    {"faspsrc", "fasp://:1", "Set log", "log", "/nowhere/x"},
-    {"faspsink", "fasp://:1", "Set log", "log", folder},
-    {"faspsink", "fasp://name:1?mode=listener", "\"name\""},
-    {"faspsink", "fasp://:1?max-bitrate=10000&min-bitrate=20000&"
-          "rate-control=adaptive", "min-bitrate"},
-    {"faspsink", "fasp://:1?max-bitrate=10000&min-bitrate=20000", NULL},
-    {"faspsink", "fasp://:1?max-bitrate=8", "max-bitrate=8000000"},
-    {"faspsink", "fasp://:1?max-bitrate=4999", "max-bitrate=8000000"},
-    {"faspsink", "fasp://:1?max-bitrate=5000", NULL},
-    {"faspsink", "fasp://:1?max-bitrate=0", NULL},
-    {"faspsink", "fasp://:7?bonding-addresses=127.0.0.2:7", "mode=listener"},
-    {"faspsrc", "fasp://0.0.0.0:7?flowlets=2&bonding-addresses=127.0.0.2:8",
-        "mode=listener"},
-    {"faspsrc", "fasp://:7?flowlets=2&bonding-addresses=127.0.0.2:9", NULL},
-    {"faspsrc", "fasp://[::]:7?mode=listener&bonding-addresses=127.0.0.2:7",
-        "mode=listener"},
-    {"faspsrc", "fasp://0.0.0.0:7?bonding-addresses=[::1]:7", NULL},
-    {"faspsrc", "fasp://127.0.0.1:7?mode=listener&"
-          "bonding-addresses=127.0.0.2:7", NULL},
+    { "faspsink", "fasp://:1?passphrase=correct-horse&fec=14%25", NULL },
+    { "faspsrc", "fasp://127.0.0.1:1?bonding-addresses=127.0.0.1:2", NULL },
+    { "faspsrc", "fasp://:1", NULL, "record", path },
+    { "faspsink", "fasp://:1?fec=14", "fec=14" },
+    { "faspsrc", "fasp://:1?passphrase=battery", "at least 10" },
+    { "faspsrc", "fasp://:1?public-key=x", "public-key", "key-file", "/nowhere" },
+    { "faspsink", "fasp://:1", "/nowhere/x.csv", "record", "/nowhere/x.csv" },
+    { "faspsrc", "fasp://:1", "can be written", "record", "/nowhere/x.db" },
+    { "faspsink", "fasp://:1", NULL, "log", path },
+    { "faspsrc", "fasp://:1", "Set log", "log", "/nowhere/x" },
+    { "faspsink", "fasp://:1", "Set log", "log", folder },
+    { "faspsink", "fasp://name:1?mode=listener", "\"name\"" },
+    { "faspsink",
+        "fasp://:1?max-bitrate=10000&min-bitrate=20000&"
+        "rate-control=adaptive",
+        "min-bitrate" },
+    { "faspsink", "fasp://:1?max-bitrate=10000&min-bitrate=20000", NULL },
+    { "faspsink", "fasp://:1?max-bitrate=8", "max-bitrate=8000000" },
+    { "faspsink", "fasp://:1?max-bitrate=4999", "max-bitrate=8000000" },
+    { "faspsink", "fasp://:1?max-bitrate=5000", NULL },
+    { "faspsink", "fasp://:1?max-bitrate=0", NULL },
+    { "faspsink", "fasp://:7?bonding-addresses=127.0.0.2:7", "mode=listener" },
+    { "faspsrc", "fasp://0.0.0.0:7?flowlets=2&bonding-addresses=127.0.0.2:8", "mode=listener" },
+    { "faspsrc", "fasp://:7?flowlets=2&bonding-addresses=127.0.0.2:9", NULL },
+    { "faspsrc", "fasp://[::]:7?mode=listener&bonding-addresses=127.0.0.2:7", "mode=listener" },
+    { "faspsrc", "fasp://0.0.0.0:7?bonding-addresses=[::1]:7", NULL },
+    { "faspsrc",
+        "fasp://127.0.0.1:7?mode=listener&"
+        "bonding-addresses=127.0.0.2:7",
+        NULL },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
-    g_autoptr (GstElement) element = gst_object_ref_sink
-        (gst_element_factory_make (cases[i][0], NULL));
+    g_autoptr (GstElement) element =
+        gst_object_ref_sink (gst_element_factory_make (cases[i][0], NULL));
     g_autofree gchar *why = NULL;
 
     g_object_set (element, "uri", cases[i][1], cases[i][3], cases[i][4], NULL);
@@ -462,8 +438,7 @@ test_check (void)
     if (cases[i][2] == NULL)
       g_assert_cmpstr (why, ==, NULL);
     else if (why == NULL || strstr (why, cases[i][2]) == NULL)
-      g_error ("%s: \"%s\" does not speak of %s", cases[i][1], why,
-          cases[i][2]);
+      g_error ("%s: \"%s\" does not speak of %s", cases[i][1], why, cases[i][2]);
   }
   /* it is empty still */
   g_assert_cmpint (g_rmdir (folder), ==, 0);
@@ -474,24 +449,25 @@ static void
 test_framing (void)
 {
   static const gchar *const cases[][2] = {
-    {"application/x-rtp,media=video", "rtpstreampay"},
-    {"video/x-h264,stream-format=avc", "byte-stream"},
-    {"video/x-h265,stream-format=hvc1", "byte-stream"},
-    {"audio/mpeg,mpegversion=4,stream-format=raw", "adts"},
-    {"audio/x-opus", "gdppay"},
-    {"application/x-rtp-stream", NULL},
-    {"application/x-gdp", NULL},
-    {"video/x-h264,stream-format=byte-stream", NULL},
-    {"audio/mpeg,mpegversion=4,stream-format=adts", NULL},
-    {"audio/mpeg,mpegversion=1,layer=3", NULL},
-    {"video/mpegts,systemstream=true", NULL},
-    {"audio/x-raw", NULL},
+    { "application/x-rtp,media=video", "rtpstreampay" },
+    { "video/x-h264,stream-format=avc", "byte-stream" },
+    { "video/x-h265,stream-format=hvc1", "byte-stream" },
+    { "audio/mpeg,mpegversion=4,stream-format=raw", "adts" },
+    { "audio/x-opus", "gdppay" },
+    { "application/x-rtp-stream", NULL },
+    { "application/x-gdp", NULL },
+    { "video/x-h264,stream-format=byte-stream", NULL },
+    { "audio/mpeg,mpegversion=4,stream-format=adts", NULL },
+    { "audio/mpeg,mpegversion=1,layer=3", NULL },
+    { "video/mpegts,systemstream=true", NULL },
+    { "audio/x-raw", NULL },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
     GstElement *pipeline = pair_launch ("appsrc name=in caps=%s ! faspsink "
-        "uri=fasp://:%u passphrase=correct-horse-battery "
-        "wait-for-connection=false", cases[i][0], pair_get_port ());
+                                        "uri=fasp://:%u passphrase=correct-horse-battery "
+                                        "wait-for-connection=false",
+        cases[i][0], pair_get_port ());
     g_autoptr (GstElement) in = gst_bin_get_by_name (GST_BIN (pipeline), "in");
     g_autoptr (GstMessage) first = NULL;
     g_autoptr (GError) error = NULL;
@@ -501,8 +477,8 @@ test_framing (void)
     first = pair_wait (pipeline, GST_MESSAGE_EOS | GST_MESSAGE_WARNING);
     if (GST_MESSAGE_TYPE (first) == GST_MESSAGE_WARNING)
       gst_message_parse_warning (first, &error, NULL);
-    if ((error != NULL) != (cases[i][1] != NULL) || (error != NULL
-            && strstr (error->message, cases[i][1]) == NULL))
+    if ((error != NULL) != (cases[i][1] != NULL)
+        || (error != NULL && strstr (error->message, cases[i][1]) == NULL))
       g_error ("%s: %s", cases[i][0], error != NULL ? error->message : "-");
     pair_stop (pipeline);
     gst_object_unref (pipeline);
@@ -513,27 +489,25 @@ test_framing (void)
 static void
 test_framing_once (void)
 {
-  GstElement *pipeline = pair_launch ("appsrc name=in format=time "
-      "caps=video/x-h264,stream-format=avc,width=640 ! faspsink "
-      "uri=fasp://:%u passphrase=correct-horse-battery wait-for-connection=false",
-      pair_get_port ());
+  GstElement *pipeline =
+      pair_launch ("appsrc name=in format=time "
+                   "caps=video/x-h264,stream-format=avc,width=640 ! faspsink "
+                   "uri=fasp://:%u passphrase=correct-horse-battery wait-for-connection=false",
+          pair_get_port ());
   g_autoptr (GstElement) in = gst_bin_get_by_name (GST_BIN (pipeline), "in");
   guint warnings = 0;
 
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
   for (gint width = 640; width < 650; width++) {
-    g_autoptr (GstCaps) caps = gst_caps_new_simple ("video/x-h264",
-        "stream-format", G_TYPE_STRING, "avc", "width", G_TYPE_INT, width,
-        NULL);
+    g_autoptr (GstCaps) caps = gst_caps_new_simple ("video/x-h264", "stream-format", G_TYPE_STRING,
+        "avc", "width", G_TYPE_INT, width, NULL);
 
     gst_app_src_set_caps (GST_APP_SRC (in), caps);
-    gst_app_src_push_buffer (GST_APP_SRC (in), gst_buffer_new_allocate (NULL,
-            100, NULL));
+    gst_app_src_push_buffer (GST_APP_SRC (in), gst_buffer_new_allocate (NULL, 100, NULL));
   }
   gst_app_src_end_of_stream (GST_APP_SRC (in));
   for (gboolean ended = FALSE; !ended;) {
-    g_autoptr (GstMessage) message = pair_wait (pipeline, GST_MESSAGE_EOS |
-        GST_MESSAGE_WARNING);
+    g_autoptr (GstMessage) message = pair_wait (pipeline, GST_MESSAGE_EOS | GST_MESSAGE_WARNING);
 
     ended = GST_MESSAGE_TYPE (message) == GST_MESSAGE_EOS;
     warnings += !ended;
@@ -545,8 +519,7 @@ test_framing_once (void)
 
 /* As with srtsink, a handler may ask the address. */
 static void
-on_rejected (GstElement * element, GObject * address,
-    const gchar * streamid, gpointer unused)
+on_rejected (GstElement *element, GObject *address, const gchar *streamid, gpointer unused)
 {
   g_assert_nonnull (address);
 }
@@ -557,14 +530,13 @@ static void
 test_nobody (void)
 {
   static const gchar *const cases[][3] = {
-    {"fakesrc ! faspsink uri=fasp://127.0.0.1:%u", "does not answer yet",
-        "the stream is held"},
-    {"fakesrc ! faspsink uri=fasp://127.0.0.1:%u?wait-for-connection=false",
-        "does not answer yet", "Dialling goes on."},
-    {"faspsrc uri=fasp://127.0.0.1:%u ! fakesink", "does not answer yet",
-        "Dialling goes on."},
-    {"faspsrc uri=fasp://no.such.host.invalid:%u auto-reconnect=false "
-          "resume-timeout=1000000000 ! fakesink", "no address was found", ""},
+    { "fakesrc ! faspsink uri=fasp://127.0.0.1:%u", "does not answer yet", "the stream is held" },
+    { "fakesrc ! faspsink uri=fasp://127.0.0.1:%u?wait-for-connection=false", "does not answer yet",
+        "Dialling goes on." },
+    { "faspsrc uri=fasp://127.0.0.1:%u ! fakesink", "does not answer yet", "Dialling goes on." },
+    { "faspsrc uri=fasp://no.such.host.invalid:%u auto-reconnect=false "
+      "resume-timeout=1000000000 ! fakesink",
+        "no address was found", "" },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
@@ -574,12 +546,11 @@ test_nobody (void)
         gst_bin_get_by_interface (GST_BIN (pipeline), GST_TYPE_URI_HANDLER);
     gboolean found = FALSE;
 
-    g_signal_connect (element, "caller-rejected", G_CALLBACK (on_rejected),
-        NULL);
+    g_signal_connect (element, "caller-rejected", G_CALLBACK (on_rejected), NULL);
     gst_element_set_state (pipeline, GST_STATE_PLAYING);
     while (!found) {
-      g_autoptr (GstMessage) message = pair_wait (pipeline,
-          GST_MESSAGE_WARNING | GST_MESSAGE_ERROR);
+      g_autoptr (GstMessage) message =
+          pair_wait (pipeline, GST_MESSAGE_WARNING | GST_MESSAGE_ERROR);
       g_autoptr (GError) error = NULL;
 
       if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_WARNING)
@@ -603,17 +574,14 @@ test_busy_port (void)
   GstElement *two = pair_launch ("faspsrc uri=fasp://:%u ! fakesink", port);
   g_autofree gchar *text = NULL, *number = g_strdup_printf ("%u", port);
 
-  g_assert_cmpint (gst_element_set_state (one, GST_STATE_PLAYING), !=,
-      GST_STATE_CHANGE_FAILURE);
-  g_assert_cmpint (gst_element_set_state (two, GST_STATE_PLAYING), ==,
-      GST_STATE_CHANGE_FAILURE);
+  g_assert_cmpint (gst_element_set_state (one, GST_STATE_PLAYING), !=, GST_STATE_CHANGE_FAILURE);
+  g_assert_cmpint (gst_element_set_state (two, GST_STATE_PLAYING), ==, GST_STATE_CHANGE_FAILURE);
   text = pair_wait_text (two, GST_MESSAGE_ERROR);
   g_assert_nonnull (strstr (text, number));
   pair_stop (two);
   /* free at once when the first has gone */
   pair_stop (one);
-  g_assert_cmpint (gst_element_set_state (two, GST_STATE_PLAYING), !=,
-      GST_STATE_CHANGE_FAILURE);
+  g_assert_cmpint (gst_element_set_state (two, GST_STATE_PLAYING), !=, GST_STATE_CHANGE_FAILURE);
   pair_stop (two);
   gst_object_unref (one);
   gst_object_unref (two);
@@ -621,9 +589,8 @@ test_busy_port (void)
 
 /* The warnings of an element, as they are logged. */
 static void
-on_log (GstDebugCategory * category, GstDebugLevel level, const gchar * file,
-    const gchar * function, gint line, GObject * object,
-    GstDebugMessage * message, gpointer data)
+on_log (GstDebugCategory *category, GstDebugLevel level, const gchar *file, const gchar *function,
+    gint line, GObject *object, GstDebugMessage *message, gpointer data)
 {
   GString *warnings = data;
 
@@ -636,7 +603,8 @@ static void
 test_too_late (void)
 {
   g_autoptr (GstElement) sink = pair_launch ("fakesrc ! faspsink name=s "
-      "uri=fasp://:%u?" SECRET "&wait-for-connection=false", pair_get_port ());
+                                             "uri=fasp://:%u?" SECRET "&wait-for-connection=false",
+      pair_get_port ());
   g_autoptr (GstElement) element = gst_bin_get_by_name (GST_BIN (sink), "s");
   GString *warnings = g_string_new (NULL);
 
@@ -648,8 +616,8 @@ test_too_late (void)
   g_object_set (element, "max-bitrate", G_GUINT64_CONSTANT (123000), NULL);
   g_assert_cmpstr (warnings->str, ==, "");
   /* as it is already */
-  g_object_set (element, "buffer-size", G_GUINT64_CONSTANT (1000000),
-      "streamid", NULL, "flowlets", 1, NULL);
+  g_object_set (element, "buffer-size", G_GUINT64_CONSTANT (1000000), "streamid", NULL, "flowlets",
+      1, NULL);
   g_assert_cmpstr (warnings->str, ==, "");
   g_object_set (element, "buffer-size", G_GUINT64_CONSTANT (2000000), NULL);
   g_assert_nonnull (strstr (warnings->str, "buffer-size"));
@@ -673,7 +641,8 @@ static void
 test_next_start (void)
 {
   GstElement *source = pair_launch ("faspsrc name=s uri=fasp://:%u "
-      "caps=video/mpegts ! fakesink async=false", pair_get_port ());
+                                    "caps=video/mpegts ! fakesink async=false",
+      pair_get_port ());
   g_autoptr (GstElement) element = gst_bin_get_by_name (GST_BIN (source), "s");
   g_autoptr (GstPad) pad = gst_element_get_static_pad (element, "src");
   g_autoptr (GstCaps) caps = gst_caps_from_string ("video/x-matroska");
@@ -697,18 +666,18 @@ static void
 test_running (void)
 {
   GstElement *sink = pair_launch ("fakesrc ! faspsink name=s "
-      "uri=fasp://:%u?wait-for-connection=false", pair_get_port ());
+                                  "uri=fasp://:%u?wait-for-connection=false",
+      pair_get_port ());
   g_autoptr (GstElement) element = gst_bin_get_by_name (GST_BIN (sink), "s");
   g_autoptr (GError) error = NULL;
   guint64 bitrate;
 
   gst_element_set_state (sink, GST_STATE_PLAYING);
-  g_assert_false (gst_uri_handler_set_uri (GST_URI_HANDLER (element),
-          "fasp://h:1", &error));
+  g_assert_false (gst_uri_handler_set_uri (GST_URI_HANDLER (element), "fasp://h:1", &error));
   g_assert_error (error, GST_URI_ERROR, GST_URI_ERROR_BAD_STATE);
-  g_object_set (element, "max-bitrate", G_GUINT64_CONSTANT (123000), "latency",
-      5, "wait-for-connection", TRUE, "slow-policy", 2, "stats-interval", 20,
-      "auto-reconnect", FALSE, NULL);
+  g_object_set (element, "max-bitrate", G_GUINT64_CONSTANT (123000), "latency", 5,
+      "wait-for-connection", TRUE, "slow-policy", 2, "stats-interval", 20, "auto-reconnect", FALSE,
+      NULL);
   g_object_get (element, "max-bitrate", &bitrate, NULL);
   g_assert_cmpuint (bitrate, ==, 123000);
   gst_message_unref (pair_wait_element (sink, "application/x-fasp-statistics"));
@@ -717,12 +686,11 @@ test_running (void)
 }
 
 static GstBusSyncReply
-on_warning (GstBus * bus, GstMessage * message, gpointer data)
+on_warning (GstBus *bus, GstMessage *message, gpointer data)
 {
   if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_WARNING
       && g_atomic_int_compare_and_exchange ((gint *) data, 0, 1))
-    g_object_set (GST_MESSAGE_SRC (message), "max-bitrate",
-        G_GUINT64_CONSTANT (3000000), NULL);
+    g_object_set (GST_MESSAGE_SRC (message), "max-bitrate", G_GUINT64_CONSTANT (3000000), NULL);
   return GST_BUS_PASS;
 }
 
@@ -730,14 +698,16 @@ static GstElement *
 make_sender (guint port)
 {
   return pair_launch ("audiotestsrc is-live=true ! faspsink name=sink "
-      "uri=fasp://:%u?max-bitrate=5000000", port);
+                      "uri=fasp://:%u?max-bitrate=5000000",
+      port);
 }
 
 static GstElement *
 make_receiver (guint port)
 {
   return pair_launch ("faspsrc name=source uri=fasp://127.0.0.1:%u "
-      "! fakesink async=false", port);
+                      "! fakesink async=false",
+      port);
 }
 
 /* What is set while it opens, here from where it says that nobody is
@@ -756,8 +726,7 @@ test_opening (void)
   g_assert_cmpint (g_atomic_int_get (&told), ==, 1);
   gst_element_set_state (receiver, GST_STATE_PLAYING);
   gst_message_unref (pair_wait_element (sender, "fasp-available-bitrate"));
-  g_assert_cmpuint (pair_get_stat (sender, "sink", "channel-bitrate"), ==,
-      3000000);
+  g_assert_cmpuint (pair_get_stat (sender, "sink", "channel-bitrate"), ==, 3000000);
   pair_stop (sender);
   pair_stop (receiver);
 }
@@ -769,8 +738,7 @@ static gpointer
 set_often (gpointer data)
 {
   for (guint i = 0; i < TURNS; i++)
-    g_object_set (data, "max-bitrate", (guint64) g_random_int_range (1000000,
-            9000000), NULL);
+    g_object_set (data, "max-bitrate", (guint64) g_random_int_range (1000000, 9000000), NULL);
   return NULL;
 }
 
@@ -793,8 +761,7 @@ test_two_threads (void)
     set_often (sink);
     g_thread_join (other);
     g_object_get (sink, "max-bitrate", &bitrate, NULL);
-    g_assert_cmpuint (pair_get_stat (sender, "sink", "channel-bitrate"), ==,
-        bitrate);
+    g_assert_cmpuint (pair_get_stat (sender, "sink", "channel-bitrate"), ==, bitrate);
   }
   pair_stop (sender);
   pair_stop (receiver);
@@ -806,8 +773,7 @@ main (int argc, char **argv)
   gst_init (&argc, &argv);
   g_test_init (&argc, &argv, NULL);
   for (guint i = 0; i < G_N_ELEMENTS (uris); i++) {
-    g_autofree gchar *path = g_strdup_printf ("/settings/uri/%u-%s", i,
-        uris[i].element);
+    g_autofree gchar *path = g_strdup_printf ("/settings/uri/%u-%s", i, uris[i].element);
 
     g_test_add_data_func (path, &uris[i], test_uri);
   }
@@ -819,8 +785,7 @@ main (int argc, char **argv)
   g_test_add_data_func ("/settings/local/record", "record", test_local);
   g_test_add_data_func ("/settings/local/log", "log", test_local);
   g_test_add_data_func ("/settings/local/key-file", "key-file", test_local);
-  g_test_add_data_func ("/settings/local/allowed-keys", "allowed-keys",
-      test_local);
+  g_test_add_data_func ("/settings/local/allowed-keys", "allowed-keys", test_local);
   g_test_add_func ("/settings/again", test_again);
   g_test_add_func ("/settings/secret", test_secret);
   g_test_add_func ("/settings/bad-starts", test_bad_starts);

@@ -18,13 +18,13 @@ static guint port;
 typedef struct
 {
   GstElement *pipeline;
-  GstAppSrc *in;                /* of one that sends */
-  GByteArray *got;              /* by one that receives, under `lock' */
+  GstAppSrc *in;   /* of one that sends */
+  GByteArray *got; /* by one that receives, under `lock' */
   GMutex lock;
 } End;
 
 static GstFlowReturn
-on_sample (GstAppSink * sink, gpointer data)
+on_sample (GstAppSink *sink, gpointer data)
 {
   End *end = data;
   g_autoptr (GstSample) sample = gst_app_sink_pull_sample (sink);
@@ -50,34 +50,34 @@ end_new (void)
 
 /* @keys: of its URI, behind host and port.  Not started. */
 static End *
-make_sender (const gchar * host, const gchar * keys)
+make_sender (const gchar *host, const gchar *keys)
 {
   End *end = end_new ();
 
   end->pipeline = pair_launch ("appsrc name=in block=true max-bytes=100000 ! "
-      "faspsink name=end max-bitrate=50000000 uri=\"fasp://%s:%u?%s\"", host,
-      port, keys);
+                               "faspsink name=end max-bitrate=50000000 uri=\"fasp://%s:%u?%s\"",
+      host, port, keys);
   end->in = GST_APP_SRC (gst_bin_get_by_name (GST_BIN (end->pipeline), "in"));
   return end;
 }
 
 static End *
-make_receiver (const gchar * host, const gchar * keys)
+make_receiver (const gchar *host, const gchar *keys)
 {
-  GstAppSinkCallbacks callbacks = {.new_sample = on_sample };
+  GstAppSinkCallbacks callbacks = { .new_sample = on_sample };
   End *end = end_new ();
   g_autoptr (GstElement) out = NULL;
 
   end->pipeline = pair_launch ("faspsrc name=end uri=\"fasp://%s:%u?%s\" ! "
-      "appsink name=out sync=false async=false buffer-list=false", host, port,
-      keys);
+                               "appsink name=out sync=false async=false buffer-list=false",
+      host, port, keys);
   out = gst_bin_get_by_name (GST_BIN (end->pipeline), "out");
   gst_app_sink_set_callbacks (GST_APP_SINK (out), &callbacks, end, NULL);
   return end;
 }
 
 static void
-end_free (End * end)
+end_free (End *end)
 {
   pair_stop (end->pipeline);
   g_clear_object (&end->in);
@@ -88,19 +88,19 @@ end_free (End * end)
 }
 
 static End *
-play (End * end)
+play (End *end)
 {
-  g_assert_cmpint (gst_element_set_state (end->pipeline, GST_STATE_PLAYING),
-      !=, GST_STATE_CHANGE_FAILURE);
+  g_assert_cmpint (gst_element_set_state (end->pipeline, GST_STATE_PLAYING), !=,
+      GST_STATE_CHANGE_FAILURE);
   return end;
 }
 
 static GstElement *
-get_element (End * end)
+get_element (End *end)
 {
   GstElement *element = gst_bin_get_by_name (GST_BIN (end->pipeline), "end");
 
-  gst_object_unref (element);   /* the pipeline holds it */
+  gst_object_unref (element); /* the pipeline holds it */
   return element;
 }
 
@@ -114,26 +114,25 @@ make_stream (guint seed)
 }
 
 static void
-free_streams (GBytes ** streams, guint n)
+free_streams (GBytes **streams, guint n)
 {
   for (guint i = 0; i < n; i++)
     g_bytes_unref (streams[i]);
 }
 
 static void
-push (End * end, GBytes * stream, gsize from, gsize to)
+push (End *end, GBytes *stream, gsize from, gsize to)
 {
   for (gsize at = from; at < to; at += 1316) {
-    g_autoptr (GBytes) part = g_bytes_new_from_bytes (stream, at, MIN (1316,
-            to - at));
+    g_autoptr (GBytes) part = g_bytes_new_from_bytes (stream, at, MIN (1316, to - at));
 
-    g_assert_cmpint (gst_app_src_push_buffer (end->in,
-            gst_buffer_new_wrapped_bytes (part)), ==, GST_FLOW_OK);
+    g_assert_cmpint (gst_app_src_push_buffer (end->in, gst_buffer_new_wrapped_bytes (part)), ==,
+        GST_FLOW_OK);
   }
 }
 
 static void
-wait_for_size (End * end, gsize size)
+wait_for_size (End *end, gsize size)
 {
   gint64 until = g_get_monotonic_time () + 20 * G_TIME_SPAN_SECOND;
 
@@ -147,13 +146,13 @@ wait_for_size (End * end, gsize size)
 }
 
 static void
-wait_for_callers (End * end, guint n)
+wait_for_callers (End *end, guint n)
 {
   pair_wait_for_stat (end->pipeline, "end", "connected-callers", n);
 }
 
 static void
-assert_got (End * end, GBytes * stream)
+assert_got (End *end, GBytes *stream)
 {
   gsize size;
   gconstpointer data = g_bytes_get_data (stream, &size);
@@ -164,7 +163,7 @@ assert_got (End * end, GBytes * stream)
 
 /* The end of the stream is at both. */
 static void
-finish (End * sender, End * receiver)
+finish (End *sender, End *receiver)
 {
   gst_app_src_end_of_stream (sender->in);
   gst_message_unref (pair_wait (sender->pipeline, GST_MESSAGE_EOS));
@@ -175,8 +174,8 @@ static void
 assert_free (void)
 {
   GError *error = NULL;
-  g_autoptr (GSocket) socket = g_socket_new (G_SOCKET_FAMILY_IPV4,
-      G_SOCKET_TYPE_DATAGRAM, G_SOCKET_PROTOCOL_UDP, NULL);
+  g_autoptr (GSocket) socket =
+      g_socket_new (G_SOCKET_FAMILY_IPV4, G_SOCKET_TYPE_DATAGRAM, G_SOCKET_PROTOCOL_UDP, NULL);
   g_autoptr (GInetAddress) any = g_inet_address_new_any (G_SOCKET_FAMILY_IPV4);
   g_autoptr (GSocketAddress) address = g_inet_socket_address_new (any, port);
 
@@ -185,7 +184,7 @@ assert_free (void)
 }
 
 static void
-assert_told (End * end, const gchar * what)
+assert_told (End *end, const gchar *what)
 {
   g_autofree gchar *text = pair_wait_text (end->pipeline, GST_MESSAGE_ERROR);
 
@@ -203,9 +202,7 @@ assert_told (End * end, const gchar * what)
 static void
 test_sinks (void)
 {
-  GBytes *streams[] = { make_stream (1), make_stream (2),
-    make_stream (3)
-  };
+  GBytes *streams[] = { make_stream (1), make_stream (2), make_stream (3) };
   End *senders[3], *receivers[3], *wrong, *absent, *unnamed;
 
   port = pair_get_port ();
@@ -253,8 +250,9 @@ test_misdirected (void)
   receiver = play (make_receiver ("127.0.0.1", "streamid=two&" ONE));
   assert_told (receiver, "no stream of this streamid");
   text = pair_wait_text (sender->pipeline, GST_MESSAGE_WARNING);
-  g_assert_nonnull (strstr (text, "its streamid is \"two\" (there is no stream "
-          "of this streamid)"));
+  g_assert_nonnull (strstr (text,
+      "its streamid is \"two\" (there is no stream "
+      "of this streamid)"));
   end_free (sender);
   end_free (receiver);
   assert_free ();
@@ -264,9 +262,7 @@ test_misdirected (void)
 static void
 test_sources (void)
 {
-  GBytes *streams[] = { make_stream (4), make_stream (5),
-    make_stream (6)
-  };
+  GBytes *streams[] = { make_stream (4), make_stream (5), make_stream (6) };
   End *receivers[3], *senders[3];
 
   port = pair_get_port ();
@@ -353,9 +349,7 @@ static void
 test_restart (gconstpointer which)
 {
   guint goes = GPOINTER_TO_UINT (which), stays = 1 - goes;
-  static const gchar *const keys[] = { "streamid=one&" ONE,
-    "streamid=two&" TWO
-  };
+  static const gchar *const keys[] = { "streamid=one&" ONE, "streamid=two&" TWO };
   g_autoptr (GBytes) stream = make_stream (10), again = make_stream (11);
   End *senders[2], *receivers[2];
 
@@ -372,8 +366,7 @@ test_restart (gconstpointer which)
   wait_for_size (receivers[stays], SIZE / 2);
   /* long enough for a refusal to be believed */
   for (gboolean busy = FALSE; !busy;) {
-    g_autofree gchar *text = pair_wait_text (receivers[goes]->pipeline,
-        GST_MESSAGE_WARNING);
+    g_autofree gchar *text = pair_wait_text (receivers[goes]->pipeline, GST_MESSAGE_WARNING);
 
     busy = strstr (text, "has stopped just now") != NULL;
   }
@@ -400,8 +393,7 @@ typedef struct
 } Barrier;
 
 static void
-hold (GstElement * element, gint unused, GSocketAddress * address,
-    Barrier * barrier)
+hold (GstElement *element, gint unused, GSocketAddress *address, Barrier *barrier)
 {
   g_mutex_lock (&barrier->lock);
   barrier->held = TRUE;
@@ -424,8 +416,7 @@ test_held (void)
   g_cond_init (&barrier.changed);
   port = pair_get_port ();
   held = make_sender ("", "streamid=held&" SECRET);
-  g_signal_connect (get_element (held), "caller-added", G_CALLBACK (hold),
-      &barrier);
+  g_signal_connect (get_element (held), "caller-added", G_CALLBACK (hold), &barrier);
   play (held);
   receivers[0] = play (make_receiver ("127.0.0.1", "streamid=held&" SECRET));
   g_mutex_lock (&barrier.lock);
@@ -465,8 +456,9 @@ test_paused (void)
   paused = make_receiver ("", "streamid=paused&buffer-size=262144&" SECRET);
   gst_element_set_state (paused->pipeline, GST_STATE_PAUSED);
   reads = play (make_receiver ("", "streamid=reads&" SECRET));
-  flood = play (make_sender ("127.0.0.1", "streamid=paused&max-bitrate=0&"
-          "rate-control=fixed&" SECRET));
+  flood = play (make_sender ("127.0.0.1",
+      "streamid=paused&max-bitrate=0&"
+      "rate-control=fixed&" SECRET));
   sender = play (make_sender ("127.0.0.1", "streamid=reads&" SECRET));
   push (flood, stream, 0, SIZE);
   push (sender, stream, 0, SIZE);
@@ -488,14 +480,13 @@ static void
 test_mistake (gconstpointer data)
 {
   static const gchar *const mistakes[][3] = {
-    {"streamid=one", "streamid=one", "has the stream \"one\" at UDP port"},
-    {"latency=20", "latency=30", "neither has a streamid"},
-    {"streamid=one", "streamid=two&tos=8", "another tos"},
-    {"streamid=one", "streamid=two&ttl=8", "another ttl"},
-    {"streamid=one", "streamid=two&localaddress=127.0.0.1",
-        "another localaddress"},
-    {"streamid=one", "streamid=two&flowlets=2", "does not share its port"},
-    {"streamid=one&flowlets=2", "streamid=two", "does not share its port"},
+    { "streamid=one", "streamid=one", "has the stream \"one\" at UDP port" },
+    { "latency=20", "latency=30", "neither has a streamid" },
+    { "streamid=one", "streamid=two&tos=8", "another tos" },
+    { "streamid=one", "streamid=two&ttl=8", "another ttl" },
+    { "streamid=one", "streamid=two&localaddress=127.0.0.1", "another localaddress" },
+    { "streamid=one", "streamid=two&flowlets=2", "does not share its port" },
+    { "streamid=one&flowlets=2", "streamid=two", "does not share its port" },
   };
   const gchar *const *m = mistakes[GPOINTER_TO_UINT (data)];
   End *first, *second;
@@ -503,8 +494,8 @@ test_mistake (gconstpointer data)
   port = pair_get_ports (2);
   first = play (make_receiver ("", m[0]));
   second = make_receiver ("", m[1]);
-  g_assert_cmpint (gst_element_set_state (second->pipeline,
-          GST_STATE_PLAYING), ==, GST_STATE_CHANGE_FAILURE);
+  g_assert_cmpint (gst_element_set_state (second->pipeline, GST_STATE_PLAYING), ==,
+      GST_STATE_CHANGE_FAILURE);
   assert_told (second, m[2]);
   end_free (second);
   /* and it has left nothing behind */
@@ -565,10 +556,8 @@ main (int argc, char **argv)
   g_test_add_func ("/port/sources", test_sources);
   g_test_add_func ("/port/default", test_default);
   g_test_add_func ("/port/alone", test_alone);
-  g_test_add_data_func ("/port/restart/first", GUINT_TO_POINTER (0),
-      test_restart);
-  g_test_add_data_func ("/port/restart/second", GUINT_TO_POINTER (1),
-      test_restart);
+  g_test_add_data_func ("/port/restart/first", GUINT_TO_POINTER (0), test_restart);
+  g_test_add_data_func ("/port/restart/second", GUINT_TO_POINTER (1), test_restart);
   g_test_add_func ("/port/held", test_held);
   g_test_add_func ("/port/paused", test_paused);
   for (guint i = 0; i < 7; i++) {

@@ -16,31 +16,31 @@ typedef struct
 } Walk;
 
 static const gchar *
-get_name (const Walk * walk)
+get_name (const Walk *walk)
 {
   return walk->at < gst_structure_n_fields (walk->s) ?
-      gst_structure_nth_field_name (walk->s, walk->at) : NULL;
+      gst_structure_nth_field_name (walk->s, walk->at) :
+      NULL;
 }
 
 static void
-expect (Walk * walk, const gchar * name, const gchar * type)
+expect (Walk *walk, const gchar *name, const gchar *type)
 {
   g_assert_cmpstr (get_name (walk), ==, name);
-  g_assert_cmpstr (g_type_name (gst_structure_get_field_type (walk->s, name)),
-      ==, type);
+  g_assert_cmpstr (g_type_name (gst_structure_get_field_type (walk->s, name)), ==, type);
   walk->at++;
 }
 
 /* The fields of one table; one that is shown under a condition may be absent. */
 static void
-expect_table (Walk * walk, FaspStatsOf of, FaspRole role)
+expect_table (Walk *walk, FaspStatsOf of, FaspRole role)
 {
   for (guint i = 0; i < fasp_stat_tables[of].n; i++) {
     const FaspStatField *field = &fasp_stat_tables[of].fields[i];
     g_autofree gchar *twin = g_strconcat (field->name, "-string", NULL);
 
-    if ((field->roles & role) == 0 || (field->is_shown != NULL
-            && g_strcmp0 (get_name (walk), field->name) != 0))
+    if ((field->roles & role) == 0
+        || (field->is_shown != NULL && g_strcmp0 (get_name (walk), field->name) != 0))
       continue;
     expect (walk, field->name, fasp_stat_get_type_name (field->form));
     if (field->form == FASP_FORM_ADDRESS)
@@ -49,11 +49,9 @@ expect_table (Walk * walk, FaspStatsOf of, FaspRole role)
 }
 
 static void
-expect_structures (const GstStructure * s, const gchar * name, guint n,
-    FaspStatsOf of, FaspRole role)
+expect_structures (const GstStructure *s, const gchar *name, guint n, FaspStatsOf of, FaspRole role)
 {
-  const GValueArray *array =
-      gst_fasp_value_get_array (gst_structure_get_value (s, name));
+  const GValueArray *array = gst_fasp_value_get_array (gst_structure_get_value (s, name));
 
   g_assert_cmpuint (array->n_values, ==, n);
   for (guint i = 0; i < n; i++) {
@@ -65,10 +63,9 @@ expect_structures (const GstStructure * s, const gchar * name, guint n,
 }
 
 static void
-check (GstElement * pipeline, const gchar * name, FaspRole role)
+check (GstElement *pipeline, const gchar *name, FaspRole role)
 {
-  g_autoptr (GstElement) element =
-      gst_bin_get_by_name (GST_BIN (pipeline), name);
+  g_autoptr (GstElement) element = gst_bin_get_by_name (GST_BIN (pipeline), name);
   g_autoptr (GstStructure) stats = NULL;
   Walk walk = { 0 };
 
@@ -88,10 +85,12 @@ test_fields (void)
 {
   guint port = pair_get_ports (2);
   GstElement *receiver = pair_launch ("faspsrc name=source flowlets=2 "
-      "uri=fasp://127.0.0.1:%u?" SECRET " ! fakesink", port);
+                                      "uri=fasp://127.0.0.1:%u?" SECRET " ! fakesink",
+      port);
   GstElement *sender = pair_launch ("fakesrc is-live=true datarate=100000 "
-      "sizetype=fixed sizemax=1000 ! faspsink name=sink flowlets=2 "
-      "uri=fasp://:%u?" SECRET, port);
+                                    "sizetype=fixed sizemax=1000 ! faspsink name=sink flowlets=2 "
+                                    "uri=fasp://:%u?" SECRET,
+      port);
 
   gst_element_set_state (sender, GST_STATE_PLAYING);
   gst_element_set_state (receiver, GST_STATE_PLAYING);

@@ -7,8 +7,8 @@
 #include "timecode.h"
 
 static GstBuffer *
-make_picture (GstVideoInfo * info, GstVideoFormat format, guint width,
-    guint height, GstVideoFrame * frame)
+make_picture (GstVideoInfo *info, GstVideoFormat format, guint width, guint height,
+    GstVideoFrame *frame)
 {
   GstBuffer *buffer;
 
@@ -28,25 +28,24 @@ test_formats (void)
     guint width, height;
     gboolean can;
   } cases[] = {
-    {GST_VIDEO_FORMAT_I420, 1280, 720, TRUE},
-    {GST_VIDEO_FORMAT_NV12, 1920, 1080, TRUE},
-    {GST_VIDEO_FORMAT_UYVY, 1280, 720, TRUE},
-    {GST_VIDEO_FORMAT_I420, 256, 16, TRUE},
-    {GST_VIDEO_FORMAT_I420, 255, 144, FALSE},
-    {GST_VIDEO_FORMAT_I420, 256, 15, FALSE},
-    {GST_VIDEO_FORMAT_v210, 1280, 720, FALSE},
+    { GST_VIDEO_FORMAT_I420, 1280, 720, TRUE },
+    { GST_VIDEO_FORMAT_NV12, 1920, 1080, TRUE },
+    { GST_VIDEO_FORMAT_UYVY, 1280, 720, TRUE },
+    { GST_VIDEO_FORMAT_I420, 256, 16, TRUE },
+    { GST_VIDEO_FORMAT_I420, 255, 144, FALSE },
+    { GST_VIDEO_FORMAT_I420, 256, 15, FALSE },
+    { GST_VIDEO_FORMAT_v210, 1280, 720, FALSE },
   };
 
   for (guint c = 0; c < G_N_ELEMENTS (cases); c++) {
     GstVideoInfo info;
     GstVideoFrame frame;
-    GstBuffer *picture = make_picture (&info, cases[c].format,
-        cases[c].width, cases[c].height, &frame);
+    GstBuffer *picture =
+        make_picture (&info, cases[c].format, cases[c].width, cases[c].height, &frame);
     guint32 number, time;
 
     g_assert_false (timecode_read (&frame, &number, &time));
-    g_assert_true (timecode_write (&frame, 0xabcdef, 0xdeadbeef) ==
-        cases[c].can);
+    g_assert_true (timecode_write (&frame, 0xabcdef, 0xdeadbeef) == cases[c].can);
     g_assert_true (timecode_read (&frame, &number, &time) == cases[c].can);
     if (cases[c].can) {
       g_assert_cmphex (number, ==, 0xabcdef);
@@ -63,8 +62,7 @@ test_damage (void)
 {
   GstVideoInfo info;
   GstVideoFrame frame;
-  GstBuffer *picture = make_picture (&info, GST_VIDEO_FORMAT_I420, 1024, 16,
-      &frame);
+  GstBuffer *picture = make_picture (&info, GST_VIDEO_FORMAT_I420, 1024, 16, &frame);
 
   for (guint bit = 0; bit < TIMECODE_BITS; bit++) {
     guint8 *luma = GST_VIDEO_FRAME_COMP_DATA (&frame, 0);
@@ -72,8 +70,7 @@ test_damage (void)
 
     timecode_write (&frame, 4711, 123456789);
     for (guint i = 0; i < 16 * 16; i++) {
-      guint8 *pixel = luma + i / 16 * GST_VIDEO_FRAME_COMP_STRIDE (&frame, 0) +
-          bit * 16 + i % 16;
+      guint8 *pixel = luma + i / 16 * GST_VIDEO_FRAME_COMP_STRIDE (&frame, 0) + bit * 16 + i % 16;
 
       *pixel = 255 - *pixel;
     }
@@ -84,10 +81,9 @@ test_damage (void)
 }
 
 static GstPadProbeReturn
-on_picture (GstPad * pad, GstPadProbeInfo * info, gpointer data)
+on_picture (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 {
-  GstBuffer *buffer = gst_buffer_make_writable (GST_PAD_PROBE_INFO_BUFFER
-      (info));
+  GstBuffer *buffer = gst_buffer_make_writable (GST_PAD_PROBE_INFO_BUFFER (info));
   g_autoptr (GstCaps) caps = gst_pad_get_current_caps (pad);
   GstVideoInfo video;
   GstVideoFrame frame;
@@ -107,21 +103,19 @@ on_picture (GstPad * pad, GstPadProbeInfo * info, gpointer data)
 static void
 test_encoded (void)
 {
-  g_autoptr (GstElement) pipeline = pair_launch
-      ("videotestsrc name=source num-buffers=30 pattern=snow ! video/x-raw,"
-      "format=I420,width=1280,height=720,framerate=50/1 ! x264enc "
-      "tune=zerolatency speed-preset=ultrafast bitrate=2000 intra-refresh=true "
-      "vbv-buf-capacity=20 threads=1 ! h264parse ! avdec_h264 ! appsink name=out "
-      "sync=false");
-  g_autoptr (GstElement) source = gst_bin_get_by_name (GST_BIN (pipeline),
-      "source");
+  g_autoptr (GstElement) pipeline =
+      pair_launch ("videotestsrc name=source num-buffers=30 pattern=snow ! video/x-raw,"
+                   "format=I420,width=1280,height=720,framerate=50/1 ! x264enc "
+                   "tune=zerolatency speed-preset=ultrafast bitrate=2000 intra-refresh=true "
+                   "vbv-buf-capacity=20 threads=1 ! h264parse ! avdec_h264 ! appsink name=out "
+                   "sync=false");
+  g_autoptr (GstElement) source = gst_bin_get_by_name (GST_BIN (pipeline), "source");
   g_autoptr (GstElement) out = gst_bin_get_by_name (GST_BIN (pipeline), "out");
   g_autoptr (GstPad) pad = gst_element_get_static_pad (source, "src");
   GstSample *sample;
   guint stamped = 0, n = 0;
 
-  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, on_picture, &stamped,
-      NULL);
+  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, on_picture, &stamped, NULL);
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
   while ((sample = gst_app_sink_pull_sample (GST_APP_SINK (out))) != NULL) {
     GstVideoFrame frame;
@@ -129,8 +123,7 @@ test_encoded (void)
     guint32 number, time;
 
     gst_video_info_from_caps (&info, gst_sample_get_caps (sample));
-    gst_video_frame_map (&frame, &info, gst_sample_get_buffer (sample),
-        GST_MAP_READ);
+    gst_video_frame_map (&frame, &info, gst_sample_get_buffer (sample), GST_MAP_READ);
     g_assert_true (timecode_read (&frame, &number, &time));
     g_assert_cmpuint (number, ==, n);
     g_assert_cmpuint (time, ==, 1000003 * n);

@@ -12,24 +12,24 @@ typedef struct
   GMutex lock;
   GCond changed;
   gboolean held, stopped, over;
-  gboolean in_time;             /* stopped while it was held */
+  gboolean in_time; /* stopped while it was held */
 } Held;
 
 static void
-wait_until (Held * held, gboolean * what, gint64 time)
+wait_until (Held *held, gboolean *what, gint64 time)
 {
   gint64 until = g_get_monotonic_time () + time;
 
-  while (!*what && g_cond_wait_until (&held->changed, &held->lock, until));
+  while (!*what && g_cond_wait_until (&held->changed, &held->lock, until))
+    ;
 }
 
 static GstPadProbeReturn
-hold (GstPad * pad, GstPadProbeInfo * info, gpointer data)
+hold (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 {
   Held *held = data;
 
-  if (GST_EVENT_TYPE (GST_PAD_PROBE_INFO_EVENT (info)) !=
-      GST_EVENT_CUSTOM_UPSTREAM)
+  if (GST_EVENT_TYPE (GST_PAD_PROBE_INFO_EVENT (info)) != GST_EVENT_CUSTOM_UPSTREAM)
     return GST_PAD_PROBE_OK;
   g_mutex_lock (&held->lock);
   held->held = TRUE;
@@ -49,9 +49,10 @@ test_held (void)
 {
   guint port = pair_get_port ();
   GstElement *sender = pair_launch ("audiotestsrc is-live=true ! faspsink "
-      "name=sink uri=fasp://:%u " SECRET, port);
-  GstElement *receiver = pair_launch ("faspsrc uri=fasp://127.0.0.1:%u " SECRET
-      " ! fakesink", port);
+                                    "name=sink uri=fasp://:%u " SECRET,
+      port);
+  GstElement *receiver =
+      pair_launch ("faspsrc uri=fasp://127.0.0.1:%u " SECRET " ! fakesink", port);
   g_autoptr (GstElement) sink = gst_bin_get_by_name (GST_BIN (sender), "sink");
   g_autoptr (GstPad) pad = gst_element_get_static_pad (sink, "sink");
   Held held = { 0 };
@@ -86,10 +87,13 @@ static void
 test_stopped (void)
 {
   guint port = pair_get_port ();
-  g_autoptr (GstElement) sender = pair_launch ("audiotestsrc is-live=true ! "
-      "faspsink name=sink max-bitrate=5000000 uri=fasp://:%u " SECRET, port);
+  g_autoptr (GstElement) sender =
+      pair_launch ("audiotestsrc is-live=true ! "
+                   "faspsink name=sink max-bitrate=5000000 uri=fasp://:%u " SECRET,
+          port);
   g_autoptr (GstElement) receiver = pair_launch ("faspsrc uri="
-      "fasp://127.0.0.1:%u " SECRET " ! fakesink", port);
+                                                 "fasp://127.0.0.1:%u " SECRET " ! fakesink",
+      port);
   g_autoptr (GstElement) sink = gst_bin_get_by_name (GST_BIN (sender), "sink");
   guint64 bitrate;
   gint notified = 0;
@@ -99,8 +103,8 @@ test_stopped (void)
   gst_message_unref (pair_wait_element (sender, "fasp-available-bitrate"));
   g_object_get (sink, "available-bitrate", &bitrate, NULL);
   g_assert_cmpuint (bitrate, >, 0);
-  g_signal_connect_swapped (sink, "notify::available-bitrate",
-      G_CALLBACK (g_atomic_int_inc), &notified);
+  g_signal_connect_swapped (sink, "notify::available-bitrate", G_CALLBACK (g_atomic_int_inc),
+      &notified);
   pair_stop (sender);
   g_object_get (sink, "available-bitrate", &bitrate, NULL);
   g_assert_cmpuint (bitrate, ==, 0);
@@ -111,7 +115,7 @@ test_stopped (void)
 /* --- key frames ---------------------------------------------------------------------- */
 
 static GstPadProbeReturn
-count_key_frames (GstPad * pad, GstPadProbeInfo * info, gpointer data)
+count_key_frames (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 {
   if (gst_video_event_is_force_key_unit (GST_PAD_PROBE_INFO_EVENT (info)))
     g_atomic_int_inc ((gint *) data);
@@ -120,23 +124,22 @@ count_key_frames (GstPad * pad, GstPadProbeInfo * info, gpointer data)
 
 /* A sender whose encoder counts what it is asked for. */
 static GstElement *
-make_origin (guint port, gint * asked)
+make_origin (guint port, gint *asked)
 {
   GstElement *origin = pair_launch ("audiotestsrc is-live=true ! identity "
-      "name=encoder ! faspsink name=sink wait-for-connection=false "
-      "uri=fasp://:%u " SECRET, port);
-  g_autoptr (GstElement) encoder = gst_bin_get_by_name (GST_BIN (origin),
-      "encoder");
+                                    "name=encoder ! faspsink name=sink wait-for-connection=false "
+                                    "uri=fasp://:%u " SECRET,
+      port);
+  g_autoptr (GstElement) encoder = gst_bin_get_by_name (GST_BIN (origin), "encoder");
   g_autoptr (GstPad) pad = gst_element_get_static_pad (encoder, "src");
 
-  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_EVENT_UPSTREAM, count_key_frames,
-      asked, NULL);
+  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_EVENT_UPSTREAM, count_key_frames, asked, NULL);
   gst_element_set_state (origin, GST_STATE_PLAYING);
   return origin;
 }
 
 static void
-wait_for_count (gint * count, gint least)
+wait_for_count (gint *count, gint least)
 {
   gint64 until = g_get_monotonic_time () + 20 * G_TIME_SPAN_SECOND;
 
@@ -148,25 +151,25 @@ wait_for_count (gint * count, gint least)
 
 /* As a decoder does that has lost track. */
 static gboolean
-want (GstElement * player)
+want (GstElement *player)
 {
   g_autoptr (GstElement) sink = gst_bin_get_by_name (GST_BIN (player), "play");
   g_autoptr (GstPad) pad = gst_element_get_static_pad (sink, "sink");
 
   return gst_pad_push_event (pad,
-      gst_video_event_new_upstream_force_key_unit (GST_CLOCK_TIME_NONE, TRUE,
-          0));
+      gst_video_event_new_upstream_force_key_unit (GST_CLOCK_TIME_NONE, TRUE, 0));
 }
 
-/* What is behind faspsrc needs a key frame: the encoder at the other end is asked.  Where there is no
- * sender, faspsrc says that nobody was. */
+/* What is behind faspsrc needs a key frame: the encoder at the other end is asked.  Where there is
+ * no sender, faspsrc says that nobody was. */
 static void
 test_wanted (void)
 {
   guint port = pair_get_port ();
-  g_autoptr (GstElement) player = pair_launch ("faspsrc name=source uri="
-      "fasp://127.0.0.1:%u " SECRET " ! queue ! fakesink name=play async=false",
-      port);
+  g_autoptr (GstElement) player =
+      pair_launch ("faspsrc name=source uri="
+                   "fasp://127.0.0.1:%u " SECRET " ! queue ! fakesink name=play async=false",
+          port);
   g_autoptr (GstElement) origin = NULL;
   gint asked = 0;
 
@@ -175,14 +178,12 @@ test_wanted (void)
   origin = make_origin (port, &asked);
   pair_wait_for_stat (player, "source", "connected-callers", 1);
   wait_for_count (&asked, 1);
-  g_assert_cmpuint (pair_get_stat (player, "source", "key-frames-wanted"), ==,
-      0);
+  g_assert_cmpuint (pair_get_stat (player, "source", "key-frames-wanted"), ==, 0);
   g_assert_true (want (player));
   wait_for_count (&asked, 2);
   pair_wait_for_stat (player, "source", "key-frames-wanted", 1);
   pair_wait_for_stat (origin, "sink", "key-frames-wanted", 1);
-  g_assert_cmpuint (pair_get_stat (origin, "sink", "key-frames-requested"), ==,
-      2);
+  g_assert_cmpuint (pair_get_stat (origin, "sink", "key-frames-requested"), ==, 2);
   g_assert_cmpint (g_atomic_int_get (&asked), ==, 2);
   pair_stop (origin);
   pair_stop (player);
@@ -205,15 +206,16 @@ test_relay (gconstpointer data)
     ports[i] = pair_get_port ();
   origin = make_origin (ports[0], &asked);
   relay = pair_launch ("faspsrc name=source uri=fasp://127.0.0.1:%u " SECRET
-      " ! tee name=t ! %sfaspsink wait-for-connection=false uri=fasp://:%u "
-      SECRET " t. ! %sfaspsink wait-for-connection=false uri=fasp://:%u "
-      SECRET, ports[0], between, ports[1], between, ports[2]);
+                       " ! tee name=t ! %sfaspsink wait-for-connection=false uri=fasp://:%u " SECRET
+                       " t. ! %sfaspsink wait-for-connection=false uri=fasp://:%u " SECRET,
+      ports[0], between, ports[1], between, ports[2]);
   gst_element_set_state (relay, GST_STATE_PLAYING);
   wait_for_count (&asked, 1);
   pair_wait_for_stat (relay, "source", "connected-callers", 1);
 
   player = pair_launch ("faspsrc name=source uri=fasp://127.0.0.1:%u " SECRET
-      " ! queue ! fakesink name=play async=false", ports[2]);
+                        " ! queue ! fakesink name=play async=false",
+      ports[2]);
   gst_element_set_state (player, GST_STATE_PLAYING);
   wait_for_count (&asked, 2);
   pair_wait_for_stat (origin, "sink", "key-frames-wanted", 1);

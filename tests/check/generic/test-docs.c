@@ -7,10 +7,9 @@
 #include <gst/gst.h>
 
 static gchar *
-load (const gchar * name)
+load (const gchar *name)
 {
-  g_autofree gchar *path = g_build_filename (g_getenv ("FASP_ROOT"), name,
-      NULL);
+  g_autofree gchar *path = g_build_filename (g_getenv ("FASP_ROOT"), name, NULL);
   gchar *text;
 
   g_assert_true (g_file_get_contents (path, &text, NULL, NULL));
@@ -19,16 +18,15 @@ load (const gchar * name)
 
 /* Capture cards are not to be had everywhere. */
 static gboolean
-is_excused (const GError * error)
+is_excused (const GError *error)
 {
-  return g_error_matches (error, GST_PARSE_ERROR,
-      GST_PARSE_ERROR_NO_SUCH_ELEMENT)
+  return g_error_matches (error, GST_PARSE_ERROR, GST_PARSE_ERROR_NO_SUCH_ELEMENT)
       && strstr (error->message, "decklink") != NULL;
 }
 
 /* What its element would complain of when it starts. */
 static void
-check_settings (const GValue * value, gpointer line)
+check_settings (const GValue *value, gpointer line)
 {
   GstElement *element = g_value_get_object (value);
   g_autofree gchar *why = NULL;
@@ -43,7 +41,7 @@ check_settings (const GValue * value, gpointer line)
 /* By itself, x264enc is given what its source likes best: 10 bit 4:4:4 by a test picture, 4:2:2 by
  * a card.  Many players take only 8 bit 4:2:0. */
 static void
-check_format (const gchar * line)
+check_format (const gchar *line)
 {
   g_auto (GStrv) parts = g_strsplit (line, "x264enc ", -1);
 
@@ -55,38 +53,37 @@ check_format (const gchar * line)
 /* With less, mpegtsmux of GStreamer 1.26 and later announces its streams one after the other, and
  * who plays the first does not get the next. */
 static void
-check_mux (const GValue * value, gpointer line)
+check_mux (const GValue *value, gpointer line)
 {
   GstElement *element = g_value_get_object (value);
   guint64 latency;
 
-  if (g_strcmp0 (GST_OBJECT_NAME (gst_element_get_factory (element)),
-          "mpegtsmux") != 0 || element->numsinkpads < 2)
+  if (g_strcmp0 (GST_OBJECT_NAME (gst_element_get_factory (element)), "mpegtsmux") != 0
+      || element->numsinkpads < 2)
     return;
   g_object_get (element, "latency", &latency, NULL);
   if (latency < GST_SECOND)
     g_error ("%s: mpegtsmux has no latency=1000000000", (gchar *) line);
 }
 
-/* As a shell hands it over: not to the background or the next program, and with the test's addresses. */
+/* As a shell hands it over: not to the background or the next program, and with the test's
+ * addresses. */
 static gchar *
-clean (const gchar * line)
+clean (const gchar *line)
 {
   g_autoptr (GRegex) address = g_regex_new ("[$]LINKEM_ADDR_[AB]", 0, 0, NULL);
   g_autoptr (GRegex) rest = g_regex_new (" +(&|[|] .*)$", 0, 0, NULL);
-  g_autofree gchar *addressed = g_regex_replace_literal (address, line, -1, 0,
-      "10.0.0.1", 0, NULL);
+  g_autofree gchar *addressed = g_regex_replace_literal (address, line, -1, 0, "10.0.0.1", 0, NULL);
 
   return g_regex_replace_literal (rest, addressed, -1, 0, "", 0, NULL);
 }
 
 static void
-check_line (const gchar * text)
+check_line (const gchar *text)
 {
   g_autofree gchar *line = clean (text);
   g_autoptr (GError) error = NULL;
-  GstElement *pipeline = gst_parse_launch_full (line, NULL,
-      GST_PARSE_FLAG_FATAL_ERRORS, &error);
+  GstElement *pipeline = gst_parse_launch_full (line, NULL, GST_PARSE_FLAG_FATAL_ERRORS, &error);
   GstIterator *elements;
 
   if (error != NULL && !is_excused (error))
@@ -105,12 +102,10 @@ check_line (const gchar * text)
 static void
 test_pipelines (gconstpointer data)
 {
-  static const gchar command[] = "gst-launch-1.0 ", piped[] =
-      "| gst-launch-1.0 ";
+  static const gchar command[] = "gst-launch-1.0 ", piped[] = "| gst-launch-1.0 ";
   g_autofree gchar *text = load (data);
   g_autoptr (GRegex) continued = g_regex_new ("\\\\\n", 0, 0, NULL);
-  g_autofree gchar *joined = g_regex_replace_literal (continued, text, -1, 0,
-      " ", 0, NULL);
+  g_autofree gchar *joined = g_regex_replace_literal (continued, text, -1, 0, " ", 0, NULL);
   g_auto (GStrv) lines = g_strsplit (joined, "\n", -1);
   guint found = 0;
 
@@ -135,7 +130,7 @@ test_pipelines (gconstpointer data)
 }
 
 static void
-assert_described (const gchar * text, const gchar * name)
+assert_described (const gchar *text, const gchar *name)
 {
   g_autofree gchar *quoted = g_strdup_printf ("`%s`", name);
 
@@ -153,11 +148,11 @@ test_properties (void)
   g_autofree gchar *pacer = load ("docs/plugins/cbrpacer.md");
 
   for (guint i = 0; i < G_N_ELEMENTS (elements); i++) {
-    g_autoptr (GstElement) element = gst_object_ref_sink
-        (gst_element_factory_make (elements[i], NULL));
+    g_autoptr (GstElement) element =
+        gst_object_ref_sink (gst_element_factory_make (elements[i], NULL));
     guint n;
-    g_autofree GParamSpec **pspecs = g_object_class_list_properties
-        (G_OBJECT_GET_CLASS (element), &n);
+    g_autofree GParamSpec **pspecs =
+        g_object_class_list_properties (G_OBJECT_GET_CLASS (element), &n);
 
     for (guint j = 0; j < n; j++)
       if (pspecs[j]->owner_type == G_OBJECT_TYPE (element))
@@ -169,13 +164,12 @@ test_properties (void)
 static void
 test_caps (void)
 {
-  g_autoptr (GstElement) source = gst_object_ref_sink
-      (gst_element_factory_make ("faspsrc", NULL));
-  g_autoptr (GstElement) cutter = gst_object_ref_sink
-      (gst_element_factory_make ("rtpstreamdepay", NULL));
+  g_autoptr (GstElement) source = gst_object_ref_sink (gst_element_factory_make ("faspsrc", NULL));
+  g_autoptr (GstElement) cutter =
+      gst_object_ref_sink (gst_element_factory_make ("rtpstreamdepay", NULL));
   g_autoptr (GstPad) pad = gst_element_get_static_pad (cutter, "sink");
-  const gchar *blurb = g_param_spec_get_blurb (g_object_class_find_property
-      (G_OBJECT_GET_CLASS (source), "caps"));
+  const gchar *blurb =
+      g_param_spec_get_blurb (g_object_class_find_property (G_OBJECT_GET_CLASS (source), "caps"));
   const gchar *example = strstr (blurb, "e.g. ") + strlen ("e.g. ");
   g_autofree gchar *name = g_strndup (example, strcspn (example, ")"));
   g_autoptr (GstCaps) caps = gst_caps_from_string (name);
@@ -186,7 +180,7 @@ test_caps (void)
 }
 
 static void
-add_test (const gchar * name)
+add_test (const gchar *name)
 {
   g_autofree gchar *path = g_strconcat ("/docs/pipelines/", name, NULL);
 
@@ -195,10 +189,9 @@ add_test (const gchar * name)
 
 /* Of a folder, each that has a pipeline. */
 static void
-add_documents (const gchar * folder)
+add_documents (const gchar *folder)
 {
-  g_autofree gchar *path = g_build_filename (g_getenv ("FASP_ROOT"), folder,
-      NULL);
+  g_autofree gchar *path = g_build_filename (g_getenv ("FASP_ROOT"), folder, NULL);
   g_autoptr (GDir) dir = g_dir_open (path, 0, NULL);
   const gchar *file;
 
@@ -218,10 +211,8 @@ add_documents (const gchar * folder)
 int
 main (int argc, char **argv)
 {
-  static const gchar *const others[] = { "README.md", "docs/testing.md",
-    "gst/fasp/gstfaspsink.c", "gst/fasp/gstfaspsrc.c",
-    "gst/cbrpacer/gstcbrpacer.c"
-  };
+  static const gchar *const others[] = { "README.md", "docs/testing.md", "gst/fasp/gstfaspsink.c",
+    "gst/fasp/gstfaspsrc.c", "gst/cbrpacer/gstcbrpacer.c" };
 
   gst_init (&argc, &argv);
   g_test_init (&argc, &argv, NULL);

@@ -8,26 +8,24 @@ static void
 test_states (gconstpointer data)
 {
   static const GstState orders[][6] = {
-    {GST_STATE_READY, GST_STATE_NULL},
-    {GST_STATE_READY, GST_STATE_PAUSED, GST_STATE_READY, GST_STATE_NULL},
-    {GST_STATE_PAUSED, GST_STATE_PLAYING, GST_STATE_PAUSED, GST_STATE_PLAYING,
-        GST_STATE_READY, GST_STATE_NULL},
-    {GST_STATE_PLAYING, GST_STATE_NULL, GST_STATE_PLAYING, GST_STATE_NULL},
+    { GST_STATE_READY, GST_STATE_NULL },
+    { GST_STATE_READY, GST_STATE_PAUSED, GST_STATE_READY, GST_STATE_NULL },
+    { GST_STATE_PAUSED, GST_STATE_PLAYING, GST_STATE_PAUSED, GST_STATE_PLAYING, GST_STATE_READY,
+        GST_STATE_NULL },
+    { GST_STATE_PLAYING, GST_STATE_NULL, GST_STATE_PLAYING, GST_STATE_NULL },
   };
   GstElementFactory *factory = GST_ELEMENT_FACTORY (data);
   GstElement *element = gst_element_factory_create (factory, NULL);
 
   gst_object_ref_sink (element);
   if (g_object_class_find_property (G_OBJECT_GET_CLASS (element), "localport"))
-    g_object_set (element, "localport", 0, NULL);       /* any free one */
+    g_object_set (element, "localport", 0, NULL); /* any free one */
   for (guint i = 0; i < G_N_ELEMENTS (orders); i++)
     for (guint j = 0; j < G_N_ELEMENTS (orders[i]); j++) {
       gint64 before = g_get_monotonic_time ();
 
-      g_assert_cmpint (gst_element_set_state (element, orders[i][j]), !=,
-          GST_STATE_CHANGE_FAILURE);
-      g_assert_cmpint (g_get_monotonic_time () - before, <,
-          2 * G_TIME_SPAN_SECOND);
+      g_assert_cmpint (gst_element_set_state (element, orders[i][j]), !=, GST_STATE_CHANGE_FAILURE);
+      g_assert_cmpint (g_get_monotonic_time () - before, <, 2 * G_TIME_SPAN_SECOND);
       if (orders[i][j] == GST_STATE_NULL)
         break;
     }
@@ -43,8 +41,8 @@ test_properties (gconstpointer data)
   GstElementFactory *factory = GST_ELEMENT_FACTORY (data);
   GstElement *element = gst_element_factory_create (factory, NULL);
   guint n;
-  g_autofree GParamSpec **pspecs = g_object_class_list_properties
-      (G_OBJECT_GET_CLASS (element), &n);
+  g_autofree GParamSpec **pspecs =
+      g_object_class_list_properties (G_OBJECT_GET_CLASS (element), &n);
 
   gst_object_ref_sink (element);
   for (guint i = 0; i < n; i++) {
@@ -58,8 +56,8 @@ test_properties (gconstpointer data)
     if (pspecs[i]->flags & G_PARAM_READABLE)
       g_object_get_property (G_OBJECT (element), pspecs[i]->name, &value);
     if ((pspecs[i]->flags & G_PARAM_READWRITE) == G_PARAM_READWRITE) {
-      g_assert_true (pspecs[i]->flags & (GST_PARAM_MUTABLE_READY |
-              GST_PARAM_MUTABLE_PAUSED | GST_PARAM_MUTABLE_PLAYING));
+      g_assert_true (pspecs[i]->flags
+          & (GST_PARAM_MUTABLE_READY | GST_PARAM_MUTABLE_PAUSED | GST_PARAM_MUTABLE_PLAYING));
       if (!g_str_equal (pspecs[i]->name, "uri"))
         g_assert_true (g_param_value_defaults (pspecs[i], &value));
       g_object_set_property (G_OBJECT (element), pspecs[i]->name, &value);
@@ -74,17 +72,15 @@ test_properties (gconstpointer data)
 }
 
 static GList *
-add_tests (const gchar * name, guint elements)
+add_tests (const gchar *name, guint elements)
 {
-  g_autoptr (GstPlugin) plugin =
-      gst_registry_find_plugin (gst_registry_get (), name);
+  g_autoptr (GstPlugin) plugin = gst_registry_find_plugin (gst_registry_get (), name);
   GList *features;
 
   g_assert_nonnull (plugin);
-  features = gst_registry_get_feature_list_by_plugin (gst_registry_get (),
-      name);
+  features = gst_registry_get_feature_list_by_plugin (gst_registry_get (), name);
   g_assert_cmpuint (g_list_length (features), >=, elements);
-  for (GList * l = features; l != NULL; l = l->next) {
+  for (GList *l = features; l != NULL; l = l->next) {
     const gchar *feature = gst_plugin_feature_get_name (l->data);
     g_autofree gchar *states = g_strconcat ("/states/", feature, NULL);
     g_autofree gchar *properties = g_strconcat ("/properties/", feature, NULL);

@@ -18,18 +18,18 @@
 
 static struct
 {
-  gint cut_error;               /* of a message that is to be cut; 0: it is */
-  gsize largest;                /* datagrams above are EMSGSIZE, or in one */
-  gint pending;                 /* an error to be told once */
-  guint room;                   /* messages taken, then EAGAIN */
-  gint full;                    /* a socket that takes no more; -1: none */
-  gint errors[2];               /* of sockets 0 and 1, which take nothing; 0: they do */
+  gint cut_error; /* of a message that is to be cut; 0: it is */
+  gsize largest;  /* datagrams above are EMSGSIZE, or in one */
+  gint pending;   /* an error to be told once */
+  guint room;     /* messages taken, then EAGAIN */
+  gint full;      /* a socket that takes no more; -1: none */
+  gint errors[2]; /* of sockets 0 and 1, which take nothing; 0: they do */
   guint calls, messages;
-  gint absent;                  /* error of a message that is to leave from an address; 0: it has it */
-  guint8 source[16];            /* that the last one was to leave from */
-  gint four, six;               /* type of service of the last message, by what
-                                   protocol; -1: the socket's */
-  GPtrArray *sent;              /* GBytes: datagrams */
+  gint absent;       /* error of a message that is to leave from an address; 0: it has it */
+  guint8 source[16]; /* that the last one was to leave from */
+  gint four, six;    /* type of service of the last message, by what
+                        protocol; -1: the socket's */
+  GPtrArray *sent;   /* GBytes: datagrams */
 } kernel;
 
 static gsize
@@ -41,7 +41,7 @@ get_segment (const struct msghdr *message)
   memset (kernel.source, 0, sizeof kernel.source);
   if (message->msg_controllen == 0)
     return 0;
-  for (struct cmsghdr * c = CMSG_FIRSTHDR (message); c != NULL;
+  for (struct cmsghdr *c = CMSG_FIRSTHDR (message); c != NULL;
       c = CMSG_NXTHDR ((struct msghdr *) message, c)) {
     if (c->cmsg_level == IPPROTO_UDP && c->cmsg_type == UDP_SEGMENT)
       memcpy (&size, CMSG_DATA (c), sizeof size);
@@ -50,11 +50,9 @@ get_segment (const struct msghdr *message)
     else if (c->cmsg_level == IPPROTO_IPV6 && c->cmsg_type == IPV6_TCLASS)
       memcpy (&kernel.six, CMSG_DATA (c), sizeof kernel.six);
     else if (c->cmsg_level == IPPROTO_IP && c->cmsg_type == IP_PKTINFO)
-      memcpy (kernel.source,
-          &((struct in_pktinfo *) CMSG_DATA (c))->ipi_spec_dst, 4);
+      memcpy (kernel.source, &((struct in_pktinfo *) CMSG_DATA (c))->ipi_spec_dst, 4);
     else if (c->cmsg_level == IPPROTO_IPV6 && c->cmsg_type == IPV6_PKTINFO)
-      memcpy (kernel.source, &((struct in6_pktinfo *) CMSG_DATA (c))->ipi6_addr,
-          16);
+      memcpy (kernel.source, &((struct in6_pktinfo *) CMSG_DATA (c))->ipi6_addr, 16);
     else
       g_assert_not_reached ();
   }
@@ -69,8 +67,7 @@ take (const struct msghdr *message)
   gsize segment = get_segment (message);
 
   for (gsize i = 0; i < message->msg_iovlen; i++)
-    g_byte_array_append (all, message->msg_iov[i].iov_base,
-        message->msg_iov[i].iov_len);
+    g_byte_array_append (all, message->msg_iov[i].iov_base, message->msg_iov[i].iov_len);
   if (kernel.pending != 0) {
     gint error = kernel.pending;
 
@@ -87,8 +84,7 @@ take (const struct msghdr *message)
   if (segment > kernel.largest)
     return EMSGSIZE;
   for (gsize at = 0; at < all->len; at += segment)
-    g_ptr_array_add (kernel.sent, g_bytes_new (all->data + at,
-            MIN (segment, all->len - at)));
+    g_ptr_array_add (kernel.sent, g_bytes_new (all->data + at, MIN (segment, all->len - at)));
   kernel.messages++;
   return 0;
 }
@@ -142,7 +138,7 @@ kernel_clear (void)
 static guint blocks_alive;
 
 static void
-memory_free (FaspMemory * memory)
+memory_free (FaspMemory *memory)
 {
   blocks_alive--;
   fasp_memory_clear (memory);
@@ -152,7 +148,7 @@ memory_free (FaspMemory * memory)
 /* A datagram of @size, its number in every byte; half of them with a payload that
  * lies elsewhere. */
 static void
-put (FaspSendBatch * batch, guint number, gsize size, guint8 to)
+put (FaspSendBatch *batch, guint number, gsize size, guint8 to)
 {
   FaspDatagram *d = fasp_send_batch_next (batch);
 
@@ -180,7 +176,7 @@ put (FaspSendBatch * batch, guint number, gsize size, guint8 to)
 
 /* Of the one that was put in last. */
 static void
-set_link (FaspSendBatch * batch, guint link)
+set_link (FaspSendBatch *batch, guint link)
 {
   FaspDatagram *next = fasp_send_batch_next (batch);
 
@@ -200,7 +196,7 @@ assert_sent (guint i, guint number, gsize size)
 }
 
 static gint
-take_error (FaspSendBatch * batch)
+take_error (FaspSendBatch *batch)
 {
   guint link = 0;
   gint error = fasp_send_batch_take_error (batch, &link);
@@ -358,9 +354,7 @@ static void
 test_source (gconstpointer error)
 {
   FaspSendBatch *batch = fasp_send_batch_new ((const gint[]) { -1 }, 1, TRUE);
-  const guint lengths[] = { sizeof (struct sockaddr_in),
-    sizeof (struct sockaddr_in6)
-  };
+  const guint lengths[] = { sizeof (struct sockaddr_in), sizeof (struct sockaddr_in6) };
 
   kernel_init ();
   for (guint round = 0; round < 2 * G_N_ELEMENTS (lengths); round++) {
@@ -476,8 +470,7 @@ static void
 test_links (gconstpointer data)
 {
   gboolean waits = GPOINTER_TO_INT (data);
-  FaspSendBatch *batch = fasp_send_batch_new ((const gint[]) { 10, 11, 12 }, 3,
-      waits);
+  FaspSendBatch *batch = fasp_send_batch_new ((const gint[]) { 10, 11, 12 }, 3, waits);
 
   kernel_init ();
   for (guint i = 0; i < 90; i++) {
@@ -499,7 +492,7 @@ test_links (gconstpointer data)
   if (waits) {
     g_assert_cmpint (fasp_send_batch_get_blocked (batch), ==, 1);
     g_assert_cmpuint (kernel.sent->len, ==, 100);
-    put (batch, 30, 1400, 1);   /* one more for the first: before the others */
+    put (batch, 30, 1400, 1); /* one more for the first: before the others */
     set_link (batch, 0);
     kernel.full = -1;
     g_assert_true (fasp_send_batch_flush (batch));
@@ -535,8 +528,7 @@ test_errors (void)
     g_assert_true (fasp_send_batch_flush (batch));
     g_assert_cmpint (fasp_send_batch_take_error (batch, &link), ==, EPERM);
     g_assert_cmpuint (link, ==, 0);
-    g_assert_cmpint (fasp_send_batch_take_error (batch, &link), ==,
-        ENETUNREACH);
+    g_assert_cmpint (fasp_send_batch_take_error (batch, &link), ==, ENETUNREACH);
     g_assert_cmpuint (link, ==, 1);
     g_assert_cmpint (fasp_send_batch_take_error (batch, &link), ==, 0);
   }
@@ -547,10 +539,10 @@ test_errors (void)
 
 /* Where the kernel says what type of service sockets have. */
 int
-getsockopt (int fd, int level, int option, void *value, socklen_t * length)
+getsockopt (int fd, int level, int option, void *value, socklen_t *length)
 {
   g_assert_true (level == IPPROTO_IP && option == IP_TOS);
-  *(gint *) value = 0xbb;       /* with bits that are not the socket's to say */
+  *(gint *) value = 0xbb; /* with bits that are not the socket's to say */
   return 0;
 }
 
@@ -566,16 +558,16 @@ test_ecn (void)
     gboolean mapped;
     gint four, six;
   } addresses[] = {
-    {AF_INET, FALSE, 0xba, -1},
-    {AF_INET6, FALSE, -1, 0xba},
-    {AF_INET6, TRUE, 0xba, -1},
+    { AF_INET, FALSE, 0xba, -1 },
+    { AF_INET6, FALSE, -1, 0xba },
+    { AF_INET6, TRUE, 0xba, -1 },
   };
   FaspSendBatch *batch;
 
   kernel_init ();
   batch = fasp_send_batch_new (&fd, 1, TRUE);
   for (guint i = 0; i < G_N_ELEMENTS (addresses) * 2; i++) {
-    struct sockaddr_in6 to = {.sin6_family = addresses[i / 2].family };
+    struct sockaddr_in6 to = { .sin6_family = addresses[i / 2].family };
     guint before = kernel.messages;
 
     if (addresses[i / 2].mapped)
@@ -612,7 +604,7 @@ typedef struct
 
 static const Joined *incoming;
 static guint n_incoming;
-static guint refused;           /* receiving is, so often */
+static guint refused; /* receiving is, so often */
 static guint pauses;
 
 void
@@ -622,8 +614,7 @@ g_usleep (gulong time)
 }
 
 int
-recvmmsg (int fd, struct mmsghdr *messages, unsigned n, int flags,
-    struct timespec *timeout)
+recvmmsg (int fd, struct mmsghdr *messages, unsigned n, int flags, struct timespec *timeout)
 {
   guint i;
 
@@ -640,9 +631,7 @@ recvmmsg (int fd, struct mmsghdr *messages, unsigned n, int flags,
     struct cmsghdr *c;
     gsize room;
 
-    *from = (struct sockaddr_in) {
-      .sin_family = AF_INET,.sin_port = htons (1000 + i)
-    };
+    *from = (struct sockaddr_in) { .sin_family = AF_INET, .sin_port = htons (1000 + i) };
     for (gsize at = 0; at < incoming[i].size; at++)
       data[at] = at / segment;
     messages[i].msg_len = incoming[i].size;
@@ -671,11 +660,8 @@ recvmmsg (int fd, struct mmsghdr *messages, unsigned n, int flags,
 static void
 test_joined (void)
 {
-  static const Joined joined[] = {
-    {1400, 1400, 0}, {0, 1400, 3}, {3000, 1400, 0xbb}, {46 * 1400, 1400, 2},
-    {20,
-        1400, 1}
-  };
+  static const Joined joined[] = { { 1400, 1400, 0 }, { 0, 1400, 3 }, { 3000, 1400, 0xbb },
+    { 46 * 1400, 1400, 2 }, { 20, 1400, 1 } };
   FaspReceiveBatch *batch = fasp_receive_batch_new (1 << 20);
   FaspBlock *kept = NULL;
   FaspMemory *memory;
@@ -703,14 +689,13 @@ test_joined (void)
       at += size;
     } while (at < joined[i].size);
   }
-  g_assert_null (fasp_receive_batch_next (batch, &size, &from, &memory,
-          &marked));
+  g_assert_null (fasp_receive_batch_next (batch, &size, &from, &memory, &marked));
   /* what is kept is not written over, and outlives the batch */
   incoming = joined;
   n_incoming = G_N_ELEMENTS (joined);
   g_assert_true (fasp_receive_batch_fill (batch, -1));
-  while (fasp_receive_batch_next (batch, &size, &from, &memory,
-          &marked) != NULL);
+  while (fasp_receive_batch_next (batch, &size, &from, &memory, &marked) != NULL)
+    ;
   fasp_receive_batch_free (batch);
   for (guint i = 0; i < kept->size; i++)
     g_assert_cmpuint (kept->data[i], ==, 1);
@@ -718,7 +703,7 @@ test_joined (void)
 }
 
 static guint
-count_received (FaspReceiveBatch * batch)
+count_received (FaspReceiveBatch *batch)
 {
   FaspMemory *memory;
   FaspAddress from;
@@ -726,8 +711,7 @@ count_received (FaspReceiveBatch * batch)
   gsize size;
   guint n = 0;
 
-  while (fasp_receive_batch_next (batch, &size, &from, &memory, &marked) !=
-      NULL)
+  while (fasp_receive_batch_next (batch, &size, &from, &memory, &marked) != NULL)
     n++;
   return n;
 }
@@ -736,7 +720,7 @@ count_received (FaspReceiveBatch * batch)
 static void
 test_reported (void)
 {
-  static const Joined joined[] = { {1400, 1400, 0}, {100, 1400, 0} };
+  static const Joined joined[] = { { 1400, 1400, 0 }, { 100, 1400, 0 } };
   FaspReceiveBatch *batch = fasp_receive_batch_new (1 << 20);
 
   incoming = joined;
@@ -764,7 +748,7 @@ test_refused (void)
   n_incoming = 1;
   g_assert_true (fasp_receive_batch_fill (batch, -1));
   g_assert_cmpuint (count_received (batch), ==, 1);
-  refused = 2;                  /* for once is nothing */
+  refused = 2; /* for once is nothing */
   g_assert_true (fasp_receive_batch_fill (batch, -1));
   g_assert_cmpuint (pauses, ==, 0);
   fasp_receive_batch_free (batch);
@@ -789,8 +773,7 @@ test_limit (void)
     incoming = &large;
     n_incoming = 1;
     g_assert_true (fasp_receive_batch_fill (batch, -1));
-    while ((data = fasp_receive_batch_next (batch, &size, &from,
-                &memory, &marked)) != NULL) {
+    while ((data = fasp_receive_batch_next (batch, &size, &from, &memory, &marked)) != NULL) {
       if (first && memory != NULL)
         kept[n++] = fasp_block_new_in (memory, data, size);
       first = FALSE;
@@ -808,27 +791,19 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/batch/cut", test_cut);
   g_test_add_func ("/batch/no-cut/at-first", test_no_cut_at_first);
-  g_test_add_data_func ("/batch/no-cut/kernel", GINT_TO_POINTER (EINVAL),
-      test_no_cut);
-  g_test_add_data_func ("/batch/no-cut/device", GINT_TO_POINTER (EIO),
-      test_no_cut);
+  g_test_add_data_func ("/batch/no-cut/kernel", GINT_TO_POINTER (EINVAL), test_no_cut);
+  g_test_add_data_func ("/batch/no-cut/device", GINT_TO_POINTER (EIO), test_no_cut);
   g_test_add_func ("/batch/too-big", test_too_big);
   g_test_add_func ("/batch/too-small-path", test_too_small_path);
-  g_test_add_data_func ("/batch/pending/refused",
-      GINT_TO_POINTER (ECONNREFUSED), test_pending);
-  g_test_add_data_func ("/batch/pending/unreachable",
-      GINT_TO_POINTER (EHOSTUNREACH), test_pending);
-  g_test_add_data_func ("/batch/source/four", GINT_TO_POINTER (ENETUNREACH),
-      test_source);
-  g_test_add_data_func ("/batch/source/six", GINT_TO_POINTER (EINVAL),
-      test_source);
+  g_test_add_data_func ("/batch/pending/refused", GINT_TO_POINTER (ECONNREFUSED), test_pending);
+  g_test_add_data_func ("/batch/pending/unreachable", GINT_TO_POINTER (EHOSTUNREACH), test_pending);
+  g_test_add_data_func ("/batch/source/four", GINT_TO_POINTER (ENETUNREACH), test_source);
+  g_test_add_data_func ("/batch/source/six", GINT_TO_POINTER (EINVAL), test_source);
   g_test_add_func ("/batch/queue", test_queue);
   g_test_add_func ("/batch/full", test_full);
   g_test_add_func ("/batch/futile", test_futile);
-  g_test_add_data_func ("/batch/links/wait", GINT_TO_POINTER (TRUE),
-      test_links);
-  g_test_add_data_func ("/batch/links/lose", GINT_TO_POINTER (FALSE),
-      test_links);
+  g_test_add_data_func ("/batch/links/wait", GINT_TO_POINTER (TRUE), test_links);
+  g_test_add_data_func ("/batch/links/lose", GINT_TO_POINTER (FALSE), test_links);
   g_test_add_func ("/batch/errors", test_errors);
   g_test_add_func ("/batch/ecn", test_ecn);
   g_test_add_func ("/batch/joined", test_joined);

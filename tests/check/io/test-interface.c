@@ -13,12 +13,12 @@
 
 static struct
 {
-  gint there;                   /* the interface of the name by now; 0: none */
-  gint bound;                   /* to this one; 0: any */
+  gint there; /* the interface of the name by now; 0: none */
+  gint bound; /* to this one; 0: any */
   gboolean privileged;
-  gboolean chosen;              /* port, by the user */
+  gboolean chosen; /* port, by the user */
   gint port;
-  guint binds;                  /* to an interface, tried */
+  guint binds; /* to an interface, tried */
 } kernel;
 
 int
@@ -39,23 +39,20 @@ setsockopt (int fd, int level, int name, const void *value, socklen_t size)
 }
 
 int
-getsockopt (int fd, int level, int name, void *value, socklen_t * size)
+getsockopt (int fd, int level, int name, void *value, socklen_t *size)
 {
   g_assert_true (level == SOL_SOCKET && name == SO_BINDTODEVICE);
   g_assert_cmpuint (*size, >=, IFNAMSIZ);
   *size = kernel.bound == 0 ? 0 : sizeof "wwan0";
   memcpy (value, kernel.bound == LOOPBACK ? "lo\0\0\0" : "wwan0", *size);
   errno = ENODEV;
-  return kernel.bound == 0 || kernel.bound == LOOPBACK
-      || kernel.bound == kernel.there ? 0 : -1;
+  return kernel.bound == 0 || kernel.bound == LOOPBACK || kernel.bound == kernel.there ? 0 : -1;
 }
 
 int
-getsockname (int fd, struct sockaddr *address, socklen_t * size)
+getsockname (int fd, struct sockaddr *address, socklen_t *size)
 {
-  *address = (struct sockaddr) {
-    AF_INET
-  };
+  *address = (struct sockaddr) { AF_INET };
   *size = sizeof *address;
   address->sa_data[0] = kernel.port;
   return 0;
@@ -99,7 +96,7 @@ test_follow (gconstpointer data)
     kernel.there = 0;
     for (guint i = 0; i < 2; i++)
       fasp_interface_follow (-1, "wwan0");
-    g_assert_cmpint (kernel.bound, ==, 3);      /* and so sends by no other */
+    g_assert_cmpint (kernel.bound, ==, 3); /* and so sends by no other */
     kernel.there = 4;
     fasp_interface_follow (-1, "wwan0");
     g_assert_cmpint (kernel.bound, ==, 4);
@@ -136,13 +133,9 @@ int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
-  g_test_add_data_func ("/interface/follow/privileged",
-      GINT_TO_POINTER (TRUE), test_follow);
-  g_test_add_data_func ("/interface/follow/as-anybody",
-      GINT_TO_POINTER (FALSE), test_follow);
-  g_test_add_data_func ("/interface/await/privileged", GINT_TO_POINTER (TRUE),
-      test_await);
-  g_test_add_data_func ("/interface/await/as-anybody", GINT_TO_POINTER (FALSE),
-      test_await);
+  g_test_add_data_func ("/interface/follow/privileged", GINT_TO_POINTER (TRUE), test_follow);
+  g_test_add_data_func ("/interface/follow/as-anybody", GINT_TO_POINTER (FALSE), test_follow);
+  g_test_add_data_func ("/interface/await/privileged", GINT_TO_POINTER (TRUE), test_await);
+  g_test_add_data_func ("/interface/await/as-anybody", GINT_TO_POINTER (FALSE), test_await);
   return g_test_run ();
 }

@@ -27,7 +27,7 @@ static gint broken, asked;
 
 /* Call it before each look at what another thread is to do. */
 static void
-pause_before_look (guint * looks)
+pause_before_look (guint *looks)
 {
   g_assert_cmpuint ((*looks)++, <, LOOKS_MAX);
   g_usleep (1000);
@@ -35,7 +35,12 @@ pause_before_look (guint * looks)
 
 enum
 {
-  WORKS, NO_POLL, NO_RECEIVE, NO_SEND, REFUSES, NO_RANDOM
+  WORKS,
+  NO_POLL,
+  NO_RECEIVE,
+  NO_SEND,
+  REFUSES,
+  NO_RANDOM
 };
 
 static gboolean
@@ -48,37 +53,34 @@ is_broken (gint what)
 }
 
 static int
-answer_ppoll (struct pollfd *fds, nfds_t n, const struct timespec *time,
-    const sigset_t * signals)
+answer_ppoll (struct pollfd *fds, nfds_t n, const struct timespec *time, const sigset_t *signals)
 {
-  int (*real) (struct pollfd *, nfds_t, const struct timespec *,
-      const sigset_t *) = dlsym (RTLD_NEXT, "ppoll");
+  int (*real) (struct pollfd *, nfds_t, const struct timespec *, const sigset_t *) =
+      dlsym (RTLD_NEXT, "ppoll");
 
   errno = EINVAL;
   return is_broken (NO_POLL) ? -1 : real (fds, n, time, signals);
 }
 
 int
-ppoll (struct pollfd *fds, nfds_t n, const struct timespec *time,
-    const sigset_t * signals)
+ppoll (struct pollfd *fds, nfds_t n, const struct timespec *time, const sigset_t *signals)
 {
   return answer_ppoll (fds, n, time, signals);
 }
 
 /* what a fortified build calls */
-int __ppoll_chk (struct pollfd *fds, nfds_t n, const struct timespec *time,
-    const sigset_t * signals, size_t size);
+int __ppoll_chk (struct pollfd *fds, nfds_t n, const struct timespec *time, const sigset_t *signals,
+    size_t size);
 
 int
-__ppoll_chk (struct pollfd *fds, nfds_t n, const struct timespec *time,
-    const sigset_t * signals, size_t size)
+__ppoll_chk (struct pollfd *fds, nfds_t n, const struct timespec *time, const sigset_t *signals,
+    size_t size)
 {
   return answer_ppoll (fds, n, time, signals);
 }
 
 int
-recvmmsg (int fd, struct mmsghdr *messages, unsigned n, int flags,
-    struct timespec *timeout)
+recvmmsg (int fd, struct mmsghdr *messages, unsigned n, int flags, struct timespec *timeout)
 {
   int (*real) (int, struct mmsghdr *, unsigned, int, struct timespec *) =
       dlsym (RTLD_NEXT, "recvmmsg");
@@ -90,8 +92,7 @@ recvmmsg (int fd, struct mmsghdr *messages, unsigned n, int flags,
 int
 sendmmsg (int fd, struct mmsghdr *messages, unsigned n, int flags)
 {
-  int (*real) (int, struct mmsghdr *, unsigned, int) =
-      dlsym (RTLD_NEXT, "sendmmsg");
+  int (*real) (int, struct mmsghdr *, unsigned, int) = dlsym (RTLD_NEXT, "sendmmsg");
 
   gint times = is_broken (REFUSES) ? g_atomic_int_get (&asked) : 0;
 
@@ -117,8 +118,8 @@ g_get_monotonic_time (void)
 static gint lookups;
 
 GList *
-g_resolver_lookup_by_name (GResolver * resolver, const gchar * host,
-    GCancellable * cancellable, GError ** error)
+g_resolver_lookup_by_name (GResolver *resolver, const gchar *host, GCancellable *cancellable,
+    GError **error)
 {
   GList *(*real) (GResolver *, const gchar *, GCancellable *, GError **) =
       dlsym (RTLD_NEXT, "g_resolver_lookup_by_name");
@@ -132,8 +133,7 @@ g_resolver_lookup_by_name (GResolver * resolver, const gchar * host,
   if (!g_str_has_suffix (host, ".invalid"))
     return real (resolver, host, cancellable, error);
   g_atomic_int_inc (&lookups);
-  g_set_error_literal (error, G_RESOLVER_ERROR, G_RESOLVER_ERROR_NOT_FOUND,
-      "nobody has it");
+  g_set_error_literal (error, G_RESOLVER_ERROR, G_RESOLVER_ERROR_NOT_FOUND, "nobody has it");
   return NULL;
 }
 
@@ -149,8 +149,7 @@ getrandom (void *data, size_t size, unsigned flags)
 int
 setsockopt (int fd, int level, int name, const void *value, socklen_t size)
 {
-  int (*real) (int, int, int, const void *, socklen_t) =
-      dlsym (RTLD_NEXT, "setsockopt");
+  int (*real) (int, int, int, const void *, socklen_t) = dlsym (RTLD_NEXT, "setsockopt");
   gint less = buffer_max;
 
   if (level == SOL_SOCKET && name == SO_BINDTODEVICE) {
@@ -158,8 +157,7 @@ setsockopt (int fd, int level, int name, const void *value, socklen_t size)
     g_atomic_int_set (&replaced, FALSE);
     return 0;
   }
-  if (buffer_max > 0 && level == SOL_SOCKET && (name == SO_RCVBUFFORCE
-          || name == SO_SNDBUFFORCE)) {
+  if (buffer_max > 0 && level == SOL_SOCKET && (name == SO_RCVBUFFORCE || name == SO_SNDBUFFORCE)) {
     errno = EPERM;
     return -1;
   }
@@ -170,10 +168,9 @@ setsockopt (int fd, int level, int name, const void *value, socklen_t size)
 }
 
 int
-getsockopt (int fd, int level, int name, void *value, socklen_t * size)
+getsockopt (int fd, int level, int name, void *value, socklen_t *size)
 {
-  int (*real) (int, int, int, void *, socklen_t *) =
-      dlsym (RTLD_NEXT, "getsockopt");
+  int (*real) (int, int, int, void *, socklen_t *) = dlsym (RTLD_NEXT, "getsockopt");
 
   if (level != SOL_SOCKET || name != SO_BINDTODEVICE)
     return real (fd, level, name, value, size);
@@ -189,27 +186,27 @@ typedef struct
 } Short;
 
 static void
-on_event (FaspIo * io, const FaspEvent * event, gpointer data)
+on_event (FaspIo *io, const FaspEvent *event, gpointer data)
 {
 }
 
 static gint refusals;
 
 static void
-on_refused (const gchar * why, gpointer data)
+on_refused (const gchar *why, gpointer data)
 {
   g_test_message ("%s", why);
   g_atomic_int_inc (&refusals);
 }
 
 static void
-on_send_failed (guint link, const gchar * why, gpointer data)
+on_send_failed (guint link, const gchar *why, gpointer data)
 {
   on_refused (why, data);
 }
 
 static void
-on_deaf (const gchar * why, gpointer times)
+on_deaf (const gchar *why, gpointer times)
 {
   g_test_message ("%s", why);
   g_atomic_int_inc ((gint *) times);
@@ -219,8 +216,7 @@ on_deaf (const gchar * why, gpointer times)
 static gint threads_left = -1;
 
 GThread *
-g_thread_try_new (const gchar * name, GThreadFunc func, gpointer data,
-    GError ** error)
+g_thread_try_new (const gchar *name, GThreadFunc func, gpointer data, GError **error)
 {
   GThread *(*real) (const gchar *, GThreadFunc, gpointer, GError **) =
       dlsym (RTLD_NEXT, "g_thread_try_new");
@@ -229,8 +225,7 @@ g_thread_try_new (const gchar * name, GThreadFunc func, gpointer data,
     threads_left -= threads_left > 0;
     return real (name, func, data, error);
   }
-  g_set_error_literal (error, G_THREAD_ERROR, G_THREAD_ERROR_AGAIN,
-      "no more threads");
+  g_set_error_literal (error, G_THREAD_ERROR, G_THREAD_ERROR_AGAIN, "no more threads");
   return NULL;
 }
 
@@ -246,15 +241,16 @@ on_short (guint64 rate, gsize granted, gsize wanted, gpointer data)
 }
 
 static FaspIo *
-new_io (FaspRole role, FaspMode mode, guint16 peer, guint64 rate, Short * s)
+new_io (FaspRole role, FaspMode mode, guint16 peer, guint64 rate, Short *s)
 {
-  FaspSocketSettings link = {.local_address = "127.0.0.1",.tos = -1,.buffer =
-        1 << 20
-  };
-  FaspIoSettings settings = {.links = &link,.n_links = 1,.event = on_event,
-    .send_failed = on_send_failed,.receive_failed = on_refused,.buffer_short =
-        on_short,.user_data = s
-  };
+  FaspSocketSettings link = { .local_address = "127.0.0.1", .tos = -1, .buffer = 1 << 20 };
+  FaspIoSettings settings = { .links = &link,
+    .n_links = 1,
+    .event = on_event,
+    .send_failed = on_send_failed,
+    .receive_failed = on_refused,
+    .buffer_short = on_short,
+    .user_data = s };
   g_autoptr (GError) error = NULL;
   FaspIo *io;
 
@@ -292,14 +288,13 @@ read_all (gpointer data)
 
 /* As an element does it. */
 static void
-drain (FaspIo * io)
+drain (FaspIo *io)
 {
   FaspIoResult result;
   FaspEvent event;
   guint64 lost;
 
-  for (guint i = 0; (result = fasp_io_drain (io, &lost, &event)) ==
-      FASP_IO_WAITING; i++)
+  for (guint i = 0; (result = fasp_io_drain (io, &lost, &event)) == FASP_IO_WAITING; i++)
     g_assert_cmpuint (i, <, LOOKS_MAX * 1000 / FASP_IO_PATIENCE);
   g_assert_cmpint (result, ==, FASP_IO_OK);
 }
@@ -318,20 +313,17 @@ test_buffer (gconstpointer data)
 
   buffer_max = GPOINTER_TO_INT (data);
   receiver = new_io (FASP_ROLE_RECEIVER, FASP_MODE_LISTENER, 0, 0, &s);
-  sender = new_io (FASP_ROLE_SENDER, FASP_MODE_CALLER,
-      fasp_io_get_port (receiver), rate, &s);
+  sender = new_io (FASP_ROLE_SENDER, FASP_MODE_CALLER, fasp_io_get_port (receiver), rate, &s);
   reader = g_thread_new ("reader", read_all, receiver);
   for (guint i = 0; i < 70; i++) {
     FaspIoPiece piece = { bytes, sizeof bytes, NULL };
     gsize done = 0;
 
-    g_assert_cmpint (fasp_io_write (sender, 0, &piece, 1, &done, &event), ==,
-        FASP_IO_OK);
+    g_assert_cmpint (fasp_io_write (sender, 0, &piece, 1, &done, &event), ==, FASP_IO_OK);
     g_assert_cmpuint (done, ==, sizeof bytes);
   }
   drain (sender);
-  g_assert_cmpuint (GPOINTER_TO_SIZE (g_thread_join (reader)), ==,
-      70 * sizeof bytes);
+  g_assert_cmpuint (GPOINTER_TO_SIZE (g_thread_join (reader)), ==, 70 * sizeof bytes);
   fasp_io_free (sender);
   fasp_io_free (receiver);
   if (buffer_max > 0) {
@@ -344,8 +336,8 @@ test_buffer (gconstpointer data)
   }
 }
 
-/* A kernel that does something not, for a while in the midst of a stream: it is not asked for that all
- * the time, the stream is whole, and what is closed then is closed. @data: what. */
+/* A kernel that does something not, for a while in the midst of a stream: it is not asked for that
+ * all the time, the stream is whole, and what is closed then is closed. @data: what. */
 static void
 test_broken (gconstpointer data)
 {
@@ -353,8 +345,8 @@ test_broken (gconstpointer data)
   const gint64 pause = 50 * G_TIME_SPAN_MILLISECOND;
   Short s = { 0 };
   FaspIo *receiver = new_io (FASP_ROLE_RECEIVER, FASP_MODE_LISTENER, 0, 0, &s);
-  FaspIo *sender = new_io (FASP_ROLE_SENDER, FASP_MODE_CALLER,
-      fasp_io_get_port (receiver), 8000000, &s);
+  FaspIo *sender =
+      new_io (FASP_ROLE_SENDER, FASP_MODE_CALLER, fasp_io_get_port (receiver), 8000000, &s);
   GThread *reader = g_thread_new ("reader", read_all, receiver);
   FaspEvent event;
   gint64 since;
@@ -363,8 +355,7 @@ test_broken (gconstpointer data)
     FaspIoPiece piece = { bytes, sizeof bytes, NULL };
     gsize done = 0;
 
-    g_assert_cmpint (fasp_io_write (sender, 0, &piece, 1, &done, &event), ==,
-        FASP_IO_OK);
+    g_assert_cmpint (fasp_io_write (sender, 0, &piece, 1, &done, &event), ==, FASP_IO_OK);
     if (i != 150)
       continue;
     since = g_get_monotonic_time ();
@@ -373,13 +364,11 @@ test_broken (gconstpointer data)
     g_usleep (pause);
     g_assert_cmpint (g_atomic_int_get (&asked), >, 0);
     /* some at first, and then two threads in turns of 1 ms: who does nothing else asks each µs */
-    g_assert_cmpint (g_atomic_int_get (&asked), <,
-        300 + (g_get_monotonic_time () - since) / 100);
+    g_assert_cmpint (g_atomic_int_get (&asked), <, 300 + (g_get_monotonic_time () - since) / 100);
     g_atomic_int_set (&broken, WORKS);
   }
   drain (sender);
-  g_assert_cmpuint (GPOINTER_TO_SIZE (g_thread_join (reader)), ==,
-      300 * sizeof bytes);
+  g_assert_cmpuint (GPOINTER_TO_SIZE (g_thread_join (reader)), ==, 300 * sizeof bytes);
   g_atomic_int_set (&broken, GPOINTER_TO_INT (data));
   fasp_io_free (sender);
   fasp_io_free (receiver);
@@ -404,13 +393,13 @@ test_refusals (void)
 }
 
 static void
-on_resolve_failed (const gchar * host, const GError * error, gpointer data)
+on_resolve_failed (const gchar *host, const GError *error, gpointer data)
 {
   g_assert_not_reached ();
 }
 
 static void
-on_absent (const gchar * host, const GError * error, gpointer times)
+on_absent (const gchar *host, const GError *error, gpointer times)
 {
   g_test_message ("%s: %s", host, error->message);
   g_atomic_int_inc ((gint *) times);
@@ -418,7 +407,7 @@ on_absent (const gchar * host, const GError * error, gpointer times)
 
 /* Lets the time be over that a peer has, and waits until the next one is looked for. */
 static void
-go_to_next_peer (FaspIo * io, guint names)
+go_to_next_peer (FaspIo *io, guint names)
 {
   gint before = g_atomic_int_get (&lookups);
   guint serial, next, wanted, looks = 0;
@@ -435,25 +424,28 @@ go_to_next_peer (FaspIo * io, guint names)
     pause_before_look (&looks);
 }
 
-/* Of several peers none can be reached: two names that nobody has, and an address of the other kind.
- * Each is told of once, not each time that it has its turn. */
+/* Of several peers none can be reached: two names that nobody has, and an address of the other
+ * kind. Each is told of once, not each time that it has its turn. */
 static void
 test_absent (void)
 {
-  static const FaspIoPeer fallbacks[] = { {"two.invalid", 9}, {"::1", 9} };
-  FaspSocketSettings link = {.local_address = "127.0.0.1",.tos = -1 };
+  static const FaspIoPeer fallbacks[] = { { "two.invalid", 9 }, { "::1", 9 } };
+  FaspSocketSettings link = { .local_address = "127.0.0.1", .tos = -1 };
   guint turns = 0;
   gint told = 0;
-  FaspIoSettings settings = {.links = &link,.n_links = 1,.event = on_event,
-    .resolve_failed = on_absent,.user_data = &told,.peer_host =
-        "one.invalid",.peer_port = 9,.fallbacks = fallbacks,.n_fallbacks =
-        G_N_ELEMENTS (fallbacks)
-  };
+  FaspIoSettings settings = { .links = &link,
+    .n_links = 1,
+    .event = on_event,
+    .resolve_failed = on_absent,
+    .user_data = &told,
+    .peer_host = "one.invalid",
+    .peer_port = 9,
+    .fallbacks = fallbacks,
+    .n_fallbacks = G_N_ELEMENTS (fallbacks) };
   g_autoptr (GError) error = NULL;
   FaspIo *io;
 
-  fasp_endpoint_config_init (&settings.endpoint, FASP_ROLE_RECEIVER,
-      FASP_MODE_CALLER);
+  fasp_endpoint_config_init (&settings.endpoint, FASP_ROLE_RECEIVER, FASP_MODE_CALLER);
   io = fasp_io_new (&settings, &error);
   g_assert_no_error (error);
   for (; g_atomic_int_get (&told) < 3; turns++) {
@@ -466,24 +458,28 @@ test_absent (void)
   g_assert_cmpint (told, ==, 3);
 }
 
-/* A name whose address is found when its turn is over: it is not called in the turn of the next one. */
+/* A name whose address is found when its turn is over: it is not called in the turn of the next
+ * one. */
 static void
 test_found_late (void)
 {
-  static const FaspIoPeer fallbacks[] = { {"two.invalid", 9} };
-  FaspSocketSettings link = {.local_address = "127.0.0.1",.tos = -1 };
+  static const FaspIoPeer fallbacks[] = { { "two.invalid", 9 } };
+  FaspSocketSettings link = { .local_address = "127.0.0.1", .tos = -1 };
   gint told = 0;
-  FaspIoSettings settings = {.links = &link,.n_links = 1,.event = on_event,
-    .resolve_failed = on_absent,.user_data = &told,.peer_host =
-        "slow.invalid",.peer_port = 9,.fallbacks = fallbacks,.n_fallbacks =
-        G_N_ELEMENTS (fallbacks)
-  };
+  FaspIoSettings settings = { .links = &link,
+    .n_links = 1,
+    .event = on_event,
+    .resolve_failed = on_absent,
+    .user_data = &told,
+    .peer_host = "slow.invalid",
+    .peer_port = 9,
+    .fallbacks = fallbacks,
+    .n_fallbacks = G_N_ELEMENTS (fallbacks) };
   g_autoptr (GError) error = NULL;
   gboolean called;
   FaspIo *io;
 
-  fasp_endpoint_config_init (&settings.endpoint, FASP_ROLE_RECEIVER,
-      FASP_MODE_CALLER);
+  fasp_endpoint_config_init (&settings.endpoint, FASP_ROLE_RECEIVER, FASP_MODE_CALLER);
   io = fasp_io_new (&settings, &error);
   g_assert_no_error (error);
   /* names are looked up one after the other: by now the first one's address is here */
@@ -498,20 +494,22 @@ test_found_late (void)
 static void
 test_no_threads (void)
 {
-  FaspSocketSettings links[] = {
-    {.local_address = "127.0.0.1",.tos = -1},
-    {.local_address = "127.0.0.1",.tos = -1}
-  };
-  FaspIoSettings settings = {.links = links,.n_links = 2,.flowlets = 2,
-    .event = on_event,.send_failed = on_send_failed,.buffer_short = on_short,
-    .resolve_failed = on_resolve_failed,.threads = 2,.peer_host =
-        "localhost",.peer_port = 9
-  };
+  FaspSocketSettings links[] = { { .local_address = "127.0.0.1", .tos = -1 },
+    { .local_address = "127.0.0.1", .tos = -1 } };
+  FaspIoSettings settings = { .links = links,
+    .n_links = 2,
+    .flowlets = 2,
+    .event = on_event,
+    .send_failed = on_send_failed,
+    .buffer_short = on_short,
+    .resolve_failed = on_resolve_failed,
+    .threads = 2,
+    .peer_host = "localhost",
+    .peer_port = 9 };
   FaspIo *io = NULL;
   gint n = 0;
 
-  fasp_endpoint_config_init (&settings.endpoint, FASP_ROLE_RECEIVER,
-      FASP_MODE_CALLER);
+  fasp_endpoint_config_init (&settings.endpoint, FASP_ROLE_RECEIVER, FASP_MODE_CALLER);
   for (; io == NULL; n++) {
     g_autoptr (GError) error = NULL;
 
@@ -531,18 +529,18 @@ test_no_threads (void)
 static void
 test_deaf (void)
 {
-  FaspSocketSettings link = {.local_address = "127.0.0.1",.tos = -1 };
-  FaspIoSettings settings = {.links = &link,.n_links = 1,.event = on_event,
-    .receive_failed = on_deaf
-  };
+  FaspSocketSettings link = { .local_address = "127.0.0.1", .tos = -1 };
+  FaspIoSettings settings = { .links = &link,
+    .n_links = 1,
+    .event = on_event,
+    .receive_failed = on_deaf };
   static const gchar *const streamids[] = { "one", "other" };
   FaspIo *listeners[G_N_ELEMENTS (streamids)], *caller;
   gint told[G_N_ELEMENTS (streamids)] = { 0 };
   Short s = { 0 };
 
   g_atomic_int_set (&broken, NO_RECEIVE);
-  fasp_endpoint_config_init (&settings.endpoint, FASP_ROLE_RECEIVER,
-      FASP_MODE_LISTENER);
+  fasp_endpoint_config_init (&settings.endpoint, FASP_ROLE_RECEIVER, FASP_MODE_LISTENER);
   for (guint i = 0; i < G_N_ELEMENTS (streamids); i++) {
     g_autoptr (GError) error = NULL;
 
@@ -568,16 +566,15 @@ test_deaf (void)
 static void
 test_no_random (void)
 {
-  FaspSocketSettings link = {.local_address = "127.0.0.1",.tos = -1 };
-  FaspIoSettings settings = {.links = &link,.n_links = 1,.event = on_event };
+  FaspSocketSettings link = { .local_address = "127.0.0.1", .tos = -1 };
+  FaspIoSettings settings = { .links = &link, .n_links = 1, .event = on_event };
   static const FaspMode modes[] = { FASP_MODE_CALLER, FASP_MODE_LISTENER };
 
   g_atomic_int_set (&broken, NO_RANDOM);
   for (guint i = 0; i < G_N_ELEMENTS (modes); i++) {
     g_autoptr (GError) error = NULL;
 
-    fasp_endpoint_config_init (&settings.endpoint, FASP_ROLE_RECEIVER,
-        modes[i]);
+    fasp_endpoint_config_init (&settings.endpoint, FASP_ROLE_RECEIVER, modes[i]);
     g_assert_null (fasp_io_new (&settings, &error));
     g_assert_nonnull (strstr (error->message, "random"));
   }
@@ -593,10 +590,13 @@ test_families (void)
     const gchar *own, *peer;
     gboolean good;
   } cases[] = {
-    {"127.0.0.1", "127.0.0.1", TRUE}, {"127.0.0.1", "::1", FALSE},
-    {"::1", "::1", TRUE}, {"::1", "127.0.0.1", FALSE},
-    {"::", "::1", TRUE}, {"::", "127.0.0.1", TRUE},
-    {"::ffff:127.0.0.1", "127.0.0.1", TRUE},
+    { "127.0.0.1", "127.0.0.1", TRUE },
+    { "127.0.0.1", "::1", FALSE },
+    { "::1", "::1", TRUE },
+    { "::1", "127.0.0.1", FALSE },
+    { "::", "::1", TRUE },
+    { "::", "127.0.0.1", TRUE },
+    { "::ffff:127.0.0.1", "127.0.0.1", TRUE },
   };
   gint fd = socket (AF_INET6, SOCK_DGRAM, 0);
 
@@ -606,16 +606,18 @@ test_families (void)
   }
   close (fd);
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
-    FaspSocketSettings link = {.local_address = cases[i].own,.tos = -1 };
-    FaspIoSettings settings = {.links = &link,.n_links = 1,.event = on_event,
-      .send_failed = on_send_failed,.receive_failed = on_refused,.peer_host =
-          cases[i].peer,.peer_port = 9
-    };
+    FaspSocketSettings link = { .local_address = cases[i].own, .tos = -1 };
+    FaspIoSettings settings = { .links = &link,
+      .n_links = 1,
+      .event = on_event,
+      .send_failed = on_send_failed,
+      .receive_failed = on_refused,
+      .peer_host = cases[i].peer,
+      .peer_port = 9 };
     g_autoptr (GError) error = NULL;
     FaspIo *io;
 
-    fasp_endpoint_config_init (&settings.endpoint, FASP_ROLE_RECEIVER,
-        FASP_MODE_CALLER);
+    fasp_endpoint_config_init (&settings.endpoint, FASP_ROLE_RECEIVER, FASP_MODE_CALLER);
     io = fasp_io_new (&settings, &error);
     g_assert_cmpint (io != NULL, ==, cases[i].good);
     if (io == NULL)
@@ -628,20 +630,19 @@ test_families (void)
 static void
 test_interface (void)
 {
-  FaspSocketSettings link = {.local_address = "127.0.0.1",.tos =
-        -1,.interface = "wwan0"
-  };
-  FaspIoSettings settings = {.links = &link,.n_links = 1,.event = on_event,
-    .send_failed = on_send_failed,.buffer_short = on_short
-  };
+  FaspSocketSettings link = { .local_address = "127.0.0.1", .tos = -1, .interface = "wwan0" };
+  FaspIoSettings settings = { .links = &link,
+    .n_links = 1,
+    .event = on_event,
+    .send_failed = on_send_failed,
+    .buffer_short = on_short };
   static const FaspMode modes[] = { FASP_MODE_CALLER, FASP_MODE_LISTENER };
 
   for (guint i = 0; i < G_N_ELEMENTS (modes); i++) {
     g_autoptr (GError) error = NULL;
     FaspIo *io;
 
-    fasp_endpoint_config_init (&settings.endpoint, FASP_ROLE_RECEIVER,
-        modes[i]);
+    fasp_endpoint_config_init (&settings.endpoint, FASP_ROLE_RECEIVER, modes[i]);
     g_atomic_int_set (&bound, 0);
     io = fasp_io_new (&settings, &error);
     g_assert_no_error (error);
@@ -662,14 +663,20 @@ test_receivers (void)
   {
     guint wanted, links, processors, threads;
   } cases[] = {
-    {0, 1, 64, 1}, {0, 8, 1, 1}, {0, 8, 2, 1}, {0, 8, 8, 4}, {0, 8, 64, 8},
-    {1, 8, 64, 1}, {3, 8, 2, 3}, {64, 8, 2, 8}, {64, 64, 2, 64},
+    { 0, 1, 64, 1 },
+    { 0, 8, 1, 1 },
+    { 0, 8, 2, 1 },
+    { 0, 8, 8, 4 },
+    { 0, 8, 64, 8 },
+    { 1, 8, 64, 1 },
+    { 3, 8, 2, 3 },
+    { 64, 8, 2, 8 },
+    { 64, 64, 2, 64 },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
     guint n = cases[i].links;
-    guint threads = fasp_receivers_choose (cases[i].wanted, n,
-        cases[i].processors);
+    guint threads = fasp_receivers_choose (cases[i].wanted, n, cases[i].processors);
     guint64 all = 0;
 
     g_assert_cmpuint (threads, ==, cases[i].threads);
@@ -697,14 +704,10 @@ main (int argc, char **argv)
   g_test_add_func ("/io/no-random", test_no_random);
   g_test_add_func ("/io/families", test_families);
   g_test_add_func ("/io/deaf", test_deaf);
-  g_test_add_data_func ("/io/broken/poll", GINT_TO_POINTER (NO_POLL),
-      test_broken);
-  g_test_add_data_func ("/io/broken/receive", GINT_TO_POINTER (NO_RECEIVE),
-      test_broken);
-  g_test_add_data_func ("/io/broken/send", GINT_TO_POINTER (NO_SEND),
-      test_broken);
-  g_test_add_data_func ("/io/buffer/small", GINT_TO_POINTER (20000),
-      test_buffer);
+  g_test_add_data_func ("/io/broken/poll", GINT_TO_POINTER (NO_POLL), test_broken);
+  g_test_add_data_func ("/io/broken/receive", GINT_TO_POINTER (NO_RECEIVE), test_broken);
+  g_test_add_data_func ("/io/broken/send", GINT_TO_POINTER (NO_SEND), test_broken);
+  g_test_add_data_func ("/io/buffer/small", GINT_TO_POINTER (20000), test_buffer);
   g_test_add_data_func ("/io/buffer/enough", GINT_TO_POINTER (0), test_buffer);
   return g_test_run ();
 }

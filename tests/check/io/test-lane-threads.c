@@ -25,7 +25,7 @@ typedef struct
 } Callers;
 
 static void
-on_sender_event (FaspIo * io, const FaspEvent * event, gpointer data)
+on_sender_event (FaspIo *io, const FaspEvent *event, gpointer data)
 {
   Callers *callers = data;
 
@@ -37,12 +37,12 @@ on_sender_event (FaspIo * io, const FaspEvent * event, gpointer data)
 }
 
 static void
-on_event (FaspIo * io, const FaspEvent * event, gpointer data)
+on_event (FaspIo *io, const FaspEvent *event, gpointer data)
 {
 }
 
 static void
-on_send_failed (guint link, const gchar * why, gpointer data)
+on_send_failed (guint link, const gchar *why, gpointer data)
 {
   g_test_message ("%s", why);
 }
@@ -53,16 +53,16 @@ on_short (guint64 rate, gsize granted, gsize wanted, gpointer data)
 }
 
 static FaspIo *
-new_io (FaspRole role, guint16 peer, guint threads, FaspIoEventFunc func,
-    gpointer data)
+new_io (FaspRole role, guint16 peer, guint threads, FaspIoEventFunc func, gpointer data)
 {
-  FaspSocketSettings link = {.local_address = "127.0.0.1",.tos = -1,.buffer =
-        1 << 18
-  };
-  FaspIoSettings settings = {.links = &link,.n_links = 1,.event = func,
-    .send_failed = on_send_failed,.buffer_short = on_short,.user_data = data,
-    .threads = threads
-  };
+  FaspSocketSettings link = { .local_address = "127.0.0.1", .tos = -1, .buffer = 1 << 18 };
+  FaspIoSettings settings = { .links = &link,
+    .n_links = 1,
+    .event = func,
+    .send_failed = on_send_failed,
+    .buffer_short = on_short,
+    .user_data = data,
+    .threads = threads };
   g_autoptr (GError) error = NULL;
   FaspIo *io;
 
@@ -85,7 +85,7 @@ byte_at (gsize offset)
 
 /* From the first byte to the end. */
 static void
-read_whole (FaspIo * io)
+read_whole (FaspIo *io)
 {
   gboolean eos = FALSE;
   gsize place = 0;
@@ -110,7 +110,7 @@ read_whole (FaspIo * io)
 }
 
 static guint
-count_threads (const gchar * name)
+count_threads (const gchar *name)
 {
   g_autoptr (GDir) tasks = g_dir_open ("/proc/self/task", 0, NULL);
   const gchar *task;
@@ -128,14 +128,13 @@ count_threads (const gchar * name)
 }
 
 static void
-wait_for (Callers * callers, const guint * count, guint n)
+wait_for (Callers *callers, const guint *count, guint n)
 {
   gint64 until = g_get_monotonic_time () + WAIT_MAX;
 
   g_mutex_lock (&callers->lock);
   while (*count < n)
-    g_assert_true (g_cond_wait_until (&callers->changed, &callers->lock,
-            until));
+    g_assert_true (g_cond_wait_until (&callers->changed, &callers->lock, until));
   g_mutex_unlock (&callers->lock);
 }
 
@@ -144,8 +143,7 @@ static void
 test_all (void)
 {
   Callers callers = { 0 };
-  FaspIo *sender = new_io (FASP_ROLE_SENDER, 0, LANES, on_sender_event,
-      &callers);
+  FaspIo *sender = new_io (FASP_ROLE_SENDER, 0, LANES, on_sender_event, &callers);
   guint16 port = fasp_io_get_port (sender);
   FaspIo *receivers[RECEIVERS];
   FaspIoResult result;
@@ -163,8 +161,7 @@ test_all (void)
 
     for (guint k = 0; k < WRITE; k++)
       bytes[k] = byte_at (n * WRITE + k);
-    g_assert_cmpint (fasp_io_write (sender, 0, &piece, 1, &done, &event), ==,
-        FASP_IO_OK);
+    g_assert_cmpint (fasp_io_write (sender, 0, &piece, 1, &done, &event), ==, FASP_IO_OK);
     if (n == WRITES / 2) {
       /* one of each lane */
       g_clear_pointer (&receivers[0], fasp_io_free);
@@ -173,8 +170,7 @@ test_all (void)
     }
   }
   wait_for (&callers, &callers.removed, 3);
-  for (guint i = 0; (result = fasp_io_drain (sender, &lost, &event)) ==
-      FASP_IO_WAITING; i++)
+  for (guint i = 0; (result = fasp_io_drain (sender, &lost, &event)) == FASP_IO_WAITING; i++)
     g_assert_cmpuint (i, <, WAIT_MAX / FASP_IO_PATIENCE);
   g_assert_cmpint (result, ==, FASP_IO_OK);
   g_assert_cmpuint (lost, ==, 0);
@@ -192,27 +188,25 @@ test_all (void)
 static void
 test_no_files (void)
 {
-  FaspSocketSettings link = {.local_address = "127.0.0.1",.tos = -1,.buffer =
-        1 << 18
-  };
-  FaspIoSettings settings = {.links = &link,.n_links = 1,.event = on_event,
-    .send_failed = on_send_failed,.buffer_short = on_short,.threads = LANES
-  };
+  FaspSocketSettings link = { .local_address = "127.0.0.1", .tos = -1, .buffer = 1 << 18 };
+  FaspIoSettings settings = { .links = &link,
+    .n_links = 1,
+    .event = on_event,
+    .send_failed = on_send_failed,
+    .buffer_short = on_short,
+    .threads = LANES };
   struct rlimit before, less;
   guint refused = 0;
   FaspIo *io = NULL;
 
-  fasp_endpoint_config_init (&settings.endpoint, FASP_ROLE_SENDER,
-      FASP_MODE_LISTENER);
+  fasp_endpoint_config_init (&settings.endpoint, FASP_ROLE_SENDER, FASP_MODE_LISTENER);
   g_assert_cmpint (getrlimit (RLIMIT_NOFILE, &before), ==, 0);
   for (guint files = 0; io == NULL && files < 20; files++) {
     g_autoptr (GError) error = NULL;
     gint first = dup (0);
 
     close (first);
-    less = (struct rlimit) {
-      first + files, before.rlim_max
-    };
+    less = (struct rlimit) { first + files, before.rlim_max };
     g_assert_cmpint (setrlimit (RLIMIT_NOFILE, &less), ==, 0);
     io = fasp_io_new (&settings, &error);
     g_assert_cmpint (setrlimit (RLIMIT_NOFILE, &before), ==, 0);

@@ -13,11 +13,11 @@
 
 static struct
 {
-  guint there;                  /* the interface of the name by now; 0: none */
-  gboolean refuses;             /* it is not ready */
-  guint joined[8], left[8];     /* at each */
-  guint sends;                  /* to the group, there */
-  guint bound;                  /* to that one a socket is */
+  guint there;              /* the interface of the name by now; 0: none */
+  gboolean refuses;         /* it is not ready */
+  guint joined[8], left[8]; /* at each */
+  guint sends;              /* to the group, there */
+  guint bound;              /* to that one a socket is */
 } kernel;
 
 unsigned
@@ -35,10 +35,9 @@ if_indextoname (unsigned index, char name[IF_NAMESIZE])
 }
 
 int
-getsockopt (int fd, int level, int name, void *value, socklen_t * size)
+getsockopt (int fd, int level, int name, void *value, socklen_t *size)
 {
-  int (*real) (int, int, int, void *, socklen_t *) =
-      dlsym (RTLD_NEXT, "getsockopt");
+  int (*real) (int, int, int, void *, socklen_t *) = dlsym (RTLD_NEXT, "getsockopt");
 
   if (level != SOL_SOCKET || name != SO_BINDTODEVICE)
     return real (fd, level, name, value, size);
@@ -49,8 +48,7 @@ getsockopt (int fd, int level, int name, void *value, socklen_t * size)
 int
 setsockopt (int fd, int level, int name, const void *value, socklen_t size)
 {
-  int (*real) (int, int, int, const void *, socklen_t) =
-      dlsym (RTLD_NEXT, "setsockopt");
+  int (*real) (int, int, int, const void *, socklen_t) = dlsym (RTLD_NEXT, "setsockopt");
   guint index = size >= sizeof index ? *(const guint *) value : 0;
 
   if (level == SOL_SOCKET && name == SO_BINDTODEVICE) {
@@ -69,7 +67,7 @@ setsockopt (int fd, int level, int name, const void *value, socklen_t size)
     case MCAST_LEAVE_GROUP:
       kernel.left[index]++;
       return 0;
-    case MCAST_LEAVE_SOURCE_GROUP:     /* not where it is gone */
+    case MCAST_LEAVE_SOURCE_GROUP: /* not where it is gone */
       errno = ENODEV;
       return -1;
     case IP_MULTICAST_IF:
@@ -81,11 +79,9 @@ setsockopt (int fd, int level, int name, const void *value, socklen_t size)
 }
 
 static FaspSocket *
-new_socket (const gchar * address, const FaspMembership * joins)
+new_socket (const gchar *address, const FaspMembership *joins)
 {
-  const FaspSocketSettings settings = {.local_address = address,.tos =
-        -1,.joins = joins
-  };
+  const FaspSocketSettings settings = { .local_address = address, .tos = -1, .joins = joins };
   g_autoptr (GError) error = NULL;
   FaspSocket *socket = fasp_socket_new (&settings, &error);
 
@@ -98,9 +94,10 @@ new_socket (const gchar * address, const FaspMembership * joins)
 static void
 test_follow (gconstpointer data)
 {
-  const FaspMembership membership = {.group = "239.1.2.3",.port =
-        7001,.source = data != NULL ? "192.0.2.1" : NULL,.interface = "tun0"
-  };
+  const FaspMembership membership = { .group = "239.1.2.3",
+    .port = 7001,
+    .source = data != NULL ? "192.0.2.1" : NULL,
+    .interface = "tun0" };
   FaspSocket *in, *out;
   FaspGroupPlace *place;
   FaspAddress group;
@@ -135,9 +132,7 @@ test_follow (gconstpointer data)
 static void
 test_link (void)
 {
-  const FaspMembership membership = {.group = "ff12::77",.port = 7001,
-    .interface = "tun0"
-  };
+  const FaspMembership membership = { .group = "ff12::77", .port = 7001, .interface = "tun0" };
   FaspSocket *in;
 
   if (access ("/proc/net/if_inet6", R_OK) != 0) {
@@ -145,7 +140,7 @@ test_link (void)
     return;
   }
   memset (&kernel, 0, sizeof kernel);
-  kernel.there = kernel.bound = 1;      /* lo */
+  kernel.there = kernel.bound = 1; /* lo */
   in = new_socket ("ff12::77", &membership);
   g_assert_true (fasp_socket_has_interface (in));
   kernel.there = 5;
@@ -158,9 +153,7 @@ test_link (void)
 static void
 test_deaf (gconstpointer interface)
 {
-  const FaspMembership membership = {.group = "239.1.2.3",.port =
-        7001,.interface = interface
-  };
+  const FaspMembership membership = { .group = "239.1.2.3", .port = 7001, .interface = interface };
   FaspTime now = 1000 * FASP_SEC;
   FaspGroupPlace *place;
   FaspSocket *in, *out;
@@ -178,7 +171,7 @@ test_deaf (gconstpointer interface)
   fasp_group_place_follow (place, now, TRUE);
   g_assert_cmpuint (kernel.left[index], ==, 1);
   g_assert_cmpuint (kernel.joined[index], ==, 2);
-  kernel.refuses = TRUE;        /* no route, for a while */
+  kernel.refuses = TRUE; /* no route, for a while */
   for (guint i = 0; i < 25; i++)
     fasp_group_place_follow (place, now + i * FASP_SEC, TRUE);
   g_assert_cmpuint (kernel.joined[index], ==, 2);
@@ -194,7 +187,7 @@ test_deaf (gconstpointer interface)
 static void
 test_routed (void)
 {
-  const FaspMembership membership = {.group = "239.1.2.3",.port = 7001 };
+  const FaspMembership membership = { .group = "239.1.2.3", .port = 7001 };
 
   g_assert_null (fasp_group_place_new (&membership, NULL, NULL));
 }
@@ -204,8 +197,7 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_data_func ("/membership/follow/any", NULL, test_follow);
-  g_test_add_data_func ("/membership/follow/one-source",
-      GINT_TO_POINTER (TRUE), test_follow);
+  g_test_add_data_func ("/membership/follow/one-source", GINT_TO_POINTER (TRUE), test_follow);
   g_test_add_func ("/membership/link", test_link);
   g_test_add_data_func ("/membership/deaf/named", "tun0", test_deaf);
   g_test_add_data_func ("/membership/deaf/routed", NULL, test_deaf);

@@ -27,7 +27,7 @@ get_time (void)
 #define WORK (2 * FASP_MSEC)
 
 static void
-on_unreachable (gpointer member, FaspTime now, const FaspAddress * to)
+on_unreachable (gpointer member, FaspTime now, const FaspAddress *to)
 {
   told++;
   time_now += WORK;
@@ -37,15 +37,14 @@ on_unreachable (gpointer member, FaspTime now, const FaspAddress * to)
 static struct sockaddr_in6
 get_closed (void)
 {
-  struct sockaddr_in6 address = {.sin6_family = AF_INET6 };
+  struct sockaddr_in6 address = { .sin6_family = AF_INET6 };
   socklen_t size = sizeof address;
   gint fd = socket (AF_INET6, SOCK_DGRAM, 0);
 
   address.sin6_addr = in6addr_loopback;
   g_assert_true (fd >= 0);
   g_assert_cmpint (bind (fd, (struct sockaddr *) &address, size), ==, 0);
-  g_assert_cmpint (getsockname (fd, (struct sockaddr *) &address, &size), ==,
-      0);
+  g_assert_cmpint (getsockname (fd, (struct sockaddr *) &address, &size), ==, 0);
   close (fd);
   return address;
 }
@@ -61,7 +60,7 @@ provoke (gint fd)
     if (sendto (fd, "x", 1, 0, (struct sockaddr *) &closed, sizeof closed) == 1) {
       sent++;
     } else {
-      g_assert_cmpint (errno, ==, ECONNREFUSED);        /* of one before */
+      g_assert_cmpint (errno, ==, ECONNREFUSED); /* of one before */
       reported++;
     }
   return sent;
@@ -72,27 +71,24 @@ provoke (gint fd)
 static void
 test_reports (void)
 {
-  const FaspSocketSettings settings = {.buffer = 1 << 20,.tos = -1,
-    .local_address = "::1"
-  };
-  const FaspPortFunctions functions = {.unreachable = on_unreachable };
+  const FaspSocketSettings settings = { .buffer = 1 << 20, .tos = -1, .local_address = "::1" };
+  const FaspPortFunctions functions = { .unreachable = on_unreachable };
   /* as many as what was not used pays for, the last of them on credit */
   static const struct
   {
     FaspTime quiet;
     guint told;
   } cases[] = {
-    {10 * FASP_SEC, 3},
-    {0, 1},
-    {10 * FASP_SEC, 3},
+    { 10 * FASP_SEC, 3 },
+    { 0, 1 },
+    { 10 * FASP_SEC, 3 },
   };
   FaspReceiveBatch *batch = fasp_receive_batch_new (1 << 20);
   FaspPortPlace place;
   FaspAddress address;
   guint sent;
 
-  if (!fasp_port_join (&settings, FASP_ROLE_SENDER, NULL, 1 << 20, &place,
-          NULL)) {
+  if (!fasp_port_join (&settings, FASP_ROLE_SENDER, NULL, 1 << 20, &place, NULL)) {
     g_test_skip ("a machine without IPv6");
     fasp_receive_batch_free (batch);
     return;
@@ -108,7 +104,7 @@ test_reports (void)
     told = 0;
     fasp_port_receive (&place, batch, NULL);
     g_assert_cmpuint (told, ==, cases[i].told);
-    time_now = due - 1;         /* a moment too early */
+    time_now = due - 1; /* a moment too early */
     fasp_port_receive (&place, batch, NULL);
     g_assert_cmpuint (told, ==, cases[i].told);
     time_now = due;
@@ -116,8 +112,8 @@ test_reports (void)
   for (guint i = 0; i < sent / FASP_FEEDBACK_AT_ONCE + 1; i++)
     fasp_port_receive (&place, batch, NULL);
   /* and none is left to be looked at again and again */
-  g_assert_false (fasp_socket_get_unreachable (fasp_links_get
-          (fasp_port_get_links (&place), 0), &address));
+  g_assert_false (fasp_socket_get_unreachable (fasp_links_get (fasp_port_get_links (&place), 0),
+      &address));
   fasp_port_end (&place);
   fasp_port_leave (&place);
   fasp_receive_batch_free (batch);
@@ -127,8 +123,8 @@ test_reports (void)
 static void
 test_taken (void)
 {
-  FaspSocketSettings one = {.local_address = "::1",.tos = -1 };
-  FaspSocketSettings all = {.tos = -1 };
+  FaspSocketSettings one = { .local_address = "::1", .tos = -1 };
+  FaspSocketSettings all = { .tos = -1 };
   g_autoptr (GError) error = NULL;
   FaspPortPlace first, second;
 
@@ -136,10 +132,8 @@ test_taken (void)
     g_test_skip ("a machine without IPv6");
     return;
   }
-  all.local_port =
-      fasp_socket_get_port (fasp_links_get (fasp_port_get_links (&first), 0));
-  g_assert_false (fasp_port_join (&all, FASP_ROLE_SENDER, NULL, 1 << 20,
-          &second, &error));
+  all.local_port = fasp_socket_get_port (fasp_links_get (fasp_port_get_links (&first), 0));
+  g_assert_false (fasp_port_join (&all, FASP_ROLE_SENDER, NULL, 1 << 20, &second, &error));
   g_assert_error (error, G_IO_ERROR, G_IO_ERROR_ADDRESS_IN_USE);
   g_assert_nonnull (strstr (error->message, "Another element"));
   fasp_port_leave (&first);

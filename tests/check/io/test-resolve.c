@@ -15,8 +15,8 @@ static struct
   GMutex lock;
   GCond changed;
   GString *events;
-  gboolean settled;             /* something has, when that is asked next */
-  gboolean useless;             /* none of the addresses can be used */
+  gboolean settled; /* something has, when that is asked next */
+  gboolean useless; /* none of the addresses can be used */
 } seen;
 
 static void
@@ -29,20 +29,19 @@ note (gchar event)
 }
 
 GList *
-g_resolver_lookup_by_name (GResolver * resolver, const gchar * host,
-    GCancellable * cancellable, GError ** error)
+g_resolver_lookup_by_name (GResolver *resolver, const gchar *host, GCancellable *cancellable,
+    GError **error)
 {
   note ('?');
-  return g_list_append (g_list_append (NULL,
-          g_inet_address_new_from_string ("192.0.2.1")),
+  return g_list_append (g_list_append (NULL, g_inet_address_new_from_string ("192.0.2.1")),
       g_inet_address_new_from_string ("192.0.2.2"));
 }
 
 static gboolean
-on_found (GSocketAddress * address, gpointer data)
+on_found (GSocketAddress *address, gpointer data)
 {
-  g_autofree gchar *text = g_inet_address_to_string
-      (g_inet_socket_address_get_address (G_INET_SOCKET_ADDRESS (address)));
+  g_autofree gchar *text = g_inet_address_to_string (
+      g_inet_socket_address_get_address (G_INET_SOCKET_ADDRESS (address)));
 
   note (text[strlen (text) - 1]);
   return !seen.useless;
@@ -62,7 +61,7 @@ on_settled (gpointer data)
 }
 
 static void
-on_failed (const gchar * host, const GError * error, gpointer data)
+on_failed (const gchar *host, const GError *error, gpointer data)
 {
   note ('!');
 }
@@ -75,14 +74,14 @@ begin (gboolean settled)
 
   seen.events = g_string_new (NULL);
   seen.settled = settled;
-  resolve = fasp_resolve_new ("studio.example", 7001, on_found, on_settled,
-      NULL, on_failed, NULL, &error);
+  resolve = fasp_resolve_new ("studio.example", 7001, on_found, on_settled, NULL, on_failed, NULL,
+      &error);
   g_assert_no_error (error);
   return resolve;
 }
 
 static void
-end (FaspResolve * resolve)
+end (FaspResolve *resolve)
 {
   fasp_resolve_free (resolve);
   g_string_free (seen.events, TRUE);
@@ -90,7 +89,7 @@ end (FaspResolve * resolve)
 
 /* These are the first events; none of them waits long. */
 static void
-assert_begins (FaspResolve * resolve, const gchar * events)
+assert_begins (FaspResolve *resolve, const gchar *events)
 {
   gint64 until = g_get_monotonic_time () + WAIT_MAX;
 

@@ -21,8 +21,7 @@ bind (int fd, const struct sockaddr *address, socklen_t size)
   static int (*real) (int, const struct sockaddr *, socklen_t);
   const struct sockaddr_in *four = (const struct sockaddr_in *) address;
 
-  if (there && four->sin_family == AF_INET
-      && four->sin_addr.s_addr != htonl (INADDR_ANY))
+  if (there && four->sin_family == AF_INET && four->sin_addr.s_addr != htonl (INADDR_ANY))
     return 0;
   if (real == NULL)
     *(void **) &real = dlsym (RTLD_NEXT, "bind");
@@ -32,13 +31,12 @@ bind (int fd, const struct sockaddr *address, socklen_t size)
 static void
 test_early (void)
 {
-  FaspSocketSettings settings = {.local_address = AWAITED,.tos = -1 };
+  FaspSocketSettings settings = { .local_address = AWAITED, .tos = -1 };
   g_autoptr (GError) error = NULL;
   FaspSocket *s = fasp_socket_new (&settings, &error);
 
   g_assert_null (s);
-  g_assert_error (error, G_IO_ERROR,
-      (gint) g_io_error_from_errno (EADDRNOTAVAIL));
+  g_assert_error (error, G_IO_ERROR, (gint) g_io_error_from_errno (EADDRNOTAVAIL));
   settings.may_come = TRUE;
   s = fasp_socket_new (&settings, NULL);
   g_assert_nonnull (s);
@@ -50,7 +48,7 @@ test_early (void)
   g_assert_true (fasp_socket_has_come (s));
   g_assert_false (fasp_socket_is_early (s));
   there = FALSE;
-  g_assert_true (fasp_socket_has_come (s));     /* its trouble is told of from now on */
+  g_assert_true (fasp_socket_has_come (s)); /* its trouble is told of from now on */
   fasp_socket_free (s);
 }
 

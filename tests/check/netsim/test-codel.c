@@ -11,8 +11,7 @@
 /* Of packets each millisecond from @from to @to that have waited @sojourn; the time of the last
  * drop in @last. */
 static guint
-run (Codel * codel, gint64 from, gint64 to, gint64 sojourn, gboolean alone,
-    gint64 * last)
+run (Codel *codel, gint64 from, gint64 to, gint64 sojourn, gboolean alone, gint64 *last)
 {
   guint drops = 0;
 
@@ -54,17 +53,12 @@ test_good_queues (void)
   Codel codel = { 0 };
   gint64 last = 0;
 
-  g_assert_cmpuint (run (&codel, 0, 1000 * MS, TARGET - 1, FALSE, &last), ==,
-      0);
-  g_assert_cmpuint (run (&codel, 1000 * MS, 2000 * MS, 9 * TARGET, TRUE,
-          &last), ==, 0);
-  g_assert_cmpuint (run (&codel, 2000 * MS, 2090 * MS, 9 * TARGET, FALSE,
-          &last), ==, 0);
+  g_assert_cmpuint (run (&codel, 0, 1000 * MS, TARGET - 1, FALSE, &last), ==, 0);
+  g_assert_cmpuint (run (&codel, 1000 * MS, 2000 * MS, 9 * TARGET, TRUE, &last), ==, 0);
+  g_assert_cmpuint (run (&codel, 2000 * MS, 2090 * MS, 9 * TARGET, FALSE, &last), ==, 0);
   g_assert_cmpuint (run (&codel, 2090 * MS, 2091 * MS, 0, FALSE, &last), ==, 0);
-  g_assert_cmpuint (run (&codel, 2091 * MS, 2191 * MS, 9 * TARGET, FALSE,
-          &last), ==, 0);
-  g_assert_cmpuint (run (&codel, 2191 * MS, 2192 * MS, 9 * TARGET, FALSE,
-          &last), ==, 1);
+  g_assert_cmpuint (run (&codel, 2091 * MS, 2191 * MS, 9 * TARGET, FALSE, &last), ==, 0);
+  g_assert_cmpuint (run (&codel, 2191 * MS, 2192 * MS, 9 * TARGET, FALSE, &last), ==, 1);
 }
 
 /* What was so a moment ago goes on about where it was. */
@@ -80,8 +74,7 @@ test_again (void)
   g_assert_cmpuint (again, >, first);
   /* much later it does not */
   run (&codel, 2010 * MS, 9000 * MS, 0, FALSE, &last);
-  g_assert_cmpuint (run (&codel, 9000 * MS, 10000 * MS, 9 * TARGET, FALSE,
-          &last), ==, first);
+  g_assert_cmpuint (run (&codel, 9000 * MS, 10000 * MS, 9 * TARGET, FALSE, &last), ==, first);
 }
 
 int

@@ -10,7 +10,7 @@
 #define BYTES 1000
 
 static void
-run (Impair * impair, gint64 interval, gint64 * delays)
+run (Impair *impair, gint64 interval, gint64 *delays)
 {
   GRand *rand = g_rand_new_with_seed (7);
 
@@ -35,8 +35,8 @@ assert_share (guint64 n, gdouble share)
 static void
 test_shares (void)
 {
-  Impair impair = {.config = {.loss = .02,.duplicate = .1,.corrupt = .01,
-      .reorder = .1,.delay = 50000}
+  Impair impair = {
+    .config = { .loss = .02, .duplicate = .1, .corrupt = .01, .reorder = .1, .delay = 50000 }
   };
 
   run (&impair, 100, NULL);
@@ -45,44 +45,41 @@ test_shares (void)
   assert_share (impair.counters.corrupted, .0098);
   g_assert_cmpuint (impair.counters.packets, ==, PACKETS);
   g_assert_cmpuint (impair.counters.bytes, ==, PACKETS * BYTES);
-  g_assert_cmpuint (impair.counters.delivered, ==, PACKETS -
-      impair.counters.lost + impair.counters.duplicated);
+  g_assert_cmpuint (impair.counters.delivered, ==,
+      PACKETS - impair.counters.lost + impair.counters.duplicated);
 }
 
 /* Of twice its rate a policer lets through half, and its bucket first. */
 static void
 test_policer (void)
 {
-  Impair impair = {.config = {.police = BYTES * 8 * 5000,.bucket = 100 * BYTES}
-  };
+  Impair impair = { .config = { .police = BYTES * 8 * 5000, .bucket = 100 * BYTES } };
 
   run (&impair, 100, NULL);
   g_assert_cmpuint (impair.counters.delivered, >=, PACKETS / 2 + 98);
   g_assert_cmpuint (impair.counters.delivered, <=, PACKETS / 2 + 102);
-  g_assert_cmpuint (impair.counters.policed, ==, PACKETS -
-      impair.counters.delivered);
+  g_assert_cmpuint (impair.counters.policed, ==, PACKETS - impair.counters.delivered);
 }
 
 /* Gilbert-Elliott: the share of loss and the mean length of its bursts. */
 static void
 test_bursts (void)
 {
-  Impair impair = {.config = {.loss = .05,.burst = 8} };
+  Impair impair = { .config = { .loss = .05, .burst = 8 } };
   g_autofree gint64 *delays = g_new (gint64, PACKETS);
   guint bursts = 0;
 
   run (&impair, 100, delays);
   for (guint i = 1; i < PACKETS; i++)
     bursts += delays[i] < 0 && delays[i - 1] >= 0;
-  g_assert_cmpfloat (fabs (impair.counters.lost / (gdouble) PACKETS - .05), <,
-      .006);
+  g_assert_cmpfloat (fabs (impair.counters.lost / (gdouble) PACKETS - .05), <, .006);
   g_assert_cmpfloat (fabs (impair.counters.lost / (gdouble) bursts - 8), <, .6);
 }
 
 static void
 test_delay (void)
 {
-  Impair impair = {.config = {.delay = 100000,.jitter = 5000} };
+  Impair impair = { .config = { .delay = 100000, .jitter = 5000 } };
   g_autofree gint64 *delays = g_new (gint64, PACKETS);
   gint64 min = G_MAXINT64, max = 0;
 
@@ -99,26 +96,23 @@ test_delay (void)
 static void
 test_rate (void)
 {
-  Impair impair = {.config = {.rate = 10000000,.queue = 50000} };
+  Impair impair = { .config = { .rate = 10000000, .queue = 50000 } };
   g_autofree gint64 *delays = g_new (gint64, PACKETS);
 
-  run (&impair, 667, delays);   /* 11.99 Mbit/s */
-  g_assert_cmpfloat (fabs (impair.counters.queue_lost / (gdouble) PACKETS -
-          1 / 6.), <, .002);
+  run (&impair, 667, delays); /* 11.99 Mbit/s */
+  g_assert_cmpfloat (fabs (impair.counters.queue_lost / (gdouble) PACKETS - 1 / 6.), <, .002);
   for (guint i = PACKETS / 2; i < PACKETS; i++)
-    g_assert_true (delays[i] == -1 || (delays[i] >= 38000
-            && delays[i] <= 41600));
+    g_assert_true (delays[i] == -1 || (delays[i] >= 38000 && delays[i] <= 41600));
 }
 
 static void
 test_blackout_mtu (void)
 {
-  Impair impair = {.config = {.blackouts = {{1000000, 2000000}}} };
+  Impair impair = { .config = { .blackouts = { { 1000000, 2000000 } } } };
 
   run (&impair, 100, NULL);
   g_assert_cmpuint (impair.counters.blackout_lost, ==, 10000);
-  impair = (Impair) {
-  .config = {.mtu = BYTES - 1 }};
+  impair = (Impair) { .config = { .mtu = BYTES - 1 } };
   run (&impair, 100, NULL);
   g_assert_cmpuint (impair.counters.mtu_lost, ==, PACKETS);
 }
@@ -135,8 +129,7 @@ test_delay_line (void)
   for (guint i = 0; i < 1000; i++) {
     item = g_new (gint, 1);
     *item = i;
-    delay_line_push (line, i % 7 == 0 ? 50 : g_rand_int_range (rand, 0, 100),
-        item);
+    delay_line_push (line, i % 7 == 0 ? 50 : g_rand_int_range (rand, 0, 100), item);
   }
   g_assert_null (delay_line_pop (line, -1));
   for (gint last = -1; delay_line_due (line) != G_MAXINT64; n++) {
@@ -144,7 +137,7 @@ test_delay_line (void)
 
     g_assert_cmpint (due, >=, before);
     item = delay_line_pop (line, due);
-    if (due == before)          /* first in, first out among equals */
+    if (due == before) /* first in, first out among equals */
       g_assert_cmpint (*item, >, last);
     last = *item;
     before = due;

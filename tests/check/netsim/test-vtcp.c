@@ -9,7 +9,7 @@
 #define SECOND 1000000
 
 static gdouble
-get_mbit (Vroad * road, gint64 from, gint64 until)
+get_mbit (Vroad *road, gint64 from, gint64 until)
 {
   guint64 before;
 
@@ -29,18 +29,13 @@ test_loss (void)
 
   for (guint i = 0; i < G_N_ELEMENTS (losses) * 2; i++) {
     gdouble loss = losses[i / 2], mbit, wanted;
-    Vroad *road = vroad_new (i, &(ImpairConfig) {
-          .rate = 100000000,.loss = loss,.keep_order = TRUE
-        }
-    );
+    Vroad *road =
+        vroad_new (i, &(ImpairConfig) { .rate = 100000000, .loss = loss, .keep_order = TRUE });
 
-    vroad_add (road, &(VroadSender) {
-        .kind = i % 2 ? VROAD_CUBIC : VROAD_RENO,.rtt = RTT}
-    );
+    vroad_add (road, &(VroadSender) { .kind = i % 2 ? VROAD_CUBIC : VROAD_RENO, .rtt = RTT });
     mbit = get_mbit (road, 20 * SECOND, 320 * SECOND);
     wanted = sqrt (1.5 / loss) * VROAD_PACKET * 8 / RTT;
-    g_test_message ("%g: %.3f Mbit/s, %.3f of what is known", loss, mbit,
-        mbit / wanted);
+    g_test_message ("%g: %.3f Mbit/s, %.3f of what is known", loss, mbit, mbit / wanted);
     g_assert_cmpfloat (fabs (mbit / wanted - 1), <, .15);
     vroad_free (road);
   }
@@ -51,14 +46,10 @@ static void
 test_alone (void)
 {
   for (guint i = 0; i < 2; i++) {
-    Vroad *road = vroad_new (i, &(ImpairConfig) {
-          .rate = 10000000,.queue = 125000,.keep_order = TRUE
-        }
-    );
+    Vroad *road =
+        vroad_new (i, &(ImpairConfig) { .rate = 10000000, .queue = 125000, .keep_order = TRUE });
 
-    vroad_add (road, &(VroadSender) {
-        .kind = i % 2 ? VROAD_CUBIC : VROAD_RENO,.rtt = RTT}
-    );
+    vroad_add (road, &(VroadSender) { .kind = i % 2 ? VROAD_CUBIC : VROAD_RENO, .rtt = RTT });
     g_assert_cmpfloat (get_mbit (road, 5 * SECOND, 60 * SECOND), >, 9.7);
     g_assert_cmpint (vroad_get_queue (road), >, 0);
     vroad_free (road);
@@ -73,15 +64,11 @@ test_bbr (void)
   for (guint i = 0; i < 4; i++) {
     gdouble loss = i & 1 ? .05 : 0, mbit;
     gint64 rtt = i & 2 ? RTT : RTT / 5;
-    Vroad *road = vroad_new (i, &(ImpairConfig) {
-          .rate = 10000000,.queue = 250000,.loss = loss,.keep_order = TRUE
-        }
-    );
+    Vroad *road = vroad_new (i,
+        &(ImpairConfig) { .rate = 10000000, .queue = 250000, .loss = loss, .keep_order = TRUE });
     guint empty = 0, least = G_MAXUINT;
 
-    vroad_add (road, &(VroadSender) {
-        .kind = VROAD_BBR,.rtt = rtt}
-    );
+    vroad_add (road, &(VroadSender) { .kind = VROAD_BBR, .rtt = rtt });
     vroad_run (road, 5 * SECOND);
     for (guint ms = 5000; ms < 40000; ms++) {
       vroad_run (road, ms * 1000);
@@ -120,16 +107,18 @@ static void
 test_delivery (void)
 {
   Delivery delivery = { 0 };
-  ImpairConfig config = {.rate = 10000000,.loss = .1,.keep_order = TRUE };
+  ImpairConfig config = { .rate = 10000000, .loss = .1, .keep_order = TRUE };
   Vroad *road;
 
   config.blackouts[0].start = 10 * SECOND;
   config.blackouts[0].end = 13 * SECOND;
   road = vroad_new (1, &config);
-  vroad_add (road, &(VroadSender) {
-      .kind = VROAD_RENO,.rtt = RTT,.source = 100000,.delivered =
-        on_delivered,.data = &delivery}
-  );
+  vroad_add (road,
+      &(VroadSender) { .kind = VROAD_RENO,
+          .rtt = RTT,
+          .source = 100000,
+          .delivered = on_delivered,
+          .data = &delivery });
   vroad_run (road, 60 * SECOND);
   /* all but what has not had the time */
   g_assert_cmpuint (delivery.next, >=, 59 * 100000 / 8 / VROAD_PACKET);

@@ -15,13 +15,13 @@
 #define OUT "output = fasp://:7101\n"
 
 static RelayConfig *
-parse (const gchar * text, GError ** error)
+parse (const gchar *text, GError **error)
 {
   return relay_config_parse (text, strlen (text), error);
 }
 
 static RelayConfig *
-parse_good (const gchar * text)
+parse_good (const gchar *text)
 {
   g_autoptr (GError) error = NULL;
   RelayConfig *config = parse (text, &error);
@@ -34,20 +34,19 @@ static void
 test_good (void)
 {
   g_autofree gchar *status = NULL;
-  g_autoptr (RelayConfig) config = parse_good
-      ("[relay]\nstatus = http://[::1]:8080\nstatus-names = a.example; b\n"
-      "[stream news]\n" IN OUT
-      "[stream two words]\nstreamid = x\nrequire-streamid = true\n"
-      "optional = true\ninput = fasp://:7002?latency=auto\n"
-      "output = fasp://:7102?max-bitrate=1000000&slow-policy=wait;fasp://h:1\n");
+  g_autoptr (RelayConfig) config =
+      parse_good ("[relay]\nstatus = http://[::1]:8080\nstatus-names = a.example; b\n"
+                  "[stream news]\n" IN OUT
+                  "[stream two words]\nstreamid = x\nrequire-streamid = true\n"
+                  "optional = true\ninput = fasp://:7002?latency=auto\n"
+                  "output = fasp://:7102?max-bitrate=1000000&slow-policy=wait;fasp://h:1\n");
   const RelayStreamConfig *news = relay_config_find (config, "news");
   const RelayStreamConfig *other = relay_config_find (config, "two words");
   g_autoptr (GstElement) sink = NULL;
   g_autofree gchar *streamid = NULL;
   gboolean waits;
 
-  status = g_socket_connectable_to_string (G_SOCKET_CONNECTABLE
-      (config->status));
+  status = g_socket_connectable_to_string (G_SOCKET_CONNECTABLE (config->status));
   g_assert_cmpstr (status, ==, "[::1]:8080");
   g_assert_cmpstr (config->status_names[0], ==, "a.example");
   g_assert_cmpstr (config->status_names[1], ==, "b");
@@ -60,10 +59,8 @@ test_good (void)
   g_assert_null (relay_config_find (config, "sport"));
 
   /* what a relay wants where the URI says nothing */
-  sink = gst_object_ref_sink (relay_end_make (g_ptr_array_index (news->outputs,
-              0), NULL, NULL));
-  g_object_get (sink, "wait-for-connection", &waits, "streamid", &streamid,
-      NULL);
+  sink = gst_object_ref_sink (relay_end_make (g_ptr_array_index (news->outputs, 0), NULL, NULL));
+  g_object_get (sink, "wait-for-connection", &waits, "streamid", &streamid, NULL);
   g_assert_false (waits);
   g_assert_cmpstr (streamid, ==, "news");
 }
@@ -73,152 +70,137 @@ static const struct
 {
   const gchar *text, *where, *what;
 } faults[] = {
-  {"", "", "[stream NAME]"},
-  {"[relay]\n", "", "[stream NAME]"},
-  {"nonsense", "", ""},
-  {"[streams a]\n" IN OUT, "line 1: there is no such section",
-      "[stream NAME]"},
-  {"[stream ]\n" IN OUT, "[stream ]", "with a name"},
-  {"[stream " NAME_600 "]\n" IN OUT, "[stream x", "with a name of at most"},
-  {"[stream \xff]\n" IN OUT, "[stream \xef\xbf\xbd]", "is not UTF-8"},
-  {"[stream \xff" NAME_600 "]\nstreamid = \xff\n", "[stream ", "UTF-8"},
-  {"[stream a]\n" IN, "[stream a] output:", "fasp://:PORT"},
-  {"[stream a]\n" OUT, "[stream a] input:", "fasp://HOST:PORT"},
-  {"[stream a]\n" IN OUT "bitrate = 5\n", "[stream a] line 4: there is no",
-      "input-passphrase-file"},
-  {"[stream a]\n" IN OUT "optional = perhaps\n", "[stream a] optional:",
-      "true or false"},
-  {"[stream a]\n" OUT "input = srt://x:1\n", "[stream a] input:", "fasp://"},
-  {"[stream a]\n" OUT "input = fasp://x\n", "[stream a] input:", "port"},
-  {"[stream a]\n" OUT "input = fasp://x:1 # the studio\n",
-      "[stream a] input:", "a line of its own"},
-  {"[stream a]\n" IN "output = fasp://:1;fasp://:2\t# two\n",
-      "[stream a] output:", "a line of its own"},
-  {"[stream a]\n" OUT "input = fasp://x:1?max-bitrate=5\n",
-      "[stream a] input:", "\"max-bitrate\" is not a key"},
-  {"[stream a]\n" IN "output = fasp://:1?max-bitrate=fast\n",
-      "[stream a] output:", "\"fast\""},
-  {"[stream a]\n" IN OUT "input-passphrase-file = /nowhere/at/all\n",
-      "[stream a] input-passphrase-file:", "/nowhere/at/all"},
-  {"[stream a]\n" OUT "input = fasp://x:1?public-key="
-        "CQAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA%3D\n"
-        "input-key-file = /nowhere\n", "[stream a] input:", "key-file: "},
-  {"[stream a]\n" IN OUT "output-allowed-keys = /nowhere\n",
-      "[stream a] output:", "need a key-file"},
+  { "", "", "[stream NAME]" },
+  { "[relay]\n", "", "[stream NAME]" },
+  { "nonsense", "", "" },
+  { "[streams a]\n" IN OUT, "line 1: there is no such section", "[stream NAME]" },
+  { "[stream ]\n" IN OUT, "[stream ]", "with a name" },
+  { "[stream " NAME_600 "]\n" IN OUT, "[stream x", "with a name of at most" },
+  { "[stream \xff]\n" IN OUT, "[stream \xef\xbf\xbd]", "is not UTF-8" },
+  { "[stream \xff" NAME_600 "]\nstreamid = \xff\n", "[stream ", "UTF-8" },
+  { "[stream a]\n" IN, "[stream a] output:", "fasp://:PORT" },
+  { "[stream a]\n" OUT, "[stream a] input:", "fasp://HOST:PORT" },
+  { "[stream a]\n" IN OUT "bitrate = 5\n", "[stream a] line 4: there is no",
+      "input-passphrase-file" },
+  { "[stream a]\n" IN OUT "optional = perhaps\n", "[stream a] optional:", "true or false" },
+  { "[stream a]\n" OUT "input = srt://x:1\n", "[stream a] input:", "fasp://" },
+  { "[stream a]\n" OUT "input = fasp://x\n", "[stream a] input:", "port" },
+  { "[stream a]\n" OUT "input = fasp://x:1 # the studio\n",
+      "[stream a] input:", "a line of its own" },
+  { "[stream a]\n" IN "output = fasp://:1;fasp://:2\t# two\n",
+      "[stream a] output:", "a line of its own" },
+  { "[stream a]\n" OUT "input = fasp://x:1?max-bitrate=5\n",
+      "[stream a] input:", "\"max-bitrate\" is not a key" },
+  { "[stream a]\n" IN "output = fasp://:1?max-bitrate=fast\n", "[stream a] output:", "\"fast\"" },
+  { "[stream a]\n" IN OUT "input-passphrase-file = /nowhere/at/all\n",
+      "[stream a] input-passphrase-file:", "/nowhere/at/all" },
+  { "[stream a]\n" OUT "input = fasp://x:1?public-key="
+    "CQAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA%3D\n"
+    "input-key-file = /nowhere\n",
+      "[stream a] input:", "key-file: " },
+  { "[stream a]\n" IN OUT "output-allowed-keys = /nowhere\n",
+      "[stream a] output:", "need a key-file" },
   /* a URI comes from anywhere, also one that somebody has pasted here */
-  {"[stream a]\n" OUT "input = fasp://x:1?key-file=/nowhere\n",
-      "[stream a] input:", "write input-key-file = FILE"},
-  {"[stream a]\n" IN "output = fasp://:1?allowed-keys=/nowhere\n",
-      "[stream a] output:", "write output-allowed-keys = FILE"},
-  {"[stream a]\n" IN "output = fasp://:1;fasp://:2?record=/nowhere/x.db\n",
-      "[stream a] output:", "write output-record = FILE"},
-  {"[stream a]\n" IN "output = fasp://:1?log=/nowhere/x\n",
-      "[stream a] output:", "write output-log = FILE"},
+  { "[stream a]\n" OUT "input = fasp://x:1?key-file=/nowhere\n",
+      "[stream a] input:", "write input-key-file = FILE" },
+  { "[stream a]\n" IN "output = fasp://:1?allowed-keys=/nowhere\n",
+      "[stream a] output:", "write output-allowed-keys = FILE" },
+  { "[stream a]\n" IN "output = fasp://:1;fasp://:2?record=/nowhere/x.db\n",
+      "[stream a] output:", "write output-record = FILE" },
+  { "[stream a]\n" IN "output = fasp://:1?log=/nowhere/x\n",
+      "[stream a] output:", "write output-log = FILE" },
   /* what only the elements know */
-  {"[stream a]\n" IN "output = fasp://:7101?fec=14\n", "[stream a] output:",
-      "1% to 100%"},
-  {"[stream a]\n" OUT "input = fasp://:1?passphrase=battery\n",
-      "[stream a] input:", "at least 10 characters"},
-  {"[stream a]\n" OUT "input = fasp://:1?bonding-addresses=nonsense\n",
-      "[stream a] input:", "\"nonsense\" in bonding-addresses"},
-  {"[stream a]\n" OUT "input = fasp://:1?fallback-addresses=127.0.0.1:2\n",
-      "[stream a] input:", "fasp://HOST:PORT"},
-  {"[stream a]\n" IN "output = fasp://:7101?authentication=true\n",
-      "[stream a] output:", "set passphrase"},
-  {"[stream a]\n" IN "output = fasp://:7101?encryption=none&passphrase="
-        "correct-horse\n", "[stream a] output:", "leave one of them out"},
-  {"[stream a]\n" IN "output = fasp://:7101?localaddress=here\n",
-      "[stream a] output:", "\"here\""},
-  {"[stream a]\n" IN OUT "output-record = /nowhere/x.db\n",
-      "[stream a] output:", "/nowhere/x.db"},
-  {"[stream a]\n" IN OUT "output-log = /nowhere/x\n",
-      "[stream a] output:", "Cannot log"},
-  {"[stream a]\n" IN OUT "input-record = /tmp\n",
-      "[stream a] input:", ".csv"},
-  {"[stream a]\n" IN OUT "input-record = \\q\n",
-      "[stream a] input-record:", "backslash"},
-  {"[stream a]\n" IN "output = fasp://:7101;fasp://:7101\n",
-        "[stream a] output:",
+  { "[stream a]\n" IN "output = fasp://:7101?fec=14\n", "[stream a] output:", "1% to 100%" },
+  { "[stream a]\n" OUT "input = fasp://:1?passphrase=battery\n",
+      "[stream a] input:", "at least 10 characters" },
+  { "[stream a]\n" OUT "input = fasp://:1?bonding-addresses=nonsense\n",
+      "[stream a] input:", "\"nonsense\" in bonding-addresses" },
+  { "[stream a]\n" OUT "input = fasp://:1?fallback-addresses=127.0.0.1:2\n",
+      "[stream a] input:", "fasp://HOST:PORT" },
+  { "[stream a]\n" IN "output = fasp://:7101?authentication=true\n",
+      "[stream a] output:", "set passphrase" },
+  { "[stream a]\n" IN "output = fasp://:7101?encryption=none&passphrase="
+    "correct-horse\n",
+      "[stream a] output:", "leave one of them out" },
+  { "[stream a]\n" IN "output = fasp://:7101?localaddress=here\n",
+      "[stream a] output:", "\"here\"" },
+  { "[stream a]\n" IN OUT "output-record = /nowhere/x.db\n",
+      "[stream a] output:", "/nowhere/x.db" },
+  { "[stream a]\n" IN OUT "output-log = /nowhere/x\n", "[stream a] output:", "Cannot log" },
+  { "[stream a]\n" IN OUT "input-record = /tmp\n", "[stream a] input:", ".csv" },
+  { "[stream a]\n" IN OUT "input-record = \\q\n", "[stream a] input-record:", "backslash" },
+  { "[stream a]\n" IN "output = fasp://:7101;fasp://:7101\n", "[stream a] output:",
       "7101 is also that of the output of [stream a], with "
-        "the same streamid"},
-  {"[stream a]\n" IN OUT "[stream b]\nstreamid = a\n" IN OUT,
-      "[stream b] output:", "the same streamid"},
-  {"[stream a]\n" IN OUT "[stream b]\n" IN "output = fasp://:7101?tos=8\n",
-      "[stream b] output:", "another tos"},
-  {"[stream a]\n" IN OUT "[stream b]\n" IN
-        "output = fasp://:7101?bonding-addresses=127.0.0.1:7102\n",
-      "[stream b] output:", "bonding-addresses"},
-  {"[stream a]\n" IN OUT "[stream b]\n" IN
-        "output = fasp://:7101?localaddress=127.0.0.1\n",
-      "[stream b] output:", "another localaddress"},
-  {"[stream a]\n" IN OUT "[stream b]\n" IN
-        "output = fasp://127.0.0.1:7101?mode=listener\n",
-      "[stream b] output:", "another localaddress"},
-  {"[stream a]\n" IN OUT "[stream b]\n" IN "output = fasp://0.0.0.0:7101\n",
-      "[stream b] output:", "another localaddress"},
-  {"[stream a]\nstreamid = x\n" IN "output = fasp://[::]:7101\n"
-        "[stream b]\nstreamid = x\n" IN OUT,
-      "[stream b] output:", "the same streamid"},
-  {"[stream a]\n" IN "output = fasp://127.0.0.1:7101?mode=listener\n"
-        "[stream b]\n" IN "output = fasp://0.0.0.0:7101\n",
-      "[stream b] output:", "another localaddress"},
-  {"[stream a]\n" IN "output = fasp://[::0:1]:7101?mode=listener\n"
-        "[stream b]\n" IN "output = fasp://[::1]:7101?mode=listener&tos=8\n",
-      "[stream b] output:", "another tos"},
-  {"[stream a]\n" IN OUT "[stream b]\ninput = fasp://:7100?flowlets=2\n"
-        "output = fasp://:7200\n", "[stream b] input:", "[stream a]"},
-  {"[stream a]\n" IN OUT "[stream a ]\n" IN "output = fasp://:1\n",
-      "[stream a ]", "another stream of that name"},
-  {"[relay]\nstatus = 8080\n", "[relay] status:", "http://127.0.0.1:8080"},
-  {"[relay]\nstatus = https://127.0.0.1:8080\n", "[relay] status:",
-      "http://127.0.0.1:8080"},
-  {"[relay]\nstatus = http://127.0.0.1:8080/x\n", "[relay] status:",
-      "http://127.0.0.1:8080"},
-  {"[relay]\nstatus = http://example.org:8080\n", "[relay] status:",
-      "http://127.0.0.1:8080"},
+      "the same streamid" },
+  { "[stream a]\n" IN OUT "[stream b]\nstreamid = a\n" IN OUT,
+      "[stream b] output:", "the same streamid" },
+  { "[stream a]\n" IN OUT "[stream b]\n" IN "output = fasp://:7101?tos=8\n",
+      "[stream b] output:", "another tos" },
+  { "[stream a]\n" IN OUT "[stream b]\n" IN
+    "output = fasp://:7101?bonding-addresses=127.0.0.1:7102\n",
+      "[stream b] output:", "bonding-addresses" },
+  { "[stream a]\n" IN OUT "[stream b]\n" IN "output = fasp://:7101?localaddress=127.0.0.1\n",
+      "[stream b] output:", "another localaddress" },
+  { "[stream a]\n" IN OUT "[stream b]\n" IN "output = fasp://127.0.0.1:7101?mode=listener\n",
+      "[stream b] output:", "another localaddress" },
+  { "[stream a]\n" IN OUT "[stream b]\n" IN "output = fasp://0.0.0.0:7101\n",
+      "[stream b] output:", "another localaddress" },
+  { "[stream a]\nstreamid = x\n" IN "output = fasp://[::]:7101\n"
+    "[stream b]\nstreamid = x\n" IN OUT,
+      "[stream b] output:", "the same streamid" },
+  { "[stream a]\n" IN "output = fasp://127.0.0.1:7101?mode=listener\n"
+    "[stream b]\n" IN "output = fasp://0.0.0.0:7101\n",
+      "[stream b] output:", "another localaddress" },
+  { "[stream a]\n" IN "output = fasp://[::0:1]:7101?mode=listener\n"
+    "[stream b]\n" IN "output = fasp://[::1]:7101?mode=listener&tos=8\n",
+      "[stream b] output:", "another tos" },
+  { "[stream a]\n" IN OUT "[stream b]\ninput = fasp://:7100?flowlets=2\n"
+    "output = fasp://:7200\n",
+      "[stream b] input:", "[stream a]" },
+  { "[stream a]\n" IN OUT "[stream a ]\n" IN "output = fasp://:1\n", "[stream a ]",
+      "another stream of that name" },
+  { "[relay]\nstatus = 8080\n", "[relay] status:", "http://127.0.0.1:8080" },
+  { "[relay]\nstatus = https://127.0.0.1:8080\n", "[relay] status:", "http://127.0.0.1:8080" },
+  { "[relay]\nstatus = http://127.0.0.1:8080/x\n", "[relay] status:", "http://127.0.0.1:8080" },
+  { "[relay]\nstatus = http://example.org:8080\n", "[relay] status:", "http://127.0.0.1:8080" },
   /* any free one, which nobody would be told */
-  {"[relay]\nstatus = http://127.0.0.1:0\n", "[relay] status:",
-      "http://127.0.0.1:8080"},
-  {"[relay]\nstatus-names =\n", "[relay] status-names:", "without a port"},
-  {"[relay]\nstatus-names = a;;b\n", "[relay] status-names:",
-      "without a port"},
-  {"[relay]\nstatus-names = relay.example:8080\n", "[relay] status-names:",
-      "without a port"},
-  {"[relay]\nstatus-names = *\n", "[relay] status-names:", "without a port"},
-  {"[relay]\nport = 8080\n", "[relay] line 2: there is no",
-      "status"},
-  {"[stream a]\ninput = fasp://:7001?latency=1\\q\noutput = fasp://:7002\n",
-      "[stream a] input:", "backslash"},
-  {"[stream a]\nstreamid = a\\q\ninput = fasp://:7001\noutput = fasp://:7002\n",
-      "[stream a] streamid:", "backslash"},
+  { "[relay]\nstatus = http://127.0.0.1:0\n", "[relay] status:", "http://127.0.0.1:8080" },
+  { "[relay]\nstatus-names =\n", "[relay] status-names:", "without a port" },
+  { "[relay]\nstatus-names = a;;b\n", "[relay] status-names:", "without a port" },
+  { "[relay]\nstatus-names = relay.example:8080\n", "[relay] status-names:", "without a port" },
+  { "[relay]\nstatus-names = *\n", "[relay] status-names:", "without a port" },
+  { "[relay]\nport = 8080\n", "[relay] line 2: there is no", "status" },
+  { "[stream a]\ninput = fasp://:7001?latency=1\\q\noutput = fasp://:7002\n",
+      "[stream a] input:", "backslash" },
+  { "[stream a]\nstreamid = a\\q\ninput = fasp://:7001\noutput = fasp://:7002\n",
+      "[stream a] streamid:", "backslash" },
   /* what has got to the next line, or lacks its key, may be a secret */
-  {"[stream a]\n" IN "output = fasp://:7101?passphrase=correct horse\n"
-        "  battery staple\n", "line 4", "no KEY = VALUE"},
-  {"# a comment\n\n[stream a]\n" IN OUT "=battery staple", "line 6",
-      "no KEY = VALUE"},
-  {"[stream a]\n" IN "output = fasp://:7101?passphrase=correct horse\n"
-        "  [battery staple\n" OUT, "line 4", "no KEY = VALUE"},
-  {"[stream a]\n" IN OUT "battery[staple = 7\n", "line 4", "no such key"},
-  {"[stream a]\n" IN OUT "battery=\n", "line 4", "no such key"},
-  {"[stream a]\n" IN OUT "  battery = horse\n", "line 4", "no such key"},
-  {"[stream a]\n" IN OUT "output[battery] = x\n", "line 4", "no such key"},
-  {"[stream a]\n" IN OUT "[battery]\n", "line 4", "no such section"},
-  {"[stream a]\n" IN OUT "[stream battery\tstaple]\n", "line 4",
-      "no [section]"},
-  {"battery = horse\n[stream a]\n" IN OUT, "line 1", "no KEY = VALUE"},
+  { "[stream a]\n" IN "output = fasp://:7101?passphrase=correct horse\n"
+    "  battery staple\n",
+      "line 4", "no KEY = VALUE" },
+  { "# a comment\n\n[stream a]\n" IN OUT "=battery staple", "line 6", "no KEY = VALUE" },
+  { "[stream a]\n" IN "output = fasp://:7101?passphrase=correct horse\n"
+    "  [battery staple\n" OUT,
+      "line 4", "no KEY = VALUE" },
+  { "[stream a]\n" IN OUT "battery[staple = 7\n", "line 4", "no such key" },
+  { "[stream a]\n" IN OUT "battery=\n", "line 4", "no such key" },
+  { "[stream a]\n" IN OUT "  battery = horse\n", "line 4", "no such key" },
+  { "[stream a]\n" IN OUT "output[battery] = x\n", "line 4", "no such key" },
+  { "[stream a]\n" IN OUT "[battery]\n", "line 4", "no such section" },
+  { "[stream a]\n" IN OUT "[stream battery\tstaple]\n", "line 4", "no [section]" },
+  { "battery = horse\n[stream a]\n" IN OUT, "line 1", "no KEY = VALUE" },
   /* what stands twice is not merged */
-  {"[stream a]\n" IN OUT "[stream b]\n" IN "output = fasp://:7102\n"
-        "[stream a]\noptional = true\n",
-      "[stream a]: it stands twice, in line 1 and in line 7", "Leave one"},
-  {"[relay]\n[stream a]\n" IN OUT " [relay] \n",
-      "[relay]: it stands twice, in line 1 and in line 5", "Leave one"},
-  {"[stream a]\n" IN OUT "\n# again\n\toutput  =fasp://:7102\n",
-        "[stream a] output: it stands twice, in line 3 and in line 6",
-      "Leave one"},
-  {"[relay]\r\nstatus=http://127.0.0.1:1\r\nstatus=http://127.0.0.1:2\r\n",
-      "[relay] status: it stands twice, in line 2 and in line 3", "Leave one"},
-  {"[stream a]\n" OUT "input = fasp://:1?latency=7passphrase=battery\n",
-      "[stream a] input:", "\"7\""},
+  { "[stream a]\n" IN OUT "[stream b]\n" IN "output = fasp://:7102\n"
+    "[stream a]\noptional = true\n",
+      "[stream a]: it stands twice, in line 1 and in line 7", "Leave one" },
+  { "[relay]\n[stream a]\n" IN OUT " [relay] \n",
+      "[relay]: it stands twice, in line 1 and in line 5", "Leave one" },
+  { "[stream a]\n" IN OUT "\n# again\n\toutput  =fasp://:7102\n",
+      "[stream a] output: it stands twice, in line 3 and in line 6", "Leave one" },
+  { "[relay]\r\nstatus=http://127.0.0.1:1\r\nstatus=http://127.0.0.1:2\r\n",
+      "[relay] status: it stands twice, in line 2 and in line 3", "Leave one" },
+  { "[stream a]\n" OUT "input = fasp://:1?latency=7passphrase=battery\n",
+      "[stream a] input:", "\"7\"" },
 };
 
 static void
@@ -237,7 +219,8 @@ test_faults (void)
   }
 }
 
-/* As editors of other systems write it; what has the same key in another section is no second one. */
+/* As editors of other systems write it; what has the same key in another section is no second one.
+ */
 static void
 test_lines (void)
 {
@@ -245,9 +228,9 @@ test_lines (void)
   g_autoptr (GError) error = NULL;
 
   relay_config_free (parse_good ("\r\n  # x\r\n\t[stream a] \r\n\t"
-          "input = fasp://127.0.0.1:7001\r\noutput = fasp://:7101\r\n"
-          "[stream b]\r\ninput = fasp://127.0.0.1:7001\r\n"
-          "output = fasp://:7102"));
+                                 "input = fasp://127.0.0.1:7001\r\noutput = fasp://:7101\r\n"
+                                 "[stream b]\r\ninput = fasp://127.0.0.1:7001\r\n"
+                                 "output = fasp://:7102"));
   g_assert_null (relay_config_parse (zero, sizeof zero - 1, &error));
   g_assert_nonnull (strstr (error->message, "line 4 has a zero byte"));
 }
@@ -260,8 +243,7 @@ test_stray_line (void)
 
   for (guint i = 0; i < G_N_ELEMENTS (at); i++) {
     g_autoptr (GString) text = g_string_new ("[stream a]\n" IN OUT);
-    g_autofree gchar *line = g_strdup_printf ("line %u is no [section]",
-        at[i] + 3);
+    g_autofree gchar *line = g_strdup_printf ("line %u is no [section]", at[i] + 3);
     g_autoptr (GError) error = NULL;
 
     for (guint n = 1; n <= 50000; n++)
@@ -276,28 +258,28 @@ static void
 test_shared (void)
 {
   relay_config_free (parse_good ("[stream a]\ninput = fasp://:7001\n"
-          "output = fasp://:7001;fasp://:7001?streamid=again\n"
-          "[stream b]\ninput = fasp://:7001\noutput = fasp://:7001\n"));
+                                 "output = fasp://:7001;fasp://:7001?streamid=again\n"
+                                 "[stream b]\ninput = fasp://:7001\noutput = fasp://:7001\n"));
 }
 
 /* Different addresses may have the same port. */
 static void
 test_addresses (void)
 {
-  relay_config_free (parse_good ("[stream a]\n" IN
-          "output = fasp://:7101?localaddress=127.0.0.1;"
-          "fasp://:7101?localaddress=127.0.0.2;"
-          "fasp://127.0.0.3:7101?mode=listener;"
-          "fasp://[::1]:7101?mode=listener\n"));
+  relay_config_free (parse_good ("[stream a]\n" IN "output = fasp://:7101?localaddress=127.0.0.1;"
+                                 "fasp://:7101?localaddress=127.0.0.2;"
+                                 "fasp://127.0.0.3:7101?mode=listener;"
+                                 "fasp://[::1]:7101?mode=listener\n"));
   /* IPv4 and IPv6 are apart, and who dials holds no port */
-  relay_config_free (parse_good ("[stream a]\n" IN
-          "output = fasp://0.0.0.0:7101;fasp://[::1]:7101?mode=listener;"
-          "fasp://127.0.0.1:7101?streamid=x;fasp://127.0.0.1:7101?streamid=x\n"));
+  relay_config_free (
+      parse_good ("[stream a]\n" IN "output = fasp://0.0.0.0:7101;fasp://[::1]:7101?mode=listener;"
+                  "fasp://127.0.0.1:7101?streamid=x;fasp://127.0.0.1:7101?streamid=x\n"));
   /* nor does a group that many of them hear or send to */
-  relay_config_free (parse_good ("[stream a]\n"
-          "input = fasp://239.1.1.1:7101\noutput = fasp://:7101\n"
-          "[stream b]\ninput = fasp://239.1.1.1:7101\n"
-          "output = fasp://:7101;fasp://239.1.1.2:7101?max-bitrate=5000000\n"));
+  relay_config_free (
+      parse_good ("[stream a]\n"
+                  "input = fasp://239.1.1.1:7101\noutput = fasp://:7101\n"
+                  "[stream b]\ninput = fasp://239.1.1.1:7101\n"
+                  "output = fasp://:7101;fasp://239.1.1.2:7101?max-bitrate=5000000\n"));
 }
 
 /* It comes out of the file as it was meant, and is told to nobody. */
@@ -312,22 +294,19 @@ test_passphrase (void)
   gint fd = g_file_open_tmp ("relay-XXXXXX", &path, NULL);
 
   g_close (fd, NULL);
-  text = g_strdup_printf ("[stream a]\n" IN OUT "output-passphrase-file = %s\n",
-      path);
-  g_assert_true (g_file_set_contents (path, " correct horse battery \n", -1,
-          NULL));
+  text = g_strdup_printf ("[stream a]\n" IN OUT "output-passphrase-file = %s\n", path);
+  g_assert_true (g_file_set_contents (path, " correct horse battery \n", -1, NULL));
   config = parse_good (text);
-  g_assert_cmpstr (((RelayEnd *) g_ptr_array_index (relay_config_find (config,
-                  "a")->outputs, 0))->passphrase, ==, secret);
+  g_assert_cmpstr (
+      ((RelayEnd *) g_ptr_array_index (relay_config_find (config, "a")->outputs, 0))->passphrase,
+      ==, secret);
   g_assert_null (relay_config_find (config, "a")->input->passphrase);
   relay_config_free (config);
   for (guint i = 0; i < 2; i++) {
     g_clear_error (&error);
-    g_assert_true (g_file_set_contents (path, i == 0 ? "battery\n" : long_text,
-            -1, NULL));
+    g_assert_true (g_file_set_contents (path, i == 0 ? "battery\n" : long_text, -1, NULL));
     g_assert_null (parse (text, &error));
-    g_assert_nonnull (strstr (error->message,
-            "openssl rand -base64 18 >NEW-FILE"));
+    g_assert_nonnull (strstr (error->message, "openssl rand -base64 18 >NEW-FILE"));
     g_assert_null (strstr (error->message, "battery"));
   }
   g_unlink (path);
@@ -337,31 +316,27 @@ test_passphrase (void)
 static void
 test_files (void)
 {
-  static const gchar *const keys[] = { "output-record = /tmp/x.csv",
-    "output-record = /tmp/y.csv", ""
-  };
+  static const gchar *const keys[] = { "output-record = /tmp/x.csv", "output-record = /tmp/y.csv",
+    "" };
   RelayConfig *configs[3];
 
   for (guint i = 0; i < 3; i++) {
-    g_autofree gchar *text = g_strdup_printf ("[stream a]\n" IN
-        "output = fasp://:7101;fasp://:7102\n%s\n", keys[i]);
+    g_autofree gchar *text =
+        g_strdup_printf ("[stream a]\n" IN "output = fasp://:7101;fasp://:7102\n%s\n", keys[i]);
     const RelayStreamConfig *stream;
 
     configs[i] = parse_good (text);
     stream = relay_config_find (configs[i], "a");
     for (guint k = 0; k < 3; k++) {
-      const RelayEnd *end = k == 0 ? stream->input :
-          g_ptr_array_index (stream->outputs, k - 1);
-      g_autoptr (GstElement) element =
-          gst_object_ref_sink (relay_end_make (end, NULL, NULL));
+      const RelayEnd *end = k == 0 ? stream->input : g_ptr_array_index (stream->outputs, k - 1);
+      g_autoptr (GstElement) element = gst_object_ref_sink (relay_end_make (end, NULL, NULL));
       g_autofree gchar *record = NULL;
 
       g_object_get (element, "record", &record, NULL);
-      g_assert_cmpstr (record, ==, k == 0 || i == 2 ? NULL :
-          strchr (keys[i], '/'));
+      g_assert_cmpstr (record, ==, k == 0 || i == 2 ? NULL : strchr (keys[i], '/'));
     }
-    g_assert_cmpint (relay_stream_config_compare (relay_config_find (configs
-                [0], "a"), stream), ==, i == 0 ? RELAY_SAME : RELAY_RESTART);
+    g_assert_cmpint (relay_stream_config_compare (relay_config_find (configs[0], "a"), stream), ==,
+        i == 0 ? RELAY_SAME : RELAY_RESTART);
   }
   for (guint i = 0; i < 3; i++)
     relay_config_free (configs[i]);
@@ -379,15 +354,14 @@ test_open_files (void)
     guint warnings;
     const gchar *command;
   } cases[] = {
-    {"[stream a]\n" IN OUT, 0644, 0, NULL},
-    {"[stream a]\n" IN OUT, 0664, 1, "chmod go-w "},
-    {"[stream a]\n" IN "output = fasp://:1?passphrase=correct-horse\n", 0600,
-        0, NULL},
-    {"[stream a]\n" IN "output = fasp://:1?passphrase=correct-horse\n", 0640,
-        1, "chmod go= "},
+    { "[stream a]\n" IN OUT, 0644, 0, NULL },
+    { "[stream a]\n" IN OUT, 0664, 1, "chmod go-w " },
+    { "[stream a]\n" IN "output = fasp://:1?passphrase=correct-horse\n", 0600, 0, NULL },
+    { "[stream a]\n" IN "output = fasp://:1?passphrase=correct-horse\n", 0640, 1, "chmod go= " },
     /* the file with the passphrase is told of once; the configuration is no secret */
-    {"[stream a]\n" IN OUT "output-passphrase-file = FILE\n"
-          "input-passphrase-file = FILE\n", 0604, 1, "chmod go= "},
+    { "[stream a]\n" IN OUT "output-passphrase-file = FILE\n"
+      "input-passphrase-file = FILE\n",
+        0604, 1, "chmod go= " },
   };
   g_autofree gchar *folder = g_dir_make_tmp ("fasp-XXXXXX", NULL);
   g_autofree gchar *path = g_build_filename (folder, "relay.conf", NULL);
@@ -423,34 +397,28 @@ static const struct
   const gchar *input, *output, *more;
   RelayDifference expected;
 } changes[] = {
-  {"fasp://h:1?latency=100", "fasp://:2?max-bitrate=5000000", "", RELAY_SAME},
-  {"fasp://h:1?latency=200", "fasp://:2?max-bitrate=5000000", "", RELAY_ADJUST},
-  {"fasp://h:1?latency=100", "fasp://:2?max-bitrate=6000000", "", RELAY_ADJUST},
-  {"fasp://h:1?latency=100", "fasp://:2?max-bitrate=5000000",
-      "require-streamid=true", RELAY_ADJUST},
-  {"fasp://h:1?latency=100", "fasp://:2?max-bitrate=5000000", "optional=true",
-      RELAY_ADJUST},
+  { "fasp://h:1?latency=100", "fasp://:2?max-bitrate=5000000", "", RELAY_SAME },
+  { "fasp://h:1?latency=200", "fasp://:2?max-bitrate=5000000", "", RELAY_ADJUST },
+  { "fasp://h:1?latency=100", "fasp://:2?max-bitrate=6000000", "", RELAY_ADJUST },
+  { "fasp://h:1?latency=100", "fasp://:2?max-bitrate=5000000", "require-streamid=true",
+      RELAY_ADJUST },
+  { "fasp://h:1?latency=100", "fasp://:2?max-bitrate=5000000", "optional=true", RELAY_ADJUST },
   /* what the element was told and is not named any more would stay */
-  {"fasp://h:1", "fasp://:2?max-bitrate=5000000", "", RELAY_RESTART},
-  {"fasp://h:1?latency=100&tos=136", "fasp://:2?max-bitrate=5000000", "",
-      RELAY_RESTART},
-  {"fasp://h:1?latency=100", "fasp://:2?min-bitrate=5000000", "",
-      RELAY_RESTART},
-  {"fasp://i:1?latency=100", "fasp://:2?max-bitrate=5000000", "",
-      RELAY_RESTART},
-  {"fasp://h:3?latency=100", "fasp://:2?max-bitrate=5000000", "",
-      RELAY_RESTART},
-  {"fasp://h:1?latency=100", "fasp://:2?max-bitrate=5000000;fasp://:3", "",
-      RELAY_RESTART},
-  {"fasp://h:1?latency=100", "fasp://:2?max-bitrate=5000000", "streamid=b",
-      RELAY_RESTART},
+  { "fasp://h:1", "fasp://:2?max-bitrate=5000000", "", RELAY_RESTART },
+  { "fasp://h:1?latency=100&tos=136", "fasp://:2?max-bitrate=5000000", "", RELAY_RESTART },
+  { "fasp://h:1?latency=100", "fasp://:2?min-bitrate=5000000", "", RELAY_RESTART },
+  { "fasp://i:1?latency=100", "fasp://:2?max-bitrate=5000000", "", RELAY_RESTART },
+  { "fasp://h:3?latency=100", "fasp://:2?max-bitrate=5000000", "", RELAY_RESTART },
+  { "fasp://h:1?latency=100", "fasp://:2?max-bitrate=5000000;fasp://:3", "", RELAY_RESTART },
+  { "fasp://h:1?latency=100", "fasp://:2?max-bitrate=5000000", "streamid=b", RELAY_RESTART },
 };
 
 static RelayConfig *
 make (guint i)
 {
   g_autofree gchar *text = g_strdup_printf ("[stream a]\ninput=%s\noutput=%s\n"
-      "%s\n", changes[i].input, changes[i].output, changes[i].more);
+                                            "%s\n",
+      changes[i].input, changes[i].output, changes[i].more);
 
   return parse_good (text);
 }
@@ -463,8 +431,9 @@ test_changes (void)
   for (guint i = 0; i < G_N_ELEMENTS (changes); i++) {
     g_autoptr (RelayConfig) next = make (i);
 
-    g_assert_cmpint (relay_stream_config_compare (relay_config_find (first,
-                "a"), relay_config_find (next, "a")), ==, changes[i].expected);
+    g_assert_cmpint (relay_stream_config_compare (relay_config_find (first, "a"),
+                         relay_config_find (next, "a")),
+        ==, changes[i].expected);
   }
 }
 
@@ -474,8 +443,7 @@ test_adjust (void)
   g_autoptr (RelayConfig) a = make (0), b = make (2);
   RelayEnd *old = g_ptr_array_index (relay_config_find (a, "a")->outputs, 0);
   RelayEnd *new = g_ptr_array_index (relay_config_find (b, "a")->outputs, 0);
-  g_autoptr (GstElement) sink = gst_object_ref_sink (relay_end_make (old, NULL,
-          NULL));
+  g_autoptr (GstElement) sink = gst_object_ref_sink (relay_end_make (old, NULL, NULL));
   guint64 rate;
 
   relay_end_adjust (old, new, sink);

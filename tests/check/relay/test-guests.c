@@ -9,10 +9,10 @@
 
 /* The fd of the guest that has to go; -1: none has to. */
 static gint
-add (RelayGuests * guests, gint64 now, gint fd, const gchar * address)
+add (RelayGuests *guests, gint64 now, gint fd, const gchar *address)
 {
-  struct sockaddr_in four = {.sin_family = AF_INET };
-  struct sockaddr_in6 six = {.sin6_family = AF_INET6 };
+  struct sockaddr_in four = { .sin_family = AF_INET };
+  struct sockaddr_in6 six = { .sin6_family = AF_INET6 };
   const RelayGuest *out;
 
   if (inet_pton (AF_INET, address, &four.sin_addr) == 1)
@@ -26,9 +26,9 @@ add (RelayGuests * guests, gint64 now, gint fd, const gchar * address)
 
 /* The server has closed all that were told to go. */
 static void
-close_told (RelayGuests * guests)
+close_told (RelayGuests *guests)
 {
-  for (GList * l = guests->all.head, *next; l != NULL; l = next) {
+  for (GList *l = guests->all.head, *next; l != NULL; l = next) {
     next = l->next;
     if (((RelayGuest *) l->data)->told)
       relay_guests_remove (guests, l->data);
@@ -36,7 +36,7 @@ close_told (RelayGuests * guests)
 }
 
 static void
-clear (RelayGuests * guests)
+clear (RelayGuests *guests)
 {
   while (guests->all.head != NULL)
     relay_guests_remove (guests, guests->all.head->data);
@@ -49,8 +49,7 @@ test_two (void)
   RelayGuests guests = { G_QUEUE_INIT };
 
   for (gint i = 0; i < 64; i++)
-    g_assert_cmpint (add (&guests, i, i, i % 2 ? "192.0.2.1" : "2001:db8::1"),
-        ==, -1);
+    g_assert_cmpint (add (&guests, i, i, i % 2 ? "192.0.2.1" : "2001:db8::1"), ==, -1);
   g_assert_cmpint (add (&guests, 64, 64, "127.0.0.1"), ==, 0);
   g_assert_cmpint (add (&guests, 65, 65, "127.0.0.1"), ==, 1);
   /* they are not counted before they have gone, and not told twice */
@@ -75,8 +74,7 @@ test_one (void)
   RelayGuests guests = { G_QUEUE_INIT };
 
   for (gint i = 0; i < RELAY_GUESTS_OF_NETWORK; i++)
-    g_assert_cmpint (add (&guests, i, i, i % 2 ? "192.0.2.1" :
-            "::ffff:192.0.2.1"), ==, -1);
+    g_assert_cmpint (add (&guests, i, i, i % 2 ? "192.0.2.1" : "::ffff:192.0.2.1"), ==, -1);
   for (gint i = 0; i < 100; i++)
     g_assert_cmpint (add (&guests, 100 + i, 32 + i, "192.0.2.1"), ==, i);
   clear (&guests);
@@ -127,40 +125,39 @@ test_late (void)
 static void
 test_names (void)
 {
-  static const gchar *const names[] =
-      { "relay.example", "Monitor", "dot.example.", NULL };
+  static const gchar *const names[] = { "relay.example", "Monitor", "dot.example.", NULL };
   static const struct
   {
     const gchar *host;
     gboolean good;
   } hosts[] = {
-    {NULL, TRUE},               /* HTTP/1.0: no browser's */
-    {"127.0.0.1", TRUE},
-    {"127.0.0.1:8080", TRUE},
-    {"192.0.2.7:1", TRUE},
-    {"[::1]", TRUE},
-    {"[2001:db8::1]:8080", TRUE},
-    {"localhost", TRUE},
-    {"LocalHost:8080", TRUE},
-    {"localhost.:8080", TRUE},
-    {"relay.example:8080", TRUE},
-    {"RELAY.example", TRUE},
-    {"relay.example.", TRUE},
-    {"monitor", TRUE},
-    {"dot.example:8080", TRUE},
-    {"", FALSE},
-    {".", FALSE},
-    {":8080", FALSE},
-    {"rebind.example", FALSE},
-    {"relay.example.rebind.example", FALSE},
-    {"xrelay.example:8080", FALSE},
-    {"127.0.0.1.rebind.example:8080", FALSE},
-    {"localhost.rebind.example", FALSE},
-    {"2130706433", FALSE},
-    {"relay.example:8080:1", FALSE},
-    {"relay.example@rebind.example", FALSE},
-    {"[::1", FALSE},
-    {"relay.example,rebind.example", FALSE},
+    { NULL, TRUE }, /* HTTP/1.0: no browser's */
+    { "127.0.0.1", TRUE },
+    { "127.0.0.1:8080", TRUE },
+    { "192.0.2.7:1", TRUE },
+    { "[::1]", TRUE },
+    { "[2001:db8::1]:8080", TRUE },
+    { "localhost", TRUE },
+    { "LocalHost:8080", TRUE },
+    { "localhost.:8080", TRUE },
+    { "relay.example:8080", TRUE },
+    { "RELAY.example", TRUE },
+    { "relay.example.", TRUE },
+    { "monitor", TRUE },
+    { "dot.example:8080", TRUE },
+    { "", FALSE },
+    { ".", FALSE },
+    { ":8080", FALSE },
+    { "rebind.example", FALSE },
+    { "relay.example.rebind.example", FALSE },
+    { "xrelay.example:8080", FALSE },
+    { "127.0.0.1.rebind.example:8080", FALSE },
+    { "localhost.rebind.example", FALSE },
+    { "2130706433", FALSE },
+    { "relay.example:8080:1", FALSE },
+    { "relay.example@rebind.example", FALSE },
+    { "[::1", FALSE },
+    { "relay.example,rebind.example", FALSE },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (hosts); i++)

@@ -9,22 +9,25 @@ static const struct
 {
   const gchar *structure, *text;
 } visits[] = {
-  {"connection-added, address-string=(string)\"192.0.2.1:5\", "
-        "streamid=(string)\"\";", "192.0.2.1:5 is connected."},
-  {"connection-added, address-string=(string)\"[::1]:5\", "
-        "streamid=(string)news;", "[::1]:5 is connected (streamid \"news\")."},
-  {"connection-added, address-string=(string)\"[::1]:5\", "
-        "streamid=(string)news, peer-key=(string)MCow, peer-name=(string)van;",
-      "[::1]:5 is connected (streamid \"news\", key of van)."},
-  {"connection-added, address-string=(string)\"[::1]:5\", "
-        "streamid=(string)\"\", peer-key=(string)MCow, "
-        "peer-name=(string)\"\";", "[::1]:5 is connected (key MCow)."},
-  {"connection-removed, address-string=(string)\"[::1]:5\", "
-        "streamid=(string)news, reason=(string)\"[::1]:5 has finished\", "
-        "bytes=(guint64)12345678901, duration=(guint64)61250000000;",
+  { "connection-added, address-string=(string)\"192.0.2.1:5\", "
+    "streamid=(string)\"\";",
+      "192.0.2.1:5 is connected." },
+  { "connection-added, address-string=(string)\"[::1]:5\", "
+    "streamid=(string)news;",
+      "[::1]:5 is connected (streamid \"news\")." },
+  { "connection-added, address-string=(string)\"[::1]:5\", "
+    "streamid=(string)news, peer-key=(string)MCow, peer-name=(string)van;",
+      "[::1]:5 is connected (streamid \"news\", key of van)." },
+  { "connection-added, address-string=(string)\"[::1]:5\", "
+    "streamid=(string)\"\", peer-key=(string)MCow, "
+    "peer-name=(string)\"\";",
+      "[::1]:5 is connected (key MCow)." },
+  { "connection-removed, address-string=(string)\"[::1]:5\", "
+    "streamid=(string)news, reason=(string)\"[::1]:5 has finished\", "
+    "bytes=(guint64)12345678901, duration=(guint64)61250000000;",
       "[::1]:5 has gone after 61.2 s and 12345678901 bytes "
-        "(streamid \"news\"): [::1]:5 has finished."},
-  {"promise-changed, latency-ms=(uint)7;", NULL},
+      "(streamid \"news\"): [::1]:5 has finished." },
+  { "promise-changed, latency-ms=(uint)7;", NULL },
 };
 
 static void
@@ -44,7 +47,7 @@ test_visits (void)
 static void
 test_budget (void)
 {
-  RelayLogBudget budget = {.most = 3,.time = 1000 };
+  RelayLogBudget budget = { .most = 3, .time = 1000 };
   guint missed, lines = 0;
 
   for (gint64 now = 5; now < 1005; now++) {

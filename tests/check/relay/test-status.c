@@ -10,14 +10,13 @@
 #include "relaystatus.h"
 
 static RelayStats *
-make (const gchar * name, GstStructure * input, GstStructure * output)
+make (const gchar *name, GstStructure *input, GstStructure *output)
 {
   RelayStats *f = g_new0 (RelayStats, 1);
   RelayStreamStats *s = g_new0 (RelayStreamStats, 1);
   RelayEndStats *end = g_new0 (RelayEndStats, 1);
 
-  f->streams = g_ptr_array_new_with_free_func ((GDestroyNotify)
-      relay_stream_stats_free);
+  f->streams = g_ptr_array_new_with_free_func ((GDestroyNotify) relay_stream_stats_free);
   s->outputs = g_ptr_array_new_with_free_func (g_free);
   s->name = g_strdup (name);
   s->streamid = g_strdup (name);
@@ -30,23 +29,23 @@ make (const gchar * name, GstStructure * input, GstStructure * output)
 }
 
 static GstStructure *
-with_callers (GstStructure * s, guint n)
+with_callers (GstStructure *s, guint n)
 {
   GPtrArray *callers = g_ptr_array_new ();
 
   for (guint i = 0; i < n; i++) {
     g_autofree gchar *address = g_strdup_printf ("192.0.2.1:%u", 1000 + i);
 
-    g_ptr_array_add (callers, gst_structure_new ("x", "caller-address-string",
-            G_TYPE_STRING, address, "bytes-sent", G_TYPE_UINT64, (guint64) i,
-            NULL));
+    g_ptr_array_add (callers,
+        gst_structure_new ("x", "caller-address-string", G_TYPE_STRING, address, "bytes-sent",
+            G_TYPE_UINT64, (guint64) i, NULL));
   }
   gst_fasp_structure_take_structures (s, "callers", callers);
   return s;
 }
 
 static void
-assert_line (const gchar * page, const gchar * line)
+assert_line (const gchar *page, const gchar *line)
 {
   g_autofree gchar *whole = g_strconcat ("\n", line, "\n", NULL);
 
@@ -76,15 +75,13 @@ test_types (void)
     "# TYPE fasp_relay_input_multicast_requests counter",
     "# TYPE fasp_relay_input_multicast_back_off_seconds gauge",
   };
-  static const gchar *const fields[] = { "clock-jumps", "multicast-members",
-    "multicast-deaf", "multicast-returned", "multicast-packets-sent",
-    "multicast-wire-bytes-sent", "multicast-blocks-sent",
-    "multicast-blocks-retransmitted", "multicast-repairs-sent",
-    "multicast-losses", "multicast-losses-shared", "multicast-requests",
-    "key-frames-wanted", "key-frames-requested"
-  };
-  GstStructure *s = gst_structure_new ("s", "missed-ms", G_TYPE_DOUBLE, 2.,
-      "multicast-back-off-ms", G_TYPE_DOUBLE, 1., NULL);
+  static const gchar *const fields[] = { "clock-jumps", "multicast-members", "multicast-deaf",
+    "multicast-returned", "multicast-packets-sent", "multicast-wire-bytes-sent",
+    "multicast-blocks-sent", "multicast-blocks-retransmitted", "multicast-repairs-sent",
+    "multicast-losses", "multicast-losses-shared", "multicast-requests", "key-frames-wanted",
+    "key-frames-requested" };
+  GstStructure *s = gst_structure_new ("s", "missed-ms", G_TYPE_DOUBLE, 2., "multicast-back-off-ms",
+      G_TYPE_DOUBLE, 1., NULL);
   g_autofree gchar *page = NULL;
   RelayStats *f;
 
@@ -101,22 +98,22 @@ static void
 test_metrics (void)
 {
   g_autofree gchar *page = NULL;
-  RelayStats *f = make ("a\\b\"c\nd", gst_structure_new ("s",
-          "bytes-received-total", G_TYPE_UINT64, G_GUINT64_CONSTANT (9007199),
-          "bytes-received", G_TYPE_UINT64, (guint64) 7,
-          "rtt-ms", G_TYPE_DOUBLE, 12.5, "odd-ms", G_TYPE_DOUBLE, NAN,
-          "promised-interval", G_TYPE_UINT64, GST_CLOCK_TIME_NONE,
-          "novelty", G_TYPE_UINT64, (guint64) 3, "word", G_TYPE_STRING, "x",
-          NULL), with_callers (gst_structure_new ("s", "connected-callers",
-              G_TYPE_UINT, 2, NULL), 2));
+  RelayStats *f = make ("a\\b\"c\nd",
+      gst_structure_new ("s", "bytes-received-total", G_TYPE_UINT64, G_GUINT64_CONSTANT (9007199),
+          "bytes-received", G_TYPE_UINT64, (guint64) 7, "rtt-ms", G_TYPE_DOUBLE, 12.5, "odd-ms",
+          G_TYPE_DOUBLE, NAN, "promised-interval", G_TYPE_UINT64, GST_CLOCK_TIME_NONE, "novelty",
+          G_TYPE_UINT64, (guint64) 3, "word", G_TYPE_STRING, "x", NULL),
+      with_callers (gst_structure_new ("s", "connected-callers", G_TYPE_UINT, 2, NULL), 2));
 
   page = relay_status_to_metrics (f);
-  assert_line (page, "fasp_relay_input_received_bytes_total{stream=\"a\\\\b\\\""
+  assert_line (page,
+      "fasp_relay_input_received_bytes_total{stream=\"a\\\\b\\\""
       "c\\nd\"} 9007199");
   assert_line (page, "# UNIT fasp_relay_input_received_bytes bytes");
   /* another field would have that name, too */
   g_assert_null (strstr (page, "} 7\n"));
-  assert_line (page, "fasp_relay_input_rtt_seconds{stream=\"a\\\\b\\\"c\\nd\"} "
+  assert_line (page,
+      "fasp_relay_input_rtt_seconds{stream=\"a\\\\b\\\"c\\nd\"} "
       "0.0125");
   /* not known here, so it is not said to be a counter */
   assert_line (page, "# TYPE fasp_relay_input_novelty unknown");
@@ -128,11 +125,12 @@ test_metrics (void)
   f->receiver_metrics = TRUE;
   g_free (page);
   page = relay_status_to_metrics (f);
-  assert_line (page, "fasp_relay_receiver_sent_bytes_total{stream=\"a\\\\b\\\""
+  assert_line (page,
+      "fasp_relay_receiver_sent_bytes_total{stream=\"a\\\\b\\\""
       "c\\nd\",output=\"1\",receiver=\"192.0.2.1:1001\"} 1");
-  gst_structure_free (((RelayEndStats *) g_ptr_array_index
-          (((RelayStreamStats *) g_ptr_array_index (f->streams,
-                      0))->outputs, 0))->stats);
+  gst_structure_free (((RelayEndStats *) g_ptr_array_index (
+                           ((RelayStreamStats *) g_ptr_array_index (f->streams, 0))->outputs, 0))
+          ->stats);
   relay_stats_free (f);
 }
 
@@ -145,11 +143,11 @@ test_json (void)
     gdouble number;
     const gchar *expected;
   } values[] = {
-    {G_TYPE_UINT64, 5, "5"},
-    {G_TYPE_INT, -5, "-5"},
-    {G_TYPE_DOUBLE, 0.5, "0.5"},
-    {G_TYPE_DOUBLE, INFINITY, "null"},
-    {G_TYPE_BOOLEAN, 1, "true"},
+    { G_TYPE_UINT64, 5, "5" },
+    { G_TYPE_INT, -5, "-5" },
+    { G_TYPE_DOUBLE, 0.5, "0.5" },
+    { G_TYPE_DOUBLE, INFINITY, "null" },
+    { G_TYPE_BOOLEAN, 1, "true" },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (values); i++) {
@@ -217,7 +215,7 @@ test_bytes (void)
 }
 
 static void
-assert_plain (const gchar * text, const gchar * plain)
+assert_plain (const gchar *text, const gchar *plain)
 {
   g_autofree gchar *made = relay_log_make_plain (text);
 
@@ -230,10 +228,10 @@ test_log (void)
 {
   assert_plain ("Caf\303\251 1", "Caf\303\251 1");
   assert_plain ("a\nb\033[2J\177", "a b [2J ");
-  assert_plain ("a\302\2332J", "a 2J"); /* U+009B, CSI */
-  assert_plain ("a\342\200\256b\342\201\251c", "a b c");        /* U+202E, U+2069 */
-  assert_plain ("a\342\200\250b", "a b");       /* U+2028, end of a line */
-  assert_plain ("a\233b", "a\357\277\275b");    /* no UTF-8 */
+  assert_plain ("a\302\2332J", "a 2J");                  /* U+009B, CSI */
+  assert_plain ("a\342\200\256b\342\201\251c", "a b c"); /* U+202E, U+2069 */
+  assert_plain ("a\342\200\250b", "a b");                /* U+2028, end of a line */
+  assert_plain ("a\233b", "a\357\277\275b");             /* no UTF-8 */
 }
 
 int

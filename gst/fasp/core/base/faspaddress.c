@@ -4,29 +4,27 @@
 
 #define SOCKADDR_IN6_SIZE 28
 /* offsets in POSIX's sockaddr_in and sockaddr_in6 */
-#define IN_PORT 2               /* the same in both */
+#define IN_PORT 2 /* the same in both */
 #define IN_ADDR 4
 #define IN6_ADDR 8
-#define MAPPED 12               /* bytes before an IPv4 address mapped into IPv6 */
+#define MAPPED 12 /* bytes before an IPv4 address mapped into IPv6 */
 
 gboolean
-fasp_address_same_peer (const FaspAddress * a, const FaspAddress * b)
+fasp_address_same_peer (const FaspAddress *a, const FaspAddress *b)
 {
-  return a->link == b->link && a->len == b->len
-      && memcmp (a->bytes, b->bytes, a->len) == 0;
+  return a->link == b->link && a->len == b->len && memcmp (a->bytes, b->bytes, a->len) == 0;
 }
 
 gboolean
-fasp_address_equal (const FaspAddress * a, const FaspAddress * b)
+fasp_address_equal (const FaspAddress *a, const FaspAddress *b)
 {
-  return fasp_address_same_peer (a, b)
-      && memcmp (a->local, b->local, sizeof a->local) == 0;
+  return fasp_address_same_peer (a, b) && memcmp (a->local, b->local, sizeof a->local) == 0;
 }
 
 guint
-fasp_address_hash (const FaspAddress * address)
+fasp_address_hash (const FaspAddress *address)
 {
-  guint32 hash = 2166136261u ^ address->link;   /* FNV-1a */
+  guint32 hash = 2166136261u ^ address->link; /* FNV-1a */
 
   for (guint i = 0; i < address->len; i++)
     hash = (hash ^ address->bytes[i]) * 16777619u;
@@ -34,7 +32,7 @@ fasp_address_hash (const FaspAddress * address)
 }
 
 void
-fasp_address_add_port (FaspAddress * address, guint n)
+fasp_address_add_port (FaspAddress *address, guint n)
 {
   guint8 *port = address->bytes + IN_PORT;
 
@@ -44,12 +42,9 @@ fasp_address_add_port (FaspAddress * address, guint n)
 }
 
 void
-fasp_address_get_network (const FaspAddress * address,
-    guint8 network[FASP_NETWORK_SIZE])
+fasp_address_get_network (const FaspAddress *address, guint8 network[FASP_NETWORK_SIZE])
 {
-  static const guint8 mapped[MAPPED] = { 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff,
-    0xff
-  };
+  static const guint8 mapped[MAPPED] = { 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff };
   const guint8 *six = address->bytes + IN6_ADDR;
 
   memset (network, 0, FASP_NETWORK_SIZE);

@@ -14,7 +14,7 @@
 G_BEGIN_DECLS
 
 #define FASP_VARINT_MAX ((G_GUINT64_CONSTANT (1) << 62) - 1)
-#define FASP_VARINT_SIZE 8      /* bytes of the longest one */
+#define FASP_VARINT_SIZE 8 /* bytes of the longest one */
 
 typedef struct
 {
@@ -28,12 +28,12 @@ typedef struct
   guint8 *data;
   gsize size, used;
   gboolean failed;
-  const guint8 *payload;        /* comes after what is written, and is not */
-  gsize payload_size;           /* copied: see fasp_write_payload() */
+  const guint8 *payload; /* comes after what is written, and is not */
+  gsize payload_size;    /* copied: see fasp_write_payload() */
 } FaspWriter;
 
 static inline const guint8 *
-fasp_read_bytes (FaspReader * r, gsize n)
+fasp_read_bytes (FaspReader *r, gsize n)
 {
   const guint8 *at = r->data;
 
@@ -47,7 +47,7 @@ fasp_read_bytes (FaspReader * r, gsize n)
 }
 
 static inline guint64
-fasp_read_uint (FaspReader * r, guint n)
+fasp_read_uint (FaspReader *r, guint n)
 {
   const guint8 *at = fasp_read_bytes (r, n);
   guint64 value = 0;
@@ -58,7 +58,7 @@ fasp_read_uint (FaspReader * r, guint n)
 }
 
 static inline guint64
-fasp_read_varint (FaspReader * r)
+fasp_read_varint (FaspReader *r)
 {
   guint n;
 
@@ -72,7 +72,7 @@ fasp_read_varint (FaspReader * r)
 
 /* The next @n bytes, for the caller to fill; NULL: there is no room for them. */
 static inline guint8 *
-fasp_write_room (FaspWriter * w, gsize n)
+fasp_write_room (FaspWriter *w, gsize n)
 {
   guint8 *at = w->data + w->used;
 
@@ -85,7 +85,7 @@ fasp_write_room (FaspWriter * w, gsize n)
 }
 
 static inline void
-fasp_write_bytes (FaspWriter * w, gconstpointer data, gsize n)
+fasp_write_bytes (FaspWriter *w, gconstpointer data, gsize n)
 {
   guint8 *at = fasp_write_room (w, n);
 
@@ -95,7 +95,7 @@ fasp_write_bytes (FaspWriter * w, gconstpointer data, gsize n)
 
 /* Ends what is written with @data, which is not copied and must stay valid. */
 static inline void
-fasp_write_payload (FaspWriter * w, const guint8 * data, gsize n)
+fasp_write_payload (FaspWriter *w, const guint8 *data, gsize n)
 {
   if (w->failed || w->size - w->used < n) {
     w->failed = TRUE;
@@ -106,7 +106,7 @@ fasp_write_payload (FaspWriter * w, const guint8 * data, gsize n)
 }
 
 static inline void
-fasp_write_uint (FaspWriter * w, guint64 value, guint n)
+fasp_write_uint (FaspWriter *w, guint64 value, guint n)
 {
   guint8 bytes[8];
 
@@ -118,12 +118,11 @@ fasp_write_uint (FaspWriter * w, guint64 value, guint n)
 static inline guint
 fasp_varint_size (guint64 value)
 {
-  return value < (1u << 6) ? 1 : value < (1u << 14) ? 2 :
-      value < (1u << 30) ? 4 : 8;
+  return value < (1u << 6) ? 1 : value < (1u << 14) ? 2 : value < (1u << 30) ? 4 : 8;
 }
 
 static inline void
-fasp_write_varint (FaspWriter * w, guint64 value)
+fasp_write_varint (FaspWriter *w, guint64 value)
 {
   guint n;
 
@@ -133,8 +132,7 @@ fasp_write_varint (FaspWriter * w, guint64 value)
   }
   n = fasp_varint_size (value);
   /* two bits of length: log2 (n) */
-  fasp_write_uint (w, value | (guint64) g_bit_nth_msf (n, -1) << (8 * n - 2),
-      n);
+  fasp_write_uint (w, value | (guint64) g_bit_nth_msf (n, -1) << (8 * n - 2), n);
 }
 
 G_END_DECLS

@@ -13,7 +13,7 @@ G_BEGIN_DECLS
 
 /* Uniform in [0, 1).  *@dice: the state; the seed at first, never 0. */
 static inline gdouble
-fasp_dice_roll (guint64 * dice)
+fasp_dice_roll (guint64 *dice)
 {
   guint64 x = *dice;
 

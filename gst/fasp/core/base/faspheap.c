@@ -4,21 +4,20 @@
 #define FIRST_SIZE 16
 
 void
-fasp_heap_clear (FaspHeap * heap)
+fasp_heap_clear (FaspHeap *heap)
 {
   g_free (heap->entries);
-  *heap = (FaspHeap) {
-  0};
+  *heap = (FaspHeap) { 0 };
 }
 
 static inline FaspHeapEntry *
-at (const FaspHeap * heap, guint place)
+at (const FaspHeap *heap, guint place)
 {
   return &heap->entries[place - 1];
 }
 
 static inline void
-put (FaspHeap * heap, FaspHeapEntry entry, guint place)
+put (FaspHeap *heap, FaspHeapEntry entry, guint place)
 {
   *at (heap, place) = entry;
   entry.item->place = place;
@@ -26,7 +25,7 @@ put (FaspHeap * heap, FaspHeapEntry entry, guint place)
 
 /* Where the entry belongs if it moves towards the first one, from @place, which is free. */
 static guint
-rise (FaspHeap * heap, FaspHeapEntry entry, guint place)
+rise (FaspHeap *heap, FaspHeapEntry entry, guint place)
 {
   for (; place > 1 && at (heap, place / 2)->key > entry.key; place /= 2)
     put (heap, *at (heap, place / 2), place);
@@ -34,7 +33,7 @@ rise (FaspHeap * heap, FaspHeapEntry entry, guint place)
 }
 
 static guint
-sink (FaspHeap * heap, FaspHeapEntry entry, guint place)
+sink (FaspHeap *heap, FaspHeapEntry entry, guint place)
 {
   for (;;) {
     guint child = 2 * place;
@@ -50,7 +49,7 @@ sink (FaspHeap * heap, FaspHeapEntry entry, guint place)
 
 /* Puts @item where it belongs.  @place is free. */
 static void
-settle (FaspHeap * heap, FaspHeapItem * item, guint place)
+settle (FaspHeap *heap, FaspHeapItem *item, guint place)
 {
   FaspHeapEntry entry = { item->key, item };
 
@@ -58,7 +57,7 @@ settle (FaspHeap * heap, FaspHeapItem * item, guint place)
 }
 
 void
-fasp_heap_set (FaspHeap * heap, FaspHeapItem * item, gint64 key)
+fasp_heap_set (FaspHeap *heap, FaspHeapItem *item, gint64 key)
 {
   guint place = item->place;
 
@@ -76,7 +75,7 @@ fasp_heap_set (FaspHeap * heap, FaspHeapItem * item, gint64 key)
 }
 
 void
-fasp_heap_remove (FaspHeap * heap, FaspHeapItem * item)
+fasp_heap_remove (FaspHeap *heap, FaspHeapItem *item)
 {
   FaspHeapItem *last;
 
@@ -89,7 +88,7 @@ fasp_heap_remove (FaspHeap * heap, FaspHeapItem * item)
 }
 
 FaspHeapItem *
-fasp_heap_peek (const FaspHeap * heap)
+fasp_heap_peek (const FaspHeap *heap)
 {
   return heap->n > 0 ? at (heap, 1)->item : NULL;
 }

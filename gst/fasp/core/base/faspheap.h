@@ -16,7 +16,7 @@ G_BEGIN_DECLS
 typedef struct
 {
   gint64 key;
-  guint place;                  /* in the heap, from 1; 0: not in it */
+  guint place; /* in the heap, from 1; 0: not in it */
   gpointer owner;
 } FaspHeapItem;
 
@@ -29,16 +29,16 @@ typedef struct
 /* Zeroes: empty. */
 typedef struct
 {
-  FaspHeapEntry *entries;       /* the first one at 0 */
+  FaspHeapEntry *entries; /* the first one at 0 */
   guint n, allocated;
 } FaspHeap;
 
-void fasp_heap_clear (FaspHeap * heap);
+void fasp_heap_clear (FaspHeap *heap);
 /* Puts @item in, or moves it to where @key belongs. */
-void fasp_heap_set (FaspHeap * heap, FaspHeapItem * item, gint64 key);
+void fasp_heap_set (FaspHeap *heap, FaspHeapItem *item, gint64 key);
 /* Does nothing if @item is not in the heap. */
-void fasp_heap_remove (FaspHeap * heap, FaspHeapItem * item);
+void fasp_heap_remove (FaspHeap *heap, FaspHeapItem *item);
 /* The item with the least key; NULL: the heap is empty. */
-FaspHeapItem *fasp_heap_peek (const FaspHeap * heap);
+FaspHeapItem *fasp_heap_peek (const FaspHeap *heap);
 
 G_END_DECLS

@@ -4,7 +4,11 @@
 #include "fasphist.h"
 
 const FaspHistPoint fasp_hist_points[FASP_HIST_POINTS] = {
-  {"p50", .50}, {"p90", .90}, {"p99", .99}, {"p99.9", .999}, {"max", 1.0},
+  { "p50", .50 },
+  { "p90", .90 },
+  { "p99", .99 },
+  { "p99.9", .999 },
+  { "max", 1.0 },
 };
 
 /* Values below 16 have a bucket each.  For others the leading bit gives the
@@ -17,8 +21,7 @@ bucket_of (guint64 value)
   if (value < 16)
     return value;
   top = 63 - __builtin_clzll (value);
-  return MIN ((guint) (top - 3) * 16 + ((value >> (top - 4)) & 15),
-      FASP_HIST_BUCKETS - 1);
+  return MIN ((guint) (top - 3) * 16 + ((value >> (top - 4)) & 15), FASP_HIST_BUCKETS - 1);
 }
 
 static gint64
@@ -32,13 +35,13 @@ upper_edge (guint bucket)
 }
 
 void
-fasp_hist_init (FaspHist * hist)
+fasp_hist_init (FaspHist *hist)
 {
   memset (hist, 0, sizeof (*hist));
 }
 
 void
-fasp_hist_add (FaspHist * hist, gint64 value)
+fasp_hist_add (FaspHist *hist, gint64 value)
 {
   value = MAX (value, 0);
   if (hist->count == 0 || value > hist->max)
@@ -48,7 +51,7 @@ fasp_hist_add (FaspHist * hist, gint64 value)
 }
 
 gint64
-fasp_hist_percentile (const FaspHist * hist, gdouble fraction)
+fasp_hist_percentile (const FaspHist *hist, gdouble fraction)
 {
   guint64 wanted, seen = 0;
 
@@ -59,8 +62,7 @@ fasp_hist_percentile (const FaspHist * hist, gdouble fraction)
   for (guint i = 0; i < FASP_HIST_BUCKETS; i++) {
     seen += hist->buckets[i];
     if (seen >= wanted)
-      return i == FASP_HIST_BUCKETS - 1 ? hist->max :
-          MIN (upper_edge (i), hist->max);
+      return i == FASP_HIST_BUCKETS - 1 ? hist->max : MIN (upper_edge (i), hist->max);
   }
   return hist->max;
 }

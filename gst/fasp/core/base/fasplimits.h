@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * fasplimits.h: limits that more than one room keeps to.  Those of the wire format alone are in faspwire.h.
+ * fasplimits.h: limits that more than one room keeps to.  Those of the wire format alone are in
+ * faspwire.h.
  */
 #pragma once
 
@@ -8,21 +9,22 @@
 
 G_BEGIN_DECLS
 
-#define FASP_DATAGRAM_COMMON 1500       /* UDP payload bytes, the most unless jumbo frames help */
-#define FASP_DATAGRAM_MAX 8972  /* UDP payload bytes, the most ever sent: an
-                                   Ethernet jumbo frame's, 9000 bytes */
+#define FASP_DATAGRAM_COMMON 1500 /* UDP payload bytes, the most unless jumbo frames help */
+#define FASP_DATAGRAM_MAX \
+  8972 /* UDP payload bytes, the most ever sent: an \
+          Ethernet jumbo frame's, 9000 bytes */
 /* A stream uses datagrams above FASP_DATAGRAM_COMMON from the first rate on, in bit/s,
  * until it falls below the second. As long as its rate is not known, that of the
  * channel decides. A slower stream would only wait for them to fill. */
 #define FASP_JUMBO_FROM 200000000
 #define FASP_JUMBO_UNTIL 100000000
 
-#define FASP_STREAMID_MAX 512   /* bytes of UTF-8 */
-#define FASP_TEXT_MAX 200       /* bytes of UTF-8 in CLOSE and REJECT */
+#define FASP_STREAMID_MAX 512 /* bytes of UTF-8 */
+#define FASP_TEXT_MAX 200     /* bytes of UTF-8 in CLOSE and REJECT */
 
-#define FASP_TIMESTAMPS 64        /* arrivals that one FEEDBACK reports at most */
-#define FASP_ROUNDS 8           /* rounds of retransmission that are told apart */
-#define FASP_SYMBOL_HEADER 7    /* bytes of a repair symbol before the payload */
+#define FASP_TIMESTAMPS 64   /* arrivals that one FEEDBACK reports at most */
+#define FASP_ROUNDS 8        /* rounds of retransmission that are told apart */
+#define FASP_SYMBOL_HEADER 7 /* bytes of a repair symbol before the payload */
 
 /* What a sender may tell the members of its group: how long they wait before they ask, and
  * the interval of their regular feedback (their clock). */

@@ -4,17 +4,17 @@
 
 typedef struct
 {
-  FaspLogEntry *entries;        /* NULL: stopped */
+  FaspLogEntry *entries; /* NULL: stopped */
   guint size;
-  guint64 first, next;          /* entries [first, next) are here */
-  guint64 lost, lost_told;      /* overwritten; of these, told in the log */
+  guint64 first, next;     /* entries [first, next) are here */
+  guint64 lost, lost_told; /* overwritten; of these, told in the log */
 } Ring;
 
 struct _FaspLog
 {
-  Ring *ring;                   /* the endpoint's */
-  guint32 session;              /* 0: this log is the endpoint's, and owns the ring */
-  guint states;                 /* FaspLogState, a bit each */
+  Ring *ring;      /* the endpoint's */
+  guint32 session; /* 0: this log is the endpoint's, and owns the ring */
+  guint states;    /* FaspLogState, a bit each */
 };
 
 FaspLog *
@@ -29,7 +29,7 @@ fasp_log_new (guint size)
 }
 
 FaspLog *
-fasp_log_new_session (FaspLog * log, guint32 session)
+fasp_log_new_session (FaspLog *log, guint32 session)
 {
   FaspLog *part;
 
@@ -42,7 +42,7 @@ fasp_log_new_session (FaspLog * log, guint32 session)
 }
 
 void
-fasp_log_free (FaspLog * log)
+fasp_log_free (FaspLog *log)
 {
   if (log == NULL)
     return;
@@ -54,26 +54,24 @@ fasp_log_free (FaspLog * log)
 }
 
 void
-fasp_log_stop (FaspLog * log)
+fasp_log_stop (FaspLog *log)
 {
   g_clear_pointer (&log->ring->entries, g_free);
   log->ring->first = log->ring->next = 0;
 }
 
 static void
-set_value (FaspLogEntry * entry, guint i, FaspLogType type, gint64 value)
+set_value (FaspLogEntry *entry, guint i, FaspLogType type, gint64 value)
 {
   entry->values[i] = value;
   if (type == FASP_LOG_ADDRESS && value != 0)
     entry->address = *(const FaspAddress *) (gintptr) value;
   else if (type == FASP_LOG_TEXT && value != 0)
-    g_strlcpy (entry->text, (const gchar *) (gintptr) value,
-        sizeof entry->text);
+    g_strlcpy (entry->text, (const gchar *) (gintptr) value, sizeof entry->text);
 }
 
 void
-fasp_log_add (FaspLog * log, FaspTime now, FaspLogEvent event,
-    const gint64 * values, guint n)
+fasp_log_add (FaspLog *log, FaspTime now, FaspLogEvent event, const gint64 *values, guint n)
 {
   const FaspLogKind *kind = fasp_log_get_kind (event);
   Ring *ring = log->ring;
@@ -100,7 +98,7 @@ fasp_log_add (FaspLog * log, FaspTime now, FaspLogEvent event,
 }
 
 gboolean
-fasp_log_turns (FaspLog * log, FaspLogState state, gboolean on)
+fasp_log_turns (FaspLog *log, FaspLogState state, gboolean on)
 {
   if (log == NULL || ((log->states & state) != 0) == on)
     return FALSE;
@@ -110,7 +108,7 @@ fasp_log_turns (FaspLog * log, FaspLogState state, gboolean on)
 
 /* Tells of the entries that were overwritten before the oldest one that is here. */
 static guint
-tell_lost (Ring * ring, FaspLogEntry * entry)
+tell_lost (Ring *ring, FaspLogEntry *entry)
 {
   if (ring->lost == ring->lost_told || ring->first == ring->next)
     return 0;
@@ -123,8 +121,7 @@ tell_lost (Ring * ring, FaspLogEntry * entry)
 }
 
 guint
-fasp_log_fetch (FaspLog * log, FaspLogEntry * entries, guint max,
-    guint64 * lost)
+fasp_log_fetch (FaspLog *log, FaspLogEntry *entries, guint max, guint64 *lost)
 {
   Ring *ring = log->ring;
   guint n = 0;

@@ -20,18 +20,18 @@
 
 G_BEGIN_DECLS
 
-#define FASP_LOG_TEXT_MAX 63    /* bytes of UTF-8 that are kept of a text */
+#define FASP_LOG_TEXT_MAX 63 /* bytes of UTF-8 that are kept of a text */
 /* A value that is not known: its field is left out. */
 #define FASP_LOG_UNKNOWN G_MININT64
 
 typedef struct
 {
-  FaspTime time;                /* when it was decided: the caller's `now' */
-  guint32 session;              /* our id of the session that it is about; 0: of none */
+  FaspTime time;   /* when it was decided: the caller's `now' */
+  guint32 session; /* our id of the session that it is about; 0: of none */
   FaspLogEvent event;
-  gint64 values[FASP_LOG_FIELDS];       /* by field; texts and addresses: see below */
-  FaspAddress address;          /* of an event with such a field; len 0: none */
-  gchar text[FASP_LOG_TEXT_MAX + 1];    /* the same */
+  gint64 values[FASP_LOG_FIELDS];    /* by field; texts and addresses: see below */
+  FaspAddress address;               /* of an event with such a field; len 0: none */
+  gchar text[FASP_LOG_TEXT_MAX + 1]; /* the same */
 } FaspLogEntry;
 
 typedef struct _FaspLog FaspLog;
@@ -39,44 +39,43 @@ typedef struct _FaspLog FaspLog;
 /* An endpoint's log. @size: entries kept at most. */
 FaspLog *fasp_log_new (guint size);
 /* The log of one of its sessions, which ends before it.  @log: NULL gives NULL. */
-FaspLog *fasp_log_new_session (FaspLog * log, guint32 session);
-void fasp_log_free (FaspLog * log);
+FaspLog *fasp_log_new_session (FaspLog *log, guint32 session);
+void fasp_log_free (FaspLog *log);
 /* Nothing is added any more, and nothing is kept. */
-void fasp_log_stop (FaspLog * log);
+void fasp_log_stop (FaspLog *log);
 /* Takes out up to @max entries, oldest first; returns how many.  LOG_EVENTS_LOST comes where
  * entries were overwritten; *lost: how many were so far, may be NULL. */
-guint fasp_log_fetch (FaspLog * log, FaspLogEntry * entries, guint max,
-    guint64 * lost);
+guint fasp_log_fetch (FaspLog *log, FaspLogEntry *entries, guint max, guint64 *lost);
 
 /* See FASP_LOG().  Texts and addresses are copied. */
-void fasp_log_add (FaspLog * log, FaspTime now, FaspLogEvent event,
-    const gint64 * values, guint n);
+void fasp_log_add (FaspLog *log, FaspTime now, FaspLogEvent event, const gint64 *values, guint n);
 
 /* What a session is in: an event tells when that begins or ends. */
 typedef enum
 {
-  FASP_LOG_IS_BEHIND = 1,       /* SENDING_BEHIND, SENDING_CAUGHT_UP */
-  FASP_LOG_IS_WAITING = 2,      /* WRITER_WAITS, WRITER_GOES_ON */
+  FASP_LOG_IS_BEHIND = 1,  /* SENDING_BEHIND, SENDING_CAUGHT_UP */
+  FASP_LOG_IS_WAITING = 2, /* WRITER_WAITS, WRITER_GOES_ON */
 } FaspLogState;
 
 /* TRUE: it was not @on before, or was; log that.  Never if nothing is logged. */
-gboolean fasp_log_turns (FaspLog * log, FaspLogState state, gboolean on);
+gboolean fasp_log_turns (FaspLog *log, FaspLogState state, gboolean on);
 
 #define FASP_LOG(log, now, event, ...) \
-    G_STMT_START { \
-      if (G_UNLIKELY ((log) != NULL)) \
-        fasp_log_add (log, now, FASP_LOG_ ## event, \
-            (const gint64[]) { __VA_ARGS__ }, \
-            sizeof ((const gint64[]) { __VA_ARGS__ }) / sizeof (gint64)); \
-    } G_STMT_END
+  G_STMT_START \
+  { \
+    if (G_UNLIKELY ((log) != NULL)) \
+      fasp_log_add (log, now, FASP_LOG_##event, (const gint64[]) { __VA_ARGS__ }, \
+          sizeof ((const gint64[]) { __VA_ARGS__ }) / sizeof (gint64)); \
+  } \
+  G_STMT_END
 
 /* Values of other types.  A word is a string that lives for ever. */
 #define FASP_LOG_POINTER(value) ((gint64) (gintptr) (value))
 #define FASP_LOG_WORD(word) FASP_LOG_POINTER (word)
 #define FASP_LOG_SHARE(share) ((gint64) ((share) * FASP_LOG_SHARE_UNIT))
-#define FASP_LOG_SHARE_UNIT 1000000.    /* a share is kept in millionths */
+#define FASP_LOG_SHARE_UNIT 1000000. /* a share is kept in millionths */
 /* A time that is not known if it is @unknown. */
 #define FASP_LOG_OR_UNKNOWN(value, unknown) \
-    ((gint64) (value) == (gint64) (unknown) ? FASP_LOG_UNKNOWN : (gint64) (value))
+  ((gint64) (value) == (gint64) (unknown) ? FASP_LOG_UNKNOWN : (gint64) (value))
 
 G_END_DECLS

@@ -4,44 +4,41 @@
 typedef struct
 {
   gchar *text;
-  gsize size, length;           /* a text that does not fit is cut */
-  gboolean json;                /* else for people */
+  gsize size, length; /* a text that does not fit is cut */
+  gboolean json;      /* else for people */
 } Out;
 
-static void
-G_GNUC_PRINTF (2, 3)
-put (Out * out, const gchar * format, ...)
+static void G_GNUC_PRINTF (2, 3) put (Out *out, const gchar *format, ...)
 {
   va_list args;
   gint n;
 
   va_start (args, format);
-  n = g_vsnprintf (out->text + out->length, out->size - out->length, format,
-      args);
+  n = g_vsnprintf (out->text + out->length, out->size - out->length, format, args);
   va_end (args);
   out->length = MIN (out->length + MAX (n, 0), out->size - 1);
 }
 
 /* @value in units of 1 / 10^@digits.  Not by %f, which follows the locale. */
 static void
-put_decimal (Out * out, gint64 value, guint digits)
+put_decimal (Out *out, gint64 value, guint digits)
 {
   guint64 unit = digits == 3 ? 1000 : 1000000;
   guint64 size = value < 0 ? -(guint64) value : (guint64) value;
 
-  put (out, "%s%" G_GUINT64_FORMAT ".%0*u", value < 0 ? "-" : "", size / unit,
-      (gint) digits, (guint) (size % unit));
+  put (out, "%s%" G_GUINT64_FORMAT ".%0*u", value < 0 ? "-" : "", size / unit, (gint) digits,
+      (guint) (size % unit));
 }
 
 /* A text may come from the peer: whatever is not printable UTF-8 is replaced. */
 static void
-put_text (Out * out, const gchar * text)
+put_text (Out *out, const gchar *text)
 {
   put (out, "\"");
   while (*text != '\0') {
     gunichar c = g_utf8_get_char_validated (text, -1);
 
-    if (c == (gunichar) - 1 || c == (gunichar) - 2) {
+    if (c == (gunichar) -1 || c == (gunichar) -2) {
       put (out, "?");
       text++;
       continue;
@@ -58,7 +55,7 @@ put_text (Out * out, const gchar * text)
 }
 
 static void
-put_address (Out * out, const FaspAddress * address, const gchar * text)
+put_address (Out *out, const FaspAddress *address, const gchar *text)
 {
   if (text != NULL) {
     put_text (out, text);
@@ -90,19 +87,18 @@ get_reason (gint64 reason)
     [FASP_REASON_REPLACED] = "replaced",
   };
 
-  return reason >= 0 && reason < (gint64) G_N_ELEMENTS (names) ?
-      names[reason] : "unknown";
+  return reason >= 0 && reason < (gint64) G_N_ELEMENTS (names) ? names[reason] : "unknown";
 }
 
 static void
-put_word (Out * out, const gchar * word)
+put_word (Out *out, const gchar *word)
 {
   put (out, out->json ? "\"%s\"" : "%s", word);
 }
 
 static void
-put_value (Out * out, const FaspLogEntry * entry, FaspLogType type,
-    gint64 value, const gchar * address)
+put_value (Out *out, const FaspLogEntry *entry, FaspLogType type, gint64 value,
+    const gchar *address)
 {
   switch (type) {
     case FASP_LOG_END:
@@ -136,7 +132,7 @@ put_value (Out * out, const FaspLogEntry * entry, FaspLogType type,
 
 /* Is there nothing to be written? */
 static gboolean
-is_unknown (const FaspLogEntry * entry, FaspLogType type, gint64 value)
+is_unknown (const FaspLogEntry *entry, FaspLogType type, gint64 value)
 {
   return value == FASP_LOG_UNKNOWN || (type == FASP_LOG_NAME && value == 0)
       || (type == FASP_LOG_ADDRESS && entry->address.len == 0)
@@ -144,7 +140,7 @@ is_unknown (const FaspLogEntry * entry, FaspLogType type, gint64 value)
 }
 
 static void
-put_fields (Out * out, const FaspLogEntry * entry, const gchar * address)
+put_fields (Out *out, const FaspLogEntry *entry, const gchar *address)
 {
   const FaspLogKind *kind = fasp_log_get_kind (entry->event);
   const gchar *comma = "";
@@ -161,15 +157,14 @@ put_fields (Out * out, const FaspLogEntry * entry, const gchar * address)
 }
 
 gsize
-fasp_log_write_json (const FaspLogEntry * entry, gint64 run,
-    const gchar * address, gchar * text, gsize size)
+fasp_log_write_json (const FaspLogEntry *entry, gint64 run, const gchar *address, gchar *text,
+    gsize size)
 {
   Out out = { text, size, 0, TRUE };
 
   put (&out, "\x1e{\"time\":");
   put_decimal (&out, entry->time, 3);
-  put (&out, ",\"name\":\"" FASP_LOG_NAMESPACE ":%s\"",
-      fasp_log_get_kind (entry->event)->name);
+  put (&out, ",\"name\":\"" FASP_LOG_NAMESPACE ":%s\"", fasp_log_get_kind (entry->event)->name);
   if (entry->session != 0)
     put (&out, ",\"group_id\":\"%u\"", entry->session);
   if (run != 0)
@@ -181,8 +176,7 @@ fasp_log_write_json (const FaspLogEntry * entry, gint64 run,
 }
 
 gsize
-fasp_log_write_line (const FaspLogEntry * entry, const gchar * address,
-    gchar * text, gsize size)
+fasp_log_write_line (const FaspLogEntry *entry, const gchar *address, gchar *text, gsize size)
 {
   Out out = { text, size, 0, FALSE };
 
@@ -197,14 +191,16 @@ fasp_log_write_line (const FaspLogEntry * entry, const gchar * address,
 }
 
 gsize
-fasp_log_write_header (const FaspLogHeader * header, gchar * text, gsize size)
+fasp_log_write_header (const FaspLogHeader *header, gchar *text, gsize size)
 {
   Out out = { text, size, 0, TRUE };
 
-  put (&out, "\x1e{\"file_schema\":\"urn:ietf:params:qlog:file:sequential\","
+  put (&out,
+      "\x1e{\"file_schema\":\"urn:ietf:params:qlog:file:sequential\","
       "\"serialization_format\":\"application/qlog+json-seq\",\"title\":");
   put_text (&out, header->title);
-  put (&out, ",\"trace\":{\"common_fields\":{"
+  put (&out,
+      ",\"trace\":{\"common_fields\":{"
       "\"time_format\":\"relative_to_epoch\",\"reference_time\":"
       "{\"clock_type\":\"monotonic\",\"epoch\":\"unknown\"");
   if (header->begun != NULL)
@@ -221,7 +217,7 @@ fasp_log_write_header (const FaspLogHeader * header, gchar * text, gsize size)
   put (&out, ",\"role\":\"%s\"},\"vantage_point\":{\"name\":",
       header->role == FASP_ROLE_SENDER ? "sender" : "receiver");
   put_text (&out, header->title);
-  put (&out, ",\"type\":\"%s\"},\"event_schemas\":[\"" FASP_LOG_SCHEMA
-      "\"]}}\n", header->dials ? "client" : "server");
+  put (&out, ",\"type\":\"%s\"},\"event_schemas\":[\"" FASP_LOG_SCHEMA "\"]}}\n",
+      header->dials ? "client" : "server");
   return out.length;
 }

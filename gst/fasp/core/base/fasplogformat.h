@@ -22,23 +22,22 @@ G_BEGIN_DECLS
 
 typedef struct
 {
-  const gchar *title;           /* of whoever logs */
-  const gchar *program;         /* "faspsink 0.5.0" */
-  const gchar *begun;           /* when it began, by the wall clock (RFC 3339); NULL: not known */
+  const gchar *title;   /* of whoever logs */
+  const gchar *program; /* "faspsink 0.5.0" */
+  const gchar *begun;   /* when it began, by the wall clock (RFC 3339); NULL: not known */
   FaspRole role;
   gboolean dials;
-  gint64 run;                   /* tells its events from those of others in the file; 0: alone */
-  gint64 unix_offset;           /* from `now' to Unix time, us; 0: not known */
+  gint64 run;         /* tells its events from those of others in the file; 0: alone */
+  gint64 unix_offset; /* from `now' to Unix time, us; 0: not known */
 } FaspLogHeader;
 
 /* All write at most @size bytes, the NUL included, and return the length of the text.
  * @run: as in the header.  @address: the event's, as text; NULL: as hexadecimal digits. */
-gsize fasp_log_write_header (const FaspLogHeader * header, gchar * text,
+gsize fasp_log_write_header (const FaspLogHeader *header, gchar *text, gsize size);
+gsize fasp_log_write_json (const FaspLogEntry *entry, gint64 run, const gchar *address, gchar *text,
     gsize size);
-gsize fasp_log_write_json (const FaspLogEntry * entry, gint64 run,
-    const gchar * address, gchar * text, gsize size);
 /* One line, without its end: seconds, session, name, field=value ... */
-gsize fasp_log_write_line (const FaspLogEntry * entry, const gchar * address,
-    gchar * text, gsize size);
+gsize fasp_log_write_line (const FaspLogEntry *entry, const gchar *address, gchar *text,
+    gsize size);
 
 G_END_DECLS

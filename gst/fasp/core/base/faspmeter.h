@@ -11,11 +11,11 @@ G_BEGIN_DECLS
 typedef struct
 {
   FaspTime start;
-  guint64 bytes, rate;          /* bytes since start; bit/s of the second before */
+  guint64 bytes, rate; /* bytes since start; bit/s of the second before */
 } FaspMeter;
 
 static inline void
-fasp_meter_add (FaspMeter * m, FaspTime now, gsize bytes)
+fasp_meter_add (FaspMeter *m, FaspTime now, gsize bytes)
 {
   if (now - m->start >= FASP_SEC) {
     m->rate = m->bytes * 8 * FASP_SEC / (now - m->start);

@@ -12,8 +12,8 @@ G_BEGIN_DECLS
 
 typedef struct
 {
-  FaspTrace *trace;             /* what left or arrived; never NULL */
-  FaspLog *log;                 /* what was decided; NULL: nothing is logged */
+  FaspTrace *trace; /* what left or arrived; never NULL */
+  FaspLog *log;     /* what was decided; NULL: nothing is logged */
 } FaspNotes;
 
 G_END_DECLS

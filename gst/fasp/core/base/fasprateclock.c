@@ -7,14 +7,14 @@
 #define CHUNK (G_GUINT64_CONSTANT (1) << 30)
 
 void
-fasp_rate_clock_init (FaspRateClock * clock, guint64 rate, gint64 ns)
+fasp_rate_clock_init (FaspRateClock *clock, guint64 rate, gint64 ns)
 {
   clock->rate = rate;
   fasp_rate_clock_set (clock, ns);
 }
 
 void
-fasp_rate_clock_set_rate (FaspRateClock * clock, guint64 rate)
+fasp_rate_clock_set_rate (FaspRateClock *clock, guint64 rate)
 {
   if (rate == clock->rate)
     return;
@@ -23,14 +23,14 @@ fasp_rate_clock_set_rate (FaspRateClock * clock, guint64 rate)
 }
 
 void
-fasp_rate_clock_set (FaspRateClock * clock, gint64 ns)
+fasp_rate_clock_set (FaspRateClock *clock, gint64 ns)
 {
   clock->ns = ns;
   clock->remainder = 0;
 }
 
 void
-fasp_rate_clock_advance (FaspRateClock * clock, guint64 bytes)
+fasp_rate_clock_advance (FaspRateClock *clock, guint64 bytes)
 {
   while (bytes > 0) {
     guint64 part = MIN (bytes, CHUNK);

@@ -22,17 +22,17 @@ G_BEGIN_DECLS
 
 typedef struct
 {
-  guint64 rate;                 /* bit/s, 1 to FASP_RATE_MAX */
-  gint64 ns;                    /* the time, whole nanoseconds */
-  guint64 remainder;            /* the fraction of it, in 1 / rate ns */
+  guint64 rate;      /* bit/s, 1 to FASP_RATE_MAX */
+  gint64 ns;         /* the time, whole nanoseconds */
+  guint64 remainder; /* the fraction of it, in 1 / rate ns */
 } FaspRateClock;
 
-void fasp_rate_clock_init (FaspRateClock * clock, guint64 rate, gint64 ns);
+void fasp_rate_clock_init (FaspRateClock *clock, guint64 rate, gint64 ns);
 /* Goes on at another rate from the current time. */
-void fasp_rate_clock_set_rate (FaspRateClock * clock, guint64 rate);
+void fasp_rate_clock_set_rate (FaspRateClock *clock, guint64 rate);
 /* Moves it to @ns. */
-void fasp_rate_clock_set (FaspRateClock * clock, gint64 ns);
-void fasp_rate_clock_advance (FaspRateClock * clock, guint64 bytes);
+void fasp_rate_clock_set (FaspRateClock *clock, gint64 ns);
+void fasp_rate_clock_advance (FaspRateClock *clock, guint64 bytes);
 /* The time that @bytes take at @rate, in ns, rounded down. */
 gint64 fasp_rate_clock_span (guint64 rate, guint64 bytes);
 

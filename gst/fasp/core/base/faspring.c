@@ -3,8 +3,7 @@
 #include <string.h>
 
 gpointer
-fasp_ring_grow (gpointer ring, gsize size, guint64 * mask, guint64 from,
-    guint64 to)
+fasp_ring_grow (gpointer ring, gsize size, guint64 *mask, guint64 from, guint64 to)
 {
   guint64 larger = *mask * 2 + 1;
   guint8 *old = ring, *new;

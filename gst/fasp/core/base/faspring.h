@@ -15,16 +15,13 @@ G_BEGIN_DECLS
 
 /* Returns @ring, of items of @size bytes, at twice the size, and updates *mask.  Items
  * [@from, @to) are kept; the others are undefined. */
-gpointer fasp_ring_grow (gpointer ring, gsize size, guint64 * mask,
-    guint64 from, guint64 to);
+gpointer fasp_ring_grow (gpointer ring, gsize size, guint64 *mask, guint64 from, guint64 to);
 
 /* Grows the ring if it has no room for item @to beside those of [@from, @to). */
 static inline gpointer
-fasp_ring_make_room (gpointer ring, gsize size, guint64 * mask, guint64 from,
-    guint64 to)
+fasp_ring_make_room (gpointer ring, gsize size, guint64 *mask, guint64 from, guint64 to)
 {
-  return to - from <= *mask ? ring :
-      fasp_ring_grow (ring, size, mask, from, to);
+  return to - from <= *mask ? ring : fasp_ring_grow (ring, size, mask, from, to);
 }
 
 G_END_DECLS

@@ -7,13 +7,18 @@
 
 /* Each table says with OF which struct its members are of. */
 #define FIELD_IF(is_shown, name, form, unit, kind, roles, member, meaning) \
-  {name, FASP_FORM_##form, FASP_UNIT_##unit, FASP_KIND_##kind, roles, G_STRUCT_OFFSET (OF, member), is_shown, meaning}
+  { name, FASP_FORM_##form, FASP_UNIT_##unit, FASP_KIND_##kind, roles, \
+    G_STRUCT_OFFSET (OF, member), is_shown, meaning }
 #define FIELD(...) FIELD_IF (NULL, __VA_ARGS__)
-#define COUNT(name, roles, member, meaning) FIELD (name, UINT64, NONE, COUNTER, roles, member, meaning)
-#define BYTES(name, roles, member, meaning) FIELD (name, UINT64, BYTES, COUNTER, roles, member, meaning)
-#define LEVEL(name, roles, member, meaning) FIELD (name, UINT64, NONE, GAUGE, roles, member, meaning)
+#define COUNT(name, roles, member, meaning) \
+  FIELD (name, UINT64, NONE, COUNTER, roles, member, meaning)
+#define BYTES(name, roles, member, meaning) \
+  FIELD (name, UINT64, BYTES, COUNTER, roles, member, meaning)
+#define LEVEL(name, roles, member, meaning) \
+  FIELD (name, UINT64, NONE, GAUGE, roles, member, meaning)
 #define TIME(name, roles, member, meaning) FIELD (name, TIME, MS, GAUGE, roles, member, meaning)
-#define SHARE(name, roles, member, meaning) FIELD (name, DOUBLE, SHARE, GAUGE, roles, member, meaning)
+#define SHARE(name, roles, member, meaning) \
+  FIELD (name, DOUBLE, SHARE, GAUGE, roles, member, meaning)
 
 /* --- when a field is shown --------------------------------------------------- */
 
@@ -32,8 +37,7 @@ is_member (gconstpointer stats)
 static gboolean
 heard_group (gconstpointer stats)
 {
-  return is_member (stats)
-      || ((const FaspSessionStats *) stats)->group.datagrams > 0;
+  return is_member (stats) || ((const FaspSessionStats *) stats)->group.datagrams > 0;
 }
 
 static gboolean
@@ -59,30 +63,26 @@ is_paced (gconstpointer stats)
 #define OF FaspEndpointStats
 static const FaspStatField endpoint_fields[] = {
   FIELD ("connected-callers", UINT, NONE, GAUGE, BOTH, sessions, "peers now"),
-  BYTES ("bytes-sent-total", SENDER, bytes_written,
-      "bytes taken from upstream"),
+  BYTES ("bytes-sent-total", SENDER, bytes_written, "bytes taken from upstream"),
   BYTES ("bytes-dropped-unheard", SENDER, bytes_dropped,
       "of these, bytes that were discarded because there was no receiver"),
   COUNT ("key-frames-requested", SENDER, key_frames_requested,
       "how often the encoder was asked for a key frame, as receivers joined, went on behind a gap or "
       "[wanted one](faspsrc.md#key-frames); [once a second](../rate-control.md#the-encoder-listens) at most"),
-  BYTES ("bytes-received-total", RECEIVER, bytes_read,
-      "bytes pushed downstream"),
+  BYTES ("bytes-received-total", RECEIVER, bytes_read, "bytes pushed downstream"),
   FIELD ("join-offset", UINT64, NONE, UNKNOWN, RECEIVER, join_offset,
       "of the stream that came last: how many bytes of it were before the first that was received (0: it "
       "began at its beginning; the largest 64-bit number: not known, or nothing came yet)"),
-  FIELD ("joins-in-the-middle", UINT64, NONE, UNKNOWN, RECEIVER,
-      joins_in_the_middle, "how many streams began in the middle"),
+  FIELD ("joins-in-the-middle", UINT64, NONE, UNKNOWN, RECEIVER, joins_in_the_middle,
+      "how many streams began in the middle"),
   BYTES ("bytes-missing-total", SENDER, bytes_missing,
       "bytes that receivers lacked when they came back, or came from another sink of the stream, and that "
       "were no longer kept here. Includes bytes that a receiver had but had not played"),
   BYTES ("bytes-missing-total", RECEIVER, bytes_missing,
       "bytes given up between those that were pushed: because of `too-late=skip`, the sender's "
       "`slow-policy`, or `rex=false`. faspsrc also warns of the first gap of a minute"),
-  FIELD ("buffer-level", UINT64, BYTES, GAUGE, BOTH, buffer_bytes,
-      "bytes held now"),
-  FIELD ("buffer-size", UINT64, BYTES, GAUGE, BOTH, buffer_limit,
-      "bytes held at most"),
+  FIELD ("buffer-level", UINT64, BYTES, GAUGE, BOTH, buffer_bytes, "bytes held now"),
+  FIELD ("buffer-size", UINT64, BYTES, GAUGE, BOTH, buffer_limit, "bytes held at most"),
   COUNT ("datagrams-malformed", BOTH, datagrams_malformed,
       "datagrams dropped because they cannot be parsed"),
   COUNT ("datagrams-unknown", BOTH, datagrams_unknown,
@@ -91,10 +91,8 @@ static const FaspStatField endpoint_fields[] = {
       "datagrams dropped because they are not sealed with their session's key"),
   COUNT ("datagrams-version", BOTH, datagrams_version,
       "datagrams dropped because they have another protocol version"),
-  COUNT ("handshakes-refused", BOTH, handshakes_refused,
-      "callers turned away"),
-  COUNT ("handshakes-retried", BOTH, handshakes_retried,
-      "callers asked for a cookie"),
+  COUNT ("handshakes-refused", BOTH, handshakes_refused, "callers turned away"),
+  COUNT ("handshakes-retried", BOTH, handshakes_retried, "callers asked for a cookie"),
   COUNT ("callers-misdirected", BOTH, callers_misdirected,
       "callers turned away because of their `streamid`, each counted once; at a port with several "
       "streams, the oldest stream counts callers for streams that do not exist"),
@@ -108,25 +106,18 @@ static const FaspStatField group_fields[] = {
       "for a sink to a multicast group, as all that begins with `multicast-`: receivers that hear the group"),
   COUNT ("multicast-deaf", SENDER, deaf,
       "how often a receiver was found not to hear the group and got everything by unicast"),
-  COUNT ("multicast-returned", SENDER, returned,
-      "how often a receiver heard the group again"),
-  COUNT ("multicast-packets-sent", SENDER, datagrams_sent,
-      "datagrams sent to the group"),
+  COUNT ("multicast-returned", SENDER, returned, "how often a receiver heard the group again"),
+  COUNT ("multicast-packets-sent", SENDER, datagrams_sent, "datagrams sent to the group"),
   BYTES ("multicast-wire-bytes-sent", SENDER, wire_bytes_sent,
       "their bytes, from the IP header up"),
-  COUNT ("multicast-blocks-sent", SENDER, blocks_sent,
-      "blocks sent to the group"),
+  COUNT ("multicast-blocks-sent", SENDER, blocks_sent, "blocks sent to the group"),
   COUNT ("multicast-blocks-retransmitted", SENDER, blocks_resent,
       "blocks retransmitted to the group"),
-  COUNT ("multicast-repairs-sent", SENDER, repairs_sent,
-      "repair packets sent to the group"),
-  SHARE ("multicast-fec-share", SENDER, fec_share,
-      "repairs to the group for each packet"),
+  COUNT ("multicast-repairs-sent", SENDER, repairs_sent, "repair packets sent to the group"),
+  SHARE ("multicast-fec-share", SENDER, fec_share, "repairs to the group for each packet"),
   COUNT ("multicast-losses", SENDER, losses, "losses that receivers reported"),
-  COUNT ("multicast-losses-shared", SENDER, losses_shared,
-      "those that several receivers reported"),
-  COUNT ("multicast-requests", SENDER, requests,
-      "requests of all receivers together"),
+  COUNT ("multicast-losses-shared", SENDER, losses_shared, "those that several receivers reported"),
+  COUNT ("multicast-requests", SENDER, requests, "requests of all receivers together"),
   TIME ("multicast-back-off-ms", SENDER, back_off,
       "longest time that a receiver waits before it sends a request"),
   TIME ("multicast-clock-ms", SENDER, clock,
@@ -137,30 +128,26 @@ static const FaspStatField group_fields[] = {
 
 #define OF FaspSessionStats
 static const FaspStatField session_fields[] = {
-  FIELD ("caller-address", ADDRESS, NONE, GAUGE, BOTH, address,
-      "its [address](#addresses)"),
+  FIELD ("caller-address", ADDRESS, NONE, GAUGE, BOTH, address, "its [address](#addresses)"),
   FIELD ("interrupted", BOOLEAN, NONE, GAUGE, BOTH, interrupted,
       "whether nothing has been heard from it of late"),
   FIELD ("negotiated-latency-ms", INT, MS, GAUGE, BOTH, latency.ms,
       "latency in force now; 0: as soon as possible, or not found yet"),
   TIME ("rtt-ms", BOTH, path.rtt, "round-trip time of the path, smoothed"),
   TIME ("rtt-min-ms", BOTH, path.rtt_min, "round-trip time, least"),
-  TIME ("rtt-variation-ms", BOTH, path.rtt_variation,
-      "round-trip time, variation"),
+  TIME ("rtt-variation-ms", BOTH, path.rtt_variation, "round-trip time, variation"),
   FIELD ("datagram-size", UINT, BYTES, GAUGE, BOTH, path.datagram_size,
       "UDP payload bytes that the path takes"),
-  FIELD ("encryption", CIPHER, NONE, GAUGE, BOTH, cipher,
-      "the cipher, as `encryption` names it"),
+  FIELD ("encryption", CIPHER, NONE, GAUGE, BOTH, cipher, "the cipher, as `encryption` names it"),
   FIELD_IF (is_proved, "peer-key", KEY, NONE, GAUGE, BOTH, peer.key,
       "the peer's public key, proved, in the form of `public-key`; absent if it has proved none"),
   FIELD_IF (is_proved, "peer-name", TEXT, NONE, GAUGE, BOTH, peer.name,
       "its name in `allowed-keys`; absent together with `peer-key`"),
   COUNT ("packets-received-duplicate", BOTH, received.duplicates,
       "packets from the peer that were dropped because they had come before"),
-  FIELD ("promised-interval", INTERVAL, NS, GAUGE, BOTH,
-      latency.promised_interval, "expected time between skips"),
-  FIELD ("observed-interval", INTERVAL_IF_ANY, NS, GAUGE, BOTH,
-      latency.observed_interval,
+  FIELD ("promised-interval", INTERVAL, NS, GAUGE, BOTH, latency.promised_interval,
+      "expected time between skips"),
+  FIELD ("observed-interval", INTERVAL_IF_ANY, NS, GAUGE, BOTH, latency.observed_interval,
       "time between skips at the receiver since the session began, 1 s at least; the largest 64-bit "
       "number: no skip so far"),
   COUNT ("skips", BOTH, latency.skips,
@@ -169,19 +156,15 @@ static const FaspStatField session_fields[] = {
       "left out itself. The source counts them all"),
   COUNT ("key-frames-wanted", BOTH, key_frames_wanted,
       "how often the receiver has said in this session that it [needs a key frame](faspsrc.md#key-frames)"),
-  COUNT ("packets-sent", SENDER, sent.datagrams,
-      "datagrams sent, of every kind"),
-  COUNT ("packets-sent-lost", SENDER, sent.lost,
-      "transmissions of blocks that were found lost"),
-  COUNT ("packets-retransmitted", SENDER, sent.blocks_rtx,
-      "blocks retransmitted"),
+  COUNT ("packets-sent", SENDER, sent.datagrams, "datagrams sent, of every kind"),
+  COUNT ("packets-sent-lost", SENDER, sent.lost, "transmissions of blocks that were found lost"),
+  COUNT ("packets-retransmitted", SENDER, sent.blocks_rtx, "blocks retransmitted"),
   COUNT ("copies-sent", SENDER, sent.copies,
       "retransmitted packets that were the second or a further copy of a round"),
   COUNT ("packets-doubled", SENDER, sent.doubled,
       "packets sent on a further flow by `flow-assignment=duplicate`"),
   COUNT ("repairs-sent", SENDER, sent.repairs, "repair packets of `fec`"),
-  SHARE ("fec-share", SENDER, sent.fec_share,
-      "repair packets for each packet, now"),
+  SHARE ("fec-share", SENDER, sent.fec_share, "repair packets for each packet, now"),
   FIELD ("channel-bitrate", UINT64, BITRATE, GAUGE, SENDER, pacing.rate,
       "present pacing rate: `max-bitrate`, or what `rate-control` has found"),
   TIME ("queue-ms", SENDER, pacing.queueing_delay,
@@ -191,79 +174,61 @@ static const FaspStatField session_fields[] = {
       "sending thread. That part of the rate cannot be made up for without bursts"),
   COUNT ("packets-marked", SENDER, path.marked,
       "sent packets that the network marked because it is congested (ECN)"),
-  SHARE ("loss", SENDER, path.loss,
-      "loss to the peer, on which the plan of copies is based"),
+  SHARE ("loss", SENDER, path.loss, "loss to the peer, on which the plan of copies is based"),
   SHARE ("feedback-loss", SENDER, path.back_loss,
       "loss on the way back, on which the plan of copies is based"),
-  COUNT ("packet-ack-received", SENDER, delivery.feedback,
-      "feedback datagrams received"),
-  BYTES ("bytes-sent", SENDER, sent.bytes,
-      "bytes of the stream, sent for the first time"),
+  COUNT ("packet-ack-received", SENDER, delivery.feedback, "feedback datagrams received"),
+  BYTES ("bytes-sent", SENDER, sent.bytes, "bytes of the stream, sent for the first time"),
   BYTES ("bytes-retransmitted", SENDER, sent.bytes_rtx,
       "bytes of the stream that were retransmitted"),
   BYTES ("bytes-acknowledged", SENDER, delivery.bytes,
       "bytes of the stream that the peer has confirmed"),
   BYTES ("wire-bytes-sent", SENDER, sent.wire_bytes,
       "bytes of all datagrams sent, from the IP header up"),
-  COUNT ("blocks-sent", SENDER, sent.blocks,
-      "blocks of the stream, sent for the first time"),
-  COUNT ("blocks-acknowledged", SENDER, delivery.blocks,
-      "blocks that the peer has confirmed"),
+  COUNT ("blocks-sent", SENDER, sent.blocks, "blocks of the stream, sent for the first time"),
+  COUNT ("blocks-acknowledged", SENDER, delivery.blocks, "blocks that the peer has confirmed"),
   COUNT ("blocks-skipped", SENDER, delivery.skipped,
       "blocks that `slow-policy` or the peer has given up"),
-  LEVEL ("blocks-in-flight", SENDER, delivery.in_flight,
-      "blocks sent and not acknowledged"),
-  LEVEL ("blocks-queued", SENDER, delivery.queued,
-      "blocks not sent yet"),
+  LEVEL ("blocks-in-flight", SENDER, delivery.in_flight, "blocks sent and not acknowledged"),
+  LEVEL ("blocks-queued", SENDER, delivery.queued, "blocks not sent yet"),
   LEVEL ("window-blocks", SENDER, delivery.window,
       "what the peer can still take, in blocks of up to 1500 bytes"),
   FIELD ("send-rate-mbps", RATE, MBPS, GAUGE, SENDER, sent.rate,
       "rate of all datagrams sent, over the last second"),
-  COUNT ("packets-received", RECEIVER, received.datagrams,
-      "datagrams received, of every kind"),
-  COUNT ("packets-received-lost", RECEIVER, received.lost,
-      "datagrams that did not come"),
+  COUNT ("packets-received", RECEIVER, received.datagrams, "datagrams received, of every kind"),
+  COUNT ("packets-received-lost", RECEIVER, received.lost, "datagrams that did not come"),
   COUNT ("bursts-received-lost", RECEIVER, received.bursts,
       "how often one or more datagrams in a row did not come, counted on each flow separately"),
   COUNT ("packets-received-retransmitted", RECEIVER, received.blocks_rtx,
       "blocks that came by a retransmission"),
   COUNT ("packets-received-dropped", RECEIVER, received.too_late,
       "blocks given up (`too-late=skip`, or the sender's `slow-policy=skip`)"),
-  COUNT ("repairs-received", RECEIVER, received.repairs,
-      "repair packets of `fec`"),
+  COUNT ("repairs-received", RECEIVER, received.repairs, "repair packets of `fec`"),
   COUNT ("packets-recovered", RECEIVER, received.recovered,
       "packets recovered from repair packets"),
-  COUNT ("packets-received-reordered", RECEIVER, received.reordered,
-      "datagrams that came late"),
-  COUNT ("packets-received-marked", RECEIVER, path.marked,
-      "datagrams that came with an ECN mark"),
-  BYTES ("bytes-received", RECEIVER, received.bytes,
-      "bytes of the stream received, each once"),
+  COUNT ("packets-received-reordered", RECEIVER, received.reordered, "datagrams that came late"),
+  COUNT ("packets-received-marked", RECEIVER, path.marked, "datagrams that came with an ECN mark"),
+  BYTES ("bytes-received", RECEIVER, received.bytes, "bytes of the stream received, each once"),
   BYTES ("wire-bytes-received", RECEIVER, received.wire_bytes,
       "bytes of all datagrams received, from the IP header up"),
-  COUNT ("blocks-received", RECEIVER, received.blocks,
-      "blocks of the stream received, each once"),
-  COUNT ("packet-ack-sent", RECEIVER, received.feedback,
-      "feedback datagrams sent"),
+  COUNT ("blocks-received", RECEIVER, received.blocks, "blocks of the stream received, each once"),
+  COUNT ("packet-ack-sent", RECEIVER, received.feedback, "feedback datagrams sent"),
   LEVEL ("buffer-blocks", RECEIVER, received.buffer_blocks,
       "blocks waiting for a hole to be filled, or for downstream"),
-  FIELD ("buffer-bytes", UINT64, BYTES, GAUGE, RECEIVER,
-      received.buffer_bytes, "bytes of these"),
+  FIELD ("buffer-bytes", UINT64, BYTES, GAUGE, RECEIVER, received.buffer_bytes, "bytes of these"),
   TIME ("reorder-delay-ms", RECEIVER, path.reorder_delay,
       "how long a hole may be due to reordering before it counts as loss"),
   FIELD ("sender-clock-ppm", DOUBLE, PPM, GAUGE, RECEIVER, clock.ppm,
       "by how much the sender's clock is faster than this machine's; 0: not known yet"),
-  COUNT ("clock-jumps", RECEIVER, clock.jumps,
-      "jumps of the sender's clock so far"),
+  COUNT ("clock-jumps", RECEIVER, clock.jumps, "jumps of the sender's clock so far"),
   FIELD ("receive-rate-mbps", RATE, MBPS, GAUGE, RECEIVER, received.rate,
       "rate of all datagrams received, over the last second"),
-  FIELD_IF (heard_group, "multicast-packets-received", UINT64, NONE, COUNTER,
-      RECEIVER, group.datagrams,
+  FIELD_IF (heard_group, "multicast-packets-received", UINT64, NONE, COUNTER, RECEIVER,
+      group.datagrams,
       "for a source that hears a multicast group: how many of the datagrams are of the group; the others "
       "came by unicast"),
-  FIELD_IF (heard_group, "multicast-packets-received-lost", UINT64, NONE,
-      COUNTER, RECEIVER, group.lost,
-      "of the datagrams of the group, those that did not come"),
+  FIELD_IF (heard_group, "multicast-packets-received-lost", UINT64, NONE, COUNTER, RECEIVER,
+      group.lost, "of the datagrams of the group, those that did not come"),
   FIELD_IF (is_member, "multicast", BOOLEAN, NONE, GAUGE, BOTH, group.member,
       "present if the peer hears the group; otherwise the field is absent"),
   FIELD ("rex-rounds", ROUNDS, NONE, COUNTER, BOTH, rounds,
@@ -283,16 +248,12 @@ static const FaspStatField flow_fields[] = {
       "the peer's address on this flow; absent if it is not known"),
   COUNT ("packets-lost", BOTH, datagrams_lost,
       "packets that did not arrive. On the sink: as far as the receiver has reported"),
-  COUNT ("bursts-lost", BOTH, bursts_lost,
-      "how often one or more in a row did not arrive"),
-  FIELD ("weight", DOUBLE, NONE, GAUGE, SENDER, weight,
-      "sink: share (1: an equal share)"),
+  COUNT ("bursts-lost", BOTH, bursts_lost, "how often one or more in a row did not arrive"),
+  FIELD ("weight", DOUBLE, NONE, GAUGE, SENDER, weight, "sink: share (1: an equal share)"),
   TIME ("rtt-ms", SENDER, rtt, "sink: round-trip time"),
   COUNT ("packets-sent", SENDER, datagrams_sent, "sink: datagrams sent"),
-  BYTES ("wire-bytes-sent", SENDER, wire_bytes_sent,
-      "sink: their bytes, from the IP header up"),
-  COUNT ("packets-received", RECEIVER, datagrams_received,
-      "source: datagrams received"),
+  BYTES ("wire-bytes-sent", SENDER, wire_bytes_sent, "sink: their bytes, from the IP header up"),
+  COUNT ("packets-received", RECEIVER, datagrams_received, "source: datagrams received"),
   COUNT ("packets-reordered", RECEIVER, datagrams_reordered,
       "source: of these, datagrams that came late"),
 };
@@ -303,23 +264,17 @@ static const FaspStatField flow_fields[] = {
 static const FaspStatField summary_fields[] = {
   TIME ("lateness-p50-ms", RECEIVER, lateness[0],
       "lateness of blocks as they arrive, beyond the path's best case: half of them are not later"),
-  TIME ("lateness-p90-ms", RECEIVER, lateness[1],
-      "the same: 90 % are not later"),
-  TIME ("lateness-p99-ms", RECEIVER, lateness[2],
-      "the same: 99 % are not later"),
-  TIME ("lateness-p99.9-ms", RECEIVER, lateness[3],
-      "the same: 99.9 % are not later"),
+  TIME ("lateness-p90-ms", RECEIVER, lateness[1], "the same: 90 % are not later"),
+  TIME ("lateness-p99-ms", RECEIVER, lateness[2], "the same: 99 % are not later"),
+  TIME ("lateness-p99.9-ms", RECEIVER, lateness[3], "the same: 99.9 % are not later"),
   TIME ("lateness-max-ms", RECEIVER, lateness[4], "the same: none is later"),
   TIME ("lateness-in-order-p50-ms", RECEIVER, lateness_in_order[0],
       "lateness of blocks as they become deliverable, in order: half of them are not later"),
-  TIME ("lateness-in-order-p90-ms", RECEIVER, lateness_in_order[1],
-      "the same: 90 % are not later"),
-  TIME ("lateness-in-order-p99-ms", RECEIVER, lateness_in_order[2],
-      "the same: 99 % are not later"),
+  TIME ("lateness-in-order-p90-ms", RECEIVER, lateness_in_order[1], "the same: 90 % are not later"),
+  TIME ("lateness-in-order-p99-ms", RECEIVER, lateness_in_order[2], "the same: 99 % are not later"),
   TIME ("lateness-in-order-p99.9-ms", RECEIVER, lateness_in_order[3],
       "the same: 99.9 % are not later"),
-  TIME ("lateness-in-order-max-ms", RECEIVER, lateness_in_order[4],
-      "the same: none is later"),
+  TIME ("lateness-in-order-max-ms", RECEIVER, lateness_in_order[4], "the same: none is later"),
   FIELD_IF (is_paced, "channel-use", DOUBLE, SHARE, GAUGE, SENDER, channel_use,
       "share of `channel-bitrate` used over the last second; the largest of all peers; absent if nothing "
       "is paced"),
@@ -328,17 +283,17 @@ static const FaspStatField summary_fields[] = {
 #undef OF
 
 const FaspStatTable fasp_stat_tables[FASP_STAT_TABLES] = {
-  [FASP_STATS_ENDPOINT] = {endpoint_fields, G_N_ELEMENTS (endpoint_fields)},
-  [FASP_STATS_GROUP] = {group_fields, G_N_ELEMENTS (group_fields)},
-  [FASP_STATS_SESSION] = {session_fields, G_N_ELEMENTS (session_fields)},
-  [FASP_STATS_FLOW] = {flow_fields, G_N_ELEMENTS (flow_fields)},
-  [FASP_STATS_SUMMARY] = {summary_fields, G_N_ELEMENTS (summary_fields)},
+  [FASP_STATS_ENDPOINT] = { endpoint_fields, G_N_ELEMENTS (endpoint_fields) },
+  [FASP_STATS_GROUP] = { group_fields, G_N_ELEMENTS (group_fields) },
+  [FASP_STATS_SESSION] = { session_fields, G_N_ELEMENTS (session_fields) },
+  [FASP_STATS_FLOW] = { flow_fields, G_N_ELEMENTS (flow_fields) },
+  [FASP_STATS_SUMMARY] = { summary_fields, G_N_ELEMENTS (summary_fields) },
 };
 
 /* --- looking up -------------------------------------------------------------- */
 
 const FaspStatField *
-fasp_stat_find (const gchar * name)
+fasp_stat_find (const gchar *name)
 {
   for (guint i = 0; i < FASP_STAT_TABLES; i++)
     for (guint j = 0; i != FASP_STATS_FLOW && j < fasp_stat_tables[i].n; j++)

@@ -17,32 +17,32 @@ G_BEGIN_DECLS
 /* Over all peers, as computed by who shows it. */
 typedef struct
 {
-  gdouble channel_use;          /* sender: share of the channel's rate used, the largest of a
-                                   peer; below 0: nothing is paced */
-  FaspTime lateness[FASP_HIST_POINTS];  /* receiver: of blocks as they arrive; µs */
+  gdouble channel_use;                 /* sender: share of the channel's rate used, the largest of a
+                                          peer; below 0: nothing is paced */
+  FaspTime lateness[FASP_HIST_POINTS]; /* receiver: of blocks as they arrive; µs */
   FaspTime lateness_in_order[FASP_HIST_POINTS]; /* as they become deliverable; µs */
 } FaspSummaryStats;
 
 /* The type of the member, and what it is turned into. */
 typedef enum
 {
-  FASP_FORM_UINT64,             /* guint64, as it is */
-  FASP_FORM_UINT,               /* guint, as it is */
-  FASP_FORM_INT,                /* guint, shown as gint */
-  FASP_FORM_BOOLEAN,            /* gboolean, as it is */
-  FASP_FORM_DOUBLE,             /* gdouble, as it is */
-  FASP_FORM_TIME,               /* FaspTime in µs, shown as gdouble in ms */
-  FASP_FORM_RATE,               /* guint64 in bit/s, shown as gdouble in Mbit/s */
-  FASP_FORM_INTERVAL,           /* guint64 in s, shown as guint64 in ns */
-  FASP_FORM_INTERVAL_IF_ANY,    /* the same; 0 is shown as the largest number */
-  FASP_FORM_CIPHER,             /* FaspCipher, shown as its name */
-  FASP_FORM_KEY,                /* guint8[32], shown as openssl prints a public key */
-  FASP_FORM_TEXT,               /* gchar[], shown as a string */
-  FASP_FORM_ADDRESS,            /* FaspAddress, shown as GSocketAddress, and as a string with
-                                   the name and -string */
-  FASP_FORM_ROUNDS,             /* guint64[FASP_ROUNDS], shown as an array */
-  FASP_FORM_FLOWS,              /* guint, shown as an array with a structure for each flow; the
-                                   flows are got apart (fasp_endpoint_get_flows()) */
+  FASP_FORM_UINT64,          /* guint64, as it is */
+  FASP_FORM_UINT,            /* guint, as it is */
+  FASP_FORM_INT,             /* guint, shown as gint */
+  FASP_FORM_BOOLEAN,         /* gboolean, as it is */
+  FASP_FORM_DOUBLE,          /* gdouble, as it is */
+  FASP_FORM_TIME,            /* FaspTime in µs, shown as gdouble in ms */
+  FASP_FORM_RATE,            /* guint64 in bit/s, shown as gdouble in Mbit/s */
+  FASP_FORM_INTERVAL,        /* guint64 in s, shown as guint64 in ns */
+  FASP_FORM_INTERVAL_IF_ANY, /* the same; 0 is shown as the largest number */
+  FASP_FORM_CIPHER,          /* FaspCipher, shown as its name */
+  FASP_FORM_KEY,             /* guint8[32], shown as openssl prints a public key */
+  FASP_FORM_TEXT,            /* gchar[], shown as a string */
+  FASP_FORM_ADDRESS,         /* FaspAddress, shown as GSocketAddress, and as a string with
+                                the name and -string */
+  FASP_FORM_ROUNDS,          /* guint64[FASP_ROUNDS], shown as an array */
+  FASP_FORM_FLOWS,           /* guint, shown as an array with a structure for each flow; the
+                                flows are got apart (fasp_endpoint_get_flows()) */
 } FaspStatForm;
 
 #define FASP_FORMS (FASP_FORM_FLOWS + 1)
@@ -50,14 +50,14 @@ typedef enum
 /* Of the value that is shown. */
 typedef enum
 {
-  FASP_UNIT_NONE,               /* a number of something, a text, a truth */
+  FASP_UNIT_NONE, /* a number of something, a text, a truth */
   FASP_UNIT_BYTES,
-  FASP_UNIT_BITRATE,            /* bit/s */
-  FASP_UNIT_MBPS,               /* Mbit/s */
+  FASP_UNIT_BITRATE, /* bit/s */
+  FASP_UNIT_MBPS,    /* Mbit/s */
   FASP_UNIT_MS,
   FASP_UNIT_NS,
   FASP_UNIT_PPM,
-  FASP_UNIT_SHARE,              /* 1 is all */
+  FASP_UNIT_SHARE, /* 1 is all */
 } FaspStatUnit;
 
 #define FASP_UNITS (FASP_UNIT_SHARE + 1)
@@ -65,32 +65,32 @@ typedef enum
 /* How the value changes: monitoring systems have to know. */
 typedef enum
 {
-  FASP_KIND_GAUGE,              /* up and down */
-  FASP_KIND_COUNTER,            /* up only */
-  FASP_KIND_UNKNOWN,            /* neither is said of it */
+  FASP_KIND_GAUGE,   /* up and down */
+  FASP_KIND_COUNTER, /* up only */
+  FASP_KIND_UNKNOWN, /* neither is said of it */
 } FaspStatKind;
 
 typedef struct
 {
-  const gchar *name;            /* in structures and documents; metrics derive theirs from it */
+  const gchar *name; /* in structures and documents; metrics derive theirs from it */
   FaspStatForm form;
   FaspStatUnit unit;
   FaspStatKind kind;
-  guint roles;                  /* of FaspRole: who has it */
-  gsize offset;                 /* in the table's struct, bytes */
+  guint roles;  /* of FaspRole: who has it */
+  gsize offset; /* in the table's struct, bytes */
   /* TRUE: it is shown.  @stats is the table's struct.  NULL: it always is. */
   gboolean (*is_shown) (gconstpointer stats);
-  const gchar *meaning;         /* in Markdown, with links as from docs/plugins */
+  const gchar *meaning; /* in Markdown, with links as from docs/plugins */
 } FaspStatField;
 
 /* Whose fields they are, and of which struct. */
 typedef enum
 {
-  FASP_STATS_ENDPOINT,          /* the element's: FaspEndpointStats */
-  FASP_STATS_GROUP,             /* a multicast group's: FaspGroupStats */
-  FASP_STATS_SESSION,           /* a peer's: FaspSessionStats */
-  FASP_STATS_FLOW,              /* one of several flows': FaspFlowStats */
-  FASP_STATS_SUMMARY,           /* of all peers: FaspSummaryStats */
+  FASP_STATS_ENDPOINT, /* the element's: FaspEndpointStats */
+  FASP_STATS_GROUP,    /* a multicast group's: FaspGroupStats */
+  FASP_STATS_SESSION,  /* a peer's: FaspSessionStats */
+  FASP_STATS_FLOW,     /* one of several flows': FaspFlowStats */
+  FASP_STATS_SUMMARY,  /* of all peers: FaspSummaryStats */
 } FaspStatsOf;
 
 #define FASP_STAT_TABLES (FASP_STATS_SUMMARY + 1)
@@ -106,7 +106,7 @@ extern const FaspStatTable fasp_stat_tables[FASP_STAT_TABLES];
 
 /* The first field of that name which an element shows in its own structure or in that of a peer.
  * NULL: there is none. */
-const FaspStatField *fasp_stat_find (const gchar * name);
+const FaspStatField *fasp_stat_find (const gchar *name);
 /* The name of the GType of what is shown: "guint64". */
 const gchar *fasp_stat_get_type_name (FaspStatForm form);
 

@@ -13,119 +13,119 @@ G_BEGIN_DECLS
 /* One of several flows. */
 typedef struct
 {
-  FaspAddress address;          /* len 0: not known */
-  gboolean usable;              /* the peer answers there, and, sender, it is
-                                   not dead */
-  gdouble weight;               /* sender: 1 is an equal share */
-  FaspTime rtt;                 /* sender: 0 if not known */
+  FaspAddress address; /* len 0: not known */
+  gboolean usable;     /* the peer answers there, and, sender, it is
+                          not dead */
+  gdouble weight;      /* sender: 1 is an equal share */
+  FaspTime rtt;        /* sender: 0 if not known */
   guint64 datagrams_sent, wire_bytes_sent;
   guint64 datagrams_received;
   /* sender: of those sent, as far as the peer has reported; receiver: of the sender's */
-  guint64 datagrams_lost, bursts_lost;  /* burst: lost in a row */
-  guint64 datagrams_reordered;  /* receiver */
+  guint64 datagrams_lost, bursts_lost; /* burst: lost in a row */
+  guint64 datagrams_reordered;         /* receiver */
 } FaspFlowStats;
 
 /* What a session sends.  All but datagrams, wire_bytes and rate: the sender of the stream only. */
 typedef struct
 {
-  guint64 datagrams;            /* of every kind */
-  guint64 wire_bytes;           /* their bytes, from the IP header up */
-  guint64 rate;                 /* bit/s on the wire over the last second */
-  guint64 blocks, bytes;        /* blocks sent for the first time, and their payload */
-  guint64 blocks_rtx, bytes_rtx;        /* retransmissions, and their payload */
-  guint64 copies;               /* of the retransmissions: second and further ones of a round */
-  guint64 doubled;              /* blocks sent on a further flow: FASP_ASSIGNMENT_DUPLICATE */
-  guint64 repairs;              /* repair symbols of FEC */
-  gdouble fec_share;            /* repairs for each block, in force */
-  guint64 lost;                 /* transmissions of blocks that are known to be lost */
+  guint64 datagrams;             /* of every kind */
+  guint64 wire_bytes;            /* their bytes, from the IP header up */
+  guint64 rate;                  /* bit/s on the wire over the last second */
+  guint64 blocks, bytes;         /* blocks sent for the first time, and their payload */
+  guint64 blocks_rtx, bytes_rtx; /* retransmissions, and their payload */
+  guint64 copies;                /* of the retransmissions: second and further ones of a round */
+  guint64 doubled;               /* blocks sent on a further flow: FASP_ASSIGNMENT_DUPLICATE */
+  guint64 repairs;               /* repair symbols of FEC */
+  gdouble fec_share;             /* repairs for each block, in force */
+  guint64 lost;                  /* transmissions of blocks that are known to be lost */
 } FaspSentStats;
 
 /* What the receiver has of what was sent.  The sender only. */
 typedef struct
 {
-  guint64 blocks, bytes;        /* acknowledged, and their payload */
-  guint64 skipped;              /* blocks given up by slow-policy or by the receiver */
-  guint64 in_flight;            /* blocks sent and not acknowledged */
-  guint64 queued;               /* blocks written and not sent */
-  guint64 window;               /* units (FASP_BLOCK_UNIT) that the receiver still takes */
-  guint64 feedback;             /* feedback datagrams that came */
+  guint64 blocks, bytes; /* acknowledged, and their payload */
+  guint64 skipped;       /* blocks given up by slow-policy or by the receiver */
+  guint64 in_flight;     /* blocks sent and not acknowledged */
+  guint64 queued;        /* blocks written and not sent */
+  guint64 window;        /* units (FASP_BLOCK_UNIT) that the receiver still takes */
+  guint64 feedback;      /* feedback datagrams that came */
 } FaspDeliveryStats;
 
 /* What a session receives.  What counts datagrams: both ends; what counts blocks: the receiver of
  * the stream only. */
 typedef struct
 {
-  guint64 datagrams;            /* of every kind */
-  guint64 wire_bytes;           /* their bytes, from the IP header up */
-  guint64 rate;                 /* bit/s on the wire over the last second */
-  guint64 lost;                 /* datagrams that did not come */
-  guint64 bursts;               /* losses in a row, on each flow by itself */
-  guint64 reordered;            /* datagrams that came after later ones */
-  guint64 datagrams_duplicate, blocks_duplicate;        /* dropped, as they had come before */
-  guint64 duplicates;           /* both together */
-  guint64 blocks, bytes;        /* new blocks, and their payload */
-  guint64 blocks_rtx;           /* of the blocks: those that came by a retransmission */
-  guint64 repairs;              /* repair symbols of FEC */
-  guint64 recovered;            /* of the blocks: those made of repairs */
-  guint64 too_late;             /* blocks given up by too-late=skip or by the sender */
-  guint64 feedback;             /* feedback datagrams that left */
-  guint64 buffer_blocks, buffer_bytes;  /* wait for a hole to be filled, or for the application */
+  guint64 datagrams;                             /* of every kind */
+  guint64 wire_bytes;                            /* their bytes, from the IP header up */
+  guint64 rate;                                  /* bit/s on the wire over the last second */
+  guint64 lost;                                  /* datagrams that did not come */
+  guint64 bursts;                                /* losses in a row, on each flow by itself */
+  guint64 reordered;                             /* datagrams that came after later ones */
+  guint64 datagrams_duplicate, blocks_duplicate; /* dropped, as they had come before */
+  guint64 duplicates;                            /* both together */
+  guint64 blocks, bytes;                         /* new blocks, and their payload */
+  guint64 blocks_rtx;                  /* of the blocks: those that came by a retransmission */
+  guint64 repairs;                     /* repair symbols of FEC */
+  guint64 recovered;                   /* of the blocks: those made of repairs */
+  guint64 too_late;                    /* blocks given up by too-late=skip or by the sender */
+  guint64 feedback;                    /* feedback datagrams that left */
+  guint64 buffer_blocks, buffer_bytes; /* wait for a hole to be filled, or for the application */
 } FaspReceivedStats;
 
 /* The paths of a session together. */
 typedef struct
 {
   FaspTime rtt, rtt_min, rtt_variation; /* round trip: smoothed, least, mean deviation; µs */
-  guint datagram_size;          /* path MTU as UDP payload, bytes */
-  gdouble loss, back_loss;      /* sender: share lost there and back, as planned for */
-  guint64 marked;               /* receiver: datagrams that came with an ECN mark; sender: its
-                                   own, as the peer reports */
-  FaspTime reorder_delay;       /* how long a hole may be reordering, before it is a loss; µs */
+  guint datagram_size;                  /* path MTU as UDP payload, bytes */
+  gdouble loss, back_loss;              /* sender: share lost there and back, as planned for */
+  guint64 marked;         /* receiver: datagrams that came with an ECN mark; sender: its
+                             own, as the peer reports */
+  FaspTime reorder_delay; /* how long a hole may be reordering, before it is a loss; µs */
 } FaspPathStats;
 
 /* How fast a session may send.  The sender only. */
 typedef struct
 {
-  guint64 rate;                 /* bit/s of the pacer; 0: not paced */
-  FaspTime queueing_delay;      /* with a rate controller: on the path, of late; µs */
-  FaspTime missed;              /* in which the rate allowed sending, and nobody polled; µs */
+  guint64 rate;            /* bit/s of the pacer; 0: not paced */
+  FaspTime queueing_delay; /* with a rate controller: on the path, of late; µs */
+  FaspTime missed;         /* in which the rate allowed sending, and nobody polled; µs */
 } FaspPacingStats;
 
 /* The latency of a session, and whether it is enough. */
 typedef struct
 {
-  guint ms;                     /* in force; 0: as soon as possible, or not known yet */
-  guint64 promised_interval;    /* expected seconds between skips */
-  guint64 observed_interval;    /* seconds per skip since the session opened, at least 1;
-                                   0: no skip */
-  guint64 skips;                /* seconds in which something was missing or too late;
-                                   sender: rows of seconds, as it is not told of each */
+  guint ms;                  /* in force; 0: as soon as possible, or not known yet */
+  guint64 promised_interval; /* expected seconds between skips */
+  guint64 observed_interval; /* seconds per skip since the session opened, at least 1;
+                                0: no skip */
+  guint64 skips;             /* seconds in which something was missing or too late;
+                                sender: rows of seconds, as it is not told of each */
 } FaspLatencyStats;
 
 /* The clock of the stream's sender.  The receiver only. */
 typedef struct
 {
-  gdouble ppm;                  /* how much it is faster than ours; 0: not known */
-  guint64 jumps;                /* so far */
+  gdouble ppm;   /* how much it is faster than ours; 0: not known */
+  guint64 jumps; /* so far */
 } FaspClockStats;
 
 /* What came to a receiver from its multicast group. */
 typedef struct
 {
-  gboolean member;              /* the receiver hears the group (both ends know) */
-  guint64 datagrams, lost;      /* received from the group, and lost; the receiver only */
+  gboolean member;         /* the receiver hears the group (both ends know) */
+  guint64 datagrams, lost; /* received from the group, and lost; the receiver only */
 } FaspMemberStats;
 
 /* One peer. */
 typedef struct
 {
-  guint32 session;              /* id, never 0 */
+  guint32 session; /* id, never 0 */
   FaspAddress address;
   FaspCipher cipher;
   FaspIdentity peer;
-  gboolean interrupted;         /* nothing was heard of it for a while */
-  guint flows;                  /* in use */
-  guint64 key_frames_wanted;    /* by the receiver's application, as the sender was told */
+  gboolean interrupted;      /* nothing was heard of it for a while */
+  guint flows;               /* in use */
+  guint64 key_frames_wanted; /* by the receiver's application, as the sender was told */
   FaspPathStats path;
   FaspPacingStats pacing;
   FaspLatencyStats latency;
@@ -134,50 +134,50 @@ typedef struct
   FaspReceivedStats received;
   FaspClockStats clock;
   FaspMemberStats group;
-  guint64 rounds[FASP_ROUNDS];  /* blocks by the round of retransmissions that completed them */
+  guint64 rounds[FASP_ROUNDS]; /* blocks by the round of retransmissions that completed them */
 } FaspSessionStats;
 
 typedef struct
 {
-  guint sessions;               /* open */
-  guint interrupted;            /* of these */
-  guint64 bytes_written;        /* sender: bytes the application wrote */
-  guint64 bytes_dropped;        /* sender: written while nobody listened */
-  guint64 whole;                /* sender: receivers that have confirmed all, to the
-                                 * end of the stream */
-  guint64 key_frames_requested; /* sender: FASP_EVENT_KEY_FRAME so far */
-  guint64 bytes_unconfirmed;    /* sender: bytes at the end of the stream so far that
-                                   a receiver did not confirm before it left
-                                   (the last one, or any since finish) */
-  guint64 bytes_read;           /* receiver: bytes the application took */
-  guint64 bytes_missing;        /* receiver: given up between those; sender: no longer
-                                 * kept for receivers that came back */
-  guint64 join_offset;          /* receiver: where in the stream that is read the first byte
-                                 * read of it is; FASP_OFFSET_UNKNOWN: none yet, or not known */
-  guint64 joins_in_the_middle;  /* receiver: streams of which the beginning was not read */
-  guint64 buffer_bytes, buffer_limit;   /* store or reorder buffer */
-  guint64 datagrams_malformed;  /* could not be parsed */
-  guint64 datagrams_unknown;    /* no such session */
-  guint64 datagrams_forged;     /* failed their tag (damaged or spoofed) */
-  guint64 datagrams_version;    /* other version */
+  guint sessions;                     /* open */
+  guint interrupted;                  /* of these */
+  guint64 bytes_written;              /* sender: bytes the application wrote */
+  guint64 bytes_dropped;              /* sender: written while nobody listened */
+  guint64 whole;                      /* sender: receivers that have confirmed all, to the
+                                       * end of the stream */
+  guint64 key_frames_requested;       /* sender: FASP_EVENT_KEY_FRAME so far */
+  guint64 bytes_unconfirmed;          /* sender: bytes at the end of the stream so far that
+                                         a receiver did not confirm before it left
+                                         (the last one, or any since finish) */
+  guint64 bytes_read;                 /* receiver: bytes the application took */
+  guint64 bytes_missing;              /* receiver: given up between those; sender: no longer
+                                       * kept for receivers that came back */
+  guint64 join_offset;                /* receiver: where in the stream that is read the first byte
+                                       * read of it is; FASP_OFFSET_UNKNOWN: none yet, or not known */
+  guint64 joins_in_the_middle;        /* receiver: streams of which the beginning was not read */
+  guint64 buffer_bytes, buffer_limit; /* store or reorder buffer */
+  guint64 datagrams_malformed;        /* could not be parsed */
+  guint64 datagrams_unknown;          /* no such session */
+  guint64 datagrams_forged;           /* failed their tag (damaged or spoofed) */
+  guint64 datagrams_version;          /* other version */
   guint64 handshakes_refused;
-  guint64 callers_misdirected;  /* refused for their streamid */
-  guint64 handshakes_retried;   /* answered with a cookie */
+  guint64 callers_misdirected; /* refused for their streamid */
+  guint64 handshakes_retried;  /* answered with a cookie */
 } FaspEndpointStats;
 
 typedef struct
 {
   guint members;
-  guint64 deaf;                 /* members that did not hear it, and get all by unicast; */
-  guint64 returned;             /* how often one heard it again */
-  guint64 datagrams_sent, wire_bytes_sent;      /* to the group */
+  guint64 deaf;     /* members that did not hear it, and get all by unicast; */
+  guint64 returned; /* how often one heard it again */
+  guint64 datagrams_sent, wire_bytes_sent; /* to the group */
   guint64 blocks_sent, blocks_resent, repairs_sent;
-  gdouble fec_share;            /* repairs for each block, now */
-  guint64 losses;               /* losses that members asked for, */
-  guint64 requests;             /* the requests of all members for them, */
-  guint64 losses_shared;        /* and losses that several asked for */
-  FaspTime rtt;                 /* the longest of a member, without those far away */
-  FaspTime back_off, clock;     /* as members are told */
+  gdouble fec_share;        /* repairs for each block, now */
+  guint64 losses;           /* losses that members asked for, */
+  guint64 requests;         /* the requests of all members for them, */
+  guint64 losses_shared;    /* and losses that several asked for */
+  FaspTime rtt;             /* the longest of a member, without those far away */
+  FaspTime back_off, clock; /* as members are told */
 } FaspGroupStats;
 
 G_END_DECLS

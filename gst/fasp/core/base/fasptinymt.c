@@ -11,7 +11,7 @@
 #define SKIP 8
 
 static void
-step (FaspTinymt * t)
+step (FaspTinymt *t)
 {
   guint32 *s = t->status;
   guint32 x = (s[0] & MASK) ^ s[1] ^ s[2], y = s[3];
@@ -29,7 +29,7 @@ step (FaspTinymt * t)
 }
 
 void
-fasp_tinymt_init (FaspTinymt * t, guint32 seed)
+fasp_tinymt_init (FaspTinymt *t, guint32 seed)
 {
   guint32 *s = t->status;
 
@@ -47,7 +47,7 @@ fasp_tinymt_init (FaspTinymt * t, guint32 seed)
 }
 
 guint32
-fasp_tinymt_next (FaspTinymt * t)
+fasp_tinymt_next (FaspTinymt *t)
 {
   guint32 sum;
 

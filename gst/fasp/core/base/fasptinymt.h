@@ -14,7 +14,7 @@ typedef struct
   guint32 status[4];
 } FaspTinymt;
 
-void fasp_tinymt_init (FaspTinymt * tinymt, guint32 seed);
-guint32 fasp_tinymt_next (FaspTinymt * tinymt);
+void fasp_tinymt_init (FaspTinymt *tinymt, guint32 seed);
+guint32 fasp_tinymt_next (FaspTinymt *tinymt);
 
 G_END_DECLS

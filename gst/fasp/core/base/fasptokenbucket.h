@@ -15,8 +15,7 @@ G_BEGIN_DECLS
 
 /* Takes a token; FALSE: none is left now.  @interval: µs. */
 static inline gboolean
-fasp_token_bucket_take (FaspTime * full, FaspTime now, FaspTime interval,
-    guint burst)
+fasp_token_bucket_take (FaspTime *full, FaspTime now, FaspTime interval, guint burst)
 {
   FaspTime then = MAX (*full, now) + interval;
 

@@ -2,17 +2,16 @@
 #include "fasptrace.h"
 
 void
-fasp_trace_set_size (FaspTrace * trace, guint size)
+fasp_trace_set_size (FaspTrace *trace, guint size)
 {
   g_clear_pointer (&trace->ring, g_free);
-  *trace = (FaspTrace) {
-  .size = size};
+  *trace = (FaspTrace) { .size = size };
   if (size > 0)
     trace->ring = g_new (FaspTraceEntry, size);
 }
 
 void
-fasp_trace_add (FaspTrace * trace, const FaspTraceEntry * entry)
+fasp_trace_add (FaspTrace *trace, const FaspTraceEntry *entry)
 {
   if (trace->ring == NULL)
     return;
@@ -24,7 +23,7 @@ fasp_trace_add (FaspTrace * trace, const FaspTraceEntry * entry)
 }
 
 guint
-fasp_trace_fetch (FaspTrace * trace, FaspTraceEntry * entries, guint max)
+fasp_trace_fetch (FaspTrace *trace, FaspTraceEntry *entries, guint max)
 {
   guint n = MIN (trace->next - trace->first, max);
 

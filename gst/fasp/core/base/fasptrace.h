@@ -14,28 +14,27 @@ G_BEGIN_DECLS
 
 typedef struct
 {
-  FaspTime time;                /* when it left or arrived */
-  FaspTime media_time;          /* sender's, when the block was written */
+  FaspTime time;       /* when it left or arrived */
+  FaspTime media_time; /* sender's, when the block was written */
   guint64 block;
   guint32 session;
-  guint16 full, payload;        /* bytes, IP header included; bytes of the stream */
-  guint8 round, copy;           /* 0, 0: the original */
-  gboolean fresh;               /* sender: not a retransmission; receiver: it brought the block */
+  guint16 full, payload; /* bytes, IP header included; bytes of the stream */
+  guint8 round, copy;    /* 0, 0: the original */
+  gboolean fresh;        /* sender: not a retransmission; receiver: it brought the block */
 } FaspTraceEntry;
 
 typedef struct
 {
-  FaspTraceEntry *ring;         /* NULL: nothing is recorded */
+  FaspTraceEntry *ring; /* NULL: nothing is recorded */
   guint size;
-  guint64 first, next;          /* entries [first, next) are here */
-  guint64 lost;                 /* overwritten before they were fetched */
+  guint64 first, next; /* entries [first, next) are here */
+  guint64 lost;        /* overwritten before they were fetched */
 } FaspTrace;
 
 /* @size: entries kept at most; 0: stops recording. */
-void fasp_trace_set_size (FaspTrace * trace, guint size);
-void fasp_trace_add (FaspTrace * trace, const FaspTraceEntry * entry);
+void fasp_trace_set_size (FaspTrace *trace, guint size);
+void fasp_trace_add (FaspTrace *trace, const FaspTraceEntry *entry);
 /* Takes out up to @max entries, oldest first; returns how many. */
-guint fasp_trace_fetch (FaspTrace * trace, FaspTraceEntry * entries,
-    guint max);
+guint fasp_trace_fetch (FaspTrace *trace, FaspTraceEntry *entries, guint max);
 
 G_END_DECLS

@@ -43,16 +43,14 @@ fasp_later (FaspTime a, FaspTime b)
 
 /* The interval of regular feedback, while data comes. */
 #define FASP_FEEDBACK_CLOCK_MAX (100 * FASP_MSEC)
-#define FASP_FEEDBACK_CLOCK(rtt) \
-    CLAMP ((rtt) / 4, 10 * FASP_MSEC, FASP_FEEDBACK_CLOCK_MAX)
+#define FASP_FEEDBACK_CLOCK(rtt) CLAMP ((rtt) / 4, 10 * FASP_MSEC, FASP_FEEDBACK_CLOCK_MAX)
 
 /* A new loss is reported at once, and this often in all as soon as possible, whatever
  * is known about it. After that it is reported again and again while it is missing, as
  * far as the allowance permits: the wait before the (i+1)-th repetition is 2, then 4,
  * then 8 ms. */
 #define FASP_FEEDBACK_FRESH 8
-#define FASP_FEEDBACK_REPEAT(i) \
-    ((FaspTime) (2 * FASP_MSEC) << MIN ((i) / 16, 2u))
+#define FASP_FEEDBACK_REPEAT(i) ((FaspTime) (2 * FASP_MSEC) << MIN ((i) / 16, 2u))
 
 /* A latency in ms that the sender is to find, or that the peer does not name. */
 #define FASP_LATENCY_AUTO G_MAXUINT32
@@ -62,9 +60,9 @@ fasp_later (FaspTime a, FaspTime b)
 /* The wanted time between skips, in seconds: a week. */
 #define FASP_GLITCH_INTERVAL_DEFAULT 604800
 
-/* Receivers of a listening sender: the most whatever is configured, and what is configured unless somebody
- * says otherwise. A session takes up to 180 kB, so 4096 take 0.7 GB at most. Behind one address there may be all
- * of a company or campus. */
+/* Receivers of a listening sender: the most whatever is configured, and what is configured unless
+ * somebody says otherwise. A session takes up to 180 kB, so 4096 take 0.7 GB at most. Behind one
+ * address there may be all of a company or campus. */
 #define FASP_RECEIVERS_MOST 16384
 #define FASP_RECEIVERS_DEFAULT 4096
 #define FASP_RECEIVERS_NETWORK_DEFAULT 1024
@@ -72,7 +70,7 @@ fasp_later (FaspTime a, FaspTime b)
 /* What protects the datagrams of a session. Numbers as on the wire. */
 typedef enum
 {
-  FASP_CIPHER_NONE = 0,         /* a short tag against damage */
+  FASP_CIPHER_NONE = 0, /* a short tag against damage */
   FASP_CIPHER_AES_128_GCM = 1,
   FASP_CIPHER_AES_256_GCM = 2,
   FASP_CIPHER_CHACHA20_POLY1305 = 3,
@@ -80,14 +78,14 @@ typedef enum
 
 #define FASP_CIPHERS 4
 
-#define FASP_NAME_MAX 64        /* bytes of UTF-8: the name of a key */
+#define FASP_NAME_MAX 64 /* bytes of UTF-8: the name of a key */
 
 /* Who a peer has proved to be, with a key of its own. */
 typedef struct
 {
-  gboolean proved;              /* FALSE: the rest is not known */
-  guint8 key[32];               /* its public key (X25519) */
-  gchar name[FASP_NAME_MAX + 1];        /* its name in allowed-keys */
+  gboolean proved;               /* FALSE: the rest is not known */
+  guint8 key[32];                /* its public key (X25519) */
+  gchar name[FASP_NAME_MAX + 1]; /* its name in allowed-keys */
 } FaspIdentity;
 
 /* What an endpoint does with the stream, whoever called. */
@@ -109,9 +107,9 @@ typedef enum
 /* What happens to a receiver that does not keep up when the sender's store is full. */
 typedef enum
 {
-  FASP_SLOW_WAIT,               /* the writer waits: nothing is lost */
-  FASP_SLOW_DROP_RECEIVER,      /* the receiver is disconnected */
-  FASP_SLOW_SKIP,               /* the receiver is moved ahead and told */
+  FASP_SLOW_WAIT,          /* the writer waits: nothing is lost */
+  FASP_SLOW_DROP_RECEIVER, /* the receiver is disconnected */
+  FASP_SLOW_SKIP,          /* the receiver is moved ahead and told */
 } FaspSlowPolicy;
 
 /* How a datagram's flow is chosen, of several. */
@@ -119,7 +117,7 @@ typedef enum
 {
   FASP_ASSIGNMENT_RANDOM,
   FASP_ASSIGNMENT_ROUND_ROBIN,
-  FASP_ASSIGNMENT_DUPLICATE,    /* new blocks go on every flow, all else on one */
+  FASP_ASSIGNMENT_DUPLICATE, /* new blocks go on every flow, all else on one */
 } FaspAssignment;
 
 #define FASP_FLOWS_MAX 64
@@ -129,29 +127,29 @@ typedef enum
 /* What a port with several endpoints knows about a datagram (fasproutes.h). */
 typedef enum
 {
-  FASP_ROUTE_HERE,              /* it is for the endpoint that gets it */
-  FASP_ROUTE_ABSENT,            /* a call for a stream that is not here */
-  FASP_ROUTE_UNNAMED,           /* a call that names no stream, and there are several */
-  FASP_ROUTE_GONE,              /* a call for a stream that was here until just now */
+  FASP_ROUTE_HERE,    /* it is for the endpoint that gets it */
+  FASP_ROUTE_ABSENT,  /* a call for a stream that is not here */
+  FASP_ROUTE_UNNAMED, /* a call that names no stream, and there are several */
+  FASP_ROUTE_GONE,    /* a call for a stream that was here until just now */
 } FaspRoute;
 
 /* Why a session ended. Numbers as on the wire, in CLOSE and REJECT. */
 typedef enum
 {
   FASP_REASON_NONE = 0,
-  FASP_REASON_FINISHED = 1,     /* whole stream acknowledged */
-  FASP_REASON_STOPPED = 2,      /* application stopped before the end */
-  FASP_REASON_TOO_SLOW = 3,     /* slow-policy=drop-receiver */
-  FASP_REASON_REFUSED = 4,      /* application refused the caller */
-  FASP_REASON_BUSY = 5,         /* no room for one more session, now */
-  FASP_REASON_SAME_ROLE = 6,    /* two senders or two receivers */
-  FASP_REASON_UNSUPPORTED = 7,  /* critical option not understood */
-  FASP_REASON_KEY = 8,          /* another key, or a key at one end only */
-  FASP_REASON_ENCRYPTION = 9,   /* no cipher that both ends accept */
+  FASP_REASON_FINISHED = 1,    /* whole stream acknowledged */
+  FASP_REASON_STOPPED = 2,     /* application stopped before the end */
+  FASP_REASON_TOO_SLOW = 3,    /* slow-policy=drop-receiver */
+  FASP_REASON_REFUSED = 4,     /* application refused the caller */
+  FASP_REASON_BUSY = 5,        /* no room for one more session, now */
+  FASP_REASON_SAME_ROLE = 6,   /* two senders or two receivers */
+  FASP_REASON_UNSUPPORTED = 7, /* critical option not understood */
+  FASP_REASON_KEY = 8,         /* another key, or a key at one end only */
+  FASP_REASON_ENCRYPTION = 9,  /* no cipher that both ends accept */
   /* these never go over the wire */
-  FASP_REASON_VERSION = 10,     /* no common version */
-  FASP_REASON_SILENT = 11,      /* nothing heard for too long */
-  FASP_REASON_REPLACED = 12,    /* the peer came back without its past */
+  FASP_REASON_VERSION = 10,  /* no common version */
+  FASP_REASON_SILENT = 11,   /* nothing heard for too long */
+  FASP_REASON_REPLACED = 12, /* the peer came back without its past */
 } FaspReason;
 
 /* A transport address, as seen by `link', one of our sockets. To the core, it is just a
@@ -169,23 +167,22 @@ typedef struct
 } FaspAddress;
 
 /* Fills @data with @size unpredictable bytes. */
-typedef void (*FaspRandomFunc) (gpointer user_data, guint8 * data, gsize size);
+typedef void (*FaspRandomFunc) (gpointer user_data, guint8 *data, gsize size);
 
-gboolean fasp_address_equal (const FaspAddress * a, const FaspAddress * b);
+gboolean fasp_address_equal (const FaspAddress *a, const FaspAddress *b);
 /* Are they the same peer, whichever of our own addresses is used? */
-gboolean fasp_address_same_peer (const FaspAddress * a, const FaspAddress * b);
+gboolean fasp_address_same_peer (const FaspAddress *a, const FaspAddress *b);
 /* Hashes the peer's address only. */
-guint fasp_address_hash (const FaspAddress * address);
+guint fasp_address_hash (const FaspAddress *address);
 
 /* Adds @n to the port of a POSIX sockaddr_in or sockaddr_in6. */
-void fasp_address_add_port (FaspAddress * address, guint n);
+void fasp_address_add_port (FaspAddress *address, guint n);
 
 /* The network of an address: an IPv4 address (mapped into IPv6 or not), or the first 48
  * bits of an IPv6 address, which is what a site has. For POSIX's sockaddr_in and
  * sockaddr_in6. */
 #define FASP_NETWORK_SIZE 7
-void fasp_address_get_network (const FaspAddress * address,
-    guint8 network[FASP_NETWORK_SIZE]);
+void fasp_address_get_network (const FaspAddress *address, guint8 network[FASP_NETWORK_SIZE]);
 
 /* Widens a packet number, a block number or a media time: returns the 64-bit number
  * nearest to @expected whose low @bits (at most 32) are @truncated. */
@@ -196,7 +193,7 @@ fasp_widen (guint32 truncated, guint bits, guint64 expected)
   gint64 delta = (gint32) ((truncated - (guint32) expected) << shift) >> shift;
 
   if (delta < 0 && expected < (guint64) (-delta))
-    return truncated;           /* a number below zero cannot be: take it as it is */
+    return truncated; /* a number below zero cannot be: take it as it is */
   return expected + delta;
 }
 

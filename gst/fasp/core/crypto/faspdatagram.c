@@ -2,7 +2,7 @@
 #include "faspprotection.h"
 
 void
-fasp_datagram_clear (FaspDatagram * d)
+fasp_datagram_clear (FaspDatagram *d)
 {
   d->ecn = FALSE;
   d->block = NULL;
@@ -11,11 +11,10 @@ fasp_datagram_clear (FaspDatagram * d)
 }
 
 gboolean
-fasp_datagram_finish (FaspDatagram * d, FaspSealer * sealer, guint8 flow,
-    guint64 pn, const FaspWriter * w, const FaspBlock * block)
+fasp_datagram_finish (FaspDatagram *d, FaspSealer *sealer, guint8 flow, guint64 pn,
+    const FaspWriter *w, const FaspBlock *block)
 {
-  if (w->failed || w->size - w->used < w->payload_size
-      || w->used < FASP_SESSION_HEADER
+  if (w->failed || w->size - w->used < w->payload_size || w->used < FASP_SESSION_HEADER
       || !fasp_sealer_take (sealer, flow, pn, &d->seal))
     return FALSE;
   d->head = w->used;
@@ -27,15 +26,15 @@ fasp_datagram_finish (FaspDatagram * d, FaspSealer * sealer, guint8 flow,
 }
 
 void
-fasp_datagram_seal (FaspDatagram * d)
+fasp_datagram_seal (FaspDatagram *d)
 {
-  if (d->seal.lock != NULL && fasp_seal_close (&d->seal, d->data, d->head,
-          d->payload, d->payload_size))
-    fasp_datagram_release (d);  /* the payload is in data now */
+  if (d->seal.lock != NULL
+      && fasp_seal_close (&d->seal, d->data, d->head, d->payload, d->payload_size))
+    fasp_datagram_release (d); /* the payload is in data now */
 }
 
 void
-fasp_datagram_release (FaspDatagram * d)
+fasp_datagram_release (FaspDatagram *d)
 {
   fasp_seal_drop (&d->seal);
   g_clear_pointer (&d->block, fasp_block_unref);

@@ -21,7 +21,7 @@ G_BEGIN_DECLS
  * sealer's, without the endpoint's lock. */
 typedef struct
 {
-  struct _FaspLock *lock;       /* a reference; NULL: nothing to do */
+  struct _FaspLock *lock; /* a reference; NULL: nothing to do */
   guint8 flow;
   guint64 pn;
 } FaspSeal;
@@ -31,24 +31,24 @@ typedef struct _FaspSealer FaspSealer;
 typedef struct
 {
   FaspAddress to;
-  gsize size;                   /* on the wire: UDP payload, sealed */
-  gboolean ecn;                 /* to be sent as ECT(0) (RFC 3168) */
-  FaspBlock *block;             /* a reference, as long as payload is in it */
+  gsize size;       /* on the wire: UDP payload, sealed */
+  gboolean ecn;     /* to be sent as ECT(0) (RFC 3168) */
+  FaspBlock *block; /* a reference, as long as payload is in it */
   const guint8 *payload;
   gsize payload_size, head;
-  FaspSeal seal;                /* what is still to be done */
+  FaspSeal seal; /* what is still to be done */
   guint8 data[FASP_DATAGRAM_MAX];
 } FaspDatagram;
 
 /* Makes it empty.  It must have been released, or never used. */
-void fasp_datagram_clear (FaspDatagram * datagram);
+void fasp_datagram_clear (FaspDatagram *datagram);
 /* @w: has written to data, and has left room for a tag there; its payload, if any, is of
  * @block (NULL: none).  FALSE: it cannot be sealed as packet @pn. */
-gboolean fasp_datagram_finish (FaspDatagram * datagram, FaspSealer * sealer,
-    guint8 flow, guint64 pn, const FaspWriter * w, const FaspBlock * block);
+gboolean fasp_datagram_finish (FaspDatagram *datagram, FaspSealer *sealer, guint8 flow, guint64 pn,
+    const FaspWriter *w, const FaspBlock *block);
 /* Call this for each datagram from fasp_endpoint_poll_lane(), before anything else. */
-void fasp_datagram_seal (FaspDatagram * datagram);
+void fasp_datagram_seal (FaspDatagram *datagram);
 /* Call this for each datagram that was polled, once it is sent or dropped. */
-void fasp_datagram_release (FaspDatagram * datagram);
+void fasp_datagram_release (FaspDatagram *datagram);
 
 G_END_DECLS

@@ -20,7 +20,7 @@ struct _FaspIpsecAes
   const IMB_MGR *functions;
 };
 
-static gint most = FASP_IPSEC_ALL;      /* atomic */
+static gint most = FASP_IPSEC_ALL; /* atomic */
 
 void
 fasp_ipsec_use_at_most (FaspIpsecSet set)
@@ -31,7 +31,7 @@ fasp_ipsec_use_at_most (FaspIpsecSet set)
 /* The library asks only the processor what it has.  But it must not touch registers that the
  * kernel, or a virtual machine, does not save. */
 static gboolean
-has (const IMB_MGR * mgr, FaspIpsecSet set)
+has (const IMB_MGR *mgr, FaspIpsecSet set)
 {
   __builtin_cpu_init ();
   switch (set) {
@@ -41,12 +41,9 @@ has (const IMB_MGR * mgr, FaspIpsecSet set)
       return (mgr->features & IMB_CPUFLAGS_AVX2) == IMB_CPUFLAGS_AVX2
           && __builtin_cpu_supports ("avx2");
     case FASP_IPSEC_ALL:
-      return (!(mgr->features & IMB_FEATURE_AVX)
-          || __builtin_cpu_supports ("avx"))
-          && (!(mgr->features & IMB_FEATURE_AVX2)
-          || __builtin_cpu_supports ("avx2"))
-          && (!(mgr->features & IMB_FEATURE_AVX512F)
-          || __builtin_cpu_supports ("avx512f"));
+      return (!(mgr->features & IMB_FEATURE_AVX) || __builtin_cpu_supports ("avx"))
+          && (!(mgr->features & IMB_FEATURE_AVX2) || __builtin_cpu_supports ("avx2"))
+          && (!(mgr->features & IMB_FEATURE_AVX512F) || __builtin_cpu_supports ("avx512f"));
   }
   g_assert_not_reached ();
 }
@@ -66,27 +63,26 @@ make_functions (FaspIpsecSet set)
   if (set == FASP_IPSEC_ALL)
     init_mb_mgr_auto (mgr, NULL);
   else
-    init[set] (mgr);
+    init[set](mgr);
   if (imb_get_errno (mgr) == 0 && (mgr->features & NEEDED) == NEEDED)
     return mgr;
   free_mb_mgr (mgr);
   return NULL;
 }
 
-#define NONE 1                  /* no address */
+#define NONE 1 /* no address */
 
 /* The functions of the process, for all threads. */
 static const IMB_MGR *
 get_functions (void)
 {
-  static gsize functions[FASP_IPSEC_ALL + 1];   /* once made, where they are; NONE */
+  static gsize functions[FASP_IPSEC_ALL + 1]; /* once made, where they are; NONE */
   FaspIpsecSet set = g_atomic_int_get (&most);
 
   if (g_once_init_enter (&functions[set])) {
     IMB_MGR *made = make_functions (set);
 
-    g_once_init_leave (&functions[set], made != NULL ?
-        GPOINTER_TO_SIZE (made) : NONE);
+    g_once_init_leave (&functions[set], made != NULL ? GPOINTER_TO_SIZE (made) : NONE);
   }
   return functions[set] != NONE ? GSIZE_TO_POINTER (functions[set]) : NULL;
 }
@@ -102,7 +98,7 @@ allocate (gsize size)
 }
 
 FaspIpsecGcm *
-fasp_ipsec_gcm_new (const guint8 * key, gsize key_size)
+fasp_ipsec_gcm_new (const guint8 *key, gsize key_size)
 {
   const IMB_MGR *f = get_functions ();
   FaspIpsecGcm *gcm;
@@ -120,7 +116,7 @@ fasp_ipsec_gcm_new (const guint8 * key, gsize key_size)
 }
 
 void
-fasp_ipsec_gcm_free (FaspIpsecGcm * gcm)
+fasp_ipsec_gcm_free (FaspIpsecGcm *gcm)
 {
   if (gcm != NULL)
     fasp_wipe (gcm, sizeof *gcm);
@@ -128,16 +124,13 @@ fasp_ipsec_gcm_free (FaspIpsecGcm * gcm)
 }
 
 void
-fasp_ipsec_gcm_seal (const FaspIpsecGcm * gcm, const guint8 * nonce,
-    const guint8 * ad, gsize ad_size, const guint8 * data, gsize size,
-    const guint8 * more, gsize more_size, guint8 * out)
+fasp_ipsec_gcm_seal (const FaspIpsecGcm *gcm, const guint8 *nonce, const guint8 *ad, gsize ad_size,
+    const guint8 *data, gsize size, const guint8 *more, gsize more_size, guint8 *out)
 {
   const IMB_MGR *f = gcm->functions;
   aes_gcm_init_t begin = gcm->is_256 ? f->gcm256_init : f->gcm128_init;
-  aes_gcm_enc_dec_update_t update = gcm->is_256 ? f->gcm256_enc_update :
-      f->gcm128_enc_update;
-  aes_gcm_enc_dec_finalize_t finish = gcm->is_256 ? f->gcm256_enc_finalize :
-      f->gcm128_enc_finalize;
+  aes_gcm_enc_dec_update_t update = gcm->is_256 ? f->gcm256_enc_update : f->gcm128_enc_update;
+  aes_gcm_enc_dec_finalize_t finish = gcm->is_256 ? f->gcm256_enc_finalize : f->gcm128_enc_finalize;
   struct gcm_context_data context;
 
   begin (&gcm->key, &context, nonce, ad, ad_size);
@@ -149,23 +142,21 @@ fasp_ipsec_gcm_seal (const FaspIpsecGcm * gcm, const guint8 * nonce,
 }
 
 void
-fasp_ipsec_gcm_open (const FaspIpsecGcm * gcm, const guint8 * nonce,
-    const guint8 * ad, gsize ad_size, const guint8 * data, gsize size,
-    guint8 * out, guint8 * tag)
+fasp_ipsec_gcm_open (const FaspIpsecGcm *gcm, const guint8 *nonce, const guint8 *ad, gsize ad_size,
+    const guint8 *data, gsize size, guint8 *out, guint8 *tag)
 {
   const IMB_MGR *f = gcm->functions;
   aes_gcm_enc_dec_t decrypt = gcm->is_256 ? f->gcm256_dec : f->gcm128_dec;
   struct gcm_context_data context;
 
-  decrypt (&gcm->key, &context, out, data, size, nonce, ad, ad_size, tag,
-      FASP_AEAD_TAG_SIZE);
+  decrypt (&gcm->key, &context, out, data, size, nonce, ad, ad_size, tag, FASP_AEAD_TAG_SIZE);
 }
 
 FaspIpsecAes *
-fasp_ipsec_aes_new (const guint8 * key)
+fasp_ipsec_aes_new (const guint8 *key)
 {
   const IMB_MGR *f = get_functions ();
-  guint8 ignored[11 * FASP_AES_BLOCK] __attribute__((aligned (16)));
+  guint8 ignored[11 * FASP_AES_BLOCK] __attribute__ ((aligned (16)));
   FaspIpsecAes *aes;
 
   if (f == NULL)
@@ -178,7 +169,7 @@ fasp_ipsec_aes_new (const guint8 * key)
 }
 
 void
-fasp_ipsec_aes_free (FaspIpsecAes * aes)
+fasp_ipsec_aes_free (FaspIpsecAes *aes)
 {
   if (aes != NULL)
     fasp_wipe (aes, sizeof *aes);
@@ -187,11 +178,9 @@ fasp_ipsec_aes_free (FaspIpsecAes * aes)
 
 /* CFB of one block of zeros encrypts its initialisation vector. */
 void
-fasp_ipsec_aes_encrypt (const FaspIpsecAes * aes, const guint8 * text,
-    guint8 * out)
+fasp_ipsec_aes_encrypt (const FaspIpsecAes *aes, const guint8 *text, guint8 *out)
 {
   static const guint8 zeros[FASP_AES_BLOCK];
 
-  IMB_AES128_CFB_ONE (aes->functions, out, zeros, text, aes->key,
-      FASP_AES_BLOCK);
+  IMB_AES128_CFB_ONE (aes->functions, out, zeros, text, aes->key, FASP_AES_BLOCK);
 }

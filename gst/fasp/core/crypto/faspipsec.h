@@ -19,7 +19,7 @@ typedef enum
 {
   FASP_IPSEC_SSE,
   FASP_IPSEC_AVX2,
-  FASP_IPSEC_ALL,               /* the default */
+  FASP_IPSEC_ALL, /* the default */
 } FaspIpsecSet;
 
 void fasp_ipsec_use_at_most (FaspIpsecSet set);
@@ -28,23 +28,21 @@ void fasp_ipsec_use_at_most (FaspIpsecSet set);
 typedef struct _FaspIpsecGcm FaspIpsecGcm;
 
 /* @key_size: 16 or 32. */
-FaspIpsecGcm *fasp_ipsec_gcm_new (const guint8 * key, gsize key_size);
-void fasp_ipsec_gcm_free (FaspIpsecGcm * gcm);
+FaspIpsecGcm *fasp_ipsec_gcm_new (const guint8 *key, gsize key_size);
+void fasp_ipsec_gcm_free (FaspIpsecGcm *gcm);
 /* As fasp_aead_seal(). */
-void fasp_ipsec_gcm_seal (const FaspIpsecGcm * gcm, const guint8 * nonce,
-    const guint8 * ad, gsize ad_size, const guint8 * data, gsize size,
-    const guint8 * more, gsize more_size, guint8 * out);
+void fasp_ipsec_gcm_seal (const FaspIpsecGcm *gcm, const guint8 *nonce, const guint8 *ad,
+    gsize ad_size, const guint8 *data, gsize size, const guint8 *more, gsize more_size,
+    guint8 *out);
 /* Decrypts @size bytes, and writes what their tag should be: the caller compares it. */
-void fasp_ipsec_gcm_open (const FaspIpsecGcm * gcm, const guint8 * nonce,
-    const guint8 * ad, gsize ad_size, const guint8 * data, gsize size,
-    guint8 * out, guint8 * tag);
+void fasp_ipsec_gcm_open (const FaspIpsecGcm *gcm, const guint8 *nonce, const guint8 *ad,
+    gsize ad_size, const guint8 *data, gsize size, guint8 *out, guint8 *tag);
 
 /* AES-128 of single blocks. */
 typedef struct _FaspIpsecAes FaspIpsecAes;
 
-FaspIpsecAes *fasp_ipsec_aes_new (const guint8 * key);
-void fasp_ipsec_aes_free (FaspIpsecAes * aes);
-void fasp_ipsec_aes_encrypt (const FaspIpsecAes * aes, const guint8 * text,
-    guint8 * out);
+FaspIpsecAes *fasp_ipsec_aes_new (const guint8 *key);
+void fasp_ipsec_aes_free (FaspIpsecAes *aes);
+void fasp_ipsec_aes_encrypt (const FaspIpsecAes *aes, const guint8 *text, guint8 *out);
 
 G_END_DECLS

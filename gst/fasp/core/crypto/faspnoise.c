@@ -23,13 +23,13 @@ typedef struct
 } Pattern;
 
 static const Pattern patterns[] = {
-  [FASP_NOISE_NN] = {"NN", FALSE, FALSE, {{TOKEN_E}, {TOKEN_E, TOKEN_EE}}},
-  [FASP_NOISE_NN_PSK0] = {"NNpsk0", TRUE, FALSE, {{TOKEN_PSK, TOKEN_E},
-          {TOKEN_E, TOKEN_EE}}},
-  [FASP_NOISE_IK] = {"IK", FALSE, TRUE, {{TOKEN_E, TOKEN_ES, TOKEN_S, TOKEN_SS},
-          {TOKEN_E, TOKEN_EE, TOKEN_SE}}},
-  [FASP_NOISE_IK_PSK2] = {"IKpsk2", TRUE, TRUE, {{TOKEN_E, TOKEN_ES, TOKEN_S,
-              TOKEN_SS}, {TOKEN_E, TOKEN_EE, TOKEN_SE, TOKEN_PSK}}},
+  [FASP_NOISE_NN] = { "NN", FALSE, FALSE, { { TOKEN_E }, { TOKEN_E, TOKEN_EE } } },
+  [FASP_NOISE_NN_PSK0] = { "NNpsk0", TRUE, FALSE,
+      { { TOKEN_PSK, TOKEN_E }, { TOKEN_E, TOKEN_EE } } },
+  [FASP_NOISE_IK] = { "IK", FALSE, TRUE,
+      { { TOKEN_E, TOKEN_ES, TOKEN_S, TOKEN_SS }, { TOKEN_E, TOKEN_EE, TOKEN_SE } } },
+  [FASP_NOISE_IK_PSK2] = { "IKpsk2", TRUE, TRUE,
+      { { TOKEN_E, TOKEN_ES, TOKEN_S, TOKEN_SS }, { TOKEN_E, TOKEN_EE, TOKEN_SE, TOKEN_PSK } } },
 };
 
 gboolean
@@ -48,8 +48,7 @@ fasp_noise_has_static (FaspNoisePattern pattern)
 
 /* HKDF as the framework defines it, with two or three outputs; @c may be NULL. */
 static void
-hkdf (const guint8 * ck, const guint8 * input, gsize size, guint8 * a,
-    guint8 * b, guint8 * c)
+hkdf (const guint8 *ck, const guint8 *input, gsize size, guint8 *a, guint8 *b, guint8 *c)
 {
   guint8 temp[FASP_KEY_SIZE], block[FASP_KEY_SIZE + 1];
   guint8 first[FASP_KEY_SIZE];
@@ -65,20 +64,20 @@ hkdf (const guint8 * ck, const guint8 * input, gsize size, guint8 * a,
     block[FASP_KEY_SIZE] = 3;
     fasp_hmac (temp, sizeof temp, "", block, sizeof block, c, FASP_KEY_SIZE);
   }
-  memcpy (a, first, FASP_KEY_SIZE);     /* may be @ck */
+  memcpy (a, first, FASP_KEY_SIZE); /* may be @ck */
   fasp_wipe (temp, sizeof temp);
   fasp_wipe (block, sizeof block);
   fasp_wipe (first, sizeof first);
 }
 
 static void
-mix_hash (FaspNoise * noise, const guint8 * data, gsize size)
+mix_hash (FaspNoise *noise, const guint8 *data, gsize size)
 {
   fasp_sha256 (noise->h, sizeof noise->h, data, size, noise->h);
 }
 
 static void
-mix_key (FaspNoise * noise, const guint8 * input)
+mix_key (FaspNoise *noise, const guint8 *input)
 {
   hkdf (noise->ck, input, FASP_KEY_SIZE, noise->ck, noise->k, NULL);
   noise->has_key = TRUE;
@@ -86,7 +85,7 @@ mix_key (FaspNoise * noise, const guint8 * input)
 }
 
 static void
-mix_key_and_hash (FaspNoise * noise, const guint8 * input)
+mix_key_and_hash (FaspNoise *noise, const guint8 *input)
 {
   guint8 hash[FASP_KEY_SIZE];
 
@@ -100,18 +99,17 @@ mix_key_and_hash (FaspNoise * noise, const guint8 * input)
 /* The counter as the last eight bytes: little-endian for ChaChaPoly,
  * big-endian for AESGCM (section 12). */
 static void
-make_nonce (const FaspNoise * noise, guint8 nonce[FASP_AEAD_NONCE_SIZE])
+make_nonce (const FaspNoise *noise, guint8 nonce[FASP_AEAD_NONCE_SIZE])
 {
-  guint64 n = noise->aead == FASP_AEAD_CHACHA20_POLY1305 ?
-      GUINT64_TO_LE (noise->n) : GUINT64_TO_BE (noise->n);
+  guint64 n = noise->aead == FASP_AEAD_CHACHA20_POLY1305 ? GUINT64_TO_LE (noise->n) :
+                                                           GUINT64_TO_BE (noise->n);
 
   memset (nonce, 0, FASP_AEAD_NONCE_SIZE);
   memcpy (nonce + 4, &n, sizeof n);
 }
 
 static void
-encrypt_and_hash (FaspNoise * noise, const guint8 * data, gsize size,
-    FaspWriter * w)
+encrypt_and_hash (FaspNoise *noise, const guint8 *data, gsize size, FaspWriter *w)
 {
   gsize sealed = size + (noise->has_key ? FASP_AEAD_TAG_SIZE : 0);
   guint8 *at = fasp_write_room (w, sealed), nonce[FASP_AEAD_NONCE_SIZE];
@@ -122,8 +120,7 @@ encrypt_and_hash (FaspNoise * noise, const guint8 * data, gsize size,
     FaspAead *aead = fasp_aead_new (noise->aead, noise->k);
 
     make_nonce (noise, nonce);
-    fasp_aead_seal (aead, nonce, noise->h, sizeof noise->h, data, size, NULL, 0,
-        at);
+    fasp_aead_seal (aead, nonce, noise->h, sizeof noise->h, data, size, NULL, 0, at);
     fasp_aead_free (aead);
     noise->n++;
   } else if (size > 0) {
@@ -134,8 +131,7 @@ encrypt_and_hash (FaspNoise * noise, const guint8 * data, gsize size,
 
 /* Takes @size bytes; the output is shorter by the tag, if there is one. */
 static gboolean
-decrypt_and_hash (FaspNoise * noise, FaspReader * r, gsize size, guint8 * out,
-    gsize * out_size)
+decrypt_and_hash (FaspNoise *noise, FaspReader *r, gsize size, guint8 *out, gsize *out_size)
 {
   const guint8 *data = fasp_read_bytes (r, size);
   guint8 nonce[FASP_AEAD_NONCE_SIZE];
@@ -148,8 +144,7 @@ decrypt_and_hash (FaspNoise * noise, FaspReader * r, gsize size, guint8 * out,
     FaspAead *aead = fasp_aead_new (noise->aead, noise->k);
 
     make_nonce (noise, nonce);
-    good = fasp_aead_open (aead, nonce, noise->h, sizeof noise->h, data, size,
-        out);
+    good = fasp_aead_open (aead, nonce, noise->h, sizeof noise->h, data, size, out);
     fasp_aead_free (aead);
     noise->n++;
     if (good)
@@ -165,7 +160,7 @@ decrypt_and_hash (FaspNoise * noise, FaspReader * r, gsize size, guint8 * out,
 /* --- the handshake (section 5.3) ------------------------------------------------ */
 
 void
-fasp_noise_start (FaspNoise * noise, const guint8 * prologue, gsize size)
+fasp_noise_start (FaspNoise *noise, const guint8 *prologue, gsize size)
 {
   const Pattern *pattern = &patterns[noise->pattern];
   gchar name[64];
@@ -184,13 +179,12 @@ fasp_noise_start (FaspNoise * noise, const guint8 * prologue, gsize size)
   mix_hash (noise, prologue, size);
   if (pattern->has_static) {
     /* the responder's key is known beforehand: "<- s" */
-    mix_hash (noise, noise->initiator ? noise->rs : noise->s_public,
-        FASP_KEY_SIZE);
+    mix_hash (noise, noise->initiator ? noise->rs : noise->s_public, FASP_KEY_SIZE);
   }
 }
 
 static gboolean
-mix_secret (FaspNoise * noise, const guint8 * ours, const guint8 * theirs)
+mix_secret (FaspNoise *noise, const guint8 *ours, const guint8 *theirs)
 {
   guint8 shared[FASP_KEY_SIZE];
   gboolean good = fasp_x25519 (ours, theirs, shared);
@@ -204,17 +198,17 @@ mix_secret (FaspNoise * noise, const guint8 * ours, const guint8 * theirs)
 /* Mixes in the secret that a token names: the same for the writer and the
  * reader. */
 static gboolean
-mix_token (FaspNoise * noise, Token token)
+mix_token (FaspNoise *noise, Token token)
 {
   switch (token) {
     case TOKEN_EE:
       return mix_secret (noise, noise->e, noise->re);
     case TOKEN_ES:
       return noise->initiator ? mix_secret (noise, noise->e, noise->rs) :
-          mix_secret (noise, noise->s, noise->re);
+                                mix_secret (noise, noise->s, noise->re);
     case TOKEN_SE:
       return noise->initiator ? mix_secret (noise, noise->s, noise->re) :
-          mix_secret (noise, noise->e, noise->rs);
+                                mix_secret (noise, noise->e, noise->rs);
     case TOKEN_SS:
       return mix_secret (noise, noise->s, noise->rs);
     case TOKEN_PSK:
@@ -227,7 +221,7 @@ mix_token (FaspNoise * noise, Token token)
 
 /* Mixes in an ephemeral key that was written or read. */
 static void
-mix_ephemeral (FaspNoise * noise, const guint8 * public_key)
+mix_ephemeral (FaspNoise *noise, const guint8 *public_key)
 {
   mix_hash (noise, public_key, FASP_KEY_SIZE);
   if (patterns[noise->pattern].has_psk)
@@ -236,7 +230,7 @@ mix_ephemeral (FaspNoise * noise, const guint8 * public_key)
 
 /* The tokens of the next message, or NULL if it is not @ours to write. */
 static const Token *
-take_turn (FaspNoise * noise, gboolean ours)
+take_turn (FaspNoise *noise, gboolean ours)
 {
   gboolean initiators = noise->messages == 0;
 
@@ -246,8 +240,7 @@ take_turn (FaspNoise * noise, gboolean ours)
 }
 
 gboolean
-fasp_noise_write (FaspNoise * noise, const guint8 * payload, gsize size,
-    FaspWriter * w)
+fasp_noise_write (FaspNoise *noise, const guint8 *payload, gsize size, FaspWriter *w)
 {
   const Token *tokens = take_turn (noise, TRUE);
   guint8 public_key[FASP_KEY_SIZE];
@@ -270,8 +263,8 @@ fasp_noise_write (FaspNoise * noise, const guint8 * payload, gsize size,
 }
 
 gboolean
-fasp_noise_read (FaspNoise * noise, const guint8 * message, gsize size,
-    guint8 * payload, gsize * payload_size)
+fasp_noise_read (FaspNoise *noise, const guint8 *message, gsize size, guint8 *payload,
+    gsize *payload_size)
 {
   const Token *tokens = take_turn (noise, FALSE);
   FaspReader r = { message, size };
@@ -289,8 +282,8 @@ fasp_noise_read (FaspNoise * noise, const guint8 * message, gsize size,
     } else if (tokens[i] == TOKEN_S) {
       gsize done;
 
-      if (!decrypt_and_hash (noise, &r, FASP_KEY_SIZE + (noise->has_key ?
-                  FASP_AEAD_TAG_SIZE : 0), noise->rs, &done))
+      if (!decrypt_and_hash (noise, &r, FASP_KEY_SIZE + (noise->has_key ? FASP_AEAD_TAG_SIZE : 0),
+              noise->rs, &done))
         return FALSE;
     } else if (!mix_token (noise, tokens[i])) {
       return FALSE;
@@ -300,14 +293,14 @@ fasp_noise_read (FaspNoise * noise, const guint8 * message, gsize size,
 }
 
 void
-fasp_noise_split (const FaspNoise * noise, guint8 initiator[FASP_KEY_SIZE],
+fasp_noise_split (const FaspNoise *noise, guint8 initiator[FASP_KEY_SIZE],
     guint8 responder[FASP_KEY_SIZE])
 {
   hkdf (noise->ck, NULL, 0, initiator, responder, NULL);
 }
 
 void
-fasp_noise_wipe (FaspNoise * noise)
+fasp_noise_wipe (FaspNoise *noise)
 {
   fasp_wipe (noise, sizeof *noise);
 }

@@ -31,42 +31,41 @@ typedef enum
 typedef struct
 {
   FaspNoisePattern pattern;
-  FaspAeadType aead;            /* AES-256-GCM or ChaCha20-Poly1305 */
+  FaspAeadType aead; /* AES-256-GCM or ChaCha20-Poly1305 */
   gboolean initiator;
-  guint8 e[FASP_KEY_SIZE];      /* private, fresh: never for two handshakes */
-  guint8 s[FASP_KEY_SIZE];      /* IK: our private key */
-  guint8 s_public[FASP_KEY_SIZE];       /* and its public key */
-  guint8 rs[FASP_KEY_SIZE];     /* IK: the peer's public key; the responder
-                                   learns it from the first message */
-  guint8 re[FASP_KEY_SIZE];     /* the peer's, learnt from its message */
+  guint8 e[FASP_KEY_SIZE];        /* private, fresh: never for two handshakes */
+  guint8 s[FASP_KEY_SIZE];        /* IK: our private key */
+  guint8 s_public[FASP_KEY_SIZE]; /* and its public key */
+  guint8 rs[FASP_KEY_SIZE];       /* IK: the peer's public key; the responder
+                                     learns it from the first message */
+  guint8 re[FASP_KEY_SIZE];       /* the peer's, learnt from its message */
   guint8 psk[FASP_KEY_SIZE];
   /* the framework's names */
   guint8 ck[FASP_KEY_SIZE], h[FASP_KEY_SIZE], k[FASP_KEY_SIZE];
   gboolean has_key;
   guint64 n;
-  guint messages;               /* written or read so far */
+  guint messages; /* written or read so far */
 } FaspNoise;
 
 /* Fills in all but the keys.  Before this, set e, and those of s, s_public, rs
  * and psk that the pattern needs. */
-void fasp_noise_start (FaspNoise * noise, const guint8 * prologue, gsize size);
+void fasp_noise_start (FaspNoise *noise, const guint8 *prologue, gsize size);
 gboolean fasp_noise_has_psk (FaspNoisePattern pattern);
 gboolean fasp_noise_has_static (FaspNoisePattern pattern);
 
 /* Writes the next message.  FALSE: it is not our turn, the peer's key is invalid,
  * or there is no room. */
-gboolean fasp_noise_write (FaspNoise * noise, const guint8 * payload,
-    gsize size, FaspWriter * w);
+gboolean fasp_noise_write (FaspNoise *noise, const guint8 *payload, gsize size, FaspWriter *w);
 /* Reads the next message.  @payload has room for @size bytes.  FALSE: it is
  * forged, damaged or meant for another handshake, or it is not the peer's turn;
  * @noise is of no use then. */
-gboolean fasp_noise_read (FaspNoise * noise, const guint8 * message,
-    gsize size, guint8 * payload, gsize * payload_size);
+gboolean fasp_noise_read (FaspNoise *noise, const guint8 *message, gsize size, guint8 *payload,
+    gsize *payload_size);
 
 /* After both messages: the keys for what the initiator sends and for what the
  * responder sends. */
-void fasp_noise_split (const FaspNoise * noise,
-    guint8 initiator[FASP_KEY_SIZE], guint8 responder[FASP_KEY_SIZE]);
-void fasp_noise_wipe (FaspNoise * noise);
+void fasp_noise_split (const FaspNoise *noise, guint8 initiator[FASP_KEY_SIZE],
+    guint8 responder[FASP_KEY_SIZE]);
+void fasp_noise_wipe (FaspNoise *noise);
 
 G_END_DECLS

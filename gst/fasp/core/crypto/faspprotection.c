@@ -7,15 +7,15 @@
 
 typedef struct _FaspLock
 {
-  gint refs;                    /* atomic: seals in other threads hold references */
+  gint refs; /* atomic: seals in other threads hold references */
   FaspCipher cipher;
   guint8 key[FASP_KEY_SIZE];
   FaspAead *aead;
-  FaspAes *tagger;              /* if there is no cipher */
+  FaspAes *tagger; /* if there is no cipher */
 } Lock;
 
 static Lock *
-lock_new (FaspCipher cipher, const guint8 * key)
+lock_new (FaspCipher cipher, const guint8 *key)
 {
   Lock *lock = g_new0 (Lock, 1);
 
@@ -30,7 +30,7 @@ lock_new (FaspCipher cipher, const guint8 * key)
 }
 
 static void
-lock_unref (Lock * lock)
+lock_unref (Lock *lock)
 {
   if (lock == NULL || !g_atomic_int_dec_and_test (&lock->refs))
     return;
@@ -52,7 +52,7 @@ fasp_seal_next_key (guint8 key[FASP_KEY_SIZE])
 
 /* The lock of the next phase. */
 static Lock *
-lock_next (const Lock * lock)
+lock_next (const Lock *lock)
 {
   guint8 key[FASP_KEY_SIZE];
   Lock *next;
@@ -67,13 +67,13 @@ lock_next (const Lock * lock)
 /* The tag without a cipher: encrypts the header and the CRC-32C of all that follows.
  * That costs a tenth of a hash of everything. */
 static void
-make_tag (Lock * lock, const guint8 * data, gsize size,
-    const guint8 * payload, gsize payload_size, guint8 tag[FASP_TAG_SIZE_NONE])
+make_tag (Lock *lock, const guint8 *data, gsize size, const guint8 *payload, gsize payload_size,
+    guint8 tag[FASP_TAG_SIZE_NONE])
 {
   guint8 text[FASP_AES_BLOCK] = { 0 }, out[FASP_AES_BLOCK];
   FaspWriter w = { text, sizeof text };
-  guint32 crc = crc32_iscsi ((guint8 *) data + FASP_SESSION_HEADER,
-      size - FASP_SESSION_HEADER, 0xffffffff);
+  guint32 crc =
+      crc32_iscsi ((guint8 *) data + FASP_SESSION_HEADER, size - FASP_SESSION_HEADER, 0xffffffff);
 
   if (payload_size > 0)
     crc = crc32_iscsi ((guint8 *) payload, payload_size, crc);
@@ -104,7 +104,7 @@ struct _FaspSealer
 {
   Lock *lock;
   gboolean phase;
-  guint64 next_pn[FASP_FLOWS_MAX];      /* nothing below is sealed again */
+  guint64 next_pn[FASP_FLOWS_MAX]; /* nothing below is sealed again */
 };
 
 FaspSealer *
@@ -117,7 +117,7 @@ fasp_sealer_new (FaspCipher cipher, const guint8 key[FASP_KEY_SIZE])
 }
 
 void
-fasp_sealer_free (FaspSealer * sealer)
+fasp_sealer_free (FaspSealer *sealer)
 {
   if (sealer == NULL)
     return;
@@ -126,32 +126,31 @@ fasp_sealer_free (FaspSealer * sealer)
 }
 
 gboolean
-fasp_sealer_get_phase (const FaspSealer * sealer)
+fasp_sealer_get_phase (const FaspSealer *sealer)
 {
   return sealer->phase;
 }
 
 guint
-fasp_sealer_get_tag_size (const FaspSealer * sealer)
+fasp_sealer_get_tag_size (const FaspSealer *sealer)
 {
   return fasp_cipher_get_tag_size (sealer->lock->cipher);
 }
 
 gboolean
-fasp_sealer_take (FaspSealer * sealer, guint8 flow, guint64 pn, FaspSeal * seal)
+fasp_sealer_take (FaspSealer *sealer, guint8 flow, guint64 pn, FaspSeal *seal)
 {
   if (flow >= FASP_FLOWS_MAX || pn < sealer->next_pn[flow])
     return FALSE;
   sealer->next_pn[flow] = pn + 1;
   g_atomic_int_inc (&sealer->lock->refs);
-  *seal = (FaspSeal) {
-  sealer->lock, flow, pn};
+  *seal = (FaspSeal) { sealer->lock, flow, pn };
   return TRUE;
 }
 
 gboolean
-fasp_seal_close (FaspSeal * seal, guint8 * data, gsize used,
-    const guint8 * payload, gsize payload_size)
+fasp_seal_close (FaspSeal *seal, guint8 *data, gsize used, const guint8 *payload,
+    gsize payload_size)
 {
   Lock *lock = seal->lock;
   guint8 nonce[FASP_AEAD_NONCE_SIZE], *frames = data + FASP_SESSION_HEADER;
@@ -169,13 +168,13 @@ fasp_seal_close (FaspSeal * seal, guint8 * data, gsize used,
 }
 
 void
-fasp_seal_drop (FaspSeal * seal)
+fasp_seal_drop (FaspSeal *seal)
 {
   g_clear_pointer (&seal->lock, lock_unref);
 }
 
 void
-fasp_sealer_rekey (FaspSealer * sealer)
+fasp_sealer_rekey (FaspSealer *sealer)
 {
   Lock *next = lock_next (sealer->lock);
 
@@ -188,15 +187,15 @@ fasp_sealer_rekey (FaspSealer * sealer)
 
 struct _FaspOpener
 {
-  Lock *previous, *current, *next;      /* previous: NULL in the first phase */
+  Lock *previous, *current, *next; /* previous: NULL in the first phase */
   gboolean phase;
-  guint64 first_pn[FASP_FLOWS_MAX];     /* the lowest known of this phase, or NO_PN */
+  guint64 first_pn[FASP_FLOWS_MAX]; /* the lowest known of this phase, or NO_PN */
 };
 
 #define NO_PN G_MAXUINT64
 
 static void
-forget_first (FaspOpener * opener)
+forget_first (FaspOpener *opener)
 {
   for (guint i = 0; i < FASP_FLOWS_MAX; i++)
     opener->first_pn[i] = NO_PN;
@@ -214,7 +213,7 @@ fasp_opener_new (FaspCipher cipher, const guint8 key[FASP_KEY_SIZE])
 }
 
 void
-fasp_opener_free (FaspOpener * opener)
+fasp_opener_free (FaspOpener *opener)
 {
   if (opener == NULL)
     return;
@@ -225,8 +224,8 @@ fasp_opener_free (FaspOpener * opener)
 }
 
 static const guint8 *
-try_lock (Lock * lock, const FaspSessionHeader * header, guint64 pn,
-    const guint8 * data, gsize size, guint8 * scratch, gsize * frames_size)
+try_lock (Lock *lock, const FaspSessionHeader *header, guint64 pn, const guint8 *data, gsize size,
+    guint8 *scratch, gsize *frames_size)
 {
   guint tag_size = fasp_cipher_get_tag_size (lock->cipher);
   guint8 nonce[FASP_AEAD_NONCE_SIZE], tag[FASP_TAG_SIZE_NONE];
@@ -236,18 +235,18 @@ try_lock (Lock * lock, const FaspSessionHeader * header, guint64 pn,
   *frames_size = size - FASP_SESSION_HEADER - tag_size;
   if (lock->cipher == FASP_CIPHER_NONE) {
     make_tag (lock, data, size - tag_size, NULL, 0, tag);
-    return fasp_equal (tag, data + size - tag_size, sizeof tag) ?
-        data + FASP_SESSION_HEADER : NULL;
+    return fasp_equal (tag, data + size - tag_size, sizeof tag) ? data + FASP_SESSION_HEADER : NULL;
   }
   make_nonce (header->flow, pn, nonce);
-  return fasp_aead_open (lock->aead, nonce, data, FASP_SESSION_HEADER,
-      data + FASP_SESSION_HEADER, size - FASP_SESSION_HEADER, scratch) ?
-      scratch : NULL;
+  return fasp_aead_open (lock->aead, nonce, data, FASP_SESSION_HEADER, data + FASP_SESSION_HEADER,
+             size - FASP_SESSION_HEADER, scratch) ?
+      scratch :
+      NULL;
 }
 
 /* The peer has moved on to the next phase. */
 static void
-follow (FaspOpener * opener)
+follow (FaspOpener *opener)
 {
   lock_unref (opener->previous);
   opener->previous = opener->current;
@@ -260,8 +259,8 @@ follow (FaspOpener * opener)
 /* A datagram with the other phase bit, on a flow where nothing of the current phase has
  * come: it may be of the previous phase or of the next. */
 static const guint8 *
-try_both (FaspOpener * opener, const FaspSessionHeader * header, guint64 pn,
-    const guint8 * data, gsize size, guint8 * scratch, gsize * frames_size)
+try_both (FaspOpener *opener, const FaspSessionHeader *header, guint64 pn, const guint8 *data,
+    gsize size, guint8 *scratch, gsize *frames_size)
 {
   guint8 copy[FASP_DATAGRAM_MAX];
   const guint8 *frames;
@@ -269,21 +268,18 @@ try_both (FaspOpener * opener, const FaspSessionHeader * header, guint64 pn,
   /* decrypting in place destroys a datagram that does not open */
   if (opener->current->cipher != FASP_CIPHER_NONE)
     data = memcpy (copy, data, size);
-  frames = try_lock (opener->previous, header, pn, data, size, scratch,
-      frames_size);
+  frames = try_lock (opener->previous, header, pn, data, size, scratch, frames_size);
   if (frames != NULL)
     return frames;
-  frames = try_lock (opener->next, header, pn, data, size, scratch,
-      frames_size);
+  frames = try_lock (opener->next, header, pn, data, size, scratch, frames_size);
   if (frames != NULL)
     follow (opener);
   return frames;
 }
 
 const guint8 *
-fasp_opener_open (FaspOpener * opener, const FaspSessionHeader * header,
-    guint64 pn, const guint8 * data, gsize size, guint8 * scratch,
-    gsize * frames_size)
+fasp_opener_open (FaspOpener *opener, const FaspSessionHeader *header, guint64 pn,
+    const guint8 *data, gsize size, guint8 *scratch, gsize *frames_size)
 {
   guint64 *first_pn = &opener->first_pn[header->flow];
   gboolean now = header->phase == opener->phase;

@@ -26,8 +26,8 @@ G_BEGIN_DECLS
 typedef struct
 {
   FaspCipher cipher;
-  guint8 caller[FASP_KEY_SIZE]; /* for what the caller seals, */
-  guint8 listener[FASP_KEY_SIZE];       /* and for what the listener seals */
+  guint8 caller[FASP_KEY_SIZE];   /* for what the caller seals, */
+  guint8 listener[FASP_KEY_SIZE]; /* and for what the listener seals */
 } FaspKeys;
 
 typedef struct _FaspOpener FaspOpener;
@@ -38,33 +38,29 @@ guint fasp_cipher_get_tag_size (FaspCipher cipher);
 /* Replaces the key of a phase with that of the next. */
 void fasp_seal_next_key (guint8 key[FASP_KEY_SIZE]);
 
-FaspSealer *fasp_sealer_new (FaspCipher cipher,
-    const guint8 key[FASP_KEY_SIZE]);
-void fasp_sealer_free (FaspSealer * sealer);
-gboolean fasp_sealer_get_phase (const FaspSealer * sealer);
-guint fasp_sealer_get_tag_size (const FaspSealer * sealer);
+FaspSealer *fasp_sealer_new (FaspCipher cipher, const guint8 key[FASP_KEY_SIZE]);
+void fasp_sealer_free (FaspSealer *sealer);
+gboolean fasp_sealer_get_phase (const FaspSealer *sealer);
+guint fasp_sealer_get_tag_size (const FaspSealer *sealer);
 /* Fills @seal with what closes packet @pn; it must hold no lock before. It then has a
  * reference, which fasp_seal_close() or fasp_seal_drop() gives back. FALSE: @pn is not
  * above the last one on that flow. */
-gboolean fasp_sealer_take (FaspSealer * sealer, guint8 flow, guint64 pn,
-    FaspSeal * seal);
+gboolean fasp_sealer_take (FaspSealer *sealer, guint8 flow, guint64 pn, FaspSeal *seal);
 /* With a cipher: encrypts what is written behind the header, up to @used, and the
  * payload, which is then placed behind it, and appends the tag. Without: returns FALSE;
  * the payload stays where it is, and the tag is at @used. @data has room for all of it. */
-gboolean fasp_seal_close (FaspSeal * seal, guint8 * data, gsize used,
-    const guint8 * payload, gsize payload_size);
+gboolean fasp_seal_close (FaspSeal *seal, guint8 *data, gsize used, const guint8 *payload,
+    gsize payload_size);
 /* Gives @seal back unused. */
-void fasp_seal_drop (FaspSeal * seal);
-void fasp_sealer_rekey (FaspSealer * sealer);
+void fasp_seal_drop (FaspSeal *seal);
+void fasp_sealer_rekey (FaspSealer *sealer);
 
-FaspOpener *fasp_opener_new (FaspCipher cipher,
-    const guint8 key[FASP_KEY_SIZE]);
-void fasp_opener_free (FaspOpener * opener);
+FaspOpener *fasp_opener_new (FaspCipher cipher, const guint8 key[FASP_KEY_SIZE]);
+void fasp_opener_free (FaspOpener *opener);
 /* Opens a datagram whose header has been parsed. Returns its frames, @frames_size
  * bytes, either in @scratch (room for @size) or in @data itself. NULL: the peer has not
  * sealed it. @pn: all 64 bits. */
-const guint8 *fasp_opener_open (FaspOpener * opener,
-    const FaspSessionHeader * header, guint64 pn, const guint8 * data,
-    gsize size, guint8 * scratch, gsize * frames_size);
+const guint8 *fasp_opener_open (FaspOpener *opener, const FaspSessionHeader *header, guint64 pn,
+    const guint8 *data, gsize size, guint8 *scratch, gsize *frames_size);
 
 G_END_DECLS

@@ -3,7 +3,7 @@
 #include "faspsecret.h"
 
 gboolean
-fasp_equal (const guint8 * a, const guint8 * b, gsize size)
+fasp_equal (const guint8 *a, const guint8 *b, gsize size)
 {
   return CRYPTO_memcmp (a, b, size) == 0;
 }

@@ -9,7 +9,7 @@
 G_BEGIN_DECLS
 
 /* Compares in constant time. */
-gboolean fasp_equal (const guint8 * a, const guint8 * b, gsize size);
+gboolean fasp_equal (const guint8 *a, const guint8 *b, gsize size);
 /* Overwrites, also where a compiler sees that nobody reads it any more. */
 void fasp_wipe (gpointer data, gsize size);
 

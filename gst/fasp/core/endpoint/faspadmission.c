@@ -5,8 +5,8 @@
 #include "fasphistory.h"
 #include "faspmulticast.h"
 
-/* The application hears of so many refused callers at once, and then of one in this time; that one has the
- * number of those before. */
+/* The application hears of so many refused callers at once, and then of one in this time; that one
+ * has the number of those before. */
 #define TELL_REFUSALS 16
 #define TELL_REFUSAL_EVERY FASP_SEC
 /* With more sessions than this, a caller must prove its address before anything
@@ -16,7 +16,7 @@
 #define ABSENT_TEXT "there is no stream of this streamid"
 
 static FaspHandshake
-answer (FaspHandshakeType type, const FaspHandshake * open)
+answer (FaspHandshakeType type, const FaspHandshake *open)
 {
   FaspHandshake handshake = {
     .type = type,
@@ -32,18 +32,17 @@ answer (FaspHandshakeType type, const FaspHandshake * open)
 typedef struct
 {
   const FaspAddress *from;
-  gboolean proved;              /* the address is the caller's */
-  guint64 network;              /* that it is in, as the gate names it; once it is decided about */
+  gboolean proved; /* the address is the caller's */
+  guint64 network; /* that it is in, as the gate names it; once it is decided about */
   const FaspHandshake *open;
-  guint8 id[FASP_KEY_SIZE];     /* hash of all that the OPEN says */
-  FaspHello hello;              /* once its message has been opened, */
-  FaspIdentity peer;            /* and who the caller is */
+  guint8 id[FASP_KEY_SIZE]; /* hash of all that the OPEN says */
+  FaspHello hello;          /* once its message has been opened, */
+  FaspIdentity peer;        /* and who the caller is */
   FaspNoise noise;
 } Call;
 
 static void
-say_no (FaspEndpoint * endpoint, const Call * call, FaspReason reason,
-    const gchar * text)
+say_no (FaspEndpoint *endpoint, const Call *call, FaspReason reason, const gchar *text)
 {
   FaspHandshake handshake = answer (FASP_HANDSHAKE_REJECT, call->open);
 
@@ -55,20 +54,20 @@ say_no (FaspEndpoint * endpoint, const Call * call, FaspReason reason,
 
 /* FALSE: this call was refused just now, and is repeated. */
 static gboolean
-is_first_refusal (FaspEndpoint * endpoint, const guint8 nonce[FASP_NONCE_SIZE])
+is_first_refusal (FaspEndpoint *endpoint, const guint8 nonce[FASP_NONCE_SIZE])
 {
   for (guint i = 0; i < FASP_REFUSED_KEPT; i++)
     if (memcmp (endpoint->refused_calls[i], nonce, FASP_NONCE_SIZE) == 0)
       return FALSE;
-  memcpy (endpoint->refused_calls[endpoint->oldest_refused++ %
-          FASP_REFUSED_KEPT], nonce, FASP_NONCE_SIZE);
+  memcpy (endpoint->refused_calls[endpoint->oldest_refused++ % FASP_REFUSED_KEPT], nonce,
+      FASP_NONCE_SIZE);
   return TRUE;
 }
 
 /* Refuses the call.  FALSE: it was refused just now, and is repeated. */
 static gboolean
-reject (FaspEndpoint * endpoint, FaspTime now, const Call * call,
-    FaspReason reason, const gchar * text)
+reject (FaspEndpoint *endpoint, FaspTime now, const Call *call, FaspReason reason,
+    const gchar *text)
 {
   FaspEvent *event;
 
@@ -78,14 +77,12 @@ reject (FaspEndpoint * endpoint, FaspTime now, const Call * call,
   if (!is_first_refusal (endpoint, call->open->nonce))
     return FALSE;
   /* a caller can be anybody, many times a second */
-  if (!fasp_token_bucket_take (&endpoint->refusals_told, now,
-          TELL_REFUSAL_EVERY, TELL_REFUSALS)) {
+  if (!fasp_token_bucket_take (&endpoint->refusals_told, now, TELL_REFUSAL_EVERY, TELL_REFUSALS)) {
     endpoint->refusals_untold++;
     return TRUE;
   }
-  FASP_LOG (endpoint->notes.log, now, CALLER_REFUSED,
-      FASP_LOG_POINTER (call->from), reason, FASP_LOG_POINTER (text),
-      endpoint->refusals_untold);
+  FASP_LOG (endpoint->notes.log, now, CALLER_REFUSED, FASP_LOG_POINTER (call->from), reason,
+      FASP_LOG_POINTER (text), endpoint->refusals_untold);
   event = fasp_endpoint_push_event (endpoint, FASP_EVENT_REJECTED, NULL);
   event->more = endpoint->refusals_untold;
   endpoint->refusals_untold = 0;
@@ -97,21 +94,18 @@ reject (FaspEndpoint * endpoint, FaspTime now, const Call * call,
 }
 
 static void
-retry (FaspEndpoint * endpoint, FaspTime now, const FaspAddress * to,
-    const FaspHandshake * open)
+retry (FaspEndpoint *endpoint, FaspTime now, const FaspAddress *to, const FaspHandshake *open)
 {
   FaspHandshake handshake = answer (FASP_HANDSHAKE_RETRY, open);
 
   handshake.cookie_size = FASP_COOKIE_SIZE;
-  fasp_cookie_make (endpoint->cookie_secret, now, to, open->nonce,
-      handshake.cookie);
+  fasp_cookie_make (endpoint->cookie_secret, now, to, open->nonce, handshake.cookie);
   fasp_replies_push (&endpoint->replies, to, &handshake);
   endpoint->stats.handshakes_retried++;
 }
 
 static void
-send_versions (FaspEndpoint * endpoint, const FaspAddress * to,
-    const FaspHandshake * open)
+send_versions (FaspEndpoint *endpoint, const FaspAddress *to, const FaspHandshake *open)
 {
   FaspHandshake handshake = answer (FASP_HANDSHAKE_VERSIONS, open);
 
@@ -124,11 +118,10 @@ send_versions (FaspEndpoint * endpoint, const FaspAddress * to,
 /* --- who is calling? ------------------------------------------------------------- */
 
 /* Hashes all of an OPEN but the cookie.  So an OPEN that was damaged or changed on
- * its way is another call, and cannot take the place of the right one.  With a secret, so that nobody
- * can make many calls that meet in one place of a table. */
+ * its way is another call, and cannot take the place of the right one.  With a secret, so that
+ * nobody can make many calls that meet in one place of a table. */
 static void
-identify_call (const FaspEndpoint * endpoint, const FaspHandshake * open,
-    guint8 call[FASP_KEY_SIZE])
+identify_call (const FaspEndpoint *endpoint, const FaspHandshake *open, guint8 call[FASP_KEY_SIZE])
 {
   guint8 prologue[FASP_COOKIE_SECRET_SIZE + FASP_PROLOGUE_SIZE];
   FaspWriter w = { prologue, sizeof prologue };
@@ -143,7 +136,7 @@ hash_call (gconstpointer call)
 {
   guint hash;
 
-  memcpy (&hash, call, sizeof hash);    /* the key is a hash already */
+  memcpy (&hash, call, sizeof hash); /* the key is a hash already */
   return hash;
 }
 
@@ -155,20 +148,18 @@ is_same_call (gconstpointer a, gconstpointer b)
 
 /* The open session that the caller proves it was in, or NULL. */
 static FaspSession *
-find_resumed (FaspEndpoint * endpoint, const Call * call)
+find_resumed (FaspEndpoint *endpoint, const Call *call)
 {
   guint8 proof[FASP_PROOF_SIZE];
   FaspSession *session;
 
   if (!call->hello.has_resume)
     return NULL;
-  session = g_hash_table_lookup (endpoint->by_id,
-      GUINT_TO_POINTER (call->hello.resume_cid));
+  session = g_hash_table_lookup (endpoint->by_id, GUINT_TO_POINTER (call->hello.resume_cid));
   if (session == NULL || session->state != FASP_SESSION_OPEN)
     return NULL;
   fasp_session_prove (session, call->open->nonce, proof);
-  return fasp_equal (proof, call->hello.resume_proof, FASP_PROOF_SIZE) ?
-      session : NULL;
+  return fasp_equal (proof, call->hello.resume_proof, FASP_PROOF_SIZE) ? session : NULL;
 }
 
 /* --- the door -------------------------------------------------------------------------- */
@@ -176,7 +167,7 @@ find_resumed (FaspEndpoint * endpoint, const Call * call)
 /* Opens the caller's message.  FALSE: *objection says what is wrong with its keys; if it is
  * NULL, the message is malformed. */
 static gboolean
-try_message (FaspEndpoint * endpoint, Call * call, const gchar ** objection)
+try_message (FaspEndpoint *endpoint, Call *call, const gchar **objection)
 {
   const FaspCredentials *credentials = endpoint->config.credentials;
   guint8 payload[FASP_MESSAGE_MAX], ephemeral[FASP_KEY_SIZE];
@@ -187,29 +178,28 @@ try_message (FaspEndpoint * endpoint, Call * call, const gchar ** objection)
   if (*objection != NULL)
     return FALSE;
   endpoint->random (endpoint->random_data, ephemeral, sizeof ephemeral);
-  fasp_credentials_begin (credentials, FALSE, call->open, ephemeral,
-      &call->noise);
+  fasp_credentials_begin (credentials, FALSE, call->open, ephemeral, &call->noise);
   fasp_wipe (ephemeral, sizeof ephemeral);
-  good = fasp_noise_read (&call->noise, call->open->message,
-      call->open->message_size, payload, &size);
+  good =
+      fasp_noise_read (&call->noise, call->open->message, call->open->message_size, payload, &size);
   if (!good && call->noise.pattern == FASP_NOISE_NN)
     return FALSE;
   if (!good)
     *objection = fasp_noise_has_static (call->noise.pattern) ?
         "the caller's public-key is not that of the listener's key-file: set it "
-        "to that" : "the passphrases differ: set the same on both ends";
+        "to that" :
+        "the passphrases differ: set the same on both ends";
   else if (fasp_noise_has_static (call->noise.pattern)
       && !fasp_credentials_know (credentials, call->noise.rs, &call->peer))
     *objection = "the caller's key is not among the listener's allowed-keys: "
-        "add it there";
-  return *objection == NULL
-      && fasp_wire_parse_hello (payload, size, &call->hello)
+                 "add it there";
+  return *objection == NULL && fasp_wire_parse_hello (payload, size, &call->hello)
       && call->hello.cid == call->open->from_cid;
 }
 
 /* FALSE: the call was refused, or its message is malformed. */
 static gboolean
-open_message (FaspEndpoint * endpoint, FaspTime now, Call * call)
+open_message (FaspEndpoint *endpoint, FaspTime now, Call *call)
 {
   const gchar *objection;
 
@@ -222,21 +212,20 @@ open_message (FaspEndpoint * endpoint, FaspTime now, Call * call)
   return FALSE;
 }
 
-/* There are as many half-open sessions as there may be: the oldest one of the network that has the most gives
- * way. So whoever fills them pushes out its own, and a caller from elsewhere is let in at once. An endpoint
- * that has less than its share of those at the port takes the room of the others, who give way when they
- * are called next. */
+/* There are as many half-open sessions as there may be: the oldest one of the network that has the
+ * most gives way. So whoever fills them pushes out its own, and a caller from elsewhere is let in
+ * at once. An endpoint that has less than its share of those at the port takes the room of the
+ * others, who give way when they are called next. */
 static void
-make_room (FaspEndpoint * endpoint)
+make_room (FaspEndpoint *endpoint)
 {
   FaspSession *oldest = NULL;
   gint most = 0;
 
   if (fasp_limiter_count_half (endpoint->gate) < FASP_HALF_MAX
-      || endpoint->half.length < fasp_limiter_get_share (endpoint->gate,
-          FASP_HALF_MAX))
+      || endpoint->half.length < fasp_limiter_get_share (endpoint->gate, FASP_HALF_MAX))
     return;
-  for (GList * l = endpoint->half.head; l != NULL; l = l->next) {
+  for (GList *l = endpoint->half.head; l != NULL; l = l->next) {
     FaspSession *session = l->data;
     gint n = g_atomic_int_get (&session->half->half);
 
@@ -249,17 +238,17 @@ make_room (FaspEndpoint * endpoint)
 }
 
 static void
-admit (FaspEndpoint * endpoint, FaspTime now, Call * call, FaspCipher cipher)
+admit (FaspEndpoint *endpoint, FaspTime now, Call *call, FaspCipher cipher)
 {
-  guint64 start = endpoint->store != NULL ?
-      fasp_history_choose (endpoint, now, &call->hello.wants) : 0;
-  FaspHello hello = {.cid = fasp_endpoint_new_id (endpoint),.n_ciphers =
-        1,.ciphers = {cipher}
-  };
+  guint64 start =
+      endpoint->store != NULL ? fasp_history_choose (endpoint, now, &call->hello.wants) : 0;
+  FaspHello hello = { .cid = fasp_endpoint_new_id (endpoint),
+    .n_ciphers = 1,
+    .ciphers = { cipher } };
   FaspSession *session;
   guint8 payload[FASP_MESSAGE_MAX], message[FASP_MESSAGE_MAX];
   FaspWriter p = { payload, sizeof payload }, m = { message, sizeof message };
-  FaspKeys keys = {.cipher = cipher };
+  FaspKeys keys = { .cipher = cipher };
   gboolean good;
 
   fasp_endpoint_describe (endpoint, &hello, start);
@@ -268,15 +257,15 @@ admit (FaspEndpoint * endpoint, FaspTime now, Call * call, FaspCipher cipher)
   fasp_wire_write_hello (&p, &hello);
   fasp_wipe (&hello.group_key, sizeof hello.group_key);
   good = fasp_noise_write (&call->noise, payload, p.used, &m);
-  fasp_wipe (payload, sizeof payload);  /* the group's key is in it, too */
+  fasp_wipe (payload, sizeof payload); /* the group's key is in it, too */
   if (!good) {
     /* the caller's point gives no secret */
     endpoint->stats.datagrams_malformed++;
     return;
   }
   make_room (endpoint);
-  session = fasp_lifecycle_begin (endpoint, now, hello.cid, call->from,
-      &call->hello, call->open->nonce, start);
+  session = fasp_lifecycle_begin (endpoint, now, hello.cid, call->from, &call->hello,
+      call->open->nonce, start);
   session->announced = hello.place;
   session->announced_header = hello.has_header;
   session->previous_offset = call->hello.wants.from;
@@ -311,16 +300,14 @@ admit (FaspEndpoint * endpoint, FaspTime now, Call * call, FaspCipher cipher)
 }
 
 static gboolean
-has_name (const FaspEndpoint * endpoint)
+has_name (const FaspEndpoint *endpoint)
 {
-  return endpoint->config.streamid != NULL
-      && endpoint->config.streamid[0] != '\0';
+  return endpoint->config.streamid != NULL && endpoint->config.streamid[0] != '\0';
 }
 
 /* Charges the gate as for a wrong key, so names cannot be guessed any faster than keys. */
 static void
-refuse_name (FaspEndpoint * endpoint, FaspTime now, const Call * call,
-    const gchar * text)
+refuse_name (FaspEndpoint *endpoint, FaspTime now, const Call *call, const gchar *text)
 {
   if (reject (endpoint, now, call, FASP_REASON_REFUSED, text))
     endpoint->stats.callers_misdirected++;
@@ -330,14 +317,14 @@ refuse_name (FaspEndpoint * endpoint, FaspTime now, const Call * call,
 /* Looks at the hint of its stream in an OPEN, before its message is opened.  FALSE: the
  * call was refused. */
 static gboolean
-is_for_us (FaspEndpoint * endpoint, FaspTime now, Call * call, FaspRoute route)
+is_for_us (FaspEndpoint *endpoint, FaspTime now, Call *call, FaspRoute route)
 {
   const FaspHandshake *open = call->open;
   const gchar *ignored;
 
   if (route == FASP_ROUTE_HERE && open->to_cid != 0 && has_name (endpoint)
-      && fasp_stream_find (open->nonce, open->to_cid, endpoint->names,
-          FASP_STREAM_NAMES) == FASP_STREAM_NAMES)
+      && fasp_stream_find (open->nonce, open->to_cid, endpoint->names, FASP_STREAM_NAMES)
+          == FASP_STREAM_NAMES)
     route = FASP_ROUTE_ABSENT;
   switch (route) {
     case FASP_ROUTE_HERE:
@@ -363,7 +350,7 @@ is_for_us (FaspEndpoint * endpoint, FaspTime now, Call * call, FaspRoute route)
 /* Answers repeated calls, and those that the address and the number of half-open
  * sessions already decide.  TRUE: the call is worth the work of opening its message. */
 static gboolean
-look_at (FaspEndpoint * endpoint, FaspTime now, const Call * call)
+look_at (FaspEndpoint *endpoint, FaspTime now, const Call *call)
 {
   const FaspEndpointConfig *config = &endpoint->config;
   FaspSession *same = g_hash_table_lookup (endpoint->by_call, call->id);
@@ -387,20 +374,19 @@ look_at (FaspEndpoint * endpoint, FaspTime now, const Call * call)
     retry (endpoint, now, call->from, call->open);
     return FALSE;
   }
-  if (fasp_limiter_count_half_of (endpoint->gate, call->from) <
-      FASP_HALF_NETWORK_MAX
+  if (fasp_limiter_count_half_of (endpoint->gate, call->from) < FASP_HALF_NETWORK_MAX
       && fasp_limiter_take (endpoint->gate, now, call->from, call->proved))
     return TRUE;
   if (!call->proved)
     retry (endpoint, now, call->from, call->open);
   else
-    endpoint->stats.handshakes_refused++;       /* no answer: it will repeat the call */
+    endpoint->stats.handshakes_refused++; /* no answer: it will repeat the call */
   return FALSE;
 }
 
 /* TRUE: the receiver takes one stream, and has received it. */
 static gboolean
-has_received (const FaspEndpoint * endpoint)
+has_received (const FaspEndpoint *endpoint)
 {
   if (endpoint->config.keep_listening)
     return FALSE;
@@ -412,47 +398,44 @@ has_received (const FaspEndpoint * endpoint)
 
 /* Why a sender takes no receiver from @network now; NULL: it does. */
 static const gchar *
-explain_crowded (const FaspEndpoint * endpoint, guint64 network)
+explain_crowded (const FaspEndpoint *endpoint, guint64 network)
 {
   const FaspEndpointConfig *config = &endpoint->config;
-  guint most = config->max_receivers, of_network =
-      config->max_receivers_per_network;
+  guint most = config->max_receivers, of_network = config->max_receivers_per_network;
 
   if (most == 0 || most > FASP_RECEIVERS_MOST)
     most = FASP_RECEIVERS_MOST;
   if (endpoint->stats.sessions >= most)
     return "it has as many receivers as it takes (max-receivers)";
-  return of_network > 0
-      && fasp_networks_count (endpoint->networks, network) >= of_network ?
+  return of_network > 0 && fasp_networks_count (endpoint->networks, network) >= of_network ?
       "it has as many receivers as it takes from one network "
-      "(max-receivers-per-network)" : NULL;
+      "(max-receivers-per-network)" :
+      NULL;
 }
 
 /* Why a receiver takes no other sender than @session now; NULL: it does. */
 static const gchar *
-explain_occupied (const FaspEndpoint * endpoint, const FaspSession * session)
+explain_occupied (const FaspEndpoint *endpoint, const FaspSession *session)
 {
   if (fasp_endpoint_get_heard (endpoint, session) != NULL)
     return "another sender is connected already";
   if (fasp_reading_is_behind (endpoint, session))
     return "the application has not read what senders before have sent";
-  return has_received (endpoint) ?
-      "it has received its stream and takes no other until it is "
-      "started again (with keep-listening=true it would)" : NULL;
+  return has_received (endpoint) ? "it has received its stream and takes no other until it is "
+                                   "started again (with keep-listening=true it would)" :
+                                   NULL;
 }
 
 /* Why nobody from @network is let in now, beside @session; NULL: somebody is. */
 static const gchar *
-explain_full (const FaspEndpoint * endpoint, const FaspSession * session,
-    guint64 network)
+explain_full (const FaspEndpoint *endpoint, const FaspSession *session, guint64 network)
 {
-  return endpoint->config.role == FASP_ROLE_SENDER ?
-      explain_crowded (endpoint, network) : explain_occupied (endpoint,
-      session);
+  return endpoint->config.role == FASP_ROLE_SENDER ? explain_crowded (endpoint, network) :
+                                                     explain_occupied (endpoint, session);
 }
 
 static void
-decide (FaspEndpoint * endpoint, FaspTime now, Call * call)
+decide (FaspEndpoint *endpoint, FaspTime now, Call *call)
 {
   const FaspEndpointConfig *config = &endpoint->config;
   gboolean receiver = config->role == FASP_ROLE_RECEIVER;
@@ -478,12 +461,12 @@ decide (FaspEndpoint * endpoint, FaspTime now, Call * call)
   } else if (hello->role == config->role) {
     reject (endpoint, now, call, FASP_REASON_SAME_ROLE,
         receiver ? "both ends are receivers: one must be faspsink" :
-        "both ends are senders: one must be faspsrc");
+                   "both ends are senders: one must be faspsrc");
   } else if (full != NULL) {
     reject (endpoint, now, call, FASP_REASON_BUSY, full);
   } else if (!receiver && fasp_store_is_finished (endpoint->store)
-      && fasp_history_choose (endpoint, now, &hello->wants) >=
-      fasp_store_get_head (endpoint->store)) {
+      && fasp_history_choose (endpoint, now, &hello->wants)
+          >= fasp_store_get_head (endpoint->store)) {
     reject (endpoint, now, call, FASP_REASON_FINISHED, "the stream has ended");
   } else {
     admit (endpoint, now, call, cipher);
@@ -491,13 +474,12 @@ decide (FaspEndpoint * endpoint, FaspTime now, Call * call)
 }
 
 void
-fasp_admission_init (FaspEndpoint * endpoint)
+fasp_admission_init (FaspEndpoint *endpoint)
 {
   guint8 secret[16];
 
   if (has_name (endpoint))
-    fasp_stream_get_names (endpoint->config.role, endpoint->config.streamid,
-        endpoint->names);
+    fasp_stream_get_names (endpoint->config.role, endpoint->config.streamid, endpoint->names);
   endpoint->by_call = g_hash_table_new (hash_call, is_same_call);
   endpoint->gate = endpoint->config.gate;
   if (endpoint->gate == NULL) {
@@ -510,7 +492,7 @@ fasp_admission_init (FaspEndpoint * endpoint)
 }
 
 void
-fasp_admission_end (FaspEndpoint * endpoint)
+fasp_admission_end (FaspEndpoint *endpoint)
 {
   while (!g_queue_is_empty (&endpoint->half))
     fasp_admission_left (endpoint, g_queue_peek_head (&endpoint->half));
@@ -519,14 +501,14 @@ fasp_admission_end (FaspEndpoint * endpoint)
 }
 
 void
-fasp_admission_forget (FaspEndpoint * endpoint, FaspSession * session)
+fasp_admission_forget (FaspEndpoint *endpoint, FaspSession *session)
 {
   if (session->listener)
     g_hash_table_remove (endpoint->by_call, session->call);
 }
 
 void
-fasp_admission_left (FaspEndpoint * endpoint, FaspSession * session)
+fasp_admission_left (FaspEndpoint *endpoint, FaspSession *session)
 {
   if (session->half == NULL)
     return;
@@ -536,11 +518,10 @@ fasp_admission_left (FaspEndpoint * endpoint, FaspSession * session)
 }
 
 void
-fasp_admission_receive (FaspEndpoint * endpoint, FaspTime now,
-    const FaspAddress * from, gsize size, const FaspHandshake * open,
-    FaspRoute route)
+fasp_admission_receive (FaspEndpoint *endpoint, FaspTime now, const FaspAddress *from, gsize size,
+    const FaspHandshake *open, FaspRoute route)
 {
-  Call call = {.from = from,.open = open };
+  Call call = { .from = from, .open = open };
 
   if (size < FASP_OPEN_SIZE || open->from_cid == 0) {
     endpoint->stats.datagrams_malformed++;
@@ -551,30 +532,26 @@ fasp_admission_receive (FaspEndpoint * endpoint, FaspTime now,
     return;
   }
   call.proved = open->cookie_size > 0
-      && fasp_cookie_verify (endpoint->cookie_secret, now, from, open->nonce,
-      open->cookie);
+      && fasp_cookie_verify (endpoint->cookie_secret, now, from, open->nonce, open->cookie);
   if (!call.proved && endpoint->sessions->len > PROOF_ABOVE) {
     retry (endpoint, now, from, open);
     return;
   }
   identify_call (endpoint, open, call.id);
-  if (look_at (endpoint, now, &call)
-      && is_for_us (endpoint, now, &call, route)
+  if (look_at (endpoint, now, &call) && is_for_us (endpoint, now, &call, route)
       && open_message (endpoint, now, &call))
     decide (endpoint, now, &call);
   fasp_noise_wipe (&call.noise);
 }
 
 gboolean
-fasp_admission_has_room (const FaspEndpoint * endpoint,
-    const FaspSession * session)
+fasp_admission_has_room (const FaspEndpoint *endpoint, const FaspSession *session)
 {
   return explain_full (endpoint, session, session->network) == NULL;
 }
 
 void
-fasp_admission_confirmed (FaspEndpoint * endpoint, FaspTime now,
-    FaspSession * session)
+fasp_admission_confirmed (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
 {
   /* a receiver takes one sender: the first that answers; a sender so many receivers */
   const gchar *full = explain_full (endpoint, session, session->network);
@@ -593,16 +570,14 @@ fasp_admission_confirmed (FaspEndpoint * endpoint, FaspTime now,
   /* it called in time, but what it was to get is not kept any more */
   else if (fasp_store_is_finished (endpoint->store)
       && fasp_store_get_tail (endpoint->store) > session->start) {
-    fasp_session_close (session, now, FASP_REASON_STOPPED,
-        "the stream has ended");
+    fasp_session_close (session, now, FASP_REASON_STOPPED, "the stream has ended");
     return;
   }
   fasp_lifecycle_opened (endpoint, now, session);
 }
 
 void
-fasp_admission_decided (FaspEndpoint * endpoint, FaspTime now,
-    FaspSession * session, gboolean accept)
+fasp_admission_decided (FaspEndpoint *endpoint, FaspTime now, FaspSession *session, gboolean accept)
 {
   fasp_endpoint_wake (endpoint, session);
   if (accept) {
@@ -610,15 +585,12 @@ fasp_admission_decided (FaspEndpoint * endpoint, FaspTime now,
     session->created = now;
     session->accept_due = TRUE;
   } else {
-    FaspHandshake open = {.from_cid = session->peer_id };
-    Call call = {.from = fasp_session_get_address (session),.proved =
-          TRUE,.open = &open
-    };
+    FaspHandshake open = { .from_cid = session->peer_id };
+    Call call = { .from = fasp_session_get_address (session), .proved = TRUE, .open = &open };
 
     memcpy (open.nonce, session->nonce, FASP_NONCE_SIZE);
     if (session->streamid != NULL)
-      g_strlcpy (call.hello.streamid, session->streamid,
-          sizeof (call.hello.streamid));
+      g_strlcpy (call.hello.streamid, session->streamid, sizeof (call.hello.streamid));
     reject (endpoint, now, &call, FASP_REASON_REFUSED, REFUSED_TEXT);
     /* kept until it times out, so that the application is not asked again when
      * the call is repeated */
@@ -630,7 +602,7 @@ fasp_admission_decided (FaspEndpoint * endpoint, FaspTime now,
 }
 
 void
-fasp_admission_accept (FaspSession * session, FaspDatagram * datagram)
+fasp_admission_accept (FaspSession *session, FaspDatagram *datagram)
 {
   FaspHandshake handshake = {
     .type = FASP_HANDSHAKE_ACCEPT,

@@ -22,33 +22,31 @@
 
 G_BEGIN_DECLS
 
-/* The most half-open sessions at a port, with or without a cookie: beyond that, the oldest of the network that
- * has the most gives way to the next caller. (Of several endpoints at the port, each may have its share
- * besides.) */
+/* The most half-open sessions at a port, with or without a cookie: beyond that, the oldest of the
+ * network that has the most gives way to the next caller. (Of several endpoints at the port, each
+ * may have its share besides.) */
 #define FASP_HALF_MAX 1024
 /* The most of one network. */
 #define FASP_HALF_NETWORK_MAX 256
 
-void fasp_admission_init (FaspEndpoint * endpoint);
-void fasp_admission_end (FaspEndpoint * endpoint);
+void fasp_admission_init (FaspEndpoint *endpoint);
+void fasp_admission_end (FaspEndpoint *endpoint);
 /* @size: bytes of the datagram; @route: FASP_ROUTE_HERE if the port is not shared. */
-void fasp_admission_receive (FaspEndpoint * endpoint, FaspTime now,
-    const FaspAddress * from, gsize size, const FaspHandshake * open,
-    FaspRoute route);
-/* May the half-open @session become open?  A receiver takes one sender, a sender so many receivers. */
-gboolean fasp_admission_has_room (const FaspEndpoint * endpoint,
-    const FaspSession * session);
+void fasp_admission_receive (FaspEndpoint *endpoint, FaspTime now, const FaspAddress *from,
+    gsize size, const FaspHandshake *open, FaspRoute route);
+/* May the half-open @session become open?  A receiver takes one sender, a sender so many receivers.
+ */
+gboolean fasp_admission_has_room (const FaspEndpoint *endpoint, const FaspSession *session);
 /* The first datagram of a half-open session came, so its address is real. */
-void fasp_admission_confirmed (FaspEndpoint * endpoint, FaspTime now,
-    FaspSession * session);
+void fasp_admission_confirmed (FaspEndpoint *endpoint, FaspTime now, FaspSession *session);
 /* The application answered FASP_EVENT_CONNECTING. */
-void fasp_admission_decided (FaspEndpoint * endpoint, FaspTime now,
-    FaspSession * session, gboolean accept);
+void fasp_admission_decided (FaspEndpoint *endpoint, FaspTime now, FaspSession *session,
+    gboolean accept);
 /* @session is about to be removed: the same call would be a new one from now on. */
-void fasp_admission_forget (FaspEndpoint * endpoint, FaspSession * session);
+void fasp_admission_forget (FaspEndpoint *endpoint, FaspSession *session);
 /* @session is no longer half open: it is open, or gone. */
-void fasp_admission_left (FaspEndpoint * endpoint, FaspSession * session);
+void fasp_admission_left (FaspEndpoint *endpoint, FaspSession *session);
 /* Writes the ACCEPT of @session. */
-void fasp_admission_accept (FaspSession * session, FaspDatagram * datagram);
+void fasp_admission_accept (FaspSession *session, FaspDatagram *datagram);
 
 G_END_DECLS

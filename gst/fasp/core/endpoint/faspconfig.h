@@ -14,20 +14,20 @@ typedef struct
 {
   FaspRole role;
   FaspMode mode;
-  guint latency_ms;             /* the larger value of the two ends is used; or
-                                   FASP_LATENCY_AUTO, FASP_LATENCY_ANY */
-  guint64 glitch_interval;      /* sender: wanted seconds between skips */
-  const gchar *streamid;        /* caller: the stream that it wants; listener: the name
-                                   of its stream (callers that name another one are
-                                   refused); copied; NULL or empty for none */
-  struct _FaspLimiter *gate;       /* listener: shared with others at its port, must stay
-                                   valid; NULL: its own */
-  guint id_bits;                /* this many high bits of its connection ids */
-  guint32 id_prefix;            /* are those of this (fasproutes.h); 0: none */
+  guint latency_ms;                     /* the larger value of the two ends is used; or
+                                           FASP_LATENCY_AUTO, FASP_LATENCY_ANY */
+  guint64 glitch_interval;              /* sender: wanted seconds between skips */
+  const gchar *streamid;                /* caller: the stream that it wants; listener: the name
+                                           of its stream (callers that name another one are
+                                           refused); copied; NULL or empty for none */
+  struct _FaspLimiter *gate;            /* listener: shared with others at its port, must stay
+                                        valid; NULL: its own */
+  guint id_bits;                        /* this many high bits of its connection ids */
+  guint32 id_prefix;                    /* are those of this (fasproutes.h); 0: none */
   struct _FaspCredentials *credentials; /* a reference is taken; NULL: nobody
                                    in particular (faspcredentials.h) */
-  FaspTime rekey_interval;      /* a key is used for at most this long, */
-  guint64 rekey_datagrams;      /* and for at most this many; 0: defaults */
+  FaspTime rekey_interval;              /* a key is used for at most this long, */
+  guint64 rekey_datagrams;              /* and for at most this many; 0: defaults */
   /* Number of flows, one for each link (FaspAddress); 0 and 1: one.  The first
    * `flowlets' flows go to the address that is dialled: to its port and the ports
    * above it.  Each further `flowlets' flows go to one of `others', of which a
@@ -47,38 +47,38 @@ typedef struct
   gsize buffer_size;            /* bytes that the store or the reorder buffer
                                    holds at most */
   guint max_receivers;          /* listening sender: it takes so many in all, */
-  guint max_receivers_per_network;      /* and of a network (fasplimiter.h); 0: as many as there may be */
-  guint half_open_max;          /* handshakes answered without a cookie at a
-                                   time; beyond that callers get a RETRY */
-  FaspSlowPolicy slow_policy;   /* sender */
-  gboolean wait_for_connection; /* sender: hold bytes while nobody listens */
-  gboolean reconnect;           /* caller: dial again when the peer is gone */
-  gboolean keep_listening;      /* caller: also dial again after the peer's regular end;
-                                   receiver that listens: accept another sender after
-                                   the end of a stream */
-  gboolean ask;                 /* listener: FASP_EVENT_CONNECTING waits for
-                                   fasp_endpoint_decide() */
-  gboolean too_late_skip;       /* receiver: give up blocks later than latency */
-  FaspTime resume_timeout;      /* how long a silent peer keeps its place */
-  FaspTime history;             /* sender: how long written data is kept for receivers
-                                   that join, as far as there is room */
-  FaspJoin join;                /* where a receiver that joins begins: the sender's choice
-                                   (FASP_JOIN_ANY: live), the receiver's wish */
-  guint32 join_back_ms;         /* FASP_JOIN_BACK; 0: as far back as possible */
-  guint peers;                  /* calling receiver: number of peers that have the
-                                   stream, called in turn; 0 and 1: one */
+  guint
+      max_receivers_per_network; /* and of a network (fasplimiter.h); 0: as many as there may be */
+  guint half_open_max;           /* handshakes answered without a cookie at a
+                                    time; beyond that callers get a RETRY */
+  FaspSlowPolicy slow_policy;    /* sender */
+  gboolean wait_for_connection;  /* sender: hold bytes while nobody listens */
+  gboolean reconnect;            /* caller: dial again when the peer is gone */
+  gboolean keep_listening;       /* caller: also dial again after the peer's regular end;
+                                    receiver that listens: accept another sender after
+                                    the end of a stream */
+  gboolean ask;                  /* listener: FASP_EVENT_CONNECTING waits for
+                                    fasp_endpoint_decide() */
+  gboolean too_late_skip;        /* receiver: give up blocks later than latency */
+  FaspTime resume_timeout;       /* how long a silent peer keeps its place */
+  FaspTime history;              /* sender: how long written data is kept for receivers
+                                    that join, as far as there is room */
+  FaspJoin join;                 /* where a receiver that joins begins: the sender's choice
+                                    (FASP_JOIN_ANY: live), the receiver's wish */
+  guint32 join_back_ms;          /* FASP_JOIN_BACK; 0: as far back as possible */
+  guint peers;                   /* calling receiver: number of peers that have the
+                                    stream, called in turn; 0 and 1: one */
   /* Multicast group; len 0: none.  A sender that listens sends to this address, too.
    * A receiver that calls dials the senders that announce themselves there (it uses
    * `len' only; the rest need not be right).  One flow, and no rate controller. */
   FaspAddress group;
-  guint8 group_link;            /* receiver: the link on which the group's datagrams come */
+  guint8 group_link; /* receiver: the link on which the group's datagrams come */
 } FaspEndpointConfig;
 
 /* Sane values for everything but role and mode. */
-void fasp_endpoint_config_init (FaspEndpointConfig * config, FaspRole role,
-    FaspMode mode);
+void fasp_endpoint_config_init (FaspEndpointConfig *config, FaspRole role, FaspMode mode);
 
 /* TRUE if this end dials.  In a rendezvous the sender of the stream does. */
-gboolean fasp_endpoint_config_dials (const FaspEndpointConfig * config);
+gboolean fasp_endpoint_config_dials (const FaspEndpointConfig *config);
 
 G_END_DECLS

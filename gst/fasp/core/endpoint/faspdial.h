@@ -12,26 +12,24 @@
 G_BEGIN_DECLS
 
 /* TRUE: this end calls. */
-gboolean fasp_dial_is_ours (const FaspEndpoint * endpoint);
+gboolean fasp_dial_is_ours (const FaspEndpoint *endpoint);
 /* The peer's address for one of our links. */
-FaspAddress fasp_dial_get_way (const FaspEndpoint * endpoint, guint link);
+FaspAddress fasp_dial_get_way (const FaspEndpoint *endpoint, guint link);
 /* The link by which the peer is called that answers from @from: anybody may answer by the link
  * of a group, by which nobody is called. */
-guint fasp_dial_get_link (const FaspEndpoint * endpoint,
-    const FaspAddress * from);
+guint fasp_dial_get_link (const FaspEndpoint *endpoint, const FaspAddress *from);
 /* The next datagram of a call; FALSE: none is due. */
-gboolean fasp_dial_poll (FaspEndpoint * endpoint, FaspTime now,
-    FaspDatagram * datagram);
-void fasp_dial_start (FaspEndpoint * endpoint, FaspTime now);
+gboolean fasp_dial_poll (FaspEndpoint *endpoint, FaspTime now, FaspDatagram *datagram);
+void fasp_dial_start (FaspEndpoint *endpoint, FaspTime now);
 /* The same, but if it calls already, the time since then counts: it gives up no later. */
-void fasp_dial_anew (FaspEndpoint * endpoint, FaspTime now);
-void fasp_dial_accepted (FaspEndpoint * endpoint, FaspTime now,
-    const FaspAddress * from, const FaspAgreement * agreement);
-void fasp_dial_rejected (FaspEndpoint * endpoint, FaspTime now,
-    const FaspAddress * from, const FaspHandshake * answer);
+void fasp_dial_anew (FaspEndpoint *endpoint, FaspTime now);
+void fasp_dial_accepted (FaspEndpoint *endpoint, FaspTime now, const FaspAddress *from,
+    const FaspAgreement *agreement);
+void fasp_dial_rejected (FaspEndpoint *endpoint, FaspTime now, const FaspAddress *from,
+    const FaspHandshake *answer);
 
 /* Runs the timers: redials, reports that nobody answers, or gives up. */
-void fasp_dial_tend (FaspEndpoint * endpoint, FaspTime now);
-FaspTime fasp_dial_get_timeout (const FaspEndpoint * endpoint);
+void fasp_dial_tend (FaspEndpoint *endpoint, FaspTime now);
+FaspTime fasp_dial_get_timeout (const FaspEndpoint *endpoint);
 
 G_END_DECLS

@@ -24,7 +24,7 @@
 
 /* The share of payload in what leaves for it. */
 static gdouble
-get_payload_share (const FaspSession * session)
+get_payload_share (const FaspSession *session)
 {
   gdouble wire = session->wire_max;
 
@@ -36,47 +36,46 @@ get_payload_share (const FaspSession * session)
 
 /* Bytes on the wire for each byte of new blocks. */
 static gdouble
-get_more (const FaspSession * session)
+get_more (const FaspSession *session)
 {
   const FaspPathEstimate *estimate = &session->tx.estimate;
   /* retransmissions and repairs take one flow */
   guint times = fasp_session_get_times (session);
-  gdouble more = times + fasp_session_get_fec (session)->share +
-      estimate->goal.path.loss;
+  gdouble more = times + fasp_session_get_fec (session)->share + estimate->goal.path.loss;
 
-  return estimate->data_rate <= 0 ? more : MAX (more, times *
-      MIN (estimate->wire_rate / estimate->data_rate, MORE_MAX));
+  return estimate->data_rate <= 0 ?
+      more :
+      MAX (more, times * MIN (estimate->wire_rate / estimate->data_rate, MORE_MAX));
 }
 
 /* Bits of payload that have not left yet. */
 static gdouble
-get_waiting (const FaspSession * session)
+get_waiting (const FaspSession *session)
 {
   guint64 head = fasp_store_get_head (session->tx.store);
   /* a member's own position follows the group's only when it is heard */
-  guint64 next = session->member.joined ?
-      fasp_group_log_get_next (session->group->log) : session->tx.cursor;
+  guint64 next =
+      session->member.joined ? fasp_group_log_get_next (session->group->log) : session->tx.cursor;
 
   return (head - MIN (head, next)) * fasp_session_get_room (session) * 8.;
 }
 
 /* Bit/s of payload that @session has room for; 0: no limit. */
 static guint64
-get_media_rate (const FaspSession * session)
+get_media_rate (const FaspSession *session)
 {
-  guint64 rate = session->rate != NULL ? session->rate->offer :
-      fasp_session_get_channel_rate (session);
-  gdouble media = rate * get_payload_share (session) / get_more (session) *
-      MARGIN;
+  guint64 rate =
+      session->rate != NULL ? session->rate->offer : fasp_session_get_channel_rate (session);
+  gdouble media = rate * get_payload_share (session) / get_more (session) * MARGIN;
   FaspTime owed = session->rate != NULL ? session->rate->owed : 0;
 
   /* what waits here or on the path after a fall of the rate is late already: it goes first */
-  return MAX (media - get_waiting (session) * FASP_SEC / BACKLOG_TIME -
-      media * owed / BACKLOG_TIME, media / BACKLOG_LEAST);
+  return MAX (media - get_waiting (session) * FASP_SEC / BACKLOG_TIME - media * owed / BACKLOG_TIME,
+      media / BACKLOG_LEAST);
 }
 
 guint64
-fasp_endpoint_get_available_bitrate (const FaspEndpoint * endpoint)
+fasp_endpoint_get_available_bitrate (const FaspEndpoint *endpoint)
 {
   guint64 least = 0;
 
@@ -97,7 +96,7 @@ fasp_endpoint_get_available_bitrate (const FaspEndpoint * endpoint)
 
 /* TRUE: a receiver is interrupted.  It may come back at the rate that it had. */
 static gboolean
-has_interrupted (const FaspEndpoint * endpoint)
+has_interrupted (const FaspEndpoint *endpoint)
 {
   for (guint i = 0; i < endpoint->sessions->len; i++) {
     const FaspSession *session = fasp_endpoint_nth (endpoint, i);
@@ -109,7 +108,7 @@ has_interrupted (const FaspEndpoint * endpoint)
 }
 
 static void
-tell_bitrate (FaspEndpoint * endpoint, FaspTime now)
+tell_bitrate (FaspEndpoint *endpoint, FaspTime now)
 {
   guint64 rate = fasp_endpoint_get_available_bitrate (endpoint);
   guint64 told = endpoint->bitrate_told;
@@ -123,53 +122,47 @@ tell_bitrate (FaspEndpoint * endpoint, FaspTime now)
   FASP_LOG (endpoint->notes.log, now, BITRATE_OFFERED, told, rate);
   endpoint->bitrate_told = rate;
   endpoint->bitrate_time = now;
-  fasp_endpoint_push_event (endpoint, FASP_EVENT_BITRATE,
-      fasp_endpoint_get_open (endpoint))->bitrate = rate;
+  fasp_endpoint_push_event (endpoint, FASP_EVENT_BITRATE, fasp_endpoint_get_open (endpoint))
+      ->bitrate = rate;
 }
 
 static void
-tell_key_frame (FaspEndpoint * endpoint, FaspTime now)
+tell_key_frame (FaspEndpoint *endpoint, FaspTime now)
 {
   if (fasp_key_frame_take (&endpoint->key_frame, now))
-    fasp_endpoint_push_event (endpoint, FASP_EVENT_KEY_FRAME,
-        fasp_endpoint_get_open (endpoint));
+    fasp_endpoint_push_event (endpoint, FASP_EVENT_KEY_FRAME, fasp_endpoint_get_open (endpoint));
 }
 
 void
-fasp_encoder_want_key_frame (FaspEndpoint * endpoint, FaspTime now)
+fasp_encoder_want_key_frame (FaspEndpoint *endpoint, FaspTime now)
 {
   fasp_key_frame_want (&endpoint->key_frame);
   tell_key_frame (endpoint, now);
 }
 
 void
-fasp_encoder_joined (FaspEndpoint * endpoint, FaspTime now,
-    FaspSession * session)
+fasp_encoder_joined (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
 {
   session->wants_seen = fasp_tx_count_wants (&session->tx);
-  FASP_LOG (session->notes.log, now, KEY_FRAME_WANTED,
-      FASP_LOG_WORD ("joined"));
+  FASP_LOG (session->notes.log, now, KEY_FRAME_WANTED, FASP_LOG_WORD ("joined"));
   fasp_encoder_want_key_frame (endpoint, now);
 }
 
 void
-fasp_encoder_follow (FaspEndpoint * endpoint, FaspTime now,
-    FaspSession * session)
+fasp_encoder_follow (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
 {
   guint64 wants = fasp_tx_count_wants (&session->tx);
 
   /* who is not heard would have nothing of it: its turn comes when it is back */
-  if (!session->connected || session->interrupted
-      || wants == session->wants_seen)
+  if (!session->connected || session->interrupted || wants == session->wants_seen)
     return;
   session->wants_seen = wants;
-  FASP_LOG (session->notes.log, now, KEY_FRAME_WANTED,
-      FASP_LOG_WORD ("gap_or_wish"));
+  FASP_LOG (session->notes.log, now, KEY_FRAME_WANTED, FASP_LOG_WORD ("gap_or_wish"));
   fasp_encoder_want_key_frame (endpoint, now);
 }
 
 void
-fasp_encoder_tend (FaspEndpoint * endpoint, FaspTime now)
+fasp_encoder_tend (FaspEndpoint *endpoint, FaspTime now)
 {
   tell_key_frame (endpoint, now);
   if (endpoint->config.role != FASP_ROLE_SENDER || now < endpoint->encoder_time)
@@ -179,11 +172,10 @@ fasp_encoder_tend (FaspEndpoint * endpoint, FaspTime now)
 }
 
 void
-fasp_encoder_left (FaspEndpoint * endpoint, FaspTime now)
+fasp_encoder_left (FaspEndpoint *endpoint, FaspTime now)
 {
-  if (endpoint->config.role != FASP_ROLE_SENDER
-      || fasp_endpoint_get_open (endpoint) != NULL)
+  if (endpoint->config.role != FASP_ROLE_SENDER || fasp_endpoint_get_open (endpoint) != NULL)
     return;
-  fasp_key_frame_comes (&endpoint->key_frame);  /* for nobody */
+  fasp_key_frame_comes (&endpoint->key_frame); /* for nobody */
   tell_bitrate (endpoint, now);
 }

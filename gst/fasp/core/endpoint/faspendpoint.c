@@ -15,8 +15,7 @@
 /* --- life ------------------------------------------------------------------------ */
 
 void
-fasp_endpoint_config_init (FaspEndpointConfig * config, FaspRole role,
-    FaspMode mode)
+fasp_endpoint_config_init (FaspEndpointConfig *config, FaspRole role, FaspMode mode)
 {
   memset (config, 0, sizeof *config);
   config->role = role;
@@ -34,16 +33,14 @@ fasp_endpoint_config_init (FaspEndpointConfig * config, FaspRole role,
 }
 
 gboolean
-fasp_endpoint_config_dials (const FaspEndpointConfig * config)
+fasp_endpoint_config_dials (const FaspEndpointConfig *config)
 {
   return config->mode == FASP_MODE_CALLER
-      || (config->mode == FASP_MODE_RENDEZVOUS
-      && config->role == FASP_ROLE_SENDER);
+      || (config->mode == FASP_MODE_RENDEZVOUS && config->role == FASP_ROLE_SENDER);
 }
 
 FaspEndpoint *
-fasp_endpoint_new (const FaspEndpointConfig * config, FaspRandomFunc random,
-    gpointer user_data)
+fasp_endpoint_new (const FaspEndpointConfig *config, FaspRandomFunc random, gpointer user_data)
 {
   FaspEndpoint *endpoint = g_new0 (FaspEndpoint, 1);
   endpoint->config = *config;
@@ -51,7 +48,8 @@ fasp_endpoint_new (const FaspEndpointConfig * config, FaspRandomFunc random,
   endpoint->config.flowlets = MAX (config->flowlets, 1);
   endpoint->config.streamid = g_strdup (config->streamid);
   endpoint->config.credentials = config->credentials != NULL ?
-      fasp_credentials_ref (config->credentials) : fasp_credentials_new ();
+      fasp_credentials_ref (config->credentials) :
+      fasp_credentials_new ();
   endpoint->random = random;
   endpoint->random_data = user_data;
   endpoint->sessions = g_ptr_array_new ();
@@ -76,7 +74,7 @@ fasp_endpoint_new (const FaspEndpointConfig * config, FaspRandomFunc random,
 }
 
 void
-fasp_endpoint_free (FaspEndpoint * endpoint)
+fasp_endpoint_free (FaspEndpoint *endpoint)
 {
   if (endpoint == NULL)
     return;
@@ -109,22 +107,21 @@ fasp_endpoint_free (FaspEndpoint * endpoint)
 /* --- small helpers ------------------------------------------------------------------ */
 
 guint32
-fasp_endpoint_new_id (FaspEndpoint * endpoint)
+fasp_endpoint_new_id (FaspEndpoint *endpoint)
 {
   const guint bits = endpoint->config.id_bits;
   guint32 id;
 
   do {
-    endpoint->random (endpoint->random_data, (guint8 *) & id, sizeof (id));
+    endpoint->random (endpoint->random_data, (guint8 *) &id, sizeof (id));
     if (bits > 0)
       id = endpoint->config.id_prefix | id >> bits;
-  } while (id == 0
-      || g_hash_table_contains (endpoint->by_id, GUINT_TO_POINTER (id)));
+  } while (id == 0 || g_hash_table_contains (endpoint->by_id, GUINT_TO_POINTER (id)));
   return id;
 }
 
 gboolean
-fasp_endpoint_tells_gap (FaspEndpoint * endpoint, FaspTime now)
+fasp_endpoint_tells_gap (FaspEndpoint *endpoint, FaspTime now)
 {
   if (endpoint->gap_told > 0 && now - endpoint->gap_told < GAP_TOLD_EVERY)
     return FALSE;
@@ -133,8 +130,7 @@ fasp_endpoint_tells_gap (FaspEndpoint * endpoint, FaspTime now)
 }
 
 FaspEvent *
-fasp_endpoint_push_event (FaspEndpoint * endpoint, FaspEventType type,
-    const FaspSession * session)
+fasp_endpoint_push_event (FaspEndpoint *endpoint, FaspEventType type, const FaspSession *session)
 {
   FaspEvent *event = g_new0 (FaspEvent, 1);
 
@@ -145,10 +141,9 @@ fasp_endpoint_push_event (FaspEndpoint * endpoint, FaspEventType type,
     event->peer = session->peer;
     event->flows = session->n_flows;
     event->flows_here = endpoint->config.flows;
-    event->fec_refused = session->role == FASP_ROLE_SENDER
-        && endpoint->config.fec != FASP_FEC_OFF && !session->has_fec;
-    event->latency_known = fasp_session_get_first_latency (session,
-        &event->latency_ms);
+    event->fec_refused = session->role == FASP_ROLE_SENDER && endpoint->config.fec != FASP_FEC_OFF
+        && !session->has_fec;
+    event->latency_known = fasp_session_get_first_latency (session, &event->latency_ms);
     if (session->streamid != NULL)
       g_strlcpy (event->streamid, session->streamid, sizeof (event->streamid));
   }
@@ -161,7 +156,7 @@ fasp_endpoint_push_event (FaspEndpoint * endpoint, FaspEventType type,
 }
 
 FaspSession *
-fasp_endpoint_get_open (const FaspEndpoint * endpoint)
+fasp_endpoint_get_open (const FaspEndpoint *endpoint)
 {
   for (guint i = 0; i < endpoint->sessions->len; i++)
     if (fasp_endpoint_nth (endpoint, i)->state == FASP_SESSION_OPEN)
@@ -170,8 +165,7 @@ fasp_endpoint_get_open (const FaspEndpoint * endpoint)
 }
 
 FaspSession *
-fasp_endpoint_get_heard (const FaspEndpoint * endpoint,
-    const FaspSession * except)
+fasp_endpoint_get_heard (const FaspEndpoint *endpoint, const FaspSession *except)
 {
   for (guint i = 0; i < endpoint->sessions->len; i++) {
     FaspSession *session = fasp_endpoint_nth (endpoint, i);
@@ -183,21 +177,20 @@ fasp_endpoint_get_heard (const FaspEndpoint * endpoint,
 }
 
 void
-fasp_endpoint_wake (FaspEndpoint * endpoint, FaspSession * session)
+fasp_endpoint_wake (FaspEndpoint *endpoint, FaspSession *session)
 {
-  fasp_scheduler_wake (fasp_endpoint_get_scheduler (endpoint, session),
-      &session->turn_to_send, 0);
+  fasp_scheduler_wake (fasp_endpoint_get_scheduler (endpoint, session), &session->turn_to_send, 0);
 }
 
 void
-fasp_endpoint_wake_all (FaspEndpoint * endpoint)
+fasp_endpoint_wake_all (FaspEndpoint *endpoint)
 {
   for (guint i = 0; i < endpoint->sessions->len; i++)
     fasp_endpoint_wake (endpoint, fasp_endpoint_nth (endpoint, i));
 }
 
 guint32
-fasp_endpoint_get_window (const FaspEndpoint * endpoint)
+fasp_endpoint_get_window (const FaspEndpoint *endpoint)
 {
   guint64 blocks = endpoint->config.buffer_size / FASP_BLOCK_UNIT;
   guint32 window = 64;
@@ -211,14 +204,14 @@ fasp_endpoint_get_window (const FaspEndpoint * endpoint)
 /* --- whether the process stood still ------------------------------------------------------ */
 
 static void
-put_off (FaspTime * time, FaspTime span)
+put_off (FaspTime *time, FaspTime span)
 {
   if (*time != FASP_NEVER)
     *time += span;
 }
 
 void
-fasp_endpoint_look (FaspEndpoint * endpoint, FaspTime now)
+fasp_endpoint_look (FaspEndpoint *endpoint, FaspTime now)
 {
   FaspTime before = endpoint->looked, away;
 
@@ -241,8 +234,8 @@ fasp_endpoint_look (FaspEndpoint * endpoint, FaspTime now)
 /* --- datagrams in -------------------------------------------------------------------------- */
 
 static void
-receive_handshake (FaspEndpoint * endpoint, FaspTime now,
-    const FaspAddress * from, const guint8 * data, gsize size, FaspRoute route)
+receive_handshake (FaspEndpoint *endpoint, FaspTime now, const FaspAddress *from,
+    const guint8 *data, gsize size, FaspRoute route)
 {
   FaspAgreement agreement;
   FaspHandshake handshake;
@@ -259,13 +252,12 @@ receive_handshake (FaspEndpoint * endpoint, FaspTime now,
     return;
   }
   if (handshake.type == FASP_HANDSHAKE_PUNCH)
-    return;                     /* all it had to do was to open the way through a NAT */
+    return; /* all it had to do was to open the way through a NAT */
   if (handshake.type == FASP_HANDSHAKE_ANNOUNCE) {
     fasp_multicast_announced (endpoint, now, from);
     return;
   }
-  if (handshake.version != FASP_VERSION
-      && handshake.type != FASP_HANDSHAKE_VERSIONS) {
+  if (handshake.version != FASP_VERSION && handshake.type != FASP_HANDSHAKE_VERSIONS) {
     endpoint->stats.datagrams_version++;
     return;
   }
@@ -295,7 +287,7 @@ receive_handshake (FaspEndpoint * endpoint, FaspTime now,
 }
 
 static void
-after_receive (FaspEndpoint * endpoint, FaspTime now, FaspSession * session)
+after_receive (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
 {
   fasp_endpoint_wake (endpoint, session);
   fasp_lifecycle_heard (endpoint, session);
@@ -317,18 +309,15 @@ after_receive (FaspEndpoint * endpoint, FaspTime now, FaspSession * session)
 }
 
 void
-fasp_endpoint_receive (FaspEndpoint * endpoint, FaspTime now,
-    const FaspAddress * from, const guint8 * data, gsize size,
-    FaspMemory * memory, gboolean marked)
+fasp_endpoint_receive (FaspEndpoint *endpoint, FaspTime now, const FaspAddress *from,
+    const guint8 *data, gsize size, FaspMemory *memory, gboolean marked)
 {
-  fasp_endpoint_receive_routed (endpoint, now, from, data, size, memory, marked,
-      FASP_ROUTE_HERE);
+  fasp_endpoint_receive_routed (endpoint, now, from, data, size, memory, marked, FASP_ROUTE_HERE);
 }
 
 void
-fasp_endpoint_receive_routed (FaspEndpoint * endpoint, FaspTime now,
-    const FaspAddress * from, const guint8 * data, gsize size,
-    FaspMemory * memory, gboolean marked, FaspRoute route)
+fasp_endpoint_receive_routed (FaspEndpoint *endpoint, FaspTime now, const FaspAddress *from,
+    const guint8 *data, gsize size, FaspMemory *memory, gboolean marked, FaspRoute route)
 {
   FaspSessionResult result;
   FaspSessionHeader header;
@@ -344,10 +333,8 @@ fasp_endpoint_receive_routed (FaspEndpoint * endpoint, FaspTime now,
     endpoint->stats.datagrams_malformed++;
     return;
   }
-  session = g_hash_table_lookup (endpoint->by_id,
-      GUINT_TO_POINTER (header.cid));
-  if (session == NULL && fasp_multicast_receive (endpoint, now, from, &header,
-          data, size, memory))
+  session = g_hash_table_lookup (endpoint->by_id, GUINT_TO_POINTER (header.cid));
+  if (session == NULL && fasp_multicast_receive (endpoint, now, from, &header, data, size, memory))
     return;
   if (session == NULL) {
     endpoint->stats.datagrams_unknown++;
@@ -367,7 +354,7 @@ fasp_endpoint_receive_routed (FaspEndpoint * endpoint, FaspTime now,
       endpoint->stats.datagrams_forged++;
       break;
     case FASP_SESSION_REFUSED:
-      break;                    /* counted by the session */
+      break; /* counted by the session */
     case FASP_SESSION_ALIEN:
       endpoint->stats.datagrams_malformed++;
       break;
@@ -379,20 +366,18 @@ fasp_endpoint_receive_routed (FaspEndpoint * endpoint, FaspTime now,
 }
 
 static void
-refuse (FaspEndpoint * endpoint, FaspTime now, FaspSession * session,
-    const FaspAddress * to)
+refuse (FaspEndpoint *endpoint, FaspTime now, FaspSession *session, const FaspAddress *to)
 {
   if (!fasp_session_refused (session, now, to))
     return;
   if (fasp_session_is_over (session))
-    session->close_deadline = MIN (session->close_deadline,
-        fasp_session_get_refused_time (session));
+    session->close_deadline =
+        MIN (session->close_deadline, fasp_session_get_refused_time (session));
   fasp_endpoint_wake (endpoint, session);
 }
 
 void
-fasp_endpoint_unreachable (FaspEndpoint * endpoint, FaspTime now,
-    const FaspAddress * to)
+fasp_endpoint_unreachable (FaspEndpoint *endpoint, FaspTime now, const FaspAddress *to)
 {
   FaspAddressIndex *w = &endpoint->address_index;
   guint n = 0;
@@ -415,7 +400,7 @@ fasp_endpoint_unreachable (FaspEndpoint * endpoint, FaspTime now,
 /* --- events ------------------------------------------------------------------------------------------- */
 
 gboolean
-fasp_endpoint_poll_event (FaspEndpoint * endpoint, FaspEvent * event)
+fasp_endpoint_poll_event (FaspEndpoint *endpoint, FaspEvent *event)
 {
   FaspEvent *first = g_queue_pop_head (&endpoint->events);
 
@@ -427,17 +412,15 @@ fasp_endpoint_poll_event (FaspEndpoint * endpoint, FaspEvent * event)
 }
 
 gboolean
-fasp_endpoint_has_event (FaspEndpoint * endpoint)
+fasp_endpoint_has_event (FaspEndpoint *endpoint)
 {
   return !g_queue_is_empty (&endpoint->events);
 }
 
 void
-fasp_endpoint_decide (FaspEndpoint * endpoint, FaspTime now, guint32 id,
-    gboolean accept)
+fasp_endpoint_decide (FaspEndpoint *endpoint, FaspTime now, guint32 id, gboolean accept)
 {
-  FaspSession *session = g_hash_table_lookup (endpoint->by_id,
-      GUINT_TO_POINTER (id));
+  FaspSession *session = g_hash_table_lookup (endpoint->by_id, GUINT_TO_POINTER (id));
 
   if (session != NULL && session->state == FASP_SESSION_ASKING)
     fasp_admission_decided (endpoint, now, session, accept);
@@ -446,7 +429,7 @@ fasp_endpoint_decide (FaspEndpoint * endpoint, FaspTime now, guint32 id,
 /* --- ending -------------------------------------------------------------------------------------------------- */
 
 void
-fasp_endpoint_close (FaspEndpoint * endpoint, FaspTime now, FaspReason reason)
+fasp_endpoint_close (FaspEndpoint *endpoint, FaspTime now, FaspReason reason)
 {
   endpoint->closing = TRUE;
   endpoint->redial_time = endpoint->punch_time = FASP_NEVER;
@@ -455,26 +438,24 @@ fasp_endpoint_close (FaspEndpoint * endpoint, FaspTime now, FaspReason reason)
   fasp_caller_stop (&endpoint->caller);
   for (guint i = 0; i < endpoint->sessions->len; i++) {
     FaspSession *session = fasp_endpoint_nth (endpoint, i);
-    gboolean whole = session->role == FASP_ROLE_SENDER ?
-        fasp_tx_is_complete (&session->tx) : session->rx.complete;
+    gboolean whole = session->role == FASP_ROLE_SENDER ? fasp_tx_is_complete (&session->tx) :
+                                                         session->rx.complete;
 
-    fasp_session_close (session, now, whole ? FASP_REASON_FINISHED : reason,
-        NULL);
+    fasp_session_close (session, now, whole ? FASP_REASON_FINISHED : reason, NULL);
   }
   fasp_endpoint_wake_all (endpoint);
 }
 
 void
-fasp_endpoint_refuse (FaspEndpoint * endpoint, FaspTime now, const gchar * text)
+fasp_endpoint_refuse (FaspEndpoint *endpoint, FaspTime now, const gchar *text)
 {
   for (guint i = 0; i < endpoint->sessions->len; i++)
-    fasp_session_close (fasp_endpoint_nth (endpoint, i), now,
-        FASP_REASON_REFUSED, text);
+    fasp_session_close (fasp_endpoint_nth (endpoint, i), now, FASP_REASON_REFUSED, text);
   fasp_endpoint_wake_all (endpoint);
 }
 
 gboolean
-fasp_endpoint_is_closed (const FaspEndpoint * endpoint)
+fasp_endpoint_is_closed (const FaspEndpoint *endpoint)
 {
   if (!endpoint->closing || !fasp_replies_is_empty (&endpoint->replies))
     return FALSE;
@@ -483,8 +464,7 @@ fasp_endpoint_is_closed (const FaspEndpoint * endpoint)
 
     /* a session that only answers the peer's goodbye is done once the answer
      * has left */
-    if (session->state != FASP_SESSION_CLOSED
-        || session->close_time != FASP_NEVER)
+    if (session->state != FASP_SESSION_CLOSED || session->close_time != FASP_NEVER)
       return FALSE;
   }
   return TRUE;

@@ -30,45 +30,39 @@ typedef struct _FaspEndpoint FaspEndpoint;
 
 /* Copies @config, except what must stay valid (see there).  Calls @random with
  * @user_data as long as the endpoint exists. */
-FaspEndpoint *fasp_endpoint_new (const FaspEndpointConfig * config,
-    FaspRandomFunc random, gpointer user_data);
-void fasp_endpoint_free (FaspEndpoint * endpoint);
+FaspEndpoint *fasp_endpoint_new (const FaspEndpointConfig *config, FaspRandomFunc random,
+    gpointer user_data);
+void fasp_endpoint_free (FaspEndpoint *endpoint);
 
 /* Caller and rendezvous: sets the peer's address and dials from now on.  Call it
  * again when the address changes (the name was resolved anew). */
-void fasp_endpoint_dial (FaspEndpoint * endpoint, FaspTime now,
-    const FaspAddress * peer);
+void fasp_endpoint_dial (FaspEndpoint *endpoint, FaspTime now, const FaspAddress *peer);
 
 /* Calling receiver with several `peers': returns which of them, 0 to peers - 1, to
  * dial.  *serial has another value each time that this changes. */
-guint fasp_endpoint_get_wanted_peer (const FaspEndpoint * endpoint,
-    guint * serial);
+guint fasp_endpoint_get_wanted_peer (const FaspEndpoint *endpoint, guint *serial);
 
 /* Caller: the peer's address is being resolved from now on.  That time counts towards
  * the time after which a caller that does not reconnect gives up. */
-void fasp_endpoint_expect (FaspEndpoint * endpoint, FaspTime now);
+void fasp_endpoint_expect (FaspEndpoint *endpoint, FaspTime now);
 
 /* --- datagrams ---------------------------------------------------------- */
 
 /* A datagram came.  @memory: the memory that @data lies in; the endpoint may write to
  * it, and blocks stay in it.  NULL: blocks are copied.  @marked: the datagram has ECN's
  * "congestion experienced" (RFC 3168). */
-void fasp_endpoint_receive (FaspEndpoint * endpoint, FaspTime now,
-    const FaspAddress * from, const guint8 * data, gsize size,
-    FaspMemory * memory, gboolean marked);
+void fasp_endpoint_receive (FaspEndpoint *endpoint, FaspTime now, const FaspAddress *from,
+    const guint8 *data, gsize size, FaspMemory *memory, gboolean marked);
 /* The same at a port with several endpoints.  @route: from fasp_routes_find(). */
-void fasp_endpoint_receive_routed (FaspEndpoint * endpoint, FaspTime now,
-    const FaspAddress * from, const guint8 * data, gsize size,
-    FaspMemory * memory, gboolean marked, FaspRoute route);
+void fasp_endpoint_receive_routed (FaspEndpoint *endpoint, FaspTime now, const FaspAddress *from,
+    const guint8 *data, gsize size, FaspMemory *memory, gboolean marked, FaspRoute route);
 /* The network reports that nobody listens at @to (ICMP port unreachable). */
-void fasp_endpoint_unreachable (FaspEndpoint * endpoint, FaspTime now,
-    const FaspAddress * to);
+void fasp_endpoint_unreachable (FaspEndpoint *endpoint, FaspTime now, const FaspAddress *to);
 
 /* Gets the next datagram to send now, sealed; FALSE: there is none.  Runs timers. */
-gboolean fasp_endpoint_poll (FaspEndpoint * endpoint, FaspTime now,
-    FaspDatagram * datagram);
+gboolean fasp_endpoint_poll (FaspEndpoint *endpoint, FaspTime now, FaspDatagram *datagram);
 /* When to call poll again if nothing comes in before; FASP_NEVER: no need. */
-FaspTime fasp_endpoint_get_timeout (FaspEndpoint * endpoint);
+FaspTime fasp_endpoint_get_timeout (FaspEndpoint *endpoint);
 
 /* The most threads that send, and how many sessions a lane takes before the next one gets
  * any: one thread hardly notices so few. */
@@ -78,16 +72,15 @@ FaspTime fasp_endpoint_get_timeout (FaspEndpoint * endpoint);
 /* With several threads that send, each has a lane (config.lanes): a part of the sessions.
  * The datagrams of a lane must leave in their order, and one thread at a time seals them.
  * The first lane also has what belongs to no session, and is filled before the others. */
-guint fasp_endpoint_count_lanes (const FaspEndpoint * endpoint);
+guint fasp_endpoint_count_lanes (const FaspEndpoint *endpoint);
 /* Like fasp_endpoint_poll() and fasp_endpoint_get_timeout(), but for one lane.  The caller
  * must seal the datagram: fasp_datagram_seal() needs no endpoint, and so no lock. */
-gboolean fasp_endpoint_poll_lane (FaspEndpoint * endpoint, guint lane,
-    FaspTime now, FaspDatagram * datagram);
-FaspTime fasp_endpoint_get_lane_timeout (FaspEndpoint * endpoint, guint lane);
+gboolean fasp_endpoint_poll_lane (FaspEndpoint *endpoint, guint lane, FaspTime now,
+    FaspDatagram *datagram);
+FaspTime fasp_endpoint_get_lane_timeout (FaspEndpoint *endpoint, guint lane);
 /* What was polled from @lane since @from did not leave before @until, as the thread or the
  * socket was busy.  The pacers count from @until then. */
-void fasp_endpoint_left_late (FaspEndpoint * endpoint, guint lane,
-    FaspTime from, FaspTime until);
+void fasp_endpoint_left_late (FaspEndpoint *endpoint, guint lane, FaspTime from, FaspTime until);
 
 /* --- the stream, sender -------------------------------------------------- */
 
@@ -98,44 +91,42 @@ void fasp_endpoint_left_late (FaspEndpoint * endpoint, guint lane,
  * (slow-policy wait), or when nobody has connected yet and wait_for_connection is set:
  * try again after the next poll round.  Without wait_for_connection, bytes that nobody
  * listens to are taken, counted and dropped. */
-gsize fasp_endpoint_write (FaspEndpoint * endpoint, FaspTime now,
-    FaspTime media_time, const guint8 * data, gsize size, FaspMemory * memory);
+gsize fasp_endpoint_write (FaspEndpoint *endpoint, FaspTime now, FaspTime media_time,
+    const guint8 *data, gsize size, FaspMemory *memory);
 /* The next byte written, at @media_time, stands at @place in the stream of whoever wrote
  * it first.  Relays call this.  NULL: it is of our own stream (as if this is never
  * called).  FALSE: there is no room: try again, as with fasp_endpoint_write(). */
-gboolean fasp_endpoint_set_stream_offset (FaspEndpoint * endpoint, FaspTime now,
-    FaspTime media_time, const FaspStreamOffset * place);
+gboolean fasp_endpoint_set_stream_offset (FaspEndpoint *endpoint, FaspTime now, FaspTime media_time,
+    const FaspStreamOffset *place);
 /* What is written from now on cannot be read without these bytes, FASP_STREAM_HEADER_MAX at most.
  * Receivers that join in the middle get them, before the next unit that can be decoded
  * alone, unless they are more than a quarter of the buffer.  This call does not write them
  * into the stream.  NULL, or no bytes: no header is needed.  Takes a reference. */
-void fasp_endpoint_set_header (FaspEndpoint * endpoint, FaspTime now,
-    GBytes * header);
+void fasp_endpoint_set_header (FaspEndpoint *endpoint, FaspTime now, GBytes *header);
 /* How long (the longest of) the receivers that joined have waited for a unit to begin
  * with; 0: none waits. */
-FaspTime fasp_endpoint_get_header_wait (const FaspEndpoint * endpoint,
-    FaspTime now);
+FaspTime fasp_endpoint_get_header_wait (const FaspEndpoint *endpoint, FaspTime now);
 /* The next byte, written at @media_time, begins a unit that can be decoded without what was
  * before.  @each: all units of the stream are like that; else it is a key frame.  FALSE: there
  * is no room yet for the header that goes before it; write nothing until there is. */
-gboolean fasp_endpoint_begin_key_frame (FaspEndpoint * endpoint, FaspTime now,
-    FaspTime media_time, gboolean each);
+gboolean fasp_endpoint_begin_key_frame (FaspEndpoint *endpoint, FaspTime now, FaspTime media_time,
+    gboolean each);
 /* Takes the blocks in the application's memory that nobody needs any more; NULL: none.
  * Release them with g_ptr_array_unref() outside of the caller's lock, as that calls code
  * which is not ours.  Call this after any other call. */
-GPtrArray *fasp_endpoint_take_forgotten (FaspEndpoint * endpoint);
-gboolean fasp_endpoint_has_forgotten (const FaspEndpoint * endpoint);
+GPtrArray *fasp_endpoint_take_forgotten (FaspEndpoint *endpoint);
+gboolean fasp_endpoint_has_forgotten (const FaspEndpoint *endpoint);
 /* TRUE when fasp_endpoint_write() would take at least one byte. */
-gboolean fasp_endpoint_can_write (const FaspEndpoint * endpoint);
+gboolean fasp_endpoint_can_write (const FaspEndpoint *endpoint);
 /* FALSE: wait, as before a write: nothing was written, nobody is connected who could be
  * told of the end, and wait_for_connection is set. */
-gboolean fasp_endpoint_can_finish (const FaspEndpoint * endpoint);
+gboolean fasp_endpoint_can_finish (const FaspEndpoint *endpoint);
 /* The stream ends here. Idempotent. */
-void fasp_endpoint_finish (FaspEndpoint * endpoint, FaspTime now);
-gboolean fasp_endpoint_has_finished (const FaspEndpoint * endpoint);
+void fasp_endpoint_finish (FaspEndpoint *endpoint, FaspTime now);
+gboolean fasp_endpoint_has_finished (const FaspEndpoint *endpoint);
 /* After finish: TRUE when every session has acknowledged everything (or has
  * been removed, see FASP_EVENT_REMOVED, or there was never one). */
-gboolean fasp_endpoint_is_drained (const FaspEndpoint * endpoint);
+gboolean fasp_endpoint_is_drained (const FaspEndpoint *endpoint);
 
 /* --- the stream, receiver ------------------------------------------------ */
 
@@ -144,124 +135,109 @@ gboolean fasp_endpoint_is_drained (const FaspEndpoint * endpoint);
  * and ends the stream of this sender.  A block with FASP_BLOCK_HEADER is not part of the
  * stream, but the header that receivers which join in the middle need.  With
  * FASP_BLOCK_ENTER this receiver needs it, too; else it is only to be passed on. */
-FaspBlock *fasp_endpoint_read (FaspEndpoint * endpoint, FaspTime now);
+FaspBlock *fasp_endpoint_read (FaspEndpoint *endpoint, FaspTime now);
 /* The session that what was read last came in. */
-guint32 fasp_endpoint_get_read_session (const FaspEndpoint * endpoint);
+guint32 fasp_endpoint_get_read_session (const FaspEndpoint *endpoint);
 /* The place of the byte behind the block that was read last. */
-FaspStreamOffset fasp_endpoint_get_stream_offset (const FaspEndpoint * endpoint);
+FaspStreamOffset fasp_endpoint_get_stream_offset (const FaspEndpoint *endpoint);
 /* TRUE when fasp_endpoint_read() may return a block. */
-gboolean fasp_endpoint_can_read (const FaspEndpoint * endpoint);
+gboolean fasp_endpoint_can_read (const FaspEndpoint *endpoint);
 /* Maps @media_time, of the block that was read last, to the `now' clock: when to
  * play it, less the latency that the session began with.  That is the time it
  * would have arrived on a path without loss. */
-FaspTime fasp_endpoint_map_media_time (const FaspEndpoint * endpoint,
-    FaspTime media_time);
+FaspTime fasp_endpoint_map_media_time (const FaspEndpoint *endpoint, FaspTime media_time);
 /* What is known of the clock of the sender of the block that was read last. */
-void fasp_endpoint_get_sender_clock (const FaspEndpoint * endpoint,
-    FaspSenderClock * clock);
+void fasp_endpoint_get_sender_clock (const FaspEndpoint *endpoint, FaspSenderClock *clock);
 
 /* What reads the stream needs a key frame.  The sender is told at once, and then once a second at
  * most: wants that come within that second leave together at its end.  FALSE: there is no sender;
  * one that comes makes a key frame anyway. */
-gboolean fasp_endpoint_want_key_frame (FaspEndpoint * endpoint, FaspTime now);
+gboolean fasp_endpoint_want_key_frame (FaspEndpoint *endpoint, FaspTime now);
 
 /* --- events --------------------------------------------------------------- */
 
-gboolean fasp_endpoint_poll_event (FaspEndpoint * endpoint, FaspEvent * event);
-gboolean fasp_endpoint_has_event (FaspEndpoint * endpoint);
+gboolean fasp_endpoint_poll_event (FaspEndpoint *endpoint, FaspEvent *event);
+gboolean fasp_endpoint_has_event (FaspEndpoint *endpoint);
 /* Answers FASP_EVENT_CONNECTING. */
-void fasp_endpoint_decide (FaspEndpoint * endpoint, FaspTime now,
-    guint32 session, gboolean accept);
+void fasp_endpoint_decide (FaspEndpoint *endpoint, FaspTime now, guint32 session, gboolean accept);
 
 /* What an encoder may use: bit/s of the stream that every receiver has room for now,
  * besides headers, retransmissions and repairs.  0: nobody is there, or nothing is paced. */
-guint64 fasp_endpoint_get_available_bitrate (const FaspEndpoint * endpoint);
+guint64 fasp_endpoint_get_available_bitrate (const FaspEndpoint *endpoint);
 
 /* --- changing while running ------------------------------------------------ */
 
-void fasp_endpoint_set_bitrates (FaspEndpoint * endpoint, FaspTime now,
-    guint64 min_bitrate, guint64 max_bitrate);
+void fasp_endpoint_set_bitrates (FaspEndpoint *endpoint, FaspTime now, guint64 min_bitrate,
+    guint64 max_bitrate);
 /* What is written consists of packets of @size bytes (MPEG-TS: 188); 0: of any size.  Blocks hold
  * whole packets, if one fits, so that a gap begins and ends between packets. */
-void fasp_endpoint_set_packet_size (FaspEndpoint * endpoint, guint32 size);
-void fasp_endpoint_set_latency (FaspEndpoint * endpoint, guint latency_ms);
-void fasp_endpoint_set_glitch_interval (FaspEndpoint * endpoint,
-    guint64 seconds);
-void fasp_endpoint_set_slow_policy (FaspEndpoint * endpoint,
-    FaspSlowPolicy policy);
-void fasp_endpoint_set_max_receivers (FaspEndpoint * endpoint, guint most,
-    guint per_network);
-void fasp_endpoint_set_wait_for_connection (FaspEndpoint * endpoint,
-    gboolean wait);
-void fasp_endpoint_set_too_late_skip (FaspEndpoint * endpoint, gboolean skip);
-void fasp_endpoint_set_keep_listening (FaspEndpoint * endpoint,
-    gboolean keep_listening);
-void fasp_endpoint_set_reconnect (FaspEndpoint * endpoint, FaspTime now,
-    gboolean reconnect);
+void fasp_endpoint_set_packet_size (FaspEndpoint *endpoint, guint32 size);
+void fasp_endpoint_set_latency (FaspEndpoint *endpoint, guint latency_ms);
+void fasp_endpoint_set_glitch_interval (FaspEndpoint *endpoint, guint64 seconds);
+void fasp_endpoint_set_slow_policy (FaspEndpoint *endpoint, FaspSlowPolicy policy);
+void fasp_endpoint_set_max_receivers (FaspEndpoint *endpoint, guint most, guint per_network);
+void fasp_endpoint_set_wait_for_connection (FaspEndpoint *endpoint, gboolean wait);
+void fasp_endpoint_set_too_late_skip (FaspEndpoint *endpoint, gboolean skip);
+void fasp_endpoint_set_keep_listening (FaspEndpoint *endpoint, gboolean keep_listening);
+void fasp_endpoint_set_reconnect (FaspEndpoint *endpoint, FaspTime now, gboolean reconnect);
 
 /* --- ending ----------------------------------------------------------------- */
 
 /* Says goodbye to every peer (CLOSE, repeated a few times) and accepts no
  * more peers.  The reason in CLOSE is FINISHED from a receiver that has the
  * whole stream and from a sender whose stream is acknowledged, else @reason. */
-void fasp_endpoint_close (FaspEndpoint * endpoint, FaspTime now,
-    FaspReason reason);
+void fasp_endpoint_close (FaspEndpoint *endpoint, FaspTime now, FaspReason reason);
 /* Receiver: has no use for what it is sent, and says so.  A sender that calls gives up. */
-void fasp_endpoint_refuse (FaspEndpoint * endpoint, FaspTime now,
-    const gchar * text);
+void fasp_endpoint_refuse (FaspEndpoint *endpoint, FaspTime now, const gchar *text);
 /* After close: TRUE when nothing is left to send.  The caller waits for that
  * one second at most. */
-gboolean fasp_endpoint_is_closed (const FaspEndpoint * endpoint);
+gboolean fasp_endpoint_is_closed (const FaspEndpoint *endpoint);
 
 /* --- figures ------------------------------------------------------------------ */
 
-void fasp_endpoint_get_stats (FaspEndpoint * endpoint,
-    FaspEndpointStats * stats);
+void fasp_endpoint_get_stats (FaspEndpoint *endpoint, FaspEndpointStats *stats);
 
 /* Sender: the figures of its group; FALSE: it has none. */
-gboolean fasp_endpoint_get_group (const FaspEndpoint * endpoint,
-    FaspGroupStats * stats);
+gboolean fasp_endpoint_get_group (const FaspEndpoint *endpoint, FaspGroupStats *stats);
 /* Fills in at most @max sessions, in the order they came, and returns how many; 0: there
  * are no more.  *@place is 0 for the first call, and is moved behind the last session
  * that was filled in: so a caller can release the lock between parts of thousands. */
-guint fasp_endpoint_get_sessions (FaspEndpoint * endpoint, FaspTime now,
-    guint64 * place, FaspSessionStats * sessions, guint max);
+guint fasp_endpoint_get_sessions (FaspEndpoint *endpoint, FaspTime now, guint64 *place,
+    FaspSessionStats *sessions, guint max);
 /* Fills in at most @max flows of a session that has several, or of the session that
  * ended last.  Returns how many there are. */
-guint fasp_endpoint_get_flows (FaspEndpoint * endpoint, guint32 session,
-    FaspFlowStats * flows, guint max);
+guint fasp_endpoint_get_flows (FaspEndpoint *endpoint, guint32 session, FaspFlowStats *flows,
+    guint max);
 /* The figures of the session that ended last; FALSE: none has. */
-gboolean fasp_endpoint_get_last_session (const FaspEndpoint * endpoint,
-    FaspSessionStats * session);
+gboolean fasp_endpoint_get_last_session (const FaspEndpoint *endpoint, FaspSessionStats *session);
 /* Records up to @size datagrams with blocks until they are fetched; 0: stops
  * recording. */
-void fasp_endpoint_set_trace (FaspEndpoint * endpoint, guint size);
+void fasp_endpoint_set_trace (FaspEndpoint *endpoint, guint size);
 /* Takes out up to @max records, oldest first. @lost: how many were overwritten so far;
  * may be NULL. */
-guint fasp_endpoint_fetch_trace (FaspEndpoint * endpoint,
-    FaspTraceEntry * entries, guint max, guint64 * lost);
-/* Keeps up to @size events of the decision log from now on, unless it does already; 0: none any more.
- * Sessions that there are by then log nothing. */
-void fasp_endpoint_set_log (FaspEndpoint * endpoint, guint size);
+guint fasp_endpoint_fetch_trace (FaspEndpoint *endpoint, FaspTraceEntry *entries, guint max,
+    guint64 *lost);
+/* Keeps up to @size events of the decision log from now on, unless it does already; 0: none any
+ * more. Sessions that there are by then log nothing. */
+void fasp_endpoint_set_log (FaspEndpoint *endpoint, guint size);
 /* Takes out up to @max of them, see fasp_log_fetch(). */
-guint fasp_endpoint_fetch_log (FaspEndpoint * endpoint, FaspLogEntry * entries,
-    guint max, guint64 * lost);
+guint fasp_endpoint_fetch_log (FaspEndpoint *endpoint, FaspLogEntry *entries, guint max,
+    guint64 *lost);
 /* Sender: how long the data to be sent next to a receiver has waited, µs.  This is the longest
  * wait of all receivers with slow-policy wait, else the shortest.  -1: nobody is heard. */
-FaspTime fasp_endpoint_get_backlog (FaspEndpoint * endpoint, FaspTime now);
+FaspTime fasp_endpoint_get_backlog (FaspEndpoint *endpoint, FaspTime now);
 /* Sender: the share lost (0 to 1) since the last call, to the receiver that loses the most.  Only
  * receivers with a fixed rate are looked at. */
-gdouble fasp_endpoint_look_at_loss (FaspEndpoint * endpoint);
+gdouble fasp_endpoint_look_at_loss (FaspEndpoint *endpoint);
 /* Sender: for how long, since the last call, the rate allowed sending and nobody polled; µs, of the
  * receiver with the most of it. */
-FaspTime fasp_endpoint_look_at_missed (FaspEndpoint * endpoint);
-/* Sender, to be called at regular times: finds a receiver that is heard, but has acknowledged nothing
- * of what is on its way to it in the last @looks calls.  FALSE: there is none. */
-gboolean fasp_endpoint_look_for_stuck (FaspEndpoint * endpoint, FaspTime now,
-    guint looks, FaspAddress * where);
+FaspTime fasp_endpoint_look_at_missed (FaspEndpoint *endpoint);
+/* Sender, to be called at regular times: finds a receiver that is heard, but has acknowledged
+ * nothing of what is on its way to it in the last @looks calls.  FALSE: there is none. */
+gboolean fasp_endpoint_look_for_stuck (FaspEndpoint *endpoint, FaspTime now, guint looks,
+    FaspAddress *where);
 /* Receiver: lateness in µs over the path's best case, of blocks as they
  * arrive or, @in_order, as they become deliverable in order.  Never NULL. */
-const FaspHist *fasp_endpoint_get_lateness (FaspEndpoint * endpoint,
-    gboolean in_order);
+const FaspHist *fasp_endpoint_get_lateness (FaspEndpoint *endpoint, gboolean in_order);
 
 G_END_DECLS

@@ -34,203 +34,190 @@ struct _FaspEndpoint
   FaspRandomFunc random;
   gpointer random_data;
 
-  GPtrArray *sessions;          /* FaspSession, owned, in the order they came: */
-  guint64 made;                 /* how many came so far */
-  GHashTable *by_id;            /* id -> FaspSession */
-  GHashTable *by_call;          /* listener: all that an OPEN said -> FaspSession */
-  FaspAddressIndex address_index;  /* of the sessions' peers */
-  FaspScheduler schedulers[FASP_LANES_MAX];      /* which session to poll next, by lane */
-  FaspTime refusals_told;       /* events about refused callers: fasptokenbucket.h, */
-  guint64 refusals_untold;      /* and how many there were none about since the last */
-  FaspTime outages_told;        /* events about outages: fasptokenbucket.h */
-  guint8 refused_calls[FASP_REFUSED_KEPT][FASP_NONCE_SIZE];     /* nonces, */
-  guint oldest_refused;         /* and which of them is replaced next */
-  GQueue events;                /* FaspEvent, owned */
+  GPtrArray *sessions;                      /* FaspSession, owned, in the order they came: */
+  guint64 made;                             /* how many came so far */
+  GHashTable *by_id;                        /* id -> FaspSession */
+  GHashTable *by_call;                      /* listener: all that an OPEN said -> FaspSession */
+  FaspAddressIndex address_index;           /* of the sessions' peers */
+  FaspScheduler schedulers[FASP_LANES_MAX]; /* which session to poll next, by lane */
+  FaspTime refusals_told;                   /* events about refused callers: fasptokenbucket.h, */
+  guint64 refusals_untold;                  /* and how many there were none about since the last */
+  FaspTime outages_told;                    /* events about outages: fasptokenbucket.h */
+  guint8 refused_calls[FASP_REFUSED_KEPT][FASP_NONCE_SIZE]; /* nonces, */
+  guint oldest_refused;                                     /* and which of them is replaced next */
+  GQueue events;                                            /* FaspEvent, owned */
   FaspReplies replies;
   guint8 cookie_secret[FASP_COOKIE_SECRET_SIZE];
-  FaspLimiter *gate, *own_limiter;    /* the port's; own_gate: not shared, owned */
-  FaspNetworks *networks;             /* listening sender: of its receivers */
-  GQueue half;                  /* FaspSession that are not open yet, the oldest first */
-  FaspStreamName names[FASP_STREAM_NAMES];      /* listener with a streamid */
+  FaspLimiter *gate, *own_limiter;         /* the port's; own_gate: not shared, owned */
+  FaspNetworks *networks;                  /* listening sender: of its receivers */
+  GQueue half;                             /* FaspSession that are not open yet, the oldest first */
+  FaspStreamName names[FASP_STREAM_NAMES]; /* listener with a streamid */
 
   /* calling */
   gboolean has_peer, expected;
   gboolean unanswered_told;
-  gboolean answer_forged;       /* an answer to this call did not open */
-  FaspAddress peer, peer_before;        /* that is called, and was called before that */
+  gboolean answer_forged;        /* an answer to this call did not open */
+  FaspAddress peer, peer_before; /* that is called, and was called before that */
   FaspCaller caller;
-  guint wanted, wanted_serial;  /* of several peers (faspfailover.c), */
-  FaspTime move_time;           /* and when to move on to the next */
-  guint refused;                /* peers in a row that refused for good */
-  guint cookie_link, cookie_tries;      /* link that the cookie is for, and calls by it */
+  guint wanted, wanted_serial;     /* of several peers (faspfailover.c), */
+  FaspTime move_time;              /* and when to move on to the next */
+  guint refused;                   /* peers in a row that refused for good */
+  guint cookie_link, cookie_tries; /* link that the cookie is for, and calls by it */
   FaspTime call_started, redial_time, punch_time;
-  FaspTime seeking;             /* since when any of the peers is called in vain; 0: none is */
-  guint punched;                /* links punched this time */
+  FaspTime seeking; /* since when any of the peers is called in vain; 0: none is */
+  guint punched;    /* links punched this time */
   FaspReason last_reject;
 
   /* sender */
   FaspStore *store;
-  FaspPlanner *planner;         /* shared by its sessions */
-  FaspHeap first_needed;               /* the first block that each session may need */
-  guint64 hold;                 /* first block kept though no receiver is there (fasphold.h) */
-  FaspTime hold_deadline;       /* FASP_NEVER: until somebody takes it */
-  gboolean hold_is_new;         /* no receiver has acknowledged any of it, or of what was before */
-  FaspTime measured_by;         /* nothing is written before; FASP_NEVER: no wait */
+  FaspPlanner *planner;   /* shared by its sessions */
+  FaspHeap first_needed;  /* the first block that each session may need */
+  guint64 hold;           /* first block kept though no receiver is there (fasphold.h) */
+  FaspTime hold_deadline; /* FASP_NEVER: until somebody takes it */
+  gboolean hold_is_new;   /* no receiver has acknowledged any of it, or of what was before */
+  FaspTime measured_by;   /* nothing is written before; FASP_NEVER: no wait */
   FaspTime media_time;
-  FaspSource source;            /* how fast the application writes */
-  FaspTime unheard_turn;        /* of peers that have reported nothing: the next one's */
-  guint64 past;                 /* the first block kept as history, */
-  guint64 key;                  /* and that of the newest key frame (fasphistory.c) */
-  FaspStreamHeader header;            /* of the stream that is written */
-  gboolean awaits_header;       /* a session may be waiting for it */
-  FaspStreamOffset own;                /* where the stream that we write ourselves began */
-  guint own_origins;            /* how many such streams there have been */
-  FaspStreamOffset left;               /* caller: where the peer stood when it was heard
-                                   last */
-  guint32 packet_size;          /* of what is written, bytes; 0: any */
-  guint64 bitrate_told;         /* to an encoder, bit/s; 0: nothing yet */
+  FaspSource source;       /* how fast the application writes */
+  FaspTime unheard_turn;   /* of peers that have reported nothing: the next one's */
+  guint64 past;            /* the first block kept as history, */
+  guint64 key;             /* and that of the newest key frame (fasphistory.c) */
+  FaspStreamHeader header; /* of the stream that is written */
+  gboolean awaits_header;  /* a session may be waiting for it */
+  FaspStreamOffset own;    /* where the stream that we write ourselves began */
+  guint own_origins;       /* how many such streams there have been */
+  FaspStreamOffset left;   /* caller: where the peer stood when it was heard
+                       last */
+  guint32 packet_size;     /* of what is written, bytes; 0: any */
+  guint64 bitrate_told;    /* to an encoder, bit/s; 0: nothing yet */
   FaspTime bitrate_time, encoder_time;
-  FaspKeyFrame key_frame;       /* for any receiver, and the application was not told */
-  FaspTime left_behind_may;     /* it is not told of receivers left behind before */
+  FaspKeyFrame key_frame;   /* for any receiver, and the application was not told */
+  FaspTime left_behind_may; /* it is not told of receivers left behind before */
 
   /* a group: the sender's, or the senders that a receiver has heard of */
   FaspMulticastSender *group;
   FaspAnnouncers announcers;
 
-  gboolean received;            /* listener: has its one stream, to the end */
-  gboolean given_up;            /* the application was told that no call will follow */
-  FaspTime gap_told;            /* 0: none yet */
+  gboolean received; /* listener: has its one stream, to the end */
+  gboolean given_up; /* the application was told that no call will follow */
+  FaspTime gap_told; /* 0: none yet */
   /* receiver */
-  guint32 reading;              /* session of the block read last, */
-  guint32 reading_any;          /* and of that or a header, if one came later */
-  FaspTime reading_offset;      /* from its media time to when to play it, less the
-                                 * latency that the session began with */
+  guint32 reading;         /* session of the block read last, */
+  guint32 reading_any;     /* and of that or a header, if one came later */
+  FaspTime reading_offset; /* from its media time to when to play it, less the
+                            * latency that the session began with */
   FaspSenderClock reading_clock;
-  FaspMediaClock media_clock;   /* of the session that was read last and is gone */
+  FaspMediaClock media_clock; /* of the session that was read last and is gone */
   FaspSkew skew;
-  FaspAddress reading_from;     /* where the block read last came from, */
-  FaspStreamOffset stand;              /* the byte behind it, */
-  FaspTime joined_told;         /* when the application was told of the last stream */
-  gboolean read_end;            /* the end of the stream was read, too */
-  FaspStreamOffset whole;              /* and where it would be if nothing were missing since
-                                   a place was known */
+  FaspAddress reading_from;             /* where the block read last came from, */
+  FaspStreamOffset stand;               /* the byte behind it, */
+  FaspTime joined_told;                 /* when the application was told of the last stream */
+  gboolean read_end;                    /* the end of the stream was read, too */
+  FaspStreamOffset whole;               /* and where it would be if nothing were missing since
+                                    a place was known */
   FaspHist lateness, lateness_in_order; /* of the session before */
 
   gboolean has_last;
-  FaspSessionStats last;        /* of the session removed last, */
-  FaspFlowStats *last_flows;    /* if it had several flows; owned */
+  FaspSessionStats last;     /* of the session removed last, */
+  FaspFlowStats *last_flows; /* if it had several flows; owned */
 
-  FaspNotes notes;              /* owned */
-  FaspTime looked;              /* when the endpoint was last called */
+  FaspNotes notes; /* owned */
+  FaspTime looked; /* when the endpoint was last called */
   gboolean closing;
   FaspEndpointStats stats;
 };
 
 static inline FaspScheduler *
-fasp_endpoint_get_scheduler (FaspEndpoint * endpoint, const FaspSession * session)
+fasp_endpoint_get_scheduler (FaspEndpoint *endpoint, const FaspSession *session)
 {
   return &endpoint->schedulers[session->lane];
 }
 
 static inline FaspSession *
-fasp_endpoint_nth (const FaspEndpoint * endpoint, guint i)
+fasp_endpoint_nth (const FaspEndpoint *endpoint, guint i)
 {
   return g_ptr_array_index (endpoint->sessions, i);
 }
 
 /* faspencoder.c: tells the encoder what has changed. */
-void fasp_encoder_tend (FaspEndpoint * endpoint, FaspTime now);
+void fasp_encoder_tend (FaspEndpoint *endpoint, FaspTime now);
 /* The receivers need a key frame. */
-void fasp_encoder_want_key_frame (FaspEndpoint * endpoint, FaspTime now);
+void fasp_encoder_want_key_frame (FaspEndpoint *endpoint, FaspTime now);
 /* This one does, as it is new. */
-void fasp_encoder_joined (FaspEndpoint * endpoint, FaspTime now,
-    FaspSession * session);
+void fasp_encoder_joined (FaspEndpoint *endpoint, FaspTime now, FaspSession *session);
 /* Does this one need it now, as it goes on behind a gap, or says so? */
-void fasp_encoder_follow (FaspEndpoint * endpoint, FaspTime now,
-    FaspSession * session);
+void fasp_encoder_follow (FaspEndpoint *endpoint, FaspTime now, FaspSession *session);
 /* A session has left.  If it was the last one, tells the encoder now: nothing may be
  * polled until another one comes. */
-void fasp_encoder_left (FaspEndpoint * endpoint, FaspTime now);
+void fasp_encoder_left (FaspEndpoint *endpoint, FaspTime now);
 /* An unused connection id, with the endpoint's prefix. */
-guint32 fasp_endpoint_new_id (FaspEndpoint * endpoint);
+guint32 fasp_endpoint_new_id (FaspEndpoint *endpoint);
 /* Queues an event, filled in from @session (NULL: none).  The queue owns it. */
-FaspEvent *fasp_endpoint_push_event (FaspEndpoint * endpoint,
-    FaspEventType type, const FaspSession * session);
+FaspEvent *fasp_endpoint_push_event (FaspEndpoint *endpoint, FaspEventType type,
+    const FaspSession *session);
 /* TRUE: report this gap.  Of many gaps, one a minute is reported. */
-gboolean fasp_endpoint_tells_gap (FaspEndpoint * endpoint, FaspTime now);
+gboolean fasp_endpoint_tells_gap (FaspEndpoint *endpoint, FaspTime now);
 /* The first session that is open, or NULL. */
-FaspSession *fasp_endpoint_get_open (const FaspEndpoint * endpoint);
+FaspSession *fasp_endpoint_get_open (const FaspEndpoint *endpoint);
 /* The first one besides @except that is open and heard, or NULL. */
-FaspSession *fasp_endpoint_get_heard (const FaspEndpoint * endpoint,
-    const FaspSession * except);
+FaspSession *fasp_endpoint_get_heard (const FaspEndpoint *endpoint, const FaspSession *except);
 /* Notes that the endpoint is called.  To be called before @now is used for anything: if our
  * process stood still, the time since the last call is not the peers' silence, and deadlines
  * are put off by it. */
-void fasp_endpoint_look (FaspEndpoint * endpoint, FaspTime now);
+void fasp_endpoint_look (FaspEndpoint *endpoint, FaspTime now);
 /* faspsending.c: the lane for the next session: the first that is not full, or the one with
  * the fewest sessions. */
-guint fasp_sending_choose_lane (const FaspEndpoint * endpoint);
+guint fasp_sending_choose_lane (const FaspEndpoint *endpoint);
 /* The number of sessions in some lane has changed. */
-void fasp_sending_share (FaspEndpoint * endpoint);
+void fasp_sending_share (FaspEndpoint *endpoint);
 /* Units (FASP_BLOCK_UNIT) that a receiver's buffer is sure to hold. */
-guint32 fasp_endpoint_get_window (const FaspEndpoint * endpoint);
+guint32 fasp_endpoint_get_window (const FaspEndpoint *endpoint);
 /* @session, or all of them, must be looked at now. */
-void fasp_endpoint_wake (FaspEndpoint * endpoint, FaspSession * session);
-void fasp_endpoint_wake_all (FaspEndpoint * endpoint);
+void fasp_endpoint_wake (FaspEndpoint *endpoint, FaspSession *session);
+void fasp_endpoint_wake_all (FaspEndpoint *endpoint);
 /* faspwriting.c: makes a sender's store. */
-void fasp_writing_begin (FaspEndpoint * endpoint);
+void fasp_writing_begin (FaspEndpoint *endpoint);
 /* The narrowest path in use may have changed: makes new blocks as large as it takes. */
-void fasp_writing_fit_blocks (FaspEndpoint * endpoint);
+void fasp_writing_fit_blocks (FaspEndpoint *endpoint);
 /* A sender's session may need fewer blocks now. */
-void fasp_writing_note_first_needed (FaspEndpoint * endpoint, FaspSession * session);
+void fasp_writing_note_first_needed (FaspEndpoint *endpoint, FaspSession *session);
 /* Releases blocks that nobody needs any more. */
-void fasp_writing_trim (FaspEndpoint * endpoint);
+void fasp_writing_trim (FaspEndpoint *endpoint);
 /* A session opened: finds out what its peer lacks, and for the first session waits a moment
  * until the path's width is known. */
-void fasp_writing_opened (FaspEndpoint * endpoint, FaspTime now,
-    FaspSession * session);
+void fasp_writing_opened (FaspEndpoint *endpoint, FaspTime now, FaspSession *session);
 /* Does the session still wait for a header?  It may have it now, or have skipped it. */
-void fasp_writing_follow_header (FaspEndpoint * endpoint, FaspTime now,
-    FaspSession * session);
+void fasp_writing_follow_header (FaspEndpoint *endpoint, FaspTime now, FaspSession *session);
 /* The block that a session begins with, when it opens.  That is not the one it was told if
  * nothing is kept for a half-open one, or if a call was not answered for long. */
-guint64 fasp_writing_get_first (const FaspEndpoint * endpoint,
-    const FaspSession * session);
+guint64 fasp_writing_get_first (const FaspEndpoint *endpoint, const FaspSession *session);
 /* TRUE: the peer has nothing of the stream, and will not get its beginning. */
-gboolean fasp_writing_is_in_the_middle (const FaspEndpoint * endpoint,
-    const FaspSession * session);
-void fasp_writing_tend (FaspEndpoint * endpoint, FaspTime now);
+gboolean fasp_writing_is_in_the_middle (const FaspEndpoint *endpoint, const FaspSession *session);
+void fasp_writing_tend (FaspEndpoint *endpoint, FaspTime now);
 /* faspreading.c: a receiver's session begins; @told: the sender's hello. */
-void fasp_reading_begin (FaspEndpoint * endpoint, FaspSession * session,
-    const FaspHello * told);
+void fasp_reading_begin (FaspEndpoint *endpoint, FaspSession *session, const FaspHello *told);
 /* It is over: keeps what is known of the sender's clock; @session may be NULL. */
-void fasp_reading_left (FaspEndpoint * endpoint, const FaspSession * session);
-/* Has the application stood still while senders came and went?  A session is kept until it is read, so
- * there must not be any number of them.  @except does not count; NULL: all do. */
-gboolean fasp_reading_is_behind (const FaspEndpoint * endpoint,
-    const FaspSession * except);
+void fasp_reading_left (FaspEndpoint *endpoint, const FaspSession *session);
+/* Has the application stood still while senders came and went?  A session is kept until it is read,
+ * so there must not be any number of them.  @except does not count; NULL: all do. */
+gboolean fasp_reading_is_behind (const FaspEndpoint *endpoint, const FaspSession *except);
 /* fasplifecycle.c: makes a session and adds it to the endpoint; @told: the peer's hello. */
-FaspSession *fasp_lifecycle_begin (FaspEndpoint * endpoint, FaspTime now,
-    guint32 id, const FaspAddress * peer, const FaspHello * told,
-    const guint8 nonce[FASP_NONCE_SIZE], guint64 start);
-/* The session is connected. */
-void fasp_lifecycle_opened (FaspEndpoint * endpoint, FaspTime now,
-    FaspSession * session);
-/* Something has come from its peer. */
-void fasp_lifecycle_heard (FaspEndpoint * endpoint, FaspSession * session);
-/* If the session is interrupted, and we may, calls to find out whether the peer still knows us, or has
- * started anew. */
-void fasp_lifecycle_seek (FaspEndpoint * endpoint, FaspTime now);
-/* Another session takes its place. */
-void fasp_lifecycle_replaced (FaspEndpoint * endpoint, FaspTime now,
-    FaspSession * session);
-/* Runs its timers.  FALSE: the caller must remove it. */
-gboolean fasp_lifecycle_tend (FaspEndpoint * endpoint, FaspTime now,
-    FaspSession * session);
-/* Removes it from the endpoint and frees it. */
-void fasp_lifecycle_remove (FaspEndpoint * endpoint, FaspSession * session);
-/* faspdial.c: fills in what we say of ourselves in OPEN and ACCEPT. */
-void fasp_endpoint_describe (FaspEndpoint * endpoint, FaspHello * hello,
+FaspSession *fasp_lifecycle_begin (FaspEndpoint *endpoint, FaspTime now, guint32 id,
+    const FaspAddress *peer, const FaspHello *told, const guint8 nonce[FASP_NONCE_SIZE],
     guint64 start);
+/* The session is connected. */
+void fasp_lifecycle_opened (FaspEndpoint *endpoint, FaspTime now, FaspSession *session);
+/* Something has come from its peer. */
+void fasp_lifecycle_heard (FaspEndpoint *endpoint, FaspSession *session);
+/* If the session is interrupted, and we may, calls to find out whether the peer still knows us, or
+ * has started anew. */
+void fasp_lifecycle_seek (FaspEndpoint *endpoint, FaspTime now);
+/* Another session takes its place. */
+void fasp_lifecycle_replaced (FaspEndpoint *endpoint, FaspTime now, FaspSession *session);
+/* Runs its timers.  FALSE: the caller must remove it. */
+gboolean fasp_lifecycle_tend (FaspEndpoint *endpoint, FaspTime now, FaspSession *session);
+/* Removes it from the endpoint and frees it. */
+void fasp_lifecycle_remove (FaspEndpoint *endpoint, FaspSession *session);
+/* faspdial.c: fills in what we say of ourselves in OPEN and ACCEPT. */
+void fasp_endpoint_describe (FaspEndpoint *endpoint, FaspHello *hello, guint64 start);
 
 G_END_DECLS

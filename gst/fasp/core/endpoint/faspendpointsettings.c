@@ -5,8 +5,8 @@
 #include "fasphold.h"
 
 void
-fasp_endpoint_set_bitrates (FaspEndpoint * endpoint, FaspTime now,
-    guint64 min_bitrate, guint64 max_bitrate)
+fasp_endpoint_set_bitrates (FaspEndpoint *endpoint, FaspTime now, guint64 min_bitrate,
+    guint64 max_bitrate)
 {
   endpoint->config.min_bitrate = min_bitrate;
   endpoint->config.max_bitrate = max_bitrate;
@@ -28,13 +28,13 @@ fasp_endpoint_set_bitrates (FaspEndpoint * endpoint, FaspTime now,
 }
 
 void
-fasp_endpoint_set_latency (FaspEndpoint * endpoint, guint latency_ms)
+fasp_endpoint_set_latency (FaspEndpoint *endpoint, guint latency_ms)
 {
   endpoint->config.latency_ms = latency_ms;
 }
 
 void
-fasp_endpoint_set_glitch_interval (FaspEndpoint * endpoint, guint64 seconds)
+fasp_endpoint_set_glitch_interval (FaspEndpoint *endpoint, guint64 seconds)
 {
   endpoint->config.glitch_interval = seconds;
   for (guint i = 0; i < endpoint->sessions->len; i++) {
@@ -46,22 +46,21 @@ fasp_endpoint_set_glitch_interval (FaspEndpoint * endpoint, guint64 seconds)
 }
 
 void
-fasp_endpoint_set_slow_policy (FaspEndpoint * endpoint, FaspSlowPolicy policy)
+fasp_endpoint_set_slow_policy (FaspEndpoint *endpoint, FaspSlowPolicy policy)
 {
   endpoint->config.slow_policy = policy;
 }
 
 /* Whoever is there stays. */
 void
-fasp_endpoint_set_max_receivers (FaspEndpoint * endpoint, guint most,
-    guint per_network)
+fasp_endpoint_set_max_receivers (FaspEndpoint *endpoint, guint most, guint per_network)
 {
   endpoint->config.max_receivers = most;
   endpoint->config.max_receivers_per_network = per_network;
 }
 
 void
-fasp_endpoint_set_wait_for_connection (FaspEndpoint * endpoint, gboolean wait)
+fasp_endpoint_set_wait_for_connection (FaspEndpoint *endpoint, gboolean wait)
 {
   endpoint->config.wait_for_connection = wait;
   if (!wait)
@@ -69,7 +68,7 @@ fasp_endpoint_set_wait_for_connection (FaspEndpoint * endpoint, gboolean wait)
 }
 
 void
-fasp_endpoint_set_too_late_skip (FaspEndpoint * endpoint, gboolean skip)
+fasp_endpoint_set_too_late_skip (FaspEndpoint *endpoint, gboolean skip)
 {
   endpoint->config.too_late_skip = skip;
   for (guint i = 0; i < endpoint->sessions->len; i++) {
@@ -82,15 +81,13 @@ fasp_endpoint_set_too_late_skip (FaspEndpoint * endpoint, gboolean skip)
 }
 
 void
-fasp_endpoint_set_keep_listening (FaspEndpoint * endpoint,
-    gboolean keep_listening)
+fasp_endpoint_set_keep_listening (FaspEndpoint *endpoint, gboolean keep_listening)
 {
   endpoint->config.keep_listening = keep_listening;
 }
 
 void
-fasp_endpoint_set_reconnect (FaspEndpoint * endpoint, FaspTime now,
-    gboolean reconnect)
+fasp_endpoint_set_reconnect (FaspEndpoint *endpoint, FaspTime now, gboolean reconnect)
 {
   endpoint->config.reconnect = reconnect;
   /* the peer may have been gone before we were allowed to call it */
@@ -98,13 +95,11 @@ fasp_endpoint_set_reconnect (FaspEndpoint * endpoint, FaspTime now,
 }
 
 void
-fasp_endpoint_left_late (FaspEndpoint * endpoint, guint lane, FaspTime from,
-    FaspTime until)
+fasp_endpoint_left_late (FaspEndpoint *endpoint, guint lane, FaspTime from, FaspTime until)
 {
   const FaspScheduler *turns = &endpoint->schedulers[lane];
 
-  for (FaspSchedulerEntry * turn =
-      fasp_scheduler_get_sender (turns, from, NULL); turn != NULL;
+  for (FaspSchedulerEntry *turn = fasp_scheduler_get_sender (turns, from, NULL); turn != NULL;
       turn = fasp_scheduler_get_sender (turns, from, turn)) {
     FaspSession *session = turn->due.owner;
 

@@ -11,7 +11,7 @@
 static const FaspHist empty_hist;
 
 void
-fasp_endpoint_get_stats (FaspEndpoint * endpoint, FaspEndpointStats * stats)
+fasp_endpoint_get_stats (FaspEndpoint *endpoint, FaspEndpointStats *stats)
 {
   *stats = endpoint->stats;
   stats->buffer_limit = endpoint->config.buffer_size;
@@ -20,13 +20,12 @@ fasp_endpoint_get_stats (FaspEndpoint * endpoint, FaspEndpointStats * stats)
     stats->buffer_bytes = fasp_store_get_bytes (endpoint->store);
   else
     for (guint i = 0; i < endpoint->sessions->len; i++)
-      stats->buffer_bytes +=
-          fasp_reorder_get_bytes (fasp_endpoint_nth (endpoint, i)->rx.reorder);
+      stats->buffer_bytes += fasp_reorder_get_bytes (fasp_endpoint_nth (endpoint, i)->rx.reorder);
 }
 
 /* Index of the first session that came after number @order: they are in the order they came. */
 static guint
-find_after (const FaspEndpoint * endpoint, guint64 order)
+find_after (const FaspEndpoint *endpoint, guint64 order)
 {
   guint from = 0, to = endpoint->sessions->len;
 
@@ -42,13 +41,12 @@ find_after (const FaspEndpoint * endpoint, guint64 order)
 }
 
 guint
-fasp_endpoint_get_sessions (FaspEndpoint * endpoint, FaspTime now,
-    guint64 * place, FaspSessionStats * sessions, guint max)
+fasp_endpoint_get_sessions (FaspEndpoint *endpoint, FaspTime now, guint64 *place,
+    FaspSessionStats *sessions, guint max)
 {
   guint n = 0;
 
-  for (guint i = find_after (endpoint, *place); n < max
-      && i < endpoint->sessions->len; i++) {
+  for (guint i = find_after (endpoint, *place); n < max && i < endpoint->sessions->len; i++) {
     FaspSession *session = fasp_endpoint_nth (endpoint, i);
 
     *place = session->order;
@@ -59,25 +57,20 @@ fasp_endpoint_get_sessions (FaspEndpoint * endpoint, FaspTime now,
 }
 
 guint
-fasp_endpoint_get_flows (FaspEndpoint * endpoint, guint32 id,
-    FaspFlowStats * flows, guint max)
+fasp_endpoint_get_flows (FaspEndpoint *endpoint, guint32 id, FaspFlowStats *flows, guint max)
 {
-  FaspSession *session = g_hash_table_lookup (endpoint->by_id,
-      GUINT_TO_POINTER (id));
+  FaspSession *session = g_hash_table_lookup (endpoint->by_id, GUINT_TO_POINTER (id));
 
   if (session != NULL)
     return fasp_session_get_flows (session, flows, max);
-  if (!endpoint->has_last || endpoint->last.session != id
-      || endpoint->last_flows == NULL)
+  if (!endpoint->has_last || endpoint->last.session != id || endpoint->last_flows == NULL)
     return 0;
-  memcpy (flows, endpoint->last_flows, MIN (max, endpoint->last.flows) *
-      sizeof *flows);
+  memcpy (flows, endpoint->last_flows, MIN (max, endpoint->last.flows) * sizeof *flows);
   return endpoint->last.flows;
 }
 
 gboolean
-fasp_endpoint_get_last_session (const FaspEndpoint * endpoint,
-    FaspSessionStats * session)
+fasp_endpoint_get_last_session (const FaspEndpoint *endpoint, FaspSessionStats *session)
 {
   if (endpoint->has_last)
     *session = endpoint->last;
@@ -85,14 +78,14 @@ fasp_endpoint_get_last_session (const FaspEndpoint * endpoint,
 }
 
 void
-fasp_endpoint_set_trace (FaspEndpoint * endpoint, guint size)
+fasp_endpoint_set_trace (FaspEndpoint *endpoint, guint size)
 {
   fasp_trace_set_size (endpoint->notes.trace, size);
 }
 
 guint
-fasp_endpoint_fetch_trace (FaspEndpoint * endpoint, FaspTraceEntry * entries,
-    guint max, guint64 * lost)
+fasp_endpoint_fetch_trace (FaspEndpoint *endpoint, FaspTraceEntry *entries, guint max,
+    guint64 *lost)
 {
   if (lost != NULL)
     *lost = endpoint->notes.trace->lost;
@@ -100,7 +93,7 @@ fasp_endpoint_fetch_trace (FaspEndpoint * endpoint, FaspTraceEntry * entries,
 }
 
 void
-fasp_endpoint_set_log (FaspEndpoint * endpoint, guint size)
+fasp_endpoint_set_log (FaspEndpoint *endpoint, guint size)
 {
   if (size > 0 && endpoint->notes.log == NULL)
     endpoint->notes.log = fasp_log_new (size);
@@ -111,18 +104,16 @@ fasp_endpoint_set_log (FaspEndpoint * endpoint, guint size)
 }
 
 guint
-fasp_endpoint_fetch_log (FaspEndpoint * endpoint, FaspLogEntry * entries,
-    guint max, guint64 * lost)
+fasp_endpoint_fetch_log (FaspEndpoint *endpoint, FaspLogEntry *entries, guint max, guint64 *lost)
 {
   if (lost != NULL)
     *lost = 0;
-  return endpoint->notes.log != NULL ? fasp_log_fetch (endpoint->notes.log,
-      entries, max, lost) : 0;
+  return endpoint->notes.log != NULL ? fasp_log_fetch (endpoint->notes.log, entries, max, lost) : 0;
 }
 
 /* How long the block that is sent next to it has waited. */
 static FaspTime
-get_backlog (FaspEndpoint * endpoint, FaspTime now, const FaspSession * session)
+get_backlog (FaspEndpoint *endpoint, FaspTime now, const FaspSession *session)
 {
   /* the group has a position of its own, and a session that joined in the past is behind by its
    * own wish */
@@ -134,7 +125,7 @@ get_backlog (FaspEndpoint * endpoint, FaspTime now, const FaspSession * session)
 }
 
 FaspTime
-fasp_endpoint_get_backlog (FaspEndpoint * endpoint, FaspTime now)
+fasp_endpoint_get_backlog (FaspEndpoint *endpoint, FaspTime now)
 {
   gboolean waits = endpoint->config.slow_policy == FASP_SLOW_WAIT;
   FaspTime backlog = -1;
@@ -153,7 +144,7 @@ fasp_endpoint_get_backlog (FaspEndpoint * endpoint, FaspTime now)
 }
 
 gdouble
-fasp_endpoint_look_at_loss (FaspEndpoint * endpoint)
+fasp_endpoint_look_at_loss (FaspEndpoint *endpoint)
 {
   gdouble loss = 0;
 
@@ -170,7 +161,7 @@ fasp_endpoint_look_at_loss (FaspEndpoint * endpoint)
 }
 
 FaspTime
-fasp_endpoint_look_at_missed (FaspEndpoint * endpoint)
+fasp_endpoint_look_at_missed (FaspEndpoint *endpoint)
 {
   FaspTime most = 0;
 
@@ -185,8 +176,7 @@ fasp_endpoint_look_at_missed (FaspEndpoint * endpoint)
 }
 
 gboolean
-fasp_endpoint_look_for_stuck (FaspEndpoint * endpoint, FaspTime now,
-    guint looks, FaspAddress * where)
+fasp_endpoint_look_for_stuck (FaspEndpoint *endpoint, FaspTime now, guint looks, FaspAddress *where)
 {
   gboolean found = FALSE;
 
@@ -195,10 +185,11 @@ fasp_endpoint_look_for_stuck (FaspEndpoint * endpoint, FaspTime now,
     guint64 acked = session->tx.acked;
 
     /* members of a group send feedback seldom, and who awaits the header is sent nothing */
-    session->stuck = session->state == FASP_SESSION_OPEN
-        && now - session->heard < HEARD && !session->member.joined
-        && !session->awaits_header && acked < session->tx.cursor
-        && acked == session->acked_seen ? session->stuck + 1 : 0;
+    session->stuck = session->state == FASP_SESSION_OPEN && now - session->heard < HEARD
+            && !session->member.joined && !session->awaits_header && acked < session->tx.cursor
+            && acked == session->acked_seen ?
+        session->stuck + 1 :
+        0;
     session->acked_seen = acked;
     if (found || session->stuck < looks)
       continue;
@@ -210,7 +201,7 @@ fasp_endpoint_look_for_stuck (FaspEndpoint * endpoint, FaspTime now,
 
 /* The session whose lateness to report: one that is open, or else one that says goodbye. */
 static const FaspSession *
-get_measured (const FaspEndpoint * endpoint)
+get_measured (const FaspEndpoint *endpoint)
 {
   const FaspSession *session = fasp_endpoint_get_open (endpoint);
 
@@ -222,7 +213,7 @@ get_measured (const FaspEndpoint * endpoint)
 }
 
 const FaspHist *
-fasp_endpoint_get_lateness (FaspEndpoint * endpoint, gboolean in_order)
+fasp_endpoint_get_lateness (FaspEndpoint *endpoint, gboolean in_order)
 {
   const FaspSession *session = get_measured (endpoint);
 

@@ -11,76 +11,76 @@ G_BEGIN_DECLS
 
 typedef enum
 {
-  FASP_EVENT_CONNECTING,        /* listener with `ask': decide() is awaited */
-  FASP_EVENT_UNANSWERED,        /* caller: nobody has answered so far */
-  FASP_EVENT_CONNECTED,         /* session established; latency_ms is final if
-                                   it is known */
-  FASP_EVENT_REJECTED,          /* listener: a caller was turned away; caller:
-                                   the listener turned us away */
-  FASP_EVENT_PROMISE,           /* the promised interval has changed, or the
-                                   latency is known now */
-  FASP_EVENT_INTERRUPTED,       /* nothing heard for a while, still trying */
-  FASP_EVENT_RESUMED,           /* heard again; goes on where it stood */
-  FASP_EVENT_FLOW_OUT,          /* one of several flows carries nothing; see faspoutage.h */
-  FASP_EVENT_FLOW_BACK,         /* it carries again */
-  FASP_EVENT_BITRATE,           /* sender: an encoder may use another rate now */
-  FASP_EVENT_DEAF,              /* receiver: the group is not heard any more, the
-                                   stream comes by unicast */
-  FASP_EVENT_HEARING,           /* receiver: the group is heard again, the stream
-                                   comes by it */
-  FASP_EVENT_KEY_FRAME,         /* sender: receivers need a key frame, as they have joined,
-                                   go on behind a gap, or say so; once a second at most */
-  FASP_EVENT_SKIPPED,           /* sender: a receiver does not keep up, and goes on
-                                   behind a gap; once a second at most */
-  FASP_EVENT_BEHIND,            /* sender: a receiver that had the stream before goes
-                                   on behind a gap, as up to bytes_lost bytes are not
-                                   kept any more; once a minute at most */
-  FASP_EVENT_GAP,               /* receiver: bytes are missing; once a minute at most */
-  FASP_EVENT_MOVED,             /* receiver: the stream it had goes on in another
-                                   session; bytes_lost bytes in between are missing */
-  FASP_EVENT_JOINED,            /* receiver: the first bytes of a stream were read: `place' */
-  FASP_EVENT_REMOVED,           /* session over; reason, text and, for a
-                                   sender, unacknowledged bytes */
+  FASP_EVENT_CONNECTING,  /* listener with `ask': decide() is awaited */
+  FASP_EVENT_UNANSWERED,  /* caller: nobody has answered so far */
+  FASP_EVENT_CONNECTED,   /* session established; latency_ms is final if
+                             it is known */
+  FASP_EVENT_REJECTED,    /* listener: a caller was turned away; caller:
+                             the listener turned us away */
+  FASP_EVENT_PROMISE,     /* the promised interval has changed, or the
+                             latency is known now */
+  FASP_EVENT_INTERRUPTED, /* nothing heard for a while, still trying */
+  FASP_EVENT_RESUMED,     /* heard again; goes on where it stood */
+  FASP_EVENT_FLOW_OUT,    /* one of several flows carries nothing; see faspoutage.h */
+  FASP_EVENT_FLOW_BACK,   /* it carries again */
+  FASP_EVENT_BITRATE,     /* sender: an encoder may use another rate now */
+  FASP_EVENT_DEAF,        /* receiver: the group is not heard any more, the
+                             stream comes by unicast */
+  FASP_EVENT_HEARING,     /* receiver: the group is heard again, the stream
+                             comes by it */
+  FASP_EVENT_KEY_FRAME,   /* sender: receivers need a key frame, as they have joined,
+                             go on behind a gap, or say so; once a second at most */
+  FASP_EVENT_SKIPPED,     /* sender: a receiver does not keep up, and goes on
+                             behind a gap; once a second at most */
+  FASP_EVENT_BEHIND,      /* sender: a receiver that had the stream before goes
+                             on behind a gap, as up to bytes_lost bytes are not
+                             kept any more; once a minute at most */
+  FASP_EVENT_GAP,         /* receiver: bytes are missing; once a minute at most */
+  FASP_EVENT_MOVED,       /* receiver: the stream it had goes on in another
+                             session; bytes_lost bytes in between are missing */
+  FASP_EVENT_JOINED,      /* receiver: the first bytes of a stream were read: `place' */
+  FASP_EVENT_REMOVED,     /* session over; reason, text and, for a
+                             sender, unacknowledged bytes */
 } FaspEventType;
 
 typedef struct
 {
   FaspEventType type;
-  guint32 session;              /* id, never 0 */
+  guint32 session; /* id, never 0 */
   FaspAddress address;
   FaspReason reason;
-  gboolean final;               /* no attempt to reconnect will follow */
-  gboolean calling;             /* REJECTED: this end called */
-  guint64 more;                 /* REJECTED: so many before it were not told of, as there were too many */
-  gboolean in_the_middle;       /* CONNECTED, sender: the peer has nothing of the stream,
-                                   and will not get its beginning; JOINED: the same of us */
-  FaspStreamOffset place;              /* JOINED: where in the stream its first byte here is */
-  gboolean latency_known;       /* FALSE: it is still to be found */
-  guint latency_ms;             /* that the session began with */
-  guint current_latency_ms;     /* PROMISE: in force now */
-  guint64 promised_interval;    /* expected seconds between skips */
-  guint64 observed_interval;    /* seconds per skip so far, at least 1; 0: no skip */
-  gboolean falls_short;         /* sender: has begun to promise less than
-                                   glitch_interval */
-  guint64 bitrate;              /* BITRATE: as of fasp_endpoint_get_available_bitrate() */
-  guint64 bytes_lost;           /* REMOVED: bytes the peer never confirmed; MOVED,
-                                   BEHIND: bytes missing */
-  guint64 bytes;                /* REMOVED: of the stream: what the peer has confirmed, or
-                                   what came from it */
-  FaspTime lasted;              /* REMOVED: since it was connected */
-  gboolean held;                /* REMOVED: the stream waits until there is a receiver
-                                   again */
-  gboolean left_behind;         /* GAP: the sender did not wait for it */
-  FaspAddress before;           /* MOVED: peer of the session before */
-  guint flow;                   /* FLOW_OUT, FLOW_BACK: the flow.  `address' is its own, and
-                                   has its link also if it is not known */
-  FaspTime since;               /* FLOW_OUT: when it last carried; FLOW_BACK: since when
-                                   it carries */
-  FaspTime gone;                /* FLOW_BACK: how long it did not */
-  guint flows, flows_here;      /* agreed upon, and what this end has */
-  gboolean fec_refused;         /* sender: the peer takes no repairs */
+  gboolean final;         /* no attempt to reconnect will follow */
+  gboolean calling;       /* REJECTED: this end called */
+  guint64 more;           /* REJECTED: so many before it were not told of, as there were too many */
+  gboolean in_the_middle; /* CONNECTED, sender: the peer has nothing of the stream,
+                             and will not get its beginning; JOINED: the same of us */
+  FaspStreamOffset place; /* JOINED: where in the stream its first byte here is */
+  gboolean latency_known; /* FALSE: it is still to be found */
+  guint latency_ms;       /* that the session began with */
+  guint current_latency_ms;  /* PROMISE: in force now */
+  guint64 promised_interval; /* expected seconds between skips */
+  guint64 observed_interval; /* seconds per skip so far, at least 1; 0: no skip */
+  gboolean falls_short;      /* sender: has begun to promise less than
+                                glitch_interval */
+  guint64 bitrate;           /* BITRATE: as of fasp_endpoint_get_available_bitrate() */
+  guint64 bytes_lost;        /* REMOVED: bytes the peer never confirmed; MOVED,
+                                BEHIND: bytes missing */
+  guint64 bytes;             /* REMOVED: of the stream: what the peer has confirmed, or
+                                what came from it */
+  FaspTime lasted;           /* REMOVED: since it was connected */
+  gboolean held;             /* REMOVED: the stream waits until there is a receiver
+                                again */
+  gboolean left_behind;      /* GAP: the sender did not wait for it */
+  FaspAddress before;        /* MOVED: peer of the session before */
+  guint flow;                /* FLOW_OUT, FLOW_BACK: the flow.  `address' is its own, and
+                                has its link also if it is not known */
+  FaspTime since;            /* FLOW_OUT: when it last carried; FLOW_BACK: since when
+                                it carries */
+  FaspTime gone;             /* FLOW_BACK: how long it did not */
+  guint flows, flows_here;   /* agreed upon, and what this end has */
+  gboolean fec_refused;      /* sender: the peer takes no repairs */
   FaspIdentity peer;
-  gchar text[FASP_TEXT_MAX + 1];        /* what the peer said */
+  gchar text[FASP_TEXT_MAX + 1]; /* what the peer said */
   gchar streamid[FASP_STREAMID_MAX + 1];
 } FaspEvent;
 

@@ -6,42 +6,41 @@
 #define MOVE_SOONEST (250 * FASP_MSEC)
 
 guint
-fasp_endpoint_get_wanted_peer (const FaspEndpoint * endpoint, guint * serial)
+fasp_endpoint_get_wanted_peer (const FaspEndpoint *endpoint, guint *serial)
 {
   *serial = endpoint->wanted_serial;
   return endpoint->wanted;
 }
 
 gboolean
-fasp_failover_can (const FaspEndpoint * endpoint)
+fasp_failover_can (const FaspEndpoint *endpoint)
 {
-  return endpoint->config.peers > 1 && endpoint->config.reconnect
-      && fasp_dial_is_ours (endpoint) && !endpoint->closing;
+  return endpoint->config.peers > 1 && endpoint->config.reconnect && fasp_dial_is_ours (endpoint)
+      && !endpoint->closing;
 }
 
 void
-fasp_failover_wait (FaspEndpoint * endpoint, FaspTime now)
+fasp_failover_wait (FaspEndpoint *endpoint, FaspTime now)
 {
-  endpoint->move_time = fasp_failover_can (endpoint) ? now + MOVE_AFTER :
-      FASP_NEVER;
+  endpoint->move_time = fasp_failover_can (endpoint) ? now + MOVE_AFTER : FASP_NEVER;
 }
 
 void
-fasp_failover_stay (FaspEndpoint * endpoint)
+fasp_failover_stay (FaspEndpoint *endpoint)
 {
   endpoint->move_time = FASP_NEVER;
   endpoint->refused = 0;
 }
 
 static void
-want (FaspEndpoint * endpoint, guint peer)
+want (FaspEndpoint *endpoint, guint peer)
 {
   endpoint->wanted = peer;
   endpoint->wanted_serial++;
 }
 
 gboolean
-fasp_failover_on (FaspEndpoint * endpoint, FaspTime now)
+fasp_failover_on (FaspEndpoint *endpoint, FaspTime now)
 {
   if (!fasp_failover_can (endpoint))
     return FALSE;
@@ -56,7 +55,7 @@ fasp_failover_on (FaspEndpoint * endpoint, FaspTime now)
 }
 
 void
-fasp_failover_back (FaspEndpoint * endpoint, const FaspSession * session)
+fasp_failover_back (FaspEndpoint *endpoint, const FaspSession *session)
 {
   fasp_failover_stay (endpoint);
   if (endpoint->wanted != session->of_peer)
@@ -64,30 +63,28 @@ fasp_failover_back (FaspEndpoint * endpoint, const FaspSession * session)
 }
 
 gboolean
-fasp_failover_refused (FaspEndpoint * endpoint, FaspTime now, gboolean for_good)
+fasp_failover_refused (FaspEndpoint *endpoint, FaspTime now, gboolean for_good)
 {
   if (!fasp_failover_can (endpoint))
     return FALSE;
   endpoint->refused = for_good ? endpoint->refused + 1 : 0;
-  return endpoint->refused < endpoint->config.peers
-      && fasp_failover_on (endpoint, now);
+  return endpoint->refused < endpoint->config.peers && fasp_failover_on (endpoint, now);
 }
 
 void
-fasp_failover_unreachable (FaspEndpoint * endpoint, const FaspAddress * to)
+fasp_failover_unreachable (FaspEndpoint *endpoint, const FaspAddress *to)
 {
   if (endpoint->move_time != FASP_NEVER && endpoint->has_peer
       && fasp_address_equal (to, &endpoint->peer))
-    endpoint->move_time = MIN (endpoint->move_time,
-        endpoint->call_started + MOVE_SOONEST);
+    endpoint->move_time = MIN (endpoint->move_time, endpoint->call_started + MOVE_SOONEST);
 }
 
 void
-fasp_failover_tend (FaspEndpoint * endpoint, FaspTime now)
+fasp_failover_tend (FaspEndpoint *endpoint, FaspTime now)
 {
   if (endpoint->move_time > now)
     return;
-  endpoint->refused = 0;        /* a peer that does not answer has not refused */
+  endpoint->refused = 0; /* a peer that does not answer has not refused */
   if (!fasp_failover_on (endpoint, now))
     fasp_failover_stay (endpoint);
 }

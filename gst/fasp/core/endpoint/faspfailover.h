@@ -19,21 +19,19 @@
 G_BEGIN_DECLS
 
 /* Are there other peers, and may they be called? */
-gboolean fasp_failover_can (const FaspEndpoint * endpoint);
+gboolean fasp_failover_can (const FaspEndpoint *endpoint);
 /* A call begins, or the wait for an address: starts the time after which to move on. */
-void fasp_failover_wait (FaspEndpoint * endpoint, FaspTime now);
+void fasp_failover_wait (FaspEndpoint *endpoint, FaspTime now);
 /* No other peer is wanted any more. */
-void fasp_failover_stay (FaspEndpoint * endpoint);
+void fasp_failover_stay (FaspEndpoint *endpoint);
 /* The next peer is wanted from now on.  FALSE: there is none. */
-gboolean fasp_failover_on (FaspEndpoint * endpoint, FaspTime now);
+gboolean fasp_failover_on (FaspEndpoint *endpoint, FaspTime now);
 /* @session is heard again: its peer is the wanted one. */
-void fasp_failover_back (FaspEndpoint * endpoint, const FaspSession * session);
+void fasp_failover_back (FaspEndpoint *endpoint, const FaspSession *session);
 /* This peer turned us away.  FALSE: there is no other one to call. */
-gboolean fasp_failover_refused (FaspEndpoint * endpoint, FaspTime now,
-    gboolean for_good);
+gboolean fasp_failover_refused (FaspEndpoint *endpoint, FaspTime now, gboolean for_good);
 /* Nobody listens at @to. */
-void fasp_failover_unreachable (FaspEndpoint * endpoint,
-    const FaspAddress * to);
-void fasp_failover_tend (FaspEndpoint * endpoint, FaspTime now);
+void fasp_failover_unreachable (FaspEndpoint *endpoint, const FaspAddress *to);
+void fasp_failover_tend (FaspEndpoint *endpoint, FaspTime now);
 
 G_END_DECLS

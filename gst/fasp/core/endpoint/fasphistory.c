@@ -5,25 +5,25 @@
 #define GIVE_WAY_SHARE 16
 
 gboolean
-fasp_history_is_kept (const FaspEndpoint * endpoint)
+fasp_history_is_kept (const FaspEndpoint *endpoint)
 {
-  return endpoint->config.history > 0
-      || endpoint->config.join == FASP_JOIN_KEY_FRAME;
+  return endpoint->config.history > 0 || endpoint->config.join == FASP_JOIN_KEY_FRAME;
 }
 
 guint64
-fasp_history_get_first (const FaspEndpoint * endpoint)
+fasp_history_get_first (const FaspEndpoint *endpoint)
 {
   guint64 head = fasp_store_get_head (endpoint->store);
 
   if (!fasp_history_is_kept (endpoint))
     return head;
-  return MIN (endpoint->config.join == FASP_JOIN_KEY_FRAME ?
-      MIN (endpoint->key, endpoint->past) : endpoint->past, head);
+  return MIN (endpoint->config.join == FASP_JOIN_KEY_FRAME ? MIN (endpoint->key, endpoint->past) :
+                                                             endpoint->past,
+      head);
 }
 
 void
-fasp_history_tend (FaspEndpoint * endpoint, FaspTime now)
+fasp_history_tend (FaspEndpoint *endpoint, FaspTime now)
 {
   guint64 past;
 
@@ -36,28 +36,26 @@ fasp_history_tend (FaspEndpoint * endpoint, FaspTime now)
 
 /* The first block that is needed for more than history. */
 static guint64
-get_needed (const FaspEndpoint * endpoint)
+get_needed (const FaspEndpoint *endpoint)
 {
   const FaspHeapItem *first = fasp_heap_peek (&endpoint->first_needed);
-  guint64 needed = MIN (fasp_store_get_head (endpoint->store),
-      endpoint->hold);
+  guint64 needed = MIN (fasp_store_get_head (endpoint->store), endpoint->hold);
 
   return first != NULL ? MIN (needed, (guint64) first->key) : needed;
 }
 
 gboolean
-fasp_history_can_give_way (const FaspEndpoint * endpoint)
+fasp_history_can_give_way (const FaspEndpoint *endpoint)
 {
   return fasp_history_is_kept (endpoint)
       && fasp_store_get_tail (endpoint->store) < get_needed (endpoint);
 }
 
 gboolean
-fasp_history_give_way (FaspEndpoint * endpoint)
+fasp_history_give_way (FaspEndpoint *endpoint)
 {
   guint64 tail = fasp_store_get_tail (endpoint->store);
-  guint64 part = (fasp_store_get_head (endpoint->store) - tail) /
-      GIVE_WAY_SHARE;
+  guint64 part = (fasp_store_get_head (endpoint->store) - tail) / GIVE_WAY_SHARE;
   guint64 needed = get_needed (endpoint);
 
   if (!fasp_history_can_give_way (endpoint))
@@ -70,16 +68,14 @@ fasp_history_give_way (FaspEndpoint * endpoint)
 }
 
 guint64
-fasp_history_choose (FaspEndpoint * endpoint, FaspTime now,
-    const FaspWants * wants)
+fasp_history_choose (FaspEndpoint *endpoint, FaspTime now, const FaspWants *wants)
 {
   guint64 head = fasp_store_seal (endpoint->store), number;
   guint64 tail = fasp_store_get_tail (endpoint->store);
   gboolean asked = wants->join != FASP_JOIN_ANY;
   guint32 back_ms = asked ? wants->back_ms : endpoint->config.join_back_ms;
 
-  if (wants->from.known
-      && fasp_store_find (endpoint->store, &wants->from, &number)) {
+  if (wants->from.known && fasp_store_find (endpoint->store, &wants->from, &number)) {
     /* it lacks nothing but the end of the stream */
     if (number == head && fasp_store_is_finished (endpoint->store))
       number = MAX (tail, head - 1);
@@ -87,12 +83,11 @@ fasp_history_choose (FaspEndpoint * endpoint, FaspTime now,
   }
   switch (asked ? wants->join : endpoint->config.join) {
     case FASP_JOIN_KEY_FRAME:
-      return endpoint->key >= tail && endpoint->key < head ? endpoint->key :
-          head;
+      return endpoint->key >= tail && endpoint->key < head ? endpoint->key : head;
     case FASP_JOIN_BACK:
       /* the tail may be there for a receiver that is far behind, and not as history */
       return back_ms == 0 ? MAX (tail, fasp_history_get_first (endpoint)) :
-          fasp_store_find_time (endpoint->store, now - back_ms * FASP_MSEC);
+                            fasp_store_find_time (endpoint->store, now - back_ms * FASP_MSEC);
     case FASP_JOIN_ANY:
       return endpoint->hold != FASP_NO_BLOCK ? endpoint->hold : head;
     case FASP_JOIN_LIVE:
@@ -102,8 +97,7 @@ fasp_history_choose (FaspEndpoint * endpoint, FaspTime now,
 }
 
 void
-fasp_history_tell_offset (FaspEndpoint * endpoint, FaspTime now,
-    const FaspSession * session)
+fasp_history_tell_offset (FaspEndpoint *endpoint, FaspTime now, const FaspSession *session)
 {
   FaspStreamOffset place;
 
@@ -117,18 +111,17 @@ fasp_history_tell_offset (FaspEndpoint * endpoint, FaspTime now,
 }
 
 gboolean
-fasp_history_is_in_past (const FaspSession * session)
+fasp_history_is_in_past (const FaspSession *session)
 {
   return fasp_tx_get_base (&session->tx) < session->live_from;
 }
 
 gboolean
-fasp_history_begins_in_past (const FaspEndpoint * endpoint, guint64 start)
+fasp_history_begins_in_past (const FaspEndpoint *endpoint, guint64 start)
 {
-  guint64 needed = MIN (fasp_store_get_head (endpoint->store),
-      endpoint->hold);
+  guint64 needed = MIN (fasp_store_get_head (endpoint->store), endpoint->hold);
 
-  if (start >= needed)          /* most join live: no need to look at all the others */
+  if (start >= needed) /* most join live: no need to look at all the others */
     return FALSE;
   for (guint i = 0; i < endpoint->sessions->len; i++) {
     const FaspSession *session = fasp_endpoint_nth (endpoint, i);

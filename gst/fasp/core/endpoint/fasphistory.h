@@ -18,27 +18,24 @@
 
 G_BEGIN_DECLS
 
-gboolean fasp_history_is_kept (const FaspEndpoint * endpoint);
+gboolean fasp_history_is_kept (const FaspEndpoint *endpoint);
 /* The first block that is kept, whether a session needs it or not. */
-guint64 fasp_history_get_first (const FaspEndpoint * endpoint);
+guint64 fasp_history_get_first (const FaspEndpoint *endpoint);
 /* Something was written: drops history that is too old. */
-void fasp_history_tend (FaspEndpoint * endpoint, FaspTime now);
+void fasp_history_tend (FaspEndpoint *endpoint, FaspTime now);
 /* The store is full: is there history that could go? */
-gboolean fasp_history_can_give_way (const FaspEndpoint * endpoint);
+gboolean fasp_history_can_give_way (const FaspEndpoint *endpoint);
 /* Drops a part of the history.  FALSE: there was none. */
-gboolean fasp_history_give_way (FaspEndpoint * endpoint);
+gboolean fasp_history_give_way (FaspEndpoint *endpoint);
 /* Chooses the first block of a session.  Seals the block that is being written. */
-guint64 fasp_history_choose (FaspEndpoint * endpoint, FaspTime now,
-    const FaspWants * wants);
+guint64 fasp_history_choose (FaspEndpoint *endpoint, FaspTime now, const FaspWants *wants);
 /* Did the session join in the past, and has it not yet caught up with what was newest
  * then?  Such a session gives way when there is no room. */
-gboolean fasp_history_is_in_past (const FaspSession * session);
+gboolean fasp_history_is_in_past (const FaspSession *session);
 /* Does a session that begins at block @start begin before everything that others need, and
  * that is held for a receiver that may come back? */
-gboolean fasp_history_begins_in_past (const FaspEndpoint * endpoint,
-    guint64 start);
+gboolean fasp_history_begins_in_past (const FaspEndpoint *endpoint, guint64 start);
 /* Tells the session where it begins, if that is not where it was told. */
-void fasp_history_tell_offset (FaspEndpoint * endpoint, FaspTime now,
-    const FaspSession * session);
+void fasp_history_tell_offset (FaspEndpoint *endpoint, FaspTime now, const FaspSession *session);
 
 G_END_DECLS

@@ -4,16 +4,15 @@
 
 /* The peer has acknowledged nothing, or it has another sender. */
 static gboolean
-was_no_receiver (const FaspSession * session)
+was_no_receiver (const FaspSession *session)
 {
-  return session->tx.payload_confirmed == 0
-      || session->close_reason == FASP_REASON_BUSY;
+  return session->tx.payload_confirmed == 0 || session->close_reason == FASP_REASON_BUSY;
 }
 
 /* Until when what the peer lacks is held; 0: not at all; FASP_NEVER: until somebody takes it. */
 static FaspTime
-get_deadline (const FaspEndpoint * endpoint, FaspTime now,
-    const FaspSession * session, gboolean again)
+get_deadline (const FaspEndpoint *endpoint, FaspTime now, const FaspSession *session,
+    gboolean again)
 {
   gboolean waits = endpoint->config.wait_for_connection;
   gboolean finished = fasp_store_is_finished (endpoint->store);
@@ -39,18 +38,16 @@ get_deadline (const FaspEndpoint * endpoint, FaspTime now,
 }
 
 gboolean
-fasp_hold_begin (FaspEndpoint * endpoint, FaspTime now,
-    const FaspSession * session, gboolean again, guint64 bytes)
+fasp_hold_begin (FaspEndpoint *endpoint, FaspTime now, const FaspSession *session, gboolean again,
+    guint64 bytes)
 {
   FaspTime deadline = get_deadline (endpoint, now, session, again);
 
   if (deadline == 0 || endpoint->closing || endpoint->group != NULL
-      || (fasp_dial_is_ours (endpoint) && !again)
-      || fasp_endpoint_get_open (endpoint) != NULL)
+      || (fasp_dial_is_ours (endpoint) && !again) || fasp_endpoint_get_open (endpoint) != NULL)
     return FALSE;
   /* that the stream has ended is all that it did not acknowledge */
-  if (bytes == 0 && fasp_store_is_finished (endpoint->store)
-      && !was_no_receiver (session))
+  if (bytes == 0 && fasp_store_is_finished (endpoint->store) && !was_no_receiver (session))
     return FALSE;
   endpoint->hold = fasp_tx_get_base (&session->tx);
   endpoint->hold_deadline = deadline;
@@ -61,7 +58,7 @@ fasp_hold_begin (FaspEndpoint * endpoint, FaspTime now,
 }
 
 void
-fasp_hold_end (FaspEndpoint * endpoint)
+fasp_hold_end (FaspEndpoint *endpoint)
 {
   endpoint->hold = FASP_NO_BLOCK;
   endpoint->hold_deadline = FASP_NEVER;
@@ -69,7 +66,7 @@ fasp_hold_end (FaspEndpoint * endpoint)
 
 /* @receiver: it was kept for a receiver that has gone. */
 static void
-let_go (FaspEndpoint * endpoint, gboolean receiver)
+let_go (FaspEndpoint *endpoint, gboolean receiver)
 {
   guint64 bytes = fasp_store_count_bytes (endpoint->store, endpoint->hold,
       fasp_store_get_head (endpoint->store));
@@ -81,19 +78,18 @@ let_go (FaspEndpoint * endpoint, gboolean receiver)
 }
 
 void
-fasp_hold_tend (FaspEndpoint * endpoint, FaspTime now)
+fasp_hold_tend (FaspEndpoint *endpoint, FaspTime now)
 {
   if (endpoint->hold_deadline > now)
     return;
-  if (endpoint->config.wait_for_connection
-      && !fasp_store_is_finished (endpoint->store))
+  if (endpoint->config.wait_for_connection && !fasp_store_is_finished (endpoint->store))
     endpoint->hold_deadline = FASP_NEVER;
   else
     let_go (endpoint, TRUE);
 }
 
 void
-fasp_hold_finished (FaspEndpoint * endpoint)
+fasp_hold_finished (FaspEndpoint *endpoint)
 {
   if (endpoint->hold != FASP_NO_BLOCK && endpoint->hold_deadline == FASP_NEVER
       && !endpoint->hold_is_new)
@@ -101,14 +97,14 @@ fasp_hold_finished (FaspEndpoint * endpoint)
 }
 
 void
-fasp_hold_no_more (FaspEndpoint * endpoint)
+fasp_hold_no_more (FaspEndpoint *endpoint)
 {
   if (endpoint->hold != FASP_NO_BLOCK && endpoint->hold_deadline == FASP_NEVER)
     let_go (endpoint, !endpoint->hold_is_new);
 }
 
 gboolean
-fasp_hold_expects (const FaspEndpoint * endpoint)
+fasp_hold_expects (const FaspEndpoint *endpoint)
 {
   return endpoint->hold_deadline != FASP_NEVER;
 }

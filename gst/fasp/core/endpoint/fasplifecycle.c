@@ -21,9 +21,8 @@
 /* --- it begins --------------------------------------------------------------------- */
 
 FaspSession *
-fasp_lifecycle_begin (FaspEndpoint * endpoint, FaspTime now, guint32 id,
-    const FaspAddress * peer, const FaspHello * told,
-    const guint8 nonce[FASP_NONCE_SIZE], guint64 start)
+fasp_lifecycle_begin (FaspEndpoint *endpoint, FaspTime now, guint32 id, const FaspAddress *peer,
+    const FaspHello *told, const guint8 nonce[FASP_NONCE_SIZE], guint64 start)
 {
   const FaspEndpointConfig *config = &endpoint->config;
   guint8 secret[FASP_PING_SECRET];
@@ -34,8 +33,7 @@ fasp_lifecycle_begin (FaspEndpoint * endpoint, FaspTime now, guint32 id,
   endpoint->random (endpoint->random_data, secret, sizeof secret);
   session = fasp_session_new (config->role, id, now, peer, flows, secret);
   if (told->datagram_max > 0)
-    session->datagram_max = CLAMP (told->datagram_max, FASP_PMTU_BASE,
-        FASP_DATAGRAM_MAX);
+    session->datagram_max = CLAMP (told->datagram_max, FASP_PMTU_BASE, FASP_DATAGRAM_MAX);
   session->notes.trace = endpoint->notes.trace;
   session->notes.log = fasp_log_new_session (endpoint->notes.log, id);
   session->peer_id = told->cid;
@@ -48,24 +46,23 @@ fasp_lifecycle_begin (FaspEndpoint * endpoint, FaspTime now, guint32 id,
   memcpy (session->nonce, nonce, FASP_NONCE_SIZE);
   if (config->role == FASP_ROLE_SENDER) {
     session->start = start;
-    session->live_from = fasp_history_begins_in_past (endpoint, start) ?
-        fasp_store_get_head (endpoint->store) : 0;
+    session->live_from =
+        fasp_history_begins_in_past (endpoint, start) ? fasp_store_get_head (endpoint->store) : 0;
     fasp_tx_init (&session->tx, endpoint->store, start, told->window, now);
-    fasp_path_estimate_init (&session->tx.estimate, now, endpoint->planner,
-        config->glitch_interval, session->agreed.find, session->agreed.latency);
+    fasp_path_estimate_init (&session->tx.estimate, now, endpoint->planner, config->glitch_interval,
+        session->agreed.find, session->agreed.latency);
     session->tx.estimate.log = session->notes.log;
     fasp_sent_map_set_log (session->tx.sent_map, session->notes.log);
     /* a peer that cannot report arrivals gets the given rate, or the controller's first one */
     if (told->timestamps > 0 || config->max_bitrate == 0)
-      session->rate = fasp_rate_new (config->rate_control, config->min_bitrate,
-          config->max_bitrate, now);
+      session->rate =
+          fasp_rate_new (config->rate_control, config->min_bitrate, config->max_bitrate, now);
     session->source = &endpoint->source;
     session->rate_until = session->rate != NULL ? now : FASP_NEVER;
     fasp_pacer_init (&session->pacer, config->max_bitrate,
         fasp_pacer_choose_burst (config->max_bitrate, 0));
-    endpoint->random (endpoint->random_data, (guint8 *) & seed, sizeof seed);
-    fasp_multipath_init (&session->multipath, config->assignment, flows, seed,
-        now);
+    endpoint->random (endpoint->random_data, (guint8 *) &seed, sizeof seed);
+    fasp_multipath_init (&session->multipath, config->assignment, flows, seed, now);
     session->duplicates = config->assignment == FASP_ASSIGNMENT_DUPLICATE;
     fasp_fec_init (&session->tx.fec, config->fec, config->fec_share, told->fec);
     session->has_fec = session->tx.fec.mode != FASP_FEC_OFF;
@@ -73,8 +70,8 @@ fasp_lifecycle_begin (FaspEndpoint * endpoint, FaspTime now, guint32 id,
     if (session->has_fec)
       session->tx.estimate.repairs = FASP_FEC_REACH_MAX;
   } else {
-    fasp_rx_init (&session->rx, now, told->start,
-        fasp_endpoint_get_window (endpoint), &session->agreed);
+    fasp_rx_init (&session->rx, now, told->start, fasp_endpoint_get_window (endpoint),
+        &session->agreed);
     session->rx.playout.log = session->notes.log;
     fasp_reading_begin (endpoint, session, told);
     session->rx.give_up = config->too_late_skip;
@@ -84,12 +81,11 @@ fasp_lifecycle_begin (FaspEndpoint * endpoint, FaspTime now, guint32 id,
       fasp_rx_set_fec (&session->rx, now, FASP_FEC_WINDOW_MAX);
   }
   session->lane = fasp_sending_choose_lane (endpoint);
-  fasp_scheduler_add (fasp_endpoint_get_scheduler (endpoint, session),
-      &session->turn_to_send, session);
+  fasp_scheduler_add (fasp_endpoint_get_scheduler (endpoint, session), &session->turn_to_send,
+      session);
   fasp_sending_share (endpoint);
-  FASP_LOG (session->notes.log, now, SESSION_STARTED, FASP_LOG_POINTER (peer),
-      told->cid, flows, session->agreed.latency, config->role ==
-      FASP_ROLE_SENDER ? start : told->start);
+  FASP_LOG (session->notes.log, now, SESSION_STARTED, FASP_LOG_POINTER (peer), told->cid, flows,
+      session->agreed.latency, config->role == FASP_ROLE_SENDER ? start : told->start);
   session->order = ++endpoint->made;
   g_ptr_array_add (endpoint->sessions, session);
   g_hash_table_insert (endpoint->by_id, GUINT_TO_POINTER (id), session);
@@ -99,15 +95,13 @@ fasp_lifecycle_begin (FaspEndpoint * endpoint, FaspTime now, guint32 id,
 /* --- it is there, gone, and there again --------------------------------------------- */
 
 void
-fasp_lifecycle_opened (FaspEndpoint * endpoint, FaspTime now,
-    FaspSession * session)
+fasp_lifecycle_opened (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
 {
   session->connected = TRUE;
   FASP_LOG (session->notes.log, now, SESSION_CONNECTED,
-      FASP_LOG_POINTER (fasp_session_get_address (session)),
-      FASP_LOG_POINTER (session->streamid), session->role ==
-      FASP_ROLE_SENDER ? (gint64) fasp_tx_get_base (&session->tx) :
-      FASP_LOG_UNKNOWN);
+      FASP_LOG_POINTER (fasp_session_get_address (session)), FASP_LOG_POINTER (session->streamid),
+      session->role == FASP_ROLE_SENDER ? (gint64) fasp_tx_get_base (&session->tx) :
+                                          FASP_LOG_UNKNOWN);
   endpoint->seeking = 0;
   fasp_admission_left (endpoint, session);
   if (session->listener)
@@ -116,9 +110,8 @@ fasp_lifecycle_opened (FaspEndpoint * endpoint, FaspTime now,
   endpoint->last_reject = FASP_REASON_NONE;
   /* an endpoint that does not call just waits for the next caller */
   endpoint->unanswered_told = !fasp_dial_is_ours (endpoint);
-  fasp_endpoint_push_event (endpoint, FASP_EVENT_CONNECTED,
-      session)->in_the_middle = endpoint->store != NULL
-      && fasp_writing_is_in_the_middle (endpoint, session);
+  fasp_endpoint_push_event (endpoint, FASP_EVENT_CONNECTED, session)->in_the_middle =
+      endpoint->store != NULL && fasp_writing_is_in_the_middle (endpoint, session);
   fasp_hold_end (endpoint);
   if (endpoint->store == NULL)
     return;
@@ -133,20 +126,18 @@ fasp_lifecycle_opened (FaspEndpoint * endpoint, FaspTime now,
 }
 
 void
-fasp_lifecycle_seek (FaspEndpoint * endpoint, FaspTime now)
+fasp_lifecycle_seek (FaspEndpoint *endpoint, FaspTime now)
 {
   const FaspSession *session = fasp_endpoint_get_open (endpoint);
 
   if (session != NULL && session->interrupted && fasp_dial_is_ours (endpoint)
-      && endpoint->config.reconnect && !endpoint->closing
-      && !endpoint->caller.active && endpoint->move_time == FASP_NEVER
-      && !fasp_failover_on (endpoint, now))
+      && endpoint->config.reconnect && !endpoint->closing && !endpoint->caller.active
+      && endpoint->move_time == FASP_NEVER && !fasp_failover_on (endpoint, now))
     fasp_dial_start (endpoint, now);
 }
 
 static void
-interrupt (FaspEndpoint * endpoint, FaspTime now, FaspSession * session,
-    const gchar * why)
+interrupt (FaspEndpoint *endpoint, FaspTime now, FaspSession *session, const gchar *why)
 {
   FaspEvent *event;
 
@@ -165,7 +156,7 @@ interrupt (FaspEndpoint * endpoint, FaspTime now, FaspSession * session,
 }
 
 void
-fasp_lifecycle_heard (FaspEndpoint * endpoint, FaspSession * session)
+fasp_lifecycle_heard (FaspEndpoint *endpoint, FaspSession *session)
 {
   if (!session->interrupted)
     return;
@@ -187,7 +178,7 @@ fasp_lifecycle_heard (FaspEndpoint * endpoint, FaspSession * session)
 /* --- it is over --------------------------------------------------------------------- */
 
 static void
-remove_reason (FaspSession * session, FaspTime now, FaspReason reason)
+remove_reason (FaspSession *session, FaspTime now, FaspReason reason)
 {
   session->state = FASP_SESSION_CLOSED;
   session->close_initiated = TRUE;
@@ -197,8 +188,7 @@ remove_reason (FaspSession * session, FaspTime now, FaspReason reason)
 }
 
 void
-fasp_lifecycle_replaced (FaspEndpoint * endpoint, FaspTime now,
-    FaspSession * session)
+fasp_lifecycle_replaced (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
 {
   remove_reason (session, now, FASP_REASON_REPLACED);
   fasp_endpoint_wake (endpoint, session);
@@ -206,7 +196,7 @@ fasp_lifecycle_replaced (FaspEndpoint * endpoint, FaspTime now,
 
 /* Keeps the session's figures, as the application may ask for them afterwards. */
 static void
-keep_figures (FaspEndpoint * endpoint, FaspTime now, FaspSession * session)
+keep_figures (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
 {
   endpoint->has_last = TRUE;
   fasp_session_get_stats (session, now, &endpoint->last);
@@ -223,20 +213,18 @@ keep_figures (FaspEndpoint * endpoint, FaspTime now, FaspSession * session)
 
 /* Returns how many bytes of the stream nobody will confirm any more. */
 static guint64
-leave_sender (FaspEndpoint * endpoint, FaspTime now,
-    const FaspSession * session, gboolean again)
+leave_sender (FaspEndpoint *endpoint, FaspTime now, const FaspSession *session, gboolean again)
 {
   guint64 base = fasp_tx_get_base (&session->tx);
   guint64 lost = 0;
 
   /* after a goodbye, the next receiver begins anew */
   endpoint->left = session->close_reason == FASP_REASON_SILENT ?
-      fasp_store_get_offset_of (endpoint->store, base) : (FaspStreamOffset) {
-  0};
+      fasp_store_get_offset_of (endpoint->store, base) :
+      (FaspStreamOffset) { 0 };
   /* a session that was replaced goes on in the one that took its place */
   if (session->close_reason != FASP_REASON_REPLACED)
-    lost = fasp_store_count_bytes (endpoint->store, base,
-        fasp_store_get_head (endpoint->store));
+    lost = fasp_store_count_bytes (endpoint->store, base, fasp_store_get_head (endpoint->store));
   if (fasp_hold_begin (endpoint, now, session, again, lost)) {
     lost = 0;
   } else if (session->close_reason == FASP_REASON_BUSY) {
@@ -247,7 +235,7 @@ leave_sender (FaspEndpoint * endpoint, FaspTime now,
   if (fasp_store_is_finished (endpoint->store)) {
     endpoint->stats.bytes_unconfirmed += lost;
     endpoint->stats.whole += session->close_reason == FASP_REASON_FINISHED;
-    fasp_endpoint_wake_all (endpoint);  /* this may have been the last one heard */
+    fasp_endpoint_wake_all (endpoint); /* this may have been the last one heard */
   } else if (fasp_endpoint_get_open (endpoint) == NULL) {
     endpoint->stats.bytes_unconfirmed = lost;
   }
@@ -256,24 +244,22 @@ leave_sender (FaspEndpoint * endpoint, FaspTime now,
 }
 
 static void
-call_again (FaspEndpoint * endpoint, FaspTime now, const FaspSession * session)
+call_again (FaspEndpoint *endpoint, FaspTime now, const FaspSession *session)
 {
   FaspReason reason = session->close_reason;
 
   if (endpoint->caller.active && endpoint->caller.hello.has_resume)
-    fasp_dial_start (endpoint, now);    /* there is nothing to resume any more */
-  else if (!endpoint->caller.active
-      && endpoint->move_time == FASP_NEVER
+    fasp_dial_start (endpoint, now); /* there is nothing to resume any more */
+  else if (!endpoint->caller.active && endpoint->move_time == FASP_NEVER
       && fasp_endpoint_get_open (endpoint) == NULL
       && (reason == FASP_REASON_FINISHED || !fasp_failover_on (endpoint, now)))
-    endpoint->redial_time = reason == FASP_REASON_SILENT ?
-        now : now + REDIAL_AFTER;
+    endpoint->redial_time = reason == FASP_REASON_SILENT ? now : now + REDIAL_AFTER;
 }
 
 /* Would the peer say the same to another call?  Then somebody has to do something first, as after a
  * REJECT for such a reason. */
 static gboolean
-refused (const FaspEndpoint * endpoint, const FaspSession * session)
+refused (const FaspEndpoint *endpoint, const FaspSession *session)
 {
   switch (session->close_reason) {
     case FASP_REASON_FINISHED:
@@ -288,30 +274,28 @@ refused (const FaspEndpoint * endpoint, const FaspSession * session)
 }
 
 static gboolean
-calls_again (const FaspEndpoint * endpoint, const FaspSession * session)
+calls_again (const FaspEndpoint *endpoint, const FaspSession *session)
 {
-  return fasp_dial_is_ours (endpoint) && endpoint->config.reconnect
-      && !endpoint->closing && !refused (endpoint, session);
+  return fasp_dial_is_ours (endpoint) && endpoint->config.reconnect && !endpoint->closing
+      && !refused (endpoint, session);
 }
 
-/* The last receiver has gone: is the stream held for the next one?  Who calls a busy receiver is told
- * of that by the answer to the next call. */
+/* The last receiver has gone: is the stream held for the next one?  Who calls a busy receiver is
+ * told of that by the answer to the next call. */
 static gboolean
-is_held_by (const FaspEndpoint * endpoint, const FaspSession * session,
-    gboolean again)
+is_held_by (const FaspEndpoint *endpoint, const FaspSession *session, gboolean again)
 {
   return session->role == FASP_ROLE_SENDER
       && (session->close_reason == FASP_REASON_STOPPED
-      || (session->close_reason == FASP_REASON_SILENT
-          && !fasp_store_is_finished (endpoint->store)))
-      && !endpoint->closing
-      && endpoint->stats.sessions == 0 && endpoint->config.wait_for_connection
+          || (session->close_reason == FASP_REASON_SILENT
+              && !fasp_store_is_finished (endpoint->store)))
+      && !endpoint->closing && endpoint->stats.sessions == 0 && endpoint->config.wait_for_connection
       && (again || !fasp_dial_is_ours (endpoint));
 }
 
 /* The session is over for the application.  It stays until its goodbye is done. */
 static void
-leave (FaspEndpoint * endpoint, FaspTime now, FaspSession * session)
+leave (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
 {
   gboolean again;
   FaspEvent *event;
@@ -337,36 +321,34 @@ leave (FaspEndpoint * endpoint, FaspTime now, FaspSession * session)
   event->final = !again && session->close_reason != FASP_REASON_REPLACED;
   event->held = is_held_by (endpoint, session, again);
   event->lasted = now - session->opened;
-  event->bytes = session->role == FASP_ROLE_SENDER ?
-      endpoint->last.delivery.bytes : endpoint->last.received.bytes;
+  event->bytes = session->role == FASP_ROLE_SENDER ? endpoint->last.delivery.bytes :
+                                                     endpoint->last.received.bytes;
   endpoint->given_up |= event->final;
   g_strlcpy (event->text, session->close_text, sizeof (event->text));
   if (session->role == FASP_ROLE_SENDER)
     event->bytes_lost = leave_sender (endpoint, now, session, again);
   else
     endpoint->received |= event->final && !endpoint->config.keep_listening;
-  FASP_LOG (session->notes.log, now, SESSION_CLOSED, event->reason,
-      FASP_LOG_POINTER (event->text), !session->close_initiated,
-      event->lasted, event->bytes, event->bytes_lost, event->final,
+  FASP_LOG (session->notes.log, now, SESSION_CLOSED, event->reason, FASP_LOG_POINTER (event->text),
+      !session->close_initiated, event->lasted, event->bytes, event->bytes_lost, event->final,
       event->held);
   endpoint->seeking = 0;
   if (again)
     call_again (endpoint, now, session);
   else if (fasp_endpoint_get_open (endpoint) == NULL)
-    fasp_caller_stop (&endpoint->caller);       /* a call from when it might */
+    fasp_caller_stop (&endpoint->caller); /* a call from when it might */
   fasp_encoder_left (endpoint, now);
 }
 
 void
-fasp_lifecycle_remove (FaspEndpoint * endpoint, FaspSession * session)
+fasp_lifecycle_remove (FaspEndpoint *endpoint, FaspSession *session)
 {
   gboolean was_open = session->connected;
 
   g_hash_table_remove (endpoint->by_id, GUINT_TO_POINTER (session->id));
   fasp_admission_forget (endpoint, session);
-  g_ptr_array_remove (endpoint->sessions, session);     /* keeps their order */
-  fasp_scheduler_remove (fasp_endpoint_get_scheduler (endpoint, session),
-      &session->turn_to_send);
+  g_ptr_array_remove (endpoint->sessions, session); /* keeps their order */
+  fasp_scheduler_remove (fasp_endpoint_get_scheduler (endpoint, session), &session->turn_to_send);
   fasp_sending_share (endpoint);
   fasp_reading_left (endpoint, session);
   fasp_admission_left (endpoint, session);
@@ -376,14 +358,14 @@ fasp_lifecycle_remove (FaspEndpoint * endpoint, FaspSession * session)
   if (endpoint->store == NULL)
     return;
   fasp_writing_trim (endpoint);
-  if (was_open)                 /* no block was cut to fit any other */
+  if (was_open) /* no block was cut to fit any other */
     fasp_writing_fit_blocks (endpoint);
 }
 
 /* --- time ----------------------------------------------------------------------------- */
 
 static void
-tell_promise (FaspEndpoint * endpoint, FaspTime now, FaspSession * session)
+tell_promise (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
 {
   gboolean first = session->promise_told == 0;
   FaspSessionStats stats;
@@ -410,18 +392,18 @@ tell_promise (FaspEndpoint * endpoint, FaspTime now, FaspSession * session)
 }
 
 static const gchar *
-explain_outage (const FaspSession * session, const FaspPath * path)
+explain_outage (const FaspSession *session, const FaspPath *path)
 {
   if (path->refused)
     return "its port is closed there";
   if (!path->proved)
     return "nobody has answered there yet";
-  return session->role == FASP_ROLE_SENDER ?
-      "what is sent there does not arrive" : "nothing is heard from there";
+  return session->role == FASP_ROLE_SENDER ? "what is sent there does not arrive" :
+                                             "nothing is heard from there";
 }
 
 static void
-tell_outages (FaspEndpoint * endpoint, FaspTime now, FaspSession * session)
+tell_outages (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
 {
   guint64 told = fasp_session_look_for_outages (session, now);
 
@@ -433,12 +415,12 @@ tell_outages (FaspEndpoint * endpoint, FaspTime now, FaspSession * session)
     if ((told & 1) == 0)
       continue;
     if (outage->told)
-      outage->passed_on = fasp_token_bucket_take (&endpoint->outages_told, now,
-          FASP_OUTAGE_EVERY, FASP_OUTAGE_BURST);
+      outage->passed_on = fasp_token_bucket_take (&endpoint->outages_told, now, FASP_OUTAGE_EVERY,
+          FASP_OUTAGE_BURST);
     if (!outage->passed_on)
       continue;
-    event = fasp_endpoint_push_event (endpoint, outage->told ?
-        FASP_EVENT_FLOW_OUT : FASP_EVENT_FLOW_BACK, session);
+    event = fasp_endpoint_push_event (endpoint,
+        outage->told ? FASP_EVENT_FLOW_OUT : FASP_EVENT_FLOW_BACK, session);
     event->flow = i;
     event->address = path->address;
     if (path->address.len == 0)
@@ -446,42 +428,38 @@ tell_outages (FaspEndpoint * endpoint, FaspTime now, FaspSession * session)
     event->since = outage->told ? outage->last : outage->since;
     event->gone = outage->told ? 0 : outage->since - outage->last;
     if (outage->told)
-      g_strlcpy (event->text, explain_outage (session, path),
-          sizeof (event->text));
+      g_strlcpy (event->text, explain_outage (session, path), sizeof (event->text));
   }
 }
 
 /* If the network says that the peer's port is closed, there is no use in sending. */
 static void
-tend_refusal (FaspEndpoint * endpoint, FaspTime now, FaspSession * session)
+tend_refusal (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
 {
-  if (session->state != FASP_SESSION_OPEN
-      || now < fasp_session_get_refused_time (session))
+  if (session->state != FASP_SESSION_OPEN || now < fasp_session_get_refused_time (session))
     return;
   if (session->role == FASP_ROLE_SENDER)
     fasp_tx_stall (&session->tx, now);
-  interrupt (endpoint, now, session,
-      "its port is closed: the program there has ended");
+  interrupt (endpoint, now, session, "its port is closed: the program there has ended");
 }
 
 /* If the sender does not tell the latency in time, the receiver chooses one. */
 static void
-tend_latency (FaspSession * session, FaspTime now)
+tend_latency (FaspSession *session, FaspTime now)
 {
   FaspTime end = fasp_session_get_hold_end (session);
 
   if (end == 0 || now < end)
     return;
-  fasp_playout_set (&session->rx.playout, now, MAX (session->agreed.latency,
-          FASP_LATENCY_MS_DEFAULT * FASP_MSEC));
+  fasp_playout_set (&session->rx.playout, now,
+      MAX (session->agreed.latency, FASP_LATENCY_MS_DEFAULT * FASP_MSEC));
   FASP_LOG (session->notes.log, now, LATENCY_CHANGED, FASP_LOG_UNKNOWN,
       session->rx.playout.way.target, FASP_LOG_WORD ("none_promised"));
   session->promise_changed = TRUE;
 }
 
 gboolean
-fasp_lifecycle_tend (FaspEndpoint * endpoint, FaspTime now,
-    FaspSession * session)
+fasp_lifecycle_tend (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
 {
   FaspTime silent;
 
@@ -519,10 +497,8 @@ fasp_lifecycle_tend (FaspEndpoint * endpoint, FaspTime now,
   }
   if (fasp_session_is_over (session) && endpoint->group != NULL)
     fasp_multicast_sender_leave (endpoint->group, &session->member);
-  if (fasp_session_is_over (session) && !session->removed
-      && !fasp_session_has_unread (session)
-      && (session->state == FASP_SESSION_CLOSED
-          || session->role == FASP_ROLE_SENDER))
+  if (fasp_session_is_over (session) && !session->removed && !fasp_session_has_unread (session)
+      && (session->state == FASP_SESSION_CLOSED || session->role == FASP_ROLE_SENDER))
     leave (endpoint, now, session);
   return session->state != FASP_SESSION_CLOSED || !session->removed
       || (now < session->close_deadline && !session->close_initiated);

@@ -7,60 +7,53 @@
 #define FEC_EVERY (200 * FASP_MSEC)
 
 static gboolean
-is_sender (const FaspEndpoint * endpoint)
+is_sender (const FaspEndpoint *endpoint)
 {
   return endpoint->config.role == FASP_ROLE_SENDER;
 }
 
 void
-fasp_multicast_init (FaspEndpoint * endpoint)
+fasp_multicast_init (FaspEndpoint *endpoint)
 {
   const FaspEndpointConfig *config = &endpoint->config;
 
   if (config->group.len == 0 || !is_sender (endpoint))
     return;
-  endpoint->group = fasp_multicast_sender_new (&config->group,
-      fasp_credentials_get_first (config->credentials), config->max_bitrate,
-      endpoint->random, endpoint->random_data);
+  endpoint->group =
+      fasp_multicast_sender_new (&config->group, fasp_credentials_get_first (config->credentials),
+          config->max_bitrate, endpoint->random, endpoint->random_data);
   endpoint->group->notes = endpoint->notes;
   endpoint->group->store_size = config->buffer_size;
   endpoint->group->given_up = config->resume_timeout;
-  fasp_fec_init (&endpoint->group->fec, config->fec, config->fec_share,
-      FASP_FEC_WINDOW_MAX);
+  fasp_fec_init (&endpoint->group->fec, config->fec, config->fec_share, FASP_FEC_WINDOW_MAX);
 }
 
 /* --- sender ---------------------------------------------------------------------- */
 
 void
-fasp_multicast_invite (FaspEndpoint * endpoint, const FaspHello * told,
-    FaspHello * answer)
+fasp_multicast_invite (FaspEndpoint *endpoint, const FaspHello *told, FaspHello *answer)
 {
-  if (endpoint->group != NULL
-      && fasp_multicast_sender_can_have (endpoint->group, told))
+  if (endpoint->group != NULL && fasp_multicast_sender_can_have (endpoint->group, told))
     fasp_multicast_sender_describe (endpoint->group, answer);
 }
 
 /* 0: not known yet. */
 static FaspTime
-get_rtt (const FaspSession * session)
+get_rtt (const FaspSession *session)
 {
   return session->rtt.measured ? session->rtt.smoothed : 0;
 }
 
 static void
-join (FaspMulticastSender * group, FaspTime now, FaspSession * session,
-    guint64 start)
+join (FaspMulticastSender *group, FaspTime now, FaspSession *session, guint64 start)
 {
-  FASP_LOG (session->notes.log, now, MEMBER_JOINED, start,
-      session->tx.past != NULL);
-  fasp_multicast_sender_join (group, &session->member, start, session->tx.limit,
-      get_rtt (session));
+  FASP_LOG (session->notes.log, now, MEMBER_JOINED, start, session->tx.past != NULL);
+  fasp_multicast_sender_join (group, &session->member, start, session->tx.limit, get_rtt (session));
   fasp_tx_join (&session->tx, now, group->log);
 }
 
 void
-fasp_multicast_opened (FaspEndpoint * endpoint, FaspTime now,
-    FaspSession * session)
+fasp_multicast_opened (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
 {
   if (!session->member.invited)
     return;
@@ -71,23 +64,20 @@ fasp_multicast_opened (FaspEndpoint * endpoint, FaspTime now,
 
 /* The member does not hear the group: it gets the stream alone from now on. */
 static void
-send_away (FaspEndpoint * endpoint, FaspTime now, FaspSession * session,
-    const gchar * why)
+send_away (FaspEndpoint *endpoint, FaspTime now, FaspSession *session, const gchar *why)
 {
-  FASP_LOG (session->notes.log, now, MEMBER_SENT_AWAY, session->tx.cursor,
-      FASP_LOG_WORD (why));
+  FASP_LOG (session->notes.log, now, MEMBER_SENT_AWAY, session->tx.cursor, FASP_LOG_WORD (why));
   endpoint->group->deaf++;
   fasp_multicast_sender_send_away (endpoint->group, &session->member);
   fasp_tx_leave (&session->tx, now);
 }
 
 void
-fasp_multicast_heard (FaspEndpoint * endpoint, FaspTime now,
-    FaspSession * session)
+fasp_multicast_heard (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
 {
   if (!session->member.joined) {
-    if (session->group == NULL || !fasp_tx_returns (&session->tx, now,
-            &session->rtt, session->group->log))
+    if (session->group == NULL
+        || !fasp_tx_returns (&session->tx, now, &session->rtt, session->group->log))
       return;
     session->group->returned++;
     join (session->group, now, session, session->tx.cursor);
@@ -97,18 +87,16 @@ fasp_multicast_heard (FaspEndpoint * endpoint, FaspTime now,
     send_away (endpoint, now, session, "deaf");
     return;
   }
-  fasp_multicast_sender_heard (endpoint->group, &session->member,
-      session->tx.limit, get_rtt (session));
+  fasp_multicast_sender_heard (endpoint->group, &session->member, session->tx.limit,
+      get_rtt (session));
 }
 
 gboolean
-fasp_multicast_sends_away (FaspEndpoint * endpoint, FaspTime now,
-    FaspSession * session)
+fasp_multicast_sends_away (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
 {
   /* a slow one tells of the packets all the same */
   if (!session->member.joined || session->interrupted
-      || fasp_sent_map_hears_since (session->tx.sent_map,
-          fasp_tx_get_base (&session->tx)))
+      || fasp_sent_map_hears_since (session->tx.sent_map, fasp_tx_get_base (&session->tx)))
     return FALSE;
   send_away (endpoint, now, session, "slow");
   return TRUE;
@@ -129,15 +117,15 @@ compare_losses (gconstpointer a, gconstpointer b)
 
 /* Finds out how much of a code is worth it for the members. */
 static void
-plan_fec (FaspEndpoint * endpoint, FaspTime now)
+plan_fec (FaspEndpoint *endpoint, FaspTime now)
 {
   FaspMulticastSender *group = endpoint->group;
   g_autoptr (GArray) losses = NULL;
-  FaspGroupFecGoal goal = {.channel = endpoint->config.max_bitrate,.blocks =
-        group->blocks_sent,.wire = group->sent.block_wire,.resent =
-        group->blocks_resent,.rtx = fasp_multicast_sender_get_back_off (group) +
-        2 * group->rtt
-  };
+  FaspGroupFecGoal goal = { .channel = endpoint->config.max_bitrate,
+    .blocks = group->blocks_sent,
+    .wire = group->sent.block_wire,
+    .resent = group->blocks_resent,
+    .rtx = fasp_multicast_sender_get_back_off (group) + 2 * group->rtt };
 
   if (group->fec.mode == FASP_FEC_OFF || now < group->fec_time)
     return;
@@ -161,8 +149,7 @@ plan_fec (FaspEndpoint * endpoint, FaspTime now)
     const Loss *most;
 
     g_array_sort (losses, compare_losses);
-    most = &g_array_index (losses, Loss, (guint) (FASP_GROUP_FEC_QUANTILE *
-            (goal.members - 1)));
+    most = &g_array_index (losses, Loss, (guint) (FASP_GROUP_FEC_QUANTILE * (goal.members - 1)));
     goal.loss = most->loss;
     goal.stay = most->stay;
   }
@@ -170,32 +157,29 @@ plan_fec (FaspEndpoint * endpoint, FaspTime now)
 }
 
 static FaspGroupView
-get_view (const FaspEndpoint * endpoint)
+get_view (const FaspEndpoint *endpoint)
 {
   const FaspHeapItem *first = fasp_heap_peek (&endpoint->first_needed);
 
-  return (FaspGroupView) {
-  .store = endpoint->store,.waits =
-        endpoint->config.slow_policy ==
-        FASP_SLOW_WAIT,.needed =
-        first != NULL ? first->key : 0,.is_unacknowledged = first != NULL
-        && (guint64) first->key <
-        fasp_group_log_get_next (endpoint->group->log)};
+  return (FaspGroupView) { .store = endpoint->store,
+    .waits = endpoint->config.slow_policy == FASP_SLOW_WAIT,
+    .needed = first != NULL ? first->key : 0,
+    .is_unacknowledged =
+        first != NULL && (guint64) first->key < fasp_group_log_get_next (endpoint->group->log) };
 }
 
 gboolean
-fasp_multicast_is_first (const FaspEndpoint * endpoint)
+fasp_multicast_is_first (const FaspEndpoint *endpoint)
 {
-  return endpoint->group != NULL
-      && fasp_multicast_sender_is_first (endpoint->group);
+  return endpoint->group != NULL && fasp_multicast_sender_is_first (endpoint->group);
 }
 
-/* A session that is to tell its member that it is the speaker may have planned to sleep for long. */
+/* A session that is to tell its member that it is the speaker may have planned to sleep for long.
+ */
 static void
-wake_speaker (FaspEndpoint * endpoint)
+wake_speaker (FaspEndpoint *endpoint)
 {
-  const FaspMember *speaker =
-      fasp_multicast_sender_take_speaker (endpoint->group);
+  const FaspMember *speaker = fasp_multicast_sender_take_speaker (endpoint->group);
 
   for (guint i = 0; speaker != NULL && i < endpoint->sessions->len; i++) {
     FaspSession *session = fasp_endpoint_nth (endpoint, i);
@@ -206,8 +190,7 @@ wake_speaker (FaspEndpoint * endpoint)
 }
 
 gboolean
-fasp_multicast_poll (FaspEndpoint * endpoint, FaspTime now,
-    FaspDatagram * datagram)
+fasp_multicast_poll (FaspEndpoint *endpoint, FaspTime now, FaspDatagram *datagram)
 {
   FaspGroupView view = get_view (endpoint);
   FaspMulticastSender *group = endpoint->group;
@@ -228,16 +211,16 @@ fasp_multicast_poll (FaspEndpoint * endpoint, FaspTime now,
 }
 
 FaspTime
-fasp_multicast_get_timeout (FaspEndpoint * endpoint)
+fasp_multicast_get_timeout (FaspEndpoint *endpoint)
 {
   FaspGroupView view = get_view (endpoint);
 
   return endpoint->closing ? FASP_NEVER :
-      fasp_multicast_sender_get_timeout (endpoint->group, &view);
+                             fasp_multicast_sender_get_timeout (endpoint->group, &view);
 }
 
 gboolean
-fasp_endpoint_get_group (const FaspEndpoint * endpoint, FaspGroupStats * stats)
+fasp_endpoint_get_group (const FaspEndpoint *endpoint, FaspGroupStats *stats)
 {
   const FaspMulticastSender *group = endpoint->group;
   FaspGroupLosses losses;
@@ -245,17 +228,21 @@ fasp_endpoint_get_group (const FaspEndpoint * endpoint, FaspGroupStats * stats)
   if (group == NULL)
     return FALSE;
   losses = fasp_group_log_get_losses (group->log);
-  *stats = (FaspGroupStats) {
-  .members = group->members->len,.deaf = group->deaf,.returned =
-        group->returned,.datagrams_sent =
-        group->sent.datagrams,.wire_bytes_sent =
-        group->sent.wire,.blocks_sent = group->blocks_sent,.blocks_resent =
-        group->blocks_resent,.losses = losses.events,.requests =
-        losses.requests,.losses_shared = losses.shared,.repairs_sent =
-        group->repairs_sent,.fec_share = group->fec.share,.rtt =
-        group->rtt,.back_off =
-        fasp_multicast_sender_get_back_off (group),.clock =
-        fasp_multicast_sender_get_clock (group)};
+  *stats = (FaspGroupStats) { .members = group->members->len,
+    .deaf = group->deaf,
+    .returned = group->returned,
+    .datagrams_sent = group->sent.datagrams,
+    .wire_bytes_sent = group->sent.wire,
+    .blocks_sent = group->blocks_sent,
+    .blocks_resent = group->blocks_resent,
+    .losses = losses.events,
+    .requests = losses.requests,
+    .losses_shared = losses.shared,
+    .repairs_sent = group->repairs_sent,
+    .fec_share = group->fec.share,
+    .rtt = group->rtt,
+    .back_off = fasp_multicast_sender_get_back_off (group),
+    .clock = fasp_multicast_sender_get_clock (group) };
   return TRUE;
 }
 
@@ -264,22 +251,20 @@ fasp_endpoint_get_group (const FaspEndpoint * endpoint, FaspGroupStats * stats)
 /* Anybody can announce a sender, so one that is connected and heard stays.  After the end no
  * sender is looked for. */
 static gboolean
-wants_sender (const FaspEndpoint * endpoint)
+wants_sender (const FaspEndpoint *endpoint)
 {
   return !endpoint->closing && !endpoint->given_up
       && fasp_endpoint_get_heard (endpoint, NULL) == NULL;
 }
 
 static gboolean
-is_calling (const FaspEndpoint * endpoint, const FaspAnnouncer * announcer)
+is_calling (const FaspEndpoint *endpoint, const FaspAnnouncer *announcer)
 {
-  return endpoint->caller.active
-      && fasp_address_equal (&endpoint->peer, &announcer->address);
+  return endpoint->caller.active && fasp_address_equal (&endpoint->peer, &announcer->address);
 }
 
 void
-fasp_multicast_announced (FaspEndpoint * endpoint, FaspTime now,
-    const FaspAddress * from)
+fasp_multicast_announced (FaspEndpoint *endpoint, FaspTime now, const FaspAddress *from)
 {
   const FaspAnnouncer *next;
   guint32 chance;
@@ -290,50 +275,47 @@ fasp_multicast_announced (FaspEndpoint * endpoint, FaspTime now,
     endpoint->stats.datagrams_unknown++;
     return;
   }
-  endpoint->random (endpoint->random_data, (guint8 *) & chance, sizeof chance);
+  endpoint->random (endpoint->random_data, (guint8 *) &chance, sizeof chance);
   fasp_announcers_heard (&endpoint->announcers, now, from, chance);
   if (!wants_sender (endpoint))
     return;
   next = fasp_announcers_choose (&endpoint->announcers, now);
   if (next == NULL || is_calling (endpoint, next))
     return;
-  FASP_LOG (endpoint->notes.log, now, SENDER_ANNOUNCED,
-      FASP_LOG_POINTER (&next->address));
+  FASP_LOG (endpoint->notes.log, now, SENDER_ANNOUNCED, FASP_LOG_POINTER (&next->address));
   endpoint->peer = next->address;
   endpoint->has_peer = TRUE;
   fasp_dial_anew (endpoint, now);
 }
 
 void
-fasp_multicast_ask (const FaspEndpoint * endpoint, FaspHello * hello)
+fasp_multicast_ask (const FaspEndpoint *endpoint, FaspHello *hello)
 {
   hello->has_group = endpoint->config.group.len > 0 && !is_sender (endpoint);
 }
 
 void
-fasp_multicast_accepted (FaspEndpoint * endpoint, FaspTime now,
-    FaspSession * session, const FaspHello * answer)
+fasp_multicast_accepted (FaspEndpoint *endpoint, FaspTime now, FaspSession *session,
+    const FaspHello *answer)
 {
   guint64 seed;
 
-  if (!answer->has_group_key || endpoint->config.group.len == 0
-      || is_sender (endpoint))
+  if (!answer->has_group_key || endpoint->config.group.len == 0 || is_sender (endpoint))
     return;
   /* without a cipher that we offered, the group is not for us */
   if (memchr (endpoint->caller.hello.ciphers, answer->group_key.cipher,
-          endpoint->caller.hello.n_ciphers) == NULL)
+          endpoint->caller.hello.n_ciphers)
+      == NULL)
     return;
-  endpoint->random (endpoint->random_data, (guint8 *) & seed, sizeof seed);
+  endpoint->random (endpoint->random_data, (guint8 *) &seed, sizeof seed);
   fasp_session_listen (session, now, &answer->group_key, seed);
 }
 
 gboolean
-fasp_multicast_receive (FaspEndpoint * endpoint, FaspTime now,
-    const FaspAddress * from, const FaspSessionHeader * header,
-    const guint8 * data, gsize size, FaspMemory * memory)
+fasp_multicast_receive (FaspEndpoint *endpoint, FaspTime now, const FaspAddress *from,
+    const FaspSessionHeader *header, const guint8 *data, gsize size, FaspMemory *memory)
 {
-  if (endpoint->config.group.len == 0 || is_sender (endpoint)
-      || header->flow != FASP_GROUP_FLOW)
+  if (endpoint->config.group.len == 0 || is_sender (endpoint) || header->flow != FASP_GROUP_FLOW)
     return FALSE;
   for (guint i = 0; i < endpoint->sessions->len; i++) {
     FaspSession *session = fasp_endpoint_nth (endpoint, i);
@@ -361,13 +343,13 @@ fasp_multicast_receive (FaspEndpoint * endpoint, FaspTime now,
 }
 
 void
-fasp_multicast_tell_deaf (FaspEndpoint * endpoint, FaspSession * session)
+fasp_multicast_tell_deaf (FaspEndpoint *endpoint, FaspSession *session)
 {
   FaspMulticastReceiver *receiver = session->receiver;
 
   if (receiver == NULL || receiver->deaf == receiver->deaf_told)
     return;
   receiver->deaf_told = receiver->deaf;
-  fasp_endpoint_push_event (endpoint, receiver->deaf ? FASP_EVENT_DEAF :
-      FASP_EVENT_HEARING, session);
+  fasp_endpoint_push_event (endpoint, receiver->deaf ? FASP_EVENT_DEAF : FASP_EVENT_HEARING,
+      session);
 }

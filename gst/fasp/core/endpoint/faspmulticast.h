@@ -11,43 +11,35 @@
 
 G_BEGIN_DECLS
 
-void fasp_multicast_init (FaspEndpoint * endpoint);
+void fasp_multicast_init (FaspEndpoint *endpoint);
 
 /* --- sender --- */
 
 /* Adds the group to the @answer to a caller that said @told, if the caller can hear it. */
-void fasp_multicast_invite (FaspEndpoint * endpoint, const FaspHello * told,
-    FaspHello * answer);
-void fasp_multicast_opened (FaspEndpoint * endpoint, FaspTime now,
-    FaspSession * session);
+void fasp_multicast_invite (FaspEndpoint *endpoint, const FaspHello *told, FaspHello *answer);
+void fasp_multicast_opened (FaspEndpoint *endpoint, FaspTime now, FaspSession *session);
 /* Something came from a receiver. */
-void fasp_multicast_heard (FaspEndpoint * endpoint, FaspTime now,
-    FaspSession * session);
-/* The store is full because of this receiver.  TRUE: it is a member that has reported nothing of what the
- * group sent from the first block on that it lacks: it leaves the group, and gets the stream alone.
- * FALSE: it is slow. */
-gboolean fasp_multicast_sends_away (FaspEndpoint * endpoint, FaspTime now,
-    FaspSession * session);
+void fasp_multicast_heard (FaspEndpoint *endpoint, FaspTime now, FaspSession *session);
+/* The store is full because of this receiver.  TRUE: it is a member that has reported nothing of
+ * what the group sent from the first block on that it lacks: it leaves the group, and gets the
+ * stream alone. FALSE: it is slow. */
+gboolean fasp_multicast_sends_away (FaspEndpoint *endpoint, FaspTime now, FaspSession *session);
 /* Is it the group's turn to send, before the sessions'? */
-gboolean fasp_multicast_is_first (const FaspEndpoint * endpoint);
-gboolean fasp_multicast_poll (FaspEndpoint * endpoint, FaspTime now,
-    FaspDatagram * datagram);
-FaspTime fasp_multicast_get_timeout (FaspEndpoint * endpoint);
+gboolean fasp_multicast_is_first (const FaspEndpoint *endpoint);
+gboolean fasp_multicast_poll (FaspEndpoint *endpoint, FaspTime now, FaspDatagram *datagram);
+FaspTime fasp_multicast_get_timeout (FaspEndpoint *endpoint);
 
 /* --- receiver --- */
 
-void fasp_multicast_announced (FaspEndpoint * endpoint, FaspTime now,
-    const FaspAddress * from);
+void fasp_multicast_announced (FaspEndpoint *endpoint, FaspTime now, const FaspAddress *from);
 /* Says in @hello that the endpoint listens to a group. */
-void fasp_multicast_ask (const FaspEndpoint * endpoint, FaspHello * hello);
-void fasp_multicast_accepted (FaspEndpoint * endpoint, FaspTime now,
-    FaspSession * session, const FaspHello * answer);
+void fasp_multicast_ask (const FaspEndpoint *endpoint, FaspHello *hello);
+void fasp_multicast_accepted (FaspEndpoint *endpoint, FaspTime now, FaspSession *session,
+    const FaspHello *answer);
 /* Takes a datagram that is no session's.  FALSE: it is not of a group, either. */
-gboolean fasp_multicast_receive (FaspEndpoint * endpoint, FaspTime now,
-    const FaspAddress * from, const FaspSessionHeader * header,
-    const guint8 * data, gsize size, FaspMemory * memory);
+gboolean fasp_multicast_receive (FaspEndpoint *endpoint, FaspTime now, const FaspAddress *from,
+    const FaspSessionHeader *header, const guint8 *data, gsize size, FaspMemory *memory);
 /* Tells the application if the group is not heard any more, or is heard again. */
-void fasp_multicast_tell_deaf (FaspEndpoint * endpoint,
-    FaspSession * session);
+void fasp_multicast_tell_deaf (FaspEndpoint *endpoint, FaspSession *session);
 
 G_END_DECLS

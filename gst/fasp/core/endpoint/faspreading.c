@@ -5,14 +5,14 @@
  */
 #include "faspendpointprivate.h"
 
-/* If a sender changes its stream again and again, the application hears of it no more often than this. */
+/* If a sender changes its stream again and again, the application hears of it no more often than
+ * this. */
 #define TELL_JOINED_AFTER FASP_SEC
 /* Sessions of which something is still to be read, at most. */
 #define UNREAD_MAX 16
 
 void
-fasp_reading_begin (FaspEndpoint * endpoint, FaspSession * session,
-    const FaspHello * told)
+fasp_reading_begin (FaspEndpoint *endpoint, FaspSession *session, const FaspHello *told)
 {
   FaspStreamOffset place = told->place;
 
@@ -23,14 +23,14 @@ fasp_reading_begin (FaspEndpoint * endpoint, FaspSession * session,
   if (!fasp_stream_offset_is_comparable (&endpoint->stand, &place))
     return;
   /* the stream has the same clock, whoever relays it */
-  fasp_reading_left (endpoint, g_hash_table_lookup (endpoint->by_id,
-          GUINT_TO_POINTER (endpoint->reading)));
+  fasp_reading_left (endpoint,
+      g_hash_table_lookup (endpoint->by_id, GUINT_TO_POINTER (endpoint->reading)));
   fasp_media_clock_continue (&session->rx.clock, &endpoint->media_clock);
   session->rx.skew = endpoint->skew;
 }
 
 void
-fasp_reading_left (FaspEndpoint * endpoint, const FaspSession * session)
+fasp_reading_left (FaspEndpoint *endpoint, const FaspSession *session)
 {
   if (session == NULL || session->id != endpoint->reading)
     return;
@@ -39,8 +39,7 @@ fasp_reading_left (FaspEndpoint * endpoint, const FaspSession * session)
 }
 
 gboolean
-fasp_reading_is_behind (const FaspEndpoint * endpoint,
-    const FaspSession * except)
+fasp_reading_is_behind (const FaspEndpoint *endpoint, const FaspSession *except)
 {
   gsize bytes = 0;
   guint n = 0;
@@ -58,10 +57,9 @@ fasp_reading_is_behind (const FaspEndpoint * endpoint,
 
 /* Tells the application that the stream goes on in another session. */
 static void
-tell_moved (FaspEndpoint * endpoint, const FaspSession * session, guint64 bytes)
+tell_moved (FaspEndpoint *endpoint, const FaspSession *session, guint64 bytes)
 {
-  FaspEvent *event = fasp_endpoint_push_event (endpoint, FASP_EVENT_MOVED,
-      session);
+  FaspEvent *event = fasp_endpoint_push_event (endpoint, FASP_EVENT_MOVED, session);
 
   event->before = endpoint->reading_from;
   event->bytes_lost = bytes;
@@ -69,7 +67,7 @@ tell_moved (FaspEndpoint * endpoint, const FaspSession * session, guint64 bytes)
 
 /* Tells the application that bytes of this session are missing. */
 static void
-tell_gap (FaspEndpoint * endpoint, FaspTime now, const FaspSession * session)
+tell_gap (FaspEndpoint *endpoint, FaspTime now, const FaspSession *session)
 {
   if (fasp_endpoint_tells_gap (endpoint, now))
     fasp_endpoint_push_event (endpoint, FASP_EVENT_GAP, session)->left_behind =
@@ -78,14 +76,12 @@ tell_gap (FaspEndpoint * endpoint, FaspTime now, const FaspSession * session)
 
 /* Counts missing bytes, once the position of the bytes behind them is known. */
 static void
-count_missing (FaspEndpoint * endpoint, const FaspStreamOffset * place,
-    guint32 size)
+count_missing (FaspEndpoint *endpoint, const FaspStreamOffset *place, guint32 size)
 {
   FaspStreamOffset *whole = &endpoint->whole;
 
   if (place->known && place->offset != FASP_OFFSET_UNKNOWN) {
-    if (fasp_stream_offset_is_comparable (whole, place)
-        && place->offset > whole->offset)
+    if (fasp_stream_offset_is_comparable (whole, place) && place->offset > whole->offset)
       endpoint->stats.bytes_missing += place->offset - whole->offset;
     *whole = *place;
   }
@@ -95,52 +91,47 @@ count_missing (FaspEndpoint * endpoint, const FaspStreamOffset * place,
 /* Follows the block's sender's clock, and finds out when to play the block.  @again: the
  * stream is the same as before. */
 static void
-follow_clock (FaspEndpoint * endpoint, const FaspSession * session,
-    FaspBlock * block, gboolean again)
+follow_clock (FaspEndpoint *endpoint, const FaspSession *session, FaspBlock *block, gboolean again)
 {
   const FaspRx *rx = &session->rx;
   FaspSenderClock *clock = &endpoint->reading_clock;
-  FaspTime mapped = fasp_media_clock_map (&rx->clock, block->number,
-      block->media_time);
+  FaspTime mapped = fasp_media_clock_map (&rx->clock, block->number, block->media_time);
 
   /* the same stream in another session has the same clock, and its jumps */
   if (endpoint->reading != session->id && !again) {
     clock->epoch++;
     clock->jumps = rx->clock.jumps;
   }
-  if (clock->jumps != rx->clock.jumps
-      && fasp_media_clock_is_current (&rx->clock, block->number)) {
+  if (clock->jumps != rx->clock.jumps && fasp_media_clock_is_current (&rx->clock, block->number)) {
     block->flags |= FASP_BLOCK_CLOCK_JUMP;
     clock->epoch++;
     clock->jumps = rx->clock.jumps;
     clock->jump = rx->clock.jump;
   }
   /* not while it is still being found, as by a receiver that joined in the past */
-  clock->known = clock->jumps == rx->clock.jumps
-      && rx->clock.last - rx->clock.start > FASP_SEC;
+  clock->known = clock->jumps == rx->clock.jumps && rx->clock.last - rx->clock.start > FASP_SEC;
   clock->offset = rx->clock.offset;
   clock->skew_known = rx->skew.known;
   clock->skew = rx->skew.skew;
   /* at its own time, however long it has waited for the one before it */
-  endpoint->reading_offset = mapped - block->media_time +
-      fasp_playout_get (&rx->playout, mapped) - rx->playout.first;
+  endpoint->reading_offset =
+      mapped - block->media_time + fasp_playout_get (&rx->playout, mapped) - rx->playout.first;
 }
 
 /* Is the block, at @place, the first that is read of a stream? */
 static gboolean
-is_first (const FaspEndpoint * endpoint, const FaspSession * session,
-    const FaspStreamOffset * place)
+is_first (const FaspEndpoint *endpoint, const FaspSession *session, const FaspStreamOffset *place)
 {
   if (!place->known)
     return endpoint->reading != session->id;
-  return !endpoint->stand.known
-      || !fasp_origin_equal (&endpoint->stand.origin, &place->origin);
+  return !endpoint->stand.known || !fasp_origin_equal (&endpoint->stand.origin, &place->origin);
 }
 
-/* The first bytes of a stream are read.  TRUE: it begins in the middle, or the one before was cut short. */
+/* The first bytes of a stream are read.  TRUE: it begins in the middle, or the one before was cut
+ * short. */
 static gboolean
-join_stream (FaspEndpoint * endpoint, FaspTime now,
-    const FaspSession * session, const FaspStreamOffset * place)
+join_stream (FaspEndpoint *endpoint, FaspTime now, const FaspSession *session,
+    const FaspStreamOffset *place)
 {
   gboolean cut_short = endpoint->reading != 0 && !endpoint->read_end;
   gboolean in_the_middle = place->known && place->offset != 0;
@@ -148,10 +139,8 @@ join_stream (FaspEndpoint * endpoint, FaspTime now,
   endpoint->stats.join_offset = place->offset;
   endpoint->stats.joins_in_the_middle += in_the_middle;
   endpoint->read_end = FALSE;
-  if (endpoint->reading != session->id
-      || now - endpoint->joined_told >= TELL_JOINED_AFTER) {
-    FaspEvent *event = fasp_endpoint_push_event (endpoint, FASP_EVENT_JOINED,
-        session);
+  if (endpoint->reading != session->id || now - endpoint->joined_told >= TELL_JOINED_AFTER) {
+    FaspEvent *event = fasp_endpoint_push_event (endpoint, FASP_EVENT_JOINED, session);
 
     endpoint->joined_told = now;
     event->place = *place;
@@ -162,8 +151,7 @@ join_stream (FaspEndpoint * endpoint, FaspTime now,
 
 /* Returns what of the block has not been delivered yet, fitted to what was; NULL: nothing. */
 static FaspBlock *
-fit_in (FaspEndpoint * endpoint, FaspTime now, const FaspSession * session,
-    FaspBlock * block)
+fit_in (FaspEndpoint *endpoint, FaspTime now, const FaspSession *session, FaspBlock *block)
 {
   FaspStreamOffset *stand = &endpoint->stand, place = session->rx.position.next;
   gboolean moved = endpoint->reading != session->id && endpoint->reading != 0;
@@ -187,12 +175,13 @@ fit_in (FaspEndpoint * endpoint, FaspTime now, const FaspSession * session,
       block->flags &= ~FASP_BLOCK_DISCONT;
       break;
     case FASP_STREAM_OFFSET_ANEW:
-      if (moved || again || (stand->known && (!place.known
-                  || stand->offset != FASP_OFFSET_UNKNOWN
+      if (moved || again
+          || (stand->known
+              && (!place.known || stand->offset != FASP_OFFSET_UNKNOWN
                   || !fasp_origin_equal (&stand->origin, &place.origin))))
         block->flags |= FASP_BLOCK_DISCONT;
       else if (endpoint->reading == 0)
-        block->flags &= ~FASP_BLOCK_DISCONT;    /* nothing was before */
+        block->flags &= ~FASP_BLOCK_DISCONT; /* nothing was before */
       break;
   }
   place.offset = block->offset;
@@ -201,8 +190,8 @@ fit_in (FaspEndpoint * endpoint, FaspTime now, const FaspSession * session,
     tell_moved (endpoint, session, bytes);
   else if (!moved && endpoint->reading != 0 && (gap || bytes > 0))
     tell_gap (endpoint, now, session);
-  if (is_first (endpoint, session, &place) ? join_stream (endpoint, now,
-          session, &place) : gap || bytes > 0)
+  if (is_first (endpoint, session, &place) ? join_stream (endpoint, now, session, &place) :
+                                             gap || bytes > 0)
     block->flags |= FASP_BLOCK_LACKS;
   *stand = place;
   if (block->offset != FASP_OFFSET_UNKNOWN)
@@ -213,32 +202,28 @@ fit_in (FaspEndpoint * endpoint, FaspTime now, const FaspSession * session,
 
 /* Was anything delivered of the stream that the session has now? */
 static gboolean
-has_begun (const FaspEndpoint * endpoint, const FaspSession * session)
+has_begun (const FaspEndpoint *endpoint, const FaspSession *session)
 {
   const FaspStreamOffset *next = &session->rx.position.next;
 
-  return next->known ? endpoint->stand.known
-      && fasp_origin_equal (&endpoint->stand.origin, &next->origin) :
+  return next->known ?
+      endpoint->stand.known && fasp_origin_equal (&endpoint->stand.origin, &next->origin) :
       endpoint->reading == session->id;
 }
 
 /* Can nobody read the block, because the header before it is missing? */
 static gboolean
-is_useless (const FaspEndpoint * endpoint, const FaspSession * session,
-    const FaspBlock * block)
+is_useless (const FaspEndpoint *endpoint, const FaspSession *session, const FaspBlock *block)
 {
-  return session->rx.needs_header && block->offset != 0
-      && !has_begun (endpoint, session);
+  return session->rx.needs_header && block->offset != 0 && !has_begun (endpoint, session);
 }
 
 /* At the beginning of a stream its first bytes contain the header, so it need not go before them;
  * it is still needed if these bytes are given up. */
 static void
-take_header (const FaspEndpoint * endpoint, FaspSession * session,
-    FaspBlock * header)
+take_header (const FaspEndpoint *endpoint, FaspSession *session, FaspBlock *header)
 {
-  gboolean begins = !has_begun (endpoint, session)
-      && session->rx.position.next.offset == 0;
+  gboolean begins = !has_begun (endpoint, session) && session->rx.position.next.offset == 0;
 
   if (!begins && !has_begun (endpoint, session))
     header->flags |= FASP_BLOCK_ENTER;
@@ -247,7 +232,7 @@ take_header (const FaspEndpoint * endpoint, FaspSession * session,
 
 /* The next block of the session that is new, its header, or its end; NULL: there is none. */
 static FaspBlock *
-take (FaspEndpoint * endpoint, FaspTime now, FaspSession * session)
+take (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
 {
   FaspBlock *block;
 
@@ -273,19 +258,18 @@ take (FaspEndpoint * endpoint, FaspTime now, FaspSession * session)
 
 /* Something was read from the session, if only marks. */
 static void
-was_read (FaspEndpoint * endpoint, FaspSession * session)
+was_read (FaspEndpoint *endpoint, FaspSession *session)
 {
   if (session->state == FASP_SESSION_OPEN)
-    fasp_scheduler_wake (fasp_endpoint_get_scheduler (endpoint, session),
-        &session->turn_to_send,
+    fasp_scheduler_wake (fasp_endpoint_get_scheduler (endpoint, session), &session->turn_to_send,
         fasp_feedback_get_timeout (&session->rx.feedback));
   else if (fasp_session_is_over (session) && !session->removed
       && !fasp_session_has_unread (session))
-    fasp_endpoint_wake (endpoint, session);     /* it can be removed */
+    fasp_endpoint_wake (endpoint, session); /* it can be removed */
 }
 
 FaspBlock *
-fasp_endpoint_read (FaspEndpoint * endpoint, FaspTime now)
+fasp_endpoint_read (FaspEndpoint *endpoint, FaspTime now)
 {
   for (guint i = 0; i < endpoint->sessions->len; i++) {
     FaspSession *session = fasp_endpoint_nth (endpoint, i);
@@ -309,19 +293,19 @@ fasp_endpoint_read (FaspEndpoint * endpoint, FaspTime now)
 }
 
 guint32
-fasp_endpoint_get_read_session (const FaspEndpoint * endpoint)
+fasp_endpoint_get_read_session (const FaspEndpoint *endpoint)
 {
   return endpoint->reading_any;
 }
 
 FaspStreamOffset
-fasp_endpoint_get_stream_offset (const FaspEndpoint * endpoint)
+fasp_endpoint_get_stream_offset (const FaspEndpoint *endpoint)
 {
   return endpoint->stand;
 }
 
 gboolean
-fasp_endpoint_can_read (const FaspEndpoint * endpoint)
+fasp_endpoint_can_read (const FaspEndpoint *endpoint)
 {
   for (guint i = 0; i < endpoint->sessions->len; i++) {
     const FaspSession *session = fasp_endpoint_nth (endpoint, i);
@@ -334,29 +318,26 @@ fasp_endpoint_can_read (const FaspEndpoint * endpoint)
 }
 
 FaspTime
-fasp_endpoint_map_media_time (const FaspEndpoint * endpoint,
-    FaspTime media_time)
+fasp_endpoint_map_media_time (const FaspEndpoint *endpoint, FaspTime media_time)
 {
   return media_time + endpoint->reading_offset;
 }
 
 void
-fasp_endpoint_get_sender_clock (const FaspEndpoint * endpoint,
-    FaspSenderClock * clock)
+fasp_endpoint_get_sender_clock (const FaspEndpoint *endpoint, FaspSenderClock *clock)
 {
   *clock = endpoint->reading_clock;
 }
 
 gboolean
-fasp_endpoint_want_key_frame (FaspEndpoint * endpoint, FaspTime now)
+fasp_endpoint_want_key_frame (FaspEndpoint *endpoint, FaspTime now)
 {
   gboolean told = FALSE;
 
   for (guint i = 0; i < endpoint->sessions->len; i++) {
     FaspSession *session = fasp_endpoint_nth (endpoint, i);
 
-    if (session->role != FASP_ROLE_RECEIVER
-        || session->state != FASP_SESSION_OPEN)
+    if (session->role != FASP_ROLE_RECEIVER || session->state != FASP_SESSION_OPEN)
       continue;
     fasp_key_frame_want (&session->rx.key_frame);
     fasp_endpoint_wake (endpoint, session);

@@ -10,7 +10,7 @@
 /* --- lanes ---------------------------------------------------------------------- */
 
 guint
-fasp_sending_choose_lane (const FaspEndpoint * endpoint)
+fasp_sending_choose_lane (const FaspEndpoint *endpoint)
 {
   guint least = 0;
 
@@ -24,19 +24,18 @@ fasp_sending_choose_lane (const FaspEndpoint * endpoint)
 }
 
 void
-fasp_sending_share (FaspEndpoint * endpoint)
+fasp_sending_share (FaspEndpoint *endpoint)
 {
   guint n = 0;
 
   for (guint i = 0; i < endpoint->config.lanes; i++)
     n += endpoint->schedulers[i].heap.n;
   for (guint i = 0; i < endpoint->config.lanes; i++)
-    fasp_scheduler_set_elsewhere (&endpoint->schedulers[i],
-        n - endpoint->schedulers[i].heap.n);
+    fasp_scheduler_set_elsewhere (&endpoint->schedulers[i], n - endpoint->schedulers[i].heap.n);
 }
 
 guint
-fasp_endpoint_count_lanes (const FaspEndpoint * endpoint)
+fasp_endpoint_count_lanes (const FaspEndpoint *endpoint)
 {
   return endpoint->config.lanes;
 }
@@ -44,15 +43,15 @@ fasp_endpoint_count_lanes (const FaspEndpoint * endpoint)
 /* --- work that belongs to no session --------------------------------------------- */
 
 static gboolean
-is_punch_due (const FaspEndpoint * endpoint, FaspTime now)
+is_punch_due (const FaspEndpoint *endpoint, FaspTime now)
 {
   return now >= endpoint->punch_time && !endpoint->closing;
 }
 
 static gboolean
-poll_punch (FaspEndpoint * endpoint, FaspTime now, FaspDatagram * datagram)
+poll_punch (FaspEndpoint *endpoint, FaspTime now, FaspDatagram *datagram)
 {
-  FaspHandshake punch = {.type = FASP_HANDSHAKE_PUNCH,.version = FASP_VERSION };
+  FaspHandshake punch = { .type = FASP_HANDSHAKE_PUNCH, .version = FASP_VERSION };
   FaspWriter w = { datagram->data, sizeof (datagram->data) };
   FaspSession *session;
 
@@ -75,12 +74,11 @@ poll_punch (FaspEndpoint * endpoint, FaspTime now, FaspDatagram * datagram)
 
 /* There is nothing to send to it now. */
 static void
-end_turn (FaspEndpoint * endpoint, FaspTime now, FaspSession * session)
+end_turn (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
 {
   FaspScheduler *turns = fasp_endpoint_get_scheduler (endpoint, session);
-  gboolean waits = session->role == FASP_ROLE_SENDER
-      && session->state == FASP_SESSION_OPEN && !session->member.joined
-      && session->tx.cursor >= fasp_store_get_head (endpoint->store);
+  gboolean waits = session->role == FASP_ROLE_SENDER && session->state == FASP_SESSION_OPEN
+      && !session->member.joined && session->tx.cursor >= fasp_store_get_head (endpoint->store);
 
   fasp_writing_note_first_needed (endpoint, session);
   fasp_session_end_turn (session, now, turns->quantum, waits);
@@ -90,7 +88,7 @@ end_turn (FaspEndpoint * endpoint, FaspTime now, FaspSession * session)
 
 /* Datagrams that belong to no session. */
 static gboolean
-poll_own (FaspEndpoint * endpoint, FaspTime now, FaspDatagram * datagram)
+poll_own (FaspEndpoint *endpoint, FaspTime now, FaspDatagram *datagram)
 {
   fasp_hold_tend (endpoint, now);
   fasp_writing_tend (endpoint, now);
@@ -99,13 +97,11 @@ poll_own (FaspEndpoint * endpoint, FaspTime now, FaspDatagram * datagram)
   return fasp_replies_pop (&endpoint->replies, datagram)
       || (endpoint->caller.active && fasp_dial_poll (endpoint, now, datagram))
       || (is_punch_due (endpoint, now) && poll_punch (endpoint, now, datagram))
-      || (fasp_multicast_is_first (endpoint)
-      && fasp_multicast_poll (endpoint, now, datagram));
+      || (fasp_multicast_is_first (endpoint) && fasp_multicast_poll (endpoint, now, datagram));
 }
 
 gboolean
-fasp_endpoint_poll_lane (FaspEndpoint * endpoint, guint lane, FaspTime now,
-    FaspDatagram * datagram)
+fasp_endpoint_poll_lane (FaspEndpoint *endpoint, guint lane, FaspTime now, FaspDatagram *datagram)
 {
   FaspScheduler *turns = &endpoint->schedulers[lane];
   FaspSession *session;
@@ -132,13 +128,11 @@ fasp_endpoint_poll_lane (FaspEndpoint * endpoint, guint lane, FaspTime now,
     }
     end_turn (endpoint, now, session);
   }
-  return lane == 0 && endpoint->group != NULL
-      && fasp_multicast_poll (endpoint, now, datagram);
+  return lane == 0 && endpoint->group != NULL && fasp_multicast_poll (endpoint, now, datagram);
 }
 
 gboolean
-fasp_endpoint_poll (FaspEndpoint * endpoint, FaspTime now,
-    FaspDatagram * datagram)
+fasp_endpoint_poll (FaspEndpoint *endpoint, FaspTime now, FaspDatagram *datagram)
 {
   for (guint i = 0; i < endpoint->config.lanes; i++)
     if (fasp_endpoint_poll_lane (endpoint, i, now, datagram)) {
@@ -149,20 +143,18 @@ fasp_endpoint_poll (FaspEndpoint * endpoint, FaspTime now,
 }
 
 static FaspTime
-get_own_timeout (FaspEndpoint * endpoint)
+get_own_timeout (FaspEndpoint *endpoint)
 {
-  FaspTime timeout = fasp_sooner (fasp_sooner (endpoint->hold_deadline,
-          endpoint->measured_by), fasp_dial_get_timeout (endpoint));
+  FaspTime timeout = fasp_sooner (fasp_sooner (endpoint->hold_deadline, endpoint->measured_by),
+      fasp_dial_get_timeout (endpoint));
 
   if (!fasp_replies_is_empty (&endpoint->replies))
     return 0;
   timeout = fasp_sooner (timeout, endpoint->punch_time);
-  timeout = fasp_sooner (timeout, fasp_key_frame_get_time
-      (&endpoint->key_frame));
+  timeout = fasp_sooner (timeout, fasp_key_frame_get_time (&endpoint->key_frame));
   /* its sessions wake the first lane often enough for the encoder, but perhaps all are in
    * others */
-  if (endpoint->config.role == FASP_ROLE_SENDER
-      && endpoint->schedulers[0].heap.n == 0
+  if (endpoint->config.role == FASP_ROLE_SENDER && endpoint->schedulers[0].heap.n == 0
       && endpoint->schedulers[0].elsewhere > 0)
     timeout = fasp_sooner (timeout, endpoint->encoder_time);
   if (endpoint->group != NULL)
@@ -171,21 +163,19 @@ get_own_timeout (FaspEndpoint * endpoint)
 }
 
 FaspTime
-fasp_endpoint_get_lane_timeout (FaspEndpoint * endpoint, guint lane)
+fasp_endpoint_get_lane_timeout (FaspEndpoint *endpoint, guint lane)
 {
   FaspTime timeout = fasp_scheduler_get_time (&endpoint->schedulers[lane]);
 
-  return lane == 0 ? fasp_sooner (timeout, get_own_timeout (endpoint)) :
-      timeout;
+  return lane == 0 ? fasp_sooner (timeout, get_own_timeout (endpoint)) : timeout;
 }
 
 FaspTime
-fasp_endpoint_get_timeout (FaspEndpoint * endpoint)
+fasp_endpoint_get_timeout (FaspEndpoint *endpoint)
 {
   FaspTime timeout = FASP_NEVER;
 
   for (guint i = 0; i < endpoint->config.lanes; i++)
-    timeout = fasp_sooner (timeout, fasp_endpoint_get_lane_timeout (endpoint,
-            i));
+    timeout = fasp_sooner (timeout, fasp_endpoint_get_lane_timeout (endpoint, i));
   return timeout;
 }

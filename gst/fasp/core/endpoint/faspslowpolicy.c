@@ -11,29 +11,26 @@
  * has another sender, and the application does not wait for receivers; or it still needs
  * history. */
 static gboolean
-may_leave_behind (const FaspEndpoint * endpoint, const FaspSession * session,
-    gboolean any_heard)
+may_leave_behind (const FaspEndpoint *endpoint, const FaspSession *session, gboolean any_heard)
 {
   return endpoint->config.slow_policy != FASP_SLOW_WAIT
-      || (session->interrupted && (any_heard || (session->has_other
-              && !endpoint->config.wait_for_connection)))
+      || (session->interrupted
+          && (any_heard || (session->has_other && !endpoint->config.wait_for_connection)))
       || fasp_history_is_in_past (session);
 }
 
 gboolean
-fasp_slow_policy_can_press (const FaspEndpoint * endpoint)
+fasp_slow_policy_can_press (const FaspEndpoint *endpoint)
 {
   guint64 tail = fasp_store_get_tail (endpoint->store);
   gboolean any_heard = fasp_endpoint_get_heard (endpoint, NULL) != NULL;
 
-  if (endpoint->hold != FASP_NO_BLOCK
-      && endpoint->config.slow_policy == FASP_SLOW_WAIT)
+  if (endpoint->hold != FASP_NO_BLOCK && endpoint->config.slow_policy == FASP_SLOW_WAIT)
     return FALSE;
   for (guint i = 0; i < endpoint->sessions->len; i++) {
     const FaspSession *session = fasp_endpoint_nth (endpoint, i);
 
-    if (session->state == FASP_SESSION_OPEN
-        && fasp_tx_get_base (&session->tx) <= tail
+    if (session->state == FASP_SESSION_OPEN && fasp_tx_get_base (&session->tx) <= tail
         && !may_leave_behind (endpoint, session, any_heard))
       return FALSE;
   }
@@ -42,8 +39,7 @@ fasp_slow_policy_can_press (const FaspEndpoint * endpoint)
 
 /* The application is told of one, of however many. */
 static void
-tell_left_behind (FaspEndpoint * endpoint, FaspTime now,
-    const FaspSession * session)
+tell_left_behind (FaspEndpoint *endpoint, FaspTime now, const FaspSession *session)
 {
   if (now < endpoint->left_behind_may)
     return;
@@ -52,7 +48,7 @@ tell_left_behind (FaspEndpoint * endpoint, FaspTime now,
 }
 
 gboolean
-fasp_slow_policy_press (FaspEndpoint * endpoint, FaspTime now)
+fasp_slow_policy_press (FaspEndpoint *endpoint, FaspTime now)
 {
   guint64 tail = fasp_store_get_tail (endpoint->store);
   guint64 middle = (tail + fasp_store_get_head (endpoint->store)) / 2;
@@ -65,13 +61,14 @@ fasp_slow_policy_press (FaspEndpoint * endpoint, FaspTime now)
     /* before it is moved, perhaps out of the past */
     gboolean past = fasp_history_is_in_past (session);
 
-    if (session->state != FASP_SESSION_OPEN
-        || fasp_tx_get_base (&session->tx) >= middle
+    if (session->state != FASP_SESSION_OPEN || fasp_tx_get_base (&session->tx) >= middle
         || !may_leave_behind (endpoint, session, any_heard))
       continue;
-    FASP_LOG (session->notes.log, now, RECEIVER_LEFT_BEHIND,
-        fasp_tx_get_base (&session->tx), middle, FASP_LOG_WORD (past ?
-            "history" : session->interrupted ? "silent" : "slow"));
+    FASP_LOG (session->notes.log, now, RECEIVER_LEFT_BEHIND, fasp_tx_get_base (&session->tx),
+        middle,
+        FASP_LOG_WORD (past          ? "history" :
+                session->interrupted ? "silent" :
+                                       "slow"));
     if (endpoint->config.slow_policy == FASP_SLOW_DROP_RECEIVER && !past
         && !fasp_multicast_sends_away (endpoint, now, session)) {
       fasp_session_close (session, now, FASP_REASON_TOO_SLOW,
@@ -91,10 +88,9 @@ fasp_slow_policy_press (FaspEndpoint * endpoint, FaspTime now)
 }
 
 gboolean
-fasp_slow_policy_lets_go (const FaspEndpoint * endpoint)
+fasp_slow_policy_lets_go (const FaspEndpoint *endpoint)
 {
   return endpoint->store != NULL && fasp_store_is_finished (endpoint->store)
-      && endpoint->config.slow_policy != FASP_SLOW_WAIT
-      && endpoint->stats.whole > 0
+      && endpoint->config.slow_policy != FASP_SLOW_WAIT && endpoint->stats.whole > 0
       && fasp_endpoint_get_heard (endpoint, NULL) == NULL;
 }

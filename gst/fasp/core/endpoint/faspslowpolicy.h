@@ -10,13 +10,13 @@
 G_BEGIN_DECLS
 
 /* Can all receivers that hold the oldest block be left behind? */
-gboolean fasp_slow_policy_can_press (const FaspEndpoint * endpoint);
+gboolean fasp_slow_policy_can_press (const FaspEndpoint *endpoint);
 /* Makes room by leaving behind the receivers that hold the oldest block. FALSE: there
  * is no more room than before. */
-gboolean fasp_slow_policy_press (FaspEndpoint * endpoint, FaspTime now);
+gboolean fasp_slow_policy_press (FaspEndpoint *endpoint, FaspTime now);
 
 /* The stream has ended: can silent receivers be given up? They can if slow-policy does
  * not wait, some receiver has all of the stream, and none that is heard lacks any. */
-gboolean fasp_slow_policy_lets_go (const FaspEndpoint * endpoint);
+gboolean fasp_slow_policy_lets_go (const FaspEndpoint *endpoint);
 
 G_END_DECLS

@@ -11,32 +11,29 @@
 
 /* Begins a stream of our own, with an origin that nobody has heard of. */
 static void
-choose_origin (FaspEndpoint * endpoint)
+choose_origin (FaspEndpoint *endpoint)
 {
   guint8 count[4];
   FaspWriter w = { count, sizeof count };
 
   fasp_write_uint (&w, endpoint->own_origins++, sizeof count);
-  endpoint->own = (FaspStreamOffset) {
-  .known = TRUE};
-  fasp_hmac (endpoint->cookie_secret, sizeof endpoint->cookie_secret,
-      "fasp origin 1", count, sizeof count, endpoint->own.origin.bytes,
-      FASP_ORIGIN_SIZE);
+  endpoint->own = (FaspStreamOffset) { .known = TRUE };
+  fasp_hmac (endpoint->cookie_secret, sizeof endpoint->cookie_secret, "fasp origin 1", count,
+      sizeof count, endpoint->own.origin.bytes, FASP_ORIGIN_SIZE);
 }
 
 /* The block size before any path is known. */
 static guint32
-get_first_size (const FaspEndpointConfig * config)
+get_first_size (const FaspEndpointConfig *config)
 {
-  return FASP_PMTU_BASE - FASP_DATA_OVERHEAD -
-      (config->fec != FASP_FEC_OFF ? FASP_REPAIR_MORE : 0);
+  return FASP_PMTU_BASE - FASP_DATA_OVERHEAD - (config->fec != FASP_FEC_OFF ? FASP_REPAIR_MORE : 0);
 }
 
 void
-fasp_writing_begin (FaspEndpoint * endpoint)
+fasp_writing_begin (FaspEndpoint *endpoint)
 {
-  endpoint->store = fasp_store_new (endpoint->config.buffer_size,
-      get_first_size (&endpoint->config));
+  endpoint->store =
+      fasp_store_new (endpoint->config.buffer_size, get_first_size (&endpoint->config));
   endpoint->planner = fasp_planner_new ();
   endpoint->key = FASP_NO_BLOCK;
   choose_origin (endpoint);
@@ -44,10 +41,9 @@ fasp_writing_begin (FaspEndpoint * endpoint)
 }
 
 static gboolean
-has_listeners (const FaspEndpoint * endpoint)
+has_listeners (const FaspEndpoint *endpoint)
 {
-  return endpoint->hold != FASP_NO_BLOCK
-      || fasp_endpoint_get_open (endpoint) != NULL;
+  return endpoint->hold != FASP_NO_BLOCK || fasp_endpoint_get_open (endpoint) != NULL;
 }
 
 /* --- how large blocks are ----------------------------------------------------- */
@@ -57,10 +53,10 @@ has_listeners (const FaspEndpoint * endpoint)
 #define MEASURED_AFTER (10 * FASP_MSEC)
 
 void
-fasp_writing_fit_blocks (FaspEndpoint * endpoint)
+fasp_writing_fit_blocks (FaspEndpoint *endpoint)
 {
   guint32 size = endpoint->group != NULL ? get_first_size (&endpoint->config) :
-      FASP_DATAGRAM_MAX - FASP_DATA_OVERHEAD;
+                                           FASP_DATAGRAM_MAX - FASP_DATA_OVERHEAD;
   gboolean found = FALSE;
 
   for (guint i = 0; i < endpoint->sessions->len; i++) {
@@ -79,7 +75,7 @@ fasp_writing_fit_blocks (FaspEndpoint * endpoint)
 }
 
 void
-fasp_endpoint_set_packet_size (FaspEndpoint * endpoint, guint32 size)
+fasp_endpoint_set_packet_size (FaspEndpoint *endpoint, guint32 size)
 {
   g_return_if_fail (endpoint->store != NULL);
   endpoint->packet_size = size;
@@ -87,47 +83,39 @@ fasp_endpoint_set_packet_size (FaspEndpoint * endpoint, guint32 size)
 }
 
 guint64
-fasp_writing_get_first (const FaspEndpoint * endpoint,
-    const FaspSession * session)
+fasp_writing_get_first (const FaspEndpoint *endpoint, const FaspSession *session)
 {
-  return MAX (fasp_tx_get_base (&session->tx),
-      fasp_store_get_tail (endpoint->store));
+  return MAX (fasp_tx_get_base (&session->tx), fasp_store_get_tail (endpoint->store));
 }
 
 static FaspStreamOffset
-get_begin (const FaspEndpoint * endpoint, const FaspSession * session)
+get_begin (const FaspEndpoint *endpoint, const FaspSession *session)
 {
-  return fasp_store_get_offset_of (endpoint->store,
-      fasp_writing_get_first (endpoint, session));
+  return fasp_store_get_offset_of (endpoint->store, fasp_writing_get_first (endpoint, session));
 }
 
 gboolean
-fasp_writing_is_in_the_middle (const FaspEndpoint * endpoint,
-    const FaspSession * session)
+fasp_writing_is_in_the_middle (const FaspEndpoint *endpoint, const FaspSession *session)
 {
   FaspStreamOffset begin = get_begin (endpoint, session);
 
-  return begin.offset > 0
-      && !fasp_stream_offset_is_comparable (&session->previous_offset, &begin);
+  return begin.offset > 0 && !fasp_stream_offset_is_comparable (&session->previous_offset, &begin);
 }
 
 /* Counts what the receiver lacks between where it stood and its first block. */
 static void
-count_missing (FaspEndpoint * endpoint, FaspTime now,
-    const FaspSession * session)
+count_missing (FaspEndpoint *endpoint, FaspTime now, const FaspSession *session)
 {
   const FaspStreamOffset *from = &session->previous_offset;
   FaspStreamOffset to = get_begin (endpoint, session);
   guint64 bytes;
 
-  if (!fasp_stream_offset_is_comparable (from, &to)
-      || from->offset >= to.offset)
+  if (!fasp_stream_offset_is_comparable (from, &to) || from->offset >= to.offset)
     return;
   bytes = to.offset - from->offset;
   endpoint->stats.bytes_missing += bytes;
   if (fasp_endpoint_tells_gap (endpoint, now))
-    fasp_endpoint_push_event (endpoint, FASP_EVENT_BEHIND,
-        session)->bytes_lost = bytes;
+    fasp_endpoint_push_event (endpoint, FASP_EVENT_BEHIND, session)->bytes_lost = bytes;
 }
 
 /* --- who has the header ------------------------------------------------------------ */
@@ -135,7 +123,7 @@ count_missing (FaspEndpoint * endpoint, FaspTime now,
 /* The header was written: receivers that wait for it have it when they have all blocks
  * so far. */
 static void
-header_said (FaspEndpoint * endpoint, FaspTime now)
+header_said (FaspEndpoint *endpoint, FaspTime now)
 {
   guint64 end = fasp_store_get_head (endpoint->store);
 
@@ -150,10 +138,9 @@ header_said (FaspEndpoint * endpoint, FaspTime now)
 /* Tells receivers that wait for a header to begin without one. At once, as there may be
  * no further key frame. */
 static void
-say_no_header (FaspEndpoint * endpoint, FaspTime now)
+say_no_header (FaspEndpoint *endpoint, FaspTime now)
 {
-  if (fasp_store_mark_header (endpoint->store, now, endpoint->media_time, NULL,
-          0))
+  if (fasp_store_mark_header (endpoint->store, now, endpoint->media_time, NULL, 0))
     header_said (endpoint, now);
 }
 
@@ -161,7 +148,7 @@ say_no_header (FaspEndpoint * endpoint, FaspTime now)
  * not need it for what they have would wait for one when another stream begins. So it is
  * followed until they have heard it. */
 static void
-header_gone (FaspEndpoint * endpoint, FaspTime now)
+header_gone (FaspEndpoint *endpoint, FaspTime now)
 {
   for (guint i = 0; i < endpoint->sessions->len; i++) {
     FaspSession *session = fasp_endpoint_nth (endpoint, i);
@@ -177,7 +164,7 @@ header_gone (FaspEndpoint * endpoint, FaspTime now)
 
 /* Sessions that wait for the header begin at block @number. @hold: they go on waiting. */
 static void
-move_waiting (FaspEndpoint * endpoint, guint64 number, gboolean hold)
+move_waiting (FaspEndpoint *endpoint, guint64 number, gboolean hold)
 {
   if (!endpoint->awaits_header)
     return;
@@ -201,7 +188,7 @@ move_waiting (FaspEndpoint * endpoint, guint64 number, gboolean hold)
 }
 
 static void
-lack_header (FaspEndpoint * endpoint, FaspTime now, FaspSession * session)
+lack_header (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
 {
   session->header_end = FASP_NO_BLOCK;
   session->header_skips = fasp_tx_count_skips (&session->tx);
@@ -214,17 +201,18 @@ lack_header (FaspEndpoint * endpoint, FaspTime now, FaspSession * session)
 /* Does it have bytes of the stream, or will it get the first of them? A peer that we
  * call may have been restarted, without saying so. */
 static gboolean
-has_beginning (const FaspEndpoint * endpoint, const FaspSession * session)
+has_beginning (const FaspEndpoint *endpoint, const FaspSession *session)
 {
   FaspStreamOffset begin = get_begin (endpoint, session);
 
-  return begin.offset == 0 || (!fasp_dial_is_ours (endpoint)
-      && fasp_stream_offset_is_comparable (&session->previous_offset, &begin));
+  return begin.offset == 0
+      || (!fasp_dial_is_ours (endpoint)
+          && fasp_stream_offset_is_comparable (&session->previous_offset, &begin));
 }
 
 /* Nothing is sent to the session until the header is written before the next key frame. */
 static void
-hold (FaspEndpoint * endpoint, FaspSession * session)
+hold (FaspEndpoint *endpoint, FaspSession *session)
 {
   endpoint->awaits_header = session->awaits_header = session->tx.held = TRUE;
 }
@@ -232,7 +220,7 @@ hold (FaspEndpoint * endpoint, FaspSession * session)
 /* The header is in the first bytes of the stream, which the session is to get. It waits for another
  * one if it is moved ahead of these. */
 static void
-follow_first (FaspEndpoint * endpoint, FaspTime now, FaspSession * session)
+follow_first (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
 {
   if (get_begin (endpoint, session).offset > 0)
     return;
@@ -245,7 +233,7 @@ follow_first (FaspEndpoint * endpoint, FaspTime now, FaspSession * session)
 
 /* Has the peer confirmed the first bytes? */
 static gboolean
-has_first (const FaspEndpoint * endpoint, const FaspSession * session)
+has_first (const FaspEndpoint *endpoint, const FaspSession *session)
 {
   guint64 base = fasp_tx_get_base (&session->tx);
 
@@ -253,10 +241,10 @@ has_first (const FaspEndpoint * endpoint, const FaspSession * session)
       && fasp_store_get_offset_of (endpoint->store, base).offset > 0;
 }
 
-/* The session is moved ahead, perhaps of the first bytes. If it was not told that there is a header,
- * the peer would not wait for one. */
+/* The session is moved ahead, perhaps of the first bytes. If it was not told that there is a
+ * header, the peer would not wait for one. */
 static void
-follow_untold (FaspEndpoint * endpoint, FaspTime now, FaspSession * session)
+follow_untold (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
 {
   session->header_skips = fasp_tx_count_skips (&session->tx);
   if (session->tx.skipped == 0 || !has_first (endpoint, session))
@@ -272,8 +260,7 @@ follow_untold (FaspEndpoint * endpoint, FaspTime now, FaspSession * session)
 }
 
 static void
-begin_without_header (FaspEndpoint * endpoint, FaspTime now,
-    FaspSession * session)
+begin_without_header (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
 {
   guint64 start = fasp_writing_get_first (endpoint, session);
   gboolean has_key = endpoint->key != FASP_NO_BLOCK && endpoint->key >= start;
@@ -306,28 +293,26 @@ begin_without_header (FaspEndpoint * endpoint, FaspTime now,
 }
 
 void
-fasp_writing_follow_header (FaspEndpoint * endpoint, FaspTime now,
-    FaspSession * session)
+fasp_writing_follow_header (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
 {
   if (session->lacks_header_since == 0)
     return;
   /* Only the receiver knows what it has skipped. So it may lack the header again. That
    * there is no header any more is not repeated to all whenever somebody skips. */
-  if (fasp_tx_count_skips (&session->tx) != session->header_skips
-      && session->header_end == 0 && !session->announced_header) {
+  if (fasp_tx_count_skips (&session->tx) != session->header_skips && session->header_end == 0
+      && !session->announced_header) {
     follow_untold (endpoint, now, session);
   } else if (fasp_tx_count_skips (&session->tx) != session->header_skips) {
     if (endpoint->header.bytes != NULL || now >= endpoint->header.may)
       lack_header (endpoint, now, session);
-  } else if (session->header_end > 0 ? fasp_tx_get_base (&session->tx) >=
-      session->header_end : has_first (endpoint, session)) {
+  } else if (session->header_end > 0 ? fasp_tx_get_base (&session->tx) >= session->header_end :
+                                       has_first (endpoint, session)) {
     session->lacks_header_since = 0;
   }
 }
 
 void
-fasp_writing_opened (FaspEndpoint * endpoint, FaspTime now,
-    FaspSession * session)
+fasp_writing_opened (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
 {
   gboolean far = session->rtt.measured && session->rtt.min > MEASURED_AFTER;
 
@@ -340,15 +325,14 @@ fasp_writing_opened (FaspEndpoint * endpoint, FaspTime now,
 }
 
 void
-fasp_writing_tend (FaspEndpoint * endpoint, FaspTime now)
+fasp_writing_tend (FaspEndpoint *endpoint, FaspTime now)
 {
   const FaspSession *session;
 
   if (endpoint->measured_by == FASP_NEVER)
     return;
   session = fasp_endpoint_get_open (endpoint);
-  if (now >= endpoint->measured_by || session == NULL
-      || fasp_session_is_measured (session))
+  if (now >= endpoint->measured_by || session == NULL || fasp_session_is_measured (session))
     endpoint->measured_by = FASP_NEVER;
 }
 
@@ -360,49 +344,45 @@ fasp_writing_tend (FaspEndpoint * endpoint, FaspTime now)
 
 /* Is what is written put into the store? */
 static gboolean
-is_kept (const FaspEndpoint * endpoint)
+is_kept (const FaspEndpoint *endpoint)
 {
-  return fasp_endpoint_get_open (endpoint) != NULL
-      || fasp_hold_expects (endpoint) || (fasp_history_is_kept (endpoint)
-      && !endpoint->config.wait_for_connection);
+  return fasp_endpoint_get_open (endpoint) != NULL || fasp_hold_expects (endpoint)
+      || (fasp_history_is_kept (endpoint) && !endpoint->config.wait_for_connection);
 }
 
 /* Has anybody been told, or may be told, the place of what is written next? A half-open
  * session is told its place when it opens, unless what is written meanwhile is kept for
  * it. */
 static gboolean
-is_told (const FaspEndpoint * endpoint)
+is_told (const FaspEndpoint *endpoint)
 {
-  return has_listeners (endpoint) || (is_kept (endpoint)
-      && (endpoint->sessions->len > 0 || endpoint->caller.active));
+  return has_listeners (endpoint)
+      || (is_kept (endpoint) && (endpoint->sessions->len > 0 || endpoint->caller.active));
 }
 
 /* The store is full: drops what is left of history, then leaves slow receivers behind. */
 static gboolean
-make_room (FaspEndpoint * endpoint, FaspTime now)
+make_room (FaspEndpoint *endpoint, FaspTime now)
 {
   /* what they skip has become history */
-  return fasp_history_give_way (endpoint)
-      || fasp_slow_policy_press (endpoint, now)
+  return fasp_history_give_way (endpoint) || fasp_slow_policy_press (endpoint, now)
       || fasp_history_give_way (endpoint);
 }
 
 /* Is the first byte of a stream about to be written, before its header? The header is
  * in the stream, too; but a relay that starts there could not know. */
 static gboolean
-begins_headed (const FaspEndpoint * endpoint)
+begins_headed (const FaspEndpoint *endpoint)
 {
-  return endpoint->header.wanted
-      && fasp_store_get_next_offset (endpoint->store).offset == 0;
+  return endpoint->header.wanted && fasp_store_get_next_offset (endpoint->store).offset == 0;
 }
 
 /* The store is full, or has room again. */
 static void
-log_waiting (FaspEndpoint * endpoint, FaspTime now, gboolean waits)
+log_waiting (FaspEndpoint *endpoint, FaspTime now, gboolean waits)
 {
   FaspLog *log = endpoint->notes.log;
-  guint64 blocks = fasp_store_get_head (endpoint->store) -
-      fasp_store_get_tail (endpoint->store);
+  guint64 blocks = fasp_store_get_head (endpoint->store) - fasp_store_get_tail (endpoint->store);
 
   if (!fasp_log_turns (log, FASP_LOG_IS_WAITING, waits))
     return;
@@ -413,8 +393,8 @@ log_waiting (FaspEndpoint * endpoint, FaspTime now, gboolean waits)
 }
 
 gsize
-fasp_endpoint_write (FaspEndpoint * endpoint, FaspTime now,
-    FaspTime media_time, const guint8 * data, gsize size, FaspMemory * memory)
+fasp_endpoint_write (FaspEndpoint *endpoint, FaspTime now, FaspTime media_time, const guint8 *data,
+    gsize size, FaspMemory *memory)
 {
   gsize taken = 0;
 
@@ -430,16 +410,15 @@ fasp_endpoint_write (FaspEndpoint * endpoint, FaspTime now,
     endpoint->stats.bytes_written += size;
     endpoint->stats.bytes_dropped += size;
     endpoint->header.passed += size;
-    endpoint->stats.bytes_unconfirmed = 0;      /* they are no longer at the end */
+    endpoint->stats.bytes_unconfirmed = 0; /* they are no longer at the end */
     fasp_store_pass (endpoint->store, size);
     return size;
   }
-  if (begins_headed (endpoint)
-      && !fasp_endpoint_begin_key_frame (endpoint, now, media_time, FALSE))
+  if (begins_headed (endpoint) && !fasp_endpoint_begin_key_frame (endpoint, now, media_time, FALSE))
     return 0;
   do
-    taken += fasp_store_write (endpoint->store, now, media_time,
-        data + taken, size - taken, memory);
+    taken +=
+        fasp_store_write (endpoint->store, now, media_time, data + taken, size - taken, memory);
   while (taken < size && make_room (endpoint, now));
   log_waiting (endpoint, now, taken < size);
   endpoint->stats.bytes_written += taken;
@@ -448,7 +427,7 @@ fasp_endpoint_write (FaspEndpoint * endpoint, FaspTime now,
   if (taken < size)
     fasp_source_refused (&endpoint->source, now);
   if (taken > 0) {
-    endpoint->stats.bytes_unconfirmed = 0;      /* nor when they are kept */
+    endpoint->stats.bytes_unconfirmed = 0; /* nor when they are kept */
     fasp_history_tend (endpoint, now);
     move_waiting (endpoint, fasp_store_get_head (endpoint->store), TRUE);
     for (guint i = 0; i < endpoint->config.lanes; i++)
@@ -459,7 +438,7 @@ fasp_endpoint_write (FaspEndpoint * endpoint, FaspTime now,
 
 /* Is a stream of our own being written? */
 static gboolean
-is_own (FaspEndpoint * endpoint)
+is_own (FaspEndpoint *endpoint)
 {
   FaspStreamOffset place = fasp_store_get_next_offset (endpoint->store);
 
@@ -467,14 +446,13 @@ is_own (FaspEndpoint * endpoint)
 }
 
 gboolean
-fasp_endpoint_set_stream_offset (FaspEndpoint * endpoint, FaspTime now,
-    FaspTime media_time, const FaspStreamOffset * place)
+fasp_endpoint_set_stream_offset (FaspEndpoint *endpoint, FaspTime now, FaspTime media_time,
+    const FaspStreamOffset *place)
 {
   FaspStreamOffset next;
 
   g_return_val_if_fail (endpoint->store != NULL, FALSE);
-  if (endpoint->closing || (endpoint->config.wait_for_connection
-          && !is_kept (endpoint)))
+  if (endpoint->closing || (endpoint->config.wait_for_connection && !is_kept (endpoint)))
     return FALSE;
   if (place == NULL) {
     if (is_own (endpoint))
@@ -483,8 +461,7 @@ fasp_endpoint_set_stream_offset (FaspEndpoint * endpoint, FaspTime now,
     place = &endpoint->own;
   }
   next = fasp_store_get_next_offset (endpoint->store);
-  while (!fasp_store_set_offset (endpoint->store, now, media_time, place,
-          is_told (endpoint)))
+  while (!fasp_store_set_offset (endpoint->store, now, media_time, place, is_told (endpoint)))
     if (!make_room (endpoint, now))
       return FALSE;
   /* nobody has the header of this stream, though it may be the same */
@@ -494,15 +471,13 @@ fasp_endpoint_set_stream_offset (FaspEndpoint * endpoint, FaspTime now,
 }
 
 void
-fasp_endpoint_set_header (FaspEndpoint * endpoint, FaspTime now,
-    GBytes * header)
+fasp_endpoint_set_header (FaspEndpoint *endpoint, FaspTime now, GBytes *header)
 {
   gsize size = header != NULL ? g_bytes_get_size (header) : 0;
   gboolean had = endpoint->header.bytes != NULL;
 
   g_return_if_fail (endpoint->store != NULL && size <= FASP_STREAM_HEADER_MAX);
-  if (size == 0
-      || size > fasp_stream_header_get_most (endpoint->config.buffer_size))
+  if (size == 0 || size > fasp_stream_header_get_most (endpoint->config.buffer_size))
     header = NULL;
   fasp_stream_header_set (&endpoint->header, now, header);
   /* nobody begins at key frames before it */
@@ -518,18 +493,17 @@ fasp_endpoint_set_header (FaspEndpoint * endpoint, FaspTime now,
 }
 
 FaspTime
-fasp_endpoint_get_header_wait (const FaspEndpoint * endpoint, FaspTime now)
+fasp_endpoint_get_header_wait (const FaspEndpoint *endpoint, FaspTime now)
 {
   FaspTime since = now;
 
   for (guint i = 0; i < endpoint->sessions->len; i++) {
     const FaspSession *session = fasp_endpoint_nth (endpoint, i);
 
-    /* who was to get the first bytes may have them, though it says that something came late; but not
-     * if it is sent nothing */
+    /* who was to get the first bytes may have them, though it says that something came late; but
+     * not if it is sent nothing */
     if (session->state == FASP_SESSION_OPEN && session->lacks_header_since > 0
-        && session->header_end == FASP_NO_BLOCK && (!session->gets_first
-            || session->awaits_header))
+        && session->header_end == FASP_NO_BLOCK && (!session->gets_first || session->awaits_header))
       since = MIN (since, session->lacks_header_since);
   }
   return now - since;
@@ -537,13 +511,12 @@ fasp_endpoint_get_header_wait (const FaspEndpoint * endpoint, FaspTime now)
 
 /* FALSE: there is no room. */
 static gboolean
-say_header (FaspEndpoint * endpoint, FaspTime now, FaspTime media_time)
+say_header (FaspEndpoint *endpoint, FaspTime now, FaspTime media_time)
 {
   gsize size;
   gconstpointer bytes = g_bytes_get_data (endpoint->header.bytes, &size);
 
-  while (!fasp_store_mark_header (endpoint->store, now, media_time, bytes,
-          size))
+  while (!fasp_store_mark_header (endpoint->store, now, media_time, bytes, size))
     if (!make_room (endpoint, now))
       return FALSE;
   header_said (endpoint, now);
@@ -553,7 +526,7 @@ say_header (FaspEndpoint * endpoint, FaspTime now, FaspTime media_time)
 /* A key frame is there for all who wanted one, unless somebody lacks the header, too, and does
  * not get it with this one. */
 static void
-serve_key_frame (FaspEndpoint * endpoint, FaspTime now, gboolean headed)
+serve_key_frame (FaspEndpoint *endpoint, FaspTime now, gboolean headed)
 {
   if (endpoint->header.wanted && !headed)
     fasp_encoder_want_key_frame (endpoint, now);
@@ -562,19 +535,17 @@ serve_key_frame (FaspEndpoint * endpoint, FaspTime now, gboolean headed)
 }
 
 gboolean
-fasp_endpoint_begin_key_frame (FaspEndpoint * endpoint, FaspTime now,
-    FaspTime media_time, gboolean each)
+fasp_endpoint_begin_key_frame (FaspEndpoint *endpoint, FaspTime now, FaspTime media_time,
+    gboolean each)
 {
   gboolean headed = endpoint->header.bytes != NULL, due;
   guint64 number;
 
   g_return_val_if_fail (endpoint->store != NULL, TRUE);
-  due = fasp_stream_header_is_due (&endpoint->header, now,
-      fasp_history_is_kept (endpoint));
+  due = fasp_stream_header_is_due (&endpoint->header, now, fasp_history_is_kept (endpoint));
   if (!each)
     serve_key_frame (endpoint, now, due);
-  if (!is_kept (endpoint) || (!headed && (each
-              || !fasp_history_is_kept (endpoint))))
+  if (!is_kept (endpoint) || (!headed && (each || !fasp_history_is_kept (endpoint))))
     return TRUE;
   if (each && !due && now < endpoint->header.key_due)
     return TRUE;
@@ -593,39 +564,37 @@ fasp_endpoint_begin_key_frame (FaspEndpoint * endpoint, FaspTime now,
 }
 
 GPtrArray *
-fasp_endpoint_take_forgotten (FaspEndpoint * endpoint)
+fasp_endpoint_take_forgotten (FaspEndpoint *endpoint)
 {
-  return endpoint->store != NULL ?
-      fasp_store_take_forgotten (endpoint->store) : NULL;
+  return endpoint->store != NULL ? fasp_store_take_forgotten (endpoint->store) : NULL;
 }
 
 gboolean
-fasp_endpoint_has_forgotten (const FaspEndpoint * endpoint)
+fasp_endpoint_has_forgotten (const FaspEndpoint *endpoint)
 {
   return endpoint->store != NULL && fasp_store_has_forgotten (endpoint->store);
 }
 
 gboolean
-fasp_endpoint_can_write (const FaspEndpoint * endpoint)
+fasp_endpoint_can_write (const FaspEndpoint *endpoint)
 {
   if (endpoint->measured_by != FASP_NEVER || endpoint->closing
       || fasp_store_is_finished (endpoint->store))
     return FALSE;
   if (!is_kept (endpoint))
     return !endpoint->config.wait_for_connection;
-  return !fasp_store_is_full (endpoint->store)
-      || fasp_history_can_give_way (endpoint)
+  return !fasp_store_is_full (endpoint->store) || fasp_history_can_give_way (endpoint)
       || fasp_slow_policy_can_press (endpoint);
 }
 
 gboolean
-fasp_endpoint_has_finished (const FaspEndpoint * endpoint)
+fasp_endpoint_has_finished (const FaspEndpoint *endpoint)
 {
   return fasp_store_is_finished (endpoint->store);
 }
 
 gboolean
-fasp_endpoint_can_finish (const FaspEndpoint * endpoint)
+fasp_endpoint_can_finish (const FaspEndpoint *endpoint)
 {
   return endpoint->closing || fasp_store_is_finished (endpoint->store)
       || endpoint->stats.bytes_written > 0 || is_kept (endpoint)
@@ -633,7 +602,7 @@ fasp_endpoint_can_finish (const FaspEndpoint * endpoint)
 }
 
 void
-fasp_endpoint_finish (FaspEndpoint * endpoint, FaspTime now)
+fasp_endpoint_finish (FaspEndpoint *endpoint, FaspTime now)
 {
   g_return_if_fail (endpoint->store != NULL);
   move_waiting (endpoint, fasp_store_get_head (endpoint->store), FALSE);
@@ -644,7 +613,7 @@ fasp_endpoint_finish (FaspEndpoint * endpoint, FaspTime now)
 }
 
 gboolean
-fasp_endpoint_is_drained (const FaspEndpoint * endpoint)
+fasp_endpoint_is_drained (const FaspEndpoint *endpoint)
 {
   g_return_val_if_fail (endpoint->store != NULL, TRUE);
   return fasp_store_is_finished (endpoint->store) && !has_listeners (endpoint);
@@ -653,16 +622,15 @@ fasp_endpoint_is_drained (const FaspEndpoint * endpoint)
 /* --- letting go of blocks --------------------------------------------------------- */
 
 void
-fasp_writing_note_first_needed (FaspEndpoint * endpoint, FaspSession * session)
+fasp_writing_note_first_needed (FaspEndpoint *endpoint, FaspSession *session)
 {
-  if (session->role == FASP_ROLE_SENDER && session->connected
-      && !session->removed)
+  if (session->role == FASP_ROLE_SENDER && session->connected && !session->removed)
     fasp_heap_set (&endpoint->first_needed, &session->first_needed,
         fasp_tx_get_base (&session->tx));
 }
 
 void
-fasp_writing_trim (FaspEndpoint * endpoint)
+fasp_writing_trim (FaspEndpoint *endpoint)
 {
   const FaspHeapItem *first = fasp_heap_peek (&endpoint->first_needed);
   guint64 keep = MIN (fasp_history_get_first (endpoint), endpoint->hold);

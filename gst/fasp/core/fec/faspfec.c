@@ -19,7 +19,7 @@
 #define WORK 3e9
 #define WORK_FETCHED 5e8
 #define WINDOW_MIN 16
-#define WINDOW_FIRST 64         /* until it is known how fast the stream is */
+#define WINDOW_FIRST 64 /* until it is known how fast the stream is */
 /* Bounds of the share with FASP_FEC_AUTO, and how closely it is chosen. */
 #define SHARE_LEAST .02
 #define SHARE_AUTO_MAX .25
@@ -36,18 +36,17 @@
 #define FAREWELL 3
 /* Time until a loss is noticed: the next datagram shows the hole, which is settled later. */
 #define RTX_MORE (4 * FASP_MSEC)
-/* Retransmissions are too late if the latency is less than REX_DOES_NOT times what one takes, and in time
- * again from REX_FITS times that on. */
+/* Retransmissions are too late if the latency is less than REX_DOES_NOT times what one takes, and
+ * in time again from REX_FITS times that on. */
 #define RTX_FITS 1.5
 #define RTX_DOES_NOT 1.25
 
 void
-fasp_fec_init (FaspFec * fec, FaspFecMode mode, gdouble share, guint window_max)
+fasp_fec_init (FaspFec *fec, FaspFecMode mode, gdouble share, guint window_max)
 {
   memset (fec, 0, sizeof *fec);
   fec->mode = window_max > 0 ? mode : FASP_FEC_OFF;
-  fec->share = fec->mode == FASP_FEC_FIXED ? CLAMP (share, 0,
-      FASP_FEC_SHARE_MAX) : 0;
+  fec->share = fec->mode == FASP_FEC_FIXED ? CLAMP (share, 0, FASP_FEC_SHARE_MAX) : 0;
   fec->most = SHARE_AUTO_MAX;
   fec->window_max = MIN (window_max, FASP_FEC_WINDOW_MAX);
   fec->window = MIN (WINDOW_FIRST, fec->window_max);
@@ -55,28 +54,27 @@ fasp_fec_init (FaspFec * fec, FaspFecMode mode, gdouble share, guint window_max)
 }
 
 static gdouble
-get_residual (const FaspFec * fec, gdouble share, const FaspFecGoal * goal)
+get_residual (const FaspFec *fec, gdouble share, const FaspFecGoal *goal)
 {
   gdouble blocks = goal->block_rate * fec->reach / FASP_SEC;
 
-  return fasp_model_sliding_loss (goal->loss, goal->stay,
-      CLAMP (blocks, 1, fec->window), share);
+  return fasp_model_sliding_loss (goal->loss, goal->stay, CLAMP (blocks, 1, fec->window), share);
 }
 
 gdouble
-fasp_fec_get_residual (const FaspFec * fec, const FaspFecGoal * goal)
+fasp_fec_get_residual (const FaspFec *fec, const FaspFecGoal *goal)
 {
   return fec->share > 0 ? get_residual (fec, fec->share, goal) : goal->loss;
 }
 
 /* The least share that keeps the wanted interval between skips, or SHARE_AUTO_MAX. */
 static gdouble
-choose_share (const FaspFec * fec, const FaspFecGoal * asked)
+choose_share (const FaspFec *fec, const FaspFecGoal *asked)
 {
   FaspFecGoal worst = *asked, *goal = &worst;
   gdouble low = SHARE_LEAST, high = SHARE_AUTO_MAX;
 
-  if (goal->block_rate <= 0)    /* the stream begins */
+  if (goal->block_rate <= 0) /* the stream begins */
     return SHARE_AUTO_MAX;
   /* the upper bound of the loss at 95 % confidence; if none was seen, by the
    * rule of three */
@@ -84,8 +82,7 @@ choose_share (const FaspFec * fec, const FaspFecGoal * asked)
   while (high > low * SHARE_STEP) {
     gdouble middle = sqrt (low * high);
 
-    if (get_residual (fec, middle, goal) * goal->block_rate * goal->interval <
-        1)
+    if (get_residual (fec, middle, goal) * goal->block_rate * goal->interval < 1)
       high = middle;
     else
       low = middle;
@@ -95,9 +92,10 @@ choose_share (const FaspFec * fec, const FaspFecGoal * asked)
 
 /* Bounds the share by the room in the channel, beside the blocks and their retransmissions. */
 static void
-bound_share (FaspFec * fec, const FaspFecGoal * goal)
+bound_share (FaspFec *fec, const FaspFecGoal *goal)
 {
-  gdouble room = goal->channel == 0 || goal->data_rate <= 0 ? SHARE_AUTO_MAX :
+  gdouble room = goal->channel == 0 || goal->data_rate <= 0 ?
+      SHARE_AUTO_MAX :
       goal->channel / goal->data_rate - 1 - goal->loss;
 
   if (goal->latency > 0 && goal->waits > WAITS_SHARE * goal->latency)
@@ -109,7 +107,7 @@ bound_share (FaspFec * fec, const FaspFecGoal * goal)
 }
 
 static guint
-get_window (const FaspFec * fec, const FaspFecGoal * goal)
+get_window (const FaspFec *fec, const FaspFecGoal *goal)
 {
   gdouble repaired = fec->share * goal->data_rate / 8;
   gdouble cached = CACHED * 8 * goal->block_rate / goal->data_rate;
@@ -119,22 +117,23 @@ get_window (const FaspFec * fec, const FaspFecGoal * goal)
 }
 
 void
-fasp_fec_plan (FaspFec * fec, FaspTime now, const FaspFecGoal * goal)
+fasp_fec_plan (FaspFec *fec, FaspTime now, const FaspFecGoal *goal)
 {
   FaspTime rtx = goal->rtt + 4 * goal->jitter + RTX_MORE;
 
   if (fec->mode == FASP_FEC_OFF)
     return;
-  fec->is_alone = goal->no_rtx || (goal->latency > 0 && goal->latency < rtx *
-      (fec->is_alone ? RTX_FITS : RTX_DOES_NOT));
-  fec->reach = goal->latency <= 0 ? REACH_UNKNOWN :
+  fec->is_alone = goal->no_rtx
+      || (goal->latency > 0 && goal->latency < rtx * (fec->is_alone ? RTX_FITS : RTX_DOES_NOT));
+  fec->reach = goal->latency <= 0 ?
+      REACH_UNKNOWN :
       CLAMP (goal->latency * REACH_SHARE, REACH_MIN, FASP_FEC_REACH_MAX);
   if (fec->mode == FASP_FEC_AUTO && !fec->is_alone) {
     if (fec->share > 0)
       fec->owed = FAREWELL;
     fec->share = 0;
-  } else if (fec->mode == FASP_FEC_AUTO && (fec->share == 0
-          || goal->seen < SEEN_SOON || now - fec->planned >= PLAN_EVERY)) {
+  } else if (fec->mode == FASP_FEC_AUTO
+      && (fec->share == 0 || goal->seen < SEEN_SOON || now - fec->planned >= PLAN_EVERY)) {
     /* not at each call, as it takes a millisecond */
     fec->chosen = choose_share (fec, goal);
     fec->planned = now;
@@ -146,14 +145,14 @@ fasp_fec_plan (FaspFec * fec, FaspTime now, const FaspFecGoal * goal)
 }
 
 void
-fasp_fec_block_sent (FaspFec * fec)
+fasp_fec_block_sent (FaspFec *fec)
 {
   fec->owed += fec->share;
   fec->since++;
 }
 
 gboolean
-fasp_fec_is_due (const FaspFec * fec, gboolean pause)
+fasp_fec_is_due (const FaspFec *fec, gboolean pause)
 {
   if (fec->since == 0)
     return FALSE;
@@ -163,8 +162,7 @@ fasp_fec_is_due (const FaspFec * fec, gboolean pause)
 }
 
 guint64
-fasp_fec_get_first (FaspFec * fec, FaspTime now, FaspStore * store,
-    guint64 base, guint64 end)
+fasp_fec_get_first (FaspFec *fec, FaspTime now, FaspStore *store, guint64 base, guint64 end)
 {
   fec->from = MAX (fec->from, base);
   if (end > fec->window)
@@ -178,7 +176,7 @@ fasp_fec_get_first (FaspFec * fec, FaspTime now, FaspStore * store,
 }
 
 void
-fasp_fec_repair_sent (FaspFec * fec)
+fasp_fec_repair_sent (FaspFec *fec)
 {
   fec->owed--;
   fec->since = 0;
@@ -186,8 +184,8 @@ fasp_fec_repair_sent (FaspFec * fec)
 }
 
 gboolean
-fasp_fec_write (FaspFec * fec, FaspTime now, FaspStore * store, guint64 first,
-    guint64 end, guint32 room, FaspWriter * w)
+fasp_fec_write (FaspFec *fec, FaspTime now, FaspStore *store, guint64 first, guint64 end,
+    guint32 room, FaspWriter *w)
 {
   const FaspBlock *blocks[FASP_FEC_WINDOW_MAX];
   guint32 longest = 0;
@@ -206,8 +204,8 @@ fasp_fec_write (FaspFec * fec, FaspTime now, FaspStore * store, guint64 first,
   fec->from = MAX (fec->from, first);
   if (n == 0)
     return FALSE;
-  fasp_wire_write_repair (w, first, n, fec->key, fec->is_alone ?
-      CLAMP ((now - blocks[0]->arrival) / FASP_MSEC, 0, G_MAXUINT16) : 0);
+  fasp_wire_write_repair (w, first, n, fec->key,
+      fec->is_alone ? CLAMP ((now - blocks[0]->arrival) / FASP_MSEC, 0, G_MAXUINT16) : 0);
   symbol = fasp_write_room (w, FASP_SYMBOL_HEADER + longest);
   if (symbol != NULL)
     fasp_rlc_encode (blocks, n, fec->key, symbol);
@@ -215,7 +213,7 @@ fasp_fec_write (FaspFec * fec, FaspTime now, FaspStore * store, guint64 first,
 }
 
 void
-fasp_fec_passed (FaspFec * fec, gboolean pause)
+fasp_fec_passed (FaspFec *fec, gboolean pause)
 {
   fec->since = 0;
   if (!pause)

@@ -30,68 +30,66 @@ G_BEGIN_DECLS
 typedef enum
 {
   FASP_FEC_OFF,
-  FASP_FEC_AUTO,                /* no more than needed, and only if retransmissions are too late */
+  FASP_FEC_AUTO, /* no more than needed, and only if retransmissions are too late */
   FASP_FEC_FIXED,
 } FaspFecMode;
 
 typedef struct
 {
   FaspFecMode mode;
-  gdouble share;                /* in force: repairs for each block */
-  gdouble chosen, most;         /* the share that is wanted, and the bound that leaves
-                                   room for the stream */
-  guint window, window_max;     /* blocks: in force, the most that the peer accepts */
-  FaspTime reach;               /* how long repairs cover a block */
-  gboolean is_alone;            /* receivers wait for repairs before they ask: retransmissions are
-                                   too late (of a group: there is time for both) */
-  gdouble owed;                 /* repairs; below 0: borrowed */
-  guint since;                  /* blocks since the last repair */
-  guint16 key;                  /* of the next repair */
-  guint64 from;                 /* first block of the last window */
-  FaspTime planned;             /* when share was chosen last */
+  gdouble share;            /* in force: repairs for each block */
+  gdouble chosen, most;     /* the share that is wanted, and the bound that leaves
+                               room for the stream */
+  guint window, window_max; /* blocks: in force, the most that the peer accepts */
+  FaspTime reach;           /* how long repairs cover a block */
+  gboolean is_alone;        /* receivers wait for repairs before they ask: retransmissions are
+                               too late (of a group: there is time for both) */
+  gdouble owed;             /* repairs; below 0: borrowed */
+  guint since;              /* blocks since the last repair */
+  guint16 key;              /* of the next repair */
+  guint64 from;             /* first block of the last window */
+  FaspTime planned;         /* when share was chosen last */
 } FaspFec;
 
 /* @share: for FASP_FEC_FIXED.  @window_max: blocks that the peer accepts in a window;
  * 0: it accepts no repairs. */
-void fasp_fec_init (FaspFec * fec, FaspFecMode mode, gdouble share,
-    guint window_max);
+void fasp_fec_init (FaspFec *fec, FaspFecMode mode, gdouble share, guint window_max);
 
 typedef struct
 {
-  FaspTime latency;             /* 0: not known */
-  FaspTime rtt, jitter;         /* a retransmission is in time if the latency has room for them */
-  gboolean no_rtx;              /* nothing is sent again */
-  gdouble loss, stay;           /* probability of loss, and of loss right after a loss */
-  gdouble seen;                 /* datagrams that loss was measured over, at least 1 */
-  gdouble block_rate;           /* blocks/s */
-  gdouble data_rate;            /* bit/s */
-  gdouble interval;             /* wanted seconds between skips */
-  guint64 channel;              /* bit/s; 0: not limited */
-  FaspTime waits;               /* how long the data to leave next has waited */
+  FaspTime latency;     /* 0: not known */
+  FaspTime rtt, jitter; /* a retransmission is in time if the latency has room for them */
+  gboolean no_rtx;      /* nothing is sent again */
+  gdouble loss, stay;   /* probability of loss, and of loss right after a loss */
+  gdouble seen;         /* datagrams that loss was measured over, at least 1 */
+  gdouble block_rate;   /* blocks/s */
+  gdouble data_rate;    /* bit/s */
+  gdouble interval;     /* wanted seconds between skips */
+  guint64 channel;      /* bit/s; 0: not limited */
+  FaspTime waits;       /* how long the data to leave next has waited */
 } FaspFecGoal;
 
 /* What the path is like, and what is wanted: chooses the share and the window. */
-void fasp_fec_plan (FaspFec * fec, FaspTime now, const FaspFecGoal * goal);
+void fasp_fec_plan (FaspFec *fec, FaspTime now, const FaspFecGoal *goal);
 /* The share of blocks that are lost and not recovered by the code; 0 to 1. */
-gdouble fasp_fec_get_residual (const FaspFec * fec,
-    const FaspFecGoal * goal);
+gdouble fasp_fec_get_residual (const FaspFec *fec, const FaspFecGoal *goal);
 
 /* A new block was sent. */
-void fasp_fec_block_sent (FaspFec * fec);
+void fasp_fec_block_sent (FaspFec *fec);
 /* TRUE: a repair is to be sent.  @pause: the stream stands still. */
-gboolean fasp_fec_is_due (const FaspFec * fec, gboolean pause);
+gboolean fasp_fec_is_due (const FaspFec *fec, gboolean pause);
 /* The first block of the window that ends before @end, and does not begin before @base.
  * If that is @end, the window is empty, and there is nothing to repair. */
-guint64 fasp_fec_get_first (FaspFec * fec, FaspTime now, FaspStore * store,
-    guint64 base, guint64 end);
+guint64 fasp_fec_get_first (FaspFec *fec, FaspTime now, FaspStore *store, guint64 base,
+    guint64 end);
 /* A repair was sent. */
-void fasp_fec_repair_sent (FaspFec * fec);
+void fasp_fec_repair_sent (FaspFec *fec);
 /* A repair was due, but there was nothing to repair; @pause as for fasp_fec_is_due(). */
-void fasp_fec_passed (FaspFec * fec, gboolean pause);
+void fasp_fec_passed (FaspFec *fec, gboolean pause);
 /* Writes a whole REPAIR of the window of blocks [first, end).  If some of them have more
  * than @room bytes, as they were made for a wider path, only blocks behind the last of
  * these are covered, from now on.  FALSE: none is left. */
-gboolean fasp_fec_write (FaspFec * fec, FaspTime now, FaspStore * store,
-    guint64 first, guint64 end, guint32 room, FaspWriter * w);
+gboolean fasp_fec_write (FaspFec *fec, FaspTime now, FaspStore *store, guint64 first, guint64 end,
+    guint32 room, FaspWriter *w);
 
 G_END_DECLS

@@ -8,7 +8,7 @@
 
 /* Source symbols added up in one pass over the repair symbol. */
 #define AT_ONCE 32
-#define TABLE_MAX 32            /* bytes of a coefficient's table, in ISA-L */
+#define TABLE_MAX 32 /* bytes of a coefficient's table, in ISA-L */
 
 /* Below this length ISA-L multiplies byte by byte, by logarithms. */
 #define SHORT 64
@@ -16,10 +16,10 @@
 /* Tables made once for each coefficient. */
 typedef struct
 {
-  guint8 kernel[256 * TABLE_MAX];       /* ISA-L's tables, one behind the other, */
-  gsize size;                   /* of this many bytes each */
-  guint8 products[256][32];     /* with each value of the lower half of a byte, then of the upper
-                                   half */
+  guint8 kernel[256 * TABLE_MAX]; /* ISA-L's tables, one behind the other, */
+  gsize size;                     /* of this many bytes each */
+  guint8 products[256][32];       /* with each value of the lower half of a byte, then of the upper
+                                     half */
 } Tables;
 
 /* The tables of ISA-L 2.31 have 8 bytes for processors that multiply in such a field themselves
@@ -30,8 +30,7 @@ measure_table (void)
   guint8 two[2 * TABLE_MAX] = { 0 };
   gsize size = 8;
 
-  ec_init_tables (2, 1, (guint8[]) {
-      1, 1}, two);
+  ec_init_tables (2, 1, (guint8[]) { 1, 1 }, two);
   while (size < TABLE_MAX && memcmp (two, two + size, size) != 0)
     size *= 2;
   return size;
@@ -69,7 +68,7 @@ get_table (guint8 c)
 /* For short data, such as the header of each block: ISA-L would take longer for it than for the
  * payload. */
 static void
-add_short (guint8 * to, const guint8 * from, gsize n, guint8 c)
+add_short (guint8 *to, const guint8 *from, gsize n, guint8 c)
 {
   const guint8 *products = get_tables ()->products[c];
 
@@ -78,7 +77,7 @@ add_short (guint8 * to, const guint8 * from, gsize n, guint8 c)
 }
 
 void
-fasp_rlc_get_coefficients (guint16 key, guint8 * coefficients, guint n)
+fasp_rlc_get_coefficients (guint16 key, guint8 *coefficients, guint n)
 {
   FaspTinymt tinymt;
 
@@ -96,7 +95,7 @@ fasp_rlc_invert (guint8 c)
 }
 
 void
-fasp_rlc_add (guint8 * to, const guint8 * from, gsize n, guint8 c)
+fasp_rlc_add (guint8 *to, const guint8 *from, gsize n, guint8 c)
 {
   if (c == 0)
     return;
@@ -107,7 +106,7 @@ fasp_rlc_add (guint8 * to, const guint8 * from, gsize n, guint8 c)
 }
 
 void
-fasp_rlc_scale (guint8 * data, gsize n, guint8 c)
+fasp_rlc_scale (guint8 *data, gsize n, guint8 c)
 {
   guint8 product[FASP_SYMBOL_HEADER + FASP_BLOCK_SIZE_MAX], *out = product;
 
@@ -121,7 +120,7 @@ fasp_rlc_scale (guint8 * data, gsize n, guint8 c)
 }
 
 static void
-add_header (guint8 * symbol, const FaspBlock * block, guint8 c)
+add_header (guint8 *symbol, const FaspBlock *block, guint8 c)
 {
   guint8 header[FASP_SYMBOL_HEADER];
   FaspWriter w = { header, sizeof header };
@@ -133,7 +132,7 @@ add_header (guint8 * symbol, const FaspBlock * block, guint8 c)
 }
 
 void
-fasp_rlc_add_block (guint8 * symbol, const FaspBlock * block, guint8 c)
+fasp_rlc_add_block (guint8 *symbol, const FaspBlock *block, guint8 c)
 {
   add_header (symbol, block, c);
   fasp_rlc_add (symbol + FASP_SYMBOL_HEADER, block->data, block->size, c);
@@ -142,8 +141,7 @@ fasp_rlc_add_block (guint8 * symbol, const FaspBlock * block, guint8 c)
 /* Adds up payloads of one size together, so that each byte of the symbol is written
  * once, and not once for each payload. */
 static void
-add_alike (guint8 * symbol, const FaspBlock * const *blocks, guint n,
-    const guint8 * coefficients)
+add_alike (guint8 *symbol, const FaspBlock *const *blocks, guint n, const guint8 *coefficients)
 {
   guint8 tables[AT_ONCE * TABLE_MAX], *sources[AT_ONCE];
   const gsize table = get_tables ()->size;
@@ -159,8 +157,7 @@ add_alike (guint8 * symbol, const FaspBlock * const *blocks, guint n,
 }
 
 guint32
-fasp_rlc_encode (const FaspBlock * const *blocks, guint n, guint16 key,
-    guint8 * symbol)
+fasp_rlc_encode (const FaspBlock *const *blocks, guint n, guint16 key, guint8 *symbol)
 {
   g_autofree guint8 *coefficients = g_malloc (n);
   guint32 longest = 0;
@@ -170,8 +167,9 @@ fasp_rlc_encode (const FaspBlock * const *blocks, guint n, guint16 key,
   memset (symbol, 0, FASP_SYMBOL_HEADER + longest);
   fasp_rlc_get_coefficients (key, coefficients, n);
   for (guint i = 0, alike; i < n; i += alike) {
-    for (alike = 1; alike < AT_ONCE && i + alike < n
-        && blocks[i + alike]->size == blocks[i]->size; alike++);
+    for (alike = 1; alike < AT_ONCE && i + alike < n && blocks[i + alike]->size == blocks[i]->size;
+        alike++)
+      ;
     for (guint j = i; j < i + alike; j++)
       add_header (symbol, blocks[j], coefficients[j]);
     if (blocks[i]->size > 0)

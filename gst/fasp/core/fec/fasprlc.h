@@ -16,19 +16,18 @@
 G_BEGIN_DECLS
 
 /* The @n coefficients of a repair symbol with @key (RFC 8681, section 3.6). */
-void fasp_rlc_get_coefficients (guint16 key, guint8 * coefficients, guint n);
+void fasp_rlc_get_coefficients (guint16 key, guint8 *coefficients, guint n);
 
 /* Writes the repair symbol of @n blocks into @symbol, which has room for the header
  * and the largest of them.  Returns its length. */
-guint32 fasp_rlc_encode (const FaspBlock * const *blocks, guint n,
-    guint16 key, guint8 * symbol);
+guint32 fasp_rlc_encode (const FaspBlock *const *blocks, guint n, guint16 key, guint8 *symbol);
 
 /* symbol += c * the block's source symbol. */
-void fasp_rlc_add_block (guint8 * symbol, const FaspBlock * block, guint8 c);
+void fasp_rlc_add_block (guint8 *symbol, const FaspBlock *block, guint8 c);
 /* to += c * from, over @n bytes. */
-void fasp_rlc_add (guint8 * to, const guint8 * from, gsize n, guint8 c);
+void fasp_rlc_add (guint8 *to, const guint8 *from, gsize n, guint8 c);
 /* data *= c, over @n bytes. */
-void fasp_rlc_scale (guint8 * data, gsize n, guint8 c);
+void fasp_rlc_scale (guint8 *data, gsize n, guint8 c);
 guint8 fasp_rlc_invert (guint8 c);
 
 G_END_DECLS

@@ -11,11 +11,11 @@
  * other row has it. */
 typedef struct
 {
-  guint64 first;                /* of the symbol's window, */
-  guint n;                      /* its length, */
-  guint16 key;                  /* and its key, while the row waits */
+  guint64 first; /* of the symbol's window, */
+  guint n;       /* its length, */
+  guint16 key;   /* and its key, while the row waits */
   guint64 pivot;
-  guint32 size;                 /* of the symbol, with zeros behind */
+  guint32 size; /* of the symbol, with zeros behind */
   guint8 *coefficients;
   guint8 symbol[SYMBOL_MAX];
 } Row;
@@ -23,11 +23,11 @@ typedef struct
 struct _FaspRlcDecoder
 {
   guint64 mask;
-  guint64 high;                 /* one past the highest number seen */
-  FaspBlock **known;            /* block n at n & mask, or another number there */
-  GPtrArray *waiting;           /* Row, in order of arrival */
-  GPtrArray *rows;              /* Row, by pivot */
-  GPtrArray *spare;             /* Row, not in use */
+  guint64 high;       /* one past the highest number seen */
+  FaspBlock **known;  /* block n at n & mask, or another number there */
+  GPtrArray *waiting; /* Row, in order of arrival */
+  GPtrArray *rows;    /* Row, by pivot */
+  GPtrArray *spare;   /* Row, not in use */
 };
 
 static void
@@ -56,7 +56,7 @@ fasp_rlc_decoder_new (guint window)
 }
 
 void
-fasp_rlc_decoder_forget (FaspRlcDecoder * decoder)
+fasp_rlc_decoder_forget (FaspRlcDecoder *decoder)
 {
   for (guint64 i = 0; i <= decoder->mask; i++)
     g_clear_pointer (&decoder->known[i], fasp_block_unref);
@@ -66,7 +66,7 @@ fasp_rlc_decoder_forget (FaspRlcDecoder * decoder)
 }
 
 void
-fasp_rlc_decoder_free (FaspRlcDecoder * decoder)
+fasp_rlc_decoder_free (FaspRlcDecoder *decoder)
 {
   if (decoder == NULL)
     return;
@@ -79,7 +79,7 @@ fasp_rlc_decoder_free (FaspRlcDecoder * decoder)
 }
 
 guint
-fasp_rlc_decoder_count (const FaspRlcDecoder * decoder)
+fasp_rlc_decoder_count (const FaspRlcDecoder *decoder)
 {
   return decoder->rows->len + decoder->waiting->len;
 }
@@ -87,25 +87,24 @@ fasp_rlc_decoder_count (const FaspRlcDecoder * decoder)
 /* --- rows ------------------------------------------------------------------------- */
 
 static Row *
-nth (const FaspRlcDecoder * decoder, guint i)
+nth (const FaspRlcDecoder *decoder, guint i)
 {
   return g_ptr_array_index (decoder->rows, i);
 }
 
 static void
-drop (FaspRlcDecoder * decoder, guint i)
+drop (FaspRlcDecoder *decoder, guint i)
 {
   g_ptr_array_add (decoder->spare, g_ptr_array_steal_index (decoder->rows, i));
 }
 
 static Row *
-new_row (FaspRlcDecoder * decoder)
+new_row (FaspRlcDecoder *decoder)
 {
   Row *row;
 
   if (decoder->spare->len > 0) {
-    row =
-        g_ptr_array_steal_index_fast (decoder->spare, decoder->spare->len - 1);
+    row = g_ptr_array_steal_index_fast (decoder->spare, decoder->spare->len - 1);
     memset (row->coefficients, 0, decoder->mask + 1);
     memset (row->symbol, 0, row->size);
     row->size = 0;
@@ -117,7 +116,7 @@ new_row (FaspRlcDecoder * decoder)
 }
 
 static void
-insert (FaspRlcDecoder * decoder, Row * row)
+insert (FaspRlcDecoder *decoder, Row *row)
 {
   guint i = decoder->rows->len;
 
@@ -127,22 +126,20 @@ insert (FaspRlcDecoder * decoder, Row * row)
 }
 
 static guint64
-get_low (const FaspRlcDecoder * decoder)
+get_low (const FaspRlcDecoder *decoder)
 {
-  return decoder->high >
-      decoder->mask + 1 ? decoder->high - decoder->mask - 1 : 0;
+  return decoder->high > decoder->mask + 1 ? decoder->high - decoder->mask - 1 : 0;
 }
 
 static inline guint8
-get_coefficient (const FaspRlcDecoder * decoder, const Row * row,
-    guint64 number)
+get_coefficient (const FaspRlcDecoder *decoder, const Row *row, guint64 number)
 {
   return row->coefficients[number & decoder->mask];
 }
 
 /* row += c * other */
 static void
-add_row (FaspRlcDecoder * decoder, Row * row, const Row * other, guint8 c)
+add_row (FaspRlcDecoder *decoder, Row *row, const Row *other, guint8 c)
 {
   fasp_rlc_add (row->coefficients, other->coefficients, decoder->mask + 1, c);
   fasp_rlc_add (row->symbol, other->symbol, other->size, c);
@@ -151,7 +148,7 @@ add_row (FaspRlcDecoder * decoder, Row * row, const Row * other, guint8 c)
 
 /* The first unknown block of the row from @from on; high: there is none. */
 static guint64
-find_unknown (const FaspRlcDecoder * decoder, const Row * row, guint64 from)
+find_unknown (const FaspRlcDecoder *decoder, const Row *row, guint64 from)
 {
   while (from < decoder->high && get_coefficient (decoder, row, from) == 0)
     from++;
@@ -161,7 +158,7 @@ find_unknown (const FaspRlcDecoder * decoder, const Row * row, guint64 from)
 /* Chooses a pivot for a row that contains none of the others' pivots, eliminates it
  * from the others, and inserts the row. FALSE: the row is empty. */
 static gboolean
-settle (FaspRlcDecoder * decoder, Row * row)
+settle (FaspRlcDecoder *decoder, Row *row)
 {
   guint8 c;
 
@@ -184,7 +181,7 @@ settle (FaspRlcDecoder * decoder, Row * row)
 
 /* Moves the window up to @high. Forgets rows that need a block below it. */
 static void
-move_on (FaspRlcDecoder * decoder, guint64 high)
+move_on (FaspRlcDecoder *decoder, guint64 high)
 {
   if (high <= decoder->high)
     return;
@@ -196,7 +193,7 @@ move_on (FaspRlcDecoder * decoder, guint64 high)
 /* --- what comes in ------------------------------------------------------------------- */
 
 static FaspBlock *
-get_known (const FaspRlcDecoder * decoder, guint64 number)
+get_known (const FaspRlcDecoder *decoder, guint64 number)
 {
   FaspBlock *block = decoder->known[number & decoder->mask];
 
@@ -204,7 +201,7 @@ get_known (const FaspRlcDecoder * decoder, guint64 number)
 }
 
 static void
-put_in (FaspRlcDecoder * decoder, const FaspBlock * block)
+put_in (FaspRlcDecoder *decoder, const FaspBlock *block)
 {
   guint64 slot = block->number & decoder->mask;
   Row *without = NULL;
@@ -226,13 +223,12 @@ put_in (FaspRlcDecoder * decoder, const FaspBlock * block)
 }
 
 void
-fasp_rlc_decoder_know (FaspRlcDecoder * decoder, FaspBlock * block)
+fasp_rlc_decoder_know (FaspRlcDecoder *decoder, FaspBlock *block)
 {
   FaspBlock **slot = &decoder->known[block->number & decoder->mask];
 
   move_on (decoder, block->number + 1);
-  if (block->number < get_low (decoder)
-      || get_known (decoder, block->number) != NULL)
+  if (block->number < get_low (decoder) || get_known (decoder, block->number) != NULL)
     return;
   if (*slot != NULL)
     fasp_block_unref (*slot);
@@ -243,7 +239,7 @@ fasp_rlc_decoder_know (FaspRlcDecoder * decoder, FaspBlock * block)
 /* A symbol is worth the work only if a block of its window is missing. It must also be
  * at least as long as the blocks that are here require. */
 static gboolean
-is_of_use (const FaspRlcDecoder * decoder, guint64 first, guint n, guint32 size)
+is_of_use (const FaspRlcDecoder *decoder, guint64 first, guint n, guint32 size)
 {
   gboolean missing = FALSE;
 
@@ -259,20 +255,18 @@ is_of_use (const FaspRlcDecoder * decoder, guint64 first, guint n, guint32 size)
 }
 
 void
-fasp_rlc_decoder_repair (FaspRlcDecoder * decoder, guint64 first, guint n,
-    guint16 key, const guint8 * symbol, guint32 size)
+fasp_rlc_decoder_repair (FaspRlcDecoder *decoder, guint64 first, guint n, guint16 key,
+    const guint8 *symbol, guint32 size)
 {
   Row *row;
 
-  if (size < FASP_SYMBOL_HEADER || size > SYMBOL_MAX || n == 0
-      || n > decoder->mask + 1)
+  if (size < FASP_SYMBOL_HEADER || size > SYMBOL_MAX || n == 0 || n > decoder->mask + 1)
     return;
   move_on (decoder, first + n);
   if (first < get_low (decoder) || !is_of_use (decoder, first, n, size))
     return;
   if (decoder->waiting->len == FASP_RLC_DECODER_ROWS)
-    g_ptr_array_add (decoder->spare, g_ptr_array_steal_index (decoder->waiting,
-            0));
+    g_ptr_array_add (decoder->spare, g_ptr_array_steal_index (decoder->waiting, 0));
   row = new_row (decoder);
   row->first = first;
   row->n = n;
@@ -284,12 +278,11 @@ fasp_rlc_decoder_repair (FaspRlcDecoder * decoder, guint64 first, guint n,
 
 /* Turns a symbol that waited into a row. FALSE: it adds nothing. */
 static gboolean
-use (FaspRlcDecoder * decoder, Row * row)
+use (FaspRlcDecoder *decoder, Row *row)
 {
   g_autofree guint8 *coefficients = NULL;
 
-  if (row->first < get_low (decoder)
-      || !is_of_use (decoder, row->first, row->n, row->size))
+  if (row->first < get_low (decoder) || !is_of_use (decoder, row->first, row->n, row->size))
     return FALSE;
   coefficients = g_malloc (row->n);
   fasp_rlc_get_coefficients (row->key, coefficients, row->n);
@@ -315,7 +308,7 @@ use (FaspRlcDecoder * decoder, Row * row)
 }
 
 static void
-use_waiting (FaspRlcDecoder * decoder)
+use_waiting (FaspRlcDecoder *decoder)
 {
   while (decoder->waiting->len > 0) {
     Row *row = g_ptr_array_steal_index (decoder->waiting, 0);
@@ -329,7 +322,7 @@ use_waiting (FaspRlcDecoder * decoder)
 
 /* FALSE: no block can have such a symbol, so the peer does not tell the truth. */
 static gboolean
-parse (const Row * row, FaspRecovered * recovered)
+parse (const Row *row, FaspRecovered *recovered)
 {
   FaspReader r = { row->symbol, row->size };
 
@@ -343,7 +336,7 @@ parse (const Row * row, FaspRecovered * recovered)
 }
 
 gboolean
-fasp_rlc_decoder_take (FaspRlcDecoder * decoder, FaspRecovered * recovered)
+fasp_rlc_decoder_take (FaspRlcDecoder *decoder, FaspRecovered *recovered)
 {
   use_waiting (decoder);
   for (guint i = 0; i < decoder->rows->len;) {
@@ -353,7 +346,7 @@ fasp_rlc_decoder_take (FaspRlcDecoder * decoder, FaspRecovered * recovered)
       i++;
       continue;
     }
-    drop (decoder, i);          /* its symbol stays until the row is used again */
+    drop (decoder, i); /* its symbol stays until the row is used again */
     if (parse (row, recovered))
       return TRUE;
   }

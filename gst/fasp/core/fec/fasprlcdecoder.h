@@ -18,37 +18,38 @@
 
 G_BEGIN_DECLS
 
-#define FASP_RLC_DECODER_ROWS 128    /* equations kept, and as many that wait; beyond
-                                   that the oldest is dropped */
+#define FASP_RLC_DECODER_ROWS \
+  128 /* equations kept, and as many that wait; beyond \
+    that the oldest is dropped */
 
 typedef struct _FaspRlcDecoder FaspRlcDecoder;
 
 typedef struct
 {
   guint64 number;
-  guint8 flags;                 /* FASP_BLOCK_MARK */
-  guint32 media_time;           /* low 32 bits */
-  const guint8 *data;           /* valid until the next call */
+  guint8 flags;       /* FASP_BLOCK_MARK */
+  guint32 media_time; /* low 32 bits */
+  const guint8 *data; /* valid until the next call */
   guint32 size;
 } FaspRecovered;
 
 /* @window: in blocks, rounded up to a power of two. */
 FaspRlcDecoder *fasp_rlc_decoder_new (guint window);
-void fasp_rlc_decoder_free (FaspRlcDecoder * decoder);
+void fasp_rlc_decoder_free (FaspRlcDecoder *decoder);
 
 /* Block @block is here. Takes a reference. */
-void fasp_rlc_decoder_know (FaspRlcDecoder * decoder, FaspBlock * block);
+void fasp_rlc_decoder_know (FaspRlcDecoder *decoder, FaspBlock *block);
 /* Adds a repair symbol of blocks [first, first + n). Copies it. */
-void fasp_rlc_decoder_repair (FaspRlcDecoder * decoder, guint64 first, guint n,
-    guint16 key, const guint8 * symbol, guint32 size);
+void fasp_rlc_decoder_repair (FaspRlcDecoder *decoder, guint64 first, guint n, guint16 key,
+    const guint8 *symbol, guint32 size);
 /* Gives the next block that has been recovered; FALSE: none. The caller must then pass
  * the block to fasp_rlc_decoder_know(). */
-gboolean fasp_rlc_decoder_take (FaspRlcDecoder * decoder, FaspRecovered * recovered);
+gboolean fasp_rlc_decoder_take (FaspRlcDecoder *decoder, FaspRecovered *recovered);
 
 /* Lets go of all blocks and equations. */
-void fasp_rlc_decoder_forget (FaspRlcDecoder * decoder);
+void fasp_rlc_decoder_forget (FaspRlcDecoder *decoder);
 
 /* Number of equations kept, and that wait. */
-guint fasp_rlc_decoder_count (const FaspRlcDecoder * decoder);
+guint fasp_rlc_decoder_count (const FaspRlcDecoder *decoder);
 
 G_END_DECLS

@@ -3,9 +3,9 @@
 #include "faspstream.h"
 
 void
-fasp_caller_start (FaspCaller * caller, FaspTime now, guint32 id,
-    const guint8 nonce[FASP_NONCE_SIZE], const FaspHello * hello,
-    const FaspCredentials * credentials, const guint8 ephemeral[FASP_KEY_SIZE])
+fasp_caller_start (FaspCaller *caller, FaspTime now, guint32 id,
+    const guint8 nonce[FASP_NONCE_SIZE], const FaspHello *hello, const FaspCredentials *credentials,
+    const guint8 ephemeral[FASP_KEY_SIZE])
 {
   guint8 payload[FASP_MESSAGE_MAX];
   FaspWriter p = { payload, sizeof payload };
@@ -33,10 +33,9 @@ fasp_caller_start (FaspCaller * caller, FaspTime now, guint32 id,
   /* written once: all repetitions of the OPEN say the same, whichever is answered */
   fasp_wire_write_hello (&p, &caller->hello);
   g_return_if_fail (!p.failed);
-  fasp_credentials_begin (credentials, TRUE, &caller->open, ephemeral,
-      &caller->noise);
+  fasp_credentials_begin (credentials, TRUE, &caller->open, ephemeral, &caller->noise);
   if (!fasp_noise_write (&caller->noise, payload, p.used, &m)) {
-    fasp_caller_stop (caller);  /* the listener's public key is not a valid one */
+    fasp_caller_stop (caller); /* the listener's public key is not a valid one */
     return;
   }
   caller->open.message = caller->message;
@@ -44,33 +43,30 @@ fasp_caller_start (FaspCaller * caller, FaspTime now, guint32 id,
 }
 
 void
-fasp_caller_stop (FaspCaller * caller)
+fasp_caller_stop (FaspCaller *caller)
 {
   caller->active = FALSE;
   fasp_noise_wipe (&caller->noise);
 }
 
 static FaspCallerResult
-receive_accept (FaspCaller * caller, const FaspHandshake * answer,
-    FaspAgreement * agreement)
+receive_accept (FaspCaller *caller, const FaspHandshake *answer, FaspAgreement *agreement)
 {
-  FaspNoise noise = caller->noise;      /* a copy: if the answer is forged we wait on */
+  FaspNoise noise = caller->noise; /* a copy: if the answer is forged we wait on */
   FaspHello *hello = &agreement->hello;
   FaspCallerResult result = FASP_CALLER_ACCEPTED;
   guint8 payload[FASP_MESSAGE_MAX];
   gsize size;
-  gboolean good = fasp_noise_read (&noise, answer->message,
-      answer->message_size, payload, &size)
-      && fasp_wire_parse_hello (payload, size, hello)
-      && hello->cid == answer->from_cid && hello->n_ciphers == 1
-      && memchr (caller->hello.ciphers, hello->ciphers[0],
-      caller->hello.n_ciphers) != NULL;
+  gboolean good = fasp_noise_read (&noise, answer->message, answer->message_size, payload, &size)
+      && fasp_wire_parse_hello (payload, size, hello) && hello->cid == answer->from_cid
+      && hello->n_ciphers == 1
+      && memchr (caller->hello.ciphers, hello->ciphers[0], caller->hello.n_ciphers) != NULL;
 
   if (!good)
     result = FASP_CALLER_FORGED;
   else if (hello->unsupported)
     result = FASP_CALLER_IGNORED;
-  fasp_wipe (payload, sizeof payload);  /* a group's key may be in it */
+  fasp_wipe (payload, sizeof payload); /* a group's key may be in it */
   if (result == FASP_CALLER_ACCEPTED) {
     agreement->keys.cipher = hello->ciphers[0];
     fasp_noise_split (&noise, agreement->keys.caller, agreement->keys.listener);
@@ -83,7 +79,7 @@ receive_accept (FaspCaller * caller, const FaspHandshake * answer,
 }
 
 static FaspCallerResult
-receive_reject (FaspCaller * caller, FaspTime now, FaspReason reason)
+receive_reject (FaspCaller *caller, FaspTime now, FaspReason reason)
 {
   if (caller->doubted == 0 || caller->doubted_reason != reason) {
     caller->doubted = MAX (now, 1);
@@ -91,16 +87,15 @@ receive_reject (FaspCaller * caller, FaspTime now, FaspReason reason)
     caller->doubted_reason = reason;
     return FASP_CALLER_AGAIN;
   }
-  if (now - caller->doubted < FASP_CALLER_DOUBT
-      || caller->tries == caller->doubted_tries)
+  if (now - caller->doubted < FASP_CALLER_DOUBT || caller->tries == caller->doubted_tries)
     return FASP_CALLER_AGAIN;
-  caller->doubted = 0;          /* if it calls on, doubt begins anew */
+  caller->doubted = 0; /* if it calls on, doubt begins anew */
   return FASP_CALLER_REJECTED;
 }
 
 FaspCallerResult
-fasp_caller_receive (FaspCaller * caller, FaspTime now, FaspHandshake * answer,
-    FaspAgreement * agreement)
+fasp_caller_receive (FaspCaller *caller, FaspTime now, FaspHandshake *answer,
+    FaspAgreement *agreement)
 {
   if (!caller->active || answer->to_cid != caller->open.from_cid
       || memcmp (answer->nonce, caller->open.nonce, FASP_NONCE_SIZE) != 0)
@@ -120,8 +115,7 @@ fasp_caller_receive (FaspCaller * caller, FaspTime now, FaspHandshake * answer,
       return receive_accept (caller, answer, agreement);
     case FASP_HANDSHAKE_REJECT:
       /* the others never go over the wire */
-      if (answer->reason < FASP_REASON_FINISHED
-          || answer->reason > FASP_REASON_ENCRYPTION)
+      if (answer->reason < FASP_REASON_FINISHED || answer->reason > FASP_REASON_ENCRYPTION)
         answer->reason = FASP_REASON_STOPPED;
       return receive_reject (caller, now, answer->reason);
     case FASP_HANDSHAKE_VERSIONS:
@@ -135,7 +129,7 @@ fasp_caller_receive (FaspCaller * caller, FaspTime now, FaspHandshake * answer,
 }
 
 gboolean
-fasp_caller_poll (FaspCaller * caller, FaspTime now, FaspDatagram * datagram)
+fasp_caller_poll (FaspCaller *caller, FaspTime now, FaspDatagram *datagram)
 {
   FaspWriter w = { datagram->data, sizeof (datagram->data) };
 
@@ -149,13 +143,12 @@ fasp_caller_poll (FaspCaller * caller, FaspTime now, FaspDatagram * datagram)
   caller->next_time = now + caller->interval;
   caller->interval = MIN (caller->interval * 2, FASP_CALLER_MAX);
   if (caller->doubted > 0 && now < caller->doubted + FASP_CALLER_DOUBT)
-    caller->next_time = MIN (caller->next_time,
-        caller->doubted + FASP_CALLER_DOUBT);
+    caller->next_time = MIN (caller->next_time, caller->doubted + FASP_CALLER_DOUBT);
   return TRUE;
 }
 
 FaspTime
-fasp_caller_get_timeout (const FaspCaller * caller)
+fasp_caller_get_timeout (const FaspCaller *caller)
 {
   return caller->active ? caller->next_time : FASP_NEVER;
 }

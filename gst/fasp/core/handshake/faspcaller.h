@@ -24,48 +24,46 @@ G_BEGIN_DECLS
 typedef struct
 {
   gboolean active;
-  FaspHandshake open;           /* what is sent */
-  FaspHello hello;              /* what it says, which is sealed in: */
+  FaspHandshake open; /* what is sent */
+  FaspHello hello;    /* what it says, which is sealed in: */
   guint8 message[FASP_MESSAGE_MAX];
-  FaspNoise noise;              /* the handshake's state before the answer */
+  FaspNoise noise; /* the handshake's state before the answer */
   FaspTime next_time, interval, sent;
-  guint tries;                  /* OPENs sent */
-  FaspTime doubted;             /* first REJECT for this reason; 0: none */
-  guint doubted_tries;          /* tries by then */
+  guint tries;         /* OPENs sent */
+  FaspTime doubted;    /* first REJECT for this reason; 0: none */
+  guint doubted_tries; /* tries by then */
   FaspReason doubted_reason;
 } FaspCaller;
 
 /* Starts calling.  @id and @nonce name the call; @hello is what we say of
  * ourselves, without id and ciphers; @ephemeral is fresh and unpredictable. */
-void fasp_caller_start (FaspCaller * caller, FaspTime now, guint32 id,
-    const guint8 nonce[FASP_NONCE_SIZE],
-    const FaspHello * hello, const FaspCredentials * credentials,
+void fasp_caller_start (FaspCaller *caller, FaspTime now, guint32 id,
+    const guint8 nonce[FASP_NONCE_SIZE], const FaspHello *hello, const FaspCredentials *credentials,
     const guint8 ephemeral[FASP_KEY_SIZE]);
 /* Stops calling, and wipes the secrets of the call. */
-void fasp_caller_stop (FaspCaller * caller);
+void fasp_caller_stop (FaspCaller *caller);
 
 typedef enum
 {
-  FASP_CALLER_IGNORED,          /* not an answer to this call */
-  FASP_CALLER_FORGED,           /* it does not open with our keys */
-  FASP_CALLER_AGAIN,            /* call again: a cookie came, or a REJECT that is
-                                   not believed yet */
+  FASP_CALLER_IGNORED, /* not an answer to this call */
+  FASP_CALLER_FORGED,  /* it does not open with our keys */
+  FASP_CALLER_AGAIN,   /* call again: a cookie came, or a REJECT that is
+                          not believed yet */
   FASP_CALLER_ACCEPTED,
-  FASP_CALLER_REJECTED,         /* answer->reason, answer->text */
+  FASP_CALLER_REJECTED, /* answer->reason, answer->text */
 } FaspCallerResult;
 
 /* What both ends agreed on: filled in when ACCEPTED. */
 typedef struct
 {
-  FaspHello hello;              /* the listener's */
+  FaspHello hello; /* the listener's */
   FaspKeys keys;
 } FaspAgreement;
 
-FaspCallerResult fasp_caller_receive (FaspCaller * caller, FaspTime now,
-    FaspHandshake * answer, FaspAgreement * agreement);
+FaspCallerResult fasp_caller_receive (FaspCaller *caller, FaspTime now, FaspHandshake *answer,
+    FaspAgreement *agreement);
 /* The next OPEN, if it is due.  The caller of this function sets its address. */
-gboolean fasp_caller_poll (FaspCaller * caller, FaspTime now,
-    FaspDatagram * datagram);
-FaspTime fasp_caller_get_timeout (const FaspCaller * caller);
+gboolean fasp_caller_poll (FaspCaller *caller, FaspTime now, FaspDatagram *datagram);
+FaspTime fasp_caller_get_timeout (const FaspCaller *caller);
 
 G_END_DECLS

@@ -3,8 +3,8 @@
 #include "faspcrypto.h"
 
 static void
-compute (const guint8 * secret, guint64 time, const FaspAddress * address,
-    const guint8 * nonce, guint8 * cookie)
+compute (const guint8 *secret, guint64 time, const FaspAddress *address, const guint8 *nonce,
+    guint8 *cookie)
 {
   guint8 bytes[sizeof (address->bytes) + FASP_NONCE_SIZE + 8 + 1];
   FaspWriter w = { bytes, sizeof (bytes) };
@@ -15,13 +15,12 @@ compute (const guint8 * secret, guint64 time, const FaspAddress * address,
   fasp_write_bytes (&w, nonce, FASP_NONCE_SIZE);
   fasp_write_uint (&w, time, 8);
   fasp_write_uint (&out, time % FASP_COOKIE_PERIOD, 8);
-  fasp_hmac (secret, FASP_COOKIE_SECRET_SIZE, "fasp cookie 1", bytes, w.used,
-      cookie + 8, 32);
+  fasp_hmac (secret, FASP_COOKIE_SECRET_SIZE, "fasp cookie 1", bytes, w.used, cookie + 8, 32);
 }
 
 void
 fasp_cookie_make (const guint8 secret[FASP_COOKIE_SECRET_SIZE], FaspTime now,
-    const FaspAddress * address, const guint8 nonce[FASP_NONCE_SIZE],
+    const FaspAddress *address, const guint8 nonce[FASP_NONCE_SIZE],
     guint8 cookie[FASP_COOKIE_SIZE])
 {
   compute (secret, now, address, nonce, cookie);
@@ -29,7 +28,7 @@ fasp_cookie_make (const guint8 secret[FASP_COOKIE_SECRET_SIZE], FaspTime now,
 
 gboolean
 fasp_cookie_verify (const guint8 secret[FASP_COOKIE_SECRET_SIZE], FaspTime now,
-    const FaspAddress * address, const guint8 nonce[FASP_NONCE_SIZE],
+    const FaspAddress *address, const guint8 nonce[FASP_NONCE_SIZE],
     const guint8 cookie[FASP_COOKIE_SIZE])
 {
   guint8 right[FASP_COOKIE_SIZE];

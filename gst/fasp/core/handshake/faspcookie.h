@@ -20,12 +20,11 @@ G_BEGIN_DECLS
 #define FASP_COOKIE_PERIOD (G_GINT64_CONSTANT (1) << 28)
 #define FASP_COOKIE_SECRET_SIZE 32
 
-void fasp_cookie_make (const guint8 secret[FASP_COOKIE_SECRET_SIZE],
-    FaspTime now, const FaspAddress * address,
-    const guint8 nonce[FASP_NONCE_SIZE], guint8 cookie[FASP_COOKIE_SIZE]);
-gboolean fasp_cookie_verify (const guint8 secret[FASP_COOKIE_SECRET_SIZE],
-    FaspTime now, const FaspAddress * address,
-    const guint8 nonce[FASP_NONCE_SIZE],
+void fasp_cookie_make (const guint8 secret[FASP_COOKIE_SECRET_SIZE], FaspTime now,
+    const FaspAddress *address, const guint8 nonce[FASP_NONCE_SIZE],
+    guint8 cookie[FASP_COOKIE_SIZE]);
+gboolean fasp_cookie_verify (const guint8 secret[FASP_COOKIE_SECRET_SIZE], FaspTime now,
+    const FaspAddress *address, const guint8 nonce[FASP_NONCE_SIZE],
     const guint8 cookie[FASP_COOKIE_SIZE]);
 
 G_END_DECLS

@@ -12,9 +12,9 @@ struct _FaspCredentials
   guint8 ciphers[FASP_CIPHERS]; /* best first */
   gboolean has_psk, has_key, has_peer;
   guint8 psk[FASP_KEY_SIZE], key[FASP_KEY_SIZE];
-  guint8 public_key[FASP_KEY_SIZE];     /* of key */
-  guint8 peer[FASP_KEY_SIZE];   /* the first allowed key */
-  GHashTable *allowed;          /* public key as GBytes -> name */
+  guint8 public_key[FASP_KEY_SIZE]; /* of key */
+  guint8 peer[FASP_KEY_SIZE];       /* the first allowed key */
+  GHashTable *allowed;              /* public key as GBytes -> name */
 };
 
 FaspCredentials *
@@ -23,8 +23,8 @@ fasp_credentials_new (void)
   FaspCredentials *c = g_new0 (FaspCredentials, 1);
 
   c->refs = 1;
-  c->allowed = g_hash_table_new_full (g_bytes_hash, g_bytes_equal,
-      (GDestroyNotify) g_bytes_unref, g_free);
+  c->allowed =
+      g_hash_table_new_full (g_bytes_hash, g_bytes_equal, (GDestroyNotify) g_bytes_unref, g_free);
   /* an end that is slow with AES puts ChaCha20 first, and the other end follows:
    * see fasp_credentials_choose() */
   if (fasp_crypto_has_aes ()) {
@@ -40,14 +40,14 @@ fasp_credentials_new (void)
 }
 
 FaspCredentials *
-fasp_credentials_ref (FaspCredentials * c)
+fasp_credentials_ref (FaspCredentials *c)
 {
   g_atomic_int_inc (&c->refs);
   return c;
 }
 
 void
-fasp_credentials_unref (FaspCredentials * c)
+fasp_credentials_unref (FaspCredentials *c)
 {
   if (c == NULL || !g_atomic_int_dec_and_test (&c->refs))
     return;
@@ -57,22 +57,21 @@ fasp_credentials_unref (FaspCredentials * c)
 }
 
 void
-fasp_credentials_set_cipher (FaspCredentials * c, FaspCipher cipher)
+fasp_credentials_set_cipher (FaspCredentials *c, FaspCipher cipher)
 {
   c->ciphers[0] = cipher;
   c->n_ciphers = 1;
 }
 
 void
-fasp_credentials_set_psk (FaspCredentials * c, const guint8 psk[FASP_KEY_SIZE])
+fasp_credentials_set_psk (FaspCredentials *c, const guint8 psk[FASP_KEY_SIZE])
 {
   memcpy (c->psk, psk, FASP_KEY_SIZE);
   c->has_psk = TRUE;
 }
 
 void
-fasp_credentials_set_key (FaspCredentials * c,
-    const guint8 private_key[FASP_KEY_SIZE])
+fasp_credentials_set_key (FaspCredentials *c, const guint8 private_key[FASP_KEY_SIZE])
 {
   memcpy (c->key, private_key, FASP_KEY_SIZE);
   fasp_x25519_public (private_key, c->public_key);
@@ -80,18 +79,17 @@ fasp_credentials_set_key (FaspCredentials * c,
 }
 
 void
-fasp_credentials_allow (FaspCredentials * c,
-    const guint8 public_key[FASP_KEY_SIZE], const gchar * name)
+fasp_credentials_allow (FaspCredentials *c, const guint8 public_key[FASP_KEY_SIZE],
+    const gchar *name)
 {
   if (!c->has_peer)
     memcpy (c->peer, public_key, FASP_KEY_SIZE);
   c->has_peer = TRUE;
-  g_hash_table_replace (c->allowed, g_bytes_new (public_key, FASP_KEY_SIZE),
-      g_strdup (name));
+  g_hash_table_replace (c->allowed, g_bytes_new (public_key, FASP_KEY_SIZE), g_strdup (name));
 }
 
 FaspNoisePattern
-fasp_credentials_get_pattern (const FaspCredentials * c)
+fasp_credentials_get_pattern (const FaspCredentials *c)
 {
   if (c->has_key)
     return c->has_psk ? FASP_NOISE_IK_PSK2 : FASP_NOISE_IK;
@@ -99,34 +97,33 @@ fasp_credentials_get_pattern (const FaspCredentials * c)
 }
 
 const gchar *
-fasp_credentials_object (const FaspCredentials * c, guint pattern)
+fasp_credentials_object (const FaspCredentials *c, guint pattern)
 {
   gboolean theirs;
 
   if (pattern < FASP_NOISE_NN || pattern > FASP_NOISE_IK_PSK2)
     return "the caller asks for a handshake that the listener does not know: "
-        "update the listener";
+           "update the listener";
   theirs = fasp_noise_has_psk (pattern);
   if (theirs && !c->has_psk)
     return "the caller has a passphrase and the listener has none: set the "
-        "same on both";
+           "same on both";
   if (!theirs && c->has_psk)
     return "the listener has a passphrase and the caller has none: set the "
-        "same on both";
+           "same on both";
   theirs = fasp_noise_has_static (pattern);
   if (theirs && !c->has_key)
     return "the caller has a key-file and the listener has none: give it one, "
-        "and allowed-keys";
+           "and allowed-keys";
   if (!theirs && c->has_key)
     return "the listener has a key-file and the caller has none: give it one, "
-        "and the listener's public-key";
+           "and the listener's public-key";
   return NULL;
 }
 
 void
-fasp_credentials_begin (const FaspCredentials * c, gboolean initiator,
-    const FaspHandshake * open, const guint8 ephemeral[FASP_KEY_SIZE],
-    FaspNoise * noise)
+fasp_credentials_begin (const FaspCredentials *c, gboolean initiator, const FaspHandshake *open,
+    const guint8 ephemeral[FASP_KEY_SIZE], FaspNoise *noise)
 {
   guint8 prologue[FASP_PROLOGUE_SIZE];
   FaspWriter w = { prologue, sizeof prologue };
@@ -146,8 +143,8 @@ fasp_credentials_begin (const FaspCredentials * c, gboolean initiator,
 }
 
 gboolean
-fasp_credentials_know (const FaspCredentials * c,
-    const guint8 public_key[FASP_KEY_SIZE], FaspIdentity * who)
+fasp_credentials_know (const FaspCredentials *c, const guint8 public_key[FASP_KEY_SIZE],
+    FaspIdentity *who)
 {
   GBytes *key = g_bytes_new_static (public_key, FASP_KEY_SIZE);
   gpointer name;
@@ -163,21 +160,20 @@ fasp_credentials_know (const FaspCredentials * c,
 }
 
 void
-fasp_credentials_offer (const FaspCredentials * c, FaspHello * hello)
+fasp_credentials_offer (const FaspCredentials *c, FaspHello *hello)
 {
   hello->n_ciphers = c->n_ciphers;
   memcpy (hello->ciphers, c->ciphers, c->n_ciphers);
 }
 
 FaspCipher
-fasp_credentials_get_first (const FaspCredentials * c)
+fasp_credentials_get_first (const FaspCredentials *c)
 {
   return c->ciphers[0];
 }
 
 gboolean
-fasp_credentials_choose (const FaspCredentials * c, const FaspHello * offer,
-    FaspCipher * cipher)
+fasp_credentials_choose (const FaspCredentials *c, const FaspHello *offer, FaspCipher *cipher)
 {
   /* if the two ends prefer different ciphers, the end that prefers ChaCha20 wins:
    * it is slow with AES */

@@ -24,43 +24,37 @@ typedef struct _FaspCredentials FaspCredentials;
 
 /* Without passphrase and key, with the ciphers that suit this machine. */
 FaspCredentials *fasp_credentials_new (void);
-FaspCredentials *fasp_credentials_ref (FaspCredentials * credentials);
-void fasp_credentials_unref (FaspCredentials * credentials);
+FaspCredentials *fasp_credentials_ref (FaspCredentials *credentials);
+void fasp_credentials_unref (FaspCredentials *credentials);
 
 /* Call these setters before the credentials are given to an endpoint. */
 /* Accept this cipher alone; FASP_CIPHER_NONE: no encryption. */
-void fasp_credentials_set_cipher (FaspCredentials * credentials,
-    FaspCipher cipher);
+void fasp_credentials_set_cipher (FaspCredentials *credentials, FaspCipher cipher);
 /* @psk: what fasp_stretch() makes of a passphrase. */
-void fasp_credentials_set_psk (FaspCredentials * credentials,
-    const guint8 psk[FASP_KEY_SIZE]);
-void fasp_credentials_set_key (FaspCredentials * credentials,
+void fasp_credentials_set_psk (FaspCredentials *credentials, const guint8 psk[FASP_KEY_SIZE]);
+void fasp_credentials_set_key (FaspCredentials *credentials,
     const guint8 private_key[FASP_KEY_SIZE]);
 /* Adds a public key that is trusted.  A caller expects the first of them of the
  * listener.  @name: for messages, cut to FASP_NAME_MAX bytes; may be NULL. */
-void fasp_credentials_allow (FaspCredentials * credentials,
-    const guint8 public_key[FASP_KEY_SIZE], const gchar * name);
+void fasp_credentials_allow (FaspCredentials *credentials, const guint8 public_key[FASP_KEY_SIZE],
+    const gchar *name);
 
-FaspNoisePattern fasp_credentials_get_pattern (const FaspCredentials *
-    credentials);
+FaspNoisePattern fasp_credentials_get_pattern (const FaspCredentials *credentials);
 /* NULL if @pattern is the handshake of these credentials, else a text that says
  * why not. */
-const gchar *fasp_credentials_object (const FaspCredentials * credentials,
-    guint pattern);
+const gchar *fasp_credentials_object (const FaspCredentials *credentials, guint pattern);
 /* Begins the handshake of @open.  @ephemeral: fresh and unpredictable. */
-void fasp_credentials_begin (const FaspCredentials * credentials,
-    gboolean initiator, const FaspHandshake * open,
-    const guint8 ephemeral[FASP_KEY_SIZE], FaspNoise * noise);
+void fasp_credentials_begin (const FaspCredentials *credentials, gboolean initiator,
+    const FaspHandshake *open, const guint8 ephemeral[FASP_KEY_SIZE], FaspNoise *noise);
 /* TRUE: this public key is trusted, and @who is filled in. */
-gboolean fasp_credentials_know (const FaspCredentials * credentials,
-    const guint8 public_key[FASP_KEY_SIZE], FaspIdentity * who);
+gboolean fasp_credentials_know (const FaspCredentials *credentials,
+    const guint8 public_key[FASP_KEY_SIZE], FaspIdentity *who);
 /* Writes the accepted ciphers into @hello. */
-void fasp_credentials_offer (const FaspCredentials * credentials,
-    FaspHello * hello);
+void fasp_credentials_offer (const FaspCredentials *credentials, FaspHello *hello);
 /* The cipher that is preferred here. */
-FaspCipher fasp_credentials_get_first (const FaspCredentials * credentials);
+FaspCipher fasp_credentials_get_first (const FaspCredentials *credentials);
 /* Chooses the best cipher of an offer.  FALSE: none of them is accepted here. */
-gboolean fasp_credentials_choose (const FaspCredentials * credentials,
-    const FaspHello * offer, FaspCipher * cipher);
+gboolean fasp_credentials_choose (const FaspCredentials *credentials, const FaspHello *offer,
+    FaspCipher *cipher);
 
 G_END_DECLS

@@ -26,44 +26,45 @@ G_BEGIN_DECLS
 #define FASP_LIMITER_NETWORK_RATE 128
 #define FASP_LIMITER_NETWORK_BURST 1024
 /* A handshake with a wrong key costs this many tokens more.  A bucket may owe as many tokens as its
- * burst.  That allows three guesses a second from all unproved callers, and seven from a network. */
+ * burst.  That allows three guesses a second from all unproved callers, and seven from a network.
+ */
 #define FASP_LIMITER_UNPROVED_REFUSED 8
 #define FASP_LIMITER_NETWORK_REFUSED 16
 
 typedef struct _FaspBucket
 {
-  FaspTime full;                /* fasptokenbucket.h */
-  gint half;                    /* half-open sessions; atomic */
+  FaspTime full; /* fasptokenbucket.h */
+  gint half;     /* half-open sessions; atomic */
 } FaspBucket;
 
 typedef struct _FaspLimiter
 {
   guint8 secret[16];
-  gint half, endpoints;         /* atomic */
+  gint half, endpoints; /* atomic */
   FaspBucket unproved, four[FASP_LIMITER_BUCKETS], six[FASP_LIMITER_BUCKETS];
 } FaspLimiter;
 
-void fasp_limiter_init (FaspLimiter * gate, const guint8 secret[16]);
+void fasp_limiter_init (FaspLimiter *gate, const guint8 secret[16]);
 /* Takes a token for a handshake; @proved: the caller has proved @address.  FALSE: not now. */
-gboolean fasp_limiter_take (FaspLimiter * gate, FaspTime now,
-    const FaspAddress * address, gboolean proved);
+gboolean fasp_limiter_take (FaspLimiter *gate, FaspTime now, const FaspAddress *address,
+    gboolean proved);
 /* Counts a new half-open session.  Pass the bucket to fasp_limiter_leave() when the session
  * is half open no longer. */
-FaspBucket *fasp_limiter_enter (FaspLimiter * gate, const FaspAddress * address);
-void fasp_limiter_leave (FaspLimiter * gate, FaspBucket * bucket);
-/* A number for the network of an address. Nobody outside can tell which, or find two with the same. */
-guint64 fasp_limiter_get_network (const FaspLimiter * gate,
-    const FaspAddress * address);
+FaspBucket *fasp_limiter_enter (FaspLimiter *gate, const FaspAddress *address);
+void fasp_limiter_leave (FaspLimiter *gate, FaspBucket *bucket);
+/* A number for the network of an address. Nobody outside can tell which, or find two with the same.
+ */
+guint64 fasp_limiter_get_network (const FaspLimiter *gate, const FaspAddress *address);
 /* One more endpoint uses the gate, or one less. */
-void fasp_limiter_join (FaspLimiter * gate);
-void fasp_limiter_part (FaspLimiter * gate);
+void fasp_limiter_join (FaspLimiter *gate);
+void fasp_limiter_part (FaspLimiter *gate);
 /* How many of @all belong to each endpoint; at least one. */
-guint fasp_limiter_get_share (FaspLimiter * gate, guint all);
+guint fasp_limiter_get_share (FaspLimiter *gate, guint all);
 /* Half-open sessions: all, and of this network (and those that share its bucket). */
-guint fasp_limiter_count_half (FaspLimiter * gate);
-guint fasp_limiter_count_half_of (FaspLimiter * gate, const FaspAddress * address);
+guint fasp_limiter_count_half (FaspLimiter *gate);
+guint fasp_limiter_count_half_of (FaspLimiter *gate, const FaspAddress *address);
 /* The handshake had a wrong key, or asked for a stream that is not here. */
-void fasp_limiter_refused (FaspLimiter * gate, FaspTime now,
-    const FaspAddress * address, gboolean proved);
+void fasp_limiter_refused (FaspLimiter *gate, FaspTime now, const FaspAddress *address,
+    gboolean proved);
 
 G_END_DECLS

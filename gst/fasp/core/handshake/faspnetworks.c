@@ -3,7 +3,7 @@
 
 struct _FaspNetworks
 {
-  GHashTable *networks;         /* guint64, owned -> how many are there */
+  GHashTable *networks; /* guint64, owned -> how many are there */
 };
 
 FaspNetworks *
@@ -11,36 +11,35 @@ fasp_networks_new (void)
 {
   FaspNetworks *networks = g_new (FaspNetworks, 1);
 
-  networks->networks =
-      g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, NULL);
+  networks->networks = g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, NULL);
   return networks;
 }
 
 void
-fasp_networks_free (FaspNetworks * networks)
+fasp_networks_free (FaspNetworks *networks)
 {
   g_hash_table_unref (networks->networks);
   g_free (networks);
 }
 
 static void
-set (FaspNetworks * networks, guint64 network, guint n)
+set (FaspNetworks *networks, guint64 network, guint n)
 {
   if (n > 0)
-    g_hash_table_replace (networks->networks, g_memdup2 (&network,
-            sizeof network), GUINT_TO_POINTER (n));
+    g_hash_table_replace (networks->networks, g_memdup2 (&network, sizeof network),
+        GUINT_TO_POINTER (n));
   else
     g_hash_table_remove (networks->networks, &network);
 }
 
 void
-fasp_networks_join (FaspNetworks * networks, guint64 network)
+fasp_networks_join (FaspNetworks *networks, guint64 network)
 {
   set (networks, network, fasp_networks_count (networks, network) + 1);
 }
 
 void
-fasp_networks_leave (FaspNetworks * networks, guint64 network)
+fasp_networks_leave (FaspNetworks *networks, guint64 network)
 {
   guint n = fasp_networks_count (networks, network);
 
@@ -49,7 +48,7 @@ fasp_networks_leave (FaspNetworks * networks, guint64 network)
 }
 
 guint
-fasp_networks_count (const FaspNetworks * networks, guint64 network)
+fasp_networks_count (const FaspNetworks *networks, guint64 network)
 {
   return GPOINTER_TO_UINT (g_hash_table_lookup (networks->networks, &network));
 }

@@ -2,14 +2,13 @@
 #include "faspreplies.h"
 
 void
-fasp_replies_init (FaspReplies * replies)
+fasp_replies_init (FaspReplies *replies)
 {
   replies->first = replies->used = 0;
 }
 
 void
-fasp_replies_push (FaspReplies * replies, const FaspAddress * to,
-    const FaspHandshake * handshake)
+fasp_replies_push (FaspReplies *replies, const FaspAddress *to, const FaspHandshake *handshake)
 {
   guint i = (replies->first + replies->used) % FASP_REPLIES_MAX;
   FaspWriter w = { replies->ring[i].data, FASP_REPLY_SIZE };
@@ -25,7 +24,7 @@ fasp_replies_push (FaspReplies * replies, const FaspAddress * to,
 }
 
 gboolean
-fasp_replies_pop (FaspReplies * replies, FaspDatagram * datagram)
+fasp_replies_pop (FaspReplies *replies, FaspDatagram *datagram)
 {
   guint i = replies->first;
 
@@ -40,7 +39,7 @@ fasp_replies_pop (FaspReplies * replies, FaspDatagram * datagram)
 }
 
 gboolean
-fasp_replies_is_empty (const FaspReplies * replies)
+fasp_replies_is_empty (const FaspReplies *replies)
 {
   return replies->used == 0;
 }

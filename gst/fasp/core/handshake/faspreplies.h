@@ -13,7 +13,7 @@
 G_BEGIN_DECLS
 
 #define FASP_REPLIES_MAX 64
-#define FASP_REPLY_SIZE 300     /* RETRY, REJECT, VERSIONS */
+#define FASP_REPLY_SIZE 300 /* RETRY, REJECT, VERSIONS */
 
 typedef struct
 {
@@ -26,10 +26,10 @@ typedef struct
   } ring[FASP_REPLIES_MAX];
 } FaspReplies;
 
-void fasp_replies_init (FaspReplies * replies);
-void fasp_replies_push (FaspReplies * replies, const FaspAddress * to,
-    const FaspHandshake * handshake);
-gboolean fasp_replies_pop (FaspReplies * replies, FaspDatagram * datagram);
-gboolean fasp_replies_is_empty (const FaspReplies * replies);
+void fasp_replies_init (FaspReplies *replies);
+void fasp_replies_push (FaspReplies *replies, const FaspAddress *to,
+    const FaspHandshake *handshake);
+gboolean fasp_replies_pop (FaspReplies *replies, FaspDatagram *datagram);
+gboolean fasp_replies_is_empty (const FaspReplies *replies);
 
 G_END_DECLS

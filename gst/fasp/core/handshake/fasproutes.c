@@ -3,14 +3,14 @@
 
 struct _FaspRoutes
 {
-  guint next;                   /* place to try first */
+  guint next; /* place to try first */
   gboolean taken[FASP_ROUTES_MAX];
   /* endpoints, in the order in which they came */
   guint n;
   FaspStreamName names[FASP_STREAM_NAMES][FASP_ROUTES_MAX];
   guint places[FASP_ROUTES_MAX];
-  guint fallback;               /* place of the one without a name, or none */
-  guint n_gone, oldest;         /* streams remembered, and which gives way next */
+  guint fallback;       /* place of the one without a name, or none */
+  guint n_gone, oldest; /* streams remembered, and which gives way next */
   FaspStreamName gone[FASP_ROUTES_GONE];
   FaspTime gone_until[FASP_ROUTES_GONE];
 };
@@ -26,7 +26,7 @@ fasp_routes_new (guint first)
 }
 
 void
-fasp_routes_free (FaspRoutes * routes)
+fasp_routes_free (FaspRoutes *routes)
 {
   g_free (routes);
 }
@@ -34,7 +34,7 @@ fasp_routes_free (FaspRoutes * routes)
 /* --- coming and going ------------------------------------------------------------ */
 
 static gboolean
-has_name (const FaspRoutes * routes, const FaspStreamName * name)
+has_name (const FaspRoutes *routes, const FaspStreamName *name)
 {
   for (guint i = 0; i < routes->n; i++)
     if (memcmp (&routes->names[FASP_STREAM_FITS][i], name, sizeof *name) == 0)
@@ -44,7 +44,7 @@ has_name (const FaspRoutes * routes, const FaspStreamName * name)
 
 /* In turn, so that late datagrams for an endpoint that has left find nobody. */
 static guint
-take_place (FaspRoutes * routes)
+take_place (FaspRoutes *routes)
 {
   guint place = routes->next;
 
@@ -56,16 +56,14 @@ take_place (FaspRoutes * routes)
 }
 
 FaspRoutesResult
-fasp_routes_add (FaspRoutes * routes, FaspRole role, const gchar * streamid,
-    guint * place)
+fasp_routes_add (FaspRoutes *routes, FaspRole role, const gchar *streamid, guint *place)
 {
   gboolean named = streamid != NULL && streamid[0] != '\0';
   FaspStreamName names[FASP_STREAM_NAMES] = { 0 };
 
   if (named)
     fasp_stream_get_names (role, streamid, names);
-  if (named ? has_name (routes, &names[FASP_STREAM_FITS]) :
-      routes->fallback != FASP_ROUTES_NONE)
+  if (named ? has_name (routes, &names[FASP_STREAM_FITS]) : routes->fallback != FASP_ROUTES_NONE)
     return FASP_ROUTES_TAKEN;
   if (routes->n == FASP_ROUTES_MAX)
     return FASP_ROUTES_FULL;
@@ -80,12 +78,11 @@ fasp_routes_add (FaspRoutes * routes, FaspRole role, const gchar * streamid,
 }
 
 static void
-remember (FaspRoutes * routes, FaspTime now, const FaspStreamName * name)
+remember (FaspRoutes *routes, FaspTime now, const FaspStreamName *name)
 {
   guint i = 0;
 
-  while (i < routes->n_gone && memcmp (&routes->gone[i], name,
-          sizeof *name) != 0)
+  while (i < routes->n_gone && memcmp (&routes->gone[i], name, sizeof *name) != 0)
     i++;
   if (i == FASP_ROUTES_GONE)
     i = routes->oldest++ % FASP_ROUTES_GONE;
@@ -96,7 +93,7 @@ remember (FaspRoutes * routes, FaspTime now, const FaspStreamName * name)
 }
 
 void
-fasp_routes_remove (FaspRoutes * routes, FaspTime now, guint place)
+fasp_routes_remove (FaspRoutes *routes, FaspTime now, guint place)
 {
   guint i = 0, behind;
 
@@ -110,17 +107,14 @@ fasp_routes_remove (FaspRoutes * routes, FaspTime now, guint place)
   routes->taken[place] = FALSE;
   behind = --routes->n - i;
   for (guint k = 0; k < FASP_STREAM_NAMES; k++)
-    memmove (routes->names[k] + i, routes->names[k] + i + 1,
-        behind * sizeof (FaspStreamName));
-  memmove (routes->places + i, routes->places + i + 1,
-      behind * sizeof *routes->places);
+    memmove (routes->names[k] + i, routes->names[k] + i + 1, behind * sizeof (FaspStreamName));
+  memmove (routes->places + i, routes->places + i + 1, behind * sizeof *routes->places);
 }
 
 /* --- datagrams --------------------------------------------------------------------- */
 
 static gboolean
-is_gone (const FaspRoutes * routes, FaspTime now, const guint8 * nonce,
-    guint32 hint)
+is_gone (const FaspRoutes *routes, FaspTime now, const guint8 *nonce, guint32 hint)
 {
   guint i = fasp_stream_find (nonce, hint, routes->gone, routes->n_gone);
 
@@ -128,18 +122,15 @@ is_gone (const FaspRoutes * routes, FaspTime now, const guint8 * nonce,
 }
 
 static guint
-find_name (const FaspRoutes * routes, const guint8 * nonce, guint32 hint,
-    guint which)
+find_name (const FaspRoutes *routes, const guint8 *nonce, guint32 hint, guint which)
 {
-  guint i = hint == 0 ? routes->n :
-      fasp_stream_find (nonce, hint, routes->names[which], routes->n);
+  guint i = hint == 0 ? routes->n : fasp_stream_find (nonce, hint, routes->names[which], routes->n);
 
   return i < routes->n ? routes->places[i] : FASP_ROUTES_NONE;
 }
 
 static guint
-find_called (FaspRoutes * routes, FaspTime now, const guint8 * nonce,
-    guint32 hint, FaspRoute * route)
+find_called (FaspRoutes *routes, FaspTime now, const guint8 *nonce, guint32 hint, FaspRoute *route)
 {
   guint place = find_name (routes, nonce, hint, FASP_STREAM_FITS);
 
@@ -163,8 +154,8 @@ find_called (FaspRoutes * routes, FaspTime now, const guint8 * nonce,
 }
 
 guint
-fasp_routes_find (FaspRoutes * routes, FaspTime now, const guint8 * data,
-    gsize size, FaspRoute * route)
+fasp_routes_find (FaspRoutes *routes, FaspTime now, const guint8 *data, gsize size,
+    FaspRoute *route)
 {
   FaspSessionHeader header;
   FaspHandshake call;
@@ -176,8 +167,7 @@ fasp_routes_find (FaspRoutes * routes, FaspTime now, const guint8 * data,
     if (routes->n > 1 && fasp_wire_parse_session (data, size, &header)
         && routes->taken[header.cid >> (32 - FASP_ROUTES_BITS)])
       return header.cid >> (32 - FASP_ROUTES_BITS);
-  } else if (size >= FASP_OPEN_SIZE
-      && fasp_wire_parse_handshake (data, size, &call)
+  } else if (size >= FASP_OPEN_SIZE && fasp_wire_parse_handshake (data, size, &call)
       && call.type == FASP_HANDSHAKE_OPEN && call.version == FASP_VERSION) {
     return find_called (routes, now, call.nonce, call.to_cid, route);
   }

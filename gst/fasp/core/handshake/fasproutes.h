@@ -23,31 +23,31 @@ G_BEGIN_DECLS
 /* How long a stream that has left is remembered.  Its element may be about to start
  * again, so callers are told to wait and not to give up. */
 #define FASP_ROUTES_MEMORY (30 * FASP_SEC)
-#define FASP_ROUTES_GONE 64     /* streams remembered */
+#define FASP_ROUTES_GONE 64 /* streams remembered */
 
 typedef struct _FaspRoutes FaspRoutes;
 
 /* @first: any number; the search for free places begins there. */
 FaspRoutes *fasp_routes_new (guint first);
-void fasp_routes_free (FaspRoutes * routes);
+void fasp_routes_free (FaspRoutes *routes);
 
 typedef enum
 {
   FASP_ROUTES_ADDED,
-  FASP_ROUTES_TAKEN,            /* another one has this name already */
+  FASP_ROUTES_TAKEN, /* another one has this name already */
   FASP_ROUTES_FULL,
 } FaspRoutesResult;
 
 /* @role: of the endpoint.  @streamid: NULL or empty for the one that gets all callers that
  * name none of the others.  *place: the endpoint's number. */
-FaspRoutesResult fasp_routes_add (FaspRoutes * routes, FaspRole role,
-    const gchar * streamid, guint * place);
-void fasp_routes_remove (FaspRoutes * routes, FaspTime now, guint place);
+FaspRoutesResult fasp_routes_add (FaspRoutes *routes, FaspRole role, const gchar *streamid,
+    guint *place);
+void fasp_routes_remove (FaspRoutes *routes, FaspTime now, guint place);
 
 /* The place of the endpoint that a datagram goes to, or FASP_ROUTES_NONE if there is
  * none.  *route: how the endpoint must take it. */
-guint fasp_routes_find (FaspRoutes * routes, FaspTime now,
-    const guint8 * data, gsize size, FaspRoute * route);
+guint fasp_routes_find (FaspRoutes *routes, FaspTime now, const guint8 *data, gsize size,
+    FaspRoute *route);
 
 /* The connection ids of a place: those with these high bits. */
 static inline guint32

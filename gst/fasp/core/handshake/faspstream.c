@@ -9,26 +9,24 @@ G_STATIC_ASSERT (FASP_NONCE_SIZE == FASP_AES_BLOCK);
 G_STATIC_ASSERT (sizeof (FaspStreamName) == FASP_AES_BLOCK);
 
 void
-fasp_stream_get_name (FaspRole caller, const gchar * streamid,
-    FaspStreamName * name)
+fasp_stream_get_name (FaspRole caller, const gchar *streamid, FaspStreamName *name)
 {
   guint8 head[sizeof LABEL], digest[FASP_KEY_SIZE];
 
   memcpy (head, LABEL, sizeof LABEL - 1);
   head[sizeof LABEL - 1] = caller;
-  fasp_sha256 (head, sizeof head, (const guint8 *) streamid,
-      strlen (streamid), digest);
+  fasp_sha256 (head, sizeof head, (const guint8 *) streamid, strlen (streamid), digest);
   memcpy (name->bytes, digest, sizeof name->bytes);
 }
 
 void
-fasp_stream_get_names (FaspRole listener, const gchar * streamid,
+fasp_stream_get_names (FaspRole listener, const gchar *streamid,
     FaspStreamName names[FASP_STREAM_NAMES])
 {
   gboolean sends = listener == FASP_ROLE_SENDER;
 
-  fasp_stream_get_name (sends ? FASP_ROLE_RECEIVER : FASP_ROLE_SENDER,
-      streamid, &names[FASP_STREAM_FITS]);
+  fasp_stream_get_name (sends ? FASP_ROLE_RECEIVER : FASP_ROLE_SENDER, streamid,
+      &names[FASP_STREAM_FITS]);
   fasp_stream_get_name (listener, streamid, &names[FASP_STREAM_SAME_ROLE]);
 }
 
@@ -42,8 +40,7 @@ cut (const guint8 block[FASP_AES_BLOCK])
 }
 
 guint32
-fasp_stream_get_hint (const guint8 nonce[FASP_NONCE_SIZE],
-    const FaspStreamName * name)
+fasp_stream_get_hint (const guint8 nonce[FASP_NONCE_SIZE], const FaspStreamName *name)
 {
   FaspAes *aes = fasp_aes_new (nonce);
   guint8 block[FASP_AES_BLOCK];
@@ -54,8 +51,8 @@ fasp_stream_get_hint (const guint8 nonce[FASP_NONCE_SIZE],
 }
 
 guint
-fasp_stream_find (const guint8 nonce[FASP_NONCE_SIZE], guint32 hint,
-    const FaspStreamName * names, guint n)
+fasp_stream_find (const guint8 nonce[FASP_NONCE_SIZE], guint32 hint, const FaspStreamName *names,
+    guint n)
 {
   FaspAes *aes = fasp_aes_new (nonce);
   guint found = n;

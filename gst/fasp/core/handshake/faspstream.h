@@ -23,24 +23,22 @@ typedef struct
 } FaspStreamName;
 
 /* @caller: the role of the caller. */
-void fasp_stream_get_name (FaspRole caller, const gchar * streamid,
-    FaspStreamName * name);
+void fasp_stream_get_name (FaspRole caller, const gchar *streamid, FaspStreamName *name);
 
 /* The names that a listener is called by: */
 enum
 {
-  FASP_STREAM_FITS,             /* by peers that can be connected, */
-  FASP_STREAM_SAME_ROLE,        /* and by those that cannot, to tell them so */
+  FASP_STREAM_FITS,      /* by peers that can be connected, */
+  FASP_STREAM_SAME_ROLE, /* and by those that cannot, to tell them so */
   FASP_STREAM_NAMES
 };
-void fasp_stream_get_names (FaspRole listener, const gchar * streamid,
+void fasp_stream_get_names (FaspRole listener, const gchar *streamid,
     FaspStreamName names[FASP_STREAM_NAMES]);
 /* The hint in the header of an OPEN with this nonce; never 0, which means that the call
  * names no stream. */
-guint32 fasp_stream_get_hint (const guint8 nonce[FASP_NONCE_SIZE],
-    const FaspStreamName * name);
+guint32 fasp_stream_get_hint (const guint8 nonce[FASP_NONCE_SIZE], const FaspStreamName *name);
 /* The index of the name that a call is for; @n: none of them. */
 guint fasp_stream_find (const guint8 nonce[FASP_NONCE_SIZE], guint32 hint,
-    const FaspStreamName * names, guint n);
+    const FaspStreamName *names, guint n);
 
 G_END_DECLS

@@ -20,7 +20,7 @@ typedef struct
 
 /* One datagram: it adds @up missing blocks if it is lost, else it removes @down. */
 static void
-walk (Walk * w, gdouble enter, gdouble stay, guint up, guint down)
+walk (Walk *w, gdouble enter, gdouble stay, guint up, guint down)
 {
   Walk next = { 0 };
 
@@ -28,14 +28,14 @@ walk (Walk * w, gdouble enter, gdouble stay, guint up, guint down)
     guint more = MIN (n + up, MISSING_MAX);
 
     next.lost[more] += w->lost[n] * stay + w->here[n] * enter;
-    if (n > down)               /* else nothing is missing any more */
+    if (n > down) /* else nothing is missing any more */
       next.here[n - down] += w->lost[n] * (1 - stay) + w->here[n] * (1 - enter);
   }
   *w = next;
 }
 
 static gdouble
-sum (const Walk * w)
+sum (const Walk *w)
 {
   gdouble all = 0;
 
@@ -45,8 +45,7 @@ sum (const Walk * w)
 }
 
 gdouble
-fasp_model_sliding_loss (gdouble loss, gdouble stay, guint window,
-    gdouble share)
+fasp_model_sliding_loss (gdouble loss, gdouble stay, guint window, gdouble share)
 {
   gdouble enter, owed = 0;
   Walk w = { 0 };
@@ -66,8 +65,7 @@ fasp_model_sliding_loss (gdouble loss, gdouble stay, guint window,
 }
 
 gdouble
-fasp_model_copies_lost (const FaspModelPath * path, guint copies,
-    FaspTime spread)
+fasp_model_copies_lost (const FaspModelPath *path, guint copies, FaspTime spread)
 {
   gdouble interval = MAX (1, path->interval);
   gdouble loss = path->loss, memory, first, apart, next;
@@ -90,8 +88,7 @@ fasp_model_copies_lost (const FaspModelPath * path, guint copies,
 /* chance[i] is the chance that the i-th datagram of a row is the first to get through.
  * @after_loss: the datagram before the row was lost. */
 static guint
-first_through (gdouble loss, gdouble stay, gboolean after_loss,
-    gdouble * chance)
+first_through (gdouble loss, gdouble stay, gboolean after_loss, gdouble *chance)
 {
   gdouble left = 1, fails = after_loss ? stay : loss;
   guint n = 0;
@@ -107,14 +104,13 @@ first_through (gdouble loss, gdouble stay, gboolean after_loss,
 
 /* The wait before the i-th repetition of feedback (fasptypes.h). */
 static FaspTime
-feedback_wait (const FaspModelPath * path, guint i)
+feedback_wait (const FaspModelPath *path, guint i)
 {
   return MAX (FASP_FEEDBACK_REPEAT (i), i < path->told ? 0 : path->feedback);
 }
 
 guint
-fasp_model_round_time (const FaspModelPath * path, FaspTime step,
-    gdouble * chance, guint max)
+fasp_model_round_time (const FaspModelPath *path, FaspTime step, gdouble *chance, guint max)
 {
   gdouble seen[SERIES_MAX], told[SERIES_MAX];
   guint n_seen, n_told, used = 0;

@@ -21,8 +21,7 @@ G_BEGIN_DECLS
  * A lost block is recovered once as many repairs have arrived as blocks are missing.
  * If that does not happen within the window, the block is too late (first passage of
  * a random walk). */
-gdouble fasp_model_sliding_loss (gdouble loss, gdouble stay, guint window,
-    gdouble share);
+gdouble fasp_model_sliding_loss (gdouble loss, gdouble stay, guint window, gdouble share);
 
 typedef struct
 {
@@ -41,14 +40,12 @@ typedef struct
 } FaspModelPath;
 
 /* The chance that all of @copies datagrams, spread evenly over @spread, are lost. */
-gdouble fasp_model_copies_lost (const FaspModelPath * path, guint copies,
-    FaspTime spread);
+gdouble fasp_model_copies_lost (const FaspModelPath *path, guint copies, FaspTime spread);
 
 /* The distribution of the time from a lost datagram's departure to that of its retransmission:
  * chance[i] is the chance of i steps of @step, rounded up.  @chance has room for @max
  * entries; the last one includes all longer times.  Returns the number of entries
  * used. */
-guint fasp_model_round_time (const FaspModelPath * path, FaspTime step,
-    gdouble * chance, guint max);
+guint fasp_model_round_time (const FaspModelPath *path, FaspTime step, gdouble *chance, guint max);
 
 G_END_DECLS

@@ -14,7 +14,7 @@
 #define PLAN_LEAST (3 * FASP_SEC)
 #define PLAN_LEAST_SOON (200 * FASP_MSEC)
 #define DIFFERENT .1
-#define RATES_OVER 5.           /* s */
+#define RATES_OVER 5. /* s */
 #define JITTER_OVER 10.
 #define SHORTEST_OF 64
 /* A latency is found after this time, or once this many packets were reported. */
@@ -39,8 +39,8 @@
 #define BLOCK_RATE 500.
 
 void
-fasp_path_estimate_init (FaspPathEstimate * estimate, FaspTime now,
-    FaspPlanner * planner, gdouble interval, gboolean find, FaspTime latency)
+fasp_path_estimate_init (FaspPathEstimate *estimate, FaspTime now, FaspPlanner *planner,
+    gdouble interval, gboolean find, FaspTime latency)
 {
   memset (estimate, 0, sizeof *estimate);
   estimate->planner = planner;
@@ -59,35 +59,34 @@ fasp_path_estimate_init (FaspPathEstimate * estimate, FaspTime now,
 }
 
 void
-fasp_path_estimate_clear (FaspPathEstimate * estimate)
+fasp_path_estimate_clear (FaspPathEstimate *estimate)
 {
   g_clear_pointer (&estimate->plan, fasp_plan_unref);
 }
 
 void
-fasp_path_estimate_set_interval (FaspPathEstimate * estimate, gdouble interval)
+fasp_path_estimate_set_interval (FaspPathEstimate *estimate, gdouble interval)
 {
   estimate->interval = interval;
   estimate->planned -= PLAN_EVERY;
 }
 
 void
-fasp_path_estimate_feedback (FaspPathEstimate * estimate, FaspTime now,
-    guint64 sent, guint64 received, guint64 holes, FaspTime latency)
+fasp_path_estimate_feedback (FaspPathEstimate *estimate, FaspTime now, guint64 sent,
+    guint64 received, guint64 holes, FaspTime latency)
 {
-  fasp_loss_update (&estimate->loss, now, sent, sent - MIN (sent, received),
-      holes);
+  fasp_loss_update (&estimate->loss, now, sent, sent - MIN (sent, received), holes);
   estimate->peer_latency = latency;
 }
 
 void
-fasp_path_estimate_rtt (FaspPathEstimate * estimate, const FaspRtt * rtt)
+fasp_path_estimate_rtt (FaspPathEstimate *estimate, const FaspRtt *rtt)
 {
   estimate->jitter = MAX (estimate->jitter, rtt->jitter);
 }
 
 void
-fasp_path_estimate_lost (FaspPathEstimate * estimate, FaspTime after)
+fasp_path_estimate_lost (FaspPathEstimate *estimate, FaspTime after)
 {
   estimate->shortest = MIN (estimate->shortest, after);
   if (++estimate->shortest_count < SHORTEST_OF)
@@ -99,10 +98,9 @@ fasp_path_estimate_lost (FaspPathEstimate * estimate, FaspTime after)
 
 /* Is little known yet, and more every moment? */
 static gboolean
-is_soon (const FaspPathEstimate * estimate)
+is_soon (const FaspPathEstimate *estimate)
 {
-  return estimate->first_data != FASP_NEVER
-      && estimate->looked - estimate->first_data < SOON;
+  return estimate->first_data != FASP_NEVER && estimate->looked - estimate->first_data < SOON;
 }
 
 /* --- the question ------------------------------------------------------------- */
@@ -111,13 +109,11 @@ is_soon (const FaspPathEstimate * estimate)
 static gdouble
 average (gdouble old, gdouble value, gdouble elapsed, gdouble since)
 {
-  return old + (value - old) * MAX (-expm1 (-elapsed / RATES_OVER),
-      elapsed / since);
+  return old + (value - old) * MAX (-expm1 (-elapsed / RATES_OVER), elapsed / since);
 }
 
 static void
-measure_rates (FaspPathEstimate * o, FaspTime now,
-    const FaspPathEstimateCounts * c)
+measure_rates (FaspPathEstimate *o, FaspTime now, const FaspPathEstimateCounts *c)
 {
   gdouble elapsed = (gdouble) (now - o->looked) / FASP_SEC;
   guint64 blocks = c->blocks - o->blocks;
@@ -132,26 +128,24 @@ measure_rates (FaspPathEstimate * o, FaspTime now,
 
     /* only with new blocks: a pause is no reason to plan for a slower stream */
     o->block_rate = average (o->block_rate, blocks / elapsed, elapsed, since);
-    o->datagram_rate = average (o->datagram_rate,
-        (c->datagrams - o->datagrams) / elapsed, elapsed, since);
-    o->wire_rate = average (o->wire_rate, (c->wire - o->wire) * 8 / elapsed,
-        elapsed, since);
-    o->data_rate = average (o->data_rate, (c->block_wire - o->block_wire) * 8 /
-        elapsed, elapsed, since);
+    o->datagram_rate =
+        average (o->datagram_rate, (c->datagrams - o->datagrams) / elapsed, elapsed, since);
+    o->wire_rate = average (o->wire_rate, (c->wire - o->wire) * 8 / elapsed, elapsed, since);
+    o->data_rate =
+        average (o->data_rate, (c->block_wire - o->block_wire) * 8 / elapsed, elapsed, since);
   }
   o->blocks = c->blocks;
   o->datagrams = c->datagrams;
   o->wire = c->wire;
   o->block_wire = c->block_wire;
-  fasp_loss_update (&o->back_loss, now, c->back_received + c->back_lost,
-      c->back_lost, c->back_holes);
-  fasp_loss_update (&o->block_loss, now, c->originals, c->originals_lost,
-      c->originals_holes);
+  fasp_loss_update (&o->back_loss, now, c->back_received + c->back_lost, c->back_lost,
+      c->back_holes);
+  fasp_loss_update (&o->block_loss, now, c->originals, c->originals_lost, c->originals_holes);
 }
 
 /* How long the channel takes for a block, us. */
 static gdouble
-service (const FaspPathEstimate * o, guint64 channel)
+service (const FaspPathEstimate *o, guint64 channel)
 {
   return o->data_rate / MAX (o->block_rate, 1) / channel * FASP_SEC;
 }
@@ -160,7 +154,7 @@ service (const FaspPathEstimate * o, guint64 channel)
  * random (M/G/1, Pollaczek and Khinchine): new blocks one by one, retransmissions with their
  * copies.  This is twice the mean; a longer wait is rare. */
 static FaspTime
-waiting (const FaspPathEstimate * o, gdouble loss, guint64 channel)
+waiting (const FaspPathEstimate *o, gdouble loss, guint64 channel)
 {
   gdouble busy, new_blocks, copies;
 
@@ -170,13 +164,12 @@ waiting (const FaspPathEstimate * o, gdouble loss, guint64 channel)
   new_blocks = MIN (o->data_rate / channel, busy);
   copies = (o->wire_rate / o->data_rate - 1) / MAX (loss, .001);
   copies = CLAMP (copies, 1, FASP_PLAN_COPIES_MAX);
-  return service (o, channel) * (new_blocks + (busy - new_blocks) * copies) /
-      (1 - busy);
+  return service (o, channel) * (new_blocks + (busy - new_blocks) * copies) / (1 - busy);
 }
 
 /* Jitter is the worst of late, and fades: plans made for less would not hold. */
 static void
-fade_jitter (FaspPathEstimate * o, FaspTime now)
+fade_jitter (FaspPathEstimate *o, FaspTime now)
 {
   gdouble elapsed = MAX (0., now - o->looked) / FASP_SEC;
 
@@ -186,31 +179,30 @@ fade_jitter (FaspPathEstimate * o, FaspTime now)
 /* How much feedback there is for each new burst of losses, beside the regular
  * clock, which is slow while nothing is missing. */
 static void
-expect_feedback (const FaspPathEstimate * o, const FaspRtt * rtt,
-    const FaspPathEstimateCounts * c, FaspModelPath * path)
+expect_feedback (const FaspPathEstimate *o, const FaspRtt *rtt, const FaspPathEstimateCounts *c,
+    FaspModelPath *path)
 {
   FaspTime clock = FASP_FEEDBACK_CLOCK (rtt->smoothed);
   gdouble received = MAX (1, o->wire_rate * (1 - path->loss) / 8);
-  gdouble bytes = CLAMP (FASP_FEEDBACK_LEAST,
-      received / FASP_FEEDBACK_SHARE, received / FASP_FEEDBACK_SHARE_MOST);
-  gdouble feedbacks = (c->back_rate > 0 ? MIN (bytes, c->back_rate) : bytes) *
-      MAX (1, c->back_received) / MAX (1, c->back_wire);
+  gdouble bytes = CLAMP (FASP_FEEDBACK_LEAST, received / FASP_FEEDBACK_SHARE,
+      received / FASP_FEEDBACK_SHARE_MOST);
+  gdouble feedbacks = (c->back_rate > 0 ? MIN (bytes, c->back_rate) : bytes)
+      * MAX (1, c->back_received) / MAX (1, c->back_wire);
   gdouble events = path->loss * (1 - path->stay) * FASP_SEC / path->interval;
   gdouble missing = MIN (1, events * path->round / FASP_SEC);
-  gdouble spare = feedbacks - missing * FASP_SEC / clock -
-      (1 - missing) * FASP_SEC / FASP_FEEDBACK_CLOCK_MAX;
+  gdouble spare =
+      feedbacks - missing * FASP_SEC / clock - (1 - missing) * FASP_SEC / FASP_FEEDBACK_CLOCK_MAX;
 
   path->feedback = MIN (FASP_SEC / feedbacks, clock);
   path->told = CLAMP (spare / events - 1, 0, FASP_FEEDBACK_FRESH - 1);
   path->first = events > spare / 2 ? path->feedback : 0;
 }
 
-/* How many originals are lost.  One that leaves on several flows is lost if all of them lose it.  How often
- * that happens follows from the losses of each, unless it is seen to happen more often: flows may share a
- * line. */
+/* How many originals are lost.  One that leaves on several flows is lost if all of them lose it.
+ * How often that happens follows from the losses of each, unless it is seen to happen more often:
+ * flows may share a line. */
 static void
-expect_lost (const FaspPathEstimate * o, const FaspPathEstimateCounts * c,
-    FaspPlanGoal * goal)
+expect_lost (const FaspPathEstimate *o, const FaspPathEstimateCounts *c, FaspPlanGoal *goal)
 {
   const FaspModelPath *path = &goal->path;
   gdouble lost, stay;
@@ -230,12 +222,9 @@ expect_lost (const FaspPathEstimate * o, const FaspPathEstimateCounts * c,
 }
 
 static FaspPlanGoal
-ask (const FaspPathEstimate * o, const FaspRtt * rtt,
-    const FaspPathEstimateCounts * c)
+ask (const FaspPathEstimate *o, const FaspRtt *rtt, const FaspPathEstimateCounts *c)
 {
-  FaspPlanGoal goal = {.interval = o->interval,.spare = SPARE_MAX,.no_rtx =
-        o->no_rtx
-  };
+  FaspPlanGoal goal = { .interval = o->interval, .spare = SPARE_MAX, .no_rtx = o->no_rtx };
   FaspModelPath *path = &goal.path;
   FaspTime shortest = MIN (o->shortest, o->shortest_before);
 
@@ -254,8 +243,7 @@ ask (const FaspPathEstimate * o, const FaspRtt * rtt,
   expect_feedback (o, rtt, c, path);
   goal.at_once = AT_ONCE_MAX;
   if (c->channel > 0 && o->data_rate > 0) {
-    goal.spare = CLAMP ((c->channel / o->data_rate - 1) * SPARE_SHARE, 0,
-        SPARE_MAX);
+    goal.spare = CLAMP ((c->channel / o->data_rate - 1) * SPARE_SHARE, 0, SPARE_MAX);
     goal.at_once = CLAMP (AT_ONCE / service (o, c->channel), 1, AT_ONCE_MAX);
   }
   return goal;
@@ -270,11 +258,10 @@ differs (gdouble a, gdouble b)
 /* --- the answer ---------------------------------------------------------------- */
 
 static void
-find_latency (FaspPathEstimate * o, FaspTime now)
+find_latency (FaspPathEstimate *o, FaspTime now)
 {
   /* without retransmissions, more latency than the code needs is of no use */
-  FaspTime found = o->no_rtx ? o->goal.path.guard + o->repairs :
-      fasp_plan_find_latency (&o->goal);
+  FaspTime found = o->no_rtx ? o->goal.path.guard + o->repairs : fasp_plan_find_latency (&o->goal);
 
   found = CLAMP (found, o->floor, FASP_LATENCY_MAX);
   if (found >= o->latency * LOWER_BELOW)
@@ -289,11 +276,12 @@ find_latency (FaspPathEstimate * o, FaspTime now)
 
 /* TRUE: the promise has begun or ceased to fall short. */
 static gboolean
-watch_promise (FaspPathEstimate * o, FaspTime now)
+watch_promise (FaspPathEstimate *o, FaspTime now)
 {
   gboolean before = o->falls_short;
 
-  /* without a latency there is no promise, and losses that are only assumed are no reason to warn */
+  /* without a latency there is no promise, and losses that are only assumed are no reason to warn
+   */
   if (o->latency <= 0 || o->promise.interval >= o->interval * SHORT_BELOW
       || !fasp_loss_is_seen (o->doubled ? &o->block_loss : &o->loss))
     o->short_since = FASP_NEVER;
@@ -308,19 +296,18 @@ watch_promise (FaspPathEstimate * o, FaspTime now)
 
 /* Is enough known of the path to find a latency? */
 static gboolean
-knows_enough (const FaspPathEstimate * o, FaspTime now)
+knows_enough (const FaspPathEstimate *o, FaspTime now)
 {
   if (o->first_data == FASP_NEVER)
     return FALSE;
-  return now - o->first_data >= FIND_AFTER || (o->block_rate > 0
-      && o->loss.packets - o->first_packets >= FIND_PACKETS);
+  return now - o->first_data >= FIND_AFTER
+      || (o->block_rate > 0 && o->loss.packets - o->first_packets >= FIND_PACKETS);
 }
 
 /* Planning takes time (a millisecond, more on bad paths), and a peer can make the path look
  * different at any moment: so it is limited. */
 static gboolean
-is_time_to_plan (const FaspPathEstimate * o, FaspTime now,
-    const FaspPlanGoal * goal)
+is_time_to_plan (const FaspPathEstimate *o, FaspTime now, const FaspPlanGoal *goal)
 {
   FaspTime least = is_soon (o) ? PLAN_LEAST_SOON : PLAN_LEAST;
 
@@ -331,14 +318,14 @@ is_time_to_plan (const FaspPathEstimate * o, FaspTime now,
 }
 
 static void
-plan (FaspPathEstimate * o, FaspTime now, FaspTime latency)
+plan (FaspPathEstimate *o, FaspTime now, FaspTime latency)
 {
   o->plan = fasp_planner_plan (o->planner, now, o->plan, &o->goal, latency);
 }
 
 gboolean
-fasp_path_estimate_look (FaspPathEstimate * o, FaspTime now,
-    const FaspRtt * rtt, const FaspPathEstimateCounts * counts)
+fasp_path_estimate_look (FaspPathEstimate *o, FaspTime now, const FaspRtt *rtt,
+    const FaspPathEstimateCounts *counts)
 {
   FaspPromise before = o->promise;
   FaspPlanGoal goal;
@@ -365,27 +352,25 @@ fasp_path_estimate_look (FaspPathEstimate * o, FaspTime now,
   if (o->find_latency)
     find_latency (o, now);
   plan (o, now, o->latency);
-  if (o->plan == NULL)          /* others used up the plans: try again at the next look */
+  if (o->plan == NULL) /* others used up the plans: try again at the next look */
     return FALSE;
   o->promise = *fasp_plan_get_promise (o->plan);
-  FASP_LOG (o->log, now, LATENCY_PLANNED, o->latency,
-      MIN (o->promise.interval, FASP_INTERVAL_MAX), o->interval,
-      FASP_LOG_SHARE (o->goal.path.loss),
-      FASP_LOG_SHARE (o->goal.path.back_loss), o->goal.path.round,
-      o->goal.path.guard, o->falls_short);
+  FASP_LOG (o->log, now, LATENCY_PLANNED, o->latency, MIN (o->promise.interval, FASP_INTERVAL_MAX),
+      o->interval, FASP_LOG_SHARE (o->goal.path.loss), FASP_LOG_SHARE (o->goal.path.back_loss),
+      o->goal.path.round, o->goal.path.guard, o->falls_short);
   return watch_promise (o, now) || o->promise.latency != before.latency
       || differs (MIN (o->promise.interval, FASP_INTERVAL_MAX),
-      MIN (before.interval, FASP_INTERVAL_MAX));
+          MIN (before.interval, FASP_INTERVAL_MAX));
 }
 
 FaspTime
-fasp_path_estimate_get_timeout (const FaspPathEstimate * estimate)
+fasp_path_estimate_get_timeout (const FaspPathEstimate *estimate)
 {
   return estimate->looked + (is_soon (estimate) ? LOOK_SOON : LOOK_EVERY);
 }
 
 gboolean
-fasp_path_estimate_begins (const FaspPathEstimate * estimate, guint64 blocks)
+fasp_path_estimate_begins (const FaspPathEstimate *estimate, guint64 blocks)
 {
   return blocks > 0 && estimate->first_data == FASP_NEVER;
 }
@@ -393,11 +378,10 @@ fasp_path_estimate_begins (const FaspPathEstimate * estimate, guint64 blocks)
 /* --- blocks ---------------------------------------------------------------------- */
 
 FaspTime
-fasp_path_estimate_get_deadline (const FaspPathEstimate * estimate,
-    FaspTime written)
+fasp_path_estimate_get_deadline (const FaspPathEstimate *estimate, FaspTime written)
 {
-  FaspTime latency = estimate->latency > 0 || !estimate->find_latency ?
-      estimate->latency : estimate->assumed;
+  FaspTime latency =
+      estimate->latency > 0 || !estimate->find_latency ? estimate->latency : estimate->assumed;
 
   /* while the peer moves to a longer latency, it plays earlier than ours */
   if (estimate->peer_latency > 0)
@@ -406,12 +390,11 @@ fasp_path_estimate_get_deadline (const FaspPathEstimate * estimate,
 }
 
 FaspPlanRtx
-fasp_path_estimate_get_rtx (const FaspPathEstimate * estimate, FaspTime now,
-    FaspTime written, guint64 number)
+fasp_path_estimate_get_rtx (const FaspPathEstimate *estimate, FaspTime now, FaspTime written,
+    guint64 number)
 {
   if (estimate->plan == NULL)
-    return (FaspPlanRtx) {
-    1, 0};
-  return fasp_plan_get (estimate->plan,
-      fasp_path_estimate_get_deadline (estimate, written) - now, number);
+    return (FaspPlanRtx) { 1, 0 };
+  return fasp_plan_get (estimate->plan, fasp_path_estimate_get_deadline (estimate, written) - now,
+      number);
 }

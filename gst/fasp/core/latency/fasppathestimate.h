@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * fasppathestimate.h: what a sender concludes from its path: how many copies a retransmission needs,
- * what it can promise with a latency, and which latency keeps a promise.
+ * fasppathestimate.h: what a sender concludes from its path: how many copies a retransmission
+ * needs, what it can promise with a latency, and which latency keeps a promise.
  *
  * The outlook puts measurements (losses both ways, round trip, rates) together into a
  * question to the planner, and asks again when the answer may have changed.  A latency
@@ -24,88 +24,87 @@ G_BEGIN_DECLS
 
 typedef struct
 {
-  FaspPlanner *planner;         /* the endpoint's */
-  FaspPlan *plan;               /* NULL: not made yet */
-  gdouble interval;             /* wanted seconds between skips */
-  FaspTime latency;             /* in force; 0: not found yet */
-  FaspTime assumed;             /* latency planned for until one is found */
-  gboolean find_latency;        /* FALSE: the latency is given */
-  FaspTime first_data;          /* when the first data to judge by was sent, */
-  guint64 first_packets;        /* and the packets reported by then */
-  FaspTime floor;               /* the least latency to find */
-  FaspTime peer_latency;        /* in force at the peer: follows ours slowly */
+  FaspPlanner *planner;  /* the endpoint's */
+  FaspPlan *plan;        /* NULL: not made yet */
+  gdouble interval;      /* wanted seconds between skips */
+  FaspTime latency;      /* in force; 0: not found yet */
+  FaspTime assumed;      /* latency planned for until one is found */
+  gboolean find_latency; /* FALSE: the latency is given */
+  FaspTime first_data;   /* when the first data to judge by was sent, */
+  guint64 first_packets; /* and the packets reported by then */
+  FaspTime floor;        /* the least latency to find */
+  FaspTime peer_latency; /* in force at the peer: follows ours slowly */
   FaspLoss loss, back_loss;
-  FaspLoss block_loss;          /* of blocks: */
-  gboolean doubled;             /* each leaves on several flows at once */
-  gdouble residual;             /* share of losses that a code leaves over */
-  gboolean no_rtx;              /* nothing is sent again; set by the caller, */
-  FaspTime repairs;             /* and so is the time that a code may take then */
+  FaspLoss block_loss; /* of blocks: */
+  gboolean doubled;    /* each leaves on several flows at once */
+  gdouble residual;    /* share of losses that a code leaves over */
+  gboolean no_rtx;     /* nothing is sent again; set by the caller, */
+  FaspTime repairs;    /* and so is the time that a code may take then */
   /* the shortest time from departure to retransmission among the last losses */
   FaspTime shortest, shortest_before;
   guint shortest_count;
-  guint64 blocks, datagrams, wire, block_wire;  /* at the last look */
+  guint64 blocks, datagrams, wire, block_wire; /* at the last look */
   FaspTime looked;
-  gdouble jitter;               /* us; of the round trip, the worst of late */
-  gdouble block_rate, datagram_rate;    /* per second */
-  gdouble wire_rate, data_rate; /* bit/s on the wire, and of new blocks */
-  FaspTime planned;             /* when it last planned, */
-  FaspPlanGoal goal;            /* and for what */
+  gdouble jitter;                    /* us; of the round trip, the worst of late */
+  gdouble block_rate, datagram_rate; /* per second */
+  gdouble wire_rate, data_rate;      /* bit/s on the wire, and of new blocks */
+  FaspTime planned;                  /* when it last planned, */
+  FaspPlanGoal goal;                 /* and for what */
   FaspPromise promise;
-  FaspTime too_long_since;      /* since when less latency would have been enough */
-  FaspTime short_since;         /* since when the promise is clearly below the wish */
-  gboolean falls_short;         /* for long enough to warn about it */
-  FaspLog *log;                 /* the session's; NULL: nothing is logged; set by the caller */
+  FaspTime too_long_since; /* since when less latency would have been enough */
+  FaspTime short_since;    /* since when the promise is clearly below the wish */
+  gboolean falls_short;    /* for long enough to warn about it */
+  FaspLog *log;            /* the session's; NULL: nothing is logged; set by the caller */
 } FaspPathEstimate;
 
 /* Totals so far, for a look. */
 typedef struct
 {
-  guint64 datagrams, wire;      /* sent, and their bytes from the IP header up */
-  guint64 blocks;               /* new ones sent */
-  guint64 block_wire;           /* their bytes from the IP header up */
+  guint64 datagrams, wire; /* sent, and their bytes from the IP header up */
+  guint64 blocks;          /* new ones sent */
+  guint64 block_wire;      /* their bytes from the IP header up */
   guint64 back_received, back_lost, back_holes, back_wire;
-  guint64 back_rate;            /* feedback that the peer may send, bytes/s;
-                                   0: not limited */
-  guint64 originals, originals_lost, originals_holes;   /* fasp_sent_map_get_originals () */
-  gboolean doubled;             /* each new block leaves on several flows at once: */
-  gdouble all_lose, all_stay;   /* chance that all of them lose it, if each loses by itself, and
-                                   that all lose the next one then */
-  FaspTime apart;               /* it comes on one of them this much later than on another */
-  guint64 channel;              /* bit/s; 0: not limited */
-  FaspTime back_off;            /* how long the peer waits, at most, before it asks for
-                                   what is lost */
+  guint64 back_rate;                                  /* feedback that the peer may send, bytes/s;
+                                                         0: not limited */
+  guint64 originals, originals_lost, originals_holes; /* fasp_sent_map_get_originals () */
+  gboolean doubled;           /* each new block leaves on several flows at once: */
+  gdouble all_lose, all_stay; /* chance that all of them lose it, if each loses by itself, and
+                                 that all lose the next one then */
+  FaspTime apart;             /* it comes on one of them this much later than on another */
+  guint64 channel;            /* bit/s; 0: not limited */
+  FaspTime back_off;          /* how long the peer waits, at most, before it asks for
+                                 what is lost */
 } FaspPathEstimateCounts;
 
 /* @interval: wanted seconds between skips.  @latency: the latency to use or, with
  * @find, the least one to find. */
-void fasp_path_estimate_init (FaspPathEstimate * estimate, FaspTime now,
-    FaspPlanner * planner, gdouble interval, gboolean find, FaspTime latency);
-void fasp_path_estimate_clear (FaspPathEstimate * estimate);
+void fasp_path_estimate_init (FaspPathEstimate *estimate, FaspTime now, FaspPlanner *planner,
+    gdouble interval, gboolean find, FaspTime latency);
+void fasp_path_estimate_clear (FaspPathEstimate *estimate);
 /* Takes effect at the next look. */
-void fasp_path_estimate_set_interval (FaspPathEstimate * estimate, gdouble interval);
+void fasp_path_estimate_set_interval (FaspPathEstimate *estimate, gdouble interval);
 
 /* The peer has reported @sent datagrams, of which it @received that many, and that
  * many @holes; and its latency. */
-void fasp_path_estimate_feedback (FaspPathEstimate * estimate, FaspTime now, guint64 sent,
+void fasp_path_estimate_feedback (FaspPathEstimate *estimate, FaspTime now, guint64 sent,
     guint64 received, guint64 holes, FaspTime latency);
 /* @rtt has a new sample. */
-void fasp_path_estimate_rtt (FaspPathEstimate * estimate, const FaspRtt * rtt);
+void fasp_path_estimate_rtt (FaspPathEstimate *estimate, const FaspRtt *rtt);
 /* A datagram was found lost @after it had left. */
-void fasp_path_estimate_lost (FaspPathEstimate * estimate, FaspTime after);
+void fasp_path_estimate_lost (FaspPathEstimate *estimate, FaspTime after);
 
 /* Looks at the path again, and plans anew if that is due.  TRUE: the promise has
  * changed. */
-gboolean fasp_path_estimate_look (FaspPathEstimate * estimate, FaspTime now,
-    const FaspRtt * rtt, const FaspPathEstimateCounts * counts);
-FaspTime fasp_path_estimate_get_timeout (const FaspPathEstimate * estimate);
+gboolean fasp_path_estimate_look (FaspPathEstimate *estimate, FaspTime now, const FaspRtt *rtt,
+    const FaspPathEstimateCounts *counts);
+FaspTime fasp_path_estimate_get_timeout (const FaspPathEstimate *estimate);
 /* Has the first block of the stream left?  Then it is time to look at once. */
-gboolean fasp_path_estimate_begins (const FaspPathEstimate * estimate, guint64 blocks);
+gboolean fasp_path_estimate_begins (const FaspPathEstimate *estimate, guint64 blocks);
 
 /* The copies for a retransmission of block @number, which was written at @written. */
-FaspPlanRtx fasp_path_estimate_get_rtx (const FaspPathEstimate * estimate, FaspTime now,
+FaspPlanRtx fasp_path_estimate_get_rtx (const FaspPathEstimate *estimate, FaspTime now,
     FaspTime written, guint64 number);
 /* When a retransmission of that block is of no use any more. */
-FaspTime fasp_path_estimate_get_deadline (const FaspPathEstimate * estimate,
-    FaspTime written);
+FaspTime fasp_path_estimate_get_deadline (const FaspPathEstimate *estimate, FaspTime written);
 
 G_END_DECLS

@@ -13,16 +13,14 @@
 /* The latency found is this many times the smallest, to save copies. */
 #define EASE 1.05
 
-static const FaspTime spreads[] = { 10 * FASP_MSEC, 20 * FASP_MSEC,
-  30 * FASP_MSEC, 45 * FASP_MSEC, 65 * FASP_MSEC, 85 * FASP_MSEC,
-  FASP_PLAN_SPREAD_MAX
-};
+static const FaspTime spreads[] = { 10 * FASP_MSEC, 20 * FASP_MSEC, 30 * FASP_MSEC, 45 * FASP_MSEC,
+  65 * FASP_MSEC, 85 * FASP_MSEC, FASP_PLAN_SPREAD_MAX };
 
 typedef struct
 {
   guint8 copies;
-  guint8 spread;                /* bins */
-  gdouble lost;                 /* chance that all copies are lost */
+  guint8 spread; /* bins */
+  gdouble lost;  /* chance that all copies are lost */
 } Action;
 
 #define ACTIONS_MAX (1 + FASP_PLAN_COPIES_MAX * G_N_ELEMENTS (spreads))
@@ -54,19 +52,19 @@ struct _FaspPlan
   {
     guint steps;
     gdouble chance;
-  } rounds[BINS];               /* steps that a round may take, fewest first */
+  } rounds[BINS]; /* steps that a round may take, fewest first */
   guint n_rounds;
-  gdouble slower[BINS];         /* chance that a round takes more steps */
+  gdouble slower[BINS]; /* chance that a round takes more steps */
   Action actions[ACTIONS_MAX];
   guint n_actions;
-  guint hurried;                /* the least spread in bins, if there is time */
+  guint hurried; /* the least spread in bins, if there is time */
   /* with less time left: chance that all of this many copies are lost */
   gdouble hurried_lost[G_MAXUINT8 + 1][FASP_PLAN_COPIES_MAX + 1];
   /* the cheapest plan that keeps the promise lies between two prices: a share of
    * the blocks uses the dearer one */
   Table cheap, dear;
-  guint price;                  /* of the dearer one */
-  guint bins;                   /* that both are solved for */
+  guint price; /* of the dearer one */
+  guint bins;  /* that both are solved for */
   gdouble share;
 };
 
@@ -80,21 +78,21 @@ fasp_plan_new (void)
 }
 
 FaspPlan *
-fasp_plan_ref (FaspPlan * plan)
+fasp_plan_ref (FaspPlan *plan)
 {
   plan->refs++;
   return plan;
 }
 
 void
-fasp_plan_unref (FaspPlan * plan)
+fasp_plan_unref (FaspPlan *plan)
 {
   if (plan != NULL && --plan->refs == 0)
     g_free (plan);
 }
 
 FaspPlan *
-fasp_plan_make_writable (FaspPlan * plan)
+fasp_plan_make_writable (FaspPlan *plan)
 {
   FaspPlan *own;
 
@@ -107,50 +105,47 @@ fasp_plan_make_writable (FaspPlan * plan)
 }
 
 const FaspPlanGoal *
-fasp_plan_get_goal (const FaspPlan * plan)
+fasp_plan_get_goal (const FaspPlan *plan)
 {
   return &plan->goal;
 }
 
 const FaspPromise *
-fasp_plan_get_promise (const FaspPlan * plan)
+fasp_plan_get_promise (const FaspPlan *plan)
 {
   return &plan->promise;
 }
 
 static void
-add_action (FaspPlan * plan, guint copies, guint spread)
+add_action (FaspPlan *plan, guint copies, guint spread)
 {
   Action *action = &plan->actions[plan->n_actions++];
 
   action->copies = copies;
   action->spread = MIN (spread, G_MAXUINT8);
-  action->lost = fasp_model_copies_lost (&plan->goal.path, copies,
-      action->spread * plan->step);
+  action->lost = fasp_model_copies_lost (&plan->goal.path, copies, action->spread * plan->step);
 }
 
 /* Does the channel take the copies of a whole burst of losses within @spread? */
 static gboolean
-has_room (const FaspPlan * plan, guint copies, FaspTime spread)
+has_room (const FaspPlan *plan, guint copies, FaspTime spread)
 {
   const FaspPlanGoal *goal = &plan->goal;
   gdouble burst = 1 / MAX (1 - goal->path.stay, .001);
 
-  return (copies - 1) * burst <= goal->at_once + goal->spare * goal->blocks *
-      spread / FASP_SEC;
+  return (copies - 1) * burst <= goal->at_once + goal->spare * goal->blocks * spread / FASP_SEC;
 }
 
 /* Several copies are always spread at least a little: losses may come in bursts
  * although none was seen.  Copies that the channel has no room for are left out. */
 static void
-add_actions (FaspPlan * plan)
+add_actions (FaspPlan *plan)
 {
   plan->n_actions = 0;
   plan->hurried = MIN ((spreads[0] + plan->step - 1) / plan->step, G_MAXUINT8);
   for (guint left = 0; left < plan->hurried; left++)
     for (guint copies = 1; copies <= FASP_PLAN_COPIES_MAX; copies++)
-      plan->hurried_lost[left][copies] = copies == 1
-          || has_room (plan, copies, left * plan->step) ?
+      plan->hurried_lost[left][copies] = copies == 1 || has_room (plan, copies, left * plan->step) ?
           fasp_model_copies_lost (&plan->goal.path, copies, left * plan->step) :
           plan->hurried_lost[left][copies - 1];
   add_action (plan, 1, 0);
@@ -162,7 +157,7 @@ add_actions (FaspPlan * plan)
 }
 
 static void
-prepare (FaspPlan * plan, const FaspPlanGoal * goal)
+prepare (FaspPlan *plan, const FaspPlanGoal *goal)
 {
   const FaspModelPath *path = &goal->path;
   gdouble chance[BINS], left = 1;
@@ -187,7 +182,7 @@ prepare (FaspPlan * plan, const FaspPlanGoal * goal)
 /* Chooses the best action for a bin.  skip and cost of this bin and all below are
  * known. */
 static void
-choose (const FaspPlan * plan, gdouble price, Table * table, guint left)
+choose (const FaspPlan *plan, gdouble price, Table *table, guint left)
 {
   gdouble best = G_MAXDOUBLE;
 
@@ -199,7 +194,7 @@ choose (const FaspPlan * plan, gdouble price, Table * table, guint left)
     if (spread > left) {
       if (spread > plan->hurried)
         break;
-      spread = left;            /* no time to spread them */
+      spread = left; /* no time to spread them */
       lost = plan->hurried_lost[left][action->copies];
     }
     skip = lost * table->skip[left - spread];
@@ -207,8 +202,7 @@ choose (const FaspPlan * plan, gdouble price, Table * table, guint left)
     if (cost + price * skip >= best)
       continue;
     best = cost + price * skip;
-    table->known[left] = (Known) {
-    skip, cost};
+    table->known[left] = (Known) { skip, cost };
     table->choice[left] = i;
   }
 }
@@ -216,7 +210,7 @@ choose (const FaspPlan * plan, gdouble price, Table * table, guint left)
 /* Solves one bin for a price of 2^@price datagrams per skip.  All bins below are
  * solved. */
 static void
-solve_bin (const FaspPlan * plan, guint price, Table * table, guint left)
+solve_bin (const FaspPlan *plan, guint price, Table *table, guint left)
 {
   gdouble skip = plan->slower[left], cost = 0;
 
@@ -233,15 +227,16 @@ solve_bin (const FaspPlan * plan, guint price, Table * table, guint left)
 
 /* Solves all bins up to @bin, in order: each depends only on those below it. */
 static void
-solve (const FaspPlan * plan, guint price, Table * table, gint bin)
+solve (const FaspPlan *plan, guint price, Table *table, gint bin)
 {
   for (gint left = 0; left <= bin; left++)
     solve_bin (plan, price, table, left);
 }
 
-/* The bin of a block that leaves with all of the latency left; -1: there is no time, or no retransmission at all. */
+/* The bin of a block that leaves with all of the latency left; -1: there is no time, or no
+ * retransmission at all. */
 static gint
-bin_of (const FaspPlan * plan, FaspTime latency)
+bin_of (const FaspPlan *plan, FaspTime latency)
 {
   FaspTime left = latency - plan->goal.path.guard;
 
@@ -251,7 +246,7 @@ bin_of (const FaspPlan * plan, FaspTime latency)
 /* The chance of a skip for one block.  The blocks of one burst are found lost and
  * reported together, so they are too late together; their retransmissions are lost one by one. */
 static gdouble
-skip_at (const FaspPlan * plan, const Table * table, gint bin)
+skip_at (const FaspPlan *plan, const Table *table, gint bin)
 {
   gdouble slower = bin < 0 ? 1 : plan->slower[bin];
   gdouble skip = bin < 0 ? 1 : table->skip[bin];
@@ -260,7 +255,7 @@ skip_at (const FaspPlan * plan, const Table * table, gint bin)
 }
 
 static gdouble
-overhead_at (const FaspPlan * plan, const Table * table, gint bin)
+overhead_at (const FaspPlan *plan, const Table *table, gint bin)
 {
   /* a retransmission that will be too late is sent all the same */
   return plan->goal.lost * (bin < 0 ? 1 : MAX (1, table->cost[bin]));
@@ -268,7 +263,7 @@ overhead_at (const FaspPlan * plan, const Table * table, gint bin)
 
 /* The chance of a skip that the goal allows for one block. */
 static gdouble
-allowed (const FaspPlanGoal * goal)
+allowed (const FaspPlanGoal *goal)
 {
   return 1 / MAX (1, goal->blocks * goal->interval);
 }
@@ -280,15 +275,14 @@ mix (gdouble share, gdouble cheap, gdouble dear)
 }
 
 static FaspPromise
-promise (const FaspPlan * plan, FaspTime latency, gint bin)
+promise (const FaspPlan *plan, FaspTime latency, gint bin)
 {
-  gdouble skips = plan->goal.blocks * mix (plan->share,
-      skip_at (plan, &plan->cheap, bin), skip_at (plan, &plan->dear, bin));
+  gdouble skips = plan->goal.blocks
+      * mix (plan->share, skip_at (plan, &plan->cheap, bin), skip_at (plan, &plan->dear, bin));
 
-  return (FaspPromise) {
-  latency, skips > 0 ? 1 / skips : G_MAXDOUBLE,
-        mix (plan->share, overhead_at (plan, &plan->cheap, bin),
-        overhead_at (plan, &plan->dear, bin))};
+  return (FaspPromise) { latency, skips > 0 ? 1 / skips : G_MAXDOUBLE,
+    mix (plan->share, overhead_at (plan, &plan->cheap, bin),
+        overhead_at (plan, &plan->dear, bin)) };
 }
 
 /* How far @wanted lies on the way from @from to @to, 0 .. 1. */
@@ -300,7 +294,7 @@ way_to (gdouble from, gdouble to, gdouble wanted)
 
 /* Is @price high enough at @bin, or does it cost more than the spare rate allows? */
 static gboolean
-is_enough (FaspPlan * plan, guint price, gint bin)
+is_enough (FaspPlan *plan, guint price, gint bin)
 {
   solve (plan, price, &plan->dear, MAX (bin, 0));
   return skip_at (plan, &plan->dear, bin) <= allowed (&plan->goal)
@@ -310,7 +304,7 @@ is_enough (FaspPlan * plan, guint price, gint bin)
 /* The lowest price that is enough.  The search begins at the last price, as paths
  * change little. */
 static guint
-find_price (FaspPlan * plan, gint bin)
+find_price (FaspPlan *plan, gint bin)
 {
   guint low = 0, high = PRICE_MAX, step = 1;
   guint price = MIN (plan->price, PRICE_MAX - 1);
@@ -335,7 +329,7 @@ find_price (FaspPlan * plan, gint bin)
 /* Solves for the lowest price that is enough at @bin, or the highest that the spare
  * rate allows. */
 static void
-settle_price (FaspPlan * plan, gint bin)
+settle_price (FaspPlan *plan, gint bin)
 {
   gint last = MAX (bin, 0);
   gdouble affordable;
@@ -343,17 +337,17 @@ settle_price (FaspPlan * plan, gint bin)
   plan->price = find_price (plan, bin);
   solve (plan, plan->price, &plan->dear, last);
   solve (plan, MAX (plan->price, 1) - 1, &plan->cheap, last);
-  affordable = way_to (overhead_at (plan, &plan->cheap, bin),
-      overhead_at (plan, &plan->dear, bin), plan->goal.spare);
-  plan->share = MIN (affordable, way_to (skip_at (plan, &plan->cheap, bin),
-          skip_at (plan, &plan->dear, bin), allowed (&plan->goal)));
+  affordable = way_to (overhead_at (plan, &plan->cheap, bin), overhead_at (plan, &plan->dear, bin),
+      plan->goal.spare);
+  plan->share = MIN (affordable,
+      way_to (skip_at (plan, &plan->cheap, bin), skip_at (plan, &plan->dear, bin),
+          allowed (&plan->goal)));
   plan->bins = last + 1;
   plan->made = TRUE;
 }
 
 FaspPromise
-fasp_plan_for_latency (FaspPlan * plan, const FaspPlanGoal * goal,
-    FaspTime latency)
+fasp_plan_for_latency (FaspPlan *plan, const FaspPlanGoal *goal, FaspTime latency)
 {
   gint bin;
 
@@ -367,8 +361,7 @@ fasp_plan_for_latency (FaspPlan * plan, const FaspPlanGoal * goal,
  * price, or @below.  *early: in a bin before it the skips were, but not the
  * overhead. */
 static gint
-first_good (const FaspPlan * plan, guint price, Table * table, gint below,
-    gboolean * early)
+first_good (const FaspPlan *plan, guint price, Table *table, gint below, gboolean *early)
 {
   *early = FALSE;
   for (gint bin = 0; bin < below; bin++) {
@@ -383,7 +376,7 @@ first_good (const FaspPlan * plan, guint price, Table * table, gint below,
 }
 
 FaspTime
-fasp_plan_find_latency (const FaspPlanGoal * goal)
+fasp_plan_find_latency (const FaspPlanGoal *goal)
 {
   g_autofree FaspPlan *plan = fasp_plan_new ();
   gint best = BINS;
@@ -397,14 +390,14 @@ fasp_plan_find_latency (const FaspPlanGoal * goal)
   /* the spare rate is too low for any of them: the cheapest */
   if (best == BINS) {
     solve (plan, 0, &plan->dear, BINS - 1);
-    for (best = 0; best < BINS
-        && skip_at (plan, &plan->dear, best) > allowed (goal); best++);
+    for (best = 0; best < BINS && skip_at (plan, &plan->dear, best) > allowed (goal); best++)
+      ;
   }
   return MIN (best + 1, BINS) * plan->step * EASE + goal->path.guard;
 }
 
 FaspPlanRtx
-fasp_plan_get (const FaspPlan * plan, FaspTime left, guint64 number)
+fasp_plan_get (const FaspPlan *plan, FaspTime left, guint64 number)
 {
   /* multiples of the golden ratio mix both tables evenly in any row of blocks */
   gdouble place = number * 0.6180339887498949;
@@ -413,11 +406,9 @@ fasp_plan_get (const FaspPlan * plan, FaspTime left, guint64 number)
   guint bin;
 
   if (!plan->made || left < 0)
-    return (FaspPlanRtx) {
-    1, 0};
+    return (FaspPlanRtx) { 1, 0 };
   table = place - floor (place) < plan->share ? &plan->dear : &plan->cheap;
   bin = MIN (left / plan->step, plan->bins - 1);
   action = &plan->actions[table->choice[bin]];
-  return (FaspPlanRtx) {
-  action->copies, MIN (action->spread, bin) * plan->step};
+  return (FaspPlanRtx) { action->copies, MIN (action->spread, bin) * plan->step };
 }

@@ -26,8 +26,8 @@ typedef struct _FaspPlan FaspPlan;
 
 typedef struct
 {
-  guint copies;                 /* 1 .. FASP_PLAN_COPIES_MAX */
-  FaspTime spread;              /* from the first copy to the last */
+  guint copies;    /* 1 .. FASP_PLAN_COPIES_MAX */
+  FaspTime spread; /* from the first copy to the last */
 } FaspPlanRtx;
 
 typedef struct
@@ -36,44 +36,42 @@ typedef struct
   /* chance that the original of a block is lost, and that of the next one if it was: those of the
    * path, or less if each block leaves on several flows at once */
   gdouble lost, stay;
-  gdouble blocks;               /* new ones per second */
-  gdouble interval;             /* wanted seconds between skips */
-  gdouble spare;                /* retransmissions that may be added, as a share of the
-                                 * blocks sent */
-  guint at_once;                /* copies that may leave together */
-  gboolean no_rtx;              /* what is lost is not sent again */
+  gdouble blocks;   /* new ones per second */
+  gdouble interval; /* wanted seconds between skips */
+  gdouble spare;    /* retransmissions that may be added, as a share of the
+                     * blocks sent */
+  guint at_once;    /* copies that may leave together */
+  gboolean no_rtx;  /* what is lost is not sent again */
 } FaspPlanGoal;
 
 typedef struct
 {
   FaspTime latency;
-  gdouble interval;             /* expected seconds between skips */
-  gdouble overhead;             /* retransmissions per block */
+  gdouble interval; /* expected seconds between skips */
+  gdouble overhead; /* retransmissions per block */
 } FaspPromise;
 
 /* Returns a plan with one reference.  References are not thread-safe. */
 FaspPlan *fasp_plan_new (void);
-FaspPlan *fasp_plan_ref (FaspPlan * plan);
-void fasp_plan_unref (FaspPlan * plan);
+FaspPlan *fasp_plan_ref (FaspPlan *plan);
+void fasp_plan_unref (FaspPlan *plan);
 /* Returns a plan that may be made anew, for a path like before: @plan itself if nobody
  * else has a reference, else a new one.  Takes over the reference to @plan, which may be
  * NULL. */
-FaspPlan *fasp_plan_make_writable (FaspPlan * plan);
+FaspPlan *fasp_plan_make_writable (FaspPlan *plan);
 
 /* Plans for a given latency and returns what it can promise.  A promise below the
  * wanted interval is the best that the spare rate allows. */
-FaspPromise fasp_plan_for_latency (FaspPlan * plan, const FaspPlanGoal * goal,
-    FaspTime latency);
+FaspPromise fasp_plan_for_latency (FaspPlan *plan, const FaspPlanGoal *goal, FaspTime latency);
 /* The last goal planned for, and the promise made. */
-const FaspPlanGoal *fasp_plan_get_goal (const FaspPlan * plan);
-const FaspPromise *fasp_plan_get_promise (const FaspPlan * plan);
+const FaspPlanGoal *fasp_plan_get_goal (const FaspPlan *plan);
+const FaspPromise *fasp_plan_get_promise (const FaspPlan *plan);
 /* The smallest latency that keeps the promise, or a little more where that saves
  * copies.  It does not plan for that latency. */
-FaspTime fasp_plan_find_latency (const FaspPlanGoal * goal);
+FaspTime fasp_plan_find_latency (const FaspPlanGoal *goal);
 
 /* What to do for block @number, which is found lost with @left until its retransmission is of no
  * use.  One copy if there is no plan yet, or if it is too late. */
-FaspPlanRtx fasp_plan_get (const FaspPlan * plan, FaspTime left,
-    guint64 number);
+FaspPlanRtx fasp_plan_get (const FaspPlan *plan, FaspTime left, guint64 number);
 
 G_END_DECLS

@@ -10,8 +10,8 @@ struct _FaspPlanner
 {
   FaspPlan *plans[FASP_PLANNER_PLANS];
   FaspTime made[FASP_PLANNER_PLANS];
-  guint n;                      /* plans kept, the oldest first */
-  FaspTime full;                /* the allowance of new plans */
+  guint n;       /* plans kept, the oldest first */
+  FaspTime full; /* the allowance of new plans */
 };
 
 FaspPlanner *
@@ -22,7 +22,7 @@ fasp_planner_new (void)
 
 /* Plan @i is not given to anybody any more. */
 static void
-drop (FaspPlanner * planner, guint i)
+drop (FaspPlanner *planner, guint i)
 {
   fasp_plan_unref (planner->plans[i]);
   planner->n--;
@@ -33,7 +33,7 @@ drop (FaspPlanner * planner, guint i)
 }
 
 void
-fasp_planner_free (FaspPlanner * planner)
+fasp_planner_free (FaspPlanner *planner)
 {
   if (planner == NULL)
     return;
@@ -49,12 +49,10 @@ differs (gdouble a, gdouble b)
 }
 
 gboolean
-fasp_planner_differs (const FaspPlanGoal * a, const FaspPlanGoal * b)
+fasp_planner_differs (const FaspPlanGoal *a, const FaspPlanGoal *b)
 {
-  return a->interval != b->interval
-      || (a->path.first > 0) != (b->path.first > 0)
-      || differs (a->path.loss, b->path.loss)
-      || differs (a->path.stay, b->path.stay)
+  return a->interval != b->interval || (a->path.first > 0) != (b->path.first > 0)
+      || differs (a->path.loss, b->path.loss) || differs (a->path.stay, b->path.stay)
       || differs (a->lost, b->lost) || differs (a->stay, b->stay)
       || differs (a->path.back_loss, b->path.back_loss)
       || differs (a->path.back_stay, b->path.back_stay)
@@ -64,8 +62,8 @@ fasp_planner_differs (const FaspPlanGoal * a, const FaspPlanGoal * b)
 }
 
 FaspPlan *
-fasp_planner_plan (FaspPlanner * planner, FaspTime now, FaspPlan * before,
-    const FaspPlanGoal * goal, FaspTime latency)
+fasp_planner_plan (FaspPlanner *planner, FaspTime now, FaspPlan *before, const FaspPlanGoal *goal,
+    FaspTime latency)
 {
   FaspPlan *plan;
 
@@ -73,7 +71,7 @@ fasp_planner_plan (FaspPlanner * planner, FaspTime now, FaspPlan * before,
     drop (planner, 0);
   for (guint i = 0; i < planner->n; i++) {
     plan = planner->plans[i];
-    if (plan == before) {       /* it may be made anew */
+    if (plan == before) { /* it may be made anew */
       drop (planner, i--);
       continue;
     }
@@ -84,8 +82,8 @@ fasp_planner_plan (FaspPlanner * planner, FaspTime now, FaspPlan * before,
     fasp_plan_unref (before);
     return plan;
   }
-  if (!fasp_token_bucket_take (&planner->full, now,
-          FASP_SEC / FASP_PLANNER_RATE, FASP_PLANNER_BURST))
+  if (!fasp_token_bucket_take (&planner->full, now, FASP_SEC / FASP_PLANNER_RATE,
+          FASP_PLANNER_BURST))
     return before;
   plan = fasp_plan_make_writable (before);
   fasp_plan_for_latency (plan, goal, latency);

@@ -29,15 +29,15 @@ G_BEGIN_DECLS
 typedef struct _FaspPlanner FaspPlanner;
 
 FaspPlanner *fasp_planner_new (void);
-void fasp_planner_free (FaspPlanner * planner);
+void fasp_planner_free (FaspPlanner *planner);
 
 /* Returns a plan for this path and latency, in place of @before (NULL: there was none), and
  * takes over the reference to that.  Returns @before itself, unchanged, if the limit allows
  * no new plan now. */
-FaspPlan *fasp_planner_plan (FaspPlanner * planner, FaspTime now,
-    FaspPlan * before, const FaspPlanGoal * goal, FaspTime latency);
+FaspPlan *fasp_planner_plan (FaspPlanner *planner, FaspTime now, FaspPlan *before,
+    const FaspPlanGoal *goal, FaspTime latency);
 
 /* Are the paths noticeably different, so that it is time to plan anew? */
-gboolean fasp_planner_differs (const FaspPlanGoal * a, const FaspPlanGoal * b);
+gboolean fasp_planner_differs (const FaspPlanGoal *a, const FaspPlanGoal *b);
 
 G_END_DECLS

@@ -15,8 +15,7 @@ is_number (guint latency_ms)
 FaspLatency
 fasp_latency_agree (guint ours, guint theirs)
 {
-  guint latency = MAX (is_number (ours) ? ours : 0,
-      is_number (theirs) ? theirs : 0);
+  guint latency = MAX (is_number (ours) ? ours : 0, is_number (theirs) ? theirs : 0);
   FaspLatency agreed = { FALSE };
 
   agreed.find = ours == FASP_LATENCY_AUTO || theirs == FASP_LATENCY_AUTO;
@@ -27,45 +26,42 @@ fasp_latency_agree (guint ours, guint theirs)
 }
 
 void
-fasp_playout_init (FaspPlayout * playout, const FaspLatency * agreed)
+fasp_playout_init (FaspPlayout *playout, const FaspLatency *agreed)
 {
-  *playout = (FaspPlayout) {
-  .told = agreed->find};
+  *playout = (FaspPlayout) { .told = agreed->find };
   if (!agreed->find)
-    playout->way.target = playout->way.latency = playout->first =
-        agreed->latency;
+    playout->way.target = playout->way.latency = playout->first = agreed->latency;
   playout->before = playout->way;
 }
 
 gboolean
-fasp_playout_is_unknown (const FaspPlayout * playout)
+fasp_playout_is_unknown (const FaspPlayout *playout)
 {
   return playout->told && playout->way.target == 0;
 }
 
 FaspTime
-fasp_playout_get (const FaspPlayout * playout, FaspTime time)
+fasp_playout_get (const FaspPlayout *playout, FaspTime time)
 {
-  const FaspPlayoutWay *way = time < playout->way.time ? &playout->before :
-      &playout->way;
+  const FaspPlayoutWay *way = time < playout->way.time ? &playout->before : &playout->way;
   FaspTime elapsed = CLAMP (time - way->time, 0, LONGEST);
 
-  return way->latency + CLAMP (way->target - way->latency,
-      -elapsed * DOWN_PPM / 1000000, elapsed * UP_PPM / 1000000);
+  return way->latency
+      + CLAMP (way->target - way->latency, -elapsed * DOWN_PPM / 1000000,
+          elapsed * UP_PPM / 1000000);
 }
 
 gboolean
-fasp_playout_set (FaspPlayout * playout, FaspTime now, FaspTime latency)
+fasp_playout_set (FaspPlayout *playout, FaspTime now, FaspTime latency)
 {
   gboolean first = fasp_playout_is_unknown (playout);
 
-  if (!playout->told || latency <= 0
-      || latency > FASP_LATENCY_MS_MAX * FASP_MSEC
+  if (!playout->told || latency <= 0 || latency > FASP_LATENCY_MS_MAX * FASP_MSEC
       || latency == playout->way.target)
     return FALSE;
   playout->before = playout->way;
-  playout->way = (FaspPlayoutWay) {
-  now, first ? latency : fasp_playout_get (playout, now), latency};
+  playout->way =
+      (FaspPlayoutWay) { now, first ? latency : fasp_playout_get (playout, now), latency };
   if (first) {
     playout->first = latency;
     playout->before = playout->way;

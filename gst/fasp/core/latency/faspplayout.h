@@ -16,8 +16,8 @@ G_BEGIN_DECLS
 /* What two ends agree on. */
 typedef struct
 {
-  gboolean find;                /* the sender finds the latency and tells it */
-  FaspTime latency;             /* with find: the least one; else the one to use */
+  gboolean find;    /* the sender finds the latency and tells it */
+  FaspTime latency; /* with find: the least one; else the one to use */
 } FaspLatency;
 
 /* @ours and @theirs are ms, FASP_LATENCY_AUTO or FASP_LATENCY_ANY. */
@@ -26,26 +26,25 @@ FaspLatency fasp_latency_agree (guint ours, guint theirs);
 /* From one latency to another. */
 typedef struct
 {
-  FaspTime time, latency;       /* where it begins */
+  FaspTime time, latency; /* where it begins */
   FaspTime target;
 } FaspPlayoutWay;
 
 typedef struct
 {
-  gboolean told;                /* the sender tells it; until then it is unknown */
-  FaspPlayoutWay way, before;   /* since way.time, and before that */
-  FaspTime first;               /* the latency that it began with */
-  FaspLog *log;                 /* the session's, for all that is late; NULL: nothing is logged */
+  gboolean told;              /* the sender tells it; until then it is unknown */
+  FaspPlayoutWay way, before; /* since way.time, and before that */
+  FaspTime first;             /* the latency that it began with */
+  FaspLog *log;               /* the session's, for all that is late; NULL: nothing is logged */
 } FaspPlayout;
 
-void fasp_playout_init (FaspPlayout * playout, const FaspLatency * agreed);
+void fasp_playout_init (FaspPlayout *playout, const FaspLatency *agreed);
 /* The sender tells a latency; ignored if the ends agreed on a given one.  The first
  * is in force at once.  TRUE: it is the first. */
-gboolean fasp_playout_set (FaspPlayout * playout, FaspTime now,
-    FaspTime latency);
+gboolean fasp_playout_set (FaspPlayout *playout, FaspTime now, FaspTime latency);
 /* The sender will tell it, and has not done so. */
-gboolean fasp_playout_is_unknown (const FaspPlayout * playout);
+gboolean fasp_playout_is_unknown (const FaspPlayout *playout);
 /* The latency in force at @time; 0: as soon as possible, or not known. */
-FaspTime fasp_playout_get (const FaspPlayout * playout, FaspTime time);
+FaspTime fasp_playout_get (const FaspPlayout *playout, FaspTime time);
 
 G_END_DECLS

@@ -2,14 +2,13 @@
 #include "faspannounce.h"
 
 static gboolean
-is_known (const FaspAnnouncer * a, FaspTime now)
+is_known (const FaspAnnouncer *a, FaspTime now)
 {
   return a->heard > 0 && now - a->heard < FASP_ANNOUNCER_FORGOTTEN;
 }
 
 void
-fasp_announcers_heard (FaspAnnouncers * a, FaspTime now,
-    const FaspAddress * from, guint32 chance)
+fasp_announcers_heard (FaspAnnouncers *a, FaspTime now, const FaspAddress *from, guint32 chance)
 {
   FaspAnnouncer *place = NULL;
 
@@ -25,20 +24,18 @@ fasp_announcers_heard (FaspAnnouncers * a, FaspTime now,
   }
   if (place == NULL)
     place = &a->list[chance % FASP_ANNOUNCERS];
-  *place = (FaspAnnouncer) {
-  .address = *from,.heard = MAX (now, 1)};
+  *place = (FaspAnnouncer) { .address = *from, .heard = MAX (now, 1) };
 }
 
 const FaspAnnouncer *
-fasp_announcers_choose (FaspAnnouncers * a, FaspTime now)
+fasp_announcers_choose (FaspAnnouncers *a, FaspTime now)
 {
   FaspAnnouncer *next = NULL;
 
   if (now < a->turn_end)
     return NULL;
   for (guint i = 0; i < FASP_ANNOUNCERS; i++)
-    if (is_known (&a->list[i], now)
-        && (next == NULL || a->list[i].called < next->called))
+    if (is_known (&a->list[i], now) && (next == NULL || a->list[i].called < next->called))
       next = &a->list[i];
   if (next == NULL)
     return NULL;
@@ -48,7 +45,7 @@ fasp_announcers_choose (FaspAnnouncers * a, FaspTime now)
 }
 
 void
-fasp_announcers_refused (FaspAnnouncers * a, FaspTime now)
+fasp_announcers_refused (FaspAnnouncers *a, FaspTime now)
 {
   guint known = 0;
 

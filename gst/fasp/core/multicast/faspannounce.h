@@ -22,8 +22,8 @@ G_BEGIN_DECLS
 typedef struct
 {
   FaspAddress address;
-  FaspTime heard;               /* 0: nobody */
-  guint64 called;               /* number of its last call, of all calls; 0: not yet */
+  FaspTime heard; /* 0: nobody */
+  guint64 called; /* number of its last call, of all calls; 0: not yet */
 } FaspAnnouncer;
 
 /* All 0: nobody is known. */
@@ -31,16 +31,16 @@ typedef struct
 {
   FaspAnnouncer list[FASP_ANNOUNCERS];
   guint64 calls;
-  FaspTime turn_end;            /* of the one that is called */
+  FaspTime turn_end; /* of the one that is called */
 } FaspAnnouncers;
 
 /* @chance: a random number, which says whom it replaces if there is no free place. */
-void fasp_announcers_heard (FaspAnnouncers * a, FaspTime now,
-    const FaspAddress * from, guint32 chance);
+void fasp_announcers_heard (FaspAnnouncers *a, FaspTime now, const FaspAddress *from,
+    guint32 chance);
 /* The sender to call from now on; NULL: the turn of the one that is called now is not over,
  * or nobody is known. */
-const FaspAnnouncer *fasp_announcers_choose (FaspAnnouncers * a, FaspTime now);
+const FaspAnnouncer *fasp_announcers_choose (FaspAnnouncers *a, FaspTime now);
 /* The sender that is called has refused us: its turn is over if another one is known. */
-void fasp_announcers_refused (FaspAnnouncers * a, FaspTime now);
+void fasp_announcers_refused (FaspAnnouncers *a, FaspTime now);
 
 G_END_DECLS

@@ -9,8 +9,8 @@
 #define SHARE_LEAST .02
 #define SHARE_MOST .25
 #define SHARE_STEP 1.05
-/* Repairs begin when retransmissions cost this many times what repairs would, and end when retransmissions would
- * cost less than repairs. */
+/* Repairs begin when retransmissions cost this many times what repairs would, and end when
+ * retransmissions would cost less than repairs. */
 #define WORTH 1.25
 /* The share of the latency in which repairs cover a block; the rest is for a retransmission. */
 #define REACH_SHARE .3
@@ -30,8 +30,7 @@ typedef struct
 
 /* Measures the period since the last look.  FALSE: it is too short yet. */
 static gboolean
-look (FaspGroupFec * g, FaspTime now, const FaspGroupFecGoal * goal,
-    Period * period)
+look (FaspGroupFec *g, FaspTime now, const FaspGroupFecGoal *goal, Period *period)
 {
   FaspTime elapsed = now - g->planned;
   guint64 blocks = goal->blocks - g->blocks;
@@ -40,9 +39,8 @@ look (FaspGroupFec * g, FaspTime now, const FaspGroupFecGoal * goal,
 
   if (elapsed < PLAN_EVERY || blocks < BLOCKS_LEAST)
     return FALSE;
-  *period = (Period) {
-  blocks *(gdouble) FASP_SEC / elapsed, (goal->wire -
-        g->wire) * 8. * FASP_SEC / elapsed, (gdouble) resent / blocks};
+  *period = (Period) { blocks * (gdouble) FASP_SEC / elapsed,
+    (goal->wire - g->wire) * 8. * FASP_SEC / elapsed, (gdouble) resent / blocks };
   g->planned = now;
   g->blocks = goal->blocks;
   g->wire = goal->wire;
@@ -53,14 +51,12 @@ look (FaspGroupFec * g, FaspTime now, const FaspGroupFecGoal * goal,
 /* The least share with which the repairs cost at least as much as the losses that remain;
  * more than SHARE_MOST: there is none. */
 static gdouble
-choose_share (const FaspFec * fec, const FaspGroupFecGoal * goal,
-    gdouble block_rate)
+choose_share (const FaspFec *fec, const FaspGroupFecGoal *goal, gdouble block_rate)
 {
   guint window = CLAMP (block_rate * fec->reach / FASP_SEC, 1, fec->window);
 
   for (gdouble s = SHARE_LEAST; s <= SHARE_MOST; s *= SHARE_STEP)
-    if (goal->members * fasp_model_sliding_loss (goal->loss, goal->stay, window,
-            s) <= s)
+    if (goal->members * fasp_model_sliding_loss (goal->loss, goal->stay, window, s) <= s)
       return s;
   return 2 * SHARE_MOST;
 }
@@ -68,7 +64,7 @@ choose_share (const FaspFec * fec, const FaspGroupFecGoal * goal,
 /* The largest share that the channel has room for, with as much again for the losses that
  * remain. */
 static gdouble
-get_most (const FaspGroupFecGoal * goal, const Period * period)
+get_most (const FaspGroupFecGoal *goal, const Period *period)
 {
   gdouble spare;
 
@@ -78,24 +74,24 @@ get_most (const FaspGroupFecGoal * goal, const Period * period)
   return MIN (spare / 2, SHARE_MOST);
 }
 
-/* With time for repairs first and a retransmission after them, members ask for less if they wait.  But the
- * last repairs tell them not to. */
+/* With time for repairs first and a retransmission after them, members ask for less if they wait.
+ * But the last repairs tell them not to. */
 static gboolean
-is_worth_waiting (const FaspFec * fec, const FaspGroupFecGoal * goal)
+is_worth_waiting (const FaspFec *fec, const FaspGroupFecGoal *goal)
 {
   return fec->share > 0 && goal->latency * (1 - REACH_SHARE) > goal->rtx;
 }
 
 void
-fasp_group_fec_plan (FaspGroupFec * g, FaspFec * fec, FaspTime now,
-    const FaspGroupFecGoal * goal)
+fasp_group_fec_plan (FaspGroupFec *g, FaspFec *fec, FaspTime now, const FaspGroupFecGoal *goal)
 {
   gdouble share, most, without;
   Period period;
 
   if (fec->mode == FASP_FEC_OFF)
     return;
-  fec->reach = goal->latency <= 0 ? REACH_UNKNOWN :
+  fec->reach = goal->latency <= 0 ?
+      REACH_UNKNOWN :
       CLAMP (goal->latency * REACH_SHARE, REACH_MIN, FASP_FEC_REACH_MAX);
   fec->is_alone = is_worth_waiting (fec, goal);
   if (fec->mode != FASP_FEC_AUTO || !look (g, now, goal, &period))

@@ -3,14 +3,14 @@
  * faspgroupfec.h: how many repairs to send to a group with fec=auto (docs/fec.md), and
  * whether members wait for repairs before they ask.
  *
- * If members lose different blocks, the retransmissions for them take more than repairs would, the more
- * so the more members there are.  If they lose the same blocks, retransmissions take less.  The share s
- * of repairs is the least with which the losses that remain cost no more than the repairs:
+ * If members lose different blocks, the retransmissions for them take more than repairs would, the
+ * more so the more members there are.  If they lose the same blocks, retransmissions take less. The
+ * share s of repairs is the least with which the losses that remain cost no more than the repairs:
  *
  *     members x residual (s, loss) <= s <= most
  *
- * Repairs are only sent if without them retransmissions would take more than s.  The loss is what nine
- * of ten members stay below.  So a member that is far worse off than most, or claims to be,
+ * Repairs are only sent if without them retransmissions would take more than s.  The loss is what
+ * nine of ten members stay below.  So a member that is far worse off than most, or claims to be,
  * does not raise what all pay: it gets retransmissions.
  */
 #pragma once
@@ -27,22 +27,22 @@ typedef struct
 {
   FaspTime planned;
   guint64 blocks, wire, resent; /* at that time */
-  gdouble retransmissions;                /* for each block, while there were no repairs last, */
+  gdouble retransmissions;      /* for each block, while there were no repairs last, */
   gdouble loss;                 /* and the loss then */
 } FaspGroupFec;
 
 typedef struct
 {
   guint members;
-  gdouble loss, stay;           /* FASP_GROUP_FEC_QUANTILE of the members have less */
-  FaspTime latency;             /* the shortest of a member; 0: not known */
-  FaspTime rtx;                 /* time that a retransmission takes, from its request on */
-  guint64 channel;              /* bit/s; 0: not limited */
-  guint64 blocks, wire;         /* so far: new blocks, their bytes on the wire, */
-  guint64 resent;               /* and retransmissions, to one or to all */
+  gdouble loss, stay;   /* FASP_GROUP_FEC_QUANTILE of the members have less */
+  FaspTime latency;     /* the shortest of a member; 0: not known */
+  FaspTime rtx;         /* time that a retransmission takes, from its request on */
+  guint64 channel;      /* bit/s; 0: not limited */
+  guint64 blocks, wire; /* so far: new blocks, their bytes on the wire, */
+  guint64 resent;       /* and retransmissions, to one or to all */
 } FaspGroupFecGoal;
 
 /* Call this now and then; it chooses the share once a second. */
-void fasp_group_fec_plan (FaspGroupFec * g, FaspFec * fec, FaspTime now,
-    const FaspGroupFecGoal * goal);
+void fasp_group_fec_plan (FaspGroupFec *g, FaspFec *fec, FaspTime now,
+    const FaspGroupFecGoal *goal);
 G_END_DECLS

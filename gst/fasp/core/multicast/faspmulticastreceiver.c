@@ -9,13 +9,13 @@
 /* How long new blocks must come by the group alone before the receiver hears it again: until
  * the sender knows, it sends them both ways. */
 #define ALONE FASP_SEC
-/* The most keys to compute at once, and then one in this time, whatever a sender says; the rest comes
- * another time. A phase takes much longer: 2^22 packets. */
+/* The most keys to compute at once, and then one in this time, whatever a sender says; the rest
+ * comes another time. A phase takes much longer: 2^22 packets. */
 #define PHASES_MOST 256
 #define PHASE_LEAST (100 * FASP_MSEC)
 
 FaspMulticastReceiver *
-fasp_multicast_receiver_new (const FaspGroupKey * key, FaspTime now)
+fasp_multicast_receiver_new (const FaspGroupKey *key, FaspTime now)
 {
   FaspMulticastReceiver *receiver = g_new0 (FaspMulticastReceiver, 1);
 
@@ -33,7 +33,7 @@ fasp_multicast_receiver_new (const FaspGroupKey * key, FaspTime now)
 }
 
 void
-fasp_multicast_receiver_free (FaspMulticastReceiver * receiver)
+fasp_multicast_receiver_free (FaspMulticastReceiver *receiver)
 {
   if (receiver == NULL)
     return;
@@ -46,7 +46,7 @@ fasp_multicast_receiver_free (FaspMulticastReceiver * receiver)
 }
 
 static FaspOpener *
-get_next (FaspMulticastReceiver * receiver)
+get_next (FaspMulticastReceiver *receiver)
 {
   guint8 key[FASP_KEY_SIZE];
 
@@ -61,7 +61,7 @@ get_next (FaspMulticastReceiver * receiver)
 
 /* The group has gone on to the next phase. */
 static void
-turn (FaspMulticastReceiver * receiver)
+turn (FaspMulticastReceiver *receiver)
 {
   fasp_opener_free (receiver->before);
   receiver->before = receiver->now;
@@ -71,34 +71,30 @@ turn (FaspMulticastReceiver * receiver)
 }
 
 void
-fasp_multicast_receiver_expect (FaspMulticastReceiver * receiver, FaspTime now,
-    guint64 pn)
+fasp_multicast_receiver_expect (FaspMulticastReceiver *receiver, FaspTime now, guint64 pn)
 {
   guint64 phase = pn >> FASP_GROUP_PHASE_BITS;
 
   fasp_gap_expect (receiver->gap, pn);
   /* stops one phase short: packets that are on their way may be of the phase before */
   while (receiver->phase + 1 < phase
-      && fasp_token_bucket_take (&receiver->turned, now, PHASE_LEAST,
-          PHASES_MOST)) {
+      && fasp_token_bucket_take (&receiver->turned, now, PHASE_LEAST, PHASES_MOST)) {
     get_next (receiver);
     turn (receiver);
   }
 }
 
 FaspMulticastReceiverResult
-fasp_multicast_receiver_open (FaspMulticastReceiver * receiver, FaspTime now,
-    const FaspSessionHeader * header, const guint8 * data, gsize size,
-    guint8 * scratch, FaspReader * r)
+fasp_multicast_receiver_open (FaspMulticastReceiver *receiver, FaspTime now,
+    const FaspSessionHeader *header, const guint8 *data, gsize size, guint8 *scratch, FaspReader *r)
 {
   FaspGap *gap = receiver->gap;
-  guint64 pn = fasp_widen (header->pn, FASP_PN_BITS,
-      fasp_gap_get_expected (gap));
+  guint64 pn = fasp_widen (header->pn, FASP_PN_BITS, fasp_gap_get_expected (gap));
   guint64 phase = pn >> FASP_GROUP_PHASE_BITS;
   FaspOpener *opener;
 
   if (fasp_gap_is_refused (gap, pn)) {
-    fasp_gap_receive (gap, now, pn);    /* counts it */
+    fasp_gap_receive (gap, now, pn); /* counts it */
     return FASP_MULTICAST_RECEIVER_REFUSED;
   }
   if (phase == receiver->phase)
@@ -108,8 +104,9 @@ fasp_multicast_receiver_open (FaspMulticastReceiver * receiver, FaspTime now,
   else
     opener = phase + 1 == receiver->phase ? receiver->before : NULL;
   /* the key phase bit K is always 0 here: these openers never change keys themselves */
-  r->data = opener == NULL || header->phase ? NULL : fasp_opener_open (opener,
-      header, pn, data, size, scratch, &r->left);
+  r->data = opener == NULL || header->phase ?
+      NULL :
+      fasp_opener_open (opener, header, pn, data, size, scratch, &r->left);
   if (r->data == NULL)
     return FASP_MULTICAST_RECEIVER_FORGED;
   if (phase > receiver->phase)
@@ -120,8 +117,7 @@ fasp_multicast_receiver_open (FaspMulticastReceiver * receiver, FaspTime now,
 }
 
 void
-fasp_multicast_receiver_is_passed_by (FaspMulticastReceiver * receiver,
-    FaspTime now)
+fasp_multicast_receiver_is_passed_by (FaspMulticastReceiver *receiver, FaspTime now)
 {
   receiver->alone_since = FASP_NEVER;
   if (now - receiver->heard >= SILENT)
@@ -129,7 +125,7 @@ fasp_multicast_receiver_is_passed_by (FaspMulticastReceiver * receiver,
 }
 
 void
-fasp_multicast_receiver_brings (FaspMulticastReceiver * receiver, FaspTime now)
+fasp_multicast_receiver_brings (FaspMulticastReceiver *receiver, FaspTime now)
 {
   if (receiver->alone_since == FASP_NEVER)
     receiver->alone_since = now;

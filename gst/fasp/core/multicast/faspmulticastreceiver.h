@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * faspmulticastreceiver.h: a receiver's half of a group (faspmulticastsender.h): which of the group's packets
- * came, and the keys that open them.
+ * faspmulticastreceiver.h: a receiver's half of a group (faspmulticastsender.h): which of the
+ * group's packets came, and the keys that open them.
  *
  * The packet number tells the phase of the key, so the ends need not agree on one.  The
  * receiver tries only the keys of the current phase, the one before and the next.  If it has
@@ -21,43 +21,43 @@ typedef struct
   guint32 cid;
   FaspCipher cipher;
   guint64 phase;
-  guint8 key[FASP_KEY_SIZE];    /* of the phase */
-  FaspTime turned;              /* keys computed as the sender said: fasptokenbucket.h */
-  FaspOpener *before, *now, *next;      /* of three phases; NULL: not needed yet */
+  guint8 key[FASP_KEY_SIZE];       /* of the phase */
+  FaspTime turned;                 /* keys computed as the sender said: fasptokenbucket.h */
+  FaspOpener *before, *now, *next; /* of three phases; NULL: not needed yet */
   FaspGap *gap;
-  FaspTime heard;               /* last, or since when it should have been */
-  FaspTime spoken_up;           /* when the sender was told that nothing is heard */
-  gboolean deaf, deaf_told;     /* the group is not heard; what the application
-                                   was last told about that */
-  FaspTime alone_since;         /* since when new blocks come by the group alone;
-                                   FASP_NEVER: they do not */
+  FaspTime heard;           /* last, or since when it should have been */
+  FaspTime spoken_up;       /* when the sender was told that nothing is heard */
+  gboolean deaf, deaf_told; /* the group is not heard; what the application
+                               was last told about that */
+  FaspTime alone_since;     /* since when new blocks come by the group alone;
+                               FASP_NEVER: they do not */
   /* of the gap, as for a flow (fasppath.h) */
   guint64 settled_told;
 } FaspMulticastReceiver;
 
-FaspMulticastReceiver *fasp_multicast_receiver_new (const FaspGroupKey * key, FaspTime now);
-void fasp_multicast_receiver_free (FaspMulticastReceiver * receiver);
+FaspMulticastReceiver *fasp_multicast_receiver_new (const FaspGroupKey *key, FaspTime now);
+void fasp_multicast_receiver_free (FaspMulticastReceiver *receiver);
 
 typedef enum
 {
   FASP_MULTICAST_RECEIVER_OK,
-  FASP_MULTICAST_RECEIVER_REFUSED,         /* replayed */
+  FASP_MULTICAST_RECEIVER_REFUSED, /* replayed */
   FASP_MULTICAST_RECEIVER_FORGED,
 } FaspMulticastReceiverResult;
 
 /* Opens a datagram of the group.  @r then reads its payload, in @scratch (room for @size
  * bytes) or in @data itself. */
-FaspMulticastReceiverResult fasp_multicast_receiver_open (FaspMulticastReceiver * receiver, FaspTime now,
-    const FaspSessionHeader * header, const guint8 * data, gsize size,
-    guint8 * scratch, FaspReader * r);
+FaspMulticastReceiverResult fasp_multicast_receiver_open (FaspMulticastReceiver *receiver,
+    FaspTime now, const FaspSessionHeader *header, const guint8 *data, gsize size, guint8 *scratch,
+    FaspReader *r);
 
 /* The sender says that the next packet will be @pn. */
-void fasp_multicast_receiver_expect (FaspMulticastReceiver * receiver, FaspTime now, guint64 pn);
+void fasp_multicast_receiver_expect (FaspMulticastReceiver *receiver, FaspTime now, guint64 pn);
 
 /* A new block came by unicast: it did not go to the group, or the sender knows that this
  * receiver does not hear it. */
-void fasp_multicast_receiver_is_passed_by (FaspMulticastReceiver * receiver, FaspTime now);
+void fasp_multicast_receiver_is_passed_by (FaspMulticastReceiver *receiver, FaspTime now);
 /* A new block came by the group. */
-void fasp_multicast_receiver_brings (FaspMulticastReceiver * receiver, FaspTime now);
+void fasp_multicast_receiver_brings (FaspMulticastReceiver *receiver, FaspTime now);
 
 G_END_DECLS

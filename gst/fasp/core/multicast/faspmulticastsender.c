@@ -8,7 +8,8 @@
 
 /* How often back-off, clock and speaker are looked at, and members are told. */
 #define TELL_INTERVAL (250 * FASP_MSEC)
-/* The back-off, in the longest round trips, and the time that a retransmission takes besides one. */
+/* The back-off, in the longest round trips, and the time that a retransmission takes besides one.
+ */
 #define PATIENCE_FIRST 4
 #define PATIENCE_LEAST .5
 #define PATIENCE_MOST 8
@@ -17,14 +18,14 @@
  * changes each time that it is told. */
 #define CROWD_LEAST 1.8
 #define CROWD_MOST 2.3
-#define CROWD_EVENTS 8          /* fewer events tell nothing */
+#define CROWD_EVENTS 8 /* fewer events tell nothing */
 #define PATIENCE_UP 1.3
 #define PATIENCE_DOWN .85
 /* How often the speaker is told that it is one. */
 #define SPEAKER_AGAIN (500 * FASP_MSEC)
-/* Members' own datagrams go before the group's, and the group's retransmissions before its new blocks.
- * But after TURNS_IN_A_ROW of these, each further one has to wait for TURNS_OWED new blocks, if
- * there are any: so a member that lacks much does not starve the others. */
+/* Members' own datagrams go before the group's, and the group's retransmissions before its new
+ * blocks. But after TURNS_IN_A_ROW of these, each further one has to wait for TURNS_OWED new
+ * blocks, if there are any: so a member that lacks much does not starve the others. */
 #define TURNS_IN_A_ROW 32
 #define TURNS_OWED 3
 /* A member takes the speaker's place if it is nearer by this factor. */
@@ -40,8 +41,8 @@
 #define FAR 4
 
 FaspMulticastSender *
-fasp_multicast_sender_new (const FaspAddress * to, FaspCipher cipher,
-    guint64 rate, FaspRandomFunc random, gpointer user_data)
+fasp_multicast_sender_new (const FaspAddress *to, FaspCipher cipher, guint64 rate,
+    FaspRandomFunc random, gpointer user_data)
 {
   FaspMulticastSender *group = g_new0 (FaspMulticastSender, 1);
 
@@ -49,7 +50,7 @@ fasp_multicast_sender_new (const FaspAddress * to, FaspCipher cipher,
   group->cipher = cipher;
   random (user_data, group->key, sizeof group->key);
   while (group->cid == 0)
-    random (user_data, (guint8 *) & group->cid, sizeof group->cid);
+    random (user_data, (guint8 *) &group->cid, sizeof group->cid);
   group->sealer = fasp_sealer_new (cipher, group->key);
   group->log = fasp_group_log_new ();
   group->members = g_ptr_array_new ();
@@ -63,7 +64,7 @@ fasp_multicast_sender_new (const FaspAddress * to, FaspCipher cipher,
 }
 
 void
-fasp_multicast_sender_free (FaspMulticastSender * group)
+fasp_multicast_sender_free (FaspMulticastSender *group)
 {
   if (group == NULL)
     return;
@@ -79,53 +80,47 @@ fasp_multicast_sender_free (FaspMulticastSender * group)
 /* --- members ----------------------------------------------------------------------- */
 
 gboolean
-fasp_multicast_sender_can_have (const FaspMulticastSender * group,
-    const FaspHello * hello)
+fasp_multicast_sender_can_have (const FaspMulticastSender *group, const FaspHello *hello)
 {
-  return hello->has_group
-      && memchr (hello->ciphers, group->cipher, hello->n_ciphers) != NULL;
+  return hello->has_group && memchr (hello->ciphers, group->cipher, hello->n_ciphers) != NULL;
 }
 
 FaspTime
-fasp_multicast_sender_get_back_off (const FaspMulticastSender * group)
+fasp_multicast_sender_get_back_off (const FaspMulticastSender *group)
 {
   return group->members->len < 2 ? 0 : group->patience * (group->rtt + BESIDES);
 }
 
 FaspTime
-fasp_multicast_sender_get_clock (const FaspMulticastSender * group)
+fasp_multicast_sender_get_clock (const FaspMulticastSender *group)
 {
   return fasp_group_log_get_clock (group->log);
 }
 
 static FaspTime
-get_clock_max (const FaspMulticastSender * group, gboolean over)
+get_clock_max (const FaspMulticastSender *group, gboolean over)
 {
   guint64 rate = group->pacer.ready.rate;
-  gdouble fills = group->store_size * 8. * FASP_SEC / (rate > 0 ? rate :
-      MAX (group->meter.rate, 1));
+  gdouble fills =
+      group->store_size * 8. * FASP_SEC / (rate > 0 ? rate : MAX (group->meter.rate, 1));
   gdouble max = MIN (fills / STORE_SHARE, group->given_up / GIVEN_UP_SHARE);
 
-  return over ? CLOCK_MAX_LEAST : CLAMP (max, CLOCK_MAX_LEAST,
-      FASP_MEMBER_CLOCK_MAX);
+  return over ? CLOCK_MAX_LEAST : CLAMP (max, CLOCK_MAX_LEAST, FASP_MEMBER_CLOCK_MAX);
 }
 
 /* Sets the clock so that the regular feedback of all members takes its share of what is sent. */
 static void
-set_clock (FaspMulticastSender * group, FaspTime now, gboolean over)
+set_clock (FaspMulticastSender *group, FaspTime now, gboolean over)
 {
-  gdouble each = group->members->len * (FEEDBACK_SIZE + group->to.overhead) *
-      8. * FASP_SEC * FASP_FEEDBACK_SHARE / FASP_MEMBER_CLOCK_MEAN /
-      MAX (group->meter.rate, 1);
+  gdouble each = group->members->len * (FEEDBACK_SIZE + group->to.overhead) * 8. * FASP_SEC
+      * FASP_FEEDBACK_SHARE / FASP_MEMBER_CLOCK_MEAN / MAX (group->meter.rate, 1);
   FaspTime most = get_clock_max (group, over);
 
-  fasp_group_log_set_clock (group->log, now, CLAMP (each, FASP_MEMBER_CLOCK_MIN,
-          most));
+  fasp_group_log_set_clock (group->log, now, CLAMP (each, FASP_MEMBER_CLOCK_MIN, most));
 }
 
 void
-fasp_multicast_sender_describe (const FaspMulticastSender * group,
-    FaspHello * hello)
+fasp_multicast_sender_describe (const FaspMulticastSender *group, FaspHello *hello)
 {
   FaspGroupKey *key = &hello->group_key;
 
@@ -140,7 +135,7 @@ fasp_multicast_sender_describe (const FaspMulticastSender * group,
 }
 
 static void
-set_speaker (FaspMulticastSender * group, FaspMember * member)
+set_speaker (FaspMulticastSender *group, FaspMember *member)
 {
   if (group->speaker != NULL)
     group->speaker->speak_time = FASP_NEVER;
@@ -151,12 +146,13 @@ set_speaker (FaspMulticastSender * group, FaspMember * member)
     member->speak_time = 0;
 }
 
-/* Is @member so much nearer than the speaker that a retransmission comes clearly sooner, or is there none? */
+/* Is @member so much nearer than the speaker that a retransmission comes clearly sooner, or is
+ * there none? */
 static gboolean
-is_better (const FaspMember * member, const FaspMember * speaker)
+is_better (const FaspMember *member, const FaspMember *speaker)
 {
-  return member != NULL && (speaker == NULL
-      || NEARER * (member->rtt + BESIDES) < speaker->rtt + BESIDES);
+  return member != NULL
+      && (speaker == NULL || NEARER * (member->rtt + BESIDES) < speaker->rtt + BESIDES);
 }
 
 static gint
@@ -169,7 +165,7 @@ compare_times (gconstpointer a, gconstpointer b)
 
 /* The round trip that the back-off is counted in. */
 static FaspTime
-choose_rtt (GArray * rtts)
+choose_rtt (GArray *rtts)
 {
   FaspTime longest, median;
 
@@ -182,7 +178,7 @@ choose_rtt (GArray * rtts)
 }
 
 static void
-look (FaspMulticastSender * group)
+look (FaspMulticastSender *group)
 {
   g_autoptr (GArray) rtts = g_array_new (FALSE, FALSE, sizeof (FaspTime));
   FaspGroupLosses losses = fasp_group_log_get_losses (group->log);
@@ -205,24 +201,23 @@ look (FaspMulticastSender * group)
     set_speaker (group, nearest);
   /* only by events since the last change: older ones would make the back-off swing */
   if (events >= CROWD_EVENTS) {
-    gdouble networks =
-        (losses.requests - group->requests_seen) / (gdouble) events;
+    gdouble networks = (losses.requests - group->requests_seen) / (gdouble) events;
 
     group->patience *= networks > CROWD_MOST ? PATIENCE_UP :
-        networks < CROWD_LEAST ? PATIENCE_DOWN : 1;
+        networks < CROWD_LEAST               ? PATIENCE_DOWN :
+                                               1;
     group->patience = CLAMP (group->patience, PATIENCE_LEAST, PATIENCE_MOST);
     group->events_seen = losses.events;
     group->requests_seen = losses.requests;
   }
   /* twice: what is lost while a member waits is asked for only after another back-off */
   fasp_group_log_set_window (group->log,
-      2 * fasp_multicast_sender_get_back_off (group) + group->rtt,
-      group->members->len);
+      2 * fasp_multicast_sender_get_back_off (group) + group->rtt, group->members->len);
 }
 
 void
-fasp_multicast_sender_heard (FaspMulticastSender * group, FaspMember * member,
-    guint64 limit, FaspTime rtt)
+fasp_multicast_sender_heard (FaspMulticastSender *group, FaspMember *member, guint64 limit,
+    FaspTime rtt)
 {
   fasp_heap_set (&group->least, &member->least, limit);
   fasp_heap_set (&group->most, &member->most, -(gint64) limit);
@@ -230,8 +225,7 @@ fasp_multicast_sender_heard (FaspMulticastSender * group, FaspMember * member,
 }
 
 void
-fasp_multicast_sender_lost_sight (FaspMulticastSender * group,
-    FaspMember * member)
+fasp_multicast_sender_lost_sight (FaspMulticastSender *group, FaspMember *member)
 {
   fasp_heap_remove (&group->least, &member->least);
   fasp_heap_remove (&group->most, &member->most);
@@ -240,7 +234,7 @@ fasp_multicast_sender_lost_sight (FaspMulticastSender * group,
 }
 
 FaspMember *
-fasp_multicast_sender_take_speaker (FaspMulticastSender * group)
+fasp_multicast_sender_take_speaker (FaspMulticastSender *group)
 {
   FaspMember *member = group->speaker_new ? group->speaker : NULL;
 
@@ -249,30 +243,28 @@ fasp_multicast_sender_take_speaker (FaspMulticastSender * group)
 }
 
 void
-fasp_multicast_sender_told_speaker (FaspMember * member, FaspTime now)
+fasp_multicast_sender_told_speaker (FaspMember *member, FaspTime now)
 {
   member->speak_time = now + SPEAKER_AGAIN;
 }
 
 /* All that the group has sent, without @part. */
 static FaspGroupSent
-get_rest (const FaspMulticastSender * group, const FaspGroupSent * part)
+get_rest (const FaspMulticastSender *group, const FaspGroupSent *part)
 {
-  return (FaspGroupSent) {
-  group->sent.datagrams - part->datagrams, group->sent.wire - part->wire,
-        group->sent.block_wire - part->block_wire};
+  return (FaspGroupSent) { group->sent.datagrams - part->datagrams, group->sent.wire - part->wire,
+    group->sent.block_wire - part->block_wire };
 }
 
 FaspGroupSent
-fasp_multicast_sender_get_sent (const FaspMulticastSender * group,
-    const FaspMember * member)
+fasp_multicast_sender_get_sent (const FaspMulticastSender *group, const FaspMember *member)
 {
   return member->joined ? get_rest (group, &member->sent) : member->sent;
 }
 
 void
-fasp_multicast_sender_join (FaspMulticastSender * group, FaspMember * member,
-    guint64 start, guint64 limit, FaspTime rtt)
+fasp_multicast_sender_join (FaspMulticastSender *group, FaspMember *member, guint64 start,
+    guint64 limit, FaspTime rtt)
 {
   if (group->members->len == 0)
     fasp_group_log_start (group->log, start);
@@ -291,7 +283,7 @@ fasp_multicast_sender_join (FaspMulticastSender * group, FaspMember * member,
 }
 
 void
-fasp_multicast_sender_leave (FaspMulticastSender * group, FaspMember * member)
+fasp_multicast_sender_leave (FaspMulticastSender *group, FaspMember *member)
 {
   if (member->away)
     group->away--;
@@ -306,8 +298,7 @@ fasp_multicast_sender_leave (FaspMulticastSender * group, FaspMember * member)
 }
 
 void
-fasp_multicast_sender_send_away (FaspMulticastSender * group,
-    FaspMember * member)
+fasp_multicast_sender_send_away (FaspMulticastSender *group, FaspMember *member)
 {
   fasp_multicast_sender_leave (group, member);
   member->away = TRUE;
@@ -317,29 +308,26 @@ fasp_multicast_sender_send_away (FaspMulticastSender * group,
 /* --- the pace ------------------------------------------------------------------------ */
 
 void
-fasp_multicast_sender_set_pace (FaspMulticastSender * group, FaspTime now,
-    guint64 rate)
+fasp_multicast_sender_set_pace (FaspMulticastSender *group, FaspTime now, guint64 rate)
 {
-  fasp_pacer_set_rate (&group->pacer, now, rate, fasp_pacer_choose_burst (rate,
-          group->pacer.quantum));
+  fasp_pacer_set_rate (&group->pacer, now, rate,
+      fasp_pacer_choose_burst (rate, group->pacer.quantum));
 }
 
 static gsize
-get_wire_max (const FaspMulticastSender * group)
+get_wire_max (const FaspMulticastSender *group)
 {
   return FASP_PMTU_BASE + group->to.overhead;
 }
 
 FaspTime
-fasp_multicast_sender_get_ready (const FaspMulticastSender * group,
-    FaspTime now)
+fasp_multicast_sender_get_ready (const FaspMulticastSender *group, FaspTime now)
 {
   return fasp_pacer_get_time (&group->pacer, now, get_wire_max (group));
 }
 
 void
-fasp_multicast_sender_used (FaspMulticastSender * group, FaspTime now,
-    gsize wire)
+fasp_multicast_sender_used (FaspMulticastSender *group, FaspTime now, gsize wire)
 {
   fasp_pacer_sent (&group->pacer, now, wire);
 }
@@ -347,7 +335,7 @@ fasp_multicast_sender_used (FaspMulticastSender * group, FaspTime now,
 /* --- datagrams ------------------------------------------------------------------------ */
 
 static void
-count (FaspMulticastSender * group, FaspTime now, const FaspDatagram * datagram)
+count (FaspMulticastSender *group, FaspTime now, const FaspDatagram *datagram)
 {
   gsize wire = datagram->size + datagram->to.overhead;
 
@@ -358,23 +346,21 @@ count (FaspMulticastSender * group, FaspTime now, const FaspDatagram * datagram)
 }
 
 static void
-begin (FaspMulticastSender * group, FaspDatagram * datagram, FaspWriter * w)
+begin (FaspMulticastSender *group, FaspDatagram *datagram, FaspWriter *w)
 {
   guint64 pn = fasp_group_log_get_pn (group->log);
   FaspSessionHeader header = { FASP_GROUP_FLOW, FALSE, group->cid, pn };
 
-  *w = (FaspWriter) {
-  datagram->data, sizeof datagram->data - FASP_TAG_SIZE_MAX};
+  *w = (FaspWriter) { datagram->data, sizeof datagram->data - FASP_TAG_SIZE_MAX };
   datagram->to = group->to;
   fasp_wire_write_session (w, &header);
 }
 
 /* Keeps the key that of the next packet. */
 static void
-turn_key (FaspMulticastSender * group)
+turn_key (FaspMulticastSender *group)
 {
-  if (fasp_group_log_get_pn (group->log) >> FASP_GROUP_PHASE_BITS ==
-      group->phase)
+  if (fasp_group_log_get_pn (group->log) >> FASP_GROUP_PHASE_BITS == group->phase)
     return;
   group->phase++;
   fasp_seal_next_key (group->key);
@@ -385,28 +371,24 @@ turn_key (FaspMulticastSender * group)
 /* Seals the datagram as the next packet, and accounts for it.  @block: the block it carries, or
  * NULL. */
 static gboolean
-finish (FaspMulticastSender * group, FaspTime now, FaspDatagram * datagram,
-    FaspWriter * w, const FaspBlock * block)
+finish (FaspMulticastSender *group, FaspTime now, FaspDatagram *datagram, FaspWriter *w,
+    const FaspBlock *block)
 {
   if (!fasp_datagram_finish (datagram, group->sealer, FASP_GROUP_FLOW,
-          fasp_group_log_get_pn (group->log), w,
-          w->payload_size > 0 ? block : NULL)) {
+          fasp_group_log_get_pn (group->log), w, w->payload_size > 0 ? block : NULL)) {
     g_critical ("a datagram is too large, or its number was used before");
     return FALSE;
   }
   count (group, now, datagram);
-  fasp_group_log_sent (group->log, now, block != NULL ? block->number :
-      FASP_NO_BLOCK);
+  fasp_group_log_sent (group->log, now, block != NULL ? block->number : FASP_NO_BLOCK);
   turn_key (group);
   return TRUE;
 }
 
 static gboolean
-announce (FaspMulticastSender * group, FaspTime now, FaspDatagram * datagram)
+announce (FaspMulticastSender *group, FaspTime now, FaspDatagram *datagram)
 {
-  FaspHandshake handshake = {.type = FASP_HANDSHAKE_ANNOUNCE,.version =
-        FASP_VERSION
-  };
+  FaspHandshake handshake = { .type = FASP_HANDSHAKE_ANNOUNCE, .version = FASP_VERSION };
   FaspWriter w = { datagram->data, sizeof datagram->data };
 
   group->announce_time = now + FASP_ANNOUNCE_INTERVAL;
@@ -419,16 +401,14 @@ announce (FaspMulticastSender * group, FaspTime now, FaspDatagram * datagram)
 
 /* TRUE: nothing new will come, and all has left. */
 static gboolean
-is_over (const FaspMulticastSender * group, const FaspGroupView * view)
+is_over (const FaspMulticastSender *group, const FaspGroupView *view)
 {
   return fasp_store_is_finished (view->store)
-      && fasp_group_log_get_next (group->log) >=
-      fasp_store_get_head (view->store);
+      && fasp_group_log_get_next (group->log) >= fasp_store_get_head (view->store);
 }
 
 static gboolean
-tell (FaspMulticastSender * group, FaspTime now, const FaspGroupView * view,
-    FaspDatagram * datagram)
+tell (FaspMulticastSender *group, FaspTime now, const FaspGroupView *view, FaspDatagram *datagram)
 {
   FaspWriter w;
 
@@ -436,15 +416,14 @@ tell (FaspMulticastSender * group, FaspTime now, const FaspGroupView * view,
   set_clock (group, now, is_over (group, view));
   group->tell_time = now + TELL_INTERVAL;
   begin (group, datagram, &w);
-  fasp_wire_write_group (&w, group->members->len,
-      fasp_multicast_sender_get_back_off (group),
+  fasp_wire_write_group (&w, group->members->len, fasp_multicast_sender_get_back_off (group),
       fasp_multicast_sender_get_clock (group) / FASP_MSEC);
   return finish (group, now, datagram, &w, NULL);
 }
 
 static gboolean
-send_block (FaspMulticastSender * group, FaspTime now, FaspStore * store,
-    guint64 number, guint round, FaspDatagram * datagram)
+send_block (FaspMulticastSender *group, FaspTime now, FaspStore *store, guint64 number, guint round,
+    FaspDatagram *datagram)
 {
   const FaspBlock *block = fasp_store_get (store, number);
   guint32 payload;
@@ -459,37 +438,39 @@ send_block (FaspMulticastSender * group, FaspTime now, FaspStore * store,
     fasp_fec_block_sent (&group->fec);
     group->sent.block_wire += datagram->size + datagram->to.overhead;
     if (fasp_block_is_end (block))
-      group->tell_time = now;   /* a shorter clock, so that members acknowledge the end soon */
+      group->tell_time = now; /* a shorter clock, so that members acknowledge the end soon */
   } else {
     group->blocks_resent++;
   }
   group->tail_interval = FASP_TX_TAIL_FIRST;
   group->tail_time = now + group->tail_interval;
-  fasp_trace_add (group->notes.trace, &(FaspTraceEntry) {
-      .time = now,.media_time = block->media_time,.block = number,.full =
-        datagram->size + datagram->to.overhead,.payload = payload,.round =
-        round,.fresh = round == 0}
-  );
+  fasp_trace_add (group->notes.trace,
+      &(FaspTraceEntry) { .time = now,
+          .media_time = block->media_time,
+          .block = number,
+          .full = datagram->size + datagram->to.overhead,
+          .payload = payload,
+          .round = round,
+          .fresh = round == 0 });
   return TRUE;
 }
 
 static gboolean
-send_tail (FaspMulticastSender * group, FaspTime now, FaspDatagram * datagram)
+send_tail (FaspMulticastSender *group, FaspTime now, FaspDatagram *datagram)
 {
   FaspWriter w;
 
   group->tail_interval = MIN (2 * group->tail_interval, FASP_TX_TAIL_MAX);
   group->tail_time = now + group->tail_interval;
   begin (group, datagram, &w);
-  fasp_wire_write_number (&w, FASP_FRAME_TAIL,
-      fasp_group_log_get_next (group->log));
+  fasp_wire_write_number (&w, FASP_FRAME_TAIL, fasp_group_log_get_next (group->log));
   return finish (group, now, datagram, &w, NULL);
 }
 
 /* Sends a repair of the last blocks that have left.  FALSE: none is due. */
 static gboolean
-send_repair (FaspMulticastSender * group, FaspTime now,
-    const FaspGroupView * view, FaspDatagram * datagram)
+send_repair (FaspMulticastSender *group, FaspTime now, const FaspGroupView *view,
+    FaspDatagram *datagram)
 {
   guint64 end = fasp_group_log_get_next (group->log);
   gboolean pause = now >= group->tail_time;
@@ -498,11 +479,11 @@ send_repair (FaspMulticastSender * group, FaspTime now,
 
   if (!fasp_fec_is_due (&group->fec, pause))
     return FALSE;
-  first = fasp_fec_get_first (&group->fec, now, view->store, MAX (view->needed,
-          fasp_store_get_tail (view->store)), end);
+  first = fasp_fec_get_first (&group->fec, now, view->store,
+      MAX (view->needed, fasp_store_get_tail (view->store)), end);
   begin (group, datagram, &w);
-  if (first == end || !fasp_fec_write (&group->fec, now, view->store, first,
-          end, FASP_GROUP_ROOM, &w)) {
+  if (first == end
+      || !fasp_fec_write (&group->fec, now, view->store, first, end, FASP_GROUP_ROOM, &w)) {
     fasp_fec_passed (&group->fec, pause);
     return FALSE;
   }
@@ -515,10 +496,9 @@ send_repair (FaspMulticastSender * group, FaspTime now,
 
 /* Is there a new block, and have members room for it? */
 static gboolean
-has_new (const FaspMulticastSender * group, const FaspGroupView * view)
+has_new (const FaspMulticastSender *group, const FaspGroupView *view)
 {
-  const FaspHeapItem *first = fasp_heap_peek (view->waits ? &group->least :
-      &group->most);
+  const FaspHeapItem *first = fasp_heap_peek (view->waits ? &group->least : &group->most);
   guint64 next = fasp_group_log_get_next (group->log);
 
   return first != NULL && next < fasp_store_get_head (view->store)
@@ -526,14 +506,14 @@ has_new (const FaspMulticastSender * group, const FaspGroupView * view)
 }
 
 gboolean
-fasp_multicast_sender_is_first (const FaspMulticastSender * group)
+fasp_multicast_sender_is_first (const FaspMulticastSender *group)
 {
   return group->first > 0;
 }
 
 /* A datagram left.  @before: it went before new blocks. */
 static void
-take_turn (FaspMulticastSender * group, gboolean before)
+take_turn (FaspMulticastSender *group, gboolean before)
 {
   if (before && ++group->given > TURNS_IN_A_ROW)
     group->first = TURNS_OWED;
@@ -544,49 +524,45 @@ take_turn (FaspMulticastSender * group, gboolean before)
 }
 
 void
-fasp_multicast_sender_gave_turn (FaspMulticastSender * group)
+fasp_multicast_sender_gave_turn (FaspMulticastSender *group)
 {
   take_turn (group, TRUE);
 }
 
 static gboolean
-is_tail_due (const FaspMulticastSender * group, FaspTime now,
-    const FaspGroupView * view)
+is_tail_due (const FaspMulticastSender *group, FaspTime now, const FaspGroupView *view)
 {
   return now >= group->tail_time && view->is_unacknowledged;
 }
 
 static gboolean
-poll_next (FaspMulticastSender * group, FaspTime now,
-    const FaspGroupView * view, FaspDatagram * datagram)
+poll_next (FaspMulticastSender *group, FaspTime now, const FaspGroupView *view,
+    FaspDatagram *datagram)
 {
   if (now >= group->announce_time)
     return announce (group, now, datagram);
   /* without members: so that those away can tell when they hear the group again */
   if (group->members->len == 0)
-    return group->away > 0 && now >= group->tell_time
-        && tell (group, now, view, datagram);
+    return group->away > 0 && now >= group->tell_time && tell (group, now, view, datagram);
   if (now >= group->tell_time)
     return tell (group, now, view, datagram);
   if (send_repair (group, now, view, datagram))
     return TRUE;
   if (has_new (group, view))
-    return send_block (group, now, view->store,
-        fasp_group_log_get_next (group->log), 0, datagram);
+    return send_block (group, now, view->store, fasp_group_log_get_next (group->log), 0, datagram);
   if (is_tail_due (group, now, view))
     return send_tail (group, now, datagram);
   return FALSE;
 }
 
 static gboolean
-poll_rtx (FaspMulticastSender * group, FaspTime now, const FaspGroupView * view,
-    FaspDatagram * datagram)
+poll_rtx (FaspMulticastSender *group, FaspTime now, const FaspGroupView *view,
+    FaspDatagram *datagram)
 {
   guint64 rtx;
   guint8 round;
 
-  if (group->members->len == 0 || now >= group->announce_time
-      || now >= group->tell_time)
+  if (group->members->len == 0 || now >= group->announce_time || now >= group->tell_time)
     return FALSE;
   rtx = fasp_group_log_peek (group->log, &round);
   return rtx != FASP_NO_BLOCK && (group->first == 0 || !has_new (group, view))
@@ -594,8 +570,8 @@ poll_rtx (FaspMulticastSender * group, FaspTime now, const FaspGroupView * view,
 }
 
 gboolean
-fasp_multicast_sender_poll (FaspMulticastSender * group, FaspTime now,
-    const FaspGroupView * view, FaspDatagram * datagram)
+fasp_multicast_sender_poll (FaspMulticastSender *group, FaspTime now, const FaspGroupView *view,
+    FaspDatagram *datagram)
 {
   gboolean rtx;
 
@@ -611,8 +587,7 @@ fasp_multicast_sender_poll (FaspMulticastSender * group, FaspTime now,
 }
 
 FaspTime
-fasp_multicast_sender_get_timeout (FaspMulticastSender * group,
-    const FaspGroupView * view)
+fasp_multicast_sender_get_timeout (FaspMulticastSender *group, const FaspGroupView *view)
 {
   FaspTime timeout = group->announce_time;
   guint8 round;
@@ -621,12 +596,11 @@ fasp_multicast_sender_get_timeout (FaspMulticastSender * group,
     timeout = MIN (timeout, group->tell_time);
   if (group->members->len > 0) {
     fasp_group_log_trim (group->log, fasp_store_get_tail (view->store));
-    if (fasp_group_log_peek (group->log, &round) != FASP_NO_BLOCK
-        || has_new (group, view) || fasp_fec_is_due (&group->fec, FALSE))
+    if (fasp_group_log_peek (group->log, &round) != FASP_NO_BLOCK || has_new (group, view)
+        || fasp_fec_is_due (&group->fec, FALSE))
       timeout = 0;
     else if (view->is_unacknowledged)
       timeout = MIN (timeout, group->tail_time);
   }
-  return fasp_later (timeout, fasp_pacer_get_wake (&group->pacer, 0,
-          get_wire_max (group)));
+  return fasp_later (timeout, fasp_pacer_get_wake (&group->pacer, 0, get_wire_max (group)));
 }

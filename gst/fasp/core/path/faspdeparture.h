@@ -24,20 +24,20 @@ G_BEGIN_DECLS
 
 typedef struct
 {
-  gboolean waits;               /* some are made and have not left, */
-  FaspTime first;               /* when the first of them was made */
+  gboolean waits; /* some are made and have not left, */
+  FaspTime first; /* when the first of them was made */
 } FaspDeparture;
 
 /* May a datagram that is made at @now leave with those that wait? */
 static inline gboolean
-fasp_departure_takes (const FaspDeparture * departure, FaspTime now)
+fasp_departure_takes (const FaspDeparture *departure, FaspTime now)
 {
   return !departure->waits || now - departure->first < FASP_DEPARTURE_LATE;
 }
 
 /* A datagram was made. */
 static inline void
-fasp_departure_made (FaspDeparture * departure, FaspTime now)
+fasp_departure_made (FaspDeparture *departure, FaspTime now)
 {
   if (!departure->waits)
     departure->first = now;
@@ -47,7 +47,7 @@ fasp_departure_made (FaspDeparture * departure, FaspTime now)
 /* All have left by @now.  TRUE: late, so the pacers of what was made since *@from must count
  * from now. */
 static inline gboolean
-fasp_departure_left (FaspDeparture * departure, FaspTime now, FaspTime * from)
+fasp_departure_left (FaspDeparture *departure, FaspTime now, FaspTime *from)
 {
   gboolean late = !fasp_departure_takes (departure, now);
 

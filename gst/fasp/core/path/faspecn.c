@@ -2,24 +2,21 @@
 #include "faspecn.h"
 
 static gboolean
-is_open (const FaspEcn * ecn)
+is_open (const FaspEcn *ecn)
 {
-  return ecn->tested > 0 && (ecn->state == FASP_ECN_TESTING
-      || ecn->state == FASP_ECN_WAITING);
+  return ecn->tested > 0 && (ecn->state == FASP_ECN_TESTING || ecn->state == FASP_ECN_WAITING);
 }
 
 const gchar *
 fasp_ecn_get_name (FaspEcnState state)
 {
-  static const gchar *const names[] = { "testing", "waiting", "capable",
-    "failed"
-  };
+  static const gchar *const names[] = { "testing", "waiting", "capable", "failed" };
 
   return names[state];
 }
 
 gboolean
-fasp_ecn_mark (FaspEcn * ecn, guint64 pn)
+fasp_ecn_mark (FaspEcn *ecn, guint64 pn)
 {
   if (ecn->state != FASP_ECN_TESTING)
     return ecn->state == FASP_ECN_CAPABLE;
@@ -34,14 +31,14 @@ fasp_ecn_mark (FaspEcn * ecn, guint64 pn)
 }
 
 void
-fasp_ecn_arrived (FaspEcn * ecn, guint64 pn)
+fasp_ecn_arrived (FaspEcn *ecn, guint64 pn)
 {
   if (is_open (ecn) && pn >= ecn->first && pn < ecn->first + ecn->tested)
     ecn->state = FASP_ECN_CAPABLE;
 }
 
 void
-fasp_ecn_told (FaspEcn * ecn, guint64 end, guint64 received)
+fasp_ecn_told (FaspEcn *ecn, guint64 end, guint64 received)
 {
   guint64 last = ecn->first + ecn->tested, others, fresh;
 
@@ -59,7 +56,7 @@ fasp_ecn_told (FaspEcn * ecn, guint64 end, guint64 received)
 }
 
 void
-fasp_ecn_restart (FaspEcn * ecn)
+fasp_ecn_restart (FaspEcn *ecn)
 {
   ecn->state = FASP_ECN_TESTING;
   ecn->tested = 0;

@@ -16,8 +16,8 @@ G_BEGIN_DECLS
 
 /* The two bits beside DSCP. */
 #define FASP_ECN_MASK 3
-#define FASP_ECN_ECT0 2         /* ECN-capable */
-#define FASP_ECN_CE 3           /* marked */
+#define FASP_ECN_ECT0 2 /* ECN-capable */
+#define FASP_ECN_CE 3   /* marked */
 
 #define FASP_ECN_TESTED 10
 
@@ -33,20 +33,20 @@ typedef enum
 typedef struct
 {
   FaspEcnState state;
-  guint64 first, tested;        /* first packet of the test, and how many there are */
-  guint64 end, received;        /* reported last: of the packets below end, so many arrived; */
-  guint64 end_before, received_before;  /* the same, before the test */
+  guint64 first, tested; /* first packet of the test, and how many there are */
+  guint64 end, received; /* reported last: of the packets below end, so many arrived; */
+  guint64 end_before, received_before; /* the same, before the test */
 } FaspEcn;
 
 /* A word for the log. */
 const gchar *fasp_ecn_get_name (FaspEcnState state);
 /* Packet @pn leaves: TRUE: send it as ECT(0). */
-gboolean fasp_ecn_mark (FaspEcn * ecn, guint64 pn);
+gboolean fasp_ecn_mark (FaspEcn *ecn, guint64 pn);
 /* The peer reports that @pn has arrived. */
-void fasp_ecn_arrived (FaspEcn * ecn, guint64 pn);
+void fasp_ecn_arrived (FaspEcn *ecn, guint64 pn);
 /* The peer has reported on all packets below @end, of which @received have arrived. */
-void fasp_ecn_told (FaspEcn * ecn, guint64 end, guint64 received);
+void fasp_ecn_told (FaspEcn *ecn, guint64 end, guint64 received);
 /* The way has changed, or may have. */
-void fasp_ecn_restart (FaspEcn * ecn);
+void fasp_ecn_restart (FaspEcn *ecn);
 
 G_END_DECLS

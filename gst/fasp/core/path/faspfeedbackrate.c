@@ -7,7 +7,7 @@
 #define QUEUE_LONG (50 * FASP_MSEC)
 #define QUEUE_HUGE (150 * FASP_MSEC)
 #define NOISE_MOST (50 * FASP_MSEC)
-#define NOISE_GAIN .125         /* of the smoothing */
+#define NOISE_GAIN .125 /* of the smoothing */
 #define NOISES 2
 /* The longest wait for the effect of a change: by the peer's clock, and by ours. */
 #define WAIT_MOST FASP_SEC
@@ -19,10 +19,10 @@
 /* If feedback left by this factor faster than it arrives, it makes the queue longer. */
 #define HELD_UP 1.1
 #define SHORTER .875
-#define NEAR .75                /* of what was too much */
+#define NEAR .75 /* of what was too much */
 
 static void
-look_again (FaspFeedbackRate * b)
+look_again (FaspFeedbackRate *b)
 {
   b->look_least = FASP_NEVER;
   b->look_count = 0;
@@ -31,14 +31,13 @@ look_again (FaspFeedbackRate * b)
 
 /* The queue that this feedback has met, µs. */
 static FaspTime
-measure (FaspWayBack * w, FaspTime now, guint32 clock)
+measure (FaspWayBack *w, FaspTime now, guint32 clock)
 {
   guint32 way = (guint32) now - clock;
 
   w->way += (gint32) (way - (guint32) w->way);
   if (!w->measured || ABS (w->way - w->least) > WAY_STEP) {
-    *w = (FaspWayBack) {
-    TRUE, w->way, w->way, w->way, now};
+    *w = (FaspWayBack) { TRUE, w->way, w->way, w->way, now };
   } else if (now - w->period_from > PERIOD) {
     w->least_before = w->least;
     w->least = w->way;
@@ -50,8 +49,7 @@ measure (FaspWayBack * w, FaspTime now, guint32 clock)
 
 /* A change was made: sets when its effect can show in feedback. */
 static void
-wait_for (FaspFeedbackRate * b, FaspTime now, guint32 clock, FaspTime rtt,
-    FaspTime queue)
+wait_for (FaspFeedbackRate *b, FaspTime now, guint32 clock, FaspTime rtt, FaspTime queue)
 {
   b->wait_clock = clock + (guint32) MIN (rtt + queue, WAIT_MOST);
   b->wait_until = now + WAIT_END;
@@ -59,11 +57,10 @@ wait_for (FaspFeedbackRate * b, FaspTime now, guint32 clock, FaspTime rtt,
 
 /* Less budget.  @passes: bytes/s that come. */
 static void
-cut (FaspFeedbackRate * b, guint64 passes, gboolean huge, guint64 sent)
+cut (FaspFeedbackRate *b, guint64 passes, gboolean huge, guint64 sent)
 {
   guint64 rate = MIN (b->rate, passes);
-  guint64 least =
-      MAX (FASP_FEEDBACK_RATE_LEAST, sent / 8 / FASP_FEEDBACK_RATE_LEAST_SHARE);
+  guint64 least = MAX (FASP_FEEDBACK_RATE_LEAST, sent / 8 / FASP_FEEDBACK_RATE_LEAST_SHARE);
 
   b->rate_before = b->rate;
   b->passes = rate;
@@ -74,7 +71,7 @@ cut (FaspFeedbackRate * b, guint64 passes, gboolean huge, guint64 sent)
 
 /* There still is a queue after a cut that the receiver obeys. */
 static void
-watch_queue (FaspFeedbackRate * b, FaspTime queue)
+watch_queue (FaspFeedbackRate *b, FaspTime queue)
 {
   /* it has not become shorter, so it is not ours */
   if (b->queue > 0 && queue > SHORTER * b->queue) {
@@ -87,7 +84,7 @@ watch_queue (FaspFeedbackRate * b, FaspTime queue)
 }
 
 static void
-grow (FaspFeedbackRate * b)
+grow (FaspFeedbackRate *b)
 {
   if (b->passes == 0)
     b->rate *= 2;
@@ -97,23 +94,21 @@ grow (FaspFeedbackRate * b)
 }
 
 static void
-judge (FaspFeedbackRate * b, FaspTime now, guint32 clock, FaspTime rtt,
-    guint64 sent)
+judge (FaspFeedbackRate *b, FaspTime now, guint32 clock, FaspTime rtt, guint64 sent)
 {
   FaspTime spoke = fasp_later ((gint32) (clock - b->look_clock), 1), queue;
   guint64 passes = b->look_bytes * FASP_SEC / (now - b->look_from);
   guint64 said = b->look_bytes * FASP_SEC / spoke;
   /* a receiver that sends as seldom as is allowed obeys, however large the feedback is */
-  gboolean obeys = said <= OBEYS * b->rate
-      || spoke / (b->look_count - 1) >= FASP_FEEDBACK_RATE_WAIT * 3 / 4;
+  gboolean obeys =
+      said <= OBEYS * b->rate || spoke / (b->look_count - 1) >= FASP_FEEDBACK_RATE_WAIT * 3 / 4;
   gboolean held_up = said > HELD_UP * passes;
   FaspTime margin = NOISES * b->noise;
 
   b->others = MIN (b->others, b->look_least);
   queue = b->look_least - b->others;
   if (b->rate_before == 0 && !held_up)
-    b->noise += NOISE_GAIN * (MIN (ABS (b->look_least - b->last_least),
-            NOISE_MOST) - b->noise);
+    b->noise += NOISE_GAIN * (MIN (ABS (b->look_least - b->last_least), NOISE_MOST) - b->noise);
   b->last_least = b->look_least;
   if (queue > QUEUE_LONG + margin) {
     b->disobeyed = b->rate_before > 0 && !obeys;
@@ -132,15 +127,14 @@ judge (FaspFeedbackRate * b, FaspTime now, guint32 clock, FaspTime rtt,
 }
 
 void
-fasp_feedback_rate_feedback (FaspFeedbackRate * b, FaspWayBack * way,
-    FaspTime now, guint32 clock, gsize size, FaspTime rtt, guint64 sent)
+fasp_feedback_rate_feedback (FaspFeedbackRate *b, FaspWayBack *way, FaspTime now, guint32 clock,
+    gsize size, FaspTime rtt, guint64 sent)
 {
   FaspTime queue = measure (way, now, clock);
 
   if (b->rate == 0) {
-    b->rate =
-        CLAMP (sent / 8 / FASP_FEEDBACK_RATE_FIRST_SHARE,
-        FASP_FEEDBACK_RATE_FIRST, FASP_FEEDBACK_RATE_MOST);
+    b->rate = CLAMP (sent / 8 / FASP_FEEDBACK_RATE_FIRST_SHARE, FASP_FEEDBACK_RATE_FIRST,
+        FASP_FEEDBACK_RATE_MOST);
     b->wait_clock = clock;
     b->wait_until = now;
     look_again (b);
@@ -152,8 +146,7 @@ fasp_feedback_rate_feedback (FaspFeedbackRate * b, FaspWayBack * way,
     b->look_bytes += size;
   }
   b->look_least = MIN (b->look_least, queue);
-  if (b->look_count < LOOK_COUNT
-      || now - b->look_from < FASP_FEEDBACK_RATE_LOOK)
+  if (b->look_count < LOOK_COUNT || now - b->look_from < FASP_FEEDBACK_RATE_LOOK)
     return;
   if ((gint32) (b->look_clock - b->wait_clock) >= 0 || now >= b->wait_until)
     judge (b, now, clock, rtt, sent);
@@ -161,24 +154,23 @@ fasp_feedback_rate_feedback (FaspFeedbackRate * b, FaspWayBack * way,
 }
 
 void
-fasp_allowance_set (FaspAllowance * a, guint64 rate)
+fasp_allowance_set (FaspAllowance *a, guint64 rate)
 {
   if (rate > 0)
     a->rate = CLAMP (rate, FASP_FEEDBACK_RATE_LEAST, FASP_FEEDBACK_RATE_MOST);
 }
 
 void
-fasp_allowance_spend (FaspAllowance * a, FaspTime now, gsize size)
+fasp_allowance_spend (FaspAllowance *a, FaspTime now, gsize size)
 {
   if (a->rate == 0)
     return;
   a->paid = MAX (a->paid, now) + size * FASP_SEC / a->rate;
-  a->paid =
-      MIN (a->paid, now + FASP_FEEDBACK_RATE_DEPTH + FASP_FEEDBACK_RATE_WAIT);
+  a->paid = MIN (a->paid, now + FASP_FEEDBACK_RATE_DEPTH + FASP_FEEDBACK_RATE_WAIT);
 }
 
 FaspTime
-fasp_allowance_get_time (const FaspAllowance * a)
+fasp_allowance_get_time (const FaspAllowance *a)
 {
   return a->paid - FASP_FEEDBACK_RATE_DEPTH;
 }

@@ -51,38 +51,38 @@ typedef struct
 /* The sender's. */
 typedef struct
 {
-  guint64 rate;                 /* bytes/s; 0: no feedback has come */
-  FaspTime look_from;           /* the look began: by our clock, */
-  guint32 look_clock;           /* and by the peer's; */
-  FaspTime look_least;          /* the shortest queue since, */
-  guint look_count;             /* feedbacks since, */
-  guint64 look_bytes;           /* and the bytes of all but the first */
-  FaspTime last_least;          /* of the look before */
-  gdouble noise;                /* µs by which looks differ without a queue */
-  guint32 wait_clock;           /* the effect of a change shows in what left after that, */
-  FaspTime wait_until;          /* or came after that */
-  guint64 rate_before;          /* a cut; 0: there was none, or it helped */
-  FaspTime queue;               /* once the receiver obeyed the cut; 0: it did not yet */
-  FaspTime others;              /* the part of the queue that is not ours */
-  guint64 passes;               /* bytes/s that get through, as the last queue has shown;
-                                   0: there was none */
-  gboolean disobeyed;           /* more comes than the budget: the receiver was not told */
+  guint64 rate;        /* bytes/s; 0: no feedback has come */
+  FaspTime look_from;  /* the look began: by our clock, */
+  guint32 look_clock;  /* and by the peer's; */
+  FaspTime look_least; /* the shortest queue since, */
+  guint look_count;    /* feedbacks since, */
+  guint64 look_bytes;  /* and the bytes of all but the first */
+  FaspTime last_least; /* of the look before */
+  gdouble noise;       /* µs by which looks differ without a queue */
+  guint32 wait_clock;  /* the effect of a change shows in what left after that, */
+  FaspTime wait_until; /* or came after that */
+  guint64 rate_before; /* a cut; 0: there was none, or it helped */
+  FaspTime queue;      /* once the receiver obeyed the cut; 0: it did not yet */
+  FaspTime others;     /* the part of the queue that is not ours */
+  guint64 passes;      /* bytes/s that get through, as the last queue has shown;
+                          0: there was none */
+  gboolean disobeyed;  /* more comes than the budget: the receiver was not told */
 } FaspFeedbackRate;
 
 /* A FEEDBACK of @size bytes from the IP header up left at @clock, the low 32 bits of the
  * peer's clock, and came by @way.  @sent: bit/s that we send to the peer. */
-void fasp_feedback_rate_feedback (FaspFeedbackRate * feedback_rate, FaspWayBack * way,
-    FaspTime now, guint32 clock, gsize size, FaspTime rtt, guint64 sent);
+void fasp_feedback_rate_feedback (FaspFeedbackRate *feedback_rate, FaspWayBack *way, FaspTime now,
+    guint32 clock, gsize size, FaspTime rtt, guint64 sent);
 
 /* The receiver's: when the next feedback may leave. */
 typedef struct
 {
-  guint64 rate;                 /* bytes/s; 0: the sender has told none */
-  FaspTime paid;                /* when the feedback that has left is paid for */
+  guint64 rate;  /* bytes/s; 0: the sender has told none */
+  FaspTime paid; /* when the feedback that has left is paid for */
 } FaspAllowance;
 
-void fasp_allowance_set (FaspAllowance * allowance, guint64 rate);
-void fasp_allowance_spend (FaspAllowance * allowance, FaspTime now, gsize size);
-FaspTime fasp_allowance_get_time (const FaspAllowance * allowance);
+void fasp_allowance_set (FaspAllowance *allowance, guint64 rate);
+void fasp_allowance_spend (FaspAllowance *allowance, FaspTime now, gsize size);
+FaspTime fasp_allowance_get_time (const FaspAllowance *allowance);
 
 G_END_DECLS

@@ -12,7 +12,7 @@
 
 typedef struct
 {
-  guint64 first, last;          /* missing packet numbers */
+  guint64 first, last; /* missing packet numbers */
   FaspTime seen;
 } Hole;
 
@@ -21,13 +21,13 @@ struct _FaspGap
   gboolean joins, started;
   guint64 largest;
   FaspTime largest_time;
-  guint64 told;                 /* number of the next packet, as the sender says */
-  guint64 window[WORDS];        /* bit pn % FASP_GAP_WINDOW: arrived */
-  Hole holes[FASP_GAP_HOLES];   /* ascending */
-  guint n_holes, n_closed;      /* the first n_closed holes are settled */
-  guint64 n_settled;            /* ever */
+  guint64 told;               /* number of the next packet, as the sender says */
+  guint64 window[WORDS];      /* bit pn % FASP_GAP_WINDOW: arrived */
+  Hole holes[FASP_GAP_HOLES]; /* ascending */
+  guint n_holes, n_closed;    /* the first n_closed holes are settled */
+  guint64 n_settled;          /* ever */
   FaspTime patience;
-  FaspTime delay, delay_time;   /* and when it was last halved or raised */
+  FaspTime delay, delay_time; /* and when it was last halved or raised */
   FaspGapCounters counters;
 };
 
@@ -41,31 +41,31 @@ fasp_gap_new (void)
 }
 
 void
-fasp_gap_join (FaspGap * gap)
+fasp_gap_join (FaspGap *gap)
 {
   gap->joins = TRUE;
 }
 
 void
-fasp_gap_free (FaspGap * gap)
+fasp_gap_free (FaspGap *gap)
 {
   g_free (gap);
 }
 
 static inline gboolean
-bit (const FaspGap * gap, guint64 pn)
+bit (const FaspGap *gap, guint64 pn)
 {
   return gap->window[pn / 64 % WORDS] >> pn % 64 & 1;
 }
 
 static inline void
-set_bit (FaspGap * gap, guint64 pn)
+set_bit (FaspGap *gap, guint64 pn)
 {
   gap->window[pn / 64 % WORDS] |= G_GUINT64_CONSTANT (1) << pn % 64;
 }
 
 static void
-clear_bits (FaspGap * gap, guint64 from, guint64 to)
+clear_bits (FaspGap *gap, guint64 from, guint64 to)
 {
   if (to - from >= FASP_GAP_WINDOW) {
     memset (gap->window, 0, sizeof (gap->window));
@@ -79,7 +79,7 @@ clear_bits (FaspGap * gap, guint64 from, guint64 to)
 
 /* Takes the first open hole as lost. */
 static void
-settle (FaspGap * gap)
+settle (FaspGap *gap)
 {
   const Hole *hole = &gap->holes[gap->n_closed++];
 
@@ -89,16 +89,15 @@ settle (FaspGap * gap)
 }
 
 static void
-remove_hole (FaspGap * gap, guint i)
+remove_hole (FaspGap *gap, guint i)
 {
   gap->n_holes--;
   gap->n_closed -= i < gap->n_closed;
-  memmove (&gap->holes[i], &gap->holes[i + 1],
-      (gap->n_holes - i) * sizeof (Hole));
+  memmove (&gap->holes[i], &gap->holes[i + 1], (gap->n_holes - i) * sizeof (Hole));
 }
 
 static Hole *
-insert_hole (FaspGap * gap, guint i)
+insert_hole (FaspGap *gap, guint i)
 {
   if (gap->n_holes == FASP_GAP_HOLES) {
     if (gap->n_closed == 0)
@@ -107,14 +106,13 @@ insert_hole (FaspGap * gap, guint i)
     if (i > 0)
       i--;
   }
-  memmove (&gap->holes[i + 1], &gap->holes[i],
-      (gap->n_holes - i) * sizeof (Hole));
+  memmove (&gap->holes[i + 1], &gap->holes[i], (gap->n_holes - i) * sizeof (Hole));
   gap->n_holes++;
   return &gap->holes[i];
 }
 
 static void
-expire (FaspGap * gap, FaspTime now)
+expire (FaspGap *gap, FaspTime now)
 {
   guint forget = 0;
 
@@ -135,7 +133,7 @@ expire (FaspGap * gap, FaspTime now)
 }
 
 static guint
-find_hole (const FaspGap * gap, guint64 pn)
+find_hole (const FaspGap *gap, guint64 pn)
 {
   for (guint i = gap->n_holes; i > 0; i--)
     if (gap->holes[i - 1].first <= pn)
@@ -144,7 +142,7 @@ find_hole (const FaspGap * gap, guint64 pn)
 }
 
 static FaspGapResult
-fill (FaspGap * gap, FaspTime now, guint64 pn)
+fill (FaspGap *gap, FaspTime now, guint64 pn)
 {
   guint i = find_hole (gap, pn);
   gboolean settled = i < gap->n_closed;
@@ -177,8 +175,8 @@ fill (FaspGap * gap, FaspTime now, guint64 pn)
   }
   if (!settled)
     return FASP_GAP_LATE;
-  gap->delay = CLAMP (MAX (gap->delay, (now - before.seen) * 5 / 4),
-      FASP_GAP_DELAY_MIN, FASP_GAP_DELAY_MAX);
+  gap->delay =
+      CLAMP (MAX (gap->delay, (now - before.seen) * 5 / 4), FASP_GAP_DELAY_MIN, FASP_GAP_DELAY_MAX);
   gap->delay_time = now;
   return FASP_GAP_SPURIOUS;
 }
@@ -186,7 +184,7 @@ fill (FaspGap * gap, FaspTime now, guint64 pn)
 /* --- packets ------------------------------------------------------------------------ */
 
 gboolean
-fasp_gap_is_refused (const FaspGap * gap, guint64 pn)
+fasp_gap_is_refused (const FaspGap *gap, guint64 pn)
 {
   if (!gap->started || pn > gap->largest)
     return FALSE;
@@ -194,7 +192,7 @@ fasp_gap_is_refused (const FaspGap * gap, guint64 pn)
 }
 
 FaspGapResult
-fasp_gap_receive (FaspGap * gap, FaspTime now, guint64 pn)
+fasp_gap_receive (FaspGap *gap, FaspTime now, guint64 pn)
 {
   guint64 next;
   Hole *hole;
@@ -209,8 +207,7 @@ fasp_gap_receive (FaspGap * gap, FaspTime now, guint64 pn)
     set_bit (gap, pn);
     return fill (gap, now, pn);
   }
-  next = gap->started ? gap->largest + 1 :
-      pn < FIRST_MAX && !gap->joins ? 0 : pn;
+  next = gap->started ? gap->largest + 1 : pn < FIRST_MAX && !gap->joins ? 0 : pn;
   clear_bits (gap, next, pn + 1);
   set_bit (gap, pn);
   if (!gap->started && next > 0) {
@@ -223,49 +220,48 @@ fasp_gap_receive (FaspGap * gap, FaspTime now, guint64 pn)
   if (pn == next)
     return FASP_GAP_NEXT;
   hole = insert_hole (gap, gap->n_holes);
-  *hole = (Hole) {
-  next, pn - 1, now};
+  *hole = (Hole) { next, pn - 1, now };
   return FASP_GAP_HOLE;
 }
 
 gboolean
-fasp_gap_is_started (const FaspGap * gap)
+fasp_gap_is_started (const FaspGap *gap)
 {
   return gap->started;
 }
 
 guint64
-fasp_gap_get_largest (const FaspGap * gap)
+fasp_gap_get_largest (const FaspGap *gap)
 {
   return gap->largest;
 }
 
 FaspTime
-fasp_gap_get_largest_time (const FaspGap * gap)
+fasp_gap_get_largest_time (const FaspGap *gap)
 {
   return gap->largest_time;
 }
 
 guint64
-fasp_gap_get_expected (const FaspGap * gap)
+fasp_gap_get_expected (const FaspGap *gap)
 {
   return MAX (gap->largest, gap->told);
 }
 
 void
-fasp_gap_expect (FaspGap * gap, guint64 pn)
+fasp_gap_expect (FaspGap *gap, guint64 pn)
 {
   gap->told = MAX (gap->told, pn);
 }
 
 static const Hole *
-first_open (const FaspGap * gap)
+first_open (const FaspGap *gap)
 {
   return gap->n_closed < gap->n_holes ? &gap->holes[gap->n_closed] : NULL;
 }
 
 gboolean
-fasp_gap_get_settled (FaspGap * gap, FaspTime now, guint64 * settled)
+fasp_gap_get_settled (FaspGap *gap, FaspTime now, guint64 *settled)
 {
   const Hole *hole;
 
@@ -280,13 +276,13 @@ fasp_gap_get_settled (FaspGap * gap, FaspTime now, guint64 * settled)
 }
 
 guint64
-fasp_gap_count_settled (const FaspGap * gap)
+fasp_gap_count_settled (const FaspGap *gap)
 {
   return gap->n_settled;
 }
 
 FaspTime
-fasp_gap_get_timeout (const FaspGap * gap)
+fasp_gap_get_timeout (const FaspGap *gap)
 {
   const Hole *hole = first_open (gap);
 
@@ -294,19 +290,19 @@ fasp_gap_get_timeout (const FaspGap * gap)
 }
 
 void
-fasp_gap_set_patience (FaspGap * gap, FaspTime patience)
+fasp_gap_set_patience (FaspGap *gap, FaspTime patience)
 {
   gap->patience = patience;
 }
 
 FaspTime
-fasp_gap_get_delay (const FaspGap * gap)
+fasp_gap_get_delay (const FaspGap *gap)
 {
   return gap->delay;
 }
 
 void
-fasp_gap_get_counters (const FaspGap * gap, FaspGapCounters * counters)
+fasp_gap_get_counters (const FaspGap *gap, FaspGapCounters *counters)
 {
   *counters = gap->counters;
 }

@@ -24,8 +24,8 @@
 
 G_BEGIN_DECLS
 
-#define FASP_GAP_WINDOW 4096    /* packets */
-#define FASP_GAP_HOLES 256      /* holes remembered at once */
+#define FASP_GAP_WINDOW 4096 /* packets */
+#define FASP_GAP_HOLES 256   /* holes remembered at once */
 #define FASP_GAP_DELAY_MIN (1 * FASP_MSEC)
 #define FASP_GAP_DELAY_MAX (50 * FASP_MSEC)
 
@@ -33,51 +33,50 @@ typedef struct _FaspGap FaspGap;
 
 typedef enum
 {
-  FASP_GAP_NEXT,                /* in order, no hole */
-  FASP_GAP_HOLE,                /* newer than expected: a hole opened */
-  FASP_GAP_LATE,                /* filled a hole that was still open */
-  FASP_GAP_SPURIOUS,            /* arrived after it was settled as lost */
-  FASP_GAP_REFUSED,             /* duplicate, replay or too old */
+  FASP_GAP_NEXT,     /* in order, no hole */
+  FASP_GAP_HOLE,     /* newer than expected: a hole opened */
+  FASP_GAP_LATE,     /* filled a hole that was still open */
+  FASP_GAP_SPURIOUS, /* arrived after it was settled as lost */
+  FASP_GAP_REFUSED,  /* duplicate, replay or too old */
 } FaspGapResult;
 
 FaspGap *fasp_gap_new (void);
-void fasp_gap_free (FaspGap * gap);
+void fasp_gap_free (FaspGap *gap);
 /* Others have had packets of this flow before: those before the first that comes are not
  * missing. */
-void fasp_gap_join (FaspGap * gap);
+void fasp_gap_join (FaspGap *gap);
 
 /* Would @pn be refused?  To be asked before the datagram is authenticated. */
-gboolean fasp_gap_is_refused (const FaspGap * gap, guint64 pn);
-FaspGapResult fasp_gap_receive (FaspGap * gap, FaspTime now, guint64 pn);
+gboolean fasp_gap_is_refused (const FaspGap *gap, guint64 pn);
+FaspGapResult fasp_gap_receive (FaspGap *gap, FaspTime now, guint64 pn);
 
 /* FALSE before the first packet. */
-gboolean fasp_gap_is_started (const FaspGap * gap);
-guint64 fasp_gap_get_largest (const FaspGap * gap);
-FaspTime fasp_gap_get_largest_time (const FaspGap * gap);
+gboolean fasp_gap_is_started (const FaspGap *gap);
+guint64 fasp_gap_get_largest (const FaspGap *gap);
+FaspTime fasp_gap_get_largest_time (const FaspGap *gap);
 /* The number that the next packet's is near. */
-guint64 fasp_gap_get_expected (const FaspGap * gap);
+guint64 fasp_gap_get_expected (const FaspGap *gap);
 /* The sender says that the next packet will be @pn. */
-void fasp_gap_expect (FaspGap * gap, guint64 pn);
+void fasp_gap_expect (FaspGap *gap, guint64 pn);
 /* Settles the holes whose time is over.  FALSE: nothing is settled yet. */
-gboolean fasp_gap_get_settled (FaspGap * gap, FaspTime now,
-    guint64 * settled);
+gboolean fasp_gap_get_settled (FaspGap *gap, FaspTime now, guint64 *settled);
 /* How many holes have been settled as lost so far. */
-guint64 fasp_gap_count_settled (const FaspGap * gap);
+guint64 fasp_gap_count_settled (const FaspGap *gap);
 /* When the next hole will be settled, or FASP_NEVER. */
-FaspTime fasp_gap_get_timeout (const FaspGap * gap);
-FaspTime fasp_gap_get_delay (const FaspGap * gap);
+FaspTime fasp_gap_get_timeout (const FaspGap *gap);
+FaspTime fasp_gap_get_delay (const FaspGap *gap);
 /* Holes are settled later by @patience than that delay. */
-void fasp_gap_set_patience (FaspGap * gap, FaspTime patience);
+void fasp_gap_set_patience (FaspGap *gap, FaspTime patience);
 
 typedef struct
 {
-  guint64 received;             /* distinct packets */
-  guint64 lost;                 /* settled as lost and not seen since */
-  guint64 holes;                /* settled holes in which packets are still lost */
-  guint64 reordered;            /* LATE + SPURIOUS */
+  guint64 received;  /* distinct packets */
+  guint64 lost;      /* settled as lost and not seen since */
+  guint64 holes;     /* settled holes in which packets are still lost */
+  guint64 reordered; /* LATE + SPURIOUS */
   guint64 refused;
 } FaspGapCounters;
 
-void fasp_gap_get_counters (const FaspGap * gap, FaspGapCounters * counters);
+void fasp_gap_get_counters (const FaspGap *gap, FaspGapCounters *counters);
 
 G_END_DECLS

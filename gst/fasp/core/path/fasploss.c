@@ -27,7 +27,7 @@
 #define ACCIDENT 1e-4
 
 void
-fasp_loss_init (FaspLoss * loss, FaspTime now)
+fasp_loss_init (FaspLoss *loss, FaspTime now)
 {
   memset (loss, 0, sizeof *loss);
   loss->time = now;
@@ -35,8 +35,7 @@ fasp_loss_init (FaspLoss * loss, FaspTime now)
 }
 
 static void
-add (FaspLossSum * sum, gdouble keep, gdouble packets, gdouble lost,
-    gdouble holes)
+add (FaspLossSum *sum, gdouble keep, gdouble packets, gdouble lost, gdouble holes)
 {
   sum->packets = sum->packets * keep + packets;
   sum->lost = sum->lost * keep + lost;
@@ -44,7 +43,7 @@ add (FaspLossSum * sum, gdouble keep, gdouble packets, gdouble lost,
 }
 
 static guint64
-grown (guint64 * last, guint64 value)
+grown (guint64 *last, guint64 value)
 {
   guint64 by = value > *last ? value - *last : 0;
 
@@ -53,36 +52,34 @@ grown (guint64 * last, guint64 value)
 }
 
 static gdouble
-share_of (const FaspLossSum * sum)
+share_of (const FaspLossSum *sum)
 {
   return (sum->lost + PRIOR_LOST) / (sum->packets + PRIOR_PACKETS);
 }
 
 /* A burst of n losses is one hole: in it the next packet was lost, too, n - 1 times. */
 static gdouble
-stay_of (const FaspLossSum * sum)
+stay_of (const FaspLossSum *sum)
 {
-  return MAX (0, sum->lost - sum->holes + PRIOR_LOST - PRIOR_HOLES) /
-      (sum->lost + PRIOR_LOST);
+  return MAX (0, sum->lost - sum->holes + PRIOR_LOST - PRIOR_HOLES) / (sum->lost + PRIOR_LOST);
 }
 
 /* Does @sum have more or longer bursts (@sign 1), or fewer or shorter ones (-1), than
  * @known makes likely? */
 static gboolean
-is_different (const FaspLossSum * sum, const FaspLossSum * known, gint sign)
+is_different (const FaspLossSum *sum, const FaspLossSum *known, gint sign)
 {
   gdouble stay = stay_of (known);
   gdouble holes = sum->packets * share_of (known) * (1 - stay);
   gdouble stayed = sum->lost * stay;
 
   return sign * (sum->holes - holes) > SURE * sqrt (holes + 1)
-      || sign * (sum->lost - sum->holes - stayed) >
-      SURE * sqrt (stayed * (1 - stay) + 1);
+      || sign * (sum->lost - sum->holes - stayed) > SURE * sqrt (stayed * (1 - stay) + 1);
 }
 
 /* If the path has changed, only what is new is known of it. */
 static void
-forget_what_was (FaspLoss * loss)
+forget_what_was (FaspLoss *loss)
 {
   if (is_different (&loss->fast, &loss->slow, 1))
     loss->slow = loss->middle = loss->fast;
@@ -94,7 +91,7 @@ forget_what_was (FaspLoss * loss)
 /* Was so much lost at once that it says nothing about the path?  @most: the longest burst
  * that is no outage. */
 static gboolean
-is_outage (FaspLoss * loss, gdouble lost, gdouble holes, gdouble most)
+is_outage (FaspLoss *loss, gdouble lost, gdouble holes, gdouble most)
 {
   gdouble share, stay;
 
@@ -107,16 +104,14 @@ is_outage (FaspLoss * loss, gdouble lost, gdouble holes, gdouble most)
 }
 
 void
-fasp_loss_update (FaspLoss * loss, FaspTime now, guint64 packets, guint64 lost,
-    guint64 holes)
+fasp_loss_update (FaspLoss *loss, FaspTime now, guint64 packets, guint64 lost, guint64 holes)
 {
   gdouble elapsed = MAX (0, now - loss->time);
   gdouble p = grown (&loss->packets, packets);
   gdouble l = grown (&loss->lost, lost);
   gdouble h = grown (&loss->holes, holes);
   /* a hole may be reported later than the losses in it */
-  gdouble most = MAX (BURST_MOST, loss->fast.packets * BURST_TIME / FAST) *
-      (h + 1);
+  gdouble most = MAX (BURST_MOST, loss->fast.packets * BURST_TIME / FAST) * (h + 1);
 
   loss->time = MAX (loss->time, now);
   /* a hostile peer may say anything: no more can be lost than were sent */
@@ -135,34 +130,32 @@ fasp_loss_update (FaspLoss * loss, FaspTime now, guint64 packets, guint64 lost,
 }
 
 void
-fasp_loss_get (const FaspLoss * loss, gdouble * share, gdouble * stay)
+fasp_loss_get (const FaspLoss *loss, gdouble *share, gdouble *stay)
 {
   const FaspLossSum *sum = &loss->slow;
   gdouble known = stay_of (sum);
 
   /* a little worse than counted, by the deviation of the counts */
   *share = share_of (sum) * (1 + CAUTION / sqrt (sum->holes + PRIOR_HOLES));
-  *stay =
-      known + CAUTION * sqrt (known * (1 - known) / (sum->lost + PRIOR_LOST));
+  *stay = known + CAUTION * sqrt (known * (1 - known) / (sum->lost + PRIOR_LOST));
   *share = CLAMP (*share, 0, MOST);
   *stay = CLAMP (*stay, *share, MOST);
 }
 
 void
-fasp_loss_get_seen (const FaspLoss * loss, gdouble * share, gdouble * stay)
+fasp_loss_get_seen (const FaspLoss *loss, gdouble *share, gdouble *stay)
 {
   const FaspLossSum *sum = &loss->slow;
 
   *share = *stay = 0;
   if (sum->lost <= 0 || sum->holes <= 0 || sum->packets <= 0)
     return;
-  *share = MIN (MOST, sum->lost / sum->packets * (1 +
-          CAUTION / sqrt (sum->holes)));
+  *share = MIN (MOST, sum->lost / sum->packets * (1 + CAUTION / sqrt (sum->holes)));
   *stay = CLAMP ((sum->lost - sum->holes) / sum->lost, 0, MOST);
 }
 
 gboolean
-fasp_loss_is_seen (const FaspLoss * loss)
+fasp_loss_is_seen (const FaspLoss *loss)
 {
   const FaspLossSum *sum = &loss->slow;
   gdouble share, stay;
@@ -172,7 +165,7 @@ fasp_loss_is_seen (const FaspLoss * loss)
 }
 
 gdouble
-fasp_loss_look (FaspLoss * loss)
+fasp_loss_look (FaspLoss *loss)
 {
   guint64 packets = loss->packets - loss->seen;
   guint64 lost = loss->lost - loss->seen_lost;

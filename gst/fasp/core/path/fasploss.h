@@ -29,25 +29,23 @@ typedef struct
   guint64 packets, lost, holes; /* at the last update */
   guint64 seen, seen_lost;      /* packets and lost at the last look */
   FaspTime time;
-  FaspTime accident;            /* when the last outage was; FASP_NEVER: none yet */
+  FaspTime accident; /* when the last outage was; FASP_NEVER: none yet */
   FaspLossSum fast, middle, slow;
 } FaspLoss;
 
-void fasp_loss_init (FaspLoss * loss, FaspTime now);
+void fasp_loss_init (FaspLoss *loss, FaspTime now);
 /* All three counters since the beginning.  One that falls counts as unchanged. */
-void fasp_loss_update (FaspLoss * loss, FaspTime now, guint64 packets,
-    guint64 lost, guint64 holes);
+void fasp_loss_update (FaspLoss *loss, FaspTime now, guint64 packets, guint64 lost, guint64 holes);
 /* *share: the share lost.  *stay: the chance that the packet after a lost one is lost,
  * too; at least *share.  Both are below 1. */
-void fasp_loss_get (const FaspLoss * loss, gdouble * share, gdouble * stay);
+void fasp_loss_get (const FaspLoss *loss, gdouble *share, gdouble *stay);
 /* The same, but only what was seen: nothing is assumed. */
-void fasp_loss_get_seen (const FaspLoss * loss, gdouble * share,
-    gdouble * stay);
+void fasp_loss_get_seen (const FaspLoss *loss, gdouble *share, gdouble *stay);
 /* Does that mostly come from losses seen, and not from what is assumed while few were
  * seen? */
-gboolean fasp_loss_is_seen (const FaspLoss * loss);
+gboolean fasp_loss_is_seen (const FaspLoss *loss);
 /* The share lost since the last look.  If too few packets came, returns 0 and leaves them to
  * the next look. */
-gdouble fasp_loss_look (FaspLoss * loss);
+gdouble fasp_loss_look (FaspLoss *loss);
 
 G_END_DECLS

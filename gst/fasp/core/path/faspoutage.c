@@ -2,8 +2,7 @@
 #include "faspoutage.h"
 
 gboolean
-fasp_outage_look (FaspOutage * outage, FaspTime now, gboolean carries,
-    FaspTime last)
+fasp_outage_look (FaspOutage *outage, FaspTime now, gboolean carries, FaspTime last)
 {
   if (outage->out == carries) {
     outage->out = !carries;
@@ -18,14 +17,13 @@ fasp_outage_look (FaspOutage * outage, FaspTime now, gboolean carries,
 }
 
 void
-fasp_outage_hold (FaspOutage * outage, FaspTime now)
+fasp_outage_hold (FaspOutage *outage, FaspTime now)
 {
   outage->since = now;
 }
 
 FaspTime
-fasp_outage_get_timeout (const FaspOutage * outage)
+fasp_outage_get_timeout (const FaspOutage *outage)
 {
-  return outage->out == outage->told ? FASP_NEVER :
-      outage->since + FASP_OUTAGE_PATIENCE;
+  return outage->out == outage->told ? FASP_NEVER : outage->since + FASP_OUTAGE_PATIENCE;
 }

@@ -2,7 +2,7 @@
 #include "fasppacer.h"
 #include "fasplimits.h"
 
-#define UNUSED_FOR .25          /* s */
+#define UNUSED_FOR .25 /* s */
 /* Datagrams made within this time leave together. */
 #define TOGETHER FASP_MSEC
 /* The share of a burst kept as a reserve for late wake-ups; the pacer waits for the
@@ -14,7 +14,7 @@
 /* Back to back: 5 or 6 packets survive small queues (Gunderson) and make no
  * queue themselves unless the link is slow.  Fast streams may send two jumbo
  * frames, or what leaves between two wake-ups if that is more. */
-#define BURST_MIN 3000          /* two common datagrams */
+#define BURST_MIN 3000 /* two common datagrams */
 #define BURST_MAX 8192
 /* With many paces datagrams leave late more often (faspdeparture.h): 0.3 ms at
  * 10 Mbit/s less. */
@@ -24,7 +24,7 @@
 #define BURST_FAST_TIME (2 * FASP_PACER_QUANTUM)
 
 void
-fasp_pacer_init (FaspPacer * pacer, guint64 rate, guint32 burst)
+fasp_pacer_init (FaspPacer *pacer, guint64 rate, guint32 burst)
 {
   fasp_rate_clock_init (&pacer->ready, MIN (rate, FASP_RATE_MAX), 0);
   pacer->burst = burst;
@@ -41,13 +41,11 @@ rescale (gint64 ready, FaspTime now, guint64 before, guint64 rate)
 {
   gint64 debt = ready - now * 1000;
 
-  return debt <= 0 ? ready : now * 1000 + (gint64) ((gdouble) debt * before /
-      rate);
+  return debt <= 0 ? ready : now * 1000 + (gint64) ((gdouble) debt * before / rate);
 }
 
 void
-fasp_pacer_set_rate (FaspPacer * pacer, FaspTime now, guint64 rate,
-    guint32 burst)
+fasp_pacer_set_rate (FaspPacer *pacer, FaspTime now, guint64 rate, guint32 burst)
 {
   guint64 before = pacer->ready.rate;
 
@@ -59,23 +57,23 @@ fasp_pacer_set_rate (FaspPacer * pacer, FaspTime now, guint64 rate,
   /* bytes that left early are waited for at the new rate */
   if (before == 0 || rate == 0)
     return;
-  fasp_rate_clock_set (&pacer->ready, rescale (pacer->ready.ns, now, before,
-          rate));
+  fasp_rate_clock_set (&pacer->ready, rescale (pacer->ready.ns, now, before, rate));
   pacer->before = rescale (pacer->before, now, before, rate);
 }
 
 guint32
 fasp_pacer_choose_burst (guint64 rate, FaspTime quantum)
 {
-  guint64 slow = rate >= FASP_JUMBO_FROM ? 2 * FASP_DATAGRAM_MAX :
-      CLAMP (rate / 8 * MAX (2 * quantum, BURST_SLOW_TIME) / FASP_SEC,
-      BURST_MIN, quantum > FASP_PACER_QUANTUM ? BURST_MANY_MAX : BURST_MAX);
+  guint64 slow = rate >= FASP_JUMBO_FROM ?
+      2 * FASP_DATAGRAM_MAX :
+      CLAMP (rate / 8 * MAX (2 * quantum, BURST_SLOW_TIME) / FASP_SEC, BURST_MIN,
+          quantum > FASP_PACER_QUANTUM ? BURST_MANY_MAX : BURST_MAX);
 
   return CLAMP (rate / 8 * BURST_FAST_TIME / FASP_SEC, slow, G_MAXINT32);
 }
 
 FaspTime
-fasp_pacer_get_time (const FaspPacer * pacer, FaspTime now, gsize bytes)
+fasp_pacer_get_time (const FaspPacer *pacer, FaspTime now, gsize bytes)
 {
   gint64 at;
 
@@ -90,21 +88,20 @@ fasp_pacer_get_time (const FaspPacer * pacer, FaspTime now, gsize bytes)
 }
 
 FaspTime
-fasp_pacer_get_wake (const FaspPacer * pacer, FaspTime now, gsize bytes)
+fasp_pacer_get_wake (const FaspPacer *pacer, FaspTime now, gsize bytes)
 {
   guint64 quantum = pacer->ready.rate / 8 * pacer->quantum / FASP_SEC;
   guint64 late = pacer->burst * LATE_SHARE;
 
   if (pacer->quantum > FASP_PACER_QUANTUM)
-    late = MIN (pacer->burst * LATE_SHARE_MANY,
-        pacer->ready.rate / 8 * LATE_MANY / FASP_SEC);
+    late = MIN (pacer->burst * LATE_SHARE_MANY, pacer->ready.rate / 8 * LATE_MANY / FASP_SEC);
   quantum = MIN (quantum, pacer->burst - late);
   return fasp_pacer_get_time (pacer, now, MAX (bytes, quantum));
 }
 
 /* The bytes that the rate would have allowed since the pacer was last ready. */
 static gint64
-idle_bytes (const FaspPacer * pacer, FaspTime now)
+idle_bytes (const FaspPacer *pacer, FaspTime now)
 {
   gint64 idle = now * 1000 - pacer->ready.ns;
 
@@ -112,7 +109,7 @@ idle_bytes (const FaspPacer * pacer, FaspTime now)
 }
 
 gint64
-fasp_pacer_get_unused (const FaspPacer * pacer, FaspTime now)
+fasp_pacer_get_unused (const FaspPacer *pacer, FaspTime now)
 {
   if (pacer->ready.rate == 0)
     return G_MAXINT64;
@@ -121,26 +118,26 @@ fasp_pacer_get_unused (const FaspPacer * pacer, FaspTime now)
 }
 
 void
-fasp_pacer_use (FaspPacer * pacer, gsize bytes)
+fasp_pacer_use (FaspPacer *pacer, gsize bytes)
 {
   if (pacer->ready.rate != 0)
     pacer->unused -= bytes;
 }
 
 void
-fasp_pacer_want (FaspPacer * pacer, gboolean wanted)
+fasp_pacer_want (FaspPacer *pacer, gboolean wanted)
 {
   pacer->wanted = wanted;
 }
 
 FaspTime
-fasp_pacer_get_missed (const FaspPacer * pacer)
+fasp_pacer_get_missed (const FaspPacer *pacer)
 {
   return pacer->missed / 1000;
 }
 
 void
-fasp_pacer_sent (FaspPacer * pacer, FaspTime now, gsize bytes)
+fasp_pacer_sent (FaspPacer *pacer, FaspTime now, gsize bytes)
 {
   if (pacer->ready.rate == 0)
     return;
@@ -159,10 +156,9 @@ fasp_pacer_sent (FaspPacer * pacer, FaspTime now, gsize bytes)
 }
 
 void
-fasp_pacer_late (FaspPacer * pacer, FaspTime from, FaspTime until)
+fasp_pacer_late (FaspPacer *pacer, FaspTime from, FaspTime until)
 {
-  gint64 late = MAX (pacer->before, until * 1000) - MAX (pacer->before,
-      pacer->together * 1000);
+  gint64 late = MAX (pacer->before, until * 1000) - MAX (pacer->before, pacer->together * 1000);
 
   if (pacer->ready.rate == 0 || pacer->last < from || late <= 0)
     return;

@@ -21,49 +21,46 @@ G_BEGIN_DECLS
 
 /* The least time between wake-ups: one costs some 10 µs and comes some 50 to 100 µs
  * late. */
-#define FASP_PACER_QUANTUM 200  /* µs */
+#define FASP_PACER_QUANTUM 200 /* µs */
 
 typedef struct
 {
-  FaspRateClock ready;          /* theoretical time of the next datagram */
-  guint32 burst;                /* bytes that may leave back to back */
-  FaspTime quantum;             /* between two wake-ups; longer for an endpoint
-                                   that keeps many paces */
-  gint64 unused;                /* bytes that the rate would have allowed of late */
-  FaspTime last;                /* when the last datagram left, */
-  FaspTime together;            /* the first of those that left with it; */
-  gint64 before;                /* `ready' before these, ns */
-  gboolean wanted;              /* something waits for the pacer alone */
-  gint64 missed;                /* ns by which that left later than it might have */
+  FaspRateClock ready; /* theoretical time of the next datagram */
+  guint32 burst;       /* bytes that may leave back to back */
+  FaspTime quantum;    /* between two wake-ups; longer for an endpoint
+                          that keeps many paces */
+  gint64 unused;       /* bytes that the rate would have allowed of late */
+  FaspTime last;       /* when the last datagram left, */
+  FaspTime together;   /* the first of those that left with it; */
+  gint64 before;       /* `ready' before these, ns */
+  gboolean wanted;     /* something waits for the pacer alone */
+  gint64 missed;       /* ns by which that left later than it might have */
 } FaspPacer;
 
-void fasp_pacer_init (FaspPacer * pacer, guint64 rate, guint32 burst);
+void fasp_pacer_init (FaspPacer *pacer, guint64 rate, guint32 burst);
 /* Takes effect at once: bytes sent ahead of the old rate are waited for at the new one. */
-void fasp_pacer_set_rate (FaspPacer * pacer, FaspTime now, guint64 rate,
-    guint32 burst);
+void fasp_pacer_set_rate (FaspPacer *pacer, FaspTime now, guint64 rate, guint32 burst);
 /* The bytes that may leave back to back at @rate with this @quantum. */
 guint32 fasp_pacer_choose_burst (guint64 rate, FaspTime quantum);
 /* The earliest time a datagram of up to @bytes may leave, rounded up to µs; <= now: at
  * once.  A datagram larger than the burst leaves alone. */
-FaspTime fasp_pacer_get_time (const FaspPacer * pacer, FaspTime now,
-    gsize bytes);
+FaspTime fasp_pacer_get_time (const FaspPacer *pacer, FaspTime now, gsize bytes);
 /* When to wake up to send more of them: at high rates not for each datagram, but for
  * as many as the rate allows in a quantum. */
-FaspTime fasp_pacer_get_wake (const FaspPacer * pacer, FaspTime now,
-    gsize bytes);
+FaspTime fasp_pacer_get_wake (const FaspPacer *pacer, FaspTime now, gsize bytes);
 /* The bytes that the rate would have allowed in the last quarter of a second and
  * nobody sent.  Optional data may use them.  Without a rate there is no limit. */
-gint64 fasp_pacer_get_unused (const FaspPacer * pacer, FaspTime now);
+gint64 fasp_pacer_get_unused (const FaspPacer *pacer, FaspTime now);
 /* @bytes of optional data left: takes them off the unused ones. */
-void fasp_pacer_use (FaspPacer * pacer, gsize bytes);
+void fasp_pacer_use (FaspPacer *pacer, gsize bytes);
 /* @wanted: from now on, something waits for the pacer alone.  If it then leaves later than
  * it might have, as on a busy machine, the pacer adds up the time missed. */
-void fasp_pacer_want (FaspPacer * pacer, gboolean wanted);
+void fasp_pacer_want (FaspPacer *pacer, gboolean wanted);
 /* µs missed so far. */
-FaspTime fasp_pacer_get_missed (const FaspPacer * pacer);
+FaspTime fasp_pacer_get_missed (const FaspPacer *pacer);
 /* @bytes (from the IP header up) left at @now. */
-void fasp_pacer_sent (FaspPacer * pacer, FaspTime now, gsize bytes);
+void fasp_pacer_sent (FaspPacer *pacer, FaspTime now, gsize bytes);
 /* Datagrams that were made at @from or later left at @until only (faspdeparture.h). */
-void fasp_pacer_late (FaspPacer * pacer, FaspTime from, FaspTime until);
+void fasp_pacer_late (FaspPacer *pacer, FaspTime from, FaspTime until);
 
 G_END_DECLS

@@ -8,7 +8,7 @@
 #define PACE_MAX (100 * FASP_MSEC)
 
 void
-fasp_path_init (FaspPath * path, FaspTime now, gboolean alone)
+fasp_path_init (FaspPath *path, FaspTime now, gboolean alone)
 {
   memset (path, 0, sizeof *path);
   path->gap = fasp_gap_new ();
@@ -21,25 +21,22 @@ fasp_path_init (FaspPath * path, FaspTime now, gboolean alone)
 }
 
 void
-fasp_path_clear (FaspPath * path)
+fasp_path_clear (FaspPath *path)
 {
   fasp_gap_free (path->gap);
   fasp_sent_log_clear (&path->sent);
 }
 
 void
-fasp_path_suppose (FaspPath * path, FaspTime now, const FaspAddress * at,
-    gboolean heard)
+fasp_path_suppose (FaspPath *path, FaspTime now, const FaspAddress *at, gboolean heard)
 {
-  if (path->has_candidate && path->candidate_heard && !heard
-      && now - path->heard < FASP_PATH_MUTE)
+  if (path->has_candidate && path->candidate_heard && !heard && now - path->heard < FASP_PATH_MUTE)
     return;
-  /* a peer that is heard from several addresses in turn is not challenged for each datagram: its answers
-   * would come when we have forgotten the PINGs, and be heard from there again */
+  /* a peer that is heard from several addresses in turn is not challenged for each datagram: its
+   * answers would come when we have forgotten the PINGs, and be heard from there again */
   if (!path->has_candidate || !fasp_address_equal (&path->candidate, at)) {
     path->candidate_time = now;
-    path->challenge_time =
-        MAX (now, path->challenged + FASP_CHALLENGE_INTERVAL);
+    path->challenge_time = MAX (now, path->challenged + FASP_CHALLENGE_INTERVAL);
   }
   path->candidate = *at;
   path->candidate_heard = heard;
@@ -49,8 +46,7 @@ fasp_path_suppose (FaspPath * path, FaspTime now, const FaspAddress * at,
 }
 
 void
-fasp_path_heard (FaspPath * path, FaspTime now, const FaspAddress * from,
-    gboolean newest)
+fasp_path_heard (FaspPath *path, FaspTime now, const FaspAddress *from, gboolean newest)
 {
   gboolean same = fasp_address_equal (&path->address, from);
 
@@ -67,15 +63,14 @@ fasp_path_heard (FaspPath * path, FaspTime now, const FaspAddress * from,
     return;
   /* the sender of the datagram knows the key, but the address may be forged:
    * it counts once a challenge is answered */
-  if (same && (path->candidate_heard
-          || now - path->candidate_time > FASP_PATH_CALLED))
+  if (same && (path->candidate_heard || now - path->candidate_time > FASP_PATH_CALLED))
     path->has_candidate = FALSE;
   else if (!same)
     fasp_path_suppose (path, now, from, TRUE);
 }
 
 void
-fasp_path_stream_heard (FaspPath * path, FaspTime now)
+fasp_path_stream_heard (FaspPath *path, FaspTime now)
 {
   FaspTime gap = MIN (now - path->heard, PACE_MAX);
 
@@ -85,8 +80,8 @@ fasp_path_stream_heard (FaspPath * path, FaspTime now)
 }
 
 guint64
-fasp_path_ping (FaspPath * path, FaspTime now, FaspTokens * tokens,
-    guint16 size, gboolean rekeys, const FaspAddress * to)
+fasp_path_ping (FaspPath *path, FaspTime now, FaspTokens *tokens, guint16 size, gboolean rekeys,
+    const FaspAddress *to)
 {
   FaspPing *ping = &path->pings[0];
 
@@ -97,25 +92,21 @@ fasp_path_ping (FaspPath * path, FaspTime now, FaspTokens * tokens,
   for (guint i = 0; rekeys && i < FASP_PINGS; i++)
     if (path->pings[i].rekeys)
       ping = &path->pings[i];
-  *ping = (FaspPing) {
-  .sent = MAX (now, 1),.size = size,.rekeys = rekeys,.to = *to};
+  *ping = (FaspPing) { .sent = MAX (now, 1), .size = size, .rekeys = rekeys, .to = *to };
   tokens->count++;
-  fasp_hmac (tokens->secret, FASP_PING_SECRET, "fasp ping 1",
-      (const guint8 *) &tokens->count, sizeof tokens->count,
-      (guint8 *) & ping->token, sizeof ping->token);
+  fasp_hmac (tokens->secret, FASP_PING_SECRET, "fasp ping 1", (const guint8 *) &tokens->count,
+      sizeof tokens->count, (guint8 *) &ping->token, sizeof ping->token);
   return ping->token;
 }
 
 gboolean
-fasp_path_pong (FaspPath * path, const FaspAddress * from, guint64 token,
-    FaspPing * answered)
+fasp_path_pong (FaspPath *path, const FaspAddress *from, guint64 token, FaspPing *answered)
 {
   for (guint i = 0; i < FASP_PINGS; i++) {
     FaspPing *ping = &path->pings[i];
 
     /* only an answer from where the PING went proves that the peer is there */
-    if (ping->sent == 0 || ping->token != token
-        || !fasp_address_equal (from, &ping->to))
+    if (ping->sent == 0 || ping->token != token || !fasp_address_equal (from, &ping->to))
       continue;
     *answered = *ping;
     ping->sent = 0;
@@ -125,7 +116,7 @@ fasp_path_pong (FaspPath * path, const FaspAddress * from, guint64 token,
 }
 
 gboolean
-fasp_path_prove (FaspPath * path, const FaspAddress * at)
+fasp_path_prove (FaspPath *path, const FaspAddress *at)
 {
   if (path->has_candidate && fasp_address_equal (at, &path->candidate)) {
     path->address = path->candidate;
@@ -139,41 +130,39 @@ fasp_path_prove (FaspPath * path, const FaspAddress * at)
 }
 
 gboolean
-fasp_path_may_answer (FaspPath * path, FaspTime now, const FaspAddress * to)
+fasp_path_may_answer (FaspPath *path, FaspTime now, const FaspAddress *to)
 {
   return (path->proved && fasp_address_equal (&path->address, to))
-      || fasp_token_bucket_take (&path->answered, now, FASP_CHALLENGE_INTERVAL,
-      FASP_CHALLENGES);
+      || fasp_token_bucket_take (&path->answered, now, FASP_CHALLENGE_INTERVAL, FASP_CHALLENGES);
 }
 
 FaspTime
-fasp_path_get_challenge_time (const FaspPath * path)
+fasp_path_get_challenge_time (const FaspPath *path)
 {
-  return path->has_candidate && path->challenges > 0 ? path->challenge_time :
-      FASP_NEVER;
+  return path->has_candidate && path->challenges > 0 ? path->challenge_time : FASP_NEVER;
 }
 
 void
-fasp_path_challenged (FaspPath * path, FaspTime now)
+fasp_path_challenged (FaspPath *path, FaspTime now)
 {
   /* less and less often, so that the PINGs remembered cover five sixths of the time
    * since then, and later at least 7 s: an answer that takes less finds its challenge */
   FaspTime interval = (now - path->candidate_time) / 8;
 
-  path->challenge_time = now + CLAMP (interval, FASP_CHALLENGE_INTERVAL,
-      FASP_CHALLENGE_INTERVAL_MAX);
+  path->challenge_time =
+      now + CLAMP (interval, FASP_CHALLENGE_INTERVAL, FASP_CHALLENGE_INTERVAL_MAX);
   path->challenged = now;
   path->challenges--;
 }
 
 FaspTime
-fasp_path_get_ping_time (const FaspPath * path)
+fasp_path_get_ping_time (const FaspPath *path)
 {
   return path->address.len > 0 ? path->ping_time : FASP_NEVER;
 }
 
 void
-fasp_path_die (FaspPath * path, FaspTime now)
+fasp_path_die (FaspPath *path, FaspTime now)
 {
   path->dead = TRUE;
   path->died = path->ping_time = now;
@@ -182,7 +171,7 @@ fasp_path_die (FaspPath * path, FaspTime now)
 }
 
 void
-fasp_path_asked (FaspPath * path, FaspTime now)
+fasp_path_asked (FaspPath *path, FaspTime now)
 {
   path->asked = now;
   path->ping_time = now + path->ping_interval;

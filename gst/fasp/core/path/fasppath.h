@@ -30,8 +30,8 @@ G_BEGIN_DECLS
 /* How long to challenge an address from which the peer only called, while it is still
  * heard where it was: it may not hear what is sent there. */
 #define FASP_PATH_CALLED FASP_SEC
-/* If nothing is heard on a path for this long, an address that the peer calls from takes the place of one
- * that it was heard from, and where it does not answer. */
+/* If nothing is heard on a path for this long, an address that the peer calls from takes the place
+ * of one that it was heard from, and where it does not answer. */
 #define FASP_PATH_MUTE (2 * FASP_SEC)
 /* If nothing is heard on one of several paths for FASP_PATH_QUIET, it gets a PING, and
  * then more at intervals from the second to the third of these. */
@@ -46,9 +46,9 @@ G_BEGIN_DECLS
 typedef struct
 {
   guint64 token;
-  FaspTime sent;                /* 0: no answer is awaited */
-  guint16 size;                 /* > 0: a path MTU probe of this UDP payload */
-  gboolean rekeys;              /* its answer allows the next key phase */
+  FaspTime sent;   /* 0: no answer is awaited */
+  guint16 size;    /* > 0: a path MTU probe of this UDP payload */
+  gboolean rekeys; /* its answer allows the next key phase */
   FaspAddress to;
 } FaspPing;
 
@@ -62,85 +62,82 @@ typedef struct
 
 typedef struct
 {
-  FaspAddress address;          /* len 0: not known yet */
-  gboolean proved;              /* the peer answered a PING from there */
-  gboolean refused;             /* the network says that nobody listens there, */
-  FaspTime refused_at;          /* since then */
-  gboolean has_candidate;       /* the peer may be at another address: */
+  FaspAddress address;    /* len 0: not known yet */
+  gboolean proved;        /* the peer answered a PING from there */
+  gboolean refused;       /* the network says that nobody listens there, */
+  FaspTime refused_at;    /* since then */
+  gboolean has_candidate; /* the peer may be at another address: */
   FaspAddress candidate;
-  gboolean candidate_heard;     /* it was heard from there in the session */
-  FaspTime candidate_time;      /* since when it is the candidate */
-  FaspTime challenge_time;      /* of the next challenge, */
-  FaspTime challenged;          /* and of the last one, whoever got it */
-  guint challenges;             /* that may still be sent */
-  FaspTime answered;            /* PONGs to where it is not proved to be: fasptokenbucket.h */
+  gboolean candidate_heard; /* it was heard from there in the session */
+  FaspTime candidate_time;  /* since when it is the candidate */
+  FaspTime challenge_time;  /* of the next challenge, */
+  FaspTime challenged;      /* and of the last one, whoever got it */
+  guint challenges;         /* that may still be sent */
+  FaspTime answered;        /* PONGs to where it is not proved to be: fasptokenbucket.h */
   guint64 next_pn;
-  guint64 phase_pn;             /* first packet number of this key phase */
-  FaspGap *gap;                 /* what we receive */
+  guint64 phase_pn; /* first packet number of this key phase */
+  FaspGap *gap;     /* what we receive */
   FaspPmtu pmtu;
   FaspPing pings[FASP_PINGS];
   FaspTime heard;
-  FaspTime ping_time, ping_interval, asked;     /* PINGs to a quiet path of several */
-  guint64 probe_pn;             /* packet that follows the last path MTU probe */
-  gboolean probed;              /* a small packet must follow that probe */
-  FaspWayBack back;             /* sender: of feedback */
-  gboolean dead;                /* sender: nothing arrives; until a packet from */
-  guint64 died_pn;              /* died_pn on does, or a PING sent since */
-  FaspTime died;                /* `died' is answered */
-  FaspOutage outage;            /* of several flows: what people know of this one */
-  FaspLoss loss;                /* sender: of this flow, where each block goes on all */
+  FaspTime ping_time, ping_interval, asked; /* PINGs to a quiet path of several */
+  guint64 probe_pn;                         /* packet that follows the last path MTU probe */
+  gboolean probed;                          /* a small packet must follow that probe */
+  FaspWayBack back;                         /* sender: of feedback */
+  gboolean dead;                            /* sender: nothing arrives; until a packet from */
+  guint64 died_pn;                          /* died_pn on does, or a PING sent since */
+  FaspTime died;                            /* `died' is answered */
+  FaspOutage outage;                        /* of several flows: what people know of this one */
+  FaspLoss loss;                            /* sender: of this flow, where each block goes on all */
   /* receiver, with several flows */
-  FaspTime pace;                /* mean time between datagrams */
-  FaspTime silence_due;         /* when it counts as silent; FASP_NEVER: it does */
+  FaspTime pace;        /* mean time between datagrams */
+  FaspTime silence_due; /* when it counts as silent; FASP_NEVER: it does */
   gboolean silent;
-  guint64 settled_told;         /* settled holes that made feedback due, */
-  guint64 told_holes;           /* settled holes that were reported, */
-  guint64 told_serial;          /* and the last feedback about the flow */
+  guint64 settled_told; /* settled holes that made feedback due, */
+  guint64 told_holes;   /* settled holes that were reported, */
+  guint64 told_serial;  /* and the last feedback about the flow */
   guint64 datagrams_sent, wire_sent;
   /* for rate control: arrivals that the receiver reports; the rest is the sender's */
   FaspTimestamps timestamps;
-  guint64 marked;               /* by ECN, of those that arrived */
+  guint64 marked; /* by ECN, of those that arrived */
   FaspSentLog sent;
   FaspEcn ecn;
-  FaspTime peer_clock;          /* newest arrival by the peer's clock, widened */
+  FaspTime peer_clock; /* newest arrival by the peer's clock, widened */
 } FaspPath;
 
-void fasp_path_init (FaspPath * path, FaspTime now, gboolean alone);
-void fasp_path_clear (FaspPath * path);
+void fasp_path_init (FaspPath *path, FaspTime now, gboolean alone);
+void fasp_path_clear (FaspPath *path);
 
 /* A datagram with a valid tag came from @from.  @newest: it was sent later than all
  * before. */
-void fasp_path_heard (FaspPath * path, FaspTime now, const FaspAddress * from,
-    gboolean newest);
+void fasp_path_heard (FaspPath *path, FaspTime now, const FaspAddress *from, gboolean newest);
 /* The peer may be @at another address: it becomes the candidate, to be challenged.  If it was
  * not @heard from there in the session, that may be a copied datagram, and does not replace a
  * candidate that was of late. */
-void fasp_path_suppose (FaspPath * path, FaspTime now,
-    const FaspAddress * at, gboolean heard);
+void fasp_path_suppose (FaspPath *path, FaspTime now, const FaspAddress *at, gboolean heard);
 /* One of several flows brought data of the stream: from now on, look whether it falls silent. */
-void fasp_path_stream_heard (FaspPath * path, FaspTime now);
+void fasp_path_stream_heard (FaspPath *path, FaspTime now);
 
 /* Notes a PING to @to and returns its token. */
-guint64 fasp_path_ping (FaspPath * path, FaspTime now, FaspTokens * tokens,
-    guint16 size, gboolean rekeys, const FaspAddress * to);
+guint64 fasp_path_ping (FaspPath *path, FaspTime now, FaspTokens *tokens, guint16 size,
+    gboolean rekeys, const FaspAddress *to);
 /* An answer came from @from.  *answered: the PING that it answers.  FALSE: there is none. */
-gboolean fasp_path_pong (FaspPath * path, const FaspAddress * from,
-    guint64 token, FaspPing * answered);
+gboolean fasp_path_pong (FaspPath *path, const FaspAddress *from, guint64 token,
+    FaspPing *answered);
 
-/* May a PING that came from @to be answered there, now?  Where the peer is not proved to be, no more are than
- * there are challenges. */
-gboolean fasp_path_may_answer (FaspPath * path, FaspTime now,
-    const FaspAddress * to);
+/* May a PING that came from @to be answered there, now?  Where the peer is not proved to be, no
+ * more are than there are challenges. */
+gboolean fasp_path_may_answer (FaspPath *path, FaspTime now, const FaspAddress *to);
 /* The peer answered from @at: its candidate, or its address.  TRUE: the path has changed, or
  * is proved for the first time. */
-gboolean fasp_path_prove (FaspPath * path, const FaspAddress * at);
+gboolean fasp_path_prove (FaspPath *path, const FaspAddress *at);
 /* When to challenge its candidate; FASP_NEVER: there is none, or it must be heard again
  * first. */
-FaspTime fasp_path_get_challenge_time (const FaspPath * path);
-void fasp_path_challenged (FaspPath * path, FaspTime now);
+FaspTime fasp_path_get_challenge_time (const FaspPath *path);
+void fasp_path_challenged (FaspPath *path, FaspTime now);
 /* When the next PING is due; FASP_NEVER: it is the only path, or has no address yet. */
-FaspTime fasp_path_get_ping_time (const FaspPath * path);
-void fasp_path_die (FaspPath * path, FaspTime now);
-void fasp_path_asked (FaspPath * path, FaspTime now);
+FaspTime fasp_path_get_ping_time (const FaspPath *path);
+void fasp_path_die (FaspPath *path, FaspTime now);
+void fasp_path_asked (FaspPath *path, FaspTime now);
 
 G_END_DECLS

@@ -5,10 +5,10 @@
 #define PATIENCE_MAX FASP_SEC
 
 static void
-set_candidates (FaspPmtu * pmtu, guint8 overhead, guint16 limit)
+set_candidates (FaspPmtu *pmtu, guint8 overhead, guint16 limit)
 {
-  static const guint16 packets[FASP_PMTU_CANDIDATES] =
-      { 1280, 1380, 1400, 1420, 1450, 1480, 1492, 1500, 4096, 8192, 9000 };
+  static const guint16 packets[FASP_PMTU_CANDIDATES] = { 1280, 1380, 1400, 1420, 1450, 1480, 1492,
+    1500, 4096, 8192, 9000 };
 
   pmtu->n_candidates = 0;
   for (guint i = 0; i < FASP_PMTU_CANDIDATES; i++) {
@@ -20,7 +20,7 @@ set_candidates (FaspPmtu * pmtu, guint8 overhead, guint16 limit)
 }
 
 static void
-search (FaspPmtu * pmtu, FaspTime now)
+search (FaspPmtu *pmtu, FaspTime now)
 {
   pmtu->searching = TRUE;
   pmtu->confirming = pmtu->widened = pmtu->suspected = FALSE;
@@ -32,7 +32,7 @@ search (FaspPmtu * pmtu, FaspTime now)
 }
 
 static void
-rest (FaspPmtu * pmtu, FaspTime now)
+rest (FaspPmtu *pmtu, FaspTime now)
 {
   pmtu->searching = pmtu->confirming = pmtu->suspected = FALSE;
   pmtu->tries = 0;
@@ -43,17 +43,15 @@ rest (FaspPmtu * pmtu, FaspTime now)
 }
 
 void
-fasp_pmtu_init (FaspPmtu * pmtu, FaspTime now, guint8 overhead, guint16 limit)
+fasp_pmtu_init (FaspPmtu *pmtu, FaspTime now, guint8 overhead, guint16 limit)
 {
-  *pmtu = (FaspPmtu) {
-  .size = FASP_PMTU_BASE,.limit = limit};
+  *pmtu = (FaspPmtu) { .size = FASP_PMTU_BASE, .limit = limit };
   set_candidates (pmtu, overhead, limit);
   search (pmtu, now);
 }
 
 void
-fasp_pmtu_set_limit (FaspPmtu * pmtu, FaspTime now, guint8 overhead,
-    guint16 limit)
+fasp_pmtu_set_limit (FaspPmtu *pmtu, FaspTime now, guint8 overhead, guint16 limit)
 {
   gboolean grew = limit > pmtu->limit;
 
@@ -65,26 +63,25 @@ fasp_pmtu_set_limit (FaspPmtu * pmtu, FaspTime now, guint8 overhead,
   if (grew && !pmtu->confirming) {
     search (pmtu, now);
   } else if (pmtu->size > limit) {
-    pmtu->size = pmtu->n_candidates > 0 ?
-        pmtu->candidates[pmtu->n_candidates - 1] : FASP_PMTU_BASE;
+    pmtu->size = pmtu->n_candidates > 0 ? pmtu->candidates[pmtu->n_candidates - 1] : FASP_PMTU_BASE;
     rest (pmtu, now);
   }
 }
 
 guint16
-fasp_pmtu_get_largest (const FaspPmtu * pmtu)
+fasp_pmtu_get_largest (const FaspPmtu *pmtu)
 {
   return pmtu->searching ? pmtu->limit : pmtu->size;
 }
 
 void
-fasp_pmtu_restart (FaspPmtu * pmtu, FaspTime now, guint8 overhead)
+fasp_pmtu_restart (FaspPmtu *pmtu, FaspTime now, guint8 overhead)
 {
   fasp_pmtu_init (pmtu, now, overhead, pmtu->limit);
 }
 
 static gboolean
-is_candidate (const FaspPmtu * pmtu, guint16 size)
+is_candidate (const FaspPmtu *pmtu, guint16 size)
 {
   for (guint i = 0; i < pmtu->n_candidates; i++)
     if (pmtu->candidates[i] == size)
@@ -93,20 +90,20 @@ is_candidate (const FaspPmtu * pmtu, guint16 size)
 }
 
 FaspTime
-fasp_pmtu_get_timeout (const FaspPmtu * pmtu)
+fasp_pmtu_get_timeout (const FaspPmtu *pmtu)
 {
   return pmtu->next_time;
 }
 
 /* Has this search sent nothing yet? */
 static gboolean
-is_new (const FaspPmtu * pmtu)
+is_new (const FaspPmtu *pmtu)
 {
   return pmtu->searching && pmtu->tries == 0 && pmtu->next_probe == 0;
 }
 
 void
-fasp_pmtu_expect (FaspPmtu * pmtu, guint16 size)
+fasp_pmtu_expect (FaspPmtu *pmtu, guint16 size)
 {
   if (!is_new (pmtu))
     return;
@@ -116,7 +113,7 @@ fasp_pmtu_expect (FaspPmtu * pmtu, guint16 size)
 }
 
 static guint16
-poll_search (FaspPmtu * pmtu, FaspTime now, FaspTime rtt_timeout)
+poll_search (FaspPmtu *pmtu, FaspTime now, FaspTime rtt_timeout)
 {
   if (is_new (pmtu) && pmtu->expected > pmtu->size && !pmtu->tried) {
     pmtu->tried = TRUE;
@@ -141,7 +138,7 @@ poll_search (FaspPmtu * pmtu, FaspTime now, FaspTime rtt_timeout)
 }
 
 static guint16
-poll_confirm (FaspPmtu * pmtu, FaspTime now, FaspTime rtt_timeout)
+poll_confirm (FaspPmtu *pmtu, FaspTime now, FaspTime rtt_timeout)
 {
   if (pmtu->tries >= FASP_PMTU_TRIES) {
     /* a black hole: the size in use does not pass any more */
@@ -156,8 +153,7 @@ poll_confirm (FaspPmtu * pmtu, FaspTime now, FaspTime rtt_timeout)
 }
 
 guint16
-fasp_pmtu_poll (FaspPmtu * pmtu, FaspTime now, FaspTime rtt_timeout,
-    gboolean passes)
+fasp_pmtu_poll (FaspPmtu *pmtu, FaspTime now, FaspTime rtt_timeout, gboolean passes)
 {
   if (now < pmtu->next_time)
     return 0;
@@ -170,7 +166,7 @@ fasp_pmtu_poll (FaspPmtu * pmtu, FaspTime now, FaspTime rtt_timeout,
   if (pmtu->searching)
     return poll_search (pmtu, now, rtt_timeout);
   if (pmtu->size == FASP_PMTU_BASE) {
-    search (pmtu, now);         /* nothing to confirm; it may be wider now */
+    search (pmtu, now); /* nothing to confirm; it may be wider now */
     return poll_search (pmtu, now, rtt_timeout);
   }
   pmtu->confirming = TRUE;
@@ -178,7 +174,7 @@ fasp_pmtu_poll (FaspPmtu * pmtu, FaspTime now, FaspTime rtt_timeout,
 }
 
 gboolean
-fasp_pmtu_postpone (FaspPmtu * pmtu, FaspTime now)
+fasp_pmtu_postpone (FaspPmtu *pmtu, FaspTime now)
 {
   if (pmtu->size > FASP_PMTU_BASE)
     return FALSE;
@@ -187,18 +183,18 @@ fasp_pmtu_postpone (FaspPmtu * pmtu, FaspTime now)
 }
 
 gboolean
-fasp_pmtu_will_do (FaspPmtu * pmtu, FaspTime now)
+fasp_pmtu_will_do (FaspPmtu *pmtu, FaspTime now)
 {
   /* a size that is no candidate comes from data: the path may take more */
-  if (now < pmtu->next_time || pmtu->searching || pmtu->confirming
-      || pmtu->suspected || !is_candidate (pmtu, pmtu->size))
+  if (now < pmtu->next_time || pmtu->searching || pmtu->confirming || pmtu->suspected
+      || !is_candidate (pmtu, pmtu->size))
     return FALSE;
   rest (pmtu, now);
   return TRUE;
 }
 
 void
-fasp_pmtu_answered (FaspPmtu * pmtu, FaspTime now, guint16 size)
+fasp_pmtu_answered (FaspPmtu *pmtu, FaspTime now, guint16 size)
 {
   if (pmtu->confirming && size >= pmtu->size) {
     /* a size that is no candidate comes from data: the path may take more */
@@ -215,13 +211,13 @@ fasp_pmtu_answered (FaspPmtu * pmtu, FaspTime now, guint16 size)
       if (i + 1 == pmtu->n_candidates)
         rest (pmtu, now);
       else if (is_new (pmtu))
-        pmtu->next_time = now;  /* the expected size passes: search above it */
+        pmtu->next_time = now; /* the expected size passes: search above it */
       return;
     }
 }
 
 void
-fasp_pmtu_passed (FaspPmtu * pmtu, FaspTime now, guint16 size)
+fasp_pmtu_passed (FaspPmtu *pmtu, FaspTime now, guint16 size)
 {
   if (!pmtu->confirming)
     return;
@@ -231,7 +227,7 @@ fasp_pmtu_passed (FaspPmtu * pmtu, FaspTime now, guint16 size)
 }
 
 void
-fasp_pmtu_suspect (FaspPmtu * pmtu, FaspTime now)
+fasp_pmtu_suspect (FaspPmtu *pmtu, FaspTime now)
 {
   if (!pmtu->searching && !pmtu->confirming && pmtu->size > FASP_PMTU_BASE
       && now >= pmtu->suspect_after) {

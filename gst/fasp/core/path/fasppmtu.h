@@ -24,7 +24,7 @@
 
 G_BEGIN_DECLS
 
-#define FASP_PMTU_BASE 1200     /* UDP payload every path must carry */
+#define FASP_PMTU_BASE 1200 /* UDP payload every path must carry */
 #define FASP_PMTU_CANDIDATES 11
 #define FASP_PMTU_TRIES 3
 #define FASP_PMTU_CONFIRM (10 * FASP_SEC)
@@ -32,55 +32,52 @@ G_BEGIN_DECLS
 
 typedef struct
 {
-  guint16 size;                 /* UDP payload that may be used now */
-  guint16 candidates[FASP_PMTU_CANDIDATES];     /* ascending, UDP payload */
+  guint16 size;                             /* UDP payload that may be used now */
+  guint16 candidates[FASP_PMTU_CANDIDATES]; /* ascending, UDP payload */
   guint8 n_candidates;
   guint8 tries;
-  guint8 next_probe;            /* index of the next candidate to send */
-  guint16 expected;             /* to try before the candidates; 0: none */
-  gboolean tried;               /* `expected' was tried */
-  guint16 passed;               /* largest data that passed while confirming */
-  guint16 limit;                /* largest UDP payload either side takes */
+  guint8 next_probe; /* index of the next candidate to send */
+  guint16 expected;  /* to try before the candidates; 0: none */
+  gboolean tried;    /* `expected' was tried */
+  guint16 passed;    /* largest data that passed while confirming */
+  guint16 limit;     /* largest UDP payload either side takes */
   gboolean searching, confirming, suspected;
-  gboolean widened;             /* the limit rose while confirming: search then */
-  FaspTime suspect_after;       /* no new suspicion before */
-  FaspTime next_time;           /* when to act next, or FASP_NEVER */
-  FaspTime patience;            /* wait while nothing passes; grows */
+  gboolean widened;       /* the limit rose while confirming: search then */
+  FaspTime suspect_after; /* no new suspicion before */
+  FaspTime next_time;     /* when to act next, or FASP_NEVER */
+  FaspTime patience;      /* wait while nothing passes; grows */
 } FaspPmtu;
 
 /* @overhead: IP + UDP header bytes; @limit: largest UDP payload either side
  * takes.  Candidates are IP packets of 1280, 1380, 1400, 1420, 1450, 1480,
  * 1492, 1500, 4096, 8192 and 9000 bytes less the overhead.  Probing starts at @now. */
-void fasp_pmtu_init (FaspPmtu * pmtu, FaspTime now, guint8 overhead,
-    guint16 limit);
-FaspTime fasp_pmtu_get_timeout (const FaspPmtu * pmtu);
+void fasp_pmtu_init (FaspPmtu *pmtu, FaspTime now, guint8 overhead, guint16 limit);
+FaspTime fasp_pmtu_get_timeout (const FaspPmtu *pmtu);
 /* Another path of the session takes @size: a search that has not begun begins there. */
-void fasp_pmtu_expect (FaspPmtu * pmtu, guint16 size);
+void fasp_pmtu_expect (FaspPmtu *pmtu, guint16 size);
 /* Returns the UDP payload size of a probe to send now, 0 for none.  Call it until it
  * returns 0.  @rtt_timeout: how long an answer may take (fasp_rtt_timeout()).  @passes:
  * something that left behind the last probe has arrived; otherwise a missing answer
  * says nothing about the probe's size. */
-guint16 fasp_pmtu_poll (FaspPmtu * pmtu, FaspTime now, FaspTime rtt_timeout,
-    gboolean passes);
+guint16 fasp_pmtu_poll (FaspPmtu *pmtu, FaspTime now, FaspTime rtt_timeout, gboolean passes);
 /* Probes would hold up the stream: postpones them.  FALSE: it cannot, as a size in use has to
  * be confirmed. */
-gboolean fasp_pmtu_postpone (FaspPmtu * pmtu, FaspTime now);
+gboolean fasp_pmtu_postpone (FaspPmtu *pmtu, FaspTime now);
 /* A probe of @size was answered. */
-void fasp_pmtu_answered (FaspPmtu * pmtu, FaspTime now, guint16 size);
+void fasp_pmtu_answered (FaspPmtu *pmtu, FaspTime now, guint16 size);
 /* The largest data sent since the last confirmation was acknowledged: that confirms the size
  * for now.  FALSE: a probe is needed anyway, or nothing is due. */
-gboolean fasp_pmtu_will_do (FaspPmtu * pmtu, FaspTime now);
+gboolean fasp_pmtu_will_do (FaspPmtu *pmtu, FaspTime now);
 /* Data of @size, sent since the confirmation began, was acknowledged. */
-void fasp_pmtu_passed (FaspPmtu * pmtu, FaspTime now, guint16 size);
+void fasp_pmtu_passed (FaspPmtu *pmtu, FaspTime now, guint16 size);
 /* Blocks of the size in use keep being lost: confirm it now. */
-void fasp_pmtu_suspect (FaspPmtu * pmtu, FaspTime now);
+void fasp_pmtu_suspect (FaspPmtu *pmtu, FaspTime now);
 /* Sets another limit: sizes above it are not used any more, and a higher limit starts a
  * search. */
-void fasp_pmtu_set_limit (FaspPmtu * pmtu, FaspTime now, guint8 overhead,
-    guint16 limit);
+void fasp_pmtu_set_limit (FaspPmtu *pmtu, FaspTime now, guint8 overhead, guint16 limit);
 /* The largest UDP payload that is sent now, probes included. */
-guint16 fasp_pmtu_get_largest (const FaspPmtu * pmtu);
+guint16 fasp_pmtu_get_largest (const FaspPmtu *pmtu);
 /* The address changed, so the path is another one. */
-void fasp_pmtu_restart (FaspPmtu * pmtu, FaspTime now, guint8 overhead);
+void fasp_pmtu_restart (FaspPmtu *pmtu, FaspTime now, guint8 overhead);
 
 G_END_DECLS

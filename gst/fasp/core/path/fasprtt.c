@@ -6,15 +6,14 @@
 #define TIMEOUT_MAX (10 * FASP_SEC)
 
 void
-fasp_rtt_init (FaspRtt * rtt)
+fasp_rtt_init (FaspRtt *rtt)
 {
-  *rtt = (FaspRtt) {
-  FALSE, FASP_RTT_INITIAL, FASP_RTT_INITIAL, FASP_RTT_INITIAL,
-        FASP_RTT_INITIAL / 2};
+  *rtt = (FaspRtt) { FALSE, FASP_RTT_INITIAL, FASP_RTT_INITIAL, FASP_RTT_INITIAL,
+    FASP_RTT_INITIAL / 2 };
 }
 
 void
-fasp_rtt_sample (FaspRtt * rtt, FaspTime sample, FaspTime ack_delay)
+fasp_rtt_sample (FaspRtt *rtt, FaspTime sample, FaspTime ack_delay)
 {
   FaspTime adjusted = sample, deviation;
 
@@ -37,7 +36,7 @@ fasp_rtt_sample (FaspRtt * rtt, FaspTime sample, FaspTime ack_delay)
 }
 
 FaspTime
-fasp_rtt_timeout (const FaspRtt * rtt)
+fasp_rtt_timeout (const FaspRtt *rtt)
 {
   return CLAMP (rtt->smoothed + 4 * rtt->variation, TIMEOUT_MIN, TIMEOUT_MAX);
 }

@@ -12,18 +12,18 @@ typedef struct
 {
   gboolean measured;
   FaspTime latest, min, smoothed, variation;
-  FaspTime jitter;              /* like variation, but without half of the first
-                                   sample that RFC 6298 adds as a precaution */
+  FaspTime jitter; /* like variation, but without half of the first
+                      sample that RFC 6298 adds as a precaution */
 } FaspRtt;
 
 #define FASP_RTT_INITIAL (100 * FASP_MSEC)
 
-void fasp_rtt_init (FaspRtt * rtt);
+void fasp_rtt_init (FaspRtt *rtt);
 /* @sample: time from sending a packet to hearing of it.  @ack_delay: how long the
  * peer says that it held the answer back; it is subtracted, down to the minimum.
  * Samples <= 0 or above 60 s are ignored (a hostile peer, or a clock step). */
-void fasp_rtt_sample (FaspRtt * rtt, FaspTime sample, FaspTime ack_delay);
+void fasp_rtt_sample (FaspRtt *rtt, FaspTime sample, FaspTime ack_delay);
 /* smoothed + 4 * variation; at least 10 ms, at most 10 s. */
-FaspTime fasp_rtt_timeout (const FaspRtt * rtt);
+FaspTime fasp_rtt_timeout (const FaspRtt *rtt);
 
 G_END_DECLS

@@ -7,10 +7,10 @@
 /* At most this many wake-ups in a quantum: what becomes due between two goes with the
  * next. The ticks are kept short because the burst of a fast session is soon over. */
 #define TICKS 8
-#define TICK_MOST 100           /* µs */
+#define TICK_MOST 100 /* µs */
 
 void
-fasp_scheduler_init (FaspScheduler * scheduler)
+fasp_scheduler_init (FaspScheduler *scheduler)
 {
   memset (scheduler, 0, sizeof *scheduler);
   g_queue_init (&scheduler->waiting);
@@ -18,23 +18,23 @@ fasp_scheduler_init (FaspScheduler * scheduler)
 }
 
 void
-fasp_scheduler_clear (FaspScheduler * scheduler)
+fasp_scheduler_clear (FaspScheduler *scheduler)
 {
   fasp_heap_clear (&scheduler->heap);
 }
 
 /* Counts the heap, which always holds all sessions. */
 static void
-choose_quantum (FaspScheduler * scheduler)
+choose_quantum (FaspScheduler *scheduler)
 {
   guint n = scheduler->heap.n + scheduler->elsewhere;
 
-  scheduler->quantum = n < 2 ? 0 : MIN ((n - 1) * FASP_SCHEDULER_QUANTUM,
-      FASP_SCHEDULER_QUANTUM_MAX);
+  scheduler->quantum =
+      n < 2 ? 0 : MIN ((n - 1) * FASP_SCHEDULER_QUANTUM, FASP_SCHEDULER_QUANTUM_MAX);
 }
 
 static void
-stop_waiting (FaspScheduler * scheduler, FaspSchedulerEntry * turn)
+stop_waiting (FaspScheduler *scheduler, FaspSchedulerEntry *turn)
 {
   if (turn->waits)
     g_queue_unlink (&scheduler->waiting, &turn->waiting);
@@ -42,7 +42,7 @@ stop_waiting (FaspScheduler * scheduler, FaspSchedulerEntry * turn)
 }
 
 static void
-stop_sending (FaspScheduler * scheduler, FaspSchedulerEntry * turn)
+stop_sending (FaspScheduler *scheduler, FaspSchedulerEntry *turn)
 {
   if (turn->has_sent)
     g_queue_unlink (&scheduler->senders, &turn->sender);
@@ -52,17 +52,15 @@ stop_sending (FaspScheduler * scheduler, FaspSchedulerEntry * turn)
 }
 
 void
-fasp_scheduler_add (FaspScheduler * scheduler, FaspSchedulerEntry * turn,
-    gpointer owner)
+fasp_scheduler_add (FaspScheduler *scheduler, FaspSchedulerEntry *turn, gpointer owner)
 {
-  *turn = (FaspSchedulerEntry) {
-  .due.owner = owner,.waiting.data = turn,.sender.data = turn};
+  *turn = (FaspSchedulerEntry) { .due.owner = owner, .waiting.data = turn, .sender.data = turn };
   fasp_heap_set (&scheduler->heap, &turn->due, scheduler->now);
   choose_quantum (scheduler);
 }
 
 void
-fasp_scheduler_remove (FaspScheduler * scheduler, FaspSchedulerEntry * turn)
+fasp_scheduler_remove (FaspScheduler *scheduler, FaspSchedulerEntry *turn)
 {
   stop_waiting (scheduler, turn);
   stop_sending (scheduler, turn);
@@ -71,15 +69,14 @@ fasp_scheduler_remove (FaspScheduler * scheduler, FaspSchedulerEntry * turn)
 }
 
 void
-fasp_scheduler_set_elsewhere (FaspScheduler * scheduler, guint n)
+fasp_scheduler_set_elsewhere (FaspScheduler *scheduler, guint n)
 {
   scheduler->elsewhere = n;
   choose_quantum (scheduler);
 }
 
 void
-fasp_scheduler_wake (FaspScheduler * scheduler, FaspSchedulerEntry * turn,
-    FaspTime when)
+fasp_scheduler_wake (FaspScheduler *scheduler, FaspSchedulerEntry *turn, FaspTime when)
 {
   when = MAX (when, scheduler->now);
   if (when < turn->due.key)
@@ -87,7 +84,7 @@ fasp_scheduler_wake (FaspScheduler * scheduler, FaspSchedulerEntry * turn,
 }
 
 void
-fasp_scheduler_written (FaspScheduler * scheduler, FaspTime now)
+fasp_scheduler_written (FaspScheduler *scheduler, FaspTime now)
 {
   scheduler->writes++;
   scheduler->written = now;
@@ -96,7 +93,7 @@ fasp_scheduler_written (FaspScheduler * scheduler, FaspTime now)
 /* The session that has waited longest for what has been written, and when it is due.
  * All wait equally long, so no other one is due before. */
 static FaspSchedulerEntry *
-peek_waiting (const FaspScheduler * scheduler, FaspTime * due)
+peek_waiting (const FaspScheduler *scheduler, FaspTime *due)
 {
   const GList *link = scheduler->waiting.head;
   FaspSchedulerEntry *turn = link != NULL ? link->data : NULL;
@@ -108,7 +105,7 @@ peek_waiting (const FaspScheduler * scheduler, FaspTime * due)
 }
 
 gpointer
-fasp_scheduler_next (FaspScheduler * scheduler, FaspTime now)
+fasp_scheduler_next (FaspScheduler *scheduler, FaspTime now)
 {
   const FaspHeapItem *first = fasp_heap_peek (&scheduler->heap);
   FaspTime due;
@@ -124,8 +121,7 @@ fasp_scheduler_next (FaspScheduler * scheduler, FaspTime now)
 }
 
 void
-fasp_scheduler_used (FaspScheduler * scheduler, FaspSchedulerEntry * turn,
-    FaspTime now)
+fasp_scheduler_used (FaspScheduler *scheduler, FaspSchedulerEntry *turn, FaspTime now)
 {
   if (scheduler->current != turn) {
     stop_sending (scheduler, turn);
@@ -146,19 +142,18 @@ fasp_scheduler_used (FaspScheduler * scheduler, FaspSchedulerEntry * turn,
 }
 
 FaspSchedulerEntry *
-fasp_scheduler_get_sender (const FaspScheduler * scheduler, FaspTime from,
-    const FaspSchedulerEntry * turn)
+fasp_scheduler_get_sender (const FaspScheduler *scheduler, FaspTime from,
+    const FaspSchedulerEntry *turn)
 {
-  const GList *link =
-      turn != NULL ? turn->sender.prev : scheduler->senders.tail;
+  const GList *link = turn != NULL ? turn->sender.prev : scheduler->senders.tail;
   FaspSchedulerEntry *before = link != NULL ? link->data : NULL;
 
   return before != NULL && before->sent >= from ? before : NULL;
 }
 
 void
-fasp_scheduler_done (FaspScheduler * scheduler, FaspSchedulerEntry * turn,
-    FaspTime now, FaspTime until, gboolean waits)
+fasp_scheduler_done (FaspScheduler *scheduler, FaspSchedulerEntry *turn, FaspTime now,
+    FaspTime until, gboolean waits)
 {
   fasp_heap_set (&scheduler->heap, &turn->due, until);
   scheduler->used = 0;
@@ -171,7 +166,7 @@ fasp_scheduler_done (FaspScheduler * scheduler, FaspSchedulerEntry * turn,
 }
 
 FaspTime
-fasp_scheduler_get_time (const FaspScheduler * scheduler)
+fasp_scheduler_get_time (const FaspScheduler *scheduler)
 {
   const FaspHeapItem *first = fasp_heap_peek (&scheduler->heap);
   FaspTime tick = MIN (scheduler->quantum / TICKS, TICK_MOST), time, due;
@@ -181,6 +176,5 @@ fasp_scheduler_get_time (const FaspScheduler * scheduler)
   time = first->key;
   if (peek_waiting (scheduler, &due) != NULL)
     time = MIN (time, due);
-  return time == FASP_NEVER || tick == 0 ? time :
-      (time + tick - 1) / tick * tick;
+  return time == FASP_NEVER || tick == 0 ? time : (time + tick - 1) / tick * tick;
 }

@@ -24,64 +24,64 @@
 G_BEGIN_DECLS
 
 /* The quantum: this for each session but one, up to a maximum. */
-#define FASP_SCHEDULER_QUANTUM 50   /* µs */
+#define FASP_SCHEDULER_QUANTUM 50 /* µs */
 #define FASP_SCHEDULER_QUANTUM_MAX (10 * FASP_MSEC)
 
 /* The part of one session, which owns it. */
 typedef struct
 {
   FaspHeapItem due;
-  FaspTime looked;              /* when it last had nothing to send, */
-  guint64 seen;                 /* and the number of writes by then */
-  GList waiting;                /* link of the queue of those that wait for a write */
-  FaspTime sent;                /* when it last sent a datagram */
-  gboolean has_sent;            /* it has sent one, */
-  GList sender;                 /* and this is its link of the queue of senders */
+  FaspTime looked;   /* when it last had nothing to send, */
+  guint64 seen;      /* and the number of writes by then */
+  GList waiting;     /* link of the queue of those that wait for a write */
+  FaspTime sent;     /* when it last sent a datagram */
+  gboolean has_sent; /* it has sent one, */
+  GList sender;      /* and this is its link of the queue of senders */
   gboolean waits;
 } FaspSchedulerEntry;
 
 typedef struct
 {
-  FaspHeap heap;                /* of FaspSchedulerEntry.due */
-  GQueue waiting;               /* in the order in which they were looked at */
-  GQueue senders;               /* in the order in which they last sent */
-  guint elsewhere;              /* sessions of the endpoint that have turns elsewhere */
-  guint64 writes;               /* number of writes, */
-  FaspTime written;             /* and when the last one was */
-  FaspTime quantum;             /* for the current number of sessions */
-  FaspTime now;                 /* when fasp_scheduler_next() was last called */
-  gconstpointer current;        /* the turn that last sent, */
-  guint used;                   /* and how many datagrams in a row */
+  FaspHeap heap;         /* of FaspSchedulerEntry.due */
+  GQueue waiting;        /* in the order in which they were looked at */
+  GQueue senders;        /* in the order in which they last sent */
+  guint elsewhere;       /* sessions of the endpoint that have turns elsewhere */
+  guint64 writes;        /* number of writes, */
+  FaspTime written;      /* and when the last one was */
+  FaspTime quantum;      /* for the current number of sessions */
+  FaspTime now;          /* when fasp_scheduler_next() was last called */
+  gconstpointer current; /* the turn that last sent, */
+  guint used;            /* and how many datagrams in a row */
 } FaspScheduler;
 
-void fasp_scheduler_init (FaspScheduler * scheduler);
-void fasp_scheduler_clear (FaspScheduler * scheduler);
+void fasp_scheduler_init (FaspScheduler *scheduler);
+void fasp_scheduler_clear (FaspScheduler *scheduler);
 
 /* @owner: what fasp_scheduler_next() returns for it. It is due at once. */
-void fasp_scheduler_add (FaspScheduler * scheduler, FaspSchedulerEntry * turn, gpointer owner);
-void fasp_scheduler_remove (FaspScheduler * scheduler, FaspSchedulerEntry * turn);
+void fasp_scheduler_add (FaspScheduler *scheduler, FaspSchedulerEntry *turn, gpointer owner);
+void fasp_scheduler_remove (FaspScheduler *scheduler, FaspSchedulerEntry *turn);
 
 /* @n other sessions share the machine, with turns of their own. They count for the
  * quantum. */
-void fasp_scheduler_set_elsewhere (FaspScheduler * scheduler, guint n);
+void fasp_scheduler_set_elsewhere (FaspScheduler *scheduler, guint n);
 
 /* Makes it due by @when at the latest, but not before those that are due already. */
-void fasp_scheduler_wake (FaspScheduler * scheduler, FaspSchedulerEntry * turn, FaspTime when);
+void fasp_scheduler_wake (FaspScheduler *scheduler, FaspSchedulerEntry *turn, FaspTime when);
 /* Sessions that waited for a write have more to send. */
-void fasp_scheduler_written (FaspScheduler * scheduler, FaspTime now);
+void fasp_scheduler_written (FaspScheduler *scheduler, FaspTime now);
 
 /* The owner whose turn it is at @now; NULL: nobody is due. */
-gpointer fasp_scheduler_next (FaspScheduler * scheduler, FaspTime now);
+gpointer fasp_scheduler_next (FaspScheduler *scheduler, FaspTime now);
 /* It has sent a datagram. */
-void fasp_scheduler_used (FaspScheduler * scheduler, FaspSchedulerEntry * turn, FaspTime now);
+void fasp_scheduler_used (FaspScheduler *scheduler, FaspSchedulerEntry *turn, FaspTime now);
 /* With @turn NULL, the last one that has sent; else the one that sent before @turn.
  * NULL: none has at @from or later. */
-FaspSchedulerEntry *fasp_scheduler_get_sender (const FaspScheduler * scheduler, FaspTime from,
-    const FaspSchedulerEntry * turn);
+FaspSchedulerEntry *fasp_scheduler_get_sender (const FaspScheduler *scheduler, FaspTime from,
+    const FaspSchedulerEntry *turn);
 /* It has nothing to do before @until. @waits: or before something is written. */
-void fasp_scheduler_done (FaspScheduler * scheduler, FaspSchedulerEntry * turn, FaspTime now,
+void fasp_scheduler_done (FaspScheduler *scheduler, FaspSchedulerEntry *turn, FaspTime now,
     FaspTime until, gboolean waits);
 /* When to ask again who is due; FASP_NEVER: nobody will be. */
-FaspTime fasp_scheduler_get_time (const FaspScheduler * scheduler);
+FaspTime fasp_scheduler_get_time (const FaspScheduler *scheduler);
 
 G_END_DECLS

@@ -4,13 +4,13 @@
 #define FIRST_SIZE 256
 
 void
-fasp_sent_log_clear (FaspSentLog * log)
+fasp_sent_log_clear (FaspSentLog *log)
 {
   g_clear_pointer (&log->ring, g_free);
 }
 
 static void
-grow (FaspSentLog * log)
+grow (FaspSentLog *log)
 {
   guint64 mask = 2 * log->mask + 1;
   FaspSent *ring = g_new (FaspSent, mask + 1);
@@ -23,13 +23,13 @@ grow (FaspSentLog * log)
 }
 
 void
-fasp_sent_log_add (FaspSentLog * log, guint64 pn, FaspTime now, guint64 bytes)
+fasp_sent_log_add (FaspSentLog *log, guint64 pn, FaspTime now, guint64 bytes)
 {
   if (log->ring == NULL) {
     log->ring = g_new (FaspSent, FIRST_SIZE);
     log->mask = FIRST_SIZE - 1;
   }
-  if (pn != log->next)          /* the first one, if it is not number 0 */
+  if (pn != log->next) /* the first one, if it is not number 0 */
     log->first = log->next = pn;
   if (log->next - log->first > log->mask) {
     if (log->mask + 1 < FASP_SENT_LOG_MAX)
@@ -37,19 +37,18 @@ fasp_sent_log_add (FaspSentLog * log, guint64 pn, FaspTime now, guint64 bytes)
     else
       log->first++;
   }
-  log->ring[pn & log->mask] = (FaspSent) {
-  now, bytes};
+  log->ring[pn & log->mask] = (FaspSent) { now, bytes };
   log->next++;
 }
 
 void
-fasp_sent_log_forget (FaspSentLog * log, guint64 pn)
+fasp_sent_log_forget (FaspSentLog *log, guint64 pn)
 {
   log->first = CLAMP (pn, log->first, log->next);
 }
 
 const FaspSent *
-fasp_sent_log_get (const FaspSentLog * log, guint64 pn)
+fasp_sent_log_get (const FaspSentLog *log, guint64 pn)
 {
   if (pn < log->first || pn >= log->next)
     return NULL;

@@ -16,22 +16,21 @@ G_BEGIN_DECLS
 typedef struct
 {
   FaspTime time;
-  guint64 bytes;                /* of the session, IP headers included, up to this datagram */
+  guint64 bytes; /* of the session, IP headers included, up to this datagram */
 } FaspSent;
 
 typedef struct
 {
-  FaspSent *ring;               /* packet pn is at pn & mask */
-  guint64 mask, first, next;    /* [first, next) are there */
-} FaspSentLog;                  /* all 0: empty */
+  FaspSent *ring;            /* packet pn is at pn & mask */
+  guint64 mask, first, next; /* [first, next) are there */
+} FaspSentLog;               /* all 0: empty */
 
-void fasp_sent_log_clear (FaspSentLog * log);
+void fasp_sent_log_clear (FaspSentLog *log);
 /* Packets are added in order. */
-void fasp_sent_log_add (FaspSentLog * log, guint64 pn, FaspTime now,
-    guint64 bytes);
+void fasp_sent_log_add (FaspSentLog *log, guint64 pn, FaspTime now, guint64 bytes);
 /* Nothing below @pn will be asked for. */
-void fasp_sent_log_forget (FaspSentLog * log, guint64 pn);
+void fasp_sent_log_forget (FaspSentLog *log, guint64 pn);
 /* NULL: it never left, or too long ago. */
-const FaspSent *fasp_sent_log_get (const FaspSentLog * log, guint64 pn);
+const FaspSent *fasp_sent_log_get (const FaspSentLog *log, guint64 pn);
 
 G_END_DECLS

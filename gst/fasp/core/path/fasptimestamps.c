@@ -5,14 +5,14 @@
 #define SPAN (25 * FASP_MSEC)
 
 void
-fasp_timestamps_init (FaspTimestamps * timestamps)
+fasp_timestamps_init (FaspTimestamps *timestamps)
 {
   timestamps->stride = 1;
   fasp_timestamps_reset (timestamps);
 }
 
 static void
-halve (FaspTimestamps * timestamps)
+halve (FaspTimestamps *timestamps)
 {
   for (guint i = 1; 2 * i < timestamps->n; i++)
     timestamps->list[i] = timestamps->list[2 * i];
@@ -21,7 +21,7 @@ halve (FaspTimestamps * timestamps)
 }
 
 void
-fasp_timestamps_thin_out (FaspTimestamps * timestamps, guint most)
+fasp_timestamps_thin_out (FaspTimestamps *timestamps, guint most)
 {
   while (timestamps->n > most)
     halve (timestamps);
@@ -30,24 +30,22 @@ fasp_timestamps_thin_out (FaspTimestamps * timestamps, guint most)
 guint
 fasp_timestamps_choose (FaspTime since)
 {
-  return CLAMP (since * FASP_TIMESTAMPS_LEAST / SPAN, FASP_TIMESTAMPS_LEAST,
-      FASP_TIMESTAMPS);
+  return CLAMP (since * FASP_TIMESTAMPS_LEAST / SPAN, FASP_TIMESTAMPS_LEAST, FASP_TIMESTAMPS);
 }
 
 void
-fasp_timestamps_add (FaspTimestamps * timestamps, FaspTime now, guint64 pn)
+fasp_timestamps_add (FaspTimestamps *timestamps, FaspTime now, guint64 pn)
 {
   if (++timestamps->passed < timestamps->stride)
     return;
   if (timestamps->n == FASP_TIMESTAMPS)
     halve (timestamps);
   timestamps->passed = 0;
-  timestamps->list[timestamps->n++] = (FaspTimestamp) {
-  pn, now};
+  timestamps->list[timestamps->n++] = (FaspTimestamp) { pn, now };
 }
 
 void
-fasp_timestamps_reset (FaspTimestamps * timestamps)
+fasp_timestamps_reset (FaspTimestamps *timestamps)
 {
   /* until the next report there will be about as many packets as in the last */
   if (timestamps->n < FASP_TIMESTAMPS / 2 && timestamps->stride > 1)

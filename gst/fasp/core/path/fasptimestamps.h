@@ -7,8 +7,8 @@
  * spaced: when there are more, every other one is dropped.  The caller adds only packets
  * that are newer than all before, so numbers and times rise together.
  *
- * A report tells of up to FASP_TIMESTAMPS_LEAST of them, and of more the longer ago the last one was, so that a
- * controller sees as much of a pulse whatever the clock of the reports.
+ * A report tells of up to FASP_TIMESTAMPS_LEAST of them, and of more the longer ago the last one
+ * was, so that a controller sees as much of a pulse whatever the clock of the reports.
  */
 #pragma once
 
@@ -27,20 +27,20 @@ typedef struct
 
 typedef struct
 {
-  FaspTimestamp list[FASP_TIMESTAMPS];      /* oldest first */
+  FaspTimestamp list[FASP_TIMESTAMPS]; /* oldest first */
   guint n;
-  guint stride;                 /* one of this many packets is kept */
-  guint passed;                 /* packets since the last one that was kept */
+  guint stride; /* one of this many packets is kept */
+  guint passed; /* packets since the last one that was kept */
 } FaspTimestamps;
 
-void fasp_timestamps_init (FaspTimestamps * timestamps);
+void fasp_timestamps_init (FaspTimestamps *timestamps);
 /* Packet @pn, newer than all before, came at @now. */
-void fasp_timestamps_add (FaspTimestamps * timestamps, FaspTime now, guint64 pn);
+void fasp_timestamps_add (FaspTimestamps *timestamps, FaspTime now, guint64 pn);
 /* Leaves at most @most, 1 at least, evenly spaced. */
-void fasp_timestamps_thin_out (FaspTimestamps * timestamps, guint most);
+void fasp_timestamps_thin_out (FaspTimestamps *timestamps, guint most);
 /* How many a report tells of, @since the last one (µs). */
 guint fasp_timestamps_choose (FaspTime since);
 /* They have been reported: begins anew. */
-void fasp_timestamps_reset (FaspTimestamps * timestamps);
+void fasp_timestamps_reset (FaspTimestamps *timestamps);
 
 G_END_DECLS

@@ -7,11 +7,12 @@
 /* At a low rate, where PULSE_PACKETS take longer. */
 #define PULSE_SLOW_MAX (2 * FASP_SEC)
 #define PULSE_PACKETS 5
-/* The receiver reports some sixteen arrivals for each 25 ms (fasptimestamps.h), of which a pulse needs
- * a few. */
+/* The receiver reports some sixteen arrivals for each 25 ms (fasptimestamps.h), of which a pulse
+ * needs a few. */
 #define PULSE_RTT_SHARE 20
-/* On short and on long paths pulses are shorter by up to this share, at random.  Rounds of equal length would
- * keep the pulses of one sender in the drains of another, where they always find room. */
+/* On short and on long paths pulses are shorter by up to this share, at random.  Rounds of equal
+ * length would keep the pulses of one sender in the drains of another, where they always find room.
+ */
 #define PULSE_VARIES .25
 #define PULSE_VARIES_FROM (200 * FASP_MSEC)
 /* How long a question may wait for its turn. */
@@ -51,39 +52,37 @@
 #define COMPETE_PULSE_MAX FASP_SEC
 
 FaspTime
-fasp_adaptive_get_target (const FaspAdaptive * a)
+fasp_adaptive_get_target (const FaspAdaptive *a)
 {
   gdouble packet = FASP_RATE_PACKET * FASP_SEC / a->rate.rate;
 
   /* one packet takes longer on a path that has become slower, without any queue */
-  return MAX (packet, CLAMP (STANDING_PACKETS * packet, STANDING_MIN,
-          STANDING_MAX)) + NOISE_STANDING * a->jitter.spread +
-      WANDER_STANDING * a->wander;
+  return MAX (packet, CLAMP (STANDING_PACKETS * packet, STANDING_MIN, STANDING_MAX))
+      + NOISE_STANDING * a->jitter.spread + WANDER_STANDING * a->wander;
 }
 
 guint64
-fasp_adaptive_bound (const FaspAdaptive * a, gdouble rate)
+fasp_adaptive_bound (const FaspAdaptive *a, gdouble rate)
 {
   return fasp_rate_clamp (&a->rate, MIN (rate, a->most));
 }
 
 FaspTime
-fasp_adaptive_get_alarm (const FaspAdaptive * a)
+fasp_adaptive_get_alarm (const FaspAdaptive *a)
 {
-  return fasp_adaptive_get_target (a) + WANDER_ALARM * a->wander + MAX (SLOWER,
-      a->rtt / SLOWER_RTT_SHARE);
+  return fasp_adaptive_get_target (a) + WANDER_ALARM * a->wander
+      + MAX (SLOWER, a->rtt / SLOWER_RTT_SHARE);
 }
 
 void
-fasp_adaptive_begin (FaspAdaptive * a, FaspAdaptivePhase phase, FaspTime now,
-    FaspTime length)
+fasp_adaptive_begin (FaspAdaptive *a, FaspAdaptivePhase phase, FaspTime now, FaspTime length)
 {
   a->phase = phase;
   a->phase_end = now + length;
 }
 
 void
-fasp_adaptive_expect (FaspAdaptive * a, FaspTime from, FaspTime to)
+fasp_adaptive_expect (FaspAdaptive *a, FaspTime from, FaspTime to)
 {
   a->pulse_start = from;
   a->pulse_end = to;
@@ -95,16 +94,16 @@ fasp_adaptive_expect (FaspAdaptive * a, FaspTime from, FaspTime to)
 
 /* The gain that is in force: pulses exceed no bound of the rate. */
 static gdouble
-get_gain (const FaspAdaptive * a)
+get_gain (const FaspAdaptive *a)
 {
-  return MIN (a->gain, (gdouble) fasp_adaptive_bound (a,
-          a->rate.max) / a->rate.rate);
+  return MIN (a->gain, (gdouble) fasp_adaptive_bound (a, a->rate.max) / a->rate.rate);
 }
 
-/* On short paths, regular FEEDBACK takes longer than a quarter of a round trip.  A pulse is then followed by
- * a question.  (Not where it is a round trip or longer: a round is mostly pulse there.) */
+/* On short paths, regular FEEDBACK takes longer than a quarter of a round trip.  A pulse is then
+ * followed by a question.  (Not where it is a round trip or longer: a round is mostly pulse there.)
+ */
 static gboolean
-is_short (const FaspAdaptive * a)
+is_short (const FaspAdaptive *a)
 {
   FaspTime clock = FASP_FEEDBACK_CLOCK (a->rtt);
 
@@ -112,16 +111,11 @@ is_short (const FaspAdaptive * a)
 }
 
 void
-fasp_adaptive_start_pulse (FaspAdaptive * a, FaspTime now)
+fasp_adaptive_start_pulse (FaspAdaptive *a, FaspTime now)
 {
-  FaspTime packets =
-      PULSE_PACKETS * FASP_RATE_PACKET * FASP_SEC / (get_gain (a) *
-      a->rate.rate);
-  gdouble noise =
-      NOISE_PULSES * a->jitter.spread * (FASP_ADAPTIVE_GAIN_LEAST -
-      1) / (a->gain - 1);
-  FaspTime length = CLAMP (MAX (a->rtt / PULSE_RTT_SHARE, noise), PULSE_MIN,
-      PULSE_MAX);
+  FaspTime packets = PULSE_PACKETS * FASP_RATE_PACKET * FASP_SEC / (get_gain (a) * a->rate.rate);
+  gdouble noise = NOISE_PULSES * a->jitter.spread * (FASP_ADAPTIVE_GAIN_LEAST - 1) / (a->gain - 1);
+  FaspTime length = CLAMP (MAX (a->rtt / PULSE_RTT_SHARE, noise), PULSE_MIN, PULSE_MAX);
 
   if (is_short (a) || a->rtt > PULSE_VARIES_FROM)
     length -= length * PULSE_VARIES * fasp_dice_roll (&a->dice);
@@ -135,29 +129,26 @@ fasp_adaptive_start_pulse (FaspAdaptive * a, FaspTime now)
   fasp_adaptive_expect (a, now, a->phase_end - 1);
 }
 
-/* What left in the pulse beyond the rate, in µs of the rate; 0 for a source that has no more.  On long
- * paths, where such a source is offered little more at a time, the whole extra is held back all the
- * same: it may be there for the next pulse. */
+/* What left in the pulse beyond the rate, in µs of the rate; 0 for a source that has no more.  On
+ * long paths, where such a source is offered little more at a time, the whole extra is held back
+ * all the same: it may be there for the next pulse. */
 static FaspTime
-get_extra (const FaspAdaptive * a, FaspTime now)
+get_extra (const FaspAdaptive *a, FaspTime now)
 {
   gdouble sent = (a->sent - a->pulse_sent) * 8. * FASP_SEC / a->rate.rate;
   FaspTime most = (get_gain (a) - 1) * (a->pulse_end - a->pulse_start);
 
-  return a->rtt >=
-      FASP_ADAPTIVE_RTT_ASSUMED ? most : CLAMP (sent - (now - a->pulse_start),
-      0, most);
+  return a->rtt >= FASP_ADAPTIVE_RTT_ASSUMED ? most :
+                                               CLAMP (sent - (now - a->pulse_start), 0, most);
 }
 
 /* When competing, the drain comes before the pulse.  What it holds back is there for the pulse
  * then, even if the source has no more than the rate. */
 static void
-start_contrast (FaspAdaptive * a, FaspTime now)
+start_contrast (FaspAdaptive *a, FaspTime now)
 {
-  FaspTime packets =
-      COMPETE_PACKETS * FASP_RATE_PACKET * FASP_SEC * 2 / a->rate.rate;
-  FaspTime length = CLAMP (MAX (packets, a->rtt / 2), COMPETE_PULSE,
-      COMPETE_PULSE_MAX);
+  FaspTime packets = COMPETE_PACKETS * FASP_RATE_PACKET * FASP_SEC * 2 / a->rate.rate;
+  FaspTime length = CLAMP (MAX (packets, a->rtt / 2), COMPETE_PULSE, COMPETE_PULSE_MAX);
 
   fasp_adaptive_begin (a, FASP_ADAPTIVE_DRAIN, now, length);
   a->gain = COMPETE_GAIN;
@@ -166,7 +157,7 @@ start_contrast (FaspAdaptive * a, FaspTime now)
 }
 
 void
-fasp_adaptive_set_rate (FaspAdaptive * a, gdouble rate, const gchar * why)
+fasp_adaptive_set_rate (FaspAdaptive *a, gdouble rate, const gchar *why)
 {
   a->rate.why = why;
   guint64 before = a->rate.rate, asked;
@@ -176,29 +167,28 @@ fasp_adaptive_set_rate (FaspAdaptive * a, gdouble rate, const gchar * why)
   a->rate.offer = rate < before ? asked : MAX (a->rate.offer, a->rate.rate);
 }
 
-/* A drain takes nothing from a queue that rivals keep, and a source that needs what it has can spare
- * nothing.  Then a drain is no longer than is needed to tell whose queue it is. */
+/* A drain takes nothing from a queue that rivals keep, and a source that needs what it has can
+ * spare nothing.  Then a drain is no longer than is needed to tell whose queue it is. */
 static FaspTime
-bound_drain (const FaspAdaptive * a, FaspTime extra)
+bound_drain (const FaspAdaptive *a, FaspTime extra)
 {
   FaspTime most = MAX (a->rtt / 4, EMPTIES);
 
   if (fasp_need_get (&a->need) > 0)
-    most =
-        MAX (most, DRAIN_PACKETS * FASP_RATE_PACKET * FASP_SEC / a->rate.rate);
+    most = MAX (most, DRAIN_PACKETS * FASP_RATE_PACKET * FASP_SEC / a->rate.rate);
   else if (a->yield.floor == 0)
     return extra;
   return MIN (extra, most);
 }
 
 gboolean
-fasp_adaptive_is_sparse (const FaspAdaptive * a, gdouble left)
+fasp_adaptive_is_sparse (const FaspAdaptive *a, gdouble left)
 {
   return left < SPARSE * a->rate.rate;
 }
 
 gdouble
-fasp_adaptive_bound_fall (const FaspAdaptive * a, gdouble rate, gdouble left)
+fasp_adaptive_bound_fall (const FaspAdaptive *a, gdouble rate, gdouble left)
 {
   if (fasp_adaptive_is_sparse (a, left))
     rate = MAX (rate, SPARSE_FALL * a->rate.rate);
@@ -206,19 +196,17 @@ fasp_adaptive_bound_fall (const FaspAdaptive * a, gdouble rate, gdouble left)
 }
 
 void
-fasp_adaptive_start_drain (FaspAdaptive * a, FaspTime now, FaspTime extra)
+fasp_adaptive_start_drain (FaspAdaptive *a, FaspTime now, FaspTime extra)
 {
   if (now - a->cleared > CLEAR_INTERVAL
-      && (fasp_overflow_is_unclear (&a->overflow)
-          || fasp_chance_is_unclear (&a->chance))) {
+      && (fasp_overflow_is_unclear (&a->overflow) || fasp_chance_is_unclear (&a->chance))) {
     a->cleared = now;
     extra = MAX (extra, MAX (a->rtt / 2, CLEAR_TIME));
-    extra =
-        MAX (extra, CLEAR_PACKETS * FASP_RATE_PACKET * FASP_SEC / a->rate.rate);
+    extra = MAX (extra, CLEAR_PACKETS * FASP_RATE_PACKET * FASP_SEC / a->rate.rate);
   }
   extra = bound_drain (a, extra);
-  fasp_adaptive_begin (a, FASP_ADAPTIVE_DRAIN, now, CLAMP (2 * extra, FASP_MSEC,
-          FASP_ADAPTIVE_DRAIN_MAX));
+  fasp_adaptive_begin (a, FASP_ADAPTIVE_DRAIN, now,
+      CLAMP (2 * extra, FASP_MSEC, FASP_ADAPTIVE_DRAIN_MAX));
   if (extra >= EMPTIES) {
     a->emptied = extra;
     a->emptied_from = now;
@@ -229,19 +217,17 @@ fasp_adaptive_start_drain (FaspAdaptive * a, FaspTime now, FaspTime extra)
 
 /* A queue stands: sets the rate below what passes, for good, and drains the queue. */
 static void
-answer_queue (FaspAdaptive * a, FaspTime now)
+answer_queue (FaspAdaptive *a, FaspTime now)
 {
   FaspTime cycle = MAX (a->rtt, 50 * FASP_MSEC);
-  gdouble less = CLAMP ((gdouble) (a->rate.standing - a->target) / cycle,
-      .01, .25);
+  gdouble less = CLAMP ((gdouble) (a->rate.standing - a->target) / cycle, .01, .25);
 
   /* a source that uses less than the rate gives away the rate, not just what passes */
   if (fasp_leeway_is_believed (&a->leeway, now))
     fasp_yield_begin (&a->yield, a->rate.rate);
   /* what passes has made the queue, if that is less than the rate */
   if (a->passed > 0)
-    fasp_adaptive_set_rate (a, fasp_adaptive_bound_fall (a, a->passed,
-            a->passed), "queue_stands");
+    fasp_adaptive_set_rate (a, fasp_adaptive_bound_fall (a, a->passed, a->passed), "queue_stands");
   fasp_yield_begin (&a->yield, a->rate.rate);
   fasp_adaptive_set_rate (a, a->rate.rate * (1 - less), "queue_stands");
   fasp_offer_limit (&a->offers, a->rate.rate);
@@ -252,11 +238,10 @@ answer_queue (FaspAdaptive * a, FaspTime now)
 }
 
 static void
-end_cruise (FaspAdaptive * a, FaspTime now)
+end_cruise (FaspAdaptive *a, FaspTime now)
 {
   if (now < a->drain.suspect_until) {
-    fasp_adaptive_begin (a, FASP_ADAPTIVE_CRUISE, now,
-        a->drain.suspect_until - now);
+    fasp_adaptive_begin (a, FASP_ADAPTIVE_CRUISE, now, a->drain.suspect_until - now);
     return;
   }
   a->drain.suspect_until = 0;
@@ -274,7 +259,7 @@ end_cruise (FaspAdaptive * a, FaspTime now)
 }
 
 static void
-next_phase (FaspAdaptive * a, FaspTime now)
+next_phase (FaspAdaptive *a, FaspTime now)
 {
   switch (a->phase) {
     case FASP_ADAPTIVE_PULSE:
@@ -297,8 +282,8 @@ next_phase (FaspAdaptive * a, FaspTime now)
       if (a->contest.on && now < a->pulse_end)
         fasp_adaptive_begin (a, FASP_ADAPTIVE_PULSE, now, a->pulse_end - now);
       else
-        fasp_adaptive_begin (a, FASP_ADAPTIVE_CRUISE, now, MAX (a->rtt,
-                a->pulse_end + 4 * a->rtt - now));
+        fasp_adaptive_begin (a, FASP_ADAPTIVE_CRUISE, now,
+            MAX (a->rtt, a->pulse_end + 4 * a->rtt - now));
       a->rate.owed = 0;
       break;
     case FASP_ADAPTIVE_CRUISE:
@@ -309,7 +294,7 @@ next_phase (FaspAdaptive * a, FaspTime now)
 
 /* Has the phase done what it is for, before its time? */
 static gboolean
-is_over (const FaspAdaptive * a)
+is_over (const FaspAdaptive *a)
 {
   switch (a->phase) {
     case FASP_ADAPTIVE_ASK:
@@ -323,7 +308,7 @@ is_over (const FaspAdaptive * a)
 
 /* The rate, times its factor in this phase. */
 static gdouble
-get_pace (const FaspAdaptive * a)
+get_pace (const FaspAdaptive *a)
 {
   switch (a->phase) {
     case FASP_ADAPTIVE_PULSE:
@@ -337,8 +322,7 @@ get_pace (const FaspAdaptive * a)
 }
 
 guint64
-fasp_adaptive_get (FaspRate * rate, FaspTime now, guint64 sent,
-    FaspTime * until)
+fasp_adaptive_get (FaspRate *rate, FaspTime now, guint64 sent, FaspTime *until)
 {
   FaspAdaptive *a = (FaspAdaptive *) rate;
   guint64 may;

@@ -13,7 +13,7 @@
 #define SLOW_LEAST 30
 
 static void
-slide (FaspChance * c, FaspTime now)
+slide (FaspChance *c, FaspTime now)
 {
   if (now - c->since < FASP_CHANCE_WINDOW)
     return;
@@ -25,8 +25,8 @@ slide (FaspChance * c, FaspTime now)
 }
 
 void
-fasp_chance_add (FaspChance * c, FaspTime now, const FaspRateSample * newest,
-    gdouble rate, guint64 told, guint64 lost, gboolean queued)
+fasp_chance_add (FaspChance *c, FaspTime now, const FaspRateSample *newest, gdouble rate,
+    guint64 told, guint64 lost, gboolean queued)
 {
   FaspTime took;
   gdouble left;
@@ -53,7 +53,7 @@ fasp_chance_add (FaspChance * c, FaspTime now, const FaspRateSample * newest,
 }
 
 gdouble
-fasp_chance_get_others (const FaspChance * c, guint64 told, guint64 lost)
+fasp_chance_get_others (const FaspChance *c, guint64 told, guint64 lost)
 {
   gdouble share = c->slow_lost / (c->slow_told + PRIOR);
   gdouble wanted = told * share;
@@ -64,8 +64,7 @@ fasp_chance_get_others (const FaspChance * c, guint64 told, guint64 lost)
 }
 
 gboolean
-fasp_chance_is_unclear (const FaspChance * c)
+fasp_chance_is_unclear (const FaspChance *c)
 {
-  return c->told >= TOLD_LEAST && c->lost > HARM * c->told
-      && c->slow_told < SLOW_LEAST;
+  return c->told >= TOLD_LEAST && c->lost > HARM * c->told && c->slow_told < SLOW_LEAST;
 }

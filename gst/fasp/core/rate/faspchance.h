@@ -2,10 +2,11 @@
  *
  * faspchance.h: the share of packets that is lost by chance (random loss), not by congestion.
  *
- * A queue that overflows and a policer drop what is too much for them, and nothing from a sender that
- * sends half of what they can take.  Random loss does not depend on how fast a packet was sent.  So it is
- * estimated as the share lost of the packets of the last 10 to 20 s that left slowly, at FASP_CHANCE_SLOW
- * of the rate at most, and met no queue.  The estimate is lower than that while few packets left so.
+ * A queue that overflows and a policer drop what is too much for them, and nothing from a sender
+ * that sends half of what they can take.  Random loss does not depend on how fast a packet was
+ * sent.  So it is estimated as the share lost of the packets of the last 10 to 20 s that left
+ * slowly, at FASP_CHANCE_SLOW of the rate at most, and met no queue.  The estimate is lower than
+ * that while few packets left so.
  *
  * A sender that has losses, but has sent too little slowly to know their cause, sends less for a
  * moment: its next drain is longer.
@@ -31,16 +32,14 @@ typedef struct
   FaspTime since;
 } FaspChance;
 
-/* @told more packets were reported, of which @lost are lost.  @newest: the newest that arrived.  @rate: the
- * rate in force, bit/s.  @queued: they have waited in a queue. */
-void fasp_chance_add (FaspChance * chance, FaspTime now,
-    const FaspRateSample * newest, gdouble rate, guint64 told, guint64 lost,
-    gboolean queued);
-/* Of @told packets, of which @lost are lost, the share that is lost beyond what chance loses of so many;
- * 0 if chance alone may have lost them. */
-gdouble fasp_chance_get_others (const FaspChance * chance, guint64 told,
-    guint64 lost);
+/* @told more packets were reported, of which @lost are lost.  @newest: the newest that arrived.
+ * @rate: the rate in force, bit/s.  @queued: they have waited in a queue. */
+void fasp_chance_add (FaspChance *chance, FaspTime now, const FaspRateSample *newest, gdouble rate,
+    guint64 told, guint64 lost, gboolean queued);
+/* Of @told packets, of which @lost are lost, the share that is lost beyond what chance loses of so
+ * many; 0 if chance alone may have lost them. */
+gdouble fasp_chance_get_others (const FaspChance *chance, guint64 told, guint64 lost);
 /* TRUE: so much is lost that the cause must be found, but hardly anything has left slowly. */
-gboolean fasp_chance_is_unclear (const FaspChance * chance);
+gboolean fasp_chance_is_unclear (const FaspChance *chance);
 
 G_END_DECLS

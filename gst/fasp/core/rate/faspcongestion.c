@@ -3,7 +3,7 @@
 #include <math.h>
 #include "fasprate.h"
 
-#define GROWTH .7               /* packets a round trip */
+#define GROWTH .7 /* packets a round trip */
 /* The most growth at once, as a share of the rate: GROWTH_TRIPS / round trips, within these. */
 #define GROWTH_TRIPS 2.
 #define GROWTH_LEAST .1
@@ -18,7 +18,7 @@
 #define VAIN 6
 
 gboolean
-fasp_congestion_is_new (FaspCongestion * congestion, FaspTime now, FaspTime rtt)
+fasp_congestion_is_new (FaspCongestion *congestion, FaspTime now, FaspTime rtt)
 {
   if (now - congestion->answered < rtt)
     return FALSE;
@@ -27,8 +27,7 @@ fasp_congestion_is_new (FaspCongestion * congestion, FaspTime now, FaspTime rtt)
 }
 
 FaspCongestionAnswer
-fasp_congestion_answer (FaspCongestion * congestion, FaspTime now, FaspTime rtt,
-    gdouble rate)
+fasp_congestion_answer (FaspCongestion *congestion, FaspTime now, FaspTime rtt, gdouble rate)
 {
   gdouble half = rate * rtt / FASP_SEC / FASP_RATE_PACKET / 2;
   gdouble polite = MIN (half * rtt, cbrt (half / CUBIC) * FASP_SEC);
@@ -45,7 +44,7 @@ fasp_congestion_answer (FaspCongestion * congestion, FaspTime now, FaspTime rtt,
 }
 
 gboolean
-fasp_congestion_is_polite (const FaspCongestion * congestion, FaspTime now)
+fasp_congestion_is_polite (const FaspCongestion *congestion, FaspTime now)
 {
   return now < congestion->polite_until;
 }
@@ -53,8 +52,7 @@ fasp_congestion_is_polite (const FaspCongestion * congestion, FaspTime now)
 gdouble
 fasp_congestion_grow (gdouble rate, FaspTime rtt, FaspTime time)
 {
-  gdouble packet = FASP_RATE_PACKET * FASP_SEC / rtt, trips =
-      (gdouble) time / rtt;
+  gdouble packet = FASP_RATE_PACKET * FASP_SEC / rtt, trips = (gdouble) time / rtt;
   gdouble most = CLAMP (GROWTH_TRIPS / trips, GROWTH_LEAST, GROWTH_MOST);
 
   return rate + MIN (most * rate, GROWTH * packet * trips);

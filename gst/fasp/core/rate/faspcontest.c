@@ -3,8 +3,8 @@
 #include "faspcontest.h"
 #include "faspspan.h"
 
-/* The others' share that is aimed at.  It is more than half, so that two of our senders that take each
- * other for rivals give way in the end. */
+/* The others' share that is aimed at.  It is more than half, so that two of our senders that take
+ * each other for rivals give way in the end. */
 #define SHARE .6
 /* How much of the way to it one step goes, in logarithms of the ratio of shares; and its bounds. */
 #define STEP .3
@@ -14,27 +14,26 @@
 #define LONELY 2
 
 void
-fasp_contest_stands (FaspContest * contest)
+fasp_contest_stands (FaspContest *contest)
 {
   if (++contest->stubborn >= FASP_CONTEST_STUBBORN)
     contest->on = TRUE;
 }
 
 void
-fasp_contest_vanished (FaspContest * contest)
+fasp_contest_vanished (FaspContest *contest)
 {
   contest->stubborn = 0;
 }
 
 void
-fasp_contest_leave (FaspContest * contest)
+fasp_contest_leave (FaspContest *contest)
 {
-  *contest = (FaspContest) {
-  0};
+  *contest = (FaspContest) { 0 };
 }
 
 gboolean
-fasp_contest_look_in_vain (FaspContest * contest)
+fasp_contest_look_in_vain (FaspContest *contest)
 {
   if (++contest->blind < FASP_CONTEST_STUBBORN)
     return TRUE;
@@ -43,7 +42,7 @@ fasp_contest_look_in_vain (FaspContest * contest)
 }
 
 gdouble
-fasp_contest_judge (FaspContest * contest, gdouble others, gboolean room)
+fasp_contest_judge (FaspContest *contest, gdouble others, gboolean room)
 {
   gdouble step;
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "faspjitter.h"
 
-#define GAIN .125               /* of the smoothing */
+#define GAIN .125 /* of the smoothing */
 #define FIRST 4
 
 void
-fasp_jitter_add (FaspJitter * jitter, const FaspSpan * span)
+fasp_jitter_add (FaspJitter *jitter, const FaspSpan *span)
 {
   gdouble spread;
 
@@ -13,12 +13,11 @@ fasp_jitter_add (FaspJitter * jitter, const FaspSpan * span)
     return;
   /* the mean of the first ones */
   jitter->n += jitter->n < 1 / GAIN;
-  jitter->spread += MAX (GAIN, 1. / jitter->n) * (MIN (spread,
-          FASP_JITTER_MOST) - jitter->spread);
+  jitter->spread += MAX (GAIN, 1. / jitter->n) * (MIN (spread, FASP_JITTER_MOST) - jitter->spread);
 }
 
 gboolean
-fasp_jitter_is_new (const FaspJitter * jitter)
+fasp_jitter_is_new (const FaspJitter *jitter)
 {
   return jitter->n < FIRST;
 }

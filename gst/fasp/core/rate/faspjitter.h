@@ -17,12 +17,12 @@ G_BEGIN_DECLS
 /* All 0: nothing is known. */
 typedef struct
 {
-  gdouble spread;               /* smoothed; µs */
-  guint n;                      /* stretches so far, up to those that the mean is of */
+  gdouble spread; /* smoothed; µs */
+  guint n;        /* stretches so far, up to those that the mean is of */
 } FaspJitter;
 
-void fasp_jitter_add (FaspJitter * jitter, const FaspSpan * span);
+void fasp_jitter_add (FaspJitter *jitter, const FaspSpan *span);
 /* Does the spread come from few stretches yet?  Then add any others that there are. */
-gboolean fasp_jitter_is_new (const FaspJitter * jitter);
+gboolean fasp_jitter_is_new (const FaspJitter *jitter);
 
 G_END_DECLS

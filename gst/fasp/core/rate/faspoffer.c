@@ -12,21 +12,21 @@
 #define STEP_RTT (200 * FASP_MSEC)
 
 void
-fasp_offer_init (FaspOffer * offer)
+fasp_offer_init (FaspOffer *offer)
 {
   offer->ceiling = 0;
   offer->step = STEP;
 }
 
 void
-fasp_offer_limit (FaspOffer * offer, gdouble rate)
+fasp_offer_limit (FaspOffer *offer, gdouble rate)
 {
   offer->ceiling = rate;
   offer->step = STEP_FIRST;
 }
 
 gdouble
-fasp_offer_next (FaspOffer * offer, gdouble last, gdouble most, FaspTime rtt)
+fasp_offer_next (FaspOffer *offer, gdouble last, gdouble most, FaspTime rtt)
 {
   gdouble next = last * (1 + offer->step);
 

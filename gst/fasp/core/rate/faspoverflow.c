@@ -7,14 +7,16 @@
 #define LONG_LEAST FASP_MSEC
 #define SIGMAS 4
 #define LEAST 3
-/* A queue that overflows loses what is too much.  If more than this share is lost, the path is down. */
+/* A queue that overflows loses what is too much.  If more than this share is lost, the path is
+ * down. */
 #define OUTAGE_SHARE .75
-/* Chance would have to lose at least this many of the others: of fewer, none may be lost by chance, too.
- * All losses of fewer than FEW_LOOKS looks at long waits may be one burst: then there must be as many others. */
+/* Chance would have to lose at least this many of the others: of fewer, none may be lost by chance,
+ * too. All losses of fewer than FEW_LOOKS looks at long waits may be one burst: then there must be
+ * as many others. */
 #define EXPECTED_LEAST 6
 #define FEW_LOOKS 8
-/* Packets reported over more than this time are those of a source that has nothing to send, and probes of
- * the path MTU. */
+/* Packets reported over more than this time are those of a source that has nothing to send, and
+ * probes of the path MTU. */
 #define TOGETHER (2 * FASP_SEC)
 /* The cause of the first loss is not known yet. */
 #define PRIOR .5
@@ -22,7 +24,7 @@
 #define RATIO_MOST 16
 
 static void
-slide (FaspOverflow * o, FaspTime now)
+slide (FaspOverflow *o, FaspTime now)
 {
   o->longest_before = o->longest;
   o->least_before = o->least;
@@ -37,10 +39,10 @@ slide (FaspOverflow * o, FaspTime now)
   o->squares /= 2;
 }
 
-/* The mean number of packets that chance loses together: by how much the losses of looks at short waits vary
- * more than if each packet was lost by itself. */
+/* The mean number of packets that chance loses together: by how much the losses of looks at short
+ * waits vary more than if each packet was lost by itself. */
 static gdouble
-get_burst (const FaspOverflow * o)
+get_burst (const FaspOverflow *o)
 {
   if (o->lost[0] <= 0)
     return 1;
@@ -49,7 +51,7 @@ get_burst (const FaspOverflow * o)
 
 /* Are there so few others that chance might lose none of them? */
 static gboolean
-are_too_few (const FaspOverflow * o)
+are_too_few (const FaspOverflow *o)
 {
   if (o->looks[1] < FEW_LOOKS && o->told[0] < o->told[1])
     return TRUE;
@@ -57,9 +59,8 @@ are_too_few (const FaspOverflow * o)
 }
 
 gboolean
-fasp_overflow_add (FaspOverflow * o, FaspTime now, FaspTime queue,
-    guint samples, FaspTime noise, guint64 told, guint64 lost,
-    gboolean overtaken)
+fasp_overflow_add (FaspOverflow *o, FaspTime now, FaspTime queue, guint samples, FaspTime noise,
+    guint64 told, guint64 lost, gboolean overtaken)
 {
   FaspTime least, range;
   gdouble ratio, chance, most;
@@ -70,11 +71,10 @@ fasp_overflow_add (FaspOverflow * o, FaspTime now, FaspTime queue,
   if (o->samples == 0)
     o->first = now;
   o->samples += samples;
-  o->waits += (gdouble) queue *samples;
+  o->waits += (gdouble) queue * samples;
   o->new_told += told;
   o->new_lost += lost;
-  if (o->samples < FASP_OVERFLOW_SAMPLES
-      || (overtaken && now - o->first < FASP_OVERFLOW_SETTLES))
+  if (o->samples < FASP_OVERFLOW_SAMPLES || (overtaken && now - o->first < FASP_OVERFLOW_SETTLES))
     return FALSE;
   queue = o->waits / o->samples;
   told = o->new_told;
@@ -91,7 +91,7 @@ fasp_overflow_add (FaspOverflow * o, FaspTime now, FaspTime queue,
   o->lost[waited] += lost;
   o->looks[waited]++;
   if (!waited)
-    o->squares += (gdouble) lost *lost;
+    o->squares += (gdouble) lost * lost;
   if (!waited || lost == 0)
     return FALSE;
   ratio = o->told[1] / MAX (o->told[0], 1);
@@ -105,7 +105,7 @@ fasp_overflow_add (FaspOverflow * o, FaspTime now, FaspTime queue,
 }
 
 gboolean
-fasp_overflow_is_unclear (const FaspOverflow * o)
+fasp_overflow_is_unclear (const FaspOverflow *o)
 {
   return o->lost[1] > LEAST && o->told[1] > RATIO_MOST * o->told[0];
 }

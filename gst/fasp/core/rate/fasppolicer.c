@@ -40,14 +40,14 @@
 #define GROW_TIME FASP_SEC
 
 static void
-count (FaspPolicerCount * count, const FaspPolicerCount * more)
+count (FaspPolicerCount *count, const FaspPolicerCount *more)
 {
   count->told += more->told;
   count->lost += more->lost;
 }
 
 static void
-slide (FaspPolicer * p, FaspTime now)
+slide (FaspPolicer *p, FaspTime now)
 {
   if (now - p->since < WINDOW)
     return;
@@ -60,13 +60,12 @@ slide (FaspPolicer * p, FaspTime now)
     p->guess = 0;
 }
 
-/* Notes what passes.  Stretches with nothing to send say nothing, nor do those of which a single packet
- * arrived and others were lost: that may be an outage. */
+/* Notes what passes.  Stretches with nothing to send say nothing, nor do those of which a single
+ * packet arrived and others were lost: that may be an outage. */
 static void
-note_passed (FaspPolicer * p, FaspTime took, gdouble bytes)
+note_passed (FaspPolicer *p, FaspTime took, gdouble bytes)
 {
-  if (bytes <= PACKET && (p->stretch.lost > 0
-          || bytes * 8 * FASP_SEC <= (gdouble) IDLE * took))
+  if (bytes <= PACKET && (p->stretch.lost > 0 || bytes * 8 * FASP_SEC <= (gdouble) IDLE * took))
     return;
   if (p->took >= PASSED_TIME) {
     p->passed_before = p->passed;
@@ -78,7 +77,7 @@ note_passed (FaspPolicer * p, FaspTime took, gdouble bytes)
 }
 
 static gdouble
-get_passed (const FaspPolicer * p)
+get_passed (const FaspPolicer *p)
 {
   FaspTime took = p->took + p->took_before;
 
@@ -87,24 +86,23 @@ get_passed (const FaspPolicer * p)
 
 /* The share that chance loses. */
 static gdouble
-get_chance (const FaspPolicer * p)
+get_chance (const FaspPolicer *p)
 {
   return MIN (CHANCE_MOST, p->slow.lost / MAX (p->slow.told, 1));
 }
 
 /* A smaller share of losses does no harm. */
 static gdouble
-get_harm (const FaspPolicer * p)
+get_harm (const FaspPolicer *p)
 {
   return (p->rate > 0 ? SHARE_KNOWN : SHARE) + get_chance (p);
 }
 
-/* Are so many more lost than of what left slowly that chance, which loses in bursts of @burst, does not
- * explain it?  If the source takes all there is, next to nothing leaves slowly: then fewer losses do, and
- * sending shows whether that was right. */
+/* Are so many more lost than of what left slowly that chance, which loses in bursts of @burst, does
+ * not explain it?  If the source takes all there is, next to nothing leaves slowly: then fewer
+ * losses do, and sending shows whether that was right. */
 static gboolean
-is_significant (const FaspPolicer * p, const FaspPolicerCount * count,
-    gdouble burst)
+is_significant (const FaspPolicer *p, const FaspPolicerCount *count, gdouble burst)
 {
   gdouble ratio = count->told / MAX (p->slow.told, 1);
   gdouble chance = ratio * (p->slow.lost + PRIOR);
@@ -113,37 +111,35 @@ is_significant (const FaspPolicer * p, const FaspPolicerCount * count,
     return count->lost > 2 * chance + LEAST * burst;
   if (p->slow.told >= SLOW_LEAST && p->slow.told < count->told)
     return count->lost > MAX (2 * chance, LEAST * burst);
-  return count->lost > LEAST * burst + chance +
-      SIGMAS * sqrt (chance * (1 + ratio) * burst);
+  return count->lost > LEAST * burst + chance + SIGMAS * sqrt (chance * (1 + ratio) * burst);
 }
 
 /* Is more lost when more is sent: of all that left fast, and of the row? */
 static gboolean
-depends_on_rate (const FaspPolicer * p)
+depends_on_rate (const FaspPolicer *p)
 {
-  return p->fast.lost >= get_harm (p) * p->fast.told
-      && is_significant (p, &p->fast, BURST) && is_significant (p, &p->row, 1);
+  return p->fast.lost >= get_harm (p) * p->fast.told && is_significant (p, &p->fast, BURST)
+      && is_significant (p, &p->row, 1);
 }
 
 static void
-begin_row (FaspPolicer * p, const FaspRateSample * from)
+begin_row (FaspPolicer *p, const FaspRateSample *from)
 {
   p->first = *from;
-  p->row = (FaspPolicerCount) {
-  0};
+  p->row = (FaspPolicerCount) { 0 };
   p->lossy = 0;
 }
 
 /* The stretch that ends at @newest has losses: does it continue the row? */
 static gboolean
-is_in_row (const FaspPolicer * p, FaspTime rtt, const FaspRateSample * newest)
+is_in_row (const FaspPolicer *p, FaspTime rtt, const FaspRateSample *newest)
 {
   return p->last.sent > 0 && p->from.sent - p->last.sent <= GAP + GAP_RTTS * rtt
       && newest->sent - p->first.sent <= MAX (ROW_MOST, ROW_RTTS * rtt);
 }
 
 static void
-find (FaspPolicer * p, FaspTime now)
+find (FaspPolicer *p, FaspTime now)
 {
   if (p->guess > AGAIN * p->rate || AGAIN * p->guess < p->rate)
     p->hold = HOLD_LEAST;
@@ -153,24 +149,21 @@ find (FaspPolicer * p, FaspTime now)
     p->share = p->fast.lost / p->fast.told;
   p->rate = p->guess;
   p->found = now;
-  p->since_found = (FaspPolicerCount) {
-  0};
+  p->since_found = (FaspPolicerCount) { 0 };
 }
 
 /* Is too much lost of what left at the rate found? */
 static gboolean
-is_wrong (const FaspPolicer * p)
+is_wrong (const FaspPolicer *p)
 {
   gdouble wanted = p->since_found.told * p->share / WRONG;
 
-  return p->rate > 0
-      && p->since_found.lost > LEAST + wanted + SIGMAS * sqrt (wanted);
+  return p->rate > 0 && p->since_found.lost > LEAST + wanted + SIGMAS * sqrt (wanted);
 }
 
 /* The row ends at @newest, for now.  TRUE: it shows a policer. */
 static gboolean
-look_at_row (FaspPolicer * p, FaspTime now, FaspTime rtt,
-    const FaspRateSample * newest)
+look_at_row (FaspPolicer *p, FaspTime now, FaspTime rtt, const FaspRateSample *newest)
 {
   FaspTime took = newest->sent - p->first.sent;
   gdouble left = (newest->bytes - p->first.bytes) * 8. * FASP_SEC / took;
@@ -184,23 +177,21 @@ look_at_row (FaspPolicer * p, FaspTime now, FaspTime rtt,
    * any more; and with pauses between losses the bucket may have filled up */
   if (p->took + p->took_before >= PASSED_TIME || p->lossy < took / 2)
     p->guess = MAX (p->guess, get_passed (p));
-  if (!depends_on_rate (p)
-      || (p->denied > 0 && now - p->denied < FASP_POLICER_DENIED))
+  if (!depends_on_rate (p) || (p->denied > 0 && now - p->denied < FASP_POLICER_DENIED))
     return FALSE;
   find (p, now);
   return TRUE;
 }
 
 gboolean
-fasp_policer_add (FaspPolicer * p, FaspTime now, FaspTime rtt,
-    const FaspRateSample * newest, guint64 told, guint64 lost, gboolean queued)
+fasp_policer_add (FaspPolicer *p, FaspTime now, FaspTime rtt, const FaspRateSample *newest,
+    guint64 told, guint64 lost, gboolean queued)
 {
   FaspTime took;
   gdouble left, bytes;
   gboolean heavy, changed = FALSE;
 
-  count (&p->stretch, &(FaspPolicerCount) {
-      told, lost});
+  count (&p->stretch, &(FaspPolicerCount) { told, lost });
   p->queued |= queued;
   if (p->from.sent == 0)
     p->from = *newest;
@@ -210,10 +201,8 @@ fasp_policer_add (FaspPolicer * p, FaspTime now, FaspTime rtt,
   slide (p, now);
   bytes = newest->bytes - p->from.bytes;
   left = bytes * 8 * FASP_SEC / took;
-  note_passed (p, took, bytes * (1 - p->stretch.lost / MAX (p->stretch.told,
-              1)));
-  heavy = p->stretch.lost > 0
-      && p->stretch.lost >= get_harm (p) * p->stretch.told;
+  note_passed (p, took, bytes * (1 - p->stretch.lost / MAX (p->stretch.told, 1)));
+  heavy = p->stretch.lost > 0 && p->stretch.lost >= get_harm (p) * p->stretch.told;
   if (p->queued) {
     p->last.sent = 0;
     begin_row (p, newest);
@@ -243,14 +232,13 @@ fasp_policer_add (FaspPolicer * p, FaspTime now, FaspTime rtt,
     changed = TRUE;
   }
   p->from = *newest;
-  p->stretch = (FaspPolicerCount) {
-  0};
+  p->stretch = (FaspPolicerCount) { 0 };
   p->queued = FALSE;
   return changed;
 }
 
 gdouble
-fasp_policer_get_most (const FaspPolicer * p, FaspTime now)
+fasp_policer_get_most (const FaspPolicer *p, FaspTime now)
 {
   if (p->rate == 0)
     return G_MAXDOUBLE;

@@ -6,8 +6,8 @@
 
 /* A host that is late by more than this, beyond the time of a burst, has paused. */
 #define PAUSE FASP_MSEC
-/* A delay that falls by more than this share of the time in which the packets left, and HELD_LEAST, is that of
- * packets that were held. */
+/* A delay that falls by more than this share of the time in which the packets left, and HELD_LEAST,
+ * is that of packets that were held. */
 #define HELD .5
 #define HELD_LEAST (FASP_MSEC / 5)
 /* If less than this share of the points is left then, the delay fell for another reason. */
@@ -15,14 +15,14 @@
 
 typedef struct
 {
-  guint n;                      /* points, */
-  FaspTime time;                /* and the time between the first and the last of each stretch */
-  gdouble bb, bs, ba;           /* sums around the means of each stretch: bytes, departure, arrival */
+  guint n;            /* points, */
+  FaspTime time;      /* and the time between the first and the last of each stretch */
+  gdouble bb, bs, ba; /* sums around the means of each stretch: bytes, departure, arrival */
   gdouble loss;
 } Fit;
 
 static void
-thin_out (FaspPulse * pulse)
+thin_out (FaspPulse *pulse)
 {
   for (guint i = 1; 2 * i < pulse->n; i++)
     pulse->points[i] = pulse->points[2 * i];
@@ -31,8 +31,7 @@ thin_out (FaspPulse * pulse)
 }
 
 void
-fasp_pulse_add (FaspPulse * pulse, const FaspRateSample * sample,
-    FaspTime queue, gdouble loss)
+fasp_pulse_add (FaspPulse *pulse, const FaspRateSample *sample, FaspTime queue, gdouble loss)
 {
   if (pulse->n == 0)
     pulse->stride = pulse->passed = 1;
@@ -41,8 +40,7 @@ fasp_pulse_add (FaspPulse * pulse, const FaspRateSample * sample,
   if (pulse->n == FASP_PULSE_POINTS)
     thin_out (pulse);
   pulse->passed = 0;
-  pulse->points[pulse->n++] = (FaspPulsePoint) {
-  sample->sent, queue, sample->bytes, loss};
+  pulse->points[pulse->n++] = (FaspPulsePoint) { sample->sent, queue, sample->bytes, loss };
 }
 
 static gint
@@ -55,7 +53,7 @@ compare (gconstpointer a, gconstpointer b)
 
 /* The number of points up to the first pause. */
 static guint
-find_pause (const FaspPulsePoint * p, guint n, gdouble pace)
+find_pause (const FaspPulsePoint *p, guint n, gdouble pace)
 {
   gdouble byte = 8 * FASP_SEC / pace, latest = 0, least;
 
@@ -74,9 +72,9 @@ find_pause (const FaspPulsePoint * p, guint n, gdouble pace)
 
 /* Copies the points of packets that were not held; returns how many those are. */
 static guint
-leave_out_held (const FaspPulsePoint * p, guint n, FaspPulsePoint * kept)
+leave_out_held (const FaspPulsePoint *p, guint n, FaspPulsePoint *kept)
 {
-  gdouble least = G_MAXDOUBLE;  /* of a line that falls by HELD, through any later point */
+  gdouble least = G_MAXDOUBLE; /* of a line that falls by HELD, through any later point */
   guint n_kept = 0;
 
   for (guint i = n; i-- > 0;) {
@@ -90,7 +88,7 @@ leave_out_held (const FaspPulsePoint * p, guint n, FaspPulsePoint * kept)
 }
 
 static void
-fit_stretch (Fit * fit, const FaspPulsePoint * p, guint n, gboolean all)
+fit_stretch (Fit *fit, const FaspPulsePoint *p, guint n, gboolean all)
 {
   FaspPulsePoint kept[FASP_PULSE_POINTS];
   gdouble bytes = 0, sent = 0, arrived = 0;
@@ -118,7 +116,7 @@ fit_stretch (Fit * fit, const FaspPulsePoint * p, guint n, gboolean all)
 }
 
 static Fit
-fit_stretches (const FaspPulse * pulse, gdouble pace, gboolean all)
+fit_stretches (const FaspPulse *pulse, gdouble pace, gboolean all)
 {
   Fit fit = { 0 };
 
@@ -132,7 +130,7 @@ fit_stretches (const FaspPulse * pulse, gdouble pace, gboolean all)
 }
 
 FaspPulseRates
-fasp_pulse_measure (FaspPulse * pulse, gdouble pace, gboolean strong)
+fasp_pulse_measure (FaspPulse *pulse, gdouble pace, gboolean strong)
 {
   FaspPulseRates rates = { 0 };
   Fit fit;
@@ -147,8 +145,7 @@ fasp_pulse_measure (FaspPulse * pulse, gdouble pace, gboolean strong)
   rates.left = fit.bb * 8 * FASP_SEC / fit.bs;
   if (fit.n < FASP_SPAN_SAMPLES || fit.time < FASP_SPAN_LEAST)
     return rates;
-  rates.arrived = fit.bb * 8 * FASP_SEC / MAX (fit.ba,
-      fit.bs / FASP_SPAN_FASTER);
+  rates.arrived = fit.bb * 8 * FASP_SEC / MAX (fit.ba, fit.bs / FASP_SPAN_FASTER);
   rates.delivered = rates.arrived * (1 - fit.loss / fit.n);
   return rates;
 }

@@ -3,8 +3,8 @@
 
 /* A queue still drains if less than this share of the first half of a window is left. */
 #define DRAINS .95
-/* The least rise that is a jump.  A queue grows by less from one packet to the next, unless they are
- * sent at more than three times the rate that the path takes. */
+/* The least rise that is a jump.  A queue grows by less from one packet to the next, unless they
+ * are sent at more than three times the rate that the path takes. */
 #define JUMP_LEAST (20 * FASP_MSEC)
 #define JUMP_GAPS 2
 #define JUMP_GAP_MOST (100 * FASP_MSEC)
@@ -12,7 +12,7 @@
 #define JUMP_GROWS .5
 
 static void
-slide (FaspQueue * queue, FaspTime delay, FaspTime now)
+slide (FaspQueue *queue, FaspTime delay, FaspTime now)
 {
   gdouble early = (gdouble) queue->early - queue->least_before;
   gdouble excess = (gdouble) queue->least - queue->least_before;
@@ -24,7 +24,7 @@ slide (FaspQueue * queue, FaspTime delay, FaspTime now)
 }
 
 static void
-look_for_jump (FaspQueue * queue, FaspTime sent, FaspTime delay)
+look_for_jump (FaspQueue *queue, FaspTime sent, FaspTime delay)
 {
   FaspTime rise = delay - queue->last_delay;
   FaspTime gap = fasp_later (sent - queue->last_sent, 0);
@@ -45,13 +45,13 @@ look_for_jump (FaspQueue * queue, FaspTime sent, FaspTime delay)
 }
 
 FaspTime
-fasp_queue_get_jump (const FaspQueue * queue, FaspTime time)
+fasp_queue_get_jump (const FaspQueue *queue, FaspTime time)
 {
   return queue->jump_sent < time ? queue->jump : 0;
 }
 
 static void
-set_least (FaspQueue * queue, FaspTime least)
+set_least (FaspQueue *queue, FaspTime least)
 {
   queue->jump = 0;
   queue->least = queue->least_before = queue->early = least;
@@ -59,26 +59,25 @@ set_least (FaspQueue * queue, FaspTime least)
 }
 
 FaspTime
-fasp_queue_take_jump (FaspQueue * queue)
+fasp_queue_take_jump (FaspQueue *queue)
 {
   set_least (queue, queue->jump_least);
   return queue->last_delay - queue->least;
 }
 
 void
-fasp_queue_lengthen (FaspQueue * queue, FaspTime by)
+fasp_queue_lengthen (FaspQueue *queue, FaspTime by)
 {
   set_least (queue, MIN (queue->least, queue->least_before) + by);
 }
 
 FaspTime
-fasp_queue_add (FaspQueue * queue, FaspTime sent, FaspTime arrived)
+fasp_queue_add (FaspQueue *queue, FaspTime sent, FaspTime arrived)
 {
   FaspTime delay = arrived - sent;
 
   if (!queue->measured) {
-    *queue = (FaspQueue) {
-    TRUE, delay, delay, delay, sent, sent, delay};
+    *queue = (FaspQueue) { TRUE, delay, delay, delay, sent, sent, delay };
   } else if (sent - queue->since >= FASP_QUEUE_WINDOW) {
     slide (queue, delay, sent);
   }

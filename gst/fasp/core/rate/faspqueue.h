@@ -36,22 +36,22 @@ typedef struct
   FaspTime early;               /* the least of the first half of this window */
   FaspTime since;               /* start of this window */
   FaspTime last_sent, last_delay;
-  FaspTime jump;                /* how far the delay jumped; 0: it did not */
-  FaspTime jump_sent, jump_from, jump_least;    /* when, from which delay, and the
-                                   least delay since */
+  FaspTime jump;                             /* how far the delay jumped; 0: it did not */
+  FaspTime jump_sent, jump_from, jump_least; /* when, from which delay, and the
+                                least delay since */
 } FaspQueue;
 
 /* A packet that left at @sent arrived at @arrived by the peer's clock.  Returns its
  * queueing delay, 0 or more. */
-FaspTime fasp_queue_add (FaspQueue * queue, FaspTime sent, FaspTime arrived);
+FaspTime fasp_queue_add (FaspQueue *queue, FaspTime sent, FaspTime arrived);
 
 /* How far the delay jumped before @time, if it has stayed there; 0: it has not. */
-FaspTime fasp_queue_get_jump (const FaspQueue * queue, FaspTime time);
+FaspTime fasp_queue_get_jump (const FaspQueue *queue, FaspTime time);
 /* The jump was no queue: the path is that much longer.  Returns the queueing delay of the last
  * packet on it. */
-FaspTime fasp_queue_take_jump (FaspQueue * queue);
+FaspTime fasp_queue_take_jump (FaspQueue *queue);
 
 /* The path has become longer @by that much of what was taken for a queue. */
-void fasp_queue_lengthen (FaspQueue * queue, FaspTime by);
+void fasp_queue_lengthen (FaspQueue *queue, FaspTime by);
 
 G_END_DECLS

@@ -10,13 +10,13 @@
 #define REORDERS_FOR (10 * FASP_SEC)
 
 void
-fasp_rate_free (FaspRate * rate)
+fasp_rate_free (FaspRate *rate)
 {
   g_free (rate);
 }
 
 void
-fasp_rate_set_dry (FaspRate * rate, FaspTime now, gboolean dry)
+fasp_rate_set_dry (FaspRate *rate, FaspTime now, gboolean dry)
 {
   if (dry || rate->dry)
     rate->dry_until = now;
@@ -24,13 +24,13 @@ fasp_rate_set_dry (FaspRate * rate, FaspTime now, gboolean dry)
 }
 
 gboolean
-fasp_rate_was_dry (const FaspRate * rate, FaspTime from)
+fasp_rate_was_dry (const FaspRate *rate, FaspTime from)
 {
   return rate->dry || rate->dry_until >= from;
 }
 
 void
-fasp_rate_set_bounds (FaspRate * rate, guint64 min, guint64 max)
+fasp_rate_set_bounds (FaspRate *rate, guint64 min, guint64 max)
 {
   rate->max = max > 0 ? MIN (max, FASP_RATE_MOST) : FASP_RATE_MOST;
   rate->min = MIN (MAX (min, FASP_RATE_LEAST), rate->max);
@@ -39,25 +39,23 @@ fasp_rate_set_bounds (FaspRate * rate, guint64 min, guint64 max)
 }
 
 guint64
-fasp_rate_clamp (const FaspRate * rate, gdouble bits)
+fasp_rate_clamp (const FaspRate *rate, gdouble bits)
 {
   /* in this order a NaN becomes min */
-  return bits > rate->min ? bits < rate->max ? (guint64) bits : rate->max :
-      rate->min;
+  return bits > rate->min ? bits < rate->max ? (guint64) bits : rate->max : rate->min;
 }
 
 /* Are the samples in order, and their times such as clocks can show? */
 static gboolean
-is_sane (const FaspRateFeedback * feedback)
+is_sane (const FaspRateFeedback *feedback)
 {
   if (feedback->flow >= FASP_FLOWS_MAX)
     return FALSE;
   for (guint i = 0; i < feedback->n; i++) {
     const FaspRateSample *b = &feedback->samples[i], *a = i > 0 ? b - 1 : b;
 
-    if (b->sent < 0 || b->sent > CLOCK_MOST || b->arrived < -CLOCK_MOST
-        || b->arrived > CLOCK_MOST || b->sent < a->sent
-        || b->arrived < a->arrived || b->bytes < a->bytes
+    if (b->sent < 0 || b->sent > CLOCK_MOST || b->arrived < -CLOCK_MOST || b->arrived > CLOCK_MOST
+        || b->sent < a->sent || b->arrived < a->arrived || b->bytes < a->bytes
         || b->arrived - a->arrived > CLOCK_STEP)
       return FALSE;
   }
@@ -66,7 +64,7 @@ is_sane (const FaspRateFeedback * feedback)
 
 /* The growth of a counter since the last report; 0 if it fell. */
 static guint64
-count_new (guint64 * before, guint64 now)
+count_new (guint64 *before, guint64 now)
 {
   guint64 fresh = now - MIN (*before, now);
 
@@ -77,8 +75,7 @@ count_new (guint64 * before, guint64 now)
 /* The flow's losses so far.  A missing packet is lost.  But where fewer are missing than
  * before, the path reorders, and then packets that may still come are not lost. */
 static guint64
-get_lost (FaspRate * rate, const FaspRateFeedback * feedback,
-    gboolean * reorders)
+get_lost (FaspRate *rate, const FaspRateFeedback *feedback, gboolean *reorders)
 {
   guint64 *missing = &rate->missing[feedback->flow];
   FaspTime *overtaken = &rate->overtaken[feedback->flow];
@@ -96,7 +93,7 @@ get_lost (FaspRate * rate, const FaspRateFeedback * feedback,
 }
 
 void
-fasp_rate_feedback (FaspRate * rate, const FaspRateFeedback * feedback)
+fasp_rate_feedback (FaspRate *rate, const FaspRateFeedback *feedback)
 {
   FaspRateFeedback bounded = *feedback;
   guint64 lost, marked;
@@ -105,8 +102,7 @@ fasp_rate_feedback (FaspRate * rate, const FaspRateFeedback * feedback)
     return;
   bounded.rtt = CLAMP (feedback->rtt, 0, RTT_MOST);
   bounded.told = count_new (&rate->told[feedback->flow], feedback->told);
-  lost = count_new (&rate->lost[feedback->flow], get_lost (rate, feedback,
-          &bounded.overtaken));
+  lost = count_new (&rate->lost[feedback->flow], get_lost (rate, feedback, &bounded.overtaken));
   bounded.lost = MIN (lost, bounded.told);
   marked = count_new (&rate->marked[feedback->flow], feedback->marked);
   bounded.marked = MIN (marked, bounded.told);
@@ -114,7 +110,7 @@ fasp_rate_feedback (FaspRate * rate, const FaspRateFeedback * feedback)
 }
 
 guint64
-fasp_rate_get (FaspRate * rate, FaspTime now, guint64 sent, FaspTime * until)
+fasp_rate_get (FaspRate *rate, FaspTime now, guint64 sent, FaspTime *until)
 {
   return fasp_rate_clamp (rate, rate->class->get (rate, now, sent, until));
 }

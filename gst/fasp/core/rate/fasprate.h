@@ -34,25 +34,25 @@ typedef enum
 /* A packet: its departure by our clock, its arrival by the peer's. */
 typedef struct
 {
-  FaspTime sent, arrived;       /* µs */
-  guint64 bytes;                /* the session's total when it left, itself included */
+  FaspTime sent, arrived; /* µs */
+  guint64 bytes;          /* the session's total when it left, itself included */
 } FaspRateSample;
 
 typedef struct
 {
   FaspTime now;
-  FaspTime rtt;                 /* smoothed; 0: not known */
+  FaspTime rtt; /* smoothed; 0: not known */
   guint8 flow;
-  guint64 told, lost, marked;   /* the flow's packets so far: reported; of these,
-                                   missing; and marked by ECN.  A controller gets
-                                   what is new of each, lost and marked at most
-                                   told, and only certain losses */
-  guint64 source;               /* bit/s, on the wire, of a source that writes at a rate of its own;
-                                   0: not known, or it takes what there is */
-  guint64 unsettled;            /* how many of the newest packets may still arrive */
-  gboolean overtaken;           /* for a controller: packets arrived out of order of late, so
-                                   losses are reported later than arrivals */
-  const FaspRateSample *samples;        /* of one flow, oldest first */
+  guint64 told, lost, marked; /* the flow's packets so far: reported; of these,
+                                 missing; and marked by ECN.  A controller gets
+                                 what is new of each, lost and marked at most
+                                 told, and only certain losses */
+  guint64 source;             /* bit/s, on the wire, of a source that writes at a rate of its own;
+                                 0: not known, or it takes what there is */
+  guint64 unsettled;          /* how many of the newest packets may still arrive */
+  gboolean overtaken;         /* for a controller: packets arrived out of order of late, so
+                                 losses are reported later than arrivals */
+  const FaspRateSample *samples; /* of one flow, oldest first */
   guint n;
 } FaspRateFeedback;
 
@@ -61,54 +61,51 @@ typedef struct _FaspRate FaspRate;
 typedef struct
 {
   gsize size;
-  void (*init) (FaspRate * rate, FaspTime now);
-  void (*feedback) (FaspRate * rate, const FaspRateFeedback * feedback);
+  void (*init) (FaspRate *rate, FaspTime now);
+  void (*feedback) (FaspRate *rate, const FaspRateFeedback *feedback);
   /* Returns the rate to send at from now on; *until: when to ask again at the latest.  @sent:
    * the session's bytes so far, as in samples. */
-  guint64 (*get) (FaspRate * rate, FaspTime now, guint64 sent,
-      FaspTime * until);
+  guint64 (*get) (FaspRate *rate, FaspTime now, guint64 sent, FaspTime *until);
 } FaspRateClass;
 
 struct _FaspRate
 {
   const FaspRateClass *class;
-  guint64 min, max;             /* bit/s */
-  guint64 rate;                 /* what it believes the path carries, bit/s */
-  const gchar *why;             /* the last change of `rate': a word for the log */
-  guint64 offer;                /* what an encoder may try on average, bit/s */
-  FaspTime standing;            /* standing queue of late, µs */
-  FaspTime owed;                /* µs of the rate to hold back, as they are queued
-                                   on the path already */
-  gboolean asks;                /* wants FEEDBACK at once on what has left; whoever
-                                   asks the receiver for it clears this */
-  gboolean dry;                 /* there is nothing to send, though the rate allows it; */
-  FaspTime dry_until;           /* when that was so last */
-  guint64 told[FASP_FLOWS_MAX], lost[FASP_FLOWS_MAX];   /* totals at the last */
-  guint64 marked[FASP_FLOWS_MAX];       /* report, */
-  guint64 missing[FASP_FLOWS_MAX];      /* and packets missing then */
-  FaspTime overtaken[FASP_FLOWS_MAX];   /* when that number last fell; 0: never */
+  guint64 min, max;   /* bit/s */
+  guint64 rate;       /* what it believes the path carries, bit/s */
+  const gchar *why;   /* the last change of `rate': a word for the log */
+  guint64 offer;      /* what an encoder may try on average, bit/s */
+  FaspTime standing;  /* standing queue of late, µs */
+  FaspTime owed;      /* µs of the rate to hold back, as they are queued
+                         on the path already */
+  gboolean asks;      /* wants FEEDBACK at once on what has left; whoever
+                         asks the receiver for it clears this */
+  gboolean dry;       /* there is nothing to send, though the rate allows it; */
+  FaspTime dry_until; /* when that was so last */
+  guint64 told[FASP_FLOWS_MAX], lost[FASP_FLOWS_MAX]; /* totals at the last */
+  guint64 marked[FASP_FLOWS_MAX];                     /* report, */
+  guint64 missing[FASP_FLOWS_MAX];                    /* and packets missing then */
+  FaspTime overtaken[FASP_FLOWS_MAX];                 /* when that number last fell; 0: never */
 };
 
 /* Returns NULL for FASP_RATE_CONTROL_FIXED, which needs no controller: the rate is @max.
  * 0 for @min or @max means FASP_RATE_LEAST or FASP_RATE_MOST. */
-FaspRate *fasp_rate_new (FaspRateControl control, guint64 min, guint64 max,
-    FaspTime now);
-void fasp_rate_free (FaspRate * rate);
+FaspRate *fasp_rate_new (FaspRateControl control, guint64 min, guint64 max, FaspTime now);
+void fasp_rate_free (FaspRate *rate);
 /* May be called at any time. */
-void fasp_rate_set_bounds (FaspRate * rate, guint64 min, guint64 max);
-void fasp_rate_feedback (FaspRate * rate, const FaspRateFeedback * feedback);
-guint64 fasp_rate_get (FaspRate * rate, FaspTime now, guint64 sent,
-    FaspTime * until);
+void fasp_rate_set_bounds (FaspRate *rate, guint64 min, guint64 max);
+void fasp_rate_feedback (FaspRate *rate, const FaspRateFeedback *feedback);
+guint64 fasp_rate_get (FaspRate *rate, FaspTime now, guint64 sent, FaspTime *until);
 
 /* Whether there is nothing to send, though the rate allows it. */
-void fasp_rate_set_dry (FaspRate * rate, FaspTime now, gboolean dry);
+void fasp_rate_set_dry (FaspRate *rate, FaspTime now, gboolean dry);
 /* Was there nothing to send at any time from @from on? */
-gboolean fasp_rate_was_dry (const FaspRate * rate, FaspTime from);
+gboolean fasp_rate_was_dry (const FaspRate *rate, FaspTime from);
 
 /* The controllers. */
 extern const FaspRateClass fasp_rate_pert, fasp_rate_adaptive;
 
 /* For controllers: @bits within the bounds. */
-guint64 fasp_rate_clamp (const FaspRate * rate, gdouble bits);
+guint64 fasp_rate_clamp (const FaspRate *rate, gdouble bits);
 
 G_END_DECLS

@@ -16,7 +16,7 @@
 #include <math.h>
 #include "fasprate.h"
 
-#define PACKET 1500.            /* bytes */
+#define PACKET 1500. /* bytes */
 #define T_MIN (5 * FASP_MSEC)
 #define T_MAX (10 * FASP_MSEC)
 #define P_MAX .05
@@ -47,21 +47,21 @@ typedef struct
 {
   FaspRate rate;
   Least least[FASP_FLOWS_MAX];
-  gdouble window;               /* bytes */
-  gdouble queue, largest;       /* smoothed, and its largest; µs */
+  gdouble window;         /* bytes */
+  gdouble queue, largest; /* smoothed, and its largest; µs */
   FaspTime rtt;
   gboolean measured;            /* rtt is, and not assumed */
   gdouble loss;                 /* of late */
   guint64 trip_told, trip_lost; /* of this round trip */
   FaspTime reported;
-  FaspTime responded;           /* last response; no second one for what left before */
-  gboolean started;             /* slow start is over: there was a queue */
-  gdouble fast;                 /* current alpha of the high-speed mode */
+  FaspTime responded; /* last response; no second one for what left before */
+  gboolean started;   /* slow start is over: there was a queue */
+  gdouble fast;       /* current alpha of the high-speed mode */
   guint64 dice;
 } Pert;
 
 static void
-init (FaspRate * rate, FaspTime now)
+init (FaspRate *rate, FaspTime now)
 {
   Pert *p = (Pert *) rate;
 
@@ -73,7 +73,7 @@ init (FaspRate * rate, FaspTime now)
 
 /* splitmix64: it does no harm if a peer guesses the numbers. */
 static gdouble
-roll (Pert * p)
+roll (Pert *p)
 {
   guint64 z = (p->dice += G_GUINT64_CONSTANT (0x9e3779b97f4a7c15));
 
@@ -94,15 +94,14 @@ get_probability (gdouble queue)
 }
 
 static FaspTime
-get_queue (Pert * p, guint8 flow, const FaspRateSample * sample)
+get_queue (Pert *p, guint8 flow, const FaspRateSample *sample)
 {
   Least *least = &p->least[flow];
   FaspTime delay = sample->arrived - sample->sent;
   FaspTime base = least->delay + (sample->sent - least->at) / DRIFT;
 
   if (!least->known || delay < base) {
-    *least = (Least) {
-    delay, sample->sent, TRUE};
+    *least = (Least) { delay, sample->sent, TRUE };
     base = delay;
   }
   return delay - base;
@@ -110,7 +109,7 @@ get_queue (Pert * p, guint8 flow, const FaspRateSample * sample)
 
 /* Was more than LOSS_OVERFLOW of a round trip lost?  Then the bottleneck's queue is full. */
 static gboolean
-overflows (Pert * p, guint64 told, guint64 lost)
+overflows (Pert *p, guint64 told, guint64 lost)
 {
   gboolean most;
 
@@ -125,7 +124,7 @@ overflows (Pert * p, guint64 told, guint64 lost)
 
 /* The increase in packets per round trip; @trips round trips have gone by. */
 static gdouble
-get_alpha (Pert * p, gdouble probability, gdouble trips)
+get_alpha (Pert *p, gdouble probability, gdouble trips)
 {
   if (p->queue < T_MIN)
     return p->fast = MIN (ALPHA_FAST, p->fast + trips);
@@ -136,16 +135,15 @@ get_alpha (Pert * p, gdouble probability, gdouble trips)
 }
 
 static void
-feedback (FaspRate * rate, const FaspRateFeedback * feedback)
+feedback (FaspRate *rate, const FaspRateFeedback *feedback)
 {
   Pert *p = (Pert *) rate;
   const FaspRateSample *last = &feedback->samples[feedback->n - 1];
   guint64 packets = feedback->told;
   gdouble each = (gdouble) packets / feedback->n, probability;
-  gboolean must = overflows (p, packets, feedback->lost)
-      || feedback->marked > 0;
+  gboolean must = overflows (p, packets, feedback->lost) || feedback->marked > 0;
 
-  if (feedback->rtt > 0 && !p->measured)        /* this keeps the rate */
+  if (feedback->rtt > 0 && !p->measured) /* this keeps the rate */
     p->window *= (gdouble) feedback->rtt / p->rtt;
   if (feedback->rtt > 0) {
     p->rtt = feedback->rtt;
@@ -157,18 +155,15 @@ feedback (FaspRate * rate, const FaspRateFeedback * feedback)
     p->queue += (queue - p->queue) * (1 - pow (SMOOTHING, each));
   }
   /* fades: the largest queue of an hour ago says nothing */
-  p->largest *= 1 - CLAMP (feedback->now - p->reported, 0, LARGEST_FOR) /
-      (gdouble) LARGEST_FOR;
+  p->largest *= 1 - CLAMP (feedback->now - p->reported, 0, LARGEST_FOR) / (gdouble) LARGEST_FOR;
   p->reported = feedback->now;
   p->largest = MAX (p->largest, p->queue);
   if (packets > 0)
-    p->loss += ((gdouble) feedback->lost / packets - p->loss) * MIN (1,
-        packets / LOSS_OVER);
+    p->loss += ((gdouble) feedback->lost / packets - p->loss) * MIN (1, packets / LOSS_OVER);
   rate->standing = p->queue;
 
   probability = get_probability (p->queue);
-  if (last->sent > p->responded && (must
-          || roll (p) < 1 - pow (1 - probability, packets))) {
+  if (last->sent > p->responded && (must || roll (p) < 1 - pow (1 - probability, packets))) {
     gdouble beta = must ? 1 : p->queue / (p->queue + p->largest);
 
     rate->why = feedback->marked > 0 ? "marked" : must ? "overflow" : "queue";
@@ -182,22 +177,18 @@ feedback (FaspRate * rate, const FaspRateFeedback * feedback)
     rate->why = "room";
 
     p->started |= p->queue >= T_MIN;
-    p->window += trips * (p->started ? get_alpha (p, probability, trips) *
-        PACKET : p->window);
+    p->window += trips * (p->started ? get_alpha (p, probability, trips) * PACKET : p->window);
   }
-  p->window = CLAMP (p->window, WINDOW_LEAST, rate->max / 8. * p->rtt /
-      FASP_SEC);
+  p->window = CLAMP (p->window, WINDOW_LEAST, rate->max / 8. * p->rtt / FASP_SEC);
   rate->rate = fasp_rate_clamp (rate, p->window * 8 * FASP_SEC / p->rtt);
   rate->offer = rate->rate;
 }
 
 static guint64
-get (FaspRate * rate, FaspTime now, guint64 sent, FaspTime * until)
+get (FaspRate *rate, FaspTime now, guint64 sent, FaspTime *until)
 {
   *until = now + ASK_AGAIN;
   return rate->rate;
 }
 
-const FaspRateClass fasp_rate_pert = {
-  sizeof (Pert), init, feedback, get
-};
+const FaspRateClass fasp_rate_pert = { sizeof (Pert), init, feedback, get };

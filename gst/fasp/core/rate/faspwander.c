@@ -14,19 +14,19 @@
 #define LASTS (20 * FASP_SEC)
 
 static FaspTime
-get_delay (const FaspRateSample * sample)
+get_delay (const FaspRateSample *sample)
 {
   return sample->arrived - sample->sent;
 }
 
 static gdouble
-get_bytes (const FaspRateSample * from, const FaspRateSample * to)
+get_bytes (const FaspRateSample *from, const FaspRateSample *to)
 {
   return (gdouble) to->bytes - from->bytes;
 }
 
 static void
-look_for_least (FaspWander * w, const FaspRateSample * sample)
+look_for_least (FaspWander *w, const FaspRateSample *sample)
 {
   FaspTime delay = get_delay (sample);
 
@@ -36,7 +36,7 @@ look_for_least (FaspWander * w, const FaspRateSample * sample)
 }
 
 static void
-look_for_most (FaspWander * w, const FaspRateSample * sample)
+look_for_most (FaspWander *w, const FaspRateSample *sample)
 {
   FaspTime delay = get_delay (sample);
 
@@ -46,7 +46,7 @@ look_for_most (FaspWander * w, const FaspRateSample * sample)
 }
 
 static void
-begin_fall (FaspWander * w, const FaspRateSample * sample)
+begin_fall (FaspWander *w, const FaspRateSample *sample)
 {
   FaspTime took = w->high.arrived - w->low.arrived;
 
@@ -58,7 +58,7 @@ begin_fall (FaspWander * w, const FaspRateSample * sample)
 }
 
 static void
-begin_rise (FaspWander * w, const FaspRateSample * sample)
+begin_rise (FaspWander *w, const FaspRateSample *sample)
 {
   w->falls = FALSE;
   w->high = *sample;
@@ -66,15 +66,15 @@ begin_rise (FaspWander * w, const FaspRateSample * sample)
 }
 
 static void
-note_fall (FaspWander * w, const FaspRateSample * sample, gdouble noise)
+note_fall (FaspWander *w, const FaspRateSample *sample, gdouble noise)
 {
   FaspTime fell = get_delay (&w->high) - get_delay (sample);
   gdouble alone;
 
   if (w->rate <= 0)
     return;
-  w->drained = MAX (w->drained, sample->sent - w->high.sent -
-      get_bytes (&w->high, sample) / w->rate);
+  w->drained =
+      MAX (w->drained, sample->sent - w->high.sent - get_bytes (&w->high, sample) / w->rate);
   alone = MIN (fell - DOUBT * w->drained - noise, MOST);
   if (alone < fasp_wander_get (w, sample->sent))
     return;
@@ -83,7 +83,7 @@ note_fall (FaspWander * w, const FaspRateSample * sample, gdouble noise)
 }
 
 gdouble
-fasp_wander_get (const FaspWander * wander, FaspTime now)
+fasp_wander_get (const FaspWander *wander, FaspTime now)
 {
   gdouble since = fasp_later (now - wander->time, 0);
 
@@ -93,8 +93,7 @@ fasp_wander_get (const FaspWander * wander, FaspTime now)
 }
 
 void
-fasp_wander_add (FaspWander * wander, const FaspRateSample * sample,
-    gdouble noise)
+fasp_wander_add (FaspWander *wander, const FaspRateSample *sample, gdouble noise)
 {
   FaspTime delay = get_delay (sample), turn = TURN + TURN_NOISE * noise;
 
@@ -111,7 +110,7 @@ fasp_wander_add (FaspWander * wander, const FaspRateSample * sample,
     return;
   }
   look_for_least (wander, sample);
-  if (delay <= wander->least + NEARLY)  /* the rise begins anew */
+  if (delay <= wander->least + NEARLY) /* the rise begins anew */
     wander->most = delay;
   look_for_most (wander, sample);
   if (delay < wander->most - turn)

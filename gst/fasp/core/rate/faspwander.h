@@ -26,18 +26,17 @@ G_BEGIN_DECLS
 typedef struct
 {
   gboolean measured, falls;
-  FaspTime least, most;         /* lowest and highest delay of this rise or fall, */
-  FaspRateSample low, high;     /* and when the delay was last close to either */
-  gdouble rate;                 /* rate of arrival in the rise, bytes/µs; 0: not known */
-  gdouble drained;              /* how far the delay can have fallen by draining, µs */
-  gdouble alone;                /* how far the delay fell by itself, µs: the most of late, */
-  FaspTime time;                /* and when */
+  FaspTime least, most;     /* lowest and highest delay of this rise or fall, */
+  FaspRateSample low, high; /* and when the delay was last close to either */
+  gdouble rate;             /* rate of arrival in the rise, bytes/µs; 0: not known */
+  gdouble drained;          /* how far the delay can have fallen by draining, µs */
+  gdouble alone;            /* how far the delay fell by itself, µs: the most of late, */
+  FaspTime time;            /* and when */
 } FaspWander;
 
 /* @noise: usual spread of the delays, µs. */
-void fasp_wander_add (FaspWander * wander, const FaspRateSample * sample,
-    gdouble noise);
+void fasp_wander_add (FaspWander *wander, const FaspRateSample *sample, gdouble noise);
 /* How far the delay falls by itself, µs; decays with the time since it was seen. */
-gdouble fasp_wander_get (const FaspWander * wander, FaspTime now);
+gdouble fasp_wander_get (const FaspWander *wander, FaspTime now);
 
 G_END_DECLS

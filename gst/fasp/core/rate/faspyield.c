@@ -9,7 +9,7 @@
 #define FLOOR_LOOKS 3
 
 void
-fasp_yield_begin (FaspYield * yield, guint64 rate)
+fasp_yield_begin (FaspYield *yield, guint64 rate)
 {
   yield->calm_since = 0;
   if (yield->before == 0)
@@ -17,27 +17,27 @@ fasp_yield_begin (FaspYield * yield, guint64 rate)
 }
 
 void
-fasp_yield_keep (FaspYield * yield, FaspTime now, gdouble arrives)
+fasp_yield_keep (FaspYield *yield, FaspTime now, gdouble arrives)
 {
   yield->floor = MIN (FLOOR_SHARE * yield->before, FLOOR_ARRIVED * arrives);
   yield->floor_until = now + FLOOR_TIME;
 }
 
 void
-fasp_yield_let_go (FaspYield * yield)
+fasp_yield_let_go (FaspYield *yield)
 {
   yield->floor = 0;
 }
 
 void
-fasp_yield_forget (FaspYield * yield, FaspTime now)
+fasp_yield_forget (FaspYield *yield, FaspTime now)
 {
   yield->before = yield->floor = 0;
   yield->calm_since = now;
 }
 
 void
-fasp_yield_look (FaspYield * yield, FaspTime now, gboolean stands)
+fasp_yield_look (FaspYield *yield, FaspTime now, gboolean stands)
 {
   if (now >= yield->floor_until)
     yield->floor = 0;
@@ -55,7 +55,7 @@ fasp_yield_look (FaspYield * yield, FaspTime now, gboolean stands)
 }
 
 FaspTime
-fasp_yield_get_calm (const FaspYield * yield, FaspTime now)
+fasp_yield_get_calm (const FaspYield *yield, FaspTime now)
 {
   return yield->calm_since > 0 ? now - yield->calm_since : 0;
 }

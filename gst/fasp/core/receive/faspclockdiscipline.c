@@ -7,39 +7,37 @@
 #define SANE ((FaspTime) 1 << 51)
 
 void
-fasp_clock_discipline_init (FaspClockDiscipline * discipline, gint64 now)
+fasp_clock_discipline_init (FaspClockDiscipline *discipline, gint64 now)
 {
-  *discipline = (FaspClockDiscipline) {
-  .time = now,.value = now,.rate = 1};
+  *discipline = (FaspClockDiscipline) { .time = now, .value = now, .rate = 1 };
 }
 
 gint64
-fasp_clock_discipline_get (const FaspClockDiscipline * discipline, gint64 time)
+fasp_clock_discipline_get (const FaspClockDiscipline *discipline, gint64 time)
 {
   gint64 elapsed = time - discipline->time;
   gint64 slewed = MAX (0, elapsed) / 1000000 * FASP_CLOCK_DISCIPLINE_SLEW_PPM;
 
   /* only the part of the rate beyond 1 is rounded */
-  return discipline->value + elapsed +
-      (gint64) ((discipline->rate - 1) * elapsed) +
-      CLAMP (discipline->error, -slewed, slewed);
+  return discipline->value + elapsed + (gint64) ((discipline->rate - 1) * elapsed)
+      + CLAMP (discipline->error, -slewed, slewed);
 }
 
 void
-fasp_clock_discipline_leave (FaspClockDiscipline * discipline)
+fasp_clock_discipline_leave (FaspClockDiscipline *discipline)
 {
   discipline->epoch = 0;
 }
 
 void
-fasp_clock_discipline_look (FaspClockDiscipline * discipline, gint64 now,
-    const FaspSenderClock * sender)
+fasp_clock_discipline_look (FaspClockDiscipline *discipline, gint64 now,
+    const FaspSenderClock *sender)
 {
   gboolean other = sender->epoch != discipline->epoch;
   gint64 value, media;
 
-  if (!sender->known || ABS (sender->offset) > SANE || (!other
-          && now - discipline->time < FASP_CLOCK_DISCIPLINE_INTERVAL))
+  if (!sender->known || ABS (sender->offset) > SANE
+      || (!other && now - discipline->time < FASP_CLOCK_DISCIPLINE_INTERVAL))
     return;
   media = now - sender->offset * 1000;
   value = fasp_clock_discipline_get (discipline, now);

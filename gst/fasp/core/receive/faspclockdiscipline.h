@@ -26,33 +26,33 @@ G_BEGIN_DECLS
 /* What is known of the sender's clock. */
 typedef struct
 {
-  gboolean known;               /* offset is */
-  guint epoch;                  /* when it changes, times have nothing to do with those
-                                 * before; never 0 */
-  FaspTime offset;              /* our time less the sender's media time, now; µs */
+  gboolean known;  /* offset is */
+  guint epoch;     /* when it changes, times have nothing to do with those
+                    * before; never 0 */
+  FaspTime offset; /* our time less the sender's media time, now; µs */
   gboolean skew_known;
-  gdouble skew;                 /* faspskew.h */
-  guint jumps;                  /* number of jumps of this sender's clock, */
-  FaspTime jump;                /* and how far the last one went ahead, µs */
+  gdouble skew;  /* faspskew.h */
+  guint jumps;   /* number of jumps of this sender's clock, */
+  FaspTime jump; /* and how far the last one went ahead, µs */
 } FaspSenderClock;
 
 typedef struct
 {
-  gint64 time, value;           /* at the last look */
-  gint64 error;                 /* to be corrected from then on */
+  gint64 time, value; /* at the last look */
+  gint64 error;       /* to be corrected from then on */
   gdouble rate;
-  guint epoch;                  /* of the clock that it follows; 0: follows nobody */
-  gint64 constant;              /* value less media time */
+  guint epoch;     /* of the clock that it follows; 0: follows nobody */
+  gint64 constant; /* value less media time */
 } FaspClockDiscipline;
 
 /* Shows our own time until there is somebody to follow. */
-void fasp_clock_discipline_init (FaspClockDiscipline * discipline, gint64 now);
+void fasp_clock_discipline_init (FaspClockDiscipline *discipline, gint64 now);
 /* The value at @time. */
-gint64 fasp_clock_discipline_get (const FaspClockDiscipline * discipline, gint64 time);
+gint64 fasp_clock_discipline_get (const FaspClockDiscipline *discipline, gint64 time);
 /* The sender is gone: goes on at its rate. */
-void fasp_clock_discipline_leave (FaspClockDiscipline * discipline);
+void fasp_clock_discipline_leave (FaspClockDiscipline *discipline);
 /* Call this now and then; it looks at @sender when it is time to. */
-void fasp_clock_discipline_look (FaspClockDiscipline * discipline, gint64 now,
-    const FaspSenderClock * sender);
+void fasp_clock_discipline_look (FaspClockDiscipline *discipline, gint64 now,
+    const FaspSenderClock *sender);
 
 G_END_DECLS

@@ -10,9 +10,9 @@
 #define CALM 4
 /* It is slowest while less than this has come since the last feedback: the sender can easily
  * keep that little. */
-#define LITTLE 65536            /* bytes */
+#define LITTLE 65536 /* bytes */
 /* But if less than this comes, in pauses, the sender would ask before the slow clock is due. */
-#define SPARSE 6000             /* bytes */
+#define SPARSE 6000 /* bytes */
 /* The receiver tells its window anew when more than this part of it has opened. */
 #define WINDOW_SHARE 4
 /* Feedback as a sign of life while there is nothing to report. */
@@ -28,8 +28,7 @@
 #define SPEAKS_FOR (2 * FASP_SEC)
 
 void
-fasp_feedback_init (FaspFeedbackTracker * tracker, FaspTime now,
-    const FaspReorder * reorder)
+fasp_feedback_init (FaspFeedbackTracker *tracker, FaspTime now, const FaspReorder *reorder)
 {
   memset (tracker, 0, sizeof (*tracker));
   tracker->reorder = reorder;
@@ -41,7 +40,7 @@ fasp_feedback_init (FaspFeedbackTracker * tracker, FaspTime now,
 }
 
 static gboolean
-is_missing_any (const FaspFeedbackTracker * tracker)
+is_missing_any (const FaspFeedbackTracker *tracker)
 {
   guint64 start, length;
 
@@ -51,8 +50,8 @@ is_missing_any (const FaspFeedbackTracker * tracker)
 /* --- one of many ------------------------------------------------------------------- */
 
 void
-fasp_feedback_join (FaspFeedbackTracker * tracker, guint64 seed, guint members,
-    FaspTime back_off, guint clock_ms)
+fasp_feedback_join (FaspFeedbackTracker *tracker, guint64 seed, guint members, FaspTime back_off,
+    guint clock_ms)
 {
   tracker->member = TRUE;
   fasp_nack_backoff_init (&tracker->backoff, seed);
@@ -60,14 +59,14 @@ fasp_feedback_join (FaspFeedbackTracker * tracker, guint64 seed, guint members,
 }
 
 gboolean
-fasp_feedback_backs_off (const FaspFeedbackTracker * tracker)
+fasp_feedback_backs_off (const FaspFeedbackTracker *tracker)
 {
   return tracker->member && tracker->backoff.members > 1 && !tracker->speaks;
 }
 
 void
-fasp_feedback_group (FaspFeedbackTracker * tracker, FaspTime now,
-    guint64 members, guint64 back_off_us, guint64 clock_ms)
+fasp_feedback_group (FaspFeedbackTracker *tracker, FaspTime now, guint64 members,
+    guint64 back_off_us, guint64 clock_ms)
 {
   FaspTime before = tracker->backoff.clock;
 
@@ -75,27 +74,25 @@ fasp_feedback_group (FaspFeedbackTracker * tracker, FaspTime now,
   if (tracker->backoff.clock < before)
     tracker->clock_since = now;
   /* scaling the wait keeps members from speaking all at once: RFC 3550, section 6.3.4 */
-  if (fasp_feedback_backs_off (tracker) && tracker->backoff.clock < before
-      && tracker->due > now)
+  if (fasp_feedback_backs_off (tracker) && tracker->backoff.clock < before && tracker->due > now)
     tracker->due = now + (tracker->due - now) * tracker->backoff.clock / before;
 }
 
 void
-fasp_feedback_speak (FaspFeedbackTracker * tracker, FaspTime now)
+fasp_feedback_speak (FaspFeedbackTracker *tracker, FaspTime now)
 {
   tracker->speaks_until = now + SPEAKS_FOR;
 }
 
 /* Something is missing, perhaps for other members, too. */
 static void
-ask (FaspFeedbackTracker * tracker, FaspTime now)
+ask (FaspFeedbackTracker *tracker, FaspTime now)
 {
-  fasp_nack_backoff_ask (&tracker->backoff, now,
-      fasp_reorder_get_highest (tracker->reorder));
+  fasp_nack_backoff_ask (&tracker->backoff, now, fasp_reorder_get_highest (tracker->reorder));
 }
 
 guint64
-fasp_feedback_tell_settled (FaspFeedbackTracker * tracker)
+fasp_feedback_tell_settled (FaspFeedbackTracker *tracker)
 {
   if (!fasp_feedback_backs_off (tracker))
     tracker->backoff.time = FASP_NEVER; /* it keeps nothing back any more */
@@ -105,7 +102,7 @@ fasp_feedback_tell_settled (FaspFeedbackTracker * tracker)
 
 /* Is anything still missing that the request was for? */
 static gboolean
-is_missing_asked (const FaspFeedbackTracker * tracker)
+is_missing_asked (const FaspFeedbackTracker *tracker)
 {
   guint64 start, length;
 
@@ -114,20 +111,18 @@ is_missing_asked (const FaspFeedbackTracker * tracker)
 }
 
 gboolean
-fasp_feedback_is_missing_unasked (const FaspFeedbackTracker * tracker)
+fasp_feedback_is_missing_unasked (const FaspFeedbackTracker *tracker)
 {
   guint64 start, length;
 
-  return fasp_feedback_backs_off (tracker)
-      && tracker->backoff.time == FASP_NEVER
-      && fasp_reorder_next_gap (tracker->reorder, tracker->backoff.end, &start,
-      &length);
+  return fasp_feedback_backs_off (tracker) && tracker->backoff.time == FASP_NEVER
+      && fasp_reorder_next_gap (tracker->reorder, tracker->backoff.end, &start, &length);
 }
 
 /* --- when it is due ------------------------------------------------------------------ */
 
 static void
-due (FaspFeedbackTracker * tracker, FaspTime when)
+due (FaspFeedbackTracker *tracker, FaspTime when)
 {
   when = MAX (when, tracker->sent + SPACING);
   tracker->due = MIN (tracker->due, when);
@@ -135,7 +130,7 @@ due (FaspFeedbackTracker * tracker, FaspTime when)
 
 /* Feedback is due.  @insist: it is repeated from now on. */
 static void
-speak (FaspFeedbackTracker * tracker, FaspTime now, gboolean insist)
+speak (FaspFeedbackTracker *tracker, FaspTime now, gboolean insist)
 {
   if (insist)
     tracker->repeats = 1;
@@ -144,7 +139,7 @@ speak (FaspFeedbackTracker * tracker, FaspTime now, gboolean insist)
 }
 
 void
-fasp_feedback_now (FaspFeedbackTracker * tracker, FaspTime now)
+fasp_feedback_now (FaspFeedbackTracker *tracker, FaspTime now)
 {
   speak (tracker, now, FALSE);
 }
@@ -152,28 +147,24 @@ fasp_feedback_now (FaspFeedbackTracker * tracker, FaspTime now)
 /* Was a loss settled just now?  The block may not be known to exist yet, so that nothing seems to
  * be missing. */
 static gboolean
-is_fresh (const FaspFeedbackTracker * tracker)
+is_fresh (const FaspFeedbackTracker *tracker)
 {
   return tracker->repeats > 0 && tracker->repeats < FASP_FEEDBACK_FRESH;
 }
 
 /* Plans to repeat the last feedback, as far as there is allowance for it. */
 static void
-repeat (FaspFeedbackTracker * tracker)
+repeat (FaspFeedbackTracker *tracker)
 {
-  gint64 spare = tracker->repeats <= FASP_FEEDBACK_FRESH ? FRESH_SPARES :
-      REPEAT_SPARES;
+  gint64 spare = tracker->repeats <= FASP_FEEDBACK_FRESH ? FRESH_SPARES : REPEAT_SPARES;
 
-  if (tracker->repeats > 0 && tracker->allowance >= spare
-      && !fasp_feedback_backs_off (tracker))
-    due (tracker, tracker->sent + FASP_FEEDBACK_REPEAT (MAX (tracker->repeats,
-                2) - 2));
+  if (tracker->repeats > 0 && tracker->allowance >= spare && !fasp_feedback_backs_off (tracker))
+    due (tracker, tracker->sent + FASP_FEEDBACK_REPEAT (MAX (tracker->repeats, 2) - 2));
 }
 
 /* The regular clock while nothing is missing. */
 static FaspTime
-choose_calm_interval (const FaspFeedbackTracker * tracker, FaspTime now,
-    gsize size)
+choose_calm_interval (const FaspFeedbackTracker *tracker, FaspTime now, gsize size)
 {
   FaspTime calm = MIN (CALM * tracker->interval, FASP_FEEDBACK_CLOCK_MAX);
   gboolean is_sparse = tracker->came < SPARSE && now - tracker->sent >= calm;
@@ -182,23 +173,22 @@ choose_calm_interval (const FaspFeedbackTracker * tracker, FaspTime now,
     return FASP_FEEDBACK_CLOCK_MAX;
   if (tracker->eager)
     return tracker->interval;
-  return is_sparse
-      || tracker->came + size >= LITTLE ? calm : FASP_FEEDBACK_CLOCK_MAX;
+  return is_sparse || tracker->came + size >= LITTLE ? calm : FASP_FEEDBACK_CLOCK_MAX;
 }
 
 void
-fasp_feedback_datagram (FaspFeedbackTracker * tracker, FaspTime now, gsize size,
+fasp_feedback_datagram (FaspFeedbackTracker *tracker, FaspTime now, gsize size,
     FaspTime smoothed_rtt)
 {
   FaspTime elapsed = now - tracker->least_from;
-  gint64 least = MIN (elapsed * FASP_FEEDBACK_LEAST / FASP_SEC,
-      (gint64) size / FASP_FEEDBACK_SHARE_MOST);
+  gint64 least =
+      MIN (elapsed * FASP_FEEDBACK_LEAST / FASP_SEC, (gint64) size / FASP_FEEDBACK_SHARE_MOST);
   gint64 allowance = MAX (least, (gint64) size / FASP_FEEDBACK_SHARE);
 
   tracker->speaks = now < tracker->speaks_until;
   /* what a small datagram does not use up is there for the next */
-  tracker->least_from = CLAMP (tracker->least_from + allowance * FASP_SEC /
-      FASP_FEEDBACK_LEAST, now - FASP_SEC, now + FASP_SEC);
+  tracker->least_from = CLAMP (tracker->least_from + allowance * FASP_SEC / FASP_FEEDBACK_LEAST,
+      now - FASP_SEC, now + FASP_SEC);
   tracker->allowance = MIN (tracker->allowance + allowance, ALLOWANCE_MAX);
   if (tracker->owed && tracker->allowance >= 0) {
     tracker->owed = FALSE;
@@ -212,15 +202,15 @@ fasp_feedback_datagram (FaspFeedbackTracker * tracker, FaspTime now, gsize size,
 }
 
 void
-fasp_feedback_data (FaspFeedbackTracker * tracker)
+fasp_feedback_data (FaspFeedbackTracker *tracker)
 {
   if (!fasp_feedback_backs_off (tracker))
-    due (tracker, tracker->sent + (is_missing_any (tracker) ?
-            tracker->interval : tracker->interval_whole));
+    due (tracker,
+        tracker->sent + (is_missing_any (tracker) ? tracker->interval : tracker->interval_whole));
 }
 
 void
-fasp_feedback_settled (FaspFeedbackTracker * tracker, FaspTime now)
+fasp_feedback_settled (FaspFeedbackTracker *tracker, FaspTime now)
 {
   if (fasp_feedback_backs_off (tracker))
     ask (tracker, now);
@@ -229,7 +219,7 @@ fasp_feedback_settled (FaspFeedbackTracker * tracker, FaspTime now)
 }
 
 void
-fasp_feedback_asked (FaspFeedbackTracker * tracker, FaspTime now, gboolean all)
+fasp_feedback_asked (FaspFeedbackTracker *tracker, FaspTime now, gboolean all)
 {
   if (!all || !fasp_feedback_backs_off (tracker))
     speak (tracker, now, FALSE);
@@ -238,7 +228,7 @@ fasp_feedback_asked (FaspFeedbackTracker * tracker, FaspTime now, gboolean all)
 }
 
 void
-fasp_feedback_wish (FaspFeedbackTracker * tracker, FaspTime now)
+fasp_feedback_wish (FaspFeedbackTracker *tracker, FaspTime now)
 {
   if (fasp_feedback_backs_off (tracker))
     due (tracker, now + fasp_nack_backoff_draw_turn (&tracker->backoff));
@@ -247,7 +237,7 @@ fasp_feedback_wish (FaspFeedbackTracker * tracker, FaspTime now)
 }
 
 void
-fasp_feedback_complete (FaspFeedbackTracker * tracker, FaspTime now)
+fasp_feedback_complete (FaspFeedbackTracker *tracker, FaspTime now)
 {
   if (fasp_feedback_backs_off (tracker))
     due (tracker, now + fasp_nack_backoff_draw_turn (&tracker->backoff));
@@ -257,10 +247,9 @@ fasp_feedback_complete (FaspFeedbackTracker * tracker, FaspTime now)
 
 /* A sender whose window is closed waits for this. */
 void
-fasp_feedback_taken (FaspFeedbackTracker * tracker, FaspTime now)
+fasp_feedback_taken (FaspFeedbackTracker *tracker, FaspTime now)
 {
-  guint64 opened = fasp_reorder_get_taken (tracker->reorder) -
-      tracker->told_taken;
+  guint64 opened = fasp_reorder_get_taken (tracker->reorder) - tracker->told_taken;
 
   if (opened > fasp_reorder_get_capacity (tracker->reorder) / WINDOW_SHARE)
     speak (tracker, now, TRUE);
@@ -268,20 +257,19 @@ fasp_feedback_taken (FaspFeedbackTracker * tracker, FaspTime now)
 
 /* When feedback is due, as the return path allows. */
 static FaspTime
-get_due (const FaspFeedbackTracker * tracker)
+get_due (const FaspFeedbackTracker *tracker)
 {
-  return fasp_later (tracker->due,
-      fasp_allowance_get_time (&tracker->feedback_rate));
+  return fasp_later (tracker->due, fasp_allowance_get_time (&tracker->feedback_rate));
 }
 
 FaspTime
-fasp_feedback_get_timeout (const FaspFeedbackTracker * tracker)
+fasp_feedback_get_timeout (const FaspFeedbackTracker *tracker)
 {
   return fasp_sooner (get_due (tracker), tracker->backoff.time);
 }
 
 gboolean
-fasp_feedback_is_due (FaspFeedbackTracker * tracker, FaspTime now)
+fasp_feedback_is_due (FaspFeedbackTracker *tracker, FaspTime now)
 {
   FaspNackBackoff *backoff = &tracker->backoff;
 
@@ -291,7 +279,7 @@ fasp_feedback_is_due (FaspFeedbackTracker * tracker, FaspTime now)
       tracker->asks = TRUE;
       speak (tracker, now, FALSE);
     } else {
-      fasp_nack_backoff_tell (backoff, TRUE);   /* all of it has come meanwhile */
+      fasp_nack_backoff_tell (backoff, TRUE); /* all of it has come meanwhile */
       if (is_missing_any (tracker))
         ask (tracker, now);
     }
@@ -302,8 +290,7 @@ fasp_feedback_is_due (FaspFeedbackTracker * tracker, FaspTime now)
 /* --- one is sent --------------------------------------------------------------------- */
 
 void
-fasp_feedback_fill (FaspFeedbackTracker * tracker, FaspFeedback * feedback,
-    gsize room)
+fasp_feedback_fill (FaspFeedbackTracker *tracker, FaspFeedback *feedback, gsize room)
 {
   guint64 ack = fasp_reorder_get_ack (tracker->reorder);
   guint64 at = MAX (ack, tracker->part_from), start, length;
@@ -326,15 +313,14 @@ fasp_feedback_fill (FaspFeedbackTracker * tracker, FaspFeedback * feedback,
       return;
     }
     room -= size;
-    feedback->ranges[feedback->n_ranges++] = (FaspRange) {
-    start, length};
+    feedback->ranges[feedback->n_ranges++] = (FaspRange) { start, length };
     at = start + length;
   }
 }
 
 /* Plans the next feedback of a member. */
 static void
-plan_with_backoff (FaspFeedbackTracker * tracker, FaspTime now)
+plan_with_backoff (FaspFeedbackTracker *tracker, FaspTime now)
 {
   FaspNackBackoff *backoff = &tracker->backoff;
 
@@ -348,7 +334,7 @@ plan_with_backoff (FaspFeedbackTracker * tracker, FaspTime now)
 }
 
 void
-fasp_feedback_sent (FaspFeedbackTracker * tracker, FaspTime now, gsize size)
+fasp_feedback_sent (FaspFeedbackTracker *tracker, FaspTime now, gsize size)
 {
   tracker->count++;
   tracker->sent = now;
@@ -358,7 +344,7 @@ fasp_feedback_sent (FaspFeedbackTracker * tracker, FaspTime now, gsize size)
   fasp_allowance_spend (&tracker->feedback_rate, now, size);
   tracker->told_taken = fasp_reorder_get_taken (tracker->reorder);
   if (tracker->part_from > 0 && tracker->allowance >= 0) {
-    tracker->due = now + SPACING;       /* the list goes on */
+    tracker->due = now + SPACING; /* the list goes on */
   } else if (fasp_feedback_backs_off (tracker)) {
     plan_with_backoff (tracker, now);
   } else if (is_missing_any (tracker) || is_fresh (tracker)) {

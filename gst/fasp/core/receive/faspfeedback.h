@@ -32,78 +32,76 @@ G_BEGIN_DECLS
 
 typedef struct
 {
-  const FaspReorder *reorder;   /* what is here; not owned */
-  FaspTime rtt;                 /* smoothed */
-  FaspTime sent, due;           /* last and next feedback */
-  FaspTime least_from;          /* FASP_FEEDBACK_LEAST is used up to then */
-  guint repeats;                /* since the last loss; 0: nothing to repeat */
-  gboolean owed;                /* feedback waits for allowance */
-  gint64 allowance;             /* bytes of feedback; may be negative */
-  FaspAllowance feedback_rate;         /* what the return path takes */
-  guint64 told_taken;           /* units taken when the window was last told */
-  guint64 part_from;            /* where the next part of a long list starts */
-  FaspTime interval;            /* regular clock while anything is missing, */
-  FaspTime interval_whole;      /* and while nothing is */
-  guint64 came;                 /* bytes since the last feedback */
-  gboolean eager;               /* the sender waits for news even if nothing is
-                                   missing: of arrivals, or of several flows; the
-                                   caller sets it */
-  gboolean member;              /* of a group; the rest is for members */
+  const FaspReorder *reorder;  /* what is here; not owned */
+  FaspTime rtt;                /* smoothed */
+  FaspTime sent, due;          /* last and next feedback */
+  FaspTime least_from;         /* FASP_FEEDBACK_LEAST is used up to then */
+  guint repeats;               /* since the last loss; 0: nothing to repeat */
+  gboolean owed;               /* feedback waits for allowance */
+  gint64 allowance;            /* bytes of feedback; may be negative */
+  FaspAllowance feedback_rate; /* what the return path takes */
+  guint64 told_taken;          /* units taken when the window was last told */
+  guint64 part_from;           /* where the next part of a long list starts */
+  FaspTime interval;           /* regular clock while anything is missing, */
+  FaspTime interval_whole;     /* and while nothing is */
+  guint64 came;                /* bytes since the last feedback */
+  gboolean eager;              /* the sender waits for news even if nothing is
+                                  missing: of arrivals, or of several flows; the
+                                  caller sets it */
+  gboolean member;             /* of a group; the rest is for members */
   FaspNackBackoff backoff;
-  FaspTime clock_since;         /* when the clock was last shortened */
-  FaspTime speaks_until;        /* until then it is the group's speaker */
-  gboolean speaks;              /* it is the speaker, so it need not wait */
-  gboolean asks;                /* the feedback that is due is a request */
-  guint64 count;                /* feedbacks sent */
+  FaspTime clock_since;  /* when the clock was last shortened */
+  FaspTime speaks_until; /* until then it is the group's speaker */
+  gboolean speaks;       /* it is the speaker, so it need not wait */
+  gboolean asks;         /* the feedback that is due is a request */
+  guint64 count;         /* feedbacks sent */
 } FaspFeedbackTracker;
 
 /* @reorder must outlive @report. */
-void fasp_feedback_init (FaspFeedbackTracker * tracker, FaspTime now,
-    const FaspReorder * reorder);
+void fasp_feedback_init (FaspFeedbackTracker *tracker, FaspTime now, const FaspReorder *reorder);
 
 /* The receiver is a member of a group from now on.  @seed differs for each member. */
-void fasp_feedback_join (FaspFeedbackTracker * tracker, guint64 seed, guint members,
+void fasp_feedback_join (FaspFeedbackTracker *tracker, guint64 seed, guint members,
     FaspTime back_off, guint clock_ms);
 /* Does it wait before it asks, as one of many that may lack the same? */
-gboolean fasp_feedback_backs_off (const FaspFeedbackTracker * tracker);
+gboolean fasp_feedback_backs_off (const FaspFeedbackTracker *tracker);
 /* What the sender tells all members. */
-void fasp_feedback_group (FaspFeedbackTracker * tracker, FaspTime now, guint64 members,
+void fasp_feedback_group (FaspFeedbackTracker *tracker, FaspTime now, guint64 members,
     guint64 back_off_us, guint64 clock_ms);
 /* For a while, it is the speaker: it asks at once for what all members may lack. */
-void fasp_feedback_speak (FaspFeedbackTracker * tracker, FaspTime now);
+void fasp_feedback_speak (FaspFeedbackTracker *tracker, FaspTime now);
 /* For one of many: is anything missing that was not known to exist when it last planned a
  * request? */
-gboolean fasp_feedback_is_missing_unasked (const FaspFeedbackTracker * tracker);
+gboolean fasp_feedback_is_missing_unasked (const FaspFeedbackTracker *tracker);
 /* For a member: the group's packets below the number returned are to be reported as
  * settled. */
-guint64 fasp_feedback_tell_settled (FaspFeedbackTracker * tracker);
+guint64 fasp_feedback_tell_settled (FaspFeedbackTracker *tracker);
 
 /* A datagram of @size bytes arrived. */
-void fasp_feedback_datagram (FaspFeedbackTracker * tracker, FaspTime now, gsize size,
+void fasp_feedback_datagram (FaspFeedbackTracker *tracker, FaspTime now, gsize size,
     FaspTime smoothed_rtt);
 /* It brought all or part of a block: the regular clock goes on. */
-void fasp_feedback_data (FaspFeedbackTracker * tracker);
+void fasp_feedback_data (FaspFeedbackTracker *tracker);
 /* Losses were settled by the passing of time. */
-void fasp_feedback_settled (FaspFeedbackTracker * tracker, FaspTime now);
+void fasp_feedback_settled (FaspFeedbackTracker *tracker, FaspTime now);
 /* The sender asks for feedback.  @all: it asks every member. */
-void fasp_feedback_asked (FaspFeedbackTracker * tracker, FaspTime now, gboolean all);
+void fasp_feedback_asked (FaspFeedbackTracker *tracker, FaspTime now, gboolean all);
 /* All of the stream is here. */
-void fasp_feedback_complete (FaspFeedbackTracker * tracker, FaspTime now);
+void fasp_feedback_complete (FaspFeedbackTracker *tracker, FaspTime now);
 /* Blocks were taken: the window may be open again. */
-void fasp_feedback_taken (FaspFeedbackTracker * tracker, FaspTime now);
+void fasp_feedback_taken (FaspFeedbackTracker *tracker, FaspTime now);
 /* The application wants something of the sender.  One of many says so in its turn, as the others
  * may want the same. */
-void fasp_feedback_wish (FaspFeedbackTracker * tracker, FaspTime now);
+void fasp_feedback_wish (FaspFeedbackTracker *tracker, FaspTime now);
 /* There is something to report now. */
-void fasp_feedback_now (FaspFeedbackTracker * tracker, FaspTime now);
+void fasp_feedback_now (FaspFeedbackTracker *tracker, FaspTime now);
 
 /* When feedback may be due. */
-FaspTime fasp_feedback_get_timeout (const FaspFeedbackTracker * tracker);
+FaspTime fasp_feedback_get_timeout (const FaspFeedbackTracker *tracker);
 /* Is it due? */
-gboolean fasp_feedback_is_due (FaspFeedbackTracker * tracker, FaspTime now);
+gboolean fasp_feedback_is_due (FaspFeedbackTracker *tracker, FaspTime now);
 /* Fills in what has come and what is missing, with at most @room bytes of ranges. */
-void fasp_feedback_fill (FaspFeedbackTracker * tracker, FaspFeedback * feedback,
-    gsize room);
-void fasp_feedback_sent (FaspFeedbackTracker * tracker, FaspTime now, gsize size);
+void fasp_feedback_fill (FaspFeedbackTracker *tracker, FaspFeedback *feedback, gsize room);
+void fasp_feedback_sent (FaspFeedbackTracker *tracker, FaspTime now, gsize size);
 
 G_END_DECLS

@@ -14,7 +14,7 @@
 #define SANE ((FaspTime) 1 << 60)
 
 void
-fasp_media_clock_init (FaspMediaClock * clock)
+fasp_media_clock_init (FaspMediaClock *clock)
 {
   memset (clock, 0, sizeof (*clock));
   for (guint i = 0; i < WINDOW; i++)
@@ -23,7 +23,7 @@ fasp_media_clock_init (FaspMediaClock * clock)
 }
 
 static void
-clear_window (FaspMediaClock * clock, gint64 bucket, FaspTime difference)
+clear_window (FaspMediaClock *clock, gint64 bucket, FaspTime difference)
 {
   for (guint i = 0; i < WINDOW; i++)
     clock->bucket_min[i] = FASP_NEVER;
@@ -35,12 +35,11 @@ clear_window (FaspMediaClock * clock, gint64 bucket, FaspTime difference)
  * sender's clock jumped back, or the path is a longer one now.  After an outage that
  * is not so: the blocks that waited get less and less late. */
 static gboolean
-is_late_for_good (const FaspMediaClock * clock)
+is_late_for_good (const FaspMediaClock *clock)
 {
   FaspTime max = -FASP_NEVER;
 
-  if (clock->least - clock->offset <= MAX (FASP_MEDIA_CLOCK_STEP,
-          clock->tolerated))
+  if (clock->least - clock->offset <= MAX (FASP_MEDIA_CLOCK_STEP, clock->tolerated))
     return FALSE;
   for (guint i = 0; i < WINDOW; i++) {
     if (clock->bucket_min[i] == FASP_NEVER)
@@ -52,11 +51,11 @@ is_late_for_good (const FaspMediaClock * clock)
 
 /* @pause: for how long nothing was written before that. */
 static void
-slew (FaspMediaClock * clock, FaspTime target, FaspTime elapsed, FaspTime pause)
+slew (FaspMediaClock *clock, FaspTime target, FaspTime elapsed, FaspTime pause)
 {
   FaspTime error = target - clock->offset, step;
-  gint64 feedback_rate = MIN (elapsed, FASP_SEC) * FASP_MEDIA_CLOCK_SLEW_PPM +
-      pause * FASP_MEDIA_CLOCK_PAUSE_PPM + clock->slew_remainder;
+  gint64 feedback_rate = MIN (elapsed, FASP_SEC) * FASP_MEDIA_CLOCK_SLEW_PPM
+      + pause * FASP_MEDIA_CLOCK_PAUSE_PPM + clock->slew_remainder;
 
   step = feedback_rate / 1000000;
   clock->slew_remainder = feedback_rate % 1000000;
@@ -66,15 +65,14 @@ slew (FaspMediaClock * clock, FaspTime target, FaspTime elapsed, FaspTime pause)
 /* For how much longer than a second nothing was written before a block with this media time.
  * In an outage of @elapsed more was written: then what comes is late, and tells nothing. */
 static FaspTime
-get_pause (const FaspMediaClock * clock, FaspTime media, FaspTime elapsed)
+get_pause (const FaspMediaClock *clock, FaspTime media, FaspTime elapsed)
 {
-  return CLAMP (MIN (elapsed, media - clock->latest_media) - FASP_SEC, 0,
-      PAUSE_MAX);
+  return CLAMP (MIN (elapsed, media - clock->latest_media) - FASP_SEC, 0, PAUSE_MAX);
 }
 
 /* From block @number on, another offset holds. */
 static void
-jump (FaspMediaClock * clock, guint64 number, FaspTime media, FaspTime offset)
+jump (FaspMediaClock *clock, guint64 number, FaspTime media, FaspTime offset)
 {
   clock->jumps++;
   clock->fell = FALSE;
@@ -88,7 +86,7 @@ jump (FaspMediaClock * clock, guint64 number, FaspTime media, FaspTime offset)
 }
 
 gboolean
-fasp_media_clock_is_current (const FaspMediaClock * clock, guint64 number)
+fasp_media_clock_is_current (const FaspMediaClock *clock, guint64 number)
 {
   return clock->jumps == 0 || number >= clock->epoch;
 }
@@ -96,16 +94,15 @@ fasp_media_clock_is_current (const FaspMediaClock * clock, guint64 number)
 /* The block that showed the jump may have overtaken others.  Such a block is of the old or the
  * new time, whichever is nearer. */
 static void
-find_epoch (FaspMediaClock * clock, guint64 number, FaspTime media)
+find_epoch (FaspMediaClock *clock, guint64 number, FaspTime media)
 {
-  if (!fasp_media_clock_is_current (clock, number)
-      && number >= clock->epoch_least
+  if (!fasp_media_clock_is_current (clock, number) && number >= clock->epoch_least
       && ABS (media - clock->epoch_media) < ABS (media - clock->before_media))
     clock->epoch = number;
 }
 
 static void
-note_newest (FaspMediaClock * clock, guint64 number, FaspTime media)
+note_newest (FaspMediaClock *clock, guint64 number, FaspTime media)
 {
   if (number < clock->newest)
     return;
@@ -115,11 +112,10 @@ note_newest (FaspMediaClock * clock, guint64 number, FaspTime media)
 
 /* Notes the difference in the bucket of its arrival, if that is not too old. */
 static void
-note_least (FaspMediaClock * clock, gint64 bucket, FaspTime difference)
+note_least (FaspMediaClock *clock, gint64 bucket, FaspTime difference)
 {
   if (bucket > clock->bucket) {
-    for (gint64 b = MAX (clock->bucket + 1, bucket - WINDOW + 1); b <= bucket;
-        b++)
+    for (gint64 b = MAX (clock->bucket + 1, bucket - WINDOW + 1); b <= bucket; b++)
       clock->bucket_min[b % WINDOW] = FASP_NEVER;
     clock->bucket = bucket;
     clock->least = FASP_NEVER;
@@ -137,8 +133,7 @@ note_least (FaspMediaClock * clock, gint64 bucket, FaspTime difference)
 /* Does this block show that the sender's clock was set?  In the first second an early block only
  * catches up.  A fall is different: the first one need not wait until the second is over. */
 static gboolean
-was_set (FaspMediaClock * clock, guint64 number, FaspTime media,
-    FaspTime arrival)
+was_set (FaspMediaClock *clock, guint64 number, FaspTime media, FaspTime arrival)
 {
   gboolean fell;
 
@@ -154,8 +149,7 @@ was_set (FaspMediaClock * clock, guint64 number, FaspTime media,
 }
 
 void
-fasp_media_clock_continue (FaspMediaClock * clock,
-    const FaspMediaClock * before)
+fasp_media_clock_continue (FaspMediaClock *clock, const FaspMediaClock *before)
 {
   *clock = *before;
   clock->newest = clock->epoch = clock->epoch_least = 0;
@@ -163,14 +157,13 @@ fasp_media_clock_continue (FaspMediaClock * clock,
 }
 
 void
-fasp_media_clock_catch_up (FaspMediaClock * clock)
+fasp_media_clock_catch_up (FaspMediaClock *clock)
 {
   clock->catching_until = clock->last + FASP_SEC;
 }
 
 gboolean
-fasp_media_clock_arrived (FaspMediaClock * clock, guint64 number,
-    FaspTime media, FaspTime arrival)
+fasp_media_clock_arrived (FaspMediaClock *clock, guint64 number, FaspTime media, FaspTime arrival)
 {
   gint64 bucket = arrival / FASP_SEC;
   FaspTime difference, elapsed, pause, target;
@@ -226,15 +219,13 @@ fasp_media_clock_arrived (FaspMediaClock * clock, guint64 number,
 }
 
 static FaspTime
-get_offset (const FaspMediaClock * clock, guint64 number)
+get_offset (const FaspMediaClock *clock, guint64 number)
 {
-  return fasp_media_clock_is_current (clock, number) ? clock->offset :
-      clock->before_offset;
+  return fasp_media_clock_is_current (clock, number) ? clock->offset : clock->before_offset;
 }
 
 FaspTime
-fasp_media_clock_map (const FaspMediaClock * clock, guint64 number,
-    FaspTime media)
+fasp_media_clock_map (const FaspMediaClock *clock, guint64 number, FaspTime media)
 {
   FaspTime offset = get_offset (clock, number);
 
@@ -242,11 +233,10 @@ fasp_media_clock_map (const FaspMediaClock * clock, guint64 number,
 }
 
 FaspTime
-fasp_media_clock_widen (const FaspMediaClock * clock, guint64 number,
-    guint32 media, FaspTime arrival)
+fasp_media_clock_widen (const FaspMediaClock *clock, guint64 number, guint32 media,
+    FaspTime arrival)
 {
-  FaspTime expected = clock->started ? arrival - get_offset (clock, number) -
-      EARLIER : 0;
+  FaspTime expected = clock->started ? arrival - get_offset (clock, number) - EARLIER : 0;
 
   return fasp_widen (media, FASP_MEDIA_TIME_BITS, MAX (0, expected));
 }

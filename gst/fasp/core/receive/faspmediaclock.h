@@ -35,7 +35,7 @@
 
 G_BEGIN_DECLS
 
-#define FASP_MEDIA_CLOCK_WINDOW 10      /* buckets of one second each */
+#define FASP_MEDIA_CLOCK_WINDOW 10 /* buckets of one second each */
 #define FASP_MEDIA_CLOCK_STEP (500 * FASP_MSEC)
 #define FASP_MEDIA_CLOCK_SLEW_PPM 1000
 /* What two clocks may have drifted apart while nothing was written. */
@@ -44,52 +44,49 @@ G_BEGIN_DECLS
 typedef struct
 {
   gboolean started;
-  FaspTime start;               /* arrival of the first block, of the first one
-                                 * after a jump, or of the last one that caught up */
-  FaspTime start_offset;        /* offset in use then */
-  FaspTime last;                /* newest arrival */
-  FaspTime offset;              /* in use */
+  FaspTime start;        /* arrival of the first block, of the first one
+                          * after a jump, or of the last one that caught up */
+  FaspTime start_offset; /* offset in use then */
+  FaspTime last;         /* newest arrival */
+  FaspTime offset;       /* in use */
   FaspTime slew_remainder;
-  FaspTime catching_until;      /* until then offset may fall at once */
-  gint64 bucket;                /* number of the newest bucket */
+  FaspTime catching_until;                      /* until then offset may fall at once */
+  gint64 bucket;                                /* number of the newest bucket */
   FaspTime bucket_min[FASP_MEDIA_CLOCK_WINDOW]; /* FASP_NEVER: empty */
-  FaspTime least;               /* of all of them */
-  FaspTime tolerated;           /* lateness that may be a queue at the sender; the
-                                   caller sets it */
-  guint64 newest;               /* the highest block that has come, */
-  FaspTime newest_media;        /* and its media time; */
-  FaspTime latest_media;        /* the same, or that of the sender before */
-  gboolean fell;                /* media time fell and that is not followed yet; */
-  guint64 fell_at;              /* with this block */
-  guint jumps;                  /* followed since the start; of the last one: */
-  guint64 epoch;                /* the first block of the new time, */
-  guint64 epoch_least;          /* which cannot be before this one */
-  FaspTime epoch_media;         /* media time of the block that showed the jump */
-  FaspTime before_media;        /* media time of the newest block of the old time, */
-  FaspTime before_offset;       /* and the offset that maps old blocks */
-  FaspTime jump;                /* how far the sender's clock went ahead */
+  FaspTime least;                               /* of all of them */
+  FaspTime tolerated;                           /* lateness that may be a queue at the sender; the
+                                                   caller sets it */
+  guint64 newest;                               /* the highest block that has come, */
+  FaspTime newest_media;                        /* and its media time; */
+  FaspTime latest_media;                        /* the same, or that of the sender before */
+  gboolean fell;                                /* media time fell and that is not followed yet; */
+  guint64 fell_at;                              /* with this block */
+  guint jumps;                                  /* followed since the start; of the last one: */
+  guint64 epoch;                                /* the first block of the new time, */
+  guint64 epoch_least;                          /* which cannot be before this one */
+  FaspTime epoch_media;                         /* media time of the block that showed the jump */
+  FaspTime before_media;  /* media time of the newest block of the old time, */
+  FaspTime before_offset; /* and the offset that maps old blocks */
+  FaspTime jump;          /* how far the sender's clock went ahead */
 } FaspMediaClock;
 
-void fasp_media_clock_init (FaspMediaClock * clock);
+void fasp_media_clock_init (FaspMediaClock *clock);
 /* Begins as a copy of @before: another sender sends the same stream, by the same clock,
  * with block numbers of its own. */
-void fasp_media_clock_continue (FaspMediaClock * clock,
-    const FaspMediaClock * before);
+void fasp_media_clock_continue (FaspMediaClock *clock, const FaspMediaClock *before);
 /* Block @number is here.  TRUE: the clock jumped (not for the first block). */
-gboolean fasp_media_clock_arrived (FaspMediaClock * clock, guint64 number,
-    FaspTime media, FaspTime arrival);
+gboolean fasp_media_clock_arrived (FaspMediaClock *clock, guint64 number, FaspTime media,
+    FaspTime arrival);
 /* A queue at the sender is gone.  The offset, which took some of it for the path, may fall
  * back at once. */
-void fasp_media_clock_catch_up (FaspMediaClock * clock);
+void fasp_media_clock_catch_up (FaspMediaClock *clock);
 /* Is this block of the time since the last jump? */
-gboolean fasp_media_clock_is_current (const FaspMediaClock * clock,
-    guint64 number);
+gboolean fasp_media_clock_is_current (const FaspMediaClock *clock, guint64 number);
 /* When a block of that number and media time would have arrived without loss and queues. */
-FaspTime fasp_media_clock_map (const FaspMediaClock * clock, guint64 number,
-    FaspTime media);
+FaspTime fasp_media_clock_map (const FaspMediaClock *clock, guint64 number, FaspTime media);
 /* Widens @media, the low FASP_MEDIA_TIME_BITS of the media time of a block that is here.  The
  * block may be up to 65 minutes late, however long nothing was sent before it. */
-FaspTime fasp_media_clock_widen (const FaspMediaClock * clock, guint64 number,
-    guint32 media, FaspTime arrival);
+FaspTime fasp_media_clock_widen (const FaspMediaClock *clock, guint64 number, guint32 media,
+    FaspTime arrival);
 
 G_END_DECLS

@@ -6,7 +6,7 @@
 #include "fasplimits.h"
 
 void
-fasp_nack_backoff_init (FaspNackBackoff * backoff, guint64 seed)
+fasp_nack_backoff_init (FaspNackBackoff *backoff, guint64 seed)
 {
   memset (backoff, 0, sizeof *backoff);
   backoff->dice = seed != 0 ? seed : 1;
@@ -15,29 +15,29 @@ fasp_nack_backoff_init (FaspNackBackoff * backoff, guint64 seed)
 }
 
 void
-fasp_nack_backoff_set (FaspNackBackoff * backoff, guint64 members,
-    guint64 back_off_us, guint64 clock_ms)
+fasp_nack_backoff_set (FaspNackBackoff *backoff, guint64 members, guint64 back_off_us,
+    guint64 clock_ms)
 {
   backoff->members = CLAMP (members, 1, G_MAXUINT16);
-  backoff->back_off = backoff->members == 1 ? 0 : MIN (back_off_us,
-      (guint64) FASP_NACK_BACKOFF_MAX);
-  backoff->clock = CLAMP (clock_ms, FASP_MEMBER_CLOCK_MIN / FASP_MSEC,
-      FASP_MEMBER_CLOCK_MAX / FASP_MSEC) * FASP_MSEC;
+  backoff->back_off =
+      backoff->members == 1 ? 0 : MIN (back_off_us, (guint64) FASP_NACK_BACKOFF_MAX);
+  backoff->clock =
+      CLAMP (clock_ms, FASP_MEMBER_CLOCK_MIN / FASP_MSEC, FASP_MEMBER_CLOCK_MAX / FASP_MSEC)
+      * FASP_MSEC;
 }
 
 FaspTime
-fasp_nack_backoff_draw (FaspNackBackoff * backoff)
+fasp_nack_backoff_draw (FaspNackBackoff *backoff)
 {
   gdouble l = log (backoff->members) + 1;
 
   if (backoff->back_off == 0)
     return 0;
-  return backoff->back_off * log1p (expm1 (l) *
-      fasp_dice_roll (&backoff->dice)) / l;
+  return backoff->back_off * log1p (expm1 (l) * fasp_dice_roll (&backoff->dice)) / l;
 }
 
 FaspTime
-fasp_nack_backoff_draw_turn (FaspNackBackoff * backoff)
+fasp_nack_backoff_draw_turn (FaspNackBackoff *backoff)
 {
   FaspTime longest = MIN (backoff->members * FASP_MSEC, backoff->clock);
 
@@ -45,24 +45,24 @@ fasp_nack_backoff_draw_turn (FaspNackBackoff * backoff)
 }
 
 FaspTime
-fasp_nack_backoff_draw_clock (FaspNackBackoff * backoff)
+fasp_nack_backoff_draw_clock (FaspNackBackoff *backoff)
 {
   return backoff->clock * (.75 + .25 * fasp_dice_roll (&backoff->dice));
 }
 
 void
-fasp_nack_backoff_settled (FaspNackBackoff * backoff, guint64 end)
+fasp_nack_backoff_settled (FaspNackBackoff *backoff, guint64 end)
 {
   backoff->known = end;
 }
 
 void
-fasp_nack_backoff_ask (FaspNackBackoff * backoff, FaspTime now, guint64 end)
+fasp_nack_backoff_ask (FaspNackBackoff *backoff, FaspTime now, guint64 end)
 {
   FaspTime time = now + fasp_nack_backoff_draw (backoff);
 
   if (backoff->time != FASP_NEVER && !backoff->again)
-    return;                     /* these blocks wait until that request is sent */
+    return; /* these blocks wait until that request is sent */
   backoff->time = MIN (backoff->time, time);
   backoff->again = FALSE;
   backoff->end = end;
@@ -70,18 +70,16 @@ fasp_nack_backoff_ask (FaspNackBackoff * backoff, FaspTime now, guint64 end)
 }
 
 void
-fasp_nack_backoff_ask_again (FaspNackBackoff * backoff, FaspTime now)
+fasp_nack_backoff_ask_again (FaspNackBackoff *backoff, FaspTime now)
 {
   backoff->time = now + fasp_nack_backoff_draw (backoff);
   backoff->again = TRUE;
 }
 
 guint64
-fasp_nack_backoff_tell (FaspNackBackoff * backoff, gboolean asks)
+fasp_nack_backoff_tell (FaspNackBackoff *backoff, gboolean asks)
 {
-  guint64 end =
-      asks ? backoff->upto : backoff->time ==
-      FASP_NEVER ? backoff->known : backoff->told;
+  guint64 end = asks ? backoff->upto : backoff->time == FASP_NEVER ? backoff->known : backoff->told;
 
   return backoff->told = MAX (backoff->told, end);
 }

@@ -29,40 +29,40 @@ G_BEGIN_DECLS
 
 typedef struct
 {
-  guint64 dice;                 /* state of the random numbers */
+  guint64 dice; /* state of the random numbers */
   guint members;
-  FaspTime back_off;            /* T; 0: do not wait */
+  FaspTime back_off; /* T; 0: do not wait */
   FaspTime clock;
   /* the request that waits */
-  FaspTime time;                /* when to send it; FASP_NEVER: there is none */
-  gboolean again;               /* it repeats an earlier one */
-  guint64 end;                  /* it is for blocks below that, */
-  guint64 upto;                 /* lost among packets below that */
-  guint64 known, told;          /* packets below are settled, are reported as settled */
+  FaspTime time;       /* when to send it; FASP_NEVER: there is none */
+  gboolean again;      /* it repeats an earlier one */
+  guint64 end;         /* it is for blocks below that, */
+  guint64 upto;        /* lost among packets below that */
+  guint64 known, told; /* packets below are settled, are reported as settled */
 } FaspNackBackoff;
 
 /* @seed: must differ between receivers. */
-void fasp_nack_backoff_init (FaspNackBackoff * backoff, guint64 seed);
+void fasp_nack_backoff_init (FaspNackBackoff *backoff, guint64 seed);
 /* What the sender tells its members; values out of range are clamped. */
-void fasp_nack_backoff_set (FaspNackBackoff * backoff, guint64 members, guint64 back_off_us,
+void fasp_nack_backoff_set (FaspNackBackoff *backoff, guint64 members, guint64 back_off_us,
     guint64 clock_ms);
 /* A random time from 0 to T. */
-FaspTime fasp_nack_backoff_draw (FaspNackBackoff * backoff);
+FaspTime fasp_nack_backoff_draw (FaspNackBackoff *backoff);
 /* A random time to wait with what all members would else say at the same moment: up to a
  * millisecond for each member, and up to the clock. */
-FaspTime fasp_nack_backoff_draw_turn (FaspNackBackoff * backoff);
+FaspTime fasp_nack_backoff_draw_turn (FaspNackBackoff *backoff);
 /* The time until the next regular feedback: three quarters to the whole of the clock. */
-FaspTime fasp_nack_backoff_draw_clock (FaspNackBackoff * backoff);
+FaspTime fasp_nack_backoff_draw_clock (FaspNackBackoff *backoff);
 
 /* Packets below @end are settled by now. */
-void fasp_nack_backoff_settled (FaspNackBackoff * backoff, guint64 end);
+void fasp_nack_backoff_settled (FaspNackBackoff *backoff, guint64 end);
 /* Blocks below @end are missing: draws the time of a request for them.  While another
  * request waits, they wait until it is sent; but they replace a repeated one. */
-void fasp_nack_backoff_ask (FaspNackBackoff * backoff, FaspTime now, guint64 end);
+void fasp_nack_backoff_ask (FaspNackBackoff *backoff, FaspTime now, guint64 end);
 /* Draws the time at which the last request is repeated. */
-void fasp_nack_backoff_ask_again (FaspNackBackoff * backoff, FaspTime now);
+void fasp_nack_backoff_ask_again (FaspNackBackoff *backoff, FaspTime now);
 /* Returns up to which packet number (exclusive) feedback may report packets as settled.
  * @asks: this feedback is the request; else it is sent for another reason. */
-guint64 fasp_nack_backoff_tell (FaspNackBackoff * backoff, gboolean asks);
+guint64 fasp_nack_backoff_tell (FaspNackBackoff *backoff, gboolean asks);
 
 G_END_DECLS

@@ -9,23 +9,23 @@
 typedef struct
 {
   FaspBlock *block;
-  guint16 fragments;            /* bit set of those that are here */
+  guint16 fragments; /* bit set of those that are here */
   guint8 count;
 } Slot;
 
 struct _FaspReorder
 {
-  Slot *slots;                  /* block n at n & mask; grows up to capacity */
-  guint64 *begun, *present;     /* bit n & mask: some of block n is here; all of it */
+  Slot *slots;              /* block n at n & mask; grows up to capacity */
+  guint64 *begun, *present; /* bit n & mask: some of block n is here; all of it */
   guint64 mask;
   guint64 read, ack, highest;
   guint32 capacity;
   gsize bytes;
-  guint32 ready, held;          /* units in [read, ack); of all blocks here */
-  guint64 taken;                /* units taken so far; a block given up counts one */
-  gboolean discont;             /* the next block taken follows a hole */
-  guint64 skip;                 /* missing blocks below were given up; may be
-                                   beyond the window */
+  guint32 ready, held; /* units in [read, ack); of all blocks here */
+  guint64 taken;       /* units taken so far; a block given up counts one */
+  gboolean discont;    /* the next block taken follows a hole */
+  guint64 skip;        /* missing blocks below were given up; may be
+                          beyond the window */
 };
 
 FaspReorder *
@@ -46,13 +46,13 @@ fasp_reorder_new (guint32 capacity, guint64 first)
 }
 
 static inline Slot *
-slot (const FaspReorder * reorder, guint64 number)
+slot (const FaspReorder *reorder, guint64 number)
 {
   return &reorder->slots[number & reorder->mask];
 }
 
 static inline gboolean
-is_present (const FaspReorder * reorder, guint64 number)
+is_present (const FaspReorder *reorder, guint64 number)
 {
   guint64 i = number & reorder->mask;
 
@@ -60,8 +60,7 @@ is_present (const FaspReorder * reorder, guint64 number)
 }
 
 static inline void
-set_bit (const FaspReorder * reorder, guint64 * bits, guint64 number,
-    gboolean value)
+set_bit (const FaspReorder *reorder, guint64 *bits, guint64 number, gboolean value)
 {
   guint64 i = number & reorder->mask, b = G_GUINT64_CONSTANT (1) << i % 64;
 
@@ -73,8 +72,7 @@ set_bit (const FaspReorder * reorder, guint64 * bits, guint64 number,
 
 /* The first block at or after @from whose bit is @value, or highest. */
 static guint64
-find_bit (const FaspReorder * reorder, const guint64 * bits, guint64 from,
-    gboolean value)
+find_bit (const FaspReorder *reorder, const guint64 *bits, guint64 from, gboolean value)
 {
   while (from < reorder->highest) {
     guint64 i = from & reorder->mask;
@@ -95,16 +93,15 @@ find_bit (const FaspReorder * reorder, const guint64 * bits, guint64 from,
 
 /* Forgets block @number without freeing it. */
 static void
-empty_slot (FaspReorder * reorder, guint64 number)
+empty_slot (FaspReorder *reorder, guint64 number)
 {
-  *slot (reorder, number) = (Slot) {
-  0};
+  *slot (reorder, number) = (Slot) { 0 };
   set_bit (reorder, reorder->begun, number, FALSE);
   set_bit (reorder, reorder->present, number, FALSE);
 }
 
 static void
-clear_slot (FaspReorder * reorder, guint64 number)
+clear_slot (FaspReorder *reorder, guint64 number)
 {
   FaspBlock *block = slot (reorder, number)->block;
 
@@ -117,7 +114,7 @@ clear_slot (FaspReorder * reorder, guint64 number)
 }
 
 void
-fasp_reorder_free (FaspReorder * reorder)
+fasp_reorder_free (FaspReorder *reorder)
 {
   if (reorder == NULL)
     return;
@@ -131,7 +128,7 @@ fasp_reorder_free (FaspReorder * reorder)
 
 /* Moves the bits of a ring of @old + 1 slots into one of the new size. */
 static guint64 *
-grow_bits (const FaspReorder * reorder, guint64 * old_bits, guint64 old)
+grow_bits (const FaspReorder *reorder, guint64 *old_bits, guint64 old)
 {
   guint64 *bits = g_new0 (guint64, (reorder->mask + 1) / 64);
 
@@ -144,7 +141,7 @@ grow_bits (const FaspReorder * reorder, guint64 * old_bits, guint64 old)
 
 /* Makes the ring reach up to @number, which is within the window. */
 static void
-grow (FaspReorder * reorder, guint64 number)
+grow (FaspReorder *reorder, guint64 number)
 {
   guint64 mask = reorder->mask, old = reorder->mask;
   Slot *old_slots = reorder->slots;
@@ -165,23 +162,22 @@ grow (FaspReorder * reorder, guint64 number)
 /* --- in ------------------------------------------------------------------------- */
 
 static gboolean
-is_valid (const FaspReorderPiece * piece)
+is_valid (const FaspReorderPiece *piece)
 {
   guint32 part, size;
 
-  if (piece->count < 1 || piece->count > FASP_REORDER_FRAGMENTS
-      || piece->index >= piece->count || piece->total > BLOCK_MAX)
+  if (piece->count < 1 || piece->count > FASP_REORDER_FRAGMENTS || piece->index >= piece->count
+      || piece->total > BLOCK_MAX)
     return FALSE;
   part = (piece->total + piece->count - 1) / piece->count;
   if (piece->count > 1 && part * (piece->count - 1) >= piece->total)
-    return FALSE;               /* the last one would be empty */
-  size = piece->index + 1 < piece->count ? part :
-      piece->total - part * (piece->count - 1);
+    return FALSE; /* the last one would be empty */
+  size = piece->index + 1 < piece->count ? part : piece->total - part * (piece->count - 1);
   return piece->size == size;
 }
 
 static void
-begin_block (FaspReorder * reorder, Slot * s, const FaspReorderPiece * piece)
+begin_block (FaspReorder *reorder, Slot *s, const FaspReorderPiece *piece)
 {
   clear_slot (reorder, piece->number);
   set_bit (reorder, reorder->begun, piece->number, TRUE);
@@ -198,7 +194,7 @@ begin_block (FaspReorder * reorder, Slot * s, const FaspReorderPiece * piece)
 
 /* Is there room for a block of @total bytes in this slot, in place of what it holds? */
 static gboolean
-has_room (const FaspReorder * reorder, const Slot * s, guint32 total)
+has_room (const FaspReorder *reorder, const Slot *s, guint32 total)
 {
   guint held = s->block != NULL ? fasp_block_count_units (s->block) : 0;
 
@@ -207,23 +203,20 @@ has_room (const FaspReorder * reorder, const Slot * s, guint32 total)
 
 /* Moves ack to the first block that is missing and may still come. */
 static void
-advance_ack (FaspReorder * reorder)
+advance_ack (FaspReorder *reorder)
 {
   while (reorder->ack < reorder->highest) {
     if (is_present (reorder, reorder->ack))
-      reorder->ready += fasp_block_count_units (slot (reorder,
-              reorder->ack++)->block);
+      reorder->ready += fasp_block_count_units (slot (reorder, reorder->ack++)->block);
     else if (reorder->ack < reorder->skip)
-      reorder->ack = MIN (fasp_reorder_next_here (reorder, reorder->ack),
-          reorder->skip);
+      reorder->ack = MIN (fasp_reorder_next_here (reorder, reorder->ack), reorder->skip);
     else
       break;
   }
 }
 
 FaspReorderResult
-fasp_reorder_insert (FaspReorder * reorder, FaspTime now,
-    const FaspReorderPiece * piece)
+fasp_reorder_insert (FaspReorder *reorder, FaspTime now, const FaspReorderPiece *piece)
 {
   guint32 part;
   Slot *s;
@@ -233,16 +226,14 @@ fasp_reorder_insert (FaspReorder * reorder, FaspTime now,
   if (piece->number < reorder->ack)
     return FASP_REORDER_DUPLICATE;
   /* blocks beyond the window may have been given up before there is room for them */
-  if (piece->number - reorder->read >= reorder->capacity
-      || piece->number < reorder->skip)
+  if (piece->number - reorder->read >= reorder->capacity || piece->number < reorder->skip)
     return FASP_REORDER_OUTSIDE;
   grow (reorder, piece->number);
   if (is_present (reorder, piece->number))
     return FASP_REORDER_DUPLICATE;
 
   s = slot (reorder, piece->number);
-  if (s->block == NULL || s->count != piece->count
-      || s->block->size != piece->total) {
+  if (s->block == NULL || s->count != piece->count || s->block->size != piece->total) {
     /* the sender exceeds the window that it was told; but the block that all others
      * wait for is taken anyway */
     if (piece->number != reorder->ack && !has_room (reorder, s, piece->total))
@@ -253,8 +244,7 @@ fasp_reorder_insert (FaspReorder * reorder, FaspTime now,
 
   part = (piece->total + piece->count - 1) / piece->count;
   if (piece->size > 0 && s->block->memory == NULL)
-    memcpy (s->block->data + (gsize) part * piece->index, piece->data,
-        piece->size);
+    memcpy (s->block->data + (gsize) part * piece->index, piece->data, piece->size);
   s->fragments |= 1 << piece->index;
   reorder->highest = MAX (reorder->highest, piece->number + 1);
   if (s->fragments != (1u << piece->count) - 1)
@@ -270,7 +260,7 @@ fasp_reorder_insert (FaspReorder * reorder, FaspTime now,
 }
 
 void
-fasp_reorder_note_highest (FaspReorder * reorder, guint64 end)
+fasp_reorder_note_highest (FaspReorder *reorder, guint64 end)
 {
   end = MIN (end, fasp_reorder_get_limit (reorder));
   if (end <= reorder->highest)
@@ -283,7 +273,7 @@ fasp_reorder_note_highest (FaspReorder * reorder, guint64 end)
 
 /* Moves read to the next block that is here or may still come. */
 static void
-pass_given_up (FaspReorder * reorder)
+pass_given_up (FaspReorder *reorder)
 {
   guint64 next = reorder->read;
 
@@ -301,14 +291,13 @@ pass_given_up (FaspReorder * reorder)
 }
 
 FaspBlock *
-fasp_reorder_peek (FaspReorder * reorder)
+fasp_reorder_peek (FaspReorder *reorder)
 {
-  return reorder->read < reorder->ack ? slot (reorder, reorder->read)->block :
-      NULL;
+  return reorder->read < reorder->ack ? slot (reorder, reorder->read)->block : NULL;
 }
 
 FaspBlock *
-fasp_reorder_take (FaspReorder * reorder)
+fasp_reorder_take (FaspReorder *reorder)
 {
   FaspBlock *block = fasp_reorder_peek (reorder);
 
@@ -328,17 +317,16 @@ fasp_reorder_take (FaspReorder * reorder)
 }
 
 const FaspBlock *
-fasp_reorder_get (const FaspReorder * reorder, guint64 number)
+fasp_reorder_get (const FaspReorder *reorder, guint64 number)
 {
-  if (number < reorder->read || number >= reorder->highest
-      || !is_present (reorder, number))
+  if (number < reorder->read || number >= reorder->highest || !is_present (reorder, number))
     return NULL;
   return slot (reorder, number)->block;
 }
 
 /* A sender may say any number, so this looks only at blocks of which something is here. */
 guint64
-fasp_reorder_skip_to (FaspReorder * reorder, guint64 number)
+fasp_reorder_skip_to (FaspReorder *reorder, guint64 number)
 {
   guint64 end = MIN (number, fasp_reorder_get_limit (reorder));
   guint64 from = MAX (reorder->ack, reorder->skip), given_up = number - from;
@@ -361,66 +349,64 @@ fasp_reorder_skip_to (FaspReorder * reorder, guint64 number)
 /* --- figures -------------------------------------------------------------------------- */
 
 guint64
-fasp_reorder_get_read (const FaspReorder * reorder)
+fasp_reorder_get_read (const FaspReorder *reorder)
 {
   return reorder->read;
 }
 
 guint64
-fasp_reorder_get_ack (const FaspReorder * reorder)
+fasp_reorder_get_ack (const FaspReorder *reorder)
 {
   return reorder->ack;
 }
 
 guint64
-fasp_reorder_get_highest (const FaspReorder * reorder)
+fasp_reorder_get_highest (const FaspReorder *reorder)
 {
   return reorder->highest;
 }
 
 guint32
-fasp_reorder_get_capacity (const FaspReorder * reorder)
+fasp_reorder_get_capacity (const FaspReorder *reorder)
 {
   return reorder->capacity;
 }
 
 guint64
-fasp_reorder_get_limit (const FaspReorder * reorder)
+fasp_reorder_get_limit (const FaspReorder *reorder)
 {
   return reorder->read + reorder->capacity;
 }
 
 guint32
-fasp_reorder_get_window (const FaspReorder * reorder)
+fasp_reorder_get_window (const FaspReorder *reorder)
 {
   guint64 blocks = fasp_reorder_get_limit (reorder) - reorder->ack;
 
   /* a block given up in between takes no memory, but it takes a slot */
-  return MIN (blocks, reorder->capacity - MIN (reorder->ready,
-          reorder->capacity));
+  return MIN (blocks, reorder->capacity - MIN (reorder->ready, reorder->capacity));
 }
 
 guint64
-fasp_reorder_get_taken (const FaspReorder * reorder)
+fasp_reorder_get_taken (const FaspReorder *reorder)
 {
   return reorder->taken;
 }
 
 gsize
-fasp_reorder_get_bytes (const FaspReorder * reorder)
+fasp_reorder_get_bytes (const FaspReorder *reorder)
 {
   return reorder->bytes;
 }
 
 guint64
-fasp_reorder_next_here (const FaspReorder * reorder, guint64 from)
+fasp_reorder_next_here (const FaspReorder *reorder, guint64 from)
 {
   return find_bit (reorder, reorder->present, MAX (from, reorder->read), TRUE);
 }
 
 gboolean
-fasp_reorder_next_gap (const FaspReorder * reorder, guint64 from,
-    guint64 * start, guint64 * length)
+fasp_reorder_next_gap (const FaspReorder *reorder, guint64 from, guint64 *start, guint64 *length)
 {
   from = MAX (from, MAX (reorder->ack, reorder->skip));
   *start = find_bit (reorder, reorder->present, from, FALSE);

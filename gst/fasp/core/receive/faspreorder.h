@@ -31,11 +31,11 @@ typedef struct _FaspReorder FaspReorder;
 
 typedef enum
 {
-  FASP_REORDER_STORED,          /* new and complete */
-  FASP_REORDER_PARTIAL,         /* a new fragment, block not complete */
-  FASP_REORDER_DUPLICATE,       /* already here or already taken */
-  FASP_REORDER_OUTSIDE,         /* beyond the window, or more than it holds */
-  FASP_REORDER_INVALID,         /* its index, count and sizes contradict each other */
+  FASP_REORDER_STORED,    /* new and complete */
+  FASP_REORDER_PARTIAL,   /* a new fragment, block not complete */
+  FASP_REORDER_DUPLICATE, /* already here or already taken */
+  FASP_REORDER_OUTSIDE,   /* beyond the window, or more than it holds */
+  FASP_REORDER_INVALID,   /* its index, count and sizes contradict each other */
 } FaspReorderResult;
 
 /* One block, or one fragment of it, as it came off the wire.  For a whole
@@ -44,63 +44,62 @@ typedef enum
 typedef struct
 {
   guint64 number;
-  guint8 flags;                 /* FASP_BLOCK_* */
+  guint8 flags; /* FASP_BLOCK_* */
   guint8 round;
   guint8 index, count;
-  guint32 total;                /* bytes of the whole block, <= 65535 */
+  guint32 total; /* bytes of the whole block, <= 65535 */
   FaspTime media_time;
   const guint8 *data;
   guint32 size;
-  FaspMemory *memory;           /* where data may stay; NULL: it is copied */
+  FaspMemory *memory; /* where data may stay; NULL: it is copied */
 } FaspReorderPiece;
 
 /* @capacity is rounded up to a power of two >= 64.  @first: the number of the
  * first block to deliver.  The slots are allocated as they are needed, but the
  * window is always @capacity blocks long. */
 FaspReorder *fasp_reorder_new (guint32 capacity, guint64 first);
-void fasp_reorder_free (FaspReorder * reorder);
+void fasp_reorder_free (FaspReorder *reorder);
 
-FaspReorderResult fasp_reorder_insert (FaspReorder * reorder, FaspTime now,
-    const FaspReorderPiece * piece);
+FaspReorderResult fasp_reorder_insert (FaspReorder *reorder, FaspTime now,
+    const FaspReorderPiece *piece);
 
 /* Blocks below @end are known to exist, by a tail probe.  Clamped to the
  * window. */
-void fasp_reorder_note_highest (FaspReorder * reorder, guint64 end);
+void fasp_reorder_note_highest (FaspReorder *reorder, guint64 end);
 
 /* The next block in order with its reference, or NULL. */
-FaspBlock *fasp_reorder_take (FaspReorder * reorder);
+FaspBlock *fasp_reorder_take (FaspReorder *reorder);
 /* The same without taking it. */
-FaspBlock *fasp_reorder_peek (FaspReorder * reorder);
+FaspBlock *fasp_reorder_peek (FaspReorder *reorder);
 
 /* Block @number if it is here and not taken, without a reference; else NULL. */
-const FaspBlock *fasp_reorder_get (const FaspReorder * reorder,
-    guint64 number);
+const FaspBlock *fasp_reorder_get (const FaspReorder *reorder, guint64 number);
 
 /* Gives up everything missing below @number: read moves to the first block
  * present at or above it, or to @number.  Blocks that are present are still
  * delivered.  Returns how many blocks were given up.  The next block taken after
  * each hole carries FASP_BLOCK_DISCONT. */
-guint64 fasp_reorder_skip_to (FaspReorder * reorder, guint64 number);
+guint64 fasp_reorder_skip_to (FaspReorder *reorder, guint64 number);
 
-guint64 fasp_reorder_get_read (const FaspReorder * reorder);
-guint64 fasp_reorder_get_ack (const FaspReorder * reorder);
-guint64 fasp_reorder_get_highest (const FaspReorder * reorder);
-guint32 fasp_reorder_get_capacity (const FaspReorder * reorder);
-guint64 fasp_reorder_get_limit (const FaspReorder * reorder);   /* read + capacity */
+guint64 fasp_reorder_get_read (const FaspReorder *reorder);
+guint64 fasp_reorder_get_ack (const FaspReorder *reorder);
+guint64 fasp_reorder_get_highest (const FaspReorder *reorder);
+guint32 fasp_reorder_get_capacity (const FaspReorder *reorder);
+guint64 fasp_reorder_get_limit (const FaspReorder *reorder); /* read + capacity */
 /* Units (FASP_BLOCK_UNIT) from ack on that there is room for.  The sum of ack and the
  * window never goes back. */
-guint32 fasp_reorder_get_window (const FaspReorder * reorder);
+guint32 fasp_reorder_get_window (const FaspReorder *reorder);
 /* Units taken or given up so far: they opened the window. */
-guint64 fasp_reorder_get_taken (const FaspReorder * reorder);
+guint64 fasp_reorder_get_taken (const FaspReorder *reorder);
 /* Bytes of payload allocated in the buffer. */
-gsize fasp_reorder_get_bytes (const FaspReorder * reorder);
+gsize fasp_reorder_get_bytes (const FaspReorder *reorder);
 
 /* The first block at or after @from that is here and not taken; highest: there is none. */
-guint64 fasp_reorder_next_here (const FaspReorder * reorder, guint64 from);
+guint64 fasp_reorder_next_here (const FaspReorder *reorder, guint64 from);
 
 /* The first run of missing blocks at or after @from and below highest.
  * Scans the bitmap a word at a time.  FALSE when there is none. */
-gboolean fasp_reorder_next_gap (const FaspReorder * reorder, guint64 from,
-    guint64 * start, guint64 * length);
+gboolean fasp_reorder_next_gap (const FaspReorder *reorder, guint64 from, guint64 *start,
+    guint64 *length);
 
 G_END_DECLS

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "fasprx.h"
 
-/* All late blocks of this time make one skip; and those that are no further apart than this come in a
- * row. */
+/* All late blocks of this time make one skip; and those that are no further apart than this come in
+ * a row. */
 #define SKIP FASP_SEC
 /* How long to wait for a repair beyond the span of its window. */
 #define REPAIR_GRACE (2 * FASP_MSEC)
@@ -14,8 +14,7 @@
 #define REMEMBERED 2
 
 void
-fasp_rx_init (FaspRx * rx, FaspTime now, guint64 start, guint32 capacity,
-    const FaspLatency * agreed)
+fasp_rx_init (FaspRx *rx, FaspTime now, guint64 start, guint32 capacity, const FaspLatency *agreed)
 {
   memset (rx, 0, sizeof (*rx));
   rx->reorder = fasp_reorder_new (capacity, start);
@@ -30,7 +29,7 @@ fasp_rx_init (FaspRx * rx, FaspTime now, guint64 start, guint32 capacity,
 }
 
 void
-fasp_rx_clear (FaspRx * rx)
+fasp_rx_clear (FaspRx *rx)
 {
   fasp_reorder_free (rx->reorder);
   rx->reorder = NULL;
@@ -40,7 +39,7 @@ fasp_rx_clear (FaspRx * rx)
 }
 
 void
-fasp_rx_set_fec (FaspRx * rx, FaspTime now, guint window)
+fasp_rx_set_fec (FaspRx *rx, FaspTime now, guint window)
 {
   rx->decoder_end = now + REPAIRS_WITHIN;
   rx->decoder = fasp_rlc_decoder_new (REMEMBERED * window);
@@ -48,20 +47,21 @@ fasp_rx_set_fec (FaspRx * rx, FaspTime now, guint window)
 
 /* --- what comes in --------------------------------------------------------------- */
 
-/* When what is missing before block @number was written, by our clock; a guess if that block is not here. */
+/* When what is missing before block @number was written, by our clock; a guess if that block is not
+ * here. */
 static FaspTime
-get_written (const FaspRx * rx, FaspTime now, guint64 number)
+get_written (const FaspRx *rx, FaspTime now, guint64 number)
 {
   const FaspBlock *block = fasp_reorder_get (rx->reorder, number);
 
   return block == NULL ? now - fasp_playout_get (&rx->playout, now) :
-      MIN (now, fasp_media_clock_map (&rx->clock, number, block->media_time));
+                         MIN (now, fasp_media_clock_map (&rx->clock, number, block->media_time));
 }
 
-/* What was written from @from to @to by our clock is missing, or came too late.  Nothing before the last skip
- * counts: where the stream is late, a guess is ahead of it. */
+/* What was written from @from to @to by our clock is missing, or came too late.  Nothing before the
+ * last skip counts: where the stream is late, a guess is ahead of it. */
 static void
-count_skips (FaspRx * rx, FaspTime from, FaspTime to)
+count_skips (FaspRx *rx, FaspTime from, FaspTime to)
 {
   if (rx->skips > 0)
     from = MAX (from, rx->skip_time + SKIP);
@@ -71,21 +71,20 @@ count_skips (FaspRx * rx, FaspTime from, FaspTime to)
   rx->skip_time = to - (to - from) % SKIP;
 }
 
-/* When the first of the @blocks was written that are missing before @written.  The stream may have paused before
- * it: they take as long as others do. */
+/* When the first of the @blocks was written that are missing before @written.  The stream may have
+ * paused before it: they take as long as others do. */
 static FaspTime
-get_gap_start (const FaspRx * rx, FaspTime now, FaspTime written,
-    guint64 blocks)
+get_gap_start (const FaspRx *rx, FaspTime now, FaspTime written, guint64 blocks)
 {
   gdouble each = (gdouble) (now - rx->first_data) / rx->lateness_in_order.count;
 
   return MIN (written, MAX (rx->in_order, written - blocks * each));
 }
 
-/* Something came too late.  The sender is told of a row of such seconds once: for each that it is told of
- * it may do something, and none of that helps a stream that is late as a whole. */
+/* Something came too late.  The sender is told of a row of such seconds once: for each that it is
+ * told of it may do something, and none of that helps a stream that is late as a whole. */
 static void
-count_late (FaspRx * rx, FaspTime now, FaspTime written)
+count_late (FaspRx *rx, FaspTime now, FaspTime written)
 {
   if (now - rx->last_late >= SKIP)
     rx->rows++;
@@ -95,14 +94,13 @@ count_late (FaspRx * rx, FaspTime now, FaspTime written)
 
 /* Blocks in [from, ack) have just become deliverable. */
 static void
-measure_in_order (FaspRx * rx, FaspTime now, guint64 from)
+measure_in_order (FaspRx *rx, FaspTime now, guint64 from)
 {
   FaspTime latency = fasp_playout_get (&rx->playout, now);
 
   /* a skip can move ack anywhere; blocks are only in the window */
   guint64 start = MAX (from, fasp_reorder_get_read (rx->reorder));
-  guint64 end = MIN (fasp_reorder_get_ack (rx->reorder),
-      fasp_reorder_get_limit (rx->reorder));
+  guint64 end = MIN (fasp_reorder_get_ack (rx->reorder), fasp_reorder_get_limit (rx->reorder));
 
   for (guint64 n = fasp_reorder_next_here (rx->reorder, start); n < end;
       n = fasp_reorder_next_here (rx->reorder, n + 1)) {
@@ -125,13 +123,12 @@ measure_in_order (FaspRx * rx, FaspTime now, guint64 from)
 /* Gives a block that is here to the solver, to recover others by it, as long as repairs
  * come. */
 static void
-remember (FaspRx * rx, FaspTime now, guint64 number)
+remember (FaspRx *rx, FaspTime now, guint64 number)
 {
   if (rx->decoder == NULL)
     return;
   if (now < rx->decoder_end) {
-    fasp_rlc_decoder_know (rx->decoder,
-        (FaspBlock *) fasp_reorder_get (rx->reorder, number));
+    fasp_rlc_decoder_know (rx->decoder, (FaspBlock *) fasp_reorder_get (rx->reorder, number));
   } else if (rx->decoder_end > 0) {
     fasp_rlc_decoder_forget (rx->decoder);
     rx->decoder_end = 0;
@@ -139,10 +136,10 @@ remember (FaspRx * rx, FaspTime now, guint64 number)
 }
 
 /* Do blocks come too late?  Then the sender need not send what else it has of that time.  An
- * original counts as late one round trip earlier than a retransmission: it has waited at the sender, and
- * the blocks behind it will be too late by the time the sender hears of it. */
+ * original counts as late one round trip earlier than a retransmission: it has waited at the
+ * sender, and the blocks behind it will be too late by the time the sender hears of it. */
 static void
-note_behind (FaspRx * rx, FaspTime now, FaspTime lateness, guint round)
+note_behind (FaspRx *rx, FaspTime now, FaspTime lateness, guint round)
 {
   gboolean was = rx->behind;
   FaspTime latency;
@@ -150,16 +147,15 @@ note_behind (FaspRx * rx, FaspTime now, FaspTime lateness, guint round)
   if (!rx->give_up)
     return;
   latency = fasp_playout_get (&rx->playout, now);
-  rx->behind = latency > 0 && lateness > latency - (round > 0 ? 0 :
-      MIN (rx->feedback.rtt, latency / 2));
+  rx->behind =
+      latency > 0 && lateness > latency - (round > 0 ? 0 : MIN (rx->feedback.rtt, latency / 2));
   if (rx->behind && !was && !fasp_feedback_backs_off (&rx->feedback))
     fasp_feedback_now (&rx->feedback, now);
 }
 
 /* A block is here, however it came.  @from: ack before it came. */
 static void
-block_came (FaspRx * rx, FaspTime now, const FaspReorderPiece * piece,
-    guint64 from)
+block_came (FaspRx *rx, FaspTime now, const FaspReorderPiece *piece, guint64 from)
 {
   gboolean end = (piece->flags & FASP_BLOCK_MARK) != 0 && piece->total == 0;
 
@@ -171,8 +167,7 @@ block_came (FaspRx * rx, FaspTime now, const FaspReorderPiece * piece,
     rx->has_eos = TRUE;
     rx->eos = piece->number;
   } else {
-    FaspTime lateness = now - fasp_media_clock_map (&rx->clock, piece->number,
-        piece->media_time);
+    FaspTime lateness = now - fasp_media_clock_map (&rx->clock, piece->number, piece->media_time);
 
     fasp_hist_add (&rx->lateness, lateness);
     note_behind (rx, now, lateness, piece->round);
@@ -185,7 +180,7 @@ block_came (FaspRx * rx, FaspTime now, const FaspReorderPiece * piece,
 
 /* Gives a recovered block to the solver, to recover others by it. */
 static void
-know_recovered (FaspRx * rx, const FaspReorderPiece * piece)
+know_recovered (FaspRx *rx, const FaspReorderPiece *piece)
 {
   FaspBlock *block = fasp_block_new (piece->size);
 
@@ -200,7 +195,7 @@ know_recovered (FaspRx * rx, const FaspReorderPiece * piece)
 }
 
 void
-fasp_rx_recover (FaspRx * rx, FaspTime now)
+fasp_rx_recover (FaspRx *rx, FaspTime now)
 {
   FaspRecovered recovered;
 
@@ -211,14 +206,14 @@ fasp_rx_recover (FaspRx * rx, FaspTime now)
       .flags = recovered.flags,
       .count = 1,
       .total = recovered.size,
-      .media_time = fasp_media_clock_widen (&rx->clock, recovered.number,
-          recovered.media_time, now),
+      .media_time =
+          fasp_media_clock_widen (&rx->clock, recovered.number, recovered.media_time, now),
       .data = recovered.data,
       .size = recovered.size,
     };
 
     if (fasp_reorder_insert (rx->reorder, now, &piece) != FASP_REORDER_STORED) {
-      know_recovered (rx, &piece);      /* given up, or beyond the window */
+      know_recovered (rx, &piece); /* given up, or beyond the window */
       continue;
     }
     rx->recovered++;
@@ -229,33 +224,32 @@ fasp_rx_recover (FaspRx * rx, FaspTime now)
 }
 
 FaspTime
-fasp_rx_get_patience (const FaspRx * rx, FaspTime now)
+fasp_rx_get_patience (const FaspRx *rx, FaspTime now)
 {
   return now < rx->patience_end ? rx->patience : 0;
 }
 
 void
-fasp_rx_repair (FaspRx * rx, FaspTime now, const FaspFrame * frame)
+fasp_rx_repair (FaspRx *rx, FaspTime now, const FaspFrame *frame)
 {
   if (rx->decoder == NULL)
     return;
   rx->repairs++;
-  rx->patience = frame->span == 0 ? 0 : MIN (frame->span * FASP_MSEC +
-      REPAIR_GRACE, FASP_FEEDBACK_CLOCK_MAX);
+  rx->patience =
+      frame->span == 0 ? 0 : MIN (frame->span * FASP_MSEC + REPAIR_GRACE, FASP_FEEDBACK_CLOCK_MAX);
   rx->patience_end = now + PATIENCE_FOR;
   rx->decoder_end = now + REPAIRS_WITHIN;
-  fasp_rlc_decoder_repair (rx->decoder, fasp_widen (frame->block,
-          FASP_BLOCK_BITS, fasp_reorder_get_highest (rx->reorder)),
+  fasp_rlc_decoder_repair (rx->decoder,
+      fasp_widen (frame->block, FASP_BLOCK_BITS, fasp_reorder_get_highest (rx->reorder)),
       frame->blocks, frame->key, frame->payload, frame->payload_size);
 }
 
 /* Learns what a block tells about the sender's clock. */
 static void
-note_time (FaspRx * rx, FaspTime now, const FaspReorderPiece * piece)
+note_time (FaspRx *rx, FaspTime now, const FaspReorderPiece *piece)
 {
   rx->clock.tolerated = rx->give_up ? fasp_playout_get (&rx->playout, now) : 0;
-  if (fasp_media_clock_arrived (&rx->clock, piece->number, piece->media_time,
-          now)) {
+  if (fasp_media_clock_arrived (&rx->clock, piece->number, piece->media_time, now)) {
     FASP_LOG (rx->playout.log, now, CLOCK_JUMPED, piece->number);
     fasp_skew_jumped (&rx->skew);
   }
@@ -264,7 +258,7 @@ note_time (FaspRx * rx, FaspTime now, const FaspReorderPiece * piece)
 }
 
 FaspRxArrival
-fasp_rx_data (FaspRx * rx, FaspTime now, const FaspFrame * frame)
+fasp_rx_data (FaspRx *rx, FaspTime now, const FaspFrame *frame)
 {
   guint64 expected = fasp_reorder_get_highest (rx->reorder);
   guint64 old_ack = fasp_reorder_get_ack (rx->reorder);
@@ -276,8 +270,7 @@ fasp_rx_data (FaspRx * rx, FaspTime now, const FaspFrame * frame)
     .count = frame->count,
     .total = frame->total,
     .media_time = fasp_media_clock_widen (&rx->clock,
-        fasp_widen (frame->block, FASP_BLOCK_BITS, expected),
-        frame->media_time, now),
+        fasp_widen (frame->block, FASP_BLOCK_BITS, expected), frame->media_time, now),
     .data = frame->payload,
     .size = frame->payload_size,
     .memory = frame->memory,
@@ -308,23 +301,22 @@ fasp_rx_data (FaspRx * rx, FaspTime now, const FaspFrame * frame)
 }
 
 void
-fasp_rx_tail (FaspRx * rx, FaspTime now, guint64 end, gboolean all)
+fasp_rx_tail (FaspRx *rx, FaspTime now, guint64 end, gboolean all)
 {
   fasp_reorder_note_highest (rx->reorder, end);
   fasp_feedback_asked (&rx->feedback, now, all);
 }
 
 void
-fasp_rx_position (FaspRx * rx, guint64 number, const FaspStreamOffset * place)
+fasp_rx_position (FaspRx *rx, guint64 number, const FaspStreamOffset *place)
 {
-  fasp_position_told (&rx->position, fasp_reorder_get_read (rx->reorder),
-      number, place);
+  fasp_position_told (&rx->position, fasp_reorder_get_read (rx->reorder), number, place);
 }
 
 /* Forgets the positions of blocks below @end that will not come: they would take the place
  * of others. */
 static void
-forget_positions (FaspRx * rx, guint64 end)
+forget_positions (FaspRx *rx, guint64 end)
 {
   FaspPosition *position = &rx->position;
   guint kept = 0;
@@ -338,7 +330,7 @@ forget_positions (FaspRx * rx, guint64 end)
 
 /* @why: a word for the log. */
 static void
-skip (FaspRx * rx, FaspTime now, guint64 number, const gchar * why)
+skip (FaspRx *rx, FaspTime now, guint64 number, const gchar *why)
 {
   guint64 old_ack = fasp_reorder_get_ack (rx->reorder);
   FaspTime written = get_written (rx, now, number);
@@ -359,7 +351,7 @@ skip (FaspRx * rx, FaspTime now, guint64 number, const gchar * why)
 }
 
 void
-fasp_rx_skip (FaspRx * rx, FaspTime now, guint64 number)
+fasp_rx_skip (FaspRx *rx, FaspTime now, guint64 number)
 {
   skip (rx, now, number, "sender_skipped");
 }
@@ -367,7 +359,7 @@ fasp_rx_skip (FaspRx * rx, FaspTime now, guint64 number)
 /* Takes a block in order, or NULL if there is none.  FALSE: it was not for the application;
  * try again. */
 static gboolean
-take_one (FaspRx * rx, FaspBlock ** block)
+take_one (FaspRx *rx, FaspBlock **block)
 {
   FaspBlock *header;
   gboolean payload;
@@ -394,13 +386,14 @@ take_one (FaspRx * rx, FaspBlock ** block)
 }
 
 FaspBlock *
-fasp_rx_take (FaspRx * rx, FaspTime now)
+fasp_rx_take (FaspRx *rx, FaspTime now)
 {
   FaspBlock *block;
 
   if (rx->complete)
     return NULL;
-  while (!take_one (rx, &block));
+  while (!take_one (rx, &block))
+    ;
   if (block == NULL)
     return NULL;
   fasp_feedback_taken (&rx->feedback, now);
@@ -412,19 +405,18 @@ fasp_rx_take (FaspRx * rx, FaspTime now)
 /* The first block present behind the hole at ack; NULL: there is no hole, or
  * nothing behind it. */
 static const FaspBlock *
-behind_hole (const FaspRx * rx, guint64 * number)
+behind_hole (const FaspRx *rx, guint64 *number)
 {
   guint64 start, length;
 
-  if (!fasp_reorder_next_gap (rx->reorder, fasp_reorder_get_ack (rx->reorder),
-          &start, &length))
+  if (!fasp_reorder_next_gap (rx->reorder, fasp_reorder_get_ack (rx->reorder), &start, &length))
     return NULL;
   *number = start + length;
   return fasp_reorder_get (rx->reorder, *number);
 }
 
 FaspTime
-fasp_rx_get_give_up_time (const FaspRx * rx, FaspTime now)
+fasp_rx_get_give_up_time (const FaspRx *rx, FaspTime now)
 {
   const FaspBlock *block;
   guint64 number;
@@ -434,12 +426,12 @@ fasp_rx_get_give_up_time (const FaspRx * rx, FaspTime now)
     return FASP_NEVER;
   block = behind_hole (rx, &number);
   return block == NULL ? FASP_NEVER :
-      fasp_media_clock_map (&rx->clock, number,
-      block->media_time) + MAX (1, fasp_playout_get (&rx->playout, now));
+                         fasp_media_clock_map (&rx->clock, number, block->media_time)
+          + MAX (1, fasp_playout_get (&rx->playout, now));
 }
 
 void
-fasp_rx_give_up (FaspRx * rx, FaspTime now)
+fasp_rx_give_up (FaspRx *rx, FaspTime now)
 {
   while (fasp_rx_get_give_up_time (rx, now) <= now) {
     FaspTime written;
@@ -456,7 +448,7 @@ fasp_rx_give_up (FaspRx * rx, FaspTime now)
 }
 
 gboolean
-fasp_rx_tell_expired (FaspRx * rx, FaspTime now, FaspTime * media_time)
+fasp_rx_tell_expired (FaspRx *rx, FaspTime now, FaspTime *media_time)
 {
   /* in a group, what one member lacks goes to all of them */
   if (!rx->give_up || !rx->behind || fasp_feedback_backs_off (&rx->feedback))
@@ -469,18 +461,16 @@ fasp_rx_tell_expired (FaspRx * rx, FaspTime now, FaspTime * media_time)
 /* --- feedback ---------------------------------------------------------------------- */
 
 void
-fasp_rx_tell_key_frame (FaspRx * rx, FaspTime now)
+fasp_rx_tell_key_frame (FaspRx *rx, FaspTime now)
 {
   if (fasp_key_frame_take (&rx->key_frame, now))
     fasp_feedback_wish (&rx->feedback, now);
 }
 
 void
-fasp_rx_fill_feedback (FaspRx * rx, FaspTime now, FaspFeedback * feedback,
-    gsize room)
+fasp_rx_fill_feedback (FaspRx *rx, FaspTime now, FaspFeedback *feedback, gsize room)
 {
-  feedback->latency = (fasp_playout_get (&rx->playout, now) + FASP_MSEC -
-      1) / FASP_MSEC;
+  feedback->latency = (fasp_playout_get (&rx->playout, now) + FASP_MSEC - 1) / FASP_MSEC;
   feedback->skips = rx->rows;
   feedback->wanted = rx->key_frame.told;
   fasp_feedback_fill (&rx->feedback, feedback, room);

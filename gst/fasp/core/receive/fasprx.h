@@ -26,33 +26,33 @@ G_BEGIN_DECLS
 typedef struct
 {
   FaspReorder *reorder;
-  FaspRlcDecoder *decoder;           /* NULL: the ends did not agree on repairs */
-  FaspTime patience, patience_end;      /* extra time that lost blocks have to be
-                                   recovered; valid until patience_end */
-  FaspTime decoder_end;          /* blocks are remembered for it until then */
-  FaspPosition position;        /* of the next block taken; the caller
-                                   initialises it */
-  gboolean discont;             /* a mark that was passed over followed a hole */
-  FaspStreamHeaderParts header;       /* of the stream, so far */
-  gboolean needs_header;        /* nothing is of use before the header; set by the
-                                   caller */
+  FaspRlcDecoder *decoder;         /* NULL: the ends did not agree on repairs */
+  FaspTime patience, patience_end; /* extra time that lost blocks have to be
+                              recovered; valid until patience_end */
+  FaspTime decoder_end;            /* blocks are remembered for it until then */
+  FaspPosition position;           /* of the next block taken; the caller
+                                      initialises it */
+  gboolean discont;                /* a mark that was passed over followed a hole */
+  FaspStreamHeaderParts header;    /* of the stream, so far */
+  gboolean needs_header;           /* nothing is of use before the header; set by the
+                                      caller */
   FaspMediaClock clock;
   FaspSkew skew;
   FaspPlayout playout;
-  gboolean give_up;             /* too-late=skip */
-  gboolean gave_up;             /* it has given something up */
-  gboolean behind;              /* the last block came too late */
-  guint64 promised;             /* seconds between skips; 0: not told */
-  guint64 skips;                /* seconds of the stream in which something was missing or too late */
-  FaspTime skip_time;           /* when the last of them began */
-  FaspTime in_order;            /* when the last block in order was written, by our clock */
-  guint64 rows;                 /* rows of seconds in which something was late, as the sender is told */
+  gboolean give_up;   /* too-late=skip */
+  gboolean gave_up;   /* it has given something up */
+  gboolean behind;    /* the last block came too late */
+  guint64 promised;   /* seconds between skips; 0: not told */
+  guint64 skips;      /* seconds of the stream in which something was missing or too late */
+  FaspTime skip_time; /* when the last of them began */
+  FaspTime in_order;  /* when the last block in order was written, by our clock */
+  guint64 rows;       /* rows of seconds in which something was late, as the sender is told */
   FaspTime last_late;
-  FaspTime first_data;          /* FASP_NEVER: none yet */
+  FaspTime first_data;                  /* FASP_NEVER: none yet */
   FaspHist lateness, lateness_in_order; /* µs */
-  FaspKeyFrame key_frame;       /* for the application, and the sender was not told */
-  gboolean complete;            /* the end of the stream was taken */
-  gboolean has_eos;             /* the end's block number is known: */
+  FaspKeyFrame key_frame;               /* for the application, and the sender was not told */
+  gboolean complete;                    /* the end of the stream was taken */
+  gboolean has_eos;                     /* the end's block number is known: */
   guint64 eos;
   FaspFeedbackTracker feedback;
   /* figures */
@@ -61,50 +61,47 @@ typedef struct
   guint64 rounds[FASP_ROUNDS];
 } FaspRx;
 
-void fasp_rx_init (FaspRx * rx, FaspTime now, guint64 start,
-    guint32 capacity, const FaspLatency * agreed);
-void fasp_rx_clear (FaspRx * rx);
+void fasp_rx_init (FaspRx *rx, FaspTime now, guint64 start, guint32 capacity,
+    const FaspLatency *agreed);
+void fasp_rx_clear (FaspRx *rx);
 /* From now on, takes repairs of up to @window blocks. */
-void fasp_rx_set_fec (FaspRx * rx, FaspTime now, guint window);
+void fasp_rx_set_fec (FaspRx *rx, FaspTime now, guint window);
 
 typedef struct
 {
   guint64 number;
   FaspTime media_time;
-  gboolean fresh;               /* the block was not here before */
+  gboolean fresh; /* the block was not here before */
 } FaspRxArrival;
 
-FaspRxArrival fasp_rx_data (FaspRx * rx, FaspTime now,
-    const FaspFrame * frame);
+FaspRxArrival fasp_rx_data (FaspRx *rx, FaspTime now, const FaspFrame *frame);
 /* How long lost packets may still be recovered before the receiver reports them. */
-FaspTime fasp_rx_get_patience (const FaspRx * rx, FaspTime now);
-void fasp_rx_repair (FaspRx * rx, FaspTime now, const FaspFrame * frame);
+FaspTime fasp_rx_get_patience (const FaspRx *rx, FaspTime now);
+void fasp_rx_repair (FaspRx *rx, FaspTime now, const FaspFrame *frame);
 /* Takes the blocks that repairs bring back.  Call it after all datagrams that came
  * together. */
-void fasp_rx_recover (FaspRx * rx, FaspTime now);
+void fasp_rx_recover (FaspRx *rx, FaspTime now);
 /* The sender's tail probe: blocks below @end exist.  @all: it asked every member of the
  * group. */
-void fasp_rx_tail (FaspRx * rx, FaspTime now, guint64 end, gboolean all);
+void fasp_rx_tail (FaspRx *rx, FaspTime now, guint64 end, gboolean all);
 /* Block @number begins at @place of the stream. */
-void fasp_rx_position (FaspRx * rx, guint64 number, const FaspStreamOffset * place);
+void fasp_rx_position (FaspRx *rx, guint64 number, const FaspStreamOffset *place);
 /* Gives up what is missing below @number. */
-void fasp_rx_skip (FaspRx * rx, FaspTime now, guint64 number);
+void fasp_rx_skip (FaspRx *rx, FaspTime now, guint64 number);
 /* The next block in order with its reference, or NULL; the end of the stream sets
  * complete. */
-FaspBlock *fasp_rx_take (FaspRx * rx, FaspTime now);
+FaspBlock *fasp_rx_take (FaspRx *rx, FaspTime now);
 
 /* too-late=skip: gives up missing blocks that should have been played by now. */
-void fasp_rx_give_up (FaspRx * rx, FaspTime now);
-FaspTime fasp_rx_get_give_up_time (const FaspRx * rx, FaspTime now);
+void fasp_rx_give_up (FaspRx *rx, FaspTime now);
+FaspTime fasp_rx_get_give_up_time (const FaspRx *rx, FaspTime now);
 
 /* too-late=skip, and blocks come too late: the sender may leave out all blocks before
  * *media_time.  FALSE: it is to leave out nothing. */
-gboolean fasp_rx_tell_expired (FaspRx * rx, FaspTime now,
-    FaspTime * media_time);
+gboolean fasp_rx_tell_expired (FaspRx *rx, FaspTime now, FaspTime *media_time);
 /* Tells the sender that a key frame is wanted, if that is due. */
-void fasp_rx_tell_key_frame (FaspRx * rx, FaspTime now);
+void fasp_rx_tell_key_frame (FaspRx *rx, FaspTime now);
 /* Fills in all but the flows, with at most @room bytes of ranges. */
-void fasp_rx_fill_feedback (FaspRx * rx, FaspTime now,
-    FaspFeedback * feedback, gsize room);
+void fasp_rx_fill_feedback (FaspRx *rx, FaspTime now, FaspFeedback *feedback, gsize room);
 
 G_END_DECLS

@@ -8,21 +8,20 @@
 #define QUARTERS 4
 
 void
-fasp_skew_init (FaspSkew * skew)
+fasp_skew_init (FaspSkew *skew)
 {
   memset (skew, 0, sizeof (*skew));
 }
 
 void
-fasp_skew_jumped (FaspSkew * skew)
+fasp_skew_jumped (FaspSkew *skew)
 {
   skew->n = 0;
 }
 
 /* Is b above the line from a to c, or on it? */
 static gboolean
-is_above (const FaspSkewPoint * a, const FaspSkewPoint * b,
-    const FaspSkewPoint * c)
+is_above (const FaspSkewPoint *a, const FaspSkewPoint *b, const FaspSkewPoint *c)
 {
   return (gdouble) (b->difference - a->difference) * (c->arrival - a->arrival)
       >= (gdouble) (c->difference - a->difference) * (b->arrival - a->arrival);
@@ -30,8 +29,7 @@ is_above (const FaspSkewPoint * a, const FaspSkewPoint * b,
 
 /* The edge of the lower hull at the mean of the arrivals. */
 static void
-find_edge (const FaspSkew * skew, const FaspSkewPoint ** from,
-    const FaspSkewPoint ** to)
+find_edge (const FaspSkew *skew, const FaspSkewPoint **from, const FaspSkewPoint **to)
 {
   const FaspSkewPoint *hull[FASP_SKEW_WINDOW], *first = &skew->points[0];
   gdouble mean = 0;
@@ -55,7 +53,7 @@ find_edge (const FaspSkew * skew, const FaspSkewPoint ** from,
 
 /* Are there points near the line in each quarter of the time? */
 static gboolean
-fits (const FaspSkew * skew, const FaspSkewPoint * on, gdouble slope)
+fits (const FaspSkew *skew, const FaspSkewPoint *on, gdouble slope)
 {
   const FaspSkewPoint *first = &skew->points[0];
   FaspTime span = skew->points[skew->n - 1].arrival - first->arrival;
@@ -65,10 +63,8 @@ fits (const FaspSkew * skew, const FaspSkewPoint * on, gdouble slope)
 
   for (guint i = 0; i < skew->n; i++) {
     const FaspSkewPoint *point = &skew->points[i];
-    gdouble above = point->difference - on->difference -
-        slope * (point->arrival - on->arrival);
-    guint quarter = QUARTERS * (gdouble) (point->arrival - first->arrival) /
-        (span + 1);
+    gdouble above = point->difference - on->difference - slope * (point->arrival - on->arrival);
+    guint quarter = QUARTERS * (gdouble) (point->arrival - first->arrival) / (span + 1);
 
     if (above <= tolerance)
       touched[quarter] = TRUE;
@@ -79,17 +75,16 @@ fits (const FaspSkew * skew, const FaspSkewPoint * on, gdouble slope)
 }
 
 static void
-estimate (FaspSkew * skew)
+estimate (FaspSkew *skew)
 {
   const FaspSkewPoint *from, *to;
   gdouble slope;
 
-  if (skew->n < FASP_SKEW_LEAST || skew->points[skew->n - 1].arrival -
-      skew->points[0].arrival < FASP_SKEW_LEAST * FASP_SEC)
+  if (skew->n < FASP_SKEW_LEAST
+      || skew->points[skew->n - 1].arrival - skew->points[0].arrival < FASP_SKEW_LEAST * FASP_SEC)
     return;
   find_edge (skew, &from, &to);
-  slope = (gdouble) (to->difference - from->difference) /
-      (to->arrival - from->arrival);
+  slope = (gdouble) (to->difference - from->difference) / (to->arrival - from->arrival);
   if (ABS (slope) > FASP_SKEW_PPM_MAX / 1e6 || !fits (skew, from, slope))
     return;
   skew->skew = slope;
@@ -99,19 +94,18 @@ estimate (FaspSkew * skew)
 /* Forgets points that are older than the window before @arrival, and the oldest if the
  * array is full. */
 static void
-make_room (FaspSkew * skew, FaspTime arrival)
+make_room (FaspSkew *skew, FaspTime arrival)
 {
   guint old = skew->n == FASP_SKEW_WINDOW;
 
-  while (old < skew->n
-      && arrival - skew->points[old].arrival > FASP_SKEW_WINDOW * FASP_SEC)
+  while (old < skew->n && arrival - skew->points[old].arrival > FASP_SKEW_WINDOW * FASP_SEC)
     old++;
   skew->n -= old;
   memmove (skew->points, skew->points + old, skew->n * sizeof (*skew->points));
 }
 
 void
-fasp_skew_arrived (FaspSkew * skew, FaspTime media, FaspTime arrival)
+fasp_skew_arrived (FaspSkew *skew, FaspTime media, FaspTime arrival)
 {
   FaspSkewPoint point = { arrival, arrival - media };
   FaspSkewPoint *last = skew->n > 0 ? &skew->points[skew->n - 1] : NULL;

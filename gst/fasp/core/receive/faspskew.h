@@ -21,10 +21,10 @@
 
 G_BEGIN_DECLS
 
-#define FASP_SKEW_WINDOW 128    /* seconds, one point in each */
-#define FASP_SKEW_LEAST 32      /* points and seconds for a first estimate */
-#define FASP_SKEW_PPM_ERROR 5   /* of the window: how far a point may be off the line */
-#define FASP_SKEW_PPM_MAX 1000  /* no clock is that wrong */
+#define FASP_SKEW_WINDOW 128   /* seconds, one point in each */
+#define FASP_SKEW_LEAST 32     /* points and seconds for a first estimate */
+#define FASP_SKEW_PPM_ERROR 5  /* of the window: how far a point may be off the line */
+#define FASP_SKEW_PPM_MAX 1000 /* no clock is that wrong */
 
 typedef struct
 {
@@ -34,18 +34,18 @@ typedef struct
 typedef struct
 {
   gboolean known;
-  gdouble skew;                 /* growth of (a - m) per µs; positive: the
-                                   sender's clock is the slower one */
-  FaspSkewPoint points[FASP_SKEW_WINDOW];       /* oldest first; all but the last are of
-                                                   seconds that are over */
+  gdouble skew;                           /* growth of (a - m) per µs; positive: the
+                                             sender's clock is the slower one */
+  FaspSkewPoint points[FASP_SKEW_WINDOW]; /* oldest first; all but the last are of
+                                             seconds that are over */
   guint n;
 } FaspSkew;
 
-void fasp_skew_init (FaspSkew * skew);
+void fasp_skew_init (FaspSkew *skew);
 /* A block arrived. */
-void fasp_skew_arrived (FaspSkew * skew, FaspTime media, FaspTime arrival);
+void fasp_skew_arrived (FaspSkew *skew, FaspTime media, FaspTime arrival);
 /* The clock jumped: forgets all points, as they have nothing to do with those to come.
  * Keeps the skew. */
-void fasp_skew_jumped (FaspSkew * skew);
+void fasp_skew_jumped (FaspSkew *skew);
 
 G_END_DECLS

@@ -25,31 +25,31 @@
 
 typedef struct
 {
-  guint64 first, last;          /* packets that carried it */
-  FaspTime sent;                /* when the first one left; not in times: of a fast stream, these are
-                                 * soon forgotten */
-  FaspTime asked;               /* first request of the newest event, */
-  guint16 requests;             /* how many it has had, */
-  guint8 event;                 /* and which round was lost then; 0: none */
-  guint8 rounds;                /* how often it has gone to all */
-  FaspHeapItem *queued;         /* it is to go to all again; NULL: it is not */
+  guint64 first, last;  /* packets that carried it */
+  FaspTime sent;        /* when the first one left; not in times: of a fast stream, these are
+                         * soon forgotten */
+  FaspTime asked;       /* first request of the newest event, */
+  guint16 requests;     /* how many it has had, */
+  guint8 event;         /* and which round was lost then; 0: none */
+  guint8 rounds;        /* how often it has gone to all */
+  FaspHeapItem *queued; /* it is to go to all again; NULL: it is not */
 } Entry;
 
 struct _FaspGroupLog
 {
-  Entry *ring;                  /* [base, next), block n at n & mask */
+  Entry *ring; /* [base, next), block n at n & mask */
   guint64 mask, base, next;
   guint64 pn;
-  FaspTime *times;              /* of packets, at pn % TIMES */
+  FaspTime *times; /* of packets, at pn % TIMES */
   FaspHeap queue;
   FaspTime window;
   guint members;
-  FaspTime clock;               /* of members, now */
+  FaspTime clock; /* of members, now */
   /* a longer one was in force until clock_since; clock_then: the longest since */
   FaspTime clock_before, clock_since, clock_then;
   FaspGroupLosses losses;
   gconstpointer speaker;
-  gdouble events, shared, spoken;       /* of late: all, by several, by the speaker */
+  gdouble events, shared, spoken; /* of late: all, by several, by the speaker */
 };
 
 FaspGroupLog *
@@ -60,24 +60,24 @@ fasp_group_log_new (void)
   log->mask = FASP_RING_FIRST_MASK;
   log->ring = g_new0 (Entry, log->mask + 1);
   log->times = g_new0 (FaspTime, TIMES);
-  log->clock_since = -FASP_MEMBER_CLOCK_MAX * 2;        /* no clock was before */
+  log->clock_since = -FASP_MEMBER_CLOCK_MAX * 2; /* no clock was before */
   return log;
 }
 
 static inline Entry *
-get (const FaspGroupLog * log, guint64 block)
+get (const FaspGroupLog *log, guint64 block)
 {
   return &log->ring[block & log->mask];
 }
 
 static gboolean
-has (const FaspGroupLog * log, guint64 block)
+has (const FaspGroupLog *log, guint64 block)
 {
   return block >= log->base && block < log->next;
 }
 
 static void
-unqueue (FaspGroupLog * log, Entry * e)
+unqueue (FaspGroupLog *log, Entry *e)
 {
   if (e->queued == NULL)
     return;
@@ -86,7 +86,7 @@ unqueue (FaspGroupLog * log, Entry * e)
 }
 
 void
-fasp_group_log_trim (FaspGroupLog * log, guint64 block)
+fasp_group_log_trim (FaspGroupLog *log, guint64 block)
 {
   for (; log->base < block && log->base < log->next; log->base++)
     unqueue (log, get (log, log->base));
@@ -95,14 +95,14 @@ fasp_group_log_trim (FaspGroupLog * log, guint64 block)
 }
 
 void
-fasp_group_log_start (FaspGroupLog * log, guint64 block)
+fasp_group_log_start (FaspGroupLog *log, guint64 block)
 {
   fasp_group_log_trim (log, log->next);
   log->base = log->next = block;
 }
 
 void
-fasp_group_log_free (FaspGroupLog * log)
+fasp_group_log_free (FaspGroupLog *log)
 {
   if (log == NULL)
     return;
@@ -114,36 +114,34 @@ fasp_group_log_free (FaspGroupLog * log)
 }
 
 guint64
-fasp_group_log_get_pn (const FaspGroupLog * log)
+fasp_group_log_get_pn (const FaspGroupLog *log)
 {
   return log->pn;
 }
 
 guint64
-fasp_group_log_get_next (const FaspGroupLog * log)
+fasp_group_log_get_next (const FaspGroupLog *log)
 {
   return log->next;
 }
 
 FaspTime
-fasp_group_log_get_time (const FaspGroupLog * log, guint64 pn)
+fasp_group_log_get_time (const FaspGroupLog *log, guint64 pn)
 {
   return pn >= log->pn || log->pn - pn > TIMES ? 0 : log->times[pn % TIMES];
 }
 
 /* Makes room for the next block. */
 static Entry *
-add (FaspGroupLog * log, FaspTime now)
+add (FaspGroupLog *log, FaspTime now)
 {
-  log->ring = fasp_ring_make_room (log->ring, sizeof *log->ring, &log->mask,
-      log->base, log->next);
-  *get (log, log->next) = (Entry) {
-  .first = log->pn,.sent = now};
+  log->ring = fasp_ring_make_room (log->ring, sizeof *log->ring, &log->mask, log->base, log->next);
+  *get (log, log->next) = (Entry) { .first = log->pn, .sent = now };
   return get (log, log->next++);
 }
 
 void
-fasp_group_log_sent (FaspGroupLog * log, FaspTime now, guint64 block)
+fasp_group_log_sent (FaspGroupLog *log, FaspTime now, guint64 block)
 {
   if (block != FASP_NO_BLOCK) {
     Entry *e = block == log->next ? add (log, now) : get (log, block);
@@ -158,20 +156,19 @@ fasp_group_log_sent (FaspGroupLog * log, FaspTime now, guint64 block)
 }
 
 guint64
-fasp_group_log_get_first (const FaspGroupLog * log, guint64 block)
+fasp_group_log_get_first (const FaspGroupLog *log, guint64 block)
 {
   return has (log, block) ? get (log, block)->first : G_MAXUINT64;
 }
 
 guint
-fasp_group_log_get_rounds (const FaspGroupLog * log, guint64 block)
+fasp_group_log_get_rounds (const FaspGroupLog *log, guint64 block)
 {
   return has (log, block) ? get (log, block)->rounds : 0;
 }
 
 gboolean
-fasp_group_log_is_under_way (const FaspGroupLog * log, guint64 block,
-    guint64 settled)
+fasp_group_log_is_under_way (const FaspGroupLog *log, guint64 block, guint64 settled)
 {
   const Entry *e = get (log, block);
 
@@ -179,7 +176,7 @@ fasp_group_log_is_under_way (const FaspGroupLog * log, guint64 block,
 }
 
 void
-fasp_group_log_set_window (FaspGroupLog * log, FaspTime window, guint members)
+fasp_group_log_set_window (FaspGroupLog *log, FaspTime window, guint members)
 {
   log->window = window;
   log->members = members;
@@ -193,7 +190,7 @@ get_quiet (FaspTime clock)
 }
 
 void
-fasp_group_log_set_clock (FaspGroupLog * log, FaspTime now, FaspTime clock)
+fasp_group_log_set_clock (FaspGroupLog *log, FaspTime now, FaspTime clock)
 {
   /* a smaller change is covered by what get_quiet() adds */
   if (clock < log->clock_then * 3 / 4) {
@@ -207,13 +204,13 @@ fasp_group_log_set_clock (FaspGroupLog * log, FaspTime now, FaspTime clock)
 }
 
 FaspTime
-fasp_group_log_get_clock (const FaspGroupLog * log)
+fasp_group_log_get_clock (const FaspGroupLog *log)
 {
   return log->clock;
 }
 
 FaspTime
-fasp_group_log_get_deadline (const FaspGroupLog * log, FaspTime heard)
+fasp_group_log_get_deadline (const FaspGroupLog *log, FaspTime heard)
 {
   FaspTime quiet = get_quiet (log->clock);
 
@@ -221,14 +218,13 @@ fasp_group_log_get_deadline (const FaspGroupLog * log, FaspTime heard)
     return heard + quiet;
   /* it was heard before the clock became shorter: it keeps the longer one, until it has
    * had time to hear of the new one */
-  return MAX (heard + quiet, MIN (heard + get_quiet (log->clock_before),
-          log->clock_since + quiet));
+  return MAX (heard + quiet, MIN (heard + get_quiet (log->clock_before), log->clock_since + quiet));
 }
 
 /* --- requests ------------------------------------------------------------------ */
 
 static void
-begin_event (FaspGroupLog * log, FaspTime now, Entry * e)
+begin_event (FaspGroupLog *log, FaspTime now, Entry *e)
 {
   e->event = e->rounds;
   e->requests = 0;
@@ -240,7 +236,7 @@ begin_event (FaspGroupLog * log, FaspTime now, Entry * e)
 }
 
 static void
-count_request (FaspGroupLog * log, Entry * e, gboolean speaks)
+count_request (FaspGroupLog *log, Entry *e, gboolean speaks)
 {
   if (e->requests < G_MAXUINT16)
     e->requests++;
@@ -255,15 +251,14 @@ count_request (FaspGroupLog * log, Entry * e, gboolean speaks)
 /* TRUE: the block was sent so long ago that it is no recent loss: a member lacks it that was
  * away, or joined in the past. */
 static gboolean
-is_old (const FaspGroupLog * log, FaspTime now, const Entry * e)
+is_old (const FaspGroupLog *log, FaspTime now, const Entry *e)
 {
   return now - e->sent > OLD_AFTER + get_quiet (log->clock);
 }
 
 /* TRUE: send the block to all. */
 static gboolean
-is_shared (const FaspGroupLog * log, FaspTime now, const Entry * e,
-    gboolean speaks)
+is_shared (const FaspGroupLog *log, FaspTime now, const Entry *e, gboolean speaks)
 {
   if (log->members < 2)
     return FALSE;
@@ -275,25 +270,25 @@ is_shared (const FaspGroupLog * log, FaspTime now, const Entry * e,
   /* a block that is lost again and again is one member's problem, until another asks, too */
   return e->rounds <= ROUNDS_SHARED
       && (log->shared >= SHARED_ENOUGH * MAX (log->events, 1)
-      || (speaks && log->spoken >= SPOKEN_ENOUGH * MAX (log->events, 1)));
+          || (speaks && log->spoken >= SPOKEN_ENOUGH * MAX (log->events, 1)));
 }
 
 void
-fasp_group_log_set_speaker (FaspGroupLog * log, gconstpointer who)
+fasp_group_log_set_speaker (FaspGroupLog *log, gconstpointer who)
 {
   log->speaker = who;
 }
 
 gboolean
-fasp_group_log_ask (FaspGroupLog * log, FaspTime now, gconstpointer who,
-    guint64 block, guint64 settled, guint8 * asked)
+fasp_group_log_ask (FaspGroupLog *log, FaspTime now, gconstpointer who, guint64 block,
+    guint64 settled, guint8 *asked)
 {
   gboolean speaks = who == log->speaker;
   Entry *e = get (log, block);
   guint8 lost;
 
   if (!has (log, block))
-    return block < log->base;   /* it was sent before the group */
+    return block < log->base; /* it was sent before the group */
   if (settled <= e->first)
     return FALSE;
   /* while a retransmission to all is on its way, the member has lost the round before that */
@@ -314,7 +309,7 @@ fasp_group_log_ask (FaspGroupLog * log, FaspTime now, gconstpointer who,
 }
 
 guint64
-fasp_group_log_peek (const FaspGroupLog * log, guint8 * round)
+fasp_group_log_peek (const FaspGroupLog *log, guint8 *round)
 {
   const FaspHeapItem *first = fasp_heap_peek (&log->queue);
 
@@ -325,7 +320,7 @@ fasp_group_log_peek (const FaspGroupLog * log, guint8 * round)
 }
 
 FaspGroupLosses
-fasp_group_log_get_losses (const FaspGroupLog * log)
+fasp_group_log_get_losses (const FaspGroupLog *log)
 {
   return log->losses;
 }

@@ -10,11 +10,11 @@
  * Who repairs: when the first member asks for a block, its session sends the block, by
  * unicast.  When a second member asks within the window, the block goes to all.  If losses are
  * often shared (SHARED_ENOUGH), it goes to all at once, but not a third time for one member.
- * The same is true of what the speaker asks for (faspmulticastsender.h), if the speaker has a part in
- * most losses: then they are everybody's losses, of which others ask for few, as they wait.
+ * The same is true of what the speaker asks for (faspmulticastsender.h), if the speaker has a part
+ * in most losses: then they are everybody's losses, of which others ask for few, as they wait.
  *
- * An event is the loss of a block, original or retransmission to all, with the members that ask for it.
- * The number of requests per event controls the back-off (faspmulticastsender.h).
+ * An event is the loss of a block, original or retransmission to all, with the members that ask for
+ * it. The number of requests per event controls the back-off (faspmulticastsender.h).
  */
 #pragma once
 
@@ -25,60 +25,57 @@ G_BEGIN_DECLS
 typedef struct _FaspGroupLog FaspGroupLog;
 
 FaspGroupLog *fasp_group_log_new (void);
-void fasp_group_log_free (FaspGroupLog * log);
+void fasp_group_log_free (FaspGroupLog *log);
 
 /* The group's blocks begin with @block; forgets all blocks before. */
-void fasp_group_log_start (FaspGroupLog * log, guint64 block);
+void fasp_group_log_start (FaspGroupLog *log, guint64 block);
 /* The next packet number. */
-guint64 fasp_group_log_get_pn (const FaspGroupLog * log);
+guint64 fasp_group_log_get_pn (const FaspGroupLog *log);
 /* One past the last block that was sent. */
-guint64 fasp_group_log_get_next (const FaspGroupLog * log);
+guint64 fasp_group_log_get_next (const FaspGroupLog *log);
 /* The next packet left.  It carried @block, which is the next block or one sent before, or
  * FASP_NO_BLOCK. */
-void fasp_group_log_sent (FaspGroupLog * log, FaspTime now, guint64 block);
+void fasp_group_log_sent (FaspGroupLog *log, FaspTime now, guint64 block);
 /* Nobody will ask for blocks below @block any more. */
-void fasp_group_log_trim (FaspGroupLog * log, guint64 block);
+void fasp_group_log_trim (FaspGroupLog *log, guint64 block);
 /* When packet @pn left; 0: too long ago to know. */
-FaspTime fasp_group_log_get_time (const FaspGroupLog * log, guint64 pn);
+FaspTime fasp_group_log_get_time (const FaspGroupLog *log, guint64 pn);
 
 /* The first packet that carried the block; G_MAXUINT64 if none did. */
-guint64 fasp_group_log_get_first (const FaspGroupLog * log, guint64 block);
+guint64 fasp_group_log_get_first (const FaspGroupLog *log, guint64 block);
 /* How often the block has gone to all; 0: never. */
-guint fasp_group_log_get_rounds (const FaspGroupLog * log, guint64 block);
+guint fasp_group_log_get_rounds (const FaspGroupLog *log, guint64 block);
 /* TRUE: the block may still be on its way to a member that has settled all packets below
  * @settled, or is about to be sent again to all. */
-gboolean fasp_group_log_is_under_way (const FaspGroupLog * log, guint64 block,
-    guint64 settled);
+gboolean fasp_group_log_is_under_way (const FaspGroupLog *log, guint64 block, guint64 settled);
 
 /* @window: for how long after the first request others count as asking for the same loss.
  * @members: how many there are. */
-void fasp_group_log_set_window (FaspGroupLog * log, FaspTime window,
-    guint members);
+void fasp_group_log_set_window (FaspGroupLog *log, FaspTime window, guint members);
 /* From now on members send feedback at least at this interval. */
-void fasp_group_log_set_clock (FaspGroupLog * log, FaspTime now,
-    FaspTime clock);
-FaspTime fasp_group_log_get_clock (const FaspGroupLog * log);
+void fasp_group_log_set_clock (FaspGroupLog *log, FaspTime now, FaspTime clock);
+FaspTime fasp_group_log_get_clock (const FaspGroupLog *log);
 /* By when a member that was last heard at @heard must be heard again, plus its round trip. */
-FaspTime fasp_group_log_get_deadline (const FaspGroupLog * log, FaspTime heard);
+FaspTime fasp_group_log_get_deadline (const FaspGroupLog *log, FaspTime heard);
 /* The member that asks at once; NULL: none does. */
-void fasp_group_log_set_speaker (FaspGroupLog * log, gconstpointer who);
+void fasp_group_log_set_speaker (FaspGroupLog *log, gconstpointer who);
 /* The member @who, which has settled all packets below @settled, lacks @block, and its session
  * is not sending it.  @asked: state of this function for this member and block, 0 at first.
  * TRUE: its session is to send the block. */
-gboolean fasp_group_log_ask (FaspGroupLog * log, FaspTime now,
-    gconstpointer who, guint64 block, guint64 settled, guint8 * asked);
+gboolean fasp_group_log_ask (FaspGroupLog *log, FaspTime now, gconstpointer who, guint64 block,
+    guint64 settled, guint8 *asked);
 
 /* The first block that is to go to all again, and the @round of its retransmission; FASP_NO_BLOCK:
  * none. */
-guint64 fasp_group_log_peek (const FaspGroupLog * log, guint8 * round);
+guint64 fasp_group_log_peek (const FaspGroupLog *log, guint8 *round);
 
 typedef struct
 {
-  guint64 events;               /* losses that members asked for, */
-  guint64 requests;             /* the requests for them of all members, */
-  guint64 shared;               /* and events that several members asked for */
+  guint64 events;   /* losses that members asked for, */
+  guint64 requests; /* the requests for them of all members, */
+  guint64 shared;   /* and events that several members asked for */
 } FaspGroupLosses;
 
-FaspGroupLosses fasp_group_log_get_losses (const FaspGroupLog * log);
+FaspGroupLosses fasp_group_log_get_losses (const FaspGroupLog *log);
 
 G_END_DECLS

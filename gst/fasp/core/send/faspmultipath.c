@@ -12,12 +12,12 @@
 #define BIT(flow) (G_GUINT64_CONSTANT (1) << (flow))
 
 void
-fasp_multipath_init (FaspMultipath * multipath, FaspAssignment assignment,
-    guint n, guint64 seed, FaspTime now)
+fasp_multipath_init (FaspMultipath *multipath, FaspAssignment assignment, guint n, guint64 seed,
+    FaspTime now)
 {
   memset (multipath, 0, sizeof *multipath);
-  multipath->klass = assignment == FASP_ASSIGNMENT_ROUND_ROBIN ?
-      &fasp_multipath_robin : &fasp_multipath_random;
+  multipath->klass =
+      assignment == FASP_ASSIGNMENT_ROUND_ROBIN ? &fasp_multipath_robin : &fasp_multipath_random;
   multipath->n = CLAMP (n, 1, FASP_FLOWS_MAX);
   multipath->dice = seed | 1;
   multipath->adjusted = now;
@@ -26,8 +26,7 @@ fasp_multipath_init (FaspMultipath * multipath, FaspAssignment assignment,
 }
 
 void
-fasp_multipath_set_usable (FaspMultipath * multipath, guint8 flow,
-    gboolean usable)
+fasp_multipath_set_usable (FaspMultipath *multipath, guint8 flow, gboolean usable)
 {
   if (fasp_multipath_is_usable (multipath, flow) == usable)
     return;
@@ -35,18 +34,17 @@ fasp_multipath_set_usable (FaspMultipath * multipath, guint8 flow,
   multipath->known |= BIT (flow);
   /* a flow that was never used has no bad record */
   if (usable && multipath->shares[flow].told > 0)
-    multipath->shares[flow].weight = MIN (multipath->shares[flow].weight,
-        WEIGHT_BACK);
+    multipath->shares[flow].weight = MIN (multipath->shares[flow].weight, WEIGHT_BACK);
 }
 
 gboolean
-fasp_multipath_is_usable (const FaspMultipath * multipath, guint8 flow)
+fasp_multipath_is_usable (const FaspMultipath *multipath, guint8 flow)
 {
   return (multipath->usable & BIT (flow)) != 0;
 }
 
 guint8
-fasp_multipath_pick (FaspMultipath * multipath, guint64 avoid)
+fasp_multipath_pick (FaspMultipath *multipath, guint64 avoid)
 {
   guint64 among = multipath->usable & ~avoid;
 
@@ -60,14 +58,13 @@ fasp_multipath_pick (FaspMultipath * multipath, guint64 avoid)
 }
 
 guint
-fasp_multipath_count (const FaspMultipath * multipath)
+fasp_multipath_count (const FaspMultipath *multipath)
 {
   return __builtin_popcountll (multipath->usable);
 }
 
 void
-fasp_multipath_adjust (FaspMultipath * multipath, FaspTime now,
-    const FaspSentMap * map)
+fasp_multipath_adjust (FaspMultipath *multipath, FaspTime now, const FaspSentMap *map)
 {
   gdouble elapsed = now - multipath->adjusted, all = 0, all_here = 0;
   gdouble n[FASP_FLOWS_MAX], here[FASP_FLOWS_MAX];

@@ -24,42 +24,40 @@ typedef struct _FaspMultipath FaspMultipath;
 typedef struct
 {
   /* Chooses a flow in @among, which is not empty. */
-  guint8 (*pick) (FaspMultipath * multipath, guint64 among);
+  guint8 (*pick) (FaspMultipath *multipath, guint64 among);
 } FaspMultipathClass;
 
 extern const FaspMultipathClass fasp_multipath_random, fasp_multipath_robin;
 
 typedef struct
 {
-  gdouble weight;               /* 1: an equal share */
-  gdouble credit;               /* round robin: how far it is behind its share */
-  guint64 told, received;       /* totals when the weight was last adjusted */
+  gdouble weight;         /* 1: an equal share */
+  gdouble credit;         /* round robin: how far it is behind its share */
+  guint64 told, received; /* totals when the weight was last adjusted */
 } FaspShare;
 
 struct _FaspMultipath
 {
   const FaspMultipathClass *klass;
-  guint n;                      /* flows, 1 to FASP_FLOWS_MAX */
-  guint64 usable, known;        /* flows that are usable, and that ever were, a bit each */
+  guint n;               /* flows, 1 to FASP_FLOWS_MAX */
+  guint64 usable, known; /* flows that are usable, and that ever were, a bit each */
   guint64 dice;
   FaspTime adjusted;
   FaspShare shares[FASP_FLOWS_MAX];
 };
 
 /* No flow is usable yet. @seed: for the random choice. */
-void fasp_multipath_init (FaspMultipath * multipath, FaspAssignment assignment, guint n,
+void fasp_multipath_init (FaspMultipath *multipath, FaspAssignment assignment, guint n,
     guint64 seed, FaspTime now);
 /* A flow that comes back starts with a quarter of an equal share at most. */
-void fasp_multipath_set_usable (FaspMultipath * multipath, guint8 flow,
-    gboolean usable);
-gboolean fasp_multipath_is_usable (const FaspMultipath * multipath, guint8 flow);
+void fasp_multipath_set_usable (FaspMultipath *multipath, guint8 flow, gboolean usable);
+gboolean fasp_multipath_is_usable (const FaspMultipath *multipath, guint8 flow);
 /* A usable flow that is not in @avoid. If there is none, one in @avoid; if none is
  * usable, one that was; if none ever was, 0. */
-guint8 fasp_multipath_pick (FaspMultipath * multipath, guint64 avoid);
+guint8 fasp_multipath_pick (FaspMultipath *multipath, guint64 avoid);
 /* The number of usable flows. */
-guint fasp_multipath_count (const FaspMultipath * multipath);
+guint fasp_multipath_count (const FaspMultipath *multipath);
 /* Adjusts the weights to what the peer has reported. */
-void fasp_multipath_adjust (FaspMultipath * multipath, FaspTime now,
-    const FaspSentMap * map);
+void fasp_multipath_adjust (FaspMultipath *multipath, FaspTime now, const FaspSentMap *map);
 
 G_END_DECLS

@@ -8,7 +8,7 @@
 #include "faspmultipath.h"
 
 static guint8
-pick (FaspMultipath * multipath, guint64 among)
+pick (FaspMultipath *multipath, guint64 among)
 {
   gdouble total = 0, at;
   guint8 flow = 0;

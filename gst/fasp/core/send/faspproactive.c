@@ -2,25 +2,25 @@
 #include "faspproactive.h"
 
 static inline FaspCopy *
-at (const FaspProactive * copies, guint i)
+at (const FaspProactive *copies, guint i)
 {
   return &g_array_index (copies->heap, FaspCopy, i);
 }
 
 void
-fasp_proactive_init (FaspProactive * copies)
+fasp_proactive_init (FaspProactive *copies)
 {
   copies->heap = g_array_new (FALSE, FALSE, sizeof (FaspCopy));
 }
 
 void
-fasp_proactive_clear (FaspProactive * copies)
+fasp_proactive_clear (FaspProactive *copies)
 {
   g_clear_pointer (&copies->heap, g_array_unref);
 }
 
 gboolean
-fasp_proactive_push (FaspProactive * copies, const FaspCopy * copy)
+fasp_proactive_push (FaspProactive *copies, const FaspCopy *copy)
 {
   guint i = copies->heap->len;
 
@@ -34,13 +34,13 @@ fasp_proactive_push (FaspProactive * copies, const FaspCopy * copy)
 }
 
 const FaspCopy *
-fasp_proactive_peek (const FaspProactive * copies)
+fasp_proactive_peek (const FaspProactive *copies)
 {
   return copies->heap->len > 0 ? at (copies, 0) : NULL;
 }
 
 void
-fasp_proactive_pop (FaspProactive * copies)
+fasp_proactive_pop (FaspProactive *copies)
 {
   guint n, i = 0, child;
   FaspCopy last;

@@ -16,25 +16,25 @@ G_BEGIN_DECLS
 
 typedef struct
 {
-  FaspTime due, deadline;       /* the copy is useless after the deadline */
-  FaspTime apart;               /* time from one copy to the next */
-  guint64 number;               /* block */
-  guint8 round, copy;           /* copy 0 is the retransmission itself */
-  guint8 last;                  /* number of the last copy */
+  FaspTime due, deadline; /* the copy is useless after the deadline */
+  FaspTime apart;         /* time from one copy to the next */
+  guint64 number;         /* block */
+  guint8 round, copy;     /* copy 0 is the retransmission itself */
+  guint8 last;            /* number of the last copy */
 } FaspCopy;
 
 typedef struct
 {
-  GArray *heap;                 /* FaspCopy, the one due first at 0 */
+  GArray *heap; /* FaspCopy, the one due first at 0 */
 } FaspProactive;
 
-void fasp_proactive_init (FaspProactive * copies);
-void fasp_proactive_clear (FaspProactive * copies);
+void fasp_proactive_init (FaspProactive *copies);
+void fasp_proactive_clear (FaspProactive *copies);
 
 /* FALSE: FASP_PROACTIVE_WAITING_MAX are waiting already. */
-gboolean fasp_proactive_push (FaspProactive * copies, const FaspCopy * copy);
+gboolean fasp_proactive_push (FaspProactive *copies, const FaspCopy *copy);
 /* The one due first, whether due or not; NULL: none. */
-const FaspCopy *fasp_proactive_peek (const FaspProactive * copies);
-void fasp_proactive_pop (FaspProactive * copies);
+const FaspCopy *fasp_proactive_peek (const FaspProactive *copies);
+void fasp_proactive_pop (FaspProactive *copies);
 
 G_END_DECLS

@@ -2,7 +2,7 @@
 #include "fasprejoin.h"
 
 void
-fasp_rejoin_left (FaspRejoin * r, FaspTime now)
+fasp_rejoin_left (FaspRejoin *r, FaspTime now)
 {
   gboolean soon = r->returned > 0 && now - r->returned < FASP_REJOIN_SOON;
 
@@ -11,8 +11,7 @@ fasp_rejoin_left (FaspRejoin * r, FaspTime now)
 }
 
 gboolean
-fasp_rejoin_told (FaspRejoin * r, FaspTime now, gboolean hears, guint64 pn,
-    guint64 received)
+fasp_rejoin_told (FaspRejoin *r, FaspTime now, gboolean hears, guint64 pn, guint64 received)
 {
   if (!hears) {
     r->since = FASP_NEVER;
@@ -21,8 +20,7 @@ fasp_rejoin_told (FaspRejoin * r, FaspTime now, gboolean hears, guint64 pn,
   if (r->since != FASP_NEVER) {
     if (now - r->since < r->hold)
       return FALSE;
-    if (pn > r->pn && received >= r->received
-        && 2 * (received - r->received) >= pn - r->pn) {
+    if (pn > r->pn && received >= r->received && 2 * (received - r->received) >= pn - r->pn) {
       r->returned = MAX (now, 1);
       return TRUE;
     }

@@ -29,16 +29,16 @@ G_BEGIN_DECLS
 typedef struct
 {
   FaspTime hold;
-  FaspTime since;               /* when the trial began; FASP_NEVER: there is none */
-  guint64 pn, received;         /* reported then */
-  FaspTime returned;            /* when it last came back; 0: never */
+  FaspTime since;       /* when the trial began; FASP_NEVER: there is none */
+  guint64 pn, received; /* reported then */
+  FaspTime returned;    /* when it last came back; 0: never */
 } FaspRejoin;
 
 /* The receiver does not hear its group any more. */
-void fasp_rejoin_left (FaspRejoin * r, FaspTime now);
+void fasp_rejoin_left (FaspRejoin *r, FaspTime now);
 /* The receiver reports that it has @received packets of the group, @pn the newest.  @hears: that
  * packet is recent.  TRUE: it is a member again. */
-gboolean fasp_rejoin_told (FaspRejoin * r, FaspTime now, gboolean hears,
-    guint64 pn, guint64 received);
+gboolean fasp_rejoin_told (FaspRejoin *r, FaspTime now, gboolean hears, guint64 pn,
+    guint64 received);
 
 G_END_DECLS

@@ -28,7 +28,7 @@ fasp_sent_map_new (guint64 start)
 }
 
 void
-fasp_sent_map_free (FaspSentMap * map)
+fasp_sent_map_free (FaspSentMap *map)
 {
   if (map == NULL)
     return;
@@ -45,7 +45,7 @@ fasp_sent_map_free (FaspSentMap * map)
 }
 
 void
-fasp_sent_map_set_log (FaspSentMap * map, FaspLog * log)
+fasp_sent_map_set_log (FaspSentMap *map, FaspLog *log)
 {
   map->decisions = log;
 }
@@ -53,24 +53,23 @@ fasp_sent_map_set_log (FaspSentMap * map, FaspLog * log)
 /* --- transmissions ------------------------------------------------------------------ */
 
 guint64
-fasp_sent_map_get_pn (const FaspSentMap * map, guint8 flow)
+fasp_sent_map_get_pn (const FaspSentMap *map, guint8 flow)
 {
   g_return_val_if_fail (flow < FASP_FLOWS_MAX, 0);
   return map->flows[flow] != NULL ? map->flows[flow]->next : 0;
 }
 
 static gboolean
-has_block (const FaspTransmission * t)
+has_block (const FaspTransmission *t)
 {
   return t->block < FASP_PROBE;
 }
 
 /* Is there anything left to learn from the oldest transmission? */
 static gboolean
-is_wanted (const FaspSentMap * map, FaspTime now, const FaspSentFlow * flow)
+is_wanted (const FaspSentMap *map, FaspTime now, const FaspSentFlow *flow)
 {
-  const FaspTransmission *oldest =
-      fasp_sent_map_transmission (flow, flow->front);
+  const FaspTransmission *oldest = fasp_sent_map_transmission (flow, flow->front);
   gboolean told = flow->front < flow->largest;
 
   if (!has_block (oldest) && !told)
@@ -85,7 +84,7 @@ is_wanted (const FaspSentMap * map, FaspTime now, const FaspSentFlow * flow)
 /* Transmissions that need no answer any more must not pile up, even if the peer
  * acknowledges blocks but never settles a packet. */
 static void
-forget (FaspSentMap * map, FaspTime now, FaspSentFlow * flow)
+forget (FaspSentMap *map, FaspTime now, FaspSentFlow *flow)
 {
   FaspSentMapResult ignored = { 0 };
 
@@ -93,8 +92,7 @@ forget (FaspSentMap * map, FaspTime now, FaspSentFlow * flow)
     if (!is_wanted (map, now, flow))
       flow->front++;
     else if (flow->next - flow->front > SETTLED_OF
-        && now - fasp_sent_map_transmission (flow,
-            flow->front)->sent >= SETTLED_AFTER)
+        && now - fasp_sent_map_transmission (flow, flow->front)->sent >= SETTLED_AFTER)
       fasp_sent_map_settle (map, now, flow, flow->front, "forgotten", &ignored);
     else
       break;
@@ -102,8 +100,7 @@ forget (FaspSentMap * map, FaspTime now, FaspSentFlow * flow)
 }
 
 void
-fasp_sent_map_sent (FaspSentMap * map, FaspTime now, guint8 index,
-    guint64 block, gboolean continued)
+fasp_sent_map_sent (FaspSentMap *map, FaspTime now, guint8 index, guint64 block, gboolean continued)
 {
   FaspSentFlow *flow;
 
@@ -116,10 +113,9 @@ fasp_sent_map_sent (FaspSentMap * map, FaspTime now, guint8 index,
     flow->mask = FASP_RING_FIRST_MASK;
     flow->ring = g_new (FaspTransmission, flow->mask + 1);
   }
-  flow->ring = fasp_ring_make_room (flow->ring, sizeof *flow->ring,
-      &flow->mask, flow->front, flow->next);
-  *fasp_sent_map_transmission (flow, flow->next) = (FaspTransmission) {
-  block, now};
+  flow->ring =
+      fasp_ring_make_room (flow->ring, sizeof *flow->ring, &flow->mask, flow->front, flow->next);
+  *fasp_sent_map_transmission (flow, flow->next) = (FaspTransmission) { block, now };
   flow->next++;
 
   if (block < FASP_PROBE) {
@@ -144,7 +140,7 @@ fasp_sent_map_sent (FaspSentMap * map, FaspTime now, guint8 index,
 }
 
 static void
-count_original (FaspSentMap * map, gboolean lost)
+count_original (FaspSentMap *map, gboolean lost)
 {
   map->originals.blocks++;
   map->originals.lost += lost;
@@ -153,7 +149,7 @@ count_original (FaspSentMap * map, gboolean lost)
 }
 
 static void
-acknowledge (FaspSentMap * map, guint64 base, guint64 * rounds)
+acknowledge (FaspSentMap *map, guint64 base, guint64 *rounds)
 {
   for (; map->base < base && map->base < map->next; map->base++) {
     const FaspSentBlock *state = fasp_sent_map_block (map, map->base);
@@ -168,19 +164,17 @@ acknowledge (FaspSentMap * map, guint64 base, guint64 * rounds)
 
 /* Is @told about a group that the peer has left? */
 static gboolean
-is_of_past (const FaspSentMap * map, const FaspFeedbackFlow * told)
+is_of_past (const FaspSentMap *map, const FaspFeedbackFlow *told)
 {
   return map->was_member && map->log == NULL && told->flow == FASP_GROUP_FLOW;
 }
 
 gboolean
-fasp_sent_map_is_possible (const FaspSentMap * map,
-    const FaspFeedback * feedback)
+fasp_sent_map_is_possible (const FaspSentMap *map, const FaspFeedback *feedback)
 {
-  guint64 seen = 0;             /* a bit for each flow */
+  guint64 seen = 0; /* a bit for each flow */
 
-  if (feedback->ack > map->next || feedback->end > map->next
-      || feedback->from > feedback->end)
+  if (feedback->ack > map->next || feedback->end > map->next || feedback->from > feedback->end)
     return FALSE;
   for (guint i = 0; i < feedback->n_flows; i++) {
     const FaspFeedbackFlow *told = &feedback->flows[i];
@@ -202,25 +196,23 @@ fasp_sent_map_is_possible (const FaspSentMap * map,
 }
 
 static guint64
-widen_serial (const FaspSentMap * map, const FaspFeedback * feedback)
+widen_serial (const FaspSentMap *map, const FaspFeedback *feedback)
 {
-  return map->has_feedback ? fasp_widen (feedback->serial,
-      FASP_SERIAL_BITS, map->serial) : feedback->serial;
+  return map->has_feedback ? fasp_widen (feedback->serial, FASP_SERIAL_BITS, map->serial) :
+                             feedback->serial;
 }
 
 gboolean
-fasp_sent_map_is_new (const FaspSentMap * map, const FaspFeedback * feedback)
+fasp_sent_map_is_new (const FaspSentMap *map, const FaspFeedback *feedback)
 {
   return !map->has_feedback || widen_serial (map, feedback) > map->serial;
 }
 
 /* The peer reports about a flow. */
 static void
-take_told (FaspSentMap * map, FaspTime now, const FaspFeedbackFlow * told,
-    FaspSentMapResult * result)
+take_told (FaspSentMap *map, FaspTime now, const FaspFeedbackFlow *told, FaspSentMapResult *result)
 {
-  guint64 largest = fasp_widen_given (told->largest, FASP_PN_BITS,
-      map->flows[told->flow]->next);
+  guint64 largest = fasp_widen_given (told->largest, FASP_PN_BITS, map->flows[told->flow]->next);
 
   if (map->log != NULL && told->flow == FASP_GROUP_FLOW)
     fasp_sent_map_told_of_group (map, now, told, largest, result);
@@ -229,15 +221,14 @@ take_told (FaspSentMap * map, FaspTime now, const FaspFeedbackFlow * told,
 }
 
 gboolean
-fasp_sent_map_feedback (FaspSentMap * map, FaspTime now,
-    const FaspFeedback * feedback, FaspSentMapResult * result)
+fasp_sent_map_feedback (FaspSentMap *map, FaspTime now, const FaspFeedback *feedback,
+    FaspSentMapResult *result)
 {
   guint64 serial = widen_serial (map, feedback);
 
   memset (result, 0, sizeof (*result));
   result->shortest = FASP_NEVER;
-  if (!fasp_sent_map_is_new (map, feedback)
-      || !fasp_sent_map_is_possible (map, feedback))
+  if (!fasp_sent_map_is_new (map, feedback) || !fasp_sent_map_is_possible (map, feedback))
     return FALSE;
   map->has_feedback = TRUE;
   map->serial = serial;
@@ -268,7 +259,7 @@ fasp_sent_map_feedback (FaspSentMap * map, FaspTime now,
 }
 
 guint64
-fasp_sent_map_peek (FaspSentMap * map, guint8 * round)
+fasp_sent_map_peek (FaspSentMap *map, guint8 *round)
 {
   while (map->heap_used > 0) {
     guint64 block = map->heap[0];
@@ -287,7 +278,7 @@ fasp_sent_map_peek (FaspSentMap * map, guint8 * round)
 }
 
 gboolean
-fasp_sent_map_wants_copy (const FaspSentMap * map, guint64 block, guint8 round)
+fasp_sent_map_wants_copy (const FaspSentMap *map, guint64 block, guint8 round)
 {
   const FaspSentBlock *state;
 
@@ -299,14 +290,14 @@ fasp_sent_map_wants_copy (const FaspSentMap * map, guint64 block, guint8 round)
 }
 
 gboolean
-fasp_sent_map_has_all (const FaspSentMap * map, guint64 end)
+fasp_sent_map_has_all (const FaspSentMap *map, guint64 end)
 {
-  return end <= map->base || (map->from <= map->base
-      && end <= fasp_sent_map_find_missing (map, map->base));
+  return end <= map->base
+      || (map->from <= map->base && end <= fasp_sent_map_find_missing (map, map->base));
 }
 
 void
-fasp_sent_map_advance (FaspSentMap * map, guint64 base)
+fasp_sent_map_advance (FaspSentMap *map, guint64 base)
 {
   guint64 ignored[FASP_ROUNDS] = { 0 };
 
@@ -314,25 +305,25 @@ fasp_sent_map_advance (FaspSentMap * map, guint64 base)
 }
 
 FaspOriginals
-fasp_sent_map_get_originals (const FaspSentMap * map)
+fasp_sent_map_get_originals (const FaspSentMap *map)
 {
   return map->originals;
 }
 
 guint64
-fasp_sent_map_get_base (const FaspSentMap * map)
+fasp_sent_map_get_base (const FaspSentMap *map)
 {
   return map->base;
 }
 
 guint64
-fasp_sent_map_get_next (const FaspSentMap * map)
+fasp_sent_map_get_next (const FaspSentMap *map)
 {
   return map->next;
 }
 
 gboolean
-fasp_sent_map_is_overgrown (const FaspSentMap * map)
+fasp_sent_map_is_overgrown (const FaspSentMap *map)
 {
   guint64 waiting = 0;
 
@@ -343,27 +334,24 @@ fasp_sent_map_is_overgrown (const FaspSentMap * map)
 }
 
 guint64
-fasp_sent_map_get_carriers (const FaspSentMap * map, guint64 block)
+fasp_sent_map_get_carriers (const FaspSentMap *map, guint64 block)
 {
   const FaspSentBlock *state = fasp_sent_map_block (map, block);
 
   if (block < map->base || block >= map->next)
     return 0;
-  return G_GUINT64_CONSTANT (1) << state->first |
-      G_GUINT64_CONSTANT (1) << state->last;
+  return G_GUINT64_CONSTANT (1) << state->first | G_GUINT64_CONSTANT (1) << state->last;
 }
 
 gboolean
-fasp_sent_map_is_sent_once (const FaspSentMap * map, guint64 block)
+fasp_sent_map_is_sent_once (const FaspSentMap *map, guint64 block)
 {
-  return block >= map->base && block < map->next
-      && fasp_sent_map_block (map, block)->rounds == 1
+  return block >= map->base && block < map->next && fasp_sent_map_block (map, block)->rounds == 1
       && !fasp_sent_map_block (map, block)->queued;
 }
 
 guint
-fasp_sent_map_get_oldest_rounds (const FaspSentMap * map)
+fasp_sent_map_get_oldest_rounds (const FaspSentMap *map)
 {
-  return map->base < map->next ?
-      fasp_sent_map_block (map, map->base)->rounds : 0;
+  return map->base < map->next ? fasp_sent_map_block (map, map->base)->rounds : 0;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The blocks: what the newest feedback says of each, which must go again, and what it means for them
- * that a packet is settled.
+ * The blocks: what the newest feedback says of each, which must go again, and what it means for
+ * them that a packet is settled.
  */
 #include "faspsentmapprivate.h"
 #include "faspring.h"
@@ -9,19 +9,18 @@
 /* --- blocks -------------------------------------------------------------- */
 
 void
-fasp_sent_map_add_block (FaspSentMap * map, guint64 block)
+fasp_sent_map_add_block (FaspSentMap *map, guint64 block)
 {
-  map->blocks = fasp_ring_make_room (map->blocks, sizeof *map->blocks,
-      &map->block_mask, map->base, block);
-  *fasp_sent_map_block (map, block) = (FaspSentBlock) {
-  0};
+  map->blocks =
+      fasp_ring_make_room (map->blocks, sizeof *map->blocks, &map->block_mask, map->base, block);
+  *fasp_sent_map_block (map, block) = (FaspSentBlock) { 0 };
   map->next = block + 1;
 }
 
 /* --- the queue: a binary heap ------------------------------------------------ */
 
 static void
-heap_push (FaspSentMap * map, guint64 block)
+heap_push (FaspSentMap *map, guint64 block)
 {
   gsize i = map->heap_used++;
 
@@ -35,14 +34,14 @@ heap_push (FaspSentMap * map, guint64 block)
 }
 
 void
-fasp_sent_map_queue (FaspSentMap * map, guint64 block)
+fasp_sent_map_queue (FaspSentMap *map, guint64 block)
 {
   heap_push (map, block);
   fasp_sent_map_block (map, block)->queued = TRUE;
 }
 
 void
-fasp_sent_map_unqueue_first (FaspSentMap * map)
+fasp_sent_map_unqueue_first (FaspSentMap *map)
 {
   guint64 last = map->heap[--map->heap_used];
   gsize i = 0, child;
@@ -61,7 +60,7 @@ fasp_sent_map_unqueue_first (FaspSentMap * map)
 /* --- what the newest feedback says about a block --------------------------------- */
 
 guint64
-fasp_sent_map_find_missing (const FaspSentMap * map, guint64 block)
+fasp_sent_map_find_missing (const FaspSentMap *map, guint64 block)
 {
   guint low = 0, high = map->ranges->len;
 
@@ -74,12 +73,12 @@ fasp_sent_map_find_missing (const FaspSentMap * map, guint64 block)
     else
       low = middle + 1;
   }
-  return low == map->ranges->len ? map->end : MAX (block,
-      g_array_index (map->ranges, FaspRange, low).start);
+  return low == map->ranges->len ? map->end :
+                                   MAX (block, g_array_index (map->ranges, FaspRange, low).start);
 }
 
 FaspKnowledge
-fasp_sent_map_ask (const FaspSentMap * map, guint64 block)
+fasp_sent_map_ask (const FaspSentMap *map, guint64 block)
 {
   if (block < map->base)
     return FASP_BLOCK_HERE;
@@ -87,25 +86,23 @@ fasp_sent_map_ask (const FaspSentMap * map, guint64 block)
     return map->tail ? FASP_BLOCK_MISSING : FASP_BLOCK_UNKNOWN;
   if (block < map->from)
     return FASP_BLOCK_UNKNOWN;
-  return fasp_sent_map_find_missing (map,
-      block) == block ? FASP_BLOCK_MISSING : FASP_BLOCK_HERE;
+  return fasp_sent_map_find_missing (map, block) == block ? FASP_BLOCK_MISSING : FASP_BLOCK_HERE;
 }
 
 gboolean
-fasp_sent_map_is_here (const FaspSentMap * map, guint64 block)
+fasp_sent_map_is_here (const FaspSentMap *map, guint64 block)
 {
   return fasp_sent_map_ask (map, block) == FASP_BLOCK_HERE;
 }
 
 gboolean
-fasp_sent_map_is_under_way (const FaspSentMap * map, guint64 block)
+fasp_sent_map_is_under_way (const FaspSentMap *map, guint64 block)
 {
-  return map->log != NULL && fasp_group_log_is_under_way (map->log,
-      block, map->group_settled);
+  return map->log != NULL && fasp_group_log_is_under_way (map->log, block, map->group_settled);
 }
 
 guint
-fasp_sent_map_get_rounds (const FaspSentMap * map, guint64 block)
+fasp_sent_map_get_rounds (const FaspSentMap *map, guint64 block)
 {
   guint rounds = fasp_sent_map_block (map, block)->rounds;
 
@@ -122,8 +119,7 @@ fasp_sent_map_get_rounds (const FaspSentMap * map, guint64 block)
 /* A packet is settled, so it is no longer in flight: has its block arrived?  FALSE: not
  * known yet. */
 static gboolean
-settle (FaspSentMap * map, FaspTime age, guint64 block,
-    FaspSentMapResult * result)
+settle (FaspSentMap *map, FaspTime age, guint64 block, FaspSentMapResult *result)
 {
   FaspSentBlock *state;
 
@@ -131,13 +127,12 @@ settle (FaspSentMap * map, FaspTime age, guint64 block,
     return TRUE;
   switch (fasp_sent_map_ask (map, block)) {
     case FASP_BLOCK_UNKNOWN:
-      return FALSE;             /* the feedback had no room for it */
+      return FALSE; /* the feedback had no room for it */
     case FASP_BLOCK_MISSING:
       state = fasp_sent_map_block (map, block);
       result->lost++;
       result->shortest = MIN (result->shortest, age);
-      if (--state->in_flight == 0 && !state->queued
-          && !fasp_sent_map_is_under_way (map, block))
+      if (--state->in_flight == 0 && !state->queued && !fasp_sent_map_is_under_way (map, block))
         fasp_sent_map_queue (map, block);
       break;
     case FASP_BLOCK_HERE:
@@ -156,7 +151,7 @@ compare_blocks (gconstpointer a, gconstpointer b, gpointer ignored)
 }
 
 static guint
-get_index (const FaspSentMap * map, const FaspSentFlow * flow)
+get_index (const FaspSentMap *map, const FaspSentFlow *flow)
 {
   guint i = 0;
 
@@ -166,8 +161,8 @@ get_index (const FaspSentMap * map, const FaspSentFlow * flow)
 }
 
 void
-fasp_sent_map_settle (FaspSentMap * map, FaspTime now, FaspSentFlow * flow,
-    guint64 settled, const gchar * why, FaspSentMapResult * result)
+fasp_sent_map_settle (FaspSentMap *map, FaspTime now, FaspSentFlow *flow, guint64 settled,
+    const gchar *why, FaspSentMapResult *result)
 {
   for (; flow->front <= settled && flow->front < flow->next; flow->front++) {
     FaspTransmission *t = fasp_sent_map_transmission (flow, flow->front);
@@ -175,24 +170,23 @@ fasp_sent_map_settle (FaspSentMap * map, FaspTime now, FaspSentFlow * flow,
     gboolean known = settle (map, now - t->sent, t->block, result);
 
     if (result->lost > lost)
-      FASP_LOG (map->decisions, now, PACKET_LOST, get_index (map, flow),
-          flow->front, t->block, fasp_sent_map_get_rounds (map, t->block) - 1,
-          now - t->sent, FASP_LOG_WORD (why));
+      FASP_LOG (map->decisions, now, PACKET_LOST, get_index (map, flow), flow->front, t->block,
+          fasp_sent_map_get_rounds (map, t->block) - 1, now - t->sent, FASP_LOG_WORD (why));
     if (!known)
-      g_sequence_insert_sorted (map->unknown, g_memdup2 (&t->block,
-              sizeof t->block), compare_blocks, NULL);
+      g_sequence_insert_sorted (map->unknown, g_memdup2 (&t->block, sizeof t->block),
+          compare_blocks, NULL);
   }
 }
 
 /* The feedback covers the blocks from @first to before @end: settles those that waited
  * for that, @left at most. */
 static void
-settle_range (FaspSentMap * map, FaspTime now, guint64 first, guint64 end,
-    guint * left, FaspSentMapResult * result)
+settle_range (FaspSentMap *map, FaspTime now, guint64 first, guint64 end, guint *left,
+    FaspSentMapResult *result)
 {
-  guint64 before = first - 1;   /* the search ends behind it */
+  guint64 before = first - 1; /* the search ends behind it */
   GSequenceIter *i = first == 0 ? g_sequence_get_begin_iter (map->unknown) :
-      g_sequence_search (map->unknown, &before, compare_blocks, NULL);
+                                  g_sequence_search (map->unknown, &before, compare_blocks, NULL);
 
   while (*left > 0 && !g_sequence_iter_is_end (i)) {
     GSequenceIter *next = g_sequence_iter_next (i);
@@ -202,9 +196,8 @@ settle_range (FaspSentMap * map, FaspTime now, guint64 first, guint64 end,
       break;
     settle (map, FASP_NEVER, block, result);
     if (result->lost > lost)
-      FASP_LOG (map->decisions, now, PACKET_LOST, FASP_LOG_UNKNOWN,
-          FASP_LOG_UNKNOWN, block, fasp_sent_map_get_rounds (map, block) - 1,
-          FASP_LOG_UNKNOWN, FASP_LOG_WORD ("reported"));
+      FASP_LOG (map->decisions, now, PACKET_LOST, FASP_LOG_UNKNOWN, FASP_LOG_UNKNOWN, block,
+          fasp_sent_map_get_rounds (map, block) - 1, FASP_LOG_UNKNOWN, FASP_LOG_WORD ("reported"));
     g_sequence_remove (i);
     (*left)--;
     i = next;
@@ -212,8 +205,7 @@ settle_range (FaspSentMap * map, FaspTime now, guint64 first, guint64 end,
 }
 
 void
-fasp_sent_map_settle_unknown (FaspSentMap * map, FaspTime now,
-    FaspSentMapResult * result)
+fasp_sent_map_settle_unknown (FaspSentMap *map, FaspTime now, FaspSentMapResult *result)
 {
   guint left = FASP_SENT_MAP_NEWS;
 

@@ -18,8 +18,8 @@
 
 /* Takes all packets before @end as lost, though the peer did not report them. */
 static void
-give_up (FaspSentMap * map, FaspTime now, FaspSentFlow * flow, guint64 end,
-    const gchar * why, FaspSentMapResult * result)
+give_up (FaspSentMap *map, FaspTime now, FaspSentFlow *flow, guint64 end, const gchar *why,
+    FaspSentMapResult *result)
 {
   if (end <= flow->front)
     return;
@@ -29,33 +29,29 @@ give_up (FaspSentMap * map, FaspTime now, FaspSentFlow * flow, guint64 end,
 
 /* Packets that the peer should have reported by now are lost. */
 static void
-settle_overdue (FaspSentMap * map, FaspTime now, FaspSentFlow * flow,
-    FaspSentMapResult * result)
+settle_overdue (FaspSentMap *map, FaspTime now, FaspSentFlow *flow, FaspSentMapResult *result)
 {
-  FaspTime due = now - (flow->rtt.measured ? flow->rtt.smoothed +
-      MAX (FASP_FLOW_PATIENCE, 4 * flow->rtt.jitter) : UNMEASURED_DUE);
+  FaspTime due = now
+      - (flow->rtt.measured ? flow->rtt.smoothed + MAX (FASP_FLOW_PATIENCE, 4 * flow->rtt.jitter) :
+                              UNMEASURED_DUE);
   guint64 end = flow->front;
 
   /* the peer settles what it has reported, and holes before it, by itself */
   if (flow->front < flow->largest)
     return;
-  for (;
-      end < flow->next && fasp_sent_map_transmission (flow, end)->sent <= due;
-      end++)
+  for (; end < flow->next && fasp_sent_map_transmission (flow, end)->sent <= due; end++)
     flow->silent += fasp_sent_map_transmission (flow, end)->block != FASP_PROBE;
   give_up (map, now, flow, end, "overdue", result);
 }
 
 static gboolean
-is_dead (const FaspSentFlow * flow)
+is_dead (const FaspSentFlow *flow)
 {
-  return pow (CLAMP (flow->loss, LOSS_LEAST, LOSS_MOST), flow->silent) <
-      NO_CHANCE;
+  return pow (CLAMP (flow->loss, LOSS_LEAST, LOSS_MOST), flow->silent) < NO_CHANCE;
 }
 
 void
-fasp_sent_map_check_flow (FaspSentMap * map, FaspTime now, guint8 index,
-    FaspSentMapResult * result)
+fasp_sent_map_check_flow (FaspSentMap *map, FaspTime now, guint8 index, FaspSentMapResult *result)
 {
   FaspSentFlow *flow = map->flows[index];
 
@@ -65,9 +61,8 @@ fasp_sent_map_check_flow (FaspSentMap * map, FaspTime now, guint8 index,
   /* the group does not take the place of a member's own flow */
   if (flow->silent == 0 || map->log != NULL || !is_dead (flow))
     return;
-  FASP_LOG (map->decisions, now, PATH_DEAD, index, flow->silent,
-      FASP_LOG_SHARE (flow->loss), flow->rtt.measured ? flow->rtt.smoothed :
-      FASP_LOG_UNKNOWN);
+  FASP_LOG (map->decisions, now, PATH_DEAD, index, flow->silent, FASP_LOG_SHARE (flow->loss),
+      flow->rtt.measured ? flow->rtt.smoothed : FASP_LOG_UNKNOWN);
   give_up (map, now, flow, flow->next, "path_dead", result);
   flow->silent = 0;
   result->dead |= G_GUINT64_CONSTANT (1) << index;
@@ -76,8 +71,8 @@ fasp_sent_map_check_flow (FaspSentMap * map, FaspTime now, guint8 index,
 /* Takes a sample from a packet that left at @sent.  @longer: only if the round trip is
  * longer than thought. */
 static void
-note_rtt (FaspSentFlow * flow, FaspTime now, FaspTime sent,
-    const FaspFeedbackFlow * told, gboolean longer, FaspSentMapResult * result)
+note_rtt (FaspSentFlow *flow, FaspTime now, FaspTime sent, const FaspFeedbackFlow *told,
+    gboolean longer, FaspSentMapResult *result)
 {
   FaspTime rtt = now - sent;
   FaspTime delay = MIN (told->delay, (guint64) rtt);
@@ -92,14 +87,12 @@ note_rtt (FaspSentFlow * flow, FaspTime now, FaspTime sent,
 }
 
 void
-fasp_sent_map_note_told (FaspSentFlow * flow, FaspTime now,
-    const FaspFeedbackFlow * told, guint64 largest, FaspTime sent,
-    FaspSentMapResult * result)
+fasp_sent_map_note_told (FaspSentFlow *flow, FaspTime now, const FaspFeedbackFlow *told,
+    guint64 largest, FaspTime sent, FaspSentMapResult *result)
 {
   if (largest + 1 > flow->largest) {
     gdouble n = largest + 1 - flow->largest;
-    gdouble here = MIN (n, told->received - MIN (told->received,
-            flow->received));
+    gdouble here = MIN (n, told->received - MIN (told->received, flow->received));
 
     flow->loss += (1 - here / n - flow->loss) * MIN (1, n / LOSS_OVER);
     flow->largest = largest + 1;
@@ -117,36 +110,34 @@ fasp_sent_map_note_told (FaspSentFlow * flow, FaspTime now,
 }
 
 void
-fasp_sent_map_told_of (FaspSentMap * map, FaspTime now,
-    const FaspFeedbackFlow * told, guint64 largest, FaspSentMapResult * result)
+fasp_sent_map_told_of (FaspSentMap *map, FaspTime now, const FaspFeedbackFlow *told,
+    guint64 largest, FaspSentMapResult *result)
 {
   FaspSentFlow *flow = map->flows[told->flow];
 
-  fasp_sent_map_note_told (flow, now, told, largest, largest >= flow->front ?
-      fasp_sent_map_transmission (flow, largest)->sent : 0, result);
+  fasp_sent_map_note_told (flow, now, told, largest,
+      largest >= flow->front ? fasp_sent_map_transmission (flow, largest)->sent : 0, result);
   /* unsettled = largest + 1: nothing is settled yet */
   if (told->unsettled <= largest)
-    fasp_sent_map_settle (map, now, flow, largest - told->unsettled,
-        "reported", result);
+    fasp_sent_map_settle (map, now, flow, largest - told->unsettled, "reported", result);
 }
 
 /* --- figures -------------------------------------------------------------------------- */
 
 FaspFlowTold
-fasp_sent_map_get_told (const FaspSentMap * map, guint8 index)
+fasp_sent_map_get_told (const FaspSentMap *map, guint8 index)
 {
   const FaspSentFlow *flow = map->flows[index];
   FaspFlowTold told = { 0 };
 
   if (flow != NULL)
-    told = (FaspFlowTold) {
-    flow->largest - flow->base, flow->received, flow->holes,
-        flow->rtt.measured ? flow->rtt.smoothed : 0};
+    told = (FaspFlowTold) { flow->largest - flow->base, flow->received, flow->holes,
+      flow->rtt.measured ? flow->rtt.smoothed : 0 };
   return told;
 }
 
 FaspFlowTold
-fasp_sent_map_get_told_all (const FaspSentMap * map)
+fasp_sent_map_get_told_all (const FaspSentMap *map)
 {
   FaspFlowTold all = { 0 };
 
@@ -162,13 +153,13 @@ fasp_sent_map_get_told_all (const FaspSentMap * map)
 }
 
 guint
-fasp_sent_map_count_flows (const FaspSentMap * map)
+fasp_sent_map_count_flows (const FaspSentMap *map)
 {
   return map->n_flows;
 }
 
 guint64
-fasp_sent_map_get_untold (const FaspSentMap * map)
+fasp_sent_map_get_untold (const FaspSentMap *map)
 {
   guint64 untold = 0;
 

@@ -8,7 +8,7 @@
 /* --- membership ----------------------------------------------------------------------- */
 
 void
-fasp_sent_map_join (FaspSentMap * map, FaspTime now, FaspGroupLog * log)
+fasp_sent_map_join (FaspSentMap *map, FaspTime now, FaspGroupLog *log)
 {
   FaspSentFlow *flow = map->flows[FASP_GROUP_FLOW];
   guint64 next = fasp_group_log_get_pn (log), pn, received;
@@ -18,8 +18,8 @@ fasp_sent_map_join (FaspSentMap * map, FaspTime now, FaspGroupLog * log)
     fasp_rtt_init (&flow->rtt);
     flow->base = flow->largest = next;
     map->n_flows++;
-  } else if (fasp_sent_map_get_past (map, log, &pn, &received)
-      && pn >= flow->largest && received >= flow->received) {
+  } else if (fasp_sent_map_get_past (map, log, &pn, &received) && pn >= flow->largest
+      && received >= flow->received) {
     guint64 sent = pn + 1 - flow->largest;
 
     /* what the group sent while it was away, and it did not receive, is no loss */
@@ -36,7 +36,7 @@ fasp_sent_map_join (FaspSentMap * map, FaspTime now, FaspGroupLog * log)
 }
 
 guint64
-fasp_sent_map_follow (FaspSentMap * map)
+fasp_sent_map_follow (FaspSentMap *map)
 {
   FaspSentFlow *flow = map->flows[FASP_GROUP_FLOW];
   guint64 next = fasp_group_log_get_next (map->log);
@@ -48,7 +48,7 @@ fasp_sent_map_follow (FaspSentMap * map)
 }
 
 void
-fasp_sent_map_leave (FaspSentMap * map)
+fasp_sent_map_leave (FaspSentMap *map)
 {
   fasp_sent_map_follow (map);
   map->log = NULL;
@@ -56,15 +56,14 @@ fasp_sent_map_leave (FaspSentMap * map)
   for (guint64 block = map->base; block < map->next; block++) {
     FaspSentBlock *state = fasp_sent_map_block (map, block);
 
-    if (!state->queued && state->in_flight == 0
-        && !fasp_sent_map_is_here (map, block))
+    if (!state->queued && state->in_flight == 0 && !fasp_sent_map_is_here (map, block))
       fasp_sent_map_queue (map, block);
   }
 }
 
 gboolean
-fasp_sent_map_get_past (const FaspSentMap * map, const FaspGroupLog * log,
-    guint64 * pn, guint64 * received)
+fasp_sent_map_get_past (const FaspSentMap *map, const FaspGroupLog *log, guint64 *pn,
+    guint64 *received)
 {
   guint64 next = fasp_group_log_get_pn (log);
 
@@ -76,7 +75,7 @@ fasp_sent_map_get_past (const FaspSentMap * map, const FaspGroupLog * log,
 }
 
 void
-fasp_sent_map_overtaken (FaspSentMap * map, guint64 to)
+fasp_sent_map_overtaken (FaspSentMap *map, guint64 to)
 {
   while (map->next < to) {
     guint64 block = map->next;
@@ -87,7 +86,7 @@ fasp_sent_map_overtaken (FaspSentMap * map, guint64 to)
 }
 
 FaspTime
-fasp_sent_map_get_unheard (const FaspSentMap * map)
+fasp_sent_map_get_unheard (const FaspSentMap *map)
 {
   FaspTime sent;
 
@@ -99,7 +98,7 @@ fasp_sent_map_get_unheard (const FaspSentMap * map)
 }
 
 gboolean
-fasp_sent_map_hears_since (const FaspSentMap * map, guint64 block)
+fasp_sent_map_hears_since (const FaspSentMap *map, guint64 block)
 {
   guint64 first = fasp_group_log_get_first (map->log, block);
 
@@ -109,41 +108,36 @@ fasp_sent_map_hears_since (const FaspSentMap * map, guint64 block)
 /* --- feedback --------------------------------------------------------------------- */
 
 void
-fasp_sent_map_told_of_group (FaspSentMap * map, FaspTime now,
-    const FaspFeedbackFlow * told, guint64 largest, FaspSentMapResult * result)
+fasp_sent_map_told_of_group (FaspSentMap *map, FaspTime now, const FaspFeedbackFlow *told,
+    guint64 largest, FaspSentMapResult *result)
 {
   FaspSentFlow *flow = map->flows[FASP_GROUP_FLOW];
 
-  if (flow->received == 0)      /* packets before the first one are no loss */
-    flow->base = flow->largest = largest + 1 - MIN (told->received,
-        largest + 1);
-  fasp_sent_map_note_told (flow, now, told, largest,
-      fasp_group_log_get_time (map->log, largest), result);
+  if (flow->received == 0) /* packets before the first one are no loss */
+    flow->base = flow->largest = largest + 1 - MIN (told->received, largest + 1);
+  fasp_sent_map_note_told (flow, now, told, largest, fasp_group_log_get_time (map->log, largest),
+      result);
   if (largest >= map->group_told) {
     map->group_told = largest + 1;
     map->group_progress = now;
   }
   if (told->unsettled <= largest)
-    map->group_settled = MAX (map->group_settled, largest -
-        told->unsettled + 1);
+    map->group_settled = MAX (map->group_settled, largest - told->unsettled + 1);
 }
 
 /* The peer lacks @block and has room for it: if all packets that carried it are settled,
  * it is lost. */
 static void
-look_at_missing (FaspSentMap * map, FaspTime now, guint64 block,
-    FaspSentMapResult * result)
+look_at_missing (FaspSentMap *map, FaspTime now, guint64 block, FaspSentMapResult *result)
 {
   FaspSentBlock *state = fasp_sent_map_block (map, block);
 
   if (state->queued || state->in_flight > 0
-      || !fasp_group_log_ask (map->log, now, map, block,
-          map->group_settled, &state->asked))
+      || !fasp_group_log_ask (map->log, now, map, block, map->group_settled, &state->asked))
     return;
   result->lost++;
-  FASP_LOG (map->decisions, now, PACKET_LOST, FASP_GROUP_FLOW,
-      FASP_LOG_UNKNOWN, block, state->rounds, FASP_LOG_UNKNOWN,
-      FASP_LOG_WORD ("reported"));
+  FASP_LOG (map->decisions, now, PACKET_LOST, FASP_GROUP_FLOW, FASP_LOG_UNKNOWN, block,
+      state->rounds, FASP_LOG_UNKNOWN, FASP_LOG_WORD ("reported"));
   fasp_sent_map_queue (map, block);
 }
 
@@ -151,7 +145,7 @@ look_at_missing (FaspSentMap * map, FaspTime now, guint64 block,
 #define MORE (FASP_SENT_MAP_NEWS - FASP_RANGES_MAX)
 
 guint
-fasp_sent_map_get_looks (const FaspSentMap * map, FaspTime now)
+fasp_sent_map_get_looks (const FaspSentMap *map, FaspTime now)
 {
   FaspTime saved = CLAMP (now - map->looks_from, 0, FASP_SENT_MAP_LOOKS_TIME);
 
@@ -159,7 +153,7 @@ fasp_sent_map_get_looks (const FaspSentMap * map, FaspTime now)
 }
 
 void
-fasp_sent_map_looked (FaspSentMap * map, FaspTime now, guint blocks)
+fasp_sent_map_looked (FaspSentMap *map, FaspTime now, guint blocks)
 {
   FaspTime from = MAX (map->looks_from, now - FASP_SENT_MAP_LOOKS_TIME);
   guint more = blocks - MIN (blocks, FASP_RANGES_MAX);
@@ -169,18 +163,17 @@ fasp_sent_map_looked (FaspSentMap * map, FaspTime now, guint blocks)
 
 /* Looks at the blocks from @from to before @end, @left at most.  Returns how many are left. */
 static guint
-look_at_range (FaspSentMap * map, FaspTime now, guint64 from, guint64 end,
-    guint left, FaspSentMapResult * result)
+look_at_range (FaspSentMap *map, FaspTime now, guint64 from, guint64 end, guint left,
+    FaspSentMapResult *result)
 {
-  for (guint64 block = MAX (from, map->base); block < end && left > 0;
-      block++, left--)
+  for (guint64 block = MAX (from, map->base); block < end && left > 0; block++, left--)
     look_at_missing (map, now, block, result);
   return left;
 }
 
 void
-fasp_sent_map_settle_group (FaspSentMap * map, FaspTime now,
-    const FaspFeedback * feedback, FaspSentMapResult * result)
+fasp_sent_map_settle_group (FaspSentMap *map, FaspTime now, const FaspFeedback *feedback,
+    FaspSentMapResult *result)
 {
   /* a block takes at least one unit of the window */
   guint64 limit = MIN (map->next, feedback->ack + feedback->window);
@@ -189,13 +182,12 @@ fasp_sent_map_settle_group (FaspSentMap * map, FaspTime now,
   for (guint i = 0; i < feedback->n_ranges && left > 0; i++) {
     const FaspRange *range = &feedback->ranges[i];
 
-    left = look_at_range (map, now, range->start, MIN (range->start +
-            range->length, limit), left, result);
+    left = look_at_range (map, now, range->start, MIN (range->start + range->length, limit), left,
+        result);
   }
-  for (guint64 block = MAX (feedback->end, map->base); feedback->tail
-      && block < limit && left > 0
-      && fasp_group_log_get_first (map->log, block) <
-      map->group_settled; block++, left--)
+  for (guint64 block = MAX (feedback->end, map->base); feedback->tail && block < limit && left > 0
+      && fasp_group_log_get_first (map->log, block) < map->group_settled;
+      block++, left--)
     look_at_missing (map, now, block, result);
   fasp_sent_map_looked (map, now, most - left);
 }

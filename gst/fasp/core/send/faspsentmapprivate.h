@@ -17,7 +17,7 @@ G_BEGIN_DECLS
 
 typedef struct
 {
-  guint64 block;                /* FASP_NO_BLOCK, FASP_PROBE: none */
+  guint64 block; /* FASP_NO_BLOCK, FASP_PROBE: none */
   FaspTime sent;
 } FaspTransmission;
 
@@ -26,35 +26,35 @@ typedef struct
 {
   FaspTransmission *ring;
   guint64 mask, front, next;
-  guint64 base;                 /* of a group: the first one for this member */
-  guint64 largest;              /* newest one that the peer reported, + 1 */
-  guint64 received, holes;      /* as reported with it */
-  FaspTime given_up;            /* when the newest one left that was taken as
-                                   lost before it was reported */
+  guint64 base;            /* of a group: the first one for this member */
+  guint64 largest;         /* newest one that the peer reported, + 1 */
+  guint64 received, holes; /* as reported with it */
+  FaspTime given_up;       /* when the newest one left that was taken as
+                              lost before it was reported */
   FaspRtt rtt;
-  gdouble loss;                 /* share lost of late */
-  guint silent;                 /* lost since the last report */
+  gdouble loss; /* share lost of late */
+  guint silent; /* lost since the last report */
 } FaspSentFlow;
 
 typedef struct
 {
-  guint16 in_flight;            /* transmissions neither delivered nor lost */
-  guint8 rounds;                /* including the original's, saturating */
+  guint16 in_flight; /* transmissions neither delivered nor lost */
+  guint8 rounds;     /* including the original's, saturating */
   guint8 queued;
-  guint8 first, last;           /* flows that it left on */
-  guint8 asked;                 /* fasp_group_log_ask() */
+  guint8 first, last; /* flows that it left on */
+  guint8 asked;       /* fasp_group_log_ask() */
 } FaspSentBlock;
 
 struct FaspSentMap
 {
-  FaspLog *decisions;           /* the session's; NULL: nothing is logged */
+  FaspLog *decisions; /* the session's; NULL: nothing is logged */
   FaspSentFlow *flows[FASP_FLOWS_MAX];
-  guint n_flows;                /* in use so far */
+  guint n_flows; /* in use so far */
   FaspOriginals originals;
-  gboolean original_lost;       /* that of the last block counted was */
-  FaspSentBlock *blocks;        /* [base, next), block n at n & block_mask */
+  gboolean original_lost; /* that of the last block counted was */
+  FaspSentBlock *blocks;  /* [base, next), block n at n & block_mask */
   guint64 block_mask, base, next;
-  guint64 *heap;                /* queued blocks, smallest first */
+  guint64 *heap; /* queued blocks, smallest first */
   gsize heap_used, heap_size;
   /* the newest feedback, for another look when a queued block's turn comes */
   guint64 serial;
@@ -62,29 +62,29 @@ struct FaspSentMap
   guint64 from, end;
   gboolean tail;
   GArray *ranges;
-  GSequence *unknown;           /* guint64: blocks of settled packets that no
-                                   feedback has covered yet */
+  GSequence *unknown; /* guint64: blocks of settled packets that no
+                         feedback has covered yet */
 
   /* a group */
   gboolean was_member;
-  FaspGroupLog *log;            /* of the group that new blocks go to; NULL: none */
-  FaspTime group_progress;      /* when the peer last reported a newer packet */
-  guint32 past_largest;         /* of the group that it has left: newest packet
-                                   reported, low bits, */
-  guint64 past_received;        /* and how many it received; 0: nothing reported */
-  guint64 group_told;           /* newest packet of the group reported, + 1 */
-  guint64 group_settled;        /* newest one settled, + 1 */
-  FaspTime looks_from;          /* what was looked up is paid for until then */
+  FaspGroupLog *log;       /* of the group that new blocks go to; NULL: none */
+  FaspTime group_progress; /* when the peer last reported a newer packet */
+  guint32 past_largest;    /* of the group that it has left: newest packet
+                              reported, low bits, */
+  guint64 past_received;   /* and how many it received; 0: nothing reported */
+  guint64 group_told;      /* newest packet of the group reported, + 1 */
+  guint64 group_settled;   /* newest one settled, + 1 */
+  FaspTime looks_from;     /* what was looked up is paid for until then */
 };
 
 static inline FaspSentBlock *
-fasp_sent_map_block (const FaspSentMap * map, guint64 block)
+fasp_sent_map_block (const FaspSentMap *map, guint64 block)
 {
   return &map->blocks[block & map->block_mask];
 }
 
 static inline FaspTransmission *
-fasp_sent_map_transmission (const FaspSentFlow * flow, guint64 pn)
+fasp_sent_map_transmission (const FaspSentFlow *flow, guint64 pn)
 {
   return &flow->ring[pn & flow->mask];
 }
@@ -94,63 +94,60 @@ fasp_sent_map_transmission (const FaspSentFlow * flow, guint64 pn)
 /* What the newest feedback says of a block. */
 typedef enum
 {
-  FASP_BLOCK_HERE,              /* the peer has it, or does not need it any more */
+  FASP_BLOCK_HERE, /* the peer has it, or does not need it any more */
   FASP_BLOCK_MISSING,
-  FASP_BLOCK_UNKNOWN,           /* nothing */
+  FASP_BLOCK_UNKNOWN, /* nothing */
 } FaspKnowledge;
 
 /* Adds a new block, which is not sent yet. */
-void fasp_sent_map_add_block (FaspSentMap * map, guint64 block);
+void fasp_sent_map_add_block (FaspSentMap *map, guint64 block);
 /* Queues @block to go again.  It must not be queued already. */
-void fasp_sent_map_queue (FaspSentMap * map, guint64 block);
+void fasp_sent_map_queue (FaspSentMap *map, guint64 block);
 /* Takes the first of the queue out of it. */
-void fasp_sent_map_unqueue_first (FaspSentMap * map);
-FaspKnowledge fasp_sent_map_ask (const FaspSentMap * map, guint64 block);
+void fasp_sent_map_unqueue_first (FaspSentMap *map);
+FaspKnowledge fasp_sent_map_ask (const FaspSentMap *map, guint64 block);
 /* The first missing block at or after @block; end: none below it. */
-guint64 fasp_sent_map_find_missing (const FaspSentMap * map, guint64 block);
+guint64 fasp_sent_map_find_missing (const FaspSentMap *map, guint64 block);
 /* Is @block on its way to this peer by the group? */
-gboolean fasp_sent_map_is_under_way (const FaspSentMap * map, guint64 block);
+gboolean fasp_sent_map_is_under_way (const FaspSentMap *map, guint64 block);
 /* The number of rounds in which a block has been sent, to this peer or to the group. */
-guint fasp_sent_map_get_rounds (const FaspSentMap * map, guint64 block);
+guint fasp_sent_map_get_rounds (const FaspSentMap *map, guint64 block);
 /* Does the newest feedback say that the peer has @block? */
-gboolean fasp_sent_map_is_here (const FaspSentMap * map, guint64 block);
+gboolean fasp_sent_map_is_here (const FaspSentMap *map, guint64 block);
 /* All packets of @flow up to @settled are settled: what they carried has arrived or is
  * lost.  @why: a word for the log. */
-void fasp_sent_map_settle (FaspSentMap * map, FaspTime now, FaspSentFlow * flow,
-    guint64 settled, const gchar * why, FaspSentMapResult * result);
+void fasp_sent_map_settle (FaspSentMap *map, FaspTime now, FaspSentFlow *flow, guint64 settled,
+    const gchar *why, FaspSentMapResult *result);
 
 /* Decides about blocks of settled packets that no feedback had covered, as a long list of
  * missing blocks comes in parts.  Only the blocks that this feedback covers are
  * examined: a peer may leave thousands of others open for ever. */
-void fasp_sent_map_settle_unknown (FaspSentMap * map, FaspTime now,
-    FaspSentMapResult * result);
+void fasp_sent_map_settle_unknown (FaspSentMap *map, FaspTime now, FaspSentMapResult *result);
 
 /* --- faspsentmapflow.c --- */
 
 /* The peer reports about a flow that is no group's, up to @largest. */
-void fasp_sent_map_told_of (FaspSentMap * map, FaspTime now,
-    const FaspFeedbackFlow * told, guint64 largest, FaspSentMapResult * result);
+void fasp_sent_map_told_of (FaspSentMap *map, FaspTime now, const FaspFeedbackFlow *told,
+    guint64 largest, FaspSentMapResult *result);
 /* Notes the report about packets up to @largest, which left at @sent (0: not known). */
-void fasp_sent_map_note_told (FaspSentFlow * flow, FaspTime now,
-    const FaspFeedbackFlow * told, guint64 largest, FaspTime sent,
-    FaspSentMapResult * result);
+void fasp_sent_map_note_told (FaspSentFlow *flow, FaspTime now, const FaspFeedbackFlow *told,
+    guint64 largest, FaspTime sent, FaspSentMapResult *result);
 /* Takes what the peer should have reported by now as lost, and finds out whether the flow
  * is dead. */
-void fasp_sent_map_check_flow (FaspSentMap * map, FaspTime now, guint8 index,
-    FaspSentMapResult * result);
+void fasp_sent_map_check_flow (FaspSentMap *map, FaspTime now, guint8 index,
+    FaspSentMapResult *result);
 
 /* --- faspsentmapgroup.c --- */
 
 /* The peer reports about the flow of its group, up to @largest. */
-void fasp_sent_map_told_of_group (FaspSentMap * map, FaspTime now,
-    const FaspFeedbackFlow * told, guint64 largest,
-    FaspSentMapResult * result);
+void fasp_sent_map_told_of_group (FaspSentMap *map, FaspTime now, const FaspFeedbackFlow *told,
+    guint64 largest, FaspSentMapResult *result);
 /* The most blocks that may be looked up for a feedback now; and counts them. */
-guint fasp_sent_map_get_looks (const FaspSentMap * map, FaspTime now);
-void fasp_sent_map_looked (FaspSentMap * map, FaspTime now, guint blocks);
+guint fasp_sent_map_get_looks (const FaspSentMap *map, FaspTime now);
+void fasp_sent_map_looked (FaspSentMap *map, FaspTime now, guint blocks);
 /* Finds the blocks that the peer lacks and that are not on their way by the group any
  * more. */
-void fasp_sent_map_settle_group (FaspSentMap * map, FaspTime now,
-    const FaspFeedback * feedback, FaspSentMapResult * result);
+void fasp_sent_map_settle_group (FaspSentMap *map, FaspTime now, const FaspFeedback *feedback,
+    FaspSentMapResult *result);
 
 G_END_DECLS

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "fasptxprivate.h"
 
-/* Stall if nothing was heard for this long, or for four times the RTT; if the peer has never confirmed a
- * block, for FIRST_AFTER (three times the initial RTT of RFC 9002, section 6.2.2). */
+/* Stall if nothing was heard for this long, or for four times the RTT; if the peer has never
+ * confirmed a block, for FIRST_AFTER (three times the initial RTT of RFC 9002, section 6.2.2). */
 #define STALL_AFTER (5 * FASP_SEC)
 #define FIRST_AFTER FASP_SEC
 /* A copy that the channel has no room for is tried again after this time. */
@@ -26,16 +26,14 @@
 #define GAP_BIT FASP_MSEC
 
 void
-fasp_tx_init (FaspTx * tx, FaspStore * store, guint64 start, guint32 window,
-    FaspTime now)
+fasp_tx_init (FaspTx *tx, FaspStore *store, guint64 start, guint32 window, FaspTime now)
 {
   memset (tx, 0, sizeof (*tx));
   tx->store = store;
   tx->sent_map = fasp_sent_map_new (start);
   fasp_proactive_init (&tx->copies);
   tx->cursor = start;
-  tx->limit = fasp_store_get_offset (store, start) + MIN (window,
-      FASP_WINDOW_MAX);
+  tx->limit = fasp_store_get_offset (store, start) + MIN (window, FASP_WINDOW_MAX);
   tx->acked = tx->skip_to = start;
   tx->tail_time = FASP_NEVER;
   tx->tail_interval = FASP_TX_TAIL_FIRST;
@@ -43,7 +41,7 @@ fasp_tx_init (FaspTx * tx, FaspStore * store, guint64 start, guint32 window,
 }
 
 void
-fasp_tx_clear (FaspTx * tx)
+fasp_tx_clear (FaspTx *tx)
 {
   fasp_sent_map_free (tx->sent_map);
   tx->sent_map = NULL;
@@ -52,48 +50,45 @@ fasp_tx_clear (FaspTx * tx)
 }
 
 guint64
-fasp_tx_get_base (const FaspTx * tx)
+fasp_tx_get_base (const FaspTx *tx)
 {
   return MAX (tx->acked, tx->skip_to);
 }
 
 gboolean
-fasp_tx_is_complete (const FaspTx * tx)
+fasp_tx_is_complete (const FaspTx *tx)
 {
-  return fasp_store_is_finished (tx->store)
-      && tx->acked >= fasp_store_get_head (tx->store);
+  return fasp_store_is_finished (tx->store) && tx->acked >= fasp_store_get_head (tx->store);
 }
 
 /* Is there anything that the peer has not confirmed, or that has not been sent? */
 static gboolean
-is_waiting (const FaspTx * tx)
+is_waiting (const FaspTx *tx)
 {
   return tx->acked < tx->cursor || tx->cursor < fasp_store_get_head (tx->store);
 }
 
 /* May a peer that has reported nothing get one more? */
 static gboolean
-may_begin (const FaspTx * tx)
+may_begin (const FaspTx *tx)
 {
-  return tx->payload_sent + tx->blocks_sent * FASP_TX_UNHEARD_OVERHEAD <
-      FASP_TX_UNHEARD_BYTES - FASP_TX_UNHEARD_PACKET;
+  return tx->payload_sent + tx->blocks_sent * FASP_TX_UNHEARD_OVERHEAD
+      < FASP_TX_UNHEARD_BYTES - FASP_TX_UNHEARD_PACKET;
 }
 
 /* Does the peer take the next new block? */
 static gboolean
-has_room (const FaspTx * tx)
+has_room (const FaspTx *tx)
 {
-  return (!tx->unheard || may_begin (tx))
-      && fasp_store_ends_by (tx->store, tx->cursor, tx->limit)
+  return (!tx->unheard || may_begin (tx)) && fasp_store_ends_by (tx->store, tx->cursor, tx->limit)
       && tx->cursor - tx->acked < FASP_WINDOW_MAX;
 }
 
 /* Not for a peer that has just joined, and may still have to be moved to what is kept. */
 gboolean
-fasp_tx_has_fresh (const FaspTx * tx)
+fasp_tx_has_fresh (const FaspTx *tx)
 {
-  return !tx->stalled && tx->log == NULL
-      && tx->cursor >= fasp_store_get_tail (tx->store)
+  return !tx->stalled && tx->log == NULL && tx->cursor >= fasp_store_get_tail (tx->store)
       && tx->cursor < fasp_store_get_head (tx->store) && has_room (tx);
 }
 
@@ -103,7 +98,7 @@ fasp_tx_has_fresh (const FaspTx * tx)
  * has time for so many round trips that the usual feedback on the block can be waited
  * for: once, for an original. */
 static FaspTime
-get_pause (const FaspTx * tx, const FaspRtt * rtt, gboolean original)
+get_pause (const FaspTx *tx, const FaspRtt *rtt, gboolean original)
 {
   FaspTime spare = tx->estimate.latency - rtt->smoothed;
   FaspTime answer = fasp_rtt_timeout (rtt);
@@ -113,14 +108,14 @@ get_pause (const FaspTx * tx, const FaspRtt * rtt, gboolean original)
   if (original && answer <= spare / ANSWER_SHARE)
     return fasp_sooner (answer + FASP_FEEDBACK_CLOCK_MAX, spare / ANSWER_SHARE);
   return CLAMP (MAX (spare / PAUSE_SHARE,
-          PAUSE_GAPS * tx->gap * fasp_sent_map_count_flows (tx->sent_map)),
+                    PAUSE_GAPS * tx->gap * fasp_sent_map_count_flows (tx->sent_map)),
       FASP_TX_TAIL_LEAST, FASP_TX_TAIL_FIRST);
 }
 
 /* The least time that the answer to a tail probe is waited for: a round trip, where the
  * latency has time for several more. */
 static FaspTime
-get_wait (const FaspTx * tx, const FaspRtt * rtt)
+get_wait (const FaspTx *tx, const FaspRtt *rtt)
 {
   FaspTime spare = tx->estimate.latency - rtt->smoothed;
 
@@ -128,7 +123,7 @@ get_wait (const FaspTx * tx, const FaspRtt * rtt)
 }
 
 gboolean
-fasp_tx_takes (FaspTx * tx, const FaspFeedback * feedback)
+fasp_tx_takes (FaspTx *tx, const FaspFeedback *feedback)
 {
   if (!fasp_sent_map_is_new (tx->sent_map, feedback))
     return FALSE;
@@ -141,8 +136,8 @@ fasp_tx_takes (FaspTx * tx, const FaspFeedback * feedback)
 }
 
 gboolean
-fasp_tx_feedback (FaspTx * tx, FaspTime now, const FaspFeedback * feedback,
-    FaspRtt * rtt, guint64 * dead)
+fasp_tx_feedback (FaspTx *tx, FaspTime now, const FaspFeedback *feedback, FaspRtt *rtt,
+    guint64 *dead)
 {
   FaspSentMapResult result;
 
@@ -159,9 +154,8 @@ fasp_tx_feedback (FaspTx * tx, FaspTime now, const FaspFeedback * feedback,
   if (feedback->n_flows > 0) {
     FaspFlowTold told = fasp_sent_map_get_told_all (tx->sent_map);
 
-    fasp_path_estimate_feedback (&tx->estimate, now, told.told, told.received,
-        told.holes, MIN (feedback->latency,
-            FASP_LATENCY_MAX / FASP_MSEC) * FASP_MSEC);
+    fasp_path_estimate_feedback (&tx->estimate, now, told.told, told.received, told.holes,
+        MIN (feedback->latency, FASP_LATENCY_MAX / FASP_MSEC) * FASP_MSEC);
   }
   if (tx->stalled) {
     tx->stall_end = now;
@@ -182,8 +176,8 @@ fasp_tx_feedback (FaspTx * tx, FaspTime now, const FaspFeedback * feedback,
   }
   /* The window only ever opens. An ack below what is kept does not tell where it ends. */
   if (feedback->ack >= fasp_store_get_tail (tx->store))
-    tx->limit = MAX (tx->limit, fasp_store_get_offset (tx->store,
-            feedback->ack) + MIN (feedback->window, FASP_WINDOW_MAX));
+    tx->limit = MAX (tx->limit,
+        fasp_store_get_offset (tx->store, feedback->ack) + MIN (feedback->window, FASP_WINDOW_MAX));
   tx->lost += result.lost;
   for (guint i = 0; i < FASP_ROUNDS; i++)
     tx->rounds[i] += result.rounds[i];
@@ -192,8 +186,7 @@ fasp_tx_feedback (FaspTx * tx, FaspTime now, const FaspFeedback * feedback,
     guint64 from = CLAMP (tx->skip_to, tx->acked, feedback->ack);
 
     tx->confirmed += feedback->ack - from;
-    tx->payload_confirmed += fasp_store_count_bytes (tx->store, from,
-        feedback->ack);
+    tx->payload_confirmed += fasp_store_count_bytes (tx->store, from, feedback->ack);
     tx->acked = feedback->ack;
     tx->cursor = MAX (tx->cursor, tx->acked);
     tx->tail_interval = get_pause (tx, rtt, FALSE);
@@ -218,7 +211,7 @@ count_fragments (guint32 size, guint32 room)
 }
 
 static FaspTxItem
-block_item (FaspTx * tx, guint64 number, guint8 round, guint32 room)
+block_item (FaspTx *tx, guint64 number, guint8 round, guint32 room)
 {
   const FaspBlock *block = fasp_store_get (tx->store, number);
   FaspTxItem item = { FASP_TX_BLOCK, number, round, 0, 0, 1 };
@@ -229,54 +222,51 @@ block_item (FaspTx * tx, guint64 number, guint8 round, guint32 room)
 
 /* When the peer should be heard by, not counting its round trip. */
 static FaspTime
-get_deadline (const FaspTx * tx)
+get_deadline (const FaspTx *tx)
 {
-  return tx->log == NULL ? tx->heard : fasp_group_log_get_deadline (tx->log,
-      tx->heard);
+  return tx->log == NULL ? tx->heard : fasp_group_log_get_deadline (tx->log, tx->heard);
 }
 
 /* A member reports what it has by itself now and then, so it is asked only after that. */
 static FaspTime
-get_tail_time (const FaspTx * tx)
+get_tail_time (const FaspTx *tx)
 {
   FaspTime deadline = get_deadline (tx);
 
   return tx->log == NULL || tx->tail_time == FASP_NEVER ? tx->tail_time :
-      MAX (tx->tail_time, deadline);
+                                                          MAX (tx->tail_time, deadline);
 }
 
 static void
-note_gap (FaspTx * tx, FaspTime now)
+note_gap (FaspTx *tx, FaspTime now)
 {
   FaspTime gap = now - tx->block_time;
 
-  tx->gap += (MIN (gap, GAP_UNUSUAL * tx->gap + GAP_BIT) - tx->gap) /
-      GAP_WEIGHT;
+  tx->gap += (MIN (gap, GAP_UNUSUAL * tx->gap + GAP_BIT) - tx->gap) / GAP_WEIGHT;
   tx->block_time = now;
 }
 
 /* After a pause, a probe asks whether the last block has come; not if the next is about
  * to leave. */
 static gboolean
-is_tail_due (const FaspTx * tx, FaspTime now)
+is_tail_due (const FaspTx *tx, FaspTime now)
 {
   return now >= get_tail_time (tx) && !fasp_tx_has_fresh (tx);
 }
 
 void
-fasp_tx_stall (FaspTx * tx, FaspTime now)
+fasp_tx_stall (FaspTx *tx, FaspTime now)
 {
   if (tx->stalled || tx->acked >= tx->cursor)
     return;
   tx->stalled = TRUE;
-  FASP_LOG (tx->estimate.log, now, SENDING_STALLED, tx->cursor - tx->acked,
-      now - tx->heard);
+  FASP_LOG (tx->estimate.log, now, SENDING_STALLED, tx->cursor - tx->acked, now - tx->heard);
   tx->tail_interval = FASP_TX_TAIL_MAX;
   tx->tail_time = MIN (tx->tail_time, now);
 }
 
 static void
-check_stall (FaspTx * tx, FaspTime now, const FaspRtt * rtt)
+check_stall (FaspTx *tx, FaspTime now, const FaspRtt *rtt)
 {
   FaspTime silent = now - get_deadline (tx), after = STALL_AFTER;
 
@@ -291,26 +281,22 @@ check_stall (FaspTx * tx, FaspTime now, const FaspRtt * rtt)
 
 /* Finds a copy that is due and of use; forgets those that are not. */
 static gboolean
-next_copy (FaspTx * tx, FaspTime now, guint32 room, gint64 unused,
-    FaspTxItem * item)
+next_copy (FaspTx *tx, FaspTime now, guint32 room, gint64 unused, FaspTxItem *item)
 {
   const FaspCopy *first;
 
-  while ((first = fasp_proactive_peek (&tx->copies)) != NULL
-      && first->due <= now) {
+  while ((first = fasp_proactive_peek (&tx->copies)) != NULL && first->due <= now) {
     FaspCopy copy = *first;
 
-    if (copy.deadline >= now
-        && fasp_sent_map_wants_copy (tx->sent_map, copy.number, copy.round)) {
+    if (copy.deadline >= now && fasp_sent_map_wants_copy (tx->sent_map, copy.number, copy.round)) {
       guint32 size = fasp_store_get (tx->store, copy.number)->size;
 
-      if (size > room) {        /* the path has become narrower */
+      if (size > room) { /* the path has become narrower */
         fasp_proactive_pop (&tx->copies);
         continue;
       }
       if (size <= unused) {
-        *item = (FaspTxItem) {
-        FASP_TX_BLOCK, copy.number, copy.round, copy.copy, 0, 1};
+        *item = (FaspTxItem) { FASP_TX_BLOCK, copy.number, copy.round, copy.copy, 0, 1 };
         return TRUE;
       }
       copy.due = now + COPY_AGAIN;
@@ -325,49 +311,43 @@ next_copy (FaspTx * tx, FaspTime now, guint32 room, gint64 unused,
 
 /* A repair symbol that is owed. */
 static gboolean
-next_repair (FaspTx * tx, FaspTime now, FaspTxItem * item)
+next_repair (FaspTx *tx, FaspTime now, FaspTxItem *item)
 {
   guint64 first;
 
   if (!fasp_fec_is_due (&tx->fec, is_tail_due (tx, now)))
     return FALSE;
-  first = fasp_fec_get_first (&tx->fec, now, tx->store, fasp_tx_get_base (tx),
-      tx->cursor);
+  first = fasp_fec_get_first (&tx->fec, now, tx->store, fasp_tx_get_base (tx), tx->cursor);
   if (first == tx->cursor) {
     fasp_fec_passed (&tx->fec, is_tail_due (tx, now));
     return FALSE;
   }
-  *item = (FaspTxItem) {
-  .kind = FASP_TX_REPAIR,.number = first,.count = 1,.end = tx->cursor};
+  *item = (FaspTxItem) { .kind = FASP_TX_REPAIR, .number = first, .count = 1, .end = tx->cursor };
   return TRUE;
 }
 
 /* A retransmission has left: plans its copies. */
 static void
-plan_copies (FaspTx * tx, FaspTime now, const FaspTxItem * item,
-    const FaspBlock * block)
+plan_copies (FaspTx *tx, FaspTime now, const FaspTxItem *item, const FaspBlock *block)
 {
-  FaspPlanRtx rtx =
-      fasp_path_estimate_get_rtx (&tx->estimate, now, block->arrival,
-      item->number);
-  FaspCopy copy = {.number = item->number,.round = item->round,.copy = 1 };
+  FaspPlanRtx rtx = fasp_path_estimate_get_rtx (&tx->estimate, now, block->arrival, item->number);
+  FaspCopy copy = { .number = item->number, .round = item->round, .copy = 1 };
 
   if (rtx.copies <= 1)
     return;
-  FASP_LOG (tx->estimate.log, now, COPIES_PLANNED, item->number, item->round,
-      rtx.copies, rtx.spread / (rtx.copies - 1),
+  FASP_LOG (tx->estimate.log, now, COPIES_PLANNED, item->number, item->round, rtx.copies,
+      rtx.spread / (rtx.copies - 1),
       fasp_path_estimate_get_deadline (&tx->estimate, block->arrival) - now);
   copy.apart = rtx.spread / (rtx.copies - 1);
   copy.due = now + copy.apart;
-  copy.deadline =
-      fasp_path_estimate_get_deadline (&tx->estimate, block->arrival);
+  copy.deadline = fasp_path_estimate_get_deadline (&tx->estimate, block->arrival);
   copy.last = rtx.copies - 1;
   fasp_proactive_push (&tx->copies, &copy);
 }
 
 /* The copy at the head has left: the next one follows. */
 static void
-copy_sent (FaspTx * tx)
+copy_sent (FaspTx *tx)
 {
   FaspCopy copy = *fasp_proactive_peek (&tx->copies);
 
@@ -379,7 +359,7 @@ copy_sent (FaspTx * tx)
 }
 
 guint64
-fasp_tx_get_window (const FaspTx * tx)
+fasp_tx_get_window (const FaspTx *tx)
 {
   guint64 place = fasp_store_get_offset (tx->store, tx->cursor);
 
@@ -389,7 +369,7 @@ fasp_tx_get_window (const FaspTx * tx)
 /* Is the block, which is to be sent again, given up instead? Not the end of the stream,
  * which nobody would know of otherwise. */
 static gboolean
-is_given_up (const FaspTx * tx, guint64 number)
+is_given_up (const FaspTx *tx, guint64 number)
 {
   return tx->no_rtx && number != FASP_NO_BLOCK
       && !fasp_block_is_end (fasp_store_get (tx->store, number));
@@ -397,7 +377,7 @@ is_given_up (const FaspTx * tx, guint64 number)
 
 /* Skips lost blocks, but not before those below them have arrived. */
 static gboolean
-give_up_lost (FaspTx * tx, FaspTime now)
+give_up_lost (FaspTx *tx, FaspTime now)
 {
   guint64 lost;
   guint8 round;
@@ -413,8 +393,7 @@ give_up_lost (FaspTx * tx, FaspTime now)
 }
 
 FaspTxItem
-fasp_tx_next (FaspTx * tx, FaspTime now, const FaspRtt * rtt, guint32 room,
-    gint64 unused)
+fasp_tx_next (FaspTx *tx, FaspTime now, const FaspRtt *rtt, guint32 room, gint64 unused)
 {
   FaspTxItem nothing = { FASP_TX_NOTHING, 0, 0, 0, 0, 1 }, copy, sent_map;
   guint64 tail = fasp_store_get_tail (tx->store);
@@ -426,32 +405,28 @@ fasp_tx_next (FaspTx * tx, FaspTime now, const FaspRtt * rtt, guint32 room,
   check_stall (tx, now, rtt);
   /* the store moved on without us: we have just joined, or were skipped */
   if (fasp_tx_get_base (tx) < tail) {
-    FASP_LOG (tx->estimate.log, now, BLOCKS_SKIPPED, fasp_tx_get_base (tx),
-        tail, FASP_LOG_WORD ("not_kept"));
+    FASP_LOG (tx->estimate.log, now, BLOCKS_SKIPPED, fasp_tx_get_base (tx), tail,
+        FASP_LOG_WORD ("not_kept"));
     fasp_tx_skip_to (tx, tail);
   }
 
   if (!tx->stalled) {
     if (tx->skip_to > tx->acked && now >= tx->skip_time)
-      return (FaspTxItem) {
-      FASP_TX_SKIP, tx->skip_to, 0, 0, 0, 1};
+      return (FaspTxItem) { FASP_TX_SKIP, tx->skip_to, 0, 0, 0, 1 };
     if (tx->fragment_count > 0 && tx->fragment_block >= fasp_tx_get_base (tx)) {
       const FaspBlock *block = fasp_store_get (tx->store, tx->fragment_block);
 
       /* the path may have changed in between: then the block starts again */
       if (count_fragments (block->size, room) == tx->fragment_count)
-        return (FaspTxItem) {
-        FASP_TX_BLOCK, tx->fragment_block, tx->fragment_round, 0,
-            tx->fragment_index, tx->fragment_count};
+        return (FaspTxItem) { FASP_TX_BLOCK, tx->fragment_block, tx->fragment_round, 0,
+          tx->fragment_index, tx->fragment_count };
     }
     tx->fragment_count = 0;
     if (tx->doubles > 0 && tx->cursor > fasp_tx_get_base (tx)
         && fasp_store_get (tx->store, tx->cursor - 1)->size <= room)
-      return (FaspTxItem) {
-      FASP_TX_BLOCK, tx->cursor - 1, 0, tx->doubled + 1, 0, 1};
+      return (FaspTxItem) { FASP_TX_BLOCK, tx->cursor - 1, 0, tx->doubled + 1, 0, 1 };
     if (tx->no_rtx && give_up_lost (tx, now))
-      return (FaspTxItem) {
-      FASP_TX_SKIP, tx->skip_to, 0, 0, 0, 1};
+      return (FaspTxItem) { FASP_TX_SKIP, tx->skip_to, 0, 0, 0, 1 };
     rtx = fasp_sent_map_peek (tx->sent_map, &round);
     if (rtx != FASP_NO_BLOCK && !is_given_up (tx, rtx))
       return block_item (tx, rtx, round, room);
@@ -469,17 +444,15 @@ fasp_tx_next (FaspTx * tx, FaspTime now, const FaspRtt * rtt, guint32 room,
   if (tx->tail_time == FASP_NEVER)
     tx->tail_time = now + FASP_TX_TAIL_MAX;
   if (is_tail_due (tx, now))
-    return (FaspTxItem) {
-    FASP_TX_TAIL, tx->cursor, 0, 0, 0, 1};
+    return (FaspTxItem) { FASP_TX_TAIL, tx->cursor, 0, 0, 0, 1 };
   return nothing;
 }
 
 void
-fasp_tx_sent (FaspTx * tx, FaspTime now, const FaspRtt * rtt,
-    const FaspTxItem * item)
+fasp_tx_sent (FaspTx *tx, FaspTime now, const FaspRtt *rtt, const FaspTxItem *item)
 {
   switch (item->kind) {
-    case FASP_TX_BLOCK:{
+    case FASP_TX_BLOCK: {
       const FaspBlock *block = fasp_store_get (tx->store, item->number);
 
       if (item->round == 0 && item->copy > 0) {
@@ -525,15 +498,14 @@ fasp_tx_sent (FaspTx * tx, FaspTime now, const FaspRtt * rtt,
       break;
     case FASP_TX_TAIL:
       if (item->count > 1)
-        break;                  /* the other flows get theirs at once */
+        break; /* the other flows get theirs at once */
       if (tx->log != NULL)
         tx->tail_interval = FASP_TX_TAIL_MAX;
       else if (!tx->stalled) {
         FaspTime wait = get_wait (tx, rtt);
 
         /* the wait may be longer than the interval that is otherwise the longest */
-        tx->tail_interval = CLAMP (tx->tail_interval * 2, wait, MAX (wait,
-                FASP_TX_TAIL_MAX));
+        tx->tail_interval = CLAMP (tx->tail_interval * 2, wait, MAX (wait, FASP_TX_TAIL_MAX));
       }
       tx->tail_time = now + tx->tail_interval;
       break;
@@ -546,7 +518,7 @@ fasp_tx_sent (FaspTx * tx, FaspTime now, const FaspRtt * rtt,
 }
 
 void
-fasp_tx_double (FaspTx * tx, guint times)
+fasp_tx_double (FaspTx *tx, guint times)
 {
   /* not in fragments: the path has become narrower, and new blocks will be smaller */
   tx->doubles = tx->fragment_count > 0 ? 0 : times;
@@ -554,14 +526,13 @@ fasp_tx_double (FaspTx * tx, guint times)
 }
 
 FaspTime
-fasp_tx_get_wait (const FaspTx * tx, FaspTime now)
+fasp_tx_get_wait (const FaspTx *tx, FaspTime now)
 {
-  return fasp_tx_has_fresh (tx) ? now - fasp_store_get (tx->store,
-      tx->cursor)->arrival : 0;
+  return fasp_tx_has_fresh (tx) ? now - fasp_store_get (tx->store, tx->cursor)->arrival : 0;
 }
 
 FaspTime
-fasp_tx_get_timeout (const FaspTx * tx)
+fasp_tx_get_timeout (const FaspTx *tx)
 {
   const FaspCopy *copy = fasp_proactive_peek (&tx->copies);
   FaspTime timeout = copy != NULL && !tx->stalled ? copy->due : FASP_NEVER;
@@ -578,7 +549,7 @@ fasp_tx_get_timeout (const FaspTx * tx)
 }
 
 void
-fasp_tx_skip_to (FaspTx * tx, guint64 number)
+fasp_tx_skip_to (FaspTx *tx, guint64 number)
 {
   guint64 base = fasp_tx_get_base (tx);
 
@@ -592,15 +563,14 @@ fasp_tx_skip_to (FaspTx * tx, guint64 number)
 }
 
 void
-fasp_tx_begin_at (FaspTx * tx, guint64 number)
+fasp_tx_begin_at (FaspTx *tx, guint64 number)
 {
   fasp_tx_skip_to (tx, number);
-  tx->skipped = 0;              /* nobody misses what was before */
+  tx->skipped = 0; /* nobody misses what was before */
 }
 
 void
-fasp_tx_expire (FaspTx * tx, FaspTime now, guint32 media_time,
-    const FaspRtt * rtt)
+fasp_tx_expire (FaspTx *tx, FaspTime now, guint32 media_time, const FaspRtt *rtt)
 {
   guint64 head = fasp_store_get_head (tx->store);
   guint64 tail = fasp_store_get_tail (tx->store);
@@ -622,10 +592,8 @@ fasp_tx_expire (FaspTx * tx, FaspTime now, guint32 media_time,
     all = tx->expired_time > 0 && now - tx->expired_time < EXPIRED_AGAIN;
     tx->expired_time = now;
   }
-  while (number + 1 < head && (all
-          || fasp_store_get (tx->store, number)->media_time < expired))
+  while (number + 1 < head && (all || fasp_store_get (tx->store, number)->media_time < expired))
     number++;
-  FASP_LOG (tx->estimate.log, now, BLOCKS_EXPIRED, fasp_tx_get_base (tx),
-      number, all);
+  FASP_LOG (tx->estimate.log, now, BLOCKS_EXPIRED, fasp_tx_get_base (tx), number, all);
   fasp_tx_skip_to (tx, number);
 }

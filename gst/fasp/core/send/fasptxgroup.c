@@ -10,7 +10,7 @@
 #define DEAF_AFTER FASP_SEC
 
 void
-fasp_tx_follow_group (FaspTx * tx)
+fasp_tx_follow_group (FaspTx *tx)
 {
   guint64 next = fasp_sent_map_follow (tx->sent_map);
 
@@ -22,7 +22,7 @@ fasp_tx_follow_group (FaspTx * tx)
 }
 
 void
-fasp_tx_join (FaspTx * tx, FaspTime now, FaspGroupLog * log)
+fasp_tx_join (FaspTx *tx, FaspTime now, FaspGroupLog *log)
 {
   tx->log = log;
   tx->past = NULL;
@@ -34,7 +34,7 @@ fasp_tx_join (FaspTx * tx, FaspTime now, FaspGroupLog * log)
 }
 
 void
-fasp_tx_leave (FaspTx * tx, FaspTime now)
+fasp_tx_leave (FaspTx *tx, FaspTime now)
 {
   fasp_tx_follow_group (tx);
   tx->past = tx->log;
@@ -50,26 +50,23 @@ fasp_tx_leave (FaspTx * tx, FaspTime now)
 /* One stale feedback is not enough: the first one after an outage may be older than
  * what has come since. */
 void
-fasp_tx_judge_hearing (FaspTx * tx, FaspTime now, const FaspRtt * rtt)
+fasp_tx_judge_hearing (FaspTx *tx, FaspTime now, const FaspRtt *rtt)
 {
-  if (fasp_sent_map_get_unheard (tx->sent_map) >= now - DEAF_AFTER -
-      4 * rtt->smoothed)
+  if (fasp_sent_map_get_unheard (tx->sent_map) >= now - DEAF_AFTER - 4 * rtt->smoothed)
     tx->deaf_since = FASP_NEVER;
   else if (tx->deaf_since == FASP_NEVER)
     tx->deaf_since = now;
-  tx->deaf = tx->deaf_since != FASP_NEVER
-      && now - tx->deaf_since > rtt->smoothed;
+  tx->deaf = tx->deaf_since != FASP_NEVER && now - tx->deaf_since > rtt->smoothed;
 }
 
 gboolean
-fasp_tx_is_deaf (const FaspTx * tx)
+fasp_tx_is_deaf (const FaspTx *tx)
 {
   return tx->log != NULL && tx->deaf;
 }
 
 gboolean
-fasp_tx_returns (FaspTx * tx, FaspTime now, const FaspRtt * rtt,
-    const FaspGroupLog * log)
+fasp_tx_returns (FaspTx *tx, FaspTime now, const FaspRtt *rtt, const FaspGroupLog *log)
 {
   guint64 pn, received;
   FaspTime sent;
@@ -77,14 +74,13 @@ fasp_tx_returns (FaspTx * tx, FaspTime now, const FaspRtt * rtt,
   if (!fasp_sent_map_get_past (tx->sent_map, log, &pn, &received))
     return FALSE;
   /* when the packet behind it left; 0: too long ago to know */
-  sent = pn + 1 < fasp_group_log_get_pn (log) ?
-      fasp_group_log_get_time (log, pn + 1) : now;
-  return fasp_rejoin_told (&tx->back, now, sent > 0
-      && sent >= now - DEAF_AFTER - 4 * rtt->smoothed, pn, received);
+  sent = pn + 1 < fasp_group_log_get_pn (log) ? fasp_group_log_get_time (log, pn + 1) : now;
+  return fasp_rejoin_told (&tx->back, now, sent > 0 && sent >= now - DEAF_AFTER - 4 * rtt->smoothed,
+      pn, received);
 }
 
 void
-fasp_tx_overtake (FaspTx * tx, const FaspFeedback * feedback)
+fasp_tx_overtake (FaspTx *tx, const FaspFeedback *feedback)
 {
   guint64 told = MAX (feedback->ack, feedback->end);
   guint64 next = fasp_group_log_get_next (tx->past), to = MIN (told, next);

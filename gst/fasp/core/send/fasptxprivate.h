@@ -9,9 +9,9 @@
 G_BEGIN_DECLS
 
 /* Judges by a FEEDBACK whether the peer hears its group. */
-void fasp_tx_judge_hearing (FaspTx * tx, FaspTime now, const FaspRtt * rtt);
+void fasp_tx_judge_hearing (FaspTx *tx, FaspTime now, const FaspRtt *rtt);
 /* A peer that hears the group again, but has not joined it yet, may have blocks that
  * were not sent to it alone. */
-void fasp_tx_overtake (FaspTx * tx, const FaspFeedback * feedback);
+void fasp_tx_overtake (FaspTx *tx, const FaspFeedback *feedback);
 
 G_END_DECLS

@@ -5,30 +5,26 @@
 #define SILENT_EVERY 4
 
 void
-fasp_packet_begin (FaspPacket * p, FaspSession * session,
-    FaspDatagram * datagram, guint8 flow)
+fasp_packet_begin (FaspPacket *p, FaspSession *session, FaspDatagram *datagram, guint8 flow)
 {
-  FaspSessionHeader header = { flow, fasp_sealer_get_phase (session->sealer),
-    session->peer_id, session->paths[flow].next_pn
-  };
+  FaspSessionHeader header = { flow, fasp_sealer_get_phase (session->sealer), session->peer_id,
+    session->paths[flow].next_pn };
 
   p->flow = flow;
   p->path = &session->paths[flow];
   p->datagram = datagram;
-  p->w = (FaspWriter) {
-  datagram->data, sizeof datagram->data -
-        fasp_sealer_get_tag_size (session->sealer)};
+  p->w = (FaspWriter) { datagram->data,
+    sizeof datagram->data - fasp_sealer_get_tag_size (session->sealer) };
   datagram->to = p->path->address;
   fasp_wire_write_session (&p->w, &header);
 }
 
-/* May the packet be marked for ECN?  Not if it goes to an address where the peer may be, or if it is to
- * end a silence: marking may be the cause of that. */
+/* May the packet be marked for ECN?  Not if it goes to an address where the peer may be, or if it
+ * is to end a silence: marking may be the cause of that. */
 static gboolean
-may_be_marked (FaspSession * session, const FaspPacket * p)
+may_be_marked (FaspSession *session, const FaspPacket *p)
 {
-  if (session->rate == NULL
-      || !fasp_address_equal (&p->datagram->to, &p->path->address))
+  if (session->rate == NULL || !fasp_address_equal (&p->datagram->to, &p->path->address))
     return FALSE;
   if (session->tx.stalled) {
     fasp_ecn_restart (&p->path->ecn);
@@ -38,16 +34,15 @@ may_be_marked (FaspSession * session, const FaspPacket * p)
 }
 
 gboolean
-fasp_packet_finish (FaspPacket * p, FaspSession * session, FaspTime now,
-    guint64 block, gboolean continued)
+fasp_packet_finish (FaspPacket *p, FaspSession *session, FaspTime now, guint64 block,
+    gboolean continued)
 {
   FaspDatagram *datagram = p->datagram;
   FaspWriter *w = &p->w;
   gsize wire;
 
-  if (!fasp_datagram_finish (datagram, session->sealer, p->flow,
-          p->path->next_pn, w, w->payload_size > 0 ?
-          fasp_store_get (session->tx.store, block) : NULL)) {
+  if (!fasp_datagram_finish (datagram, session->sealer, p->flow, p->path->next_pn, w,
+          w->payload_size > 0 ? fasp_store_get (session->tx.store, block) : NULL)) {
     g_critical ("a datagram is too large, or its number was used before");
     return FALSE;
   }
@@ -65,15 +60,14 @@ fasp_packet_finish (FaspPacket * p, FaspSession * session, FaspTime now,
   if (session->role == FASP_ROLE_SENDER) {
     fasp_pacer_sent (&session->pacer, now, wire);
     if (session->rate != NULL)
-      fasp_sent_log_add (&p->path->sent, p->path->next_pn - 1, now,
-          session->wire_sent);
+      fasp_sent_log_add (&p->path->sent, p->path->next_pn - 1, now, session->wire_sent);
     fasp_sent_map_sent (session->tx.sent_map, now, p->flow, block, continued);
   }
   return TRUE;
 }
 
 guint8
-fasp_packet_pick_flow (FaspSession * session)
+fasp_packet_pick_flow (FaspSession *session)
 {
   guint8 proved = 0;
 

@@ -6,8 +6,7 @@
 #define REFUSED_AFTER (100 * FASP_MSEC)
 
 FaspSession *
-fasp_session_new (FaspRole role, guint32 id, FaspTime now,
-    const FaspAddress * peer, guint flows,
+fasp_session_new (FaspRole role, guint32 id, FaspTime now, const FaspAddress *peer, guint flows,
     const guint8 ping_secret[FASP_PING_SECRET])
 {
   FaspSession *session = g_new0 (FaspSession, 1);
@@ -32,7 +31,7 @@ fasp_session_new (FaspRole role, guint32 id, FaspTime now,
 }
 
 void
-fasp_session_free (FaspSession * session)
+fasp_session_free (FaspSession *session)
 {
   if (session->role == FASP_ROLE_SENDER)
     fasp_tx_clear (&session->tx);
@@ -53,40 +52,38 @@ fasp_session_free (FaspSession * session)
 }
 
 void
-fasp_session_set_keys (FaspSession * session, const FaspKeys * keys)
+fasp_session_set_keys (FaspSession *session, const FaspKeys *keys)
 {
-  gboolean ours = session->listener;    /* the listener's key seals */
+  gboolean ours = session->listener; /* the listener's key seals */
 
   session->cipher = keys->cipher;
-  session->sealer = fasp_sealer_new (keys->cipher,
-      ours ? keys->listener : keys->caller);
-  session->opener = fasp_opener_new (keys->cipher,
-      ours ? keys->caller : keys->listener);
-  fasp_hmac (keys->caller, FASP_KEY_SIZE, "fasp resume 2", keys->listener,
-      FASP_KEY_SIZE, session->resume_key, FASP_KEY_SIZE);
+  session->sealer = fasp_sealer_new (keys->cipher, ours ? keys->listener : keys->caller);
+  session->opener = fasp_opener_new (keys->cipher, ours ? keys->caller : keys->listener);
+  fasp_hmac (keys->caller, FASP_KEY_SIZE, "fasp resume 2", keys->listener, FASP_KEY_SIZE,
+      session->resume_key, FASP_KEY_SIZE);
 }
 
 void
-fasp_session_prove (const FaspSession * session,
-    const guint8 nonce[FASP_NONCE_SIZE], guint8 proof[FASP_PROOF_SIZE])
+fasp_session_prove (const FaspSession *session, const guint8 nonce[FASP_NONCE_SIZE],
+    guint8 proof[FASP_PROOF_SIZE])
 {
-  fasp_hmac (session->resume_key, FASP_KEY_SIZE, "fasp resume proof 2", nonce,
-      FASP_NONCE_SIZE, proof, FASP_PROOF_SIZE);
+  fasp_hmac (session->resume_key, FASP_KEY_SIZE, "fasp resume proof 2", nonce, FASP_NONCE_SIZE,
+      proof, FASP_PROOF_SIZE);
 }
 
 void
-fasp_session_plan_rekey (FaspSession * session, FaspTime now)
+fasp_session_plan_rekey (FaspSession *session, FaspTime now)
 {
   for (guint i = 0; i < session->n_paths; i++)
     session->paths[i].phase_pn = session->paths[i].next_pn;
   session->phase_datagrams = 0;
-  session->rekey_time = session->cipher == FASP_CIPHER_NONE ? FASP_NEVER :
-      now + session->rekey_interval;
+  session->rekey_time =
+      session->cipher == FASP_CIPHER_NONE ? FASP_NEVER : now + session->rekey_interval;
   session->rekey_wait = 0;
 }
 
 void
-fasp_session_use (FaspSession * session, FaspTime now, guint8 flow)
+fasp_session_use (FaspSession *session, FaspTime now, guint8 flow)
 {
   FaspPath *path = &session->paths[flow];
 
@@ -98,15 +95,16 @@ fasp_session_use (FaspSession * session, FaspTime now, guint8 flow)
     fasp_pmtu_restart (&path->pmtu, now, path->address.overhead);
   else
     fasp_pmtu_init (&path->pmtu, now, path->address.overhead,
-        session->pacer.ready.rate >= FASP_JUMBO_FROM ? session->datagram_max :
-        MIN (session->datagram_max, FASP_DATAGRAM_COMMON));
+        session->pacer.ready.rate >= FASP_JUMBO_FROM ?
+            session->datagram_max :
+            MIN (session->datagram_max, FASP_DATAGRAM_COMMON));
   if (session->role == FASP_ROLE_RECEIVER)
-    path->pmtu.next_time = FASP_NEVER;  /* feedback is small */
+    path->pmtu.next_time = FASP_NEVER; /* feedback is small */
   fasp_session_measure (session);
 }
 
 gboolean
-fasp_session_is_measured (const FaspSession * session)
+fasp_session_is_measured (const FaspSession *session)
 {
   for (guint i = 0; i < session->n_paths; i++)
     if (!session->paths[i].proved || session->paths[i].pmtu.searching)
@@ -115,22 +113,21 @@ fasp_session_is_measured (const FaspSession * session)
 }
 
 gboolean
-fasp_session_is_used (const FaspSession * session, guint8 flow)
+fasp_session_is_used (const FaspSession *session, guint8 flow)
 {
   return session->paths[flow].proved
       && (session->role == FASP_ROLE_RECEIVER
-      || fasp_multipath_is_usable (&session->multipath, flow));
+          || fasp_multipath_is_usable (&session->multipath, flow));
 }
 
 void
-fasp_session_set_address (FaspSession * session, guint8 flow,
-    const FaspAddress * peer)
+fasp_session_set_address (FaspSession *session, guint8 flow, const FaspAddress *peer)
 {
   session->paths[flow].address = *peer;
 }
 
 const FaspAddress *
-fasp_session_get_address (const FaspSession * session)
+fasp_session_get_address (const FaspSession *session)
 {
   for (guint i = 0; i < session->n_paths; i++)
     if (session->paths[i].address.len > 0)
@@ -139,8 +136,7 @@ fasp_session_get_address (const FaspSession * session)
 }
 
 gboolean
-fasp_session_refused (FaspSession * session, FaspTime now,
-    const FaspAddress * address)
+fasp_session_refused (FaspSession *session, FaspTime now, const FaspAddress *address)
 {
   gboolean any = FALSE;
 
@@ -154,15 +150,14 @@ fasp_session_refused (FaspSession * session, FaspTime now,
       continue;
     path->refused = TRUE;
     path->refused_at = now;
-    FASP_LOG (session->notes.log, now, PATH_REFUSED, i,
-        FASP_LOG_POINTER (address));
-    session->ping_due = TRUE;   /* a live peer answers */
+    FASP_LOG (session->notes.log, now, PATH_REFUSED, i, FASP_LOG_POINTER (address));
+    session->ping_due = TRUE; /* a live peer answers */
   }
   return any;
 }
 
 FaspTime
-fasp_session_get_refused_time (const FaspSession * session)
+fasp_session_get_refused_time (const FaspSession *session)
 {
   FaspTime wait = MAX (REFUSED_AFTER, fasp_rtt_timeout (&session->rtt));
   FaspTime time = FASP_NEVER;
@@ -171,8 +166,7 @@ fasp_session_get_refused_time (const FaspSession * session)
     const FaspPath *path = &session->paths[i];
 
     if (path->refused)
-      time = fasp_later (path->refused_at + wait, time == FASP_NEVER ? 0 :
-          time);
+      time = fasp_later (path->refused_at + wait, time == FASP_NEVER ? 0 : time);
     else if (path->proved)
       return FASP_NEVER;
   }
@@ -180,10 +174,9 @@ fasp_session_get_refused_time (const FaspSession * session)
 }
 
 void
-fasp_session_is_asked_for (FaspSession * session, FaspTime now,
-    const FaspAddress * from)
+fasp_session_is_asked_for (FaspSession *session, FaspTime now, const FaspAddress *from)
 {
-  session->ping_due = TRUE;     /* shows the peer that we do */
+  session->ping_due = TRUE; /* shows the peer that we do */
   for (guint i = 0; i < session->n_paths; i++) {
     FaspPath *path = &session->paths[i];
 
@@ -191,14 +184,13 @@ fasp_session_is_asked_for (FaspSession * session, FaspTime now,
      * the one on the same link sends it; not one without an address, which the peer asks
      * for itself. */
     if (!fasp_address_equal (&path->address, from)
-        && (session->n_paths == 1 || (path->address.len > 0
-                && path->address.link == from->link)))
+        && (session->n_paths == 1 || (path->address.len > 0 && path->address.link == from->link)))
       fasp_path_suppose (path, now, from, FALSE);
   }
 }
 
 void
-fasp_session_trust (FaspSession * session, FaspTime now, guint8 flow)
+fasp_session_trust (FaspSession *session, FaspTime now, guint8 flow)
 {
   FASP_LOG (session->notes.log, now, PATH_PROVED, flow,
       FASP_LOG_POINTER (&session->paths[flow].address));
@@ -207,7 +199,7 @@ fasp_session_trust (FaspSession * session, FaspTime now, guint8 flow)
 }
 
 void
-fasp_session_open (FaspSession * session, FaspTime now)
+fasp_session_open (FaspSession *session, FaspTime now)
 {
   if (session->state == FASP_SESSION_OPEN)
     return;
@@ -228,54 +220,52 @@ fasp_session_open (FaspSession * session, FaspTime now)
 }
 
 gboolean
-fasp_session_get_first_latency (const FaspSession * session, guint * latency_ms)
+fasp_session_get_first_latency (const FaspSession *session, guint *latency_ms)
 {
   FaspTime latency = session->agreed.latency;
 
   if (session->agreed.find) {
     latency = session->role == FASP_ROLE_SENDER ? session->tx.estimate.latency :
-        session->rx.playout.first;
+                                                  session->rx.playout.first;
   }
   *latency_ms = latency / FASP_MSEC;
   return !session->agreed.find || latency > 0;
 }
 
 FaspTime
-fasp_session_get_patience (const FaspSession * session)
+fasp_session_get_patience (const FaspSession *session)
 {
   return MAX (FASP_INTERRUPTED_AFTER,
       4 * (session->rtt.measured ? session->rtt.smoothed : FASP_SEC));
 }
 
 FaspTime
-fasp_session_get_hold_end (const FaspSession * session)
+fasp_session_get_hold_end (const FaspSession *session)
 {
-  if (session->role != FASP_ROLE_RECEIVER
-      || session->state != FASP_SESSION_OPEN
+  if (session->role != FASP_ROLE_RECEIVER || session->state != FASP_SESSION_OPEN
       || !fasp_playout_is_unknown (&session->rx.playout))
     return 0;
-  return session->rx.first_data == FASP_NEVER ? FASP_NEVER :
-      session->rx.first_data + FASP_HOLD_MAX;
+  return session->rx.first_data == FASP_NEVER ? FASP_NEVER : session->rx.first_data + FASP_HOLD_MAX;
 }
 
 guint
-fasp_session_get_latency (const FaspSession * session, FaspTime now)
+fasp_session_get_latency (const FaspSession *session, FaspTime now)
 {
   FaspTime latency = session->role == FASP_ROLE_SENDER ?
-      session->tx.estimate.latency : fasp_playout_get (&session->rx.playout,
-      now);
+      session->tx.estimate.latency :
+      fasp_playout_get (&session->rx.playout, now);
 
   return latency / FASP_MSEC;
 }
 
 guint
-fasp_session_get_overhead (const FaspSession * session)
+fasp_session_get_overhead (const FaspSession *session)
 {
   return FASP_DATA_HEADER + fasp_cipher_get_tag_size (session->cipher);
 }
 
 void
-fasp_session_measure (FaspSession * session)
+fasp_session_measure (FaspSession *session)
 {
   guint32 size = G_MAXUINT32;
 
@@ -295,70 +285,66 @@ fasp_session_measure (FaspSession * session)
   /* no path is usable at the moment */
   if (size == G_MAXUINT32)
     size = session->paths[0].pmtu.size;
-  session->data_room = MAX (size, FASP_PMTU_BASE) -
-      fasp_session_get_overhead (session);
+  session->data_room = MAX (size, FASP_PMTU_BASE) - fasp_session_get_overhead (session);
 }
 
 guint64
-fasp_session_get_channel_rate (const FaspSession * session)
+fasp_session_get_channel_rate (const FaspSession *session)
 {
-  return session->rate != NULL ? session->rate->rate :
-      session->pacer.ready.rate;
+  return session->rate != NULL ? session->rate->rate : session->pacer.ready.rate;
 }
 
 const FaspFec *
-fasp_session_get_fec (const FaspSession * session)
+fasp_session_get_fec (const FaspSession *session)
 {
   return session->member.joined ? &session->group->fec : &session->tx.fec;
 }
 
 guint32
-fasp_session_get_room (const FaspSession * session)
+fasp_session_get_room (const FaspSession *session)
 {
   return session->data_room - (session->has_fec ? FASP_REPAIR_MORE : 0);
 }
 
 guint
-fasp_session_get_times (const FaspSession * session)
+fasp_session_get_times (const FaspSession *session)
 {
-  return session->duplicates ?
-      MAX (1, fasp_multipath_count (&session->multipath)) : 1;
+  return session->duplicates ? MAX (1, fasp_multipath_count (&session->multipath)) : 1;
 }
 
 gint64
-fasp_session_get_unused (const FaspSession * session, FaspTime now)
+fasp_session_get_unused (const FaspSession *session, FaspTime now)
 {
-  return fasp_pacer_get_unused (&session->pacer, now) -
-      fasp_session_get_overhead (session) - session->paths[0].address.overhead;
+  return fasp_pacer_get_unused (&session->pacer, now) - fasp_session_get_overhead (session)
+      - session->paths[0].address.overhead;
 }
 
 FaspTime
-fasp_session_get_rekey_time (const FaspSession * session)
+fasp_session_get_rekey_time (const FaspSession *session)
 {
   /* it would only get in the way of finding the peer again */
-  if (session->interrupted || (session->n_paths == 1
-          && session->paths[0].has_candidate))
+  if (session->interrupted || (session->n_paths == 1 && session->paths[0].has_candidate))
     return FASP_NEVER;
-  return session->rekey_wait == 0 ? session->rekey_time :
+  return session->rekey_wait == 0 ?
+      session->rekey_time :
       MAX (session->rekey_time, session->rekey_ping + session->rekey_wait);
 }
 
 /* --- time ------------------------------------------------------------------------ */
 
 static FaspTime
-get_challenge_time (const FaspSession * session)
+get_challenge_time (const FaspSession *session)
 {
   FaspTime time = FASP_NEVER;
 
   for (guint i = 0; i < session->n_paths; i++)
-    time = fasp_sooner (time,
-        fasp_path_get_challenge_time (&session->paths[i]));
+    time = fasp_sooner (time, fasp_path_get_challenge_time (&session->paths[i]));
   return time;
 }
 
 /* When a path is to be asked something, or has been silent for too long. */
 static FaspTime
-get_path_timeout (const FaspSession * session)
+get_path_timeout (const FaspSession *session)
 {
   FaspTime timeout = get_challenge_time (session);
 
@@ -368,50 +354,50 @@ get_path_timeout (const FaspSession * session)
     timeout = fasp_sooner (timeout, fasp_path_get_ping_time (path));
     timeout = fasp_sooner (timeout, fasp_outage_get_timeout (&path->outage));
     if (session->role == FASP_ROLE_RECEIVER)
-      timeout = fasp_sooner (timeout, fasp_sooner (path->silence_due,
-              fasp_gap_get_timeout (path->gap)));
-    else if (fasp_session_is_used (session, i) && !session->member.joined
-        && !session->tx.unheard)
-      timeout = path->probed ? 0 : fasp_sooner (timeout,
-          fasp_pmtu_get_timeout (&path->pmtu));
+      timeout =
+          fasp_sooner (timeout, fasp_sooner (path->silence_due, fasp_gap_get_timeout (path->gap)));
+    else if (fasp_session_is_used (session, i) && !session->member.joined && !session->tx.unheard)
+      timeout = path->probed ? 0 : fasp_sooner (timeout, fasp_pmtu_get_timeout (&path->pmtu));
   }
   if (session->receiver != NULL)
-    timeout =
-        fasp_sooner (timeout, fasp_gap_get_timeout (session->receiver->gap));
+    timeout = fasp_sooner (timeout, fasp_gap_get_timeout (session->receiver->gap));
   return timeout;
 }
 
 /* When its silence has consequences: it is interrupted, or over. */
 static FaspTime
-get_silence_time (const FaspSession * session)
+get_silence_time (const FaspSession *session)
 {
   FaspTime silent = fasp_session_get_silent_since (session);
   FaspTime end = silent + session->resume_timeout;
 
-  return session->interrupted ? end : fasp_sooner (end,
-      fasp_sooner (silent + fasp_session_get_patience (session),
-          fasp_session_get_refused_time (session)));
+  return session->interrupted ? end :
+                                fasp_sooner (end,
+                                    fasp_sooner (silent + fasp_session_get_patience (session),
+                                        fasp_session_get_refused_time (session)));
 }
 
 static FaspTime
-get_open_timeout (FaspSession * session, FaspTime now)
+get_open_timeout (FaspSession *session, FaspTime now)
 {
   FaspTime timeout;
 
   /* nothing else goes there, but who is not proved may be gone, too */
   if (!session->is_proved)
-    return session->n_pongs > 0 ? now :
+    return session->n_pongs > 0 ?
+        now :
         fasp_sooner (get_challenge_time (session), get_silence_time (session));
   if (session->n_pongs > 0 || session->ping_due)
     timeout = now;
   else if (session->role == FASP_ROLE_SENDER) {
     timeout = fasp_session_get_ping_time (session);
-    timeout = fasp_sooner (timeout, session->member.joined ?
-        fasp_later (fasp_tx_get_timeout (&session->tx),
-            fasp_multicast_sender_get_ready (session->group, now)) :
-        fasp_tx_get_timeout (&session->tx));
+    timeout = fasp_sooner (timeout,
+        session->member.joined ? fasp_later (fasp_tx_get_timeout (&session->tx),
+                                     fasp_multicast_sender_get_ready (session->group, now)) :
+                                 fasp_tx_get_timeout (&session->tx));
     if (session->rtt.measured)
-      timeout = fasp_sooner (timeout, fasp_sooner (session->promise_time,
+      timeout = fasp_sooner (timeout,
+          fasp_sooner (session->promise_time,
               fasp_path_estimate_get_timeout (&session->tx.estimate)));
   } else {
     timeout = fasp_sooner (fasp_feedback_get_timeout (&session->rx.feedback),
@@ -419,46 +405,41 @@ get_open_timeout (FaspSession * session, FaspTime now)
     timeout = fasp_sooner (timeout, fasp_session_get_speak_up_time (session));
     if (fasp_session_get_hold_end (session) > 0)
       timeout = fasp_sooner (timeout, fasp_session_get_hold_end (session));
-    timeout =
-        fasp_sooner (timeout, fasp_rx_get_give_up_time (&session->rx, now));
-    timeout = fasp_sooner (timeout,
-        fasp_key_frame_get_time (&session->rx.key_frame));
+    timeout = fasp_sooner (timeout, fasp_rx_get_give_up_time (&session->rx, now));
+    timeout = fasp_sooner (timeout, fasp_key_frame_get_time (&session->rx.key_frame));
   }
   timeout = fasp_sooner (timeout, get_path_timeout (session));
   timeout = fasp_sooner (timeout, fasp_session_get_rekey_time (session));
   if (session->role == FASP_ROLE_SENDER) {
-    FaspTxItem item = fasp_tx_next (&session->tx, now, &session->rtt,
-        session->data_room, fasp_session_get_unused (session, now));
+    FaspTxItem item = fasp_tx_next (&session->tx, now, &session->rtt, session->data_room,
+        fasp_session_get_unused (session, now));
 
     if (session->member.joined)
       timeout = fasp_sooner (timeout, session->member.speak_time);
     if (item.kind == FASP_TX_BLOCK && session->member.joined)
-      timeout =
-          fasp_sooner (timeout, fasp_multicast_sender_get_ready (session->group,
-              now));
+      timeout = fasp_sooner (timeout, fasp_multicast_sender_get_ready (session->group, now));
     else if (item.kind != FASP_TX_NOTHING)
       timeout = now;
-    fasp_pacer_want (&session->pacer, item.kind != FASP_TX_NOTHING
-        && !session->member.joined);
-    timeout =
-        fasp_later (timeout, fasp_sooner (fasp_pacer_get_wake (&session->pacer,
-                now, session->wire_max), session->rate_until));
-    timeout =
-        fasp_sooner (timeout, fasp_session_get_question_time (session, now));
+    fasp_pacer_want (&session->pacer, item.kind != FASP_TX_NOTHING && !session->member.joined);
+    timeout = fasp_later (timeout,
+        fasp_sooner (fasp_pacer_get_wake (&session->pacer, now, session->wire_max),
+            session->rate_until));
+    timeout = fasp_sooner (timeout, fasp_session_get_question_time (session, now));
   }
   return fasp_sooner (timeout, get_silence_time (session));
 }
 
 void
-fasp_session_set_pace (FaspSession * session, FaspTime now, guint64 rate)
+fasp_session_set_pace (FaspSession *session, FaspTime now, guint64 rate)
 {
   fasp_pacer_set_rate (&session->pacer, now, rate,
       fasp_pacer_choose_burst (rate, session->pacer.quantum));
 }
 
-/* A peer that has reported nothing: its next new block has its turn among those of all such peers. */
+/* A peer that has reported nothing: its next new block has its turn among those of all such peers.
+ */
 static void
-wait_for_turn (FaspSession * session, FaspTime now)
+wait_for_turn (FaspSession *session, FaspTime now)
 {
   FaspTx *tx = &session->tx;
 
@@ -469,8 +450,7 @@ wait_for_turn (FaspSession * session, FaspTime now)
 }
 
 void
-fasp_session_end_turn (FaspSession * session, FaspTime now, FaspTime quantum,
-    gboolean waits)
+fasp_session_end_turn (FaspSession *session, FaspTime now, FaspTime quantum, gboolean waits)
 {
   FaspPacer *pacer = &session->pacer;
 
@@ -489,14 +469,13 @@ fasp_session_end_turn (FaspSession * session, FaspTime now, FaspTime quantum,
   else if (waits)
     session->tx.fresh_time = now + quantum;
   else if (fasp_pacer_get_time (pacer, now, session->wire_max) > now)
-    session->tx.fresh_time = fasp_pacer_get_wake (pacer, now,
-        session->wire_max);
-  else                          /* a time computed for another rate does not hold */
+    session->tx.fresh_time = fasp_pacer_get_wake (pacer, now, session->wire_max);
+  else /* a time computed for another rate does not hold */
     session->tx.fresh_time = MIN (session->tx.fresh_time, now + quantum);
 }
 
 FaspTime
-fasp_session_get_timeout (FaspSession * session, FaspTime now)
+fasp_session_get_timeout (FaspSession *session, FaspTime now)
 {
   switch (session->state) {
     case FASP_SESSION_ASKING:
@@ -506,8 +485,8 @@ fasp_session_get_timeout (FaspSession * session, FaspTime now)
       return MIN (session->close_time, session->close_deadline);
     case FASP_SESSION_CLOSED:
       /* past its deadline, it waits for the application to read the rest */
-      return session->close_deadline > now ? MIN (session->close_time,
-          session->close_deadline) : session->close_time;
+      return session->close_deadline > now ? MIN (session->close_time, session->close_deadline) :
+                                             session->close_time;
     case FASP_SESSION_OPEN:
       break;
   }
@@ -515,7 +494,7 @@ fasp_session_get_timeout (FaspSession * session, FaspTime now)
 }
 
 void
-fasp_session_tend_close (FaspSession * session, FaspTime now)
+fasp_session_tend_close (FaspSession *session, FaspTime now)
 {
   if (session->state != FASP_SESSION_CLOSING || now < session->close_deadline
       || now >= session->close_time)
@@ -525,11 +504,9 @@ fasp_session_tend_close (FaspSession * session, FaspTime now)
 }
 
 void
-fasp_session_close (FaspSession * session, FaspTime now, FaspReason reason,
-    const gchar * text)
+fasp_session_close (FaspSession *session, FaspTime now, FaspReason reason, const gchar *text)
 {
-  if (session->state == FASP_SESSION_CLOSING
-      || session->state == FASP_SESSION_CLOSED)
+  if (session->state == FASP_SESSION_CLOSING || session->state == FASP_SESSION_CLOSED)
     return;
   if (session->state != FASP_SESSION_OPEN || !session->is_proved) {
     /* its address is not proved, so nothing is sent to it */
@@ -541,8 +518,7 @@ fasp_session_close (FaspSession * session, FaspTime now, FaspReason reason,
     return;
   }
   /* nobody answers who is not heard, so one goodbye is enough */
-  session->close_deadline = session->interrupted ? now :
-      now + FASP_CLOSE_TIMEOUT;
+  session->close_deadline = session->interrupted ? now : now + FASP_CLOSE_TIMEOUT;
   session->state = FASP_SESSION_CLOSING;
   session->close_initiated = TRUE;
   session->close_reason = reason;

@@ -14,15 +14,14 @@
 #define REST_MAX (FASP_FEEDBACK_SIZE_MAX + FASP_EXPIRED_SIZE + FASP_PING_SIZE)
 
 /* with the group's flow, and an arrival of each */
-G_STATIC_ASSERT (FASP_SESSION_HEADER + REST_MAX +
-    (FLOWS_TOLD + 1) * FASP_FEEDBACK_FLOW_MAX +
-    FLOWS_TOLD * FASP_FEEDBACK_ARRIVAL_MAX + RANGES_LEAST +
-    FASP_TAG_SIZE_MAX <= FASP_PMTU_BASE);
+G_STATIC_ASSERT (FASP_SESSION_HEADER + REST_MAX + (FLOWS_TOLD + 1) * FASP_FEEDBACK_FLOW_MAX
+        + FLOWS_TOLD * FASP_FEEDBACK_ARRIVAL_MAX + RANGES_LEAST + FASP_TAG_SIZE_MAX
+    <= FASP_PMTU_BASE);
 
 /* Is flow @a more urgent than @b? New losses come first, then the flow that was not
  * reported for longest. */
 static gboolean
-is_more_urgent (const FaspPath * a, const FaspPath * b)
+is_more_urgent (const FaspPath *a, const FaspPath *b)
 {
   gboolean news_a = fasp_gap_count_settled (a->gap) != a->told_holes;
   gboolean news_b = fasp_gap_count_settled (b->gap) != b->told_holes;
@@ -32,7 +31,7 @@ is_more_urgent (const FaspPath * a, const FaspPath * b)
 
 /* The flows to report, the most urgent first; returns how many there are. */
 static guint
-choose_flows (const FaspSession * session, guint8 flows[FLOWS_TOLD])
+choose_flows (const FaspSession *session, guint8 flows[FLOWS_TOLD])
 {
   guint n = 0;
 
@@ -52,8 +51,7 @@ choose_flows (const FaspSession * session, guint8 flows[FLOWS_TOLD])
 }
 
 static void
-tell_flow (FaspSession * session, FaspTime now, guint8 flow,
-    FaspFeedbackFlow * told)
+tell_flow (FaspSession *session, FaspTime now, guint8 flow, FaspFeedbackFlow *told)
 {
   FaspPath *path = &session->paths[flow];
   guint64 largest = fasp_gap_get_largest (path->gap);
@@ -64,25 +62,24 @@ tell_flow (FaspSession * session, FaspTime now, guint8 flow,
     unsettled = largest - settled;
   fasp_gap_get_counters (path->gap, &counters);
   /* if nothing has come, the rest has no meaning */
-  *told = (FaspFeedbackFlow) {
-  .flow = flow,.largest = largest,.unsettled = unsettled,.delay =
-        now - fasp_gap_get_largest_time (path->gap),.received =
-        counters.received,.holes = counters.holes};
+  *told = (FaspFeedbackFlow) { .flow = flow,
+    .largest = largest,
+    .unsettled = unsettled,
+    .delay = now - fasp_gap_get_largest_time (path->gap),
+    .received = counters.received,
+    .holes = counters.holes };
   path->told_holes = fasp_gap_count_settled (path->gap);
   path->told_serial = session->serial;
 }
 
-/* Adds at most @max arrivals of a flow, 1 at least, evenly spaced, as far as there is room for them;
- * returns the bytes that remain of @room. */
+/* Adds at most @max arrivals of a flow, 1 at least, evenly spaced, as far as there is room for
+ * them; returns the bytes that remain of @room. */
 static gsize
-tell_timestamps (FaspSession * session, FaspFeedbackFlow * told, guint max,
-    gsize room)
+tell_timestamps (FaspSession *session, FaspFeedbackFlow *told, guint max, gsize room)
 {
   FaspPath *path = &session->paths[told->flow];
   FaspTimestamps *timestamps = &path->timestamps;
-  FaspTimestamp last = { fasp_gap_get_largest (path->gap),
-    fasp_gap_get_largest_time (path->gap)
-  };
+  FaspTimestamp last = { fasp_gap_get_largest (path->gap), fasp_gap_get_largest_time (path->gap) };
 
   fasp_timestamps_thin_out (timestamps, max);
   told->marked = path->marked;
@@ -92,12 +89,11 @@ tell_timestamps (FaspSession * session, FaspFeedbackFlow * told, guint max,
     guint64 back = last.pn - a->pn, before = last.time - a->time;
     gsize size = fasp_varint_size (back) + fasp_varint_size (before);
 
-    if (a->pn >= last.pn)       /* `largest' itself */
+    if (a->pn >= last.pn) /* `largest' itself */
       continue;
     if (back > FASP_BACK_MAX || before > G_MAXUINT32 || size > room)
       break;
-    told->timestamps[told->n_timestamps++] = (FaspFeedbackTimestamp) {
-    back, before};
+    told->timestamps[told->n_timestamps++] = (FaspFeedbackTimestamp) { back, before };
     room -= size;
     last = *a;
   }
@@ -106,8 +102,7 @@ tell_timestamps (FaspSession * session, FaspFeedbackFlow * told, guint max,
 }
 
 void
-fasp_session_write_feedback (FaspSession * session, FaspTime now,
-    FaspWriter * w)
+fasp_session_write_feedback (FaspSession *session, FaspTime now, FaspWriter *w)
 {
   FaspFeedback feedback;
   guint8 flows[FLOWS_TOLD];
@@ -121,12 +116,11 @@ fasp_session_write_feedback (FaspSession * session, FaspTime now,
   for (guint i = 0; i < feedback.n_flows; i++)
     tell_flow (session, now, flows[i], &feedback.flows[i]);
   feedback.has_timestamps = session->sends_timestamps;
-  room = FASP_PMTU_BASE - FASP_TAG_SIZE_MAX - w->used - REST_MAX -
-      FASP_FEEDBACK_FLOW_MAX * (feedback.n_flows + (session->receiver !=
-          NULL)) - RANGES_LEAST;
+  room = FASP_PMTU_BASE - FASP_TAG_SIZE_MAX - w->used - REST_MAX
+      - FASP_FEEDBACK_FLOW_MAX * (feedback.n_flows + (session->receiver != NULL)) - RANGES_LEAST;
   for (guint i = 0; feedback.has_timestamps && i < feedback.n_flows; i++)
-    room = tell_timestamps (session, &feedback.flows[i], MAX (1,
-            timestamps / feedback.n_flows), room);
+    room =
+        tell_timestamps (session, &feedback.flows[i], MAX (1, timestamps / feedback.n_flows), room);
   if (session->receiver != NULL)
     fasp_session_tell_group (session, now, &feedback.flows[feedback.n_flows++]);
   fasp_rx_fill_feedback (&session->rx, now, &feedback, room + RANGES_LEAST);
@@ -138,7 +132,7 @@ fasp_session_write_feedback (FaspSession * session, FaspTime now,
 
 /* Reports losses that time has settled, and flows that carry nothing while others do. */
 static void
-look_at_flows (FaspSession * session, FaspTime now)
+look_at_flows (FaspSession *session, FaspTime now)
 {
   gboolean news = FALSE;
 
@@ -147,8 +141,7 @@ look_at_flows (FaspSession * session, FaspTime now)
     guint64 settled;
 
     if (session->rx.decoder != NULL)
-      fasp_gap_set_patience (path->gap, fasp_rx_get_patience (&session->rx,
-              now));
+      fasp_gap_set_patience (path->gap, fasp_rx_get_patience (&session->rx, now));
     fasp_gap_get_settled (path->gap, now, &settled);
     if (fasp_gap_count_settled (path->gap) != path->settled_told) {
       news = TRUE;
@@ -172,8 +165,7 @@ look_at_flows (FaspSession * session, FaspTime now)
 }
 
 gboolean
-fasp_session_poll_feedback (FaspSession * session, FaspTime now,
-    FaspDatagram * datagram)
+fasp_session_poll_feedback (FaspSession *session, FaspTime now, FaspDatagram *datagram)
 {
   FaspPacket p;
 
@@ -191,7 +183,6 @@ fasp_session_poll_feedback (FaspSession * session, FaspTime now,
     fasp_session_write_ping (session, now, &p);
   if (!fasp_packet_finish (&p, session, now, FASP_NO_BLOCK, FALSE))
     return FALSE;
-  fasp_feedback_sent (&session->rx.feedback, now,
-      datagram->size + datagram->to.overhead);
+  fasp_feedback_sent (&session->rx.feedback, now, datagram->size + datagram->to.overhead);
   return TRUE;
 }

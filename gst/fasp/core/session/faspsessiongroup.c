@@ -13,7 +13,7 @@
 #define SPEAK_UP_AGAIN (500 * FASP_MSEC)
 
 FaspTime
-fasp_session_get_silent_since (const FaspSession * session)
+fasp_session_get_silent_since (const FaspSession *session)
 {
   const FaspMulticastReceiver *receiver = session->receiver;
   const FaspRx *rx = &session->rx;
@@ -25,15 +25,13 @@ fasp_session_get_silent_since (const FaspSession * session)
   if (receiver == NULL)
     return heard;
   /* the sender may have told of a shorter clock since then */
-  end =
-      MAX (heard,
-      rx->feedback.clock_since) + BELIEVED * rx->feedback.backoff.clock;
+  end = MAX (heard, rx->feedback.clock_since) + BELIEVED * rx->feedback.backoff.clock;
   end = MIN (end, heard + BELIEVED * FASP_MEMBER_CLOCK_MAX);
   return MAX (heard, MIN (receiver->heard, end));
 }
 
 void
-fasp_session_excuse (FaspSession * session, FaspTime span)
+fasp_session_excuse (FaspSession *session, FaspTime span)
 {
   session->excused += span;
   for (guint i = 0; i < session->n_paths; i++)
@@ -43,76 +41,71 @@ fasp_session_excuse (FaspSession * session, FaspTime span)
 }
 
 FaspTime
-fasp_session_get_beat (const FaspSession * session)
+fasp_session_get_beat (const FaspSession *session)
 {
-  return session->member.joined ? MAX (FASP_KEEPALIVE,
-      fasp_multicast_sender_get_clock (session->group) / 2) : FASP_KEEPALIVE;
+  return session->member.joined ?
+      MAX (FASP_KEEPALIVE, fasp_multicast_sender_get_clock (session->group) / 2) :
+      FASP_KEEPALIVE;
 }
 
 FaspTime
-fasp_session_get_ping_time (const FaspSession * session)
+fasp_session_get_ping_time (const FaspSession *session)
 {
   /* a member is asked only when it should have spoken; a receiver that is damped sends its
    * PING along with its feedback */
   if (session->role == FASP_ROLE_SENDER)
     return session->member.joined && session->rtt.measured ?
-        MAX (fasp_session_get_silent_since (session),
-        session->ping_time - FASP_KEEPALIVE) : session->spoken + FASP_KEEPALIVE;
+        MAX (fasp_session_get_silent_since (session), session->ping_time - FASP_KEEPALIVE) :
+        session->spoken + FASP_KEEPALIVE;
   if (fasp_feedback_backs_off (&session->rx.feedback))
     return FASP_NEVER;
   /* the next feedback, which comes sooner, takes the PING along */
-  return session->ping_time + (session->n_paths == 1
-      && session->rtt.measured ? FASP_KEEPALIVE : 0);
+  return session->ping_time + (session->n_paths == 1 && session->rtt.measured ? FASP_KEEPALIVE : 0);
 }
 
 FaspTime
-fasp_session_get_speak_up_time (const FaspSession * session)
+fasp_session_get_speak_up_time (const FaspSession *session)
 {
   const FaspMulticastReceiver *receiver = session->receiver;
 
-  return receiver == NULL || receiver->deaf ? FASP_NEVER :
-      MAX (receiver->heard + SPEAK_UP_AFTER, receiver->spoken_up +
-      SPEAK_UP_AGAIN);
+  return receiver == NULL || receiver->deaf ?
+      FASP_NEVER :
+      MAX (receiver->heard + SPEAK_UP_AFTER, receiver->spoken_up + SPEAK_UP_AGAIN);
 }
 
 void
-fasp_session_listen (FaspSession * session, FaspTime now,
-    const FaspGroupKey * key, guint64 seed)
+fasp_session_listen (FaspSession *session, FaspTime now, const FaspGroupKey *key, guint64 seed)
 {
   if (key->cipher >= FASP_CIPHERS)
-    return;                     /* a cipher that was not asked for */
+    return; /* a cipher that was not asked for */
   session->receiver = fasp_multicast_receiver_new (key, now);
-  fasp_feedback_join (&session->rx.feedback, seed, key->members, key->back_off,
-      key->clock);
+  fasp_feedback_join (&session->rx.feedback, seed, key->members, key->back_off, key->clock);
 }
 
 void
-fasp_session_is_passed_by (FaspSession * session, FaspTime now)
+fasp_session_is_passed_by (FaspSession *session, FaspTime now)
 {
   gboolean before = session->receiver->deaf;
 
   fasp_multicast_receiver_is_passed_by (session->receiver, now);
   if (!before && session->receiver->deaf)
-    FASP_LOG (session->notes.log, now, GROUP_DEAF,
-        now - session->receiver->heard);
+    FASP_LOG (session->notes.log, now, GROUP_DEAF, now - session->receiver->heard);
   session->rx.feedback.member = !session->receiver->deaf;
 }
 
 static void
-group_brings (FaspSession * session, FaspTime now)
+group_brings (FaspSession *session, FaspTime now)
 {
   gboolean before = session->receiver->deaf;
 
   fasp_multicast_receiver_brings (session->receiver, now);
   if (before && !session->receiver->deaf)
-    FASP_LOG (session->notes.log, now, GROUP_HEARD,
-        fasp_gap_get_largest (session->receiver->gap));
+    FASP_LOG (session->notes.log, now, GROUP_HEARD, fasp_gap_get_largest (session->receiver->gap));
 }
 
 /* Everybody who has the group's key can send there, so no other frames are accepted. */
 static void
-handle_frame (FaspSession * session, FaspTime now, const FaspFrame * frame,
-    gsize wire)
+handle_frame (FaspSession *session, FaspTime now, const FaspFrame *frame, gsize wire)
 {
   switch (frame->type) {
     case FASP_FRAME_TAIL:
@@ -122,8 +115,8 @@ handle_frame (FaspSession * session, FaspTime now, const FaspFrame * frame,
       fasp_rx_repair (&session->rx, now, frame);
       break;
     case FASP_FRAME_GROUP:
-      fasp_feedback_group (&session->rx.feedback, now, frame->number,
-          frame->back_off, frame->interval);
+      fasp_feedback_group (&session->rx.feedback, now, frame->number, frame->back_off,
+          frame->interval);
       break;
     case FASP_FRAME_DATA:
       if (frame->round == 0)
@@ -137,13 +130,12 @@ handle_frame (FaspSession * session, FaspTime now, const FaspFrame * frame,
 }
 
 FaspSessionResult
-fasp_session_hear (FaspSession * session, FaspTime now,
-    const FaspAddress * from, const guint8 * data, gsize size,
-    FaspMemory * memory)
+fasp_session_hear (FaspSession *session, FaspTime now, const FaspAddress *from, const guint8 *data,
+    gsize size, FaspMemory *memory)
 {
   FaspFeedback feedback;
   gchar text[FASP_TEXT_MAX + 1];
-  FaspFrame frame = {.feedback = &feedback,.text = text,.memory = memory };
+  FaspFrame frame = { .feedback = &feedback, .text = text, .memory = memory };
   guint8 scratch[FASP_DATAGRAM_MAX];
   FaspSessionHeader header;
   FaspReader r = { 0 };
@@ -151,10 +143,8 @@ fasp_session_hear (FaspSession * session, FaspTime now,
 
   if (!fasp_wire_parse_session (data, size, &header))
     return FASP_SESSION_ALIEN;
-  switch (fasp_multicast_receiver_open (session->receiver, now, &header, data,
-          size,
-          memory != NULL ? (guint8 *) data + FASP_SESSION_HEADER : scratch,
-          &r)) {
+  switch (fasp_multicast_receiver_open (session->receiver, now, &header, data, size,
+      memory != NULL ? (guint8 *) data + FASP_SESSION_HEADER : scratch, &r)) {
     case FASP_MULTICAST_RECEIVER_REFUSED:
       return FASP_SESSION_REFUSED;
     case FASP_MULTICAST_RECEIVER_FORGED:
@@ -170,7 +160,7 @@ fasp_session_hear (FaspSession * session, FaspTime now,
 }
 
 gboolean
-fasp_session_look_at_group (FaspSession * session, FaspTime now)
+fasp_session_look_at_group (FaspSession *session, FaspTime now)
 {
   FaspMulticastReceiver *receiver = session->receiver;
   guint64 settled;
@@ -181,8 +171,7 @@ fasp_session_look_at_group (FaspSession * session, FaspTime now)
     fasp_feedback_now (&session->rx.feedback, now);
   }
   if (session->rx.decoder != NULL)
-    fasp_gap_set_patience (receiver->gap, fasp_rx_get_patience (&session->rx,
-            now));
+    fasp_gap_set_patience (receiver->gap, fasp_rx_get_patience (&session->rx, now));
   if (!fasp_gap_get_settled (receiver->gap, now, &settled))
     return FALSE;
   news = fasp_gap_count_settled (receiver->gap) != receiver->settled_told;
@@ -195,15 +184,13 @@ fasp_session_look_at_group (FaspSession * session, FaspTime now)
 }
 
 void
-fasp_session_tell_group (FaspSession * session, FaspTime now,
-    FaspFeedbackFlow * told)
+fasp_session_tell_group (FaspSession *session, FaspTime now, FaspFeedbackFlow *told)
 {
   FaspGap *gap = session->receiver->gap;
   FaspGapCounters counters;
   guint64 settled, largest;
 
-  *told = (FaspFeedbackFlow) {
-  .flow = FASP_GROUP_FLOW};
+  *told = (FaspFeedbackFlow) { .flow = FASP_GROUP_FLOW };
   if (!fasp_gap_is_started (gap))
     return;
   largest = fasp_gap_get_largest (gap);
@@ -211,8 +198,7 @@ fasp_session_tell_group (FaspSession * session, FaspTime now,
   told->largest = largest;
   if (fasp_gap_get_settled (gap, now, &settled))
     fasp_nack_backoff_settled (&session->rx.feedback.backoff, settled + 1);
-  told->unsettled =
-      largest + 1 - fasp_feedback_tell_settled (&session->rx.feedback);
+  told->unsettled = largest + 1 - fasp_feedback_tell_settled (&session->rx.feedback);
   told->delay = now - fasp_gap_get_largest_time (gap);
   told->received = counters.received;
   told->holes = counters.holes;

@@ -6,24 +6,22 @@
 #define SUSPICIOUS_ROUNDS 4
 
 static void
-handle_ping (FaspSession * session, FaspTime now, guint8 flow,
-    const FaspAddress * from, guint64 token)
+handle_ping (FaspSession *session, FaspTime now, guint8 flow, const FaspAddress *from,
+    guint64 token)
 {
-  if (fasp_path_may_answer (&session->paths[flow], now, from)
-      && session->n_pongs < FASP_PONGS)
-    session->pongs[session->n_pongs++] = (FaspPong) {
-    token, flow, *from};
+  if (fasp_path_may_answer (&session->paths[flow], now, from) && session->n_pongs < FASP_PONGS)
+    session->pongs[session->n_pongs++] = (FaspPong) { token, flow, *from };
 }
 
 /* The peer has opened a datagram of this phase, so it can derive the next key. */
 static void
-rekey (FaspSession * session, FaspTime now)
+rekey (FaspSession *session, FaspTime now)
 {
   if (now < session->rekey_time)
     return;
   FASP_LOG (session->notes.log, now, KEY_UPDATED,
-      FASP_LOG_WORD (session->phase_datagrams >= session->rekey_datagrams ?
-          "datagrams" : "age"), session->phase_datagrams);
+      FASP_LOG_WORD (session->phase_datagrams >= session->rekey_datagrams ? "datagrams" : "age"),
+      session->phase_datagrams);
   fasp_sealer_rekey (session->sealer);
   fasp_session_plan_rekey (session, now);
   for (guint i = 0; i < session->n_paths; i++)
@@ -32,17 +30,17 @@ rekey (FaspSession * session, FaspTime now)
 }
 
 static void
-revive (FaspSession * session, FaspTime now, guint8 flow, const gchar * why)
+revive (FaspSession *session, FaspTime now, guint8 flow, const gchar *why)
 {
-  FASP_LOG (session->notes.log, now, PATH_ALIVE, flow,
-      now - session->paths[flow].died, FASP_LOG_WORD (why));
+  FASP_LOG (session->notes.log, now, PATH_ALIVE, flow, now - session->paths[flow].died,
+      FASP_LOG_WORD (why));
   session->paths[flow].dead = FALSE;
   fasp_multipath_set_usable (&session->multipath, flow, TRUE);
 }
 
 static void
-handle_pong (FaspSession * session, FaspTime now, guint8 flow,
-    const FaspAddress * from, guint64 token)
+handle_pong (FaspSession *session, FaspTime now, guint8 flow, const FaspAddress *from,
+    guint64 token)
 {
   FaspPath *path = &session->paths[flow];
   FaspPing ping;
@@ -50,8 +48,7 @@ handle_pong (FaspSession * session, FaspTime now, guint8 flow,
   if (!fasp_path_pong (path, from, token, &ping))
     return;
   if (fasp_path_prove (path, from)) {
-    FASP_LOG (session->notes.log, now, PATH_PROVED, flow,
-        FASP_LOG_POINTER (from));
+    FASP_LOG (session->notes.log, now, PATH_PROVED, flow, FASP_LOG_POINTER (from));
     fasp_session_use (session, now, flow);
   } else if (ping.size > 0) {
     guint16 before = path->pmtu.size;
@@ -68,7 +65,7 @@ handle_pong (FaspSession * session, FaspTime now, guint8 flow,
 }
 
 static void
-handle_close (FaspSession * session, FaspTime now, const FaspFrame * frame)
+handle_close (FaspSession *session, FaspTime now, const FaspFrame *frame)
 {
   FaspReason reason = frame->number;
   FaspTime answer = session->is_proved ? now : FASP_NEVER;
@@ -79,8 +76,7 @@ handle_close (FaspSession * session, FaspTime now, const FaspFrame * frame)
   if (!session->peer_closed) {
     session->peer_closed = TRUE;
     if (session->state != FASP_SESSION_CLOSING)
-      g_strlcpy (session->close_text, frame->text,
-          sizeof (session->close_text));
+      g_strlcpy (session->close_text, frame->text, sizeof (session->close_text));
   }
   if (session->close_initiated) {
     session->state = FASP_SESSION_CLOSED;
@@ -100,14 +96,14 @@ handle_close (FaspSession * session, FaspTime now, const FaspFrame * frame)
 
 /* In bit/s: that of the last second, or of this one if that is already more. */
 static guint64
-get_send_rate (const FaspSession * session)
+get_send_rate (const FaspSession *session)
 {
   return MAX (session->send_meter.rate, session->send_meter.bytes * 8);
 }
 
 /* Only fast streams use jumbo frames. */
 static void
-choose_limit (FaspSession * session, FaspTime now)
+choose_limit (FaspSession *session, FaspTime now)
 {
   guint64 rate = get_send_rate (session);
   FaspTime first = session->tx.estimate.first_data;
@@ -130,7 +126,7 @@ choose_limit (FaspSession * session, FaspTime now)
 
 /* Stops using flows that carry nothing any more, and resumes those that do again. */
 static void
-bury_and_revive (FaspSession * session, FaspTime now, guint64 dead)
+bury_and_revive (FaspSession *session, FaspTime now, guint64 dead)
 {
   for (guint i = 0; i < session->n_paths; i++) {
     FaspPath *path = &session->paths[i];
@@ -138,8 +134,8 @@ bury_and_revive (FaspSession * session, FaspTime now, guint64 dead)
     if ((dead >> i & 1) != 0 && !path->dead) {
       fasp_multipath_set_usable (&session->multipath, i, FALSE);
       fasp_path_die (path, now);
-    } else if (path->dead && fasp_sent_map_get_told (session->tx.sent_map,
-            i).told > path->died_pn) {
+    } else if (path->dead
+        && fasp_sent_map_get_told (session->tx.sent_map, i).told > path->died_pn) {
       revive (session, now, i, "packet_arrived");
     }
   }
@@ -147,7 +143,7 @@ bury_and_revive (FaspSession * session, FaspTime now, guint64 dead)
 
 /* Has any packet of this key phase arrived? */
 static gboolean
-knows_phase (const FaspSession * session, const FaspFeedback * feedback)
+knows_phase (const FaspSession *session, const FaspFeedback *feedback)
 {
   for (guint i = 0; i < feedback->n_flows; i++) {
     const FaspFeedbackFlow *told = &feedback->flows[i];
@@ -156,25 +152,23 @@ knows_phase (const FaspSession * session, const FaspFeedback * feedback)
     if (told->flow >= session->n_paths || told->received == 0)
       continue;
     path = &session->paths[told->flow];
-    if (fasp_widen_given (told->largest, FASP_PN_BITS, path->next_pn) >=
-        path->phase_pn)
+    if (fasp_widen_given (told->largest, FASP_PN_BITS, path->next_pn) >= path->phase_pn)
       return TRUE;
   }
   return FALSE;
 }
 
-/* The size of the largest block from @from on that this FEEDBACK, which tells the truth as far as is
- * known, acknowledges and that went through in one piece. Blocks that were lost do not count: the receiver may have
- * given them up as too late. */
+/* The size of the largest block from @from on that this FEEDBACK, which tells the truth as far as
+ * is known, acknowledges and that went through in one piece. Blocks that were lost do not count:
+ * the receiver may have given them up as too late. */
 static guint32
-find_passed (const FaspSession * session, guint64 from, guint64 ack)
+find_passed (const FaspSession *session, guint64 from, guint64 ack)
 {
   const FaspTx *tx = &session->tx;
   guint32 largest = 0;
 
   from = MAX (from, fasp_store_get_tail (tx->store));
-  for (guint64 n = from; n < MIN (ack, tx->cursor)
-      && largest < session->data_room; n++) {
+  for (guint64 n = from; n < MIN (ack, tx->cursor) && largest < session->data_room; n++) {
     guint32 size = fasp_store_get (tx->store, n)->size;
 
     if (size > largest && size <= session->data_room
@@ -187,18 +181,17 @@ find_passed (const FaspSession * session, guint64 from, guint64 ack)
 /* A block sent since the path MTU came into doubt has passed, and so confirms its size.
  * The path that it took must be known. */
 static void
-confirm_size (FaspSession * session, FaspTime now, guint32 size)
+confirm_size (FaspSession *session, FaspTime now, guint32 size)
 {
   if (session->has_fec && size == fasp_session_get_room (session))
-    size += FASP_REPAIR_MORE;   /* its repair symbol is that large */
+    size += FASP_REPAIR_MORE; /* its repair symbol is that large */
   if (size > 0)
-    fasp_pmtu_passed (&session->paths[0].pmtu, now,
-        size + fasp_session_get_overhead (session));
+    fasp_pmtu_passed (&session->paths[0].pmtu, now, size + fasp_session_get_overhead (session));
 }
 
 /* The peer's clock, widened from its low 32 bits, when a packet arrived. */
 static FaspTime
-widen_clock (FaspPath * path, guint32 clock)
+widen_clock (FaspPath *path, guint32 clock)
 {
   if (path->peer_clock == 0)
     path->peer_clock = clock + (G_GINT64_CONSTANT (1) << 32);
@@ -208,20 +201,20 @@ widen_clock (FaspPath * path, guint32 clock)
 }
 
 static void
-report_timestamps (FaspSession * session, FaspTime now, guint32 clock,
-    const FaspFeedbackFlow * told)
+report_timestamps (FaspSession *session, FaspTime now, guint32 clock, const FaspFeedbackFlow *told)
 {
   FaspRateSample samples[FASP_TIMESTAMPS + 1];
   FaspFlowTold all = fasp_sent_map_get_told (session->tx.sent_map, told->flow);
-  FaspRateFeedback feedback = {.now = now,.flow = told->flow,.told =
-        all.told,.lost = all.told - MIN (all.told, all.received),.marked =
-        told->marked,.unsettled = told->unsettled,.rtt =
-        session->rtt.measured ? session->rtt.smoothed : 0
-  };
+  FaspRateFeedback feedback = { .now = now,
+    .flow = told->flow,
+    .told = all.told,
+    .lost = all.told - MIN (all.told, all.received),
+    .marked = told->marked,
+    .unsettled = told->unsettled,
+    .rtt = session->rtt.measured ? session->rtt.smoothed : 0 };
   FaspPath *path = &session->paths[told->flow];
   FaspTime arrived = widen_clock (path, clock - told->delay);
-  guint64 largest = fasp_widen_given (told->largest, FASP_PN_BITS,
-      path->next_pn);
+  guint64 largest = fasp_widen_given (told->largest, FASP_PN_BITS, path->next_pn);
   guint64 pn = largest;
   FaspEcnState marks = path->ecn.state;
   guint64 before = session->rate->rate;
@@ -230,17 +223,15 @@ report_timestamps (FaspSession * session, FaspTime now, guint32 clock,
 
   /* from the newest to the oldest, up to what was reported before */
   for (guint i = 0; (sent = fasp_sent_log_get (&path->sent, pn)) != NULL; i++) {
-    samples[--first] = (FaspRateSample) {
-    sent->time, arrived, sent->bytes};
+    samples[--first] = (FaspRateSample) { sent->time, arrived, sent->bytes };
     fasp_ecn_arrived (&path->ecn, pn);
     if (i == told->n_timestamps)
       break;
     pn -= told->timestamps[i].back;
     arrived -= told->timestamps[i].before;
   }
-  feedback.source = fasp_source_get (session->source, now) *
-      fasp_session_get_times (session) * session->wire_max /
-      fasp_session_get_room (session);
+  feedback.source = fasp_source_get (session->source, now) * fasp_session_get_times (session)
+      * session->wire_max / fasp_session_get_room (session);
   feedback.samples = samples + first;
   feedback.n = FASP_TIMESTAMPS + 1 - first;
   fasp_ecn_told (&path->ecn, largest + 1, all.received);
@@ -255,30 +246,29 @@ report_timestamps (FaspSession * session, FaspTime now, guint32 clock,
 /* The receiver reports no packet at or below `largest' again, whether or not it has
  * reported when that arrived. */
 static void
-forget_sent (FaspPath * path, const FaspFeedbackFlow * told)
+forget_sent (FaspPath *path, const FaspFeedbackFlow *told)
 {
-  fasp_sent_log_forget (&path->sent, 1 + fasp_widen_given (told->largest,
-          FASP_PN_BITS, path->next_pn));
+  fasp_sent_log_forget (&path->sent,
+      1 + fasp_widen_given (told->largest, FASP_PN_BITS, path->next_pn));
 }
 
 /* The receiver learns of a new budget by the next PROMISE. */
 static void
-follow_feedback_rate (FaspSession * session, FaspTime now, guint8 flow,
-    guint32 clock, gsize wire)
+follow_feedback_rate (FaspSession *session, FaspTime now, guint8 flow, guint32 clock, gsize wire)
 {
   FaspFeedbackRate *feedback_rate = &session->feedback_rate;
   guint64 before = feedback_rate->rate;
 
-  fasp_feedback_rate_feedback (feedback_rate, &session->paths[flow].back, now,
-      clock, wire, session->rtt.smoothed, get_send_rate (session));
+  fasp_feedback_rate_feedback (feedback_rate, &session->paths[flow].back, now, clock, wire,
+      session->rtt.smoothed, get_send_rate (session));
   if (feedback_rate->rate != before || feedback_rate->disobeyed)
     session->promise_time = now;
   feedback_rate->disobeyed = FALSE;
 }
 
 static void
-handle_feedback (FaspSession * session, FaspTime now, guint8 flow,
-    const FaspFeedback * feedback, gsize wire)
+handle_feedback (FaspSession *session, FaspTime now, guint8 flow, const FaspFeedback *feedback,
+    gsize wire)
 {
   guint64 skips = session->tx.skips_told, dead;
   gboolean doubted = session->n_paths == 1 && session->paths[0].pmtu.confirming;
@@ -287,8 +277,8 @@ handle_feedback (FaspSession * session, FaspTime now, guint8 flow,
   if (!fasp_tx_takes (&session->tx, feedback))
     return;
   if (doubted || session->largest_passed < session->largest_sent)
-    passed = find_passed (session, MAX (session->tx.acked,
-            doubted ? session->confirm_from : 0), feedback->ack);
+    passed = find_passed (session, MAX (session->tx.acked, doubted ? session->confirm_from : 0),
+        feedback->ack);
 
   if (!fasp_tx_feedback (&session->tx, now, feedback, &session->rtt, &dead))
     return;
@@ -313,64 +303,64 @@ handle_feedback (FaspSession * session, FaspTime now, guint8 flow,
     forget_sent (&session->paths[told->flow], told);
   }
   if (fasp_sent_map_is_overgrown (session->tx.sent_map))
-    fasp_session_close (session, now, FASP_REASON_STOPPED,
-        "its feedback never says what arrived");
+    fasp_session_close (session, now, FASP_REASON_STOPPED, "its feedback never says what arrived");
   choose_limit (session, now);
-  if (fasp_sent_map_get_oldest_rounds (session->tx.sent_map) >=
-      SUSPICIOUS_ROUNDS)
+  if (fasp_sent_map_get_oldest_rounds (session->tx.sent_map) >= SUSPICIOUS_ROUNDS)
     for (guint i = 0; i < session->n_paths; i++)
       fasp_pmtu_suspect (&session->paths[i].pmtu, now);
 }
 
 void
-fasp_session_handle_data (FaspSession * session, FaspTime now,
-    const FaspFrame * frame, gsize wire)
+fasp_session_handle_data (FaspSession *session, FaspTime now, const FaspFrame *frame, gsize wire)
 {
   FaspRxArrival arrival = fasp_rx_data (&session->rx, now, frame);
 
-  fasp_trace_add (session->notes.trace, &(FaspTraceEntry) {
-      .time = now,.media_time = arrival.media_time,.block =
-        arrival.number,.session = session->id,.full = wire,.payload =
-        frame->payload_size,.round = frame->round,.copy = frame->copy,.fresh =
-        arrival.fresh});
+  fasp_trace_add (session->notes.trace,
+      &(FaspTraceEntry) { .time = now,
+          .media_time = arrival.media_time,
+          .block = arrival.number,
+          .session = session->id,
+          .full = wire,
+          .payload = frame->payload_size,
+          .round = frame->round,
+          .copy = frame->copy,
+          .fresh = arrival.fresh });
 }
 
 /* The sender tells the latency. TRUE: it is the first. */
 static gboolean
-set_latency (FaspSession * session, FaspTime now, FaspTime latency)
+set_latency (FaspSession *session, FaspTime now, FaspTime latency)
 {
   FaspPlayout *playout = &session->rx.playout;
   FaspTime before = playout->way.target;
   gboolean first = fasp_playout_set (playout, now, latency);
 
   if (playout->way.target != before)
-    FASP_LOG (session->notes.log, now, LATENCY_CHANGED,
-        FASP_LOG_OR_UNKNOWN (before, 0), latency, FASP_LOG_WORD ("promised"));
+    FASP_LOG (session->notes.log, now, LATENCY_CHANGED, FASP_LOG_OR_UNKNOWN (before, 0), latency,
+        FASP_LOG_WORD ("promised"));
   return first;
 }
 
 static void
-handle_promise (FaspSession * session, FaspTime now, const FaspFrame * frame)
+handle_promise (FaspSession *session, FaspTime now, const FaspFrame *frame)
 {
   FaspRx *rx = &session->rx;
   guint64 before = rx->promised;
 
   /* an overtaken one says nothing new */
-  if (frame->serial < session->promise_serial
-      || frame->number > FASP_LATENCY_MS_MAX)
+  if (frame->serial < session->promise_serial || frame->number > FASP_LATENCY_MS_MAX)
     return;
   session->promise_serial = frame->serial;
   rx->promised = MIN (frame->interval, FASP_INTERVAL_MAX);
   fasp_allowance_set (&rx->feedback.feedback_rate, frame->feedback_rate);
   if (set_latency (session, now, frame->number * FASP_MSEC)
-      || ABS ((gdouble) rx->promised - before) > .1 * MAX (before,
-          rx->promised))
+      || ABS ((gdouble) rx->promised - before) > .1 * MAX (before, rx->promised))
     session->promise_changed = TRUE;
 }
 
 /* A flow, or a group, on which the peer has not been heard for long. */
 static void
-handle_next (FaspSession * session, FaspTime now, guint8 flow, guint64 pn)
+handle_next (FaspSession *session, FaspTime now, guint8 flow, guint64 pn)
 {
   if (flow < session->n_paths)
     fasp_gap_expect (session->paths[flow].gap, pn);
@@ -379,12 +369,11 @@ handle_next (FaspSession * session, FaspTime now, guint8 flow, guint64 pn)
 }
 
 static void
-handle_frame (FaspSession * session, FaspTime now, const FaspAddress * from,
-    guint8 flow, const FaspFrame * frame, gsize wire)
+handle_frame (FaspSession *session, FaspTime now, const FaspAddress *from, guint8 flow,
+    const FaspFrame *frame, gsize wire)
 {
   gboolean sender = session->role == FASP_ROLE_SENDER;
-  gboolean takes_stream = !sender && session->state == FASP_SESSION_OPEN
-      && !session->refused;
+  gboolean takes_stream = !sender && session->state == FASP_SESSION_OPEN && !session->refused;
 
   switch (frame->type) {
     case FASP_FRAME_PADDING:
@@ -430,7 +419,7 @@ handle_frame (FaspSession * session, FaspTime now, const FaspAddress * from,
       if (takes_stream)
         fasp_rx_repair (&session->rx, now, frame);
       break;
-    case FASP_FRAME_GROUP:     /* by unicast, so this member is the speaker */
+    case FASP_FRAME_GROUP: /* by unicast, so this member is the speaker */
       if (takes_stream)
         fasp_feedback_speak (&session->rx.feedback, now);
       break;
@@ -447,8 +436,7 @@ handle_frame (FaspSession * session, FaspTime now, const FaspAddress * from,
  * there and nowhere else, and challenged otherwise: whoever copied the caller's OPEN
  * must not make us believe that it is elsewhere. */
 static void
-open_from (FaspSession * session, FaspTime now, guint8 flow,
-    const FaspAddress * from)
+open_from (FaspSession *session, FaspTime now, guint8 flow, const FaspAddress *from)
 {
   fasp_session_open (session, now);
   session->paths[0].address.len = 0;
@@ -459,42 +447,39 @@ open_from (FaspSession * session, FaspTime now, guint8 flow,
 }
 
 FaspSessionResult
-fasp_session_unseal (FaspSession * session, FaspTime now, const guint8 * data,
-    gsize size, FaspMemory * memory, FaspOpened * opened)
+fasp_session_unseal (FaspSession *session, FaspTime now, const guint8 *data, gsize size,
+    FaspMemory *memory, FaspOpened *opened)
 {
   const FaspSessionHeader *header = &opened->header;
   FaspPath *path;
 
-  if (!fasp_wire_parse_session (data, size, &opened->header)
-      || header->flow >= session->n_flows)
+  if (!fasp_wire_parse_session (data, size, &opened->header) || header->flow >= session->n_flows)
     return FASP_SESSION_ALIEN;
   /* before the session is open, nothing has come on any flow */
   path = &session->paths[MIN (header->flow, session->n_paths - 1)];
-  opened->pn = fasp_widen (header->pn, FASP_PN_BITS,
-      fasp_gap_get_expected (path->gap));
+  opened->pn = fasp_widen (header->pn, FASP_PN_BITS, fasp_gap_get_expected (path->gap));
   if (fasp_gap_is_refused (path->gap, opened->pn)) {
-    fasp_gap_receive (path->gap, now, opened->pn);      /* counts it */
+    fasp_gap_receive (path->gap, now, opened->pn); /* counts it */
     return FASP_SESSION_REFUSED;
   }
   opened->size = size;
   opened->memory = memory;
-  opened->r = (FaspReader) {
-  0};
-  opened->r.data = session->opener == NULL ? NULL :
+  opened->r = (FaspReader) { 0 };
+  opened->r.data = session->opener == NULL ?
+      NULL :
       fasp_opener_open (session->opener, header, opened->pn, data, size,
-      memory != NULL ? (guint8 *) data + FASP_SESSION_HEADER :
-      opened->scratch, &opened->r.left);
+          memory != NULL ? (guint8 *) data + FASP_SESSION_HEADER : opened->scratch,
+          &opened->r.left);
   return opened->r.data != NULL ? FASP_SESSION_OK : FASP_SESSION_FORGED;
 }
 
 FaspSessionResult
-fasp_session_take (FaspSession * session, FaspTime now,
-    const FaspAddress * from, FaspOpened * opened, gboolean marked)
+fasp_session_take (FaspSession *session, FaspTime now, const FaspAddress *from, FaspOpened *opened,
+    gboolean marked)
 {
   FaspFeedback feedback;
   gchar text[FASP_TEXT_MAX + 1];
-  FaspFrame frame = {.feedback = &feedback,.text = text,.memory = opened->memory
-  };
+  FaspFrame frame = { .feedback = &feedback, .text = text, .memory = opened->memory };
   guint8 flow = opened->header.flow;
   gsize wire = opened->size + from->overhead;
   FaspPath *path;
@@ -505,8 +490,7 @@ fasp_session_take (FaspSession * session, FaspTime now,
   if (flow >= session->n_paths) /* the session was over before it began */
     return FASP_SESSION_ALIEN;
   path = &session->paths[flow];
-  newest = !fasp_gap_is_started (path->gap)
-      || opened->pn > fasp_gap_get_largest (path->gap);
+  newest = !fasp_gap_is_started (path->gap) || opened->pn > fasp_gap_get_largest (path->gap);
   fasp_gap_receive (path->gap, now, opened->pn);
   path->marked += marked;
   session->heard = now;

@@ -8,16 +8,15 @@
 #define LOSS_SEEN_MAX 20000
 /* The bytes of a TAIL on the wire, at most. */
 #define QUESTION 96
-/* A new block that has waited for longer is one that the log tells of, and so is the next one that waited for less
- * than half of it. */
+/* A new block that has waited for longer is one that the log tells of, and so is the next one that
+ * waited for less than half of it. */
 #define LONG (100 * FASP_MSEC)
 
 /* --- the promise ------------------------------------------------------------------------- */
 
 /* What is to be known of flows that all carry each block. */
 static void
-count_doubled (FaspSession * session, FaspTime now,
-    FaspPathEstimateCounts * counts)
+count_doubled (FaspSession *session, FaspTime now, FaspPathEstimateCounts *counts)
 {
   FaspOriginals originals = fasp_sent_map_get_originals (session->tx.sent_map);
   FaspTime least = FASP_NEVER, most = 0;
@@ -32,8 +31,8 @@ count_doubled (FaspSession * session, FaspTime now,
     FaspPath *path = &session->paths[i];
     gdouble loss, stay;
 
-    fasp_loss_update (&path->loss, now, told.told, told.told -
-        MIN (told.told, told.received), told.holes);
+    fasp_loss_update (&path->loss, now, told.told, told.told - MIN (told.told, told.received),
+        told.holes);
     if (!fasp_session_is_used (session, i))
       continue;
     fasp_loss_get (&path->loss, &loss, &stay);
@@ -49,10 +48,9 @@ count_doubled (FaspSession * session, FaspTime now,
 
 /* Collects the figures that the outlook is made from. */
 static void
-count (FaspSession * session, FaspTime now, FaspPathEstimateCounts * counts)
+count (FaspSession *session, FaspTime now, FaspPathEstimateCounts *counts)
 {
-  FaspGroupSent group =
-      fasp_multicast_sender_get_sent (session->group, &session->member);
+  FaspGroupSent group = fasp_multicast_sender_get_sent (session->group, &session->member);
 
   memset (counts, 0, sizeof *counts);
   for (guint i = 0; i < session->n_paths; i++) {
@@ -78,19 +76,20 @@ count (FaspSession * session, FaspTime now, FaspPathEstimateCounts * counts)
 
 /* Decides how much the code is to repair, and how much is left to retransmissions. */
 static void
-plan_fec (FaspSession * session, FaspTime now)
+plan_fec (FaspSession *session, FaspTime now)
 {
   FaspPathEstimate *estimate = &session->tx.estimate;
   FaspTime latency = session->tx.estimate.latency;
-  FaspFecGoal goal = {.latency =
-        latency > 0 ? latency : estimate->assumed,.rtt =
-        session->rtt.smoothed,.jitter = session->rtt.jitter,.no_rtx =
-        session->tx.no_rtx,.block_rate = estimate->block_rate,.data_rate =
-        estimate->data_rate,.interval = estimate->interval,.seen =
-        CLAMP (estimate->loss.packets, 1, LOSS_SEEN_MAX),.channel =
-        fasp_session_get_channel_rate (session),.waits =
-        fasp_tx_get_wait (&session->tx, now)
-  };
+  FaspFecGoal goal = { .latency = latency > 0 ? latency : estimate->assumed,
+    .rtt = session->rtt.smoothed,
+    .jitter = session->rtt.jitter,
+    .no_rtx = session->tx.no_rtx,
+    .block_rate = estimate->block_rate,
+    .data_rate = estimate->data_rate,
+    .interval = estimate->interval,
+    .seen = CLAMP (estimate->loss.packets, 1, LOSS_SEEN_MAX),
+    .channel = fasp_session_get_channel_rate (session),
+    .waits = fasp_tx_get_wait (&session->tx, now) };
   gdouble before;
 
   if (!session->has_fec)
@@ -99,17 +98,17 @@ plan_fec (FaspSession * session, FaspTime now)
   before = session->tx.fec.share;
   fasp_fec_plan (&session->tx.fec, now, &goal);
   if (session->tx.fec.share != before)
-    FASP_LOG (session->notes.log, now, FEC_PLANNED,
-        FASP_LOG_SHARE (session->tx.fec.share), FASP_LOG_SHARE (goal.loss),
-        session->tx.fec.is_alone);
+    FASP_LOG (session->notes.log, now, FEC_PLANNED, FASP_LOG_SHARE (session->tx.fec.share),
+        FASP_LOG_SHARE (goal.loss), session->tx.fec.is_alone);
   /* with retransmissions beside the code, the promise is made for these */
-  estimate->residual = !session->tx.fec.is_alone || goal.loss <= 0 ? 1 :
+  estimate->residual = !session->tx.fec.is_alone || goal.loss <= 0 ?
+      1 :
       fasp_fec_get_residual (fasp_session_get_fec (session), &goal) / goal.loss;
 }
 
 /* Adds a POSITION that says where block @number begins, if that is known. */
 static void
-write_position (FaspSession * session, FaspWriter * w, guint64 number)
+write_position (FaspSession *session, FaspWriter *w, guint64 number)
 {
   FaspStreamOffset place;
 
@@ -122,7 +121,7 @@ write_position (FaspSession * session, FaspWriter * w, guint64 number)
 
 /* Assesses the path again and tells the peer what to expect. */
 static gboolean
-poll_promise (FaspSession * session, FaspTime now, FaspDatagram * datagram)
+poll_promise (FaspSession *session, FaspTime now, FaspDatagram *datagram)
 {
   FaspPathEstimate *estimate = &session->tx.estimate;
   FaspPathEstimateCounts counts;
@@ -144,13 +143,14 @@ poll_promise (FaspSession * session, FaspTime now, FaspDatagram * datagram)
   }
   if (now < session->promise_time)
     return FALSE;
-  session->promise_time = now + (estimate->find_latency && estimate->latency > 0
-      && estimate->peer_latency == 0 ? PROMISE_AGAIN : session->member.joined ?
-      fasp_session_get_beat (session) : PROMISE_EVERY);
+  session->promise_time = now
+      + (estimate->find_latency && estimate->latency > 0 && estimate->peer_latency == 0 ?
+              PROMISE_AGAIN :
+              session->member.joined ? fasp_session_get_beat (session) :
+                                       PROMISE_EVERY);
   fasp_packet_begin (&p, session, datagram, fasp_packet_pick_flow (session));
-  fasp_wire_write_promise (&p.w, session->promise_serial++,
-      estimate->latency / FASP_MSEC, MIN (estimate->promise.interval,
-          FASP_INTERVAL_MAX), session->feedback_rate.rate);
+  fasp_wire_write_promise (&p.w, session->promise_serial++, estimate->latency / FASP_MSEC,
+      MIN (estimate->promise.interval, FASP_INTERVAL_MAX), session->feedback_rate.rate);
   if (session->tx.skips_told > 0)
     write_position (session, &p.w, session->tx.cursor);
   fasp_session_write_next (session, now, &p.w);
@@ -159,7 +159,7 @@ poll_promise (FaspSession * session, FaspTime now, FaspDatagram * datagram)
 
 /* Makes this member the speaker, who asks for what all members may lack. */
 static gboolean
-poll_speaker (FaspSession * session, FaspTime now, FaspDatagram * datagram)
+poll_speaker (FaspSession *session, FaspTime now, FaspDatagram *datagram)
 {
   FaspPacket p;
 
@@ -167,33 +167,36 @@ poll_speaker (FaspSession * session, FaspTime now, FaspDatagram * datagram)
     return FALSE;
   fasp_multicast_sender_told_speaker (&session->member, now);
   fasp_packet_begin (&p, session, datagram, fasp_packet_pick_flow (session));
-  fasp_wire_write_group (&p.w, 1, 0,
-      fasp_multicast_sender_get_clock (session->group) / FASP_MSEC);
+  fasp_wire_write_group (&p.w, 1, 0, fasp_multicast_sender_get_clock (session->group) / FASP_MSEC);
   return fasp_packet_finish (&p, session, now, FASP_NO_BLOCK, FALSE);
 }
 
 /* --- the stream --------------------------------------------------------------------------- */
 
 static void
-trace_sent (FaspSession * session, FaspTime now, const FaspDatagram * datagram,
-    const FaspTxItem * item, guint32 payload)
+trace_sent (FaspSession *session, FaspTime now, const FaspDatagram *datagram,
+    const FaspTxItem *item, guint32 payload)
 {
   const FaspBlock *block;
 
   if (session->notes.trace->ring == NULL)
     return;
   block = fasp_store_get (session->tx.store, item->number);
-  fasp_trace_add (session->notes.trace, &(FaspTraceEntry) {
-      .time = now,.media_time = block->media_time,.block =
-        item->number,.session = session->id,.full =
-        datagram->size + datagram->to.overhead,.payload = payload,.round =
-        item->round,.copy = item->copy,.fresh = item->round == 0}
-  );
+  fasp_trace_add (session->notes.trace,
+      &(FaspTraceEntry) { .time = now,
+          .media_time = block->media_time,
+          .block = item->number,
+          .session = session->id,
+          .full = datagram->size + datagram->to.overhead,
+          .payload = payload,
+          .round = item->round,
+          .copy = item->copy,
+          .fresh = item->round == 0 });
 }
 
 /* A block that was sent before takes a flow that has not carried it. */
 static guint8
-pick_for (FaspSession * session, const FaspTxItem * item)
+pick_for (FaspSession *session, const FaspTxItem *item)
 {
   guint64 avoid = 0;
 
@@ -202,8 +205,8 @@ pick_for (FaspSession * session, const FaspTxItem * item)
   if (item->kind == FASP_TX_BLOCK && item->index == 0) {
     if (item->round == 0 && item->copy == 0)
       session->doubled = 0;
-    avoid = fasp_sent_map_get_carriers (session->tx.sent_map, item->number) |
-        (item->round == 0 ? session->doubled : 0);
+    avoid = fasp_sent_map_get_carriers (session->tx.sent_map, item->number)
+        | (item->round == 0 ? session->doubled : 0);
   }
   return fasp_multipath_pick (&session->multipath, avoid);
 }
@@ -211,50 +214,46 @@ pick_for (FaspSession * session, const FaspTxItem * item)
 /* A TAIL reveals the last losses of the flow that it goes on. So one goes on each flow
  * whose newest datagram has not been reported, that of the last block first. */
 static guint8
-pick_for_tail (FaspSession * session, FaspTxItem * item)
+pick_for_tail (FaspSession *session, FaspTxItem *item)
 {
   guint64 last = G_GUINT64_CONSTANT (1) << session->last_flow;
-  guint64 among = fasp_sent_map_get_untold (session->tx.sent_map) &
-      session->multipath.usable & ~session->tailed;
+  guint64 among = fasp_sent_map_get_untold (session->tx.sent_map) & session->multipath.usable
+      & ~session->tailed;
 
   if (session->n_paths == 1)
     return 0;
   item->count = MAX (1, __builtin_popcountll (among));
-  return fasp_multipath_pick (&session->multipath,
-      ~(among & last ? last : among));
+  return fasp_multipath_pick (&session->multipath, ~(among & last ? last : among));
 }
 
 /* May a datagram leave, as far as the rate is concerned? */
 static gboolean
-is_ready (const FaspSession * session, FaspTime now)
+is_ready (const FaspSession *session, FaspTime now)
 {
   return fasp_pacer_get_time (&session->pacer, now, session->wire_max) <= now;
 }
 
 /* Does a group's pace hold back what a member is to get? */
 static gboolean
-waits_for_group (const FaspSession * session, FaspTime now,
-    const FaspTxItem * item)
+waits_for_group (const FaspSession *session, FaspTime now, const FaspTxItem *item)
 {
   return item->kind == FASP_TX_BLOCK && session->member.joined
       && fasp_multicast_sender_get_ready (session->group, now) > now;
 }
 
-/* Had nothing to send for a while, which nobody saw: the next block has come when the rate would have allowed
- * it already. */
+/* Had nothing to send for a while, which nobody saw: the next block has come when the rate would
+ * have allowed it already. */
 static gboolean
-was_dry (const FaspSession * session, const FaspTxItem * item)
+was_dry (const FaspSession *session, const FaspTxItem *item)
 {
-  return item->kind == FASP_TX_BLOCK && item->round == 0 && item->copy == 0
-      && item->index == 0
-      && is_ready (session, fasp_store_get (session->tx.store,
-          item->number)->arrival);
+  return item->kind == FASP_TX_BLOCK && item->round == 0 && item->copy == 0 && item->index == 0
+      && is_ready (session, fasp_store_get (session->tx.store, item->number)->arrival);
 }
 
-/* Tells the controller whether the session has nothing to send, though the rate allows it.  @item is what comes
- * next. */
+/* Tells the controller whether the session has nothing to send, though the rate allows it.  @item
+ * is what comes next. */
 static void
-tell_dry (FaspSession * session, FaspTime now, const FaspTxItem * item)
+tell_dry (FaspSession *session, FaspTime now, const FaspTxItem *item)
 {
   gboolean empty = item->kind == FASP_TX_NOTHING || item->kind == FASP_TX_TAIL;
 
@@ -263,12 +262,12 @@ tell_dry (FaspSession * session, FaspTime now, const FaspTxItem * item)
   if (was_dry (session, item))
     fasp_rate_set_dry (session->rate, now, TRUE);
   /* a new block may wait for its turn, beside other sessions */
-  fasp_rate_set_dry (session->rate, now, waits_for_group (session, now, item)
-      || (empty && !fasp_tx_has_fresh (&session->tx)));
+  fasp_rate_set_dry (session->rate, now,
+      waits_for_group (session, now, item) || (empty && !fasp_tx_has_fresh (&session->tx)));
 }
 
 static FaspTxItem
-get_next (FaspSession * session, FaspTime now)
+get_next (FaspSession *session, FaspTime now)
 {
   return fasp_tx_next (&session->tx, now, &session->rtt, session->data_room,
       fasp_session_get_unused (session, now));
@@ -276,7 +275,7 @@ get_next (FaspSession * session, FaspTime now)
 
 /* A new block leaves: has it waited for long, or is that over? */
 static void
-log_waiting (FaspSession * session, FaspTime now, guint64 block)
+log_waiting (FaspSession *session, FaspTime now, guint64 block)
 {
   FaspLog *log = session->notes.log;
   const FaspTx *tx = &session->tx;
@@ -286,8 +285,7 @@ log_waiting (FaspSession * session, FaspTime now, guint64 block)
     return;
   waited = now - fasp_store_get (tx->store, block)->arrival;
   if (waited > LONG && fasp_log_turns (log, FASP_LOG_IS_BEHIND, TRUE))
-    FASP_LOG (log, now, SENDING_BEHIND, block, waited,
-        fasp_store_get_head (tx->store) - block,
+    FASP_LOG (log, now, SENDING_BEHIND, block, waited, fasp_store_get_head (tx->store) - block,
         fasp_session_get_channel_rate (session),
         FASP_LOG_WORD (fasp_tx_has_fresh (tx) ? "rate" : "window"));
   else if (waited < LONG / 2 && fasp_log_turns (log, FASP_LOG_IS_BEHIND, FALSE))
@@ -295,7 +293,7 @@ log_waiting (FaspSession * session, FaspTime now, guint64 block)
 }
 
 static gboolean
-poll_stream (FaspSession * session, FaspTime now, FaspDatagram * datagram)
+poll_stream (FaspSession *session, FaspTime now, FaspDatagram *datagram)
 {
   guint64 block = FASP_NO_BLOCK;
   guint32 payload = 0;
@@ -308,17 +306,17 @@ poll_stream (FaspSession * session, FaspTime now, FaspDatagram * datagram)
   tell_dry (session, now, &item);
   if (item.kind == FASP_TX_NOTHING || waits_for_group (session, now, &item))
     return FALSE;
-  fasp_packet_begin (&p, session, datagram, item.kind == FASP_TX_TAIL ?
-      pick_for_tail (session, &item) : pick_for (session, &item));
+  fasp_packet_begin (&p, session, datagram,
+      item.kind == FASP_TX_TAIL ? pick_for_tail (session, &item) : pick_for (session, &item));
   switch (item.kind) {
     case FASP_TX_BLOCK:
       block = item.number;
-      payload = fasp_wire_write_data (&p.w, fasp_store_get (session->tx.store,
-              block), item.round, item.copy, item.index, item.count);
+      payload = fasp_wire_write_data (&p.w, fasp_store_get (session->tx.store, block), item.round,
+          item.copy, item.index, item.count);
       break;
     case FASP_TX_REPAIR:
-      if (!fasp_fec_write (&session->tx.fec, now, session->tx.store,
-              item.number, item.end, fasp_session_get_room (session), &p.w)) {
+      if (!fasp_fec_write (&session->tx.fec, now, session->tx.store, item.number, item.end,
+              fasp_session_get_room (session), &p.w)) {
         fasp_fec_passed (&session->tx.fec, FALSE);
         return FALSE;
       }
@@ -333,8 +331,7 @@ poll_stream (FaspSession * session, FaspTime now, FaspDatagram * datagram)
     case FASP_TX_NOTHING:
       break;
   }
-  if (!fasp_packet_finish (&p, session, now, block, item.index > 0
-          || item.copy > 0))
+  if (!fasp_packet_finish (&p, session, now, block, item.index > 0 || item.copy > 0))
     return FALSE;
   session->doubled |= G_GUINT64_CONSTANT (1) << p.flow;
   if (item.kind == FASP_TX_BLOCK && item.round == 0 && item.copy == 0)
@@ -347,10 +344,9 @@ poll_stream (FaspSession * session, FaspTime now, FaspDatagram * datagram)
     session->last_flow = p.flow;
     trace_sent (session, now, datagram, &item, payload);
     if (session->member.joined)
-      fasp_multicast_sender_used (session->group, now, datagram->size +
-          datagram->to.overhead);
-    session->largest_sent = MAX (session->largest_sent,
-        fasp_store_get (session->tx.store, block)->size);
+      fasp_multicast_sender_used (session->group, now, datagram->size + datagram->to.overhead);
+    session->largest_sent =
+        MAX (session->largest_sent, fasp_store_get (session->tx.store, block)->size);
     if (item.round == 0)
       session->block_wire += datagram->size + datagram->to.overhead;
   }
@@ -358,15 +354,14 @@ poll_stream (FaspSession * session, FaspTime now, FaspDatagram * datagram)
     fasp_pacer_use (&session->pacer, datagram->size + datagram->to.overhead);
   fasp_tx_sent (&session->tx, now, &session->rtt, &item);
   if (session->tx.unheard && block != FASP_NO_BLOCK)
-    session->tx.fresh_time = FASP_NEVER;        /* until it has another turn */
-  if (session->duplicates && item.kind == FASP_TX_BLOCK && item.round == 0
-      && item.copy == 0)
+    session->tx.fresh_time = FASP_NEVER; /* until it has another turn */
+  if (session->duplicates && item.kind == FASP_TX_BLOCK && item.round == 0 && item.copy == 0)
     fasp_tx_double (&session->tx, fasp_session_get_times (session) - 1);
   return TRUE;
 }
 
 static gboolean
-poll_close (FaspSession * session, FaspTime now, FaspDatagram * datagram)
+poll_close (FaspSession *session, FaspTime now, FaspDatagram *datagram)
 {
   FaspPacket p;
 
@@ -377,14 +372,15 @@ poll_close (FaspSession * session, FaspTime now, FaspDatagram * datagram)
   if (session->role == FASP_ROLE_RECEIVER)
     fasp_session_write_feedback (session, now, &p.w);
   fasp_wire_write_close (&p.w, session->close_reason, session->close_text);
-  session->close_time = session->state == FASP_SESSION_CLOSED ? FASP_NEVER :
+  session->close_time = session->state == FASP_SESSION_CLOSED ?
+      FASP_NEVER :
       now + CLAMP (session->rtt.smoothed / 2, 10 * FASP_MSEC, 100 * FASP_MSEC);
   return fasp_packet_finish (&p, session, now, FASP_NO_BLOCK, FALSE);
 }
 
 /* When a controller's question may leave. */
 FaspTime
-fasp_session_get_question_time (const FaspSession * session, FaspTime now)
+fasp_session_get_question_time (const FaspSession *session, FaspTime now)
 {
   if (session->rate == NULL || !session->rate->asks || session->member.joined)
     return FASP_NEVER;
@@ -393,7 +389,7 @@ fasp_session_get_question_time (const FaspSession * session, FaspTime now)
 
 /* Asks for FEEDBACK on what has left so far: a controller waits for it. */
 static gboolean
-poll_question (FaspSession * session, FaspTime now, FaspDatagram * datagram)
+poll_question (FaspSession *session, FaspTime now, FaspDatagram *datagram)
 {
   FaspPacket p;
 
@@ -408,7 +404,7 @@ poll_question (FaspSession * session, FaspTime now, FaspDatagram * datagram)
 
 /* Gives the controller's rate to the pacer. */
 static void
-follow_rate (FaspSession * session, FaspTime now)
+follow_rate (FaspSession *session, FaspTime now)
 {
   guint64 before;
   FaspTxItem item;
@@ -421,13 +417,13 @@ follow_rate (FaspSession * session, FaspTime now)
     tell_dry (session, now, &item);
   }
   before = session->rate->rate;
-  fasp_session_set_pace (session, now, fasp_rate_get (session->rate, now,
-          session->wire_sent, &session->rate_until));
+  fasp_session_set_pace (session, now,
+      fasp_rate_get (session->rate, now, session->wire_sent, &session->rate_until));
   fasp_session_log_rate (session, now, before);
 }
 
 gboolean
-fasp_session_poll (FaspSession * session, FaspTime now, FaspDatagram * datagram)
+fasp_session_poll (FaspSession *session, FaspTime now, FaspDatagram *datagram)
 {
   switch (session->state) {
     case FASP_SESSION_ASKING:
@@ -463,8 +459,6 @@ fasp_session_poll (FaspSession * session, FaspTime now, FaspDatagram * datagram)
       || fasp_session_poll_challenge (session, now, datagram)
       || fasp_session_poll_probe (session, now, datagram)
       || fasp_session_poll_ping (session, now, datagram)
-      || fasp_session_poll_quiet (session, now, datagram)
-      || poll_promise (session, now, datagram)
-      || poll_speaker (session, now, datagram)
-      || poll_stream (session, now, datagram);
+      || fasp_session_poll_quiet (session, now, datagram) || poll_promise (session, now, datagram)
+      || poll_speaker (session, now, datagram) || poll_stream (session, now, datagram);
 }

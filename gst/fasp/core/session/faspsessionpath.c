@@ -17,8 +17,7 @@
 #define NEXT_AFTER (10 * FASP_SEC)
 
 gboolean
-fasp_session_poll_pong (FaspSession * session, FaspTime now,
-    FaspDatagram * datagram)
+fasp_session_poll_pong (FaspSession *session, FaspTime now, FaspDatagram *datagram)
 {
   const FaspPong *pong;
   FaspPacket p;
@@ -35,8 +34,8 @@ fasp_session_poll_pong (FaspSession * session, FaspTime now,
 
 /* Sends a PING, padded to @size bytes unless that is 0. */
 static gboolean
-send_ping (FaspSession * session, FaspTime now, FaspDatagram * datagram,
-    guint8 flow, const FaspAddress * to, guint16 size)
+send_ping (FaspSession *session, FaspTime now, FaspDatagram *datagram, guint8 flow,
+    const FaspAddress *to, guint16 size)
 {
   guint tag_size = fasp_cipher_get_tag_size (session->cipher);
   FaspAddress at = *to;
@@ -44,8 +43,8 @@ send_ping (FaspSession * session, FaspTime now, FaspDatagram * datagram,
 
   fasp_packet_begin (&p, session, datagram, flow);
   datagram->to = at;
-  fasp_wire_write_number (&p.w, FASP_FRAME_PING, fasp_path_ping (p.path, now,
-          &session->tokens, size, FALSE, &at));
+  fasp_wire_write_number (&p.w, FASP_FRAME_PING,
+      fasp_path_ping (p.path, now, &session->tokens, size, FALSE, &at));
   if (size > 0) {
     gsize more = size - tag_size - p.w.used;
     guint8 *padding = fasp_write_room (&p.w, more);
@@ -58,18 +57,15 @@ send_ping (FaspSession * session, FaspTime now, FaspDatagram * datagram,
 }
 
 void
-fasp_session_write_ping (FaspSession * session, FaspTime now,
-    FaspPacket * packet)
+fasp_session_write_ping (FaspSession *session, FaspTime now, FaspPacket *packet)
 {
   session->ping_time = now + PING_INTERVAL;
   fasp_wire_write_number (&packet->w, FASP_FRAME_PING,
-      fasp_path_ping (packet->path, now, &session->tokens, 0, FALSE,
-          &packet->path->address));
+      fasp_path_ping (packet->path, now, &session->tokens, 0, FALSE, &packet->path->address));
 }
 
 gboolean
-fasp_session_poll_challenge (FaspSession * session, FaspTime now,
-    FaspDatagram * datagram)
+fasp_session_poll_challenge (FaspSession *session, FaspTime now, FaspDatagram *datagram)
 {
   for (guint i = 0; i < session->n_paths; i++) {
     FaspPath *path = &session->paths[i];
@@ -83,8 +79,7 @@ fasp_session_poll_challenge (FaspSession * session, FaspTime now,
 }
 
 gboolean
-fasp_session_poll_quiet (FaspSession * session, FaspTime now,
-    FaspDatagram * datagram)
+fasp_session_poll_quiet (FaspSession *session, FaspTime now, FaspDatagram *datagram)
 {
   for (guint i = 0; i < session->n_paths; i++) {
     FaspPath *path = &session->paths[i];
@@ -99,7 +94,7 @@ fasp_session_poll_quiet (FaspSession * session, FaspTime now,
 
 /* The largest UDP payload that any path is known to take; 0: none is known. */
 static guint16
-get_known_width (const FaspSession * session)
+get_known_width (const FaspSession *session)
 {
   guint16 width = 0;
 
@@ -112,22 +107,20 @@ get_known_width (const FaspSession * session)
 /* Does the largest block that was sent pass? With several paths it is not known which
  * one it took; and a receiver that gives up late blocks acknowledges them, too. */
 static gboolean
-all_passes (const FaspSession * session)
+all_passes (const FaspSession *session)
 {
-  return session->largest_sent == 0 || (session->n_paths == 1
-      && session->tx.skips_told == 0
-      && session->largest_passed >= session->largest_sent);
+  return session->largest_sent == 0
+      || (session->n_paths == 1 && session->tx.skips_told == 0
+          && session->largest_passed >= session->largest_sent);
 }
 
 gboolean
-fasp_session_poll_probe (FaspSession * session, FaspTime now,
-    FaspDatagram * datagram)
+fasp_session_poll_probe (FaspSession *session, FaspTime now, FaspDatagram *datagram)
 {
   guint64 rate = session->pacer.ready.rate;
 
   /* what a group sends, originals and retransmissions, fits any path */
-  if (session->role == FASP_ROLE_RECEIVER || session->member.joined
-      || session->tx.unheard)
+  if (session->role == FASP_ROLE_RECEIVER || session->member.joined || session->tx.unheard)
     return FALSE;
   for (guint i = 0; i < session->n_paths; i++) {
     FaspPath *path = &session->paths[i];
@@ -139,21 +132,17 @@ fasp_session_poll_probe (FaspSession * session, FaspTime now,
       path->probed = FALSE;
       return send_ping (session, now, datagram, i, &path->address, 0);
     }
-    if (!fasp_session_is_used (session, i)
-        || now < fasp_pmtu_get_timeout (&path->pmtu))
+    if (!fasp_session_is_used (session, i) || now < fasp_pmtu_get_timeout (&path->pmtu))
       continue;
-    if (rate > 0 && rate < PROBE_RATE_MIN
-        && fasp_pmtu_postpone (&path->pmtu, now))
+    if (rate > 0 && rate < PROBE_RATE_MIN && fasp_pmtu_postpone (&path->pmtu, now))
       continue;
     if (all_passes (session) && fasp_pmtu_will_do (&path->pmtu, now)) {
       session->largest_sent = session->largest_passed = 0;
       continue;
     }
-    passes =
-        fasp_sent_map_get_told (session->tx.sent_map, i).told > path->probe_pn;
+    passes = fasp_sent_map_get_told (session->tx.sent_map, i).told > path->probe_pn;
     fasp_pmtu_expect (&path->pmtu, get_known_width (session));
-    size = fasp_pmtu_poll (&path->pmtu, now, fasp_rtt_timeout (&session->rtt),
-        passes);
+    size = fasp_pmtu_poll (&path->pmtu, now, fasp_rtt_timeout (&session->rtt), passes);
     fasp_session_log_mtu (session, now, i, before, "black_hole");
     fasp_session_measure (session);
     if (path->pmtu.confirming && !was) {
@@ -173,13 +162,13 @@ fasp_session_poll_probe (FaspSession * session, FaspTime now,
 /* Could a member tell where in the stream the group's blocks belong? Only once it knows
  * how far the stream is. */
 static gboolean
-is_in_stream (const FaspTx * tx)
+is_in_stream (const FaspTx *tx)
 {
   return tx->acked >= MAX (tx->skip_to, fasp_store_get_tail (tx->store));
 }
 
 void
-fasp_session_write_next (FaspSession * session, FaspTime now, FaspWriter * w)
+fasp_session_write_next (FaspSession *session, FaspTime now, FaspWriter *w)
 {
   const guint turns = session->n_paths + 1;
 
@@ -190,8 +179,7 @@ fasp_session_write_next (FaspSession * session, FaspTime now, FaspWriter * w)
     if (flow == session->n_paths) {
       if (session->group == NULL || !is_in_stream (&session->tx))
         continue;
-      fasp_wire_write_next (w, FASP_GROUP_FLOW,
-          fasp_group_log_get_pn (session->group->log));
+      fasp_wire_write_next (w, FASP_GROUP_FLOW, fasp_group_log_get_pn (session->group->log));
       return;
     }
     if (session->n_paths > 1 && now - session->paths[flow].heard >= NEXT_AFTER) {
@@ -202,8 +190,7 @@ fasp_session_write_next (FaspSession * session, FaspTime now, FaspWriter * w)
 }
 
 gboolean
-fasp_session_poll_ping (FaspSession * session, FaspTime now,
-    FaspDatagram * datagram)
+fasp_session_poll_ping (FaspSession *session, FaspTime now, FaspDatagram *datagram)
 {
   gboolean rekeys = now >= fasp_session_get_rekey_time (session);
   FaspTime timeout = fasp_rtt_timeout (&session->rtt);
@@ -211,12 +198,11 @@ fasp_session_poll_ping (FaspSession * session, FaspTime now,
 
   /* The receiver wants to measure the round trip. The sender has feedback for that, and
    * only keeps the session alive. */
-  if (!session->ping_due && !rekeys
-      && now < fasp_session_get_ping_time (session))
+  if (!session->ping_due && !rekeys && now < fasp_session_get_ping_time (session))
     return FALSE;
   /* for that, a datagram that needs no answer will do */
-  if (session->role == FASP_ROLE_SENDER && !session->ping_due && !rekeys
-      && session->rtt.measured && !session->member.joined) {
+  if (session->role == FASP_ROLE_SENDER && !session->ping_due && !rekeys && session->rtt.measured
+      && !session->member.joined) {
     session->promise_time = now;
     return FALSE;
   }
@@ -224,30 +210,28 @@ fasp_session_poll_ping (FaspSession * session, FaspTime now,
   session->ping_due = FALSE;
   if (rekeys) {
     /* replaces the previous one, whose answer should have come */
-    session->rekey_wait = MAX (timeout, MIN (2 * session->rekey_wait,
-            REKEY_WAIT_MAX));
+    session->rekey_wait = MAX (timeout, MIN (2 * session->rekey_wait, REKEY_WAIT_MAX));
     session->rekey_ping = now;
   }
   fasp_packet_begin (&p, session, datagram, fasp_packet_pick_flow (session));
-  fasp_wire_write_number (&p.w, FASP_FRAME_PING, fasp_path_ping (p.path, now,
-          &session->tokens, 0, rekeys, &p.path->address));
+  fasp_wire_write_number (&p.w, FASP_FRAME_PING,
+      fasp_path_ping (p.path, now, &session->tokens, 0, rekeys, &p.path->address));
   fasp_session_write_next (session, now, &p.w);
   return fasp_packet_finish (&p, session, now, FASP_NO_BLOCK, FALSE);
 }
 
-/* The sender knows what becomes of what it sends.  The receiver hears its PINGs, where there is nothing
- * else, and the answers to its own. */
+/* The sender knows what becomes of what it sends.  The receiver hears its PINGs, where there is
+ * nothing else, and the answers to its own. */
 static gboolean
-carries (const FaspSession * session, FaspTime now, guint flow)
+carries (const FaspSession *session, FaspTime now, guint flow)
 {
   return fasp_session_is_used (session, flow)
       && (session->role == FASP_ROLE_SENDER
-      || now - session->paths[flow].heard <
-      FASP_PATH_QUIET + fasp_rtt_timeout (&session->rtt));
+          || now - session->paths[flow].heard < FASP_PATH_QUIET + fasp_rtt_timeout (&session->rtt));
 }
 
 guint64
-fasp_session_look_for_outages (FaspSession * session, FaspTime now)
+fasp_session_look_for_outages (FaspSession *session, FaspTime now)
 {
   guint64 carrying = 0, told = 0;
 
@@ -262,7 +246,8 @@ fasp_session_look_for_outages (FaspSession * session, FaspTime now)
       fasp_outage_hold (&path->outage, now);
     else
       told |= (guint64) fasp_outage_look (&path->outage, now, carrying >> i & 1,
-          path->dead ? path->died : path->heard) << i;
+                  path->dead ? path->died : path->heard)
+          << i;
   }
   return told;
 }

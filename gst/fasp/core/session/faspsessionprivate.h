@@ -9,22 +9,22 @@
 G_BEGIN_DECLS
 
 /* A path was proved or has a new address: starts to use it, and searches for its MTU. */
-void fasp_session_use (FaspSession * session, FaspTime now, guint8 flow);
+void fasp_session_use (FaspSession *session, FaspTime now, guint8 flow);
 /* Updates what the paths have in common, after the state or the MTU of one may have
  * changed. */
-void fasp_session_measure (FaspSession * session);
+void fasp_session_measure (FaspSession *session);
 /* May data use this flow? */
-gboolean fasp_session_is_used (const FaspSession * session, guint8 flow);
+gboolean fasp_session_is_used (const FaspSession *session, guint8 flow);
 /* A new key phase begins with the next packet of each flow. */
-void fasp_session_plan_rekey (FaspSession * session, FaspTime now);
+void fasp_session_plan_rekey (FaspSession *session, FaspTime now);
 /* When to ask the peer whether it has the key of this phase. */
-FaspTime fasp_session_get_rekey_time (const FaspSession * session);
+FaspTime fasp_session_get_rekey_time (const FaspSession *session);
 /* UDP payload bytes of a datagram with a block that are not the block's. */
-guint fasp_session_get_overhead (const FaspSession * session);
+guint fasp_session_get_overhead (const FaspSession *session);
 /* Counts a datagram of the session, or of its group, that has come. @wire: its bytes,
  * IP header included. */
 static inline void
-fasp_session_count_received (FaspSession * session, FaspTime now, gsize wire)
+fasp_session_count_received (FaspSession *session, FaspTime now, gsize wire)
 {
   session->datagrams_received++;
   session->wire_received += wire;
@@ -34,76 +34,62 @@ fasp_session_count_received (FaspSession * session, FaspTime now, gsize wire)
 }
 
 /* Takes in a DATA frame. @wire: bytes of its datagram, IP header included. */
-void fasp_session_handle_data (FaspSession * session, FaspTime now,
-    const FaspFrame * frame, gsize wire);
+void fasp_session_handle_data (FaspSession *session, FaspTime now, const FaspFrame *frame,
+    gsize wire);
 /* Challenges, probes and PINGs of the paths, and answers to the peer's. FALSE: nothing
  * is due. */
-gboolean fasp_session_poll_pong (FaspSession * session, FaspTime now,
-    FaspDatagram * datagram);
-gboolean fasp_session_poll_challenge (FaspSession * session, FaspTime now,
-    FaspDatagram * datagram);
-gboolean fasp_session_poll_probe (FaspSession * session, FaspTime now,
-    FaspDatagram * datagram);
-gboolean fasp_session_poll_ping (FaspSession * session, FaspTime now,
-    FaspDatagram * datagram);
+gboolean fasp_session_poll_pong (FaspSession *session, FaspTime now, FaspDatagram *datagram);
+gboolean fasp_session_poll_challenge (FaspSession *session, FaspTime now, FaspDatagram *datagram);
+gboolean fasp_session_poll_probe (FaspSession *session, FaspTime now, FaspDatagram *datagram);
+gboolean fasp_session_poll_ping (FaspSession *session, FaspTime now, FaspDatagram *datagram);
 /* Of several flows: asks those on which nothing is heard. */
-gboolean fasp_session_poll_quiet (FaspSession * session, FaspTime now,
-    FaspDatagram * datagram);
+gboolean fasp_session_poll_quiet (FaspSession *session, FaspTime now, FaspDatagram *datagram);
 /* Adds a PING to a datagram that leaves anyway. */
-void fasp_session_write_ping (FaspSession * session, FaspTime now,
-    FaspPacket * packet);
+void fasp_session_write_ping (FaspSession *session, FaspTime now, FaspPacket *packet);
 /* Adds a NEXT for one flow, in turn, if the peer may have got nothing of it for so long
  * that the low bits of its packet numbers are ambiguous. The turn of the group's flow
  * comes after the last one. */
-void fasp_session_write_next (FaspSession * session, FaspTime now,
-    FaspWriter * w);
+void fasp_session_write_next (FaspSession *session, FaspTime now, FaspWriter *w);
 /* Receiver: its FEEDBACK, when it is due. */
-gboolean fasp_session_poll_feedback (FaspSession * session, FaspTime now,
-    FaspDatagram * datagram);
+gboolean fasp_session_poll_feedback (FaspSession *session, FaspTime now, FaspDatagram *datagram);
 /* Writes the FEEDBACK, which goes with a CLOSE, too. */
-void fasp_session_write_feedback (FaspSession * session, FaspTime now,
-    FaspWriter * w);
+void fasp_session_write_feedback (FaspSession *session, FaspTime now, FaspWriter *w);
 /* Fills in the group's part of a FEEDBACK. */
-void fasp_session_tell_group (FaspSession * session, FaspTime now,
-    FaspFeedbackFlow * told);
+void fasp_session_tell_group (FaspSession *session, FaspTime now, FaspFeedbackFlow *told);
 /* Is there a new loss in the group to report, now that time has settled it? */
-gboolean fasp_session_look_at_group (FaspSession * session, FaspTime now);
+gboolean fasp_session_look_at_group (FaspSession *session, FaspTime now);
 /* Receiver: a new block came by unicast, not by the group. */
-void fasp_session_is_passed_by (FaspSession * session, FaspTime now);
+void fasp_session_is_passed_by (FaspSession *session, FaspTime now);
 /* When to send a PING, to measure the round trip or to keep the session alive; and the
  * interval at which something is sent at least. */
-FaspTime fasp_session_get_ping_time (const FaspSession * session);
-FaspTime fasp_session_get_beat (const FaspSession * session);
+FaspTime fasp_session_get_ping_time (const FaspSession *session);
+FaspTime fasp_session_get_beat (const FaspSession *session);
 /* Sender: when to ask for FEEDBACK for its controller. */
-FaspTime fasp_session_get_question_time (const FaspSession * session,
-    FaspTime now);
+FaspTime fasp_session_get_question_time (const FaspSession *session, FaspTime now);
 /* When to tell the sender that the group is not heard. */
-FaspTime fasp_session_get_speak_up_time (const FaspSession * session);
+FaspTime fasp_session_get_speak_up_time (const FaspSession *session);
 /* Payload bytes that a copy may use. */
-gint64 fasp_session_get_unused (const FaspSession * session, FaspTime now);
+gint64 fasp_session_get_unused (const FaspSession *session, FaspTime now);
 
 /* Logs what has changed: the size of datagrams, or the controller's rate. */
 static inline void
-fasp_session_log_mtu (const FaspSession * session, FaspTime now, guint8 flow,
-    guint16 before, const gchar * why)
+fasp_session_log_mtu (const FaspSession *session, FaspTime now, guint8 flow, guint16 before,
+    const gchar *why)
 {
   guint16 size = session->paths[flow].pmtu.size;
 
   if (size != before)
-    FASP_LOG (session->notes.log, now, MTU_UPDATED, flow, before, size,
-        FASP_LOG_WORD (why));
+    FASP_LOG (session->notes.log, now, MTU_UPDATED, flow, before, size, FASP_LOG_WORD (why));
 }
 
 static inline void
-fasp_session_log_rate (const FaspSession * session, FaspTime now,
-    guint64 before)
+fasp_session_log_rate (const FaspSession *session, FaspTime now, guint64 before)
 {
   const FaspRate *rate = session->rate;
 
   if (rate->rate != before)
-    FASP_LOG (session->notes.log, now, RATE_CHANGED, before, rate->rate,
-        FASP_LOG_WORD (rate->why), rate->standing,
-        session->rtt.measured ? session->rtt.smoothed : FASP_LOG_UNKNOWN);
+    FASP_LOG (session->notes.log, now, RATE_CHANGED, before, rate->rate, FASP_LOG_WORD (rate->why),
+        rate->standing, session->rtt.measured ? session->rtt.smoothed : FASP_LOG_UNKNOWN);
 }
 
 G_END_DECLS

@@ -2,7 +2,7 @@
 #include "faspsessionprivate.h"
 
 static void
-get_tx_stats (const FaspSession * session, FaspSessionStats * stats)
+get_tx_stats (const FaspSession *session, FaspSessionStats *stats)
 {
   const FaspTx *tx = &session->tx;
   guint64 head = fasp_store_get_head (tx->store);
@@ -18,13 +18,11 @@ get_tx_stats (const FaspSession * session, FaspSessionStats * stats)
   stats->sent.fec_share = session->member.joined ? 0 : tx->fec.share;
   stats->pacing.rate = fasp_session_get_channel_rate (session);
   stats->pacing.missed = fasp_pacer_get_missed (&session->pacer);
-  stats->pacing.queueing_delay =
-      session->rate != NULL ? session->rate->standing : 0;
+  stats->pacing.queueing_delay = session->rate != NULL ? session->rate->standing : 0;
   stats->sent.lost = tx->lost;
   stats->path.loss = tx->estimate.goal.path.loss;
   stats->path.back_loss = tx->estimate.goal.path.back_loss;
-  stats->latency.promised_interval = MIN (tx->estimate.promise.interval,
-      FASP_INTERVAL_MAX);
+  stats->latency.promised_interval = MIN (tx->estimate.promise.interval, FASP_INTERVAL_MAX);
   stats->latency.skips = tx->skips_told;
   stats->key_frames_wanted = tx->wanted;
   stats->delivery.blocks = tx->confirmed;
@@ -38,7 +36,7 @@ get_tx_stats (const FaspSession * session, FaspSessionStats * stats)
 }
 
 static void
-get_rx_stats (const FaspSession * session, FaspSessionStats * stats)
+get_rx_stats (const FaspSession *session, FaspSessionStats *stats)
 {
   const FaspRx *rx = &session->rx;
 
@@ -55,34 +53,32 @@ get_rx_stats (const FaspSession * session, FaspSessionStats * stats)
   stats->key_frames_wanted = rx->key_frame.told;
   stats->clock.ppm = rx->skew.known ? -rx->skew.skew * 1e6 : 0;
   stats->clock.jumps = rx->clock.jumps;
-  stats->received.buffer_blocks = fasp_reorder_get_highest (rx->reorder) -
-      fasp_reorder_get_read (rx->reorder);
+  stats->received.buffer_blocks =
+      fasp_reorder_get_highest (rx->reorder) - fasp_reorder_get_read (rx->reorder);
   stats->received.buffer_bytes = fasp_reorder_get_bytes (rx->reorder);
   memcpy (stats->rounds, rx->rounds, sizeof (stats->rounds));
 }
 
 /* Adds up the counters of all flows. */
 static void
-add_up (const FaspSession * session, FaspSessionStats * stats)
+add_up (const FaspSession *session, FaspSessionStats *stats)
 {
   for (guint i = 0; i < session->n_paths; i++) {
     const FaspPath *path = &session->paths[i];
     FaspGapCounters gap;
 
     fasp_gap_get_counters (path->gap, &gap);
-    stats->path.marked += session->rate != NULL ? session->rate->marked[i] :
-        path->marked;
+    stats->path.marked += session->rate != NULL ? session->rate->marked[i] : path->marked;
     stats->received.lost += gap.lost;
     stats->received.bursts += gap.holes;
     stats->received.reordered += gap.reordered;
     stats->received.datagrams_duplicate += gap.refused;
-    stats->path.reorder_delay = MAX (stats->path.reorder_delay,
-        fasp_gap_get_delay (path->gap));
+    stats->path.reorder_delay = MAX (stats->path.reorder_delay, fasp_gap_get_delay (path->gap));
   }
 }
 
 static void
-add_up_group (const FaspSession * session, FaspSessionStats * stats)
+add_up_group (const FaspSession *session, FaspSessionStats *stats)
 {
   FaspGapCounters gap;
 
@@ -100,20 +96,21 @@ add_up_group (const FaspSession * session, FaspSessionStats * stats)
 }
 
 guint
-fasp_session_get_flows (const FaspSession * session, FaspFlowStats * flows,
-    guint max)
+fasp_session_get_flows (const FaspSession *session, FaspFlowStats *flows, guint max)
 {
   for (guint i = 0; i < MIN (max, session->n_paths); i++) {
     const FaspPath *path = &session->paths[i];
     FaspGapCounters gap;
 
     fasp_gap_get_counters (path->gap, &gap);
-    flows[i] = (FaspFlowStats) {
-    .address = path->address,.usable = fasp_session_is_used (session,
-          i),.datagrams_sent = path->datagrams_sent,.wire_bytes_sent =
-          path->wire_sent,.datagrams_received = gap.received,.datagrams_lost =
-          gap.lost,.bursts_lost = gap.holes,.datagrams_reordered =
-          gap.reordered};
+    flows[i] = (FaspFlowStats) { .address = path->address,
+      .usable = fasp_session_is_used (session, i),
+      .datagrams_sent = path->datagrams_sent,
+      .wire_bytes_sent = path->wire_sent,
+      .datagrams_received = gap.received,
+      .datagrams_lost = gap.lost,
+      .bursts_lost = gap.holes,
+      .datagrams_reordered = gap.reordered };
     if (session->role == FASP_ROLE_SENDER) {
       FaspFlowTold told = fasp_sent_map_get_told (session->tx.sent_map, i);
 
@@ -127,8 +124,7 @@ fasp_session_get_flows (const FaspSession * session, FaspFlowStats * flows,
 }
 
 void
-fasp_session_get_stats (FaspSession * session, FaspTime now,
-    FaspSessionStats * stats)
+fasp_session_get_stats (FaspSession *session, FaspTime now, FaspSessionStats *stats)
 {
   memset (stats, 0, sizeof (*stats));
   fasp_meter_add (&session->send_meter, now, 0);
@@ -141,8 +137,7 @@ fasp_session_get_stats (FaspSession * session, FaspTime now,
   stats->path.rtt = session->rtt.smoothed;
   stats->path.rtt_min = session->rtt.min;
   stats->path.rtt_variation = session->rtt.variation;
-  stats->path.datagram_size = session->data_room +
-      fasp_session_get_overhead (session);
+  stats->path.datagram_size = session->data_room + fasp_session_get_overhead (session);
   stats->cipher = session->cipher;
   stats->peer = session->peer;
   stats->sent.datagrams = session->datagrams_sent;
@@ -157,8 +152,8 @@ fasp_session_get_stats (FaspSession * session, FaspTime now,
     get_tx_stats (session, stats);
   else
     get_rx_stats (session, stats);
-  stats->received.duplicates = stats->received.datagrams_duplicate +
-      stats->received.blocks_duplicate;
+  stats->received.duplicates =
+      stats->received.datagrams_duplicate + stats->received.blocks_duplicate;
   /* a skip is a second, so there cannot be more of them; the stream may have come faster */
   if (stats->latency.skips > 0)
     stats->latency.observed_interval =

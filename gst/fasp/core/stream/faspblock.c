@@ -15,22 +15,21 @@
 
 struct _FaspSlab
 {
-  FaspSlab *next;               /* the one before */
-  guint size, used;             /* blocks */
+  FaspSlab *next;   /* the one before */
+  guint size, used; /* blocks */
   guint64 room[];
 };
 
 G_STATIC_ASSERT (sizeof (FaspBlock) % sizeof (guint64) == 0);
 
 void
-fasp_memory_init (FaspMemory * memory, void (*free) (FaspMemory * memory))
+fasp_memory_init (FaspMemory *memory, void (*free) (FaspMemory *memory))
 {
-  *memory = (FaspMemory) {
-  1, free, NULL};
+  *memory = (FaspMemory) { 1, free, NULL };
 }
 
 static void
-free_slabs (FaspSlab * slab)
+free_slabs (FaspSlab *slab)
 {
   while (slab != NULL) {
     FaspSlab *next = slab->next;
@@ -43,7 +42,7 @@ free_slabs (FaspSlab * slab)
 /* Keeps the largest slab: with it, or with one twice as large, there will be room for as many
  * blocks as there were. */
 void
-fasp_memory_reuse (FaspMemory * memory)
+fasp_memory_reuse (FaspMemory *memory)
 {
   memory->refs = 1;
   if (memory->slab == NULL)
@@ -54,14 +53,14 @@ fasp_memory_reuse (FaspMemory * memory)
 }
 
 void
-fasp_memory_clear (FaspMemory * memory)
+fasp_memory_clear (FaspMemory *memory)
 {
   free_slabs (memory->slab);
   memory->slab = NULL;
 }
 
 static FaspBlock *
-take_block (FaspMemory * memory)
+take_block (FaspMemory *memory)
 {
   FaspSlab *slab = memory->slab;
   FaspBlock *block;
@@ -70,8 +69,7 @@ take_block (FaspMemory * memory)
     guint size = slab == NULL ? SLAB_FIRST : MIN (2 * slab->size, SLAB_MOST);
 
     slab = g_malloc (sizeof (FaspSlab) + size * sizeof (FaspBlock));
-    *slab = (FaspSlab) {
-    memory->slab, size, 0};
+    *slab = (FaspSlab) { memory->slab, size, 0 };
     memory->slab = slab;
   }
   block = (FaspBlock *) slab->room + slab->used++;
@@ -80,14 +78,14 @@ take_block (FaspMemory * memory)
 }
 
 FaspMemory *
-fasp_memory_ref (FaspMemory * memory)
+fasp_memory_ref (FaspMemory *memory)
 {
   g_atomic_int_inc (&memory->refs);
   return memory;
 }
 
 void
-fasp_memory_unref (FaspMemory * memory)
+fasp_memory_unref (FaspMemory *memory)
 {
   if (g_atomic_int_dec_and_test (&memory->refs))
     memory->free (memory);
@@ -98,26 +96,29 @@ fasp_block_new (guint32 capacity)
 {
   FaspBlock *block = g_malloc (sizeof (FaspBlock) + capacity);
 
-  *block = (FaspBlock) {
-  .refs = 1,.capacity = capacity,.offset = FASP_OFFSET_UNKNOWN,.data =
-        block->room};
+  *block = (FaspBlock) { .refs = 1,
+    .capacity = capacity,
+    .offset = FASP_OFFSET_UNKNOWN,
+    .data = block->room };
   return block;
 }
 
 FaspBlock *
-fasp_block_new_in (FaspMemory * memory, const guint8 * data, guint32 size)
+fasp_block_new_in (FaspMemory *memory, const guint8 *data, guint32 size)
 {
   FaspBlock *block = take_block (memory);
 
-  *block = (FaspBlock) {
-  .refs = 1,.size = size,.capacity = size,.offset =
-        FASP_OFFSET_UNKNOWN,.data = (guint8 *) data,.memory =
-        fasp_memory_ref (memory)};
+  *block = (FaspBlock) { .refs = 1,
+    .size = size,
+    .capacity = size,
+    .offset = FASP_OFFSET_UNKNOWN,
+    .data = (guint8 *) data,
+    .memory = fasp_memory_ref (memory) };
   return block;
 }
 
 FaspBlock *
-fasp_block_shrink (FaspBlock * block)
+fasp_block_shrink (FaspBlock *block)
 {
   g_return_val_if_fail (block->memory == NULL && block->refs == 1, block);
   block = g_realloc (block, sizeof (FaspBlock) + block->size);
@@ -127,14 +128,14 @@ fasp_block_shrink (FaspBlock * block)
 }
 
 FaspBlock *
-fasp_block_ref (FaspBlock * block)
+fasp_block_ref (FaspBlock *block)
 {
   g_atomic_int_inc (&block->refs);
   return block;
 }
 
 void
-fasp_block_unref (FaspBlock * block)
+fasp_block_unref (FaspBlock *block)
 {
   if (!g_atomic_int_dec_and_test (&block->refs))
     return;

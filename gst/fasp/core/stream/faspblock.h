@@ -14,19 +14,19 @@ G_BEGIN_DECLS
 
 enum
 {
-  FASP_BLOCK_MARK = 1 << 0,     /* holds no bytes of the stream (faspposition.h);
-                                   without a payload: the end of the stream */
-  FASP_BLOCK_DISCONT = 1 << 1,  /* bytes are missing before this (local) */
-  FASP_BLOCK_EOS = 1 << 2,      /* read: the stream ends here; no payload (local) */
-  FASP_BLOCK_KEY = 1 << 3,      /* read: a key frame begins with it (local) */
-  FASP_BLOCK_CLOCK_JUMP = 1 << 4,       /* the first since the sender's clock jumped (local) */
-  FASP_BLOCK_HEADER = 1 << 5,   /* read: no bytes of the stream, but its header
-                                   (faspstreamheader.h; local) */
-  FASP_BLOCK_ENTER = 1 << 6,    /* read: the reader needs this header before the
-                                   next block (local) */
-  FASP_BLOCK_LACKS = 1 << 7,    /* read: what is read is not the whole of its stream: it begins in the
-                                   middle, bytes are missing before this, or the stream before did
-                                   not reach its end (local) */
+  FASP_BLOCK_MARK = 1 << 0,       /* holds no bytes of the stream (faspposition.h);
+                                     without a payload: the end of the stream */
+  FASP_BLOCK_DISCONT = 1 << 1,    /* bytes are missing before this (local) */
+  FASP_BLOCK_EOS = 1 << 2,        /* read: the stream ends here; no payload (local) */
+  FASP_BLOCK_KEY = 1 << 3,        /* read: a key frame begins with it (local) */
+  FASP_BLOCK_CLOCK_JUMP = 1 << 4, /* the first since the sender's clock jumped (local) */
+  FASP_BLOCK_HEADER = 1 << 5,     /* read: no bytes of the stream, but its header
+                                     (faspstreamheader.h; local) */
+  FASP_BLOCK_ENTER = 1 << 6,      /* read: the reader needs this header before the
+                                     next block (local) */
+  FASP_BLOCK_LACKS = 1 << 7, /* read: what is read is not the whole of its stream: it begins in the
+                                middle, bytes are missing before this, or the stream before did
+                                not reach its end (local) */
 };
 
 /* Memory of somebody else that the payloads of blocks lie in, to be embedded in its owner's
@@ -36,45 +36,44 @@ typedef struct _FaspSlab FaspSlab;
 
 struct _FaspMemory
 {
-  gint refs;                    /* atomic; each block holds one */
-  void (*free) (FaspMemory * memory);   /* on whichever thread drops the last reference */
-  FaspSlab *slab;               /* the newest */
+  gint refs;                         /* atomic; each block holds one */
+  void (*free) (FaspMemory *memory); /* on whichever thread drops the last reference */
+  FaspSlab *slab;                    /* the newest */
 };
 
 /* The caller holds one reference. */
-void fasp_memory_init (FaspMemory * memory,
-    void (*free) (FaspMemory * memory));
-FaspMemory *fasp_memory_ref (FaspMemory * memory);
-void fasp_memory_unref (FaspMemory * memory);
+void fasp_memory_init (FaspMemory *memory, void (*free) (FaspMemory *memory));
+FaspMemory *fasp_memory_ref (FaspMemory *memory);
+void fasp_memory_unref (FaspMemory *memory);
 /* No block is in it any more: makes it ready for other blocks, with one reference. */
-void fasp_memory_reuse (FaspMemory * memory);
+void fasp_memory_reuse (FaspMemory *memory);
 /* No block is in it any more, for good: frees the slabs.  `free' calls this, or the owner
  * if there is no `free'. */
-void fasp_memory_clear (FaspMemory * memory);
+void fasp_memory_clear (FaspMemory *memory);
 
 #define FASP_OFFSET_UNKNOWN G_MAXUINT64
 
 /* A receiver's window is counted in units, blocks of a common datagram.  A block of a
  * jumbo frame is several units. */
-#define FASP_BLOCK_UNIT 1500    /* payload bytes */
+#define FASP_BLOCK_UNIT 1500 /* payload bytes */
 
 typedef struct
 {
-  gint refs;                    /* atomic */
+  gint refs; /* atomic */
   guint8 flags;
-  guint8 round;                 /* receiver: retransmission round it arrived in */
-  guint32 size;                 /* payload bytes used */
-  guint32 capacity;             /* payload bytes allocated */
+  guint8 round;     /* receiver: retransmission round it arrived in */
+  guint32 size;     /* payload bytes used */
+  guint32 capacity; /* payload bytes allocated */
   guint64 number;
-  guint64 place;                /* sender: units of all blocks before it */
-  guint64 offset;               /* of its first byte in the stream, bytes, or
-                                   FASP_OFFSET_UNKNOWN */
-  FaspTime media_time;          /* sender's media time */
-  FaspTime arrival;             /* receiver: when it was complete; sender: when
-                                   its first byte was written */
-  guint8 *data;                 /* the payload: in room, or in memory, and then
-                                   read-only */
-  FaspMemory *memory;           /* a reference; NULL: the payload is in room */
+  guint64 place;       /* sender: units of all blocks before it */
+  guint64 offset;      /* of its first byte in the stream, bytes, or
+                          FASP_OFFSET_UNKNOWN */
+  FaspTime media_time; /* sender's media time */
+  FaspTime arrival;    /* receiver: when it was complete; sender: when
+                          its first byte was written */
+  guint8 *data;        /* the payload: in room, or in memory, and then
+                          read-only */
+  FaspMemory *memory;  /* a reference; NULL: the payload is in room */
   guint8 room[];
 } FaspBlock;
 
@@ -82,38 +81,36 @@ typedef struct
 FaspBlock *fasp_block_new (guint32 capacity);
 /* A full block, whose payload is @data in @memory.  Takes a reference to @memory.  One thread
  * at a time may make blocks in one memory. */
-FaspBlock *fasp_block_new_in (FaspMemory * memory, const guint8 * data,
-    guint32 size);
+FaspBlock *fasp_block_new_in (FaspMemory *memory, const guint8 *data, guint32 size);
 /* Frees room that is not used.  The block, whose only reference is the caller's, may move. */
-FaspBlock *fasp_block_shrink (FaspBlock * block);
+FaspBlock *fasp_block_shrink (FaspBlock *block);
 /* Units that a block of @size bytes takes of a window. */
 static inline guint
 fasp_count_units (guint32 size)
 {
-  return size <= FASP_BLOCK_UNIT ? 1 :
-      (size + FASP_BLOCK_UNIT - 1) / FASP_BLOCK_UNIT;
+  return size <= FASP_BLOCK_UNIT ? 1 : (size + FASP_BLOCK_UNIT - 1) / FASP_BLOCK_UNIT;
 }
 
 static inline guint
-fasp_block_count_units (const FaspBlock * block)
+fasp_block_count_units (const FaspBlock *block)
 {
   return fasp_count_units (block->size);
 }
 
 static inline gboolean
-fasp_block_is_end (const FaspBlock * block)
+fasp_block_is_end (const FaspBlock *block)
 {
   return (block->flags & FASP_BLOCK_MARK) != 0 && block->size == 0;
 }
 
 /* Bytes of the stream in it. */
 static inline guint32
-fasp_block_get_payload (const FaspBlock * block)
+fasp_block_get_payload (const FaspBlock *block)
 {
   return (block->flags & FASP_BLOCK_MARK) != 0 ? 0 : block->size;
 }
 
-FaspBlock *fasp_block_ref (FaspBlock * block);
-void fasp_block_unref (FaspBlock * block);
+FaspBlock *fasp_block_ref (FaspBlock *block);
+void fasp_block_unref (FaspBlock *block);
 
 G_END_DECLS

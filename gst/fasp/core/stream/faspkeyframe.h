@@ -18,34 +18,34 @@ G_BEGIN_DECLS
 
 typedef struct
 {
-  gboolean wanted;              /* and not told yet */
-  FaspTime may;                 /* it is not told again before */
-  guint64 told;                 /* how often it was told so far */
+  gboolean wanted; /* and not told yet */
+  FaspTime may;    /* it is not told again before */
+  guint64 told;    /* how often it was told so far */
 } FaspKeyFrame;
 
 static inline void
-fasp_key_frame_want (FaspKeyFrame * key)
+fasp_key_frame_want (FaspKeyFrame *key)
 {
   key->wanted = TRUE;
 }
 
 /* There is one now, for all who have wanted it so far. */
 static inline void
-fasp_key_frame_comes (FaspKeyFrame * key)
+fasp_key_frame_comes (FaspKeyFrame *key)
 {
   key->wanted = FALSE;
 }
 
 /* When to tell it; FASP_NEVER: there is nothing to tell. */
 static inline FaspTime
-fasp_key_frame_get_time (const FaspKeyFrame * key)
+fasp_key_frame_get_time (const FaspKeyFrame *key)
 {
   return key->wanted ? key->may : FASP_NEVER;
 }
 
 /* TRUE: tell it now. */
 static inline gboolean
-fasp_key_frame_take (FaspKeyFrame * key, FaspTime now)
+fasp_key_frame_take (FaspKeyFrame *key, FaspTime now)
 {
   if (now < fasp_key_frame_get_time (key))
     return FALSE;

@@ -4,18 +4,16 @@
 #include "faspposition.h"
 
 gboolean
-fasp_origin_equal (const FaspOrigin * a, const FaspOrigin * b)
+fasp_origin_equal (const FaspOrigin *a, const FaspOrigin *b)
 {
   return memcmp (a->bytes, b->bytes, FASP_ORIGIN_SIZE) == 0;
 }
 
 gboolean
-fasp_stream_offset_is_comparable (const FaspStreamOffset * a,
-    const FaspStreamOffset * b)
+fasp_stream_offset_is_comparable (const FaspStreamOffset *a, const FaspStreamOffset *b)
 {
   return a->known && b->known && a->offset != FASP_OFFSET_UNKNOWN
-      && b->offset != FASP_OFFSET_UNKNOWN
-      && fasp_origin_equal (&a->origin, &b->origin);
+      && b->offset != FASP_OFFSET_UNKNOWN && fasp_origin_equal (&a->origin, &b->origin);
 }
 
 guint64
@@ -27,7 +25,7 @@ fasp_offset_check (guint64 offset)
 /* --- marks --------------------------------------------------------------------- */
 
 void
-fasp_mark_write (guint8 mark[FASP_MARK_SIZE], const FaspStreamOffset * place)
+fasp_mark_write (guint8 mark[FASP_MARK_SIZE], const FaspStreamOffset *place)
 {
   FaspWriter w = { mark, FASP_MARK_SIZE };
 
@@ -37,7 +35,7 @@ fasp_mark_write (guint8 mark[FASP_MARK_SIZE], const FaspStreamOffset * place)
 }
 
 FaspMark
-fasp_mark_read (const guint8 * data, guint32 size, FaspStreamOffset * place)
+fasp_mark_read (const guint8 *data, guint32 size, FaspStreamOffset *place)
 {
   FaspReader r = { data, size };
   FaspMark mark = fasp_read_uint (&r, 1);
@@ -59,7 +57,7 @@ fasp_mark_read (const guint8 * data, guint32 size, FaspStreamOffset * place)
 /* --- a session's -------------------------------------------------------------------- */
 
 void
-fasp_position_init (FaspPosition * position, const FaspStreamOffset * first)
+fasp_position_init (FaspPosition *position, const FaspStreamOffset *first)
 {
   position->next = *first;
   position->n_told = 0;
@@ -67,8 +65,8 @@ fasp_position_init (FaspPosition * position, const FaspStreamOffset * first)
 }
 
 void
-fasp_position_told (FaspPosition * position, guint64 next, guint64 number,
-    const FaspStreamOffset * place)
+fasp_position_told (FaspPosition *position, guint64 next, guint64 number,
+    const FaspStreamOffset *place)
 {
   guint i = position->n_told;
 
@@ -93,7 +91,7 @@ fasp_position_told (FaspPosition * position, guint64 next, guint64 number,
 
 /* Looks up the position that was told for block @number.  A counted position takes precedence. */
 static void
-look_up (FaspPosition * position, guint64 number)
+look_up (FaspPosition *position, guint64 number)
 {
   guint i = 0;
 
@@ -104,13 +102,12 @@ look_up (FaspPosition * position, guint64 number)
     position->next = position->told[i].place;
   if (i > 0) {
     position->n_told -= i;
-    memmove (&position->told[0], &position->told[i],
-        position->n_told * sizeof position->told[0]);
+    memmove (&position->told[0], &position->told[i], position->n_told * sizeof position->told[0]);
   }
 }
 
 gboolean
-fasp_position_take (FaspPosition * position, FaspBlock * block)
+fasp_position_take (FaspPosition *position, FaspBlock *block)
 {
   FaspStreamOffset *next = &position->next;
   FaspStreamOffset marked;
@@ -145,8 +142,8 @@ fasp_position_take (FaspPosition * position, FaspBlock * block)
 /* --- the application's ----------------------------------------------------------------- */
 
 FaspStreamOffsetOrder
-fasp_stream_offset_compare (const FaspStreamOffset * stand,
-    const FaspStreamOffset * first, guint32 size, guint64 * bytes)
+fasp_stream_offset_compare (const FaspStreamOffset *stand, const FaspStreamOffset *first,
+    guint32 size, guint64 *bytes)
 {
   *bytes = 0;
   if (!fasp_stream_offset_is_comparable (stand, first))
@@ -162,7 +159,7 @@ fasp_stream_offset_compare (const FaspStreamOffset * stand,
 }
 
 FaspBlock *
-fasp_block_cut (FaspBlock * block, guint32 bytes)
+fasp_block_cut (FaspBlock *block, guint32 bytes)
 {
   FaspBlock *rest = fasp_block_new (block->size - bytes);
 

@@ -27,14 +27,14 @@ typedef struct
 /* A byte of a stream. */
 typedef struct
 {
-  gboolean known;               /* which stream; else nothing is */
+  gboolean known; /* which stream; else nothing is */
   FaspOrigin origin;
-  guint64 offset;               /* or FASP_OFFSET_UNKNOWN */
+  guint64 offset; /* or FASP_OFFSET_UNKNOWN */
 } FaspStreamOffset;
 
-gboolean fasp_origin_equal (const FaspOrigin * a, const FaspOrigin * b);
+gboolean fasp_origin_equal (const FaspOrigin *a, const FaspOrigin *b);
 /* Are both of the same stream, with known offsets? */
-gboolean fasp_stream_offset_is_comparable (const FaspStreamOffset * a, const FaspStreamOffset * b);
+gboolean fasp_stream_offset_is_comparable (const FaspStreamOffset *a, const FaspStreamOffset *b);
 /* For an offset from somewhere else: returns FASP_OFFSET_UNKNOWN if it exceeds
  * FASP_OFFSET_MAX. */
 guint64 fasp_offset_check (guint64 offset);
@@ -43,76 +43,75 @@ guint64 fasp_offset_check (guint64 offset);
 
 typedef enum
 {
-  FASP_JOIN_ANY = 0,            /* as the sender likes */
-  FASP_JOIN_LIVE = 1,           /* what is written from now on */
-  FASP_JOIN_KEY_FRAME = 2,      /* from the newest key frame on */
-  FASP_JOIN_BACK = 3,           /* what was written in the last `back_ms' */
+  FASP_JOIN_ANY = 0,       /* as the sender likes */
+  FASP_JOIN_LIVE = 1,      /* what is written from now on */
+  FASP_JOIN_KEY_FRAME = 2, /* from the newest key frame on */
+  FASP_JOIN_BACK = 3,      /* what was written in the last `back_ms' */
 } FaspJoin;
 
 typedef struct
 {
   FaspJoin join;
   guint32 back_ms;
-  FaspStreamOffset from;               /* takes precedence: it has the bytes below */
+  FaspStreamOffset from; /* takes precedence: it has the bytes below */
 } FaspWants;
 
 /* --- marks --------------------------------------------------------------------- */
 
 typedef enum
 {
-  FASP_MARK_UNKNOWN = 0,        /* the end, or a kind not known here: passed over */
-  FASP_MARK_POSITION = 1,       /* where the next byte stands */
-  FASP_MARK_KEY_FRAME = 2,      /* what follows can be decoded without what was before */
-  FASP_MARK_HEADER = 3,         /* a part of the stream's header: faspstreamheader.h */
+  FASP_MARK_UNKNOWN = 0,   /* the end, or a kind not known here: passed over */
+  FASP_MARK_POSITION = 1,  /* where the next byte stands */
+  FASP_MARK_KEY_FRAME = 2, /* what follows can be decoded without what was before */
+  FASP_MARK_HEADER = 3,    /* a part of the stream's header: faspstreamheader.h */
 } FaspMark;
 
 #define FASP_MARK_SIZE (1 + FASP_ORIGIN_SIZE + 8)
 
-void fasp_mark_write (guint8 mark[FASP_MARK_SIZE], const FaspStreamOffset * place);
+void fasp_mark_write (guint8 mark[FASP_MARK_SIZE], const FaspStreamOffset *place);
 /* Fills in @place for a mark of position. */
-FaspMark fasp_mark_read (const guint8 * data, guint32 size,
-    FaspStreamOffset * place);
+FaspMark fasp_mark_read (const guint8 *data, guint32 size, FaspStreamOffset *place);
 
 /* --- a session's -------------------------------------------------------------------- */
 
-#define FASP_POSITION_TOLD 16   /* most positions of blocks to come */
+#define FASP_POSITION_TOLD 16 /* most positions of blocks to come */
 
 /* Positions of blocks, as they are taken in order. */
 typedef struct
 {
-  FaspStreamOffset next;               /* of the next block */
+  FaspStreamOffset next; /* of the next block */
   struct
   {
     guint64 number;
     FaspStreamOffset place;
-  } told[FASP_POSITION_TOLD];   /* by number, rising */
+  } told[FASP_POSITION_TOLD]; /* by number, rising */
   guint n_told;
-  gboolean key;                 /* a key frame begins with the next byte */
+  gboolean key; /* a key frame begins with the next byte */
 } FaspPosition;
 
-void fasp_position_init (FaspPosition * position, const FaspStreamOffset * first);
+void fasp_position_init (FaspPosition *position, const FaspStreamOffset *first);
 /* The sender says that block @number begins at @place.  Ignored if it is before @next. */
-void fasp_position_told (FaspPosition * position, guint64 next,
-    guint64 number, const FaspStreamOffset * place);
+void fasp_position_told (FaspPosition *position, guint64 next, guint64 number,
+    const FaspStreamOffset *place);
 /* The next block is taken: fills in its offset.  FALSE: it is a mark. */
-gboolean fasp_position_take (FaspPosition * position, FaspBlock * block);
+gboolean fasp_position_take (FaspPosition *position, FaspBlock *block);
 
 /* --- the application's ----------------------------------------------------------------- */
 
 typedef enum
 {
-  FASP_STREAM_OFFSET_FOLLOWS,           /* follows what was delivered, nothing missing */
-  FASP_STREAM_OFFSET_ANEW,              /* bytes are missing, or it is another stream */
-  FASP_STREAM_OFFSET_OVERLAPS,          /* some of it was delivered before */
-  FASP_STREAM_OFFSET_OLD,               /* all of it was */
+  FASP_STREAM_OFFSET_FOLLOWS,  /* follows what was delivered, nothing missing */
+  FASP_STREAM_OFFSET_ANEW,     /* bytes are missing, or it is another stream */
+  FASP_STREAM_OFFSET_OVERLAPS, /* some of it was delivered before */
+  FASP_STREAM_OFFSET_OLD,      /* all of it was */
 } FaspStreamOffsetOrder;
 
 /* Compares @size bytes at @first with @stand, where what was delivered ends.  *bytes: how
  * many bytes are missing before them (0: not known), or were delivered already. */
-FaspStreamOffsetOrder fasp_stream_offset_compare (const FaspStreamOffset * stand,
-    const FaspStreamOffset * first, guint32 size, guint64 * bytes);
+FaspStreamOffsetOrder fasp_stream_offset_compare (const FaspStreamOffset *stand,
+    const FaspStreamOffset *first, guint32 size, guint64 *bytes);
 /* Returns the block without its first @bytes, which must be less than its size; takes over
  * the reference. */
-FaspBlock *fasp_block_cut (FaspBlock * block, guint32 bytes);
+FaspBlock *fasp_block_cut (FaspBlock *block, guint32 bytes);
 
 G_END_DECLS

@@ -3,26 +3,24 @@
 #include "faspsegments.h"
 
 void
-fasp_segments_init (FaspSegments * segments, const FaspStreamOffset * place)
+fasp_segments_init (FaspSegments *segments, const FaspStreamOffset *place)
 {
   segments->room = 4;
   segments->list = g_new (FaspSegment, segments->room);
-  segments->list[0] = (FaspSegment) {
-  0, *place};
+  segments->list[0] = (FaspSegment) { 0, *place };
   segments->n = 1;
   segments->first = 0;
 }
 
 void
-fasp_segments_clear (FaspSegments * segments)
+fasp_segments_clear (FaspSegments *segments)
 {
   g_clear_pointer (&segments->list, g_free);
   segments->n = segments->first = segments->room = 0;
 }
 
 void
-fasp_segments_begin (FaspSegments * segments, guint64 number,
-    const FaspStreamOffset * place)
+fasp_segments_begin (FaspSegments *segments, guint64 number, const FaspStreamOffset *place)
 {
   if (fasp_segments_get_last (segments)->number == number)
     segments->n--;
@@ -30,12 +28,11 @@ fasp_segments_begin (FaspSegments * segments, guint64 number,
     segments->room *= 2;
     segments->list = g_renew (FaspSegment, segments->list, segments->room);
   }
-  segments->list[segments->first + segments->n++] = (FaspSegment) {
-  number, *place};
+  segments->list[segments->first + segments->n++] = (FaspSegment) { number, *place };
 }
 
 void
-fasp_segments_trim (FaspSegments * segments, guint64 tail)
+fasp_segments_trim (FaspSegments *segments, guint64 tail)
 {
   while (segments->n > 1 && fasp_segments_nth (segments, 1)->number <= tail) {
     segments->first++;
@@ -50,7 +47,7 @@ fasp_segments_trim (FaspSegments * segments, guint64 tail)
 }
 
 const FaspSegment *
-fasp_segments_get (const FaspSegments * segments, guint64 number)
+fasp_segments_get (const FaspSegments *segments, guint64 number)
 {
   guint low = 0, high = segments->n;
 
@@ -66,7 +63,7 @@ fasp_segments_get (const FaspSegments * segments, guint64 number)
 }
 
 const FaspSegment *
-fasp_segments_get_last (const FaspSegments * segments)
+fasp_segments_get_last (const FaspSegments *segments)
 {
   return fasp_segments_nth (segments, segments->n - 1);
 }

@@ -14,34 +14,32 @@ G_BEGIN_DECLS
 
 typedef struct
 {
-  guint64 number;               /* first block */
-  FaspStreamOffset place;              /* place of its first byte */
+  guint64 number;         /* first block */
+  FaspStreamOffset place; /* place of its first byte */
 } FaspSegment;
 
 typedef struct
 {
-  FaspSegment *list;            /* rising by number; at least one, */
-  guint n, first, room;         /* `n' of them, beginning at `first' */
+  FaspSegment *list;    /* rising by number; at least one, */
+  guint n, first, room; /* `n' of them, beginning at `first' */
 } FaspSegments;
 
-void fasp_segments_init (FaspSegments * segments, const FaspStreamOffset * place);
-void fasp_segments_clear (FaspSegments * segments);
+void fasp_segments_init (FaspSegments *segments, const FaspStreamOffset *place);
+void fasp_segments_clear (FaspSegments *segments);
 /* A segment begins at block @number, which is not below that of the last one. If it is
  * the same, it replaces that. */
-void fasp_segments_begin (FaspSegments * segments, guint64 number,
-    const FaspStreamOffset * place);
+void fasp_segments_begin (FaspSegments *segments, guint64 number, const FaspStreamOffset *place);
 /* Blocks below @tail are gone. */
-void fasp_segments_trim (FaspSegments * segments, guint64 tail);
+void fasp_segments_trim (FaspSegments *segments, guint64 tail);
 /* The @i-th one, from the oldest on. */
 static inline const FaspSegment *
-fasp_segments_nth (const FaspSegments * segments, guint i)
+fasp_segments_nth (const FaspSegments *segments, guint i)
 {
   return &segments->list[segments->first + i];
 }
 
 /* The segment of block @number. */
-const FaspSegment *fasp_segments_get (const FaspSegments * segments,
-    guint64 number);
-const FaspSegment *fasp_segments_get_last (const FaspSegments * segments);
+const FaspSegment *fasp_segments_get (const FaspSegments *segments, guint64 number);
+const FaspSegment *fasp_segments_get_last (const FaspSegments *segments);
 
 G_END_DECLS

@@ -7,7 +7,7 @@
 #define REFUSED (4 * FASP_SEC)
 
 void
-fasp_source_wrote (FaspSource * s, FaspTime now, gsize bytes)
+fasp_source_wrote (FaspSource *s, FaspTime now, gsize bytes)
 {
   FaspTime took = now - s->start;
 
@@ -20,17 +20,16 @@ fasp_source_wrote (FaspSource * s, FaspTime now, gsize bytes)
 }
 
 void
-fasp_source_refused (FaspSource * s, FaspTime now)
+fasp_source_refused (FaspSource *s, FaspTime now)
 {
   s->refused = TRUE;
   s->refused_time = now;
 }
 
 guint64
-fasp_source_get (const FaspSource * s, FaspTime now)
+fasp_source_get (const FaspSource *s, FaspTime now)
 {
-  if (now - s->start >= 2 * WHILE || (s->refused
-          && now - s->refused_time < REFUSED))
+  if (now - s->start >= 2 * WHILE || (s->refused && now - s->refused_time < REFUSED))
     return 0;
   return s->rate;
 }

@@ -14,17 +14,17 @@ G_BEGIN_DECLS
 /* All 0: nothing is known. */
 typedef struct
 {
-  FaspTime start;               /* start of the current interval */
-  guint64 bytes;                /* written in it */
-  guint64 rate;                 /* of the interval before, bit/s; 0: not known */
-  gboolean refused;             /* something was not taken, */
-  FaspTime refused_time;        /* at this time */
+  FaspTime start;        /* start of the current interval */
+  guint64 bytes;         /* written in it */
+  guint64 rate;          /* of the interval before, bit/s; 0: not known */
+  gboolean refused;      /* something was not taken, */
+  FaspTime refused_time; /* at this time */
 } FaspSource;
 
-void fasp_source_wrote (FaspSource * source, FaspTime now, gsize bytes);
+void fasp_source_wrote (FaspSource *source, FaspTime now, gsize bytes);
 /* There was no room for what it had to write. */
-void fasp_source_refused (FaspSource * source, FaspTime now);
+void fasp_source_refused (FaspSource *source, FaspTime now);
 /* Bit/s of late; 0: not known, or as fast as there is room. */
-guint64 fasp_source_get (const FaspSource * source, FaspTime now);
+guint64 fasp_source_get (const FaspSource *source, FaspTime now);
 
 G_END_DECLS

@@ -12,21 +12,21 @@
 
 struct _FaspStore
 {
-  FaspBlock **ring;             /* block n at n & mask */
+  FaspBlock **ring; /* block n at n & mask */
   guint64 mask;
   guint64 tail, head;
-  guint64 place;                /* units of all that is sealed */
-  gsize bytes, limit;           /* allocated for kept blocks */
+  guint64 place;      /* units of all that is sealed */
+  gsize bytes, limit; /* allocated for kept blocks */
   guint32 block_size;
-  gboolean open;                /* block head - 1 takes more bytes */
+  gboolean open; /* block head - 1 takes more bytes */
   gboolean finished;
   FaspSegments segments;
-  guint64 offset;               /* where the next byte stands in the stream */
-  GPtrArray *forgotten;         /* blocks that lie in memory of others */
+  guint64 offset;       /* where the next byte stands in the stream */
+  GPtrArray *forgotten; /* blocks that lie in memory of others */
 };
 
 static inline gsize
-cost (const FaspBlock * block)
+cost (const FaspBlock *block)
 {
   return sizeof (FaspBlock) + block->capacity;
 }
@@ -40,7 +40,7 @@ new_forgotten (void)
 FaspStore *
 fasp_store_new (gsize limit, guint32 block_size)
 {
-  const FaspStreamOffset nowhere = {.offset = FASP_OFFSET_UNKNOWN };
+  const FaspStreamOffset nowhere = { .offset = FASP_OFFSET_UNKNOWN };
   FaspStore *store = g_new0 (FaspStore, 1);
 
   store->mask = FASP_RING_FIRST_MASK;
@@ -54,7 +54,7 @@ fasp_store_new (gsize limit, guint32 block_size)
 }
 
 void
-fasp_store_free (FaspStore * store)
+fasp_store_free (FaspStore *store)
 {
   if (store == NULL)
     return;
@@ -66,23 +66,23 @@ fasp_store_free (FaspStore * store)
 }
 
 void
-fasp_store_set_block_size (FaspStore * store, guint32 block_size)
+fasp_store_set_block_size (FaspStore *store, guint32 block_size)
 {
   g_return_if_fail (block_size > 0);
   store->block_size = block_size;
 }
 
 static inline FaspBlock **
-slot (const FaspStore * store, guint64 number)
+slot (const FaspStore *store, guint64 number)
 {
   return &store->ring[number & store->mask];
 }
 
 static void
-append (FaspStore * store, FaspBlock * block)
+append (FaspStore *store, FaspBlock *block)
 {
-  store->ring = fasp_ring_make_room (store->ring, sizeof *store->ring,
-      &store->mask, store->tail, store->head);
+  store->ring = fasp_ring_make_room (store->ring, sizeof *store->ring, &store->mask, store->tail,
+      store->head);
   block->number = store->head;
   block->place = store->place;
   block->offset = store->offset;
@@ -93,14 +93,14 @@ append (FaspStore * store, FaspBlock * block)
 
 /* The open block takes no more. */
 static void
-close_block (FaspStore * store)
+close_block (FaspStore *store)
 {
   store->open = FALSE;
   store->place += fasp_block_count_units (*slot (store, store->head - 1));
 }
 
 guint64
-fasp_store_seal (FaspStore * store)
+fasp_store_seal (FaspStore *store)
 {
   if (store->open) {
     FaspBlock **last = slot (store, store->head - 1);
@@ -117,13 +117,13 @@ fasp_store_seal (FaspStore * store)
 }
 
 gboolean
-fasp_store_is_full (const FaspStore * store)
+fasp_store_is_full (const FaspStore *store)
 {
   return store->bytes + sizeof (FaspBlock) + store->block_size > store->limit;
 }
 
 static inline void
-advance (FaspStore * store, gsize size)
+advance (FaspStore *store, gsize size)
 {
   if (store->offset != FASP_OFFSET_UNKNOWN)
     store->offset = fasp_offset_check (store->offset + size);
@@ -133,21 +133,20 @@ advance (FaspStore * store, gsize size)
  * of one size, such as 7 packets of MPEG-TS, stay blocks of one size, which leave in
  * one message (UDP_SEGMENT). */
 static void
-close_if_nearly_full (FaspStore * store, gsize size)
+close_if_nearly_full (FaspStore *store, gsize size)
 {
   const FaspBlock *block;
 
   if (!store->open)
     return;
   block = *slot (store, store->head - 1);
-  if (block->size >= block->capacity / 8 * 7
-      && size > block->capacity - block->size)
+  if (block->size >= block->capacity / 8 * 7 && size > block->capacity - block->size)
     close_block (store);
 }
 
 gsize
-fasp_store_write (FaspStore * store, FaspTime now, FaspTime media_time,
-    const guint8 * data, gsize size, FaspMemory * memory)
+fasp_store_write (FaspStore *store, FaspTime now, FaspTime media_time, const guint8 *data,
+    gsize size, FaspMemory *memory)
 {
   gsize taken = 0;
 
@@ -163,8 +162,8 @@ fasp_store_write (FaspStore * store, FaspTime now, FaspTime media_time,
 
       if (fasp_store_is_full (store))
         break;
-      block = whole ? fasp_block_new_in (memory, data + taken,
-          store->block_size) : fasp_block_new (store->block_size);
+      block = whole ? fasp_block_new_in (memory, data + taken, store->block_size) :
+                      fasp_block_new (store->block_size);
       block->media_time = media_time;
       block->arrival = now;
       append (store, block);
@@ -189,8 +188,7 @@ fasp_store_write (FaspStore * store, FaspTime now, FaspTime media_time,
 }
 
 static void
-append_mark (FaspStore * store, FaspTime now, FaspTime media_time,
-    const guint8 * mark, guint32 size)
+append_mark (FaspStore *store, FaspTime now, FaspTime media_time, const guint8 *mark, guint32 size)
 {
   FaspBlock *block = fasp_block_new (size);
 
@@ -206,7 +204,7 @@ append_mark (FaspStore * store, FaspTime now, FaspTime media_time,
 }
 
 void
-fasp_store_finish (FaspStore * store, FaspTime now, FaspTime media_time)
+fasp_store_finish (FaspStore *store, FaspTime now, FaspTime media_time)
 {
   if (store->finished)
     return;
@@ -215,8 +213,7 @@ fasp_store_finish (FaspStore * store, FaspTime now, FaspTime media_time)
 }
 
 static void
-append_position (FaspStore * store, FaspTime now, FaspTime media_time,
-    const FaspStreamOffset * place)
+append_position (FaspStore *store, FaspTime now, FaspTime media_time, const FaspStreamOffset *place)
 {
   guint8 mark[FASP_MARK_SIZE];
 
@@ -225,18 +222,15 @@ append_position (FaspStore * store, FaspTime now, FaspTime media_time,
 }
 
 gboolean
-fasp_store_set_offset (FaspStore * store, FaspTime now, FaspTime media_time,
-    const FaspStreamOffset * place, gboolean listens)
+fasp_store_set_offset (FaspStore *store, FaspTime now, FaspTime media_time,
+    const FaspStreamOffset *place, gboolean listens)
 {
-  const FaspStreamOffset *last =
-      &fasp_segments_get_last (&store->segments)->place;
-  FaspStreamOffset next = { place->known, place->origin,
-    fasp_offset_check (place->offset)
-  };
+  const FaspStreamOffset *last = &fasp_segments_get_last (&store->segments)->place;
+  FaspStreamOffset next = { place->known, place->origin, fasp_offset_check (place->offset) };
 
-  if (store->finished || (last->known == next.known
-          && next.offset == store->offset && (!next.known
-              || fasp_origin_equal (&last->origin, &next.origin))))
+  if (store->finished
+      || (last->known == next.known && next.offset == store->offset
+          && (!next.known || fasp_origin_equal (&last->origin, &next.origin))))
     return TRUE;
   if (store->head > store->tail || listens) {
     if (fasp_store_is_full (store))
@@ -250,7 +244,7 @@ fasp_store_set_offset (FaspStore * store, FaspTime now, FaspTime media_time,
 }
 
 void
-fasp_store_mark (FaspStore * store, FaspTime now, FaspTime media_time)
+fasp_store_mark (FaspStore *store, FaspTime now, FaspTime media_time)
 {
   FaspStreamOffset place = fasp_store_get_next_offset (store);
 
@@ -261,7 +255,7 @@ fasp_store_mark (FaspStore * store, FaspTime now, FaspTime media_time)
 }
 
 void
-fasp_store_mark_key_frame (FaspStore * store, FaspTime now, FaspTime media_time)
+fasp_store_mark_key_frame (FaspStore *store, FaspTime now, FaspTime media_time)
 {
   const guint8 mark = FASP_MARK_KEY_FRAME;
 
@@ -271,15 +265,15 @@ fasp_store_mark_key_frame (FaspStore * store, FaspTime now, FaspTime media_time)
 }
 
 gboolean
-fasp_store_mark_header (FaspStore * store, FaspTime now, FaspTime media_time,
-    const guint8 * bytes, gsize size)
+fasp_store_mark_header (FaspStore *store, FaspTime now, FaspTime media_time, const guint8 *bytes,
+    gsize size)
 {
   guint32 room = MIN (store->block_size, HEADER_MARK);
   guint n = fasp_stream_header_count_parts (size, room);
   guint8 mark[HEADER_MARK];
 
-  if (store->finished || (size > 0
-          && store->bytes + n * (sizeof (FaspBlock) + room) > store->limit))
+  if (store->finished
+      || (size > 0 && store->bytes + n * (sizeof (FaspBlock) + room) > store->limit))
     return FALSE;
   for (guint i = 0; i < n; i++) {
     guint32 used = fasp_stream_header_write_part (mark, room, bytes, size, i);
@@ -290,7 +284,7 @@ fasp_store_mark_header (FaspStore * store, FaspTime now, FaspTime media_time,
 }
 
 void
-fasp_store_pass (FaspStore * store, gsize size)
+fasp_store_pass (FaspStore *store, gsize size)
 {
   FaspStreamOffset place;
 
@@ -302,7 +296,7 @@ fasp_store_pass (FaspStore * store, gsize size)
 }
 
 FaspStreamOffset
-fasp_store_get_next_offset (const FaspStore * store)
+fasp_store_get_next_offset (const FaspStore *store)
 {
   FaspStreamOffset place = fasp_segments_get_last (&store->segments)->place;
 
@@ -311,7 +305,7 @@ fasp_store_get_next_offset (const FaspStore * store)
 }
 
 FaspStreamOffset
-fasp_store_get_offset_of (FaspStore * store, guint64 number)
+fasp_store_get_offset_of (FaspStore *store, guint64 number)
 {
   FaspStreamOffset place;
 
@@ -328,7 +322,7 @@ fasp_store_get_offset_of (FaspStore * store, guint64 number)
 
 /* The last of the blocks in [low, high) that begins at or before @offset. */
 static guint64
-search (const FaspStore * store, guint64 low, guint64 high, guint64 offset)
+search (const FaspStore *store, guint64 low, guint64 high, guint64 offset)
 {
   while (high - low > 1) {
     guint64 middle = low + (high - low) / 2;
@@ -342,18 +336,15 @@ search (const FaspStore * store, guint64 low, guint64 high, guint64 offset)
 }
 
 gboolean
-fasp_store_find (FaspStore * store, const FaspStreamOffset * place,
-    guint64 * number)
+fasp_store_find (FaspStore *store, const FaspStreamOffset *place, guint64 *number)
 {
   const FaspSegments *segments = &store->segments;
   gboolean found = FALSE;
 
-  for (guint i = segments->n > SEARCHED ? segments->n - SEARCHED : 0;
-      i < segments->n; i++) {
+  for (guint i = segments->n > SEARCHED ? segments->n - SEARCHED : 0; i < segments->n; i++) {
     const FaspSegment *segment = fasp_segments_nth (segments, i);
     guint64 first = MAX (segment->number, store->tail);
-    guint64 end = i + 1 < segments->n ? fasp_segments_nth (segments,
-        i + 1)->number : store->head;
+    guint64 end = i + 1 < segments->n ? fasp_segments_nth (segments, i + 1)->number : store->head;
     guint64 from;
 
     if (!fasp_stream_offset_is_comparable (&segment->place, place))
@@ -366,8 +357,9 @@ fasp_store_find (FaspStore * store, const FaspStreamOffset * place,
       return TRUE;
     }
     /* a mark ends all segments but the last, so it begins where the segment's data ends */
-    if (first < end && (i + 1 == segments->n ? place->offset < store->offset :
-            place->offset < (*slot (store, end - 1))->offset)) {
+    if (first < end
+        && (i + 1 == segments->n ? place->offset < store->offset :
+                                   place->offset < (*slot (store, end - 1))->offset)) {
       *number = search (store, first, end, place->offset);
       return TRUE;
     }
@@ -376,7 +368,7 @@ fasp_store_find (FaspStore * store, const FaspStreamOffset * place,
 }
 
 guint64
-fasp_store_find_time (const FaspStore * store, FaspTime time)
+fasp_store_find_time (const FaspStore *store, FaspTime time)
 {
   guint64 low = store->tail, high = store->head;
 
@@ -392,31 +384,31 @@ fasp_store_find_time (const FaspStore * store, FaspTime time)
 }
 
 gboolean
-fasp_store_is_finished (const FaspStore * store)
+fasp_store_is_finished (const FaspStore *store)
 {
   return store->finished;
 }
 
 guint64
-fasp_store_get_tail (const FaspStore * store)
+fasp_store_get_tail (const FaspStore *store)
 {
   return store->tail;
 }
 
 guint64
-fasp_store_get_head (const FaspStore * store)
+fasp_store_get_head (const FaspStore *store)
 {
   return store->head;
 }
 
 gsize
-fasp_store_get_bytes (const FaspStore * store)
+fasp_store_get_bytes (const FaspStore *store)
 {
   return store->bytes;
 }
 
 const FaspBlock *
-fasp_store_get (FaspStore * store, guint64 number)
+fasp_store_get (FaspStore *store, guint64 number)
 {
   g_return_val_if_fail (number >= store->tail && number < store->head, NULL);
   if (number == store->head - 1)
@@ -425,7 +417,7 @@ fasp_store_get (FaspStore * store, guint64 number)
 }
 
 guint64
-fasp_store_get_offset (FaspStore * store, guint64 number)
+fasp_store_get_offset (FaspStore *store, guint64 number)
 {
   number = MAX (number, store->tail);
   if (number < store->head)
@@ -435,7 +427,7 @@ fasp_store_get_offset (FaspStore * store, guint64 number)
 }
 
 gboolean
-fasp_store_ends_by (const FaspStore * store, guint64 number, guint64 limit)
+fasp_store_ends_by (const FaspStore *store, guint64 number, guint64 limit)
 {
   const FaspBlock *block = *slot (store, number);
 
@@ -443,7 +435,7 @@ fasp_store_ends_by (const FaspStore * store, guint64 number, guint64 limit)
 }
 
 guint64
-fasp_store_count_bytes (const FaspStore * store, guint64 from, guint64 to)
+fasp_store_count_bytes (const FaspStore *store, guint64 from, guint64 to)
 {
   guint64 bytes = 0;
 
@@ -454,7 +446,7 @@ fasp_store_count_bytes (const FaspStore * store, guint64 from, guint64 to)
 }
 
 void
-fasp_store_trim (FaspStore * store, guint64 number)
+fasp_store_trim (FaspStore *store, guint64 number)
 {
   number = MIN (number, store->head);
   if (number == store->head && store->open)
@@ -472,7 +464,7 @@ fasp_store_trim (FaspStore * store, guint64 number)
 }
 
 GPtrArray *
-fasp_store_take_forgotten (FaspStore * store)
+fasp_store_take_forgotten (FaspStore *store)
 {
   GPtrArray *forgotten = store->forgotten;
 
@@ -483,7 +475,7 @@ fasp_store_take_forgotten (FaspStore * store)
 }
 
 gboolean
-fasp_store_has_forgotten (const FaspStore * store)
+fasp_store_has_forgotten (const FaspStore *store)
 {
   return store->forgotten->len > 0;
 }

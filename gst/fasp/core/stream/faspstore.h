@@ -23,71 +23,67 @@ typedef struct _FaspStore FaspStore;
 /* @limit: bytes that may be kept, overheads included. Places are unknown until
  * fasp_store_set_offset(). */
 FaspStore *fasp_store_new (gsize limit, guint32 block_size);
-void fasp_store_free (FaspStore * store);
+void fasp_store_free (FaspStore *store);
 
 /* Payload bytes of the blocks that begin from now on. */
-void fasp_store_set_block_size (FaspStore * store, guint32 block_size);
+void fasp_store_set_block_size (FaspStore *store, guint32 block_size);
 
 /* Returns the bytes taken, which are fewer than @size when the limit is reached. Data
  * that fills whole blocks and lies in @memory (which may be NULL) is not copied. */
-gsize fasp_store_write (FaspStore * store, FaspTime now, FaspTime media_time,
-    const guint8 * data, gsize size, FaspMemory * memory);
-gboolean fasp_store_is_full (const FaspStore * store);
+gsize fasp_store_write (FaspStore *store, FaspTime now, FaspTime media_time, const guint8 *data,
+    gsize size, FaspMemory *memory);
+gboolean fasp_store_is_full (const FaspStore *store);
 /* Appends the end of the stream, a block without payload. */
-void fasp_store_finish (FaspStore * store, FaspTime now, FaspTime media_time);
-gboolean fasp_store_is_finished (const FaspStore * store);
+void fasp_store_finish (FaspStore *store, FaspTime now, FaspTime media_time);
+gboolean fasp_store_is_finished (const FaspStore *store);
 
 /* Sets the place of the next byte written. If that does not continue the last one, a
  * mark says so, provided that blocks are kept or somebody @listens. FALSE: there is no
  * room for the mark. */
-gboolean fasp_store_set_offset (FaspStore * store, FaspTime now,
-    FaspTime media_time, const FaspStreamOffset * place, gboolean listens);
+gboolean fasp_store_set_offset (FaspStore *store, FaspTime now, FaspTime media_time,
+    const FaspStreamOffset *place, gboolean listens);
 /* Appends a mark with the place of the next byte, even if that was said before. */
-void fasp_store_mark (FaspStore * store, FaspTime now, FaspTime media_time);
+void fasp_store_mark (FaspStore *store, FaspTime now, FaspTime media_time);
 /* Appends a mark, if there is room for it: a key frame begins with the next byte. */
-void fasp_store_mark_key_frame (FaspStore * store, FaspTime now,
-    FaspTime media_time);
+void fasp_store_mark_key_frame (FaspStore *store, FaspTime now, FaspTime media_time);
 /* Appends the header of the stream, again, as marks. FALSE: there is no room for all of
  * it. */
-gboolean fasp_store_mark_header (FaspStore * store, FaspTime now,
-    FaspTime media_time, const guint8 * bytes, gsize size);
+gboolean fasp_store_mark_header (FaspStore *store, FaspTime now, FaspTime media_time,
+    const guint8 *bytes, gsize size);
 /* Passes over @size bytes that nobody will get. Keeps nothing, neither of these nor of
  * what was stored before. */
-void fasp_store_pass (FaspStore * store, gsize size);
+void fasp_store_pass (FaspStore *store, gsize size);
 /* The place of the next byte written. Seals nothing. */
-FaspStreamOffset fasp_store_get_next_offset (const FaspStore * store);
+FaspStreamOffset fasp_store_get_next_offset (const FaspStore *store);
 /* The place of the first byte of block @number, which is kept or the next to come. */
-FaspStreamOffset fasp_store_get_offset_of (FaspStore * store, guint64 number);
+FaspStreamOffset fasp_store_get_offset_of (FaspStore *store, guint64 number);
 /* Finds the block with the byte at @place. If that is not kept, it is the first one
  * behind it, or the next to come. FALSE: nothing of that stream is here. */
-gboolean fasp_store_find (FaspStore * store, const FaspStreamOffset * place,
-    guint64 * number);
+gboolean fasp_store_find (FaspStore *store, const FaspStreamOffset *place, guint64 *number);
 /* The first block kept that was begun at @time or later, or the next to come. */
-guint64 fasp_store_find_time (const FaspStore * store, FaspTime time);
+guint64 fasp_store_find_time (const FaspStore *store, FaspTime time);
 
 /* Seals the open block, so that a session can start behind it. Returns the head. */
-guint64 fasp_store_seal (FaspStore * store);
+guint64 fasp_store_seal (FaspStore *store);
 
-guint64 fasp_store_get_tail (const FaspStore * store);
-guint64 fasp_store_get_head (const FaspStore * store);
-gsize fasp_store_get_bytes (const FaspStore * store);
+guint64 fasp_store_get_tail (const FaspStore *store);
+guint64 fasp_store_get_head (const FaspStore *store);
+gsize fasp_store_get_bytes (const FaspStore *store);
 
 /* Block @number, which must be kept. Seals it; adds no reference. */
-const FaspBlock *fasp_store_get (FaspStore * store, guint64 number);
+const FaspBlock *fasp_store_get (FaspStore *store, guint64 number);
 /* Payload bytes of the blocks in [from, to) that are kept. */
-guint64 fasp_store_count_bytes (const FaspStore * store, guint64 from,
-    guint64 to);
+guint64 fasp_store_count_bytes (const FaspStore *store, guint64 from, guint64 to);
 /* Units of all blocks before @number, which is kept or the next to come. Below the
  * tail, the answer is that for the oldest block kept. */
-guint64 fasp_store_get_offset (FaspStore * store, guint64 number);
+guint64 fasp_store_get_offset (FaspStore *store, guint64 number);
 /* Does block @number, which is kept, end at or before @limit units? Does not seal it. */
-gboolean fasp_store_ends_by (const FaspStore * store, guint64 number,
-    guint64 limit);
+gboolean fasp_store_ends_by (const FaspStore *store, guint64 number, guint64 limit);
 /* Forgets all blocks below @number. */
-void fasp_store_trim (FaspStore * store, guint64 number);
+void fasp_store_trim (FaspStore *store, guint64 number);
 /* Takes the forgotten blocks that lie in memory of others; NULL: there are none.
  * Letting go of them may call anything: use g_ptr_array_unref() where that is allowed. */
-GPtrArray *fasp_store_take_forgotten (FaspStore * store);
-gboolean fasp_store_has_forgotten (const FaspStore * store);
+GPtrArray *fasp_store_take_forgotten (FaspStore *store);
+gboolean fasp_store_has_forgotten (const FaspStore *store);
 
 G_END_DECLS

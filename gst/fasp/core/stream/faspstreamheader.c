@@ -27,7 +27,7 @@ fasp_stream_header_get_most (guint64 buffer_size)
 /* --- the sender's ------------------------------------------------------------- */
 
 void
-fasp_stream_header_set (FaspStreamHeader * header, FaspTime now, GBytes * bytes)
+fasp_stream_header_set (FaspStreamHeader *header, FaspTime now, GBytes *bytes)
 {
   if (bytes != NULL)
     g_bytes_ref (bytes);
@@ -37,38 +37,37 @@ fasp_stream_header_set (FaspStreamHeader * header, FaspTime now, GBytes * bytes)
 }
 
 void
-fasp_stream_header_renew (FaspStreamHeader * header, FaspTime now)
+fasp_stream_header_renew (FaspStreamHeader *header, FaspTime now)
 {
   header->wanted = header->bytes != NULL;
   header->may = header->key_due = now;
 }
 
 void
-fasp_stream_header_clear (FaspStreamHeader * header)
+fasp_stream_header_clear (FaspStreamHeader *header)
 {
   g_clear_pointer (&header->bytes, g_bytes_unref);
 }
 
 void
-fasp_stream_header_want (FaspStreamHeader * header)
+fasp_stream_header_want (FaspStreamHeader *header)
 {
   header->wanted = header->bytes != NULL;
 }
 
 gboolean
-fasp_stream_header_is_due (const FaspStreamHeader * header, FaspTime now,
-    gboolean kept)
+fasp_stream_header_is_due (const FaspStreamHeader *header, FaspTime now, gboolean kept)
 {
   if (header->bytes == NULL)
     return FALSE;
   if (header->wanted)
     return now >= header->may;
-  return header->passed >= SHARE * (g_bytes_get_size (header->bytes) +
-      OVERHEAD) && (kept || now >= header->due);
+  return header->passed >= SHARE * (g_bytes_get_size (header->bytes) + OVERHEAD)
+      && (kept || now >= header->due);
 }
 
 void
-fasp_stream_header_said (FaspStreamHeader * header, FaspTime now, guint64 end)
+fasp_stream_header_said (FaspStreamHeader *header, FaspTime now, guint64 end)
 {
   header->wanted = FALSE;
   header->passed = 0;
@@ -88,8 +87,8 @@ fasp_stream_header_count_parts (gsize size, guint32 room)
 }
 
 guint32
-fasp_stream_header_write_part (guint8 * mark, guint32 room,
-    const guint8 * bytes, gsize size, guint index)
+fasp_stream_header_write_part (guint8 *mark, guint32 room, const guint8 *bytes, gsize size,
+    guint index)
 {
   gsize from = (gsize) index * (room - FASP_STREAM_HEADER_PART);
   FaspWriter w = { mark, room };
@@ -98,21 +97,20 @@ fasp_stream_header_write_part (guint8 * mark, guint32 room,
   fasp_write_uint (&w, index, 2);
   fasp_write_uint (&w, fasp_stream_header_count_parts (size, room), 2);
   if (size > from)
-    fasp_write_bytes (&w, bytes + from, MIN (size - from,
-            room - FASP_STREAM_HEADER_PART));
+    fasp_write_bytes (&w, bytes + from, MIN (size - from, room - FASP_STREAM_HEADER_PART));
   return w.used;
 }
 
 /* --- the receiver's ----------------------------------------------------------- */
 
 void
-fasp_stream_header_parts_clear (FaspStreamHeaderParts * parts)
+fasp_stream_header_parts_clear (FaspStreamHeaderParts *parts)
 {
   g_clear_pointer (&parts->bytes, g_byte_array_unref);
 }
 
 static FaspBlock *
-make_block (const FaspStreamHeaderParts * parts, const FaspBlock * last)
+make_block (const FaspStreamHeaderParts *parts, const FaspBlock *last)
 {
   FaspBlock *block = fasp_block_new (parts->bytes->len);
 
@@ -128,8 +126,7 @@ make_block (const FaspStreamHeaderParts * parts, const FaspBlock * last)
 }
 
 FaspBlock *
-fasp_stream_header_parts_take (FaspStreamHeaderParts * parts,
-    const FaspBlock * mark)
+fasp_stream_header_parts_take (FaspStreamHeaderParts *parts, const FaspBlock *mark)
 {
   FaspReader r = { mark->data, mark->size };
   guint kind = fasp_read_uint (&r, 1);
@@ -137,11 +134,11 @@ fasp_stream_header_parts_take (FaspStreamHeaderParts * parts,
   FaspBlock *block = NULL;
 
   /* if a part is missing, the rest is of no use */
-  if (r.failed || kind != FASP_MARK_HEADER || (index > 0
-          && (parts->bytes == NULL || index != parts->next
-              || count != parts->count || (mark->flags & FASP_BLOCK_DISCONT)))
-      || (index > 0 ? parts->bytes->len : 0) + r.left > FASP_STREAM_HEADER_MAX
-      || index >= count) {
+  if (r.failed || kind != FASP_MARK_HEADER
+      || (index > 0
+          && (parts->bytes == NULL || index != parts->next || count != parts->count
+              || (mark->flags & FASP_BLOCK_DISCONT)))
+      || (index > 0 ? parts->bytes->len : 0) + r.left > FASP_STREAM_HEADER_MAX || index >= count) {
     fasp_stream_header_parts_clear (parts);
     return NULL;
   }

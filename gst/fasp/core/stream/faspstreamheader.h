@@ -25,29 +25,28 @@ gsize fasp_stream_header_get_most (guint64 buffer_size);
 
 typedef struct
 {
-  GBytes *bytes;                /* NULL: the stream has none */
-  gboolean wanted;              /* somebody may lack it */
-  FaspTime may;                 /* earliest time to repeat it if it is wanted, */
-  FaspTime due;                 /* or if nobody is known to lack it */
-  FaspTime key_due;             /* when to mark the next unit, if each can be decoded alone */
-  guint64 passed;               /* bytes of the stream since it was last sent, */
-  guint64 end;                  /* before this block */
-  guint64 gone;                 /* blocks before this one need a header that is gone, */
-  guint64 since;                /* and before this one there was none yet */
+  GBytes *bytes;    /* NULL: the stream has none */
+  gboolean wanted;  /* somebody may lack it */
+  FaspTime may;     /* earliest time to repeat it if it is wanted, */
+  FaspTime due;     /* or if nobody is known to lack it */
+  FaspTime key_due; /* when to mark the next unit, if each can be decoded alone */
+  guint64 passed;   /* bytes of the stream since it was last sent, */
+  guint64 end;      /* before this block */
+  guint64 gone;     /* blocks before this one need a header that is gone, */
+  guint64 since;    /* and before this one there was none yet */
 } FaspStreamHeader;
 
 /* Sets the header and takes a reference to it.  NULL: the stream has none any more. */
-void fasp_stream_header_set (FaspStreamHeader * header, FaspTime now, GBytes * bytes);
+void fasp_stream_header_set (FaspStreamHeader *header, FaspTime now, GBytes *bytes);
 /* Another stream begins, with the same header. */
-void fasp_stream_header_renew (FaspStreamHeader * header, FaspTime now);
-void fasp_stream_header_clear (FaspStreamHeader * header);
+void fasp_stream_header_renew (FaspStreamHeader *header, FaspTime now);
+void fasp_stream_header_clear (FaspStreamHeader *header);
 /* A receiver has joined: it lacks the header, if there is one. */
-void fasp_stream_header_want (FaspStreamHeader * header);
+void fasp_stream_header_want (FaspStreamHeader *header);
 /* Must the header go in front of the unit that begins now?  @kept: units are kept for
  * receivers that join. */
-gboolean fasp_stream_header_is_due (const FaspStreamHeader * header, FaspTime now,
-    gboolean kept);
-void fasp_stream_header_said (FaspStreamHeader * header, FaspTime now, guint64 end);
+gboolean fasp_stream_header_is_due (const FaspStreamHeader *header, FaspTime now, gboolean kept);
+void fasp_stream_header_said (FaspStreamHeader *header, FaspTime now, guint64 end);
 
 /* --- in marks ---------------------------------------------------------------- */
 
@@ -58,21 +57,20 @@ void fasp_stream_header_said (FaspStreamHeader * header, FaspTime now, guint64 e
  * says that there is no header. */
 guint fasp_stream_header_count_parts (gsize size, guint32 room);
 /* Writes the mark of part @index and returns its size. */
-guint32 fasp_stream_header_write_part (guint8 * mark, guint32 room,
-    const guint8 * bytes, gsize size, guint index);
+guint32 fasp_stream_header_write_part (guint8 *mark, guint32 room, const guint8 *bytes, gsize size,
+    guint index);
 
 /* --- the receiver's ----------------------------------------------------------- */
 
 typedef struct
 {
-  GByteArray *bytes;            /* of the parts so far; NULL: none */
+  GByteArray *bytes; /* of the parts so far; NULL: none */
   guint next, count;
 } FaspStreamHeaderParts;
 
-void fasp_stream_header_parts_clear (FaspStreamHeaderParts * parts);
+void fasp_stream_header_parts_clear (FaspStreamHeaderParts *parts);
 /* Takes the next mark in order.  If it is the last part of a header, returns a block of all its
  * bytes with FASP_BLOCK_HEADER; else NULL. */
-FaspBlock *fasp_stream_header_parts_take (FaspStreamHeaderParts * parts,
-    const FaspBlock * mark);
+FaspBlock *fasp_stream_header_parts_take (FaspStreamHeaderParts *parts, const FaspBlock *mark);
 
 G_END_DECLS

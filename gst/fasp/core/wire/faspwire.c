@@ -5,14 +5,13 @@
 /* --- session datagrams ----------------------------------------------------- */
 
 gboolean
-fasp_wire_is_session (const guint8 * data, gsize size)
+fasp_wire_is_session (const guint8 *data, gsize size)
 {
   return size > 0 && (data[0] & FASP_FIRST_SESSION) != 0;
 }
 
 gboolean
-fasp_wire_parse_session (const guint8 * data, gsize size,
-    FaspSessionHeader * header)
+fasp_wire_parse_session (const guint8 *data, gsize size, FaspSessionHeader *header)
 {
   FaspReader r = { data, size };
   guint8 first = fasp_read_uint (&r, 1);
@@ -25,10 +24,12 @@ fasp_wire_parse_session (const guint8 * data, gsize size,
 }
 
 void
-fasp_wire_write_session (FaspWriter * w, const FaspSessionHeader * header)
+fasp_wire_write_session (FaspWriter *w, const FaspSessionHeader *header)
 {
-  fasp_write_uint (w, FASP_FIRST_SESSION | (header->phase ? FASP_FIRST_PHASE :
-          0) | (header->flow & FASP_FIRST_FLOW), 1);
+  fasp_write_uint (w,
+      FASP_FIRST_SESSION | (header->phase ? FASP_FIRST_PHASE : 0)
+          | (header->flow & FASP_FIRST_FLOW),
+      1);
   fasp_write_uint (w, header->cid, 4);
   fasp_write_uint (w, header->pn, FASP_PN_BITS / 8);
 }
@@ -36,7 +37,7 @@ fasp_wire_write_session (FaspWriter * w, const FaspSessionHeader * header)
 /* --- shared with hellos ----------------------------------------------------------- */
 
 gboolean
-fasp_text_is_plain (const gchar * text, gsize size)
+fasp_text_is_plain (const gchar *text, gsize size)
 {
   const gchar *end = text + size;
 
@@ -49,7 +50,7 @@ fasp_text_is_plain (const gchar * text, gsize size)
 }
 
 void
-fasp_wire_read_text (FaspReader * r, gsize size, gsize max, gchar * text)
+fasp_wire_read_text (FaspReader *r, gsize size, gsize max, gchar *text)
 {
   const guint8 *bytes = fasp_read_bytes (r, size);
 
@@ -63,7 +64,7 @@ fasp_wire_read_text (FaspReader * r, gsize size, gsize max, gchar * text)
 }
 
 void
-fasp_wire_read_stream_offset (FaspReader * r, FaspStreamOffset * place)
+fasp_wire_read_stream_offset (FaspReader *r, FaspStreamOffset *place)
 {
   const guint8 *origin = fasp_read_bytes (r, FASP_ORIGIN_SIZE);
 
@@ -74,14 +75,14 @@ fasp_wire_read_stream_offset (FaspReader * r, FaspStreamOffset * place)
 }
 
 void
-fasp_wire_write_stream_offset (FaspWriter * w, const FaspStreamOffset * place)
+fasp_wire_write_stream_offset (FaspWriter *w, const FaspStreamOffset *place)
 {
   fasp_write_bytes (w, place->origin.bytes, FASP_ORIGIN_SIZE);
   fasp_write_uint (w, place->offset, 8);
 }
 
 void
-fasp_wire_write_text (FaspWriter * w, const gchar * text)
+fasp_wire_write_text (FaspWriter *w, const gchar *text)
 {
   gsize size = strlen (text);
 
@@ -94,7 +95,7 @@ fasp_wire_write_text (FaspWriter * w, const gchar * text)
 /* --- frames ---------------------------------------------------------------------- */
 
 static void
-read_timestamps (FaspReader * r, FaspFeedbackFlow * flow)
+read_timestamps (FaspReader *r, FaspFeedbackFlow *flow)
 {
   flow->marked = fasp_read_varint (r);
   flow->n_timestamps = fasp_read_uint (r, 1);
@@ -105,13 +106,12 @@ read_timestamps (FaspReader * r, FaspFeedbackFlow * flow)
 
     if (back == 0 || back > FASP_BACK_MAX || before > G_MAXUINT32)
       r->failed = TRUE;
-    flow->timestamps[i] = (FaspFeedbackTimestamp) {
-    back, before};
+    flow->timestamps[i] = (FaspFeedbackTimestamp) { back, before };
   }
 }
 
 static void
-read_feedback (FaspReader * r, FaspFeedback * f)
+read_feedback (FaspReader *r, FaspFeedback *f)
 {
   guint8 flags = fasp_read_uint (r, 1);
   guint64 n, at;
@@ -167,7 +167,7 @@ read_feedback (FaspReader * r, FaspFeedback * f)
 }
 
 static void
-read_data (FaspReader * r, guint8 type, FaspFrame * frame)
+read_data (FaspReader *r, guint8 type, FaspFrame *frame)
 {
   frame->type = FASP_FRAME_DATA;
   frame->round = (type & FASP_DATA_ROUND_MASK) >> FASP_DATA_ROUND_SHIFT;
@@ -199,7 +199,7 @@ read_data (FaspReader * r, guint8 type, FaspFrame * frame)
 }
 
 static void
-read_repair (FaspReader * r, FaspFrame * frame)
+read_repair (FaspReader *r, FaspFrame *frame)
 {
   frame->block = fasp_read_uint (r, FASP_BLOCK_BITS / 8);
   frame->blocks = fasp_read_uint (r, 2);
@@ -214,7 +214,7 @@ read_repair (FaspReader * r, FaspFrame * frame)
 }
 
 gboolean
-fasp_wire_next_frame (FaspReader * r, FaspFrame * frame)
+fasp_wire_next_frame (FaspReader *r, FaspFrame *frame)
 {
   guint8 type;
 
@@ -278,8 +278,7 @@ fasp_wire_next_frame (FaspReader * r, FaspFrame * frame)
       break;
     case FASP_FRAME_CLOSE:
       frame->number = fasp_read_uint (r, 2);
-      fasp_wire_read_text (r, fasp_read_uint (r, 1), FASP_TEXT_MAX,
-          frame->text);
+      fasp_wire_read_text (r, fasp_read_uint (r, 1), FASP_TEXT_MAX, frame->text);
       break;
     default:
       if (type >= FASP_FRAME_DATA)
@@ -292,7 +291,7 @@ fasp_wire_next_frame (FaspReader * r, FaspFrame * frame)
 }
 
 void
-fasp_wire_write_number (FaspWriter * w, FaspFrameType type, guint64 number)
+fasp_wire_write_number (FaspWriter *w, FaspFrameType type, guint64 number)
 {
   fasp_write_uint (w, type, 1);
   if (type == FASP_FRAME_PING || type == FASP_FRAME_PONG)
@@ -304,7 +303,7 @@ fasp_wire_write_number (FaspWriter * w, FaspFrameType type, guint64 number)
 }
 
 void
-fasp_wire_write_close (FaspWriter * w, FaspReason reason, const gchar * text)
+fasp_wire_write_close (FaspWriter *w, FaspReason reason, const gchar *text)
 {
   fasp_write_uint (w, FASP_FRAME_CLOSE, 1);
   fasp_write_uint (w, reason, 2);
@@ -312,8 +311,8 @@ fasp_wire_write_close (FaspWriter * w, FaspReason reason, const gchar * text)
 }
 
 void
-fasp_wire_write_promise (FaspWriter * w, guint64 serial, guint64 latency_ms,
-    guint64 interval, guint64 feedback_rate)
+fasp_wire_write_promise (FaspWriter *w, guint64 serial, guint64 latency_ms, guint64 interval,
+    guint64 feedback_rate)
 {
   fasp_write_uint (w, FASP_FRAME_PROMISE, 1);
   fasp_write_varint (w, serial);
@@ -323,8 +322,7 @@ fasp_wire_write_promise (FaspWriter * w, guint64 serial, guint64 latency_ms,
 }
 
 void
-fasp_wire_write_position (FaspWriter * w, guint64 number,
-    const FaspStreamOffset * place)
+fasp_wire_write_position (FaspWriter *w, guint64 number, const FaspStreamOffset *place)
 {
   fasp_write_uint (w, FASP_FRAME_POSITION, 1);
   fasp_write_varint (w, number);
@@ -332,7 +330,7 @@ fasp_wire_write_position (FaspWriter * w, guint64 number,
 }
 
 static void
-write_timestamps (FaspWriter * w, const FaspFeedbackFlow * flow)
+write_timestamps (FaspWriter *w, const FaspFeedbackFlow *flow)
 {
   fasp_write_varint (w, flow->marked);
   fasp_write_uint (w, flow->n_timestamps, 1);
@@ -343,13 +341,13 @@ write_timestamps (FaspWriter * w, const FaspFeedbackFlow * flow)
 }
 
 void
-fasp_wire_write_feedback (FaspWriter * w, const FaspFeedback * f)
+fasp_wire_write_feedback (FaspWriter *w, const FaspFeedback *f)
 {
   guint64 at = f->from;
 
   fasp_write_uint (w, FASP_FRAME_FEEDBACK, 1);
-  fasp_write_uint (w, (f->tail ? FASP_FEEDBACK_TAIL : 0) | (f->has_timestamps ?
-          FASP_FEEDBACK_TIMESTAMPS : 0), 1);
+  fasp_write_uint (w,
+      (f->tail ? FASP_FEEDBACK_TAIL : 0) | (f->has_timestamps ? FASP_FEEDBACK_TIMESTAMPS : 0), 1);
   fasp_write_uint (w, f->serial, FASP_SERIAL_BITS / 8);
   fasp_write_uint (w, f->clock, 4);
   fasp_write_varint (w, f->ack);
@@ -381,7 +379,7 @@ fasp_wire_write_feedback (FaspWriter * w, const FaspFeedback * f)
 }
 
 void
-fasp_wire_write_next (FaspWriter * w, guint8 flow, guint64 pn)
+fasp_wire_write_next (FaspWriter *w, guint8 flow, guint64 pn)
 {
   fasp_write_uint (w, FASP_FRAME_NEXT, 1);
   fasp_write_uint (w, flow, 1);
@@ -389,8 +387,7 @@ fasp_wire_write_next (FaspWriter * w, guint8 flow, guint64 pn)
 }
 
 void
-fasp_wire_write_group (FaspWriter * w, guint64 members, guint64 back_off_us,
-    guint64 clock_ms)
+fasp_wire_write_group (FaspWriter *w, guint64 members, guint64 back_off_us, guint64 clock_ms)
 {
   fasp_write_uint (w, FASP_FRAME_GROUP, 1);
   fasp_write_varint (w, members);
@@ -399,8 +396,7 @@ fasp_wire_write_group (FaspWriter * w, guint64 members, guint64 back_off_us,
 }
 
 void
-fasp_wire_write_repair (FaspWriter * w, guint64 first, guint16 blocks,
-    guint16 key, guint16 span)
+fasp_wire_write_repair (FaspWriter *w, guint64 first, guint16 blocks, guint16 key, guint16 span)
 {
   fasp_write_uint (w, FASP_FRAME_REPAIR, 1);
   fasp_write_uint (w, first, FASP_BLOCK_BITS / 8);
@@ -416,11 +412,11 @@ fasp_wire_range_size (guint64 skip, guint64 length)
 }
 
 guint32
-fasp_wire_write_data (FaspWriter * w, const FaspBlock * block, guint8 round,
-    guint8 copy, guint8 index, guint8 count)
+fasp_wire_write_data (FaspWriter *w, const FaspBlock *block, guint8 round, guint8 copy,
+    guint8 index, guint8 count)
 {
-  guint8 type = FASP_FRAME_DATA | MIN (round, 7) << FASP_DATA_ROUND_SHIFT |
-      MIN (copy, 3) << FASP_DATA_COPY_SHIFT;
+  guint8 type = FASP_FRAME_DATA | MIN (round, 7) << FASP_DATA_ROUND_SHIFT
+      | MIN (copy, 3) << FASP_DATA_COPY_SHIFT;
   guint32 offset = 0, size = block->size;
 
   if (block->flags & FASP_BLOCK_MARK)

@@ -13,10 +13,10 @@
 
 G_BEGIN_DECLS
 
-#define FASP_TAG_SIZE_NONE 4    /* without a cipher */
+#define FASP_TAG_SIZE_NONE 4 /* without a cipher */
 #define FASP_TAG_SIZE_MAX 16
-#define FASP_RANGES_MAX 480     /* missing ranges in one FEEDBACK */
-#define FASP_SERIAL_BITS 32     /* of a FEEDBACK's serial number */
+#define FASP_RANGES_MAX 480 /* missing ranges in one FEEDBACK */
+#define FASP_SERIAL_BITS 32 /* of a FEEDBACK's serial number */
 
 /* --- session datagrams ------------------------------------------------------ */
 
@@ -33,8 +33,7 @@ G_BEGIN_DECLS
 /* No stream gets that far. Keeps sums of block numbers within a varint. */
 #define FASP_BLOCK_MAX (FASP_VARINT_MAX / 2)
 /* Largest payload of a block, in bytes. */
-#define FASP_BLOCK_SIZE_MAX \
-    (FASP_DATAGRAM_MAX - FASP_DATA_HEADER - FASP_TAG_SIZE_NONE)
+#define FASP_BLOCK_SIZE_MAX (FASP_DATAGRAM_MAX - FASP_DATA_HEADER - FASP_TAG_SIZE_NONE)
 #define FASP_MEDIA_TIME_BITS 32
 /* UDP payload bytes of a session datagram besides the block's payload: the headers, and
  * the headers with the longest tag. */
@@ -50,19 +49,17 @@ typedef struct
 {
   guint8 flow;
   gboolean phase;
-  guint32 cid;                  /* the receiver's connection id */
-  guint32 pn;                   /* low 24 bits */
+  guint32 cid; /* the receiver's connection id */
+  guint32 pn;  /* low 24 bits */
 } FaspSessionHeader;
 
-gboolean fasp_wire_is_session (const guint8 * data, gsize size);
+gboolean fasp_wire_is_session (const guint8 *data, gsize size);
 /* FALSE: too short or too long. The frames lie between FASP_SESSION_HEADER and the tag. */
-gboolean fasp_wire_parse_session (const guint8 * data, gsize size,
-    FaspSessionHeader * header);
-void fasp_wire_write_session (FaspWriter * w,
-    const FaspSessionHeader * header);
+gboolean fasp_wire_parse_session (const guint8 *data, gsize size, FaspSessionHeader *header);
+void fasp_wire_write_session (FaspWriter *w, const FaspSessionHeader *header);
 
 /* Is @text UTF-8, and plain (faspplain.h)? */
-gboolean fasp_text_is_plain (const gchar * text, gsize size);
+gboolean fasp_text_is_plain (const gchar *text, gsize size);
 /* --- frames ------------------------------------------------------------------ */
 
 typedef enum
@@ -80,7 +77,7 @@ typedef enum
   FASP_FRAME_EXPIRED = 0x0a,
   FASP_FRAME_NEXT = 0x0b,
   FASP_FRAME_GROUP = 0x0c,
-  FASP_FRAME_DATA = 0x80,       /* this and all above, with the flags below */
+  FASP_FRAME_DATA = 0x80, /* this and all above, with the flags below */
 } FaspFrameType;
 
 #define FASP_DATA_ROUND_SHIFT 4
@@ -103,21 +100,21 @@ typedef struct
 /* The arrival of a packet before `largest'. */
 typedef struct
 {
-  guint32 back;                 /* packet numbers before the previous entry, */
-  guint32 before;               /* and µs before it */
+  guint32 back;   /* packet numbers before the previous entry, */
+  guint32 before; /* and µs before it */
 } FaspFeedbackTimestamp;
 
 typedef struct
 {
   guint8 flow;
-  guint32 largest;              /* low 24 bits */
-  guint64 unsettled;            /* how far the settled packets lie behind `largest' */
-  guint64 delay;                /* µs since `largest' arrived */
-  guint64 received;             /* distinct datagrams; 0: the other fields have no meaning */
-  guint64 holes;                /* holes settled so far; losses in a row are one hole */
+  guint32 largest;   /* low 24 bits */
+  guint64 unsettled; /* how far the settled packets lie behind `largest' */
+  guint64 delay;     /* µs since `largest' arrived */
+  guint64 received;  /* distinct datagrams; 0: the other fields have no meaning */
+  guint64 holes;     /* holes settled so far; losses in a row are one hole */
   /* with arrivals only: */
-  guint64 marked;               /* datagrams with an ECN mark, */
-  guint n_timestamps;             /* and further arrivals, from the newest to the oldest */
+  guint64 marked;     /* datagrams with an ECN mark, */
+  guint n_timestamps; /* and further arrivals, from the newest to the oldest */
   FaspFeedbackTimestamp timestamps[FASP_TIMESTAMPS];
 } FaspFeedbackFlow;
 
@@ -126,17 +123,17 @@ typedef struct
  * set, nothing at or above `end' has arrived; otherwise those blocks are not reported. */
 typedef struct
 {
-  guint64 serial;               /* counts up by one; on the wire: low 32 bits */
-  guint32 clock;                /* low 32 bits of the receiver's clock, in µs, when it leaves */
+  guint64 serial; /* counts up by one; on the wire: low 32 bits */
+  guint32 clock;  /* low 32 bits of the receiver's clock, in µs, when it leaves */
   guint64 ack, window;
-  guint64 latency;              /* in force, ms */
-  guint64 skips;                /* how often something came too late for the latency */
-  guint64 wanted;               /* how often a key frame was wanted */
+  guint64 latency; /* in force, ms */
+  guint64 skips;   /* how often something came too late for the latency */
+  guint64 wanted;  /* how often a key frame was wanted */
   guint n_flows;
   FaspFeedbackFlow flows[FASP_FLOWS_MAX];
   guint64 from, end;
   gboolean tail;
-  gboolean has_timestamps;        /* for every flow listed */
+  gboolean has_timestamps; /* for every flow listed */
   guint n_ranges;
   FaspRange ranges[FASP_RANGES_MAX];
 } FaspFeedback;
@@ -144,10 +141,9 @@ typedef struct
 /* Largest size in bytes of: what belongs neither to flows nor to ranges; each flow;
  * each arrival on one. The terms follow the order of the fields on the wire. For a
  * range, see fasp_wire_range_size(). */
-#define FASP_FEEDBACK_SIZE_MAX (1 + 1 + FASP_SERIAL_BITS / 8 + 4 + \
-    5 * FASP_VARINT_SIZE + 1 + 2 * FASP_VARINT_SIZE + 2)
-#define FASP_FEEDBACK_FLOW_MAX (1 + FASP_PN_BITS / 8 + 4 * FASP_VARINT_SIZE + \
-    FASP_VARINT_SIZE + 1)
+#define FASP_FEEDBACK_SIZE_MAX \
+  (1 + 1 + FASP_SERIAL_BITS / 8 + 4 + 5 * FASP_VARINT_SIZE + 1 + 2 * FASP_VARINT_SIZE + 2)
+#define FASP_FEEDBACK_FLOW_MAX (1 + FASP_PN_BITS / 8 + 4 * FASP_VARINT_SIZE + FASP_VARINT_SIZE + 1)
 #define FASP_FEEDBACK_ARRIVAL_MAX (4 + FASP_VARINT_SIZE)
 /* Frames that may go with it. */
 #define FASP_PING_SIZE (1 + 8)
@@ -155,59 +151,55 @@ typedef struct
 
 typedef struct
 {
-  guint32 seen;                 /* types below DATA that were in this datagram, a
-                                   bit each; 0 before the first frame */
+  guint32 seen; /* types below DATA that were in this datagram, a
+                   bit each; 0 before the first frame */
   FaspFrameType type;
-  guint64 number;               /* PING, PONG: token; TAIL, SKIP, POSITION: block;
-                                   CLOSE: reason; PROMISE: latency, ms; GROUP:
-                                   members; EXPIRED: media time, low 32 bits;
-                                   NEXT: packet */
-  guint8 flow;                  /* NEXT: flow of that packet */
-  FaspStreamOffset place;              /* POSITION: where that block begins */
-  guint64 serial;               /* PROMISE: counts up by one */
-  guint64 interval;             /* PROMISE: seconds between skips; GROUP: clock, ms */
-  guint64 feedback_rate;               /* PROMISE: for feedback, bytes/s; 0: not known */
-  guint64 back_off;             /* GROUP: µs */
-  gchar *text;                  /* CLOSE: the caller's, FASP_TEXT_MAX + 1 bytes, filled in */
-  FaspFeedback *feedback;       /* FEEDBACK: the caller's, filled in */
+  guint64 number;         /* PING, PONG: token; TAIL, SKIP, POSITION: block;
+                             CLOSE: reason; PROMISE: latency, ms; GROUP:
+                             members; EXPIRED: media time, low 32 bits;
+                             NEXT: packet */
+  guint8 flow;            /* NEXT: flow of that packet */
+  FaspStreamOffset place; /* POSITION: where that block begins */
+  guint64 serial;         /* PROMISE: counts up by one */
+  guint64 interval;       /* PROMISE: seconds between skips; GROUP: clock, ms */
+  guint64 feedback_rate;  /* PROMISE: for feedback, bytes/s; 0: not known */
+  guint64 back_off;       /* GROUP: µs */
+  gchar *text;            /* CLOSE: the caller's, FASP_TEXT_MAX + 1 bytes, filled in */
+  FaspFeedback *feedback; /* FEEDBACK: the caller's, filled in */
   /* REPAIR: `payload' is the symbol */
-  guint16 blocks, key, span;    /* blocks of the window; key; age of the window, ms */
+  guint16 blocks, key, span; /* blocks of the window; key; age of the window, ms */
   /* DATA */
   guint8 flags, round, copy, index, count;
-  guint32 block;                /* low 24 bits; REPAIR: first block of the window */
-  guint32 media_time;           /* low 32 bits */
+  guint32 block;      /* low 24 bits; REPAIR: first block of the window */
+  guint32 media_time; /* low 32 bits */
   guint32 total;
   const guint8 *payload;
   guint32 payload_size;
-  FaspMemory *memory;           /* not on the wire: the memory of the payload, if
-                                   that may stay there */
+  FaspMemory *memory; /* not on the wire: the memory of the payload, if
+                         that may stay there */
 } FaspFrame;
 
 /* Reads the next frame of a datagram. FALSE: there is none, or it is malformed (then
  * r->failed). @frame->feedback and text must point to room for one. */
-gboolean fasp_wire_next_frame (FaspReader * r, FaspFrame * frame);
+gboolean fasp_wire_next_frame (FaspReader *r, FaspFrame *frame);
 
-void fasp_wire_write_number (FaspWriter * w, FaspFrameType type,
-    guint64 number);
-void fasp_wire_write_close (FaspWriter * w, FaspReason reason,
-    const gchar * text);
-void fasp_wire_write_feedback (FaspWriter * w, const FaspFeedback * feedback);
+void fasp_wire_write_number (FaspWriter *w, FaspFrameType type, guint64 number);
+void fasp_wire_write_close (FaspWriter *w, FaspReason reason, const gchar *text);
+void fasp_wire_write_feedback (FaspWriter *w, const FaspFeedback *feedback);
 /* Bytes that one more range takes. */
 guint fasp_wire_range_size (guint64 skip, guint64 length);
-void fasp_wire_write_promise (FaspWriter * w, guint64 serial,
-    guint64 latency_ms, guint64 interval, guint64 feedback_rate);
-void fasp_wire_write_position (FaspWriter * w, guint64 number,
-    const FaspStreamOffset * place);
+void fasp_wire_write_promise (FaspWriter *w, guint64 serial, guint64 latency_ms, guint64 interval,
+    guint64 feedback_rate);
+void fasp_wire_write_position (FaspWriter *w, guint64 number, const FaspStreamOffset *place);
 /* Says that the next packet of @flow will be number @pn. */
-void fasp_wire_write_next (FaspWriter * w, guint8 flow, guint64 pn);
-void fasp_wire_write_group (FaspWriter * w, guint64 members,
-    guint64 back_off_us, guint64 clock_ms);
+void fasp_wire_write_next (FaspWriter *w, guint8 flow, guint64 pn);
+void fasp_wire_write_group (FaspWriter *w, guint64 members, guint64 back_off_us, guint64 clock_ms);
 /* Writes all but the symbol, which the caller appends. */
-void fasp_wire_write_repair (FaspWriter * w, guint64 first, guint16 blocks,
-    guint16 key, guint16 span);
+void fasp_wire_write_repair (FaspWriter *w, guint64 first, guint16 blocks, guint16 key,
+    guint16 span);
 /* Writes the whole block, or fragment @index of @count. Returns the payload bytes,
  * which are not copied. */
-guint32 fasp_wire_write_data (FaspWriter * w, const FaspBlock * block,
-    guint8 round, guint8 copy, guint8 index, guint8 count);
+guint32 fasp_wire_write_data (FaspWriter *w, const FaspBlock *block, guint8 round, guint8 copy,
+    guint8 index, guint8 count);
 
 G_END_DECLS

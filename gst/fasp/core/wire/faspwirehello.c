@@ -22,13 +22,13 @@ enum
   OPTION_GROUP = 15,
   OPTION_GROUP_KEY = 16,
   OPTION_HEADER = 17,
-  OPTION_CRITICAL = 128,        /* ids from here on must be understood */
+  OPTION_CRITICAL = 128, /* ids from here on must be understood */
 };
 
 /* --- handshake datagrams ----------------------------------------------------- */
 
 static void
-read_message (FaspReader * r, FaspHandshake * h)
+read_message (FaspReader *r, FaspHandshake *h)
 {
   h->message_size = fasp_read_uint (r, 2);
   h->message = fasp_read_bytes (r, h->message_size);
@@ -37,7 +37,7 @@ read_message (FaspReader * r, FaspHandshake * h)
 }
 
 gboolean
-fasp_wire_parse_handshake (const guint8 * data, gsize size, FaspHandshake * h)
+fasp_wire_parse_handshake (const guint8 *data, gsize size, FaspHandshake *h)
 {
   FaspReader r = { data, size };
   const guint8 *nonce;
@@ -60,7 +60,7 @@ fasp_wire_parse_handshake (const guint8 * data, gsize size, FaspHandshake * h)
 
   switch (h->type) {
     case FASP_HANDSHAKE_OPEN:
-    case FASP_HANDSHAKE_RETRY:{
+    case FASP_HANDSHAKE_RETRY: {
       const guint8 *cookie;
 
       h->cookie_size = fasp_read_uint (&r, 1);
@@ -83,7 +83,7 @@ fasp_wire_parse_handshake (const guint8 * data, gsize size, FaspHandshake * h)
       h->reason = fasp_read_uint (&r, 2);
       fasp_wire_read_text (&r, fasp_read_uint (&r, 1), FASP_TEXT_MAX, h->text);
       break;
-    case FASP_HANDSHAKE_VERSIONS:{
+    case FASP_HANDSHAKE_VERSIONS: {
       const guint8 *versions;
 
       h->n_versions = fasp_read_uint (&r, 1);
@@ -104,7 +104,7 @@ fasp_wire_parse_handshake (const guint8 * data, gsize size, FaspHandshake * h)
 }
 
 static void
-write_header (FaspWriter * w, const FaspHandshake * h)
+write_header (FaspWriter *w, const FaspHandshake *h)
 {
   fasp_write_uint (w, FASP_FIRST_HANDSHAKE | h->type, 1);
   fasp_write_uint (w, h->version, 1);
@@ -114,14 +114,14 @@ write_header (FaspWriter * w, const FaspHandshake * h)
 }
 
 static void
-write_message (FaspWriter * w, const FaspHandshake * h)
+write_message (FaspWriter *w, const FaspHandshake *h)
 {
   fasp_write_uint (w, h->message_size, 2);
   fasp_write_bytes (w, h->message, h->message_size);
 }
 
 void
-fasp_wire_write_prologue (FaspWriter * w, const FaspHandshake * open)
+fasp_wire_write_prologue (FaspWriter *w, const FaspHandshake *open)
 {
   fasp_write_bytes (w, "fasp", 4);
   write_header (w, open);
@@ -129,7 +129,7 @@ fasp_wire_write_prologue (FaspWriter * w, const FaspHandshake * open)
 }
 
 void
-fasp_wire_write_handshake (FaspWriter * w, const FaspHandshake * h)
+fasp_wire_write_handshake (FaspWriter *w, const FaspHandshake *h)
 {
   static const guint8 zeros[FASP_OPEN_SIZE];
 
@@ -166,7 +166,7 @@ fasp_wire_write_handshake (FaspWriter * w, const FaspHandshake * h)
 /* --- hello -------------------------------------------------------------------- */
 
 static void
-read_start (FaspReader * r, FaspHello * h)
+read_start (FaspReader *r, FaspHello *h)
 {
   h->start = fasp_read_uint (r, 8);
   if (h->start > FASP_BLOCK_MAX)
@@ -174,7 +174,7 @@ read_start (FaspReader * r, FaspHello * h)
 }
 
 static void
-read_resume (FaspReader * r, FaspHello * h)
+read_resume (FaspReader *r, FaspHello *h)
 {
   const guint8 *proof;
 
@@ -187,7 +187,7 @@ read_resume (FaspReader * r, FaspHello * h)
 }
 
 static void
-read_ciphers (FaspReader * r, FaspHello * h)
+read_ciphers (FaspReader *r, FaspHello *h)
 {
   h->n_ciphers = 0;
   while (r->left > 0) {
@@ -200,7 +200,7 @@ read_ciphers (FaspReader * r, FaspHello * h)
 }
 
 static void
-read_flows (FaspReader * r, FaspHello * h)
+read_flows (FaspReader *r, FaspHello *h)
 {
   h->flows = fasp_read_uint (r, 1);
   if (h->flows == 0 || h->flows > FASP_FLOWS_MAX)
@@ -208,7 +208,7 @@ read_flows (FaspReader * r, FaspHello * h)
 }
 
 static void
-read_wants (FaspReader * r, FaspWants * wants)
+read_wants (FaspReader *r, FaspWants *wants)
 {
   guint8 join = fasp_read_uint (r, 1);
 
@@ -219,7 +219,7 @@ read_wants (FaspReader * r, FaspWants * wants)
 }
 
 static void
-read_group_key (FaspReader * r, FaspHello * h)
+read_group_key (FaspReader *r, FaspHello *h)
 {
   FaspGroupKey *k = &h->group_key;
   const guint8 *key;
@@ -238,7 +238,7 @@ read_group_key (FaspReader * r, FaspHello * h)
 }
 
 static void
-read_unknown (FaspReader * r, guint8 id, FaspHello * h)
+read_unknown (FaspReader *r, guint8 id, FaspHello *h)
 {
   if (id >= OPTION_CRITICAL)
     h->unsupported = TRUE;
@@ -247,7 +247,7 @@ read_unknown (FaspReader * r, guint8 id, FaspHello * h)
 
 /* @r: holds the value of the option, and no more. */
 static void
-read_option (FaspReader * r, guint8 id, FaspHello * h)
+read_option (FaspReader *r, guint8 id, FaspHello *h)
 {
   switch (id) {
     case OPTION_ROLE:
@@ -311,7 +311,7 @@ read_option (FaspReader * r, guint8 id, FaspHello * h)
 }
 
 gboolean
-fasp_wire_parse_hello (const guint8 * data, gsize size, FaspHello * h)
+fasp_wire_parse_hello (const guint8 *data, gsize size, FaspHello *h)
 {
   FaspReader r = { data, size };
 
@@ -323,7 +323,7 @@ fasp_wire_parse_hello (const guint8 * data, gsize size, FaspHello * h)
     FaspReader value = { 0 };
 
     if (id == OPTION_END)
-      break;                    /* padding */
+      break; /* padding */
     value.left = fasp_read_uint (&r, 2);
     value.data = fasp_read_bytes (&r, value.left);
     if (r.failed)
@@ -331,12 +331,11 @@ fasp_wire_parse_hello (const guint8 * data, gsize size, FaspHello * h)
     read_option (&value, id, h);
     r.failed = value.failed;
   }
-  return !r.failed && h->cid != 0 && (h->role == FASP_ROLE_SENDER
-      || h->role == FASP_ROLE_RECEIVER);
+  return !r.failed && h->cid != 0 && (h->role == FASP_ROLE_SENDER || h->role == FASP_ROLE_RECEIVER);
 }
 
 static void
-write_option (FaspWriter * w, guint8 id, guint64 value, guint size)
+write_option (FaspWriter *w, guint8 id, guint64 value, guint size)
 {
   fasp_write_uint (w, id, 1);
   fasp_write_uint (w, size, 2);
@@ -344,7 +343,7 @@ write_option (FaspWriter * w, guint8 id, guint64 value, guint size)
 }
 
 static void
-write_wants (FaspWriter * w, const FaspWants * wants)
+write_wants (FaspWriter *w, const FaspWants *wants)
 {
   fasp_write_uint (w, OPTION_WANTS, 1);
   fasp_write_uint (w, wants->from.known ? 5 + FASP_STREAM_OFFSET_SIZE : 5, 2);
@@ -355,7 +354,7 @@ write_wants (FaspWriter * w, const FaspWants * wants)
 }
 
 static void
-write_group_key (FaspWriter * w, const FaspGroupKey * k)
+write_group_key (FaspWriter *w, const FaspGroupKey *k)
 {
   fasp_write_uint (w, OPTION_GROUP_KEY, 1);
   fasp_write_uint (w, 4 + 1 + 8 + FASP_GROUP_KEY_SIZE + 2 + 4 + 2, 2);
@@ -369,7 +368,7 @@ write_group_key (FaspWriter * w, const FaspGroupKey * k)
 }
 
 void
-fasp_wire_write_hello (FaspWriter * w, const FaspHello * h)
+fasp_wire_write_hello (FaspWriter *w, const FaspHello *h)
 {
   gsize streamid_size = strlen (h->streamid);
 

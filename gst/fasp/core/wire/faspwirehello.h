@@ -17,11 +17,10 @@ G_BEGIN_DECLS
 #define FASP_COOKIE_SIZE 40
 #define FASP_PROOF_SIZE 16
 #define FASP_GROUP_KEY_SIZE 32
-#define FASP_OPEN_SIZE 1200     /* an OPEN is padded to this */
+#define FASP_OPEN_SIZE 1200 /* an OPEN is padded to this */
 #define FASP_HANDSHAKE_HEADER 26
 /* Largest message in an OPEN with a cookie. The pattern and the length stand before it. */
-#define FASP_MESSAGE_MAX (FASP_OPEN_SIZE - FASP_HANDSHAKE_HEADER - 1 - \
-    FASP_COOKIE_SIZE - 1 - 2)
+#define FASP_MESSAGE_MAX (FASP_OPEN_SIZE - FASP_HANDSHAKE_HEADER - 1 - FASP_COOKIE_SIZE - 1 - 2)
 #define FASP_PROLOGUE_SIZE (4 + FASP_HANDSHAKE_HEADER + 1)
 
 /* --- handshake datagrams ------------------------------------------------------- */
@@ -42,11 +41,11 @@ typedef struct
   FaspHandshakeType type;
   guint8 version;
   guint32 to_cid, from_cid;
-  guint8 nonce[FASP_NONCE_SIZE];        /* the caller's; ANNOUNCE: the group's number */
+  guint8 nonce[FASP_NONCE_SIZE]; /* the caller's; ANNOUNCE: the group's number */
   /* OPEN (the cookie may be empty), RETRY */
   guint8 cookie_size;
   guint8 cookie[FASP_COOKIE_SIZE];
-  guint8 pattern;               /* OPEN: a FaspNoisePattern, or one not known here */
+  guint8 pattern; /* OPEN: a FaspNoisePattern, or one not known here */
   /* OPEN, ACCEPT: a handshake message, not copied */
   const guint8 *message;
   guint16 message_size;
@@ -60,26 +59,24 @@ typedef struct
 
 /* FALSE: malformed. If the version is unknown, only type, version, connection ids and
  * nonce are filled in. */
-gboolean fasp_wire_parse_handshake (const guint8 * data, gsize size,
-    FaspHandshake * handshake);
+gboolean fasp_wire_parse_handshake (const guint8 *data, gsize size, FaspHandshake *handshake);
 /* Pads an OPEN to FASP_OPEN_SIZE. */
-void fasp_wire_write_handshake (FaspWriter * w,
-    const FaspHandshake * handshake);
+void fasp_wire_write_handshake (FaspWriter *w, const FaspHandshake *handshake);
 /* What an OPEN says in clear: "fasp", its header and its pattern. The handshake covers
  * it, so that both ends are sure to have seen the same. */
-void fasp_wire_write_prologue (FaspWriter * w, const FaspHandshake * open);
+void fasp_wire_write_prologue (FaspWriter *w, const FaspHandshake *open);
 
 /* --- hello --------------------------------------------------------------------- */
 
 /* What a member needs to hear its group. */
 typedef struct
 {
-  guint32 cid;                  /* connection id in the group's datagrams */
+  guint32 cid; /* connection id in the group's datagrams */
   guint8 cipher;
-  guint64 pn;                   /* number of its next packet, */
-  guint8 key[FASP_GROUP_KEY_SIZE];      /* and the key of that packet's phase */
+  guint64 pn;                      /* number of its next packet, */
+  guint8 key[FASP_GROUP_KEY_SIZE]; /* and the key of that packet's phase */
   guint members;
-  guint back_off, clock;        /* µs, ms: see faspnackbackoff.h */
+  guint back_off, clock; /* µs, ms: see faspnackbackoff.h */
 } FaspGroupKey;
 
 /* The payload of the messages in OPEN and ACCEPT: what the writer says about itself. */
@@ -88,33 +85,32 @@ typedef struct
   guint8 role;
   guint32 latency_ms;
   gchar streamid[FASP_STREAMID_MAX + 1];
-  guint64 start;                /* sender: first block */
-  guint32 window;               /* receiver: in units */
-  guint16 datagram_max;         /* largest UDP payload that it takes; 0: not said */
+  guint64 start;        /* sender: first block */
+  guint32 window;       /* receiver: in units */
+  guint16 datagram_max; /* largest UDP payload that it takes; 0: not said */
   gboolean has_resume;
-  guint32 resume_cid;           /* OPEN: the listener's connection id in the session to resume */
+  guint32 resume_cid; /* OPEN: the listener's connection id in the session to resume */
   guint8 resume_proof[FASP_PROOF_SIZE];
-  guint32 cid;                  /* the writer's connection id, as in the header */
-  guint n_ciphers;              /* OPEN: those it takes, best first; ACCEPT: the one chosen */
+  guint32 cid;     /* the writer's connection id, as in the header */
+  guint n_ciphers; /* OPEN: those it takes, best first; ACCEPT: the one chosen */
   guint8 ciphers[FASP_CIPHERS];
-  guint8 flows;                 /* OPEN: how many could be used; ACCEPT: how many are */
-  guint16 fec;                  /* blocks in a window that the writer can recover
-                                   from, or would send; 0: none */
-  guint8 timestamps;              /* arrivals in a FEEDBACK; receiver: it can report
-                                   so many; sender: it wants them; 0: none */
-  FaspStreamOffset place;              /* sender: place of the first byte of block `start' */
-  gboolean has_header;          /* sender: a receiver that has nothing of the
-                                   stream needs its header */
-  FaspWants wants;              /* receiver */
-  gboolean has_group;           /* receiver: listens to a group */
-  gboolean has_group_key;       /* sender: gives the key of that group */
+  guint8 flows;           /* OPEN: how many could be used; ACCEPT: how many are */
+  guint16 fec;            /* blocks in a window that the writer can recover
+                             from, or would send; 0: none */
+  guint8 timestamps;      /* arrivals in a FEEDBACK; receiver: it can report
+                           so many; sender: it wants them; 0: none */
+  FaspStreamOffset place; /* sender: place of the first byte of block `start' */
+  gboolean has_header;    /* sender: a receiver that has nothing of the
+                             stream needs its header */
+  FaspWants wants;        /* receiver */
+  gboolean has_group;     /* receiver: listens to a group */
+  gboolean has_group_key; /* sender: gives the key of that group */
   FaspGroupKey group_key;
-  gboolean unsupported;         /* it has a critical option that is not known here */
+  gboolean unsupported; /* it has a critical option that is not known here */
 } FaspHello;
 
 /* FALSE: malformed, or without a role or connection id. */
-gboolean fasp_wire_parse_hello (const guint8 * data, gsize size,
-    FaspHello * hello);
-void fasp_wire_write_hello (FaspWriter * w, const FaspHello * hello);
+gboolean fasp_wire_parse_hello (const guint8 *data, gsize size, FaspHello *hello);
+void fasp_wire_write_hello (FaspWriter *w, const FaspHello *hello);
 
 G_END_DECLS

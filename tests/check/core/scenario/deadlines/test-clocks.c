@@ -7,7 +7,7 @@
 #include "vnet.h"
 
 #define FRAME (20 * FASP_MSEC)
-#define SIZE 4000               /* bytes of a picture: a few blocks */
+#define SIZE 4000 /* bytes of a picture: a few blocks */
 #define PPM 1e-6
 #define SETTLED (120 * FASP_SEC)
 #define LATENCY (1500 * FASP_MSEC)
@@ -19,16 +19,16 @@ typedef struct
   FaspEndpoint *sender, *receiver;
   FaspTime rtt;
   gdouble ppm;
-  FaspTime set;                 /* the sender's clock was set by so much */
+  FaspTime set; /* the sender's clock was set by so much */
   FaspClockDiscipline follower;
-  guint64 written, read;        /* bytes */
-  gint64 last_pts;              /* ns on the follower */
+  guint64 written, read; /* bytes */
+  gint64 last_pts;       /* ns on the follower */
   guint jumps, backwards, skips;
-  FaspTime worst;               /* what the buffer is off by, at most */
+  FaspTime worst; /* what the buffer is off by, at most */
 } Line;
 
 static void
-start (Line * line, guint32 seed, FaspTime rtt, gdouble loss)
+start (Line *line, guint32 seed, FaspTime rtt, gdouble loss)
 {
   static const gdouble burst[2] = { 1, 1 };
   FaspEndpointConfig a, b;
@@ -36,8 +36,7 @@ start (Line * line, guint32 seed, FaspTime rtt, gdouble loss)
 
   line->net = vnet_new (seed);
   line->rtt = rtt;
-  vnet_set_path (line->net, rtt, (gdouble[2]) {
-      loss, loss}, burst, 10000000);
+  vnet_set_path (line->net, rtt, (gdouble[2]) { loss, loss }, burst, 10000000);
   fasp_endpoint_config_init (&a, FASP_ROLE_SENDER, FASP_MODE_CALLER);
   fasp_endpoint_config_init (&b, FASP_ROLE_RECEIVER, FASP_MODE_LISTENER);
   a.max_bitrate = 8000000;
@@ -48,13 +47,12 @@ start (Line * line, guint32 seed, FaspTime rtt, gdouble loss)
   vnet_attach (line->net, VNET_A, line->sender);
   vnet_attach (line->net, VNET_B, line->receiver);
   fasp_endpoint_dial (line->sender, vnet_get_time (line->net), &peer);
-  fasp_clock_discipline_init (&line->follower,
-      vnet_get_time (line->net) * 1000);
+  fasp_clock_discipline_init (&line->follower, vnet_get_time (line->net) * 1000);
   vnet_run (line->net, FASP_SEC);
 }
 
 static void
-stop (Line * line)
+stop (Line *line)
 {
   vnet_attach (line->net, VNET_A, NULL);
   vnet_attach (line->net, VNET_B, NULL);
@@ -64,23 +62,22 @@ stop (Line * line)
 }
 
 static FaspTime
-get_media (const Line * line, FaspTime time)
+get_media (const Line *line, FaspTime time)
 {
   return START + line->set + time + (FaspTime) (time * line->ppm * PPM);
 }
 
 /* When the sender wrote what it says it wrote then. */
 static FaspTime
-get_written (const Line * line, FaspTime media)
+get_written (const Line *line, FaspTime media)
 {
   return (media - START - line->set) / (1 + line->ppm * PPM);
 }
 
 static void
-judge (Line * line, const FaspBlock * block, FaspTime now)
+judge (Line *line, const FaspBlock *block, FaspTime now)
 {
-  FaspTime mapped = fasp_endpoint_map_media_time (line->receiver,
-      block->media_time);
+  FaspTime mapped = fasp_endpoint_map_media_time (line->receiver, block->media_time);
   gint64 pts = fasp_clock_discipline_get (&line->follower, mapped * 1000);
   gint64 shown = fasp_clock_discipline_get (&line->follower, now * 1000);
   FaspTime written = get_written (line, block->media_time);
@@ -94,7 +91,7 @@ judge (Line * line, const FaspBlock * block, FaspTime now)
 }
 
 static void
-read_all (Line * line)
+read_all (Line *line)
 {
   FaspTime now = vnet_get_time (line->net);
   FaspBlock *block;
@@ -113,7 +110,7 @@ read_all (Line * line)
 }
 
 static void
-run (Line * line, FaspTime until)
+run (Line *line, FaspTime until)
 {
   static const guint8 picture[SIZE] = { 0 };
   FaspTime now;
@@ -121,14 +118,15 @@ run (Line * line, FaspTime until)
   while ((now = vnet_get_time (line->net)) < until) {
     FaspEvent event;
 
-    line->written += fasp_endpoint_write (line->sender, now, get_media (line,
-            now), picture, SIZE, NULL);
+    line->written +=
+        fasp_endpoint_write (line->sender, now, get_media (line, now), picture, SIZE, NULL);
     for (guint i = 0; i < 10; i++) {
       vnet_run (line->net, now + (i + 1) * FRAME / 10);
       read_all (line);
     }
     while (fasp_endpoint_poll_event (line->sender, &event)
-        || fasp_endpoint_poll_event (line->receiver, &event));
+        || fasp_endpoint_poll_event (line->receiver, &event))
+      ;
   }
 }
 
@@ -141,14 +139,14 @@ test_drift (void)
     FaspTime rtt;
     gdouble loss;
   } cases[] = {
-    {100, 200 * FASP_MSEC, .02},
-    {-100, 200 * FASP_MSEC, .02},
-    {100, FASP_MSEC, 0},
-    {-100, FASP_MSEC, 0},
+    { 100, 200 * FASP_MSEC, .02 },
+    { -100, 200 * FASP_MSEC, .02 },
+    { 100, FASP_MSEC, 0 },
+    { -100, FASP_MSEC, 0 },
   };
 
   for (guint c = 0; c < G_N_ELEMENTS (cases); c++) {
-    Line line = {.ppm = cases[c].ppm };
+    Line line = { .ppm = cases[c].ppm };
     FaspSessionStats stats;
 
     start (&line, c, cases[c].rtt, cases[c].loss);
@@ -158,10 +156,8 @@ test_drift (void)
     g_assert_cmpuint (line.backwards, ==, 0);
     g_assert_cmpuint (line.skips, ==, 0);
     g_assert_cmpint (line.worst, <=, 5 * FASP_MSEC);
-    fasp_endpoint_get_sessions (line.receiver, vnet_get_time (line.net),
-        &(guint64) {
-        0}
-        , &stats, 1);
+    fasp_endpoint_get_sessions (line.receiver, vnet_get_time (line.net), &(guint64) { 0 }, &stats,
+        1);
     g_assert_cmpfloat_with_epsilon (stats.clock.ppm, cases[c].ppm, 2);
     g_assert_cmpuint (stats.clock.jumps, ==, 0);
     stop (&line);
@@ -173,14 +169,12 @@ test_drift (void)
 static void
 test_set (void)
 {
-  static const FaspTime sets[] = { 3 * FASP_SEC, -3 * FASP_SEC,
-    -900 * FASP_SEC, 900 * FASP_SEC
-  };
+  static const FaspTime sets[] = { 3 * FASP_SEC, -3 * FASP_SEC, -900 * FASP_SEC, 900 * FASP_SEC };
 
   for (guint32 seed = 0; seed < 20; seed++) {
     FaspTime set = sets[seed % G_N_ELEMENTS (sets)], off;
     FaspSenderClock sender;
-    Line line = {.ppm = 50 };
+    Line line = { .ppm = 50 };
 
     start (&line, seed, 100 * FASP_MSEC, .05);
     run (&line, 20 * FASP_SEC);

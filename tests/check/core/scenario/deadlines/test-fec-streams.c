@@ -12,22 +12,22 @@ typedef struct
 {
   FaspFecMode mode;
   gdouble share;
-  guint latency;                /* ms */
+  guint latency; /* ms */
   guint flows;
-  gboolean clear;               /* no cipher */
+  gboolean clear; /* no cipher */
 } Fec;
 
 static Vstream *
-start (Vnet * net, const VstreamConfig * config, const Fec * fec)
+start (Vnet *net, const VstreamConfig *config, const Fec *fec)
 {
   FaspCredentials *clear = NULL;
   FaspEndpointConfig a, b;
   Vstream *stream;
 
-  fasp_endpoint_config_init (&a, FASP_ROLE_SENDER, config->receiver_calls ?
-      FASP_MODE_LISTENER : FASP_MODE_CALLER);
-  fasp_endpoint_config_init (&b, FASP_ROLE_RECEIVER, config->receiver_calls ?
-      FASP_MODE_CALLER : FASP_MODE_LISTENER);
+  fasp_endpoint_config_init (&a, FASP_ROLE_SENDER,
+      config->receiver_calls ? FASP_MODE_LISTENER : FASP_MODE_CALLER);
+  fasp_endpoint_config_init (&b, FASP_ROLE_RECEIVER,
+      config->receiver_calls ? FASP_MODE_CALLER : FASP_MODE_LISTENER);
   a.latency_ms = b.latency_ms = fec->latency;
   a.fec = fec->mode;
   a.fec_share = fec->share;
@@ -45,7 +45,7 @@ start (Vnet * net, const VstreamConfig * config, const Fec * fec)
 
 /* Bytes on the wire for each of the stream. */
 static gdouble
-get_overhead (const Vstream * stream)
+get_overhead (const Vstream *stream)
 {
   return (gdouble) stream->sender_stats.sent.wire_bytes / stream->written;
 }
@@ -62,11 +62,7 @@ test_half_rtt (gconstpointer data)
     VstreamConfig config;
     Vstream *stream;
 
-    vnet_set_path (net, RTT, (gdouble[]) {
-        .02, .02}
-        , (gdouble[]) {
-        0, 0}
-        , 0);
+    vnet_set_path (net, RTT, (gdouble[]) { .02, .02 }, (gdouble[]) { 0, 0 }, 0);
     vstream_config_init (&config);
     config.lead = FASP_SEC;
     config.duration = 60 * FASP_SEC;
@@ -75,17 +71,13 @@ test_half_rtt (gconstpointer data)
     g_assert_true (vstream_run (stream));
     skips += stream->sender_stats.latency.skips;
     g_test_message ("seed %u: skips %" G_GUINT64_FORMAT ", on the wire %.3f, "
-        "share %.3f, resent %" G_GUINT64_FORMAT ", recovered %" G_GUINT64_FORMAT
-        ", repairs %" G_GUINT64_FORMAT ", latest %" G_GINT64_FORMAT, seed,
-        stream->sender_stats.latency.skips, get_overhead (stream),
-        stream->sender_stats.sent.fec_share,
-        stream->sender_stats.sent.blocks_rtx,
-        stream->receiver_stats.received.recovered,
-        stream->receiver_stats.received.repairs,
-        fasp_hist_percentile (fasp_endpoint_get_lateness (stream->receiver,
-                TRUE), 1));
-    g_assert_cmpfloat (get_overhead (stream), <,
-        fec->mode == FASP_FEC_AUTO ? 1.3 : 1.2);
+                    "share %.3f, resent %" G_GUINT64_FORMAT ", recovered %" G_GUINT64_FORMAT
+                    ", repairs %" G_GUINT64_FORMAT ", latest %" G_GINT64_FORMAT,
+        seed, stream->sender_stats.latency.skips, get_overhead (stream),
+        stream->sender_stats.sent.fec_share, stream->sender_stats.sent.blocks_rtx,
+        stream->receiver_stats.received.recovered, stream->receiver_stats.received.repairs,
+        fasp_hist_percentile (fasp_endpoint_get_lateness (stream->receiver, TRUE), 1));
+    g_assert_cmpfloat (get_overhead (stream), <, fec->mode == FASP_FEC_AUTO ? 1.3 : 1.2);
     vstream_free (stream);
     vnet_free (net);
   }
@@ -103,11 +95,7 @@ test_no_room (void)
     VstreamConfig config;
     Vstream *stream;
 
-    vnet_set_path (net, 100 * FASP_MSEC, (gdouble[]) {
-        .03, .03}
-        , (gdouble[]) {
-        0, 0}
-        , 0);
+    vnet_set_path (net, 100 * FASP_MSEC, (gdouble[]) { .03, .03 }, (gdouble[]) { 0, 0 }, 0);
     vstream_config_init (&config);
     config.lead = FASP_SEC;
     config.duration = 30 * FASP_SEC;
@@ -115,12 +103,13 @@ test_no_room (void)
     config.channel = 5000000;
     stream = start (net, &config, &fec);
     g_assert_true (vstream_run (stream));
-    g_test_message ("seed %u: share %.3f, p95 %" G_GINT64_FORMAT ", skips %"
-        G_GUINT64_FORMAT, seed, stream->sender_stats.sent.fec_share,
-        fasp_hist_percentile (fasp_endpoint_get_lateness (stream->receiver,
-                TRUE), .95), stream->sender_stats.latency.skips);
-    g_assert_cmpint (fasp_hist_percentile (fasp_endpoint_get_lateness
-            (stream->receiver, TRUE), .95), <, 100 * FASP_MSEC);
+    g_test_message ("seed %u: share %.3f, p95 %" G_GINT64_FORMAT ", skips %" G_GUINT64_FORMAT, seed,
+        stream->sender_stats.sent.fec_share,
+        fasp_hist_percentile (fasp_endpoint_get_lateness (stream->receiver, TRUE), .95),
+        stream->sender_stats.latency.skips);
+    g_assert_cmpint (fasp_hist_percentile (fasp_endpoint_get_lateness (stream->receiver, TRUE),
+                         .95),
+        <, 100 * FASP_MSEC);
     vstream_free (stream);
     vnet_free (net);
   }
@@ -139,19 +128,16 @@ typedef struct
 } Case;
 
 static const Case cases[] = {
-  {"clean", {FASP_FEC_FIXED, .1, 50, 1}, 0, 0, 0, 2000000, 40000, 0, FALSE},
-  {"loss", {FASP_FEC_FIXED, .1, 50, 1}, .05, 0, 0, 2000000, 40000, 0, FALSE},
-  {"much", {FASP_FEC_FIXED, 1, 50, 1}, .3, 0, 0, 2000000, 40000, 0, FALSE},
-  {"bursts", {FASP_FEC_FIXED, .2, 200, 1}, .05, 6, 0, 4000000, 40000, 0, FALSE},
-  {"reorder", {FASP_FEC_FIXED, .1, 50, 1}, .02, 0, .2, 2000000, 40000, 0,
-      FALSE},
-  {"flows", {FASP_FEC_FIXED, .2, 50, 8}, .05, 0, 0, 8000000, 40000, 0, FALSE},
-  {"auto", {FASP_FEC_AUTO, 0, 30, 4}, .02, 0, 0, 8000000, 40000, 0, FALSE},
-  {"blackout", {FASP_FEC_FIXED, .2, 50, 1}, .02, 0, 0, 4000000, 40000,
-      2 * FASP_SEC, FALSE},
-  {"jumbo", {FASP_FEC_FIXED, .05, 20, 1}, .01, 0, 0, 400000000, 4000, 0, TRUE},
-  {"jumbo-clear", {FASP_FEC_FIXED, .05, 20, 1, TRUE}, .01, 0, 0, 400000000,
-      4000, 0, TRUE},
+  { "clean", { FASP_FEC_FIXED, .1, 50, 1 }, 0, 0, 0, 2000000, 40000, 0, FALSE },
+  { "loss", { FASP_FEC_FIXED, .1, 50, 1 }, .05, 0, 0, 2000000, 40000, 0, FALSE },
+  { "much", { FASP_FEC_FIXED, 1, 50, 1 }, .3, 0, 0, 2000000, 40000, 0, FALSE },
+  { "bursts", { FASP_FEC_FIXED, .2, 200, 1 }, .05, 6, 0, 4000000, 40000, 0, FALSE },
+  { "reorder", { FASP_FEC_FIXED, .1, 50, 1 }, .02, 0, .2, 2000000, 40000, 0, FALSE },
+  { "flows", { FASP_FEC_FIXED, .2, 50, 8 }, .05, 0, 0, 8000000, 40000, 0, FALSE },
+  { "auto", { FASP_FEC_AUTO, 0, 30, 4 }, .02, 0, 0, 8000000, 40000, 0, FALSE },
+  { "blackout", { FASP_FEC_FIXED, .2, 50, 1 }, .02, 0, 0, 4000000, 40000, 2 * FASP_SEC, FALSE },
+  { "jumbo", { FASP_FEC_FIXED, .05, 20, 1 }, .01, 0, 0, 400000000, 4000, 0, TRUE },
+  { "jumbo-clear", { FASP_FEC_FIXED, .05, 20, 1, TRUE }, .01, 0, 0, 400000000, 4000, 0, TRUE },
 };
 
 static void
@@ -164,11 +150,8 @@ test_whole (gconstpointer data)
     VstreamConfig config;
     Vstream *stream;
 
-    vnet_set_path (net, c->rtt, (gdouble[]) {
-        c->loss, c->loss}
-        , (gdouble[]) {
-        c->burst, c->burst}
-        , 0);
+    vnet_set_path (net, c->rtt, (gdouble[]) { c->loss, c->loss },
+        (gdouble[]) { c->burst, c->burst }, 0);
     for (guint side = 0; side < 2; side++)
       for (guint link = 0; link < MAX (c->fec.flows, 1); link++) {
         ImpairConfig *wire = vnet_get_link_wire (net, side, !side, link);
@@ -190,8 +173,7 @@ test_whole (gconstpointer data)
     if (c->loss > 0)
       g_assert_cmpuint (stream->receiver_stats.received.recovered, >, 3);
     g_assert_cmpuint (stream->receiver_stats.received.recovered, <=,
-        stream->receiver_stats.received.lost +
-        stream->receiver_stats.received.reordered);
+        stream->receiver_stats.received.lost + stream->receiver_stats.received.reordered);
     vstream_free (stream);
     vnet_free (net);
   }
@@ -209,11 +191,7 @@ test_with_rexes (void)
     VstreamConfig config;
     Vstream *stream;
 
-    vnet_set_path (net, 30 * FASP_MSEC, (gdouble[]) {
-        .02, .02}
-        , (gdouble[]) {
-        0, 0}
-        , 0);
+    vnet_set_path (net, 30 * FASP_MSEC, (gdouble[]) { .02, .02 }, (gdouble[]) { 0, 0 }, 0);
     vstream_config_init (&config);
     config.lead = FASP_SEC;
     config.channel = 10000000;
@@ -239,11 +217,7 @@ test_shorter (void)
     VstreamConfig config;
     Vstream *stream;
 
-    vnet_set_path (net, 140 * FASP_MSEC, (gdouble[]) {
-        .02, .02}
-        , (gdouble[]) {
-        0, 0}
-        , 0);
+    vnet_set_path (net, 140 * FASP_MSEC, (gdouble[]) { .02, .02 }, (gdouble[]) { 0, 0 }, 0);
     vstream_config_init (&config);
     config.lead = FASP_SEC;
     config.duration = 60 * FASP_SEC;
@@ -276,11 +250,7 @@ test_alone (void)
     Vnet *net = vnet_new (seed);
     Vstream *stream;
 
-    vnet_set_path (net, RTT, (gdouble[]) {
-        .05, .05}
-        , (gdouble[]) {
-        0, 0}
-        , 0);
+    vnet_set_path (net, RTT, (gdouble[]) { .05, .05 }, (gdouble[]) { 0, 0 }, 0);
     vstream_config_init (&config);
     config.lead = FASP_SEC;
     config.duration = 20 * FASP_SEC;
@@ -304,10 +274,10 @@ test_alone (void)
     gaps += stream->discontinuities;
     /* of 600 lost ones */
     g_assert_cmpuint (stream->receiver_stats.received.too_late, <, 100);
-    g_assert_cmpuint (stream->receiver_stats.received.too_late, >=,
-        stream->discontinuities);
-    g_assert_cmpint (fasp_hist_percentile (fasp_endpoint_get_lateness
-            (stream->receiver, TRUE), .99), <, 400 * FASP_MSEC);
+    g_assert_cmpuint (stream->receiver_stats.received.too_late, >=, stream->discontinuities);
+    g_assert_cmpint (fasp_hist_percentile (fasp_endpoint_get_lateness (stream->receiver, TRUE),
+                         .99),
+        <, 400 * FASP_MSEC);
     vstream_free (stream);
     vnet_free (net);
   }
@@ -319,16 +289,17 @@ typedef struct
   FaspFecMode fec;
   guint latency_ms;
   guint recovered, skips_least, skips_most;
-  gdouble promised_least, promised_most;        /* seconds between skips */
+  gdouble promised_least, promised_most; /* seconds between skips */
 } NoRex;
 
 static const NoRex no_rtx[] = {
-  {FASP_FEC_OFF, 1000, 0, 15, 25, 0, 1},
-  {FASP_FEC_AUTO, 1000, 150, 0, 3, 60, 1e12},
-  {FASP_FEC_AUTO, FASP_LATENCY_AUTO, 150, 0, 3, 60, 1e12},
+  { FASP_FEC_OFF, 1000, 0, 15, 25, 0, 1 },
+  { FASP_FEC_AUTO, 1000, 150, 0, 3, 60, 1e12 },
+  { FASP_FEC_AUTO, FASP_LATENCY_AUTO, 150, 0, 3, 60, 1e12 },
 };
 
-/* There would be time for a retransmission, but there is none: the code has to do, and what is promised is what it keeps. */
+/* There would be time for a retransmission, but there is none: the code has to do, and what is
+ * promised is what it keeps. */
 static void
 test_no_rtx (void)
 {
@@ -339,11 +310,7 @@ test_no_rtx (void)
     Vnet *net = vnet_new (i + 1);
     Vstream *stream;
 
-    vnet_set_path (net, RTT, (gdouble[]) {
-        .02, 0}
-        , (gdouble[]) {
-        0, 0}
-        , 0);
+    vnet_set_path (net, RTT, (gdouble[]) { .02, 0 }, (gdouble[]) { 0, 0 }, 0);
     vstream_config_init (&config);
     config.lead = FASP_SEC;
     config.duration = 21 * FASP_SEC;
@@ -354,14 +321,11 @@ test_no_rtx (void)
     a.no_rtx = TRUE;
     stream = vstream_new (net, &config, &a, &b);
     vstream_run_until (stream, 20 * FASP_SEC);
-    g_assert_cmpuint (stream->receiver_stats.received.recovered, >=,
-        c->recovered);
+    g_assert_cmpuint (stream->receiver_stats.received.recovered, >=, c->recovered);
     g_assert_cmpuint (stream->receiver_stats.latency.skips, >=, c->skips_least);
     g_assert_cmpuint (stream->receiver_stats.latency.skips, <=, c->skips_most);
-    g_assert_cmpfloat (stream->sender_stats.latency.promised_interval, >=,
-        c->promised_least);
-    g_assert_cmpfloat (stream->sender_stats.latency.promised_interval, <=,
-        c->promised_most);
+    g_assert_cmpfloat (stream->sender_stats.latency.promised_interval, >=, c->promised_least);
+    g_assert_cmpfloat (stream->sender_stats.latency.promised_interval, <=, c->promised_most);
     /* more than the repairs take is of no use */
     g_assert_cmpuint (stream->sender_stats.latency.ms, <=,
         c->latency_ms == FASP_LATENCY_AUTO ? 150 : c->latency_ms);
@@ -380,9 +344,7 @@ test_alone_outage (void)
   ImpairConfig *wire = vnet_get_wire (net, VNET_A, VNET_B);
   Vstream *stream;
 
-  vnet_set_path (net, RTT, (gdouble[]) {
-      0, 0}, (gdouble[]) {
-      0, 0}, 0);
+  vnet_set_path (net, RTT, (gdouble[]) { 0, 0 }, (gdouble[]) { 0, 0 }, 0);
   wire->blackouts[0].start = 3 * FASP_SEC;
   wire->blackouts[0].end = 5 * FASP_SEC;
   vstream_config_init (&config);
@@ -397,8 +359,7 @@ test_alone_outage (void)
   vstream_run (stream);
   g_assert_true (stream->drained);
   g_assert_cmpuint (stream->sender_stats.sent.lost, >, 3000);
-  g_assert_cmpuint (stream->sender_stats.sent.datagrams, <,
-      stream->sender_stats.sent.blocks + 300);
+  g_assert_cmpuint (stream->sender_stats.sent.datagrams, <, stream->sender_stats.sent.blocks + 300);
   vstream_free (stream);
   vnet_free (net);
 }
@@ -413,11 +374,7 @@ test_alone_end (void)
     Vnet *net = vnet_new (seed);
     Vstream *stream;
 
-    vnet_set_path (net, RTT, (gdouble[]) {
-        .5, .5}
-        , (gdouble[]) {
-        0, 0}
-        , 0);
+    vnet_set_path (net, RTT, (gdouble[]) { .5, .5 }, (gdouble[]) { 0, 0 }, 0);
     vstream_config_init (&config);
     config.lead = 5 * FASP_SEC;
     config.duration = FASP_SEC;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What comes too late, or not at all: what is given up (too-late=skip), what is counted, and what is told.
+ * What comes too late, or not at all: what is given up (too-late=skip), what is counted, and what
+ * is told.
  */
 #include "vcast.h"
 
@@ -23,8 +24,7 @@ test_pause (gconstpointer anew)
     vcast_run (n, minutes[i] * 60 * FASP_SEC);
     if (anew) {
       vcast_lose (n, 1);
-      vcast_run (n, vcast_config (VNET_B, FASP_MODE_CALLER).resume_timeout +
-          60 * FASP_SEC);
+      vcast_run (n, vcast_config (VNET_B, FASP_MODE_CALLER).resume_timeout + 60 * FASP_SEC);
       vcast_lose (n, 0);
       vcast_run (n, 60 * FASP_SEC);
       g_assert_cmpuint (b->events[FASP_EVENT_CONNECTED], ==, 2);
@@ -34,8 +34,7 @@ test_pause (gconstpointer anew)
     for (guint k = 0; k < 1000; k++) {
       vcast_run (n, 10 * FASP_MSEC);
       if (b->read > read)
-        g_assert_cmpint (ABS (b->play - vnet_get_time (n->net)), <,
-            50 * FASP_MSEC);
+        g_assert_cmpint (ABS (b->play - vnet_get_time (n->net)), <, 50 * FASP_MSEC);
     }
     g_assert_cmpuint (b->read, >, read);
     fasp_endpoint_get_sender_clock (b->endpoint, &clock);
@@ -109,9 +108,7 @@ typedef struct
   guint seconds;
 } Outage;
 
-static const Outage outages[] = {
-  {FALSE, 6}, {TRUE, 6}, {FALSE, 3}, {TRUE, 3}
-};
+static const Outage outages[] = { { FALSE, 6 }, { TRUE, 6 }, { FALSE, 3 }, { TRUE, 3 } };
 
 /* too-late=skip after an outage: what was written meanwhile is of no use any more, and is not
  * sent, nor sent again (for 5 s it goes on); with wait it is, and all is late until it is caught
@@ -124,7 +121,7 @@ test_outage_late (gconstpointer data)
   VCast *n = vcast_new (9);
   FaspEndpointConfig a = vcast_config (VNET_A, FASP_MODE_LISTENER);
   FaspEndpointConfig b = vcast_config (VNET_B, FASP_MODE_CALLER);
-  guint64 missing, behind;      /* bytes */
+  guint64 missing, behind; /* bytes */
   gint64 joined;
 
   a.latency_ms = b.latency_ms = 300;
@@ -194,23 +191,20 @@ test_skip_at_first (void)
   vcast_join (n, VNET_B, &b, VNET_A);
   vcast_run (n, 400 * FASP_MSEC);
   g_assert_cmpuint (vcast_get_session (n, VNET_B).latency.skips, ==, 0);
-  g_assert_cmpuint (vcast_get_session (n, VNET_B).latency.observed_interval, ==,
-      0);
+  g_assert_cmpuint (vcast_get_session (n, VNET_B).latency.observed_interval, ==, 0);
   vnet_get_wire (n->net, VNET_A, VNET_B)->delay += 150 * FASP_MSEC;
   vcast_run (n, 500 * FASP_MSEC);
   for (VnetSide side = VNET_A; side <= VNET_B; side++) {
     g_assert_cmpuint (vcast_get_session (n, side).latency.skips, ==, 1);
-    g_assert_cmpuint (vcast_get_session (n, side).latency.observed_interval, ==,
-        1);
+    g_assert_cmpuint (vcast_get_session (n, side).latency.observed_interval, ==, 1);
   }
   vcast_run (n, 4 * FASP_SEC);
-  g_assert_cmpuint (vcast_get_session (n, VNET_A).latency.observed_interval, ==,
-      4);
+  g_assert_cmpuint (vcast_get_session (n, VNET_A).latency.observed_interval, ==, 4);
   vcast_free (n);
 }
 
-/* Everything comes too late, for twenty seconds: that is a skip in each of them for who plays it, and one row for
- * the sender, whose encoder need not make a key frame for each. */
+/* Everything comes too late, for twenty seconds: that is a skip in each of them for who plays it,
+ * and one row for the sender, whose encoder need not make a key frame for each. */
 static void
 test_late_for_long (void)
 {
@@ -260,8 +254,8 @@ test_late_at_once (gconstpointer skips)
   vcast_free (n);
 }
 
-/* An outage that is longer than the sender keeps the stream: each second of the gap counts. But of a
- * pause nothing is missing if some blocks are lost at its end. */
+/* An outage that is longer than the sender keeps the stream: each second of the gap counts. But of
+ * a pause nothing is missing if some blocks are lost at its end. */
 static void
 test_gap (gconstpointer pauses)
 {
@@ -285,8 +279,7 @@ test_gap (gconstpointer pauses)
     n->bitrate = 4000000;
   }
   wire->blackouts[0].start = vnet_get_time (n->net);
-  wire->blackouts[0].end = vnet_get_time (n->net) +
-      (pauses ? 30 * FASP_MSEC : 8 * FASP_SEC);
+  wire->blackouts[0].end = vnet_get_time (n->net) + (pauses ? 30 * FASP_MSEC : 8 * FASP_SEC);
   vcast_run (n, 15 * FASP_SEC);
   skips = vcast_get_session (n, VNET_B).latency.skips;
   g_assert_cmpuint (skips, >=, pauses ? 1 : 8);
@@ -333,15 +326,13 @@ test_missing_late (void)
   vcast_run (n, 3 * FASP_SEC);
   before = vcast_get_session (n, VNET_B).latency.skips;
   vcast_run (n, 10 * FASP_SEC);
-  g_assert_cmpuint (vcast_get_session (n, VNET_B).latency.skips, >=,
-      before + 9);
-  g_assert_cmpuint (vcast_get_session (n, VNET_B).latency.skips, <=,
-      before + 11);
+  g_assert_cmpuint (vcast_get_session (n, VNET_B).latency.skips, >=, before + 9);
+  g_assert_cmpuint (vcast_get_session (n, VNET_B).latency.skips, <=, before + 11);
   vcast_free (n);
 }
 
-/* too-late=skip where the channel takes less than the stream, for long, by a quarter or by little: of what is
- * left out the rest is in time, and the stream stays live. */
+/* too-late=skip where the channel takes less than the stream, for long, by a quarter or by little:
+ * of what is left out the rest is in time, and the stream stays live. */
 static void
 test_narrow_late (void)
 {
@@ -375,9 +366,9 @@ test_narrow_late (void)
       before = node->read;
     }
     shift = fasp_endpoint_map_media_time (node->endpoint, 0) - shift;
-    g_test_message ("%u: %.3f in time, %.4f late, %u gaps, %d ms, %d ms off",
-        channels[i], in_time * 8. / 2.4e8, late * 8. / 2.4e8,
-        node->discontinuities, (gint) (latest / 1000), (gint) (shift / 1000));
+    g_test_message ("%u: %.3f in time, %.4f late, %u gaps, %d ms, %d ms off", channels[i],
+        in_time * 8. / 2.4e8, late * 8. / 2.4e8, node->discontinuities, (gint) (latest / 1000),
+        (gint) (shift / 1000));
     g_assert_cmpint (ABS (shift), <, 60 * FASP_MSEC);
     g_assert_cmpint (latest, <, 1100 * FASP_MSEC);
     g_assert_cmpuint (node->discontinuities, >, 0);
@@ -420,10 +411,12 @@ test_late_end (void)
   vcast_run (n, 5 * FASP_SEC);
   vcast_end (n);
   vcast_assert_whole (n, VNET_B);
-  g_assert_cmpint (fasp_hist_percentile (fasp_endpoint_get_lateness (n->nodes
-              [VNET_B].endpoint, TRUE), 1), <, FASP_SEC);
-  g_assert_cmpint (fasp_hist_percentile (fasp_endpoint_get_lateness (n->nodes
-              [VNET_B].endpoint, FALSE), 1), <, FASP_SEC);
+  g_assert_cmpint (
+      fasp_hist_percentile (fasp_endpoint_get_lateness (n->nodes[VNET_B].endpoint, TRUE), 1), <,
+      FASP_SEC);
+  g_assert_cmpint (
+      fasp_hist_percentile (fasp_endpoint_get_lateness (n->nodes[VNET_B].endpoint, FALSE), 1), <,
+      FASP_SEC);
   vcast_free (n);
 }
 
@@ -449,8 +442,7 @@ test_tail_far (void)
   vcast_run (n, FASP_SEC);
   before = vnet_get_counters (n->net, VNET_A, VNET_B)->packets;
   vcast_run (n, 2 * FASP_SEC);
-  g_assert_cmpuint (vnet_get_counters (n->net, VNET_A, VNET_B)->packets, <=,
-      before + 8);
+  g_assert_cmpuint (vnet_get_counters (n->net, VNET_A, VNET_B)->packets, <=, before + 8);
   out->loss = 0;
   vcast_end (n);
   vcast_assert_whole (n, VNET_B);
@@ -469,20 +461,15 @@ main (int argc, char **argv)
   g_test_add_func ("/endpoint/too-late/narrow", test_narrow_late);
   g_test_add_data_func ("/endpoint/outage/wait", &outages[0], test_outage_late);
   g_test_add_data_func ("/endpoint/outage/skip", &outages[1], test_outage_late);
-  g_test_add_data_func ("/endpoint/outage/short/wait", &outages[2],
-      test_outage_late);
-  g_test_add_data_func ("/endpoint/outage/short/skip", &outages[3],
-      test_outage_late);
+  g_test_add_data_func ("/endpoint/outage/short/wait", &outages[2], test_outage_late);
+  g_test_add_data_func ("/endpoint/outage/short/skip", &outages[3], test_outage_late);
   g_test_add_func ("/endpoint/longer-path", test_longer_path);
   g_test_add_func ("/endpoint/skip-at-first", test_skip_at_first);
   g_test_add_func ("/endpoint/late-for-long", test_late_for_long);
-  g_test_add_data_func ("/endpoint/late-at-once", GINT_TO_POINTER (FALSE),
-      test_late_at_once);
-  g_test_add_data_func ("/endpoint/late-at-once/skip", GINT_TO_POINTER (TRUE),
-      test_late_at_once);
+  g_test_add_data_func ("/endpoint/late-at-once", GINT_TO_POINTER (FALSE), test_late_at_once);
+  g_test_add_data_func ("/endpoint/late-at-once/skip", GINT_TO_POINTER (TRUE), test_late_at_once);
   g_test_add_data_func ("/endpoint/gap", GINT_TO_POINTER (FALSE), test_gap);
-  g_test_add_data_func ("/endpoint/gap/pause", GINT_TO_POINTER (TRUE),
-      test_gap);
+  g_test_add_data_func ("/endpoint/gap/pause", GINT_TO_POINTER (TRUE), test_gap);
   g_test_add_func ("/endpoint/missing", test_missing);
   g_test_add_func ("/endpoint/missing/late", test_missing_late);
   g_test_add_func ("/endpoint/narrow", test_narrow);

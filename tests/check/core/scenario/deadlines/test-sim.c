@@ -12,28 +12,27 @@ typedef struct
 {
   const gchar *name;
   gdouble loss, reverse_loss, burst, reorder, duplicate, corrupt;
-  FaspTime blackout;            /* length, from 3 s on, both ways */
+  FaspTime blackout; /* length, from 3 s on, both ways */
   FaspTime rtt;
   FaspTime jitter;
 } Network;
 
 static const Network networks[] = {
-  {"perfect", 0, 0, 0, 0, 0, 0, 0, 200 * FASP_MSEC, 0},
-  {"lan", 0, 0, 0, 0, 0, 0, 0, 200, 0},
-  {"loss-2", .02, .02, 0, 0, 0, 0, 0, 200 * FASP_MSEC, 0},
-  {"loss-10", .10, .10, 0, 0, 0, 0, 0, 200 * FASP_MSEC, 0},
-  {"loss-20", .20, .20, 0, 0, 0, 0, 0, 200 * FASP_MSEC, 0},
-  {"loss-40", .40, .40, 0, 0, 0, 0, 0, 200 * FASP_MSEC, 0},
-  {"bursts", .05, .05, 8, 0, 0, 0, 0, 100 * FASP_MSEC, 0},
-  {"reorder", 0, 0, 0, .10, 0, 0, 0, 100 * FASP_MSEC, 0},
-  {"jitter", .01, .01, 0, 0, 0, 0, 0, 100 * FASP_MSEC, 20 * FASP_MSEC},
-  {"duplicates", 0, 0, 0, 0, .10, 0, 0, 100 * FASP_MSEC, 0},
-  {"corruption", 0, 0, 0, 0, 0, .01, 0, 100 * FASP_MSEC, 0},
-  {"reverse-50", .02, .50, 0, 0, 0, 0, 0, 200 * FASP_MSEC, 0},
-  {"blackout-1s", .02, .02, 0, 0, 0, 0, 1 * FASP_SEC, 200 * FASP_MSEC, 0},
-  {"blackout-10s", .02, .02, 0, 0, 0, 0, 10 * FASP_SEC, 200 * FASP_MSEC, 0},
-  {"everything", .20, .50, 4, .10, .10, .01, 1 * FASP_SEC, 200 * FASP_MSEC,
-      5 * FASP_MSEC},
+  { "perfect", 0, 0, 0, 0, 0, 0, 0, 200 * FASP_MSEC, 0 },
+  { "lan", 0, 0, 0, 0, 0, 0, 0, 200, 0 },
+  { "loss-2", .02, .02, 0, 0, 0, 0, 0, 200 * FASP_MSEC, 0 },
+  { "loss-10", .10, .10, 0, 0, 0, 0, 0, 200 * FASP_MSEC, 0 },
+  { "loss-20", .20, .20, 0, 0, 0, 0, 0, 200 * FASP_MSEC, 0 },
+  { "loss-40", .40, .40, 0, 0, 0, 0, 0, 200 * FASP_MSEC, 0 },
+  { "bursts", .05, .05, 8, 0, 0, 0, 0, 100 * FASP_MSEC, 0 },
+  { "reorder", 0, 0, 0, .10, 0, 0, 0, 100 * FASP_MSEC, 0 },
+  { "jitter", .01, .01, 0, 0, 0, 0, 0, 100 * FASP_MSEC, 20 * FASP_MSEC },
+  { "duplicates", 0, 0, 0, 0, .10, 0, 0, 100 * FASP_MSEC, 0 },
+  { "corruption", 0, 0, 0, 0, 0, .01, 0, 100 * FASP_MSEC, 0 },
+  { "reverse-50", .02, .50, 0, 0, 0, 0, 0, 200 * FASP_MSEC, 0 },
+  { "blackout-1s", .02, .02, 0, 0, 0, 0, 1 * FASP_SEC, 200 * FASP_MSEC, 0 },
+  { "blackout-10s", .02, .02, 0, 0, 0, 0, 10 * FASP_SEC, 200 * FASP_MSEC, 0 },
+  { "everything", .20, .50, 4, .10, .10, .01, 1 * FASP_SEC, 200 * FASP_MSEC, 5 * FASP_MSEC },
 };
 
 static guint
@@ -46,14 +45,13 @@ seeds (void)
 
 /* The same there and back, without bursts. */
 static void
-set_path (Vnet * net, FaspTime rtt, gdouble loss, guint64 rate)
+set_path (Vnet *net, FaspTime rtt, gdouble loss, guint64 rate)
 {
-  vnet_set_path (net, rtt, (const gdouble[2]) { loss, loss },
-      (const gdouble[2]) { 0, 0 }, rate);
+  vnet_set_path (net, rtt, (const gdouble[2]) { loss, loss }, (const gdouble[2]) { 0, 0 }, rate);
 }
 
 static void
-set_network (Vnet * net, const Network * n)
+set_network (Vnet *net, const Network *n)
 {
   for (guint side = 0; side < 2; side++) {
     ImpairConfig *d = vnet_get_wire (net, side, !side);
@@ -93,8 +91,9 @@ test_network (gconstpointer data)
     good = vstream_run (stream);
     if (!good)
       g_test_message ("%s, seed %u: %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT
-          " bytes, wrong %d eos %d drained %d", n->name, seed, stream->read,
-          stream->written, stream->wrong, stream->eos, stream->drained);
+                      " bytes, wrong %d eos %d drained %d",
+          n->name, seed, stream->read, stream->written, stream->wrong, stream->eos,
+          stream->drained);
     g_assert_true (good);
     g_assert_cmpuint (stream->written, ==, 1500000);
     vstream_free (stream);
@@ -110,12 +109,9 @@ test_calm (void)
   static const struct
   {
     guint64 bitrate;
-    guint least, most;          /* in a second */
-  } streams[] =
-      { {150000, 13, 15}, {260000, 22, 26}, {2000000, 9, 11}, {5000000, 9, 12},
-  {8000000, 14, 17},
-  {40000000, 23, 26}
-  };
+    guint least, most; /* in a second */
+  } streams[] = { { 150000, 13, 15 }, { 260000, 22, 26 }, { 2000000, 9, 11 }, { 5000000, 9, 12 },
+    { 8000000, 14, 17 }, { 40000000, 23, 26 } };
 
   for (guint i = 0; i < G_N_ELEMENTS (streams); i++) {
     Vnet *net = vnet_new (i + 1);
@@ -129,10 +125,8 @@ test_calm (void)
     config.duration = 10 * FASP_SEC;
     stream = vstream_new (net, &config, NULL, NULL);
     g_assert_true (vstream_run (stream));
-    g_assert_cmpuint (stream->receiver_stats.received.feedback, >=,
-        10 * streams[i].least);
-    g_assert_cmpuint (stream->receiver_stats.received.feedback, <=,
-        10 * streams[i].most);
+    g_assert_cmpuint (stream->receiver_stats.received.feedback, >=, 10 * streams[i].least);
+    g_assert_cmpuint (stream->receiver_stats.received.feedback, <=, 10 * streams[i].most);
     vstream_free (stream);
     vnet_free (net);
   }
@@ -187,8 +181,8 @@ test_silence (void)
     stream = vstream_new (net, &config, NULL, NULL);
     from = vnet_get_time (net) + 9 * FASP_SEC;
     for (guint side = 0; side <= i; side++) {
-      ImpairConfig *wire = vnet_get_wire (net, side == 0 ? VNET_B : VNET_A,
-          side == 0 ? VNET_A : VNET_B);
+      ImpairConfig *wire =
+          vnet_get_wire (net, side == 0 ? VNET_B : VNET_A, side == 0 ? VNET_A : VNET_B);
 
       wire->blackouts[0].start = from;
       wire->blackouts[0].end = from + 4 * FASP_SEC;
@@ -200,8 +194,7 @@ test_silence (void)
     }
     g_assert_true (vstream_run (stream));
     hist = fasp_endpoint_get_lateness (stream->receiver, FALSE);
-    g_assert_cmpint (fasp_hist_percentile (hist, i == 0 ? .97 : .5), <,
-        10 * FASP_MSEC);
+    g_assert_cmpint (fasp_hist_percentile (hist, i == 0 ? .97 : .5), <, 10 * FASP_MSEC);
     vstream_free (stream);
     vnet_free (net);
   }
@@ -232,8 +225,7 @@ test_jumbo (gconstpointer data)
   receiver.buffer_size = 8 << 20;
   stream = vstream_new (net, &config, &sender, &receiver);
   vstream_run_until (stream, 3 * FASP_SEC);
-  g_assert_cmpuint (stream->sender_stats.path.datagram_size, ==,
-      fast ? 8972 : 1472);
+  g_assert_cmpuint (stream->sender_stats.path.datagram_size, ==, fast ? 8972 : 1472);
   for (guint side = VNET_A; side <= VNET_B; side++)
     vnet_get_wire (net, side, !side)->mtu = 1500;
   g_assert_true (vstream_run (stream));
@@ -281,8 +273,7 @@ test_missed (void)
 /* --- copies and promises -------------------------------------------------------- */
 
 static Vstream *
-new_promised (Vnet * net, guint64 bitrate, guint64 channel, guint latency_ms,
-    FaspTime duration)
+new_promised (Vnet *net, guint64 bitrate, guint64 channel, guint latency_ms, FaspTime duration)
 {
   FaspEndpointConfig sender;
   VstreamConfig config;
@@ -312,19 +303,16 @@ test_copies (void)
     gdouble wire;
 
     set_network (net, &networks[2]);
-    stream = new_promised (net, rates[i * 3] * 1000000,
-        rates[i * 3 + 1] * 1000000, 300, duration);
+    stream = new_promised (net, rates[i * 3] * 1000000, rates[i * 3 + 1] * 1000000, 300, duration);
     g_assert_true (vstream_run (stream));
     g_assert_cmpuint (stream->receiver_stats.latency.ms, ==, 300);
     g_assert_cmpuint (stream->receiver_stats.latency.skips, ==, 0);
     g_assert_cmpuint (stream->receiver_stats.latency.promised_interval, >=,
         FASP_GLITCH_INTERVAL_DEFAULT * 9 / 10);
-    g_assert_cmpuint (stream->sender_stats.sent.copies, >,
-        stream->sender_stats.sent.lost * 2);
+    g_assert_cmpuint (stream->sender_stats.sent.copies, >, stream->sender_stats.sent.lost * 2);
     hist = fasp_endpoint_get_lateness (stream->receiver, TRUE);
     g_assert_cmpint (fasp_hist_percentile (hist, .9999), <=, 260 * FASP_MSEC);
-    wire = vnet_get_counters (net, VNET_A, VNET_B)->bytes /
-        (gdouble) stream->read;
+    wire = vnet_get_counters (net, VNET_A, VNET_B)->bytes / (gdouble) stream->read;
     g_assert_cmpfloat (wire, <, 1.17);
     vstream_free (stream);
     vnet_free (net);
@@ -351,11 +339,10 @@ test_rounds (void)
   g_assert_cmpuint (n, >, 250000);
   left = n;
   for (guint round = 0; left > 5 && round < FASP_ROUNDS; round++) {
-    gdouble expected = left * (round + 1 < FASP_ROUNDS
-        && left * .1 > 5 ? .9 : 1);
+    gdouble expected = left * (round + 1 < FASP_ROUNDS && left * .1 > 5 ? .9 : 1);
 
-    chi2 += (stream->receiver_stats.rounds[round] - expected) *
-        (stream->receiver_stats.rounds[round] - expected) / expected;
+    chi2 += (stream->receiver_stats.rounds[round] - expected)
+        * (stream->receiver_stats.rounds[round] - expected) / expected;
     left -= expected;
     cells++;
   }
@@ -377,12 +364,11 @@ test_auto (void)
     guint kept = 0;
     Vnet *net;
 
-    if (i == 5)                 /* 40 %: nothing to promise there */
+    if (i == 5) /* 40 %: nothing to promise there */
       continue;
     net = vnet_new (i);
     set_network (net, &networks[i]);
-    stream = new_promised (net, 2000000, 6000000, FASP_LATENCY_AUTO,
-        60 * FASP_SEC);
+    stream = new_promised (net, 2000000, 6000000, FASP_LATENCY_AUTO, 60 * FASP_SEC);
     /* the path is learnt from what is lost: on a bad one that costs a skip or
      * two in the beginning */
     vstream_run_until (stream, 20 * FASP_SEC);
@@ -390,19 +376,17 @@ test_auto (void)
     g_assert_cmpuint (early, <=, i <= 3 ? 0 : 3);
     for (guint k = 21; k <= 60; k++) {
       vstream_run_until (stream, k * FASP_SEC);
-      kept += stream->sender_stats.latency.promised_interval >=
-          FASP_GLITCH_INTERVAL_DEFAULT * 9 / 10;
+      kept +=
+          stream->sender_stats.latency.promised_interval >= FASP_GLITCH_INTERVAL_DEFAULT * 9 / 10;
     }
     g_assert_true (vstream_run (stream));
     g_assert_cmpuint (stream->events[FASP_EVENT_PROMISE][0], >=, 1);
     g_assert_cmpuint (stream->events[FASP_EVENT_PROMISE][1], >=, 1);
-    g_test_message ("%s: %u ms", networks[i].name,
-        stream->receiver_stats.latency.ms);
+    g_test_message ("%s: %u ms", networks[i].name, stream->receiver_stats.latency.ms);
     g_assert_cmpuint (stream->receiver_stats.latency.ms, >, rtt / FASP_MSEC);
     /* known to fall short of the promise where losses come in bursts: of 30
      * seeds 2 or 3 have one more skip */
-    g_assert_cmpuint (stream->receiver_stats.latency.skips - early, <=,
-        i == 6 ? 1 : 0);
+    g_assert_cmpuint (stream->receiver_stats.latency.skips - early, <=, i == 6 ? 1 : 0);
     /* less for as long as it takes to see that the path is worse than it was; and bursts are too
      * seldom to be known well in a minute: of 25 seeds one has 26, the others 40 */
     g_assert_cmpuint (kept, >=, i == 6 ? 20 : 36);
@@ -424,8 +408,7 @@ test_auto_changes (void)
 
   n.rtt = 50 * FASP_MSEC;
   set_network (net, &n);
-  stream = new_promised (net, 2000000, 4000000, FASP_LATENCY_AUTO,
-      2000 * FASP_SEC);
+  stream = new_promised (net, 2000000, 4000000, FASP_LATENCY_AUTO, 2000 * FASP_SEC);
   vstream_run_until (stream, 60 * FASP_SEC);
   before = stream->receiver_stats.latency.ms;
   g_assert_cmpuint (before, >, 50);
@@ -449,7 +432,7 @@ test_auto_changes (void)
 
 /* Nothing arrives until then; afterwards all does again. */
 static void
-cut_until (Vstream * stream, const Network * n, FaspTime until)
+cut_until (Vstream *stream, const Network *n, FaspTime until)
 {
   Network none = *n;
 
@@ -469,28 +452,25 @@ test_outage (gconstpointer latency)
 
   for (guint i = 0; i < 9; i++) {
     Vnet *net = vnet_new (i + 1);
-    Network n = {.rtt = 20 * FASP_MSEC };
+    Network n = { .rtt = 20 * FASP_MSEC };
     FaspTime end = (120 + outages[i / 3]) * FASP_SEC;
     FaspSessionStats before;
     Vstream *stream;
 
     set_network (net, &n);
-    stream = new_promised (net, rates[i % 3], rates[i % 3] * 2,
-        GPOINTER_TO_UINT (latency), 2000 * FASP_SEC);
+    stream = new_promised (net, rates[i % 3], rates[i % 3] * 2, GPOINTER_TO_UINT (latency),
+        2000 * FASP_SEC);
     vstream_run_until (stream, 120 * FASP_SEC);
     before = stream->sender_stats;
     cut_until (stream, &n, end);
     for (guint k = 1; k <= 60; k++) {
       vstream_run_until (stream, end + k * FASP_SEC);
       /* where feedback is rare it jitters for some seconds */
-      g_assert_cmpuint (stream->sender_stats.latency.ms, <,
-          4 * before.latency.ms);
+      g_assert_cmpuint (stream->sender_stats.latency.ms, <, 4 * before.latency.ms);
     }
-    g_assert_cmpuint (stream->sender_stats.latency.ms, <,
-        before.latency.ms * 5 / 4);
+    g_assert_cmpuint (stream->sender_stats.latency.ms, <, before.latency.ms * 5 / 4);
     g_assert_cmpuint (stream->sender_stats.latency.promised_interval, >,
-        MIN (before.latency.promised_interval,
-            FASP_GLITCH_INTERVAL_DEFAULT) * 9 / 10);
+        MIN (before.latency.promised_interval, FASP_GLITCH_INTERVAL_DEFAULT) * 9 / 10);
     vstream_free (stream);
     vnet_free (net);
   }
@@ -505,18 +485,16 @@ test_outages (void)
 
   for (guint i = 0; i < 2; i++) {
     Vnet *net = vnet_new (1);
-    Network n = {.rtt = 20 * FASP_MSEC };
+    Network n = { .rtt = 20 * FASP_MSEC };
     Vstream *stream;
 
     set_network (net, &n);
-    stream = new_promised (net, rates[i], rates[i] * 2, FASP_LATENCY_AUTO,
-        2000 * FASP_SEC);
+    stream = new_promised (net, rates[i], rates[i] * 2, FASP_LATENCY_AUTO, 2000 * FASP_SEC);
     for (FaspTime k = 1; k <= 24; k++) {
       vstream_run_until (stream, k * 15 * FASP_SEC);
       cut_until (stream, &n, k * 15 * FASP_SEC + lengths[i]);
     }
-    g_assert_cmpuint (stream->receiver_stats.latency.ms, >,
-        lengths[i] / FASP_MSEC);
+    g_assert_cmpuint (stream->receiver_stats.latency.ms, >, lengths[i] / FASP_MSEC);
     g_assert_cmpuint (stream->receiver_stats.latency.skips, <, 6);
     vstream_free (stream);
     vnet_free (net);
@@ -546,7 +524,7 @@ static void
 test_no_shortfall (void)
 {
   for (guint loses = 0; loses < 2; loses++) {
-    Network n = {.rtt = 100 * FASP_MSEC,.loss = loses * .05 };
+    Network n = { .rtt = 100 * FASP_MSEC, .loss = loses * .05 };
     Vnet *net = vnet_new (1);
     Vstream *stream;
 
@@ -559,8 +537,8 @@ test_no_shortfall (void)
   }
 }
 
-/* Sound: after each block there is a pause, and it is said that it has come before anybody asks.  Nothing
- * is lost. */
+/* Sound: after each block there is a pause, and it is said that it has come before anybody asks.
+ * Nothing is lost. */
 static void
 test_sound (void)
 {
@@ -581,16 +559,14 @@ test_sound (void)
   sender.rate_control = FASP_RATE_CONTROL_ADAPTIVE;
   stream = vstream_new (net, &config, &sender, NULL);
   g_assert_true (vstream_run (stream));
-  g_assert_cmpuint (vnet_get_counters (net, VNET_A, VNET_B)->bytes, <,
-      stream->read * 1.14);
-  g_assert_cmpuint (vnet_get_counters (net, VNET_B, VNET_A)->bytes, <,
-      stream->read * .16);
+  g_assert_cmpuint (vnet_get_counters (net, VNET_A, VNET_B)->bytes, <, stream->read * 1.14);
+  g_assert_cmpuint (vnet_get_counters (net, VNET_B, VNET_A)->bytes, <, stream->read * .16);
   vstream_free (stream);
   vnet_free (net);
 }
 
-/* The path takes smaller packets from now on, and what is too late is given up: that is no sign that the
- * large ones pass, though it is acknowledged. */
+/* The path takes smaller packets from now on, and what is too late is given up: that is no sign
+ * that the large ones pass, though it is acknowledged. */
 static void
 test_narrower (void)
 {
@@ -604,7 +580,7 @@ test_narrower (void)
   vstream_config_init (&config);
   config.bitrate = 2000000;
   config.key = 1;
-  config.chunk = 5000;          /* pictures, whose last block is small */
+  config.chunk = 5000; /* pictures, whose last block is small */
   config.channel = 6000000;
   config.lead = FASP_SEC;
   fasp_endpoint_config_init (&sender, FASP_ROLE_SENDER, FASP_MODE_CALLER);
@@ -642,8 +618,7 @@ test_idle (void)
   vstream_run_until (stream, 110 * FASP_SEC);
   for (guint i = 0; i < 2; i++)
     bytes[i] = vnet_get_counters (net, i, !i)->bytes - bytes[i];
-  g_test_message ("%u B/s there, %u back", (guint) bytes[0] / 100,
-      (guint) bytes[1] / 100);
+  g_test_message ("%u B/s there, %u back", (guint) bytes[0] / 100, (guint) bytes[1] / 100);
   g_assert_cmpuint (bytes[0], <, 100 * 140);
   g_assert_cmpuint (bytes[1], <, 100 * 200);
   vstream_free (stream);
@@ -669,7 +644,7 @@ test_no_news (void)
 
 /* To a receiver that plays with the latency that is found. */
 static Vstream *
-new_found (Vnet * net, const VstreamConfig * config, gboolean skips)
+new_found (Vnet *net, const VstreamConfig *config, gboolean skips)
 {
   FaspEndpointConfig receiver;
 
@@ -689,7 +664,7 @@ test_auto_unheard (void)
 
   set_network (net, &networks[0]);
   vstream_config_init (&config);
-  config.bitrate = 10000;       /* too little to judge by, but something */
+  config.bitrate = 10000; /* too little to judge by, but something */
   config.chunk = 100;
   config.duration = 20 * FASP_SEC;
   stream = new_found (net, &config, FALSE);
@@ -715,8 +690,7 @@ test_auto_skip (void)
   config.channel = 6000000;
   config.duration = 10 * FASP_SEC;
   stream = new_found (net, &config, TRUE);
-  for (FaspTime t = 100 * FASP_MSEC; stream->receiver_stats.latency.ms == 0;
-      t += 10 * FASP_MSEC) {
+  for (FaspTime t = 100 * FASP_MSEC; stream->receiver_stats.latency.ms == 0; t += 10 * FASP_MSEC) {
     g_assert_cmpint (t, <, 10 * FASP_SEC);
     vstream_run_until (stream, t);
   }
@@ -778,8 +752,7 @@ test_stream (void)
   g_assert_true (vstream_run (stream));
 
   n = fasp_endpoint_fetch_trace (stream->sender, out, 65536, NULL);
-  g_assert_cmpuint (n, ==, stream->sender_stats.sent.blocks +
-      stream->sender_stats.sent.blocks_rtx);
+  g_assert_cmpuint (n, ==, stream->sender_stats.sent.blocks + stream->sender_stats.sent.blocks_rtx);
   for (guint i = 0; i < n; i++) {
     originals += out[i].round == 0 && out[i].fresh;
     retransmissions += out[i].round > 0 && out[i].copy == 0;
@@ -790,8 +763,7 @@ test_stream (void)
     last = out[i].time;
   }
   g_assert_cmpuint (originals, ==, stream->sender_stats.sent.blocks);
-  g_assert_cmpuint (retransmissions + copies, ==,
-      stream->sender_stats.sent.blocks_rtx);
+  g_assert_cmpuint (retransmissions + copies, ==, stream->sender_stats.sent.blocks_rtx);
   g_assert_cmpuint (copies, ==, stream->sender_stats.sent.copies);
   g_assert_cmpuint (retransmissions, >, 100);
 
@@ -810,18 +782,15 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   for (guint i = 0; i < G_N_ELEMENTS (networks); i++) {
-    g_autofree gchar *path = g_strdup_printf ("/sim/network/%s",
-        networks[i].name);
+    g_autofree gchar *path = g_strdup_printf ("/sim/network/%s", networks[i].name);
 
     g_test_add_data_func (path, &networks[i], test_network);
   }
   g_test_add_func ("/sim/calm", test_calm);
   g_test_add_func ("/sim/lateness", test_lateness);
   g_test_add_func ("/sim/silence", test_silence);
-  g_test_add_data_func ("/sim/jumbo/fast", GSIZE_TO_POINTER (300000000),
-      test_jumbo);
-  g_test_add_data_func ("/sim/jumbo/slow", GSIZE_TO_POINTER (50000000),
-      test_jumbo);
+  g_test_add_data_func ("/sim/jumbo/fast", GSIZE_TO_POINTER (300000000), test_jumbo);
+  g_test_add_data_func ("/sim/jumbo/slow", GSIZE_TO_POINTER (50000000), test_jumbo);
   g_test_add_func ("/sim/missed", test_missed);
   g_test_add_func ("/sim/copies", test_copies);
   g_test_add_func ("/sim/rounds", test_rounds);
@@ -829,10 +798,8 @@ main (int argc, char **argv)
   g_test_add_func ("/sim/auto-changes", test_auto_changes);
   g_test_add_func ("/sim/auto-unheard", test_auto_unheard);
   g_test_add_func ("/sim/auto-skip", test_auto_skip);
-  g_test_add_data_func ("/sim/outage/auto",
-      GUINT_TO_POINTER (FASP_LATENCY_AUTO), test_outage);
-  g_test_add_data_func ("/sim/outage/given", GUINT_TO_POINTER (500),
-      test_outage);
+  g_test_add_data_func ("/sim/outage/auto", GUINT_TO_POINTER (FASP_LATENCY_AUTO), test_outage);
+  g_test_add_data_func ("/sim/outage/given", GUINT_TO_POINTER (500), test_outage);
   g_test_add_func ("/sim/outages", test_outages);
   g_test_add_func ("/sim/shortfall", test_shortfall);
   g_test_add_func ("/sim/no-shortfall", test_no_shortfall);

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Strangers whom a listener without keys lets in, beside a good receiver: what they cost it. Virtual time
- * shows what they draw from its line, and processor time how much work they cause. Work is compared with
- * that of the same datagrams where there is little to go through, so the processor does not matter.
+ * Strangers whom a listener without keys lets in, beside a good receiver: what they cost it.
+ * Virtual time shows what they draw from its line, and processor time how much work they cause.
+ * Work is compared with that of the same datagrams where there is little to go through, so the
+ * processor does not matter.
  */
 #include <string.h>
 #include <time.h>
 #include "faspendpointprivate.h"
 #include "vstranger.h"
 
-/* How much more the same datagrams may cost where there is a thousand times as much to go through. Without
- * a bound it is hundreds. */
+/* How much more the same datagrams may cost where there is a thousand times as much to go through.
+ * Without a bound it is hundreds. */
 #define NOT_MORE 8
 
 /* --- a sink, a good receiver, and strangers ------------------------------------------ */
@@ -18,16 +19,15 @@
 typedef struct
 {
   Vnet *net;
-  FaspEndpoint *sink, *good;    /* at A and B */
-  FaspEndpointConfig config;    /* of the sink */
-  GPtrArray *strangers;         /* VStranger, all at C */
-  GHashTable *by_id;            /* of them */
-  guint64 read, written;        /* bytes of the stream */
+  FaspEndpoint *sink, *good; /* at A and B */
+  FaspEndpointConfig config; /* of the sink */
+  GPtrArray *strangers;      /* VStranger, all at C */
+  GHashTable *by_id;         /* of them */
+  guint64 read, written;     /* bytes of the stream */
 } Play;
 
 static void
-on_datagram (gpointer data, VnetSide from, FaspTime now, guint8 * bytes,
-    gsize size)
+on_datagram (gpointer data, VnetSide from, FaspTime now, guint8 *bytes, gsize size)
 {
   Play *play = data;
   FaspSessionHeader header;
@@ -68,14 +68,14 @@ play_new (FaspRole role)
 }
 
 static void
-begin (Play * play)
+begin (Play *play)
 {
   play->sink = fasp_endpoint_new (&play->config, vnet_random, play->net);
   vnet_attach (play->net, VNET_A, play->sink);
 }
 
 static void
-play_free (Play * play)
+play_free (Play *play)
 {
   for (guint side = VNET_A; side <= VNET_B; side++)
     vnet_attach (play->net, side, NULL);
@@ -88,19 +88,20 @@ play_free (Play * play)
 }
 
 static void
-run (Play * play, FaspTime time)
+run (Play *play, FaspTime time)
 {
   vnet_run (play->net, vnet_get_time (play->net) + time);
 }
 
 static void
-add_good (Play * play, FaspTime rtt, guint latency_ms)
+add_good (Play *play, FaspTime rtt, guint latency_ms)
 {
   FaspAddress peer = vnet_get_address (VNET_A);
   FaspEndpointConfig config;
 
-  fasp_endpoint_config_init (&config, play->config.role == FASP_ROLE_SENDER ?
-      FASP_ROLE_RECEIVER : FASP_ROLE_SENDER, FASP_MODE_CALLER);
+  fasp_endpoint_config_init (&config,
+      play->config.role == FASP_ROLE_SENDER ? FASP_ROLE_RECEIVER : FASP_ROLE_SENDER,
+      FASP_MODE_CALLER);
   config.latency_ms = latency_ms;
   config.max_bitrate = play->config.max_bitrate;
   play->good = fasp_endpoint_new (&config, vnet_random, play->net);
@@ -121,7 +122,7 @@ get_address (guint32 network)
 }
 
 static VStranger *
-add_stranger (Play * play, const FaspAddress * at, FaspRole role)
+add_stranger (Play *play, const FaspAddress *at, FaspRole role)
 {
   VStranger *stranger = g_new (VStranger, 1);
   guint32 id = 1000000 + play->strangers->len;
@@ -133,7 +134,7 @@ add_stranger (Play * play, const FaspAddress * at, FaspRole role)
 }
 
 static void
-call (Play * play, VStranger * stranger)
+call (Play *play, VStranger *stranger)
 {
   guint8 data[FASP_OPEN_SIZE];
 
@@ -143,7 +144,7 @@ call (Play * play, VStranger * stranger)
 
 /* It calls until it is let in, or for two seconds. */
 static gboolean
-let_in (Play * play, VStranger * stranger)
+let_in (Play *play, VStranger *stranger)
 {
   for (guint i = 0; i < 200 && !stranger->let_in; i++) {
     call (play, stranger);
@@ -154,8 +155,7 @@ let_in (Play * play, VStranger * stranger)
 
 /* Says it @from there, wherever it is. */
 static void
-say_from (Play * play, VStranger * stranger, const FaspAddress * from,
-    const FaspWriter * frames)
+say_from (Play *play, VStranger *stranger, const FaspAddress *from, const FaspWriter *frames)
 {
   guint8 data[FASP_DATAGRAM_MAX];
   gsize size = vstranger_say (stranger, frames, data);
@@ -164,13 +164,13 @@ say_from (Play * play, VStranger * stranger, const FaspAddress * from,
 }
 
 static void
-say (Play * play, VStranger * stranger, const FaspWriter * frames)
+say (Play *play, VStranger *stranger, const FaspWriter *frames)
 {
   say_from (play, stranger, &stranger->at, frames);
 }
 
 static void
-say_ping (Play * play, VStranger * stranger, const FaspAddress * from)
+say_ping (Play *play, VStranger *stranger, const FaspAddress *from)
 {
   guint8 data[64];
   FaspWriter w = { data, sizeof data };
@@ -183,13 +183,16 @@ say_ping (Play * play, VStranger * stranger, const FaspAddress * from)
 static FaspFeedback
 make_feedback (guint64 serial, guint64 ack)
 {
-  return (FaspFeedback) {
-  .serial = serial,.ack = ack,.from = ack,.end = ack,.window =
-        1 << 20,.tail = FALSE};
+  return (FaspFeedback) { .serial = serial,
+    .ack = ack,
+    .from = ack,
+    .end = ack,
+    .window = 1 << 20,
+    .tail = FALSE };
 }
 
 static void
-say_feedback (Play * play, VStranger * stranger, const FaspFeedback * feedback)
+say_feedback (Play *play, VStranger *stranger, const FaspFeedback *feedback)
 {
   guint8 data[4096];
   FaspWriter w = { data, sizeof data };
@@ -199,19 +202,17 @@ say_feedback (Play * play, VStranger * stranger, const FaspFeedback * feedback)
 }
 
 static FaspSessionStats
-get_stats (FaspEndpoint * endpoint, FaspTime now)
+get_stats (FaspEndpoint *endpoint, FaspTime now)
 {
   FaspSessionStats stats = { 0 };
 
-  fasp_endpoint_get_sessions (endpoint, now, &(guint64) {
-      0}
-      , &stats, 1);
+  fasp_endpoint_get_sessions (endpoint, now, &(guint64) { 0 }, &stats, 1);
   return stats;
 }
 
 /* Writes and reads as long as @time, at @bitrate. */
 static void
-stream (Play * play, FaspTime time, guint64 bitrate)
+stream (Play *play, FaspTime time, guint64 bitrate)
 {
   const FaspTime step = 10 * FASP_MSEC;
   static guint8 data[1 << 16];
@@ -222,11 +223,10 @@ stream (Play * play, FaspTime time, guint64 bitrate)
   for (FaspTime t = 0; t < time; t += step) {
     FaspTime now = vnet_get_time (play->net);
 
-    play->written += fasp_endpoint_write (play->sink, now, now, data, size,
-        NULL);
+    play->written += fasp_endpoint_write (play->sink, now, now, data, size, NULL);
     run (play, step);
-    while (play->good != NULL && (block = fasp_endpoint_read (play->good,
-                vnet_get_time (play->net))) != NULL) {
+    while (play->good != NULL
+        && (block = fasp_endpoint_read (play->good, vnet_get_time (play->net))) != NULL) {
       play->read += fasp_block_get_payload (block);
       fasp_block_unref (block);
     }
@@ -245,10 +245,10 @@ get_cpu_time (void)
 }
 
 /* The least of several measurements: what else the processor does is no work of ours. */
-typedef gdouble (*Measure) (Play * play, gpointer data);
+typedef gdouble (*Measure) (Play *play, gpointer data);
 
 static gdouble
-measure (Play * play, Measure once, gpointer data)
+measure (Play *play, Measure once, gpointer data)
 {
   gdouble least = G_MAXDOUBLE;
 
@@ -261,9 +261,9 @@ measure (Play * play, Measure once, gpointer data)
 
 typedef enum
 {
-  STALE,                        /* a serial of long ago, */
-  IMPOSSIBLE,                   /* or a new one; and what was never sent is acknowledged */
-  EMPTY,                        /* new, and says nothing */
+  STALE,      /* a serial of long ago, */
+  IMPOSSIBLE, /* or a new one; and what was never sent is acknowledged */
+  EMPTY,      /* new, and says nothing */
   KINDS
 } Kind;
 
@@ -276,7 +276,7 @@ typedef struct
 
 /* The time that a thousand of them take. */
 static gdouble
-lie (Play * play, gpointer data)
+lie (Play *play, gpointer data)
 {
   const guint n = 1000;
   Lie *l = data;
@@ -297,14 +297,14 @@ lie (Play * play, gpointer data)
   }
   start = get_cpu_time ();
   for (guint i = 0; i < n; i++)
-    fasp_endpoint_receive (play->sink, vnet_get_time (play->net),
-        &l->stranger->at, datagrams + 256 * i, sizes[i], NULL, FALSE);
+    fasp_endpoint_receive (play->sink, vnet_get_time (play->net), &l->stranger->at,
+        datagrams + 256 * i, sizes[i], NULL, FALSE);
   return get_cpu_time () - start;
 }
 
 /* Sends @n small blocks to a stranger that confirms none of them. */
 static void
-fill (Play * play, VStranger * stranger, guint n, guint64 * serial)
+fill (Play *play, VStranger *stranger, guint n, guint64 *serial)
 {
   static const guint8 data[188];
 
@@ -320,8 +320,8 @@ fill (Play * play, VStranger * stranger, guint n, guint64 * serial)
   run (play, 100 * FASP_MSEC);
 }
 
-/* What a FEEDBACK says is looked at before anything is done for it, and costs the same however much is under
- * way. */
+/* What a FEEDBACK says is looked at before anything is done for it, and costs the same however much
+ * is under way. */
 static void
 test_feedback (void)
 {
@@ -332,28 +332,26 @@ test_feedback (void)
     Play *play = play_new (FASP_ROLE_SENDER);
     FaspAddress at = get_address (1);
     VStranger *stranger;
-    Lie l = {.serial = 1 };
+    Lie l = { .serial = 1 };
 
-    play->config.max_bitrate = 0;       /* each write is a block of its own */
+    play->config.max_bitrate = 0; /* each write is a block of its own */
     begin (play);
     stranger = l.stranger = add_stranger (play, &at, FASP_ROLE_RECEIVER);
     g_assert_true (let_in (play, stranger));
     fill (play, stranger, under_way[i], &l.serial);
-    g_assert_cmpuint (fasp_endpoint_nth (play->sink, 0)->tx.cursor, >=,
-        under_way[i] / 2);
+    g_assert_cmpuint (fasp_endpoint_nth (play->sink, 0)->tx.cursor, >=, under_way[i] / 2);
     for (l.kind = 0; l.kind < KINDS; l.kind++)
       cost[i][l.kind] = measure (play, lie, &l);
     play_free (play);
   }
   for (guint k = 0; k < KINDS; k++) {
-    g_test_message ("kind %u: %.2f and %.2f us", k, cost[0][k] * 1e3,
-        cost[1][k] * 1e3);
+    g_test_message ("kind %u: %.2f and %.2f us", k, cost[0][k] * 1e3, cost[1][k] * 1e3);
     g_assert_cmpfloat (cost[1][k], <, NOT_MORE * cost[0][k]);
   }
 }
 
-/* Lies by the thousand in a second, and a good receiver beside: its lateness is the same, to the microsecond,
- * and nothing is kept for whoever lies. */
+/* Lies by the thousand in a second, and a good receiver beside: its lateness is the same, to the
+ * microsecond, and nothing is kept for whoever lies. */
 static void
 test_beside (void)
 {
@@ -380,32 +378,31 @@ test_beside (void)
     g_assert_cmpuint (lateness[lies].count, >, 500);
     play_free (play);
   }
-  g_assert_cmpmem (&lateness[0], sizeof lateness[0], &lateness[1],
-      sizeof lateness[1]);
+  g_assert_cmpmem (&lateness[0], sizeof lateness[0], &lateness[1], sizeof lateness[1]);
 }
 
 /* --- callers --------------------------------------------------------------------------------- */
 
 /* The time that a thousand forged datagrams for a half-open session take. */
 static gdouble
-forge (Play * play, gpointer data)
+forge (Play *play, gpointer data)
 {
   const guint n = 1000;
   VStranger *stranger = data;
-  FaspSessionHeader header = {.cid = stranger->agreement.hello.cid };
+  FaspSessionHeader header = { .cid = stranger->agreement.hello.cid };
   guint8 datagram[100] = { 0 };
   FaspWriter w = { datagram, sizeof datagram };
   gdouble start = get_cpu_time ();
 
   fasp_wire_write_session (&w, &header);
   for (guint i = 0; i < n; i++)
-    fasp_endpoint_receive (play->sink, vnet_get_time (play->net),
-        &stranger->at, datagram, sizeof datagram, NULL, FALSE);
+    fasp_endpoint_receive (play->sink, vnet_get_time (play->net), &stranger->at, datagram,
+        sizeof datagram, NULL, FALSE);
   return get_cpu_time () - start;
 }
 
-/* A datagram that nobody has sealed costs the same however many callers are half-open. Whether there is room
- * for them is looked at, which goes through all of them, when one has been opened. */
+/* A datagram that nobody has sealed costs the same however many callers are half-open. Whether
+ * there is room for them is looked at, which goes through all of them, when one has been opened. */
 static void
 test_forged (void)
 {
@@ -440,8 +437,8 @@ test_forged (void)
 
 #define NETWORKS 4
 
-/* A few networks fill the half-open sessions and call on as fast as they may. Whoever calls from elsewhere is
- * connected after two round trips, as ever: one for the cookie, one for the call. */
+/* A few networks fill the half-open sessions and call on as fast as they may. Whoever calls from
+ * elsewhere is connected after two round trips, as ever: one for the cookie, one for the call. */
 static void
 test_half_open (void)
 {
@@ -462,8 +459,8 @@ test_half_open (void)
         call (play, add_stranger (play, &at, FASP_ROLE_RECEIVER));
     }
     run (play, step / 2);
-    for (guint n = play->strangers->len - MIN (16, play->strangers->len);
-        n < play->strangers->len; n++)
+    for (guint n = play->strangers->len - MIN (16, play->strangers->len); n < play->strangers->len;
+        n++)
       call (play, g_ptr_array_index (play->strangers, n));
     run (play, step / 2);
     if (i % 128 == 127 && i > 256) {
@@ -478,14 +475,12 @@ test_half_open (void)
     while (play->good != NULL && fasp_endpoint_poll_event (play->good, &event))
       if (event.type == FASP_EVENT_CONNECTED) {
         connected++;
-        g_assert_cmpint (vnet_get_time (play->net) - called, <=,
-            2 * rtt + 2 * step);
+        g_assert_cmpint (vnet_get_time (play->net) - called, <=, 2 * rtt + 2 * step);
       }
     g_assert_cmpuint (fasp_limiter_count_half (play->sink->gate), <=, 1024);
   }
   g_test_message ("%u half-open, %" G_GINT64_FORMAT " ms",
-      fasp_limiter_count_half (play->sink->gate), (vnet_get_time (play->net) -
-          start) / 1000);
+      fasp_limiter_count_half (play->sink->gate), (vnet_get_time (play->net) - start) / 1000);
   g_assert_cmpuint (fasp_limiter_count_half (play->sink->gate), >, 1000);
   g_assert_cmpuint (called_times, >, 4);
   run (play, FASP_SEC);
@@ -497,7 +492,7 @@ test_half_open (void)
 
 /* A call with the cookie of @endpoint, from a network of its own. */
 static void
-call_proved (Play * play, FaspEndpoint * endpoint, guint32 network)
+call_proved (Play *play, FaspEndpoint *endpoint, guint32 network)
 {
   FaspAddress at = get_address (network);
   FaspTime now = vnet_get_time (play->net);
@@ -506,13 +501,13 @@ call_proved (Play * play, FaspEndpoint * endpoint, guint32 network)
   guint8 data[FASP_OPEN_SIZE];
 
   open->cookie_size = FASP_COOKIE_SIZE;
-  fasp_cookie_make (endpoint->cookie_secret, now, &at, open->nonce,
-      open->cookie);
+  fasp_cookie_make (endpoint->cookie_secret, now, &at, open->nonce, open->cookie);
   g_assert_true (vstranger_call (stranger, now, data));
   fasp_endpoint_receive (endpoint, now, &at, data, sizeof data, NULL, FALSE);
 }
 
-/* Two streams at a port: who fills the half-open sessions of the one does not keep callers from the other. */
+/* Two streams at a port: who fills the half-open sessions of the one does not keep callers from the
+ * other. */
 static void
 test_half_open_port (void)
 {
@@ -542,7 +537,8 @@ test_half_open_port (void)
   play_free (play);
 }
 
-/* Callers from everywhere are refused: the application hears of some of them, and how many there were. */
+/* Callers from everywhere are refused: the application hears of some of them, and how many there
+ * were. */
 static void
 test_refusals (void)
 {
@@ -577,13 +573,13 @@ test_refusals (void)
   play_free (play);
 }
 
-/* That nobody listens at an address where a thousand sessions are is dealt with now and then, not whenever
- * somebody says so. */
+/* That nobody listens at an address where a thousand sessions are is dealt with now and then, not
+ * whenever somebody says so. */
 static void
 test_reports (void)
 {
   Play *play = play_new (FASP_ROLE_SENDER);
-  const FaspHello told = {.flows = 1,.window = 64 };
+  const FaspHello told = { .flows = 1, .window = 64 };
   FaspAddress at = get_address (1), elsewhere = get_address (2);
   FaspTime now = FASP_SEC;
   guint n = 0;
@@ -617,15 +613,15 @@ test_reports (void)
 
 typedef enum
 {
-  PING_ALONE,                   /* one PING each */
-  FEEDBACK_ONCE,                /* one FEEDBACK */
-  PINGS_ALL_THE_TIME,           /* a PING a second */
+  PING_ALONE,         /* one PING each */
+  FEEDBACK_ONCE,      /* one FEEDBACK */
+  PINGS_ALL_THE_TIME, /* a PING a second */
 } Silence;
 
-/* Sessions of one address say hardly anything, on the line of a good receiver. Until they report, they draw
- * no more than an initial window each, all of them at one modest pace; and whoever has never confirmed a
- * block gets no more than a second of the stream. The good receiver has no skip, and is as little late as among
- * good ones. */
+/* Sessions of one address say hardly anything, on the line of a good receiver. Until they report,
+ * they draw no more than an initial window each, all of them at one modest pace; and whoever has
+ * never confirmed a block gets no more than a second of the stream. The good receiver has no skip,
+ * and is as little late as among good ones. */
 static void
 test_silent (gconstpointer data)
 {
@@ -647,7 +643,7 @@ test_silent (gconstpointer data)
     for (guint n = 0; n < strangers[i]; n++) {
       FaspAddress at = vnet_get_address (VNET_B);
 
-      at.bytes[3]++;            /* another port, behind the same line */
+      at.bytes[3]++; /* another port, behind the same line */
       add_stranger (play, &at, FASP_ROLE_RECEIVER);
     }
     for (guint t = 0; t < 500; t++) {
@@ -657,8 +653,8 @@ test_silent (gconstpointer data)
 
         call (play, stranger);
         f.ack = f.from = f.end = stranger->agreement.hello.start;
-        if (stranger->let_in && (stranger->pn == 0
-                || (silence == PINGS_ALL_THE_TIME && t % 100 == 0))) {
+        if (stranger->let_in
+            && (stranger->pn == 0 || (silence == PINGS_ALL_THE_TIME && t % 100 == 0))) {
           if (silence == FEEDBACK_ONCE)
             say_feedback (play, stranger, &f);
           else
@@ -674,8 +670,8 @@ test_silent (gconstpointer data)
       most = MAX (most, stranger->got);
       got += stranger->got;
     }
-    g_test_message ("%u strangers got %" G_GUINT64_FORMAT
-        " bytes, one of them %" G_GUINT64_FORMAT, strangers[i], got, most);
+    g_test_message ("%u strangers got %" G_GUINT64_FORMAT " bytes, one of them %" G_GUINT64_FORMAT,
+        strangers[i], got, most);
     if (silence == FEEDBACK_ONCE)
       g_assert_cmpuint (most, <, bitrate / 8 * 6 / 5);
     else
@@ -683,19 +679,18 @@ test_silent (gconstpointer data)
     g_assert_cmpuint (play->good->sessions->len, ==, 1);
     lateness[i] = fasp_endpoint_nth (play->good, 0)->rx.lateness;
     g_assert_cmpuint (play->read, >, play->written * 9 / 10);
-    g_assert_cmpuint (get_stats (play->good,
-            vnet_get_time (play->net)).latency.skips, ==, 0);
+    g_assert_cmpuint (get_stats (play->good, vnet_get_time (play->net)).latency.skips, ==, 0);
     play_free (play);
   }
-  g_test_message ("latest: %" G_GINT64_FORMAT " and %" G_GINT64_FORMAT " us",
-      lateness[0].max, lateness[1].max);
+  g_test_message ("latest: %" G_GINT64_FORMAT " and %" G_GINT64_FORMAT " us", lateness[0].max,
+      lateness[1].max);
   /* as with as many good receivers: a turn among three hundred, and a few packets in front of it */
   g_assert_cmpint (lateness[0].max, <, 5 * FASP_MSEC);
   g_assert_cmpint (lateness[1].max, <, 40 * FASP_MSEC);
 }
 
 static gboolean
-comes_in (Play * play, guint32 network)
+comes_in (Play *play, guint32 network)
 {
   FaspAddress at = get_address (network);
   VStranger *stranger = add_stranger (play, &at, FASP_ROLE_RECEIVER);
@@ -709,8 +704,8 @@ comes_in (Play * play, guint32 network)
   return TRUE;
 }
 
-/* So many receivers of a network, and so many in all. Others are told that there is no room now, for which they
- * call again, and are let in when somebody has left. */
+/* So many receivers of a network, and so many in all. Others are told that there is no room now,
+ * for which they call again, and are let in when somebody has left. */
 static void
 test_crowd (void)
 {
@@ -723,11 +718,9 @@ test_crowd (void)
   begin (play);
   for (guint network = 0; network < 3; network++)
     for (guint i = 0; i < 12; i++)
-      g_assert_true (comes_in (play, network) == (i < 10 && network * 10 + i <
-              25));
+      g_assert_true (comes_in (play, network) == (i < 10 && network * 10 + i < 25));
   first = fasp_endpoint_nth (play->sink, 0);
-  fasp_session_close (first, vnet_get_time (play->net), FASP_REASON_STOPPED,
-      NULL);
+  fasp_session_close (first, vnet_get_time (play->net), FASP_REASON_STOPPED, NULL);
   fasp_endpoint_wake (play->sink, first);
   run (play, 100 * FASP_MSEC);
   g_assert_true (comes_in (play, 2));
@@ -749,8 +742,7 @@ test_crowd_leaves (void)
   for (guint i = 0; i < 3; i++)
     g_assert_true (comes_in (play, 0) == (i < 2));
   first = fasp_endpoint_nth (play->sink, 0);
-  fasp_session_close (first, vnet_get_time (play->net), FASP_REASON_STOPPED,
-      NULL);
+  fasp_session_close (first, vnet_get_time (play->net), FASP_REASON_STOPPED, NULL);
   fasp_endpoint_wake (play->sink, first);
   run (play, 100 * FASP_MSEC);
   g_assert_true (comes_in (play, 0));
@@ -760,8 +752,8 @@ test_crowd_leaves (void)
 
 /* --- a third party ---------------------------------------------------------------------------- */
 
-/* PINGs that seem to come from somebody else: what goes there is bounded by time, whether they are the
- * newest datagrams, so that the peer may have moved there, or older ones. */
+/* PINGs that seem to come from somebody else: what goes there is bounded by time, whether they are
+ * the newest datagrams, so that the peer may have moved there, or older ones. */
 static void
 test_pongs (void)
 {
@@ -806,12 +798,9 @@ main (int argc, char **argv)
   g_test_add_func ("/attack/half-open/port", test_half_open_port);
   g_test_add_func ("/attack/refusals", test_refusals);
   g_test_add_func ("/attack/reports", test_reports);
-  g_test_add_data_func ("/attack/silent/ping",
-      GINT_TO_POINTER (PING_ALONE), test_silent);
-  g_test_add_data_func ("/attack/silent/pings",
-      GINT_TO_POINTER (PINGS_ALL_THE_TIME), test_silent);
-  g_test_add_data_func ("/attack/silent/feedback",
-      GINT_TO_POINTER (FEEDBACK_ONCE), test_silent);
+  g_test_add_data_func ("/attack/silent/ping", GINT_TO_POINTER (PING_ALONE), test_silent);
+  g_test_add_data_func ("/attack/silent/pings", GINT_TO_POINTER (PINGS_ALL_THE_TIME), test_silent);
+  g_test_add_data_func ("/attack/silent/feedback", GINT_TO_POINTER (FEEDBACK_ONCE), test_silent);
   g_test_add_func ("/attack/crowd", test_crowd);
   g_test_add_func ("/attack/crowd/leaves", test_crowd_leaves);
   g_test_add_func ("/attack/pongs", test_pongs);

@@ -12,23 +12,21 @@
 typedef struct
 {
   Vnet *net;
-  FaspEndpoint *sides[2];       /* A sends and dials, B listens */
+  FaspEndpoint *sides[2]; /* A sends and dials, B listens */
   VSpy spy;
   guint64 pns[2];
-  guint64 token;                /* of the last PING that B has seen */
-  gboolean blind;               /* the next ones go elsewhere */
+  guint64 token;  /* of the last PING that B has seen */
+  gboolean blind; /* the next ones go elsewhere */
 } Play;
 
 static void
-on_datagram (gpointer data, VnetSide from, FaspTime now, guint8 * bytes,
-    gsize size)
+on_datagram (gpointer data, VnetSide from, FaspTime now, guint8 *bytes, gsize size)
 {
   Play *play = data;
   guint8 frames[FASP_DATAGRAM_MAX];
 
   vspy_see (&play->spy, bytes, size);
-  if (from == VNET_A && !play->blind
-      && vspy_open (&play->spy, TRUE, bytes, size, frames) > 8
+  if (from == VNET_A && !play->blind && vspy_open (&play->spy, TRUE, bytes, size, frames) > 8
       && frames[0] == FASP_FRAME_PING) {
     FaspReader r = { frames + 1, 8 };
 
@@ -47,14 +45,12 @@ play_new (gsize buffer_size)
   for (guint i = 0; i < 2; i++) {
     FaspEndpointConfig config;
 
-    fasp_endpoint_config_init (&config, i == VNET_A ? FASP_ROLE_SENDER :
-        FASP_ROLE_RECEIVER, i == VNET_A ? FASP_MODE_CALLER :
-        FASP_MODE_LISTENER);
+    fasp_endpoint_config_init (&config, i == VNET_A ? FASP_ROLE_SENDER : FASP_ROLE_RECEIVER,
+        i == VNET_A ? FASP_MODE_CALLER : FASP_MODE_LISTENER);
     config.buffer_size = buffer_size;
     config.max_bitrate = 100000000;
-    play->sides[i] = i == VNET_A ?
-        fasp_endpoint_new (&config, vspy_random, &play->spy) :
-        fasp_endpoint_new (&config, vnet_random, play->net);
+    play->sides[i] = i == VNET_A ? fasp_endpoint_new (&config, vspy_random, &play->spy) :
+                                   fasp_endpoint_new (&config, vnet_random, play->net);
     vnet_attach (play->net, i, play->sides[i]);
     vnet_get_wire (play->net, i, !i)->delay = RTT / 2;
     play->pns[i] = 1000;
@@ -67,7 +63,7 @@ play_new (gsize buffer_size)
 }
 
 static void
-play_free (Play * play)
+play_free (Play *play)
 {
   for (guint i = 0; i < 2; i++) {
     vnet_attach (play->net, i, NULL);
@@ -78,27 +74,25 @@ play_free (Play * play)
 }
 
 static void
-run (Play * play, FaspTime time)
+run (Play *play, FaspTime time)
 {
   vnet_run (play->net, vnet_get_time (play->net) + time);
 }
 
 static void
-inject (Play * play, VnetSide to, VnetSide from, const FaspWriter * frames)
+inject (Play *play, VnetSide to, VnetSide from, const FaspWriter *frames)
 {
   FaspAddress address = vnet_get_address (from);
   guint8 data[4096];
   FaspWriter w = { data, sizeof data };
 
-  vspy_seal (&play->spy, to == VNET_A, 0, play->pns[to]++, frames->data,
-      frames->used, &w);
+  vspy_seal (&play->spy, to == VNET_A, 0, play->pns[to]++, frames->data, frames->used, &w);
   g_assert_false (w.failed);
   vnet_inject (play->net, to, &address, data, w.used);
 }
 
 static void
-inject_number (Play * play, VnetSide to, VnetSide from, FaspFrameType type,
-    guint64 number)
+inject_number (Play *play, VnetSide to, VnetSide from, FaspFrameType type, guint64 number)
 {
   guint8 data[64];
   FaspWriter w = { data, sizeof data };
@@ -108,9 +102,9 @@ inject_number (Play * play, VnetSide to, VnetSide from, FaspFrameType type,
 }
 
 static void
-inject_feedback (Play * play, FaspFeedback * feedback)
+inject_feedback (Play *play, FaspFeedback *feedback)
 {
-  static guint64 serial = 10000;        /* above all that are honest */
+  static guint64 serial = 10000; /* above all that are honest */
   guint8 data[3000];
   FaspWriter w = { data, sizeof data };
 
@@ -120,7 +114,7 @@ inject_feedback (Play * play, FaspFeedback * feedback)
 }
 
 static FaspEndpointStats
-stats_of (Play * play, VnetSide side)
+stats_of (Play *play, VnetSide side)
 {
   FaspEndpointStats stats;
 
@@ -129,7 +123,7 @@ stats_of (Play * play, VnetSide side)
 }
 
 static guint
-count_events (Play * play, VnetSide side, FaspEventType type, FaspEvent * last)
+count_events (Play *play, VnetSide side, FaspEventType type, FaspEvent *last)
 {
   FaspEvent event;
   guint n = 0;
@@ -153,8 +147,7 @@ test_challenge (void)
   static const guint8 data[100000];
   FaspSessionStats stats;
 
-  fasp_endpoint_write (play->sides[VNET_A], vnet_get_time (play->net), 0,
-      data, sizeof data, NULL);
+  fasp_endpoint_write (play->sides[VNET_A], vnet_get_time (play->net), 0, data, sizeof data, NULL);
   play->blind = TRUE;
   inject_number (play, VNET_A, VNET_C, FASP_FRAME_TAIL, 0);
   for (guint round = 0; round < 20; round++) {
@@ -165,19 +158,15 @@ test_challenge (void)
     for (guint i = 0; i < 100; i++) {
       inject_number (play, VNET_A, VNET_C, FASP_FRAME_PONG, key_token + i);
       inject_number (play, VNET_A, VNET_C, FASP_FRAME_PONG, play->token + i);
-      inject_number (play, VNET_A, VNET_C, FASP_FRAME_PONG,
-          GUINT64_SWAP_LE_BE (key_token) + i);
+      inject_number (play, VNET_A, VNET_C, FASP_FRAME_PONG, GUINT64_SWAP_LE_BE (key_token) + i);
     }
     run (play, 50 * FASP_MSEC);
   }
-  fasp_endpoint_get_sessions (play->sides[VNET_A], vnet_get_time (play->net),
-      &(guint64) {
-      0}
-      , &stats, 1);
+  fasp_endpoint_get_sessions (play->sides[VNET_A], vnet_get_time (play->net), &(guint64) { 0 },
+      &stats, 1);
   g_assert_cmpuint (stats.address.bytes[0], ==, VNET_B + 1);
   /* challenges, ten a second; nothing of the stream */
-  g_assert_cmpuint (vnet_get_counters (play->net, VNET_A, VNET_C)->bytes, <,
-      2000);
+  g_assert_cmpuint (vnet_get_counters (play->net, VNET_A, VNET_C)->bytes, <, 2000);
   play_free (play);
 }
 
@@ -227,17 +216,15 @@ static void
 test_flow_twice (void)
 {
   Play *play = play_new (1 << 20);
-  FaspFeedback f = {.window = 100,.n_flows = 2,.tail = TRUE };
+  FaspFeedback f = { .window = 100, .n_flows = 2, .tail = TRUE };
   FaspSessionStats before, after;
 
-  fasp_endpoint_get_sessions (play->sides[VNET_A], vnet_get_time (play->net),
-      &(guint64) {
-      0}, &before, 1);
-  inject_feedback (play, &f);   /* flow 0 and flow 0 */
+  fasp_endpoint_get_sessions (play->sides[VNET_A], vnet_get_time (play->net), &(guint64) { 0 },
+      &before, 1);
+  inject_feedback (play, &f); /* flow 0 and flow 0 */
   run (play, FASP_MSEC);
-  fasp_endpoint_get_sessions (play->sides[VNET_A], vnet_get_time (play->net),
-      &(guint64) {
-      0}, &after, 1);
+  fasp_endpoint_get_sessions (play->sides[VNET_A], vnet_get_time (play->net), &(guint64) { 0 },
+      &after, 1);
   g_assert_cmpuint (after.delivery.feedback, ==, before.delivery.feedback);
   play_free (play);
 }
@@ -250,10 +237,11 @@ test_never_settles (void)
   FaspEvent event;
   guint i;
 
-  vnet_attach (play->net, VNET_B, NULL);        /* the honest one is gone */
-  fasp_endpoint_write (play->sides[VNET_A], vnet_get_time (play->net), 0, (const guint8 *) "x", 1, NULL);       /* never acknowledged */
+  vnet_attach (play->net, VNET_B, NULL); /* the honest one is gone */
+  fasp_endpoint_write (play->sides[VNET_A], vnet_get_time (play->net), 0, (const guint8 *) "x", 1,
+      NULL); /* never acknowledged */
   for (i = 0; i < 40000 && stats_of (play, VNET_A).sessions > 0; i++) {
-    FaspFeedback f = {.window = 100,.n_flows = 1,.tail = TRUE };
+    FaspFeedback f = { .window = 100, .n_flows = 1, .tail = TRUE };
 
     f.flows[0].unsettled = 1;
     for (guint j = 0; j < 16; j++)
@@ -262,8 +250,7 @@ test_never_settles (void)
     run (play, 5 * FASP_MSEC);
   }
   g_assert_cmpuint (i, <, 40000);
-  g_assert_cmpuint (count_events (play, VNET_A, FASP_EVENT_REMOVED, &event),
-      ==, 1);
+  g_assert_cmpuint (count_events (play, VNET_A, FASP_EVENT_REMOVED, &event), ==, 1);
   play_free (play);
 }
 
@@ -272,9 +259,7 @@ test_never_settles (void)
 static void
 test_wants (void)
 {
-  static const guint64 counts[] = { 1, 0, FASP_VARINT_MAX, 5, G_MAXUINT32,
-    FASP_VARINT_MAX - 1
-  };
+  static const guint64 counts[] = { 1, 0, FASP_VARINT_MAX, 5, G_MAXUINT32, FASP_VARINT_MAX - 1 };
   Play *play = play_new (1 << 20);
   const guint seconds = 10;
   FaspEvent event;
@@ -283,7 +268,7 @@ test_wants (void)
   run (play, 2 * FASP_SEC);
   count_events (play, VNET_A, FASP_EVENT_KEY_FRAME, &event);
   for (guint i = 0; i < 50 * seconds; i++) {
-    FaspFeedback f = {.window = 100,.n_flows = 1,.tail = TRUE };
+    FaspFeedback f = { .window = 100, .n_flows = 1, .tail = TRUE };
 
     f.wanted = counts[i % G_N_ELEMENTS (counts)];
     f.skips = counts[i / 7 % G_N_ELEMENTS (counts)];
@@ -314,7 +299,7 @@ test_fragments (void)
     fasp_write_uint (&w, FASP_FRAME_DATA | FASP_DATA_FRAGMENT, 1);
     fasp_write_uint (&w, n, 3);
     fasp_write_uint (&w, 0, 4);
-    fasp_write_uint (&w, 15, 1);        /* the first of 16 */
+    fasp_write_uint (&w, 15, 1); /* the first of 16 */
     fasp_write_uint (&w, 16 * sizeof payload, 2);
     fasp_write_bytes (&w, payload, sizeof payload);
     inject (play, VNET_B, VNET_A, &w);
@@ -330,9 +315,8 @@ test_fragments (void)
 static void
 test_far_numbers (void)
 {
-  static const guint64 numbers[] = { 1 << 22, G_MAXUINT32, FASP_BLOCK_MAX,
-    FASP_BLOCK_MAX + 1, FASP_VARINT_MAX
-  };
+  static const guint64 numbers[] = { 1 << 22, G_MAXUINT32, FASP_BLOCK_MAX, FASP_BLOCK_MAX + 1,
+    FASP_VARINT_MAX };
 
   for (guint i = 0; i < G_N_ELEMENTS (numbers); i++) {
     Play *play = play_new (1 << 20);
@@ -347,8 +331,7 @@ test_far_numbers (void)
     fasp_write_uint (&w, 1, 1);
     inject (play, VNET_B, VNET_A, &w);
     run (play, 5 * FASP_SEC);
-    fasp_endpoint_close (play->sides[VNET_B], vnet_get_time (play->net),
-        FASP_REASON_STOPPED);
+    fasp_endpoint_close (play->sides[VNET_B], vnet_get_time (play->net), FASP_REASON_STOPPED);
     run (play, 2 * FASP_SEC);
     g_assert_true (fasp_endpoint_is_closed (play->sides[VNET_B]));
     play_free (play);
@@ -359,9 +342,7 @@ test_far_numbers (void)
 static void
 test_false_end (void)
 {
-  static const guint16 reasons[] = { FASP_REASON_FINISHED,
-    FASP_REASON_REPLACED, 0, 999
-  };
+  static const guint16 reasons[] = { FASP_REASON_FINISHED, FASP_REASON_REPLACED, 0, 999 };
 
   for (guint i = 0; i < G_N_ELEMENTS (reasons); i++) {
     Play *play = play_new (1 << 20);
@@ -372,8 +353,7 @@ test_false_end (void)
     fasp_wire_write_close (&w, reasons[i], NULL);
     inject (play, VNET_B, VNET_A, &w);
     run (play, 100 * FASP_MSEC);
-    g_assert_cmpuint (count_events (play, VNET_B, FASP_EVENT_REMOVED, &event),
-        ==, 1);
+    g_assert_cmpuint (count_events (play, VNET_B, FASP_EVENT_REMOVED, &event), ==, 1);
     g_assert_cmpint (event.reason, ==, FASP_REASON_STOPPED);
     play_free (play);
   }
@@ -388,7 +368,7 @@ test_refusals (void)
   guint refused = 0, removed = 0;
 
   for (guint i = 0; i < 5000; i++) {
-    FaspHello hello = {.role = FASP_ROLE_SENDER };
+    FaspHello hello = { .role = FASP_ROLE_SENDER };
     FaspAddress from = vnet_get_address (VNET_C);
     guint8 data[FASP_OPEN_SIZE], nonce[FASP_NONCE_SIZE] = { 0 };
 
@@ -397,8 +377,7 @@ test_refusals (void)
     vspy_make_open (play->net, i + 1, nonce, &hello, data);
     vnet_inject (play->net, VNET_B, &from, data, sizeof data);
     if (i == 1000)
-      fasp_endpoint_close (play->sides[VNET_A], vnet_get_time (play->net),
-          FASP_REASON_STOPPED);
+      fasp_endpoint_close (play->sides[VNET_A], vnet_get_time (play->net), FASP_REASON_STOPPED);
     if (i % 250 == 0)
       run (play, FASP_MSEC);
   }
@@ -434,19 +413,18 @@ test_guesses (void)
   config.credentials = credentials;
   endpoint = fasp_endpoint_new (&config, vnet_random, net);
   for (guint i = 0; i < 100 * seconds; i++) {
-    const FaspHello hello = {.role = FASP_ROLE_RECEIVER };
+    const FaspHello hello = { .role = FASP_ROLE_RECEIVER };
     guint8 data[FASP_OPEN_SIZE], nonce[FASP_NONCE_SIZE] = { i, i >> 8 };
 
     vspy_make_open (net, i + 1, nonce, &hello, data);
-    fasp_endpoint_receive (endpoint, FASP_SEC + i * 10 * FASP_MSEC, &from, data,
-        sizeof data, NULL, FALSE);
+    fasp_endpoint_receive (endpoint, FASP_SEC + i * 10 * FASP_MSEC, &from, data, sizeof data, NULL,
+        FALSE);
   }
   fasp_endpoint_get_stats (endpoint, &stats);
   g_assert_cmpuint (stats.handshakes_refused, >, 3 * seconds);
   g_assert_cmpuint (stats.handshakes_refused, <,
       (seconds + 2) * FASP_LIMITER_UNPROVED_RATE / share);
-  g_assert_cmpuint (stats.handshakes_refused + stats.handshakes_retried, ==,
-      100 * seconds);
+  g_assert_cmpuint (stats.handshakes_refused + stats.handshakes_retried, ==, 100 * seconds);
   fasp_endpoint_free (endpoint);
   fasp_credentials_unref (credentials);
   vnet_free (net);
@@ -465,9 +443,9 @@ get_address (guint i)
 
 /* A sender with receivers 0 to @n - 1, who open nothing: it is about the list of them. */
 static FaspEndpoint *
-make_listener (Vnet * net, guint n)
+make_listener (Vnet *net, guint n)
 {
-  const FaspHello told = {.flows = 1,.window = 64 };
+  const FaspHello told = { .flows = 1, .window = 64 };
   FaspEndpointConfig config;
   FaspEndpoint *endpoint;
 
@@ -478,14 +456,13 @@ make_listener (Vnet * net, guint n)
     guint8 nonce[FASP_NONCE_SIZE] = { 0 };
 
     memcpy (nonce, &i, sizeof i);
-    fasp_lifecycle_begin (endpoint, 0, fasp_endpoint_new_id (endpoint),
-        &address, &told, nonce, 0);
+    fasp_lifecycle_begin (endpoint, 0, fasp_endpoint_new_id (endpoint), &address, &told, nonce, 0);
   }
   return endpoint;
 }
 
 static guint
-count_refused (FaspEndpoint * endpoint)
+count_refused (FaspEndpoint *endpoint)
 {
   guint n = 0;
 
@@ -501,7 +478,7 @@ test_reports (void)
 {
   Vnet *net = vnet_new (1);
   FaspEndpoint *many = make_listener (net, 3000);
-  const FaspHello told = {.flows = 1,.window = 64 };
+  const FaspHello told = { .flows = 1, .window = 64 };
   const guint8 nonce[FASP_NONCE_SIZE] = { 0 };
   FaspTime made = 0;
   FaspAddress address;
@@ -522,14 +499,12 @@ test_reports (void)
   g_assert_true (fasp_endpoint_nth (many, 1234)->paths[0].refused);
   /* and soon who has come since */
   address = get_address (5000);
-  fasp_lifecycle_begin (many, FASP_SEC, fasp_endpoint_new_id (many),
-      &address, &told, nonce, 0);
+  fasp_lifecycle_begin (many, FASP_SEC, fasp_endpoint_new_id (many), &address, &told, nonce, 0);
   fasp_endpoint_unreachable (many, FASP_SEC + 100 * FASP_MSEC, &address);
   g_assert_cmpuint (count_refused (many), ==, 2);
   g_assert_true (fasp_endpoint_nth (many, 3000)->paths[0].refused);
   /* two at one address, and one that is gone */
-  fasp_lifecycle_begin (many, FASP_SEC, fasp_endpoint_new_id (many),
-      &address, &told, nonce, 0);
+  fasp_lifecycle_begin (many, FASP_SEC, fasp_endpoint_new_id (many), &address, &told, nonce, 0);
   fasp_endpoint_unreachable (many, FASP_SEC + 200 * FASP_MSEC, &address);
   g_assert_cmpuint (count_refused (many), ==, 3);
   fasp_lifecycle_remove (many, fasp_endpoint_nth (many, 3000));
@@ -541,10 +516,10 @@ test_reports (void)
 
 /* The OPEN of a caller at @from, who has shown that it is there. */
 static gsize
-make_proved_open (Vnet * net, FaspEndpoint * endpoint, const FaspAddress * from,
-    guint32 cid, guint8 data[FASP_OPEN_SIZE])
+make_proved_open (Vnet *net, FaspEndpoint *endpoint, const FaspAddress *from, guint32 cid,
+    guint8 data[FASP_OPEN_SIZE])
 {
-  const FaspHello hello = {.role = FASP_ROLE_RECEIVER,.flows = 1 };
+  const FaspHello hello = { .role = FASP_ROLE_RECEIVER, .flows = 1 };
   FaspWriter w = { data, FASP_OPEN_SIZE };
   guint8 plain[FASP_OPEN_SIZE], nonce[FASP_NONCE_SIZE];
   FaspHandshake open;
@@ -553,8 +528,7 @@ make_proved_open (Vnet * net, FaspEndpoint * endpoint, const FaspAddress * from,
   vspy_make_open (net, cid, nonce, &hello, plain);
   g_assert_true (fasp_wire_parse_handshake (plain, sizeof plain, &open));
   open.cookie_size = FASP_COOKIE_SIZE;
-  fasp_cookie_make (endpoint->cookie_secret, FASP_SEC, from, open.nonce,
-      open.cookie);
+  fasp_cookie_make (endpoint->cookie_secret, FASP_SEC, from, open.nonce, open.cookie);
   fasp_wire_write_handshake (&w, &open);
   g_assert_false (w.failed);
   return w.used;
@@ -583,7 +557,7 @@ test_repetitions (void)
 
 /* A session that make_listener() has made is connected. */
 static void
-connect (FaspEndpoint * endpoint, FaspTime now, guint i)
+connect (FaspEndpoint *endpoint, FaspTime now, guint i)
 {
   FaspSession *session = fasp_endpoint_nth (endpoint, i);
 
@@ -593,7 +567,7 @@ connect (FaspEndpoint * endpoint, FaspTime now, guint i)
 }
 
 static guint
-take_events (FaspEndpoint * endpoint, FaspEventType type)
+take_events (FaspEndpoint *endpoint, FaspEventType type)
 {
   FaspEvent event;
   guint n = 0;
@@ -653,19 +627,20 @@ test_joins (void)
   }
   fasp_encoder_tend (endpoint, now + FASP_SEC);
   wanted += take_events (endpoint, FASP_EVENT_KEY_FRAME);
-  g_assert_cmpuint (wanted, >=, seconds - 4);   /* each waits for somebody who joins */
+  g_assert_cmpuint (wanted, >=, seconds - 4); /* each waits for somebody who joins */
   g_assert_cmpuint (wanted, <=, seconds + 1);
   fasp_endpoint_free (endpoint);
   vnet_free (net);
 }
 
-/* A peer that is heard from two addresses in turn, many times in a round trip: it is challenged as often as
- * one that has moved, so an answer finds its challenge, and is not the cause of another one at once. */
+/* A peer that is heard from two addresses in turn, many times in a round trip: it is challenged as
+ * often as one that has moved, so an answer finds its challenge, and is not the cause of another
+ * one at once. */
 static void
 test_two_addresses (void)
 {
   FaspAddress at = vnet_get_address (VNET_A), other = vnet_get_address (VNET_B);
-  FaspTokens tokens = { {0} };
+  FaspTokens tokens = { { 0 } };
   FaspTime now = FASP_SEC;
   FaspPath path;
   FaspPing ping;
@@ -678,8 +653,7 @@ test_two_addresses (void)
   for (guint i = 0; i < 2000; i++) {
     fasp_path_heard (&path, now, i % 2 == 0 ? &other : &at, TRUE);
     if (now >= fasp_path_get_challenge_time (&path)) {
-      guint64 more = fasp_path_ping (&path, now, &tokens, 0, FALSE,
-          &path.candidate);
+      guint64 more = fasp_path_ping (&path, now, &tokens, 0, FALSE, &path.candidate);
 
       token = sent++ == 0 ? more : token;
       fasp_path_challenged (&path, now);

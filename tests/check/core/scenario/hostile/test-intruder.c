@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Somebody without keys who sees, replays, forges, damages, copies and steals datagrams, and calls from
- * addresses that do not exist, or in no version that there is: nothing comes of it.
+ * Somebody without keys who sees, replays, forges, damages, copies and steals datagrams, and calls
+ * from addresses that do not exist, or in no version that there is: nothing comes of it.
  */
 #include <string.h>
 #include "fasppath.h"
@@ -10,12 +10,12 @@
 
 typedef struct
 {
-  GPtrArray *datagrams;         /* GBytes, as they were delivered */
-  GArray *from;                 /* VnetSide */
+  GPtrArray *datagrams; /* GBytes, as they were delivered */
+  GArray *from;         /* VnetSide */
 } Tape;
 
 static void
-record (gpointer data, VnetSide from, FaspTime now, guint8 * bytes, gsize size)
+record (gpointer data, VnetSide from, FaspTime now, guint8 *bytes, gsize size)
 {
   Tape *tape = data;
 
@@ -24,16 +24,15 @@ record (gpointer data, VnetSide from, FaspTime now, guint8 * bytes, gsize size)
 }
 
 static void
-tape_init (Tape * tape, VCast * n)
+tape_init (Tape *tape, VCast *n)
 {
-  tape->datagrams = g_ptr_array_new_with_free_func ((GDestroyNotify)
-      g_bytes_unref);
+  tape->datagrams = g_ptr_array_new_with_free_func ((GDestroyNotify) g_bytes_unref);
   tape->from = g_array_new (FALSE, FALSE, sizeof (VnetSide));
   vnet_set_tap (n->net, record, tape);
 }
 
 static void
-tape_clear (Tape * tape)
+tape_clear (Tape *tape)
 {
   g_ptr_array_unref (tape->datagrams);
   g_array_unref (tape->from);
@@ -62,8 +61,7 @@ test_plaintext (void)
     g_hash_table_add (words, stream + i);
   for (guint i = 0; i < tape.datagrams->len; i++) {
     gsize size;
-    const guint8 *bytes = g_bytes_get_data (g_ptr_array_index (tape.datagrams,
-            i), &size);
+    const guint8 *bytes = g_bytes_get_data (g_ptr_array_index (tape.datagrams, i), &size);
 
     for (gsize at = 0; at + 8 <= size; at++) {
       gint64 word;
@@ -82,10 +80,9 @@ test_plaintext (void)
 }
 
 static FaspTime
-get_worst (VCast * n, VnetSide side)
+get_worst (VCast *n, VnetSide side)
 {
-  return fasp_hist_percentile (fasp_endpoint_get_lateness
-      (n->nodes[side].endpoint, TRUE), 1);
+  return fasp_hist_percentile (fasp_endpoint_get_lateness (n->nodes[side].endpoint, TRUE), 1);
 }
 
 /* A stream to B; beside it C replays all that was ever sent, from its own
@@ -114,8 +111,7 @@ test_replay (void)
     VnetSide from = g_array_index (tape.from, VnetSide, which);
     FaspAddress address = vnet_get_address (i % 2 ? VNET_C : from);
     gsize size;
-    const guint8 *bytes = g_bytes_get_data (g_ptr_array_index (tape.datagrams,
-            which), &size);
+    const guint8 *bytes = g_bytes_get_data (g_ptr_array_index (tape.datagrams, which), &size);
     guint8 *copy = g_memdup2 (bytes, size);
     VnetSide to = from != VNET_A ? VNET_A : i % 3 ? VNET_B : VNET_D;
 
@@ -129,8 +125,7 @@ test_replay (void)
   g_assert_cmpuint (n->nodes[VNET_A].events[FASP_EVENT_CONNECTED], ==, 2);
   g_assert_cmpuint (n->nodes[VNET_A].events[FASP_EVENT_REMOVED], ==, 0);
   g_assert_cmpuint (n->nodes[VNET_B].events[FASP_EVENT_INTERRUPTED], ==, 0);
-  g_assert_cmpuint (after.received.datagrams_duplicate, >,
-      before.received.datagrams_duplicate);
+  g_assert_cmpuint (after.received.datagrams_duplicate, >, before.received.datagrams_duplicate);
   g_assert_cmpuint (after.latency.skips, ==, 0);
   /* nothing comes later for it than before */
   g_assert_cmpint (get_worst (n, VNET_B), ==, worst);
@@ -163,8 +158,7 @@ test_spoof (void)
   /* the good session's id at the sender is there for all to see */
   for (guint i = tape.datagrams->len;; i--)
     if (g_array_index (tape.from, VnetSide, i - 1) == VNET_B) {
-      const guint8 *bytes = g_bytes_get_data (g_ptr_array_index (tape.datagrams,
-              i - 1), &size);
+      const guint8 *bytes = g_bytes_get_data (g_ptr_array_index (tape.datagrams, i - 1), &size);
 
       g_assert_true (fasp_wire_parse_session (bytes, size, &header));
       break;
@@ -180,15 +174,14 @@ test_spoof (void)
   fasp_endpoint_dial (n->nodes[VNET_C].endpoint, vnet_get_time (n->net), &peer);
   vcast_run (n, FASP_SEC);
   for (guint i = size; i < tape.datagrams->len; i++) {
-    const guint8 *bytes = g_bytes_get_data (g_ptr_array_index (tape.datagrams,
-            i), &size);
+    const guint8 *bytes = g_bytes_get_data (g_ptr_array_index (tape.datagrams, i), &size);
 
     vspy_see (&spy, bytes, size);
   }
   g_assert_true (spy.knows);
-  spy.listener = header.cid;    /* its own keys, the other's session */
+  spy.listener = header.cid; /* its own keys, the other's session */
   for (guint i = 0; i < 300; i++) {
-    FaspFeedback feedback = {.ack = 100000,.tail = TRUE };
+    FaspFeedback feedback = { .ack = 100000, .tail = TRUE };
     FaspWriter f = { frames, sizeof frames };
     guint8 data[200];
     FaspWriter w = { data, sizeof data };
@@ -205,9 +198,10 @@ test_spoof (void)
   }
   /* and to go on in its place */
   for (guint i = 0; i < 20; i++) {
-    FaspHello hello = {.role = FASP_ROLE_RECEIVER,.window = 64,.has_resume =
-          TRUE,.resume_cid = header.cid
-    };
+    FaspHello hello = { .role = FASP_ROLE_RECEIVER,
+      .window = 64,
+      .has_resume = TRUE,
+      .resume_cid = header.cid };
     guint8 nonce[FASP_NONCE_SIZE] = { 1, i }, open[FASP_OPEN_SIZE];
 
     vspy_make_open (n->net, 1000 + i, nonce, &hello, open);
@@ -225,19 +219,17 @@ test_spoof (void)
 /* Somebody near the caller refuses each of its calls at once, for as long as it
  * takes: the ACCEPT, which comes later, counts. */
 static void
-refuse (gpointer data, VnetSide from, FaspTime now, guint8 * bytes, gsize size)
+refuse (gpointer data, VnetSide from, FaspTime now, guint8 *bytes, gsize size)
 {
   VCast *n = data;
   FaspAddress peer = vnet_get_address (VNET_A);
-  FaspHandshake open, no = {.type = FASP_HANDSHAKE_REJECT,.version =
-        FASP_VERSION,.reason = FASP_REASON_KEY
-  };
+  FaspHandshake open,
+      no = { .type = FASP_HANDSHAKE_REJECT, .version = FASP_VERSION, .reason = FASP_REASON_KEY };
   guint8 out[300];
   FaspWriter w = { out, sizeof out };
 
   if (from != VNET_B || fasp_wire_is_session (bytes, size)
-      || !fasp_wire_parse_handshake (bytes, size, &open)
-      || open.type != FASP_HANDSHAKE_OPEN)
+      || !fasp_wire_parse_handshake (bytes, size, &open) || open.type != FASP_HANDSHAKE_OPEN)
     return;
   no.to_cid = open.from_cid;
   memcpy (no.nonce, open.nonce, FASP_NONCE_SIZE);
@@ -248,19 +240,17 @@ refuse (gpointer data, VnetSide from, FaspTime now, guint8 * bytes, gsize size)
 /* Somebody near the caller copies each answer, and his copy is there first, from an address of
  * his own. */
 static void
-steal_answer (gpointer data, VnetSide from, FaspTime now, guint8 * bytes,
-    gsize size)
+steal_answer (gpointer data, VnetSide from, FaspTime now, guint8 *bytes, gsize size)
 {
   FaspAddress thief = vnet_get_address (VNET_C);
   FaspHandshake answer;
   VCast *n = data;
 
   if (from != VNET_A || fasp_wire_is_session (bytes, size)
-      || !fasp_wire_parse_handshake (bytes, size, &answer)
-      || answer.type != FASP_HANDSHAKE_ACCEPT)
+      || !fasp_wire_parse_handshake (bytes, size, &answer) || answer.type != FASP_HANDSHAKE_ACCEPT)
     return;
   vnet_inject (n->net, VNET_B, &thief, bytes, size);
-  bytes[0] = 0;                 /* it comes later, and is not looked at any more */
+  bytes[0] = 0; /* it comes later, and is not looked at any more */
 }
 
 static void
@@ -277,8 +267,7 @@ test_copied_answer (void)
     g_assert_cmpuint (n->nodes[i].events[FASP_EVENT_INTERRUPTED], ==, 0);
   }
   /* he is asked whether the listener is there */
-  g_assert_cmpuint (vnet_get_counters (n->net, VNET_B, VNET_C)->packets, <=,
-      FASP_CHALLENGES);
+  g_assert_cmpuint (vnet_get_counters (n->net, VNET_B, VNET_C)->packets, <=, FASP_CHALLENGES);
   vcast_end (n);
   vcast_assert_whole (n, VNET_B);
   vcast_free (n);
@@ -338,15 +327,13 @@ test_refusals (void)
 
 /* An OPEN that was copied on its way, and comes from elsewhere first. */
 static void
-copy_open (gpointer data, VnetSide from, FaspTime now, guint8 * bytes,
-    gsize size)
+copy_open (gpointer data, VnetSide from, FaspTime now, guint8 *bytes, gsize size)
 {
   VCast *n = data;
   FaspAddress elsewhere = vnet_get_address (VNET_C);
 
   if (from == VNET_B && (bytes[0] & 0xff) == 0x41)
-    fasp_endpoint_receive (n->nodes[VNET_A].endpoint, now, &elsewhere, bytes,
-        size, NULL, FALSE);
+    fasp_endpoint_receive (n->nodes[VNET_A].endpoint, now, &elsewhere, bytes, size, NULL, FALSE);
 }
 
 static void
@@ -383,12 +370,12 @@ test_alien (void)
   for (guint i = 0; i < 2; i++)
     vnet_get_wire (n->net, i, !i)->loss = 1;
   vnet_set_tap (n->net, NULL, NULL);
-  for (guint i = tape.datagrams->len; g_array_index (tape.from, VnetSide,
-          i - 1) != VNET_A; i--)
+  for (guint i = tape.datagrams->len; g_array_index (tape.from, VnetSide, i - 1) != VNET_A; i--)
     g_ptr_array_set_size (tape.datagrams, i - 1);
   last = g_bytes_unref_to_data (g_bytes_ref (g_ptr_array_index (tape.datagrams,
-              tape.datagrams->len - 1)), &size);
-  last[0] |= 1;                 /* flow 1 */
+                                    tape.datagrams->len - 1)),
+      &size);
+  last[0] |= 1; /* flow 1 */
   vcast_run (n, 5 * FASP_SEC);
   g_assert_cmpuint (n->nodes[VNET_B].events[FASP_EVENT_INTERRUPTED], ==, 1);
   for (guint i = 0; i < 20; i++) {
@@ -403,10 +390,10 @@ test_alien (void)
 }
 
 static void
-inject_open (VCast * n, guint i, guint8 version, gsize size)
+inject_open (VCast *n, guint i, guint8 version, gsize size)
 {
   guint8 data[FASP_OPEN_SIZE], nonce[FASP_NONCE_SIZE] = { 0 };
-  FaspHello hello = {.role = FASP_ROLE_RECEIVER,.window = 64 };
+  FaspHello hello = { .role = FASP_ROLE_RECEIVER, .window = 64 };
   FaspAddress from = vnet_get_address (VNET_C);
 
   memcpy (nonce, &i, sizeof i);
@@ -470,13 +457,12 @@ test_versions (void)
 typedef struct
 {
   VCast *n;
-  GPtrArray *seen;              /* GBytes */
+  GPtrArray *seen; /* GBytes */
   GArray *sides;
 } Tap;
 
 static void
-on_datagram (gpointer data, VnetSide from, FaspTime now, guint8 * bytes,
-    gsize size)
+on_datagram (gpointer data, VnetSide from, FaspTime now, guint8 *bytes, gsize size)
 {
   Tap *tap = data;
 
@@ -494,9 +480,8 @@ test_hostile (void)
   for (guint seed = 1; seed <= 5; seed++) {
     VCast *n = vcast_new (seed);
     GRand *rand = g_rand_new_with_seed (seed);
-    Tap tap = { n, g_ptr_array_new_with_free_func ((GDestroyNotify)
-          g_bytes_unref), g_array_new (FALSE, FALSE, sizeof (VnetSide))
-    };
+    Tap tap = { n, g_ptr_array_new_with_free_func ((GDestroyNotify) g_bytes_unref),
+      g_array_new (FALSE, FALSE, sizeof (VnetSide)) };
 
     vcast_join_default (n);
     vnet_set_tap (n->net, on_datagram, &tap);
@@ -506,33 +491,30 @@ test_hostile (void)
         guint which = g_rand_int_range (rand, 0, tap.seen->len);
         VnetSide from = g_array_index (tap.sides, VnetSide, which);
         gsize size = 0;
-        gconstpointer bytes = g_bytes_get_data (g_ptr_array_index (tap.seen,
-                which), &size);
+        gconstpointer bytes = g_bytes_get_data (g_ptr_array_index (tap.seen, which), &size);
         g_autofree guint8 *copy = g_memdup2 (bytes, size);
         FaspAddress address = vnet_get_address (from);
 
         switch (j % 5) {
-          case 0:              /* a replay */
+          case 0: /* a replay */
             break;
-          case 1:              /* from somewhere else */
+          case 1: /* from somewhere else */
             address = vnet_get_address (VNET_D);
             break;
-          case 2:              /* damaged */
-            copy[g_rand_int_range (rand, 0, size)] ^= 1 <<
-                g_rand_int_range (rand, 0, 8);
+          case 2: /* damaged */
+            copy[g_rand_int_range (rand, 0, size)] ^= 1 << g_rand_int_range (rand, 0, 8);
             break;
-          case 3:              /* cut */
+          case 3: /* cut */
             size = g_rand_int_range (rand, 0, size);
             break;
-          case 4:              /* noise behind a good start, yet to come */
+          case 4: /* noise behind a good start, yet to come */
             if (size > 7)
-              copy[6] += 128;   /* of the packet number */
+              copy[6] += 128; /* of the packet number */
             for (gsize k = 9; k < size; k++)
               copy[k] = g_rand_int (rand);
             break;
         }
-        vnet_inject (n->net, from == VNET_A ? VNET_B : VNET_A, &address,
-            copy, size);
+        vnet_inject (n->net, from == VNET_A ? VNET_B : VNET_A, &address, copy, size);
       }
     }
     vnet_set_tap (n->net, NULL, NULL);
@@ -541,8 +523,7 @@ test_hostile (void)
     g_assert_cmpuint (n->nodes[VNET_B].events[FASP_EVENT_REMOVED], ==, 0);
     g_assert_cmpuint (vcast_get_stats (n, VNET_B).datagrams_forged, >, 0);
     g_assert_cmpuint (vcast_get_stats (n, VNET_B).datagrams_malformed, >, 0);
-    g_assert_cmpuint (vcast_get_session (n,
-            VNET_B).received.datagrams_duplicate, >, 0);
+    g_assert_cmpuint (vcast_get_session (n, VNET_B).received.datagrams_duplicate, >, 0);
     vcast_end (n);
     vcast_assert_whole (n, VNET_B);
     g_ptr_array_unref (tap.seen);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Who gets in, with which keys; what damaged datagrams do; when keys change. Somebody between the ends is in
- * test-intruder.c.
+ * Who gets in, with which keys; what damaged datagrams do; when keys change. Somebody between the
+ * ends is in test-intruder.c.
  */
 #include <string.h>
 #include "faspendpointprivate.h"
@@ -11,47 +11,39 @@ typedef struct
 {
   const gchar *name;
   VKeys listener, caller;
-  FaspReason reason;            /* NONE: it gets in */
-  const gchar *text;            /* part of what both are told; NULL: the caller
-                                   finds out by itself that nobody answers it */
+  FaspReason reason; /* NONE: it gets in */
+  const gchar *text; /* part of what both are told; NULL: the caller
+                        finds out by itself that nobody answers it */
   FaspCipher cipher;
 } Meeting;
 
 static const Meeting meetings[] = {
-  {"anonymous", {0, 0, 0, -1}, {0, 0, 0, -1}, FASP_REASON_NONE, NULL, 0},
-  {"passphrase", {7, 0, 0, -1}, {7, 0, 0, -1}, FASP_REASON_NONE, NULL, 0},
-  {"keys", {0, 1, 2, -1}, {0, 2, 1, -1}, FASP_REASON_NONE, NULL, 0},
-  {"keys and passphrase", {7, 1, 2, -1}, {7, 2, 1, -1}, FASP_REASON_NONE, NULL,
-      0},
-  {"aes-256", {7, 0, 0, -1}, {7, 0, 0, FASP_CIPHER_AES_256_GCM},
-      FASP_REASON_NONE, NULL, FASP_CIPHER_AES_256_GCM},
-  {"chacha", {7, 0, 0, FASP_CIPHER_CHACHA20_POLY1305}, {7, 0, 0, -1},
-      FASP_REASON_NONE, NULL, FASP_CIPHER_CHACHA20_POLY1305},
-  {"no encryption", {0, 0, 0, FASP_CIPHER_NONE}, {0, 0, 0, FASP_CIPHER_NONE},
-      FASP_REASON_NONE, NULL, FASP_CIPHER_NONE},
-  {"another passphrase", {7, 0, 0, -1}, {8, 0, 0, -1}, FASP_REASON_KEY,
-      "differ", 0},
-  {"no passphrase", {7, 0, 0, -1}, {0, 0, 0, -1}, FASP_REASON_KEY,
-      "the caller has none", 0},
-  {"passphrase too many", {0, 0, 0, -1}, {7, 0, 0, -1}, FASP_REASON_KEY,
-      "the listener has none", 0},
-  {"no key", {0, 1, 2, -1}, {0, 0, 0, -1}, FASP_REASON_KEY,
-      "the caller has none", 0},
-  {"key too many", {0, 0, 0, -1}, {0, 2, 1, -1}, FASP_REASON_KEY,
-      "the listener has none", 0},
-  {"key and no passphrase", {7, 1, 2, -1}, {0, 2, 1, -1}, FASP_REASON_KEY,
-      "the caller has none", 0},
-  {"unknown key", {0, 1, 2, -1}, {0, 3, 1, -1}, FASP_REASON_KEY,
-      "allowed-keys", 0},
-  {"another listener", {0, 4, 2, -1}, {0, 2, 1, -1}, FASP_REASON_KEY,
-      "public-key", 0},
-  {"right key, another passphrase", {7, 1, 2, -1}, {8, 2, 1, -1},
-      FASP_REASON_SILENT, NULL, 0},
-  {"ciphers", {7, 0, 0, FASP_CIPHER_AES_256_GCM}, {7, 0, 0,
-          FASP_CIPHER_CHACHA20_POLY1305}, FASP_REASON_ENCRYPTION, "encryption",
-      0},
-  {"encryption on one end", {0, 0, 0, FASP_CIPHER_NONE}, {0, 0, 0, -1},
-      FASP_REASON_ENCRYPTION, "encryption", 0},
+  { "anonymous", { 0, 0, 0, -1 }, { 0, 0, 0, -1 }, FASP_REASON_NONE, NULL, 0 },
+  { "passphrase", { 7, 0, 0, -1 }, { 7, 0, 0, -1 }, FASP_REASON_NONE, NULL, 0 },
+  { "keys", { 0, 1, 2, -1 }, { 0, 2, 1, -1 }, FASP_REASON_NONE, NULL, 0 },
+  { "keys and passphrase", { 7, 1, 2, -1 }, { 7, 2, 1, -1 }, FASP_REASON_NONE, NULL, 0 },
+  { "aes-256", { 7, 0, 0, -1 }, { 7, 0, 0, FASP_CIPHER_AES_256_GCM }, FASP_REASON_NONE, NULL,
+      FASP_CIPHER_AES_256_GCM },
+  { "chacha", { 7, 0, 0, FASP_CIPHER_CHACHA20_POLY1305 }, { 7, 0, 0, -1 }, FASP_REASON_NONE, NULL,
+      FASP_CIPHER_CHACHA20_POLY1305 },
+  { "no encryption", { 0, 0, 0, FASP_CIPHER_NONE }, { 0, 0, 0, FASP_CIPHER_NONE }, FASP_REASON_NONE,
+      NULL, FASP_CIPHER_NONE },
+  { "another passphrase", { 7, 0, 0, -1 }, { 8, 0, 0, -1 }, FASP_REASON_KEY, "differ", 0 },
+  { "no passphrase", { 7, 0, 0, -1 }, { 0, 0, 0, -1 }, FASP_REASON_KEY, "the caller has none", 0 },
+  { "passphrase too many", { 0, 0, 0, -1 }, { 7, 0, 0, -1 }, FASP_REASON_KEY,
+      "the listener has none", 0 },
+  { "no key", { 0, 1, 2, -1 }, { 0, 0, 0, -1 }, FASP_REASON_KEY, "the caller has none", 0 },
+  { "key too many", { 0, 0, 0, -1 }, { 0, 2, 1, -1 }, FASP_REASON_KEY, "the listener has none", 0 },
+  { "key and no passphrase", { 7, 1, 2, -1 }, { 0, 2, 1, -1 }, FASP_REASON_KEY,
+      "the caller has none", 0 },
+  { "unknown key", { 0, 1, 2, -1 }, { 0, 3, 1, -1 }, FASP_REASON_KEY, "allowed-keys", 0 },
+  { "another listener", { 0, 4, 2, -1 }, { 0, 2, 1, -1 }, FASP_REASON_KEY, "public-key", 0 },
+  { "right key, another passphrase", { 7, 1, 2, -1 }, { 8, 2, 1, -1 }, FASP_REASON_SILENT, NULL,
+      0 },
+  { "ciphers", { 7, 0, 0, FASP_CIPHER_AES_256_GCM }, { 7, 0, 0, FASP_CIPHER_CHACHA20_POLY1305 },
+      FASP_REASON_ENCRYPTION, "encryption", 0 },
+  { "encryption on one end", { 0, 0, 0, FASP_CIPHER_NONE }, { 0, 0, 0, -1 }, FASP_REASON_ENCRYPTION,
+      "encryption", 0 },
 };
 
 static void
@@ -82,8 +74,7 @@ test_meeting (gconstpointer data)
     vcast_assert_whole (n, VNET_B);
   } else if (m->text == NULL) {
     g_assert_cmpuint (n->nodes[VNET_B].events[FASP_EVENT_UNANSWERED], ==, 1);
-    g_assert_nonnull (strstr (n->nodes[VNET_B].last[FASP_EVENT_UNANSWERED].text,
-            "passphrase"));
+    g_assert_nonnull (strstr (n->nodes[VNET_B].last[FASP_EVENT_UNANSWERED].text, "passphrase"));
     g_assert_cmpuint (vcast_get_stats (n, VNET_B).datagrams_forged, >, 0);
     g_assert_cmpuint (n->nodes[VNET_A].events[FASP_EVENT_CONNECTED], ==, 0);
   } else {
@@ -108,7 +99,7 @@ typedef struct
 
 /* Before each datagram come all those that differ from it in one bit. */
 static void
-flip (gpointer data, VnetSide from, FaspTime now, guint8 * bytes, gsize size)
+flip (gpointer data, VnetSide from, FaspTime now, guint8 *bytes, gsize size)
 {
   Flipper *flipper = data;
   VnetSide to = from == VNET_A ? VNET_B : VNET_A;
@@ -130,20 +121,19 @@ flip (gpointer data, VnetSide from, FaspTime now, guint8 * bytes, gsize size)
 typedef struct
 {
   FaspHandshakeType type;
-  gsize bit;                    /* of the first datagram of this type */
+  gsize bit; /* of the first datagram of this type */
   gboolean done, beyond;
 } Damage;
 
 static void
-damage (gpointer data, VnetSide from, FaspTime now, guint8 * bytes, gsize size)
+damage (gpointer data, VnetSide from, FaspTime now, guint8 *bytes, gsize size)
 {
   Damage *d = data;
 
-  if (d->done || fasp_wire_is_session (bytes, size)
-      || (bytes[0] & 0x0f) != d->type)
+  if (d->done || fasp_wire_is_session (bytes, size) || (bytes[0] & 0x0f) != d->type)
     return;
   d->done = TRUE;
-  d->beyond = d->bit / 8 >= MIN (size, 320);    /* zeros from there on */
+  d->beyond = d->bit / 8 >= MIN (size, 320); /* zeros from there on */
   bytes[d->bit / 8 % size] ^= 1 << d->bit % 8;
 }
 
@@ -151,12 +141,11 @@ damage (gpointer data, VnetSide from, FaspTime now, guint8 * bytes, gsize size)
 static void
 test_handshake (gconstpointer data)
 {
-  static const FaspHandshakeType types[] = { FASP_HANDSHAKE_OPEN,
-    FASP_HANDSHAKE_RETRY, FASP_HANDSHAKE_ACCEPT
-  };
+  static const FaspHandshakeType types[] = { FASP_HANDSHAKE_OPEN, FASP_HANDSHAKE_RETRY,
+    FASP_HANDSHAKE_ACCEPT };
 
   for (guint i = 0; i < G_N_ELEMENTS (types); i++) {
-    Damage d = {.type = types[i] };
+    Damage d = { .type = types[i] };
 
     for (d.bit = 0; !d.beyond; d.bit += 3, d.done = FALSE) {
       VCast *n = vcast_new (1);
@@ -198,8 +187,7 @@ test_every_bit (gconstpointer data)
   b = vcast_get_stats (n, VNET_B);
   g_assert_cmpuint (n->nodes[VNET_A].events[FASP_EVENT_CONNECTED], ==, 1);
   g_assert_cmpuint (flipper.forged, >, 300000);
-  g_assert_cmpuint (a.datagrams_forged + b.datagrams_forged, >,
-      flipper.forged / 2);
+  g_assert_cmpuint (a.datagrams_forged + b.datagrams_forged, >, flipper.forged / 2);
   vcast_free (n);
 }
 
@@ -224,22 +212,21 @@ test_forgets (void)
 
 typedef struct
 {
-  GHashTable *seen[2];          /* packet numbers, by direction */
+  GHashTable *seen[2]; /* packet numbers, by direction */
   guint64 largest[2];
   gboolean phase[2];
   guint changes[2], again;
 } Watch;
 
 static void
-watch (gpointer data, VnetSide from, FaspTime now, guint8 * bytes, gsize size)
+watch (gpointer data, VnetSide from, FaspTime now, guint8 *bytes, gsize size)
 {
   Watch *w = data;
   guint side = from != VNET_A;
   FaspSessionHeader header;
   guint64 pn;
 
-  if (!fasp_wire_is_session (bytes, size)
-      || !fasp_wire_parse_session (bytes, size, &header))
+  if (!fasp_wire_is_session (bytes, size) || !fasp_wire_parse_session (bytes, size, &header))
     return;
   pn = fasp_widen (header.pn, FASP_PN_BITS, w->largest[side]);
   if (pn >= w->largest[side]) {
@@ -251,7 +238,7 @@ watch (gpointer data, VnetSide from, FaspTime now, guint8 * bytes, gsize size)
 }
 
 static void
-watch_start (Watch * w, VCast * n)
+watch_start (Watch *w, VCast *n)
 {
   memset (w, 0, sizeof *w);
   for (guint i = 0; i < 2; i++)
@@ -260,7 +247,7 @@ watch_start (Watch * w, VCast * n)
 }
 
 static void
-watch_stop (Watch * w)
+watch_stop (Watch *w)
 {
   for (guint i = 0; i < 2; i++)
     g_hash_table_unref (w->seen[i]);
@@ -357,7 +344,7 @@ test_rekey_datagrams (void)
 int
 main (int argc, char **argv)
 {
-  static const VKeys clear = {.cipher = FASP_CIPHER_NONE };
+  static const VKeys clear = { .cipher = FASP_CIPHER_NONE };
 
   g_test_init (&argc, &argv, NULL);
   for (guint i = 0; i < G_N_ELEMENTS (meetings); i++) {
@@ -366,15 +353,11 @@ main (int argc, char **argv)
     g_test_add_data_func (path, &meetings[i], test_meeting);
     g_free (path);
   }
-  g_test_add_data_func ("/secure/every-bit/encrypted", &vkeys_secret,
-      test_every_bit);
-  g_test_add_data_func ("/secure/every-bit/anonymous", &vkeys_nobody,
-      test_every_bit);
+  g_test_add_data_func ("/secure/every-bit/encrypted", &vkeys_secret, test_every_bit);
+  g_test_add_data_func ("/secure/every-bit/anonymous", &vkeys_nobody, test_every_bit);
   g_test_add_data_func ("/secure/every-bit/clear", &clear, test_every_bit);
-  g_test_add_data_func ("/secure/handshake/encrypted", &vkeys_secret,
-      test_handshake);
-  g_test_add_data_func ("/secure/handshake/anonymous", &vkeys_nobody,
-      test_handshake);
+  g_test_add_data_func ("/secure/handshake/encrypted", &vkeys_secret, test_handshake);
+  g_test_add_data_func ("/secure/handshake/anonymous", &vkeys_nobody, test_handshake);
   g_test_add_func ("/secure/forgets", test_forgets);
   g_test_add_func ("/secure/rekey/time", test_rekey);
   g_test_add_func ("/secure/rekey/far", test_rekey_far);

@@ -10,7 +10,7 @@ make_key (guint8 who, guint8 key[FASP_KEY_SIZE])
 }
 
 static void
-allow (FaspCredentials * credentials, guint8 who, const gchar * name)
+allow (FaspCredentials *credentials, guint8 who, const gchar *name)
 {
   guint8 key[FASP_KEY_SIZE], public_key[FASP_KEY_SIZE];
 
@@ -20,7 +20,7 @@ allow (FaspCredentials * credentials, guint8 who, const gchar * name)
 }
 
 FaspCredentials *
-vkeys_make_credentials (const VKeys * keys)
+vkeys_make_credentials (const VKeys *keys)
 {
   FaspCredentials *credentials = fasp_credentials_new ();
   guint8 key[FASP_KEY_SIZE];
@@ -41,8 +41,7 @@ vkeys_make_credentials (const VKeys * keys)
 }
 
 void
-vkeys_join (VCast * n, VnetSide side, FaspMode mode, VnetSide dials,
-    const VKeys * keys)
+vkeys_join (VCast *n, VnetSide side, FaspMode mode, VnetSide dials, const VKeys *keys)
 {
   FaspEndpointConfig c = vcast_config (side, mode);
 
@@ -51,6 +50,6 @@ vkeys_join (VCast * n, VnetSide side, FaspMode mode, VnetSide dials,
   fasp_credentials_unref (c.credentials);
 }
 
-const VKeys vkeys_nobody = {.cipher = -1 };
+const VKeys vkeys_nobody = { .cipher = -1 };
 
-const VKeys vkeys_secret = {.secret = 7,.cipher = -1 };
+const VKeys vkeys_secret = { .secret = 7, .cipher = -1 };

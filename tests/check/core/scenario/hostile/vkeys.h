@@ -13,13 +13,12 @@ G_BEGIN_DECLS
 typedef struct
 {
   guint8 secret, own, peer;
-  gint cipher;                  /* -1: all */
+  gint cipher; /* -1: all */
 } VKeys;
 
 extern const VKeys vkeys_nobody, vkeys_secret;
 
-FaspCredentials *vkeys_make_credentials (const VKeys * keys);
-void vkeys_join (VCast * n, VnetSide side, FaspMode mode, VnetSide dials,
-    const VKeys * keys);
+FaspCredentials *vkeys_make_credentials (const VKeys *keys);
+void vkeys_join (VCast *n, VnetSide side, FaspMode mode, VnetSide dials, const VKeys *keys);
 
 G_END_DECLS

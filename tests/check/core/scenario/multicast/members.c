@@ -20,12 +20,10 @@ members_new (guint32 seed, guint n, FaspSlowPolicy policy)
 }
 
 guint64
-members_count_alone (Vgroup * g)
+members_count_alone (Vgroup *g)
 {
   static FaspSessionStats sessions[VGROUP_MAX];
-  guint n =
-      fasp_endpoint_get_sessions (g->sender, g->now, &(guint64) { 0 }, sessions,
-      VGROUP_MAX);
+  guint n = fasp_endpoint_get_sessions (g->sender, g->now, &(guint64) { 0 }, sessions, VGROUP_MAX);
   guint64 alone = 0;
 
   for (guint i = 0; i < MIN (n, VGROUP_MAX); i++)
@@ -34,7 +32,7 @@ members_count_alone (Vgroup * g)
 }
 
 void
-members_assert_whole (Vgroup * g)
+members_assert_whole (Vgroup *g)
 {
   vgroup_end (g, 5 * FASP_SEC);
   for (guint i = 0; i < g->n; i++)
@@ -45,7 +43,7 @@ members_assert_whole (Vgroup * g)
 FaspAddress
 members_get_stranger (guint n)
 {
-  FaspAddress a = {.len = 8,.overhead = 28 };
+  FaspAddress a = { .len = 8, .overhead = 28 };
 
   a.bytes[0] = n >> 8;
   a.bytes[1] = n;

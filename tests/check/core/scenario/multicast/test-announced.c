@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What a group's receivers are told by somebody else: announcements of other senders, refusals, and forged
- * datagrams.
+ * What a group's receivers are told by somebody else: announcements of other senders, refusals, and
+ * forged datagrams.
  */
 #include "faspendpointprivate.h"
 #include "members.h"
@@ -47,7 +47,7 @@ typedef struct
 } Eavesdropper;
 
 static void
-listen_in (gpointer user_data, FaspTime now, guint8 * data, gsize size)
+listen_in (gpointer user_data, FaspTime now, guint8 *data, gsize size)
 {
   Eavesdropper *e = user_data;
 
@@ -75,7 +75,7 @@ test_forged (void)
     memcpy (copy, e.last, e.size);
     if (i % 3 == 1)
       copy[8 + g_rand_int_range (g->rand, 0, e.size - 8)] ^= 1 << i % 8;
-    else if (i % 3 == 2)        /* another packet number */
+    else if (i % 3 == 2) /* another packet number */
       copy[5 + g_rand_int_range (g->rand, 0, 3)] ^= 1 << i % 8;
     vgroup_inject (g, i % 3, &from, copy, e.size);
     vgroup_run (g, FASP_MSEC);
@@ -94,9 +94,7 @@ test_announce_flood (void)
 {
   FaspEndpointConfig r = vgroup_config (FASP_ROLE_RECEIVER);
   Vgroup *g = members_new (41, 2, FASP_SLOW_WAIT);
-  FaspHandshake forged = {.type = FASP_HANDSHAKE_ANNOUNCE,.version =
-        FASP_VERSION
-  };
+  FaspHandshake forged = { .type = FASP_HANDSHAKE_ANNOUNCE, .version = FASP_VERSION };
   guint8 data[100];
   guint64 sent;
 
@@ -133,9 +131,7 @@ test_announce_unicast (void)
   FaspEndpointConfig sender = vgroup_config (FASP_ROLE_SENDER);
   FaspEndpointConfig r = vgroup_config (FASP_ROLE_RECEIVER);
   Vgroup *g = vgroup_new (42);
-  FaspHandshake forged = {.type = FASP_HANDSHAKE_ANNOUNCE,.version =
-        FASP_VERSION
-  };
+  FaspHandshake forged = { .type = FASP_HANDSHAKE_ANNOUNCE, .version = FASP_VERSION };
   FaspEndpointStats stats;
   guint8 data[100];
 
@@ -165,9 +161,7 @@ test_retry_to_group (void)
   FaspEndpointConfig r = vgroup_config (FASP_ROLE_RECEIVER);
   Vgroup *g = vgroup_new (43);
   FaspEndpoint *endpoint = fasp_endpoint_new (&r, vgroup_random, g);
-  FaspHandshake forged = {.type = FASP_HANDSHAKE_ANNOUNCE,.version =
-        FASP_VERSION
-  };
+  FaspHandshake forged = { .type = FASP_HANDSHAKE_ANNOUNCE, .version = FASP_VERSION };
   FaspAddress from = members_get_stranger (500);
   FaspHandshake open;
 
@@ -179,8 +173,7 @@ test_retry_to_group (void)
     fasp_wire_write_handshake (&w, &forged);
     fasp_endpoint_receive (endpoint, g->now, &from, data, w.used, NULL, FALSE);
     g_assert_true (fasp_endpoint_poll (endpoint, g->now, &datagram));
-    g_assert_true (fasp_wire_parse_handshake (datagram.data, datagram.size,
-            &open));
+    g_assert_true (fasp_wire_parse_handshake (datagram.data, datagram.size, &open));
     g_assert_cmpint (open.type, ==, FASP_HANDSHAKE_OPEN);
     g_assert_cmpuint (open.cookie_size, ==, i * FASP_COOKIE_SIZE);
     g_assert_cmpuint (datagram.to.link, ==, 0);
@@ -193,8 +186,8 @@ test_retry_to_group (void)
   vgroup_free (g);
 }
 
-/* Its sender is silent for a while, and another one in the group refuses it: who is to call once still has a session
- * that may come back. */
+/* Its sender is silent for a while, and another one in the group refuses it: who is to call once
+ * still has a session that may come back. */
 static void
 test_refused_meanwhile (void)
 {
@@ -232,9 +225,7 @@ test_announced_in_vain (void)
   FaspEndpointConfig sender = vgroup_config (FASP_ROLE_SENDER);
   FaspEndpointConfig r = vgroup_config (FASP_ROLE_RECEIVER);
   Vgroup *g = vgroup_new (44);
-  FaspHandshake forged = {.type = FASP_HANDSHAKE_ANNOUNCE,.version =
-        FASP_VERSION
-  };
+  FaspHandshake forged = { .type = FASP_HANDSHAKE_ANNOUNCE, .version = FASP_VERSION };
   guint8 data[100];
 
   r.reconnect = FALSE;

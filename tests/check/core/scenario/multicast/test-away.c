@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Members of a group that do not hear it, or nobody hears, or that read nothing: who they hold up, and how they
- * come back.
+ * Members of a group that do not hear it, or nobody hears, or that read nothing: who they hold up,
+ * and how they come back.
  */
 #include "faspendpointprivate.h"
 #include "members.h"
@@ -95,7 +95,7 @@ test_deaf_soon (gconstpointer data)
 
     s.slow_policy = policy;
     s.max_bitrate = 20000000;
-    s.buffer_size = 200000 << i;        /* 0.3, 0.7 and 1.3 s */
+    s.buffer_size = 200000 << i; /* 0.3, 0.7 and 1.3 s */
     vgroup_set_sender (g, &s);
     for (guint j = 0; j < 4; j++)
       vgroup_add (g, &r, RTT);
@@ -108,13 +108,11 @@ test_deaf_soon (gconstpointer data)
     g_assert_cmpuint (vgroup_get_stats (g).deaf, ==, 1);
     read = g->receivers[2].read;
     vgroup_run (g, 5 * FASP_SEC);
-    g_assert_cmpuint (g->receivers[2].read - read, >=,
-        g->bitrate / 8 * 5 * 99 / 100);
+    g_assert_cmpuint (g->receivers[2].read - read, >=, g->bitrate / 8 * 5 * 99 / 100);
     /* this one hears it, and is slow */
     g->receivers[3].stopped = TRUE;
     vgroup_run (g, 5 * FASP_SEC);
-    g_assert_cmpuint (g->events[FASP_EVENT_REMOVED] > 0, ==,
-        policy == FASP_SLOW_DROP_RECEIVER);
+    g_assert_cmpuint (g->events[FASP_EVENT_REMOVED] > 0, ==, policy == FASP_SLOW_DROP_RECEIVER);
     g_assert_cmpuint (vgroup_get_stats (g).deaf, ==, 1);
     vgroup_free (g);
   }
@@ -143,8 +141,7 @@ test_return (void)
   /* what goes to one is not the stream any more */
   alone = g->sent_wire - g->group_wire;
   vgroup_run (g, 4 * FASP_SEC);
-  g_assert_cmpuint (g->sent_wire - g->group_wire - alone, <,
-      g->bitrate / 8 * 4 / 20);
+  g_assert_cmpuint (g->sent_wire - g->group_wire - alone, <, g->bitrate / 8 * 4 / 20);
   /* and it can be lost from there again */
   g->receivers[2].no_multicast = TRUE;
   vgroup_run (g, 5 * FASP_SEC);
@@ -156,14 +153,13 @@ test_return (void)
 
 /* The group sends so many packets that none of those here hears. */
 static void
-send_unheard (Vgroup * g, guint64 packets)
+send_unheard (Vgroup *g, guint64 packets)
 {
   FaspMulticastSender *group = g->sender->group;
 
   for (; packets > 0; packets--)
     fasp_group_log_sent (group->log, g->now, FASP_NO_BLOCK);
-  for (; group->phase < fasp_group_log_get_pn (group->log) >>
-      FASP_GROUP_PHASE_BITS; group->phase++)
+  for (; group->phase < fasp_group_log_get_pn (group->log) >> FASP_GROUP_PHASE_BITS; group->phase++)
     fasp_seal_next_key (group->key);
   fasp_sealer_free (group->sealer);
   group->sealer = fasp_sealer_new (group->cipher, group->key);
@@ -290,21 +286,20 @@ roomy_group (guint32 seed, guint n, FaspTime apart)
 
 /* Bytes that the first one lacks at most, for so long. */
 static guint64
-watch_behind (Vgroup * g, FaspTime time)
+watch_behind (Vgroup *g, FaspTime time)
 {
   const FaspTime step = 50 * FASP_MSEC;
   guint64 behind = 0;
 
   for (; time > 0; time -= step) {
     vgroup_run (g, step);
-    behind = MAX (behind, g->written - g->receivers[0].origin -
-        g->receivers[0].read);
+    behind = MAX (behind, g->written - g->receivers[0].origin - g->receivers[0].read);
   }
   return behind;
 }
 
-/* One that lacks much vanishes in the middle of its retransmissions: the others get theirs, none waits
- * for a turn that it cannot use. */
+/* One that lacks much vanishes in the middle of its retransmissions: the others get theirs, none
+ * waits for a turn that it cannot use. */
 static void
 test_return_vanished (void)
 {
@@ -452,9 +447,8 @@ test_deaf_latency (void)
   g->receivers[2].no_multicast = TRUE;
   vgroup_run (g, 20 * FASP_SEC);
   g_assert_cmpuint (vgroup_get_stats (g).deaf, ==, 1);
-  g_assert_cmpuint (fasp_endpoint_get_sessions (g->sender, g->now, &(guint64) {
-          0}
-          , sessions, 3), ==, 3);
+  g_assert_cmpuint (fasp_endpoint_get_sessions (g->sender, g->now, &(guint64) { 0 }, sessions, 3),
+      ==, 3);
   for (guint i = 0; i < 3; i++)
     g_assert_cmpuint (sessions[i].latency.ms, <, 1000);
   vgroup_free (g);
@@ -467,10 +461,9 @@ main (int argc, char **argv)
   g_test_add_func ("/group/vanished", test_vanished);
   g_test_add_func ("/group/stalled", test_stalled);
   g_test_add_func ("/group/deaf", test_deaf);
-  g_test_add_data_func ("/group/deaf/drop", GUINT_TO_POINTER
-      (FASP_SLOW_DROP_RECEIVER), test_deaf_soon);
-  g_test_add_data_func ("/group/deaf/skip", GUINT_TO_POINTER (FASP_SLOW_SKIP),
+  g_test_add_data_func ("/group/deaf/drop", GUINT_TO_POINTER (FASP_SLOW_DROP_RECEIVER),
       test_deaf_soon);
+  g_test_add_data_func ("/group/deaf/skip", GUINT_TO_POINTER (FASP_SLOW_SKIP), test_deaf_soon);
   g_test_add_func ("/group/return", test_return);
   g_test_add_func ("/group/return/late", test_return_late);
   g_test_add_func ("/group/return/narrow", test_return_narrow);

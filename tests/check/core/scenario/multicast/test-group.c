@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * One sender and many receivers by multicast, in virtual time: losses, latency, history and the end. Whoever is
- * away for a while is in test-away.c.
+ * One sender and many receivers by multicast, in virtual time: losses, latency, history and the
+ * end. Whoever is away for a while is in test-away.c.
  */
 #include "faspendpointprivate.h"
 #include "faspmulticastsender.h"
@@ -51,10 +51,9 @@ test_first_packets (void)
   for (guint i = 0; i < g->n; i++) {
     FaspSessionStats stats;
 
-    g_assert_cmpuint (fasp_endpoint_get_sessions (g->receivers[i].endpoint,
-            g->now, &(guint64) {
-            0}
-            , &stats, 1), ==, 1);
+    g_assert_cmpuint (fasp_endpoint_get_sessions (g->receivers[i].endpoint, g->now,
+                          &(guint64) { 0 }, &stats, 1),
+        ==, 1);
     g_assert_true (stats.group.member);
     g_assert_cmpuint (stats.group.lost, ==, 0);
     g_assert_cmpuint (stats.received.bursts, ==, 0);
@@ -80,8 +79,7 @@ test_correlated (void)
     vgroup_run (g, 5 * FASP_SEC);
     stats = vgroup_get_stats (g);
     g_assert_cmpuint (stats.losses, >, 40);
-    g_assert_cmpuint (stats.blocks_resent + members_count_alone (g), <,
-        stats.losses * 12 / 10);
+    g_assert_cmpuint (stats.blocks_resent + members_count_alone (g), <, stats.losses * 12 / 10);
     requests += stats.requests;
     losses += stats.losses;
     members_assert_whole (g);
@@ -106,8 +104,7 @@ test_independent (void)
     lost += g->receivers[i].branch.counters.lost;
   g_assert_cmpuint (lost, >, 100);
   g_assert_cmpuint (members_count_alone (g), >, 4 * stats.blocks_resent);
-  g_assert_cmpuint (members_count_alone (g) + stats.blocks_resent, <,
-      lost * 11 / 10);
+  g_assert_cmpuint (members_count_alone (g) + stats.blocks_resent, <, lost * 11 / 10);
   members_assert_whole (g);
   vgroup_free (g);
 }
@@ -146,7 +143,7 @@ test_pace (void)
 
   for (guint i = 0; i < g->n; i++)
     g->receivers[i].branch.config.loss = .03;
-  g->bitrate = 9000000;         /* of 10, with what is lost too much */
+  g->bitrate = 9000000; /* of 10, with what is lost too much */
   vgroup_run (g, 2 * FASP_SEC);
   before = g->sent_wire;
   vgroup_run (g, 2 * FASP_SEC);
@@ -173,16 +170,14 @@ test_repairs (void)
   }
   vgroup_run (g, 5 * FASP_SEC);
   g_assert_cmpuint (vgroup_get_stats (g).repairs_sent, >, 150);
-  fasp_endpoint_get_sessions (g->receivers[3].endpoint, g->now, &(guint64) {
-      0}
-      , &stats, 1);
+  fasp_endpoint_get_sessions (g->receivers[3].endpoint, g->now, &(guint64) { 0 }, &stats, 1);
   g_assert_cmpuint (stats.received.recovered, >, 10);
   members_assert_whole (g);
   vgroup_free (g);
 }
 
-/* No time for a retransmission.  What is promised to members counts on the repairs that the group sends: it sends none if
- * retransmissions cost less, though each member alone would get some. */
+/* No time for a retransmission.  What is promised to members counts on the repairs that the group
+ * sends: it sends none if retransmissions cost less, though each member alone would get some. */
 static void
 test_repairs_promised (void)
 {
@@ -203,12 +198,9 @@ test_repairs_promised (void)
     for (guint j = 0; j < 3; j++)
       vgroup_add (g, &r, 50 * FASP_MSEC);
     vgroup_run (g, 30 * FASP_SEC);
-    fasp_endpoint_get_sessions (g->sender, g->now, &(guint64) {
-        0}
-        , &at_sender, 1);
-    fasp_endpoint_get_sessions (g->receivers[0].endpoint, g->now, &(guint64) {
-        0}
-        , &at_receiver, 1);
+    fasp_endpoint_get_sessions (g->sender, g->now, &(guint64) { 0 }, &at_sender, 1);
+    fasp_endpoint_get_sessions (g->receivers[0].endpoint, g->now, &(guint64) { 0 }, &at_receiver,
+        1);
     g_assert_cmpfloat (vgroup_get_stats (g).fec_share, ==, i == 0 ? 0 : .2);
     if (i == 0) {
       g_assert_cmpuint (at_receiver.latency.skips, >, 0);
@@ -271,13 +263,15 @@ test_speaker (void)
   g->trunk.config.loss = .01;
   vgroup_run (g, 20 * FASP_SEC);
   for (guint i = 2; i < 10; i++)
-    g_assert_cmpint (fasp_hist_percentile (fasp_endpoint_get_lateness
-            (g->receivers[i].endpoint, TRUE), .99), <, 50 * FASP_MSEC);
+    g_assert_cmpint (
+        fasp_hist_percentile (fasp_endpoint_get_lateness (g->receivers[i].endpoint, TRUE), .99), <,
+        50 * FASP_MSEC);
   members_assert_whole (g);
   vgroup_free (g);
 }
 
-/* The speaker vanishes: the next one is told at once, though nobody else says a word for seconds. */
+/* The speaker vanishes: the next one is told at once, though nobody else says a word for seconds.
+ */
 static void
 test_next_speaker (void)
 {
@@ -302,14 +296,12 @@ test_next_speaker (void)
     g->receivers[0].gone = TRUE;
     do
       vgroup_run (g, 5 * FASP_MSEC);
-    while (g->sender->group->speaker == NULL
-        || g->sender->group->speaker == first);
+    while (g->sender->group->speaker == NULL || g->sender->group->speaker == first);
     chosen = g->now;
     do {
       vgroup_run (g, 5 * FASP_MSEC);
       for (next = 1; next < 6; next++)
-        if (fasp_endpoint_nth (g->receivers[next].endpoint,
-                0)->rx.feedback.speaks_until > g->now)
+        if (fasp_endpoint_nth (g->receivers[next].endpoint, 0)->rx.feedback.speaks_until > g->now)
           break;
     } while (next == 6);
     g_assert_cmpint (g->now - chosen, <, 50 * FASP_MSEC);
@@ -375,15 +367,15 @@ test_blackout (void)
   g->trunk.config.blackouts[0].end = g->now + FASP_SEC / 2;
   vgroup_run (g, 4 * FASP_SEC);
   /* all lack the same: it goes once */
-  g_assert_cmpuint (vgroup_get_stats (g).blocks_resent +
-      members_count_alone (g), <, 2 * g->bitrate / 8 / 1100);
+  g_assert_cmpuint (vgroup_get_stats (g).blocks_resent + members_count_alone (g), <,
+      2 * g->bitrate / 8 / 1100);
   members_assert_whole (g);
   vgroup_free (g);
 }
 
 /* With history; @n live receivers of 4 Mbit/s in a channel of 5.6. */
 static Vgroup *
-group_with_history (guint n, FaspEndpointConfig * receiver)
+group_with_history (guint n, FaspEndpointConfig *receiver)
 {
   FaspEndpointConfig sender = vgroup_config (FASP_ROLE_SENDER);
   Vgroup *g = vgroup_new (7);
@@ -513,10 +505,9 @@ test_auto_latency (void)
   for (guint i = 0; i < g->n; i++) {
     FaspSessionStats stats;
 
-    g_assert_cmpuint (fasp_endpoint_get_sessions (g->receivers[i].endpoint,
-            g->now, &(guint64) {
-            0}
-            , &stats, 1), ==, 1);
+    g_assert_cmpuint (fasp_endpoint_get_sessions (g->receivers[i].endpoint, g->now,
+                          &(guint64) { 0 }, &stats, 1),
+        ==, 1);
     g_assert_cmpuint (stats.latency.ms, >, 0);
     g_assert_cmpuint (stats.latency.ms, <, 600);
   }
@@ -549,10 +540,9 @@ test_auto_wait (void)
   for (guint i = 0; i < g->n; i++) {
     FaspSessionStats stats;
 
-    g_assert_cmpuint (fasp_endpoint_get_sessions (g->receivers[i].endpoint,
-            g->now, &(guint64) {
-            0}
-            , &stats, 1), ==, 1);
+    g_assert_cmpuint (fasp_endpoint_get_sessions (g->receivers[i].endpoint, g->now,
+                          &(guint64) { 0 }, &stats, 1),
+        ==, 1);
     g_assert_cmpuint (stats.latency.ms, <, 400);
     skips += stats.latency.skips;
   }

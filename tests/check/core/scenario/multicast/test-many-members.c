@@ -11,8 +11,7 @@
 /* @n members, all of them there, of a stream that has just begun; in a store that holds
  * @buffer. */
 static Vgroup *
-crowd_with (guint32 seed, guint n, gsize buffer, FaspSlowPolicy policy,
-    guint64 channel)
+crowd_with (guint32 seed, guint n, gsize buffer, FaspSlowPolicy policy, guint64 channel)
 {
   FaspEndpointConfig s = vgroup_config (FASP_ROLE_SENDER);
   FaspEndpointConfig r = vgroup_config (FASP_ROLE_RECEIVER);
@@ -38,7 +37,7 @@ crowd_of (guint32 seed, guint n, gsize buffer, FaspSlowPolicy policy)
 }
 
 static guint64
-count_up (Vgroup * g)
+count_up (Vgroup *g)
 {
   guint64 wire = 0;
 
@@ -48,7 +47,7 @@ count_up (Vgroup * g)
 }
 
 static guint
-count_events (Vgroup * g, FaspEventType type)
+count_events (Vgroup *g, FaspEventType type)
 {
   guint n = g->events[type];
 
@@ -58,14 +57,14 @@ count_events (Vgroup * g, FaspEventType type)
 }
 
 static void
-lose_words (Vgroup * g, gdouble loss)
+lose_words (Vgroup *g, gdouble loss)
 {
   for (guint i = 0; i < g->n; i++)
     g->receivers[i].back.config.loss = loss;
 }
 
 static void
-assert_whole (Vgroup * g, FaspTime limit)
+assert_whole (Vgroup *g, FaspTime limit)
 {
   vgroup_end (g, limit);
   for (guint i = 0; i < g->n; i++)
@@ -248,8 +247,7 @@ test_far (void)
   FaspGroupStats stats;
 
   for (guint i = 0; i < 99; i++)
-    g->receivers[i].branch.config.delay = g->receivers[i].back.config.delay =
-        FASP_MSEC;
+    g->receivers[i].branch.config.delay = g->receivers[i].back.config.delay = FASP_MSEC;
   g->receivers[99].branch.config.delay = 150 * FASP_MSEC;
   g->receivers[99].back.config.delay = 150 * FASP_MSEC;
   vgroup_run (g, 20 * FASP_SEC);
@@ -292,14 +290,11 @@ crowd_with_code (guint n, gdouble own, gdouble common, FaspFecMode mode)
 
 /* Retransmissions to all and to one, and repairs. */
 static guint64
-count_more (Vgroup * g, guint64 * retransmissions)
+count_more (Vgroup *g, guint64 *retransmissions)
 {
   static FaspSessionStats sessions[VGROUP_MAX];
   FaspGroupStats stats = vgroup_get_stats (g);
-  guint n = fasp_endpoint_get_sessions (g->sender, g->now, &(guint64) {
-        0
-      }
-      , sessions, VGROUP_MAX);
+  guint n = fasp_endpoint_get_sessions (g->sender, g->now, &(guint64) { 0 }, sessions, VGROUP_MAX);
 
   *retransmissions = stats.blocks_resent;
   for (guint i = 0; i < MIN (n, VGROUP_MAX); i++)
@@ -307,16 +302,15 @@ count_more (Vgroup * g, guint64 * retransmissions)
   return *retransmissions + stats.repairs_sent;
 }
 
-/* Where each loses by itself the code takes the place of retransmissions, and of more of them than it
- * costs; always within the channel. */
+/* Where each loses by itself the code takes the place of retransmissions, and of more of them than
+ * it costs; always within the channel. */
 static void
 test_code (void)
 {
   guint64 more[2], retransmissions[2], before, first;
 
   for (guint i = 0; i < 2; i++) {
-    Vgroup *g = crowd_with_code (40, .01, 0, i == 0 ? FASP_FEC_OFF :
-        FASP_FEC_AUTO);
+    Vgroup *g = crowd_with_code (40, .01, 0, i == 0 ? FASP_FEC_OFF : FASP_FEC_AUTO);
 
     vgroup_run (g, 5 * FASP_SEC);
     before = count_more (g, &first);
@@ -325,8 +319,7 @@ test_code (void)
 
       vgroup_run (g, 100 * FASP_MSEC);
       /* and little that is neither a block nor a repair */
-      g_assert_cmpuint (g->sent_wire - sent, <, 8000000 / 8 / 10 * 105 / 100 +
-          8192);
+      g_assert_cmpuint (g->sent_wire - sent, <, 8000000 / 8 / 10 * 105 / 100 + 8192);
     }
     more[i] = count_more (g, &retransmissions[i]) - before;
     retransmissions[i] -= first;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Who calls again, and when, and where: after a refusal, after a session is lost, after the end of a
- * stream, at another address of the name.
+ * Who calls again, and when, and where: after a refusal, after a session is lost, after the end of
+ * a stream, at another address of the name.
  */
 #include "faspendpointprivate.h"
 #include "fasppath.h"
@@ -22,24 +22,22 @@ test_reconnect_late (void)
   vcast_join (n, VNET_B, &b, VNET_A);
   vcast_run (n, 2 * FASP_SEC);
   /* no call while the peer is there */
-  fasp_endpoint_set_reconnect (n->nodes[VNET_B].endpoint,
-      vnet_get_time (n->net), TRUE);
-  fasp_endpoint_set_reconnect (n->nodes[VNET_B].endpoint,
-      vnet_get_time (n->net), FALSE);
+  fasp_endpoint_set_reconnect (n->nodes[VNET_B].endpoint, vnet_get_time (n->net), TRUE);
+  fasp_endpoint_set_reconnect (n->nodes[VNET_B].endpoint, vnet_get_time (n->net), FALSE);
   g_assert_false (n->nodes[VNET_B].endpoint->caller.active);
   vcast_leave (n, VNET_A);
   vcast_run (n, 3 * FASP_SEC);
   g_assert_cmpuint (n->nodes[VNET_B].events[FASP_EVENT_INTERRUPTED], ==, 1);
   g_assert_false (n->nodes[VNET_B].endpoint->caller.active);
   vcast_join (n, VNET_A, &a, VNET_B);
-  fasp_endpoint_set_reconnect (n->nodes[VNET_B].endpoint,
-      vnet_get_time (n->net), TRUE);
+  fasp_endpoint_set_reconnect (n->nodes[VNET_B].endpoint, vnet_get_time (n->net), TRUE);
   vcast_run (n, FASP_SEC);
   g_assert_cmpuint (n->nodes[VNET_B].events[FASP_EVENT_CONNECTED], ==, 2);
   vcast_free (n);
 }
 
-/* Who may not redial any more is answered before that matters: that the session is replaced is not the end. */
+/* Who may not redial any more is answered before that matters: that the session is replaced is not
+ * the end. */
 static void
 test_reconnect_answered (void)
 {
@@ -57,15 +55,15 @@ test_reconnect_answered (void)
   vcast_join (n, VNET_B, &b, VNET_A);
   vcast_run (n, 2 * FASP_SEC);
   g_assert_cmpuint (caller->events[FASP_EVENT_CONNECTED], ==, 2);
-  g_assert_cmpint (caller->last[FASP_EVENT_REMOVED].reason, ==,
-      FASP_REASON_REPLACED);
+  g_assert_cmpint (caller->last[FASP_EVENT_REMOVED].reason, ==, FASP_REASON_REPLACED);
   g_assert_false (caller->last[FASP_EVENT_REMOVED].final);
   vcast_end (n);
   g_assert_true (n->nodes[VNET_B].eos);
   vcast_free (n);
 }
 
-/* Nor is a refusal, before the session is given up: anybody can send that, and the session may come back. */
+/* Nor is a refusal, before the session is given up: anybody can send that, and the session may come
+ * back. */
 static void
 test_reconnect_refused (void)
 {
@@ -98,8 +96,8 @@ test_reconnect_refused (void)
   vcast_free (n);
 }
 
-/* And who may not any more calls on until the session is given up, and then no more: the application has been told
- * that this was the end. */
+/* And who may not any more calls on until the session is given up, and then no more: the
+ * application has been told that this was the end. */
 static void
 test_reconnect_no_more (void)
 {
@@ -178,8 +176,7 @@ test_end_of_name (void)
     vcast_join (n, caller, &c, listener);
     vcast_run (n, FASP_SEC);
     vcast_end (n);
-    fasp_endpoint_dial (n->nodes[caller].endpoint, vnet_get_time (n->net),
-        &peer);
+    fasp_endpoint_dial (n->nodes[caller].endpoint, vnet_get_time (n->net), &peer);
     vcast_run (n, FASP_SEC);
     g_assert_cmpuint (n->nodes[caller].events[FASP_EVENT_CONNECTED], ==, 1);
     g_assert_true (fasp_endpoint_is_drained (n->nodes[VNET_A].endpoint));
@@ -230,8 +227,7 @@ test_keep_listening_no_more (void)
     vcast_join (n, VNET_A, &a, VNET_B);
     vcast_run (n, 3 * FASP_SEC);
     vcast_end (n);
-    g_assert_cmpuint (n->nodes[VNET_B].events[FASP_EVENT_CONNECTED], ==,
-        MIN (i, 2));
+    g_assert_cmpuint (n->nodes[VNET_B].events[FASP_EVENT_CONNECTED], ==, MIN (i, 2));
     vcast_leave (n, VNET_A);
     vcast_run (n, 10 * FASP_SEC);
     fasp_endpoint_set_keep_listening (n->nodes[VNET_B].endpoint, FALSE);
@@ -267,8 +263,7 @@ test_sooner (void)
 }
 
 static void
-keep_open (gpointer data, VnetSide from, FaspTime now, guint8 * bytes,
-    gsize size)
+keep_open (gpointer data, VnetSide from, FaspTime now, guint8 *bytes, gsize size)
 {
   GBytes **open = data;
 
@@ -278,8 +273,8 @@ keep_open (gpointer data, VnetSide from, FaspTime now, guint8 * bytes,
   *open = g_bytes_new (bytes, size);
 }
 
-/* The name has another address, whose turn it is by the time that the first one answers: the session
- * is where the call was answered. */
+/* The name has another address, whose turn it is by the time that the first one answers: the
+ * session is where the call was answered. */
 static void
 test_answered_late (void)
 {
@@ -291,8 +286,7 @@ test_answered_late (void)
   vcast_join (n, VNET_B, &b, VNET_A);
   vcast_join (n, VNET_A, &a, VNET_B);
   vcast_run (n, VCAST_RTT / 2);
-  fasp_endpoint_dial (n->nodes[VNET_A].endpoint, vnet_get_time (n->net),
-      &elsewhere);
+  fasp_endpoint_dial (n->nodes[VNET_A].endpoint, vnet_get_time (n->net), &elsewhere);
   vcast_run (n, 2 * FASP_SEC);
   g_assert_cmpuint (n->nodes[VNET_A].events[FASP_EVENT_CONNECTED], ==, 1);
   g_assert_cmpuint (vnet_get_counters (n->net, VNET_A, VNET_D)->packets, ==, 0);
@@ -301,10 +295,10 @@ test_answered_late (void)
   vcast_free (n);
 }
 
-/* A caller whose answers are lost, so that it asks whether its session is still known.  @moves: from
- * another port.  @open: its newest call. */
+/* A caller whose answers are lost, so that it asks whether its session is still known.  @moves:
+ * from another port.  @open: its newest call. */
 static VCast *
-lose_answers (GBytes ** open, gboolean moves)
+lose_answers (GBytes **open, gboolean moves)
 {
   VCast *n = vcast_new (4);
   FaspEndpointConfig a = vcast_config (VNET_A, FASP_MODE_CALLER);
@@ -367,7 +361,7 @@ test_asked_from_third (void)
   g_assert_cmpuint (there->packets, ==, 0);
   vnet_get_wire (n->net, VNET_A, VNET_B)->loss = 1;
   vcast_run (n, 3 * FASP_SEC);
-  data = g_bytes_get_data (open, &size);        /* it has called again meanwhile */
+  data = g_bytes_get_data (open, &size); /* it has called again meanwhile */
   vnet_inject (n->net, VNET_B, &elsewhere, data, size);
   vcast_run (n, FASP_SEC);
   g_assert_cmpuint (there->packets, ==, FASP_CHALLENGES);
@@ -392,20 +386,18 @@ test_refused_and_silent (void)
 
   fasp_endpoint_config_init (&c, FASP_ROLE_RECEIVER, FASP_MODE_LISTENER);
   b.peers = 2;
-  vnet_get_wire (n->net, VNET_B, VNET_C)->delay =
-      vnet_get_wire (n->net, VNET_C, VNET_B)->delay = VCAST_RTT / 2;
+  vnet_get_wire (n->net, VNET_B, VNET_C)->delay = vnet_get_wire (n->net, VNET_C, VNET_B)->delay =
+      VCAST_RTT / 2;
   vcast_join (n, VNET_C, &c, VNET_C);
   vcast_join (n, VNET_B, &b, VNET_C);
   for (guint i = 0; i < 400; i++) {
-    guint peer = fasp_endpoint_get_wanted_peer (n->nodes[VNET_B].endpoint,
-        &now);
+    guint peer = fasp_endpoint_get_wanted_peer (n->nodes[VNET_B].endpoint, &now);
 
     if (now != serial) {
       FaspAddress address = vnet_get_address (peer == 0 ? VNET_C : VNET_A);
 
       serial = now;
-      fasp_endpoint_dial (n->nodes[VNET_B].endpoint, vnet_get_time (n->net),
-          &address);
+      fasp_endpoint_dial (n->nodes[VNET_B].endpoint, vnet_get_time (n->net), &address);
     }
     if (i == 160)
       vcast_join (n, VNET_A, &a, VNET_B);
@@ -415,8 +407,8 @@ test_refused_and_silent (void)
   vcast_free (n);
 }
 
-/* None of several peers answers, and the network may say so of each: that is reported once, and each time
- * that the stream is lost. */
+/* None of several peers answers, and the network may say so of each: that is reported once, and
+ * each time that the stream is lost. */
 static void
 test_none_answers (gconstpointer refused)
 {
@@ -424,9 +416,7 @@ test_none_answers (gconstpointer refused)
   FaspEndpointConfig a = vcast_config (VNET_A, FASP_MODE_LISTENER);
   FaspEndpointConfig b = vcast_config (VNET_B, FASP_MODE_CALLER);
   VCastNode *node = &n->nodes[VNET_B];
-  FaspAddress peers[] = { vnet_get_address (VNET_A),
-    vnet_get_address (VNET_C)
-  };
+  FaspAddress peers[] = { vnet_get_address (VNET_A), vnet_get_address (VNET_C) };
   guint serial = 0, now;
 
   b.peers = 2;
@@ -440,9 +430,8 @@ test_none_answers (gconstpointer refused)
     serial = now;
     vcast_run (n, 50 * FASP_MSEC);
     if (refused && n->nodes[VNET_A].endpoint == NULL)
-      fasp_endpoint_unreachable (node->endpoint, vnet_get_time (n->net),
-          &peers[peer]);
-    if (i == 38)                /* nearly two seconds */
+      fasp_endpoint_unreachable (node->endpoint, vnet_get_time (n->net), &peers[peer]);
+    if (i == 38) /* nearly two seconds */
       g_assert_cmpuint (node->events[FASP_EVENT_UNANSWERED], ==, 0);
     if (i == 100) {
       g_assert_cmpuint (node->events[FASP_EVENT_UNANSWERED], ==, 1);
@@ -468,21 +457,17 @@ main (int argc, char **argv)
   g_test_add_func ("/endpoint/reconnect-no-more", test_reconnect_no_more);
   g_test_add_func ("/endpoint/reconnect-refused", test_reconnect_refused);
   g_test_add_func ("/endpoint/reconnect-answered", test_reconnect_answered);
-  g_test_add_data_func ("/endpoint/busy/listens-on", GINT_TO_POINTER (TRUE),
-      test_busy);
-  g_test_add_data_func ("/endpoint/busy/had-its-stream",
-      GINT_TO_POINTER (FALSE), test_busy);
+  g_test_add_data_func ("/endpoint/busy/listens-on", GINT_TO_POINTER (TRUE), test_busy);
+  g_test_add_data_func ("/endpoint/busy/had-its-stream", GINT_TO_POINTER (FALSE), test_busy);
   g_test_add_func ("/endpoint/end-of-name", test_end_of_name);
   g_test_add_func ("/endpoint/keep-calling", test_keep_calling);
-  g_test_add_func ("/endpoint/keep-listening-no-more",
-      test_keep_listening_no_more);
+  g_test_add_func ("/endpoint/keep-listening-no-more", test_keep_listening_no_more);
   g_test_add_func ("/endpoint/sooner", test_sooner);
   g_test_add_func ("/endpoint/answered-late", test_answered_late);
   g_test_add_func ("/endpoint/asked-elsewhere", test_asked_elsewhere);
   g_test_add_func ("/endpoint/asked-from-third", test_asked_from_third);
   g_test_add_data_func ("/past/none-answers/silent", NULL, test_none_answers);
-  g_test_add_data_func ("/past/none-answers/refused", GINT_TO_POINTER (TRUE),
-      test_none_answers);
+  g_test_add_data_func ("/past/none-answers/refused", GINT_TO_POINTER (TRUE), test_none_answers);
   g_test_add_func ("/past/refused-and-silent", test_refused_and_silent);
   return g_test_run ();
 }

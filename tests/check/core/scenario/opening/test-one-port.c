@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Several endpoints at one port, which call each other without a network between them, and who means them harm.
+ * Several endpoints at one port, which call each other without a network between them, and who
+ * means them harm.
  */
 #include <string.h>
 #include "faspendpointprivate.h"
@@ -8,12 +9,11 @@
 #include "vflat.h"
 
 static guint
-add (FaspRoutes * routes, FaspRole role, const gchar * streamid)
+add (FaspRoutes *routes, FaspRole role, const gchar *streamid)
 {
   guint place;
 
-  g_assert_cmpint (fasp_routes_add (routes, role, streamid, &place), ==,
-      FASP_ROUTES_ADDED);
+  g_assert_cmpint (fasp_routes_add (routes, role, streamid, &place), ==, FASP_ROUTES_ADDED);
   return place;
 }
 
@@ -31,11 +31,11 @@ typedef struct
   FaspRoutes *routes;
   guint places[MEMBERS];
   FaspEndpoint *members[MEMBERS], *by_place[FASP_ROUTES_MAX];
-  guint answers, largest;       /* to callers, and their bytes */
+  guint answers, largest; /* to callers, and their bytes */
 } Port;
 
 static void
-rand_bytes (gpointer rand, guint8 * data, gsize size)
+rand_bytes (gpointer rand, guint8 *data, gsize size)
 {
   for (gsize i = 0; i < size; i++)
     data[i] = g_rand_int (rand);
@@ -52,8 +52,8 @@ make_key (guint which)
 }
 
 static FaspEndpoint *
-make_endpoint (Port * port, FaspMode mode, FaspRole role, guint key,
-    const gchar * streamid, guint place)
+make_endpoint (Port *port, FaspMode mode, FaspRole role, guint key, const gchar *streamid,
+    guint place)
 {
   FaspCredentials *credentials = make_key (key);
   FaspEndpointConfig config;
@@ -88,14 +88,14 @@ port_new (void)
     guint place = add (port->routes, FASP_ROLE_SENDER, streamid);
 
     port->places[i] = place;
-    port->members[i] = port->by_place[place] = make_endpoint (port,
-        FASP_MODE_LISTENER, FASP_ROLE_SENDER, i, streamid, place);
+    port->members[i] = port->by_place[place] =
+        make_endpoint (port, FASP_MODE_LISTENER, FASP_ROLE_SENDER, i, streamid, place);
   }
   return port;
 }
 
 static void
-port_free (Port * port)
+port_free (Port *port)
 {
   for (guint i = 0; i < MEMBERS; i++)
     fasp_endpoint_free (port->members[i]);
@@ -108,7 +108,7 @@ port_free (Port * port)
 static FaspAddress
 make_address (guint host)
 {
-  FaspAddress address = {.len = 16,.overhead = 28 };
+  FaspAddress address = { .len = 16, .overhead = 28 };
 
   address.bytes[4] = 10;
   address.bytes[5] = host >> 16;
@@ -118,19 +118,18 @@ make_address (guint host)
 }
 
 static void
-port_receive (Port * port, const FaspAddress * from, const guint8 * data,
-    gsize size)
+port_receive (Port *port, const FaspAddress *from, const guint8 *data, gsize size)
 {
   FaspRoute route;
   guint place = fasp_routes_find (port->routes, port->now, data, size, &route);
 
-  fasp_endpoint_receive_routed (port->by_place[place], port->now, from, data,
-      size, NULL, FALSE, route);
+  fasp_endpoint_receive_routed (port->by_place[place], port->now, from, data, size, NULL, FALSE,
+      route);
 }
 
 /* What the members send goes to @caller, if it is to @address. */
 static void
-port_send (Port * port, const FaspAddress * address, FaspEndpoint * caller)
+port_send (Port *port, const FaspAddress *address, FaspEndpoint *caller)
 {
   FaspAddress here = make_address (1);
   FaspDatagram datagram;
@@ -141,15 +140,13 @@ port_send (Port * port, const FaspAddress * address, FaspEndpoint * caller)
       port->answers++;
       port->largest = MAX (port->largest, datagram.size);
       if (caller != NULL && fasp_address_equal (&datagram.to, address))
-        fasp_endpoint_receive (caller, port->now, &here, datagram.data,
-            datagram.size, NULL, FALSE);
+        fasp_endpoint_receive (caller, port->now, &here, datagram.data, datagram.size, NULL, FALSE);
       fasp_datagram_release (&datagram);
     }
 }
 
 static void
-exchange (Port * port, const FaspAddress * address, FaspEndpoint * caller,
-    FaspTime until)
+exchange (Port *port, const FaspAddress *address, FaspEndpoint *caller, FaspTime until)
 {
   FaspDatagram datagram;
 
@@ -164,11 +161,10 @@ exchange (Port * port, const FaspAddress * address, FaspEndpoint * caller,
 }
 
 static FaspEndpoint *
-dial (Port * port, const FaspAddress * address, guint key,
-    const gchar * streamid)
+dial (Port *port, const FaspAddress *address, guint key, const gchar *streamid)
 {
-  FaspEndpoint *caller = make_endpoint (port, FASP_MODE_CALLER,
-      FASP_ROLE_RECEIVER, key, streamid, 0);
+  FaspEndpoint *caller =
+      make_endpoint (port, FASP_MODE_CALLER, FASP_ROLE_RECEIVER, key, streamid, 0);
   FaspAddress here = make_address (1);
 
   fasp_endpoint_dial (caller, port->now, &here);
@@ -177,7 +173,7 @@ dial (Port * port, const FaspAddress * address, guint key,
 }
 
 static FaspEndpointStats
-stats_of (FaspEndpoint * endpoint)
+stats_of (FaspEndpoint *endpoint)
 {
   FaspEndpointStats stats;
 
@@ -207,8 +203,7 @@ test_streams (void)
 
     g_assert_cmpuint (stats_of (port->members[i]).sessions, ==, 1);
     memset (data, i + 1, sizeof data);
-    fasp_endpoint_write (port->members[i], port->now, 0, data, sizeof data,
-        NULL);
+    fasp_endpoint_write (port->members[i], port->now, 0, data, sizeof data, NULL);
     fasp_endpoint_finish (port->members[i], port->now);
     exchange (port, &addresses[i], callers[i], port->now + 2 * FASP_SEC);
     block = fasp_endpoint_read (callers[i], port->now);
@@ -223,16 +218,15 @@ test_streams (void)
 
 /* The reason and text that a call is refused with, and how many answers that takes. */
 static void
-assert_refused (Port * port, guint key, const gchar * streamid,
-    FaspReason reason, const gchar * text)
+assert_refused (Port *port, guint key, const gchar *streamid, FaspReason reason, const gchar *text)
 {
   FaspAddress address = make_address (99);
   FaspEndpoint *caller = dial (port, &address, key, streamid);
   FaspEvent event = { 0 };
 
   exchange (port, &address, caller, port->now + 3 * FASP_SEC);
-  while (fasp_endpoint_poll_event (caller, &event)
-      && event.type != FASP_EVENT_REJECTED);
+  while (fasp_endpoint_poll_event (caller, &event) && event.type != FASP_EVENT_REJECTED)
+    ;
   g_assert_cmpint (event.type, ==, FASP_EVENT_REJECTED);
   g_assert_cmpint (event.reason, ==, reason);
   g_assert_nonnull (strstr (event.text, text));
@@ -279,18 +273,17 @@ test_spoofed (void)
     gsize size = g_rand_int_range (port->rand, 12, sizeof data);
     guint32 id = g_rand_int (port->rand);
     FaspWriter w = { data, sizeof data };
-    FaspSessionHeader header = {.flow = i % 64,.pn = i };
+    FaspSessionHeader header = { .flow = i % 64, .pn = i };
 
     rand_bytes (port->rand, data, sizeof data);
     switch (i % 3) {
       case 0:
         header.cid = id;
         break;
-      case 1:                  /* somebody's place */
-        header.cid = fasp_routes_get_prefix (port->places[i % MEMBERS]) |
-            (id >> FASP_ROUTES_BITS);
+      case 1: /* somebody's place */
+        header.cid = fasp_routes_get_prefix (port->places[i % MEMBERS]) | (id >> FASP_ROUTES_BITS);
         break;
-      default:                 /* the right one */
+      default: /* the right one */
         header.cid = fasp_endpoint_nth (port->members[2], 0)->id;
         header.flow = 0;
         break;
@@ -302,8 +295,7 @@ test_spoofed (void)
   for (guint i = 0; i < MEMBERS; i++) {
     FaspEndpointStats stats = stats_of (port->members[i]);
 
-    counted += stats.datagrams_unknown + stats.datagrams_forged +
-        stats.datagrams_malformed;
+    counted += stats.datagrams_unknown + stats.datagrams_forged + stats.datagrams_malformed;
     g_assert_cmpuint (stats.datagrams_forged > 0, ==, i == 2);
     g_assert_cmpuint (stats.sessions, ==, i == 2);
     /* garbage is not answered */
@@ -320,7 +312,7 @@ test_spoofed (void)
 }
 
 static guint
-count_sessions (Port * port)
+count_sessions (Port *port)
 {
   guint n = 0;
 
@@ -332,11 +324,11 @@ count_sessions (Port * port)
 /* A right first datagram, with the key and for the stream @which, as who has them makes
  * any number of. */
 static gsize
-make_open (Port * port, guint which, guint8 data[FASP_OPEN_SIZE])
+make_open (Port *port, guint which, guint8 data[FASP_OPEN_SIZE])
 {
   g_autofree gchar *streamid = g_strdup_printf ("%u", which);
-  FaspEndpoint *caller = make_endpoint (port, FASP_MODE_CALLER,
-      FASP_ROLE_RECEIVER, which, streamid, 0);
+  FaspEndpoint *caller =
+      make_endpoint (port, FASP_MODE_CALLER, FASP_ROLE_RECEIVER, which, streamid, 0);
   FaspAddress here = make_address (1);
   FaspDatagram datagram;
   gsize size;
@@ -366,8 +358,8 @@ test_flood (void)
     port->now += 200;
   }
   begun = count_sessions (port);
-  g_assert_cmpuint (begun, >, 8);       /* who wants none that is there counts, too */
-  g_assert_cmpuint (begun, <=, 16);     /* half_open_max */
+  g_assert_cmpuint (begun, >, 8);   /* who wants none that is there counts, too */
+  g_assert_cmpuint (begun, <=, 16); /* half_open_max */
   g_assert_cmpuint (fasp_limiter_count_half (&port->gate), ==, begun);
   port_send (port, NULL, NULL);
   g_assert_cmpuint (port->largest, <=, FASP_OPEN_SIZE);
@@ -393,15 +385,16 @@ test_pace (void)
     FaspAddress from = make_address (1000 + i);
     gsize size = make_open (port, i % MEMBERS, data);
 
-    data[40] ^= 1;              /* the wrong key: refused, and no session */
+    data[40] ^= 1; /* the wrong key: refused, and no session */
     port_receive (port, &from, data, size);
   }
   for (guint i = 0; i < MEMBERS; i++) {
     tried += stats_of (port->members[i]).handshakes_refused;
     retried += stats_of (port->members[i]).handshakes_retried;
   }
-  g_assert_cmpuint (tried, ==, (FASP_LIMITER_UNPROVED_RATE +
-          FASP_LIMITER_UNPROVED_REFUSED) / (1 + FASP_LIMITER_UNPROVED_REFUSED));
+  g_assert_cmpuint (tried, ==,
+      (FASP_LIMITER_UNPROVED_RATE + FASP_LIMITER_UNPROVED_REFUSED)
+          / (1 + FASP_LIMITER_UNPROVED_REFUSED));
   g_assert_cmpuint (tried + retried, ==, 400);
   g_assert_cmpuint (count_sessions (port), ==, 0);
   port_free (port);
@@ -417,25 +410,26 @@ test_guesses (void)
 
   for (guint i = 0; i < 400; i++) {
     guint8 data[FASP_OPEN_SIZE];
-    FaspHandshake open = {.type = FASP_HANDSHAKE_OPEN,.version = FASP_VERSION,
-      .from_cid = i + 1,.pattern = FASP_NOISE_NN_PSK0,
+    FaspHandshake open = { .type = FASP_HANDSHAKE_OPEN,
+      .version = FASP_VERSION,
+      .from_cid = i + 1,
+      .pattern = FASP_NOISE_NN_PSK0,
       .to_cid = g_rand_int (port->rand) | 1,
-      .cookie_size = FASP_COOKIE_SIZE
-    };
+      .cookie_size = FASP_COOKIE_SIZE };
     FaspWriter w = { data, sizeof data };
 
     memcpy (open.nonce, &i, sizeof i);
-    fasp_cookie_make (port->members[0]->cookie_secret, port->now, &from,
-        open.nonce, open.cookie);
+    fasp_cookie_make (port->members[0]->cookie_secret, port->now, &from, open.nonce, open.cookie);
     fasp_wire_write_handshake (&w, &open);
     port_receive (port, &from, data, w.used);
   }
   for (guint i = 0; i < MEMBERS; i++)
     refused += fasp_replies_is_empty (&port->members[i]->replies) ? 0 : 1;
-  g_assert_cmpuint (refused, ==, 1);    /* the doorkeeper alone has answered */
+  g_assert_cmpuint (refused, ==, 1); /* the doorkeeper alone has answered */
   port_send (port, NULL, NULL);
-  g_assert_cmpuint (port->answers, <=, (FASP_LIMITER_NETWORK_BURST +
-          FASP_LIMITER_NETWORK_REFUSED) / (1 + FASP_LIMITER_NETWORK_REFUSED));
+  g_assert_cmpuint (port->answers, <=,
+      (FASP_LIMITER_NETWORK_BURST + FASP_LIMITER_NETWORK_REFUSED)
+          / (1 + FASP_LIMITER_NETWORK_REFUSED));
   port_free (port);
 }
 

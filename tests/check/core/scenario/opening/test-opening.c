@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * A session opens, or is refused: between two endpoints in virtual time, near and far, whoever calls, with
- * a proof of address or without one.
+ * A session opens, or is refused: between two endpoints in virtual time, near and far, whoever
+ * calls, with a proof of address or without one.
  */
 #include "faspdial.h"
 #include "vcast.h"
@@ -16,7 +16,7 @@ test_open (void)
   vcast_join_default (n);
   vcast_run (n, RTT - 10 * FASP_MSEC);
   g_assert_cmpuint (n->nodes[VNET_B].events[FASP_EVENT_CONNECTED], ==, 0);
-  vcast_run (n, 20 * FASP_MSEC);        /* one round trip */
+  vcast_run (n, 20 * FASP_MSEC); /* one round trip */
   g_assert_cmpuint (n->nodes[VNET_B].events[FASP_EVENT_CONNECTED], ==, 1);
   vcast_run (n, RTT);
   g_assert_cmpuint (n->nodes[VNET_A].events[FASP_EVENT_CONNECTED], ==, 1);
@@ -24,8 +24,7 @@ test_open (void)
   vcast_end (n);
   vcast_assert_whole (n, VNET_B);
   g_assert_cmpint (n->nodes[VNET_B].origin, ==, 0);
-  g_assert_cmpint (n->nodes[VNET_B].last[FASP_EVENT_REMOVED].reason, ==,
-      FASP_REASON_FINISHED);
+  g_assert_cmpint (n->nodes[VNET_B].last[FASP_EVENT_REMOVED].reason, ==, FASP_REASON_FINISHED);
   vcast_free (n);
 }
 
@@ -60,21 +59,21 @@ test_same_role (void)
   vcast_join (n, VNET_C, &c, VNET_B);
   vcast_run (n, 2 * FASP_SEC);
   g_assert_cmpuint (n->nodes[VNET_C].events[FASP_EVENT_REJECTED], ==, 1);
-  g_assert_cmpint (n->nodes[VNET_C].last[FASP_EVENT_REJECTED].reason, ==,
-      FASP_REASON_SAME_ROLE);
+  g_assert_cmpint (n->nodes[VNET_C].last[FASP_EVENT_REJECTED].reason, ==, FASP_REASON_SAME_ROLE);
   g_assert_true (n->nodes[VNET_C].last[FASP_EVENT_REJECTED].final);
   vcast_free (n);
 }
 
-/* While its session is interrupted, a caller gets such an answer from somebody who does not look at roles. The
- * receiver, which was restarted, is found all the same, long before the session is given up. */
+/* While its session is interrupted, a caller gets such an answer from somebody who does not look at
+ * roles. The receiver, which was restarted, is found all the same, long before the session is given
+ * up. */
 static void
 test_same_role_meanwhile (void)
 {
   VCast *n = vcast_new (1);
   FaspEndpointConfig a = vcast_config (VNET_A, FASP_MODE_CALLER);
   FaspEndpointConfig b = vcast_config (VNET_B, FASP_MODE_LISTENER);
-  FaspAgreement agreement = {.hello.role = FASP_ROLE_SENDER };
+  FaspAgreement agreement = { .hello.role = FASP_ROLE_SENDER };
   FaspAddress from = vnet_get_address (VNET_B);
   FaspEndpoint *sender;
 
@@ -96,8 +95,7 @@ test_same_role_meanwhile (void)
 
 /* The reason stands behind the ids and the nonce. */
 static void
-say_silent (gpointer unused, VnetSide from, FaspTime now, guint8 * data,
-    gsize size)
+say_silent (gpointer unused, VnetSide from, FaspTime now, guint8 *data, gsize size)
 {
   const gsize at = 2 + 4 + 4 + FASP_NONCE_SIZE;
 
@@ -118,8 +116,7 @@ test_refused_for_our_reason (void)
   vcast_join (n, VNET_C, &c, VNET_B);
   vcast_run (n, 2 * FASP_SEC);
   g_assert_cmpuint (n->nodes[VNET_C].events[FASP_EVENT_REJECTED], ==, 1);
-  g_assert_cmpint (n->nodes[VNET_C].last[FASP_EVENT_REJECTED].reason, ==,
-      FASP_REASON_STOPPED);
+  g_assert_cmpint (n->nodes[VNET_C].last[FASP_EVENT_REJECTED].reason, ==, FASP_REASON_STOPPED);
   vcast_free (n);
 }
 
@@ -142,14 +139,11 @@ test_ask (gconstpointer data)
   g_assert_cmpstr (asked->streamid, ==, "studio 4");
   g_assert_cmpuint (vcast_get_stats (n, VNET_A).handshakes_retried, ==, 1);
   g_assert_cmpuint (n->nodes[VNET_B].events[FASP_EVENT_CONNECTED], ==, 0);
-  fasp_endpoint_decide (n->nodes[VNET_A].endpoint, vnet_get_time (n->net),
-      asked->session, accept);
+  fasp_endpoint_decide (n->nodes[VNET_A].endpoint, vnet_get_time (n->net), asked->session, accept);
   vcast_run (n, 3 * FASP_SEC);
-  g_assert_cmpuint (n->nodes[VNET_B].events[FASP_EVENT_CONNECTED], ==,
-      accept ? 1 : 0);
+  g_assert_cmpuint (n->nodes[VNET_B].events[FASP_EVENT_CONNECTED], ==, accept ? 1 : 0);
   if (!accept)
-    g_assert_cmpint (n->nodes[VNET_B].last[FASP_EVENT_REJECTED].reason, ==,
-        FASP_REASON_REFUSED);
+    g_assert_cmpint (n->nodes[VNET_B].last[FASP_EVENT_REJECTED].reason, ==, FASP_REASON_REFUSED);
   vcast_free (n);
 }
 
@@ -166,8 +160,7 @@ test_latency (void)
   vcast_join (n, VNET_B, &b, VNET_A);
   vcast_run (n, FASP_SEC);
   for (guint i = VNET_A; i <= VNET_B; i++)
-    g_assert_cmpuint (n->nodes[i].last[FASP_EVENT_CONNECTED].latency_ms, ==,
-        700);
+    g_assert_cmpuint (n->nodes[i].last[FASP_EVENT_CONNECTED].latency_ms, ==, 700);
   vcast_free (n);
 }
 
@@ -208,8 +201,7 @@ test_unanswered (void)
   vcast_run (n, 3 * FASP_SEC);
   g_assert_cmpuint (n->nodes[VNET_B].events[FASP_EVENT_UNANSWERED], ==, 1);
   g_assert_true (n->nodes[VNET_B].last[FASP_EVENT_REJECTED].final);
-  g_assert_cmpint (n->nodes[VNET_B].last[FASP_EVENT_REJECTED].reason, ==,
-      FASP_REASON_SILENT);
+  g_assert_cmpint (n->nodes[VNET_B].last[FASP_EVENT_REJECTED].reason, ==, FASP_REASON_SILENT);
   vcast_free (n);
 }
 
@@ -245,8 +237,7 @@ test_far (void)
   FaspEndpointConfig b = vcast_config (VNET_B, FASP_MODE_LISTENER);
 
   for (guint i = 0; i < 2; i++)
-    vnet_get_wire (n->net, i ? VNET_A : VNET_B, i ? VNET_B : VNET_A)->delay =
-        1200 * FASP_MSEC;
+    vnet_get_wire (n->net, i ? VNET_A : VNET_B, i ? VNET_B : VNET_A)->delay = 1200 * FASP_MSEC;
   vcast_join (n, VNET_B, &b, VNET_A);
   vcast_join (n, VNET_A, &a, VNET_B);
   vcast_run (n, 20 * FASP_SEC);
@@ -276,8 +267,7 @@ test_slow_channel (void)
   g_assert_cmpuint (n->nodes[VNET_B].read, >, 0);
   vcast_run (n, 30 * FASP_SEC);
   g_assert_cmpuint (vcast_get_session (n, VNET_A).path.datagram_size, ==, 1200);
-  fasp_endpoint_set_bitrates (n->nodes[VNET_A].endpoint,
-      vnet_get_time (n->net), 0, 2000000);
+  fasp_endpoint_set_bitrates (n->nodes[VNET_A].endpoint, vnet_get_time (n->net), 0, 2000000);
   vcast_run (n, 5 * FASP_SEC);
   g_assert_cmpuint (vcast_get_session (n, VNET_A).path.datagram_size, ==, 1472);
   vcast_end (n);
@@ -303,8 +293,7 @@ test_wide_at_once (void)
     a.max_bitrate = 1000000000;
     n->bitrate = 400000000;
     for (guint j = 0; j < 2; j++) {
-      ImpairConfig *wire = vnet_get_wire (n->net, j ? VNET_A : VNET_B,
-          j ? VNET_B : VNET_A);
+      ImpairConfig *wire = vnet_get_wire (n->net, j ? VNET_A : VNET_B, j ? VNET_B : VNET_A);
 
       wire->mtu = 9000;
       wire->delay = delays[i];
@@ -313,9 +302,8 @@ test_wide_at_once (void)
     vcast_join (n, VNET_A, &a, VNET_B);
     vcast_run (n, calls + 10 * FASP_MSEC + 2 * delays[i] + FASP_MSEC);
     stats = vcast_get_session (n, VNET_A);
-    g_test_message ("%.1f ms: %" G_GUINT64_FORMAT " blocks of %"
-        G_GUINT64_FORMAT " bytes", delays[i] / 1e3, stats.sent.blocks,
-        stats.sent.bytes);
+    g_test_message ("%.1f ms: %" G_GUINT64_FORMAT " blocks of %" G_GUINT64_FORMAT " bytes",
+        delays[i] / 1e3, stats.sent.blocks, stats.sent.bytes);
     g_assert_cmpuint (stats.sent.blocks, >, 0);
     if (delays[i] < 5 * FASP_MSEC)
       g_assert_cmpuint (stats.sent.bytes / stats.sent.blocks, >, 8000);
@@ -336,21 +324,15 @@ main (int argc, char **argv)
   g_test_add_func ("/endpoint/cookie", test_cookie);
   g_test_add_func ("/endpoint/same-role", test_same_role);
   g_test_add_func ("/endpoint/same-role/meanwhile", test_same_role_meanwhile);
-  g_test_add_func ("/endpoint/refused-for-our-reason",
-      test_refused_for_our_reason);
-  g_test_add_data_func ("/endpoint/ask/accept", GINT_TO_POINTER (TRUE),
-      test_ask);
-  g_test_add_data_func ("/endpoint/ask/refuse", GINT_TO_POINTER (FALSE),
-      test_ask);
+  g_test_add_func ("/endpoint/refused-for-our-reason", test_refused_for_our_reason);
+  g_test_add_data_func ("/endpoint/ask/accept", GINT_TO_POINTER (TRUE), test_ask);
+  g_test_add_data_func ("/endpoint/ask/refuse", GINT_TO_POINTER (FALSE), test_ask);
   g_test_add_func ("/endpoint/latency", test_latency);
-  g_test_add_data_func ("/endpoint/rendezvous/sender",
-      GUINT_TO_POINTER (VNET_A), test_rendezvous);
-  g_test_add_data_func ("/endpoint/rendezvous/receiver",
-      GUINT_TO_POINTER (VNET_B), test_rendezvous);
+  g_test_add_data_func ("/endpoint/rendezvous/sender", GUINT_TO_POINTER (VNET_A), test_rendezvous);
+  g_test_add_data_func ("/endpoint/rendezvous/receiver", GUINT_TO_POINTER (VNET_B),
+      test_rendezvous);
   g_test_add_func ("/endpoint/unanswered", test_unanswered);
-  g_test_add_data_func ("/endpoint/wait-for-connection",
-      GINT_TO_POINTER (TRUE), test_wait);
-  g_test_add_data_func ("/endpoint/pass-unheard", GINT_TO_POINTER (FALSE),
-      test_wait);
+  g_test_add_data_func ("/endpoint/wait-for-connection", GINT_TO_POINTER (TRUE), test_wait);
+  g_test_add_data_func ("/endpoint/pass-unheard", GINT_TO_POINTER (FALSE), test_wait);
   return g_test_run ();
 }

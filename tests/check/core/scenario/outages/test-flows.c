@@ -9,8 +9,7 @@
 #define RTT (40 * FASP_MSEC)
 
 static Vstream *
-start (Vnet * net, guint flows, FaspAssignment assignment, guint64 bitrate,
-    gboolean receiver_calls)
+start (Vnet *net, guint flows, FaspAssignment assignment, guint64 bitrate, gboolean receiver_calls)
 {
   VstreamConfig config;
 
@@ -28,17 +27,14 @@ start (Vnet * net, guint flows, FaspAssignment assignment, guint64 bitrate,
 }
 
 static void
-set_path (Vnet * net, gdouble loss)
+set_path (Vnet *net, gdouble loss)
 {
-  vnet_set_path (net, RTT, (gdouble[]) {
-      loss, loss}, (gdouble[]) {
-      0, 0}, 0);
+  vnet_set_path (net, RTT, (gdouble[]) { loss, loss }, (gdouble[]) { 0, 0 }, 0);
 }
 
 /* @link carries nothing for so long, one way or both. */
 static void
-black_out (Vnet * net, guint link, FaspTime from, FaspTime to, gboolean forth,
-    gboolean back)
+black_out (Vnet *net, guint link, FaspTime from, FaspTime to, gboolean forth, gboolean back)
 {
   for (guint side = 0; side < 2; side++) {
     ImpairConfig *wire = vnet_get_link_wire (net, side, !side, link);
@@ -51,24 +47,23 @@ black_out (Vnet * net, guint link, FaspTime from, FaspTime to, gboolean forth,
 }
 
 static void
-get_flows (Vstream * stream, FaspEndpoint * endpoint, FaspFlowStats * flows)
+get_flows (Vstream *stream, FaspEndpoint *endpoint, FaspFlowStats *flows)
 {
   FaspSessionStats session;
 
-  g_assert_cmpuint (fasp_endpoint_get_sessions (endpoint,
-          vnet_get_time (stream->net), &(guint64) {
-          0}, &session, 1), ==, 1);
+  g_assert_cmpuint (fasp_endpoint_get_sessions (endpoint, vnet_get_time (stream->net),
+                        &(guint64) { 0 }, &session, 1),
+      ==, 1);
   g_assert_cmpuint (session.flows, ==, stream->config.flows);
-  g_assert_cmpuint (fasp_endpoint_get_flows (endpoint, session.session, flows,
-          FASP_FLOWS_MAX), ==, session.flows);
+  g_assert_cmpuint (fasp_endpoint_get_flows (endpoint, session.session, flows, FASP_FLOWS_MAX), ==,
+      session.flows);
 }
 
 /* Of all blocks in order, the latest. */
 static FaspTime
-get_latest (Vstream * stream)
+get_latest (Vstream *stream)
 {
-  return fasp_hist_percentile (fasp_endpoint_get_lateness (stream->receiver,
-          TRUE), 1);
+  return fasp_hist_percentile (fasp_endpoint_get_lateness (stream->receiver, TRUE), 1);
 }
 
 /* --- all of it arrives ------------------------------------------------------------- */
@@ -79,21 +74,21 @@ typedef struct
   guint flows;
   FaspAssignment assignment;
   gdouble loss, burst, reorder;
-  FaspTime apart;               /* each link so much longer than the one before */
-  FaspTime blackout;            /* of all of them */
+  FaspTime apart;    /* each link so much longer than the one before */
+  FaspTime blackout; /* of all of them */
 } Case;
 
 static const Case cases[] = {
-  {"two", 2, FASP_ASSIGNMENT_RANDOM, 0, 0, 0, 0, 0},
-  {"eight", 8, FASP_ASSIGNMENT_RANDOM, .02, 0, 0, 0, 0},
-  {"robin", 8, FASP_ASSIGNMENT_ROUND_ROBIN, .02, 0, 0, 0, 0},
-  {"double", 3, FASP_ASSIGNMENT_DUPLICATE, .1, 0, 0, 0, 0},
-  {"all", 64, FASP_ASSIGNMENT_RANDOM, .02, 0, 0, 0, 0},
-  {"apart", 5, FASP_ASSIGNMENT_RANDOM, .02, 0, 0, 17 * FASP_MSEC, 0},
-  {"bursts", 4, FASP_ASSIGNMENT_RANDOM, .1, 8, 0, FASP_MSEC, 0},
-  {"reorder", 4, FASP_ASSIGNMENT_RANDOM, .01, 0, .1, 0, 0},
-  {"half", 4, FASP_ASSIGNMENT_RANDOM, .5, 0, 0, 0, 0},
-  {"blackout", 8, FASP_ASSIGNMENT_RANDOM, .02, 0, 0, 0, 3 * FASP_SEC},
+  { "two", 2, FASP_ASSIGNMENT_RANDOM, 0, 0, 0, 0, 0 },
+  { "eight", 8, FASP_ASSIGNMENT_RANDOM, .02, 0, 0, 0, 0 },
+  { "robin", 8, FASP_ASSIGNMENT_ROUND_ROBIN, .02, 0, 0, 0, 0 },
+  { "double", 3, FASP_ASSIGNMENT_DUPLICATE, .1, 0, 0, 0, 0 },
+  { "all", 64, FASP_ASSIGNMENT_RANDOM, .02, 0, 0, 0, 0 },
+  { "apart", 5, FASP_ASSIGNMENT_RANDOM, .02, 0, 0, 17 * FASP_MSEC, 0 },
+  { "bursts", 4, FASP_ASSIGNMENT_RANDOM, .1, 8, 0, FASP_MSEC, 0 },
+  { "reorder", 4, FASP_ASSIGNMENT_RANDOM, .01, 0, .1, 0, 0 },
+  { "half", 4, FASP_ASSIGNMENT_RANDOM, .5, 0, 0, 0, 0 },
+  { "blackout", 8, FASP_ASSIGNMENT_RANDOM, .02, 0, 0, 0, 3 * FASP_SEC },
 };
 
 static void
@@ -116,13 +111,12 @@ test_whole (gconstpointer data)
         wire->delay += link * c->apart;
       }
     for (guint link = 0; c->blackout > 0 && link < c->flows; link++)
-      black_out (net, link, 3 * FASP_SEC, 3 * FASP_SEC + c->blackout, TRUE,
-          TRUE);
+      black_out (net, link, 3 * FASP_SEC, 3 * FASP_SEC + c->blackout, TRUE, TRUE);
     stream = start (net, c->flows, c->assignment, 4000000, seed % 2);
     vstream_run_until (stream, 8 * FASP_SEC);
     get_flows (stream, stream->sender, flows);
-    /* on all of them, a probe or two of their widths included; where a half is lost both ways three of four proofs of a way fail,
-     * and some seeds need longer for one of them */
+    /* on all of them, a probe or two of their widths included; where a half is lost both ways three
+     * of four proofs of a way fail, and some seeds need longer for one of them */
     for (guint i = 0; c->loss < .5 && i < c->flows; i++)
       g_assert_cmpuint (flows[i].datagrams_sent, >, 10);
     g_assert_true (vstream_run (stream));
@@ -153,16 +147,13 @@ test_dies (void)
     vstream_run_until (stream, 5 * FASP_SEC);
     get_flows (stream, stream->sender, dead);
     /* its share has moved: it gets PINGs only */
-    g_assert_cmpuint (dead[link].datagrams_sent - before[link].datagrams_sent,
-        <, 8);
+    g_assert_cmpuint (dead[link].datagrams_sent - before[link].datagrams_sent, <, 8);
     vstream_run_until (stream, 8 * FASP_SEC);
     get_flows (stream, stream->sender, after);
     g_assert_true (after[link].usable);
-    g_assert_cmpuint (after[link].datagrams_sent, >,
-        dead[link].datagrams_sent + 300);
+    g_assert_cmpuint (after[link].datagrams_sent, >, dead[link].datagrams_sent + 300);
     g_assert_true (vstream_run (stream));
-    g_assert_cmpint (get_latest (stream), <=, RTT + 20 * FASP_MSEC + RTT / 2 +
-        RTT / 8);
+    g_assert_cmpint (get_latest (stream), <=, RTT + 20 * FASP_MSEC + RTT / 2 + RTT / 8);
     vstream_free (stream);
     vnet_free (net);
   }
@@ -174,8 +165,7 @@ test_noticed (void)
 {
   for (guint link = 0; link < 8; link++) {
     Vnet *net = vnet_new (link + 1);
-    Vstream *stream =
-        start (net, 8, FASP_ASSIGNMENT_RANDOM, 100000000, link % 2);
+    Vstream *stream = start (net, 8, FASP_ASSIGNMENT_RANDOM, 100000000, link % 2);
     FaspFlowStats flows[FASP_FLOWS_MAX];
 
     set_path (net, 0);
@@ -210,14 +200,12 @@ test_hitless (void)
 }
 
 static Vstream *
-start_short (Vnet * net, guint flows, guint32 chunk, gdouble loss)
+start_short (Vnet *net, guint flows, guint32 chunk, gdouble loss)
 {
   FaspEndpointConfig sender;
   VstreamConfig config;
 
-  vnet_set_path (net, FASP_MSEC, (gdouble[]) {
-      loss, loss}, (gdouble[]) {
-      0, 0}, 0);
+  vnet_set_path (net, FASP_MSEC, (gdouble[]) { loss, loss }, (gdouble[]) { 0, 0 }, 0);
   vstream_config_init (&config);
   config.chunk = chunk;
   config.bitrate = 24000000;
@@ -276,15 +264,10 @@ test_longer (void)
     FaspTime longer = to[i % 3] * FASP_MSEC;
     guint flows = 2 << i / 3 % 3;
     Vnet *net = vnet_new (i + 1);
-    Vstream *stream = start (net, flows, FASP_ASSIGNMENT_RANDOM, 8000000,
-        i / 9);
+    Vstream *stream = start (net, flows, FASP_ASSIGNMENT_RANDOM, 8000000, i / 9);
     guint64 resent;
 
-    vnet_set_path (net, 20 * FASP_MSEC, (gdouble[]) {
-        0, 0}
-        , (gdouble[]) {
-        0, 0}
-        , 0);
+    vnet_set_path (net, 20 * FASP_MSEC, (gdouble[]) { 0, 0 }, (gdouble[]) { 0, 0 }, 0);
     vstream_run_until (stream, 2 * FASP_SEC);
     for (guint side = 0; side < 2; side++)
       for (guint link = 0; link < flows; link++)
@@ -347,16 +330,15 @@ test_off_for_days (void)
   }
 }
 
-/* A line that is not there yet stays the place of its flow, also when the others are out meanwhile and
- * the caller asks for its session: it is used when it comes. */
+/* A line that is not there yet stays the place of its flow, also when the others are out meanwhile
+ * and the caller asks for its session: it is used when it comes. */
 static void
 test_comes_late (void)
 {
   for (guint i = 0; i < 2; i++) {
     Vnet *net = vnet_new (1);
     Vstream *stream = start (net, 2, FASP_ASSIGNMENT_RANDOM, 2000000, i);
-    const ImpairCounters *late = vnet_get_link_counters (net, VNET_A, VNET_B,
-        1);
+    const ImpairCounters *late = vnet_get_link_counters (net, VNET_A, VNET_B, 1);
     guint64 before;
 
     stream->config.duration = 26 * FASP_SEC;
@@ -424,16 +406,14 @@ test_limited_flow (void)
   ImpairConfig *wire = vnet_get_link_wire (net, VNET_A, VNET_B, 1);
 
   set_path (net, 0);
-  wire->rate = 2000000;         /* of some 5 */
+  wire->rate = 2000000; /* of some 5 */
   wire->queue = 10000;
   vstream_run_until (stream, 6 * FASP_SEC);
   get_flows (stream, stream->sender, from);
   vstream_run_until (stream, 8 * FASP_SEC);
   get_flows (stream, stream->sender, to);
-  g_assert_cmpuint ((to[1].wire_bytes_sent - from[1].wire_bytes_sent) * 4, <,
-      2200000);
-  g_assert_cmpuint ((to[1].wire_bytes_sent - from[1].wire_bytes_sent) * 4, >,
-      1200000);
+  g_assert_cmpuint ((to[1].wire_bytes_sent - from[1].wire_bytes_sent) * 4, <, 2200000);
+  g_assert_cmpuint ((to[1].wire_bytes_sent - from[1].wire_bytes_sent) * 4, >, 1200000);
   g_assert_true (vstream_run (stream));
   vstream_free (stream);
   vnet_free (net);
@@ -446,20 +426,20 @@ typedef struct
   gdouble loss[2];
   FaspTime rtt[2];
   guint latency_ms;
-  FaspTime together;            /* both fail for that long every half second */
-  gdouble least, most;          /* seconds between skips that may be promised */
-  gdouble lost_least, lost_most;        /* share of blocks that both lose */
+  FaspTime together;             /* both fail for that long every half second */
+  gdouble least, most;           /* seconds between skips that may be promised */
+  gdouble lost_least, lost_most; /* share of blocks that both lose */
 } Doubled;
 
 static const Doubled doubled[] = {
   /* one of them loses next to nothing, and there is no time for a retransmission */
-  {{0, .05}, {100000, 100000}, 90, 0, 60, 600, 0, .0001},
+  { { 0, .05 }, { 100000, 100000 }, 90, 0, 60, 600, 0, .0001 },
   /* what both lose */
-  {{.2, .2}, {100000, 100000}, 400, 0, 3600, 1e6, .035, .05},
+  { { .2, .2 }, { 100000, 100000 }, 400, 0, 3600, 1e6, .035, .05 },
   /* the copy comes too late */
-  {{.05, 0}, {20000, 220000}, 60, 0, 0, 3, .02, .06},
+  { { .05, 0 }, { 20000, 220000 }, 60, 0, 0, 3, .02, .06 },
   /* they share a line */
-  {{0, 0}, {100000, 100000}, 90, 15000, 0, 3, .02, .05},
+  { { 0, 0 }, { 100000, 100000 }, 90, 15000, 0, 3, .02, .05 },
 };
 
 /* As often as it happens that all of them lose it, or that nobody can know better. */
@@ -501,8 +481,7 @@ test_promise (void)
     g_assert_cmpfloat (outlook->goal.lost, <, d->lost_most);
     g_assert_cmpfloat (outlook->promise.interval, >, d->least);
     g_assert_cmpfloat (outlook->promise.interval, <, d->most);
-    g_assert_cmpuint (stream->receiver_stats.latency.skips > 0, ==,
-        d->most < 60);
+    g_assert_cmpuint (stream->receiver_stats.latency.skips > 0, ==, d->most < 60);
     /* alone, it has its own loss */
     black_out (net, 1, 0, 60 * FASP_SEC, TRUE, TRUE);
     vstream_run_until (stream, 65 * FASP_SEC);
@@ -544,10 +523,10 @@ test_encoder (void)
   }
 }
 
-static guint64 reported;        /* of the source, at the last report */
+static guint64 reported; /* of the source, at the last report */
 
 static void
-note_source (FaspRate * rate, const FaspRateFeedback * report)
+note_source (FaspRate *rate, const FaspRateFeedback *report)
 {
   reported = report->source;
   fasp_rate_adaptive.feedback (rate, report);
@@ -601,14 +580,13 @@ typedef struct
 
 /* The first OPEN, or when it is the first datagram of the session's, once more. */
 static void
-repeat_open (gpointer data, VnetSide from, FaspTime now, guint8 * bytes,
-    gsize size)
+repeat_open (gpointer data, VnetSide from, FaspTime now, guint8 *bytes, gsize size)
 {
   static guint8 copy[FASP_OPEN_SIZE];
   Open *open = data;
 
-  if (size == FASP_OPEN_SIZE && bytes[0] == (FASP_FIRST_HANDSHAKE |
-          FASP_HANDSHAKE_OPEN) && open->seen++ == 0) {
+  if (size == FASP_OPEN_SIZE && bytes[0] == (FASP_FIRST_HANDSHAKE | FASP_HANDSHAKE_OPEN)
+      && open->seen++ == 0) {
     memcpy (copy, bytes, size);
     /* on the wire behind this one, or, as that is dropped, before the next */
     vnet_inject (open->net, VNET_A, open->victim, copy, size);
@@ -634,10 +612,10 @@ test_agreed (void)
     vstream_config_init (&config);
     config.duration = 3 * FASP_SEC;
     config.receiver_calls = i / 2;
-    fasp_endpoint_config_init (&a, FASP_ROLE_SENDER, config.receiver_calls ?
-        FASP_MODE_LISTENER : FASP_MODE_CALLER);
-    fasp_endpoint_config_init (&b, FASP_ROLE_RECEIVER, config.receiver_calls ?
-        FASP_MODE_CALLER : FASP_MODE_LISTENER);
+    fasp_endpoint_config_init (&a, FASP_ROLE_SENDER,
+        config.receiver_calls ? FASP_MODE_LISTENER : FASP_MODE_CALLER);
+    fasp_endpoint_config_init (&b, FASP_ROLE_RECEIVER,
+        config.receiver_calls ? FASP_MODE_CALLER : FASP_MODE_LISTENER);
     a.flows = a.flowlets = i % 2 ? 8 : 3;
     b.flows = b.flowlets = i % 2 ? 1 : 5;
     stream = vstream_new (net, &config, &a, &b);
@@ -667,7 +645,7 @@ test_cookie (void)
     a.flows = a.flowlets = b.flows = b.flowlets = 8;
     b.half_open_max = 0;
     stream = vstream_new (net, &config, &a, &b);
-    if (i > 0)                  /* the first way is cut off */
+    if (i > 0) /* the first way is cut off */
       black_out (net, 0, 0, 60 * FASP_SEC, TRUE, TRUE);
     g_assert_true (vstream_run (stream));
     vstream_free (stream);
@@ -731,8 +709,7 @@ test_hitless_outage (void)
   for (guint link = 0; link < 2; link++)
     black_out (net, link, 3 * FASP_SEC, 4500 * FASP_MSEC, TRUE, FALSE);
   g_assert_true (vstream_run (stream));
-  g_assert_cmpuint (stream->sender_stats.sent.doubled, <=,
-      stream->sender_stats.sent.blocks);
+  g_assert_cmpuint (stream->sender_stats.sent.doubled, <=, stream->sender_stats.sent.blocks);
   vstream_free (stream);
   vnet_free (net);
 }
@@ -745,7 +722,7 @@ test_led_astray (gconstpointer behind)
   Vnet *net = vnet_new (1);
   VstreamConfig config;
   FaspAddress victim = vnet_get_address (VNET_C);
-  Open open = {.net = net,.victim = &victim,.behind = behind != NULL };
+  Open open = { .net = net, .victim = &victim, .behind = behind != NULL };
   Vstream *stream;
 
   set_path (net, 0);
@@ -758,8 +735,9 @@ test_led_astray (gconstpointer behind)
   g_assert_true (vstream_run (stream));
   g_assert_true (open.done);
   /* handshakes alone: that many bytes */
-  g_assert_cmpuint (vnet_get_link_counters (net, VNET_A, VNET_C, 0)->bytes +
-      vnet_get_link_counters (net, VNET_A, VNET_C, 1)->bytes, <, 2000);
+  g_assert_cmpuint (vnet_get_link_counters (net, VNET_A, VNET_C, 0)->bytes
+          + vnet_get_link_counters (net, VNET_A, VNET_C, 1)->bytes,
+      <, 2000);
   vstream_free (stream);
   vnet_free (net);
 }
@@ -791,8 +769,7 @@ test_rekey (void)
     vstream_run_until (stream, 8 * FASP_SEC);
     fasp_endpoint_get_stats (stream->sender, &stats[0]);
     fasp_endpoint_get_stats (stream->receiver, &stats[1]);
-    g_assert_cmpuint (stats[0].datagrams_forged + stats[1].datagrams_forged,
-        ==, 0);
+    g_assert_cmpuint (stats[0].datagrams_forged + stats[1].datagrams_forged, ==, 0);
     g_assert_true (vstream_run (stream));
     vstream_free (stream);
     vnet_free (net);
@@ -804,8 +781,7 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
-    g_autofree gchar *path = g_strdup_printf ("/flows/whole/%s",
-        cases[i].name);
+    g_autofree gchar *path = g_strdup_printf ("/flows/whole/%s", cases[i].name);
 
     g_test_add_data_func (path, &cases[i], test_whole);
   }

@@ -6,19 +6,20 @@
 #include "vcast.h"
 
 static guint
-count_sessions (VCast * n)
+count_sessions (VCast *n)
 {
   return n->nodes[VNET_A].endpoint->sessions->len;
 }
 
 /* What B, C ... say does not arrive at A, or does again. */
 static void
-set_way_back (VCast * n, VnetSide from, gdouble loss)
+set_way_back (VCast *n, VnetSide from, gdouble loss)
 {
   vnet_get_wire (n->net, from, VNET_A)->loss = loss;
 }
 
-/* A listening sender that drops who is slow, with room for half a second, and receivers at B and C. */
+/* A listening sender that drops who is slow, with room for half a second, and receivers at B and C.
+ */
 static VCast *
 setup (gsize buffer)
 {
@@ -43,9 +44,8 @@ test_unanswered (void)
   VCast *n = setup (1 << 18);
 
   vcast_leave (n, VNET_C);
-  vcast_run (n, 1900 * FASP_MSEC);      /* less than it takes to be interrupted */
-  g_assert_cmpint (n->nodes[VNET_A].last[FASP_EVENT_REMOVED].reason, ==,
-      FASP_REASON_TOO_SLOW);
+  vcast_run (n, 1900 * FASP_MSEC); /* less than it takes to be interrupted */
+  g_assert_cmpint (n->nodes[VNET_A].last[FASP_EVENT_REMOVED].reason, ==, FASP_REASON_TOO_SLOW);
   vcast_run (n, FASP_CLOSE_TIMEOUT);
   g_assert_cmpuint (count_sessions (n), ==, 1);
   vcast_end (n);
@@ -53,15 +53,15 @@ test_unanswered (void)
   vcast_free (n);
 }
 
-/* A receiver that stops tells its application that it is over, whether the sender answers or not. */
+/* A receiver that stops tells its application that it is over, whether the sender answers or not.
+ */
 static void
 test_receiver_stops (void)
 {
   VCast *n = setup (1 << 24);
 
   set_way_back (n, VNET_C, 1);
-  fasp_endpoint_close (n->nodes[VNET_C].endpoint, vnet_get_time (n->net),
-      FASP_REASON_STOPPED);
+  fasp_endpoint_close (n->nodes[VNET_C].endpoint, vnet_get_time (n->net), FASP_REASON_STOPPED);
   vcast_run (n, FASP_CLOSE_TIMEOUT + 10 * FASP_MSEC);
   g_assert_true (fasp_endpoint_is_closed (n->nodes[VNET_C].endpoint));
   g_assert_cmpuint (n->nodes[VNET_C].events[FASP_EVENT_REMOVED], ==, 1);
@@ -79,30 +79,29 @@ test_heard_by_the_other (void)
   set_way_back (n, VNET_C, 1);
   vcast_run (n, 3 * FASP_SEC);
   g_assert_cmpuint (n->nodes[VNET_A].events[FASP_EVENT_INTERRUPTED], ==, 2);
-  fasp_endpoint_close (n->nodes[VNET_A].endpoint,
-      vnet_get_time (n->net) - 3 * FASP_MSEC, FASP_REASON_STOPPED);
+  fasp_endpoint_close (n->nodes[VNET_A].endpoint, vnet_get_time (n->net) - 3 * FASP_MSEC,
+      FASP_REASON_STOPPED);
   vcast_run (n, VCAST_RTT);
   g_assert_true (fasp_endpoint_is_closed (n->nodes[VNET_A].endpoint));
   for (VnetSide side = VNET_B; side <= VNET_C; side++) {
     g_assert_cmpuint (n->nodes[side].events[FASP_EVENT_REMOVED], ==, 1);
-    g_assert_cmpint (n->nodes[side].last[FASP_EVENT_REMOVED].reason, ==,
-        FASP_REASON_STOPPED);
+    g_assert_cmpint (n->nodes[side].last[FASP_EVENT_REMOVED].reason, ==, FASP_REASON_STOPPED);
   }
   vcast_free (n);
 }
 
-/* One that was interrupted, and dropped then, is heard again: it does not come back from the dead. */
+/* One that was interrupted, and dropped then, is heard again: it does not come back from the dead.
+ */
 static void
 test_heard_too_late (void)
 {
-  VCast *n = setup (1 << 21);   /* more than it takes to be interrupted */
+  VCast *n = setup (1 << 21); /* more than it takes to be interrupted */
 
   set_way_back (n, VNET_C, 1);
   while (n->nodes[VNET_A].events[FASP_EVENT_REMOVED] == 0)
     vcast_run (n, 5 * FASP_MSEC);
   g_assert_cmpuint (n->nodes[VNET_A].events[FASP_EVENT_INTERRUPTED], ==, 1);
-  g_assert_cmpint (n->nodes[VNET_A].last[FASP_EVENT_REMOVED].reason, ==,
-      FASP_REASON_TOO_SLOW);
+  g_assert_cmpint (n->nodes[VNET_A].last[FASP_EVENT_REMOVED].reason, ==, FASP_REASON_TOO_SLOW);
   set_way_back (n, VNET_C, 0);
   vcast_run (n, VCAST_RTT);
   g_assert_cmpuint (n->nodes[VNET_A].events[FASP_EVENT_RESUMED], ==, 0);
@@ -117,8 +116,7 @@ typedef struct
 } Copied;
 
 static void
-copy_open (gpointer copied, VnetSide from, FaspTime now, guint8 * data,
-    gsize size)
+copy_open (gpointer copied, VnetSide from, FaspTime now, guint8 *data, gsize size)
 {
   Copied *c = copied;
 
@@ -137,7 +135,7 @@ test_gone_unproved (void)
   FaspEndpointConfig a = vcast_config (VNET_A, FASP_MODE_LISTENER);
   FaspEndpointConfig r = vcast_config (VNET_B, FASP_MODE_CALLER);
   FaspAddress from = vnet_get_address (VNET_H);
-  Copied copied = { {0}, 0 };
+  Copied copied = { { 0 }, 0 };
   guint64 read;
 
   a.buffer_size = 1 << 18;
@@ -160,7 +158,8 @@ test_gone_unproved (void)
   vcast_free (n);
 }
 
-/* A session that was given up, and of which something is still to be read, is heard again: that is over. */
+/* A session that was given up, and of which something is still to be read, is heard again: that is
+ * over. */
 static void
 test_given_up_unread (void)
 {
@@ -191,7 +190,8 @@ test_given_up_unread (void)
   vcast_free (n);
 }
 
-/* The name of the peer of a rendezvous is resolved once more when it is over: nothing is due then. */
+/* The name of the peer of a rendezvous is resolved once more when it is over: nothing is due then.
+ */
 static void
 test_dialled_when_closed (void)
 {
@@ -206,14 +206,14 @@ test_dialled_when_closed (void)
   endpoint = n->nodes[VNET_B].endpoint;
   fasp_endpoint_close (endpoint, vnet_get_time (n->net), FASP_REASON_STOPPED);
   fasp_endpoint_dial (endpoint, vnet_get_time (n->net), &peer);
-  g_assert_false (fasp_endpoint_poll (endpoint, vnet_get_time (n->net),
-          &datagram));
+  g_assert_false (fasp_endpoint_poll (endpoint, vnet_get_time (n->net), &datagram));
   g_assert_cmpint (fasp_endpoint_get_timeout (endpoint), ==, FASP_NEVER);
   vcast_free (n);
 }
 
-/* A sender that ends and comes back again and again, to a receiver whose application stands still: what is
- * kept for that has a bound, much or little in each session, and it goes on when the application does. */
+/* A sender that ends and comes back again and again, to a receiver whose application stands still:
+ * what is kept for that has a bound, much or little in each session, and it goes on when the
+ * application does. */
 static void
 test_unread (gconstpointer much)
 {
@@ -231,15 +231,13 @@ test_unread (gconstpointer much)
   for (guint i = 0; i < 30; i++) {
     vcast_join (n, VNET_A, &a, VNET_B);
     vcast_run (n, FASP_SEC);
-    fasp_endpoint_close (n->nodes[VNET_A].endpoint, vnet_get_time (n->net),
-        FASP_REASON_STOPPED);
+    fasp_endpoint_close (n->nodes[VNET_A].endpoint, vnet_get_time (n->net), FASP_REASON_STOPPED);
     vcast_run (n, VCAST_RTT);
     vcast_leave (n, VNET_A);
     vcast_run (n, VCAST_RTT);
     n->held = 0;
   }
-  g_assert_cmpuint (vcast_get_stats (n, VNET_B).buffer_bytes, <,
-      2 * b.buffer_size);
+  g_assert_cmpuint (vcast_get_stats (n, VNET_B).buffer_bytes, <, 2 * b.buffer_size);
   g_assert_cmpuint (node->endpoint->sessions->len, <, 20);
   node->stopped = FALSE;
   vcast_run (n, FASP_SEC);
@@ -282,8 +280,7 @@ test_unread_by_caller (void)
   VCast *n = setup_unread_caller ();
   VCastNode *node = &n->nodes[VNET_B];
 
-  g_assert_cmpuint (vcast_get_stats (n, VNET_B).buffer_bytes, <,
-      2 * UNREAD_BUFFER);
+  g_assert_cmpuint (vcast_get_stats (n, VNET_B).buffer_bytes, <, 2 * UNREAD_BUFFER);
   node->stopped = FALSE;
   vcast_run (n, 2 * FASP_SEC);
   g_assert_cmpuint (n->nodes[VNET_A].events[FASP_EVENT_CONNECTED], ==, 1);
@@ -321,8 +318,7 @@ main (int argc, char **argv)
   g_test_add_func ("/goodbye/gone-unproved", test_gone_unproved);
   g_test_add_func ("/goodbye/given-up-unread", test_given_up_unread);
   g_test_add_func ("/goodbye/dialled-when-closed", test_dialled_when_closed);
-  g_test_add_data_func ("/goodbye/unread/much", GINT_TO_POINTER (TRUE),
-      test_unread);
+  g_test_add_data_func ("/goodbye/unread/much", GINT_TO_POINTER (TRUE), test_unread);
   g_test_add_data_func ("/goodbye/unread/little", NULL, test_unread);
   g_test_add_func ("/goodbye/unread/by-caller", test_unread_by_caller);
   g_test_add_func ("/goodbye/unread/unasked", test_unread_and_unasked);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * A session is interrupted: by an outage, a NAT that forgets, a host that stands still, a process that is
- * killed. It goes on, or both ends are told that it does not.
+ * A session is interrupted: by an outage, a NAT that forgets, a host that stands still, a process
+ * that is killed. It goes on, or both ends are told that it does not.
  */
 #include "vcast.h"
 
@@ -43,11 +43,11 @@ test_standstill (gconstpointer data)
     vcast_end (n);
     vcast_assert_whole (n, VNET_B);
   } else {
-    /* the sender has given it up, and calls: that is no end, and it has kept what was not confirmed */
+    /* the sender has given it up, and calls: that is no end, and it has kept what was not confirmed
+     */
     g_assert_cmpuint (receiver->events[FASP_EVENT_CONNECTED], ==, 2);
-    g_assert_cmpint (receiver->last[FASP_EVENT_REMOVED].reason, ==,
-        FASP_REASON_REPLACED);
-    vcast_run (n, a.resume_timeout);    /* it catches up */
+    g_assert_cmpint (receiver->last[FASP_EVENT_REMOVED].reason, ==, FASP_REASON_REPLACED);
+    vcast_run (n, a.resume_timeout); /* it catches up */
     vcast_end (n);
     vcast_assert_whole (n, VNET_B);
   }
@@ -66,8 +66,8 @@ test_stuck (gconstpointer data)
   vcast_join_default (n);
   wire = vnet_get_wire (n->net, VNET_A, VNET_B);
   for (guint second = 0; second < 40; second++) {
-    gboolean stuck = fasp_endpoint_look_for_stuck (n->nodes[VNET_A].endpoint,
-        vnet_get_time (n->net), 5, &where);
+    gboolean stuck =
+        fasp_endpoint_look_for_stuck (n->nodes[VNET_A].endpoint, vnet_get_time (n->net), 5, &where);
 
     /* the first look after that may still see what came before */
     if (second < 15 || second > 31)
@@ -89,10 +89,10 @@ test_rebind (gconstpointer data)
 {
   VnetSide side = GPOINTER_TO_INT (data);
   VCast *n = vcast_new (5);
-  FaspEndpointConfig a = vcast_config (VNET_A,
-      side == VNET_A ? FASP_MODE_CALLER : FASP_MODE_LISTENER);
-  FaspEndpointConfig b = vcast_config (VNET_B,
-      side == VNET_A ? FASP_MODE_LISTENER : FASP_MODE_CALLER);
+  FaspEndpointConfig a =
+      vcast_config (VNET_A, side == VNET_A ? FASP_MODE_CALLER : FASP_MODE_LISTENER);
+  FaspEndpointConfig b =
+      vcast_config (VNET_B, side == VNET_A ? FASP_MODE_LISTENER : FASP_MODE_CALLER);
 
   vcast_lose (n, .02);
   vcast_join (n, VNET_A, &a, VNET_B);
@@ -162,17 +162,15 @@ test_outage (void)
   vcast_free (n);
 }
 
-/* Hours of nothing, forth or both ways, as long as the peer keeps its place: what is asked meanwhile is
- * not held against it. */
+/* Hours of nothing, forth or both ways, as long as the peer keeps its place: what is asked
+ * meanwhile is not held against it. */
 static void
 test_outage_hours (gconstpointer both)
 {
   for (guint i = 0; i < 2; i++) {
     VCast *n = vcast_new (7);
-    FaspEndpointConfig a = vcast_config (VNET_A, i == 0 ? FASP_MODE_LISTENER :
-        FASP_MODE_CALLER);
-    FaspEndpointConfig b = vcast_config (VNET_B, i == 0 ? FASP_MODE_CALLER :
-        FASP_MODE_LISTENER);
+    FaspEndpointConfig a = vcast_config (VNET_A, i == 0 ? FASP_MODE_LISTENER : FASP_MODE_CALLER);
+    FaspEndpointConfig b = vcast_config (VNET_B, i == 0 ? FASP_MODE_CALLER : FASP_MODE_LISTENER);
 
     a.resume_timeout = b.resume_timeout = 24 * 3600 * FASP_SEC;
     vcast_join (n, VNET_A, &a, VNET_B);
@@ -205,11 +203,10 @@ test_death (void)
 
   vcast_join_default (n);
   vcast_run (n, 2 * FASP_SEC);
-  vcast_leave (n, VNET_B);      /* as by kill -9 */
+  vcast_leave (n, VNET_B); /* as by kill -9 */
   vcast_run (n, 40 * FASP_SEC);
   g_assert_cmpuint (n->nodes[VNET_A].events[FASP_EVENT_REMOVED], ==, 1);
-  g_assert_cmpint (n->nodes[VNET_A].last[FASP_EVENT_REMOVED].reason, ==,
-      FASP_REASON_SILENT);
+  g_assert_cmpint (n->nodes[VNET_A].last[FASP_EVENT_REMOVED].reason, ==, FASP_REASON_SILENT);
   g_assert_cmpuint (vcast_get_stats (n, VNET_A).sessions, ==, 0);
   vcast_free (n);
 }
@@ -222,10 +219,10 @@ test_back_too_late (void)
   for (guint i = 0; i < 4; i++) {
     gboolean sender_dials = i % 2, kept = i / 2;
     VCast *n = vcast_new (i + 1);
-    FaspEndpointConfig a = vcast_config (VNET_A, sender_dials ?
-        FASP_MODE_CALLER : FASP_MODE_LISTENER);
-    FaspEndpointConfig b = vcast_config (VNET_B, sender_dials ?
-        FASP_MODE_LISTENER : FASP_MODE_CALLER);
+    FaspEndpointConfig a =
+        vcast_config (VNET_A, sender_dials ? FASP_MODE_CALLER : FASP_MODE_LISTENER);
+    FaspEndpointConfig b =
+        vcast_config (VNET_B, sender_dials ? FASP_MODE_LISTENER : FASP_MODE_CALLER);
     VCastNode *nodes = n->nodes;
     guint64 missing;
 
@@ -243,8 +240,7 @@ test_back_too_late (void)
     g_assert_cmpuint (nodes[VNET_A].events[FASP_EVENT_CONNECTED], ==, 2);
     missing = vcast_get_stats (n, VNET_A).bytes_missing;
     g_assert_cmpuint (nodes[VNET_A].events[FASP_EVENT_BEHIND], ==, !kept);
-    g_assert_cmpuint (nodes[VNET_A].last[FASP_EVENT_BEHIND].bytes_lost, ==,
-        missing);
+    g_assert_cmpuint (nodes[VNET_A].last[FASP_EVENT_BEHIND].bytes_lost, ==, missing);
     g_assert_cmpuint (nodes[VNET_B].last[FASP_EVENT_MOVED].bytes_lost, ==,
         vcast_get_stats (n, VNET_B).bytes_missing);
     if (kept)
@@ -261,8 +257,8 @@ test_back_too_late (void)
   }
 }
 
-/* A stream goes on into the silence for a while; not to where it is known that nobody is, as soon as
- * who is there could have answered. */
+/* A stream goes on into the silence for a while; not to where it is known that nobody is, as soon
+ * as who is there could have answered. */
 static void
 test_closed_port (void)
 {
@@ -276,8 +272,7 @@ test_closed_port (void)
     vcast_leave (n, VNET_B);
     vcast_run (n, FASP_SEC / 5);
     if (told)
-      fasp_endpoint_unreachable (n->nodes[VNET_A].endpoint,
-          vnet_get_time (n->net), &b);
+      fasp_endpoint_unreachable (n->nodes[VNET_A].endpoint, vnet_get_time (n->net), &b);
     vcast_run (n, 2 * RTT);
     before = vnet_get_counters (n->net, VNET_A, VNET_B)->packets;
     vcast_run (n, 2 * FASP_SEC);
@@ -339,12 +334,10 @@ test_restart_told (void)
     while (n->nodes[VNET_A].events[FASP_EVENT_INTERRUPTED] == 0
         && vnet_get_time (n->net) < before + FASP_SEC) {
       if (!dies || vnet_get_time (n->net) == before)
-        fasp_endpoint_unreachable (n->nodes[VNET_A].endpoint,
-            vnet_get_time (n->net), &at);
+        fasp_endpoint_unreachable (n->nodes[VNET_A].endpoint, vnet_get_time (n->net), &at);
       vcast_run (n, 20 * FASP_MSEC);
     }
-    g_assert_cmpuint (n->nodes[VNET_A].events[FASP_EVENT_INTERRUPTED], ==,
-        dies);
+    g_assert_cmpuint (n->nodes[VNET_A].events[FASP_EVENT_INTERRUPTED], ==, dies);
     if (dies) {
       g_assert_cmpint (vnet_get_time (n->net) - before, <, RTT + FASP_SEC / 5);
       g_assert_cmpuint (n->nodes[VNET_A].events[FASP_EVENT_CONNECTED], ==, 1);
@@ -368,8 +361,7 @@ test_refused_idle (void)
     vcast_join_default (n);
     n->bitrate = 0;
     vcast_run (n, 3 * FASP_SEC + phase * 27 * FASP_MSEC);
-    fasp_endpoint_unreachable (n->nodes[VNET_A].endpoint,
-        vnet_get_time (n->net), &at);
+    fasp_endpoint_unreachable (n->nodes[VNET_A].endpoint, vnet_get_time (n->net), &at);
     vcast_run (n, FASP_SEC);
     g_assert_cmpuint (n->nodes[VNET_A].events[FASP_EVENT_INTERRUPTED], ==, 0);
     vcast_free (n);
@@ -402,27 +394,18 @@ int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
-  g_test_add_data_func ("/endpoint/stuck/large", GUINT_TO_POINTER (1000),
-      test_stuck);
-  g_test_add_data_func ("/endpoint/stuck/all", GUINT_TO_POINTER (1),
-      test_stuck);
-  g_test_add_data_func ("/endpoint/standstill/both", GUINT_TO_POINTER (3),
-      test_standstill);
-  g_test_add_data_func ("/endpoint/standstill/receiver", GUINT_TO_POINTER (2),
-      test_standstill);
-  g_test_add_data_func ("/endpoint/rebind/receiver",
-      GINT_TO_POINTER (VNET_B), test_rebind);
-  g_test_add_data_func ("/endpoint/rebind/sender", GINT_TO_POINTER (VNET_A),
-      test_rebind);
+  g_test_add_data_func ("/endpoint/stuck/large", GUINT_TO_POINTER (1000), test_stuck);
+  g_test_add_data_func ("/endpoint/stuck/all", GUINT_TO_POINTER (1), test_stuck);
+  g_test_add_data_func ("/endpoint/standstill/both", GUINT_TO_POINTER (3), test_standstill);
+  g_test_add_data_func ("/endpoint/standstill/receiver", GUINT_TO_POINTER (2), test_standstill);
+  g_test_add_data_func ("/endpoint/rebind/receiver", GINT_TO_POINTER (VNET_B), test_rebind);
+  g_test_add_data_func ("/endpoint/rebind/sender", GINT_TO_POINTER (VNET_A), test_rebind);
   g_test_add_func ("/endpoint/back-too-late", test_back_too_late);
-  g_test_add_data_func ("/endpoint/rebind/receiver-far",
-      GINT_TO_POINTER (VNET_B), test_rebind_far);
-  g_test_add_data_func ("/endpoint/rebind/sender-far",
-      GINT_TO_POINTER (VNET_A), test_rebind_far);
+  g_test_add_data_func ("/endpoint/rebind/receiver-far", GINT_TO_POINTER (VNET_B), test_rebind_far);
+  g_test_add_data_func ("/endpoint/rebind/sender-far", GINT_TO_POINTER (VNET_A), test_rebind_far);
   g_test_add_func ("/endpoint/outage/long", test_outage);
   g_test_add_data_func ("/endpoint/outage/hours", NULL, test_outage_hours);
-  g_test_add_data_func ("/endpoint/outage/hours-both", "both",
-      test_outage_hours);
+  g_test_add_data_func ("/endpoint/outage/hours-both", "both", test_outage_hours);
   g_test_add_func ("/endpoint/death", test_death);
   g_test_add_func ("/endpoint/closed-port", test_closed_port);
   g_test_add_func ("/endpoint/restart", test_restart);

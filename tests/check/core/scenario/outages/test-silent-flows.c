@@ -6,15 +6,15 @@
 #include "vstream.h"
 
 #define RTT (40 * FASP_MSEC)
-#define SIDES 2                 /* sender, receiver */
-/* A sender misses two packets of a flow, which take 30 ms to leave at the rate of these tests, a round trip
- * and 20 ms (FASP_FLOW_PATIENCE) later, with the next feedback, 20 ms. A receiver looks for an answer to its
- * PING. */
+#define SIDES 2 /* sender, receiver */
+/* A sender misses two packets of a flow, which take 30 ms to leave at the rate of these tests, a
+ * round trip and 20 ms (FASP_FLOW_PATIENCE) later, with the next feedback, 20 ms. A receiver looks
+ * for an answer to its PING. */
 #define NOTICE (RTT + 70 * FASP_MSEC)
 #define HEAR (FASP_PATH_QUIET + 8 * RTT)
 
 static Vstream *
-start (Vnet * net, guint flows, guint64 bitrate)
+start (Vnet *net, guint flows, guint64 bitrate)
 {
   VstreamConfig config;
 
@@ -24,16 +24,13 @@ start (Vnet * net, guint flows, guint64 bitrate)
   config.lead = FASP_SEC;
   config.duration = 30 * FASP_SEC;
   config.flows = flows;
-  vnet_set_path (net, RTT, (gdouble[]) {
-      0, 0}, (gdouble[]) {
-      0, 0}, 0);
+  vnet_set_path (net, RTT, (gdouble[]) { 0, 0 }, (gdouble[]) { 0, 0 }, 0);
   return vstream_new (net, &config, NULL, NULL);
 }
 
 /* @link carries nothing @to that side from @from to @until, as number @n of its outages. */
 static void
-black_out (Vnet * net, guint link, guint to, guint n, FaspTime from,
-    FaspTime until)
+black_out (Vnet *net, guint link, guint to, guint n, FaspTime from, FaspTime until)
 {
   ImpairConfig *wire = vnet_get_link_wire (net, !to, to, link);
 
@@ -43,16 +40,16 @@ black_out (Vnet * net, guint link, guint to, guint n, FaspTime from,
 }
 
 static void
-assert_told (const Vstream * stream, guint side, guint out, guint back)
+assert_told (const Vstream *stream, guint side, guint out, guint back)
 {
   g_assert_cmpuint (stream->events[FASP_EVENT_FLOW_OUT][side], ==, out);
   g_assert_cmpuint (stream->events[FASP_EVENT_FLOW_BACK][side], ==, back);
 }
 
-/* Until @side was told of an outage, or its end, which is to be no sooner than @from and by @until. */
+/* Until @side was told of an outage, or its end, which is to be no sooner than @from and by @until.
+ */
 static const FaspEvent *
-await (Vstream * stream, guint side, FaspEventType type, FaspTime from,
-    FaspTime until)
+await (Vstream *stream, guint side, FaspEventType type, FaspTime from, FaspTime until)
 {
   vstream_run_until (stream, from);
   g_assert_cmpuint (stream->events[type][side], ==, 0);
@@ -73,20 +70,20 @@ typedef struct
 {
   const gchar *name;
   guint64 bitrate;
-  guint side;                   /* that is told */
-  gboolean forth, back;         /* what is cut */
+  guint side;           /* that is told */
+  gboolean forth, back; /* what is cut */
   FaspTime notice;
   const gchar *why;
 } Case;
 
 static const Case cases[] = {
-  {"sender", 2000000, VNET_A, TRUE, TRUE, NOTICE, "does not arrive"},
-  {"sender-forth", 2000000, VNET_A, TRUE, FALSE, NOTICE, "does not arrive"},
-  {"receiver", 2000000, VNET_B, TRUE, TRUE, HEAR, "nothing is heard"},
-  {"receiver-forth", 2000000, VNET_B, TRUE, FALSE, HEAR, "nothing is heard"},
+  { "sender", 2000000, VNET_A, TRUE, TRUE, NOTICE, "does not arrive" },
+  { "sender-forth", 2000000, VNET_A, TRUE, FALSE, NOTICE, "does not arrive" },
+  { "receiver", 2000000, VNET_B, TRUE, TRUE, HEAR, "nothing is heard" },
+  { "receiver-forth", 2000000, VNET_B, TRUE, FALSE, HEAR, "nothing is heard" },
   /* almost nothing to send: the sender, too, has only PINGs that are not answered */
-  {"sender-idle", 8000, VNET_A, TRUE, TRUE, 3 * FASP_SEC, "does not arrive"},
-  {"receiver-idle", 8000, VNET_B, TRUE, TRUE, HEAR, "nothing is heard"},
+  { "sender-idle", 8000, VNET_A, TRUE, TRUE, 3 * FASP_SEC, "does not arrive" },
+  { "receiver-idle", 8000, VNET_B, TRUE, TRUE, HEAR, "nothing is heard" },
 };
 
 /* A flow ends at 5 s, and is back at 15 s. */
@@ -106,17 +103,14 @@ test_told (gconstpointer data)
       black_out (net, link, VNET_B, 0, 5 * FASP_SEC, 15 * FASP_SEC);
     if (c->back)
       black_out (net, link, VNET_A, 0, 5 * FASP_SEC, 15 * FASP_SEC);
-    event = await (stream, c->side, FASP_EVENT_FLOW_OUT,
-        5 * FASP_SEC + FASP_OUTAGE_PATIENCE - 1,
+    event = await (stream, c->side, FASP_EVENT_FLOW_OUT, 5 * FASP_SEC + FASP_OUTAGE_PATIENCE - 1,
         5 * FASP_SEC + FASP_OUTAGE_PATIENCE + c->notice);
     g_assert_cmpuint (event->flow, ==, event->address.link);
     g_assert_cmpuint (event->flow, ==, link);
     g_assert_cmpuint (event->address.len, >, 0);
     g_assert_nonnull (strstr (event->text, c->why));
-    assert_near (event->since - begin, 5 * FASP_SEC - FASP_PATH_QUIET,
-        5 * FASP_SEC + c->notice);
-    event = await (stream, c->side, FASP_EVENT_FLOW_BACK,
-        15 * FASP_SEC + FASP_OUTAGE_PATIENCE - 1,
+    assert_near (event->since - begin, 5 * FASP_SEC - FASP_PATH_QUIET, 5 * FASP_SEC + c->notice);
+    event = await (stream, c->side, FASP_EVENT_FLOW_BACK, 15 * FASP_SEC + FASP_OUTAGE_PATIENCE - 1,
         15 * FASP_SEC + FASP_OUTAGE_PATIENCE + FASP_PATH_AGAIN_MAX + 2 * RTT);
     g_assert_cmpuint (event->flow, ==, link);
     assert_near (event->since - begin, 15 * FASP_SEC,
@@ -144,8 +138,7 @@ test_not_told (gconstpointer data)
       for (guint link = 0; all && link < 3; link++)
         black_out (net, link, side, 0, 5 * FASP_SEC, 15 * FASP_SEC);
       for (guint n = 0; !all && n < 3; n++)
-        black_out (net, 1, side, n, (5 + 3 * n) * FASP_SEC, (6 + 3 * n) *
-            FASP_SEC);
+        black_out (net, 1, side, n, (5 + 3 * n) * FASP_SEC, (6 + 3 * n) * FASP_SEC);
     }
     g_assert_true (vstream_run (stream));
     for (guint side = 0; side < SIDES; side++) {
@@ -180,8 +173,8 @@ test_never (void)
   vnet_free (net);
 }
 
-/* However many there are, and however often, the application is not flooded; and of what it hears it
- * hears the end. */
+/* However many there are, and however often, the application is not flooded; and of what it hears
+ * it hears the end. */
 static void
 test_many (void)
 {
@@ -192,15 +185,13 @@ test_many (void)
   for (guint side = 0; side < SIDES; side++)
     for (guint link = 1; link < FASP_FLOWS_MAX; link++)
       for (guint n = 0; n < 3; n++)
-        black_out (net, link, side, n, (3 + 8 * n) * FASP_SEC,
-            (7 + 8 * n) * FASP_SEC);
+        black_out (net, link, side, n, (3 + 8 * n) * FASP_SEC, (7 + 8 * n) * FASP_SEC);
   g_assert_true (vstream_run (stream));
   for (guint side = 0; side < SIDES; side++) {
     out = stream->events[FASP_EVENT_FLOW_OUT][side];
     /* 63 at first, and then what 24 s allow */
     g_assert_cmpuint (out, >=, FASP_OUTAGE_BURST);
-    g_assert_cmpuint (out, <=, FASP_OUTAGE_BURST +
-        24 * FASP_SEC / FASP_OUTAGE_EVERY);
+    g_assert_cmpuint (out, <=, FASP_OUTAGE_BURST + 24 * FASP_SEC / FASP_OUTAGE_EVERY);
     assert_told (stream, side, out, out);
   }
   vstream_free (stream);

@@ -15,15 +15,15 @@ typedef struct
 {
   FaspEndpoint *endpoint;
   FaspRole role;
-  guint64 size, written;        /* sender: bytes of its stream */
-  FaspTime written_to;          /* how far its application is */
-  gboolean held_back;           /* it writes later */
-  FaspEndpoint *frozen;         /* its process stands still */
-  gboolean relays;              /* all that do write one stream, that of A */
-  GByteArray *got;              /* receiver */
-  guint ends;                   /* of streams */
-  guint lacks;                  /* blocks with FASP_BLOCK_LACKS */
-  guint lacks_at;               /* what was got before the last of them */
+  guint64 size, written; /* sender: bytes of its stream */
+  FaspTime written_to;   /* how far its application is */
+  gboolean held_back;    /* it writes later */
+  FaspEndpoint *frozen;  /* its process stands still */
+  gboolean relays;       /* all that do write one stream, that of A */
+  GByteArray *got;       /* receiver */
+  guint ends;            /* of streams */
+  guint lacks;           /* blocks with FASP_BLOCK_LACKS */
+  guint lacks_at;        /* what was got before the last of them */
   guint events[FASP_EVENT_REMOVED + 1];
   FaspEvent last[FASP_EVENT_REMOVED + 1];
 } End;
@@ -49,7 +49,7 @@ ends_new (void)
 }
 
 static void
-leave (Ends * e, VnetSide side)
+leave (Ends *e, VnetSide side)
 {
   vnet_attach (e->net, side, NULL);
   g_clear_pointer (&e->ends[side].endpoint, fasp_endpoint_free);
@@ -57,7 +57,7 @@ leave (Ends * e, VnetSide side)
 }
 
 static void
-ends_free (Ends * e)
+ends_free (Ends *e)
 {
   for (guint i = 0; i < VNET_NODES; i++) {
     leave (e, i);
@@ -68,7 +68,7 @@ ends_free (Ends * e)
 }
 
 static FaspTime
-now (Ends * e)
+now (Ends *e)
 {
   return vnet_get_time (e->net);
 }
@@ -85,17 +85,14 @@ config (FaspRole role, FaspMode mode)
 
 /* Starts an end in place of what was there; @size: of its stream. */
 static End *
-join (Ends * e, VnetSide side, const FaspEndpointConfig * c, VnetSide dials,
-    guint64 size)
+join (Ends *e, VnetSide side, const FaspEndpointConfig *c, VnetSide dials, guint64 size)
 {
   FaspAddress peer = vnet_get_address (dials);
   End *end = &e->ends[side];
 
   leave (e, side);
   g_byte_array_set_size (end->got, 0);
-  *end = (End) {
-    .role = c->role,.size = size,.got = end->got,.written_to = now (e)
-  };
+  *end = (End) { .role = c->role, .size = size, .got = end->got, .written_to = now (e) };
   end->endpoint = fasp_endpoint_new (c, vnet_random, e->net);
   vnet_attach (e->net, side, end->endpoint);
   if (c->mode != FASP_MODE_LISTENER)
@@ -111,14 +108,14 @@ byte_at (VnetSide side, guint64 offset)
 }
 
 static void
-freeze (Ends * e, VnetSide side)
+freeze (Ends *e, VnetSide side)
 {
   e->ends[side].frozen = g_steal_pointer (&e->ends[side].endpoint);
   vnet_attach (e->net, side, NULL);
 }
 
 static void
-thaw (Ends * e, VnetSide side)
+thaw (Ends *e, VnetSide side)
 {
   e->ends[side].endpoint = g_steal_pointer (&e->ends[side].frozen);
   e->ends[side].written_to = now (e);
@@ -126,7 +123,7 @@ thaw (Ends * e, VnetSide side)
 }
 
 static void
-write_some (Ends * e, VnetSide side)
+write_some (Ends *e, VnetSide side)
 {
   End *end = &e->ends[side];
 
@@ -139,16 +136,12 @@ write_some (Ends * e, VnetSide side)
     for (guint i = 0; i < size; i++)
       data[i] = byte_at (end->relays ? VNET_A : side, end->written + i);
     if (end->relays) {
-      FaspStreamOffset place = {.known = TRUE,.origin.bytes =
-            "relayed",.offset = end->written
-      };
+      FaspStreamOffset place = { .known = TRUE, .origin.bytes = "relayed", .offset = end->written };
 
-      if (!fasp_endpoint_set_stream_offset (end->endpoint, now (e), now (e),
-              &place))
+      if (!fasp_endpoint_set_stream_offset (end->endpoint, now (e), now (e), &place))
         return;
     }
-    taken = fasp_endpoint_write (end->endpoint, now (e), now (e), data, size,
-        NULL);
+    taken = fasp_endpoint_write (end->endpoint, now (e), now (e), data, size, NULL);
     end->written += taken;
     if (taken < size)
       return;
@@ -159,7 +152,7 @@ write_some (Ends * e, VnetSide side)
 }
 
 static void
-read_some (Ends * e, End * end)
+read_some (Ends *e, End *end)
 {
   FaspBlock *block;
 
@@ -175,7 +168,7 @@ read_some (Ends * e, End * end)
 }
 
 static void
-step (Ends * e)
+step (Ends *e)
 {
   vnet_run (e->net, now (e) + STEP);
   for (guint i = 0; i < VNET_NODES; i++) {
@@ -196,7 +189,7 @@ step (Ends * e)
 }
 
 static void
-run (Ends * e, FaspTime time)
+run (Ends *e, FaspTime time)
 {
   FaspTime until = now (e) + time;
 
@@ -205,7 +198,7 @@ run (Ends * e, FaspTime time)
 }
 
 static void
-run_until (Ends * e, const guint * count, guint n)
+run_until (Ends *e, const guint *count, guint n)
 {
   FaspTime limit = now (e) + 100 * FASP_SEC;
 
@@ -217,8 +210,7 @@ run_until (Ends * e, const guint * count, guint n)
 
 /* Are the @size bytes that @to has got at @at those of the stream of @side at @offset? */
 static gboolean
-is_of_stream (Ends * e, VnetSide side, guint64 offset, VnetSide to, guint64 at,
-    guint64 size)
+is_of_stream (Ends *e, VnetSide side, guint64 offset, VnetSide to, guint64 at, guint64 size)
 {
   const guint8 *got = e->ends[to].got->data + at;
 
@@ -230,7 +222,7 @@ is_of_stream (Ends * e, VnetSide side, guint64 offset, VnetSide to, guint64 at,
 
 /* Where in what @to has got the stream of @side is from @offset on, to its end; -1: nowhere. */
 static gint64
-find_stream (Ends * e, VnetSide side, VnetSide to, guint64 offset)
+find_stream (Ends *e, VnetSide side, VnetSide to, guint64 offset)
 {
   const GByteArray *got = e->ends[to].got;
   guint64 size = e->ends[side].size - offset;
@@ -243,7 +235,7 @@ find_stream (Ends * e, VnetSide side, VnetSide to, guint64 offset)
 
 /* Where in the stream of @side is what @to has got at @at; -1: nowhere. */
 static gint64
-locate (Ends * e, VnetSide side, VnetSide to, guint at)
+locate (Ends *e, VnetSide side, VnetSide to, guint at)
 {
   const GByteArray *got = e->ends[to].got;
   const guint enough = 64;
@@ -256,7 +248,7 @@ locate (Ends * e, VnetSide side, VnetSide to, guint at)
 }
 
 static void
-assert_all_confirmed (Ends * e, VnetSide side)
+assert_all_confirmed (Ends *e, VnetSide side)
 {
   FaspEndpointStats stats;
 
@@ -268,7 +260,7 @@ assert_all_confirmed (Ends * e, VnetSide side)
 
 /* What an endpoint's open session does, whatever it was about to do. */
 static void
-close_session (Ends * e, VnetSide side, FaspReason reason)
+close_session (Ends *e, VnetSide side, FaspReason reason)
 {
   FaspEndpoint *endpoint = e->ends[side].endpoint;
   FaspSession *session = fasp_endpoint_get_open (endpoint);
@@ -299,8 +291,9 @@ test_two_senders (gconstpointer bytes)
     assert_all_confirmed (e, side);
   }
   g_assert_cmpuint (e->ends[VNET_B].ends, ==, 2);
-  g_assert_cmpuint (e->ends[VNET_A].events[FASP_EVENT_REMOVED] +
-      e->ends[VNET_C].events[FASP_EVENT_REMOVED], ==, 3);
+  g_assert_cmpuint (e->ends[VNET_A].events[FASP_EVENT_REMOVED]
+          + e->ends[VNET_C].events[FASP_EVENT_REMOVED],
+      ==, 3);
   ends_free (e);
 }
 
@@ -321,10 +314,8 @@ test_two_live (gconstpointer bytes)
   join (e, VNET_A, &s, VNET_B, GPOINTER_TO_SIZE (bytes));
   join (e, VNET_C, &s, VNET_B, GPOINTER_TO_SIZE (bytes));
   run (e, FASP_SEC / 2);
-  loser = e->ends[VNET_A].last[FASP_EVENT_REMOVED].reason ==
-      FASP_REASON_BUSY ? VNET_A : VNET_C;
-  g_assert_cmpint (e->ends[loser].last[FASP_EVENT_REMOVED].reason, ==,
-      FASP_REASON_BUSY);
+  loser = e->ends[VNET_A].last[FASP_EVENT_REMOVED].reason == FASP_REASON_BUSY ? VNET_A : VNET_C;
+  g_assert_cmpint (e->ends[loser].last[FASP_EVENT_REMOVED].reason, ==, FASP_REASON_BUSY);
   fasp_endpoint_get_stats (e->ends[loser].endpoint, &stats);
   g_assert_cmpuint (stats.buffer_bytes, ==, 0);
   g_assert_cmpuint (stats.bytes_unconfirmed, ==, 0);
@@ -334,10 +325,10 @@ test_two_live (gconstpointer bytes)
 
 /* --- main and backup -------------------------------------------------------------------- */
 
-#define LIVE (600 * BITRATE / 8)        /* longer than any of these tests */
+#define LIVE (600 * BITRATE / 8) /* longer than any of these tests */
 
-/* A live sender at A, and one at C that takes its place at the receiver while it stands still. @relay:
- * both relay the same stream. */
+/* A live sender at A, and one at C that takes its place at the receiver while it stands still.
+ * @relay: both relay the same stream. */
 static Ends *
 setup_backup (gboolean relay, gsize buffer)
 {
@@ -364,8 +355,8 @@ setup_backup (gboolean relay, gsize buffer)
   return e;
 }
 
-/* When the backup dies, the receiver goes on with what is sent then, whether the first one has been told
- * meanwhile that another has its place or not. */
+/* When the backup dies, the receiver goes on with what is sent then, whether the first one has been
+ * told meanwhile that another has its place or not. */
 static void
 test_back (gconstpointer told)
 {
@@ -388,8 +379,8 @@ test_back (gconstpointer told)
   ends_free (e);
 }
 
-/* Both relay one stream: the receiver goes on at the byte where it stands, and is sent nothing of what it
- * has got from the other. */
+/* Both relay one stream: the receiver goes on at the byte where it stands, and is sent nothing of
+ * what it has got from the other. */
 static void
 test_back_relayed (void)
 {
@@ -410,13 +401,15 @@ test_back_relayed (void)
   for (guint i = at; i < got->len; i++)
     g_assert_cmpuint (got->data[i], ==, byte_at (VNET_A, offset + i - at));
   /* C was silent for 2 s */
-  g_assert_cmpuint (fasp_endpoint_get_sessions (e->ends[VNET_B].endpoint,
-          now (e), &place, &stats, 1), ==, 1);
+  g_assert_cmpuint (fasp_endpoint_get_sessions (e->ends[VNET_B].endpoint, now (e), &place, &stats,
+                        1),
+      ==, 1);
   g_assert_cmpuint (stats.received.bytes, <, 5 * BITRATE / 8);
   ends_free (e);
 }
 
-/* Nor does the writer wait for a receiver that it has lost to another, however small its buffer is. */
+/* Nor does the writer wait for a receiver that it has lost to another, however small its buffer is.
+ */
 static void
 test_lost_and_full (void)
 {
@@ -437,11 +430,11 @@ test_lost_and_full (void)
 
 typedef enum
 {
-  SAYS,                         /* the receiver says goodbye for this reason */
-  LEAVES,                       /* the same, and it is away for longer than resume-timeout */
-  SILENT,                       /* it is not heard for longer than resume-timeout */
-  RESTARTS,                     /* it is killed, and another program is at its place */
-  UNHEARD,                      /* nothing of us arrives there until it has forgotten the call */
+  SAYS,     /* the receiver says goodbye for this reason */
+  LEAVES,   /* the same, and it is away for longer than resume-timeout */
+  SILENT,   /* it is not heard for longer than resume-timeout */
+  RESTARTS, /* it is killed, and another program is at its place */
+  UNHEARD,  /* nothing of us arrives there until it has forgotten the call */
 } How;
 
 typedef struct
@@ -449,24 +442,23 @@ typedef struct
   const gchar *name;
   How how;
   FaspReason reason;
-  gboolean listens;             /* the sender does */
-  gboolean acknowledges;        /* before it ends */
+  gboolean listens;      /* the sender does */
+  gboolean acknowledges; /* before it ends */
 } Case;
 
-#define ALL 2500000             /* 50 s */
+#define ALL 2500000 /* 50 s */
 
 static void
-set_loss (Ends * e, gdouble loss)
+set_loss (Ends *e, gdouble loss)
 {
   vnet_get_wire (e->net, VNET_A, VNET_B)->loss = loss;
   vnet_get_wire (e->net, VNET_B, VNET_A)->loss = loss;
 }
 
 static void
-join_receiver (Ends * e, gboolean calls)
+join_receiver (Ends *e, gboolean calls)
 {
-  FaspEndpointConfig r = config (FASP_ROLE_RECEIVER, calls ? FASP_MODE_CALLER :
-      FASP_MODE_LISTENER);
+  FaspEndpointConfig r = config (FASP_ROLE_RECEIVER, calls ? FASP_MODE_CALLER : FASP_MODE_LISTENER);
 
   r.keep_listening = r.reconnect = TRUE;
   join (e, VNET_B, &r, VNET_A, 0);
@@ -474,11 +466,11 @@ join_receiver (Ends * e, gboolean calls)
 
 /* Sets up both ends, until the session of the case is there. */
 static Ends *
-setup (const Case * c, gboolean waits)
+setup (const Case *c, gboolean waits)
 {
   Ends *e = ends_new ();
-  FaspEndpointConfig s = config (FASP_ROLE_SENDER, c->listens ?
-      FASP_MODE_LISTENER : FASP_MODE_CALLER);
+  FaspEndpointConfig s =
+      config (FASP_ROLE_SENDER, c->listens ? FASP_MODE_LISTENER : FASP_MODE_CALLER);
   End *a;
 
   s.wait_for_connection = waits;
@@ -499,7 +491,7 @@ setup (const Case * c, gboolean waits)
 }
 
 static void
-end_session (Ends * e, const Case * c)
+end_session (Ends *e, const Case *c)
 {
   switch (c->how) {
     case SAYS:
@@ -507,8 +499,7 @@ end_session (Ends * e, const Case * c)
       run (e, 2 * DELAY);
       break;
     case LEAVES:
-      fasp_endpoint_close (e->ends[VNET_B].endpoint, now (e),
-          FASP_REASON_STOPPED);
+      fasp_endpoint_close (e->ends[VNET_B].endpoint, now (e), FASP_REASON_STOPPED);
       run (e, 2 * DELAY);
       break;
     case SILENT:
@@ -528,8 +519,8 @@ end_session (Ends * e, const Case * c)
   }
 }
 
-/* Whatever ends a session: with wait-for-connection, what follows begins with the byte behind what was
- * acknowledged, and the sender ends when all is. */
+/* Whatever ends a session: with wait-for-connection, what follows begins with the byte behind what
+ * was acknowledged, and the sender ends when all is. */
 static void
 test_kept (gconstpointer data)
 {
@@ -568,7 +559,7 @@ test_end (gconstpointer data)
   FaspEndpointStats stats;
 
   a->size = a->written + 20000;
-  set_loss (e, 1);              /* the end of the stream does not arrive */
+  set_loss (e, 1); /* the end of the stream does not arrive */
   run (e, FASP_SEC);
   g_assert_true (fasp_endpoint_has_finished (a->endpoint));
   set_loss (e, 0);
@@ -607,27 +598,28 @@ test_no_more (gconstpointer data)
 }
 
 static const Case cases[] = {
-  {"busy", SAYS, FASP_REASON_BUSY},
-  {"stopped", SAYS, FASP_REASON_STOPPED},
-  {"stopped-later", SAYS, FASP_REASON_STOPPED, FALSE, TRUE},
-  {"busy-later", SAYS, FASP_REASON_BUSY, FALSE, TRUE},
-  {"leaves", LEAVES},
-  {"leaves-later", LEAVES, FASP_REASON_NONE, FALSE, TRUE},
-  {"too-slow", SAYS, FASP_REASON_TOO_SLOW},
-  {"silent", SILENT},
-  {"silent-later", SILENT, FASP_REASON_NONE, FALSE, TRUE},
-  {"restarts", RESTARTS},
-  {"restarts-later", RESTARTS, FASP_REASON_NONE, FALSE, TRUE},
-  {"unheard", UNHEARD},
-  {"listener/leaves", LEAVES, FASP_REASON_NONE, TRUE},
-  {"listener/leaves-later", LEAVES, FASP_REASON_NONE, TRUE, TRUE},
-  {"listener/silent", SILENT, FASP_REASON_NONE, TRUE},
-  {"listener/silent-later", SILENT, FASP_REASON_NONE, TRUE, TRUE},
-  {"listener/restarts", RESTARTS, FASP_REASON_NONE, TRUE},
-  {"listener/restarts-later", RESTARTS, FASP_REASON_NONE, TRUE, TRUE},
+  { "busy", SAYS, FASP_REASON_BUSY },
+  { "stopped", SAYS, FASP_REASON_STOPPED },
+  { "stopped-later", SAYS, FASP_REASON_STOPPED, FALSE, TRUE },
+  { "busy-later", SAYS, FASP_REASON_BUSY, FALSE, TRUE },
+  { "leaves", LEAVES },
+  { "leaves-later", LEAVES, FASP_REASON_NONE, FALSE, TRUE },
+  { "too-slow", SAYS, FASP_REASON_TOO_SLOW },
+  { "silent", SILENT },
+  { "silent-later", SILENT, FASP_REASON_NONE, FALSE, TRUE },
+  { "restarts", RESTARTS },
+  { "restarts-later", RESTARTS, FASP_REASON_NONE, FALSE, TRUE },
+  { "unheard", UNHEARD },
+  { "listener/leaves", LEAVES, FASP_REASON_NONE, TRUE },
+  { "listener/leaves-later", LEAVES, FASP_REASON_NONE, TRUE, TRUE },
+  { "listener/silent", SILENT, FASP_REASON_NONE, TRUE },
+  { "listener/silent-later", SILENT, FASP_REASON_NONE, TRUE, TRUE },
+  { "listener/restarts", RESTARTS, FASP_REASON_NONE, TRUE },
+  { "listener/restarts-later", RESTARTS, FASP_REASON_NONE, TRUE, TRUE },
 };
 
-/* A receiver says where in a stream it begins, and which of what it reads is not the whole of it. */
+/* A receiver says where in a stream it begins, and which of what it reads is not the whole of it.
+ */
 static void
 test_joined (gconstpointer data)
 {
@@ -646,13 +638,11 @@ test_joined (gconstpointer data)
   run (e, 10 * FASP_SEC);
   g_assert_cmpuint (b->events[FASP_EVENT_JOINED], ==, 1);
   g_assert_true (b->last[FASP_EVENT_JOINED].in_the_middle);
-  g_assert_cmpint (b->last[FASP_EVENT_JOINED].place.offset, ==,
-      locate (e, VNET_A, VNET_B, 0));
+  g_assert_cmpint (b->last[FASP_EVENT_JOINED].place.offset, ==, locate (e, VNET_A, VNET_B, 0));
   g_assert_cmpuint (b->lacks, ==, 1);
   g_assert_cmpuint (b->lacks_at, ==, 0);
   fasp_endpoint_get_stats (b->endpoint, &stats);
-  g_assert_cmpuint (stats.join_offset, ==,
-      b->last[FASP_EVENT_JOINED].place.offset);
+  g_assert_cmpuint (stats.join_offset, ==, b->last[FASP_EVENT_JOINED].place.offset);
   g_assert_cmpuint (stats.joins_in_the_middle, ==, 1);
   ends_free (e);
 }
@@ -677,7 +667,7 @@ test_lacks (gconstpointer data)
 static void
 test_cut_short (gconstpointer ends)
 {
-  const Case c = {.acknowledges = TRUE };
+  const Case c = { .acknowledges = TRUE };
   Ends *e = setup (&c, TRUE);
   FaspEndpointConfig s = config (FASP_ROLE_SENDER, FASP_MODE_CALLER);
   End *a = &e->ends[VNET_A];
@@ -700,9 +690,9 @@ test_cut_short (gconstpointer ends)
 }
 
 static const Case joins[] = {
-  {"caller", RESTARTS, FASP_REASON_NONE, FALSE, TRUE},
-  {"listener", RESTARTS, FASP_REASON_NONE, TRUE, TRUE},
-  {"silent", SILENT, FASP_REASON_NONE, FALSE, TRUE},
+  { "caller", RESTARTS, FASP_REASON_NONE, FALSE, TRUE },
+  { "listener", RESTARTS, FASP_REASON_NONE, TRUE, TRUE },
+  { "silent", SILENT, FASP_REASON_NONE, FALSE, TRUE },
 };
 
 /* Who says that it does not want the stream would say so again: it is not called any more, and the
@@ -724,42 +714,34 @@ test_refused (gconstpointer data)
 }
 
 static const Case refusals[] = {
-  {"refused", SAYS, FASP_REASON_REFUSED},
-  {"refused-later", SAYS, FASP_REASON_REFUSED, FALSE, TRUE},
-  {"same-role", SAYS, FASP_REASON_SAME_ROLE},
-  {"unsupported", SAYS, FASP_REASON_UNSUPPORTED},
+  { "refused", SAYS, FASP_REASON_REFUSED },
+  { "refused-later", SAYS, FASP_REASON_REFUSED, FALSE, TRUE },
+  { "same-role", SAYS, FASP_REASON_SAME_ROLE },
+  { "unsupported", SAYS, FASP_REASON_UNSUPPORTED },
 };
 
-static const Case at_end[] = { {.acknowledges = FALSE}, {.acknowledges = TRUE}
-};
+static const Case at_end[] = { { .acknowledges = FALSE }, { .acknowledges = TRUE } };
 
 static const Case no_more[] = {
-  {"busy", SAYS, FASP_REASON_BUSY},
-  {"silent", SILENT, FASP_REASON_NONE, FALSE, TRUE},
+  { "busy", SAYS, FASP_REASON_BUSY },
+  { "silent", SILENT, FASP_REASON_NONE, FALSE, TRUE },
 };
 
 int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
-  g_test_add_data_func ("/closing/two-senders/long",
-      GSIZE_TO_POINTER (200000), test_two_senders);
-  g_test_add_data_func ("/closing/two-senders/short", GSIZE_TO_POINTER (1000),
-      test_two_senders);
+  g_test_add_data_func ("/closing/two-senders/long", GSIZE_TO_POINTER (200000), test_two_senders);
+  g_test_add_data_func ("/closing/two-senders/short", GSIZE_TO_POINTER (1000), test_two_senders);
   g_test_add_data_func ("/closing/two-senders/empty", NULL, test_two_senders);
-  g_test_add_data_func ("/closing/two-live/long", GSIZE_TO_POINTER (200000),
-      test_two_live);
-  g_test_add_data_func ("/closing/two-live/short", GSIZE_TO_POINTER (1000),
-      test_two_live);
-  g_test_add_data_func ("/closing/back/told", GINT_TO_POINTER (TRUE),
-      test_back);
-  g_test_add_data_func ("/closing/back/untold", GINT_TO_POINTER (FALSE),
-      test_back);
+  g_test_add_data_func ("/closing/two-live/long", GSIZE_TO_POINTER (200000), test_two_live);
+  g_test_add_data_func ("/closing/two-live/short", GSIZE_TO_POINTER (1000), test_two_live);
+  g_test_add_data_func ("/closing/back/told", GINT_TO_POINTER (TRUE), test_back);
+  g_test_add_data_func ("/closing/back/untold", GINT_TO_POINTER (FALSE), test_back);
   g_test_add_func ("/closing/back/relayed", test_back_relayed);
   g_test_add_func ("/closing/back/full", test_lost_and_full);
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
-    g_autofree gchar *path = g_strconcat ("/closing/kept/", cases[i].name,
-        NULL);
+    g_autofree gchar *path = g_strconcat ("/closing/kept/", cases[i].name, NULL);
 
     g_test_add_data_func (path, &cases[i], test_kept);
   }
@@ -767,11 +749,9 @@ main (int argc, char **argv)
   g_test_add_data_func ("/closing/joined/listener", &joins[1], test_joined);
   g_test_add_data_func ("/closing/lacks", &joins[2], test_lacks);
   g_test_add_data_func ("/closing/cut-short/yes", NULL, test_cut_short);
-  g_test_add_data_func ("/closing/cut-short/no", GINT_TO_POINTER (TRUE),
-      test_cut_short);
+  g_test_add_data_func ("/closing/cut-short/no", GINT_TO_POINTER (TRUE), test_cut_short);
   for (guint i = 0; i < G_N_ELEMENTS (refusals); i++) {
-    g_autofree gchar *path = g_strconcat ("/closing/refused/",
-        refusals[i].name, NULL);
+    g_autofree gchar *path = g_strconcat ("/closing/refused/", refusals[i].name, NULL);
 
     g_test_add_data_func (path, &refusals[i], test_refused);
   }

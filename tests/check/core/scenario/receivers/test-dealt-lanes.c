@@ -19,14 +19,14 @@ typedef struct
   FaspTime now;
   FaspEndpoint *sender;
   FaspEndpoint *receivers[RECEIVERS];
-  guint64 read[RECEIVERS];      /* bytes */
-  guint lane[RECEIVERS];        /* that its datagrams come from, + 1 */
-  gboolean stopped[LANES];      /* its thread is held up */
-  gboolean patient;             /* a lane is polled only when it is due */
+  guint64 read[RECEIVERS]; /* bytes */
+  guint lane[RECEIVERS];   /* that its datagrams come from, + 1 */
+  gboolean stopped[LANES]; /* its thread is held up */
+  gboolean patient;        /* a lane is polled only when it is due */
 } Net;
 
 static void
-random_bytes (gpointer data, guint8 * bytes, gsize size)
+random_bytes (gpointer data, guint8 *bytes, gsize size)
 {
   Net *net = data;
 
@@ -38,11 +38,7 @@ random_bytes (gpointer data, guint8 * bytes, gsize size)
 static FaspAddress
 address (guint who)
 {
-  return (FaspAddress) {
-    .len = 2,.overhead = OVERHEAD,.bytes = {
-      who >> 8, who
-    }
-  };
+  return (FaspAddress) { .len = 2, .overhead = OVERHEAD, .bytes = { who >> 8, who } };
 }
 
 static Net *
@@ -68,7 +64,7 @@ net_new (void)
 }
 
 static void
-net_free (Net * net)
+net_free (Net *net)
 {
   fasp_endpoint_free (net->sender);
   for (guint i = 0; i < RECEIVERS; i++)
@@ -78,7 +74,7 @@ net_free (Net * net)
 }
 
 static void
-poll_lane (Net * net, guint lane)
+poll_lane (Net *net, guint lane)
 {
   static FaspDatagram datagram;
   FaspAddress from = address (RECEIVERS);
@@ -94,15 +90,14 @@ poll_lane (Net * net, guint lane)
     }
     fasp_datagram_seal (&datagram);
     vflat_datagram (&datagram);
-    fasp_endpoint_receive (net->receivers[to], net->now, &from, datagram.data,
-        datagram.size, NULL, FALSE);
+    fasp_endpoint_receive (net->receivers[to], net->now, &from, datagram.data, datagram.size, NULL,
+        FALSE);
   }
-  g_assert_cmpint (fasp_endpoint_get_lane_timeout (net->sender, lane), >,
-      net->now);
+  g_assert_cmpint (fasp_endpoint_get_lane_timeout (net->sender, lane), >, net->now);
 }
 
 static void
-poll_receiver (Net * net, guint i)
+poll_receiver (Net *net, guint i)
 {
   static FaspDatagram datagram;
   FaspAddress from = address (i);
@@ -114,13 +109,12 @@ poll_receiver (Net * net, guint i)
   }
   while (fasp_endpoint_poll (net->receivers[i], net->now, &datagram)) {
     vflat_datagram (&datagram);
-    fasp_endpoint_receive (net->sender, net->now, &from, datagram.data,
-        datagram.size, NULL, FALSE);
+    fasp_endpoint_receive (net->sender, net->now, &from, datagram.data, datagram.size, NULL, FALSE);
   }
 }
 
 static void
-run (Net * net, FaspTime time, gboolean writes)
+run (Net *net, FaspTime time, gboolean writes)
 {
   static const guint8 bytes[WRITE];
 
@@ -128,11 +122,12 @@ run (Net * net, FaspTime time, gboolean writes)
     GPtrArray *forgotten;
 
     if (writes)
-      g_assert_cmpuint (fasp_endpoint_write (net->sender, net->now, net->now,
-              bytes, sizeof bytes, NULL), ==, sizeof bytes);
+      g_assert_cmpuint (fasp_endpoint_write (net->sender, net->now, net->now, bytes, sizeof bytes,
+                            NULL),
+          ==, sizeof bytes);
     for (guint i = 0; i < LANES; i++)
-      if (!net->stopped[i] && (!net->patient
-              || fasp_endpoint_get_lane_timeout (net->sender, i) <= net->now))
+      if (!net->stopped[i]
+          && (!net->patient || fasp_endpoint_get_lane_timeout (net->sender, i) <= net->now))
         poll_lane (net, i);
     for (guint i = 0; i < RECEIVERS; i++)
       poll_receiver (net, i);
@@ -142,7 +137,7 @@ run (Net * net, FaspTime time, gboolean writes)
 }
 
 static guint
-count_sessions (Net * net)
+count_sessions (Net *net)
 {
   FaspEndpointStats stats;
 
@@ -211,8 +206,8 @@ test_room (void)
       fasp_endpoint_dial (net->receivers[i], net->now, &to);
     }
   run (net, 4 * FASP_SEC, TRUE);
-  g_assert_cmpuint (fasp_endpoint_get_sessions (net->sender, net->now, &place,
-          all, RECEIVERS), ==, RECEIVERS);
+  g_assert_cmpuint (fasp_endpoint_get_sessions (net->sender, net->now, &place, all, RECEIVERS), ==,
+      RECEIVERS);
   for (guint i = 0; i < RECEIVERS; i++)
     first += net->lane[i] == 1;
   g_assert_cmpuint (first, ==, FASP_LANE_FULL);
@@ -228,8 +223,9 @@ test_dropped (void)
   guint dropped = 0;
 
   run (net, 4 * FASP_SEC, FALSE);
-  g_assert_cmpuint (fasp_endpoint_write (net->sender, net->now, net->now,
-          (const guint8 *) "late", 4, NULL), ==, 4);
+  g_assert_cmpuint (fasp_endpoint_write (net->sender, net->now, net->now, (const guint8 *) "late",
+                        4, NULL),
+      ==, 4);
   net->now += 20 * FASP_MSEC;
   for (guint i = 0; i < LANES; i++)
     while (fasp_endpoint_poll_lane (net->sender, i, net->now, datagram)) {
@@ -242,7 +238,7 @@ test_dropped (void)
 }
 
 static guint
-count_bitrates (Net * net)
+count_bitrates (Net *net)
 {
   FaspEvent event;
   guint n = 0;

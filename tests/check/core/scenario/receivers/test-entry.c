@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The header of a stream, for who joins in the middle, in virtual time, also through a relay: it is there before
- * the first unit that can be decoded, whatever is lost.
+ * The header of a stream, for who joins in the middle, in virtual time, also through a relay: it is
+ * there before the first unit that can be decoded, whatever is lost.
  */
 #include "faspposition.h"
 #include "vcast.h"
@@ -14,22 +14,21 @@ typedef struct
   gsize header;
   guint key_every;
   FaspJoin sender_join, join;
-  FaspTime by;                  /* then it reads, at the latest */
-  FaspTime history;             /* of the sender, */
-  gsize buffer;                 /* in so many bytes; 0: the usual */
+  FaspTime by;      /* then it reads, at the latest */
+  FaspTime history; /* of the sender, */
+  gsize buffer;     /* in so many bytes; 0: the usual */
 } Join;
 
 static const Join joins[] = {
-  {"keys", .05, 700, 6, FASP_JOIN_ANY, FASP_JOIN_ANY, 2500 * FASP_MSEC},
-  {"each", .05, 4500, 1, FASP_JOIN_ANY, FASP_JOIN_ANY, 900 * FASP_MSEC},
-  {"large", .02, 60000, 3, FASP_JOIN_ANY, FASP_JOIN_LIVE, 2 * FASP_SEC},
+  { "keys", .05, 700, 6, FASP_JOIN_ANY, FASP_JOIN_ANY, 2500 * FASP_MSEC },
+  { "each", .05, 4500, 1, FASP_JOIN_ANY, FASP_JOIN_ANY, 900 * FASP_MSEC },
+  { "large", .02, 60000, 3, FASP_JOIN_ANY, FASP_JOIN_LIVE, 2 * FASP_SEC },
   /* begins at one that is kept, at once */
-  {"kept", .02, 700, 30, FASP_JOIN_KEY_FRAME, FASP_JOIN_ANY, 500 * FASP_MSEC},
+  { "kept", .02, 700, 30, FASP_JOIN_KEY_FRAME, FASP_JOIN_ANY, 500 * FASP_MSEC },
   /* more than there is room for beside what is kept */
-  {"history", .02, 200000, 6, FASP_JOIN_ANY, FASP_JOIN_ANY, 3 * FASP_SEC,
-      600 * FASP_SEC, 1 << 20},
-  {"kept-asked", .02, 700, 30, FASP_JOIN_KEY_FRAME, FASP_JOIN_KEY_FRAME,
-      500 * FASP_MSEC},
+  { "history", .02, 200000, 6, FASP_JOIN_ANY, FASP_JOIN_ANY, 3 * FASP_SEC, 600 * FASP_SEC,
+      1 << 20 },
+  { "kept-asked", .02, 700, 30, FASP_JOIN_KEY_FRAME, FASP_JOIN_KEY_FRAME, 500 * FASP_MSEC },
 };
 
 static void
@@ -52,8 +51,7 @@ test_join (gconstpointer data)
     vheader_assert_entered (sim);
     vheader_run (sim, 30 * FASP_SEC);
     vheader_assert_entered (sim);
-    g_assert_cmpuint (sim->next, >,
-        sim->source.written - 2 * VHEADER_UNIT_SIZE);
+    g_assert_cmpuint (sim->next, >, sim->source.written - 2 * VHEADER_UNIT_SIZE);
     vheader_free (sim);
   }
 }
@@ -68,12 +66,11 @@ test_beginning (void)
   c.wait_for_connection = TRUE;
   sim->sender = vheader_attach (sim, VNET_A, &c);
   vheader_wire (sim, VNET_A, VNET_B, .02);
-  sim->source.units = G_MAXUINT;        /* nothing yet */
+  sim->source.units = G_MAXUINT; /* nothing yet */
   sim->reader = vheader_dial (sim, VNET_B, VNET_A, FASP_JOIN_ANY);
   vheader_run (sim, FASP_SEC);
   sim->source.units = vnet_get_time (sim->net) / VHEADER_UNIT;
-  fasp_endpoint_set_header (sim->sender, vnet_get_time (sim->net),
-      sim->source.header);
+  fasp_endpoint_set_header (sim->sender, vnet_get_time (sim->net), sim->source.header);
   vheader_run (sim, 60 * FASP_SEC);
   g_assert_cmpuint (sim->first, ==, 0);
   g_assert_cmpuint (sim->enters, ==, 0);
@@ -105,8 +102,7 @@ test_relay (gconstpointer data)
       vheader_run (sim, 4 * FASP_SEC);
       vheader_assert_entered (sim);
       vheader_run (sim, 15 * FASP_SEC);
-      g_assert_cmpuint (sim->next, >,
-          sim->source.written - 2 * VHEADER_UNIT_SIZE);
+      g_assert_cmpuint (sim->next, >, sim->source.written - 2 * VHEADER_UNIT_SIZE);
       vheader_free (sim);
     }
 }
@@ -120,7 +116,7 @@ test_relay_soon (void)
     VHeader *sim = vheader_new (seed, 3000, 12);
     FaspEndpointConfig c = vheader_sender_config ();
 
-    sim->source.units = G_MAXUINT;      /* nothing yet */
+    sim->source.units = G_MAXUINT; /* nothing yet */
     vheader_begin (sim, &c, .02);
     vheader_wire (sim, VNET_C, VNET_D, .02);
     sim->relay.in = vheader_dial (sim, VNET_B, VNET_A, FASP_JOIN_ANY);
@@ -213,8 +209,8 @@ test_moved_ahead (void)
   vheader_free (sim);
 }
 
-/* Who is moved ahead of the first bytes, in which the header is, neither. @data: whether the header is known
- * only after it has called. */
+/* Who is moved ahead of the first bytes, in which the header is, neither. @data: whether the header
+ * is known only after it has called. */
 static void
 test_moved_from_first (gconstpointer data)
 {
@@ -230,24 +226,22 @@ test_moved_from_first (gconstpointer data)
   } else {
     vheader_begin (sim, &c, 0);
   }
-  sim->source.units = G_MAXUINT;        /* nothing yet */
+  sim->source.units = G_MAXUINT; /* nothing yet */
   sim->reader = vheader_dial (sim, VNET_B, VNET_A, FASP_JOIN_ANY);
   vheader_run (sim, FASP_SEC);
   if (late)
-    fasp_endpoint_set_header (sim->sender, vnet_get_time (sim->net),
-        sim->source.header);
+    fasp_endpoint_set_header (sim->sender, vnet_get_time (sim->net), sim->source.header);
   sim->source.units = vnet_get_time (sim->net) / VHEADER_UNIT;
   vheader_run_lossy (sim, 1, 4500 * FASP_MSEC);
   g_assert_cmpuint (sim->first, ==, FASP_OFFSET_UNKNOWN);
-  g_assert_cmpint (fasp_endpoint_get_header_wait (sim->sender,
-          vnet_get_time (sim->net)), ==, 0);
+  g_assert_cmpint (fasp_endpoint_get_header_wait (sim->sender, vnet_get_time (sim->net)), ==, 0);
   vheader_run (sim, 2500 * FASP_MSEC);
   vheader_assert_entered (sim);
   vheader_free (sim);
 }
 
-/* Who is moved ahead of the first bytes, and is sent nothing, as no key frame comes, is known to wait: since
- * then, not since it joined. The path is not to blame. */
+/* Who is moved ahead of the first bytes, and is sent nothing, as no key frame comes, is known to
+ * wait: since then, not since it joined. The path is not to blame. */
 static void
 test_moved_keyless (void)
 {
@@ -259,19 +253,18 @@ test_moved_keyless (void)
   c.buffer_size = 1 << 18;
   sim->sender = vheader_attach (sim, VNET_A, &c);
   vheader_wire (sim, VNET_A, VNET_B, 0);
-  sim->source.units = G_MAXUINT;        /* nothing yet */
+  sim->source.units = G_MAXUINT; /* nothing yet */
   sim->reader = vheader_dial (sim, VNET_B, VNET_A, FASP_JOIN_ANY);
   vheader_run (sim, FASP_SEC);
-  fasp_endpoint_set_header (sim->sender, vnet_get_time (sim->net),
-      sim->source.header);
+  fasp_endpoint_set_header (sim->sender, vnet_get_time (sim->net), sim->source.header);
   sim->source.units = vnet_get_time (sim->net) / VHEADER_UNIT;
   vheader_run_lossy (sim, 1, 4500 * FASP_MSEC);
   for (guint i = 0; i < 5; i++) {
     FaspAddress where;
 
     vheader_run (sim, FASP_SEC);
-    g_assert_false (fasp_endpoint_look_for_stuck (sim->sender,
-            vnet_get_time (sim->net), 2, &where));
+    g_assert_false (fasp_endpoint_look_for_stuck (sim->sender, vnet_get_time (sim->net), 2,
+        &where));
   }
   g_assert_cmpuint (sim->first, ==, FASP_OFFSET_UNKNOWN);
   wait = fasp_endpoint_get_header_wait (sim->sender, vnet_get_time (sim->net));
@@ -306,16 +299,15 @@ test_full (void)
       gsize taken;
 
       if (done == 0 && s->written / VHEADER_UNIT_SIZE % s->key_every == 0) {
-        g_hash_table_add (s->entries, g_memdup2 (&s->written,
-                sizeof (guint64)));
+        g_hash_table_add (s->entries, g_memdup2 (&s->written, sizeof (guint64)));
         room = fasp_endpoint_begin_key_frame (sim->sender, now, now, FALSE);
         if (!room)
           break;
       }
       for (guint j = done; j < VHEADER_UNIT_SIZE; j++)
         data[j] = vcast_byte_at (s->written + j);
-      taken = fasp_endpoint_write (sim->sender, now, now, data + done,
-          VHEADER_UNIT_SIZE - done, NULL);
+      taken =
+          fasp_endpoint_write (sim->sender, now, now, data + done, VHEADER_UNIT_SIZE - done, NULL);
       done += taken;
       room = done == VHEADER_UNIT_SIZE;
       if (room) {
@@ -342,7 +334,7 @@ test_same_again (void)
 {
   VHeader *sim = vheader_new (1, 700, 6);
   FaspEndpointConfig c = vheader_sender_config ();
-  FaspStreamOffset other = {.known = TRUE,.offset = 600000 };
+  FaspStreamOffset other = { .known = TRUE, .offset = 600000 };
   FaspTime now;
 
   other.origin.bytes[0] = 7;
@@ -353,8 +345,7 @@ test_same_again (void)
   now = vnet_get_time (sim->net);
   sim->first = FASP_OFFSET_UNKNOWN;
   sim->enters = 0;
-  g_assert_true (fasp_endpoint_set_stream_offset (sim->sender, now, now,
-          &other));
+  g_assert_true (fasp_endpoint_set_stream_offset (sim->sender, now, now, &other));
   sim->source.written = 600000;
   sim->source.units += 6 - sim->source.units % 6;
   vheader_run (sim, 3 * FASP_SEC);
@@ -397,16 +388,13 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   for (guint i = 0; i < G_N_ELEMENTS (joins); i++) {
-    g_autofree gchar *name = g_strdup_printf ("/header/join/%s",
-        joins[i].name);
+    g_autofree gchar *name = g_strdup_printf ("/header/join/%s", joins[i].name);
 
     g_test_add_data_func (name, &joins[i], test_join);
   }
   g_test_add_func ("/header/beginning", test_beginning);
-  g_test_add_data_func ("/header/relay/first", GINT_TO_POINTER (FALSE),
-      test_relay);
-  g_test_add_data_func ("/header/relay/late", GINT_TO_POINTER (TRUE),
-      test_relay);
+  g_test_add_data_func ("/header/relay/first", GINT_TO_POINTER (FALSE), test_relay);
+  g_test_add_data_func ("/header/relay/late", GINT_TO_POINTER (TRUE), test_relay);
   g_test_add_func ("/header/relay/soon", test_relay_soon);
   g_test_add_func ("/header/relay/waits", test_relay_waits);
   g_test_add_func ("/header/no-rex", test_no_rtx);
@@ -414,8 +402,8 @@ main (int argc, char **argv)
   g_test_add_func ("/header/moved-ahead", test_moved_ahead);
   g_test_add_data_func ("/header/moved-ahead/first", GINT_TO_POINTER (FALSE),
       test_moved_from_first);
-  g_test_add_data_func ("/header/moved-ahead/first-untold",
-      GINT_TO_POINTER (TRUE), test_moved_from_first);
+  g_test_add_data_func ("/header/moved-ahead/first-untold", GINT_TO_POINTER (TRUE),
+      test_moved_from_first);
   g_test_add_func ("/header/moved-ahead/keyless", test_moved_keyless);
   g_test_add_func ("/header/full", test_full);
   g_test_add_func ("/header/same-again", test_same_again);

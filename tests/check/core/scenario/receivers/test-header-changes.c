@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The header of a stream comes, goes, or changes while receivers are on the way in, in virtual time: nobody waits
- * for one that does not come.
+ * The header of a stream comes, goes, or changes while receivers are on the way in, in virtual
+ * time: nobody waits for one that does not come.
  */
 #include <string.h>
 #include "faspendpointprivate.h"
@@ -57,8 +57,8 @@ test_gone_meanwhile (void)
   }
 }
 
-/* A stream has a header only from the moment on in which somebody is on the way in, who was told of none:
- * there is no part of it before the header. */
+/* A stream has a header only from the moment on in which somebody is on the way in, who was told of
+ * none: there is no part of it before the header. */
 static void
 test_come_meanwhile (void)
 {
@@ -77,11 +77,9 @@ test_come_meanwhile (void)
     vheader_run (sim, i * 10 * FASP_MSEC);
     half = fasp_endpoint_get_open (sim->sender) == NULL;
     told += half && sim->sender->sessions->len > 0;
-    fasp_endpoint_set_header (sim->sender, vnet_get_time (sim->net),
-        sim->source.header);
+    fasp_endpoint_set_header (sim->sender, vnet_get_time (sim->net), sim->source.header);
     vheader_run (sim, 5 * FASP_SEC);
-    g_assert_cmpuint (sim->next, >,
-        sim->source.written - 2 * VHEADER_UNIT_SIZE);
+    g_assert_cmpuint (sim->next, >, sim->source.written - 2 * VHEADER_UNIT_SIZE);
     if (half)
       vheader_assert_entered (sim);
     vheader_free (sim);
@@ -107,12 +105,10 @@ test_come_kept (void)
     vheader_run (sim, 8965 * FASP_MSEC);
     sim->reader = vheader_dial (sim, VNET_B, VNET_A, FASP_JOIN_ANY);
     vheader_run (sim, i * VHEADER_STEP);
-    half = sim->sender->sessions->len > 0
-        && fasp_endpoint_get_open (sim->sender) == NULL
+    half = sim->sender->sessions->len > 0 && fasp_endpoint_get_open (sim->sender) == NULL
         && sim->source.written == 30 * VHEADER_UNIT_SIZE;
     told += half;
-    fasp_endpoint_set_header (sim->sender, vnet_get_time (sim->net),
-        sim->source.header);
+    fasp_endpoint_set_header (sim->sender, vnet_get_time (sim->net), sim->source.header);
     vheader_run (sim, 5 * FASP_SEC);
     if (half) {
       vheader_assert_entered (sim);
@@ -138,8 +134,7 @@ test_come_in_vain (gconstpointer data)
     vheader_run (sim, 6500 * FASP_MSEC);
     sim->reader = vheader_dial (sim, VNET_B, VNET_A, FASP_JOIN_ANY);
     vheader_run (sim, i * 10 * FASP_MSEC);
-    fasp_endpoint_set_header (sim->sender, vnet_get_time (sim->net),
-        sim->source.header);
+    fasp_endpoint_set_header (sim->sender, vnet_get_time (sim->net), sim->source.header);
     vheader_run (sim, 2 * FASP_SEC);
     if (ends) {
       sim->source.units = G_MAXUINT;
@@ -149,8 +144,7 @@ test_come_in_vain (gconstpointer data)
     } else {
       fasp_endpoint_set_header (sim->sender, vnet_get_time (sim->net), NULL);
       vheader_run (sim, 2 * FASP_SEC);
-      g_assert_cmpuint (sim->next, >,
-          sim->source.written - 2 * VHEADER_UNIT_SIZE);
+      g_assert_cmpuint (sim->next, >, sim->source.written - 2 * VHEADER_UNIT_SIZE);
     }
     vheader_free (sim);
   }
@@ -186,7 +180,7 @@ test_gone_unheard (void)
 {
   VHeader *sim = vheader_new (1, 700, 6);
   FaspEndpointConfig c = vheader_sender_config ();
-  FaspStreamOffset place = {.known = TRUE };
+  FaspStreamOffset place = { .known = TRUE };
 
   c.slow_policy = FASP_SLOW_SKIP;
   c.buffer_size = 1 << 18;
@@ -207,8 +201,8 @@ test_gone_unheard (void)
   vheader_run (sim, 2 * FASP_SEC);
   memset (place.origin.bytes, 0x22, FASP_ORIGIN_SIZE);
   place.offset = sim->source.written;
-  g_assert_true (fasp_endpoint_set_stream_offset (sim->sender,
-          vnet_get_time (sim->net), vnet_get_time (sim->net), &place));
+  g_assert_true (fasp_endpoint_set_stream_offset (sim->sender, vnet_get_time (sim->net),
+      vnet_get_time (sim->net), &place));
   vheader_run (sim, 2 * FASP_SEC);
   g_assert_cmpuint (sim->next, >, place.offset);
   vheader_free (sim);
@@ -298,8 +292,7 @@ test_called_late (void)
     fasp_endpoint_dial (sim->sender, 0, &address);
     vheader_run (sim, 100 * FASP_MSEC);
     sim->source.units = 0;
-    fasp_endpoint_set_header (sim->sender, vnet_get_time (sim->net),
-        sim->source.header);
+    fasp_endpoint_set_header (sim->sender, vnet_get_time (sim->net), sim->source.header);
     vheader_run (sim, i == 0 ? 10 * FASP_SEC : i * 100 * FASP_MSEC);
     sim->reader = vheader_attach (sim, VNET_B, &r);
     vheader_run (sim, 8 * FASP_SEC);
@@ -317,10 +310,8 @@ main (int argc, char **argv)
   g_test_add_func ("/header/gone/before", test_gone_before);
   g_test_add_func ("/header/come-meanwhile", test_come_meanwhile);
   g_test_add_func ("/header/come-kept", test_come_kept);
-  g_test_add_data_func ("/header/come-in-vain/gone", GINT_TO_POINTER (FALSE),
-      test_come_in_vain);
-  g_test_add_data_func ("/header/come-in-vain/ends", GINT_TO_POINTER (TRUE),
-      test_come_in_vain);
+  g_test_add_data_func ("/header/come-in-vain/gone", GINT_TO_POINTER (FALSE), test_come_in_vain);
+  g_test_add_data_func ("/header/come-in-vain/ends", GINT_TO_POINTER (TRUE), test_come_in_vain);
   g_test_add_func ("/header/gone/hostile", test_gone_hostile);
   g_test_add_func ("/header/gone/unheard", test_gone_unheard);
   g_test_add_func ("/header/called-again", test_called_again);

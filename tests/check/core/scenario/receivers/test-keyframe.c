@@ -8,10 +8,10 @@
 /* What may pass between two steps of the network. */
 #define STEP (5 * FASP_MSEC)
 
-/* Runs until a key frame is wanted once more, and returns how long that took; FASP_NEVER: it was not
- * within @most. */
+/* Runs until a key frame is wanted once more, and returns how long that took; FASP_NEVER: it was
+ * not within @most. */
 static FaspTime
-wait_for_want (VCast * n, FaspTime most)
+wait_for_want (VCast *n, FaspTime most)
 {
   guint before = n->nodes[VNET_A].events[FASP_EVENT_KEY_FRAME];
   FaspTime start = vnet_get_time (n->net);
@@ -32,7 +32,7 @@ make_live (void)
   FaspEndpointConfig a = vcast_config (VNET_A, FASP_MODE_LISTENER);
 
   a.wait_for_connection = FALSE;
-  a.latency_ms = 10000;         /* nothing is skipped */
+  a.latency_ms = 10000; /* nothing is skipped */
   vcast_join (n, VNET_A, &a, VNET_B);
   vcast_run (n, 2 * FASP_SEC);
   return n;
@@ -40,7 +40,7 @@ make_live (void)
 
 /* Runs until it is connected. */
 static void
-join (VCast * n, VnetSide side)
+join (VCast *n, VnetSide side)
 {
   FaspEndpointConfig config = vcast_config (side, FASP_MODE_CALLER);
   guint before = n->nodes[VNET_A].events[FASP_EVENT_CONNECTED];
@@ -51,12 +51,11 @@ join (VCast * n, VnetSide side)
 }
 
 static void
-begin_key_frame (VCast * n)
+begin_key_frame (VCast *n)
 {
   FaspTime now = vnet_get_time (n->net);
 
-  g_assert_true (fasp_endpoint_begin_key_frame (n->nodes[VNET_A].endpoint, now,
-          now, FALSE));
+  g_assert_true (fasp_endpoint_begin_key_frame (n->nodes[VNET_A].endpoint, now, now, FALSE));
 }
 
 /* --- who joins -------------------------------------------------------------------- */
@@ -111,8 +110,7 @@ test_left (void)
   join (n, VNET_B);
   join (n, VNET_C);
   for (VnetSide side = VNET_B; side <= VNET_C; side++)
-    fasp_endpoint_close (n->nodes[side].endpoint, vnet_get_time (n->net),
-        FASP_REASON_STOPPED);
+    fasp_endpoint_close (n->nodes[side].endpoint, vnet_get_time (n->net), FASP_REASON_STOPPED);
   g_assert_cmpint (wait_for_want (n, 5 * FASP_SEC), ==, FASP_NEVER);
   vcast_free (n);
 }
@@ -125,8 +123,7 @@ test_header (void)
   VCast *n = make_live ();
   g_autoptr (GBytes) header = g_bytes_new_static ("header", 6);
 
-  fasp_endpoint_set_header (n->nodes[VNET_A].endpoint, vnet_get_time (n->net),
-      header);
+  fasp_endpoint_set_header (n->nodes[VNET_A].endpoint, vnet_get_time (n->net), header);
   join (n, VNET_B);
   begin_key_frame (n);
   vcast_run (n, FASP_SEC / 2);
@@ -149,10 +146,9 @@ test_header (void)
 #define HEARD (VCAST_RTT / 2 + 2 * STEP)
 
 static gboolean
-want (VCast * n, VnetSide side)
+want (VCast *n, VnetSide side)
 {
-  return fasp_endpoint_want_key_frame (n->nodes[side].endpoint,
-      vnet_get_time (n->net));
+  return fasp_endpoint_want_key_frame (n->nodes[side].endpoint, vnet_get_time (n->net));
 }
 
 /* A receiver that joined some time ago. */
@@ -168,7 +164,7 @@ make_joined (void)
 
 /* Loses all that goes to or comes from the first receiver. */
 static void
-lose (VCast * n, gdouble there, gdouble back)
+lose (VCast *n, gdouble there, gdouble back)
 {
   vnet_get_wire (n->net, VNET_A, VNET_B)->loss = there;
   vnet_get_wire (n->net, VNET_B, VNET_A)->loss = back;
@@ -194,15 +190,13 @@ test_wants (gconstpointer data)
     want (n, VNET_B);
     vcast_run (n, 4 * STEP);
   }
-  g_assert_cmpuint (n->nodes[VNET_A].events[FASP_EVENT_KEY_FRAME], ==,
-      count + 2);
+  g_assert_cmpuint (n->nodes[VNET_A].events[FASP_EVENT_KEY_FRAME], ==, count + 2);
   g_assert_cmpint (wait_for_want (n, FASP_SEC), <, FASP_NEVER);
   g_assert_cmpint (vnet_get_time (n->net) - first, <=, 3 * FASP_SEC + 2 * STEP);
   g_assert_cmpint (wait_for_want (n, 5 * FASP_SEC), ==, FASP_NEVER);
   g_assert_cmpuint (vcast_get_session (n, VNET_A).key_frames_wanted, ==, 4);
   g_assert_cmpuint (vcast_get_session (n, VNET_B).key_frames_wanted, ==, 4);
-  g_assert_cmpuint (vcast_get_stats (n, VNET_A).key_frames_requested, ==,
-      count + 3);
+  g_assert_cmpuint (vcast_get_stats (n, VNET_A).key_frames_requested, ==, count + 3);
   vcast_free (n);
 }
 
@@ -249,8 +243,7 @@ test_lost (gconstpointer data)
     vcast_run (n, 3 * FASP_SEC);
   want (n, VNET_B);
   g_assert_cmpint (wait_for_want (n, FASP_SEC), ==, FASP_NEVER);
-  g_assert_cmpuint (n->nodes[VNET_A].events[FASP_EVENT_INTERRUPTED], ==,
-      silent);
+  g_assert_cmpuint (n->nodes[VNET_A].events[FASP_EVENT_INTERRUPTED], ==, silent);
   lose (n, 0, 0);
   g_assert_cmpint (wait_for_want (n, FASP_SEC), <, FASP_NEVER);
   g_assert_cmpint (wait_for_want (n, 5 * FASP_SEC), ==, FASP_NEVER);
@@ -318,8 +311,7 @@ test_members (void)
   vgroup_run (g, 10 * FASP_SEC);
   count = g->events[FASP_EVENT_KEY_FRAME];
   for (guint i = 0; i < n; i++) {
-    g_assert_true (fasp_endpoint_want_key_frame (g->receivers[i].endpoint,
-            g->now));
+    g_assert_true (fasp_endpoint_want_key_frame (g->receivers[i].endpoint, g->now));
     g->receivers[i].timeout = g->now;
     before += g->receivers[i].sent;
   }
@@ -355,8 +347,7 @@ test_last_mark (void)
   now = vnet_get_time (n->net);
   fasp_endpoint_begin_key_frame (n->nodes[VNET_A].endpoint, now, now, FALSE);
   vcast_run (n, FASP_SEC / 5);
-  fasp_endpoint_close (n->nodes[VNET_A].endpoint, vnet_get_time (n->net),
-      FASP_REASON_STOPPED);
+  fasp_endpoint_close (n->nodes[VNET_A].endpoint, vnet_get_time (n->net), FASP_REASON_STOPPED);
   vcast_run (n, 5 * FASP_SEC);
   e = n->nodes[VNET_B].endpoint;
   now = vnet_get_time (n->net);
@@ -374,25 +365,17 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/key-frame/joins", test_joins);
-  g_test_add_data_func ("/key-frame/served/before", GINT_TO_POINTER (TRUE),
-      test_served);
-  g_test_add_data_func ("/key-frame/served/after", GINT_TO_POINTER (FALSE),
-      test_served);
+  g_test_add_data_func ("/key-frame/served/before", GINT_TO_POINTER (TRUE), test_served);
+  g_test_add_data_func ("/key-frame/served/after", GINT_TO_POINTER (FALSE), test_served);
   g_test_add_func ("/key-frame/left", test_left);
   g_test_add_func ("/key-frame/header", test_header);
-  g_test_add_data_func ("/key-frame/wants/stream", GINT_TO_POINTER (FALSE),
-      test_wants);
-  g_test_add_data_func ("/key-frame/wants/pause", GINT_TO_POINTER (TRUE),
-      test_wants);
+  g_test_add_data_func ("/key-frame/wants/stream", GINT_TO_POINTER (FALSE), test_wants);
+  g_test_add_data_func ("/key-frame/wants/pause", GINT_TO_POINTER (TRUE), test_wants);
   g_test_add_func ("/key-frame/time", test_time);
-  g_test_add_data_func ("/key-frame/lost/one-way", GINT_TO_POINTER (FALSE),
-      test_lost);
-  g_test_add_data_func ("/key-frame/lost/silent", GINT_TO_POINTER (TRUE),
-      test_lost);
-  g_test_add_data_func ("/key-frame/wants-served/no", GINT_TO_POINTER (FALSE),
-      test_wants_served);
-  g_test_add_data_func ("/key-frame/wants-served/yes", GINT_TO_POINTER (TRUE),
-      test_wants_served);
+  g_test_add_data_func ("/key-frame/lost/one-way", GINT_TO_POINTER (FALSE), test_lost);
+  g_test_add_data_func ("/key-frame/lost/silent", GINT_TO_POINTER (TRUE), test_lost);
+  g_test_add_data_func ("/key-frame/wants-served/no", GINT_TO_POINTER (FALSE), test_wants_served);
+  g_test_add_data_func ("/key-frame/wants-served/yes", GINT_TO_POINTER (TRUE), test_wants_served);
   g_test_add_func ("/key-frame/back", test_back);
   g_test_add_func ("/key-frame/members", test_members);
   g_test_add_func ("/past/last-mark", test_last_mark);

@@ -9,10 +9,10 @@
 
 typedef struct
 {
-  FaspJoin join, wish;          /* the sender's and the receiver's */
-  guint32 back_ms;              /* the receiver's */
+  FaspJoin join, wish; /* the sender's and the receiver's */
+  guint32 back_ms;     /* the receiver's */
   FaspTime history;
-  gint64 first, slack;          /* bytes before the live edge, to be expected */
+  gint64 first, slack; /* bytes before the live edge, to be expected */
 } Join;
 
 static void
@@ -20,8 +20,7 @@ test_join (gconstpointer data)
 {
   const Join *j = data;
   VChain *p = vchain_new (3);
-  FaspEndpointConfig c = vchain_sender_config (), last =
-      vchain_receiver_config ();
+  FaspEndpointConfig c = vchain_sender_config (), last = vchain_receiver_config ();
   guint64 live, key;
 
   vchain_wire (p, VNET_A, VNET_H, 10 * FASP_MSEC, 0);
@@ -60,8 +59,7 @@ test_bounded (gconstpointer data)
 {
   FaspSlowPolicy policy = GPOINTER_TO_UINT (data);
   VChain *p = vchain_new (4);
-  FaspEndpointConfig c = vchain_sender_config (), last =
-      vchain_receiver_config ();
+  FaspEndpointConfig c = vchain_sender_config (), last = vchain_receiver_config ();
   FaspEndpointStats stats;
 
   vchain_wire (p, VNET_A, VNET_H, 20 * FASP_MSEC, .01);
@@ -71,9 +69,8 @@ test_bounded (gconstpointer data)
   c.slow_policy = policy;
   c.wait_for_connection = FALSE;
   p->source = vchain_attach (p, VNET_A, &c);
-  fasp_endpoint_begin_key_frame (p->source, vnet_get_time (p->net),
-      p->media_base, FALSE);
-  vchain_run (p, 10 * FASP_SEC);        /* ten times what it holds */
+  fasp_endpoint_begin_key_frame (p->source, vnet_get_time (p->net), p->media_base, FALSE);
+  vchain_run (p, 10 * FASP_SEC); /* ten times what it holds */
   last.join = FASP_JOIN_BACK;
   p->last = vchain_attach (p, VNET_H, &last);
   vchain_dial (p, p->last, VNET_A);
@@ -94,13 +91,12 @@ static void
 test_slow_past (void)
 {
   VChain *p = vchain_new (5);
-  FaspEndpointConfig c = vchain_sender_config (), last =
-      vchain_receiver_config ();
+  FaspEndpointConfig c = vchain_sender_config (), last = vchain_receiver_config ();
 
   vchain_wire (p, VNET_A, VNET_H, 20 * FASP_MSEC, 0);
   c.history = 1000 * FASP_SEC;
   c.buffer_size = 1 << 20;
-  c.max_bitrate = VCHAIN_BITRATE;       /* less than it needs */
+  c.max_bitrate = VCHAIN_BITRATE; /* less than it needs */
   c.wait_for_connection = FALSE;
   p->source = vchain_attach (p, VNET_A, &c);
   vchain_run (p, 10 * FASP_SEC);
@@ -108,8 +104,7 @@ test_slow_past (void)
   p->last = vchain_attach (p, VNET_H, &last);
   vchain_dial (p, p->last, VNET_A);
   vchain_run (p, 1500 * FASP_MSEC);
-  fasp_endpoint_set_bitrates (p->source, vnet_get_time (p->net), 0,
-      VCHAIN_CHANNEL);
+  fasp_endpoint_set_bitrates (p->source, vnet_get_time (p->net), 0, VCHAIN_CHANNEL);
   vchain_run (p, 10 * FASP_SEC);
   g_assert_cmpuint (p->blocked, ==, 0);
   g_assert_cmpuint (p->missing, >, 0);
@@ -125,8 +120,7 @@ test_join_finished (gconstpointer data)
 {
   FaspJoin join = GPOINTER_TO_UINT (data);
   VChain *p = vchain_new (9);
-  FaspEndpointConfig c = vchain_sender_config (), last =
-      vchain_receiver_config ();
+  FaspEndpointConfig c = vchain_sender_config (), last = vchain_receiver_config ();
   FaspEndpoint *other;
 
   vchain_wire (p, VNET_A, VNET_H, 20 * FASP_MSEC, 0);
@@ -159,8 +153,7 @@ static void
 test_given_up (gconstpointer data)
 {
   VChain *p = vchain_new (GPOINTER_TO_UINT (data));
-  FaspEndpointConfig c = vchain_sender_config (), last =
-      vchain_receiver_config ();
+  FaspEndpointConfig c = vchain_sender_config (), last = vchain_receiver_config ();
 
   vchain_wire (p, VNET_A, VNET_H, 200 * FASP_MSEC, .05);
   c.latency_ms = last.latency_ms = 50;
@@ -186,8 +179,7 @@ test_pass (void)
 {
   for (guint delay = 0; delay < 40; delay += 3) {
     VChain *p = vchain_new (delay + 1);
-    FaspEndpointConfig c = vchain_sender_config (), last =
-        vchain_receiver_config ();
+    FaspEndpointConfig c = vchain_sender_config (), last = vchain_receiver_config ();
 
     vchain_wire (p, VNET_A, VNET_H, 100 * FASP_MSEC, 0);
     c.wait_for_connection = FALSE;
@@ -209,23 +201,23 @@ test_wants (void)
 {
   static const struct
   {
-    guint8 origin;              /* 0: that of the sender, or filled with this */
+    guint8 origin; /* 0: that of the sender, or filled with this */
     FaspJoin join;
     guint32 back_ms;
     guint64 offset, first;
   } table[] = {
-    {0, FASP_JOIN_LIVE, 0, 0, 0},
-    {0, FASP_JOIN_LIVE, 0, 1, 0},
-    {0, FASP_JOIN_LIVE, 0, VCHAIN_CHUNK * 100, VCHAIN_CHUNK * 100},
-    {0, FASP_JOIN_LIVE, 0, G_MAXUINT64, G_MAXUINT64},
-    {0, FASP_JOIN_LIVE, 0, G_MAXUINT64 - 1, G_MAXUINT64},
-    {0, FASP_JOIN_LIVE, 0, FASP_OFFSET_MAX, G_MAXUINT64},
-    {0, FASP_JOIN_BACK, 0, FASP_OFFSET_MAX + 1, 0},
-    {7, FASP_JOIN_LIVE, 0, 5, G_MAXUINT64},
-    {7, FASP_JOIN_BACK, 0, 5, 0},
-    {7, FASP_JOIN_BACK, G_MAXUINT32, 5, 0},
-    {7, 99, 0, 5, G_MAXUINT64},
-    {7, FASP_JOIN_KEY_FRAME, 0, 5, G_MAXUINT64},
+    { 0, FASP_JOIN_LIVE, 0, 0, 0 },
+    { 0, FASP_JOIN_LIVE, 0, 1, 0 },
+    { 0, FASP_JOIN_LIVE, 0, VCHAIN_CHUNK * 100, VCHAIN_CHUNK * 100 },
+    { 0, FASP_JOIN_LIVE, 0, G_MAXUINT64, G_MAXUINT64 },
+    { 0, FASP_JOIN_LIVE, 0, G_MAXUINT64 - 1, G_MAXUINT64 },
+    { 0, FASP_JOIN_LIVE, 0, FASP_OFFSET_MAX, G_MAXUINT64 },
+    { 0, FASP_JOIN_BACK, 0, FASP_OFFSET_MAX + 1, 0 },
+    { 7, FASP_JOIN_LIVE, 0, 5, G_MAXUINT64 },
+    { 7, FASP_JOIN_BACK, 0, 5, 0 },
+    { 7, FASP_JOIN_BACK, G_MAXUINT32, 5, 0 },
+    { 7, 99, 0, 5, G_MAXUINT64 },
+    { 7, FASP_JOIN_KEY_FRAME, 0, 5, G_MAXUINT64 },
   };
   VChain *p = vchain_new (6);
   FaspEndpointConfig c = vchain_sender_config ();
@@ -235,10 +227,10 @@ test_wants (void)
   p->source = vchain_attach (p, VNET_A, &c);
   vchain_run (p, 3 * FASP_SEC);
   for (guint i = 0; i < G_N_ELEMENTS (table); i++) {
-    FaspWants wants = {.join = table[i].join,.back_ms = table[i].back_ms };
+    FaspWants wants = { .join = table[i].join, .back_ms = table[i].back_ms };
     guint8 bytes[FASP_OPEN_SIZE];
     FaspWriter w = { bytes, sizeof bytes };
-    FaspHello said = {.role = FASP_ROLE_RECEIVER,.cid = 1 }, heard;
+    FaspHello said = { .role = FASP_ROLE_RECEIVER, .cid = 1 }, heard;
     guint64 start, head = fasp_store_seal (p->source->store);
     FaspStreamOffset place;
 
@@ -249,15 +241,14 @@ test_wants (void)
     said.wants = wants;
     fasp_wire_write_hello (&w, &said);
     g_assert_true (fasp_wire_parse_hello (bytes, w.used, &heard));
-    start = fasp_history_choose (p->source, vnet_get_time (p->net),
-        &heard.wants);
+    start = fasp_history_choose (p->source, vnet_get_time (p->net), &heard.wants);
     place = fasp_store_get_offset_of (p->source->store, start);
     if (table[i].first == G_MAXUINT64) {
       g_assert_cmpuint (start, ==, head);
     } else {
       g_assert_cmpuint (place.offset, <=, table[i].first);
-      g_assert_cmpuint (place.offset + fasp_store_get (p->source->store,
-              start)->size, >, table[i].first);
+      g_assert_cmpuint (place.offset + fasp_store_get (p->source->store, start)->size, >,
+          table[i].first);
     }
   }
   vchain_free (p);
@@ -270,9 +261,8 @@ test_half_open (void)
 {
   for (guint delay = 0; delay < 160; delay += 4) {
     VChain *p = vchain_new (delay + 1);
-    FaspEndpointConfig c = vchain_sender_config (), last =
-        vchain_receiver_config ();
-    FaspStreamOffset place = {.known = TRUE };
+    FaspEndpointConfig c = vchain_sender_config (), last = vchain_receiver_config ();
+    FaspStreamOffset place = { .known = TRUE };
 
     vchain_wire (p, VNET_A, VNET_H, 100 * FASP_MSEC, 0);
     c.wait_for_connection = FALSE;
@@ -283,8 +273,8 @@ test_half_open (void)
     vchain_dial (p, p->last, VNET_A);
     vnet_run (p->net, vnet_get_time (p->net) + delay * FASP_MSEC);
     memset (place.origin.bytes, 0x11, FASP_ORIGIN_SIZE);
-    g_assert_true (fasp_endpoint_set_stream_offset (p->source,
-            vnet_get_time (p->net), vchain_media_time_of (p, 0), &place));
+    g_assert_true (fasp_endpoint_set_stream_offset (p->source, vnet_get_time (p->net),
+        vchain_media_time_of (p, 0), &place));
     while (p->read == 0)
       vchain_step (p);
     g_assert_true (fasp_origin_equal (&p->end.origin, &place.origin));
@@ -301,9 +291,8 @@ static void
 test_skip_origin (void)
 {
   VChain *p = vchain_new (8);
-  FaspEndpointConfig c = vchain_sender_config (), last =
-      vchain_receiver_config ();
-  FaspStreamOffset place = {.known = TRUE };
+  FaspEndpointConfig c = vchain_sender_config (), last = vchain_receiver_config ();
+  FaspStreamOffset place = { .known = TRUE };
 
   vchain_wire (p, VNET_A, VNET_H, 20 * FASP_MSEC, 0);
   c.slow_policy = FASP_SLOW_SKIP;
@@ -317,9 +306,8 @@ test_skip_origin (void)
   vchain_run (p, 200 * FASP_MSEC);
   memset (place.origin.bytes, 0x22, FASP_ORIGIN_SIZE);
   place.offset = p->written;
-  g_assert_true (fasp_endpoint_set_stream_offset (p->source,
-          vnet_get_time (p->net), vchain_media_time_of (p, p->written),
-          &place));
+  g_assert_true (fasp_endpoint_set_stream_offset (p->source, vnet_get_time (p->net),
+      vchain_media_time_of (p, p->written), &place));
   vchain_run (p, 4 * FASP_SEC);
   vchain_wire (p, VNET_A, VNET_H, 20 * FASP_MSEC, 0);
   vchain_run (p, 2 * FASP_SEC);
@@ -332,21 +320,16 @@ test_skip_origin (void)
 }
 
 static const Join joins[] = {
-  {FASP_JOIN_ANY, FASP_JOIN_ANY, 0, 0, 0, 8000},
-  {FASP_JOIN_LIVE, FASP_JOIN_ANY, 0, 10 * FASP_SEC, 0, 6000},
-  {FASP_JOIN_KEY_FRAME, FASP_JOIN_ANY, 0, 0, -1, 0},
-  {FASP_JOIN_KEY_FRAME, FASP_JOIN_LIVE, 0, 0, 0, 6000},
-  {FASP_JOIN_LIVE, FASP_JOIN_KEY_FRAME, 0, 10 * FASP_SEC, -1, 0},
-  {FASP_JOIN_LIVE, FASP_JOIN_KEY_FRAME, 0, 0, 0, 8000},
-  {FASP_JOIN_BACK, FASP_JOIN_ANY, 0, 2 * FASP_SEC, VCHAIN_BITRATE / 8 * 2,
-      10000},
-  {FASP_JOIN_LIVE, FASP_JOIN_BACK, 1000, 3 * FASP_SEC, VCHAIN_BITRATE / 8,
-      10000},
-  {FASP_JOIN_LIVE, FASP_JOIN_BACK, G_MAXUINT32, 3 * FASP_SEC,
-        VCHAIN_BITRATE / 8 * 3,
-      10000},
-  {FASP_JOIN_LIVE, FASP_JOIN_BACK, 0, 3 * FASP_SEC, VCHAIN_BITRATE / 8 * 3,
-      10000},
+  { FASP_JOIN_ANY, FASP_JOIN_ANY, 0, 0, 0, 8000 },
+  { FASP_JOIN_LIVE, FASP_JOIN_ANY, 0, 10 * FASP_SEC, 0, 6000 },
+  { FASP_JOIN_KEY_FRAME, FASP_JOIN_ANY, 0, 0, -1, 0 },
+  { FASP_JOIN_KEY_FRAME, FASP_JOIN_LIVE, 0, 0, 0, 6000 },
+  { FASP_JOIN_LIVE, FASP_JOIN_KEY_FRAME, 0, 10 * FASP_SEC, -1, 0 },
+  { FASP_JOIN_LIVE, FASP_JOIN_KEY_FRAME, 0, 0, 0, 8000 },
+  { FASP_JOIN_BACK, FASP_JOIN_ANY, 0, 2 * FASP_SEC, VCHAIN_BITRATE / 8 * 2, 10000 },
+  { FASP_JOIN_LIVE, FASP_JOIN_BACK, 1000, 3 * FASP_SEC, VCHAIN_BITRATE / 8, 10000 },
+  { FASP_JOIN_LIVE, FASP_JOIN_BACK, G_MAXUINT32, 3 * FASP_SEC, VCHAIN_BITRATE / 8 * 3, 10000 },
+  { FASP_JOIN_LIVE, FASP_JOIN_BACK, 0, 3 * FASP_SEC, VCHAIN_BITRATE / 8 * 3, 10000 },
 };
 
 /* A sink calls a receiver that is not there yet. Where the receiver begins is what
@@ -369,8 +352,8 @@ test_call_early (gconstpointer data)
   written = n->written;
   vcast_join (n, VNET_B, &b, VNET_A);
   vcast_run (n, 3 * FASP_SEC);
-  g_assert_cmpint (n->nodes[VNET_B].origin, >=, written - n->bitrate / 8 *
-      (join == FASP_JOIN_BACK ? 3 : 1));
+  g_assert_cmpint (n->nodes[VNET_B].origin, >=,
+      written - n->bitrate / 8 * (join == FASP_JOIN_BACK ? 3 : 1));
   g_assert_cmpuint (vcast_get_session (n, VNET_A).delivery.skipped, ==, 0);
   g_assert_cmpuint (n->nodes[VNET_A].events[FASP_EVENT_SKIPPED], ==, 0);
   g_assert_cmpuint (vcast_get_stats (n, VNET_B).bytes_missing, ==, 0);
@@ -415,26 +398,22 @@ main (int argc, char **argv)
 
     g_test_add_data_func (name, &joins[i], test_join);
   }
-  g_test_add_data_func ("/past/bounded/wait",
-      GUINT_TO_POINTER (FASP_SLOW_WAIT), test_bounded);
-  g_test_add_data_func ("/past/bounded/drop",
-      GUINT_TO_POINTER (FASP_SLOW_DROP_RECEIVER), test_bounded);
+  g_test_add_data_func ("/past/bounded/wait", GUINT_TO_POINTER (FASP_SLOW_WAIT), test_bounded);
+  g_test_add_data_func ("/past/bounded/drop", GUINT_TO_POINTER (FASP_SLOW_DROP_RECEIVER),
+      test_bounded);
   g_test_add_func ("/past/slow-past", test_slow_past);
   g_test_add_func ("/past/wants", test_wants);
-  g_test_add_data_func ("/past/join-finished/back",
-      GUINT_TO_POINTER (FASP_JOIN_BACK), test_join_finished);
-  g_test_add_data_func ("/past/join-finished/live",
-      GUINT_TO_POINTER (FASP_JOIN_LIVE), test_join_finished);
+  g_test_add_data_func ("/past/join-finished/back", GUINT_TO_POINTER (FASP_JOIN_BACK),
+      test_join_finished);
+  g_test_add_data_func ("/past/join-finished/live", GUINT_TO_POINTER (FASP_JOIN_LIVE),
+      test_join_finished);
   vchain_add_seeds ("/past/given-up", 4, test_given_up);
   g_test_add_func ("/past/pass", test_pass);
   g_test_add_func ("/past/half-open", test_half_open);
   g_test_add_func ("/past/skip-origin", test_skip_origin);
-  g_test_add_data_func ("/past/call-early/live",
-      GINT_TO_POINTER (FASP_JOIN_LIVE), test_call_early);
-  g_test_add_data_func ("/past/call-early/any",
-      GINT_TO_POINTER (FASP_JOIN_ANY), test_call_early);
-  g_test_add_data_func ("/past/call-early/back",
-      GINT_TO_POINTER (FASP_JOIN_BACK), test_call_early);
+  g_test_add_data_func ("/past/call-early/live", GINT_TO_POINTER (FASP_JOIN_LIVE), test_call_early);
+  g_test_add_data_func ("/past/call-early/any", GINT_TO_POINTER (FASP_JOIN_ANY), test_call_early);
+  g_test_add_data_func ("/past/call-early/back", GINT_TO_POINTER (FASP_JOIN_BACK), test_call_early);
   g_test_add_func ("/past/not-slow", test_past_is_not_slow);
   return g_test_run ();
 }

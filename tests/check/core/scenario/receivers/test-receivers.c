@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * One sender at node A and several receivers: who joins, is slow, reads nothing, leaves, or dies, and what
- * the others notice of it.
+ * One sender at node A and several receivers: who joins, is slow, reads nothing, leaves, or dies,
+ * and what the others notice of it.
  */
 #include "vcast.h"
 
@@ -50,19 +50,17 @@ test_figures (void)
   vcast_join (n, VNET_A, &a, VNET_B);
   sender = n->nodes[VNET_A].endpoint;
   for (VnetSide side = VNET_B; side <= VNET_D; side++) {
-    g_assert_cmpuint (fasp_endpoint_get_sessions (sender,
-            vnet_get_time (n->net), &(guint64) {
-            0}
-            , all, G_N_ELEMENTS (all)), ==, side - VNET_B);
+    g_assert_cmpuint (fasp_endpoint_get_sessions (sender, vnet_get_time (n->net), &(guint64) { 0 },
+                          all, G_N_ELEMENTS (all)),
+        ==, side - VNET_B);
     vcast_join (n, side, &r, VNET_A);
     vcast_run (n, FASP_SEC);
   }
-  g_assert_cmpuint (fasp_endpoint_get_sessions (sender,
-          vnet_get_time (n->net), &(guint64) {
-          0}
-          , all, G_N_ELEMENTS (all)), ==, 3);
-  g_assert_cmpuint (fasp_endpoint_get_sessions (sender,
-          vnet_get_time (n->net), &place, &one, 1), ==, 1);
+  g_assert_cmpuint (fasp_endpoint_get_sessions (sender, vnet_get_time (n->net), &(guint64) { 0 },
+                        all, G_N_ELEMENTS (all)),
+      ==, 3);
+  g_assert_cmpuint (fasp_endpoint_get_sessions (sender, vnet_get_time (n->net), &place, &one, 1),
+      ==, 1);
   g_assert_cmpuint (one.session, ==, all[0].session);
   vcast_leave (n, VNET_C);
   vcast_run (n, 5 * FASP_SEC);
@@ -71,14 +69,14 @@ test_figures (void)
   vcast_run (n, 35 * FASP_SEC);
   g_assert_cmpuint (vcast_get_stats (n, VNET_A).sessions, ==, 2);
   g_assert_cmpuint (vcast_get_stats (n, VNET_A).interrupted, ==, 0);
-  g_assert_cmpuint (fasp_endpoint_get_sessions (sender,
-          vnet_get_time (n->net), &place, &one, 1), ==, 1);
+  g_assert_cmpuint (fasp_endpoint_get_sessions (sender, vnet_get_time (n->net), &place, &one, 1),
+      ==, 1);
   g_assert_cmpuint (one.session, ==, all[2].session);
-  g_assert_cmpuint (fasp_endpoint_get_sessions (sender,
-          vnet_get_time (n->net), &place, &one, 1), ==, 0);
+  g_assert_cmpuint (fasp_endpoint_get_sessions (sender, vnet_get_time (n->net), &place, &one, 1),
+      ==, 0);
   place = G_MAXUINT64;
-  g_assert_cmpuint (fasp_endpoint_get_sessions (sender,
-          vnet_get_time (n->net), &place, &one, 1), ==, 0);
+  g_assert_cmpuint (fasp_endpoint_get_sessions (sender, vnet_get_time (n->net), &place, &one, 1),
+      ==, 0);
   vcast_free (n);
 }
 
@@ -112,13 +110,11 @@ test_slow (gconstpointer data)
     g_assert_cmpuint (n->held, ==, 0);
   if (policy == FASP_SLOW_DROP_RECEIVER) {
     g_assert_cmpuint (n->nodes[VNET_A].events[FASP_EVENT_REMOVED], ==, 1);
-    g_assert_cmpint (n->nodes[VNET_A].last[FASP_EVENT_REMOVED].reason, ==,
-        FASP_REASON_TOO_SLOW);
+    g_assert_cmpint (n->nodes[VNET_A].last[FASP_EVENT_REMOVED].reason, ==, FASP_REASON_TOO_SLOW);
   } else {
     g_assert_cmpuint (n->nodes[VNET_A].events[FASP_EVENT_REMOVED], ==, 0);
   }
-  g_assert_true ((n->nodes[VNET_A].events[FASP_EVENT_SKIPPED] > 0) ==
-      (policy == FASP_SLOW_SKIP));
+  g_assert_true ((n->nodes[VNET_A].events[FASP_EVENT_SKIPPED] > 0) == (policy == FASP_SLOW_SKIP));
   n->nodes[VNET_C].stopped = FALSE;
   vcast_run (n, 20 * FASP_SEC);
   vcast_end (n);
@@ -182,8 +178,8 @@ test_end_of_dead (gconstpointer data)
   vcast_run (n, 5 * FASP_SEC);
   g_assert_true (n->nodes[VNET_B].eos);
   g_assert_false (n->nodes[VNET_B].wrong);
-  g_assert_true (fasp_endpoint_is_drained (n->nodes[VNET_A].endpoint) ==
-      (policy != FASP_SLOW_WAIT));
+  g_assert_true (fasp_endpoint_is_drained (n->nodes[VNET_A].endpoint)
+      == (policy != FASP_SLOW_WAIT));
   vcast_run (n, 30 * FASP_SEC);
   g_assert_true (fasp_endpoint_is_drained (n->nodes[VNET_A].endpoint));
   stats = vcast_get_stats (n, VNET_A);
@@ -253,8 +249,7 @@ test_stop (gconstpointer data)
 
   vcast_join_default (n);
   vcast_run (n, 3 * FASP_SEC);
-  fasp_endpoint_close (n->nodes[side].endpoint, vnet_get_time (n->net),
-      FASP_REASON_STOPPED);
+  fasp_endpoint_close (n->nodes[side].endpoint, vnet_get_time (n->net), FASP_REASON_STOPPED);
   before = vnet_get_time (n->net);
   n->bitrate = n->held = 0;
   while (!fasp_endpoint_is_closed (n->nodes[side].endpoint)
@@ -263,14 +258,13 @@ test_stop (gconstpointer data)
   g_assert_cmpint (vnet_get_time (n->net) - before, <=, 2 * RTT);
   vcast_run (n, FASP_SEC);
   g_assert_cmpuint (n->nodes[other].events[FASP_EVENT_REMOVED], ==, 1);
-  g_assert_cmpint (n->nodes[other].last[FASP_EVENT_REMOVED].reason, ==,
-      FASP_REASON_STOPPED);
+  g_assert_cmpint (n->nodes[other].last[FASP_EVENT_REMOVED].reason, ==, FASP_REASON_STOPPED);
   g_assert_false (n->nodes[VNET_B].wrong);
   vcast_free (n);
 }
 
 static guint64
-get_told_bitrate (VCast * n)
+get_told_bitrate (VCast *n)
 {
   return n->nodes[VNET_A].last[FASP_EVENT_BITRATE].bitrate;
 }
@@ -290,8 +284,7 @@ test_available_bitrate (void)
   vcast_join (n, VNET_C, &r, VNET_A);
   vcast_run (n, 2 * FASP_SEC);
   g_assert_cmpuint (get_told_bitrate (n), >, 8000000);
-  fasp_endpoint_close (n->nodes[VNET_C].endpoint, vnet_get_time (n->net),
-      FASP_REASON_STOPPED);
+  fasp_endpoint_close (n->nodes[VNET_C].endpoint, vnet_get_time (n->net), FASP_REASON_STOPPED);
   vcast_run (n, 2 * FASP_SEC);
   g_assert_cmpuint (get_told_bitrate (n), >, 8000000);
   vcast_lose (n, 1);
@@ -301,16 +294,14 @@ test_available_bitrate (void)
   vcast_lose (n, 0);
   n->bitrate = n->held = 0;
   vcast_run (n, 5 * FASP_SEC);
-  fasp_endpoint_close (n->nodes[VNET_B].endpoint, vnet_get_time (n->net),
-      FASP_REASON_STOPPED);
+  fasp_endpoint_close (n->nodes[VNET_B].endpoint, vnet_get_time (n->net), FASP_REASON_STOPPED);
   vcast_run (n, FASP_SEC);
   g_assert_cmpuint (n->nodes[VNET_A].events[FASP_EVENT_REMOVED], ==, 2);
   g_assert_cmpuint (get_told_bitrate (n), ==, 0);
   vcast_join (n, VNET_D, &r, VNET_A);
   vcast_run (n, FASP_SEC);
   g_assert_cmpuint (get_told_bitrate (n), >, 8000000);
-  fasp_endpoint_set_bitrates (n->nodes[VNET_A].endpoint,
-      vnet_get_time (n->net), 0, 0);
+  fasp_endpoint_set_bitrates (n->nodes[VNET_A].endpoint, vnet_get_time (n->net), 0, 0);
   vcast_run (n, FASP_SEC);
   g_assert_cmpuint (get_told_bitrate (n), ==, 0);
   vcast_free (n);
@@ -329,8 +320,7 @@ test_unconfirmed (void)
   vcast_join (n, VNET_B, &r, VNET_A);
   vcast_join (n, VNET_C, &r, VNET_A);
   vcast_run (n, 2 * FASP_SEC);
-  fasp_endpoint_close (n->nodes[VNET_C].endpoint, vnet_get_time (n->net),
-      FASP_REASON_STOPPED);
+  fasp_endpoint_close (n->nodes[VNET_C].endpoint, vnet_get_time (n->net), FASP_REASON_STOPPED);
   vcast_run (n, 2 * FASP_SEC);
   g_assert_cmpuint (n->nodes[VNET_A].events[FASP_EVENT_REMOVED], ==, 1);
   g_assert_cmpuint (vcast_get_stats (n, VNET_A).bytes_unconfirmed, ==, 0);
@@ -340,8 +330,7 @@ test_unconfirmed (void)
   fasp_endpoint_write (n->nodes[VNET_A].endpoint, vnet_get_time (n->net), 0,
       (const guint8 *) "the end", 7, NULL);
   vcast_run (n, 100 * FASP_MSEC);
-  fasp_endpoint_close (n->nodes[VNET_B].endpoint, vnet_get_time (n->net),
-      FASP_REASON_STOPPED);
+  fasp_endpoint_close (n->nodes[VNET_B].endpoint, vnet_get_time (n->net), FASP_REASON_STOPPED);
   vcast_run (n, FASP_SEC);
   fasp_endpoint_finish (n->nodes[VNET_A].endpoint, vnet_get_time (n->net));
   vcast_run (n, FASP_SEC);
@@ -369,12 +358,10 @@ test_unconfirmed_passed (gconstpointer data)
   vnet_get_wire (n->net, VNET_A, VNET_B)->loss = 1;
   vcast_run (n, 100 * FASP_MSEC);
   n->bitrate = n->held = 0;
-  fasp_endpoint_close (n->nodes[VNET_B].endpoint, vnet_get_time (n->net),
-      FASP_REASON_STOPPED);
+  fasp_endpoint_close (n->nodes[VNET_B].endpoint, vnet_get_time (n->net), FASP_REASON_STOPPED);
   vcast_run (n, FASP_SEC);
   g_assert_cmpuint (vcast_get_stats (n, VNET_A).bytes_unconfirmed, >, 0);
-  fasp_endpoint_write (sender, vnet_get_time (n->net), 0,
-      (const guint8 *) "the end", 7, NULL);
+  fasp_endpoint_write (sender, vnet_get_time (n->net), 0, (const guint8 *) "the end", 7, NULL);
   fasp_endpoint_finish (sender, vnet_get_time (n->net));
   g_assert_true (fasp_endpoint_is_drained (sender));
   g_assert_cmpuint (vcast_get_stats (n, VNET_A).bytes_unconfirmed, ==, 0);
@@ -394,8 +381,7 @@ test_hold (gconstpointer data)
   vcast_join (n, VNET_B, &b, VNET_A);
   vcast_join (n, VNET_A, &a, VNET_B);
   vcast_run (n, 2 * FASP_SEC);
-  fasp_endpoint_close (n->nodes[VNET_B].endpoint, vnet_get_time (n->net),
-      FASP_REASON_STOPPED);
+  fasp_endpoint_close (n->nodes[VNET_B].endpoint, vnet_get_time (n->net), FASP_REASON_STOPPED);
   vcast_run (n, 200 * FASP_MSEC);
   vcast_leave (n, VNET_B);
   n->bitrate = n->held = 0;
@@ -457,11 +443,9 @@ test_join_at_end (void)
     n->finish = TRUE;
     vcast_run (n, 8 * FASP_SEC);
     vcast_assert_whole (n, VNET_B);
-    g_assert_true (n->nodes[VNET_C].eos
-        || n->nodes[VNET_C].events[FASP_EVENT_REJECTED] > 0
+    g_assert_true (n->nodes[VNET_C].eos || n->nodes[VNET_C].events[FASP_EVENT_REJECTED] > 0
         || (n->nodes[VNET_C].events[FASP_EVENT_REMOVED] > 0
-            && n->nodes[VNET_C].last[FASP_EVENT_REMOVED].reason ==
-            FASP_REASON_STOPPED));
+            && n->nodes[VNET_C].last[FASP_EVENT_REMOVED].reason == FASP_REASON_STOPPED));
     vcast_free (n);
   }
 }
@@ -528,10 +512,8 @@ test_late_joiner (void)
 
   vcast_join_default (n);
   for (guint i = 0; i < 2; i++) {
-    vnet_get_wire (n->net, i ? VNET_A : VNET_B, i ? VNET_B : VNET_A)->delay =
-        2000;
-    vnet_get_wire (n->net, i ? VNET_A : VNET_C, i ? VNET_C : VNET_A)->delay =
-        50000;
+    vnet_get_wire (n->net, i ? VNET_A : VNET_B, i ? VNET_B : VNET_A)->delay = 2000;
+    vnet_get_wire (n->net, i ? VNET_A : VNET_C, i ? VNET_C : VNET_A)->delay = 50000;
   }
   vcast_run (n, FASP_SEC);
   vcast_join (n, VNET_C, &c, VNET_A);
@@ -540,8 +522,7 @@ test_late_joiner (void)
   g_assert_true (n->nodes[VNET_C].eos);
   g_assert_false (n->nodes[VNET_C].wrong);
   g_assert_cmpint (n->nodes[VNET_C].origin, >, 0);
-  g_assert_cmpuint (n->nodes[VNET_C].origin + n->nodes[VNET_C].read, ==,
-      n->written);
+  g_assert_cmpuint (n->nodes[VNET_C].origin + n->nodes[VNET_C].read, ==, n->written);
   vcast_free (n);
 }
 
@@ -560,8 +541,7 @@ test_come_back (gconstpointer data)
   vcast_join (n, VNET_A, &a, VNET_B);
   vcast_run (n, 3 * FASP_SEC);
   if (GPOINTER_TO_INT (data))
-    fasp_endpoint_close (n->nodes[VNET_B].endpoint, vnet_get_time (n->net),
-        FASP_REASON_STOPPED);
+    fasp_endpoint_close (n->nodes[VNET_B].endpoint, vnet_get_time (n->net), FASP_REASON_STOPPED);
   vcast_run (n, FASP_SEC);
   got = n->nodes[VNET_B].read;
   vcast_leave (n, VNET_B);
@@ -582,44 +562,36 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/endpoint/late-joiner", test_late_joiner);
-  g_test_add_data_func ("/endpoint/end-of-dead/wait",
-      GINT_TO_POINTER (FASP_SLOW_WAIT), test_end_of_dead);
-  g_test_add_data_func ("/endpoint/end-of-dead/skip",
-      GINT_TO_POINTER (FASP_SLOW_SKIP), test_end_of_dead);
-  g_test_add_data_func ("/endpoint/end-of-dead/drop",
-      GINT_TO_POINTER (FASP_SLOW_DROP_RECEIVER), test_end_of_dead);
+  g_test_add_data_func ("/endpoint/end-of-dead/wait", GINT_TO_POINTER (FASP_SLOW_WAIT),
+      test_end_of_dead);
+  g_test_add_data_func ("/endpoint/end-of-dead/skip", GINT_TO_POINTER (FASP_SLOW_SKIP),
+      test_end_of_dead);
+  g_test_add_data_func ("/endpoint/end-of-dead/drop", GINT_TO_POINTER (FASP_SLOW_DROP_RECEIVER),
+      test_end_of_dead);
   g_test_add_func ("/endpoint/end-of-only", test_end_of_only);
   g_test_add_func ("/endpoint/receivers", test_receivers);
   g_test_add_func ("/endpoint/figures", test_figures);
-  g_test_add_data_func ("/endpoint/slow/wait",
-      GINT_TO_POINTER (FASP_SLOW_WAIT), test_slow);
-  g_test_add_data_func ("/endpoint/slow/drop-receiver",
-      GINT_TO_POINTER (FASP_SLOW_DROP_RECEIVER), test_slow);
-  g_test_add_data_func ("/endpoint/slow/skip",
-      GINT_TO_POINTER (FASP_SLOW_SKIP), test_slow);
+  g_test_add_data_func ("/endpoint/slow/wait", GINT_TO_POINTER (FASP_SLOW_WAIT), test_slow);
+  g_test_add_data_func ("/endpoint/slow/drop-receiver", GINT_TO_POINTER (FASP_SLOW_DROP_RECEIVER),
+      test_slow);
+  g_test_add_data_func ("/endpoint/slow/skip", GINT_TO_POINTER (FASP_SLOW_SKIP), test_slow);
   g_test_add_func ("/endpoint/slow/dead-one", test_dead_one);
   g_test_add_func ("/endpoint/back-beside-slow", test_back_beside_slow);
-  g_test_add_data_func ("/endpoint/stop/sender", GINT_TO_POINTER (VNET_A),
-      test_stop);
-  g_test_add_data_func ("/endpoint/stop/receiver", GINT_TO_POINTER (VNET_B),
-      test_stop);
+  g_test_add_data_func ("/endpoint/stop/sender", GINT_TO_POINTER (VNET_A), test_stop);
+  g_test_add_data_func ("/endpoint/stop/receiver", GINT_TO_POINTER (VNET_B), test_stop);
   g_test_add_func ("/endpoint/unconfirmed", test_unconfirmed);
   g_test_add_data_func ("/endpoint/unconfirmed/passed", GINT_TO_POINTER (0),
       test_unconfirmed_passed);
   g_test_add_data_func ("/endpoint/unconfirmed/kept", GINT_TO_POINTER (60),
       test_unconfirmed_passed);
-  g_test_add_data_func ("/endpoint/hold/back", GINT_TO_POINTER (TRUE),
-      test_hold);
-  g_test_add_data_func ("/endpoint/hold/gone", GINT_TO_POINTER (FALSE),
-      test_hold);
+  g_test_add_data_func ("/endpoint/hold/back", GINT_TO_POINTER (TRUE), test_hold);
+  g_test_add_data_func ("/endpoint/hold/gone", GINT_TO_POINTER (FALSE), test_hold);
   g_test_add_func ("/endpoint/available-bitrate", test_available_bitrate);
   g_test_add_func ("/endpoint/removed", test_removed);
   g_test_add_func ("/endpoint/join-at-end", test_join_at_end);
   g_test_add_func ("/endpoint/turns", test_turns);
   g_test_add_func ("/endpoint/memory", test_memory);
-  g_test_add_data_func ("/past/come-back/goodbye", GINT_TO_POINTER (TRUE),
-      test_come_back);
-  g_test_add_data_func ("/past/come-back/silent", GINT_TO_POINTER (FALSE),
-      test_come_back);
+  g_test_add_data_func ("/past/come-back/goodbye", GINT_TO_POINTER (TRUE), test_come_back);
+  g_test_add_data_func ("/past/come-back/silent", GINT_TO_POINTER (FALSE), test_come_back);
   return g_test_run ();
 }

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * A stream through three relays in a row, and a receiver that follows it from one to another, in virtual time.
+ * A stream through three relays in a row, and a receiver that follows it from one to another, in
+ * virtual time.
  */
 #include <string.h>
 #include "faspendpointprivate.h"
 #include "vchain.h"
 
 static void
-make_chain (VChain * p, gdouble loss, const FaspEndpointConfig * out)
+make_chain (VChain *p, gdouble loss, const FaspEndpointConfig *out)
 {
-  FaspEndpointConfig c = vchain_sender_config (), last =
-      vchain_receiver_config ();
+  FaspEndpointConfig c = vchain_sender_config (), last = vchain_receiver_config ();
 
   p->source = vchain_attach (p, VNET_A, &c);
   vchain_wire (p, VNET_A, VNET_B, 40 * FASP_MSEC, loss);
@@ -65,9 +65,8 @@ test_gap_in_chain (gconstpointer data)
     p->due += gap;
     place = fasp_store_get_next_offset (p->source->store);
     place.offset += gap;
-    g_assert_true (fasp_endpoint_set_stream_offset (p->source,
-            vnet_get_time (p->net), vchain_media_time_of (p, p->written),
-            &place));
+    g_assert_true (fasp_endpoint_set_stream_offset (p->source, vnet_get_time (p->net),
+        vchain_media_time_of (p, p->written), &place));
   }
   vchain_run (p, FASP_SEC);
   vchain_run_to_end (p);
@@ -81,8 +80,7 @@ static void
 test_key_in_chain (void)
 {
   VChain *p = vchain_new (2);
-  FaspEndpointConfig out = vchain_sender_config (), last =
-      vchain_receiver_config ();
+  FaspEndpointConfig out = vchain_sender_config (), last = vchain_receiver_config ();
   FaspEndpoint *late;
   guint64 key = 0;
 
@@ -94,8 +92,8 @@ test_key_in_chain (void)
   for (guint i = 0; i < 4; i++) {
     vchain_run (p, FASP_SEC);
     key = p->written;
-    fasp_endpoint_begin_key_frame (p->source, vnet_get_time (p->net),
-        vchain_media_time_of (p, key), FALSE);
+    fasp_endpoint_begin_key_frame (p->source, vnet_get_time (p->net), vchain_media_time_of (p, key),
+        FALSE);
   }
   vchain_run (p, FASP_SEC);
   g_assert_cmpuint (p->last_key, ==, key);
@@ -123,41 +121,39 @@ test_new_origin (void)
 {
   VChain *p = vchain_new (1);
   FaspEndpointConfig out = vchain_sender_config ();
-  FaspStreamOffset before, other = {.known = TRUE };
+  FaspStreamOffset before, other = { .known = TRUE };
 
   make_chain (p, 0, &out);
   vchain_run (p, 2 * FASP_SEC);
   before = p->end;
   memset (other.origin.bytes, 0x55, FASP_ORIGIN_SIZE);
   other.offset = p->written;
-  g_assert_true (fasp_endpoint_set_stream_offset (p->source,
-          vnet_get_time (p->net), vchain_media_time_of (p, p->written),
-          &other));
+  g_assert_true (fasp_endpoint_set_stream_offset (p->source, vnet_get_time (p->net),
+      vchain_media_time_of (p, p->written), &other));
   vchain_run (p, 2 * FASP_SEC);
   g_assert_cmpuint (p->discontinuities, ==, 1);
   g_assert_false (fasp_origin_equal (&before.origin, &p->end.origin));
   g_assert_true (fasp_origin_equal (&other.origin, &p->end.origin));
   /* and back to what it writes itself: a third one, from its beginning */
-  g_assert_true (fasp_endpoint_set_stream_offset (p->source,
-          vnet_get_time (p->net), vchain_media_time_of (p, p->written), NULL));
-  g_assert_cmpuint (fasp_store_get_next_offset (p->source->store).offset, ==,
-      0);
+  g_assert_true (fasp_endpoint_set_stream_offset (p->source, vnet_get_time (p->net),
+      vchain_media_time_of (p, p->written), NULL));
+  g_assert_cmpuint (fasp_store_get_next_offset (p->source->store).offset, ==, 0);
   vchain_free (p);
 }
 
 typedef struct
 {
   guint32 seed;
-  FaspTime behind[2];           /* of the relays, to the source, round trip */
+  FaspTime behind[2]; /* of the relays, to the source, round trip */
   gdouble loss;
-  FaspTime history;             /* of the second */
-  gboolean closes;              /* the first says goodbye; else it vanishes */
-  gboolean waits;               /* for a second relay that gets nothing for a while */
+  FaspTime history; /* of the second */
+  gboolean closes;  /* the first says goodbye; else it vanishes */
+  gboolean waits;   /* for a second relay that gets nothing for a while */
 } Move;
 
 /* A receiver has two addresses; which of them it wants. */
 static void
-follow (VChain * p, guint * serial)
+follow (VChain *p, guint *serial)
 {
   static const VnetSide sides[] = { VNET_C, VNET_E };
   guint now, wanted = fasp_endpoint_get_wanted_peer (p->last, &now);
@@ -169,7 +165,7 @@ follow (VChain * p, guint * serial)
 }
 
 static void
-kill_relay (VChain * p, guint n, VnetSide side, gboolean closes)
+kill_relay (VChain *p, guint n, VnetSide side, gboolean closes)
 {
   VChainRelay *r = &p->relays[n];
 
@@ -186,11 +182,10 @@ kill_relay (VChain * p, guint n, VnetSide side, gboolean closes)
 }
 
 static VChain *
-make_move (const Move * m)
+make_move (const Move *m)
 {
   VChain *p = vchain_new (m->seed);
-  FaspEndpointConfig c = vchain_sender_config (), last =
-      vchain_receiver_config ();
+  FaspEndpointConfig c = vchain_sender_config (), last = vchain_receiver_config ();
   guint serial = 0;
 
   p->source = vchain_attach (p, VNET_A, &c);
@@ -230,9 +225,11 @@ static void
 test_move (gconstpointer data)
 {
   guint32 seed = GPOINTER_TO_UINT (data);
-  Move m = {.seed = seed,.behind = {40 * FASP_MSEC, 40 * FASP_MSEC},
-  .history = 10 * FASP_SEC,.loss = seed % 3 * .02,.closes = seed % 2 == 0
-  };
+  Move m = { .seed = seed,
+    .behind = { 40 * FASP_MSEC, 40 * FASP_MSEC },
+    .history = 10 * FASP_SEC,
+    .loss = seed % 3 * .02,
+    .closes = seed % 2 == 0 };
   VChain *p;
 
   m.behind[seed / 2 % 2] = 600 * FASP_MSEC;
@@ -249,9 +246,10 @@ test_move (gconstpointer data)
 static void
 test_move_behind (void)
 {
-  Move m = {.seed = 7,.behind = {20 * FASP_MSEC, 20 * FASP_MSEC},
-  .history = 10 * FASP_SEC,.waits = TRUE
-  };
+  Move m = { .seed = 7,
+    .behind = { 20 * FASP_MSEC, 20 * FASP_MSEC },
+    .history = 10 * FASP_SEC,
+    .waits = TRUE };
   VChain *p = make_move (&m);
 
   g_assert_cmpuint (p->missing, ==, 0);
@@ -263,9 +261,9 @@ test_move_behind (void)
 static void
 test_move_too_late (gconstpointer data)
 {
-  Move m = {.seed = GPOINTER_TO_UINT (data),.behind = {20 * FASP_MSEC,
-      20 * FASP_MSEC},.history = FASP_SEC
-  };
+  Move m = { .seed = GPOINTER_TO_UINT (data),
+    .behind = { 20 * FASP_MSEC, 20 * FASP_MSEC },
+    .history = FASP_SEC };
   VChain *p = make_move (&m);
 
   g_assert_cmpuint (p->missing, >, VCHAIN_BITRATE / 8 / 2);
@@ -279,8 +277,7 @@ static void
 test_move_back (void)
 {
   VChain *p = vchain_new (1);
-  FaspEndpointConfig c = vchain_sender_config (), last =
-      vchain_receiver_config ();
+  FaspEndpointConfig c = vchain_sender_config (), last = vchain_receiver_config ();
   guint serial = 0;
 
   p->source = vchain_attach (p, VNET_A, &c);

@@ -4,10 +4,9 @@
 #define VCHAIN_HOPS_MAX 4
 
 FaspTime
-vchain_media_time_of (const VChain * p, guint64 offset)
+vchain_media_time_of (const VChain *p, guint64 offset)
 {
-  return p->media_base +
-      offset / VCHAIN_CHUNK * VCHAIN_CHUNK * 8 * FASP_SEC / VCHAIN_BITRATE;
+  return p->media_base + offset / VCHAIN_CHUNK * VCHAIN_CHUNK * 8 * FASP_SEC / VCHAIN_BITRATE;
 }
 
 VChain *
@@ -23,7 +22,7 @@ vchain_new (guint32 seed)
 }
 
 void
-vchain_free (VChain * p)
+vchain_free (VChain *p)
 {
   for (guint i = 0; i < VNET_NODES; i++)
     vnet_attach (p->net, i, NULL);
@@ -41,7 +40,7 @@ vchain_free (VChain * p)
 }
 
 void
-vchain_wire (VChain * p, VnetSide a, VnetSide b, FaspTime rtt, gdouble loss)
+vchain_wire (VChain *p, VnetSide a, VnetSide b, FaspTime rtt, gdouble loss)
 {
   VnetSide sides[2] = { a, b };
 
@@ -75,7 +74,7 @@ vchain_receiver_config (void)
 }
 
 FaspEndpoint *
-vchain_attach (VChain * p, VnetSide side, const FaspEndpointConfig * c)
+vchain_attach (VChain *p, VnetSide side, const FaspEndpointConfig *c)
 {
   FaspEndpoint *endpoint = fasp_endpoint_new (c, vnet_random, p->net);
 
@@ -84,7 +83,7 @@ vchain_attach (VChain * p, VnetSide side, const FaspEndpointConfig * c)
 }
 
 void
-vchain_dial (VChain * p, FaspEndpoint * endpoint, VnetSide peer)
+vchain_dial (VChain *p, FaspEndpoint *endpoint, VnetSide peer)
 {
   FaspAddress address = vnet_get_address (peer);
 
@@ -92,8 +91,8 @@ vchain_dial (VChain * p, FaspEndpoint * endpoint, VnetSide peer)
 }
 
 void
-vchain_add_relay (VChain * p, guint n, VnetSide upstream, VnetSide side,
-    const FaspEndpointConfig * out)
+vchain_add_relay (VChain *p, guint n, VnetSide upstream, VnetSide side,
+    const FaspEndpointConfig *out)
 {
   FaspEndpointConfig in = vchain_receiver_config ();
 
@@ -103,7 +102,7 @@ vchain_add_relay (VChain * p, guint n, VnetSide upstream, VnetSide side,
 }
 
 static void
-write_source (VChain * p, FaspTime now)
+write_source (VChain *p, FaspTime now)
 {
   while (p->written + VCHAIN_CHUNK <= p->due) {
     guint8 data[VCHAIN_CHUNK];
@@ -114,9 +113,9 @@ write_source (VChain * p, FaspTime now)
       p->blocked++;
       return;
     }
-    g_assert_cmpuint (fasp_endpoint_write (p->source, now,
-            vchain_media_time_of (p, p->written), data, VCHAIN_CHUNK, NULL), ==,
-        VCHAIN_CHUNK);
+    g_assert_cmpuint (fasp_endpoint_write (p->source, now, vchain_media_time_of (p, p->written),
+                          data, VCHAIN_CHUNK, NULL),
+        ==, VCHAIN_CHUNK);
     p->written += VCHAIN_CHUNK;
   }
   if (p->finished)
@@ -124,14 +123,16 @@ write_source (VChain * p, FaspTime now)
 }
 
 static void
-run_relay (VChainRelay * r, FaspTime now)
+run_relay (VChainRelay *r, FaspTime now)
 {
   FaspEvent event;
 
   if (r->in == NULL)
     return;
-  while (fasp_endpoint_poll_event (r->in, &event));
-  while (fasp_endpoint_poll_event (r->out, &event));
+  while (fasp_endpoint_poll_event (r->in, &event))
+    ;
+  while (fasp_endpoint_poll_event (r->out, &event))
+    ;
   for (;;) {
     FaspStreamOffset place;
 
@@ -147,13 +148,13 @@ run_relay (VChainRelay * r, FaspTime now)
     } else {
       place = fasp_endpoint_get_stream_offset (r->in);
       place.offset = r->held->offset;
-      if (r->done == 0 && !fasp_endpoint_set_stream_offset (r->out, now,
-              r->held->media_time, &place))
+      if (r->done == 0
+          && !fasp_endpoint_set_stream_offset (r->out, now, r->held->media_time, &place))
         return;
       if (r->done == 0 && (r->held->flags & FASP_BLOCK_KEY))
         fasp_endpoint_begin_key_frame (r->out, now, r->held->media_time, FALSE);
-      r->done += fasp_endpoint_write (r->out, now, r->held->media_time,
-          r->held->data + r->done, r->held->size - r->done, NULL);
+      r->done += fasp_endpoint_write (r->out, now, r->held->media_time, r->held->data + r->done,
+          r->held->size - r->done, NULL);
       if (r->done < r->held->size)
         return;
     }
@@ -164,21 +165,19 @@ run_relay (VChainRelay * r, FaspTime now)
 /* Media time is that of the first sender, of the block's first byte or of one a block before
  * it for each hop. */
 static void
-check_media_time (const VChain * p, const FaspBlock * block)
+check_media_time (const VChain *p, const FaspBlock *block)
 {
   guint64 before = VCHAIN_HOPS_MAX * FASP_BLOCK_UNIT;
 
-  g_assert_cmpint (block->media_time, <=, vchain_media_time_of (p,
-          block->offset));
-  g_assert_cmpint (block->media_time, >=, vchain_media_time_of (p,
-          block->offset - MIN (block->offset, before)));
+  g_assert_cmpint (block->media_time, <=, vchain_media_time_of (p, block->offset));
+  g_assert_cmpint (block->media_time, >=,
+      vchain_media_time_of (p, block->offset - MIN (block->offset, before)));
 }
 
 static void
-watch_play_time (VChain * p, const FaspBlock * block)
+watch_play_time (VChain *p, const FaspBlock *block)
 {
-  FaspTime shift = fasp_endpoint_map_media_time (p->last, block->media_time) -
-      block->media_time;
+  FaspTime shift = fasp_endpoint_map_media_time (p->last, block->media_time) - block->media_time;
 
   if (p->read > 0)
     p->max_jump = MAX (p->max_jump, ABS (shift - p->shift));
@@ -186,7 +185,7 @@ watch_play_time (VChain * p, const FaspBlock * block)
 }
 
 static void
-read_last (VChain * p, FaspTime now)
+read_last (VChain *p, FaspTime now)
 {
   FaspBlock *block;
   FaspEvent event;
@@ -204,8 +203,7 @@ read_last (VChain * p, FaspTime now)
       p->discontinuities++;
     if (block->offset != FASP_OFFSET_UNKNOWN) {
       for (guint i = 0; i < block->size; i++)
-        g_assert_cmpuint (block->data[i], ==,
-            vcast_byte_at (block->offset + i));
+        g_assert_cmpuint (block->data[i], ==, vcast_byte_at (block->offset + i));
       check_media_time (p, block);
       if (block->flags & FASP_BLOCK_KEY)
         p->last_key = block->offset;
@@ -234,14 +232,15 @@ read_last (VChain * p, FaspTime now)
 }
 
 void
-vchain_step (VChain * p)
+vchain_step (VChain *p)
 {
   FaspTime now = vnet_get_time (p->net) + VCHAIN_STEP;
   FaspEvent event;
 
   vnet_run (p->net, now);
   p->due += p->finished ? 0 : VCHAIN_BITRATE / 8 * VCHAIN_STEP / FASP_SEC;
-  while (p->source != NULL && fasp_endpoint_poll_event (p->source, &event));
+  while (p->source != NULL && fasp_endpoint_poll_event (p->source, &event))
+    ;
   if (p->source != NULL)
     write_source (p, now);
   for (guint i = 0; i < G_N_ELEMENTS (p->relays); i++)
@@ -251,7 +250,7 @@ vchain_step (VChain * p)
 }
 
 void
-vchain_run (VChain * p, FaspTime span)
+vchain_run (VChain *p, FaspTime span)
 {
   FaspTime until = vnet_get_time (p->net) + span;
 
@@ -260,7 +259,7 @@ vchain_run (VChain * p, FaspTime span)
 }
 
 void
-vchain_run_to_end (VChain * p)
+vchain_run_to_end (VChain *p)
 {
   FaspTime until = vnet_get_time (p->net) + 30 * FASP_SEC;
 
@@ -273,7 +272,7 @@ vchain_run_to_end (VChain * p)
 }
 
 void
-vchain_add_seeds (const gchar * path, guint n, GTestDataFunc test)
+vchain_add_seeds (const gchar *path, guint n, GTestDataFunc test)
 {
   for (guint seed = 1; seed <= n; seed++) {
     g_autofree gchar *name = g_strdup_printf ("%s/%u", path, seed);

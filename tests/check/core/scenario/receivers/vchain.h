@@ -12,14 +12,14 @@
 G_BEGIN_DECLS
 
 #define VCHAIN_CHUNK 1316
-#define VCHAIN_BITRATE 4000000  /* of the stream, bit/s */
+#define VCHAIN_BITRATE 4000000 /* of the stream, bit/s */
 #define VCHAIN_CHANNEL 8000000
-#define VCHAIN_STEP (2 * FASP_MSEC)     /* of vchain_step () */
+#define VCHAIN_STEP (2 * FASP_MSEC) /* of vchain_step () */
 
 typedef struct
 {
   FaspEndpoint *in, *out;
-  FaspBlock *held;              /* of which so many bytes are written */
+  FaspBlock *held; /* of which so many bytes are written */
   guint32 done;
   gboolean ended;
 } VChainRelay;
@@ -28,46 +28,44 @@ typedef struct
 {
   Vnet *net;
   GRand *rand;
-  FaspEndpoint *source;         /* at A */
-  guint64 written;              /* offset of the next byte */
-  guint64 due;                  /* bytes by now */
+  FaspEndpoint *source; /* at A */
+  guint64 written;      /* offset of the next byte */
+  guint64 due;          /* bytes by now */
   FaspTime media_base;
   gboolean finished;
   VChainRelay relays[3];
-  FaspEndpoint *last;           /* the receiver */
-  FaspStreamOffset end;                /* of what it has read */
+  FaspEndpoint *last;   /* the receiver */
+  FaspStreamOffset end; /* of what it has read */
   guint64 read, missing;
-  guint64 last_key;             /* where the last key frame began */
+  guint64 last_key; /* where the last key frame began */
   guint discontinuities, moves;
   guint64 moved_missing;
   gboolean eos, first_seen;
-  guint64 first;                /* offset that it began at */
-  FaspTime shift, max_jump;     /* of play time against media time: the last one,
-                                   and its largest change */
-  guint64 blocked;              /* writes that were not taken */
+  guint64 first;            /* offset that it began at */
+  FaspTime shift, max_jump; /* of play time against media time: the last one,
+                               and its largest change */
+  guint64 blocked;          /* writes that were not taken */
 } VChain;
 
 /* When the byte at @offset was written: the source writes whole chunks. */
-FaspTime vchain_media_time_of (const VChain * p, guint64 offset);
+FaspTime vchain_media_time_of (const VChain *p, guint64 offset);
 VChain *vchain_new (guint32 seed);
-void vchain_free (VChain * p);
+void vchain_free (VChain *p);
 /* Sets both directions of the path between two nodes. */
-void vchain_wire (VChain * p, VnetSide a, VnetSide b, FaspTime rtt,
-    gdouble loss);
+void vchain_wire (VChain *p, VnetSide a, VnetSide b, FaspTime rtt, gdouble loss);
 FaspEndpointConfig vchain_sender_config (void);
 FaspEndpointConfig vchain_receiver_config (void);
 /* Makes an endpoint at a node. It belongs where vchain_free() finds it: in the struct. */
-FaspEndpoint *vchain_attach (VChain * p, VnetSide side,
-    const FaspEndpointConfig * c);
-void vchain_dial (VChain * p, FaspEndpoint * endpoint, VnetSide peer);
+FaspEndpoint *vchain_attach (VChain *p, VnetSide side, const FaspEndpointConfig *c);
+void vchain_dial (VChain *p, FaspEndpoint *endpoint, VnetSide peer);
 /* From @upstream's node, in at @side and out at the next. */
-void vchain_add_relay (VChain * p, guint n, VnetSide upstream, VnetSide side,
-    const FaspEndpointConfig * out);
-void vchain_step (VChain * p);
-void vchain_run (VChain * p, FaspTime span);
+void vchain_add_relay (VChain *p, guint n, VnetSide upstream, VnetSide side,
+    const FaspEndpointConfig *out);
+void vchain_step (VChain *p);
+void vchain_run (VChain *p, FaspTime span);
 /* The source ends: the last receiver has all that was not told to be missing, within 30 s. */
-void vchain_run_to_end (VChain * p);
+void vchain_run_to_end (VChain *p);
 /* Adds a case for each of @n seeds. */
-void vchain_add_seeds (const gchar * path, guint n, GTestDataFunc test);
+void vchain_add_seeds (const gchar *path, guint n, GTestDataFunc test);
 
 G_END_DECLS

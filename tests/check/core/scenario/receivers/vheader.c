@@ -19,14 +19,13 @@ vheader_new (guint32 seed, gsize header_size, guint key_every)
   sim->net = vnet_new (seed);
   sim->source.header = make_header (header_size);
   sim->source.key_every = key_every;
-  sim->source.entries = g_hash_table_new_full (g_int64_hash, g_int64_equal,
-      g_free, NULL);
+  sim->source.entries = g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, NULL);
   sim->first = FASP_OFFSET_UNKNOWN;
   return sim;
 }
 
 void
-vheader_free (VHeader * sim)
+vheader_free (VHeader *sim)
 {
   for (guint i = 0; i < VNET_NODES; i++)
     vnet_attach (sim->net, i, NULL);
@@ -42,7 +41,7 @@ vheader_free (VHeader * sim)
 }
 
 FaspEndpoint *
-vheader_attach (VHeader * sim, VnetSide side, const FaspEndpointConfig * c)
+vheader_attach (VHeader *sim, VnetSide side, const FaspEndpointConfig *c)
 {
   FaspEndpoint *endpoint = fasp_endpoint_new (c, vnet_random, sim->net);
 
@@ -63,7 +62,7 @@ vheader_sender_config (void)
 }
 
 FaspEndpoint *
-vheader_dial (VHeader * sim, VnetSide from, VnetSide to, FaspJoin join)
+vheader_dial (VHeader *sim, VnetSide from, VnetSide to, FaspJoin join)
 {
   FaspAddress address = vnet_get_address (to);
   FaspEndpointConfig c;
@@ -78,7 +77,7 @@ vheader_dial (VHeader * sim, VnetSide from, VnetSide to, FaspJoin join)
 }
 
 static void
-write_units (VHeader * sim, FaspTime now)
+write_units (VHeader *sim, FaspTime now)
 {
   VHeaderSource *s = &sim->source;
 
@@ -91,22 +90,22 @@ write_units (VHeader * sim, FaspTime now)
     }
     for (guint i = 0; i < VHEADER_UNIT_SIZE; i++)
       data[i] = vcast_byte_at (s->written + i);
-    g_assert_cmpuint (fasp_endpoint_write (sim->sender, now, now, data,
-            VHEADER_UNIT_SIZE, NULL), ==, VHEADER_UNIT_SIZE);
+    g_assert_cmpuint (fasp_endpoint_write (sim->sender, now, now, data, VHEADER_UNIT_SIZE, NULL),
+        ==, VHEADER_UNIT_SIZE);
     s->written += VHEADER_UNIT_SIZE;
   }
 }
 
 static void
-run_relay (VHeaderRelay * r, FaspTime now)
+run_relay (VHeaderRelay *r, FaspTime now)
 {
   FaspBlock *block;
   FaspEvent event;
 
   if (r->in == NULL)
     return;
-  while (fasp_endpoint_poll_event (r->in, &event)
-      || fasp_endpoint_poll_event (r->out, &event));
+  while (fasp_endpoint_poll_event (r->in, &event) || fasp_endpoint_poll_event (r->out, &event))
+    ;
   while ((block = fasp_endpoint_read (r->in, now)) != NULL) {
     FaspStreamOffset place = fasp_endpoint_get_stream_offset (r->in);
 
@@ -117,20 +116,20 @@ run_relay (VHeaderRelay * r, FaspTime now)
       fasp_endpoint_set_header (r->out, now, bytes);
     } else {
       place.offset = block->offset;
-      g_assert_true (fasp_endpoint_set_stream_offset (r->out, now,
-              block->media_time, &place));
+      g_assert_true (fasp_endpoint_set_stream_offset (r->out, now, block->media_time, &place));
       if (r->enters || (block->flags & FASP_BLOCK_KEY))
         fasp_endpoint_begin_key_frame (r->out, now, block->media_time, FALSE);
       r->enters = FALSE;
-      g_assert_cmpuint (fasp_endpoint_write (r->out, now, block->media_time,
-              block->data, block->size, NULL), ==, block->size);
+      g_assert_cmpuint (fasp_endpoint_write (r->out, now, block->media_time, block->data,
+                            block->size, NULL),
+          ==, block->size);
     }
     fasp_block_unref (block);
   }
 }
 
 void
-vheader_read_stream (VHeader * sim, FaspTime now)
+vheader_read_stream (VHeader *sim, FaspTime now)
 {
   FaspBlock *block;
   FaspEvent event;
@@ -154,8 +153,7 @@ vheader_read_stream (VHeader * sim, FaspTime now)
         sim->next = block->offset;
       g_assert_cmpuint (block->offset, ==, sim->next);
       for (guint i = 0; i < block->size; i++)
-        g_assert_cmpuint (block->data[i], ==,
-            vcast_byte_at (block->offset + i));
+        g_assert_cmpuint (block->data[i], ==, vcast_byte_at (block->offset + i));
       sim->next += block->size;
     }
     fasp_block_unref (block);
@@ -163,7 +161,7 @@ vheader_read_stream (VHeader * sim, FaspTime now)
 }
 
 void
-vheader_run (VHeader * sim, FaspTime span)
+vheader_run (VHeader *sim, FaspTime span)
 {
   FaspTime until = vnet_get_time (sim->net) + span;
 
@@ -172,7 +170,8 @@ vheader_run (VHeader * sim, FaspTime span)
     FaspEvent event;
 
     vnet_run (sim->net, now);
-    while (fasp_endpoint_poll_event (sim->sender, &event));
+    while (fasp_endpoint_poll_event (sim->sender, &event))
+      ;
     write_units (sim, now);
     run_relay (&sim->relay, now);
     if (sim->reader != NULL)
@@ -181,7 +180,7 @@ vheader_run (VHeader * sim, FaspTime span)
 }
 
 void
-vheader_wire (VHeader * sim, VnetSide a, VnetSide b, gdouble loss)
+vheader_wire (VHeader *sim, VnetSide a, VnetSide b, gdouble loss)
 {
   for (guint i = 0; i < 2; i++) {
     ImpairConfig *w = vnet_get_wire (sim->net, i ? b : a, i ? a : b);
@@ -192,7 +191,7 @@ vheader_wire (VHeader * sim, VnetSide a, VnetSide b, gdouble loss)
 }
 
 void
-vheader_assert_entered (VHeader * sim)
+vheader_assert_entered (VHeader *sim)
 {
   g_assert_cmpuint (sim->enters, ==, 1);
   g_assert_nonnull (sim->got);
@@ -201,7 +200,7 @@ vheader_assert_entered (VHeader * sim)
 }
 
 void
-vheader_begin (VHeader * sim, const FaspEndpointConfig * c, gdouble loss)
+vheader_begin (VHeader *sim, const FaspEndpointConfig *c, gdouble loss)
 {
   sim->sender = vheader_attach (sim, VNET_A, c);
   fasp_endpoint_set_header (sim->sender, 0, sim->source.header);
@@ -209,7 +208,7 @@ vheader_begin (VHeader * sim, const FaspEndpointConfig * c, gdouble loss)
 }
 
 void
-vheader_run_lossy (VHeader * sim, gdouble loss, FaspTime span)
+vheader_run_lossy (VHeader *sim, gdouble loss, FaspTime span)
 {
   vnet_get_wire (sim->net, VNET_A, VNET_B)->loss = loss;
   vheader_run (sim, span);

@@ -18,10 +18,10 @@ G_BEGIN_DECLS
 
 typedef struct
 {
-  GBytes *header;               /* of the stream, by now; not owned */
-  guint units, key_every;       /* units so far; one of so many can be decoded alone */
-  guint64 written;              /* of this unit and those before */
-  GHashTable *entries;          /* offsets at which one that can begins */
+  GBytes *header;         /* of the stream, by now; not owned */
+  guint units, key_every; /* units so far; one of so many can be decoded alone */
+  guint64 written;        /* of this unit and those before */
+  GHashTable *entries;    /* offsets at which one that can begins */
 } VHeaderSource;
 
 typedef struct
@@ -36,31 +36,29 @@ typedef struct
   FaspEndpoint *sender, *reader;
   VHeaderSource source;
   VHeaderRelay relay;
-  GBytes *got;                  /* the header that came before the first byte */
+  GBytes *got; /* the header that came before the first byte */
   guint headers, enters;
-  guint64 first, next;          /* offsets */
-  gboolean gaps;                /* bytes may be missing */
+  guint64 first, next; /* offsets */
+  gboolean gaps;       /* bytes may be missing */
 } VHeader;
 
 VHeader *vheader_new (guint32 seed, gsize header_size, guint key_every);
-void vheader_free (VHeader * sim);
+void vheader_free (VHeader *sim);
 /* Makes an endpoint at a node. It belongs where vheader_free() finds it: in the struct. */
-FaspEndpoint *vheader_attach (VHeader * sim, VnetSide side,
-    const FaspEndpointConfig * c);
+FaspEndpoint *vheader_attach (VHeader *sim, VnetSide side, const FaspEndpointConfig *c);
 FaspEndpointConfig vheader_sender_config (void);
 /* Makes a receiver at @from that calls @to. */
-FaspEndpoint *vheader_dial (VHeader * sim, VnetSide from, VnetSide to,
-    FaspJoin join);
+FaspEndpoint *vheader_dial (VHeader *sim, VnetSide from, VnetSide to, FaspJoin join);
 /* Reads what the reader has, and checks it. */
-void vheader_read_stream (VHeader * sim, FaspTime now);
-void vheader_run (VHeader * sim, FaspTime span);
+void vheader_read_stream (VHeader *sim, FaspTime now);
+void vheader_run (VHeader *sim, FaspTime span);
 /* Sets both directions of the path between two nodes. */
-void vheader_wire (VHeader * sim, VnetSide a, VnetSide b, gdouble loss);
+void vheader_wire (VHeader *sim, VnetSide a, VnetSide b, gdouble loss);
 /* The reader got the header once, and then the stream from a unit on that can be decoded alone. */
-void vheader_assert_entered (VHeader * sim);
+void vheader_assert_entered (VHeader *sim);
 /* A sender at A, and a wire from there to B. */
-void vheader_begin (VHeader * sim, const FaspEndpointConfig * c, gdouble loss);
+void vheader_begin (VHeader *sim, const FaspEndpointConfig *c, gdouble loss);
 /* So much of what A sends to B is lost for @span, and nothing any more. */
-void vheader_run_lossy (VHeader * sim, gdouble loss, FaspTime span);
+void vheader_run_lossy (VHeader *sim, gdouble loss, FaspTime span);
 
 G_END_DECLS

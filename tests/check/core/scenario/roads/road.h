@@ -8,8 +8,8 @@
 
 G_BEGIN_DECLS
 
-/* A link of @mbit Mbit/s that keeps the order and has a queue of @buffer µs, and loses a share @loss by
- * chance. */
+/* A link of @mbit Mbit/s that keeps the order and has a queue of @buffer µs, and loses a share
+ * @loss by chance. */
 Vroad *road_new (guint mbit, gint64 buffer, gdouble loss, guint32 seed);
 /* Mbit/s, of the bytes counted @from and @to, @time µs apart. */
 gdouble road_mbit_between (guint64 from, guint64 to, gint64 time);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * adaptive alone on a road (vroad): what it finds, how soon, and what it leaves in the queue. The road
- * may lose, police, become another rate, and pause.
+ * adaptive alone on a road (vroad): what it finds, how soon, and what it leaves in the queue. The
+ * road may lose, police, become another rate, and pause.
  */
 #include "impair.h"
 #include "road.h"
@@ -24,18 +24,17 @@ test_alone (void)
     Vroad *road = road_new (mbit, 200000, loss, i);
     guint64 before;
 
-    vroad_add (road, &(VroadSender) {
-        .kind = VROAD_ADAPTIVE,.rtt = rtt,.clock = i % 2 ? 1e-4 : -1e-4}
-    );
+    vroad_add (road,
+        &(VroadSender) { .kind = VROAD_ADAPTIVE, .rtt = rtt, .clock = i % 2 ? 1e-4 : -1e-4 });
     vroad_run (road, 10 * rtt + FASP_SEC / 2);
     g_assert_cmpuint (vroad_get_rate (road, 0), >, mbit * 800000);
     vroad_run (road, from);
     before = vroad_get_delivered (road, 0);
     queue = vroad_watch (road, from, until);
-    share = road_mbit_between (before, vroad_get_delivered (road, 0),
-        until - from) / mbit / (1 - loss);
-    g_test_message ("%u Mbit/s, %d ms, %g: %.3f, %.1f ms", mbit,
-        (gint) (rtt / 1000), loss, share, queue / 1e3);
+    share =
+        road_mbit_between (before, vroad_get_delivered (road, 0), until - from) / mbit / (1 - loss);
+    g_test_message ("%u Mbit/s, %d ms, %g: %.3f, %.1f ms", mbit, (gint) (rtt / 1000), loss, share,
+        queue / 1e3);
     g_assert_cmpfloat (share, >, .9);
     g_assert_cmpint (queue, <, 10.5 * FASP_MSEC);
     vroad_free (road);
@@ -55,24 +54,21 @@ test_lossy (void)
     Vroad *road = road_new (10, 200000, loss, i);
     guint64 before;
 
-    vroad_add (road, &(VroadSender) {
-        .kind = VROAD_ADAPTIVE,.rtt = rtt}
-    );
+    vroad_add (road, &(VroadSender) { .kind = VROAD_ADAPTIVE, .rtt = rtt });
     vroad_run (road, from);
     before = vroad_get_delivered (road, 0);
     queue = vroad_watch (road, from, until);
-    share = road_mbit_between (before, vroad_get_delivered (road, 0),
-        until - from) / 10 / (1 - loss);
-    g_test_message ("%d ms, %g: %.3f, %.1f ms", (gint) (rtt / 1000), loss,
-        share, queue / 1e3);
+    share =
+        road_mbit_between (before, vroad_get_delivered (road, 0), until - from) / 10 / (1 - loss);
+    g_test_message ("%d ms, %g: %.3f, %.1f ms", (gint) (rtt / 1000), loss, share, queue / 1e3);
     g_assert_cmpfloat (share, >, .85);
     g_assert_cmpint (queue, <, 10.5 * FASP_MSEC);
     vroad_free (road);
   }
 }
 
-/* A short way and a queue of a few packets, as of a slow interface nearby; round trips are so many that a
- * packet more for each of them, of what was told of together, would be any rate. */
+/* A short way and a queue of a few packets, as of a slow interface nearby; round trips are so many
+ * that a packet more for each of them, of what was told of together, would be any rate. */
 static void
 test_short (void)
 {
@@ -80,23 +76,22 @@ test_short (void)
   gdouble mean = 0;
 
   for (guint i = 0; i < n; i++) {
-    ImpairConfig c = {.rate = 6000000,.queue = 6000,.jitter =
-          i % 2 * 5 * FASP_MSEC,.stall =
-          i % 2 ? 0 : 10 * FASP_MSEC,.keep_order = TRUE
-    };
+    ImpairConfig c = { .rate = 6000000,
+      .queue = 6000,
+      .jitter = i % 2 * 5 * FASP_MSEC,
+      .stall = i % 2 ? 0 : 10 * FASP_MSEC,
+      .keep_order = TRUE };
     Vroad *road = vroad_new (1 + i, &c);
     guint64 most = 0;
 
-    vroad_add (road, &(VroadSender) {
-        .kind = VROAD_ADAPTIVE,.rtt = 200}
-    );
+    vroad_add (road, &(VroadSender) { .kind = VROAD_ADAPTIVE, .rtt = 200 });
     vroad_run (road, 2 * FASP_SEC);
     for (gint64 now = 2 * FASP_SEC; now < 30 * FASP_SEC; now += 50 * FASP_MSEC) {
       vroad_run (road, now);
       most = MAX (most, vroad_get_rate (road, 0));
     }
-    g_test_message ("%u: %.1f Mbit/s, %.2f at most", i,
-        vroad_get_delivered (road, 0) * 8 / 30e6, most / 1e6);
+    g_test_message ("%u: %.1f Mbit/s, %.2f at most", i, vroad_get_delivered (road, 0) * 8 / 30e6,
+        most / 1e6);
     mean += most / 1e6 / n;
     g_assert_cmpuint (most, <, 3 * c.rate);
     g_assert_cmpfloat (vroad_get_delivered (road, 0) * 8 / 30e6, >, 5);
@@ -119,9 +114,7 @@ test_at_most (void)
     Vroad *road = road_new (20, 200000, .01, i);
     gdouble share;
 
-    vroad_add (road, &(VroadSender) {
-        .kind = VROAD_ADAPTIVE,.rtt = rtts[i / 3],.max = max}
-    );
+    vroad_add (road, &(VroadSender) { .kind = VROAD_ADAPTIVE, .rtt = rtts[i / 3], .max = max });
     vroad_run (road, 3 * FASP_SEC);
     before = vroad_get_delivered (road, 0);
     vroad_run (road, 13 * FASP_SEC);
@@ -144,16 +137,13 @@ test_start (void)
     Vroad *road = road_new (10, 200000, 0, i);
     guint64 before;
 
-    vroad_add (road, &(VroadSender) {
-        .kind = VROAD_ADAPTIVE,.rtt = rtts[i],.source = 9000000}
-    );
+    vroad_add (road, &(VroadSender) { .kind = VROAD_ADAPTIVE, .rtt = rtts[i], .source = 9000000 });
     vroad_run (road, 3 * rtts[i] + 150 * FASP_MSEC);
     /* but for the 3 % that are left to clocks and queues, twice: the source has less, too */
     g_assert_cmpuint (vroad_get_rate (road, 0), >, .97 * .97 * 10e6);
     before = vroad_get_delivered (road, 0);
     vroad_run (road, 3 * rtts[i] + 250 * FASP_MSEC);
-    g_assert_cmpfloat ((vroad_get_delivered (road, 0) - before) * 8 / .1, >,
-        9e6);
+    g_assert_cmpfloat ((vroad_get_delivered (road, 0) - before) * 8 / .1, >, 9e6);
     g_assert_cmpuint (vroad_get_lost (road, 0), ==, 0);
     vroad_free (road);
   }
@@ -168,14 +158,11 @@ test_alone_long (void)
     guint64 before;
     gdouble share;
 
-    vroad_add (road, &(VroadSender) {
-        .kind = VROAD_ADAPTIVE,.rtt = 20000}
-    );
+    vroad_add (road, &(VroadSender) { .kind = VROAD_ADAPTIVE, .rtt = 20000 });
     vroad_run (road, 10 * FASP_SEC);
     before = vroad_get_delivered (road, 0);
     vroad_run (road, 70 * FASP_SEC);
-    share = road_mbit_between (before, vroad_get_delivered (road, 0),
-        60 * FASP_SEC) / 10;
+    share = road_mbit_between (before, vroad_get_delivered (road, 0), 60 * FASP_SEC) / 10;
     g_test_message ("%u: %.3f", i, share);
     g_assert_cmpfloat (share, >, .97);
     vroad_free (road);
@@ -193,9 +180,7 @@ test_start_near (void)
     Vroad *road = road_new (100, 200000, 0, i);
     gdouble behind = 0;
 
-    vroad_add (road, &(VroadSender) {
-        .kind = VROAD_ADAPTIVE,.rtt = rtts[i],.source = 8000000}
-    );
+    vroad_add (road, &(VroadSender) { .kind = VROAD_ADAPTIVE, .rtt = rtts[i], .source = 8000000 });
     for (gint64 now = 0; now < 5 * FASP_SEC; now += FASP_MSEC) {
       vroad_run (road, now);
       behind = MAX (behind, now / 1e3 - vroad_get_delivered (road, 0) / 1e3);
@@ -213,9 +198,7 @@ test_many_under_way (void)
 {
   Vroad *road = road_new (3000, 200000, 0, 1);
 
-  vroad_add (road, &(VroadSender) {
-      .kind = VROAD_ADAPTIVE,.rtt = 300 * FASP_MSEC}
-  );
+  vroad_add (road, &(VroadSender) { .kind = VROAD_ADAPTIVE, .rtt = 300 * FASP_MSEC });
   vroad_run (road, 5 * FASP_SEC);
   g_assert_cmpuint (vroad_get_rate (road, 0), >, 2800000000);
   vroad_get_bottleneck (road)->rate = 1500000000;
@@ -238,9 +221,7 @@ test_steps (void)
     Vroad *road = road_new (10, 2 * FASP_SEC, 0, i);
     ImpairConfig *bottleneck = vroad_get_bottleneck (road);
 
-    vroad_add (road, &(VroadSender) {
-        .kind = VROAD_ADAPTIVE,.rtt = rtt}
-    );
+    vroad_add (road, &(VroadSender) { .kind = VROAD_ADAPTIVE, .rtt = rtt });
     vroad_run (road, at);
     bottleneck->rate = 5000000;
     vroad_run (road, at + 5 * rtt);
@@ -264,9 +245,8 @@ test_steps (void)
 static void
 test_pauses (void)
 {
-  static const gint64 pauses[][2] = { {40000, 2000000}, {100000, 5000000},
-  {200000, 10000000}
-  };
+  static const gint64 pauses[][2] = { { 40000, 2000000 }, { 100000, 5000000 },
+    { 200000, 10000000 } };
 
   for (guint i = 0; i < 9; i++) {
     gint64 length = pauses[i % 3][0], every = pauses[i % 3][1];
@@ -275,9 +255,7 @@ test_pauses (void)
     ImpairConfig *bottleneck = vroad_get_bottleneck (road);
     gdouble queue = 0, delivered = 0;
 
-    vroad_add (road, &(VroadSender) {
-        .kind = VROAD_ADAPTIVE,.rtt = 20000 << i / 3 * 2}
-    );
+    vroad_add (road, &(VroadSender) { .kind = VROAD_ADAPTIVE, .rtt = 20000 << i / 3 * 2 });
     vroad_run (road, now);
     for (; now < until; now += 1000) {
       if (now % every == 0)
@@ -293,16 +271,16 @@ test_pauses (void)
     }
     delivered = vroad_get_delivered (road, 0) - delivered;
     delivered /= 1.25 * (until - from);
-    g_test_message ("%d ms every %d s, %d ms: %.1f ms, %.2f",
-        (gint) (length / 1000), (gint) (every / FASP_SEC), 20 << i / 3 * 2,
-        queue / 1000, delivered);
+    g_test_message ("%d ms every %d s, %d ms: %.1f ms, %.2f", (gint) (length / 1000),
+        (gint) (every / FASP_SEC), 20 << i / 3 * 2, queue / 1000, delivered);
     g_assert_cmpfloat (queue, <, 90 * FASP_MSEC);
     g_assert_cmpfloat (delivered, >, .65);
     vroad_free (road);
   }
 }
 
-/* A tenth is found, to a fifth, in three round trips and 0.1 s, and what has piled up meanwhile goes. */
+/* A tenth is found, to a fifth, in three round trips and 0.1 s, and what has piled up meanwhile
+ * goes. */
 static void
 test_deep_step (void)
 {
@@ -310,9 +288,7 @@ test_deep_step (void)
     gint64 rtt = 50000 << i % 3, at = 10 * FASP_SEC + i * 7000;
     Vroad *road = road_new (10, 20 * FASP_SEC, 0, i);
 
-    vroad_add (road, &(VroadSender) {
-        .kind = VROAD_ADAPTIVE,.rtt = rtt}
-    );
+    vroad_add (road, &(VroadSender) { .kind = VROAD_ADAPTIVE, .rtt = rtt });
     vroad_run (road, at);
     vroad_get_bottleneck (road)->rate = 1000000;
     vroad_run (road, at + 3 * rtt + 100 * FASP_MSEC);
@@ -332,9 +308,7 @@ test_deepest_step (void)
     gint64 at = 10 * FASP_SEC + i * 130000;
     Vroad *road = road_new (10, 20 * FASP_SEC, 0, i);
 
-    vroad_add (road, &(VroadSender) {
-        .kind = VROAD_ADAPTIVE,.rtt = 400000}
-    );
+    vroad_add (road, &(VroadSender) { .kind = VROAD_ADAPTIVE, .rtt = 400000 });
     vroad_run (road, at);
     vroad_get_bottleneck (road)->rate = 1000000;
     vroad_run (road, at + 2 * FASP_SEC);
@@ -353,14 +327,13 @@ test_slow_source (void)
   Vroad *road = road_new (10, 200000, 0, 1);
   guint64 before;
 
-  vroad_add (road, &(VroadSender) {
-      .kind = VROAD_ADAPTIVE,.rtt = 100000,.source = 4000000});
+  vroad_add (road, &(VroadSender) { .kind = VROAD_ADAPTIVE, .rtt = 100000, .source = 4000000 });
   vroad_run (road, 5 * FASP_SEC);
   before = vroad_get_delivered (road, 0);
-  g_assert_cmpint (vroad_watch (road, 5 * FASP_SEC, 15 * FASP_SEC), <,
-      5 * FASP_MSEC);
-  g_assert_cmpfloat (ABS (road_mbit_between (before, vroad_get_delivered (road,
-                  0), 10 * FASP_SEC) - 4), <, .05);
+  g_assert_cmpint (vroad_watch (road, 5 * FASP_SEC, 15 * FASP_SEC), <, 5 * FASP_MSEC);
+  g_assert_cmpfloat (ABS (road_mbit_between (before, vroad_get_delivered (road, 0), 10 * FASP_SEC)
+                         - 4),
+      <, .05);
   vroad_free (road);
 }
 
@@ -371,24 +344,22 @@ test_from_least (void)
   for (guint i = 0; i < 20; i++) {
     Vroad *road = road_new (10, 200000, 0, i);
     guint64 before;
-    guint sender = vroad_add (road, &(VroadSender) {
-          .kind = VROAD_ADAPTIVE,.rtt = 5000 + 10000 * i,.max = FASP_RATE_LEAST
-        }
-    );
+    guint sender = vroad_add (road,
+        &(VroadSender) { .kind = VROAD_ADAPTIVE, .rtt = 5000 + 10000 * i, .max = FASP_RATE_LEAST });
 
     vroad_run (road, 5 * FASP_SEC + i * 50000);
     vroad_set_max (road, sender, 0);
     vroad_run (road, 9 * FASP_SEC + i * 50000);
     before = vroad_get_delivered (road, sender);
     vroad_run (road, 10 * FASP_SEC + i * 50000);
-    g_assert_cmpfloat (road_mbit_between (before, vroad_get_delivered (road,
-                sender), FASP_SEC), >, 9);
+    g_assert_cmpfloat (road_mbit_between (before, vroad_get_delivered (road, sender), FASP_SEC), >,
+        9);
     vroad_free (road);
   }
 }
 
-/* A policer has no queue that would tell of it: who takes all there is, in the mean, and an encoder that
- * follows have most of its rate, and do not fill it with what it loses. */
+/* A policer has no queue that would tell of it: who takes all there is, in the mean, and an encoder
+ * that follows have most of its rate, and do not fill it with what it loses. */
 static void
 test_policed (void)
 {
@@ -396,38 +367,36 @@ test_policed (void)
 
   for (guint i = 0; i < 24; i++) {
     gdouble mbit = i / 3 % 2 ? 30 : 6;
-    ImpairConfig c = {.police = mbit * 1e6,.bucket =
-          (const guint[]) {10000, 50000, 500000}[i % 3],.keep_order = TRUE
-    };
+    ImpairConfig c = { .police = mbit * 1e6,
+      .bucket = (const guint[]) { 10000, 50000, 500000 }[i % 3],
+      .keep_order = TRUE };
     Vroad *road = vroad_new (i, &c);
     guint64 before, lost;
     gdouble share;
 
-    vroad_add (road, &(VroadSender) {
-        .kind = VROAD_ADAPTIVE,.rtt = i / 6 % 2 ? 100000 : 20000,.follow =
-          i / 12 * .9}
-    );
+    vroad_add (road,
+        &(VroadSender) { .kind = VROAD_ADAPTIVE,
+            .rtt = i / 6 % 2 ? 100000 : 20000,
+            .follow = i / 12 * .9 });
     vroad_run (road, 10 * FASP_SEC);
     before = vroad_get_delivered (road, 0);
     lost = vroad_get_lost (road, 0);
     vroad_run (road, 50 * FASP_SEC);
-    share = road_mbit_between (before, vroad_get_delivered (road, 0),
-        40 * FASP_SEC) / mbit;
+    share = road_mbit_between (before, vroad_get_delivered (road, 0), 40 * FASP_SEC) / mbit;
     lost = vroad_get_lost (road, 0) - lost;
     mean += i < 12 ? road_mbit_between (0, lost, 40 * FASP_SEC) / mbit / 12 : 0;
-    g_test_message ("%u: %.3f, %.4f lost", i, share, road_mbit_between (0, lost,
-            40 * FASP_SEC) / mbit);
+    g_test_message ("%u: %.3f, %.4f lost", i, share,
+        road_mbit_between (0, lost, 40 * FASP_SEC) / mbit);
     g_assert_cmpfloat (share, >, .8);
     if (i >= 12)
-      g_assert_cmpfloat (road_mbit_between (0, lost, 40 * FASP_SEC), <,
-          .05 * mbit);
+      g_assert_cmpfloat (road_mbit_between (0, lost, 40 * FASP_SEC), <, .05 * mbit);
     vroad_free (road);
   }
   g_assert_cmpfloat (mean, <, .05);
 }
 
-/* Chance that loses in bursts is no policer, also where pictures do: in the mean of some runs a stream is
- * hardly behind. */
+/* Chance that loses in bursts is no policer, also where pictures do: in the mean of some runs a
+ * stream is hardly behind. */
 static void
 test_bursts (void)
 {
@@ -442,14 +411,15 @@ test_bursts (void)
       gdouble most = 0;
 
       vroad_get_bottleneck (road)->burst = bursts[i % 3];
-      vroad_add (road, &(VroadSender) {
-          .kind = VROAD_ADAPTIVE,.rtt = 60000,.source = 4000000,.key =
-            i / 3 * 10}
-      );
+      vroad_add (road,
+          &(VroadSender) { .kind = VROAD_ADAPTIVE,
+              .rtt = 60000,
+              .source = 4000000,
+              .key = i / 3 * 10 });
       for (gint64 now = 0; now < 40 * FASP_SEC; now += FASP_SEC / 50) {
         vroad_run (road, now);
-        most = MAX (most, now / 1e6 - (vroad_get_delivered (road, 0)
-                + vroad_get_lost (road, 0)) * 8 / 4e6);
+        most = MAX (most,
+            now / 1e6 - (vroad_get_delivered (road, 0) + vroad_get_lost (road, 0)) * 8 / 4e6);
       }
       behind += most / n;
       vroad_free (road);

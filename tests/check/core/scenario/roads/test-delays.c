@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * adaptive on roads (vroad) whose delay changes without a queue: by itself, by another route, by jitter,
- * by packets that overtake each other, and by stalls.
+ * adaptive on roads (vroad) whose delay changes without a queue: by itself, by another route, by
+ * jitter, by packets that overtake each other, and by stalls.
  */
 #include <math.h>
 #include "impair.h"
@@ -12,12 +12,12 @@
 typedef struct
 {
   GRand *rand;
-  gdouble deviation, time, x;   /* µs; in deviations */
+  gdouble deviation, time, x; /* µs; in deviations */
 } Wandering;
 
 /* For a ms. */
 static gint64
-wander (Wandering * w)
+wander (Wandering *w)
 {
   gdouble k = FASP_MSEC / w->time, gauss = -6;
 
@@ -30,8 +30,7 @@ wander (Wandering * w)
 /* Runs until @until; by how much a source of @rate is behind at most meanwhile, s, beside what
  * the way takes at its shortest. */
 static gdouble
-run_and_wander (Vroad * road, Wandering * w, gdouble rate, gint64 from,
-    gint64 until)
+run_and_wander (Vroad *road, Wandering *w, gdouble rate, gint64 from, gint64 until)
 {
   ImpairConfig *bottleneck = vroad_get_bottleneck (road);
   guint64 before = vroad_get_delivered (road, 0);
@@ -40,25 +39,20 @@ run_and_wander (Vroad * road, Wandering * w, gdouble rate, gint64 from,
   for (gint64 now = from; now < until; now += FASP_MSEC) {
     bottleneck->delay = wander (w);
     vroad_run (road, now);
-    behind = MAX (behind, (now - from) / 1e6 - (vroad_get_delivered (road,
-                0) - before) * 8 / rate);
+    behind = MAX (behind, (now - from) / 1e6 - (vroad_get_delivered (road, 0) - before) * 8 / rate);
   }
   return behind;
 }
 
 /* By how much a stream is behind at most, s, on a way whose delay wanders by itself. */
 static gdouble
-wander_with (gint link, guint64 source, const gdouble * way, guint seed)
+wander_with (gint link, guint64 source, const gdouble *way, guint seed)
 {
-  Wandering w = {.rand = g_rand_new_with_seed (seed),.deviation =
-        way[0],.time = way[1]
-  };
+  Wandering w = { .rand = g_rand_new_with_seed (seed), .deviation = way[0], .time = way[1] };
   Vroad *road = road_new (link, FASP_SEC, .002, seed);
   gdouble behind;
 
-  vroad_add (road, &(VroadSender) {
-      .kind = VROAD_ADAPTIVE,.rtt = 60000,.source = source}
-  );
+  vroad_add (road, &(VroadSender) { .kind = VROAD_ADAPTIVE, .rtt = 60000, .source = source });
   run_and_wander (road, &w, source, 0, 2 * FASP_SEC);
   behind = run_and_wander (road, &w, source, 2 * FASP_SEC, 40 * FASP_SEC);
   g_test_message ("%u: %.2f s", seed, behind);
@@ -71,13 +65,11 @@ wander_with (gint link, guint64 source, const gdouble * way, guint seed)
 static void
 test_wandering (void)
 {
-  static const gdouble ways[][2] = { {30000, 500000}, {20000, 1000000},
-  {40000, 300000}, {10000, 500000}
-  };
+  static const gdouble ways[][2] = { { 30000, 500000 }, { 20000, 1000000 }, { 40000, 300000 },
+    { 10000, 500000 } };
 
   for (guint i = 0; i < 24; i++)
-    g_assert_cmpfloat (wander_with (i / 4 % 2 ? 50 : 10, 4000000, ways[i % 4],
-            i), <, 1);
+    g_assert_cmpfloat (wander_with (i / 4 % 2 ? 50 : 10, 4000000, ways[i % 4], i), <, 1);
 }
 
 /* Nor one that needs most of it: what it has too much for a moment is its own, whatever it is
@@ -85,9 +77,7 @@ test_wandering (void)
 static void
 test_wandering_full (void)
 {
-  static const gdouble ways[][2] = { {30000, 500000}, {40000, 300000},
-  {60000, 300000}
-  };
+  static const gdouble ways[][2] = { { 30000, 500000 }, { 40000, 300000 }, { 60000, 300000 } };
 
   guint late = 0;
 
@@ -110,9 +100,7 @@ test_too_much (void)
     g_autoptr (GArray) queues = g_array_new (FALSE, FALSE, sizeof (gint64));
     gint64 queue;
 
-    vroad_add (road, &(VroadSender) {
-        .kind = VROAD_ADAPTIVE,.rtt = rtt,.source = 13000000}
-    );
+    vroad_add (road, &(VroadSender) { .kind = VROAD_ADAPTIVE, .rtt = rtt, .source = 13000000 });
     for (gint64 now = 0; now < until; now += FASP_MSEC) {
       vroad_get_bottleneck (road)->delay = now % 1700000 == 0 ? 24000 : 0;
       vroad_run (road, now);
@@ -128,16 +116,14 @@ test_too_much (void)
 
 /* What comes in the 2 s after another route, of what would have come of the old one. */
 static gdouble
-get_share_of_route (const gint64 * rtt, guint source, gdouble loss, guint seed)
+get_share_of_route (const gint64 *rtt, guint source, gdouble loss, guint seed)
 {
   Vroad *road = road_new (10, 200000, loss, seed);
   gint64 at = 10 * FASP_SEC + seed * 7000;
   guint64 before;
   gdouble got;
 
-  vroad_add (road, &(VroadSender) {
-      .kind = VROAD_ADAPTIVE,.rtt = rtt[0],.source = source}
-  );
+  vroad_add (road, &(VroadSender) { .kind = VROAD_ADAPTIVE, .rtt = rtt[0], .source = source });
   vroad_run (road, at);
   vroad_set_rtt (road, 0, rtt[1]);
   vroad_run (road, at + rtt[1]);
@@ -153,10 +139,8 @@ get_share_of_route (const gint64 * rtt, guint source, gdouble loss, guint seed)
 static void
 test_route (void)
 {
-  static const gint64 rtts[][2] = { {40000, 300000}, {300000, 40000},
-  {20000, 120000}, {100000, 400000}, {40000, 75000}, {20000, 50000},
-  {60000, 85000}, {150000, 180000}
-  };
+  static const gint64 rtts[][2] = { { 40000, 300000 }, { 300000, 40000 }, { 20000, 120000 },
+    { 100000, 400000 }, { 40000, 75000 }, { 20000, 50000 }, { 60000, 85000 }, { 150000, 180000 } };
   const guint n = 8, m = G_N_ELEMENTS (rtts);
 
   for (guint i = 0; i < 4 * m; i++) {
@@ -164,10 +148,8 @@ test_route (void)
     gdouble share = 0;
 
     for (guint seed = 0; seed < n; seed++)
-      share += get_share_of_route (rtt, i / 2 / m ? 6000000 : 0,
-          i / m % 2 ? .01 : 0, seed) / n;
-    g_test_message ("%d to %d ms: %.3f", (gint) (rtt[0] / 1000),
-        (gint) (rtt[1] / 1000), share);
+      share += get_share_of_route (rtt, i / 2 / m ? 6000000 : 0, i / m % 2 ? .01 : 0, seed) / n;
+    g_test_message ("%d to %d ms: %.3f", (gint) (rtt[0] / 1000), (gint) (rtt[1] / 1000), share);
     g_assert_cmpfloat (share, >, .85);
   }
 }
@@ -182,10 +164,10 @@ test_jitter (void)
     gdouble wanted = i & 2 ? 6 : 10, got;
 
     vroad_get_bottleneck (road)->jitter = 20000;
-    vroad_add (road, &(VroadSender) {
-        .kind = VROAD_ADAPTIVE,.rtt = i & 1 ? 100000 : 20000,.source =
-          i & 2 ? 6000000 : 0}
-    );
+    vroad_add (road,
+        &(VroadSender) { .kind = VROAD_ADAPTIVE,
+            .rtt = i & 1 ? 100000 : 20000,
+            .source = i & 2 ? 6000000 : 0 });
     vroad_run (road, 10 * FASP_SEC);
     got = road_mbit_between (0, vroad_get_delivered (road, 0), 10 * FASP_SEC);
     g_test_message ("%u: %.3f", i, got / wanted);
@@ -211,9 +193,8 @@ test_jitter_start (void)
 
       bottleneck->jitter = 40000 << i / 2;
       bottleneck->keep_order = i % 2;
-      vroad_add (road, &(VroadSender) {
-          .kind = VROAD_ADAPTIVE,.rtt = 60000,.source = mbit * 1e6}
-      );
+      vroad_add (road,
+          &(VroadSender) { .kind = VROAD_ADAPTIVE, .rtt = 60000, .source = mbit * 1e6 });
       for (gint64 now = 0; now < 12 * FASP_SEC; now += FASP_SEC / 10) {
         gdouble all = mbit * (now - 400000) / 8;
 
@@ -222,8 +203,7 @@ test_jitter_start (void)
       }
       vroad_free (road);
     }
-    g_test_message ("%d ms%s: %.2f s", 40 << i / 2, i % 2 ? "" :
-        ", reordered", behind);
+    g_test_message ("%d ms%s: %.2f s", 40 << i / 2, i % 2 ? "" : ", reordered", behind);
     g_assert_cmpfloat (behind, <, .6);
   }
 }
@@ -243,15 +223,12 @@ test_reordering (void)
 
     bottleneck->jitter = 20000 * (1 + i / 3);
     bottleneck->keep_order = FALSE;
-    vroad_add (road, &(VroadSender) {
-        .kind = VROAD_ADAPTIVE,.rtt = 60000,.source = source * 1e6}
-    );
+    vroad_add (road,
+        &(VroadSender) { .kind = VROAD_ADAPTIVE, .rtt = 60000, .source = source * 1e6 });
     vroad_run (road, 5 * FASP_SEC);
     before = vroad_get_delivered (road, 0);
     vroad_run (road, 25 * FASP_SEC);
-    got =
-        road_mbit_between (before, vroad_get_delivered (road, 0),
-        20 * FASP_SEC);
+    got = road_mbit_between (before, vroad_get_delivered (road, 0), 20 * FASP_SEC);
     g_test_message ("%u: %.3f", i, got / wanted);
     g_assert_cmpfloat (got, >, wanted * .85);
     vroad_free (road);
@@ -268,9 +245,8 @@ test_stalls (void)
     gdouble got;
 
     vroad_get_bottleneck (road)->stall = 100000;
-    vroad_add (road, &(VroadSender) {
-        .kind = VROAD_ADAPTIVE,.rtt = i & 1 ? 100000 : 20000,.follow = .9}
-    );
+    vroad_add (road,
+        &(VroadSender) { .kind = VROAD_ADAPTIVE, .rtt = i & 1 ? 100000 : 20000, .follow = .9 });
     vroad_run (road, 60 * FASP_SEC);
     got = road_mbit_between (0, vroad_get_delivered (road, 0), 60 * FASP_SEC);
     g_test_message ("%u: %.3f", i, got);

@@ -6,8 +6,8 @@
 #include "vcast.h"
 
 #define RATE 8000000
-#define FAST 100000000          /* new blocks wait for their turn at high rates only */
-#define BURST (RATE / 8 / 1000 * 8)     /* takes 8 ms, */
+#define FAST 100000000              /* new blocks wait for their turn at high rates only */
+#define BURST (RATE / 8 / 1000 * 8) /* takes 8 ms, */
 #define EVERY (10 * FASP_MSEC)
 #define SELDOM (50 * FASP_MSEC)
 #define ROUNDS 200
@@ -17,19 +17,19 @@ typedef struct
 {
   FaspRateClass class;
   const FaspEndpoint *sender;
-  FaspTime written;             /* when the last burst was */
+  FaspTime written; /* when the last burst was */
   guint looked, wrong;
 } Probe;
 
 static Probe probe;
 
 static void
-report (FaspRate * rate, const FaspRateFeedback * report)
+report (FaspRate *rate, const FaspRateFeedback *report)
 {
 }
 
 static guint64
-get (FaspRate * rate, FaspTime now, guint64 sent, FaspTime * until)
+get (FaspRate *rate, FaspTime now, guint64 sent, FaspTime *until)
 {
   /* all has left by then */
   if (now > probe.written + EVERY && now < probe.written + SELDOM) {
@@ -60,36 +60,35 @@ setup (guint receivers, guint64 rate)
 }
 
 static FaspRate *
-get_rate (VCast * n, guint i)
+get_rate (VCast *n, guint i)
 {
   return fasp_endpoint_nth (n->nodes[VNET_A].endpoint, i)->rate;
 }
 
 static void
-write_burst (VCast * n, gsize size)
+write_burst (VCast *n, gsize size)
 {
   FaspTime now = vnet_get_time (n->net);
   g_autofree guint8 *data = g_malloc0 (size);
 
-  g_assert_cmpuint (fasp_endpoint_write (n->nodes[VNET_A].endpoint, now, now,
-          data, size, NULL), ==, size);
+  g_assert_cmpuint (fasp_endpoint_write (n->nodes[VNET_A].endpoint, now, now, data, size, NULL), ==,
+      size);
 }
 
 /* Runs for @time, and reads what comes. */
 static void
-run (VCast * n, FaspTime time)
+run (VCast *n, FaspTime time)
 {
   FaspBlock *block;
 
   vnet_run (n->net, vnet_get_time (n->net) + time);
   for (guint i = VNET_B; i < VNET_NODES && n->nodes[i].endpoint != NULL; i++)
-    while ((block = fasp_endpoint_read (n->nodes[i].endpoint,
-                vnet_get_time (n->net))) != NULL)
+    while ((block = fasp_endpoint_read (n->nodes[i].endpoint, vnet_get_time (n->net))) != NULL)
       fasp_block_unref (block);
 }
 
-/* A source that writes less than the rate allows, and all of it at once.  Between what it writes nothing wakes the
- * session. */
+/* A source that writes less than the rate allows, and all of it at once.  Between what it writes
+ * nothing wakes the session. */
 static void
 test_bursts (void)
 {
@@ -116,8 +115,7 @@ test_asked (void)
   VCast *n = setup (1, RATE);
   FaspRate *rate = get_rate (n, 0);
 
-  probe = (Probe) {
-  .class = *rate->class};
+  probe = (Probe) { .class = *rate->class };
   probe.class.get = get;
   probe.class.feedback = report;
   rate->class = &probe.class;

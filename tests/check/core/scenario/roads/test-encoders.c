@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Sources that follow what they are offered, and sources that do not, when the road (vroad) has less
- * than they send.
+ * Sources that follow what they are offered, and sources that do not, when the road (vroad) has
+ * less than they send.
  */
 #include "impair.h"
 #include "road.h"
@@ -17,8 +17,10 @@ test_source_falls (void)
     guint link;
     guint64 source, then;
   } falls[] = {
-    {100, 4000000, 3000000}, {50, 6000000, 4000000}, {10, 1000000, 700000}, {10,
-        500000, 300000},
+    { 100, 4000000, 3000000 },
+    { 50, 6000000, 4000000 },
+    { 10, 1000000, 700000 },
+    { 10, 500000, 300000 },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (falls); i++) {
@@ -26,9 +28,8 @@ test_source_falls (void)
     ImpairConfig *bottleneck = vroad_get_bottleneck (road);
     guint64 lost;
 
-    vroad_add (road, &(VroadSender) {
-        .kind = VROAD_ADAPTIVE,.rtt = 100000,.source = falls[i].source}
-    );
+    vroad_add (road,
+        &(VroadSender) { .kind = VROAD_ADAPTIVE, .rtt = 100000, .source = falls[i].source });
     vroad_run (road, 10 * FASP_SEC);
     bottleneck->rate = falls[i].then;
     bottleneck->queue = falls[i].then / 8 / 5;
@@ -36,8 +37,7 @@ test_source_falls (void)
     lost = vroad_get_lost (road, 0);
     vroad_run (road, 40 * FASP_SEC);
     g_assert_cmpuint (vroad_get_rate (road, 0), <=, falls[i].then * 1.3);
-    g_assert_cmpuint (vroad_get_lost (road, 0) - lost, <,
-        .01 * 25 * falls[i].then / 8);
+    g_assert_cmpuint (vroad_get_lost (road, 0) - lost, <, .01 * 25 * falls[i].then / 8);
     vroad_free (road);
   }
 }
@@ -54,10 +54,10 @@ test_source_falls_far (void)
     gint64 rtt;
     gdouble lost;
   } falls[] = {
-    {15000000, 4200000, 2100000, 200000, 50000, 3},
-    {15000000, 4200000, 2900000, 70000, 150000, 1.8},
-    {15000000, 4200000, 1260000, 120000, 50000, 16},
-    {10000000, 500000, 300000, 7500, 100000, 3.5},
+    { 15000000, 4200000, 2100000, 200000, 50000, 3 },
+    { 15000000, 4200000, 2900000, 70000, 150000, 1.8 },
+    { 15000000, 4200000, 1260000, 120000, 50000, 16 },
+    { 10000000, 500000, 300000, 7500, 100000, 3.5 },
   };
   const guint n = 4;
 
@@ -65,13 +65,14 @@ test_source_falls_far (void)
     gdouble lost = 0;
 
     for (guint seed = 0; seed < n; seed++) {
-      ImpairConfig config = {.rate = falls[i].link,.queue = falls[i].queue };
+      ImpairConfig config = { .rate = falls[i].link, .queue = falls[i].queue };
       Vroad *road = vroad_new (seed, &config);
       gint64 at = 8 * FASP_SEC + seed * 37000;
 
-      vroad_add (road, &(VroadSender) {
-          .kind = VROAD_ADAPTIVE,.rtt = falls[i].rtt,.source = falls[i].source}
-      );
+      vroad_add (road,
+          &(VroadSender) { .kind = VROAD_ADAPTIVE,
+              .rtt = falls[i].rtt,
+              .source = falls[i].source });
       vroad_run (road, at);
       vroad_get_bottleneck (road)->rate = falls[i].then;
       lost -= vroad_get_lost (road, 0);
@@ -85,8 +86,8 @@ test_source_falls_far (void)
   }
 }
 
-/* Wherever in its search an encoder on a long path is when the link falls, what it makes meanwhile is gone within
- * ten round trips and two seconds. */
+/* Wherever in its search an encoder on a long path is when the link falls, what it makes meanwhile
+ * is gone within ten round trips and two seconds. */
 static void
 test_encoder_long (void)
 {
@@ -97,13 +98,10 @@ test_encoder_long (void)
     Vroad *road = road_new (10, 2 * FASP_SEC, 0, i);
     gint64 at = 20 * FASP_SEC + i * 146000, longest = 0;
 
-    vroad_add (road, &(VroadSender) {
-        .kind = VROAD_ADAPTIVE,.rtt = rtt,.follow = .9}
-    );
+    vroad_add (road, &(VroadSender) { .kind = VROAD_ADAPTIVE, .rtt = rtt, .follow = .9 });
     vroad_run (road, at);
     vroad_get_bottleneck (road)->rate = 3000000;
-    for (gint64 now = at; now < at + 2 * FASP_SEC + 10 * rtt;
-        now += 10 * FASP_MSEC) {
+    for (gint64 now = at; now < at + 2 * FASP_SEC + 10 * rtt; now += 10 * FASP_MSEC) {
       vroad_run (road, now);
       longest = MAX (longest, vroad_get_queue (road));
     }
@@ -127,19 +125,18 @@ test_encoder (void)
     ImpairConfig *bottleneck = vroad_get_bottleneck (road);
     guint64 before;
 
-    vroad_add (road, &(VroadSender) {
-        .kind = VROAD_ADAPTIVE,.rtt = rtts[i],.follow = .9}
-    );
+    vroad_add (road, &(VroadSender) { .kind = VROAD_ADAPTIVE, .rtt = rtts[i], .follow = .9 });
     vroad_run (road, 20 * FASP_SEC);
     g_assert_cmpuint (vroad_get_delivered (road, 0), >, 18 * 8500000 / 8);
     bottleneck->rate = 3000000;
     vroad_run (road, 22 * FASP_SEC + 10 * rtts[i]);
     g_assert_cmpint (vroad_get_queue (road), <, 50 * FASP_MSEC);
     before = vroad_get_delivered (road, 0);
-    g_assert_cmpint (vroad_watch (road, 22 * FASP_SEC + 10 * rtts[i],
-            40 * FASP_SEC), <, 80 * FASP_MSEC);
+    g_assert_cmpint (vroad_watch (road, 22 * FASP_SEC + 10 * rtts[i], 40 * FASP_SEC), <,
+        80 * FASP_MSEC);
     g_assert_cmpfloat (road_mbit_between (before, vroad_get_delivered (road, 0),
-            18 * FASP_SEC - 10 * rtts[i]), >, 2.5);
+                           18 * FASP_SEC - 10 * rtts[i]),
+        >, 2.5);
     bottleneck->rate = 8000000;
     vroad_run (road, 55 * FASP_SEC);
     g_assert_cmpuint (vroad_get_rate (road, 0), >, 7000000);
@@ -158,16 +155,16 @@ test_full_encoder (void)
   for (guint i = 0; i < 3; i++) {
     Vroad *road = road_new (10, FASP_SEC, .001, i);
 
-    vroad_add (road, &(VroadSender) {
-        .kind = VROAD_ADAPTIVE,.rtt = rtts[i],.follow = .9,.follow_most =
-          6000000}
-    );
+    vroad_add (road,
+        &(VroadSender) { .kind = VROAD_ADAPTIVE,
+            .rtt = rtts[i],
+            .follow = .9,
+            .follow_most = 6000000 });
     vroad_run (road, 15 * FASP_SEC);
     vroad_get_bottleneck (road)->rate = 3000000;
     g_assert_cmpint (vroad_watch (road, 15 * FASP_SEC, 17 * FASP_SEC), <,
         100 * FASP_MSEC + 3 * rtts[i] / 2);
-    g_assert_cmpint (vroad_watch (road, 17 * FASP_SEC, 30 * FASP_SEC), <,
-        300 * FASP_MSEC);
+    g_assert_cmpint (vroad_watch (road, 17 * FASP_SEC, 30 * FASP_SEC), <, 300 * FASP_MSEC);
     vroad_free (road);
   }
 }
@@ -185,21 +182,19 @@ test_modest_encoder (void)
     ImpairConfig *bottleneck = vroad_get_bottleneck (road);
     guint64 before;
 
-    vroad_add (road, &(VroadSender) {
-        .kind = VROAD_ADAPTIVE,.rtt = rtt,.follow = shares[i % 3]}
-    );
+    vroad_add (road,
+        &(VroadSender) { .kind = VROAD_ADAPTIVE, .rtt = rtt, .follow = shares[i % 3] });
     vroad_run (road, 30 * FASP_SEC);
     bottleneck->rate = 3000000;
     vroad_run (road, 60 * FASP_SEC);
     bottleneck->rate = 8000000;
     vroad_run (road, 80 * FASP_SEC);
     before = vroad_get_delivered (road, 0);
-    g_assert_cmpint (vroad_watch (road, 80 * FASP_SEC, 100 * FASP_SEC), <,
-        200 * FASP_MSEC);
-    g_test_message ("%u: %.3f", i, road_mbit_between (before,
-            vroad_get_delivered (road, 0), 20 * FASP_SEC));
-    g_assert_cmpfloat (road_mbit_between (before, vroad_get_delivered (road, 0),
-            20 * FASP_SEC), >, 4.5);
+    g_assert_cmpint (vroad_watch (road, 80 * FASP_SEC, 100 * FASP_SEC), <, 200 * FASP_MSEC);
+    g_test_message ("%u: %.3f", i,
+        road_mbit_between (before, vroad_get_delivered (road, 0), 20 * FASP_SEC));
+    g_assert_cmpfloat (road_mbit_between (before, vroad_get_delivered (road, 0), 20 * FASP_SEC), >,
+        4.5);
     g_assert_cmpuint (vroad_get_lost (road, 0), ==, 0);
     vroad_free (road);
   }
@@ -217,10 +212,11 @@ test_two_encoders (void)
     gint64 queue;
 
     for (guint sender = 0; sender < 2; sender++)
-      vroad_add (road, &(VroadSender) {
-          .kind = VROAD_ADAPTIVE,.rtt = i & 1 ? 60000 : 20000,.start =
-          sender * (3 + i) * FASP_SEC,.follow = .9}
-    );
+      vroad_add (road,
+          &(VroadSender) { .kind = VROAD_ADAPTIVE,
+              .rtt = i & 1 ? 60000 : 20000,
+              .start = sender * (3 + i) * FASP_SEC,
+              .follow = .9 });
     vroad_run (road, 20 * FASP_SEC);
     queue = vroad_watch (road, 20 * FASP_SEC, 80 * FASP_SEC);
     g_test_message ("%u: %d ms", i, (gint) (queue / 1000));

@@ -1,24 +1,22 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Rate controllers beside each other, beside TCPs, and where queues are marked, on one road (vroad).
+ * Rate controllers beside each other, beside TCPs, and where queues are marked, on one road
+ * (vroad).
  */
 #include "road.h"
 #include "vroad.h"
 
-/* What each gets once both are settled.  @ecn: both can do with marks.  @n: another time, at another
- * moment. */
+/* What each gets once both are settled.  @ecn: both can do with marks.  @n: another time, at
+ * another moment. */
 static void
-share (Vroad * road, VroadKind a, VroadKind b, gint64 rtt, gboolean ecn,
-    guint n, gdouble * first, gdouble * second)
+share (Vroad *road, VroadKind a, VroadKind b, gint64 rtt, gboolean ecn, guint n, gdouble *first,
+    gdouble *second)
 {
   guint64 before[2];
 
-  vroad_add (road, &(VroadSender) {
-      .kind = a,.rtt = rtt,.ecn = ecn}
-  );
-  vroad_add (road, &(VroadSender) {
-      .kind = b,.rtt = rtt,.ecn = ecn,.start = 5 * FASP_SEC + n * 37000}
-  );
+  vroad_add (road, &(VroadSender) { .kind = a, .rtt = rtt, .ecn = ecn });
+  vroad_add (road,
+      &(VroadSender) { .kind = b, .rtt = rtt, .ecn = ecn, .start = 5 * FASP_SEC + n * 37000 });
   vroad_run (road, 20 * FASP_SEC);
   for (guint i = 0; i < 2; i++)
     before[i] = vroad_get_delivered (road, i);
@@ -35,8 +33,8 @@ test_beside_tcp (void)
     Vroad *road = road_new (i & 1 ? 50 : 10, i & 2 ? 200000 : 50000, 0, i);
     gdouble ours, theirs;
 
-    share (road, VROAD_ADAPTIVE, i & 8 ? VROAD_RENO : VROAD_CUBIC,
-        i & 4 ? 100000 : 20000, FALSE, 0, &ours, &theirs);
+    share (road, VROAD_ADAPTIVE, i & 8 ? VROAD_RENO : VROAD_CUBIC, i & 4 ? 100000 : 20000, FALSE, 0,
+        &ours, &theirs);
     g_test_message ("%u: %.3f", i, ours / theirs);
     g_assert_cmpfloat (ours / theirs, >, 1. / 3);
     g_assert_cmpfloat (ours / theirs, <, 3);
@@ -54,12 +52,8 @@ get_behind (VroadKind kind, gint64 rtt, gint64 buffer, guint seed)
   gdouble behind = 0;
   guint64 before;
 
-  vroad_add (road, &(VroadSender) {
-      .kind = VROAD_ADAPTIVE,.rtt = rtt,.source = 4000000}
-  );
-  vroad_add (road, &(VroadSender) {
-      .kind = kind,.rtt = rtt,.start = at}
-  );
+  vroad_add (road, &(VroadSender) { .kind = VROAD_ADAPTIVE, .rtt = rtt, .source = 4000000 });
+  vroad_add (road, &(VroadSender) { .kind = kind, .rtt = rtt, .start = at });
   vroad_run (road, at);
   before = vroad_get_delivered (road, 0);
   for (gint64 now = at; now < at + 20 * FASP_SEC; now += FASP_SEC / 20) {
@@ -79,9 +73,8 @@ static void
 test_guest (void)
 {
   static const VroadKind kinds[] = { VROAD_RENO, VROAD_CUBIC, VROAD_BBR };
-  static const gint64 paths[][2] = { {20000, 200000}, {40000, 200000}, {40000,
-      400000}, {100000, 200000}
-  };
+  static const gint64 paths[][2] = { { 20000, 200000 }, { 40000, 200000 }, { 40000, 400000 },
+    { 100000, 200000 } };
   const guint n = 8;
 
   for (guint i = 0; i < 12; i++) {
@@ -96,18 +89,17 @@ test_guest (void)
   }
 }
 
-/* An upload that fills a queue of up to a second, as a home's modem has one, does not look like a path
- * that has become slower: of a stream nothing waits for long before it leaves, but for one run in a
- * hundred. */
+/* An upload that fills a queue of up to a second, as a home's modem has one, does not look like a
+ * path that has become slower: of a stream nothing waits for long before it leaves, but for one run
+ * in a hundred. */
 static void
 test_guest_deep (void)
 {
   static const struct
   {
     gint64 mbit, buffer, rtt;
-  } paths[] = { {1, 500000, 100000}, {1, 1000000, 20000}, {1, 1000000, 40000},
-  {2, 1000000, 40000}, {10, 1000000, 20000}
-  };
+  } paths[] = { { 1, 500000, 100000 }, { 1, 1000000, 20000 }, { 1, 1000000, 40000 },
+    { 2, 1000000, 40000 }, { 10, 1000000, 20000 } };
 
   guint late = 0;
 
@@ -117,12 +109,9 @@ test_guest_deep (void)
     Vroad *road = road_new (paths[i % 5].mbit, paths[i % 5].buffer, 0, i);
     guint64 most = 0;
 
-    vroad_add (road, &(VroadSender) {
-        .kind = VROAD_ADAPTIVE,.rtt = paths[i % 5].rtt,.source = bitrate}
-    );
-    vroad_add (road, &(VroadSender) {
-        .kind = VROAD_CUBIC,.rtt = paths[i % 5].rtt,.start = at}
-    );
+    vroad_add (road,
+        &(VroadSender) { .kind = VROAD_ADAPTIVE, .rtt = paths[i % 5].rtt, .source = bitrate });
+    vroad_add (road, &(VroadSender) { .kind = VROAD_CUBIC, .rtt = paths[i % 5].rtt, .start = at });
     for (gint64 now = at; now < at + 20 * FASP_SEC; now += FASP_SEC / 20) {
       vroad_run (road, now);
       most = MAX (most, vroad_get_waiting (road, 0) * 8 * FASP_SEC / bitrate);
@@ -142,7 +131,10 @@ test_two (void)
     gdouble first, second;
 
     share (road, VROAD_ADAPTIVE, VROAD_ADAPTIVE,
-        i < 2 ? 20000 : i < 4 ? 100000 : 400000, FALSE, 0, &first, &second);
+        i < 2     ? 20000 :
+            i < 4 ? 100000 :
+                    400000,
+        FALSE, 0, &first, &second);
     g_test_message ("%u: %.3f", i, first / second);
     g_assert_cmpfloat (ABS (first - second) / (first + second), <, .2);
     vroad_free (road);
@@ -162,10 +154,10 @@ test_two_queue (void)
     Vroad *road = road_new (links[i % 3], 500000, .001, i);
 
     for (guint k = 0; k < 2; k++)
-      vroad_add (road, &(VroadSender) {
-          .kind = VROAD_ADAPTIVE,.rtt = rtts[i / 3 % 3],.start =
-          k * 5 * FASP_SEC}
-    );
+      vroad_add (road,
+          &(VroadSender) { .kind = VROAD_ADAPTIVE,
+              .rtt = rtts[i / 3 % 3],
+              .start = k * 5 * FASP_SEC });
     for (gint64 now = 0; now < 60 * FASP_SEC; now += 10 * FASP_MSEC) {
       vroad_run (road, now);
       long_ms += vroad_get_queue (road) > 30 * FASP_MSEC ? 10 : 0;
@@ -198,8 +190,7 @@ test_pert_narrow (void)
     Vroad *road = road_new (4, 33000, 0, i);
     gdouble first, second;
 
-    share (road, VROAD_PERT, VROAD_PERT, i ? 45000 : 20000, FALSE, 0, &first,
-        &second);
+    share (road, VROAD_PERT, VROAD_PERT, i ? 45000 : 20000, FALSE, 0, &first, &second);
     g_assert_cmpfloat (first / second, >, 1. / 3);
     g_assert_cmpfloat (first / second, <, 3);
     g_assert_cmpuint (vroad_get_rate (road, 0), <, 16000000);
@@ -218,21 +209,17 @@ test_narrow (void)
     guint64 before, lost;
     gdouble share;
 
-    vroad_add (road, &(VroadSender) {
-        .kind = VROAD_ADAPTIVE,.rtt = 100000}
-    );
+    vroad_add (road, &(VroadSender) { .kind = VROAD_ADAPTIVE, .rtt = 100000 });
     vroad_run (road, 10 * FASP_SEC);
     before = vroad_get_delivered (road, 0);
     lost = vroad_get_lost (road, 0);
     vroad_run (road, 40 * FASP_SEC);
     lost = vroad_get_lost (road, 0) - lost;
-    share = road_mbit_between (before, vroad_get_delivered (road, 0),
-        30 * FASP_SEC) / mbit;
-    g_test_message ("%u: %.3f, %.4f lost", i, share, road_mbit_between (0, lost,
-            30 * FASP_SEC) / mbit);
+    share = road_mbit_between (before, vroad_get_delivered (road, 0), 30 * FASP_SEC) / mbit;
+    g_test_message ("%u: %.3f, %.4f lost", i, share,
+        road_mbit_between (0, lost, 30 * FASP_SEC) / mbit);
     g_assert_cmpfloat (share, >, .8);
-    g_assert_cmpfloat (road_mbit_between (0, lost, 30 * FASP_SEC), <,
-        .015 * mbit);
+    g_assert_cmpfloat (road_mbit_between (0, lost, 30 * FASP_SEC), <, .015 * mbit);
     vroad_free (road);
   }
 }
@@ -254,8 +241,8 @@ test_beside_tcp_shallow (void)
       gdouble ours, theirs;
 
       vroad_get_bottleneck (road)->codel = buffer > 0 ? 0 : 5000;
-      share (road, VROAD_ADAPTIVE, i / 3 & 1 ? VROAD_RENO : VROAD_CUBIC,
-          i / 6 ? 100000 : 20000, FALSE, seed, &ours, &theirs);
+      share (road, VROAD_ADAPTIVE, i / 3 & 1 ? VROAD_RENO : VROAD_CUBIC, i / 6 ? 100000 : 20000,
+          FALSE, seed, &ours, &theirs);
       all_ours += ours;
       all_theirs += theirs;
       vroad_free (road);
@@ -277,8 +264,8 @@ test_codel (void)
     gdouble ours, theirs;
 
     vroad_get_bottleneck (road)->codel = 5000;
-    share (road, VROAD_ADAPTIVE, others[i / 2 % 3], i / 6 ? 100000 : 20000,
-        TRUE, 0, &ours, &theirs);
+    share (road, VROAD_ADAPTIVE, others[i / 2 % 3], i / 6 ? 100000 : 20000, TRUE, 0, &ours,
+        &theirs);
     g_test_message ("%u: %.3f", i, ours / theirs);
     g_assert_cmpfloat (ours / theirs, >, 1. / 3);
     g_assert_cmpfloat (ours / theirs, <, 3);

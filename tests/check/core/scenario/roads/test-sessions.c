@@ -9,17 +9,14 @@
 
 /* A stream over @rate, shared out over its flows, with loss each way; lossless as a whole. */
 static Vstream *
-run_session_at (Vnet * net, FaspRateControl control, const VstreamConfig * what,
-    FaspTime rtt, gdouble loss, guint64 rate, guint latency_ms)
+run_session_at (Vnet *net, FaspRateControl control, const VstreamConfig *what, FaspTime rtt,
+    gdouble loss, guint64 rate, guint latency_ms)
 {
   FaspEndpointConfig sender;
   Vstream *stream;
 
-  vnet_set_path (net, rtt, (const gdouble[2]) {
-        loss, loss
-      }, (const gdouble[2]) {
-        0, 0
-      }, rate / MAX (what->flows, 1));
+  vnet_set_path (net, rtt, (const gdouble[2]) { loss, loss }, (const gdouble[2]) { 0, 0 },
+      rate / MAX (what->flows, 1));
   fasp_endpoint_config_init (&sender, FASP_ROLE_SENDER, FASP_MODE_CALLER);
   sender.rate_control = control;
   sender.latency_ms = latency_ms;
@@ -30,11 +27,10 @@ run_session_at (Vnet * net, FaspRateControl control, const VstreamConfig * what,
 
 /* Over 10 Mbit/s. */
 static Vstream *
-run_session (Vnet * net, FaspRateControl control, const VstreamConfig * what,
-    FaspTime rtt, gdouble loss)
+run_session (Vnet *net, FaspRateControl control, const VstreamConfig *what, FaspTime rtt,
+    gdouble loss)
 {
-  return run_session_at (net, control, what, rtt, loss, 10000000,
-      FASP_LATENCY_MS_DEFAULT);
+  return run_session_at (net, control, what, rtt, loss, 10000000, FASP_LATENCY_MS_DEFAULT);
 }
 
 /* One that takes 94 % of the link with all that goes with it, and losses; over
@@ -53,8 +49,7 @@ test_session (gconstpointer data)
   config.flows = flows;
   config.duration = 30 * FASP_SEC;
   config.lead = FASP_SEC;
-  stream = run_session (net, FASP_RATE_CONTROL_ADAPTIVE, &config,
-      100 * FASP_MSEC, .01);
+  stream = run_session (net, FASP_RATE_CONTROL_ADAPTIVE, &config, 100 * FASP_MSEC, .01);
   g_assert_cmpuint (vnet_get_counters (net, VNET_A, VNET_B)->queue_lost, ==, 0);
   g_assert_cmpuint (stream->sender_stats.pacing.rate, >, config.bitrate);
   /* a quarter more than what passes, headers and retransmissions counted, which is told of short
@@ -65,9 +60,9 @@ test_session (gconstpointer data)
   vnet_free (net);
 }
 
-/* Key frames that are ten times as large as other pictures, through a policer that takes a third more
- * than the stream: they are sent as fast as it takes them, so next to nothing is sent twice, and nothing
- * is late. */
+/* Key frames that are ten times as large as other pictures, through a policer that takes a third
+ * more than the stream: they are sent as fast as it takes them, so next to nothing is sent twice,
+ * and nothing is late. */
 static void
 test_session_policer (void)
 {
@@ -79,13 +74,8 @@ test_session_policer (void)
     Vstream *stream;
     gdouble sent;
 
-    vnet_set_path (net, (i % 2 ? 60 : 20) * FASP_MSEC, (const gdouble[2]) {
-          i / 2 % 2 * .01, 0
-        }
-        , (const gdouble[2]) {
-          0, 0
-        }
-        , 0);
+    vnet_set_path (net, (i % 2 ? 60 : 20) * FASP_MSEC, (const gdouble[2]) { i / 2 % 2 * .01, 0 },
+        (const gdouble[2]) { 0, 0 }, 0);
     wire->police = 5300000;
     wire->bucket = (const guint[]) { 10000, 20000, 50000 }[i / 4];
     vstream_config_init (&config);
@@ -98,21 +88,20 @@ test_session_policer (void)
     sender.rate_control = FASP_RATE_CONTROL_ADAPTIVE;
     stream = vstream_new (net, &config, &sender, NULL);
     g_assert_true (vstream_run (stream));
-    sent = (gdouble) vnet_get_counters (net, VNET_A, VNET_B)->bytes /
-        stream->read;
+    sent = (gdouble) vnet_get_counters (net, VNET_A, VNET_B)->bytes / stream->read;
     g_test_message ("%u: %.3f, %d ms", i, sent,
-        (gint) (fasp_hist_percentile (fasp_endpoint_get_lateness
-                (stream->receiver, FALSE), 1) / 1000));
+        (gint) (fasp_hist_percentile (fasp_endpoint_get_lateness (stream->receiver, FALSE), 1)
+            / 1000));
     g_assert_cmpfloat (sent, <, 1.15);
-    g_assert_cmpint (fasp_hist_percentile (fasp_endpoint_get_lateness
-            (stream->receiver, FALSE), 1), <, FASP_SEC);
+    g_assert_cmpint (fasp_hist_percentile (fasp_endpoint_get_lateness (stream->receiver, FALSE), 1),
+        <, FASP_SEC);
     vstream_free (stream);
     vnet_free (net);
   }
 }
 
-/* Where half of all is lost, both ways, a live stream needs more than twice its rate, and the link has
- * twice as much as that: it is in time. */
+/* Where half of all is lost, both ways, a live stream needs more than twice its rate, and the link
+ * has twice as much as that: it is in time. */
 static void
 test_session_lossy (void)
 {
@@ -127,10 +116,8 @@ test_session_lossy (void)
     config.channel = 0;
     config.duration = 30 * FASP_SEC;
     config.lead = 5 * FASP_SEC; /* calls are lost, too */
-    stream = run_session (net, FASP_RATE_CONTROL_ADAPTIVE, &config,
-        50 * FASP_MSEC, .5);
-    latest = fasp_hist_percentile (fasp_endpoint_get_lateness
-        (stream->receiver, TRUE), 1);
+    stream = run_session (net, FASP_RATE_CONTROL_ADAPTIVE, &config, 50 * FASP_MSEC, .5);
+    latest = fasp_hist_percentile (fasp_endpoint_get_lateness (stream->receiver, TRUE), 1);
     g_test_message ("%u: %d ms", i, (gint) (latest / 1000));
     g_assert_cmpint (latest, <, 2 * FASP_SEC);
     vstream_free (stream);
@@ -138,8 +125,8 @@ test_session_lossy (void)
   }
 }
 
-/* A line that is slower than a live stream for 5 s, with 0.8 s of queue in front of it: 3.4 s are behind
- * then at best. Once it turns out that nobody else is there, it is not competed with. */
+/* A line that is slower than a live stream for 5 s, with 0.8 s of queue in front of it: 3.4 s are
+ * behind then at best. Once it turns out that nobody else is there, it is not competed with. */
 static void
 test_session_falls (void)
 {
@@ -154,11 +141,8 @@ test_session_falls (void)
     VstreamConfig config;
     Vstream *stream;
 
-    vnet_set_path (net, 60 * FASP_MSEC, (const gdouble[2]) {
-          .001, .001
-        }, (const gdouble[2]) {
-          0, 0
-        }, 10000000);
+    vnet_set_path (net, 60 * FASP_MSEC, (const gdouble[2]) { .001, .001 },
+        (const gdouble[2]) { 0, 0 }, 10000000);
     wire->queue = 100000;
     vstream_config_init (&config);
     config.bitrate = 3000000;
@@ -173,8 +157,8 @@ test_session_falls (void)
     vstream_run_until (stream, at + 5 * FASP_SEC);
     wire->rate = 10000000;
     g_assert_true (vstream_run (stream));
-    latest += fasp_hist_percentile (fasp_endpoint_get_lateness
-        (stream->receiver, TRUE), 1) / 1e6 / n;
+    latest +=
+        fasp_hist_percentile (fasp_endpoint_get_lateness (stream->receiver, TRUE), 1) / 1e6 / n;
     vstream_free (stream);
     vnet_free (net);
   }
@@ -199,17 +183,17 @@ test_session_stalls (void)
     config.channel = 0;
     config.duration = 20 * FASP_SEC;
     config.lead = FASP_SEC;
-    stream = run_session (net, FASP_RATE_CONTROL_ADAPTIVE, &config,
-        45 * FASP_MSEC, .001);
-    g_assert_cmpint (fasp_hist_percentile (fasp_endpoint_get_lateness
-            (stream->receiver, FALSE), 1), <, 300 * FASP_MSEC);
+    stream = run_session (net, FASP_RATE_CONTROL_ADAPTIVE, &config, 45 * FASP_MSEC, .001);
+    g_assert_cmpint (fasp_hist_percentile (fasp_endpoint_get_lateness (stream->receiver, FALSE), 1),
+        <, 300 * FASP_MSEC);
     vstream_free (stream);
     vnet_free (net);
   }
 }
 
-/* Where jitter hides a short queue that overflows, what is lost is sent again and again: that is no room
- * for more.  (The mean of a few networks, 3.7 without that; of others the search does not end too high.) */
+/* Where jitter hides a short queue that overflows, what is lost is sent again and again: that is no
+ * room for more.  (The mean of a few networks, 3.7 without that; of others the search does not end
+ * too high.) */
 static void
 test_session_hidden_queue (void)
 {
@@ -231,8 +215,8 @@ test_session_hidden_queue (void)
     config.chunk = 6000;
     config.duration = 20 * FASP_SEC;
     config.lead = 5 * FASP_SEC;
-    stream = run_session_at (net, FASP_RATE_CONTROL_ADAPTIVE, &config,
-        84 * FASP_MSEC, 0, 3250000, 430);
+    stream =
+        run_session_at (net, FASP_RATE_CONTROL_ADAPTIVE, &config, 84 * FASP_MSEC, 0, 3250000, 430);
     wire = vnet_get_counters (net, VNET_A, VNET_B)->bytes;
     g_test_message ("%u: %g on the wire", seeds[i], wire / stream->written);
     sum += wire / stream->written;
@@ -257,12 +241,11 @@ test_session_ecn (gconstpointer data)
   wire->codel = 2000;
   wire->no_ecn = lost;
   vstream_config_init (&config);
-  config.bitrate = 12000000;    /* more than there is room for */
+  config.bitrate = 12000000; /* more than there is room for */
   config.duration = 10 * FASP_SEC;
   config.channel = 0;
   config.lead = FASP_SEC;
-  stream = run_session (net, FASP_RATE_CONTROL_PERT, &config, 40 * FASP_MSEC,
-      0);
+  stream = run_session (net, FASP_RATE_CONTROL_PERT, &config, 40 * FASP_MSEC, 0);
   counters = vnet_get_counters (net, VNET_A, VNET_B);
   if (lost) {
     g_assert_cmpuint (counters->lost, ==, FASP_ECN_TESTED);
@@ -272,8 +255,7 @@ test_session_ecn (gconstpointer data)
     g_assert_cmpuint (counters->marked, ==, stream->receiver_stats.path.marked);
     /* it does not hear of what came behind the end of the stream */
     g_assert_cmpuint (stream->sender_stats.path.marked, <=, counters->marked);
-    g_assert_cmpuint (stream->sender_stats.path.marked, >=,
-        counters->marked - 2);
+    g_assert_cmpuint (stream->sender_stats.path.marked, >=, counters->marked - 2);
     g_assert_cmpuint (stream->sender_stats.sent.lost, ==, 0);
   }
   vstream_free (stream);
@@ -289,13 +271,9 @@ main (int argc, char **argv)
   g_test_add_func ("/rate/session/falls", test_session_falls);
   g_test_add_func ("/rate/session/stalls", test_session_stalls);
   g_test_add_func ("/rate/session/hidden-queue", test_session_hidden_queue);
-  g_test_add_data_func ("/rate/session/ecn", GINT_TO_POINTER (FALSE),
-      test_session_ecn);
-  g_test_add_data_func ("/rate/session/no-ecn", GINT_TO_POINTER (TRUE),
-      test_session_ecn);
-  g_test_add_data_func ("/rate/session/one", GUINT_TO_POINTER (1),
-      test_session);
-  g_test_add_data_func ("/rate/session/flows", GUINT_TO_POINTER (4),
-      test_session);
+  g_test_add_data_func ("/rate/session/ecn", GINT_TO_POINTER (FALSE), test_session_ecn);
+  g_test_add_data_func ("/rate/session/no-ecn", GINT_TO_POINTER (TRUE), test_session_ecn);
+  g_test_add_data_func ("/rate/session/one", GUINT_TO_POINTER (1), test_session);
+  g_test_add_data_func ("/rate/session/flows", GUINT_TO_POINTER (4), test_session);
   return g_test_run ();
 }

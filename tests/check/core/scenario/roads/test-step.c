@@ -13,12 +13,12 @@ typedef struct
 {
   guint64 rate;
   FaspTime rtt;
-  gdouble most_down, most_up;   /* round trips, for any seed */
+  gdouble most_down, most_up; /* round trips, for any seed */
 } Case;
 
 /* Round trips until the channel's rate is within a sixth of @rate. */
 static gdouble
-follow (Vstream * stream, FaspTime rtt, guint64 rate)
+follow (Vstream *stream, FaspTime rtt, guint64 rate)
 {
   FaspTime start = vnet_get_time (stream->net) - stream->started, now;
 
@@ -34,7 +34,7 @@ follow (Vstream * stream, FaspTime rtt, guint64 rate)
 }
 
 static Vstream *
-new_stream (Vnet * net, guint64 bitrate)
+new_stream (Vnet *net, guint64 bitrate)
 {
   FaspEndpointConfig sender;
   VstreamConfig config;
@@ -50,7 +50,7 @@ new_stream (Vnet * net, guint64 bitrate)
 }
 
 static void
-run (const Case * c, guint seed, gdouble * down, gdouble * up)
+run (const Case *c, guint seed, gdouble *down, gdouble *up)
 {
   static const gdouble none[2] = { 0, 0 };
   Vnet *net = vnet_new (seed);
@@ -95,18 +95,18 @@ int
 main (int argc, char **argv)
 {
   static const Case cases[] = {
-    {10 * MBIT, 20 * FASP_MSEC, 5, 5},
-    {10 * MBIT, 100 * FASP_MSEC, 2, 5},
-    {10 * MBIT, 400 * FASP_MSEC, 2, 4},
-    {100 * MBIT, 20 * FASP_MSEC, 5, 5},
-    {100 * MBIT, 100 * FASP_MSEC, 2, 4},
-    {100 * MBIT, 400 * FASP_MSEC, 2, 4},
+    { 10 * MBIT, 20 * FASP_MSEC, 5, 5 },
+    { 10 * MBIT, 100 * FASP_MSEC, 2, 5 },
+    { 10 * MBIT, 400 * FASP_MSEC, 2, 4 },
+    { 100 * MBIT, 20 * FASP_MSEC, 5, 5 },
+    { 100 * MBIT, 100 * FASP_MSEC, 2, 4 },
+    { 100 * MBIT, 400 * FASP_MSEC, 2, 4 },
   };
 
   g_test_init (&argc, &argv, NULL);
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
-    g_autofree gchar *path = g_strdup_printf ("/step/%u/%u",
-        (guint) (cases[i].rate / MBIT), (guint) (cases[i].rtt / FASP_MSEC));
+    g_autofree gchar *path = g_strdup_printf ("/step/%u/%u", (guint) (cases[i].rate / MBIT),
+        (guint) (cases[i].rtt / FASP_MSEC));
 
     g_test_add_data_func (path, &cases[i], test_step);
   }

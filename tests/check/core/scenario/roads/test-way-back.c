@@ -8,7 +8,7 @@
 
 typedef struct
 {
-  guint64 bitrate, back;        /* bit/s */
+  guint64 bitrate, back; /* bit/s */
   gboolean adaptive;
 } Narrow;
 
@@ -26,15 +26,12 @@ test_stream (gconstpointer data)
     const FaspHist *hist;
     Vstream *stream;
 
-    vnet_set_path (net, RTT, (gdouble[2]) {
-        .01, 0}, (gdouble[2]) {
-        1, 1}, n->bitrate * 3 / 2);
+    vnet_set_path (net, RTT, (gdouble[2]) { .01, 0 }, (gdouble[2]) { 1, 1 }, n->bitrate * 3 / 2);
     wire = vnet_get_wire (net, VNET_B, VNET_A);
     wire->rate = n->back;
     wire->queue = n->back * 4 / 8;
     fasp_endpoint_config_init (&sender, FASP_ROLE_SENDER, FASP_MODE_CALLER);
-    sender.rate_control = n->adaptive ? FASP_RATE_CONTROL_ADAPTIVE :
-        FASP_RATE_CONTROL_FIXED;
+    sender.rate_control = n->adaptive ? FASP_RATE_CONTROL_ADAPTIVE : FASP_RATE_CONTROL_FIXED;
     vstream_config_init (&config);
     config.bitrate = n->bitrate;
     config.channel = n->bitrate * 7 / 5;
@@ -44,8 +41,7 @@ test_stream (gconstpointer data)
     g_assert_true (vstream_run (stream));
     hist = fasp_endpoint_get_lateness (stream->receiver, FALSE);
     g_test_message ("seed %u: 99 %% %d, 99.9 %% %d, 99.99 %% %d us", seed,
-        (gint) fasp_hist_percentile (hist, .99),
-        (gint) fasp_hist_percentile (hist, .999),
+        (gint) fasp_hist_percentile (hist, .99), (gint) fasp_hist_percentile (hist, .999),
         (gint) fasp_hist_percentile (hist, .9999));
     g_assert_cmpint (fasp_hist_percentile (hist, .99), <=, 200 * FASP_MSEC);
     /* that is in the first second */
@@ -58,15 +54,14 @@ test_stream (gconstpointer data)
 int
 main (int argc, char **argv)
 {
-  static const Narrow streams[] = { {8000000, 64000, FALSE},
-  {20000000, 128000, FALSE}, {2000000, 32000, FALSE}, {8000000, 64000, TRUE}
-  };
+  static const Narrow streams[] = { { 8000000, 64000, FALSE }, { 20000000, 128000, FALSE },
+    { 2000000, 32000, FALSE }, { 8000000, 64000, TRUE } };
 
   g_test_init (&argc, &argv, NULL);
   for (guint i = 0; i < G_N_ELEMENTS (streams); i++) {
-    g_autofree gchar *name = g_strdup_printf ("/budget/stream/%u-%u%s",
-        (guint) streams[i].bitrate / 1000, (guint) streams[i].back / 1000,
-        streams[i].adaptive ? "-adaptive" : "");
+    g_autofree gchar *name =
+        g_strdup_printf ("/budget/stream/%u-%u%s", (guint) streams[i].bitrate / 1000,
+            (guint) streams[i].back / 1000, streams[i].adaptive ? "-adaptive" : "");
 
     g_test_add_data_func (name, &streams[i], test_stream);
   }

@@ -57,7 +57,7 @@ test_sorts (void)
     g_assert_cmpint (first->key, >, last);
     last = first->key;
     fasp_heap_remove (&heap, first);
-    fasp_heap_remove (&heap, first);    /* it is not in it any more */
+    fasp_heap_remove (&heap, first); /* it is not in it any more */
   }
   g_assert_cmpuint (n, ==, N);
   fasp_heap_clear (&heap);

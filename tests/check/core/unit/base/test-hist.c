@@ -25,7 +25,7 @@ test_error (void)
 
     fasp_hist_init (&hist);
     fasp_hist_add (&hist, value);
-    fasp_hist_add (&hist, value * 2);   /* lest max hides the bucket's edge */
+    fasp_hist_add (&hist, value * 2); /* lest max hides the bucket's edge */
     told = fasp_hist_percentile (&hist, .5);
     g_assert_cmpint (told, >=, value);
     g_assert_cmpint (told, <=, value + value / 16 + 1);

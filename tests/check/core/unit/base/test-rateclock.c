@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "fasprateclock.h"
 
-static const guint64 rates[] = { 1, 7, 9600, 10000, 999983, 1000000, 270000000,
-  333333333, G_GUINT64_CONSTANT (10000000000), FASP_RATE_MAX
-};
+static const guint64 rates[] = { 1, 7, 9600, 10000, 999983, 1000000, 270000000, 333333333,
+  G_GUINT64_CONSTANT (10000000000), FASP_RATE_MAX };
 
-/* Against that of all bytes at once, for bytes in pieces of any size: 700 MB at most, whose bits times
- * 10^9 are below 2^63. */
+/* Against that of all bytes at once, for bytes in pieces of any size: 700 MB at most, whose bits
+ * times 10^9 are below 2^63. */
 static void
 test_exact (void)
 {
@@ -36,8 +35,8 @@ test_large (void)
 {
   const guint64 tebibyte = G_GUINT64_CONSTANT (1) << 40;
 
-  g_assert_cmpint (fasp_rate_clock_span (G_GUINT64_CONSTANT (8000000000),
-          tebibyte), ==, (gint64) tebibyte);
+  g_assert_cmpint (fasp_rate_clock_span (G_GUINT64_CONSTANT (8000000000), tebibyte), ==,
+      (gint64) tebibyte);
   g_assert_cmpint (fasp_rate_clock_span (8, 3), ==, 3000000000);
   g_assert_cmpint (fasp_rate_clock_span (1, 0), ==, 0);
 }
@@ -48,7 +47,7 @@ test_set_rate (void)
   FaspRateClock clock;
 
   fasp_rate_clock_init (&clock, 3, 0);
-  fasp_rate_clock_advance (&clock, 1);  /* 8/3 s */
+  fasp_rate_clock_advance (&clock, 1); /* 8/3 s */
   g_assert_cmpint (clock.ns, ==, 2666666666);
   fasp_rate_clock_set_rate (&clock, 3); /* the same: nothing is lost */
   fasp_rate_clock_advance (&clock, 2);

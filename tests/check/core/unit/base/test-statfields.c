@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The table of the statistics' fields: every row is of its struct, and can be shown, named and explained.
+ * The table of the statistics' fields: every row is of its struct, and can be shown, named and
+ * explained.
  */
 #include <string.h>
 #include "faspstatfields.h"
@@ -32,19 +33,18 @@ static const gsize form_sizes[FASP_FORMS] = {
 };
 
 static void
-check_row (const FaspStatField * field, gsize table_size)
+check_row (const FaspStatField *field, gsize table_size)
 {
   g_test_message ("%s", field->name);
-  g_assert_cmpuint (strspn (field->name,
-          "abcdefghijklmnopqrstuvwxyz0123456789-."), ==, strlen (field->name));
+  g_assert_cmpuint (strspn (field->name, "abcdefghijklmnopqrstuvwxyz0123456789-."), ==,
+      strlen (field->name));
   g_assert_cmpuint (field->roles, >=, FASP_ROLE_SENDER);
   g_assert_cmpuint (field->roles, <=, FASP_ROLE_SENDER | FASP_ROLE_RECEIVER);
   g_assert_cmpuint (field->offset + form_sizes[field->form], <=, table_size);
   g_assert_cmpuint (strlen (fasp_stat_get_type_name (field->form)), >, 0);
   /* a cell of a table in Markdown */
   g_assert_cmpuint (strlen (field->meaning), >, 0);
-  g_assert_cmpuint (strcspn (field->meaning, "|\n\t"), ==,
-      strlen (field->meaning));
+  g_assert_cmpuint (strcspn (field->meaning, "|\n\t"), ==, strlen (field->meaning));
 }
 
 static void
@@ -55,8 +55,8 @@ test_rows (void)
       check_row (&fasp_stat_tables[i].fields[j], table_sizes[i]);
 }
 
-/* Of what an end of a role shows in one structure, no two fields have one name: flows have structures of
- * their own. */
+/* Of what an end of a role shows in one structure, no two fields have one name: flows have
+ * structures of their own. */
 static void
 test_names (void)
 {
@@ -79,8 +79,7 @@ test_find (void)
 {
   const FaspStatField *field = fasp_stat_find ("rtt-ms");
 
-  g_assert_cmpuint (field->offset, ==, G_STRUCT_OFFSET (FaspSessionStats,
-          path.rtt));
+  g_assert_cmpuint (field->offset, ==, G_STRUCT_OFFSET (FaspSessionStats, path.rtt));
   g_assert_cmpint (field->unit, ==, FASP_UNIT_MS);
   /* of a flow, whose figures are in structures of their own */
   g_assert_null (fasp_stat_find ("weight"));
@@ -91,22 +90,16 @@ test_find (void)
 static void
 test_lateness (void)
 {
-  static const gchar *const formats[] = { "lateness-%s-ms",
-    "lateness-in-order-%s-ms"
-  };
-  static const gsize offsets[] = {
-    G_STRUCT_OFFSET (FaspSummaryStats, lateness),
-    G_STRUCT_OFFSET (FaspSummaryStats, lateness_in_order)
-  };
+  static const gchar *const formats[] = { "lateness-%s-ms", "lateness-in-order-%s-ms" };
+  static const gsize offsets[] = { G_STRUCT_OFFSET (FaspSummaryStats, lateness),
+    G_STRUCT_OFFSET (FaspSummaryStats, lateness_in_order) };
 
   for (guint i = 0; i < G_N_ELEMENTS (formats); i++)
     for (guint j = 0; j < FASP_HIST_POINTS; j++) {
       g_auto (GStrv) around = g_strsplit (formats[i], "%s", 2);
-      g_autofree gchar *name = g_strconcat (around[0],
-          fasp_hist_points[j].name, around[1], NULL);
+      g_autofree gchar *name = g_strconcat (around[0], fasp_hist_points[j].name, around[1], NULL);
 
-      g_assert_cmpuint (fasp_stat_find (name)->offset, ==,
-          offsets[i] + j * sizeof (FaspTime));
+      g_assert_cmpuint (fasp_stat_find (name)->offset, ==, offsets[i] + j * sizeof (FaspTime));
     }
 }
 

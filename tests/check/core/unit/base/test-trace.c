@@ -8,14 +8,11 @@ test_ring (void)
   FaspTrace trace = { 0 };
 
   /* off: nothing happens */
-  fasp_trace_add (&trace, &(FaspTraceEntry) {
-      .block = 1});
+  fasp_trace_add (&trace, &(FaspTraceEntry) { .block = 1 });
   g_assert_cmpuint (fasp_trace_fetch (&trace, out, 8), ==, 0);
   fasp_trace_set_size (&trace, 4);
   for (guint i = 0; i < 6; i++)
-    fasp_trace_add (&trace, &(FaspTraceEntry) {
-        .block = i}
-  );
+    fasp_trace_add (&trace, &(FaspTraceEntry) { .block = i });
   g_assert_cmpuint (trace.lost, ==, 2);
   g_assert_cmpuint (fasp_trace_fetch (&trace, out, 3), ==, 3);
   g_assert_cmpuint (out[0].block, ==, 2);

@@ -5,50 +5,47 @@
  */
 #include "faspnoise.h"
 
-#define MESSAGES 6              /* in a vector: two of the handshake, then four */
+#define MESSAGES 6 /* in a vector: two of the handshake, then four */
 /* What one takes beyond its payload, at most. */
 #define OVERHEAD (2 * FASP_KEY_SIZE + 2 * FASP_AEAD_TAG_SIZE)
 
 static GKeyFile *vectors;
 
 static gsize
-get_hex (const gchar * group, const gchar * name, guint8 * out, gsize max)
+get_hex (const gchar *group, const gchar *name, guint8 *out, gsize max)
 {
   gchar *hex = g_key_file_get_string (vectors, group, name, NULL);
   gsize size = hex != NULL ? strlen (hex) / 2 : 0;
 
   g_assert_cmpuint (size, <=, max);
   for (gsize i = 0; i < size; i++)
-    out[i] = g_ascii_xdigit_value (hex[2 * i]) << 4 |
-        g_ascii_xdigit_value (hex[2 * i + 1]);
+    out[i] = g_ascii_xdigit_value (hex[2 * i]) << 4 | g_ascii_xdigit_value (hex[2 * i + 1]);
   g_free (hex);
   return size;
 }
 
 static FaspNoisePattern
-get_pattern (const gchar * group)
+get_pattern (const gchar *group)
 {
-  return g_str_has_prefix (group, "Noise_NN_") ? FASP_NOISE_NN :
+  return g_str_has_prefix (group, "Noise_NN_")  ? FASP_NOISE_NN :
       g_str_has_prefix (group, "Noise_NNpsk0_") ? FASP_NOISE_NN_PSK0 :
-      g_str_has_prefix (group, "Noise_IK_") ? FASP_NOISE_IK :
-      FASP_NOISE_IK_PSK2;
+      g_str_has_prefix (group, "Noise_IK_")     ? FASP_NOISE_IK :
+                                                  FASP_NOISE_IK_PSK2;
 }
 
 static void
-start (FaspNoise * noise, const gchar * group, gboolean initiator)
+start (FaspNoise *noise, const gchar *group, gboolean initiator)
 {
   guint8 prologue[256];
   gsize size = get_hex (group, "prologue", prologue, sizeof prologue);
 
   memset (noise, 0, sizeof *noise);
   noise->pattern = get_pattern (group);
-  noise->aead = strstr (group, "ChaChaPoly") != NULL ?
-      FASP_AEAD_CHACHA20_POLY1305 : FASP_AEAD_AES_256_GCM;
+  noise->aead =
+      strstr (group, "ChaChaPoly") != NULL ? FASP_AEAD_CHACHA20_POLY1305 : FASP_AEAD_AES_256_GCM;
   noise->initiator = initiator;
-  get_hex (group, initiator ? "init_ephemeral" : "resp_ephemeral", noise->e,
-      FASP_KEY_SIZE);
-  get_hex (group, initiator ? "init_static" : "resp_static", noise->s,
-      FASP_KEY_SIZE);
+  get_hex (group, initiator ? "init_ephemeral" : "resp_ephemeral", noise->e, FASP_KEY_SIZE);
+  get_hex (group, initiator ? "init_static" : "resp_static", noise->s, FASP_KEY_SIZE);
   fasp_x25519_public (noise->s, noise->s_public);
   if (initiator)
     get_hex (group, "init_remote_static", noise->rs, FASP_KEY_SIZE);
@@ -63,7 +60,7 @@ typedef struct
 } Message;
 
 static void
-get_message (const gchar * group, guint i, Message * m)
+get_message (const gchar *group, guint i, Message *m)
 {
   gchar name[16];
 
@@ -76,21 +73,16 @@ get_message (const gchar * group, guint i, Message * m)
 
 /* A transport message: the counter of its direction as the nonce. */
 static void
-check_transport (FaspAeadType type, const guint8 * key, guint64 n,
-    const Message * m)
+check_transport (FaspAeadType type, const guint8 *key, guint64 n, const Message *m)
 {
   guint8 nonce[FASP_AEAD_NONCE_SIZE] = { 0 }, out[512];
   FaspAead *aead = fasp_aead_new (type, key);
 
-  n = type == FASP_AEAD_CHACHA20_POLY1305 ? GUINT64_TO_LE (n) :
-      GUINT64_TO_BE (n);
+  n = type == FASP_AEAD_CHACHA20_POLY1305 ? GUINT64_TO_LE (n) : GUINT64_TO_BE (n);
   memcpy (nonce + 4, &n, sizeof n);
-  fasp_aead_seal (aead, nonce, NULL, 0, m->payload, m->payload_size, NULL, 0,
-      out);
-  g_assert_cmpmem (out, m->payload_size + FASP_AEAD_TAG_SIZE, m->message,
-      m->message_size);
-  g_assert_true (fasp_aead_open (aead, nonce, NULL, 0, m->message,
-          m->message_size, out));
+  fasp_aead_seal (aead, nonce, NULL, 0, m->payload, m->payload_size, NULL, 0, out);
+  g_assert_cmpmem (out, m->payload_size + FASP_AEAD_TAG_SIZE, m->message, m->message_size);
+  g_assert_true (fasp_aead_open (aead, nonce, NULL, 0, m->message, m->message_size, out));
   g_assert_cmpmem (out, m->payload_size, m->payload, m->payload_size);
   fasp_aead_free (aead);
 }
@@ -114,12 +106,10 @@ test_vector (gconstpointer data)
     g_assert_true (fasp_noise_write (&ends[i], m.payload, m.payload_size, &w));
     g_assert_cmpmem (out, w.used, m.message, m.message_size);
     g_assert_cmpuint (w.used, <=, m.payload_size + OVERHEAD);
-    g_assert_true (fasp_noise_read (&ends[1 - i], m.message, m.message_size,
-            out, &size));
+    g_assert_true (fasp_noise_read (&ends[1 - i], m.message, m.message_size, out, &size));
     g_assert_cmpmem (out, size, m.payload, m.payload_size);
   }
-  g_assert_cmpuint (get_hex (group, "handshake_hash", hash, sizeof hash), ==,
-      sizeof hash);
+  g_assert_cmpuint (get_hex (group, "handshake_hash", hash, sizeof hash), ==, sizeof hash);
   g_assert_cmpmem (ends[0].h, FASP_KEY_SIZE, hash, sizeof hash);
   g_assert_cmpmem (ends[1].h, FASP_KEY_SIZE, hash, sizeof hash);
   fasp_noise_split (&ends[0], keys[0], keys[1]);
@@ -134,7 +124,7 @@ test_vector (gconstpointer data)
 /* A message with a bit turned, cut short or lengthened: either it is refused,
  * or (a first message without keys) the answer to it will be. */
 static gboolean
-survives (const gchar * group, guint which, const guint8 * message, gsize size)
+survives (const gchar *group, guint which, const guint8 *message, gsize size)
 {
   FaspNoise ends[2];
   guint8 out[1024], payload[1024];
@@ -170,14 +160,11 @@ test_damage (gconstpointer data)
 
     start (&ends[0], group, TRUE);
     start (&ends[1], group, FALSE);
-    g_assert_true (fasp_noise_write (&ends[0], (const guint8 *) "hello", 5,
-            &w));
+    g_assert_true (fasp_noise_write (&ends[0], (const guint8 *) "hello", 5, &w));
     if (which == 1) {
-      g_assert_true (fasp_noise_read (&ends[1], message, w.used, payload,
-              &done));
+      g_assert_true (fasp_noise_read (&ends[1], message, w.used, payload, &done));
       w.used = 0;
-      g_assert_true (fasp_noise_write (&ends[1], (const guint8 *) "hello", 5,
-              &w));
+      g_assert_true (fasp_noise_write (&ends[1], (const guint8 *) "hello", 5, &w));
     }
     g_assert_true (survives (group, which, message, w.used));
     for (gsize bit = 0; bit < w.used * 8; bit += 7) {
@@ -199,8 +186,7 @@ static void
 test_strangers (void)
 {
   static const gchar *groups[] = { "Noise_NNpsk0_25519_ChaChaPoly_SHA256",
-    "Noise_IK_25519_ChaChaPoly_SHA256", "Noise_IKpsk2_25519_ChaChaPoly_SHA256"
-  };
+    "Noise_IK_25519_ChaChaPoly_SHA256", "Noise_IKpsk2_25519_ChaChaPoly_SHA256" };
   guint8 out[1024], payload[1024];
   gsize done;
 
@@ -252,8 +238,7 @@ test_small_order (void)
 static void
 test_stretch (void)
 {
-  static const gchar wanted[] =
-      "55fc5ef5e029763fdad9eb1542ecc91bcb02a0c6edf1d3343e212c10e5dbafbc";
+  static const gchar wanted[] = "55fc5ef5e029763fdad9eb1542ecc91bcb02a0c6edf1d3343e212c10e5dbafbc";
   guint8 key[FASP_KEY_SIZE];
   GString *hex = g_string_new (NULL);
 
@@ -272,8 +257,8 @@ main (int argc, char **argv)
 
   g_test_init (&argc, &argv, NULL);
   vectors = g_key_file_new ();
-  g_assert_true (g_key_file_load_from_file (vectors,
-          g_getenv ("FASP_NOISE_VECTORS"), G_KEY_FILE_NONE, NULL));
+  g_assert_true (g_key_file_load_from_file (vectors, g_getenv ("FASP_NOISE_VECTORS"),
+      G_KEY_FILE_NONE, NULL));
   groups = g_key_file_get_groups (vectors, NULL);
   g_assert_cmpuint (g_strv_length (groups), ==, 8);
   for (guint i = 0; groups[i] != NULL; i++) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Each datagram has a nonce of its own, in every order in which they may come, and over two rekeyings.
+ * Each datagram has a nonce of its own, in every order in which they may come, and over two
+ * rekeyings.
  */
 #include "faspbytes.h"
 #include "faspprotection.h"
@@ -36,19 +37,16 @@ test_nonces (gconstpointer data)
   }
   for (guint i = 0; i < 24; i++) {
     /* 0 and 1; the second phase, then the rest of the first; the third */
-    static const guint8 order[] = { 0, 1, 5, 2, 4, 3, 7, 6, 9, 11, 8, 10, 4, 5,
-      6, 7, 0, 1, 2, 3, 8, 9, 10, 11
-    };
+    static const guint8 order[] = { 0, 1, 5, 2, 4, 3, 7, 6, 9, 11, 8, 10, 4, 5, 6, 7, 0, 1, 2, 3, 8,
+      9, 10, 11 };
     guint which = order[i];
     FaspSessionHeader header;
     const guint8 *frames;
 
-    g_assert_true (fasp_wire_parse_session (kept[which], sizes[which],
-            &header));
-    frames = fasp_opener_open (opener, &header, which, kept[which],
-        sizes[which], scratch, &size);
+    g_assert_true (fasp_wire_parse_session (kept[which], sizes[which], &header));
+    frames = fasp_opener_open (opener, &header, which, kept[which], sizes[which], scratch, &size);
     if (i >= 16 && which < 4) {
-      g_assert_null (frames);   /* its key is forgotten */
+      g_assert_null (frames); /* its key is forgotten */
       continue;
     }
     g_assert_nonnull (frames);
@@ -63,11 +61,10 @@ int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
-  g_test_add_data_func ("/secure/nonces/aes",
-      GUINT_TO_POINTER (FASP_CIPHER_AES_128_GCM), test_nonces);
-  g_test_add_data_func ("/secure/nonces/chacha",
-      GUINT_TO_POINTER (FASP_CIPHER_CHACHA20_POLY1305), test_nonces);
-  g_test_add_data_func ("/secure/nonces/clear",
-      GUINT_TO_POINTER (FASP_CIPHER_NONE), test_nonces);
+  g_test_add_data_func ("/secure/nonces/aes", GUINT_TO_POINTER (FASP_CIPHER_AES_128_GCM),
+      test_nonces);
+  g_test_add_data_func ("/secure/nonces/chacha", GUINT_TO_POINTER (FASP_CIPHER_CHACHA20_POLY1305),
+      test_nonces);
+  g_test_add_data_func ("/secure/nonces/clear", GUINT_TO_POINTER (FASP_CIPHER_NONE), test_nonces);
   return g_test_run ();
 }

@@ -19,7 +19,7 @@ test_write (void)
 
   for (guint i = 0; i < G_N_ELEMENTS (sizes); i++) {
     fasp_store_write (store, 0, 0, bytes, sizes[i], NULL);
-    fasp_store_get (store, i);  /* that is all of it */
+    fasp_store_get (store, i); /* that is all of it */
   }
   for (gsize room = 0; room <= size + 1; room++) {
     FaspWriter w = { data, room };
@@ -34,8 +34,7 @@ test_write (void)
       g_assert_cmpuint (w.used, ==, size);
     for (gsize i = room; i < sizeof data; i++)
       g_assert_cmpuint (data[i], ==, 0xaa);
-    w = (FaspWriter) {
-    data, sizeof data};
+    w = (FaspWriter) { data, sizeof data };
     g_assert_false (fasp_fec_write (&fec, 0, store, 3, 5, 700, &w));
     g_assert_cmpuint (fec.from, ==, 5);
     g_assert_cmpuint (w.used, ==, 0);

@@ -13,9 +13,8 @@
 static void
 test_coefficients (void)
 {
-  static const guint8 bytes[20] = { 37, 225, 177, 176, 21, 246, 54, 139, 168,
-    237, 211, 187, 62, 190, 104, 135, 210, 99, 176, 11
-  };
+  static const guint8 bytes[20] = { 37, 225, 177, 176, 21, 246, 54, 139, 168, 237, 211, 187, 62,
+    190, 104, 135, 210, 99, 176, 11 };
   guint8 c[4096];
 
   fasp_rlc_get_coefficients (1, c, sizeof bytes);
@@ -84,7 +83,7 @@ make_block (guint64 number, guint32 size, gboolean eos)
 }
 
 static void
-assert_same (const FaspRecovered * r, guint32 size, guint64 eos)
+assert_same (const FaspRecovered *r, guint32 size, guint64 eos)
 {
   FaspBlock *block = make_block (r->number, size, r->number == eos);
 
@@ -105,10 +104,8 @@ test_encode (void)
   g_assert_cmpuint (fasp_rlc_encode (blocks, 100, 77, symbol), ==, 1316 + 7);
   fasp_rlc_get_coefficients (77, c, 100);
   for (guint i = 0; i < 100; i++) {
-    guint8 header[7] = { blocks[i]->size >> 8, blocks[i]->size, 0,
-      blocks[i]->media_time >> 24, blocks[i]->media_time >> 16,
-      blocks[i]->media_time >> 8, blocks[i]->media_time
-    };
+    guint8 header[7] = { blocks[i]->size >> 8, blocks[i]->size, 0, blocks[i]->media_time >> 24,
+      blocks[i]->media_time >> 16, blocks[i]->media_time >> 8, blocks[i]->media_time };
 
     for (guint j = 0; j < 7; j++)
       wanted[j] ^= multiply (header[j], c[i]);
@@ -140,7 +137,7 @@ power (guint64 base, guint64 exponent)
 /* Which of @n unknowns do these equations determine? By elimination of rows of
  * @n + 0; the ideal code. */
 static void
-solve_ideal (guint64 ** rows, guint m, guint n, gboolean * solved)
+solve_ideal (guint64 **rows, guint m, guint n, gboolean *solved)
 {
   guint rank = 0;
 
@@ -187,11 +184,13 @@ solve_ideal (guint64 ** rows, guint m, guint n, gboolean * solved)
  * @every; what is recovered is right, and what an ideal code recovers is
  * recovered, but for a few in many. */
 static void
-run_code (guint seed, guint window, guint every, gdouble loss, guint * ours,
-    guint * ideal)
+run_code (guint seed, guint window, guint every, gdouble loss, guint *ours, guint *ideal)
 {
   enum
-  { N = 300, SIZE = 200 };
+  {
+    N = 300,
+    SIZE = 200
+  };
   g_autoptr (GRand) rand = g_rand_new_with_seed (seed);
   FaspRlcDecoder *decoder = fasp_rlc_decoder_new (512);
   FaspBlock *blocks[N];
@@ -210,8 +209,8 @@ run_code (guint seed, guint window, guint every, gdouble loss, guint * ours,
     if (i % every == every - 1 && g_rand_double (rand) >= loss) {
       guint from = i + 1 > window ? i + 1 - window : 0;
       guint8 symbol[SIZE + 7];
-      guint32 size = fasp_rlc_encode ((const FaspBlock * const *) blocks + from,
-          i + 1 - from, i, symbol);
+      guint32 size =
+          fasp_rlc_encode ((const FaspBlock *const *) blocks + from, i + 1 - from, i, symbol);
 
       fasp_rlc_decoder_repair (decoder, from, i + 1 - from, i, symbol, size);
       rows[m] = g_new0 (guint64, N);
@@ -246,18 +245,23 @@ test_solve (void)
   {
     guint window, every;
     gdouble loss;
-  } cases[] = { {20, 5, .02}, {40, 5, .1}, {60, 4, .2}, {100, 10, .05},
-  {10, 2, .3}, {300, 3, .25}, {50, 20, .04},
+  } cases[] = {
+    { 20, 5, .02 },
+    { 40, 5, .1 },
+    { 60, 4, .2 },
+    { 100, 10, .05 },
+    { 10, 2, .3 },
+    { 300, 3, .25 },
+    { 50, 20, .04 },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
     guint ours = 0, ideal = 0;
 
     for (guint seed = 0; seed < 40; seed++)
-      run_code (seed, cases[i].window, cases[i].every, cases[i].loss, &ours,
-          &ideal);
-    g_test_message ("window %u, one in %u, loss %g: %u recovered, ideal %u",
-        cases[i].window, cases[i].every, cases[i].loss, ours, ideal);
+      run_code (seed, cases[i].window, cases[i].every, cases[i].loss, &ours, &ideal);
+    g_test_message ("window %u, one in %u, loss %g: %u recovered, ideal %u", cases[i].window,
+        cases[i].every, cases[i].loss, ours, ideal);
     g_assert_cmpuint (ideal, >, 50);
     g_assert_cmpuint (ours, <=, ideal * 1.01 + 1);
     g_assert_cmpuint (ours, >=, ideal * .97);
@@ -270,7 +274,10 @@ test_late (void)
 {
   for (guint seed = 0; seed < 200; seed++) {
     enum
-    { N = 24, SIZE = 64 };
+    {
+      N = 24,
+      SIZE = 64
+    };
     g_autoptr (GRand) rand = g_rand_new_with_seed (seed);
     FaspRlcDecoder *decoder = fasp_rlc_decoder_new (64);
     FaspBlock *blocks[N];
@@ -288,15 +295,14 @@ test_late (void)
         guint8 symbol[SIZE + 7];
         guint n = g_rand_int_range (rand, 1, N - i + 1);
 
-        fasp_rlc_decoder_repair (decoder, i, n, step, symbol, fasp_rlc_encode
-            ((const FaspBlock * const *) blocks + i, n, step, symbol));
+        fasp_rlc_decoder_repair (decoder, i, n, step, symbol,
+            fasp_rlc_encode ((const FaspBlock *const *) blocks + i, n, step, symbol));
       } else if (!here[i]) {
         here[i] = TRUE;
         left--;
         fasp_rlc_decoder_know (decoder, blocks[i]);
       }
-      while (g_rand_int_range (rand, 0, 4) > 0
-          && fasp_rlc_decoder_take (decoder, &r)) {
+      while (g_rand_int_range (rand, 0, 4) > 0 && fasp_rlc_decoder_take (decoder, &r)) {
         assert_same (&r, SIZE, N);
         g_assert_false (here[r.number]);
         here[r.number] = TRUE;
@@ -335,13 +341,12 @@ test_lies (void)
       fasp_rlc_decoder_know (decoder, block);
       fasp_block_unref (block);
     } else {
-      fasp_rlc_decoder_repair (decoder, first, g_rand_int_range (rand, 0, 200),
-          i, symbol, g_rand_int_range (rand, 0, i % 100 == 1 ? 10000 : 40));
+      fasp_rlc_decoder_repair (decoder, first, g_rand_int_range (rand, 0, 200), i, symbol,
+          g_rand_int_range (rand, 0, i % 100 == 1 ? 10000 : 40));
     }
     while (fasp_rlc_decoder_take (decoder, &r))
       g_assert_cmpuint (r.size, <=, 10000);
-    g_assert_cmpuint (fasp_rlc_decoder_count (decoder), <=,
-        FASP_RLC_DECODER_ROWS);
+    g_assert_cmpuint (fasp_rlc_decoder_count (decoder), <=, FASP_RLC_DECODER_ROWS);
   }
   fasp_rlc_decoder_free (decoder);
 }

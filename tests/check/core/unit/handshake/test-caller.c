@@ -11,15 +11,20 @@
 /* The ACCEPT of a listener that has the group's key @key, to the call of @caller; @message has
  * room for it. */
 static FaspHandshake
-accept_with_key (const FaspCaller * caller, FaspCredentials * credentials,
+accept_with_key (const FaspCaller *caller, FaspCredentials *credentials,
     const guint8 key[FASP_GROUP_KEY_SIZE], guint8 message[FASP_MESSAGE_MAX])
 {
-  FaspHello hello = {.role = FASP_ROLE_SENDER,.cid = 2,.flows = 1,.n_ciphers =
-        1,.ciphers = {FASP_CIPHER_AES_128_GCM},.has_group_key = TRUE
-  };
-  FaspHandshake accept = {.type = FASP_HANDSHAKE_ACCEPT,.version = FASP_VERSION,
-    .to_cid = caller->open.from_cid,.from_cid = 2,.message = message
-  };
+  FaspHello hello = { .role = FASP_ROLE_SENDER,
+    .cid = 2,
+    .flows = 1,
+    .n_ciphers = 1,
+    .ciphers = { FASP_CIPHER_AES_128_GCM },
+    .has_group_key = TRUE };
+  FaspHandshake accept = { .type = FASP_HANDSHAKE_ACCEPT,
+    .version = FASP_VERSION,
+    .to_cid = caller->open.from_cid,
+    .from_cid = 2,
+    .message = message };
   const guint8 ephemeral[FASP_KEY_SIZE] = { 2 };
   guint8 payload[FASP_MESSAGE_MAX];
   FaspWriter p = { payload, sizeof payload }, m = { message, FASP_MESSAGE_MAX };
@@ -27,8 +32,8 @@ accept_with_key (const FaspCaller * caller, FaspCredentials * credentials,
   gsize size;
 
   fasp_credentials_begin (credentials, FALSE, &caller->open, ephemeral, &noise);
-  g_assert_true (fasp_noise_read (&noise, caller->open.message,
-          caller->open.message_size, payload, &size));
+  g_assert_true (fasp_noise_read (&noise, caller->open.message, caller->open.message_size, payload,
+      &size));
   memcpy (hello.group_key.key, key, FASP_GROUP_KEY_SIZE);
   hello.group_key.cid = 3;
   hello.group_key.cipher = FASP_CIPHER_AES_128_GCM;
@@ -44,7 +49,7 @@ static void
 test_forgets_group (void)
 {
   static const guint8 zeros[FASP_GROUP_KEY_SIZE];
-  const FaspHello hello = {.role = FASP_ROLE_RECEIVER,.flows = 1 };
+  const FaspHello hello = { .role = FASP_ROLE_RECEIVER, .flows = 1 };
   const guint8 nonce[FASP_NONCE_SIZE] = { 1 }, ephemeral[FASP_KEY_SIZE] = { 1 };
   const guint8 key[FASP_GROUP_KEY_SIZE] = "The group's key";
   FaspCredentials *credentials = fasp_credentials_new ();
@@ -55,14 +60,11 @@ test_forgets_group (void)
 
   fasp_caller_start (&caller, 0, 1, nonce, &hello, credentials, ephemeral);
   accept = accept_with_key (&caller, credentials, key, message);
-  accept.from_cid = 4;          /* not what its message says */
-  g_assert_cmpint (fasp_caller_receive (&caller, 0, &accept, &agreement), ==,
-      FASP_CALLER_FORGED);
-  g_assert_cmpmem (agreement.hello.group_key.key, sizeof key, zeros,
-      sizeof key);
+  accept.from_cid = 4; /* not what its message says */
+  g_assert_cmpint (fasp_caller_receive (&caller, 0, &accept, &agreement), ==, FASP_CALLER_FORGED);
+  g_assert_cmpmem (agreement.hello.group_key.key, sizeof key, zeros, sizeof key);
   accept.from_cid = 2;
-  g_assert_cmpint (fasp_caller_receive (&caller, 0, &accept, &agreement), ==,
-      FASP_CALLER_ACCEPTED);
+  g_assert_cmpint (fasp_caller_receive (&caller, 0, &accept, &agreement), ==, FASP_CALLER_ACCEPTED);
   g_assert_cmpmem (agreement.hello.group_key.key, sizeof key, key, sizeof key);
   fasp_caller_stop (&caller);
   fasp_credentials_unref (credentials);

@@ -8,19 +8,20 @@ test_cookie (gconstpointer seconds)
   const guint8 secret[FASP_COOKIE_SECRET_SIZE] = { 1, 2, 3 };
   const guint8 other[FASP_COOKIE_SECRET_SIZE] = { 1, 2, 4 };
   guint8 nonce[FASP_NONCE_SIZE] = { 9 }, cookie[FASP_COOKIE_SIZE];
-  FaspAddress address = {.len = 4,.bytes = {10, 0, 0, 1} };
+  FaspAddress address = { .len = 4, .bytes = { 10, 0, 0, 1 } };
   const FaspTime now = GPOINTER_TO_INT (seconds) * FASP_SEC;
 
   fasp_cookie_make (secret, now, &address, nonce, cookie);
   g_assert_true (fasp_cookie_verify (secret, now, &address, nonce, cookie));
-  g_assert_true (fasp_cookie_verify (secret, now + FASP_COOKIE_LIFETIME - 1,
-          &address, nonce, cookie));
-  g_assert_false (fasp_cookie_verify (secret, now + FASP_COOKIE_LIFETIME + 1,
-          &address, nonce, cookie));
+  g_assert_true (fasp_cookie_verify (secret, now + FASP_COOKIE_LIFETIME - 1, &address, nonce,
+      cookie));
+  g_assert_false (fasp_cookie_verify (secret, now + FASP_COOKIE_LIFETIME + 1, &address, nonce,
+      cookie));
   for (guint i = 1; i < 10; i++)
-    g_assert_false (fasp_cookie_verify (secret, now + i * FASP_COOKIE_PERIOD,
-            &address, nonce, cookie));
-  g_assert_false (fasp_cookie_verify (secret, now - FASP_SEC, &address, nonce, cookie));        /* from the future */
+    g_assert_false (fasp_cookie_verify (secret, now + i * FASP_COOKIE_PERIOD, &address, nonce,
+        cookie));
+  g_assert_false (fasp_cookie_verify (secret, now - FASP_SEC, &address, nonce,
+      cookie)); /* from the future */
   g_assert_false (fasp_cookie_verify (other, now, &address, nonce, cookie));
   for (guint bit = 0; bit < FASP_COOKIE_SIZE * 8; bit++) {
     cookie[bit / 8] ^= 1 << bit % 8;
@@ -40,7 +41,7 @@ test_time (void)
 {
   const guint8 secret[FASP_COOKIE_SECRET_SIZE] = { 1, 2, 3 };
   const guint8 nonce[FASP_NONCE_SIZE] = { 9 };
-  const FaspAddress address = {.len = 4,.bytes = {10, 0, 0, 1} };
+  const FaspAddress address = { .len = 4, .bytes = { 10, 0, 0, 1 } };
   guint8 first[FASP_COOKIE_SIZE], later[FASP_COOKIE_SIZE];
   const FaspTime period = G_GINT64_CONSTANT (1) << 28;
 
@@ -55,8 +56,7 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_data_func ("/cookie/binds", GINT_TO_POINTER (1000), test_cookie);
-  g_test_add_data_func ("/cookie/binds-at-once", GINT_TO_POINTER (1),
-      test_cookie);
+  g_test_add_data_func ("/cookie/binds-at-once", GINT_TO_POINTER (1), test_cookie);
   g_test_add_func ("/cookie/time", test_time);
   return g_test_run ();
 }

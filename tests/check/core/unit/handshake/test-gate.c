@@ -5,7 +5,7 @@
 static FaspAddress
 make_address (gboolean six, guint8 host, guint16 port)
 {
-  FaspAddress address = {.len = six ? 28 : 16 };
+  FaspAddress address = { .len = six ? 28 : 16 };
 
   address.bytes[2] = port >> 8;
   address.bytes[3] = port;
@@ -15,8 +15,7 @@ make_address (gboolean six, guint8 host, guint16 port)
 }
 
 static guint
-count (FaspLimiter * gate, FaspTime now, const FaspAddress * address,
-    gboolean proved)
+count (FaspLimiter *gate, FaspTime now, const FaspAddress *address, gboolean proved)
 {
   guint n = 0;
 
@@ -38,23 +37,19 @@ test_networks (void)
     FaspAddress other = make_address (six, 2, 1000);
 
     fasp_limiter_init (&gate, secret);
-    g_assert_cmpuint (count (&gate, now, &one, TRUE), ==,
-        FASP_LIMITER_NETWORK_BURST);
+    g_assert_cmpuint (count (&gate, now, &one, TRUE), ==, FASP_LIMITER_NETWORK_BURST);
     /* another port is the same network, another network is not touched */
     g_assert_cmpuint (count (&gate, now, &same, TRUE), ==, 0);
-    g_assert_cmpuint (count (&gate, now, &other, TRUE), ==,
-        FASP_LIMITER_NETWORK_BURST);
+    g_assert_cmpuint (count (&gate, now, &other, TRUE), ==, FASP_LIMITER_NETWORK_BURST);
     now += FASP_SEC;
-    g_assert_cmpuint (count (&gate, now, &same, TRUE), ==,
-        FASP_LIMITER_NETWORK_RATE);
+    g_assert_cmpuint (count (&gate, now, &same, TRUE), ==, FASP_LIMITER_NETWORK_RATE);
     now += 3600 * FASP_SEC;
-    g_assert_cmpuint (count (&gate, now, &one, TRUE), ==,
-        FASP_LIMITER_NETWORK_BURST);
+    g_assert_cmpuint (count (&gate, now, &one, TRUE), ==, FASP_LIMITER_NETWORK_BURST);
   }
   /* one that is mapped into IPv6 is itself, and no other */
   {
     FaspAddress four = make_address (FALSE, 1, 1), other;
-    FaspAddress mapped = {.len = 28 };
+    FaspAddress mapped = { .len = 28 };
 
     mapped.bytes[18] = mapped.bytes[19] = 0xff;
     memcpy (mapped.bytes + 20, four.bytes + 4, 4);
@@ -63,8 +58,7 @@ test_networks (void)
     now += 3600 * FASP_SEC;
     count (&gate, now, &mapped, TRUE);
     g_assert_cmpuint (count (&gate, now, &four, TRUE), ==, 0);
-    g_assert_cmpuint (count (&gate, now, &other, TRUE), ==,
-        FASP_LIMITER_NETWORK_BURST);
+    g_assert_cmpuint (count (&gate, now, &other, TRUE), ==, FASP_LIMITER_NETWORK_BURST);
   }
   /* the rest of an IPv6 address is the same network's */
   {
@@ -82,17 +76,14 @@ static void
 test_unproved (void)
 {
   static const guint8 secret[16] = { 1 };
-  FaspAddress one = make_address (FALSE, 1, 1), two =
-      make_address (FALSE, 2, 1);
+  FaspAddress one = make_address (FALSE, 1, 1), two = make_address (FALSE, 2, 1);
   FaspTime now = 5 * FASP_SEC;
   FaspLimiter gate;
 
   fasp_limiter_init (&gate, secret);
-  g_assert_cmpuint (count (&gate, now, &one, FALSE), ==,
-      FASP_LIMITER_UNPROVED_RATE);
+  g_assert_cmpuint (count (&gate, now, &one, FALSE), ==, FASP_LIMITER_UNPROVED_RATE);
   g_assert_cmpuint (count (&gate, now, &two, FALSE), ==, 0);
-  g_assert_cmpuint (count (&gate, now, &two, TRUE), ==,
-      FASP_LIMITER_NETWORK_BURST);
+  g_assert_cmpuint (count (&gate, now, &two, TRUE), ==, FASP_LIMITER_NETWORK_BURST);
 }
 
 /* Who is refused again and again has few goes, and gets them back in time; whether the address
@@ -102,11 +93,9 @@ test_refused (gconstpointer data)
 {
   static const guint8 secret[16] = { 1 };
   gboolean proved = GPOINTER_TO_INT (data);
-  guint burst =
-      proved ? FASP_LIMITER_NETWORK_BURST : FASP_LIMITER_UNPROVED_RATE;
+  guint burst = proved ? FASP_LIMITER_NETWORK_BURST : FASP_LIMITER_UNPROVED_RATE;
   guint rate = proved ? FASP_LIMITER_NETWORK_RATE : FASP_LIMITER_UNPROVED_RATE;
-  guint share = 1 + (proved ? FASP_LIMITER_NETWORK_REFUSED :
-      FASP_LIMITER_UNPROVED_REFUSED);
+  guint share = 1 + (proved ? FASP_LIMITER_NETWORK_REFUSED : FASP_LIMITER_UNPROVED_REFUSED);
   FaspAddress one = make_address (FALSE, 1, 1);
   FaspTime now = 5 * FASP_SEC;
   FaspLimiter gate;
@@ -137,7 +126,6 @@ main (int argc, char **argv)
   g_test_add_func ("/gate/networks", test_networks);
   g_test_add_func ("/gate/unproved", test_unproved);
   g_test_add_data_func ("/gate/refused", GINT_TO_POINTER (TRUE), test_refused);
-  g_test_add_data_func ("/gate/refused-unproved", GINT_TO_POINTER (FALSE),
-      test_refused);
+  g_test_add_data_func ("/gate/refused-unproved", GINT_TO_POINTER (FALSE), test_refused);
   return g_test_run ();
 }

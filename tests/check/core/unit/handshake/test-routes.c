@@ -9,7 +9,7 @@
 #include "faspwirehello.h"
 
 static guint32
-hint_of (guint8 nonce, FaspRole caller, const gchar * streamid)
+hint_of (guint8 nonce, FaspRole caller, const gchar *streamid)
 {
   guint8 bytes[FASP_NONCE_SIZE] = { nonce };
   FaspStreamName name;
@@ -48,18 +48,16 @@ test_find (void)
     for (guint i = 0; i < G_N_ELEMENTS (names); i++) {
       guint32 hint = fasp_stream_get_hint (nonce, &names[i]);
 
-      g_assert_cmpuint (fasp_stream_find (nonce, hint, names, n), ==,
-          i < n ? i : n);
+      g_assert_cmpuint (fasp_stream_find (nonce, hint, names, n), ==, i < n ? i : n);
     }
 }
 
 static guint
-add (FaspRoutes * routes, FaspRole role, const gchar * streamid)
+add (FaspRoutes *routes, FaspRole role, const gchar *streamid)
 {
   guint place;
 
-  g_assert_cmpint (fasp_routes_add (routes, role, streamid, &place), ==,
-      FASP_ROUTES_ADDED);
+  g_assert_cmpint (fasp_routes_add (routes, role, streamid, &place), ==, FASP_ROUTES_ADDED);
   return place;
 }
 
@@ -73,13 +71,12 @@ test_places (void)
   b = add (routes, FASP_ROLE_RECEIVER, "news");
   g_assert_cmpuint (a, ==, FASP_ROUTES_MAX - 1);
   g_assert_cmpuint (b, ==, 0);
-  g_assert_cmpint (fasp_routes_add (routes, FASP_ROLE_SENDER, "news", &place),
-      ==, FASP_ROUTES_TAKEN);
-  add (routes, FASP_ROLE_SENDER, NULL);
-  g_assert_cmpint (fasp_routes_add (routes, FASP_ROLE_SENDER, "", &place), ==,
+  g_assert_cmpint (fasp_routes_add (routes, FASP_ROLE_SENDER, "news", &place), ==,
       FASP_ROUTES_TAKEN);
-  g_assert_cmpint (fasp_routes_add (routes, FASP_ROLE_RECEIVER, NULL, &place),
-      ==, FASP_ROUTES_TAKEN);
+  add (routes, FASP_ROLE_SENDER, NULL);
+  g_assert_cmpint (fasp_routes_add (routes, FASP_ROLE_SENDER, "", &place), ==, FASP_ROUTES_TAKEN);
+  g_assert_cmpint (fasp_routes_add (routes, FASP_ROLE_RECEIVER, NULL, &place), ==,
+      FASP_ROUTES_TAKEN);
   /* what has left is not taken, and its place not given again at once */
   fasp_routes_remove (routes, 0, a);
   g_assert_cmpuint (add (routes, FASP_ROLE_SENDER, "news"), ==, 2);
@@ -90,18 +87,18 @@ test_places (void)
 
     add (routes, FASP_ROLE_SENDER, streamid);
   }
-  g_assert_cmpint (fasp_routes_add (routes, FASP_ROLE_SENDER, "more", &place),
-      ==, FASP_ROUTES_FULL);
+  g_assert_cmpint (fasp_routes_add (routes, FASP_ROLE_SENDER, "more", &place), ==,
+      FASP_ROUTES_FULL);
   fasp_routes_free (routes);
 }
 
 static guint
-call (FaspRoutes * routes, FaspTime now, FaspRole role, const gchar * streamid,
-    FaspRoute * route)
+call (FaspRoutes *routes, FaspTime now, FaspRole role, const gchar *streamid, FaspRoute *route)
 {
-  FaspHandshake open = {.type = FASP_HANDSHAKE_OPEN,.version = FASP_VERSION,
-    .from_cid = 1,.nonce = {42}
-  };
+  FaspHandshake open = { .type = FASP_HANDSHAKE_OPEN,
+    .version = FASP_VERSION,
+    .from_cid = 1,
+    .nonce = { 42 } };
   guint8 data[FASP_OPEN_SIZE];
   FaspWriter w = { data, sizeof data };
 
@@ -111,11 +108,14 @@ call (FaspRoutes * routes, FaspTime now, FaspRole role, const gchar * streamid,
   return fasp_routes_find (routes, now, data, w.used, route);
 }
 
-#define ASSERT_CALL(role, streamid, place, as) G_STMT_START { \
-  FaspRoute route_; \
-  g_assert_cmpuint (call (routes, now, role, streamid, &route_), ==, place); \
-  g_assert_cmpint (route_, ==, as); \
-} G_STMT_END
+#define ASSERT_CALL(role, streamid, place, as) \
+  G_STMT_START \
+  { \
+    FaspRoute route_; \
+    g_assert_cmpuint (call (routes, now, role, streamid, &route_), ==, place); \
+    g_assert_cmpint (route_, ==, as); \
+  } \
+  G_STMT_END
 
 static void
 test_calls (void)
@@ -176,7 +176,7 @@ test_datagrams (void)
   FaspRoute route;
 
   for (guint place = 0; place < FASP_ROUTES_MAX; place++) {
-    FaspSessionHeader header = {.cid = fasp_routes_get_prefix (place) | 77 };
+    FaspSessionHeader header = { .cid = fasp_routes_get_prefix (place) | 77 };
     FaspWriter w = { data, sizeof data };
 
     fasp_wire_write_session (&w, &header);
@@ -189,21 +189,18 @@ test_datagrams (void)
   for (guint type = 0; type < 256; type++)
     for (gsize size = 0; size < 60; size++) {
       memset (data, type, sizeof data);
-      g_assert_cmpuint (fasp_routes_find (routes, 0, data, size, &route), <,
-          FASP_ROUTES_MAX);
+      g_assert_cmpuint (fasp_routes_find (routes, 0, data, size, &route), <, FASP_ROUTES_MAX);
       g_assert_cmpint (route, ==, FASP_ROUTE_HERE);
     }
   /* an OPEN of another version, and one that is cut short */
   data[0] = 0x41;
   data[1] = FASP_VERSION + 1;
   memset (data + 2, 1, sizeof data - 2);
-  g_assert_cmpuint (fasp_routes_find (routes, 0, data, sizeof data, &route), ==,
-      last);
+  g_assert_cmpuint (fasp_routes_find (routes, 0, data, sizeof data, &route), ==, last);
   g_assert_cmpint (route, ==, FASP_ROUTE_HERE);
   data[1] = FASP_VERSION;
   data[26] = 0;
-  g_assert_cmpuint (fasp_routes_find (routes, 0, data, sizeof data - 1,
-          &route), ==, last);
+  g_assert_cmpuint (fasp_routes_find (routes, 0, data, sizeof data - 1, &route), ==, last);
   g_assert_cmpint (route, ==, FASP_ROUTE_HERE);
   fasp_routes_free (routes);
 }

@@ -2,8 +2,7 @@
 #include <math.h>
 #include "faspmodel.h"
 
-#define NEAR(a, b, share) \
-    g_assert_cmpfloat_with_epsilon (a, b, fabs ((b) * (share)))
+#define NEAR(a, b, share) g_assert_cmpfloat_with_epsilon (a, b, fabs ((b) * (share)))
 
 /* --- the whitepaper's model (Aspera, FASPstream, 2015) ---------------------------------- */
 
@@ -36,8 +35,7 @@ round_fails (gdouble loss, gdouble back_loss, guint requests, guint copies)
 
 /* A block is not there after the @rounds rounds with @copies[i] each. */
 static gdouble
-block_late (gdouble loss, gdouble back_loss, guint requests,
-    const guint * copies, guint rounds)
+block_late (gdouble loss, gdouble back_loss, guint requests, const guint *copies, guint rounds)
 {
   gdouble late = loss;
 
@@ -48,14 +46,12 @@ block_late (gdouble loss, gdouble back_loss, guint requests,
 
 /* Retransmissions per block, for the same; the first round is the most of it. */
 static gdouble
-overhead (gdouble loss, gdouble back_loss, guint requests,
-    const guint * copies, guint rounds)
+overhead (gdouble loss, gdouble back_loss, guint requests, const guint *copies, guint rounds)
 {
   gdouble retransmissions = 0, asked = 1 - pow (back_loss, requests);
 
   for (guint i = 0; i < rounds; i++)
-    retransmissions +=
-        asked * copies[i] * block_late (loss, back_loss, requests, copies, i);
+    retransmissions += asked * copies[i] * block_late (loss, back_loss, requests, copies, i);
   return retransmissions;
 }
 
@@ -69,9 +65,9 @@ test_paper (void)
   {
     gdouble blocks, late, skips, days;
   } rows[] = {
-    {547, .00000175, .00525, 6.6},
-    {911, .00000292, .00875, 3.96},
-    {3641, .00001165, .03495, .99},
+    { 547, .00000175, .00525, 6.6 },
+    { 911, .00000292, .00875, 3.96 },
+    { 3641, .00001165, .03495, .99 },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (rows); i++) {
@@ -82,8 +78,7 @@ test_paper (void)
     NEAR (late * 100 * 30, rows[i].skips, .004);
     NEAR (1 / late / 86400, rows[i].days, .007);
     /* what the formula itself says for five */
-    NEAR (chunk_late (.02, 5, rows[i].blocks),
-        rows[i].blocks * pow (.02, 6), 1e-6);
+    NEAR (chunk_late (.02, 5, rows[i].blocks), rows[i].blocks * pow (.02, 6), 1e-6);
   }
 }
 
@@ -129,9 +124,10 @@ test_copies (void)
 static void
 test_bursts (void)
 {
-  FaspModelPath path = {.loss = .02,.stay = .875,.interval =
-        2 * FASP_MSEC,.round = 200 * FASP_MSEC
-  };
+  FaspModelPath path = { .loss = .02,
+    .stay = .875,
+    .interval = 2 * FASP_MSEC,
+    .round = 200 * FASP_MSEC };
   g_autoptr (GRand) rand = g_rand_new_with_seed (1);
   gdouble enter = path.loss / (1 - path.loss) * (1 - path.stay), model;
   guint64 both = 0, n = 4000000;
@@ -159,9 +155,10 @@ test_bursts (void)
 static void
 test_after_good (void)
 {
-  FaspModelPath path = {.loss = .02,.stay = .875,.interval =
-        2 * FASP_MSEC,.round = 10 * FASP_MSEC
-  };
+  FaspModelPath path = { .loss = .02,
+    .stay = .875,
+    .interval = 2 * FASP_MSEC,
+    .round = 10 * FASP_MSEC };
   g_autoptr (GRand) rand = g_rand_new_with_seed (2);
   gdouble enter = path.loss / (1 - path.loss) * (1 - path.stay);
   guint64 good = 0, then_lost = 0;
@@ -180,12 +177,16 @@ test_after_good (void)
 static void
 test_round_time (void)
 {
-  FaspModelPath path = {.loss = .1,.stay = .1,.back_loss = .2,.back_stay = .2,
-    .round = 100 * FASP_MSEC,.interval = 10 * FASP_MSEC,
+  FaspModelPath path = {
+    .loss = .1,
+    .stay = .1,
+    .back_loss = .2,
+    .back_stay = .2,
+    .round = 100 * FASP_MSEC,
+    .interval = 10 * FASP_MSEC,
   };
   gdouble chance[1000], sum = 0, mean = 0;
-  guint used = fasp_model_round_time (&path, FASP_MSEC, chance,
-      G_N_ELEMENTS (chance));
+  guint used = fasp_model_round_time (&path, FASP_MSEC, chance, G_N_ELEMENTS (chance));
 
   for (guint i = 0; i < used; i++) {
     sum += chance[i];

@@ -7,13 +7,19 @@
 static FaspPlanGoal
 goal_of (FaspTime rtt, gdouble loss, gdouble stay, gdouble spare)
 {
-  FaspPlanGoal goal = {.lost = loss,.stay = stay,.blocks = 570,.interval =
-        WEEK,.spare = spare
-  };
+  FaspPlanGoal goal = { .lost = loss,
+    .stay = stay,
+    .blocks = 570,
+    .interval = WEEK,
+    .spare = spare };
 
-  goal.path = (FaspModelPath) {
-  .loss = loss,.stay = stay,.back_loss = loss,.back_stay = stay,.interval =
-        2 * FASP_MSEC,.round = rtt + 3 * FASP_MSEC,.guard = 2 * FASP_MSEC};
+  goal.path = (FaspModelPath) { .loss = loss,
+    .stay = stay,
+    .back_loss = loss,
+    .back_stay = stay,
+    .interval = 2 * FASP_MSEC,
+    .round = rtt + 3 * FASP_MSEC,
+    .guard = 2 * FASP_MSEC };
   return goal;
 }
 
@@ -95,19 +101,21 @@ test_find (void)
     FaspTime rtt;
     gdouble loss, stay;
   } paths[] = {
-    {5 * FASP_MSEC, .001, .001}, {5 * FASP_MSEC, .05, .05},
-    {50 * FASP_MSEC, .02, .02}, {50 * FASP_MSEC, .02, .5},
-    {50 * FASP_MSEC, .02, .875}, {200 * FASP_MSEC, .02, .02},
-    {200 * FASP_MSEC, .1, .1}, {400 * FASP_MSEC, .1, .1},
+    { 5 * FASP_MSEC, .001, .001 },
+    { 5 * FASP_MSEC, .05, .05 },
+    { 50 * FASP_MSEC, .02, .02 },
+    { 50 * FASP_MSEC, .02, .5 },
+    { 50 * FASP_MSEC, .02, .875 },
+    { 200 * FASP_MSEC, .02, .02 },
+    { 200 * FASP_MSEC, .1, .1 },
+    { 400 * FASP_MSEC, .1, .1 },
   };
   FaspPlan *plan = fasp_plan_new ();
   FaspTime last = 0;
 
   for (guint i = 0; i < G_N_ELEMENTS (paths); i++) {
-    FaspPlanGoal goal = goal_of (paths[i].rtt, paths[i].loss, paths[i].stay,
-        .6);
-    FaspPromise found = fasp_plan_for_latency (plan, &goal,
-        fasp_plan_find_latency (&goal)), less;
+    FaspPlanGoal goal = goal_of (paths[i].rtt, paths[i].loss, paths[i].stay, .6);
+    FaspPromise found = fasp_plan_for_latency (plan, &goal, fasp_plan_find_latency (&goal)), less;
 
     g_assert_cmpfloat (found.interval, >=, WEEK * .999);
     g_assert_cmpfloat (found.overhead, <=, .6001);
@@ -161,8 +169,8 @@ test_kept (void)
       }
       skips += lost;
     }
-    g_test_message ("loss %g: %" G_GUINT64_FORMAT " skips, %.0f expected",
-        losses[n], skips, expected);
+    g_test_message ("loss %g: %" G_GUINT64_FORMAT " skips, %.0f expected", losses[n], skips,
+        expected);
     /* times are rounded to the careful side */
     g_assert_cmpfloat (skips, <, expected + 4 * sqrt (expected));
     g_assert_cmpfloat (skips, >, expected / 4);

@@ -6,13 +6,15 @@
 static FaspPlanGoal
 goal_of (FaspTime round)
 {
-  FaspPlanGoal goal = {.lost = .02,.stay = .02,.blocks = 570,.interval =
-        604800,.spare = .6
-  };
+  FaspPlanGoal goal = { .lost = .02, .stay = .02, .blocks = 570, .interval = 604800, .spare = .6 };
 
-  goal.path = (FaspModelPath) {
-  .loss = .02,.stay = .02,.back_loss = .02,.back_stay = .02,.interval =
-        2 * FASP_MSEC,.round = round,.guard = 2 * FASP_MSEC};
+  goal.path = (FaspModelPath) { .loss = .02,
+    .stay = .02,
+    .back_loss = .02,
+    .back_stay = .02,
+    .interval = 2 * FASP_MSEC,
+    .round = round,
+    .guard = 2 * FASP_MSEC };
   return goal;
 }
 
@@ -21,8 +23,8 @@ static void
 test_shared (void)
 {
   FaspPlanner *planner = fasp_planner_new ();
-  FaspPlanGoal goal = goal_of (200 * FASP_MSEC), near = goal_of (215 *
-      FASP_MSEC), far = goal_of (230 * FASP_MSEC), easy = goal;
+  FaspPlanGoal goal = goal_of (200 * FASP_MSEC), near = goal_of (215 * FASP_MSEC),
+               far = goal_of (230 * FASP_MSEC), easy = goal;
   FaspPlan *a = fasp_planner_plan (planner, 0, NULL, &goal, LATENCY);
   FaspPlan *b = fasp_planner_plan (planner, 1, NULL, &near, LATENCY);
   FaspPlan *c = fasp_planner_plan (planner, 2, NULL, &far, LATENCY);
@@ -50,13 +52,10 @@ static void
 test_fresh (void)
 {
   FaspPlanner *planner = fasp_planner_new ();
-  FaspPlanGoal goal = goal_of (200 * FASP_MSEC), other = goal_of (50 *
-      FASP_MSEC);
+  FaspPlanGoal goal = goal_of (200 * FASP_MSEC), other = goal_of (50 * FASP_MSEC);
   FaspPlan *a = fasp_planner_plan (planner, 0, NULL, &goal, LATENCY);
-  FaspPlan *b = fasp_planner_plan (planner, FASP_PLANNER_FRESH - 1, NULL,
-      &goal, LATENCY);
-  FaspPlan *c = fasp_planner_plan (planner, FASP_PLANNER_FRESH, NULL, &goal,
-      LATENCY);
+  FaspPlan *b = fasp_planner_plan (planner, FASP_PLANNER_FRESH - 1, NULL, &goal, LATENCY);
+  FaspPlan *c = fasp_planner_plan (planner, FASP_PLANNER_FRESH, NULL, &goal, LATENCY);
 
   g_assert_true (a == b && a != c);
   b = fasp_planner_plan (planner, FASP_PLANNER_FRESH + 1, b, &other, LATENCY);
@@ -83,8 +82,7 @@ test_alone (void)
     plan = fasp_planner_plan (planner, now, plan, &goal, LATENCY);
     first = first != NULL ? first : plan;
     g_assert_true (plan == first);
-    g_assert_cmpint (fasp_plan_get_goal (plan)->path.round, ==,
-        goal.path.round);
+    g_assert_cmpint (fasp_plan_get_goal (plan)->path.round, ==, goal.path.round);
   }
   fasp_plan_unref (plan);
   fasp_planner_free (planner);
@@ -102,10 +100,8 @@ test_many (void)
     goal = goal_of (FASP_MSEC << (i % 8));
     goal.path.loss = .02 / (1 + i / 8);
     plans[i] = fasp_planner_plan (planner, i, NULL, &goal, LATENCY);
-    g_assert_cmpint (fasp_plan_get_goal (plans[i])->path.round, ==,
-        goal.path.round);
-    g_assert_cmpfloat (fasp_plan_get_goal (plans[i])->path.loss, ==,
-        goal.path.loss);
+    g_assert_cmpint (fasp_plan_get_goal (plans[i])->path.round, ==, goal.path.round);
+    g_assert_cmpfloat (fasp_plan_get_goal (plans[i])->path.loss, ==, goal.path.loss);
   }
   for (guint i = 0; i < G_N_ELEMENTS (plans); i++)
     fasp_plan_unref (plans[i]);
@@ -134,8 +130,7 @@ test_bounded (void)
       made++;
   }
   g_assert_cmpuint (made, >, seconds * FASP_PLANNER_RATE);
-  g_assert_cmpuint (made, <=, seconds * FASP_PLANNER_RATE +
-      FASP_PLANNER_BURST + 1);
+  g_assert_cmpuint (made, <=, seconds * FASP_PLANNER_RATE + FASP_PLANNER_BURST + 1);
   g_assert_cmpuint (others, >, 0);
   for (guint i = 0; i < G_N_ELEMENTS (plans); i++)
     if (plans[i] != NULL)

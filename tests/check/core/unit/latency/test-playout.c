@@ -10,15 +10,11 @@ test_agree (void)
     gboolean find;
     guint latency;
   } rows[] = {
-    {FASP_LATENCY_ANY, FASP_LATENCY_ANY, FALSE, 1000},
-    {FASP_LATENCY_ANY, 300, FALSE, 300},
-    {700, 300, FALSE, 700},
-    {0, FASP_LATENCY_ANY, FALSE, 0},
-    {0, 0, FALSE, 0},
-    {FASP_LATENCY_AUTO, FASP_LATENCY_ANY, TRUE, 0},
-    {FASP_LATENCY_AUTO, FASP_LATENCY_AUTO, TRUE, 0},
-    {FASP_LATENCY_AUTO, 300, TRUE, 300},
-    {FASP_LATENCY_AUTO - 2, 300, FALSE, 600000},        /* a hostile peer */
+    { FASP_LATENCY_ANY, FASP_LATENCY_ANY, FALSE, 1000 }, { FASP_LATENCY_ANY, 300, FALSE, 300 },
+    { 700, 300, FALSE, 700 }, { 0, FASP_LATENCY_ANY, FALSE, 0 }, { 0, 0, FALSE, 0 },
+    { FASP_LATENCY_AUTO, FASP_LATENCY_ANY, TRUE, 0 },
+    { FASP_LATENCY_AUTO, FASP_LATENCY_AUTO, TRUE, 0 }, { FASP_LATENCY_AUTO, 300, TRUE, 300 },
+    { FASP_LATENCY_AUTO - 2, 300, FALSE, 600000 }, /* a hostile peer */
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (rows); i++) {
@@ -61,22 +57,16 @@ test_told (void)
   g_assert_cmpint (fasp_playout_get (&playout, FASP_SEC), ==, 300 * FASP_MSEC);
   /* up: 10 ms in a second */
   g_assert_false (fasp_playout_set (&playout, 2 * FASP_SEC, 400 * FASP_MSEC));
-  g_assert_cmpint (fasp_playout_get (&playout, 2 * FASP_SEC), ==,
-      300 * FASP_MSEC);
-  g_assert_cmpint (fasp_playout_get (&playout, 3 * FASP_SEC), ==,
-      310 * FASP_MSEC);
+  g_assert_cmpint (fasp_playout_get (&playout, 2 * FASP_SEC), ==, 300 * FASP_MSEC);
+  g_assert_cmpint (fasp_playout_get (&playout, 3 * FASP_SEC), ==, 310 * FASP_MSEC);
   /* told the same again: it goes on from where it is */
   fasp_playout_set (&playout, 3 * FASP_SEC, 400 * FASP_MSEC);
-  g_assert_cmpint (fasp_playout_get (&playout, 4 * FASP_SEC), ==,
-      320 * FASP_MSEC);
-  g_assert_cmpint (fasp_playout_get (&playout, 60 * FASP_SEC), ==,
-      400 * FASP_MSEC);
+  g_assert_cmpint (fasp_playout_get (&playout, 4 * FASP_SEC), ==, 320 * FASP_MSEC);
+  g_assert_cmpint (fasp_playout_get (&playout, 60 * FASP_SEC), ==, 400 * FASP_MSEC);
   /* down: 1 ms in a second */
   fasp_playout_set (&playout, 60 * FASP_SEC, 200 * FASP_MSEC);
-  g_assert_cmpint (fasp_playout_get (&playout, 70 * FASP_SEC), ==,
-      390 * FASP_MSEC);
-  g_assert_cmpint (fasp_playout_get (&playout, 360 * FASP_SEC), ==,
-      200 * FASP_MSEC);
+  g_assert_cmpint (fasp_playout_get (&playout, 70 * FASP_SEC), ==, 390 * FASP_MSEC);
+  g_assert_cmpint (fasp_playout_get (&playout, 360 * FASP_SEC), ==, 200 * FASP_MSEC);
   g_assert_cmpint (playout.first, ==, 300 * FASP_MSEC);
 }
 

@@ -9,7 +9,7 @@
 static FaspAddress
 somebody (guint n)
 {
-  FaspAddress a = {.len = 8,.overhead = 28 };
+  FaspAddress a = { .len = 8, .overhead = 28 };
 
   a.bytes[0] = n >> 8;
   a.bytes[1] = n;
@@ -59,8 +59,7 @@ test_announcers_refused (void)
   fasp_announcers_heard (&a, now, &other, 0);
   g_assert_null (fasp_announcers_choose (&a, now));
   fasp_announcers_refused (&a, now);
-  g_assert_true (fasp_address_equal (&fasp_announcers_choose (&a, now)->address,
-          &other));
+  g_assert_true (fasp_address_equal (&fasp_announcers_choose (&a, now)->address, &other));
   g_assert_null (fasp_announcers_choose (&a, now));
 }
 

@@ -14,14 +14,20 @@ test_code_bound (void)
     guint64 channel;
     gdouble most;
   } cases[] = {
-    {0, .25}, {10000000, .25}, {6000000, .05}, {5500000, 0},
+    { 0, .25 },
+    { 10000000, .25 },
+    { 6000000, .05 },
+    { 5500000, 0 },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
     FaspGroupFec g = { 0 };
-    FaspGroupFecGoal goal = {.members = 100,.loss = .1,.stay = .1,.latency =
-          FASP_SEC,.rtx = 50 * FASP_MSEC,.channel = cases[i].channel
-    };
+    FaspGroupFecGoal goal = { .members = 100,
+      .loss = .1,
+      .stay = .1,
+      .latency = FASP_SEC,
+      .rtx = 50 * FASP_MSEC,
+      .channel = cases[i].channel };
     FaspFec fec;
 
     fasp_fec_init (&fec, FASP_FEC_AUTO, 0, FASP_FEC_WINDOW_MAX);
@@ -42,9 +48,11 @@ static void
 test_code_end (void)
 {
   FaspGroupFec g = { 0 };
-  FaspGroupFecGoal goal = {.members = 100,.loss = .1,.stay = .1,.latency =
-        FASP_SEC,.rtx = 50 * FASP_MSEC
-  };
+  FaspGroupFecGoal goal = { .members = 100,
+    .loss = .1,
+    .stay = .1,
+    .latency = FASP_SEC,
+    .rtx = 50 * FASP_MSEC };
   FaspFec fec;
 
   fasp_fec_init (&fec, FASP_FEC_AUTO, 0, FASP_FEC_WINDOW_MAX);

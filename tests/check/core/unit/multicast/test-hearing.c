@@ -16,7 +16,7 @@
 static FaspAddress
 get_group_address (void)
 {
-  FaspAddress a = {.len = 8,.overhead = 28 };
+  FaspAddress a = { .len = 8, .overhead = 28 };
 
   a.bytes[0] = 0xff;
   a.bytes[1] = 0xfe;
@@ -24,18 +24,17 @@ get_group_address (void)
 }
 
 static void
-zeros (gpointer user_data, guint8 * data, gsize size)
+zeros (gpointer user_data, guint8 *data, gsize size)
 {
   memset (data, 0x5a, size);
 }
 
 /* A datagram of the group, as its members get it. */
 static gsize
-get_tail (FaspMulticastSender * group, FaspTime now, FaspStore * store,
-    guint8 * data)
+get_tail (FaspMulticastSender *group, FaspTime now, FaspStore *store, guint8 *data)
 {
   static FaspDatagram d;
-  FaspGroupView view = {.store = store,.is_unacknowledged = TRUE };
+  FaspGroupView view = { .store = store, .is_unacknowledged = TRUE };
 
   d.block = NULL;
   d.payload_size = 0;
@@ -52,11 +51,9 @@ test_phases (void)
 {
   FaspAddress to = get_group_address ();
   FaspMulticastSender *group =
-      fasp_multicast_sender_new (&to, FASP_CIPHER_AES_128_GCM, 0, zeros,
-      NULL);
+      fasp_multicast_sender_new (&to, FASP_CIPHER_AES_128_GCM, 0, zeros, NULL);
   FaspStore *store = fasp_store_new (1 << 20, 1000);
-  guint8 first[100], before[100], after[100], again[100],
-      scratch[FASP_DATAGRAM_MAX];
+  guint8 first[100], before[100], after[100], again[100], scratch[FASP_DATAGRAM_MAX];
   FaspMember member = { 0 };
   FaspMulticastReceiver *hearing;
   FaspSessionHeader header;
@@ -72,30 +69,30 @@ test_phases (void)
   hearing = fasp_multicast_receiver_new (&hello.group_key, 1);
   size[0] = get_tail (group, 1, store, first);
   g_assert_true (fasp_wire_parse_session (first, size[0], &header));
-  g_assert_cmpint (fasp_multicast_receiver_open (hearing, 1, &header, first,
-          size[0], scratch, &r), ==, FASP_MULTICAST_RECEIVER_OK);
+  g_assert_cmpint (fasp_multicast_receiver_open (hearing, 1, &header, first, size[0], scratch, &r),
+      ==, FASP_MULTICAST_RECEIVER_OK);
   size[0] = get_tail (group, 1, store, before);
   size[1] = get_tail (group, 2, store, after);
   memcpy (again, after, size[1]);
 
   /* in whatever order they come */
   g_assert_true (fasp_wire_parse_session (after, size[1], &header));
-  g_assert_cmpint (fasp_multicast_receiver_open (hearing, 1, &header, after,
-          size[1], scratch, &r), ==, FASP_MULTICAST_RECEIVER_OK);
+  g_assert_cmpint (fasp_multicast_receiver_open (hearing, 1, &header, after, size[1], scratch, &r),
+      ==, FASP_MULTICAST_RECEIVER_OK);
   g_assert_true (fasp_wire_parse_session (before, size[0], &header));
-  g_assert_cmpint (fasp_multicast_receiver_open (hearing, 1, &header, before,
-          size[0], scratch, &r), ==, FASP_MULTICAST_RECEIVER_OK);
+  g_assert_cmpint (fasp_multicast_receiver_open (hearing, 1, &header, before, size[0], scratch, &r),
+      ==, FASP_MULTICAST_RECEIVER_OK);
   /* once */
   g_assert_true (fasp_wire_parse_session (again, size[1], &header));
-  g_assert_cmpint (fasp_multicast_receiver_open (hearing, 1, &header, again,
-          size[1], scratch, &r), ==, FASP_MULTICAST_RECEIVER_REFUSED);
+  g_assert_cmpint (fasp_multicast_receiver_open (hearing, 1, &header, again, size[1], scratch, &r),
+      ==, FASP_MULTICAST_RECEIVER_REFUSED);
   /* nothing of a phase that is far away, of the other K, or that was changed */
   header.pn += 5;
-  g_assert_cmpint (fasp_multicast_receiver_open (hearing, 1, &header, again,
-          size[1], scratch, &r), ==, FASP_MULTICAST_RECEIVER_FORGED);
+  g_assert_cmpint (fasp_multicast_receiver_open (hearing, 1, &header, again, size[1], scratch, &r),
+      ==, FASP_MULTICAST_RECEIVER_FORGED);
   header.phase = TRUE;
-  g_assert_cmpint (fasp_multicast_receiver_open (hearing, 1, &header, again,
-          size[1], scratch, &r), ==, FASP_MULTICAST_RECEIVER_FORGED);
+  g_assert_cmpint (fasp_multicast_receiver_open (hearing, 1, &header, again, size[1], scratch, &r),
+      ==, FASP_MULTICAST_RECEIVER_FORGED);
   fasp_multicast_receiver_free (hearing);
 
   /* who joins now gets the key of now */
@@ -103,27 +100,26 @@ test_phases (void)
   hearing = fasp_multicast_receiver_new (&hello.group_key, 1);
   size[1] = get_tail (group, 3, store, after);
   g_assert_true (fasp_wire_parse_session (after, size[1], &header));
-  g_assert_cmpint (fasp_multicast_receiver_open (hearing, 1, &header, after,
-          size[1], scratch, &r), ==, FASP_MULTICAST_RECEIVER_OK);
+  g_assert_cmpint (fasp_multicast_receiver_open (hearing, 1, &header, after, size[1], scratch, &r),
+      ==, FASP_MULTICAST_RECEIVER_OK);
   fasp_multicast_receiver_free (hearing);
   fasp_multicast_sender_leave (group, &member);
   fasp_multicast_sender_free (group);
   fasp_store_free (store);
 }
 
-/* A sender that says that its group is millions of keys ahead: they are computed one after the other. */
+/* A sender that says that its group is millions of keys ahead: they are computed one after the
+ * other. */
 static void
 test_keys (void)
 {
-  const FaspGroupKey key = {.cid = 1,.cipher = FASP_CIPHER_AES_128_GCM };
+  const FaspGroupKey key = { .cid = 1, .cipher = FASP_CIPHER_AES_128_GCM };
   FaspMulticastReceiver *hearing = fasp_multicast_receiver_new (&key, FASP_SEC);
 
   for (guint i = 0; i < 1000; i++)
-    fasp_multicast_receiver_expect (hearing, FASP_SEC + i,
-        G_GUINT64_CONSTANT (1) << 60);
+    fasp_multicast_receiver_expect (hearing, FASP_SEC + i, G_GUINT64_CONSTANT (1) << 60);
   g_assert_cmpuint (hearing->phase, ==, 256);
-  fasp_multicast_receiver_expect (hearing, 11 * FASP_SEC,
-      G_GUINT64_CONSTANT (1) << 60);
+  fasp_multicast_receiver_expect (hearing, 11 * FASP_SEC, G_GUINT64_CONSTANT (1) << 60);
   g_assert_cmpuint (hearing->phase, ==, 256 + 100);
   fasp_multicast_receiver_free (hearing);
 }

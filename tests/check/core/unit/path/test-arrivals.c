@@ -11,7 +11,7 @@ test_arrivals (void)
 
   fasp_timestamps_init (&arrivals);
   for (guint round = 0; round < 20; round++) {
-    guint per = round < 10 ? 1000 : 3;  /* a fast stream becomes a slow one */
+    guint per = round < 10 ? 1000 : 3; /* a fast stream becomes a slow one */
 
     for (guint i = 0; i < per; i++)
       fasp_timestamps_add (&arrivals, 10 * i, i);
@@ -22,8 +22,7 @@ test_arrivals (void)
       g_assert_cmpuint (arrivals.n, ==, 3);
     for (guint i = 1; i < arrivals.n; i++) {
       g_assert_cmpuint (arrivals.list[i].pn, >, arrivals.list[i - 1].pn);
-      g_assert_cmpint (arrivals.list[i].time, ==,
-          10 * (gint) arrivals.list[i].pn);
+      g_assert_cmpint (arrivals.list[i].time, ==, 10 * (gint) arrivals.list[i].pn);
     }
     fasp_timestamps_reset (&arrivals);
     g_assert_cmpuint (arrivals.n, ==, 0);

@@ -15,17 +15,17 @@ typedef struct
   FaspAllowance allowance;
   FaspTime now, free;
   guint64 takes, wants;
-  FaspTime delay;               /* without a queue, between two clocks */
-  FaspTime others;              /* the queue that somebody else makes */
-  gboolean deaf;                /* what the sender tells is lost */
+  FaspTime delay;  /* without a queue, between two clocks */
+  FaspTime others; /* the queue that somebody else makes */
+  gboolean deaf;   /* what the sender tells is lost */
   GRand *rand;
-  FaspTime jitter, last;        /* by which nothing is overtaken; the last arrival */
+  FaspTime jitter, last; /* by which nothing is overtaken; the last arrival */
   guint64 bytes;
-  FaspTime queue, queue_max;    /* the last, and the worst */
+  FaspTime queue, queue_max; /* the last, and the worst */
 } Way;
 
 static void
-say (Way * w)
+say (Way *w)
 {
   w->free = MAX (w->free, w->now) + SIZE * FASP_SEC / w->takes;
   w->queue = w->free - w->now + w->others;
@@ -35,23 +35,23 @@ say (Way * w)
   w->queue = w->last - w->now;
   w->bytes += SIZE;
   w->queue_max = MAX (w->queue_max, w->queue);
-  fasp_feedback_rate_feedback (&w->budget, &w->back,
-      w->now + w->delay + w->queue, w->now, SIZE, RTT, 0);
+  fasp_feedback_rate_feedback (&w->budget, &w->back, w->now + w->delay + w->queue, w->now, SIZE,
+      RTT, 0);
   if (!w->deaf)
     fasp_allowance_set (&w->allowance, w->budget.rate);
   fasp_allowance_spend (&w->allowance, w->now, SIZE);
 }
 
 static void
-run (Way * w, FaspTime duration)
+run (Way *w, FaspTime duration)
 {
   FaspTime end = w->now + duration;
 
   w->queue_max = 0;
   while (w->now < end) {
     say (w);
-    w->now = fasp_later (w->now + SIZE * FASP_SEC / w->wants,
-        fasp_allowance_get_time (&w->allowance));
+    w->now =
+        fasp_later (w->now + SIZE * FASP_SEC / w->wants, fasp_allowance_get_time (&w->allowance));
   }
 }
 
@@ -61,9 +61,7 @@ test_narrow (void)
   static const guint64 takes[] = { 2000, 8000, 14000 };
 
   for (guint i = 0; i < G_N_ELEMENTS (takes); i++) {
-    Way w = {.now = FASP_SEC,.takes = takes[i],.wants = 50000,.delay =
-          -7 * FASP_SEC
-    };
+    Way w = { .now = FASP_SEC, .takes = takes[i], .wants = 50000, .delay = -7 * FASP_SEC };
 
     run (&w, 5 * FASP_SEC);
     run (&w, 60 * FASP_SEC);
@@ -78,9 +76,7 @@ test_narrow (void)
 static void
 test_wide (void)
 {
-  Way w = {.now = FASP_SEC,.takes = 10000000,.wants = 200000,.delay =
-        5 * FASP_SEC
-  };
+  Way w = { .now = FASP_SEC, .takes = 10000000, .wants = 200000, .delay = 5 * FASP_SEC };
 
   run (&w, FASP_SEC);
   g_assert_cmpuint (w.budget.rate, >=, w.wants);
@@ -94,7 +90,7 @@ test_wide (void)
 static void
 test_not_ours (void)
 {
-  Way w = {.now = FASP_SEC,.takes = 1000000,.wants = 12000 };
+  Way w = { .now = FASP_SEC, .takes = 1000000, .wants = 12000 };
 
   run (&w, 5 * FASP_SEC);
   w.others = 300 * FASP_MSEC;
@@ -112,16 +108,17 @@ static void
 test_jitter (void)
 {
   for (guint i = 0; i < 9; i++) {
-    Way w = {.now = FASP_SEC,.takes = 1000000,.wants = 8000 << i % 3,.jitter =
-          (30 + 45 * (i / 3)) * FASP_MSEC
-    };
+    Way w = { .now = FASP_SEC,
+      .takes = 1000000,
+      .wants = 8000 << i % 3,
+      .jitter = (30 + 45 * (i / 3)) * FASP_MSEC };
 
     w.rand = g_rand_new_with_seed (i);
     run (&w, 5 * FASP_SEC);
     w.bytes = 0;
     run (&w, 120 * FASP_SEC);
-    g_test_message ("%u bytes/s, %d ms: %u", (guint) w.wants,
-        (gint) (w.jitter / 1000), (guint) (w.bytes / 120));
+    g_test_message ("%u bytes/s, %d ms: %u", (guint) w.wants, (gint) (w.jitter / 1000),
+        (guint) (w.bytes / 120));
     g_assert_cmpuint (w.bytes / 120, >, w.wants * 3 / 4);
     g_rand_free (w.rand);
   }
@@ -132,7 +129,7 @@ test_jitter (void)
 static void
 test_not_told (void)
 {
-  Way w = {.now = FASP_SEC,.takes = 100000,.wants = 15000 };
+  Way w = { .now = FASP_SEC, .takes = 100000, .wants = 15000 };
 
   run (&w, 5 * FASP_SEC);
   g_assert_cmpuint (w.budget.rate, >=, w.wants);
@@ -159,8 +156,7 @@ test_clocks (void)
   for (guint i = 0; i < 400000; i++) {
     now += 20 * FASP_MSEC;
     clock += 20 * FASP_MSEC * 1.0002;
-    fasp_feedback_rate_feedback (&budget, &back, now, (guint64) clock, SIZE,
-        RTT, 0);
+    fasp_feedback_rate_feedback (&budget, &back, now, (guint64) clock, SIZE, RTT, 0);
     g_assert_cmpuint (budget.rate, ==, FASP_FEEDBACK_RATE_FIRST);
   }
 }
@@ -175,8 +171,8 @@ test_hostile (void)
 
   for (guint i = 0; i < 100000; i++) {
     now += g_rand_int_range (rand, 0, 4) * g_rand_int_range (rand, 0, 100000);
-    fasp_feedback_rate_feedback (&budget, &back, now, g_rand_int (rand) >>
-        g_rand_int_range (rand, 0, 32), g_rand_int_range (rand, 20, 1500),
+    fasp_feedback_rate_feedback (&budget, &back, now,
+        g_rand_int (rand) >> g_rand_int_range (rand, 0, 32), g_rand_int_range (rand, 20, 1500),
         g_rand_int_range (rand, 0, 10000000), g_rand_int (rand));
     g_assert_cmpuint (budget.rate, >=, FASP_FEEDBACK_RATE_LEAST);
     g_assert_cmpuint (budget.rate, <=, FASP_FEEDBACK_RATE_MOST);

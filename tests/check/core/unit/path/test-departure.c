@@ -7,18 +7,18 @@
 #include "fasppacer.h"
 
 #define PACES 50
-#define RATE 6250000            /* bit/s */
-#define SIZE 1428               /* bytes of a datagram */
+#define RATE 6250000 /* bit/s */
+#define SIZE 1428    /* bytes of a datagram */
 #define BATCH 64
-#define SAME_TIME 8             /* datagrams between two looks at the clock */
+#define SAME_TIME 8 /* datagrams between two looks at the clock */
 
 typedef struct
 {
   FaspPacer pacer;
-  guint64 owed;                 /* bytes of stream to be sent */
+  guint64 owed; /* bytes of stream to be sent */
   /* as it leaves */
   FaspTime last;
-  gdouble ahead, most;          /* bytes, of the rate */
+  gdouble ahead, most; /* bytes, of the rate */
 } Pace;
 
 typedef struct
@@ -32,7 +32,7 @@ typedef struct
 
 /* Some time goes by; now and then much, as others are the machine's. */
 static void
-work (Host * host)
+work (Host *host)
 {
   host->now += g_rand_int_range (host->dice, 1, 8);
   if (g_rand_int_range (host->dice, 0, 1000) == 0)
@@ -40,7 +40,7 @@ work (Host * host)
 }
 
 static gboolean
-make (Host * host, Pace * pace, FaspTime now)
+make (Host *host, Pace *pace, FaspTime now)
 {
   if (pace->owed < SIZE || fasp_pacer_get_time (&pace->pacer, now, SIZE) > now)
     return FALSE;
@@ -54,7 +54,7 @@ make (Host * host, Pace * pace, FaspTime now)
 
 /* FALSE: there is no more. */
 static gboolean
-make_batch (Host * host)
+make_batch (Host *host)
 {
   FaspTime now = 0;
   guint made = 0;
@@ -73,7 +73,7 @@ make_batch (Host * host)
 }
 
 static void
-leave (Host * host)
+leave (Host *host)
 {
   FaspTime from;
 
@@ -81,8 +81,7 @@ leave (Host * host)
     Pace *pace = &host->paces[host->batch[i]];
 
     work (host);
-    pace->ahead = MAX (0, pace->ahead - (host->now - pace->last) *
-        (RATE / 8e6));
+    pace->ahead = MAX (0, pace->ahead - (host->now - pace->last) * (RATE / 8e6));
     pace->ahead += SIZE;
     pace->most = MAX (pace->most, pace->ahead);
     pace->last = host->now;
@@ -96,7 +95,7 @@ leave (Host * host)
 static void
 test_bursts (void)
 {
-  Host host = {.dice = g_rand_new_with_seed (7),.now = FASP_SEC };
+  Host host = { .dice = g_rand_new_with_seed (7), .now = FASP_SEC };
   guint32 burst = fasp_pacer_choose_burst (RATE, 50 * PACES);
   FaspTime written = host.now;
 
@@ -113,8 +112,7 @@ test_bursts (void)
     host.now += 300;
   }
   for (guint i = 0; i < PACES; i++) {
-    g_assert_cmpfloat (host.paces[i].most, <=,
-        burst + RATE / 8e6 * FASP_DEPARTURE_LATE);
+    g_assert_cmpfloat (host.paces[i].most, <=, burst + RATE / 8e6 * FASP_DEPARTURE_LATE);
     /* and as good as nothing is left behind */
     g_assert_cmpuint (host.paces[i].owed, <, 30000);
   }

@@ -4,11 +4,11 @@
  */
 #include "faspecn.h"
 
-#define FIRST 5                 /* packets that left before */
+#define FIRST 5 /* packets that left before */
 
 /* Sends until @n have left since FIRST; how many of them said so. */
 static guint
-send_until (FaspEcn * ecn, guint64 * pn, guint64 n)
+send_until (FaspEcn *ecn, guint64 *pn, guint64 n)
 {
   guint said = 0;
 
@@ -19,30 +19,30 @@ send_until (FaspEcn * ecn, guint64 * pn, guint64 n)
 
 typedef struct
 {
-  guint sent;                   /* before the peer tells something */
-  guint64 end, received;        /* what it tells */
+  guint sent;            /* before the peer tells something */
+  guint64 end, received; /* what it tells */
   FaspEcnState then;
-  guint lost_before;            /* of the packets before: it had told of that */
+  guint lost_before; /* of the packets before: it had told of that */
 } Case;
 
 static const Case cases[] = {
   /* of the packets before, too, and nothing of those */
-  {20, FIRST, FIRST, FASP_ECN_WAITING},
-  {3, FIRST, FIRST, FASP_ECN_TESTING},
+  { 20, FIRST, FIRST, FASP_ECN_WAITING },
+  { 3, FIRST, FIRST, FASP_ECN_TESTING },
   /* one of them arrived */
-  {3, FIRST + 1, FIRST + 1, FASP_ECN_CAPABLE},
-  {20, FIRST + 10, FIRST + 1, FASP_ECN_CAPABLE},
-  {30, FIRST + 30, FIRST + 21, FASP_ECN_CAPABLE},
+  { 3, FIRST + 1, FIRST + 1, FASP_ECN_CAPABLE },
+  { 20, FIRST + 10, FIRST + 1, FASP_ECN_CAPABLE },
+  { 30, FIRST + 30, FIRST + 21, FASP_ECN_CAPABLE },
   /* all of the others, and none of them */
-  {30, FIRST + 30, FIRST + 20, FASP_ECN_FAILED},
-  {30, FIRST + 21, 0, FASP_ECN_FAILED},
+  { 30, FIRST + 30, FIRST + 20, FASP_ECN_FAILED },
+  { 30, FIRST + 21, 0, FASP_ECN_FAILED },
   /* too few are told of to be sure */
-  {30, FIRST + 20, FIRST + 10, FASP_ECN_WAITING},
-  {5, FIRST + 5, 0, FASP_ECN_TESTING},
+  { 30, FIRST + 20, FIRST + 10, FASP_ECN_WAITING },
+  { 5, FIRST + 5, 0, FASP_ECN_TESTING },
   /* what was lost before says nothing of them */
-  {30, FIRST + 30, FIRST + 26, FASP_ECN_CAPABLE, 4},
-  {30, FIRST + 30, FIRST + 17, FASP_ECN_CAPABLE, 4},
-  {30, FIRST + 30, FIRST + 16, FASP_ECN_FAILED, 4},
+  { 30, FIRST + 30, FIRST + 26, FASP_ECN_CAPABLE, 4 },
+  { 30, FIRST + 30, FIRST + 17, FASP_ECN_CAPABLE, 4 },
+  { 30, FIRST + 30, FIRST + 16, FASP_ECN_FAILED, 4 },
 };
 
 static void
@@ -54,8 +54,7 @@ test_cases (void)
     guint64 pn = FIRST;
 
     fasp_ecn_told (&ecn, FIRST, FIRST - c->lost_before);
-    g_assert_cmpuint (send_until (&ecn, &pn, c->sent), ==, MIN (c->sent,
-            FASP_ECN_TESTED));
+    g_assert_cmpuint (send_until (&ecn, &pn, c->sent), ==, MIN (c->sent, FASP_ECN_TESTED));
     fasp_ecn_told (&ecn, c->end, c->received);
     g_assert_cmpint (ecn.state, ==, c->then);
   }

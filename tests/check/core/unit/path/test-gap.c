@@ -6,19 +6,18 @@ typedef struct
   FaspTime now;
   guint64 pn;
   FaspGapResult result;
-  gint64 settled;               /* at that time, -1: nothing */
+  gint64 settled; /* at that time, -1: nothing */
 } Step;
 
 static void
-run (const Step * steps, guint n)
+run (const Step *steps, guint n)
 {
   FaspGap *gap = fasp_gap_new ();
 
   for (guint i = 0; i < n; i++) {
     guint64 settled;
 
-    g_assert_cmpint (fasp_gap_receive (gap, steps[i].now, steps[i].pn), ==,
-        steps[i].result);
+    g_assert_cmpint (fasp_gap_receive (gap, steps[i].now, steps[i].pn), ==, steps[i].result);
     if (steps[i].settled < 0) {
       g_assert_false (fasp_gap_get_settled (gap, steps[i].now, &settled));
     } else {
@@ -33,10 +32,10 @@ static void
 test_in_order (void)
 {
   static const Step steps[] = {
-    {0, 0, FASP_GAP_NEXT, 0},
-    {10, 1, FASP_GAP_NEXT, 1},
-    {20, 2, FASP_GAP_NEXT, 2},
-    {30, 1, FASP_GAP_REFUSED, 2},
+    { 0, 0, FASP_GAP_NEXT, 0 },
+    { 10, 1, FASP_GAP_NEXT, 1 },
+    { 20, 2, FASP_GAP_NEXT, 2 },
+    { 30, 1, FASP_GAP_REFUSED, 2 },
   };
 
   run (steps, G_N_ELEMENTS (steps));
@@ -46,14 +45,14 @@ static void
 test_hole (void)
 {
   static const Step steps[] = {
-    {0, 0, FASP_GAP_NEXT, 0},
-    {10, 3, FASP_GAP_HOLE, 0},
-    {500, 2, FASP_GAP_LATE, 0}, /* 1 is still awaited */
-    {900, 4, FASP_GAP_NEXT, 0},
-    {1009, 5, FASP_GAP_NEXT, 0},
-    {1700, 6, FASP_GAP_NEXT, 6},        /* 1 is taken as lost */
-    {1800, 1, FASP_GAP_SPURIOUS, 6},
-    {1900, 1, FASP_GAP_REFUSED, 6},
+    { 0, 0, FASP_GAP_NEXT, 0 },
+    { 10, 3, FASP_GAP_HOLE, 0 },
+    { 500, 2, FASP_GAP_LATE, 0 }, /* 1 is still awaited */
+    { 900, 4, FASP_GAP_NEXT, 0 },
+    { 1009, 5, FASP_GAP_NEXT, 0 },
+    { 1700, 6, FASP_GAP_NEXT, 6 }, /* 1 is taken as lost */
+    { 1800, 1, FASP_GAP_SPURIOUS, 6 },
+    { 1900, 1, FASP_GAP_REFUSED, 6 },
   };
 
   run (steps, G_N_ELEMENTS (steps));
@@ -64,9 +63,9 @@ static void
 test_first_missing (void)
 {
   static const Step steps[] = {
-    {0, 2, FASP_GAP_HOLE, -1},
-    {999, 3, FASP_GAP_NEXT, -1},
-    {1000, 4, FASP_GAP_NEXT, 4},
+    { 0, 2, FASP_GAP_HOLE, -1 },
+    { 999, 3, FASP_GAP_NEXT, -1 },
+    { 1000, 4, FASP_GAP_NEXT, 4 },
   };
 
   run (steps, G_N_ELEMENTS (steps));
@@ -82,8 +81,7 @@ test_timeout (void)
   g_assert_cmpint (fasp_gap_get_timeout (gap), ==, FASP_NEVER);
   fasp_gap_receive (gap, 100, 2);
   g_assert_cmpint (fasp_gap_get_timeout (gap), ==, 100 + FASP_GAP_DELAY_MIN);
-  g_assert_true (fasp_gap_get_settled (gap, 100 + FASP_GAP_DELAY_MIN,
-          &settled));
+  g_assert_true (fasp_gap_get_settled (gap, 100 + FASP_GAP_DELAY_MIN, &settled));
   g_assert_cmpuint (settled, ==, 2);
   g_assert_cmpint (fasp_gap_get_timeout (gap), ==, FASP_NEVER);
   fasp_gap_free (gap);

@@ -4,8 +4,7 @@
 
 /* A chain of losses for so many seconds, told every 10 ms. */
 static void
-run (FaspLoss * loss, GRand * rand, FaspTime * now, gdouble seconds,
-    gdouble share, gdouble stay)
+run (FaspLoss *loss, GRand *rand, FaspTime *now, gdouble seconds, gdouble share, gdouble stay)
 {
   static guint64 packets, lost, holes;
   gboolean bad = FALSE;
@@ -16,8 +15,7 @@ run (FaspLoss * loss, GRand * rand, FaspTime * now, gdouble seconds,
     for (guint p = 0; p < 5; p++) {
       gboolean was = bad;
 
-      bad = g_rand_double (rand) < (was ? stay : share / (1 - share) * (1 -
-              stay));
+      bad = g_rand_double (rand) < (was ? stay : share / (1 - share) * (1 - stay));
       packets++;
       lost += bad;
       holes += bad && !was;
@@ -30,7 +28,7 @@ run (FaspLoss * loss, GRand * rand, FaspTime * now, gdouble seconds,
 static void
 test_estimate (void)
 {
-  static const gdouble networks[][2] = { {.02, .02}, {.1, .1}, {.05, .75} };
+  static const gdouble networks[][2] = { { .02, .02 }, { .1, .1 }, { .05, .75 } };
 
   for (guint n = 0; n < G_N_ELEMENTS (networks); n++) {
     g_autoptr (GRand) rand = g_rand_new_with_seed (n);
@@ -135,8 +133,7 @@ test_outage (void)
   fasp_loss_init (&loss, 0);
   run (&loss, rand, &now, 600, .001, .001);
   fasp_loss_get (&loss, &share, &before);
-  fasp_loss_update (&loss, now, loss.packets + 2500, loss.lost + 2500,
-      loss.holes + 1);
+  fasp_loss_update (&loss, now, loss.packets + 2500, loss.lost + 2500, loss.holes + 1);
   run (&loss, rand, &now, 600, .001, .001);
   fasp_loss_get (&loss, &share, &stay);
   g_assert_cmpfloat (share, <, .002);
@@ -155,13 +152,11 @@ test_accident (void)
   fasp_loss_init (&loss, 0);
   run (&loss, rand, &now, 600, .001, .001);
   fasp_loss_get (&loss, &share, &before);
-  fasp_loss_update (&loss, now, loss.packets + 50, loss.lost + 50,
-      loss.holes + 1);
+  fasp_loss_update (&loss, now, loss.packets + 50, loss.lost + 50, loss.holes + 1);
   run (&loss, rand, &now, 600, .001, .001);
   fasp_loss_get (&loss, &share, &once);
   g_assert_cmpfloat (once, <, before + .05);
-  fasp_loss_update (&loss, now, loss.packets + 50, loss.lost + 50,
-      loss.holes + 1);
+  fasp_loss_update (&loss, now, loss.packets + 50, loss.lost + 50, loss.holes + 1);
   run (&loss, rand, &now, 10, .001, .001);
   fasp_loss_get (&loss, &share, &twice);
   g_assert_cmpfloat (twice, >, .4);
@@ -197,8 +192,8 @@ test_nonsense (void)
     guint64 big = (guint64) g_rand_int (rand) << g_rand_int_range (rand, 0, 33);
     gdouble share, stay;
 
-    fasp_loss_update (&loss, g_rand_int (rand), g_rand_int (rand) %
-        3 ? big : i, big, big >> g_rand_int_range (rand, 0, 20));
+    fasp_loss_update (&loss, g_rand_int (rand), g_rand_int (rand) % 3 ? big : i, big,
+        big >> g_rand_int_range (rand, 0, 20));
     fasp_loss_get (&loss, &share, &stay);
     g_assert_true (isfinite (share) && isfinite (stay));
     g_assert_cmpfloat (share, >=, 0);

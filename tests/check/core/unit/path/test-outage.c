@@ -6,26 +6,26 @@
 
 typedef struct
 {
-  gint at;                      /* ms */
+  gint at; /* ms */
   gboolean carries, tells;
-  gint due;                     /* ms; -1: never */
+  gint due; /* ms; -1: never */
 } Look;
 
 static const Look looks[] = {
-  {0, TRUE, FALSE, -1},
+  { 0, TRUE, FALSE, -1 },
   /* too short to be told */
-  {100, FALSE, FALSE, 2100},
-  {2099, FALSE, FALSE, 2100},
-  {2099, TRUE, FALSE, -1},
+  { 100, FALSE, FALSE, 2100 },
+  { 2099, FALSE, FALSE, 2100 },
+  { 2099, TRUE, FALSE, -1 },
   /* again, and this time it lasts */
-  {2100, FALSE, FALSE, 4100},
-  {4100, FALSE, TRUE, -1},
-  {9000, FALSE, FALSE, -1},
+  { 2100, FALSE, FALSE, 4100 },
+  { 4100, FALSE, TRUE, -1 },
+  { 9000, FALSE, FALSE, -1 },
   /* it carries, for too short a time to be told */
-  {9100, TRUE, FALSE, 11100},
-  {10000, FALSE, FALSE, -1},
-  {20000, TRUE, FALSE, 22000},
-  {22000, TRUE, TRUE, -1},
+  { 9100, TRUE, FALSE, 11100 },
+  { 10000, FALSE, FALSE, -1 },
+  { 20000, TRUE, FALSE, 22000 },
+  { 22000, TRUE, TRUE, -1 },
 };
 
 static void
@@ -36,8 +36,8 @@ test_looks (void)
   for (guint i = 0; i < G_N_ELEMENTS (looks); i++) {
     FaspTime now = looks[i].at * FASP_MSEC;
 
-    g_assert_cmpint (fasp_outage_look (&outage, now, looks[i].carries,
-            now - FASP_MSEC), ==, looks[i].tells);
+    g_assert_cmpint (fasp_outage_look (&outage, now, looks[i].carries, now - FASP_MSEC), ==,
+        looks[i].tells);
     g_assert_cmpint (fasp_outage_get_timeout (&outage), ==,
         looks[i].due < 0 ? FASP_NEVER : looks[i].due * FASP_MSEC);
   }

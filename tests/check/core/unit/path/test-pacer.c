@@ -11,7 +11,9 @@ test_invariant (void)
     guint64 rate = g_rand_int_range (rand, 10000, 2000000000);
     guint32 burst = g_rand_int_range (rand, 1500, 20000);
     enum
-    { N = 400 };
+    {
+      N = 400
+    };
     FaspTime times[N];
     guint sizes[N];
     FaspTime now = 0;
@@ -21,7 +23,7 @@ test_invariant (void)
     for (guint i = 0; i < N; i++) {
       sizes[i] = g_rand_int_range (rand, 40, 1501);
       now = MAX (now, fasp_pacer_get_time (&pacer, now, sizes[i]));
-      if (g_rand_int_range (rand, 0, 20) == 0)  /* idle for a while */
+      if (g_rand_int_range (rand, 0, 20) == 0) /* idle for a while */
         now += g_rand_int_range (rand, 0, 50000);
       times[i] = now;
       fasp_pacer_sent (&pacer, now, sizes[i]);
@@ -32,8 +34,7 @@ test_invariant (void)
       for (guint b = a; b < N; b++) {
         bytes += sizes[b];
         /* times are rounded to µs */
-        g_assert_cmpfloat (bytes, <=, rate / 8e6 * (times[b] - times[a] + 1)
-            + burst);
+        g_assert_cmpfloat (bytes, <=, rate / 8e6 * (times[b] - times[a] + 1) + burst);
       }
     }
     g_rand_free (rand);
@@ -49,7 +50,9 @@ test_late (void)
     guint64 rate = g_rand_int_range (rand, 1000000, 50000000);
     const guint32 burst = 8192;
     enum
-    { N = 400 };
+    {
+      N = 400
+    };
     FaspTime times[N], now = FASP_SEC;
     FaspPacer pacer;
 
@@ -70,8 +73,7 @@ test_late (void)
     }
     for (guint a = 0; a < N; a++)
       for (guint b = a; b < N; b++)
-        g_assert_cmpfloat ((b - a + 1) * 1500., <=,
-            rate / 8e6 * (times[b] - times[a] + 2) + burst);
+        g_assert_cmpfloat ((b - a + 1) * 1500., <=, rate / 8e6 * (times[b] - times[a] + 2) + burst);
     g_rand_free (rand);
   }
 }
@@ -87,17 +89,14 @@ test_late_once (void)
   for (; now < 10 * FASP_SEC; now += 750)
     fasp_pacer_sent (&pacer, now, 1400);
   fasp_pacer_late (&pacer, now - 750, now - 350);
-  g_assert_cmpint (fasp_pacer_get_time (&pacer, now, 1400) - now, <,
-      2 * FASP_MSEC);
+  g_assert_cmpint (fasp_pacer_get_time (&pacer, now, 1400) - now, <, 2 * FASP_MSEC);
 }
 
 /* A sender that always has something reaches its rate exactly, for ever. */
 static void
 test_exact (void)
 {
-  static const guint64 rates[] = { 10000, 999983, 40000000, 333333333,
-    1000000000
-  };
+  static const guint64 rates[] = { 10000, 999983, 40000000, 333333333, 1000000000 };
 
   for (guint i = 0; i < G_N_ELEMENTS (rates); i++) {
     FaspTime now = 0;
@@ -137,7 +136,7 @@ test_missed (void)
   FaspTime now = FASP_SEC, started;
   FaspPacer pacer;
 
-  fasp_pacer_init (&pacer, 8000000, 8192);      /* 1 byte per µs */
+  fasp_pacer_init (&pacer, 8000000, 8192); /* 1 byte per µs */
   fasp_pacer_sent (&pacer, now, 1000);
   fasp_pacer_sent (&pacer, now + FASP_SEC, 1000);
   g_assert_cmpint (fasp_pacer_get_missed (&pacer), ==, 0);
@@ -150,15 +149,14 @@ test_missed (void)
     fasp_pacer_sent (&pacer, now, 1000);
   }
   /* each is a millisecond, and all else was missed */
-  g_assert_cmpint (ABS (fasp_pacer_get_missed (&pacer) - (now - started -
-              1000 * FASP_MSEC)), <=, 10 * FASP_MSEC);
+  g_assert_cmpint (ABS (fasp_pacer_get_missed (&pacer) - (now - started - 1000 * FASP_MSEC)), <=,
+      10 * FASP_MSEC);
   /* and what was made in time and left later */
   started = fasp_pacer_get_missed (&pacer);
   now = fasp_pacer_get_time (&pacer, now, 1000);
   fasp_pacer_sent (&pacer, now, 1000);
   fasp_pacer_late (&pacer, now, now + 20000);
-  g_assert_cmpint (fasp_pacer_get_missed (&pacer) - started, >=,
-      10 * FASP_MSEC);
+  g_assert_cmpint (fasp_pacer_get_missed (&pacer) - started, >=, 10 * FASP_MSEC);
   /* nobody wants anything any more */
   started = fasp_pacer_get_missed (&pacer);
   fasp_pacer_want (&pacer, FALSE);
@@ -173,7 +171,7 @@ test_idle (void)
   FaspPacer pacer;
   guint burst = 0;
 
-  fasp_pacer_init (&pacer, 8000000, 8192);      /* 1 byte per µs */
+  fasp_pacer_init (&pacer, 8000000, 8192); /* 1 byte per µs */
   fasp_pacer_sent (&pacer, 0, 1500);
   while (fasp_pacer_get_time (&pacer, 100 * FASP_SEC, 1024) <= 100 * FASP_SEC) {
     fasp_pacer_sent (&pacer, 100 * FASP_SEC, 1024);
@@ -193,8 +191,7 @@ test_set_rate (void)
   g_assert_cmpint (fasp_pacer_get_time (&pacer, 0, 1500), ==, 3 * FASP_SEC);
   /* what is owed is bytes, not time */
   fasp_pacer_set_rate (&pacer, FASP_SEC, 80000, 1500);
-  g_assert_cmpint (fasp_pacer_get_time (&pacer, FASP_SEC, 1500), ==,
-      FASP_SEC + 200 * FASP_MSEC);
+  g_assert_cmpint (fasp_pacer_get_time (&pacer, FASP_SEC, 1500), ==, FASP_SEC + 200 * FASP_MSEC);
   fasp_pacer_set_rate (&pacer, FASP_SEC + 100 * FASP_MSEC, 8000, 1500);
   g_assert_cmpint (fasp_pacer_get_time (&pacer, FASP_SEC, 1500), ==,
       2 * FASP_SEC + 100 * FASP_MSEC);
@@ -208,7 +205,7 @@ test_unused (void)
 {
   FaspPacer pacer;
 
-  fasp_pacer_init (&pacer, 8000000, 8192);      /* a byte per us */
+  fasp_pacer_init (&pacer, 8000000, 8192); /* a byte per us */
   fasp_pacer_sent (&pacer, FASP_SEC, 1000);
   g_assert_cmpint (fasp_pacer_get_unused (&pacer, FASP_SEC + 1000), ==, 250000);
   fasp_pacer_use (&pacer, 250000);
@@ -251,8 +248,7 @@ test_wake (void)
       g_assert_cmpint (wake, >, now);
       g_assert_cmpint (wake, >=, fasp_pacer_get_time (&pacer, now, 1500));
       now = wake;
-      for (sent = 0; fasp_pacer_get_time (&pacer, now, 1500) <= now;
-          sent += 1500)
+      for (sent = 0; fasp_pacer_get_time (&pacer, now, 1500) <= now; sent += 1500)
         fasp_pacer_sent (&pacer, now, 1500);
       g_assert_cmpuint (sent, >, 0);
       g_assert_cmpuint (sent + 1500, >=, MIN (quantum, 1500));
@@ -270,11 +266,10 @@ test_wake_many (void)
   {
     guint64 rate;
     FaspTime late;
-    gsize message;              /* bytes at least, in the mean */
-  } turns[] = { {1000000, 0, 1250}, {1000000, 2 * FASP_MSEC, 1250},
-  {6250000, 0, 5500}, {6250000, 2 * FASP_MSEC, 6900}, {20000000, 0, 4100},
-  {20000000, FASP_MSEC, 6500}, {50000000, 0, 4100}
-  };
+    gsize message; /* bytes at least, in the mean */
+  } turns[] = { { 1000000, 0, 1250 }, { 1000000, 2 * FASP_MSEC, 1250 }, { 6250000, 0, 5500 },
+    { 6250000, 2 * FASP_MSEC, 6900 }, { 20000000, 0, 4100 }, { 20000000, FASP_MSEC, 6500 },
+    { 50000000, 0, 4100 } };
 
   for (guint i = 0; i < G_N_ELEMENTS (turns); i++) {
     const gsize size = 1384;

@@ -7,7 +7,7 @@
 /* A path that carries IP packets of up to @mtu bytes answers after RTT; 0: it carries
  * nothing. */
 static void
-run (FaspPmtu * pmtu, FaspTime * now, FaspTime until, guint mtu)
+run (FaspPmtu *pmtu, FaspTime *now, FaspTime until, guint mtu)
 {
   guint16 answers[64];
   FaspTime due[64];
@@ -40,11 +40,9 @@ run (FaspPmtu * pmtu, FaspTime * now, FaspTime until, guint mtu)
 static void
 test_search (void)
 {
-  static const guint paths[][2] = {
-    {1228, 1200}, {1300, 1280 - OVERHEAD}, {1400, 1400 - OVERHEAD},
-    {1492, 1492 - OVERHEAD}, {1500, 1472}, {4000, 1472},
-    {8192, 8192 - OVERHEAD}, {9000, 8972}
-  };
+  static const guint paths[][2] = { { 1228, 1200 }, { 1300, 1280 - OVERHEAD },
+    { 1400, 1400 - OVERHEAD }, { 1492, 1492 - OVERHEAD }, { 1500, 1472 }, { 4000, 1472 },
+    { 8192, 8192 - OVERHEAD }, { 9000, 8972 } };
 
   for (guint i = 0; i < G_N_ELEMENTS (paths); i++) {
     FaspTime now = 0;
@@ -53,7 +51,7 @@ test_search (void)
     fasp_pmtu_init (&pmtu, now, OVERHEAD, 9000);
     g_assert_cmpuint (pmtu.size, ==, FASP_PMTU_BASE);
     run (&pmtu, &now, RTT + 1, paths[i][0]);
-    g_assert_cmpuint (pmtu.size, ==, paths[i][1]);      /* one round trip */
+    g_assert_cmpuint (pmtu.size, ==, paths[i][1]); /* one round trip */
     run (&pmtu, &now, 60 * FASP_SEC, paths[i][0]);
     g_assert_cmpuint (pmtu.size, ==, paths[i][1]);
   }
@@ -70,7 +68,7 @@ test_will_do (void)
   g_assert_false (fasp_pmtu_will_do (&pmtu, now));
   run (&pmtu, &now, RTT, 1500);
   for (guint i = 0; i < 10; i++) {
-    g_assert_false (fasp_pmtu_will_do (&pmtu, now));    /* nothing is due */
+    g_assert_false (fasp_pmtu_will_do (&pmtu, now)); /* nothing is due */
     now = fasp_pmtu_get_timeout (&pmtu);
     g_assert_true (fasp_pmtu_will_do (&pmtu, now));
     g_assert_cmpuint (fasp_pmtu_poll (&pmtu, now, 2 * RTT, TRUE), ==, 0);
@@ -86,9 +84,8 @@ test_will_do (void)
 static void
 test_expected (void)
 {
-  static const guint paths[][3] = {
-    {1500, 1472, 1}, {9000, 8972, 2}, {1400, 1400 - OVERHEAD, 4}
-  };
+  static const guint paths[][3] = { { 1500, 1472, 1 }, { 9000, 8972, 2 },
+    { 1400, 1400 - OVERHEAD, 4 } };
 
   for (guint i = 0; i < G_N_ELEMENTS (paths); i++) {
     FaspTime now = 0;
@@ -117,7 +114,7 @@ test_limit (void)
   fasp_pmtu_init (&pmtu, now, OVERHEAD, 1300);
   run (&pmtu, &now, FASP_SEC, 9000);
   g_assert_cmpuint (pmtu.size, <=, 1300);
-  fasp_pmtu_init (&pmtu, now, OVERHEAD, 10);    /* a peer that lies */
+  fasp_pmtu_init (&pmtu, now, OVERHEAD, 10); /* a peer that lies */
   g_assert_cmpuint (pmtu.size, ==, FASP_PMTU_BASE);
 }
 
@@ -201,13 +198,15 @@ test_far_outage (void)
   FaspPmtu pmtu;
 
   fasp_pmtu_init (&pmtu, now, OVERHEAD, 1500);
-  while (fasp_pmtu_poll (&pmtu, now, 10 * FASP_SEC, FALSE) != 0);
+  while (fasp_pmtu_poll (&pmtu, now, 10 * FASP_SEC, FALSE) != 0)
+    ;
   for (guint i = 0; i < 10; i++) {
     FaspTime next = fasp_pmtu_get_timeout (&pmtu);
 
     g_assert_cmpint (next - now, >=, 10 * FASP_SEC);
     now = next;
-    while (fasp_pmtu_poll (&pmtu, now, 10 * FASP_SEC, FALSE) != 0);
+    while (fasp_pmtu_poll (&pmtu, now, 10 * FASP_SEC, FALSE) != 0)
+      ;
   }
 }
 
@@ -217,7 +216,8 @@ test_lying_answers (void)
   FaspPmtu pmtu;
 
   fasp_pmtu_init (&pmtu, 0, OVERHEAD, 1500);
-  while (fasp_pmtu_poll (&pmtu, 0, 2 * RTT, TRUE) != 0);
+  while (fasp_pmtu_poll (&pmtu, 0, 2 * RTT, TRUE) != 0)
+    ;
   fasp_pmtu_answered (&pmtu, 1, 65000); /* never asked */
   g_assert_cmpuint (pmtu.size, ==, FASP_PMTU_BASE);
   fasp_pmtu_answered (&pmtu, 1, 3);

@@ -13,8 +13,8 @@ test_rfc (void)
   g_assert_cmpint (rtt.smoothed, ==, 200000);
   g_assert_cmpint (rtt.variation, ==, 100000);
   fasp_rtt_sample (&rtt, 240000, 0);
-  g_assert_cmpint (rtt.variation, ==, 85000);   /* 3/4 100000 + 1/4 40000 */
-  g_assert_cmpint (rtt.smoothed, ==, 205000);   /* 7/8 200000 + 1/8 240000 */
+  g_assert_cmpint (rtt.variation, ==, 85000); /* 3/4 100000 + 1/4 40000 */
+  g_assert_cmpint (rtt.smoothed, ==, 205000); /* 7/8 200000 + 1/8 240000 */
   g_assert_cmpint (fasp_rtt_timeout (&rtt), ==, 205000 + 4 * 85000);
 }
 

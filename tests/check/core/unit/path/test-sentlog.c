@@ -16,8 +16,8 @@ test_sent_log (void)
   g_assert_null (fasp_sent_log_get (&log, end));
   g_assert_null (fasp_sent_log_get (&log, G_MAXUINT64));
   g_assert_null (fasp_sent_log_get (&log, end - FASP_SENT_LOG_MAX - 1));
-  g_assert_cmpuint (fasp_sent_log_get (&log, end - FASP_SENT_LOG_MAX)->bytes,
-      ==, 100 * (end - FASP_SENT_LOG_MAX));
+  g_assert_cmpuint (fasp_sent_log_get (&log, end - FASP_SENT_LOG_MAX)->bytes, ==,
+      100 * (end - FASP_SENT_LOG_MAX));
   fasp_sent_log_forget (&log, end - 1);
   g_assert_null (fasp_sent_log_get (&log, end - 2));
   g_assert_cmpint (fasp_sent_log_get (&log, end - 1)->time, ==, 10 * (end - 1));

@@ -24,8 +24,7 @@ test_due (void)
   g_assert_null (fasp_scheduler_next (&t, 100));
   /* of several not each for itself: on ticks of an eighth of the quantum */
   g_assert_cmpint (fasp_scheduler_get_time (&t), >=, 200);
-  g_assert_cmpint (fasp_scheduler_get_time (&t), <, 200 +
-      2 * FASP_SCHEDULER_QUANTUM / 8);
+  g_assert_cmpint (fasp_scheduler_get_time (&t), <, 200 + 2 * FASP_SCHEDULER_QUANTUM / 8);
   /* sooner, not later */
   fasp_scheduler_wake (&t, &turns[0], 144);
   fasp_scheduler_wake (&t, &turns[1], 500);
@@ -163,8 +162,7 @@ test_written (void)
 
       looks += !last;
       others += last;
-      fasp_scheduler_done (&t, turn, now, last ? now + 2000 : FASP_NEVER,
-          !last);
+      fasp_scheduler_done (&t, turn, now, last ? now + 2000 : FASP_NEVER, !last);
     }
   }
   /* 2000 writes in a second */

@@ -4,8 +4,8 @@
  */
 #include "faspchance.h"
 
-#define RATE 4000000            /* bit/s */
-#define PACKETS 10              /* of a report */
+#define RATE 4000000 /* bit/s */
+#define PACKETS 10   /* of a report */
 
 typedef struct
 {
@@ -16,7 +16,7 @@ typedef struct
 
 /* Packets that leave at @speed times the rate. */
 static void
-report (Watch * w, gdouble speed, gdouble loss, gboolean queued)
+report (Watch *w, gdouble speed, gdouble loss, gboolean queued)
 {
   guint64 lost = 0;
 
@@ -24,14 +24,12 @@ report (Watch * w, gdouble speed, gdouble loss, gboolean queued)
     lost += g_rand_double (w->rand) < loss;
   w->newest.bytes += PACKETS * 1500;
   w->newest.sent += PACKETS * 12000 * FASP_SEC / (speed * RATE);
-  fasp_chance_add (&w->chance, w->newest.sent, &w->newest, RATE, PACKETS, lost,
-      queued);
+  fasp_chance_add (&w->chance, w->newest.sent, &w->newest, RATE, PACKETS, lost, queued);
 }
 
 /* Half of the time at half of the rate. */
 static void
-run (Watch * w, FaspTime length, gdouble loss, gdouble loss_slow,
-    gboolean queued)
+run (Watch *w, FaspTime length, gdouble loss, gdouble loss_slow, gboolean queued)
 {
   FaspTime until = w->newest.sent + length;
 
@@ -49,14 +47,12 @@ test_chance (void)
   static const gdouble losses[] = { .02, .1, .3, .5, .7 };
 
   for (guint i = 0; i < 20; i++) {
-    Watch w = {.rand = g_rand_new_with_seed (i),.newest.sent = FASP_SEC };
+    Watch w = { .rand = g_rand_new_with_seed (i), .newest.sent = FASP_SEC };
     gdouble loss = losses[i % 5];
 
     run (&w, 30 * FASP_SEC, loss, loss, FALSE);
-    g_assert_cmpfloat (fasp_chance_get_others (&w.chance, 1000, 950 * loss),
-        ==, 0);
-    g_assert_cmpfloat (fasp_chance_get_others (&w.chance, 1000,
-            1000 * (.5 + loss / 2)), >, .3);
+    g_assert_cmpfloat (fasp_chance_get_others (&w.chance, 1000, 950 * loss), ==, 0);
+    g_assert_cmpfloat (fasp_chance_get_others (&w.chance, 1000, 1000 * (.5 + loss / 2)), >, .3);
     g_assert_cmpfloat (fasp_chance_get_others (&w.chance, 100, 100), ==, 1);
     g_assert_false (fasp_chance_is_unclear (&w.chance));
     g_rand_free (w.rand);
@@ -67,16 +63,14 @@ test_chance (void)
 static void
 test_others (void)
 {
-  Watch policed = {.rand = g_rand_new_with_seed (1),.newest.sent = FASP_SEC };
-  Watch waits = {.rand = g_rand_new_with_seed (2),.newest.sent = FASP_SEC };
+  Watch policed = { .rand = g_rand_new_with_seed (1), .newest.sent = FASP_SEC };
+  Watch waits = { .rand = g_rand_new_with_seed (2), .newest.sent = FASP_SEC };
 
   run (&policed, 20 * FASP_SEC, .3, 0, FALSE);
-  g_assert_cmpfloat_with_epsilon (fasp_chance_get_others (&policed.chance, 10,
-          3), .3, 1e-9);
+  g_assert_cmpfloat_with_epsilon (fasp_chance_get_others (&policed.chance, 10, 3), .3, 1e-9);
   g_assert_false (fasp_chance_is_unclear (&policed.chance));
   run (&waits, 20 * FASP_SEC, .3, .3, TRUE);
-  g_assert_cmpfloat_with_epsilon (fasp_chance_get_others (&waits.chance, 10, 3),
-      .3, 1e-9);
+  g_assert_cmpfloat_with_epsilon (fasp_chance_get_others (&waits.chance, 10, 3), .3, 1e-9);
   g_assert_true (fasp_chance_is_unclear (&waits.chance));
   g_rand_free (policed.rand);
   g_rand_free (waits.rand);
@@ -86,7 +80,7 @@ test_others (void)
 static void
 test_time (void)
 {
-  Watch w = {.rand = g_rand_new_with_seed (3),.newest.sent = FASP_SEC };
+  Watch w = { .rand = g_rand_new_with_seed (3), .newest.sent = FASP_SEC };
 
   g_assert_false (fasp_chance_is_unclear (&w.chance));
   while (w.newest.sent < 2 * FASP_SEC)

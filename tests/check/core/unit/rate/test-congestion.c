@@ -39,16 +39,15 @@ test_vain (void)
   guint yields = 0;
   FaspTime t = 0;
 
-  while (fasp_congestion_answer (&congestion, START + t, RTT, RATE)
-      != FASP_CONGESTION_CONTEST) {
+  while (fasp_congestion_answer (&congestion, START + t, RTT, RATE) != FASP_CONGESTION_CONTEST) {
     yields++;
     t += RTT;
     g_assert_cmpuint (yields, <, 20);
   }
   g_assert_cmpuint (yields, ==, 6);
   /* and then from the start */
-  g_assert_cmpint (fasp_congestion_answer (&congestion, START + t + RTT, RTT,
-          RATE), ==, FASP_CONGESTION_YIELD);
+  g_assert_cmpint (fasp_congestion_answer (&congestion, START + t + RTT, RTT, RATE), ==,
+      FASP_CONGESTION_YIELD);
 }
 
 static void
@@ -60,12 +59,12 @@ test_new (void)
   g_assert_false (fasp_congestion_is_new (&congestion, START + RTT - 1, RTT));
   g_assert_true (fasp_congestion_is_new (&congestion, START + RTT, RTT));
   /* whichever way it was answered */
-  g_assert_cmpint (fasp_congestion_answer (&congestion, START + RTT + 1, RTT,
-          RATE), ==, FASP_CONGESTION_NOTHING);
+  g_assert_cmpint (fasp_congestion_answer (&congestion, START + RTT + 1, RTT, RATE), ==,
+      FASP_CONGESTION_NOTHING);
 }
 
-/* As long as half of the rate takes others, by a packet a round trip or as CUBIC, whichever is sooner;
- * within bounds. */
+/* As long as half of the rate takes others, by a packet a round trip or as CUBIC, whichever is
+ * sooner; within bounds. */
 static void
 test_polite (void)
 {
@@ -75,12 +74,12 @@ test_polite (void)
     FaspTime rtt, polite;
   } table[] = {
     /* 10 Mbit/s: 83 packets in 100 ms, half of which are 41.7 round trips */
-    {1e7, 100 * FASP_MSEC, 4166666},
-    {1e7, 50 * FASP_MSEC, 2 * FASP_SEC},
+    { 1e7, 100 * FASP_MSEC, 4166666 },
+    { 1e7, 50 * FASP_MSEC, 2 * FASP_SEC },
     /* 333 packets in 400 ms, half of which CUBIC has again after the cube root of 167 / 0.4 s */
-    {1e7, 400 * FASP_MSEC, 7469007},
-    {1e5, 20 * FASP_MSEC, 2 * FASP_SEC},
-    {1e9, 100 * FASP_MSEC, 20 * FASP_SEC},
+    { 1e7, 400 * FASP_MSEC, 7469007 },
+    { 1e5, 20 * FASP_MSEC, 2 * FASP_SEC },
+    { 1e9, 100 * FASP_MSEC, 20 * FASP_SEC },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (table); i++) {
@@ -93,15 +92,14 @@ test_polite (void)
     g_assert_false (fasp_congestion_is_polite (&congestion, until + 1));
   }
   /* a packet in 100 ms is 120 kbit/s, seven tenths of it each 100 ms */
-  g_assert_cmpfloat_with_epsilon (fasp_congestion_grow (10e6, 100 * FASP_MSEC,
-          FASP_SEC), 10840000, 1);
+  g_assert_cmpfloat_with_epsilon (fasp_congestion_grow (10e6, 100 * FASP_MSEC, FASP_SEC), 10840000,
+      1);
   /* by half for up to four of them, by a fifth for ten, by a tenth for any */
-  g_assert_cmpfloat_with_epsilon (fasp_congestion_grow (1e5, 100 * FASP_MSEC,
-          FASP_SEC / 5), 150000, 1);
-  g_assert_cmpfloat_with_epsilon (fasp_congestion_grow (1e6, 100 * FASP_MSEC,
-          FASP_SEC), 1200000, 1);
-  g_assert_cmpfloat_with_epsilon (fasp_congestion_grow (1e6, 200,
-          50 * FASP_MSEC), 1100000, 1);
+  g_assert_cmpfloat_with_epsilon (fasp_congestion_grow (1e5, 100 * FASP_MSEC, FASP_SEC / 5), 150000,
+      1);
+  g_assert_cmpfloat_with_epsilon (fasp_congestion_grow (1e6, 100 * FASP_MSEC, FASP_SEC), 1200000,
+      1);
+  g_assert_cmpfloat_with_epsilon (fasp_congestion_grow (1e6, 200, 50 * FASP_MSEC), 1100000, 1);
 }
 
 int

@@ -5,7 +5,7 @@
 #include "faspcontest.h"
 
 static void
-begin (FaspContest * contest)
+begin (FaspContest *contest)
 {
   for (guint i = 0; i < FASP_CONTEST_STUBBORN; i++)
     fasp_contest_stands (contest);
@@ -41,15 +41,15 @@ test_share (void)
     gboolean room;
     gdouble least, most;
   } table[] = {
-    {.6, FALSE, 1, 1},
-    {.7, FALSE, 1.1, 1.3},
-    {.999, FALSE, 2, 2},
-    {.5, FALSE, .85, .95},
-    {.2, FALSE, .7, .7},
-    {0, FALSE, .7, .7},
-    {-.5, FALSE, .7, .7},       /* that is nobody, too */
-    {.9, TRUE, 1, 1},           /* whatever they have, all of ours arrives */
-    {.5, TRUE, .85, .95},
+    { .6, FALSE, 1, 1 },
+    { .7, FALSE, 1.1, 1.3 },
+    { .999, FALSE, 2, 2 },
+    { .5, FALSE, .85, .95 },
+    { .2, FALSE, .7, .7 },
+    { 0, FALSE, .7, .7 },
+    { -.5, FALSE, .7, .7 }, /* that is nobody, too */
+    { .9, TRUE, 1, 1 },     /* whatever they have, all of ours arrives */
+    { .5, TRUE, .85, .95 },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (table); i++) {

@@ -4,8 +4,8 @@
  */
 #include "faspdrain.h"
 
-#define PACKET 1250             /* bytes */
-#define LINK 10e6               /* bit/s */
+#define PACKET 1250 /* bytes */
+#define LINK 10e6   /* bit/s */
 #define TARGET (2 * FASP_MSEC)
 #define RTT (40 * FASP_MSEC)
 
@@ -14,7 +14,7 @@ typedef struct
 {
   FaspDrain drain;
   FaspTime now;
-  gdouble queue;                /* µs that stand in it */
+  gdouble queue; /* µs that stand in it */
   guint64 bytes;
 } Path;
 
@@ -42,13 +42,13 @@ steady (gdouble ours)
 
 /* Ours and what others send pass at the bottleneck's rate; the queue takes what is too much. */
 static void
-pass (Path * path, gdouble rate, FaspTime time, Others others)
+pass (Path *path, gdouble rate, FaspTime time, Others others)
 {
   FaspTime step = PACKET * 8. * FASP_SEC / rate;
   gdouble growth = (rate + others (rate)) / LINK - 1;
 
   for (FaspTime end = path->now + time; path->now < end; path->now += step) {
-    FaspRateSample sample = {.sent = path->now,.bytes = path->bytes };
+    FaspRateSample sample = { .sent = path->now, .bytes = path->bytes };
 
     sample.arrived = path->now + path->queue;
     fasp_drain_extend (&path->drain, &sample, path->queue, 0);
@@ -58,7 +58,7 @@ pass (Path * path, gdouble rate, FaspTime time, Others others)
 }
 
 static void
-drain (Path * path, gdouble rate, FaspTime time, Others others)
+drain (Path *path, gdouble rate, FaspTime time, Others others)
 {
   fasp_drain_begin (&path->drain, path->now, path->now + time);
   pass (path, rate / 2, time, others);
@@ -68,7 +68,7 @@ drain (Path * path, gdouble rate, FaspTime time, Others others)
 static void
 test_ours (void)
 {
-  Path path = {.queue = 20000 };
+  Path path = { .queue = 20000 };
 
   pass (&path, 10e6, 40 * FASP_MSEC, nobody);
   drain (&path, 10e6, 40 * FASP_MSEC, nobody);
@@ -80,7 +80,7 @@ test_ours (void)
 static void
 test_rivals (void)
 {
-  Path path = {.queue = 40000 };
+  Path path = { .queue = 40000 };
 
   pass (&path, 5e6, 60 * FASP_MSEC, rest);
   drain (&path, 5e6, 60 * FASP_MSEC, rest);
@@ -88,11 +88,9 @@ test_rivals (void)
   g_assert_true (fasp_drain_is_in_vain (&path.drain, TARGET));
   fasp_drain_suspect (&path.drain, path.now, RTT);
   g_assert_cmpint (path.drain.suspect_until, >, path.now);
-  g_assert_cmpint (fasp_drain_judge (&path.drain, path.now, TARGET), ==,
-      FASP_DRAIN_UNKNOWN);
+  g_assert_cmpint (fasp_drain_judge (&path.drain, path.now, TARGET), ==, FASP_DRAIN_UNKNOWN);
   pass (&path, 5e6, 100 * FASP_MSEC, rest);
-  g_assert_cmpint (fasp_drain_judge (&path.drain, path.now, TARGET), ==,
-      FASP_DRAIN_RIVALS);
+  g_assert_cmpint (fasp_drain_judge (&path.drain, path.now, TARGET), ==, FASP_DRAIN_RIVALS);
   g_assert_cmpint (path.drain.suspect_until, ==, 0);
 }
 
@@ -100,15 +98,14 @@ test_rivals (void)
 static void
 test_steady (void)
 {
-  Path path = {.queue = 30000 };
+  Path path = { .queue = 30000 };
 
   pass (&path, 4e6, 60 * FASP_MSEC, steady);
   drain (&path, 4e6, 60 * FASP_MSEC, steady);
   g_assert_true (fasp_drain_is_in_vain (&path.drain, TARGET));
   fasp_drain_suspect (&path.drain, path.now, RTT);
   pass (&path, 4e6, 100 * FASP_MSEC, steady);
-  g_assert_cmpint (fasp_drain_judge (&path.drain, path.now, TARGET), ==,
-      FASP_DRAIN_RIVALS);
+  g_assert_cmpint (fasp_drain_judge (&path.drain, path.now, TARGET), ==, FASP_DRAIN_RIVALS);
 }
 
 /* The same delay whatever is sent, below what the path has room for: so little is its own. */
@@ -119,21 +116,21 @@ test_longer (void)
   {
     FaspTime by;
     FaspDrainVerdict verdict;
-  } rows[] = { {15 * FASP_MSEC, FASP_DRAIN_LONGER},
-  /* that may be somebody's queue */
-  {40 * FASP_MSEC, FASP_DRAIN_RIVALS},
+  } rows[] = {
+    { 15 * FASP_MSEC, FASP_DRAIN_LONGER },
+    /* that may be somebody's queue */
+    { 40 * FASP_MSEC, FASP_DRAIN_RIVALS },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (rows); i++) {
-    Path path = {.queue = rows[i].by };
+    Path path = { .queue = rows[i].by };
 
     pass (&path, 5e6, 60 * FASP_MSEC, rest);
     drain (&path, 5e6, 40 * FASP_MSEC, rest);
     g_assert_true (fasp_drain_is_in_vain (&path.drain, TARGET));
     fasp_drain_suspect (&path.drain, path.now, RTT);
     pass (&path, 5e6, 60 * FASP_MSEC, rest);
-    g_assert_cmpint (fasp_drain_judge (&path.drain, path.now, TARGET), ==,
-        rows[i].verdict);
+    g_assert_cmpint (fasp_drain_judge (&path.drain, path.now, TARGET), ==, rows[i].verdict);
     g_assert_cmpint (fasp_drain_get_longer (&path.drain), ==, rows[i].by);
   }
 }
@@ -142,37 +139,36 @@ test_longer (void)
 static void
 test_gone (void)
 {
-  Path path = {.queue = 30000 };
+  Path path = { .queue = 30000 };
 
   pass (&path, 5e6, 60 * FASP_MSEC, rest);
   drain (&path, 5e6, 60 * FASP_MSEC, rest);
   g_assert_true (fasp_drain_is_in_vain (&path.drain, TARGET));
   fasp_drain_suspect (&path.drain, path.now, RTT);
   pass (&path, 2.4e6, 100 * FASP_MSEC, nobody);
-  g_assert_cmpint (fasp_drain_judge (&path.drain, path.now, TARGET), ==,
-      FASP_DRAIN_NOBODY);
+  g_assert_cmpint (fasp_drain_judge (&path.drain, path.now, TARGET), ==, FASP_DRAIN_NOBODY);
 }
 
 /* Who has nothing to send waits no longer than he said. */
 static void
 test_silence (void)
 {
-  Path path = {.queue = 30000 };
+  Path path = { .queue = 30000 };
 
   pass (&path, 5e6, 60 * FASP_MSEC, rest);
   drain (&path, 5e6, 60 * FASP_MSEC, rest);
   fasp_drain_suspect (&path.drain, path.now, RTT);
-  g_assert_cmpint (fasp_drain_judge (&path.drain,
-          path.drain.suspect_until - 1, TARGET), ==, FASP_DRAIN_UNKNOWN);
-  g_assert_cmpint (fasp_drain_judge (&path.drain, path.drain.suspect_until,
-          TARGET), ==, FASP_DRAIN_NOBODY);
+  g_assert_cmpint (fasp_drain_judge (&path.drain, path.drain.suspect_until - 1, TARGET), ==,
+      FASP_DRAIN_UNKNOWN);
+  g_assert_cmpint (fasp_drain_judge (&path.drain, path.drain.suspect_until, TARGET), ==,
+      FASP_DRAIN_NOBODY);
 }
 
 /* Nothing is said of what was forgotten. */
 static void
 test_forget (void)
 {
-  Path path = {.queue = 30000 };
+  Path path = { .queue = 30000 };
 
   g_assert_false (fasp_drain_is_in_vain (&path.drain, TARGET));
   pass (&path, 5e6, 60 * FASP_MSEC, rest);

@@ -6,16 +6,13 @@
 
 /* A stretch of packets of which each second one is late by @late. */
 static void
-stretch (FaspSpan * span, FaspTime late)
+stretch (FaspSpan *span, FaspTime late)
 {
-  *span = (FaspSpan) {
-  0};
+  *span = (FaspSpan) { 0 };
   for (guint i = 0; i < 40; i++) {
     FaspTime sent = FASP_SEC + i * FASP_MSEC, queue = i % 2 * late;
 
-    fasp_span_extend (span, &(FaspRateSample) {
-        sent, sent + queue, i * 1200}
-        , queue, 0);
+    fasp_span_extend (span, &(FaspRateSample) { sent, sent + queue, i * 1200 }, queue, 0);
   }
 }
 
@@ -31,7 +28,7 @@ spread_of (FaspTime late)
 }
 
 static void
-add (FaspJitter * jitter, FaspTime late)
+add (FaspJitter *jitter, FaspTime late)
 {
   FaspSpan span;
 
@@ -58,8 +55,7 @@ test_mean (void)
   g_assert_cmpfloat_with_epsilon (jitter.spread, small, 1);
   before = jitter.spread;
   add (&jitter, 8 * FASP_MSEC);
-  g_assert_cmpfloat_with_epsilon (jitter.spread - before, (large - small) / 8,
-      1);
+  g_assert_cmpfloat_with_epsilon (jitter.spread - before, (large - small) / 8, 1);
 }
 
 /* Of what is too short to say nothing is taken. */

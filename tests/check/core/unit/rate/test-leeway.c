@@ -7,21 +7,20 @@
 
 /* A delay that has fallen by 20 ms, with no queue. */
 static void
-make_fall (FaspLeeway * leeway, FaspTime now)
+make_fall (FaspLeeway *leeway, FaspTime now)
 {
   for (FaspTime sent = now - FASP_SEC; sent < now; sent += 10 * FASP_MSEC) {
     FaspTime to_top = ABS (sent - (now - FASP_SEC / 2));
-    FaspRateSample sample = {.sent = sent,.bytes = sent / 100 };
+    FaspRateSample sample = { .sent = sent, .bytes = sent / 100 };
 
     sample.arrived = sent + 50 * FASP_MSEC - to_top / 25;
     fasp_leeway_add (leeway, 0, &sample, 0);
   }
-  g_assert_cmpfloat (fasp_wander_get (&leeway->ways[0], now), >,
-      15 * FASP_MSEC);
+  g_assert_cmpfloat (fasp_wander_get (&leeway->ways[0], now), >, 15 * FASP_MSEC);
 }
 
 static void
-assert_believed (const FaspLeeway * leeway, FaspTime now, gboolean believed)
+assert_believed (const FaspLeeway *leeway, FaspTime now, gboolean believed)
 {
   g_assert_cmpint (fasp_leeway_is_believed (leeway, now), ==, believed);
   g_assert_cmpint (fasp_leeway_get (leeway, now) > 0, ==, believed);

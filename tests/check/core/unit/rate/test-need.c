@@ -18,8 +18,7 @@ get_need (guint looks)
 /* A second in which @sent is sent of 3 Mbit/s, and of it @arrives arrives; the queue takes the
  * rest. */
 static void
-run_need (FaspNeed * need, FaspRateSample * sample, FaspTime rtt, gdouble sent,
-    gdouble arrives)
+run_need (FaspNeed *need, FaspRateSample *sample, FaspTime rtt, gdouble sent, gdouble arrives)
 {
   for (guint i = 0; i < 100; i++) {
     sample->sent += 10000;
@@ -65,16 +64,15 @@ test_need_deep (void)
   FaspRateSample sample = { 0 };
 
   for (guint i = 0; i < 60; i++)
-    run_need (&need, &sample, MIN (i, 2) * FASP_SEC / 2, 2500000,
-        i < 2 ? .6 : .95);
+    run_need (&need, &sample, MIN (i, 2) * FASP_SEC / 2, 2500000, i < 2 ? .6 : .95);
   g_assert_cmpfloat (fasp_need_get (&need), >, 2900000);
   for (guint i = 0; i < 16; i++)
     run_need (&need, &sample, FASP_SEC, 2500000, .7);
   g_assert_cmpfloat (fasp_need_get (&need), ==, 0);
 }
 
-/* What is live is told after 2 s, although a burst looks like more; an encoder that follows is often
- * offered no more than it takes. */
+/* What is live is told after 2 s, although a burst looks like more; an encoder that follows is
+ * often offered no more than it takes. */
 static void
 test_need_burst (void)
 {
@@ -87,7 +85,8 @@ test_need_burst (void)
   }
 }
 
-/* However long it had no more: from when it takes nearly all that it is offered, that is forgotten. */
+/* However long it had no more: from when it takes nearly all that it is offered, that is forgotten.
+ */
 static void
 test_need_long (void)
 {

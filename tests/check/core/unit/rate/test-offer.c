@@ -6,7 +6,7 @@
 #include "faspoffer.h"
 
 static void
-check_step (FaspOffer * offer, FaspTime rtt, gdouble last, gdouble step)
+check_step (FaspOffer *offer, FaspTime rtt, gdouble last, gdouble step)
 {
   gdouble next = fasp_offer_next (offer, last, 1e12, rtt);
 
@@ -58,8 +58,7 @@ test_most (void)
 
     if (i % 3 == 0)
       fasp_offer_limit (&offer, exp (g_rand_double_range (rand, 11, 23)));
-    next = fasp_offer_next (&offer, last, most,
-        g_rand_int_range (rand, 1, 2 * FASP_SEC));
+    next = fasp_offer_next (&offer, last, most, g_rand_int_range (rand, 1, 2 * FASP_SEC));
     g_assert_cmpfloat (next, >, last);
     g_assert_cmpfloat (next, <=, most);
   }

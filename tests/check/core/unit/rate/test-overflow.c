@@ -5,7 +5,7 @@
 #include "faspoverflow.h"
 #include "impair.h"
 
-#define PACKETS 20              /* of a report */
+#define PACKETS 20 /* of a report */
 #define INTERVAL (25 * FASP_MSEC)
 
 typedef struct
@@ -17,21 +17,21 @@ typedef struct
 } Watch;
 
 static void
-report (Watch * w, FaspTime queue, gdouble loss)
+report (Watch *w, FaspTime queue, gdouble loss)
 {
   guint64 lost = 0;
 
   for (guint i = 0; i < PACKETS; i++)
     lost += g_rand_double (w->rand) < loss;
   w->now += INTERVAL;
-  w->found += fasp_overflow_add (&w->overflow, w->now, queue,
-      FASP_OVERFLOW_SAMPLES, 0, PACKETS, lost, FALSE);
+  w->found += fasp_overflow_add (&w->overflow, w->now, queue, FASP_OVERFLOW_SAMPLES, 0, PACKETS,
+      lost, FALSE);
 }
 
 /* Reports of each queue in turn, one of them long, until @until. */
 static void
-run (Watch * w, FaspTime until, guint period, FaspTime base, FaspTime high,
-    gdouble loss, gdouble loss_high)
+run (Watch *w, FaspTime until, guint period, FaspTime base, FaspTime high, gdouble loss,
+    gdouble loss_high)
 {
   for (guint i = 0; w->now < until; i++)
     if (i % period == 0)
@@ -47,7 +47,7 @@ test_chance (void)
   guint found = 0;
 
   for (guint i = 0; i < 60; i++) {
-    Watch w = {.rand = g_rand_new_with_seed (i) };
+    Watch w = { .rand = g_rand_new_with_seed (i) };
     gdouble loss = losses[i % 5];
 
     run (&w, 200 * FASP_SEC, 1 + i / 5 % 6, 0, 5000, loss, loss);
@@ -63,7 +63,7 @@ static void
 test_overflow (void)
 {
   for (guint i = 0; i < 20; i++) {
-    Watch w = {.rand = g_rand_new_with_seed (i) };
+    Watch w = { .rand = g_rand_new_with_seed (i) };
 
     run (&w, 5 * FASP_SEC, 4, 0, 5000, i % 2 * .02, .2);
     g_assert_cmpuint (w.found, >, 0);
@@ -77,7 +77,7 @@ static void
 test_outage (void)
 {
   for (guint i = 0; i < 20; i++) {
-    Watch w = {.rand = g_rand_new_with_seed (i) };
+    Watch w = { .rand = g_rand_new_with_seed (i) };
 
     run (&w, 15 * FASP_SEC, 3, 0, 15000, .005, .005);
     for (guint k = 0; k < 6; k++)
@@ -92,7 +92,7 @@ test_outage (void)
 static void
 test_unclear (void)
 {
-  Watch w = {.rand = g_rand_new_with_seed (1) };
+  Watch w = { .rand = g_rand_new_with_seed (1) };
 
   g_assert_false (fasp_overflow_is_unclear (&w.overflow));
   for (guint i = 0; i < 200; i++)
@@ -123,19 +123,19 @@ test_burst_first (void)
   FaspTime now = FASP_SEC;
 
   for (guint i = 0; i < 2; i++)
-    g_assert_false (fasp_overflow_add (&overflow, now += INTERVAL, 100,
-            FASP_OVERFLOW_SAMPLES, 0, 21, 0, FALSE));
-  g_assert_false (fasp_overflow_add (&overflow, now += INTERVAL, 2000,
-          FASP_OVERFLOW_SAMPLES, 0, 139, 30, FALSE));
+    g_assert_false (fasp_overflow_add (&overflow, now += INTERVAL, 100, FASP_OVERFLOW_SAMPLES, 0,
+        21, 0, FALSE));
+  g_assert_false (fasp_overflow_add (&overflow, now += INTERVAL, 2000, FASP_OVERFLOW_SAMPLES, 0,
+      139, 30, FALSE));
   /* nor with one here and there; but if more did not wait, and lost none, it is no chance */
   for (guint i = 0; i < 4; i++)
-    g_assert_false (fasp_overflow_add (&overflow, now += INTERVAL, 2000,
-            FASP_OVERFLOW_SAMPLES, 0, 100, i % 2, FALSE));
+    g_assert_false (fasp_overflow_add (&overflow, now += INTERVAL, 2000, FASP_OVERFLOW_SAMPLES, 0,
+        100, i % 2, FALSE));
   for (guint i = 0; i < 40; i++)
-    g_assert_false (fasp_overflow_add (&overflow, now += INTERVAL, 100,
-            FASP_OVERFLOW_SAMPLES, 0, PACKETS, 0, FALSE));
-  g_assert_true (fasp_overflow_add (&overflow, now += INTERVAL, 2000,
-          FASP_OVERFLOW_SAMPLES, 0, 139, 60, FALSE));
+    g_assert_false (fasp_overflow_add (&overflow, now += INTERVAL, 100, FASP_OVERFLOW_SAMPLES, 0,
+        PACKETS, 0, FALSE));
+  g_assert_true (fasp_overflow_add (&overflow, now += INTERVAL, 2000, FASP_OVERFLOW_SAMPLES, 0, 139,
+      60, FALSE));
 }
 
 /* What delays spread by without a queue is no wait. */
@@ -145,13 +145,12 @@ test_noise (void)
   FaspOverflow overflow = { 0 };
 
   for (guint i = 1; i < 1000; i++)
-    g_assert_false (fasp_overflow_add (&overflow, i * INTERVAL,
-            i % 2 ? 0 : 9000, FASP_OVERFLOW_SAMPLES, 10000, PACKETS,
-            i % 2 ? 0 : 5, FALSE));
+    g_assert_false (fasp_overflow_add (&overflow, i * INTERVAL, i % 2 ? 0 : 9000,
+        FASP_OVERFLOW_SAMPLES, 10000, PACKETS, i % 2 ? 0 : 5, FALSE));
 }
 
-/* A loss is told of at once, in a report of few packets, whose mean delay is more often far from that
- * of all: that is no reason to think that it waited. */
+/* A loss is told of at once, in a report of few packets, whose mean delay is more often far from
+ * that of all: that is no reason to think that it waited. */
 static void
 test_told_at_once (void)
 {
@@ -171,8 +170,7 @@ test_told_at_once (void)
     }
     if (n == 0 || (!lost && told < 14))
       continue;
-    found += fasp_overflow_add (&overflow, now, sum / n, n, jitter * .7, told,
-        lost, FALSE);
+    found += fasp_overflow_add (&overflow, now, sum / n, n, jitter * .7, told, lost, FALSE);
     n = told = sum = 0;
   }
   g_assert_cmpuint (found, ==, 0);
@@ -182,18 +180,15 @@ test_told_at_once (void)
 static void
 test_odd (void)
 {
-  static const FaspTime odd[] = { 0, 1, -1, FASP_SEC, -FASP_SEC,
-    G_GINT64_CONSTANT (1) << 60
-  };
+  static const FaspTime odd[] = { 0, 1, -1, FASP_SEC, -FASP_SEC, G_GINT64_CONSTANT (1) << 60 };
   FaspOverflow overflow = { 0 };
   GRand *rand = g_rand_new_with_seed (2);
 
   for (guint i = 0; i < 100000; i++) {
     guint64 told = g_rand_int (rand) % 3 ? G_MAXUINT64 : g_rand_int (rand);
 
-    fasp_overflow_add (&overflow, i * INTERVAL / 10,
-        odd[g_rand_int (rand) % 6], g_rand_int (rand) % 17,
-        ABS (odd[g_rand_int (rand) % 6]), told,
+    fasp_overflow_add (&overflow, i * INTERVAL / 10, odd[g_rand_int (rand) % 6],
+        g_rand_int (rand) % 17, ABS (odd[g_rand_int (rand) % 6]), told,
         g_rand_int (rand) % 2 ? told : 0, g_rand_int (rand) % 2);
     fasp_overflow_is_unclear (&overflow);
     g_assert_cmpfloat (overflow.told[0], >=, 0);
@@ -202,15 +197,15 @@ test_odd (void)
   g_rand_free (rand);
 }
 
-/* A queue that has overflowed once does not make each loss by chance one of its own, for as long as that is
- * remembered; and it is found out when it does so again. */
+/* A queue that has overflowed once does not make each loss by chance one of its own, for as long as
+ * that is remembered; and it is found out when it does so again. */
 static void
 test_once (void)
 {
   guint once = 0;
 
   for (guint i = 0; i < 20; i++) {
-    Watch w = {.rand = g_rand_new_with_seed (i) };
+    Watch w = { .rand = g_rand_new_with_seed (i) };
     guint before;
 
     run (&w, 20 * FASP_SEC, 3, 0, 50000, .003, .003);
@@ -237,7 +232,7 @@ test_few_others (void)
   guint found = 0;
 
   for (guint i = 0; i < 200; i++) {
-    Watch w = {.rand = g_rand_new_with_seed (i) };
+    Watch w = { .rand = g_rand_new_with_seed (i) };
 
     for (guint n = 0; n < 240; n++)
       report (&w, n % 34 != 33 ? 8000 : 0, .026);
@@ -248,7 +243,8 @@ test_few_others (void)
   g_assert_cmpuint (found, ==, 0);
 }
 
-/* Where packets overtake others, losses are told of later than these: as if none of these were lost. */
+/* Where packets overtake others, losses are told of later than these: as if none of these were
+ * lost. */
 static void
 test_overtaken (void)
 {
@@ -260,9 +256,8 @@ test_overtaken (void)
     for (guint n = 0; n < 4000; n++) {
       gboolean early = n % 34 == 33;
 
-      found += fasp_overflow_add (&overflow, n * INTERVAL / 10, early ? 0 :
-          8000, FASP_OVERFLOW_SAMPLES, 4000, PACKETS, !early
-          && g_rand_double (rand) < .5, overtaken);
+      found += fasp_overflow_add (&overflow, n * INTERVAL / 10, early ? 0 : 8000,
+          FASP_OVERFLOW_SAMPLES, 4000, PACKETS, !early && g_rand_double (rand) < .5, overtaken);
     }
     g_assert_cmpint (found > 0, ==, !overtaken);
     g_rand_free (rand);
@@ -278,17 +273,15 @@ test_bursts (void)
   for (guint i = 0; i < 40; i++) {
     FaspOverflow overflow = { 0 };
     GRand *rand = g_rand_new_with_seed (i);
-    Impair impair = {.config = {.loss = .03,.burst = 2 + i % 4 * 2}
-    };
+    Impair impair = { .config = { .loss = .03, .burst = 2 + i % 4 * 2 } };
 
     for (guint n = 0; n < 4000; n++) {
       guint64 lost = 0;
 
       for (guint packet = 0; packet < PACKETS; packet++)
-        lost += impair_packet (&impair, rand, n * INTERVAL, 1200,
-            FALSE).copies == 0;
-      found += fasp_overflow_add (&overflow, n * INTERVAL, n % 2 * 8000,
-          FASP_OVERFLOW_SAMPLES, 0, PACKETS, lost, FALSE);
+        lost += impair_packet (&impair, rand, n * INTERVAL, 1200, FALSE).copies == 0;
+      found += fasp_overflow_add (&overflow, n * INTERVAL, n % 2 * 8000, FASP_OVERFLOW_SAMPLES, 0,
+          PACKETS, lost, FALSE);
     }
     g_rand_free (rand);
   }
@@ -300,7 +293,7 @@ test_bursts (void)
 static void
 test_probes (void)
 {
-  Watch w = {.rand = g_rand_new_with_seed (1) };
+  Watch w = { .rand = g_rand_new_with_seed (1) };
 
   for (guint i = 0; i < 4; i++) {
     w.now += FASP_SEC;

@@ -12,26 +12,22 @@ test_policer (void)
 {
   for (guint seed = 0; seed < 20; seed++)
     for (guint police = 0; police < 2; police++) {
-      Impair impair = {.config = {.police = police * 6000000,.loss =
-              police ? .02 : .2}
-      };
+      Impair impair = { .config = { .police = police * 6000000, .loss = police ? .02 : .2 } };
       GRand *rand = g_rand_new_with_seed (seed);
       FaspPolicer policer = { 0 };
       guint told = 0, lost = 0;
       guint64 bytes = 0;
 
       for (FaspTime now = 0; now < 3 * FASP_SEC; now += 1333) {
-        gboolean arrives = impair_packet (&impair, rand, now, 1500,
-            FALSE).copies > 0;
+        gboolean arrives = impair_packet (&impair, rand, now, 1500, FALSE).copies > 0;
 
         bytes += 1500;
         told++;
         lost += !arrives;
         if (!arrives || told < 15)
           continue;
-        fasp_policer_add (&policer, now, 40000, &(FaspRateSample) {
-            now, now, bytes}
-            , told, lost, FALSE);
+        fasp_policer_add (&policer, now, 40000, &(FaspRateSample) { now, now, bytes }, told, lost,
+            FALSE);
         told = lost = 0;
       }
       if (police)
@@ -42,14 +38,13 @@ test_policer (void)
     }
 }
 
-/* A stream of 0.43 Mbit/s, of which bursts are lost, and then nearly all for 0.6 s: a policer would have
- * let through what passed before. */
+/* A stream of 0.43 Mbit/s, of which bursts are lost, and then nearly all for 0.6 s: a policer would
+ * have let through what passed before. */
 static void
 test_policer_outage (void)
 {
-  static const FaspTime out[][2] = { {6360, 6440}, {10030, 10070},
-  {10180, 10800}, {10810, 10830}
-  };
+  static const FaspTime out[][2] = { { 6360, 6440 }, { 10030, 10070 }, { 10180, 10800 },
+    { 10810, 10830 } };
   FaspPolicer policer = { 0 };
   guint64 bytes = 0;
   guint lost = 0;
@@ -64,9 +59,8 @@ test_policer_outage (void)
       lost++;
       continue;
     }
-    fasp_policer_add (&policer, now, 290000, &(FaspRateSample) {
-        now, now, bytes}
-        , lost + 1, lost, FALSE);
+    fasp_policer_add (&policer, now, 290000, &(FaspRateSample) { now, now, bytes }, lost + 1, lost,
+        FALSE);
     lost = 0;
     g_assert_cmpfloat (fasp_policer_get_most (&policer, now), >, 350000);
   }

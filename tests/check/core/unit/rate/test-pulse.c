@@ -4,25 +4,25 @@
  */
 #include "fasppulse.h"
 
-#define PACKET 1250             /* bytes */
+#define PACKET 1250 /* bytes */
 #define LENGTH (20 * FASP_MSEC)
 
 typedef struct
 {
-  gdouble pace, link;           /* Mbit/s */
-  FaspTime pause_at, pause;     /* the sender's host stops for that long */
-  FaspTime hold_at, hold;       /* and so does the receiver's */
-  gdouble left, arrived;        /* what is to be found, Mbit/s */
+  gdouble pace, link;       /* Mbit/s */
+  FaspTime pause_at, pause; /* the sender's host stops for that long */
+  FaspTime hold_at, hold;   /* and so does the receiver's */
+  gdouble left, arrived;    /* what is to be found, Mbit/s */
 } Case;
 
 static FaspPulseRates
-measure (const Case * c, gdouble pace, gboolean strong, gdouble loss)
+measure (const Case *c, gdouble pace, gboolean strong, gdouble loss)
 {
   FaspPulse pulse = { 0 };
   FaspTime sent = 0, free_at = 0;
 
   for (guint i = 0; sent < LENGTH; i++) {
-    FaspRateSample sample = {.bytes = i * PACKET };
+    FaspRateSample sample = { .bytes = i * PACKET };
     FaspTime came;
 
     sample.sent = sent;
@@ -50,22 +50,22 @@ static void
 test_hosts (void)
 {
   static const Case cases[] = {
-    {125, 100, 0, 0, 0, 0, 125, 100},
+    { 125, 100, 0, 0, 0, 0, 125, 100 },
     /* there is room */
-    {125, 200, 0, 0, 0, 0, 125, 125},
+    { 125, 200, 0, 0, 0, 0, 125, 125 },
     /* a pause in which the queue vanishes, one in which it does not, and one at the very end */
-    {125, 100, 6000, 8000, 0, 0, 125, 100},
-    {125, 100, 12000, 2000, 0, 0, 125, 100},
-    {125, 100, 19900, 8000, 0, 0, 125, 100},
-    {125, 200, 6000, 8000, 0, 0, 125, 125},
+    { 125, 100, 6000, 8000, 0, 0, 125, 100 },
+    { 125, 100, 12000, 2000, 0, 0, 125, 100 },
+    { 125, 100, 19900, 8000, 0, 0, 125, 100 },
+    { 125, 200, 6000, 8000, 0, 0, 125, 125 },
     /* packets that are held: at once, later, and for nearly half of the time */
-    {125, 100, 0, 0, 0, 3000, 125, 100},
-    {125, 100, 0, 0, 9000, 3000, 125, 100},
-    {125, 100, 0, 0, 3000, 9000, 125, 100},
+    { 125, 100, 0, 0, 0, 3000, 125, 100 },
+    { 125, 100, 0, 0, 9000, 3000, 125, 100 },
+    { 125, 100, 0, 0, 3000, 9000, 125, 100 },
     /* and both */
-    {125, 100, 10000, 5000, 2000, 3000, 125, 100},
+    { 125, 100, 10000, 5000, 2000, 3000, 125, 100 },
     /* a path that has become much slower */
-    {125, 20, 0, 0, 0, 0, 125, 20},
+    { 125, 20, 0, 0, 0, 0, 125, 20 },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
@@ -79,7 +79,8 @@ test_hosts (void)
   }
 }
 
-/* A source that has too little to send pauses for that, which is no pause of the host.  All that leaves arrives. */
+/* A source that has too little to send pauses for that, which is no pause of the host.  All that
+ * leaves arrives. */
 static void
 test_source (void)
 {
@@ -90,20 +91,20 @@ test_source (void)
   assert_near (rates.arrived, rates.left / 1e6, .001);
 }
 
-/* A delay that falls for more than half of the pulse is no hold, and nothing is left out of a strong one. */
+/* A delay that falls for more than half of the pulse is no hold, and nothing is left out of a
+ * strong one. */
 static void
 test_falls (void)
 {
-  const Case most = { 125, 1000, 0, 0, 0, 14000 }, some = {
-    125, 1000, 0, 0, 0, 6000
-  };
+  const Case most = { 125, 1000, 0, 0, 0, 14000 }, some = { 125, 1000, 0, 0, 0, 6000 };
 
   g_assert_cmpfloat (measure (&most, 125, FALSE, 0).arrived, >, 180e6);
   assert_near (measure (&some, 125, FALSE, 0).arrived, 125, .01);
   g_assert_cmpfloat (measure (&some, 125, TRUE, 0).arrived, >, 160e6);
 }
 
-/* Bursts as a pacer makes them, of four packets: they come to the queue unevenly, and leave it evenly. */
+/* Bursts as a pacer makes them, of four packets: they come to the queue unevenly, and leave it
+ * evenly. */
 static void
 test_bursts (void)
 {
@@ -112,13 +113,12 @@ test_bursts (void)
     FaspTime free_at = 0;
 
     for (guint i = 0; i < 96; i++) {
-      FaspRateSample sample = {.sent = i / 4 * 4 * 80,.bytes = i * PACKET };
+      FaspRateSample sample = { .sent = i / 4 * 4 * 80, .bytes = i * PACKET };
 
       free_at = MAX (free_at, sample.sent) + PACKET * 8 / link;
       fasp_pulse_add (&pulse, &sample, free_at - sample.sent, 0);
     }
-    assert_near (fasp_pulse_measure (&pulse, 125e6, FALSE).arrived,
-        MIN (link, 125), .02);
+    assert_near (fasp_pulse_measure (&pulse, 125e6, FALSE).arrived, MIN (link, 125), .02);
   }
 }
 
@@ -132,8 +132,7 @@ test_short (void)
   g_assert_cmpfloat (rates.left, ==, 0);
   g_assert_cmpfloat (rates.arrived, ==, 0);
   for (guint i = 0; i < 3; i++) {
-    sample = (FaspRateSample) {
-    i *1900, i * 1900, i * PACKET};
+    sample = (FaspRateSample) { i * 1900, i * 1900, i * PACKET };
     fasp_pulse_add (&pulse, &sample, 0, 0);
     rates = fasp_pulse_measure (&pulse, 0, FALSE);
     g_assert_cmpfloat (rates.delivered, ==, 0);
@@ -141,7 +140,8 @@ test_short (void)
   assert_near (rates.left, PACKET * 8 / 1900., .01);
 }
 
-/* What is one packet after the other, and what flows bring one after the other; and of many, some. */
+/* What is one packet after the other, and what flows bring one after the other; and of many, some.
+ */
 static void
 test_order (void)
 {
@@ -150,9 +150,7 @@ test_order (void)
 
     for (guint flow = 0; flow < 4; flow++)
       for (guint i = flow; i < n; i += 4) {
-        FaspRateSample sample = {.sent = (gint64) i * 800000 / n,.bytes =
-              (guint64) i * 10000
-        };
+        FaspRateSample sample = { .sent = (gint64) i * 800000 / n, .bytes = (guint64) i * 10000 };
 
         sample.arrived = sample.sent * 5 / 4;
         fasp_pulse_add (&pulse, &sample, sample.arrived - sample.sent, 0);

@@ -53,13 +53,13 @@ test_queue_jumps (void)
       FaspTime since = MAX (0, now - FASP_SEC), more = 0;
 
       if (since > 0)
-        more = kind == 0 ? 100 * FASP_MSEC : kind == 1 ? MAX (0,
-            100 * FASP_MSEC - since) : MIN (since * 3, 100 * FASP_MSEC);
+        more = kind == 0 ? 100 * FASP_MSEC :
+            kind == 1    ? MAX (0, 100 * FASP_MSEC - since) :
+                           MIN (since * 3, 100 * FASP_MSEC);
       last = fasp_queue_add (&queue, now, now + 50000 + more);
       g_assert_cmpint (last, ==, more);
       if (since > 50 * FASP_MSEC)
-        g_assert_cmpint (fasp_queue_get_jump (&queue, now), ==,
-            kind == 0 ? 100 * FASP_MSEC : 0);
+        g_assert_cmpint (fasp_queue_get_jump (&queue, now), ==, kind == 0 ? 100 * FASP_MSEC : 0);
     }
     g_assert_cmpint (fasp_queue_get_jump (&queue, FASP_SEC), ==, 0);
     if (kind == 0) {

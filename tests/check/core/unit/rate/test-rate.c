@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Rate controllers alone, with feedback that is made up for them: marks, small packets, a mistake of
- * the path, and feedback that nobody could have.
+ * Rate controllers alone, with feedback that is made up for them: marks, small packets, a mistake
+ * of the path, and feedback that nobody could have.
  */
 #include "fasplimits.h"
 #include "fasprate.h"
@@ -27,29 +27,30 @@ test_dry (void)
 static void
 test_hostile (gconstpointer data)
 {
-  static const FaspTime odd[] = { 0, 1, -1, G_MAXINT64, G_MININT64, FASP_SEC,
-    -FASP_SEC, G_GINT64_CONSTANT (1) << 32
-  };
+  static const FaspTime odd[] = { 0, 1, -1, G_MAXINT64, G_MININT64, FASP_SEC, -FASP_SEC,
+    G_GINT64_CONSTANT (1) << 32 };
   GRand *rand = g_rand_new_with_seed (7);
   FaspRate *rate = fasp_rate_new (GPOINTER_TO_INT (data), 200000, 50000000, 0);
 
   for (FaspTime now = 0; now < 200 * FASP_SEC; now += 5000) {
     FaspRateSample samples[FASP_TIMESTAMPS];
-    FaspRateFeedback report = {.now = now,.samples = samples,.rtt =
-          g_rand_int (rand) % 4 ? 100000 : odd[g_rand_int (rand) % 8],.flow =
-          g_rand_int (rand) % 80,.told = g_rand_int (rand),.lost =
-          g_rand_int (rand),.marked = g_rand_int (rand),.n =
-          g_rand_int (rand) % (FASP_TIMESTAMPS + 1)
-    };
+    FaspRateFeedback report = { .now = now,
+      .samples = samples,
+      .rtt = g_rand_int (rand) % 4 ? 100000 : odd[g_rand_int (rand) % 8],
+      .flow = g_rand_int (rand) % 80,
+      .told = g_rand_int (rand),
+      .lost = g_rand_int (rand),
+      .marked = g_rand_int (rand),
+      .n = g_rand_int (rand) % (FASP_TIMESTAMPS + 1) };
     gboolean ordered = g_rand_boolean (rand);
     FaspTime until = 0;
     guint64 bits;
 
     for (guint i = 0; i < report.n; i++)
-      samples[i] = (FaspRateSample) {
-      ordered ? now - 1000000 + 100 * i : odd[g_rand_int (rand) % 8],
-          ordered ? (gint64) g_rand_int (rand) % 5 * i :
-          odd[g_rand_int (rand) % 8], ordered ? now + i : g_rand_int (rand)};
+      samples[i] =
+          (FaspRateSample) { ordered ? now - 1000000 + 100 * i : odd[g_rand_int (rand) % 8],
+            ordered ? (gint64) g_rand_int (rand) % 5 * i : odd[g_rand_int (rand) % 8],
+            ordered ? now + i : g_rand_int (rand) };
     fasp_rate_feedback (rate, &report);
     bits = fasp_rate_get (rate, now, g_rand_int (rand), &until);
     g_assert_cmpuint (bits, >=, 200000);
@@ -66,13 +67,12 @@ test_hostile (gconstpointer data)
 /* A round trip of 40 ms: what arrived 20 ms ago or earlier, sixteen at most, is told of now and
  * leaves @way. */
 static void
-tell_arrived (FaspRate * rate, GArray * way, guint64 * told, FaspTime now)
+tell_arrived (FaspRate *rate, GArray *way, guint64 *told, FaspTime now)
 {
   const FaspRateSample *samples = (const FaspRateSample *) way->data;
-  FaspRateFeedback report = {.now = now,.samples = samples };
+  FaspRateFeedback report = { .now = now, .samples = samples };
 
-  while (report.n < MIN (way->len, 16)
-      && samples[report.n].arrived + 20000 <= now)
+  while (report.n < MIN (way->len, 16) && samples[report.n].arrived + 20000 <= now)
     report.n++;
   if (report.n > 0)
     report.rtt = now - samples[report.n - 1].sent;
@@ -100,8 +100,7 @@ make_mistake (FaspTime trickle)
 
       arrived = MAX (arrived, sent + 20000 + (late < 64000 ? late : 0));
       bytes += 1500;
-      sample = (FaspRateSample) {
-      sent, arrived, bytes};
+      sample = (FaspRateSample) { sent, arrived, bytes };
       g_array_append_val (way, sample);
       sent += 12000 * FASP_SEC / fasp_rate_get (rate, now, bytes, &until);
     }
@@ -145,11 +144,9 @@ test_small_packets (void)
       FaspRateSample sample;
       guint64 may = fasp_rate_get (rate, sent, bytes, &until);
 
-      link = MAX (link, sent) + size * 8 * FASP_SEC / (sent < 10 * FASP_SEC ?
-          10000000 : then);
+      link = MAX (link, sent) + size * 8 * FASP_SEC / (sent < 10 * FASP_SEC ? 10000000 : then);
       bytes += size;
-      sample = (FaspRateSample) {
-      sent, link + 20000, bytes};
+      sample = (FaspRateSample) { sent, link + 20000, bytes };
       g_array_append_val (way, sample);
       made += size * 8 * FASP_SEC / bitrate;
       sent += size * 8 * FASP_SEC / may;
@@ -171,7 +168,7 @@ test_idle (void)
   FaspRate *rate = fasp_rate_new (FASP_RATE_CONTROL_ADAPTIVE, 0, 0, 0);
   GRand *rand = g_rand_new_with_seed (1);
   FaspRateSample sample = { 0 };
-  FaspRateFeedback report = {.rtt = 45000,.samples = &sample,.n = 1 };
+  FaspRateFeedback report = { .rtt = 45000, .samples = &sample, .n = 1 };
   FaspTime until;
 
   for (FaspTime now = 0; now < 30 * FASP_SEC; now += 10000) {
@@ -180,8 +177,8 @@ test_idle (void)
       continue;
     sample.sent = now - 45000;
     /* the first is as fast as can be */
-    sample.arrived = MAX (sample.arrived, now + (now > 0 ? 5000 : 0) +
-        g_rand_int (rand) % (now / FASP_SEC % 3 ? 2000 : 50000));
+    sample.arrived = MAX (sample.arrived,
+        now + (now > 0 ? 5000 : 0) + g_rand_int (rand) % (now / FASP_SEC % 3 ? 2000 : 50000));
     sample.bytes += 61;
     report.now = now;
     report.told++;
@@ -198,7 +195,7 @@ test_marks (void)
 {
   FaspRate *rate = fasp_rate_new (FASP_RATE_CONTROL_ADAPTIVE, 0, 0, 0);
   FaspRateSample sample = { 0, 50000, 1500 };
-  FaspRateFeedback report = {.rtt = 100000,.samples = &sample,.n = 1 };
+  FaspRateFeedback report = { .rtt = 100000, .samples = &sample, .n = 1 };
   guint64 before = rate->rate;
 
   for (guint i = 1; i <= 40; i++) {
@@ -225,10 +222,10 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/rate/dry", test_dry);
-  g_test_add_data_func ("/rate/hostile/pert",
-      GINT_TO_POINTER (FASP_RATE_CONTROL_PERT), test_hostile);
-  g_test_add_data_func ("/rate/hostile/adaptive",
-      GINT_TO_POINTER (FASP_RATE_CONTROL_ADAPTIVE), test_hostile);
+  g_test_add_data_func ("/rate/hostile/pert", GINT_TO_POINTER (FASP_RATE_CONTROL_PERT),
+      test_hostile);
+  g_test_add_data_func ("/rate/hostile/adaptive", GINT_TO_POINTER (FASP_RATE_CONTROL_ADAPTIVE),
+      test_hostile);
   g_test_add_func ("/rate/mistake", test_mistake);
   g_test_add_func ("/rate/small-packets", test_small_packets);
   g_test_add_func ("/rate/idle", test_idle);

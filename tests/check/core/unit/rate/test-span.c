@@ -5,7 +5,7 @@
 #include <math.h>
 #include "faspspan.h"
 
-#define PACKET 1250             /* bytes */
+#define PACKET 1250 /* bytes */
 
 /* Of @rate bit/s into a queue that grows by @growth, for @n packets; each is up to @late later, now
  * and then. */
@@ -18,7 +18,7 @@ make_span (gdouble rate, gdouble growth, guint n, FaspTime late, gdouble loss)
   for (guint i = 0; i < n; i++) {
     FaspTime sent = i * PACKET * 8. * FASP_SEC / rate;
     FaspTime queue = 5000 + growth * sent;
-    FaspRateSample sample = {.bytes = i * PACKET };
+    FaspRateSample sample = { .bytes = i * PACKET };
 
     if (late > 0)
       queue += g_rand_int_range (rand, 0, late);
@@ -42,13 +42,13 @@ test_rates (void)
   {
     gdouble rate, growth, arrives;
   } rows[] = {
-    {10e6, 0, 10e6},
-    {10e6, 1, 5e6},
-    {10e6, .25, 8e6},
-    {10e6, -.2, 12.5e6},
+    { 10e6, 0, 10e6 },
+    { 10e6, 1, 5e6 },
+    { 10e6, .25, 8e6 },
+    { 10e6, -.2, 12.5e6 },
     /* that is as much as is believed */
-    {10e6, -.9, 40e6},
-    {1e9, .5, 666.67e6},
+    { 10e6, -.9, 40e6 },
+    { 1e9, .5, 666.67e6 },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (rows); i++) {
@@ -58,21 +58,18 @@ test_rates (void)
     assert_near (fasp_span_get_departure_rate (&span), rows[i].rate, .001);
     assert_near (fasp_span_get_unlost_rate (&span), .98 * rows[i].rate, .001);
     assert_near (fasp_span_get_wait (&span),
-        5000 + rows[i].growth * 999 * PACKET * 4. * FASP_SEC / rows[i].rate,
-        .001);
+        5000 + rows[i].growth * 999 * PACKET * 4. * FASP_SEC / rows[i].rate, .001);
     g_assert_true (fasp_span_get_growth (&span, &growth));
     assert_near (growth, rows[i].growth, .001);
     assert_near (fasp_span_get_arrival_rate (&span), rows[i].arrives, .001);
-    assert_near (fasp_span_get_delivery_rate (&span), .98 * rows[i].arrives,
-        .001);
+    assert_near (fasp_span_get_delivery_rate (&span), .98 * rows[i].arrives, .001);
     assert_near (fasp_span_get_arrival_time (&span),
-        999 * PACKET * 8. * FASP_SEC / rows[i].rate * (1 + rows[i].growth),
-        .001);
+        999 * PACKET * 8. * FASP_SEC / rows[i].rate * (1 + rows[i].growth), .001);
   }
 }
 
-/* Into a queue in front of a link of 5 Mbit/s, fast at first and then slowly: a line through the delays
- * has another slope than either part, but packets leave the queue evenly. */
+/* Into a queue in front of a link of 5 Mbit/s, fast at first and then slowly: a line through the
+ * delays has another slope than either part, but packets leave the queue evenly. */
 static void
 test_queued (void)
 {
@@ -81,8 +78,7 @@ test_queued (void)
 
   for (guint i = 0; i < 40; i++) {
     FaspTime leaves = 20000 + i * PACKET * 8. * FASP_SEC / 5e6;
-    FaspRateSample sample = {.sent = sent,.arrived = leaves,.bytes = i * PACKET
-    };
+    FaspRateSample sample = { .sent = sent, .arrived = leaves, .bytes = i * PACKET };
 
     fasp_span_extend (&span, &sample, leaves - sent, .1);
     sent += PACKET * 8. * FASP_SEC / (i < 20 ? 20e6 : 5e6);
@@ -99,7 +95,7 @@ test_queued_held (void)
     FaspSpan span = { 0 };
 
     for (guint i = 0; i < 5; i++) {
-      FaspRateSample sample = {.sent = i * 1000,.bytes = i * PACKET };
+      FaspRateSample sample = { .sent = i * 1000, .bytes = i * PACKET };
       FaspTime queue = 20000 + (i >= held ? 90000 : 0);
 
       sample.arrived = sample.sent + queue;
@@ -110,7 +106,8 @@ test_queued_held (void)
   }
 }
 
-/* One flow was told up to a packet that left long after all of the other, so the gap is no part of the span. */
+/* One flow was told up to a packet that left long after all of the other, so the gap is no part of
+ * the span. */
 static void
 test_queued_flows (void)
 {
@@ -119,7 +116,7 @@ test_queued_flows (void)
   FaspSpan span = { 0 };
 
   for (guint i = 0; i < G_N_ELEMENTS (sent); i++) {
-    FaspRateSample sample = {.sent = sent[i],.bytes = sent[i] };
+    FaspRateSample sample = { .sent = sent[i], .bytes = sent[i] };
 
     sample.arrived = sent[i] + queue[i];
     fasp_span_extend (&span, &sample, queue[i], 0);
@@ -144,7 +141,7 @@ test_spread (void)
   static const struct
   {
     gdouble growth, least;
-  } rows[] = { {0, 1700}, {.1, 1700}, {-.1, 1700}, {.5, 900}, {-.5, 900} };
+  } rows[] = { { 0, 1700 }, { .1, 1700 }, { -.1, 1700 }, { .5, 900 }, { -.5, 900 } };
 
   for (guint i = 0; i < G_N_ELEMENTS (rows); i++) {
     FaspSpan steady = make_span (10e6, rows[i].growth, 100, 0, 0);
@@ -168,9 +165,7 @@ test_others_lossy (void)
   gdouble others;
 
   for (guint i = 0; i <= 800; i += i < 400 ? 1 : 4) {
-    FaspRateSample sample = {.sent = i * 1000,.arrived = i * 1000,.bytes =
-          i * PACKET
-    };
+    FaspRateSample sample = { .sent = i * 1000, .arrived = i * 1000, .bytes = i * PACKET };
 
     fasp_span_extend (&more, &sample, 0, i <= 400 ? 0 : .75);
   }
@@ -208,7 +203,7 @@ test_short (void)
   FaspSpan at_once = { 0 };
   const FaspSpan *spans[] = { &empty, &one, &brief, &at_once };
   const FaspSpan whole = make_span (10e6, 0, 100, 0, 0);
-  FaspRateSample sample = {.sent = 1,.arrived = 1 };
+  FaspRateSample sample = { .sent = 1, .arrived = 1 };
 
   for (guint i = 0; i < 5; i++)
     fasp_span_extend (&at_once, &sample, 0, 0);
@@ -226,7 +221,8 @@ test_short (void)
   assert_near (fasp_span_get_departure_rate (&brief), 10e6, .001);
 }
 
-/* Of several flows each is told of by itself, of bytes that are of all: what is lost counts once. */
+/* Of several flows each is told of by itself, of bytes that are of all: what is lost counts once.
+ */
 static void
 test_flows (void)
 {
@@ -242,8 +238,8 @@ test_flows (void)
 
           fasp_span_extend (&span, &sample, 5000, .1);
         }
-    assert_near (fasp_span_get_unlost_rate (&span) /
-        fasp_span_get_departure_rate (&span), .9, .001);
+    assert_near (fasp_span_get_unlost_rate (&span) / fasp_span_get_departure_rate (&span), .9,
+        .001);
   }
 }
 

@@ -17,15 +17,15 @@ test_wander (void)
     for (FaspTime now = 0; now < 5 * FASP_SEC; now += FASP_MSEC) {
       gboolean grows = now % FASP_SEC < FASP_SEC / 2;
       guint n = grows ? 12 : 6;
-      FaspRateSample sample = {.sent = now,.bytes = bytes += queue ? n : 9 };
+      FaspRateSample sample = { .sent = now, .bytes = bytes += queue ? n : 9 };
 
-      delay = queue ? MAX (0, delay + FASP_MSEC * (n / 9. - 1)) : 100. * (grows
-          ? now % FASP_SEC : FASP_SEC - now % FASP_SEC) / FASP_SEC * FASP_MSEC;
+      delay = queue ?
+          MAX (0, delay + FASP_MSEC * (n / 9. - 1)) :
+          100. * (grows ? now % FASP_SEC : FASP_SEC - now % FASP_SEC) / FASP_SEC * FASP_MSEC;
       sample.arrived = now + delay;
       fasp_wander_add (&wander, &sample, 0);
       if (now > 4 * FASP_SEC)
-        g_assert_cmpfloat (ABS (fasp_wander_get (&wander, now) - (queue ? 0 :
-                    49000)), <=, 3000);
+        g_assert_cmpfloat (ABS (fasp_wander_get (&wander, now) - (queue ? 0 : 49000)), <=, 3000);
     }
     g_assert_cmpfloat (fasp_wander_get (&wander, 65 * FASP_SEC), <, 3000);
   }

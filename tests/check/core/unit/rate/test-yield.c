@@ -9,7 +9,7 @@
 
 /* Looks at a queue, or at none, until @until. */
 static FaspTime
-look (FaspYield * yield, FaspTime now, FaspTime until, gboolean stands)
+look (FaspYield *yield, FaspTime now, FaspTime until, gboolean stands)
 {
   for (; now < until; now += LOOK)
     fasp_yield_look (yield, now, stands);
@@ -47,7 +47,10 @@ test_floor (void)
     gdouble arrives;
     guint64 floor;
   } table[] = {
-    {8e6, 4000000}, {2e6, 4000000}, {1e6, 3000000}, {0, 0},
+    { 8e6, 4000000 },
+    { 2e6, 4000000 },
+    { 1e6, 3000000 },
+    { 0, 0 },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (table); i++) {

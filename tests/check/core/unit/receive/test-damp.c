@@ -49,17 +49,14 @@ test_damp_bounds (void)
 
   fasp_nack_backoff_init (&backoff, 0);
   fasp_nack_backoff_set (&backoff, 1, G_MAXUINT64, 0);
-  g_assert_cmpint (fasp_nack_backoff_draw (&backoff), ==, 0);   /* alone */
+  g_assert_cmpint (fasp_nack_backoff_draw (&backoff), ==, 0); /* alone */
   fasp_nack_backoff_set (&backoff, G_MAXUINT64, G_MAXUINT64, G_MAXUINT64);
   for (guint i = 0; i < 1000; i++) {
-    g_assert_cmpint (fasp_nack_backoff_draw (&backoff), <=,
-        FASP_NACK_BACKOFF_MAX);
-    g_assert_cmpint (fasp_nack_backoff_draw_clock (&backoff), <=,
-        FASP_MEMBER_CLOCK_MAX);
+    g_assert_cmpint (fasp_nack_backoff_draw (&backoff), <=, FASP_NACK_BACKOFF_MAX);
+    g_assert_cmpint (fasp_nack_backoff_draw_clock (&backoff), <=, FASP_MEMBER_CLOCK_MAX);
   }
   fasp_nack_backoff_set (&backoff, 0, 0, 0);
-  g_assert_cmpint (fasp_nack_backoff_draw_clock (&backoff), >=,
-      FASP_MEMBER_CLOCK_MIN * 3 / 4);
+  g_assert_cmpint (fasp_nack_backoff_draw_clock (&backoff), >=, FASP_MEMBER_CLOCK_MIN * 3 / 4);
 }
 
 /* What was lost after a request's time was drawn is not asked for by it. */

@@ -16,15 +16,11 @@ test_alone (void)
   FaspClockDiscipline follower;
 
   fasp_clock_discipline_init (&follower, 5000000000);
-  g_assert_cmpint (fasp_clock_discipline_get (&follower, 5000000000), ==,
-      5000000000);
-  g_assert_cmpint (fasp_clock_discipline_get (&follower, 9000000123), ==,
-      9000000123);
+  g_assert_cmpint (fasp_clock_discipline_get (&follower, 5000000000), ==, 5000000000);
+  g_assert_cmpint (fasp_clock_discipline_get (&follower, 9000000123), ==, 9000000123);
   /* nobody there: nothing changes */
-  fasp_clock_discipline_look (&follower, 8000000000, &(FaspSenderClock) {
-      FALSE});
-  g_assert_cmpint (fasp_clock_discipline_get (&follower, 9000000123), ==,
-      9000000123);
+  fasp_clock_discipline_look (&follower, 8000000000, &(FaspSenderClock) { FALSE });
+  g_assert_cmpint (fasp_clock_discipline_get (&follower, 9000000123), ==, 9000000123);
 }
 
 /* The sender falls silent: at its rate for ever, without a break; what was to be made
@@ -32,32 +28,35 @@ test_alone (void)
 static void
 test_silence (void)
 {
-  FaspSenderClock sender = {.known = TRUE,.epoch = 1,.offset = 1000,
-    .skew_known = TRUE,.skew = -80 * PPM
-  };
+  FaspSenderClock sender = { .known = TRUE,
+    .epoch = 1,
+    .offset = 1000,
+    .skew_known = TRUE,
+    .skew = -80 * PPM };
   gint64 second = FASP_SEC * NS, value;
   FaspClockDiscipline follower;
 
   fasp_clock_discipline_init (&follower, 0);
   fasp_clock_discipline_look (&follower, second, &sender);
-  sender.offset -= 16000;       /* 16 ms: 1 ms at a time */
+  sender.offset -= 16000; /* 16 ms: 1 ms at a time */
   fasp_clock_discipline_look (&follower, 2 * second, &sender);
   value = fasp_clock_discipline_get (&follower, 2 * second);
   g_assert_cmpint (fasp_clock_discipline_get (&follower, 3 * second), ==,
       value + second + 80000 + 500000);
-  g_assert_cmpint (ABS (fasp_clock_discipline_get (&follower,
-              4 * second) - value - 2 * second - 2 * 80000 - 1000000), <=,
-      10000);
+  g_assert_cmpint (ABS (fasp_clock_discipline_get (&follower, 4 * second) - value - 2 * second
+                       - 2 * 80000 - 1000000),
+      <=, 10000);
   value = fasp_clock_discipline_get (&follower, 4 * second);
-  g_assert_cmpint (ABS (fasp_clock_discipline_get (&follower,
-              100004 * second) - value - 100000 * (second + 80000)), <=, 1000);
+  g_assert_cmpint (ABS (fasp_clock_discipline_get (&follower, 100004 * second) - value
+                       - 100000 * (second + 80000)),
+      <=, 1000);
 }
 
 /* Another epoch: no step, whatever its time is. */
 static void
 test_epochs (void)
 {
-  FaspSenderClock sender = {.known = TRUE };
+  FaspSenderClock sender = { .known = TRUE };
   FaspClockDiscipline follower;
 
   fasp_clock_discipline_init (&follower, 0);
@@ -65,8 +64,8 @@ test_epochs (void)
     sender.epoch = 1 + t / 10;
     sender.offset = t / 10 % 2 == 0 ? 0 : 3600 * FASP_SEC * (t / 10);
     fasp_clock_discipline_look (&follower, t * FASP_SEC * NS, &sender);
-    g_assert_cmpint (fasp_clock_discipline_get (&follower, t * FASP_SEC * NS),
-        ==, t * FASP_SEC * NS);
+    g_assert_cmpint (fasp_clock_discipline_get (&follower, t * FASP_SEC * NS), ==,
+        t * FASP_SEC * NS);
   }
 }
 
@@ -81,16 +80,16 @@ test_hour (void)
     FaspTime jitter, rtt;
     gdouble loss;
   } cases[] = {
-    {100, 100, 200, 0},
-    {-100, 100, 200, 0},
-    {100, 5000, 200000, .02},
-    {-100, 5000, 200000, .02},
+    { 100, 100, 200, 0 },
+    { -100, 100, 200, 0 },
+    { 100, 5000, 200000, .02 },
+    { -100, 5000, 200000, .02 },
   };
   static const FaspTime frame = 40 * FASP_MSEC, latency = 1300 * FASP_MSEC;
 
   for (guint c = 0; c < G_N_ELEMENTS (cases); c++) {
     GRand *rand = g_rand_new_with_seed (c);
-    FaspSenderClock sender = {.known = TRUE,.epoch = 1 };
+    FaspSenderClock sender = { .known = TRUE, .epoch = 1 };
     gint64 value_before = 0;
     FaspClockDiscipline follower;
     FaspMediaClock clock;
@@ -102,8 +101,7 @@ test_hour (void)
     fasp_clock_discipline_init (&follower, 0);
     for (FaspTime t = 0; t < 5400 * FASP_SEC; t += frame, n++) {
       FaspTime media = t * (1 + cases[c].ppm * PPM), level;
-      FaspTime arrival = t + cases[c].rtt / 2 +
-          g_rand_int_range (rand, 0, cases[c].jitter);
+      FaspTime arrival = t + cases[c].rtt / 2 + g_rand_int_range (rand, 0, cases[c].jitter);
       gint64 pts, played;
 
       while (g_rand_double (rand) < cases[c].loss)
@@ -114,12 +112,9 @@ test_hour (void)
       sender.skew_known = skew.known;
       sender.skew = skew.skew;
       fasp_clock_discipline_look (&follower, arrival * NS, &sender);
-      pts =
-          fasp_clock_discipline_get (&follower, fasp_media_clock_map (&clock, n,
-              media) * NS);
+      pts = fasp_clock_discipline_get (&follower, fasp_media_clock_map (&clock, n, media) * NS);
       /* how far off is it on that clock, and how much is left until then? */
-      played = pts / NS + latency - fasp_clock_discipline_get (&follower,
-          arrival * NS) / NS;
+      played = pts / NS + latency - fasp_clock_discipline_get (&follower, arrival * NS) / NS;
       g_assert_cmpint (played, >, 0);
       if (t < 120 * FASP_SEC) {
         value_before = pts;
@@ -128,8 +123,8 @@ test_hour (void)
       level = played - latency + arrival - (t + cases[c].rtt / 2);
       g_assert_cmpint (ABS (level), <=, 5 * FASP_MSEC);
       /* by the sender's clock a frame is a frame */
-      g_assert_cmpint (ABS (pts - value_before - frame * (1 +
-                  cases[c].ppm * PPM) * NS), <=, FASP_MSEC * NS);
+      g_assert_cmpint (ABS (pts - value_before - frame * (1 + cases[c].ppm * PPM) * NS), <=,
+          FASP_MSEC * NS);
       value_before = pts;
     }
     /* in the end not a millisecond has been lost */

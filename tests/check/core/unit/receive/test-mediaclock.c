@@ -46,8 +46,7 @@ test_drift (void)
       fasp_media_clock_arrived (&clock, n++, media, t + 50000);
       /* within what the window of ten seconds may lag */
       if (t > 30 * FASP_SEC)
-        g_assert_cmpint (ABS (fasp_media_clock_map (&clock, 0, media)
-                - (t + 50000)), <=, 4000);
+        g_assert_cmpint (ABS (fasp_media_clock_map (&clock, 0, media) - (t + 50000)), <=, 4000);
     }
     g_assert_cmpuint (clock.jumps, ==, 0);
   }
@@ -77,8 +76,8 @@ test_longer_path (void)
   g_assert_cmpuint (clock.jumps, ==, 1);
 }
 
-/* What waits for 0.7 s at the sender, while that is let wait for 1 s, waits there only; and offset, which has
- * slowly gone that way, is back as soon as that is left out. */
+/* What waits for 0.7 s at the sender, while that is let wait for 1 s, waits there only; and offset,
+ * which has slowly gone that way, is back as soon as that is left out. */
 static void
 test_queue_there (void)
 {
@@ -91,8 +90,7 @@ test_queue_there (void)
   for (t = 0; t < 20 * FASP_SEC; t += 10 * FASP_MSEC)
     g_assert_false (fasp_media_clock_arrived (&clock, n++, t, t + 1000));
   for (guint i = 0; i < 6000; i++, t += 10 * FASP_MSEC)
-    g_assert_false (fasp_media_clock_arrived (&clock, n++, t,
-            t + 1000 + queue));
+    g_assert_false (fasp_media_clock_arrived (&clock, n++, t, t + 1000 + queue));
   g_assert_cmpint (fasp_media_clock_map (&clock, n, t), >, t + 40 * FASP_MSEC);
   t += queue;
   fasp_media_clock_catch_up (&clock);
@@ -106,9 +104,8 @@ test_queue_there (void)
 static void
 test_set (void)
 {
-  static const FaspTime jumps[] = { 5 * FASP_SEC, -5 * FASP_SEC,
-    -200 * FASP_MSEC, -3600 * FASP_SEC
-  };
+  static const FaspTime jumps[] = { 5 * FASP_SEC, -5 * FASP_SEC, -200 * FASP_MSEC,
+    -3600 * FASP_SEC };
   static const FaspTime frame = 10 * FASP_MSEC;
 
   for (guint j = 0; j < G_N_ELEMENTS (jumps); j++) {
@@ -124,26 +121,22 @@ test_set (void)
     g_assert_true (fasp_media_clock_arrived (&clock, 2003, t + jump, t + 1000));
     g_assert_cmpuint (clock.jumps, ==, 1);
     g_assert_cmpint (clock.jump, ==, jump);
-    g_assert_false (fasp_media_clock_arrived (&clock, 2000, t - 3 * frame,
-            t + 1000 + 300));
-    g_assert_false (fasp_media_clock_arrived (&clock, 2002, t - frame + jump,
-            t + 1000 + 400));
-    g_assert_false (fasp_media_clock_arrived (&clock, 2001, t - 2 * frame,
-            t + 1000 + 500));
+    g_assert_false (fasp_media_clock_arrived (&clock, 2000, t - 3 * frame, t + 1000 + 300));
+    g_assert_false (fasp_media_clock_arrived (&clock, 2002, t - frame + jump, t + 1000 + 400));
+    g_assert_false (fasp_media_clock_arrived (&clock, 2001, t - 2 * frame, t + 1000 + 500));
     for (guint i = 0; i < 4; i++) {
       gboolean current = i >= 2;
 
       g_assert_true (fasp_media_clock_is_current (&clock, 2000 + i) == current);
-      g_assert_cmpint (fasp_media_clock_map (&clock, 2000 + i, t - (3 -
-                  i) * frame + (current ? jump : 0)), ==,
-          t - (3 - i) * frame + 1000);
+      g_assert_cmpint (fasp_media_clock_map (&clock, 2000 + i,
+                           t - (3 - i) * frame + (current ? jump : 0)),
+          ==, t - (3 - i) * frame + 1000);
     }
     /* one, and it goes on from there */
     for (n = 2004; n < 5000; n++) {
       t += frame;
       g_assert_false (fasp_media_clock_arrived (&clock, n, t + jump, t + 1000));
-      g_assert_cmpint (fasp_media_clock_map (&clock, n, t + jump), ==,
-          t + 1000);
+      g_assert_cmpint (fasp_media_clock_map (&clock, n, t + jump), ==, t + 1000);
     }
     g_assert_cmpuint (clock.jumps, ==, 1);
   }
@@ -174,7 +167,8 @@ test_set_soon (void)
   }
 }
 
-/* The second fall is followed by what was sent since, not by what was sent before it and is late. */
+/* The second fall is followed by what was sent since, not by what was sent before it and is late.
+ */
 static void
 test_set_soon_late (void)
 {
@@ -193,8 +187,7 @@ test_set_soon_late (void)
     /* the first one when another jump may be */
     if (n == 151)
       g_assert_false (fasp_media_clock_arrived (&clock, 147, lost, t + 500));
-    g_assert_true (fasp_media_clock_arrived (&clock, n, media, t + 1000)
-        == (n == 50 || n == 151));
+    g_assert_true (fasp_media_clock_arrived (&clock, n, media, t + 1000) == (n == 50 || n == 151));
     if (n > 150)
       g_assert_cmpint (fasp_media_clock_map (&clock, n, media), ==, t + 1000);
   }
@@ -209,8 +202,7 @@ test_nonsense (void)
 
   fasp_media_clock_init (&clock);
   for (guint64 n = 0; n < 10000; n++)
-    fasp_media_clock_arrived (&clock, n, 1000000 - 100 * (FaspTime) n,
-        n * FASP_MSEC);
+    fasp_media_clock_arrived (&clock, n, 1000000 - 100 * (FaspTime) n, n * FASP_MSEC);
   g_assert_cmpuint (clock.jumps, <=, 10);
 }
 
@@ -235,8 +227,8 @@ test_outage (void)
       media += 10 * FASP_MSEC;
       arrival += 10 * FASP_MSEC / speeds[s];
       /* the slew is all that may have been misled */
-      g_assert_cmpint (ABS (fasp_media_clock_map (&clock, 0, media) - media
-              - 50000), <=, 80 * FASP_MSEC);
+      g_assert_cmpint (ABS (fasp_media_clock_map (&clock, 0, media) - media - 50000), <=,
+          80 * FASP_MSEC);
     }
     g_assert_cmpuint (clock.jumps, ==, 0);
   }
@@ -248,7 +240,7 @@ test_outage (void)
 static void
 test_catching_up (void)
 {
-  static const gint gains[] = { 20, 1 };        /* blocks fewer between two, of 20 */
+  static const gint gains[] = { 20, 1 }; /* blocks fewer between two, of 20 */
 
   for (guint g = 0; g < G_N_ELEMENTS (gains); g++) {
     FaspMediaClock clock;
@@ -262,10 +254,9 @@ test_catching_up (void)
       arrival += FASP_MSEC * 20 / (20 + gains[g]);
     }
     for (guint i = 0; i < 20000; i++, media += FASP_MSEC) {
-      g_assert_false (fasp_media_clock_arrived (&clock, n++, media,
-              media + live));
-      g_assert_cmpint (ABS (fasp_media_clock_map (&clock, n, media) - media -
-              live), <=, 2 * FASP_MSEC);
+      g_assert_false (fasp_media_clock_arrived (&clock, n++, media, media + live));
+      g_assert_cmpint (ABS (fasp_media_clock_map (&clock, n, media) - media - live), <=,
+          2 * FASP_MSEC);
     }
     g_assert_cmpuint (clock.jumps, ==, 0);
   }
@@ -287,8 +278,7 @@ test_sparse (void)
       FaspTime media = t * (1 + drifts[d]);
 
       fasp_media_clock_arrived (&clock, n, media, t + 50000);
-      g_assert_cmpint (ABS (fasp_media_clock_map (&clock, n++, media)
-              - (t + 50000)), <=, 4000);
+      g_assert_cmpint (ABS (fasp_media_clock_map (&clock, n++, media) - (t + 50000)), <=, 4000);
     }
     g_assert_cmpuint (clock.jumps, ==, 0);
   }
@@ -313,10 +303,9 @@ test_pause (void)
 
       if (t >= before && t < pause + before)
         continue;
-      g_assert_false (fasp_media_clock_arrived (&clock, n, media,
-              t + 50000 + late));
-      g_assert_cmpint (ABS (fasp_media_clock_map (&clock, n++, media)
-              - (t + 50000)), <=, 4000 + late);
+      g_assert_false (fasp_media_clock_arrived (&clock, n, media, t + 50000 + late));
+      g_assert_cmpint (ABS (fasp_media_clock_map (&clock, n++, media) - (t + 50000)), <=,
+          4000 + late);
     }
   }
 }

@@ -4,12 +4,10 @@
 #include "faspreorder.h"
 
 static FaspReorderResult
-insert (FaspReorder * reorder, guint64 number, guint8 byte)
+insert (FaspReorder *reorder, guint64 number, guint8 byte)
 {
   guint8 data[3] = { byte, byte, byte };
-  FaspReorderPiece piece = {.number = number,.count = 1,.total = 3,
-    .data = data,.size = 3
-  };
+  FaspReorderPiece piece = { .number = number, .count = 1, .total = 3, .data = data, .size = 3 };
 
   return fasp_reorder_insert (reorder, 0, &piece);
 }
@@ -45,32 +43,24 @@ test_units (void)
 {
   FaspReorder *reorder = fasp_reorder_new (64, 0);
   static const guint8 data[3 * FASP_BLOCK_UNIT];
-  FaspReorderPiece piece = {.count = 1,.total = sizeof data,.data = data,
-    .size = sizeof data
-  };
+  FaspReorderPiece piece = { .count = 1, .total = sizeof data, .data = data, .size = sizeof data };
 
   g_assert_cmpuint (fasp_reorder_get_window (reorder), ==, 64);
   for (piece.number = 1; piece.number < 22; piece.number++)
-    g_assert_cmpint (fasp_reorder_insert (reorder, 0, &piece), ==,
-        FASP_REORDER_STORED);
-  g_assert_cmpint (fasp_reorder_insert (reorder, 0, &piece), ==,
-      FASP_REORDER_OUTSIDE);
+    g_assert_cmpint (fasp_reorder_insert (reorder, 0, &piece), ==, FASP_REORDER_STORED);
+  g_assert_cmpint (fasp_reorder_insert (reorder, 0, &piece), ==, FASP_REORDER_OUTSIDE);
   /* counted from ack on: nothing of that is deliverable yet */
   g_assert_cmpuint (fasp_reorder_get_window (reorder), ==, 64);
   /* nor is that got around by a part of something small */
-  piece = (FaspReorderPiece) {
-  .number = 22,.count = 2,.total = 2,.data = data,.size = 1};
-  g_assert_cmpint (fasp_reorder_insert (reorder, 0, &piece), ==,
-      FASP_REORDER_PARTIAL);
+  piece = (FaspReorderPiece) { .number = 22, .count = 2, .total = 2, .data = data, .size = 1 };
+  g_assert_cmpint (fasp_reorder_insert (reorder, 0, &piece), ==, FASP_REORDER_PARTIAL);
   piece.total = sizeof data;
   piece.size = sizeof data / 2;
-  g_assert_cmpint (fasp_reorder_insert (reorder, 0, &piece), ==,
-      FASP_REORDER_OUTSIDE);
+  g_assert_cmpint (fasp_reorder_insert (reorder, 0, &piece), ==, FASP_REORDER_OUTSIDE);
   /* what all the others wait for is taken */
-  piece = (FaspReorderPiece) {
-  .count = 1,.total = sizeof data,.data = data,.size = sizeof data};
-  g_assert_cmpint (fasp_reorder_insert (reorder, 0, &piece), ==,
-      FASP_REORDER_STORED);
+  piece =
+      (FaspReorderPiece) { .count = 1, .total = sizeof data, .data = data, .size = sizeof data };
+  g_assert_cmpint (fasp_reorder_insert (reorder, 0, &piece), ==, FASP_REORDER_STORED);
   g_assert_cmpuint (fasp_reorder_get_ack (reorder), ==, 22);
   g_assert_cmpuint (fasp_reorder_get_window (reorder), ==, 0);
   for (guint i = 1; i <= 22; i++) {
@@ -87,17 +77,14 @@ test_memory (void)
 {
   FaspReorder *reorder = fasp_reorder_new (64, 0);
   static const guint8 data[100];
-  FaspReorderPiece piece = {.count = 1,.total = sizeof data,.data = data,
-    .size = sizeof data
-  };
+  FaspReorderPiece piece = { .count = 1, .total = sizeof data, .data = data, .size = sizeof data };
   FaspMemory memory;
   FaspBlock *block;
 
   fasp_memory_init (&memory, NULL);
   piece.memory = &memory;
   fasp_reorder_insert (reorder, 0, &piece);
-  g_assert_cmpint (fasp_reorder_insert (reorder, 0, &piece), ==,
-      FASP_REORDER_DUPLICATE);
+  g_assert_cmpint (fasp_reorder_insert (reorder, 0, &piece), ==, FASP_REORDER_DUPLICATE);
   g_assert_cmpint (memory.refs, ==, 2);
   block = fasp_reorder_take (reorder);
   g_assert_true (block->data == data);
@@ -114,15 +101,14 @@ static void
 test_limits (void)
 {
   FaspReorder *reorder = fasp_reorder_new (64, 0);
-  FaspReorderPiece piece = {.number = 1,.count = 1,.total = 70000 };
+  FaspReorderPiece piece = { .number = 1, .count = 1, .total = 70000 };
 
   g_assert_cmpuint (fasp_reorder_get_limit (reorder), ==, 64);
   g_assert_cmpint (insert (reorder, 64, 0), ==, FASP_REORDER_OUTSIDE);
   g_assert_cmpint (insert (reorder, G_MAXUINT64, 0), ==, FASP_REORDER_OUTSIDE);
   g_assert_cmpint (insert (reorder, 63, 0), ==, FASP_REORDER_STORED);
   g_assert_cmpint (insert (reorder, 63, 0), ==, FASP_REORDER_DUPLICATE);
-  g_assert_cmpint (fasp_reorder_insert (reorder, 0, &piece), ==,
-      FASP_REORDER_INVALID);
+  g_assert_cmpint (fasp_reorder_insert (reorder, 0, &piece), ==, FASP_REORDER_INVALID);
   /* a tail probe can say what it likes: the window holds */
   fasp_reorder_note_highest (reorder, G_MAXUINT64);
   g_assert_cmpuint (fasp_reorder_get_highest (reorder), ==, 64);
@@ -133,9 +119,8 @@ static void
 test_gaps (void)
 {
   static const guint64 here[] = { 1, 2, 5, 9, 70, 128 };
-  static const guint64 gaps[][2] = {
-    {0, 1}, {3, 2}, {6, 3}, {10, 60}, {71, 57}, {129, 3}
-  };
+  static const guint64 gaps[][2] = { { 0, 1 }, { 3, 2 }, { 6, 3 }, { 10, 60 }, { 71, 57 },
+    { 129, 3 } };
   FaspReorder *reorder = fasp_reorder_new (256, 0);
   guint64 from = 0, start, length;
 
@@ -153,13 +138,16 @@ test_gaps (void)
 }
 
 static void
-insert_fragment (FaspReorder * reorder, guint64 number, const guint8 * whole,
-    guint total, guint index, guint count, FaspReorderResult expected)
+insert_fragment (FaspReorder *reorder, guint64 number, const guint8 *whole, guint total,
+    guint index, guint count, FaspReorderResult expected)
 {
   guint each = (total + count - 1) / count, at = each * index;
-  FaspReorderPiece piece = {.number = number,.index = index,.count = count,
-    .total = total,.data = whole + at,.size = MIN (each, total - at)
-  };
+  FaspReorderPiece piece = { .number = number,
+    .index = index,
+    .count = count,
+    .total = total,
+    .data = whole + at,
+    .size = MIN (each, total - at) };
 
   g_assert_cmpint (fasp_reorder_insert (reorder, 0, &piece), ==, expected);
 }
@@ -168,9 +156,12 @@ static void
 test_fragments (void)
 {
   FaspReorder *reorder = fasp_reorder_new (64, 0);
-  FaspReorderPiece wrong = {.number = 1,.index = 0,.count = 2,.total = 10,
-    .data = (const guint8 *) "1234567",.size = 7
-  };
+  FaspReorderPiece wrong = { .number = 1,
+    .index = 0,
+    .count = 2,
+    .total = 10,
+    .data = (const guint8 *) "1234567",
+    .size = 7 };
   guint8 whole[1001];
   FaspBlock *block;
 
@@ -185,8 +176,7 @@ test_fragments (void)
   insert_fragment (reorder, 0, whole, 1001, 3, 4, FASP_REORDER_PARTIAL);
   g_assert_null (fasp_reorder_take (reorder));
   insert_fragment (reorder, 0, whole, 1001, 2, 4, FASP_REORDER_STORED);
-  g_assert_cmpint (fasp_reorder_insert (reorder, 0, &wrong), ==,
-      FASP_REORDER_INVALID);
+  g_assert_cmpint (fasp_reorder_insert (reorder, 0, &wrong), ==, FASP_REORDER_INVALID);
   block = fasp_reorder_take (reorder);
   g_assert_cmpmem (block->data, block->size, whole, sizeof whole);
   fasp_block_unref (block);
@@ -202,7 +192,7 @@ test_skip (void)
   insert (reorder, 0, 0);
   insert (reorder, 3, 3);
   insert (reorder, 6, 6);
-  g_assert_cmpuint (fasp_reorder_skip_to (reorder, 5), ==, 3);  /* 1 2 4 */
+  g_assert_cmpuint (fasp_reorder_skip_to (reorder, 5), ==, 3); /* 1 2 4 */
   block = fasp_reorder_take (reorder);
   g_assert_cmpuint (block->number, ==, 0);
   g_assert_false (block->flags & FASP_BLOCK_DISCONT);
@@ -259,9 +249,9 @@ test_skip_often (void)
   const guint32 window = 1 << 20;
   FaspReorder *reorder = fasp_reorder_new (window, 0);
   static const guint8 data[2];
-  FaspReorderPiece half = {.count = 2,.total = 2,.data = data,.size = 1 };
+  FaspReorderPiece half = { .count = 2, .total = 2, .data = data, .size = 1 };
 
-  alarm (60);                   /* against hanging */
+  alarm (60); /* against hanging */
   for (guint64 i = 0; i < 10000; i++) {
     guint64 first = fasp_reorder_get_read (reorder);
 
@@ -272,8 +262,7 @@ test_skip_often (void)
       fasp_reorder_insert (reorder, 0, &half);
     if (i % 100 == 0)
       insert (reorder, half.number, 0);
-    g_assert_cmpuint (fasp_reorder_skip_to (reorder, first + window), ==,
-        window - (i % 100 == 0));
+    g_assert_cmpuint (fasp_reorder_skip_to (reorder, first + window), ==, window - (i % 100 == 0));
     if (i % 100 == 0)
       fasp_block_unref (fasp_reorder_take (reorder));
     g_assert_null (fasp_reorder_take (reorder));
@@ -312,12 +301,10 @@ test_skip_model (void)
         g_assert_cmpuint (fasp_reorder_skip_to (reorder, to), ==, expected);
         skip = MAX (skip, to);
       } else if (number >= ack && number >= skip && !here[number]) {
-        g_assert_cmpint (insert (reorder, number, number), ==,
-            FASP_REORDER_STORED);
+        g_assert_cmpint (insert (reorder, number, number), ==, FASP_REORDER_STORED);
         here[number] = TRUE;
       } else {
-        g_assert_cmpint (insert (reorder, number, number), !=,
-            FASP_REORDER_STORED);
+        g_assert_cmpint (insert (reorder, number, number), !=, FASP_REORDER_STORED);
       }
       if (g_rand_boolean (rand)) {
         guint next = read;
@@ -328,8 +315,7 @@ test_skip_model (void)
         g_assert_true ((block != NULL) == here[next]);
         if (block != NULL) {
           g_assert_cmpuint (block->number, ==, next);
-          g_assert_true (!!(block->flags & FASP_BLOCK_DISCONT) == (next > 0
-                  && !here[next - 1]));
+          g_assert_true (!!(block->flags & FASP_BLOCK_DISCONT) == (next > 0 && !here[next - 1]));
           fasp_block_unref (block);
         }
       }
@@ -366,11 +352,9 @@ test_model (void)
       if (g_rand_int_range (rand, 0, 3) == 0 && number > 30)
         number -= 30;
       if (number < read)
-        g_assert_cmpint (insert (reorder, first + number, number), ==,
-            FASP_REORDER_DUPLICATE);
+        g_assert_cmpint (insert (reorder, first + number, number), ==, FASP_REORDER_DUPLICATE);
       else if (number >= read + window)
-        g_assert_cmpint (insert (reorder, first + number, number), ==,
-            FASP_REORDER_OUTSIDE);
+        g_assert_cmpint (insert (reorder, first + number, number), ==, FASP_REORDER_OUTSIDE);
       else {
         g_assert_cmpint (insert (reorder, first + number, number), ==,
             here[number] ? FASP_REORDER_DUPLICATE : FASP_REORDER_STORED);
@@ -380,8 +364,7 @@ test_model (void)
       while (here[ack])
         ack++;
       g_assert_cmpuint (fasp_reorder_get_ack (reorder), ==, first + ack);
-      g_assert_cmpuint (fasp_reorder_get_highest (reorder), ==,
-          first + highest);
+      g_assert_cmpuint (fasp_reorder_get_highest (reorder), ==, first + highest);
       if (g_rand_boolean (rand)) {
         FaspBlock *block = fasp_reorder_take (reorder);
 
@@ -393,7 +376,7 @@ test_model (void)
           read++;
         }
       } else if (ack < read + window && g_rand_int_range (rand, 0, 3) == 0) {
-        insert (reorder, first + ack, ack);     /* the retransmission of the oldest */
+        insert (reorder, first + ack, ack); /* the retransmission of the oldest */
         here[ack] = TRUE;
         highest = MAX (highest, ack + 1);
       }

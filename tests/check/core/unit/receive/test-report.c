@@ -2,7 +2,7 @@
 #include "faspfeedback.h"
 
 #define CAPACITY 1024
-#define BLOCK 100               /* bytes */
+#define BLOCK 100 /* bytes */
 #define START FASP_SEC
 
 typedef struct
@@ -13,7 +13,7 @@ typedef struct
 
 /* Something was said just now. */
 static void
-begin (Fixture * f)
+begin (Fixture *f)
 {
   f->reorder = fasp_reorder_new (CAPACITY, 0);
   fasp_feedback_init (&f->report, START, f->reorder);
@@ -21,27 +21,35 @@ begin (Fixture * f)
 }
 
 static void
-end (Fixture * f)
+end (Fixture *f)
 {
   fasp_reorder_free (f->reorder);
 }
 
 static void
-put (Fixture * f, guint64 number)
+put (Fixture *f, guint64 number)
 {
   static const guint8 data[BLOCK];
-  FaspReorderPiece piece = {.number = number,.count = 1,.total = BLOCK,.data =
-        data,.size = BLOCK
-  };
+  FaspReorderPiece piece = { .number = number,
+    .count = 1,
+    .total = BLOCK,
+    .data = data,
+    .size = BLOCK };
 
-  g_assert_cmpint (fasp_reorder_insert (f->reorder, START, &piece), ==,
-      FASP_REORDER_STORED);
+  g_assert_cmpint (fasp_reorder_insert (f->reorder, START, &piece), ==, FASP_REORDER_STORED);
 }
 
 /* --- when ------------------------------------------------------------------------- */
 
 typedef enum
-{ NOTHING, DATA, DATA_BEHIND_HOLE, SETTLED, ASKED, COMPLETE, TAKEN,
+{
+  NOTHING,
+  DATA,
+  DATA_BEHIND_HOLE,
+  SETTLED,
+  ASKED,
+  COMPLETE,
+  TAKEN,
   NEWS
 } Event;
 
@@ -49,15 +57,15 @@ typedef struct
 {
   const gchar *name;
   Event event;
-  FaspTime at;                  /* after the last feedback */
+  FaspTime at; /* after the last feedback */
   FaspTime rtt;
-  guint bytes;                  /* that come with it */
+  guint bytes; /* that come with it */
   gboolean eager;
-  FaspTime due;                 /* after the last feedback */
+  FaspTime due; /* after the last feedback */
 } Case;
 
 static void
-happen (Fixture * f, const Case * c)
+happen (Fixture *f, const Case *c)
 {
   FaspTime now = START + c->at;
 
@@ -130,8 +138,11 @@ test_again (void)
   for (; said <= 4096; n++) {
     FaspTime due = fasp_feedback_get_timeout (&f.report);
 
-    g_assert_cmpint (due - now, ==, n == 0 ? 0 :
-        n <= 16 ? 2 * FASP_MSEC : n <= 32 ? 4 * FASP_MSEC : 8 * FASP_MSEC);
+    g_assert_cmpint (due - now, ==,
+        n == 0      ? 0 :
+            n <= 16 ? 2 * FASP_MSEC :
+            n <= 32 ? 4 * FASP_MSEC :
+                      8 * FASP_MSEC);
     now = due;
     fasp_feedback_sent (&f.report, now, BLOCK);
     said += BLOCK;
@@ -141,8 +152,7 @@ test_again (void)
   put (&f, 0);
   now += rtt / 4;
   fasp_feedback_sent (&f.report, now, BLOCK);
-  g_assert_cmpint (fasp_feedback_get_timeout (&f.report), ==,
-      now + FASP_SEC / 2);
+  g_assert_cmpint (fasp_feedback_get_timeout (&f.report), ==, now + FASP_SEC / 2);
   end (&f);
 }
 
@@ -171,8 +181,7 @@ test_share (void)
         fasp_feedback_settled (&f.report, now);
       if (g_rand_int_range (rand, 0, 5) == 0)
         fasp_feedback_asked (&f.report, now, FALSE);
-      g_assert_cmpint (now - last, <=, MAX (f.report.interval,
-              FASP_MSEC) + 4 * FASP_MSEC);
+      g_assert_cmpint (now - last, <=, MAX (f.report.interval, FASP_MSEC) + 4 * FASP_MSEC);
       if (!fasp_feedback_is_due (&f.report, now))
         continue;
       g_assert_cmpint (now - last, >=, FASP_MSEC);
@@ -185,8 +194,8 @@ test_share (void)
     }
     g_assert_cmpuint (f.report.count, ==, feedbacks + 1);
     /* the last may take more than there was */
-    g_assert_cmpuint (said, <=, 8192 + 300 + came / FASP_FEEDBACK_SHARE +
-        (now - START) * FASP_FEEDBACK_LEAST / FASP_SEC);
+    g_assert_cmpuint (said, <=,
+        8192 + 300 + came / FASP_FEEDBACK_SHARE + (now - START) * FASP_FEEDBACK_LEAST / FASP_SEC);
     g_assert_cmpuint (said, >, 0);
     end (&f);
     g_rand_free (rand);
@@ -200,7 +209,10 @@ static void
 test_parts (void)
 {
   enum
-  { HOLES = 300, ROOM = 100 };
+  {
+    HOLES = 300,
+    ROOM = 100
+  };
   FaspTime now = START + FASP_SEC;
   guint64 covered = 0;
   guint holes = 0, parts = 0;
@@ -233,8 +245,7 @@ test_parts (void)
     fasp_feedback_sent (&f.report, now, size);
     /* the rest does not wait for the clock */
     if (!feedback.tail)
-      g_assert_cmpint (fasp_feedback_get_timeout (&f.report), ==,
-          now + FASP_MSEC);
+      g_assert_cmpint (fasp_feedback_get_timeout (&f.report), ==, now + FASP_MSEC);
     now += FASP_MSEC;
   } while (!feedback.tail && ++parts < HOLES);
   g_assert_cmpuint (holes, ==, HOLES);
@@ -247,26 +258,25 @@ int
 main (int argc, char **argv)
 {
   static const Case cases[] = {
-    {"silence", NOTHING, 0, 0, 0, FALSE, 500000},
-    {"little", DATA, 0, 40000, 1000, FALSE, 100000},
-    {"sparse", DATA, 90000, 40000, 1000, FALSE, 40000},
-    {"much", DATA, 0, 40000, 70000, FALSE, 40000},
-    {"far", DATA, 0, 300000, 70000, FALSE, 100000},
-    {"eager", DATA, 0, 40000, 1000, TRUE, 10000},
-    {"eager-far", DATA, 0, 200000, 1000, TRUE, 50000},
-    {"hole", DATA_BEHIND_HOLE, 0, 40000, 1000, FALSE, 10000},
-    {"lost", SETTLED, 5000, 40000, 1000, FALSE, 5000},
-    {"lost-again", SETTLED, 200, 40000, 1000, FALSE, 1000},
-    {"asked", ASKED, 20000, 0, 0, FALSE, 20000},
-    {"complete", COMPLETE, 20000, 0, 0, FALSE, 20000},
-    {"taken", TAKEN, 20000, 0, 0, FALSE, 20000},
-    {"news", NEWS, 20000, 0, 0, FALSE, 20000},
+    { "silence", NOTHING, 0, 0, 0, FALSE, 500000 },
+    { "little", DATA, 0, 40000, 1000, FALSE, 100000 },
+    { "sparse", DATA, 90000, 40000, 1000, FALSE, 40000 },
+    { "much", DATA, 0, 40000, 70000, FALSE, 40000 },
+    { "far", DATA, 0, 300000, 70000, FALSE, 100000 },
+    { "eager", DATA, 0, 40000, 1000, TRUE, 10000 },
+    { "eager-far", DATA, 0, 200000, 1000, TRUE, 50000 },
+    { "hole", DATA_BEHIND_HOLE, 0, 40000, 1000, FALSE, 10000 },
+    { "lost", SETTLED, 5000, 40000, 1000, FALSE, 5000 },
+    { "lost-again", SETTLED, 200, 40000, 1000, FALSE, 1000 },
+    { "asked", ASKED, 20000, 0, 0, FALSE, 20000 },
+    { "complete", COMPLETE, 20000, 0, 0, FALSE, 20000 },
+    { "taken", TAKEN, 20000, 0, 0, FALSE, 20000 },
+    { "news", NEWS, 20000, 0, 0, FALSE, 20000 },
   };
 
   g_test_init (&argc, &argv, NULL);
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
-    g_autofree gchar *name = g_strdup_printf ("/report/when/%s",
-        cases[i].name);
+    g_autofree gchar *name = g_strdup_printf ("/report/when/%s", cases[i].name);
 
     g_test_add_data_func (name, &cases[i], test_when);
   }

@@ -9,37 +9,35 @@ typedef struct
 {
   gdouble skew;
   FaspTime jitter;
-  FaspTime queue;               /* for all, now */
-  FaspTime set;                 /* its clock was set by so much */
+  FaspTime queue; /* for all, now */
+  FaspTime set;   /* its clock was set by so much */
   FaspTime t;
   GRand *rand;
   FaspSkew estimator;
 } Sender;
 
 static void
-start (Sender * sender, gdouble skew, FaspTime jitter)
+start (Sender *sender, gdouble skew, FaspTime jitter)
 {
-  *sender = (Sender) {
-  .skew = skew,.jitter = jitter};
+  *sender = (Sender) { .skew = skew, .jitter = jitter };
   sender->rand = g_rand_new_with_seed (1);
   fasp_skew_init (&sender->estimator);
 }
 
 static void
-go (Sender * sender, FaspTime until, FaspTime step)
+go (Sender *sender, FaspTime until, FaspTime step)
 {
   for (; sender->t < until; sender->t += step)
-    fasp_skew_arrived (&sender->estimator, sender->t * (1 - sender->skew) +
-        sender->set, sender->t + sender->queue + (sender->jitter > 0 ?
-            g_rand_int_range (sender->rand, 0, sender->jitter) : 0));
+    fasp_skew_arrived (&sender->estimator, sender->t * (1 - sender->skew) + sender->set,
+        sender->t + sender->queue
+            + (sender->jitter > 0 ? g_rand_int_range (sender->rand, 0, sender->jitter) : 0));
 }
 
 static void
-assert_skew (const Sender * sender, gdouble ppm_off)
+assert_skew (const Sender *sender, gdouble ppm_off)
 {
   g_assert_true (sender->estimator.known);
-  g_assert_cmpfloat_with_epsilon (sender->estimator.skew / PPM,
-      sender->skew / PPM, ppm_off);
+  g_assert_cmpfloat_with_epsilon (sender->estimator.skew / PPM, sender->skew / PPM, ppm_off);
 }
 
 static void
@@ -98,11 +96,11 @@ test_disturbed (void)
   {
     FaspTime queue, from, until;
   } cases[] = {
-    {30 * FASP_MSEC, 300 * FASP_SEC, 320 * FASP_SEC},
-    {30 * FASP_MSEC, 300 * FASP_SEC, 400 * FASP_SEC},
-    {5 * FASP_MSEC, 300 * FASP_SEC, 1000 * FASP_SEC},
-    {-10 * FASP_MSEC, 300 * FASP_SEC, 1000 * FASP_SEC},
-    {300 * FASP_MSEC, 300 * FASP_SEC, 1000 * FASP_SEC},
+    { 30 * FASP_MSEC, 300 * FASP_SEC, 320 * FASP_SEC },
+    { 30 * FASP_MSEC, 300 * FASP_SEC, 400 * FASP_SEC },
+    { 5 * FASP_MSEC, 300 * FASP_SEC, 1000 * FASP_SEC },
+    { -10 * FASP_MSEC, 300 * FASP_SEC, 1000 * FASP_SEC },
+    { 300 * FASP_MSEC, 300 * FASP_SEC, 1000 * FASP_SEC },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
@@ -179,8 +177,7 @@ test_nonsense (void)
 
   fasp_skew_init (&skew);
   for (guint i = 0; i < 100000; i++) {
-    FaspTime media =
-        (FaspTime) ((guint64) g_rand_int (rand) << 32 | g_rand_int (rand))
+    FaspTime media = (FaspTime) ((guint64) g_rand_int (rand) << 32 | g_rand_int (rand))
         >> g_rand_int_range (rand, 0, 63);
 
     fasp_skew_arrived (&skew, media, i * (FaspTime) 100000);

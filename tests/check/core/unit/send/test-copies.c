@@ -11,7 +11,7 @@ test_order (void)
   fasp_proactive_init (&copies);
   g_assert_null (fasp_proactive_peek (&copies));
   for (guint i = 0; i < 1000; i++) {
-    FaspCopy copy = {.due = g_rand_int_range (rand, 0, 300),.number = i };
+    FaspCopy copy = { .due = g_rand_int_range (rand, 0, 300), .number = i };
 
     g_assert_true (fasp_proactive_push (&copies, &copy));
     if (i % 3 == 2)

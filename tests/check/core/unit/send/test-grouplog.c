@@ -71,15 +71,14 @@ test_log_speaker (void)
 {
   FaspGroupLog *log = log_with (200, 100);
   guint8 asked[200] = { 0 }, round;
-  gint me = 0, other = 0;       /* their addresses are who they are */
+  gint me = 0, other = 0; /* their addresses are who they are */
 
   fasp_group_log_set_speaker (log, &me);
   g_assert_false (fasp_group_log_ask (log, 0, &me, 1000, 200, &asked[0]));
   g_assert_cmpuint (fasp_group_log_peek (log, &round), ==, 1000);
   fasp_group_log_sent (log, 1, 1000);
   for (guint i = 1; i < 100; i++)
-    g_assert_true (fasp_group_log_ask (log, 2, &other, 1000 + i, 200,
-            &asked[i]));
+    g_assert_true (fasp_group_log_ask (log, 2, &other, 1000 + i, 200, &asked[i]));
   g_assert_true (fasp_group_log_ask (log, 3, &me, 1100, 200, &asked[100]));
   fasp_group_log_free (log);
 }
@@ -96,25 +95,22 @@ test_log_shared (void)
       fasp_group_log_ask (log, i, log, 1000 + i, 200, &asked[j][i]);
   for (guint64 n; (n = fasp_group_log_peek (log, &round)) != FASP_NO_BLOCK;)
     fasp_group_log_sent (log, 100, n);
-  g_assert_false (fasp_group_log_ask (log, 101, log, 1150, 200,
-          &asked[0][150]));
+  g_assert_false (fasp_group_log_ask (log, 101, log, 1150, 200, &asked[0][150]));
   g_assert_cmpuint (fasp_group_log_peek (log, &round), ==, 1150);
   /* but the third time for one member is its own affair */
   fasp_group_log_sent (log, 102, 1150);
-  g_assert_false (fasp_group_log_ask (log, 103, log, 1150, 1000,
-          &asked[0][150]));
+  g_assert_false (fasp_group_log_ask (log, 103, log, 1150, 1000, &asked[0][150]));
   fasp_group_log_sent (log, 104, 1150);
-  g_assert_true (fasp_group_log_ask (log, 105, log, 1150, 1000,
-          &asked[0][150]));
+  g_assert_true (fasp_group_log_ask (log, 105, log, 1150, 1000, &asked[0][150]));
   /* nothing is asked for that is not there */
-  g_assert_false (fasp_group_log_ask (log, 105, log, 1200, 1000,
-          &asked[0][200]));
+  g_assert_false (fasp_group_log_ask (log, 105, log, 1200, 1000, &asked[0][200]));
   fasp_group_log_trim (log, 1200);
   g_assert_cmpuint (fasp_group_log_peek (log, &round), ==, FASP_NO_BLOCK);
   fasp_group_log_free (log);
 }
 
-/* Of a fast stream, a loss is recent for as long as of a slow one, however many packets have left since. */
+/* Of a fast stream, a loss is recent for as long as of a slow one, however many packets have left
+ * since. */
 static void
 test_log_fast (void)
 {
@@ -127,16 +123,12 @@ test_log_fast (void)
     fasp_group_log_sent (log, sent + 2 * i, i);
   fasp_group_log_set_clock (log, sent, 100 * FASP_MSEC);
   fasp_group_log_set_window (log, RTT, 100);
-  g_assert_true (fasp_group_log_ask (log, sent + 300 * FASP_MSEC, &a, 5, 100000,
-          &a));
-  g_assert_false (fasp_group_log_ask (log, sent + 301 * FASP_MSEC, &b, 5,
-          100000, &b));
+  g_assert_true (fasp_group_log_ask (log, sent + 300 * FASP_MSEC, &a, 5, 100000, &a));
+  g_assert_false (fasp_group_log_ask (log, sent + 301 * FASP_MSEC, &b, 5, 100000, &b));
   g_assert_cmpuint (fasp_group_log_peek (log, &round), ==, 5);
   /* what was sent long ago is lacked by few, who were away */
-  g_assert_true (fasp_group_log_ask (log, sent + 2 * FASP_SEC, &a, 6, 100000,
-          &late));
-  g_assert_true (fasp_group_log_ask (log, sent + 2 * FASP_SEC, &b, 6, 100000,
-          &later));
+  g_assert_true (fasp_group_log_ask (log, sent + 2 * FASP_SEC, &a, 6, 100000, &late));
+  g_assert_true (fasp_group_log_ask (log, sent + 2 * FASP_SEC, &b, 6, 100000, &later));
   fasp_group_log_free (log);
 }
 
@@ -147,16 +139,19 @@ test_hostile_feedback (void)
   FaspGroupLog *log = log_with (100, 10);
   FaspSentMap *repair = fasp_sent_map_new (1000);
   FaspSentMapResult result;
-  FaspFeedback f = {.serial = 1,.ack = 1000,.window = FASP_VARINT_MAX,.from =
-        1000,.end = 1100,.tail = TRUE,.n_flows = 1,.n_ranges = 1
-  };
+  FaspFeedback f = { .serial = 1,
+    .ack = 1000,
+    .window = FASP_VARINT_MAX,
+    .from = 1000,
+    .end = 1100,
+    .tail = TRUE,
+    .n_flows = 1,
+    .n_ranges = 1 };
   guint8 round;
 
   fasp_sent_map_join (repair, 0, log);
-  f.ranges[0] = (FaspRange) {
-  1000, 100};
-  f.flows[0] = (FaspFeedbackFlow) {
-  .flow = FASP_GROUP_FLOW,.largest = 99,.received = 1};
+  f.ranges[0] = (FaspRange) { 1000, 100 };
+  f.flows[0] = (FaspFeedbackFlow) { .flow = FASP_GROUP_FLOW, .largest = 99, .received = 1 };
   g_assert_true (fasp_sent_map_feedback (repair, 10, &f, &result));
   g_assert_cmpuint (result.lost, ==, 100);
   g_assert_cmpuint (fasp_sent_map_peek (repair, &round), ==, 1000);
@@ -190,8 +185,7 @@ test_hostile_feedback (void)
   f.flows[0].received = FASP_VARINT_MAX;
   g_assert_true (fasp_sent_map_feedback (repair, 13, &f, &result));
   fasp_sent_map_join (repair, 14, log);
-  g_assert_cmpuint (fasp_sent_map_get_told (repair, FASP_GROUP_FLOW).told, <=,
-      100);
+  g_assert_cmpuint (fasp_sent_map_get_told (repair, FASP_GROUP_FLOW).told, <=, 100);
   fasp_sent_map_free (repair);
   fasp_group_log_free (log);
 }

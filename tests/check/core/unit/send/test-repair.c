@@ -6,13 +6,16 @@
 /* What the receiver says, in a line: settled up to `settled', largest
  * packet, ack, end, and which blocks it lacks. */
 static gboolean
-feed (FaspSentMap * repair, guint64 pn, guint64 settled, guint64 largest,
-    guint64 ack, guint64 end, const gint * missing, FaspSentMapResult * result)
+feed (FaspSentMap *repair, guint64 pn, guint64 settled, guint64 largest, guint64 ack, guint64 end,
+    const gint *missing, FaspSentMapResult *result)
 {
-  FaspFeedback f = {.serial = pn,.ack = ack,.window = 1000,.n_flows = 1,.from =
-        ack,
-    .end = end,.tail = TRUE
-  };
+  FaspFeedback f = { .serial = pn,
+    .ack = ack,
+    .window = 1000,
+    .n_flows = 1,
+    .from = ack,
+    .end = end,
+    .tail = TRUE };
 
   f.flows[0].largest = largest;
   f.flows[0].unsettled = largest - settled;
@@ -24,10 +27,14 @@ feed (FaspSentMap * repair, guint64 pn, guint64 settled, guint64 largest,
   return fasp_sent_map_feedback (repair, 1000, &f, result);
 }
 
-#define MISSING(...) (const gint[]) { __VA_ARGS__ }
+#define MISSING(...) \
+  (const gint[]) \
+  { \
+    __VA_ARGS__ \
+  }
 
 static void
-send_new (FaspSentMap * repair, guint n)
+send_new (FaspSentMap *repair, guint n)
 {
   for (guint i = 0; i < n; i++)
     fasp_sent_map_sent (repair, 0, 0, fasp_sent_map_get_next (repair), FALSE);
@@ -40,7 +47,7 @@ test_loss (void)
   FaspSentMapResult result;
   guint8 round;
 
-  send_new (repair, 10);        /* packet n carries block n */
+  send_new (repair, 10); /* packet n carries block n */
   /* 3 and 5 did not come, but 5 may still be on its way */
   g_assert_true (feed (repair, 0, 4, 8, 3, 9, MISSING (3, 5, -1), &result));
   g_assert_cmpuint (result.lost, ==, 1);
@@ -82,7 +89,7 @@ test_urgency (void)
   g_assert_cmpuint (fasp_sent_map_peek (repair, &round), ==, 7);
   fasp_sent_map_sent (repair, 1, 0, 7, FALSE);
   g_assert_cmpuint (fasp_sent_map_peek (repair, &round), ==, 20);
-  fasp_sent_map_advance (repair, 51);   /* nobody wants the earlier ones */
+  fasp_sent_map_advance (repair, 51); /* nobody wants the earlier ones */
   g_assert_cmpuint (fasp_sent_map_peek (repair, &round), ==, 51);
   fasp_sent_map_free (repair);
 }
@@ -131,7 +138,7 @@ test_model (void)
         if (block == FASP_NO_BLOCK)
           block = fasp_sent_map_get_next (repair);
         if (block >= blocks)
-          block = FASP_NO_BLOCK;        /* a tail probe */
+          block = FASP_NO_BLOCK; /* a tail probe */
         pn = fasp_sent_map_get_pn (repair, 0);
         fasp_sent_map_sent (repair, rounds, 0, block, FALSE);
         sent += block != FASP_NO_BLOCK;
@@ -149,7 +156,7 @@ test_model (void)
         }
       }
       if (largest < 0 || g_rand_double (rand) < loss)
-        continue;               /* the feedback is lost */
+        continue; /* the feedback is lost */
       while (ack < blocks && here[ack])
         ack++;
       f.ack = f.from = ack;
@@ -162,8 +169,8 @@ test_model (void)
       f.flows[0].received = largest + 1;
       for (guint64 b = ack; b < highest; b++)
         if (!here[b]) {
-          if (f.n_ranges > 0 && f.ranges[f.n_ranges - 1].start
-              + f.ranges[f.n_ranges - 1].length == b)
+          if (f.n_ranges > 0
+              && f.ranges[f.n_ranges - 1].start + f.ranges[f.n_ranges - 1].length == b)
             f.ranges[f.n_ranges - 1].length++;
           else {
             f.ranges[f.n_ranges].start = b;
@@ -182,13 +189,11 @@ test_model (void)
 /* All packets up to the last one are settled; of the blocks it says that from @from to before
  * @end all are there but the first @missing. */
 static void
-feed_part (FaspSentMap * repair, guint64 serial, guint64 from, guint64 end,
-    guint missing, FaspSentMapResult * result)
+feed_part (FaspSentMap *repair, guint64 serial, guint64 from, guint64 end, guint missing,
+    FaspSentMapResult *result)
 {
   guint64 largest = fasp_sent_map_get_pn (repair, 0) - 1;
-  FaspFeedback f = {.serial = serial,.window = 1000,.n_flows = 1,.from = from,
-    .end = end
-  };
+  FaspFeedback f = { .serial = serial, .window = 1000, .n_flows = 1, .from = from, .end = end };
 
   f.flows[0].largest = largest;
   f.flows[0].received = largest + 1;
@@ -232,13 +237,16 @@ test_parts (void)
 /* What the receiver says of flows that have brought everything up to
  * `largest' (-1: nothing), and which blocks it lacks. */
 static gboolean
-feed_flows (FaspSentMap * repair, FaspTime now, guint64 serial,
-    const gint * largest, guint flows, guint64 ack, guint64 end,
-    const gint * missing, FaspSentMapResult * result)
+feed_flows (FaspSentMap *repair, FaspTime now, guint64 serial, const gint *largest, guint flows,
+    guint64 ack, guint64 end, const gint *missing, FaspSentMapResult *result)
 {
-  FaspFeedback f = {.serial = serial,.ack = ack,.window = 1000,.n_flows =
-        flows,.from = ack,.end = end,.tail = TRUE
-  };
+  FaspFeedback f = { .serial = serial,
+    .ack = ack,
+    .window = 1000,
+    .n_flows = flows,
+    .from = ack,
+    .end = end,
+    .tail = TRUE };
 
   for (guint i = 0; i < flows; i++) {
     f.flows[i].flow = i;
@@ -252,15 +260,18 @@ feed_flows (FaspSentMap * repair, FaspTime now, guint64 serial,
   return fasp_sent_map_feedback (repair, now, &f, result);
 }
 
-#define LARGEST(...) (const gint[]) { __VA_ARGS__ }
+#define LARGEST(...) \
+  (const gint[]) \
+  { \
+    __VA_ARGS__ \
+  }
 
 /* Blocks 0, 2, 4 ... on flow 0, the others on flow 1; one each ms. */
 static void
-send_on_two (FaspSentMap * repair, guint n)
+send_on_two (FaspSentMap *repair, guint n)
 {
   for (guint i = 0; i < n; i++)
-    fasp_sent_map_sent (repair, i * FASP_MSEC, i % 2,
-        fasp_sent_map_get_next (repair), FALSE);
+    fasp_sent_map_sent (repair, i * FASP_MSEC, i % 2, fasp_sent_map_get_next (repair), FALSE);
 }
 
 /* A flow that is behind the other has not lost anything yet; when a round trip
@@ -274,25 +285,25 @@ test_overdue (void)
 
   send_on_two (repair, 10);
   /* 10 ms round trip: all that was sent up to 2 ms ago, but block 9 */
-  g_assert_true (feed_flows (repair, 12 * FASP_MSEC, 0, LARGEST (1, 1), 2, 4,
-          4, MISSING (-1), &result));
-  g_assert_true (feed_flows (repair, 19 * FASP_MSEC, 1, LARGEST (4, 3), 2, 9,
-          9, MISSING (-1), &result));
+  g_assert_true (feed_flows (repair, 12 * FASP_MSEC, 0, LARGEST (1, 1), 2, 4, 4, MISSING (-1),
+      &result));
+  g_assert_true (feed_flows (repair, 19 * FASP_MSEC, 1, LARGEST (4, 3), 2, 9, 9, MISSING (-1),
+      &result));
   g_assert_cmpuint (result.lost, ==, 0);
-  g_assert_true (feed_flows (repair, 30 * FASP_MSEC, 2, LARGEST (4, 3), 2, 9,
-          9, MISSING (-1), &result));
+  g_assert_true (feed_flows (repair, 30 * FASP_MSEC, 2, LARGEST (4, 3), 2, 9, 9, MISSING (-1),
+      &result));
   g_assert_cmpuint (result.lost, ==, 0);
-  g_assert_true (feed_flows (repair, 60 * FASP_MSEC, 3, LARGEST (4, 3), 2, 9,
-          9, MISSING (-1), &result));
+  g_assert_true (feed_flows (repair, 60 * FASP_MSEC, 3, LARGEST (4, 3), 2, 9, 9, MISSING (-1),
+      &result));
   g_assert_cmpuint (result.lost, ==, 1);
-  g_assert_cmpuint (result.dead, ==, 0);        /* one is chance */
+  g_assert_cmpuint (result.dead, ==, 0); /* one is chance */
   g_assert_cmpuint (fasp_sent_map_peek (repair, &round), ==, 9);
   g_assert_cmphex (fasp_sent_map_get_carriers (repair, 9), ==, 2);
   fasp_sent_map_sent (repair, 61 * FASP_MSEC, 0, 9, FALSE);
   g_assert_cmphex (fasp_sent_map_get_carriers (repair, 9), ==, 3);
   /* it came after all, and is told of once */
-  g_assert_true (feed_flows (repair, 70 * FASP_MSEC, 4, LARGEST (5, 4), 2, 10,
-          10, MISSING (-1), &result));
+  g_assert_true (feed_flows (repair, 70 * FASP_MSEC, 4, LARGEST (5, 4), 2, 10, 10, MISSING (-1),
+      &result));
   g_assert_cmpuint (result.lost, ==, 0);
   g_assert_cmpuint (fasp_sent_map_peek (repair, &round), ==, FASP_NO_BLOCK);
   g_assert_cmpuint (fasp_sent_map_get_told (repair, 1).told, ==, 5);
@@ -310,11 +321,10 @@ test_dead (void)
   guint8 round;
 
   send_on_two (repair, 60);
-  g_assert_true (feed_flows (repair, 30 * FASP_MSEC, 0, LARGEST (9, 9), 2, 20,
-          20, MISSING (-1), &result));
-  g_assert_true (feed_flows (repair, 65 * FASP_MSEC, 1, LARGEST (26, 9), 2, 21,
-          53, MISSING (21, 23, 25, 27, 29, 31, 33, 35, 37, 39, 41, 43, 45, 47,
-              49, 51, -1), &result));
+  g_assert_true (feed_flows (repair, 30 * FASP_MSEC, 0, LARGEST (9, 9), 2, 20, 20, MISSING (-1),
+      &result));
+  g_assert_true (feed_flows (repair, 65 * FASP_MSEC, 1, LARGEST (26, 9), 2, 21, 53,
+      MISSING (21, 23, 25, 27, 29, 31, 33, 35, 37, 39, 41, 43, 45, 47, 49, 51, -1), &result));
   g_assert_cmpuint (result.dead, ==, 2);
   for (guint i = 21; i < 60; i += 2) {
     g_assert_cmpuint (fasp_sent_map_peek (repair, &round), ==, i);
@@ -334,11 +344,11 @@ test_never_there (void)
   guint8 round;
 
   send_on_two (repair, 10);
-  g_assert_true (feed_flows (repair, 20 * FASP_MSEC, 0, LARGEST (4, -1), 2, 1,
-          9, MISSING (1, 3, 5, 7, -1), &result));
+  g_assert_true (feed_flows (repair, 20 * FASP_MSEC, 0, LARGEST (4, -1), 2, 1, 9,
+      MISSING (1, 3, 5, 7, -1), &result));
   g_assert_cmpuint (result.lost, ==, 0);
-  g_assert_true (feed_flows (repair, 1100 * FASP_MSEC, 1, LARGEST (4, -1), 2, 1,
-          9, MISSING (1, 3, 5, 7, -1), &result));
+  g_assert_true (feed_flows (repair, 1100 * FASP_MSEC, 1, LARGEST (4, -1), 2, 1, 9,
+      MISSING (1, 3, 5, 7, -1), &result));
   g_assert_cmpuint (result.lost, ==, 5);
   g_assert_cmpuint (result.dead, ==, 2);
   g_assert_cmpuint (fasp_sent_map_peek (repair, &round), ==, 1);
@@ -356,12 +366,12 @@ test_double (void)
   for (guint i = 0; i < 4; i++)
     for (guint flow = 0; flow < 2; flow++)
       fasp_sent_map_sent (repair, i * FASP_MSEC, flow, i, flow > 0);
-  g_assert_true (feed_flows (repair, 20 * FASP_MSEC, 0, LARGEST (3, 0), 2, 2, 4,
-          MISSING (2, -1), &result));
+  g_assert_true (feed_flows (repair, 20 * FASP_MSEC, 0, LARGEST (3, 0), 2, 2, 4, MISSING (2, -1),
+      &result));
   g_assert_cmpuint (result.lost, ==, 1);
   g_assert_cmpuint (fasp_sent_map_peek (repair, &round), ==, FASP_NO_BLOCK);
-  g_assert_true (feed_flows (repair, 30 * FASP_MSEC, 1, LARGEST (3, 3), 2, 2, 4,
-          MISSING (2, -1), &result));
+  g_assert_true (feed_flows (repair, 30 * FASP_MSEC, 1, LARGEST (3, 3), 2, 2, 4, MISSING (2, -1),
+      &result));
   g_assert_cmpuint (fasp_sent_map_peek (repair, &round), ==, 2);
   g_assert_cmpuint (round, ==, 1);
   fasp_sent_map_free (repair);
@@ -375,7 +385,7 @@ test_has_all (void)
   FaspSentMapResult result;
 
   send_new (repair, 20);
-  g_assert_false (fasp_sent_map_has_all (repair, 1));   /* nothing is known */
+  g_assert_false (fasp_sent_map_has_all (repair, 1)); /* nothing is known */
   feed (repair, 0, 19, 19, 3, 15, MISSING (5, 6, 9, -1), &result);
   for (guint end = 0; end <= 20; end++)
     g_assert_true (fasp_sent_map_has_all (repair, end) == (end <= 5));
@@ -406,14 +416,15 @@ test_has_all_often (void)
   send_new (repair, n);
   feed (repair, 0, n - 1, n - 1, 0, n, MISSING (n - 2, -1), &result);
   feed (repair, 1, n - 1, n - 1, 0, n, MISSING (n - 3, n - 2, -1), &result);
-  alarm (60);                   /* against hanging */
+  alarm (60); /* against hanging */
   for (guint i = 0; i < 20000; i++)
     g_assert_false (fasp_sent_map_has_all (repair, n - 2));
   alarm (0);
   fasp_sent_map_free (repair);
 }
 
-/* A member of a group may have some thousands of blocks looked up at once, but not with each FEEDBACK. */
+/* A member of a group may have some thousands of blocks looked up at once, but not with each
+ * FEEDBACK. */
 static void
 test_looks (void)
 {
@@ -421,8 +432,7 @@ test_looks (void)
   FaspTime now = 10 * FASP_SEC;
   guint64 all = 0;
 
-  g_assert_cmpuint (fasp_sent_map_get_looks (repair, now), ==,
-      FASP_SENT_MAP_NEWS);
+  g_assert_cmpuint (fasp_sent_map_get_looks (repair, now), ==, FASP_SENT_MAP_NEWS);
   for (guint i = 0; i < 10000; i++, now += 100) {
     guint looks = fasp_sent_map_get_looks (repair, now);
 

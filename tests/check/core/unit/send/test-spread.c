@@ -4,7 +4,7 @@
 #define BIT(flow) (G_GUINT64_CONSTANT (1) << (flow))
 
 static void
-use (FaspMultipath * multipath, FaspAssignment assignment, guint n)
+use (FaspMultipath *multipath, FaspAssignment assignment, guint n)
 {
   fasp_multipath_init (multipath, assignment, n, 42, 0);
   for (guint i = 0; i < n; i++)
@@ -12,7 +12,7 @@ use (FaspMultipath * multipath, FaspAssignment assignment, guint n)
 }
 
 static void
-count (FaspMultipath * multipath, guint64 avoid, guint times, guint * counts)
+count (FaspMultipath *multipath, guint64 avoid, guint times, guint *counts)
 {
   memset (counts, 0, FASP_FLOWS_MAX * sizeof *counts);
   for (guint i = 0; i < times; i++)
@@ -43,18 +43,15 @@ test_random (void)
   use (&multipath, FASP_ASSIGNMENT_RANDOM, 64);
   multipath.shares[7].weight = 4;
   count (&multipath, 0, 67000, counts);
-  for (guint i = 0; i < 64; i++)        /* within six standard deviations */
-    g_assert_cmpfloat (ABS (counts[i] - (i == 7 ? 4000. : 1000.)), <,
-        i == 7 ? 380 : 190);
+  for (guint i = 0; i < 64; i++) /* within six standard deviations */
+    g_assert_cmpfloat (ABS (counts[i] - (i == 7 ? 4000. : 1000.)), <, i == 7 ? 380 : 190);
 }
 
 /* What is not usable or to be avoided is not taken, as long as there is another. */
 static void
 test_avoid (void)
 {
-  static const FaspAssignment both[] = { FASP_ASSIGNMENT_RANDOM,
-    FASP_ASSIGNMENT_ROUND_ROBIN
-  };
+  static const FaspAssignment both[] = { FASP_ASSIGNMENT_RANDOM, FASP_ASSIGNMENT_ROUND_ROBIN };
   guint counts[FASP_FLOWS_MAX];
 
   for (guint i = 0; i < 2; i++) {
@@ -72,7 +69,7 @@ test_avoid (void)
     for (guint flow = 0; flow < 4; flow++)
       fasp_multipath_set_usable (&multipath, flow, FALSE);
     count (&multipath, 0, 100, counts);
-    g_assert_cmpuint (counts[2], >, 10);        /* they are all we have */
+    g_assert_cmpuint (counts[2], >, 10); /* they are all we have */
   }
   {
     FaspMultipath multipath;

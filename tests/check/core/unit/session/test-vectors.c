@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The vectors of docs/protocol.md (FASP_PROTOCOL names it; tests/spec/check has checked that they are what the
- * document says): the code takes each, opens it, and writes the same bytes again; handshakes come out with the
- * same keys.
+ * The vectors of docs/protocol.md (FASP_PROTOCOL names it; tests/spec/check has checked that they
+ * are what the document says): the code takes each, opens it, and writes the same bytes again;
+ * handshakes come out with the same keys.
  */
 #include <stdlib.h>
 #include "faspblock.h"
@@ -24,14 +24,14 @@
 typedef struct
 {
   gchar *name;
-  gchar *line;                  /* all of it */
+  gchar *line; /* all of it */
   gboolean malformed;
-  guint8 data[SIZE_MAX_DATAGRAM];       /* the datagram, or hello */
+  guint8 data[SIZE_MAX_DATAGRAM]; /* the datagram, or hello */
   gsize size;
 } Vector;
 
 static gchar *
-get_string (const gchar * line, const gchar * field)
+get_string (const gchar *line, const gchar *field)
 {
   g_autofree gchar *start = g_strdup_printf ("\"%s\": \"", field);
   const gchar *at = strstr (line, start), *end;
@@ -44,7 +44,7 @@ get_string (const gchar * line, const gchar * field)
 }
 
 static gsize
-unfold (const gchar * text, guint8 * data, gsize max)
+unfold (const gchar *text, guint8 *data, gsize max)
 {
   g_auto (GStrv) parts = g_strsplit (text, " ", -1);
   gsize size = 0;
@@ -56,17 +56,16 @@ unfold (const gchar * text, guint8 * data, gsize max)
     if (times != NULL)
       *times = '\0';
     while (n-- > 0)
-      for (const gchar * at = parts[i]; at[0] != '\0'; at += 2) {
+      for (const gchar *at = parts[i]; at[0] != '\0'; at += 2) {
         g_assert_cmpuint (size, <, max);
-        data[size++] = g_ascii_xdigit_value (at[0]) << 4
-            | g_ascii_xdigit_value (at[1]);
+        data[size++] = g_ascii_xdigit_value (at[0]) << 4 | g_ascii_xdigit_value (at[1]);
       }
   }
   return size;
 }
 
 static gsize
-get_hex (const Vector * vector, const gchar * field, guint8 * data, gsize max)
+get_hex (const Vector *vector, const gchar *field, guint8 *data, gsize max)
 {
   g_autofree gchar *text = get_string (vector->line, field);
 
@@ -74,7 +73,7 @@ get_hex (const Vector * vector, const gchar * field, guint8 * data, gsize max)
 }
 
 static guint64
-get_number (const Vector * vector, const gchar * field)
+get_number (const Vector *vector, const gchar *field)
 {
   g_autofree gchar *start = g_strdup_printf ("\"%s\": ", field);
   const gchar *at = strstr (vector->line, start);
@@ -84,7 +83,7 @@ get_number (const Vector * vector, const gchar * field)
 }
 
 static gboolean
-has (const Vector * vector, const gchar * field)
+has (const Vector *vector, const gchar *field)
 {
   g_autofree gchar *value = get_string (vector->line, field);
 
@@ -92,7 +91,7 @@ has (const Vector * vector, const gchar * field)
 }
 
 static void
-free_vector (Vector * vector)
+free_vector (Vector *vector)
 {
   g_free (vector->name);
   g_free (vector->line);
@@ -102,14 +101,12 @@ free_vector (Vector * vector)
 static GPtrArray *
 load_vectors (void)
 {
-  GPtrArray *vectors = g_ptr_array_new_with_free_func
-      ((GDestroyNotify) free_vector);
+  GPtrArray *vectors = g_ptr_array_new_with_free_func ((GDestroyNotify) free_vector);
   g_autofree gchar *text = NULL;
   g_auto (GStrv) lines = NULL;
   gboolean found = FALSE;
 
-  g_assert_true (g_file_get_contents (g_getenv ("FASP_PROTOCOL"), &text, NULL,
-          NULL));
+  g_assert_true (g_file_get_contents (g_getenv ("FASP_PROTOCOL"), &text, NULL, NULL));
   lines = g_strsplit (text, "\n", -1);
   for (guint i = 0; lines[i] != NULL; i++) {
     found |= g_str_has_prefix (lines[i], "## 9. Vectors");
@@ -119,8 +116,8 @@ load_vectors (void)
       vector->name = get_string (lines[i], "name");
       vector->line = g_strdup (lines[i]);
       vector->malformed = strstr (lines[i], "\"malformed\"") != NULL;
-      vector->size = get_hex (vector, has (vector, "hello") ? "hello" :
-          "datagram", vector->data, sizeof vector->data);
+      vector->size = get_hex (vector, has (vector, "hello") ? "hello" : "datagram", vector->data,
+          sizeof vector->data);
       g_ptr_array_add (vectors, vector);
     }
   }
@@ -130,7 +127,7 @@ load_vectors (void)
 
 /* A payload that is somewhere else is copied behind what is written. */
 static void
-flatten (FaspWriter * w)
+flatten (FaspWriter *w)
 {
   fasp_write_bytes (w, w->payload, w->payload_size);
   w->payload = NULL;
@@ -138,7 +135,7 @@ flatten (FaspWriter * w)
 }
 
 static void
-rewrite_data (FaspWriter * w, const FaspFrame * frame)
+rewrite_data (FaspWriter *w, const FaspFrame *frame)
 {
   FaspBlock *block = fasp_block_new (frame->total);
   guint32 each = (frame->total + frame->count - 1) / frame->count;
@@ -148,21 +145,20 @@ rewrite_data (FaspWriter * w, const FaspFrame * frame)
   block->flags = frame->flags;
   block->size = frame->total;
   if (frame->payload_size > 0)
-    memcpy (block->data + (frame->count > 1 ? each * frame->index : 0),
-        frame->payload, frame->payload_size);
-  fasp_wire_write_data (w, block, frame->round, frame->copy, frame->index,
-      frame->count);
+    memcpy (block->data + (frame->count > 1 ? each * frame->index : 0), frame->payload,
+        frame->payload_size);
+  fasp_wire_write_data (w, block, frame->round, frame->copy, frame->index, frame->count);
   flatten (w);
   fasp_block_unref (block);
 }
 
 /* FALSE: malformed. */
 static gboolean
-rewrite_frames (const guint8 * frames, gsize size, FaspWriter * w)
+rewrite_frames (const guint8 *frames, gsize size, FaspWriter *w)
 {
   g_autofree FaspFeedback *feedback = g_new0 (FaspFeedback, 1);
   gchar text[FASP_TEXT_MAX + 1];
-  FaspFrame frame = {.feedback = feedback,.text = text };
+  FaspFrame frame = { .feedback = feedback, .text = text };
   FaspReader r = { frames, size };
   gsize end = w->used + size;
 
@@ -189,8 +185,7 @@ rewrite_frames (const guint8 * frames, gsize size, FaspWriter * w)
         fasp_wire_write_group (w, frame.number, frame.back_off, frame.interval);
         break;
       case FASP_FRAME_REPAIR:
-        fasp_wire_write_repair (w, frame.block, frame.blocks, frame.key,
-            frame.span);
+        fasp_wire_write_repair (w, frame.block, frame.blocks, frame.key, frame.span);
         fasp_write_bytes (w, frame.payload, frame.payload_size);
         break;
       case FASP_FRAME_CLOSE:
@@ -210,7 +205,7 @@ rewrite_frames (const guint8 * frames, gsize size, FaspWriter * w)
 }
 
 static gboolean
-rewrite_handshake (const guint8 * data, gsize size, FaspWriter * w)
+rewrite_handshake (const guint8 *data, gsize size, FaspWriter *w)
 {
   FaspHandshake handshake;
 
@@ -222,7 +217,7 @@ rewrite_handshake (const guint8 * data, gsize size, FaspWriter * w)
 }
 
 static gboolean
-rewrite_hello (const guint8 * data, gsize size, FaspWriter * w)
+rewrite_hello (const guint8 *data, gsize size, FaspWriter *w)
 {
   FaspHello hello;
 
@@ -233,23 +228,21 @@ rewrite_hello (const guint8 * data, gsize size, FaspWriter * w)
 }
 
 static FaspCipher
-get_cipher (const Vector * vector)
+get_cipher (const Vector *vector)
 {
-  static const gchar *names[] = { "none", "aes-128-gcm", "aes-256-gcm",
-    "chacha20-poly1305"
-  };
+  static const gchar *names[] = { "none", "aes-128-gcm", "aes-256-gcm", "chacha20-poly1305" };
   g_autofree gchar *name = get_string (vector->line, "cipher");
   guint i;
 
-  for (i = 0; i < G_N_ELEMENTS (names) && !g_str_equal (name, names[i]); i++);
+  for (i = 0; i < G_N_ELEMENTS (names) && !g_str_equal (name, names[i]); i++)
+    ;
   g_assert_cmpuint (i, <, G_N_ELEMENTS (names));
   return i;
 }
 
 /* The frames in it, or NULL; @header as it stands there. */
 static const guint8 *
-open_session (const Vector * vector, FaspSessionHeader * header,
-    guint8 * scratch, gsize * size)
+open_session (const Vector *vector, FaspSessionHeader *header, guint8 *scratch, gsize *size)
 {
   guint8 key[FASP_KEY_SIZE];
   FaspSessionHeader first;
@@ -263,15 +256,15 @@ open_session (const Vector * vector, FaspSessionHeader * header,
   first = *header;
   first.phase = FALSE;
   opener = fasp_opener_new (get_cipher (vector), key);
-  frames = fasp_opener_open (opener, &first, get_number (vector, "pn"),
-      vector->data, vector->size, scratch, size);
+  frames = fasp_opener_open (opener, &first, get_number (vector, "pn"), vector->data, vector->size,
+      scratch, size);
   fasp_opener_free (opener);
   return frames;
 }
 
 /* Opens it and seals it again. */
 static gboolean
-rewrite_session (const Vector * vector, FaspWriter * w)
+rewrite_session (const Vector *vector, FaspWriter *w)
 {
   guint8 key[FASP_KEY_SIZE], scratch[FASP_DATAGRAM_MAX];
   FaspSessionHeader header;
@@ -292,13 +285,13 @@ rewrite_session (const Vector * vector, FaspWriter * w)
 }
 
 static gboolean
-rewrite (const Vector * vector, FaspWriter * w)
+rewrite (const Vector *vector, FaspWriter *w)
 {
   if (has (vector, "hello"))
     return rewrite_hello (vector->data, vector->size, w);
   return fasp_wire_is_session (vector->data, vector->size) ?
-      rewrite_session (vector, w) : rewrite_handshake (vector->data,
-      vector->size, w);
+      rewrite_session (vector, w) :
+      rewrite_handshake (vector->data, vector->size, w);
 }
 
 static void
@@ -311,8 +304,7 @@ test_vector (gconstpointer data)
 
   g_assert_true (good == !vector->malformed);
   /* it is what it holds that must not parse */
-  if (has (vector, "cipher") && vector->size >= 12
-      && !g_str_has_prefix (vector->name, "forged")) {
+  if (has (vector, "cipher") && vector->size >= 12 && !g_str_has_prefix (vector->name, "forged")) {
     guint8 scratch[FASP_DATAGRAM_MAX];
     FaspSessionHeader header;
     gsize size;
@@ -327,15 +319,14 @@ test_vector (gconstpointer data)
 
 /* What the two ends know, from the vector. */
 static FaspCredentials *
-get_credentials (const Vector * vector, gboolean caller)
+get_credentials (const Vector *vector, gboolean caller)
 {
   FaspCredentials *credentials = fasp_credentials_new ();
   guint8 key[FASP_KEY_SIZE], other[FASP_KEY_SIZE];
 
   if (get_hex (vector, "psk", key, sizeof key) > 0)
     fasp_credentials_set_psk (credentials, key);
-  if (get_hex (vector, caller ? "caller key" : "listener key", key,
-          sizeof key) > 0) {
+  if (get_hex (vector, caller ? "caller key" : "listener key", key, sizeof key) > 0) {
     fasp_credentials_set_key (credentials, key);
     get_hex (vector, caller ? "listener key" : "caller key", key, sizeof key);
     fasp_x25519_public (key, other);
@@ -345,8 +336,7 @@ get_credentials (const Vector * vector, gboolean caller)
 }
 
 static void
-assert_hex (const Vector * vector, const gchar * field, const guint8 * data,
-    gsize size)
+assert_hex (const Vector *vector, const gchar *field, const guint8 *data, gsize size)
 {
   guint8 wanted[SIZE_MAX_DATAGRAM];
   gsize wanted_size = get_hex (vector, field, wanted, sizeof wanted);
@@ -356,25 +346,23 @@ assert_hex (const Vector * vector, const gchar * field, const guint8 * data,
 
 /* One end, with the handshake that is told: up to where it has the keys. */
 static void
-begin (const Vector * vector, gboolean caller, const FaspHandshake * open,
-    FaspNoise * noise)
+begin (const Vector *vector, gboolean caller, const FaspHandshake *open, FaspNoise *noise)
 {
   FaspCredentials *credentials = get_credentials (vector, caller);
   guint8 ephemeral[FASP_KEY_SIZE];
 
   g_assert_null (fasp_credentials_object (credentials, open->pattern));
-  get_hex (vector, caller ? "caller ephemeral" : "listener ephemeral",
-      ephemeral, sizeof ephemeral);
+  get_hex (vector, caller ? "caller ephemeral" : "listener ephemeral", ephemeral, sizeof ephemeral);
   fasp_credentials_begin (credentials, caller, open, ephemeral, noise);
   fasp_credentials_unref (credentials);
 }
 
 static void
-assert_keys (const Vector * vector, const FaspNoise * noise)
+assert_keys (const Vector *vector, const FaspNoise *noise)
 {
-  FaspSession *session = fasp_session_new (FASP_ROLE_RECEIVER, 1, 0,
-      &(FaspAddress) { 0 }, 1, (const guint8[FASP_PING_SECRET]) { 0 });
-  FaspKeys keys = {.cipher = FASP_CIPHER_NONE };
+  FaspSession *session = fasp_session_new (FASP_ROLE_RECEIVER, 1, 0, &(FaspAddress) { 0 }, 1,
+      (const guint8[FASP_PING_SECRET]) { 0 });
+  FaspKeys keys = { .cipher = FASP_CIPHER_NONE };
   guint8 nonce[FASP_NONCE_SIZE], proof[FASP_PROOF_SIZE];
 
   fasp_noise_split (noise, keys.caller, keys.listener);
@@ -395,12 +383,11 @@ test_handshake (gconstpointer data)
   const Vector *vector = data;
   guint8 bytes[2][SIZE_MAX_DATAGRAM], payload[FASP_MESSAGE_MAX];
   guint8 message[FASP_MESSAGE_MAX];
-  FaspHandshake said[2];        /* OPEN, ACCEPT */
-  FaspNoise ends[2];            /* caller, listener */
+  FaspHandshake said[2]; /* OPEN, ACCEPT */
+  FaspNoise ends[2];     /* caller, listener */
 
   for (guint i = 0; i < 2; i++) {
-    gsize size = get_hex (vector, i == 0 ? "open" : "accept", bytes[i],
-        sizeof bytes[i]);
+    gsize size = get_hex (vector, i == 0 ? "open" : "accept", bytes[i], sizeof bytes[i]);
 
     g_assert_true (fasp_wire_parse_handshake (bytes[i], size, &said[i]));
     begin (vector, i == 0, &said[0], &ends[i]);
@@ -410,8 +397,8 @@ test_handshake (gconstpointer data)
     FaspHello hello;
     gsize size;
 
-    g_assert_true (fasp_noise_read (&ends[!i], said[i].message,
-            said[i].message_size, payload, &size));
+    g_assert_true (fasp_noise_read (&ends[!i], said[i].message, said[i].message_size, payload,
+        &size));
     g_assert_true (fasp_wire_parse_hello (payload, size, &hello));
     g_assert_cmpuint (hello.cid, ==, said[i].from_cid);
     g_assert_true (fasp_noise_write (&ends[i], payload, size, &w));
@@ -441,8 +428,7 @@ test_next_key (gconstpointer data)
   vseal_close (sealer, 0, 5, &w);
   get_hex (vector, "next key", key, sizeof key);
   opener = fasp_opener_new (FASP_CIPHER_AES_256_GCM, key);
-  g_assert_nonnull (fasp_opener_open (opener, &header, 5, bytes, w.used,
-          scratch, &size));
+  g_assert_nonnull (fasp_opener_open (opener, &header, 5, bytes, w.used, scratch, &size));
   g_assert_cmpmem (scratch, size, "M", 1);
   fasp_sealer_free (sealer);
   fasp_opener_free (opener);
@@ -488,7 +474,7 @@ test_symbol (gconstpointer data)
   guint n = 0;
 
   for (; (at = strstr (at, "{\"mark\": ")) != NULL; at++) {
-    Vector one = {.line = (gchar *) at };
+    Vector one = { .line = (gchar *) at };
     FaspBlock *block = blocks[n] = fasp_block_new (100);
 
     g_assert_cmpuint (n, <, G_N_ELEMENTS (blocks));
@@ -498,13 +484,12 @@ test_symbol (gconstpointer data)
     block->media_time = get_number (&one, "media time");
   }
   g_assert_cmpuint (n, >, 2);
-  assert_hex (vector, "symbol", symbol, fasp_rlc_encode ((const FaspBlock *
-              const *) blocks, n, key, symbol));
+  assert_hex (vector, "symbol", symbol,
+      fasp_rlc_encode ((const FaspBlock *const *) blocks, n, key, symbol));
   for (guint i = 0; i < n; i++)
     if (i != 2)
       fasp_rlc_decoder_know (decoder, blocks[i]);
-  fasp_rlc_decoder_repair (decoder, 0, n, key, symbol, FASP_SYMBOL_HEADER +
-      blocks[0]->size);
+  fasp_rlc_decoder_repair (decoder, 0, n, key, symbol, FASP_SYMBOL_HEADER + blocks[0]->size);
   g_assert_true (fasp_rlc_decoder_take (decoder, &lost));
   g_assert_cmpuint (lost.number, ==, 2);
   g_assert_cmpmem (lost.data, lost.size, blocks[2]->data, blocks[2]->size);
@@ -513,12 +498,12 @@ test_symbol (gconstpointer data)
   fasp_rlc_decoder_free (decoder);
 }
 
-typedef gboolean (*Rewrite) (const guint8 * data, gsize size, FaspWriter * w);
+typedef gboolean (*Rewrite) (const guint8 *data, gsize size, FaspWriter *w);
 
 /* Cut anywhere, and with any byte changed: parsed or refused, never more
  * read than is there (the copies are exactly as long, for ASan). */
 static guint
-damage (const guint8 * data, gsize whole, Rewrite again)
+damage (const guint8 *data, gsize whole, Rewrite again)
 {
   gsize step = whole > 400 ? 13 : 1;
   guint refused = 0;
@@ -575,12 +560,13 @@ main (int argc, char **argv)
     Vector *vector = g_ptr_array_index (vectors, i);
     g_autofree gchar *path = g_strconcat ("/wire/vector/", vector->name, NULL);
 
-    g_test_add_data_func (path, vector, has (vector, "pattern") ?
-        test_handshake : has (vector, "next key") ? test_next_key :
-        has (vector, "passphrase") ? test_passphrase :
-        has (vector, "hint") ? test_hint :
-        strstr (vector->line, "\"repair key\"") != NULL ? test_symbol :
-        test_vector);
+    g_test_add_data_func (path, vector,
+        has (vector, "pattern")                             ? test_handshake :
+            has (vector, "next key")                        ? test_next_key :
+            has (vector, "passphrase")                      ? test_passphrase :
+            has (vector, "hint")                            ? test_hint :
+            strstr (vector->line, "\"repair key\"") != NULL ? test_symbol :
+                                                              test_vector);
   }
   g_test_add_data_func ("/wire/damaged", vectors, test_damaged);
   return g_test_run ();

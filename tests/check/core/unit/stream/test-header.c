@@ -18,20 +18,18 @@ make_header (gsize size)
 }
 
 static FaspBlock *
-make_mark (const guint8 * bytes, gsize size, guint32 room, guint i)
+make_mark (const guint8 *bytes, gsize size, guint32 room, guint i)
 {
   FaspBlock *block = fasp_block_new (room);
 
   block->flags = FASP_BLOCK_MARK;
-  block->size =
-      fasp_stream_header_write_part (block->data, room, bytes, size, i);
+  block->size = fasp_stream_header_write_part (block->data, room, bytes, size, i);
   return block;
 }
 
 /* Feeds part @i; the whole of it, or NULL. */
 static FaspBlock *
-feed (FaspStreamHeaderParts * parts, GBytes * header, guint32 room, guint i,
-    guint8 flags)
+feed (FaspStreamHeaderParts *parts, GBytes *header, guint32 room, guint i, guint8 flags)
 {
   gsize size;
   const guint8 *bytes = g_bytes_get_data (header, &size);
@@ -45,7 +43,7 @@ feed (FaspStreamHeaderParts * parts, GBytes * header, guint32 room, guint i,
 }
 
 static gboolean
-is_whole (const FaspBlock * block, GBytes * header)
+is_whole (const FaspBlock *block, GBytes *header)
 {
   gsize size;
   gconstpointer bytes = g_bytes_get_data (header, &size);
@@ -57,8 +55,7 @@ is_whole (const FaspBlock * block, GBytes * header)
 static void
 test_parts (void)
 {
-  static const gsize sizes[] =
-      { 0, 1, 94, 95, 96, 190, 1000, FASP_STREAM_HEADER_MAX };
+  static const gsize sizes[] = { 0, 1, 94, 95, 96, 190, 1000, FASP_STREAM_HEADER_MAX };
 
   for (guint i = 0; i < G_N_ELEMENTS (sizes); i++) {
     g_autoptr (GBytes) header = make_header (sizes[i]);
@@ -128,8 +125,7 @@ test_parts_hostile (void)
 
     memcpy (mark->data, begin, sizeof begin);
     g_assert_null (fasp_stream_header_parts_take (&parts, mark));
-    g_assert_true (parts.bytes == NULL
-        || parts.bytes->len <= FASP_STREAM_HEADER_MAX);
+    g_assert_true (parts.bytes == NULL || parts.bytes->len <= FASP_STREAM_HEADER_MAX);
   }
   fasp_block_unref (mark);
   fasp_stream_header_parts_clear (&parts);
@@ -148,20 +144,16 @@ test_due (void)
   fasp_stream_header_set (&header, now, bytes);
   g_assert_true (fasp_stream_header_is_due (&header, now, FALSE));
   fasp_stream_header_said (&header, now, 0);
-  header.passed = 90000;        /* more than a hundredth it is not */
-  g_assert_false (fasp_stream_header_is_due (&header, now + 60 * FASP_SEC,
-          TRUE));
+  header.passed = 90000; /* more than a hundredth it is not */
+  g_assert_false (fasp_stream_header_is_due (&header, now + 60 * FASP_SEC, TRUE));
   header.passed = 200000;
   g_assert_true (fasp_stream_header_is_due (&header, now, TRUE));
-  g_assert_false (fasp_stream_header_is_due (&header, now + 9 * FASP_SEC,
-          FALSE));
-  g_assert_true (fasp_stream_header_is_due (&header, now + 10 * FASP_SEC,
-          FALSE));
+  g_assert_false (fasp_stream_header_is_due (&header, now + 9 * FASP_SEC, FALSE));
+  g_assert_true (fasp_stream_header_is_due (&header, now + 10 * FASP_SEC, FALSE));
   /* whoever lacks it, but not for all who come at once */
   header.passed = 0;
   fasp_stream_header_want (&header);
-  g_assert_false (fasp_stream_header_is_due (&header, now + FASP_SEC - 1,
-          TRUE));
+  g_assert_false (fasp_stream_header_is_due (&header, now + FASP_SEC - 1, TRUE));
   g_assert_true (fasp_stream_header_is_due (&header, now + FASP_SEC, FALSE));
   /* nobody waits for none */
   fasp_stream_header_set (&header, now, NULL);

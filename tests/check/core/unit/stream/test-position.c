@@ -8,7 +8,7 @@ static const guint8 bytes[100000];
 static FaspStreamOffset
 place_at (guint8 stream, guint64 offset)
 {
-  FaspStreamOffset place = {.known = TRUE,.offset = offset };
+  FaspStreamOffset place = { .known = TRUE, .offset = offset };
 
   memset (place.origin.bytes, stream, FASP_ORIGIN_SIZE);
   return place;
@@ -28,7 +28,7 @@ block_of (guint64 number, guint8 flags, guint32 size)
 
 /* Its offset, or that of the next one where it is a mark. */
 static guint64
-take (FaspPosition * position, guint64 number, guint8 flags, guint32 size)
+take (FaspPosition *position, guint64 number, guint8 flags, guint32 size)
 {
   FaspBlock *block = block_of (number, flags, size);
   guint64 offset;
@@ -40,7 +40,7 @@ take (FaspPosition * position, guint64 number, guint8 flags, guint32 size)
 }
 
 static void
-tell (FaspPosition * position, guint64 next, guint64 number, guint64 offset)
+tell (FaspPosition *position, guint64 next, guint64 number, guint64 offset)
 {
   FaspStreamOffset place = place_at (1, offset);
 
@@ -48,8 +48,7 @@ tell (FaspPosition * position, guint64 next, guint64 number, guint64 offset)
 }
 
 static void
-take_mark (FaspPosition * position, guint64 number,
-    const FaspStreamOffset * place)
+take_mark (FaspPosition *position, guint64 number, const FaspStreamOffset *place)
 {
   FaspBlock *block = block_of (number, FASP_BLOCK_MARK, FASP_MARK_SIZE);
 
@@ -72,8 +71,7 @@ test_count (void)
   g_assert_true (fasp_origin_equal (&p.next.origin, &other.origin));
   g_assert_cmpuint (take (&p, 8, 0, 10), ==, 7);
   /* a hole: nothing is known, ... */
-  g_assert_cmpuint (take (&p, 10, FASP_BLOCK_DISCONT, 10), ==,
-      FASP_OFFSET_UNKNOWN);
+  g_assert_cmpuint (take (&p, 10, FASP_BLOCK_DISCONT, 10), ==, FASP_OFFSET_UNKNOWN);
   g_assert_cmpuint (take (&p, 11, 0, 10), ==, FASP_OFFSET_UNKNOWN);
   /* ... until it is told, */
   tell (&p, 12, 13, 500);
@@ -93,7 +91,7 @@ test_count (void)
 static void
 test_told (void)
 {
-  FaspStreamOffset first = {.offset = FASP_OFFSET_UNKNOWN };
+  FaspStreamOffset first = { .offset = FASP_OFFSET_UNKNOWN };
   FaspPosition p;
 
   fasp_position_init (&p, &first);
@@ -102,8 +100,7 @@ test_told (void)
   g_assert_cmpuint (p.n_told, ==, FASP_POSITION_TOLD);
   for (guint i = 1; i <= FASP_POSITION_TOLD; i++)
     g_assert_cmpuint (take (&p, i * 2, FASP_BLOCK_DISCONT, 1), ==, i * 1000);
-  g_assert_cmpuint (take (&p, 100, FASP_BLOCK_DISCONT, 1), ==,
-      FASP_OFFSET_UNKNOWN);
+  g_assert_cmpuint (take (&p, 100, FASP_BLOCK_DISCONT, 1), ==, FASP_OFFSET_UNKNOWN);
   g_assert_cmpuint (p.n_told, <=, 1);
 }
 
@@ -114,8 +111,7 @@ test_marks (void)
   guint8 mark[FASP_MARK_SIZE + 1] = { 0 };
 
   fasp_mark_write (mark, &place);
-  g_assert_cmpint (fasp_mark_read (mark, FASP_MARK_SIZE, &read), ==,
-      FASP_MARK_POSITION);
+  g_assert_cmpint (fasp_mark_read (mark, FASP_MARK_SIZE, &read), ==, FASP_MARK_POSITION);
   g_assert_true (fasp_stream_offset_is_comparable (&place, &read));
   g_assert_cmpuint (read.offset, ==, FASP_OFFSET_MAX);
   for (guint i = 0; i <= FASP_MARK_SIZE + 1; i++)
@@ -125,11 +121,9 @@ test_marks (void)
   g_assert_cmpint (fasp_mark_read (mark, 1, &read), ==, FASP_MARK_KEY_FRAME);
   g_assert_cmpint (fasp_mark_read (mark, 2, &read), ==, FASP_MARK_UNKNOWN);
   mark[0] = FASP_MARK_HEADER;
-  g_assert_cmpint (fasp_mark_read (mark, FASP_MARK_SIZE, &read), ==,
-      FASP_MARK_HEADER);
+  g_assert_cmpint (fasp_mark_read (mark, FASP_MARK_SIZE, &read), ==, FASP_MARK_HEADER);
   mark[0]++;
-  g_assert_cmpint (fasp_mark_read (mark, FASP_MARK_SIZE, &read), ==,
-      FASP_MARK_UNKNOWN);
+  g_assert_cmpint (fasp_mark_read (mark, FASP_MARK_SIZE, &read), ==, FASP_MARK_UNKNOWN);
   /* what no stream comes to is not known, nor what would be behind it */
   place.offset = FASP_OFFSET_MAX + 1;
   fasp_mark_write (mark, &place);
@@ -156,15 +150,15 @@ test_stand (void)
     FaspStreamOffsetOrder result;
     guint64 bytes;
   } table[] = {
-    {100, 100, 10, FASP_STREAM_OFFSET_FOLLOWS, 0},
-    {100, 101, 10, FASP_STREAM_OFFSET_ANEW, 1},
-    {100, 90, 10, FASP_STREAM_OFFSET_OLD, 10},
-    {100, 91, 10, FASP_STREAM_OFFSET_OVERLAPS, 9},
-    {100, 0, 10, FASP_STREAM_OFFSET_OLD, 100},
-    {FASP_OFFSET_UNKNOWN, 100, 10, FASP_STREAM_OFFSET_ANEW, 0},
-    {100, FASP_OFFSET_UNKNOWN, 10, FASP_STREAM_OFFSET_ANEW, 0},
-    {FASP_OFFSET_MAX, 0, 10, FASP_STREAM_OFFSET_OLD, FASP_OFFSET_MAX},
-    {0, FASP_OFFSET_MAX, 10, FASP_STREAM_OFFSET_ANEW, FASP_OFFSET_MAX},
+    { 100, 100, 10, FASP_STREAM_OFFSET_FOLLOWS, 0 },
+    { 100, 101, 10, FASP_STREAM_OFFSET_ANEW, 1 },
+    { 100, 90, 10, FASP_STREAM_OFFSET_OLD, 10 },
+    { 100, 91, 10, FASP_STREAM_OFFSET_OVERLAPS, 9 },
+    { 100, 0, 10, FASP_STREAM_OFFSET_OLD, 100 },
+    { FASP_OFFSET_UNKNOWN, 100, 10, FASP_STREAM_OFFSET_ANEW, 0 },
+    { 100, FASP_OFFSET_UNKNOWN, 10, FASP_STREAM_OFFSET_ANEW, 0 },
+    { FASP_OFFSET_MAX, 0, 10, FASP_STREAM_OFFSET_OLD, FASP_OFFSET_MAX },
+    { 0, FASP_OFFSET_MAX, 10, FASP_STREAM_OFFSET_ANEW, FASP_OFFSET_MAX },
   };
   FaspStreamOffset other = place_at (9, 100);
 
@@ -173,11 +167,11 @@ test_stand (void)
     FaspStreamOffset first = place_at (1, table[i].first);
     guint64 missing;
 
-    g_assert_cmpint (fasp_stream_offset_compare (&stand, &first, table[i].size,
-            &missing), ==, table[i].result);
+    g_assert_cmpint (fasp_stream_offset_compare (&stand, &first, table[i].size, &missing), ==,
+        table[i].result);
     g_assert_cmpuint (missing, ==, table[i].bytes);
-    g_assert_cmpint (fasp_stream_offset_compare (&other, &first, table[i].size,
-            &missing), ==, FASP_STREAM_OFFSET_ANEW);
+    g_assert_cmpint (fasp_stream_offset_compare (&other, &first, table[i].size, &missing), ==,
+        FASP_STREAM_OFFSET_ANEW);
     g_assert_cmpuint (missing, ==, 0);
   }
 }
@@ -222,8 +216,7 @@ test_find (gconstpointer data)
     FaspStreamOffset place;
     gboolean any = FALSE, inside = FALSE;
 
-    g_assert_cmpuint (fasp_store_write (store, i, i, bytes, size, NULL), ==,
-        size);
+    g_assert_cmpuint (fasp_store_write (store, i, i, bytes, size, NULL), ==, size);
     at.offset += size;
     switch (g_rand_int_range (rand, 0, 8)) {
       case 0:
@@ -247,8 +240,7 @@ test_find (gconstpointer data)
         && fasp_origin_equal (&place.origin, &at.origin));
 
     /* the first block of that stream that ends behind it */
-    place = place_at (g_rand_int_range (rand, 1, 5),
-        g_rand_int_range (rand, 0, at.offset + 1000));
+    place = place_at (g_rand_int_range (rand, 1, 5), g_rand_int_range (rand, 0, at.offset + 1000));
     for (guint64 n = tail; n < head; n++) {
       const FaspBlock *block = fasp_store_get (store, n);
       FaspStreamOffset here = fasp_store_get_offset_of (store, n);
@@ -266,14 +258,13 @@ test_find (gconstpointer data)
     }
     if (!inside && fasp_stream_offset_is_comparable (&at, &place)) {
       any = TRUE;
-      wanted = head;            /* the next to come */
+      wanted = head; /* the next to come */
     }
     if (fasp_store_find (store, &place, &found) && any) {
       g_assert_cmpuint (found, <=, wanted);
       /* a mark, which has no byte, may be the block before */
       for (guint64 n = found; n < wanted; n++)
-        g_assert_cmpuint (fasp_block_get_payload (fasp_store_get (store, n)),
-            ==, 0);
+        g_assert_cmpuint (fasp_block_get_payload (fasp_store_get (store, n)), ==, 0);
     } else {
       g_assert_false (any);
     }
@@ -302,8 +293,8 @@ test_store_marks (void)
   place.offset = 1000;
   g_assert_true (fasp_store_set_offset (store, 0, 9, &place, TRUE));
   g_assert_cmpuint (fasp_store_get_head (store), ==, 2);
-  g_assert_true (fasp_mark_read (fasp_store_get (store, 1)->data,
-          fasp_store_get (store, 1)->size, &told));
+  g_assert_true (fasp_mark_read (fasp_store_get (store, 1)->data, fasp_store_get (store, 1)->size,
+      &told));
   g_assert_cmpuint (told.offset, ==, 1000);
   fasp_store_write (store, 0, 9, bytes, 10, NULL);
   g_assert_cmpuint (fasp_store_get (store, 0)->offset, ==, 150);

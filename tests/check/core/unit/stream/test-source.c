@@ -6,8 +6,7 @@
 
 /* @rate bytes/s in @step for @span. */
 static void
-write_for (FaspSource * source, FaspTime * now, gsize rate, FaspTime step,
-    FaspTime span)
+write_for (FaspSource *source, FaspTime *now, gsize rate, FaspTime step, FaspTime span)
 {
   for (FaspTime end = *now + span; *now < end; *now += step)
     fasp_source_wrote (source, *now, rate * step / FASP_SEC);

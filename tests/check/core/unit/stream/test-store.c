@@ -15,8 +15,7 @@ test_blocks (void)
   /* asked for: sealed; more bytes begin another */
   g_assert_cmpuint (fasp_store_get (store, 0)->size, ==, 600);
   g_assert_cmpint (fasp_store_get (store, 0)->media_time, ==, 1);
-  g_assert_cmpuint (fasp_store_write (store, 0, 3, bytes, 2500, NULL), ==,
-      2500);
+  g_assert_cmpuint (fasp_store_write (store, 0, 3, bytes, 2500, NULL), ==, 2500);
   g_assert_cmpuint (fasp_store_get_head (store), ==, 4);
   g_assert_cmpuint (fasp_store_get (store, 1)->size, ==, 1000);
   g_assert_cmpuint (fasp_store_get (store, 3)->size, ==, 500);
@@ -44,8 +43,7 @@ test_limit (void)
   g_assert_cmpuint (taken, >, limit / 2);
   fasp_store_trim (store, fasp_store_get_head (store) / 2);
   g_assert_false (fasp_store_is_full (store));
-  g_assert_cmpuint (fasp_store_write (store, 0, 0, bytes, 1316, NULL), ==,
-      1316);
+  g_assert_cmpuint (fasp_store_write (store, 0, 0, bytes, 1316, NULL), ==, 1316);
   fasp_store_free (store);
 }
 
@@ -60,7 +58,7 @@ test_tiny (void)
 
   while (n < 100000 && fasp_store_write (store, 0, n, bytes, 1, NULL) == 1)
     fasp_store_get (store, n++);
-  g_assert_cmpuint (n, <, 100000);      /* overheads count, too */
+  g_assert_cmpuint (n, <, 100000); /* overheads count, too */
   g_assert_cmpuint (fasp_store_get_bytes (store), <=, limit);
   fasp_store_free (store);
 }
@@ -74,8 +72,7 @@ test_memory (void)
 
   fasp_memory_init (&memory, NULL);
   fasp_store_write (store, 0, 0, bytes, 300, NULL);
-  g_assert_cmpuint (fasp_store_write (store, 0, 0, bytes, 3000, &memory), ==,
-      3000);
+  g_assert_cmpuint (fasp_store_write (store, 0, 0, bytes, 3000, &memory), ==, 3000);
   g_assert_cmpuint (fasp_store_get_head (store), ==, 4);
   g_assert_cmpint (memory.refs, ==, 3);
   g_assert_true (fasp_store_get (store, 1)->data == bytes + 700);
@@ -128,8 +125,7 @@ test_end (void)
   g_assert_true (fasp_store_is_finished (store));
   g_assert_cmpuint (fasp_store_get_head (store), ==, 2);
   g_assert_cmpuint (fasp_store_get (store, 0)->flags & FASP_BLOCK_MARK, ==, 0);
-  g_assert_cmpuint (fasp_store_get (store, 1)->flags & FASP_BLOCK_MARK, ==,
-      FASP_BLOCK_MARK);
+  g_assert_cmpuint (fasp_store_get (store, 1)->flags & FASP_BLOCK_MARK, ==, FASP_BLOCK_MARK);
   g_assert_cmpuint (fasp_store_get (store, 1)->size, ==, 0);
   fasp_store_free (store);
 }
@@ -139,7 +135,7 @@ static void
 test_other_stream (void)
 {
   FaspStore *store = fasp_store_new (1 << 20, 1000);
-  FaspStreamOffset a = {.known = TRUE }, b = {.known = TRUE };
+  FaspStreamOffset a = { .known = TRUE }, b = { .known = TRUE };
   guint8 data[4000] = { 0 };
   guint64 number;
 
@@ -168,12 +164,12 @@ test_alike (void)
     guint writes, blocks;
     guint32 first;
   } table[] = {
-    {1316, 22, 22, 1316},
-    {1260, 22, 22, 1260},
-    {1259, 22, 20, 1440},
-    {188, 70, 10, 1316},
-    {1440, 22, 22, 1440},
-    {4096, 22, 63, 1440},
+    { 1316, 22, 22, 1316 },
+    { 1260, 22, 22, 1260 },
+    { 1259, 22, 20, 1440 },
+    { 188, 70, 10, 1316 },
+    { 1440, 22, 22, 1440 },
+    { 4096, 22, 63, 1440 },
   };
   static const guint8 data[4096];
 
@@ -181,13 +177,13 @@ test_alike (void)
     FaspStore *store = fasp_store_new (1 << 20, 1440);
 
     for (guint n = 0; n < table[i].writes; n++)
-      g_assert_cmpuint (fasp_store_write (store, 0, 0, data, table[i].write,
-              NULL), ==, table[i].write);
+      g_assert_cmpuint (fasp_store_write (store, 0, 0, data, table[i].write, NULL), ==,
+          table[i].write);
     fasp_store_seal (store);
     g_assert_cmpuint (fasp_store_get_head (store), ==, table[i].blocks);
     g_assert_cmpuint (fasp_store_get (store, 0)->size, ==, table[i].first);
-    g_assert_cmpuint (fasp_store_count_bytes (store, 0,
-            fasp_store_get_head (store)), ==, table[i].write * table[i].writes);
+    g_assert_cmpuint (fasp_store_count_bytes (store, 0, fasp_store_get_head (store)), ==,
+        table[i].write * table[i].writes);
     fasp_store_free (store);
   }
 }

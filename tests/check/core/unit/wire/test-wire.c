@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What the wire writes and reads: sizes, and texts of a peer. The vectors of docs/protocol.md are in
- * unit/session/test-vectors.c.
+ * What the wire writes and reads: sizes, and texts of a peer. The vectors of docs/protocol.md are
+ * in unit/session/test-vectors.c.
  */
 #include "faspwire.h"
 #include "faspwirehello.h"
@@ -14,9 +14,8 @@ test_feedback_size (void)
   const guint64 large = FASP_VARINT_MAX / 4;
 
   for (guint n_flows = 0; n_flows <= FASP_FLOWS_MAX; n_flows += 8) {
-    g_autofree FaspFeedback *f = g_new0 (FaspFeedback, 1), *read = g_new0
-        (FaspFeedback, 1);
-    FaspFrame frame = {.feedback = read };
+    g_autofree FaspFeedback *f = g_new0 (FaspFeedback, 1), *read = g_new0 (FaspFeedback, 1);
+    FaspFrame frame = { .feedback = read };
     gsize size = FASP_FEEDBACK_SIZE_MAX;
     guint8 data[1 << 16];
     FaspWriter w = { data, sizeof data };
@@ -30,19 +29,15 @@ test_feedback_size (void)
     f->tail = f->has_timestamps = TRUE;
     f->n_flows = n_flows;
     for (guint i = 0; i < n_flows; i++) {
-      f->flows[i] = (FaspFeedbackFlow) {
-      i, 0xffffff, FASP_VARINT_MAX, FASP_VARINT_MAX, FASP_VARINT_MAX,
-            FASP_VARINT_MAX, FASP_VARINT_MAX, FASP_TIMESTAMPS};
+      f->flows[i] = (FaspFeedbackFlow) { i, 0xffffff, FASP_VARINT_MAX, FASP_VARINT_MAX,
+        FASP_VARINT_MAX, FASP_VARINT_MAX, FASP_VARINT_MAX, FASP_TIMESTAMPS };
       for (guint j = 0; j < FASP_TIMESTAMPS; j++)
-        f->flows[i].timestamps[j] = (FaspFeedbackTimestamp) {
-        FASP_BACK_MAX, G_MAXUINT32};
-      size += FASP_FEEDBACK_FLOW_MAX +
-          FASP_TIMESTAMPS * FASP_FEEDBACK_ARRIVAL_MAX;
+        f->flows[i].timestamps[j] = (FaspFeedbackTimestamp) { FASP_BACK_MAX, G_MAXUINT32 };
+      size += FASP_FEEDBACK_FLOW_MAX + FASP_TIMESTAMPS * FASP_FEEDBACK_ARRIVAL_MAX;
     }
     f->n_ranges = FASP_RANGES_MAX;
     for (guint i = 0; i < f->n_ranges; i++) {
-      f->ranges[i] = (FaspRange) {
-      f->from + 30000 * i + 20000, 10000};
+      f->ranges[i] = (FaspRange) { f->from + 30000 * i + 20000, 10000 };
       size += fasp_wire_range_size (20000, 10000);
     }
     fasp_wire_write_feedback (&w, f);
@@ -76,21 +71,20 @@ test_plain (void)
     const gchar *text;
     gboolean plain;
   } texts[] = {
-    {"studio 3", TRUE},
-    {"Caf\303\251, \346\227\245\346\234\254 \360\237\230\200", TRUE},
-    {"\327\251\327\234\327\225\327\235", TRUE}, /* Hebrew, as it is */
-    {"a\tb", FALSE}, {"a\033[2J", FALSE}, {"a\177", FALSE},
-    {"a\302\2332J", FALSE},     /* U+009B, CSI */
-    {"a\302\205b", FALSE},      /* U+0085, next line */
-    {"a\342\200\256b", FALSE},  /* U+202E, right to left */
-    {"a\342\201\246b", FALSE},  /* U+2066, isolate */
-    {"a\342\200\213b", FALSE},  /* U+200B, not seen */
-    {"a\342\200\250b", FALSE},  /* U+2028, end of a line */
-    {"a\303", FALSE},           /* cut */
+    { "studio 3", TRUE }, { "Caf\303\251, \346\227\245\346\234\254 \360\237\230\200", TRUE },
+    { "\327\251\327\234\327\225\327\235", TRUE }, /* Hebrew, as it is */
+    { "a\tb", FALSE }, { "a\033[2J", FALSE }, { "a\177", FALSE },
+    { "a\302\2332J", FALSE },    /* U+009B, CSI */
+    { "a\302\205b", FALSE },     /* U+0085, next line */
+    { "a\342\200\256b", FALSE }, /* U+202E, right to left */
+    { "a\342\201\246b", FALSE }, /* U+2066, isolate */
+    { "a\342\200\213b", FALSE }, /* U+200B, not seen */
+    { "a\342\200\250b", FALSE }, /* U+2028, end of a line */
+    { "a\303", FALSE },          /* cut */
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (texts); i++) {
-    FaspHello hello = {.role = FASP_ROLE_RECEIVER,.cid = 1,.flows = 1 }, read;
+    FaspHello hello = { .role = FASP_ROLE_RECEIVER, .cid = 1, .flows = 1 }, read;
     guint8 data[FASP_MESSAGE_MAX];
     FaspWriter w = { data, sizeof data };
 
