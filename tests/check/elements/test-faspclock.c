@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * faspsrc's clock as GStreamer sees it; no time passes.  How well it follows:
- * tests/check/core/unit/receive/test-follower.c.
+ * tests/check/core/unit/receive/test-clockdiscipline.c.
  */
 #include "gstfaspclock.h"
 
