@@ -42,13 +42,15 @@ lan_parse (const LanProgram *program, const GOptionEntry *entries, gchar **inste
 {
   LanOptions options = { .address = "", .latency = 20 };
   g_autofree gchar *log_path = NULL;
-  const GOptionEntry common[] = { { "latency", 'l', 0, G_OPTION_ARG_INT, &options.latency,
-                                      "Time in which losses are repaired, ms (20)", "MS" },
+  const GOptionEntry common[] = {
+    { "latency", 'l', 0, G_OPTION_ARG_INT, &options.latency,
+        "Time in which losses are repaired, ms (20)", "MS" },
     { "no-sound", 0, 0, G_OPTION_ARG_NONE, &options.silent, "Only pictures, no sound", NULL },
     { "seconds", 0, 0, G_OPTION_ARG_DOUBLE, &options.seconds, "End after this time", "SECONDS" },
     { "log", 0, 0, G_OPTION_ARG_FILENAME, &log_path, "Log when each picture passes each stage",
         "FILE" },
-    { NULL } };
+    { NULL },
+  };
   g_autoptr (GOptionContext) context = g_option_context_new (program->arguments);
   g_autoptr (GError) error = NULL;
 

@@ -15,13 +15,13 @@ static gint deadline = 10;
 static gboolean measure, foreign_clock;
 static LanOptions options;
 static gchar *source, *demux = (gchar *) "latency=1 ignore-pcr=true";
-static gchar *aligned = (gchar *) "capssetter join=true "
-                                  "caps=video/x-h264,stream-format=byte-stream,alignment=au ! ";
+static gchar *aligned =
+    (gchar *) "capssetter join=true caps=video/x-h264,stream-format=byte-stream,alignment=au ! ";
 static gchar *decoder = (gchar *) "avdec_h264 max-threads=2 thread-type=slice";
 static gchar *sink = (gchar *) "autovideosink";
 
-static const GOptionEntry entries[] = { { "deadline", 'd', 0, G_OPTION_ARG_INT, &deadline,
-                                            "Time that decoding may take, ms (10)", "MS" },
+static const GOptionEntry entries[] = {
+  { "deadline", 'd', 0, G_OPTION_ARG_INT, &deadline, "Time that decoding may take, ms (10)", "MS" },
   { "measure", 'm', 0, G_OPTION_ARG_NONE, &measure,
       "Show nothing; print how old the pictures are, by their time code", NULL },
   { "own-clock", 0, 0, G_OPTION_ARG_NONE, &foreign_clock,
@@ -31,13 +31,12 @@ static const GOptionEntry entries[] = { { "deadline", 'd', 0, G_OPTION_ARG_INT, 
   { "demux", 0, 0, G_OPTION_ARG_STRING, &demux, "Properties of tsdemux (latency=1 ignore-pcr=true)",
       "NAME=VALUE ..." },
   { "aligned", 0, 0, G_OPTION_ARG_STRING, &aligned,
-      "Elements that tell h264parse that each buffer is a picture (a "
-      "capssetter)",
-      "ELEMENTS !" },
+      "Elements that tell h264parse that each buffer is a picture (a capssetter)", "ELEMENTS !" },
   { "decoder", 0, 0, G_OPTION_ARG_STRING, &decoder,
       "Decoder (avdec_h264 max-threads=2 thread-type=slice)", "ELEMENT" },
   { "sink", 0, 0, G_OPTION_ARG_STRING, &sink, "Where pictures go (autovideosink)", "ELEMENT" },
-  { NULL } };
+  { NULL },
+};
 
 static const LanProgram program = {
   .name = "fasp-lan-play",
@@ -117,8 +116,7 @@ print_ages (Player *p)
   static const gdouble at[] = { .5, .99, 1 };
 
   g_array_sort (p->ages, compare);
-  printf ("%u pictures, %u without a time code; ms from the source to when they "
-          "are due:",
+  printf ("%u pictures, %u without a time code; ms from the source to when they are due:",
       p->ages->len, p->unreadable);
   for (guint i = 0; i < G_N_ELEMENTS (at) && p->ages->len > 0; i++)
     printf (" %s %.1f",
@@ -146,9 +144,8 @@ describe_source (const gchar *from)
 {
   if (source != NULL)
     return g_strdup (source);
-  return g_strdup_printf ("faspsrc name=in uri=\"fasp://%s\" latency=%d "
-                          "provide-clock=%s",
-      from, options.latency, foreign_clock ? "false" : "true");
+  return g_strdup_printf ("faspsrc name=in uri=\"fasp://%s\" latency=%d provide-clock=%s", from,
+      options.latency, foreign_clock ? "false" : "true");
 }
 
 static gchar *
@@ -166,9 +163,8 @@ describe (const gchar *from)
 {
   g_autofree gchar *in = describe_source (from);
   g_autofree gchar *sound = describe_sound ();
-  const gchar *out = measure ? "fakesink name=show sync=true async=false "
-                               "signal-handoffs=true" :
-                               sink;
+  const gchar *out =
+      measure ? "fakesink name=show sync=true async=false signal-handoffs=true" : sink;
 
   return g_strdup_printf (
       "%s ! tsdemux name=demux %s "

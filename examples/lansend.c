@@ -19,9 +19,7 @@ static gboolean plain;
 
 static const GOptionEntry entries[] = {
   { "card", 'c', 0, G_OPTION_ARG_INT, &card,
-      "Take pictures and sound from this DeckLink card (default: a test "
-      "picture)",
-      "0.." },
+      "Take pictures and sound from this DeckLink card (default: a test picture)", "0.." },
   { "mode", 0, 0, G_OPTION_ARG_STRING, &mode,
       "Mode of the card, as in decklinkvideosrc; auto: that of its input", "MODE" },
   { "width", 0, 0, G_OPTION_ARG_INT, &width, "Width of the test picture (1280)", "PIXELS" },
@@ -40,7 +38,7 @@ static const GOptionEntry entries[] = {
       "Further properties of mpegtsmux, which override those set here", "NAME=VALUE ..." },
   { "sink", 0, 0, G_OPTION_ARG_STRING, &sink,
       "Use these elements instead of faspsink; one must have name=out", "ELEMENTS" },
-  { NULL }
+  { NULL },
 };
 
 static const LanProgram program = {
@@ -50,8 +48,7 @@ static const LanProgram program = {
              "an MPEG transport stream\nthrough faspsink. Start fasp-lan-play at the "
              "other end, before or after.\nIf FASP_PASSPHRASE is in the environment, it "
              "must be the same at both ends.",
-  .description = "docs/low-latency.md tells why each setting is as it is, and "
-                 "what others cost.\n",
+  .description = "docs/low-latency.md tells why each setting is as it is, and what others cost.\n",
   .example = "say where to: fasp-lan-send HOST:PORT",
 };
 

@@ -30,9 +30,8 @@
 #define ARREARS .05         /* s that a sender makes up for */
 #define ROUNDS 16           /* of receiving from one flow before the next gets its turn */
 #define AHEAD_MAX 100000000 /* datagrams: no network loses more in a row */
-#define SILENT \
-  G_USEC_PER_SEC  /* after this, another run is followed, if it has \
-                     lasted as long */
+/* after this, another run is followed, if it has lasted as long */
+#define SILENT G_USEC_PER_SEC
 #define SEEN 1024 /* datagrams of a flow, up to which a late one is recognised */
 #define TICK 1000 /* µs: what is due within a tick leaves together */
 /* From this many on, losses in a row are a hole. Fewer are what chance makes. */
@@ -160,15 +159,14 @@ static gboolean
 check_settings (void)
 {
   if (flows < 1 || flows > FLOWS_MAX || port < 1 || port + flows - 1 > G_MAXUINT16)
-    return tool_complain ("--flows is 1 to %d, and the ports from --port on are "
-                          "at most 65535.",
+    return tool_complain ("--flows is 1 to %d, and the ports from --port on are at most 65535.",
         FLOWS_MAX);
   if (idle < 1)
     return tool_complain ("--idle is at least 1 s.");
   if (size < HEADER || size > TOOL_SIZE_MAX || seconds < 1 || rate < 1000)
-    return tool_complain ("--size is %d to %d bytes, --seconds at least 1, --rate "
-                          "at least 1000 bit/s.",
-        HEADER, TOOL_SIZE_MAX);
+    return tool_complain (
+        "--size is %d to %d bytes, --seconds at least 1, --rate at least 1000 bit/s.", HEADER,
+        TOOL_SIZE_MAX);
   if (rate > TOOL_FREE_RATE && !pays)
     return tool_complain ("%" G_GINT64_FORMAT " bit/s for %d s is %.1f GB, which "
                           "a cloud will bill. Say --i-pay-for-this, or a --rate of at most %d.",
@@ -218,8 +216,7 @@ run_sender (const gchar *host)
                           "`fasp-multiflow receive' there first, with the same --flows.",
         host, port, port + flows - 1);
   if (reached < rate * TOOL_SHORT && s.sent > arrears)
-    tool_complain ("that was %.3g Mbit/s, not %.3g: this host is too slow, or was "
-                   "held up.",
+    tool_complain ("that was %.3g Mbit/s, not %.3g: this host is too slow, or was held up.",
         reached / 1e6, rate / 1e6);
   return TRUE;
 }
@@ -424,8 +421,8 @@ change_over (Receiver *r)
 {
   end_run (r);
   r->run = 0;
-  tool_complain ("the sender so far is silent, and another one is heard: it gets a run "
-                 "of its own.");
+  tool_complain (
+      "the sender so far is silent, and another one is heard: it gets a run of its own.");
 }
 
 static void
@@ -527,8 +524,8 @@ run_receiver (void)
   g_free (in);
   for (gint i = 0; i < flows; i++)
     close (r.fds[i]);
-  printf ("%s%" G_GUINT64_FORMAT " came, %" G_GUINT64_FORMAT " did not. They are "
-          "in %s; see them with: fasp-multiflow-plot %s\n",
+  printf ("%s%" G_GUINT64_FORMAT " came, %" G_GUINT64_FORMAT
+          " did not. They are in %s; see them with: fasp-multiflow-plot %s\n",
       quiet ? "" : "\n", r.total, r.lost, path, path);
   if (r.dropped > 0)
     tool_complain ("%" G_GUINT64_FORMAT " of them came, but this host dropped them: "
@@ -543,15 +540,11 @@ run_receiver (void)
 int
 main (int argc, char **argv)
 {
-  static const GOptionEntry entries[] = { { "port", 'p', 0, G_OPTION_ARG_INT, &port,
-                                              "First UDP port (7020)", "PORT" },
+  static const GOptionEntry entries[] = {
+    { "port", 'p', 0, G_OPTION_ARG_INT, &port, "First UDP port (7020)", "PORT" },
     { "flows", 'n', 0, G_OPTION_ARG_INT, &flows,
-        "Number of flows, with a port "
-        "each (8); the same on both ends",
-        "N" },
-    { "rate", 0, 0, G_OPTION_ARG_INT64, &rate,
-        "Rate of all flows together, "
-        "UDP payload (20000000)",
+        "Number of flows, with a port each (8); the same on both ends", "N" },
+    { "rate", 0, 0, G_OPTION_ARG_INT64, &rate, "Rate of all flows together, UDP payload (20000000)",
         "BIT/S" },
     { "size", 0, 0, G_OPTION_ARG_INT, &size, "Size of a datagram's UDP payload (1400)", "BYTES" },
     { "seconds", 0, 0, G_OPTION_ARG_INT, &seconds, "How long to send (60)", "SECONDS" },
@@ -559,22 +552,17 @@ main (int argc, char **argv)
         "The receiver ends when nothing has "
         "come for this long (300), or when the sender has ended",
         "SECONDS" },
-    { "db", 0, 0, G_OPTION_ARG_FILENAME, &path,
-        "SQLite file, appended to "
-        "(multiflow.db)",
-        "FILE" },
-    { "i-pay-for-this", 0, 0, G_OPTION_ARG_NONE, &pays,
-        "Allows rates above 50 "
-        "Mbit/s",
-        NULL },
-    { "quiet", 'q', 0, G_OPTION_ARG_NONE, &quiet, "No progress", NULL }, { NULL } };
+    { "db", 0, 0, G_OPTION_ARG_FILENAME, &path, "SQLite file, appended to (multiflow.db)", "FILE" },
+    { "i-pay-for-this", 0, 0, G_OPTION_ARG_NONE, &pays, "Allows rates above 50 Mbit/s", NULL },
+    { "quiet", 'q', 0, G_OPTION_ARG_NONE, &quiet, "No progress", NULL },
+    { NULL },
+  };
   g_autoptr (GOptionContext) context = g_option_context_new ("receive | send HOST");
   g_autoptr (GError) error = NULL;
 
   tool_hold_standard ();
   g_option_context_set_summary (context,
-      "Shows what becomes of a constant rate "
-      "that is spread over many flows.");
+      "Shows what becomes of a constant rate that is spread over many flows.");
   g_option_context_add_main_entries (context, entries, NULL);
   if (!g_option_context_parse (context, &argc, &argv, &error)) {
     tool_complain ("%s. See --help.", error->message);
@@ -585,7 +573,6 @@ main (int argc, char **argv)
     return run_receiver () ? 0 : 1;
   if (argc == 3 && strcmp (argv[1], "send") == 0)
     return run_sender (argv[2]) ? 0 : 1;
-  tool_complain ("say `receive' on one machine and `send HOST' on the other. See "
-                 "--help.");
+  tool_complain ("say `receive' on one machine and `send HOST' on the other. See --help.");
   return 2;
 }

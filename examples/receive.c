@@ -85,10 +85,12 @@ main (gint argc, gchar **argv)
 {
   static gchar *uri, *to;
   static gboolean display;
-  static const GOptionEntry entries[] = { { "uri", 0, 0, G_OPTION_ARG_STRING, &uri, "Where from",
-                                              "fasp://:PORT" },
+  static const GOptionEntry entries[] = {
+    { "uri", 0, 0, G_OPTION_ARG_STRING, &uri, "Where from", "fasp://:PORT" },
     { "to", 0, 0, G_OPTION_ARG_FILENAME, &to, "Keep the stream", "FILE" },
-    { "display", 0, 0, G_OPTION_ARG_NONE, &display, "Show and play it", NULL }, { NULL } };
+    { "display", 0, 0, G_OPTION_ARG_NONE, &display, "Show and play it", NULL },
+    { NULL },
+  };
   g_autoptr (GOptionContext) context = g_option_context_new ("");
   g_autoptr (GError) error = NULL;
   g_autoptr (GstElement) pipeline = NULL;

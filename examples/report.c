@@ -158,10 +158,12 @@ on_message (GstBus *bus, GstMessage *message, gpointer data)
 int
 report_run (GstElement *pipeline, const gchar *element, ReportFunc more, gpointer user_data)
 {
-  Report report = { .pipeline = pipeline,
+  Report report = {
+    .pipeline = pipeline,
     .more = more,
     .user_data = user_data,
-    .start = g_get_monotonic_time () };
+    .start = g_get_monotonic_time (),
+  };
   g_autoptr (GstBus) bus = gst_element_get_bus (pipeline);
 
   report.loop = g_main_loop_new (NULL, FALSE);

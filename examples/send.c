@@ -59,18 +59,17 @@ main (gint argc, gchar **argv)
   static gchar *uri, *copy;
   static gdouble mbit = 6, channel, seconds = 20;
   static gboolean adaptive;
-  static const GOptionEntry entries[] = { { "uri", 0, 0, G_OPTION_ARG_STRING, &uri, "Where to",
-                                              "fasp://HOST:PORT" },
+  static const GOptionEntry entries[] = {
+    { "uri", 0, 0, G_OPTION_ARG_STRING, &uri, "Where to", "fasp://HOST:PORT" },
     { "mbit", 0, 0, G_OPTION_ARG_DOUBLE, &mbit, "Rate of the programme", "MBIT" },
     { "channel", 0, 0, G_OPTION_ARG_DOUBLE, &channel,
         "Rate of the channel; default 1.5 times as much", "MBIT" },
     { "adaptive", 0, 0, G_OPTION_ARG_NONE, &adaptive,
-        "Find the rate of the channel, --channel at most, and have the encoder "
-        "follow it",
-        NULL },
+        "Find the rate of the channel, --channel at most, and have the encoder follow it", NULL },
     { "seconds", 0, 0, G_OPTION_ARG_DOUBLE, &seconds, "How long", "SECONDS" },
     { "copy", 0, 0, G_OPTION_ARG_FILENAME, &copy, "Keep what was sent, to compare", "FILE" },
-    { NULL } };
+    { NULL },
+  };
   g_autoptr (GOptionContext) context = g_option_context_new ("");
   g_autoptr (GError) error = NULL;
   g_autoptr (GstElement) pipeline = NULL, encoder = NULL, sink = NULL;
@@ -99,12 +98,10 @@ main (gint argc, gchar **argv)
                               "audiotestsrc is-live=true num-buffers=%u samplesperbuffer=960 "
                               "wave=ticks ! audio/x-raw,rate=48000,channels=2 ! audioconvert ! "
                               "avenc_aac bitrate=128000 ! aacparse ! queue ! mux. "
-                              "mpegtsmux name=mux alignment=7 latency=" PROGRAMME_WAIT " ! %s "
-                              "faspsink name=sink max-bitrate=%" G_GUINT64_FORMAT,
+                              "mpegtsmux name=mux alignment=7 latency=" PROGRAMME_WAIT
+                              " ! %s faspsink name=sink max-bitrate=%" G_GUINT64_FORMAT,
       frames, (guint) (mbit * 900), adaptive ? 200 : 600, frames,
-      copy ? "tee name=t ! queue ! "
-             "filesink name=copy t. ! queue !" :
-             "",
+      copy ? "tee name=t ! queue ! filesink name=copy t. ! queue !" : "",
       (guint64) ((channel > 0 || adaptive ? channel : 1.5 * mbit) * 1e6));
   pipeline = gst_parse_launch (line, &error);
   if (error != NULL) {

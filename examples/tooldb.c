@@ -84,11 +84,10 @@ insert (ToolDb *db, const Row *row)
     return;
   }
   if (row->kind == ANOTHER) {
-    g_autofree gchar *sql =
-        g_strdup_printf ("INSERT INTO run (started, target, "
-                         "rate, settings) SELECT %" G_GINT64_FORMAT ", target, rate, settings "
-                         "FROM run WHERE run = %" G_GINT64_FORMAT,
-            row->values[0], db->run);
+    g_autofree gchar *sql = g_strdup_printf (
+        "INSERT INTO run (started, target, rate, settings) SELECT %" G_GINT64_FORMAT
+        ", target, rate, settings FROM run WHERE run = %" G_GINT64_FORMAT,
+        row->values[0], db->run);
 
     execute (db, sql);
     db->run = sqlite3_last_insert_rowid (db->database);
@@ -173,9 +172,7 @@ begin_run (ToolDb *db, const ToolRun *run)
 
   note (db,
       sqlite3_prepare_v2 (db->database,
-          "INSERT INTO run (started, "
-          "target, rate, settings) VALUES (?, ?, ?, ?)",
-          -1, &add, NULL));
+          "INSERT INTO run (started, target, rate, settings) VALUES (?, ?, ?, ?)", -1, &add, NULL));
   if (add == NULL)
     return;
   sqlite3_bind_int64 (add, 1, g_get_real_time ());
@@ -219,9 +216,8 @@ tool_db_open (const gchar *path, const gchar *tables, const gchar *const *insert
   if (db->failure == NULL)
     begin_run (db, run);
   if (db->failure != NULL) {
-    *error = g_strdup_printf ("%s: %s. Name a file that can be written with "
-                              "--db",
-        path, db->failure);
+    *error =
+        g_strdup_printf ("%s: %s. Name a file that can be written with --db", path, db->failure);
     destroy (db);
     return NULL;
   }

@@ -33,10 +33,9 @@ tool_complain (const gchar *format, ...)
 static int
 open_family (const gchar *host, int port, int family, gchar **error)
 {
-  struct addrinfo hints = { .ai_family = family,
-    .ai_socktype = SOCK_DGRAM,
-    .ai_flags = host == NULL ? AI_PASSIVE : 0 },
-                  *found = NULL;
+  struct addrinfo hints = {.ai_family = family,.ai_socktype = SOCK_DGRAM,
+    .ai_flags = host == NULL ? AI_PASSIVE : 0,
+  }, *found = NULL;
   g_autofree gchar *service = g_strdup_printf ("%d", port);
   int why = getaddrinfo (host, service, &hints, &found), fd, done = -1;
   gint room = BUFFER, on = TRUE;
@@ -62,10 +61,9 @@ open_family (const gchar *host, int port, int family, gchar **error)
       setsockopt (fd, IPPROTO_IP, IP_PKTINFO, &on, sizeof on);
     return fd;
   }
-  *error = host == NULL ? g_strdup_printf ("UDP port %d: %s. Choose another "
-                                           "--port.",
-                              port, g_strerror (errno)) :
-                          g_strdup_printf ("%s: %s. Check the route.", host, g_strerror (errno));
+  *error = host == NULL ?
+      g_strdup_printf ("UDP port %d: %s. Choose another --port.", port, g_strerror (errno)) :
+      g_strdup_printf ("%s: %s. Check the route.", host, g_strerror (errno));
   if (fd >= 0)
     close (fd);
   return -1;

@@ -382,9 +382,8 @@ static gboolean
 check_settings (Sender *s)
 {
   if (!parse_range (sizes, WPING_HEADER, TOOL_SIZE_MAX, &s->sizes))
-    return tool_complain ("--sizes \"%s\": say FROM:TO, %d to %d bytes of UDP "
-                          "payload.",
-        sizes, WPING_HEADER, TOOL_SIZE_MAX);
+    return tool_complain ("--sizes \"%s\": say FROM:TO, %d to %d bytes of UDP payload.", sizes,
+        WPING_HEADER, TOOL_SIZE_MAX);
   if (!parse_range (counts, 1, COUNT_MAX, &s->counts))
     return tool_complain ("--counts \"%s\": say FROM:TO, 1 to %d datagrams.", counts, COUNT_MAX);
   if (rate < 1000 || seconds < 1 || period < 0 || timeout_ms < 1)
@@ -429,8 +428,8 @@ run_sender (const gchar *host)
   if (!good)
     tool_complain ("%s", error);
   g_free (error);
-  printf ("%s%" G_GUINT64_FORMAT " sent, %" G_GUINT64_FORMAT " came back, %.3f "
-          "%% did not. They are in %s; see them with: fasp-wping-plot %s\n",
+  printf ("%s%" G_GUINT64_FORMAT " sent, %" G_GUINT64_FORMAT
+          " came back, %.3f %% did not. They are in %s; see them with: fasp-wping-plot %s\n",
       quiet ? "" : "\n", s.sent, s.answered, s.sent > 0 ? 100. * (s.sent - s.answered) / s.sent : 0,
       path, path);
   if (s.thrown > 0)
@@ -438,8 +437,8 @@ run_sender (const gchar *host)
                    "them: they are too slow for this --rate, or were held up.",
         s.thrown);
   if (s.late > 0)
-    tool_complain ("%" G_GUINT64_FORMAT " of them came back later than the "
-                   "--timeout of %d ms: set a longer one.",
+    tool_complain ("%" G_GUINT64_FORMAT
+                   " of them came back later than the --timeout of %d ms: set a longer one.",
         s.late, timeout_ms);
   if (s.answered + s.late == 0)
     good = tool_complain ("nothing came back. Is `fasp-wping reflect --port %d' "
@@ -455,16 +454,10 @@ run_sender (const gchar *host)
 int
 main (int argc, char **argv)
 {
-  static const GOptionEntry entries[] = { { "port", 'p', 0, G_OPTION_ARG_INT, &port,
-                                              "UDP port (7010)", "PORT" },
-    { "sizes", 0, 0, G_OPTION_ARG_STRING, &sizes,
-        "Bytes of UDP payload "
-        "(100:1400)",
-        "FROM:TO" },
-    { "counts", 0, 0, G_OPTION_ARG_STRING, &counts,
-        "Datagrams in a burst "
-        "(1:32)",
-        "FROM:TO" },
+  static const GOptionEntry entries[] = {
+    { "port", 'p', 0, G_OPTION_ARG_INT, &port, "UDP port (7010)", "PORT" },
+    { "sizes", 0, 0, G_OPTION_ARG_STRING, &sizes, "Bytes of UDP payload (100:1400)", "FROM:TO" },
+    { "counts", 0, 0, G_OPTION_ARG_STRING, &counts, "Datagrams in a burst (1:32)", "FROM:TO" },
     { "period", 0, 0, G_OPTION_ARG_INT, &period,
         "The ranges open from their "
         "lower ends and close again within this time (60); 0: always open",
@@ -473,23 +466,18 @@ main (int argc, char **argv)
     { "rate", 0, 0, G_OPTION_ARG_INT64, &rate, "Mean rate (5000000)", "BIT/S" },
     { "timeout", 0, 0, G_OPTION_ARG_INT, &timeout_ms,
         "Datagrams that are not back after this time are lost (1000)", "MS" },
-    { "db", 0, 0, G_OPTION_ARG_FILENAME, &path,
-        "SQLite file, appended to "
-        "(wping.db)",
-        "FILE" },
+    { "db", 0, 0, G_OPTION_ARG_FILENAME, &path, "SQLite file, appended to (wping.db)", "FILE" },
     { "seed", 0, 0, G_OPTION_ARG_INT, &seed, "Seed of the random sizes and counts; 0: any", "N" },
-    { "i-pay-for-this", 0, 0, G_OPTION_ARG_NONE, &pays,
-        "Allows rates above 50 "
-        "Mbit/s",
-        NULL },
-    { "quiet", 'q', 0, G_OPTION_ARG_NONE, &quiet, "No progress", NULL }, { NULL } };
+    { "i-pay-for-this", 0, 0, G_OPTION_ARG_NONE, &pays, "Allows rates above 50 Mbit/s", NULL },
+    { "quiet", 'q', 0, G_OPTION_ARG_NONE, &quiet, "No progress", NULL },
+    { NULL },
+  };
   g_autoptr (GOptionContext) context = g_option_context_new ("reflect | send HOST");
   g_autoptr (GError) error = NULL;
 
   tool_hold_standard ();
   g_option_context_set_summary (context,
-      "Measures round trips of bursts of "
-      "datagrams, from application to application.");
+      "Measures round trips of bursts of datagrams, from application to application.");
   g_option_context_add_main_entries (context, entries, NULL);
   if (!g_option_context_parse (context, &argc, &argv, &error)) {
     tool_complain ("%s. See --help.", error->message);
@@ -504,7 +492,6 @@ main (int argc, char **argv)
     return run_reflector () ? 0 : 1;
   if (argc == 3 && strcmp (argv[1], "send") == 0)
     return run_sender (argv[2]) ? 0 : 1;
-  tool_complain ("say `reflect' on one machine and `send HOST' on the other. See "
-                 "--help.");
+  tool_complain ("say `reflect' on one machine and `send HOST' on the other. See --help.");
   return 2;
 }

@@ -276,9 +276,7 @@ reload (Relay *relay)
     relay_log (NULL, "%s is in force.", relay->path);
     return;
   }
-  relay_log (NULL,
-      "the new configuration is refused, the old one stays in "
-      "force. %s",
+  relay_log (NULL, "the new configuration is refused, the old one stays in force. %s",
       error->message);
   g_mutex_lock (&relay->lock);
   relay->reloads_refused++;
@@ -332,9 +330,11 @@ on_end (gpointer data)
 static int
 run (const gchar *path)
 {
-  Relay relay = { .path = path,
+  Relay relay = {
+    .path = path,
     .beat = g_get_monotonic_time (),
-    .started = g_get_real_time () / G_USEC_PER_SEC };
+    .started = g_get_real_time () / G_USEC_PER_SEC,
+  };
   g_autoptr (GError) error = NULL;
   int status = ENDED;
 
@@ -429,9 +429,11 @@ int
 main (int argc, char **argv)
 {
   static gboolean check, version;
-  static const GOptionEntry entries[] = { { "check", 0, 0, G_OPTION_ARG_NONE, &check,
-                                              "Only check whether CONFIG is good", NULL },
-    { "version", 0, 0, G_OPTION_ARG_NONE, &version, "Print the version", NULL }, { NULL } };
+  static const GOptionEntry entries[] = {
+    { "check", 0, 0, G_OPTION_ARG_NONE, &check, "Only check whether CONFIG is good", NULL },
+    { "version", 0, 0, G_OPTION_ARG_NONE, &version, "Print the version", NULL },
+    { NULL },
+  };
   g_autoptr (GOptionContext) context = g_option_context_new ("CONFIG");
   g_autoptr (GError) error = NULL;
   g_autoptr (RelayConfig) config = NULL;

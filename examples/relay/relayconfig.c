@@ -134,8 +134,7 @@ read_string (GKeyFile *file, const gchar *group, const gchar *key, GError **erro
   /* if an escape was not valid, GLib still returns the rest; it may be a secret */
   wipe (text);
   BAD (error,
-      "it is not UTF-8, or has a backslash that escapes nothing: write "
-      "\\\\ for a backslash.");
+      "it is not UTF-8, or has a backslash that escapes nothing: write \\\\ for a backslash.");
   locate (error, group, key);
   return NULL;
 }
@@ -219,8 +218,7 @@ read_passphrase (GKeyFile *file, const gchar *group, const gchar *key, GPtrArray
     text = gst_fasp_file_read (path, &size, &what, &why);
   if (text == NULL) {
     BAD (error,
-        "%s. Name a file that the relay can read and that holds "
-        "nothing but the passphrase.",
+        "%s. Name a file that the relay can read and that holds nothing but the passphrase.",
         why->message);
     return locate (error, group, key);
   }
@@ -557,9 +555,8 @@ add_listener (GArray *all, const RelayStreamConfig *stream, const RelayEnd *end,
 
     if (objection != NULL) {
       g_set_error (error, G_KEY_FILE_ERROR, G_KEY_FILE_ERROR_INVALID_VALUE,
-          "[stream %s] %s: UDP port %u is also that of the %s of [stream %s], "
-          "%s.",
-          l.stream, l.key, MAX (l.first, o->first), o->key, o->stream, objection);
+          "[stream %s] %s: UDP port %u is also that of the %s of [stream %s], %s.", l.stream, l.key,
+          MAX (l.first, o->first), o->key, o->stream, objection);
       clear_listener (&l);
       return FALSE;
     }
@@ -585,7 +582,7 @@ check_ports (const RelayConfig *config, GError **error)
   return good;
 }
 
-/* --- the file ----------------------------------------------------------------------------------- */
+/* --- the file --------------------------------------------------------------------------------- */
 
 static const gchar *const *
 get_keys (const gchar *group)
@@ -641,9 +638,7 @@ relay_config_parse (const gchar *text, gsize size, GError **error)
                                            add_stream (file, groups[i], config, error)))
       return NULL;
   if (config->streams->len == 0) {
-    BAD (error,
-        "there is nothing to do: write a section [stream NAME] with "
-        "input and output.");
+    BAD (error, "there is nothing to do: write a section [stream NAME] with input and output.");
     return NULL;
   }
   return check_ports (config, error) ? g_steal_pointer (&config) : NULL;

@@ -24,9 +24,7 @@ add (Scan *scan, gchar *what, const gchar *told, GError **error)
     g_hash_table_insert (scan->lines, what, GUINT_TO_POINTER (scan->line));
     return TRUE;
   }
-  BAD (error,
-      "[%s]%s%s: it stands twice, in line %u and in line %u. Leave one "
-      "of them out.",
+  BAD (error, "[%s]%s%s: it stands twice, in line %u and in line %u. Leave one of them out.",
       scan->section, told != NULL ? " " : "", told != NULL ? told : "", before, scan->line);
   g_free (what);
   return FALSE;
@@ -48,8 +46,7 @@ begin_section (Scan *scan, const gchar *text, GError **error)
   scan->keys = scan->get_keys (scan->section);
   if (scan->keys == NULL) {
     BAD (error,
-        "line %u: there is no such section. Write [relay], or [stream "
-        "NAME] for each stream.",
+        "line %u: there is no such section. Write [relay], or [stream NAME] for each stream.",
         scan->line);
     return FALSE;
   }
@@ -102,8 +99,10 @@ look_at (Scan *scan, const gchar *line, GError **error)
 static gboolean
 scan_text (const gchar *text, gsize size, RelayFileFunc get_keys, GError **error)
 {
-  Scan scan = { .get_keys = get_keys,
-    .lines = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL) };
+  Scan scan = {
+    .get_keys = get_keys,
+    .lines = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL),
+  };
   const gchar *end = text + size, *next;
   gboolean good = TRUE;
 

@@ -91,8 +91,7 @@ make_page (RelayHttp *http, const gchar *host, const gchar *path, const gchar *m
     page->text = g_strdup ("GET and HEAD only\n");
   } else if (!http->func (host, path, page, http->data)) {
     page->status = 404;
-    page->text = g_strdup ("There are /status.json, /metrics, /healthz and "
-                           "/readyz.\n");
+    page->text = g_strdup ("There are /status.json, /metrics, /healthz and /readyz.\n");
   }
 }
 

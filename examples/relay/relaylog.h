@@ -19,8 +19,8 @@ typedef struct
 /* TRUE: one more line may be written.  *missed: how many were not, in the time before. */
 gboolean relay_log_may (RelayLogBudget *budget, gint64 now, guint *missed);
 
-/* Returns @text in one line and without control characters, whatever the network has put into it.
- */
+/* Returns @text in one line and without control characters, whatever the network has put into
+ * it. */
 gchar *relay_log_make_plain (const gchar *text);
 /* @stream: its name, or NULL. */
 void relay_log (const gchar *stream, const gchar *format, ...) G_GNUC_PRINTF (2, 3);

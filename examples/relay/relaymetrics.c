@@ -125,7 +125,7 @@ add_sample (Metrics *metrics, const gchar *name, Type type, const gchar *unit, c
       labels[0] != '\0' ? "{" : "", labels, labels[0] != '\0' ? "}" : "", number);
 }
 
-/* --- fields ------------------------------------------------------------------------------------ */
+/* --- fields ----------------------------------------------------------------------------------- */
 
 /* What becomes of a field's unit: metrics are in base units, and end in their names. */
 static const struct
@@ -260,7 +260,7 @@ add_peers (Metrics *metrics, const gchar *prefix, const gchar *labels, gboolean 
   }
 }
 
-/* --- the page -------------------------------------------------------------------------------------- */
+/* --- the page --------------------------------------------------------------------------------- */
 
 static void
 add_stream (Metrics *metrics, const RelayStreamStats *s, gboolean receiver_metrics)

@@ -230,9 +230,7 @@ ended (RelayStream *stream, const gchar *error)
   if (error != NULL)
     relay_log (stream->config->name, "%s It starts again in %.1f s.", error, stream->delay / 1e3);
   else
-    relay_log (stream->config->name,
-        "the stream has ended. It is offered again "
-        "in %.1f s.",
+    relay_log (stream->config->name, "the stream has ended. It is offered again in %.1f s.",
         stream->delay / 1e3);
   begin_stop (stream);
 }
@@ -405,7 +403,7 @@ start (RelayStream *stream)
   transit (stream, RELAY_STARTING, GST_STATE_PLAYING);
 }
 
-/* --- the interface -------------------------------------------------------------------------------- */
+/* --- the interface ---------------------------------------------------------------------------- */
 
 RelayStream *
 relay_stream_new (RelayStreamConfig *config)
@@ -506,7 +504,7 @@ relay_stream_adjust (RelayStream *stream, RelayStreamConfig *config)
   return TRUE;
 }
 
-/* --- figures ----------------------------------------------------------------------------------------- */
+/* --- figures ---------------------------------------------------------------------------------- */
 
 static void
 get_end (End *end, RelayEndStats *figures)

@@ -44,8 +44,8 @@ typedef struct
  * waits for what is doubtful. */
 CbrPiece cbr_packets_look (const CbrPackets *packets, CbrQueue *queue, gsize most,
     gboolean impatient);
-/* Bytes of @piece were taken out of the queue: all of them, or whole packets, if it is of packets.
- */
+/* Bytes of @piece were taken out of the queue: all of them, or whole packets, if it is of
+ * packets. */
 void cbr_packets_took (CbrPackets *packets, const CbrPiece *piece);
 
 G_END_DECLS

@@ -12,7 +12,7 @@
  *     has begun.  If that follows the one before the doubt, the one in doubt was wrong, and never
  *     counts;
  *   - if it is announced, as the first one of another clock.  If a far step follows that, it was
- * wrong itself.
+ *     wrong itself.
  *
  * A PCR that was near, but wrong, counts until the next one, which follows the one before it.  Time
  * stands still then until it is made up for.  So no wrong PCR makes time longer or shorter, but for

@@ -64,10 +64,7 @@ skip_foreign (GstCbrPacer *self, guint n, gboolean *wrong)
     cbr_packets_took (&self->packets, &piece);
     self->figures.bytes_dropped += dropped;
     self->skipped += dropped;
-    GST_WARNING_OBJECT (self,
-        "skipped %" G_GSIZE_FORMAT " bytes that are no "
-        "packet",
-        dropped);
+    GST_WARNING_OBJECT (self, "skipped %" G_GSIZE_FORMAT " bytes that are no packet", dropped);
     piece = gst_cbr_pacer_look (self, n);
   }
   *wrong = self->skipped >= SKIP_MAX;

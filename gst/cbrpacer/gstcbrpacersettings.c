@@ -20,14 +20,15 @@ GType
 gst_cbr_pacer_method_get_type (void)
 {
   static gsize once = 0;
-  static const GEnumValue values[] = { { GST_CBR_PACER_METHOD_DEADLINE,
-                                           "Sleep until absolute deadlines, which never drift",
-                                           "deadline" },
+  static const GEnumValue values[] = {
+    { GST_CBR_PACER_METHOD_DEADLINE, "Sleep until absolute deadlines, which never drift",
+        "deadline" },
     { GST_CBR_PACER_METHOD_SEND_AND_COMPARE,
         "Watch the clock all the time, on a whole core (for comparison only)", "send-and-compare" },
     { GST_CBR_PACER_METHOD_SEND_AND_SLEEP,
         "Sleep for the rest of each period, which drifts (for comparison only)", "send-and-sleep" },
-    { 0, NULL, NULL } };
+    { 0, NULL, NULL },
+  };
 
   return gst_fasp_register_enum (&once, "GstCbrPacerMethod", values);
 }
@@ -36,11 +37,12 @@ GType
 gst_cbr_pacer_overflow_get_type (void)
 {
   static gsize once = 0;
-  static const GEnumValue values[] = { { GST_CBR_PACER_OVERFLOW_BLOCK, "The source waits",
-                                           "block" },
+  static const GEnumValue values[] = {
+    { GST_CBR_PACER_OVERFLOW_BLOCK, "The source waits", "block" },
     { GST_CBR_PACER_OVERFLOW_DROP_OLDEST, "Drop what has waited longest, with a warning",
         "drop-oldest" },
-    { 0, NULL, NULL } };
+    { 0, NULL, NULL },
+  };
 
   return gst_fasp_register_enum (&once, "GstCbrPacerOverflow", values);
 }
@@ -49,10 +51,11 @@ GType
 gst_cbr_pacer_stuffing_get_type (void)
 {
   static gsize once = 0;
-  static const GEnumValue values[] = { { GST_CBR_PACER_STUFFING_NONE, "Nothing: the line is idle",
-                                           "none" },
+  static const GEnumValue values[] = {
+    { GST_CBR_PACER_STUFFING_NONE, "Nothing: the line is idle", "none" },
     { GST_CBR_PACER_STUFFING_NULL_TS, "MPEG-TS null packets: the rate stays exact", "null-ts" },
-    { 0, NULL, NULL } };
+    { 0, NULL, NULL },
+  };
 
   return gst_fasp_register_enum (&once, "GstCbrPacerStuffing", values);
 }

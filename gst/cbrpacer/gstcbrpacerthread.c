@@ -188,9 +188,7 @@ set_offload (GstCbrPacer *self)
         payload == CBR_OFFLOAD_UNKNOWN ? 0 : payload);
   if (why != NULL)
     GST_ELEMENT_WARNING (self, RESOURCE, SETTINGS,
-        ("segmentation-offload is not possible here: %s. Datagrams leave one by "
-         "one.",
-            why),
+        ("segmentation-offload is not possible here: %s. Datagrams leave one by one.", why),
         (NULL));
   g_mutex_lock (&self->lock);
 }

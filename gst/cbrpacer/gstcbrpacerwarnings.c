@@ -74,8 +74,8 @@ gst_cbr_pacer_tell_dropped (GstCbrPacer *self)
   raise = advise_rate (self);
   g_mutex_unlock (&self->lock);
   GST_ELEMENT_WARNING_WITH_DETAILS (self, STREAM, FAILED,
-      ("Dropped %" G_GUINT64_FORMAT " bytes: the stream is faster than %s. %s%s, "
-       "or lower the encoder's rate.",
+      ("Dropped %" G_GUINT64_FORMAT
+       " bytes: the stream is faster than %s. %s%s, or lower the encoder's rate.",
           dropped, slow ? "the elements behind take it" : "bitrate",
           slow ? "Set sync=false at the sink, look at its network" : raise,
           slow ? "" : " or max-delay"),

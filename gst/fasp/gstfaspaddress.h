@@ -5,7 +5,8 @@
  * gstfaspaddress.h: the addresses of peers, for programs and for people.
  *
  * A field that is a GSocketAddress has a twin of its name and -string.  Not every language can read
- * the first (Go, Java), and gst-launch-1.0 -m prints NULL for it; programs made for srtsink need it.
+ * the first (Go, Java), and gst-launch-1.0 -m prints NULL for it; programs made for srtsink need
+ * it.
  */
 #pragma once
 

@@ -191,8 +191,7 @@ set_uri (GstFaspConnection *c, const gchar *uri, GError **error)
   g_mutex_unlock (&c->lock);
   if (running) {
     g_set_error (error, GST_URI_ERROR, GST_URI_ERROR_BAD_STATE,
-        "The URI cannot be changed while the element runs: set it to READY "
-        "first.");
+        "The URI cannot be changed while the element runs: set it to READY first.");
     return FALSE;
   }
   if (uri != NULL && !gst_fasp_uri_set (&c->settings, c->element, uri, error))
@@ -472,12 +471,11 @@ check_files (const Wanted *wanted)
   g_autoptr (GError) error = NULL;
 
   if (is_set (wanted->record) && !gst_fasp_record_file_check (wanted->record, &error))
-    return g_strdup_printf ("Cannot record to \"%s\": %s. Set record to a file "
-                            "that can be written.",
-        wanted->record, error->message);
+    return g_strdup_printf (
+        "Cannot record to \"%s\": %s. Set record to a file that can be written.", wanted->record,
+        error->message);
   if (is_set (wanted->log) && !gst_fasp_text_file_check (wanted->log, &error))
-    return g_strdup_printf ("Cannot log to \"%s\": %s. Set log to a file that "
-                            "can be written.",
+    return g_strdup_printf ("Cannot log to \"%s\": %s. Set log to a file that can be written.",
         wanted->log, error->message);
   return NULL;
 }

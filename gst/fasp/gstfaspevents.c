@@ -93,17 +93,14 @@ gst_fasp_events_explain (const FaspEvent *event)
       if (event->type != FASP_EVENT_REJECTED)
         return g_strdup_printf ("%s has finished", peer);
       return g_strdup_printf (event->calling ?
-              "%s takes no more calls, as its stream has ended: start that end "
-              "again" :
-              "%s called after the end of the stream: start this end "
-              "again for another",
+              "%s takes no more calls, as its stream has ended: start that end again" :
+              "%s called after the end of the stream: start this end again for another",
           peer);
     case FASP_REASON_STOPPED:
       return g_strdup_printf ("%s stopped before the end of the stream", peer);
     case FASP_REASON_TOO_SLOW:
-      return g_strdup_printf ("%s was too slow for the stream and was "
-                              "disconnected (slow-policy=drop-receiver)",
-          peer);
+      return g_strdup_printf (
+          "%s was too slow for the stream and was disconnected (slow-policy=drop-receiver)", peer);
     case FASP_REASON_REFUSED:
       if (event->calling || event->type == FASP_EVENT_REMOVED)
         return explain_refusal (event, peer);
@@ -120,21 +117,18 @@ gst_fasp_events_explain (const FaspEvent *event)
     case FASP_REASON_SAME_ROLE:
       return g_strdup_printf ("%s cannot be connected: %s", peer, text);
     case FASP_REASON_UNSUPPORTED:
-      return g_strdup_printf ("%s does not support what was asked for (%s): "
-                              "install the same version on both ends",
+      return g_strdup_printf (
+          "%s does not support what was asked for (%s): install the same version on both ends",
           peer, text);
     case FASP_REASON_KEY:
     case FASP_REASON_ENCRYPTION:
       return g_strdup_printf ("%s cannot be connected: %s", peer, text);
     case FASP_REASON_VERSION:
-      return g_strdup_printf ("%s speaks another version of the protocol: "
-                              "install the same version on both ends",
-          peer);
+      return g_strdup_printf (
+          "%s speaks another version of the protocol: install the same version on both ends", peer);
     case FASP_REASON_SILENT:
       if (event->type != FASP_EVENT_REJECTED)
-        return g_strdup_printf ("%s was not heard for longer than "
-                                "resume-timeout",
-            peer);
+        return g_strdup_printf ("%s was not heard for longer than resume-timeout", peer);
       if (event->address.len == 0)
         return g_strdup ("there was nobody to call within resume-timeout, as no "
                          "address was found: check the name in the URI, or whether the "
@@ -291,8 +285,8 @@ tell_moved (GstElement *element, const FaspEvent *event, const gchar *peer)
   else if (event->bytes_lost > 0)
     GST_ELEMENT_WARNING (element, RESOURCE, READ,
         ("The stream came from %s and goes on from %s, which does not have it "
-         "from that far back: %" G_GUINT64_FORMAT " bytes are missing. Raise "
-         "history (and buffer-size) of the faspsink there.",
+         "from that far back: %" G_GUINT64_FORMAT
+         " bytes are missing. Raise history (and buffer-size) of the faspsink there.",
             from, peer, event->bytes_lost),
         (NULL));
   else
@@ -409,13 +403,9 @@ static void
 tell_hearing (GstElement *element, const gchar *peer)
 {
   GST_ELEMENT_INFO (element, RESOURCE, READ,
-      ("The multicast group is heard again: the stream of %s comes by "
-       "multicast.",
-          peer),
+      ("The multicast group is heard again: the stream of %s comes by multicast.", peer),
       /* gst-launch-1.0 prints only this part of an INFO */
-      ("the multicast group is heard again: the stream of %s comes by "
-       "multicast",
-          peer));
+      ("the multicast group is heard again: the stream of %s comes by multicast", peer));
 }
 
 gboolean
@@ -497,9 +487,8 @@ tell_unanswered (GstElement *element, const FaspEvent *event, const gchar *peer)
         (NULL));
   else if (event->text[0] != '\0')
     GST_ELEMENT_WARNING (element, RESOURCE, NOT_AUTHORIZED,
-        ("No connection to %s yet: %s. Set the same on both ends. Dialling "
-         "goes on.",
-            peer, event->text),
+        ("No connection to %s yet: %s. Set the same on both ends. Dialling goes on.", peer,
+            event->text),
         (NULL));
   else if (meets_halfway (element))
     GST_ELEMENT_WARNING (element, RESOURCE, NOT_FOUND,
@@ -617,9 +606,8 @@ void
 gst_fasp_events_resolve_failed (GstElement *element, const gchar *host, const GError *error)
 {
   GST_ELEMENT_WARNING (element, RESOURCE, NOT_FOUND,
-      ("Cannot find the address of \"%s\": %s. Check the name. The look-up is "
-       "tried again.",
-          host, error->message),
+      ("Cannot find the address of \"%s\": %s. Check the name. The look-up is tried again.", host,
+          error->message),
       (NULL));
 }
 
@@ -627,8 +615,9 @@ void
 gst_fasp_events_buffer_short (GstElement *element, guint64 rate, gsize granted, gsize wanted)
 {
   GST_ELEMENT_WARNING (element, RESOURCE, SETTINGS,
-      ("The kernel buffers only %" G_GSIZE_FORMAT " KiB for this socket, %.1f "
-       "ms of the %" G_GUINT64_FORMAT " Mbit/s that arrive: datagrams will "
+      ("The kernel buffers only %" G_GSIZE_FORMAT
+       " KiB for this socket, %.1f ms of the %" G_GUINT64_FORMAT
+       " Mbit/s that arrive: datagrams will "
        "be lost when this machine is busy. Allow more: sysctl -w "
        "net.core.rmem_max=%" G_GSIZE_FORMAT,
           granted / 1024, granted * 8e3 / rate, rate / 1000000, wanted),

@@ -17,8 +17,8 @@ G_BEGIN_DECLS
  * caller-connecting), and caller-identified. */
 void gst_fasp_events_install (GObjectClass *klass);
 
-/* The details of an error or warning about what became of a peer, for GST_ELEMENT_*_WITH_DETAILS().
- */
+/* The details of an error or warning about what became of a peer, for
+ * GST_ELEMENT_*_WITH_DETAILS(). */
 #define GST_FASP_REASON(event) ("reason-code", G_TYPE_UINT, (guint) (event)->reason, NULL)
 
 /* What is told of peers, who may be strangers, by kind (gstfaspquiet.h). */

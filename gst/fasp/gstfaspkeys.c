@@ -23,15 +23,15 @@ GType
 gst_fasp_encryption_get_type (void)
 {
   static gsize once = 0;
-  static const GEnumValue values[] = { { GST_FASP_ENCRYPTION_AUTO,
-                                           "AES-128-GCM, or ChaCha20-Poly1305 where an end "
-                                           "has no instructions for AES",
-                                           "auto" },
+  static const GEnumValue values[] = {
+    { GST_FASP_ENCRYPTION_AUTO,
+        "AES-128-GCM, or ChaCha20-Poly1305 where an end has no instructions for AES", "auto" },
     { GST_FASP_ENCRYPTION_NONE, "None; has to be set on both ends", "none" },
     { GST_FASP_ENCRYPTION_AES_128_GCM, "AES-128-GCM", "aes-128-gcm" },
     { GST_FASP_ENCRYPTION_AES_256_GCM, "AES-256-GCM", "aes-256-gcm" },
     { GST_FASP_ENCRYPTION_CHACHA20_POLY1305, "ChaCha20-Poly1305", "chacha20-poly1305" },
-    { 0, NULL, NULL } };
+    { 0, NULL, NULL },
+  };
 
   return gst_fasp_register_enum (&once, "GstFaspEncryption", values);
 }

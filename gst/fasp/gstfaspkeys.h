@@ -27,8 +27,8 @@ GType gst_fasp_encryption_get_type (void);
 /* The name that the property `encryption' uses. */
 const gchar *gst_fasp_cipher_get_name (FaspCipher cipher);
 
-/* A public key of FASP_KEY_SIZE bytes as text: base64, as openssl prints it.  Free with g_free().
- */
+/* A public key of FASP_KEY_SIZE bytes as text: base64, as openssl prints it.  Free with
+ * g_free(). */
 gchar *gst_fasp_public_key_to_text (const guint8 *key);
 /* If a peer has proved its identity, adds it: "peer-key", in the form that
  * public-key and allowed-keys take, and "peer-name". */

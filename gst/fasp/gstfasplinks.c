@@ -59,13 +59,15 @@ add_set (GstFaspLinks *links, const GstFaspSettings *s, const Local *local, GErr
   if (!has_ports (local->port, s->flowlets, error))
     return FALSE;
   for (guint i = 0; i < s->flowlets; i++)
-    links->sockets[links->n++] = (FaspSocketSettings) { .local_address = local->address,
+    links->sockets[links->n++] = (FaspSocketSettings) {
+      .local_address = local->address,
       .local_port = local->port > 0 ? local->port + i : 0,
       .interface = local->interface,
       .tos = s->tos,
       .ttl = s->ttl,
       .buffer = buffer,
-      .answers = answers };
+      .answers = answers,
+    };
   return TRUE;
 }
 
@@ -137,8 +139,7 @@ add_bond (GstFaspLinks *links, const GstFaspSettings *s, const gchar *text, GErr
   }
   port = g_inet_socket_address_get_port (G_INET_SOCKET_ADDRESS (address));
   if (!dials && parts[1] != NULL) {
-    BAD ("A listener's bonding-addresses are its own: \"%s\" has an @ in it. "
-         "Write ADDRESS:PORT.",
+    BAD ("A listener's bonding-addresses are its own: \"%s\" has an @ in it. Write ADDRESS:PORT.",
         text);
     return FALSE;
   }

@@ -36,9 +36,8 @@ gst_fasp_multicast_install (GObjectClass *klass, FaspRole role)
           "Let receivers on this machine hear the multicast group, too", TRUE, FLAGS));
   g_object_class_install_property (klass, GST_FASP_PROP_TTL_MC,
       g_param_spec_int ("ttl-mc", "Multicast time to live",
-          "TTL of what is sent to a multicast group (1: not beyond the next "
-          "router)",
-          0, 255, DEFAULT_TTL, FLAGS));
+          "TTL of what is sent to a multicast group (1: not beyond the next router)", 0, 255,
+          DEFAULT_TTL, FLAGS));
 }
 
 void
@@ -88,8 +87,7 @@ gst_fasp_multicast_check (const GstFaspSettings *s, GError **error)
          "faspsrc calls the sender that is announced there. Leave out mode.",
         s->host);
   else if (s->flowlets > 1 || (s->bonding_addresses != NULL && s->bonding_addresses[0] != '\0'))
-    BAD ("%s is a multicast group, which has one flow: leave out flowlets and "
-         "bonding-addresses.",
+    BAD ("%s is a multicast group, which has one flow: leave out flowlets and bonding-addresses.",
         s->host);
   else if (!sends && s->fallback_addresses != NULL && s->fallback_addresses[0] != '\0')
     BAD ("%s is a multicast group, where senders announce themselves: leave "
@@ -131,10 +129,12 @@ gst_fasp_multicast_get_group (const GstFaspSettings *s)
 void
 gst_fasp_multicast_to_io (const GstFaspSettings *s, FaspMembership *membership)
 {
-  *membership = (FaspMembership) { .group = s->host,
+  *membership = (FaspMembership) {
+    .group = s->host,
     .port = s->port,
     .source = s->multicast.source,
     .interface = get_interface (s),
     .ttl = s->multicast.ttl,
-    .loop = s->multicast.loop };
+    .loop = s->multicast.loop,
+  };
 }

@@ -22,8 +22,7 @@ gst_fasp_quiet_may_tell (GstFaspQuiet *quiet, gchar **more)
   }
   *more = quiet->untold == 0 ?
       g_strdup ("") :
-      g_strdup_printf (" %" G_GUINT64_FORMAT " more like this since the last "
-                       "such message.",
+      g_strdup_printf (" %" G_GUINT64_FORMAT " more like this since the last such message.",
           quiet->untold);
   quiet->untold = 0;
   return TRUE;

@@ -62,9 +62,8 @@ drain (GstFaspRecorder *self)
   }
   if (lost > self->lost)
     GST_ELEMENT_WARNING (self->element, RESOURCE, WRITE,
-        ("\"%s\" is written too slowly: %" G_GUINT64_FORMAT " %s. Use a faster "
-         "disk.",
-            self->path, lost - self->lost, self->class->things),
+        ("\"%s\" is written too slowly: %" G_GUINT64_FORMAT " %s. Use a faster disk.", self->path,
+            lost - self->lost, self->class->things),
         (NULL));
   self->lost = lost;
   return TRUE;
@@ -120,8 +119,7 @@ gst_fasp_recorder_start (GstFaspRecorder *self, FaspIo *io)
     return;
   set_ring (self, 0);
   GST_ELEMENT_WARNING (self->element, RESOURCE, WRITE,
-      ("\"%s\" will be empty: %s. The stream goes on. End other programs, and start "
-       "again.",
+      ("\"%s\" will be empty: %s. The stream goes on. End other programs, and start again.",
           self->path, error->message),
       (NULL));
 }

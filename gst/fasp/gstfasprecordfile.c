@@ -95,10 +95,10 @@ add_run (GstFaspRecordFile *file, const gchar *element, GError **error)
   gboolean good;
 
   /* if two elements start in the same µs, the later one takes the next number */
-  good = sqlite3_prepare_v2 (file->database,
-             "INSERT INTO run VALUES (max(?1,"
-             " coalesce((SELECT max(run) + 1 FROM run), 0)), ?2, ?3)",
-             -1, &add, NULL)
+  good =
+      sqlite3_prepare_v2 (file->database,
+          "INSERT INTO run VALUES (max(?1, coalesce((SELECT max(run) + 1 FROM run), 0)), ?2, ?3)",
+          -1, &add, NULL)
           == SQLITE_OK
       && sqlite3_bind_int64 (add, 1, file->run) == SQLITE_OK
       && sqlite3_bind_text (add, 2, element, -1, SQLITE_TRANSIENT) == SQLITE_OK

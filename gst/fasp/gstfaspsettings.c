@@ -175,9 +175,8 @@ install_common (GObjectClass *klass)
           G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
   g_object_class_install_property (klass, GST_FASP_PROP_STATS_INTERVAL,
       g_param_spec_uint ("stats-interval", "Statistics interval",
-          "Interval in ms at which stats is posted as an element message (0: "
-          "never)",
-          0, G_MAXINT, 0, PLAYING));
+          "Interval in ms at which stats is posted as an element message (0: never)", 0, G_MAXINT,
+          0, PLAYING));
   g_object_class_install_property (klass, GST_FASP_PROP_JOIN_AT,
       g_param_spec_enum ("join-at", "Join at",
           "Where a receiver begins that has nothing of the stream yet, as far "
@@ -186,9 +185,8 @@ install_common (GObjectClass *klass)
           GST_TYPE_FASP_JOIN_AT, GST_FASP_JOIN_AT_AUTO, READY));
   g_object_class_install_property (klass, GST_FASP_PROP_JOIN_BACK,
       g_param_spec_uint64 ("join-back", "Join back",
-          "With join-at=back: how long ago to begin, in ns (0: as far back as "
-          "history goes)",
-          0, G_MAXUINT32 * (guint64) GST_MSECOND, 0, READY));
+          "With join-at=back: how long ago to begin, in ns (0: as far back as history goes)", 0,
+          G_MAXUINT32 * (guint64) GST_MSECOND, 0, READY));
 }
 
 static void
@@ -220,8 +218,7 @@ install_sink (GObjectClass *klass)
           0, G_MAXUINT64, 0, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
   g_object_class_install_property (klass, GST_FASP_PROP_SLOW_POLICY,
       g_param_spec_enum ("slow-policy", "Slow policy",
-          "What to do with a receiver that does not keep up when buffer-size "
-          "is full",
+          "What to do with a receiver that does not keep up when buffer-size is full",
           GST_TYPE_FASP_SLOW_POLICY, GST_FASP_SLOW_POLICY_WAIT, PLAYING));
   g_object_class_install_property (klass, GST_FASP_PROP_GLITCH_INTERVAL,
       g_param_spec_uint64 ("glitch-interval", "Glitch interval",
@@ -318,7 +315,8 @@ gst_fasp_settings_install (GObjectClass *klass, FaspRole role)
 void
 gst_fasp_settings_init (GstFaspSettings *settings, FaspRole role)
 {
-  *settings = (GstFaspSettings) { .localport = DEFAULT_PORT,
+  *settings = (GstFaspSettings) {
+    .localport = DEFAULT_PORT,
     .latency = DEFAULT_LATENCY,
     .auto_reconnect = TRUE,
     .resume_timeout = DEFAULT_RESUME_TIMEOUT,
@@ -330,7 +328,8 @@ gst_fasp_settings_init (GstFaspSettings *settings, FaspRole role)
     .max_receivers_per_network = FASP_RECEIVERS_NETWORK_DEFAULT,
     .glitch_interval = DEFAULT_GLITCH_INTERVAL,
     .wait_for_connection = TRUE,
-    .role = role };
+    .role = role,
+  };
   gst_fasp_multicast_init (&settings->multicast);
 }
 

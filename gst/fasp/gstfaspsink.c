@@ -78,7 +78,7 @@ struct _GstFaspSink
   gboolean paused;               /* the streaming thread waits for PLAYING; preroll lock */
   gint async;                    /* as the application set it, else ASYNC_AS_SYNC; atomic */
   gint headed;                   /* GQuark of the caps' name, if the stream cannot be read without
-                                  * its beginning, which we cannot repeat; else 0; atomic */
+                                    its beginning, which we cannot repeat; else 0; atomic */
   gint64 told_slow, told_headed; /* used by the I/O thread only; µs */
   GstFaspWatch watch;
 };
@@ -146,8 +146,7 @@ write_gathered (GstFaspSink *self, Gathered *g)
       GST_FASP_WATCH_PASSES);
   if (self->ended) {
     GST_ELEMENT_ERROR (self, STREAM, FAILED,
-        ("The stream has ended. Set faspsink to READY and back to PLAYING to "
-         "send another."),
+        ("The stream has ended. Set faspsink to READY and back to PLAYING to send another."),
         (NULL));
     return GST_FASP_FLOW_TOLD;
   }
@@ -668,8 +667,7 @@ gst_fasp_sink_class_init (GstFaspSinkClass *klass)
   element_class->change_state = gst_fasp_sink_change_state;
   gst_element_class_add_static_pad_template (element_class, &sink_template);
   gst_element_class_set_static_metadata (element_class, "fasp sink", "Sink/Network",
-      "Sends a stream, whole and in order, over networks that "
-      "lose packets",
+      "Sends a stream, whole and in order, over networks that lose packets",
       "The gst-fasp developers");
 
   sink_class->set_caps = gst_fasp_sink_set_caps;

@@ -65,7 +65,7 @@ struct _GstFaspSrc
   GThread *controller;  /* the thread that changes our state or sends us an event; atomic, */
   gboolean pausing;     /* and that it pauses us; for that thread only */
   gboolean started;     /* `caps' and `provided' are in force, whatever is set meanwhile;
-                         * object lock */
+                           object lock */
   GstCaps *caps;        /* NULL: any */
   gboolean provided;    /* we provide a clock, and have posted that */
   gboolean negotiated;  /* there has been a sender; object lock */
@@ -294,10 +294,8 @@ ended (GstFaspSrc *self, const FaspEvent *event)
   }
   if (self->required) {
     GST_ELEMENT_ERROR_WITH_DETAILS (self, RESOURCE, READ,
-        ("%s, and require-complete is set. "
-         "Send the stream again from its beginning.",
-            why),
-        (NULL), GST_FASP_REASON (event));
+        ("%s, and require-complete is set. Send the stream again from its beginning.", why), (NULL),
+        GST_FASP_REASON (event));
     return GST_FASP_FLOW_TOLD;
   }
   /* EOS rather than an error, so that downstream can finish what came properly */
@@ -788,8 +786,7 @@ gst_fasp_src_class_init (GstFaspSrcClass *klass)
   element_class->provide_clock = gst_fasp_src_provide_clock;
   gst_element_class_add_static_pad_template (element_class, &src_template);
   gst_element_class_set_static_metadata (element_class, "fasp source", "Source/Network",
-      "Receives a stream, whole and in order, over networks "
-      "that lose packets",
+      "Receives a stream, whole and in order, over networks that lose packets",
       "The gst-fasp developers");
 
   src_class->unlock = gst_fasp_src_unlock;

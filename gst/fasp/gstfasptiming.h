@@ -22,7 +22,7 @@ typedef struct
   GstFaspClock *clock;      /* at the sender's rate; owned */
   gboolean own_clock;       /* it is the pipeline's clock */
   GstClockTimeDiff offset;  /* from monotonic to running time, or with our own
-                             * clock, less the base time */
+                               clock, less the base time */
   GstClockTimeDiff running; /* running time at the last look */
   GstClockTime last_pts;    /* of the last buffer; never decreases */
 } GstFaspTiming;

@@ -169,8 +169,7 @@ check_escapes (GstElement *element, const gchar *text, GError **error)
   key = g_strndup (from, strcspn (from, "=&#"));
   /* if it is not a known key, it may be the rest of a secret */
   if (from < bad && find_setting (element, key) != NULL)
-    BAD_URI ("The value of %s in the fasp URI has a %% that escapes nothing: "
-             "write %%25 for a %%.",
+    BAD_URI ("The value of %s in the fasp URI has a %% that escapes nothing: write %%25 for a %%.",
         key);
   else
     BAD_URI ("The fasp URI has a %% that escapes nothing: write %%25 for a %%, "
@@ -209,8 +208,7 @@ check_authority (const gchar *text, GstUri *uri, GError **error)
   guint port = gst_uri_get_port (uri);
 
   if (path != NULL && path[0] != '\0' && !g_str_equal (path, "/")) {
-    BAD_URI ("A fasp URI has no path, this one has \"%.*s\". Write "
-             "fasp://HOST:PORT?key=value.",
+    BAD_URI ("A fasp URI has no path, this one has \"%.*s\". Write fasp://HOST:PORT?key=value.",
         count_plain (path), path);
     return FALSE;
   }

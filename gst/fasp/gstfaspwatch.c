@@ -54,11 +54,10 @@ tell_unit (const GstFaspWatch *w, GstElement *sink)
   if (max == 0 || max >= LOW_RATE || w->rate <= max)
     return FALSE;
   GST_ELEMENT_WARNING (sink, RESOURCE, BUSY,
-      ("max-bitrate is in bit/s: %" G_GUINT64_FORMAT " bit/s is less than this "
-       "stream of %" G_GUINT64_FORMAT " kbit/s needs, and its delay keeps "
+      ("max-bitrate is in bit/s: %" G_GUINT64_FORMAT
+       " bit/s is less than this stream of %" G_GUINT64_FORMAT " kbit/s needs, and its delay keeps "
        "growing. If kbit/s are meant, as for x264enc, set max-bitrate=%" G_GUINT64_FORMAT
-       "; else raise it to 1.2 times the stream's rate, or "
-       "lower the encoder's rate.",
+       "; else raise it to 1.2 times the stream's rate, or lower the encoder's rate.",
           max, (w->rate + 500) / 1000, max * 1000),
       (NULL));
   return TRUE;

@@ -19,7 +19,7 @@ typedef struct
   gint64 held;               /* how long the source was held up since then, µs */
   gint64 began;              /* the first look, µs; 0: none yet */
   guint64 before, rate;      /* bytes that were written before it; bit/s of the stream since then,
-                              * 0: not known */
+                                0: not known */
   FaspTime backlog;          /* how long data had waited to leave at that look */
   guint behind, lossy, late; /* number of looks in a row that found this */
   gint64 told_behind, told_lossy, told_late, told_stuck, told_keyless; /* µs */

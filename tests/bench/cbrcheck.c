@@ -213,8 +213,8 @@ main (gint argc, gchar **argv)
   static gint udp, tcp;
   static gint64 records = -1;
   static gchar *times;
-  static const GOptionEntry entries[] = { { "mbit", 0, 0, G_OPTION_ARG_DOUBLE, &mbit,
-                                              "Rate of the stream", "MBIT" },
+  static const GOptionEntry entries[] = {
+    { "mbit", 0, 0, G_OPTION_ARG_DOUBLE, &mbit, "Rate of the stream", "MBIT" },
     { "seconds", 0, 0, G_OPTION_ARG_DOUBLE, &seconds, "Its length", "SECONDS" },
     { "records", 0, 0, G_OPTION_ARG_INT64, &records,
         "How many are expected, if not so much of that rate", "N" },
@@ -226,7 +226,8 @@ main (gint argc, gchar **argv)
     { "delay", 0, 0, G_OPTION_ARG_DOUBLE, &delay, "One-way delay of the path", "MS" },
     { "times", 0, 0, G_OPTION_ARG_FILENAME, &times, "Write the delay of each record as CSV",
         "FILE" },
-    { NULL } };
+    { NULL },
+  };
   g_autoptr (GOptionContext) context = g_option_context_new ("");
   g_autoptr (GError) error = NULL;
   Check check = { 0 };

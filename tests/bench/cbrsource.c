@@ -93,8 +93,8 @@ main (gint argc, gchar **argv)
   static gdouble mbit = 10, seconds = 10, lead, linger;
   static gint piece = CBR_RECORD;
   static gchar *udp, *tcp, *congestion, *schedule;
-  static const GOptionEntry entries[] = { { "mbit", 0, 0, G_OPTION_ARG_DOUBLE, &mbit,
-                                              "Rate of the stream", "MBIT" },
+  static const GOptionEntry entries[] = {
+    { "mbit", 0, 0, G_OPTION_ARG_DOUBLE, &mbit, "Rate of the stream", "MBIT" },
     { "seconds", 0, 0, G_OPTION_ARG_DOUBLE, &seconds, "Length", "SECONDS" },
     { "lead", 0, 0, G_OPTION_ARG_DOUBLE, &lead,
         "Wait before the first record, for connections to be made", "SECONDS" },
@@ -112,7 +112,8 @@ main (gint argc, gchar **argv)
     { "tcp", 0, 0, G_OPTION_ARG_STRING, &tcp, "Send there", "HOST:PORT" },
     { "congestion", 0, 0, G_OPTION_ARG_STRING, &congestion, "TCP congestion control (bbr)",
         "NAME" },
-    { NULL } };
+    { NULL },
+  };
   g_autoptr (GOptionContext) context = g_option_context_new ("");
   g_autoptr (GError) error = NULL;
   g_autoptr (GByteArray) pending = g_byte_array_new ();

@@ -101,12 +101,15 @@ receive_all (int fd)
 int
 main (int argc, char **argv)
 {
-  static const GOptionEntry entries[] = { { "port", 0, 0, G_OPTION_ARG_INT, &port, "", "PORT" },
+  static const GOptionEntry entries[] = {
+    { "port", 0, 0, G_OPTION_ARG_INT, &port, "", "PORT" },
     { "to", 0, 0, G_OPTION_ARG_STRING, &to, "", "ADDRESS" },
     { "payload", 0, 0, G_OPTION_ARG_INT, &payload, "UDP payload", "BYTES" },
     { "seconds", 0, 0, G_OPTION_ARG_INT, &seconds, "", "SECONDS" },
     { "gso", 0, 0, G_OPTION_ARG_NONE, &gso, "", NULL },
-    { "gro", 0, 0, G_OPTION_ARG_NONE, &gro, "", NULL }, { NULL } };
+    { "gro", 0, 0, G_OPTION_ARG_NONE, &gro, "", NULL },
+    { NULL },
+  };
   g_autoptr (GOptionContext) context = g_option_context_new ("send|receive");
   g_autoptr (GError) error = NULL;
   gboolean good, sends;

@@ -109,9 +109,8 @@ main (int argc, char **argv)
 
     if (error != 0) {
       fprintf (stderr,
-          "corewatch: no thread before all others on processor "
-          "%d: %s. Run it as root.\n",
-          i, strerror (error));
+          "corewatch: no thread before all others on processor %d: %s. Run it as root.\n", i,
+          strerror (error));
       return 1;
     }
   }

@@ -40,8 +40,10 @@ open_socket (gint *fd, struct sockaddr_in *address)
   socklen_t length = sizeof *address;
   gint on = 1;
 
-  *address =
-      (struct sockaddr_in) { .sin_family = AF_INET, .sin_addr.s_addr = htonl (INADDR_LOOPBACK) };
+  *address = (struct sockaddr_in) {
+    .sin_family = AF_INET,
+    .sin_addr.s_addr = htonl (INADDR_LOOPBACK),
+  };
   *fd = socket (AF_INET, SOCK_DGRAM | SOCK_NONBLOCK, 0);
   return *fd >= 0 && bind (*fd, (struct sockaddr *) address, sizeof *address) == 0
       && getsockname (*fd, (struct sockaddr *) address, &length) == 0
@@ -100,10 +102,12 @@ send_turn (gint fd, gsize size)
     gint n = MIN (BATCH, receivers - i), sent;
 
     for (gint j = 0; j < n; j++)
-      messages[j].msg_hdr = (struct msghdr) { .msg_name = &addresses[i + j],
+      messages[j].msg_hdr = (struct msghdr) {
+        .msg_name = &addresses[i + j],
         .msg_namelen = sizeof *addresses,
         .msg_iov = &piece,
-        .msg_iovlen = 1 };
+        .msg_iovlen = 1,
+      };
     sent = sendmmsg (fd, messages, n, 0);
     bytes += MAX (0, sent) * size;
   }
@@ -143,11 +147,13 @@ send_all (gint from)
 int
 main (int argc, char **argv)
 {
-  static const GOptionEntry entries[] = { { "receivers", 0, 0, G_OPTION_ARG_INT, &receivers, "",
-                                              "N" },
+  static const GOptionEntry entries[] = {
+    { "receivers", 0, 0, G_OPTION_ARG_INT, &receivers, "", "N" },
     { "mbit", 0, 0, G_OPTION_ARG_DOUBLE, &mbit, "To each", "MBIT" },
     { "every", 0, 0, G_OPTION_ARG_DOUBLE, &every, "About", "MS" },
-    { "seconds", 0, 0, G_OPTION_ARG_INT, &seconds, "", "SECONDS" }, { NULL } };
+    { "seconds", 0, 0, G_OPTION_ARG_INT, &seconds, "", "SECONDS" },
+    { NULL },
+  };
   g_autoptr (GOptionContext) context = g_option_context_new ("");
   g_autoptr (GError) error = NULL;
   g_autofree gint *fds = NULL;
@@ -159,8 +165,7 @@ main (int argc, char **argv)
       || every <= 0 || mbit * every > 400 || seconds < 1) {
     fprintf (stderr, "fanceiling: %s\n",
         error != NULL ? error->message :
-                        "there have to be receivers, a rate, and no more than 50 kB in one "
-                        "turn");
+                        "there have to be receivers, a rate, and no more than 50 kB in one turn");
     return 2;
   }
   addresses = g_new (struct sockaddr_in, receivers);

@@ -147,9 +147,11 @@ static void
 prepare (Batch *batch, guint16 port)
 {
   memset (batch, 0, sizeof *batch);
-  batch->to = (struct sockaddr_in) { .sin_family = AF_INET,
+  batch->to = (struct sockaddr_in) {
+    .sin_family = AF_INET,
     .sin_port = htons (port),
-    .sin_addr.s_addr = htonl (INADDR_LOOPBACK) };
+    .sin_addr.s_addr = htonl (INADDR_LOOPBACK),
+  };
   for (guint i = 0; i < BATCH; i++) {
     struct msghdr *header = &batch->messages[i].msg_hdr;
     struct cmsghdr *control;
@@ -201,15 +203,15 @@ main (int argc, char **argv)
 {
   static gint port = 0, rate = 200000, seconds = 60;
   static gchar *list = NULL;
-  static const GOptionEntry entries[] = { { "port", 0, 0, G_OPTION_ARG_INT, &port, "To be flooded",
-                                              "PORT" },
+  static const GOptionEntry entries[] = {
+    { "port", 0, 0, G_OPTION_ARG_INT, &port, "To be flooded", "PORT" },
     { "rate", 0, 0, G_OPTION_ARG_INT, &rate, "Datagrams a second", "N" },
     { "seconds", 0, 0, G_OPTION_ARG_INT, &seconds, "", "SECONDS" },
     { "kinds", 0, 0, G_OPTION_ARG_STRING, &list,
-        "Of noise, opens, sessions, "
-        "replays (these if not given), versions, flips, spoofs",
+        "Of noise, opens, sessions, replays (these if not given), versions, flips, spoofs",
         "KIND,KIND" },
-    { NULL } };
+    { NULL },
+  };
   g_autoptr (GOptionContext) context = g_option_context_new ("");
   g_autoptr (GError) error = NULL;
   static Batch batch;
@@ -232,9 +234,7 @@ main (int argc, char **argv)
     return 2;
   }
   if (tap < 0) {
-    fprintf (stderr,
-        "flood: cannot listen to the loopback interface: %s. "
-        "Run it as root.\n",
+    fprintf (stderr, "flood: cannot listen to the loopback interface: %s. Run it as root.\n",
         g_strerror (errno));
     return 1;
   }

@@ -43,10 +43,9 @@ typedef struct
 static GPtrArray *
 make_pictures (const gchar *caps)
 {
-  g_autofree gchar *text =
-      g_strdup_printf ("videotestsrc num-buffers=%u pattern=ball ! %s ! appsink name=sink "
-                       "sync=false",
-          PICTURES, caps);
+  g_autofree gchar *text = g_strdup_printf (
+      "videotestsrc num-buffers=%u pattern=ball ! %s ! appsink name=sink sync=false", PICTURES,
+      caps);
   g_autoptr (GstElement) pipeline = gst_parse_launch (text, NULL);
   g_autoptr (GstElement) sink = NULL;
   GPtrArray *pictures = g_ptr_array_new_with_free_func ((GDestroyNotify) gst_buffer_unref);
@@ -187,11 +186,12 @@ print_stats (GstElement *pipeline)
 int
 main (int argc, char **argv)
 {
-  GOptionEntry options[] = { { "seconds", 's', 0, G_OPTION_ARG_INT, &seconds, "end the stream then",
-                                 "S" },
+  GOptionEntry options[] = {
+    { "seconds", 's', 0, G_OPTION_ARG_INT, &seconds, "end the stream then", "S" },
     { "card", 0, 0, G_OPTION_ARG_STRING, &card_caps,
         "pictures made beforehand, from the appsrc named \"card\"", "CAPS" },
-    { NULL } };
+    { NULL },
+  };
   g_autoptr (GOptionContext) context =
       g_option_context_new ("LOG PIPELINE - note all that passes its element named \"frames\"");
   g_autoptr (GMainLoop) loop = NULL;

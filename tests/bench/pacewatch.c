@@ -36,21 +36,21 @@ static gdouble bitrate, drain_factor = 1.25, gap_us = 0;
 static gchar *csv_file;
 static volatile sig_atomic_t stopped;
 
-static GOptionEntry entries[] = { { "port", 0, 0, G_OPTION_ARG_INT, &port, "UDP port (5004)", "N" },
+static GOptionEntry entries[] = {
+  { "port", 0, 0, G_OPTION_ARG_INT, &port, "UDP port (5004)", "N" },
   { "bitrate", 0, 0, G_OPTION_ARG_DOUBLE, &bitrate, "rate it should have, bit/s, headers included",
       "N" },
   { "header", 0, 0, G_OPTION_ARG_INT, &header, "bytes on the wire around each payload (28)", "N" },
   { "gap", 0, 0, G_OPTION_ARG_DOUBLE, &gap_us,
       "µs that end a burst (a quarter of a datagram's time)", "N" },
   { "drain", 0, 0, G_OPTION_ARG_DOUBLE, &drain_factor,
-      "times the rate at which a bottleneck drains, to tell the queue in "
-      "front of it (1.25)",
-      "N" },
+      "times the rate at which a bottleneck drains, to tell the queue in front of it (1.25)", "N" },
   { "seconds", 0, 0, G_OPTION_ARG_INT, &seconds, "at most so long", "N" },
   { "idle", 0, 0, G_OPTION_ARG_INT, &idle_ms, "ends after so many ms of silence (1500)", "N" },
   { "csv", 0, 0, G_OPTION_ARG_FILENAME, &csv_file, "every arrival: ns, payload bytes, datagrams",
       "FILE" },
-  { NULL } };
+  { NULL },
+};
 
 static void
 on_signal (int signal_number)
@@ -276,8 +276,7 @@ report (GArray *arrivals)
       datagrams, payload, total, overflowed);
   printf ("\"seconds\": %.6f, \"bitrate\": %.3f, \"bursts\": %u, ", (last_burst - first) / 1e9,
       last_burst > first ? counted * 8e9 / (last_burst - first) : 0.0, bursts->len);
-  printf ("\"peak_1ms_mbit\": %.3f, \"peak_10ms_mbit\": %.3f, "
-          "\"queue_bytes\": %.0f, ",
+  printf ("\"peak_1ms_mbit\": %.3f, \"peak_10ms_mbit\": %.3f, \"queue_bytes\": %.0f, ",
       find_peak (arrivals, 1000000) * 8 / 1e3, find_peak (arrivals, 10000000) * 8 / 1e4,
       find_queue (arrivals, mean * drain_factor));
   print_percentiles ("gap_error_us", gaps);

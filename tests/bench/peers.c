@@ -229,17 +229,16 @@ run_rist (gboolean sends)
 int
 main (int argc, char **argv)
 {
-  static const GOptionEntry entries[] = { { "port", 0, 0, G_OPTION_ARG_INT, &port, "Even with rist",
-                                              "PORT" },
+  static const GOptionEntry entries[] = {
+    { "port", 0, 0, G_OPTION_ARG_INT, &port, "Even with rist", "PORT" },
     { "to", 0, 0, G_OPTION_ARG_STRING, &to, "", "ADDRESS" },
     { "payload", 0, 0, G_OPTION_ARG_INT, &payload, "UDP payload", "BYTES" },
     { "seconds", 0, 0, G_OPTION_ARG_INT, &seconds, "That it sends", "SECONDS" },
     { "at-most", 0, 0, G_OPTION_ARG_INT, &at_most, "That it receives", "SECONDS" },
-    { "rate", 0, 0, G_OPTION_ARG_INT64, &rate,
-        "Of the messages; 0: as fast as "
-        "it takes them",
+    { "rate", 0, 0, G_OPTION_ARG_INT64, &rate, "Of the messages; 0: as fast as it takes them",
         "BIT/S" },
-    { NULL } };
+    { NULL },
+  };
   g_autoptr (GOptionContext) context = g_option_context_new ("send|receive srt|srt-live|rist");
   g_autoptr (GError) error = NULL;
   gboolean good, sends;

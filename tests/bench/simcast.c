@@ -5,7 +5,7 @@
  *
  *   simcast [--receivers N] [--trunk PERCENT] [--branch PERCENT] [--back PERCENT]
  *           [--fec PERCENT] [--buffer MIB] [--far MS] [--warm S] [--rtt MS] [--seconds S]
- * [--bitrate BIT/S] [--channel BIT/S] [--seed N] [--header]
+ *           [--bitrate BIT/S] [--channel BIT/S] [--seed N] [--header]
  *
  * Prints a line of figures, tab-separated.
  */
@@ -21,8 +21,8 @@ static gint64 bitrate = 5000000, channel = 10000000;
 static gdouble trunk, branch, back, fec;
 static gboolean header;
 
-static GOptionEntry entries[] = { { "receivers", 0, 0, G_OPTION_ARG_INT, &receivers, "how many",
-                                      "N" },
+static GOptionEntry entries[] = {
+  { "receivers", 0, 0, G_OPTION_ARG_INT, &receivers, "how many", "N" },
   { "trunk", 0, 0, G_OPTION_ARG_DOUBLE, &trunk, "loss for all", "PERCENT" },
   { "branch", 0, 0, G_OPTION_ARG_DOUBLE, &branch, "loss for each", "PERCENT" },
   { "back", 0, 0, G_OPTION_ARG_DOUBLE, &back, "loss of what they say", "PERCENT" },
@@ -37,7 +37,9 @@ static GOptionEntry entries[] = { { "receivers", 0, 0, G_OPTION_ARG_INT, &receiv
   { "bitrate", 0, 0, G_OPTION_ARG_INT64, &bitrate, "of the stream", "BIT/S" },
   { "channel", 0, 0, G_OPTION_ARG_INT64, &channel, "max-bitrate", "BIT/S" },
   { "seed", 0, 0, G_OPTION_ARG_INT, &seed, "of all chance", "N" },
-  { "header", 0, 0, G_OPTION_ARG_NONE, &header, "say what the figures are", NULL }, { NULL } };
+  { "header", 0, 0, G_OPTION_ARG_NONE, &header, "say what the figures are", NULL },
+  { NULL },
+};
 
 /* Transmissions to all that a block takes until each of them has it, in the mean, when
  * each transmission is lost to all with @t and then to each with @b: no scheme that sends whole

@@ -192,9 +192,11 @@ run (const Case *c, FILE *trace)
 int
 main (int argc, char **argv)
 {
-  static const GOptionEntry entries[] = { { "hours", 0, 0, G_OPTION_ARG_DOUBLE, &hours,
-                                              "of virtual time", "H" },
-    { "trace", 0, 0, G_OPTION_ARG_FILENAME, &trace_file, "written there", "FILE" }, { NULL } };
+  static const GOptionEntry entries[] = {
+    { "hours", 0, 0, G_OPTION_ARG_DOUBLE, &hours, "of virtual time", "H" },
+    { "trace", 0, 0, G_OPTION_ARG_FILENAME, &trace_file, "written there", "FILE" },
+    { NULL },
+  };
   g_autoptr (GOptionContext) context = g_option_context_new ("");
   g_autoptr (GError) error = NULL;
   FILE *trace = NULL;

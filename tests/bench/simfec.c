@@ -199,9 +199,11 @@ run_curve (void)
 {
   g_autoptr (GRand) rand = g_rand_new_with_seed (seed);
   FaspRlcDecoder *decoder = fasp_rlc_decoder_new (2 * window);
-  Ideal ideal = { .ring = 2 * window,
+  Ideal ideal = {
+    .ring = 2 * window,
     .known = g_new0 (gboolean, 2 * window),
-    .equations = g_ptr_array_new_with_free_func (equation_free) };
+    .equations = g_ptr_array_new_with_free_func (equation_free),
+  };
   FaspBlock **ring = g_new0 (FaspBlock *, 8 * window);
   const FaspBlock **list = g_new (const FaspBlock *, window);
   g_autoptr (GArray) delays = g_array_new (FALSE, FALSE, sizeof (gint64));
@@ -249,10 +251,11 @@ run_curve (void)
     }
   }
   g_array_sort (delays, compare);
-  g_print ("{\"loss\": %g, \"burst\": %g, \"share\": %g, \"window\": %d, "
-           "\"blocks\": %d, \"lost\": %" G_GUINT64_FORMAT ", \"left\": %" G_GUINT64_FORMAT
-           ", \"ideal\": %" G_GUINT64_FORMAT ", \"wrong\": %" G_GUINT64_FORMAT
-           ", \"delay p50\": %" G_GINT64_FORMAT ", \"delay p99\": %" G_GINT64_FORMAT "}\n",
+  g_print (
+      "{\"loss\": %g, \"burst\": %g, \"share\": %g, \"window\": %d, \"blocks\": %d, \"lost\": %" G_GUINT64_FORMAT
+      ", \"left\": %" G_GUINT64_FORMAT ", \"ideal\": %" G_GUINT64_FORMAT
+      ", \"wrong\": %" G_GUINT64_FORMAT ", \"delay p50\": %" G_GINT64_FORMAT
+      ", \"delay p99\": %" G_GINT64_FORMAT "}\n",
       loss, burst, share, window, blocks, lost, lost - ours, lost - theirs, wrong,
       percentile (delays, .5), percentile (delays, .99));
 }
@@ -317,21 +320,23 @@ run_speed (void)
       return;
     }
   }
-  g_print ("{\"window\": %d, \"size\": %d, \"kernel\": %.2f, \"encode\": %.2f, "
-           "\"solve\": %.2f}\n",
+  g_print ("{\"window\": %d, \"size\": %d, \"kernel\": %.2f, \"encode\": %.2f, \"solve\": %.2f}\n",
       window, size, kernel * 1e-9, encode * 1e-9, n * 8 * bytes / solve * 1e-9);
 }
 
 int
 main (int argc, char **argv)
 {
-  GOptionEntry options[] = { { "loss", 0, 0, G_OPTION_ARG_DOUBLE, &loss, "share lost", "P" },
+  GOptionEntry options[] = {
+    { "loss", 0, 0, G_OPTION_ARG_DOUBLE, &loss, "share lost", "P" },
     { "burst", 0, 0, G_OPTION_ARG_DOUBLE, &burst, "mean length", "B" },
     { "share", 0, 0, G_OPTION_ARG_DOUBLE, &share, "repairs for a block", "S" },
     { "window", 0, 0, G_OPTION_ARG_INT, &window, "blocks", "W" },
     { "blocks", 0, 0, G_OPTION_ARG_INT, &blocks, "in all", "N" },
     { "seed", 0, 0, G_OPTION_ARG_INT, &seed, "of the dice", "K" },
-    { "size", 0, 0, G_OPTION_ARG_INT, &size, "of a block", "BYTES" }, { NULL } };
+    { "size", 0, 0, G_OPTION_ARG_INT, &size, "of a block", "BYTES" },
+    { NULL },
+  };
   g_autoptr (GOptionContext) context = g_option_context_new ("curve|speed");
   g_autoptr (GError) error = NULL;
 

@@ -88,11 +88,13 @@ run_tcp (guint32 run, gint64 until, Watch *w)
   set_bottleneck (&c);
   road = vroad_new (run, &c);
   vroad_add (road,
-      &(VroadSender) { .kind = g_str_equal (sender, "cubic") ? VROAD_CUBIC : VROAD_RENO,
+      &(VroadSender) {
+          .kind = g_str_equal (sender, "cubic") ? VROAD_CUBIC : VROAD_RENO,
           .rtt = rtt * 1e3,
           .source = w->bitrate * VROAD_PACKET / PAYLOAD,
           .delivered = on_packet,
-          .data = w });
+          .data = w,
+      });
   vroad_run (road, until);
   vroad_free (road);
 }
@@ -206,8 +208,8 @@ look_at (gdouble goodput, gdouble ratio, const gdouble *delay, guint n)
 int
 main (int argc, char **argv)
 {
-  static const GOptionEntry entries[] = { { "sender", 0, 0, G_OPTION_ARG_STRING, &sender,
-                                              "pert, adaptive, reno, cubic", "NAME" },
+  static const GOptionEntry entries[] = {
+    { "sender", 0, 0, G_OPTION_ARG_STRING, &sender, "pert, adaptive, reno, cubic", "NAME" },
     { "link", 0, 0, G_OPTION_ARG_DOUBLE, &link_rate, "Bottleneck", "MBIT" },
     { "buffer", 0, 0, G_OPTION_ARG_DOUBLE, &buffer, "Before it", "KBIT" },
     { "rtt", 0, 0, G_OPTION_ARG_DOUBLE, &rtt, "Round trip", "MS" },
@@ -216,7 +218,9 @@ main (int argc, char **argv)
     { "delays", 0, 0, G_OPTION_ARG_STRING, &delays, "Start-up, growing", "SECONDS,..." },
     { "seconds", 0, 0, G_OPTION_ARG_DOUBLE, &seconds, "Of each stream", "SECONDS" },
     { "streams", 0, 0, G_OPTION_ARG_INT, &streams, "For each", "N" },
-    { "seed", 0, 0, G_OPTION_ARG_INT, &seed, "", "N" }, { NULL } };
+    { "seed", 0, 0, G_OPTION_ARG_INT, &seed, "", "N" },
+    { NULL },
+  };
   g_autoptr (GOptionContext) context = g_option_context_new ("");
   g_autoptr (GError) error = NULL;
   gdouble ratio[MOST], delay[MOST], goodput;
@@ -235,9 +239,7 @@ main (int argc, char **argv)
   n_ratios = numbers_parse (ratios, ratio, MOST);
   n_delays = numbers_parse (delays, delay, MOST);
   if (seconds * 1e6 <= 2 * SETTLE || n_ratios * n_delays == 0 || seconds <= delay[n_delays - 1]) {
-    fprintf (stderr,
-        "simlate: --seconds must be more than 20, and than every "
-        "delay\n");
+    fprintf (stderr, "simlate: --seconds must be more than 20, and than every delay\n");
     return 2;
   }
   printf ("sender,loss,T,ratio,delay,streams,successful,late\n");

@@ -141,8 +141,8 @@ make_network (GRand *rand, Network *n, Vnet *net)
           there->mtu, back->rate / 1e3, n->narrow, n->from, n->to, n->chunk);
 }
 
-/* s: the way, two rounds of repairs, the search for the rate, and what stands or falls in between.
- */
+/* s: the way, two rounds of repairs, the search for the rate, and what stands or falls in
+ * between. */
 static gdouble
 explain (const Network *n)
 {
@@ -265,12 +265,13 @@ free_network (gpointer data)
 int
 main (int argc, char **argv)
 {
-  static const GOptionEntry entries[] = { { "first", 0, 0, G_OPTION_ARG_INT, &first, "Network",
-                                              "N" },
+  static const GOptionEntry entries[] = {
+    { "first", 0, 0, G_OPTION_ARG_INT, &first, "Network", "N" },
     { "networks", 0, 0, G_OPTION_ARG_INT, &networks, "", "N" },
     { "worst", 0, 0, G_OPTION_ARG_INT, &worst, "Tell of so many", "N" },
     { "every", 0, 0, G_OPTION_ARG_DOUBLE, &every, "Tell how it goes, of the first alone", "S" },
-    { NULL } };
+    { NULL },
+  };
   g_autoptr (GOptionContext) context = g_option_context_new ("");
   g_autoptr (GPtrArray) all = g_ptr_array_new_with_free_func (free_network);
   g_autoptr (GError) error = NULL;

@@ -166,8 +166,8 @@ look_at (GPtrArray *runs, guint first)
 int
 main (int argc, char **argv)
 {
-  static const GOptionEntry entries[] = { { "mbit", 0, 0, G_OPTION_ARG_DOUBLE, &mbit, "The stream",
-                                              "MBIT" },
+  static const GOptionEntry entries[] = {
+    { "mbit", 0, 0, G_OPTION_ARG_DOUBLE, &mbit, "The stream", "MBIT" },
     { "rates", 0, 0, G_OPTION_ARG_STRING, &rates, "Of the policer, of that", "A,B,..." },
     { "buckets", 0, 0, G_OPTION_ARG_STRING, &buckets, "kB", "A,B,..." },
     { "keys", 0, 0, G_OPTION_ARG_STRING, &keys,
@@ -178,7 +178,9 @@ main (int argc, char **argv)
     { "latency", 0, 0, G_OPTION_ARG_INT, &latency, "", "MS" },
     { "seconds", 0, 0, G_OPTION_ARG_DOUBLE, &seconds, "", "S" },
     { "seeds", 0, 0, G_OPTION_ARG_INT, &seeds, "Runs of each cell", "N" },
-    { "every", 0, 0, G_OPTION_ARG_DOUBLE, &every, "Tell how it goes", "S" }, { NULL } };
+    { "every", 0, 0, G_OPTION_ARG_DOUBLE, &every, "Tell how it goes", "S" },
+    { NULL },
+  };
   g_autoptr (GOptionContext) context = g_option_context_new ("");
   g_autoptr (GPtrArray) cells = g_ptr_array_new_with_free_func (g_free);
   g_autoptr (GPtrArray) runs = g_ptr_array_new_with_free_func (g_free);

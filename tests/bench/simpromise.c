@@ -203,8 +203,8 @@ judge (gint index)
 int
 main (int argc, char **argv)
 {
-  static const GOptionEntry entries[] = { { "draw", 0, 0, G_OPTION_ARG_INT, &draw,
-                                              "Seed of the networks", "N" },
+  static const GOptionEntry entries[] = {
+    { "draw", 0, 0, G_OPTION_ARG_INT, &draw, "Seed of the networks", "N" },
     { "networks", 0, 0, G_OPTION_ARG_INT, &networks, "How many", "N" },
     { "only", 0, 0, G_OPTION_ARG_INT, &only, "This one of them", "N" },
     { "hours", 0, 0, G_OPTION_ARG_DOUBLE, &hours, "Virtual, for each", "HOURS" },
@@ -215,7 +215,9 @@ main (int argc, char **argv)
         "The latency that has to be too short is shorter by this", "F" },
     { "mbit", 0, 0, G_OPTION_ARG_DOUBLE, &mbit, "Rate of the stream", "MBIT" },
     { "channel", 0, 0, G_OPTION_ARG_DOUBLE, &channel, "And of the channel", "MBIT" },
-    { "seed", 0, 0, G_OPTION_ARG_INT, &first_seed, "Of the first stream", "N" }, { NULL } };
+    { "seed", 0, 0, G_OPTION_ARG_INT, &first_seed, "Of the first stream", "N" },
+    { NULL },
+  };
   g_autoptr (GOptionContext) context = g_option_context_new ("");
   g_autoptr (GError) error = NULL;
 

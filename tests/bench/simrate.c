@@ -72,47 +72,32 @@ print (Vroad *road, guint n, gint64 from, const guint64 *before, GArray *queue, 
 int
 main (int argc, char **argv)
 {
-  static const GOptionEntry entries[] = { { "link", 0, 0, G_OPTION_ARG_STRING, &link_rate, "Rate",
-                                              "MBIT" },
+  static const GOptionEntry entries[] = {
+    { "link", 0, 0, G_OPTION_ARG_STRING, &link_rate, "Rate", "MBIT" },
     { "steps", 0, 0, G_OPTION_ARG_STRING, &steps, "Other rates later", "SECONDS:MBIT,..." },
     { "rtt", 0, 0, G_OPTION_ARG_DOUBLE, &rtt, "Round trip", "MS" },
     { "loss", 0, 0, G_OPTION_ARG_DOUBLE, &loss, "At random", "PERCENT" },
     { "buffer", 0, 0, G_OPTION_ARG_DOUBLE, &buffer, "Of the bottleneck", "MS" },
-    { "source", 0, 0, G_OPTION_ARG_DOUBLE, &source,
-        "Of controllers; 0: all "
-        "they can",
-        "MBIT" },
+    { "source", 0, 0, G_OPTION_ARG_DOUBLE, &source, "Of controllers; 0: all they can", "MBIT" },
     { "follow", 0, 0, G_OPTION_ARG_DOUBLE, &follow,
-        "They have so much of "
-        "what they are offered; 0: another source",
-        "SHARE" },
+        "They have so much of what they are offered; 0: another source", "SHARE" },
     { "key", 0, 0, G_OPTION_ARG_DOUBLE, &key,
-        "It makes 50 pictures a second, the "
-        "first so many times as large; 0: it is even",
-        "N" },
-    { "clock", 0, 0, G_OPTION_ARG_DOUBLE, &clock_ppm,
-        "Receivers' clocks are "
-        "wrong",
-        "PPM" },
+        "It makes 50 pictures a second, the first so many times as large; 0: it is even", "N" },
+    { "clock", 0, 0, G_OPTION_ARG_DOUBLE, &clock_ppm, "Receivers' clocks are wrong", "PPM" },
     { "jitter", 0, 0, G_OPTION_ARG_DOUBLE, &jitter, "Of the road", "MS" },
     { "reorder", 0, 0, G_OPTION_ARG_NONE, &reorder, "By jitter", NULL },
     { "stall", 0, 0, G_OPTION_ARG_DOUBLE, &stall,
-        "Each second or so nothing "
-        "arrives for up to so long",
-        "MS" },
-    { "codel", 0, 0, G_OPTION_ARG_DOUBLE, &codel,
-        "The queue's target; 0: "
-        "drop-tail",
-        "MS" },
+        "Each second or so nothing arrives for up to so long", "MS" },
+    { "codel", 0, 0, G_OPTION_ARG_DOUBLE, &codel, "The queue's target; 0: drop-tail", "MS" },
     { "ecn", 0, 0, G_OPTION_ARG_NONE, &ecn, "Marks, not losses, to all", NULL },
     { "senders", 0, 0, G_OPTION_ARG_STRING, &senders,
-        "pert, adaptive, fixed, "
-        "reno, cubic, bbr; each 5 s after the one before",
-        "A,B,..." },
+        "pert, adaptive, fixed, reno, cubic, bbr; each 5 s after the one before", "A,B,..." },
     { "seconds", 0, 0, G_OPTION_ARG_DOUBLE, &seconds, "", "SECONDS" },
     { "every", 0, 0, G_OPTION_ARG_DOUBLE, &every, "0: only at the end", "SECONDS" },
     { "skip", 0, 0, G_OPTION_ARG_DOUBLE, &skip, "Not in the last line", "SECONDS" },
-    { "seed", 0, 0, G_OPTION_ARG_INT, &seed, "", "N" }, { NULL } };
+    { "seed", 0, 0, G_OPTION_ARG_INT, &seed, "", "N" },
+    { NULL },
+  };
   g_autoptr (GOptionContext) context = g_option_context_new ("");
   g_autoptr (GError) error = NULL;
   g_auto (GStrv) names = NULL, changes = NULL;
@@ -147,7 +132,8 @@ main (int argc, char **argv)
   road = vroad_new (seed, &c);
   for (n = 0; names[n] != NULL; n++)
     vroad_add (road,
-        &(VroadSender) { .kind = parse_kind (names[n]),
+        &(VroadSender) {
+            .kind = parse_kind (names[n]),
             .rtt = rtt * 1e3,
             .start = n * 5000000,
             .max = c.rate * is_fixed (names[n]),
@@ -155,7 +141,8 @@ main (int argc, char **argv)
             .follow = follow,
             .key = key,
             .ecn = ecn,
-            .clock = clock_ppm / 1e6 });
+            .clock = clock_ppm / 1e6,
+        });
   for (gint64 now = 0; now < seconds * 1e6;) {
     gint64 q;
 

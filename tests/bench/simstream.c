@@ -36,25 +36,23 @@ main (int argc, char **argv)
   static gdouble burst = 0, stall, interval = FASP_GLITCH_INTERVAL_DEFAULT;
   static gchar *control = (gchar *) "fixed";
   static gint seed = 1, chunk = 1316, latency = 1000;
-  static const GOptionEntry entries[] = { { "mbit", 0, 0, G_OPTION_ARG_DOUBLE, &mbit,
-                                              "Rate of the stream", "MBIT" },
+  static const GOptionEntry entries[] = {
+    { "mbit", 0, 0, G_OPTION_ARG_DOUBLE, &mbit, "Rate of the stream", "MBIT" },
     { "channel", 0, 0, G_OPTION_ARG_DOUBLE, &channel, "And of the channel", "MBIT" },
-    { "rate-control", 0, 0, G_OPTION_ARG_STRING, &control,
-        "fixed, or what has to "
-        "find it",
+    { "rate-control", 0, 0, G_OPTION_ARG_STRING, &control, "fixed, or what has to find it",
         "NAME" },
     { "loss", 0, 0, G_OPTION_ARG_DOUBLE, &loss, "Each way", "PERCENT" },
     { "loss-burst", 0, 0, G_OPTION_ARG_DOUBLE, &burst, "Mean length", "N" },
     { "stall", 0, 0, G_OPTION_ARG_DOUBLE, &stall,
-        "Each second or so nothing "
-        "arrives for up to so long, each way",
-        "MS" },
+        "Each second or so nothing arrives for up to so long, each way", "MS" },
     { "rtt", 0, 0, G_OPTION_ARG_DOUBLE, &rtt, "Round trip time", "MS" },
     { "latency", 0, 0, G_OPTION_ARG_INT, &latency, "-1: to be found", "MS" },
     { "interval", 0, 0, G_OPTION_ARG_DOUBLE, &interval, "Wanted between skips", "SECONDS" },
     { "seconds", 0, 0, G_OPTION_ARG_DOUBLE, &seconds, "Virtual", "SECONDS" },
     { "chunk", 0, 0, G_OPTION_ARG_INT, &chunk, "Bytes per write", "BYTES" },
-    { "seed", 0, 0, G_OPTION_ARG_INT, &seed, "Of all chance", "N" }, { NULL } };
+    { "seed", 0, 0, G_OPTION_ARG_INT, &seed, "Of all chance", "N" },
+    { NULL },
+  };
   g_autoptr (GOptionContext) context = g_option_context_new ("");
   g_autoptr (GError) error = NULL;
   FaspEndpointConfig sender;

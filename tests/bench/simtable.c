@@ -92,12 +92,14 @@ static Vroad *
 make_road (const Run *run)
 {
   const Cell *cell = run->cell;
-  ImpairConfig c = { .loss = cell->loss / 100,
+  ImpairConfig c = {
+    .loss = cell->loss / 100,
     .keep_order = !cell->reorders,
     .jitter = cell->jitter * 1e3,
     .stall = MAX (cell->stall, cell->hold) * 1e3,
     .stall_interval = cell->hold > 0 ? HOST_INTERVAL : 0,
-    .codel = cell->codel * 1e3 };
+    .codel = cell->codel * 1e3,
+  };
   Vroad *road = vroad_new (run->seed, &c);
 
   set_link (road, cell, cell->link);
@@ -110,7 +112,8 @@ add (Vroad *road, const Run *run, VroadKind kind, guint64 source, gdouble start)
   const Cell *cell = run->cell;
 
   return vroad_add (road,
-      &(VroadSender) { .kind = kind,
+      &(VroadSender) {
+          .kind = kind,
           .rtt = cell->rtt * 1e3,
           .ecn = cell->ecn && kind != VROAD_BBR,
           .start = start * 1e6,
@@ -118,7 +121,8 @@ add (Vroad *road, const Run *run, VroadKind kind, guint64 source, gdouble start)
           .source = source,
           .pause = cell->pause * 1e3,
           .pause_interval = HOST_INTERVAL,
-          .max = cell->most * MBIT });
+          .max = cell->most * MBIT,
+      });
 }
 
 static void
@@ -679,14 +683,14 @@ judge (const Cell *cell)
 int
 main (int argc, char **argv)
 {
-  static const GOptionEntry entries[] = { { "seeds", 0, 0, G_OPTION_ARG_INT, &seeds,
-                                              "Runs of each cell", "N" },
+  static const GOptionEntry entries[] = {
+    { "seeds", 0, 0, G_OPTION_ARG_INT, &seeds, "Runs of each cell", "N" },
     { "only", 0, 0, G_OPTION_ARG_STRING, &only, "Groups", "A,B,..." },
     { "us", 0, 0, G_OPTION_ARG_STRING, &us,
-        "In the place of adaptive, beside "
-        "others: reno, cubic, bbr",
-        "NAME" },
-    { "quiet", 0, 0, G_OPTION_ARG_NONE, &quiet, "Only how many", NULL }, { NULL } };
+        "In the place of adaptive, beside others: reno, cubic, bbr", "NAME" },
+    { "quiet", 0, 0, G_OPTION_ARG_NONE, &quiet, "Only how many", NULL },
+    { NULL },
+  };
   g_autoptr (GOptionContext) context = g_option_context_new ("");
   g_autoptr (GPtrArray) cells = g_ptr_array_new ();
   g_autoptr (GError) error = NULL;

@@ -53,9 +53,8 @@ look (Vstream *stream, Sum *sum)
     sum->bands[MIN (band, PASSES - 1)]++;
     if (late - band * round > width * FASP_MSEC) {
       sum->outside++;
-      g_debug ("block %" G_GUINT64_FORMAT " of %g s: %g ms late, round %u, "
-               "copy %u",
-          e->block, (e->media_time - trace[0].media_time) / 1e6, late / 1e3, e->round, e->copy);
+      g_debug ("block %" G_GUINT64_FORMAT " of %g s: %g ms late, round %u, copy %u", e->block,
+          (e->media_time - trace[0].media_time) / 1e6, late / 1e3, e->round, e->copy);
     }
     sum->latest = MAX (sum->latest, late);
   }
@@ -160,8 +159,8 @@ print_sum (const Sum *sum)
     printf ("%s%.1f", i > 0 ? ", " : "", expected[i]);
   printf ("], \"chi_square\": %.2f, \"p_value\": %.4f, ", chi2, chance_of (chi2, degrees));
   print_list ("bands", sum->bands, PASSES);
-  printf ("\"outside\": %" G_GUINT64_FORMAT ", \"band_ms\": %d, "
-          "\"latest_ms\": %.1f, \"wire\": %.4f, \"back\": %.4f}\n",
+  printf ("\"outside\": %" G_GUINT64_FORMAT
+          ", \"band_ms\": %d, \"latest_ms\": %.1f, \"wire\": %.4f, \"back\": %.4f}\n",
       sum->outside, width, sum->latest / 1e3, sum->wire / (gdouble) sum->bytes,
       sum->back / (gdouble) sum->bytes);
 }
@@ -169,8 +168,8 @@ print_sum (const Sum *sum)
 int
 main (int argc, char **argv)
 {
-  static const GOptionEntry entries[] = { { "mbit", 0, 0, G_OPTION_ARG_DOUBLE, &mbit,
-                                              "Rate of the stream", "MBIT" },
+  static const GOptionEntry entries[] = {
+    { "mbit", 0, 0, G_OPTION_ARG_DOUBLE, &mbit, "Rate of the stream", "MBIT" },
     { "channel", 0, 0, G_OPTION_ARG_DOUBLE, &channel, "And of the channel", "MBIT" },
     { "loss", 0, 0, G_OPTION_ARG_DOUBLE, &loss, "Each way", "PERCENT" },
     { "loss-burst", 0, 0, G_OPTION_ARG_DOUBLE, &burst,
@@ -181,7 +180,9 @@ main (int argc, char **argv)
     { "tests", 0, 0, G_OPTION_ARG_INT, &tests, "How many", "N" },
     { "band", 0, 0, G_OPTION_ARG_INT, &width,
         "How long a band is behind a multiple of the round trip", "MS" },
-    { "seed", 0, 0, G_OPTION_ARG_INT, &first_seed, "Of the first test", "N" }, { NULL } };
+    { "seed", 0, 0, G_OPTION_ARG_INT, &first_seed, "Of the first test", "N" },
+    { NULL },
+  };
   g_autoptr (GOptionContext) context = g_option_context_new ("");
   g_autoptr (GError) error = NULL;
   Sum sum = { 0 };

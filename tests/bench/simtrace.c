@@ -207,8 +207,11 @@ int
 main (int argc, char **argv)
 {
   static gint first = 1, seeds = 50;
-  static const GOptionEntry entries[] = { { "first", 0, 0, G_OPTION_ARG_INT, &first, "Seed", "N" },
-    { "seeds", 0, 0, G_OPTION_ARG_INT, &seeds, "How many", "N" }, { NULL } };
+  static const GOptionEntry entries[] = {
+    { "first", 0, 0, G_OPTION_ARG_INT, &first, "Seed", "N" },
+    { "seeds", 0, 0, G_OPTION_ARG_INT, &seeds, "How many", "N" },
+    { NULL },
+  };
   g_autoptr (GOptionContext) context = g_option_context_new ("");
   g_autoptr (GError) error = NULL;
 

@@ -44,11 +44,15 @@ typedef struct
 static int
 open_socket (guint host, guint16 port)
 {
-  struct sockaddr_in at = { .sin_family = AF_INET,
-    .sin_addr.s_addr = htonl (INADDR_LOOPBACK + host) };
-  struct sockaddr_in to = { .sin_family = AF_INET,
+  struct sockaddr_in at = {
+    .sin_family = AF_INET,
+    .sin_addr.s_addr = htonl (INADDR_LOOPBACK + host),
+  };
+  struct sockaddr_in to = {
+    .sin_family = AF_INET,
     .sin_port = htons (port),
-    .sin_addr.s_addr = htonl (INADDR_LOOPBACK) };
+    .sin_addr.s_addr = htonl (INADDR_LOOPBACK),
+  };
   int fd = socket (AF_INET, SOCK_DGRAM | SOCK_NONBLOCK, 0);
 
   if (fd < 0 || bind (fd, (struct sockaddr *) &at, sizeof at) != 0
@@ -197,12 +201,14 @@ main (int argc, char **argv)
 {
   static gint port = 0, rate = 10000, seconds = 10, n = 300;
   static gchar *attack = NULL;
-  static const GOptionEntry entries[] = { { "port", 0, 0, G_OPTION_ARG_INT, &port,
-                                              "Of the faspsink", "PORT" },
+  static const GOptionEntry entries[] = {
+    { "port", 0, 0, G_OPTION_ARG_INT, &port, "Of the faspsink", "PORT" },
     { "attack", 0, 0, G_OPTION_ARG_STRING, &attack, "silent, lies or half-open", "NAME" },
     { "sessions", 0, 0, G_OPTION_ARG_INT, &n, "silent: how many", "N" },
     { "rate", 0, 0, G_OPTION_ARG_INT, &rate, "lies: how many a second", "N" },
-    { "seconds", 0, 0, G_OPTION_ARG_INT, &seconds, "", "SECONDS" }, { NULL } };
+    { "seconds", 0, 0, G_OPTION_ARG_INT, &seconds, "", "SECONDS" },
+    { NULL },
+  };
   g_autoptr (GOptionContext) context = g_option_context_new ("");
   g_autoptr (GError) error = NULL;
   gboolean silent, lies, half_open;

@@ -6,14 +6,13 @@
  *   swarm --tcp --to 127.0.0.1:7001 --receivers 1000
  *   swarm --srt --to 127.0.0.1:7001 --receivers 100
  *
- * With the core's own endpoint, a socket and a port each, and the kernel's time of each
- * arrival.  The first ones lose packets at random, both ways; the next do not read
- * their sockets any more from half of the time on; the next are gone then without a
- * word.  All others are the good ones.  --times has a line for each record of each
- * receiver: which receiver, which record, how many µs after it was made.  JSON at the end: what
- * each kind got, how late it was after it had been made, how far a receiver was ever sent ahead of
- * --rate (a burst), and the time between two messages to it (what the kernel has joined, or not
- * cut, is one).
+ * With the core's own endpoint, a socket and a port each, and the kernel's time of each arrival.
+ * The first ones lose packets at random, both ways; the next do not read their sockets any more
+ * from half of the time on; the next are gone then without a word.  All others are the good ones.
+ * --times has a line for each record of each receiver: which receiver, which record, how many µs
+ * after it was made.  JSON at the end: what each kind got, how late it was after it had been made,
+ * how far a receiver was ever sent ahead of --rate (a burst), and the time between two messages to
+ * it (what the kernel has joined, or not cut, is one).
  */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
@@ -212,10 +211,12 @@ receive (Receiver *r)
 
   for (guint i = 0; i < MESSAGES; i++) {
     pieces[i] = (struct iovec) { data[i], sizeof data[i] };
-    messages[i].msg_hdr = (struct msghdr) { .msg_iov = &pieces[i],
+    messages[i].msg_hdr = (struct msghdr) {
+      .msg_iov = &pieces[i],
       .msg_iovlen = 1,
       .msg_control = control[i].bytes,
-      .msg_controllen = sizeof control[i].bytes };
+      .msg_controllen = sizeof control[i].bytes,
+    };
   }
   n = recvmmsg (r->fd, messages, MESSAGES, MSG_DONTWAIT, NULL);
   now = g_get_monotonic_time ();
@@ -370,10 +371,10 @@ report (const Receiver *all)
       usage.ru_utime.tv_sec + usage.ru_stime.tv_sec
           + (usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6);
   for (guint k = 0; k < KINDS; k++)
-    printf (",\n \"%s\": {\"receivers\": %d, \"connected\": %d, \"whole\": %d, "
-            "\"records\": %" G_GUINT64_FORMAT ", \"missing\": %" G_GUINT64_FORMAT
-            ", \"late_us\": {\"p50\": %" G_GINT64_FORMAT ", \"p99\": %" G_GINT64_FORMAT
-            ", \"max\": %" G_GINT64_FORMAT "}}",
+    printf (
+        ",\n \"%s\": {\"receivers\": %d, \"connected\": %d, \"whole\": %d, \"records\": %" G_GUINT64_FORMAT
+        ", \"missing\": %" G_GUINT64_FORMAT ", \"late_us\": {\"p50\": %" G_GINT64_FORMAT
+        ", \"p99\": %" G_GINT64_FORMAT ", \"max\": %" G_GINT64_FORMAT "}}",
         kind_names[k], counts[k], connected[k], whole[k], records[k], missing[k],
         fasp_hist_percentile (&latency[k], .5), fasp_hist_percentile (&latency[k], .99),
         latency[k].max);
@@ -449,21 +450,15 @@ main (int argc, char **argv)
     { "loss", 0, 0, G_OPTION_ARG_DOUBLE, &loss, "Of their packets, both ways", "PERCENT" },
     { "stall", 0, 0, G_OPTION_ARG_INT, &stalled, "That stop to read", "N" },
     { "vanish", 0, 0, G_OPTION_ARG_INT, &vanished, "That go without a word", "N" },
-    { "rate", 0, 0, G_OPTION_ARG_DOUBLE, &rate_mbit,
-        "Of each one's channel, "
-        "for bursts",
-        "MBIT" },
+    { "rate", 0, 0, G_OPTION_ARG_DOUBLE, &rate_mbit, "Of each one's channel, for bursts", "MBIT" },
     { "seconds", 0, 0, G_OPTION_ARG_INT, &seconds, "", "SECONDS" },
     { "settle", 0, 0, G_OPTION_ARG_INT, &settle,
-        "Not in what is said of delays "
-        "and of the pace, at the begin",
-        "SECONDS" },
+        "Not in what is said of delays and of the pace, at the begin", "SECONDS" },
     { "passphrase", 0, 0, G_OPTION_ARG_STRING, &passphrase, "", "TEXT" },
     { "checked-every", 0, 0, G_OPTION_ARG_INT, &checked_every,
-        "Records of which "
-        "all bytes are compared; of the others, where they begin (16)",
-        "N" },
-    { "times", 0, 0, G_OPTION_ARG_FILENAME, &times_path, "When each record came", "FILE" }, { NULL }
+        "Records of which all bytes are compared; of the others, where they begin (16)", "N" },
+    { "times", 0, 0, G_OPTION_ARG_FILENAME, &times_path, "When each record came", "FILE" },
+    { NULL },
   };
   g_autoptr (GOptionContext) context = g_option_context_new ("");
   g_autoptr (GError) error = NULL;

@@ -129,9 +129,8 @@ static GstElement *
 launch (gboolean sends, const gchar *rest)
 {
   g_autofree gchar *text = sends ?
-      g_strdup_printf ("appsrc name=source format=bytes block=true "
-                       "max-bytes=%u ! %s",
-          4 * size, rest) :
+      g_strdup_printf ("appsrc name=source format=bytes block=true max-bytes=%u ! %s", 4 * size,
+          rest) :
       g_strdup_printf ("%s ! fakesink name=sink sync=false async=false", rest);
   g_autoptr (GError) error = NULL;
   GstElement *pipeline = gst_parse_launch (text, &error);
@@ -178,14 +177,12 @@ wait_for_end (GstElement *pipeline)
 int
 main (int argc, char **argv)
 {
-  static const GOptionEntry entries[] = { { "seconds", 0, 0, G_OPTION_ARG_INT, &seconds,
-                                              "Sends for so long", "SECONDS" },
+  static const GOptionEntry entries[] = {
+    { "seconds", 0, 0, G_OPTION_ARG_INT, &seconds, "Sends for so long", "SECONDS" },
     { "write", 0, 0, G_OPTION_ARG_INT, &size, "Bytes in a buffer", "BYTES" },
-    { "idle", 0, 0, G_OPTION_ARG_INT, &idle,
-        "Ends when nothing has come for "
-        "so long",
-        "SECONDS" },
-    { NULL } };
+    { "idle", 0, 0, G_OPTION_ARG_INT, &idle, "Ends when nothing has come for so long", "SECONDS" },
+    { NULL },
+  };
   g_autoptr (GOptionContext) context = g_option_context_new ("send|receive PIPELINE");
   g_autoptr (GError) error = NULL;
   GstElement *pipeline;

@@ -53,8 +53,10 @@ open_place (Place *place)
 {
   socklen_t length = sizeof place->address;
 
-  place->address =
-      (struct sockaddr_in) { .sin_family = AF_INET, .sin_addr.s_addr = htonl (INADDR_LOOPBACK) };
+  place->address = (struct sockaddr_in) {
+    .sin_family = AF_INET,
+    .sin_addr.s_addr = htonl (INADDR_LOOPBACK),
+  };
   place->fd = socket (AF_INET, SOCK_DGRAM, 0);
   return place->fd >= 0 && bind (place->fd, (struct sockaddr *) &place->address, length) == 0
       && getsockname (place->fd, (struct sockaddr *) &place->address, &length) == 0;
@@ -191,11 +193,13 @@ tell (void)
 gint
 main (gint argc, gchar **argv)
 {
-  const GOptionEntry entries[] = { { "relays", 0, 0, G_OPTION_ARG_INT, &relays,
-                                       "Processes that pass on", "N" },
+  const GOptionEntry entries[] = {
+    { "relays", 0, 0, G_OPTION_ARG_INT, &relays, "Processes that pass on", "N" },
     { "receivers", 0, 0, G_OPTION_ARG_INT, &receivers, "Of each of them", "N" },
     { "mbit", 0, 0, G_OPTION_ARG_DOUBLE, &mbit, "Rate of the stream", "MBIT" },
-    { "seconds", 0, 0, G_OPTION_ARG_INT, &seconds, NULL, "SECONDS" }, { NULL } };
+    { "seconds", 0, 0, G_OPTION_ARG_INT, &seconds, NULL, "SECONDS" },
+    { NULL },
+  };
   g_autoptr (GOptionContext) context = g_option_context_new (NULL);
   g_autoptr (GError) error = NULL;
   g_autofree Place *relay_places = NULL, *places = NULL;
@@ -208,8 +212,7 @@ main (gint argc, gchar **argv)
   }
   if (relays < 1 || receivers < 1 || relays * receivers > 1000 || mbit <= 0 || seconds < 1) {
     fprintf (stderr,
-        "treeceiling: from 1 to 1000 receivers in all, at a rate "
-        "and for a time above 0\n");
+        "treeceiling: from 1 to 1000 receivers in all, at a rate and for a time above 0\n");
     return 1;
   }
   records = seconds * mbit * 1e6 / 8 / RECORD;

@@ -85,10 +85,12 @@ call (Play *play, FaspTime now, guint8 how)
 {
   FaspRole role = how & 0x80 ? FASP_ROLE_SENDER : FASP_ROLE_RECEIVER;
   gchar streamid[2] = { 'A' + (how & 0x1f) };
-  FaspHandshake open = { .type = FASP_HANDSHAKE_OPEN,
+  FaspHandshake open = {
+    .type = FASP_HANDSHAKE_OPEN,
     .version = FASP_VERSION,
     .from_cid = 1,
-    .nonce = { how } };
+    .nonce = { how },
+  };
   guint8 data[FASP_OPEN_SIZE];
   FaspWriter w = { data, sizeof data };
   FaspStreamName name;

@@ -58,11 +58,13 @@ main (int argc, char **argv)
 {
   static gint runs = 2000, seconds = 0, seed = 1;
   static gchar **files;
-  static const GOptionEntry entries[] = { { "runs", 0, 0, G_OPTION_ARG_INT, &runs, "Inputs to try",
-                                              "N" },
+  static const GOptionEntry entries[] = {
+    { "runs", 0, 0, G_OPTION_ARG_INT, &runs, "Inputs to try", "N" },
     { "seconds", 0, 0, G_OPTION_ARG_INT, &seconds, "Go on for so long instead", "N" },
     { "seed", 0, 0, G_OPTION_ARG_INT, &seed, "Of all chance", "N" },
-    { G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &files, "", "FILE..." }, { NULL } };
+    { G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &files, "", "FILE..." },
+    { NULL },
+  };
   g_autoptr (GOptionContext) context = g_option_context_new ("");
   g_autoptr (GPtrArray) inputs = g_ptr_array_new_with_free_func ((GDestroyNotify) g_bytes_unref);
   g_autoptr (GError) error = NULL;

@@ -13,14 +13,35 @@ typedef struct
   gdouble factor;
 } Unit;
 
-static const Unit milliseconds[] = { { "us", 1 }, { "ms", 1000 }, { "s", 1e6 }, { "", 1000 },
-  { NULL } };
+static const Unit milliseconds[] = {
+  { "us", 1 },
+  { "ms", 1000 },
+  { "s", 1e6 },
+  { "", 1000 },
+  { NULL },
+};
 
-static const Unit seconds[] = { { "ms", 1000 }, { "s", 1e6 }, { "", 1e6 }, { NULL } };
+static const Unit seconds[] = {
+  { "ms", 1000 },
+  { "s", 1e6 },
+  { "", 1e6 },
+  { NULL },
+};
 
-static const Unit bits[] = { { "k", 1e3 }, { "M", 1e6 }, { "G", 1e9 }, { "", 1 }, { NULL } };
+static const Unit bits[] = {
+  { "k", 1e3 },
+  { "M", 1e6 },
+  { "G", 1e9 },
+  { "", 1 },
+  { NULL },
+};
 
-static const Unit bytes[] = { { "k", 1e3 }, { "M", 1e6 }, { "", 1 }, { NULL } };
+static const Unit bytes[] = {
+  { "k", 1e3 },
+  { "M", 1e6 },
+  { "", 1 },
+  { NULL },
+};
 static const Unit percent[] = { { "%", .01 }, { "", .01 }, { NULL } };
 static const Unit plain[] = { { "", 1 }, { NULL } };
 
@@ -299,8 +320,7 @@ add_impairments (GOptionContext *context, LinkOptions *options, GPtrArray *names
     entry->long_name = name;
     entry->flags = j == 0 ? 0 : G_OPTION_FLAG_HIDDEN;
     entry->arg_data = on_blackout;
-    entry->description = "Nothing passes for LENGTH s after START s; may be "
-                         "repeated";
+    entry->description = "Nothing passes for LENGTH s after START s; may be repeated";
     entry->arg_description = "START:LENGTH";
     g_option_group_add_entries (group, entry);
   }
@@ -311,8 +331,9 @@ gboolean
 link_options_parse (LinkOptions *options, gboolean relay, gint *argc, gchar ***argv, GError **error)
 {
   gint seed = 1;
-  GOptionEntry common[] = { { "rtt", 0, 0, G_OPTION_ARG_CALLBACK, on_impairment,
-                                "Round trip time, half of it each way", "MS" },
+  GOptionEntry common[] = {
+    { "rtt", 0, 0, G_OPTION_ARG_CALLBACK, on_impairment, "Round trip time, half of it each way",
+        "MS" },
     { "at", 0, 0, G_OPTION_ARG_CALLBACK, on_change, "Change an impairment after so many seconds",
         "SECONDS:NAME=VALUE" },
     { "seed", 0, 0, G_OPTION_ARG_INT, &seed, "Of all chance; default 1", "N" },
@@ -321,16 +342,20 @@ link_options_parse (LinkOptions *options, gboolean relay, gint *argc, gchar ***a
     { "seconds", 0, 0, G_OPTION_ARG_CALLBACK, on_time, "Stop after so long", "SECONDS" },
     { "spin", 0, 0, G_OPTION_ARG_NONE, &options->spin,
         "Keep a core busy, so that packets are late by microseconds", NULL },
-    { NULL } };
-  GOptionEntry tun[] = { { "mtu", 0, 0, G_OPTION_ARG_INT, &options->mtu,
-                             "MTU of the link; default 1500", "BYTES" },
-    { NULL } };
-  GOptionEntry udp[] = { { "listen", 0, 0, G_OPTION_ARG_STRING, &options->listen,
-                             "Take datagrams here (side A)", "[HOST:]PORT" },
+    { NULL },
+  };
+  GOptionEntry tun[] = {
+    { "mtu", 0, 0, G_OPTION_ARG_INT, &options->mtu, "MTU of the link; default 1500", "BYTES" },
+    { NULL },
+  };
+  GOptionEntry udp[] = {
+    { "listen", 0, 0, G_OPTION_ARG_STRING, &options->listen, "Take datagrams here (side A)",
+        "[HOST:]PORT" },
     { "to", 0, 0, G_OPTION_ARG_STRING, &options->to, "Send them on to here (side B)", "HOST:PORT" },
     { "rebind", 0, 0, G_OPTION_ARG_CALLBACK, on_time,
         "Like a NAT that forgets: B sees A at new ports after so long", "SECONDS" },
-    { NULL } };
+    { NULL },
+  };
   g_autoptr (GOptionContext) context = g_option_context_new (relay ? "" : "-- COMMAND [ARGUMENTS]");
   g_autoptr (GPtrArray) names = g_ptr_array_new_with_free_func (g_free);
   GOptionGroup *group = g_option_group_new ("main", "", "", options, NULL);

@@ -109,8 +109,10 @@ get_fds (gpointer data, struct pollfd *fds)
 
   fds[0] = (struct pollfd) { .fd = relay->listen, .events = POLLIN };
   for (guint i = 0; i < relay->clients->len; i++)
-    fds[i + 1] =
-        (struct pollfd) { .fd = g_array_index (relay->clients, Client, i).fd, .events = POLLIN };
+    fds[i + 1] = (struct pollfd) {
+      .fd = g_array_index (relay->clients, Client, i).fd,
+      .events = POLLIN,
+    };
   return 1 + relay->clients->len;
 }
 
@@ -195,10 +197,12 @@ tick (gpointer data, gint64 now)
 gboolean
 link_relay_run (LinkOptions *options, GError **error)
 {
-  LinkBackend backend = { .get_fds = get_fds,
+  LinkBackend backend = {
+    .get_fds = get_fds,
     .receive = receive,
     .send = send_packet,
-    .tick = tick };
+    .tick = tick,
+  };
   struct sigaction action = { .sa_handler = on_signal };
   Relay relay = { .listen = -1, .rebind = options->rebind };
   struct sockaddr_storage local;

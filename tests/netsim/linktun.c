@@ -360,10 +360,12 @@ tick (gpointer data, gint64 now)
 gboolean
 link_tun_run (LinkOptions *options, gchar **argv, gint *status, GError **error)
 {
-  LinkBackend backend = { .get_fds = get_fds,
+  LinkBackend backend = {
+    .get_fds = get_fds,
     .receive = receive,
     .send = send_packet,
-    .tick = tick };
+    .tick = tick,
+  };
   struct sigaction action = { .sa_sigaction = on_signal, .sa_flags = SA_SIGINFO };
   Tun tun = { .tun = { -1, -1 }, .namespace = { -1, -1 } };
   gint home = open ("/proc/thread-self/ns/net", O_RDONLY | O_CLOEXEC);

@@ -217,12 +217,14 @@ enter_road (Sender *s, guint64 pn, guint64 packet, gboolean asks)
   Vroad *road = s->road;
   ImpairFate fate = impair_packet (&road->bottleneck, road->rand, road->now,
       asks ? QUESTION : VROAD_PACKET, s->config.ecn);
-  Event event = { .type = ARRIVE,
+  Event event = {
+    .type = ARRIVE,
     .sender = s,
     .pn = pn,
     .packet = packet,
     .marked = fate.mark,
-    .asks = asks };
+    .asks = asks,
+  };
 
   for (guint i = 0; i < fate.copies; i++)
     push (road, fate.when[i] + s->config.rtt / 2, &event);
@@ -352,7 +354,8 @@ tell (Sender *s)
   Event event;
 
   fasp_timestamps_thin_out (&s->arrivals, fasp_timestamps_choose (road->now - s->feedback_told));
-  event = (Event) { .type = FEEDBACK,
+  event = (Event) {
+    .type = FEEDBACK,
     .sender = s,
     .at = road->now,
     .told = s->largest + 1,
@@ -362,7 +365,8 @@ tell (Sender *s)
     .arrivals = s->arrivals,
     .largest = s->largest,
     .largest_time = s->largest_time,
-    .largest_now = s->largest_now };
+    .largest_now = s->largest_now,
+  };
   fasp_timestamps_reset (&s->arrivals);
   s->feedback_told = road->now;
   s->feedback_due = G_MAXINT64;
@@ -373,13 +377,15 @@ static void
 hear (Sender *s, const Event *event)
 {
   FaspRateSample samples[FASP_TIMESTAMPS + 1];
-  FaspRateFeedback report = { .now = s->road->now,
+  FaspRateFeedback report = {
+    .now = s->road->now,
     .samples = samples,
     .told = event->told,
     .lost = event->lost,
     .marked = event->all_marked,
     .source = s->config.source,
-    .unsettled = event->unsettled };
+    .unsettled = event->unsettled,
+  };
   const FaspSent *newest;
 
   for (guint i = 0; i < event->arrivals.n; i++) {
@@ -407,7 +413,12 @@ arrive_tcp (Sender *s, const Event *event)
   gint64 now = s->road->now;
 
   push (s->road, now + s->config.rtt / 2,
-      &(Event) { .type = ACK, .sender = s, .pn = event->pn, .marked = event->marked });
+      &(Event) {
+          .type = ACK,
+          .sender = s,
+          .pn = event->pn,
+          .marked = event->marked,
+      });
   if (event->packet < s->arrived)
     return;
   g_hash_table_add (s->early, g_memdup2 (&event->packet, sizeof event->packet));

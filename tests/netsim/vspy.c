@@ -84,9 +84,11 @@ void
 vspy_seal (const VSpy *spy, gboolean to_caller, guint8 flow, guint64 pn, const guint8 *frames,
     gsize size, FaspWriter *w)
 {
-  FaspSessionHeader header = { .flow = flow,
+  FaspSessionHeader header = {
+    .flow = flow,
     .cid = to_caller ? spy->caller : spy->listener,
-    .pn = pn & 0xffffff };
+    .pn = pn & 0xffffff,
+  };
   FaspSealer *sealer =
       fasp_sealer_new (spy->keys.cipher, to_caller ? spy->keys.listener : spy->keys.caller);
 

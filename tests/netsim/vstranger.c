@@ -8,11 +8,13 @@ vstranger_init (VStranger *stranger, Vnet *net, const FaspAddress *at, guint32 i
 {
   FaspCredentials *credentials = fasp_credentials_new ();
   guint8 nonce[FASP_NONCE_SIZE], ephemeral[FASP_KEY_SIZE];
-  FaspHello hello = { .role = role,
+  FaspHello hello = {
+    .role = role,
     .latency_ms = FASP_LATENCY_ANY,
     .window = window,
     .flows = 1,
-    .datagram_max = FASP_DATAGRAM_MAX };
+    .datagram_max = FASP_DATAGRAM_MAX,
+  };
 
   memset (stranger, 0, sizeof *stranger);
   stranger->at = *at;
@@ -75,8 +77,10 @@ vstranger_hear (VStranger *stranger, FaspTime now, const guint8 *data, gsize siz
 gsize
 vstranger_say (VStranger *stranger, const FaspWriter *frames, guint8 *data)
 {
-  FaspSessionHeader header = { .cid = stranger->agreement.hello.cid,
-    .pn = stranger->pn & 0xffffff };
+  FaspSessionHeader header = {
+    .cid = stranger->agreement.hello.cid,
+    .pn = stranger->pn & 0xffffff,
+  };
   FaspWriter w = { data, FASP_DATAGRAM_MAX };
   /* one that was used before refuses a lower number */
   FaspSealer *sealer =

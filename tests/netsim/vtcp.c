@@ -23,11 +23,13 @@ typedef struct
 void
 vtcp_init (Vtcp *tcp, VtcpKind kind)
 {
-  *tcp = (Vtcp) { .kind = kind,
+  *tcp = (Vtcp) {
+    .kind = kind,
     .window = WINDOW_FIRST,
     .threshold = G_MAXUINT32,
     .under_way = G_QUEUE_INIT,
-    .lost = G_QUEUE_INIT };
+    .lost = G_QUEUE_INIT,
+  };
   vbbr_init (&tcp->bbr, WINDOW_FIRST);
 }
 
@@ -195,9 +197,11 @@ vtcp_get_lost (Vtcp *tcp, guint64 *packet)
 guint64
 vtcp_send (Vtcp *tcp, guint64 packet, gint64 now)
 {
-  Transmission t = { .packet = packet,
+  Transmission t = {
+    .packet = packet,
     .sent = now,
-    .stamp = vbbr_send (&tcp->bbr, tcp->in_flight, now) };
+    .stamp = vbbr_send (&tcp->bbr, tcp->in_flight, now),
+  };
 
   if (tcp->in_flight++ == 0)
     tcp->timer = now;

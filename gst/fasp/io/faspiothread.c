@@ -94,8 +94,8 @@ tell (FaspIo *io)
   fasp_guard_unlock (&io->guard);
 }
 
-/* Is this error not in @told yet, as number @n of those that may each have it?  From now on it is.
- */
+/* Is this error not in @told yet, as number @n of those that may each have it?  From now on it
+ * is. */
 static gboolean
 is_news (gint error, guint n, guint64 *told)
 {

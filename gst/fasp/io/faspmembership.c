@@ -31,9 +31,7 @@ to_native (const gchar *address, guint16 port, struct sockaddr_storage *native, 
   memset (native, 0, sizeof *native);
   if (a == NULL) {
     g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT,
-        "\"%s\" is not an IP address: write that of the sender in "
-        "multicast-source.",
-        address);
+        "\"%s\" is not an IP address: write that of the sender in multicast-source.", address);
     return FALSE;
   }
   return g_socket_address_to_native (a, native, sizeof *native, error);
@@ -44,8 +42,7 @@ check_families (gint family, gint source, GError **error)
 {
   if (source != family)
     g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT,
-        "multicast-source and the group have to be both IPv4 or both IPv6 "
-        "addresses.");
+        "multicast-source and the group have to be both IPv4 or both IPv6 addresses.");
   return source == family;
 }
 
@@ -106,9 +103,9 @@ fasp_membership_join (const FaspMembership *m, gint fd, gint family, GError **er
       errno == ENODEV || errno == EADDRNOTAVAIL ?
           "There is no route for it: set "
           "multicast-iface to the interface that the sender is behind." :
-          errno == ENOBUFS ? "This machine is in too many groups: raise "
-                             "net.ipv4.igmp_max_memberships." :
-                             "Check multicast-iface and the address.");
+          errno == ENOBUFS ?
+          "This machine is in too many groups: raise net.ipv4.igmp_max_memberships." :
+          "Check multicast-iface and the address.");
   return FALSE;
 }
 

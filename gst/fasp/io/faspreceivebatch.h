@@ -13,10 +13,8 @@
 G_BEGIN_DECLS
 
 #define FASP_RECEIVE_BATCH 32 /* messages in a batch, of this many bytes in all */
-#define FASP_RECEIVE_BYTES \
-  (256 << 10) /* or a little more: they should still be \
-                 in the core's cache when they are summed \
-                 up */
+/* or a little more: they should still be in the core's cache when they are summed up */
+#define FASP_RECEIVE_BYTES (256 << 10)
 
 typedef struct _FaspReceiveBatch FaspReceiveBatch;
 

@@ -18,10 +18,9 @@
 
 G_BEGIN_DECLS
 
-#define FASP_SEND_BATCH \
-  138 /* datagrams: with 1400 bytes each, three full \
-         messages, which are still in a core's cache \
-         when they have been summed up */
+/* datagrams: with 1400 bytes each, three full messages, which are still in a core's cache when they
+ * have been summed up */
+#define FASP_SEND_BATCH 138
 
 typedef struct _FaspSendBatch FaspSendBatch;
 

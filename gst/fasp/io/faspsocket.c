@@ -110,13 +110,12 @@ explain_bind (const FaspSocketSettings *settings, gint why)
     case EACCES:
       return "Ports below 1024 need privileges: choose a higher localport.";
     case EADDRNOTAVAIL:
-      return "This machine has no such address: `ip address' lists those that it "
-             "has.";
+      return "This machine has no such address: `ip address' lists those that it has.";
     case EINVAL:
-      return settings->joins != NULL ? "A link-local group needs its interface: "
-                                       "set multicast-iface." :
-                                       "A link-local address needs its interface: "
-                                       "write ADDRESS%eth0, in the host of a URI ADDRESS%25eth0.";
+      return settings->joins != NULL ?
+          "A link-local group needs its interface: set multicast-iface." :
+          "A link-local address needs its interface: "
+          "write ADDRESS%eth0, in the host of a URI ADDRESS%25eth0.";
     default:
       return "Check localaddress and localport.";
   }
@@ -450,10 +449,12 @@ fasp_socket_get_unreachable (FaspSocket *s, FaspAddress *to)
   for (guint tries = 0; tries < REPORTS_MAX; tries++) {
     struct sockaddr_storage native = { 0 };
     guint8 control[512];
-    struct msghdr message = { .msg_name = &native,
+    struct msghdr message = {
+      .msg_name = &native,
       .msg_namelen = sizeof (native),
       .msg_control = control,
-      .msg_controllen = sizeof (control) };
+      .msg_controllen = sizeof (control),
+    };
 
     if (recvmsg (s->fd, &message, MSG_ERRQUEUE) < 0)
       return FALSE;

@@ -12,8 +12,7 @@ fasp_wake_new (GError **error)
 
   if (fd < 0)
     g_set_error (error, G_IO_ERROR, g_io_error_from_errno (errno),
-        "Cannot make an event counter: %s. Check the limit of open files "
-        "(`ulimit -n').",
+        "Cannot make an event counter: %s. Check the limit of open files (`ulimit -n').",
         g_strerror (errno));
   return fd;
 }

@@ -504,8 +504,8 @@ test_broken_clock (void)
   }
 }
 
-/* A file without a clock behind one that had a PCR, or timestamps: nobody knows its rate, either.
- */
+/* A file without a clock behind one that had a PCR, or timestamps: nobody knows its rate,
+ * either. */
 static void
 test_patience_again (void)
 {

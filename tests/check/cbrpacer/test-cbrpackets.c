@@ -216,8 +216,8 @@ test_cases (void)
     }
 }
 
-/* A stream that never was one waits for nobody for ever: not with a sync byte by accident, either.
- */
+/* A stream that never was one waits for nobody for ever: not with a sync byte by accident,
+ * either. */
 static void
 test_unsure (void)
 {
@@ -391,10 +391,12 @@ static void
 test_seeds (void)
 {
   for (guint seed = 0; seed < 400; seed++) {
-    Stream stream = { .size = sizes[seed % 4],
+    Stream stream = {
+      .size = sizes[seed % 4],
       .rand = g_rand_new_with_seed (seed),
       .bytes = g_byte_array_new (),
-      .whose = g_byte_array_new () };
+      .whose = g_byte_array_new (),
+    };
     gsize good = 0;
 
     for (guint i = 0; i < 300; i++) {

@@ -340,9 +340,8 @@ enough_at_first (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 static void
 test_drop_behind_segment (void)
 {
-  Pacer *f = pacer_new ("bitrate=8000000 max-burst=1000 max-delay=3000000 "
-                        "overflow=drop-oldest",
-      SIMPLE);
+  Pacer *f =
+      pacer_new ("bitrate=8000000 max-burst=1000 max-delay=3000000 overflow=drop-oldest", SIMPLE);
   g_autoptr (GstPad) pad = gst_element_get_static_pad (f->h->element, "src");
   PacerGate gate = { 0 };
   gulong probe = pacer_gate_close (&gate, pad, DATA);

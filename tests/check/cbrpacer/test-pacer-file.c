@@ -226,8 +226,8 @@ read_ts (gpointer data)
 static void
 test_null_ts_of_a_file (void)
 {
-  Pacer *f = pacer_new ("bitrate=10528000 max-burst=1316 stuffing=null-ts "
-                        "window=100000000 max-delay=100000000",
+  Pacer *f = pacer_new (
+      "bitrate=10528000 max-burst=1316 stuffing=null-ts window=100000000 max-delay=100000000",
       NULL);
   File file = { f, 0, 500 };
   GstClockTime left[500];
@@ -277,9 +277,9 @@ push_ts (gpointer data)
 static void
 test_null_ts_of_a_file_without_delay (void)
 {
-  Pacer *f = pacer_new ("bitrate=10528000 max-burst=1316 stuffing=null-ts "
-                        "window=100000000 max-delay=0",
-      NULL);
+  Pacer *f =
+      pacer_new ("bitrate=10528000 max-burst=1316 stuffing=null-ts window=100000000 max-delay=0",
+          NULL);
   GThread *thread;
 
   gst_pad_set_query_function (f->h->srcpad, pacer_answer_not_live);
@@ -302,9 +302,8 @@ test_null_ts_of_a_file_without_delay (void)
 static void
 test_null_ts_of_a_file_late (void)
 {
-  Pacer *f = pacer_new ("bitrate=10528000 max-burst=1316 stuffing=null-ts "
-                        "window=100000000 max-delay=100000",
-      NULL);
+  Pacer *f = pacer_new (
+      "bitrate=10528000 max-burst=1316 stuffing=null-ts window=100000000 max-delay=100000", NULL);
   File file = { f, 0, 500 };
   GstClockTime left[500];
   GThread *thread;
@@ -615,9 +614,7 @@ test_learn_from_larger_packets (void)
 
   for (guint i = 0; i < 2 * G_N_ELEMENTS (sizes); i++) {
     guint size = sizes[i / 2];
-    g_autofree gchar *caps = g_strdup_printf ("video/mpegts,"
-                                              "systemstream=true,packetsize=%u",
-        size);
+    g_autofree gchar *caps = g_strdup_printf ("video/mpegts,systemstream=true,packetsize=%u", size);
     Pacer *f =
         pacer_new ("max-burst=1 window=100000000 max-delay=100000000", i % 2 == 0 ? caps : NULL);
     File file = { .f = f, .n = 1000, .packet = size };

@@ -114,9 +114,8 @@ play_out (Pacer *f)
 static void
 test_learn_and_burst (void)
 {
-  Pacer *f = pacer_new ("max-burst=1 window=100000000 max-delay=100000000 "
-                        "overflow=drop-oldest",
-      SIMPLE);
+  Pacer *f =
+      pacer_new ("max-burst=1 window=100000000 max-delay=100000000 overflow=drop-oldest", SIMPLE);
 
   play_live (f, 1000);
   play_out (f);
@@ -134,9 +133,8 @@ test_learn_and_burst (void)
 static void
 test_learn_and_stand_still (void)
 {
-  Pacer *f = pacer_new ("max-burst=1 window=100000000 max-delay=100000000 "
-                        "overflow=drop-oldest",
-      SIMPLE);
+  Pacer *f =
+      pacer_new ("max-burst=1 window=100000000 max-delay=100000000 overflow=drop-oldest", SIMPLE);
   g_autoptr (GstPad) pad = gst_element_get_static_pad (f->h->element, "src");
   PacerGate gate = { 0 };
   gulong probe;
@@ -160,9 +158,8 @@ test_learn_and_stand_still (void)
 static void
 test_learn_and_never_begin (void)
 {
-  Pacer *f = pacer_new ("max-burst=1 window=100000000 max-delay=100000000 "
-                        "overflow=drop-oldest",
-      SIMPLE);
+  Pacer *f =
+      pacer_new ("max-burst=1 window=100000000 max-delay=100000000 overflow=drop-oldest", SIMPLE);
   g_autoptr (GstPad) pad = gst_element_get_static_pad (f->h->element, "src");
   PacerGate events = { 0 }, buffers = { 0 };
   gulong event = pacer_gate_close (&events, pad, GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM);
@@ -193,8 +190,7 @@ test_learn_and_change_clock (void)
   static const GstPadProbeType held[] = { GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, DATA };
 
   for (guint i = 0; i < G_N_ELEMENTS (held); i++) {
-    Pacer *f = pacer_new ("max-burst=1 window=100000000 max-delay=1000000000 "
-                          "overflow=drop-oldest",
+    Pacer *f = pacer_new ("max-burst=1 window=100000000 max-delay=1000000000 overflow=drop-oldest",
         SIMPLE);
     g_autoptr (GstPad) pad = gst_element_get_static_pad (f->h->element, "src");
     GstClock *other = gst_test_clock_new_with_start_time (3600 * GST_SECOND);
@@ -238,10 +234,9 @@ test_learn_and_be_slow (void)
   static const gchar *const methods[] = { "deadline", "send-and-sleep" };
 
   for (guint i = 0; i < G_N_ELEMENTS (methods); i++) {
-    g_autofree gchar *properties =
-        g_strdup_printf ("max-burst=1 "
-                         "window=100000000 max-delay=100000000 overflow=drop-oldest method=%s",
-            methods[i]);
+    g_autofree gchar *properties = g_strdup_printf (
+        "max-burst=1 window=100000000 max-delay=100000000 overflow=drop-oldest method=%s",
+        methods[i]);
     g_autoptr (GAsyncQueue) tickets = g_async_queue_new ();
     Pacer *f = pacer_new (properties, SIMPLE);
     g_autoptr (GstPad) pad = gst_element_get_static_pad (f->h->element, "src");
@@ -298,9 +293,8 @@ test_cannot_learn_next (void)
 static void
 test_learn_and_stuff (void)
 {
-  Pacer *f = pacer_new ("max-burst=1 window=100000000 max-delay=100000000 "
-                        "overflow=drop-oldest stuffing=null-ts",
-      TS);
+  Pacer *f = pacer_new (
+      "max-burst=1 window=100000000 max-delay=100000000 overflow=drop-oldest stuffing=null-ts", TS);
   g_autoptr (GstPad) pad = gst_element_get_static_pad (f->h->element, "src");
   PacerGate gate = { 0 };
   gulong probe;
@@ -336,9 +330,8 @@ static void
 test_learn_and_pause (void)
 {
   for (guint i = 0; i < 2; i++) {
-    Pacer *f = pacer_new ("max-burst=1 window=100000000 max-delay=100000000 "
-                          "overflow=drop-oldest",
-        SIMPLE);
+    Pacer *f =
+        pacer_new ("max-burst=1 window=100000000 max-delay=100000000 overflow=drop-oldest", SIMPLE);
     g_autoptr (GstPad) pad = gst_element_get_static_pad (f->h->element, "src");
     g_autoptr (GstClock) other = gst_test_clock_new_with_start_time (3600 * GST_SECOND);
     PacerGate gate = { 0 };
@@ -373,9 +366,8 @@ test_learn_and_pause (void)
 static void
 test_learn_and_pause_long (void)
 {
-  Pacer *f = pacer_new ("max-burst=1 window=100000000 max-delay=100000000 "
-                        "overflow=drop-oldest",
-      SIMPLE);
+  Pacer *f =
+      pacer_new ("max-burst=1 window=100000000 max-delay=100000000 overflow=drop-oldest", SIMPLE);
   g_autoptr (GstPad) pad = gst_element_get_static_pad (f->h->element, "src");
   PacerGate gate = { 0 };
   gulong probe;

@@ -186,9 +186,8 @@ test_no_room_for_a_datagram (void)
 static void
 test_drop_oldest (void)
 {
-  Pacer *f = pacer_new ("bitrate=8000000 max-burst=1000 max-delay=3000000 "
-                        "overflow=drop-oldest",
-      SIMPLE);
+  Pacer *f =
+      pacer_new ("bitrate=8000000 max-burst=1000 max-delay=3000000 overflow=drop-oldest", SIMPLE);
   g_autofree gchar *text = NULL;
   GstBuffer *buffer;
 

@@ -114,9 +114,8 @@ test_states (void)
 static void
 test_flush (void)
 {
-  Pacer *f = pacer_new ("bitrate=8000 max-burst=1000 payload-size=600 "
-                        "max-delay=60000000000",
-      SIMPLE);
+  Pacer *f =
+      pacer_new ("bitrate=8000 max-burst=1000 payload-size=600 max-delay=60000000000", SIMPLE);
   GstSegment segment;
   GstEvent *event;
 

@@ -74,9 +74,9 @@ test_latency (void)
 static void
 test_stats (void)
 {
-  Pacer *f = pacer_new ("bitrate=8000000 max-burst=2000 header-size=100 "
-                        "payload-size=900 stats-interval=1",
-      SIMPLE);
+  Pacer *f =
+      pacer_new ("bitrate=8000000 max-burst=2000 header-size=100 payload-size=900 stats-interval=1",
+          SIMPLE);
   GstMessage *message;
   GstStructure *stats;
   gdouble error;
@@ -228,9 +228,9 @@ test_cpu_of_others (void)
 static void
 test_offload_impossible (void)
 {
-  Pacer *f = pacer_new ("bitrate=8000000 payload-size=1000 max-burst=2000 "
-                        "segmentation-offload=true",
-      SIMPLE);
+  Pacer *f =
+      pacer_new ("bitrate=8000000 payload-size=1000 max-burst=2000 segmentation-offload=true",
+          SIMPLE);
   g_autofree gchar *text = NULL;
 
   pacer_push (f, 2000);

@@ -191,9 +191,8 @@ test_null_ts_resync (void)
 static void
 test_null_ts_resync_tiny (gconstpointer flags)
 {
-  Pacer *f = pacer_new ("bitrate=10528000 max-burst=1316 stuffing=null-ts "
-                        "max-delay=1000000000",
-      TS);
+  Pacer *f =
+      pacer_new ("bitrate=10528000 max-burst=1316 stuffing=null-ts max-delay=1000000000", TS);
   GstBufferList *list = gst_buffer_list_new ();
   gint64 before;
   GstBuffer *buffer;

@@ -116,9 +116,7 @@ test_ts_wait (void)
 {
   for (guint i = 0; i < 4 * G_N_ELEMENTS (packets); i++) {
     guint size = packets[i / 4], half = size / 2;
-    g_autofree gchar *caps = g_strdup_printf ("video/mpegts,"
-                                              "systemstream=true,packetsize=%u",
-        size);
+    g_autofree gchar *caps = g_strdup_printf ("video/mpegts,systemstream=true,packetsize=%u", size);
     Pacer *f = pacer_new (i % 2 == 0 ? "bitrate=80000000 max-burst=1" :
                                        "bitrate=80000000 max-burst=1 payload-size=1499",
         i % 4 < 2 ? caps : NULL);

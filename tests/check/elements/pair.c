@@ -361,9 +361,8 @@ pair_new (const gchar *sink, const gchar *source)
   g_cond_init (&pair->more);
   pair->got = g_byte_array_new ();
   pair->last_pts = GST_CLOCK_TIME_NONE;
-  pair->sender = pair_launch ("appsrc name=in block=true max-bytes=100000 ! "
-                              "faspsink name=sink %s",
-      sink);
+  pair->sender =
+      pair_launch ("appsrc name=in block=true max-bytes=100000 ! faspsink name=sink %s", sink);
   pair->receiver = pair_launch ("faspsrc name=source %s ! appsink name=out "
                                 "sync=false async=false max-buffers=64 buffer-list=false",
       source);

@@ -72,10 +72,12 @@ __wrap_fasp_io_read (FaspIo *io, FaspIoItem *items, guint max, guint *n, FaspEve
 
     result = *n > 0 ? FASP_IO_OK : step->result;
     if (step->result != FASP_IO_OK) {
-      *event = (FaspEvent) { .type = FASP_EVENT_REMOVED,
+      *event = (FaspEvent) {
+        .type = FASP_EVENT_REMOVED,
         .session = step->session,
         .reason = step->reason,
-        .final = step->final };
+        .final = step->final,
+      };
       reader.done += result != FASP_IO_OK;
       break;
     }

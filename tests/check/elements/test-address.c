@@ -26,9 +26,11 @@ static FaspAddress
 make (guint i)
 {
   struct sockaddr_in four = { .sin_family = AF_INET, .sin_port = htons (4001) };
-  struct sockaddr_in6 six = { .sin6_family = AF_INET6,
+  struct sockaddr_in6 six = {
+    .sin6_family = AF_INET6,
     .sin6_port = htons (4001),
-    .sin6_scope_id = cases[i].scope };
+    .sin6_scope_id = cases[i].scope,
+  };
   FaspAddress address = { 0 };
 
   memcpy (&four.sin_addr, cases[i].bytes, 4);

@@ -183,12 +183,11 @@ test_chaos (void)
 
     c.story = g_string_new (NULL);
     g_string_append_printf (c.story, "seed %u:", seed);
-    c.pipelines[0] = pair_launch ("appsrc name=in max-bytes=4000000 ! "
-                                  "faspsink name=end uri=fasp://127.0.0.1:%u",
-        port);
-    c.pipelines[1] = pair_launch ("faspsrc name=end uri=fasp://:%u ! "
-                                  "fakesink sync=%s",
-        port, seed % 2 ? "true" : "false");
+    c.pipelines[0] =
+        pair_launch ("appsrc name=in max-bytes=4000000 ! faspsink name=end uri=fasp://127.0.0.1:%u",
+            port);
+    c.pipelines[1] = pair_launch ("faspsrc name=end uri=fasp://:%u ! fakesink sync=%s", port,
+        seed % 2 ? "true" : "false");
     c.in = gst_bin_get_by_name (GST_BIN (c.pipelines[0]), "in");
     for (guint i = 0; i < 2; i++) {
       c.ends[i] = gst_bin_get_by_name (GST_BIN (c.pipelines[i]), "end");
@@ -234,9 +233,8 @@ unlock_often (gpointer data)
 static void
 test_unlock (void)
 {
-  g_autoptr (GstElement) pipeline = pair_launch ("faspsrc name=end "
-                                                 "uri=fasp://:%u ! fakesink async=false",
-      pair_get_port ());
+  g_autoptr (GstElement) pipeline =
+      pair_launch ("faspsrc name=end uri=fasp://:%u ! fakesink async=false", pair_get_port ());
   GstElement *end = gst_bin_get_by_name (GST_BIN (pipeline), "end");
   Flusher f = { GST_BASE_SRC (end) };
   GThread *thread = g_thread_new ("unlock", unlock_often, &f);
@@ -271,9 +269,8 @@ wait_for_streaming (GstElement *source)
 static void
 test_end_of_flush (gconstpointer state)
 {
-  g_autoptr (GstElement) pipeline = pair_launch ("faspsrc name=end "
-                                                 "uri=fasp://:%u ! fakesink async=false",
-      pair_get_port ());
+  g_autoptr (GstElement) pipeline =
+      pair_launch ("faspsrc name=end uri=fasp://:%u ! fakesink async=false", pair_get_port ());
   g_autoptr (GstElement) end = gst_bin_get_by_name (GST_BIN (pipeline), "end");
 
   gst_element_set_state (pipeline, GPOINTER_TO_INT (state));

@@ -63,9 +63,8 @@ line_init (Line *line, const gchar *provide)
   guint port = pair_get_port ();
 
   *line = (Line) { .pts = GST_CLOCK_TIME_NONE };
-  line->sender = pair_launch ("appsrc name=in ! faspsink name=sink "
-                              "uri=fasp://127.0.0.1:%u " SECRET,
-      port);
+  line->sender =
+      pair_launch ("appsrc name=in ! faspsink name=sink uri=fasp://127.0.0.1:%u " SECRET, port);
   line->receiver = pair_launch ("faspsrc uri=fasp://:%u?latency=50 " SECRET
                                 " provide-clock=%s ! appsink name=out sync=false async=false",
       port, provide);

@@ -134,9 +134,7 @@ main (int argc, char **argv)
   gst_init (&argc, &argv);
   g_test_init (&argc, &argv, NULL);
   g_test_add_data_func ("/errors/start/sink",
-      "audiotestsrc ! "
-      "faspsink name=fasp record=/no-such-directory/a",
-      test_start);
+      "audiotestsrc ! faspsink name=fasp record=/no-such-directory/a", test_start);
   g_test_add_data_func ("/errors/start/source",
       "faspsrc name=fasp record=/no-such-directory/a ! fakesink", test_start);
   g_test_add_data_func ("/errors/start/log",

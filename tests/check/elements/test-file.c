@@ -30,8 +30,8 @@ static const Mode ours[] = {
   { 0666, "can read and change ", "can change " },
 };
 
-/* As root's secrets are given to a service: by its group (Kubernetes: fsGroup, defaultMode 0440).
- */
+/* As root's secrets are given to a service: by its group (Kubernetes: fsGroup, defaultMode
+ * 0440). */
 static const Mode roots[] = {
   { 0400, NULL, NULL },
   { 0440, NULL, NULL },

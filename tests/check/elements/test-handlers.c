@@ -76,8 +76,7 @@ test_signal (gconstpointer data)
   gboolean alone = strstr (data, "alone") != NULL;
   guint port = pair_get_port ();
   GstElement *listens =
-      pair_launch (sends ? "audiotestsrc is-live=true ! "
-                           "faspsink name=end uri=fasp://:%u " SECRET :
+      pair_launch (sends ? "audiotestsrc is-live=true ! faspsink name=end uri=fasp://:%u " SECRET :
                            "faspsrc name=end uri=fasp://:%u " SECRET " ! fakesink",
           port);
   g_autoptr (GstElement) calls =
@@ -112,10 +111,9 @@ on_message (GstBus *bus, GstMessage *message, gpointer a)
 static void
 test_resolver (void)
 {
-  g_autoptr (GstElement) pipeline =
-      pair_launch ("audiotestsrc is-live=true ! "
-                   "faspsink uri=fasp://no.such.host.invalid:%u " SECRET,
-          pair_get_port ());
+  g_autoptr (GstElement) pipeline = pair_launch (
+      "audiotestsrc is-live=true ! faspsink uri=fasp://no.such.host.invalid:%u " SECRET,
+      pair_get_port ());
   g_autoptr (GstBus) bus = gst_element_get_bus (pipeline);
   Attempt attempt;
 

@@ -147,10 +147,10 @@ line_new (const ReaderStep *steps, const gchar *settings)
   held = released = acted = FALSE;
   place = NOWHERE;
   line->got = g_string_new (NULL);
-  line->pipeline = pair_launch ("faspsrc name=source "
-                                "uri=fasp://127.0.0.1:%u?mode=listener " SECRET " %s ! "
-                                "fakesink name=sink sync=false async=false signal-handoffs=true",
-      pair_get_port (), settings);
+  line->pipeline =
+      pair_launch ("faspsrc name=source uri=fasp://127.0.0.1:%u?mode=listener " SECRET
+                   " %s ! fakesink name=sink sync=false async=false signal-handoffs=true",
+          pair_get_port (), settings);
   line->source = gst_bin_get_by_name (GST_BIN (line->pipeline), "source");
   line->sink = gst_bin_get_by_name (GST_BIN (line->pipeline), "sink");
   line->pad = gst_element_get_static_pad (line->source, "src");

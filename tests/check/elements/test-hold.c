@@ -35,8 +35,8 @@ is_prerolled (GstElement *sink)
 static GstElement *
 launch_held (GstElement **sink)
 {
-  GstElement *pipeline = pair_launch ("fakesrc sizetype=fixed ! "
-                                      "faspsink name=sink localport=0 " SECRET);
+  GstElement *pipeline =
+      pair_launch ("fakesrc sizetype=fixed ! faspsink name=sink localport=0 " SECRET);
 
   *sink = gst_bin_get_by_name (GST_BIN (pipeline), "sink");
   return pipeline;
@@ -64,11 +64,10 @@ test_async (void)
 static void
 test_tee (gconstpointer queue)
 {
-  g_autoptr (GstElement) pipeline =
-      pair_launch ("fakesrc sizetype=fixed "
-                   "sizemax=1000 ! tee name=t ! %s faspsink name=sink localport=0 " SECRET
-                   " t. ! fakesink name=out async=false",
-          (const gchar *) queue);
+  g_autoptr (GstElement) pipeline = pair_launch (
+      "fakesrc sizetype=fixed sizemax=1000 ! tee name=t ! %s faspsink name=sink localport=0 " SECRET
+      " t. ! fakesink name=out async=false",
+      (const gchar *) queue);
   g_autoptr (GstElement) out = gst_bin_get_by_name (GST_BIN (pipeline), "out");
   gboolean leaks = ((const gchar *) queue)[0] != '\0';
   gint64 until = g_get_monotonic_time () + (leaks ? HANGS : 300) * G_TIME_SPAN_MILLISECOND;

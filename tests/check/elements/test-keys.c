@@ -26,12 +26,12 @@ launch (const gchar *sink, const gchar *source)
   guint port = pair_get_port ();
   Ends ends;
 
-  ends.receiver = pair_launch ("faspsrc name=source uri=fasp://:%u latency=20 "
-                               "%s ! fakesink sync=false",
-      port, source);
-  ends.sender = pair_launch ("audiotestsrc num-buffers=20 ! faspsink name=sink "
-                             "uri=fasp://127.0.0.1:%u %s",
-      port, sink);
+  ends.receiver =
+      pair_launch ("faspsrc name=source uri=fasp://:%u latency=20 %s ! fakesink sync=false", port,
+          source);
+  ends.sender =
+      pair_launch ("audiotestsrc num-buffers=20 ! faspsink name=sink uri=fasp://127.0.0.1:%u %s",
+          port, sink);
   return ends;
 }
 
@@ -123,12 +123,10 @@ test_identified (gconstpointer data)
   g_autofree gchar *our_key = NULL, *their_key = NULL;
   g_autofree gchar *ours = make_key ("ours.pem", &our_key);
   g_autofree gchar *theirs = make_key ("theirs.pem", &their_key);
-  g_autofree gchar *source = g_strdup_printf ("authentication=true "
-                                              "key-file=%s public-key=\"%s\"",
-      ours, their_key);
-  g_autofree gchar *sink = g_strdup_printf ("key-file=%s public-key=\"%s\" "
-                                            "streamid=\"camera 1\"",
-      theirs, our_key);
+  g_autofree gchar *source =
+      g_strdup_printf ("authentication=true key-file=%s public-key=\"%s\"", ours, their_key);
+  g_autofree gchar *sink =
+      g_strdup_printf ("key-file=%s public-key=\"%s\" streamid=\"camera 1\"", theirs, our_key);
   Ends ends = launch (sink, source);
   g_autoptr (GstElement) element = gst_bin_get_by_name (GST_BIN (ends.receiver), "source");
   g_autofree gchar *text = NULL;
@@ -187,8 +185,7 @@ test_open_files (void)
   g_autofree gchar *our_key = NULL;
   g_autofree gchar *ours = make_key ("open.pem", &our_key);
   g_autofree gchar *allowed = write_file ("open", our_key);
-  GstElement *source = pair_launch ("faspsrc uri=fasp://:%u key-file=%s "
-                                    "allowed-keys=%s ! fakesink",
+  GstElement *source = pair_launch ("faspsrc uri=fasp://:%u key-file=%s allowed-keys=%s ! fakesink",
       pair_get_port (), ours, allowed);
   g_autofree gchar *read = NULL, *change = NULL;
 
@@ -307,12 +304,10 @@ static const Mistake mistakes[] = {
   { "passphrase=long-enough-for-this encryption=none", "leave one of them out" },
   { "authentication=true", "set passphrase" },
   { "allowed-keys=%s/allowed", "need a key-file" },
-  { "key-file=%s/nothing-there public-key="
-    "CQAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=",
+  { "key-file=%s/nothing-there public-key=CQAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=",
       "nothing-there" },
   { "key-file=%s/rsa.pem public-key=x", "is not a public key" },
-  { "key-file=%s/rsa.pem public-key="
-    "CQAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=",
+  { "key-file=%s/rsa.pem public-key=CQAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=",
       "openssl genpkey -algorithm X25519 -out NEW-FILE" },
   { "key-file=%s/good.pem", "needs allowed-keys" },
   { "key-file=%s/good.pem allowed-keys=%s/empty", "nobody could connect" },
@@ -353,10 +348,9 @@ static void
 test_secrets (void)
 {
   guint port = pair_get_port ();
-  GstElement *pipeline =
-      pair_launch ("faspsrc name=source "
-                   "uri=\"fasp://:%u?passphrase=" PASSPHRASE "&latency=20\" ! fakesink",
-          port);
+  GstElement *pipeline = pair_launch ("faspsrc name=source uri=\"fasp://:%u?passphrase=" PASSPHRASE
+                                      "&latency=20\" ! fakesink",
+      port);
   g_autoptr (GstElement) source = gst_bin_get_by_name (GST_BIN (pipeline), "source");
   g_autofree gchar *uri = NULL, *dot = NULL, *stats = NULL;
   GParamSpec *pspec = g_object_class_find_property (G_OBJECT_GET_CLASS (source), "passphrase");

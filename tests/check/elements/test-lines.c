@@ -22,13 +22,13 @@ lines_new (void)
 
   l->ports = pair_get_ports (2);
   l->wire = pair_wire_new (l->ports + 1, &l->by_wire);
-  l->sender = pair_launch ("fakesrc is-live=true datarate=100000 "
-                           "sizetype=fixed sizemax=1000 ! faspsink name=sink " SECRET
-                           " uri=fasp://127.0.0.2:%u bonding-addresses=127.0.0.1:%u@127.0.0.3",
+  l->sender = pair_launch (
+      "fakesrc is-live=true datarate=100000 sizetype=fixed sizemax=1000 ! faspsink name=sink " SECRET
+      " uri=fasp://127.0.0.2:%u bonding-addresses=127.0.0.1:%u@127.0.0.3",
       l->ports, l->by_wire);
-  l->receiver = pair_launch ("faspsrc name=source " SECRET
-                             " uri=fasp://127.0.0.2:%u?mode=listener bonding-addresses=127.0.0.1:%u"
-                             " ! fakesink",
+  l->receiver = pair_launch (
+      "faspsrc name=source " SECRET
+      " uri=fasp://127.0.0.2:%u?mode=listener bonding-addresses=127.0.0.1:%u ! fakesink",
       l->ports, l->ports + 1);
   return l;
 }
@@ -136,17 +136,15 @@ static void
 test_refused (void)
 {
   guint port = pair_get_port ();
-  GstElement *receiver =
-      pair_launch ("faspsrc " SECRET
-                   " uri=fasp://127.0.0.1:%u?mode=listener bonding-addresses=127.0.0.2:%u"
-                   " ! fakesink",
-          port, port);
+  GstElement *receiver = pair_launch (
+      "faspsrc " SECRET
+      " uri=fasp://127.0.0.1:%u?mode=listener bonding-addresses=127.0.0.2:%u ! fakesink",
+      port, port);
   /* the kernel lets nothing out from a loopback address to another machine's */
-  GstElement *sender =
-      pair_launch ("fakesrc is-live=true datarate=100000 "
-                   "sizetype=fixed sizemax=1000 ! faspsink " SECRET
-                   " uri=fasp://127.0.0.1:%u bonding-addresses=203.0.113.8:9@127.0.0.3",
-          port);
+  GstElement *sender = pair_launch (
+      "fakesrc is-live=true datarate=100000 sizetype=fixed sizemax=1000 ! faspsink " SECRET
+      " uri=fasp://127.0.0.1:%u bonding-addresses=203.0.113.8:9@127.0.0.3",
+      port);
   g_autoptr (GstMessage) message = NULL;
   const GstStructure *s;
 

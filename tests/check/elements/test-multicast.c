@@ -218,9 +218,9 @@ test_group (gconstpointer data)
       net->in_uri, port, net->interface, net->sender);
   count_callers (sender, &callers);
   for (guint i = 0; i < RECEIVERS; i++) {
-    receivers[i] = pair_launch ("faspsrc name=src uri=fasp://%s:%u "
-                                "multicast-iface=\"%s\" latency=50 %s " SECRET
-                                " ! appsink name=out sync=false async=false",
+    receivers[i] = pair_launch (
+        "faspsrc name=src uri=fasp://%s:%u multicast-iface=\"%s\" latency=50 %s " SECRET
+        " ! appsink name=out sync=false async=false",
         net->in_uri, port, net->interface, net->more);
     gst_element_set_state (receivers[i], GST_STATE_PLAYING);
   }
@@ -291,28 +291,21 @@ test_settings (void)
     const gchar *pipeline, *told;
   } wrong[] = {
     { "fakesrc ! faspsink uri=fasp://" GROUP ":7001", "set max-bitrate" },
-    { "fakesrc ! faspsink uri=fasp://" GROUP ":7001 max-bitrate=1000000 "
-      "rate-control=adaptive",
+    { "fakesrc ! faspsink uri=fasp://" GROUP ":7001 max-bitrate=1000000 rate-control=adaptive",
         "leave out rate-control" },
-    { "fakesrc ! faspsink uri=fasp://" GROUP ":7001 max-bitrate=1000000 "
-      "flowlets=2",
+    { "fakesrc ! faspsink uri=fasp://" GROUP ":7001 max-bitrate=1000000 flowlets=2",
         "leave out flowlets" },
-    { "fakesrc ! faspsink uri=fasp://" GROUP ":7001 max-bitrate=1000000 "
-      "rex=false",
-        "rex=false" },
-    { "fakesrc ! faspsink uri=fasp://" GROUP ":7001 max-bitrate=1000000 "
-      "mode=caller",
+    { "fakesrc ! faspsink uri=fasp://" GROUP ":7001 max-bitrate=1000000 rex=false", "rex=false" },
+    { "fakesrc ! faspsink uri=fasp://" GROUP ":7001 max-bitrate=1000000 mode=caller",
         "Leave out mode" },
-    { "fakesrc ! faspsink uri=fasp://" GROUP ":7001 max-bitrate=1000000 "
-      "multicast-iface=nothere0",
+    { "fakesrc ! faspsink uri=fasp://" GROUP ":7001 max-bitrate=1000000 multicast-iface=nothere0",
         "multicast-iface" },
     { "faspsrc uri=fasp://" GROUP ":7001 multicast-iface=nothere0 ! fakesink", "multicast-iface" },
     { "faspsrc uri=fasp://[ff12::77]:7001 ! fakesink", "multicast-iface" },
     { "faspsrc uri=fasp://[ff15::77%25nothere0]:7001 ! fakesink", "\"nothere0\"" },
     { "faspsrc uri=fasp://[fe80::77]:7001?mode=listener ! fakesink", "%25eth0" },
     { "faspsrc uri=fasp://" GROUP ":7001 mode=listener ! fakesink", "Leave out mode" },
-    { "faspsrc uri=fasp://" GROUP ":7001 multicast-iface=lo "
-      "multicast-source=::1 ! fakesink",
+    { "faspsrc uri=fasp://" GROUP ":7001 multicast-iface=lo multicast-source=::1 ! fakesink",
         "both IPv4" },
   };
 

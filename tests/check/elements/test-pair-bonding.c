@@ -88,9 +88,8 @@ test_bonding (void)
       g_strdup_printf ("uri=fasp://127.0.0.1:%u?flowlets=2 "
                        "bonding-addresses=\"127.0.0.2:%u@127.0.0.3\" max-bitrate=20000000",
           a, b);
-  g_autofree gchar *source = g_strdup_printf ("uri=fasp://127.0.0.1:%u?mode=listener&flowlets=2 "
-                                              "bonding-addresses=127.0.0.2:%u",
-      a, b);
+  g_autofree gchar *source = g_strdup_printf (
+      "uri=fasp://127.0.0.1:%u?mode=listener&flowlets=2 bonding-addresses=127.0.0.2:%u", a, b);
   Pair *pair = pair_new (sink, source);
   g_autoptr (GBytes) stream = pair_make_stream (2000000);
 

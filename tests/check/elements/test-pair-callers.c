@@ -29,9 +29,8 @@ test_asked (const gchar *streamid, gboolean open)
 {
   gboolean welcome = g_str_equal (streamid, "let me in");
   guint port = pair_get_port ();
-  g_autofree gchar *sink = g_strdup_printf ("uri=fasp://127.0.0.1:%u "
-                                            "streamid=\"%s\" %s",
-      port, streamid, open ? "" : SECRET);
+  g_autofree gchar *sink = g_strdup_printf ("uri=fasp://127.0.0.1:%u streamid=\"%s\" %s", port,
+      streamid, open ? "" : SECRET);
   g_autofree gchar *source =
       g_strdup_printf ("uri=fasp://:%u %s", port, open ? "" : "authentication=true " SECRET);
   Pair *pair = pair_new (sink, source);
@@ -77,9 +76,7 @@ test_no_handler (void)
 {
   guint port = pair_get_port ();
   g_autofree gchar *sink = g_strdup_printf ("uri=fasp://127.0.0.1:%u " SECRET, port);
-  g_autofree gchar *source = g_strdup_printf ("uri=fasp://:%u "
-                                              "authentication=true " SECRET,
-      port);
+  g_autofree gchar *source = g_strdup_printf ("uri=fasp://:%u authentication=true " SECRET, port);
   Pair *pair = pair_new (sink, source);
   g_autoptr (GBytes) stream = pair_make_stream (10000);
 
@@ -94,12 +91,9 @@ static void
 test_same_role (void)
 {
   guint port = pair_get_port ();
-  GstElement *one = pair_launch ("audiotestsrc is-live=true ! faspsink "
-                                 "uri=fasp://:%u",
-      port);
-  GstElement *two = pair_launch ("audiotestsrc is-live=true ! faspsink "
-                                 "uri=fasp://127.0.0.1:%u",
-      port);
+  GstElement *one = pair_launch ("audiotestsrc is-live=true ! faspsink uri=fasp://:%u", port);
+  GstElement *two =
+      pair_launch ("audiotestsrc is-live=true ! faspsink uri=fasp://127.0.0.1:%u", port);
   g_autofree gchar *text = NULL;
 
   gst_element_set_state (one, GST_STATE_PLAYING);

@@ -67,14 +67,12 @@ test_receiver_lost (gconstpointer data)
 {
   gboolean ends = GPOINTER_TO_INT (data);
   guint port = pair_get_port ();
-  g_autoptr (GstElement) sender =
-      pair_launch ("audiotestsrc %s ! faspsink "
-                   "uri=fasp://%s:%u auto-reconnect=false max-bitrate=100000 " SECRET,
-          ends ? "num-buffers=40" : "is-live=true", ends ? "" : "127.0.0.1", port);
-  g_autoptr (GstElement) receiver =
-      pair_launch ("faspsrc name=source "
-                   "uri=fasp://%s:%u " SECRET " ! fakesink sync=false async=false",
-          ends ? "127.0.0.1" : "", port);
+  g_autoptr (GstElement) sender = pair_launch (
+      "audiotestsrc %s ! faspsink uri=fasp://%s:%u auto-reconnect=false max-bitrate=100000 " SECRET,
+      ends ? "num-buffers=40" : "is-live=true", ends ? "" : "127.0.0.1", port);
+  g_autoptr (GstElement) receiver = pair_launch ("faspsrc name=source uri=fasp://%s:%u " SECRET
+                                                 " ! fakesink sync=false async=false",
+      ends ? "127.0.0.1" : "", port);
   g_autofree gchar *text = NULL;
 
   gst_element_set_state (receiver, GST_STATE_PLAYING);
@@ -91,9 +89,7 @@ test_keep_listening (void)
 {
   guint port = pair_get_port ();
   g_autofree gchar *sink = g_strdup_printf ("uri=fasp://127.0.0.1:%u", port);
-  g_autofree gchar *source = g_strdup_printf ("uri=fasp://:%u "
-                                              "keep-listening=true",
-      port);
+  g_autofree gchar *source = g_strdup_printf ("uri=fasp://:%u keep-listening=true", port);
   Pair *pair = pair_new (sink, source);
   g_autoptr (GBytes) stream = pair_make_stream (100000);
 
@@ -121,9 +117,9 @@ test_keep_listening_alone (gconstpointer data)
 {
   guint port = pair_get_port ();
   g_autofree gchar *sink = g_strdup_printf ("uri=fasp://:%u " SECRET, port);
-  g_autofree gchar *source = g_strdup_printf ("uri=fasp://127.0.0.1:%u "
-                                              "keep-listening=true auto-reconnect=false " SECRET,
-      port);
+  g_autofree gchar *source =
+      g_strdup_printf ("uri=fasp://127.0.0.1:%u keep-listening=true auto-reconnect=false " SECRET,
+          port);
   Pair *pair = pair_new (sink, source);
   g_autoptr (GBytes) stream = pair_make_stream (100000);
   g_autofree gchar *text = NULL;
@@ -180,9 +176,8 @@ test_stuck (gconstpointer data)
   gboolean ends = GPOINTER_TO_INT (data);
   guint port = pair_get_port (), by;
   PairWire *wire = pair_wire_new (port, &by);
-  g_autofree gchar *sink = g_strdup_printf ("uri=fasp://127.0.0.1:%u "
-                                            "buffer-size=262144 " SECRET,
-      by);
+  g_autofree gchar *sink =
+      g_strdup_printf ("uri=fasp://127.0.0.1:%u buffer-size=262144 " SECRET, by);
   g_autofree gchar *source = g_strdup_printf ("uri=fasp://:%u " SECRET, port);
   Pair *pair = pair_new (sink, source);
   gsize size = ends ? 100000 : 500000;
@@ -208,12 +203,9 @@ static void
 test_left_behind (void)
 {
   guint port = pair_get_port ();
-  g_autofree gchar *sink = g_strdup_printf ("uri=fasp://127.0.0.1:%u "
-                                            "slow-policy=skip buffer-size=262144 " SECRET,
-      port);
-  g_autofree gchar *source = g_strdup_printf ("uri=fasp://:%u "
-                                              "buffer-size=262144 " SECRET,
-      port);
+  g_autofree gchar *sink =
+      g_strdup_printf ("uri=fasp://127.0.0.1:%u slow-policy=skip buffer-size=262144 " SECRET, port);
+  g_autofree gchar *source = g_strdup_printf ("uri=fasp://:%u buffer-size=262144 " SECRET, port);
   Pair *pair = pair_new (sink, source);
   g_autoptr (GBytes) stream = pair_make_stream (3000000);
   g_autofree gchar *told = NULL, *heard = NULL;

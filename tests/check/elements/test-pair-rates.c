@@ -46,9 +46,7 @@ static void
 test_encoder (void)
 {
   guint port = pair_get_ports (1);
-  g_autofree gchar *sink = g_strdup_printf ("uri=fasp://127.0.0.1:%u "
-                                            "max-bitrate=10000000",
-      port);
+  g_autofree gchar *sink = g_strdup_printf ("uri=fasp://127.0.0.1:%u max-bitrate=10000000", port);
   g_autofree gchar *source = g_strdup_printf ("uri=fasp://:%u", port);
   Pair *pair = pair_new (sink, source);
   g_autoptr (GBytes) stream = pair_make_stream (1000000);
@@ -121,9 +119,7 @@ static void
 test_latency (void)
 {
   guint port = pair_get_port ();
-  g_autofree gchar *sink = g_strdup_printf ("uri=fasp://127.0.0.1:%u?"
-                                            "latency=400",
-      port);
+  g_autofree gchar *sink = g_strdup_printf ("uri=fasp://127.0.0.1:%u?latency=400", port);
   g_autofree gchar *source = g_strdup_printf ("uri=fasp://:%u?latency=150", port);
   Pair *pair = pair_new (sink, source);
   g_autoptr (GBytes) stream = pair_make_stream (10000);
@@ -157,9 +153,8 @@ static void
 test_latency_auto (void)
 {
   guint port = pair_get_port (), told;
-  g_autofree gchar *sink = g_strdup_printf ("uri=fasp://127.0.0.1:%u?"
-                                            "latency=auto max-bitrate=10000000",
-      port);
+  g_autofree gchar *sink =
+      g_strdup_printf ("uri=fasp://127.0.0.1:%u?latency=auto max-bitrate=10000000", port);
   g_autofree gchar *source = g_strdup_printf ("uri=fasp://:%u?latency=20", port);
   Pair *pair = pair_new (sink, source);
   g_autoptr (GBytes) stream = pair_make_stream (200000);
@@ -215,9 +210,9 @@ test_behind (gconstpointer data)
 {
   gboolean live = GPOINTER_TO_INT (data);
   guint port = pair_get_port ();
-  g_autofree gchar *sink = g_strdup_printf ("uri=fasp://127.0.0.1:%u "
-                                            "max-bitrate=1000000 buffer-size=262144 " SECRET,
-      port);
+  g_autofree gchar *sink =
+      g_strdup_printf ("uri=fasp://127.0.0.1:%u max-bitrate=1000000 buffer-size=262144 " SECRET,
+          port);
   g_autofree gchar *source = g_strdup_printf ("uri=fasp://:%u " SECRET, port);
   Pair *pair = pair_new (sink, source);
   g_autoptr (GBytes) stream = pair_make_stream (800000);
@@ -287,9 +282,9 @@ test_lossy (void)
 {
   guint port = pair_get_port (), by;
   PairWire *wire = pair_wire_new (port, &by);
-  g_autofree gchar *sink = g_strdup_printf ("uri=fasp://127.0.0.1:%u "
-                                            "max-bitrate=3000000 buffer-size=262144 " SECRET,
-      by);
+  g_autofree gchar *sink =
+      g_strdup_printf ("uri=fasp://127.0.0.1:%u max-bitrate=3000000 buffer-size=262144 " SECRET,
+          by);
   g_autofree gchar *source = g_strdup_printf ("uri=fasp://:%u " SECRET, port);
   Pair *pair = pair_new (sink, source);
   g_autoptr (GBytes) stream = pair_make_stream (1500000);

@@ -141,8 +141,7 @@ ignore (GstClock *clock, GstClockTime time, GstClockID id, gpointer data)
 static void
 test_stats_end (void)
 {
-  GstElement *sink = pair_launch ("fakesrc ! faspsink name=s "
-                                  "uri=fasp://:%u stats-interval=3600000",
+  GstElement *sink = pair_launch ("fakesrc ! faspsink name=s uri=fasp://:%u stats-interval=3600000",
       pair_get_port ());
   g_autoptr (GstClock) clock = gst_system_clock_obtain ();
   GstClockID earlier =
@@ -187,8 +186,7 @@ test_absent (void)
     "appsrc name=in ! faspsink uri=fasp://:%u",
     "appsrc name=in ! faspsink uri=fasp://no.such.host.invalid:%u",
     "audiotestsrc is-live=true ! faspsink uri=fasp://127.0.0.1:%u",
-    ("audiotestsrc is-live=true ! faspsink uri=fasp://127.0.0.1:%u?"
-     "wait-for-connection=false"),
+    ("audiotestsrc is-live=true ! faspsink uri=fasp://127.0.0.1:%u?wait-for-connection=false"),
     "faspsrc uri=fasp://127.0.0.1:%u ! fakesink",
     "faspsrc uri=fasp://:%u ! fakesink",
     "faspsrc uri=fasp://no.such.host.invalid:%u ! fakesink",
@@ -263,9 +261,8 @@ test_async (void)
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
-    g_autoptr (GstElement) pipeline = pair_launch ("appsrc ! faspsink "
-                                                   "localport=0 %s",
-        cases[i].properties);
+    g_autoptr (GstElement) pipeline =
+        pair_launch ("appsrc ! faspsink localport=0 %s", cases[i].properties);
 
     for (guint round = 0; round < 2; round++) {
       g_assert_cmpint (gst_element_set_state (pipeline, GST_STATE_PAUSED), ==,

@@ -28,9 +28,7 @@ static const Way ways[] = {
   { "flowlets", "uri=fasp://127.0.0.1:%u?flowlets=4", "uri=fasp://:%u?flowlets=4", FALSE },
   { "flowlets-receiver-dials", "uri=fasp://:%u?flowlets=4", "uri=fasp://[::1]:%u?flowlets=3",
       FALSE },
-  { "flowlets-double",
-      "uri=fasp://127.0.0.1:%u?flowlets=2 "
-      "flow-assignment=duplicate",
+  { "flowlets-double", "uri=fasp://127.0.0.1:%u?flowlets=2 flow-assignment=duplicate",
       "uri=fasp://:%u?flowlets=4", FALSE },
   { "flowlets-one", "uri=fasp://127.0.0.1:%u?flowlets=4", "uri=fasp://:%u", FALSE },
   { "flowlets-threads", "uri=fasp://127.0.0.1:%u?flowlets=4&threads=2",
@@ -100,8 +98,7 @@ static void
 test_packets (void)
 {
   g_autoptr (GstCaps) caps =
-      gst_caps_from_string ("video/mpegts, "
-                            "systemstream=(boolean)true, packetsize=(int)188");
+      gst_caps_from_string ("video/mpegts, systemstream=(boolean)true, packetsize=(int)188");
   g_autoptr (GBytes) stream = pair_make_stream (188 * 5000);
   Pair *pair = pair_new_default ();
 
@@ -121,9 +118,9 @@ static void
 test_large (gconstpointer encryption)
 {
   guint port = pair_get_port ();
-  g_autofree gchar *sink = g_strdup_printf ("uri=fasp://127.0.0.1:%u "
-                                            "max-bitrate=2000000000 encryption=%s",
-      port, (const gchar *) encryption);
+  g_autofree gchar *sink =
+      g_strdup_printf ("uri=fasp://127.0.0.1:%u max-bitrate=2000000000 encryption=%s", port,
+          (const gchar *) encryption);
   g_autofree gchar *source =
       g_strdup_printf ("uri=fasp://:%u encryption=%s", port, (const gchar *) encryption);
   Pair *pair = pair_new (sink, source);
@@ -224,9 +221,8 @@ test_in_the_middle (gconstpointer data)
   const Middle *middle = data;
   gsize from = middle->late ? 100000 : 0;
   guint port = pair_get_port ();
-  g_autofree gchar *sink = g_strdup_printf ("uri=fasp://:%u "
-                                            "wait-for-connection=%s " SECRET,
-      port, middle->late ? "false" : "true");
+  g_autofree gchar *sink = g_strdup_printf ("uri=fasp://:%u wait-for-connection=%s " SECRET, port,
+      middle->late ? "false" : "true");
   g_autofree gchar *source = g_strdup_printf ("uri=fasp://127.0.0.1:%u " SECRET, port);
   g_autoptr (GstCaps) caps = gst_caps_from_string (middle->caps);
   g_autoptr (GBytes) stream = pair_make_stream (200000);
@@ -344,13 +340,11 @@ static void
 test_branches (void)
 {
   guint port = pair_get_port (), seen = 0;
-  g_autoptr (GstElement) sender =
-      pair_launch ("audiotestsrc is-live=true "
-                   "num-buffers=10 ! faspsink uri=fasp://127.0.0.1:%u " SECRET,
-          port);
+  g_autoptr (GstElement) sender = pair_launch (
+      "audiotestsrc is-live=true num-buffers=10 ! faspsink uri=fasp://127.0.0.1:%u " SECRET, port);
   g_autoptr (GstElement) receiver =
-      pair_launch ("faspsrc uri=fasp://:%u " SECRET " ! tee name=t t. ! queue ! fakesink "
-                   "t. ! queue ! fakesink name=late",
+      pair_launch ("faspsrc uri=fasp://:%u " SECRET
+                   " ! tee name=t t. ! queue ! fakesink t. ! queue ! fakesink name=late",
           port);
   g_autoptr (GstElement) late = gst_bin_get_by_name (GST_BIN (receiver), "late");
   g_autoptr (GstPad) pad = gst_element_get_static_pad (late, "sink");
@@ -368,10 +362,10 @@ static void
 test_one_pipeline (void)
 {
   guint port = pair_get_port ();
-  g_autoptr (GstElement) pipeline = pair_launch ("audiotestsrc num-buffers=10 "
-                                                 "! faspsink uri=fasp://127.0.0.1:%u " SECRET
-                                                 " faspsrc uri=fasp://:%u " SECRET " ! fakesink",
-      port, port);
+  g_autoptr (GstElement) pipeline =
+      pair_launch ("audiotestsrc num-buffers=10 ! faspsink uri=fasp://127.0.0.1:%u " SECRET
+                   " faspsrc uri=fasp://:%u " SECRET " ! fakesink",
+          port, port);
 
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
   gst_message_unref (pair_wait (pipeline, GST_MESSAGE_EOS));

@@ -14,9 +14,8 @@ test_chain (void)
   guint ports[2] = { pair_get_port (), pair_get_port () };
   g_autoptr (GBytes) stream = pair_make_stream (SIZE);
   GstElement *sender = chain_make_sender (ports[0], "");
-  Tap *relay = tap_new (pair_launch ("faspsrc name=source "
-                                     "uri=fasp://127.0.0.1:%u " SECRET " ! queue ! tee ! faspsink "
-                                     "uri=fasp://:%u?latency=50 " SECRET,
+  Tap *relay = tap_new (pair_launch ("faspsrc name=source uri=fasp://127.0.0.1:%u " SECRET
+                                     " ! queue ! tee ! faspsink uri=fasp://:%u?latency=50 " SECRET,
       ports[0], ports[1]));
   Tap *last = tap_new (pair_launch ("faspsrc name=source uri=fasp://127.0.0.1:%u " SECRET
                                     " ! fakesink async=false",
@@ -54,8 +53,8 @@ test_headers_in_chain (void)
   g_autoptr (GBytes) stream = pair_make_stream (420000);
   g_autoptr (GBytes) sent = NULL;
   GByteArray *whole;
-  g_autoptr (GstCaps) caps = gst_caps_from_string ("video/x-matroska,"
-                                                   "streamheader=(buffer)<1a45,dfa3>");
+  g_autoptr (GstCaps) caps =
+      gst_caps_from_string ("video/x-matroska,streamheader=(buffer)<1a45,dfa3>");
   GstElement *sender = chain_make_sender (ports[0], "wait-for-connection=false");
   g_autoptr (GstElement) in = gst_bin_get_by_name (GST_BIN (sender), "in");
   Tap *relay, *last;
@@ -63,11 +62,10 @@ test_headers_in_chain (void)
   gst_app_src_set_caps (GST_APP_SRC (in), caps);
   chain_push (sender, stream, 0, 140000, 70000);
   chain_wait_for_sink (sender, 140000);
-  relay =
-      tap_new (pair_launch ("faspsrc name=source "
-                            "uri=fasp://127.0.0.1:%u " SECRET " ! queue ! tee ! faspsink name=sink "
-                            "uri=fasp://:%u?latency=50 wait-for-connection=false " SECRET,
-          ports[0], ports[1]));
+  relay = tap_new (pair_launch ("faspsrc name=source uri=fasp://127.0.0.1:%u " SECRET
+                                " ! queue ! tee ! faspsink name=sink "
+                                "uri=fasp://:%u?latency=50 wait-for-connection=false " SECRET,
+      ports[0], ports[1]));
   chain_wait_for_callers (sender);
   chain_push (sender, stream, 140000, 280000, 70000);
   tap_wait_for (relay, sizeof header + 280000);
@@ -140,9 +138,8 @@ begin_changed (const guint *ports, GstPadProbeType type, GstPadProbeCallback cal
     gpointer data, Tap **relay, Tap **last)
 {
   GstElement *middle =
-      pair_launch ("faspsrc name=source "
-                   "uri=fasp://127.0.0.1:%u " SECRET " ! queue name=queue ! faspsink "
-                   "uri=fasp://:%u?latency=50 " SECRET,
+      pair_launch ("faspsrc name=source uri=fasp://127.0.0.1:%u " SECRET
+                   " ! queue name=queue ! faspsink uri=fasp://:%u?latency=50 " SECRET,
           ports[0], ports[1]);
   g_autoptr (GstElement) queue = gst_bin_get_by_name (GST_BIN (middle), "queue");
   g_autoptr (GstPad) pad = gst_element_get_static_pad (queue, "src");
@@ -310,9 +307,7 @@ copy_others (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 static void
 set_header (GstElement *sender, const gchar *header)
 {
-  g_autofree gchar *text = g_strdup_printf ("video/x-matroska,"
-                                            "streamheader=(buffer)<%s>",
-      header);
+  g_autofree gchar *text = g_strdup_printf ("video/x-matroska,streamheader=(buffer)<%s>", header);
   g_autoptr (GstCaps) caps = gst_caps_from_string (text);
   g_autoptr (GstElement) in = gst_bin_get_by_name (GST_BIN (sender), "in");
 
@@ -341,9 +336,9 @@ test_header_gone (void)
   GstElement *sender;
   Tap *relay, *last;
 
-  relay = tap_new (pair_launch ("faspsrc name=source uri=fasp://:%u "
-                                "keep-listening=true " SECRET " ! faspsink name=sink "
-                                "uri=fasp://:%u?latency=50 wait-for-connection=false " SECRET,
+  relay = tap_new (pair_launch (
+      "faspsrc name=source uri=fasp://:%u keep-listening=true " SECRET
+      " ! faspsink name=sink uri=fasp://:%u?latency=50 wait-for-connection=false " SECRET,
       ports[0], ports[1]));
   sender = make_caller (ports[0]);
   set_header (sender, "1a45,dfa3");

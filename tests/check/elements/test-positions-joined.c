@@ -25,10 +25,10 @@ test_move (void)
   GstElement *sender = chain_make_sender (ports[0], "history=60000000000 join-at=back");
   Tap *first = make_relay (ports[0], ports[1]);
   Tap *second = make_relay (ports[0], ports[2]);
-  Tap *last =
-      tap_new (pair_launch ("faspsrc name=source uri=fasp://127.0.0.1:%u "
-                            "fallback-addresses=127.0.0.1:%u " SECRET " ! fakesink async=false",
-          ports[1], ports[2]));
+  Tap *last = tap_new (pair_launch (
+      "faspsrc name=source uri=fasp://127.0.0.1:%u fallback-addresses=127.0.0.1:%u " SECRET
+      " ! fakesink async=false",
+      ports[1], ports[2]));
   g_autoptr (GstMessage) moved = NULL;
   guint64 missing = 1;
 
@@ -136,9 +136,8 @@ test_key_frame_relayed (void)
   guint ports[2] = { pair_get_port (), pair_get_port () };
   g_autoptr (GBytes) stream = pair_make_stream (SIZE);
   GstElement *sender = chain_make_sender (ports[0], "join-at=keyframe");
-  Tap *relay = tap_new (pair_launch ("faspsrc name=source "
-                                     "uri=fasp://127.0.0.1:%u " SECRET " ! faspsink name=sink "
-                                     "uri=fasp://:%u?latency=50 " SECRET
+  Tap *relay = tap_new (pair_launch ("faspsrc name=source uri=fasp://127.0.0.1:%u " SECRET
+                                     " ! faspsink name=sink uri=fasp://:%u?latency=50 " SECRET
                                      " wait-for-connection=false join-at=keyframe",
       ports[0], ports[1]));
   Tap *last;

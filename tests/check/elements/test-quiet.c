@@ -37,16 +37,10 @@ test_quiet (void)
 
   g_assert_cmpuint (tell (&quiet, 20000, ""), ==, 10);
   wait (&quiet, 10);
-  g_assert_cmpuint (tell (&quiet, 3,
-                        " 19990 more like this since the last "
-                        "such message."),
-      ==, 1);
+  g_assert_cmpuint (tell (&quiet, 3, " 19990 more like this since the last such message."), ==, 1);
   /* and after a while without any, as before */
   wait (&quiet, 200);
-  g_assert_cmpuint (tell (&quiet, 12,
-                        " 2 more like this since the last "
-                        "such message."),
-      ==, 10);
+  g_assert_cmpuint (tell (&quiet, 12, " 2 more like this since the last such message."), ==, 10);
 }
 
 int

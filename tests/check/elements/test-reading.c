@@ -17,9 +17,10 @@ play (const ReaderStep *all, guint n, guint buffers)
 
   reader_begin (all, 1);
   reader_let (n);
-  pipeline = pair_launch ("faspsrc uri=fasp://127.0.0.1:%u?mode=listener "
-                          "keep-listening=true " SECRET " ! appsink name=out sync=false",
-      pair_get_port ());
+  pipeline =
+      pair_launch ("faspsrc uri=fasp://127.0.0.1:%u?mode=listener keep-listening=true " SECRET
+                   " ! appsink name=out sync=false",
+          pair_get_port ());
   sink = gst_bin_get_by_name (GST_BIN (pipeline), "out");
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
   for (guint i = 0; i < buffers; i++) {

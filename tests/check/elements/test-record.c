@@ -72,8 +72,7 @@ receiver_of (Case *c)
 {
   GstElement *receiver =
       pair_launch ("faspsrc name=source uri=fasp://:%u " SECRET
-                   " record=%s ! fakesink name=out signal-handoffs=true sync=false "
-                   "async=false",
+                   " record=%s ! fakesink name=out signal-handoffs=true sync=false async=false",
           c->port, c->received);
   g_autoptr (GstElement) out = gst_bin_get_by_name (GST_BIN (receiver), "out");
 
@@ -84,8 +83,8 @@ receiver_of (Case *c)
 static GstElement *
 sender_of (Case *c, gboolean records)
 {
-  GstElement *sender = pair_launch ("filesrc location=%s blocksize=1316 ! "
-                                    "faspsink name=sink uri=fasp://127.0.0.1:%u " SECRET,
+  GstElement *sender = pair_launch (
+      "filesrc location=%s blocksize=1316 ! faspsink name=sink uri=fasp://127.0.0.1:%u " SECRET,
       c->in, c->port);
   g_autoptr (GstElement) sink = gst_bin_get_by_name (GST_BIN (sender), "sink");
 
@@ -141,30 +140,22 @@ test_sqlite (void)
     run (c, sender, receiver, &blocks[i]);
   }
   g_assert_cmpint (query (c->sent, "SELECT count(*) FROM run"), ==, 2);
+  g_assert_cmpint (query (c->sent, "SELECT count(*) FROM block WHERE round = 0 AND copy = 0"), ==,
+      blocks[0] + blocks[1]);
+  g_assert_cmpint (query (c->received, "SELECT count(*) FROM block WHERE fresh"), ==,
+      blocks[0] + blocks[1]);
+  g_assert_cmpint (query (c->received, "SELECT sum(payload_size) FROM block WHERE fresh"), ==,
+      2 * SIZE);
   g_assert_cmpint (query (c->sent,
-                       "SELECT count(*) FROM block WHERE round = 0"
-                       " AND copy = 0"),
-      ==, blocks[0] + blocks[1]);
-  g_assert_cmpint (query (c->received,
-                       "SELECT count(*) FROM block WHERE "
-                       "fresh"),
-      ==, blocks[0] + blocks[1]);
-  g_assert_cmpint (query (c->received,
-                       "SELECT sum(payload_size) FROM block "
-                       "WHERE fresh"),
-      ==, 2 * SIZE);
-  g_assert_cmpint (query (c->sent,
-                       "SELECT count(*) FROM block WHERE "
-                       "full_size - payload_size NOT IN (60, 80)"),
+                       "SELECT count(*) FROM block WHERE full_size - payload_size NOT IN (60, 80)"),
       ==, 0);
-  g_assert_cmpint (query (c->received,
-                       "SELECT count(*) FROM block WHERE "
-                       "since_last < 0 OR time <= 0 OR sender_time <= 0"),
+  g_assert_cmpint (
+      query (c->received,
+          "SELECT count(*) FROM block WHERE since_last < 0 OR time <= 0 OR sender_time <= 0"),
       ==, 0);
   /* the end of the stream has no bytes but is a block */
   g_assert_cmpint (query (c->received,
-                       "SELECT count(*) FROM block WHERE "
-                       "fresh AND payload_size = 0"),
+                       "SELECT count(*) FROM block WHERE fresh AND payload_size = 0"),
       ==, 2);
   case_free (c);
 }
@@ -183,8 +174,7 @@ test_csv (void)
   g_assert_true (g_file_get_contents (c->received, &text, NULL, NULL));
   lines = g_strsplit (text, "\n", -1);
   g_assert_cmpstr (lines[0], ==,
-      "run,time,since_last,full_size,payload_size,"
-      "number,round,copy,fresh,sender_time,session");
+      "run,time,since_last,full_size,payload_size,number,round,copy,fresh,sender_time,session");
   for (guint i = 1; lines[i][0] != '\0'; i++) {
     g_auto (GStrv) fields = g_strsplit (lines[i], ",", -1);
 

@@ -113,8 +113,8 @@ get_number (sqlite3 *database, const gchar *query)
   return number;
 }
 
-/* The clocks of a run are those of one moment, however long it had to wait before it could begin.
- */
+/* The clocks of a run are those of one moment, however long it had to wait before it could
+ * begin. */
 static void
 test_clocks (void)
 {

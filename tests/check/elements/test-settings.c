@@ -356,14 +356,10 @@ test_bad_starts (void)
         "or ADDRESS:PORT@LOCAL" },
     { "fakesrc ! faspsink uri=fasp://h:1?bonding-addresses=10.0.0.1", "10.0.0.1" },
     { "fakesrc ! faspsink uri=fasp://h:1?bonding-addresses=[::1:2", "[::1:2" },
-    { "fakesrc ! faspsink uri=fasp://h:1 flowlets=33 "
-      "bonding-addresses=127.0.0.1:9",
-        "at most 64" },
-    { "fakesrc ! faspsink uri=fasp://h:1 flowlets=9 "
-      "bonding-addresses=127.0.0.1:65530",
+    { "fakesrc ! faspsink uri=fasp://h:1 flowlets=33 bonding-addresses=127.0.0.1:9", "at most 64" },
+    { "fakesrc ! faspsink uri=fasp://h:1 flowlets=9 bonding-addresses=127.0.0.1:65530",
         "beyond 65535" },
-    { "fakesrc ! faspsink uri=fasp://127.0.0.1:1 "
-      "bonding-addresses=[::1]:9@127.0.0.1",
+    { "fakesrc ! faspsink uri=fasp://127.0.0.1:1 bonding-addresses=[::1]:9@127.0.0.1",
         "do not mix" },
     { "faspsrc localport=0 bonding-addresses=127.0.0.1:9@lo ! fakesink", "@" },
     { "fakesrc ! faspsink localport=0 fec=20", "fec=20" },
@@ -408,9 +404,7 @@ test_check (void)
     { "faspsrc", "fasp://:1", "Set log", "log", "/nowhere/x" },
     { "faspsink", "fasp://:1", "Set log", "log", folder },
     { "faspsink", "fasp://name:1?mode=listener", "\"name\"" },
-    { "faspsink",
-        "fasp://:1?max-bitrate=10000&min-bitrate=20000&"
-        "rate-control=adaptive",
+    { "faspsink", "fasp://:1?max-bitrate=10000&min-bitrate=20000&rate-control=adaptive",
         "min-bitrate" },
     { "faspsink", "fasp://:1?max-bitrate=10000&min-bitrate=20000", NULL },
     { "faspsink", "fasp://:1?max-bitrate=8", "max-bitrate=8000000" },
@@ -422,10 +416,7 @@ test_check (void)
     { "faspsrc", "fasp://:7?flowlets=2&bonding-addresses=127.0.0.2:9", NULL },
     { "faspsrc", "fasp://[::]:7?mode=listener&bonding-addresses=127.0.0.2:7", "mode=listener" },
     { "faspsrc", "fasp://0.0.0.0:7?bonding-addresses=[::1]:7", NULL },
-    { "faspsrc",
-        "fasp://127.0.0.1:7?mode=listener&"
-        "bonding-addresses=127.0.0.2:7",
-        NULL },
+    { "faspsrc", "fasp://127.0.0.1:7?mode=listener&bonding-addresses=127.0.0.2:7", NULL },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
@@ -602,9 +593,9 @@ on_log (GstDebugCategory *category, GstDebugLevel level, const gchar *file, cons
 static void
 test_too_late (void)
 {
-  g_autoptr (GstElement) sink = pair_launch ("fakesrc ! faspsink name=s "
-                                             "uri=fasp://:%u?" SECRET "&wait-for-connection=false",
-      pair_get_port ());
+  g_autoptr (GstElement) sink =
+      pair_launch ("fakesrc ! faspsink name=s uri=fasp://:%u?" SECRET "&wait-for-connection=false",
+          pair_get_port ());
   g_autoptr (GstElement) element = gst_bin_get_by_name (GST_BIN (sink), "s");
   GString *warnings = g_string_new (NULL);
 
@@ -640,9 +631,9 @@ test_too_late (void)
 static void
 test_next_start (void)
 {
-  GstElement *source = pair_launch ("faspsrc name=s uri=fasp://:%u "
-                                    "caps=video/mpegts ! fakesink async=false",
-      pair_get_port ());
+  GstElement *source =
+      pair_launch ("faspsrc name=s uri=fasp://:%u caps=video/mpegts ! fakesink async=false",
+          pair_get_port ());
   g_autoptr (GstElement) element = gst_bin_get_by_name (GST_BIN (source), "s");
   g_autoptr (GstPad) pad = gst_element_get_static_pad (element, "src");
   g_autoptr (GstCaps) caps = gst_caps_from_string ("video/x-matroska");
@@ -665,9 +656,9 @@ test_next_start (void)
 static void
 test_running (void)
 {
-  GstElement *sink = pair_launch ("fakesrc ! faspsink name=s "
-                                  "uri=fasp://:%u?wait-for-connection=false",
-      pair_get_port ());
+  GstElement *sink =
+      pair_launch ("fakesrc ! faspsink name=s uri=fasp://:%u?wait-for-connection=false",
+          pair_get_port ());
   g_autoptr (GstElement) element = gst_bin_get_by_name (GST_BIN (sink), "s");
   g_autoptr (GError) error = NULL;
   guint64 bitrate;
@@ -697,17 +688,14 @@ on_warning (GstBus *bus, GstMessage *message, gpointer data)
 static GstElement *
 make_sender (guint port)
 {
-  return pair_launch ("audiotestsrc is-live=true ! faspsink name=sink "
-                      "uri=fasp://:%u?max-bitrate=5000000",
-      port);
+  return pair_launch (
+      "audiotestsrc is-live=true ! faspsink name=sink uri=fasp://:%u?max-bitrate=5000000", port);
 }
 
 static GstElement *
 make_receiver (guint port)
 {
-  return pair_launch ("faspsrc name=source uri=fasp://127.0.0.1:%u "
-                      "! fakesink async=false",
-      port);
+  return pair_launch ("faspsrc name=source uri=fasp://127.0.0.1:%u ! fakesink async=false", port);
 }
 
 /* What is set while it opens, here from where it says that nobody is

@@ -250,9 +250,7 @@ test_misdirected (void)
   receiver = play (make_receiver ("127.0.0.1", "streamid=two&" ONE));
   assert_told (receiver, "no stream of this streamid");
   text = pair_wait_text (sender->pipeline, GST_MESSAGE_WARNING);
-  g_assert_nonnull (strstr (text,
-      "its streamid is \"two\" (there is no stream "
-      "of this streamid)"));
+  g_assert_nonnull (strstr (text, "its streamid is \"two\" (there is no stream of this streamid)"));
   end_free (sender);
   end_free (receiver);
   assert_free ();
@@ -456,9 +454,8 @@ test_paused (void)
   paused = make_receiver ("", "streamid=paused&buffer-size=262144&" SECRET);
   gst_element_set_state (paused->pipeline, GST_STATE_PAUSED);
   reads = play (make_receiver ("", "streamid=reads&" SECRET));
-  flood = play (make_sender ("127.0.0.1",
-      "streamid=paused&max-bitrate=0&"
-      "rate-control=fixed&" SECRET));
+  flood =
+      play (make_sender ("127.0.0.1", "streamid=paused&max-bitrate=0&rate-control=fixed&" SECRET));
   sender = play (make_sender ("127.0.0.1", "streamid=reads&" SECRET));
   push (flood, stream, 0, SIZE);
   push (sender, stream, 0, SIZE);

@@ -40,9 +40,7 @@ test_uri_to_properties (gconstpointer name)
   gint latency, mode;
   guint port;
 
-  g_object_set (element, "uri",
-      "fasp://192.0.2.7:4001?mode=listener&"
-      "latency=123&streamid=a-name",
+  g_object_set (element, "uri", "fasp://192.0.2.7:4001?mode=listener&latency=123&streamid=a-name",
       NULL);
   g_object_get (element, "latency", &latency, "mode", &mode, "streamid", &streamid, "localaddress",
       &address, "localport", &port, NULL);
@@ -194,9 +192,9 @@ static void
 check_play (const gchar *source_uri, const gchar *sink_uri)
 {
   guint port = pair_get_port ();
-  g_autofree gchar *sink_line = g_strdup_printf ("faspsink uri=fasp://%s:%u "
-                                                 "wait-for-connection=true " SECRET,
-      sink_uri, port);
+  g_autofree gchar *sink_line =
+      g_strdup_printf ("faspsink uri=fasp://%s:%u wait-for-connection=true " SECRET, sink_uri,
+          port);
   g_autofree gchar *source_line =
       g_strdup_printf ("faspsrc name=source uri=fasp://%s:%u " SECRET, source_uri, port);
   GstHarness *sink = gst_harness_new_parse (sink_line);

@@ -84,9 +84,9 @@ static void
 test_fields (void)
 {
   guint port = pair_get_ports (2);
-  GstElement *receiver = pair_launch ("faspsrc name=source flowlets=2 "
-                                      "uri=fasp://127.0.0.1:%u?" SECRET " ! fakesink",
-      port);
+  GstElement *receiver =
+      pair_launch ("faspsrc name=source flowlets=2 uri=fasp://127.0.0.1:%u?" SECRET " ! fakesink",
+          port);
   GstElement *sender = pair_launch ("fakesrc is-live=true datarate=100000 "
                                     "sizetype=fixed sizemax=1000 ! faspsink name=sink flowlets=2 "
                                     "uri=fasp://:%u?" SECRET,

@@ -48,9 +48,8 @@ static void
 test_held (void)
 {
   guint port = pair_get_port ();
-  GstElement *sender = pair_launch ("audiotestsrc is-live=true ! faspsink "
-                                    "name=sink uri=fasp://:%u " SECRET,
-      port);
+  GstElement *sender =
+      pair_launch ("audiotestsrc is-live=true ! faspsink name=sink uri=fasp://:%u " SECRET, port);
   GstElement *receiver =
       pair_launch ("faspsrc uri=fasp://127.0.0.1:%u " SECRET " ! fakesink", port);
   g_autoptr (GstElement) sink = gst_bin_get_by_name (GST_BIN (sender), "sink");
@@ -87,13 +86,11 @@ static void
 test_stopped (void)
 {
   guint port = pair_get_port ();
-  g_autoptr (GstElement) sender =
-      pair_launch ("audiotestsrc is-live=true ! "
-                   "faspsink name=sink max-bitrate=5000000 uri=fasp://:%u " SECRET,
-          port);
-  g_autoptr (GstElement) receiver = pair_launch ("faspsrc uri="
-                                                 "fasp://127.0.0.1:%u " SECRET " ! fakesink",
+  g_autoptr (GstElement) sender = pair_launch (
+      "audiotestsrc is-live=true ! faspsink name=sink max-bitrate=5000000 uri=fasp://:%u " SECRET,
       port);
+  g_autoptr (GstElement) receiver =
+      pair_launch ("faspsrc uri=fasp://127.0.0.1:%u " SECRET " ! fakesink", port);
   g_autoptr (GstElement) sink = gst_bin_get_by_name (GST_BIN (sender), "sink");
   guint64 bitrate;
   gint notified = 0;
@@ -166,10 +163,9 @@ static void
 test_wanted (void)
 {
   guint port = pair_get_port ();
-  g_autoptr (GstElement) player =
-      pair_launch ("faspsrc name=source uri="
-                   "fasp://127.0.0.1:%u " SECRET " ! queue ! fakesink name=play async=false",
-          port);
+  g_autoptr (GstElement) player = pair_launch ("faspsrc name=source uri=fasp://127.0.0.1:%u " SECRET
+                                               " ! queue ! fakesink name=play async=false",
+      port);
   g_autoptr (GstElement) origin = NULL;
   gint asked = 0;
 

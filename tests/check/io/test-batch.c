@@ -660,8 +660,13 @@ recvmmsg (int fd, struct mmsghdr *messages, unsigned n, int flags, struct timesp
 static void
 test_joined (void)
 {
-  static const Joined joined[] = { { 1400, 1400, 0 }, { 0, 1400, 3 }, { 3000, 1400, 0xbb },
-    { 46 * 1400, 1400, 2 }, { 20, 1400, 1 } };
+  static const Joined joined[] = {
+    { 1400, 1400, 0 },
+    { 0, 1400, 3 },
+    { 3000, 1400, 0xbb },
+    { 46 * 1400, 1400, 2 },
+    { 20, 1400, 1 },
+  };
   FaspReceiveBatch *batch = fasp_receive_batch_new (1 << 20);
   FaspBlock *kept = NULL;
   FaspMemory *memory;

@@ -244,13 +244,15 @@ static FaspIo *
 new_io (FaspRole role, FaspMode mode, guint16 peer, guint64 rate, Short *s)
 {
   FaspSocketSettings link = { .local_address = "127.0.0.1", .tos = -1, .buffer = 1 << 20 };
-  FaspIoSettings settings = { .links = &link,
+  FaspIoSettings settings = {
+    .links = &link,
     .n_links = 1,
     .event = on_event,
     .send_failed = on_send_failed,
     .receive_failed = on_refused,
     .buffer_short = on_short,
-    .user_data = s };
+    .user_data = s,
+  };
   g_autoptr (GError) error = NULL;
   FaspIo *io;
 
@@ -433,7 +435,8 @@ test_absent (void)
   FaspSocketSettings link = { .local_address = "127.0.0.1", .tos = -1 };
   guint turns = 0;
   gint told = 0;
-  FaspIoSettings settings = { .links = &link,
+  FaspIoSettings settings = {
+    .links = &link,
     .n_links = 1,
     .event = on_event,
     .resolve_failed = on_absent,
@@ -441,7 +444,8 @@ test_absent (void)
     .peer_host = "one.invalid",
     .peer_port = 9,
     .fallbacks = fallbacks,
-    .n_fallbacks = G_N_ELEMENTS (fallbacks) };
+    .n_fallbacks = G_N_ELEMENTS (fallbacks),
+  };
   g_autoptr (GError) error = NULL;
   FaspIo *io;
 
@@ -466,7 +470,8 @@ test_found_late (void)
   static const FaspIoPeer fallbacks[] = { { "two.invalid", 9 } };
   FaspSocketSettings link = { .local_address = "127.0.0.1", .tos = -1 };
   gint told = 0;
-  FaspIoSettings settings = { .links = &link,
+  FaspIoSettings settings = {
+    .links = &link,
     .n_links = 1,
     .event = on_event,
     .resolve_failed = on_absent,
@@ -474,7 +479,8 @@ test_found_late (void)
     .peer_host = "slow.invalid",
     .peer_port = 9,
     .fallbacks = fallbacks,
-    .n_fallbacks = G_N_ELEMENTS (fallbacks) };
+    .n_fallbacks = G_N_ELEMENTS (fallbacks),
+  };
   g_autoptr (GError) error = NULL;
   gboolean called;
   FaspIo *io;
@@ -494,9 +500,12 @@ test_found_late (void)
 static void
 test_no_threads (void)
 {
-  FaspSocketSettings links[] = { { .local_address = "127.0.0.1", .tos = -1 },
-    { .local_address = "127.0.0.1", .tos = -1 } };
-  FaspIoSettings settings = { .links = links,
+  FaspSocketSettings links[] = {
+    { .local_address = "127.0.0.1", .tos = -1 },
+    { .local_address = "127.0.0.1", .tos = -1 },
+  };
+  FaspIoSettings settings = {
+    .links = links,
     .n_links = 2,
     .flowlets = 2,
     .event = on_event,
@@ -505,7 +514,8 @@ test_no_threads (void)
     .resolve_failed = on_resolve_failed,
     .threads = 2,
     .peer_host = "localhost",
-    .peer_port = 9 };
+    .peer_port = 9,
+  };
   FaspIo *io = NULL;
   gint n = 0;
 
@@ -530,10 +540,12 @@ static void
 test_deaf (void)
 {
   FaspSocketSettings link = { .local_address = "127.0.0.1", .tos = -1 };
-  FaspIoSettings settings = { .links = &link,
+  FaspIoSettings settings = {
+    .links = &link,
     .n_links = 1,
     .event = on_event,
-    .receive_failed = on_deaf };
+    .receive_failed = on_deaf,
+  };
   static const gchar *const streamids[] = { "one", "other" };
   FaspIo *listeners[G_N_ELEMENTS (streamids)], *caller;
   gint told[G_N_ELEMENTS (streamids)] = { 0 };
@@ -607,13 +619,15 @@ test_families (void)
   close (fd);
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
     FaspSocketSettings link = { .local_address = cases[i].own, .tos = -1 };
-    FaspIoSettings settings = { .links = &link,
+    FaspIoSettings settings = {
+      .links = &link,
       .n_links = 1,
       .event = on_event,
       .send_failed = on_send_failed,
       .receive_failed = on_refused,
       .peer_host = cases[i].peer,
-      .peer_port = 9 };
+      .peer_port = 9,
+    };
     g_autoptr (GError) error = NULL;
     FaspIo *io;
 
@@ -631,11 +645,13 @@ static void
 test_interface (void)
 {
   FaspSocketSettings link = { .local_address = "127.0.0.1", .tos = -1, .interface = "wwan0" };
-  FaspIoSettings settings = { .links = &link,
+  FaspIoSettings settings = {
+    .links = &link,
     .n_links = 1,
     .event = on_event,
     .send_failed = on_send_failed,
-    .buffer_short = on_short };
+    .buffer_short = on_short,
+  };
   static const FaspMode modes[] = { FASP_MODE_CALLER, FASP_MODE_LISTENER };
 
   for (guint i = 0; i < G_N_ELEMENTS (modes); i++) {

@@ -56,13 +56,15 @@ static FaspIo *
 new_io (FaspRole role, guint16 peer, guint threads, FaspIoEventFunc func, gpointer data)
 {
   FaspSocketSettings link = { .local_address = "127.0.0.1", .tos = -1, .buffer = 1 << 18 };
-  FaspIoSettings settings = { .links = &link,
+  FaspIoSettings settings = {
+    .links = &link,
     .n_links = 1,
     .event = func,
     .send_failed = on_send_failed,
     .buffer_short = on_short,
     .user_data = data,
-    .threads = threads };
+    .threads = threads,
+  };
   g_autoptr (GError) error = NULL;
   FaspIo *io;
 
@@ -189,12 +191,14 @@ static void
 test_no_files (void)
 {
   FaspSocketSettings link = { .local_address = "127.0.0.1", .tos = -1, .buffer = 1 << 18 };
-  FaspIoSettings settings = { .links = &link,
+  FaspIoSettings settings = {
+    .links = &link,
     .n_links = 1,
     .event = on_event,
     .send_failed = on_send_failed,
     .buffer_short = on_short,
-    .threads = LANES };
+    .threads = LANES,
+  };
   struct rlimit before, less;
   guint refused = 0;
   FaspIo *io = NULL;

@@ -94,10 +94,12 @@ new_socket (const gchar *address, const FaspMembership *joins)
 static void
 test_follow (gconstpointer data)
 {
-  const FaspMembership membership = { .group = "239.1.2.3",
+  const FaspMembership membership = {
+    .group = "239.1.2.3",
     .port = 7001,
     .source = data != NULL ? "192.0.2.1" : NULL,
-    .interface = "tun0" };
+    .interface = "tun0",
+  };
   FaspSocket *in, *out;
   FaspGroupPlace *place;
   FaspAddress group;

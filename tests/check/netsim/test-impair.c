@@ -35,8 +35,8 @@ assert_share (guint64 n, gdouble share)
 static void
 test_shares (void)
 {
-  Impair impair = {
-    .config = { .loss = .02, .duplicate = .1, .corrupt = .01, .reorder = .1, .delay = 50000 }
+  Impair impair = {.config = {.loss = .02,.duplicate = .1,.corrupt = .01,
+      .reorder = .1,.delay = 50000,},
   };
 
   run (&impair, 100, NULL);

@@ -29,8 +29,12 @@ test_loss (void)
 
   for (guint i = 0; i < G_N_ELEMENTS (losses) * 2; i++) {
     gdouble loss = losses[i / 2], mbit, wanted;
-    Vroad *road =
-        vroad_new (i, &(ImpairConfig) { .rate = 100000000, .loss = loss, .keep_order = TRUE });
+    Vroad *road = vroad_new (i,
+        &(ImpairConfig) {
+            .rate = 100000000,
+            .loss = loss,
+            .keep_order = TRUE,
+        });
 
     vroad_add (road, &(VroadSender) { .kind = i % 2 ? VROAD_CUBIC : VROAD_RENO, .rtt = RTT });
     mbit = get_mbit (road, 20 * SECOND, 320 * SECOND);
@@ -46,8 +50,12 @@ static void
 test_alone (void)
 {
   for (guint i = 0; i < 2; i++) {
-    Vroad *road =
-        vroad_new (i, &(ImpairConfig) { .rate = 10000000, .queue = 125000, .keep_order = TRUE });
+    Vroad *road = vroad_new (i,
+        &(ImpairConfig) {
+            .rate = 10000000,
+            .queue = 125000,
+            .keep_order = TRUE,
+        });
 
     vroad_add (road, &(VroadSender) { .kind = i % 2 ? VROAD_CUBIC : VROAD_RENO, .rtt = RTT });
     g_assert_cmpfloat (get_mbit (road, 5 * SECOND, 60 * SECOND), >, 9.7);
@@ -65,7 +73,12 @@ test_bbr (void)
     gdouble loss = i & 1 ? .05 : 0, mbit;
     gint64 rtt = i & 2 ? RTT : RTT / 5;
     Vroad *road = vroad_new (i,
-        &(ImpairConfig) { .rate = 10000000, .queue = 250000, .loss = loss, .keep_order = TRUE });
+        &(ImpairConfig) {
+            .rate = 10000000,
+            .queue = 250000,
+            .loss = loss,
+            .keep_order = TRUE,
+        });
     guint empty = 0, least = G_MAXUINT;
 
     vroad_add (road, &(VroadSender) { .kind = VROAD_BBR, .rtt = rtt });
@@ -114,11 +127,13 @@ test_delivery (void)
   config.blackouts[0].end = 13 * SECOND;
   road = vroad_new (1, &config);
   vroad_add (road,
-      &(VroadSender) { .kind = VROAD_RENO,
+      &(VroadSender) {
+          .kind = VROAD_RENO,
           .rtt = RTT,
           .source = 100000,
           .delivered = on_delivered,
-          .data = &delivery });
+          .data = &delivery,
+      });
   vroad_run (road, 60 * SECOND);
   /* all but what has not had the time */
   g_assert_cmpuint (delivery.next, >=, 59 * 100000 / 8 / VROAD_PACKET);

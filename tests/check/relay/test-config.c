@@ -94,8 +94,8 @@ static const struct
   { "[stream a]\n" IN "output = fasp://:1?max-bitrate=fast\n", "[stream a] output:", "\"fast\"" },
   { "[stream a]\n" IN OUT "input-passphrase-file = /nowhere/at/all\n",
       "[stream a] input-passphrase-file:", "/nowhere/at/all" },
-  { "[stream a]\n" OUT "input = fasp://x:1?public-key="
-    "CQAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA%3D\n"
+  { "[stream a]\n" OUT
+    "input = fasp://x:1?public-key=CQAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA%3D\n"
     "input-key-file = /nowhere\n",
       "[stream a] input:", "key-file: " },
   { "[stream a]\n" IN OUT "output-allowed-keys = /nowhere\n",
@@ -119,8 +119,7 @@ static const struct
       "[stream a] input:", "fasp://HOST:PORT" },
   { "[stream a]\n" IN "output = fasp://:7101?authentication=true\n",
       "[stream a] output:", "set passphrase" },
-  { "[stream a]\n" IN "output = fasp://:7101?encryption=none&passphrase="
-    "correct-horse\n",
+  { "[stream a]\n" IN "output = fasp://:7101?encryption=none&passphrase=correct-horse\n",
       "[stream a] output:", "leave one of them out" },
   { "[stream a]\n" IN "output = fasp://:7101?localaddress=here\n",
       "[stream a] output:", "\"here\"" },
@@ -130,8 +129,7 @@ static const struct
   { "[stream a]\n" IN OUT "input-record = /tmp\n", "[stream a] input:", ".csv" },
   { "[stream a]\n" IN OUT "input-record = \\q\n", "[stream a] input-record:", "backslash" },
   { "[stream a]\n" IN "output = fasp://:7101;fasp://:7101\n", "[stream a] output:",
-      "7101 is also that of the output of [stream a], with "
-      "the same streamid" },
+      "7101 is also that of the output of [stream a], with the same streamid" },
   { "[stream a]\n" IN OUT "[stream b]\nstreamid = a\n" IN OUT,
       "[stream b] output:", "the same streamid" },
   { "[stream a]\n" IN OUT "[stream b]\n" IN "output = fasp://:7101?tos=8\n",
@@ -219,8 +217,8 @@ test_faults (void)
   }
 }
 
-/* As editors of other systems write it; what has the same key in another section is no second one.
- */
+/* As editors of other systems write it; what has the same key in another section is no second
+ * one. */
 static void
 test_lines (void)
 {

@@ -9,11 +9,9 @@ static const struct
 {
   const gchar *structure, *text;
 } visits[] = {
-  { "connection-added, address-string=(string)\"192.0.2.1:5\", "
-    "streamid=(string)\"\";",
+  { "connection-added, address-string=(string)\"192.0.2.1:5\", streamid=(string)\"\";",
       "192.0.2.1:5 is connected." },
-  { "connection-added, address-string=(string)\"[::1]:5\", "
-    "streamid=(string)news;",
+  { "connection-added, address-string=(string)\"[::1]:5\", streamid=(string)news;",
       "[::1]:5 is connected (streamid \"news\")." },
   { "connection-added, address-string=(string)\"[::1]:5\", "
     "streamid=(string)news, peer-key=(string)MCow, peer-name=(string)van;",

@@ -106,15 +106,11 @@ test_metrics (void)
       with_callers (gst_structure_new ("s", "connected-callers", G_TYPE_UINT, 2, NULL), 2));
 
   page = relay_status_to_metrics (f);
-  assert_line (page,
-      "fasp_relay_input_received_bytes_total{stream=\"a\\\\b\\\""
-      "c\\nd\"} 9007199");
+  assert_line (page, "fasp_relay_input_received_bytes_total{stream=\"a\\\\b\\\"c\\nd\"} 9007199");
   assert_line (page, "# UNIT fasp_relay_input_received_bytes bytes");
   /* another field would have that name, too */
   g_assert_null (strstr (page, "} 7\n"));
-  assert_line (page,
-      "fasp_relay_input_rtt_seconds{stream=\"a\\\\b\\\"c\\nd\"} "
-      "0.0125");
+  assert_line (page, "fasp_relay_input_rtt_seconds{stream=\"a\\\\b\\\"c\\nd\"} 0.0125");
   /* not known here, so it is not said to be a counter */
   assert_line (page, "# TYPE fasp_relay_input_novelty unknown");
   g_assert_null (strstr (page, "odd"));

@@ -10,9 +10,8 @@
 G_BEGIN_DECLS
 
 #define FASP_DATAGRAM_COMMON 1500 /* UDP payload bytes, the most unless jumbo frames help */
-#define FASP_DATAGRAM_MAX \
-  8972 /* UDP payload bytes, the most ever sent: an \
-          Ethernet jumbo frame's, 9000 bytes */
+/* UDP payload bytes, the most ever sent: an Ethernet jumbo frame's, 9000 bytes */
+#define FASP_DATAGRAM_MAX 8972
 /* A stream uses datagrams above FASP_DATAGRAM_COMMON from the first rate on, in bit/s,
  * until it falls below the second. As long as its rate is not known, that of the
  * channel decides. A slower stream would only wait for them to fill. */

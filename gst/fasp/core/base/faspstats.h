@@ -144,16 +144,17 @@ typedef struct
   guint64 bytes_written;              /* sender: bytes the application wrote */
   guint64 bytes_dropped;              /* sender: written while nobody listened */
   guint64 whole;                      /* sender: receivers that have confirmed all, to the
-                                       * end of the stream */
+                                         end of the stream */
   guint64 key_frames_requested;       /* sender: FASP_EVENT_KEY_FRAME so far */
   guint64 bytes_unconfirmed;          /* sender: bytes at the end of the stream so far that
                                          a receiver did not confirm before it left
                                          (the last one, or any since finish) */
   guint64 bytes_read;                 /* receiver: bytes the application took */
   guint64 bytes_missing;              /* receiver: given up between those; sender: no longer
-                                       * kept for receivers that came back */
+                                         kept for receivers that came back */
   guint64 join_offset;                /* receiver: where in the stream that is read the first byte
-                                       * read of it is; FASP_OFFSET_UNKNOWN: none yet, or not known */
+                                         read of it is; FASP_OFFSET_UNKNOWN: none yet, or not
+                                         known */
   guint64 joins_in_the_middle;        /* receiver: streams of which the beginning was not read */
   guint64 buffer_bytes, buffer_limit; /* store or reorder buffer */
   guint64 datagrams_malformed;        /* could not be parsed */

@@ -24,8 +24,10 @@ static void
 add (FaspAddressIndex *w, const FaspAddress *address, guint32 session)
 {
   gpointer key = GUINT_TO_POINTER (fasp_address_hash (address));
-  Entry entry = { .session = session,
-    .next = GPOINTER_TO_UINT (g_hash_table_lookup (w->first, key)) };
+  Entry entry = {
+    .session = session,
+    .next = GPOINTER_TO_UINT (g_hash_table_lookup (w->first, key)),
+  };
 
   if (address->len == 0)
     return;

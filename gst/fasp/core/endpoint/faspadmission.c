@@ -117,9 +117,9 @@ send_versions (FaspEndpoint *endpoint, const FaspAddress *to, const FaspHandshak
 
 /* --- who is calling? ------------------------------------------------------------- */
 
-/* Hashes all of an OPEN but the cookie.  So an OPEN that was damaged or changed on
- * its way is another call, and cannot take the place of the right one.  With a secret, so that
- * nobody can make many calls that meet in one place of a table. */
+/* Hashes all of an OPEN but the cookie.  So an OPEN that was damaged or changed on its way is
+ * another call, and cannot take the place of the right one.  With a secret, so that nobody can make
+ * many calls that meet in one place of a table. */
 static void
 identify_call (const FaspEndpoint *endpoint, const FaspHandshake *open, guint8 call[FASP_KEY_SIZE])
 {
@@ -186,13 +186,11 @@ try_message (FaspEndpoint *endpoint, Call *call, const gchar **objection)
     return FALSE;
   if (!good)
     *objection = fasp_noise_has_static (call->noise.pattern) ?
-        "the caller's public-key is not that of the listener's key-file: set it "
-        "to that" :
+        "the caller's public-key is not that of the listener's key-file: set it to that" :
         "the passphrases differ: set the same on both ends";
   else if (fasp_noise_has_static (call->noise.pattern)
       && !fasp_credentials_know (credentials, call->noise.rs, &call->peer))
-    *objection = "the caller's key is not among the listener's allowed-keys: "
-                 "add it there";
+    *objection = "the caller's key is not among the listener's allowed-keys: add it there";
   return *objection == NULL && fasp_wire_parse_hello (payload, size, &call->hello)
       && call->hello.cid == call->open->from_cid;
 }
@@ -242,9 +240,11 @@ admit (FaspEndpoint *endpoint, FaspTime now, Call *call, FaspCipher cipher)
 {
   guint64 start =
       endpoint->store != NULL ? fasp_history_choose (endpoint, now, &call->hello.wants) : 0;
-  FaspHello hello = { .cid = fasp_endpoint_new_id (endpoint),
+  FaspHello hello = {
+    .cid = fasp_endpoint_new_id (endpoint),
     .n_ciphers = 1,
-    .ciphers = { cipher } };
+    .ciphers = { cipher },
+  };
   FaspSession *session;
   guint8 payload[FASP_MESSAGE_MAX], message[FASP_MESSAGE_MAX];
   FaspWriter p = { payload, sizeof payload }, m = { message, sizeof message };
@@ -408,8 +408,7 @@ explain_crowded (const FaspEndpoint *endpoint, guint64 network)
   if (endpoint->stats.sessions >= most)
     return "it has as many receivers as it takes (max-receivers)";
   return of_network > 0 && fasp_networks_count (endpoint->networks, network) >= of_network ?
-      "it has as many receivers as it takes from one network "
-      "(max-receivers-per-network)" :
+      "it has as many receivers as it takes from one network (max-receivers-per-network)" :
       NULL;
 }
 

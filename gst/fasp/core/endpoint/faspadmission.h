@@ -34,8 +34,8 @@ void fasp_admission_end (FaspEndpoint *endpoint);
 /* @size: bytes of the datagram; @route: FASP_ROUTE_HERE if the port is not shared. */
 void fasp_admission_receive (FaspEndpoint *endpoint, FaspTime now, const FaspAddress *from,
     gsize size, const FaspHandshake *open, FaspRoute route);
-/* May the half-open @session become open?  A receiver takes one sender, a sender so many receivers.
- */
+/* May the half-open @session become open?  A receiver takes one sender, a sender so many
+ * receivers. */
 gboolean fasp_admission_has_room (const FaspEndpoint *endpoint, const FaspSession *session);
 /* The first datagram of a half-open session came, so its address is real. */
 void fasp_admission_confirmed (FaspEndpoint *endpoint, FaspTime now, FaspSession *session);

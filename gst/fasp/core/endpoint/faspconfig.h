@@ -21,11 +21,11 @@ typedef struct
                                            of its stream (callers that name another one are
                                            refused); copied; NULL or empty for none */
   struct _FaspLimiter *gate;            /* listener: shared with others at its port, must stay
-                                        valid; NULL: its own */
+                                           valid; NULL: its own */
   guint id_bits;                        /* this many high bits of its connection ids */
   guint32 id_prefix;                    /* are those of this (fasproutes.h); 0: none */
   struct _FaspCredentials *credentials; /* a reference is taken; NULL: nobody
-                                   in particular (faspcredentials.h) */
+                                           in particular (faspcredentials.h) */
   FaspTime rekey_interval;              /* a key is used for at most this long, */
   guint64 rekey_datagrams;              /* and for at most this many; 0: defaults */
   /* Number of flows, one for each link (FaspAddress); 0 and 1: one.  The first

@@ -271,8 +271,10 @@ fasp_dial_accepted (FaspEndpoint *endpoint, FaspTime now, const FaspAddress *fro
 
   if (answer->role == endpoint->config.role) {
     /* a listener that does not check roles */
-    FaspHandshake refusal = { .reason = FASP_REASON_SAME_ROLE,
-      .text = "both ends send, or both receive" };
+    FaspHandshake refusal = {
+      .reason = FASP_REASON_SAME_ROLE,
+      .text = "both ends send, or both receive",
+    };
 
     /* the call ended with its answer; whoever calls on after a refusal does so by another one */
     fasp_dial_start (endpoint, now);
@@ -380,8 +382,7 @@ tell_forged (const FaspEndpoint *endpoint, FaspEvent *event)
 {
   if (endpoint->answer_forged)
     g_strlcpy (event->text,
-        "somebody answers, but not with the passphrase and "
-        "keys that are set here",
+        "somebody answers, but not with the passphrase and keys that are set here",
         sizeof (event->text));
 }
 

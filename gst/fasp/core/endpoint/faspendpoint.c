@@ -397,7 +397,7 @@ fasp_endpoint_unreachable (FaspEndpoint *endpoint, FaspTime now, const FaspAddre
   fasp_address_index_dealt_with (w, now, n);
 }
 
-/* --- events ------------------------------------------------------------------------------------------- */
+/* --- events ----------------------------------------------------------------------------------- */
 
 gboolean
 fasp_endpoint_poll_event (FaspEndpoint *endpoint, FaspEvent *event)
@@ -426,7 +426,7 @@ fasp_endpoint_decide (FaspEndpoint *endpoint, FaspTime now, guint32 id, gboolean
     fasp_admission_decided (endpoint, now, session, accept);
 }
 
-/* --- ending -------------------------------------------------------------------------------------------------- */
+/* --- ending ----------------------------------------------------------------------------------- */
 
 void
 fasp_endpoint_close (FaspEndpoint *endpoint, FaspTime now, FaspReason reason)

@@ -86,7 +86,7 @@ struct _FaspEndpoint
   FaspStreamOffset own;    /* where the stream that we write ourselves began */
   guint own_origins;       /* how many such streams there have been */
   FaspStreamOffset left;   /* caller: where the peer stood when it was heard
-                       last */
+                              last */
   guint32 packet_size;     /* of what is written, bytes; 0: any */
   guint64 bitrate_told;    /* to an encoder, bit/s; 0: nothing yet */
   FaspTime bitrate_time, encoder_time;
@@ -104,7 +104,7 @@ struct _FaspEndpoint
   guint32 reading;         /* session of the block read last, */
   guint32 reading_any;     /* and of that or a header, if one came later */
   FaspTime reading_offset; /* from its media time to when to play it, less the
-                            * latency that the session began with */
+                              latency that the session began with */
   FaspSenderClock reading_clock;
   FaspMediaClock media_clock; /* of the session that was read last and is gone */
   FaspSkew skew;
@@ -113,7 +113,7 @@ struct _FaspEndpoint
   FaspTime joined_told;                 /* when the application was told of the last stream */
   gboolean read_end;                    /* the end of the stream was read, too */
   FaspStreamOffset whole;               /* and where it would be if nothing were missing since
-                                    a place was known */
+                                           a place was known */
   FaspHist lateness, lateness_in_order; /* of the session before */
 
   gboolean has_last;

@@ -121,11 +121,13 @@ plan_fec (FaspEndpoint *endpoint, FaspTime now)
 {
   FaspMulticastSender *group = endpoint->group;
   g_autoptr (GArray) losses = NULL;
-  FaspGroupFecGoal goal = { .channel = endpoint->config.max_bitrate,
+  FaspGroupFecGoal goal = {
+    .channel = endpoint->config.max_bitrate,
     .blocks = group->blocks_sent,
     .wire = group->sent.block_wire,
     .resent = group->blocks_resent,
-    .rtx = fasp_multicast_sender_get_back_off (group) + 2 * group->rtt };
+    .rtx = fasp_multicast_sender_get_back_off (group) + 2 * group->rtt,
+  };
 
   if (group->fec.mode == FASP_FEC_OFF || now < group->fec_time)
     return;
@@ -161,11 +163,13 @@ get_view (const FaspEndpoint *endpoint)
 {
   const FaspHeapItem *first = fasp_heap_peek (&endpoint->first_needed);
 
-  return (FaspGroupView) { .store = endpoint->store,
+  return (FaspGroupView) {
+    .store = endpoint->store,
     .waits = endpoint->config.slow_policy == FASP_SLOW_WAIT,
     .needed = first != NULL ? first->key : 0,
     .is_unacknowledged =
-        first != NULL && (guint64) first->key < fasp_group_log_get_next (endpoint->group->log) };
+        first != NULL && (guint64) first->key < fasp_group_log_get_next (endpoint->group->log),
+  };
 }
 
 gboolean
@@ -174,8 +178,8 @@ fasp_multicast_is_first (const FaspEndpoint *endpoint)
   return endpoint->group != NULL && fasp_multicast_sender_is_first (endpoint->group);
 }
 
-/* A session that is to tell its member that it is the speaker may have planned to sleep for long.
- */
+/* A session that is to tell its member that it is the speaker may have planned to sleep for
+ * long. */
 static void
 wake_speaker (FaspEndpoint *endpoint)
 {
@@ -228,7 +232,8 @@ fasp_endpoint_get_group (const FaspEndpoint *endpoint, FaspGroupStats *stats)
   if (group == NULL)
     return FALSE;
   losses = fasp_group_log_get_losses (group->log);
-  *stats = (FaspGroupStats) { .members = group->members->len,
+  *stats = (FaspGroupStats) {
+    .members = group->members->len,
     .deaf = group->deaf,
     .returned = group->returned,
     .datagrams_sent = group->sent.datagrams,
@@ -242,7 +247,8 @@ fasp_endpoint_get_group (const FaspEndpoint *endpoint, FaspGroupStats *stats)
     .fec_share = group->fec.share,
     .rtt = group->rtt,
     .back_off = fasp_multicast_sender_get_back_off (group),
-    .clock = fasp_multicast_sender_get_clock (group) };
+    .clock = fasp_multicast_sender_get_clock (group),
+  };
   return TRUE;
 }
 

@@ -18,9 +18,8 @@
 
 G_BEGIN_DECLS
 
-#define FASP_RLC_DECODER_ROWS \
-  128 /* equations kept, and as many that wait; beyond \
-    that the oldest is dropped */
+/* equations kept, and as many that wait; beyond that the oldest is dropped */
+#define FASP_RLC_DECODER_ROWS 128
 
 typedef struct _FaspRlcDecoder FaspRlcDecoder;
 

@@ -102,19 +102,15 @@ fasp_credentials_object (const FaspCredentials *c, guint pattern)
   gboolean theirs;
 
   if (pattern < FASP_NOISE_NN || pattern > FASP_NOISE_IK_PSK2)
-    return "the caller asks for a handshake that the listener does not know: "
-           "update the listener";
+    return "the caller asks for a handshake that the listener does not know: update the listener";
   theirs = fasp_noise_has_psk (pattern);
   if (theirs && !c->has_psk)
-    return "the caller has a passphrase and the listener has none: set the "
-           "same on both";
+    return "the caller has a passphrase and the listener has none: set the same on both";
   if (!theirs && c->has_psk)
-    return "the listener has a passphrase and the caller has none: set the "
-           "same on both";
+    return "the listener has a passphrase and the caller has none: set the same on both";
   theirs = fasp_noise_has_static (pattern);
   if (theirs && !c->has_key)
-    return "the caller has a key-file and the listener has none: give it one, "
-           "and allowed-keys";
+    return "the caller has a key-file and the listener has none: give it one, and allowed-keys";
   if (!theirs && c->has_key)
     return "the listener has a key-file and the caller has none: give it one, "
            "and the listener's public-key";

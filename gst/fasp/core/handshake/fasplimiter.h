@@ -26,8 +26,8 @@ G_BEGIN_DECLS
 #define FASP_LIMITER_NETWORK_RATE 128
 #define FASP_LIMITER_NETWORK_BURST 1024
 /* A handshake with a wrong key costs this many tokens more.  A bucket may owe as many tokens as its
- * burst.  That allows three guesses a second from all unproved callers, and seven from a network.
- */
+ * burst.  That allows three guesses a second from all unproved callers, and seven from a
+ * network. */
 #define FASP_LIMITER_UNPROVED_REFUSED 8
 #define FASP_LIMITER_NETWORK_REFUSED 16
 
@@ -52,8 +52,8 @@ gboolean fasp_limiter_take (FaspLimiter *gate, FaspTime now, const FaspAddress *
  * is half open no longer. */
 FaspBucket *fasp_limiter_enter (FaspLimiter *gate, const FaspAddress *address);
 void fasp_limiter_leave (FaspLimiter *gate, FaspBucket *bucket);
-/* A number for the network of an address. Nobody outside can tell which, or find two with the same.
- */
+/* A number for the network of an address. Nobody outside can tell which, or find two with the
+ * same. */
 guint64 fasp_limiter_get_network (const FaspLimiter *gate, const FaspAddress *address);
 /* One more endpoint uses the gate, or one less. */
 void fasp_limiter_join (FaspLimiter *gate);

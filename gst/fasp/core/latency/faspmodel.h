@@ -27,11 +27,11 @@ typedef struct
 {
   gdouble loss;                 /* share lost towards the receiver */
   gdouble stay;                 /* chance that the datagram after a lost one is
-                                 * lost, too */
+                                   lost, too */
   gdouble back_loss, back_stay; /* the same for feedback */
   FaspTime round;               /* from a datagram's departure to that of its
-                                 * retransmission, when the next datagram and the first
-                                 * feedback get through */
+                                   retransmission, when the next datagram and the first
+                                   feedback get through */
   FaspTime interval;            /* between datagrams */
   guint told;                   /* feedback repetitions without a rate limit */
   FaspTime feedback;            /* least time between further repetitions */

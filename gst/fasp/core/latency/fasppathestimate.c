@@ -280,8 +280,8 @@ watch_promise (FaspPathEstimate *o, FaspTime now)
 {
   gboolean before = o->falls_short;
 
-  /* without a latency there is no promise, and losses that are only assumed are no reason to warn
-   */
+  /* without a latency there is no promise, and losses that are only assumed are no reason to
+   * warn */
   if (o->latency <= 0 || o->promise.interval >= o->interval * SHORT_BELOW
       || !fasp_loss_is_seen (o->doubled ? &o->block_loss : &o->loss))
     o->short_since = FASP_NEVER;

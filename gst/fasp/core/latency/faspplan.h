@@ -39,7 +39,7 @@ typedef struct
   gdouble blocks;   /* new ones per second */
   gdouble interval; /* wanted seconds between skips */
   gdouble spare;    /* retransmissions that may be added, as a share of the
-                     * blocks sent */
+                       blocks sent */
   guint at_once;    /* copies that may leave together */
   gboolean no_rtx;  /* what is lost is not sent again */
 } FaspPlanGoal;

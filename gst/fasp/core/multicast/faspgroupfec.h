@@ -4,8 +4,9 @@
  * whether members wait for repairs before they ask.
  *
  * If members lose different blocks, the retransmissions for them take more than repairs would, the
- * more so the more members there are.  If they lose the same blocks, retransmissions take less. The
- * share s of repairs is the least with which the losses that remain cost no more than the repairs:
+ * more so the more members there are.  If they lose the same blocks, retransmissions take less.
+ * The share s of repairs is the least with which the losses that remain cost no more than the
+ * repairs:
  *
  *     members x residual (s, loss) <= s <= most
  *

@@ -8,8 +8,8 @@
 
 /* How often back-off, clock and speaker are looked at, and members are told. */
 #define TELL_INTERVAL (250 * FASP_MSEC)
-/* The back-off, in the longest round trips, and the time that a retransmission takes besides one.
- */
+/* The back-off, in the longest round trips, and the time that a retransmission takes besides
+ * one. */
 #define PATIENCE_FIRST 4
 #define PATIENCE_LEAST .5
 #define PATIENCE_MOST 8
@@ -445,13 +445,15 @@ send_block (FaspMulticastSender *group, FaspTime now, FaspStore *store, guint64 
   group->tail_interval = FASP_TX_TAIL_FIRST;
   group->tail_time = now + group->tail_interval;
   fasp_trace_add (group->notes.trace,
-      &(FaspTraceEntry) { .time = now,
+      &(FaspTraceEntry) {
+          .time = now,
           .media_time = block->media_time,
           .block = number,
           .full = datagram->size + datagram->to.overhead,
           .payload = payload,
           .round = round,
-          .fresh = round == 0 });
+          .fresh = round == 0,
+      });
   return TRUE;
 }
 

@@ -105,8 +105,8 @@ void fasp_multicast_sender_join (FaspMulticastSender *group, FaspMember *member,
 /* The member is heard; @limit and @rtt as above. */
 void fasp_multicast_sender_heard (FaspMulticastSender *group, FaspMember *member, guint64 limit,
     FaspTime rtt);
-/* The member that has become the speaker since the last call; NULL: none.  It is to be told soon.
- */
+/* The member that has become the speaker since the last call; NULL: none.  It is to be told
+ * soon. */
 FaspMember *fasp_multicast_sender_take_speaker (FaspMulticastSender *group);
 /* The member was told that it is the speaker. */
 void fasp_multicast_sender_told_speaker (FaspMember *member, FaspTime now);

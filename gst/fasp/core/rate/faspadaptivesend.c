@@ -11,8 +11,8 @@
  * needs a few. */
 #define PULSE_RTT_SHARE 20
 /* On short and on long paths pulses are shorter by up to this share, at random.  Rounds of equal
- * length would keep the pulses of one sender in the drains of another, where they always find room.
- */
+ * length would keep the pulses of one sender in the drains of another, where they always find
+ * room. */
 #define PULSE_VARIES .25
 #define PULSE_VARIES_FROM (200 * FASP_MSEC)
 /* How long a question may wait for its turn. */
@@ -100,8 +100,8 @@ get_gain (const FaspAdaptive *a)
 }
 
 /* On short paths, regular FEEDBACK takes longer than a quarter of a round trip.  A pulse is then
- * followed by a question.  (Not where it is a round trip or longer: a round is mostly pulse there.)
- */
+ * followed by a question.  (Not where it is a round trip or longer: a round is mostly pulse
+ * there.) */
 static gboolean
 is_short (const FaspAdaptive *a)
 {

@@ -9,8 +9,8 @@
  *
  * - that sends less than it might, as what passes shows: for FASP_LEEWAY_LIMITED;
  * - or that writes more than its offer at a rate of its own (faspsource.h), but no more than has
- * found room of late: a live source that is behind for a moment.  A source that exceeds what the
- * path has ever carried is late for good, whatever is believed.
+ *   found room of late: a live source that is behind for a moment.  A source that exceeds what the
+ *   path has ever carried is late for good, whatever is believed.
  *
  * At first it is believed for every source, as nothing is known about it.
  */

@@ -14,7 +14,7 @@
  * chance, which loses b of the others together in the mean:
  *
  *     lost_long > 3 + e + 4 sqrt (e b (1 + r)),  e = (lost_short + 0.5) r,  r = told_long /
- * told_short
+ *     told_short
  *
  * That is not so while there are so few others that chance would lose none of them; for instance,
  * all losses of the first looks at long waits may be one burst.  Once an overflow was found, any
@@ -53,8 +53,8 @@ typedef struct
  * packets arrive out of order.  TRUE: a queue has overflowed. */
 gboolean fasp_overflow_add (FaspOverflow *overflow, FaspTime now, FaspTime queue, guint samples,
     FaspTime noise, guint64 told, guint64 lost, gboolean overtaken);
-/* Are some lost, and did hardly any not wait?  Then sending less for a moment will tell the cause.
- */
+/* Are some lost, and did hardly any not wait?  Then sending less for a moment will tell the
+ * cause. */
 gboolean fasp_overflow_is_unclear (const FaspOverflow *overflow);
 
 G_END_DECLS

@@ -8,11 +8,11 @@
  * to be slower than it was.)  Two things that are no queue would bend the line:
  *
  * - The sender's host paused.  The queue drains meanwhile, and less leaves on average than was to
- * leave.  So what left before a pause and what left after it are stretches of their own, with one
- * rate of departure and one of arrival in common.  The pause belongs to none of them.
+ *   leave.  So what left before a pause and what left after it are stretches of their own, with one
+ *   rate of departure and one of arrival in common.  The pause belongs to none of them.
  * - Packets were held, by the receiver's host or on the path, and then came together.  Their delays
- * fall as fast as time passes, and a queue that is being filled does not.  All but the last of them
- * are left out.
+ *   fall as fast as time passes, and a queue that is being filled does not.  All but the last of
+ *   them are left out.
  */
 #pragma once
 

@@ -38,7 +38,7 @@ typedef struct
   FaspTime last_sent, last_delay;
   FaspTime jump;                             /* how far the delay jumped; 0: it did not */
   FaspTime jump_sent, jump_from, jump_least; /* when, from which delay, and the
-                                least delay since */
+                                                least delay since */
 } FaspQueue;
 
 /* A packet that left at @sent arrived at @arrived by the peer's clock.  Returns its

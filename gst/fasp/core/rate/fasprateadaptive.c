@@ -42,8 +42,8 @@
 #define LIMITED_SHARE .8
 #define LIMITED .95
 /* Too much is wasted if more than WASTED of what a source sends is lost, not by chance, in
- * WASTED_LOOKS looks in a row.  The rate then falls, at a time no lower than WASTED_FALL of itself.
- */
+ * WASTED_LOOKS looks in a row.  The rate then falls, at a time no lower than WASTED_FALL of
+ * itself. */
 #define WASTED .2
 #define WASTED_LOOKS 3
 #define WASTED_FALL .5
@@ -130,8 +130,8 @@ fall (FaspAdaptive *a, FaspTime now, FaspTime queue)
 
   if (arrived <= 0)
     return FALSE;
-  /* the host paused, or a few packets left at the end of a pulse and one after it: more will tell
-   */
+  /* the host paused, or a few packets left at the end of a pulse and one after it: more will
+   * tell */
   if (fasp_adaptive_is_sparse (a, left) && !fasp_rate_was_dry (&a->rate, a->recent.from.sent)
       && a->recent.to.sent - a->recent.from.sent < SPARSE_MOST)
     return FALSE;
@@ -392,10 +392,9 @@ is_limited (const FaspAdaptive *a, gdouble passes)
 }
 
 /* A source that has less than the rate leaves room to send the same blocks again and again.  If
- * much of what
- * @passes (bit/s) is lost, look after look, the path has no room for more than @unlost.  Losses
- * count only if the other packets have @waited: chance and policers lose without a queue.  One
- * lossy look may be an outage. */
+ * much of what @passes (bit/s) is lost, look after look, the path has no room for more than
+ * @unlost.  Losses count only if the other packets have @waited: chance and policers lose without a
+ * queue.  One lossy look may be an outage. */
 static void
 answer_waste (FaspAdaptive *a, gdouble passes, gdouble unlost, FaspTime waited)
 {

@@ -9,12 +9,14 @@ fasp_span_extend (FaspSpan *span, const FaspRateSample *sample, FaspTime queue, 
   FaspTime gap;
 
   if (span->n == 0)
-    *span = (FaspSpan) { .from = *sample,
+    *span = (FaspSpan) {
+      .from = *sample,
       .to = *sample,
       .queue_from = queue,
       .queue_to = queue,
       .least = queue,
-      .most = queue };
+      .most = queue,
+    };
   span->way += ABS (queue - span->queue_to);
   /* flows are reported one after the other, so this may go back */
   left = MAX (0, (gdouble) sample->bytes - span->to.bytes);

@@ -28,7 +28,7 @@ typedef struct
 {
   gboolean known;  /* offset is */
   guint epoch;     /* when it changes, times have nothing to do with those
-                    * before; never 0 */
+                      before; never 0 */
   FaspTime offset; /* our time less the sender's media time, now; µs */
   gboolean skew_known;
   gdouble skew;  /* faspskew.h */

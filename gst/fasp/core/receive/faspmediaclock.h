@@ -45,7 +45,7 @@ typedef struct
 {
   gboolean started;
   FaspTime start;        /* arrival of the first block, of the first one
-                          * after a jump, or of the last one that caught up */
+                            after a jump, or of the last one that caught up */
   FaspTime start_offset; /* offset in use then */
   FaspTime last;         /* newest arrival */
   FaspTime offset;       /* in use */

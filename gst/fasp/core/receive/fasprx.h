@@ -28,7 +28,7 @@ typedef struct
   FaspReorder *reorder;
   FaspRlcDecoder *decoder;         /* NULL: the ends did not agree on repairs */
   FaspTime patience, patience_end; /* extra time that lost blocks have to be
-                              recovered; valid until patience_end */
+                                      recovered; valid until patience_end */
   FaspTime decoder_end;            /* blocks are remembered for it until then */
   FaspPosition position;           /* of the next block taken; the caller
                                       initialises it */

@@ -27,7 +27,7 @@ typedef struct
 {
   guint64 first, last;  /* packets that carried it */
   FaspTime sent;        /* when the first one left; not in times: of a fast stream, these are
-                         * soon forgotten */
+                           soon forgotten */
   FaspTime asked;       /* first request of the newest event, */
   guint16 requests;     /* how many it has had, */
   guint8 event;         /* and which round was lost then; 0: none */

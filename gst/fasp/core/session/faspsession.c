@@ -436,8 +436,8 @@ fasp_session_set_pace (FaspSession *session, FaspTime now, guint64 rate)
       fasp_pacer_choose_burst (rate, session->pacer.quantum));
 }
 
-/* A peer that has reported nothing: its next new block has its turn among those of all such peers.
- */
+/* A peer that has reported nothing: its next new block has its turn among those of all such
+ * peers. */
 static void
 wait_for_turn (FaspSession *session, FaspTime now)
 {

@@ -114,8 +114,8 @@ typedef struct
   gboolean announced_header;        /* and whether the hello announced a stream with a header */
   FaspStreamOffset previous_offset; /* where the peer stood before, if it is known */
   guint64 header_end;               /* the peer has the header once it has all blocks
-                                      below this one; FASP_NO_BLOCK: the header has
-                                      yet to be written; 0: once it has the first bytes */
+                                       below this one; FASP_NO_BLOCK: the header has
+                                       yet to be written; 0: once it has the first bytes */
   FaspTime lacks_header_since; /* since when it lacks the header, or may come to; 0: it does not */
   gboolean gets_first;         /* it was to get the first bytes, in which the header is */
   guint64 header_skips;        /* its count of skips when it began to wait for the header */

@@ -62,12 +62,14 @@ tell_flow (FaspSession *session, FaspTime now, guint8 flow, FaspFeedbackFlow *to
     unsettled = largest - settled;
   fasp_gap_get_counters (path->gap, &counters);
   /* if nothing has come, the rest has no meaning */
-  *told = (FaspFeedbackFlow) { .flow = flow,
+  *told = (FaspFeedbackFlow) {
+    .flow = flow,
     .largest = largest,
     .unsettled = unsettled,
     .delay = now - fasp_gap_get_largest_time (path->gap),
     .received = counters.received,
-    .holes = counters.holes };
+    .holes = counters.holes,
+  };
   path->told_holes = fasp_gap_count_settled (path->gap);
   path->told_serial = session->serial;
 }

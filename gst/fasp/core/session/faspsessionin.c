@@ -205,13 +205,15 @@ report_timestamps (FaspSession *session, FaspTime now, guint32 clock, const Fasp
 {
   FaspRateSample samples[FASP_TIMESTAMPS + 1];
   FaspFlowTold all = fasp_sent_map_get_told (session->tx.sent_map, told->flow);
-  FaspRateFeedback feedback = { .now = now,
+  FaspRateFeedback feedback = {
+    .now = now,
     .flow = told->flow,
     .told = all.told,
     .lost = all.told - MIN (all.told, all.received),
     .marked = told->marked,
     .unsettled = told->unsettled,
-    .rtt = session->rtt.measured ? session->rtt.smoothed : 0 };
+    .rtt = session->rtt.measured ? session->rtt.smoothed : 0,
+  };
   FaspPath *path = &session->paths[told->flow];
   FaspTime arrived = widen_clock (path, clock - told->delay);
   guint64 largest = fasp_widen_given (told->largest, FASP_PN_BITS, path->next_pn);
@@ -316,7 +318,8 @@ fasp_session_handle_data (FaspSession *session, FaspTime now, const FaspFrame *f
   FaspRxArrival arrival = fasp_rx_data (&session->rx, now, frame);
 
   fasp_trace_add (session->notes.trace,
-      &(FaspTraceEntry) { .time = now,
+      &(FaspTraceEntry) {
+          .time = now,
           .media_time = arrival.media_time,
           .block = arrival.number,
           .session = session->id,
@@ -324,7 +327,8 @@ fasp_session_handle_data (FaspSession *session, FaspTime now, const FaspFrame *f
           .payload = frame->payload_size,
           .round = frame->round,
           .copy = frame->copy,
-          .fresh = arrival.fresh });
+          .fresh = arrival.fresh,
+      });
 }
 
 /* The sender tells the latency. TRUE: it is the first. */

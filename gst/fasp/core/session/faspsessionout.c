@@ -80,7 +80,8 @@ plan_fec (FaspSession *session, FaspTime now)
 {
   FaspPathEstimate *estimate = &session->tx.estimate;
   FaspTime latency = session->tx.estimate.latency;
-  FaspFecGoal goal = { .latency = latency > 0 ? latency : estimate->assumed,
+  FaspFecGoal goal = {
+    .latency = latency > 0 ? latency : estimate->assumed,
     .rtt = session->rtt.smoothed,
     .jitter = session->rtt.jitter,
     .no_rtx = session->tx.no_rtx,
@@ -89,7 +90,8 @@ plan_fec (FaspSession *session, FaspTime now)
     .interval = estimate->interval,
     .seen = CLAMP (estimate->loss.packets, 1, LOSS_SEEN_MAX),
     .channel = fasp_session_get_channel_rate (session),
-    .waits = fasp_tx_get_wait (&session->tx, now) };
+    .waits = fasp_tx_get_wait (&session->tx, now),
+  };
   gdouble before;
 
   if (!session->has_fec)
@@ -183,7 +185,8 @@ trace_sent (FaspSession *session, FaspTime now, const FaspDatagram *datagram,
     return;
   block = fasp_store_get (session->tx.store, item->number);
   fasp_trace_add (session->notes.trace,
-      &(FaspTraceEntry) { .time = now,
+      &(FaspTraceEntry) {
+          .time = now,
           .media_time = block->media_time,
           .block = item->number,
           .session = session->id,
@@ -191,7 +194,8 @@ trace_sent (FaspSession *session, FaspTime now, const FaspDatagram *datagram,
           .payload = payload,
           .round = item->round,
           .copy = item->copy,
-          .fresh = item->round == 0 });
+          .fresh = item->round == 0,
+      });
 }
 
 /* A block that was sent before takes a flow that has not carried it. */

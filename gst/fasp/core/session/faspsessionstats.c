@@ -103,14 +103,16 @@ fasp_session_get_flows (const FaspSession *session, FaspFlowStats *flows, guint 
     FaspGapCounters gap;
 
     fasp_gap_get_counters (path->gap, &gap);
-    flows[i] = (FaspFlowStats) { .address = path->address,
+    flows[i] = (FaspFlowStats) {
+      .address = path->address,
       .usable = fasp_session_is_used (session, i),
       .datagrams_sent = path->datagrams_sent,
       .wire_bytes_sent = path->wire_sent,
       .datagrams_received = gap.received,
       .datagrams_lost = gap.lost,
       .bursts_lost = gap.holes,
-      .datagrams_reordered = gap.reordered };
+      .datagrams_reordered = gap.reordered,
+    };
     if (session->role == FASP_ROLE_SENDER) {
       FaspFlowTold told = fasp_sent_map_get_told (session->tx.sent_map, i);
 

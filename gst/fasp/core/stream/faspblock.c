@@ -96,10 +96,12 @@ fasp_block_new (guint32 capacity)
 {
   FaspBlock *block = g_malloc (sizeof (FaspBlock) + capacity);
 
-  *block = (FaspBlock) { .refs = 1,
+  *block = (FaspBlock) {
+    .refs = 1,
     .capacity = capacity,
     .offset = FASP_OFFSET_UNKNOWN,
-    .data = block->room };
+    .data = block->room,
+  };
   return block;
 }
 
@@ -108,12 +110,14 @@ fasp_block_new_in (FaspMemory *memory, const guint8 *data, guint32 size)
 {
   FaspBlock *block = take_block (memory);
 
-  *block = (FaspBlock) { .refs = 1,
+  *block = (FaspBlock) {
+    .refs = 1,
     .size = size,
     .capacity = size,
     .offset = FASP_OFFSET_UNKNOWN,
     .data = (guint8 *) data,
-    .memory = fasp_memory_ref (memory) };
+    .memory = fasp_memory_ref (memory),
+  };
   return block;
 }
 

@@ -98,7 +98,7 @@ typedef struct
   guint16 fec;            /* blocks in a window that the writer can recover
                              from, or would send; 0: none */
   guint8 timestamps;      /* arrivals in a FEEDBACK; receiver: it can report
-                           so many; sender: it wants them; 0: none */
+                             so many; sender: it wants them; 0: none */
   FaspStreamOffset place; /* sender: place of the first byte of block `start' */
   gboolean has_header;    /* sender: a receiver that has nothing of the
                              stream needs its header */

@@ -70,9 +70,10 @@ test_half_rtt (gconstpointer data)
     stream = start (net, &config, fec);
     g_assert_true (vstream_run (stream));
     skips += stream->sender_stats.latency.skips;
-    g_test_message ("seed %u: skips %" G_GUINT64_FORMAT ", on the wire %.3f, "
-                    "share %.3f, resent %" G_GUINT64_FORMAT ", recovered %" G_GUINT64_FORMAT
-                    ", repairs %" G_GUINT64_FORMAT ", latest %" G_GINT64_FORMAT,
+    g_test_message ("seed %u: skips %" G_GUINT64_FORMAT
+                    ", on the wire %.3f, share %.3f, resent %" G_GUINT64_FORMAT
+                    ", recovered %" G_GUINT64_FORMAT ", repairs %" G_GUINT64_FORMAT
+                    ", latest %" G_GINT64_FORMAT,
         seed, stream->sender_stats.latency.skips, get_overhead (stream),
         stream->sender_stats.sent.fec_share, stream->sender_stats.sent.blocks_rtx,
         stream->receiver_stats.received.recovered, stream->receiver_stats.received.repairs,

@@ -108,7 +108,12 @@ typedef struct
   guint seconds;
 } Outage;
 
-static const Outage outages[] = { { FALSE, 6 }, { TRUE, 6 }, { FALSE, 3 }, { TRUE, 3 } };
+static const Outage outages[] = {
+  { FALSE, 6 },
+  { TRUE, 6 },
+  { FALSE, 3 },
+  { TRUE, 3 },
+};
 
 /* too-late=skip after an outage: what was written meanwhile is of no use any more, and is not
  * sent, nor sent again (for 5 s it goes on); with wait it is, and all is late until it is caught

@@ -183,12 +183,14 @@ say_ping (Play *play, VStranger *stranger, const FaspAddress *from)
 static FaspFeedback
 make_feedback (guint64 serial, guint64 ack)
 {
-  return (FaspFeedback) { .serial = serial,
+  return (FaspFeedback) {
+    .serial = serial,
     .ack = ack,
     .from = ack,
     .end = ack,
     .window = 1 << 20,
-    .tail = FALSE };
+    .tail = FALSE,
+  };
 }
 
 static void
@@ -607,7 +609,7 @@ test_reports (void)
   play_free (play);
 }
 
-/* --- receivers that are none ------------------------------------------------------------------- */
+/* --- receivers that are none ------------------------------------------------------------------ */
 
 #define SILENT 300
 

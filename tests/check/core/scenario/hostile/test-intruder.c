@@ -198,10 +198,12 @@ test_spoof (void)
   }
   /* and to go on in its place */
   for (guint i = 0; i < 20; i++) {
-    FaspHello hello = { .role = FASP_ROLE_RECEIVER,
+    FaspHello hello = {
+      .role = FASP_ROLE_RECEIVER,
       .window = 64,
       .has_resume = TRUE,
-      .resume_cid = header.cid };
+      .resume_cid = header.cid,
+    };
     guint8 nonce[FASP_NONCE_SIZE] = { 1, i }, open[FASP_OPEN_SIZE];
 
     vspy_make_open (n->net, 1000 + i, nonce, &hello, open);
@@ -224,7 +226,11 @@ refuse (gpointer data, VnetSide from, FaspTime now, guint8 *bytes, gsize size)
   VCast *n = data;
   FaspAddress peer = vnet_get_address (VNET_A);
   FaspHandshake open,
-      no = { .type = FASP_HANDSHAKE_REJECT, .version = FASP_VERSION, .reason = FASP_REASON_KEY };
+      no = {
+        .type = FASP_HANDSHAKE_REJECT,
+        .version = FASP_VERSION,
+        .reason = FASP_REASON_KEY,
+      };
   guint8 out[300];
   FaspWriter w = { out, sizeof out };
 

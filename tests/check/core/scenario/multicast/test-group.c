@@ -270,8 +270,8 @@ test_speaker (void)
   vgroup_free (g);
 }
 
-/* The speaker vanishes: the next one is told at once, though nobody else says a word for seconds.
- */
+/* The speaker vanishes: the next one is told at once, though nobody else says a word for
+ * seconds. */
 static void
 test_next_speaker (void)
 {

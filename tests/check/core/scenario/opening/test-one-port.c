@@ -410,12 +410,14 @@ test_guesses (void)
 
   for (guint i = 0; i < 400; i++) {
     guint8 data[FASP_OPEN_SIZE];
-    FaspHandshake open = { .type = FASP_HANDSHAKE_OPEN,
+    FaspHandshake open = {
+      .type = FASP_HANDSHAKE_OPEN,
       .version = FASP_VERSION,
       .from_cid = i + 1,
       .pattern = FASP_NOISE_NN_PSK0,
       .to_cid = g_rand_int (port->rand) | 1,
-      .cookie_size = FASP_COOKIE_SIZE };
+      .cookie_size = FASP_COOKIE_SIZE,
+    };
     FaspWriter w = { data, sizeof data };
 
     memcpy (open.nonce, &i, sizeof i);

@@ -18,8 +18,8 @@ set_way_back (VCast *n, VnetSide from, gdouble loss)
   vnet_get_wire (n->net, from, VNET_A)->loss = loss;
 }
 
-/* A listening sender that drops who is slow, with room for half a second, and receivers at B and C.
- */
+/* A listening sender that drops who is slow, with room for half a second, and receivers at B and
+ * C. */
 static VCast *
 setup (gsize buffer)
 {
@@ -53,8 +53,8 @@ test_unanswered (void)
   vcast_free (n);
 }
 
-/* A receiver that stops tells its application that it is over, whether the sender answers or not.
- */
+/* A receiver that stops tells its application that it is over, whether the sender answers or
+ * not. */
 static void
 test_receiver_stops (void)
 {
@@ -90,8 +90,8 @@ test_heard_by_the_other (void)
   vcast_free (n);
 }
 
-/* One that was interrupted, and dropped then, is heard again: it does not come back from the dead.
- */
+/* One that was interrupted, and dropped then, is heard again: it does not come back from the
+ * dead. */
 static void
 test_heard_too_late (void)
 {
@@ -190,8 +190,8 @@ test_given_up_unread (void)
   vcast_free (n);
 }
 
-/* The name of the peer of a rendezvous is resolved once more when it is over: nothing is due then.
- */
+/* The name of the peer of a rendezvous is resolved once more when it is over: nothing is due
+ * then. */
 static void
 test_dialled_when_closed (void)
 {

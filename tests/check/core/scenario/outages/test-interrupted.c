@@ -43,8 +43,8 @@ test_standstill (gconstpointer data)
     vcast_end (n);
     vcast_assert_whole (n, VNET_B);
   } else {
-    /* the sender has given it up, and calls: that is no end, and it has kept what was not confirmed
-     */
+    /* the sender has given it up, and calls: that is no end, and it has kept what was not
+     * confirmed */
     g_assert_cmpuint (receiver->events[FASP_EVENT_CONNECTED], ==, 2);
     g_assert_cmpint (receiver->last[FASP_EVENT_REMOVED].reason, ==, FASP_REASON_REPLACED);
     vcast_run (n, a.resume_timeout); /* it catches up */

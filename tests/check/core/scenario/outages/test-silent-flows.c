@@ -46,8 +46,8 @@ assert_told (const Vstream *stream, guint side, guint out, guint back)
   g_assert_cmpuint (stream->events[FASP_EVENT_FLOW_BACK][side], ==, back);
 }
 
-/* Until @side was told of an outage, or its end, which is to be no sooner than @from and by @until.
- */
+/* Until @side was told of an outage, or its end, which is to be no sooner than @from and by
+ * @until. */
 static const FaspEvent *
 await (Vstream *stream, guint side, FaspEventType type, FaspTime from, FaspTime until)
 {

@@ -408,8 +408,8 @@ test_back_relayed (void)
   ends_free (e);
 }
 
-/* Nor does the writer wait for a receiver that it has lost to another, however small its buffer is.
- */
+/* Nor does the writer wait for a receiver that it has lost to another, however small its buffer
+ * is. */
 static void
 test_lost_and_full (void)
 {
@@ -618,8 +618,8 @@ static const Case cases[] = {
   { "listener/restarts-later", RESTARTS, FASP_REASON_NONE, TRUE, TRUE },
 };
 
-/* A receiver says where in a stream it begins, and which of what it reads is not the whole of it.
- */
+/* A receiver says where in a stream it begins, and which of what it reads is not the whole of
+ * it. */
 static void
 test_joined (gconstpointer data)
 {

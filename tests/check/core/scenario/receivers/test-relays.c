@@ -225,11 +225,13 @@ static void
 test_move (gconstpointer data)
 {
   guint32 seed = GPOINTER_TO_UINT (data);
-  Move m = { .seed = seed,
+  Move m = {
+    .seed = seed,
     .behind = { 40 * FASP_MSEC, 40 * FASP_MSEC },
     .history = 10 * FASP_SEC,
     .loss = seed % 3 * .02,
-    .closes = seed % 2 == 0 };
+    .closes = seed % 2 == 0,
+  };
   VChain *p;
 
   m.behind[seed / 2 % 2] = 600 * FASP_MSEC;
@@ -246,10 +248,12 @@ test_move (gconstpointer data)
 static void
 test_move_behind (void)
 {
-  Move m = { .seed = 7,
+  Move m = {
+    .seed = 7,
     .behind = { 20 * FASP_MSEC, 20 * FASP_MSEC },
     .history = 10 * FASP_SEC,
-    .waits = TRUE };
+    .waits = TRUE,
+  };
   VChain *p = make_move (&m);
 
   g_assert_cmpuint (p->missing, ==, 0);
@@ -261,9 +265,11 @@ test_move_behind (void)
 static void
 test_move_too_late (gconstpointer data)
 {
-  Move m = { .seed = GPOINTER_TO_UINT (data),
+  Move m = {
+    .seed = GPOINTER_TO_UINT (data),
     .behind = { 20 * FASP_MSEC, 20 * FASP_MSEC },
-    .history = FASP_SEC };
+    .history = FASP_SEC,
+  };
   VChain *p = make_move (&m);
 
   g_assert_cmpuint (p->missing, >, VCHAIN_BITRATE / 8 / 2);

@@ -4,10 +4,12 @@
 Vroad *
 road_new (guint mbit, gint64 buffer, gdouble loss, guint32 seed)
 {
-  ImpairConfig c = { .rate = mbit * 1000000,
+  ImpairConfig c = {
+    .rate = mbit * 1000000,
     .queue = mbit * buffer / 8,
     .loss = loss,
-    .keep_order = TRUE };
+    .keep_order = TRUE,
+  };
 
   return vroad_new (seed, &c);
 }

@@ -25,7 +25,11 @@ test_alone (void)
     guint64 before;
 
     vroad_add (road,
-        &(VroadSender) { .kind = VROAD_ADAPTIVE, .rtt = rtt, .clock = i % 2 ? 1e-4 : -1e-4 });
+        &(VroadSender) {
+            .kind = VROAD_ADAPTIVE,
+            .rtt = rtt,
+            .clock = i % 2 ? 1e-4 : -1e-4,
+        });
     vroad_run (road, 10 * rtt + FASP_SEC / 2);
     g_assert_cmpuint (vroad_get_rate (road, 0), >, mbit * 800000);
     vroad_run (road, from);
@@ -76,11 +80,13 @@ test_short (void)
   gdouble mean = 0;
 
   for (guint i = 0; i < n; i++) {
-    ImpairConfig c = { .rate = 6000000,
+    ImpairConfig c = {
+      .rate = 6000000,
       .queue = 6000,
       .jitter = i % 2 * 5 * FASP_MSEC,
       .stall = i % 2 ? 0 : 10 * FASP_MSEC,
-      .keep_order = TRUE };
+      .keep_order = TRUE,
+    };
     Vroad *road = vroad_new (1 + i, &c);
     guint64 most = 0;
 
@@ -345,7 +351,11 @@ test_from_least (void)
     Vroad *road = road_new (10, 200000, 0, i);
     guint64 before;
     guint sender = vroad_add (road,
-        &(VroadSender) { .kind = VROAD_ADAPTIVE, .rtt = 5000 + 10000 * i, .max = FASP_RATE_LEAST });
+        &(VroadSender) {
+            .kind = VROAD_ADAPTIVE,
+            .rtt = 5000 + 10000 * i,
+            .max = FASP_RATE_LEAST,
+        });
 
     vroad_run (road, 5 * FASP_SEC + i * 50000);
     vroad_set_max (road, sender, 0);
@@ -367,17 +377,21 @@ test_policed (void)
 
   for (guint i = 0; i < 24; i++) {
     gdouble mbit = i / 3 % 2 ? 30 : 6;
-    ImpairConfig c = { .police = mbit * 1e6,
+    ImpairConfig c = {
+      .police = mbit * 1e6,
       .bucket = (const guint[]) { 10000, 50000, 500000 }[i % 3],
-      .keep_order = TRUE };
+      .keep_order = TRUE,
+    };
     Vroad *road = vroad_new (i, &c);
     guint64 before, lost;
     gdouble share;
 
     vroad_add (road,
-        &(VroadSender) { .kind = VROAD_ADAPTIVE,
+        &(VroadSender) {
+            .kind = VROAD_ADAPTIVE,
             .rtt = i / 6 % 2 ? 100000 : 20000,
-            .follow = i / 12 * .9 });
+            .follow = i / 12 * .9,
+        });
     vroad_run (road, 10 * FASP_SEC);
     before = vroad_get_delivered (road, 0);
     lost = vroad_get_lost (road, 0);
@@ -412,10 +426,12 @@ test_bursts (void)
 
       vroad_get_bottleneck (road)->burst = bursts[i % 3];
       vroad_add (road,
-          &(VroadSender) { .kind = VROAD_ADAPTIVE,
+          &(VroadSender) {
+              .kind = VROAD_ADAPTIVE,
               .rtt = 60000,
               .source = 4000000,
-              .key = i / 3 * 10 });
+              .key = i / 3 * 10,
+          });
       for (gint64 now = 0; now < 40 * FASP_SEC; now += FASP_SEC / 50) {
         vroad_run (road, now);
         most = MAX (most,

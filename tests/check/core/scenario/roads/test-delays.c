@@ -165,9 +165,11 @@ test_jitter (void)
 
     vroad_get_bottleneck (road)->jitter = 20000;
     vroad_add (road,
-        &(VroadSender) { .kind = VROAD_ADAPTIVE,
+        &(VroadSender) {
+            .kind = VROAD_ADAPTIVE,
             .rtt = i & 1 ? 100000 : 20000,
-            .source = i & 2 ? 6000000 : 0 });
+            .source = i & 2 ? 6000000 : 0,
+        });
     vroad_run (road, 10 * FASP_SEC);
     got = road_mbit_between (0, vroad_get_delivered (road, 0), 10 * FASP_SEC);
     g_test_message ("%u: %.3f", i, got / wanted);
@@ -246,7 +248,11 @@ test_stalls (void)
 
     vroad_get_bottleneck (road)->stall = 100000;
     vroad_add (road,
-        &(VroadSender) { .kind = VROAD_ADAPTIVE, .rtt = i & 1 ? 100000 : 20000, .follow = .9 });
+        &(VroadSender) {
+            .kind = VROAD_ADAPTIVE,
+            .rtt = i & 1 ? 100000 : 20000,
+            .follow = .9,
+        });
     vroad_run (road, 60 * FASP_SEC);
     got = road_mbit_between (0, vroad_get_delivered (road, 0), 60 * FASP_SEC);
     g_test_message ("%u: %.3f", i, got);

@@ -29,7 +29,11 @@ test_source_falls (void)
     guint64 lost;
 
     vroad_add (road,
-        &(VroadSender) { .kind = VROAD_ADAPTIVE, .rtt = 100000, .source = falls[i].source });
+        &(VroadSender) {
+            .kind = VROAD_ADAPTIVE,
+            .rtt = 100000,
+            .source = falls[i].source,
+        });
     vroad_run (road, 10 * FASP_SEC);
     bottleneck->rate = falls[i].then;
     bottleneck->queue = falls[i].then / 8 / 5;
@@ -70,9 +74,11 @@ test_source_falls_far (void)
       gint64 at = 8 * FASP_SEC + seed * 37000;
 
       vroad_add (road,
-          &(VroadSender) { .kind = VROAD_ADAPTIVE,
+          &(VroadSender) {
+              .kind = VROAD_ADAPTIVE,
               .rtt = falls[i].rtt,
-              .source = falls[i].source });
+              .source = falls[i].source,
+          });
       vroad_run (road, at);
       vroad_get_bottleneck (road)->rate = falls[i].then;
       lost -= vroad_get_lost (road, 0);
@@ -156,10 +162,12 @@ test_full_encoder (void)
     Vroad *road = road_new (10, FASP_SEC, .001, i);
 
     vroad_add (road,
-        &(VroadSender) { .kind = VROAD_ADAPTIVE,
+        &(VroadSender) {
+            .kind = VROAD_ADAPTIVE,
             .rtt = rtts[i],
             .follow = .9,
-            .follow_most = 6000000 });
+            .follow_most = 6000000,
+        });
     vroad_run (road, 15 * FASP_SEC);
     vroad_get_bottleneck (road)->rate = 3000000;
     g_assert_cmpint (vroad_watch (road, 15 * FASP_SEC, 17 * FASP_SEC), <,
@@ -213,10 +221,12 @@ test_two_encoders (void)
 
     for (guint sender = 0; sender < 2; sender++)
       vroad_add (road,
-          &(VroadSender) { .kind = VROAD_ADAPTIVE,
+          &(VroadSender) {
+              .kind = VROAD_ADAPTIVE,
               .rtt = i & 1 ? 60000 : 20000,
               .start = sender * (3 + i) * FASP_SEC,
-              .follow = .9 });
+              .follow = .9,
+          });
     vroad_run (road, 20 * FASP_SEC);
     queue = vroad_watch (road, 20 * FASP_SEC, 80 * FASP_SEC);
     g_test_message ("%u: %d ms", i, (gint) (queue / 1000));

@@ -16,20 +16,24 @@
 static gdouble
 run (gint64 rtt, gint64 pause, gint64 hold, guint seed, gint64 *p95)
 {
-  const ImpairConfig bottleneck = { .rate = LINK * 1000000,
+  const ImpairConfig bottleneck = {
+    .rate = LINK * 1000000,
     .queue = LINK * 25000,
     .keep_order = TRUE,
     .stall = hold,
-    .stall_interval = BUSY_EVERY };
+    .stall_interval = BUSY_EVERY,
+  };
   Vroad *road = vroad_new (seed, &bottleneck);
   guint64 before;
   gdouble share;
 
   vroad_add (road,
-      &(VroadSender) { .kind = VROAD_ADAPTIVE,
+      &(VroadSender) {
+          .kind = VROAD_ADAPTIVE,
           .rtt = rtt,
           .pause = pause,
-          .pause_interval = BUSY_EVERY });
+          .pause_interval = BUSY_EVERY,
+      });
   vroad_run (road, FROM);
   before = vroad_get_delivered (road, 0);
   *p95 = vroad_watch (road, FROM, UNTIL);

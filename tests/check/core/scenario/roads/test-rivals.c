@@ -16,7 +16,12 @@ share (Vroad *road, VroadKind a, VroadKind b, gint64 rtt, gboolean ecn, guint n,
 
   vroad_add (road, &(VroadSender) { .kind = a, .rtt = rtt, .ecn = ecn });
   vroad_add (road,
-      &(VroadSender) { .kind = b, .rtt = rtt, .ecn = ecn, .start = 5 * FASP_SEC + n * 37000 });
+      &(VroadSender) {
+          .kind = b,
+          .rtt = rtt,
+          .ecn = ecn,
+          .start = 5 * FASP_SEC + n * 37000,
+      });
   vroad_run (road, 20 * FASP_SEC);
   for (guint i = 0; i < 2; i++)
     before[i] = vroad_get_delivered (road, i);
@@ -110,7 +115,11 @@ test_guest_deep (void)
     guint64 most = 0;
 
     vroad_add (road,
-        &(VroadSender) { .kind = VROAD_ADAPTIVE, .rtt = paths[i % 5].rtt, .source = bitrate });
+        &(VroadSender) {
+            .kind = VROAD_ADAPTIVE,
+            .rtt = paths[i % 5].rtt,
+            .source = bitrate,
+        });
     vroad_add (road, &(VroadSender) { .kind = VROAD_CUBIC, .rtt = paths[i % 5].rtt, .start = at });
     for (gint64 now = at; now < at + 20 * FASP_SEC; now += FASP_SEC / 20) {
       vroad_run (road, now);
@@ -155,9 +164,11 @@ test_two_queue (void)
 
     for (guint k = 0; k < 2; k++)
       vroad_add (road,
-          &(VroadSender) { .kind = VROAD_ADAPTIVE,
+          &(VroadSender) {
+              .kind = VROAD_ADAPTIVE,
               .rtt = rtts[i / 3 % 3],
-              .start = k * 5 * FASP_SEC });
+              .start = k * 5 * FASP_SEC,
+          });
     for (gint64 now = 0; now < 60 * FASP_SEC; now += 10 * FASP_MSEC) {
       vroad_run (road, now);
       long_ms += vroad_get_queue (road) > 30 * FASP_MSEC ? 10 : 0;

@@ -14,17 +14,21 @@ static FaspHandshake
 accept_with_key (const FaspCaller *caller, FaspCredentials *credentials,
     const guint8 key[FASP_GROUP_KEY_SIZE], guint8 message[FASP_MESSAGE_MAX])
 {
-  FaspHello hello = { .role = FASP_ROLE_SENDER,
+  FaspHello hello = {
+    .role = FASP_ROLE_SENDER,
     .cid = 2,
     .flows = 1,
     .n_ciphers = 1,
     .ciphers = { FASP_CIPHER_AES_128_GCM },
-    .has_group_key = TRUE };
-  FaspHandshake accept = { .type = FASP_HANDSHAKE_ACCEPT,
+    .has_group_key = TRUE,
+  };
+  FaspHandshake accept = {
+    .type = FASP_HANDSHAKE_ACCEPT,
     .version = FASP_VERSION,
     .to_cid = caller->open.from_cid,
     .from_cid = 2,
-    .message = message };
+    .message = message,
+  };
   const guint8 ephemeral[FASP_KEY_SIZE] = { 2 };
   guint8 payload[FASP_MESSAGE_MAX];
   FaspWriter p = { payload, sizeof payload }, m = { message, FASP_MESSAGE_MAX };

@@ -95,10 +95,12 @@ test_places (void)
 static guint
 call (FaspRoutes *routes, FaspTime now, FaspRole role, const gchar *streamid, FaspRoute *route)
 {
-  FaspHandshake open = { .type = FASP_HANDSHAKE_OPEN,
+  FaspHandshake open = {
+    .type = FASP_HANDSHAKE_OPEN,
     .version = FASP_VERSION,
     .from_cid = 1,
-    .nonce = { 42 } };
+    .nonce = { 42 },
+  };
   guint8 data[FASP_OPEN_SIZE];
   FaspWriter w = { data, sizeof data };
 

@@ -124,10 +124,12 @@ test_copies (void)
 static void
 test_bursts (void)
 {
-  FaspModelPath path = { .loss = .02,
+  FaspModelPath path = {
+    .loss = .02,
     .stay = .875,
     .interval = 2 * FASP_MSEC,
-    .round = 200 * FASP_MSEC };
+    .round = 200 * FASP_MSEC,
+  };
   g_autoptr (GRand) rand = g_rand_new_with_seed (1);
   gdouble enter = path.loss / (1 - path.loss) * (1 - path.stay), model;
   guint64 both = 0, n = 4000000;
@@ -155,10 +157,12 @@ test_bursts (void)
 static void
 test_after_good (void)
 {
-  FaspModelPath path = { .loss = .02,
+  FaspModelPath path = {
+    .loss = .02,
     .stay = .875,
     .interval = 2 * FASP_MSEC,
-    .round = 10 * FASP_MSEC };
+    .round = 10 * FASP_MSEC,
+  };
   g_autoptr (GRand) rand = g_rand_new_with_seed (2);
   gdouble enter = path.loss / (1 - path.loss) * (1 - path.stay);
   guint64 good = 0, then_lost = 0;

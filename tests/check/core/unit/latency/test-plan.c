@@ -7,19 +7,23 @@
 static FaspPlanGoal
 goal_of (FaspTime rtt, gdouble loss, gdouble stay, gdouble spare)
 {
-  FaspPlanGoal goal = { .lost = loss,
+  FaspPlanGoal goal = {
+    .lost = loss,
     .stay = stay,
     .blocks = 570,
     .interval = WEEK,
-    .spare = spare };
+    .spare = spare,
+  };
 
-  goal.path = (FaspModelPath) { .loss = loss,
+  goal.path = (FaspModelPath) {
+    .loss = loss,
     .stay = stay,
     .back_loss = loss,
     .back_stay = stay,
     .interval = 2 * FASP_MSEC,
     .round = rtt + 3 * FASP_MSEC,
-    .guard = 2 * FASP_MSEC };
+    .guard = 2 * FASP_MSEC,
+  };
   return goal;
 }
 

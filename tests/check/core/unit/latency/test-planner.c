@@ -8,13 +8,15 @@ goal_of (FaspTime round)
 {
   FaspPlanGoal goal = { .lost = .02, .stay = .02, .blocks = 570, .interval = 604800, .spare = .6 };
 
-  goal.path = (FaspModelPath) { .loss = .02,
+  goal.path = (FaspModelPath) {
+    .loss = .02,
     .stay = .02,
     .back_loss = .02,
     .back_stay = .02,
     .interval = 2 * FASP_MSEC,
     .round = round,
-    .guard = 2 * FASP_MSEC };
+    .guard = 2 * FASP_MSEC,
+  };
   return goal;
 }
 

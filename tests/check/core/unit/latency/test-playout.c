@@ -10,11 +10,16 @@ test_agree (void)
     gboolean find;
     guint latency;
   } rows[] = {
-    { FASP_LATENCY_ANY, FASP_LATENCY_ANY, FALSE, 1000 }, { FASP_LATENCY_ANY, 300, FALSE, 300 },
-    { 700, 300, FALSE, 700 }, { 0, FASP_LATENCY_ANY, FALSE, 0 }, { 0, 0, FALSE, 0 },
+    { FASP_LATENCY_ANY, FASP_LATENCY_ANY, FALSE, 1000 },
+    { FASP_LATENCY_ANY, 300, FALSE, 300 },
+    { 700, 300, FALSE, 700 },
+    { 0, FASP_LATENCY_ANY, FALSE, 0 },
+    { 0, 0, FALSE, 0 },
     { FASP_LATENCY_AUTO, FASP_LATENCY_ANY, TRUE, 0 },
-    { FASP_LATENCY_AUTO, FASP_LATENCY_AUTO, TRUE, 0 }, { FASP_LATENCY_AUTO, 300, TRUE, 300 },
-    { FASP_LATENCY_AUTO - 2, 300, FALSE, 600000 }, /* a hostile peer */
+    { FASP_LATENCY_AUTO, FASP_LATENCY_AUTO, TRUE, 0 },
+    { FASP_LATENCY_AUTO, 300, TRUE, 300 },
+    /* a hostile peer */
+    { FASP_LATENCY_AUTO - 2, 300, FALSE, 600000 },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (rows); i++) {

@@ -22,12 +22,14 @@ test_code_bound (void)
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
     FaspGroupFec g = { 0 };
-    FaspGroupFecGoal goal = { .members = 100,
+    FaspGroupFecGoal goal = {
+      .members = 100,
       .loss = .1,
       .stay = .1,
       .latency = FASP_SEC,
       .rtx = 50 * FASP_MSEC,
-      .channel = cases[i].channel };
+      .channel = cases[i].channel,
+    };
     FaspFec fec;
 
     fasp_fec_init (&fec, FASP_FEC_AUTO, 0, FASP_FEC_WINDOW_MAX);
@@ -48,11 +50,13 @@ static void
 test_code_end (void)
 {
   FaspGroupFec g = { 0 };
-  FaspGroupFecGoal goal = { .members = 100,
+  FaspGroupFecGoal goal = {
+    .members = 100,
     .loss = .1,
     .stay = .1,
     .latency = FASP_SEC,
-    .rtx = 50 * FASP_MSEC };
+    .rtx = 50 * FASP_MSEC,
+  };
   FaspFec fec;
 
   fasp_fec_init (&fec, FASP_FEC_AUTO, 0, FASP_FEC_WINDOW_MAX);

@@ -108,10 +108,12 @@ static void
 test_jitter (void)
 {
   for (guint i = 0; i < 9; i++) {
-    Way w = { .now = FASP_SEC,
+    Way w = {
+      .now = FASP_SEC,
       .takes = 1000000,
       .wants = 8000 << i % 3,
-      .jitter = (30 + 45 * (i / 3)) * FASP_MSEC };
+      .jitter = (30 + 45 * (i / 3)) * FASP_MSEC,
+    };
 
     w.rand = g_rand_new_with_seed (i);
     run (&w, 5 * FASP_SEC);

@@ -40,9 +40,16 @@ run (FaspPmtu *pmtu, FaspTime *now, FaspTime until, guint mtu)
 static void
 test_search (void)
 {
-  static const guint paths[][2] = { { 1228, 1200 }, { 1300, 1280 - OVERHEAD },
-    { 1400, 1400 - OVERHEAD }, { 1492, 1492 - OVERHEAD }, { 1500, 1472 }, { 4000, 1472 },
-    { 8192, 8192 - OVERHEAD }, { 9000, 8972 } };
+  static const guint paths[][2] = {
+    { 1228, 1200 },
+    { 1300, 1280 - OVERHEAD },
+    { 1400, 1400 - OVERHEAD },
+    { 1492, 1492 - OVERHEAD },
+    { 1500, 1472 },
+    { 4000, 1472 },
+    { 8192, 8192 - OVERHEAD },
+    { 9000, 8972 },
+  };
 
   for (guint i = 0; i < G_N_ELEMENTS (paths); i++) {
     FaspTime now = 0;
@@ -84,8 +91,11 @@ test_will_do (void)
 static void
 test_expected (void)
 {
-  static const guint paths[][3] = { { 1500, 1472, 1 }, { 9000, 8972, 2 },
-    { 1400, 1400 - OVERHEAD, 4 } };
+  static const guint paths[][3] = {
+    { 1500, 1472, 1 },
+    { 9000, 8972, 2 },
+    { 1400, 1400 - OVERHEAD, 4 },
+  };
 
   for (guint i = 0; i < G_N_ELEMENTS (paths); i++) {
     FaspTime now = 0;

@@ -85,8 +85,8 @@ test_need_burst (void)
   }
 }
 
-/* However long it had no more: from when it takes nearly all that it is offered, that is forgotten.
- */
+/* However long it had no more: from when it takes nearly all that it is offered, that is
+ * forgotten. */
 static void
 test_need_long (void)
 {

@@ -140,8 +140,8 @@ test_short (void)
   assert_near (rates.left, PACKET * 8 / 1900., .01);
 }
 
-/* What is one packet after the other, and what flows bring one after the other; and of many, some.
- */
+/* What is one packet after the other, and what flows bring one after the other; and of many,
+ * some. */
 static void
 test_order (void)
 {

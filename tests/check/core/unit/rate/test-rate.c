@@ -34,14 +34,16 @@ test_hostile (gconstpointer data)
 
   for (FaspTime now = 0; now < 200 * FASP_SEC; now += 5000) {
     FaspRateSample samples[FASP_TIMESTAMPS];
-    FaspRateFeedback report = { .now = now,
+    FaspRateFeedback report = {
+      .now = now,
       .samples = samples,
       .rtt = g_rand_int (rand) % 4 ? 100000 : odd[g_rand_int (rand) % 8],
       .flow = g_rand_int (rand) % 80,
       .told = g_rand_int (rand),
       .lost = g_rand_int (rand),
       .marked = g_rand_int (rand),
-      .n = g_rand_int (rand) % (FASP_TIMESTAMPS + 1) };
+      .n = g_rand_int (rand) % (FASP_TIMESTAMPS + 1),
+    };
     gboolean ordered = g_rand_boolean (rand);
     FaspTime until = 0;
     guint64 bits;

@@ -221,8 +221,8 @@ test_short (void)
   assert_near (fasp_span_get_departure_rate (&brief), 10e6, .001);
 }
 
-/* Of several flows each is told of by itself, of bytes that are of all: what is lost counts once.
- */
+/* Of several flows each is told of by itself, of bytes that are of all: what is lost counts
+ * once. */
 static void
 test_flows (void)
 {

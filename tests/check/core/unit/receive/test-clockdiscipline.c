@@ -28,11 +28,13 @@ test_alone (void)
 static void
 test_silence (void)
 {
-  FaspSenderClock sender = { .known = TRUE,
+  FaspSenderClock sender = {
+    .known = TRUE,
     .epoch = 1,
     .offset = 1000,
     .skew_known = TRUE,
-    .skew = -80 * PPM };
+    .skew = -80 * PPM,
+  };
   gint64 second = FASP_SEC * NS, value;
   FaspClockDiscipline follower;
 

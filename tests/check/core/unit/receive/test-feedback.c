@@ -30,11 +30,13 @@ static void
 put (Fixture *f, guint64 number)
 {
   static const guint8 data[BLOCK];
-  FaspReorderPiece piece = { .number = number,
+  FaspReorderPiece piece = {
+    .number = number,
     .count = 1,
     .total = BLOCK,
     .data = data,
-    .size = BLOCK };
+    .size = BLOCK,
+  };
 
   g_assert_cmpint (fasp_reorder_insert (f->reorder, START, &piece), ==, FASP_REORDER_STORED);
 }

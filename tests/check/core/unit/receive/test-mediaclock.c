@@ -167,8 +167,8 @@ test_set_soon (void)
   }
 }
 
-/* The second fall is followed by what was sent since, not by what was sent before it and is late.
- */
+/* The second fall is followed by what was sent since, not by what was sent before it and is
+ * late. */
 static void
 test_set_soon_late (void)
 {

@@ -119,8 +119,14 @@ static void
 test_gaps (void)
 {
   static const guint64 here[] = { 1, 2, 5, 9, 70, 128 };
-  static const guint64 gaps[][2] = { { 0, 1 }, { 3, 2 }, { 6, 3 }, { 10, 60 }, { 71, 57 },
-    { 129, 3 } };
+  static const guint64 gaps[][2] = {
+    { 0, 1 },
+    { 3, 2 },
+    { 6, 3 },
+    { 10, 60 },
+    { 71, 57 },
+    { 129, 3 },
+  };
   FaspReorder *reorder = fasp_reorder_new (256, 0);
   guint64 from = 0, start, length;
 
@@ -142,12 +148,14 @@ insert_fragment (FaspReorder *reorder, guint64 number, const guint8 *whole, guin
     guint index, guint count, FaspReorderResult expected)
 {
   guint each = (total + count - 1) / count, at = each * index;
-  FaspReorderPiece piece = { .number = number,
+  FaspReorderPiece piece = {
+    .number = number,
     .index = index,
     .count = count,
     .total = total,
     .data = whole + at,
-    .size = MIN (each, total - at) };
+    .size = MIN (each, total - at),
+  };
 
   g_assert_cmpint (fasp_reorder_insert (reorder, 0, &piece), ==, expected);
 }
@@ -156,12 +164,14 @@ static void
 test_fragments (void)
 {
   FaspReorder *reorder = fasp_reorder_new (64, 0);
-  FaspReorderPiece wrong = { .number = 1,
+  FaspReorderPiece wrong = {
+    .number = 1,
     .index = 0,
     .count = 2,
     .total = 10,
     .data = (const guint8 *) "1234567",
-    .size = 7 };
+    .size = 7,
+  };
   guint8 whole[1001];
   FaspBlock *block;
 

@@ -11,10 +11,12 @@ static void
 test_unknown (void)
 {
   FaspLatency agreed = { .latency = 100 * FASP_MSEC };
-  FaspFrame frame = { .count = 1,
+  FaspFrame frame = {
+    .count = 1,
     .total = 4,
     .payload_size = 4,
-    .payload = (const guint8 *) "abcd" };
+    .payload = (const guint8 *) "abcd",
+  };
   FaspTime now = FASP_SEC;
   FaspRx rx;
 

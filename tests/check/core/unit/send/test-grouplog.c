@@ -139,14 +139,16 @@ test_hostile_feedback (void)
   FaspGroupLog *log = log_with (100, 10);
   FaspSentMap *repair = fasp_sent_map_new (1000);
   FaspSentMapResult result;
-  FaspFeedback f = { .serial = 1,
+  FaspFeedback f = {
+    .serial = 1,
     .ack = 1000,
     .window = FASP_VARINT_MAX,
     .from = 1000,
     .end = 1100,
     .tail = TRUE,
     .n_flows = 1,
-    .n_ranges = 1 };
+    .n_ranges = 1,
+  };
   guint8 round;
 
   fasp_sent_map_join (repair, 0, log);

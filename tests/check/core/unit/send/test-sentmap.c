@@ -9,13 +9,15 @@ static gboolean
 feed (FaspSentMap *repair, guint64 pn, guint64 settled, guint64 largest, guint64 ack, guint64 end,
     const gint *missing, FaspSentMapResult *result)
 {
-  FaspFeedback f = { .serial = pn,
+  FaspFeedback f = {
+    .serial = pn,
     .ack = ack,
     .window = 1000,
     .n_flows = 1,
     .from = ack,
     .end = end,
-    .tail = TRUE };
+    .tail = TRUE,
+  };
 
   f.flows[0].largest = largest;
   f.flows[0].unsettled = largest - settled;
@@ -240,13 +242,15 @@ static gboolean
 feed_flows (FaspSentMap *repair, FaspTime now, guint64 serial, const gint *largest, guint flows,
     guint64 ack, guint64 end, const gint *missing, FaspSentMapResult *result)
 {
-  FaspFeedback f = { .serial = serial,
+  FaspFeedback f = {
+    .serial = serial,
     .ack = ack,
     .window = 1000,
     .n_flows = flows,
     .from = ack,
     .end = end,
-    .tail = TRUE };
+    .tail = TRUE,
+  };
 
   for (guint i = 0; i < flows; i++) {
     f.flows[i].flow = i;

@@ -71,16 +71,20 @@ test_plain (void)
     const gchar *text;
     gboolean plain;
   } texts[] = {
-    { "studio 3", TRUE }, { "Caf\303\251, \346\227\245\346\234\254 \360\237\230\200", TRUE },
+    { "studio 3", TRUE },
+    { "Caf\303\251, \346\227\245\346\234\254 \360\237\230\200", TRUE },
     { "\327\251\327\234\327\225\327\235", TRUE }, /* Hebrew, as it is */
-    { "a\tb", FALSE }, { "a\033[2J", FALSE }, { "a\177", FALSE },
+    { "a\tb", FALSE },
+    { "a\033[2J", FALSE },
+    { "a\177", FALSE },
     { "a\302\2332J", FALSE },    /* U+009B, CSI */
     { "a\302\205b", FALSE },     /* U+0085, next line */
     { "a\342\200\256b", FALSE }, /* U+202E, right to left */
     { "a\342\201\246b", FALSE }, /* U+2066, isolate */
     { "a\342\200\213b", FALSE }, /* U+200B, not seen */
     { "a\342\200\250b", FALSE }, /* U+2028, end of a line */
-    { "a\303", FALSE },          /* cut */
+    /* cut */
+    { "a\303", FALSE },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (texts); i++) {
