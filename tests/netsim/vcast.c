@@ -115,7 +115,7 @@ step (VCast *n)
   FaspEndpoint *a = n->nodes[VNET_A].endpoint;
   FaspTime now;
 
-  vnet_run (n->net, vnet_get_time (n->net) + 5 * FASP_MSEC);
+  vnet_run_for (n->net, 5 * FASP_MSEC);
   now = vnet_get_time (n->net);
   for (guint i = 0; i < VNET_NODES; i++) {
     VCastNode *node = &n->nodes[i];

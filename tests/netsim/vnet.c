@@ -131,6 +131,15 @@ vnet_attach (Vnet *net, VnetSide side, FaspEndpoint *endpoint)
   net->endpoints[side] = endpoint;
 }
 
+FaspEndpoint *
+vnet_add_endpoint (Vnet *net, VnetSide side, const FaspEndpointConfig *config)
+{
+  FaspEndpoint *endpoint = fasp_endpoint_new (config, vnet_random, net);
+
+  vnet_attach (net, side, endpoint);
+  return endpoint;
+}
+
 FaspTime
 vnet_get_time (Vnet *net)
 {
@@ -310,4 +319,10 @@ vnet_run (Vnet *net, FaspTime until)
     }
   }
   net->now = MAX (net->now, until);
+}
+
+void
+vnet_run_for (Vnet *net, FaspTime time)
+{
+  vnet_run (net, vnet_get_time (net) + time);
 }

@@ -56,11 +56,15 @@ void vnet_rebind (Vnet *net, VnetSide from, guint16 port);
 FaspAddress vnet_get_address (VnetSide side);
 /* Does not own the endpoint. NULL: there is none, and datagrams vanish. */
 void vnet_attach (Vnet *net, VnetSide side, FaspEndpoint *endpoint);
+/* Makes an endpoint and attaches it. The caller frees it. */
+FaspEndpoint *vnet_add_endpoint (Vnet *net, VnetSide side, const FaspEndpointConfig *config);
 
 FaspTime vnet_get_time (Vnet *net);
 /* Lets endpoints send and deliver until nothing more happens before @until, which is
  * the time then. */
 void vnet_run (Vnet *net, FaspTime until);
+/* For @time from now. */
+void vnet_run_for (Vnet *net, FaspTime time);
 /* The time of the next event. */
 FaspTime vnet_get_next (Vnet *net);
 

@@ -70,8 +70,7 @@ play_new (FaspRole role)
 static void
 begin (Play *play)
 {
-  play->sink = fasp_endpoint_new (&play->config, vnet_random, play->net);
-  vnet_attach (play->net, VNET_A, play->sink);
+  play->sink = vnet_add_endpoint (play->net, VNET_A, &play->config);
 }
 
 static void
@@ -88,12 +87,6 @@ play_free (Play *play)
 }
 
 static void
-run (Play *play, FaspTime time)
-{
-  vnet_run (play->net, vnet_get_time (play->net) + time);
-}
-
-static void
 add_good (Play *play, FaspTime rtt, guint latency_ms)
 {
   FaspAddress peer = vnet_get_address (VNET_A);
@@ -104,8 +97,7 @@ add_good (Play *play, FaspTime rtt, guint latency_ms)
       FASP_MODE_CALLER);
   config.latency_ms = latency_ms;
   config.max_bitrate = play->config.max_bitrate;
-  play->good = fasp_endpoint_new (&config, vnet_random, play->net);
-  vnet_attach (play->net, VNET_B, play->good);
+  play->good = vnet_add_endpoint (play->net, VNET_B, &config);
   vnet_get_wire (play->net, VNET_A, VNET_B)->delay = rtt / 2;
   vnet_get_wire (play->net, VNET_B, VNET_A)->delay = rtt / 2;
   fasp_endpoint_dial (play->good, vnet_get_time (play->net), &peer);
@@ -148,7 +140,7 @@ let_in (Play *play, VStranger *stranger)
 {
   for (guint i = 0; i < 200 && !stranger->let_in; i++) {
     call (play, stranger);
-    run (play, 10 * FASP_MSEC);
+    vnet_run_for (play->net, 10 * FASP_MSEC);
   }
   return stranger->let_in;
 }
@@ -226,7 +218,7 @@ stream (Play *play, FaspTime time, guint64 bitrate)
     FaspTime now = vnet_get_time (play->net);
 
     play->written += fasp_endpoint_write (play->sink, now, now, data, size, NULL);
-    run (play, step);
+    vnet_run_for (play->net, step);
     while (play->good != NULL
         && (block = fasp_endpoint_read (play->good, vnet_get_time (play->net))) != NULL) {
       play->read += fasp_block_get_payload (block);
@@ -317,9 +309,9 @@ fill (Play *play, VStranger *stranger, guint n, guint64 *serial)
     fasp_endpoint_write (play->sink, now, now, data, sizeof data, NULL);
     if (i % 100 == 0)
       say_feedback (play, stranger, &f);
-    run (play, 200);
+    vnet_run_for (play->net, 200);
   }
-  run (play, 100 * FASP_MSEC);
+  vnet_run_for (play->net, 100 * FASP_MSEC);
 }
 
 /* What a FEEDBACK says is looked at before anything is done for it, and costs the same however much
@@ -423,7 +415,7 @@ test_forged (void)
     for (guint round = 0; round < 4; round++) {
       for (guint n = 0; n < half_open[i]; n++)
         call (play, g_ptr_array_index (play->strangers, n));
-      run (play, 300 * FASP_MSEC);
+      vnet_run_for (play->net, 300 * FASP_MSEC);
     }
     g_assert_cmpuint (play->sink->sessions->len, ==, half_open[i]);
     for (guint n = 0; n < half_open[i]; n++)
@@ -460,11 +452,11 @@ test_half_open (void)
       for (guint k = 0; k < (i < 256 ? 2 : 1); k++)
         call (play, add_stranger (play, &at, FASP_ROLE_RECEIVER));
     }
-    run (play, step / 2);
+    vnet_run_for (play->net, step / 2);
     for (guint n = play->strangers->len - MIN (16, play->strangers->len); n < play->strangers->len;
         n++)
       call (play, g_ptr_array_index (play->strangers, n));
-    run (play, step / 2);
+    vnet_run_for (play->net, step / 2);
     if (i % 128 == 127 && i > 256) {
       if (play->good != NULL) {
         vnet_attach (play->net, VNET_B, NULL);
@@ -485,7 +477,7 @@ test_half_open (void)
       fasp_limiter_count_half (play->sink->gate), (vnet_get_time (play->net) - start) / 1000);
   g_assert_cmpuint (fasp_limiter_count_half (play->sink->gate), >, 1000);
   g_assert_cmpuint (called_times, >, 4);
-  run (play, FASP_SEC);
+  vnet_run_for (play->net, FASP_SEC);
   while (fasp_endpoint_poll_event (play->good, &event))
     connected += event.type == FASP_EVENT_CONNECTED;
   g_assert_cmpuint (connected, ==, called_times);
@@ -553,12 +545,12 @@ test_refusals (void)
   play->config.max_receivers = 1;
   begin (play);
   add_good (play, 20 * FASP_MSEC, 100);
-  run (play, FASP_SEC);
+  vnet_run_for (play->net, FASP_SEC);
   for (guint i = 0; i < n; i++) {
     if (i == n - 1)
-      run (play, 2 * FASP_SEC);
+      vnet_run_for (play->net, 2 * FASP_SEC);
     call_proved (play, play->sink, i);
-    run (play, seconds * FASP_SEC / n);
+    vnet_run_for (play->net, seconds * FASP_SEC / n);
     while (fasp_endpoint_poll_event (play->sink, &event))
       if (event.type == FASP_EVENT_REJECTED) {
         g_assert_cmpint (event.reason, ==, FASP_REASON_BUSY);
@@ -702,7 +694,7 @@ comes_in (Play *play, guint32 network)
     return FALSE;
   }
   say_ping (play, stranger, &at);
-  run (play, FASP_MSEC);
+  vnet_run_for (play->net, FASP_MSEC);
   return TRUE;
 }
 
@@ -724,7 +716,7 @@ test_crowd (void)
   first = fasp_endpoint_nth (play->sink, 0);
   fasp_session_close (first, vnet_get_time (play->net), FASP_REASON_STOPPED, NULL);
   fasp_endpoint_wake (play->sink, first);
-  run (play, 100 * FASP_MSEC);
+  vnet_run_for (play->net, 100 * FASP_MSEC);
   g_assert_true (comes_in (play, 2));
   g_assert_false (comes_in (play, 0));
   fasp_endpoint_get_stats (play->sink, &stats);
@@ -746,7 +738,7 @@ test_crowd_leaves (void)
   first = fasp_endpoint_nth (play->sink, 0);
   fasp_session_close (first, vnet_get_time (play->net), FASP_REASON_STOPPED, NULL);
   fasp_endpoint_wake (play->sink, first);
-  run (play, 100 * FASP_MSEC);
+  vnet_run_for (play->net, 100 * FASP_MSEC);
   g_assert_true (comes_in (play, 0));
   g_assert_false (comes_in (play, 0));
   play_free (play);
@@ -771,17 +763,17 @@ test_pongs (void)
     stranger = add_stranger (play, &at, FASP_ROLE_RECEIVER);
     g_assert_true (let_in (play, stranger));
     say_ping (play, stranger, &at);
-    run (play, 100 * FASP_MSEC);
+    vnet_run_for (play->net, 100 * FASP_MSEC);
     for (guint i = 0; i < 2000 * seconds; i++) {
       /* what is overtaken does not say that the peer has moved */
       if (older && i % 1000 == 0) {
         stranger->pn += 1001;
         say_ping (play, stranger, &at);
-        run (play, 100);
+        vnet_run_for (play->net, 100);
         stranger->pn -= 1001;
       }
       say_ping (play, stranger, &other);
-      run (play, 500);
+      vnet_run_for (play->net, 500);
     }
     g_assert_cmpuint (there->packets, >=, 3);
     g_assert_cmpuint (there->packets, <=, (older ? 1 : 2) * (3 + 10 * seconds));

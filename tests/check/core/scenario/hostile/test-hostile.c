@@ -57,7 +57,7 @@ play_new (gsize buffer_size)
   }
   vnet_set_tap (play->net, on_datagram, play);
   fasp_endpoint_dial (play->sides[VNET_A], vnet_get_time (play->net), &peer);
-  vnet_run (play->net, vnet_get_time (play->net) + 2 * FASP_SEC);
+  vnet_run_for (play->net, 2 * FASP_SEC);
   g_assert_true (play->spy.knows);
   return play;
 }
@@ -71,12 +71,6 @@ play_free (Play *play)
   }
   vnet_free (play->net);
   g_free (play);
-}
-
-static void
-run (Play *play, FaspTime time)
-{
-  vnet_run (play->net, vnet_get_time (play->net) + time);
 }
 
 static void
@@ -160,7 +154,7 @@ test_challenge (void)
       inject_number (play, VNET_A, VNET_C, FASP_FRAME_PONG, play->token + i);
       inject_number (play, VNET_A, VNET_C, FASP_FRAME_PONG, GUINT64_SWAP_LE_BE (key_token) + i);
     }
-    run (play, 50 * FASP_MSEC);
+    vnet_run_for (play->net, 50 * FASP_MSEC);
   }
   fasp_endpoint_get_sessions (play->sides[VNET_A], vnet_get_time (play->net), &(guint64) { 0 },
       &stats, 1);
@@ -187,7 +181,7 @@ test_questions (void)
   g_assert_false (w.failed);
   for (guint i = 1; i <= 10; i++) {
     inject (play, VNET_A, VNET_C, &w);
-    run (play, 100 * FASP_MSEC);
+    vnet_run_for (play->net, 100 * FASP_MSEC);
     g_assert_cmpuint (there->packets, ==, i);
   }
   play_free (play);
@@ -203,7 +197,7 @@ test_reflection (void)
 
   for (guint i = 1; i <= 3; i++) {
     inject_number (play, VNET_A, VNET_C, FASP_FRAME_TAIL, 0);
-    run (play, 20 * FASP_SEC);
+    vnet_run_for (play->net, 20 * FASP_SEC);
     g_assert_cmpuint (stats_of (play, VNET_A).sessions, ==, 1);
     g_assert_cmpuint (there->packets, ==, i * FASP_CHALLENGES);
   }
@@ -222,7 +216,7 @@ test_flow_twice (void)
   fasp_endpoint_get_sessions (play->sides[VNET_A], vnet_get_time (play->net), &(guint64) { 0 },
       &before, 1);
   inject_feedback (play, &f); /* flow 0 and flow 0 */
-  run (play, FASP_MSEC);
+  vnet_run_for (play->net, FASP_MSEC);
   fasp_endpoint_get_sessions (play->sides[VNET_A], vnet_get_time (play->net), &(guint64) { 0 },
       &after, 1);
   g_assert_cmpuint (after.delivery.feedback, ==, before.delivery.feedback);
@@ -247,7 +241,7 @@ test_never_settles (void)
     for (guint j = 0; j < 16; j++)
       inject_number (play, VNET_A, VNET_B, FASP_FRAME_PING, j);
     inject_feedback (play, &f);
-    run (play, 5 * FASP_MSEC);
+    vnet_run_for (play->net, 5 * FASP_MSEC);
   }
   g_assert_cmpuint (i, <, 40000);
   g_assert_cmpuint (count_events (play, VNET_A, FASP_EVENT_REMOVED, &event), ==, 1);
@@ -265,7 +259,7 @@ test_wants (void)
   FaspEvent event;
   guint n;
 
-  run (play, 2 * FASP_SEC);
+  vnet_run_for (play->net, 2 * FASP_SEC);
   count_events (play, VNET_A, FASP_EVENT_KEY_FRAME, &event);
   for (guint i = 0; i < 50 * seconds; i++) {
     FaspFeedback f = { .window = 100, .n_flows = 1, .tail = TRUE };
@@ -273,7 +267,7 @@ test_wants (void)
     f.wanted = counts[i % G_N_ELEMENTS (counts)];
     f.skips = counts[i / 7 % G_N_ELEMENTS (counts)];
     inject_feedback (play, &f);
-    run (play, 20 * FASP_MSEC);
+    vnet_run_for (play->net, 20 * FASP_MSEC);
   }
   n = count_events (play, VNET_A, FASP_EVENT_KEY_FRAME, &event);
   g_assert_cmpuint (n, >, 1);
@@ -303,7 +297,7 @@ test_fragments (void)
     fasp_write_uint (&w, 16 * sizeof payload, 2);
     fasp_write_bytes (&w, payload, sizeof payload);
     inject (play, VNET_B, VNET_A, &w);
-    run (play, 100);
+    vnet_run_for (play->net, 100);
     g_assert_cmpuint (stats_of (play, VNET_B).buffer_bytes, <=, limit);
   }
   g_assert_cmpuint (stats_of (play, VNET_B).buffer_bytes, ==, 0);
@@ -330,9 +324,9 @@ test_far_numbers (void)
     fasp_write_uint (&w, 0, 4);
     fasp_write_uint (&w, 1, 1);
     inject (play, VNET_B, VNET_A, &w);
-    run (play, 5 * FASP_SEC);
+    vnet_run_for (play->net, 5 * FASP_SEC);
     fasp_endpoint_close (play->sides[VNET_B], vnet_get_time (play->net), FASP_REASON_STOPPED);
-    run (play, 2 * FASP_SEC);
+    vnet_run_for (play->net, 2 * FASP_SEC);
     g_assert_true (fasp_endpoint_is_closed (play->sides[VNET_B]));
     play_free (play);
   }
@@ -352,7 +346,7 @@ test_false_end (void)
 
     fasp_wire_write_close (&w, reasons[i], NULL);
     inject (play, VNET_B, VNET_A, &w);
-    run (play, 100 * FASP_MSEC);
+    vnet_run_for (play->net, 100 * FASP_MSEC);
     g_assert_cmpuint (count_events (play, VNET_B, FASP_EVENT_REMOVED, &event), ==, 1);
     g_assert_cmpint (event.reason, ==, FASP_REASON_STOPPED);
     play_free (play);
@@ -379,9 +373,9 @@ test_refusals (void)
     if (i == 1000)
       fasp_endpoint_close (play->sides[VNET_A], vnet_get_time (play->net), FASP_REASON_STOPPED);
     if (i % 250 == 0)
-      run (play, FASP_MSEC);
+      vnet_run_for (play->net, FASP_MSEC);
   }
-  run (play, FASP_SEC);
+  vnet_run_for (play->net, FASP_SEC);
   while (fasp_endpoint_poll_event (play->sides[VNET_B], &event)) {
     refused += event.type == FASP_EVENT_REJECTED;
     removed += event.type == FASP_EVENT_REMOVED;

@@ -140,8 +140,7 @@ test_busy (gconstpointer keeps_listening)
   vcast_run (n, FASP_SEC);
   vnet_get_wire (n->net, VNET_B, VNET_C)->delay = RTT / 2;
   vnet_get_wire (n->net, VNET_C, VNET_B)->delay = RTT / 2;
-  second = fasp_endpoint_new (&a, vnet_random, n->net);
-  vnet_attach (n->net, VNET_C, second);
+  second = vnet_add_endpoint (n->net, VNET_C, &a);
   fasp_endpoint_dial (second, vnet_get_time (n->net), &peer);
   vcast_run (n, 2 * FASP_SEC);
   g_assert_true (fasp_endpoint_poll_event (second, &event));

@@ -93,8 +93,7 @@ join (Ends *e, VnetSide side, const FaspEndpointConfig *c, VnetSide dials, guint
   leave (e, side);
   g_byte_array_set_size (end->got, 0);
   *end = (End) { .role = c->role, .size = size, .got = end->got, .written_to = now (e) };
-  end->endpoint = fasp_endpoint_new (c, vnet_random, e->net);
-  vnet_attach (e->net, side, end->endpoint);
+  end->endpoint = vnet_add_endpoint (e->net, side, c);
   if (c->mode != FASP_MODE_LISTENER)
     fasp_endpoint_dial (end->endpoint, now (e), &peer);
   return end;

@@ -64,7 +64,7 @@ test_beginning (void)
   FaspEndpointConfig c = vheader_sender_config ();
 
   c.wait_for_connection = TRUE;
-  sim->sender = vheader_attach (sim, VNET_A, &c);
+  sim->sender = vnet_add_endpoint (sim->net, VNET_A, &c);
   vheader_wire (sim, VNET_A, VNET_B, .02);
   sim->source.units = G_MAXUINT; /* nothing yet */
   sim->reader = vheader_dial (sim, VNET_B, VNET_A, FASP_JOIN_ANY);
@@ -96,7 +96,7 @@ test_relay (gconstpointer data)
       if (late)
         vheader_run (sim, 7 * FASP_SEC);
       sim->relay.in = vheader_dial (sim, VNET_B, VNET_A, FASP_JOIN_ANY);
-      sim->relay.out = vheader_attach (sim, VNET_C, &c);
+      sim->relay.out = vnet_add_endpoint (sim->net, VNET_C, &c);
       vheader_run (sim, 8 * FASP_SEC + seed * 77 * FASP_MSEC);
       sim->reader = vheader_dial (sim, VNET_D, VNET_C, FASP_JOIN_ANY);
       vheader_run (sim, 4 * FASP_SEC);
@@ -120,7 +120,7 @@ test_relay_soon (void)
     vheader_begin (sim, &c, .02);
     vheader_wire (sim, VNET_C, VNET_D, .02);
     sim->relay.in = vheader_dial (sim, VNET_B, VNET_A, FASP_JOIN_ANY);
-    sim->relay.out = vheader_attach (sim, VNET_C, &c);
+    sim->relay.out = vnet_add_endpoint (sim->net, VNET_C, &c);
     vheader_run (sim, 2 * FASP_SEC);
     sim->source.units = 12;
     vheader_run (sim, 3 * FASP_SEC);
@@ -141,7 +141,7 @@ test_relay_waits (void)
 
   vheader_begin (sim, &c, 0);
   vheader_wire (sim, VNET_C, VNET_D, 0);
-  sim->relay.out = vheader_attach (sim, VNET_C, &c);
+  sim->relay.out = vnet_add_endpoint (sim->net, VNET_C, &c);
   sim->reader = vheader_dial (sim, VNET_D, VNET_C, FASP_JOIN_ANY);
   vheader_run (sim, 5 * FASP_SEC);
   sim->relay.in = vheader_dial (sim, VNET_B, VNET_A, FASP_JOIN_ANY);
@@ -221,7 +221,7 @@ test_moved_from_first (gconstpointer data)
   c.slow_policy = FASP_SLOW_SKIP;
   c.buffer_size = 1 << 18;
   if (late) {
-    sim->sender = vheader_attach (sim, VNET_A, &c);
+    sim->sender = vnet_add_endpoint (sim->net, VNET_A, &c);
     vheader_wire (sim, VNET_A, VNET_B, 0);
   } else {
     vheader_begin (sim, &c, 0);
@@ -251,7 +251,7 @@ test_moved_keyless (void)
 
   c.slow_policy = FASP_SLOW_SKIP;
   c.buffer_size = 1 << 18;
-  sim->sender = vheader_attach (sim, VNET_A, &c);
+  sim->sender = vnet_add_endpoint (sim->net, VNET_A, &c);
   vheader_wire (sim, VNET_A, VNET_B, 0);
   sim->source.units = G_MAXUINT; /* nothing yet */
   sim->reader = vheader_dial (sim, VNET_B, VNET_A, FASP_JOIN_ANY);

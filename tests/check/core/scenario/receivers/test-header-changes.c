@@ -69,7 +69,7 @@ test_come_meanwhile (void)
     FaspEndpointConfig c = vheader_sender_config ();
     gboolean half;
 
-    sim->sender = vheader_attach (sim, VNET_A, &c);
+    sim->sender = vnet_add_endpoint (sim->net, VNET_A, &c);
     vheader_wire (sim, VNET_A, VNET_B, 0);
     /* between key frames */
     vheader_run (sim, 6500 * FASP_MSEC);
@@ -99,7 +99,7 @@ test_come_kept (void)
     gboolean half;
 
     c.history = 60 * FASP_SEC;
-    sim->sender = vheader_attach (sim, VNET_A, &c);
+    sim->sender = vnet_add_endpoint (sim->net, VNET_A, &c);
     vheader_wire (sim, VNET_A, VNET_B, 0);
     /* the next key frame comes while the call is answered */
     vheader_run (sim, 8965 * FASP_MSEC);
@@ -129,7 +129,7 @@ test_come_in_vain (gconstpointer data)
     VHeader *sim = vheader_new (1, 700, G_MAXUINT);
     FaspEndpointConfig c = vheader_sender_config ();
 
-    sim->sender = vheader_attach (sim, VNET_A, &c);
+    sim->sender = vnet_add_endpoint (sim->net, VNET_A, &c);
     vheader_wire (sim, VNET_A, VNET_B, 0);
     vheader_run (sim, 6500 * FASP_MSEC);
     sim->reader = vheader_dial (sim, VNET_B, VNET_A, FASP_JOIN_ANY);
@@ -252,10 +252,10 @@ test_called_again (void)
   fasp_endpoint_config_init (&r, FASP_ROLE_RECEIVER, FASP_MODE_LISTENER);
   c.max_bitrate = 8000000;
   c.wait_for_connection = FALSE;
-  sim->sender = vheader_attach (sim, VNET_A, &c);
+  sim->sender = vnet_add_endpoint (sim->net, VNET_A, &c);
   vheader_wire (sim, VNET_A, VNET_B, 0);
   fasp_endpoint_set_header (sim->sender, 0, sim->source.header);
-  sim->reader = vheader_attach (sim, VNET_B, &r);
+  sim->reader = vnet_add_endpoint (sim->net, VNET_B, &r);
   fasp_endpoint_dial (sim->sender, 0, &address);
   sim->source.units = G_MAXUINT;
   vheader_run (sim, FASP_SEC);
@@ -267,7 +267,7 @@ test_called_again (void)
   sim->reader = NULL;
   vheader_run (sim, c.resume_timeout + 10 * FASP_SEC);
   sim->first = FASP_OFFSET_UNKNOWN;
-  sim->reader = vheader_attach (sim, VNET_B, &r);
+  sim->reader = vnet_add_endpoint (sim->net, VNET_B, &r);
   vheader_run (sim, 8 * FASP_SEC);
   vheader_assert_entered (sim);
   vheader_free (sim);
@@ -286,7 +286,7 @@ test_called_late (void)
     fasp_endpoint_config_init (&r, FASP_ROLE_RECEIVER, FASP_MODE_LISTENER);
     c.max_bitrate = 8000000;
     c.wait_for_connection = FALSE;
-    sim->sender = vheader_attach (sim, VNET_A, &c);
+    sim->sender = vnet_add_endpoint (sim->net, VNET_A, &c);
     vheader_wire (sim, VNET_A, VNET_B, 0);
     sim->source.units = G_MAXUINT;
     fasp_endpoint_dial (sim->sender, 0, &address);
@@ -294,7 +294,7 @@ test_called_late (void)
     sim->source.units = 0;
     fasp_endpoint_set_header (sim->sender, vnet_get_time (sim->net), sim->source.header);
     vheader_run (sim, i == 0 ? 10 * FASP_SEC : i * 100 * FASP_MSEC);
-    sim->reader = vheader_attach (sim, VNET_B, &r);
+    sim->reader = vnet_add_endpoint (sim->net, VNET_B, &r);
     vheader_run (sim, 8 * FASP_SEC);
     vheader_assert_entered (sim);
     vheader_free (sim);

@@ -27,7 +27,7 @@ test_join (gconstpointer data)
   c.wait_for_connection = FALSE;
   c.join = j->join;
   c.history = j->history;
-  p->source = vchain_attach (p, VNET_A, &c);
+  p->source = vnet_add_endpoint (p->net, VNET_A, &c);
   for (guint i = 0; i < 5; i++) {
     vchain_run (p, FASP_SEC);
     fasp_endpoint_begin_key_frame (p->source, vnet_get_time (p->net),
@@ -37,7 +37,7 @@ test_join (gconstpointer data)
   vchain_run (p, 500 * FASP_MSEC);
   last.join = j->wish;
   last.join_back_ms = j->back_ms;
-  p->last = vchain_attach (p, VNET_H, &last);
+  p->last = vnet_add_endpoint (p->net, VNET_H, &last);
   live = p->written;
   vchain_dial (p, p->last, VNET_A);
   vchain_run (p, 3 * FASP_SEC);
@@ -68,11 +68,11 @@ test_bounded (gconstpointer data)
   c.buffer_size = 512 * 1024;
   c.slow_policy = policy;
   c.wait_for_connection = FALSE;
-  p->source = vchain_attach (p, VNET_A, &c);
+  p->source = vnet_add_endpoint (p->net, VNET_A, &c);
   fasp_endpoint_begin_key_frame (p->source, vnet_get_time (p->net), p->media_base, FALSE);
   vchain_run (p, 10 * FASP_SEC); /* ten times what it holds */
   last.join = FASP_JOIN_BACK;
-  p->last = vchain_attach (p, VNET_H, &last);
+  p->last = vnet_add_endpoint (p->net, VNET_H, &last);
   vchain_dial (p, p->last, VNET_A);
   for (guint i = 0; i < 5000; i++) {
     vchain_step (p);
@@ -98,10 +98,10 @@ test_slow_past (void)
   c.buffer_size = 1 << 20;
   c.max_bitrate = VCHAIN_BITRATE; /* less than it needs */
   c.wait_for_connection = FALSE;
-  p->source = vchain_attach (p, VNET_A, &c);
+  p->source = vnet_add_endpoint (p->net, VNET_A, &c);
   vchain_run (p, 10 * FASP_SEC);
   last.join = FASP_JOIN_BACK;
-  p->last = vchain_attach (p, VNET_H, &last);
+  p->last = vnet_add_endpoint (p->net, VNET_H, &last);
   vchain_dial (p, p->last, VNET_A);
   vchain_run (p, 1500 * FASP_MSEC);
   fasp_endpoint_set_bitrates (p->source, vnet_get_time (p->net), 0, VCHAIN_CHANNEL);
@@ -125,15 +125,15 @@ test_join_finished (gconstpointer data)
 
   vchain_wire (p, VNET_A, VNET_H, 20 * FASP_MSEC, 0);
   c.history = 60 * FASP_SEC;
-  p->source = vchain_attach (p, VNET_A, &c);
-  other = vchain_attach (p, VNET_B, &last);
+  p->source = vnet_add_endpoint (p->net, VNET_A, &c);
+  other = vnet_add_endpoint (p->net, VNET_B, &last);
   vchain_dial (p, other, VNET_A);
   vchain_run (p, 2 * FASP_SEC);
   vchain_wire (p, VNET_A, VNET_B, 0, 1);
   p->finished = TRUE;
   vchain_run (p, 100 * FASP_MSEC);
   last.join = join;
-  p->last = vchain_attach (p, VNET_H, &last);
+  p->last = vnet_add_endpoint (p->net, VNET_H, &last);
   vchain_dial (p, p->last, VNET_A);
   if (join == FASP_JOIN_BACK) {
     vchain_run_to_end (p);
@@ -158,8 +158,8 @@ test_given_up (gconstpointer data)
   vchain_wire (p, VNET_A, VNET_H, 200 * FASP_MSEC, .05);
   c.latency_ms = last.latency_ms = 50;
   last.too_late_skip = TRUE;
-  p->source = vchain_attach (p, VNET_A, &c);
-  p->last = vchain_attach (p, VNET_H, &last);
+  p->source = vnet_add_endpoint (p->net, VNET_A, &c);
+  p->last = vnet_add_endpoint (p->net, VNET_H, &last);
   vchain_dial (p, p->last, VNET_A);
   vchain_run (p, 10 * FASP_SEC);
   g_assert_cmpuint (p->discontinuities, >, 10);
@@ -183,9 +183,9 @@ test_pass (void)
 
     vchain_wire (p, VNET_A, VNET_H, 100 * FASP_MSEC, 0);
     c.wait_for_connection = FALSE;
-    p->source = vchain_attach (p, VNET_A, &c);
+    p->source = vnet_add_endpoint (p->net, VNET_A, &c);
     vchain_run (p, delay * FASP_MSEC);
-    p->last = vchain_attach (p, VNET_H, &last);
+    p->last = vnet_add_endpoint (p->net, VNET_H, &last);
     vchain_dial (p, p->last, VNET_A);
     vchain_run (p, FASP_SEC);
     g_assert_cmpuint (p->first, >, VCHAIN_BITRATE / 8 / 20);
@@ -224,7 +224,7 @@ test_wants (void)
 
   c.wait_for_connection = FALSE;
   c.history = 100 * FASP_SEC;
-  p->source = vchain_attach (p, VNET_A, &c);
+  p->source = vnet_add_endpoint (p->net, VNET_A, &c);
   vchain_run (p, 3 * FASP_SEC);
   for (guint i = 0; i < G_N_ELEMENTS (table); i++) {
     FaspWants wants = { .join = table[i].join, .back_ms = table[i].back_ms };
@@ -268,10 +268,10 @@ test_half_open (void)
     c.wait_for_connection = FALSE;
     c.history = 60 * FASP_SEC;
     c.join = FASP_JOIN_BACK;
-    p->source = vchain_attach (p, VNET_A, &c);
-    p->last = vchain_attach (p, VNET_H, &last);
+    p->source = vnet_add_endpoint (p->net, VNET_A, &c);
+    p->last = vnet_add_endpoint (p->net, VNET_H, &last);
     vchain_dial (p, p->last, VNET_A);
-    vnet_run (p->net, vnet_get_time (p->net) + delay * FASP_MSEC);
+    vnet_run_for (p->net, delay * FASP_MSEC);
     memset (place.origin.bytes, 0x11, FASP_ORIGIN_SIZE);
     g_assert_true (fasp_endpoint_set_stream_offset (p->source, vnet_get_time (p->net),
         vchain_media_time_of (p, 0), &place));
@@ -297,8 +297,8 @@ test_skip_origin (void)
   vchain_wire (p, VNET_A, VNET_H, 20 * FASP_MSEC, 0);
   c.slow_policy = FASP_SLOW_SKIP;
   c.buffer_size = 512 * 1024;
-  p->source = vchain_attach (p, VNET_A, &c);
-  p->last = vchain_attach (p, VNET_H, &last);
+  p->source = vnet_add_endpoint (p->net, VNET_A, &c);
+  p->last = vnet_add_endpoint (p->net, VNET_H, &last);
   vchain_dial (p, p->last, VNET_A);
   vchain_run (p, FASP_SEC);
   /* nothing comes through for longer than the store holds */

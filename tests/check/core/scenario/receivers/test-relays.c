@@ -12,7 +12,7 @@ make_chain (VChain *p, gdouble loss, const FaspEndpointConfig *out)
 {
   FaspEndpointConfig c = vchain_sender_config (), last = vchain_receiver_config ();
 
-  p->source = vchain_attach (p, VNET_A, &c);
+  p->source = vnet_add_endpoint (p->net, VNET_A, &c);
   vchain_wire (p, VNET_A, VNET_B, 40 * FASP_MSEC, loss);
   vchain_wire (p, VNET_C, VNET_D, 60 * FASP_MSEC, loss);
   vchain_wire (p, VNET_E, VNET_F, 30 * FASP_MSEC, loss);
@@ -22,7 +22,7 @@ make_chain (VChain *p, gdouble loss, const FaspEndpointConfig *out)
   vnet_get_wire (p->net, VNET_E, VNET_F)->mtu = 1290;
   for (guint i = 0; i < 3; i++)
     vchain_add_relay (p, i, VNET_A + 2 * i, VNET_B + 2 * i, out);
-  p->last = vchain_attach (p, VNET_H, &last);
+  p->last = vnet_add_endpoint (p->net, VNET_H, &last);
   vchain_dial (p, p->last, VNET_G);
 }
 
@@ -88,7 +88,7 @@ test_key_in_chain (void)
   make_chain (p, .02, &out);
   vnet_attach (p->net, VNET_A, NULL);
   fasp_endpoint_free (p->source);
-  p->source = vchain_attach (p, VNET_A, &out);
+  p->source = vnet_add_endpoint (p->net, VNET_A, &out);
   for (guint i = 0; i < 4; i++) {
     vchain_run (p, FASP_SEC);
     key = p->written;
@@ -105,7 +105,7 @@ test_key_in_chain (void)
   p->end.offset = FASP_OFFSET_UNKNOWN;
   p->first_seen = FALSE;
   p->read = p->missing = p->discontinuities = p->last_key = 0;
-  p->last = vchain_attach (p, VNET_H, &last);
+  p->last = vnet_add_endpoint (p->net, VNET_H, &last);
   vchain_dial (p, p->last, VNET_G);
   vchain_run (p, FASP_SEC);
   g_assert_cmpuint (p->first, ==, key);
@@ -172,7 +172,7 @@ kill_relay (VChain *p, guint n, VnetSide side, gboolean closes)
   if (closes) {
     fasp_endpoint_close (r->in, vnet_get_time (p->net), FASP_REASON_STOPPED);
     fasp_endpoint_close (r->out, vnet_get_time (p->net), FASP_REASON_STOPPED);
-    vnet_run (p->net, vnet_get_time (p->net) + VCHAIN_STEP);
+    vnet_run_for (p->net, VCHAIN_STEP);
   }
   vnet_attach (p->net, side, NULL);
   vnet_attach (p->net, side + 1, NULL);
@@ -188,7 +188,7 @@ make_move (const Move *m)
   FaspEndpointConfig c = vchain_sender_config (), last = vchain_receiver_config ();
   guint serial = 0;
 
-  p->source = vchain_attach (p, VNET_A, &c);
+  p->source = vnet_add_endpoint (p->net, VNET_A, &c);
   vchain_wire (p, VNET_A, VNET_B, m->behind[0], m->loss);
   vchain_wire (p, VNET_A, VNET_D, m->behind[1], m->loss);
   vchain_wire (p, VNET_C, VNET_H, 30 * FASP_MSEC, m->loss);
@@ -199,7 +199,7 @@ make_move (const Move *m)
   c.history = m->history;
   vchain_add_relay (p, 1, VNET_A, VNET_D, &c);
   last.peers = 2;
-  p->last = vchain_attach (p, VNET_H, &last);
+  p->last = vnet_add_endpoint (p->net, VNET_H, &last);
   vchain_dial (p, p->last, VNET_C);
   vchain_run (p, 3 * FASP_SEC + g_rand_int_range (p->rand, 0, FASP_SEC));
   g_assert_true (p->first_seen);
@@ -286,10 +286,10 @@ test_move_back (void)
   FaspEndpointConfig c = vchain_sender_config (), last = vchain_receiver_config ();
   guint serial = 0;
 
-  p->source = vchain_attach (p, VNET_A, &c);
+  p->source = vnet_add_endpoint (p->net, VNET_A, &c);
   vchain_wire (p, VNET_A, VNET_H, 30 * FASP_MSEC, 0);
   last.peers = 2;
-  p->last = vchain_attach (p, VNET_H, &last);
+  p->last = vnet_add_endpoint (p->net, VNET_H, &last);
   vchain_dial (p, p->last, VNET_A);
   vchain_run (p, FASP_SEC);
   vchain_wire (p, VNET_A, VNET_H, 30 * FASP_MSEC, 1);

@@ -73,15 +73,6 @@ vchain_receiver_config (void)
   return c;
 }
 
-FaspEndpoint *
-vchain_attach (VChain *p, VnetSide side, const FaspEndpointConfig *c)
-{
-  FaspEndpoint *endpoint = fasp_endpoint_new (c, vnet_random, p->net);
-
-  vnet_attach (p->net, side, endpoint);
-  return endpoint;
-}
-
 void
 vchain_dial (VChain *p, FaspEndpoint *endpoint, VnetSide peer)
 {
@@ -96,8 +87,8 @@ vchain_add_relay (VChain *p, guint n, VnetSide upstream, VnetSide side,
 {
   FaspEndpointConfig in = vchain_receiver_config ();
 
-  p->relays[n].in = vchain_attach (p, side, &in);
-  p->relays[n].out = vchain_attach (p, side + 1, out);
+  p->relays[n].in = vnet_add_endpoint (p->net, side, &in);
+  p->relays[n].out = vnet_add_endpoint (p->net, side + 1, out);
   vchain_dial (p, p->relays[n].in, upstream);
 }
 

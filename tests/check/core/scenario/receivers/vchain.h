@@ -55,8 +55,6 @@ void vchain_free (VChain *p);
 void vchain_wire (VChain *p, VnetSide a, VnetSide b, FaspTime rtt, gdouble loss);
 FaspEndpointConfig vchain_sender_config (void);
 FaspEndpointConfig vchain_receiver_config (void);
-/* Makes an endpoint at a node. It belongs where vchain_free() finds it: in the struct. */
-FaspEndpoint *vchain_attach (VChain *p, VnetSide side, const FaspEndpointConfig *c);
 void vchain_dial (VChain *p, FaspEndpoint *endpoint, VnetSide peer);
 /* From @upstream's node, in at @side and out at the next. */
 void vchain_add_relay (VChain *p, guint n, VnetSide upstream, VnetSide side,

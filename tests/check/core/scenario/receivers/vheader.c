@@ -40,15 +40,6 @@ vheader_free (VHeader *sim)
   g_free (sim);
 }
 
-FaspEndpoint *
-vheader_attach (VHeader *sim, VnetSide side, const FaspEndpointConfig *c)
-{
-  FaspEndpoint *endpoint = fasp_endpoint_new (c, vnet_random, sim->net);
-
-  vnet_attach (sim->net, side, endpoint);
-  return endpoint;
-}
-
 FaspEndpointConfig
 vheader_sender_config (void)
 {
@@ -71,7 +62,7 @@ vheader_dial (VHeader *sim, VnetSide from, VnetSide to, FaspJoin join)
   fasp_endpoint_config_init (&c, FASP_ROLE_RECEIVER, FASP_MODE_CALLER);
   c.latency_ms = 300;
   c.join = join;
-  endpoint = vheader_attach (sim, from, &c);
+  endpoint = vnet_add_endpoint (sim->net, from, &c);
   fasp_endpoint_dial (endpoint, vnet_get_time (sim->net), &address);
   return endpoint;
 }
@@ -202,7 +193,7 @@ vheader_assert_entered (VHeader *sim)
 void
 vheader_begin (VHeader *sim, const FaspEndpointConfig *c, gdouble loss)
 {
-  sim->sender = vheader_attach (sim, VNET_A, c);
+  sim->sender = vnet_add_endpoint (sim->net, VNET_A, c);
   fasp_endpoint_set_header (sim->sender, 0, sim->source.header);
   vheader_wire (sim, VNET_A, VNET_B, loss);
 }

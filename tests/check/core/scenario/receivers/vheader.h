@@ -44,8 +44,6 @@ typedef struct
 
 VHeader *vheader_new (guint32 seed, gsize header_size, guint key_every);
 void vheader_free (VHeader *sim);
-/* Makes an endpoint at a node. It belongs where vheader_free() finds it: in the struct. */
-FaspEndpoint *vheader_attach (VHeader *sim, VnetSide side, const FaspEndpointConfig *c);
 FaspEndpointConfig vheader_sender_config (void);
 /* Makes a receiver at @from that calls @to. */
 FaspEndpoint *vheader_dial (VHeader *sim, VnetSide from, VnetSide to, FaspJoin join);

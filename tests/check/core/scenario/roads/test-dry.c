@@ -81,7 +81,7 @@ run (VCast *n, FaspTime time)
 {
   FaspBlock *block;
 
-  vnet_run (n->net, vnet_get_time (n->net) + time);
+  vnet_run_for (n->net, time);
   for (guint i = VNET_B; i < VNET_NODES && n->nodes[i].endpoint != NULL; i++)
     while ((block = fasp_endpoint_read (n->nodes[i].endpoint, vnet_get_time (n->net))) != NULL)
       fasp_block_unref (block);
