@@ -85,64 +85,16 @@ start_reporting (GstFaspConnection *c)
 
 /* --- properties -------------------------------------------------------------------- */
 
-/* Properties that can be changed while playing. */
-static const GstFaspProp mutable_props[] = { GST_FASP_PROP_LATENCY, GST_FASP_PROP_GLITCH_INTERVAL,
-  GST_FASP_PROP_AUTO_RECONNECT, GST_FASP_PROP_MAX_BITRATE, GST_FASP_PROP_SLOW_POLICY,
-  GST_FASP_PROP_WAIT_FOR_CONNECTION, GST_FASP_PROP_KEEP_LISTENING, GST_FASP_PROP_TOO_LATE,
-  GST_FASP_PROP_MAX_RECEIVERS, GST_FASP_PROP_MAX_RECEIVERS_PER_NETWORK };
-
-static void
-apply_to (FaspEndpoint *endpoint, const GstFaspSettings *s, GstFaspProp prop)
-{
-  switch (prop) {
-    case GST_FASP_PROP_LATENCY:
-      fasp_endpoint_set_latency (endpoint, gst_fasp_settings_get_latency (s));
-      break;
-    case GST_FASP_PROP_GLITCH_INTERVAL:
-      fasp_endpoint_set_glitch_interval (endpoint, s->glitch_interval / GST_SECOND);
-      break;
-    case GST_FASP_PROP_AUTO_RECONNECT:
-      fasp_endpoint_set_reconnect (endpoint, g_get_monotonic_time (), s->auto_reconnect);
-      break;
-    case GST_FASP_PROP_MAX_BITRATE:
-    case GST_FASP_PROP_MIN_BITRATE:
-      fasp_endpoint_set_bitrates (endpoint, g_get_monotonic_time (), s->min_bitrate,
-          s->max_bitrate);
-      break;
-    case GST_FASP_PROP_SLOW_POLICY:
-      fasp_endpoint_set_slow_policy (endpoint, gst_fasp_settings_get_slow_policy (s));
-      break;
-    case GST_FASP_PROP_WAIT_FOR_CONNECTION:
-      fasp_endpoint_set_wait_for_connection (endpoint, s->wait_for_connection);
-      break;
-    case GST_FASP_PROP_KEEP_LISTENING:
-      fasp_endpoint_set_keep_listening (endpoint, s->keep_listening);
-      break;
-    case GST_FASP_PROP_MAX_RECEIVERS:
-    case GST_FASP_PROP_MAX_RECEIVERS_PER_NETWORK:
-      fasp_endpoint_set_max_receivers (endpoint, s->max_receivers, s->max_receivers_per_network);
-      break;
-    case GST_FASP_PROP_TOO_LATE:
-      fasp_endpoint_set_too_late_skip (endpoint, s->too_late == GST_FASP_TOO_LATE_SKIP);
-      break;
-    default:
-      break;
-  }
-}
-
 /* Call this with the connection lock held: it orders changes, so the newest value wins. */
 static void
-apply (GstFaspConnection *c, const GstFaspProp *props, guint n)
+apply (GstFaspConnection *c)
 {
-  GstFaspSettings s;
-  FaspEndpoint *endpoint;
+  FaspEndpointSettings settings;
 
   GST_OBJECT_LOCK (c->element);
-  s = c->settings; /* only its numbers are used: strings may be freed */
+  gst_fasp_settings_to_endpoint (&c->settings, &settings);
   GST_OBJECT_UNLOCK (c->element);
-  endpoint = fasp_io_lock (c->io);
-  for (guint i = 0; i < n; i++)
-    apply_to (endpoint, &s, props[i]);
+  fasp_endpoint_configure (fasp_io_lock (c->io), g_get_monotonic_time (), &settings);
   fasp_io_unlock (c->io, TRUE);
 }
 
@@ -168,7 +120,7 @@ property_changed (GstFaspConnection *c, GstFaspProp prop, GParamSpec *pspec, gbo
   g_mutex_lock (&c->lock);
   too_late = new && c->io != NULL && (pspec->flags & GST_PARAM_MUTABLE_READY);
   if (c->io != NULL) {
-    apply (c, &prop, 1);
+    apply (c);
     if (prop == GST_FASP_PROP_STATS_INTERVAL)
       start_reporting (c);
   }
@@ -588,7 +540,7 @@ start (GstFaspConnection *c, const Wanted *wanted)
   c->io = io;
   fasp_io_set_flushing (io, c->flushing > 0);
   /* properties may have been set since they were read */
-  apply (c, mutable_props, G_N_ELEMENTS (mutable_props));
+  apply (c);
   start_reporting (c);
   g_mutex_unlock (&c->lock);
   return TRUE;

@@ -143,10 +143,9 @@ void gst_fasp_settings_get (const GstFaspSettings *settings, GstFaspProp prop, G
  * then it is the property's value, set or not. */
 const gchar *gst_fasp_settings_get_localaddress (const GstFaspSettings *settings);
 guint gst_fasp_settings_get_localport (const GstFaspSettings *settings);
-/* The latency to tell the other end: ms, FASP_LATENCY_AUTO or _ANY. */
-guint gst_fasp_settings_get_latency (const GstFaspSettings *settings);
-/* The core's value for slow-policy. */
-FaspSlowPolicy gst_fasp_settings_get_slow_policy (const GstFaspSettings *settings);
+/* What the core is to do of that which can be changed while an element runs. */
+void gst_fasp_settings_to_endpoint (const GstFaspSettings *settings,
+    FaspEndpointSettings *endpoint);
 /* The mode in force: that of the property, or the one that the URI implies. */
 GstFaspMode gst_fasp_settings_get_mode (const GstFaspSettings *settings);
 typedef struct _GstFaspLinks GstFaspLinks;

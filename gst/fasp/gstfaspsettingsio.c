@@ -63,8 +63,9 @@ gst_fasp_settings_get_localport (const GstFaspSettings *s)
                                                                                     s->localport;
 }
 
-guint
-gst_fasp_settings_get_latency (const GstFaspSettings *s)
+/* The latency to tell the other end: ms, FASP_LATENCY_AUTO or _ANY. */
+static guint
+get_latency (const GstFaspSettings *s)
 {
   if (s->latency < 0)
     return FASP_LATENCY_AUTO;
@@ -72,8 +73,8 @@ gst_fasp_settings_get_latency (const GstFaspSettings *s)
   return s->latency_set ? (guint) s->latency : FASP_LATENCY_ANY;
 }
 
-FaspSlowPolicy
-gst_fasp_settings_get_slow_policy (const GstFaspSettings *s)
+static FaspSlowPolicy
+get_slow_policy (const GstFaspSettings *s)
 {
   static const FaspSlowPolicy policies[] = {
     [GST_FASP_SLOW_POLICY_WAIT] = FASP_SLOW_WAIT,
@@ -252,6 +253,24 @@ get_rate_control (const GstFaspSettings *s)
   return s->max_bitrate > 0 ? FASP_RATE_CONTROL_FIXED : FASP_RATE_CONTROL_ADAPTIVE;
 }
 
+void
+gst_fasp_settings_to_endpoint (const GstFaspSettings *s, FaspEndpointSettings *settings)
+{
+  *settings = (FaspEndpointSettings) {
+    .latency_ms = get_latency (s),
+    .glitch_interval = s->glitch_interval / GST_SECOND,
+    .max_bitrate = s->max_bitrate,
+    .min_bitrate = s->min_bitrate,
+    .max_receivers = s->max_receivers,
+    .max_receivers_per_network = s->max_receivers_per_network,
+    .slow_policy = get_slow_policy (s),
+    .wait_for_connection = s->wait_for_connection,
+    .reconnect = s->auto_reconnect,
+    .keep_listening = s->keep_listening,
+    .too_late_skip = s->too_late == GST_FASP_TOO_LATE_SKIP,
+  };
+}
+
 static gboolean
 fill_config (const GstFaspSettings *s, FaspEndpointConfig *config, GError **error)
 {
@@ -275,25 +294,15 @@ fill_config (const GstFaspSettings *s, FaspEndpointConfig *config, GError **erro
   fasp_endpoint_config_init (config, s->role, modes[gst_fasp_settings_get_mode (s)]);
   if (!parse_fec (s, config, error))
     return FALSE;
-  config->latency_ms = gst_fasp_settings_get_latency (s);
-  config->glitch_interval = s->glitch_interval / GST_SECOND;
+  gst_fasp_settings_to_endpoint (s, &config->settings);
   config->streamid = s->streamid;
   config->assignment = assignments[s->flow_assignment];
   config->no_rtx = !s->rtx;
-  config->max_bitrate = s->max_bitrate;
-  config->min_bitrate = s->min_bitrate;
   config->rate_control = get_rate_control (s);
   config->buffer_size = s->buffer_size;
-  config->slow_policy = gst_fasp_settings_get_slow_policy (s);
-  config->wait_for_connection = s->wait_for_connection;
-  config->reconnect = s->auto_reconnect;
-  config->keep_listening = s->keep_listening;
   config->ask = s->keys.authentication;
-  config->too_late_skip = s->too_late == GST_FASP_TOO_LATE_SKIP;
   config->resume_timeout = s->resume_timeout / GST_USECOND;
   config->history = s->history / GST_USECOND;
-  config->max_receivers = s->max_receivers;
-  config->max_receivers_per_network = s->max_receivers_per_network;
   config->join = joins[s->join_at];
   config->join_back_ms = s->join_back / GST_MSECOND;
   return TRUE;

@@ -117,10 +117,10 @@ main (int argc, char **argv)
             "resent_one\trepairs\tsent_per_block\tleast_arq\tleast\trequests_per_loss\t"
             "feedback_bits\tlate_p50_ms\tlate_p99_ms\tlate_max_ms\n");
   g = vgroup_new (seed);
-  s.max_bitrate = channel;
+  s.settings.max_bitrate = channel;
   s.buffer_size = r.buffer_size = (gsize) buffer << 20;
   s.resume_timeout = r.resume_timeout = 30 * FASP_SEC;
-  s.wait_for_connection = TRUE;
+  s.settings.wait_for_connection = TRUE;
   if (fec != 0) {
     s.fec = fec < 0 ? FASP_FEC_AUTO : FASP_FEC_FIXED;
     s.fec_share = fec / 100;

@@ -125,7 +125,7 @@ run_fasp (guint32 run, gint64 until, gint64 duration, guint latency, Watch *w)
   c.on_read = on_block;
   c.data = w;
   fasp_endpoint_config_init (&config, FASP_ROLE_SENDER, FASP_MODE_CALLER);
-  config.latency_ms = latency;
+  config.settings.latency_ms = latency;
   config.rate_control = control;
   stream = vstream_new (net, &c, &config, NULL);
   w->started = stream->started + LEAD;

@@ -221,7 +221,7 @@ run (Network *n)
   fasp_endpoint_config_init (&receiver, FASP_ROLE_RECEIVER,
       receiver_calls ? FASP_MODE_CALLER : FASP_MODE_LISTENER);
   sender.rate_control = n->fixed ? FASP_RATE_CONTROL_FIXED : FASP_RATE_CONTROL_ADAPTIVE;
-  sender.latency_ms = receiver.latency_ms = n->latency;
+  sender.settings.latency_ms = receiver.settings.latency_ms = n->latency;
   stream = vstream_new (net, &r.config, &sender, &receiver);
   r.begin = stream->started + LEAD;
   if (n->narrow > 0) {

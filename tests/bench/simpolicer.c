@@ -99,7 +99,7 @@ run_one (gpointer data, gpointer unused)
   run->config.data = run;
   fasp_endpoint_config_init (&sender, FASP_ROLE_SENDER, FASP_MODE_CALLER);
   fasp_endpoint_config_init (&receiver, FASP_ROLE_RECEIVER, FASP_MODE_LISTENER);
-  sender.latency_ms = latency;
+  sender.settings.latency_ms = latency;
   sender.rate_control = FASP_RATE_CONTROL_ADAPTIVE;
   receiver.fec = FASP_FEC_AUTO;
   if (fec != NULL) {

@@ -126,8 +126,8 @@ run (const Network *network, gint seed, gdouble length, gint latency, Sum *sum)
   config.duration = length * HOUR;
   config.lead = lead;
   fasp_endpoint_config_init (&sender, FASP_ROLE_SENDER, FASP_MODE_CALLER);
-  sender.latency_ms = latency < 0 ? FASP_LATENCY_AUTO : (guint) latency;
-  sender.glitch_interval = interval_hours * 3600;
+  sender.settings.latency_ms = latency < 0 ? FASP_LATENCY_AUTO : (guint) latency;
+  sender.settings.glitch_interval = interval_hours * 3600;
   stream = vstream_new (net, &config, &sender, NULL);
   while (at < lead + config.duration && (latency < 0 || !is_broken (sum))) {
     at += SAMPLE;

@@ -83,8 +83,8 @@ main (int argc, char **argv)
   config.duration = seconds * FASP_SEC;
   config.lead = FASP_SEC;
   before = g_get_monotonic_time ();
-  sender.latency_ms = latency < 0 ? FASP_LATENCY_AUTO : (guint) latency;
-  sender.glitch_interval = interval;
+  sender.settings.latency_ms = latency < 0 ? FASP_LATENCY_AUTO : (guint) latency;
+  sender.settings.glitch_interval = interval;
   config.channel = sender.rate_control == FASP_RATE_CONTROL_FIXED ? channel * 1e6 : 0;
   stream = vstream_new (net, &config, &sender, NULL);
   good = vstream_run (stream);

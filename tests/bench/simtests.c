@@ -77,7 +77,7 @@ run (gint seed, Sum *sum)
   config.duration = seconds * FASP_SEC;
   config.lead = FASP_SEC;
   fasp_endpoint_config_init (&sender, FASP_ROLE_SENDER, FASP_MODE_CALLER);
-  sender.latency_ms = latency;
+  sender.settings.latency_ms = latency;
   stream = vstream_new (net, &config, &sender, NULL);
   fasp_endpoint_set_trace (stream->receiver, TRACE);
   sum->bad_tests += !vstream_run (stream);

@@ -140,7 +140,7 @@ run_stream (guint seed, Trace *trace)
       config.receiver_calls ? FASP_MODE_CALLER : FASP_MODE_LISTENER);
   s.rate_control = g_rand_int_range (rand, 0, FASP_RATE_CONTROL_ADAPTIVE + 1);
   config.channel = s.rate_control == FASP_RATE_CONTROL_FIXED ? config.bitrate * 1.5 : 0;
-  s.latency_ms = r.latency_ms =
+  s.settings.latency_ms = r.settings.latency_ms =
       happens (rand, .3) ? FASP_LATENCY_AUTO : (guint) g_rand_int_range (rand, 100, 2000);
   if (happens (rand, .3)) {
     s.fec = r.fec = FASP_FEC_AUTO;
@@ -149,7 +149,7 @@ run_stream (guint seed, Trace *trace)
       s.fec_share = .1;
     }
   }
-  r.too_late_skip = happens (rand, .3);
+  r.settings.too_late_skip = happens (rand, .3);
   s.credentials = r.credentials = make_credentials (g_rand_int_range (rand, 0, FASP_CIPHERS));
   if (happens (rand, .5))
     s.rekey_interval = r.rekey_interval = 2 * FASP_SEC;

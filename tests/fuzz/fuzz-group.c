@@ -215,8 +215,8 @@ get_config (FaspRole role, FaspCredentials *credentials, guint8 flags)
 
   config.credentials = credentials;
   config.buffer_size = LIMIT;
-  config.slow_policy = policies[(flags >> 2) % 3];
-  config.too_late_skip = flags & 0x80;
+  config.settings.slow_policy = policies[(flags >> 2) % 3];
+  config.settings.too_late_skip = flags & 0x80;
   if (flags & 0x20) {
     config.fec = FASP_FEC_FIXED;
     config.fec_share = .2;

@@ -165,11 +165,11 @@ LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
   fuzz.started = vnet_get_time (fuzz.net);
   fasp_endpoint_config_init (&config[0], FASP_ROLE_SENDER, FASP_MODE_CALLER);
   fasp_endpoint_config_init (&config[1], FASP_ROLE_RECEIVER, FASP_MODE_LISTENER);
-  config[0].max_bitrate = 10000000;
+  config[0].settings.max_bitrate = 10000000;
   for (guint i = 0; i < 2; i++) {
     config[i].buffer_size = LIMIT;
     config[i].credentials = credentials;
-    config[i].too_late_skip = size > 0 && data[0] & 0x80;
+    config[i].settings.too_late_skip = size > 0 && data[0] & 0x80;
     if (size > 0 && data[0] & 0x20) {
       config[i].fec = FASP_FEC_FIXED;
       config[i].fec_share = .2;
@@ -177,7 +177,7 @@ LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
     if (size > 0 && data[0] & 0x08) {
       config[i].history = FASP_SEC;
       config[i].join = FASP_JOIN_KEY_FRAME;
-      config[i].wait_for_connection = FALSE;
+      config[i].settings.wait_for_connection = FALSE;
     }
     if (size > 0 && data[0] & 0x10)
       config[i].rate_control = FASP_RATE_CONTROL_ADAPTIVE;

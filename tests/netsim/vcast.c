@@ -47,7 +47,7 @@ vcast_config (VnetSide side, FaspMode mode)
   FaspEndpointConfig c;
 
   fasp_endpoint_config_init (&c, side == VNET_A ? FASP_ROLE_SENDER : FASP_ROLE_RECEIVER, mode);
-  c.max_bitrate = side == VNET_A ? 10000000 : 0;
+  c.settings.max_bitrate = side == VNET_A ? 10000000 : 0;
   return c;
 }
 

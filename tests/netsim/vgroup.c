@@ -90,7 +90,7 @@ vgroup_config (FaspRole role)
       role == FASP_ROLE_SENDER ? FASP_MODE_LISTENER : FASP_MODE_CALLER);
   c.group = vgroup_get_address ();
   c.group_link = GROUP_LINK;
-  c.max_bitrate = role == FASP_ROLE_SENDER ? 10000000 : 0;
+  c.settings.max_bitrate = role == FASP_ROLE_SENDER ? 10000000 : 0;
   c.buffer_size = 1 << 20;
   c.resume_timeout = 6 * FASP_SEC;
   return c;

@@ -33,6 +33,16 @@ typedef enum
   VNET_H,
 } VnetSide;
 
+/* Changes one of the settings of an endpoint that runs. */
+#define vnet_configure(endpoint, now, field, value) \
+  G_STMT_START \
+  { \
+    FaspEndpointSettings changed = *fasp_endpoint_get_settings (endpoint); \
+    changed.field = (value); \
+    fasp_endpoint_configure ((endpoint), (now), &changed); \
+  } \
+  G_STMT_END
+
 Vnet *vnet_new (guint32 seed);
 void vnet_free (Vnet *net);
 GRand *vnet_get_rand (Vnet *net);

@@ -50,7 +50,7 @@ vstream_new (Vnet *net, const VstreamConfig *config, const FaspEndpointConfig *s
     c[0] = *sender;
   if (receiver != NULL)
     c[1] = *receiver;
-  c[0].max_bitrate = config->channel;
+  c[0].settings.max_bitrate = config->channel;
   if (config->flows > 0) {
     c[0].flows = c[0].flowlets = c[1].flows = c[1].flowlets = config->flows;
     c[0].assignment = config->assignment;

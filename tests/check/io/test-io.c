@@ -257,8 +257,8 @@ new_io (FaspRole role, FaspMode mode, guint16 peer, guint64 rate, Short *s)
   FaspIo *io;
 
   fasp_endpoint_config_init (&settings.endpoint, role, mode);
-  settings.endpoint.wait_for_connection = TRUE;
-  settings.endpoint.max_bitrate = rate;
+  settings.endpoint.settings.wait_for_connection = TRUE;
+  settings.endpoint.settings.max_bitrate = rate;
   settings.peer_host = mode == FASP_MODE_CALLER ? "127.0.0.1" : NULL;
   settings.peer_port = peer;
   io = fasp_io_new (&settings, &error);

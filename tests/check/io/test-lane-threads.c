@@ -70,7 +70,7 @@ new_io (FaspRole role, guint16 peer, guint threads, FaspIoEventFunc func, gpoint
 
   fasp_endpoint_config_init (&settings.endpoint, role,
       peer == 0 ? FASP_MODE_LISTENER : FASP_MODE_CALLER);
-  settings.endpoint.max_bitrate = 20000000;
+  settings.endpoint.settings.max_bitrate = 20000000;
   settings.endpoint.buffer_size = 1 << 20;
   settings.peer_host = peer != 0 ? "127.0.0.1" : NULL;
   settings.peer_port = peer;

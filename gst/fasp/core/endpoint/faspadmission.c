@@ -388,7 +388,7 @@ look_at (FaspEndpoint *endpoint, FaspTime now, const Call *call)
 static gboolean
 has_received (const FaspEndpoint *endpoint)
 {
-  if (endpoint->config.keep_listening)
+  if (endpoint->config.settings.keep_listening)
     return FALSE;
   for (guint i = 0; i < endpoint->sessions->len; i++)
     if (fasp_endpoint_nth (endpoint, i)->rx.complete)
@@ -401,7 +401,8 @@ static const gchar *
 explain_crowded (const FaspEndpoint *endpoint, guint64 network)
 {
   const FaspEndpointConfig *config = &endpoint->config;
-  guint most = config->max_receivers, of_network = config->max_receivers_per_network;
+  guint most = config->settings.max_receivers,
+        of_network = config->settings.max_receivers_per_network;
 
   if (most == 0 || most > FASP_RECEIVERS_MOST)
     most = FASP_RECEIVERS_MOST;

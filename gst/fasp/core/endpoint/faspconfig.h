@@ -10,13 +10,33 @@
 
 G_BEGIN_DECLS
 
+/* What can be changed while an endpoint runs: fasp_endpoint_configure(). */
+typedef struct
+{
+  guint latency_ms;                /* the larger value of the two ends is used; or
+                                      FASP_LATENCY_AUTO, FASP_LATENCY_ANY; later sessions have
+                                      a changed one */
+  guint64 glitch_interval;         /* sender: wanted seconds between skips */
+  guint64 max_bitrate;             /* sender: channel rate, bit/s; 0: not paced, or
+                                      as much as the controller finds */
+  guint64 min_bitrate;             /* sender: a controller never goes below, bit/s */
+  guint max_receivers;             /* listening sender: it takes so many in all, */
+  guint max_receivers_per_network; /* and of a network (fasplimiter.h); 0: as many as there
+                              may be; whoever is there stays */
+  FaspSlowPolicy slow_policy;      /* sender */
+  gboolean wait_for_connection;    /* sender: hold bytes while nobody listens */
+  gboolean reconnect;              /* caller: dial again when the peer is gone */
+  gboolean keep_listening;         /* caller: also dial again after the peer's regular end;
+                                      receiver that listens: accept another sender after
+                                      the end of a stream */
+  gboolean too_late_skip;          /* receiver: give up blocks later than latency */
+} FaspEndpointSettings;
+
 typedef struct
 {
   FaspRole role;
   FaspMode mode;
-  guint latency_ms;                     /* the larger value of the two ends is used; or
-                                           FASP_LATENCY_AUTO, FASP_LATENCY_ANY */
-  guint64 glitch_interval;              /* sender: wanted seconds between skips */
+  FaspEndpointSettings settings;        /* to begin with */
   const gchar *streamid;                /* caller: the stream that it wants; listener: the name
                                            of its stream (callers that name another one are
                                            refused); copied; NULL or empty for none */
@@ -41,33 +61,20 @@ typedef struct
   gboolean no_rtx;              /* sender: give up what the code does not
                                    recover */
   FaspRateControl rate_control; /* sender */
-  guint64 max_bitrate;          /* sender: channel rate, bit/s; 0: not paced, or
-                                   as much as the controller finds */
-  guint64 min_bitrate;          /* sender: a controller never goes below, bit/s */
   gsize buffer_size;            /* bytes that the store or the reorder buffer
                                    holds at most */
-  guint max_receivers;          /* listening sender: it takes so many in all, */
-  guint
-      max_receivers_per_network; /* and of a network (fasplimiter.h); 0: as many as there may be */
-  guint half_open_max;           /* handshakes answered without a cookie at a
-                                    time; beyond that callers get a RETRY */
-  FaspSlowPolicy slow_policy;    /* sender */
-  gboolean wait_for_connection;  /* sender: hold bytes while nobody listens */
-  gboolean reconnect;            /* caller: dial again when the peer is gone */
-  gboolean keep_listening;       /* caller: also dial again after the peer's regular end;
-                                    receiver that listens: accept another sender after
-                                    the end of a stream */
-  gboolean ask;                  /* listener: FASP_EVENT_CONNECTING waits for
-                                    fasp_endpoint_decide() */
-  gboolean too_late_skip;        /* receiver: give up blocks later than latency */
-  FaspTime resume_timeout;       /* how long a silent peer keeps its place */
-  FaspTime history;              /* sender: how long written data is kept for receivers
-                                    that join, as far as there is room */
-  FaspJoin join;                 /* where a receiver that joins begins: the sender's choice
-                                    (FASP_JOIN_ANY: live), the receiver's wish */
-  guint32 join_back_ms;          /* FASP_JOIN_BACK; 0: as far back as possible */
-  guint peers;                   /* calling receiver: number of peers that have the
-                                    stream, called in turn; 0 and 1: one */
+  guint half_open_max;          /* handshakes answered without a cookie at a
+                                   time; beyond that callers get a RETRY */
+  gboolean ask;                 /* listener: FASP_EVENT_CONNECTING waits for
+                                   fasp_endpoint_decide() */
+  FaspTime resume_timeout;      /* how long a silent peer keeps its place */
+  FaspTime history;             /* sender: how long written data is kept for receivers
+                                   that join, as far as there is room */
+  FaspJoin join;                /* where a receiver that joins begins: the sender's choice
+                                   (FASP_JOIN_ANY: live), the receiver's wish */
+  guint32 join_back_ms;         /* FASP_JOIN_BACK; 0: as far back as possible */
+  guint peers;                  /* calling receiver: number of peers that have the
+                                   stream, called in turn; 0 and 1: one */
   /* Multicast group; len 0: none.  A sender that listens sends to this address, too.
    * A receiver that calls dials the senders that announce themselves there (it uses
    * `len' only; the rest need not be right).  One flow, and no rate controller. */

@@ -22,7 +22,7 @@ void
 fasp_endpoint_describe (FaspEndpoint *endpoint, FaspHello *hello, guint64 start)
 {
   hello->role = endpoint->config.role;
-  hello->latency_ms = endpoint->config.latency_ms;
+  hello->latency_ms = endpoint->config.settings.latency_ms;
   hello->datagram_max = FASP_DATAGRAM_MAX;
   hello->flows = endpoint->config.flows;
   hello->fec = endpoint->config.fec != FASP_FEC_OFF ? FASP_FEC_WINDOW_MAX : 0;
@@ -255,7 +255,7 @@ follow_stand (FaspEndpoint *endpoint, FaspTime now, FaspSession *session,
   session->previous_offset = *stand;
   if (fasp_store_find (endpoint->store, stand, &number)) {
     fasp_tx_begin_at (&session->tx, number);
-  } else if (!endpoint->config.wait_for_connection) {
+  } else if (!endpoint->config.settings.wait_for_connection) {
     endpoint->left = *stand;
     fasp_tx_begin_at (&session->tx, choose_start (endpoint, now));
   }
@@ -323,12 +323,12 @@ fasp_dial_rejected (FaspEndpoint *endpoint, FaspTime now, const FaspAddress *fro
   FaspSession *session = fasp_endpoint_get_open (endpoint);
   gboolean open = session != NULL;
   gboolean passing = answer->reason == FASP_REASON_BUSY
-      || (answer->reason == FASP_REASON_FINISHED && endpoint->config.keep_listening)
+      || (answer->reason == FASP_REASON_FINISHED && endpoint->config.settings.keep_listening)
       || (open && !group);
-  gboolean goes_on = passing && (endpoint->config.reconnect || open);
+  gboolean goes_on = passing && (endpoint->config.settings.reconnect || open);
   gboolean moves = fasp_failover_refused (endpoint, now, !passing);
   /* any sender that announces itself to a group is called: it speaks for itself alone */
-  gboolean next = moves || (group && (endpoint->config.reconnect || open));
+  gboolean next = moves || (group && (endpoint->config.settings.reconnect || open));
 
   if (open)
     session->has_other = answer->reason == FASP_REASON_BUSY;
@@ -359,7 +359,7 @@ fasp_dial_rejected (FaspEndpoint *endpoint, FaspTime now, const FaspAddress *fro
 static FaspTime
 get_call_deadline (const FaspEndpoint *endpoint)
 {
-  return !endpoint->config.reconnect
+  return !endpoint->config.settings.reconnect
           && (endpoint->caller.active || (endpoint->expected && !endpoint->has_peer)) ?
       endpoint->call_started + endpoint->config.resume_timeout :
       FASP_NEVER;
@@ -393,7 +393,7 @@ static gboolean
 is_outdated (const FaspEndpoint *endpoint)
 {
   return endpoint->caller.active && endpoint->header.bytes != NULL
-      && !endpoint->caller.hello.has_header && !endpoint->config.wait_for_connection;
+      && !endpoint->caller.hello.has_header && !endpoint->config.settings.wait_for_connection;
 }
 
 void

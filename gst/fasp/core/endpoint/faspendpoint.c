@@ -20,15 +20,15 @@ fasp_endpoint_config_init (FaspEndpointConfig *config, FaspRole role, FaspMode m
   memset (config, 0, sizeof *config);
   config->role = role;
   config->mode = mode;
-  config->latency_ms = FASP_LATENCY_ANY;
-  config->glitch_interval = FASP_GLITCH_INTERVAL_DEFAULT;
+  config->settings.latency_ms = FASP_LATENCY_ANY;
+  config->settings.glitch_interval = FASP_GLITCH_INTERVAL_DEFAULT;
   config->buffer_size = DEFAULT_BUFFER;
   config->half_open_max = 16;
-  config->max_receivers = FASP_RECEIVERS_DEFAULT;
-  config->max_receivers_per_network = FASP_RECEIVERS_NETWORK_DEFAULT;
-  config->slow_policy = FASP_SLOW_WAIT;
-  config->wait_for_connection = TRUE;
-  config->reconnect = TRUE;
+  config->settings.max_receivers = FASP_RECEIVERS_DEFAULT;
+  config->settings.max_receivers_per_network = FASP_RECEIVERS_NETWORK_DEFAULT;
+  config->settings.slow_policy = FASP_SLOW_WAIT;
+  config->settings.wait_for_connection = TRUE;
+  config->settings.reconnect = TRUE;
   config->resume_timeout = DEFAULT_RESUME;
 }
 

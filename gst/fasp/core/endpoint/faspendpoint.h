@@ -167,19 +167,14 @@ guint64 fasp_endpoint_get_available_bitrate (const FaspEndpoint *endpoint);
 
 /* --- changing while running ------------------------------------------------ */
 
-void fasp_endpoint_set_bitrates (FaspEndpoint *endpoint, FaspTime now, guint64 min_bitrate,
-    guint64 max_bitrate);
+/* Takes other settings, and does at once what follows from those that differ. */
+void fasp_endpoint_configure (FaspEndpoint *endpoint, FaspTime now,
+    const FaspEndpointSettings *settings);
+/* Those in force. */
+const FaspEndpointSettings *fasp_endpoint_get_settings (const FaspEndpoint *endpoint);
 /* What is written consists of packets of @size bytes (MPEG-TS: 188); 0: of any size.  Blocks hold
  * whole packets, if one fits, so that a gap begins and ends between packets. */
 void fasp_endpoint_set_packet_size (FaspEndpoint *endpoint, guint32 size);
-void fasp_endpoint_set_latency (FaspEndpoint *endpoint, guint latency_ms);
-void fasp_endpoint_set_glitch_interval (FaspEndpoint *endpoint, guint64 seconds);
-void fasp_endpoint_set_slow_policy (FaspEndpoint *endpoint, FaspSlowPolicy policy);
-void fasp_endpoint_set_max_receivers (FaspEndpoint *endpoint, guint most, guint per_network);
-void fasp_endpoint_set_wait_for_connection (FaspEndpoint *endpoint, gboolean wait);
-void fasp_endpoint_set_too_late_skip (FaspEndpoint *endpoint, gboolean skip);
-void fasp_endpoint_set_keep_listening (FaspEndpoint *endpoint, gboolean keep_listening);
-void fasp_endpoint_set_reconnect (FaspEndpoint *endpoint, FaspTime now, gboolean reconnect);
 
 /* --- ending ----------------------------------------------------------------- */
 

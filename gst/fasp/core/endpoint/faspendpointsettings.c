@@ -4,12 +4,12 @@
  */
 #include "fasphold.h"
 
-void
-fasp_endpoint_set_bitrates (FaspEndpoint *endpoint, FaspTime now, guint64 min_bitrate,
-    guint64 max_bitrate)
+static void
+apply_bitrates (FaspEndpoint *endpoint, FaspTime now)
 {
-  endpoint->config.min_bitrate = min_bitrate;
-  endpoint->config.max_bitrate = max_bitrate;
+  guint64 min_bitrate = endpoint->config.settings.min_bitrate;
+  guint64 max_bitrate = endpoint->config.settings.max_bitrate;
+
   for (guint i = 0; i < endpoint->sessions->len; i++) {
     FaspSession *session = fasp_endpoint_nth (endpoint, i);
 
@@ -27,71 +27,54 @@ fasp_endpoint_set_bitrates (FaspEndpoint *endpoint, FaspTime now, guint64 min_bi
   fasp_endpoint_wake_all (endpoint);
 }
 
-void
-fasp_endpoint_set_latency (FaspEndpoint *endpoint, guint latency_ms)
+static void
+apply_glitch_interval (FaspEndpoint *endpoint)
 {
-  endpoint->config.latency_ms = latency_ms;
-}
-
-void
-fasp_endpoint_set_glitch_interval (FaspEndpoint *endpoint, guint64 seconds)
-{
-  endpoint->config.glitch_interval = seconds;
   for (guint i = 0; i < endpoint->sessions->len; i++) {
     FaspSession *session = fasp_endpoint_nth (endpoint, i);
 
     if (session->role == FASP_ROLE_SENDER)
-      fasp_path_estimate_set_interval (&session->tx.estimate, seconds);
+      fasp_path_estimate_set_interval (&session->tx.estimate,
+          endpoint->config.settings.glitch_interval);
   }
 }
 
-void
-fasp_endpoint_set_slow_policy (FaspEndpoint *endpoint, FaspSlowPolicy policy)
+static void
+apply_too_late_skip (FaspEndpoint *endpoint)
 {
-  endpoint->config.slow_policy = policy;
-}
-
-/* Whoever is there stays. */
-void
-fasp_endpoint_set_max_receivers (FaspEndpoint *endpoint, guint most, guint per_network)
-{
-  endpoint->config.max_receivers = most;
-  endpoint->config.max_receivers_per_network = per_network;
-}
-
-void
-fasp_endpoint_set_wait_for_connection (FaspEndpoint *endpoint, gboolean wait)
-{
-  endpoint->config.wait_for_connection = wait;
-  if (!wait)
-    fasp_hold_no_more (endpoint);
-}
-
-void
-fasp_endpoint_set_too_late_skip (FaspEndpoint *endpoint, gboolean skip)
-{
-  endpoint->config.too_late_skip = skip;
   for (guint i = 0; i < endpoint->sessions->len; i++) {
     FaspSession *session = fasp_endpoint_nth (endpoint, i);
 
     if (session->role == FASP_ROLE_RECEIVER)
-      session->rx.give_up = skip;
+      session->rx.give_up = endpoint->config.settings.too_late_skip;
   }
   fasp_endpoint_wake_all (endpoint);
 }
 
 void
-fasp_endpoint_set_keep_listening (FaspEndpoint *endpoint, gboolean keep_listening)
+fasp_endpoint_configure (FaspEndpoint *endpoint, FaspTime now, const FaspEndpointSettings *settings)
 {
-  endpoint->config.keep_listening = keep_listening;
+  FaspEndpointSettings old = endpoint->config.settings;
+
+  /* the others are read where they matter */
+  endpoint->config.settings = *settings;
+  if (settings->min_bitrate != old.min_bitrate || settings->max_bitrate != old.max_bitrate)
+    apply_bitrates (endpoint, now);
+  if (settings->glitch_interval != old.glitch_interval)
+    apply_glitch_interval (endpoint);
+  if (!settings->wait_for_connection && old.wait_for_connection)
+    fasp_hold_no_more (endpoint);
+  if (settings->too_late_skip != old.too_late_skip)
+    apply_too_late_skip (endpoint);
+  /* the peer may have been gone before we were allowed to call it */
+  if (settings->reconnect && !old.reconnect)
+    fasp_lifecycle_seek (endpoint, now);
 }
 
-void
-fasp_endpoint_set_reconnect (FaspEndpoint *endpoint, FaspTime now, gboolean reconnect)
+const FaspEndpointSettings *
+fasp_endpoint_get_settings (const FaspEndpoint *endpoint)
 {
-  endpoint->config.reconnect = reconnect;
-  /* the peer may have been gone before we were allowed to call it */
-  fasp_lifecycle_seek (endpoint, now);
+  return &endpoint->config.settings;
 }
 
 void

@@ -127,7 +127,7 @@ get_backlog (FaspEndpoint *endpoint, FaspTime now, const FaspSession *session)
 FaspTime
 fasp_endpoint_get_backlog (FaspEndpoint *endpoint, FaspTime now)
 {
-  gboolean waits = endpoint->config.slow_policy == FASP_SLOW_WAIT;
+  gboolean waits = endpoint->config.settings.slow_policy == FASP_SLOW_WAIT;
   FaspTime backlog = -1;
 
   for (guint i = 0; i < endpoint->sessions->len; i++) {

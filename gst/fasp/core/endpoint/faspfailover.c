@@ -15,8 +15,8 @@ fasp_endpoint_get_wanted_peer (const FaspEndpoint *endpoint, guint *serial)
 gboolean
 fasp_failover_can (const FaspEndpoint *endpoint)
 {
-  return endpoint->config.peers > 1 && endpoint->config.reconnect && fasp_dial_is_ours (endpoint)
-      && !endpoint->closing;
+  return endpoint->config.peers > 1 && endpoint->config.settings.reconnect
+      && fasp_dial_is_ours (endpoint) && !endpoint->closing;
 }
 
 void

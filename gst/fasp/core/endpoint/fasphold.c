@@ -14,7 +14,7 @@ static FaspTime
 get_deadline (const FaspEndpoint *endpoint, FaspTime now, const FaspSession *session,
     gboolean again)
 {
-  gboolean waits = endpoint->config.wait_for_connection;
+  gboolean waits = endpoint->config.settings.wait_for_connection;
   gboolean finished = fasp_store_is_finished (endpoint->store);
 
   switch (session->close_reason) {
@@ -82,7 +82,7 @@ fasp_hold_tend (FaspEndpoint *endpoint, FaspTime now)
 {
   if (endpoint->hold_deadline > now)
     return;
-  if (endpoint->config.wait_for_connection && !fasp_store_is_finished (endpoint->store))
+  if (endpoint->config.settings.wait_for_connection && !fasp_store_is_finished (endpoint->store))
     endpoint->hold_deadline = FASP_NEVER;
   else
     let_go (endpoint, TRUE);

@@ -38,7 +38,7 @@ fasp_lifecycle_begin (FaspEndpoint *endpoint, FaspTime now, guint32 id, const Fa
   session->notes.log = fasp_log_new_session (endpoint->notes.log, id);
   session->peer_id = told->cid;
   session->resume_timeout = config->resume_timeout;
-  session->agreed = fasp_latency_agree (config->latency_ms, told->latency_ms);
+  session->agreed = fasp_latency_agree (config->settings.latency_ms, told->latency_ms);
   if (config->rekey_interval > 0)
     session->rekey_interval = config->rekey_interval;
   if (config->rekey_datagrams > 0)
@@ -49,18 +49,18 @@ fasp_lifecycle_begin (FaspEndpoint *endpoint, FaspTime now, guint32 id, const Fa
     session->live_from =
         fasp_history_begins_in_past (endpoint, start) ? fasp_store_get_head (endpoint->store) : 0;
     fasp_tx_init (&session->tx, endpoint->store, start, told->window, now);
-    fasp_path_estimate_init (&session->tx.estimate, now, endpoint->planner, config->glitch_interval,
-        session->agreed.find, session->agreed.latency);
+    fasp_path_estimate_init (&session->tx.estimate, now, endpoint->planner,
+        config->settings.glitch_interval, session->agreed.find, session->agreed.latency);
     session->tx.estimate.log = session->notes.log;
     fasp_sent_map_set_log (session->tx.sent_map, session->notes.log);
     /* a peer that cannot report arrivals gets the given rate, or the controller's first one */
-    if (told->timestamps > 0 || config->max_bitrate == 0)
-      session->rate =
-          fasp_rate_new (config->rate_control, config->min_bitrate, config->max_bitrate, now);
+    if (told->timestamps > 0 || config->settings.max_bitrate == 0)
+      session->rate = fasp_rate_new (config->rate_control, config->settings.min_bitrate,
+          config->settings.max_bitrate, now);
     session->source = &endpoint->source;
     session->rate_until = session->rate != NULL ? now : FASP_NEVER;
-    fasp_pacer_init (&session->pacer, config->max_bitrate,
-        fasp_pacer_choose_burst (config->max_bitrate, 0));
+    fasp_pacer_init (&session->pacer, config->settings.max_bitrate,
+        fasp_pacer_choose_burst (config->settings.max_bitrate, 0));
     endpoint->random (endpoint->random_data, (guint8 *) &seed, sizeof seed);
     fasp_multipath_init (&session->multipath, config->assignment, flows, seed, now);
     session->duplicates = config->assignment == FASP_ASSIGNMENT_DUPLICATE;
@@ -74,7 +74,7 @@ fasp_lifecycle_begin (FaspEndpoint *endpoint, FaspTime now, guint32 id, const Fa
         &session->agreed);
     session->rx.playout.log = session->notes.log;
     fasp_reading_begin (endpoint, session, told);
-    session->rx.give_up = config->too_late_skip;
+    session->rx.give_up = config->settings.too_late_skip;
     session->sends_timestamps = told->timestamps > 0;
     session->rx.feedback.eager = session->sends_timestamps || flows > 1;
     if (config->fec != FASP_FEC_OFF && told->fec > 0)
@@ -131,7 +131,7 @@ fasp_lifecycle_seek (FaspEndpoint *endpoint, FaspTime now)
   const FaspSession *session = fasp_endpoint_get_open (endpoint);
 
   if (session != NULL && session->interrupted && fasp_dial_is_ours (endpoint)
-      && endpoint->config.reconnect && !endpoint->closing && !endpoint->caller.active
+      && endpoint->config.settings.reconnect && !endpoint->closing && !endpoint->caller.active
       && endpoint->move_time == FASP_NEVER && !fasp_failover_on (endpoint, now))
     fasp_dial_start (endpoint, now);
 }
@@ -263,7 +263,7 @@ refused (const FaspEndpoint *endpoint, const FaspSession *session)
 {
   switch (session->close_reason) {
     case FASP_REASON_FINISHED:
-      return !endpoint->config.keep_listening;
+      return !endpoint->config.settings.keep_listening;
     case FASP_REASON_REFUSED:
     case FASP_REASON_SAME_ROLE:
     case FASP_REASON_UNSUPPORTED:
@@ -276,7 +276,7 @@ refused (const FaspEndpoint *endpoint, const FaspSession *session)
 static gboolean
 calls_again (const FaspEndpoint *endpoint, const FaspSession *session)
 {
-  return fasp_dial_is_ours (endpoint) && endpoint->config.reconnect && !endpoint->closing
+  return fasp_dial_is_ours (endpoint) && endpoint->config.settings.reconnect && !endpoint->closing
       && !refused (endpoint, session);
 }
 
@@ -289,8 +289,8 @@ is_held_by (const FaspEndpoint *endpoint, const FaspSession *session, gboolean a
       && (session->close_reason == FASP_REASON_STOPPED
           || (session->close_reason == FASP_REASON_SILENT
               && !fasp_store_is_finished (endpoint->store)))
-      && !endpoint->closing && endpoint->stats.sessions == 0 && endpoint->config.wait_for_connection
-      && (again || !fasp_dial_is_ours (endpoint));
+      && !endpoint->closing && endpoint->stats.sessions == 0
+      && endpoint->config.settings.wait_for_connection && (again || !fasp_dial_is_ours (endpoint));
 }
 
 /* The session is over for the application.  It stays until its goodbye is done. */
@@ -328,7 +328,7 @@ leave (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
   if (session->role == FASP_ROLE_SENDER)
     event->bytes_lost = leave_sender (endpoint, now, session, again);
   else
-    endpoint->received |= event->final && !endpoint->config.keep_listening;
+    endpoint->received |= event->final && !endpoint->config.settings.keep_listening;
   FASP_LOG (session->notes.log, now, SESSION_CLOSED, event->reason, FASP_LOG_POINTER (event->text),
       !session->close_initiated, event->lasted, event->bytes, event->bytes_lost, event->final,
       event->held);

@@ -21,7 +21,7 @@ fasp_multicast_init (FaspEndpoint *endpoint)
     return;
   endpoint->group =
       fasp_multicast_sender_new (&config->group, fasp_credentials_get_first (config->credentials),
-          config->max_bitrate, endpoint->random, endpoint->random_data);
+          config->settings.max_bitrate, endpoint->random, endpoint->random_data);
   endpoint->group->notes = endpoint->notes;
   endpoint->group->store_size = config->buffer_size;
   endpoint->group->given_up = config->resume_timeout;
@@ -122,7 +122,7 @@ plan_fec (FaspEndpoint *endpoint, FaspTime now)
   FaspMulticastSender *group = endpoint->group;
   g_autoptr (GArray) losses = NULL;
   FaspGroupFecGoal goal = {
-    .channel = endpoint->config.max_bitrate,
+    .channel = endpoint->config.settings.max_bitrate,
     .blocks = group->blocks_sent,
     .wire = group->sent.block_wire,
     .resent = group->blocks_resent,
@@ -165,7 +165,7 @@ get_view (const FaspEndpoint *endpoint)
 
   return (FaspGroupView) {
     .store = endpoint->store,
-    .waits = endpoint->config.slow_policy == FASP_SLOW_WAIT,
+    .waits = endpoint->config.settings.slow_policy == FASP_SLOW_WAIT,
     .needed = first != NULL ? first->key : 0,
     .is_unacknowledged =
         first != NULL && (guint64) first->key < fasp_group_log_get_next (endpoint->group->log),

@@ -71,7 +71,7 @@ tell_gap (FaspEndpoint *endpoint, FaspTime now, const FaspSession *session)
 {
   if (fasp_endpoint_tells_gap (endpoint, now))
     fasp_endpoint_push_event (endpoint, FASP_EVENT_GAP, session)->left_behind =
-        !endpoint->config.too_late_skip || !session->rx.gave_up;
+        !endpoint->config.settings.too_late_skip || !session->rx.gave_up;
 }
 
 /* Counts missing bytes, once the position of the bytes behind them is known. */

@@ -13,9 +13,9 @@
 static gboolean
 may_leave_behind (const FaspEndpoint *endpoint, const FaspSession *session, gboolean any_heard)
 {
-  return endpoint->config.slow_policy != FASP_SLOW_WAIT
+  return endpoint->config.settings.slow_policy != FASP_SLOW_WAIT
       || (session->interrupted
-          && (any_heard || (session->has_other && !endpoint->config.wait_for_connection)))
+          && (any_heard || (session->has_other && !endpoint->config.settings.wait_for_connection)))
       || fasp_history_is_in_past (session);
 }
 
@@ -25,7 +25,7 @@ fasp_slow_policy_can_press (const FaspEndpoint *endpoint)
   guint64 tail = fasp_store_get_tail (endpoint->store);
   gboolean any_heard = fasp_endpoint_get_heard (endpoint, NULL) != NULL;
 
-  if (endpoint->hold != FASP_NO_BLOCK && endpoint->config.slow_policy == FASP_SLOW_WAIT)
+  if (endpoint->hold != FASP_NO_BLOCK && endpoint->config.settings.slow_policy == FASP_SLOW_WAIT)
     return FALSE;
   for (guint i = 0; i < endpoint->sessions->len; i++) {
     const FaspSession *session = fasp_endpoint_nth (endpoint, i);
@@ -69,13 +69,13 @@ fasp_slow_policy_press (FaspEndpoint *endpoint, FaspTime now)
         FASP_LOG_WORD (past          ? "history" :
                 session->interrupted ? "silent" :
                                        "slow"));
-    if (endpoint->config.slow_policy == FASP_SLOW_DROP_RECEIVER && !past
+    if (endpoint->config.settings.slow_policy == FASP_SLOW_DROP_RECEIVER && !past
         && !fasp_multicast_sends_away (endpoint, now, session)) {
       fasp_session_close (session, now, FASP_REASON_TOO_SLOW,
           "it does not keep up with the stream");
     } else {
       fasp_tx_skip_to (&session->tx, middle);
-      if (endpoint->config.slow_policy == FASP_SLOW_SKIP && !past)
+      if (endpoint->config.settings.slow_policy == FASP_SLOW_SKIP && !past)
         tell_left_behind (endpoint, now, session);
     }
     fasp_writing_note_first_needed (endpoint, session);
@@ -91,6 +91,6 @@ gboolean
 fasp_slow_policy_lets_go (const FaspEndpoint *endpoint)
 {
   return endpoint->store != NULL && fasp_store_is_finished (endpoint->store)
-      && endpoint->config.slow_policy != FASP_SLOW_WAIT && endpoint->stats.whole > 0
+      && endpoint->config.settings.slow_policy != FASP_SLOW_WAIT && endpoint->stats.whole > 0
       && fasp_endpoint_get_heard (endpoint, NULL) == NULL;
 }

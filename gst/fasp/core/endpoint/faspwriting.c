@@ -319,7 +319,7 @@ fasp_writing_opened (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
   count_missing (endpoint, now, session);
   begin_without_header (endpoint, now, session);
   move_waiting (endpoint, fasp_store_get_head (endpoint->store), TRUE);
-  if (endpoint->config.wait_for_connection && endpoint->stats.sessions == 1
+  if (endpoint->config.settings.wait_for_connection && endpoint->stats.sessions == 1
       && endpoint->group == NULL && !far)
     endpoint->measured_by = now + MEASURED_AFTER;
 }
@@ -347,7 +347,7 @@ static gboolean
 is_kept (const FaspEndpoint *endpoint)
 {
   return fasp_endpoint_get_open (endpoint) != NULL || fasp_hold_expects (endpoint)
-      || (fasp_history_is_kept (endpoint) && !endpoint->config.wait_for_connection);
+      || (fasp_history_is_kept (endpoint) && !endpoint->config.settings.wait_for_connection);
 }
 
 /* Has anybody been told, or may be told, the place of what is written next? A half-open
@@ -405,7 +405,7 @@ fasp_endpoint_write (FaspEndpoint *endpoint, FaspTime now, FaspTime media_time, 
   if (endpoint->measured_by != FASP_NEVER)
     return 0;
   if (!is_kept (endpoint)) {
-    if (endpoint->config.wait_for_connection)
+    if (endpoint->config.settings.wait_for_connection)
       return 0;
     endpoint->stats.bytes_written += size;
     endpoint->stats.bytes_dropped += size;
@@ -452,7 +452,7 @@ fasp_endpoint_set_stream_offset (FaspEndpoint *endpoint, FaspTime now, FaspTime 
   FaspStreamOffset next;
 
   g_return_val_if_fail (endpoint->store != NULL, FALSE);
-  if (endpoint->closing || (endpoint->config.wait_for_connection && !is_kept (endpoint)))
+  if (endpoint->closing || (endpoint->config.settings.wait_for_connection && !is_kept (endpoint)))
     return FALSE;
   if (place == NULL) {
     if (is_own (endpoint))
@@ -582,7 +582,7 @@ fasp_endpoint_can_write (const FaspEndpoint *endpoint)
       || fasp_store_is_finished (endpoint->store))
     return FALSE;
   if (!is_kept (endpoint))
-    return !endpoint->config.wait_for_connection;
+    return !endpoint->config.settings.wait_for_connection;
   return !fasp_store_is_full (endpoint->store) || fasp_history_can_give_way (endpoint)
       || fasp_slow_policy_can_press (endpoint);
 }
@@ -598,7 +598,7 @@ fasp_endpoint_can_finish (const FaspEndpoint *endpoint)
 {
   return endpoint->closing || fasp_store_is_finished (endpoint->store)
       || endpoint->stats.bytes_written > 0 || is_kept (endpoint)
-      || !endpoint->config.wait_for_connection;
+      || !endpoint->config.settings.wait_for_connection;
 }
 
 void

@@ -39,9 +39,9 @@ start (Line *line, guint32 seed, FaspTime rtt, gdouble loss)
   vnet_set_path (line->net, rtt, (gdouble[2]) { loss, loss }, burst, 10000000);
   fasp_endpoint_config_init (&a, FASP_ROLE_SENDER, FASP_MODE_CALLER);
   fasp_endpoint_config_init (&b, FASP_ROLE_RECEIVER, FASP_MODE_LISTENER);
-  a.max_bitrate = 8000000;
-  a.wait_for_connection = FALSE;
-  a.latency_ms = b.latency_ms = LATENCY / FASP_MSEC;
+  a.settings.max_bitrate = 8000000;
+  a.settings.wait_for_connection = FALSE;
+  a.settings.latency_ms = b.settings.latency_ms = LATENCY / FASP_MSEC;
   line->sender = fasp_endpoint_new (&a, vnet_random, line->net);
   line->receiver = fasp_endpoint_new (&b, vnet_random, line->net);
   vnet_attach (line->net, VNET_A, line->sender);

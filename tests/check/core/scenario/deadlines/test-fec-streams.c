@@ -28,7 +28,7 @@ start (Vnet *net, const VstreamConfig *config, const Fec *fec)
       config->receiver_calls ? FASP_MODE_LISTENER : FASP_MODE_CALLER);
   fasp_endpoint_config_init (&b, FASP_ROLE_RECEIVER,
       config->receiver_calls ? FASP_MODE_CALLER : FASP_MODE_LISTENER);
-  a.latency_ms = b.latency_ms = fec->latency;
+  a.settings.latency_ms = b.settings.latency_ms = fec->latency;
   a.fec = fec->mode;
   a.fec_share = fec->share;
   b.fec = FASP_FEC_AUTO;
@@ -258,7 +258,7 @@ test_alone (void)
     config.limit = 5 * FASP_SEC;
     fasp_endpoint_config_init (&a, FASP_ROLE_SENDER, FASP_MODE_CALLER);
     fasp_endpoint_config_init (&b, FASP_ROLE_RECEIVER, FASP_MODE_LISTENER);
-    a.latency_ms = b.latency_ms = 100;
+    a.settings.latency_ms = b.settings.latency_ms = 100;
     a.fec = b.fec = FASP_FEC_FIXED;
     a.fec_share = .1;
     a.no_rtx = TRUE;
@@ -317,7 +317,7 @@ test_no_rtx (void)
     config.duration = 21 * FASP_SEC;
     fasp_endpoint_config_init (&a, FASP_ROLE_SENDER, FASP_MODE_CALLER);
     fasp_endpoint_config_init (&b, FASP_ROLE_RECEIVER, FASP_MODE_LISTENER);
-    a.latency_ms = c->latency_ms;
+    a.settings.latency_ms = c->latency_ms;
     a.fec = b.fec = c->fec;
     a.no_rtx = TRUE;
     stream = vstream_new (net, &config, &a, &b);

@@ -79,8 +79,8 @@ test_too_late (void)
   FaspSessionStats stats;
   gint64 joined;
 
-  a.latency_ms = b.latency_ms = 300;
-  b.too_late_skip = TRUE;
+  a.settings.latency_ms = b.settings.latency_ms = 300;
+  b.settings.too_late_skip = TRUE;
   vcast_join (n, VNET_A, &a, VNET_B);
   vcast_join (n, VNET_B, &b, VNET_A);
   vcast_run (n, 3 * FASP_SEC);
@@ -129,8 +129,8 @@ test_outage_late (gconstpointer data)
   guint64 missing, behind; /* bytes */
   gint64 joined;
 
-  a.latency_ms = b.latency_ms = 300;
-  b.too_late_skip = skip;
+  a.settings.latency_ms = b.settings.latency_ms = 300;
+  b.settings.too_late_skip = skip;
   vcast_join (n, VNET_A, &a, VNET_B);
   vcast_join (n, VNET_B, &b, VNET_A);
   vcast_run (n, 3 * FASP_SEC);
@@ -168,8 +168,8 @@ test_longer_path (void)
   FaspEndpointConfig b = vcast_config (VNET_B, FASP_MODE_CALLER);
   FaspSessionStats stats;
 
-  a.latency_ms = b.latency_ms = 300;
-  b.too_late_skip = TRUE;
+  a.settings.latency_ms = b.settings.latency_ms = 300;
+  b.settings.too_late_skip = TRUE;
   vcast_join (n, VNET_A, &a, VNET_B);
   vcast_join (n, VNET_B, &b, VNET_A);
   vcast_run (n, 3 * FASP_SEC);
@@ -191,7 +191,7 @@ test_skip_at_first (void)
   FaspEndpointConfig a = vcast_config (VNET_A, FASP_MODE_LISTENER);
   FaspEndpointConfig b = vcast_config (VNET_B, FASP_MODE_CALLER);
 
-  a.latency_ms = b.latency_ms = 100;
+  a.settings.latency_ms = b.settings.latency_ms = 100;
   vcast_join (n, VNET_A, &a, VNET_B);
   vcast_join (n, VNET_B, &b, VNET_A);
   vcast_run (n, 400 * FASP_MSEC);
@@ -217,7 +217,7 @@ test_late_for_long (void)
   FaspEndpointConfig a = vcast_config (VNET_A, FASP_MODE_LISTENER);
   FaspEndpointConfig b = vcast_config (VNET_B, FASP_MODE_CALLER);
 
-  a.latency_ms = b.latency_ms = 300;
+  a.settings.latency_ms = b.settings.latency_ms = 300;
   vcast_join (n, VNET_A, &a, VNET_B);
   vcast_join (n, VNET_B, &b, VNET_A);
   vcast_run (n, 3 * FASP_SEC);
@@ -244,9 +244,9 @@ test_late_at_once (gconstpointer skips)
   FaspEndpointConfig b = vcast_config (VNET_B, FASP_MODE_CALLER);
   ImpairConfig *wire = vnet_get_wire (n->net, VNET_A, VNET_B);
 
-  a.latency_ms = b.latency_ms = 300;
-  a.max_bitrate = 100000000;
-  b.too_late_skip = GPOINTER_TO_INT (skips);
+  a.settings.latency_ms = b.settings.latency_ms = 300;
+  a.settings.max_bitrate = 100000000;
+  b.settings.too_late_skip = GPOINTER_TO_INT (skips);
   vcast_join (n, VNET_A, &a, VNET_B);
   vcast_join (n, VNET_B, &b, VNET_A);
   vcast_run (n, 3 * FASP_SEC);
@@ -270,10 +270,10 @@ test_gap (gconstpointer pauses)
   ImpairConfig *wire = vnet_get_wire (n->net, VNET_A, VNET_B);
   guint64 skips;
 
-  a.latency_ms = b.latency_ms = 300;
-  a.max_bitrate = 100000000;
+  a.settings.latency_ms = b.settings.latency_ms = 300;
+  a.settings.max_bitrate = 100000000;
   a.buffer_size = 100000;
-  a.slow_policy = FASP_SLOW_SKIP;
+  a.settings.slow_policy = FASP_SLOW_SKIP;
   a.no_rtx = GPOINTER_TO_INT (pauses);
   vcast_join (n, VNET_A, &a, VNET_B);
   vcast_join (n, VNET_B, &b, VNET_A);
@@ -321,7 +321,7 @@ test_missing_late (void)
   FaspEndpointConfig b = vcast_config (VNET_B, FASP_MODE_CALLER);
   guint64 before;
 
-  a.latency_ms = b.latency_ms = 300;
+  a.settings.latency_ms = b.settings.latency_ms = 300;
   a.no_rtx = TRUE;
   vcast_join (n, VNET_A, &a, VNET_B);
   vcast_join (n, VNET_B, &b, VNET_A);
@@ -351,9 +351,9 @@ test_narrow_late (void)
     guint64 in_time = 0, late = 0, before = 0;
     FaspTime latest = 0, shift;
 
-    a.latency_ms = b.latency_ms = 1000;
-    a.max_bitrate = channels[i];
-    b.too_late_skip = TRUE;
+    a.settings.latency_ms = b.settings.latency_ms = 1000;
+    a.settings.max_bitrate = channels[i];
+    b.settings.too_late_skip = TRUE;
     vcast_join (n, VNET_A, &a, VNET_B);
     vcast_join (n, VNET_B, &b, VNET_A);
     vcast_run (n, 500 * FASP_MSEC);
@@ -437,7 +437,7 @@ test_tail_far (void)
   guint64 before;
 
   out->delay = vnet_get_wire (n->net, VNET_B, VNET_A)->delay = 300 * FASP_MSEC;
-  a.latency_ms = 5000;
+  a.settings.latency_ms = 5000;
   vcast_join (n, VNET_A, &a, VNET_B);
   vcast_join (n, VNET_B, &b, VNET_A);
   vcast_run (n, 10 * FASP_SEC);

@@ -284,7 +284,7 @@ new_promised (Vnet *net, guint64 bitrate, guint64 channel, guint latency_ms, Fas
   config.lead = FASP_SEC;
   config.duration = duration;
   fasp_endpoint_config_init (&sender, FASP_ROLE_SENDER, FASP_MODE_CALLER);
-  sender.latency_ms = latency_ms;
+  sender.settings.latency_ms = latency_ms;
   return vstream_new (net, &config, &sender, NULL);
 }
 
@@ -555,7 +555,7 @@ test_sound (void)
   config.lead = FASP_SEC;
   config.duration = 120 * FASP_SEC;
   fasp_endpoint_config_init (&sender, FASP_ROLE_SENDER, FASP_MODE_CALLER);
-  sender.latency_ms = 1000;
+  sender.settings.latency_ms = 1000;
   sender.rate_control = FASP_RATE_CONTROL_ADAPTIVE;
   stream = vstream_new (net, &config, &sender, NULL);
   g_assert_true (vstream_run (stream));
@@ -585,8 +585,8 @@ test_narrower (void)
   config.lead = FASP_SEC;
   fasp_endpoint_config_init (&sender, FASP_ROLE_SENDER, FASP_MODE_CALLER);
   fasp_endpoint_config_init (&receiver, FASP_ROLE_RECEIVER, FASP_MODE_LISTENER);
-  sender.latency_ms = receiver.latency_ms = 100;
-  receiver.too_late_skip = TRUE;
+  sender.settings.latency_ms = receiver.settings.latency_ms = 100;
+  receiver.settings.too_late_skip = TRUE;
   stream = vstream_new (net, &config, &sender, &receiver);
   vstream_run_until (stream, 9 * FASP_SEC);
   g_assert_true (vstream_is_right (stream));
@@ -649,8 +649,8 @@ new_found (Vnet *net, const VstreamConfig *config, gboolean skips)
   FaspEndpointConfig receiver;
 
   fasp_endpoint_config_init (&receiver, FASP_ROLE_RECEIVER, FASP_MODE_LISTENER);
-  receiver.latency_ms = FASP_LATENCY_AUTO;
-  receiver.too_late_skip = skips;
+  receiver.settings.latency_ms = FASP_LATENCY_AUTO;
+  receiver.settings.too_late_skip = skips;
   return vstream_new (net, config, NULL, &receiver);
 }
 

@@ -61,9 +61,9 @@ play_new (FaspRole role)
   play->by_id = g_hash_table_new (NULL, NULL);
   vnet_set_tap (play->net, on_datagram, play);
   fasp_endpoint_config_init (&play->config, role, FASP_MODE_LISTENER);
-  play->config.max_bitrate = 20000000;
-  play->config.wait_for_connection = FALSE;
-  play->config.slow_policy = FASP_SLOW_SKIP;
+  play->config.settings.max_bitrate = 20000000;
+  play->config.settings.wait_for_connection = FALSE;
+  play->config.settings.slow_policy = FASP_SLOW_SKIP;
   return play;
 }
 
@@ -95,8 +95,8 @@ add_good (Play *play, FaspTime rtt, guint latency_ms)
   fasp_endpoint_config_init (&config,
       play->config.role == FASP_ROLE_SENDER ? FASP_ROLE_RECEIVER : FASP_ROLE_SENDER,
       FASP_MODE_CALLER);
-  config.latency_ms = latency_ms;
-  config.max_bitrate = play->config.max_bitrate;
+  config.settings.latency_ms = latency_ms;
+  config.settings.max_bitrate = play->config.settings.max_bitrate;
   play->good = vnet_add_endpoint (play->net, VNET_B, &config);
   vnet_get_wire (play->net, VNET_A, VNET_B)->delay = rtt / 2;
   vnet_get_wire (play->net, VNET_B, VNET_A)->delay = rtt / 2;
@@ -328,7 +328,7 @@ test_feedback (void)
     VStranger *stranger;
     Lie l = { .serial = 1 };
 
-    play->config.max_bitrate = 0; /* each write is a block of its own */
+    play->config.settings.max_bitrate = 0; /* each write is a block of its own */
     begin (play);
     stranger = l.stranger = add_stranger (play, &at, FASP_ROLE_RECEIVER);
     g_assert_true (let_in (play, stranger));
@@ -542,7 +542,7 @@ test_refusals (void)
   FaspEndpointStats stats;
   FaspEvent event;
 
-  play->config.max_receivers = 1;
+  play->config.settings.max_receivers = 1;
   begin (play);
   add_good (play, 20 * FASP_MSEC, 100);
   vnet_run_for (play->net, FASP_SEC);
@@ -629,7 +629,7 @@ test_silent (gconstpointer data)
     ImpairConfig *line = vnet_get_wire (play->net, VNET_A, VNET_B);
     guint64 got = 0, most = 0;
 
-    play->config.max_bitrate = 2 * bitrate;
+    play->config.settings.max_bitrate = 2 * bitrate;
     begin (play);
     add_good (play, 40 * FASP_MSEC, 200);
     line->rate = 12000000;
@@ -707,8 +707,8 @@ test_crowd (void)
   FaspSession *first;
   FaspEndpointStats stats;
 
-  play->config.max_receivers = 25;
-  play->config.max_receivers_per_network = 10;
+  play->config.settings.max_receivers = 25;
+  play->config.settings.max_receivers_per_network = 10;
   begin (play);
   for (guint network = 0; network < 3; network++)
     for (guint i = 0; i < 12; i++)
@@ -731,7 +731,7 @@ test_crowd_leaves (void)
   Play *play = play_new (FASP_ROLE_SENDER);
   FaspSession *first;
 
-  play->config.max_receivers_per_network = 2;
+  play->config.settings.max_receivers_per_network = 2;
   begin (play);
   for (guint i = 0; i < 3; i++)
     g_assert_true (comes_in (play, 0) == (i < 2));

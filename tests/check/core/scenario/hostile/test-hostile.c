@@ -48,7 +48,7 @@ play_new (gsize buffer_size)
     fasp_endpoint_config_init (&config, i == VNET_A ? FASP_ROLE_SENDER : FASP_ROLE_RECEIVER,
         i == VNET_A ? FASP_MODE_CALLER : FASP_MODE_LISTENER);
     config.buffer_size = buffer_size;
-    config.max_bitrate = 100000000;
+    config.settings.max_bitrate = 100000000;
     play->sides[i] = i == VNET_A ? fasp_endpoint_new (&config, vspy_random, &play->spy) :
                                    fasp_endpoint_new (&config, vnet_random, play->net);
     vnet_attach (play->net, i, play->sides[i]);

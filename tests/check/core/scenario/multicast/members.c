@@ -8,7 +8,7 @@ members_new (guint32 seed, guint n, FaspSlowPolicy policy)
   FaspEndpointConfig r = vgroup_config (FASP_ROLE_RECEIVER);
   Vgroup *g = vgroup_new (seed);
 
-  s.slow_policy = policy;
+  s.settings.slow_policy = policy;
   vgroup_set_sender (g, &s);
   for (guint i = 0; i < n; i++)
     vgroup_add (g, &r, MEMBERS_RTT / 2 + MEMBERS_RTT / 2 * (i + 1) / n);

@@ -22,7 +22,7 @@ test_refused (void)
 
     s.streamid = "news";
     r.streamid = "sport";
-    r.reconnect = reconnect;
+    r.settings.reconnect = reconnect;
     vgroup_set_sender (g, &s);
     vgroup_add (g, &r, RTT);
     vgroup_run (g, 8 * FASP_SEC);
@@ -199,7 +199,7 @@ test_refused_meanwhile (void)
 
   s.streamid = r.streamid = "sport";
   s.resume_timeout = r.resume_timeout = 30 * FASP_SEC;
-  r.reconnect = FALSE;
+  r.settings.reconnect = FALSE;
   vgroup_set_sender (g, &s);
   vgroup_add (g, &r, RTT);
   vgroup_run (g, 2 * FASP_SEC);
@@ -228,7 +228,7 @@ test_announced_in_vain (void)
   FaspHandshake forged = { .type = FASP_HANDSHAKE_ANNOUNCE, .version = FASP_VERSION };
   guint8 data[100];
 
-  r.reconnect = FALSE;
+  r.settings.reconnect = FALSE;
   vgroup_set_sender (g, &sender);
   vgroup_add (g, &r, RTT);
   g->receivers[0].no_multicast = TRUE;

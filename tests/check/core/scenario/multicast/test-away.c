@@ -93,8 +93,8 @@ test_deaf_soon (gconstpointer data)
     Vgroup *g = vgroup_new (10 + i);
     guint64 read;
 
-    s.slow_policy = policy;
-    s.max_bitrate = 20000000;
+    s.settings.slow_policy = policy;
+    s.settings.max_bitrate = 20000000;
     s.buffer_size = 200000 << i; /* 0.3, 0.7 and 1.3 s */
     vgroup_set_sender (g, &s);
     for (guint j = 0; j < 4; j++)
@@ -197,7 +197,7 @@ test_return_narrow (void)
   FaspEndpointConfig r = vgroup_config (FASP_ROLE_RECEIVER);
   Vgroup *g = vgroup_new (3);
 
-  s.max_bitrate = 5500000;
+  s.settings.max_bitrate = 5500000;
   s.buffer_size = r.buffer_size = 16 << 20;
   vgroup_set_sender (g, &s);
   for (guint i = 0; i < 4; i++)
@@ -270,10 +270,10 @@ roomy_group (guint32 seed, guint n, FaspTime apart)
   FaspEndpointConfig r = vgroup_config (FASP_ROLE_RECEIVER);
   Vgroup *g = vgroup_new (seed);
 
-  s.slow_policy = FASP_SLOW_SKIP;
+  s.settings.slow_policy = FASP_SLOW_SKIP;
   s.buffer_size = r.buffer_size = 64 << 20;
   s.resume_timeout = r.resume_timeout = 30 * FASP_SEC;
-  s.max_bitrate = 6000000;
+  s.settings.max_bitrate = 6000000;
   vgroup_set_sender (g, &s);
   for (guint i = 0; i < n; i++)
     vgroup_add (g, &r, 20 * FASP_MSEC + i * apart);
@@ -400,8 +400,8 @@ test_sender_anew (void)
     vgroup_run (g, 500 * FASP_MSEC);
     g->bitrate = bitrate;
     fasp_endpoint_free (g->sender);
-    s.slow_policy = FASP_SLOW_SKIP;
-    s.wait_for_connection = FALSE;
+    s.settings.slow_policy = FASP_SLOW_SKIP;
+    s.settings.wait_for_connection = FALSE;
     vgroup_set_sender (g, &s);
     g->trunk.config.loss = 1;
     vgroup_run (g, away[i] * FASP_MSEC);
@@ -435,7 +435,7 @@ test_deaf_latency (void)
   FaspSessionStats sessions[3];
   Vgroup *g = vgroup_new (7);
 
-  r.latency_ms = FASP_LATENCY_AUTO;
+  r.settings.latency_ms = FASP_LATENCY_AUTO;
   vgroup_set_sender (g, &s);
   for (guint i = 0; i < 3; i++)
     vgroup_add (g, &r, 20 * FASP_MSEC);

@@ -188,7 +188,7 @@ test_repairs_promised (void)
     Vgroup *g = vgroup_new (6);
 
     s.fec = r.fec = FASP_FEC_AUTO;
-    s.latency_ms = 60;
+    s.settings.latency_ms = 60;
     if (i == 1) {
       s.fec = FASP_FEC_FIXED;
       s.fec_share = .2;
@@ -381,10 +381,10 @@ group_with_history (guint n, FaspEndpointConfig *receiver)
   Vgroup *g = vgroup_new (7);
 
   *receiver = vgroup_config (FASP_ROLE_RECEIVER);
-  sender.max_bitrate = 5600000;
-  sender.slow_policy = FASP_SLOW_SKIP;
+  sender.settings.max_bitrate = 5600000;
+  sender.settings.slow_policy = FASP_SLOW_SKIP;
   sender.history = 30 * FASP_SEC;
-  sender.wait_for_connection = FALSE;
+  sender.settings.wait_for_connection = FALSE;
   sender.buffer_size = receiver->buffer_size = 64 << 20;
   vgroup_set_sender (g, &sender);
   for (guint i = 0; i < n; i++)
@@ -465,7 +465,7 @@ test_end_once (void)
   Vgroup *g = group_with_history (0, &r);
 
   r.buffer_size = 1 << 20;
-  r.reconnect = FALSE;
+  r.settings.reconnect = FALSE;
   for (guint i = 0; i < 3; i++)
     vgroup_add (g, &r, 20 * FASP_MSEC);
   vgroup_run (g, 3 * FASP_SEC);
@@ -490,7 +490,7 @@ test_auto_latency (void)
   Vgroup *g = vgroup_new (61);
   guint64 alone;
 
-  s.latency_ms = FASP_LATENCY_AUTO;
+  s.settings.latency_ms = FASP_LATENCY_AUTO;
   s.buffer_size = 1 << 26;
   s.resume_timeout = r.resume_timeout = 60 * FASP_SEC;
   vgroup_set_sender (g, &s);
@@ -525,7 +525,7 @@ test_auto_wait (void)
   Vgroup *g = vgroup_new (61);
   guint64 skips = 0;
 
-  s.latency_ms = FASP_LATENCY_AUTO;
+  s.settings.latency_ms = FASP_LATENCY_AUTO;
   vgroup_set_sender (g, &s);
   for (guint i = 0; i < 8; i++) {
     vgroup_add (g, &r, RTT + i * FASP_MSEC);

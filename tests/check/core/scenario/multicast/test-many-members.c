@@ -17,8 +17,8 @@ crowd_with (guint32 seed, guint n, gsize buffer, FaspSlowPolicy policy, guint64 
   FaspEndpointConfig r = vgroup_config (FASP_ROLE_RECEIVER);
   Vgroup *g = vgroup_new (seed);
 
-  s.slow_policy = policy;
-  s.max_bitrate = channel;
+  s.settings.slow_policy = policy;
+  s.settings.max_bitrate = channel;
   s.buffer_size = r.buffer_size = buffer;
   s.resume_timeout = r.resume_timeout = 30 * FASP_SEC;
   vgroup_set_sender (g, &s);
@@ -274,7 +274,7 @@ crowd_with_code (guint n, gdouble own, gdouble common, FaspFecMode mode)
 
   s.fec = mode;
   r.fec = FASP_FEC_AUTO;
-  s.max_bitrate = 8000000;
+  s.settings.max_bitrate = 8000000;
   s.buffer_size = r.buffer_size = 16 << 20;
   vgroup_set_sender (g, &s);
   for (guint i = 0; i < n; i++)
@@ -372,8 +372,8 @@ test_window (void)
   FaspTime since;
   guint64 read = 0;
 
-  s.slow_policy = FASP_SLOW_WAIT;
-  s.max_bitrate = 2 * BITRATE;
+  s.settings.slow_policy = FASP_SLOW_WAIT;
+  s.settings.max_bitrate = 2 * BITRATE;
   s.buffer_size = 64 << 20;
   r.buffer_size = BITRATE / 8 * 3 / 2;
   vgroup_set_sender (g, &s);

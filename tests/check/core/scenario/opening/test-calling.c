@@ -17,20 +17,20 @@ test_reconnect_late (void)
   FaspEndpointConfig a = vcast_config (VNET_A, FASP_MODE_LISTENER);
   FaspEndpointConfig b = vcast_config (VNET_B, FASP_MODE_CALLER);
 
-  b.reconnect = FALSE;
+  b.settings.reconnect = FALSE;
   vcast_join (n, VNET_A, &a, VNET_B);
   vcast_join (n, VNET_B, &b, VNET_A);
   vcast_run (n, 2 * FASP_SEC);
   /* no call while the peer is there */
-  fasp_endpoint_set_reconnect (n->nodes[VNET_B].endpoint, vnet_get_time (n->net), TRUE);
-  fasp_endpoint_set_reconnect (n->nodes[VNET_B].endpoint, vnet_get_time (n->net), FALSE);
+  vnet_configure (n->nodes[VNET_B].endpoint, vnet_get_time (n->net), reconnect, TRUE);
+  vnet_configure (n->nodes[VNET_B].endpoint, vnet_get_time (n->net), reconnect, FALSE);
   g_assert_false (n->nodes[VNET_B].endpoint->caller.active);
   vcast_leave (n, VNET_A);
   vcast_run (n, 3 * FASP_SEC);
   g_assert_cmpuint (n->nodes[VNET_B].events[FASP_EVENT_INTERRUPTED], ==, 1);
   g_assert_false (n->nodes[VNET_B].endpoint->caller.active);
   vcast_join (n, VNET_A, &a, VNET_B);
-  fasp_endpoint_set_reconnect (n->nodes[VNET_B].endpoint, vnet_get_time (n->net), TRUE);
+  vnet_configure (n->nodes[VNET_B].endpoint, vnet_get_time (n->net), reconnect, TRUE);
   vcast_run (n, FASP_SEC);
   g_assert_cmpuint (n->nodes[VNET_B].events[FASP_EVENT_CONNECTED], ==, 2);
   vcast_free (n);
@@ -51,7 +51,7 @@ test_reconnect_answered (void)
   vcast_run (n, 2 * FASP_SEC);
   vcast_leave (n, VNET_B);
   vcast_run (n, 3 * FASP_SEC);
-  fasp_endpoint_set_reconnect (caller->endpoint, vnet_get_time (n->net), FALSE);
+  vnet_configure (caller->endpoint, vnet_get_time (n->net), reconnect, FALSE);
   vcast_join (n, VNET_B, &b, VNET_A);
   vcast_run (n, 2 * FASP_SEC);
   g_assert_cmpuint (caller->events[FASP_EVENT_CONNECTED], ==, 2);
@@ -84,7 +84,7 @@ test_reconnect_refused (void)
   vcast_join (n, VNET_A, &other, VNET_B);
   vcast_run (n, 2500 * FASP_MSEC);
   g_assert_cmpuint (caller->events[FASP_EVENT_INTERRUPTED], ==, 1);
-  fasp_endpoint_set_reconnect (caller->endpoint, vnet_get_time (n->net), FALSE);
+  vnet_configure (caller->endpoint, vnet_get_time (n->net), reconnect, FALSE);
   vcast_run (n, 5 * FASP_SEC);
   g_assert_cmpuint (caller->events[FASP_EVENT_REJECTED], ==, 1);
   g_assert_false (caller->last[FASP_EVENT_REJECTED].final);
@@ -112,7 +112,7 @@ test_reconnect_no_more (void)
   vcast_leave (n, VNET_A);
   vcast_run (n, 3 * FASP_SEC);
   g_assert_true (caller->endpoint->caller.active);
-  fasp_endpoint_set_reconnect (caller->endpoint, vnet_get_time (n->net), FALSE);
+  vnet_configure (caller->endpoint, vnet_get_time (n->net), reconnect, FALSE);
   while (caller->events[FASP_EVENT_REMOVED] == 0)
     vcast_run (n, 10 * FASP_MSEC);
   g_assert_true (caller->last[FASP_EVENT_REMOVED].final);
@@ -134,7 +134,7 @@ test_busy (gconstpointer keeps_listening)
   FaspAddress peer = vnet_get_address (VNET_B);
   FaspEvent event = { 0 };
 
-  b.keep_listening = GPOINTER_TO_INT (keeps_listening);
+  b.settings.keep_listening = GPOINTER_TO_INT (keeps_listening);
   vcast_join (n, VNET_B, &b, VNET_A);
   vcast_join (n, VNET_A, &a, VNET_B);
   vcast_run (n, FASP_SEC);
@@ -151,8 +151,8 @@ test_busy (gconstpointer keeps_listening)
   vcast_assert_whole (n, VNET_B);
   vcast_run (n, 3 * FASP_SEC);
   /* else what it sends would be taken, and confirmed, and read by nobody */
-  g_assert_true (fasp_endpoint_poll_event (second, &event) == b.keep_listening);
-  if (b.keep_listening)
+  g_assert_true (fasp_endpoint_poll_event (second, &event) == b.settings.keep_listening);
+  if (b.settings.keep_listening)
     g_assert_cmpint (event.type, ==, FASP_EVENT_CONNECTED);
   vnet_attach (n->net, VNET_C, NULL);
   fasp_endpoint_free (second);
@@ -193,7 +193,7 @@ test_keep_calling (void)
   FaspEndpointConfig a = vcast_config (VNET_A, FASP_MODE_LISTENER);
   FaspEndpointConfig b = vcast_config (VNET_B, FASP_MODE_CALLER);
 
-  b.keep_listening = TRUE;
+  b.settings.keep_listening = TRUE;
   vcast_join (n, VNET_A, &a, VNET_B);
   vcast_join (n, VNET_B, &b, VNET_A);
   vcast_run (n, FASP_SEC);
@@ -219,7 +219,7 @@ test_keep_listening_no_more (void)
   FaspEndpointConfig a = vcast_config (VNET_A, FASP_MODE_CALLER);
   FaspEndpointConfig b = vcast_config (VNET_B, FASP_MODE_LISTENER);
 
-  b.keep_listening = TRUE;
+  b.settings.keep_listening = TRUE;
   vcast_join (n, VNET_B, &b, VNET_A);
   for (guint i = 1; i <= 3; i++) {
     n->finish = FALSE;
@@ -229,7 +229,7 @@ test_keep_listening_no_more (void)
     g_assert_cmpuint (n->nodes[VNET_B].events[FASP_EVENT_CONNECTED], ==, MIN (i, 2));
     vcast_leave (n, VNET_A);
     vcast_run (n, 10 * FASP_SEC);
-    fasp_endpoint_set_keep_listening (n->nodes[VNET_B].endpoint, FALSE);
+    vnet_configure (n->nodes[VNET_B].endpoint, vnet_get_time (n->net), keep_listening, FALSE);
   }
   vcast_free (n);
 }

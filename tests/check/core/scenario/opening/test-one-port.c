@@ -62,7 +62,7 @@ make_endpoint (Port *port, FaspMode mode, FaspRole role, guint key, const gchar 
   fasp_endpoint_config_init (&config, role, mode);
   config.streamid = streamid;
   config.credentials = credentials;
-  config.wait_for_connection = FALSE;
+  config.settings.wait_for_connection = FALSE;
   if (mode == FASP_MODE_LISTENER) {
     config.gate = &port->gate;
     config.id_bits = FASP_ROUTES_BITS;

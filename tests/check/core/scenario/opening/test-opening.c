@@ -154,8 +154,8 @@ test_latency (void)
   FaspEndpointConfig a = vcast_config (VNET_A, FASP_MODE_LISTENER);
   FaspEndpointConfig b = vcast_config (VNET_B, FASP_MODE_CALLER);
 
-  a.latency_ms = 700;
-  b.latency_ms = 300;
+  a.settings.latency_ms = 700;
+  b.settings.latency_ms = 300;
   vcast_join (n, VNET_A, &a, VNET_B);
   vcast_join (n, VNET_B, &b, VNET_A);
   vcast_run (n, FASP_SEC);
@@ -193,7 +193,7 @@ test_unanswered (void)
   VCast *n = vcast_new (1);
   FaspEndpointConfig b = vcast_config (VNET_B, FASP_MODE_CALLER);
 
-  b.reconnect = FALSE;
+  b.settings.reconnect = FALSE;
   b.resume_timeout = 5 * FASP_SEC;
   vcast_join (n, VNET_B, &b, VNET_A);
   vcast_run (n, 3 * FASP_SEC);
@@ -214,7 +214,7 @@ test_wait (gconstpointer data)
   FaspEndpointConfig a = vcast_config (VNET_A, FASP_MODE_LISTENER);
   FaspEndpointConfig r = vcast_config (VNET_B, FASP_MODE_CALLER);
 
-  a.wait_for_connection = wait;
+  a.settings.wait_for_connection = wait;
   vcast_join (n, VNET_A, &a, VNET_B);
   vcast_run (n, 3 * FASP_SEC);
   g_assert_true ((n->written == 0) == wait);
@@ -259,7 +259,7 @@ test_slow_channel (void)
   FaspEndpointConfig a = vcast_config (VNET_A, FASP_MODE_LISTENER);
   FaspEndpointConfig b = vcast_config (VNET_B, FASP_MODE_CALLER);
 
-  a.max_bitrate = 20000;
+  a.settings.max_bitrate = 20000;
   n->bitrate = 8000;
   vcast_join (n, VNET_A, &a, VNET_B);
   vcast_join (n, VNET_B, &b, VNET_A);
@@ -267,7 +267,7 @@ test_slow_channel (void)
   g_assert_cmpuint (n->nodes[VNET_B].read, >, 0);
   vcast_run (n, 30 * FASP_SEC);
   g_assert_cmpuint (vcast_get_session (n, VNET_A).path.datagram_size, ==, 1200);
-  fasp_endpoint_set_bitrates (n->nodes[VNET_A].endpoint, vnet_get_time (n->net), 0, 2000000);
+  vnet_configure (n->nodes[VNET_A].endpoint, vnet_get_time (n->net), max_bitrate, 2000000);
   vcast_run (n, 5 * FASP_SEC);
   g_assert_cmpuint (vcast_get_session (n, VNET_A).path.datagram_size, ==, 1472);
   vcast_end (n);
@@ -289,8 +289,8 @@ test_wide_at_once (void)
     FaspTime calls = 4 * delays[i];
     FaspSessionStats stats;
 
-    a.wait_for_connection = TRUE;
-    a.max_bitrate = 1000000000;
+    a.settings.wait_for_connection = TRUE;
+    a.settings.max_bitrate = 1000000000;
     n->bitrate = 400000000;
     for (guint j = 0; j < 2; j++) {
       ImpairConfig *wire = vnet_get_wire (n->net, j ? VNET_A : VNET_B, j ? VNET_B : VNET_A);

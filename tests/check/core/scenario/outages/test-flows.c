@@ -213,7 +213,7 @@ start_short (Vnet *net, guint flows, guint32 chunk, gdouble loss)
   config.lead = FASP_SEC;
   config.flows = flows;
   fasp_endpoint_config_init (&sender, FASP_ROLE_SENDER, FASP_MODE_CALLER);
-  sender.latency_ms = 20;
+  sender.settings.latency_ms = 20;
   return vstream_new (net, &config, &sender, NULL);
 }
 
@@ -469,7 +469,7 @@ test_promise (void)
         wire->loss = side == VNET_A ? d->loss[link] : 0;
       }
     fasp_endpoint_config_init (&sender, FASP_ROLE_SENDER, FASP_MODE_CALLER);
-    sender.latency_ms = d->latency_ms;
+    sender.settings.latency_ms = d->latency_ms;
     stream = vstream_new (net, &config, &sender, NULL);
     for (guint t = 3; t < 120; t++) {
       for (guint link = 0; link < 2; link++)

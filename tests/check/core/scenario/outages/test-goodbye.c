@@ -27,7 +27,7 @@ setup (gsize buffer)
   FaspEndpointConfig a = vcast_config (VNET_A, FASP_MODE_LISTENER);
   FaspEndpointConfig r = vcast_config (VNET_B, FASP_MODE_CALLER);
 
-  a.slow_policy = FASP_SLOW_DROP_RECEIVER;
+  a.settings.slow_policy = FASP_SLOW_DROP_RECEIVER;
   a.buffer_size = buffer;
   vcast_join (n, VNET_A, &a, VNET_B);
   vcast_join (n, VNET_B, &r, VNET_A);
@@ -223,7 +223,7 @@ test_unread (gconstpointer much)
   VCastNode *node = &n->nodes[VNET_B];
 
   b.buffer_size = 1 << 18;
-  b.keep_listening = TRUE;
+  b.settings.keep_listening = TRUE;
   vcast_join (n, VNET_B, &b, VNET_A);
   node->stopped = TRUE;
   if (!much)

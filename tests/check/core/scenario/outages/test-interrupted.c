@@ -228,8 +228,8 @@ test_back_too_late (void)
 
     if (kept)
       a.history = 2 * a.resume_timeout;
-    a.wait_for_connection = FALSE;
-    b.keep_listening = TRUE;
+    a.settings.wait_for_connection = FALSE;
+    b.settings.keep_listening = TRUE;
     vcast_join (n, VNET_A, &a, VNET_B);
     vcast_join (n, VNET_B, &b, VNET_A);
     vcast_run (n, 2 * FASP_SEC);

@@ -79,7 +79,7 @@ config (FaspRole role, FaspMode mode)
   FaspEndpointConfig c;
 
   fasp_endpoint_config_init (&c, role, mode);
-  c.max_bitrate = role == FASP_ROLE_SENDER ? CHANNEL : 0;
+  c.settings.max_bitrate = role == FASP_ROLE_SENDER ? CHANNEL : 0;
   return c;
 }
 
@@ -280,7 +280,7 @@ test_two_senders (gconstpointer bytes)
   FaspEndpointConfig s = config (FASP_ROLE_SENDER, FASP_MODE_CALLER);
   FaspEndpointConfig r = config (FASP_ROLE_RECEIVER, FASP_MODE_LISTENER);
 
-  r.keep_listening = TRUE;
+  r.settings.keep_listening = TRUE;
   join (e, VNET_B, &r, VNET_A, 0);
   join (e, VNET_A, &s, VNET_B, GPOINTER_TO_SIZE (bytes));
   join (e, VNET_C, &s, VNET_B, GPOINTER_TO_SIZE (bytes));
@@ -307,8 +307,8 @@ test_two_live (gconstpointer bytes)
   FaspEndpointStats stats;
   VnetSide loser;
 
-  s.wait_for_connection = FALSE;
-  r.keep_listening = TRUE;
+  s.settings.wait_for_connection = FALSE;
+  r.settings.keep_listening = TRUE;
   join (e, VNET_B, &r, VNET_A, 0);
   join (e, VNET_A, &s, VNET_B, GPOINTER_TO_SIZE (bytes));
   join (e, VNET_C, &s, VNET_B, GPOINTER_TO_SIZE (bytes));
@@ -335,9 +335,9 @@ setup_backup (gboolean relay, gsize buffer)
   FaspEndpointConfig s = config (FASP_ROLE_SENDER, FASP_MODE_CALLER);
   FaspEndpointConfig r = config (FASP_ROLE_RECEIVER, FASP_MODE_LISTENER);
 
-  s.wait_for_connection = FALSE;
+  s.settings.wait_for_connection = FALSE;
   s.buffer_size = buffer;
-  r.keep_listening = TRUE;
+  r.settings.keep_listening = TRUE;
   join (e, VNET_B, &r, VNET_A, 0);
   join (e, VNET_A, &s, VNET_B, LIVE)->relays = relay;
   run (e, FASP_SEC);
@@ -459,7 +459,7 @@ join_receiver (Ends *e, gboolean calls)
 {
   FaspEndpointConfig r = config (FASP_ROLE_RECEIVER, calls ? FASP_MODE_CALLER : FASP_MODE_LISTENER);
 
-  r.keep_listening = r.reconnect = TRUE;
+  r.settings.keep_listening = r.settings.reconnect = TRUE;
   join (e, VNET_B, &r, VNET_A, 0);
 }
 
@@ -472,7 +472,7 @@ setup (const Case *c, gboolean waits)
       config (FASP_ROLE_SENDER, c->listens ? FASP_MODE_LISTENER : FASP_MODE_CALLER);
   End *a;
 
-  s.wait_for_connection = waits;
+  s.settings.wait_for_connection = waits;
   if (!c->listens)
     join_receiver (e, FALSE);
   a = join (e, VNET_A, &s, VNET_B, ALL);
@@ -586,7 +586,7 @@ test_no_more (gconstpointer data)
   leave (e, VNET_B);
   run (e, 40 * FASP_SEC);
   g_assert_cmpuint (a->written, <, ALL);
-  fasp_endpoint_set_wait_for_connection (a->endpoint, FALSE);
+  vnet_configure (a->endpoint, now (e), wait_for_connection, FALSE);
   run (e, 20 * FASP_SEC);
   g_assert_cmpuint (a->written, ==, ALL);
   g_assert_true (fasp_endpoint_is_drained (a->endpoint));

@@ -6,6 +6,7 @@
 #include <string.h>
 #include "faspendpoint.h"
 #include "vflat.h"
+#include "vnet.h"
 
 #define LANES 3
 #define RECEIVERS (2 * FASP_LANE_FULL + 12)
@@ -51,7 +52,7 @@ net_new (void)
   net->rand = g_rand_new_with_seed (5);
   net->now = FASP_SEC;
   fasp_endpoint_config_init (&config, FASP_ROLE_SENDER, FASP_MODE_LISTENER);
-  config.max_bitrate = 20000000;
+  config.settings.max_bitrate = 20000000;
   config.lanes = LANES;
   net->sender = fasp_endpoint_new (&config, random_bytes, net);
   g_assert_cmpuint (fasp_endpoint_count_lanes (net->sender), ==, LANES);
@@ -264,7 +265,7 @@ test_first_empty (void)
   g_assert_cmpuint (count_sessions (net), ==, RECEIVERS - FASP_LANE_FULL);
   count_bitrates (net);
   net->patient = TRUE;
-  fasp_endpoint_set_bitrates (net->sender, net->now, 0, 40000000);
+  vnet_configure (net->sender, net->now, max_bitrate, 40000000);
   run (net, 2 * FASP_SEC, TRUE);
   g_assert_cmpuint (count_bitrates (net), ==, 1);
   net_free (net);

@@ -63,7 +63,7 @@ test_beginning (void)
   VHeader *sim = vheader_new (1, 700, 6);
   FaspEndpointConfig c = vheader_sender_config ();
 
-  c.wait_for_connection = TRUE;
+  c.settings.wait_for_connection = TRUE;
   sim->sender = vnet_add_endpoint (sim->net, VNET_A, &c);
   vheader_wire (sim, VNET_A, VNET_B, .02);
   sim->source.units = G_MAXUINT; /* nothing yet */
@@ -196,7 +196,7 @@ test_moved_ahead (void)
   VHeader *sim = vheader_new (1, 700, 6);
   FaspEndpointConfig c = vheader_sender_config ();
 
-  c.slow_policy = FASP_SLOW_SKIP;
+  c.settings.slow_policy = FASP_SLOW_SKIP;
   c.buffer_size = 1 << 18;
   vheader_begin (sim, &c, 0);
   vheader_run (sim, 5100 * FASP_MSEC);
@@ -218,7 +218,7 @@ test_moved_from_first (gconstpointer data)
   VHeader *sim = vheader_new (1, 700, 6);
   FaspEndpointConfig c = vheader_sender_config ();
 
-  c.slow_policy = FASP_SLOW_SKIP;
+  c.settings.slow_policy = FASP_SLOW_SKIP;
   c.buffer_size = 1 << 18;
   if (late) {
     sim->sender = vnet_add_endpoint (sim->net, VNET_A, &c);
@@ -249,7 +249,7 @@ test_moved_keyless (void)
   FaspEndpointConfig c = vheader_sender_config ();
   FaspTime wait;
 
-  c.slow_policy = FASP_SLOW_SKIP;
+  c.settings.slow_policy = FASP_SLOW_SKIP;
   c.buffer_size = 1 << 18;
   sim->sender = vnet_add_endpoint (sim->net, VNET_A, &c);
   vheader_wire (sim, VNET_A, VNET_B, 0);

@@ -182,7 +182,7 @@ test_gone_unheard (void)
   FaspEndpointConfig c = vheader_sender_config ();
   FaspStreamOffset place = { .known = TRUE };
 
-  c.slow_policy = FASP_SLOW_SKIP;
+  c.settings.slow_policy = FASP_SLOW_SKIP;
   c.buffer_size = 1 << 18;
   vheader_begin (sim, &c, 0);
   sim->source.units = G_MAXUINT;
@@ -250,8 +250,8 @@ test_called_again (void)
 
   fasp_endpoint_config_init (&c, FASP_ROLE_SENDER, FASP_MODE_CALLER);
   fasp_endpoint_config_init (&r, FASP_ROLE_RECEIVER, FASP_MODE_LISTENER);
-  c.max_bitrate = 8000000;
-  c.wait_for_connection = FALSE;
+  c.settings.max_bitrate = 8000000;
+  c.settings.wait_for_connection = FALSE;
   sim->sender = vnet_add_endpoint (sim->net, VNET_A, &c);
   vheader_wire (sim, VNET_A, VNET_B, 0);
   fasp_endpoint_set_header (sim->sender, 0, sim->source.header);
@@ -284,8 +284,8 @@ test_called_late (void)
 
     fasp_endpoint_config_init (&c, FASP_ROLE_SENDER, FASP_MODE_CALLER);
     fasp_endpoint_config_init (&r, FASP_ROLE_RECEIVER, FASP_MODE_LISTENER);
-    c.max_bitrate = 8000000;
-    c.wait_for_connection = FALSE;
+    c.settings.max_bitrate = 8000000;
+    c.settings.wait_for_connection = FALSE;
     sim->sender = vnet_add_endpoint (sim->net, VNET_A, &c);
     vheader_wire (sim, VNET_A, VNET_B, 0);
     sim->source.units = G_MAXUINT;

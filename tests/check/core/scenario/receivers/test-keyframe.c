@@ -31,8 +31,8 @@ make_live (void)
   VCast *n = vcast_new (1);
   FaspEndpointConfig a = vcast_config (VNET_A, FASP_MODE_LISTENER);
 
-  a.wait_for_connection = FALSE;
-  a.latency_ms = 10000; /* nothing is skipped */
+  a.settings.wait_for_connection = FALSE;
+  a.settings.latency_ms = 10000; /* nothing is skipped */
   vcast_join (n, VNET_A, &a, VNET_B);
   vcast_run (n, 2 * FASP_SEC);
   return n;
@@ -337,7 +337,7 @@ test_last_mark (void)
   FaspTime now;
 
   a.join = FASP_JOIN_KEY_FRAME;
-  b.reconnect = FALSE;
+  b.settings.reconnect = FALSE;
   vcast_join (n, VNET_A, &a, VNET_B);
   vcast_join (n, VNET_B, &b, VNET_A);
   vcast_run (n, 2 * FASP_SEC);

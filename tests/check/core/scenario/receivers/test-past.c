@@ -24,7 +24,7 @@ test_join (gconstpointer data)
   guint64 live, key;
 
   vchain_wire (p, VNET_A, VNET_H, 10 * FASP_MSEC, 0);
-  c.wait_for_connection = FALSE;
+  c.settings.wait_for_connection = FALSE;
   c.join = j->join;
   c.history = j->history;
   p->source = vnet_add_endpoint (p->net, VNET_A, &c);
@@ -66,8 +66,8 @@ test_bounded (gconstpointer data)
   c.history = 1000 * FASP_SEC;
   c.join = FASP_JOIN_KEY_FRAME;
   c.buffer_size = 512 * 1024;
-  c.slow_policy = policy;
-  c.wait_for_connection = FALSE;
+  c.settings.slow_policy = policy;
+  c.settings.wait_for_connection = FALSE;
   p->source = vnet_add_endpoint (p->net, VNET_A, &c);
   fasp_endpoint_begin_key_frame (p->source, vnet_get_time (p->net), p->media_base, FALSE);
   vchain_run (p, 10 * FASP_SEC); /* ten times what it holds */
@@ -96,15 +96,15 @@ test_slow_past (void)
   vchain_wire (p, VNET_A, VNET_H, 20 * FASP_MSEC, 0);
   c.history = 1000 * FASP_SEC;
   c.buffer_size = 1 << 20;
-  c.max_bitrate = VCHAIN_BITRATE; /* less than it needs */
-  c.wait_for_connection = FALSE;
+  c.settings.max_bitrate = VCHAIN_BITRATE; /* less than it needs */
+  c.settings.wait_for_connection = FALSE;
   p->source = vnet_add_endpoint (p->net, VNET_A, &c);
   vchain_run (p, 10 * FASP_SEC);
   last.join = FASP_JOIN_BACK;
   p->last = vnet_add_endpoint (p->net, VNET_H, &last);
   vchain_dial (p, p->last, VNET_A);
   vchain_run (p, 1500 * FASP_MSEC);
-  fasp_endpoint_set_bitrates (p->source, vnet_get_time (p->net), 0, VCHAIN_CHANNEL);
+  vnet_configure (p->source, vnet_get_time (p->net), max_bitrate, VCHAIN_CHANNEL);
   vchain_run (p, 10 * FASP_SEC);
   g_assert_cmpuint (p->blocked, ==, 0);
   g_assert_cmpuint (p->missing, >, 0);
@@ -156,8 +156,8 @@ test_given_up (gconstpointer data)
   FaspEndpointConfig c = vchain_sender_config (), last = vchain_receiver_config ();
 
   vchain_wire (p, VNET_A, VNET_H, 200 * FASP_MSEC, .05);
-  c.latency_ms = last.latency_ms = 50;
-  last.too_late_skip = TRUE;
+  c.settings.latency_ms = last.settings.latency_ms = 50;
+  last.settings.too_late_skip = TRUE;
   p->source = vnet_add_endpoint (p->net, VNET_A, &c);
   p->last = vnet_add_endpoint (p->net, VNET_H, &last);
   vchain_dial (p, p->last, VNET_A);
@@ -182,7 +182,7 @@ test_pass (void)
     FaspEndpointConfig c = vchain_sender_config (), last = vchain_receiver_config ();
 
     vchain_wire (p, VNET_A, VNET_H, 100 * FASP_MSEC, 0);
-    c.wait_for_connection = FALSE;
+    c.settings.wait_for_connection = FALSE;
     p->source = vnet_add_endpoint (p->net, VNET_A, &c);
     vchain_run (p, delay * FASP_MSEC);
     p->last = vnet_add_endpoint (p->net, VNET_H, &last);
@@ -222,7 +222,7 @@ test_wants (void)
   VChain *p = vchain_new (6);
   FaspEndpointConfig c = vchain_sender_config ();
 
-  c.wait_for_connection = FALSE;
+  c.settings.wait_for_connection = FALSE;
   c.history = 100 * FASP_SEC;
   p->source = vnet_add_endpoint (p->net, VNET_A, &c);
   vchain_run (p, 3 * FASP_SEC);
@@ -265,7 +265,7 @@ test_half_open (void)
     FaspStreamOffset place = { .known = TRUE };
 
     vchain_wire (p, VNET_A, VNET_H, 100 * FASP_MSEC, 0);
-    c.wait_for_connection = FALSE;
+    c.settings.wait_for_connection = FALSE;
     c.history = 60 * FASP_SEC;
     c.join = FASP_JOIN_BACK;
     p->source = vnet_add_endpoint (p->net, VNET_A, &c);
@@ -295,7 +295,7 @@ test_skip_origin (void)
   FaspStreamOffset place = { .known = TRUE };
 
   vchain_wire (p, VNET_A, VNET_H, 20 * FASP_MSEC, 0);
-  c.slow_policy = FASP_SLOW_SKIP;
+  c.settings.slow_policy = FASP_SLOW_SKIP;
   c.buffer_size = 512 * 1024;
   p->source = vnet_add_endpoint (p->net, VNET_A, &c);
   p->last = vnet_add_endpoint (p->net, VNET_H, &last);
@@ -343,7 +343,7 @@ test_call_early (gconstpointer data)
   FaspEndpointConfig b = vcast_config (VNET_B, FASP_MODE_LISTENER);
   guint64 written;
 
-  a.wait_for_connection = FALSE;
+  a.settings.wait_for_connection = FALSE;
   a.history = 60 * FASP_SEC;
   a.join = join;
   a.join_back_ms = 2000;
@@ -371,12 +371,12 @@ test_past_is_not_slow (void)
   FaspEndpointConfig a = vcast_config (VNET_A, FASP_MODE_LISTENER);
   FaspEndpointConfig b = vcast_config (VNET_B, FASP_MODE_CALLER);
 
-  a.wait_for_connection = FALSE;
+  a.settings.wait_for_connection = FALSE;
   a.history = 60 * FASP_SEC;
   a.buffer_size = 2 << 20;
-  a.slow_policy = FASP_SLOW_SKIP;
-  a.max_bitrate = n->bitrate / 4;
-  a.latency_ms = 60000;
+  a.settings.slow_policy = FASP_SLOW_SKIP;
+  a.settings.max_bitrate = n->bitrate / 4;
+  a.settings.latency_ms = 60000;
   vcast_join (n, VNET_A, &a, VNET_B);
   vcast_run (n, 2 * FASP_SEC);
   b.join = FASP_JOIN_BACK;

@@ -93,7 +93,7 @@ test_slow (gconstpointer data)
   const gsize buffer = 1 << 18;
   gint64 joined;
 
-  a.slow_policy = policy;
+  a.settings.slow_policy = policy;
   a.buffer_size = r.buffer_size = buffer;
   vcast_join (n, VNET_A, &a, VNET_B);
   vcast_join (n, VNET_B, &r, VNET_A);
@@ -166,7 +166,7 @@ test_end_of_dead (gconstpointer data)
   FaspEndpointConfig r = vcast_config (VNET_B, FASP_MODE_CALLER);
   FaspEndpointStats stats;
 
-  a.slow_policy = policy;
+  a.settings.slow_policy = policy;
   a.resume_timeout = r.resume_timeout = 30 * FASP_SEC;
   vcast_join (n, VNET_A, &a, VNET_B);
   vcast_join (n, VNET_B, &r, VNET_A);
@@ -197,7 +197,7 @@ test_end_of_only (void)
   FaspEndpointConfig a = vcast_config (VNET_A, FASP_MODE_LISTENER);
   FaspEndpointConfig r = vcast_config (VNET_B, FASP_MODE_CALLER);
 
-  a.slow_policy = FASP_SLOW_SKIP;
+  a.settings.slow_policy = FASP_SLOW_SKIP;
   a.resume_timeout = r.resume_timeout = 30 * FASP_SEC;
   vcast_join (n, VNET_A, &a, VNET_B);
   vcast_join (n, VNET_B, &r, VNET_A);
@@ -222,7 +222,7 @@ test_back_beside_slow (void)
   FaspEndpointConfig b = vcast_config (VNET_B, FASP_MODE_CALLER);
   VCastNode *c = &n->nodes[VNET_C];
 
-  a.slow_policy = FASP_SLOW_SKIP;
+  a.settings.slow_policy = FASP_SLOW_SKIP;
   a.buffer_size = 64 << 20;
   a.history = 2 * FASP_SEC;
   b.buffer_size = 1 << 20;
@@ -278,7 +278,7 @@ test_available_bitrate (void)
   FaspEndpointConfig a = vcast_config (VNET_A, FASP_MODE_LISTENER);
   FaspEndpointConfig r = vcast_config (VNET_B, FASP_MODE_CALLER);
 
-  a.wait_for_connection = FALSE;
+  a.settings.wait_for_connection = FALSE;
   vcast_join (n, VNET_A, &a, VNET_B);
   vcast_join (n, VNET_B, &r, VNET_A);
   vcast_join (n, VNET_C, &r, VNET_A);
@@ -301,7 +301,7 @@ test_available_bitrate (void)
   vcast_join (n, VNET_D, &r, VNET_A);
   vcast_run (n, FASP_SEC);
   g_assert_cmpuint (get_told_bitrate (n), >, 8000000);
-  fasp_endpoint_set_bitrates (n->nodes[VNET_A].endpoint, vnet_get_time (n->net), 0, 0);
+  vnet_configure (n->nodes[VNET_A].endpoint, vnet_get_time (n->net), max_bitrate, 0);
   vcast_run (n, FASP_SEC);
   g_assert_cmpuint (get_told_bitrate (n), ==, 0);
   vcast_free (n);
@@ -349,7 +349,7 @@ test_unconfirmed_passed (gconstpointer data)
   FaspEndpointConfig r = vcast_config (VNET_B, FASP_MODE_CALLER);
   FaspEndpoint *sender;
 
-  a.wait_for_connection = FALSE;
+  a.settings.wait_for_connection = FALSE;
   a.history = GPOINTER_TO_INT (data) * FASP_SEC;
   vcast_join (n, VNET_A, &a, VNET_B);
   vcast_join (n, VNET_B, &r, VNET_A);
@@ -433,7 +433,7 @@ test_join_at_end (void)
     FaspEndpointConfig a = vcast_config (VNET_A, FASP_MODE_LISTENER);
     FaspEndpointConfig r = vcast_config (VNET_B, FASP_MODE_CALLER);
 
-    r.reconnect = FALSE;
+    r.settings.reconnect = FALSE;
     vcast_join (n, VNET_A, &a, VNET_B);
     vcast_join (n, VNET_B, &r, VNET_A);
     vcast_run (n, FASP_SEC);
@@ -458,7 +458,7 @@ test_turns (void)
   FaspEndpointConfig a = vcast_config (VNET_A, FASP_MODE_LISTENER);
   FaspEndpointConfig r = vcast_config (VNET_B, FASP_MODE_CALLER);
 
-  a.max_bitrate = 0;
+  a.settings.max_bitrate = 0;
   vnet_get_wire (n->net, VNET_A, VNET_B)->loss = .5;
   n->bitrate = 50000000;
   vcast_join (n, VNET_A, &a, VNET_B);

@@ -194,7 +194,7 @@ make_move (const Move *m)
   vchain_wire (p, VNET_C, VNET_H, 30 * FASP_MSEC, m->loss);
   vchain_wire (p, VNET_E, VNET_H, 80 * FASP_MSEC, m->loss);
   vnet_get_wire (p->net, VNET_E, VNET_H)->mtu = 1330;
-  c.wait_for_connection = FALSE;
+  c.settings.wait_for_connection = FALSE;
   vchain_add_relay (p, 0, VNET_A, VNET_B, &c);
   c.history = m->history;
   vchain_add_relay (p, 1, VNET_A, VNET_D, &c);

@@ -58,8 +58,8 @@ vchain_sender_config (void)
   FaspEndpointConfig c;
 
   fasp_endpoint_config_init (&c, FASP_ROLE_SENDER, FASP_MODE_LISTENER);
-  c.max_bitrate = VCHAIN_CHANNEL;
-  c.latency_ms = 300;
+  c.settings.max_bitrate = VCHAIN_CHANNEL;
+  c.settings.latency_ms = 300;
   return c;
 }
 
@@ -69,7 +69,7 @@ vchain_receiver_config (void)
   FaspEndpointConfig c;
 
   fasp_endpoint_config_init (&c, FASP_ROLE_RECEIVER, FASP_MODE_CALLER);
-  c.latency_ms = 300;
+  c.settings.latency_ms = 300;
   return c;
 }
 

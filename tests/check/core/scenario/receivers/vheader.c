@@ -46,9 +46,9 @@ vheader_sender_config (void)
   FaspEndpointConfig c;
 
   fasp_endpoint_config_init (&c, FASP_ROLE_SENDER, FASP_MODE_LISTENER);
-  c.max_bitrate = 8000000;
-  c.latency_ms = 300;
-  c.wait_for_connection = FALSE;
+  c.settings.max_bitrate = 8000000;
+  c.settings.latency_ms = 300;
+  c.settings.wait_for_connection = FALSE;
   return c;
 }
 
@@ -60,7 +60,7 @@ vheader_dial (VHeader *sim, VnetSide from, VnetSide to, FaspJoin join)
   FaspEndpoint *endpoint;
 
   fasp_endpoint_config_init (&c, FASP_ROLE_RECEIVER, FASP_MODE_CALLER);
-  c.latency_ms = 300;
+  c.settings.latency_ms = 300;
   c.join = join;
   endpoint = vnet_add_endpoint (sim->net, from, &c);
   fasp_endpoint_dial (endpoint, vnet_get_time (sim->net), &address);

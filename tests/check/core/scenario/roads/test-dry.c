@@ -49,7 +49,7 @@ setup (guint receivers, guint64 rate)
   FaspEndpointConfig r = vcast_config (VNET_B, FASP_MODE_CALLER);
 
   a.rate_control = FASP_RATE_CONTROL_ADAPTIVE;
-  a.min_bitrate = a.max_bitrate = rate;
+  a.settings.min_bitrate = a.settings.max_bitrate = rate;
   n->bitrate = rate / 10;
   vcast_join (n, VNET_A, &a, VNET_B);
   for (guint i = 0; i < receivers; i++)

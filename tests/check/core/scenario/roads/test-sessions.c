@@ -19,7 +19,7 @@ run_session_at (Vnet *net, FaspRateControl control, const VstreamConfig *what, F
       rate / MAX (what->flows, 1));
   fasp_endpoint_config_init (&sender, FASP_ROLE_SENDER, FASP_MODE_CALLER);
   sender.rate_control = control;
-  sender.latency_ms = latency_ms;
+  sender.settings.latency_ms = latency_ms;
   stream = vstream_new (net, what, &sender, NULL);
   g_assert_true (vstream_run (stream));
   return stream;
