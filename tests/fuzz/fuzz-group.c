@@ -65,9 +65,9 @@ send_group (Fuzz *fuzz, guint to, guint8 how, const guint8 *frames, gsize size)
   guint8 out[2048];
   guint64 pn;
 
-  if (session == NULL || session->receiver == NULL)
+  if (session == NULL || session->group.receiver == NULL)
     return;
-  hearing = session->receiver;
+  hearing = session->group.receiver;
   pn = fasp_gap_get_expected (hearing->gap) + 1;
   sealer = fasp_sealer_new (hearing->cipher, hearing->key);
   size = seal (sealer, hearing->cid, FASP_GROUP_FLOW, pn + leap (how), frames, size, out);
@@ -86,8 +86,8 @@ send_session (Fuzz *fuzz, guint who, guint8 how, const guint8 *frames, gsize siz
   if (session == NULL)
     return;
   session->paths[0].next_pn += leap (how) + 1;
-  size =
-      seal (session->sealer, session->peer_id, 0, session->paths[0].next_pn - 1, frames, size, out);
+  size = seal (session->keys.sealer, session->peer_id, 0, session->paths[0].next_pn - 1, frames,
+      size, out);
   if (size > 0)
     fasp_endpoint_receive (fuzz->g->sender, fuzz->g->now, &from, out, size, NULL, FALSE);
 }

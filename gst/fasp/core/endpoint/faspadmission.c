@@ -225,7 +225,7 @@ make_room (FaspEndpoint *endpoint)
     return;
   for (GList *l = endpoint->half.head; l != NULL; l = l->next) {
     FaspSession *session = l->data;
-    gint n = g_atomic_int_get (&session->half->half);
+    gint n = g_atomic_int_get (&session->handshake.bucket->half);
 
     if (n > most) {
       oldest = session;
@@ -266,26 +266,26 @@ admit (FaspEndpoint *endpoint, FaspTime now, Call *call, FaspCipher cipher)
   make_room (endpoint);
   session = fasp_lifecycle_begin (endpoint, now, hello.cid, call->from, &call->hello,
       call->open->nonce, start);
-  session->announced = hello.place;
-  session->announced_header = hello.has_header;
-  session->previous_offset = call->hello.wants.from;
+  session->start.offset = hello.place;
+  session->start.has_header = hello.has_header;
+  session->start.previous = call->hello.wants.from;
   session->listener = TRUE;
-  session->member.invited = hello.has_group_key;
-  session->accept_to = *call->from;
+  session->group.member.invited = hello.has_group_key;
+  session->handshake.from = *call->from;
   if (session->role == FASP_ROLE_SENDER) {
     session->tx.unheard = TRUE;
     session->tx.fresh_time = FASP_NEVER;
-    session->unheard_turn = &endpoint->unheard_turn;
+    session->entry.unheard_turn = &endpoint->unheard_turn;
   }
-  session->half = fasp_limiter_enter (endpoint->gate, call->from);
-  session->network = call->network;
-  session->half_place.data = session;
-  g_queue_push_tail_link (&endpoint->half, &session->half_place);
-  memcpy (session->call, call->id, sizeof session->call);
-  g_hash_table_insert (endpoint->by_call, session->call, session);
+  session->handshake.bucket = fasp_limiter_enter (endpoint->gate, call->from);
+  session->handshake.network = call->network;
+  session->handshake.place.data = session;
+  g_queue_push_tail_link (&endpoint->half, &session->handshake.place);
+  memcpy (session->handshake.call, call->id, sizeof session->handshake.call);
+  g_hash_table_insert (endpoint->by_call, session->handshake.call, session);
   if (call->hello.streamid[0] != '\0')
     session->streamid = g_strdup (call->hello.streamid);
-  session->accept = g_bytes_new (message, m.used);
+  session->handshake.accept = g_bytes_new (message, m.used);
   session->peer = call->peer;
   fasp_noise_split (&call->noise, keys.caller, keys.listener);
   fasp_session_set_keys (session, &keys);
@@ -295,7 +295,7 @@ admit (FaspEndpoint *endpoint, FaspTime now, Call *call, FaspCipher cipher)
     fasp_endpoint_push_event (endpoint, FASP_EVENT_CONNECTING, session);
   } else {
     session->state = FASP_SESSION_HALF;
-    session->accept_due = TRUE;
+    session->handshake.accept_due = TRUE;
   }
 }
 
@@ -360,12 +360,12 @@ look_at (FaspEndpoint *endpoint, FaspTime now, const Call *call)
     if (same->state == FASP_SESSION_HALF) {
       /* answer to where the OPEN came from: somebody who has copied it gains nothing
        * by that, as the session's address does not change */
-      if (!fasp_address_equal (&same->accept_to, call->from))
-        same->accept_moved = TRUE;
-      same->accept_to = *call->from;
-      same->accept_due = TRUE;
+      if (!fasp_address_equal (&same->handshake.from, call->from))
+        same->handshake.moved = TRUE;
+      same->handshake.from = *call->from;
+      same->handshake.accept_due = TRUE;
       fasp_endpoint_wake (endpoint, same);
-    } else if (same->close_reason == FASP_REASON_REFUSED) {
+    } else if (same->closing.reason == FASP_REASON_REFUSED) {
       say_no (endpoint, call, FASP_REASON_REFUSED, REFUSED_TEXT);
     }
     return FALSE;
@@ -391,7 +391,7 @@ has_received (const FaspEndpoint *endpoint)
   if (endpoint->config.settings.keep_listening)
     return FALSE;
   for (guint i = 0; i < endpoint->sessions->len; i++)
-    if (fasp_endpoint_nth (endpoint, i)->rx.complete)
+    if (fasp_endpoint_nth (endpoint, i)->rx.end.is_taken)
       return TRUE;
   return endpoint->received;
 }
@@ -504,17 +504,17 @@ void
 fasp_admission_forget (FaspEndpoint *endpoint, FaspSession *session)
 {
   if (session->listener)
-    g_hash_table_remove (endpoint->by_call, session->call);
+    g_hash_table_remove (endpoint->by_call, session->handshake.call);
 }
 
 void
 fasp_admission_left (FaspEndpoint *endpoint, FaspSession *session)
 {
-  if (session->half == NULL)
+  if (session->handshake.bucket == NULL)
     return;
-  fasp_limiter_leave (endpoint->gate, session->half);
-  g_queue_unlink (&endpoint->half, &session->half_place);
-  session->half = NULL;
+  fasp_limiter_leave (endpoint->gate, session->handshake.bucket);
+  g_queue_unlink (&endpoint->half, &session->handshake.place);
+  session->handshake.bucket = NULL;
 }
 
 void
@@ -547,14 +547,14 @@ fasp_admission_receive (FaspEndpoint *endpoint, FaspTime now, const FaspAddress 
 gboolean
 fasp_admission_has_room (const FaspEndpoint *endpoint, const FaspSession *session)
 {
-  return explain_full (endpoint, session, session->network) == NULL;
+  return explain_full (endpoint, session, session->handshake.network) == NULL;
 }
 
 void
 fasp_admission_confirmed (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
 {
   /* a receiver takes one sender: the first that answers; a sender so many receivers */
-  const gchar *full = explain_full (endpoint, session, session->network);
+  const gchar *full = explain_full (endpoint, session, session->handshake.network);
 
   if (full != NULL) {
     fasp_session_close (session, now, FASP_REASON_BUSY, full);
@@ -569,7 +569,7 @@ fasp_admission_confirmed (FaspEndpoint *endpoint, FaspTime now, FaspSession *ses
     }
   /* it called in time, but what it was to get is not kept any more */
   else if (fasp_store_is_finished (endpoint->store)
-      && fasp_store_get_tail (endpoint->store) > session->start) {
+      && fasp_store_get_tail (endpoint->store) > session->start.block) {
     fasp_session_close (session, now, FASP_REASON_STOPPED, "the stream has ended");
     return;
   }
@@ -582,22 +582,22 @@ fasp_admission_decided (FaspEndpoint *endpoint, FaspTime now, FaspSession *sessi
   fasp_endpoint_wake (endpoint, session);
   if (accept) {
     session->state = FASP_SESSION_HALF;
-    session->created = now;
-    session->accept_due = TRUE;
+    session->liveness.created = now;
+    session->handshake.accept_due = TRUE;
   } else {
     FaspHandshake open = { .from_cid = session->peer_id };
     Call call = { .from = fasp_session_get_address (session), .proved = TRUE, .open = &open };
 
-    memcpy (open.nonce, session->nonce, FASP_NONCE_SIZE);
+    memcpy (open.nonce, session->handshake.nonce, FASP_NONCE_SIZE);
     if (session->streamid != NULL)
       g_strlcpy (call.hello.streamid, session->streamid, sizeof (call.hello.streamid));
     reject (endpoint, now, &call, FASP_REASON_REFUSED, REFUSED_TEXT);
     /* kept until it times out, so that the application is not asked again when
      * the call is repeated */
     session->state = FASP_SESSION_CLOSED;
-    session->close_reason = FASP_REASON_REFUSED;
-    session->close_time = FASP_NEVER;
-    session->close_deadline = now + FASP_HALF_TIMEOUT;
+    session->closing.reason = FASP_REASON_REFUSED;
+    session->closing.time = FASP_NEVER;
+    session->closing.deadline = now + FASP_HALF_TIMEOUT;
   }
 }
 
@@ -613,10 +613,10 @@ fasp_admission_accept (FaspSession *session, FaspDatagram *datagram)
   FaspWriter w = { datagram->data, sizeof (datagram->data) };
   gsize size;
 
-  memcpy (handshake.nonce, session->nonce, FASP_NONCE_SIZE);
-  handshake.message = g_bytes_get_data (session->accept, &size);
+  memcpy (handshake.nonce, session->handshake.nonce, FASP_NONCE_SIZE);
+  handshake.message = g_bytes_get_data (session->handshake.accept, &size);
   handshake.message_size = size;
   fasp_wire_write_handshake (&w, &handshake);
-  datagram->to = session->accept_to;
+  datagram->to = session->handshake.from;
   datagram->size = w.used;
 }

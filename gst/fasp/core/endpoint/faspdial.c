@@ -176,7 +176,7 @@ fasp_dial_start (FaspEndpoint *endpoint, FaspTime now)
   if (endpoint->config.streamid != NULL)
     g_strlcpy (hello.streamid, endpoint->config.streamid, sizeof (hello.streamid));
   fasp_failover_wait (endpoint, now);
-  if (session != NULL && session->of_peer == endpoint->wanted) {
+  if (session != NULL && session->handshake.peer == endpoint->wanted) {
     hello.has_resume = TRUE;
     hello.resume_cid = session->peer_id;
     fasp_session_prove (session, nonce, hello.resume_proof);
@@ -252,7 +252,7 @@ follow_stand (FaspEndpoint *endpoint, FaspTime now, FaspSession *session,
 {
   guint64 number;
 
-  session->previous_offset = *stand;
+  session->start.previous = *stand;
   if (fasp_store_find (endpoint->store, stand, &number)) {
     fasp_tx_begin_at (&session->tx, number);
   } else if (!endpoint->config.settings.wait_for_connection) {
@@ -289,12 +289,12 @@ fasp_dial_accepted (FaspEndpoint *endpoint, FaspTime now, const FaspAddress *fro
   /* a session that is replaced goes on in this one */
   if (old == NULL)
     begin_anew (endpoint, now, session);
-  session->announced = endpoint->caller.hello.place;
-  session->announced_header = endpoint->caller.hello.has_header;
-  session->previous_offset = endpoint->left;
+  session->start.offset = endpoint->caller.hello.place;
+  session->start.has_header = endpoint->caller.hello.has_header;
+  session->start.previous = endpoint->left;
   if (endpoint->store != NULL && answer->wants.from.known)
     follow_stand (endpoint, now, session, &answer->wants.from);
-  session->of_peer = endpoint->wanted;
+  session->handshake.peer = endpoint->wanted;
   fasp_failover_stay (endpoint);
   session->streamid = g_strdup (endpoint->config.streamid);
   fasp_session_set_keys (session, &agreement->keys);
@@ -331,7 +331,7 @@ fasp_dial_rejected (FaspEndpoint *endpoint, FaspTime now, const FaspAddress *fro
   gboolean next = moves || (group && (endpoint->config.settings.reconnect || open));
 
   if (open)
-    session->has_other = answer->reason == FASP_REASON_BUSY;
+    session->liveness.has_other = answer->reason == FASP_REASON_BUSY;
   if (goes_on && endpoint->last_reject == answer->reason)
     return; /* reported before; the call goes on at its pace */
   endpoint->last_reject = answer->reason;

@@ -26,11 +26,11 @@
 static gdouble
 get_payload_share (const FaspSession *session)
 {
-  gdouble wire = session->wire_max;
+  gdouble wire = session->sizes.wire_max;
 
   /* what a group sends fits any path; the paths of members are not probed for more */
-  if (session->member.joined)
-    wire = FASP_PMTU_BASE + (gsize) session->group->to.overhead;
+  if (session->group.member.joined)
+    wire = FASP_PMTU_BASE + (gsize) session->group.sender->to.overhead;
   return fasp_session_get_room (session) / MAX (wire, 1);
 }
 
@@ -54,8 +54,9 @@ get_waiting (const FaspSession *session)
 {
   guint64 head = fasp_store_get_head (session->tx.store);
   /* a member's own position follows the group's only when it is heard */
-  guint64 next =
-      session->member.joined ? fasp_group_log_get_next (session->group->log) : session->tx.cursor;
+  guint64 next = session->group.member.joined ?
+      fasp_group_log_get_next (session->group.sender->log) :
+      session->tx.cursor;
 
   return (head - MIN (head, next)) * fasp_session_get_room (session) * 8.;
 }
@@ -64,10 +65,10 @@ get_waiting (const FaspSession *session)
 static guint64
 get_media_rate (const FaspSession *session)
 {
-  guint64 rate =
-      session->rate != NULL ? session->rate->offer : fasp_session_get_channel_rate (session);
+  guint64 rate = session->rate_control.rate != NULL ? session->rate_control.rate->offer :
+                                                      fasp_session_get_channel_rate (session);
   gdouble media = rate * get_payload_share (session) / get_more (session) * MARGIN;
-  FaspTime owed = session->rate != NULL ? session->rate->owed : 0;
+  FaspTime owed = session->rate_control.rate != NULL ? session->rate_control.rate->owed : 0;
 
   /* what waits here or on the path after a fall of the rate is late already: it goes first */
   return MAX (media - get_waiting (session) * FASP_SEC / BACKLOG_TIME - media * owed / BACKLOG_TIME,
@@ -101,7 +102,7 @@ has_interrupted (const FaspEndpoint *endpoint)
   for (guint i = 0; i < endpoint->sessions->len; i++) {
     const FaspSession *session = fasp_endpoint_nth (endpoint, i);
 
-    if (session->state == FASP_SESSION_OPEN && session->interrupted)
+    if (session->state == FASP_SESSION_OPEN && session->liveness.interrupted)
       return TRUE;
   }
   return FALSE;
@@ -143,7 +144,7 @@ fasp_encoder_want_key_frame (FaspEndpoint *endpoint, FaspTime now)
 void
 fasp_encoder_joined (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
 {
-  session->wants_seen = fasp_tx_count_wants (&session->tx);
+  session->told.wants = fasp_tx_count_wants (&session->tx);
   FASP_LOG (session->notes.log, now, KEY_FRAME_WANTED, FASP_LOG_WORD ("joined"));
   fasp_encoder_want_key_frame (endpoint, now);
 }
@@ -154,9 +155,9 @@ fasp_encoder_follow (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
   guint64 wants = fasp_tx_count_wants (&session->tx);
 
   /* who is not heard would have nothing of it: its turn comes when it is back */
-  if (!session->connected || session->interrupted || wants == session->wants_seen)
+  if (!session->told.connected || session->liveness.interrupted || wants == session->told.wants)
     return;
-  session->wants_seen = wants;
+  session->told.wants = wants;
   FASP_LOG (session->notes.log, now, KEY_FRAME_WANTED, FASP_LOG_WORD ("gap_or_wish"));
   fasp_encoder_want_key_frame (endpoint, now);
 }

@@ -142,7 +142,7 @@ fasp_endpoint_push_event (FaspEndpoint *endpoint, FaspEventType type, const Fasp
     event->flows = session->n_flows;
     event->flows_here = endpoint->config.flows;
     event->fec_refused = session->role == FASP_ROLE_SENDER && endpoint->config.fec != FASP_FEC_OFF
-        && !session->has_fec;
+        && !session->terms.has_fec;
     event->latency_known = fasp_session_get_first_latency (session, &event->latency_ms);
     if (session->streamid != NULL)
       g_strlcpy (event->streamid, session->streamid, sizeof (event->streamid));
@@ -179,7 +179,7 @@ fasp_endpoint_get_heard (const FaspEndpoint *endpoint, const FaspSession *except
 void
 fasp_endpoint_wake (FaspEndpoint *endpoint, FaspSession *session)
 {
-  fasp_scheduler_wake (fasp_endpoint_get_scheduler (endpoint, session), &session->turn_to_send, 0);
+  fasp_scheduler_wake (fasp_endpoint_get_scheduler (endpoint, session), &session->entry.turn, 0);
 }
 
 void
@@ -291,15 +291,15 @@ after_receive (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
 {
   fasp_endpoint_wake (endpoint, session);
   fasp_lifecycle_heard (endpoint, session);
-  if (session->state == FASP_SESSION_OPEN && !session->connected)
+  if (session->state == FASP_SESSION_OPEN && !session->told.connected)
     fasp_admission_confirmed (endpoint, now, session);
   if (session->role != FASP_ROLE_SENDER)
     return;
   if (session->state == FASP_SESSION_OPEN) {
     if (fasp_tx_is_complete (&session->tx))
       fasp_session_close (session, now, FASP_REASON_FINISHED, NULL);
-    if (fasp_session_get_room (session) != session->room_told) {
-      session->room_told = fasp_session_get_room (session);
+    if (fasp_session_get_room (session) != session->sizes.room_told) {
+      session->sizes.room_told = fasp_session_get_room (session);
       fasp_writing_fit_blocks (endpoint);
     }
     fasp_multicast_heard (endpoint, now, session);
@@ -371,8 +371,8 @@ refuse (FaspEndpoint *endpoint, FaspTime now, FaspSession *session, const FaspAd
   if (!fasp_session_refused (session, now, to))
     return;
   if (fasp_session_is_over (session))
-    session->close_deadline =
-        MIN (session->close_deadline, fasp_session_get_refused_time (session));
+    session->closing.deadline =
+        MIN (session->closing.deadline, fasp_session_get_refused_time (session));
   fasp_endpoint_wake (endpoint, session);
 }
 
@@ -439,7 +439,7 @@ fasp_endpoint_close (FaspEndpoint *endpoint, FaspTime now, FaspReason reason)
   for (guint i = 0; i < endpoint->sessions->len; i++) {
     FaspSession *session = fasp_endpoint_nth (endpoint, i);
     gboolean whole = session->role == FASP_ROLE_SENDER ? fasp_tx_is_complete (&session->tx) :
-                                                         session->rx.complete;
+                                                         session->rx.end.is_taken;
 
     fasp_session_close (session, now, whole ? FASP_REASON_FINISHED : reason, NULL);
   }
@@ -464,7 +464,7 @@ fasp_endpoint_is_closed (const FaspEndpoint *endpoint)
 
     /* a session that only answers the peer's goodbye is done once the answer
      * has left */
-    if (session->state != FASP_SESSION_CLOSED || session->close_time != FASP_NEVER)
+    if (session->state != FASP_SESSION_CLOSED || session->closing.time != FASP_NEVER)
       return FALSE;
   }
   return TRUE;

@@ -129,7 +129,7 @@ struct _FaspEndpoint
 static inline FaspScheduler *
 fasp_endpoint_get_scheduler (FaspEndpoint *endpoint, const FaspSession *session)
 {
-  return &endpoint->schedulers[session->lane];
+  return &endpoint->schedulers[session->entry.lane];
 }
 
 static inline FaspSession *

@@ -32,7 +32,7 @@ find_after (const FaspEndpoint *endpoint, guint64 order)
   while (from < to) {
     guint middle = (from + to) / 2;
 
-    if (fasp_endpoint_nth (endpoint, middle)->order <= order)
+    if (fasp_endpoint_nth (endpoint, middle)->entry.order <= order)
       from = middle + 1;
     else
       to = middle;
@@ -49,8 +49,8 @@ fasp_endpoint_get_sessions (FaspEndpoint *endpoint, FaspTime now, guint64 *place
   for (guint i = find_after (endpoint, *place); n < max && i < endpoint->sessions->len; i++) {
     FaspSession *session = fasp_endpoint_nth (endpoint, i);
 
-    *place = session->order;
-    if (session->connected && !session->removed)
+    *place = session->entry.order;
+    if (session->told.connected && !session->told.removed)
       fasp_session_get_stats (session, now, &sessions[n++]);
   }
   return n;
@@ -117,7 +117,7 @@ get_backlog (FaspEndpoint *endpoint, FaspTime now, const FaspSession *session)
 {
   /* the group has a position of its own, and a session that joined in the past is behind by its
    * own wish */
-  if (session->member.joined || fasp_history_is_in_past (session)
+  if (session->group.member.joined || fasp_history_is_in_past (session)
       || session->tx.cursor < fasp_store_get_tail (endpoint->store)
       || session->tx.cursor >= fasp_store_get_head (endpoint->store))
     return 0;
@@ -151,7 +151,7 @@ fasp_endpoint_look_at_loss (FaspEndpoint *endpoint)
   for (guint i = 0; i < endpoint->sessions->len; i++) {
     FaspSession *session = fasp_endpoint_nth (endpoint, i);
 
-    if (fasp_session_is_heard (session) && session->rate == NULL) {
+    if (fasp_session_is_heard (session) && session->rate_control.rate == NULL) {
       gdouble its = fasp_loss_look (&session->tx.estimate.loss);
 
       loss = MAX (loss, its);
@@ -169,8 +169,8 @@ fasp_endpoint_look_at_missed (FaspEndpoint *endpoint)
     FaspSession *session = fasp_endpoint_nth (endpoint, i);
     FaspTime missed = fasp_pacer_get_missed (&session->pacer);
 
-    most = MAX (most, missed - session->missed_seen);
-    session->missed_seen = missed;
+    most = MAX (most, missed - session->progress.missed);
+    session->progress.missed = missed;
   }
   return most;
 }
@@ -185,13 +185,14 @@ fasp_endpoint_look_for_stuck (FaspEndpoint *endpoint, FaspTime now, guint looks,
     guint64 acked = session->tx.acked;
 
     /* members of a group send feedback seldom, and who awaits the header is sent nothing */
-    session->stuck = session->state == FASP_SESSION_OPEN && now - session->heard < HEARD
-            && !session->member.joined && !session->awaits_header && acked < session->tx.cursor
-            && acked == session->acked_seen ?
-        session->stuck + 1 :
+    session->progress.stuck = session->state == FASP_SESSION_OPEN
+            && now - session->liveness.heard < HEARD && !session->group.member.joined
+            && !session->header_wait.is_held && acked < session->tx.cursor
+            && acked == session->progress.acked ?
+        session->progress.stuck + 1 :
         0;
-    session->acked_seen = acked;
-    if (found || session->stuck < looks)
+    session->progress.acked = acked;
+    if (found || session->progress.stuck < looks)
       continue;
     *where = *fasp_session_get_address (session);
     found = TRUE;
@@ -206,8 +207,8 @@ get_measured (const FaspEndpoint *endpoint)
   const FaspSession *session = fasp_endpoint_get_open (endpoint);
 
   for (guint i = endpoint->sessions->len; session == NULL && i > 0; i--)
-    if (fasp_endpoint_nth (endpoint, i - 1)->connected
-        && !fasp_endpoint_nth (endpoint, i - 1)->removed)
+    if (fasp_endpoint_nth (endpoint, i - 1)->told.connected
+        && !fasp_endpoint_nth (endpoint, i - 1)->told.removed)
       session = fasp_endpoint_nth (endpoint, i - 1);
   return session;
 }
@@ -220,6 +221,6 @@ fasp_endpoint_get_lateness (FaspEndpoint *endpoint, gboolean in_order)
   if (endpoint->config.role != FASP_ROLE_RECEIVER)
     return &empty_hist;
   if (session != NULL)
-    return in_order ? &session->rx.lateness_in_order : &session->rx.lateness;
+    return in_order ? &session->rx.late.lateness_in_order : &session->rx.late.lateness;
   return in_order ? &endpoint->lateness_in_order : &endpoint->lateness;
 }

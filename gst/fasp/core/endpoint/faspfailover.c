@@ -58,8 +58,8 @@ void
 fasp_failover_back (FaspEndpoint *endpoint, const FaspSession *session)
 {
   fasp_failover_stay (endpoint);
-  if (endpoint->wanted != session->of_peer)
-    want (endpoint, session->of_peer);
+  if (endpoint->wanted != session->handshake.peer)
+    want (endpoint, session->handshake.peer);
 }
 
 gboolean

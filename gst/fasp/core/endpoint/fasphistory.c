@@ -102,18 +102,18 @@ fasp_history_tell_offset (FaspEndpoint *endpoint, FaspTime now, const FaspSessio
   FaspStreamOffset place;
 
   /* it will be told anyway where it goes on */
-  if (fasp_writing_get_first (endpoint, session) > session->start)
+  if (fasp_writing_get_first (endpoint, session) > session->start.block)
     return;
-  place = fasp_store_get_offset_of (endpoint->store, session->start);
-  if (place.offset != session->announced.offset
-      || !fasp_origin_equal (&place.origin, &session->announced.origin))
+  place = fasp_store_get_offset_of (endpoint->store, session->start.block);
+  if (place.offset != session->start.offset.offset
+      || !fasp_origin_equal (&place.origin, &session->start.offset.origin))
     fasp_store_mark (endpoint->store, now, endpoint->media_time);
 }
 
 gboolean
 fasp_history_is_in_past (const FaspSession *session)
 {
-  return fasp_tx_get_base (&session->tx) < session->live_from;
+  return fasp_tx_get_base (&session->tx) < session->start.live_from;
 }
 
 gboolean
@@ -126,7 +126,7 @@ fasp_history_begins_in_past (const FaspEndpoint *endpoint, guint64 start)
   for (guint i = 0; i < endpoint->sessions->len; i++) {
     const FaspSession *session = fasp_endpoint_nth (endpoint, i);
 
-    if (session->first_needed.place > 0 && !fasp_history_is_in_past (session))
+    if (session->entry.first_needed.place > 0 && !fasp_history_is_in_past (session))
       needed = MIN (needed, fasp_tx_get_base (&session->tx));
   }
   return start < needed;

@@ -6,7 +6,7 @@
 static gboolean
 was_no_receiver (const FaspSession *session)
 {
-  return session->tx.payload_confirmed == 0 || session->close_reason == FASP_REASON_BUSY;
+  return session->tx.counts.payload_confirmed == 0 || session->closing.reason == FASP_REASON_BUSY;
 }
 
 /* Until when what the peer lacks is held; 0: not at all; FASP_NEVER: until somebody takes it. */
@@ -17,12 +17,12 @@ get_deadline (const FaspEndpoint *endpoint, FaspTime now, const FaspSession *ses
   gboolean waits = endpoint->config.settings.wait_for_connection;
   gboolean finished = fasp_store_is_finished (endpoint->store);
 
-  switch (session->close_reason) {
+  switch (session->closing.reason) {
     case FASP_REASON_FINISHED:
     case FASP_REASON_REPLACED: /* the session that took its place has it */
       return 0;
     case FASP_REASON_TOO_SLOW:
-      if (session->close_initiated)
+      if (session->closing.initiated)
         return 0;
       break;
     case FASP_REASON_BUSY:

@@ -33,60 +33,61 @@ fasp_lifecycle_begin (FaspEndpoint *endpoint, FaspTime now, guint32 id, const Fa
   endpoint->random (endpoint->random_data, secret, sizeof secret);
   session = fasp_session_new (config->role, id, now, peer, flows, secret);
   if (told->datagram_max > 0)
-    session->datagram_max = CLAMP (told->datagram_max, FASP_PMTU_BASE, FASP_DATAGRAM_MAX);
+    session->sizes.datagram_max = CLAMP (told->datagram_max, FASP_PMTU_BASE, FASP_DATAGRAM_MAX);
   session->notes.trace = endpoint->notes.trace;
   session->notes.log = fasp_log_new_session (endpoint->notes.log, id);
   session->peer_id = told->cid;
-  session->resume_timeout = config->resume_timeout;
-  session->agreed = fasp_latency_agree (config->settings.latency_ms, told->latency_ms);
+  session->liveness.resume_timeout = config->resume_timeout;
+  session->terms.latency = fasp_latency_agree (config->settings.latency_ms, told->latency_ms);
   if (config->rekey_interval > 0)
-    session->rekey_interval = config->rekey_interval;
+    session->rekeying.interval = config->rekey_interval;
   if (config->rekey_datagrams > 0)
-    session->rekey_datagrams = config->rekey_datagrams;
-  memcpy (session->nonce, nonce, FASP_NONCE_SIZE);
+    session->rekeying.limit = config->rekey_datagrams;
+  memcpy (session->handshake.nonce, nonce, FASP_NONCE_SIZE);
   if (config->role == FASP_ROLE_SENDER) {
-    session->start = start;
-    session->live_from =
+    session->start.block = start;
+    session->start.live_from =
         fasp_history_begins_in_past (endpoint, start) ? fasp_store_get_head (endpoint->store) : 0;
     fasp_tx_init (&session->tx, endpoint->store, start, told->window, now);
     fasp_path_estimate_init (&session->tx.estimate, now, endpoint->planner,
-        config->settings.glitch_interval, session->agreed.find, session->agreed.latency);
+        config->settings.glitch_interval, session->terms.latency.find,
+        session->terms.latency.latency);
     session->tx.estimate.log = session->notes.log;
     fasp_sent_map_set_log (session->tx.sent_map, session->notes.log);
     /* a peer that cannot report arrivals gets the given rate, or the controller's first one */
     if (told->timestamps > 0 || config->settings.max_bitrate == 0)
-      session->rate = fasp_rate_new (config->rate_control, config->settings.min_bitrate,
-          config->settings.max_bitrate, now);
-    session->source = &endpoint->source;
-    session->rate_until = session->rate != NULL ? now : FASP_NEVER;
+      session->rate_control.rate = fasp_rate_new (config->rate_control,
+          config->settings.min_bitrate, config->settings.max_bitrate, now);
+    session->rate_control.source = &endpoint->source;
+    session->rate_control.until = session->rate_control.rate != NULL ? now : FASP_NEVER;
     fasp_pacer_init (&session->pacer, config->settings.max_bitrate,
         fasp_pacer_choose_burst (config->settings.max_bitrate, 0));
     endpoint->random (endpoint->random_data, (guint8 *) &seed, sizeof seed);
     fasp_multipath_init (&session->multipath, config->assignment, flows, seed, now);
-    session->duplicates = config->assignment == FASP_ASSIGNMENT_DUPLICATE;
+    session->flow_choice.duplicates = config->assignment == FASP_ASSIGNMENT_DUPLICATE;
     fasp_fec_init (&session->tx.fec, config->fec, config->fec_share, told->fec);
-    session->has_fec = session->tx.fec.mode != FASP_FEC_OFF;
+    session->terms.has_fec = session->tx.fec.mode != FASP_FEC_OFF;
     session->tx.no_rtx = session->tx.estimate.no_rtx = config->no_rtx;
-    if (session->has_fec)
+    if (session->terms.has_fec)
       session->tx.estimate.repairs = FASP_FEC_REACH_MAX;
   } else {
     fasp_rx_init (&session->rx, now, told->start, fasp_endpoint_get_window (endpoint),
-        &session->agreed);
+        &session->terms.latency);
     session->rx.playout.log = session->notes.log;
     fasp_reading_begin (endpoint, session, told);
     session->rx.give_up = config->settings.too_late_skip;
-    session->sends_timestamps = told->timestamps > 0;
-    session->rx.feedback.eager = session->sends_timestamps || flows > 1;
+    session->terms.sends_timestamps = told->timestamps > 0;
+    session->rx.feedback.eager = session->terms.sends_timestamps || flows > 1;
     if (config->fec != FASP_FEC_OFF && told->fec > 0)
       fasp_rx_set_fec (&session->rx, now, FASP_FEC_WINDOW_MAX);
   }
-  session->lane = fasp_sending_choose_lane (endpoint);
-  fasp_scheduler_add (fasp_endpoint_get_scheduler (endpoint, session), &session->turn_to_send,
+  session->entry.lane = fasp_sending_choose_lane (endpoint);
+  fasp_scheduler_add (fasp_endpoint_get_scheduler (endpoint, session), &session->entry.turn,
       session);
   fasp_sending_share (endpoint);
   FASP_LOG (session->notes.log, now, SESSION_STARTED, FASP_LOG_POINTER (peer), told->cid, flows,
-      session->agreed.latency, config->role == FASP_ROLE_SENDER ? start : told->start);
-  session->order = ++endpoint->made;
+      session->terms.latency.latency, config->role == FASP_ROLE_SENDER ? start : told->start);
+  session->entry.order = ++endpoint->made;
   g_ptr_array_add (endpoint->sessions, session);
   g_hash_table_insert (endpoint->by_id, GUINT_TO_POINTER (id), session);
   return session;
@@ -97,7 +98,7 @@ fasp_lifecycle_begin (FaspEndpoint *endpoint, FaspTime now, guint32 id, const Fa
 void
 fasp_lifecycle_opened (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
 {
-  session->connected = TRUE;
+  session->told.connected = TRUE;
   FASP_LOG (session->notes.log, now, SESSION_CONNECTED,
       FASP_LOG_POINTER (fasp_session_get_address (session)), FASP_LOG_POINTER (session->streamid),
       session->role == FASP_ROLE_SENDER ? (gint64) fasp_tx_get_base (&session->tx) :
@@ -105,7 +106,7 @@ fasp_lifecycle_opened (FaspEndpoint *endpoint, FaspTime now, FaspSession *sessio
   endpoint->seeking = 0;
   fasp_admission_left (endpoint, session);
   if (session->listener)
-    fasp_networks_join (endpoint->networks, session->network);
+    fasp_networks_join (endpoint->networks, session->handshake.network);
   endpoint->stats.sessions++;
   endpoint->last_reject = FASP_REASON_NONE;
   /* an endpoint that does not call just waits for the next caller */
@@ -130,7 +131,7 @@ fasp_lifecycle_seek (FaspEndpoint *endpoint, FaspTime now)
 {
   const FaspSession *session = fasp_endpoint_get_open (endpoint);
 
-  if (session != NULL && session->interrupted && fasp_dial_is_ours (endpoint)
+  if (session != NULL && session->liveness.interrupted && fasp_dial_is_ours (endpoint)
       && endpoint->config.settings.reconnect && !endpoint->closing && !endpoint->caller.active
       && endpoint->move_time == FASP_NEVER && !fasp_failover_on (endpoint, now))
     fasp_dial_start (endpoint, now);
@@ -141,14 +142,14 @@ interrupt (FaspEndpoint *endpoint, FaspTime now, FaspSession *session, const gch
 {
   FaspEvent *event;
 
-  if (session->interrupted)
+  if (session->liveness.interrupted)
     return;
-  session->interrupted = TRUE;
+  session->liveness.interrupted = TRUE;
   FASP_LOG (session->notes.log, now, SESSION_INTERRUPTED,
       now - fasp_session_get_silent_since (session), FASP_LOG_WORD (why));
   endpoint->stats.interrupted++;
   if (endpoint->group != NULL)
-    fasp_multicast_sender_lost_sight (endpoint->group, &session->member);
+    fasp_multicast_sender_lost_sight (endpoint->group, &session->group.member);
   event = fasp_endpoint_push_event (endpoint, FASP_EVENT_INTERRUPTED, session);
   event->reason = FASP_REASON_SILENT;
   g_strlcpy (event->text, why, sizeof (event->text));
@@ -158,14 +159,14 @@ interrupt (FaspEndpoint *endpoint, FaspTime now, FaspSession *session, const gch
 void
 fasp_lifecycle_heard (FaspEndpoint *endpoint, FaspSession *session)
 {
-  if (!session->interrupted)
+  if (!session->liveness.interrupted)
     return;
   /* who was given up does not come back, though something of it may still be read */
-  if (session->state == FASP_SESSION_CLOSED && session->close_initiated)
+  if (session->state == FASP_SESSION_CLOSED && session->closing.initiated)
     return;
-  session->interrupted = session->has_other = FALSE;
+  session->liveness.interrupted = session->liveness.has_other = FALSE;
   endpoint->stats.interrupted--;
-  FASP_LOG (session->notes.log, session->heard, SESSION_RESUMED,
+  FASP_LOG (session->notes.log, session->liveness.heard, SESSION_RESUMED,
       FASP_LOG_POINTER (fasp_session_get_address (session)));
   fasp_endpoint_push_event (endpoint, FASP_EVENT_RESUMED, session);
   /* the peer still knows us: no need to call */
@@ -181,10 +182,10 @@ static void
 remove_reason (FaspSession *session, FaspTime now, FaspReason reason)
 {
   session->state = FASP_SESSION_CLOSED;
-  session->close_initiated = TRUE;
-  session->close_reason = reason;
-  session->close_time = FASP_NEVER;
-  session->close_deadline = now;
+  session->closing.initiated = TRUE;
+  session->closing.reason = reason;
+  session->closing.time = FASP_NEVER;
+  session->closing.deadline = now;
 }
 
 void
@@ -206,8 +207,8 @@ keep_figures (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
     fasp_session_get_flows (session, endpoint->last_flows, session->n_paths);
   }
   if (session->role == FASP_ROLE_RECEIVER) {
-    endpoint->lateness = session->rx.lateness;
-    endpoint->lateness_in_order = session->rx.lateness_in_order;
+    endpoint->lateness = session->rx.late.lateness;
+    endpoint->lateness_in_order = session->rx.late.lateness_in_order;
   }
 }
 
@@ -219,22 +220,22 @@ leave_sender (FaspEndpoint *endpoint, FaspTime now, const FaspSession *session, 
   guint64 lost = 0;
 
   /* after a goodbye, the next receiver begins anew */
-  endpoint->left = session->close_reason == FASP_REASON_SILENT ?
+  endpoint->left = session->closing.reason == FASP_REASON_SILENT ?
       fasp_store_get_offset_of (endpoint->store, base) :
       (FaspStreamOffset) { 0 };
   /* a session that was replaced goes on in the one that took its place */
-  if (session->close_reason != FASP_REASON_REPLACED)
+  if (session->closing.reason != FASP_REASON_REPLACED)
     lost = fasp_store_count_bytes (endpoint->store, base, fasp_store_get_head (endpoint->store));
   if (fasp_hold_begin (endpoint, now, session, again, lost)) {
     lost = 0;
-  } else if (session->close_reason == FASP_REASON_BUSY) {
+  } else if (session->closing.reason == FASP_REASON_BUSY) {
     /* it is discarded as if nobody had been there */
     endpoint->stats.bytes_dropped += lost;
     lost = 0;
   }
   if (fasp_store_is_finished (endpoint->store)) {
     endpoint->stats.bytes_unconfirmed += lost;
-    endpoint->stats.whole += session->close_reason == FASP_REASON_FINISHED;
+    endpoint->stats.whole += session->closing.reason == FASP_REASON_FINISHED;
     fasp_endpoint_wake_all (endpoint); /* this may have been the last one heard */
   } else if (fasp_endpoint_get_open (endpoint) == NULL) {
     endpoint->stats.bytes_unconfirmed = lost;
@@ -246,7 +247,7 @@ leave_sender (FaspEndpoint *endpoint, FaspTime now, const FaspSession *session, 
 static void
 call_again (FaspEndpoint *endpoint, FaspTime now, const FaspSession *session)
 {
-  FaspReason reason = session->close_reason;
+  FaspReason reason = session->closing.reason;
 
   if (endpoint->caller.active && endpoint->caller.hello.has_resume)
     fasp_dial_start (endpoint, now); /* there is nothing to resume any more */
@@ -261,7 +262,7 @@ call_again (FaspEndpoint *endpoint, FaspTime now, const FaspSession *session)
 static gboolean
 refused (const FaspEndpoint *endpoint, const FaspSession *session)
 {
-  switch (session->close_reason) {
+  switch (session->closing.reason) {
     case FASP_REASON_FINISHED:
       return !endpoint->config.settings.keep_listening;
     case FASP_REASON_REFUSED:
@@ -286,8 +287,8 @@ static gboolean
 is_held_by (const FaspEndpoint *endpoint, const FaspSession *session, gboolean again)
 {
   return session->role == FASP_ROLE_SENDER
-      && (session->close_reason == FASP_REASON_STOPPED
-          || (session->close_reason == FASP_REASON_SILENT
+      && (session->closing.reason == FASP_REASON_STOPPED
+          || (session->closing.reason == FASP_REASON_SILENT
               && !fasp_store_is_finished (endpoint->store)))
       && !endpoint->closing && endpoint->stats.sessions == 0
       && endpoint->config.settings.wait_for_connection && (again || !fasp_dial_is_ours (endpoint));
@@ -300,37 +301,37 @@ leave (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
   gboolean again;
   FaspEvent *event;
 
-  session->removed = TRUE;
-  fasp_heap_remove (&endpoint->first_needed, &session->first_needed);
-  endpoint->stats.interrupted -= session->interrupted;
+  session->told.removed = TRUE;
+  fasp_heap_remove (&endpoint->first_needed, &session->entry.first_needed);
+  endpoint->stats.interrupted -= session->liveness.interrupted;
   /* it may be heard again while its goodbye is under way */
-  session->interrupted = FALSE;
-  if (!session->connected)
+  session->liveness.interrupted = FALSE;
+  if (!session->told.connected)
     return;
   if (session->listener)
-    fasp_networks_leave (endpoint->networks, session->network);
+    fasp_networks_leave (endpoint->networks, session->handshake.network);
   endpoint->stats.sessions--;
   /* the sender claims that all is acknowledged, but never sent the end */
-  if (session->role == FASP_ROLE_RECEIVER && !session->rx.complete
-      && session->close_reason == FASP_REASON_FINISHED)
-    session->close_reason = FASP_REASON_STOPPED;
+  if (session->role == FASP_ROLE_RECEIVER && !session->rx.end.is_taken
+      && session->closing.reason == FASP_REASON_FINISHED)
+    session->closing.reason = FASP_REASON_STOPPED;
   again = calls_again (endpoint, session);
   keep_figures (endpoint, now, session);
   event = fasp_endpoint_push_event (endpoint, FASP_EVENT_REMOVED, session);
-  event->reason = session->close_reason;
-  event->final = !again && session->close_reason != FASP_REASON_REPLACED;
+  event->reason = session->closing.reason;
+  event->final = !again && session->closing.reason != FASP_REASON_REPLACED;
   event->held = is_held_by (endpoint, session, again);
-  event->lasted = now - session->opened;
+  event->lasted = now - session->liveness.opened;
   event->bytes = session->role == FASP_ROLE_SENDER ? endpoint->last.delivery.bytes :
                                                      endpoint->last.received.bytes;
   endpoint->given_up |= event->final;
-  g_strlcpy (event->text, session->close_text, sizeof (event->text));
+  g_strlcpy (event->text, session->closing.text, sizeof (event->text));
   if (session->role == FASP_ROLE_SENDER)
     event->bytes_lost = leave_sender (endpoint, now, session, again);
   else
     endpoint->received |= event->final && !endpoint->config.settings.keep_listening;
   FASP_LOG (session->notes.log, now, SESSION_CLOSED, event->reason, FASP_LOG_POINTER (event->text),
-      !session->close_initiated, event->lasted, event->bytes, event->bytes_lost, event->final,
+      !session->closing.initiated, event->lasted, event->bytes, event->bytes_lost, event->final,
       event->held);
   endpoint->seeking = 0;
   if (again)
@@ -343,17 +344,17 @@ leave (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
 void
 fasp_lifecycle_remove (FaspEndpoint *endpoint, FaspSession *session)
 {
-  gboolean was_open = session->connected;
+  gboolean was_open = session->told.connected;
 
   g_hash_table_remove (endpoint->by_id, GUINT_TO_POINTER (session->id));
   fasp_admission_forget (endpoint, session);
   g_ptr_array_remove (endpoint->sessions, session); /* keeps their order */
-  fasp_scheduler_remove (fasp_endpoint_get_scheduler (endpoint, session), &session->turn_to_send);
+  fasp_scheduler_remove (fasp_endpoint_get_scheduler (endpoint, session), &session->entry.turn);
   fasp_sending_share (endpoint);
   fasp_reading_left (endpoint, session);
   fasp_admission_left (endpoint, session);
   if (endpoint->group != NULL)
-    fasp_multicast_sender_leave (endpoint->group, &session->member);
+    fasp_multicast_sender_leave (endpoint->group, &session->group.member);
   fasp_session_free (session);
   if (endpoint->store == NULL)
     return;
@@ -367,17 +368,17 @@ fasp_lifecycle_remove (FaspEndpoint *endpoint, FaspSession *session)
 static void
 tell_promise (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
 {
-  gboolean first = session->promise_told == 0;
+  gboolean first = session->told.promise == 0;
   FaspSessionStats stats;
   FaspEvent *event;
 
-  if (!session->promise_changed || !session->connected)
+  if (!session->promise.changed || !session->told.connected)
     return;
   /* a peer may change it as often as it likes */
-  if (!first && now - session->promise_told < TELL_PROMISE_AFTER)
+  if (!first && now - session->told.promise < TELL_PROMISE_AFTER)
     return;
-  session->promise_changed = FALSE;
-  session->promise_told = MAX (now, 1);
+  session->promise.changed = FALSE;
+  session->told.promise = MAX (now, 1);
   fasp_session_get_stats (session, now, &stats);
   event = fasp_endpoint_push_event (endpoint, FASP_EVENT_PROMISE, session);
   event->current_latency_ms = stats.latency.ms;
@@ -386,15 +387,15 @@ tell_promise (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
   if (session->role == FASP_ROLE_SENDER) {
     gboolean falls_short = session->tx.estimate.falls_short;
 
-    event->falls_short = falls_short && !session->shortfall_told;
-    session->shortfall_told = falls_short;
+    event->falls_short = falls_short && !session->told.shortfall;
+    session->told.shortfall = falls_short;
   }
 }
 
 static const gchar *
 explain_outage (const FaspSession *session, const FaspPath *path)
 {
-  if (path->refused)
+  if (path->refusal.is_reported)
     return "its port is closed there";
   if (!path->proved)
     return "nobody has answered there yet";
@@ -452,10 +453,10 @@ tend_latency (FaspSession *session, FaspTime now)
   if (end == 0 || now < end)
     return;
   fasp_playout_set (&session->rx.playout, now,
-      MAX (session->agreed.latency, FASP_LATENCY_MS_DEFAULT * FASP_MSEC));
+      MAX (session->terms.latency.latency, FASP_LATENCY_MS_DEFAULT * FASP_MSEC));
   FASP_LOG (session->notes.log, now, LATENCY_CHANGED, FASP_LOG_UNKNOWN,
       session->rx.playout.way.target, FASP_LOG_WORD ("none_promised"));
-  session->promise_changed = TRUE;
+  session->promise.changed = TRUE;
 }
 
 gboolean
@@ -466,19 +467,19 @@ fasp_lifecycle_tend (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
   switch (session->state) {
     case FASP_SESSION_ASKING:
     case FASP_SESSION_HALF:
-      if (now < session->created + FASP_HALF_TIMEOUT)
+      if (now < session->liveness.created + FASP_HALF_TIMEOUT)
         return TRUE;
       FASP_LOG (session->notes.log, now, SESSION_UNCONFIRMED,
-          FASP_LOG_POINTER (&session->accept_to), now - session->created);
+          FASP_LOG_POINTER (&session->handshake.from), now - session->liveness.created);
       return FALSE;
     case FASP_SESSION_OPEN:
       silent = now - fasp_session_get_silent_since (session);
-      if (silent >= session->resume_timeout)
+      if (silent >= session->liveness.resume_timeout)
         remove_reason (session, now, FASP_REASON_SILENT);
       else if (silent >= fasp_session_get_patience (session))
         interrupt (endpoint, now, session, "nothing is heard from it");
       tend_refusal (endpoint, now, session);
-      if (session->interrupted && fasp_slow_policy_lets_go (endpoint))
+      if (session->liveness.interrupted && fasp_slow_policy_lets_go (endpoint))
         remove_reason (session, now, FASP_REASON_SILENT);
       tend_latency (session, now);
       tell_outages (endpoint, now, session);
@@ -496,10 +497,10 @@ fasp_lifecycle_tend (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
       break;
   }
   if (fasp_session_is_over (session) && endpoint->group != NULL)
-    fasp_multicast_sender_leave (endpoint->group, &session->member);
-  if (fasp_session_is_over (session) && !session->removed && !fasp_session_has_unread (session)
+    fasp_multicast_sender_leave (endpoint->group, &session->group.member);
+  if (fasp_session_is_over (session) && !session->told.removed && !fasp_session_has_unread (session)
       && (session->state == FASP_SESSION_CLOSED || session->role == FASP_ROLE_SENDER))
     leave (endpoint, now, session);
-  return session->state != FASP_SESSION_CLOSED || !session->removed
-      || (now < session->close_deadline && !session->close_initiated);
+  return session->state != FASP_SESSION_CLOSED || !session->told.removed
+      || (now < session->closing.deadline && !session->closing.initiated);
 }

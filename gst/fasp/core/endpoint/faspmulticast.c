@@ -47,19 +47,20 @@ get_rtt (const FaspSession *session)
 static void
 join (FaspMulticastSender *group, FaspTime now, FaspSession *session, guint64 start)
 {
-  FASP_LOG (session->notes.log, now, MEMBER_JOINED, start, session->tx.past != NULL);
-  fasp_multicast_sender_join (group, &session->member, start, session->tx.limit, get_rtt (session));
+  FASP_LOG (session->notes.log, now, MEMBER_JOINED, start, session->tx.group.past != NULL);
+  fasp_multicast_sender_join (group, &session->group.member, start, session->tx.limit,
+      get_rtt (session));
   fasp_tx_join (&session->tx, now, group->log);
 }
 
 void
 fasp_multicast_opened (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
 {
-  if (!session->member.invited)
+  if (!session->group.member.invited)
     return;
-  session->group = endpoint->group;
-  session->member.who = session->tx.sent_map;
-  join (endpoint->group, now, session, session->start);
+  session->group.sender = endpoint->group;
+  session->group.member.who = session->tx.sent_map;
+  join (endpoint->group, now, session, session->start.block);
 }
 
 /* The member does not hear the group: it gets the stream alone from now on. */
@@ -68,26 +69,26 @@ send_away (FaspEndpoint *endpoint, FaspTime now, FaspSession *session, const gch
 {
   FASP_LOG (session->notes.log, now, MEMBER_SENT_AWAY, session->tx.cursor, FASP_LOG_WORD (why));
   endpoint->group->deaf++;
-  fasp_multicast_sender_send_away (endpoint->group, &session->member);
+  fasp_multicast_sender_send_away (endpoint->group, &session->group.member);
   fasp_tx_leave (&session->tx, now);
 }
 
 void
 fasp_multicast_heard (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
 {
-  if (!session->member.joined) {
-    if (session->group == NULL
-        || !fasp_tx_returns (&session->tx, now, &session->rtt, session->group->log))
+  if (!session->group.member.joined) {
+    if (session->group.sender == NULL
+        || !fasp_tx_returns (&session->tx, now, &session->rtt, session->group.sender->log))
       return;
-    session->group->returned++;
-    join (session->group, now, session, session->tx.cursor);
+    session->group.sender->returned++;
+    join (session->group.sender, now, session, session->tx.cursor);
     return;
   }
   if (fasp_tx_is_deaf (&session->tx)) {
     send_away (endpoint, now, session, "deaf");
     return;
   }
-  fasp_multicast_sender_heard (endpoint->group, &session->member, session->tx.limit,
+  fasp_multicast_sender_heard (endpoint->group, &session->group.member, session->tx.limit,
       get_rtt (session));
 }
 
@@ -95,7 +96,7 @@ gboolean
 fasp_multicast_sends_away (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
 {
   /* a slow one tells of the packets all the same */
-  if (!session->member.joined || session->interrupted
+  if (!session->group.member.joined || session->liveness.interrupted
       || fasp_sent_map_hears_since (session->tx.sent_map, fasp_tx_get_base (&session->tx)))
     return FALSE;
   send_away (endpoint, now, session, "slow");
@@ -138,11 +139,11 @@ plan_fec (FaspEndpoint *endpoint, FaspTime now)
     FaspTime latency = session->tx.estimate.latency;
     Loss loss;
 
-    if (!session->member.joined || session->interrupted)
+    if (!session->group.member.joined || session->liveness.interrupted)
       continue;
     fasp_loss_get (&session->tx.estimate.loss, &loss.loss, &loss.stay);
     g_array_append_val (losses, loss);
-    goal.resent += session->tx.blocks_resent;
+    goal.resent += session->tx.counts.blocks_resent;
     if (goal.latency == 0 || (latency > 0 && latency < goal.latency))
       goal.latency = latency;
   }
@@ -188,7 +189,7 @@ wake_speaker (FaspEndpoint *endpoint)
   for (guint i = 0; speaker != NULL && i < endpoint->sessions->len; i++) {
     FaspSession *session = fasp_endpoint_nth (endpoint, i);
 
-    if (&session->member == speaker)
+    if (&session->group.member == speaker)
       fasp_endpoint_wake (endpoint, session);
   }
 }
@@ -326,7 +327,7 @@ fasp_multicast_receive (FaspEndpoint *endpoint, FaspTime now, const FaspAddress 
   for (guint i = 0; i < endpoint->sessions->len; i++) {
     FaspSession *session = fasp_endpoint_nth (endpoint, i);
 
-    if (session->receiver == NULL || session->receiver->cid != header->cid
+    if (session->group.receiver == NULL || session->group.receiver->cid != header->cid
         || session->state != FASP_SESSION_OPEN)
       continue;
     switch (fasp_session_hear (session, now, from, data, size, memory)) {
@@ -351,7 +352,7 @@ fasp_multicast_receive (FaspEndpoint *endpoint, FaspTime now, const FaspAddress 
 void
 fasp_multicast_tell_deaf (FaspEndpoint *endpoint, FaspSession *session)
 {
-  FaspMulticastReceiver *receiver = session->receiver;
+  FaspMulticastReceiver *receiver = session->group.receiver;
 
   if (receiver == NULL || receiver->deaf == receiver->deaf_told)
     return;

@@ -71,7 +71,7 @@ tell_gap (FaspEndpoint *endpoint, FaspTime now, const FaspSession *session)
 {
   if (fasp_endpoint_tells_gap (endpoint, now))
     fasp_endpoint_push_event (endpoint, FASP_EVENT_GAP, session)->left_behind =
-        !endpoint->config.settings.too_late_skip || !session->rx.gave_up;
+        !endpoint->config.settings.too_late_skip || !session->rx.late.has_given_up;
 }
 
 /* Counts missing bytes, once the position of the bytes behind them is known. */
@@ -261,9 +261,9 @@ static void
 was_read (FaspEndpoint *endpoint, FaspSession *session)
 {
   if (session->state == FASP_SESSION_OPEN)
-    fasp_scheduler_wake (fasp_endpoint_get_scheduler (endpoint, session), &session->turn_to_send,
+    fasp_scheduler_wake (fasp_endpoint_get_scheduler (endpoint, session), &session->entry.turn,
         fasp_feedback_get_timeout (&session->rx.feedback));
-  else if (fasp_session_is_over (session) && !session->removed
+  else if (fasp_session_is_over (session) && !session->told.removed
       && !fasp_session_has_unread (session))
     fasp_endpoint_wake (endpoint, session); /* it can be removed */
 }
@@ -275,7 +275,7 @@ fasp_endpoint_read (FaspEndpoint *endpoint, FaspTime now)
     FaspSession *session = fasp_endpoint_nth (endpoint, i);
     FaspBlock *block;
 
-    if (!session->connected || fasp_session_get_hold_end (session) > 0)
+    if (!session->told.connected || fasp_session_get_hold_end (session) > 0)
       continue;
     block = take (endpoint, now, session);
     was_read (endpoint, session);
@@ -310,7 +310,7 @@ fasp_endpoint_can_read (const FaspEndpoint *endpoint)
   for (guint i = 0; i < endpoint->sessions->len; i++) {
     const FaspSession *session = fasp_endpoint_nth (endpoint, i);
 
-    if (session->connected && fasp_session_get_hold_end (session) == 0
+    if (session->told.connected && fasp_session_get_hold_end (session) == 0
         && fasp_session_has_unread (session))
       return TRUE;
   }

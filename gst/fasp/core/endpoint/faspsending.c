@@ -57,7 +57,7 @@ poll_punch (FaspEndpoint *endpoint, FaspTime now, FaspDatagram *datagram)
 
   endpoint->punch_time = now + FASP_CALLER_FIRST;
   session = fasp_endpoint_get_open (endpoint);
-  if (session != NULL && !session->interrupted)
+  if (session != NULL && !session->liveness.interrupted)
     return FALSE;
   fasp_wire_write_handshake (&w, &punch);
   datagram->to = fasp_dial_get_way (endpoint, endpoint->punched);
@@ -78,11 +78,12 @@ end_turn (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
 {
   FaspScheduler *turns = fasp_endpoint_get_scheduler (endpoint, session);
   gboolean waits = session->role == FASP_ROLE_SENDER && session->state == FASP_SESSION_OPEN
-      && !session->member.joined && session->tx.cursor >= fasp_store_get_head (endpoint->store);
+      && !session->group.member.joined
+      && session->tx.cursor >= fasp_store_get_head (endpoint->store);
 
   fasp_writing_note_first_needed (endpoint, session);
   fasp_session_end_turn (session, now, turns->quantum, waits);
-  fasp_scheduler_done (turns, &session->turn_to_send, now,
+  fasp_scheduler_done (turns, &session->entry.turn, now,
       fasp_later (fasp_session_get_timeout (session, now), now + 1), waits);
 }
 
@@ -115,14 +116,14 @@ fasp_endpoint_poll_lane (FaspEndpoint *endpoint, guint lane, FaspTime now, FaspD
       fasp_lifecycle_remove (endpoint, session);
       continue;
     }
-    if (session->accept_due) {
-      session->accept_due = FALSE;
+    if (session->handshake.accept_due) {
+      session->handshake.accept_due = FALSE;
       fasp_admission_accept (session, datagram);
       return TRUE;
     }
     if (fasp_session_poll (session, now, datagram)) {
-      fasp_scheduler_used (turns, &session->turn_to_send, now);
-      if (session->member.joined)
+      fasp_scheduler_used (turns, &session->entry.turn, now);
+      if (session->group.member.joined)
         fasp_multicast_sender_gave_turn (endpoint->group);
       return TRUE;
     }

@@ -14,8 +14,9 @@ static gboolean
 may_leave_behind (const FaspEndpoint *endpoint, const FaspSession *session, gboolean any_heard)
 {
   return endpoint->config.settings.slow_policy != FASP_SLOW_WAIT
-      || (session->interrupted
-          && (any_heard || (session->has_other && !endpoint->config.settings.wait_for_connection)))
+      || (session->liveness.interrupted
+          && (any_heard
+              || (session->liveness.has_other && !endpoint->config.settings.wait_for_connection)))
       || fasp_history_is_in_past (session);
 }
 
@@ -66,9 +67,9 @@ fasp_slow_policy_press (FaspEndpoint *endpoint, FaspTime now)
       continue;
     FASP_LOG (session->notes.log, now, RECEIVER_LEFT_BEHIND, fasp_tx_get_base (&session->tx),
         middle,
-        FASP_LOG_WORD (past          ? "history" :
-                session->interrupted ? "silent" :
-                                       "slow"));
+        FASP_LOG_WORD (past                   ? "history" :
+                session->liveness.interrupted ? "silent" :
+                                                "slow"));
     if (endpoint->config.settings.slow_policy == FASP_SLOW_DROP_RECEIVER && !past
         && !fasp_multicast_sends_away (endpoint, now, session)) {
       fasp_session_close (session, now, FASP_REASON_TOO_SLOW,

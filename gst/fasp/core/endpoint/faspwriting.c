@@ -99,14 +99,14 @@ fasp_writing_is_in_the_middle (const FaspEndpoint *endpoint, const FaspSession *
 {
   FaspStreamOffset begin = get_begin (endpoint, session);
 
-  return begin.offset > 0 && !fasp_stream_offset_is_comparable (&session->previous_offset, &begin);
+  return begin.offset > 0 && !fasp_stream_offset_is_comparable (&session->start.previous, &begin);
 }
 
 /* Counts what the receiver lacks between where it stood and its first block. */
 static void
 count_missing (FaspEndpoint *endpoint, FaspTime now, const FaspSession *session)
 {
-  const FaspStreamOffset *from = &session->previous_offset;
+  const FaspStreamOffset *from = &session->start.previous;
   FaspStreamOffset to = get_begin (endpoint, session);
   guint64 bytes;
 
@@ -131,7 +131,7 @@ header_said (FaspEndpoint *endpoint, FaspTime now)
   for (guint i = 0; i < endpoint->sessions->len; i++) {
     FaspSession *session = fasp_endpoint_nth (endpoint, i);
 
-    session->header_end = MIN (session->header_end, end);
+    session->header_wait.end = MIN (session->header_wait.end, end);
   }
 }
 
@@ -155,9 +155,9 @@ header_gone (FaspEndpoint *endpoint, FaspTime now)
 
     if (session->state != FASP_SESSION_OPEN)
       continue;
-    session->lacks_header_since = MAX (now, 1);
-    session->header_end = FASP_NO_BLOCK;
-    session->header_skips = fasp_tx_count_skips (&session->tx);
+    session->header_wait.since = MAX (now, 1);
+    session->header_wait.end = FASP_NO_BLOCK;
+    session->header_wait.skips = fasp_tx_count_skips (&session->tx);
   }
   say_no_header (endpoint, now);
 }
@@ -171,14 +171,14 @@ move_waiting (FaspEndpoint *endpoint, guint64 number, gboolean hold)
   for (guint i = 0; i < endpoint->sessions->len; i++) {
     FaspSession *session = fasp_endpoint_nth (endpoint, i);
 
-    if (!session->awaits_header)
+    if (!session->header_wait.is_held)
       continue;
-    if (session->gets_first)
+    if (session->header_wait.gets_first)
       fasp_tx_skip_to (&session->tx, number);
     else
       fasp_tx_begin_at (&session->tx, number);
-    session->header_skips = fasp_tx_count_skips (&session->tx);
-    session->awaits_header = session->tx.held = hold;
+    session->header_wait.skips = fasp_tx_count_skips (&session->tx);
+    session->header_wait.is_held = session->tx.held = hold;
     fasp_writing_note_first_needed (endpoint, session);
     if (!hold)
       fasp_endpoint_wake (endpoint, session);
@@ -190,8 +190,8 @@ move_waiting (FaspEndpoint *endpoint, guint64 number, gboolean hold)
 static void
 lack_header (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
 {
-  session->header_end = FASP_NO_BLOCK;
-  session->header_skips = fasp_tx_count_skips (&session->tx);
+  session->header_wait.end = FASP_NO_BLOCK;
+  session->header_wait.skips = fasp_tx_count_skips (&session->tx);
   if (endpoint->header.bytes != NULL)
     fasp_stream_header_want (&endpoint->header);
   else
@@ -207,14 +207,14 @@ has_beginning (const FaspEndpoint *endpoint, const FaspSession *session)
 
   return begin.offset == 0
       || (!fasp_dial_is_ours (endpoint)
-          && fasp_stream_offset_is_comparable (&session->previous_offset, &begin));
+          && fasp_stream_offset_is_comparable (&session->start.previous, &begin));
 }
 
 /* Nothing is sent to the session until the header is written before the next key frame. */
 static void
 hold (FaspEndpoint *endpoint, FaspSession *session)
 {
-  endpoint->awaits_header = session->awaits_header = session->tx.held = TRUE;
+  endpoint->awaits_header = session->header_wait.is_held = session->tx.held = TRUE;
 }
 
 /* The header is in the first bytes of the stream, which the session is to get. It waits for another
@@ -225,10 +225,10 @@ follow_first (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
   if (get_begin (endpoint, session).offset > 0)
     return;
   fasp_tx_begin_at (&session->tx, fasp_writing_get_first (endpoint, session));
-  session->gets_first = TRUE;
-  session->lacks_header_since = MAX (now, 1);
-  session->header_end = 0;
-  session->header_skips = fasp_tx_count_skips (&session->tx);
+  session->header_wait.gets_first = TRUE;
+  session->header_wait.since = MAX (now, 1);
+  session->header_wait.end = 0;
+  session->header_wait.skips = fasp_tx_count_skips (&session->tx);
 }
 
 /* Has the peer confirmed the first bytes? */
@@ -246,15 +246,15 @@ has_first (const FaspEndpoint *endpoint, const FaspSession *session)
 static void
 follow_untold (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
 {
-  session->header_skips = fasp_tx_count_skips (&session->tx);
-  if (session->tx.skipped == 0 || !has_first (endpoint, session))
+  session->header_wait.skips = fasp_tx_count_skips (&session->tx);
+  if (session->tx.counts.skipped == 0 || !has_first (endpoint, session))
     return;
   if (endpoint->header.bytes == NULL || endpoint->group != NULL) {
-    session->lacks_header_since = 0;
+    session->header_wait.since = 0;
     return;
   }
   hold (endpoint, session);
-  session->lacks_header_since = MAX (now, 1);
+  session->header_wait.since = MAX (now, 1);
   lack_header (endpoint, now, session);
   move_waiting (endpoint, fasp_store_get_head (endpoint->store), TRUE);
 }
@@ -271,7 +271,7 @@ begin_without_header (FaspEndpoint *endpoint, FaspTime now, FaspSession *session
   }
   /* It was let in before there was a header, so it would take what comes before the next
    * one. A group sends to all of its members at once. */
-  if (!session->announced_header && endpoint->header.bytes != NULL
+  if (!session->start.has_header && endpoint->header.bytes != NULL
       && start >= endpoint->header.since && endpoint->group == NULL) {
     if (has_key)
       fasp_tx_begin_at (&session->tx, endpoint->key);
@@ -279,14 +279,14 @@ begin_without_header (FaspEndpoint *endpoint, FaspTime now, FaspSession *session
       hold (endpoint, session);
   }
   /* it takes the stream without a header, but may relay it */
-  else if (!session->announced_header) {
+  else if (!session->start.has_header) {
     fasp_stream_header_want (&endpoint->header);
     return;
   }
-  session->lacks_header_since = now;
+  session->header_wait.since = now;
   if (has_key) {
-    session->header_end = endpoint->header.end;
-    session->header_skips = fasp_tx_count_skips (&session->tx);
+    session->header_wait.end = endpoint->header.end;
+    session->header_wait.skips = fasp_tx_count_skips (&session->tx);
   } else {
     lack_header (endpoint, now, session);
   }
@@ -295,19 +295,20 @@ begin_without_header (FaspEndpoint *endpoint, FaspTime now, FaspSession *session
 void
 fasp_writing_follow_header (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
 {
-  if (session->lacks_header_since == 0)
+  if (session->header_wait.since == 0)
     return;
   /* Only the receiver knows what it has skipped. So it may lack the header again. That
    * there is no header any more is not repeated to all whenever somebody skips. */
-  if (fasp_tx_count_skips (&session->tx) != session->header_skips && session->header_end == 0
-      && !session->announced_header) {
+  if (fasp_tx_count_skips (&session->tx) != session->header_wait.skips
+      && session->header_wait.end == 0 && !session->start.has_header) {
     follow_untold (endpoint, now, session);
-  } else if (fasp_tx_count_skips (&session->tx) != session->header_skips) {
+  } else if (fasp_tx_count_skips (&session->tx) != session->header_wait.skips) {
     if (endpoint->header.bytes != NULL || now >= endpoint->header.may)
       lack_header (endpoint, now, session);
-  } else if (session->header_end > 0 ? fasp_tx_get_base (&session->tx) >= session->header_end :
-                                       has_first (endpoint, session)) {
-    session->lacks_header_since = 0;
+  } else if (session->header_wait.end > 0 ?
+          fasp_tx_get_base (&session->tx) >= session->header_wait.end :
+          has_first (endpoint, session)) {
+    session->header_wait.since = 0;
   }
 }
 
@@ -502,9 +503,10 @@ fasp_endpoint_get_header_wait (const FaspEndpoint *endpoint, FaspTime now)
 
     /* who was to get the first bytes may have them, though it says that something came late; but
      * not if it is sent nothing */
-    if (session->state == FASP_SESSION_OPEN && session->lacks_header_since > 0
-        && session->header_end == FASP_NO_BLOCK && (!session->gets_first || session->awaits_header))
-      since = MIN (since, session->lacks_header_since);
+    if (session->state == FASP_SESSION_OPEN && session->header_wait.since > 0
+        && session->header_wait.end == FASP_NO_BLOCK
+        && (!session->header_wait.gets_first || session->header_wait.is_held))
+      since = MIN (since, session->header_wait.since);
   }
   return now - since;
 }
@@ -624,8 +626,8 @@ fasp_endpoint_is_drained (const FaspEndpoint *endpoint)
 void
 fasp_writing_note_first_needed (FaspEndpoint *endpoint, FaspSession *session)
 {
-  if (session->role == FASP_ROLE_SENDER && session->connected && !session->removed)
-    fasp_heap_set (&endpoint->first_needed, &session->first_needed,
+  if (session->role == FASP_ROLE_SENDER && session->told.connected && !session->told.removed)
+    fasp_heap_set (&endpoint->first_needed, &session->entry.first_needed,
         fasp_tx_get_base (&session->tx));
 }
 

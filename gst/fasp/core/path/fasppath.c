@@ -13,9 +13,9 @@ fasp_path_init (FaspPath *path, FaspTime now, gboolean alone)
   memset (path, 0, sizeof *path);
   path->gap = fasp_gap_new ();
   path->heard = now;
-  path->ping_time = alone ? FASP_NEVER : now;
-  path->ping_interval = FASP_PATH_AGAIN;
-  path->silence_due = FASP_NEVER;
+  path->asking.time = alone ? FASP_NEVER : now;
+  path->asking.interval = FASP_PATH_AGAIN;
+  path->silence.due = FASP_NEVER;
   fasp_loss_init (&path->loss, now);
   fasp_timestamps_init (&path->timestamps);
 }
@@ -30,19 +30,20 @@ fasp_path_clear (FaspPath *path)
 void
 fasp_path_suppose (FaspPath *path, FaspTime now, const FaspAddress *at, gboolean heard)
 {
-  if (path->has_candidate && path->candidate_heard && !heard && now - path->heard < FASP_PATH_MUTE)
+  if (path->challenge.has_candidate && path->challenge.heard && !heard
+      && now - path->heard < FASP_PATH_MUTE)
     return;
   /* a peer that is heard from several addresses in turn is not challenged for each datagram: its
    * answers would come when we have forgotten the PINGs, and be heard from there again */
-  if (!path->has_candidate || !fasp_address_equal (&path->candidate, at)) {
-    path->candidate_time = now;
-    path->challenge_time = MAX (now, path->challenged + FASP_CHALLENGE_INTERVAL);
+  if (!path->challenge.has_candidate || !fasp_address_equal (&path->challenge.candidate, at)) {
+    path->challenge.since = now;
+    path->challenge.time = MAX (now, path->challenge.sent + FASP_CHALLENGE_INTERVAL);
   }
-  path->candidate = *at;
-  path->candidate_heard = heard;
-  path->has_candidate = TRUE;
+  path->challenge.candidate = *at;
+  path->challenge.heard = heard;
+  path->challenge.has_candidate = TRUE;
   /* a peer that is there sends something now and then; nobody else is challenged for long */
-  path->challenges = FASP_CHALLENGES;
+  path->challenge.left = FASP_CHALLENGES;
 }
 
 void
@@ -51,20 +52,20 @@ fasp_path_heard (FaspPath *path, FaspTime now, const FaspAddress *from, gboolean
   gboolean same = fasp_address_equal (&path->address, from);
 
   path->heard = now;
-  path->refused = FALSE;
-  if (path->dead) {
+  path->refusal.is_reported = FALSE;
+  if (path->death.is_dead) {
     /* it may work again */
-    path->ping_time = MIN (path->ping_time, path->asked + FASP_PATH_AGAIN);
-  } else if (same && path->proved && path->ping_time != FASP_NEVER) {
-    path->ping_time = now + FASP_PATH_QUIET;
-    path->ping_interval = FASP_PATH_AGAIN;
+    path->asking.time = MIN (path->asking.time, path->asking.sent + FASP_PATH_AGAIN);
+  } else if (same && path->proved && path->asking.time != FASP_NEVER) {
+    path->asking.time = now + FASP_PATH_QUIET;
+    path->asking.interval = FASP_PATH_AGAIN;
   }
   if (!newest)
     return;
   /* the sender of the datagram knows the key, but the address may be forged:
    * it counts once a challenge is answered */
-  if (same && (path->candidate_heard || now - path->candidate_time > FASP_PATH_CALLED))
-    path->has_candidate = FALSE;
+  if (same && (path->challenge.heard || now - path->challenge.since > FASP_PATH_CALLED))
+    path->challenge.has_candidate = FALSE;
   else if (!same)
     fasp_path_suppose (path, now, from, TRUE);
 }
@@ -74,9 +75,9 @@ fasp_path_stream_heard (FaspPath *path, FaspTime now)
 {
   FaspTime gap = MIN (now - path->heard, PACE_MAX);
 
-  path->pace += (gap - path->pace) / 8;
-  path->silent = FALSE;
-  path->silence_due = now + MAX (FASP_PATH_SILENCE, 4 * path->pace);
+  path->silence.pace += (gap - path->silence.pace) / 8;
+  path->silence.is_silent = FALSE;
+  path->silence.due = now + MAX (FASP_PATH_SILENCE, 4 * path->silence.pace);
 }
 
 guint64
@@ -118,10 +119,10 @@ fasp_path_pong (FaspPath *path, const FaspAddress *from, guint64 token, FaspPing
 gboolean
 fasp_path_prove (FaspPath *path, const FaspAddress *at)
 {
-  if (path->has_candidate && fasp_address_equal (at, &path->candidate)) {
-    path->address = path->candidate;
+  if (path->challenge.has_candidate && fasp_address_equal (at, &path->challenge.candidate)) {
+    path->address = path->challenge.candidate;
     fasp_ecn_restart (&path->ecn);
-    path->has_candidate = FALSE;
+    path->challenge.has_candidate = FALSE;
   } else if (path->proved || !fasp_address_equal (at, &path->address)) {
     return FALSE;
   }
@@ -139,7 +140,8 @@ fasp_path_may_answer (FaspPath *path, FaspTime now, const FaspAddress *to)
 FaspTime
 fasp_path_get_challenge_time (const FaspPath *path)
 {
-  return path->has_candidate && path->challenges > 0 ? path->challenge_time : FASP_NEVER;
+  return path->challenge.has_candidate && path->challenge.left > 0 ? path->challenge.time :
+                                                                     FASP_NEVER;
 }
 
 void
@@ -147,33 +149,33 @@ fasp_path_challenged (FaspPath *path, FaspTime now)
 {
   /* less and less often, so that the PINGs remembered cover five sixths of the time
    * since then, and later at least 7 s: an answer that takes less finds its challenge */
-  FaspTime interval = (now - path->candidate_time) / 8;
+  FaspTime interval = (now - path->challenge.since) / 8;
 
-  path->challenge_time =
+  path->challenge.time =
       now + CLAMP (interval, FASP_CHALLENGE_INTERVAL, FASP_CHALLENGE_INTERVAL_MAX);
-  path->challenged = now;
-  path->challenges--;
+  path->challenge.sent = now;
+  path->challenge.left--;
 }
 
 FaspTime
 fasp_path_get_ping_time (const FaspPath *path)
 {
-  return path->address.len > 0 ? path->ping_time : FASP_NEVER;
+  return path->address.len > 0 ? path->asking.time : FASP_NEVER;
 }
 
 void
 fasp_path_die (FaspPath *path, FaspTime now)
 {
-  path->dead = TRUE;
-  path->died = path->ping_time = now;
-  path->died_pn = path->next_pn;
-  path->ping_interval = FASP_PATH_AGAIN;
+  path->death.is_dead = TRUE;
+  path->death.since = path->asking.time = now;
+  path->death.pn = path->next_pn;
+  path->asking.interval = FASP_PATH_AGAIN;
 }
 
 void
 fasp_path_asked (FaspPath *path, FaspTime now)
 {
-  path->asked = now;
-  path->ping_time = now + path->ping_interval;
-  path->ping_interval = MIN (2 * path->ping_interval, FASP_PATH_AGAIN_MAX);
+  path->asking.sent = now;
+  path->asking.time = now + path->asking.interval;
+  path->asking.interval = MIN (2 * path->asking.interval, FASP_PATH_AGAIN_MAX);
 }

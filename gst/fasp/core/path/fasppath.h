@@ -60,42 +60,86 @@ typedef struct
   guint64 count;
 } FaspTokens;
 
+/* The peer may be at another address, its candidate, and is challenged there. */
 typedef struct
 {
-  FaspAddress address;    /* len 0: not known yet */
-  gboolean proved;        /* the peer answered a PING from there */
-  gboolean refused;       /* the network says that nobody listens there, */
-  FaspTime refused_at;    /* since then */
-  gboolean has_candidate; /* the peer may be at another address: */
+  gboolean has_candidate;
   FaspAddress candidate;
-  gboolean candidate_heard; /* it was heard from there in the session */
-  FaspTime candidate_time;  /* since when it is the candidate */
-  FaspTime challenge_time;  /* of the next challenge, */
-  FaspTime challenged;      /* and of the last one, whoever got it */
-  guint challenges;         /* that may still be sent */
-  FaspTime answered;        /* PONGs to where it is not proved to be: fasptokenbucket.h */
+  gboolean heard; /* the peer was heard from there in the session */
+  FaspTime since; /* since when it is the candidate */
+  FaspTime time;  /* of the next challenge, */
+  FaspTime sent;  /* and of the last one, whoever got it */
+  guint left;     /* challenges that may still be sent */
+} FaspPathChallenge;
+
+/* The network says that nobody listens at the address. Set by the session, cleared when the path is
+ * heard. */
+typedef struct
+{
+  gboolean is_reported;
+  FaspTime since;
+} FaspPathRefusal;
+
+/* PINGs to one of several paths, on which little is heard. */
+typedef struct
+{
+  FaspTime time, interval; /* of the next one, and from that to the one after it */
+  FaspTime sent;           /* the last one */
+} FaspPathAsking;
+
+/* Sender: nothing of what is sent on the path arrives. It is alive again when a packet from `pn' on
+ * does, or a PING that was sent since is answered. */
+typedef struct
+{
+  gboolean is_dead;
+  guint64 pn;
+  FaspTime since;
+} FaspPathDeath;
+
+/* Receiver, with several flows: has the path fallen silent? */
+typedef struct
+{
+  FaspTime pace;      /* mean time between datagrams */
+  FaspTime due;       /* when it counts as silent; FASP_NEVER: it does */
+  gboolean is_silent; /* set by the session */
+} FaspPathSilence;
+
+/* Receiver: what FEEDBACK has said of the flow. Changed by the session. */
+typedef struct
+{
+  guint64 due_for; /* settled holes that made FEEDBACK due, */
+  guint64 holes;   /* settled holes that were reported, */
+  guint64 serial;  /* and the last FEEDBACK about the flow */
+} FaspPathReported;
+
+/* Sender: path MTU probes. Changed by the session. */
+typedef struct
+{
+  guint64 pn;           /* of the packet that follows the last one */
+  gboolean is_followed; /* a small packet must follow it */
+} FaspPathProbe;
+
+typedef struct
+{
+  FaspAddress address; /* len 0: not known yet */
+  gboolean proved;     /* the peer answered a PING from there */
+  FaspPathRefusal refusal;
+  FaspPathChallenge challenge;
+  FaspTime answered; /* PONGs to where it is not proved to be: fasptokenbucket.h */
   guint64 next_pn;
   guint64 phase_pn; /* first packet number of this key phase */
   FaspGap *gap;     /* what we receive */
   FaspPmtu pmtu;
+  FaspPathProbe probe;
   FaspPing pings[FASP_PINGS];
   FaspTime heard;
-  FaspTime ping_time, ping_interval, asked; /* PINGs to a quiet path of several */
-  guint64 probe_pn;                         /* packet that follows the last path MTU probe */
-  gboolean probed;                          /* a small packet must follow that probe */
-  FaspWayBack back;                         /* sender: of feedback */
-  gboolean dead;                            /* sender: nothing arrives; until a packet from */
-  guint64 died_pn;                          /* died_pn on does, or a PING sent since */
-  FaspTime died;                            /* `died' is answered */
-  FaspOutage outage;                        /* of several flows: what people know of this one */
-  FaspLoss loss;                            /* sender: of this flow, where each block goes on all */
-  /* receiver, with several flows */
-  FaspTime pace;        /* mean time between datagrams */
-  FaspTime silence_due; /* when it counts as silent; FASP_NEVER: it does */
-  gboolean silent;
-  guint64 settled_told; /* settled holes that made feedback due, */
-  guint64 told_holes;   /* settled holes that were reported, */
-  guint64 told_serial;  /* and the last feedback about the flow */
+  FaspPathAsking asking;
+  FaspWayBack back; /* sender: of feedback */
+  FaspPathDeath death;
+  FaspOutage outage; /* of several flows: what people know of this one */
+  FaspLoss loss;     /* sender: of this flow, where each block goes on all */
+  FaspPathSilence silence;
+  FaspPathReported reported;
   guint64 datagrams_sent, wire_sent;
   /* for rate control: arrivals that the receiver reports; the rest is the sender's */
   FaspTimestamps timestamps;

@@ -21,10 +21,10 @@ fasp_rx_init (FaspRx *rx, FaspTime now, guint64 start, guint32 capacity, const F
   fasp_media_clock_init (&rx->clock);
   fasp_skew_init (&rx->skew);
   fasp_playout_init (&rx->playout, agreed);
-  rx->last_late = now - SKIP;
+  rx->late.last = now - SKIP;
   rx->first_data = FASP_NEVER;
-  fasp_hist_init (&rx->lateness);
-  fasp_hist_init (&rx->lateness_in_order);
+  fasp_hist_init (&rx->late.lateness);
+  fasp_hist_init (&rx->late.lateness_in_order);
   fasp_feedback_init (&rx->feedback, now, rx->reorder);
 }
 
@@ -33,16 +33,16 @@ fasp_rx_clear (FaspRx *rx)
 {
   fasp_reorder_free (rx->reorder);
   rx->reorder = NULL;
-  fasp_rlc_decoder_free (rx->decoder);
-  rx->decoder = NULL;
+  fasp_rlc_decoder_free (rx->fec.decoder);
+  rx->fec.decoder = NULL;
   fasp_stream_header_parts_clear (&rx->header);
 }
 
 void
 fasp_rx_set_fec (FaspRx *rx, FaspTime now, guint window)
 {
-  rx->decoder_end = now + REPAIRS_WITHIN;
-  rx->decoder = fasp_rlc_decoder_new (REMEMBERED * window);
+  rx->fec.end = now + REPAIRS_WITHIN;
+  rx->fec.decoder = fasp_rlc_decoder_new (REMEMBERED * window);
 }
 
 /* --- what comes in --------------------------------------------------------------- */
@@ -63,12 +63,12 @@ get_written (const FaspRx *rx, FaspTime now, guint64 number)
 static void
 count_skips (FaspRx *rx, FaspTime from, FaspTime to)
 {
-  if (rx->skips > 0)
-    from = MAX (from, rx->skip_time + SKIP);
+  if (rx->late.skips > 0)
+    from = MAX (from, rx->late.skip_time + SKIP);
   if (from > to)
     return;
-  rx->skips += 1 + (to - from) / SKIP;
-  rx->skip_time = to - (to - from) % SKIP;
+  rx->late.skips += 1 + (to - from) / SKIP;
+  rx->late.skip_time = to - (to - from) % SKIP;
 }
 
 /* When the first of the @blocks was written that are missing before @written.  The stream may have
@@ -76,9 +76,9 @@ count_skips (FaspRx *rx, FaspTime from, FaspTime to)
 static FaspTime
 get_gap_start (const FaspRx *rx, FaspTime now, FaspTime written, guint64 blocks)
 {
-  gdouble each = (gdouble) (now - rx->first_data) / rx->lateness_in_order.count;
+  gdouble each = (gdouble) (now - rx->first_data) / rx->late.lateness_in_order.count;
 
-  return MIN (written, MAX (rx->in_order, written - blocks * each));
+  return MIN (written, MAX (rx->late.in_order, written - blocks * each));
 }
 
 /* Something came too late.  The sender is told of a row of such seconds once: for each that it is
@@ -86,9 +86,9 @@ get_gap_start (const FaspRx *rx, FaspTime now, FaspTime written, guint64 blocks)
 static void
 count_late (FaspRx *rx, FaspTime now, FaspTime written)
 {
-  if (now - rx->last_late >= SKIP)
-    rx->rows++;
-  rx->last_late = now;
+  if (now - rx->late.last >= SKIP)
+    rx->late.rows++;
+  rx->late.last = now;
   count_skips (rx, written, written);
 }
 
@@ -111,8 +111,8 @@ measure_in_order (FaspRx *rx, FaspTime now, guint64 from)
     if (fasp_block_is_end (block))
       continue;
     late = now - fasp_media_clock_map (&rx->clock, n, block->media_time);
-    rx->in_order = now - late;
-    fasp_hist_add (&rx->lateness_in_order, late);
+    rx->late.in_order = now - late;
+    fasp_hist_add (&rx->late.lateness_in_order, late);
     if (latency > 0 && late > latency) {
       FASP_LOG (rx->playout.log, now, BLOCK_LATE, n, late, latency);
       count_late (rx, now, now - late);
@@ -125,13 +125,13 @@ measure_in_order (FaspRx *rx, FaspTime now, guint64 from)
 static void
 remember (FaspRx *rx, FaspTime now, guint64 number)
 {
-  if (rx->decoder == NULL)
+  if (rx->fec.decoder == NULL)
     return;
-  if (now < rx->decoder_end) {
-    fasp_rlc_decoder_know (rx->decoder, (FaspBlock *) fasp_reorder_get (rx->reorder, number));
-  } else if (rx->decoder_end > 0) {
-    fasp_rlc_decoder_forget (rx->decoder);
-    rx->decoder_end = 0;
+  if (now < rx->fec.end) {
+    fasp_rlc_decoder_know (rx->fec.decoder, (FaspBlock *) fasp_reorder_get (rx->reorder, number));
+  } else if (rx->fec.end > 0) {
+    fasp_rlc_decoder_forget (rx->fec.decoder);
+    rx->fec.end = 0;
   }
 }
 
@@ -141,15 +141,15 @@ remember (FaspRx *rx, FaspTime now, guint64 number)
 static void
 note_behind (FaspRx *rx, FaspTime now, FaspTime lateness, guint round)
 {
-  gboolean was = rx->behind;
+  gboolean was = rx->late.is_behind;
   FaspTime latency;
 
   if (!rx->give_up)
     return;
   latency = fasp_playout_get (&rx->playout, now);
-  rx->behind =
+  rx->late.is_behind =
       latency > 0 && lateness > latency - (round > 0 ? 0 : MIN (rx->feedback.rtt, latency / 2));
-  if (rx->behind && !was && !fasp_feedback_backs_off (&rx->feedback))
+  if (rx->late.is_behind && !was && !fasp_feedback_backs_off (&rx->feedback))
     fasp_feedback_now (&rx->feedback, now);
 }
 
@@ -160,21 +160,21 @@ block_came (FaspRx *rx, FaspTime now, const FaspReorderPiece *piece, guint64 fro
   gboolean end = (piece->flags & FASP_BLOCK_MARK) != 0 && piece->total == 0;
 
   rx->first_data = MIN (rx->first_data, now);
-  rx->blocks++;
+  rx->counts.blocks++;
   if ((piece->flags & FASP_BLOCK_MARK) == 0)
-    rx->payload += piece->total;
+    rx->counts.payload += piece->total;
   if (end) {
-    rx->has_eos = TRUE;
-    rx->eos = piece->number;
+    rx->end.is_known = TRUE;
+    rx->end.number = piece->number;
   } else {
     FaspTime lateness = now - fasp_media_clock_map (&rx->clock, piece->number, piece->media_time);
 
-    fasp_hist_add (&rx->lateness, lateness);
+    fasp_hist_add (&rx->late.lateness, lateness);
     note_behind (rx, now, lateness, piece->round);
   }
   remember (rx, now, piece->number);
   measure_in_order (rx, now, from);
-  if (rx->has_eos && fasp_reorder_get_ack (rx->reorder) > rx->eos)
+  if (rx->end.is_known && fasp_reorder_get_ack (rx->reorder) > rx->end.number)
     fasp_feedback_complete (&rx->feedback, now);
 }
 
@@ -190,7 +190,7 @@ know_recovered (FaspRx *rx, const FaspReorderPiece *piece)
   block->size = piece->size;
   if (piece->size > 0)
     memcpy (block->data, piece->data, piece->size);
-  fasp_rlc_decoder_know (rx->decoder, block);
+  fasp_rlc_decoder_know (rx->fec.decoder, block);
   fasp_block_unref (block);
 }
 
@@ -199,7 +199,7 @@ fasp_rx_recover (FaspRx *rx, FaspTime now)
 {
   FaspRecovered recovered;
 
-  while (rx->decoder != NULL && fasp_rlc_decoder_take (rx->decoder, &recovered)) {
+  while (rx->fec.decoder != NULL && fasp_rlc_decoder_take (rx->fec.decoder, &recovered)) {
     guint64 old_ack = fasp_reorder_get_ack (rx->reorder);
     FaspReorderPiece piece = {
       .number = recovered.number,
@@ -216,9 +216,9 @@ fasp_rx_recover (FaspRx *rx, FaspTime now)
       know_recovered (rx, &piece); /* given up, or beyond the window */
       continue;
     }
-    rx->recovered++;
+    rx->counts.recovered++;
     FASP_LOG (rx->playout.log, now, BLOCK_RECOVERED, piece.number);
-    rx->rounds[0]++;
+    rx->counts.rounds[0]++;
     block_came (rx, now, &piece, old_ack);
   }
 }
@@ -226,20 +226,20 @@ fasp_rx_recover (FaspRx *rx, FaspTime now)
 FaspTime
 fasp_rx_get_patience (const FaspRx *rx, FaspTime now)
 {
-  return now < rx->patience_end ? rx->patience : 0;
+  return now < rx->fec.patience_end ? rx->fec.patience : 0;
 }
 
 void
 fasp_rx_repair (FaspRx *rx, FaspTime now, const FaspFrame *frame)
 {
-  if (rx->decoder == NULL)
+  if (rx->fec.decoder == NULL)
     return;
-  rx->repairs++;
-  rx->patience =
+  rx->counts.repairs++;
+  rx->fec.patience =
       frame->span == 0 ? 0 : MIN (frame->span * FASP_MSEC + REPAIR_GRACE, FASP_FEEDBACK_CLOCK_MAX);
-  rx->patience_end = now + PATIENCE_FOR;
-  rx->decoder_end = now + REPAIRS_WITHIN;
-  fasp_rlc_decoder_repair (rx->decoder,
+  rx->fec.patience_end = now + PATIENCE_FOR;
+  rx->fec.end = now + REPAIRS_WITHIN;
+  fasp_rlc_decoder_repair (rx->fec.decoder,
       fasp_widen (frame->block, FASP_BLOCK_BITS, fasp_reorder_get_highest (rx->reorder)),
       frame->blocks, frame->key, frame->payload, frame->payload_size);
 }
@@ -283,13 +283,13 @@ fasp_rx_data (FaspRx *rx, FaspTime now, const FaspFrame *frame)
   switch (fasp_reorder_insert (rx->reorder, now, &piece)) {
     case FASP_REORDER_STORED:
       arrival.fresh = TRUE;
-      rx->retransmissions += frame->round > 0;
-      rx->rounds[MIN (frame->round, FASP_ROUNDS - 1)]++;
+      rx->counts.retransmissions += frame->round > 0;
+      rx->counts.rounds[MIN (frame->round, FASP_ROUNDS - 1)]++;
       note_time (rx, now, &piece);
       block_came (rx, now, &piece, old_ack);
       break;
     case FASP_REORDER_DUPLICATE:
-      rx->duplicates++;
+      rx->counts.duplicates++;
       break;
     case FASP_REORDER_PARTIAL:
     case FASP_REORDER_OUTSIDE:
@@ -339,11 +339,11 @@ skip (FaspRx *rx, FaspTime now, guint64 number, const gchar *why)
   if (given_up > 0)
     FASP_LOG (rx->playout.log, now, BLOCKS_GIVEN_UP, old_ack, number, given_up,
         FASP_LOG_WORD (why));
-  rx->given_up += given_up;
+  rx->counts.given_up += given_up;
   /* what was before the first byte that we got is not missing */
-  if (given_up > 0 && rx->lateness_in_order.count > 0)
+  if (given_up > 0 && rx->late.lateness_in_order.count > 0)
     count_skips (rx, get_gap_start (rx, now, written, given_up), written);
-  if (given_up > 0 && rx->behind)
+  if (given_up > 0 && rx->late.is_behind)
     fasp_media_clock_catch_up (&rx->clock);
   forget_positions (rx, number);
   measure_in_order (rx, now, old_ack);
@@ -380,7 +380,7 @@ take_one (FaspRx *rx, FaspBlock **block)
   rx->discont = FALSE;
   if (!payload) {
     (*block)->flags |= FASP_BLOCK_EOS;
-    rx->complete = TRUE;
+    rx->end.is_taken = TRUE;
   }
   return TRUE;
 }
@@ -390,7 +390,7 @@ fasp_rx_take (FaspRx *rx, FaspTime now)
 {
   FaspBlock *block;
 
-  if (rx->complete)
+  if (rx->end.is_taken)
     return NULL;
   while (!take_one (rx, &block))
     ;
@@ -440,7 +440,7 @@ fasp_rx_give_up (FaspRx *rx, FaspTime now)
     if (behind_hole (rx, &number) == NULL)
       break;
     written = get_written (rx, now, number);
-    rx->gave_up = TRUE;
+    rx->late.has_given_up = TRUE;
     skip (rx, now, number, "too_late");
     count_late (rx, now, written);
     g_return_if_fail (fasp_reorder_get_ack (rx->reorder) >= number);
@@ -451,9 +451,9 @@ gboolean
 fasp_rx_tell_expired (FaspRx *rx, FaspTime now, FaspTime *media_time)
 {
   /* in a group, what one member lacks goes to all of them */
-  if (!rx->give_up || !rx->behind || fasp_feedback_backs_off (&rx->feedback))
+  if (!rx->give_up || !rx->late.is_behind || fasp_feedback_backs_off (&rx->feedback))
     return FALSE;
-  rx->gave_up = TRUE;
+  rx->late.has_given_up = TRUE;
   *media_time = now - rx->clock.offset - fasp_playout_get (&rx->playout, now);
   return TRUE;
 }
@@ -471,7 +471,7 @@ void
 fasp_rx_fill_feedback (FaspRx *rx, FaspTime now, FaspFeedback *feedback, gsize room)
 {
   feedback->latency = (fasp_playout_get (&rx->playout, now) + FASP_MSEC - 1) / FASP_MSEC;
-  feedback->skips = rx->rows;
+  feedback->skips = rx->late.rows;
   feedback->wanted = rx->key_frame.told;
   fasp_feedback_fill (&rx->feedback, feedback, room);
 }

@@ -23,42 +23,64 @@
 
 G_BEGIN_DECLS
 
+/* What came too late, or not at all. */
 typedef struct
 {
-  FaspReorder *reorder;
-  FaspRlcDecoder *decoder;         /* NULL: the ends did not agree on repairs */
-  FaspTime patience, patience_end; /* extra time that lost blocks have to be
-                                      recovered; valid until patience_end */
-  FaspTime decoder_end;            /* blocks are remembered for it until then */
-  FaspPosition position;           /* of the next block taken; the caller
-                                      initialises it */
-  gboolean discont;                /* a mark that was passed over followed a hole */
-  FaspStreamHeaderParts header;    /* of the stream, so far */
-  gboolean needs_header;           /* nothing is of use before the header; set by the
-                                      caller */
-  FaspMediaClock clock;
-  FaspSkew skew;
-  FaspPlayout playout;
-  gboolean give_up;   /* too-late=skip */
-  gboolean gave_up;   /* it has given something up */
-  gboolean behind;    /* the last block came too late */
-  guint64 promised;   /* seconds between skips; 0: not told */
-  guint64 skips;      /* seconds of the stream in which something was missing or too late */
-  FaspTime skip_time; /* when the last of them began */
-  FaspTime in_order;  /* when the last block in order was written, by our clock */
-  guint64 rows;       /* rows of seconds in which something was late, as the sender is told */
-  FaspTime last_late;
-  FaspTime first_data;                  /* FASP_NEVER: none yet */
+  gboolean has_given_up; /* something was given up */
+  gboolean is_behind;    /* the last block came too late */
+  guint64 promised;      /* seconds between skips; 0: not told; set by the session */
+  guint64 skips;         /* seconds of the stream in which something was missing or too late */
+  FaspTime skip_time;    /* when the last of them began */
+  FaspTime in_order;     /* when the last block in order was written, by our clock */
+  guint64 rows;          /* rows of seconds in which something was late, as the sender is told */
+  FaspTime last;         /* when a block came too late last */
   FaspHist lateness, lateness_in_order; /* µs */
-  FaspKeyFrame key_frame;               /* for the application, and the sender was not told */
-  gboolean complete;                    /* the end of the stream was taken */
-  gboolean has_eos;                     /* the end's block number is known: */
-  guint64 eos;
-  FaspFeedbackTracker feedback;
-  /* figures */
+} FaspRxLate;
+
+/* Repairs, and the time that lost blocks have to be recovered by them. */
+typedef struct
+{
+  FaspRlcDecoder *decoder;         /* owned; NULL: the ends did not agree on repairs */
+  FaspTime end;                    /* blocks are remembered for it until then */
+  FaspTime patience, patience_end; /* extra time that lost blocks have to be recovered; valid until
+                                      patience_end */
+} FaspRxFec;
+
+/* The end of the stream. */
+typedef struct
+{
+  gboolean is_known; /* its number is known: */
+  guint64 number;
+  gboolean is_taken; /* and it was taken: the stream is complete */
+} FaspRxEnd;
+
+typedef struct
+{
   guint64 blocks, payload, retransmissions, duplicates, given_up;
   guint64 repairs, recovered;
   guint64 rounds[FASP_ROUNDS];
+} FaspRxCounts;
+
+typedef struct
+{
+  FaspReorder *reorder;
+  FaspRxFec fec;
+  FaspPosition position;        /* of the next block taken; the caller
+                                   initialises it */
+  gboolean discont;             /* a mark that was passed over followed a hole */
+  FaspStreamHeaderParts header; /* of the stream, so far */
+  gboolean needs_header;        /* nothing is of use before the header; set by the
+                                   caller */
+  FaspMediaClock clock;
+  FaspSkew skew;
+  FaspPlayout playout;
+  gboolean give_up; /* too-late=skip */
+  FaspRxLate late;
+  FaspTime first_data;    /* FASP_NEVER: none yet */
+  FaspKeyFrame key_frame; /* for the application, and the sender was not told */
+  FaspRxEnd end;
+  FaspFeedbackTracker feedback;
+  FaspRxCounts counts;
 } FaspRx;
 
 void fasp_rx_init (FaspRx *rx, FaspTime now, guint64 start, guint32 capacity,

@@ -72,7 +72,7 @@ is_waiting (const FaspTx *tx)
 static gboolean
 may_begin (const FaspTx *tx)
 {
-  return tx->payload_sent + tx->blocks_sent * FASP_TX_UNHEARD_OVERHEAD
+  return tx->counts.payload_sent + tx->counts.blocks_sent * FASP_TX_UNHEARD_OVERHEAD
       < FASP_TX_UNHEARD_BYTES - FASP_TX_UNHEARD_PACKET;
 }
 
@@ -88,7 +88,7 @@ has_room (const FaspTx *tx)
 gboolean
 fasp_tx_has_fresh (const FaspTx *tx)
 {
-  return !tx->stalled && tx->log == NULL && tx->cursor >= fasp_store_get_tail (tx->store)
+  return !tx->stall.is_on && tx->group.log == NULL && tx->cursor >= fasp_store_get_tail (tx->store)
       && tx->cursor < fasp_store_get_head (tx->store) && has_room (tx);
 }
 
@@ -128,9 +128,9 @@ fasp_tx_takes (FaspTx *tx, const FaspFeedback *feedback)
   if (!fasp_sent_map_is_new (tx->sent_map, feedback))
     return FALSE;
   /* what the group has sent can be reported, too */
-  if (tx->log != NULL)
+  if (tx->group.log != NULL)
     fasp_tx_follow_group (tx);
-  else if (tx->past != NULL)
+  else if (tx->group.past != NULL)
     fasp_tx_overtake (tx, feedback);
   return fasp_sent_map_is_possible (tx->sent_map, feedback);
 }
@@ -144,31 +144,31 @@ fasp_tx_feedback (FaspTx *tx, FaspTime now, const FaspFeedback *feedback, FaspRt
   if (!fasp_sent_map_feedback (tx->sent_map, now, feedback, &result))
     return FALSE;
   *dead = result.dead;
-  tx->feedback++;
+  tx->counts.feedback++;
   if (tx->unheard)
     tx->fresh_time = now;
   tx->unheard = FALSE;
   tx->heard = now;
-  tx->skips_told = feedback->skips;
-  tx->wanted = MAX (tx->wanted, feedback->wanted);
+  tx->counts.skips_told = feedback->skips;
+  tx->counts.wanted = MAX (tx->counts.wanted, feedback->wanted);
   if (feedback->n_flows > 0) {
     FaspFlowTold told = fasp_sent_map_get_told_all (tx->sent_map);
 
     fasp_path_estimate_feedback (&tx->estimate, now, told.told, told.received, told.holes,
         MIN (feedback->latency, FASP_LATENCY_MAX / FASP_MSEC) * FASP_MSEC);
   }
-  if (tx->stalled) {
-    tx->stall_end = now;
+  if (tx->stall.is_on) {
+    tx->stall.end = now;
     FASP_LOG (tx->estimate.log, now, SENDING_RESUMED, tx->cursor - tx->acked);
   }
-  tx->stalled = FALSE;
+  tx->stall.is_on = FALSE;
   /* after a stall, old losses say nothing about how soon a loss is found */
-  if (result.shortest != FASP_NEVER && now - result.shortest >= tx->stall_end)
+  if (result.shortest != FASP_NEVER && now - result.shortest >= tx->stall.end)
     fasp_path_estimate_lost (&tx->estimate, result.shortest);
   if (result.rtt > 0) {
     /* A member waits before it speaks, longer than the round trip. The delay that it
      * reports is subtracted in full. */
-    if (tx->log != NULL)
+    if (tx->group.log != NULL)
       fasp_rtt_sample (rtt, MAX (result.rtt - result.ack_delay, 1), 0);
     else
       fasp_rtt_sample (rtt, result.rtt, result.ack_delay);
@@ -178,24 +178,24 @@ fasp_tx_feedback (FaspTx *tx, FaspTime now, const FaspFeedback *feedback, FaspRt
   if (feedback->ack >= fasp_store_get_tail (tx->store))
     tx->limit = MAX (tx->limit,
         fasp_store_get_offset (tx->store, feedback->ack) + MIN (feedback->window, FASP_WINDOW_MAX));
-  tx->lost += result.lost;
+  tx->counts.lost += result.lost;
   for (guint i = 0; i < FASP_ROUNDS; i++)
-    tx->rounds[i] += result.rounds[i];
+    tx->counts.rounds[i] += result.rounds[i];
   if (feedback->ack > tx->acked) {
     /* what lies below skip_to was given up, not delivered */
     guint64 from = CLAMP (tx->skip_to, tx->acked, feedback->ack);
 
-    tx->confirmed += feedback->ack - from;
-    tx->payload_confirmed += fasp_store_count_bytes (tx->store, from, feedback->ack);
+    tx->counts.confirmed += feedback->ack - from;
+    tx->counts.payload_confirmed += fasp_store_count_bytes (tx->store, from, feedback->ack);
     tx->acked = feedback->ack;
     tx->cursor = MAX (tx->cursor, tx->acked);
     tx->tail_interval = get_pause (tx, rtt, FALSE);
   }
   if (!is_waiting (tx))
     tx->tail_time = FASP_NEVER;
-  else if (tx->log != NULL)
+  else if (tx->group.log != NULL)
     tx->tail_time = now;
-  if (tx->log != NULL)
+  if (tx->group.log != NULL)
     fasp_tx_judge_hearing (tx, now, rtt);
   return TRUE;
 }
@@ -224,7 +224,7 @@ block_item (FaspTx *tx, guint64 number, guint8 round, guint32 room)
 static FaspTime
 get_deadline (const FaspTx *tx)
 {
-  return tx->log == NULL ? tx->heard : fasp_group_log_get_deadline (tx->log, tx->heard);
+  return tx->group.log == NULL ? tx->heard : fasp_group_log_get_deadline (tx->group.log, tx->heard);
 }
 
 /* A member reports what it has by itself now and then, so it is asked only after that. */
@@ -233,8 +233,8 @@ get_tail_time (const FaspTx *tx)
 {
   FaspTime deadline = get_deadline (tx);
 
-  return tx->log == NULL || tx->tail_time == FASP_NEVER ? tx->tail_time :
-                                                          MAX (tx->tail_time, deadline);
+  return tx->group.log == NULL || tx->tail_time == FASP_NEVER ? tx->tail_time :
+                                                                MAX (tx->tail_time, deadline);
 }
 
 static void
@@ -257,9 +257,9 @@ is_tail_due (const FaspTx *tx, FaspTime now)
 void
 fasp_tx_stall (FaspTx *tx, FaspTime now)
 {
-  if (tx->stalled || tx->acked >= tx->cursor)
+  if (tx->stall.is_on || tx->acked >= tx->cursor)
     return;
-  tx->stalled = TRUE;
+  tx->stall.is_on = TRUE;
   FASP_LOG (tx->estimate.log, now, SENDING_STALLED, tx->cursor - tx->acked, now - tx->heard);
   tx->tail_interval = FASP_TX_TAIL_MAX;
   tx->tail_time = MIN (tx->tail_time, now);
@@ -271,7 +271,7 @@ check_stall (FaspTx *tx, FaspTime now, const FaspRtt *rtt)
   FaspTime silent = now - get_deadline (tx), after = STALL_AFTER;
 
   /* it may have been silent because there was nothing to report */
-  if (tx->confirmed == 0 && tx->log == NULL) {
+  if (tx->counts.confirmed == 0 && tx->group.log == NULL) {
     silent = MIN (silent, now - tx->begun);
     after = FIRST_AFTER;
   }
@@ -352,7 +352,7 @@ copy_sent (FaspTx *tx)
   FaspCopy copy = *fasp_proactive_peek (&tx->copies);
 
   fasp_proactive_pop (&tx->copies);
-  tx->copies_sent++;
+  tx->counts.copies_sent++;
   copy.due += copy.apart;
   if (copy.copy++ < copy.last)
     fasp_proactive_push (&tx->copies, &copy);
@@ -410,18 +410,18 @@ fasp_tx_next (FaspTx *tx, FaspTime now, const FaspRtt *rtt, guint32 room, gint64
     fasp_tx_skip_to (tx, tail);
   }
 
-  if (!tx->stalled) {
+  if (!tx->stall.is_on) {
     if (tx->skip_to > tx->acked && now >= tx->skip_time)
       return (FaspTxItem) { FASP_TX_SKIP, tx->skip_to, 0, 0, 0, 1 };
-    if (tx->fragment_count > 0 && tx->fragment_block >= fasp_tx_get_base (tx)) {
-      const FaspBlock *block = fasp_store_get (tx->store, tx->fragment_block);
+    if (tx->fragment.count > 0 && tx->fragment.block >= fasp_tx_get_base (tx)) {
+      const FaspBlock *block = fasp_store_get (tx->store, tx->fragment.block);
 
       /* the path may have changed in between: then the block starts again */
-      if (count_fragments (block->size, room) == tx->fragment_count)
-        return (FaspTxItem) { FASP_TX_BLOCK, tx->fragment_block, tx->fragment_round, 0,
-          tx->fragment_index, tx->fragment_count };
+      if (count_fragments (block->size, room) == tx->fragment.count)
+        return (FaspTxItem) { FASP_TX_BLOCK, tx->fragment.block, tx->fragment.round, 0,
+          tx->fragment.index, tx->fragment.count };
     }
-    tx->fragment_count = 0;
+    tx->fragment.count = 0;
     if (tx->doubles > 0 && tx->cursor > fasp_tx_get_base (tx)
         && fasp_store_get (tx->store, tx->cursor - 1)->size <= room)
       return (FaspTxItem) { FASP_TX_BLOCK, tx->cursor - 1, 0, tx->doubled + 1, 0, 1 };
@@ -458,18 +458,18 @@ fasp_tx_sent (FaspTx *tx, FaspTime now, const FaspRtt *rtt, const FaspTxItem *it
       if (item->round == 0 && item->copy > 0) {
         tx->doubles--;
         tx->doubled++;
-        tx->blocks_doubled++;
+        tx->counts.blocks_doubled++;
         break;
       }
       if (item->index == 0) {
         if (item->round == 0) {
           if (tx->begun == 0)
             tx->begun = now;
-          tx->blocks_sent++;
-          tx->payload_sent += fasp_block_get_payload (block);
+          tx->counts.blocks_sent++;
+          tx->counts.payload_sent += fasp_block_get_payload (block);
         } else {
-          tx->blocks_resent++;
-          tx->payload_resent += fasp_block_get_payload (block);
+          tx->counts.blocks_resent++;
+          tx->counts.payload_resent += fasp_block_get_payload (block);
         }
       }
       if (item->number == tx->cursor) {
@@ -480,11 +480,11 @@ fasp_tx_sent (FaspTx *tx, FaspTime now, const FaspRtt *rtt, const FaspTxItem *it
         copy_sent (tx);
       else if (item->round > 0 && item->count == 1)
         plan_copies (tx, now, item, block);
-      tx->fragment_block = item->number;
-      tx->fragment_round = item->round;
-      tx->fragment_index = item->index + 1;
-      tx->fragment_count = item->index + 1 < item->count ? item->count : 0;
-      if (tx->log != NULL)
+      tx->fragment.block = item->number;
+      tx->fragment.round = item->round;
+      tx->fragment.index = item->index + 1;
+      tx->fragment.count = item->index + 1 < item->count ? item->count : 0;
+      if (tx->group.log != NULL)
         break;
       if (item->round == 0)
         note_gap (tx, now);
@@ -493,15 +493,15 @@ fasp_tx_sent (FaspTx *tx, FaspTime now, const FaspRtt *rtt, const FaspTxItem *it
       break;
     }
     case FASP_TX_REPAIR:
-      tx->repairs_sent++;
+      tx->counts.repairs_sent++;
       fasp_fec_repair_sent (&tx->fec);
       break;
     case FASP_TX_TAIL:
       if (item->count > 1)
         break; /* the other flows get theirs at once */
-      if (tx->log != NULL)
+      if (tx->group.log != NULL)
         tx->tail_interval = FASP_TX_TAIL_MAX;
-      else if (!tx->stalled) {
+      else if (!tx->stall.is_on) {
         FaspTime wait = get_wait (tx, rtt);
 
         /* the wait may be longer than the interval that is otherwise the longest */
@@ -521,7 +521,7 @@ void
 fasp_tx_double (FaspTx *tx, guint times)
 {
   /* not in fragments: the path has become narrower, and new blocks will be smaller */
-  tx->doubles = tx->fragment_count > 0 ? 0 : times;
+  tx->doubles = tx->fragment.count > 0 ? 0 : times;
   tx->doubled = 0;
 }
 
@@ -535,7 +535,7 @@ FaspTime
 fasp_tx_get_timeout (const FaspTx *tx)
 {
   const FaspCopy *copy = fasp_proactive_peek (&tx->copies);
-  FaspTime timeout = copy != NULL && !tx->stalled ? copy->due : FASP_NEVER;
+  FaspTime timeout = copy != NULL && !tx->stall.is_on ? copy->due : FASP_NEVER;
 
   if (tx->held)
     return FASP_NEVER;
@@ -543,7 +543,7 @@ fasp_tx_get_timeout (const FaspTx *tx)
     timeout = MIN (timeout, tx->fresh_time);
   else if (is_waiting (tx))
     timeout = fasp_sooner (timeout, get_tail_time (tx));
-  if (!tx->stalled && tx->skip_to > tx->acked)
+  if (!tx->stall.is_on && tx->skip_to > tx->acked)
     timeout = MIN (timeout, tx->skip_time);
   return timeout;
 }
@@ -555,7 +555,7 @@ fasp_tx_skip_to (FaspTx *tx, guint64 number)
 
   if (number <= base)
     return;
-  tx->skipped += number - base;
+  tx->counts.skipped += number - base;
   tx->skip_to = number;
   tx->skip_time = 0;
   tx->cursor = MAX (tx->cursor, number);
@@ -566,7 +566,7 @@ void
 fasp_tx_begin_at (FaspTx *tx, guint64 number)
 {
   fasp_tx_skip_to (tx, number);
-  tx->skipped = 0; /* nobody misses what was before */
+  tx->counts.skipped = 0; /* nobody misses what was before */
 }
 
 void

@@ -43,21 +43,52 @@ G_BEGIN_DECLS
 /* Bytes of a datagram besides its payload: IP, UDP, and ours. */
 #define FASP_TX_UNHEARD_OVERHEAD (28 + FASP_DATA_OVERHEAD)
 
+/* The group that the peer is a member of. Changed by fasptxgroup.c. */
 typedef struct
 {
-  FaspStore *store; /* shared, not owned */
-  FaspSentMap *sent_map;
-  FaspProactive copies;
-  FaspFec fec;         /* initialised by the caller */
   FaspGroupLog *log;   /* of the group that new blocks go to
                           (faspmulticastsender.h); NULL: of none */
   FaspGroupLog *past;  /* of the group that it was a member of; NULL: of none */
   FaspTime deaf_since; /* since when it has reported nothing new of the
                           group; FASP_NEVER: it does report */
-  gboolean deaf;       /* it does not hear the group */
-  FaspRejoin back;     /* decides when it becomes a member again */
-  gboolean held;       /* nothing leaves; set by the caller */
-  gboolean no_rtx;     /* what is lost is given up; set by the caller */
+  gboolean is_deaf;    /* it does not hear the group */
+  FaspRejoin rejoin;   /* decides when it becomes a member again */
+} FaspTxGroup;
+
+/* Nothing but tail probes leaves until the peer is heard again. */
+typedef struct
+{
+  gboolean is_on;
+  FaspTime end; /* of the last stall */
+} FaspTxStall;
+
+/* A block that is being sent in fragments. */
+typedef struct
+{
+  guint64 block;
+  guint8 index, count, round; /* of the next fragment; count 0: there is none */
+} FaspTxFragment;
+
+typedef struct
+{
+  guint64 blocks_sent, payload_sent, blocks_resent, payload_resent;
+  guint64 copies_sent; /* those among blocks_resent */
+  guint64 blocks_doubled, repairs_sent;
+  guint64 skips_told; /* by the peer: how often something came too late, */
+  guint64 wanted;     /* and how often it wanted a key frame */
+  guint64 lost, confirmed, payload_confirmed, skipped, feedback;
+  guint64 rounds[FASP_ROUNDS];
+} FaspTxCounts;
+
+typedef struct
+{
+  FaspStore *store; /* shared, not owned */
+  FaspSentMap *sent_map;
+  FaspProactive copies;
+  FaspFec fec; /* initialised by the caller */
+  FaspTxGroup group;
+  gboolean held;   /* nothing leaves; set by the caller */
+  gboolean no_rtx; /* what is lost is given up; set by the caller */
   FaspPathEstimate estimate;
   guint64 cursor;      /* next new block, */
   FaspTime fresh_time; /* and when that may leave; set by the caller */
@@ -73,21 +104,11 @@ typedef struct
   FaspTime heard;        /* time of the last feedback */
   gboolean unheard; /* nothing was reported yet, and new blocks wait for that; set by the caller */
   FaspTime begun;   /* when the first block left; 0: none has */
-  gboolean stalled;
-  FaspTime stall_end; /* end of the last stall */
-  /* a block being sent in fragments */
-  guint64 fragment_block;
-  guint8 fragment_index, fragment_count, fragment_round;
+  FaspTxStall stall;
+  FaspTxFragment fragment;
   guint8 doubles, doubled; /* how often the last block still has to go again,
                               and how often it did */
-  /* figures */
-  guint64 blocks_sent, payload_sent, blocks_resent, payload_resent;
-  guint64 copies_sent; /* those among blocks_resent */
-  guint64 blocks_doubled, repairs_sent;
-  guint64 skips_told; /* by the peer: how often something came too late, */
-  guint64 wanted;     /* and how often it wanted a key frame */
-  guint64 lost, confirmed, payload_confirmed, skipped, feedback;
-  guint64 rounds[FASP_ROUNDS];
+  FaspTxCounts counts;
 } FaspTx;
 
 typedef enum
@@ -162,14 +183,14 @@ FaspTime fasp_tx_get_timeout (const FaspTx *tx);
 static inline guint64
 fasp_tx_count_skips (const FaspTx *tx)
 {
-  return tx->skipped + tx->skips_told;
+  return tx->counts.skipped + tx->counts.skips_told;
 }
 
 /* Grows when the peer needs a key frame: it has skipped, or says so. */
 static inline guint64
 fasp_tx_count_wants (const FaspTx *tx)
 {
-  return fasp_tx_count_skips (tx) + tx->wanted;
+  return fasp_tx_count_skips (tx) + tx->counts.wanted;
 }
 
 /* The session, which has sent nothing yet, begins at block @number, if that is behind the

@@ -16,18 +16,18 @@ fasp_tx_follow_group (FaspTx *tx)
 
   if (next <= tx->cursor)
     return;
-  tx->blocks_sent += next - tx->cursor;
-  tx->payload_sent += fasp_store_count_bytes (tx->store, tx->cursor, next);
+  tx->counts.blocks_sent += next - tx->cursor;
+  tx->counts.payload_sent += fasp_store_count_bytes (tx->store, tx->cursor, next);
   tx->cursor = next;
 }
 
 void
 fasp_tx_join (FaspTx *tx, FaspTime now, FaspGroupLog *log)
 {
-  tx->log = log;
-  tx->past = NULL;
-  tx->deaf_since = FASP_NEVER;
-  tx->deaf = FALSE;
+  tx->group.log = log;
+  tx->group.past = NULL;
+  tx->group.deaf_since = FASP_NEVER;
+  tx->group.is_deaf = FALSE;
   fasp_sent_map_join (tx->sent_map, now, log);
   tx->tail_time = now;
   fasp_tx_follow_group (tx);
@@ -37,10 +37,10 @@ void
 fasp_tx_leave (FaspTx *tx, FaspTime now)
 {
   fasp_tx_follow_group (tx);
-  tx->past = tx->log;
-  tx->log = NULL;
+  tx->group.past = tx->group.log;
+  tx->group.log = NULL;
   fasp_sent_map_leave (tx->sent_map);
-  fasp_rejoin_left (&tx->back, now);
+  fasp_rejoin_left (&tx->group.rejoin, now);
   tx->tail_interval = FASP_TX_TAIL_FIRST;
   tx->tail_time = now + tx->tail_interval;
   if (!tx->unheard)
@@ -53,16 +53,17 @@ void
 fasp_tx_judge_hearing (FaspTx *tx, FaspTime now, const FaspRtt *rtt)
 {
   if (fasp_sent_map_get_unheard (tx->sent_map) >= now - DEAF_AFTER - 4 * rtt->smoothed)
-    tx->deaf_since = FASP_NEVER;
-  else if (tx->deaf_since == FASP_NEVER)
-    tx->deaf_since = now;
-  tx->deaf = tx->deaf_since != FASP_NEVER && now - tx->deaf_since > rtt->smoothed;
+    tx->group.deaf_since = FASP_NEVER;
+  else if (tx->group.deaf_since == FASP_NEVER)
+    tx->group.deaf_since = now;
+  tx->group.is_deaf =
+      tx->group.deaf_since != FASP_NEVER && now - tx->group.deaf_since > rtt->smoothed;
 }
 
 gboolean
 fasp_tx_is_deaf (const FaspTx *tx)
 {
-  return tx->log != NULL && tx->deaf;
+  return tx->group.log != NULL && tx->group.is_deaf;
 }
 
 gboolean
@@ -75,15 +76,15 @@ fasp_tx_returns (FaspTx *tx, FaspTime now, const FaspRtt *rtt, const FaspGroupLo
     return FALSE;
   /* when the packet behind it left; 0: too long ago to know */
   sent = pn + 1 < fasp_group_log_get_pn (log) ? fasp_group_log_get_time (log, pn + 1) : now;
-  return fasp_rejoin_told (&tx->back, now, sent > 0 && sent >= now - DEAF_AFTER - 4 * rtt->smoothed,
-      pn, received);
+  return fasp_rejoin_told (&tx->group.rejoin, now,
+      sent > 0 && sent >= now - DEAF_AFTER - 4 * rtt->smoothed, pn, received);
 }
 
 void
 fasp_tx_overtake (FaspTx *tx, const FaspFeedback *feedback)
 {
   guint64 told = MAX (feedback->ack, feedback->end);
-  guint64 next = fasp_group_log_get_next (tx->past), to = MIN (told, next);
+  guint64 next = fasp_group_log_get_next (tx->group.past), to = MIN (told, next);
 
   if (to <= tx->cursor)
     return;

@@ -7,14 +7,14 @@
 void
 fasp_packet_begin (FaspPacket *p, FaspSession *session, FaspDatagram *datagram, guint8 flow)
 {
-  FaspSessionHeader header = { flow, fasp_sealer_get_phase (session->sealer), session->peer_id,
+  FaspSessionHeader header = { flow, fasp_sealer_get_phase (session->keys.sealer), session->peer_id,
     session->paths[flow].next_pn };
 
   p->flow = flow;
   p->path = &session->paths[flow];
   p->datagram = datagram;
   p->w = (FaspWriter) { datagram->data,
-    sizeof datagram->data - fasp_sealer_get_tag_size (session->sealer) };
+    sizeof datagram->data - fasp_sealer_get_tag_size (session->keys.sealer) };
   datagram->to = p->path->address;
   fasp_wire_write_session (&p->w, &header);
 }
@@ -24,9 +24,10 @@ fasp_packet_begin (FaspPacket *p, FaspSession *session, FaspDatagram *datagram, 
 static gboolean
 may_be_marked (FaspSession *session, const FaspPacket *p)
 {
-  if (session->rate == NULL || !fasp_address_equal (&p->datagram->to, &p->path->address))
+  if (session->rate_control.rate == NULL
+      || !fasp_address_equal (&p->datagram->to, &p->path->address))
     return FALSE;
-  if (session->tx.stalled) {
+  if (session->tx.stall.is_on) {
     fasp_ecn_restart (&p->path->ecn);
     return FALSE;
   }
@@ -41,7 +42,7 @@ fasp_packet_finish (FaspPacket *p, FaspSession *session, FaspTime now, guint64 b
   FaspWriter *w = &p->w;
   gsize wire;
 
-  if (!fasp_datagram_finish (datagram, session->sealer, p->flow, p->path->next_pn, w,
+  if (!fasp_datagram_finish (datagram, session->keys.sealer, p->flow, p->path->next_pn, w,
           w->payload_size > 0 ? fasp_store_get (session->tx.store, block) : NULL)) {
     g_critical ("a datagram is too large, or its number was used before");
     return FALSE;
@@ -51,16 +52,16 @@ fasp_packet_finish (FaspPacket *p, FaspSession *session, FaspTime now, guint64 b
   p->path->next_pn++;
   p->path->datagrams_sent++;
   p->path->wire_sent += wire;
-  if (++session->phase_datagrams == session->rekey_datagrams)
-    session->rekey_time = MIN (session->rekey_time, now);
-  session->spoken = now;
-  session->datagrams_sent++;
-  session->wire_sent += wire;
-  fasp_meter_add (&session->send_meter, now, wire);
+  if (++session->rekeying.datagrams == session->rekeying.limit)
+    session->rekeying.time = MIN (session->rekeying.time, now);
+  session->liveness.spoken = now;
+  session->traffic.datagrams_sent++;
+  session->traffic.wire_sent += wire;
+  fasp_meter_add (&session->traffic.send, now, wire);
   if (session->role == FASP_ROLE_SENDER) {
     fasp_pacer_sent (&session->pacer, now, wire);
-    if (session->rate != NULL)
-      fasp_sent_log_add (&p->path->sent, p->path->next_pn - 1, now, session->wire_sent);
+    if (session->rate_control.rate != NULL)
+      fasp_sent_log_add (&p->path->sent, p->path->next_pn - 1, now, session->traffic.wire_sent);
     fasp_sent_map_sent (session->tx.sent_map, now, p->flow, block, continued);
   }
   return TRUE;
@@ -77,15 +78,15 @@ fasp_packet_pick_flow (FaspSession *session)
     return fasp_multipath_pick (&session->multipath, 0);
   /* in turn: if one flow is dead, the next feedback says the same on another.  A flow
    * that is silent in this direction may be the only one that carries in the other */
-  session->turns++;
+  session->flow_choice.turns++;
   for (guint i = 1; i <= session->n_paths; i++) {
-    guint8 flow = (session->turn + i) % session->n_paths;
+    guint8 flow = (session->flow_choice.turn + i) % session->n_paths;
 
     if (!session->paths[flow].proved)
       continue;
     proved = flow;
-    if (!session->paths[flow].silent || session->turns % SILENT_EVERY == 0)
+    if (!session->paths[flow].silence.is_silent || session->flow_choice.turns % SILENT_EVERY == 0)
       break;
   }
-  return session->turn = proved;
+  return session->flow_choice.turn = proved;
 }

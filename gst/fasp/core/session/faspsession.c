@@ -13,20 +13,20 @@ fasp_session_new (FaspRole role, guint32 id, FaspTime now, const FaspAddress *pe
 
   session->role = role;
   session->id = id;
-  session->created = session->heard = session->spoken = now;
+  session->liveness.created = session->liveness.heard = session->liveness.spoken = now;
   /* a caller that never says more costs little */
   session->n_flows = CLAMP (flows, 1, FASP_FLOWS_MAX);
   session->n_paths = 1;
   session->paths = g_new (FaspPath, 1);
   fasp_path_init (&session->paths[0], now, session->n_flows == 1);
   session->paths[0].address = *peer;
-  session->datagram_max = FASP_DATAGRAM_MAX;
-  session->rekey_interval = FASP_REKEY_INTERVAL;
-  session->rekey_datagrams = FASP_REKEY_DATAGRAMS;
-  memcpy (session->tokens.secret, ping_secret, FASP_PING_SECRET);
-  session->close_deadline = session->rate_until = FASP_NEVER;
+  session->sizes.datagram_max = FASP_DATAGRAM_MAX;
+  session->rekeying.interval = FASP_REKEY_INTERVAL;
+  session->rekeying.limit = FASP_REKEY_DATAGRAMS;
+  memcpy (session->pings.tokens.secret, ping_secret, FASP_PING_SECRET);
+  session->closing.deadline = session->rate_control.until = FASP_NEVER;
   fasp_rtt_init (&session->rtt);
-  session->send_meter.start = session->receive_meter.start = now;
+  session->traffic.send.start = session->traffic.receive.start = now;
   return session;
 }
 
@@ -41,12 +41,12 @@ fasp_session_free (FaspSession *session)
     fasp_path_clear (&session->paths[i]);
   g_free (session->paths);
   fasp_log_free (session->notes.log);
-  fasp_rate_free (session->rate);
-  fasp_multicast_receiver_free (session->receiver);
-  fasp_sealer_free (session->sealer);
-  fasp_opener_free (session->opener);
-  g_clear_pointer (&session->accept, g_bytes_unref);
-  fasp_wipe (session->resume_key, sizeof session->resume_key);
+  fasp_rate_free (session->rate_control.rate);
+  fasp_multicast_receiver_free (session->group.receiver);
+  fasp_sealer_free (session->keys.sealer);
+  fasp_opener_free (session->keys.opener);
+  g_clear_pointer (&session->handshake.accept, g_bytes_unref);
+  fasp_wipe (session->keys.resume, sizeof session->keys.resume);
   g_free (session->streamid);
   g_free (session);
 }
@@ -56,18 +56,18 @@ fasp_session_set_keys (FaspSession *session, const FaspKeys *keys)
 {
   gboolean ours = session->listener; /* the listener's key seals */
 
-  session->cipher = keys->cipher;
-  session->sealer = fasp_sealer_new (keys->cipher, ours ? keys->listener : keys->caller);
-  session->opener = fasp_opener_new (keys->cipher, ours ? keys->caller : keys->listener);
+  session->keys.cipher = keys->cipher;
+  session->keys.sealer = fasp_sealer_new (keys->cipher, ours ? keys->listener : keys->caller);
+  session->keys.opener = fasp_opener_new (keys->cipher, ours ? keys->caller : keys->listener);
   fasp_hmac (keys->caller, FASP_KEY_SIZE, "fasp resume 2", keys->listener, FASP_KEY_SIZE,
-      session->resume_key, FASP_KEY_SIZE);
+      session->keys.resume, FASP_KEY_SIZE);
 }
 
 void
 fasp_session_prove (const FaspSession *session, const guint8 nonce[FASP_NONCE_SIZE],
     guint8 proof[FASP_PROOF_SIZE])
 {
-  fasp_hmac (session->resume_key, FASP_KEY_SIZE, "fasp resume proof 2", nonce, FASP_NONCE_SIZE,
+  fasp_hmac (session->keys.resume, FASP_KEY_SIZE, "fasp resume proof 2", nonce, FASP_NONCE_SIZE,
       proof, FASP_PROOF_SIZE);
 }
 
@@ -76,10 +76,10 @@ fasp_session_plan_rekey (FaspSession *session, FaspTime now)
 {
   for (guint i = 0; i < session->n_paths; i++)
     session->paths[i].phase_pn = session->paths[i].next_pn;
-  session->phase_datagrams = 0;
-  session->rekey_time =
-      session->cipher == FASP_CIPHER_NONE ? FASP_NEVER : now + session->rekey_interval;
-  session->rekey_wait = 0;
+  session->rekeying.datagrams = 0;
+  session->rekeying.time =
+      session->keys.cipher == FASP_CIPHER_NONE ? FASP_NEVER : now + session->rekeying.interval;
+  session->rekeying.wait = 0;
 }
 
 void
@@ -87,7 +87,7 @@ fasp_session_use (FaspSession *session, FaspTime now, guint8 flow)
 {
   FaspPath *path = &session->paths[flow];
 
-  path->dead = FALSE;
+  path->death.is_dead = FALSE;
   path->back.measured = FALSE;
   if (session->role == FASP_ROLE_SENDER)
     fasp_multipath_set_usable (&session->multipath, flow, TRUE);
@@ -96,8 +96,8 @@ fasp_session_use (FaspSession *session, FaspTime now, guint8 flow)
   else
     fasp_pmtu_init (&path->pmtu, now, path->address.overhead,
         session->pacer.ready.rate >= FASP_JUMBO_FROM ?
-            session->datagram_max :
-            MIN (session->datagram_max, FASP_DATAGRAM_COMMON));
+            session->sizes.datagram_max :
+            MIN (session->sizes.datagram_max, FASP_DATAGRAM_COMMON));
   if (session->role == FASP_ROLE_RECEIVER)
     path->pmtu.next_time = FASP_NEVER; /* feedback is small */
   fasp_session_measure (session);
@@ -132,7 +132,7 @@ fasp_session_get_address (const FaspSession *session)
   for (guint i = 0; i < session->n_paths; i++)
     if (session->paths[i].address.len > 0)
       return &session->paths[i].address;
-  return &session->accept_to;
+  return &session->handshake.from;
 }
 
 gboolean
@@ -146,12 +146,12 @@ fasp_session_refused (FaspSession *session, FaspTime now, const FaspAddress *add
     if (!fasp_address_same_peer (&path->address, address))
       continue;
     any = TRUE;
-    if (path->refused)
+    if (path->refusal.is_reported)
       continue;
-    path->refused = TRUE;
-    path->refused_at = now;
+    path->refusal.is_reported = TRUE;
+    path->refusal.since = now;
     FASP_LOG (session->notes.log, now, PATH_REFUSED, i, FASP_LOG_POINTER (address));
-    session->ping_due = TRUE; /* a live peer answers */
+    session->pings.due = TRUE; /* a live peer answers */
   }
   return any;
 }
@@ -165,8 +165,8 @@ fasp_session_get_refused_time (const FaspSession *session)
   for (guint i = 0; i < session->n_paths; i++) {
     const FaspPath *path = &session->paths[i];
 
-    if (path->refused)
-      time = fasp_later (path->refused_at + wait, time == FASP_NEVER ? 0 : time);
+    if (path->refusal.is_reported)
+      time = fasp_later (path->refusal.since + wait, time == FASP_NEVER ? 0 : time);
     else if (path->proved)
       return FASP_NEVER;
   }
@@ -176,7 +176,7 @@ fasp_session_get_refused_time (const FaspSession *session)
 void
 fasp_session_is_asked_for (FaspSession *session, FaspTime now, const FaspAddress *from)
 {
-  session->ping_due = TRUE; /* shows the peer that we do */
+  session->pings.due = TRUE; /* shows the peer that we do */
   for (guint i = 0; i < session->n_paths; i++) {
     FaspPath *path = &session->paths[i];
 
@@ -207,11 +207,11 @@ fasp_session_open (FaspSession *session, FaspTime now)
   for (; session->n_paths < session->n_flows; session->n_paths++)
     fasp_path_init (&session->paths[session->n_paths], now, FALSE);
   session->state = FASP_SESSION_OPEN;
-  session->opened = session->heard = now;
-  session->ping_time = now;
+  session->liveness.opened = session->liveness.heard = now;
+  session->pings.time = now;
   fasp_session_plan_rekey (session, now);
-  g_clear_pointer (&session->accept, g_bytes_unref);
-  session->accept_due = FALSE;
+  g_clear_pointer (&session->handshake.accept, g_bytes_unref);
+  session->handshake.accept_due = FALSE;
   if (session->role == FASP_ROLE_SENDER)
     session->tx.heard = now;
   else
@@ -222,14 +222,14 @@ fasp_session_open (FaspSession *session, FaspTime now)
 gboolean
 fasp_session_get_first_latency (const FaspSession *session, guint *latency_ms)
 {
-  FaspTime latency = session->agreed.latency;
+  FaspTime latency = session->terms.latency.latency;
 
-  if (session->agreed.find) {
+  if (session->terms.latency.find) {
     latency = session->role == FASP_ROLE_SENDER ? session->tx.estimate.latency :
                                                   session->rx.playout.first;
   }
   *latency_ms = latency / FASP_MSEC;
-  return !session->agreed.find || latency > 0;
+  return !session->terms.latency.find || latency > 0;
 }
 
 FaspTime
@@ -261,7 +261,7 @@ fasp_session_get_latency (const FaspSession *session, FaspTime now)
 guint
 fasp_session_get_overhead (const FaspSession *session)
 {
-  return FASP_DATA_HEADER + fasp_cipher_get_tag_size (session->cipher);
+  return FASP_DATA_HEADER + fasp_cipher_get_tag_size (session->keys.cipher);
 }
 
 void
@@ -269,7 +269,7 @@ fasp_session_measure (FaspSession *session)
 {
   guint32 size = G_MAXUINT32;
 
-  session->wire_max = FASP_PMTU_BASE;
+  session->sizes.wire_max = FASP_PMTU_BASE;
   session->is_proved = FALSE;
   for (guint i = 0; i < session->n_paths; i++) {
     const FaspPath *path = &session->paths[i];
@@ -277,7 +277,7 @@ fasp_session_measure (FaspSession *session)
     if (!path->proved)
       continue;
     session->is_proved = TRUE;
-    session->wire_max = MAX (session->wire_max,
+    session->sizes.wire_max = MAX (session->sizes.wire_max,
         fasp_pmtu_get_largest (&path->pmtu) + (gsize) path->address.overhead);
     if (fasp_session_is_used (session, i))
       size = MIN (size, path->pmtu.size);
@@ -285,31 +285,32 @@ fasp_session_measure (FaspSession *session)
   /* no path is usable at the moment */
   if (size == G_MAXUINT32)
     size = session->paths[0].pmtu.size;
-  session->data_room = MAX (size, FASP_PMTU_BASE) - fasp_session_get_overhead (session);
+  session->sizes.room = MAX (size, FASP_PMTU_BASE) - fasp_session_get_overhead (session);
 }
 
 guint64
 fasp_session_get_channel_rate (const FaspSession *session)
 {
-  return session->rate != NULL ? session->rate->rate : session->pacer.ready.rate;
+  return session->rate_control.rate != NULL ? session->rate_control.rate->rate :
+                                              session->pacer.ready.rate;
 }
 
 const FaspFec *
 fasp_session_get_fec (const FaspSession *session)
 {
-  return session->member.joined ? &session->group->fec : &session->tx.fec;
+  return session->group.member.joined ? &session->group.sender->fec : &session->tx.fec;
 }
 
 guint32
 fasp_session_get_room (const FaspSession *session)
 {
-  return session->data_room - (session->has_fec ? FASP_REPAIR_MORE : 0);
+  return session->sizes.room - (session->terms.has_fec ? FASP_REPAIR_MORE : 0);
 }
 
 guint
 fasp_session_get_times (const FaspSession *session)
 {
-  return session->duplicates ? MAX (1, fasp_multipath_count (&session->multipath)) : 1;
+  return session->flow_choice.duplicates ? MAX (1, fasp_multipath_count (&session->multipath)) : 1;
 }
 
 gint64
@@ -323,11 +324,12 @@ FaspTime
 fasp_session_get_rekey_time (const FaspSession *session)
 {
   /* it would only get in the way of finding the peer again */
-  if (session->interrupted || (session->n_paths == 1 && session->paths[0].has_candidate))
+  if (session->liveness.interrupted
+      || (session->n_paths == 1 && session->paths[0].challenge.has_candidate))
     return FASP_NEVER;
-  return session->rekey_wait == 0 ?
-      session->rekey_time :
-      MAX (session->rekey_time, session->rekey_ping + session->rekey_wait);
+  return session->rekeying.wait == 0 ?
+      session->rekeying.time :
+      MAX (session->rekeying.time, session->rekeying.asked + session->rekeying.wait);
 }
 
 /* --- time ------------------------------------------------------------------------ */
@@ -355,12 +357,14 @@ get_path_timeout (const FaspSession *session)
     timeout = fasp_sooner (timeout, fasp_outage_get_timeout (&path->outage));
     if (session->role == FASP_ROLE_RECEIVER)
       timeout =
-          fasp_sooner (timeout, fasp_sooner (path->silence_due, fasp_gap_get_timeout (path->gap)));
-    else if (fasp_session_is_used (session, i) && !session->member.joined && !session->tx.unheard)
-      timeout = path->probed ? 0 : fasp_sooner (timeout, fasp_pmtu_get_timeout (&path->pmtu));
+          fasp_sooner (timeout, fasp_sooner (path->silence.due, fasp_gap_get_timeout (path->gap)));
+    else if (fasp_session_is_used (session, i) && !session->group.member.joined
+        && !session->tx.unheard)
+      timeout =
+          path->probe.is_followed ? 0 : fasp_sooner (timeout, fasp_pmtu_get_timeout (&path->pmtu));
   }
-  if (session->receiver != NULL)
-    timeout = fasp_sooner (timeout, fasp_gap_get_timeout (session->receiver->gap));
+  if (session->group.receiver != NULL)
+    timeout = fasp_sooner (timeout, fasp_gap_get_timeout (session->group.receiver->gap));
   return timeout;
 }
 
@@ -369,12 +373,13 @@ static FaspTime
 get_silence_time (const FaspSession *session)
 {
   FaspTime silent = fasp_session_get_silent_since (session);
-  FaspTime end = silent + session->resume_timeout;
+  FaspTime end = silent + session->liveness.resume_timeout;
 
-  return session->interrupted ? end :
-                                fasp_sooner (end,
-                                    fasp_sooner (silent + fasp_session_get_patience (session),
-                                        fasp_session_get_refused_time (session)));
+  return session->liveness.interrupted ?
+      end :
+      fasp_sooner (end,
+          fasp_sooner (silent + fasp_session_get_patience (session),
+              fasp_session_get_refused_time (session)));
 }
 
 static FaspTime
@@ -384,20 +389,21 @@ get_open_timeout (FaspSession *session, FaspTime now)
 
   /* nothing else goes there, but who is not proved may be gone, too */
   if (!session->is_proved)
-    return session->n_pongs > 0 ?
+    return session->pings.n_pongs > 0 ?
         now :
         fasp_sooner (get_challenge_time (session), get_silence_time (session));
-  if (session->n_pongs > 0 || session->ping_due)
+  if (session->pings.n_pongs > 0 || session->pings.due)
     timeout = now;
   else if (session->role == FASP_ROLE_SENDER) {
     timeout = fasp_session_get_ping_time (session);
     timeout = fasp_sooner (timeout,
-        session->member.joined ? fasp_later (fasp_tx_get_timeout (&session->tx),
-                                     fasp_multicast_sender_get_ready (session->group, now)) :
-                                 fasp_tx_get_timeout (&session->tx));
+        session->group.member.joined ?
+            fasp_later (fasp_tx_get_timeout (&session->tx),
+                fasp_multicast_sender_get_ready (session->group.sender, now)) :
+            fasp_tx_get_timeout (&session->tx));
     if (session->rtt.measured)
       timeout = fasp_sooner (timeout,
-          fasp_sooner (session->promise_time,
+          fasp_sooner (session->promise.time,
               fasp_path_estimate_get_timeout (&session->tx.estimate)));
   } else {
     timeout = fasp_sooner (fasp_feedback_get_timeout (&session->rx.feedback),
@@ -411,19 +417,20 @@ get_open_timeout (FaspSession *session, FaspTime now)
   timeout = fasp_sooner (timeout, get_path_timeout (session));
   timeout = fasp_sooner (timeout, fasp_session_get_rekey_time (session));
   if (session->role == FASP_ROLE_SENDER) {
-    FaspTxItem item = fasp_tx_next (&session->tx, now, &session->rtt, session->data_room,
+    FaspTxItem item = fasp_tx_next (&session->tx, now, &session->rtt, session->sizes.room,
         fasp_session_get_unused (session, now));
 
-    if (session->member.joined)
-      timeout = fasp_sooner (timeout, session->member.speak_time);
-    if (item.kind == FASP_TX_BLOCK && session->member.joined)
-      timeout = fasp_sooner (timeout, fasp_multicast_sender_get_ready (session->group, now));
+    if (session->group.member.joined)
+      timeout = fasp_sooner (timeout, session->group.member.speak_time);
+    if (item.kind == FASP_TX_BLOCK && session->group.member.joined)
+      timeout = fasp_sooner (timeout, fasp_multicast_sender_get_ready (session->group.sender, now));
     else if (item.kind != FASP_TX_NOTHING)
       timeout = now;
-    fasp_pacer_want (&session->pacer, item.kind != FASP_TX_NOTHING && !session->member.joined);
+    fasp_pacer_want (&session->pacer,
+        item.kind != FASP_TX_NOTHING && !session->group.member.joined);
     timeout = fasp_later (timeout,
-        fasp_sooner (fasp_pacer_get_wake (&session->pacer, now, session->wire_max),
-            session->rate_until));
+        fasp_sooner (fasp_pacer_get_wake (&session->pacer, now, session->sizes.wire_max),
+            session->rate_control.until));
     timeout = fasp_sooner (timeout, fasp_session_get_question_time (session, now));
   }
   return fasp_sooner (timeout, get_silence_time (session));
@@ -445,8 +452,8 @@ wait_for_turn (FaspSession *session, FaspTime now)
 
   if (tx->fresh_time != FASP_NEVER || !fasp_tx_has_fresh (tx))
     return;
-  tx->fresh_time = MAX (*session->unheard_turn, now);
-  *session->unheard_turn = tx->fresh_time + FASP_UNHEARD_EVERY;
+  tx->fresh_time = MAX (*session->entry.unheard_turn, now);
+  *session->entry.unheard_turn = tx->fresh_time + FASP_UNHEARD_EVERY;
 }
 
 void
@@ -468,8 +475,8 @@ fasp_session_end_turn (FaspSession *session, FaspTime now, FaspTime quantum, gbo
     session->tx.fresh_time = now;
   else if (waits)
     session->tx.fresh_time = now + quantum;
-  else if (fasp_pacer_get_time (pacer, now, session->wire_max) > now)
-    session->tx.fresh_time = fasp_pacer_get_wake (pacer, now, session->wire_max);
+  else if (fasp_pacer_get_time (pacer, now, session->sizes.wire_max) > now)
+    session->tx.fresh_time = fasp_pacer_get_wake (pacer, now, session->sizes.wire_max);
   else /* a time computed for another rate does not hold */
     session->tx.fresh_time = MIN (session->tx.fresh_time, now + quantum);
 }
@@ -480,13 +487,14 @@ fasp_session_get_timeout (FaspSession *session, FaspTime now)
   switch (session->state) {
     case FASP_SESSION_ASKING:
     case FASP_SESSION_HALF:
-      return session->created + FASP_HALF_TIMEOUT;
+      return session->liveness.created + FASP_HALF_TIMEOUT;
     case FASP_SESSION_CLOSING:
-      return MIN (session->close_time, session->close_deadline);
+      return MIN (session->closing.time, session->closing.deadline);
     case FASP_SESSION_CLOSED:
       /* past its deadline, it waits for the application to read the rest */
-      return session->close_deadline > now ? MIN (session->close_time, session->close_deadline) :
-                                             session->close_time;
+      return session->closing.deadline > now ?
+          MIN (session->closing.time, session->closing.deadline) :
+          session->closing.time;
     case FASP_SESSION_OPEN:
       break;
   }
@@ -496,11 +504,11 @@ fasp_session_get_timeout (FaspSession *session, FaspTime now)
 void
 fasp_session_tend_close (FaspSession *session, FaspTime now)
 {
-  if (session->state != FASP_SESSION_CLOSING || now < session->close_deadline
-      || now >= session->close_time)
+  if (session->state != FASP_SESSION_CLOSING || now < session->closing.deadline
+      || now >= session->closing.time)
     return;
   session->state = FASP_SESSION_CLOSED;
-  session->close_time = FASP_NEVER;
+  session->closing.time = FASP_NEVER;
 }
 
 void
@@ -511,18 +519,18 @@ fasp_session_close (FaspSession *session, FaspTime now, FaspReason reason, const
   if (session->state != FASP_SESSION_OPEN || !session->is_proved) {
     /* its address is not proved, so nothing is sent to it */
     session->state = FASP_SESSION_CLOSED;
-    session->close_initiated = TRUE;
-    session->close_reason = reason;
-    session->close_time = FASP_NEVER;
-    session->close_deadline = now;
+    session->closing.initiated = TRUE;
+    session->closing.reason = reason;
+    session->closing.time = FASP_NEVER;
+    session->closing.deadline = now;
     return;
   }
   /* nobody answers who is not heard, so one goodbye is enough */
-  session->close_deadline = session->interrupted ? now : now + FASP_CLOSE_TIMEOUT;
+  session->closing.deadline = session->liveness.interrupted ? now : now + FASP_CLOSE_TIMEOUT;
   session->state = FASP_SESSION_CLOSING;
-  session->close_initiated = TRUE;
-  session->close_reason = reason;
-  session->close_time = now;
+  session->closing.initiated = TRUE;
+  session->closing.reason = reason;
+  session->closing.time = now;
   if (text != NULL)
-    g_strlcpy (session->close_text, text, sizeof (session->close_text));
+    g_strlcpy (session->closing.text, text, sizeof (session->closing.text));
 }

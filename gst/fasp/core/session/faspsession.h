@@ -18,21 +18,11 @@
  */
 #pragma once
 
-#include "faspfeedbackrate.h"
-#include "faspmulticastsender.h"
-#include "faspmulticastreceiver.h"
-#include "fasplimits.h"
-#include "faspmeter.h"
 #include "fasppacer.h"
-#include "fasppath.h"
-#include "fasprate.h"
 #include "fasprx.h"
-#include "faspprotection.h"
-#include "faspsource.h"
 #include "faspmultipath.h"
-#include "faspstats.h"
 #include "faspnotes.h"
-#include "faspscheduler.h"
+#include "faspsessionparts.h"
 #include "fasptx.h"
 #include "faspwirehello.h"
 
@@ -48,7 +38,6 @@ G_BEGIN_DECLS
 /* How long a receiver waits for a latency that the sender is to find. */
 #define FASP_HOLD_MAX (2 * FASP_SEC)
 #define FASP_JUMBO_KNOWN (3 * FASP_SEC)
-#define FASP_PONGS 64 /* answers that may wait; further PINGs are not answered */
 /* A key is due for replacement after this time, or this many datagrams: half of what
  * GCM can stand (RFC 9001, section 6.6). */
 #define FASP_REKEY_INTERVAL (60 * FASP_SEC)
@@ -63,139 +52,50 @@ typedef enum
   FASP_SESSION_CLOSED,
 } FaspSessionState;
 
-/* An answer that is due. It goes to where the PING came from. */
 typedef struct
 {
-  guint64 token;
-  guint8 flow;
-  FaspAddress to;
-} FaspPong;
-
-typedef struct
-{
-  guint64 order; /* number among all sessions that the endpoint ever had */
-  guint32 id;    /* our connection id, which the peer writes */
+  guint32 id; /* our connection id, which the peer writes */
   guint32 peer_id;
   FaspRole role;     /* our own */
   gboolean listener; /* the peer dialled us */
   FaspSessionState state;
-  guint8 nonce[FASP_NONCE_SIZE]; /* the caller's; it names the handshake */
-  guint8 call[FASP_KEY_SIZE];    /* listener: hash of all that the caller's OPEN said */
-  FaspCipher cipher;
-  FaspSealer *sealer;
-  FaspOpener *opener;
-  guint8 resume_key[FASP_KEY_SIZE]; /* proves membership of this session when it is resumed */
-  GBytes *accept;                   /* HALF: the message of our ACCEPT. Always the
-                                       same one, as its nonce may be used only once. */
+  gboolean refused; /* opened, but there is no room for its stream; set by the endpoint */
   FaspIdentity peer;
-  FaspTime rekey_interval, rekey_time;
-  guint64 rekey_datagrams;         /* a new key is due when either is reached */
-  guint64 phase_datagrams;         /* sealed with the key of this phase */
-  FaspTime rekey_ping, rekey_wait; /* last asked about the new key; time until
-                                      it is asked again */
-  FaspPath *paths;                 /* by flow */
-  guint n_paths;                   /* one until the session is open */
-  guint n_flows;                   /* agreed upon */
-  /* what the paths in use have in common: set by fasp_session_measure() */
-  guint32 data_room;     /* payload bytes of a block that fits one datagram */
-  gsize wire_max;        /* bytes of the largest datagram, IP header included */
-  gboolean is_proved;    /* at least one path has been proved */
-  FaspAddress accept_to; /* address that the last OPEN came from */
-  gboolean accept_moved; /* an earlier OPEN came from another address */
-  guint16 datagram_max;  /* largest UDP payload that both ends take */
-  guint32 room_told;     /* the room that the block size was last chosen for */
-  FaspLatency agreed;
-  struct _FaspBucket *half; /* listener, until it is open: the gate's, not owned, */
-  GList half_place;         /* and its place in the endpoint's queue */
-  guint64 network;          /* listener: that it was called from, as the gate names it */
-  gchar *streamid;
-  guint64 start;                    /* sender: first block promised to the peer, */
-  FaspStreamOffset announced;       /* its place in the stream, as the hello gave it, */
-  gboolean announced_header;        /* and whether the hello announced a stream with a header */
-  FaspStreamOffset previous_offset; /* where the peer stood before, if it is known */
-  guint64 header_end;               /* the peer has the header once it has all blocks
-                                       below this one; FASP_NO_BLOCK: the header has
-                                       yet to be written; 0: once it has the first bytes */
-  FaspTime lacks_header_since; /* since when it lacks the header, or may come to; 0: it does not */
-  gboolean gets_first;         /* it was to get the first bytes, in which the header is */
-  guint64 header_skips;        /* its count of skips when it began to wait for the header */
-  gboolean awaits_header;      /* it is sent nothing before the header */
-  guint64 live_from;           /* of a session that began in the past: the next
-                                  block to be written when it joined; else 0 */
-
-  FaspTime created, opened, heard, spoken;
-  FaspTime excused; /* time since `heard' in which we were not running
-                       to hear the peer */
-  gboolean interrupted;
-  gboolean has_other; /* sender: interrupted, and the receiver says that it has another sender */
-  guint of_peer;      /* caller: index of the peer, of several */
-  gboolean refused;   /* opened, but there is no room for its stream */
-  gboolean connected; /* the application was told of its connection, */
-  gboolean removed;   /* and of its end */
-
-  FaspRtt rtt;
-  FaspTokens tokens;
-  FaspTime ping_time; /* when to measure the round trip next */
-  gboolean ping_due;  /* send a PING at once */
-  guint next_turn;    /* the flow that the next NEXT is about */
-  FaspPong pongs[FASP_PONGS];
-  guint n_pongs;
-  FaspMultipath multipath; /* sender: distributes datagrams over the flows */
-  gboolean has_fec;        /* both ends agreed to use repair symbols */
-  gboolean duplicates;     /* sender: new blocks go on every flow */
-  guint64 doubled;         /* flows that have carried the newest block, a bit each */
-  guint8 last_flow;        /* flow of the last block sent */
-  guint64 tailed;          /* flows that this round of TAILs has used, a bit each */
-  guint8 turn;             /* receiver: flow of the last datagram that could take any, */
-  guint turns;             /* and how many such datagrams there were */
-  guint64 serial;          /* of the last FEEDBACK written */
-  gboolean accept_due;     /* ACCEPT is to be sent, or sent again */
-
-  FaspReason close_reason;
-  gchar close_text[FASP_TEXT_MAX + 1];
-  gboolean close_initiated; /* by us: the peer's CLOSE is then an answer */
-  gboolean peer_closed;
-  FaspTime close_time, close_deadline;
-
+  gchar *streamid; /* owned */
+  FaspTerms terms;
   FaspNotes notes; /* the trace is the endpoint's; the log is owned */
+  FaspSessionEntry entry;
+  FaspTold told;
+  FaspSessionHandshake handshake;
+  FaspSessionKeys keys;
+  FaspRekeying rekeying;
+  FaspLiveness liveness;
+  FaspClosing closing;
+
+  /* the paths */
+  FaspPath *paths;    /* by flow, owned */
+  guint n_paths;      /* one until the session is open */
+  guint n_flows;      /* agreed upon */
+  gboolean is_proved; /* at least one path has been proved */
+  FaspSessionSizes sizes;
+  FaspRtt rtt;
+  FaspPings pings;
+  FaspMultipath multipath; /* sender: distributes datagrams over the flows */
+  FaspFlowChoice flow_choice;
+  FaspTraffic traffic;
+
+  /* the stream */
+  FaspTx tx; /* of a sender */
+  FaspRx rx; /* of a receiver */
+  FaspSessionStart start;
+  FaspHeaderWait header_wait;
   FaspPacer pacer;
-  FaspTime missed_seen;     /* the pacer's missed time when it was last looked at */
-  guint64 acked_seen;       /* `tx.acked' when it was last looked at, */
-  guint stuck;              /* and how often in a row it had not moved
-                               although data was in flight */
-  FaspRate *rate;           /* sender; NULL: a fixed rate */
-  const FaspSource *source; /* sender: the endpoint's, shared by its sessions */
-  FaspTime *unheard_turn; /* sender: the endpoint's: when the next block may go to any peer that has
-                             reported nothing */
-  FaspTime rate_until;    /* when the controller's rate may change */
-  gboolean sends_timestamps; /* receiver: the sender wants arrival times */
-  FaspTx tx;                 /* of a sender */
-  FaspRx rx;                 /* of a receiver */
-  FaspTime resume_timeout;
-  FaspTime promise_time;          /* sender: when to send the next PROMISE */
-  guint64 promise_serial;         /* sender: of the next PROMISE; receiver: of the newest one */
+  FaspSessionRate rate_control;
   FaspFeedbackRate feedback_rate; /* sender: bytes that feedback may take */
-  FaspTime promise_told;          /* when the application was last told of the promise */
-  guint64 confirm_from;           /* first block sent since the path MTU was last in doubt */
-  guint32 largest_sent, largest_passed; /* payload of the largest block sent, and
-                                           of the largest that passed in one piece,
-                                           since the path MTU was last checked */
-  guint64 block_wire;                   /* bytes of original blocks, IP headers included */
-  gboolean promise_changed;             /* and the application has not been told */
-  gboolean shortfall_told;
-  guint64 wants_seen; /* sender: fasp_tx_count_wants() that a key frame was wanted for */
-
-  /* of a group */
-  FaspMulticastSender *group; /* sender: the endpoint's, not owned; NULL: none */
-  FaspMember member;
-  FaspMulticastReceiver *receiver; /* receiver: NULL: none */
-
-  guint8 lane;                     /* the endpoint's lane that sends for it */
-  FaspSchedulerEntry turn_to_send; /* when the endpoint looks at it next */
-  FaspHeapItem first_needed; /* place in the endpoint's heap by the first block still needed */
-
-  guint64 datagrams_sent, wire_sent, datagrams_received, wire_received;
-  FaspMeter send_meter, receive_meter;
+  guint64 feedback_serial;        /* receiver: of the last FEEDBACK written */
+  FaspPromised promise;
+  FaspSessionGroup group;
+  FaspProgress progress;
 } FaspSession;
 
 /* @peer: address of flow 0. @flows: how many there are in all. @ping_secret: must be
@@ -314,14 +214,14 @@ fasp_session_is_over (const FaspSession *session)
 static inline gboolean
 fasp_session_is_heard (const FaspSession *session)
 {
-  return session->state == FASP_SESSION_OPEN && !session->interrupted;
+  return session->state == FASP_SESSION_OPEN && !session->liveness.interrupted;
 }
 
 /* Is there something the application has not read yet? */
 static inline gboolean
 fasp_session_has_unread (const FaspSession *session)
 {
-  return session->role == FASP_ROLE_RECEIVER && !session->rx.complete
+  return session->role == FASP_ROLE_RECEIVER && !session->rx.end.is_taken
       && fasp_reorder_peek (session->rx.reorder) != NULL;
 }
 

@@ -23,10 +23,10 @@ G_STATIC_ASSERT (FASP_SESSION_HEADER + REST_MAX + (FLOWS_TOLD + 1) * FASP_FEEDBA
 static gboolean
 is_more_urgent (const FaspPath *a, const FaspPath *b)
 {
-  gboolean news_a = fasp_gap_count_settled (a->gap) != a->told_holes;
-  gboolean news_b = fasp_gap_count_settled (b->gap) != b->told_holes;
+  gboolean news_a = fasp_gap_count_settled (a->gap) != a->reported.holes;
+  gboolean news_b = fasp_gap_count_settled (b->gap) != b->reported.holes;
 
-  return news_a != news_b ? news_a : a->told_serial < b->told_serial;
+  return news_a != news_b ? news_a : a->reported.serial < b->reported.serial;
 }
 
 /* The flows to report, the most urgent first; returns how many there are. */
@@ -70,8 +70,8 @@ tell_flow (FaspSession *session, FaspTime now, guint8 flow, FaspFeedbackFlow *to
     .received = counters.received,
     .holes = counters.holes,
   };
-  path->told_holes = fasp_gap_count_settled (path->gap);
-  path->told_serial = session->serial;
+  path->reported.holes = fasp_gap_count_settled (path->gap);
+  path->reported.serial = session->feedback_serial;
 }
 
 /* Adds at most @max arrivals of a flow, 1 at least, evenly spaced, as far as there is room for
@@ -112,18 +112,19 @@ fasp_session_write_feedback (FaspSession *session, FaspTime now, FaspWriter *w)
   gsize room;
   FaspTime expired;
 
-  feedback.serial = ++session->serial;
+  feedback.serial = ++session->feedback_serial;
   feedback.clock = now;
   feedback.n_flows = choose_flows (session, flows);
   for (guint i = 0; i < feedback.n_flows; i++)
     tell_flow (session, now, flows[i], &feedback.flows[i]);
-  feedback.has_timestamps = session->sends_timestamps;
+  feedback.has_timestamps = session->terms.sends_timestamps;
   room = FASP_PMTU_BASE - FASP_TAG_SIZE_MAX - w->used - REST_MAX
-      - FASP_FEEDBACK_FLOW_MAX * (feedback.n_flows + (session->receiver != NULL)) - RANGES_LEAST;
+      - FASP_FEEDBACK_FLOW_MAX * (feedback.n_flows + (session->group.receiver != NULL))
+      - RANGES_LEAST;
   for (guint i = 0; feedback.has_timestamps && i < feedback.n_flows; i++)
     room =
         tell_timestamps (session, &feedback.flows[i], MAX (1, timestamps / feedback.n_flows), room);
-  if (session->receiver != NULL)
+  if (session->group.receiver != NULL)
     fasp_session_tell_group (session, now, &feedback.flows[feedback.n_flows++]);
   fasp_rx_fill_feedback (&session->rx, now, &feedback, room + RANGES_LEAST);
   fasp_wire_write_feedback (w, &feedback);
@@ -142,25 +143,25 @@ look_at_flows (FaspSession *session, FaspTime now)
     FaspPath *path = &session->paths[i];
     guint64 settled;
 
-    if (session->rx.decoder != NULL)
+    if (session->rx.fec.decoder != NULL)
       fasp_gap_set_patience (path->gap, fasp_rx_get_patience (&session->rx, now));
     fasp_gap_get_settled (path->gap, now, &settled);
-    if (fasp_gap_count_settled (path->gap) != path->settled_told) {
+    if (fasp_gap_count_settled (path->gap) != path->reported.due_for) {
       news = TRUE;
       FASP_LOG (session->notes.log, now, PACKETS_MISSING, i,
-          fasp_gap_count_settled (path->gap) - path->settled_told,
+          fasp_gap_count_settled (path->gap) - path->reported.due_for,
           fasp_gap_get_largest (path->gap));
     }
-    path->settled_told = fasp_gap_count_settled (path->gap);
-    if (path->silence_due > now)
+    path->reported.due_for = fasp_gap_count_settled (path->gap);
+    if (path->silence.due > now)
       continue;
-    path->silence_due = FASP_NEVER;
-    path->silent = session->heard - path->heard >= FASP_PATH_SILENCE / 2;
-    news |= path->silent;
-    if (path->silent)
+    path->silence.due = FASP_NEVER;
+    path->silence.is_silent = session->liveness.heard - path->heard >= FASP_PATH_SILENCE / 2;
+    news |= path->silence.is_silent;
+    if (path->silence.is_silent)
       FASP_LOG (session->notes.log, now, PATH_SILENT, i, now - path->heard);
   }
-  if (session->receiver != NULL)
+  if (session->group.receiver != NULL)
     news |= fasp_session_look_at_group (session, now);
   if (news)
     fasp_feedback_settled (&session->rx.feedback, now);
@@ -181,7 +182,7 @@ fasp_session_poll_feedback (FaspSession *session, FaspTime now, FaspDatagram *da
   /* With one flow, or if damped, a PING goes along. With several flows it has a datagram
    * of its own (fasp_session_poll_ping()). */
   if ((fasp_feedback_backs_off (&session->rx.feedback) || session->n_paths == 1)
-      && now >= session->ping_time)
+      && now >= session->pings.time)
     fasp_session_write_ping (session, now, &p);
   if (!fasp_packet_finish (&p, session, now, FASP_NO_BLOCK, FALSE))
     return FALSE;

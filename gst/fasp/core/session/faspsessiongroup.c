@@ -15,13 +15,13 @@
 FaspTime
 fasp_session_get_silent_since (const FaspSession *session)
 {
-  const FaspMulticastReceiver *receiver = session->receiver;
+  const FaspMulticastReceiver *receiver = session->group.receiver;
   const FaspRx *rx = &session->rx;
-  const FaspTime heard = session->heard + session->excused;
+  const FaspTime heard = session->liveness.heard + session->liveness.excused;
   FaspTime end;
 
-  if (session->member.joined)
-    return fasp_group_log_get_deadline (session->group->log, heard);
+  if (session->group.member.joined)
+    return fasp_group_log_get_deadline (session->group.sender->log, heard);
   if (receiver == NULL)
     return heard;
   /* the sender may have told of a shorter clock since then */
@@ -33,18 +33,18 @@ fasp_session_get_silent_since (const FaspSession *session)
 void
 fasp_session_excuse (FaspSession *session, FaspTime span)
 {
-  session->excused += span;
+  session->liveness.excused += span;
   for (guint i = 0; i < session->n_paths; i++)
     session->paths[i].outage.since += span;
-  if (session->receiver != NULL)
-    session->receiver->heard += span;
+  if (session->group.receiver != NULL)
+    session->group.receiver->heard += span;
 }
 
 FaspTime
 fasp_session_get_beat (const FaspSession *session)
 {
-  return session->member.joined ?
-      MAX (FASP_KEEPALIVE, fasp_multicast_sender_get_clock (session->group) / 2) :
+  return session->group.member.joined ?
+      MAX (FASP_KEEPALIVE, fasp_multicast_sender_get_clock (session->group.sender) / 2) :
       FASP_KEEPALIVE;
 }
 
@@ -54,19 +54,20 @@ fasp_session_get_ping_time (const FaspSession *session)
   /* a member is asked only when it should have spoken; a receiver that is damped sends its
    * PING along with its feedback */
   if (session->role == FASP_ROLE_SENDER)
-    return session->member.joined && session->rtt.measured ?
-        MAX (fasp_session_get_silent_since (session), session->ping_time - FASP_KEEPALIVE) :
-        session->spoken + FASP_KEEPALIVE;
+    return session->group.member.joined && session->rtt.measured ?
+        MAX (fasp_session_get_silent_since (session), session->pings.time - FASP_KEEPALIVE) :
+        session->liveness.spoken + FASP_KEEPALIVE;
   if (fasp_feedback_backs_off (&session->rx.feedback))
     return FASP_NEVER;
   /* the next feedback, which comes sooner, takes the PING along */
-  return session->ping_time + (session->n_paths == 1 && session->rtt.measured ? FASP_KEEPALIVE : 0);
+  return session->pings.time
+      + (session->n_paths == 1 && session->rtt.measured ? FASP_KEEPALIVE : 0);
 }
 
 FaspTime
 fasp_session_get_speak_up_time (const FaspSession *session)
 {
-  const FaspMulticastReceiver *receiver = session->receiver;
+  const FaspMulticastReceiver *receiver = session->group.receiver;
 
   return receiver == NULL || receiver->deaf ?
       FASP_NEVER :
@@ -78,29 +79,30 @@ fasp_session_listen (FaspSession *session, FaspTime now, const FaspGroupKey *key
 {
   if (key->cipher >= FASP_CIPHERS)
     return; /* a cipher that was not asked for */
-  session->receiver = fasp_multicast_receiver_new (key, now);
+  session->group.receiver = fasp_multicast_receiver_new (key, now);
   fasp_feedback_join (&session->rx.feedback, seed, key->members, key->back_off, key->clock);
 }
 
 void
 fasp_session_is_passed_by (FaspSession *session, FaspTime now)
 {
-  gboolean before = session->receiver->deaf;
+  gboolean before = session->group.receiver->deaf;
 
-  fasp_multicast_receiver_is_passed_by (session->receiver, now);
-  if (!before && session->receiver->deaf)
-    FASP_LOG (session->notes.log, now, GROUP_DEAF, now - session->receiver->heard);
-  session->rx.feedback.member = !session->receiver->deaf;
+  fasp_multicast_receiver_is_passed_by (session->group.receiver, now);
+  if (!before && session->group.receiver->deaf)
+    FASP_LOG (session->notes.log, now, GROUP_DEAF, now - session->group.receiver->heard);
+  session->rx.feedback.member = !session->group.receiver->deaf;
 }
 
 static void
 group_brings (FaspSession *session, FaspTime now)
 {
-  gboolean before = session->receiver->deaf;
+  gboolean before = session->group.receiver->deaf;
 
-  fasp_multicast_receiver_brings (session->receiver, now);
-  if (before && !session->receiver->deaf)
-    FASP_LOG (session->notes.log, now, GROUP_HEARD, fasp_gap_get_largest (session->receiver->gap));
+  fasp_multicast_receiver_brings (session->group.receiver, now);
+  if (before && !session->group.receiver->deaf)
+    FASP_LOG (session->notes.log, now, GROUP_HEARD,
+        fasp_gap_get_largest (session->group.receiver->gap));
 }
 
 /* Everybody who has the group's key can send there, so no other frames are accepted. */
@@ -121,7 +123,7 @@ handle_frame (FaspSession *session, FaspTime now, const FaspFrame *frame, gsize 
     case FASP_FRAME_DATA:
       if (frame->round == 0)
         group_brings (session, now);
-      session->rx.feedback.member = !session->receiver->deaf;
+      session->rx.feedback.member = !session->group.receiver->deaf;
       fasp_session_handle_data (session, now, frame, wire);
       break;
     default:
@@ -143,7 +145,7 @@ fasp_session_hear (FaspSession *session, FaspTime now, const FaspAddress *from, 
 
   if (!fasp_wire_parse_session (data, size, &header))
     return FASP_SESSION_ALIEN;
-  switch (fasp_multicast_receiver_open (session->receiver, now, &header, data, size,
+  switch (fasp_multicast_receiver_open (session->group.receiver, now, &header, data, size,
       memory != NULL ? (guint8 *) data + FASP_SESSION_HEADER : scratch, &r)) {
     case FASP_MULTICAST_RECEIVER_REFUSED:
       return FASP_SESSION_REFUSED;
@@ -162,7 +164,7 @@ fasp_session_hear (FaspSession *session, FaspTime now, const FaspAddress *from, 
 gboolean
 fasp_session_look_at_group (FaspSession *session, FaspTime now)
 {
-  FaspMulticastReceiver *receiver = session->receiver;
+  FaspMulticastReceiver *receiver = session->group.receiver;
   guint64 settled;
   gboolean news;
 
@@ -170,7 +172,7 @@ fasp_session_look_at_group (FaspSession *session, FaspTime now)
     receiver->spoken_up = now;
     fasp_feedback_now (&session->rx.feedback, now);
   }
-  if (session->rx.decoder != NULL)
+  if (session->rx.fec.decoder != NULL)
     fasp_gap_set_patience (receiver->gap, fasp_rx_get_patience (&session->rx, now));
   if (!fasp_gap_get_settled (receiver->gap, now, &settled))
     return FALSE;
@@ -186,7 +188,7 @@ fasp_session_look_at_group (FaspSession *session, FaspTime now)
 void
 fasp_session_tell_group (FaspSession *session, FaspTime now, FaspFeedbackFlow *told)
 {
-  FaspGap *gap = session->receiver->gap;
+  FaspGap *gap = session->group.receiver->gap;
   FaspGapCounters counters;
   guint64 settled, largest;
 

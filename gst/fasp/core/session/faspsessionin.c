@@ -9,20 +9,21 @@ static void
 handle_ping (FaspSession *session, FaspTime now, guint8 flow, const FaspAddress *from,
     guint64 token)
 {
-  if (fasp_path_may_answer (&session->paths[flow], now, from) && session->n_pongs < FASP_PONGS)
-    session->pongs[session->n_pongs++] = (FaspPong) { token, flow, *from };
+  if (fasp_path_may_answer (&session->paths[flow], now, from)
+      && session->pings.n_pongs < FASP_PONGS)
+    session->pings.pongs[session->pings.n_pongs++] = (FaspPong) { token, flow, *from };
 }
 
 /* The peer has opened a datagram of this phase, so it can derive the next key. */
 static void
 rekey (FaspSession *session, FaspTime now)
 {
-  if (now < session->rekey_time)
+  if (now < session->rekeying.time)
     return;
   FASP_LOG (session->notes.log, now, KEY_UPDATED,
-      FASP_LOG_WORD (session->phase_datagrams >= session->rekey_datagrams ? "datagrams" : "age"),
-      session->phase_datagrams);
-  fasp_sealer_rekey (session->sealer);
+      FASP_LOG_WORD (session->rekeying.datagrams >= session->rekeying.limit ? "datagrams" : "age"),
+      session->rekeying.datagrams);
+  fasp_sealer_rekey (session->keys.sealer);
   fasp_session_plan_rekey (session, now);
   for (guint i = 0; i < session->n_paths; i++)
     for (guint j = 0; j < FASP_PINGS; j++)
@@ -32,9 +33,9 @@ rekey (FaspSession *session, FaspTime now)
 static void
 revive (FaspSession *session, FaspTime now, guint8 flow, const gchar *why)
 {
-  FASP_LOG (session->notes.log, now, PATH_ALIVE, flow, now - session->paths[flow].died,
+  FASP_LOG (session->notes.log, now, PATH_ALIVE, flow, now - session->paths[flow].death.since,
       FASP_LOG_WORD (why));
-  session->paths[flow].dead = FALSE;
+  session->paths[flow].death.is_dead = FALSE;
   fasp_multipath_set_usable (&session->multipath, flow, TRUE);
 }
 
@@ -56,7 +57,7 @@ handle_pong (FaspSession *session, FaspTime now, guint8 flow, const FaspAddress 
     fasp_pmtu_answered (&path->pmtu, now, ping.size);
     fasp_session_log_mtu (session, now, flow, before, "probe_answered");
   }
-  if (path->dead && ping.sent > path->died)
+  if (path->death.is_dead && ping.sent > path->death.since)
     revive (session, now, flow, "ping_answered");
   if (session->role == FASP_ROLE_RECEIVER || !session->rtt.measured)
     fasp_rtt_sample (&session->rtt, now - ping.sent, 0);
@@ -73,32 +74,32 @@ handle_close (FaspSession *session, FaspTime now, const FaspFrame *frame)
   /* the others never go over the wire */
   if (reason < FASP_REASON_FINISHED || reason > FASP_REASON_UNSUPPORTED)
     reason = FASP_REASON_STOPPED;
-  if (!session->peer_closed) {
-    session->peer_closed = TRUE;
+  if (!session->closing.by_peer) {
+    session->closing.by_peer = TRUE;
     if (session->state != FASP_SESSION_CLOSING)
-      g_strlcpy (session->close_text, frame->text, sizeof (session->close_text));
+      g_strlcpy (session->closing.text, frame->text, sizeof (session->closing.text));
   }
-  if (session->close_initiated) {
+  if (session->closing.initiated) {
     session->state = FASP_SESSION_CLOSED;
-    session->close_time = FASP_NEVER;
+    session->closing.time = FASP_NEVER;
     return;
   }
   /* answer each CLOSE that comes with one */
   if (session->state == FASP_SESSION_CLOSED) {
-    session->close_time = answer;
+    session->closing.time = answer;
     return;
   }
-  session->close_reason = reason;
+  session->closing.reason = reason;
   session->state = FASP_SESSION_CLOSED;
-  session->close_deadline = now + FASP_CLOSE_TIMEOUT;
-  session->close_time = answer;
+  session->closing.deadline = now + FASP_CLOSE_TIMEOUT;
+  session->closing.time = answer;
 }
 
 /* In bit/s: that of the last second, or of this one if that is already more. */
 static guint64
 get_send_rate (const FaspSession *session)
 {
-  return MAX (session->send_meter.rate, session->send_meter.bytes * 8);
+  return MAX (session->traffic.send.rate, session->traffic.send.bytes * 8);
 }
 
 /* Only fast streams use jumbo frames. */
@@ -116,9 +117,9 @@ choose_limit (FaspSession *session, FaspTime now)
     if (!path->proved)
       continue;
     if (rate >= FASP_JUMBO_FROM)
-      limit = session->datagram_max;
+      limit = session->sizes.datagram_max;
     else if (rate < FASP_JUMBO_UNTIL && known)
-      limit = MIN (session->datagram_max, FASP_DATAGRAM_COMMON);
+      limit = MIN (session->sizes.datagram_max, FASP_DATAGRAM_COMMON);
     fasp_pmtu_set_limit (&path->pmtu, now, path->address.overhead, limit);
     fasp_session_log_mtu (session, now, i, before, "stream_is_slow");
   }
@@ -131,11 +132,11 @@ bury_and_revive (FaspSession *session, FaspTime now, guint64 dead)
   for (guint i = 0; i < session->n_paths; i++) {
     FaspPath *path = &session->paths[i];
 
-    if ((dead >> i & 1) != 0 && !path->dead) {
+    if ((dead >> i & 1) != 0 && !path->death.is_dead) {
       fasp_multipath_set_usable (&session->multipath, i, FALSE);
       fasp_path_die (path, now);
-    } else if (path->dead
-        && fasp_sent_map_get_told (session->tx.sent_map, i).told > path->died_pn) {
+    } else if (path->death.is_dead
+        && fasp_sent_map_get_told (session->tx.sent_map, i).told > path->death.pn) {
       revive (session, now, i, "packet_arrived");
     }
   }
@@ -168,10 +169,10 @@ find_passed (const FaspSession *session, guint64 from, guint64 ack)
   guint32 largest = 0;
 
   from = MAX (from, fasp_store_get_tail (tx->store));
-  for (guint64 n = from; n < MIN (ack, tx->cursor) && largest < session->data_room; n++) {
+  for (guint64 n = from; n < MIN (ack, tx->cursor) && largest < session->sizes.room; n++) {
     guint32 size = fasp_store_get (tx->store, n)->size;
 
-    if (size > largest && size <= session->data_room
+    if (size > largest && size <= session->sizes.room
         && fasp_sent_map_is_sent_once (tx->sent_map, n))
       largest = size;
   }
@@ -183,7 +184,7 @@ find_passed (const FaspSession *session, guint64 from, guint64 ack)
 static void
 confirm_size (FaspSession *session, FaspTime now, guint32 size)
 {
-  if (session->has_fec && size == fasp_session_get_room (session))
+  if (session->terms.has_fec && size == fasp_session_get_room (session))
     size += FASP_REPAIR_MORE; /* its repair symbol is that large */
   if (size > 0)
     fasp_pmtu_passed (&session->paths[0].pmtu, now, size + fasp_session_get_overhead (session));
@@ -219,7 +220,7 @@ report_timestamps (FaspSession *session, FaspTime now, guint32 clock, const Fasp
   guint64 largest = fasp_widen_given (told->largest, FASP_PN_BITS, path->next_pn);
   guint64 pn = largest;
   FaspEcnState marks = path->ecn.state;
-  guint64 before = session->rate->rate;
+  guint64 before = session->rate_control.rate->rate;
   const FaspSent *sent;
   guint first = FASP_TIMESTAMPS + 1;
 
@@ -232,17 +233,18 @@ report_timestamps (FaspSession *session, FaspTime now, guint32 clock, const Fasp
     pn -= told->timestamps[i].back;
     arrived -= told->timestamps[i].before;
   }
-  feedback.source = fasp_source_get (session->source, now) * fasp_session_get_times (session)
-      * session->wire_max / fasp_session_get_room (session);
+  feedback.source = fasp_source_get (session->rate_control.source, now)
+      * fasp_session_get_times (session) * session->sizes.wire_max
+      / fasp_session_get_room (session);
   feedback.samples = samples + first;
   feedback.n = FASP_TIMESTAMPS + 1 - first;
   fasp_ecn_told (&path->ecn, largest + 1, all.received);
   if (path->ecn.state != marks)
     FASP_LOG (session->notes.log, now, ECN_UPDATED, told->flow,
         FASP_LOG_WORD (fasp_ecn_get_name (path->ecn.state)));
-  fasp_rate_feedback (session->rate, &feedback);
+  fasp_rate_feedback (session->rate_control.rate, &feedback);
   fasp_session_log_rate (session, now, before);
-  session->rate_until = now;
+  session->rate_control.until = now;
 }
 
 /* The receiver reports no packet at or below `largest' again, whether or not it has
@@ -264,7 +266,7 @@ follow_feedback_rate (FaspSession *session, FaspTime now, guint8 flow, guint32 c
   fasp_feedback_rate_feedback (feedback_rate, &session->paths[flow].back, now, clock, wire,
       session->rtt.smoothed, get_send_rate (session));
   if (feedback_rate->rate != before || feedback_rate->disobeyed)
-    session->promise_time = now;
+    session->promise.time = now;
   feedback_rate->disobeyed = FALSE;
 }
 
@@ -272,30 +274,30 @@ static void
 handle_feedback (FaspSession *session, FaspTime now, guint8 flow, const FaspFeedback *feedback,
     gsize wire)
 {
-  guint64 skips = session->tx.skips_told, dead;
+  guint64 skips = session->tx.counts.skips_told, dead;
   gboolean doubted = session->n_paths == 1 && session->paths[0].pmtu.confirming;
   guint32 passed = 0;
 
   if (!fasp_tx_takes (&session->tx, feedback))
     return;
-  if (doubted || session->largest_passed < session->largest_sent)
-    passed = find_passed (session, MAX (session->tx.acked, doubted ? session->confirm_from : 0),
-        feedback->ack);
+  if (doubted || session->sizes.largest_passed < session->sizes.largest_sent)
+    passed = find_passed (session,
+        MAX (session->tx.acked, doubted ? session->sizes.confirm_from : 0), feedback->ack);
 
   if (!fasp_tx_feedback (&session->tx, now, feedback, &session->rtt, &dead))
     return;
   /* it may have lost track of its position in the stream */
-  if (session->tx.skips_told > skips)
-    session->promise_time = now;
+  if (session->tx.counts.skips_told > skips)
+    session->promise.time = now;
   follow_feedback_rate (session, now, flow, feedback->clock, wire);
   bury_and_revive (session, now, dead);
   fasp_multipath_adjust (&session->multipath, now, session->tx.sent_map);
   if (knows_phase (session, feedback))
     rekey (session, now);
-  session->largest_passed = MAX (session->largest_passed, passed);
+  session->sizes.largest_passed = MAX (session->sizes.largest_passed, passed);
   if (doubted)
     confirm_size (session, now, passed);
-  for (guint i = 0; session->rate != NULL && i < feedback->n_flows; i++) {
+  for (guint i = 0; session->rate_control.rate != NULL && i < feedback->n_flows; i++) {
     const FaspFeedbackFlow *told = &feedback->flows[i];
 
     if (told->flow >= session->n_paths || told->received == 0)
@@ -349,17 +351,17 @@ static void
 handle_promise (FaspSession *session, FaspTime now, const FaspFrame *frame)
 {
   FaspRx *rx = &session->rx;
-  guint64 before = rx->promised;
+  guint64 before = rx->late.promised;
 
   /* an overtaken one says nothing new */
-  if (frame->serial < session->promise_serial || frame->number > FASP_LATENCY_MS_MAX)
+  if (frame->serial < session->promise.serial || frame->number > FASP_LATENCY_MS_MAX)
     return;
-  session->promise_serial = frame->serial;
-  rx->promised = MIN (frame->interval, FASP_INTERVAL_MAX);
+  session->promise.serial = frame->serial;
+  rx->late.promised = MIN (frame->interval, FASP_INTERVAL_MAX);
   fasp_allowance_set (&rx->feedback.feedback_rate, frame->feedback_rate);
   if (set_latency (session, now, frame->number * FASP_MSEC)
-      || ABS ((gdouble) rx->promised - before) > .1 * MAX (before, rx->promised))
-    session->promise_changed = TRUE;
+      || ABS ((gdouble) rx->late.promised - before) > .1 * MAX (before, rx->late.promised))
+    session->promise.changed = TRUE;
 }
 
 /* A flow, or a group, on which the peer has not been heard for long. */
@@ -368,8 +370,8 @@ handle_next (FaspSession *session, FaspTime now, guint8 flow, guint64 pn)
 {
   if (flow < session->n_paths)
     fasp_gap_expect (session->paths[flow].gap, pn);
-  else if (flow == FASP_GROUP_FLOW && session->receiver != NULL)
-    fasp_multicast_receiver_expect (session->receiver, now, pn);
+  else if (flow == FASP_GROUP_FLOW && session->group.receiver != NULL)
+    fasp_multicast_receiver_expect (session->group.receiver, now, pn);
 }
 
 static void
@@ -400,7 +402,7 @@ handle_frame (FaspSession *session, FaspTime now, const FaspAddress *from, guint
       break;
     case FASP_FRAME_EXPIRED:
       /* what one member lacks is sent to all */
-      if (sender && !session->member.joined)
+      if (sender && !session->group.member.joined)
         fasp_tx_expire (&session->tx, now, frame->number, &session->rtt);
       break;
     case FASP_FRAME_TAIL:
@@ -428,7 +430,7 @@ handle_frame (FaspSession *session, FaspTime now, const FaspAddress *from, guint
         fasp_feedback_speak (&session->rx.feedback, now);
       break;
     case FASP_FRAME_DATA:
-      if (takes_stream && session->receiver != NULL && frame->round == 0)
+      if (takes_stream && session->group.receiver != NULL && frame->round == 0)
         fasp_session_is_passed_by (session, now);
       if (takes_stream)
         fasp_session_handle_data (session, now, frame, wire);
@@ -444,7 +446,7 @@ open_from (FaspSession *session, FaspTime now, guint8 flow, const FaspAddress *f
 {
   fasp_session_open (session, now);
   session->paths[0].address.len = 0;
-  if (session->accept_moved || !fasp_address_equal (from, &session->accept_to))
+  if (session->handshake.moved || !fasp_address_equal (from, &session->handshake.from))
     return;
   fasp_session_set_address (session, flow, from);
   fasp_session_trust (session, now, flow);
@@ -469,9 +471,9 @@ fasp_session_unseal (FaspSession *session, FaspTime now, const guint8 *data, gsi
   opened->size = size;
   opened->memory = memory;
   opened->r = (FaspReader) { 0 };
-  opened->r.data = session->opener == NULL ?
+  opened->r.data = session->keys.opener == NULL ?
       NULL :
-      fasp_opener_open (session->opener, header, opened->pn, data, size,
+      fasp_opener_open (session->keys.opener, header, opened->pn, data, size,
           memory != NULL ? (guint8 *) data + FASP_SESSION_HEADER : opened->scratch,
           &opened->r.left);
   return opened->r.data != NULL ? FASP_SESSION_OK : FASP_SESSION_FORGED;
@@ -497,13 +499,13 @@ fasp_session_take (FaspSession *session, FaspTime now, const FaspAddress *from, 
   newest = !fasp_gap_is_started (path->gap) || opened->pn > fasp_gap_get_largest (path->gap);
   fasp_gap_receive (path->gap, now, opened->pn);
   path->marked += marked;
-  session->heard = now;
-  session->excused = 0;
+  session->liveness.heard = now;
+  session->liveness.excused = 0;
   fasp_session_count_received (session, now, wire);
   if (session->role == FASP_ROLE_RECEIVER) {
     if (session->n_paths > 1)
       fasp_path_stream_heard (path, now);
-    if (session->sends_timestamps && newest)
+    if (session->terms.sends_timestamps && newest)
       fasp_timestamps_add (&path->timestamps, now, opened->pn);
   }
   fasp_path_heard (path, now, from, newest);

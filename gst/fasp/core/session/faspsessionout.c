@@ -50,7 +50,8 @@ count_doubled (FaspSession *session, FaspTime now, FaspPathEstimateCounts *count
 static void
 count (FaspSession *session, FaspTime now, FaspPathEstimateCounts *counts)
 {
-  FaspGroupSent group = fasp_multicast_sender_get_sent (session->group, &session->member);
+  FaspGroupSent group =
+      fasp_multicast_sender_get_sent (session->group.sender, &session->group.member);
 
   memset (counts, 0, sizeof *counts);
   for (guint i = 0; i < session->n_paths; i++) {
@@ -61,17 +62,17 @@ count (FaspSession *session, FaspTime now, FaspPathEstimateCounts *counts)
     counts->back_lost += back.lost;
     counts->back_holes += back.holes;
   }
-  counts->datagrams = session->datagrams_sent + group.datagrams;
-  counts->wire = session->wire_sent + group.wire;
-  counts->blocks = session->tx.blocks_sent;
-  counts->block_wire = session->block_wire + group.block_wire;
-  counts->back_wire = session->wire_received;
+  counts->datagrams = session->traffic.datagrams_sent + group.datagrams;
+  counts->wire = session->traffic.wire_sent + group.wire;
+  counts->blocks = session->tx.counts.blocks_sent;
+  counts->block_wire = session->traffic.block_wire + group.block_wire;
+  counts->back_wire = session->traffic.wire_received;
   counts->channel = fasp_session_get_channel_rate (session);
   counts->back_rate = session->feedback_rate.rate;
-  if (session->duplicates)
+  if (session->flow_choice.duplicates)
     count_doubled (session, now, counts);
-  if (session->member.joined)
-    counts->back_off = fasp_multicast_sender_get_back_off (session->group);
+  if (session->group.member.joined)
+    counts->back_off = fasp_multicast_sender_get_back_off (session->group.sender);
 }
 
 /* Decides how much the code is to repair, and how much is left to retransmissions. */
@@ -94,7 +95,7 @@ plan_fec (FaspSession *session, FaspTime now)
   };
   gdouble before;
 
-  if (!session->has_fec)
+  if (!session->terms.has_fec)
     return;
   fasp_loss_get (&estimate->loss, &goal.loss, &goal.stay);
   before = session->tx.fec.share;
@@ -132,28 +133,28 @@ poll_promise (FaspSession *session, FaspTime now, FaspDatagram *datagram)
   if (session->role != FASP_ROLE_SENDER || !session->rtt.measured)
     return FALSE;
   /* members speak seldom, and do not wait long for the latency to be found */
-  if (session->member.joined)
+  if (session->group.member.joined)
     fasp_tx_follow_group (&session->tx);
   if (now >= fasp_path_estimate_get_timeout (estimate)
-      || fasp_path_estimate_begins (estimate, session->tx.blocks_sent)) {
+      || fasp_path_estimate_begins (estimate, session->tx.counts.blocks_sent)) {
     count (session, now, &counts);
     plan_fec (session, now);
     if (fasp_path_estimate_look (estimate, now, &session->rtt, &counts)) {
-      session->promise_changed = TRUE;
-      session->promise_time = now;
+      session->promise.changed = TRUE;
+      session->promise.time = now;
     }
   }
-  if (now < session->promise_time)
+  if (now < session->promise.time)
     return FALSE;
-  session->promise_time = now
+  session->promise.time = now
       + (estimate->find_latency && estimate->latency > 0 && estimate->peer_latency == 0 ?
               PROMISE_AGAIN :
-              session->member.joined ? fasp_session_get_beat (session) :
-                                       PROMISE_EVERY);
+              session->group.member.joined ? fasp_session_get_beat (session) :
+                                             PROMISE_EVERY);
   fasp_packet_begin (&p, session, datagram, fasp_packet_pick_flow (session));
-  fasp_wire_write_promise (&p.w, session->promise_serial++, estimate->latency / FASP_MSEC,
+  fasp_wire_write_promise (&p.w, session->promise.serial++, estimate->latency / FASP_MSEC,
       MIN (estimate->promise.interval, FASP_INTERVAL_MAX), session->feedback_rate.rate);
-  if (session->tx.skips_told > 0)
+  if (session->tx.counts.skips_told > 0)
     write_position (session, &p.w, session->tx.cursor);
   fasp_session_write_next (session, now, &p.w);
   return fasp_packet_finish (&p, session, now, FASP_NO_BLOCK, FALSE);
@@ -165,11 +166,12 @@ poll_speaker (FaspSession *session, FaspTime now, FaspDatagram *datagram)
 {
   FaspPacket p;
 
-  if (!session->member.joined || now < session->member.speak_time)
+  if (!session->group.member.joined || now < session->group.member.speak_time)
     return FALSE;
-  fasp_multicast_sender_told_speaker (&session->member, now);
+  fasp_multicast_sender_told_speaker (&session->group.member, now);
   fasp_packet_begin (&p, session, datagram, fasp_packet_pick_flow (session));
-  fasp_wire_write_group (&p.w, 1, 0, fasp_multicast_sender_get_clock (session->group) / FASP_MSEC);
+  fasp_wire_write_group (&p.w, 1, 0,
+      fasp_multicast_sender_get_clock (session->group.sender) / FASP_MSEC);
   return fasp_packet_finish (&p, session, now, FASP_NO_BLOCK, FALSE);
 }
 
@@ -208,9 +210,9 @@ pick_for (FaspSession *session, const FaspTxItem *item)
     return 0;
   if (item->kind == FASP_TX_BLOCK && item->index == 0) {
     if (item->round == 0 && item->copy == 0)
-      session->doubled = 0;
+      session->flow_choice.doubled = 0;
     avoid = fasp_sent_map_get_carriers (session->tx.sent_map, item->number)
-        | (item->round == 0 ? session->doubled : 0);
+        | (item->round == 0 ? session->flow_choice.doubled : 0);
   }
   return fasp_multipath_pick (&session->multipath, avoid);
 }
@@ -220,9 +222,9 @@ pick_for (FaspSession *session, const FaspTxItem *item)
 static guint8
 pick_for_tail (FaspSession *session, FaspTxItem *item)
 {
-  guint64 last = G_GUINT64_CONSTANT (1) << session->last_flow;
+  guint64 last = G_GUINT64_CONSTANT (1) << session->flow_choice.last;
   guint64 among = fasp_sent_map_get_untold (session->tx.sent_map) & session->multipath.usable
-      & ~session->tailed;
+      & ~session->flow_choice.tailed;
 
   if (session->n_paths == 1)
     return 0;
@@ -234,15 +236,15 @@ pick_for_tail (FaspSession *session, FaspTxItem *item)
 static gboolean
 is_ready (const FaspSession *session, FaspTime now)
 {
-  return fasp_pacer_get_time (&session->pacer, now, session->wire_max) <= now;
+  return fasp_pacer_get_time (&session->pacer, now, session->sizes.wire_max) <= now;
 }
 
 /* Does a group's pace hold back what a member is to get? */
 static gboolean
 waits_for_group (const FaspSession *session, FaspTime now, const FaspTxItem *item)
 {
-  return item->kind == FASP_TX_BLOCK && session->member.joined
-      && fasp_multicast_sender_get_ready (session->group, now) > now;
+  return item->kind == FASP_TX_BLOCK && session->group.member.joined
+      && fasp_multicast_sender_get_ready (session->group.sender, now) > now;
 }
 
 /* Had nothing to send for a while, which nobody saw: the next block has come when the rate would
@@ -261,19 +263,19 @@ tell_dry (FaspSession *session, FaspTime now, const FaspTxItem *item)
 {
   gboolean empty = item->kind == FASP_TX_NOTHING || item->kind == FASP_TX_TAIL;
 
-  if (session->rate == NULL)
+  if (session->rate_control.rate == NULL)
     return;
   if (was_dry (session, item))
-    fasp_rate_set_dry (session->rate, now, TRUE);
+    fasp_rate_set_dry (session->rate_control.rate, now, TRUE);
   /* a new block may wait for its turn, beside other sessions */
-  fasp_rate_set_dry (session->rate, now,
+  fasp_rate_set_dry (session->rate_control.rate, now,
       waits_for_group (session, now, item) || (empty && !fasp_tx_has_fresh (&session->tx)));
 }
 
 static FaspTxItem
 get_next (FaspSession *session, FaspTime now)
 {
-  return fasp_tx_next (&session->tx, now, &session->rtt, session->data_room,
+  return fasp_tx_next (&session->tx, now, &session->rtt, session->sizes.room,
       fasp_session_get_unused (session, now));
 }
 
@@ -337,29 +339,31 @@ poll_stream (FaspSession *session, FaspTime now, FaspDatagram *datagram)
   }
   if (!fasp_packet_finish (&p, session, now, block, item.index > 0 || item.copy > 0))
     return FALSE;
-  session->doubled |= G_GUINT64_CONSTANT (1) << p.flow;
+  session->flow_choice.doubled |= G_GUINT64_CONSTANT (1) << p.flow;
   if (item.kind == FASP_TX_BLOCK && item.round == 0 && item.copy == 0)
     log_waiting (session, now, block);
   if (item.kind == FASP_TX_TAIL && item.count > 1)
-    session->tailed |= G_GUINT64_CONSTANT (1) << p.flow;
+    session->flow_choice.tailed |= G_GUINT64_CONSTANT (1) << p.flow;
   else
-    session->tailed = 0;
+    session->flow_choice.tailed = 0;
   if (block != FASP_NO_BLOCK) {
-    session->last_flow = p.flow;
+    session->flow_choice.last = p.flow;
     trace_sent (session, now, datagram, &item, payload);
-    if (session->member.joined)
-      fasp_multicast_sender_used (session->group, now, datagram->size + datagram->to.overhead);
-    session->largest_sent =
-        MAX (session->largest_sent, fasp_store_get (session->tx.store, block)->size);
+    if (session->group.member.joined)
+      fasp_multicast_sender_used (session->group.sender, now,
+          datagram->size + datagram->to.overhead);
+    session->sizes.largest_sent =
+        MAX (session->sizes.largest_sent, fasp_store_get (session->tx.store, block)->size);
     if (item.round == 0)
-      session->block_wire += datagram->size + datagram->to.overhead;
+      session->traffic.block_wire += datagram->size + datagram->to.overhead;
   }
   if (item.copy > 0 && item.round > 0)
     fasp_pacer_use (&session->pacer, datagram->size + datagram->to.overhead);
   fasp_tx_sent (&session->tx, now, &session->rtt, &item);
   if (session->tx.unheard && block != FASP_NO_BLOCK)
     session->tx.fresh_time = FASP_NEVER; /* until it has another turn */
-  if (session->duplicates && item.kind == FASP_TX_BLOCK && item.round == 0 && item.copy == 0)
+  if (session->flow_choice.duplicates && item.kind == FASP_TX_BLOCK && item.round == 0
+      && item.copy == 0)
     fasp_tx_double (&session->tx, fasp_session_get_times (session) - 1);
   return TRUE;
 }
@@ -369,14 +373,14 @@ poll_close (FaspSession *session, FaspTime now, FaspDatagram *datagram)
 {
   FaspPacket p;
 
-  if (now < session->close_time)
+  if (now < session->closing.time)
     return FALSE;
   fasp_packet_begin (&p, session, datagram, fasp_packet_pick_flow (session));
   /* the last state of what arrived goes with it */
   if (session->role == FASP_ROLE_RECEIVER)
     fasp_session_write_feedback (session, now, &p.w);
-  fasp_wire_write_close (&p.w, session->close_reason, session->close_text);
-  session->close_time = session->state == FASP_SESSION_CLOSED ?
+  fasp_wire_write_close (&p.w, session->closing.reason, session->closing.text);
+  session->closing.time = session->state == FASP_SESSION_CLOSED ?
       FASP_NEVER :
       now + CLAMP (session->rtt.smoothed / 2, 10 * FASP_MSEC, 100 * FASP_MSEC);
   return fasp_packet_finish (&p, session, now, FASP_NO_BLOCK, FALSE);
@@ -386,7 +390,8 @@ poll_close (FaspSession *session, FaspTime now, FaspDatagram *datagram)
 FaspTime
 fasp_session_get_question_time (const FaspSession *session, FaspTime now)
 {
-  if (session->rate == NULL || !session->rate->asks || session->member.joined)
+  if (session->rate_control.rate == NULL || !session->rate_control.rate->asks
+      || session->group.member.joined)
     return FASP_NEVER;
   return fasp_pacer_get_time (&session->pacer, now, QUESTION);
 }
@@ -399,8 +404,8 @@ poll_question (FaspSession *session, FaspTime now, FaspDatagram *datagram)
 
   if (fasp_session_get_question_time (session, now) > now)
     return FALSE;
-  session->rate->asks = FALSE;
-  session->rate_until = now;
+  session->rate_control.rate->asks = FALSE;
+  session->rate_control.until = now;
   fasp_packet_begin (&p, session, datagram, fasp_packet_pick_flow (session));
   fasp_wire_write_number (&p.w, FASP_FRAME_TAIL, session->tx.cursor);
   return fasp_packet_finish (&p, session, now, FASP_NO_BLOCK, FALSE);
@@ -413,16 +418,17 @@ follow_rate (FaspSession *session, FaspTime now)
   guint64 before;
   FaspTxItem item;
 
-  if (session->rate == NULL || now < session->rate_until)
+  if (session->rate_control.rate == NULL || now < session->rate_control.until)
     return;
   /* it judges what has left so far by that */
   if (is_ready (session, now)) {
     item = get_next (session, now);
     tell_dry (session, now, &item);
   }
-  before = session->rate->rate;
+  before = session->rate_control.rate->rate;
   fasp_session_set_pace (session, now,
-      fasp_rate_get (session->rate, now, session->wire_sent, &session->rate_until));
+      fasp_rate_get (session->rate_control.rate, now, session->traffic.wire_sent,
+          &session->rate_control.until));
   fasp_session_log_rate (session, now, before);
 }
 
@@ -443,8 +449,8 @@ fasp_session_poll (FaspSession *session, FaspTime now, FaspDatagram *datagram)
     return fasp_session_poll_pong (session, now, datagram)
         || fasp_session_poll_challenge (session, now, datagram);
   /* no key is used for more than twice the intended number of datagrams */
-  if (session->cipher != FASP_CIPHER_NONE
-      && session->phase_datagrams >= 2 * session->rekey_datagrams)
+  if (session->keys.cipher != FASP_CIPHER_NONE
+      && session->rekeying.datagrams >= 2 * session->rekeying.limit)
     fasp_session_close (session, now, FASP_REASON_STOPPED,
         "it never confirms that it has the new key");
   follow_rate (session, now);

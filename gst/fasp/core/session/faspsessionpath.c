@@ -22,9 +22,9 @@ fasp_session_poll_pong (FaspSession *session, FaspTime now, FaspDatagram *datagr
   const FaspPong *pong;
   FaspPacket p;
 
-  if (session->n_pongs == 0)
+  if (session->pings.n_pongs == 0)
     return FALSE;
-  pong = &session->pongs[--session->n_pongs];
+  pong = &session->pings.pongs[--session->pings.n_pongs];
   fasp_packet_begin (&p, session, datagram, pong->flow);
   /* back to where the PING came from: the challenge is about that address */
   datagram->to = pong->to;
@@ -37,14 +37,14 @@ static gboolean
 send_ping (FaspSession *session, FaspTime now, FaspDatagram *datagram, guint8 flow,
     const FaspAddress *to, guint16 size)
 {
-  guint tag_size = fasp_cipher_get_tag_size (session->cipher);
+  guint tag_size = fasp_cipher_get_tag_size (session->keys.cipher);
   FaspAddress at = *to;
   FaspPacket p;
 
   fasp_packet_begin (&p, session, datagram, flow);
   datagram->to = at;
   fasp_wire_write_number (&p.w, FASP_FRAME_PING,
-      fasp_path_ping (p.path, now, &session->tokens, size, FALSE, &at));
+      fasp_path_ping (p.path, now, &session->pings.tokens, size, FALSE, &at));
   if (size > 0) {
     gsize more = size - tag_size - p.w.used;
     guint8 *padding = fasp_write_room (&p.w, more);
@@ -59,9 +59,9 @@ send_ping (FaspSession *session, FaspTime now, FaspDatagram *datagram, guint8 fl
 void
 fasp_session_write_ping (FaspSession *session, FaspTime now, FaspPacket *packet)
 {
-  session->ping_time = now + PING_INTERVAL;
+  session->pings.time = now + PING_INTERVAL;
   fasp_wire_write_number (&packet->w, FASP_FRAME_PING,
-      fasp_path_ping (packet->path, now, &session->tokens, 0, FALSE, &packet->path->address));
+      fasp_path_ping (packet->path, now, &session->pings.tokens, 0, FALSE, &packet->path->address));
 }
 
 gboolean
@@ -73,7 +73,7 @@ fasp_session_poll_challenge (FaspSession *session, FaspTime now, FaspDatagram *d
     if (now < fasp_path_get_challenge_time (path))
       continue;
     fasp_path_challenged (path, now);
-    return send_ping (session, now, datagram, i, &path->candidate, 0);
+    return send_ping (session, now, datagram, i, &path->challenge.candidate, 0);
   }
   return FALSE;
 }
@@ -109,9 +109,9 @@ get_known_width (const FaspSession *session)
 static gboolean
 all_passes (const FaspSession *session)
 {
-  return session->largest_sent == 0
-      || (session->n_paths == 1 && session->tx.skips_told == 0
-          && session->largest_passed >= session->largest_sent);
+  return session->sizes.largest_sent == 0
+      || (session->n_paths == 1 && session->tx.counts.skips_told == 0
+          && session->sizes.largest_passed >= session->sizes.largest_sent);
 }
 
 gboolean
@@ -120,7 +120,7 @@ fasp_session_poll_probe (FaspSession *session, FaspTime now, FaspDatagram *datag
   guint64 rate = session->pacer.ready.rate;
 
   /* what a group sends, originals and retransmissions, fits any path */
-  if (session->role == FASP_ROLE_RECEIVER || session->member.joined || session->tx.unheard)
+  if (session->role == FASP_ROLE_RECEIVER || session->group.member.joined || session->tx.unheard)
     return FALSE;
   for (guint i = 0; i < session->n_paths; i++) {
     FaspPath *path = &session->paths[i];
@@ -128,8 +128,8 @@ fasp_session_poll_probe (FaspSession *session, FaspTime now, FaspDatagram *datag
     guint16 size, before = path->pmtu.size;
 
     /* data is as large as the probe, and would not show that smaller datagrams arrive */
-    if (path->probed) {
-      path->probed = FALSE;
+    if (path->probe.is_followed) {
+      path->probe.is_followed = FALSE;
       return send_ping (session, now, datagram, i, &path->address, 0);
     }
     if (!fasp_session_is_used (session, i) || now < fasp_pmtu_get_timeout (&path->pmtu))
@@ -137,23 +137,23 @@ fasp_session_poll_probe (FaspSession *session, FaspTime now, FaspDatagram *datag
     if (rate > 0 && rate < PROBE_RATE_MIN && fasp_pmtu_postpone (&path->pmtu, now))
       continue;
     if (all_passes (session) && fasp_pmtu_will_do (&path->pmtu, now)) {
-      session->largest_sent = session->largest_passed = 0;
+      session->sizes.largest_sent = session->sizes.largest_passed = 0;
       continue;
     }
-    passes = fasp_sent_map_get_told (session->tx.sent_map, i).told > path->probe_pn;
+    passes = fasp_sent_map_get_told (session->tx.sent_map, i).told > path->probe.pn;
     fasp_pmtu_expect (&path->pmtu, get_known_width (session));
     size = fasp_pmtu_poll (&path->pmtu, now, fasp_rtt_timeout (&session->rtt), passes);
     fasp_session_log_mtu (session, now, i, before, "black_hole");
     fasp_session_measure (session);
     if (path->pmtu.confirming && !was) {
-      session->confirm_from = session->tx.cursor;
-      session->largest_sent = session->largest_passed = 0;
+      session->sizes.confirm_from = session->tx.cursor;
+      session->sizes.largest_sent = session->sizes.largest_passed = 0;
     }
     if (size == 0)
       continue;
-    session->ping_time = now + PING_INTERVAL;
-    path->probe_pn = path->next_pn + 1;
-    path->probed = path->pmtu.confirming;
+    session->pings.time = now + PING_INTERVAL;
+    path->probe.pn = path->next_pn + 1;
+    path->probe.is_followed = path->pmtu.confirming;
     return send_ping (session, now, datagram, i, &path->address, size);
   }
   return FALSE;
@@ -173,13 +173,13 @@ fasp_session_write_next (FaspSession *session, FaspTime now, FaspWriter *w)
   const guint turns = session->n_paths + 1;
 
   for (guint i = 0; i < turns; i++) {
-    guint flow = session->next_turn;
+    guint flow = session->pings.next_turn;
 
-    session->next_turn = (flow + 1) % turns;
+    session->pings.next_turn = (flow + 1) % turns;
     if (flow == session->n_paths) {
-      if (session->group == NULL || !is_in_stream (&session->tx))
+      if (session->group.sender == NULL || !is_in_stream (&session->tx))
         continue;
-      fasp_wire_write_next (w, FASP_GROUP_FLOW, fasp_group_log_get_pn (session->group->log));
+      fasp_wire_write_next (w, FASP_GROUP_FLOW, fasp_group_log_get_pn (session->group.sender->log));
       return;
     }
     if (session->n_paths > 1 && now - session->paths[flow].heard >= NEXT_AFTER) {
@@ -198,24 +198,24 @@ fasp_session_poll_ping (FaspSession *session, FaspTime now, FaspDatagram *datagr
 
   /* The receiver wants to measure the round trip. The sender has feedback for that, and
    * only keeps the session alive. */
-  if (!session->ping_due && !rekeys && now < fasp_session_get_ping_time (session))
+  if (!session->pings.due && !rekeys && now < fasp_session_get_ping_time (session))
     return FALSE;
   /* for that, a datagram that needs no answer will do */
-  if (session->role == FASP_ROLE_SENDER && !session->ping_due && !rekeys && session->rtt.measured
-      && !session->member.joined) {
-    session->promise_time = now;
+  if (session->role == FASP_ROLE_SENDER && !session->pings.due && !rekeys && session->rtt.measured
+      && !session->group.member.joined) {
+    session->promise.time = now;
     return FALSE;
   }
-  session->ping_time = now + PING_INTERVAL;
-  session->ping_due = FALSE;
+  session->pings.time = now + PING_INTERVAL;
+  session->pings.due = FALSE;
   if (rekeys) {
     /* replaces the previous one, whose answer should have come */
-    session->rekey_wait = MAX (timeout, MIN (2 * session->rekey_wait, REKEY_WAIT_MAX));
-    session->rekey_ping = now;
+    session->rekeying.wait = MAX (timeout, MIN (2 * session->rekeying.wait, REKEY_WAIT_MAX));
+    session->rekeying.asked = now;
   }
   fasp_packet_begin (&p, session, datagram, fasp_packet_pick_flow (session));
   fasp_wire_write_number (&p.w, FASP_FRAME_PING,
-      fasp_path_ping (p.path, now, &session->tokens, 0, rekeys, &p.path->address));
+      fasp_path_ping (p.path, now, &session->pings.tokens, 0, rekeys, &p.path->address));
   fasp_session_write_next (session, now, &p.w);
   return fasp_packet_finish (&p, session, now, FASP_NO_BLOCK, FALSE);
 }
@@ -246,7 +246,7 @@ fasp_session_look_for_outages (FaspSession *session, FaspTime now)
       fasp_outage_hold (&path->outage, now);
     else
       told |= (guint64) fasp_outage_look (&path->outage, now, carrying >> i & 1,
-                  path->dead ? path->died : path->heard)
+                  path->death.is_dead ? path->death.since : path->heard)
           << i;
   }
   return told;

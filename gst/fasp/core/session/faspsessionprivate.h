@@ -26,9 +26,9 @@ guint fasp_session_get_overhead (const FaspSession *session);
 static inline void
 fasp_session_count_received (FaspSession *session, FaspTime now, gsize wire)
 {
-  session->datagrams_received++;
-  session->wire_received += wire;
-  fasp_meter_add (&session->receive_meter, now, wire);
+  session->traffic.datagrams_received++;
+  session->traffic.wire_received += wire;
+  fasp_meter_add (&session->traffic.receive, now, wire);
   if (session->role == FASP_ROLE_RECEIVER)
     fasp_feedback_datagram (&session->rx.feedback, now, wire, session->rtt.smoothed);
 }
@@ -85,7 +85,7 @@ fasp_session_log_mtu (const FaspSession *session, FaspTime now, guint8 flow, gui
 static inline void
 fasp_session_log_rate (const FaspSession *session, FaspTime now, guint64 before)
 {
-  const FaspRate *rate = session->rate;
+  const FaspRate *rate = session->rate_control.rate;
 
   if (rate->rate != before)
     FASP_LOG (session->notes.log, now, RATE_CHANGED, before, rate->rate, FASP_LOG_WORD (rate->why),

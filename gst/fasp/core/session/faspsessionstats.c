@@ -7,32 +7,33 @@ get_tx_stats (const FaspSession *session, FaspSessionStats *stats)
   const FaspTx *tx = &session->tx;
   guint64 head = fasp_store_get_head (tx->store);
 
-  stats->sent.blocks = tx->blocks_sent;
-  stats->sent.bytes = tx->payload_sent;
-  stats->sent.blocks_rtx = tx->blocks_resent;
-  stats->sent.bytes_rtx = tx->payload_resent;
-  stats->sent.copies = tx->copies_sent;
-  stats->sent.doubled = tx->blocks_doubled;
-  stats->sent.repairs = tx->repairs_sent;
+  stats->sent.blocks = tx->counts.blocks_sent;
+  stats->sent.bytes = tx->counts.payload_sent;
+  stats->sent.blocks_rtx = tx->counts.blocks_resent;
+  stats->sent.bytes_rtx = tx->counts.payload_resent;
+  stats->sent.copies = tx->counts.copies_sent;
+  stats->sent.doubled = tx->counts.blocks_doubled;
+  stats->sent.repairs = tx->counts.repairs_sent;
   /* a member gets the group's repairs, which are not its own */
-  stats->sent.fec_share = session->member.joined ? 0 : tx->fec.share;
+  stats->sent.fec_share = session->group.member.joined ? 0 : tx->fec.share;
   stats->pacing.rate = fasp_session_get_channel_rate (session);
   stats->pacing.missed = fasp_pacer_get_missed (&session->pacer);
-  stats->pacing.queueing_delay = session->rate != NULL ? session->rate->standing : 0;
-  stats->sent.lost = tx->lost;
+  stats->pacing.queueing_delay =
+      session->rate_control.rate != NULL ? session->rate_control.rate->standing : 0;
+  stats->sent.lost = tx->counts.lost;
   stats->path.loss = tx->estimate.goal.path.loss;
   stats->path.back_loss = tx->estimate.goal.path.back_loss;
   stats->latency.promised_interval = MIN (tx->estimate.promise.interval, FASP_INTERVAL_MAX);
-  stats->latency.skips = tx->skips_told;
-  stats->key_frames_wanted = tx->wanted;
-  stats->delivery.blocks = tx->confirmed;
-  stats->delivery.bytes = tx->payload_confirmed;
-  stats->delivery.skipped = tx->skipped;
-  stats->delivery.feedback = tx->feedback;
+  stats->latency.skips = tx->counts.skips_told;
+  stats->key_frames_wanted = tx->counts.wanted;
+  stats->delivery.blocks = tx->counts.confirmed;
+  stats->delivery.bytes = tx->counts.payload_confirmed;
+  stats->delivery.skipped = tx->counts.skipped;
+  stats->delivery.feedback = tx->counts.feedback;
   stats->delivery.in_flight = tx->cursor - tx->acked;
   stats->delivery.queued = head > tx->cursor ? head - tx->cursor : 0;
   stats->delivery.window = fasp_tx_get_window (tx);
-  memcpy (stats->rounds, tx->rounds, sizeof (stats->rounds));
+  memcpy (stats->rounds, tx->counts.rounds, sizeof (stats->rounds));
 }
 
 static void
@@ -40,23 +41,23 @@ get_rx_stats (const FaspSession *session, FaspSessionStats *stats)
 {
   const FaspRx *rx = &session->rx;
 
-  stats->received.blocks = rx->blocks;
-  stats->received.bytes = rx->payload;
-  stats->received.blocks_rtx = rx->retransmissions;
-  stats->received.blocks_duplicate = rx->duplicates;
-  stats->received.repairs = rx->repairs;
-  stats->received.recovered = rx->recovered;
-  stats->received.too_late = rx->given_up;
+  stats->received.blocks = rx->counts.blocks;
+  stats->received.bytes = rx->counts.payload;
+  stats->received.blocks_rtx = rx->counts.retransmissions;
+  stats->received.blocks_duplicate = rx->counts.duplicates;
+  stats->received.repairs = rx->counts.repairs;
+  stats->received.recovered = rx->counts.recovered;
+  stats->received.too_late = rx->counts.given_up;
   stats->received.feedback = rx->feedback.count;
-  stats->latency.promised_interval = rx->promised;
-  stats->latency.skips = rx->skips;
+  stats->latency.promised_interval = rx->late.promised;
+  stats->latency.skips = rx->late.skips;
   stats->key_frames_wanted = rx->key_frame.told;
   stats->clock.ppm = rx->skew.known ? -rx->skew.skew * 1e6 : 0;
   stats->clock.jumps = rx->clock.jumps;
   stats->received.buffer_blocks =
       fasp_reorder_get_highest (rx->reorder) - fasp_reorder_get_read (rx->reorder);
   stats->received.buffer_bytes = fasp_reorder_get_bytes (rx->reorder);
-  memcpy (stats->rounds, rx->rounds, sizeof (stats->rounds));
+  memcpy (stats->rounds, rx->counts.rounds, sizeof (stats->rounds));
 }
 
 /* Adds up the counters of all flows. */
@@ -68,7 +69,8 @@ add_up (const FaspSession *session, FaspSessionStats *stats)
     FaspGapCounters gap;
 
     fasp_gap_get_counters (path->gap, &gap);
-    stats->path.marked += session->rate != NULL ? session->rate->marked[i] : path->marked;
+    stats->path.marked +=
+        session->rate_control.rate != NULL ? session->rate_control.rate->marked[i] : path->marked;
     stats->received.lost += gap.lost;
     stats->received.bursts += gap.holes;
     stats->received.reordered += gap.reordered;
@@ -82,11 +84,11 @@ add_up_group (const FaspSession *session, FaspSessionStats *stats)
 {
   FaspGapCounters gap;
 
-  stats->group.member = session->member.joined;
-  if (session->receiver == NULL)
+  stats->group.member = session->group.member.joined;
+  if (session->group.receiver == NULL)
     return;
-  fasp_gap_get_counters (session->receiver->gap, &gap);
-  stats->group.member = !session->receiver->deaf;
+  fasp_gap_get_counters (session->group.receiver->gap, &gap);
+  stats->group.member = !session->group.receiver->deaf;
   stats->group.datagrams = gap.received;
   stats->group.lost = gap.lost;
   stats->received.lost += gap.lost;
@@ -129,25 +131,25 @@ void
 fasp_session_get_stats (FaspSession *session, FaspTime now, FaspSessionStats *stats)
 {
   memset (stats, 0, sizeof (*stats));
-  fasp_meter_add (&session->send_meter, now, 0);
-  fasp_meter_add (&session->receive_meter, now, 0);
+  fasp_meter_add (&session->traffic.send, now, 0);
+  fasp_meter_add (&session->traffic.receive, now, 0);
   stats->session = session->id;
   stats->address = *fasp_session_get_address (session);
   stats->flows = session->n_paths;
-  stats->interrupted = session->interrupted;
+  stats->interrupted = session->liveness.interrupted;
   stats->latency.ms = fasp_session_get_latency (session, now);
   stats->path.rtt = session->rtt.smoothed;
   stats->path.rtt_min = session->rtt.min;
   stats->path.rtt_variation = session->rtt.variation;
-  stats->path.datagram_size = session->data_room + fasp_session_get_overhead (session);
-  stats->cipher = session->cipher;
+  stats->path.datagram_size = session->sizes.room + fasp_session_get_overhead (session);
+  stats->cipher = session->keys.cipher;
   stats->peer = session->peer;
-  stats->sent.datagrams = session->datagrams_sent;
-  stats->sent.wire_bytes = session->wire_sent;
-  stats->sent.rate = session->send_meter.rate;
-  stats->received.datagrams = session->datagrams_received;
-  stats->received.wire_bytes = session->wire_received;
-  stats->received.rate = session->receive_meter.rate;
+  stats->sent.datagrams = session->traffic.datagrams_sent;
+  stats->sent.wire_bytes = session->traffic.wire_sent;
+  stats->sent.rate = session->traffic.send.rate;
+  stats->received.datagrams = session->traffic.datagrams_received;
+  stats->received.wire_bytes = session->traffic.wire_received;
+  stats->received.rate = session->traffic.receive.rate;
   add_up (session, stats);
   add_up_group (session, stats);
   if (session->role == FASP_ROLE_SENDER)
@@ -159,5 +161,5 @@ fasp_session_get_stats (FaspSession *session, FaspTime now, FaspSessionStats *st
   /* a skip is a second, so there cannot be more of them; the stream may have come faster */
   if (stats->latency.skips > 0)
     stats->latency.observed_interval =
-        MAX (1, (now - session->opened) / FASP_SEC / stats->latency.skips);
+        MAX (1, (now - session->liveness.opened) / FASP_SEC / stats->latency.skips);
 }

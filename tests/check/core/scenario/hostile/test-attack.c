@@ -368,7 +368,7 @@ test_beside (void)
         say_feedback (play, stranger, n % 2 == 0 ? &stale : &f);
       stream (play, 10 * FASP_MSEC, 5000000);
     }
-    lateness[lies] = fasp_endpoint_nth (play->good, 0)->rx.lateness;
+    lateness[lies] = fasp_endpoint_nth (play->good, 0)->rx.late.lateness;
     g_assert_cmpuint (lateness[lies].count, >, 500);
     play_free (play);
   }
@@ -590,14 +590,14 @@ test_reports (void)
     FaspPath *path = &fasp_endpoint_nth (play->sink, 0)->paths[0];
 
     fasp_endpoint_unreachable (play->sink, now, &at);
-    n += path->refused;
-    path->refused = FALSE;
+    n += path->refusal.is_reported;
+    path->refusal.is_reported = FALSE;
   }
   g_assert_cmpuint (n, >, 10);
   g_assert_cmpuint (n, <=, FASP_SEC / (999 * 20) + 1);
   /* others are heard of meanwhile */
   fasp_endpoint_unreachable (play->sink, now + 20 * FASP_MSEC, &elsewhere);
-  g_assert_true (fasp_endpoint_nth (play->sink, 999)->paths[0].refused);
+  g_assert_true (fasp_endpoint_nth (play->sink, 999)->paths[0].refusal.is_reported);
   play_free (play);
 }
 
@@ -671,7 +671,7 @@ test_silent (gconstpointer data)
     else
       g_assert_cmpuint (most, <, 2 * FASP_TX_UNHEARD_BYTES);
     g_assert_cmpuint (play->good->sessions->len, ==, 1);
-    lateness[i] = fasp_endpoint_nth (play->good, 0)->rx.lateness;
+    lateness[i] = fasp_endpoint_nth (play->good, 0)->rx.late.lateness;
     g_assert_cmpuint (play->read, >, play->written * 9 / 10);
     g_assert_cmpuint (get_stats (play->good, vnet_get_time (play->net)).latency.skips, ==, 0);
     play_free (play);

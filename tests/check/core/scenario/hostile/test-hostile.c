@@ -461,7 +461,7 @@ count_refused (FaspEndpoint *endpoint)
   guint n = 0;
 
   for (guint i = 0; i < endpoint->sessions->len; i++)
-    n += fasp_endpoint_nth (endpoint, i)->paths[0].refused;
+    n += fasp_endpoint_nth (endpoint, i)->paths[0].refusal.is_reported;
   return n;
 }
 
@@ -490,13 +490,13 @@ test_reports (void)
   address = get_address (1234);
   fasp_endpoint_unreachable (many, FASP_SEC + 5000, &address);
   g_assert_cmpuint (count_refused (many), ==, 1);
-  g_assert_true (fasp_endpoint_nth (many, 1234)->paths[0].refused);
+  g_assert_true (fasp_endpoint_nth (many, 1234)->paths[0].refusal.is_reported);
   /* and soon who has come since */
   address = get_address (5000);
   fasp_lifecycle_begin (many, FASP_SEC, fasp_endpoint_new_id (many), &address, &told, nonce, 0);
   fasp_endpoint_unreachable (many, FASP_SEC + 100 * FASP_MSEC, &address);
   g_assert_cmpuint (count_refused (many), ==, 2);
-  g_assert_true (fasp_endpoint_nth (many, 3000)->paths[0].refused);
+  g_assert_true (fasp_endpoint_nth (many, 3000)->paths[0].refusal.is_reported);
   /* two at one address, and one that is gone */
   fasp_lifecycle_begin (many, FASP_SEC, fasp_endpoint_new_id (many), &address, &told, nonce, 0);
   fasp_endpoint_unreachable (many, FASP_SEC + 200 * FASP_MSEC, &address);
@@ -588,7 +588,7 @@ test_skips (void)
     for (guint i = 0; i < 5; i++) {
       FaspSession *session = fasp_endpoint_nth (endpoint, i);
 
-      session->tx.skips_told++;
+      session->tx.counts.skips_told++;
       fasp_encoder_follow (endpoint, now, session);
     }
     fasp_encoder_tend (endpoint, now);
@@ -647,7 +647,7 @@ test_two_addresses (void)
   for (guint i = 0; i < 2000; i++) {
     fasp_path_heard (&path, now, i % 2 == 0 ? &other : &at, TRUE);
     if (now >= fasp_path_get_challenge_time (&path)) {
-      guint64 more = fasp_path_ping (&path, now, &tokens, 0, FALSE, &path.candidate);
+      guint64 more = fasp_path_ping (&path, now, &tokens, 0, FALSE, &path.challenge.candidate);
 
       token = sent++ == 0 ? more : token;
       fasp_path_challenged (&path, now);

@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * faspsessionparts.h: the parts of a session's state, by concern.  Each says who changes it.
+ *
+ * Times are microseconds on the caller's clock.
+ */
+#pragma once
+
+#include "faspfeedbackrate.h"
+#include "fasplimits.h"
+#include "faspmeter.h"
+#include "faspmulticastreceiver.h"
+#include "faspmulticastsender.h"
+#include "fasppath.h"
+#include "faspprotection.h"
+#include "fasprate.h"
+#include "faspscheduler.h"
+#include "faspsource.h"
+#include "faspstats.h"
+
+G_BEGIN_DECLS
+
+#define FASP_PONGS 64 /* answers that may wait; further PINGs are not answered */
+
+/* What both ends have agreed upon. Changed by the endpoint, before the session is open. */
+typedef struct
+{
+  FaspLatency latency;
+  gboolean has_fec;          /* repair symbols may be used */
+  gboolean sends_timestamps; /* receiver: the sender wants the times at which packets arrived */
+} FaspTerms;
+
+/* Our keys. Changed by fasp_session_set_keys(). */
+typedef struct
+{
+  FaspCipher cipher;
+  FaspSealer *sealer;           /* owned */
+  FaspOpener *opener;           /* owned */
+  guint8 resume[FASP_KEY_SIZE]; /* proves that one was in this session when it is resumed */
+} FaspSessionKeys;
+
+/* When the key that we seal with is replaced: after an interval, or a number of datagrams,
+ * whichever comes first. Changed by the session; the endpoint sets both limits. */
+typedef struct
+{
+  FaspTime interval;
+  guint64 limit;     /* datagrams */
+  FaspTime time;     /* when the interval of this key ends */
+  guint64 datagrams; /* sealed with this key */
+  FaspTime asked;    /* when the peer was last asked whether it has this key, */
+  FaspTime wait;     /* and the time until it is asked again; 0: it was not asked */
+} FaspRekeying;
+
+/* What is of interest until the session is open. Changed by the endpoint, unless said otherwise. */
+typedef struct
+{
+  guint8 nonce[FASP_NONCE_SIZE]; /* the caller's; it names the handshake */
+  guint8 call[FASP_KEY_SIZE];    /* listener: hash of all that the caller's OPEN said */
+  GBytes *accept;      /* listener, HALF: the message of our ACCEPT, owned. It is always the same
+                          one, as its nonce may be used only once. The session drops it. */
+  FaspAddress from;    /* the address that the last OPEN came from */
+  gboolean moved;      /* an earlier OPEN came from another address */
+  gboolean accept_due; /* ACCEPT is to be sent, or sent again */
+  struct _FaspBucket *bucket; /* listener: the token bucket of its network, not owned, */
+  GList place;                /* and its place in the endpoint's queue of calls */
+  guint64 network;            /* listener: where it was called from, as the rate limit names it */
+  guint peer;                 /* caller: index of the peer that was called, of several */
+} FaspSessionHandshake;
+
+/* Sender: where the peer begins. Changed by the endpoint when the session begins or is resumed. */
+typedef struct
+{
+  guint64 block;             /* the first that was promised to the peer */
+  FaspStreamOffset offset;   /* its offset in the stream, as our hello gave it */
+  gboolean has_header;       /* our hello announced a stream with a header */
+  FaspStreamOffset previous; /* the offset at which the peer stood before, if that is known */
+  guint64 live_from; /* of a session that began in the past: the block that was to be written
+                        next when it joined; else 0 */
+} FaspSessionStart;
+
+/* Sender: the peer lacks the stream's header, or may come to lack it. Changed by
+ * endpoint/faspwriting.c. */
+typedef struct
+{
+  FaspTime since;      /* 0: it lacks nothing */
+  guint64 end;         /* it has the header once it has all blocks below this one;
+                          FASP_NO_BLOCK: the header has yet to be written;
+                          0: once it has the first bytes of the stream */
+  guint64 skips;       /* fasp_tx_count_skips() when it began to wait */
+  gboolean gets_first; /* it was to get the first bytes, in which the header is */
+  gboolean is_held;    /* it is sent nothing before the header */
+} FaspHeaderWait;
+
+/* Whether the peer is there. Changed by the session, but for what is marked as the endpoint's. */
+typedef struct
+{
+  FaspTime created, opened;
+  FaspTime heard;   /* the last datagram from the peer */
+  FaspTime spoken;  /* the last datagram to the peer */
+  FaspTime excused; /* of the time since `heard', that in which we were not running to hear it */
+  FaspTime resume_timeout; /* how long it may be silent; the endpoint's */
+  gboolean interrupted;    /* the endpoint's */
+  gboolean has_other;      /* sender: interrupted, and the receiver says that it has another sender;
+                              the endpoint's */
+} FaspLiveness;
+
+/* An answer that is due. It goes to where the PING came from. */
+typedef struct
+{
+  guint64 token;
+  guint8 flow;
+  FaspAddress to;
+} FaspPong;
+
+/* PINGs of any flow, and answers to the peer's. Changed by the session. */
+typedef struct
+{
+  FaspTokens tokens;
+  FaspTime time;              /* when to measure the round trip next */
+  gboolean due;               /* a PING is to leave at once */
+  guint next_turn;            /* the flow that the next NEXT is about */
+  FaspPong pongs[FASP_PONGS]; /* the answers that wait */
+  guint n_pongs;
+} FaspPings;
+
+/* How large a datagram may be. What the paths in use have in common is set by
+ * fasp_session_measure(). */
+typedef struct
+{
+  guint32 room;         /* payload bytes of a block that fits one datagram */
+  gsize wire_max;       /* bytes of the largest datagram, IP header included */
+  guint16 datagram_max; /* largest UDP payload that both ends take; the endpoint's */
+  guint32 room_told;    /* the room that the block size was last chosen for; the endpoint's */
+  /* sender: does the path MTU hold? changed by the session */
+  guint64 confirm_from; /* first block sent since it was last in doubt */
+  guint32 largest_sent; /* payload of the largest block sent, */
+  guint32
+      largest_passed; /* and of the largest that passed in one piece, since it was last checked */
+} FaspSessionSizes;
+
+/* Which flow the next datagram takes, of several. Changed by the session. */
+typedef struct
+{
+  gboolean duplicates; /* sender: new blocks go on every flow; the endpoint's */
+  guint64 doubled;     /* flows that have carried the newest block, a bit each */
+  guint64 tailed;      /* flows that this round of TAILs has used, a bit each */
+  guint8 last;         /* flow of the last block sent */
+  guint8 turn;         /* receiver: flow of the last datagram that could take any, */
+  guint turns;         /* and how many such datagrams there were */
+} FaspFlowChoice;
+
+/* How the session ends. Changed by the session. */
+typedef struct
+{
+  FaspReason reason;
+  gchar text[FASP_TEXT_MAX + 1];
+  gboolean initiated; /* by us: the peer's CLOSE is then an answer */
+  gboolean by_peer;   /* the peer has sent a CLOSE */
+  FaspTime time;      /* when to send CLOSE; FASP_NEVER: not any more */
+  FaspTime deadline;  /* when it is over, or forgotten */
+} FaspClosing;
+
+/* The latency that the sender promises. Changed by the session. */
+typedef struct
+{
+  FaspTime time;    /* sender: when to send the next PROMISE */
+  guint64 serial;   /* sender: of the next PROMISE; receiver: of the newest one */
+  gboolean changed; /* the application is to be told */
+} FaspPromised;
+
+/* Sender: the rate controller. Changed by the session; the endpoint makes it. */
+typedef struct
+{
+  FaspRate *rate;           /* owned; NULL: a fixed rate */
+  const FaspSource *source; /* the endpoint's, shared by its sessions */
+  FaspTime until;           /* when its rate may change */
+} FaspSessionRate;
+
+/* A group of receivers: the session's part in it. Changed by the endpoint, and the files of
+ * multicast/. */
+typedef struct
+{
+  FaspMulticastSender *sender;     /* sender: the endpoint's, not owned; NULL: no group */
+  FaspMember member;               /* sender: the peer's state */
+  FaspMulticastReceiver *receiver; /* receiver: owned; NULL: no group */
+} FaspSessionGroup;
+
+/* Counters and rates. Changed by the session. Bytes are those on the wire, IP headers included. */
+typedef struct
+{
+  guint64 datagrams_sent, wire_sent;
+  guint64 datagrams_received, wire_received;
+  guint64 block_wire;      /* sender: bytes of original blocks */
+  FaspMeter send, receive; /* bytes on the wire */
+} FaspTraffic;
+
+/* What the application was told. Changed by the endpoint. */
+typedef struct
+{
+  gboolean connected; /* of the connection */
+  gboolean removed;   /* of its end */
+  gboolean shortfall; /* that the latency does not keep what is wanted */
+  FaspTime promise;   /* when of the promise */
+  guint64 wants;      /* sender: fasp_tx_count_wants() for which it was asked for a key frame */
+} FaspTold;
+
+/* The session in the endpoint's lists. Changed by the endpoint. */
+typedef struct
+{
+  guint64 order;             /* number among all sessions that the endpoint ever had */
+  guint8 lane;               /* the lane that sends for it */
+  FaspSchedulerEntry turn;   /* when the endpoint looks at it next */
+  FaspHeapItem first_needed; /* place in the heap by the first block still needed */
+  FaspTime *unheard_turn; /* sender: the endpoint's: when the next block may go to any peer that has
+                             reported nothing */
+} FaspSessionEntry;
+
+/* Sender: what an application that asks how it goes was answered last. Changed by
+ * endpoint/faspendpointstats.c. */
+typedef struct
+{
+  FaspTime missed; /* fasp_pacer_get_missed() */
+  guint64 acked;   /* tx.acked, */
+  guint stuck;     /* and how often in a row it had not moved although data was in flight */
+} FaspProgress;
+
+G_END_DECLS
