@@ -18,18 +18,18 @@ G_BEGIN_DECLS
 
 typedef struct
 {
-  const guint8 *data;
-  gsize left;
-  gboolean failed;
+  const guint8 *data; /* the next byte; not owned */
+  gsize left;         /* bytes from there on */
+  gboolean failed;    /* a read failed, so all later ones do */
 } FaspReader;
 
 typedef struct
 {
-  guint8 *data;
-  gsize size, used;
-  gboolean failed;
-  const guint8 *payload; /* comes after what is written, and is not */
-  gsize payload_size;    /* copied: see fasp_write_payload() */
+  guint8 *data;          /* not owned */
+  gsize size, used;      /* bytes of room at data, and bytes written there */
+  gboolean failed;       /* a write failed, so all later ones do */
+  const guint8 *payload; /* follows the bytes written; not owned: fasp_write_payload() */
+  gsize payload_size;    /* bytes */
 } FaspWriter;
 
 static inline const guint8 *

@@ -23,7 +23,8 @@ put (FaspHeap *heap, FaspHeapEntry entry, guint place)
   entry.item->place = place;
 }
 
-/* Where the entry belongs if it moves towards the first one, from @place, which is free. */
+/* The index at which the entry belongs if it moves towards the first one, from @place, which is
+ * free. */
 static guint
 rise (FaspHeap *heap, FaspHeapEntry entry, guint place)
 {

@@ -2,9 +2,9 @@
  *
  * faspheap.h: a priority queue whose keys may change at any time.
  *
- * A binary heap whose items know their place in it, so that any item can be moved or
- * taken out in O(log n); the first is found in O(1).  Items are embedded in what they
- * stand for, far apart in memory, so the heap keeps copies of their keys.  It does not own
+ * A binary heap.  Each item knows its index, so that any item can be moved or taken out in
+ * O(log n); the first is found in O(1).  Items are members of other structs, far apart in
+ * memory, so the heap keeps copies of their keys.  It does not own
  * the items.
  */
 #pragma once
@@ -16,8 +16,8 @@ G_BEGIN_DECLS
 typedef struct
 {
   gint64 key;
-  guint place; /* in the heap, from 1; 0: not in it */
-  gpointer owner;
+  guint place;    /* index in the heap, from 1; 0: not in it */
+  gpointer owner; /* the struct that the item is a member of; set by that struct's file */
 } FaspHeapItem;
 
 typedef struct
@@ -29,8 +29,8 @@ typedef struct
 /* Zeroes: empty. */
 typedef struct
 {
-  FaspHeapEntry *entries; /* the first one at 0 */
-  guint n, allocated;
+  FaspHeapEntry *entries; /* the one with the least key at 0 */
+  guint n, allocated;     /* entries in use, and in memory */
 } FaspHeap;
 
 void fasp_heap_clear (FaspHeap *heap);

@@ -7,7 +7,7 @@ typedef struct
   FaspLogEntry *entries; /* NULL: stopped */
   guint size;
   guint64 first, next;     /* entries [first, next) are here */
-  guint64 lost, lost_told; /* overwritten; of these, told in the log */
+  guint64 lost, lost_told; /* entries overwritten; those of them that the log has mentioned */
 } Ring;
 
 struct _FaspLog
@@ -106,7 +106,8 @@ fasp_log_turns (FaspLog *log, FaspLogState state, gboolean on)
   return TRUE;
 }
 
-/* Tells of the entries that were overwritten before the oldest one that is here. */
+/* Makes the event for entries that were overwritten since the last one.  Returns 1 if there are
+ * any, else 0. */
 static guint
 tell_lost (Ring *ring, FaspLogEntry *entry)
 {

@@ -3,7 +3,7 @@
  * fasplog.h: the decision log: what the core decides, when, and why (property `log').
  *
  * An event is one entry of a ring of fixed size.  Entries that are not fetched in time are
- * overwritten, oldest first; how many is told in the log itself.  So whoever is slow never
+ * overwritten, oldest first.  The log then says how many were lost.  So a slow reader never
  * holds up a stream.  Nothing is allocated and no text is made when an event is added.
  *
  * A part of the core has a pointer to its session's log.  NULL: nothing is logged.  A hook
@@ -38,7 +38,7 @@ typedef struct _FaspLog FaspLog;
 
 /* An endpoint's log. @size: entries kept at most. */
 FaspLog *fasp_log_new (guint size);
-/* The log of one of its sessions, which ends before it.  @log: NULL gives NULL. */
+/* The log of one session of the endpoint.  Free it before @log.  @log: NULL gives NULL. */
 FaspLog *fasp_log_new_session (FaspLog *log, guint32 session);
 void fasp_log_free (FaspLog *log);
 /* Nothing is added any more, and nothing is kept. */
@@ -50,14 +50,14 @@ guint fasp_log_fetch (FaspLog *log, FaspLogEntry *entries, guint max, guint64 *l
 /* See FASP_LOG().  Texts and addresses are copied. */
 void fasp_log_add (FaspLog *log, FaspTime now, FaspLogEvent event, const gint64 *values, guint n);
 
-/* What a session is in: an event tells when that begins or ends. */
+/* States of a session.  One event says that a state begins, another one that it ends. */
 typedef enum
 {
   FASP_LOG_IS_BEHIND = 1,  /* SENDING_BEHIND, SENDING_CAUGHT_UP */
   FASP_LOG_IS_WAITING = 2, /* WRITER_WAITS, WRITER_GOES_ON */
 } FaspLogState;
 
-/* TRUE: it was not @on before, or was; log that.  Never if nothing is logged. */
+/* Sets a state.  TRUE: it has changed, so log that.  Always FALSE while nothing is logged. */
 gboolean fasp_log_turns (FaspLog *log, FaspLogState state, gboolean on);
 
 #define FASP_LOG(log, now, event, ...) \
@@ -69,12 +69,12 @@ gboolean fasp_log_turns (FaspLog *log, FaspLogState state, gboolean on);
   } \
   G_STMT_END
 
-/* Values of other types.  A word is a string that lives for ever. */
+/* Values of other types.  A word is a string that is never freed. */
 #define FASP_LOG_POINTER(value) ((gint64) (gintptr) (value))
 #define FASP_LOG_WORD(word) FASP_LOG_POINTER (word)
 #define FASP_LOG_SHARE(share) ((gint64) ((share) * FASP_LOG_SHARE_UNIT))
 #define FASP_LOG_SHARE_UNIT 1000000. /* a share is kept in millionths */
-/* A time that is not known if it is @unknown. */
+/* A value that is not known if it equals @unknown. */
 #define FASP_LOG_OR_UNKNOWN(value, unknown) \
   ((gint64) (value) == (gint64) (unknown) ? FASP_LOG_UNKNOWN : (gint64) (value))
 

@@ -5,7 +5,7 @@ typedef struct
 {
   gchar *text;
   gsize size, length; /* a text that does not fit is cut */
-  gboolean json;      /* else for people */
+  gboolean json;      /* TRUE: for programs; FALSE: for people */
 } Out;
 
 static void G_GNUC_PRINTF (2, 3) put (Out *out, const gchar *format, ...)

@@ -27,7 +27,8 @@ typedef struct
   const gchar *begun;   /* when it began, by the wall clock (RFC 3339); NULL: not known */
   FaspRole role;
   gboolean dials;
-  gint64 run;         /* tells its events from those of others in the file; 0: alone */
+  gint64 run; /* number of this log, which all its events carry if the file has several; 0: it has
+                 one */
   gint64 unix_offset; /* from `now' to Unix time, us; 0: not known */
 } FaspLogHeader;
 

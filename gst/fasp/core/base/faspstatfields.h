@@ -14,7 +14,7 @@
 
 G_BEGIN_DECLS
 
-/* Over all peers, as computed by who shows it. */
+/* Over all peers.  Whoever shows it (an element, the relay) computes it. */
 typedef struct
 {
   gdouble channel_use;                 /* sender: share of the channel's rate used, the largest of a
@@ -41,8 +41,8 @@ typedef enum
   FASP_FORM_ADDRESS,         /* FaspAddress, shown as GSocketAddress, and as a string with
                                 the name and -string */
   FASP_FORM_ROUNDS,          /* guint64[FASP_ROUNDS], shown as an array */
-  FASP_FORM_FLOWS,           /* guint, shown as an array with a structure for each flow; the
-                                flows are got apart (fasp_endpoint_get_flows()) */
+  FASP_FORM_FLOWS,           /* guint, shown as an array with a structure for each flow; see
+                                fasp_endpoint_get_flows() */
 } FaspStatForm;
 
 #define FASP_FORMS (FASP_FORM_FLOWS + 1)
@@ -50,7 +50,7 @@ typedef enum
 /* Of the value that is shown. */
 typedef enum
 {
-  FASP_UNIT_NONE, /* a number of something, a text, a truth */
+  FASP_UNIT_NONE, /* a count, a text or a boolean */
   FASP_UNIT_BYTES,
   FASP_UNIT_BITRATE, /* bit/s */
   FASP_UNIT_MBPS,    /* Mbit/s */
@@ -67,7 +67,7 @@ typedef enum
 {
   FASP_KIND_GAUGE,   /* up and down */
   FASP_KIND_COUNTER, /* up only */
-  FASP_KIND_UNKNOWN, /* neither is said of it */
+  FASP_KIND_UNKNOWN, /* neither is promised */
 } FaspStatKind;
 
 typedef struct

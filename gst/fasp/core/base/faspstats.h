@@ -14,8 +14,7 @@ G_BEGIN_DECLS
 typedef struct
 {
   FaspAddress address; /* len 0: not known */
-  gboolean usable;     /* the peer answers there, and, sender, it is
-                          not dead */
+  gboolean usable;     /* the peer answers on it; sender: and it is not dead */
   gdouble weight;      /* sender: 1 is an equal share */
   FaspTime rtt;        /* sender: 0 if not known */
   guint64 datagrams_sent, wire_bytes_sent;
@@ -78,9 +77,9 @@ typedef struct
   FaspTime rtt, rtt_min, rtt_variation; /* round trip: smoothed, least, mean deviation; µs */
   guint datagram_size;                  /* path MTU as UDP payload, bytes */
   gdouble loss, back_loss;              /* sender: share lost there and back, as planned for */
-  guint64 marked;         /* receiver: datagrams that came with an ECN mark; sender: its
-                             own, as the peer reports */
-  FaspTime reorder_delay; /* how long a hole may be reordering, before it is a loss; µs */
+  guint64 marked; /* datagrams with an ECN mark: receiver: that came; sender: of its own, as the
+                     peer reports */
+  FaspTime reorder_delay; /* a datagram that is missing for this long is lost, not reordered; µs */
 } FaspPathStats;
 
 /* How fast a session may send.  The sender only. */
@@ -88,7 +87,8 @@ typedef struct
 {
   guint64 rate;            /* bit/s of the pacer; 0: not paced */
   FaspTime queueing_delay; /* with a rate controller: on the path, of late; µs */
-  FaspTime missed;         /* in which the rate allowed sending, and nobody polled; µs */
+  FaspTime missed; /* total time in which the rate allowed sending, but the endpoint was not polled;
+                      µs */
 } FaspPacingStats;
 
 /* The latency of a session, and whether it is enough. */
@@ -99,7 +99,7 @@ typedef struct
   guint64 observed_interval; /* seconds per skip since the session opened, at least 1;
                                 0: no skip */
   guint64 skips;             /* seconds in which something was missing or too late;
-                                sender: rows of seconds, as it is not told of each */
+                                sender: runs of such seconds, as the receiver reports each run once */
 } FaspLatencyStats;
 
 /* The clock of the stream's sender.  The receiver only. */
@@ -169,16 +169,16 @@ typedef struct
 typedef struct
 {
   guint members;
-  guint64 deaf;     /* members that did not hear it, and get all by unicast; */
-  guint64 returned; /* how often one heard it again */
-  guint64 datagrams_sent, wire_bytes_sent; /* to the group */
-  guint64 blocks_sent, blocks_resent, repairs_sent;
-  gdouble fec_share;        /* repairs for each block, now */
-  guint64 losses;           /* losses that members asked for, */
-  guint64 requests;         /* the requests of all members for them, */
-  guint64 losses_shared;    /* and losses that several asked for */
-  FaspTime rtt;             /* the longest of a member, without those far away */
-  FaspTime back_off, clock; /* as members are told */
+  guint64 deaf;     /* members that stopped hearing the group, so that they get all by unicast */
+  guint64 returned; /* members that heard it again */
+  guint64 datagrams_sent, wire_bytes_sent;          /* to the group */
+  guint64 blocks_sent, blocks_resent, repairs_sent; /* to the group */
+  gdouble fec_share;                                /* repairs for each block, in force */
+  guint64 losses;                                   /* losses that members asked for */
+  guint64 requests;                                 /* requests of all members for these losses */
+  guint64 losses_shared;    /* of the losses: those that several members asked for */
+  FaspTime rtt;             /* the longest of a member, without those far away; µs */
+  FaspTime back_off, clock; /* as set for the members (fasplimits.h); µs */
 } FaspGroupStats;
 
 G_END_DECLS

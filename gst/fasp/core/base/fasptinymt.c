@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "fasptinymt.h"
 
-/* RFC 8682, section 2.1: the parameter set, */
+/* RFC 8682, section 2.1: the parameter set */
 #define MAT1 0x8f7011ee
 #define MAT2 0xfc78ff1f
 #define TMAT 0x3793fdff
-/* the bits of the state that are used, and the steps before the first number. */
+/* the bits of the state that are used, and the steps before the first number */
 #define MASK 0x7fffffff
 #define MIX 8
 #define SKIP 8

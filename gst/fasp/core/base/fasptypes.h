@@ -34,9 +34,9 @@ fasp_later (FaspTime a, FaspTime b)
   return MAX (a, b);
 }
 
-/* Feedback takes at most this share of the bytes received (one part in so many). If
- * that is little, it may take this many bytes per second, but no more than the larger
- * share. */
+/* Feedback takes at most 1 / FASP_FEEDBACK_SHARE of the bytes received. If that is less than
+ * FASP_FEEDBACK_LEAST bytes per second, it may take these, but no more than
+ * 1 / FASP_FEEDBACK_SHARE_MOST. */
 #define FASP_FEEDBACK_SHARE 64
 #define FASP_FEEDBACK_LEAST 4000
 #define FASP_FEEDBACK_SHARE_MOST 8
@@ -46,9 +46,9 @@ fasp_later (FaspTime a, FaspTime b)
 #define FASP_FEEDBACK_CLOCK(rtt) CLAMP ((rtt) / 4, 10 * FASP_MSEC, FASP_FEEDBACK_CLOCK_MAX)
 
 /* A new loss is reported at once, and this often in all as soon as possible, whatever
- * is known about it. After that it is reported again and again while it is missing, as
- * far as the allowance permits: the wait before the (i+1)-th repetition is 2, then 4,
- * then 8 ms. */
+ * is known about it. After that the report is repeated while the block is missing, as far as the
+ * allowance for feedback permits: the wait before the (i+1)-th repetition is 2, then 4, then 8 ms.
+ */
 #define FASP_FEEDBACK_FRESH 8
 #define FASP_FEEDBACK_REPEAT(i) ((FaspTime) (2 * FASP_MSEC) << MIN ((i) / 16, 2u))
 
@@ -109,7 +109,7 @@ typedef enum
 {
   FASP_SLOW_WAIT,          /* the writer waits: nothing is lost */
   FASP_SLOW_DROP_RECEIVER, /* the receiver is disconnected */
-  FASP_SLOW_SKIP,          /* the receiver is moved ahead and told */
+  FASP_SLOW_SKIP,          /* the receiver is moved ahead, and gets a notice */
 } FaspSlowPolicy;
 
 /* How a datagram's flow is chosen, of several. */
@@ -149,7 +149,7 @@ typedef enum
   /* these never go over the wire */
   FASP_REASON_VERSION = 10,  /* no common version */
   FASP_REASON_SILENT = 11,   /* nothing heard for too long */
-  FASP_REASON_REPLACED = 12, /* the peer came back without its past */
+  FASP_REASON_REPLACED = 12, /* the peer has started a new session in place of this one */
 } FaspReason;
 
 /* A transport address, as seen by `link', one of our sockets. To the core, it is just a
@@ -193,7 +193,7 @@ fasp_widen (guint32 truncated, guint bits, guint64 expected)
   gint64 delta = (gint32) ((truncated - (guint32) expected) << shift) >> shift;
 
   if (delta < 0 && expected < (guint64) (-delta))
-    return truncated; /* a number below zero cannot be: take it as it is */
+    return truncated; /* the nearest number would be below zero */
   return expected + delta;
 }
 

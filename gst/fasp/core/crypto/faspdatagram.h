@@ -17,8 +17,8 @@
 
 G_BEGIN_DECLS
 
-/* What a datagram is still to be sealed with (faspprotection.h).  One thread at a time may use a
- * sealer's, without the endpoint's lock. */
+/* The key that a datagram is still to be sealed with (faspprotection.h).  It may be used without
+ * the endpoint's lock, but by one thread at a time for all seals of one sealer. */
 typedef struct
 {
   struct _FaspLock *lock; /* a reference; NULL: nothing to do */
@@ -31,12 +31,12 @@ typedef struct _FaspSealer FaspSealer;
 typedef struct
 {
   FaspAddress to;
-  gsize size;       /* on the wire: UDP payload, sealed */
-  gboolean ecn;     /* to be sent as ECT(0) (RFC 3168) */
-  FaspBlock *block; /* a reference, as long as payload is in it */
-  const guint8 *payload;
-  gsize payload_size, head;
-  FaspSeal seal; /* what is still to be done */
+  gsize size;               /* on the wire: UDP payload, sealed */
+  gboolean ecn;             /* to be sent as ECT(0) (RFC 3168) */
+  FaspBlock *block;         /* a reference, as long as payload is in it */
+  const guint8 *payload;    /* in block's memory; NULL: it is in data */
+  gsize payload_size, head; /* bytes of payload, and of data before it */
+  FaspSeal seal;            /* holds no lock once the datagram is sealed */
   guint8 data[FASP_DATAGRAM_MAX];
 } FaspDatagram;
 

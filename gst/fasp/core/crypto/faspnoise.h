@@ -35,7 +35,7 @@ typedef struct
   gboolean initiator;
   guint8 e[FASP_KEY_SIZE];        /* private, fresh: never for two handshakes */
   guint8 s[FASP_KEY_SIZE];        /* IK: our private key */
-  guint8 s_public[FASP_KEY_SIZE]; /* and its public key */
+  guint8 s_public[FASP_KEY_SIZE]; /* IK: our public key */
   guint8 rs[FASP_KEY_SIZE];       /* IK: the peer's public key; the responder
                                      learns it from the first message */
   guint8 re[FASP_KEY_SIZE];       /* the peer's, learnt from its message */

@@ -26,8 +26,8 @@ G_BEGIN_DECLS
 typedef struct
 {
   FaspCipher cipher;
-  guint8 caller[FASP_KEY_SIZE];   /* for what the caller seals, */
-  guint8 listener[FASP_KEY_SIZE]; /* and for what the listener seals */
+  guint8 caller[FASP_KEY_SIZE];   /* the caller seals with it */
+  guint8 listener[FASP_KEY_SIZE]; /* the listener seals with it */
 } FaspKeys;
 
 typedef struct _FaspOpener FaspOpener;

@@ -29,15 +29,15 @@ enum
                                 not reach its end (local) */
 };
 
-/* Memory of somebody else that the payloads of blocks lie in, to be embedded in its owner's
- * struct.  The FaspBlocks are allocated in slabs, which live as long as the memory. */
+/* Memory of the caller that the payloads of blocks lie in.  It is a member of a struct of the
+ * caller's.  The FaspBlocks are allocated in slabs, which live as long as the memory. */
 typedef struct _FaspMemory FaspMemory;
 typedef struct _FaspSlab FaspSlab;
 
 struct _FaspMemory
 {
   gint refs;                         /* atomic; each block holds one */
-  void (*free) (FaspMemory *memory); /* on whichever thread drops the last reference */
+  void (*free) (FaspMemory *memory); /* runs in the thread that drops the last reference */
   FaspSlab *slab;                    /* the newest */
 };
 
@@ -45,10 +45,10 @@ struct _FaspMemory
 void fasp_memory_init (FaspMemory *memory, void (*free) (FaspMemory *memory));
 FaspMemory *fasp_memory_ref (FaspMemory *memory);
 void fasp_memory_unref (FaspMemory *memory);
-/* No block is in it any more: makes it ready for other blocks, with one reference. */
+/* Makes the memory ready for other blocks, with one reference.  No block may be in it any more. */
 void fasp_memory_reuse (FaspMemory *memory);
-/* No block is in it any more, for good: frees the slabs.  `free' calls this, or the owner
- * if there is no `free'. */
+/* Frees the slabs.  No block may be in the memory any more.  `free' calls this, or the owner if
+ * there is no `free'. */
 void fasp_memory_clear (FaspMemory *memory);
 
 #define FASP_OFFSET_UNKNOWN G_MAXUINT64
@@ -65,7 +65,7 @@ typedef struct
   guint32 size;     /* payload bytes used */
   guint32 capacity; /* payload bytes allocated */
   guint64 number;
-  guint64 place;       /* sender: units of all blocks before it */
+  guint64 place;       /* sender: units (FASP_BLOCK_UNIT) of all blocks before it */
   guint64 offset;      /* of its first byte in the stream, bytes, or
                           FASP_OFFSET_UNKNOWN */
   FaspTime media_time; /* sender's media time */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * faspkeyframe.h: that a key frame is wanted is told once a second at most.  The first want is told
- * at once.  Those that follow within a second are told together at its end, unless a key frame has
- * come by then.
+ * faspkeyframe.h: passes on requests for a key frame, one a second at most.  The first request is
+ * passed on at once.  Those that follow within a second are passed on as one at its end, unless a
+ * key frame has come by then.
  *
- *     wanted  |  |  ||         |   |
- *     told    |         |      |         (|: a second later)
+ *     wanted     |  |  ||         |   |
+ *     passed on  |         |      |         (|: a second later)
  */
 #pragma once
 
@@ -13,14 +13,14 @@
 
 G_BEGIN_DECLS
 
-/* One key frame in that time is enough, however many want one, and however often. */
+/* One key frame in that time is enough for all who want one. */
 #define FASP_KEY_FRAMES_APART FASP_SEC
 
 typedef struct
 {
-  gboolean wanted; /* and not told yet */
-  FaspTime may;    /* it is not told again before */
-  guint64 told;    /* how often it was told so far */
+  gboolean wanted; /* a request waits to be passed on */
+  FaspTime may;    /* no request is passed on before */
+  guint64 told;    /* requests passed on so far */
 } FaspKeyFrame;
 
 static inline void
@@ -36,14 +36,14 @@ fasp_key_frame_comes (FaspKeyFrame *key)
   key->wanted = FALSE;
 }
 
-/* When to tell it; FASP_NEVER: there is nothing to tell. */
+/* When to pass a request on; FASP_NEVER: there is none. */
 static inline FaspTime
 fasp_key_frame_get_time (const FaspKeyFrame *key)
 {
   return key->wanted ? key->may : FASP_NEVER;
 }
 
-/* TRUE: tell it now. */
+/* TRUE: pass a request on now. */
 static inline gboolean
 fasp_key_frame_take (FaspKeyFrame *key, FaspTime now)
 {

@@ -54,7 +54,7 @@ fasp_mark_read (const guint8 *data, guint32 size, FaspStreamOffset *place)
   return mark;
 }
 
-/* --- a session's -------------------------------------------------------------------- */
+/* --- the stream offsets of a session's blocks ------------------------------------------ */
 
 void
 fasp_position_init (FaspPosition *position, const FaspStreamOffset *first)
@@ -74,7 +74,8 @@ fasp_position_told (FaspPosition *position, guint64 next, guint64 number,
     return;
   while (i > 0 && position->told[i - 1].number > number)
     i--;
-  /* ignores a repetition; if there are too many, the farthest goes: it will be said again */
+  /* a repetition is ignored; if there are too many, the highest block's is dropped, as the sender
+   * repeats it */
   if (i > 0 && position->told[i - 1].number == number)
     return;
   if (position->n_told == FASP_POSITION_TOLD) {
@@ -89,7 +90,8 @@ fasp_position_told (FaspPosition *position, guint64 next, guint64 number,
   position->n_told++;
 }
 
-/* Looks up the position that was told for block @number.  A counted position takes precedence. */
+/* Looks up what a POSITION frame said of block @number.  An offset that was counted takes
+ * precedence. */
 static void
 look_up (FaspPosition *position, guint64 number)
 {
@@ -130,7 +132,7 @@ fasp_position_take (FaspPosition *position, FaspBlock *block)
     }
     return FALSE;
   }
-  /* not if the block that the mark was for is missing */
+  /* if a block is missing, it may be the one that the mark was for */
   if (position->key && (block->flags & FASP_BLOCK_DISCONT) == 0)
     block->flags |= FASP_BLOCK_KEY;
   position->key = FALSE;
@@ -139,7 +141,7 @@ fasp_position_take (FaspPosition *position, FaspBlock *block)
   return TRUE;
 }
 
-/* --- the application's ----------------------------------------------------------------- */
+/* --- what the application has, and what comes next -------------------------------------- */
 
 FaspStreamOffsetOrder
 fasp_stream_offset_compare (const FaspStreamOffset *stand, const FaspStreamOffset *first,

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * faspposition.h: where bytes stand in the stream, whoever sends them.
+ * faspposition.h: stream offsets: which byte of which stream a byte is, whoever sends it.
  *
  * A stream has an origin: 16 random bytes, chosen by its first sender.  Each of its
  * bytes has an offset from the beginning.  Relays cut the same bytes into other
- * blocks; origin and offset stay.  A receiver learns in the handshake where the
- * first block of a session stands, and counts from there.  Where bytes are missing,
- * the sender tells the position anew: in a mark, a block without bytes of the stream,
- * if it lacked the bytes itself; in a POSITION frame if it gave them up.
+ * blocks; origin and offset stay.  A receiver learns the stream offset of a session's first block
+ * in the handshake, and counts from there.  Where bytes are missing, the sender sends the offset
+ * again: in a mark (a block without bytes of the stream) if the sender itself never had the bytes;
+ * in a POSITION frame if it gave them up.
  */
 #pragma once
 
@@ -53,7 +53,7 @@ typedef struct
 {
   FaspJoin join;
   guint32 back_ms;
-  FaspStreamOffset from; /* takes precedence: it has the bytes below */
+  FaspStreamOffset from; /* takes precedence: the receiver has all bytes before it */
 } FaspWants;
 
 /* --- marks --------------------------------------------------------------------- */
@@ -61,7 +61,7 @@ typedef struct
 typedef enum
 {
   FASP_MARK_UNKNOWN = 0,   /* the end, or a kind not known here: passed over */
-  FASP_MARK_POSITION = 1,  /* where the next byte stands */
+  FASP_MARK_POSITION = 1,  /* the stream offset of the next byte */
   FASP_MARK_KEY_FRAME = 2, /* what follows can be decoded without what was before */
   FASP_MARK_HEADER = 3,    /* a part of the stream's header: faspstreamheader.h */
 } FaspMark;
@@ -69,14 +69,14 @@ typedef enum
 #define FASP_MARK_SIZE (1 + FASP_ORIGIN_SIZE + 8)
 
 void fasp_mark_write (guint8 mark[FASP_MARK_SIZE], const FaspStreamOffset *place);
-/* Fills in @place for a mark of position. */
+/* Fills in @place if the mark is FASP_MARK_POSITION. */
 FaspMark fasp_mark_read (const guint8 *data, guint32 size, FaspStreamOffset *place);
 
-/* --- a session's -------------------------------------------------------------------- */
+/* --- the stream offsets of a session's blocks ------------------------------------------ */
 
-#define FASP_POSITION_TOLD 16 /* most positions of blocks to come */
+#define FASP_POSITION_TOLD 16 /* stream offsets of blocks to come that are kept, at most */
 
-/* Positions of blocks, as they are taken in order. */
+/* Gives blocks their stream offsets, as they are taken in order. */
 typedef struct
 {
   FaspStreamOffset next; /* of the next block */
@@ -84,19 +84,20 @@ typedef struct
   {
     guint64 number;
     FaspStreamOffset place;
-  } told[FASP_POSITION_TOLD]; /* by number, rising */
+  } told[FASP_POSITION_TOLD]; /* from POSITION frames; block numbers rise */
   guint n_told;
   gboolean key; /* a key frame begins with the next byte */
 } FaspPosition;
 
 void fasp_position_init (FaspPosition *position, const FaspStreamOffset *first);
-/* The sender says that block @number begins at @place.  Ignored if it is before @next. */
+/* A POSITION frame: block @number begins at @place.  Ignored if @number is below @next, the block
+ * that is taken next. */
 void fasp_position_told (FaspPosition *position, guint64 next, guint64 number,
     const FaspStreamOffset *place);
 /* The next block is taken: fills in its offset.  FALSE: it is a mark. */
 gboolean fasp_position_take (FaspPosition *position, FaspBlock *block);
 
-/* --- the application's ----------------------------------------------------------------- */
+/* --- what the application has, and what comes next -------------------------------------- */
 
 typedef enum
 {
@@ -106,7 +107,7 @@ typedef enum
   FASP_STREAM_OFFSET_OLD,      /* all of it was */
 } FaspStreamOffsetOrder;
 
-/* Compares @size bytes at @first with @stand, where what was delivered ends.  *bytes: how
+/* Compares @size bytes at @first with @stand, the end of what was delivered.  *bytes: how
  * many bytes are missing before them (0: not known), or were delivered already. */
 FaspStreamOffsetOrder fasp_stream_offset_compare (const FaspStreamOffset *stand,
     const FaspStreamOffset *first, guint32 size, guint64 *bytes);

@@ -38,7 +38,7 @@ fasp_segments_trim (FaspSegments *segments, guint64 tail)
     segments->first++;
     segments->n--;
   }
-  /* rare: each entry moves once for each that is gone */
+  /* this is rare: at most one entry is moved for each that is gone */
   if (segments->first < segments->n)
     return;
   memmove (segments->list, segments->list + segments->first,

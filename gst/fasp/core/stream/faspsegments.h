@@ -15,19 +15,19 @@ G_BEGIN_DECLS
 typedef struct
 {
   guint64 number;         /* first block */
-  FaspStreamOffset place; /* place of its first byte */
+  FaspStreamOffset place; /* of its first byte */
 } FaspSegment;
 
 typedef struct
 {
-  FaspSegment *list;    /* rising by number; at least one, */
-  guint n, first, room; /* `n' of them, beginning at `first' */
+  FaspSegment *list;    /* block numbers rise */
+  guint n, first, room; /* segments, at least 1; index of the oldest; entries in memory */
 } FaspSegments;
 
 void fasp_segments_init (FaspSegments *segments, const FaspStreamOffset *place);
 void fasp_segments_clear (FaspSegments *segments);
-/* A segment begins at block @number, which is not below that of the last one. If it is
- * the same, it replaces that. */
+/* A segment begins at block @number, which is not below that of the last segment. If it is the
+ * same, the new segment replaces the last one. */
 void fasp_segments_begin (FaspSegments *segments, guint64 number, const FaspStreamOffset *place);
 /* Blocks below @tail are gone. */
 void fasp_segments_trim (FaspSegments *segments, guint64 tail);

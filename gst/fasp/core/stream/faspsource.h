@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * faspsource.h: how fast a source writes of its own accord.
+ * faspsource.h: measures the bit rate of a live source.
  *
  * A live source writes at its own pace, whatever leaves of it and however much waits. A
  * file is written as fast as there is room.
@@ -17,8 +17,8 @@ typedef struct
   FaspTime start;        /* start of the current interval */
   guint64 bytes;         /* written in it */
   guint64 rate;          /* of the interval before, bit/s; 0: not known */
-  gboolean refused;      /* something was not taken, */
-  FaspTime refused_time; /* at this time */
+  gboolean refused;      /* the store had no room for some bytes */
+  FaspTime refused_time; /* when it last had none */
 } FaspSource;
 
 void fasp_source_wrote (FaspSource *source, FaspTime now, gsize bytes);

@@ -21,7 +21,7 @@ struct _FaspStore
   gboolean open; /* block head - 1 takes more bytes */
   gboolean finished;
   FaspSegments segments;
-  guint64 offset;       /* where the next byte stands in the stream */
+  guint64 offset;       /* in the stream, of the next byte written */
   GPtrArray *forgotten; /* blocks that lie in memory of others */
 };
 

@@ -9,8 +9,8 @@
  *
  *     tail <= n < head: block n is kept;   bytes kept <= limit
  *
- * Each byte has a place in a stream (faspposition.h). Where the place jumps, a mark (a
- * block whose payload is not part of the stream) tells all who read on.
+ * Each byte has a stream offset (faspposition.h). Where the offset jumps, a mark (a block whose
+ * payload is not part of the stream) says so to all receivers.
  */
 #pragma once
 
@@ -20,7 +20,7 @@ G_BEGIN_DECLS
 
 typedef struct _FaspStore FaspStore;
 
-/* @limit: bytes that may be kept, overheads included. Places are unknown until
+/* @limit: bytes that may be kept, overheads included. Stream offsets are unknown until
  * fasp_store_set_offset(). */
 FaspStore *fasp_store_new (gsize limit, guint32 block_size);
 void fasp_store_free (FaspStore *store);
@@ -37,12 +37,12 @@ gboolean fasp_store_is_full (const FaspStore *store);
 void fasp_store_finish (FaspStore *store, FaspTime now, FaspTime media_time);
 gboolean fasp_store_is_finished (const FaspStore *store);
 
-/* Sets the place of the next byte written. If that does not continue the last one, a
+/* Sets the stream offset of the next byte written. If that does not continue the last one, a
  * mark says so, provided that blocks are kept or somebody @listens. FALSE: there is no
  * room for the mark. */
 gboolean fasp_store_set_offset (FaspStore *store, FaspTime now, FaspTime media_time,
     const FaspStreamOffset *place, gboolean listens);
-/* Appends a mark with the place of the next byte, even if that was said before. */
+/* Appends a mark with the stream offset of the next byte, even if there was one before. */
 void fasp_store_mark (FaspStore *store, FaspTime now, FaspTime media_time);
 /* Appends a mark, if there is room for it: a key frame begins with the next byte. */
 void fasp_store_mark_key_frame (FaspStore *store, FaspTime now, FaspTime media_time);
@@ -53,9 +53,9 @@ gboolean fasp_store_mark_header (FaspStore *store, FaspTime now, FaspTime media_
 /* Passes over @size bytes that nobody will get. Keeps nothing, neither of these nor of
  * what was stored before. */
 void fasp_store_pass (FaspStore *store, gsize size);
-/* The place of the next byte written. Seals nothing. */
+/* The stream offset of the next byte written. Seals nothing. */
 FaspStreamOffset fasp_store_get_next_offset (const FaspStore *store);
-/* The place of the first byte of block @number, which is kept or the next to come. */
+/* The stream offset of the first byte of block @number, which is kept or the next to come. */
 FaspStreamOffset fasp_store_get_offset_of (FaspStore *store, guint64 number);
 /* Finds the block with the byte at @place. If that is not kept, it is the first one
  * behind it, or the next to come. FALSE: nothing of that stream is here. */

@@ -25,15 +25,15 @@ gsize fasp_stream_header_get_most (guint64 buffer_size);
 
 typedef struct
 {
-  GBytes *bytes;    /* NULL: the stream has none */
-  gboolean wanted;  /* somebody may lack it */
-  FaspTime may;     /* earliest time to repeat it if it is wanted, */
-  FaspTime due;     /* or if nobody is known to lack it */
+  GBytes *bytes;    /* owned; NULL: the stream has no header */
+  gboolean wanted;  /* a receiver may lack it */
+  FaspTime may;     /* earliest time to repeat it while it is wanted */
+  FaspTime due;     /* earliest time to repeat it while no receiver is known to lack it */
   FaspTime key_due; /* when to mark the next unit, if each can be decoded alone */
-  guint64 passed;   /* bytes of the stream since it was last sent, */
-  guint64 end;      /* before this block */
-  guint64 gone;     /* blocks before this one need a header that is gone, */
-  guint64 since;    /* and before this one there was none yet */
+  guint64 passed;   /* bytes of the stream since the header was last sent */
+  guint64 end;      /* the block behind the header when it was last sent */
+  guint64 gone;     /* blocks below need a header that is not kept any more */
+  guint64 since;    /* when blocks below were written there was no header yet */
 } FaspStreamHeader;
 
 /* Sets the header and takes a reference to it.  NULL: the stream has none any more. */
@@ -65,7 +65,7 @@ guint32 fasp_stream_header_write_part (guint8 *mark, guint32 room, const guint8 
 typedef struct
 {
   GByteArray *bytes; /* of the parts so far; NULL: none */
-  guint next, count;
+  guint next, count; /* index of the next part, and how many there are */
 } FaspStreamHeaderParts;
 
 void fasp_stream_header_parts_clear (FaspStreamHeaderParts *parts);
