@@ -46,6 +46,17 @@ fasp_read_bytes (FaspReader *r, gsize n)
   return at;
 }
 
+/* Copies the next @n bytes to @to.  FALSE: there are not so many. */
+static inline gboolean
+fasp_read_copy (FaspReader *r, gpointer to, gsize n)
+{
+  const guint8 *from = fasp_read_bytes (r, n);
+
+  if (from != NULL && n > 0)
+    memcpy (to, from, n);
+  return from != NULL;
+}
+
 static inline guint64
 fasp_read_uint (FaspReader *r, guint n)
 {

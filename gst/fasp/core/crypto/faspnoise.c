@@ -273,12 +273,9 @@ fasp_noise_read (FaspNoise *noise, const guint8 *message, gsize size, guint8 *pa
     return FALSE;
   for (guint i = 0; i < TOKENS_MAX && tokens[i] != TOKEN_END; i++) {
     if (tokens[i] == TOKEN_E) {
-      const guint8 *public_key = fasp_read_bytes (&r, FASP_KEY_SIZE);
-
-      if (public_key == NULL)
+      if (!fasp_read_copy (&r, noise->re, FASP_KEY_SIZE))
         return FALSE;
-      memcpy (noise->re, public_key, FASP_KEY_SIZE);
-      mix_ephemeral (noise, public_key);
+      mix_ephemeral (noise, noise->re);
     } else if (tokens[i] == TOKEN_S) {
       gsize done;
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <string.h>
-#include "faspbytes.h"
 #include "faspposition.h"
 
 gboolean
@@ -22,6 +21,21 @@ fasp_offset_check (guint64 offset)
   return offset <= FASP_OFFSET_MAX ? offset : FASP_OFFSET_UNKNOWN;
 }
 
+void
+fasp_stream_offset_read (FaspReader *r, FaspStreamOffset *place)
+{
+  fasp_read_copy (r, place->origin.bytes, FASP_ORIGIN_SIZE);
+  place->offset = fasp_offset_check (fasp_read_uint (r, 8));
+  place->known = !r->failed;
+}
+
+void
+fasp_stream_offset_write (FaspWriter *w, const FaspStreamOffset *place)
+{
+  fasp_write_bytes (w, place->origin.bytes, FASP_ORIGIN_SIZE);
+  fasp_write_uint (w, place->offset, 8);
+}
+
 /* --- marks --------------------------------------------------------------------- */
 
 void
@@ -30,8 +44,7 @@ fasp_mark_write (guint8 mark[FASP_MARK_SIZE], const FaspStreamOffset *place)
   FaspWriter w = { mark, FASP_MARK_SIZE };
 
   fasp_write_uint (&w, FASP_MARK_POSITION, 1);
-  fasp_write_bytes (&w, place->origin.bytes, FASP_ORIGIN_SIZE);
-  fasp_write_uint (&w, place->offset, 8);
+  fasp_stream_offset_write (&w, place);
 }
 
 FaspMark
@@ -39,18 +52,12 @@ fasp_mark_read (const guint8 *data, guint32 size, FaspStreamOffset *place)
 {
   FaspReader r = { data, size };
   FaspMark mark = fasp_read_uint (&r, 1);
-  const guint8 *origin;
 
   if (mark == FASP_MARK_HEADER || (mark == FASP_MARK_KEY_FRAME && r.left == 0))
     return mark;
-  if (mark != FASP_MARK_POSITION)
+  if (mark != FASP_MARK_POSITION || r.left != FASP_STREAM_OFFSET_SIZE)
     return FASP_MARK_UNKNOWN;
-  origin = fasp_read_bytes (&r, FASP_ORIGIN_SIZE);
-  place->offset = fasp_offset_check (fasp_read_uint (&r, 8));
-  if (r.failed || r.left > 0)
-    return FASP_MARK_UNKNOWN;
-  place->known = TRUE;
-  memcpy (place->origin.bytes, origin, FASP_ORIGIN_SIZE);
+  fasp_stream_offset_read (&r, place);
   return mark;
 }
 

@@ -12,6 +12,7 @@
 #pragma once
 
 #include "faspblock.h"
+#include "faspbytes.h"
 
 G_BEGIN_DECLS
 
@@ -38,6 +39,11 @@ gboolean fasp_stream_offset_is_comparable (const FaspStreamOffset *a, const Fasp
 /* For an offset from somewhere else: returns FASP_OFFSET_UNKNOWN if it exceeds
  * FASP_OFFSET_MAX. */
 guint64 fasp_offset_check (guint64 offset);
+
+/* As in marks, frames and the handshake: origin and offset. */
+#define FASP_STREAM_OFFSET_SIZE (FASP_ORIGIN_SIZE + 8)
+void fasp_stream_offset_read (FaspReader *r, FaspStreamOffset *place);
+void fasp_stream_offset_write (FaspWriter *w, const FaspStreamOffset *place);
 
 /* --- what a receiver wants -------------------------------------------------- */
 
@@ -66,7 +72,7 @@ typedef enum
   FASP_MARK_HEADER = 3,    /* a part of the stream's header: faspstreamheader.h */
 } FaspMark;
 
-#define FASP_MARK_SIZE (1 + FASP_ORIGIN_SIZE + 8)
+#define FASP_MARK_SIZE (1 + FASP_STREAM_OFFSET_SIZE)
 
 void fasp_mark_write (guint8 mark[FASP_MARK_SIZE], const FaspStreamOffset *place);
 /* Fills in @place if the mark is FASP_MARK_POSITION. */

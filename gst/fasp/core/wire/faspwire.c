@@ -64,24 +64,6 @@ fasp_wire_read_text (FaspReader *r, gsize size, gsize max, gchar *text)
 }
 
 void
-fasp_wire_read_stream_offset (FaspReader *r, FaspStreamOffset *place)
-{
-  const guint8 *origin = fasp_read_bytes (r, FASP_ORIGIN_SIZE);
-
-  place->offset = fasp_offset_check (fasp_read_uint (r, 8));
-  place->known = !r->failed;
-  if (origin != NULL)
-    memcpy (place->origin.bytes, origin, FASP_ORIGIN_SIZE);
-}
-
-void
-fasp_wire_write_stream_offset (FaspWriter *w, const FaspStreamOffset *place)
-{
-  fasp_write_bytes (w, place->origin.bytes, FASP_ORIGIN_SIZE);
-  fasp_write_uint (w, place->offset, 8);
-}
-
-void
 fasp_wire_write_text (FaspWriter *w, const gchar *text)
 {
   gsize size = strlen (text);
@@ -255,7 +237,7 @@ fasp_wire_next_frame (FaspReader *r, FaspFrame *frame)
       break;
     case FASP_FRAME_POSITION:
       frame->number = fasp_read_varint (r);
-      fasp_wire_read_stream_offset (r, &frame->place);
+      fasp_stream_offset_read (r, &frame->place);
       if (frame->number > FASP_BLOCK_MAX)
         r->failed = TRUE;
       break;
@@ -326,7 +308,7 @@ fasp_wire_write_position (FaspWriter *w, guint64 number, const FaspStreamOffset 
 {
   fasp_write_uint (w, FASP_FRAME_POSITION, 1);
   fasp_write_varint (w, number);
-  fasp_wire_write_stream_offset (w, place);
+  fasp_stream_offset_write (w, place);
 }
 
 static void

@@ -40,7 +40,6 @@ gboolean
 fasp_wire_parse_handshake (const guint8 *data, gsize size, FaspHandshake *h)
 {
   FaspReader r = { data, size };
-  const guint8 *nonce;
   guint8 first;
 
   memset (h, 0, sizeof (*h));
@@ -51,31 +50,24 @@ fasp_wire_parse_handshake (const guint8 *data, gsize size, FaspHandshake *h)
   h->version = fasp_read_uint (&r, 1);
   h->to_cid = fasp_read_uint (&r, 4);
   h->from_cid = fasp_read_uint (&r, 4);
-  nonce = fasp_read_bytes (&r, FASP_NONCE_SIZE);
-  if (nonce == NULL)
+  if (!fasp_read_copy (&r, h->nonce, FASP_NONCE_SIZE))
     return FALSE;
-  memcpy (h->nonce, nonce, FASP_NONCE_SIZE);
   if (h->version != FASP_VERSION && h->type != FASP_HANDSHAKE_VERSIONS)
     return TRUE;
 
   switch (h->type) {
     case FASP_HANDSHAKE_OPEN:
-    case FASP_HANDSHAKE_RETRY: {
-      const guint8 *cookie;
-
+    case FASP_HANDSHAKE_RETRY:
       h->cookie_size = fasp_read_uint (&r, 1);
       if (h->cookie_size != FASP_COOKIE_SIZE
           && (h->cookie_size != 0 || h->type == FASP_HANDSHAKE_RETRY))
         return FALSE;
-      cookie = fasp_read_bytes (&r, h->cookie_size);
-      if (cookie != NULL && h->cookie_size > 0)
-        memcpy (h->cookie, cookie, h->cookie_size);
+      fasp_read_copy (&r, h->cookie, h->cookie_size);
       if (h->type == FASP_HANDSHAKE_OPEN) {
         h->pattern = fasp_read_uint (&r, 1);
         read_message (&r, h);
       }
       break;
-    }
     case FASP_HANDSHAKE_ACCEPT:
       read_message (&r, h);
       break;
@@ -83,17 +75,12 @@ fasp_wire_parse_handshake (const guint8 *data, gsize size, FaspHandshake *h)
       h->reason = fasp_read_uint (&r, 2);
       fasp_wire_read_text (&r, fasp_read_uint (&r, 1), FASP_TEXT_MAX, h->text);
       break;
-    case FASP_HANDSHAKE_VERSIONS: {
-      const guint8 *versions;
-
+    case FASP_HANDSHAKE_VERSIONS:
       h->n_versions = fasp_read_uint (&r, 1);
       if (h->n_versions > sizeof (h->versions))
         return FALSE;
-      versions = fasp_read_bytes (&r, h->n_versions);
-      if (versions != NULL)
-        memcpy (h->versions, versions, h->n_versions);
+      fasp_read_copy (&r, h->versions, h->n_versions);
       break;
-    }
     case FASP_HANDSHAKE_PUNCH:
     case FASP_HANDSHAKE_ANNOUNCE:
       break;
@@ -176,14 +163,8 @@ read_start (FaspReader *r, FaspHello *h)
 static void
 read_resume (FaspReader *r, FaspHello *h)
 {
-  const guint8 *proof;
-
   h->resume_cid = fasp_read_uint (r, 4);
-  proof = fasp_read_bytes (r, FASP_PROOF_SIZE);
-  if (proof == NULL)
-    return;
-  memcpy (h->resume_proof, proof, FASP_PROOF_SIZE);
-  h->has_resume = TRUE;
+  h->has_resume = fasp_read_copy (r, h->resume_proof, FASP_PROOF_SIZE);
 }
 
 static void
@@ -215,26 +196,21 @@ read_wants (FaspReader *r, FaspWants *wants)
   wants->join = join <= FASP_JOIN_BACK ? join : FASP_JOIN_ANY;
   wants->back_ms = fasp_read_uint (r, 4);
   if (r->left > 0)
-    fasp_wire_read_stream_offset (r, &wants->from);
+    fasp_stream_offset_read (r, &wants->from);
 }
 
 static void
 read_group_key (FaspReader *r, FaspHello *h)
 {
   FaspGroupKey *k = &h->group_key;
-  const guint8 *key;
 
   k->cid = fasp_read_uint (r, 4);
   k->cipher = fasp_read_uint (r, 1);
   k->pn = fasp_read_uint (r, 8);
-  key = fasp_read_bytes (r, FASP_GROUP_KEY_SIZE);
+  h->has_group_key = fasp_read_copy (r, k->key, FASP_GROUP_KEY_SIZE);
   k->members = fasp_read_uint (r, 2);
   k->back_off = fasp_read_uint (r, 4);
   k->clock = fasp_read_uint (r, 2);
-  if (key == NULL)
-    return;
-  memcpy (k->key, key, FASP_GROUP_KEY_SIZE);
-  h->has_group_key = TRUE;
 }
 
 static void
@@ -287,7 +263,7 @@ read_option (FaspReader *r, guint8 id, FaspHello *h)
       h->timestamps = fasp_read_uint (r, 1);
       break;
     case OPTION_POSITION:
-      fasp_wire_read_stream_offset (r, &h->place);
+      fasp_stream_offset_read (r, &h->place);
       break;
     case OPTION_WANTS:
       read_wants (r, &h->wants);
@@ -334,30 +310,42 @@ fasp_wire_parse_hello (const guint8 *data, gsize size, FaspHello *h)
   return !r.failed && h->cid != 0 && (h->role == FASP_ROLE_SENDER || h->role == FASP_ROLE_RECEIVER);
 }
 
+/* Its value, of @size bytes, comes next. */
 static void
-write_option (FaspWriter *w, guint8 id, guint64 value, guint size)
+begin_option (FaspWriter *w, guint8 id, gsize size)
 {
   fasp_write_uint (w, id, 1);
   fasp_write_uint (w, size, 2);
+}
+
+static void
+write_option (FaspWriter *w, guint8 id, guint64 value, guint size)
+{
+  begin_option (w, id, size);
   fasp_write_uint (w, value, size);
+}
+
+static void
+write_bytes (FaspWriter *w, guint8 id, gconstpointer bytes, gsize size)
+{
+  begin_option (w, id, size);
+  fasp_write_bytes (w, bytes, size);
 }
 
 static void
 write_wants (FaspWriter *w, const FaspWants *wants)
 {
-  fasp_write_uint (w, OPTION_WANTS, 1);
-  fasp_write_uint (w, wants->from.known ? 5 + FASP_STREAM_OFFSET_SIZE : 5, 2);
+  begin_option (w, OPTION_WANTS, wants->from.known ? 5 + FASP_STREAM_OFFSET_SIZE : 5);
   fasp_write_uint (w, wants->join, 1);
   fasp_write_uint (w, wants->back_ms, 4);
   if (wants->from.known)
-    fasp_wire_write_stream_offset (w, &wants->from);
+    fasp_stream_offset_write (w, &wants->from);
 }
 
 static void
 write_group_key (FaspWriter *w, const FaspGroupKey *k)
 {
-  fasp_write_uint (w, OPTION_GROUP_KEY, 1);
-  fasp_write_uint (w, 4 + 1 + 8 + FASP_GROUP_KEY_SIZE + 2 + 4 + 2, 2);
+  begin_option (w, OPTION_GROUP_KEY, 4 + 1 + 8 + FASP_GROUP_KEY_SIZE + 2 + 4 + 2);
   fasp_write_uint (w, k->cid, 4);
   fasp_write_uint (w, k->cipher, 1);
   fasp_write_uint (w, k->pn, 8);
@@ -375,26 +363,20 @@ fasp_wire_write_hello (FaspWriter *w, const FaspHello *h)
   write_option (w, OPTION_ROLE, h->role, 1);
   if (h->latency_ms != FASP_LATENCY_ANY)
     write_option (w, OPTION_LATENCY, h->latency_ms, 4);
-  if (streamid_size > 0) {
-    fasp_write_uint (w, OPTION_STREAMID, 1);
-    fasp_write_uint (w, streamid_size, 2);
-    fasp_write_bytes (w, h->streamid, streamid_size);
-  }
+  if (streamid_size > 0)
+    write_bytes (w, OPTION_STREAMID, h->streamid, streamid_size);
   if (h->role == FASP_ROLE_SENDER)
     write_option (w, OPTION_START, h->start, 8);
   else
     write_option (w, OPTION_WINDOW, h->window, 4);
   write_option (w, OPTION_DATAGRAM_MAX, h->datagram_max, 2);
   if (h->has_resume) {
-    fasp_write_uint (w, OPTION_RESUME, 1);
-    fasp_write_uint (w, 4 + FASP_PROOF_SIZE, 2);
+    begin_option (w, OPTION_RESUME, 4 + FASP_PROOF_SIZE);
     fasp_write_uint (w, h->resume_cid, 4);
     fasp_write_bytes (w, h->resume_proof, FASP_PROOF_SIZE);
   }
   write_option (w, OPTION_CID, h->cid, 4);
-  fasp_write_uint (w, OPTION_CIPHERS, 1);
-  fasp_write_uint (w, h->n_ciphers, 2);
-  fasp_write_bytes (w, h->ciphers, h->n_ciphers);
+  write_bytes (w, OPTION_CIPHERS, h->ciphers, h->n_ciphers);
   if (h->flows > 1)
     write_option (w, OPTION_FLOWS, h->flows, 1);
   if (h->fec > 0)
@@ -402,20 +384,15 @@ fasp_wire_write_hello (FaspWriter *w, const FaspHello *h)
   if (h->timestamps > 0)
     write_option (w, OPTION_TIMESTAMPS, h->timestamps, 1);
   if (h->place.known) {
-    fasp_write_uint (w, OPTION_POSITION, 1);
-    fasp_write_uint (w, FASP_STREAM_OFFSET_SIZE, 2);
-    fasp_wire_write_stream_offset (w, &h->place);
+    begin_option (w, OPTION_POSITION, FASP_STREAM_OFFSET_SIZE);
+    fasp_stream_offset_write (w, &h->place);
   }
   if (h->wants.join != FASP_JOIN_ANY || h->wants.from.known)
     write_wants (w, &h->wants);
-  if (h->has_group) {
-    fasp_write_uint (w, OPTION_GROUP, 1);
-    fasp_write_uint (w, 0, 2);
-  }
+  if (h->has_group)
+    begin_option (w, OPTION_GROUP, 0);
   if (h->has_group_key)
     write_group_key (w, &h->group_key);
-  if (h->has_header) {
-    fasp_write_uint (w, OPTION_HEADER, 1);
-    fasp_write_uint (w, 0, 2);
-  }
+  if (h->has_header)
+    begin_option (w, OPTION_HEADER, 0);
 }

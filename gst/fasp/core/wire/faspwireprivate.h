@@ -10,14 +10,10 @@
 
 G_BEGIN_DECLS
 
-#define FASP_STREAM_OFFSET_SIZE (FASP_ORIGIN_SIZE + 8)
-
 /* Text from the peer ends up in messages, so @text is left empty unless it is plain.
  * More than @max bytes are malformed. @text: room for @max + 1. */
 void fasp_wire_read_text (FaspReader *r, gsize size, gsize max, gchar *text);
 /* Writes the length and the text, cut to FASP_TEXT_MAX bytes. */
 void fasp_wire_write_text (FaspWriter *w, const gchar *text);
-void fasp_wire_read_stream_offset (FaspReader *r, FaspStreamOffset *place);
-void fasp_wire_write_stream_offset (FaspWriter *w, const FaspStreamOffset *place);
 
 G_END_DECLS
