@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <math.h>
+#include "faspdice.h"
 #include "faspmultipath.h"
 
 #define ADJUST_EVERY (100 * FASP_MSEC)
@@ -11,13 +12,57 @@
 
 #define BIT(flow) (G_GUINT64_CONSTANT (1) << (flow))
 
+/* --- how to choose ------------------------------------------------------------ */
+
+/* Each datagram takes a random flow. The losses of one flow are then spread over the stream like
+ * noise, and no period of the stream can coincide with one of a path. */
+static guint8
+pick_random (FaspMultipath *multipath, guint64 among)
+{
+  gdouble total = 0, at;
+  guint8 flow = 0;
+
+  for (guint64 left = among; left != 0; left &= left - 1)
+    total += multipath->shares[__builtin_ctzll (left)].weight;
+  at = fasp_dice_roll (&multipath->dice) * total;
+  for (guint64 left = among; left != 0; left &= left - 1) {
+    flow = __builtin_ctzll (left);
+    at -= multipath->shares[flow].weight;
+    if (at < 0)
+      break;
+  }
+  return flow;
+}
+
+/* Takes the flows in turn, as evenly as their weights allow: of those to choose from, the one that
+ * is furthest behind its share. */
+static guint8
+pick_in_turn (FaspMultipath *multipath, guint64 among)
+{
+  gdouble total = 0;
+  gint best = -1;
+
+  for (guint64 left = among; left != 0; left &= left - 1) {
+    gint flow = __builtin_ctzll (left);
+    FaspShare *share = &multipath->shares[flow];
+
+    share->credit += share->weight;
+    total += share->weight;
+    if (best < 0 || share->credit > multipath->shares[best].credit)
+      best = flow;
+  }
+  multipath->shares[best].credit -= total;
+  return best;
+}
+
+/* --- the flows ----------------------------------------------------------------- */
+
 void
 fasp_multipath_init (FaspMultipath *multipath, FaspAssignment assignment, guint n, guint64 seed,
     FaspTime now)
 {
   memset (multipath, 0, sizeof *multipath);
-  multipath->klass =
-      assignment == FASP_ASSIGNMENT_ROUND_ROBIN ? &fasp_multipath_robin : &fasp_multipath_random;
+  multipath->in_turn = assignment == FASP_ASSIGNMENT_ROUND_ROBIN;
   multipath->n = CLAMP (n, 1, FASP_FLOWS_MAX);
   multipath->dice = seed | 1;
   multipath->adjusted = now;
@@ -54,7 +99,7 @@ fasp_multipath_pick (FaspMultipath *multipath, guint64 avoid)
     among = multipath->usable;
   if (among == 0)
     among = MAX (multipath->known, 1);
-  return multipath->klass->pick (multipath, among);
+  return multipath->in_turn ? pick_in_turn (multipath, among) : pick_random (multipath, among);
 }
 
 guint

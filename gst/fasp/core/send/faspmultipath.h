@@ -18,17 +18,6 @@
 
 G_BEGIN_DECLS
 
-typedef struct _FaspMultipath FaspMultipath;
-
-/* Strategies: faspmultipathrandom.c, faspmultipathrobin.c. */
-typedef struct
-{
-  /* Chooses a flow in @among, which is not empty. */
-  guint8 (*pick) (FaspMultipath *multipath, guint64 among);
-} FaspMultipathClass;
-
-extern const FaspMultipathClass fasp_multipath_random, fasp_multipath_robin;
-
 typedef struct
 {
   gdouble weight;         /* 1: an equal share */
@@ -36,15 +25,15 @@ typedef struct
   guint64 told, received; /* totals when the weight was last adjusted */
 } FaspShare;
 
-struct _FaspMultipath
+typedef struct
 {
-  const FaspMultipathClass *klass;
+  gboolean in_turn;      /* else at random */
   guint n;               /* flows, 1 to FASP_FLOWS_MAX */
   guint64 usable, known; /* flows that are usable, and that ever were, a bit each */
   guint64 dice;
   FaspTime adjusted;
   FaspShare shares[FASP_FLOWS_MAX];
-};
+} FaspMultipath;
 
 /* No flow is usable yet. @seed: for the random choice. */
 void fasp_multipath_init (FaspMultipath *multipath, FaspAssignment assignment, guint n,
