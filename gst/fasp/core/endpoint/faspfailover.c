@@ -12,8 +12,9 @@ fasp_endpoint_get_wanted_peer (const FaspEndpoint *endpoint, guint *serial)
   return endpoint->wanted;
 }
 
-gboolean
-fasp_failover_can (const FaspEndpoint *endpoint)
+/* Are there other peers, and may they be called? */
+static gboolean
+can_move (const FaspEndpoint *endpoint)
 {
   return endpoint->config.peers > 1 && endpoint->config.settings.reconnect
       && fasp_dial_is_ours (endpoint) && !endpoint->closing;
@@ -22,7 +23,7 @@ fasp_failover_can (const FaspEndpoint *endpoint)
 void
 fasp_failover_wait (FaspEndpoint *endpoint, FaspTime now)
 {
-  endpoint->move_time = fasp_failover_can (endpoint) ? now + MOVE_AFTER : FASP_NEVER;
+  endpoint->move_time = can_move (endpoint) ? now + MOVE_AFTER : FASP_NEVER;
 }
 
 void
@@ -42,7 +43,7 @@ want (FaspEndpoint *endpoint, guint peer)
 gboolean
 fasp_failover_on (FaspEndpoint *endpoint, FaspTime now)
 {
-  if (!fasp_failover_can (endpoint))
+  if (!can_move (endpoint))
     return FALSE;
   want (endpoint, (endpoint->wanted + 1) % endpoint->config.peers);
   FASP_LOG (endpoint->notes.log, now, PEER_CHANGED, endpoint->wanted);
@@ -65,7 +66,7 @@ fasp_failover_back (FaspEndpoint *endpoint, const FaspSession *session)
 gboolean
 fasp_failover_refused (FaspEndpoint *endpoint, FaspTime now, gboolean for_good)
 {
-  if (!fasp_failover_can (endpoint))
+  if (!can_move (endpoint))
     return FALSE;
   endpoint->refused = for_good ? endpoint->refused + 1 : 0;
   return endpoint->refused < endpoint->config.peers && fasp_failover_on (endpoint, now);

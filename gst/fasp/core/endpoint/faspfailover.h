@@ -18,8 +18,6 @@
 
 G_BEGIN_DECLS
 
-/* Are there other peers, and may they be called? */
-gboolean fasp_failover_can (const FaspEndpoint *endpoint);
 /* A call begins, or the wait for an address: starts the time after which to move on. */
 void fasp_failover_wait (FaspEndpoint *endpoint, FaspTime now);
 /* No other peer is wanted any more. */

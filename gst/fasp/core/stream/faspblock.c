@@ -77,13 +77,6 @@ take_block (FaspMemory *memory)
   return block;
 }
 
-FaspMemory *
-fasp_memory_ref (FaspMemory *memory)
-{
-  g_atomic_int_inc (&memory->refs);
-  return memory;
-}
-
 void
 fasp_memory_unref (FaspMemory *memory)
 {
@@ -116,8 +109,9 @@ fasp_block_new_in (FaspMemory *memory, const guint8 *data, guint32 size)
     .capacity = size,
     .offset = FASP_OFFSET_UNKNOWN,
     .data = (guint8 *) data,
-    .memory = fasp_memory_ref (memory),
+    .memory = memory,
   };
+  g_atomic_int_inc (&memory->refs);
   return block;
 }
 

@@ -43,7 +43,6 @@ struct _FaspMemory
 
 /* The caller holds one reference. */
 void fasp_memory_init (FaspMemory *memory, void (*free) (FaspMemory *memory));
-FaspMemory *fasp_memory_ref (FaspMemory *memory);
 void fasp_memory_unref (FaspMemory *memory);
 /* Makes the memory ready for other blocks, with one reference.  No block may be in it any more. */
 void fasp_memory_reuse (FaspMemory *memory);
