@@ -19,8 +19,6 @@
 #include "gstfasptextfile.h"
 #include "gstfaspuri.h"
 
-GST_DEBUG_CATEGORY (gst_fasp_debug);
-
 /* The key under which an element keeps its connection, for code that knows only the element. */
 static GQuark
 get_quark (void)

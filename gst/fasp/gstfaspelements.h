@@ -2,6 +2,7 @@
 #pragma once
 
 #include <gst/gst.h>
+#include "gstfaspdebug.h"
 #include "gstfasplogger.h"
 
 G_BEGIN_DECLS
@@ -9,9 +10,6 @@ G_BEGIN_DECLS
 GST_ELEMENT_REGISTER_DECLARE (faspsink);
 GST_ELEMENT_REGISTER_DECLARE (faspsrc);
 
-/* GST_DEBUG=fasp:5 */
-GST_DEBUG_CATEGORY_EXTERN (gst_fasp_debug);
-#define GST_CAT_DEFAULT gst_fasp_debug
 /* Used in the definition of each element's type, as an application may register
  * only one of them. */
 #define GST_FASP_DEBUG_INIT \

@@ -7,7 +7,7 @@
 #endif
 
 #include "gstfaspaddress.h"
-#include "gstfaspelements.h"
+#include "gstfaspdebug.h"
 #include "gstfaspevents.h"
 #include "gstfasplines.h"
 

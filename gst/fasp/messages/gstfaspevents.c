@@ -7,7 +7,7 @@
 #endif
 
 #include "gstfaspaddress.h"
-#include "gstfaspelements.h"
+#include "gstfaspdebug.h"
 #include "gstfaspenums.h"
 #include "gstfaspevents.h"
 #include "gstfaspkeys.h"
