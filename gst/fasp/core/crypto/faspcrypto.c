@@ -290,18 +290,6 @@ fasp_stretch (const gchar *passphrase, guint8 key[FASP_KEY_SIZE])
 }
 
 gboolean
-fasp_equal (const guint8 *a, const guint8 *b, gsize size)
-{
-  return CRYPTO_memcmp (a, b, size) == 0;
-}
-
-void
-fasp_wipe (gpointer data, gsize size)
-{
-  OPENSSL_cleanse (data, size);
-}
-
-gboolean
 fasp_crypto_has_aes (void)
 {
 #if defined(__x86_64__) || defined(__i386__)

@@ -9,6 +9,7 @@
 #pragma once
 
 #include "faspbytes.h"
+#include "faspsecret.h"
 
 G_BEGIN_DECLS
 
@@ -67,11 +68,6 @@ void fasp_x25519_public (const guint8 ours[FASP_KEY_SIZE], guint8 public_key[FAS
  * for a tenth of a second.  The salt is the same everywhere, because both ends
  * must come to the same key before they have exchanged anything. */
 void fasp_stretch (const gchar *passphrase, guint8 key[FASP_KEY_SIZE]);
-
-/* For bytes that nobody else may learn.  Compares in constant time. */
-gboolean fasp_equal (const guint8 *a, const guint8 *b, gsize size);
-/* Overwrites, also where a compiler sees that nobody reads it any more. */
-void fasp_wipe (gpointer data, gsize size);
 
 /* Does this machine have instructions for AES-GCM?  Without them ChaCha20 is
  * quicker, and safe from timing attacks. */
