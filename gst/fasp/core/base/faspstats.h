@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * faspstats.h: the statistics of a flow, a session, an endpoint and a group, as the
- * application gets them.  Counters only grow; times are microseconds.
+ * application gets them.  They are copies of what the parts count, made when somebody asks
+ * (faspsessionstats.c, faspendpointstats.c, faspmulticast.c).  What counts only grows; times are
+ * microseconds.  Which of them are shown, and how, says faspstatfields.h.
  */
 #pragma once
 
@@ -13,15 +15,16 @@ G_BEGIN_DECLS
 /* One of several flows. */
 typedef struct
 {
-  FaspAddress address; /* len 0: not known */
+  FaspAddress address; /* the peer's on this flow; len 0: not known */
   gboolean usable;     /* the peer answers on it; sender: and it is not dead */
-  gdouble weight;      /* sender: 1 is an equal share */
-  FaspTime rtt;        /* sender: 0 if not known */
-  guint64 datagrams_sent, wire_bytes_sent;
-  guint64 datagrams_received;
+  gdouble weight;      /* sender: share of what is sent; 1 is an equal share */
+  FaspTime rtt;        /* sender: round trip, µs; 0: not known */
+  guint64 datagrams_sent,
+      wire_bytes_sent;        /* of every kind, and their bytes from the IP header up */
+  guint64 datagrams_received; /* of every kind */
   /* sender: of those sent, as far as the peer has reported; receiver: of the sender's */
-  guint64 datagrams_lost, bursts_lost; /* burst: lost in a row */
-  guint64 datagrams_reordered;         /* receiver */
+  guint64 datagrams_lost, bursts_lost; /* datagrams, and how often several in a row or one */
+  guint64 datagrams_reordered;         /* receiver: datagrams that came after later ones */
 } FaspFlowStats;
 
 /* What a session sends.  All but datagrams, wire_bytes and rate: the sender of the stream only. */
@@ -137,48 +140,49 @@ typedef struct
   guint64 rounds[FASP_ROUNDS]; /* blocks by the round of retransmissions that completed them */
 } FaspSessionStats;
 
+/* One end.  Its files count in FaspEndpoint's own, which is copied. */
 typedef struct
 {
-  guint sessions;                     /* open */
-  guint interrupted;                  /* of these */
-  guint64 bytes_written;              /* sender: bytes the application wrote */
-  guint64 bytes_dropped;              /* sender: written while nobody listened */
-  guint64 whole;                      /* sender: receivers that have confirmed all, to the
-                                         end of the stream */
-  guint64 key_frames_requested;       /* sender: FASP_EVENT_KEY_FRAME so far */
-  guint64 bytes_unconfirmed;          /* sender: bytes at the end of the stream so far that
-                                         a receiver did not confirm before it left
-                                         (the last one, or any since finish) */
-  guint64 bytes_read;                 /* receiver: bytes the application took */
-  guint64 bytes_missing;              /* receiver: given up between those; sender: no longer
-                                         kept for receivers that came back */
-  guint64 join_offset;                /* receiver: where in the stream that is read the first byte
-                                         read of it is; FASP_OFFSET_UNKNOWN: none yet, or not
-                                         known */
+  guint sessions;        /* open */
+  guint interrupted;     /* of these */
+  guint64 bytes_written; /* sender: bytes the application wrote */
+  guint64 bytes_dropped; /* sender: of these, written while nobody listened */
+  guint64 whole;         /* sender: receivers that have confirmed all, to the end of the stream */
+  guint64 key_frames_requested; /* sender: FASP_EVENT_KEY_FRAME so far */
+  guint64 bytes_unconfirmed; /* sender: bytes at the end of the stream so far that a receiver left
+                             unconfirmed (the last one, or any since finish) */
+  guint64 bytes_read;        /* receiver: bytes the application took */
+  guint64 bytes_missing; /* receiver: bytes given up between those; sender: bytes no longer kept for
+                            receivers that came back */
+  guint64 join_offset;   /* receiver: offset in the stream of the first byte read of it, in bytes;
+                            FASP_OFFSET_UNKNOWN: none yet, or not known */
   guint64 joins_in_the_middle;        /* receiver: streams of which the beginning was not read */
-  guint64 buffer_bytes, buffer_limit; /* store or reorder buffer */
+  guint64 buffer_bytes, buffer_limit; /* in the store or the reorder buffers, and at most */
   guint64 datagrams_malformed;        /* could not be parsed */
-  guint64 datagrams_unknown;          /* no such session */
+  guint64 datagrams_unknown;          /* belong to no session */
   guint64 datagrams_forged;           /* failed their tag (damaged or spoofed) */
-  guint64 datagrams_version;          /* other version */
-  guint64 handshakes_refused;
-  guint64 callers_misdirected; /* refused for their streamid */
-  guint64 handshakes_retried;  /* answered with a cookie */
+  guint64 datagrams_version;          /* are of another version */
+  guint64 handshakes_refused;         /* callers that were turned away */
+  guint64 callers_misdirected;        /* callers refused for their streamid */
+  guint64 handshakes_retried;         /* callers that were answered with a cookie */
 } FaspEndpointStats;
 
+/* A multicast group, at its sender. */
 typedef struct
 {
-  guint members;
-  guint64 deaf;     /* members that stopped hearing the group, so that they get all by unicast */
-  guint64 returned; /* members that heard it again */
-  guint64 datagrams_sent, wire_bytes_sent;          /* to the group */
-  guint64 blocks_sent, blocks_resent, repairs_sent; /* to the group */
-  gdouble fec_share;                                /* repairs for each block, in force */
+  guint members;    /* receivers that hear the group, now */
+  guint64 deaf;     /* how often a member was found not to hear it, and got all by unicast */
+  guint64 returned; /* how often one heard it again */
+  guint64 datagrams_sent, wire_bytes_sent; /* to the group, and their bytes from the IP header up */
+  guint64 blocks_sent, blocks_resent, repairs_sent; /* to the group: for the first time,
+                                                       retransmitted, and repair symbols of FEC */
+  gdouble fec_share;                                /* repairs for each block, now */
   guint64 losses;                                   /* losses that members asked for */
-  guint64 requests;                                 /* requests of all members for these losses */
-  guint64 losses_shared;    /* of the losses: those that several members asked for */
-  FaspTime rtt;             /* the longest of a member, without those far away; µs */
-  FaspTime back_off, clock; /* as set for the members (fasplimits.h); µs */
+  guint64 requests;                                 /* the requests of all members for them */
+  guint64 losses_shared;                            /* losses that several members asked for */
+  FaspTime rtt;      /* the longest round trip of a member, without those far away; µs */
+  FaspTime back_off; /* how long members wait at most before they ask, as they are told; µs */
+  FaspTime clock; /* how often members report that have nothing to ask for, as they are told; µs */
 } FaspGroupStats;
 
 G_END_DECLS
