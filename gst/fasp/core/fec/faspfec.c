@@ -32,12 +32,13 @@
 /* The share is chosen anew at this interval, or at each call while few datagrams were seen. */
 #define PLAN_EVERY (3 * FASP_SEC)
 #define SEEN_SOON 3000
-/* Repairs that are still sent at the end: they tell the receiver not to wait for more. */
+/* Repairs that are still sent when the share becomes 0.  They say that the receiver need not wait
+ * for more. */
 #define FAREWELL 3
 /* Time until a loss is noticed: the next datagram shows the hole, which is settled later. */
 #define RTX_MORE (4 * FASP_MSEC)
-/* Retransmissions are too late if the latency is less than REX_DOES_NOT times what one takes, and
- * in time again from REX_FITS times that on. */
+/* Retransmissions are too late if the latency is less than RTX_DOES_NOT times what one takes, and
+ * in time again from RTX_FITS times that on. */
 #define RTX_FITS 1.5
 #define RTX_DOES_NOT 1.25
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * faspfec.h: forward error correction: when a sender sends repair symbols (fasprlc.h),
- * how many, and of which window of blocks.  The window slides with the stream.
+ * faspfec.h: forward error correction (FEC): when a sender sends repair symbols (fasprlc.h; in
+ * short: repairs), how many, and of which window of blocks.  The window slides with the stream.
  *
  * Each new block adds `share' to what is owed, in repair symbols.  When one is owed, it
  * is sent.  Its window ends at the last block sent and reaches back as far as a block may
@@ -9,9 +9,10 @@
  * is borrowed from the blocks to come, so that the last blocks before the pause are
  * covered, too.
  *
- * If a lost block can be sent again in time, it is sent again at once, and whichever
- * comes first counts: the retransmission or the recovery.  If not, the code is alone: a block is
- * sent again only if the code has not recovered it when its time is over.
+ * If a lost block can be sent again in time, it is sent again at once; the receiver takes what
+ * comes first, the retransmission or the recovery by repairs.  If it cannot, the code is alone: a
+ * block is sent again only if no repair has recovered it by the end of the time that repairs cover
+ * it.
  */
 #pragma once
 
@@ -39,9 +40,9 @@ typedef struct
   FaspFecMode mode;
   gdouble share;            /* in force: repairs for each block */
   gdouble chosen, most;     /* the share that is wanted, and the bound that leaves
-                               room for the stream */
-  guint window, window_max; /* blocks: in force, the most that the peer accepts */
-  FaspTime reach;           /* how long repairs cover a block */
+                               room for the stream; share is the lesser */
+  guint window, window_max; /* blocks: in force, and the most that the peer accepts */
+  FaspTime reach;           /* how long repairs cover a block; µs */
   gboolean is_alone;        /* receivers wait for repairs before they ask: retransmissions are
                                too late (of a group: there is time for both) */
   gdouble owed;             /* repairs; below 0: borrowed */
@@ -69,14 +70,14 @@ typedef struct
   FaspTime waits;       /* how long the data to leave next has waited */
 } FaspFecGoal;
 
-/* What the path is like, and what is wanted: chooses the share and the window. */
+/* Chooses the share and the window by what the path is like, and what is wanted. */
 void fasp_fec_plan (FaspFec *fec, FaspTime now, const FaspFecGoal *goal);
 /* The share of blocks that are lost and not recovered by the code; 0 to 1. */
 gdouble fasp_fec_get_residual (const FaspFec *fec, const FaspFecGoal *goal);
 
 /* A new block was sent. */
 void fasp_fec_block_sent (FaspFec *fec);
-/* TRUE: a repair is to be sent.  @pause: the stream stands still. */
+/* TRUE: a repair is to be sent.  @pause: there is no new block to send. */
 gboolean fasp_fec_is_due (const FaspFec *fec, gboolean pause);
 /* The first block of the window that ends before @end, and does not begin before @base.
  * If that is @end, the window is empty, and there is nothing to repair. */

@@ -16,8 +16,8 @@
 /* Tables made once for each coefficient. */
 typedef struct
 {
-  guint8 kernel[256 * TABLE_MAX]; /* ISA-L's tables, one behind the other, */
-  gsize size;                     /* of this many bytes each */
+  guint8 kernel[256 * TABLE_MAX]; /* ISA-L's tables, one behind the other */
+  gsize size;                     /* of one of ISA-L's tables, bytes */
   guint8 products[256][32];       /* with each value of the lower half of a byte, then of the upper
                                      half */
 } Tables;

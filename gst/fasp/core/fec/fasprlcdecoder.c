@@ -11,9 +11,9 @@
  * other row has it. */
 typedef struct
 {
-  guint64 first; /* of the symbol's window, */
-  guint n;       /* its length, */
-  guint16 key;   /* and its key, while the row waits */
+  guint64 first; /* block of the symbol's window */
+  guint n;       /* blocks in the window */
+  guint16 key;   /* of the coefficients; used while the row waits */
   guint64 pivot;
   guint32 size; /* of the symbol, with zeros behind */
   guint8 *coefficients;
@@ -320,7 +320,7 @@ use_waiting (FaspRlcDecoder *decoder)
 
 /* --- what comes out -------------------------------------------------------------------- */
 
-/* FALSE: no block can have such a symbol, so the peer does not tell the truth. */
+/* FALSE: no block has such a source symbol, so what the peer sent is not valid. */
 static gboolean
 parse (const Row *row, FaspRecovered *recovered)
 {

@@ -30,7 +30,7 @@ fasp_caller_start (FaspCaller *caller, FaspTime now, guint32 id,
   caller->next_time = now;
   caller->interval = FASP_CALLER_FIRST;
 
-  /* written once: all repetitions of the OPEN say the same, whichever is answered */
+  /* written once, so that all repetitions of the OPEN are the same, whichever is answered */
   fasp_wire_write_hello (&p, &caller->hello);
   g_return_if_fail (!p.failed);
   fasp_credentials_begin (credentials, TRUE, &caller->open, ephemeral, &caller->noise);
@@ -52,7 +52,8 @@ fasp_caller_stop (FaspCaller *caller)
 static FaspCallerResult
 receive_accept (FaspCaller *caller, const FaspHandshake *answer, FaspAgreement *agreement)
 {
-  FaspNoise noise = caller->noise; /* a copy: if the answer is forged we wait on */
+  FaspNoise noise =
+      caller->noise; /* a copy: after a forged answer the call goes on with the old state */
   FaspHello *hello = &agreement->hello;
   FaspCallerResult result = FASP_CALLER_ACCEPTED;
   guint8 payload[FASP_MESSAGE_MAX];
@@ -89,7 +90,7 @@ receive_reject (FaspCaller *caller, FaspTime now, FaspReason reason)
   }
   if (now - caller->doubted < FASP_CALLER_DOUBT || caller->tries == caller->doubted_tries)
     return FASP_CALLER_AGAIN;
-  caller->doubted = 0; /* if it calls on, doubt begins anew */
+  caller->doubted = 0; /* if the call goes on, another REJECT is doubted, too */
   return FASP_CALLER_REJECTED;
 }
 

@@ -24,15 +24,16 @@ G_BEGIN_DECLS
 typedef struct
 {
   gboolean active;
-  FaspHandshake open; /* what is sent */
-  FaspHello hello;    /* what it says, which is sealed in: */
-  guint8 message[FASP_MESSAGE_MAX];
-  FaspNoise noise; /* the handshake's state before the answer */
-  FaspTime next_time, interval, sent;
-  guint tries;         /* OPENs sent */
-  FaspTime doubted;    /* first REJECT for this reason; 0: none */
-  guint doubted_tries; /* tries by then */
-  FaspReason doubted_reason;
+  FaspHandshake open;                 /* the OPEN that is sent */
+  FaspHello hello;                    /* what the OPEN says */
+  guint8 message[FASP_MESSAGE_MAX];   /* hello as it is sealed; open points to it */
+  FaspNoise noise;                    /* the handshake's state before the answer */
+  FaspTime next_time, interval, sent; /* of the next OPEN; from there to the one after it, µs; of
+                                         the last OPEN */
+  guint tries;                        /* OPENs sent */
+  FaspTime doubted;                   /* first REJECT that is not believed yet; 0: none */
+  guint doubted_tries;                /* tries by then */
+  FaspReason doubted_reason;          /* of that REJECT */
 } FaspCaller;
 
 /* Starts calling.  @id and @nonce name the call; @hello is what we say of

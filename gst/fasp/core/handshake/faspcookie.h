@@ -5,9 +5,9 @@
  *     low bits of the time (8 bytes, µs) |
  *     HMAC-SHA256 (secret, address | caller's nonce | time)
  *
- * The listener keeps no state.  Only the caller that got the RETRY can send the
- * cookie, from that address, for that handshake, within FASP_COOKIE_LIFETIME.  The
- * whole time would tell anybody how long the machine has been running.
+ * The listener keeps no state.  Only the caller that got the RETRY can send the cookie, from that
+ * address, for that handshake, within FASP_COOKIE_LIFETIME.  All bits of the time would reveal how
+ * long the machine has been running.
  */
 #pragma once
 

@@ -9,8 +9,8 @@
  *                             listener has a list of callers' keys
  *   key and passphrase        IKpsk2
  *
- * Both ends must have the same of these.  A handshake of another kind is
- * refused, so that nobody can talk an end out of its keys.
+ * Both ends must have the same of these.  A handshake of another kind is refused, so that no peer
+ * can make an end do without its keys.
  */
 #pragma once
 

@@ -4,12 +4,11 @@
  *
  * All callers that have not proved their address share one token bucket: beyond
  * it they get a RETRY, which costs little.  Callers that have proved it have one
- * bucket for each network (an IPv4 address, an IPv6 /48).  These buckets are in tables
- * of fixed size, indexed by a secret hash, so that nobody can fill the tables or choose
- * whose bucket to empty.  The gate also counts the half-open sessions, in all and of
- * each network.
+ * bucket for each network (an IPv4 address, an IPv6 /48).  These buckets are in tables of fixed
+ * size, indexed by a secret hash, so that nobody can fill the tables or choose whose bucket to
+ * empty.  The limiter also counts the half-open sessions, in all and of each network.
  *
- * Endpoints at one port (fasproutes.h) share a gate.  They may be in different threads if
+ * Endpoints at one port (fasproutes.h) share a limiter.  They may be in different threads if
  * no two of them receive a handshake at the same time.  The counters of half-open sessions
  * change at other times, too, so they are atomic.
  */
@@ -25,22 +24,23 @@ G_BEGIN_DECLS
 /* When a sender is back, a thousand receivers behind one address call at once. */
 #define FASP_LIMITER_NETWORK_RATE 128
 #define FASP_LIMITER_NETWORK_BURST 1024
-/* A handshake with a wrong key costs this many tokens more.  A bucket may owe as many tokens as its
- * burst.  That allows three guesses a second from all unproved callers, and seven from a
- * network. */
+/* A handshake with a wrong key costs this many tokens more.  A bucket may be short of as many
+ * tokens as its burst has.  That allows three guesses a second from all unproved callers, and seven
+ * from a network. */
 #define FASP_LIMITER_UNPROVED_REFUSED 8
 #define FASP_LIMITER_NETWORK_REFUSED 16
 
 typedef struct _FaspBucket
 {
-  FaspTime full; /* fasptokenbucket.h */
+  FaspTime full; /* when the token bucket would be full again: fasptokenbucket.h */
   gint half;     /* half-open sessions; atomic */
 } FaspBucket;
 
 typedef struct _FaspLimiter
 {
   guint8 secret[16];
-  gint half, endpoints; /* atomic */
+  gint half, endpoints; /* half-open sessions of all endpoints, and how many these are; atomic */
+  /* of all callers that have not proved their address; of IPv4 networks; of IPv6 networks */
   FaspBucket unproved, four[FASP_LIMITER_BUCKETS], six[FASP_LIMITER_BUCKETS];
 } FaspLimiter;
 
@@ -52,10 +52,10 @@ gboolean fasp_limiter_take (FaspLimiter *gate, FaspTime now, const FaspAddress *
  * is half open no longer. */
 FaspBucket *fasp_limiter_enter (FaspLimiter *gate, const FaspAddress *address);
 void fasp_limiter_leave (FaspLimiter *gate, FaspBucket *bucket);
-/* A number for the network of an address. Nobody outside can tell which, or find two with the
- * same. */
+/* A number for the network of an address. Without the secret, nobody can compute it, or find two
+ * networks with the same one. */
 guint64 fasp_limiter_get_network (const FaspLimiter *gate, const FaspAddress *address);
-/* One more endpoint uses the gate, or one less. */
+/* One more endpoint uses the limiter, or one less. */
 void fasp_limiter_join (FaspLimiter *gate);
 void fasp_limiter_part (FaspLimiter *gate);
 /* How many of @all belong to each endpoint; at least one. */

@@ -2,8 +2,8 @@
  *
  * faspreplies.h: short answers to handshakes that wait to be sent.
  *
- * A bounded ring: in a flood the oldest answer is dropped.  Its caller has to
- * repeat the call; that costs us nothing.
+ * A bounded ring: when it is full, the oldest answer is dropped.  Its caller repeats the call, and
+ * is answered then.
  */
 #pragma once
 
@@ -17,7 +17,7 @@ G_BEGIN_DECLS
 
 typedef struct
 {
-  guint first, used;
+  guint first, used; /* index of the oldest answer, and how many wait */
   struct
   {
     FaspAddress to;

@@ -9,8 +9,9 @@ struct _FaspRoutes
   guint n;
   FaspStreamName names[FASP_STREAM_NAMES][FASP_ROUTES_MAX];
   guint places[FASP_ROUTES_MAX];
-  guint fallback;       /* place of the one without a name, or none */
-  guint n_gone, oldest; /* streams remembered, and which gives way next */
+  guint fallback; /* place of the one without a name, or none */
+  guint n_gone,
+      oldest; /* streams that have left and are remembered; index of the one to forget next */
   FaspStreamName gone[FASP_ROUTES_GONE];
   FaspTime gone_until[FASP_ROUTES_GONE];
 };
@@ -42,7 +43,8 @@ has_name (const FaspRoutes *routes, const FaspStreamName *name)
   return FALSE;
 }
 
-/* In turn, so that late datagrams for an endpoint that has left find nobody. */
+/* Places are taken in turn, so that late datagrams for an endpoint that has left do not get to
+ * another one. */
 static guint
 take_place (FaspRoutes *routes)
 {

@@ -2,14 +2,13 @@
  *
  * fasproutes.h: which of several endpoints at one port a datagram is for.
  *
- * Each endpoint has a place, a number, and all connection ids that it gives begin with
- * that number.  So a session's datagram names its endpoint, and there is no table of
- * sessions, however they come and go.  A call names its endpoint by the stream that it is
- * for (faspstream.h).  A datagram that is for nobody goes to the oldest endpoint, the
- * doorkeeper, which counts it, or answers it in the name of all.
+ * Each endpoint has a number, its place in a table, and all connection ids that it gives begin
+ * with that number.  So a session's datagram names its endpoint, and no table of sessions is
+ * needed.  A call names its endpoint by the stream that it is for (faspstream.h).  A datagram that
+ * is for no endpoint goes to the oldest one, which counts it, or answers it for all.
  *
  * The work that callers may cause is bounded for the port as a whole, so the endpoints
- * share one gate (fasplimiter.h).
+ * share one limiter (fasplimiter.h).
  */
 #pragma once
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * faspstream.h: which stream a call is for, before anything of it is opened.
+ * faspstream.h: finds out which stream a call is for, before its message is decrypted.
  *
  * Several listeners at one port may each have a key of their own. The streamid is
  * inside the message of an OPEN, so the listener that is called must be known before
@@ -28,8 +28,8 @@ void fasp_stream_get_name (FaspRole caller, const gchar *streamid, FaspStreamNam
 /* The names that a listener is called by: */
 enum
 {
-  FASP_STREAM_FITS,      /* by peers that can be connected, */
-  FASP_STREAM_SAME_ROLE, /* and by those that cannot, to tell them so */
+  FASP_STREAM_FITS,      /* by peers of the other role, which can be connected */
+  FASP_STREAM_SAME_ROLE, /* by peers of the same role, which are refused with that reason */
   FASP_STREAM_NAMES
 };
 void fasp_stream_get_names (FaspRole listener, const gchar *streamid,

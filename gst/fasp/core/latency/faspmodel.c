@@ -7,7 +7,7 @@
 #define NEGLIGIBLE 1e-15
 #define SERIES_MAX 512
 
-/* Most missing blocks that the walk tells apart. */
+/* The most missing blocks that are states of their own in the walk. */
 #define MISSING_MAX 64
 /* The walk ends when the chance that anything is still missing is below this. */
 #define NEVER 1e-18
@@ -126,7 +126,7 @@ fasp_model_round_time (const FaspModelPath *path, FaspTime step, gdouble *chance
 
       chance[bin] += seen[i] * told[j];
       used = MAX (used, bin + 1);
-      /* the rest adds next to nothing */
+      /* the chances that follow are negligible, too */
       if (seen[i] * told[j] < NEGLIGIBLE && j > 0)
         break;
     }

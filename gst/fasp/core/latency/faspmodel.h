@@ -33,10 +33,10 @@ typedef struct
                                    retransmission, when the next datagram and the first
                                    feedback get through */
   FaspTime interval;            /* between datagrams */
-  guint told;                   /* feedback repetitions without a rate limit */
-  FaspTime feedback;            /* least time between further repetitions */
+  guint told;                   /* repetitions of feedback that are not subject to the rate limit */
+  FaspTime feedback;            /* least time between all further repetitions; µs */
   FaspTime first;               /* how long the first feedback may have to wait */
-  FaspTime guard;               /* what a retransmission may take beyond the path's delay */
+  FaspTime guard;               /* what a retransmission may take beyond the path's delay; µs */
 } FaspModelPath;
 
 /* The chance that all of @copies datagrams, spread evenly over @spread, are lost. */

@@ -4,7 +4,7 @@
 #include "fasppathestimate.h"
 
 #define LOOK_EVERY FASP_SEC
-/* At the beginning there is more news. */
+/* At the beginning, when the estimate changes fast. */
 #define LOOK_SOON (100 * FASP_MSEC)
 #define SOON (5 * FASP_SEC)
 /* The sender plans again after PLAN_EVERY, or as soon as PLAN_LEAST has passed if the path is
@@ -96,7 +96,7 @@ fasp_path_estimate_lost (FaspPathEstimate *estimate, FaspTime after)
   estimate->shortest_count = 0;
 }
 
-/* Is little known yet, and more every moment? */
+/* Is the estimate young, so that it changes fast? */
 static gboolean
 is_soon (const FaspPathEstimate *estimate)
 {
@@ -143,16 +143,16 @@ measure_rates (FaspPathEstimate *o, FaspTime now, const FaspPathEstimateCounts *
   fasp_loss_update (&o->block_loss, now, c->originals, c->originals_lost, c->originals_holes);
 }
 
-/* How long the channel takes for a block, us. */
+/* How long the channel takes for a block; µs. */
 static gdouble
 service (const FaspPathEstimate *o, guint64 channel)
 {
   return o->data_rate / MAX (o->block_rate, 1) / channel * FASP_SEC;
 }
 
-/* How long a retransmission may wait for other datagrams in the channel, if they come at
+/* How long a retransmission may wait for other datagrams in the channel.  They are taken to come at
  * random (M/G/1, Pollaczek and Khinchine): new blocks one by one, retransmissions with their
- * copies.  This is twice the mean; a longer wait is rare. */
+ * copies. The result is twice the mean; a longer wait is rare. */
 static FaspTime
 waiting (const FaspPathEstimate *o, gdouble loss, guint64 channel)
 {
@@ -167,7 +167,8 @@ waiting (const FaspPathEstimate *o, gdouble loss, guint64 channel)
   return service (o, channel) * (new_blocks + (busy - new_blocks) * copies) / (1 - busy);
 }
 
-/* Jitter is the worst of late, and fades: plans made for less would not hold. */
+/* Jitter is the worst of late, and decays slowly: plans for a smaller one would promise too much.
+ */
 static void
 fade_jitter (FaspPathEstimate *o, FaspTime now)
 {
@@ -209,7 +210,7 @@ expect_lost (const FaspPathEstimate *o, const FaspPathEstimateCounts *c, FaspPla
 
   goal->lost = path->loss;
   goal->stay = path->stay;
-  /* where one copy comes too late, it is as good as lost */
+  /* a copy that comes too late counts as lost */
   if (!c->doubled || (!o->find_latency && o->latency < path->guard))
     return;
   fasp_loss_get_seen (&o->block_loss, &lost, &stay);
@@ -280,8 +281,8 @@ watch_promise (FaspPathEstimate *o, FaspTime now)
 {
   gboolean before = o->falls_short;
 
-  /* without a latency there is no promise, and losses that are only assumed are no reason to
-   * warn */
+  /* without a latency there is no promise; and losses that are assumed, not measured, are no reason
+   * to warn */
   if (o->latency <= 0 || o->promise.interval >= o->interval * SHORT_BELOW
       || !fasp_loss_is_seen (o->doubled ? &o->block_loss : &o->loss))
     o->short_since = FASP_NEVER;
@@ -344,7 +345,7 @@ fasp_path_estimate_look (FaspPathEstimate *o, FaspTime now, const FaspRtt *rtt,
   o->planned = now;
   o->goal = goal;
   if (o->find_latency && o->latency == 0 && !finds) {
-    /* the blocks will be played with whatever latency is found: one round must do */
+    /* the latency is not known yet; assume that it has room for one round */
     o->assumed = goal.path.round + goal.path.guard + ASSUMED_SPREAD;
     plan (o, now, o->assumed);
     return FALSE;
@@ -352,7 +353,8 @@ fasp_path_estimate_look (FaspPathEstimate *o, FaspTime now, const FaspRtt *rtt,
   if (o->find_latency)
     find_latency (o, now);
   plan (o, now, o->latency);
-  if (o->plan == NULL) /* others used up the plans: try again at the next look */
+  if (o->plan == NULL) /* other sessions have used up the allowance of new plans: try again at the
+                          next look */
     return FALSE;
   o->promise = *fasp_plan_get_promise (o->plan);
   FASP_LOG (o->log, now, LATENCY_PLANNED, o->latency, MIN (o->promise.interval, FASP_INTERVAL_MAX),

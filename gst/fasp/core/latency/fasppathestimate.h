@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * fasppathestimate.h: what a sender concludes from its path: how many copies a retransmission
- * needs, what it can promise with a latency, and which latency keeps a promise.
+ * fasppathestimate.h: a sender's estimate of its path, and what follows from it: how many copies a
+ * retransmission needs, what it can promise with a latency, and which latency keeps a promise.
  *
- * The outlook puts measurements (losses both ways, round trip, rates) together into a
- * question to the planner, and asks again when the answer may have changed.  A latency
+ * From measurements (losses both ways, round trip, rates) it makes the goal that the planner plans
+ * for.  It plans again when the plan may have changed.  A latency
  * that it finds goes up as soon as necessary, and down when a clearly smaller one
  * would have been enough for half a minute.
  */
@@ -24,32 +24,32 @@ G_BEGIN_DECLS
 
 typedef struct
 {
-  FaspPlanner *planner;  /* the endpoint's */
-  FaspPlan *plan;        /* NULL: not made yet */
+  FaspPlanner *planner;  /* the endpoint's; not owned */
+  FaspPlan *plan;        /* a reference; NULL: not made yet */
   gdouble interval;      /* wanted seconds between skips */
   FaspTime latency;      /* in force; 0: not found yet */
   FaspTime assumed;      /* latency planned for until one is found */
   gboolean find_latency; /* FALSE: the latency is given */
-  FaspTime first_data;   /* when the first data to judge by was sent, */
-  guint64 first_packets; /* and the packets reported by then */
+  FaspTime first_data;   /* when the first data to judge by was sent */
+  guint64 first_packets; /* packets that feedback had reported by then */
   FaspTime floor;        /* the least latency to find */
   FaspTime peer_latency; /* in force at the peer: follows ours slowly */
   FaspLoss loss, back_loss;
-  FaspLoss block_loss; /* of blocks: */
-  gboolean doubled;    /* each leaves on several flows at once */
+  FaspLoss block_loss; /* of blocks */
+  gboolean doubled;    /* each block leaves on several flows at once */
   gdouble residual;    /* share of losses that a code leaves over */
-  gboolean no_rtx;     /* nothing is sent again; set by the caller, */
-  FaspTime repairs;    /* and so is the time that a code may take then */
+  gboolean no_rtx;     /* nothing is sent again; set by the caller */
+  FaspTime repairs;    /* with no_rtx: how long the code may take; µs; set by the caller */
   /* the shortest time from departure to retransmission among the last losses */
   FaspTime shortest, shortest_before;
   guint shortest_count;
   guint64 blocks, datagrams, wire, block_wire; /* at the last look */
   FaspTime looked;
-  gdouble jitter;                    /* us; of the round trip, the worst of late */
+  gdouble jitter;                    /* of the round trip, the worst of late; µs */
   gdouble block_rate, datagram_rate; /* per second */
   gdouble wire_rate, data_rate;      /* bit/s on the wire, and of new blocks */
-  FaspTime planned;                  /* when it last planned, */
-  FaspPlanGoal goal;                 /* and for what */
+  FaspTime planned;                  /* when it last planned */
+  FaspPlanGoal goal;                 /* that it last planned for */
   FaspPromise promise;
   FaspTime too_long_since; /* since when less latency would have been enough */
   FaspTime short_since;    /* since when the promise is clearly below the wish */
@@ -67,10 +67,10 @@ typedef struct
   guint64 back_rate;                                  /* feedback that the peer may send, bytes/s;
                                                          0: not limited */
   guint64 originals, originals_lost, originals_holes; /* fasp_sent_map_get_originals () */
-  gboolean doubled;           /* each new block leaves on several flows at once: */
-  gdouble all_lose, all_stay; /* chance that all of them lose it, if each loses by itself, and
-                                 that all lose the next one then */
-  FaspTime apart;             /* it comes on one of them this much later than on another */
+  gboolean doubled;           /* each new block leaves on several flows at once */
+  gdouble all_lose, all_stay; /* doubled: the chance that all flows lose a block, if their losses
+                                 are independent, and that all lose the next one then */
+  FaspTime apart;             /* doubled: how much later a block comes on the slowest of them; µs */
   guint64 channel;            /* bit/s; 0: not limited */
   FaspTime back_off;          /* how long the peer waits, at most, before it asks for
                                  what is lost */
@@ -81,7 +81,7 @@ typedef struct
 void fasp_path_estimate_init (FaspPathEstimate *estimate, FaspTime now, FaspPlanner *planner,
     gdouble interval, gboolean find, FaspTime latency);
 void fasp_path_estimate_clear (FaspPathEstimate *estimate);
-/* Takes effect at the next look. */
+/* Takes effect with the next fasp_path_estimate_look(). */
 void fasp_path_estimate_set_interval (FaspPathEstimate *estimate, gdouble interval);
 
 /* The peer has reported @sent datagrams, of which it @received that many, and that

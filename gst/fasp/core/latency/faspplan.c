@@ -3,8 +3,8 @@
 #include <string.h>
 #include "faspplan.h"
 
-/* Steps of time per round, and rounds planned for: with more time left than these
- * nothing is urgent. */
+/* Steps of time per round, and rounds planned for. With more time left than that, one copy is
+ * always enough. */
 #define STEPS 48
 #define ROUNDS 16
 #define BINS (STEPS * ROUNDS)
@@ -33,10 +33,10 @@ typedef struct
 /* What to do at one price of a skip. */
 typedef struct
 {
-  /* by time left, for a block whose last datagram left then and is lost: the
-   * chance of a skip, and the number of retransmissions to come */
+  /* by time left, for a block whose last datagram leaves then and is lost: the chance of a skip,
+   * and the mean number of retransmissions to come */
   gdouble skip[BINS], cost[BINS];
-  /* the same for a block that is known to be lost, and the action to take */
+  /* the same for a block that is known to be lost; and the index of the action to take */
   Known known[BINS];
   guint8 choice[BINS];
 } Table;
@@ -57,14 +57,14 @@ struct _FaspPlan
   gdouble slower[BINS]; /* chance that a round takes more steps */
   Action actions[ACTIONS_MAX];
   guint n_actions;
-  guint hurried; /* the least spread in bins, if there is time */
-  /* with less time left: chance that all of this many copies are lost */
+  guint hurried; /* the least spread, in bins, if there is time for it */
+  /* by time left, if it is less than hurried: the chance that all of so many copies are lost */
   gdouble hurried_lost[G_MAXUINT8 + 1][FASP_PLAN_COPIES_MAX + 1];
   /* the cheapest plan that keeps the promise lies between two prices: a share of
    * the blocks uses the dearer one */
   Table cheap, dear;
-  guint price; /* of the dearer one */
-  guint bins;  /* that both are solved for */
+  guint price; /* of the dearer table */
+  guint bins;  /* that both tables are solved for */
   gdouble share;
 };
 
@@ -243,8 +243,9 @@ bin_of (const FaspPlan *plan, FaspTime latency)
   return left < 0 || plan->goal.no_rtx ? -1 : MIN (left / plan->step, BINS - 1);
 }
 
-/* The chance of a skip for one block.  The blocks of one burst are found lost and
- * reported together, so they are too late together; their retransmissions are lost one by one. */
+/* The chance of a skip for one block.  The blocks of one burst are found lost and reported
+ * together, so if they are too late, they are so together, which is one skip.  Their
+ * retransmissions are lost independently. */
 static gdouble
 skip_at (const FaspPlan *plan, const Table *table, gint bin)
 {

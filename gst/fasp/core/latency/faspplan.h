@@ -2,8 +2,8 @@
  *
  * faspplan.h: how many copies of a retransmission to send, by the time that is left.
  *
- * A plan runs the model (faspmodel.h) backwards.  When a block is found lost, some
- * time is left until its retransmission must leave to be played in time.  The sender sends k
+ * A plan is solved backwards in time with the model (faspmodel.h).  When a block is found lost,
+ * some time is left until its retransmission must leave to be played in time.  The sender sends k
  * copies of the retransmission over a spread; if all of them are lost, it learns that one round
  * later, with less time left.  With the path's probabilities this is a recursion over
  * the time left.  For a given price of a skip, in datagrams, it yields the cheapest k
@@ -70,8 +70,8 @@ const FaspPromise *fasp_plan_get_promise (const FaspPlan *plan);
  * copies.  It does not plan for that latency. */
 FaspTime fasp_plan_find_latency (const FaspPlanGoal *goal);
 
-/* What to do for block @number, which is found lost with @left until its retransmission is of no
- * use.  One copy if there is no plan yet, or if it is too late. */
+/* What to do for block @number, which is found lost when a retransmission is of use for @left more
+ * µs.  One copy if there is no plan yet, or if it is too late. */
 FaspPlanRtx fasp_plan_get (const FaspPlan *plan, FaspTime left, guint64 number);
 
 G_END_DECLS

@@ -11,7 +11,7 @@ struct _FaspPlanner
   FaspPlan *plans[FASP_PLANNER_PLANS];
   FaspTime made[FASP_PLANNER_PLANS];
   guint n;       /* plans kept, the oldest first */
-  FaspTime full; /* the allowance of new plans */
+  FaspTime full; /* the token bucket of new plans: fasptokenbucket.h */
 };
 
 FaspPlanner *
@@ -20,7 +20,7 @@ fasp_planner_new (void)
   return g_new0 (FaspPlanner, 1);
 }
 
-/* Plan @i is not given to anybody any more. */
+/* Plan @i is not given to other sessions any more. */
 static void
 drop (FaspPlanner *planner, guint i)
 {
@@ -71,7 +71,7 @@ fasp_planner_plan (FaspPlanner *planner, FaspTime now, FaspPlan *before, const F
     drop (planner, 0);
   for (guint i = 0; i < planner->n; i++) {
     plan = planner->plans[i];
-    if (plan == before) { /* it may be made anew */
+    if (plan == before) { /* nobody else has it, so it is solved again in place */
       drop (planner, i--);
       continue;
     }

@@ -7,8 +7,8 @@
  * made recently for another session, if that one's path is not noticeably different: no
  * more so than its own path may become before it plans again.
  *
- * A session whose path changes all the time plans all the time, and there may be thousands,
- * even on purpose.  All share one thread, so new plans are limited:
+ * A session whose path changes all the time plans all the time.  There may be thousands, and peers
+ * can cause that on purpose.  All share one thread, so new plans are limited:
  *
  *     plans made in any time t <= FASP_PLANNER_RATE t + FASP_PLANNER_BURST
  */

@@ -3,7 +3,7 @@
 
 #define UP_PPM 10000
 #define DOWN_PPM 1000
-/* After this time every move has come to its end. */
+/* The longest time that a move from one latency to another takes. */
 #define LONGEST (1000 * FASP_LATENCY_MS_MAX * FASP_MSEC)
 
 static gboolean

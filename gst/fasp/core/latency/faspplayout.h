@@ -2,10 +2,9 @@
  *
  * faspplayout.h: the latency in force at a receiver.
  *
- * The latency is given, or the sender tells it.  When the sender tells another one,
- * the latency moves there so slowly that nobody sees or hears it: by a hundredth of
- * the time that passes upwards, where a skip is to be feared, and by a thousandth
- * downwards.
+ * The latency is given, or the sender announces it.  When the sender announces another one, the
+ * latency moves there so slowly that nobody sees or hears it: upwards by a hundredth of the time
+ * that passes, as there may be skips until it is there, and downwards by a thousandth.
  */
 #pragma once
 
@@ -16,7 +15,7 @@ G_BEGIN_DECLS
 /* What two ends agree on. */
 typedef struct
 {
-  gboolean find;    /* the sender finds the latency and tells it */
+  gboolean find;    /* the sender finds the latency and announces it */
   FaspTime latency; /* with find: the least one; else the one to use */
 } FaspLatency;
 
@@ -26,23 +25,23 @@ FaspLatency fasp_latency_agree (guint ours, guint theirs);
 /* From one latency to another. */
 typedef struct
 {
-  FaspTime time, latency; /* where it begins */
-  FaspTime target;
+  FaspTime time, latency; /* where it begins: our time, and the latency then; µs */
+  FaspTime target;        /* the latency at its end; µs */
 } FaspPlayoutWay;
 
 typedef struct
 {
-  gboolean told;              /* the sender tells it; until then it is unknown */
-  FaspPlayoutWay way, before; /* since way.time, and before that */
+  gboolean told;              /* the sender announces the latency; until it does, it is unknown */
+  FaspPlayoutWay way, before; /* the one in force since way.time, and the one before that */
   FaspTime first;             /* the latency that it began with */
   FaspLog *log;               /* the session's, for all that is late; NULL: nothing is logged */
 } FaspPlayout;
 
 void fasp_playout_init (FaspPlayout *playout, const FaspLatency *agreed);
-/* The sender tells a latency; ignored if the ends agreed on a given one.  The first
- * is in force at once.  TRUE: it is the first. */
+/* The sender announces a latency; ignored if the ends agreed on a given one.  The first is in force
+ * at once.  TRUE: it is the first. */
 gboolean fasp_playout_set (FaspPlayout *playout, FaspTime now, FaspTime latency);
-/* The sender will tell it, and has not done so. */
+/* The sender is to announce it, and has not done so. */
 gboolean fasp_playout_is_unknown (const FaspPlayout *playout);
 /* The latency in force at @time; 0: as soon as possible, or not known. */
 FaspTime fasp_playout_get (const FaspPlayout *playout, FaspTime time);

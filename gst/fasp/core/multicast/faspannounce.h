@@ -4,8 +4,8 @@
  *
  * Anybody can announce a sender, so an announcement proves nothing: the receiver calls each
  * sender in turn for a while, and the handshake decides.  It remembers a few senders.  When there
- * are more, a new one replaces one that is chosen at random, so that nobody can make sure that the
- * right one is never called.
+ * are more, a new one replaces one that is chosen at random, so that false announcements cannot
+ * keep out the right one for ever.
  */
 #pragma once
 
@@ -22,16 +22,16 @@ G_BEGIN_DECLS
 typedef struct
 {
   FaspAddress address;
-  FaspTime heard; /* 0: nobody */
-  guint64 called; /* number of its last call, of all calls; 0: not yet */
+  FaspTime heard; /* when it was last announced; 0: the entry is free */
+  guint64 called; /* value of `calls' when it was last called; 0: not yet */
 } FaspAnnouncer;
 
 /* All 0: nobody is known. */
 typedef struct
 {
   FaspAnnouncer list[FASP_ANNOUNCERS];
-  guint64 calls;
-  FaspTime turn_end; /* of the one that is called */
+  guint64 calls;     /* calls so far, to all of them */
+  FaspTime turn_end; /* when the one that is called has been called for long enough */
 } FaspAnnouncers;
 
 /* @chance: a random number, which says whom it replaces if there is no free place. */

@@ -4,7 +4,7 @@
 #include "faspmodel.h"
 
 #define PLAN_EVERY FASP_SEC
-/* With fewer blocks since the last look nothing can be told. */
+/* With fewer blocks since the last look, the period is not judged. */
 #define BLOCKS_LEAST 50
 #define SHARE_LEAST .02
 #define SHARE_MOST .25
@@ -19,7 +19,8 @@
 /* The most bytes that are added up in a second. */
 #define WORK 3e9
 #define WINDOW_MIN 16
-/* Repairs that are still sent at the end: they tell the receivers not to wait for more. */
+/* Repairs that are still sent when the share becomes 0.  They say that the receivers need not wait
+ * for more. */
 #define FAREWELL 3
 
 /* What this period was like. */
@@ -74,8 +75,8 @@ get_most (const FaspGroupFecGoal *goal, const Period *period)
   return MIN (spare / 2, SHARE_MOST);
 }
 
-/* With time for repairs first and a retransmission after them, members ask for less if they wait.
- * But the last repairs tell them not to. */
+/* If there is time for repairs first and a retransmission after them, members ask for less if they
+ * wait for the repairs.  The last repairs say that there will be no more. */
 static gboolean
 is_worth_waiting (const FaspFec *fec, const FaspGroupFecGoal *goal)
 {
@@ -110,7 +111,7 @@ fasp_group_fec_plan (FaspGroupFec *g, FaspFec *fec, FaspTime now, const FaspGrou
   if (goal->members < 2 || without < share || most < SHARE_LEAST) {
     if (fec->share > 0) {
       fec->owed = FAREWELL;
-      /* what was counted before the code began says nothing of this loss */
+      /* the number that was counted before the repairs began is scaled to the present loss */
       g->retransmissions = without;
       g->loss = goal->loss;
     }

@@ -10,9 +10,9 @@
  *
  *     members x residual (s, loss) <= s <= most
  *
- * Repairs are only sent if without them retransmissions would take more than s.  The loss is what
- * nine of ten members stay below.  So a member that is far worse off than most, or claims to be,
- * does not raise what all pay: it gets retransmissions.
+ * Repairs are only sent if without them retransmissions would take more than s.  The loss is that
+ * of the member that is worse off than nine of ten.  So a member that is far worse off than most,
+ * or claims to be, does not raise the share: it gets retransmissions.
  */
 #pragma once
 
@@ -26,10 +26,10 @@ G_BEGIN_DECLS
 
 typedef struct
 {
-  FaspTime planned;
-  guint64 blocks, wire, resent; /* at that time */
-  gdouble retransmissions;      /* for each block, while there were no repairs last, */
-  gdouble loss;                 /* and the loss then */
+  FaspTime planned;             /* when the share was last chosen */
+  guint64 blocks, wire, resent; /* of the goal, at that time */
+  gdouble retransmissions;      /* for each block, when there were last no repairs */
+  gdouble loss;                 /* at that time */
 } FaspGroupFec;
 
 typedef struct
@@ -39,8 +39,8 @@ typedef struct
   FaspTime latency;     /* the shortest of a member; 0: not known */
   FaspTime rtx;         /* time that a retransmission takes, from its request on */
   guint64 channel;      /* bit/s; 0: not limited */
-  guint64 blocks, wire; /* so far: new blocks, their bytes on the wire, */
-  guint64 resent;       /* and retransmissions, to one or to all */
+  guint64 blocks, wire; /* new blocks so far, and their bytes on the wire */
+  guint64 resent;       /* retransmissions so far, to one member or to all */
 } FaspGroupFecGoal;
 
 /* Call this now and then; it chooses the share once a second. */

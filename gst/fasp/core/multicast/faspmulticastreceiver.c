@@ -3,14 +3,14 @@
 #include "faspmulticastsender.h"
 #include "faspmulticastreceiver.h"
 
-/* How long nothing must be heard before a new block by unicast shows that the receiver is
- * deaf: blocks from before it joined the group come by unicast, too. */
+/* A new block that comes by unicast shows that the receiver does not hear the group only if nothing
+ * has come by the group for this time: blocks from before it joined come by unicast, too. */
 #define SILENT FASP_SEC
-/* How long new blocks must come by the group alone before the receiver hears it again: until
- * the sender knows, it sends them both ways. */
+/* The receiver hears the group again when new blocks have come by the group alone for this time:
+ * until the sender knows, it sends them both ways. */
 #define ALONE FASP_SEC
-/* The most keys to compute at once, and then one in this time, whatever a sender says; the rest
- * comes another time. A phase takes much longer: 2^22 packets. */
+/* The most keys that a sender can make a receiver compute at once, and the time in which it can
+ * make it compute one more.  A phase takes much longer: 2^22 packets. */
 #define PHASES_MOST 256
 #define PHASE_LEAST (100 * FASP_MSEC)
 

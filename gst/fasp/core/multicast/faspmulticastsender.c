@@ -6,29 +6,29 @@
 #include "faspsentmap.h"
 #include "fasptx.h"
 
-/* How often back-off, clock and speaker are looked at, and members are told. */
+/* How often back-off, clock and speaker are chosen anew, and sent to the members. */
 #define TELL_INTERVAL (250 * FASP_MSEC)
-/* The back-off, in the longest round trips, and the time that a retransmission takes besides
- * one. */
+/* The back-off, as a multiple of the longest round trip: at first, and its bounds.  BESIDES: the
+ * time that a retransmission takes beyond a round trip. */
 #define PATIENCE_FIRST 4
 #define PATIENCE_LEAST .5
 #define PATIENCE_MOST 8
 #define BESIDES (2 * FASP_MSEC)
-/* How many members are to ask for a loss, in the mean; and the factors by which the back-off
- * changes each time that it is told. */
+/* The number of members that are to ask for a loss, in the mean, is between these.  With fewer than
+ * CROWD_EVENTS losses the back-off stays; else it changes by one of the factors below. */
 #define CROWD_LEAST 1.8
 #define CROWD_MOST 2.3
-#define CROWD_EVENTS 8 /* fewer events tell nothing */
+#define CROWD_EVENTS 8
 #define PATIENCE_UP 1.3
 #define PATIENCE_DOWN .85
-/* How often the speaker is told that it is one. */
+/* How often the speaker is sent a notice that it is one. */
 #define SPEAKER_AGAIN (500 * FASP_MSEC)
 /* Members' own datagrams go before the group's, and the group's retransmissions before its new
  * blocks. But after TURNS_IN_A_ROW of these, each further one has to wait for TURNS_OWED new
  * blocks, if there are any: so a member that lacks much does not starve the others. */
 #define TURNS_IN_A_ROW 32
 #define TURNS_OWED 3
-/* A member takes the speaker's place if it is nearer by this factor. */
+/* A member becomes the speaker if it is nearer than the speaker by this factor. */
 #define NEARER 2
 /* Bytes of a member's feedback with a PING in it, without the headers of IP and UDP. */
 #define FEEDBACK_SIZE 96
@@ -163,7 +163,7 @@ compare_times (gconstpointer a, gconstpointer b)
   return x < y ? -1 : x > y;
 }
 
-/* The round trip that the back-off is counted in. */
+/* The round trip that the back-off is a multiple of. */
 static FaspTime
 choose_rtt (GArray *rtts)
 {
@@ -199,7 +199,7 @@ look (FaspMulticastSender *group)
     set_speaker (group, NULL);
   else if (is_better (nearest, group->speaker))
     set_speaker (group, nearest);
-  /* only by events since the last change: older ones would make the back-off swing */
+  /* only losses since the last change count: older ones would make the back-off oscillate */
   if (events >= CROWD_EVENTS) {
     gdouble networks = (losses.requests - group->requests_seen) / (gdouble) events;
 
@@ -210,7 +210,8 @@ look (FaspMulticastSender *group)
     group->events_seen = losses.events;
     group->requests_seen = losses.requests;
   }
-  /* twice: what is lost while a member waits is asked for only after another back-off */
+  /* twice the back-off: a member that waits already asks for a new loss only after that wait and
+   * another one */
   fasp_group_log_set_window (group->log,
       2 * fasp_multicast_sender_get_back_off (group) + group->rtt, group->members->len);
 }
@@ -248,7 +249,7 @@ fasp_multicast_sender_told_speaker (FaspMember *member, FaspTime now)
   member->speak_time = now + SPEAKER_AGAIN;
 }
 
-/* All that the group has sent, without @part. */
+/* What the group has sent in all, less @part. */
 static FaspGroupSent
 get_rest (const FaspMulticastSender *group, const FaspGroupSent *part)
 {
@@ -356,7 +357,7 @@ begin (FaspMulticastSender *group, FaspDatagram *datagram, FaspWriter *w)
   fasp_wire_write_session (w, &header);
 }
 
-/* Keeps the key that of the next packet. */
+/* Goes on to the next key if the next packet begins a phase. */
 static void
 turn_key (FaspMulticastSender *group)
 {

@@ -4,20 +4,22 @@
 /* The least time between two feedbacks, even if they are asked for. */
 #define SPACING FASP_MSEC
 #define ALLOWANCE_MAX 8192
-/* With less allowance than this the regular clock goes slow, to leave the rest to losses. */
+/* With less allowance than this the regular clock is slow, to leave the rest for losses. */
 #define CLOCK_SPARES (ALLOWANCE_MAX * 3 / 4)
-/* How much slower the clock is while nothing is missing, if nobody is eager. */
+/* The factor by which the clock is slower while nothing is missing, unless the sender is eager. */
 #define CALM 4
-/* It is slowest while less than this has come since the last feedback: the sender can easily
- * keep that little. */
+/* The clock is slowest while less than this has come since the last feedback: that little takes the
+ * sender hardly any memory to keep. */
 #define LITTLE 65536 /* bytes */
-/* But if less than this comes, in pauses, the sender would ask before the slow clock is due. */
+/* But if even less than this comes, the stream pauses, and the sender would ask for feedback before
+ * the slow clock is due. */
 #define SPARSE 6000 /* bytes */
-/* The receiver tells its window anew when more than this part of it has opened. */
+/* Feedback is due when more than 1 / WINDOW_SHARE of the window has opened since it was last sent.
+ */
 #define WINDOW_SHARE 4
 /* Feedback as a sign of life while there is nothing to report. */
 #define IDLE (500 * FASP_MSEC)
-/* The allowance that repetitions leave alone; those of a new loss leave less. */
+/* The allowance that repetitions do not use. Those of a new loss may use more: FRESH_SPARES. */
 #define REPEAT_SPARES (ALLOWANCE_MAX / 2)
 #define FRESH_SPARES (ALLOWANCE_MAX / 8)
 /* A member asks again for what is missing after ASK_AGAIN halves of a round trip, and no sooner
@@ -47,7 +49,7 @@ is_missing_any (const FaspFeedbackTracker *tracker)
   return fasp_reorder_next_gap (tracker->reorder, 0, &start, &length);
 }
 
-/* --- one of many ------------------------------------------------------------------- */
+/* --- a member of a group ----------------------------------------------------------- */
 
 void
 fasp_feedback_join (FaspFeedbackTracker *tracker, guint64 seed, guint members, FaspTime back_off,
@@ -95,7 +97,7 @@ guint64
 fasp_feedback_tell_settled (FaspFeedbackTracker *tracker)
 {
   if (!fasp_feedback_backs_off (tracker))
-    tracker->backoff.time = FASP_NEVER; /* it keeps nothing back any more */
+    tracker->backoff.time = FASP_NEVER; /* no loss has to be kept back any more */
   return fasp_nack_backoff_tell (&tracker->backoff,
       tracker->asks && fasp_feedback_backs_off (tracker));
 }
@@ -128,7 +130,7 @@ due (FaspFeedbackTracker *tracker, FaspTime when)
   tracker->due = MIN (tracker->due, when);
 }
 
-/* Feedback is due.  @insist: it is repeated from now on. */
+/* Feedback is due.  @insist: it is repeated after that. */
 static void
 speak (FaspFeedbackTracker *tracker, FaspTime now, gboolean insist)
 {
@@ -186,7 +188,7 @@ fasp_feedback_datagram (FaspFeedbackTracker *tracker, FaspTime now, gsize size,
   gint64 allowance = MAX (least, (gint64) size / FASP_FEEDBACK_SHARE);
 
   tracker->speaks = now < tracker->speaks_until;
-  /* what a small datagram does not use up is there for the next */
+  /* the part that a small datagram does not use is left for the next one */
   tracker->least_from = CLAMP (tracker->least_from + allowance * FASP_SEC / FASP_FEEDBACK_LEAST,
       now - FASP_SEC, now + FASP_SEC);
   tracker->allowance = MIN (tracker->allowance + allowance, ALLOWANCE_MAX);

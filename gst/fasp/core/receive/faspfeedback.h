@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * faspfeedback.h: when a receiver reports what has come and what is missing.
+ * faspfeedback.h: when a receiver sends feedback: which blocks and packets have come, and which are
+ * missing.
  *
  * The receiver sends feedback
  *   - at once when a loss is settled, and again and again while anything is
- *     missing (FASP_FEEDBACK_REPEAT), so that a lost feedback costs
- *     milliseconds and not a round trip,
+ *     missing (FASP_FEEDBACK_REPEAT), so that the loss of one feedback
+ *     costs milliseconds and not a round trip,
  *   - by a regular clock while data comes: every quarter of a round trip (10 to
- *     100 ms); while nothing is missing, less often if nobody is eager for news,
- *     and every 100 ms once that has taken a quarter of the saved allowance,
+ *     100 ms); while nothing is missing, less often unless the sender is eager, and
+ *     every 100 ms once the clock has used up a quarter of the saved allowance,
  *   - at once when a tail probe asks, when the window opens again and when the
  *     stream is complete.
  *
@@ -32,46 +33,47 @@ G_BEGIN_DECLS
 
 typedef struct
 {
-  const FaspReorder *reorder;  /* what is here; not owned */
+  const FaspReorder *reorder;  /* the blocks that have come; not owned */
   FaspTime rtt;                /* smoothed */
   FaspTime sent, due;          /* last and next feedback */
-  FaspTime least_from;         /* FASP_FEEDBACK_LEAST is used up to then */
+  FaspTime least_from;         /* the bytes that FASP_FEEDBACK_LEAST gives are used up to then */
   guint repeats;               /* since the last loss; 0: nothing to repeat */
   gboolean owed;               /* feedback waits for allowance */
   gint64 allowance;            /* bytes of feedback; may be negative */
   FaspAllowance feedback_rate; /* what the return path takes */
-  guint64 told_taken;          /* units taken when the window was last told */
+  guint64 told_taken;          /* units taken when feedback last carried the window */
   guint64 part_from;           /* where the next part of a long list starts */
-  FaspTime interval;           /* regular clock while anything is missing, */
-  FaspTime interval_whole;     /* and while nothing is */
-  guint64 came;                /* bytes since the last feedback */
-  gboolean eager;              /* the sender waits for news even if nothing is
-                                  missing: of arrivals, or of several flows; the
-                                  caller sets it */
-  gboolean member;             /* of a group; the rest is for members */
+  FaspTime interval;           /* of the regular clock while anything is missing; µs */
+  FaspTime interval_whole;     /* the same while nothing is missing; µs */
+  guint64 came;                /* bytes received since the last feedback */
+  gboolean eager;              /* the sender needs feedback soon even if nothing is missing: for
+                                  its receive timestamps, or as there are several flows; set
+                                  by the caller */
+  gboolean member;             /* of a group; all that follows, but count, is for members only */
   FaspNackBackoff backoff;
   FaspTime clock_since;  /* when the clock was last shortened */
   FaspTime speaks_until; /* until then it is the group's speaker */
   gboolean speaks;       /* it is the speaker, so it need not wait */
-  gboolean asks;         /* the feedback that is due is a request */
+  gboolean asks;         /* the feedback that is due is a request for lost blocks */
   guint64 count;         /* feedbacks sent */
 } FaspFeedbackTracker;
 
-/* @reorder must outlive @report. */
+/* @reorder must outlive @tracker. */
 void fasp_feedback_init (FaspFeedbackTracker *tracker, FaspTime now, const FaspReorder *reorder);
 
 /* The receiver is a member of a group from now on.  @seed differs for each member. */
 void fasp_feedback_join (FaspFeedbackTracker *tracker, guint64 seed, guint members,
     FaspTime back_off, guint clock_ms);
-/* Does it wait before it asks, as one of many that may lack the same? */
+/* Is it a member that waits before it asks, as others may lack the same blocks? */
 gboolean fasp_feedback_backs_off (const FaspFeedbackTracker *tracker);
-/* What the sender tells all members. */
+/* What the sender's GROUP frame says: the number of members, their back-off and their clock. */
 void fasp_feedback_group (FaspFeedbackTracker *tracker, FaspTime now, guint64 members,
     guint64 back_off_us, guint64 clock_ms);
-/* For a while, it is the speaker: it asks at once for what all members may lack. */
+/* The receiver is the group's speaker for a while: it asks at once for what all members may lack.
+ */
 void fasp_feedback_speak (FaspFeedbackTracker *tracker, FaspTime now);
-/* For one of many: is anything missing that was not known to exist when it last planned a
- * request? */
+/* For a member: is anything missing that was not known to exist when the last request was planned?
+ */
 gboolean fasp_feedback_is_missing_unasked (const FaspFeedbackTracker *tracker);
 /* For a member: the group's packets below the number returned are to be reported as
  * settled. */
@@ -84,14 +86,14 @@ void fasp_feedback_datagram (FaspFeedbackTracker *tracker, FaspTime now, gsize s
 void fasp_feedback_data (FaspFeedbackTracker *tracker);
 /* Losses were settled by the passing of time. */
 void fasp_feedback_settled (FaspFeedbackTracker *tracker, FaspTime now);
-/* The sender asks for feedback.  @all: it asks every member. */
+/* The sender asks for feedback.  @all: it asks every member of the group. */
 void fasp_feedback_asked (FaspFeedbackTracker *tracker, FaspTime now, gboolean all);
 /* All of the stream is here. */
 void fasp_feedback_complete (FaspFeedbackTracker *tracker, FaspTime now);
 /* Blocks were taken: the window may be open again. */
 void fasp_feedback_taken (FaspFeedbackTracker *tracker, FaspTime now);
-/* The application wants something of the sender.  One of many says so in its turn, as the others
- * may want the same. */
+/* The application wants something of the sender.  A member waits for a random time before it says
+ * so, as others may want the same. */
 void fasp_feedback_wish (FaspFeedbackTracker *tracker, FaspTime now);
 /* There is something to report now. */
 void fasp_feedback_now (FaspFeedbackTracker *tracker, FaspTime now);

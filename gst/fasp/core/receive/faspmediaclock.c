@@ -10,7 +10,7 @@
 #define EARLIER (30 * 60 * FASP_SEC)
 /* No pause is longer: 9 years. */
 #define PAUSE_MAX ((FaspTime) 1 << 48)
-/* Times come from the network: beyond this one is no time at all. */
+/* Times come from the network; one beyond this is not valid. */
 #define SANE ((FaspTime) 1 << 60)
 
 void
@@ -32,8 +32,8 @@ clear_window (FaspMediaClock *clock, gint64 bucket, FaspTime difference)
 }
 
 /* Are blocks late in each second of the window, by about the same?  Then the
- * sender's clock jumped back, or the path is a longer one now.  After an outage that
- * is not so: the blocks that waited get less and less late. */
+ * sender's clock jumped back, or the path is a longer one now.  After an outage the blocks that
+ * waited get less and less late, which is different. */
 static gboolean
 is_late_for_good (const FaspMediaClock *clock)
 {
@@ -49,7 +49,7 @@ is_late_for_good (const FaspMediaClock *clock)
   return max - clock->least <= FASP_MEDIA_CLOCK_STEP / 2;
 }
 
-/* @pause: for how long nothing was written before that. */
+/* @pause: the time in which nothing was written before; µs. */
 static void
 slew (FaspMediaClock *clock, FaspTime target, FaspTime elapsed, FaspTime pause)
 {
@@ -62,8 +62,9 @@ slew (FaspMediaClock *clock, FaspTime target, FaspTime elapsed, FaspTime pause)
   clock->offset += CLAMP (error, -step, step);
 }
 
-/* For how much longer than a second nothing was written before a block with this media time.
- * In an outage of @elapsed more was written: then what comes is late, and tells nothing. */
+/* The time, less a second, in which nothing was written before a block with this media time.  It is
+ * not
+ * @elapsed, as in an outage blocks are written that come late. */
 static FaspTime
 get_pause (const FaspMediaClock *clock, FaspTime media, FaspTime elapsed)
 {

@@ -11,10 +11,10 @@
  * is when the block would have arrived on a path without loss and queues.
  * The offset in use slews towards the estimate by at most 1 ms per second,
  * both ways, so mapped times are smooth and follow a clock drift of up to
- * 1000 ppm.  After a pause, in which nothing was written, it makes up at once for what the
- * clocks may have drifted apart meanwhile.  It is set at once in the first second of a
- * stream, which goes on while blocks get less and less late, as for a receiver that joins
- * in the past and catches up.  And it is set at once after a jump:
+ * 1000 ppm.  After a pause, in which nothing was written, it corrects at once by what the clocks
+ * may have drifted meanwhile.  It is set at once in the first second of a stream, which is
+ * prolonged while blocks get less and less late, as for a receiver that joins in the past and
+ * catches up.  And it is set at once after a jump:
  *
  *   - Media times fall while block numbers rise: the sender's clock was set back
  *     (or is another one now).  The first such block shows it.
@@ -24,10 +24,10 @@
  *     longer for good.  (If the sender leaves out blocks that have waited for too long,
  *     that is a queue at the sender, unless the blocks are even later than that.)
  *
- * A jump has a place in the stream: blocks from `epoch' on are of the new time;
- * those before it, which may come later, are of the old time.  After the first jump there
- * is at most one in a second, whatever a peer says: a fall in that second is followed
- * when the second is over.
+ * A jump belongs to a block: blocks from `epoch' on are of the new time; those before it, which may
+ * come later, are of the old time.  After the first jump there
+ * is at most one in a second, whatever a peer says: media times that fall in that second are taken
+ * for a jump when the second is over.
  */
 #pragma once
 
@@ -44,30 +44,30 @@ G_BEGIN_DECLS
 typedef struct
 {
   gboolean started;
-  FaspTime start;        /* arrival of the first block, of the first one
-                            after a jump, or of the last one that caught up */
-  FaspTime start_offset; /* offset in use then */
-  FaspTime last;         /* newest arrival */
-  FaspTime offset;       /* in use */
-  FaspTime slew_remainder;
+  FaspTime start;                               /* arrival of the first block, of the first one
+                                                   after a jump, or of the last one that caught up */
+  FaspTime start_offset;                        /* offset in use then */
+  FaspTime last;                                /* newest arrival */
+  FaspTime offset;                              /* in use; µs */
+  FaspTime slew_remainder;                      /* of the last slew: part of a µs, in millionths */
   FaspTime catching_until;                      /* until then offset may fall at once */
   gint64 bucket;                                /* number of the newest bucket */
   FaspTime bucket_min[FASP_MEDIA_CLOCK_WINDOW]; /* FASP_NEVER: empty */
   FaspTime least;                               /* of all of them */
   FaspTime tolerated;                           /* lateness that may be a queue at the sender; the
                                                    caller sets it */
-  guint64 newest;                               /* the highest block that has come, */
-  FaspTime newest_media;                        /* and its media time; */
-  FaspTime latest_media;                        /* the same, or that of the sender before */
-  gboolean fell;                                /* media time fell and that is not followed yet; */
-  guint64 fell_at;                              /* with this block */
-  guint jumps;                                  /* followed since the start; of the last one: */
-  guint64 epoch;                                /* the first block of the new time, */
-  guint64 epoch_least;                          /* which cannot be before this one */
-  FaspTime epoch_media;                         /* media time of the block that showed the jump */
-  FaspTime before_media;  /* media time of the newest block of the old time, */
-  FaspTime before_offset; /* and the offset that maps old blocks */
-  FaspTime jump;          /* how far the sender's clock went ahead */
+  guint64 newest;                               /* the highest block that has come */
+  FaspTime newest_media;                        /* its media time */
+  FaspTime latest_media;                        /* the same; at first, that of the sender before */
+  gboolean fell;                                /* media time fell; not taken for a jump yet */
+  guint64 fell_at;                              /* the block with which it fell */
+  guint jumps;                                  /* since the start */
+  guint64 epoch;                                /* last jump: the first block of the new time */
+  guint64 epoch_least;                          /* last jump: epoch cannot be below this block */
+  FaspTime epoch_media;   /* last jump: media time of the block that showed it */
+  FaspTime before_media;  /* last jump: media time of the newest old block */
+  FaspTime before_offset; /* last jump: the offset that maps old blocks */
+  FaspTime jump;          /* last jump: how far the sender's clock went ahead */
 } FaspMediaClock;
 
 void fasp_media_clock_init (FaspMediaClock *clock);
@@ -77,8 +77,7 @@ void fasp_media_clock_continue (FaspMediaClock *clock, const FaspMediaClock *bef
 /* Block @number is here.  TRUE: the clock jumped (not for the first block). */
 gboolean fasp_media_clock_arrived (FaspMediaClock *clock, guint64 number, FaspTime media,
     FaspTime arrival);
-/* A queue at the sender is gone.  The offset, which took some of it for the path, may fall
- * back at once. */
+/* A queue at the sender is gone.  Its delay is part of the offset, which may now fall at once. */
 void fasp_media_clock_catch_up (FaspMediaClock *clock);
 /* Is this block of the time since the last jump? */
 gboolean fasp_media_clock_is_current (const FaspMediaClock *clock, guint64 number);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * faspnackbackoff.h: how long a member of a group waits before it asks for a block that all members
- * may lack, so that only a few ask before the block is sent again to all.
+ * faspnackbackoff.h: NACK back-off: how long a member of a group waits before it asks for a block
+ * that all members may lack, so that only a few ask before the block is sent again to all.
  *
  * Each member draws a random time from a truncated exponential distribution.  Few of these
  * times are short, however many members draw one (Nonnenmacher and Biersack, "Scalable
@@ -29,35 +29,36 @@ G_BEGIN_DECLS
 
 typedef struct
 {
-  guint64 dice; /* state of the random numbers */
-  guint members;
-  FaspTime back_off; /* T; 0: do not wait */
-  FaspTime clock;
+  guint64 dice;      /* state of the random numbers */
+  guint members;     /* of the group */
+  FaspTime back_off; /* T; µs; 0: do not wait */
+  FaspTime clock;    /* interval of regular feedback; µs */
   /* the request that waits */
   FaspTime time;       /* when to send it; FASP_NEVER: there is none */
   gboolean again;      /* it repeats an earlier one */
-  guint64 end;         /* it is for blocks below that, */
-  guint64 upto;        /* lost among packets below that */
-  guint64 known, told; /* packets below are settled, are reported as settled */
+  guint64 end;         /* it is for lost blocks below this one */
+  guint64 upto;        /* these blocks were in packets below this one */
+  guint64 known, told; /* packets below are settled; packets below are reported as settled */
 } FaspNackBackoff;
 
 /* @seed: must differ between receivers. */
 void fasp_nack_backoff_init (FaspNackBackoff *backoff, guint64 seed);
-/* What the sender tells its members; values out of range are clamped. */
+/* What the sender sets for its members; values out of range are clamped. */
 void fasp_nack_backoff_set (FaspNackBackoff *backoff, guint64 members, guint64 back_off_us,
     guint64 clock_ms);
 /* A random time from 0 to T. */
 FaspTime fasp_nack_backoff_draw (FaspNackBackoff *backoff);
-/* A random time to wait with what all members would else say at the same moment: up to a
- * millisecond for each member, and up to the clock. */
+/* A random wait before a message that all members would otherwise send at the same moment: up to a
+ * millisecond for each member, and no longer than the clock. */
 FaspTime fasp_nack_backoff_draw_turn (FaspNackBackoff *backoff);
 /* The time until the next regular feedback: three quarters to the whole of the clock. */
 FaspTime fasp_nack_backoff_draw_clock (FaspNackBackoff *backoff);
 
 /* Packets below @end are settled by now. */
 void fasp_nack_backoff_settled (FaspNackBackoff *backoff, guint64 end);
-/* Blocks below @end are missing: draws the time of a request for them.  While another
- * request waits, they wait until it is sent; but they replace a repeated one. */
+/* Blocks below @end are missing: draws the time of a request for them.  While a first request
+ * waits, they get theirs after it; a request that is only repeated is replaced by one for all of
+ * them. */
 void fasp_nack_backoff_ask (FaspNackBackoff *backoff, FaspTime now, guint64 end);
 /* Draws the time at which the last request is repeated. */
 void fasp_nack_backoff_ask_again (FaspNackBackoff *backoff, FaspTime now);

@@ -21,7 +21,7 @@ struct _FaspReorder
   guint64 read, ack, highest;
   guint32 capacity;
   gsize bytes;
-  guint32 ready, held; /* units in [read, ack); of all blocks here */
+  guint32 ready, held; /* units of the blocks in [read, ack), and of all blocks here */
   guint64 taken;       /* units taken so far; a block given up counts one */
   gboolean discont;    /* the next block taken follows a hole */
   guint64 skip;        /* missing blocks below were given up; may be
@@ -234,8 +234,7 @@ fasp_reorder_insert (FaspReorder *reorder, FaspTime now, const FaspReorderPiece 
 
   s = slot (reorder, piece->number);
   if (s->block == NULL || s->count != piece->count || s->block->size != piece->total) {
-    /* the sender exceeds the window that it was told; but the block that all others
-     * wait for is taken anyway */
+    /* the sender exceeds the window; but the block that all others wait for is taken anyway */
     if (piece->number != reorder->ack && !has_room (reorder, s, piece->total))
       return FASP_REORDER_OUTSIDE;
     begin_block (reorder, s, piece);
@@ -346,7 +345,7 @@ fasp_reorder_skip_to (FaspReorder *reorder, guint64 number)
   return given_up;
 }
 
-/* --- figures -------------------------------------------------------------------------- */
+/* --- statistics ----------------------------------------------------------------------- */
 
 guint64
 fasp_reorder_get_read (const FaspReorder *reorder)

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "fasprx.h"
 
-/* All late blocks of this time make one skip; and those that are no further apart than this come in
- * a row. */
+/* All late blocks within this time make one skip; late blocks that are no further apart than this
+ * are one run. */
 #define SKIP FASP_SEC
-/* How long to wait for a repair beyond the span of its window. */
+/* How long to wait for a repair beyond the time that its window covers. */
 #define REPAIR_GRACE (2 * FASP_MSEC)
-/* Without a repair for that long no more are expected, and blocks are not kept for them. */
+/* If no repair has come for this time, no more are expected, and blocks are not kept for them. */
 #define REPAIRS_WITHIN (5 * FASP_SEC)
-/* How long after a repair losses wait for the next. */
+/* How long after a repair a loss waits for the next repair. */
 #define PATIENCE_FOR FASP_SEC
-/* Blocks that the solver covers, in windows. */
+/* Blocks that the decoder covers, in windows. */
 #define REMEMBERED 2
 
 void
@@ -58,8 +58,8 @@ get_written (const FaspRx *rx, FaspTime now, guint64 number)
                          MIN (now, fasp_media_clock_map (&rx->clock, number, block->media_time));
 }
 
-/* What was written from @from to @to by our clock is missing, or came too late.  Nothing before the
- * last skip counts: where the stream is late, a guess is ahead of it. */
+/* What was written from @from to @to by our clock is missing, or came too late.  What was written
+ * before the last skip does not count, as it may be a guess that is too early. */
 static void
 count_skips (FaspRx *rx, FaspTime from, FaspTime to)
 {
@@ -81,8 +81,8 @@ get_gap_start (const FaspRx *rx, FaspTime now, FaspTime written, guint64 blocks)
   return MIN (written, MAX (rx->late.in_order, written - blocks * each));
 }
 
-/* Something came too late.  The sender is told of a row of such seconds once: for each that it is
- * told of it may do something, and none of that helps a stream that is late as a whole. */
+/* Something came too late.  Feedback reports a run of such seconds once.  The sender may react to
+ * each report, and no reaction helps a stream that is late as a whole. */
 static void
 count_late (FaspRx *rx, FaspTime now, FaspTime written)
 {
@@ -120,8 +120,7 @@ measure_in_order (FaspRx *rx, FaspTime now, guint64 from)
   }
 }
 
-/* Gives a block that is here to the solver, to recover others by it, as long as repairs
- * come. */
+/* Gives a block that is here to the decoder, to recover others by it, as long as repairs come. */
 static void
 remember (FaspRx *rx, FaspTime now, guint64 number)
 {
@@ -178,7 +177,7 @@ block_came (FaspRx *rx, FaspTime now, const FaspReorderPiece *piece, guint64 fro
     fasp_feedback_complete (&rx->feedback, now);
 }
 
-/* Gives a recovered block to the solver, to recover others by it. */
+/* Gives a recovered block to the decoder, to recover others by it. */
 static void
 know_recovered (FaspRx *rx, const FaspReorderPiece *piece)
 {
@@ -313,8 +312,7 @@ fasp_rx_position (FaspRx *rx, guint64 number, const FaspStreamOffset *place)
   fasp_position_told (&rx->position, fasp_reorder_get_read (rx->reorder), number, place);
 }
 
-/* Forgets the positions of blocks below @end that will not come: they would take the place
- * of others. */
+/* Forgets the stream offsets of blocks below @end that will not come, to make room for others. */
 static void
 forget_positions (FaspRx *rx, guint64 end)
 {
@@ -450,7 +448,7 @@ fasp_rx_give_up (FaspRx *rx, FaspTime now)
 gboolean
 fasp_rx_tell_expired (FaspRx *rx, FaspTime now, FaspTime *media_time)
 {
-  /* in a group, what one member lacks goes to all of them */
+  /* in a group, what one member asks for goes to all of them */
   if (!rx->give_up || !rx->late.is_behind || fasp_feedback_backs_off (&rx->feedback))
     return FALSE;
   rx->late.has_given_up = TRUE;

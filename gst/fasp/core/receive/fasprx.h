@@ -4,7 +4,7 @@
  * them in order, follows the sender's clock, and deals with blocks that are too late.
  * faspfeedback.h decides when the sender hears about them.
  *
- * FaspRx owns the reorder buffer and the solver.  Times are µs on the caller's clock.
+ * FaspRx owns the reorder buffer and the decoder.  Times are µs on the caller's clock.
  */
 #pragma once
 
@@ -28,12 +28,13 @@ typedef struct
 {
   gboolean has_given_up; /* something was given up */
   gboolean is_behind;    /* the last block came too late */
-  guint64 promised;      /* seconds between skips; 0: not told; set by the session */
+  guint64 promised;      /* expected seconds between skips, as the sender says; 0: it has not said
+                            it; set by the session */
   guint64 skips;         /* seconds of the stream in which something was missing or too late */
   FaspTime skip_time;    /* when the last of them began */
   FaspTime in_order;     /* when the last block in order was written, by our clock */
-  guint64 rows;          /* rows of seconds in which something was late, as the sender is told */
-  FaspTime last;         /* when a block came too late last */
+  guint64 rows;          /* runs of seconds in which something was late, as feedback reports them */
+  FaspTime last;         /* when a block last came too late */
   FaspHist lateness, lateness_in_order; /* µs */
 } FaspRxLate;
 
@@ -41,7 +42,7 @@ typedef struct
 typedef struct
 {
   FaspRlcDecoder *decoder;         /* owned; NULL: the ends did not agree on repairs */
-  FaspTime end;                    /* blocks are remembered for it until then */
+  FaspTime end;                    /* blocks are kept for the decoder until then */
   FaspTime patience, patience_end; /* extra time that lost blocks have to be recovered; valid until
                                       patience_end */
 } FaspRxFec;
@@ -49,9 +50,9 @@ typedef struct
 /* The end of the stream. */
 typedef struct
 {
-  gboolean is_known; /* its number is known: */
-  guint64 number;
-  gboolean is_taken; /* and it was taken: the stream is complete */
+  gboolean is_known; /* the number of the block with it is known */
+  guint64 number;    /* of that block */
+  gboolean is_taken; /* that block was taken: the stream is complete */
 } FaspRxEnd;
 
 typedef struct
@@ -65,19 +66,18 @@ typedef struct
 {
   FaspReorder *reorder;
   FaspRxFec fec;
-  FaspPosition position;        /* of the next block taken; the caller
-                                   initialises it */
-  gboolean discont;             /* a mark that was passed over followed a hole */
+  FaspPosition position; /* of the next block taken; the caller
+                            initialises it */
+  gboolean discont; /* a mark that was passed over followed a hole, so the next block does, too */
   FaspStreamHeaderParts header; /* of the stream, so far */
-  gboolean needs_header;        /* nothing is of use before the header; set by the
-                                   caller */
+  gboolean needs_header; /* blocks are dropped until the header has come; set by the caller */
   FaspMediaClock clock;
   FaspSkew skew;
   FaspPlayout playout;
   gboolean give_up; /* too-late=skip */
   FaspRxLate late;
-  FaspTime first_data;    /* FASP_NEVER: none yet */
-  FaspKeyFrame key_frame; /* for the application, and the sender was not told */
+  FaspTime first_data;    /* when the first block came; FASP_NEVER: none yet */
+  FaspKeyFrame key_frame; /* the application's requests to the sender */
   FaspRxEnd end;
   FaspFeedbackTracker feedback;
   FaspRxCounts counts;
@@ -118,10 +118,10 @@ FaspBlock *fasp_rx_take (FaspRx *rx, FaspTime now);
 void fasp_rx_give_up (FaspRx *rx, FaspTime now);
 FaspTime fasp_rx_get_give_up_time (const FaspRx *rx, FaspTime now);
 
-/* too-late=skip, and blocks come too late: the sender may leave out all blocks before
- * *media_time.  FALSE: it is to leave out nothing. */
+/* TRUE: the sender may leave out all blocks from before *media_time, as blocks come too late
+ * (too-late=skip).  FALSE: it is to leave out nothing. */
 gboolean fasp_rx_tell_expired (FaspRx *rx, FaspTime now, FaspTime *media_time);
-/* Tells the sender that a key frame is wanted, if that is due. */
+/* Asks the sender for a key frame, if that is due. */
 void fasp_rx_tell_key_frame (FaspRx *rx, FaspTime now);
 /* Fills in all but the flows, with at most @room bytes of ranges. */
 void fasp_rx_fill_feedback (FaspRx *rx, FaspTime now, FaspFeedback *feedback, gsize room);
