@@ -12,7 +12,7 @@ typedef struct
   gpointer user_data;
   gint64 start;
   gint interrupts;
-  gboolean silenced; /* nobody reads the figures any more */
+  gboolean silenced; /* nobody reads the statistics any more */
   int status;
 } Report;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * report.h: what both examples do alike: run a pipeline to its end, and now and then
- * print the figures of its fasp element as a line of JSON.
+ * print the statistics of its fasp element as a line of JSON.
  */
 #pragma once
 

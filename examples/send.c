@@ -30,7 +30,7 @@ on_available (GObject *sink, GParamSpec *pspec, gpointer encoder)
   g_object_set (encoder, "bitrate", (guint) MIN (kbit, MOST_KBIT), NULL);
 }
 
-/* Prints the bit rate that the encoder is set to, next to the sink's figures. */
+/* Prints the bit rate that the encoder is set to, next to the sink's statistics. */
 static void
 print_encoder (FILE *out, gpointer encoder)
 {

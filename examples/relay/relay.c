@@ -19,7 +19,7 @@
 #include "relaystatus.h"
 #include "../toolstd.h"
 
-#define FRESH (100 * 1000)          /* how long the same figures are given, µs */
+#define FRESH (100 * 1000)          /* how long the same statistics are served, µs */
 #define HEARTBEAT 1                 /* s */
 #define ALIVE (10 * G_USEC_PER_SEC) /* how long without a heartbeat */
 
@@ -53,7 +53,7 @@ typedef struct
   gint64 figures_time;
 } Relay;
 
-/* --- figures ----------------------------------------------------------------------------- */
+/* --- statistics -------------------------------------------------------------------------- */
 
 static gint
 by_name (gconstpointer a, gconstpointer b)
@@ -84,7 +84,7 @@ take_figures (Relay *relay)
   return f;
 }
 
-/* Collects figures ten times a second at most, however often clients ask. Under `pages'. */
+/* Collects statistics ten times a second at most, however often clients ask. Under `pages'. */
 static const RelayStats *
 get_figures (Relay *relay)
 {

@@ -4,7 +4,7 @@
  *
  * A configuration that was parsed can be run: every key is known, the elements take every
  * URI, every file that is named can be read, and no two ends listen at the same port if
- * they cannot share it.  What only the network can tell is not checked.
+ * they cannot share it.  What depends on the network is not checked.
  */
 #pragma once
 
@@ -37,7 +37,7 @@ typedef struct
 {
   gchar *name;
   gchar *streamid;           /* callers that give another one are refused */
-  gboolean require_streamid; /* ... and those that give none */
+  gboolean require_streamid; /* callers that give none are refused, too */
   gboolean optional;         /* the relay is ready without it */
   RelayEnd *input;
   GPtrArray *outputs; /* RelayEnd */
@@ -77,7 +77,7 @@ RelayDifference relay_stream_config_compare (const RelayStreamConfig *a,
 /* Returns the element, ready to start; a floating reference. */
 GstElement *relay_end_make (const RelayEnd *end, const gchar *name, GError **error);
 gboolean relay_end_has_passphrase (const RelayEnd *end);
-/* ... in its URI, so that the configuration is a secret. */
+/* Is the passphrase in its URI, so that the configuration is a secret? */
 gboolean relay_end_names_passphrase (const RelayEnd *end);
 /* Sets what differs between @old and @end, which were compared as RELAY_ADJUST. */
 void relay_end_adjust (const RelayEnd *old, const RelayEnd *end, GstElement *element);

@@ -5,8 +5,8 @@
  * GLib's parser merges sections of one name, lets the last of several values of a key count, and
  * quotes what it does not understand, which may be the rest of a secret that was wrapped.  So each
  * line is looked at first.  It is a comment, or begins a section that is known and is not there
- * yet, or has a key that is known and that its section does not have yet.  Any other line is told
- * by its number; it is not quoted.
+ * yet, or has a key that is known and that its section does not have yet.  Any other line is an
+ * error, which names it by its number and does not quote it.
  */
 #pragma once
 

@@ -2,10 +2,10 @@
  *
  * relayguests.h: who may stay connected to a server that anybody can reach.
  *
- * At most 64 stay, 32 of them of one network (an IPv4 address, an IPv6 /48).  A new guest always
- * finds a place: the oldest one of its own network goes if that has too many, else the oldest of
- * the network that has most.  So one who asks at once is served, whoever else holds connections; to
- * keep him out, 64 new connections have to come from elsewhere while he asks.
+ * At most 64 stay, 32 of them of one network (an IPv4 address, an IPv6 /48).  A new guest is always
+ * let in: the oldest one of its own network goes if that has too many, else the oldest of the
+ * network that has most.  So a guest that asks at once is served, whoever else holds connections;
+ * to keep it out, 64 new connections have to come from elsewhere before it has asked.
  *
  * Time is an argument (µs).  It knows no sockets: who has to go is returned.
  */
@@ -18,8 +18,8 @@ G_BEGIN_DECLS
 
 #define RELAY_GUESTS_MAX 64
 #define RELAY_GUESTS_OF_NETWORK 32
-#define RELAY_GUESTS_ASK (5 * G_USEC_PER_SEC)   /* the time to ask, after which a guest goes ... */
-#define RELAY_GUESTS_STAY (10 * G_USEC_PER_SEC) /* ... and that to be served */
+#define RELAY_GUESTS_ASK (5 * G_USEC_PER_SEC)   /* the most time until a guest has asked, µs */
+#define RELAY_GUESTS_STAY (10 * G_USEC_PER_SEC) /* the most time until it has been served, µs */
 
 typedef struct
 {
@@ -27,7 +27,7 @@ typedef struct
   gint64 since;
   guint8 network[7];
   gboolean asked; /* its request has been read; set by the server */
-  gboolean told;  /* to go: it is not counted any more */
+  gboolean told;  /* it was returned as one that has to go, and is not counted any more */
 } RelayGuest;
 
 typedef struct

@@ -2,11 +2,11 @@
  *
  * relayhttp.h: a small web server (libmicrohttpd) for pages that are made on request.
  *
- * It has a thread of its own.  How many connections stay, and how long, relayguests.h tells.
+ * It has a thread of its own.  relayguests.h decides how many connections stay, and how long.
  * Each takes 16 KiB of memory, and the page, and is closed after 5 s without a byte.  It
  * answers GET and HEAD only, and does not use bodies.
  *
- * The socket is made here, not by the library, which does not tell why it could not make one
+ * The socket is made here, not by the library, which does not report why it could not make one
  * (up to 0.9, errno is left as it was by chance; 1.0 changes it on its way out).
  */
 #pragma once

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The relay's figures as OpenMetrics: families of samples.  All samples of a family have
+ * The relay's statistics as OpenMetrics: families of samples.  All samples of a family have
  * to be listed together, whichever stream they belong to.
  *
  * A field of the elements' statistics becomes a metric with the field's name, in base units:

@@ -4,8 +4,8 @@
  *
  * A web page may come from a name that its owner lets lead to any address (DNS rebinding), also to
  * one that only the reader of the page reaches.  The page may then read what the server there
- * answers. But the reader's browser still asks by that name.  So a server that answers to
- * addresses, localhost and its own names alone tells such pages nothing.
+ * answers. But the reader's browser still asks by that name.  So if a server answers only requests
+ * by an address, localhost or its own names, such pages get nothing.
  */
 #pragma once
 

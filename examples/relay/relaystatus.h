@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * relaystatus.h: the relay's figures, for programs: JSON, and the text of OpenMetrics
+ * relaystatus.h: the relay's statistics, for programs: JSON, and the text of OpenMetrics
  * 1.0.  Structures of the elements (`stats') are translated field by field, whatever
  * the fields are: a new field of an element appears by itself.
  */
@@ -11,10 +11,10 @@
 
 G_BEGIN_DECLS
 
-/* All figures, at one moment. */
+/* All statistics, at one moment. */
 typedef struct
 {
-  GPtrArray *streams; /* RelayStreamFigures, by name */
+  GPtrArray *streams; /* RelayStreamStats, by name */
   gint64 started;     /* s, UTC */
   gint64 loaded;      /* the configuration in force; s, UTC */
   guint64 reloads, reloads_refused;

@@ -504,7 +504,7 @@ relay_stream_adjust (RelayStream *stream, RelayStreamConfig *config)
   return TRUE;
 }
 
-/* --- figures ---------------------------------------------------------------------------------- */
+/* --- statistics ------------------------------------------------------------------------------- */
 
 static void
 get_end (End *end, RelayEndStats *figures)

@@ -14,7 +14,7 @@
  * another.  After EOS or an error, the stream starts again 0.1 s later.  If it then does not
  * last for 10 s after an error, the delay doubles each time, up to 10 s.
  *
- * Call all functions but relay_stream_get_figures from the thread of the main context.
+ * Call all functions but relay_stream_get_stats from the thread of the main context.
  */
 #pragma once
 
@@ -50,7 +50,7 @@ typedef struct
   gchar *error; /* the last one; NULL: none yet */
   gint64 since; /* when the state began: g_get_monotonic_time, µs */
   RelayEndStats input;
-  GPtrArray *outputs; /* RelayEndFigures */
+  GPtrArray *outputs; /* RelayEndStats */
 } RelayStreamStats;
 
 RelayStream *relay_stream_new (RelayStreamConfig *config);

@@ -34,14 +34,14 @@ typedef struct
   CbrClock clock; /* the one that was used last */
   CbrTs ts;
   CbrRate rate;
-  CbrClock known_by;   /* the one that a whole window was seen of last */
+  CbrClock known_by;   /* the last one of which a whole window was seen */
   guint64 bytes;       /* fed so far, with headers */
   guint64 timed;       /* those of them before the latest known time */
   gint64 elapsed;      /* ns by which clocks advanced, jumps left out */
   gint64 begins;       /* value of `elapsed' where the last buffer begins */
   GstClockTime latest; /* timestamp; NONE: the next one counts, whatever it is */
   gint64 longest;      /* the longest part of a window seen so far, ns */
-  guint64 unknown;     /* bytes fed since that grew, until a window was seen */
+  guint64 unknown;     /* bytes fed since `longest' grew, until a window was seen */
 } CbrLearner;
 
 void cbr_learner_init (CbrLearner *learner, gint64 window);

@@ -12,9 +12,9 @@
  * packet that a sync byte follows. A packet in which another one begins was cut off, and is none.
  * (No packet waits for what follows it: one of which the next has not come yet is believed.)
  *
- * A packet that has not come as a whole waits for its rest, however long, until a break ends it:
- * half a packet is of use to nobody. Only where it is doubtful whether there is a packet at all,
- * the caller's patience ends the wait. There are no clocks and no locks.
+ * A packet that has not come as a whole waits for its rest, however long, until a break ends it.
+ * Only where it is doubtful whether there is a packet at all, the caller's patience ends the wait.
+ * There are no clocks and no locks.
  */
 #pragma once
 
@@ -36,8 +36,8 @@ typedef struct
   gsize size;       /* bytes that may leave together; 0: none */
   gboolean whole;   /* nothing that comes could be added to them */
   gboolean foreign; /* they are in no packet */
-  gboolean held;    /* there are none, as a packet is not whole yet */
-  gboolean doubt;   /* and perhaps it is none */
+  gboolean held;    /* size is 0, as a packet is not whole yet */
+  gboolean doubt;   /* with held: perhaps it is no packet */
 } CbrPiece;
 
 /* Looks for up to @most bytes, of whole packets' size, at the head of @queue. @impatient: nobody

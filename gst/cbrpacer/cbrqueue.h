@@ -41,14 +41,14 @@ typedef struct
 /* Where a byte was looked for last. All 0: nowhere yet. */
 typedef struct
 {
-  guint item;        /* it was not in front of this one, */
-  gsize before;      /* which has so many bytes before it */
-  GstMemory *memory; /* if it was found: in this one, which is mapped and begins at */
-  gsize from;        /* this byte of the buffer */
-  GstMapInfo map;
+  guint item;        /* index of the item where the search goes on */
+  gsize before;      /* bytes before that item */
+  GstMemory *memory; /* where the byte was found, mapped; NULL: it was not */
+  gsize from;        /* the byte of the buffer that memory begins with */
+  GstMapInfo map;    /* of memory */
 } CbrPlace;
 
-/* What stands behind data. */
+/* What is behind data. */
 typedef enum
 {
   CBR_BEHIND_NOTHING, /* more of it may come */

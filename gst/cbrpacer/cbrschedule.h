@@ -78,8 +78,8 @@ typedef struct
 /* @rate: 1 to CBR_RATE_MAX. The first cycle is due at @now; max_burst, max_period
  * and header stay as they are. */
 void cbr_schedule_init (CbrSchedule *schedule, CbrMethod method, guint64 rate, gint64 now);
-/* From now on, another method.  Returns the time that the one before would have caught up on by
- * shorter sleeps: nobody does that any more. */
+/* From now on, another method.  Returns the time that the method before would have made up for by
+ * shorter sleeps; the new one does not. */
 gint64 cbr_schedule_set_method (CbrSchedule *schedule, CbrMethod method);
 /* Sets the rate from @now on.  The new rate applies to the rest of the last cycle's
  * time.  The part that has passed keeps the old rate, so that the mean is right even

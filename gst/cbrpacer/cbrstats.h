@@ -48,7 +48,7 @@ void cbr_stats_init (CbrStats *figures);
 void cbr_stats_departed (CbrStats *figures, const CbrCycle *cycle);
 /* There is a pause between the last cycle and the next one. */
 void cbr_stats_break (CbrStats *figures);
-/* Describes the numbers above; the caller adds the present state. */
+/* Makes a structure of the statistics; the caller adds the present state. */
 GstStructure *cbr_stats_describe (const CbrStats *figures);
 
 G_END_DECLS

@@ -5,7 +5,7 @@
  * There are packets of four sizes, each with a sync byte in front of the 187 bytes behind it:
  *
  *   - 188 bytes (ISO/IEC 13818-1),
- *   - 192 bytes: a time code of 4 bytes stands before the sync byte (M2TS, of Blu-ray discs
+ *   - 192 bytes: a time code of 4 bytes precedes the sync byte (M2TS, of Blu-ray discs
  *     and camcorders),
  *   - 204 and 208 bytes: 16 or 20 bytes for error correction follow (DVB, ATSC).
  *
@@ -23,7 +23,7 @@ G_BEGIN_DECLS
 #define CBR_SYNC_SIZES 4
 #define CBR_SYNC_SIZE_MAX 208
 
-/* As many sync bytes in a row are no accident. */
+/* This many sync bytes in a row are taken for packets. */
 #define CBR_SYNC_RUN 4
 
 typedef struct

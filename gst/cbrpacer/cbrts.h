@@ -67,16 +67,16 @@ typedef struct
   gboolean has_pcr;
   CbrTsTime last; /* the last PCR that counts */
   gboolean has_before;
-  CbrTsTime before;        /* and the one before it, of the same clock */
-  guint64 told;            /* the most ticks that were told */
-  guint doubts;            /* PCRs in doubt since the last; */
-  guint64 doubt, doubt_at; /* the latest of them, 27 MHz, wraps; and where it was */
-  gboolean has_next;       /* that one was told, and next */
-  CbrTsPcr next;           /* comes this one */
-  gboolean has_other;      /* since then, another PID has carried one: */
-  guint16 other_pid;
-  guint64 other_raw; /* the first */
-  guint strangers;   /* PCRs of yet other PIDs since it came */
+  CbrTsTime before;        /* the PCR before the last one, of the same clock */
+  guint64 told;            /* the most ticks that were returned */
+  guint doubts;            /* PCRs in doubt since the last one that counts */
+  guint64 doubt, doubt_at; /* the latest of them, 27 MHz, wraps; and where it was, bytes */
+  gboolean has_next;       /* the one in doubt was returned, and `next' is to follow */
+  CbrTsPcr next;           /* the PCR to return next */
+  gboolean has_other;      /* since the last PCR another PID has carried one */
+  guint16 other_pid;       /* that PID */
+  guint64 other_raw;       /* its first PCR, 27 MHz, wraps */
+  guint strangers;         /* PCRs of further PIDs since other_raw came */
 } CbrTs;
 
 /* @size: of the packets, if it is known, or 0. */

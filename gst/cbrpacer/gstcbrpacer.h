@@ -96,16 +96,16 @@ struct _GstCbrPacer
    * and the sink pad takes none */
   gboolean unwanted, refusing;
   gboolean playing, resumed;
-  guint pauses;           /* number of pauses so far */
-  guint links;            /* how often the source pad was linked */
-  gsize blocked;          /* bytes that wait for room; 0: none */
-  gboolean hungry;        /* the thread sleeps until something comes */
-  gboolean begun;         /* data of the stream has left */
-  gboolean started;       /* the schedule has begun */
-  gint64 fed_at;          /* until then there was nothing that was to leave */
-  gint64 base;            /* if the source waits for us: when the stream's clock
-                             was at 0; CBR_NO_BASE: not known */
-  guint64 peak;           /* highest rate since more than max-delay waits, bit/s */
+  guint pauses;     /* number of pauses so far */
+  guint links;      /* how often the source pad was linked */
+  gsize blocked;    /* bytes that wait for room; 0: none */
+  gboolean hungry;  /* the thread sleeps until something comes */
+  gboolean begun;   /* data of the stream has left */
+  gboolean started; /* the schedule has begun */
+  gint64 fed_at;    /* when the queue was last empty, so that nothing was to leave; clock, ns */
+  gint64 base;      /* if the source waits for us: when the stream's clock
+                       was at 0; CBR_NO_BASE: not known */
+  guint64 peak;     /* highest rate since more than max-delay waits, bit/s */
   guint64 drain, drained; /* rate at which the queue must leave, bit/s, until this
                              number of bytes has left */
   gint64 partial_since;   /* since when a datagram waits for its rest; -1: none */
@@ -134,8 +134,8 @@ struct _GstCbrPacer
                                        added, the most after it */
   gint64 held_looked, held_told;    /* clock, ns */
   gint64 lost;                      /* ns that the schedule did not catch up on */
-  gint64 lag;                       /* at the last look, */
-  gint64 lag_before, looked_before; /* and at the one before, and when that was */
+  gint64 lag;                       /* at the last look, ns */
+  gint64 lag_before, looked_before; /* lag at the look before that, and when that was; ns */
   guint held_looks;                 /* number of looks in a row that found the source held up */
 };
 
@@ -145,7 +145,7 @@ GST_ELEMENT_REGISTER_DECLARE (cbrpacer);
 /* Returns the time on the pipeline's clock, or the system's if there is none, ns. If that is
  * another clock than before, the schedule and all that is measured begin anew. */
 gint64 gst_cbr_pacer_read_clock (GstCbrPacer *self);
-/* Nothing was to leave until @now: the lag of before is forgotten. */
+/* Nothing was to leave until @now: forgets the lag that was measured before. */
 void gst_cbr_pacer_forget_lag (GstCbrPacer *self, gint64 now);
 /* The element has got a clock. Call this without the lock. */
 void gst_cbr_pacer_clock_changed (GstCbrPacer *self);
@@ -174,11 +174,12 @@ GstFlowReturn gst_cbr_pacer_chain_list (GstPad *pad, GstObject *parent, GstBuffe
 void gst_cbr_pacer_ask_if_live (GstCbrPacer *self);
 
 /* gstcbrpacerwarnings.c: call these with the lock held; it is released meanwhile */
-/* Tells of a latency that is another one than was answered. */
+/* Posts LATENCY if the latency is another one than was answered. */
 void gst_cbr_pacer_tell_latency (GstCbrPacer *self);
 /* Warns about dropped data, at most once a second. */
 void gst_cbr_pacer_tell_dropped (GstCbrPacer *self);
-/* Warns if the source is live and waits: its stream is later and later. Other sources may wait. */
+/* Warns if the source is live and waits, so that its stream is later and later.  For sources that
+ * are not live, waiting is normal. */
 void gst_cbr_pacer_tell_held (GstCbrPacer *self);
 
 /* gstcbrpacerevents.c */
@@ -190,11 +191,11 @@ gboolean gst_cbr_pacer_sink_query (GstPad *pad, GstObject *parent, GstQuery *que
 gboolean gst_cbr_pacer_src_query (GstPad *pad, GstObject *parent, GstQuery *query);
 
 /* gstcbrpacerformat.c: call these with the lock held */
-/* Returns the size of transport stream packets that a CAPS event tells of; 0: it does not. */
+/* Returns the size of transport stream packets that a CAPS event names; 0: it names none. */
 guint gst_cbr_pacer_get_packets (GstEvent *event);
 /* Finds out from a CAPS event how the data behind it is to be cut. */
 void gst_cbr_pacer_look_at_caps (GstCbrPacer *self, GstEvent *event);
-/* Looks for transport stream packets, for sources whose caps do not tell. */
+/* Looks for transport stream packets, for sources whose caps do not name them. */
 void gst_cbr_pacer_look_for_ts (GstCbrPacer *self, GstBuffer *buffer);
 /* Returns the most bytes of a datagram; 0: buffers leave as they come. */
 guint gst_cbr_pacer_get_payload (GstCbrPacer *self);

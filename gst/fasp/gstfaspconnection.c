@@ -518,7 +518,7 @@ start (GstFaspConnection *c, const Wanted *wanted)
   g_autoptr (GError) error = NULL;
   FaspIo *io;
 
-  c->lines = gst_fasp_lines_new (wanted->links); /* its thread tells of them */
+  c->lines = gst_fasp_lines_new (wanted->links); /* before the I/O thread, which reports them */
   io = fasp_io_new (&wanted->io, &error);
   if (io == NULL) {
     if (c->role == FASP_ROLE_SENDER)
@@ -591,7 +591,7 @@ gst_fasp_connection_close (GstFaspConnection *c)
   g_mutex_unlock (&c->lock);
   if (io != NULL)
     fasp_io_close (io);
-  g_clear_pointer (&c->logger, gst_fasp_recorder_free); /* it tells of the goodbye, too */
+  g_clear_pointer (&c->logger, gst_fasp_recorder_free); /* after the goodbye, which it logs */
   fasp_io_free (io);
   g_clear_pointer (&c->lines, gst_fasp_lines_free);
   g_clear_pointer (&c->stretched, gst_fasp_stretched_unref);

@@ -28,11 +28,11 @@ struct _GstFaspConnection
   GstFaspRecorder *recorder;   /* NULL: nothing is recorded */
   GstFaspRecorder *logger;     /* NULL: nothing is logged */
   GstFaspStretched *stretched; /* while open; NULL: there is no passphrase */
-  GstFaspTold told;            /* used by the I/O thread only, */
-  GstFaspLines *lines;         /* and this, while there is one */
+  GstFaspTold told;            /* used by the I/O thread only */
+  GstFaspLines *lines;         /* while there is an I/O thread: used by it only */
   gboolean failed;             /* an error was posted; used by the streaming thread only */
   gboolean told_busy;          /* the error of may_close() was posted */
-  /* lets the element handle an event before it is told to others; may be NULL */
+  /* lets the element handle an event before signals and messages tell others; may be NULL */
   void (*event) (GstElement *element, const FaspEvent *event);
 };
 
@@ -57,7 +57,7 @@ gboolean gst_fasp_connection_open (GstFaspConnection *connection);
 gboolean gst_fasp_connection_may_close (GstFaspConnection *connection);
 void gst_fasp_connection_close (GstFaspConnection *connection);
 /* What a streaming thread returns when it has posted an error.  After GST_FLOW_ERROR, GStreamer's
- * sources post "Internal data stream error" and then send EOS.  That second error tells less, and
+ * sources post "Internal data stream error" and then send EOS.  That second error says less, and
  * hides the first from applications that show the last. */
 #define GST_FASP_FLOW_TOLD GST_FLOW_EOS
 /* Posts the error that ended the stream, once; returns GST_FASP_FLOW_TOLD. */

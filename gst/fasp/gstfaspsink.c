@@ -334,7 +334,7 @@ drain (GstFaspSink *self)
     FaspIoResult result = fasp_io_drain (self->connection.io, &lost, &event);
     GstFlowReturn ret;
 
-    /* FALSE if a flush came before anybody could be told of the end */
+    /* FALSE if a flush came before the end could be sent to anybody */
     self->ended = fasp_endpoint_has_finished (fasp_io_lock (self->connection.io));
     fasp_io_unlock (self->connection.io, FALSE);
     switch (result) {
@@ -548,7 +548,7 @@ gst_fasp_sink_change_state (GstElement *element, GstStateChange transition)
 }
 
 /* GstBaseSink calls this before it takes the preroll lock, which the streaming thread holds while
- * it waits for a receiver, ... */
+ * it waits for a receiver. */
 static gboolean
 gst_fasp_sink_unlock (GstBaseSink *sink)
 {
@@ -556,7 +556,7 @@ gst_fasp_sink_unlock (GstBaseSink *sink)
   return TRUE;
 }
 
-/* ... and this with the preroll lock held. */
+/* GstBaseSink calls this with the preroll lock held. */
 static gboolean
 gst_fasp_sink_unlock_stop (GstBaseSink *sink)
 {
@@ -624,7 +624,7 @@ warn_of_framing (GstFaspSink *self, const GstCaps *caps, const GstStructure *s)
         (NULL));
 }
 
-/* Tells the core the size of MPEG-TS packets, so that after a gap the stream begins with a whole
+/* Gives the core the size of MPEG-TS packets, so that after a gap the stream begins with a whole
  * packet. */
 static gboolean
 gst_fasp_sink_set_caps (GstBaseSink *sink, GstCaps *caps)

@@ -49,7 +49,7 @@
 
 /* The most blocks that are taken at once, to save wake-ups. */
 #define BATCH 128
-/* Our clock is told about the sender's at most this often. */
+/* Our clock is compared with the sender's at most this often. */
 #define LOOK_EVERY (100 * GST_MSECOND)
 
 #define GST_TYPE_FASP_SRC (gst_fasp_src_get_type ())
@@ -62,8 +62,8 @@ struct _GstFaspSrc
   GstFaspConnection connection;
   gint unlocked;        /* nothing may wait; atomic */
   gint interrupted;     /* `unlocked' was set since the last look at the clocks; atomic */
-  GThread *controller;  /* the thread that changes our state or sends us an event; atomic, */
-  gboolean pausing;     /* and that it pauses us; for that thread only */
+  GThread *controller;  /* the thread that changes our state or sends us an event; atomic */
+  gboolean pausing;     /* that thread pauses us; used by it only */
   gboolean started;     /* `caps' and `provided' are in force, whatever is set meanwhile;
                            object lock */
   GstCaps *caps;        /* NULL: any */
@@ -71,22 +71,22 @@ struct _GstFaspSrc
   gboolean negotiated;  /* there has been a sender; object lock */
   guint latency;        /* of the last sender, ms; object lock */
   gchar *streamid;      /* of the last sender; object lock */
-  FaspOrigin origin;    /* the one that was announced downstream, */
-  gboolean announced;   /* if any was */
-  gboolean knows_keys;  /* the sender tells where key frames begin */
+  FaspOrigin origin;    /* the one that was announced downstream; see `announced' */
+  gboolean announced;   /* one was announced */
+  gboolean knows_keys;  /* the sender marks where key frames begin */
   GstBuffer *header;    /* of the stream; NULL: none is known */
-  gboolean header_came; /* a header to announce came since the last buffer, */
-  gboolean enters;      /* and this receiver needs it in the stream */
+  gboolean header_came; /* a header to announce came since the last buffer */
+  gboolean enters;      /* this receiver needs that header in the stream */
   guint32 header_from;  /* the session in which the last header came */
   gboolean required;    /* `require-complete' is in force */
-  gboolean incomplete;  /* and what was read is not the whole stream */
+  gboolean incomplete;  /* with `required': what was read is not the whole stream */
   gboolean at_end;      /* the end of this sender's stream was read */
-  GstFlowReturn over;   /* what is returned for good; OK: the stream goes on */
+  GstFlowReturn over;   /* what create() returns from now on; OK: the stream goes on */
   GstFaspTiming timing;
-  FaspIoItem items[BATCH];  /* read, ... */
-  guint n, next;            /* ... made into buffers up to `next' */
+  FaspIoItem items[BATCH];  /* that were read */
+  guint n, next;            /* items that were read; index of the next one to make a buffer of */
   GstFaspHandover handover; /* the buffer that is on its way to the pad */
-  GstClockTime looked;      /* when our clock was last told about the sender's */
+  GstClockTime looked;      /* when our clock was last compared with the sender's */
   GstFaspJoiner joiner;
 };
 
@@ -272,7 +272,7 @@ ended (GstFaspSrc *self, const FaspEvent *event)
   GST_OBJECT_UNLOCK (self);
   if (event == NULL) /* the sender's regular end */
     return go_on ? GST_FLOW_OK : GST_FLOW_EOS;
-  /* a message tells where the stream goes on, when it does */
+  /* when the stream goes on, a message says where */
   if (event->reason == FASP_REASON_REPLACED && dials)
     return GST_FLOW_OK;
   /* a new sender is here already, or we dial it again */
@@ -305,8 +305,8 @@ ended (GstFaspSrc *self, const FaspEvent *event)
 }
 
 /* Is the header, if one came, that of another sender, of which nothing followed? That it has gone
- * may be told only behind what comes from the next one.  A header that this receiver needs is never
- * that of the stream which was announced. */
+ * may be reported only behind what comes from the next one.  A header that this receiver needs is
+ * never that of the stream which was announced. */
 static gboolean
 is_behind_other (const GstFaspSrc *self, const FaspIoItem *item)
 {
@@ -315,7 +315,7 @@ is_behind_other (const GstFaspSrc *self, const FaspIoItem *item)
           || !fasp_origin_equal (&self->origin, &item->place.origin));
 }
 
-/* What follows is of no use: tells why, and tells it the sender. */
+/* The stream cannot be used from here on: posts an error that says why, and leaves the sender. */
 static GstFlowReturn
 fail_incomplete (GstFaspSrc *self, const FaspIoItem *item)
 {
@@ -423,7 +423,7 @@ read_items (GstFaspSrc *self)
     case FASP_IO_ENDED:
       forget_header (self, event.session);
       return self->over = ended (self, &event);
-    case FASP_IO_WAITING: /* only who writes is told of that */
+    case FASP_IO_WAITING: /* only writing and draining return that */
       break;
     case FASP_IO_FAILED:
       return self->over = gst_fasp_connection_fail (&self->connection, &event);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * faspgroupplace.h: keeps a group joined, and at the interface with a given name, as
- * faspinterface.h does for sockets.
+ * faspgroupplace.h: keeps a multicast group joined at the interface with a given name, as
+ * faspinterface.h keeps sockets bound to one.
  *
  * The kernel knows by number at which interface a group is joined and sent to. An
  * interface that is removed and comes back has another number. Also, switches forget
- * who has joined if no router asks now and then (IGMP and MLD queriers). So as long as
- * nothing is heard of the group, it is joined again, which the switches hear. If no
- * interface is named, the routes at that time decide.
+ * who has joined if no router asks now and then (IGMP and MLD queriers). So as long as nothing is
+ * heard of the group, it is joined again and again, which the switches notice. If no interface is
+ * named, the routes at that time decide.
  */
 #pragma once
 

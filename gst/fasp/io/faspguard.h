@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * faspguard.h: an endpoint, and the lock under which threads use it in turn.
+ * faspguard.h: an endpoint, and the lock that a thread holds while it uses it.
  */
 #pragma once
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * faspinterface.h: keeps a socket at the interface with a given name.
+ * faspinterface.h: keeps a socket bound to the interface with a given name.
  *
  * The kernel binds to the interface that has the name at that time, and stays bound to
  * it when it is gone. A modem that is plugged in again, a tunnel or a PPP link that is
@@ -15,7 +15,8 @@ G_BEGIN_DECLS
 
 /* FALSE: errno says why. */
 gboolean fasp_interface_bind (gint fd, const gchar *name);
-/* Lets nothing leave by another interface before this one exists to be followed. */
+/* The interface does not exist yet: binds the socket to one from which nothing leaves the machine.
+ */
 gboolean fasp_interface_await (gint fd);
 /* Is it bound to an existing interface, whatever its name is by now, and not only
  * waiting for @name? */

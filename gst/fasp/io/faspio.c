@@ -199,7 +199,7 @@ fasp_io_new (const FaspIoSettings *settings, GError **error)
     config.id_bits = FASP_ROUTES_BITS;
     config.id_prefix = fasp_port_get_prefix (&io->place);
   }
-  /* an endpoint with one peer, or one group, has nothing to spread over lanes */
+  /* an endpoint with one peer, or one group, has nothing to divide among lanes */
   config.lanes = io->role == FASP_ROLE_SENDER && io->mode == FASP_MODE_LISTENER
           && settings->multicast == NULL ?
       fasp_lanes_choose (settings->threads, g_get_num_processors ()) :

@@ -4,10 +4,9 @@
  *
  * One thread receives and runs the wake-up loop; others may receive beside it
  * (faspreceivers.h). One lock guards the endpoint. It is never held over a system call
- * that could block. What may leave at once the writer sends by itself: for this, a
- * second lock, taken before the first, guards the sending half of the socket. The
- * application's threads write, read and drain. Every wait of theirs ends at
- * fasp_io_set_flushing().
+ * that could block. The thread that writes also sends what may leave at once. For this, a second
+ * lock, taken before the first, guards the sending half of the socket. The application's threads
+ * write, read and drain. Every wait of theirs ends at fasp_io_set_flushing().
  */
 #pragma once
 
@@ -24,14 +23,14 @@ typedef void (*FaspIoEventFunc) (FaspIo *io, const FaspEvent *event, gpointer us
  * tried again every second. */
 typedef void (*FaspIoResolveFunc) (const gchar *host, const GError *error, gpointer user_data);
 
-/* The network refuses our datagrams on a link (told once for each kind of trouble, of the links
- * that go to one address of the peer: `flowlets'), or the kernel refuses to hand over those that
- * arrive. It is tried again. */
+/* The network refuses our datagrams on a link, or the kernel refuses to hand over those that
+ * arrive. Sending and receiving go on. Each kind of error is reported once for all links that go to
+ * one address of the peer (`flowlets'). */
 typedef void (*FaspIoSendFailedFunc) (guint link, const gchar *why, gpointer user_data);
 typedef void (*FaspIoRefusedFunc) (const gchar *why, gpointer user_data);
 
-/* The kernel grants the socket a receive buffer of @granted bytes, which is less than
- * arrives at @rate bit/s in FASP_IO_BUFFER_TIME; @wanted would do. Called once. */
+/* The kernel grants the socket a receive buffer of @granted bytes, which is less than arrives at
+ * @rate bit/s in FASP_IO_BUFFER_TIME; @wanted bytes would be enough. Called once. */
 typedef void (*FaspIoBufferFunc) (guint64 rate, gsize granted, gsize wanted, gpointer user_data);
 
 /* How long a receiving thread may have to wait for its turn. */
@@ -50,9 +49,9 @@ typedef struct
   const FaspSocketSettings *links; /* one for each flow */
   guint n_links;
   guint threads;                   /* how many receive; 0: to suit the machine */
-  guint flowlets;                  /* flows to each address of the peer: first to its
-                                      port and those above it, */
-  GSocketAddress *const *others;   /* then to each of these, if they call */
+  guint flowlets;                  /* flows to each address of the peer, to its port and
+                                      those above it */
+  GSocketAddress *const *others;   /* caller: further addresses of the peer */
   const FaspMembership *multicast; /* for a sender that listens, or a receiver
                                       that calls whoever is announced; needs
                                       one link; NULL: no multicast */
@@ -80,7 +79,7 @@ typedef enum
                       next call goes on */
 } FaspIoResult;
 
-/* A writer waits for no longer before it may see why it has to. */
+/* A call returns FASP_IO_WAITING after this time, so that its caller can find out why it waits. */
 #define FASP_IO_PATIENCE FASP_SEC
 
 /* Opens the sockets (a busy port is an error at once) and starts the thread. Does not
@@ -113,14 +112,14 @@ typedef struct
   gsize size;
   FaspMemory *memory;
   FaspIoKey key;          /* about what begins with it */
-  FaspStreamOffset place; /* of its first byte, if known, */
-  FaspTime media_time;    /* and then when it was written, at its origin */
+  FaspStreamOffset place; /* of its first byte, if known */
+  FaspTime media_time;    /* if place is known: when it was written, at its origin; µs */
 } FaspIoPiece;
 
 /* Writes pieces of memory as one: nothing is sent before all of them are written or the
  * buffer is full, so that they fill datagrams together. *done counts the bytes taken so
  * far, of all pieces together: after a call that flushing interrupted, or that waited too
- * long, the next one continues from there. @media_time: for pieces without a place. */
+ * long, the next one continues from there. @media_time: of pieces without a stream offset. */
 FaspIoResult fasp_io_write (FaspIo *io, FaspTime media_time, const FaspIoPiece *pieces, guint n,
     gsize *done, FaspEvent *event);
 /* Ends the stream and waits until it is acknowledged. *lost: bytes at its end that a
@@ -141,7 +140,7 @@ FaspIoResult fasp_io_read (FaspIo *io, FaspIoItem *items, guint max, guint *n, F
 
 void fasp_io_set_flushing (FaspIo *io, gboolean flushing);
 
-/* Locks the endpoint and returns it, for figures, decisions and settings. */
+/* Locks the endpoint and returns it, for statistics, settings, and answers to its questions. */
 FaspEndpoint *fasp_io_lock (FaspIo *io);
 /* @changed: the I/O thread must look at the endpoint again. */
 void fasp_io_unlock (FaspIo *io, gboolean changed);

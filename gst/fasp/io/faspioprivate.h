@@ -23,8 +23,8 @@ struct _FaspIo
   /* never changes while the thread runs */
   FaspRole role;
   FaspMode mode;
-  FaspPortPlace place;         /* at a port that may be shared, */
-  FaspLinks *links;            /* whose links these are then */
+  FaspPortPlace place;         /* at a port that may be shared; its port is NULL: none */
+  FaspLinks *links;            /* the port's; without a port: owned */
   FaspGroupPlace *group_place; /* NULL: there is no group that could move */
   FaspAddress *others;         /* addresses of the peer for further flows */
   FaspLanes *lanes;            /* the first belongs to the I/O thread, or the writer */
@@ -38,8 +38,8 @@ struct _FaspIo
   gpointer user_data;
   FaspIoPeer *peers; /* the first to call, and its fallbacks; NULL: no fallbacks */
   guint n_peers;
-  gboolean *absent; /* of each: no address was found, and that was told; for
-                       one thread at a time, that which looks for it */
+  gboolean *absent; /* by peer: no address was found, and that was reported; used by one thread at
+                       a time, the one that looks for the address */
 
   /* the I/O thread's, once that runs */
   FaspReceiveBatch *in;
@@ -47,9 +47,9 @@ struct _FaspIo
   gsize buffer;                          /* bytes of the sockets' receive buffers, or
                                             G_MAXSIZE once buffer_short was called */
   guint flowlets;                        /* links to each address of the peer */
-  guint64 told[FASP_IO_ERRORS_MAX];      /* errno values that the application was told of, for
-                                            sending; a bit for each address */
-  guint64 told_deaf[FASP_IO_ERRORS_MAX]; /* and for receiving; one bit */
+  guint64 told[FASP_IO_ERRORS_MAX];      /* by errno of sending: a bit for each address of which
+                                            the error was reported */
+  guint64 told_deaf[FASP_IO_ERRORS_MAX]; /* by errno of receiving: 1: the error was reported */
   FaspTime follow_at;                    /* when to look for interfaces that moved;
                                             FASP_NEVER: there are none */
   gboolean deaf_to_group;                /* nothing is heard of the group */
@@ -57,7 +57,7 @@ struct _FaspIo
   guint peer; /* the peer that is being resolved, and its serial number */
   guint peer_serial;
 
-  gint relieved; /* atomic: it receives nothing, as the port does */
+  gint relieved; /* atomic: the port's own thread receives, not this one */
   gint deaf;     /* atomic: errno of a failure to receive */
 
   FaspGuard guard; /* guards all below */

@@ -188,7 +188,7 @@ fasp_io_read (FaspIo *io, FaspIoItem *items, guint max, guint *n, FaspEvent *eve
       result = FASP_IO_FAILED;
       break;
     }
-    /* what was taken may have been marks or duplicates, and the last of a session */
+    /* what was taken may have been only marks or duplicates, so the I/O thread may have work */
     if (fasp_lanes_oversleeps (io->lanes))
       fasp_lanes_wake (io->lanes);
     wait_for_change (io);

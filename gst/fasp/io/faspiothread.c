@@ -94,8 +94,7 @@ tell (FaspIo *io)
   fasp_guard_unlock (&io->guard);
 }
 
-/* Is this error not in @told yet, as number @n of those that may each have it?  From now on it
- * is. */
+/* TRUE: bit @n of this error is not set in @told.  Sets it. */
 static gboolean
 is_news (gint error, guint n, guint64 *told)
 {

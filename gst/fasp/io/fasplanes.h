@@ -58,7 +58,7 @@ void fasp_lanes_rouse (FaspLanes *lanes);
 /* Wakes the threads of the other lanes that oversleep. */
 void fasp_lanes_rouse_others (FaspLanes *lanes);
 
-/* From anywhere: makes the first lane's thread look for work. */
+/* From any thread, with or without the guard: makes the first lane's thread look for work. */
 void fasp_lanes_wake (FaspLanes *lanes);
 
 G_END_DECLS

@@ -64,8 +64,8 @@ deal_out (FaspPort *port, FaspReceiveBatch *batch, gpointer self)
   let_go (current, self);
 }
 
-/* Lock held. It is not known which member the report is for. Members to which the
- * address means nothing ignore it. */
+/* Lock held. It is not known which member the report is for. Members that do not know the address
+ * ignore it. */
 static void
 tell_members (FaspPort *port, const FaspAddress *address)
 {

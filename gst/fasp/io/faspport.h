@@ -27,11 +27,11 @@ typedef struct _FaspPort FaspPort;
 /* What a port calls at its members. */
 typedef struct
 {
-  /* Datagrams follow for this member, ... */
+  /* Datagrams follow for this member. */
   void (*begin) (gpointer member);
   void (*receive) (gpointer member, FaspTime now, const FaspAddress *from, const guint8 *data,
       gsize size, FaspMemory *memory, gboolean marked, FaspRoute route);
-  /* ... and have ended. @beside: not in the member's own thread. */
+  /* No more follow for now. @beside: this is not the member's own thread. */
   void (*end) (gpointer member, gboolean beside);
   /* Nobody listens at an address that some endpoint at this port sends to. */
   void (*unreachable) (gpointer member, FaspTime now, const FaspAddress *to);

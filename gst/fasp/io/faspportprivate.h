@@ -33,7 +33,7 @@ struct _FaspPort
   GMutex lock; /* guards all below */
   FaspRoutes *routes;
   FaspPortMember members[FASP_ROUTES_MAX];
-  FaspTime reports_from; /* reports are dropped until then */
+  FaspTime reports_from; /* reports of unreachable addresses are dropped until then */
   gboolean has_receivers;
   gsize buffer; /* bytes that the kernel has granted */
 };

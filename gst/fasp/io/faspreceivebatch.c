@@ -28,16 +28,16 @@ struct _FaspReceiveBatch
 {
   FaspChunkPool *pool;
   guint used;            /* messages in the batch */
-  guint message;         /* message being taken apart, */
-  gsize offset, segment; /* from this offset on, in pieces of this size */
+  guint message;         /* index of the message being taken apart */
+  gsize offset, segment; /* bytes of it that are done; and of each datagram in it */
   gboolean marked;
   FaspAddress from;   /* its address */
   FaspMemory *memory; /* where its blocks may stay, or NULL */
   FaspChunk *spare;   /* replaces the chunk if they do */
 
   guint wanted; /* messages to ask for in the next fill */
-  guint failed; /* failed fills in a row, */
-  gint error;   /* and why, if they are many */
+  guint failed; /* failed fills in a row */
+  gint error;   /* errno, if they are FAILED_MAX */
   struct mmsghdr messages[FASP_RECEIVE_BATCH];
   struct iovec pieces[FASP_RECEIVE_BATCH];
   struct sockaddr_storage addresses[FASP_RECEIVE_BATCH];

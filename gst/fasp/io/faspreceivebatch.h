@@ -12,8 +12,9 @@
 
 G_BEGIN_DECLS
 
-#define FASP_RECEIVE_BATCH 32 /* messages in a batch, of this many bytes in all */
-/* or a little more: they should still be in the core's cache when they are summed up */
+#define FASP_RECEIVE_BATCH 32 /* messages in a batch, at most */
+/* Bytes in a batch, or a little more: they should still be in the core's cache when they are
+ * decrypted. */
 #define FASP_RECEIVE_BYTES (256 << 10)
 
 typedef struct _FaspReceiveBatch FaspReceiveBatch;

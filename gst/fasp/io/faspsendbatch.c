@@ -35,13 +35,13 @@ struct _FaspSendBatch
   guint n_links;
   gboolean waits;
   guint uncut;                 /* number of datagrams until the kernel is asked again whether
-                                  it cuts; 0: it does, as far as we know, */
-  gboolean has_cut;            /* and has done so before */
-  guint singly;                /* number of datagrams that must go one by one next, */
-  gboolean doubted;            /* because the kernel may not be able to cut */
+                                  it cuts; 0: it does, as far as we know */
+  gboolean has_cut;            /* the kernel has cut before */
+  guint singly;                /* number of datagrams that must go one by one next */
+  gboolean doubted;            /* they must, as the kernel may not be able to cut */
   gboolean retried;            /* the first message was refused once */
-  gint errors[FASP_FLOWS_MAX]; /* the last error of each link, */
-  guint64 refused;             /* and which links have one, a bit each */
+  gint errors[FASP_FLOWS_MAX]; /* errno of the last error, by link */
+  guint64 refused;             /* links that have one, a bit each */
   guint first, used;           /* [first, used) wait, in `order' */
   guint8 order[FASP_SEND_BATCH];
   FaspDatagram datagrams[FASP_SEND_BATCH];

@@ -18,8 +18,8 @@
 
 G_BEGIN_DECLS
 
-/* datagrams: with 1400 bytes each, three full messages, which are still in a core's cache when they
- * have been summed up */
+/* Datagrams: with 1400 bytes each, three full messages, which are still in a core's cache when they
+ * have been encrypted. */
 #define FASP_SEND_BATCH 138
 
 typedef struct _FaspSendBatch FaspSendBatch;

@@ -26,7 +26,7 @@ typedef struct
   gboolean answers;            /* answers callers from the address that they
                                   called, as a machine may have several */
   gboolean may_come;           /* its address or interface may be missing at
-                                  first; it has other links beside it */
+                                  first, as there are other links */
   const FaspMembership *joins; /* group to join, whose address and port are the
                                   local ones (faspmembership.h); NULL: none */
 } FaspSocketSettings;

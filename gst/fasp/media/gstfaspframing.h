@@ -6,10 +6,10 @@
  * or without their beginning.
  *
  * A byte stream does not keep the bounds of buffers: those that faspsrc pushes begin and end
- * elsewhere.  Whoever reads containers, raw samples, or elementary streams with start codes
- * cuts them anew.  Packets and frames that do not say where they end cannot be found again.
- * A container that says only once, at its beginning, what is in it cannot be read by a
- * receiver that joins later.
+ * elsewhere.  Parsers of containers, raw samples, or elementary streams with start codes find the
+ * bounds again.  Packets and frames that do not say where they end cannot be found again. A
+ * container that says only once, at its beginning, what is in it cannot be read by a receiver that
+ * joins later.
  */
 #pragma once
 

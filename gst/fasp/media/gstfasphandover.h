@@ -8,12 +8,12 @@
  * PAUSED (from 1.24 on), if an EOS event comes, if the pad is flushed before it is pushed, or if
  * the pad cannot pass on its events.
  *
- * Invariant: each byte that was read is in exactly one place: among the items that wait, here, or
- * past the pad.  What is here is given to the base class again before anything else.  So all bytes
- * pass the pad once and in order, whatever the base class drops.
+ * Invariant: each byte that was read is in exactly one of three: the items that wait, this struct,
+ * or what is past the pad.  What is in this struct is given to the base class again before anything
+ * else.  So all bytes pass the pad once and in order, whatever the base class drops.
  *
- * What is past the pad is downstream's: a flush there, or a probe that drops it, loses it by
- * somebody's wish.  Everything here happens in the streaming thread, or while there is none.
+ * What is past the pad is downstream's: whoever flushes there, or drops it in a probe, wants to
+ * lose it.  Everything here happens in the streaming thread, or while there is none.
  */
 #pragma once
 

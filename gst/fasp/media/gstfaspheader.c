@@ -99,7 +99,7 @@ is_equal (GBytes *a, GBytes *b)
   return a == b || (a != NULL && b != NULL && g_bytes_equal (a, b));
 }
 
-/* Tells the endpoint the header.  If the stream was changed on its way, the header that its
+/* Gives the endpoint the header.  If the stream was changed on its way, the header that its
  * faspsrc announced is ignored. */
 static void
 tell (GstFaspHeader *header, FaspIo *io, gboolean relayed)
@@ -160,8 +160,8 @@ is_part (const GstFaspHeader *header, GstBuffer *buffer)
 }
 
 /* A key frame begins with the first buffer that is not a delta unit: headers, then the picture.
- * Where these are the header of the whole stream, it begins behind them, as who joins there has
- * that. */
+ * If these headers are the header of the whole stream, the key frame begins behind them, as a
+ * receiver that joins there gets the stream's header first. */
 FaspIoKey
 gst_fasp_header_get_key (GstFaspHeader *header, GstBuffer *buffer, gboolean relayed)
 {

@@ -18,8 +18,8 @@ G_BEGIN_DECLS
 typedef struct
 {
   GBytes *of_caps, *of_source; /* NULL: none */
-  GBytes *told;                /* the header that the endpoint knows */
-  gboolean changed;            /* it may be another one by now */
+  GBytes *told;                /* the header that the endpoint has */
+  gboolean changed;            /* the endpoint may have to get another one */
   gboolean begun;              /* there was a buffer */
   gboolean delta;              /* the last buffer cannot be decoded alone */
   gboolean has_deltas;         /* some buffers cannot be decoded alone */
@@ -36,8 +36,8 @@ gboolean gst_fasp_header_set_caps (GstFaspHeader *header, const GstCaps *caps, g
 /* Takes the header of the event that a faspsrc sent (gstfaspoffset.h). */
 void gst_fasp_header_set_event (GstFaspHeader *header, GstEvent *event);
 
-/* Call this before each buffer.  @relayed: the buffer comes from a faspsrc, unchanged.  Tells the
- * endpoint if the header has changed.  Returns the bytes to write before the buffer: a header that
+/* Call this before each buffer.  @relayed: the buffer comes from a faspsrc, unchanged.  Gives the
+ * endpoint a header that has changed.  Returns the bytes to write before the buffer: a header that
  * has not been written yet, or not into the stream as it was changed on its way; else NULL. */
 GBytes *gst_fasp_header_begin (GstFaspHeader *header, FaspIo *io, GstBuffer *buffer,
     gboolean relayed);

@@ -16,7 +16,7 @@ typedef struct
   FaspStreamOffset place;
   FaspTime media_time;
   gsize size;
-  gboolean header; /* the buffer is a header, and has no place */
+  gboolean header; /* the buffer is a header, which has no stream offset */
 } PlaceMeta;
 
 static GType

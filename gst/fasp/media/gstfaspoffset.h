@@ -2,12 +2,11 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * gstfaspoffset.h: where the bytes of a buffer stand in a stream that was received, for
- * a faspsink downstream that passes them on.
+ * gstfaspoffset.h: the stream offset of a buffer that was received, for a faspsink downstream that
+ * passes the stream on.
  *
- * The place is valid as long as the buffer has the very memory in it that faspsrc put there,
- * and no other.  An element that changes the bytes cannot keep the place, and a copy of the
- * bytes has none.
+ * The offset is valid as long as the buffer has the very memory in it that faspsrc put there, and
+ * no other.  If an element changes the bytes, the offset is lost; a copy of the bytes has none.
  */
 #pragma once
 
@@ -22,7 +21,7 @@ void gst_fasp_offset_attach (GstBuffer *buffer, const FaspStreamOffset *place, F
 /* Marks @buffer as a header of the stream, which is not a part of the stream. */
 void gst_fasp_offset_attach_header (GstBuffer *buffer);
 gboolean gst_fasp_offset_is_header (GstBuffer *buffer);
-/* FALSE: the buffer has no place, or its bytes have changed. */
+/* FALSE: the buffer has no stream offset, or its bytes have changed. */
 gboolean gst_fasp_offset_get (GstBuffer *buffer, FaspStreamOffset *place, FaspTime *media_time);
 /* Returns the origin in hexadecimal, for the event and for messages. */
 gchar *gst_fasp_origin_to_string (const FaspOrigin *origin);

@@ -70,7 +70,7 @@ gst_fasp_events_peer (const FaspEvent *event)
 static gchar *
 explain_refusal (const FaspEvent *event, const gchar *peer)
 {
-  /* where it is known what would help: it refused for the streamid, or its application decided */
+  /* there is advice for two causes: the streamid, and a decision of the application */
   const gchar *advice = strstr (event->text, "streamid") != NULL ?
       "set streamid to that of a stream there" :
       "whoever runs that end has to let this one in, which may depend on its "
@@ -221,7 +221,8 @@ answer (GstElement *element, FaspIo *io, const FaspEvent *event, GSocketAddress 
   fasp_io_unlock (io, TRUE);
 }
 
-/* Posts a message that the application can act upon. @s: what it tells, beside who the peer is. */
+/* Posts a message that the application can act upon. @s: its fields, to which the peer's are added.
+ */
 static void
 post (GstElement *element, GstStructure *s, const FaspEvent *event)
 {
@@ -262,7 +263,7 @@ tell_connected (GstElement *element, const FaspEvent *event, GSocketAddress *add
   post (element, gst_structure_new_empty ("connection-added"), event);
 }
 
-/* The stream goes on in another session: tells with which peer, and what is missing. */
+/* The stream goes on in another session: posts with which peer, and what is missing. */
 static void
 tell_moved (GstElement *element, const FaspEvent *event, const gchar *peer)
 {

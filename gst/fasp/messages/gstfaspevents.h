@@ -21,7 +21,8 @@ void gst_fasp_events_install (GObjectClass *klass);
  * GST_ELEMENT_*_WITH_DETAILS(). */
 #define GST_FASP_REASON(event) ("reason-code", G_TYPE_UINT, (guint) (event)->reason, NULL)
 
-/* What is told of peers, who may be strangers, by kind (gstfaspquiet.h). */
+/* Kinds of messages about peers.  Peers may be strangers, so the messages are limited
+ * (gstfaspquiet.h). */
 typedef enum
 {
   GST_FASP_QUIET_REFUSED,
@@ -35,12 +36,12 @@ typedef enum
   GST_FASP_QUIET_KINDS,
 } GstFaspQuietKind;
 
-/* What was told already.  A caller repeats its call before it gives up, and with auto-reconnect it
- * never gives up: not each refusal gets a warning. */
+/* What has been posted.  A caller repeats its call before it gives up, and with auto-reconnect it
+ * never gives up, so not each refusal gets a warning. */
 typedef struct
 {
   GstFaspQuiet quiet[GST_FASP_QUIET_KINDS];
-  /* the last refusals that a warning told of */
+  /* the last refusals for which a warning was posted */
   struct
   {
     FaspAddress caller;
@@ -51,7 +52,7 @@ typedef struct
 } GstFaspTold;
 
 /* Emits the signals and posts the messages for @event; answers the core if
- * it asks.  The element itself posts errors; gstfasplines.h tells of flows. */
+ * it asks.  The element itself posts errors; gstfasplines.h posts messages about flows. */
 void gst_fasp_events_handle (GstElement *element, FaspIo *io, const FaspEvent *event,
     GstFaspTold *told);
 void gst_fasp_events_resolve_failed (GstElement *element, const gchar *host, const GError *error);

@@ -15,7 +15,7 @@ typedef struct
 {
   gchar *name;     /* interface or address of this machine, as it was set; NULL: neither */
   gint64 told;     /* when a warning was given last, µs; 0: never */
-  gboolean warned; /* and nobody has been told yet that it is over */
+  gboolean warned; /* there was a warning, and no message yet that it is over */
 } Line;
 
 struct _GstFaspLines

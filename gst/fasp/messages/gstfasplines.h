@@ -2,13 +2,13 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * gstfasplines.h: the lines that several flows take, as people call them, and what they are told of
- * them.
+ * gstfasplines.h: the lines that several flows take: their names for people, and the messages and
+ * warnings about them.
  *
  * A line is an address of the peer, that of the URI or one of bonding-addresses, and where this
- * machine sends from.  It has as many flows as flowlets says.  The core sees to it that what is
- * told of a flow has lasted (faspoutage.h).  Of a line, whose flows end together, there is one
- * warning a minute at most; each flow gets its message.
+ * machine sends from.  It has as many flows as flowlets says.  The core reports of a flow only what
+ * has lasted for a while (faspoutage.h).  Each flow gets a message. The flows of a line often fail
+ * together, so a line gets one warning a minute at most.
  */
 #pragma once
 

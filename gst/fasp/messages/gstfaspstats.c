@@ -219,7 +219,7 @@ gst_fasp_stats_new (FaspIo *io, FaspRole role)
   get_sessions (io, now, sessions, flows);
   endpoint = fasp_io_lock (io);
   fasp_endpoint_get_stats (endpoint, &total);
-  /* if nobody is there any more, show the figures of the peer that left last */
+  /* if nobody is there any more, show the statistics of the peer that left last */
   if (sessions->len == 0)
     has_last = fasp_endpoint_get_last_session (endpoint, &last);
   if (has_last)
@@ -232,7 +232,7 @@ gst_fasp_stats_new (FaspIo *io, FaspRole role)
   describe (s, FASP_STATS_ENDPOINT, &total, NULL, role);
   if (has_group)
     describe (s, FASP_STATS_GROUP, &group, NULL, role);
-  /* the figures of a single peer are also fields of the outer structure, as in srtsink */
+  /* the statistics of a single peer are also fields of the outer structure, as in srtsink */
   if (sessions->len == 1 || has_last)
     describe_session (s, has_last ? &last : (gpointer) sessions->data, (gpointer) flows->data,
         role);
@@ -267,7 +267,7 @@ free_weak_ref (gpointer data)
 GstClockID
 gst_fasp_stats_begin_reports (GstElement *element, GstClockTime interval)
 {
-  /* the system's clock, as figures are also wanted while the pipeline's clock stands still */
+  /* the system's clock, as statistics are also wanted while the pipeline's clock stands still */
   g_autoptr (GstClock) clock = gst_system_clock_obtain ();
   GstClockID id =
       gst_clock_new_periodic_id (clock, gst_clock_get_time (clock) + interval, interval);

@@ -44,7 +44,7 @@ is_live (GstElement *sink)
   return live;
 }
 
-/* If max-bitrate looks as if its unit was mistaken, tells of that. */
+/* Warns if max-bitrate looks as if its unit was mistaken. */
 static gboolean
 tell_unit (const GstFaspWatch *w, GstElement *sink)
 {

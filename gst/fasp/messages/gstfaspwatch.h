@@ -18,19 +18,20 @@ typedef struct
   gint64 looked;             /* µs */
   gint64 held;               /* how long the source was held up since then, µs */
   gint64 began;              /* the first look, µs; 0: none yet */
-  guint64 before, rate;      /* bytes that were written before it; bit/s of the stream since then,
-                                0: not known */
-  FaspTime backlog;          /* how long data had waited to leave at that look */
+  guint64 before, rate;      /* bytes that were written before `began'; bit/s of the stream since
+                                then, 0: not known */
+  FaspTime backlog;          /* how long data had waited to leave at the last look; µs */
   guint behind, lossy, late; /* number of looks in a row that found this */
-  gint64 told_behind, told_lossy, told_late, told_stuck, told_keyless; /* µs */
+  /* when a warning about it was last given; µs; 0: never */
+  gint64 told_behind, told_lossy, told_late, told_stuck, told_keyless;
 } GstFaspWatch;
 
 /* What the stream does now. */
 typedef enum
 {
   GST_FASP_WATCH_PASSES,
-  GST_FASP_WATCH_WAITS, /* for room: nothing that would come behind it can be missed */
-  GST_FASP_WATCH_ENDS,  /* all of it is written: nor can it be later and later */
+  GST_FASP_WATCH_WAITS, /* the writer waits for room */
+  GST_FASP_WATCH_ENDS,  /* all of it is written; what is left of it is sent */
 } GstFaspWatchStream;
 
 /* To be called while there is a stream: looks once a second. */

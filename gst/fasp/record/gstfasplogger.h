@@ -16,10 +16,10 @@ G_BEGIN_DECLS
 
 /* Registers the debug category; may be called again. */
 void gst_fasp_logger_init (void);
-/* Is there somebody to log for, a file at @path or the debug category?  NULL and empty: there is no
- * file. */
+/* Is there something to log to: a file at @path, or the debug category?  @path: NULL or empty:
+ * there is no file. */
 gboolean gst_fasp_logger_is_wanted (const gchar *path);
-/* How many events an endpoint keeps for us. */
+/* The number of events that an endpoint keeps until they are fetched. */
 guint gst_fasp_logger_get_keep (void);
 /* Opens the file.  The element outlives the recorder. */
 GstFaspRecorder *gst_fasp_logger_new (GstElement *element, const FaspEndpointConfig *config,

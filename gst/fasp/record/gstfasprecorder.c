@@ -17,7 +17,7 @@ struct _GstFaspRecorder
   gchar *path;      /* of the file, for warnings */
   gpointer file;    /* the class's, owned */
   gpointer entries; /* room for class->at_once */
-  guint64 lost;     /* entries lost so far that a warning has told of */
+  guint64 lost;     /* entries lost so far that a warning has mentioned */
   GThread *thread;
   GMutex lock;
   GCond wake;

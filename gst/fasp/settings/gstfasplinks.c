@@ -123,7 +123,7 @@ add_bond (GstFaspLinks *links, const GstFaspSettings *s, const gchar *text, GErr
   gboolean dials = gst_fasp_settings_get_mode (s) != GST_FASP_MODE_LISTENER;
   g_auto (GStrv) parts = g_strsplit (text, "@", 2);
   g_autofree gchar *own = NULL;
-  /* there are no parts if nothing stands between two commas */
+  /* there are no parts if nothing is between two commas */
   g_autoptr (GSocketAddress) address =
       parts[0] != NULL ? parse_address (g_strstrip (parts[0]), &own) : NULL;
   Local local = { 0 };

@@ -17,8 +17,8 @@
 G_BEGIN_DECLS
 
 /* A flag of a property that names a file of this machine.  A URI may come from a stranger: from a
- * web page, a playlist, a chat.  So no key of a URI makes this machine read, create or change a
- * file; only its own user does, by the property. */
+ * web page, a playlist, a chat.  So no key of a URI can make this machine read, create or change a
+ * file; only its own user can, by the property. */
 #define GST_FASP_PARAM_LOCAL GST_PARAM_USER_SHIFT
 
 typedef enum
@@ -139,11 +139,11 @@ void gst_fasp_settings_set (GstFaspSettings *settings, GstFaspProp prop, const G
 void gst_fasp_settings_get (const GstFaspSettings *settings, GstFaspProp prop, GValue *value);
 
 /* gstfaspsettingsio.c */
-/* Where this end is to be, by the URI or by the property.  A URI that dials says nothing of that:
- * then it is the property's value, set or not. */
+/* The address and the port of this end, by the URI or by the property.  A URI that dials has
+ * neither: then they are the property's values, set or not. */
 const gchar *gst_fasp_settings_get_localaddress (const GstFaspSettings *settings);
 guint gst_fasp_settings_get_localport (const GstFaspSettings *settings);
-/* What the core is to do of that which can be changed while an element runs. */
+/* Fills in those settings of the core that can be changed while an element runs. */
 void gst_fasp_settings_to_endpoint (const GstFaspSettings *settings,
     FaspEndpointSettings *endpoint);
 /* The mode in force: that of the property, or the one that the URI implies. */

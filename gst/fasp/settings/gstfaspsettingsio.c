@@ -63,7 +63,7 @@ gst_fasp_settings_get_localport (const GstFaspSettings *s)
                                                                                     s->localport;
 }
 
-/* The latency to tell the other end: ms, FASP_LATENCY_AUTO or _ANY. */
+/* The latency to send to the other end: ms, FASP_LATENCY_AUTO or _ANY. */
 static guint
 get_latency (const GstFaspSettings *s)
 {
@@ -240,7 +240,7 @@ fill_links (const GstFaspSettings *s, const GstFaspLinks *links, FaspIoSettings 
 static FaspRateControl
 get_rate_control (const GstFaspSettings *s)
 {
-  switch (s->rate_control) { /* without a default: the compiler tells which one is not here */
+  switch (s->rate_control) { /* without a default, so that the compiler warns about a missing one */
     case GST_FASP_RATE_CONTROL_FIXED:
       return FASP_RATE_CONTROL_FIXED;
     case GST_FASP_RATE_CONTROL_PERT:
