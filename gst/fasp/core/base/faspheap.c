@@ -20,7 +20,8 @@ static inline void
 put (FaspHeap *heap, FaspHeapEntry entry, guint place)
 {
   *at (heap, place) = entry;
-  entry.item->place = place;
+  if (entry.item != NULL)
+    entry.item->place = place;
 }
 
 /* The index at which the entry belongs if it moves towards the first one, from @place, which is
@@ -48,13 +49,39 @@ sink (FaspHeap *heap, FaspHeapEntry entry, guint place)
   }
 }
 
-/* Puts @item where it belongs.  @place is free. */
+/* Puts @entry where it belongs.  @place is free. */
 static void
-settle (FaspHeap *heap, FaspHeapItem *item, guint place)
+settle (FaspHeap *heap, FaspHeapEntry entry, guint place)
 {
-  FaspHeapEntry entry = { item->key, item };
-
   put (heap, entry, sink (heap, entry, rise (heap, entry, place)));
+}
+
+/* Returns a new place, the last one. */
+static guint
+make_place (FaspHeap *heap)
+{
+  if (heap->n == heap->allocated) {
+    heap->allocated = MAX (FIRST_SIZE, 2 * heap->allocated);
+    heap->entries = g_renew (FaspHeapEntry, heap->entries, heap->allocated);
+  }
+  return ++heap->n;
+}
+
+void
+fasp_heap_push (FaspHeap *heap, gint64 key)
+{
+  guint place = make_place (heap);
+
+  settle (heap, (FaspHeapEntry) { key, NULL }, place);
+}
+
+void
+fasp_heap_pop (FaspHeap *heap)
+{
+  FaspHeapEntry last = *at (heap, heap->n--);
+
+  if (heap->n > 0)
+    settle (heap, last, 1);
 }
 
 void
@@ -64,26 +91,21 @@ fasp_heap_set (FaspHeap *heap, FaspHeapItem *item, gint64 key)
 
   if (place != 0 && key == item->key)
     return;
-  if (place == 0) {
-    if (heap->n == heap->allocated) {
-      heap->allocated = MAX (FIRST_SIZE, 2 * heap->allocated);
-      heap->entries = g_renew (FaspHeapEntry, heap->entries, heap->allocated);
-    }
-    place = ++heap->n;
-  }
+  if (place == 0)
+    place = make_place (heap);
   item->key = key;
-  settle (heap, item, place);
+  settle (heap, (FaspHeapEntry) { key, item }, place);
 }
 
 void
 fasp_heap_remove (FaspHeap *heap, FaspHeapItem *item)
 {
-  FaspHeapItem *last;
+  FaspHeapEntry last;
 
   if (item->place == 0)
     return;
-  last = at (heap, heap->n--)->item;
-  if (last != item)
+  last = *at (heap, heap->n--);
+  if (last.item != item)
     settle (heap, last, item->place);
   item->place = 0;
 }

@@ -23,7 +23,7 @@ typedef struct
 typedef struct
 {
   gint64 key;
-  FaspHeapItem *item;
+  FaspHeapItem *item; /* NULL in a heap of keys alone */
 } FaspHeapEntry;
 
 /* Zeroes: empty. */
@@ -40,5 +40,15 @@ void fasp_heap_set (FaspHeap *heap, FaspHeapItem *item, gint64 key);
 void fasp_heap_remove (FaspHeap *heap, FaspHeapItem *item);
 /* The item with the least key; NULL: the heap is empty. */
 FaspHeapItem *fasp_heap_peek (const FaspHeap *heap);
+
+/* A heap of keys alone: adds @key; takes out the least one; tells it.  The heap must not be empty
+ * for the last two. */
+void fasp_heap_push (FaspHeap *heap, gint64 key);
+void fasp_heap_pop (FaspHeap *heap);
+static inline gint64
+fasp_heap_get_least (const FaspHeap *heap)
+{
+  return heap->entries[0].key;
+}
 
 G_END_DECLS

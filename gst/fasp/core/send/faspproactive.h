@@ -8,6 +8,7 @@
  */
 #pragma once
 
+#include "faspheap.h"
 #include "fasptypes.h"
 
 G_BEGIN_DECLS
@@ -25,7 +26,7 @@ typedef struct
 
 typedef struct
 {
-  GArray *heap; /* FaspCopy, the one due first at 0 */
+  FaspHeap heap; /* owns its items */
 } FaspProactive;
 
 void fasp_proactive_init (FaspProactive *copies);

@@ -39,7 +39,7 @@ fasp_sent_map_free (FaspSentMap *map)
   }
   g_sequence_free (map->unknown);
   g_array_unref (map->ranges);
-  g_free (map->heap);
+  fasp_heap_clear (&map->queue);
   g_free (map->blocks);
   g_free (map);
 }
@@ -131,8 +131,8 @@ fasp_sent_map_sent (FaspSentMap *map, FaspTime now, guint8 index, guint64 block,
     state->in_flight++;
     if (!continued && state->rounds < G_MAXUINT8)
       state->rounds++;
-    if (state->queued && map->heap_used > 0 && map->heap[0] == block) {
-      fasp_sent_map_unqueue_first (map);
+    if (state->queued && map->queue.n > 0 && (guint64) fasp_heap_get_least (&map->queue) == block) {
+      fasp_heap_pop (&map->queue);
       state->queued = FALSE;
     }
   }
@@ -261,8 +261,8 @@ fasp_sent_map_feedback (FaspSentMap *map, FaspTime now, const FaspFeedback *feed
 guint64
 fasp_sent_map_peek (FaspSentMap *map, guint8 *round)
 {
-  while (map->heap_used > 0) {
-    guint64 block = map->heap[0];
+  while (map->queue.n > 0) {
+    guint64 block = fasp_heap_get_least (&map->queue);
 
     /* it may have arrived late, after it was taken as lost, or be sent to the group */
     if (block >= map->base && fasp_sent_map_ask (map, block) != FASP_BLOCK_HERE
@@ -272,7 +272,7 @@ fasp_sent_map_peek (FaspSentMap *map, guint8 *round)
     }
     if (block >= map->base)
       fasp_sent_map_block (map, block)->queued = FALSE;
-    fasp_sent_map_unqueue_first (map);
+    fasp_heap_pop (&map->queue);
   }
   return FASP_NO_BLOCK;
 }

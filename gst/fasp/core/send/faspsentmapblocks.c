@@ -17,44 +17,11 @@ fasp_sent_map_add_block (FaspSentMap *map, guint64 block)
   map->next = block + 1;
 }
 
-/* --- the queue: a binary heap ------------------------------------------------ */
-
-static void
-heap_push (FaspSentMap *map, guint64 block)
-{
-  gsize i = map->heap_used++;
-
-  if (map->heap_used > map->heap_size) {
-    map->heap_size = MAX (64, map->heap_size * 2);
-    map->heap = g_renew (guint64, map->heap, map->heap_size);
-  }
-  for (; i > 0 && map->heap[(i - 1) / 2] > block; i = (i - 1) / 2)
-    map->heap[i] = map->heap[(i - 1) / 2];
-  map->heap[i] = block;
-}
-
 void
 fasp_sent_map_queue (FaspSentMap *map, guint64 block)
 {
-  heap_push (map, block);
+  fasp_heap_push (&map->queue, block);
   fasp_sent_map_block (map, block)->queued = TRUE;
-}
-
-void
-fasp_sent_map_unqueue_first (FaspSentMap *map)
-{
-  guint64 last = map->heap[--map->heap_used];
-  gsize i = 0, child;
-
-  while ((child = 2 * i + 1) < map->heap_used) {
-    if (child + 1 < map->heap_used && map->heap[child + 1] < map->heap[child])
-      child++;
-    if (last <= map->heap[child])
-      break;
-    map->heap[i] = map->heap[child];
-    i = child;
-  }
-  map->heap[i] = last;
 }
 
 /* --- what the newest feedback says about a block --------------------------------- */

@@ -5,6 +5,7 @@
  */
 #pragma once
 
+#include "faspheap.h"
 #include "faspsentmap.h"
 
 G_BEGIN_DECLS
@@ -54,8 +55,7 @@ struct FaspSentMap
   gboolean original_lost; /* that of the last block counted was */
   FaspSentBlock *blocks;  /* [base, next), block n at n & block_mask */
   guint64 block_mask, base, next;
-  guint64 *heap; /* queued blocks, smallest first */
-  gsize heap_used, heap_size;
+  FaspHeap queue; /* blocks that are to go again, by number */
   /* the newest feedback, for another look when a queued block's turn comes */
   guint64 serial;
   gboolean has_feedback;
@@ -103,8 +103,6 @@ typedef enum
 void fasp_sent_map_add_block (FaspSentMap *map, guint64 block);
 /* Queues @block to go again.  It must not be queued already. */
 void fasp_sent_map_queue (FaspSentMap *map, guint64 block);
-/* Takes the first of the queue out of it. */
-void fasp_sent_map_unqueue_first (FaspSentMap *map);
 FaspKnowledge fasp_sent_map_ask (const FaspSentMap *map, guint64 block);
 /* The first missing block at or after @block; end: none below it. */
 guint64 fasp_sent_map_find_missing (const FaspSentMap *map, guint64 block);
