@@ -12,6 +12,8 @@
 #define GROUP 0xfffe
 /* Datagrams to the group arrive on another socket. */
 #define GROUP_LINK 1
+/* Receivers whose logs are kept: the first ones. */
+#define LOGGED 6
 /* How often the application writes and reads. */
 #define STEP (5 * FASP_MSEC)
 
@@ -50,6 +52,7 @@ vgroup_new (guint32 seed)
   g->line = delay_line_new (g_free);
   g->stream = g_byte_array_new ();
   g->now = FASP_SEC;
+  vlog_begin ();
   g->bitrate = 4000000;
   return g;
 }
@@ -63,6 +66,7 @@ vgroup_remove (Vgroup *g, guint receiver)
 void
 vgroup_free (Vgroup *g)
 {
+  vlog_end ();
   for (guint i = 0; i < g->n; i++)
     vgroup_remove (g, i);
   fasp_endpoint_free (g->sender);
@@ -100,15 +104,19 @@ void
 vgroup_set_sender (Vgroup *g, const FaspEndpointConfig *config)
 {
   g->sender = fasp_endpoint_new (config, vgroup_random, g);
+  g->log = vlog_follow (g->log, g->sender, "sender");
 }
 
 guint
 vgroup_add (Vgroup *g, const FaspEndpointConfig *config, FaspTime rtt)
 {
+  g_autofree gchar *name = g_strdup_printf ("receiver-%u", g->n);
   VgroupReceiver *r = &g->receivers[g->n];
 
   g_assert_cmpuint (g->n, <, VGROUP_MAX);
   r->endpoint = fasp_endpoint_new (config, vgroup_random, g);
+  if (g->n < LOGGED)
+    r->log = vlog_follow (NULL, r->endpoint, name);
   r->origin = -1;
   r->branch.config.delay = r->back.config.delay = rtt / 2;
   fasp_endpoint_expect (r->endpoint, g->now);
@@ -214,6 +222,7 @@ poll_sender (Vgroup *g)
   }
   forgotten = fasp_endpoint_take_forgotten (g->sender);
   g_clear_pointer (&forgotten, g_ptr_array_unref);
+  vlog_take (g->log, g->sender);
 }
 
 static void
@@ -231,6 +240,7 @@ poll_receiver (Vgroup *g, guint i)
       pass (g, &r->back, SENDER, &from, g->now, datagram.data, datagram.size);
   }
   r->timeout = fasp_endpoint_get_timeout (r->endpoint);
+  vlog_take (r->log, r->endpoint);
 }
 
 static void

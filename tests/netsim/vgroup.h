@@ -11,6 +11,7 @@
  */
 #pragma once
 
+#include "vlog.h"
 #include "vnet.h"
 
 G_BEGIN_DECLS
@@ -33,6 +34,7 @@ typedef struct
   guint discontinuities;
   guint events[FASP_EVENT_REMOVED + 1];
   guint64 sent, sent_wire; /* by this receiver */
+  Vlog *log;               /* of the first ones; NULL: nothing is logged */
 } VgroupReceiver;
 
 /* Called for each datagram to the group, before the trunk. May change it. */
@@ -56,6 +58,7 @@ struct _Vgroup
   guint64 sent, sent_wire;        /* by the sender, in all, */
   guint64 group_sent, group_wire; /* and of these to the group */
   gpointer line;                  /* DelayLine */
+  Vlog *log;                      /* the sender's; NULL: nothing is logged */
 };
 
 Vgroup *vgroup_new (guint32 seed);

@@ -2,6 +2,7 @@
 #include <string.h>
 #include "delayline.h"
 #include "vflat.h"
+#include "vlog.h"
 #include "vnet.h"
 
 #define OVERHEAD 28
@@ -24,7 +25,8 @@ struct _Vnet
   Impair wires[VNET_NODES][VNET_NODES][VNET_LINKS]; /* from, to, by link */
   guint16 ports[VNET_NODES];                        /* that each node appears with */
   FaspEndpoint *endpoints[VNET_NODES];
-  DelayLine *packets; /* in flight */
+  Vlog *logs[VNET_NODES]; /* NULL: nothing is logged */
+  DelayLine *packets;     /* in flight */
   VnetTap tap;
   gpointer tap_data;
   guint64 delivered; /* every other datagram lies in memory for blocks */
@@ -43,6 +45,7 @@ vnet_new (guint32 seed)
       for (guint link = 0; link < VNET_LINKS; link++)
         net->wires[side][other][link].config.mtu = MTU;
   }
+  vlog_begin ();
   net->now = FASP_SEC; /* zero would hide mistakes with times that are not set */
   return net;
 }
@@ -50,6 +53,7 @@ vnet_new (guint32 seed)
 void
 vnet_free (Vnet *net)
 {
+  vlog_end ();
   delay_line_free (net->packets);
   g_rand_free (net->rand);
   g_free (net);
@@ -128,6 +132,12 @@ vnet_get_address (VnetSide side)
 void
 vnet_attach (Vnet *net, VnetSide side, FaspEndpoint *endpoint)
 {
+  const gchar name[] = { 'A' + side, '\0' };
+
+  if (net->endpoints[side] != NULL && endpoint == NULL)
+    vlog_take (net->logs[side], net->endpoints[side]);
+  if (endpoint != NULL)
+    net->logs[side] = vlog_follow (net->logs[side], endpoint, name);
   net->endpoints[side] = endpoint;
 }
 
@@ -264,6 +274,7 @@ flush (Vnet *net)
       transmit (net, side, &datagram);
     }
     forget (net->endpoints[side]);
+    vlog_take (net->logs[side], net->endpoints[side]);
   }
 }
 

@@ -190,6 +190,12 @@ fasp_log_write_line (const FaspLogEntry *entry, const gchar *address, gchar *tex
   return out.length;
 }
 
+static const gchar *
+get_role (FaspRole role)
+{
+  return role == 0 ? "unknown" : role == FASP_ROLE_SENDER ? "sender" : "receiver";
+}
+
 gsize
 fasp_log_write_header (const FaspLogHeader *header, gchar *text, gsize size)
 {
@@ -214,10 +220,11 @@ fasp_log_write_header (const FaspLogHeader *header, gchar *text, gsize size)
   }
   put (&out, ",\"program\":");
   put_text (&out, header->program);
-  put (&out, ",\"role\":\"%s\"},\"vantage_point\":{\"name\":",
-      header->role == FASP_ROLE_SENDER ? "sender" : "receiver");
+  put (&out, ",\"role\":\"%s\"},\"vantage_point\":{\"name\":", get_role (header->role));
   put_text (&out, header->title);
   put (&out, ",\"type\":\"%s\"},\"event_schemas\":[\"" FASP_LOG_SCHEMA "\"]}}\n",
-      header->dials ? "client" : "server");
+      header->role == 0 ? "unknown" :
+          header->dials ? "client" :
+                          "server");
   return out.length;
 }

@@ -25,7 +25,7 @@ typedef struct
   const gchar *title;   /* of whoever logs */
   const gchar *program; /* "faspsink 0.5.0" */
   const gchar *begun;   /* when it began, by the wall clock (RFC 3339); NULL: not known */
-  FaspRole role;
+  FaspRole role;        /* 0: not known */
   gboolean dials;
   gint64 run; /* number of this log, which all its events carry if the file has several; 0: it has
                  one */

@@ -101,6 +101,8 @@ measure_in_order (FaspRx *rx, FaspTime now, guint64 from)
   /* a skip can move ack anywhere; blocks are only in the window */
   guint64 start = MAX (from, fasp_reorder_get_read (rx->reorder));
   guint64 end = MIN (fasp_reorder_get_ack (rx->reorder), fasp_reorder_get_limit (rx->reorder));
+  guint64 first = G_MAXUINT64, last = 0; /* of those that are late */
+  FaspTime longest = 0;
 
   for (guint64 n = fasp_reorder_next_here (rx->reorder, start); n < end;
       n = fasp_reorder_next_here (rx->reorder, n + 1)) {
@@ -114,10 +116,14 @@ measure_in_order (FaspRx *rx, FaspTime now, guint64 from)
     rx->late.in_order = now - late;
     fasp_hist_add (&rx->late.lateness_in_order, late);
     if (latency > 0 && late > latency) {
-      FASP_LOG (rx->playout.log, now, BLOCK_LATE, n, late, latency);
+      first = MIN (first, n);
+      last = n;
+      longest = MAX (longest, late);
       count_late (rx, now, now - late);
     }
   }
+  if (longest > 0)
+    FASP_LOG (rx->playout.log, now, BLOCKS_LATE, first, last, longest, latency, from);
 }
 
 /* Gives a block that is here to the decoder, to recover others by it, as long as repairs come. */

@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * What the decision log tells of a stream: every loss, and why the rate fell.  It changes no
+ * packet.  A test that fails prints its end.
+ */
+#include <glib/gstdio.h>
+#include <string.h>
+#include "vlog.h"
+#include "vstream.h"
+
+static const gchar *program;
+
+typedef struct
+{
+  GChecksum *sum;
+  guint64 datagrams;
+} Trace;
+
+static void
+on_datagram (gpointer data, VnetSide from, FaspTime now, guint8 *bytes, gsize size)
+{
+  Trace *trace = data;
+
+  trace->datagrams++;
+  g_checksum_update (trace->sum, (const guint8 *) &now, sizeof now);
+  g_checksum_update (trace->sum, bytes, size);
+}
+
+static void
+make_lossy (Vnet *net)
+{
+  const gdouble loss[2] = { .03, .01 }, burst[2] = { 3, 1 };
+
+  vnet_set_path (net, 60 * FASP_MSEC, loss, burst, 0);
+}
+
+/* A lossy stream that finds its rate and latency, with FEC and new keys; returns the hash of all
+ * datagrams. */
+static gchar *
+run (gboolean logs, guint64 *datagrams)
+{
+  Trace trace = { g_checksum_new (G_CHECKSUM_SHA256) };
+  Vnet *net = vnet_new (11);
+  FaspEndpointConfig s, r;
+  VstreamConfig config;
+  Vstream *stream;
+  gchar *hash;
+
+  vstream_config_init (&config);
+  config.duration = 10 * FASP_SEC;
+  config.bitrate = 3000000;
+  config.channel = 0;
+  fasp_endpoint_config_init (&s, FASP_ROLE_SENDER, FASP_MODE_CALLER);
+  fasp_endpoint_config_init (&r, FASP_ROLE_RECEIVER, FASP_MODE_LISTENER);
+  s.rate_control = FASP_RATE_CONTROL_ADAPTIVE;
+  s.settings.latency_ms = r.settings.latency_ms = FASP_LATENCY_AUTO;
+  s.fec = r.fec = FASP_FEC_AUTO;
+  s.rekey_interval = r.rekey_interval = 2 * FASP_SEC;
+  make_lossy (net);
+  vnet_get_wire (net, VNET_A, VNET_B)->rate = 5000000;
+  vnet_set_tap (net, on_datagram, &trace);
+  vlog_set_off (!logs);
+  stream = vstream_new (net, &config, &s, &r);
+  vlog_set_off (FALSE);
+  g_assert_true (vstream_run (stream));
+  vstream_free (stream);
+  vnet_free (net);
+  hash = g_strdup (g_checksum_get_string (trace.sum));
+  g_checksum_free (trace.sum);
+  *datagrams = trace.datagrams;
+  return hash;
+}
+
+static void
+test_same_packets (void)
+{
+  guint64 n[2];
+  g_autofree gchar *with = run (TRUE, &n[0]);
+  g_autofree gchar *without = run (FALSE, &n[1]);
+
+  g_assert_cmpuint (n[0], >, 3000);
+  g_assert_cmpuint (n[0], ==, n[1]);
+  g_assert_cmpstr (with, ==, without);
+}
+
+/* The log of the sender of a stream, whole. */
+typedef struct
+{
+  Vnet *net;
+  Vstream *stream;
+  guint64 count[FASP_LOG_EVENTS];
+  FaspLogEntry last[FASP_LOG_EVENTS];
+  guint falls; /* of the rate, as a queue grows */
+} Story;
+
+static void
+story_begin (Story *story, const VstreamConfig *config, const FaspEndpointConfig *sender,
+    const FaspEndpointConfig *receiver)
+{
+  memset (story, 0, sizeof *story);
+  story->net = vnet_new (5);
+  vlog_set_off (TRUE); /* the test takes the events itself */
+  story->stream = vstream_new (story->net, config, sender, receiver);
+  vlog_set_off (FALSE);
+  fasp_endpoint_set_log (story->stream->sender, 65536);
+  fasp_endpoint_set_log (story->stream->receiver, 65536);
+}
+
+static void
+take (Story *story, FaspEndpoint *endpoint)
+{
+  FaspTime last = 0;
+  FaspLogEntry e;
+
+  while (fasp_endpoint_fetch_log (endpoint, &e, 1, NULL) == 1) {
+    g_assert_cmpint (e.time, >=, last);
+    last = e.time;
+    story->count[e.event]++;
+    story->last[e.event] = e;
+    story->falls += e.event == FASP_LOG_RATE_CHANGED && e.values[1] < e.values[0]
+        && g_str_equal ((const gchar *) (gintptr) e.values[2], "queue_grows");
+  }
+  g_assert_cmpuint (story->count[FASP_LOG_LOG_EVENTS_LOST], ==, 0);
+}
+
+static void
+story_end (Story *story)
+{
+  vstream_free (story->stream);
+  vnet_free (story->net);
+}
+
+/* What was counted as lost is told, packet by packet. */
+static void
+test_losses (void)
+{
+  VstreamConfig config;
+  Story story;
+
+  vstream_config_init (&config);
+  config.duration = 10 * FASP_SEC;
+  story_begin (&story, &config, NULL, NULL);
+  make_lossy (story.net);
+  g_assert_true (vstream_run (story.stream));
+  take (&story, story.stream->sender);
+  g_assert_cmpuint (story.count[FASP_LOG_PACKET_LOST], ==, story.stream->sender_stats.sent.lost);
+  g_assert_cmpuint (story.count[FASP_LOG_PACKET_LOST], >, 50);
+  g_assert_cmpuint (story.count[FASP_LOG_SESSION_CONNECTED], ==, 1);
+  g_assert_cmpuint (story.count[FASP_LOG_MTU_UPDATED], >, 0);
+  g_assert_cmpuint (story.last[FASP_LOG_PACKET_LOST].session, !=, 0);
+  story_end (&story);
+}
+
+/* A slower line: the rate falls, as a queue grows. */
+static void
+test_rate (void)
+{
+  FaspEndpointConfig s;
+  VstreamConfig config;
+  Story story;
+
+  vstream_config_init (&config);
+  config.duration = 20 * FASP_SEC;
+  config.channel = 0;
+  config.bitrate = 4000000;
+  fasp_endpoint_config_init (&s, FASP_ROLE_SENDER, FASP_MODE_CALLER);
+  s.rate_control = FASP_RATE_CONTROL_ADAPTIVE;
+  story_begin (&story, &config, &s, NULL);
+  vnet_get_wire (story.net, VNET_A, VNET_B)->rate = 10000000;
+  vnet_get_wire (story.net, VNET_A, VNET_B)->delay = 20 * FASP_MSEC;
+  vnet_get_wire (story.net, VNET_B, VNET_A)->delay = 20 * FASP_MSEC;
+  vstream_run_until (story.stream, 10 * FASP_SEC);
+  take (&story, story.stream->sender);
+  story.falls = 0;
+  vnet_get_wire (story.net, VNET_A, VNET_B)->rate = 2000000;
+  vstream_run_until (story.stream, 15 * FASP_SEC);
+  take (&story, story.stream->sender);
+  g_assert_cmpuint (story.falls, >, 0);
+  g_assert_cmpint (story.last[FASP_LOG_RATE_CHANGED].values[1], <=, 2500000);
+  story_end (&story);
+}
+
+/* An outage: interrupted, stalled, resumed. */
+static void
+test_outage (void)
+{
+  VstreamConfig config;
+  ImpairConfig *wire;
+  Story story;
+
+  vstream_config_init (&config);
+  config.duration = 30 * FASP_SEC; /* it catches up in nine seconds */
+  story_begin (&story, &config, NULL, NULL);
+  for (guint way = 0; way < 2; way++) {
+    wire = vnet_get_wire (story.net, way, !way);
+    wire->blackouts[0].start = 5 * FASP_SEC;
+    wire->blackouts[0].end = 11 * FASP_SEC;
+  }
+  g_assert_true (vstream_run (story.stream));
+  take (&story, story.stream->sender);
+  g_assert_cmpuint (story.count[FASP_LOG_SESSION_INTERRUPTED], ==, 1);
+  g_assert_cmpuint (story.count[FASP_LOG_SESSION_RESUMED], ==, 1);
+  g_assert_cmpuint (story.count[FASP_LOG_SENDING_STALLED], ==, 1);
+  g_assert_cmpuint (story.count[FASP_LOG_SENDING_RESUMED], ==, 1);
+  g_assert_cmpuint (story.count[FASP_LOG_SENDING_BEHIND], >, 0);
+  g_assert_cmpuint (story.count[FASP_LOG_SENDING_CAUGHT_UP], ==,
+      story.count[FASP_LOG_SENDING_BEHIND]);
+  story_end (&story);
+}
+
+/* too-late=skip: what is given up, and why. */
+static void
+test_given_up (void)
+{
+  FaspEndpointConfig r;
+  VstreamConfig config;
+  Story story;
+
+  vstream_config_init (&config);
+  config.duration = 10 * FASP_SEC;
+  fasp_endpoint_config_init (&r, FASP_ROLE_RECEIVER, FASP_MODE_LISTENER);
+  r.settings.latency_ms = 50;
+  r.settings.too_late_skip = TRUE;
+  story_begin (&story, &config, NULL, &r);
+  make_lossy (story.net);
+  vstream_run (story.stream);
+  take (&story, story.stream->receiver);
+  g_assert_cmpuint (story.count[FASP_LOG_BLOCKS_GIVEN_UP], >, 0);
+  g_assert_cmpstr ((const gchar *) (gintptr) story.last[FASP_LOG_BLOCKS_GIVEN_UP].values[3], ==,
+      "too_late");
+  g_assert_cmpuint (story.count[FASP_LOG_PACKETS_MISSING], >, 0);
+  story_end (&story);
+}
+
+/* --- a test that fails ---------------------------------------------------------------------- */
+
+/* Run by test_prints() alone. */
+static void
+test_fails (gconstpointer aborts)
+{
+  VstreamConfig config;
+  Vstream *stream;
+  Vnet *net;
+
+  if (g_getenv ("FASP_LOG_FAIL") == NULL) {
+    g_test_skip ("of /decisions/prints");
+    return;
+  }
+  net = vnet_new (5);
+  vstream_config_init (&config);
+  config.duration = 2 * FASP_SEC;
+  stream = vstream_new (net, &config, NULL, NULL);
+  make_lossy (net);
+  vstream_run (stream);
+  if (GPOINTER_TO_INT (aborts))
+    g_assert_false (stream->eos);
+  g_test_fail ();
+  vstream_free (stream);
+  vnet_free (net);
+}
+
+static gchar *
+fail (const gchar *path, const gchar *directory)
+{
+  const gchar *words[] = { program, "-p", path, NULL };
+  g_auto (GStrv) environment = g_environ_setenv (g_get_environ (), "FASP_LOG_FAIL", "1", TRUE);
+  gchar *text = NULL;
+  gint status;
+
+  environment = directory != NULL ?
+      g_environ_setenv (g_steal_pointer (&environment), "FASP_LOG", directory, TRUE) :
+      g_environ_unsetenv (g_steal_pointer (&environment), "FASP_LOG");
+  g_assert_true (g_spawn_sync (NULL, (gchar **) words, environment, G_SPAWN_STDOUT_TO_DEV_NULL,
+      NULL, NULL, NULL, &text, &status, NULL));
+  g_assert_cmpint (status, !=, 0);
+  return text;
+}
+
+static void
+assert_ends (const gchar *text)
+{
+  const gchar *a = strstr (text, "# A: the last 40 of ");
+  const gchar *b = strstr (text, "\n# B: the last ");
+
+  g_assert_nonnull (a);
+  g_assert_nonnull (b);
+  g_assert_nonnull (strstr (a, " packet_lost flow=0 "));
+}
+
+static void
+test_prints (void)
+{
+  g_autofree gchar *aborted = fail ("/decisions/aborts", NULL);
+  g_autofree gchar *failed = fail ("/decisions/fails", NULL);
+
+  assert_ends (aborted);
+  assert_ends (failed);
+}
+
+/* FASP_LOG=DIRECTORY: all of the log. */
+static void
+test_writes (void)
+{
+  g_autofree gchar *folder = g_dir_make_tmp ("fasp-log-XXXXXX", NULL);
+  g_autofree gchar *path = g_build_filename (folder, "decisions-fails-1-A.sqlog", NULL);
+  g_autofree gchar *other = g_build_filename (folder, "decisions-fails-2-B.sqlog", NULL);
+  g_autofree gchar *printed = fail ("/decisions/fails", folder);
+  g_autofree gchar *text = NULL;
+
+  g_assert_true (g_file_get_contents (path, &text, NULL, NULL));
+  g_assert_true (g_str_has_prefix (text, "\x1e{\"file_schema\":"));
+  g_assert_nonnull (strstr (text, "\"fasp:session_connected\""));
+  g_assert_nonnull (strstr (text, "\"fasp:packet_lost\""));
+  g_assert_true (g_str_has_suffix (text, "}\n"));
+  g_assert_cmpint (g_unlink (path), ==, 0);
+  g_assert_cmpint (g_unlink (other), ==, 0);
+  g_assert_cmpint (g_rmdir (folder), ==, 0);
+}
+
+int
+main (int argc, char **argv)
+{
+  program = argv[0];
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/decisions/same-packets", test_same_packets);
+  g_test_add_func ("/decisions/losses", test_losses);
+  g_test_add_func ("/decisions/rate", test_rate);
+  g_test_add_func ("/decisions/outage", test_outage);
+  g_test_add_func ("/decisions/given-up", test_given_up);
+  g_test_add_data_func ("/decisions/aborts", GINT_TO_POINTER (TRUE), test_fails);
+  g_test_add_data_func ("/decisions/fails", GINT_TO_POINTER (FALSE), test_fails);
+  g_test_add_func ("/decisions/prints", test_prints);
+  g_test_add_func ("/decisions/writes", test_writes);
+  return g_test_run ();
+}
