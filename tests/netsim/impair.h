@@ -76,8 +76,8 @@ typedef struct
   guint copies;               /* 0: dropped */
   gint64 when[2];             /* µs at which each copy arrives */
   gint64 waited;              /* µs of that in the bottleneck's queue */
-  gboolean corrupt, truncate; /* for the caller: damage its bytes, */
-  gboolean mark;              /* and mark it: congestion experienced */
+  gboolean corrupt, truncate; /* the caller is to damage its bytes */
+  gboolean mark;              /* the caller is to mark it: congestion experienced */
 } ImpairFate;
 
 /* A packet of @bytes, IP header included, enters at @now µs. @ecn: its sender accepts a

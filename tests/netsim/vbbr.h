@@ -25,9 +25,9 @@ typedef enum
 /* State of the connection when a packet left. */
 typedef struct
 {
-  guint64 delivered;     /* packets delivered by then, */
-  gint64 delivered_time; /* when the last of them was, */
-  gint64 first_sent;     /* and when that one had left */
+  guint64 delivered;     /* packets delivered by then */
+  gint64 delivered_time; /* when the last of these was delivered */
+  gint64 first_sent;     /* when that packet had left */
 } VbbrStamp;
 
 typedef struct

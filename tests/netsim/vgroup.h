@@ -55,8 +55,8 @@ struct _Vgroup
   guint events[FASP_EVENT_REMOVED + 1]; /* of the sender */
   VgroupTap tap;
   gpointer tap_data;
-  guint64 sent, sent_wire;        /* by the sender, in all, */
-  guint64 group_sent, group_wire; /* and of these to the group */
+  guint64 sent, sent_wire;        /* datagrams and bytes of the sender, in all */
+  guint64 group_sent, group_wire; /* of these, to the group */
   gpointer line;                  /* DelayLine */
   Vlog *log;                      /* the sender's; NULL: nothing is logged */
 };

@@ -44,8 +44,8 @@ typedef struct
   guint64 max;              /* bit/s: limit of a controller; the rate of
                                FIXED, 0: not paced */
   gboolean ecn;             /* it accepts marks instead of losses */
-  gint64 pause;             /* its host stops for up to this time, µs, */
-  gint64 pause_interval;    /* and this long after that on average */
+  gint64 pause;             /* its host stops for up to this time, µs */
+  gint64 pause_interval;    /* mean time from the end of one stop to the next, µs */
   gdouble clock;            /* error of the receiver's clock (1e-4: 100 ppm) */
   VroadDelivered delivered; /* or NULL */
   gpointer data;

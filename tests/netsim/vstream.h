@@ -25,8 +25,8 @@ typedef struct
   gboolean receiver_calls; /* else the sender does */
   guint flows;             /* 0: one */
   FaspAssignment assignment;
-  gboolean reader_stops;       /* reads nothing between ... */
-  FaspTime stop_from, stop_to; /* ... these, from the start */
+  gboolean reader_stops;       /* reads nothing from stop_from to stop_to */
+  FaspTime stop_from, stop_to; /* since the start; µs */
   FaspTime limit;              /* give up this long after the last byte */
   VstreamRead on_read;         /* or NULL */
   gpointer data;
@@ -41,8 +41,8 @@ typedef struct
   guint64 written, read;
   guint64 writes, blocked_writes;
   gboolean wrong;   /* a byte was wrong */
-  gboolean eos;     /* and B saw the end */
-  gboolean drained; /* and A knows */
+  gboolean eos;     /* B has seen the end */
+  gboolean drained; /* A knows that B has all */
   guint discontinuities;
   guint shortfalls;                        /* A was told that its promise falls short */
   FaspTime last_shift, max_jump;           /* play time minus media time, and its largest step */

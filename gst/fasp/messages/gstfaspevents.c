@@ -578,10 +578,10 @@ gst_fasp_events_handle (GstElement *element, FaspIo *io, const FaspEvent *event,
     case FASP_EVENT_BITRATE:
     case FASP_EVENT_KEY_FRAME:
     case FASP_EVENT_SKIPPED:
-      break; /* the sink handles these */
+      break; /* faspsink handles these */
     case FASP_EVENT_FLOW_OUT:
     case FASP_EVENT_FLOW_BACK:
-      break; /* and gstfasplines these */
+      break; /* gstfasplines handles these */
     case FASP_EVENT_JOINED:
       tell_joined (element, event, peer, told);
       break;

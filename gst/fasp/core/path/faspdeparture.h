@@ -24,7 +24,7 @@ G_BEGIN_DECLS
 
 typedef struct
 {
-  gboolean waits; /* some are made and have not left, */
+  gboolean waits; /* datagrams are made and have not left */
   FaspTime first; /* when the first of them was made */
 } FaspDeparture;
 

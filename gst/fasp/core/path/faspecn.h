@@ -33,9 +33,9 @@ typedef enum
 typedef struct
 {
   FaspEcnState state;
-  guint64 first, tested; /* first packet of the test, and how many there are */
-  guint64 end, received; /* reported last: of the packets below end, so many arrived; */
-  guint64 end_before, received_before; /* the same, before the test */
+  guint64 first, tested;               /* first packet of the test, and how many it has */
+  guint64 end, received;               /* last report: of the packets below end, so many arrived */
+  guint64 end_before, received_before; /* the last report before the test */
 } FaspEcn;
 
 /* A word for the log. */

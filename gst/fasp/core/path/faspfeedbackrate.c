@@ -14,7 +14,7 @@
 #define WAIT_END (4 * FASP_SEC)
 /* No queue is that long: one of the clocks was set. */
 #define WAY_STEP (10 * FASP_SEC)
-/* A receiver that sends up to this many times the budget obeys it. */
+/* A receiver that sends up to this many times the rate obeys it. */
 #define OBEYS 1.25
 /* If feedback left by this factor faster than it arrives, it makes the queue longer. */
 #define HELD_UP 1.1
@@ -55,7 +55,7 @@ wait_for (FaspFeedbackRate *b, FaspTime now, guint32 clock, FaspTime rtt, FaspTi
   b->wait_until = now + WAIT_END;
 }
 
-/* Less budget.  @passes: bytes/s that come. */
+/* Lowers the rate.  @passes: bytes/s that come. */
 static void
 cut (FaspFeedbackRate *b, guint64 passes, gboolean huge, guint64 sent)
 {

@@ -4,21 +4,22 @@
  *
  * The way back may be a thousand times narrower than the way there (ADSL, satellites), and a
  * queue on it makes every round trip longer.  As RFC 5690 does for TCP's acknowledgements, the
- * sender finds out what the way back can carry and tells the receiver.  It goes by delay, not by
- * loss: a lost feedback costs little, a late one costs its lateness.
+ * sender finds out what rate of feedback the way back can carry, and sends it to the receiver.  It
+ * judges by delay, not by loss: the loss of a feedback costs little, but all feedback that is late
+ * makes retransmissions late.
  *
  *     way     the time by our clock at which a feedback comes, less the time by the peer's clock
  *             at which it left.  The queue is what that is above the least of the last 10 to
- *             20 s.  A look takes the shortest queue of 100 ms and four feedbacks, at least.
- *     queue   above 50 ms:  the budget becomes three quarters of what gets through,
+ *             20 s.  A look takes the shortest queue of at least 100 ms and
+ *             four feedbacks.
+ *     queue   above 50 ms:  the rate becomes three quarters of what gets through,
  *             above 150 ms: half of it;
  *             below 15 ms:  an eighth more, or up to twice as much while that is below three
- *                           quarters of what got through, if half of the budget is used
+ *                           quarters of what got through, if half of the rate is used
  *
- * These limits are higher by twice what looks differ by themselves (jitter).  After a change
- * the sender waits until its effect must show, and looks again then.  If a cut makes the queue
- * no shorter, feedback does not make the queue: the budget is restored, and that queue is
- * ignored.
+ * These limits are higher by twice what looks differ without a queue (jitter).  After a change the
+ * sender waits until its effect must show, and looks again then.  If a cut makes the queue no
+ * shorter, feedback does not cause the queue: the rate is restored, and that queue is ignored.
  */
 #pragma once
 
@@ -34,9 +35,9 @@ G_BEGIN_DECLS
 #define FASP_FEEDBACK_RATE_LEAST_SHARE 2048
 #define FASP_FEEDBACK_RATE_MOST 100000000
 #define FASP_FEEDBACK_RATE_LOOK (100 * FASP_MSEC)
-/* A burst of feedback is what the budget allows in this time... */
+/* A burst of feedback is what the rate allows in this time. */
 #define FASP_FEEDBACK_RATE_DEPTH (125 * FASP_MSEC)
-/* ... and feedback beyond the budget waits this long at most. */
+/* Feedback beyond the rate waits this long at most. */
 #define FASP_FEEDBACK_RATE_WAIT (250 * FASP_MSEC)
 
 /* The way back of one flow; all 0: nothing is known. */
@@ -52,21 +53,22 @@ typedef struct
 typedef struct
 {
   guint64 rate;        /* bytes/s; 0: no feedback has come */
-  FaspTime look_from;  /* the look began: by our clock, */
-  guint32 look_clock;  /* and by the peer's; */
-  FaspTime look_least; /* the shortest queue since, */
-  guint look_count;    /* feedbacks since, */
-  guint64 look_bytes;  /* and the bytes of all but the first */
-  FaspTime last_least; /* of the look before */
+  FaspTime look_from;  /* when the look began, by our clock */
+  guint32 look_clock;  /* the same by the peer's clock, low 32 bits */
+  FaspTime look_least; /* the shortest queue since then; µs */
+  guint look_count;    /* feedbacks since then */
+  guint64 look_bytes;  /* bytes of these feedbacks but the first */
+  FaspTime last_least; /* look_least of the look before; µs */
   gdouble noise;       /* µs by which looks differ without a queue */
-  guint32 wait_clock;  /* the effect of a change shows in what left after that, */
-  FaspTime wait_until; /* or came after that */
-  guint64 rate_before; /* a cut; 0: there was none, or it helped */
-  FaspTime queue;      /* once the receiver obeyed the cut; 0: it did not yet */
+  guint32
+      wait_clock; /* the effect of a change shows in what left after this, by the peer's clock */
+  FaspTime wait_until; /* or in what came after this, by ours */
+  guint64 rate_before; /* the rate before a cut, bytes/s; 0: there was none, or it helped */
+  FaspTime queue;      /* when the receiver obeyed the cut, µs; 0: it has not yet */
   FaspTime others;     /* the part of the queue that is not ours */
   guint64 passes;      /* bytes/s that get through, as the last queue has shown;
                           0: there was none */
-  gboolean disobeyed;  /* more comes than the budget: the receiver was not told */
+  gboolean disobeyed;  /* more comes than the rate, so the receiver does not know it */
 } FaspFeedbackRate;
 
 /* A FEEDBACK of @size bytes from the IP header up left at @clock, the low 32 bits of the
@@ -77,8 +79,8 @@ void fasp_feedback_rate_feedback (FaspFeedbackRate *feedback_rate, FaspWayBack *
 /* The receiver's: when the next feedback may leave. */
 typedef struct
 {
-  guint64 rate;  /* bytes/s; 0: the sender has told none */
-  FaspTime paid; /* when the feedback that has left is paid for */
+  guint64 rate;  /* bytes/s; 0: the sender has sent none */
+  FaspTime paid; /* when the rate will have allowed all feedback that has left */
 } FaspAllowance;
 
 void fasp_allowance_set (FaspAllowance *allowance, guint64 rate);

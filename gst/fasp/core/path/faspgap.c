@@ -27,7 +27,7 @@ struct _FaspGap
   guint n_holes, n_closed;    /* the first n_closed holes are settled */
   guint64 n_settled;          /* ever */
   FaspTime patience;
-  FaspTime delay, delay_time; /* and when it was last halved or raised */
+  FaspTime delay, delay_time; /* the reorder delay, µs; when it was last halved or raised */
   FaspGapCounters counters;
 };
 

@@ -6,11 +6,11 @@
  * holes that the lost ones made.  A promise of one skip in a week depends on the length of
  * bursts, so the average covers an hour, as long as the path stays the same.  When
  * a quarter of a minute is surely worse, or four minutes are surely different, what
- * was before is forgotten.  So a path is believed to be bad at once, and to be good
- * only after a while.  Before much is known, a middling path is assumed.
+ * was before is forgotten.  So a path counts as bad at once, and as good only after a while. Before
+ * much is known, a path of medium loss is assumed.
  *
- * One outage in an hour, or one burst unlike what the path was known for, does not
- * count: a promise to outlast it would need a latency of many times its length.  The
+ * One outage in an hour, or one burst that the losses known so far make unlikely, does not count:
+ * covering it would need a latency of many times its length.  The
  * next one counts, as a burst of at most 100 packets or 100 ms.
  */
 #pragma once

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * faspoutage.h: whether people are told that one of several flows carries nothing.
+ * faspoutage.h: when the application is told that one of several flows carries nothing.
  *
  * The stream leaves a flow within a round trip or so, and comes back to it as soon as it carries.
- * People are told of what lasts, as they are of a session that is interrupted.  What is told
+ * Only what lasts is reported, as with a session that is interrupted.  The state that is reported
  * changes at
  *
- *     last change of what is the case + FASP_OUTAGE_PATIENCE
+ *     last change of the true state + FASP_OUTAGE_PATIENCE
  *
- * and not at all if it has changed back by then.  So of each flow something is told once in
- * FASP_OUTAGE_PATIENCE at most, and of one that comes and goes faster than that nothing.  Peers can
- * have many flows, and there can be many peers: an endpoint tells of FASP_OUTAGE_BURST outages at
- * once, and then of one in FASP_OUTAGE_EVERY.
+ * and not at all if the true state has changed back by then.  So there is one report of a flow in
+ * FASP_OUTAGE_PATIENCE at most, and none of a flow that comes and goes faster than that.  Peers can
+ * have many flows, and there can be many peers: an endpoint reports FASP_OUTAGE_BURST outages at
+ * once, and then one in FASP_OUTAGE_EVERY.
  */
 #pragma once
 
@@ -26,16 +26,17 @@ G_BEGIN_DECLS
 /* All 0: it carries. */
 typedef struct
 {
-  gboolean out, told; /* it carries nothing; people know it so */
-  FaspTime since;     /* when `out' changed last, or when that could last be seen */
-  FaspTime last;      /* when it last carried, before the outage that was told */
-  gboolean passed_on; /* the application has heard of that outage: its end follows */
+  gboolean out, told; /* it carries nothing; and: that is the state that was last reported */
+  FaspTime since;     /* when `out' last changed, or when that could last be seen */
+  FaspTime last;      /* when it last carried, before the outage that was reported */
+  gboolean passed_on; /* the application has got the event of that outage, and is to get that of
+                         its end; set by the endpoint */
 } FaspOutage;
 
-/* Does it carry now?  @last: when it last did, if it does not.  TRUE: people are to be told of
- * `told' now. */
+/* @carries: it carries now.  @last: if not, when it last did.  TRUE: `told' has changed, and is to
+ * be reported. */
 gboolean fasp_outage_look (FaspOutage *outage, FaspTime now, gboolean carries, FaspTime last);
-/* Nothing can be seen, as no flow carries: that is another matter. */
+/* No flow carries, so that the session is interrupted: that says nothing about single flows. */
 void fasp_outage_hold (FaspOutage *outage, FaspTime now);
 /* When to look again if nothing changes. */
 FaspTime fasp_outage_get_timeout (const FaspOutage *outage);

@@ -30,8 +30,8 @@ typedef struct
   FaspTime quantum;    /* between two wake-ups; longer for an endpoint
                           that keeps many paces */
   gint64 unused;       /* bytes that the rate would have allowed of late */
-  FaspTime last;       /* when the last datagram left, */
-  FaspTime together;   /* the first of those that left with it; */
+  FaspTime last;       /* when the last datagram left */
+  FaspTime together;   /* when the first of those left that left together with it */
   gint64 before;       /* `ready' before these, ns */
   gboolean wanted;     /* something waits for the pacer alone */
   gint64 missed;       /* ns by which that left later than it might have */

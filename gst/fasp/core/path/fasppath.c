@@ -54,7 +54,7 @@ fasp_path_heard (FaspPath *path, FaspTime now, const FaspAddress *from, gboolean
   path->heard = now;
   path->refusal.is_reported = FALSE;
   if (path->death.is_dead) {
-    /* it may work again */
+    /* the path may carry again */
     path->asking.time = MIN (path->asking.time, path->asking.sent + FASP_PATH_AGAIN);
   } else if (same && path->proved && path->asking.time != FASP_NEVER) {
     path->asking.time = now + FASP_PATH_QUIET;

@@ -67,8 +67,8 @@ typedef struct
   FaspAddress candidate;
   gboolean heard; /* the peer was heard from there in the session */
   FaspTime since; /* since when it is the candidate */
-  FaspTime time;  /* of the next challenge, */
-  FaspTime sent;  /* and of the last one, whoever got it */
+  FaspTime time;  /* of the next challenge */
+  FaspTime sent;  /* of the last challenge, to this or another candidate */
   guint left;     /* challenges that may still be sent */
 } FaspPathChallenge;
 
@@ -107,9 +107,9 @@ typedef struct
 /* Receiver: what FEEDBACK has said of the flow. Changed by the session. */
 typedef struct
 {
-  guint64 due_for; /* settled holes that made FEEDBACK due, */
-  guint64 holes;   /* settled holes that were reported, */
-  guint64 serial;  /* and the last FEEDBACK about the flow */
+  guint64 due_for; /* settled holes that have made FEEDBACK due */
+  guint64 holes;   /* settled holes that were reported */
+  guint64 serial;  /* of the last FEEDBACK with an entry for the flow */
 } FaspPathReported;
 
 /* Sender: path MTU probes. Changed by the session. */
@@ -125,7 +125,7 @@ typedef struct
   gboolean proved;     /* the peer answered a PING from there */
   FaspPathRefusal refusal;
   FaspPathChallenge challenge;
-  FaspTime answered; /* PONGs to where it is not proved to be: fasptokenbucket.h */
+  FaspTime answered; /* token bucket of PONGs to an address that is not proved: fasptokenbucket.h */
   guint64 next_pn;
   guint64 phase_pn; /* first packet number of this key phase */
   FaspGap *gap;     /* what we receive */
@@ -136,17 +136,17 @@ typedef struct
   FaspPathAsking asking;
   FaspWayBack back; /* sender: of feedback */
   FaspPathDeath death;
-  FaspOutage outage; /* of several flows: what people know of this one */
+  FaspOutage outage; /* one of several flows: what the application knows of it */
   FaspLoss loss;     /* sender: of this flow, where each block goes on all */
   FaspPathSilence silence;
   FaspPathReported reported;
   guint64 datagrams_sent, wire_sent;
-  /* for rate control: arrivals that the receiver reports; the rest is the sender's */
-  FaspTimestamps timestamps;
-  guint64 marked; /* by ECN, of those that arrived */
+  /* for rate control: the first is the receiver's, the others are the sender's */
+  FaspTimestamps timestamps; /* that are to be reported */
+  guint64 marked;            /* by ECN, of those that arrived */
   FaspSentLog sent;
   FaspEcn ecn;
-  FaspTime peer_clock; /* newest arrival by the peer's clock, widened */
+  FaspTime peer_clock; /* newest receive timestamp, by the peer's clock, widened */
 } FaspPath;
 
 void fasp_path_init (FaspPath *path, FaspTime now, gboolean alone);

@@ -134,7 +134,7 @@ fasp_scheduler_used (FaspScheduler *scheduler, FaspSchedulerEntry *turn, FaspTim
   if (++scheduler->used < USED_MAX)
     return;
   scheduler->used = 0;
-  /* behind all that are due; if there are none, it goes on */
+  /* it goes behind all that are due; if there are none, it continues */
   stop_waiting (scheduler, turn);
   fasp_heap_remove (&scheduler->heap, &turn->due);
   fasp_heap_set (&scheduler->heap, &turn->due,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * faspscheduler.h: which of an endpoint's sessions to look at next.
+ * faspscheduler.h: the session scheduler: which of an endpoint's sessions to look at next.
  *
  * Each session is due at some time. The first one due is found at once, however many
  * there are (faspheap.h), and no datagram or write ever costs work for all of them.
@@ -31,12 +31,12 @@ G_BEGIN_DECLS
 typedef struct
 {
   FaspHeapItem due;
-  FaspTime looked;   /* when it last had nothing to send, */
-  guint64 seen;      /* and the number of writes by then */
+  FaspTime looked;   /* when it last had nothing to send */
+  guint64 seen;      /* number of writes by then */
   GList waiting;     /* link of the queue of those that wait for a write */
   FaspTime sent;     /* when it last sent a datagram */
-  gboolean has_sent; /* it has sent one, */
-  GList sender;      /* and this is its link of the queue of senders */
+  gboolean has_sent; /* it has sent one, so that `sender' is in the queue */
+  GList sender;      /* its link of the queue of senders */
   gboolean waits;
 } FaspSchedulerEntry;
 
@@ -45,13 +45,13 @@ typedef struct
   FaspHeap heap;         /* of FaspSchedulerEntry.due */
   GQueue waiting;        /* in the order in which they were looked at */
   GQueue senders;        /* in the order in which they last sent */
-  guint elsewhere;       /* sessions of the endpoint that have turns elsewhere */
-  guint64 writes;        /* number of writes, */
-  FaspTime written;      /* and when the last one was */
+  guint elsewhere;       /* sessions of the endpoint in its other schedulers */
+  guint64 writes;        /* number of writes */
+  FaspTime written;      /* when the last write was */
   FaspTime quantum;      /* for the current number of sessions */
   FaspTime now;          /* when fasp_scheduler_next() was last called */
-  gconstpointer current; /* the turn that last sent, */
-  guint used;            /* and how many datagrams in a row */
+  gconstpointer current; /* the entry that last sent */
+  guint used;            /* datagrams that it has sent in a row */
 } FaspScheduler;
 
 void fasp_scheduler_init (FaspScheduler *scheduler);
@@ -61,8 +61,7 @@ void fasp_scheduler_clear (FaspScheduler *scheduler);
 void fasp_scheduler_add (FaspScheduler *scheduler, FaspSchedulerEntry *turn, gpointer owner);
 void fasp_scheduler_remove (FaspScheduler *scheduler, FaspSchedulerEntry *turn);
 
-/* @n other sessions share the machine, with turns of their own. They count for the
- * quantum. */
+/* @n other sessions of the endpoint are in other schedulers. They count for the quantum. */
 void fasp_scheduler_set_elsewhere (FaspScheduler *scheduler, guint n);
 
 /* Makes it due by @when at the latest, but not before those that are due already. */
@@ -70,7 +69,7 @@ void fasp_scheduler_wake (FaspScheduler *scheduler, FaspSchedulerEntry *turn, Fa
 /* Sessions that waited for a write have more to send. */
 void fasp_scheduler_written (FaspScheduler *scheduler, FaspTime now);
 
-/* The owner whose turn it is at @now; NULL: nobody is due. */
+/* The owner of the entry that is due at @now and comes first; NULL: none is due. */
 gpointer fasp_scheduler_next (FaspScheduler *scheduler, FaspTime now);
 /* It has sent a datagram. */
 void fasp_scheduler_used (FaspScheduler *scheduler, FaspSchedulerEntry *turn, FaspTime now);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * fasptimestamps.h: when packets of a flow arrived, which a receiver reports for the sender's
- * rate control.
+ * fasptimestamps.h: receive timestamps: when packets of a flow arrived.  The receiver reports them
+ * for the sender's rate control.
  *
  * Holds at most FASP_TIMESTAMPS of the packets that have come since the last report, evenly
  * spaced: when there are more, every other one is dropped.  The caller adds only packets
  * that are newer than all before, so numbers and times rise together.
  *
- * A report tells of up to FASP_TIMESTAMPS_LEAST of them, and of more the longer ago the last one
- * was, so that a controller sees as much of a pulse whatever the clock of the reports.
+ * A FEEDBACK has up to FASP_TIMESTAMPS_LEAST of them, and more the longer ago the last one was, so
+ * that a controller sees as much of a pulse whatever the interval of feedback.
  */
 #pragma once
 
@@ -38,7 +38,7 @@ void fasp_timestamps_init (FaspTimestamps *timestamps);
 void fasp_timestamps_add (FaspTimestamps *timestamps, FaspTime now, guint64 pn);
 /* Leaves at most @most, 1 at least, evenly spaced. */
 void fasp_timestamps_thin_out (FaspTimestamps *timestamps, guint most);
-/* How many a report tells of, @since the last one (µs). */
+/* How many a FEEDBACK has that leaves @since the last one (µs). */
 guint fasp_timestamps_choose (FaspTime since);
 /* They have been reported: begins anew. */
 void fasp_timestamps_reset (FaspTimestamps *timestamps);

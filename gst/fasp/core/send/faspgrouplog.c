@@ -28,9 +28,9 @@ typedef struct
   guint64 first, last;  /* packets that carried it */
   FaspTime sent;        /* when the first one left; not in times: of a fast stream, these are
                            soon forgotten */
-  FaspTime asked;       /* first request of the newest event, */
-  guint16 requests;     /* how many it has had, */
-  guint8 event;         /* and which round was lost then; 0: none */
+  FaspTime asked;       /* newest event: when its first request came */
+  guint16 requests;     /* newest event: requests so far */
+  guint8 event;         /* newest event: the round that was lost; 0: there was no event */
   guint8 rounds;        /* how often it has gone to all */
   FaspHeapItem *queued; /* it is to go to all again; NULL: it is not */
 } Entry;

@@ -7,11 +7,11 @@
  * has settled the last one and lacks the block has lost it.  A member's session needs to
  * know no more than that, so a packet costs the same for one member and for a thousand.
  *
- * Who repairs: when the first member asks for a block, its session sends the block, by unicast.
- * When a second member asks within the window, the block goes to all.  If losses are often shared
- * (SHARED_ENOUGH), it goes to all at once, but not a third time for one member. The same is true of
- * what the speaker asks for (faspmulticastsender.h), if the speaker has a part in most losses: then
- * they are everybody's losses, of which others ask for few, as they wait.
+ * Who sends a block again: when the first member asks for it, that member's session sends it, by
+ * unicast. When a second member asks within the window, the block goes to all.  If losses are often
+ * shared (SHARED_ENOUGH), it goes to all at once, but not a third time for one member. The same is
+ * true of what the speaker asks for (faspmulticastsender.h), if the speaker has a part in most
+ * losses: then all members have these losses, but few others ask for them, as they wait.
  *
  * An event is the loss of a block, original or retransmission to all, with the members that ask for
  * it. The number of requests per event controls the back-off (faspmulticastsender.h).
@@ -71,9 +71,9 @@ guint64 fasp_group_log_peek (const FaspGroupLog *log, guint8 *round);
 
 typedef struct
 {
-  guint64 events;   /* losses that members asked for, */
-  guint64 requests; /* the requests for them of all members, */
-  guint64 shared;   /* and events that several members asked for */
+  guint64 events;   /* losses that members asked for */
+  guint64 requests; /* requests of all members for these losses */
+  guint64 shared;   /* of the losses: those that several members asked for */
 } FaspGroupLosses;
 
 FaspGroupLosses fasp_group_log_get_losses (const FaspGroupLog *log);

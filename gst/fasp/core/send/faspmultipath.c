@@ -7,7 +7,7 @@
 #define RETURN_OVER (10. * FASP_SEC)
 #define WEIGHT_LEAST .02
 #define WEIGHT_BACK .25
-/* A figure from this few datagrams or fewer says little about a flow. */
+/* A share that arrived, of this few datagrams or fewer, says little about a flow. */
 #define SURE 64.
 
 #define BIT(flow) (G_GUINT64_CONSTANT (1) << (flow))

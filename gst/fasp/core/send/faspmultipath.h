@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * faspmultipath.h: which of several flows the next datagram takes.
+ * faspmultipath.h: the multipath scheduler: which of several flows the next datagram takes.
  *
  * A strategy chooses among the usable flows by their weights. A weight follows what its
  * flow delivers, by the replicator equation with a slow return to equal shares. A flow
@@ -22,7 +22,7 @@ typedef struct
 {
   gdouble weight;         /* 1: an equal share */
   gdouble credit;         /* round robin: how far it is behind its share */
-  guint64 told, received; /* totals when the weight was last adjusted */
+  guint64 told, received; /* datagrams reported, and arrived, when the weight was last adjusted */
 } FaspShare;
 
 typedef struct

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * faspproactive.h: copies of retransmissions that wait for their time.
+ * faspproactive.h: proactive retransmission: further copies of a retransmission, which wait for
+ * their time.
  *
  * A heap with one entry for each block, ordered by the time at which its next
  * copy is due.  The caller takes out an entry and, while copies are left, puts

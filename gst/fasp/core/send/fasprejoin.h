@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * fasprejoin.h: when a receiver that did not hear its group may become a member again.
+ * fasprejoin.h: rejoin hysteresis: when a receiver that did not hear its group may become a member
+ * again.
  *
  *     away --hears it--> trial --for the hold, and half of it--> TRUE: a member
  *      ^                   |                                        |
@@ -28,9 +29,9 @@ G_BEGIN_DECLS
 /* Zeroes: it was never away. */
 typedef struct
 {
-  FaspTime hold;
+  FaspTime hold;        /* that the next trial takes; µs */
   FaspTime since;       /* when the trial began; FASP_NEVER: there is none */
-  guint64 pn, received; /* reported then */
+  guint64 pn, received; /* as reported when the trial began */
   FaspTime returned;    /* when it last came back; 0: never */
 } FaspRejoin;
 

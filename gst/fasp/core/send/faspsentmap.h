@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * faspsentmap.h: the sender's memory of what it put on the wire, and what must
- * go again.
+ * faspsentmap.h: loss recovery: the sent map, which has each packet that left with the block it
+ * carried, and the blocks that must go again.
  *
  * Every datagram of a flow is a transmission: packet number, time, block (or
  * none).  A feedback is a consistent snapshot of the receiver: which packets
@@ -105,7 +105,7 @@ gboolean fasp_sent_map_hears_since (const FaspSentMap *map, guint64 block);
 /* What the peer has reported of a flow so far. */
 typedef struct
 {
-  guint64 told;            /* datagrams reported */
+  guint64 told;            /* datagrams that feedback has reported on */
   guint64 received, holes; /* of these: arrived, and runs of lost ones */
   FaspTime rtt;            /* smoothed; 0: not measured */
 } FaspFlowTold;

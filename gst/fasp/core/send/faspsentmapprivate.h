@@ -69,12 +69,12 @@ struct FaspSentMap
   gboolean was_member;
   FaspGroupLog *log;       /* of the group that new blocks go to; NULL: none */
   FaspTime group_progress; /* when the peer last reported a newer packet */
-  guint32 past_largest;    /* of the group that it has left: newest packet
-                              reported, low bits, */
-  guint64 past_received;   /* and how many it received; 0: nothing reported */
+  guint32 past_largest;    /* of the group that it has left: newest packet reported, low bits */
+  guint64 past_received;   /* of the group that it has left: packets received; 0: nothing was
+                              reported */
   guint64 group_told;      /* newest packet of the group reported, + 1 */
   guint64 group_settled;   /* newest one settled, + 1 */
-  FaspTime looks_from;     /* what was looked up is paid for until then */
+  FaspTime looks_from;     /* until then, the allowance of look-ups is used up */
 };
 
 static inline FaspSentBlock *

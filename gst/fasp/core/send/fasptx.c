@@ -93,10 +93,9 @@ fasp_tx_has_fresh (const FaspTx *tx)
 }
 
 /* The pause after which a tail probe asks whether the last block of each flow has come.
- * A lost one must be repaired within the latency, too; but a probe is of no use if the
- * next block comes first and shows the loss. It is not needed either where the latency
- * has time for so many round trips that the usual feedback on the block can be waited
- * for: once, for an original. */
+ * A lost one must be sent again within the latency, too; but a probe is of no use if the next block
+ * comes first and shows the loss. It is not needed either where the latency has time for so many
+ * round trips that the usual feedback on the block can be waited for: once, for an original. */
 static FaspTime
 get_pause (const FaspTx *tx, const FaspRtt *rtt, gboolean original)
 {
@@ -403,7 +402,7 @@ fasp_tx_next (FaspTx *tx, FaspTime now, const FaspRtt *rtt, guint32 room, gint64
   if (tx->held)
     return nothing;
   check_stall (tx, now, rtt);
-  /* the store moved on without us: we have just joined, or were skipped */
+  /* the store has dropped blocks that we have not sent: we have just joined, or were moved ahead */
   if (fasp_tx_get_base (tx) < tail) {
     FASP_LOG (tx->estimate.log, now, BLOCKS_SKIPPED, fasp_tx_get_base (tx), tail,
         FASP_LOG_WORD ("not_kept"));
@@ -566,7 +565,7 @@ void
 fasp_tx_begin_at (FaspTx *tx, guint64 number)
 {
   fasp_tx_skip_to (tx, number);
-  tx->counts.skipped = 0; /* nobody misses what was before */
+  tx->counts.skipped = 0; /* the peer was never to get what was before */
 }
 
 void
@@ -583,8 +582,8 @@ fasp_tx_expire (FaspTx *tx, FaspTime now, guint32 media_time, const FaspRtt *rtt
     return;
   newest = fasp_store_get (tx->store, head - 1)->media_time;
   expired = fasp_widen (media_time, FASP_MEDIA_TIME_BITS, newest);
-  /* The receiver has not heard yet that our clock was set back, or the path has become
-   * so long that everything is too late. */
+  /* the receiver does not know yet that our clock was set back, or the path has become so long that
+   * everything is too late */
   if (expired + rtt->latest > newest)
     return;
   expired += rtt->min;

@@ -29,8 +29,8 @@ G_BEGIN_DECLS
 
 /* Blocks in flight must be told apart by their low bits. */
 #define FASP_WINDOW_MAX (1u << (FASP_BLOCK_BITS - 2))
-/* The first tail probe follows after this pause if there is time to repair what it
- * reveals. */
+/* The first tail probe follows after this pause if there is time for a retransmission of what it
+ * finds lost. */
 #define FASP_TX_TAIL_FIRST (8 * FASP_MSEC)
 /* If there is less time, it comes sooner, but not before the stream has paused. */
 #define FASP_TX_TAIL_LEAST FASP_MSEC
@@ -74,8 +74,8 @@ typedef struct
   guint64 blocks_sent, payload_sent, blocks_resent, payload_resent;
   guint64 copies_sent; /* those among blocks_resent */
   guint64 blocks_doubled, repairs_sent;
-  guint64 skips_told; /* by the peer: how often something came too late, */
-  guint64 wanted;     /* and how often it wanted a key frame */
+  guint64 skips_told; /* how often something came too late, as the peer reports */
+  guint64 wanted;     /* how often the peer wanted a key frame */
   guint64 lost, confirmed, payload_confirmed, skipped, feedback;
   guint64 rounds[FASP_ROUNDS];
 } FaspTxCounts;
@@ -90,16 +90,16 @@ typedef struct
   gboolean held;   /* nothing leaves; set by the caller */
   gboolean no_rtx; /* what is lost is given up; set by the caller */
   FaspPathEstimate estimate;
-  guint64 cursor;      /* next new block, */
-  FaspTime fresh_time; /* and when that may leave; set by the caller */
+  guint64 cursor;      /* next new block */
+  FaspTime fresh_time; /* when that block may leave; set by the caller */
   guint64 limit;       /* end of the peer's window, in units of the stream */
   guint64 acked;       /* the peer has all blocks below */
   guint64 skip_to;     /* blocks below will never be sent; > acked until
                           the peer has confirmed it */
   FaspTime skip_time;  /* when to repeat the skip notice */
   FaspTime tail_time, tail_interval;
-  FaspTime block_time;   /* when the newest block left, */
-  FaspTime gap;          /* and the usual time between new blocks, smoothed */
+  FaspTime block_time;   /* when the newest block left */
+  FaspTime gap;          /* the usual time between new blocks, smoothed; µs */
   FaspTime expired_time; /* when blocks that waited were last found too late; 0: never */
   FaspTime heard;        /* time of the last feedback */
   gboolean unheard; /* nothing was reported yet, and new blocks wait for that; set by the caller */
@@ -130,13 +130,13 @@ typedef struct
 } FaspTxItem;
 
 /* @start: first block of this session. @window: units that the peer takes. The caller
- * initialises the outlook; fasp_tx_clear() clears it. */
+ * initialises the estimate; fasp_tx_clear() clears it. */
 void fasp_tx_init (FaspTx *tx, FaspStore *store, guint64 start, guint32 window, FaspTime now);
 void fasp_tx_clear (FaspTx *tx);
 
 /* Is this FEEDBACK neither stale nor impossible? To be asked before anything else is done for it.
- * What follows costs no more than what it acknowledges or settles, and each block and packet is
- * that once. */
+ * Handling it then costs no more than the blocks that it acknowledges and the packets that it
+ * settles, and each of these is acknowledged or settled once. */
 gboolean fasp_tx_takes (FaspTx *tx, const FaspFeedback *feedback);
 /* Takes in a FEEDBACK. @dead: flows that it shows to be dead, a bit each. FALSE: it was
  * stale or impossible. */

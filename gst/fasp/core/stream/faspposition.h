@@ -28,9 +28,9 @@ typedef struct
 /* A byte of a stream. */
 typedef struct
 {
-  gboolean known; /* which stream; else nothing is */
+  gboolean known; /* FALSE: neither the stream nor the offset is known */
   FaspOrigin origin;
-  guint64 offset; /* or FASP_OFFSET_UNKNOWN */
+  guint64 offset; /* bytes of the stream before it, or FASP_OFFSET_UNKNOWN */
 } FaspStreamOffset;
 
 gboolean fasp_origin_equal (const FaspOrigin *a, const FaspOrigin *b);

@@ -19,7 +19,7 @@ G_BEGIN_DECLS
 #define FASP_GROUP_KEY_SIZE 32
 #define FASP_OPEN_SIZE 1200 /* an OPEN is padded to this */
 #define FASP_HANDSHAKE_HEADER 26
-/* Largest message in an OPEN with a cookie. The pattern and the length stand before it. */
+/* Largest message in an OPEN with a cookie. The pattern and the length precede it. */
 #define FASP_MESSAGE_MAX (FASP_OPEN_SIZE - FASP_HANDSHAKE_HEADER - 1 - FASP_COOKIE_SIZE - 1 - 2)
 #define FASP_PROLOGUE_SIZE (4 + FASP_HANDSHAKE_HEADER + 1)
 
@@ -73,8 +73,8 @@ typedef struct
 {
   guint32 cid; /* connection id in the group's datagrams */
   guint8 cipher;
-  guint64 pn;                      /* number of its next packet, */
-  guint8 key[FASP_GROUP_KEY_SIZE]; /* and the key of that packet's phase */
+  guint64 pn;                      /* number of its next packet */
+  guint8 key[FASP_GROUP_KEY_SIZE]; /* the key of that packet's phase */
   guint members;
   guint back_off, clock; /* µs, ms: see faspnackbackoff.h */
 } FaspGroupKey;
@@ -97,9 +97,9 @@ typedef struct
   guint8 flows;           /* OPEN: how many could be used; ACCEPT: how many are */
   guint16 fec;            /* blocks in a window that the writer can recover
                              from, or would send; 0: none */
-  guint8 timestamps;      /* arrivals in a FEEDBACK; receiver: it can report
+  guint8 timestamps;      /* receive timestamps in a FEEDBACK; receiver: it can report
                              so many; sender: it wants them; 0: none */
-  FaspStreamOffset place; /* sender: place of the first byte of block `start' */
+  FaspStreamOffset place; /* sender: of the first byte of block `start' */
   gboolean has_header;    /* sender: a receiver that has nothing of the
                              stream needs its header */
   FaspWants wants;        /* receiver */
