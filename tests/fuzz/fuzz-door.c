@@ -9,7 +9,7 @@
  */
 #include "fuzz.h"
 #include <stdlib.h>
-#include "faspendpointprivate.h"
+#include "faspendpointbase.h"
 #include "vspy.h"
 
 /* The half-open calls that a table of this size may hold, and some. */

@@ -10,7 +10,7 @@
 #include "fuzz.h"
 #include <stdlib.h>
 #include <string.h>
-#include "faspendpointprivate.h"
+#include "faspendpointbase.h"
 #include "faspmulticastreceiver.h"
 #include "vgroup.h"
 #include "vseal.h"

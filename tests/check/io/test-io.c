@@ -10,7 +10,7 @@
 #include <sys/random.h>
 #include <sys/socket.h>
 #include <unistd.h>
-#include "faspendpointprivate.h"
+#include "faspendpointbase.h"
 #include "faspio.h"
 #include "faspreceivers.h"
 

@@ -3,7 +3,7 @@
  * faspencoder.c: what an encoder is told: the bit rate that it may use, and that a
  * receiver needs a key frame: it has joined, goes on behind a gap, or says so.
  */
-#include "faspendpointprivate.h"
+#include "faspendpointbase.h"
 
 /* The rest of the rate is for what is not foreseen. */
 #define MARGIN .95

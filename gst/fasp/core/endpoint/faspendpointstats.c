@@ -2,7 +2,7 @@
  *
  * faspendpointstats.c: an endpoint's statistics.
  */
-#include "faspendpointprivate.h"
+#include "faspendpointbase.h"
 #include "fasphistory.h"
 
 /* A peer that is there says something at least twice in this time. */

@@ -6,7 +6,7 @@
 #include "faspadmission.h"
 #include "fasptokenbucket.h"
 #include "faspdial.h"
-#include "faspendpointprivate.h"
+#include "faspendpointbase.h"
 #include "fasphistory.h"
 #include "fasphold.h"
 #include "fasplimits.h"

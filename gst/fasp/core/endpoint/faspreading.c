@@ -3,7 +3,7 @@
  * What the application reads: each byte of a stream once, whichever session
  * brought it, and when to play it.
  */
-#include "faspendpointprivate.h"
+#include "faspendpointbase.h"
 
 /* If a sender changes its stream again and again, the application hears of it no more often than
  * this. */

@@ -5,7 +5,7 @@
 #pragma once
 
 #include "faspendpoint.h"
-#include "faspendpointprivate.h"
+#include "faspendpointbase.h"
 
 G_BEGIN_DECLS
 

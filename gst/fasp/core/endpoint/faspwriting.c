@@ -3,7 +3,7 @@
  * faspwriting.c: what the application writes goes into the store, for all receivers.
  */
 #include "faspdial.h"
-#include "faspendpointprivate.h"
+#include "faspendpointbase.h"
 #include "fasphistory.h"
 #include "fasphold.h"
 #include "fasplimits.h"

@@ -4,7 +4,7 @@
  * others, to memory and to time.  Seeds of these came from a review.
  */
 #include <string.h>
-#include "faspendpointprivate.h"
+#include "faspendpointbase.h"
 #include "vspy.h"
 
 #define RTT (20 * FASP_MSEC)

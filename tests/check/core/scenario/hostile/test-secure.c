@@ -4,7 +4,7 @@
  * ends is in test-intruder.c.
  */
 #include <string.h>
-#include "faspendpointprivate.h"
+#include "faspendpointbase.h"
 #include "vkeys.h"
 
 typedef struct

@@ -3,7 +3,7 @@
  * What a group's receivers are told by somebody else: announcements of other senders, refusals, and
  * forged datagrams.
  */
-#include "faspendpointprivate.h"
+#include "faspendpointbase.h"
 #include "members.h"
 #include "vgroup.h"
 

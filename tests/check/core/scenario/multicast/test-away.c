@@ -3,7 +3,7 @@
  * Members of a group that do not hear it, or nobody hears, or that read nothing: who they hold up,
  * and how they come back.
  */
-#include "faspendpointprivate.h"
+#include "faspendpointbase.h"
 #include "members.h"
 #include "vgroup.h"
 

@@ -3,7 +3,7 @@
  * One sender and many receivers by multicast, in virtual time: losses, latency, history and the
  * end. Whoever is away for a while is in test-away.c.
  */
-#include "faspendpointprivate.h"
+#include "faspendpointbase.h"
 #include "faspmulticastsender.h"
 #include "members.h"
 #include "vgroup.h"

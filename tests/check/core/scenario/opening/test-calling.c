@@ -3,7 +3,7 @@
  * Who calls again, and when, and where: after a refusal, after a session is lost, after the end of
  * a stream, at another address of the name.
  */
-#include "faspendpointprivate.h"
+#include "faspendpointbase.h"
 #include "fasppath.h"
 #include "vcast.h"
 

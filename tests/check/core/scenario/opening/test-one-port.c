@@ -4,7 +4,7 @@
  * means them harm.
  */
 #include <string.h>
-#include "faspendpointprivate.h"
+#include "faspendpointbase.h"
 #include "fasproutes.h"
 #include "vflat.h"
 

@@ -3,7 +3,7 @@
  * Streams over several flows in virtual time: what one of them loses, or its
  * end, is felt by nobody for longer than it takes to hear of it.
  */
-#include "faspendpointprivate.h"
+#include "faspendpointbase.h"
 #include "vstream.h"
 
 #define RTT (40 * FASP_MSEC)

@@ -2,7 +2,7 @@
  *
  * The end of a session when the network does not help: goodbyes that nobody answers, or hears.
  */
-#include "faspendpointprivate.h"
+#include "faspendpointbase.h"
 #include "vcast.h"
 
 static guint

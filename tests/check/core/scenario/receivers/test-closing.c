@@ -3,7 +3,7 @@
  * Who keeps which bytes when a session ends, for every reason: several senders and receivers, each
  * sender with a stream of its own.
  */
-#include "faspendpointprivate.h"
+#include "faspendpointbase.h"
 #include "vcast.h"
 
 #define DELAY (100 * FASP_MSEC)

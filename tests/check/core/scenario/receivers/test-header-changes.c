@@ -4,7 +4,7 @@
  * time: nobody waits for one that does not come.
  */
 #include <string.h>
-#include "faspendpointprivate.h"
+#include "faspendpointbase.h"
 #include "faspposition.h"
 #include "vheader.h"
 

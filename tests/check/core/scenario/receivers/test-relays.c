@@ -4,7 +4,7 @@
  * virtual time.
  */
 #include <string.h>
-#include "faspendpointprivate.h"
+#include "faspendpointbase.h"
 #include "vchain.h"
 
 static void

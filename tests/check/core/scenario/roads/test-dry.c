@@ -2,7 +2,7 @@
  *
  * What a session tells its controller: whether it had nothing to send, though the rate allowed it.
  */
-#include "faspendpointprivate.h"
+#include "faspendpointbase.h"
 #include "vcast.h"
 
 #define RATE 8000000

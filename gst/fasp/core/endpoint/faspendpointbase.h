@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * faspendpointprivate.h: the endpoint's state, shared by faspendpoint.c and
+ * faspendpointbase.h: the endpoint's state, shared by faspendpoint.c and
  * its other parts: fasplifecycle.c, faspdial.c, faspfailover.c, faspadmission.c,
  * faspsending.c, faspwriting.c, fasphistory.c, faspreading.c, faspencoder.c,
  * faspslowpolicy.c, faspmulticast.c, faspendpointsettings.c and faspendpointstats.c.
