@@ -1,9 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "faspadmission.h"
-#include "fasptokenbucket.h"
+#include "faspadmitted.h"
+#include "faspbeginning.h"
 #include "faspcredentials.h"
+#include "faspendpointhello.h"
 #include "fasphistory.h"
+#include "fasplifecycle.h"
 #include "faspmulticast.h"
+#include "faspreading.h"
+#include "fasptokenbucket.h"
 
 /* The application hears of so many refused callers at once, and then of one in this time; that one
  * has the number of those before. */
@@ -129,21 +134,6 @@ identify_call (const FaspEndpoint *endpoint, const FaspHandshake *open, guint8 c
   fasp_write_bytes (&w, endpoint->cookie_secret, FASP_COOKIE_SECRET_SIZE);
   fasp_wire_write_prologue (&w, open);
   fasp_sha256 (prologue, w.used, open->message, open->message_size, call);
-}
-
-static guint
-hash_call (gconstpointer call)
-{
-  guint hash;
-
-  memcpy (&hash, call, sizeof hash); /* the key is a hash already */
-  return hash;
-}
-
-static gboolean
-is_same_call (gconstpointer a, gconstpointer b)
-{
-  return memcmp (a, b, FASP_KEY_SIZE) == 0;
 }
 
 /* The open session that the caller proves it was in, or NULL. */
@@ -299,12 +289,6 @@ admit (FaspEndpoint *endpoint, FaspTime now, Call *call, FaspCipher cipher)
   }
 }
 
-static gboolean
-has_name (const FaspEndpoint *endpoint)
-{
-  return endpoint->config.streamid != NULL && endpoint->config.streamid[0] != '\0';
-}
-
 /* Charges the gate as for a wrong key, so names cannot be guessed any faster than keys. */
 static void
 refuse_name (FaspEndpoint *endpoint, FaspTime now, const Call *call, const gchar *text)
@@ -322,7 +306,7 @@ is_for_us (FaspEndpoint *endpoint, FaspTime now, Call *call, FaspRoute route)
   const FaspHandshake *open = call->open;
   const gchar *ignored;
 
-  if (route == FASP_ROUTE_HERE && open->to_cid != 0 && has_name (endpoint)
+  if (route == FASP_ROUTE_HERE && open->to_cid != 0 && fasp_admitted_has_name (endpoint)
       && fasp_stream_find (open->nonce, open->to_cid, endpoint->names, FASP_STREAM_NAMES)
           == FASP_STREAM_NAMES)
     route = FASP_ROUTE_ABSENT;
@@ -452,7 +436,7 @@ decide (FaspEndpoint *endpoint, FaspTime now, Call *call)
   } else if (hello->unsupported) {
     reject (endpoint, now, call, FASP_REASON_UNSUPPORTED,
         "it asks for something that this version does not support");
-  } else if (has_name (endpoint) && hello->streamid[0] != '\0'
+  } else if (fasp_admitted_has_name (endpoint) && hello->streamid[0] != '\0'
       && !g_str_equal (hello->streamid, config->streamid)) {
     refuse_name (endpoint, now, call, ABSENT_TEXT);
   } else if (!fasp_credentials_choose (config->credentials, hello, &cipher)) {
@@ -471,50 +455,6 @@ decide (FaspEndpoint *endpoint, FaspTime now, Call *call)
   } else {
     admit (endpoint, now, call, cipher);
   }
-}
-
-void
-fasp_admission_init (FaspEndpoint *endpoint)
-{
-  guint8 secret[16];
-
-  if (has_name (endpoint))
-    fasp_stream_get_names (endpoint->config.role, endpoint->config.streamid, endpoint->names);
-  endpoint->by_call = g_hash_table_new (hash_call, is_same_call);
-  endpoint->gate = endpoint->config.gate;
-  if (endpoint->gate == NULL) {
-    endpoint->gate = endpoint->own_limiter = g_new (FaspLimiter, 1);
-    endpoint->random (endpoint->random_data, secret, sizeof secret);
-    fasp_limiter_init (endpoint->gate, secret);
-  }
-  fasp_limiter_join (endpoint->gate);
-  endpoint->networks = fasp_networks_new ();
-}
-
-void
-fasp_admission_end (FaspEndpoint *endpoint)
-{
-  while (!g_queue_is_empty (&endpoint->half))
-    fasp_admission_left (endpoint, g_queue_peek_head (&endpoint->half));
-  fasp_limiter_part (endpoint->gate);
-  fasp_networks_free (endpoint->networks);
-}
-
-void
-fasp_admission_forget (FaspEndpoint *endpoint, FaspSession *session)
-{
-  if (session->listener)
-    g_hash_table_remove (endpoint->by_call, session->handshake.call);
-}
-
-void
-fasp_admission_left (FaspEndpoint *endpoint, FaspSession *session)
-{
-  if (session->handshake.bucket == NULL)
-    return;
-  fasp_limiter_leave (endpoint->gate, session->handshake.bucket);
-  g_queue_unlink (&endpoint->half, &session->handshake.place);
-  session->handshake.bucket = NULL;
 }
 
 void

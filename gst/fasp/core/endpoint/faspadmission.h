@@ -29,8 +29,6 @@ G_BEGIN_DECLS
 /* The most of one network. */
 #define FASP_HALF_NETWORK_MAX 256
 
-void fasp_admission_init (FaspEndpoint *endpoint);
-void fasp_admission_end (FaspEndpoint *endpoint);
 /* @size: bytes of the datagram; @route: FASP_ROUTE_HERE if the port is not shared. */
 void fasp_admission_receive (FaspEndpoint *endpoint, FaspTime now, const FaspAddress *from,
     gsize size, const FaspHandshake *open, FaspRoute route);
@@ -42,10 +40,6 @@ void fasp_admission_confirmed (FaspEndpoint *endpoint, FaspTime now, FaspSession
 /* The application answered FASP_EVENT_CONNECTING. */
 void fasp_admission_decided (FaspEndpoint *endpoint, FaspTime now, FaspSession *session,
     gboolean accept);
-/* @session is about to be removed: the same call would be a new one from now on. */
-void fasp_admission_forget (FaspEndpoint *endpoint, FaspSession *session);
-/* @session is no longer half open: it is open, or gone. */
-void fasp_admission_left (FaspEndpoint *endpoint, FaspSession *session);
 /* Writes the ACCEPT of @session. */
 void fasp_admission_accept (FaspSession *session, FaspDatagram *datagram);
 

@@ -1,54 +1,19 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "faspdial.h"
+#include "faspendpointhello.h"
+#include "faspfailover.h"
 #include "fasphistory.h"
 #include "fasplimits.h"
-#include "faspfailover.h"
 #include "faspmulticast.h"
+#include "faspreading.h"
 
 /* Time after which the application hears that nobody answers. */
 #define UNANSWERED_AFTER (2 * FASP_SEC)
-/* If a call is answered only after this time, the stream begins elsewhere than it says. */
-#define ANEW_AFTER (2 * FASP_SEC)
 /* OPENs with a cookie by the link that it is for, before other links are tried. */
 #define COOKIE_TRIES 3
 
-gboolean
-fasp_dial_is_ours (const FaspEndpoint *endpoint)
-{
-  return fasp_endpoint_config_dials (&endpoint->config);
-}
-
-void
-fasp_endpoint_describe (FaspEndpoint *endpoint, FaspHello *hello, guint64 start)
-{
-  hello->role = endpoint->config.role;
-  hello->latency_ms = endpoint->config.settings.latency_ms;
-  hello->datagram_max = FASP_DATAGRAM_MAX;
-  hello->flows = endpoint->config.flows;
-  hello->fec = endpoint->config.fec != FASP_FEC_OFF ? FASP_FEC_WINDOW_MAX : 0;
-  /* a receiver offers to report arrivals; a sender asks for that if it controls the rate */
-  hello->timestamps = endpoint->config.role == FASP_ROLE_RECEIVER
-          || endpoint->config.rate_control != FASP_RATE_CONTROL_FIXED ?
-      FASP_TIMESTAMPS :
-      0;
-  if (endpoint->config.role == FASP_ROLE_SENDER) {
-    hello->start = start;
-    hello->place = fasp_store_get_offset_of (endpoint->store, start);
-    hello->has_header = endpoint->header.bytes != NULL || start < endpoint->header.gone;
-    return;
-  }
-  hello->window = fasp_endpoint_get_window (endpoint);
-  if (endpoint->stand.offset != FASP_OFFSET_UNKNOWN)
-    hello->wants.from = endpoint->stand;
-  if (!fasp_dial_is_ours (endpoint))
-    return; /* where it joins, the sender has chosen already */
-  hello->wants.join = endpoint->config.join;
-  hello->wants.back_ms = endpoint->config.join_back_ms;
-}
-
-/* The link to try as number @n: the first of each address, then the second of each ... */
-static guint
-get_link (const FaspEndpoint *endpoint, guint n)
+guint
+fasp_dial_get_nth_link (const FaspEndpoint *endpoint, guint n)
 {
   guint flowlets = endpoint->config.flowlets;
   guint addresses = endpoint->config.flows / flowlets;
@@ -56,8 +21,8 @@ get_link (const FaspEndpoint *endpoint, guint n)
   return n % addresses * flowlets + n / addresses;
 }
 
-static FaspAddress
-get_way_to (const FaspEndpoint *endpoint, const FaspAddress *peer, guint link)
+FaspAddress
+fasp_dial_get_way_to (const FaspEndpoint *endpoint, const FaspAddress *peer, guint link)
 {
   guint flowlets = endpoint->config.flowlets;
   FaspAddress way = link < flowlets ? *peer : endpoint->config.others[link / flowlets - 1];
@@ -76,37 +41,7 @@ fasp_dial_get_link (const FaspEndpoint *endpoint, const FaspAddress *from)
 FaspAddress
 fasp_dial_get_way (const FaspEndpoint *endpoint, guint link)
 {
-  return get_way_to (endpoint, &endpoint->peer, link);
-}
-
-/* Where the OPEN went that is answered from @from.  If the answer comes from the address that was
- * called before (the next address of a name may be called by now), that one is the peer's. */
-static FaspAddress
-get_called (FaspEndpoint *endpoint, const FaspAddress *from)
-{
-  guint link = fasp_dial_get_link (endpoint, from);
-  FaspAddress before = get_way_to (endpoint, &endpoint->peer_before, link);
-
-  if (link < endpoint->config.flowlets && fasp_address_equal (&before, from))
-    endpoint->peer = endpoint->peer_before;
-  return fasp_dial_get_way (endpoint, link);
-}
-
-/* Flow 0 keeps the link that was answered.  The other flows get the other links. */
-static void
-set_addresses (FaspEndpoint *endpoint, FaspSession *session)
-{
-  guint flow = 1, first = fasp_session_get_address (session)->link;
-
-  for (guint n = 0; flow < session->n_paths; n++) {
-    guint link = get_link (endpoint, n);
-    FaspAddress way;
-
-    if (link == first)
-      continue;
-    way = fasp_dial_get_way (endpoint, link);
-    fasp_session_set_address (session, flow++, &way);
-  }
+  return fasp_dial_get_way_to (endpoint, &endpoint->peer, link);
 }
 
 /* Every second OPEN goes by the first link, the others by each other link in turn.
@@ -119,7 +54,7 @@ choose_link (FaspEndpoint *endpoint)
 
   if (endpoint->caller.open.cookie_size > 0 && endpoint->cookie_tries++ < COOKIE_TRIES)
     return endpoint->cookie_link;
-  return n == 1 || tries % 2 == 0 ? 0 : get_link (endpoint, 1 + tries / 2 % (n - 1));
+  return n == 1 || tries % 2 == 0 ? 0 : fasp_dial_get_nth_link (endpoint, 1 + tries / 2 % (n - 1));
 }
 
 gboolean
@@ -138,9 +73,8 @@ fasp_dial_poll (FaspEndpoint *endpoint, FaspTime now, FaspDatagram *datagram)
   return TRUE;
 }
 
-/* Where the stream begins for a receiver that nothing is held for. */
-static guint64
-choose_start (FaspEndpoint *endpoint, FaspTime now)
+guint64
+fasp_dial_choose_start (FaspEndpoint *endpoint, FaspTime now)
 {
   FaspWants wants = { 0 };
 
@@ -166,7 +100,7 @@ fasp_dial_start (FaspEndpoint *endpoint, FaspTime now)
   endpoint->answer_forged = FALSE;
   endpoint->redial_time = FASP_NEVER;
   if (endpoint->store != NULL) {
-    start = choose_start (endpoint, now);
+    start = fasp_dial_choose_start (endpoint, now);
     if (session != NULL)
       start = fasp_tx_get_base (&session->tx);
     else if (endpoint->hold != FASP_NO_BLOCK)
@@ -231,127 +165,46 @@ fasp_endpoint_dial (FaspEndpoint *endpoint, FaspTime now, const FaspAddress *pee
     fasp_dial_start (endpoint, now);
 }
 
-/* All repetitions of an OPEN name the same first block, though it may take long until somebody
- * is there to answer. What was written meanwhile may be kept as history; but the receiver
- * begins where one that comes now does. */
-static void
-begin_anew (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
+/* --- senders that announce themselves to a group ------------------------------- */
+
+/* Anybody can announce a sender, so one that is connected and heard stays.  After the end no
+ * sender is looked for. */
+static gboolean
+wants_sender (const FaspEndpoint *endpoint)
 {
-  if (endpoint->store == NULL || endpoint->hold != FASP_NO_BLOCK
-      || fasp_store_is_finished (endpoint->store) || now - endpoint->call_started < ANEW_AFTER)
-    return;
-  fasp_tx_begin_at (&session->tx, choose_start (endpoint, now));
+  return !endpoint->closing && !endpoint->given_up
+      && fasp_endpoint_get_heard (endpoint, NULL) == NULL;
 }
 
-/* The receiver that answers stands at @stand. What it has of our stream, by us or by somebody who
- * relays it, it need not get again. If it has another stream by now, it has got that instead of
- * ours: who does not wait for receivers begins anew. */
-static void
-follow_stand (FaspEndpoint *endpoint, FaspTime now, FaspSession *session,
-    const FaspStreamOffset *stand)
+static gboolean
+is_calling (const FaspEndpoint *endpoint, const FaspAnnouncer *announcer)
 {
-  guint64 number;
-
-  session->start.previous = *stand;
-  if (fasp_store_find (endpoint->store, stand, &number)) {
-    fasp_tx_begin_at (&session->tx, number);
-  } else if (!endpoint->config.settings.wait_for_connection) {
-    endpoint->left = *stand;
-    fasp_tx_begin_at (&session->tx, choose_start (endpoint, now));
-  }
+  return endpoint->caller.active && fasp_address_equal (&endpoint->peer, &announcer->address);
 }
 
 void
-fasp_dial_accepted (FaspEndpoint *endpoint, FaspTime now, const FaspAddress *from,
-    const FaspAgreement *agreement)
+fasp_multicast_announced (FaspEndpoint *endpoint, FaspTime now, const FaspAddress *from)
 {
-  FaspSession *old = fasp_endpoint_get_open (endpoint), *session;
-  FaspAddress called = get_called (endpoint, from);
-  const FaspHello *answer = &agreement->hello;
+  const FaspAnnouncer *next;
+  guint32 chance;
 
-  if (answer->role == endpoint->config.role) {
-    /* a listener that does not check roles */
-    FaspHandshake refusal = {
-      .reason = FASP_REASON_SAME_ROLE,
-      .text = "both ends send, or both receive",
-    };
-
-    /* the call ended with its answer; whoever calls on after a refusal does so by another one */
-    fasp_dial_start (endpoint, now);
-    endpoint->caller.next_time = now + FASP_CALLER_MAX;
-    fasp_dial_rejected (endpoint, now, from, &refusal);
+  /* only announcements to the group: the network may control who can send there */
+  if (endpoint->config.group.len == 0 || endpoint->config.role == FASP_ROLE_SENDER
+      || from->link != endpoint->config.group_link) {
+    endpoint->stats.datagrams_unknown++;
     return;
   }
-  if (old != NULL)
-    fasp_lifecycle_replaced (endpoint, now, old);
-  session = fasp_lifecycle_begin (endpoint, now, endpoint->caller.open.from_cid, &called, answer,
-      endpoint->caller.open.nonce, endpoint->caller.hello.start);
-  /* a session that is replaced goes on in this one */
-  if (old == NULL)
-    begin_anew (endpoint, now, session);
-  session->start.offset = endpoint->caller.hello.place;
-  session->start.has_header = endpoint->caller.hello.has_header;
-  session->start.previous = endpoint->left;
-  if (endpoint->store != NULL && answer->wants.from.known)
-    follow_stand (endpoint, now, session, &answer->wants.from);
-  session->handshake.peer = endpoint->wanted;
-  fasp_failover_stay (endpoint);
-  session->streamid = g_strdup (endpoint->config.streamid);
-  fasp_session_set_keys (session, &agreement->keys);
-  if (fasp_noise_has_static (endpoint->caller.noise.pattern))
-    fasp_credentials_know (endpoint->config.credentials, endpoint->caller.noise.rs, &session->peer);
-  fasp_multicast_accepted (endpoint, now, session, answer);
-  fasp_caller_stop (&endpoint->caller);
-  if (endpoint->caller.tries == 1) /* else it is not known which OPEN was answered */
-    fasp_rtt_sample (&session->rtt, now - endpoint->caller.sent, 0);
-  fasp_session_open (session, now);
-  set_addresses (endpoint, session);
-  fasp_session_trust (session, now, 0);
-  /* the peer may be at @from, or somebody who has copied the answer */
-  if (!fasp_address_equal (from, &called))
-    fasp_path_suppose (&session->paths[0], now, from, FALSE);
-  fasp_lifecycle_opened (endpoint, now, session);
-}
-
-void
-fasp_dial_rejected (FaspEndpoint *endpoint, FaspTime now, const FaspAddress *from,
-    const FaspHandshake *answer)
-{
-  FaspEvent *event;
-  gboolean group = endpoint->config.group.len > 0;
-  /* anybody can send a REJECT, so it does not end an open session, which may come back */
-  FaspSession *session = fasp_endpoint_get_open (endpoint);
-  gboolean open = session != NULL;
-  gboolean passing = answer->reason == FASP_REASON_BUSY
-      || (answer->reason == FASP_REASON_FINISHED && endpoint->config.settings.keep_listening)
-      || (open && !group);
-  gboolean goes_on = passing && (endpoint->config.settings.reconnect || open);
-  gboolean moves = fasp_failover_refused (endpoint, now, !passing);
-  /* any sender that announces itself to a group is called: it speaks for itself alone */
-  gboolean next = moves || (group && (endpoint->config.settings.reconnect || open));
-
-  if (open)
-    session->liveness.has_other = answer->reason == FASP_REASON_BUSY;
-  if (goes_on && endpoint->last_reject == answer->reason)
-    return; /* reported before; the call goes on at its pace */
-  endpoint->last_reject = answer->reason;
-  endpoint->unanswered_told = TRUE;
-  event = fasp_endpoint_push_event (endpoint, FASP_EVENT_REJECTED, NULL);
-  event->address = *from;
-  event->reason = answer->reason;
-  event->calling = TRUE;
-  event->final = !next && !goes_on;
-  FASP_LOG (endpoint->notes.log, now, CALL_REFUSED, FASP_LOG_POINTER (from), answer->reason,
-      FASP_LOG_POINTER (answer->text), event->final);
-  endpoint->given_up |= event->final;
-  g_strlcpy (event->text, answer->text, sizeof (event->text));
-  if (event->final) {
-    fasp_caller_stop (&endpoint->caller);
-    fasp_failover_stay (endpoint);
-  } else if (!moves && !passing) {
-    fasp_caller_stop (&endpoint->caller);
-    fasp_announcers_refused (&endpoint->announcers, now);
-  }
+  endpoint->random (endpoint->random_data, (guint8 *) &chance, sizeof chance);
+  fasp_announcers_heard (&endpoint->announcers, now, from, chance);
+  if (!wants_sender (endpoint))
+    return;
+  next = fasp_announcers_choose (&endpoint->announcers, now);
+  if (next == NULL || is_calling (endpoint, next))
+    return;
+  FASP_LOG (endpoint->notes.log, now, SENDER_ANNOUNCED, FASP_LOG_POINTER (&next->address));
+  endpoint->peer = next->address;
+  endpoint->has_peer = TRUE;
+  fasp_dial_anew (endpoint, now);
 }
 
 /* --- time --------------------------------------------------------------------- */

@@ -11,8 +11,11 @@
 
 G_BEGIN_DECLS
 
-/* TRUE: this end calls. */
-gboolean fasp_dial_is_ours (const FaspEndpoint *endpoint);
+/* The link to try as number @n: the first of each address, then the second of each ... */
+guint fasp_dial_get_nth_link (const FaspEndpoint *endpoint, guint n);
+/* @peer's address for one of our links. */
+FaspAddress fasp_dial_get_way_to (const FaspEndpoint *endpoint, const FaspAddress *peer,
+    guint link);
 /* The peer's address for one of our links. */
 FaspAddress fasp_dial_get_way (const FaspEndpoint *endpoint, guint link);
 /* The link by which the peer is called that answers from @from: anybody may answer by the link
@@ -20,13 +23,13 @@ FaspAddress fasp_dial_get_way (const FaspEndpoint *endpoint, guint link);
 guint fasp_dial_get_link (const FaspEndpoint *endpoint, const FaspAddress *from);
 /* The next datagram of a call; FALSE: none is due. */
 gboolean fasp_dial_poll (FaspEndpoint *endpoint, FaspTime now, FaspDatagram *datagram);
+/* Where the stream begins for a receiver that nothing is held for. */
+guint64 fasp_dial_choose_start (FaspEndpoint *endpoint, FaspTime now);
 void fasp_dial_start (FaspEndpoint *endpoint, FaspTime now);
 /* The same, but if it calls already, the time since then counts: it gives up no later. */
 void fasp_dial_anew (FaspEndpoint *endpoint, FaspTime now);
-void fasp_dial_accepted (FaspEndpoint *endpoint, FaspTime now, const FaspAddress *from,
-    const FaspAgreement *agreement);
-void fasp_dial_rejected (FaspEndpoint *endpoint, FaspTime now, const FaspAddress *from,
-    const FaspHandshake *answer);
+/* A sender has announced itself to the group: calls it, if it is wanted. */
+void fasp_multicast_announced (FaspEndpoint *endpoint, FaspTime now, const FaspAddress *from);
 
 /* Runs the timers: redials, reports that nobody answers, or gives up. */
 void fasp_dial_tend (FaspEndpoint *endpoint, FaspTime now);

@@ -1,8 +1,5 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later
- *
- * faspencoder.c: what an encoder is told: the bit rate that it may use, and that a
- * receiver needs a key frame: it has joined, goes on behind a gap, or says so.
- */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "faspencoder.h"
 #include "faspendpointbase.h"
 
 /* The rest of the rate is for what is not foreseen. */

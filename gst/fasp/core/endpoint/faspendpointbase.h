@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * faspendpointbase.h: the endpoint's state, shared by faspendpoint.c and
- * its other parts: fasplifecycle.c, faspdial.c, faspfailover.c, faspadmission.c,
- * faspsending.c, faspwriting.c, fasphistory.c, faspreading.c, faspencoder.c,
- * faspslowpolicy.c, faspmulticast.c, faspendpointsettings.c and faspendpointstats.c.
+ * faspendpointbase.h: the endpoint's state, which its files share, and what all of them use:
+ * events, waking, and finding sessions.
  */
 #pragma once
 
@@ -138,17 +136,8 @@ fasp_endpoint_nth (const FaspEndpoint *endpoint, guint i)
   return g_ptr_array_index (endpoint->sessions, i);
 }
 
-/* faspencoder.c: tells the encoder what has changed. */
-void fasp_encoder_tend (FaspEndpoint *endpoint, FaspTime now);
-/* The receivers need a key frame. */
-void fasp_encoder_want_key_frame (FaspEndpoint *endpoint, FaspTime now);
-/* This one does, as it is new. */
-void fasp_encoder_joined (FaspEndpoint *endpoint, FaspTime now, FaspSession *session);
-/* Does this one need it now, as it goes on behind a gap, or says so? */
-void fasp_encoder_follow (FaspEndpoint *endpoint, FaspTime now, FaspSession *session);
-/* A session has left.  If it was the last one, tells the encoder now: nothing may be
- * polled until another one comes. */
-void fasp_encoder_left (FaspEndpoint *endpoint, FaspTime now);
+/* TRUE: this end calls. */
+gboolean fasp_dial_is_ours (const FaspEndpoint *endpoint);
 /* An unused connection id, with the endpoint's prefix. */
 guint32 fasp_endpoint_new_id (FaspEndpoint *endpoint);
 /* Queues an event, filled in from @session (NULL: none).  The queue owns it. */
@@ -160,64 +149,10 @@ gboolean fasp_endpoint_tells_gap (FaspEndpoint *endpoint, FaspTime now);
 FaspSession *fasp_endpoint_get_open (const FaspEndpoint *endpoint);
 /* The first one besides @except that is open and heard, or NULL. */
 FaspSession *fasp_endpoint_get_heard (const FaspEndpoint *endpoint, const FaspSession *except);
-/* Notes that the endpoint is called.  To be called before @now is used for anything: if our
- * process stood still, the time since the last call is not the peers' silence, and deadlines
- * are put off by it. */
-void fasp_endpoint_look (FaspEndpoint *endpoint, FaspTime now);
-/* faspsending.c: the lane for the next session: the first that is not full, or the one with
- * the fewest sessions. */
-guint fasp_sending_choose_lane (const FaspEndpoint *endpoint);
-/* The number of sessions in some lane has changed. */
-void fasp_sending_share (FaspEndpoint *endpoint);
 /* Units (FASP_BLOCK_UNIT) that a receiver's buffer is sure to hold. */
 guint32 fasp_endpoint_get_window (const FaspEndpoint *endpoint);
 /* @session, or all of them, must be looked at now. */
 void fasp_endpoint_wake (FaspEndpoint *endpoint, FaspSession *session);
 void fasp_endpoint_wake_all (FaspEndpoint *endpoint);
-/* faspwriting.c: makes a sender's store. */
-void fasp_writing_begin (FaspEndpoint *endpoint);
-/* The narrowest path in use may have changed: makes new blocks as large as it takes. */
-void fasp_writing_fit_blocks (FaspEndpoint *endpoint);
-/* A sender's session may need fewer blocks now. */
-void fasp_writing_note_first_needed (FaspEndpoint *endpoint, FaspSession *session);
-/* Releases blocks that nobody needs any more. */
-void fasp_writing_trim (FaspEndpoint *endpoint);
-/* A session opened: finds out what its peer lacks, and for the first session waits a moment
- * until the path's width is known. */
-void fasp_writing_opened (FaspEndpoint *endpoint, FaspTime now, FaspSession *session);
-/* Does the session still wait for a header?  It may have it now, or have skipped it. */
-void fasp_writing_follow_header (FaspEndpoint *endpoint, FaspTime now, FaspSession *session);
-/* The block that a session begins with, when it opens.  That is not the one it was told if
- * nothing is kept for a half-open one, or if a call was not answered for long. */
-guint64 fasp_writing_get_first (const FaspEndpoint *endpoint, const FaspSession *session);
-/* TRUE: the peer has nothing of the stream, and will not get its beginning. */
-gboolean fasp_writing_is_in_the_middle (const FaspEndpoint *endpoint, const FaspSession *session);
-void fasp_writing_tend (FaspEndpoint *endpoint, FaspTime now);
-/* faspreading.c: a receiver's session begins; @told: the sender's hello. */
-void fasp_reading_begin (FaspEndpoint *endpoint, FaspSession *session, const FaspHello *told);
-/* It is over: keeps what is known of the sender's clock; @session may be NULL. */
-void fasp_reading_left (FaspEndpoint *endpoint, const FaspSession *session);
-/* Has the application stood still while senders came and went?  A session is kept until it is read,
- * so there must not be any number of them.  @except does not count; NULL: all do. */
-gboolean fasp_reading_is_behind (const FaspEndpoint *endpoint, const FaspSession *except);
-/* fasplifecycle.c: makes a session and adds it to the endpoint; @told: the peer's hello. */
-FaspSession *fasp_lifecycle_begin (FaspEndpoint *endpoint, FaspTime now, guint32 id,
-    const FaspAddress *peer, const FaspHello *told, const guint8 nonce[FASP_NONCE_SIZE],
-    guint64 start);
-/* The session is connected. */
-void fasp_lifecycle_opened (FaspEndpoint *endpoint, FaspTime now, FaspSession *session);
-/* Something has come from its peer. */
-void fasp_lifecycle_heard (FaspEndpoint *endpoint, FaspSession *session);
-/* If the session is interrupted, and we may, calls to find out whether the peer still knows us, or
- * has started anew. */
-void fasp_lifecycle_seek (FaspEndpoint *endpoint, FaspTime now);
-/* Another session takes its place. */
-void fasp_lifecycle_replaced (FaspEndpoint *endpoint, FaspTime now, FaspSession *session);
-/* Runs its timers.  FALSE: the caller must remove it. */
-gboolean fasp_lifecycle_tend (FaspEndpoint *endpoint, FaspTime now, FaspSession *session);
-/* Removes it from the endpoint and frees it. */
-void fasp_lifecycle_remove (FaspEndpoint *endpoint, FaspSession *session);
-/* faspdial.c: fills in what we say of ourselves in OPEN and ACCEPT. */
-void fasp_endpoint_describe (FaspEndpoint *endpoint, FaspHello *hello, guint64 start);
 
 G_END_DECLS

@@ -3,6 +3,7 @@
  * faspendpointsettings.c: what can be changed while an endpoint runs.
  */
 #include "fasphold.h"
+#include "fasplifecycle.h"
 
 static void
 apply_bitrates (FaspEndpoint *endpoint, FaspTime now)
@@ -75,19 +76,4 @@ const FaspEndpointSettings *
 fasp_endpoint_get_settings (const FaspEndpoint *endpoint)
 {
   return &endpoint->config.settings;
-}
-
-void
-fasp_endpoint_left_late (FaspEndpoint *endpoint, guint lane, FaspTime from, FaspTime until)
-{
-  const FaspScheduler *turns = &endpoint->schedulers[lane];
-
-  for (FaspSchedulerEntry *turn = fasp_scheduler_get_sender (turns, from, NULL); turn != NULL;
-      turn = fasp_scheduler_get_sender (turns, from, turn)) {
-    FaspSession *session = turn->due.owner;
-
-    fasp_pacer_late (&session->pacer, from, until);
-  }
-  if (lane == 0 && endpoint->group != NULL)
-    fasp_pacer_late (&endpoint->group->pacer, from, until);
 }

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "faspdial.h"
 #include "faspfailover.h"
 
 #define MOVE_AFTER (2 * FASP_SEC)

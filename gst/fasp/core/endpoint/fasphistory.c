@@ -1,26 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "fasphistory.h"
+#include "faspretention.h"
 
 /* 1 / GIVE_WAY_SHARE of the store goes at a time when it is full. */
 #define GIVE_WAY_SHARE 16
-
-gboolean
-fasp_history_is_kept (const FaspEndpoint *endpoint)
-{
-  return endpoint->config.history > 0 || endpoint->config.join == FASP_JOIN_KEY_FRAME;
-}
-
-guint64
-fasp_history_get_first (const FaspEndpoint *endpoint)
-{
-  guint64 head = fasp_store_get_head (endpoint->store);
-
-  if (!fasp_history_is_kept (endpoint))
-    return head;
-  return MIN (endpoint->config.join == FASP_JOIN_KEY_FRAME ? MIN (endpoint->key, endpoint->past) :
-                                                             endpoint->past,
-      head);
-}
 
 void
 fasp_history_tend (FaspEndpoint *endpoint, FaspTime now)
@@ -34,21 +17,11 @@ fasp_history_tend (FaspEndpoint *endpoint, FaspTime now)
   fasp_writing_trim (endpoint);
 }
 
-/* The first block that is needed for more than history. */
-static guint64
-get_needed (const FaspEndpoint *endpoint)
-{
-  const FaspHeapItem *first = fasp_heap_peek (&endpoint->first_needed);
-  guint64 needed = MIN (fasp_store_get_head (endpoint->store), endpoint->hold);
-
-  return first != NULL ? MIN (needed, (guint64) first->key) : needed;
-}
-
 gboolean
 fasp_history_can_give_way (const FaspEndpoint *endpoint)
 {
   return fasp_history_is_kept (endpoint)
-      && fasp_store_get_tail (endpoint->store) < get_needed (endpoint);
+      && fasp_store_get_tail (endpoint->store) < fasp_retention_get_needed (endpoint);
 }
 
 gboolean
@@ -56,7 +29,7 @@ fasp_history_give_way (FaspEndpoint *endpoint)
 {
   guint64 tail = fasp_store_get_tail (endpoint->store);
   guint64 part = (fasp_store_get_head (endpoint->store) - tail) / GIVE_WAY_SHARE;
-  guint64 needed = get_needed (endpoint);
+  guint64 needed = fasp_retention_get_needed (endpoint);
 
   if (!fasp_history_can_give_way (endpoint))
     return FALSE;

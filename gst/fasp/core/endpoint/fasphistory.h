@@ -18,9 +18,6 @@
 
 G_BEGIN_DECLS
 
-gboolean fasp_history_is_kept (const FaspEndpoint *endpoint);
-/* The first block that is kept, whether a session needs it or not. */
-guint64 fasp_history_get_first (const FaspEndpoint *endpoint);
 /* Something was written: drops history that is too old. */
 void fasp_history_tend (FaspEndpoint *endpoint, FaspTime now);
 /* The store is full: is there history that could go? */

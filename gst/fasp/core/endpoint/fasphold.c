@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "faspdial.h"
 #include "fasphold.h"
+#include "faspretention.h"
 
 /* The peer has acknowledged nothing, or it has another sender. */
 static gboolean

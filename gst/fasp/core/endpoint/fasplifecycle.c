@@ -1,130 +1,28 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later
- *
- * The life of an endpoint's sessions, and the events about it.  A session begins, is connected,
- * may be interrupted and heard again, and ends.
- */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "fasplifecycle.h"
 #include "faspadmission.h"
-#include "fasptokenbucket.h"
+#include "faspadmitted.h"
 #include "faspdial.h"
+#include "faspencoder.h"
 #include "faspendpointbase.h"
+#include "faspfailover.h"
+#include "faspheaderwait.h"
 #include "fasphistory.h"
 #include "fasphold.h"
+#include "faspsendinglanes.h"
 #include "fasplimits.h"
-#include "faspfailover.h"
 #include "faspmulticast.h"
+#include "faspreading.h"
+#include "faspretention.h"
 #include "faspslowpolicy.h"
+#include "fasptokenbucket.h"
+#include "faspwriting.h"
 
 #define REDIAL_AFTER FASP_SEC
 /* The application hears of changed promises no more often than this. */
 #define TELL_PROMISE_AFTER FASP_SEC
 
-/* --- it begins --------------------------------------------------------------------- */
-
-FaspSession *
-fasp_lifecycle_begin (FaspEndpoint *endpoint, FaspTime now, guint32 id, const FaspAddress *peer,
-    const FaspHello *told, const guint8 nonce[FASP_NONCE_SIZE], guint64 start)
-{
-  const FaspEndpointConfig *config = &endpoint->config;
-  guint8 secret[FASP_PING_SECRET];
-  guint flows = MIN (config->flows, told->flows);
-  FaspSession *session;
-  guint64 seed;
-
-  endpoint->random (endpoint->random_data, secret, sizeof secret);
-  session = fasp_session_new (config->role, id, now, peer, flows, secret);
-  if (told->datagram_max > 0)
-    session->sizes.datagram_max = CLAMP (told->datagram_max, FASP_PMTU_BASE, FASP_DATAGRAM_MAX);
-  session->notes.trace = endpoint->notes.trace;
-  session->notes.log = fasp_log_new_session (endpoint->notes.log, id);
-  session->peer_id = told->cid;
-  session->liveness.resume_timeout = config->resume_timeout;
-  session->terms.latency = fasp_latency_agree (config->settings.latency_ms, told->latency_ms);
-  if (config->rekey_interval > 0)
-    session->rekeying.interval = config->rekey_interval;
-  if (config->rekey_datagrams > 0)
-    session->rekeying.limit = config->rekey_datagrams;
-  memcpy (session->handshake.nonce, nonce, FASP_NONCE_SIZE);
-  if (config->role == FASP_ROLE_SENDER) {
-    session->start.block = start;
-    session->start.live_from =
-        fasp_history_begins_in_past (endpoint, start) ? fasp_store_get_head (endpoint->store) : 0;
-    fasp_tx_init (&session->tx, endpoint->store, start, told->window, now);
-    fasp_path_estimate_init (&session->tx.estimate, now, endpoint->planner,
-        config->settings.glitch_interval, session->terms.latency.find,
-        session->terms.latency.latency);
-    session->tx.estimate.log = session->notes.log;
-    fasp_sent_map_set_log (session->tx.sent_map, session->notes.log);
-    /* a peer that cannot report arrivals gets the given rate, or the controller's first one */
-    if (told->timestamps > 0 || config->settings.max_bitrate == 0)
-      session->rate_control.rate = fasp_rate_new (config->rate_control,
-          config->settings.min_bitrate, config->settings.max_bitrate, now);
-    session->rate_control.source = &endpoint->source;
-    session->rate_control.until = session->rate_control.rate != NULL ? now : FASP_NEVER;
-    fasp_pacer_init (&session->pacer, config->settings.max_bitrate,
-        fasp_pacer_choose_burst (config->settings.max_bitrate, 0));
-    endpoint->random (endpoint->random_data, (guint8 *) &seed, sizeof seed);
-    fasp_multipath_init (&session->multipath, config->assignment, flows, seed, now);
-    session->flow_choice.duplicates = config->assignment == FASP_ASSIGNMENT_DUPLICATE;
-    fasp_fec_init (&session->tx.fec, config->fec, config->fec_share, told->fec);
-    session->terms.has_fec = session->tx.fec.mode != FASP_FEC_OFF;
-    session->tx.no_rtx = session->tx.estimate.no_rtx = config->no_rtx;
-    if (session->terms.has_fec)
-      session->tx.estimate.repairs = FASP_FEC_REACH_MAX;
-  } else {
-    fasp_rx_init (&session->rx, now, told->start, fasp_endpoint_get_window (endpoint),
-        &session->terms.latency);
-    session->rx.playout.log = session->notes.log;
-    fasp_reading_begin (endpoint, session, told);
-    session->rx.give_up = config->settings.too_late_skip;
-    session->terms.sends_timestamps = told->timestamps > 0;
-    session->rx.feedback.eager = session->terms.sends_timestamps || flows > 1;
-    if (config->fec != FASP_FEC_OFF && told->fec > 0)
-      fasp_rx_set_fec (&session->rx, now, FASP_FEC_WINDOW_MAX);
-  }
-  session->entry.lane = fasp_sending_choose_lane (endpoint);
-  fasp_scheduler_add (fasp_endpoint_get_scheduler (endpoint, session), &session->entry.turn,
-      session);
-  fasp_sending_share (endpoint);
-  FASP_LOG (session->notes.log, now, SESSION_STARTED, FASP_LOG_POINTER (peer), told->cid, flows,
-      session->terms.latency.latency, config->role == FASP_ROLE_SENDER ? start : told->start);
-  session->entry.order = ++endpoint->made;
-  g_ptr_array_add (endpoint->sessions, session);
-  g_hash_table_insert (endpoint->by_id, GUINT_TO_POINTER (id), session);
-  return session;
-}
-
 /* --- it is there, gone, and there again --------------------------------------------- */
-
-void
-fasp_lifecycle_opened (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
-{
-  session->told.connected = TRUE;
-  FASP_LOG (session->notes.log, now, SESSION_CONNECTED,
-      FASP_LOG_POINTER (fasp_session_get_address (session)), FASP_LOG_POINTER (session->streamid),
-      session->role == FASP_ROLE_SENDER ? (gint64) fasp_tx_get_base (&session->tx) :
-                                          FASP_LOG_UNKNOWN);
-  endpoint->seeking = 0;
-  fasp_admission_left (endpoint, session);
-  if (session->listener)
-    fasp_networks_join (endpoint->networks, session->handshake.network);
-  endpoint->stats.sessions++;
-  endpoint->last_reject = FASP_REASON_NONE;
-  /* an endpoint that does not call just waits for the next caller */
-  endpoint->unanswered_told = !fasp_dial_is_ours (endpoint);
-  fasp_endpoint_push_event (endpoint, FASP_EVENT_CONNECTED, session)->in_the_middle =
-      endpoint->store != NULL && fasp_writing_is_in_the_middle (endpoint, session);
-  fasp_hold_end (endpoint);
-  if (endpoint->store == NULL)
-    return;
-  fasp_history_tell_offset (endpoint, now, session);
-  fasp_multicast_opened (endpoint, now, session);
-  fasp_writing_note_first_needed (endpoint, session);
-  fasp_writing_fit_blocks (endpoint);
-  fasp_writing_opened (endpoint, now, session);
-  fasp_encoder_joined (endpoint, now, session);
-  if (!fasp_store_is_finished (endpoint->store))
-    endpoint->stats.bytes_unconfirmed = 0;
-}
 
 void
 fasp_lifecycle_seek (FaspEndpoint *endpoint, FaspTime now)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "faspcredentials.h"
-#include "faspdial.h"
 #include "faspmulticast.h"
+#include "faspcredentials.h"
 
 /* How often to find out how much of a code is worth it. */
 #define FEC_EVERY (200 * FASP_MSEC)
@@ -254,46 +253,6 @@ fasp_endpoint_get_group (const FaspEndpoint *endpoint, FaspGroupStats *stats)
 }
 
 /* --- receiver ----------------------------------------------------------------------- */
-
-/* Anybody can announce a sender, so one that is connected and heard stays.  After the end no
- * sender is looked for. */
-static gboolean
-wants_sender (const FaspEndpoint *endpoint)
-{
-  return !endpoint->closing && !endpoint->given_up
-      && fasp_endpoint_get_heard (endpoint, NULL) == NULL;
-}
-
-static gboolean
-is_calling (const FaspEndpoint *endpoint, const FaspAnnouncer *announcer)
-{
-  return endpoint->caller.active && fasp_address_equal (&endpoint->peer, &announcer->address);
-}
-
-void
-fasp_multicast_announced (FaspEndpoint *endpoint, FaspTime now, const FaspAddress *from)
-{
-  const FaspAnnouncer *next;
-  guint32 chance;
-
-  /* only announcements to the group: the network may control who can send there */
-  if (endpoint->config.group.len == 0 || is_sender (endpoint)
-      || from->link != endpoint->config.group_link) {
-    endpoint->stats.datagrams_unknown++;
-    return;
-  }
-  endpoint->random (endpoint->random_data, (guint8 *) &chance, sizeof chance);
-  fasp_announcers_heard (&endpoint->announcers, now, from, chance);
-  if (!wants_sender (endpoint))
-    return;
-  next = fasp_announcers_choose (&endpoint->announcers, now);
-  if (next == NULL || is_calling (endpoint, next))
-    return;
-  FASP_LOG (endpoint->notes.log, now, SENDER_ANNOUNCED, FASP_LOG_POINTER (&next->address));
-  endpoint->peer = next->address;
-  endpoint->has_peer = TRUE;
-  fasp_dial_anew (endpoint, now);
-}
 
 void
 fasp_multicast_ask (const FaspEndpoint *endpoint, FaspHello *hello)

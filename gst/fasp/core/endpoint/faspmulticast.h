@@ -31,7 +31,6 @@ FaspTime fasp_multicast_get_timeout (FaspEndpoint *endpoint);
 
 /* --- receiver --- */
 
-void fasp_multicast_announced (FaspEndpoint *endpoint, FaspTime now, const FaspAddress *from);
 /* Says in @hello that the endpoint listens to a group. */
 void fasp_multicast_ask (const FaspEndpoint *endpoint, FaspHello *hello);
 void fasp_multicast_accepted (FaspEndpoint *endpoint, FaspTime now, FaspSession *session,

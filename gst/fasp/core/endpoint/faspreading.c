@@ -1,8 +1,5 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later
- *
- * What the application reads: each byte of a stream once, whichever session
- * brought it, and when to play it.
- */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "faspreading.h"
 #include "faspendpointbase.h"
 
 /* If a sender changes its stream again and again, the application hears of it no more often than

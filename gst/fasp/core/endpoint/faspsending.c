@@ -1,44 +1,13 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later
- *
- * faspsending.c: what leaves, lane by lane: whose turn it is, and when to ask again.
- */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "faspsending.h"
 #include "faspadmission.h"
 #include "faspdial.h"
+#include "faspencoder.h"
 #include "fasphold.h"
+#include "fasplifecycle.h"
 #include "faspmulticast.h"
-
-/* --- lanes ---------------------------------------------------------------------- */
-
-guint
-fasp_sending_choose_lane (const FaspEndpoint *endpoint)
-{
-  guint least = 0;
-
-  for (guint i = 0; i < endpoint->config.lanes; i++) {
-    if (endpoint->schedulers[i].heap.n < FASP_LANE_FULL)
-      return i;
-    if (endpoint->schedulers[i].heap.n < endpoint->schedulers[least].heap.n)
-      least = i;
-  }
-  return least;
-}
-
-void
-fasp_sending_share (FaspEndpoint *endpoint)
-{
-  guint n = 0;
-
-  for (guint i = 0; i < endpoint->config.lanes; i++)
-    n += endpoint->schedulers[i].heap.n;
-  for (guint i = 0; i < endpoint->config.lanes; i++)
-    fasp_scheduler_set_elsewhere (&endpoint->schedulers[i], n - endpoint->schedulers[i].heap.n);
-}
-
-guint
-fasp_endpoint_count_lanes (const FaspEndpoint *endpoint)
-{
-  return endpoint->config.lanes;
-}
+#include "faspretention.h"
+#include "faspwriting.h"
 
 /* --- work that belongs to no session --------------------------------------------- */
 
@@ -179,4 +148,37 @@ fasp_endpoint_get_timeout (FaspEndpoint *endpoint)
   for (guint i = 0; i < endpoint->config.lanes; i++)
     timeout = fasp_sooner (timeout, fasp_endpoint_get_lane_timeout (endpoint, i));
   return timeout;
+}
+
+/* --- whether the process stood still ------------------------------------------------------ */
+
+/* If nobody called for this long after a timeout, the process or the machine stood still. */
+#define AWAY FASP_SEC
+
+static void
+put_off (FaspTime *time, FaspTime span)
+{
+  if (*time != FASP_NEVER)
+    *time += span;
+}
+
+void
+fasp_endpoint_look (FaspEndpoint *endpoint, FaspTime now)
+{
+  FaspTime before = endpoint->looked, away;
+
+  endpoint->looked = fasp_later (before, now);
+  if (before == 0 || now - before < AWAY)
+    return;
+  /* without the time in which there was nothing to do */
+  away = now - fasp_later (before, fasp_endpoint_get_timeout (endpoint));
+  if (away < AWAY)
+    return;
+  for (guint i = 0; i < endpoint->sessions->len; i++)
+    fasp_session_excuse (fasp_endpoint_nth (endpoint, i), away);
+  put_off (&endpoint->hold_deadline, away);
+  put_off (&endpoint->move_time, away);
+  endpoint->call_started += away;
+  if (endpoint->seeking > 0)
+    endpoint->seeking += away;
 }

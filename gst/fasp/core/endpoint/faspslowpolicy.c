@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "faspslowpolicy.h"
 #include "fasphistory.h"
 #include "faspmulticast.h"
-#include "faspslowpolicy.h"
+#include "faspretention.h"
 
 /* The application hears of receivers that are left behind no more often than this. */
 #define TELL_AFTER FASP_SEC

@@ -1,12 +1,12 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later
- *
- * faspwriting.c: what the application writes goes into the store, for all receivers.
- */
-#include "faspdial.h"
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "faspwriting.h"
+#include "faspencoder.h"
 #include "faspendpointbase.h"
+#include "faspheaderwait.h"
 #include "fasphistory.h"
 #include "fasphold.h"
 #include "fasplimits.h"
+#include "faspretention.h"
 #include "faspslowpolicy.h"
 
 /* Begins a stream of our own, with an origin that nobody has heard of. */
@@ -82,22 +82,10 @@ fasp_endpoint_set_packet_size (FaspEndpoint *endpoint, guint32 size)
   fasp_writing_fit_blocks (endpoint);
 }
 
-guint64
-fasp_writing_get_first (const FaspEndpoint *endpoint, const FaspSession *session)
-{
-  return MAX (fasp_tx_get_base (&session->tx), fasp_store_get_tail (endpoint->store));
-}
-
-static FaspStreamOffset
-get_begin (const FaspEndpoint *endpoint, const FaspSession *session)
-{
-  return fasp_store_get_offset_of (endpoint->store, fasp_writing_get_first (endpoint, session));
-}
-
 gboolean
 fasp_writing_is_in_the_middle (const FaspEndpoint *endpoint, const FaspSession *session)
 {
-  FaspStreamOffset begin = get_begin (endpoint, session);
+  FaspStreamOffset begin = fasp_retention_get_begin (endpoint, session);
 
   return begin.offset > 0 && !fasp_stream_offset_is_comparable (&session->start.previous, &begin);
 }
@@ -107,7 +95,7 @@ static void
 count_missing (FaspEndpoint *endpoint, FaspTime now, const FaspSession *session)
 {
   const FaspStreamOffset *from = &session->start.previous;
-  FaspStreamOffset to = get_begin (endpoint, session);
+  FaspStreamOffset to = fasp_retention_get_begin (endpoint, session);
   guint64 bytes;
 
   if (!fasp_stream_offset_is_comparable (from, &to) || from->offset >= to.offset)
@@ -118,208 +106,14 @@ count_missing (FaspEndpoint *endpoint, FaspTime now, const FaspSession *session)
     fasp_endpoint_push_event (endpoint, FASP_EVENT_BEHIND, session)->bytes_lost = bytes;
 }
 
-/* --- who has the header ------------------------------------------------------------ */
-
-/* The header was written: receivers that wait for it have it when they have all blocks
- * so far. */
-static void
-header_said (FaspEndpoint *endpoint, FaspTime now)
-{
-  guint64 end = fasp_store_get_head (endpoint->store);
-
-  fasp_stream_header_said (&endpoint->header, now, end);
-  for (guint i = 0; i < endpoint->sessions->len; i++) {
-    FaspSession *session = fasp_endpoint_nth (endpoint, i);
-
-    session->header_wait.end = MIN (session->header_wait.end, end);
-  }
-}
-
-/* Tells receivers that wait for a header to begin without one. At once, as there may be
- * no further key frame. */
-static void
-say_no_header (FaspEndpoint *endpoint, FaspTime now)
-{
-  if (fasp_store_mark_header (endpoint->store, now, endpoint->media_time, NULL, 0))
-    header_said (endpoint, now);
-}
-
-/* There is no header any more, and all who may know of one must hear that: even those who do
- * not need it for what they have would wait for one when another stream begins. So it is
- * followed until they have heard it. */
-static void
-header_gone (FaspEndpoint *endpoint, FaspTime now)
-{
-  for (guint i = 0; i < endpoint->sessions->len; i++) {
-    FaspSession *session = fasp_endpoint_nth (endpoint, i);
-
-    if (session->state != FASP_SESSION_OPEN)
-      continue;
-    session->header_wait.since = MAX (now, 1);
-    session->header_wait.end = FASP_NO_BLOCK;
-    session->header_wait.skips = fasp_tx_count_skips (&session->tx);
-  }
-  say_no_header (endpoint, now);
-}
-
-/* Sessions that wait for the header begin at block @number. @hold: they go on waiting. */
-static void
-move_waiting (FaspEndpoint *endpoint, guint64 number, gboolean hold)
-{
-  if (!endpoint->awaits_header)
-    return;
-  for (guint i = 0; i < endpoint->sessions->len; i++) {
-    FaspSession *session = fasp_endpoint_nth (endpoint, i);
-
-    if (!session->header_wait.is_held)
-      continue;
-    if (session->header_wait.gets_first)
-      fasp_tx_skip_to (&session->tx, number);
-    else
-      fasp_tx_begin_at (&session->tx, number);
-    session->header_wait.skips = fasp_tx_count_skips (&session->tx);
-    session->header_wait.is_held = session->tx.held = hold;
-    fasp_writing_note_first_needed (endpoint, session);
-    if (!hold)
-      fasp_endpoint_wake (endpoint, session);
-  }
-  endpoint->awaits_header = hold;
-  fasp_writing_trim (endpoint);
-}
-
-static void
-lack_header (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
-{
-  session->header_wait.end = FASP_NO_BLOCK;
-  session->header_wait.skips = fasp_tx_count_skips (&session->tx);
-  if (endpoint->header.bytes != NULL)
-    fasp_stream_header_want (&endpoint->header);
-  else
-    say_no_header (endpoint, now);
-}
-
-/* Does it have bytes of the stream, or will it get the first of them? A peer that we
- * call may have been restarted, without saying so. */
-static gboolean
-has_beginning (const FaspEndpoint *endpoint, const FaspSession *session)
-{
-  FaspStreamOffset begin = get_begin (endpoint, session);
-
-  return begin.offset == 0
-      || (!fasp_dial_is_ours (endpoint)
-          && fasp_stream_offset_is_comparable (&session->start.previous, &begin));
-}
-
-/* Nothing is sent to the session until the header is written before the next key frame. */
-static void
-hold (FaspEndpoint *endpoint, FaspSession *session)
-{
-  endpoint->awaits_header = session->header_wait.is_held = session->tx.held = TRUE;
-}
-
-/* The header is in the first bytes of the stream, which the session is to get. It waits for another
- * one if it is moved ahead of these. */
-static void
-follow_first (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
-{
-  if (get_begin (endpoint, session).offset > 0)
-    return;
-  fasp_tx_begin_at (&session->tx, fasp_writing_get_first (endpoint, session));
-  session->header_wait.gets_first = TRUE;
-  session->header_wait.since = MAX (now, 1);
-  session->header_wait.end = 0;
-  session->header_wait.skips = fasp_tx_count_skips (&session->tx);
-}
-
-/* Has the peer confirmed the first bytes? */
-static gboolean
-has_first (const FaspEndpoint *endpoint, const FaspSession *session)
-{
-  guint64 base = fasp_tx_get_base (&session->tx);
-
-  return base >= fasp_store_get_tail (endpoint->store)
-      && fasp_store_get_offset_of (endpoint->store, base).offset > 0;
-}
-
-/* The session is moved ahead, perhaps of the first bytes. If it was not told that there is a
- * header, the peer would not wait for one. */
-static void
-follow_untold (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
-{
-  session->header_wait.skips = fasp_tx_count_skips (&session->tx);
-  if (session->tx.counts.skipped == 0 || !has_first (endpoint, session))
-    return;
-  if (endpoint->header.bytes == NULL || endpoint->group != NULL) {
-    session->header_wait.since = 0;
-    return;
-  }
-  hold (endpoint, session);
-  session->header_wait.since = MAX (now, 1);
-  lack_header (endpoint, now, session);
-  move_waiting (endpoint, fasp_store_get_head (endpoint->store), TRUE);
-}
-
-static void
-begin_without_header (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
-{
-  guint64 start = fasp_writing_get_first (endpoint, session);
-  gboolean has_key = endpoint->key != FASP_NO_BLOCK && endpoint->key >= start;
-
-  if (has_beginning (endpoint, session)) {
-    follow_first (endpoint, now, session);
-    return;
-  }
-  /* It was let in before there was a header, so it would take what comes before the next
-   * one. A group sends to all of its members at once. */
-  if (!session->start.has_header && endpoint->header.bytes != NULL
-      && start >= endpoint->header.since && endpoint->group == NULL) {
-    if (has_key)
-      fasp_tx_begin_at (&session->tx, endpoint->key);
-    else
-      hold (endpoint, session);
-  }
-  /* it takes the stream without a header, but may relay it */
-  else if (!session->start.has_header) {
-    fasp_stream_header_want (&endpoint->header);
-    return;
-  }
-  session->header_wait.since = now;
-  if (has_key) {
-    session->header_wait.end = endpoint->header.end;
-    session->header_wait.skips = fasp_tx_count_skips (&session->tx);
-  } else {
-    lack_header (endpoint, now, session);
-  }
-}
-
-void
-fasp_writing_follow_header (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
-{
-  if (session->header_wait.since == 0)
-    return;
-  /* Only the receiver knows what it has skipped. So it may lack the header again. That
-   * there is no header any more is not repeated to all whenever somebody skips. */
-  if (fasp_tx_count_skips (&session->tx) != session->header_wait.skips
-      && session->header_wait.end == 0 && !session->start.has_header) {
-    follow_untold (endpoint, now, session);
-  } else if (fasp_tx_count_skips (&session->tx) != session->header_wait.skips) {
-    if (endpoint->header.bytes != NULL || now >= endpoint->header.may)
-      lack_header (endpoint, now, session);
-  } else if (session->header_wait.end > 0 ?
-          fasp_tx_get_base (&session->tx) >= session->header_wait.end :
-          has_first (endpoint, session)) {
-    session->header_wait.since = 0;
-  }
-}
-
 void
 fasp_writing_opened (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
 {
   gboolean far = session->rtt.measured && session->rtt.min > MEASURED_AFTER;
 
   count_missing (endpoint, now, session);
-  begin_without_header (endpoint, now, session);
-  move_waiting (endpoint, fasp_store_get_head (endpoint->store), TRUE);
+  fasp_header_wait_begin (endpoint, now, session);
+  fasp_header_wait_move (endpoint, fasp_store_get_head (endpoint->store), TRUE);
   if (endpoint->config.settings.wait_for_connection && endpoint->stats.sessions == 1
       && endpoint->group == NULL && !far)
     endpoint->measured_by = now + MEASURED_AFTER;
@@ -430,7 +224,7 @@ fasp_endpoint_write (FaspEndpoint *endpoint, FaspTime now, FaspTime media_time, 
   if (taken > 0) {
     endpoint->stats.bytes_unconfirmed = 0; /* nor when they are kept */
     fasp_history_tend (endpoint, now);
-    move_waiting (endpoint, fasp_store_get_head (endpoint->store), TRUE);
+    fasp_header_wait_move (endpoint, fasp_store_get_head (endpoint->store), TRUE);
     for (guint i = 0; i < endpoint->config.lanes; i++)
       fasp_scheduler_written (&endpoint->schedulers[i], now);
   }
@@ -487,9 +281,9 @@ fasp_endpoint_set_header (FaspEndpoint *endpoint, FaspTime now, GBytes *header)
     endpoint->header.since = fasp_store_get_head (endpoint->store);
   if (!had || header != NULL)
     return;
-  move_waiting (endpoint, fasp_store_get_head (endpoint->store), FALSE);
+  fasp_header_wait_move (endpoint, fasp_store_get_head (endpoint->store), FALSE);
   if (is_kept (endpoint))
-    header_gone (endpoint, now);
+    fasp_header_wait_gone (endpoint, now);
   endpoint->header.gone = fasp_store_get_head (endpoint->store);
 }
 
@@ -521,7 +315,7 @@ say_header (FaspEndpoint *endpoint, FaspTime now, FaspTime media_time)
   while (!fasp_store_mark_header (endpoint->store, now, media_time, bytes, size))
     if (!make_room (endpoint, now))
       return FALSE;
-  header_said (endpoint, now);
+  fasp_header_wait_said (endpoint, now);
   return TRUE;
 }
 
@@ -557,7 +351,7 @@ fasp_endpoint_begin_key_frame (FaspEndpoint *endpoint, FaspTime now, FaspTime me
     return FALSE;
   }
   if (due)
-    move_waiting (endpoint, number, FALSE);
+    fasp_header_wait_move (endpoint, number, FALSE);
   endpoint->header.key_due = now + EACH_APART;
   fasp_store_mark_key_frame (endpoint->store, now, media_time);
   if (due || !headed)
@@ -607,7 +401,7 @@ void
 fasp_endpoint_finish (FaspEndpoint *endpoint, FaspTime now)
 {
   g_return_if_fail (endpoint->store != NULL);
-  move_waiting (endpoint, fasp_store_get_head (endpoint->store), FALSE);
+  fasp_header_wait_move (endpoint, fasp_store_get_head (endpoint->store), FALSE);
   fasp_store_finish (endpoint->store, now, endpoint->media_time);
   fasp_hold_finished (endpoint);
   fasp_writing_trim (endpoint);
@@ -619,26 +413,4 @@ fasp_endpoint_is_drained (const FaspEndpoint *endpoint)
 {
   g_return_val_if_fail (endpoint->store != NULL, TRUE);
   return fasp_store_is_finished (endpoint->store) && !has_listeners (endpoint);
-}
-
-/* --- letting go of blocks --------------------------------------------------------- */
-
-void
-fasp_writing_note_first_needed (FaspEndpoint *endpoint, FaspSession *session)
-{
-  if (session->role == FASP_ROLE_SENDER && session->told.connected && !session->told.removed)
-    fasp_heap_set (&endpoint->first_needed, &session->entry.first_needed,
-        fasp_tx_get_base (&session->tx));
-}
-
-void
-fasp_writing_trim (FaspEndpoint *endpoint)
-{
-  const FaspHeapItem *first = fasp_heap_peek (&endpoint->first_needed);
-  guint64 keep = MIN (fasp_history_get_first (endpoint), endpoint->hold);
-
-  if (first != NULL)
-    keep = MIN (keep, (guint64) first->key);
-  if (keep > fasp_store_get_tail (endpoint->store))
-    fasp_store_trim (endpoint->store, keep);
 }

@@ -7,7 +7,7 @@
  */
 #include <string.h>
 #include <time.h>
-#include "faspendpointbase.h"
+#include "faspbeginning.h"
 #include "vstranger.h"
 
 /* How much more the same datagrams may cost where there is a thousand times as much to go through.

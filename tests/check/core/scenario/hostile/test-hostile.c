@@ -4,7 +4,9 @@
  * others, to memory and to time.  Seeds of these came from a review.
  */
 #include <string.h>
-#include "faspendpointbase.h"
+#include "faspbeginning.h"
+#include "faspencoder.h"
+#include "fasplifecycle.h"
 #include "vspy.h"
 
 #define RTT (20 * FASP_MSEC)

@@ -3,7 +3,7 @@
  * A session opens, or is refused: between two endpoints in virtual time, near and far, whoever
  * calls, with a proof of address or without one.
  */
-#include "faspdial.h"
+#include "faspanswer.h"
 #include "vcast.h"
 
 #define RTT VCAST_RTT

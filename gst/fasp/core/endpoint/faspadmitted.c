@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "faspadmitted.h"
+
+gboolean
+fasp_admitted_has_name (const FaspEndpoint *endpoint)
+{
+  return endpoint->config.streamid != NULL && endpoint->config.streamid[0] != '\0';
+}
+
+static guint
+hash_call (gconstpointer call)
+{
+  guint hash;
+
+  memcpy (&hash, call, sizeof hash); /* the key is a hash already */
+  return hash;
+}
+
+static gboolean
+is_same_call (gconstpointer a, gconstpointer b)
+{
+  return memcmp (a, b, FASP_KEY_SIZE) == 0;
+}
+
+void
+fasp_admission_init (FaspEndpoint *endpoint)
+{
+  guint8 secret[16];
+
+  if (fasp_admitted_has_name (endpoint))
+    fasp_stream_get_names (endpoint->config.role, endpoint->config.streamid, endpoint->names);
+  endpoint->by_call = g_hash_table_new (hash_call, is_same_call);
+  endpoint->gate = endpoint->config.gate;
+  if (endpoint->gate == NULL) {
+    endpoint->gate = endpoint->own_limiter = g_new (FaspLimiter, 1);
+    endpoint->random (endpoint->random_data, secret, sizeof secret);
+    fasp_limiter_init (endpoint->gate, secret);
+  }
+  fasp_limiter_join (endpoint->gate);
+  endpoint->networks = fasp_networks_new ();
+}
+
+void
+fasp_admission_left (FaspEndpoint *endpoint, FaspSession *session)
+{
+  if (session->handshake.bucket == NULL)
+    return;
+  fasp_limiter_leave (endpoint->gate, session->handshake.bucket);
+  g_queue_unlink (&endpoint->half, &session->handshake.place);
+  session->handshake.bucket = NULL;
+}
+
+void
+fasp_admission_end (FaspEndpoint *endpoint)
+{
+  while (!g_queue_is_empty (&endpoint->half))
+    fasp_admission_left (endpoint, g_queue_peek_head (&endpoint->half));
+  fasp_limiter_part (endpoint->gate);
+  fasp_networks_free (endpoint->networks);
+}
+
+void
+fasp_admission_forget (FaspEndpoint *endpoint, FaspSession *session)
+{
+  if (session->listener)
+    g_hash_table_remove (endpoint->by_call, session->handshake.call);
+}

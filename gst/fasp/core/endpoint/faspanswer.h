@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * faspanswer.h: what the answer to our call does: it begins a session, or ends the call.
+ */
+#pragma once
+
+#include "faspendpointbase.h"
+
+G_BEGIN_DECLS
+
+void fasp_dial_accepted (FaspEndpoint *endpoint, FaspTime now, const FaspAddress *from,
+    const FaspAgreement *agreement);
+void fasp_dial_rejected (FaspEndpoint *endpoint, FaspTime now, const FaspAddress *from,
+    const FaspHandshake *answer);
+
+G_END_DECLS

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * faspbeginning.h: how an endpoint's session begins: it is made, and then it is connected.
+ */
+#pragma once
+
+#include "faspendpointbase.h"
+
+G_BEGIN_DECLS
+
+/* Makes a session and adds it to the endpoint; @told: the peer's hello. */
+FaspSession *fasp_lifecycle_begin (FaspEndpoint *endpoint, FaspTime now, guint32 id,
+    const FaspAddress *peer, const FaspHello *told, const guint8 nonce[FASP_NONCE_SIZE],
+    guint64 start);
+/* The session is connected. */
+void fasp_lifecycle_opened (FaspEndpoint *endpoint, FaspTime now, FaspSession *session);
+
+G_END_DECLS

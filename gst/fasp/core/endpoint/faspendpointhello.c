@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "faspendpointhello.h"
+#include "fasplimits.h"
+
+void
+fasp_endpoint_describe (FaspEndpoint *endpoint, FaspHello *hello, guint64 start)
+{
+  hello->role = endpoint->config.role;
+  hello->latency_ms = endpoint->config.settings.latency_ms;
+  hello->datagram_max = FASP_DATAGRAM_MAX;
+  hello->flows = endpoint->config.flows;
+  hello->fec = endpoint->config.fec != FASP_FEC_OFF ? FASP_FEC_WINDOW_MAX : 0;
+  /* a receiver offers to report arrivals; a sender asks for that if it controls the rate */
+  hello->timestamps = endpoint->config.role == FASP_ROLE_RECEIVER
+          || endpoint->config.rate_control != FASP_RATE_CONTROL_FIXED ?
+      FASP_TIMESTAMPS :
+      0;
+  if (endpoint->config.role == FASP_ROLE_SENDER) {
+    hello->start = start;
+    hello->place = fasp_store_get_offset_of (endpoint->store, start);
+    hello->has_header = endpoint->header.bytes != NULL || start < endpoint->header.gone;
+    return;
+  }
+  hello->window = fasp_endpoint_get_window (endpoint);
+  if (endpoint->stand.offset != FASP_OFFSET_UNKNOWN)
+    hello->wants.from = endpoint->stand;
+  if (!fasp_dial_is_ours (endpoint))
+    return; /* where it joins, the sender has chosen already */
+  hello->wants.join = endpoint->config.join;
+  hello->wants.back_ms = endpoint->config.join_back_ms;
+}

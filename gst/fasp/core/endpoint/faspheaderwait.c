@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "faspheaderwait.h"
+#include "faspretention.h"
+
+void
+fasp_header_wait_said (FaspEndpoint *endpoint, FaspTime now)
+{
+  guint64 end = fasp_store_get_head (endpoint->store);
+
+  fasp_stream_header_said (&endpoint->header, now, end);
+  for (guint i = 0; i < endpoint->sessions->len; i++) {
+    FaspSession *session = fasp_endpoint_nth (endpoint, i);
+
+    session->header_wait.end = MIN (session->header_wait.end, end);
+  }
+}
+
+/* Tells receivers that wait for a header to begin without one. At once, as there may be
+ * no further key frame. */
+static void
+say_no_header (FaspEndpoint *endpoint, FaspTime now)
+{
+  if (fasp_store_mark_header (endpoint->store, now, endpoint->media_time, NULL, 0))
+    fasp_header_wait_said (endpoint, now);
+}
+
+/* There is no header any more, and all who may know of one must hear that: even those who do
+ * not need it for what they have would wait for one when another stream begins. So it is
+ * followed until they have heard it. */
+void
+fasp_header_wait_gone (FaspEndpoint *endpoint, FaspTime now)
+{
+  for (guint i = 0; i < endpoint->sessions->len; i++) {
+    FaspSession *session = fasp_endpoint_nth (endpoint, i);
+
+    if (session->state != FASP_SESSION_OPEN)
+      continue;
+    session->header_wait.since = MAX (now, 1);
+    session->header_wait.end = FASP_NO_BLOCK;
+    session->header_wait.skips = fasp_tx_count_skips (&session->tx);
+  }
+  say_no_header (endpoint, now);
+}
+
+void
+fasp_header_wait_move (FaspEndpoint *endpoint, guint64 number, gboolean hold)
+{
+  if (!endpoint->awaits_header)
+    return;
+  for (guint i = 0; i < endpoint->sessions->len; i++) {
+    FaspSession *session = fasp_endpoint_nth (endpoint, i);
+
+    if (!session->header_wait.is_held)
+      continue;
+    if (session->header_wait.gets_first)
+      fasp_tx_skip_to (&session->tx, number);
+    else
+      fasp_tx_begin_at (&session->tx, number);
+    session->header_wait.skips = fasp_tx_count_skips (&session->tx);
+    session->header_wait.is_held = session->tx.held = hold;
+    fasp_writing_note_first_needed (endpoint, session);
+    if (!hold)
+      fasp_endpoint_wake (endpoint, session);
+  }
+  endpoint->awaits_header = hold;
+  fasp_writing_trim (endpoint);
+}
+
+static void
+lack_header (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
+{
+  session->header_wait.end = FASP_NO_BLOCK;
+  session->header_wait.skips = fasp_tx_count_skips (&session->tx);
+  if (endpoint->header.bytes != NULL)
+    fasp_stream_header_want (&endpoint->header);
+  else
+    say_no_header (endpoint, now);
+}
+
+/* Does it have bytes of the stream, or will it get the first of them? A peer that we
+ * call may have been restarted, without saying so. */
+static gboolean
+has_beginning (const FaspEndpoint *endpoint, const FaspSession *session)
+{
+  FaspStreamOffset begin = fasp_retention_get_begin (endpoint, session);
+
+  return begin.offset == 0
+      || (!fasp_dial_is_ours (endpoint)
+          && fasp_stream_offset_is_comparable (&session->start.previous, &begin));
+}
+
+/* Nothing is sent to the session until the header is written before the next key frame. */
+static void
+hold (FaspEndpoint *endpoint, FaspSession *session)
+{
+  endpoint->awaits_header = session->header_wait.is_held = session->tx.held = TRUE;
+}
+
+/* The header is in the first bytes of the stream, which the session is to get. It waits for another
+ * one if it is moved ahead of these. */
+static void
+follow_first (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
+{
+  if (fasp_retention_get_begin (endpoint, session).offset > 0)
+    return;
+  fasp_tx_begin_at (&session->tx, fasp_writing_get_first (endpoint, session));
+  session->header_wait.gets_first = TRUE;
+  session->header_wait.since = MAX (now, 1);
+  session->header_wait.end = 0;
+  session->header_wait.skips = fasp_tx_count_skips (&session->tx);
+}
+
+/* Has the peer confirmed the first bytes? */
+static gboolean
+has_first (const FaspEndpoint *endpoint, const FaspSession *session)
+{
+  guint64 base = fasp_tx_get_base (&session->tx);
+
+  return base >= fasp_store_get_tail (endpoint->store)
+      && fasp_store_get_offset_of (endpoint->store, base).offset > 0;
+}
+
+/* The session is moved ahead, perhaps of the first bytes. If it was not told that there is a
+ * header, the peer would not wait for one. */
+static void
+follow_untold (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
+{
+  session->header_wait.skips = fasp_tx_count_skips (&session->tx);
+  if (session->tx.counts.skipped == 0 || !has_first (endpoint, session))
+    return;
+  if (endpoint->header.bytes == NULL || endpoint->group != NULL) {
+    session->header_wait.since = 0;
+    return;
+  }
+  hold (endpoint, session);
+  session->header_wait.since = MAX (now, 1);
+  lack_header (endpoint, now, session);
+  fasp_header_wait_move (endpoint, fasp_store_get_head (endpoint->store), TRUE);
+}
+
+void
+fasp_header_wait_begin (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
+{
+  guint64 start = fasp_writing_get_first (endpoint, session);
+  gboolean has_key = endpoint->key != FASP_NO_BLOCK && endpoint->key >= start;
+
+  if (has_beginning (endpoint, session)) {
+    follow_first (endpoint, now, session);
+    return;
+  }
+  /* It was let in before there was a header, so it would take what comes before the next
+   * one. A group sends to all of its members at once. */
+  if (!session->start.has_header && endpoint->header.bytes != NULL
+      && start >= endpoint->header.since && endpoint->group == NULL) {
+    if (has_key)
+      fasp_tx_begin_at (&session->tx, endpoint->key);
+    else
+      hold (endpoint, session);
+  }
+  /* it takes the stream without a header, but may relay it */
+  else if (!session->start.has_header) {
+    fasp_stream_header_want (&endpoint->header);
+    return;
+  }
+  session->header_wait.since = now;
+  if (has_key) {
+    session->header_wait.end = endpoint->header.end;
+    session->header_wait.skips = fasp_tx_count_skips (&session->tx);
+  } else {
+    lack_header (endpoint, now, session);
+  }
+}
+
+void
+fasp_writing_follow_header (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
+{
+  if (session->header_wait.since == 0)
+    return;
+  /* Only the receiver knows what it has skipped. So it may lack the header again. That
+   * there is no header any more is not repeated to all whenever somebody skips. */
+  if (fasp_tx_count_skips (&session->tx) != session->header_wait.skips
+      && session->header_wait.end == 0 && !session->start.has_header) {
+    follow_untold (endpoint, now, session);
+  } else if (fasp_tx_count_skips (&session->tx) != session->header_wait.skips) {
+    if (endpoint->header.bytes != NULL || now >= endpoint->header.may)
+      lack_header (endpoint, now, session);
+  } else if (session->header_wait.end > 0 ?
+          fasp_tx_get_base (&session->tx) >= session->header_wait.end :
+          has_first (endpoint, session)) {
+    session->header_wait.since = 0;
+  }
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * faspheaderwait.h: which receivers of a sender lack the stream's header, or wait for it.
+ */
+#pragma once
+
+#include "faspendpointbase.h"
+
+G_BEGIN_DECLS
+
+/* The header was written: receivers that wait for it have it when they have all blocks
+ * so far. */
+void fasp_header_wait_said (FaspEndpoint *endpoint, FaspTime now);
+/* There is no header any more: tells all who may know of one. */
+void fasp_header_wait_gone (FaspEndpoint *endpoint, FaspTime now);
+/* Sessions that wait for the header begin at block @number. @hold: they go on waiting. */
+void fasp_header_wait_move (FaspEndpoint *endpoint, guint64 number, gboolean hold);
+/* A session opened: does it need the header? */
+void fasp_header_wait_begin (FaspEndpoint *endpoint, FaspTime now, FaspSession *session);
+/* Does the session still wait for a header?  It may have it now, or have skipped it. */
+void fasp_writing_follow_header (FaspEndpoint *endpoint, FaspTime now, FaspSession *session);
+
+G_END_DECLS

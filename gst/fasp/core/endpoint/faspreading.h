@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * faspreading.h: what the application reads: each byte of a stream once, whichever session
+ * brought it, and when to play it.
+ */
+#pragma once
+
+#include "faspendpointbase.h"
+
+G_BEGIN_DECLS
+
+/* A receiver's session begins; @told: the sender's hello. */
+void fasp_reading_begin (FaspEndpoint *endpoint, FaspSession *session, const FaspHello *told);
+/* It is over: keeps what is known of the sender's clock; @session may be NULL. */
+void fasp_reading_left (FaspEndpoint *endpoint, const FaspSession *session);
+/* Has the application stood still while senders came and went?  A session is kept until it is read,
+ * so there must not be any number of them.  @except does not count; NULL: all do. */
+gboolean fasp_reading_is_behind (const FaspEndpoint *endpoint, const FaspSession *except);
+
+G_END_DECLS

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "faspretention.h"
+
+gboolean
+fasp_history_is_kept (const FaspEndpoint *endpoint)
+{
+  return endpoint->config.history > 0 || endpoint->config.join == FASP_JOIN_KEY_FRAME;
+}
+
+guint64
+fasp_history_get_first (const FaspEndpoint *endpoint)
+{
+  guint64 head = fasp_store_get_head (endpoint->store);
+
+  if (!fasp_history_is_kept (endpoint))
+    return head;
+  return MIN (endpoint->config.join == FASP_JOIN_KEY_FRAME ? MIN (endpoint->key, endpoint->past) :
+                                                             endpoint->past,
+      head);
+}
+
+guint64
+fasp_retention_get_needed (const FaspEndpoint *endpoint)
+{
+  const FaspHeapItem *first = fasp_heap_peek (&endpoint->first_needed);
+  guint64 needed = MIN (fasp_store_get_head (endpoint->store), endpoint->hold);
+
+  return first != NULL ? MIN (needed, (guint64) first->key) : needed;
+}
+
+void
+fasp_writing_note_first_needed (FaspEndpoint *endpoint, FaspSession *session)
+{
+  if (session->role == FASP_ROLE_SENDER && session->told.connected && !session->told.removed)
+    fasp_heap_set (&endpoint->first_needed, &session->entry.first_needed,
+        fasp_tx_get_base (&session->tx));
+}
+
+void
+fasp_writing_trim (FaspEndpoint *endpoint)
+{
+  const FaspHeapItem *first = fasp_heap_peek (&endpoint->first_needed);
+  guint64 keep = MIN (fasp_history_get_first (endpoint), endpoint->hold);
+
+  if (first != NULL)
+    keep = MIN (keep, (guint64) first->key);
+  if (keep > fasp_store_get_tail (endpoint->store))
+    fasp_store_trim (endpoint->store, keep);
+}
+
+guint64
+fasp_writing_get_first (const FaspEndpoint *endpoint, const FaspSession *session)
+{
+  return MAX (fasp_tx_get_base (&session->tx), fasp_store_get_tail (endpoint->store));
+}
+
+FaspStreamOffset
+fasp_retention_get_begin (const FaspEndpoint *endpoint, const FaspSession *session)
+{
+  return fasp_store_get_offset_of (endpoint->store, fasp_writing_get_first (endpoint, session));
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * faspsending.h: what leaves, lane by lane: whose turn it is, and when to ask again.
+ */
+#pragma once
+
+#include "faspendpointbase.h"
+
+G_BEGIN_DECLS
+
+/* Notes that the endpoint is called.  To be called before @now is used for anything: if our
+ * process stood still, the time since the last call is not the peers' silence, and deadlines
+ * are put off by it. */
+void fasp_endpoint_look (FaspEndpoint *endpoint, FaspTime now);
+
+G_END_DECLS

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * faspwriting.h: what the application writes goes into the store, for all receivers.
+ */
+#pragma once
+
+#include "faspendpointbase.h"
+
+G_BEGIN_DECLS
+
+/* Makes a sender's store. */
+void fasp_writing_begin (FaspEndpoint *endpoint);
+/* The narrowest path in use may have changed: makes new blocks as large as it takes. */
+void fasp_writing_fit_blocks (FaspEndpoint *endpoint);
+/* A session opened: finds out what its peer lacks, and for the first session waits a moment
+ * until the path's width is known. */
+void fasp_writing_opened (FaspEndpoint *endpoint, FaspTime now, FaspSession *session);
+/* TRUE: the peer has nothing of the stream, and will not get its beginning. */
+gboolean fasp_writing_is_in_the_middle (const FaspEndpoint *endpoint, const FaspSession *session);
+void fasp_writing_tend (FaspEndpoint *endpoint, FaspTime now);
+
+G_END_DECLS
