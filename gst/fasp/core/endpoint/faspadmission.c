@@ -254,7 +254,7 @@ admit (FaspEndpoint *endpoint, FaspTime now, Call *call, FaspCipher cipher)
     return;
   }
   make_room (endpoint);
-  session = fasp_lifecycle_begin (endpoint, now, hello.cid, call->from, &call->hello,
+  session = fasp_beginning_make (endpoint, now, hello.cid, call->from, &call->hello,
       call->open->nonce, start);
   session->start.offset = hello.place;
   session->start.has_header = hello.has_header;
@@ -513,7 +513,7 @@ fasp_admission_confirmed (FaspEndpoint *endpoint, FaspTime now, FaspSession *ses
     fasp_session_close (session, now, FASP_REASON_STOPPED, "the stream has ended");
     return;
   }
-  fasp_lifecycle_opened (endpoint, now, session);
+  fasp_beginning_opened (endpoint, now, session);
 }
 
 void

@@ -23,7 +23,7 @@ is_same_call (gconstpointer a, gconstpointer b)
 }
 
 void
-fasp_admission_init (FaspEndpoint *endpoint)
+fasp_admitted_init (FaspEndpoint *endpoint)
 {
   guint8 secret[16];
 
@@ -41,7 +41,7 @@ fasp_admission_init (FaspEndpoint *endpoint)
 }
 
 void
-fasp_admission_left (FaspEndpoint *endpoint, FaspSession *session)
+fasp_admitted_left (FaspEndpoint *endpoint, FaspSession *session)
 {
   if (session->handshake.bucket == NULL)
     return;
@@ -51,16 +51,16 @@ fasp_admission_left (FaspEndpoint *endpoint, FaspSession *session)
 }
 
 void
-fasp_admission_end (FaspEndpoint *endpoint)
+fasp_admitted_end (FaspEndpoint *endpoint)
 {
   while (!g_queue_is_empty (&endpoint->half))
-    fasp_admission_left (endpoint, g_queue_peek_head (&endpoint->half));
+    fasp_admitted_left (endpoint, g_queue_peek_head (&endpoint->half));
   fasp_limiter_part (endpoint->gate);
   fasp_networks_free (endpoint->networks);
 }
 
 void
-fasp_admission_forget (FaspEndpoint *endpoint, FaspSession *session)
+fasp_admitted_forget (FaspEndpoint *endpoint, FaspSession *session)
 {
   if (session->listener)
     g_hash_table_remove (endpoint->by_call, session->handshake.call);

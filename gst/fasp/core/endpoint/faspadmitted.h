@@ -11,11 +11,11 @@ G_BEGIN_DECLS
 
 /* Has its stream a name, that callers may have to give? */
 gboolean fasp_admitted_has_name (const FaspEndpoint *endpoint);
-void fasp_admission_init (FaspEndpoint *endpoint);
-void fasp_admission_end (FaspEndpoint *endpoint);
+void fasp_admitted_init (FaspEndpoint *endpoint);
+void fasp_admitted_end (FaspEndpoint *endpoint);
 /* @session is about to be removed: the same call would be a new one from now on. */
-void fasp_admission_forget (FaspEndpoint *endpoint, FaspSession *session);
+void fasp_admitted_forget (FaspEndpoint *endpoint, FaspSession *session);
 /* @session is no longer half open: it is open, or gone. */
-void fasp_admission_left (FaspEndpoint *endpoint, FaspSession *session);
+void fasp_admitted_left (FaspEndpoint *endpoint, FaspSession *session);
 
 G_END_DECLS

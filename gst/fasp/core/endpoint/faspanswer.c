@@ -70,7 +70,7 @@ follow_stand (FaspEndpoint *endpoint, FaspTime now, FaspSession *session,
 }
 
 void
-fasp_dial_rejected (FaspEndpoint *endpoint, FaspTime now, const FaspAddress *from,
+fasp_answer_rejected (FaspEndpoint *endpoint, FaspTime now, const FaspAddress *from,
     const FaspHandshake *answer)
 {
   FaspEvent *event;
@@ -111,7 +111,7 @@ fasp_dial_rejected (FaspEndpoint *endpoint, FaspTime now, const FaspAddress *fro
 }
 
 void
-fasp_dial_accepted (FaspEndpoint *endpoint, FaspTime now, const FaspAddress *from,
+fasp_answer_accepted (FaspEndpoint *endpoint, FaspTime now, const FaspAddress *from,
     const FaspAgreement *agreement)
 {
   FaspSession *old = fasp_endpoint_get_open (endpoint), *session;
@@ -128,12 +128,12 @@ fasp_dial_accepted (FaspEndpoint *endpoint, FaspTime now, const FaspAddress *fro
     /* the call ended with its answer; whoever calls on after a refusal does so by another one */
     fasp_dial_start (endpoint, now);
     endpoint->caller.next_time = now + FASP_CALLER_MAX;
-    fasp_dial_rejected (endpoint, now, from, &refusal);
+    fasp_answer_rejected (endpoint, now, from, &refusal);
     return;
   }
   if (old != NULL)
     fasp_lifecycle_replaced (endpoint, now, old);
-  session = fasp_lifecycle_begin (endpoint, now, endpoint->caller.open.from_cid, &called, answer,
+  session = fasp_beginning_make (endpoint, now, endpoint->caller.open.from_cid, &called, answer,
       endpoint->caller.open.nonce, endpoint->caller.hello.start);
   /* a session that is replaced goes on in this one */
   if (old == NULL)
@@ -159,5 +159,5 @@ fasp_dial_accepted (FaspEndpoint *endpoint, FaspTime now, const FaspAddress *fro
   /* the peer may be at @from, or somebody who has copied the answer */
   if (!fasp_address_equal (from, &called))
     fasp_path_suppose (&session->paths[0], now, from, FALSE);
-  fasp_lifecycle_opened (endpoint, now, session);
+  fasp_beginning_opened (endpoint, now, session);
 }

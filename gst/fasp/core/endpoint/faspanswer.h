@@ -8,9 +8,9 @@
 
 G_BEGIN_DECLS
 
-void fasp_dial_accepted (FaspEndpoint *endpoint, FaspTime now, const FaspAddress *from,
+void fasp_answer_accepted (FaspEndpoint *endpoint, FaspTime now, const FaspAddress *from,
     const FaspAgreement *agreement);
-void fasp_dial_rejected (FaspEndpoint *endpoint, FaspTime now, const FaspAddress *from,
+void fasp_answer_rejected (FaspEndpoint *endpoint, FaspTime now, const FaspAddress *from,
     const FaspHandshake *answer);
 
 G_END_DECLS

@@ -13,7 +13,7 @@
 #include "faspwriting.h"
 
 FaspSession *
-fasp_lifecycle_begin (FaspEndpoint *endpoint, FaspTime now, guint32 id, const FaspAddress *peer,
+fasp_beginning_make (FaspEndpoint *endpoint, FaspTime now, guint32 id, const FaspAddress *peer,
     const FaspHello *told, const guint8 nonce[FASP_NONCE_SIZE], guint64 start)
 {
   const FaspEndpointConfig *config = &endpoint->config;
@@ -73,10 +73,10 @@ fasp_lifecycle_begin (FaspEndpoint *endpoint, FaspTime now, guint32 id, const Fa
     if (config->fec != FASP_FEC_OFF && told->fec > 0)
       fasp_rx_set_fec (&session->rx, now, FASP_FEC_WINDOW_MAX);
   }
-  session->entry.lane = fasp_sending_choose_lane (endpoint);
+  session->entry.lane = fasp_sending_lanes_choose (endpoint);
   fasp_scheduler_add (fasp_endpoint_get_scheduler (endpoint, session), &session->entry.turn,
       session);
-  fasp_sending_share (endpoint);
+  fasp_sending_lanes_share (endpoint);
   FASP_LOG (session->notes.log, now, SESSION_STARTED, FASP_LOG_POINTER (peer), told->cid, flows,
       session->terms.latency.latency, config->role == FASP_ROLE_SENDER ? start : told->start);
   session->entry.order = ++endpoint->made;
@@ -86,7 +86,7 @@ fasp_lifecycle_begin (FaspEndpoint *endpoint, FaspTime now, guint32 id, const Fa
 }
 
 void
-fasp_lifecycle_opened (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
+fasp_beginning_opened (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
 {
   session->told.connected = TRUE;
   FASP_LOG (session->notes.log, now, SESSION_CONNECTED,
@@ -94,13 +94,13 @@ fasp_lifecycle_opened (FaspEndpoint *endpoint, FaspTime now, FaspSession *sessio
       session->role == FASP_ROLE_SENDER ? (gint64) fasp_tx_get_base (&session->tx) :
                                           FASP_LOG_UNKNOWN);
   endpoint->seeking = 0;
-  fasp_admission_left (endpoint, session);
+  fasp_admitted_left (endpoint, session);
   if (session->listener)
     fasp_networks_join (endpoint->networks, session->handshake.network);
   endpoint->stats.sessions++;
   endpoint->last_reject = FASP_REASON_NONE;
   /* an endpoint that does not call just waits for the next caller */
-  endpoint->unanswered_told = !fasp_dial_is_ours (endpoint);
+  endpoint->unanswered_told = !fasp_endpoint_is_caller (endpoint);
   fasp_endpoint_push_event (endpoint, FASP_EVENT_CONNECTED, session)->in_the_middle =
       endpoint->store != NULL && fasp_writing_is_in_the_middle (endpoint, session);
   fasp_hold_end (endpoint);
@@ -108,7 +108,7 @@ fasp_lifecycle_opened (FaspEndpoint *endpoint, FaspTime now, FaspSession *sessio
     return;
   fasp_history_tell_offset (endpoint, now, session);
   fasp_multicast_opened (endpoint, now, session);
-  fasp_writing_note_first_needed (endpoint, session);
+  fasp_retention_note_first_needed (endpoint, session);
   fasp_writing_fit_blocks (endpoint);
   fasp_writing_opened (endpoint, now, session);
   fasp_encoder_joined (endpoint, now, session);

@@ -9,10 +9,10 @@
 G_BEGIN_DECLS
 
 /* Makes a session and adds it to the endpoint; @told: the peer's hello. */
-FaspSession *fasp_lifecycle_begin (FaspEndpoint *endpoint, FaspTime now, guint32 id,
+FaspSession *fasp_beginning_make (FaspEndpoint *endpoint, FaspTime now, guint32 id,
     const FaspAddress *peer, const FaspHello *told, const guint8 nonce[FASP_NONCE_SIZE],
     guint64 start);
 /* The session is connected. */
-void fasp_lifecycle_opened (FaspEndpoint *endpoint, FaspTime now, FaspSession *session);
+void fasp_beginning_opened (FaspEndpoint *endpoint, FaspTime now, FaspSession *session);
 
 G_END_DECLS

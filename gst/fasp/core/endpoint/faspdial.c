@@ -137,7 +137,7 @@ fasp_dial_anew (FaspEndpoint *endpoint, FaspTime now)
 void
 fasp_endpoint_expect (FaspEndpoint *endpoint, FaspTime now)
 {
-  endpoint->expected = fasp_dial_is_ours (endpoint);
+  endpoint->expected = fasp_endpoint_is_caller (endpoint);
   endpoint->call_started = now;
   fasp_failover_wait (endpoint, now);
 }
@@ -151,7 +151,7 @@ fasp_endpoint_dial (FaspEndpoint *endpoint, FaspTime now, const FaspAddress *pee
   endpoint->peer_before = endpoint->caller.active ? endpoint->peer : *peer;
   endpoint->peer = *peer;
   endpoint->has_peer = TRUE;
-  if (!fasp_dial_is_ours (endpoint)) {
+  if (!fasp_endpoint_is_caller (endpoint)) {
     if (endpoint->punch_time == FASP_NEVER)
       endpoint->call_started = now;
     endpoint->punch_time = now;
@@ -183,7 +183,7 @@ is_calling (const FaspEndpoint *endpoint, const FaspAnnouncer *announcer)
 }
 
 void
-fasp_multicast_announced (FaspEndpoint *endpoint, FaspTime now, const FaspAddress *from)
+fasp_dial_announced (FaspEndpoint *endpoint, FaspTime now, const FaspAddress *from)
 {
   const FaspAnnouncer *next;
   guint32 chance;

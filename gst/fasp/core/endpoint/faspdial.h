@@ -29,7 +29,7 @@ void fasp_dial_start (FaspEndpoint *endpoint, FaspTime now);
 /* The same, but if it calls already, the time since then counts: it gives up no later. */
 void fasp_dial_anew (FaspEndpoint *endpoint, FaspTime now);
 /* A sender has announced itself to the group: calls it, if it is wanted. */
-void fasp_multicast_announced (FaspEndpoint *endpoint, FaspTime now, const FaspAddress *from);
+void fasp_dial_announced (FaspEndpoint *endpoint, FaspTime now, const FaspAddress *from);
 
 /* Runs the timers: redials, reports that nobody answers, or gives up. */
 void fasp_dial_tend (FaspEndpoint *endpoint, FaspTime now);

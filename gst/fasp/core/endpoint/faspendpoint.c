@@ -40,7 +40,7 @@ fasp_endpoint_new (const FaspEndpointConfig *config, FaspRandomFunc random, gpoi
   g_queue_init (&endpoint->events);
   fasp_replies_init (&endpoint->replies);
   random (user_data, endpoint->cookie_secret, sizeof (endpoint->cookie_secret));
-  fasp_admission_init (endpoint);
+  fasp_admitted_init (endpoint);
   endpoint->notes.trace = g_new0 (FaspTrace, 1);
   if (config->role == FASP_ROLE_SENDER)
     fasp_writing_begin (endpoint);
@@ -53,7 +53,7 @@ fasp_endpoint_free (FaspEndpoint *endpoint)
 {
   if (endpoint == NULL)
     return;
-  fasp_admission_end (endpoint);
+  fasp_admitted_end (endpoint);
   for (guint i = 0; i < endpoint->sessions->len; i++)
     fasp_session_free (fasp_endpoint_nth (endpoint, i));
   g_ptr_array_unref (endpoint->sessions);
@@ -93,7 +93,7 @@ receive_handshake (FaspEndpoint *endpoint, FaspTime now, const FaspAddress *from
     return;
   }
   if (handshake.type == FASP_HANDSHAKE_OPEN) {
-    if (fasp_dial_is_ours (endpoint) || endpoint->closing)
+    if (fasp_endpoint_is_caller (endpoint) || endpoint->closing)
       endpoint->stats.datagrams_unknown++;
     else
       fasp_admission_receive (endpoint, now, from, size, &handshake, route);
@@ -102,7 +102,7 @@ receive_handshake (FaspEndpoint *endpoint, FaspTime now, const FaspAddress *from
   if (handshake.type == FASP_HANDSHAKE_PUNCH)
     return; /* all it had to do was to open the way through a NAT */
   if (handshake.type == FASP_HANDSHAKE_ANNOUNCE) {
-    fasp_multicast_announced (endpoint, now, from);
+    fasp_dial_announced (endpoint, now, from);
     return;
   }
   if (handshake.version != FASP_VERSION && handshake.type != FASP_HANDSHAKE_VERSIONS) {
@@ -125,11 +125,11 @@ receive_handshake (FaspEndpoint *endpoint, FaspTime now, const FaspAddress *from
       }
       break;
     case FASP_CALLER_ACCEPTED:
-      fasp_dial_accepted (endpoint, now, from, &agreement);
+      fasp_answer_accepted (endpoint, now, from, &agreement);
       fasp_wipe (&agreement, sizeof agreement);
       break;
     case FASP_CALLER_REJECTED:
-      fasp_dial_rejected (endpoint, now, from, &handshake);
+      fasp_answer_rejected (endpoint, now, from, &handshake);
       break;
   }
 }
@@ -152,8 +152,8 @@ after_receive (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
     }
     fasp_multicast_heard (endpoint, now, session);
   }
-  fasp_writing_note_first_needed (endpoint, session);
-  fasp_writing_trim (endpoint);
+  fasp_retention_note_first_needed (endpoint, session);
+  fasp_retention_trim (endpoint);
 }
 
 void
@@ -172,7 +172,7 @@ fasp_endpoint_receive_routed (FaspEndpoint *endpoint, FaspTime now, const FaspAd
   FaspSession *session;
   FaspOpened opened;
 
-  fasp_endpoint_look (endpoint, now);
+  fasp_sending_look (endpoint, now);
   if (!fasp_wire_is_session (data, size)) {
     receive_handshake (endpoint, now, from, data, size, route);
     return;

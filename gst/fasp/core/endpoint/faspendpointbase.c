@@ -5,7 +5,7 @@
 #define EVENTS_MAX 1024
 
 gboolean
-fasp_dial_is_ours (const FaspEndpoint *endpoint)
+fasp_endpoint_is_caller (const FaspEndpoint *endpoint)
 {
   return fasp_endpoint_config_dials (&endpoint->config);
 }

@@ -137,7 +137,7 @@ fasp_endpoint_nth (const FaspEndpoint *endpoint, guint i)
 }
 
 /* TRUE: this end calls. */
-gboolean fasp_dial_is_ours (const FaspEndpoint *endpoint);
+gboolean fasp_endpoint_is_caller (const FaspEndpoint *endpoint);
 /* An unused connection id, with the endpoint's prefix. */
 guint32 fasp_endpoint_new_id (FaspEndpoint *endpoint);
 /* Queues an event, filled in from @session (NULL: none).  The queue owns it. */

@@ -24,7 +24,7 @@ fasp_endpoint_describe (FaspEndpoint *endpoint, FaspHello *hello, guint64 start)
   hello->window = fasp_endpoint_get_window (endpoint);
   if (endpoint->stand.offset != FASP_OFFSET_UNKNOWN)
     hello->wants.from = endpoint->stand;
-  if (!fasp_dial_is_ours (endpoint))
+  if (!fasp_endpoint_is_caller (endpoint))
     return; /* where it joins, the sender has chosen already */
   hello->wants.join = endpoint->config.join;
   hello->wants.back_ms = endpoint->config.join_back_ms;

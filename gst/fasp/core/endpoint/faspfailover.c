@@ -16,7 +16,7 @@ static gboolean
 can_move (const FaspEndpoint *endpoint)
 {
   return endpoint->config.peers > 1 && endpoint->config.settings.reconnect
-      && fasp_dial_is_ours (endpoint) && !endpoint->closing;
+      && fasp_endpoint_is_caller (endpoint) && !endpoint->closing;
 }
 
 void

@@ -58,12 +58,12 @@ fasp_header_wait_move (FaspEndpoint *endpoint, guint64 number, gboolean hold)
       fasp_tx_begin_at (&session->tx, number);
     session->header_wait.skips = fasp_tx_count_skips (&session->tx);
     session->header_wait.is_held = session->tx.held = hold;
-    fasp_writing_note_first_needed (endpoint, session);
+    fasp_retention_note_first_needed (endpoint, session);
     if (!hold)
       fasp_endpoint_wake (endpoint, session);
   }
   endpoint->awaits_header = hold;
-  fasp_writing_trim (endpoint);
+  fasp_retention_trim (endpoint);
 }
 
 static void
@@ -85,7 +85,7 @@ has_beginning (const FaspEndpoint *endpoint, const FaspSession *session)
   FaspStreamOffset begin = fasp_retention_get_begin (endpoint, session);
 
   return begin.offset == 0
-      || (!fasp_dial_is_ours (endpoint)
+      || (!fasp_endpoint_is_caller (endpoint)
           && fasp_stream_offset_is_comparable (&session->start.previous, &begin));
 }
 
@@ -103,7 +103,7 @@ follow_first (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
 {
   if (fasp_retention_get_begin (endpoint, session).offset > 0)
     return;
-  fasp_tx_begin_at (&session->tx, fasp_writing_get_first (endpoint, session));
+  fasp_tx_begin_at (&session->tx, fasp_retention_get_first (endpoint, session));
   session->header_wait.gets_first = TRUE;
   session->header_wait.since = MAX (now, 1);
   session->header_wait.end = 0;
@@ -141,7 +141,7 @@ follow_untold (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
 void
 fasp_header_wait_begin (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
 {
-  guint64 start = fasp_writing_get_first (endpoint, session);
+  guint64 start = fasp_retention_get_first (endpoint, session);
   gboolean has_key = endpoint->key != FASP_NO_BLOCK && endpoint->key >= start;
 
   if (has_beginning (endpoint, session)) {
@@ -172,7 +172,7 @@ fasp_header_wait_begin (FaspEndpoint *endpoint, FaspTime now, FaspSession *sessi
 }
 
 void
-fasp_writing_follow_header (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
+fasp_header_wait_follow (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
 {
   if (session->header_wait.since == 0)
     return;

@@ -18,6 +18,6 @@ void fasp_header_wait_move (FaspEndpoint *endpoint, guint64 number, gboolean hol
 /* A session opened: does it need the header? */
 void fasp_header_wait_begin (FaspEndpoint *endpoint, FaspTime now, FaspSession *session);
 /* Does the session still wait for a header?  It may have it now, or have skipped it. */
-void fasp_writing_follow_header (FaspEndpoint *endpoint, FaspTime now, FaspSession *session);
+void fasp_header_wait_follow (FaspEndpoint *endpoint, FaspTime now, FaspSession *session);
 
 G_END_DECLS

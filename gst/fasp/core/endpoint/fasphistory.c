@@ -10,17 +10,17 @@ fasp_history_tend (FaspEndpoint *endpoint, FaspTime now)
 {
   guint64 past;
 
-  if (!fasp_history_is_kept (endpoint))
+  if (!fasp_retention_has_history (endpoint))
     return;
   past = fasp_store_find_time (endpoint->store, now - endpoint->config.history);
   endpoint->past = MAX (endpoint->past, past);
-  fasp_writing_trim (endpoint);
+  fasp_retention_trim (endpoint);
 }
 
 gboolean
 fasp_history_can_give_way (const FaspEndpoint *endpoint)
 {
-  return fasp_history_is_kept (endpoint)
+  return fasp_retention_has_history (endpoint)
       && fasp_store_get_tail (endpoint->store) < fasp_retention_get_needed (endpoint);
 }
 
@@ -36,7 +36,7 @@ fasp_history_give_way (FaspEndpoint *endpoint)
   endpoint->past = MAX (endpoint->past, MIN (needed, tail + MAX (part, 1)));
   if (endpoint->key < endpoint->past)
     endpoint->key = FASP_NO_BLOCK;
-  fasp_writing_trim (endpoint);
+  fasp_retention_trim (endpoint);
   return TRUE;
 }
 
@@ -59,7 +59,7 @@ fasp_history_choose (FaspEndpoint *endpoint, FaspTime now, const FaspWants *want
       return endpoint->key >= tail && endpoint->key < head ? endpoint->key : head;
     case FASP_JOIN_BACK:
       /* the tail may be there for a receiver that is far behind, and not as history */
-      return back_ms == 0 ? MAX (tail, fasp_history_get_first (endpoint)) :
+      return back_ms == 0 ? MAX (tail, fasp_retention_get_first_kept (endpoint)) :
                             fasp_store_find_time (endpoint->store, now - back_ms * FASP_MSEC);
     case FASP_JOIN_ANY:
       return endpoint->hold != FASP_NO_BLOCK ? endpoint->hold : head;
@@ -75,7 +75,7 @@ fasp_history_tell_offset (FaspEndpoint *endpoint, FaspTime now, const FaspSessio
   FaspStreamOffset place;
 
   /* it will be told anyway where it goes on */
-  if (fasp_writing_get_first (endpoint, session) > session->start.block)
+  if (fasp_retention_get_first (endpoint, session) > session->start.block)
     return;
   place = fasp_store_get_offset_of (endpoint->store, session->start.block);
   if (place.offset != session->start.offset.offset

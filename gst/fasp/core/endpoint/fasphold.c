@@ -44,7 +44,8 @@ fasp_hold_begin (FaspEndpoint *endpoint, FaspTime now, const FaspSession *sessio
   FaspTime deadline = get_deadline (endpoint, now, session, again);
 
   if (deadline == 0 || endpoint->closing || endpoint->group != NULL
-      || (fasp_dial_is_ours (endpoint) && !again) || fasp_endpoint_get_open (endpoint) != NULL)
+      || (fasp_endpoint_is_caller (endpoint) && !again)
+      || fasp_endpoint_get_open (endpoint) != NULL)
     return FALSE;
   /* that the stream has ended is all that it did not acknowledge */
   if (bytes == 0 && fasp_store_is_finished (endpoint->store) && !was_no_receiver (session))
@@ -74,7 +75,7 @@ let_go (FaspEndpoint *endpoint, gboolean receiver)
   endpoint->stats.bytes_dropped += bytes;
   endpoint->stats.bytes_unconfirmed = receiver ? bytes : 0;
   fasp_hold_end (endpoint);
-  fasp_writing_trim (endpoint);
+  fasp_retention_trim (endpoint);
 }
 
 void

@@ -29,7 +29,7 @@ fasp_lifecycle_seek (FaspEndpoint *endpoint, FaspTime now)
 {
   const FaspSession *session = fasp_endpoint_get_open (endpoint);
 
-  if (session != NULL && session->liveness.interrupted && fasp_dial_is_ours (endpoint)
+  if (session != NULL && session->liveness.interrupted && fasp_endpoint_is_caller (endpoint)
       && endpoint->config.settings.reconnect && !endpoint->closing && !endpoint->caller.active
       && endpoint->move_time == FASP_NEVER && !fasp_failover_on (endpoint, now))
     fasp_dial_start (endpoint, now);
@@ -68,7 +68,7 @@ fasp_lifecycle_heard (FaspEndpoint *endpoint, FaspSession *session)
       FASP_LOG_POINTER (fasp_session_get_address (session)));
   fasp_endpoint_push_event (endpoint, FASP_EVENT_RESUMED, session);
   /* the peer still knows us: no need to call */
-  if (fasp_dial_is_ours (endpoint)) {
+  if (fasp_endpoint_is_caller (endpoint)) {
     fasp_caller_stop (&endpoint->caller);
     fasp_failover_back (endpoint, session);
   }
@@ -138,7 +138,7 @@ leave_sender (FaspEndpoint *endpoint, FaspTime now, const FaspSession *session, 
   } else if (fasp_endpoint_get_open (endpoint) == NULL) {
     endpoint->stats.bytes_unconfirmed = lost;
   }
-  fasp_writing_trim (endpoint);
+  fasp_retention_trim (endpoint);
   return lost;
 }
 
@@ -175,8 +175,8 @@ refused (const FaspEndpoint *endpoint, const FaspSession *session)
 static gboolean
 calls_again (const FaspEndpoint *endpoint, const FaspSession *session)
 {
-  return fasp_dial_is_ours (endpoint) && endpoint->config.settings.reconnect && !endpoint->closing
-      && !refused (endpoint, session);
+  return fasp_endpoint_is_caller (endpoint) && endpoint->config.settings.reconnect
+      && !endpoint->closing && !refused (endpoint, session);
 }
 
 /* The last receiver has gone: is the stream held for the next one?  Who calls a busy receiver is
@@ -189,7 +189,8 @@ is_held_by (const FaspEndpoint *endpoint, const FaspSession *session, gboolean a
           || (session->closing.reason == FASP_REASON_SILENT
               && !fasp_store_is_finished (endpoint->store)))
       && !endpoint->closing && endpoint->stats.sessions == 0
-      && endpoint->config.settings.wait_for_connection && (again || !fasp_dial_is_ours (endpoint));
+      && endpoint->config.settings.wait_for_connection
+      && (again || !fasp_endpoint_is_caller (endpoint));
 }
 
 /* The session is over for the application.  It stays until its goodbye is done. */
@@ -245,18 +246,18 @@ fasp_lifecycle_remove (FaspEndpoint *endpoint, FaspSession *session)
   gboolean was_open = session->told.connected;
 
   g_hash_table_remove (endpoint->by_id, GUINT_TO_POINTER (session->id));
-  fasp_admission_forget (endpoint, session);
+  fasp_admitted_forget (endpoint, session);
   g_ptr_array_remove (endpoint->sessions, session); /* keeps their order */
   fasp_scheduler_remove (fasp_endpoint_get_scheduler (endpoint, session), &session->entry.turn);
-  fasp_sending_share (endpoint);
+  fasp_sending_lanes_share (endpoint);
   fasp_reading_left (endpoint, session);
-  fasp_admission_left (endpoint, session);
+  fasp_admitted_left (endpoint, session);
   if (endpoint->group != NULL)
     fasp_multicast_sender_leave (endpoint->group, &session->group.member);
   fasp_session_free (session);
   if (endpoint->store == NULL)
     return;
-  fasp_writing_trim (endpoint);
+  fasp_retention_trim (endpoint);
   if (was_open) /* no block was cut to fit any other */
     fasp_writing_fit_blocks (endpoint);
 }
@@ -382,7 +383,7 @@ fasp_lifecycle_tend (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
       tend_latency (session, now);
       tell_outages (endpoint, now, session);
       if (session->role == FASP_ROLE_SENDER) {
-        fasp_writing_follow_header (endpoint, now, session);
+        fasp_header_wait_follow (endpoint, now, session);
         fasp_encoder_follow (endpoint, now, session);
       }
       fasp_multicast_tell_deaf (endpoint, session);

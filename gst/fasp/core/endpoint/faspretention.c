@@ -2,17 +2,17 @@
 #include "faspretention.h"
 
 gboolean
-fasp_history_is_kept (const FaspEndpoint *endpoint)
+fasp_retention_has_history (const FaspEndpoint *endpoint)
 {
   return endpoint->config.history > 0 || endpoint->config.join == FASP_JOIN_KEY_FRAME;
 }
 
 guint64
-fasp_history_get_first (const FaspEndpoint *endpoint)
+fasp_retention_get_first_kept (const FaspEndpoint *endpoint)
 {
   guint64 head = fasp_store_get_head (endpoint->store);
 
-  if (!fasp_history_is_kept (endpoint))
+  if (!fasp_retention_has_history (endpoint))
     return head;
   return MIN (endpoint->config.join == FASP_JOIN_KEY_FRAME ? MIN (endpoint->key, endpoint->past) :
                                                              endpoint->past,
@@ -29,7 +29,7 @@ fasp_retention_get_needed (const FaspEndpoint *endpoint)
 }
 
 void
-fasp_writing_note_first_needed (FaspEndpoint *endpoint, FaspSession *session)
+fasp_retention_note_first_needed (FaspEndpoint *endpoint, FaspSession *session)
 {
   if (session->role == FASP_ROLE_SENDER && session->told.connected && !session->told.removed)
     fasp_heap_set (&endpoint->first_needed, &session->entry.first_needed,
@@ -37,10 +37,10 @@ fasp_writing_note_first_needed (FaspEndpoint *endpoint, FaspSession *session)
 }
 
 void
-fasp_writing_trim (FaspEndpoint *endpoint)
+fasp_retention_trim (FaspEndpoint *endpoint)
 {
   const FaspHeapItem *first = fasp_heap_peek (&endpoint->first_needed);
-  guint64 keep = MIN (fasp_history_get_first (endpoint), endpoint->hold);
+  guint64 keep = MIN (fasp_retention_get_first_kept (endpoint), endpoint->hold);
 
   if (first != NULL)
     keep = MIN (keep, (guint64) first->key);
@@ -49,7 +49,7 @@ fasp_writing_trim (FaspEndpoint *endpoint)
 }
 
 guint64
-fasp_writing_get_first (const FaspEndpoint *endpoint, const FaspSession *session)
+fasp_retention_get_first (const FaspEndpoint *endpoint, const FaspSession *session)
 {
   return MAX (fasp_tx_get_base (&session->tx), fasp_store_get_tail (endpoint->store));
 }
@@ -57,5 +57,5 @@ fasp_writing_get_first (const FaspEndpoint *endpoint, const FaspSession *session
 FaspStreamOffset
 fasp_retention_get_begin (const FaspEndpoint *endpoint, const FaspSession *session)
 {
-  return fasp_store_get_offset_of (endpoint->store, fasp_writing_get_first (endpoint, session));
+  return fasp_store_get_offset_of (endpoint->store, fasp_retention_get_first (endpoint, session));
 }

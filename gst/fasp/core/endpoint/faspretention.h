@@ -11,18 +11,18 @@
 G_BEGIN_DECLS
 
 /* Does this endpoint keep history (fasphistory.h)? */
-gboolean fasp_history_is_kept (const FaspEndpoint *endpoint);
+gboolean fasp_retention_has_history (const FaspEndpoint *endpoint);
 /* The first block that is kept, whether a session needs it or not. */
-guint64 fasp_history_get_first (const FaspEndpoint *endpoint);
+guint64 fasp_retention_get_first_kept (const FaspEndpoint *endpoint);
 /* The first block that is needed for more than history. */
 guint64 fasp_retention_get_needed (const FaspEndpoint *endpoint);
 /* A sender's session may need fewer blocks now. */
-void fasp_writing_note_first_needed (FaspEndpoint *endpoint, FaspSession *session);
+void fasp_retention_note_first_needed (FaspEndpoint *endpoint, FaspSession *session);
 /* Releases blocks that nobody needs any more. */
-void fasp_writing_trim (FaspEndpoint *endpoint);
+void fasp_retention_trim (FaspEndpoint *endpoint);
 /* The block that a session begins with, when it opens.  That is not the one it was told if
  * nothing is kept for a half-open one, or if a call was not answered for long. */
-guint64 fasp_writing_get_first (const FaspEndpoint *endpoint, const FaspSession *session);
+guint64 fasp_retention_get_first (const FaspEndpoint *endpoint, const FaspSession *session);
 /* Where that is in the stream. */
 FaspStreamOffset fasp_retention_get_begin (const FaspEndpoint *endpoint,
     const FaspSession *session);

@@ -50,7 +50,7 @@ end_turn (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
       && !session->group.member.joined
       && session->tx.cursor >= fasp_store_get_head (endpoint->store);
 
-  fasp_writing_note_first_needed (endpoint, session);
+  fasp_retention_note_first_needed (endpoint, session);
   fasp_session_end_turn (session, now, turns->quantum, waits);
   fasp_scheduler_done (turns, &session->entry.turn, now,
       fasp_later (fasp_session_get_timeout (session, now), now + 1), waits);
@@ -77,7 +77,7 @@ fasp_endpoint_poll_lane (FaspEndpoint *endpoint, guint lane, FaspTime now, FaspD
   FaspSession *session;
 
   fasp_datagram_clear (datagram);
-  fasp_endpoint_look (endpoint, now);
+  fasp_sending_look (endpoint, now);
   if (lane == 0 && poll_own (endpoint, now, datagram))
     return TRUE;
   while ((session = fasp_scheduler_next (turns, now)) != NULL) {
@@ -163,7 +163,7 @@ put_off (FaspTime *time, FaspTime span)
 }
 
 void
-fasp_endpoint_look (FaspEndpoint *endpoint, FaspTime now)
+fasp_sending_look (FaspEndpoint *endpoint, FaspTime now)
 {
   FaspTime before = endpoint->looked, away;
 

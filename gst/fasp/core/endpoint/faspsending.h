@@ -11,6 +11,6 @@ G_BEGIN_DECLS
 /* Notes that the endpoint is called.  To be called before @now is used for anything: if our
  * process stood still, the time since the last call is not the peers' silence, and deadlines
  * are put off by it. */
-void fasp_endpoint_look (FaspEndpoint *endpoint, FaspTime now);
+void fasp_sending_look (FaspEndpoint *endpoint, FaspTime now);
 
 G_END_DECLS

@@ -2,7 +2,7 @@
 #include "faspsendinglanes.h"
 
 guint
-fasp_sending_choose_lane (const FaspEndpoint *endpoint)
+fasp_sending_lanes_choose (const FaspEndpoint *endpoint)
 {
   guint least = 0;
 
@@ -16,7 +16,7 @@ fasp_sending_choose_lane (const FaspEndpoint *endpoint)
 }
 
 void
-fasp_sending_share (FaspEndpoint *endpoint)
+fasp_sending_lanes_share (FaspEndpoint *endpoint)
 {
   guint n = 0;
 

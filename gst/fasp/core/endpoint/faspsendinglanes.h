@@ -10,8 +10,8 @@ G_BEGIN_DECLS
 
 /* The lane for the next session: the first that is not full, or the one with
  * the fewest sessions. */
-guint fasp_sending_choose_lane (const FaspEndpoint *endpoint);
+guint fasp_sending_lanes_choose (const FaspEndpoint *endpoint);
 /* The number of sessions in some lane has changed. */
-void fasp_sending_share (FaspEndpoint *endpoint);
+void fasp_sending_lanes_share (FaspEndpoint *endpoint);
 
 G_END_DECLS

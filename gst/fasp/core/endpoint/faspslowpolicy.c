@@ -80,12 +80,12 @@ fasp_slow_policy_press (FaspEndpoint *endpoint, FaspTime now)
       if (endpoint->config.settings.slow_policy == FASP_SLOW_SKIP && !past)
         tell_left_behind (endpoint, now, session);
     }
-    fasp_writing_note_first_needed (endpoint, session);
+    fasp_retention_note_first_needed (endpoint, session);
     fasp_endpoint_wake (endpoint, session);
   }
   if (endpoint->hold < middle)
     endpoint->hold = middle;
-  fasp_writing_trim (endpoint);
+  fasp_retention_trim (endpoint);
   return fasp_store_get_tail (endpoint->store) > tail;
 }
 

@@ -142,7 +142,7 @@ static gboolean
 is_kept (const FaspEndpoint *endpoint)
 {
   return fasp_endpoint_get_open (endpoint) != NULL || fasp_hold_expects (endpoint)
-      || (fasp_history_is_kept (endpoint) && !endpoint->config.settings.wait_for_connection);
+      || (fasp_retention_has_history (endpoint) && !endpoint->config.settings.wait_for_connection);
 }
 
 /* Has anybody been told, or may be told, the place of what is written next? A half-open
@@ -338,10 +338,10 @@ fasp_endpoint_begin_key_frame (FaspEndpoint *endpoint, FaspTime now, FaspTime me
   guint64 number;
 
   g_return_val_if_fail (endpoint->store != NULL, TRUE);
-  due = fasp_stream_header_is_due (&endpoint->header, now, fasp_history_is_kept (endpoint));
+  due = fasp_stream_header_is_due (&endpoint->header, now, fasp_retention_has_history (endpoint));
   if (!each)
     serve_key_frame (endpoint, now, due);
-  if (!is_kept (endpoint) || (!headed && (each || !fasp_history_is_kept (endpoint))))
+  if (!is_kept (endpoint) || (!headed && (each || !fasp_retention_has_history (endpoint))))
     return TRUE;
   if (each && !due && now < endpoint->header.key_due)
     return TRUE;
@@ -404,7 +404,7 @@ fasp_endpoint_finish (FaspEndpoint *endpoint, FaspTime now)
   fasp_header_wait_move (endpoint, fasp_store_get_head (endpoint->store), FALSE);
   fasp_store_finish (endpoint->store, now, endpoint->media_time);
   fasp_hold_finished (endpoint);
-  fasp_writing_trim (endpoint);
+  fasp_retention_trim (endpoint);
   fasp_endpoint_wake_all (endpoint);
 }
 

@@ -583,7 +583,7 @@ test_reports (void)
     guint8 nonce[FASP_NONCE_SIZE] = { 0 };
 
     memcpy (nonce, &i, sizeof i);
-    fasp_lifecycle_begin (play->sink, 0, fasp_endpoint_new_id (play->sink),
+    fasp_beginning_make (play->sink, 0, fasp_endpoint_new_id (play->sink),
         i < 999 ? &at : &elsewhere, &told, nonce, 0);
   }
   for (guint i = 0; i < 10000; i++, now += 100) {

@@ -452,7 +452,7 @@ make_listener (Vnet *net, guint n)
     guint8 nonce[FASP_NONCE_SIZE] = { 0 };
 
     memcpy (nonce, &i, sizeof i);
-    fasp_lifecycle_begin (endpoint, 0, fasp_endpoint_new_id (endpoint), &address, &told, nonce, 0);
+    fasp_beginning_make (endpoint, 0, fasp_endpoint_new_id (endpoint), &address, &told, nonce, 0);
   }
   return endpoint;
 }
@@ -495,12 +495,12 @@ test_reports (void)
   g_assert_true (fasp_endpoint_nth (many, 1234)->paths[0].refusal.is_reported);
   /* and soon who has come since */
   address = get_address (5000);
-  fasp_lifecycle_begin (many, FASP_SEC, fasp_endpoint_new_id (many), &address, &told, nonce, 0);
+  fasp_beginning_make (many, FASP_SEC, fasp_endpoint_new_id (many), &address, &told, nonce, 0);
   fasp_endpoint_unreachable (many, FASP_SEC + 100 * FASP_MSEC, &address);
   g_assert_cmpuint (count_refused (many), ==, 2);
   g_assert_true (fasp_endpoint_nth (many, 3000)->paths[0].refusal.is_reported);
   /* two at one address, and one that is gone */
-  fasp_lifecycle_begin (many, FASP_SEC, fasp_endpoint_new_id (many), &address, &told, nonce, 0);
+  fasp_beginning_make (many, FASP_SEC, fasp_endpoint_new_id (many), &address, &told, nonce, 0);
   fasp_endpoint_unreachable (many, FASP_SEC + 200 * FASP_MSEC, &address);
   g_assert_cmpuint (count_refused (many), ==, 3);
   fasp_lifecycle_remove (many, fasp_endpoint_nth (many, 3000));
@@ -559,7 +559,7 @@ connect (FaspEndpoint *endpoint, FaspTime now, guint i)
 
   fasp_session_open (session, now);
   fasp_session_trust (session, now, 0);
-  fasp_lifecycle_opened (endpoint, now, session);
+  fasp_beginning_opened (endpoint, now, session);
 }
 
 static guint

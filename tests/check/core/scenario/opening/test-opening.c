@@ -86,7 +86,7 @@ test_same_role_meanwhile (void)
   g_assert_cmpuint (n->nodes[VNET_A].events[FASP_EVENT_INTERRUPTED], ==, 1);
   g_assert_true (sender->caller.active);
   sender->caller.active = FALSE;
-  fasp_dial_accepted (sender, vnet_get_time (n->net), &from, &agreement);
+  fasp_answer_accepted (sender, vnet_get_time (n->net), &from, &agreement);
   vcast_join (n, VNET_B, &b, VNET_A);
   vcast_run (n, 2 * FASP_SEC);
   g_assert_cmpuint (n->nodes[VNET_A].events[FASP_EVENT_CONNECTED], ==, 2);
