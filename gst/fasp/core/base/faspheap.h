@@ -4,8 +4,7 @@
  *
  * A binary heap.  Each item knows its index, so that any item can be moved or taken out in
  * O(log n); the first is found in O(1).  Items are members of other structs, far apart in
- * memory, so the heap keeps copies of their keys.  It does not own
- * the items.
+ * memory, so the heap keeps copies of their keys.  It does not own the items.
  */
 #pragma once
 

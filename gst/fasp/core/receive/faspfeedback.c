@@ -229,22 +229,26 @@ fasp_feedback_asked (FaspFeedbackTracker *tracker, FaspTime now, gboolean all)
     ask (tracker, now);
 }
 
-void
-fasp_feedback_wish (FaspFeedbackTracker *tracker, FaspTime now)
+/* One of many waits for its turn, as the others may have the same to say. */
+static void
+speak_in_turn (FaspFeedbackTracker *tracker, FaspTime now, gboolean insist)
 {
   if (fasp_feedback_backs_off (tracker))
     due (tracker, now + fasp_nack_backoff_draw_turn (&tracker->backoff));
   else
-    speak (tracker, now, FALSE);
+    speak (tracker, now, insist);
+}
+
+void
+fasp_feedback_wish (FaspFeedbackTracker *tracker, FaspTime now)
+{
+  speak_in_turn (tracker, now, FALSE);
 }
 
 void
 fasp_feedback_complete (FaspFeedbackTracker *tracker, FaspTime now)
 {
-  if (fasp_feedback_backs_off (tracker))
-    due (tracker, now + fasp_nack_backoff_draw_turn (&tracker->backoff));
-  else
-    speak (tracker, now, TRUE);
+  speak_in_turn (tracker, now, TRUE);
 }
 
 /* A sender whose window is closed waits for this. */
