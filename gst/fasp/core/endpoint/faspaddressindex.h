@@ -4,8 +4,8 @@
  *
  * The list is made when it is asked for, and made again when it has become old.
  * Addresses change all the time, but are asked for only when the network says that
- * nobody listens there. Anybody can forge that, for any address. So making the list
- * takes little time, however often it is said. The same goes for the sessions at one
+ * nobody listens there. Anybody can forge that, for any address. So the list is made seldom enough
+ * that it takes little time, however often that is said. The same goes for the sessions at one
  * address, of which there may be many.
  */
 #pragma once
@@ -16,7 +16,7 @@ G_BEGIN_DECLS
 
 typedef struct
 {
-  GHashTable *first; /* hash of an address -> place in the list + 1 */
+  GHashTable *first; /* hash of an address -> index in the list + 1 */
   GArray *list;
   FaspTime made;
   FaspTime busy_until; /* nothing is looked up before */
@@ -25,7 +25,7 @@ typedef struct
 void fasp_address_index_clear (FaspAddressIndex *w);
 /* @sessions: all that there are. */
 void fasp_address_index_update (FaspAddressIndex *w, FaspTime now, const GPtrArray *sessions);
-/* The place in the list of the first session with a flow to @address; 0: there is none. */
+/* The index in the list, + 1, of the first session with a flow to @address; 0: there is none. */
 guint fasp_address_index_find (const FaspAddressIndex *w, const FaspAddress *address);
 /* @n sessions at one address have been dealt with. If these are many, that is not done again before
  * `busy_until'. */

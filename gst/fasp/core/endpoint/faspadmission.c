@@ -38,11 +38,12 @@ typedef struct
 {
   const FaspAddress *from;
   gboolean proved; /* the address is the caller's */
-  guint64 network; /* that it is in, as the gate names it; once it is decided about */
+  guint64 network; /* that the address is in (fasp_limiter_get_network()); set when it is decided
+                      about */
   const FaspHandshake *open;
   guint8 id[FASP_KEY_SIZE]; /* hash of all that the OPEN says */
-  FaspHello hello;          /* once its message has been opened, */
-  FaspIdentity peer;        /* and who the caller is */
+  FaspHello hello;          /* set once its message has been opened */
+  FaspIdentity peer;        /* the caller; set then, too */
   FaspNoise noise;
 } Call;
 
@@ -123,8 +124,8 @@ send_versions (FaspEndpoint *endpoint, const FaspAddress *to, const FaspHandshak
 /* --- who is calling? ------------------------------------------------------------- */
 
 /* Hashes all of an OPEN but the cookie.  So an OPEN that was damaged or changed on its way is
- * another call, and cannot take the place of the right one.  With a secret, so that nobody can make
- * many calls that meet in one place of a table. */
+ * another call, and cannot replace the right one. The hash has a secret, so that nobody can make
+ * many calls with colliding hashes. */
 static void
 identify_call (const FaspEndpoint *endpoint, const FaspHandshake *open, guint8 call[FASP_KEY_SIZE])
 {
@@ -201,9 +202,9 @@ open_message (FaspEndpoint *endpoint, FaspTime now, Call *call)
 }
 
 /* There are as many half-open sessions as there may be: the oldest one of the network that has the
- * most gives way. So whoever fills them pushes out its own, and a caller from elsewhere is let in
- * at once. An endpoint that has less than its share of those at the port takes the room of the
- * others, who give way when they are called next. */
+ * most is dropped. So whoever makes many loses its own, and a caller from elsewhere is let in at
+ * once. An endpoint that has less than its share of those at the port takes the room of the others,
+ * who give way when they are called next. */
 static void
 make_room (FaspEndpoint *endpoint)
 {
@@ -289,7 +290,7 @@ admit (FaspEndpoint *endpoint, FaspTime now, Call *call, FaspCipher cipher)
   }
 }
 
-/* Charges the gate as for a wrong key, so names cannot be guessed any faster than keys. */
+/* Takes as many tokens as for a wrong key, so names cannot be guessed any faster than keys. */
 static void
 refuse_name (FaspEndpoint *endpoint, FaspTime now, const Call *call, const gchar *text)
 {
@@ -493,7 +494,7 @@ fasp_admission_has_room (const FaspEndpoint *endpoint, const FaspSession *sessio
 void
 fasp_admission_confirmed (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
 {
-  /* a receiver takes one sender: the first that answers; a sender so many receivers */
+  /* a receiver takes one sender, the first that answers; a sender takes so many receivers */
   const gchar *full = explain_full (endpoint, session, session->handshake.network);
 
   if (full != NULL) {

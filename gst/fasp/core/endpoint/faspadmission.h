@@ -23,8 +23,8 @@
 G_BEGIN_DECLS
 
 /* The most half-open sessions at a port, with or without a cookie: beyond that, the oldest of the
- * network that has the most gives way to the next caller. (Of several endpoints at the port, each
- * may have its share besides.) */
+ * network that has the most is dropped for the next caller. (If several endpoints share the port,
+ * each may always have its share.) */
 #define FASP_HALF_MAX 1024
 /* The most of one network. */
 #define FASP_HALF_NETWORK_MAX 256

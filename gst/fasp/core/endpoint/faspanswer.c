@@ -51,9 +51,9 @@ begin_anew (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
   fasp_tx_begin_at (&session->tx, fasp_dial_choose_start (endpoint, now));
 }
 
-/* The receiver that answers stands at @stand. What it has of our stream, by us or by somebody who
- * relays it, it need not get again. If it has another stream by now, it has got that instead of
- * ours: who does not wait for receivers begins anew. */
+/* The receiver that answers has the stream up to @stand. What it has of our stream, from us or from
+ * a relay, need not be sent again. If it has another stream by now, it has got that instead of
+ * ours: a sender that does not wait for receivers then begins anew. */
 static void
 follow_stand (FaspEndpoint *endpoint, FaspTime now, FaspSession *session,
     const FaspStreamOffset *stand)
@@ -83,7 +83,7 @@ fasp_answer_rejected (FaspEndpoint *endpoint, FaspTime now, const FaspAddress *f
       || (open && !group);
   gboolean goes_on = passing && (endpoint->config.settings.reconnect || open);
   gboolean moves = fasp_failover_refused (endpoint, now, !passing);
-  /* any sender that announces itself to a group is called: it speaks for itself alone */
+  /* any sender that announces itself to a group is called: its refusal says nothing of others */
   gboolean next = moves || (group && (endpoint->config.settings.reconnect || open));
 
   if (open)

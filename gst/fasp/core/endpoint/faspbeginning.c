@@ -46,7 +46,7 @@ fasp_beginning_make (FaspEndpoint *endpoint, FaspTime now, guint32 id, const Fas
         session->terms.latency.latency);
     session->tx.estimate.log = session->notes.log;
     fasp_sent_map_set_log (session->tx.sent_map, session->notes.log);
-    /* a peer that cannot report arrivals gets the given rate, or the controller's first one */
+    /* a peer without receive timestamps gets the given rate, or the controller's first one */
     if (told->timestamps > 0 || config->settings.max_bitrate == 0)
       session->rate_control.rate = fasp_rate_new (config->rate_control,
           config->settings.min_bitrate, config->settings.max_bitrate, now);

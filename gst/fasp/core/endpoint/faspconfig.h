@@ -20,9 +20,10 @@ typedef struct
   guint64 max_bitrate;             /* sender: channel rate, bit/s; 0: not paced, or
                                       as much as the controller finds */
   guint64 min_bitrate;             /* sender: a controller never goes below, bit/s */
-  guint max_receivers;             /* listening sender: it takes so many in all, */
-  guint max_receivers_per_network; /* and of a network (fasplimiter.h); 0: as many as there
-                              may be; whoever is there stays */
+  guint max_receivers;             /* listening sender: receivers in all; 0: FASP_RECEIVERS_MOST;
+                                      receivers that are connected stay */
+  guint max_receivers_per_network; /* listening sender: receivers of a network (fasplimiter.h);
+                                      0: no limit of their own */
   FaspSlowPolicy slow_policy;      /* sender */
   gboolean wait_for_connection;    /* sender: hold bytes while nobody listens */
   gboolean reconnect;              /* caller: dial again when the peer is gone */
@@ -42,12 +43,12 @@ typedef struct
                                            refused); copied; NULL or empty for none */
   struct _FaspLimiter *gate;            /* listener: shared with others at its port, must stay
                                            valid; NULL: its own */
-  guint id_bits;                        /* this many high bits of its connection ids */
-  guint32 id_prefix;                    /* are those of this (fasproutes.h); 0: none */
+  guint id_bits;                        /* high bits of its connection ids that are fixed */
+  guint32 id_prefix;                    /* has these bits (fasproutes.h) */
   struct _FaspCredentials *credentials; /* a reference is taken; NULL: nobody
                                            in particular (faspcredentials.h) */
-  FaspTime rekey_interval;              /* a key is used for at most this long, */
-  guint64 rekey_datagrams;              /* and for at most this many; 0: defaults */
+  FaspTime rekey_interval;              /* a key is used for at most this time; 0: the default */
+  guint64 rekey_datagrams;              /* and for at most so many datagrams; 0: the default */
   /* Number of flows, one for each link (FaspAddress); 0 and 1: one.  The first
    * `flowlets' flows go to the address that is dialled: to its port and the ports
    * above it.  Each further `flowlets' flows go to one of `others', of which a

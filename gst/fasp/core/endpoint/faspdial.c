@@ -64,7 +64,7 @@ fasp_dial_poll (FaspEndpoint *endpoint, FaspTime now, FaspDatagram *datagram)
   if (endpoint->store == NULL && fasp_caller_get_timeout (&endpoint->caller) <= now
       && fasp_reading_is_behind (endpoint, NULL)) {
     endpoint->caller.next_time = now + FASP_CALLER_MAX;
-    endpoint->seeking = MAX (now, 1); /* who is not called does not answer */
+    endpoint->seeking = MAX (now, 1); /* the time in which it was not called does not count */
     return FALSE;
   }
   if (!fasp_caller_poll (&endpoint->caller, now, datagram))

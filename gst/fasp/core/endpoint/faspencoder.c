@@ -151,7 +151,7 @@ fasp_encoder_follow (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
 {
   guint64 wants = fasp_tx_count_wants (&session->tx);
 
-  /* who is not heard would have nothing of it: its turn comes when it is back */
+  /* a receiver that is not heard would not get it; it is asked for when it is heard again */
   if (!session->told.connected || session->liveness.interrupted || wants == session->told.wants)
     return;
   session->told.wants = wants;
@@ -174,6 +174,6 @@ fasp_encoder_left (FaspEndpoint *endpoint, FaspTime now)
 {
   if (endpoint->config.role != FASP_ROLE_SENDER || fasp_endpoint_get_open (endpoint) != NULL)
     return;
-  fasp_key_frame_comes (&endpoint->key_frame); /* for nobody */
+  fasp_key_frame_comes (&endpoint->key_frame); /* nobody is left who wants one */
   tell_bitrate (endpoint, now);
 }

@@ -93,9 +93,9 @@ void fasp_endpoint_left_late (FaspEndpoint *endpoint, guint lane, FaspTime from,
  * listens to are taken, counted and dropped. */
 gsize fasp_endpoint_write (FaspEndpoint *endpoint, FaspTime now, FaspTime media_time,
     const guint8 *data, gsize size, FaspMemory *memory);
-/* The next byte written, at @media_time, stands at @place in the stream of whoever wrote
- * it first.  Relays call this.  NULL: it is of our own stream (as if this is never
- * called).  FALSE: there is no room: try again, as with fasp_endpoint_write(). */
+/* The next byte written, at @media_time, has the stream offset @place in the stream of whoever
+ * wrote it first.  Relays call this.  NULL: it is of our own stream, which is the default.  FALSE:
+ * there is no room: try again, as with fasp_endpoint_write(). */
 gboolean fasp_endpoint_set_stream_offset (FaspEndpoint *endpoint, FaspTime now, FaspTime media_time,
     const FaspStreamOffset *place);
 /* What is written from now on cannot be read without these bytes, FASP_STREAM_HEADER_MAX at most.
@@ -118,8 +118,8 @@ GPtrArray *fasp_endpoint_take_forgotten (FaspEndpoint *endpoint);
 gboolean fasp_endpoint_has_forgotten (const FaspEndpoint *endpoint);
 /* TRUE when fasp_endpoint_write() would take at least one byte. */
 gboolean fasp_endpoint_can_write (const FaspEndpoint *endpoint);
-/* FALSE: wait, as before a write: nothing was written, nobody is connected who could be
- * told of the end, and wait_for_connection is set. */
+/* FALSE: wait, as before a write: nothing was written, no receiver is connected to which the end
+ * could be sent, and wait_for_connection is set. */
 gboolean fasp_endpoint_can_finish (const FaspEndpoint *endpoint);
 /* The stream ends here. Idempotent. */
 void fasp_endpoint_finish (FaspEndpoint *endpoint, FaspTime now);
@@ -138,7 +138,7 @@ gboolean fasp_endpoint_is_drained (const FaspEndpoint *endpoint);
 FaspBlock *fasp_endpoint_read (FaspEndpoint *endpoint, FaspTime now);
 /* The session that what was read last came in. */
 guint32 fasp_endpoint_get_read_session (const FaspEndpoint *endpoint);
-/* The place of the byte behind the block that was read last. */
+/* The stream offset of the byte behind the block that was read last. */
 FaspStreamOffset fasp_endpoint_get_stream_offset (const FaspEndpoint *endpoint);
 /* TRUE when fasp_endpoint_read() may return a block. */
 gboolean fasp_endpoint_can_read (const FaspEndpoint *endpoint);
@@ -149,9 +149,9 @@ FaspTime fasp_endpoint_map_media_time (const FaspEndpoint *endpoint, FaspTime me
 /* What is known of the clock of the sender of the block that was read last. */
 void fasp_endpoint_get_sender_clock (const FaspEndpoint *endpoint, FaspSenderClock *clock);
 
-/* What reads the stream needs a key frame.  The sender is told at once, and then once a second at
- * most: wants that come within that second leave together at its end.  FALSE: there is no sender;
- * one that comes makes a key frame anyway. */
+/* What reads the stream needs a key frame.  The request goes to the sender at once; requests within
+ * a second after that leave as one at its end. FALSE: there is no sender; one that comes makes a
+ * key frame anyway. */
 gboolean fasp_endpoint_want_key_frame (FaspEndpoint *endpoint, FaspTime now);
 
 /* --- events --------------------------------------------------------------- */
@@ -170,7 +170,7 @@ guint64 fasp_endpoint_get_available_bitrate (const FaspEndpoint *endpoint);
 /* Takes other settings, and does at once what follows from those that differ. */
 void fasp_endpoint_configure (FaspEndpoint *endpoint, FaspTime now,
     const FaspEndpointSettings *settings);
-/* Those in force. */
+/* The settings in force. */
 const FaspEndpointSettings *fasp_endpoint_get_settings (const FaspEndpoint *endpoint);
 /* What is written consists of packets of @size bytes (MPEG-TS: 188); 0: of any size.  Blocks hold
  * whole packets, if one fits, so that a gap begins and ends between packets. */
@@ -188,11 +188,11 @@ void fasp_endpoint_refuse (FaspEndpoint *endpoint, FaspTime now, const gchar *te
  * one second at most. */
 gboolean fasp_endpoint_is_closed (const FaspEndpoint *endpoint);
 
-/* --- figures ------------------------------------------------------------------ */
+/* --- statistics --------------------------------------------------------------- */
 
 void fasp_endpoint_get_stats (FaspEndpoint *endpoint, FaspEndpointStats *stats);
 
-/* Sender: the figures of its group; FALSE: it has none. */
+/* Sender: the statistics of its group; FALSE: it has none. */
 gboolean fasp_endpoint_get_group (const FaspEndpoint *endpoint, FaspGroupStats *stats);
 /* Fills in at most @max sessions, in the order they came, and returns how many; 0: there
  * are no more.  *@place is 0 for the first call, and is moved behind the last session
@@ -203,7 +203,7 @@ guint fasp_endpoint_get_sessions (FaspEndpoint *endpoint, FaspTime now, guint64 
  * ended last.  Returns how many there are. */
 guint fasp_endpoint_get_flows (FaspEndpoint *endpoint, guint32 session, FaspFlowStats *flows,
     guint max);
-/* The figures of the session that ended last; FALSE: none has. */
+/* The statistics of the session that ended last; FALSE: none has. */
 gboolean fasp_endpoint_get_last_session (const FaspEndpoint *endpoint, FaspSessionStats *session);
 /* Records up to @size datagrams with blocks until they are fetched; 0: stops
  * recording. */
@@ -224,8 +224,8 @@ FaspTime fasp_endpoint_get_backlog (FaspEndpoint *endpoint, FaspTime now);
 /* Sender: the share lost (0 to 1) since the last call, to the receiver that loses the most.  Only
  * receivers with a fixed rate are looked at. */
 gdouble fasp_endpoint_look_at_loss (FaspEndpoint *endpoint);
-/* Sender: for how long, since the last call, the rate allowed sending and nobody polled; µs, of the
- * receiver with the most of it. */
+/* Sender: for how long, since the last call, the rate allowed sending, but the endpoint was not
+ * polled; µs; of the receiver with the longest time. */
 FaspTime fasp_endpoint_look_at_missed (FaspEndpoint *endpoint);
 /* Sender, to be called at regular times: finds a receiver that is heard, but has acknowledged
  * nothing of what is on its way to it in the last @looks calls.  FALSE: there is none. */

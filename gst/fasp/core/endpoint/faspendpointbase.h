@@ -32,21 +32,21 @@ struct _FaspEndpoint
   FaspRandomFunc random;
   gpointer random_data;
 
-  GPtrArray *sessions;                      /* FaspSession, owned, in the order they came: */
-  guint64 made;                             /* how many came so far */
+  GPtrArray *sessions;                      /* FaspSession, owned, in the order they came */
+  guint64 made;                             /* sessions so far */
   GHashTable *by_id;                        /* id -> FaspSession */
   GHashTable *by_call;                      /* listener: all that an OPEN said -> FaspSession */
   FaspAddressIndex address_index;           /* of the sessions' peers */
   FaspScheduler schedulers[FASP_LANES_MAX]; /* which session to poll next, by lane */
-  FaspTime refusals_told;                   /* events about refused callers: fasptokenbucket.h, */
-  guint64 refusals_untold;                  /* and how many there were none about since the last */
-  FaspTime outages_told;                    /* events about outages: fasptokenbucket.h */
-  guint8 refused_calls[FASP_REFUSED_KEPT][FASP_NONCE_SIZE]; /* nonces, */
-  guint oldest_refused;                                     /* and which of them is replaced next */
+  FaspTime refusals_told;                   /* token bucket of events about refused callers */
+  guint64 refusals_untold;                  /* refused callers since the last event about one */
+  FaspTime outages_told;                    /* token bucket of events about outages */
+  guint8 refused_calls[FASP_REFUSED_KEPT][FASP_NONCE_SIZE]; /* nonces of calls refused lately */
+  guint oldest_refused;                                     /* index of the one to replace next */
   GQueue events;                                            /* FaspEvent, owned */
   FaspReplies replies;
   guint8 cookie_secret[FASP_COOKIE_SECRET_SIZE];
-  FaspLimiter *gate, *own_limiter;         /* the port's; own_gate: not shared, owned */
+  FaspLimiter *gate, *own_limiter;         /* the port's, or own_limiter; owned if not shared */
   FaspNetworks *networks;                  /* listening sender: of its receivers */
   GQueue half;                             /* FaspSession that are not open yet, the oldest first */
   FaspStreamName names[FASP_STREAM_NAMES]; /* listener with a streamid */
@@ -57,8 +57,8 @@ struct _FaspEndpoint
   gboolean answer_forged;        /* an answer to this call did not open */
   FaspAddress peer, peer_before; /* that is called, and was called before that */
   FaspCaller caller;
-  guint wanted, wanted_serial;     /* of several peers (faspfailover.c), */
-  FaspTime move_time;              /* and when to move on to the next */
+  guint wanted, wanted_serial;     /* index of the peer to call, of several (faspfailover.c) */
+  FaspTime move_time;              /* when to move on to the next peer */
   guint refused;                   /* peers in a row that refused for good */
   guint cookie_link, cookie_tries; /* link that the cookie is for, and calls by it */
   FaspTime call_started, redial_time, punch_time;
@@ -77,19 +77,18 @@ struct _FaspEndpoint
   FaspTime media_time;
   FaspSource source;       /* how fast the application writes */
   FaspTime unheard_turn;   /* of peers that have reported nothing: the next one's */
-  guint64 past;            /* the first block kept as history, */
-  guint64 key;             /* and that of the newest key frame (fasphistory.c) */
+  guint64 past;            /* the first block kept as history (fasphistory.c) */
+  guint64 key;             /* the block of the newest key frame (fasphistory.c) */
   FaspStreamHeader header; /* of the stream that is written */
   gboolean awaits_header;  /* a session may be waiting for it */
   FaspStreamOffset own;    /* where the stream that we write ourselves began */
   guint own_origins;       /* how many such streams there have been */
-  FaspStreamOffset left;   /* caller: where the peer stood when it was heard
-                              last */
+  FaspStreamOffset left;   /* caller: up to where the peer had the stream when it was last heard */
   guint32 packet_size;     /* of what is written, bytes; 0: any */
   guint64 bitrate_told;    /* to an encoder, bit/s; 0: nothing yet */
   FaspTime bitrate_time, encoder_time;
-  FaspKeyFrame key_frame;   /* for any receiver, and the application was not told */
-  FaspTime left_behind_may; /* it is not told of receivers left behind before */
+  FaspKeyFrame key_frame;   /* requests of all receivers to the application */
+  FaspTime left_behind_may; /* earliest time of the next event about receivers left behind */
 
   /* a group: the sender's, or the senders that a receiver has heard of */
   FaspMulticastSender *group;
@@ -99,24 +98,24 @@ struct _FaspEndpoint
   gboolean given_up; /* the application was told that no call will follow */
   FaspTime gap_told; /* 0: none yet */
   /* receiver */
-  guint32 reading;         /* session of the block read last, */
-  guint32 reading_any;     /* and of that or a header, if one came later */
+  guint32 reading;         /* session of the block read last */
+  guint32 reading_any;     /* the same, or of a header that was read after that */
   FaspTime reading_offset; /* from its media time to when to play it, less the
                               latency that the session began with */
   FaspSenderClock reading_clock;
   FaspMediaClock media_clock; /* of the session that was read last and is gone */
   FaspSkew skew;
-  FaspAddress reading_from;             /* where the block read last came from, */
-  FaspStreamOffset stand;               /* the byte behind it, */
+  FaspAddress reading_from;             /* peer that sent the block read last */
+  FaspStreamOffset stand;               /* of the byte behind the block read last */
   FaspTime joined_told;                 /* when the application was told of the last stream */
   gboolean read_end;                    /* the end of the stream was read, too */
-  FaspStreamOffset whole;               /* and where it would be if nothing were missing since
-                                           a place was known */
+  FaspStreamOffset whole;               /* `stand' if nothing were missing since an offset was
+                                           first known */
   FaspHist lateness, lateness_in_order; /* of the session before */
 
   gboolean has_last;
-  FaspSessionStats last;     /* of the session removed last, */
-  FaspFlowStats *last_flows; /* if it had several flows; owned */
+  FaspSessionStats last;     /* of the session removed last */
+  FaspFlowStats *last_flows; /* of that session, if it had several flows; owned */
 
   FaspNotes notes; /* owned */
   FaspTime looked; /* when the endpoint was last called */

@@ -10,7 +10,7 @@ fasp_endpoint_describe (FaspEndpoint *endpoint, FaspHello *hello, guint64 start)
   hello->datagram_max = FASP_DATAGRAM_MAX;
   hello->flows = endpoint->config.flows;
   hello->fec = endpoint->config.fec != FASP_FEC_OFF ? FASP_FEC_WINDOW_MAX : 0;
-  /* a receiver offers to report arrivals; a sender asks for that if it controls the rate */
+  /* a receiver offers receive timestamps; a sender asks for them if it controls the rate */
   hello->timestamps = endpoint->config.role == FASP_ROLE_RECEIVER
           || endpoint->config.rate_control != FASP_RATE_CONTROL_FIXED ?
       FASP_TIMESTAMPS :

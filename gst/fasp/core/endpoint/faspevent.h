@@ -20,7 +20,7 @@ typedef enum
   FASP_EVENT_PROMISE,     /* the promised interval has changed, or the
                              latency is known now */
   FASP_EVENT_INTERRUPTED, /* nothing heard for a while, still trying */
-  FASP_EVENT_RESUMED,     /* heard again; goes on where it stood */
+  FASP_EVENT_RESUMED,     /* heard again; the stream goes on where it was interrupted */
   FASP_EVENT_FLOW_OUT,    /* one of several flows carries nothing; see faspoutage.h */
   FASP_EVENT_FLOW_BACK,   /* it carries again */
   FASP_EVENT_BITRATE,     /* sender: an encoder may use another rate now */
@@ -51,10 +51,11 @@ typedef struct
   FaspReason reason;
   gboolean final;         /* no attempt to reconnect will follow */
   gboolean calling;       /* REJECTED: this end called */
-  guint64 more;           /* REJECTED: so many before it were not told of, as there were too many */
+  guint64 more;           /* REJECTED: number of refusals before it without an event, as there were
+                             too many */
   gboolean in_the_middle; /* CONNECTED, sender: the peer has nothing of the stream,
                              and will not get its beginning; JOINED: the same of us */
-  FaspStreamOffset place; /* JOINED: where in the stream its first byte here is */
+  FaspStreamOffset place; /* JOINED: stream offset of the first byte that was read */
   gboolean latency_known; /* FALSE: it is still to be found */
   guint latency_ms;       /* that the session began with */
   guint current_latency_ms;  /* PROMISE: in force now */

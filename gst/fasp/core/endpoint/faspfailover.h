@@ -8,7 +8,7 @@
  *               or nobody listens there (no sooner than 250 ms after it began)
  *   stays       when it is answered, or heard again
  *
- * Peers are called in turn; fasp_endpoint_get_wanted_peer() tells whose address is needed.  The
+ * Peers are called in turn; fasp_endpoint_get_wanted_peer() returns whose address is needed.  The
  * receiver says in its OPEN (option `wants') what it has of the stream.
  */
 #pragma once

@@ -15,7 +15,7 @@ fasp_header_wait_said (FaspEndpoint *endpoint, FaspTime now)
   }
 }
 
-/* Tells receivers that wait for a header to begin without one. At once, as there may be
+/* Lets receivers that wait for a header begin without one. At once, as there may be
  * no further key frame. */
 static void
 say_no_header (FaspEndpoint *endpoint, FaspTime now)
@@ -120,7 +120,7 @@ has_first (const FaspEndpoint *endpoint, const FaspSession *session)
       && fasp_store_get_offset_of (endpoint->store, base).offset > 0;
 }
 
-/* The session is moved ahead, perhaps of the first bytes. If it was not told that there is a
+/* The session is moved ahead, perhaps of the first bytes. If our hello did not say that there is a
  * header, the peer would not wait for one. */
 static void
 follow_untold (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)

@@ -74,7 +74,7 @@ fasp_history_tell_offset (FaspEndpoint *endpoint, FaspTime now, const FaspSessio
 {
   FaspStreamOffset place;
 
-  /* it will be told anyway where it goes on */
+  /* it gets the position where it goes on in any case */
   if (fasp_retention_get_first (endpoint, session) > session->start.block)
     return;
   place = fasp_store_get_offset_of (endpoint->store, session->start.block);

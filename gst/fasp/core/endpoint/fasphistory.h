@@ -32,7 +32,7 @@ gboolean fasp_history_is_in_past (const FaspSession *session);
 /* Does a session that begins at block @start begin before everything that others need, and
  * that is held for a receiver that may come back? */
 gboolean fasp_history_begins_in_past (const FaspEndpoint *endpoint, guint64 start);
-/* Tells the session where it begins, if that is not where it was told. */
+/* Appends a mark with the stream offset if the session begins elsewhere than our hello said. */
 void fasp_history_tell_offset (FaspEndpoint *endpoint, FaspTime now, const FaspSession *session);
 
 G_END_DECLS

@@ -19,7 +19,7 @@ get_deadline (const FaspEndpoint *endpoint, FaspTime now, const FaspSession *ses
 
   switch (session->closing.reason) {
     case FASP_REASON_FINISHED:
-    case FASP_REASON_REPLACED: /* the session that took its place has it */
+    case FASP_REASON_REPLACED: /* the session that replaced it has it */
       return 0;
     case FASP_REASON_TOO_SLOW:
       if (session->closing.initiated)
@@ -47,7 +47,7 @@ fasp_hold_begin (FaspEndpoint *endpoint, FaspTime now, const FaspSession *sessio
       || (fasp_endpoint_is_caller (endpoint) && !again)
       || fasp_endpoint_get_open (endpoint) != NULL)
     return FALSE;
-  /* that the stream has ended is all that it did not acknowledge */
+  /* the end of the stream is all that it did not acknowledge */
   if (bytes == 0 && fasp_store_is_finished (endpoint->store) && !was_no_receiver (session))
     return FALSE;
   endpoint->hold = fasp_tx_get_base (&session->tx);

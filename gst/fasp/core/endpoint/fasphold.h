@@ -3,7 +3,7 @@
  * fasphold.h: who keeps which bytes when a session of a sender ends.
  *
  * Invariant: a byte that the application wrote is let go when all receivers that it was for have
- * acknowledged it; otherwise it is counted, as dropped or as unconfirmed, or told as missing to
+ * acknowledged it; otherwise it is counted, as dropped or as unconfirmed, or reported as missing to
  * whoever goes on behind it.
  *
  * The first byte that the last receiver has not acknowledged, and what follows, is held

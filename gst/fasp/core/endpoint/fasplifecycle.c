@@ -59,7 +59,7 @@ fasp_lifecycle_heard (FaspEndpoint *endpoint, FaspSession *session)
 {
   if (!session->liveness.interrupted)
     return;
-  /* who was given up does not come back, though something of it may still be read */
+  /* a peer that was given up does not come back, though something of it may still be read */
   if (session->state == FASP_SESSION_CLOSED && session->closing.initiated)
     return;
   session->liveness.interrupted = session->liveness.has_other = FALSE;
@@ -93,7 +93,7 @@ fasp_lifecycle_replaced (FaspEndpoint *endpoint, FaspTime now, FaspSession *sess
   fasp_endpoint_wake (endpoint, session);
 }
 
-/* Keeps the session's figures, as the application may ask for them afterwards. */
+/* Keeps the session's statistics, as the application may ask for them afterwards. */
 static void
 keep_figures (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
 {
@@ -121,13 +121,13 @@ leave_sender (FaspEndpoint *endpoint, FaspTime now, const FaspSession *session, 
   endpoint->left = session->closing.reason == FASP_REASON_SILENT ?
       fasp_store_get_offset_of (endpoint->store, base) :
       (FaspStreamOffset) { 0 };
-  /* a session that was replaced goes on in the one that took its place */
+  /* a session that was replaced goes on in the one that replaced it */
   if (session->closing.reason != FASP_REASON_REPLACED)
     lost = fasp_store_count_bytes (endpoint->store, base, fasp_store_get_head (endpoint->store));
   if (fasp_hold_begin (endpoint, now, session, again, lost)) {
     lost = 0;
   } else if (session->closing.reason == FASP_REASON_BUSY) {
-    /* it is discarded as if nobody had been there */
+    /* it is counted as dropped, as if there had been no receiver */
     endpoint->stats.bytes_dropped += lost;
     lost = 0;
   }
@@ -179,8 +179,8 @@ calls_again (const FaspEndpoint *endpoint, const FaspSession *session)
       && !endpoint->closing && !refused (endpoint, session);
 }
 
-/* The last receiver has gone: is the stream held for the next one?  Who calls a busy receiver is
- * told of that by the answer to the next call. */
+/* The last receiver has gone: is the stream held for the next one?  A sender that calls a busy
+ * receiver learns that from the answer to its next call. */
 static gboolean
 is_held_by (const FaspEndpoint *endpoint, const FaspSession *session, gboolean again)
 {
@@ -343,7 +343,7 @@ tend_refusal (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
   interrupt (endpoint, now, session, "its port is closed: the program there has ended");
 }
 
-/* If the sender does not tell the latency in time, the receiver chooses one. */
+/* If the sender does not announce the latency in time, the receiver chooses one. */
 static void
 tend_latency (FaspSession *session, FaspTime now)
 {

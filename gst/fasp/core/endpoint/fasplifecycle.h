@@ -14,7 +14,7 @@ void fasp_lifecycle_heard (FaspEndpoint *endpoint, FaspSession *session);
 /* If the session is interrupted, and we may, calls to find out whether the peer still knows us, or
  * has started anew. */
 void fasp_lifecycle_seek (FaspEndpoint *endpoint, FaspTime now);
-/* Another session takes its place. */
+/* Another session replaces it. */
 void fasp_lifecycle_replaced (FaspEndpoint *endpoint, FaspTime now, FaspSession *session);
 /* Runs its timers.  FALSE: the caller must remove it. */
 gboolean fasp_lifecycle_tend (FaspEndpoint *endpoint, FaspTime now, FaspSession *session);

@@ -94,7 +94,7 @@ fasp_multicast_heard (FaspEndpoint *endpoint, FaspTime now, FaspSession *session
 gboolean
 fasp_multicast_sends_away (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
 {
-  /* a slow one tells of the packets all the same */
+  /* a slow member reports packets, too */
   if (!session->group.member.joined || session->liveness.interrupted
       || fasp_sent_map_hears_since (session->tx.sent_map, fasp_tx_get_base (&session->tx)))
     return FALSE;

@@ -15,7 +15,7 @@ void fasp_multicast_init (FaspEndpoint *endpoint);
 
 /* --- sender --- */
 
-/* Adds the group to the @answer to a caller that said @told, if the caller can hear it. */
+/* Adds the group to the @answer to a caller with the hello @told, if the caller can hear it. */
 void fasp_multicast_invite (FaspEndpoint *endpoint, const FaspHello *told, FaspHello *answer);
 void fasp_multicast_opened (FaspEndpoint *endpoint, FaspTime now, FaspSession *session);
 /* Something came from a receiver. */

@@ -115,7 +115,7 @@ follow_clock (FaspEndpoint *endpoint, const FaspSession *session, FaspBlock *blo
       mapped - block->media_time + fasp_playout_get (&rx->playout, mapped) - rx->playout.first;
 }
 
-/* Is the block, at @place, the first that is read of a stream? */
+/* Is the block, whose stream offset is @place, the first that is read of its stream? */
 static gboolean
 is_first (const FaspEndpoint *endpoint, const FaspSession *session, const FaspStreamOffset *place)
 {

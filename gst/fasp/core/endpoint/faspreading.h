@@ -13,7 +13,7 @@ G_BEGIN_DECLS
 void fasp_reading_begin (FaspEndpoint *endpoint, FaspSession *session, const FaspHello *told);
 /* It is over: keeps what is known of the sender's clock; @session may be NULL. */
 void fasp_reading_left (FaspEndpoint *endpoint, const FaspSession *session);
-/* Has the application stood still while senders came and went?  A session is kept until it is read,
+/* Has the application not read while senders came and went?  A session is kept until it is read,
  * so there must not be any number of them.  @except does not count; NULL: all do. */
 gboolean fasp_reading_is_behind (const FaspEndpoint *endpoint, const FaspSession *except);
 

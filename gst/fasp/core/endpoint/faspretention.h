@@ -20,8 +20,8 @@ guint64 fasp_retention_get_needed (const FaspEndpoint *endpoint);
 void fasp_retention_note_first_needed (FaspEndpoint *endpoint, FaspSession *session);
 /* Releases blocks that nobody needs any more. */
 void fasp_retention_trim (FaspEndpoint *endpoint);
-/* The block that a session begins with, when it opens.  That is not the one it was told if
- * nothing is kept for a half-open one, or if a call was not answered for long. */
+/* The block that a session begins with, when it opens.  That is not the one in our hello if nothing
+ * is kept for a half-open session, or if a call was not answered for long. */
 guint64 fasp_retention_get_first (const FaspEndpoint *endpoint, const FaspSession *session);
 /* Where that is in the stream. */
 FaspStreamOffset fasp_retention_get_begin (const FaspEndpoint *endpoint,

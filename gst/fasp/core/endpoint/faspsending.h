@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * faspsending.h: what leaves, lane by lane: whose turn it is, and when to ask again.
+ * faspsending.h: what leaves, lane by lane: which session is polled next, and when to poll again.
  */
 #pragma once
 

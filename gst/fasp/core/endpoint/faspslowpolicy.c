@@ -8,7 +8,7 @@
 #define TELL_AFTER FASP_SEC
 
 /* May the stream leave this receiver behind? With slow-policy=wait only in three cases:
- * it is silent while another is heard, as the dead must not hold up the living; it is silent and
+ * it is silent while another is heard; it is silent and
  * has another sender, and the application does not wait for receivers; or it still needs
  * history. */
 static gboolean
@@ -39,7 +39,7 @@ fasp_slow_policy_can_press (const FaspEndpoint *endpoint)
   return TRUE;
 }
 
-/* The application is told of one, of however many. */
+/* There is one event, however many receivers are left behind. */
 static void
 tell_left_behind (FaspEndpoint *endpoint, FaspTime now, const FaspSession *session)
 {

@@ -90,7 +90,7 @@ fasp_writing_is_in_the_middle (const FaspEndpoint *endpoint, const FaspSession *
   return begin.offset > 0 && !fasp_stream_offset_is_comparable (&session->start.previous, &begin);
 }
 
-/* Counts what the receiver lacks between where it stood and its first block. */
+/* Counts what the receiver lacks between the offset that it had and its first block. */
 static void
 count_missing (FaspEndpoint *endpoint, FaspTime now, const FaspSession *session)
 {
@@ -145,9 +145,8 @@ is_kept (const FaspEndpoint *endpoint)
       || (fasp_retention_has_history (endpoint) && !endpoint->config.settings.wait_for_connection);
 }
 
-/* Has anybody been told, or may be told, the place of what is written next? A half-open
- * session is told its place when it opens, unless what is written meanwhile is kept for
- * it. */
+/* Does any peer know, or may it get, the stream offset of what is written next? A half-open session
+ * gets its offset when it opens, unless what is written meanwhile is kept for it. */
 static gboolean
 is_told (const FaspEndpoint *endpoint)
 {
@@ -259,7 +258,7 @@ fasp_endpoint_set_stream_offset (FaspEndpoint *endpoint, FaspTime now, FaspTime 
   while (!fasp_store_set_offset (endpoint->store, now, media_time, place, is_told (endpoint)))
     if (!make_room (endpoint, now))
       return FALSE;
-  /* nobody has the header of this stream, though it may be the same */
+  /* no receiver has the header of this stream, though it may be the same one */
   if (!fasp_origin_equal (&next.origin, &place->origin))
     fasp_stream_header_renew (&endpoint->header, now);
   return TRUE;
@@ -295,8 +294,8 @@ fasp_endpoint_get_header_wait (const FaspEndpoint *endpoint, FaspTime now)
   for (guint i = 0; i < endpoint->sessions->len; i++) {
     const FaspSession *session = fasp_endpoint_nth (endpoint, i);
 
-    /* who was to get the first bytes may have them, though it says that something came late; but
-     * not if it is sent nothing */
+    /* a receiver that was to get the first bytes may have them, though it reports that something
+     * came late; but not if it is sent nothing */
     if (session->state == FASP_SESSION_OPEN && session->header_wait.since > 0
         && session->header_wait.end == FASP_NO_BLOCK
         && (!session->header_wait.gets_first || session->header_wait.is_held))
