@@ -176,10 +176,11 @@ static void
 log_waiting (FaspEndpoint *endpoint, FaspTime now, gboolean waits)
 {
   FaspLog *log = endpoint->notes.log;
-  guint64 blocks = fasp_store_get_head (endpoint->store) - fasp_store_get_tail (endpoint->store);
+  guint64 blocks;
 
-  if (!fasp_log_turns (log, FASP_LOG_IS_WAITING, waits))
+  if (log == NULL || !fasp_log_turns (log, FASP_LOG_IS_WAITING, waits))
     return;
+  blocks = fasp_store_get_head (endpoint->store) - fasp_store_get_tail (endpoint->store);
   if (waits)
     FASP_LOG (log, now, WRITER_WAITS, FASP_LOG_WORD ("store_full"), blocks);
   else
