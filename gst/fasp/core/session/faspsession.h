@@ -85,8 +85,10 @@ typedef struct
   FaspTraffic traffic;
 
   /* the stream */
-  FaspTx tx; /* of a sender */
-  FaspRx rx; /* of a receiver */
+  FaspTx tx;            /* of a sender */
+  FaspTime stream_time; /* sender: when the stream may have something to send, as of the end of the
+                           last turn */
+  FaspRx rx;            /* of a receiver */
   FaspSessionStart start;
   FaspHeaderWait header_wait;
   FaspPacer pacer;
@@ -161,7 +163,8 @@ gboolean fasp_session_poll (FaspSession *session, FaspTime now, FaspDatagram *da
 /* Looks which of several flows carry.  Returns a bit for each that people are to be told of: what
  * is in the `outage' of its path. */
 guint64 fasp_session_look_for_outages (FaspSession *session, FaspTime now);
-FaspTime fasp_session_get_timeout (FaspSession *session, FaspTime now);
+/* When to poll it again: what fasp_session_end_turn() has found counts, too. */
+FaspTime fasp_session_get_timeout (const FaspSession *session, FaspTime now);
 
 /* Since when the peer has been silent although it should not be; may lie in the future.
  * A member of a group speaks seldom, and a receiver counts what it hears from the group

@@ -167,6 +167,25 @@ look_at_flows (FaspSession *session, FaspTime now)
     fasp_feedback_settled (&session->rx.feedback, now);
 }
 
+FaspTime
+fasp_session_get_feedback_time (const FaspSession *session, FaspTime now)
+{
+  FaspTime time;
+
+  if (session->role != FASP_ROLE_RECEIVER)
+    return FASP_NEVER;
+  time = fasp_sooner (fasp_feedback_get_timeout (&session->rx.feedback),
+      fasp_session_get_speak_up_time (session));
+  for (guint i = 0; i < session->n_paths; i++) {
+    const FaspPath *path = &session->paths[i];
+
+    time = fasp_sooner (time, fasp_sooner (path->silence.due, fasp_gap_get_timeout (path->gap)));
+  }
+  if (session->group.receiver != NULL)
+    time = fasp_sooner (time, fasp_gap_get_timeout (session->group.receiver->gap));
+  return time;
+}
+
 gboolean
 fasp_session_poll_feedback (FaspSession *session, FaspTime now, FaspDatagram *datagram)
 {

@@ -65,36 +65,6 @@ handle_pong (FaspSession *session, FaspTime now, guint8 flow, const FaspAddress 
     rekey (session, now);
 }
 
-static void
-handle_close (FaspSession *session, FaspTime now, const FaspFrame *frame)
-{
-  FaspReason reason = frame->number;
-  FaspTime answer = session->is_proved ? now : FASP_NEVER;
-
-  /* the others never go over the wire */
-  if (reason < FASP_REASON_FINISHED || reason > FASP_REASON_UNSUPPORTED)
-    reason = FASP_REASON_STOPPED;
-  if (!session->closing.by_peer) {
-    session->closing.by_peer = TRUE;
-    if (session->state != FASP_SESSION_CLOSING)
-      g_strlcpy (session->closing.text, frame->text, sizeof (session->closing.text));
-  }
-  if (session->closing.initiated) {
-    session->state = FASP_SESSION_CLOSED;
-    session->closing.time = FASP_NEVER;
-    return;
-  }
-  /* answer each CLOSE that comes with one */
-  if (session->state == FASP_SESSION_CLOSED) {
-    session->closing.time = answer;
-    return;
-  }
-  session->closing.reason = reason;
-  session->state = FASP_SESSION_CLOSED;
-  session->closing.deadline = now + FASP_CLOSE_TIMEOUT;
-  session->closing.time = answer;
-}
-
 /* In bit/s: that of the last second, or of this one if that is already more. */
 static guint64
 get_send_rate (const FaspSession *session)
@@ -314,56 +284,6 @@ handle_feedback (FaspSession *session, FaspTime now, guint8 flow, const FaspFeed
       fasp_pmtu_suspect (&session->paths[i].pmtu, now);
 }
 
-void
-fasp_session_handle_data (FaspSession *session, FaspTime now, const FaspFrame *frame, gsize wire)
-{
-  FaspRxArrival arrival = fasp_rx_data (&session->rx, now, frame);
-
-  fasp_trace_add (session->notes.trace,
-      &(FaspTraceEntry) {
-          .time = now,
-          .media_time = arrival.media_time,
-          .block = arrival.number,
-          .session = session->id,
-          .full = wire,
-          .payload = frame->payload_size,
-          .round = frame->round,
-          .copy = frame->copy,
-          .fresh = arrival.fresh,
-      });
-}
-
-/* The sender tells the latency. TRUE: it is the first. */
-static gboolean
-set_latency (FaspSession *session, FaspTime now, FaspTime latency)
-{
-  FaspPlayout *playout = &session->rx.playout;
-  FaspTime before = playout->way.target;
-  gboolean first = fasp_playout_set (playout, now, latency);
-
-  if (playout->way.target != before)
-    FASP_LOG (session->notes.log, now, LATENCY_CHANGED, FASP_LOG_OR_UNKNOWN (before, 0), latency,
-        FASP_LOG_WORD ("promised"));
-  return first;
-}
-
-static void
-handle_promise (FaspSession *session, FaspTime now, const FaspFrame *frame)
-{
-  FaspRx *rx = &session->rx;
-  guint64 before = rx->late.promised;
-
-  /* an overtaken one says nothing new */
-  if (frame->serial < session->promise.serial || frame->number > FASP_LATENCY_MS_MAX)
-    return;
-  session->promise.serial = frame->serial;
-  rx->late.promised = MIN (frame->interval, FASP_INTERVAL_MAX);
-  fasp_allowance_set (&rx->feedback.feedback_rate, frame->feedback_rate);
-  if (set_latency (session, now, frame->number * FASP_MSEC)
-      || ABS ((gdouble) rx->late.promised - before) > .1 * MAX (before, rx->late.promised))
-    session->promise.changed = TRUE;
-}
-
 /* A flow, or a group, on which the peer has not been heard for long. */
 static void
 handle_next (FaspSession *session, FaspTime now, guint8 flow, guint64 pn)
@@ -394,7 +314,7 @@ handle_frame (FaspSession *session, FaspTime now, const FaspAddress *from, guint
       handle_next (session, now, frame->flow, frame->number);
       break;
     case FASP_FRAME_CLOSE:
-      handle_close (session, now, frame);
+      fasp_session_handle_close (session, now, frame);
       break;
     case FASP_FRAME_FEEDBACK:
       if (sender)
@@ -419,7 +339,7 @@ handle_frame (FaspSession *session, FaspTime now, const FaspAddress *from, guint
       break;
     case FASP_FRAME_PROMISE:
       if (takes_stream)
-        handle_promise (session, now, frame);
+        fasp_session_handle_promise (session, now, frame);
       break;
     case FASP_FRAME_REPAIR:
       if (takes_stream)

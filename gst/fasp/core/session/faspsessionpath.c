@@ -16,6 +16,12 @@
  * either. */
 #define NEXT_AFTER (10 * FASP_SEC)
 
+FaspTime
+fasp_session_get_pong_time (const FaspSession *session, FaspTime now)
+{
+  return session->pings.n_pongs > 0 ? now : FASP_NEVER;
+}
+
 gboolean
 fasp_session_poll_pong (FaspSession *session, FaspTime now, FaspDatagram *datagram)
 {
@@ -64,6 +70,18 @@ fasp_session_write_ping (FaspSession *session, FaspTime now, FaspPacket *packet)
       fasp_path_ping (packet->path, now, &session->pings.tokens, 0, FALSE, &packet->path->address));
 }
 
+/* --- time ------------------------------------------------------------------------ */
+
+FaspTime
+fasp_session_get_challenge_time (const FaspSession *session, FaspTime now)
+{
+  FaspTime time = FASP_NEVER;
+
+  for (guint i = 0; i < session->n_paths; i++)
+    time = fasp_sooner (time, fasp_path_get_challenge_time (&session->paths[i]));
+  return time;
+}
+
 gboolean
 fasp_session_poll_challenge (FaspSession *session, FaspTime now, FaspDatagram *datagram)
 {
@@ -76,6 +94,16 @@ fasp_session_poll_challenge (FaspSession *session, FaspTime now, FaspDatagram *d
     return send_ping (session, now, datagram, i, &path->challenge.candidate, 0);
   }
   return FALSE;
+}
+
+FaspTime
+fasp_session_get_quiet_time (const FaspSession *session, FaspTime now)
+{
+  FaspTime time = FASP_NEVER;
+
+  for (guint i = 0; i < session->n_paths; i++)
+    time = fasp_sooner (time, fasp_path_get_ping_time (&session->paths[i]));
+  return time;
 }
 
 gboolean
@@ -114,13 +142,35 @@ all_passes (const FaspSession *session)
           && session->sizes.largest_passed >= session->sizes.largest_sent);
 }
 
+/* What a group sends, originals and retransmissions, fits any path. */
+static gboolean
+probes (const FaspSession *session)
+{
+  return session->role == FASP_ROLE_SENDER && !session->group.member.joined && !session->tx.unheard;
+}
+
+FaspTime
+fasp_session_get_probe_time (const FaspSession *session, FaspTime now)
+{
+  FaspTime time = FASP_NEVER;
+
+  for (guint i = 0; probes (session) && i < session->n_paths; i++) {
+    const FaspPath *path = &session->paths[i];
+
+    if (path->probe.is_followed)
+      time = now;
+    else if (fasp_session_is_used (session, i))
+      time = fasp_sooner (time, fasp_pmtu_get_timeout (&path->pmtu));
+  }
+  return time;
+}
+
 gboolean
 fasp_session_poll_probe (FaspSession *session, FaspTime now, FaspDatagram *datagram)
 {
   guint64 rate = session->pacer.ready.rate;
 
-  /* what a group sends, originals and retransmissions, fits any path */
-  if (session->role == FASP_ROLE_RECEIVER || session->group.member.joined || session->tx.unheard)
+  if (!probes (session))
     return FALSE;
   for (guint i = 0; i < session->n_paths; i++) {
     FaspPath *path = &session->paths[i];
@@ -187,6 +237,14 @@ fasp_session_write_next (FaspSession *session, FaspTime now, FaspWriter *w)
       return;
     }
   }
+}
+
+FaspTime
+fasp_session_get_next_ping_time (const FaspSession *session, FaspTime now)
+{
+  return session->pings.due ?
+      now :
+      fasp_sooner (fasp_session_get_ping_time (session), fasp_session_get_rekey_time (session));
 }
 
 gboolean

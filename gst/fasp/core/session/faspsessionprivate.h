@@ -36,13 +36,25 @@ fasp_session_count_received (FaspSession *session, FaspTime now, gsize wire)
 /* Takes in a DATA frame. @wire: bytes of its datagram, IP header included. */
 void fasp_session_handle_data (FaspSession *session, FaspTime now, const FaspFrame *frame,
     gsize wire);
+/* The peer's CLOSE; and ours, when it is due. */
+void fasp_session_handle_close (FaspSession *session, FaspTime now, const FaspFrame *frame);
+gboolean fasp_session_poll_close (FaspSession *session, FaspTime now, FaspDatagram *datagram);
+/* Receiver: the sender's PROMISE. */
+void fasp_session_handle_promise (FaspSession *session, FaspTime now, const FaspFrame *frame);
+/* What is sent, in pairs for the table in faspsessiontasks.c: when something may be due, and a
+ * datagram with it. */
 /* Challenges, probes and PINGs of the paths, and answers to the peer's. FALSE: nothing
  * is due. */
+FaspTime fasp_session_get_pong_time (const FaspSession *session, FaspTime now);
 gboolean fasp_session_poll_pong (FaspSession *session, FaspTime now, FaspDatagram *datagram);
+FaspTime fasp_session_get_challenge_time (const FaspSession *session, FaspTime now);
 gboolean fasp_session_poll_challenge (FaspSession *session, FaspTime now, FaspDatagram *datagram);
+FaspTime fasp_session_get_probe_time (const FaspSession *session, FaspTime now);
 gboolean fasp_session_poll_probe (FaspSession *session, FaspTime now, FaspDatagram *datagram);
+FaspTime fasp_session_get_next_ping_time (const FaspSession *session, FaspTime now);
 gboolean fasp_session_poll_ping (FaspSession *session, FaspTime now, FaspDatagram *datagram);
 /* Of several flows: asks those on which nothing is heard. */
+FaspTime fasp_session_get_quiet_time (const FaspSession *session, FaspTime now);
 gboolean fasp_session_poll_quiet (FaspSession *session, FaspTime now, FaspDatagram *datagram);
 /* Adds a PING to a datagram that leaves anyway. */
 void fasp_session_write_ping (FaspSession *session, FaspTime now, FaspPacket *packet);
@@ -51,6 +63,7 @@ void fasp_session_write_ping (FaspSession *session, FaspTime now, FaspPacket *pa
  * comes after the last one. */
 void fasp_session_write_next (FaspSession *session, FaspTime now, FaspWriter *w);
 /* Receiver: its FEEDBACK, when it is due. */
+FaspTime fasp_session_get_feedback_time (const FaspSession *session, FaspTime now);
 gboolean fasp_session_poll_feedback (FaspSession *session, FaspTime now, FaspDatagram *datagram);
 /* Writes the FEEDBACK, which goes with a CLOSE, too. */
 void fasp_session_write_feedback (FaspSession *session, FaspTime now, FaspWriter *w);
@@ -64,8 +77,27 @@ void fasp_session_is_passed_by (FaspSession *session, FaspTime now);
  * interval at which something is sent at least. */
 FaspTime fasp_session_get_ping_time (const FaspSession *session);
 FaspTime fasp_session_get_beat (const FaspSession *session);
-/* Sender: when to ask for FEEDBACK for its controller. */
+/* Sender: asks for FEEDBACK, for which its controller waits. */
 FaspTime fasp_session_get_question_time (const FaspSession *session, FaspTime now);
+gboolean fasp_session_poll_question (FaspSession *session, FaspTime now, FaspDatagram *datagram);
+/* Sender: assesses the path again, and tells the peer what to expect. */
+FaspTime fasp_session_get_promise_time (const FaspSession *session, FaspTime now);
+gboolean fasp_session_poll_promise (FaspSession *session, FaspTime now, FaspDatagram *datagram);
+/* Sender: makes this member of a group the speaker, who asks for what all members may lack. */
+FaspTime fasp_session_get_speaker_time (const FaspSession *session, FaspTime now);
+gboolean fasp_session_poll_speaker (FaspSession *session, FaspTime now, FaspDatagram *datagram);
+/* Sender: blocks, and what belongs to them. The time is what fasp_session_look_ahead() has found.
+ */
+FaspTime fasp_session_get_stream_time (const FaspSession *session, FaspTime now);
+gboolean fasp_session_poll_stream (FaspSession *session, FaspTime now, FaspDatagram *datagram);
+/* Sender: nothing more can leave now. Finds out when something of the stream may. */
+void fasp_session_look_ahead (FaspSession *session, FaspTime now);
+/* Sender: gives the controller's rate to the pacer. */
+void fasp_session_follow_rate (FaspSession *session, FaspTime now);
+/* Sender: may a datagram leave, as far as the rate is concerned? */
+gboolean fasp_session_is_ready (const FaspSession *session, FaspTime now);
+/* Adds a POSITION that says where block @number begins, if that is known. */
+void fasp_session_write_position (FaspSession *session, FaspWriter *w, guint64 number);
 /* When to tell the sender that the group is not heard. */
 FaspTime fasp_session_get_speak_up_time (const FaspSession *session);
 /* Payload bytes that a copy may use. */

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * faspsessionclose.c: the end of a session: ours, and the peer's.
+ */
+#include "faspsessionprivate.h"
+
+void
+fasp_session_close (FaspSession *session, FaspTime now, FaspReason reason, const gchar *text)
+{
+  if (session->state == FASP_SESSION_CLOSING || session->state == FASP_SESSION_CLOSED)
+    return;
+  if (session->state != FASP_SESSION_OPEN || !session->is_proved) {
+    /* its address is not proved, so nothing is sent to it */
+    session->state = FASP_SESSION_CLOSED;
+    session->closing.initiated = TRUE;
+    session->closing.reason = reason;
+    session->closing.time = FASP_NEVER;
+    session->closing.deadline = now;
+    return;
+  }
+  /* nobody answers who is not heard, so one goodbye is enough */
+  session->closing.deadline = session->liveness.interrupted ? now : now + FASP_CLOSE_TIMEOUT;
+  session->state = FASP_SESSION_CLOSING;
+  session->closing.initiated = TRUE;
+  session->closing.reason = reason;
+  session->closing.time = now;
+  if (text != NULL)
+    g_strlcpy (session->closing.text, text, sizeof (session->closing.text));
+}
+
+void
+fasp_session_tend_close (FaspSession *session, FaspTime now)
+{
+  if (session->state != FASP_SESSION_CLOSING || now < session->closing.deadline
+      || now >= session->closing.time)
+    return;
+  session->state = FASP_SESSION_CLOSED;
+  session->closing.time = FASP_NEVER;
+}
+
+void
+fasp_session_handle_close (FaspSession *session, FaspTime now, const FaspFrame *frame)
+{
+  FaspReason reason = frame->number;
+  FaspTime answer = session->is_proved ? now : FASP_NEVER;
+
+  /* the others never go over the wire */
+  if (reason < FASP_REASON_FINISHED || reason > FASP_REASON_UNSUPPORTED)
+    reason = FASP_REASON_STOPPED;
+  if (!session->closing.by_peer) {
+    session->closing.by_peer = TRUE;
+    if (session->state != FASP_SESSION_CLOSING)
+      g_strlcpy (session->closing.text, frame->text, sizeof (session->closing.text));
+  }
+  if (session->closing.initiated) {
+    session->state = FASP_SESSION_CLOSED;
+    session->closing.time = FASP_NEVER;
+    return;
+  }
+  /* answer each CLOSE that comes with one */
+  if (session->state == FASP_SESSION_CLOSED) {
+    session->closing.time = answer;
+    return;
+  }
+  session->closing.reason = reason;
+  session->state = FASP_SESSION_CLOSED;
+  session->closing.deadline = now + FASP_CLOSE_TIMEOUT;
+  session->closing.time = answer;
+}
+
+gboolean
+fasp_session_poll_close (FaspSession *session, FaspTime now, FaspDatagram *datagram)
+{
+  FaspPacket p;
+
+  if (now < session->closing.time)
+    return FALSE;
+  fasp_packet_begin (&p, session, datagram, fasp_packet_pick_flow (session));
+  /* the last state of what arrived goes with it */
+  if (session->role == FASP_ROLE_RECEIVER)
+    fasp_session_write_feedback (session, now, &p.w);
+  fasp_wire_write_close (&p.w, session->closing.reason, session->closing.text);
+  session->closing.time = session->state == FASP_SESSION_CLOSED ?
+      FASP_NEVER :
+      now + CLAMP (session->rtt.smoothed / 2, 10 * FASP_MSEC, 100 * FASP_MSEC);
+  return fasp_packet_finish (&p, session, now, FASP_NO_BLOCK, FALSE);
+}

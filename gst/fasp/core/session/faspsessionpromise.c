@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * faspsessionpromise.c: the latency that a sender promises, and what it is judged by.
+ */
+#include "faspsessionprivate.h"
+
+/* How often a PROMISE is sent: usually, and while the peer does not know the latency. */
+#define PROMISE_EVERY FASP_SEC
+#define PROMISE_AGAIN (20 * FASP_MSEC)
+/* At most this many datagrams are taken as evidence of the recent loss. */
+#define LOSS_SEEN_MAX 20000
+
+/* What is to be known of flows that all carry each block. */
+static void
+count_doubled (FaspSession *session, FaspTime now, FaspPathEstimateCounts *counts)
+{
+  FaspOriginals originals = fasp_sent_map_get_originals (session->tx.sent_map);
+  FaspTime least = FASP_NEVER, most = 0;
+
+  counts->originals = originals.blocks;
+  counts->originals_lost = originals.lost;
+  counts->originals_holes = originals.holes;
+  counts->doubled = fasp_multipath_count (&session->multipath) > 1;
+  counts->all_lose = counts->all_stay = 1;
+  for (guint i = 0; i < session->n_paths; i++) {
+    FaspFlowTold told = fasp_sent_map_get_told (session->tx.sent_map, i);
+    FaspPath *path = &session->paths[i];
+    gdouble loss, stay;
+
+    fasp_loss_update (&path->loss, now, told.told, told.told - MIN (told.told, told.received),
+        told.holes);
+    if (!fasp_session_is_used (session, i))
+      continue;
+    fasp_loss_get (&path->loss, &loss, &stay);
+    counts->all_lose *= loss;
+    counts->all_stay *= stay;
+    if (told.rtt > 0) {
+      least = MIN (least, told.rtt);
+      most = MAX (most, told.rtt);
+    }
+  }
+  counts->apart = counts->doubled ? MAX (most - least, 0) : 0;
+}
+
+/* Collects the figures that the outlook is made from. */
+static void
+count (FaspSession *session, FaspTime now, FaspPathEstimateCounts *counts)
+{
+  FaspGroupSent group =
+      fasp_multicast_sender_get_sent (session->group.sender, &session->group.member);
+
+  memset (counts, 0, sizeof *counts);
+  for (guint i = 0; i < session->n_paths; i++) {
+    FaspGapCounters back;
+
+    fasp_gap_get_counters (session->paths[i].gap, &back);
+    counts->back_received += back.received;
+    counts->back_lost += back.lost;
+    counts->back_holes += back.holes;
+  }
+  counts->datagrams = session->traffic.datagrams_sent + group.datagrams;
+  counts->wire = session->traffic.wire_sent + group.wire;
+  counts->blocks = session->tx.counts.blocks_sent;
+  counts->block_wire = session->traffic.block_wire + group.block_wire;
+  counts->back_wire = session->traffic.wire_received;
+  counts->channel = fasp_session_get_channel_rate (session);
+  counts->back_rate = session->feedback_rate.rate;
+  if (session->flow_choice.duplicates)
+    count_doubled (session, now, counts);
+  if (session->group.member.joined)
+    counts->back_off = fasp_multicast_sender_get_back_off (session->group.sender);
+}
+
+/* Decides how much the code is to repair, and how much is left to retransmissions. */
+static void
+plan_fec (FaspSession *session, FaspTime now)
+{
+  FaspPathEstimate *estimate = &session->tx.estimate;
+  FaspTime latency = session->tx.estimate.latency;
+  FaspFecGoal goal = {
+    .latency = latency > 0 ? latency : estimate->assumed,
+    .rtt = session->rtt.smoothed,
+    .jitter = session->rtt.jitter,
+    .no_rtx = session->tx.no_rtx,
+    .block_rate = estimate->block_rate,
+    .data_rate = estimate->data_rate,
+    .interval = estimate->interval,
+    .seen = CLAMP (estimate->loss.packets, 1, LOSS_SEEN_MAX),
+    .channel = fasp_session_get_channel_rate (session),
+    .waits = fasp_tx_get_wait (&session->tx, now),
+  };
+  gdouble before;
+
+  if (!session->terms.has_fec)
+    return;
+  fasp_loss_get (&estimate->loss, &goal.loss, &goal.stay);
+  before = session->tx.fec.share;
+  fasp_fec_plan (&session->tx.fec, now, &goal);
+  if (session->tx.fec.share != before)
+    FASP_LOG (session->notes.log, now, FEC_PLANNED, FASP_LOG_SHARE (session->tx.fec.share),
+        FASP_LOG_SHARE (goal.loss), session->tx.fec.is_alone);
+  /* with retransmissions beside the code, the promise is made for these */
+  estimate->residual = !session->tx.fec.is_alone || goal.loss <= 0 ?
+      1 :
+      fasp_fec_get_residual (fasp_session_get_fec (session), &goal) / goal.loss;
+}
+
+void
+fasp_session_write_position (FaspSession *session, FaspWriter *w, guint64 number)
+{
+  FaspStreamOffset place;
+
+  if (number < fasp_store_get_tail (session->tx.store))
+    return;
+  place = fasp_store_get_offset_of (session->tx.store, number);
+  if (place.known && place.offset != FASP_OFFSET_UNKNOWN)
+    fasp_wire_write_position (w, number, &place);
+}
+
+FaspTime
+fasp_session_get_promise_time (const FaspSession *session, FaspTime now)
+{
+  if (session->role != FASP_ROLE_SENDER || !session->rtt.measured)
+    return FASP_NEVER;
+  return fasp_sooner (session->promise.time,
+      fasp_path_estimate_get_timeout (&session->tx.estimate));
+}
+
+/* Assesses the path again and tells the peer what to expect. */
+gboolean
+fasp_session_poll_promise (FaspSession *session, FaspTime now, FaspDatagram *datagram)
+{
+  FaspPathEstimate *estimate = &session->tx.estimate;
+  FaspPathEstimateCounts counts;
+  FaspPacket p;
+
+  if (session->role != FASP_ROLE_SENDER || !session->rtt.measured)
+    return FALSE;
+  /* members speak seldom, and do not wait long for the latency to be found */
+  if (session->group.member.joined)
+    fasp_tx_follow_group (&session->tx);
+  if (now >= fasp_path_estimate_get_timeout (estimate)
+      || fasp_path_estimate_begins (estimate, session->tx.counts.blocks_sent)) {
+    count (session, now, &counts);
+    plan_fec (session, now);
+    if (fasp_path_estimate_look (estimate, now, &session->rtt, &counts)) {
+      session->promise.changed = TRUE;
+      session->promise.time = now;
+    }
+  }
+  if (now < session->promise.time)
+    return FALSE;
+  session->promise.time = now
+      + (estimate->find_latency && estimate->latency > 0 && estimate->peer_latency == 0 ?
+              PROMISE_AGAIN :
+              session->group.member.joined ? fasp_session_get_beat (session) :
+                                             PROMISE_EVERY);
+  fasp_packet_begin (&p, session, datagram, fasp_packet_pick_flow (session));
+  fasp_wire_write_promise (&p.w, session->promise.serial++, estimate->latency / FASP_MSEC,
+      MIN (estimate->promise.interval, FASP_INTERVAL_MAX), session->feedback_rate.rate);
+  if (session->tx.counts.skips_told > 0)
+    fasp_session_write_position (session, &p.w, session->tx.cursor);
+  fasp_session_write_next (session, now, &p.w);
+  return fasp_packet_finish (&p, session, now, FASP_NO_BLOCK, FALSE);
+}
+
+/* The sender tells the latency. TRUE: it is the first. */
+static gboolean
+set_latency (FaspSession *session, FaspTime now, FaspTime latency)
+{
+  FaspPlayout *playout = &session->rx.playout;
+  FaspTime before = playout->way.target;
+  gboolean first = fasp_playout_set (playout, now, latency);
+
+  if (playout->way.target != before)
+    FASP_LOG (session->notes.log, now, LATENCY_CHANGED, FASP_LOG_OR_UNKNOWN (before, 0), latency,
+        FASP_LOG_WORD ("promised"));
+  return first;
+}
+
+void
+fasp_session_handle_promise (FaspSession *session, FaspTime now, const FaspFrame *frame)
+{
+  FaspRx *rx = &session->rx;
+  guint64 before = rx->late.promised;
+
+  /* an overtaken one says nothing new */
+  if (frame->serial < session->promise.serial || frame->number > FASP_LATENCY_MS_MAX)
+    return;
+  session->promise.serial = frame->serial;
+  rx->late.promised = MIN (frame->interval, FASP_INTERVAL_MAX);
+  fasp_allowance_set (&rx->feedback.feedback_rate, frame->feedback_rate);
+  if (set_latency (session, now, frame->number * FASP_MSEC)
+      || ABS ((gdouble) rx->late.promised - before) > .1 * MAX (before, rx->late.promised))
+    session->promise.changed = TRUE;
+}

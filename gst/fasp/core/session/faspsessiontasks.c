@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * faspsessiontasks.c: what a session does and when, in one table: its turns, and when the next one
+ * is due.
+ */
+#include "faspsessionprivate.h"
+
+/* What a session may have to send, in the order in which it is looked at. */
+typedef struct
+{
+  /* When there may be something; nothing is changed by asking. */
+  FaspTime (*get_time) (const FaspSession *session, FaspTime now);
+  /* TRUE: a datagram is to leave. NULL: somebody else looks (see get_time). */
+  gboolean (*poll) (FaspSession *session, FaspTime now, FaspDatagram *datagram);
+  gboolean is_paced;   /* a sender does it when its pacer lets something leave */
+  gboolean is_for_all; /* also for a peer whose address is not proved */
+} FaspTask;
+
+/* When a receiver has something to give up, or to ask for. */
+static FaspTime
+get_reading_time (const FaspSession *session, FaspTime now)
+{
+  if (session->role != FASP_ROLE_RECEIVER)
+    return FASP_NEVER;
+  return fasp_sooner (fasp_rx_get_give_up_time (&session->rx, now),
+      fasp_key_frame_get_time (&session->rx.key_frame));
+}
+
+static gboolean
+poll_reading (FaspSession *session, FaspTime now, FaspDatagram *datagram)
+{
+  if (session->role != FASP_ROLE_RECEIVER)
+    return FALSE;
+  fasp_rx_recover (&session->rx, now);
+  fasp_rx_give_up (&session->rx, now);
+  fasp_rx_tell_key_frame (&session->rx, now);
+  return FALSE;
+}
+
+/* The endpoint then delivers what is held back. */
+static FaspTime
+get_hold_time (const FaspSession *session, FaspTime now)
+{
+  FaspTime end = fasp_session_get_hold_end (session);
+
+  return end > 0 ? end : FASP_NEVER;
+}
+
+/* The endpoint then tells of a flow that does not carry (fasp_session_look_for_outages()). */
+static FaspTime
+get_outage_time (const FaspSession *session, FaspTime now)
+{
+  FaspTime time = FASP_NEVER;
+
+  for (guint i = 0; i < session->n_paths; i++)
+    time = fasp_sooner (time, fasp_outage_get_timeout (&session->paths[i].outage));
+  return time;
+}
+
+/* Its silence has consequences, which are the endpoint's: it is interrupted, or over. */
+static FaspTime
+get_silence_time (const FaspSession *session, FaspTime now)
+{
+  FaspTime silent = fasp_session_get_silent_since (session);
+  FaspTime end = silent + session->liveness.resume_timeout;
+
+  return session->liveness.interrupted ?
+      end :
+      fasp_sooner (end,
+          fasp_sooner (silent + fasp_session_get_patience (session),
+              fasp_session_get_refused_time (session)));
+}
+
+/* clang-format off */
+static const FaspTask TASKS[] = {
+  /* it is small, so it may leave before the next block */
+  { fasp_session_get_question_time, fasp_session_poll_question, FALSE, FALSE },
+  { get_silence_time, NULL, FALSE, TRUE },
+  { get_reading_time, poll_reading, TRUE, FALSE },
+  { fasp_session_get_pong_time, fasp_session_poll_pong, TRUE, TRUE },
+  { fasp_session_get_feedback_time, fasp_session_poll_feedback, TRUE, FALSE },
+  { fasp_session_get_challenge_time, fasp_session_poll_challenge, TRUE, TRUE },
+  { fasp_session_get_probe_time, fasp_session_poll_probe, TRUE, FALSE },
+  { fasp_session_get_next_ping_time, fasp_session_poll_ping, TRUE, FALSE },
+  { fasp_session_get_quiet_time, fasp_session_poll_quiet, TRUE, FALSE },
+  { fasp_session_get_promise_time, fasp_session_poll_promise, TRUE, FALSE },
+  { fasp_session_get_speaker_time, fasp_session_poll_speaker, TRUE, FALSE },
+  { fasp_session_get_stream_time, fasp_session_poll_stream, TRUE, FALSE },
+  { get_hold_time, NULL, TRUE, FALSE },
+  { get_outage_time, NULL, TRUE, FALSE },
+};
+/* clang-format on */
+
+gboolean
+fasp_session_poll (FaspSession *session, FaspTime now, FaspDatagram *datagram)
+{
+  gboolean is_ready = FALSE;
+
+  switch (session->state) {
+    case FASP_SESSION_ASKING:
+    case FASP_SESSION_HALF:
+      return FALSE;
+    case FASP_SESSION_CLOSING:
+    case FASP_SESSION_CLOSED:
+      return fasp_session_poll_close (session, now, datagram);
+    case FASP_SESSION_OPEN:
+      break;
+  }
+  if (session->is_proved) {
+    /* no key is used for more than twice the intended number of datagrams */
+    if (session->keys.cipher != FASP_CIPHER_NONE
+        && session->rekeying.datagrams >= 2 * session->rekeying.limit)
+      fasp_session_close (session, now, FASP_REASON_STOPPED,
+          "it never confirms that it has the new key");
+    fasp_session_follow_rate (session, now);
+  }
+  for (guint i = 0; i < G_N_ELEMENTS (TASKS); i++) {
+    const FaspTask *task = &TASKS[i];
+
+    if (task->poll == NULL || (!session->is_proved && !task->is_for_all))
+      continue;
+    if (task->is_paced && session->is_proved && session->role == FASP_ROLE_SENDER && !is_ready) {
+      is_ready = fasp_session_is_ready (session, now);
+      if (!is_ready)
+        return FALSE;
+    }
+    if (task->poll (session, now, datagram))
+      return TRUE;
+  }
+  return FALSE;
+}
+
+static FaspTime
+get_open_timeout (const FaspSession *session, FaspTime now)
+{
+  FaspTime paced = FASP_NEVER, unpaced = FASP_NEVER;
+
+  for (guint i = 0; i < G_N_ELEMENTS (TASKS); i++) {
+    const FaspTask *task = &TASKS[i];
+    FaspTime *time = task->is_paced ? &paced : &unpaced;
+
+    if (session->is_proved || task->is_for_all)
+      *time = fasp_sooner (*time, task->get_time (session, now));
+  }
+  if (session->is_proved && session->role == FASP_ROLE_SENDER)
+    paced = fasp_later (paced,
+        fasp_sooner (fasp_pacer_get_wake (&session->pacer, now, session->sizes.wire_max),
+            session->rate_control.until));
+  return fasp_sooner (paced, unpaced);
+}
+
+FaspTime
+fasp_session_get_timeout (const FaspSession *session, FaspTime now)
+{
+  switch (session->state) {
+    case FASP_SESSION_ASKING:
+    case FASP_SESSION_HALF:
+      return session->liveness.created + FASP_HALF_TIMEOUT;
+    case FASP_SESSION_CLOSING:
+      return MIN (session->closing.time, session->closing.deadline);
+    case FASP_SESSION_CLOSED:
+      /* past its deadline, it waits for the application to read the rest */
+      return session->closing.deadline > now ?
+          MIN (session->closing.time, session->closing.deadline) :
+          session->closing.time;
+    case FASP_SESSION_OPEN:
+      break;
+  }
+  return get_open_timeout (session, now);
+}
+
+/* A peer that has reported nothing: its next new block has its turn among those of all such
+ * peers. */
+static void
+wait_for_turn (FaspSession *session, FaspTime now)
+{
+  FaspTx *tx = &session->tx;
+
+  if (tx->fresh_time != FASP_NEVER || !fasp_tx_has_fresh (tx))
+    return;
+  tx->fresh_time = MAX (*session->entry.unheard_turn, now);
+  *session->entry.unheard_turn = tx->fresh_time + FASP_UNHEARD_EVERY;
+}
+
+/* When the next new block may leave. */
+static void
+place_fresh (FaspSession *session, FaspTime now, FaspTime quantum, gboolean waits)
+{
+  FaspPacer *pacer = &session->pacer;
+
+  if (pacer->quantum != MAX (quantum, FASP_PACER_QUANTUM)) {
+    pacer->quantum = MAX (quantum, FASP_PACER_QUANTUM);
+    fasp_session_set_pace (session, now, pacer->ready.rate);
+  }
+  if (quantum < FASP_PACER_QUANTUM)
+    session->tx.fresh_time = now;
+  else if (waits)
+    session->tx.fresh_time = now + quantum;
+  else if (fasp_pacer_get_time (pacer, now, session->sizes.wire_max) > now)
+    session->tx.fresh_time = fasp_pacer_get_wake (pacer, now, session->sizes.wire_max);
+  else /* a time computed for another rate does not hold */
+    session->tx.fresh_time = MIN (session->tx.fresh_time, now + quantum);
+}
+
+void
+fasp_session_end_turn (FaspSession *session, FaspTime now, FaspTime quantum, gboolean waits)
+{
+  if (session->role != FASP_ROLE_SENDER)
+    return;
+  if (session->tx.unheard)
+    wait_for_turn (session, now);
+  else
+    place_fresh (session, now, quantum, waits);
+  if (session->state == FASP_SESSION_OPEN && session->is_proved)
+    fasp_session_look_ahead (session, now);
+}
