@@ -22,8 +22,8 @@ fuzz_frames (const guint8 *data, gsize size)
 
     switch (frame.type) {
       case FASP_FRAME_DATA:
-        for (guint32 i = 0; i < frame.payload_size; i++)
-          sum += frame.payload[i];
+        for (guint32 i = 0; i < frame.data.payload_size; i++)
+          sum += frame.data.payload[i];
         break;
       case FASP_FRAME_FEEDBACK:
         for (guint i = 0; i < feedback.n_ranges; i++)
@@ -34,7 +34,8 @@ fuzz_frames (const guint8 *data, gsize size)
           abort ();
         break;
       case FASP_FRAME_CLOSE:
-        if (strlen (frame.text) > FASP_TEXT_MAX || !g_utf8_validate (frame.text, -1, NULL))
+        if (strlen (frame.close.text) > FASP_TEXT_MAX
+            || !g_utf8_validate (frame.close.text, -1, NULL))
           abort ();
         break;
       default:

@@ -235,18 +235,19 @@ fasp_rx_get_patience (const FaspRx *rx, FaspTime now)
 }
 
 void
-fasp_rx_repair (FaspRx *rx, FaspTime now, const FaspFrame *frame)
+fasp_rx_repair (FaspRx *rx, FaspTime now, const FaspRepairFrame *repair)
 {
   if (rx->fec.decoder == NULL)
     return;
   rx->counts.repairs++;
-  rx->fec.patience =
-      frame->span == 0 ? 0 : MIN (frame->span * FASP_MSEC + REPAIR_GRACE, FASP_FEEDBACK_CLOCK_MAX);
+  rx->fec.patience = repair->span == 0 ?
+      0 :
+      MIN (repair->span * FASP_MSEC + REPAIR_GRACE, FASP_FEEDBACK_CLOCK_MAX);
   rx->fec.patience_end = now + PATIENCE_FOR;
   rx->fec.end = now + REPAIRS_WITHIN;
   fasp_rlc_decoder_repair (rx->fec.decoder,
-      fasp_widen (frame->block, FASP_BLOCK_BITS, fasp_reorder_get_highest (rx->reorder)),
-      frame->blocks, frame->key, frame->payload, frame->payload_size);
+      fasp_widen (repair->first, FASP_BLOCK_BITS, fasp_reorder_get_highest (rx->reorder)),
+      repair->blocks, repair->key, repair->symbol, repair->symbol_size);
 }
 
 /* Learns what a block tells about the sender's clock. */
@@ -263,33 +264,33 @@ note_time (FaspRx *rx, FaspTime now, const FaspReorderPiece *piece)
 }
 
 FaspRxArrival
-fasp_rx_data (FaspRx *rx, FaspTime now, const FaspFrame *frame)
+fasp_rx_data (FaspRx *rx, FaspTime now, const FaspDataFrame *data, FaspMemory *memory)
 {
   guint64 expected = fasp_reorder_get_highest (rx->reorder);
   guint64 old_ack = fasp_reorder_get_ack (rx->reorder);
   FaspReorderPiece piece = {
-    .number = fasp_widen (frame->block, FASP_BLOCK_BITS, expected),
-    .flags = frame->flags,
-    .round = frame->round,
-    .index = frame->index,
-    .count = frame->count,
-    .total = frame->total,
+    .number = fasp_widen (data->block, FASP_BLOCK_BITS, expected),
+    .flags = data->flags,
+    .round = data->round,
+    .index = data->index,
+    .count = data->count,
+    .total = data->total,
     .media_time = fasp_media_clock_widen (&rx->clock,
-        fasp_widen (frame->block, FASP_BLOCK_BITS, expected), frame->media_time, now),
-    .data = frame->payload,
-    .size = frame->payload_size,
-    .memory = frame->memory,
+        fasp_widen (data->block, FASP_BLOCK_BITS, expected), data->media_time, now),
+    .data = data->payload,
+    .size = data->payload_size,
+    .memory = memory,
   };
   FaspRxArrival arrival = { piece.number, piece.media_time, FALSE };
 
   /* no sender makes such a block, and it would only take memory */
-  if (frame->total > FASP_BLOCK_SIZE_MAX)
+  if (data->total > FASP_BLOCK_SIZE_MAX)
     return arrival;
   switch (fasp_reorder_insert (rx->reorder, now, &piece)) {
     case FASP_REORDER_STORED:
       arrival.fresh = TRUE;
-      rx->counts.retransmissions += frame->round > 0;
-      rx->counts.rounds[MIN (frame->round, FASP_ROUNDS - 1)]++;
+      rx->counts.retransmissions += data->round > 0;
+      rx->counts.rounds[MIN (data->round, FASP_ROUNDS - 1)]++;
       note_time (rx, now, &piece);
       block_came (rx, now, &piece, old_ack);
       break;

@@ -96,10 +96,12 @@ typedef struct
   gboolean fresh; /* the block was not here before */
 } FaspRxArrival;
 
-FaspRxArrival fasp_rx_data (FaspRx *rx, FaspTime now, const FaspFrame *frame);
+/* @memory: where the payload lies, if it may stay there; else NULL. */
+FaspRxArrival fasp_rx_data (FaspRx *rx, FaspTime now, const FaspDataFrame *data,
+    FaspMemory *memory);
 /* How long lost packets may still be recovered before the receiver reports them. */
 FaspTime fasp_rx_get_patience (const FaspRx *rx, FaspTime now);
-void fasp_rx_repair (FaspRx *rx, FaspTime now, const FaspFrame *frame);
+void fasp_rx_repair (FaspRx *rx, FaspTime now, const FaspRepairFrame *repair);
 /* Takes the blocks that repairs bring back.  Call it after all datagrams that came
  * together. */
 void fasp_rx_recover (FaspRx *rx, FaspTime now);

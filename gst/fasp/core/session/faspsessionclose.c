@@ -39,9 +39,9 @@ fasp_session_tend_close (FaspSession *session, FaspTime now)
 }
 
 void
-fasp_session_handle_close (FaspSession *session, FaspTime now, const FaspFrame *frame)
+fasp_session_handle_close (FaspSession *session, FaspTime now, const FaspCloseFrame *close)
 {
-  FaspReason reason = frame->number;
+  FaspReason reason = close->reason;
   FaspTime answer = session->is_proved ? now : FASP_NEVER;
 
   /* the others never go over the wire */
@@ -50,7 +50,7 @@ fasp_session_handle_close (FaspSession *session, FaspTime now, const FaspFrame *
   if (!session->closing.by_peer) {
     session->closing.by_peer = TRUE;
     if (session->state != FASP_SESSION_CLOSING)
-      g_strlcpy (session->closing.text, frame->text, sizeof (session->closing.text));
+      g_strlcpy (session->closing.text, close->text, sizeof (session->closing.text));
   }
   if (session->closing.initiated) {
     session->state = FASP_SESSION_CLOSED;

@@ -111,20 +111,20 @@ handle_frame (FaspSession *session, FaspTime now, const FaspFrame *frame, gsize 
 {
   switch (frame->type) {
     case FASP_FRAME_TAIL:
-      fasp_rx_tail (&session->rx, now, frame->number, TRUE);
+      fasp_rx_tail (&session->rx, now, frame->blocks.n, TRUE);
       break;
     case FASP_FRAME_REPAIR:
-      fasp_rx_repair (&session->rx, now, frame);
+      fasp_rx_repair (&session->rx, now, &frame->repair);
       break;
     case FASP_FRAME_GROUP:
-      fasp_feedback_group (&session->rx.feedback, now, frame->number, frame->back_off,
-          frame->interval);
+      fasp_feedback_group (&session->rx.feedback, now, frame->group.members, frame->group.back_off,
+          frame->group.clock);
       break;
     case FASP_FRAME_DATA:
-      if (frame->round == 0)
+      if (frame->data.round == 0)
         group_brings (session, now);
       session->rx.feedback.member = !session->group.receiver->deaf;
-      fasp_session_handle_data (session, now, frame, wire);
+      fasp_session_handle_data (session, now, &frame->data, frame->memory, wire);
       break;
     default:
       break;

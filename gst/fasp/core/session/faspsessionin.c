@@ -305,16 +305,16 @@ handle_frame (FaspSession *session, FaspTime now, const FaspAddress *from, guint
     case FASP_FRAME_PADDING:
       break;
     case FASP_FRAME_PING:
-      handle_ping (session, now, flow, from, frame->number);
+      handle_ping (session, now, flow, from, frame->ping.token);
       break;
     case FASP_FRAME_PONG:
-      handle_pong (session, now, flow, from, frame->number);
+      handle_pong (session, now, flow, from, frame->ping.token);
       break;
     case FASP_FRAME_NEXT:
-      handle_next (session, now, frame->flow, frame->number);
+      handle_next (session, now, frame->next.flow, frame->next.n);
       break;
     case FASP_FRAME_CLOSE:
-      fasp_session_handle_close (session, now, frame);
+      fasp_session_handle_close (session, now, &frame->close);
       break;
     case FASP_FRAME_FEEDBACK:
       if (sender)
@@ -323,37 +323,37 @@ handle_frame (FaspSession *session, FaspTime now, const FaspAddress *from, guint
     case FASP_FRAME_EXPIRED:
       /* what one member lacks is sent to all */
       if (sender && !session->group.member.joined)
-        fasp_tx_expire (&session->tx, now, frame->number, &session->rtt);
+        fasp_tx_expire (&session->tx, now, frame->expired.media_time, &session->rtt);
       break;
     case FASP_FRAME_TAIL:
       if (takes_stream)
-        fasp_rx_tail (&session->rx, now, frame->number, FALSE);
+        fasp_rx_tail (&session->rx, now, frame->blocks.n, FALSE);
       break;
     case FASP_FRAME_SKIP:
       if (takes_stream)
-        fasp_rx_skip (&session->rx, now, frame->number);
+        fasp_rx_skip (&session->rx, now, frame->blocks.n);
       break;
     case FASP_FRAME_POSITION:
       if (takes_stream)
-        fasp_rx_position (&session->rx, frame->number, &frame->place);
+        fasp_rx_position (&session->rx, frame->position.n, &frame->position.offset);
       break;
     case FASP_FRAME_PROMISE:
       if (takes_stream)
-        fasp_session_handle_promise (session, now, frame);
+        fasp_session_handle_promise (session, now, &frame->promise);
       break;
     case FASP_FRAME_REPAIR:
       if (takes_stream)
-        fasp_rx_repair (&session->rx, now, frame);
+        fasp_rx_repair (&session->rx, now, &frame->repair);
       break;
     case FASP_FRAME_GROUP: /* by unicast, so this member is the speaker */
       if (takes_stream)
         fasp_feedback_speak (&session->rx.feedback, now);
       break;
     case FASP_FRAME_DATA:
-      if (takes_stream && session->group.receiver != NULL && frame->round == 0)
+      if (takes_stream && session->group.receiver != NULL && frame->data.round == 0)
         fasp_session_is_passed_by (session, now);
       if (takes_stream)
-        fasp_session_handle_data (session, now, frame, wire);
+        fasp_session_handle_data (session, now, &frame->data, frame->memory, wire);
       break;
   }
 }

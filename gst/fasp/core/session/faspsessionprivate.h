@@ -34,13 +34,14 @@ fasp_session_count_received (FaspSession *session, FaspTime now, gsize wire)
 }
 
 /* Takes in a DATA frame. @wire: bytes of its datagram, IP header included. */
-void fasp_session_handle_data (FaspSession *session, FaspTime now, const FaspFrame *frame,
-    gsize wire);
+void fasp_session_handle_data (FaspSession *session, FaspTime now, const FaspDataFrame *data,
+    FaspMemory *memory, gsize wire);
 /* The peer's CLOSE; and ours, when it is due. */
-void fasp_session_handle_close (FaspSession *session, FaspTime now, const FaspFrame *frame);
+void fasp_session_handle_close (FaspSession *session, FaspTime now, const FaspCloseFrame *close);
 gboolean fasp_session_poll_close (FaspSession *session, FaspTime now, FaspDatagram *datagram);
 /* Receiver: the sender's PROMISE. */
-void fasp_session_handle_promise (FaspSession *session, FaspTime now, const FaspFrame *frame);
+void fasp_session_handle_promise (FaspSession *session, FaspTime now,
+    const FaspPromiseFrame *promise);
 /* What is sent, in pairs for the table in faspsessiontasks.c: when something may be due, and a
  * datagram with it. */
 /* Challenges, probes and PINGs of the paths, and answers to the peer's. FALSE: nothing

@@ -179,18 +179,18 @@ set_latency (FaspSession *session, FaspTime now, FaspTime latency)
 }
 
 void
-fasp_session_handle_promise (FaspSession *session, FaspTime now, const FaspFrame *frame)
+fasp_session_handle_promise (FaspSession *session, FaspTime now, const FaspPromiseFrame *promise)
 {
   FaspRx *rx = &session->rx;
   guint64 before = rx->late.promised;
 
   /* an overtaken one says nothing new */
-  if (frame->serial < session->promise.serial || frame->number > FASP_LATENCY_MS_MAX)
+  if (promise->serial < session->promise.serial || promise->latency > FASP_LATENCY_MS_MAX)
     return;
-  session->promise.serial = frame->serial;
-  rx->late.promised = MIN (frame->interval, FASP_INTERVAL_MAX);
-  fasp_allowance_set (&rx->feedback.feedback_rate, frame->feedback_rate);
-  if (set_latency (session, now, frame->number * FASP_MSEC)
+  session->promise.serial = promise->serial;
+  rx->late.promised = MIN (promise->interval, FASP_INTERVAL_MAX);
+  fasp_allowance_set (&rx->feedback.feedback_rate, promise->budget);
+  if (set_latency (session, now, promise->latency * FASP_MSEC)
       || ABS ((gdouble) rx->late.promised - before) > .1 * MAX (before, rx->late.promised))
     session->promise.changed = TRUE;
 }

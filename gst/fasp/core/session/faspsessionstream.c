@@ -5,9 +5,10 @@
 #include "faspsessionprivate.h"
 
 void
-fasp_session_handle_data (FaspSession *session, FaspTime now, const FaspFrame *frame, gsize wire)
+fasp_session_handle_data (FaspSession *session, FaspTime now, const FaspDataFrame *data,
+    FaspMemory *memory, gsize wire)
 {
-  FaspRxArrival arrival = fasp_rx_data (&session->rx, now, frame);
+  FaspRxArrival arrival = fasp_rx_data (&session->rx, now, data, memory);
 
   fasp_trace_add (session->notes.trace,
       &(FaspTraceEntry) {
@@ -16,9 +17,9 @@ fasp_session_handle_data (FaspSession *session, FaspTime now, const FaspFrame *f
           .block = arrival.number,
           .session = session->id,
           .full = wire,
-          .payload = frame->payload_size,
-          .round = frame->round,
-          .copy = frame->copy,
+          .payload = data->payload_size,
+          .round = data->round,
+          .copy = data->copy,
           .fresh = arrival.fresh,
       });
 }

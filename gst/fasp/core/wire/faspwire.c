@@ -149,50 +149,49 @@ read_feedback (FaspReader *r, FaspFeedback *f)
 }
 
 static void
-read_data (FaspReader *r, guint8 type, FaspFrame *frame)
+read_data (FaspReader *r, guint8 type, FaspDataFrame *data)
 {
-  frame->type = FASP_FRAME_DATA;
-  frame->round = (type & FASP_DATA_ROUND_MASK) >> FASP_DATA_ROUND_SHIFT;
-  frame->copy = (type & FASP_DATA_COPY_MASK) >> FASP_DATA_COPY_SHIFT;
-  frame->flags = (type & FASP_DATA_MARK) ? FASP_BLOCK_MARK : 0;
-  frame->block = fasp_read_uint (r, FASP_BLOCK_BITS / 8);
-  frame->media_time = fasp_read_uint (r, 4);
-  frame->index = 0;
-  frame->count = 1;
-  frame->total = 0;
+  data->round = (type & FASP_DATA_ROUND_MASK) >> FASP_DATA_ROUND_SHIFT;
+  data->copy = (type & FASP_DATA_COPY_MASK) >> FASP_DATA_COPY_SHIFT;
+  data->flags = (type & FASP_DATA_MARK) ? FASP_BLOCK_MARK : 0;
+  data->block = fasp_read_uint (r, FASP_BLOCK_BITS / 8);
+  data->media_time = fasp_read_uint (r, 4);
+  data->index = 0;
+  data->count = 1;
+  data->total = 0;
   if (type & FASP_DATA_FRAGMENT) {
     guint8 part = fasp_read_uint (r, 1);
 
-    frame->index = part >> 4;
-    frame->count = (part & 0x0f) + 1;
-    frame->total = fasp_read_uint (r, 2);
-    if (frame->count < 2 || frame->index >= frame->count)
+    data->index = part >> 4;
+    data->count = (part & 0x0f) + 1;
+    data->total = fasp_read_uint (r, 2);
+    if (data->count < 2 || data->index >= data->count)
       r->failed = TRUE;
   }
   if (r->failed)
     return;
-  frame->payload_size = r->left;
-  frame->payload = fasp_read_bytes (r, r->left);
-  if (frame->count == 1)
-    frame->total = frame->payload_size;
+  data->payload_size = r->left;
+  data->payload = fasp_read_bytes (r, r->left);
+  if (data->count == 1)
+    data->total = data->payload_size;
   /* the end of the stream, a mark, is the only block without payload */
-  if (frame->total == 0 && (frame->flags & FASP_BLOCK_MARK) == 0)
+  if (data->total == 0 && (data->flags & FASP_BLOCK_MARK) == 0)
     r->failed = TRUE;
 }
 
 static void
-read_repair (FaspReader *r, FaspFrame *frame)
+read_repair (FaspReader *r, FaspRepairFrame *repair)
 {
-  frame->block = fasp_read_uint (r, FASP_BLOCK_BITS / 8);
-  frame->blocks = fasp_read_uint (r, 2);
-  frame->key = fasp_read_uint (r, 2);
-  frame->span = fasp_read_uint (r, 2);
-  if (r->failed || frame->blocks == 0 || r->left < FASP_SYMBOL_HEADER) {
+  repair->first = fasp_read_uint (r, FASP_BLOCK_BITS / 8);
+  repair->blocks = fasp_read_uint (r, 2);
+  repair->key = fasp_read_uint (r, 2);
+  repair->span = fasp_read_uint (r, 2);
+  if (r->failed || repair->blocks == 0 || r->left < FASP_SYMBOL_HEADER) {
     r->failed = TRUE;
     return;
   }
-  frame->payload_size = r->left;
-  frame->payload = fasp_read_bytes (r, r->left);
+  repair->symbol_size = r->left;
+  repair->symbol = fasp_read_bytes (r, r->left);
 }
 
 gboolean
@@ -218,55 +217,58 @@ fasp_wire_next_frame (FaspReader *r, FaspFrame *frame)
       break;
     case FASP_FRAME_PING:
     case FASP_FRAME_PONG:
-      frame->number = fasp_read_uint (r, 8);
+      frame->ping.token = fasp_read_uint (r, 8);
       break;
     case FASP_FRAME_EXPIRED:
-      frame->number = fasp_read_uint (r, 4);
+      frame->expired.media_time = fasp_read_uint (r, 4);
       break;
     case FASP_FRAME_NEXT:
-      frame->flow = fasp_read_uint (r, 1);
-      frame->number = fasp_read_varint (r);
-      if (frame->flow >= FASP_FLOWS_MAX)
+      frame->next.flow = fasp_read_uint (r, 1);
+      frame->next.n = fasp_read_varint (r);
+      if (frame->next.flow >= FASP_FLOWS_MAX)
         r->failed = TRUE;
       break;
     case FASP_FRAME_TAIL:
     case FASP_FRAME_SKIP:
-      frame->number = fasp_read_varint (r);
-      if (frame->number > FASP_BLOCK_MAX)
+      frame->blocks.n = fasp_read_varint (r);
+      if (frame->blocks.n > FASP_BLOCK_MAX)
         r->failed = TRUE;
       break;
     case FASP_FRAME_POSITION:
-      frame->number = fasp_read_varint (r);
-      fasp_stream_offset_read (r, &frame->place);
-      if (frame->number > FASP_BLOCK_MAX)
+      frame->position.n = fasp_read_varint (r);
+      fasp_stream_offset_read (r, &frame->position.offset);
+      if (frame->position.n > FASP_BLOCK_MAX)
         r->failed = TRUE;
       break;
     case FASP_FRAME_FEEDBACK:
       read_feedback (r, frame->feedback);
       break;
     case FASP_FRAME_PROMISE:
-      frame->serial = fasp_read_varint (r);
-      frame->number = fasp_read_varint (r);
-      frame->interval = fasp_read_varint (r);
-      frame->feedback_rate = fasp_read_varint (r);
+      frame->promise.serial = fasp_read_varint (r);
+      frame->promise.latency = fasp_read_varint (r);
+      frame->promise.interval = fasp_read_varint (r);
+      frame->promise.budget = fasp_read_varint (r);
       break;
     case FASP_FRAME_REPAIR:
-      read_repair (r, frame);
+      read_repair (r, &frame->repair);
       break;
     case FASP_FRAME_GROUP:
-      frame->number = fasp_read_varint (r);
-      frame->back_off = fasp_read_varint (r);
-      frame->interval = fasp_read_varint (r);
+      frame->group.members = fasp_read_varint (r);
+      frame->group.back_off = fasp_read_varint (r);
+      frame->group.clock = fasp_read_varint (r);
       break;
     case FASP_FRAME_CLOSE:
-      frame->number = fasp_read_uint (r, 2);
+      frame->close.reason = fasp_read_uint (r, 2);
+      frame->close.text = frame->text;
       fasp_wire_read_text (r, fasp_read_uint (r, 1), FASP_TEXT_MAX, frame->text);
       break;
     default:
-      if (type >= FASP_FRAME_DATA)
-        read_data (r, type, frame);
-      else
+      if (type < FASP_FRAME_DATA) {
         r->failed = TRUE;
+        break;
+      }
+      frame->type = FASP_FRAME_DATA;
+      read_data (r, type, &frame->data);
       break;
   }
   return !r->failed;

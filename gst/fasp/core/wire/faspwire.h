@@ -149,34 +149,100 @@ typedef struct
 #define FASP_PING_SIZE (1 + 8)
 #define FASP_EXPIRED_SIZE (1 + 4)
 
+/* What each type of frame says, in the words of docs/protocol.md, section 4. */
+typedef struct
+{
+  guint64 token;
+} FaspPingFrame; /* PING, PONG */
+
+typedef struct
+{
+  guint64 n; /* TAIL: blocks below exist; SKIP: blocks below never come */
+} FaspBlocksFrame;
+
+typedef struct
+{
+  guint16 reason; /* FaspReason, or what we do not know */
+  gchar *text;    /* the caller's room, filled in */
+} FaspCloseFrame;
+
+typedef struct
+{
+  guint64 serial;   /* counts up by one */
+  guint64 latency;  /* ms */
+  guint64 interval; /* seconds between skips */
+  guint64 budget;   /* of FEEDBACK, bytes/s; 0: not known */
+} FaspPromiseFrame;
+
+typedef struct
+{
+  guint32 first;        /* block, low 24 bits */
+  guint16 blocks;       /* how many */
+  guint16 key;          /* of the coefficients */
+  guint16 span;         /* ms since the first of the blocks was written */
+  const guint8 *symbol; /* in the datagram */
+  guint32 symbol_size;
+} FaspRepairFrame;
+
+typedef struct
+{
+  guint64 n;
+  FaspStreamOffset offset; /* where block n begins */
+} FaspPositionFrame;
+
+typedef struct
+{
+  guint32 media_time; /* low 32 bits */
+} FaspExpiredFrame;
+
+typedef struct
+{
+  guint8 flow;
+  guint64 n; /* of the next packet on that flow */
+} FaspNextFrame;
+
+typedef struct
+{
+  guint64 members;
+  guint64 back_off; /* µs */
+  guint64 clock;    /* ms */
+} FaspGroupFrame;
+
+typedef struct
+{
+  guint32 block;      /* low 24 bits */
+  guint32 media_time; /* low 32 bits */
+  guint8 flags;       /* FASP_BLOCK_MARK */
+  guint8 round, copy;
+  guint8 index, count;   /* the fragment, of so many */
+  guint32 total;         /* the block's whole size */
+  const guint8 *payload; /* in the datagram */
+  guint32 payload_size;
+} FaspDataFrame;
+
 typedef struct
 {
   guint32 seen; /* types below DATA that were in this datagram, a
                    bit each; 0 before the first frame */
-  FaspFrameType type;
-  guint64 number;         /* PING, PONG: token; TAIL, SKIP, POSITION: block;
-                             CLOSE: reason; PROMISE: latency, ms; GROUP:
-                             members; EXPIRED: media time, low 32 bits;
-                             NEXT: packet */
-  guint8 flow;            /* NEXT: flow of that packet */
-  FaspStreamOffset place; /* POSITION: where that block begins */
-  guint64 serial;         /* PROMISE: counts up by one */
-  guint64 interval;       /* PROMISE: seconds between skips; GROUP: clock, ms */
-  guint64 feedback_rate;  /* PROMISE: for feedback, bytes/s; 0: not known */
-  guint64 back_off;       /* GROUP: µs */
-  gchar *text;            /* CLOSE: the caller's, FASP_TEXT_MAX + 1 bytes, filled in */
-  FaspFeedback *feedback; /* FEEDBACK: the caller's, filled in */
-  /* REPAIR: `payload' is the symbol */
-  guint16 blocks, key, span; /* blocks of the window; key; age of the window, ms */
-  /* DATA */
-  guint8 flags, round, copy, index, count;
-  guint32 block;      /* low 24 bits; REPAIR: first block of the window */
-  guint32 media_time; /* low 32 bits */
-  guint32 total;
-  const guint8 *payload;
-  guint32 payload_size;
-  FaspMemory *memory; /* not on the wire: the memory of the payload, if
-                         that may stay there */
+  /* room for what is large, the caller's; filled in: */
+  gchar *text;            /* CLOSE: FASP_TEXT_MAX + 1 bytes */
+  FaspFeedback *feedback; /* FEEDBACK */
+  FaspMemory *memory;     /* not on the wire: the memory of the payload, if
+                             that may stay there */
+  FaspFrameType type;     /* says which of these there is: */
+  union
+  {
+    FaspPingFrame ping;     /* PING, PONG */
+    FaspBlocksFrame blocks; /* TAIL, SKIP */
+    FaspCloseFrame close;
+    FaspPromiseFrame promise;
+    FaspRepairFrame repair;
+    FaspPositionFrame position;
+    FaspExpiredFrame expired;
+    FaspNextFrame next;
+    FaspGroupFrame group;
+    FaspDataFrame data;
+  };
 } FaspFrame;
 
 /* Reads the next frame of a datagram. FALSE: there is none, or it is malformed (then

@@ -11,7 +11,7 @@ static void
 test_unknown (void)
 {
   FaspLatency agreed = { .latency = 100 * FASP_MSEC };
-  FaspFrame frame = {
+  FaspDataFrame frame = {
     .count = 1,
     .total = 4,
     .payload_size = 4,
@@ -23,14 +23,14 @@ test_unknown (void)
   fasp_rx_init (&rx, now, 0, 1000, &agreed);
   fasp_feedback_join (&rx.feedback, 7, 100, 10 * FASP_MSEC, 10000);
   fasp_feedback_sent (&rx.feedback, now, 100);
-  fasp_rx_data (&rx, now, &frame);
+  fasp_rx_data (&rx, now, &frame, NULL);
   g_assert_false (fasp_feedback_is_missing_unasked (&rx.feedback));
   /* block 1 was lost, nothing tells that there is one */
   fasp_feedback_settled (&rx.feedback, now);
   now += 20 * FASP_MSEC;
   g_assert_false (fasp_feedback_is_due (&rx.feedback, now));
   frame.block = 2;
-  fasp_rx_data (&rx, now, &frame);
+  fasp_rx_data (&rx, now, &frame, NULL);
   g_assert_true (fasp_feedback_is_missing_unasked (&rx.feedback));
   g_assert_cmpint (fasp_feedback_get_timeout (&rx.feedback), >, now + FASP_SEC);
   fasp_feedback_settled (&rx.feedback, now);

@@ -135,7 +135,7 @@ flatten (FaspWriter *w)
 }
 
 static void
-rewrite_data (FaspWriter *w, const FaspFrame *frame)
+rewrite_data (FaspWriter *w, const FaspDataFrame *frame)
 {
   FaspBlock *block = fasp_block_new (frame->total);
   guint32 each = (frame->total + frame->count - 1) / frame->count;
@@ -172,32 +172,40 @@ rewrite_frames (const guint8 *frames, gsize size, FaspWriter *w)
         fasp_wire_write_feedback (w, feedback);
         break;
       case FASP_FRAME_PROMISE:
-        fasp_wire_write_promise (w, frame.serial, frame.number, frame.interval,
-            frame.feedback_rate);
+        fasp_wire_write_promise (w, frame.promise.serial, frame.promise.latency,
+            frame.promise.interval, frame.promise.budget);
         break;
       case FASP_FRAME_POSITION:
-        fasp_wire_write_position (w, frame.number, &frame.place);
+        fasp_wire_write_position (w, frame.position.n, &frame.position.offset);
         break;
       case FASP_FRAME_NEXT:
-        fasp_wire_write_next (w, frame.flow, frame.number);
+        fasp_wire_write_next (w, frame.next.flow, frame.next.n);
         break;
       case FASP_FRAME_GROUP:
-        fasp_wire_write_group (w, frame.number, frame.back_off, frame.interval);
+        fasp_wire_write_group (w, frame.group.members, frame.group.back_off, frame.group.clock);
         break;
       case FASP_FRAME_REPAIR:
-        fasp_wire_write_repair (w, frame.block, frame.blocks, frame.key, frame.span);
-        fasp_write_bytes (w, frame.payload, frame.payload_size);
+        fasp_wire_write_repair (w, frame.repair.first, frame.repair.blocks, frame.repair.key,
+            frame.repair.span);
+        fasp_write_bytes (w, frame.repair.symbol, frame.repair.symbol_size);
         break;
       case FASP_FRAME_CLOSE:
-        fasp_wire_write_close (w, frame.number, frame.text);
+        fasp_wire_write_close (w, frame.close.reason, frame.close.text);
         break;
       case FASP_FRAME_DATA:
-        if (frame.count > 1 && frame.payload_size > frame.total)
+        if (frame.data.count > 1 && frame.data.payload_size > frame.data.total)
           return FALSE;
-        rewrite_data (w, &frame);
+        rewrite_data (w, &frame.data);
+        break;
+      case FASP_FRAME_PING:
+      case FASP_FRAME_PONG:
+        fasp_wire_write_number (w, frame.type, frame.ping.token);
+        break;
+      case FASP_FRAME_EXPIRED:
+        fasp_wire_write_number (w, frame.type, frame.expired.media_time);
         break;
       default:
-        fasp_wire_write_number (w, frame.type, frame.number);
+        fasp_wire_write_number (w, frame.type, frame.blocks.n);
         break;
     }
   }
