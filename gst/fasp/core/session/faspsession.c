@@ -159,14 +159,15 @@ fasp_session_refused (FaspSession *session, FaspTime now, const FaspAddress *add
 FaspTime
 fasp_session_get_refused_time (const FaspSession *session)
 {
-  FaspTime wait = MAX (REFUSED_AFTER, fasp_rtt_timeout (&session->rtt));
   FaspTime time = FASP_NEVER;
 
   for (guint i = 0; i < session->n_paths; i++) {
     const FaspPath *path = &session->paths[i];
 
     if (path->refusal.is_reported)
-      time = fasp_later (path->refusal.since + wait, time == FASP_NEVER ? 0 : time);
+      time =
+          fasp_later (path->refusal.since + MAX (REFUSED_AFTER, fasp_rtt_timeout (&session->rtt)),
+              time == FASP_NEVER ? 0 : time);
     else if (path->proved)
       return FASP_NEVER;
   }

@@ -170,11 +170,7 @@ look_at_flows (FaspSession *session, FaspTime now)
 FaspTime
 fasp_session_get_feedback_time (const FaspSession *session, FaspTime now)
 {
-  FaspTime time;
-
-  if (session->role != FASP_ROLE_RECEIVER)
-    return FASP_NEVER;
-  time = fasp_sooner (fasp_feedback_get_timeout (&session->rx.feedback),
+  FaspTime time = fasp_sooner (fasp_feedback_get_timeout (&session->rx.feedback),
       fasp_session_get_speak_up_time (session));
   for (guint i = 0; i < session->n_paths; i++) {
     const FaspPath *path = &session->paths[i];
@@ -191,8 +187,6 @@ fasp_session_poll_feedback (FaspSession *session, FaspTime now, FaspDatagram *da
 {
   FaspPacket p;
 
-  if (session->role != FASP_ROLE_RECEIVER)
-    return FALSE;
   look_at_flows (session, now);
   if (!fasp_feedback_is_due (&session->rx.feedback, now))
     return FALSE;

@@ -152,7 +152,7 @@ log_waiting (FaspSession *session, FaspTime now, guint64 block)
 FaspTime
 fasp_session_get_stream_time (const FaspSession *session, FaspTime now)
 {
-  return session->role == FASP_ROLE_SENDER ? session->stream_time : FASP_NEVER;
+  return session->stream_time;
 }
 
 void
@@ -179,8 +179,6 @@ fasp_session_poll_stream (FaspSession *session, FaspTime now, FaspDatagram *data
   FaspTxItem item;
   FaspPacket p;
 
-  if (session->role != FASP_ROLE_SENDER)
-    return FALSE;
   item = get_next (session, now);
   tell_dry (session, now, &item);
   if (item.kind == FASP_TX_NOTHING || waits_for_group (session, now, &item))

@@ -146,7 +146,7 @@ all_passes (const FaspSession *session)
 static gboolean
 probes (const FaspSession *session)
 {
-  return session->role == FASP_ROLE_SENDER && !session->group.member.joined && !session->tx.unheard;
+  return !session->group.member.joined && !session->tx.unheard;
 }
 
 FaspTime

@@ -120,7 +120,7 @@ fasp_session_write_position (FaspSession *session, FaspWriter *w, guint64 number
 FaspTime
 fasp_session_get_promise_time (const FaspSession *session, FaspTime now)
 {
-  if (session->role != FASP_ROLE_SENDER || !session->rtt.measured)
+  if (!session->rtt.measured)
     return FASP_NEVER;
   return fasp_sooner (session->promise.time,
       fasp_path_estimate_get_timeout (&session->tx.estimate));
@@ -134,7 +134,7 @@ fasp_session_poll_promise (FaspSession *session, FaspTime now, FaspDatagram *dat
   FaspPathEstimateCounts counts;
   FaspPacket p;
 
-  if (session->role != FASP_ROLE_SENDER || !session->rtt.measured)
+  if (!session->rtt.measured)
     return FALSE;
   /* members speak seldom, and do not wait long for the latency to be found */
   if (session->group.member.joined)

@@ -1,27 +1,23 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * faspsessiontasks.c: what a session does and when, in one table: its turns, and when the next one
- * is due.
+ * faspsessiontasks.c: what a session does, and when: a table of its tasks.
  */
 #include "faspsessionprivate.h"
 
-/* What a session may have to send, in the order in which it is looked at. */
+/* What a session may have to send. */
 typedef struct
 {
   /* When there may be something; nothing is changed by asking. */
   FaspTime (*get_time) (const FaspSession *session, FaspTime now);
-  /* TRUE: a datagram is to leave. NULL: somebody else looks (see get_time). */
+  /* TRUE: a datagram is to leave. NULL: the endpoint looks after it. */
   gboolean (*poll) (FaspSession *session, FaspTime now, FaspDatagram *datagram);
-  gboolean is_paced;   /* a sender does it when its pacer lets something leave */
-  gboolean is_for_all; /* also for a peer whose address is not proved */
+  gboolean is_paced; /* it waits for the sender's pacer */
 } FaspTask;
 
 /* When a receiver has something to give up, or to ask for. */
 static FaspTime
 get_reading_time (const FaspSession *session, FaspTime now)
 {
-  if (session->role != FASP_ROLE_RECEIVER)
-    return FASP_NEVER;
   return fasp_sooner (fasp_rx_get_give_up_time (&session->rx, now),
       fasp_key_frame_get_time (&session->rx.key_frame));
 }
@@ -29,8 +25,6 @@ get_reading_time (const FaspSession *session, FaspTime now)
 static gboolean
 poll_reading (FaspSession *session, FaspTime now, FaspDatagram *datagram)
 {
-  if (session->role != FASP_ROLE_RECEIVER)
-    return FALSE;
   fasp_rx_recover (&session->rx, now);
   fasp_rx_give_up (&session->rx, now);
   fasp_rx_tell_key_frame (&session->rx, now);
@@ -72,24 +66,54 @@ get_silence_time (const FaspSession *session, FaspTime now)
 }
 
 /* clang-format off */
-static const FaspTask TASKS[] = {
+/* The tasks of a session, in the order in which they are looked at. Those without `poll' come last; then
+ * comes one of zeros. */
+#define END { NULL, NULL, FALSE }
+static const FaspTask SENDER[] = {
   /* it is small, so it may leave before the next block */
-  { fasp_session_get_question_time, fasp_session_poll_question, FALSE, FALSE },
-  { get_silence_time, NULL, FALSE, TRUE },
-  { get_reading_time, poll_reading, TRUE, FALSE },
-  { fasp_session_get_pong_time, fasp_session_poll_pong, TRUE, TRUE },
-  { fasp_session_get_feedback_time, fasp_session_poll_feedback, TRUE, FALSE },
-  { fasp_session_get_challenge_time, fasp_session_poll_challenge, TRUE, TRUE },
-  { fasp_session_get_probe_time, fasp_session_poll_probe, TRUE, FALSE },
-  { fasp_session_get_next_ping_time, fasp_session_poll_ping, TRUE, FALSE },
-  { fasp_session_get_quiet_time, fasp_session_poll_quiet, TRUE, FALSE },
-  { fasp_session_get_promise_time, fasp_session_poll_promise, TRUE, FALSE },
-  { fasp_session_get_speaker_time, fasp_session_poll_speaker, TRUE, FALSE },
-  { fasp_session_get_stream_time, fasp_session_poll_stream, TRUE, FALSE },
-  { get_hold_time, NULL, TRUE, FALSE },
-  { get_outage_time, NULL, TRUE, FALSE },
+  { fasp_session_get_question_time, fasp_session_poll_question, FALSE },
+  { fasp_session_get_pong_time, fasp_session_poll_pong, TRUE },
+  { fasp_session_get_challenge_time, fasp_session_poll_challenge, TRUE },
+  { fasp_session_get_probe_time, fasp_session_poll_probe, TRUE },
+  { fasp_session_get_next_ping_time, fasp_session_poll_ping, TRUE },
+  { fasp_session_get_quiet_time, fasp_session_poll_quiet, TRUE },
+  { fasp_session_get_promise_time, fasp_session_poll_promise, TRUE },
+  { fasp_session_get_speaker_time, fasp_session_poll_speaker, TRUE },
+  { fasp_session_get_stream_time, fasp_session_poll_stream, TRUE },
+  { get_outage_time, NULL, TRUE },
+  { get_silence_time, NULL, FALSE },
+  END
+};
+
+static const FaspTask RECEIVER[] = {
+  { get_reading_time, poll_reading, FALSE },
+  { fasp_session_get_pong_time, fasp_session_poll_pong, FALSE },
+  { fasp_session_get_feedback_time, fasp_session_poll_feedback, FALSE },
+  { fasp_session_get_challenge_time, fasp_session_poll_challenge, FALSE },
+  { fasp_session_get_next_ping_time, fasp_session_poll_ping, FALSE },
+  { fasp_session_get_quiet_time, fasp_session_poll_quiet, FALSE },
+  { get_hold_time, NULL, FALSE },
+  { get_outage_time, NULL, FALSE },
+  { get_silence_time, NULL, FALSE },
+  END
+};
+
+/* Nothing else goes to an address that is not proved. */
+static const FaspTask UNPROVED[] = {
+  { fasp_session_get_pong_time, fasp_session_poll_pong, FALSE },
+  { fasp_session_get_challenge_time, fasp_session_poll_challenge, FALSE },
+  { get_silence_time, NULL, FALSE },
+  END
 };
 /* clang-format on */
+
+static const FaspTask *
+get_tasks (const FaspSession *session)
+{
+  if (!session->is_proved)
+    return UNPROVED;
+  return session->role == FASP_ROLE_SENDER ? SENDER : RECEIVER;
+}
 
 gboolean
 fasp_session_poll (FaspSession *session, FaspTime now, FaspDatagram *datagram)
@@ -114,12 +138,8 @@ fasp_session_poll (FaspSession *session, FaspTime now, FaspDatagram *datagram)
           "it never confirms that it has the new key");
     fasp_session_follow_rate (session, now);
   }
-  for (guint i = 0; i < G_N_ELEMENTS (TASKS); i++) {
-    const FaspTask *task = &TASKS[i];
-
-    if (task->poll == NULL || (!session->is_proved && !task->is_for_all))
-      continue;
-    if (task->is_paced && session->is_proved && session->role == FASP_ROLE_SENDER && !is_ready) {
+  for (const FaspTask *task = get_tasks (session); task->poll != NULL; task++) {
+    if (task->is_paced && !is_ready) {
       is_ready = fasp_session_is_ready (session, now);
       if (!is_ready)
         return FALSE;
@@ -133,16 +153,18 @@ fasp_session_poll (FaspSession *session, FaspTime now, FaspDatagram *datagram)
 static FaspTime
 get_open_timeout (const FaspSession *session, FaspTime now)
 {
+  const FaspTask *tasks = get_tasks (session);
   FaspTime paced = FASP_NEVER, unpaced = FASP_NEVER;
 
-  for (guint i = 0; i < G_N_ELEMENTS (TASKS); i++) {
-    const FaspTask *task = &TASKS[i];
-    FaspTime *time = task->is_paced ? &paced : &unpaced;
+  for (const FaspTask *task = tasks; task->get_time != NULL; task++) {
+    FaspTime time = task->get_time (session, now);
 
-    if (session->is_proved || task->is_for_all)
-      *time = fasp_sooner (*time, task->get_time (session, now));
+    if (task->is_paced)
+      paced = fasp_sooner (paced, time);
+    else
+      unpaced = fasp_sooner (unpaced, time);
   }
-  if (session->is_proved && session->role == FASP_ROLE_SENDER)
+  if (tasks == SENDER)
     paced = fasp_later (paced,
         fasp_sooner (fasp_pacer_get_wake (&session->pacer, now, session->sizes.wire_max),
             session->rate_control.until));
