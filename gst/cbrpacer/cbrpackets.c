@@ -18,7 +18,8 @@ typedef enum
   WAIT, /* more must come to tell, or to make it whole */
 } Verdict;
 
-/* Is the sync byte of a packet that begins at @at there? Then *is_sync: is it one? */
+/* TRUE: the byte that is the sync byte of a packet that begins at @at has come. *is_sync: it is
+ * one. */
 static gboolean
 get_sync (Look *look, gsize at, CbrPlace *place, gboolean *is_sync)
 {

@@ -25,7 +25,7 @@
 #define SPEAKER_AGAIN (500 * FASP_MSEC)
 /* Members' own datagrams go before the group's, and the group's retransmissions before its new
  * blocks. But after TURNS_IN_A_ROW of these, each further one has to wait for TURNS_OWED new
- * blocks, if there are any: so a member that lacks much does not starve the others. */
+ * blocks, if there are any. So the stream goes on for the others while one member lacks much. */
 #define TURNS_IN_A_ROW 32
 #define TURNS_OWED 3
 /* A member becomes the speaker if it is nearer than the speaker by this factor. */

@@ -13,7 +13,7 @@
 #define PRIOR_PACKETS 200.
 #define PRIOR_LOST 10.
 #define PRIOR_HOLES 8.
-/* How much worse than it looks the path is taken to be, in standard deviations. */
+/* The loss is taken to be higher than the count by this many standard deviations. */
 #define CAUTION .5
 /* From this share on the result comes from losses seen. */
 #define SEEN .5

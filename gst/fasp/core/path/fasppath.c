@@ -33,8 +33,8 @@ fasp_path_suppose (FaspPath *path, FaspTime now, const FaspAddress *at, gboolean
   if (path->challenge.has_candidate && path->challenge.heard && !heard
       && now - path->heard < FASP_PATH_MUTE)
     return;
-  /* a peer that is heard from several addresses in turn is not challenged for each datagram: its
-   * answers would come when we have forgotten the PINGs, and be heard from there again */
+  /* a peer that is heard from several addresses in turn is not challenged for each datagram: a PING
+   * would be forgotten before its answer comes, and the answer would cause the next one */
   if (!path->challenge.has_candidate || !fasp_address_equal (&path->challenge.candidate, at)) {
     path->challenge.since = now;
     path->challenge.time = MAX (now, path->challenge.sent + FASP_CHALLENGE_INTERVAL);
@@ -42,7 +42,7 @@ fasp_path_suppose (FaspPath *path, FaspTime now, const FaspAddress *at, gboolean
   path->challenge.candidate = *at;
   path->challenge.heard = heard;
   path->challenge.has_candidate = TRUE;
-  /* a peer that is there sends something now and then; nobody else is challenged for long */
+  /* challenges go on while the peer sends something from there; else only these leave */
   path->challenge.left = FASP_CHALLENGES;
 }
 

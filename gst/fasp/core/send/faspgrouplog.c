@@ -262,12 +262,12 @@ is_shared (const FaspGroupLog *log, FaspTime now, const Entry *e, gboolean speak
 {
   if (log->members < 2)
     return FALSE;
-  /* not for a few members: meanwhile the others' stream would stand still */
+  /* not for a few members, as the others would get no new blocks meanwhile */
   if (is_old (log, now, e))
     return e->requests > OLD_SHARE * log->members;
   if (e->requests >= 2 && now - e->asked <= log->window)
     return TRUE;
-  /* a block that is lost again and again is one member's problem, until another asks, too */
+  /* a block that is lost again and again goes to one member only, until another one asks for it */
   return e->rounds <= ROUNDS_SHARED
       && (log->shared >= SHARED_ENOUGH * MAX (log->events, 1)
           || (speaks && log->spoken >= SPOKEN_ENOUGH * MAX (log->events, 1)));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * faspsentmapprivate.h: shared by faspsentmap.c and what it stands on: faspsentmapblocks.c,
- * faspsentmapflow.c and faspsentmapgroup.c.
+ * faspsentmapprivate.h: the sent map's state, shared by faspsentmap.c and the files that it uses:
+ * faspsentmapblocks.c, faspsentmapflow.c and faspsentmapgroup.c.
  */
 #pragma once
 
