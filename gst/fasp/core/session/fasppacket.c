@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "fasppacket.h"
 
-/* One of this many feedbacks takes a flow even if it is silent. */
+/* One in this many feedbacks may take a silent flow, too. */
 #define SILENT_EVERY 4
 
 void

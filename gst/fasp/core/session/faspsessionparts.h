@@ -27,7 +27,7 @@ typedef struct
 {
   FaspLatency latency;
   gboolean has_fec;          /* repair symbols may be used */
-  gboolean sends_timestamps; /* receiver: the sender wants the times at which packets arrived */
+  gboolean sends_timestamps; /* receiver: the sender wants receive timestamps */
 } FaspTerms;
 
 /* Our keys. Changed by fasp_session_set_keys(). */
@@ -47,8 +47,8 @@ typedef struct
   guint64 limit;     /* datagrams */
   FaspTime time;     /* when the interval of this key ends */
   guint64 datagrams; /* sealed with this key */
-  FaspTime asked;    /* when the peer was last asked whether it has this key, */
-  FaspTime wait;     /* and the time until it is asked again; 0: it was not asked */
+  FaspTime asked;    /* when the peer was last asked whether it has this key */
+  FaspTime wait;     /* from then until it is asked again; 0: it was not asked */
 } FaspRekeying;
 
 /* What is of interest until the session is open. Changed by the endpoint, unless said otherwise. */
@@ -61,9 +61,9 @@ typedef struct
   FaspAddress from;    /* the address that the last OPEN came from */
   gboolean moved;      /* an earlier OPEN came from another address */
   gboolean accept_due; /* ACCEPT is to be sent, or sent again */
-  struct _FaspBucket *bucket; /* listener: the token bucket of its network, not owned, */
-  GList place;                /* and its place in the endpoint's queue of calls */
-  guint64 network;            /* listener: where it was called from, as the rate limit names it */
+  struct _FaspBucket *bucket; /* listener: the token bucket of its network, not owned */
+  GList place;                /* listener: its link of the endpoint's queue of half-open sessions */
+  guint64 network;            /* listener: the caller's network (fasp_limiter_get_network()) */
   guint peer;                 /* caller: index of the peer that was called, of several */
 } FaspSessionHandshake;
 
@@ -73,7 +73,7 @@ typedef struct
   guint64 block;             /* the first that was promised to the peer */
   FaspStreamOffset offset;   /* its offset in the stream, as our hello gave it */
   gboolean has_header;       /* our hello announced a stream with a header */
-  FaspStreamOffset previous; /* the offset at which the peer stood before, if that is known */
+  FaspStreamOffset previous; /* the offset up to which the peer had the stream before, if known */
   guint64 live_from; /* of a session that began in the past: the block that was to be written
                         next when it joined; else 0 */
 } FaspSessionStart;
@@ -133,9 +133,10 @@ typedef struct
   guint32 room_told;    /* the room that the block size was last chosen for; the endpoint's */
   /* sender: does the path MTU hold? changed by the session */
   guint64 confirm_from; /* first block sent since it was last in doubt */
-  guint32 largest_sent; /* payload of the largest block sent, */
-  guint32
-      largest_passed; /* and of the largest that passed in one piece, since it was last checked */
+  /* payload of the largest block sent, and of the largest that passed in one piece, since the path
+   * MTU was last checked */
+  guint32 largest_sent;
+  guint32 largest_passed;
 } FaspSessionSizes;
 
 /* Which flow the next datagram takes, of several. Changed by the session. */
@@ -145,8 +146,8 @@ typedef struct
   guint64 doubled;     /* flows that have carried the newest block, a bit each */
   guint64 tailed;      /* flows that this round of TAILs has used, a bit each */
   guint8 last;         /* flow of the last block sent */
-  guint8 turn;         /* receiver: flow of the last datagram that could take any, */
-  guint turns;         /* and how many such datagrams there were */
+  guint8 turn;         /* receiver: flow of the last datagram that could take any flow */
+  guint turns;         /* receiver: number of such datagrams */
 } FaspFlowChoice;
 
 /* How the session ends. Changed by the session. */
@@ -194,14 +195,14 @@ typedef struct
   FaspMeter send, receive; /* bytes on the wire */
 } FaspTraffic;
 
-/* What the application was told. Changed by the endpoint. */
+/* What the application was told of, by events. Changed by the endpoint. */
 typedef struct
 {
   gboolean connected; /* of the connection */
   gboolean removed;   /* of its end */
   gboolean shortfall; /* that the latency does not keep what is wanted */
-  FaspTime promise;   /* when of the promise */
-  guint64 wants;      /* sender: fasp_tx_count_wants() for which it was asked for a key frame */
+  FaspTime promise;   /* when it was last told of the promise */
+  guint64 wants;      /* sender: fasp_tx_count_wants() when it was last asked for a key frame */
 } FaspTold;
 
 /* The session in the endpoint's lists. Changed by the endpoint. */
@@ -210,18 +211,18 @@ typedef struct
   guint64 order;             /* number among all sessions that the endpoint ever had */
   guint8 lane;               /* the lane that sends for it */
   FaspSchedulerEntry turn;   /* when the endpoint looks at it next */
-  FaspHeapItem first_needed; /* place in the heap by the first block still needed */
+  FaspHeapItem first_needed; /* in the endpoint's heap, by the first block that is still needed */
   FaspTime *unheard_turn; /* sender: the endpoint's: when the next block may go to any peer that has
                              reported nothing */
 } FaspSessionEntry;
 
-/* Sender: what an application that asks how it goes was answered last. Changed by
- * endpoint/faspendpointstats.c. */
+/* Sender: state at the application's last call of fasp_endpoint_look_at_missed() and
+ * fasp_endpoint_look_for_stuck(). Changed by endpoint/faspendpointstats.c. */
 typedef struct
 {
   FaspTime missed; /* fasp_pacer_get_missed() */
-  guint64 acked;   /* tx.acked, */
-  guint stuck;     /* and how often in a row it had not moved although data was in flight */
+  guint64 acked;   /* tx.acked */
+  guint stuck;     /* calls in a row at which acked had not moved although data was in flight */
 } FaspProgress;
 
 G_END_DECLS
