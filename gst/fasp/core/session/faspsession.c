@@ -14,7 +14,7 @@ fasp_session_new (FaspRole role, guint32 id, FaspTime now, const FaspAddress *pe
   session->role = role;
   session->id = id;
   session->liveness.created = session->liveness.heard = session->liveness.spoken = now;
-  /* a caller that never says more costs little */
+  /* one path until it is open, so that a caller that sends nothing more costs little */
   session->n_flows = CLAMP (flows, 1, FASP_FLOWS_MAX);
   session->n_paths = 1;
   session->paths = g_new (FaspPath, 1);
@@ -324,7 +324,7 @@ fasp_session_get_unused (const FaspSession *session, FaspTime now)
 FaspTime
 fasp_session_get_rekey_time (const FaspSession *session)
 {
-  /* it would only get in the way of finding the peer again */
+  /* a sent block would delay what is sent to find the peer again */
   if (session->liveness.interrupted
       || (session->n_paths == 1 && session->paths[0].challenge.has_candidate))
     return FASP_NEVER;

@@ -35,11 +35,11 @@ G_BEGIN_DECLS
 /* All peers that have called and reported nothing share a pace: one new block in this time, which
  * makes an initial window in a tenth of a second. */
 #define FASP_UNHEARD_EVERY (10 * FASP_MSEC)
-/* How long a receiver waits for a latency that the sender is to find. */
+/* The longest time that a receiver holds blocks back until the sender has found the latency. */
 #define FASP_HOLD_MAX (2 * FASP_SEC)
 #define FASP_JUMBO_KNOWN (3 * FASP_SEC)
 /* A key is due for replacement after this time, or this many datagrams: half of what
- * GCM can stand (RFC 9001, section 6.6). */
+ * GCM allows (RFC 9001, section 6.6). */
 #define FASP_REKEY_INTERVAL (60 * FASP_SEC)
 #define FASP_REKEY_DATAGRAMS (1 << 22)
 
@@ -120,8 +120,8 @@ gboolean fasp_session_refused (FaspSession *session, FaspTime now, const FaspAdd
 /* When that report is to be believed, unless something is heard from an address of the
  * peer before. FASP_NEVER: not all addresses of the peer were refused. */
 FaspTime fasp_session_get_refused_time (const FaspSession *session);
-/* Somebody at @from asks whether we still know this session: the peer, or whoever has
- * copied what it said. */
+/* A call from @from asks whether we still know this session. It is from the peer, or from somebody
+ * who has copied the peer's call. */
 void fasp_session_is_asked_for (FaspSession *session, FaspTime now, const FaspAddress *from);
 /* The peer's address: that of the first flow whose address is known. */
 const FaspAddress *fasp_session_get_address (const FaspSession *session);
@@ -160,8 +160,8 @@ FaspSessionResult fasp_session_unseal (FaspSession *session, FaspTime now, const
 FaspSessionResult fasp_session_take (FaspSession *session, FaspTime now, const FaspAddress *from,
     FaspOpened *opened, gboolean marked);
 gboolean fasp_session_poll (FaspSession *session, FaspTime now, FaspDatagram *datagram);
-/* Looks which of several flows carry.  Returns a bit for each that people are to be told of: what
- * is in the `outage' of its path. */
+/* Looks which of several flows carry.  Returns a bit for each flow whose `outage' (in its path) has
+ * changed, so that the application is to be told. */
 guint64 fasp_session_look_for_outages (FaspSession *session, FaspTime now);
 /* When to poll it again: what fasp_session_end_turn() has found counts, too. */
 FaspTime fasp_session_get_timeout (const FaspSession *session, FaspTime now);
@@ -170,14 +170,14 @@ FaspTime fasp_session_get_timeout (const FaspSession *session, FaspTime now);
  * A member of a group speaks seldom, and a receiver counts what it hears from the group
  * as the sender's, for a while. */
 FaspTime fasp_session_get_silent_since (const FaspSession *session);
-/* For @span, we were not running to hear anybody. */
+/* Our process did not run for @span, so that it could hear nobody. */
 void fasp_session_excuse (FaspSession *session, FaspTime span);
 
-/* The latency that the session began with, in ms. FALSE: not known yet. */
+/* The latency that the session began with, ms. FALSE: it is not known yet. */
 gboolean fasp_session_get_first_latency (const FaspSession *session, guint *latency_ms);
-/* How long a peer may be silent before the session is interrupted. A call that was
- * repeated before it was answered does not show its round-trip time, which may be that
- * of a satellite link. */
+/* How long a peer may be silent before the session is interrupted. If a call was repeated before it
+ * was answered, the answer does not show the round trip, which may be that of a satellite link, so
+ * the time is longer then. */
 FaspTime fasp_session_get_patience (const FaspSession *session);
 /* Until when a receiver holds back what it has, unless it learns the latency before; 0:
  * nothing is held back. */
@@ -229,7 +229,7 @@ fasp_session_has_unread (const FaspSession *session)
 }
 
 void fasp_session_close (FaspSession *session, FaspTime now, FaspReason reason, const gchar *text);
-/* A goodbye that nobody answered in time is the end, once it has left at all. */
+/* Ends the session if a CLOSE has left and was not answered in time. */
 void fasp_session_tend_close (FaspSession *session, FaspTime now);
 
 void fasp_session_get_stats (FaspSession *session, FaspTime now, FaspSessionStats *stats);

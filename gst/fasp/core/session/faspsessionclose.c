@@ -18,7 +18,7 @@ fasp_session_close (FaspSession *session, FaspTime now, FaspReason reason, const
     session->closing.deadline = now;
     return;
   }
-  /* nobody answers who is not heard, so one goodbye is enough */
+  /* a peer that is not heard is not waited for: CLOSE is sent once */
   session->closing.deadline = session->liveness.interrupted ? now : now + FASP_CLOSE_TIMEOUT;
   session->state = FASP_SESSION_CLOSING;
   session->closing.initiated = TRUE;

@@ -13,7 +13,7 @@
 /* Bytes of a FEEDBACK besides flows and ranges, and of what may follow it. */
 #define REST_MAX (FASP_FEEDBACK_SIZE_MAX + FASP_EXPIRED_SIZE + FASP_PING_SIZE)
 
-/* with the group's flow, and an arrival of each */
+/* with the group's flow, and a receive timestamp of each */
 G_STATIC_ASSERT (FASP_SESSION_HEADER + REST_MAX + (FLOWS_TOLD + 1) * FASP_FEEDBACK_FLOW_MAX
         + FLOWS_TOLD * FASP_FEEDBACK_ARRIVAL_MAX + RANGES_LEAST + FASP_TAG_SIZE_MAX
     <= FASP_PMTU_BASE);
@@ -61,7 +61,7 @@ tell_flow (FaspSession *session, FaspTime now, guint8 flow, FaspFeedbackFlow *to
   if (fasp_gap_get_settled (path->gap, now, &settled))
     unsettled = largest - settled;
   fasp_gap_get_counters (path->gap, &counters);
-  /* if nothing has come, the rest has no meaning */
+  /* if nothing has come, the other fields have no meaning */
   *told = (FaspFeedbackFlow) {
     .flow = flow,
     .largest = largest,
@@ -74,8 +74,8 @@ tell_flow (FaspSession *session, FaspTime now, guint8 flow, FaspFeedbackFlow *to
   path->reported.serial = session->feedback_serial;
 }
 
-/* Adds at most @max arrivals of a flow, 1 at least, evenly spaced, as far as there is room for
- * them; returns the bytes that remain of @room. */
+/* Adds at most @max receive timestamps of a flow, 1 at least, evenly spaced, as far as there is
+ * room for them; returns the bytes that remain of @room. */
 static gsize
 tell_timestamps (FaspSession *session, FaspFeedbackFlow *told, guint max, gsize room)
 {
@@ -192,8 +192,8 @@ fasp_session_poll_feedback (FaspSession *session, FaspTime now, FaspDatagram *da
     return FALSE;
   fasp_packet_begin (&p, session, datagram, fasp_packet_pick_flow (session));
   fasp_session_write_feedback (session, now, &p.w);
-  /* With one flow, or if damped, a PING goes along. With several flows it has a datagram
-   * of its own (fasp_session_poll_ping()). */
+  /* With one flow, or for a member that backs off, a PING goes along. With several flows it has a
+   * datagram of its own (fasp_session_poll_ping()). */
   if ((fasp_feedback_backs_off (&session->rx.feedback) || session->n_paths == 1)
       && now >= session->pings.time)
     fasp_session_write_ping (session, now, &p);

@@ -8,7 +8,7 @@
 /* What the group sends counts as the sender's for this many clocks only: everybody who
  * has the group's key could forge it. */
 #define BELIEVED 2
-/* A receiver that has not heard the group for this time tells the sender, repeatedly. */
+/* A receiver that has not heard the group for this time sends FEEDBACK that says so, repeatedly. */
 #define SPEAK_UP_AFTER FASP_SEC
 #define SPEAK_UP_AGAIN (500 * FASP_MSEC)
 
@@ -24,7 +24,7 @@ fasp_session_get_silent_since (const FaspSession *session)
     return fasp_group_log_get_deadline (session->group.sender->log, heard);
   if (receiver == NULL)
     return heard;
-  /* the sender may have told of a shorter clock since then */
+  /* the sender may have shortened the clock since then */
   end = MAX (heard, rx->feedback.clock_since) + BELIEVED * rx->feedback.backoff.clock;
   end = MIN (end, heard + BELIEVED * FASP_MEMBER_CLOCK_MAX);
   return MAX (heard, MIN (receiver->heard, end));
@@ -51,8 +51,8 @@ fasp_session_get_beat (const FaspSession *session)
 FaspTime
 fasp_session_get_ping_time (const FaspSession *session)
 {
-  /* a member is asked only when it should have spoken; a receiver that is damped sends its
-   * PING along with its feedback */
+  /* a member is asked only when it should have spoken; a receiver that backs off sends its PING
+   * along with its feedback */
   if (session->role == FASP_ROLE_SENDER)
     return session->group.member.joined && session->rtt.measured ?
         MAX (fasp_session_get_silent_since (session), session->pings.time - FASP_KEEPALIVE) :

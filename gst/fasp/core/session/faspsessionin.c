@@ -129,9 +129,9 @@ knows_phase (const FaspSession *session, const FaspFeedback *feedback)
   return FALSE;
 }
 
-/* The size of the largest block from @from on that this FEEDBACK, which tells the truth as far as
- * is known, acknowledges and that went through in one piece. Blocks that were lost do not count:
- * the receiver may have given them up as too late. */
+/* The size of the largest block from @from on that this FEEDBACK, which is a possible one,
+ * acknowledges, and that went through in one piece. Blocks that were lost do not count: the
+ * receiver may have given them up as too late. */
 static guint32
 find_passed (const FaspSession *session, guint64 from, guint64 ack)
 {
@@ -217,8 +217,8 @@ report_timestamps (FaspSession *session, FaspTime now, guint32 clock, const Fasp
   session->rate_control.until = now;
 }
 
-/* The receiver reports no packet at or below `largest' again, whether or not it has
- * reported when that arrived. */
+/* The receiver reports no packet at or below `largest' again, whether or not it has reported its
+ * receive timestamp. */
 static void
 forget_sent (FaspPath *path, const FaspFeedbackFlow *told)
 {
@@ -226,7 +226,7 @@ forget_sent (FaspPath *path, const FaspFeedbackFlow *told)
       1 + fasp_widen_given (told->largest, FASP_PN_BITS, path->next_pn));
 }
 
-/* The receiver learns of a new budget by the next PROMISE. */
+/* A new feedback rate goes to the receiver with the next PROMISE. */
 static void
 follow_feedback_rate (FaspSession *session, FaspTime now, guint8 flow, guint32 clock, gsize wire)
 {
@@ -321,7 +321,7 @@ handle_frame (FaspSession *session, FaspTime now, const FaspAddress *from, guint
         handle_feedback (session, now, flow, frame->feedback, wire);
       break;
     case FASP_FRAME_EXPIRED:
-      /* what one member lacks is sent to all */
+      /* EXPIRED of a member is ignored, as what one member lacks is sent to all */
       if (sender && !session->group.member.joined)
         fasp_tx_expire (&session->tx, now, frame->expired.media_time, &session->rtt);
       break;

@@ -3,8 +3,8 @@
 
 /* The bytes of a TAIL on the wire, at most. */
 #define QUESTION 96
-/* A new block that has waited for longer is one that the log tells of, and so is the next one that
- * waited for less than half of it. */
+/* The log has an event when a new block has waited for longer than this, and another one when the
+ * next has waited for less than half of it. */
 #define LONG (100 * FASP_MSEC)
 
 FaspTime
@@ -98,8 +98,8 @@ waits_for_group (const FaspSession *session, FaspTime now, const FaspTxItem *ite
       && fasp_multicast_sender_get_ready (session->group.sender, now) > now;
 }
 
-/* Had nothing to send for a while, which nobody saw: the next block has come when the rate would
- * have allowed it already. */
+/* Was the session without anything to send for a while, unnoticed?  It was if the next block was
+ * written after the rate would have allowed it to leave. */
 static gboolean
 was_dry (const FaspSession *session, const FaspTxItem *item)
 {

@@ -209,8 +209,8 @@ fasp_session_poll_probe (FaspSession *session, FaspTime now, FaspDatagram *datag
   return FALSE;
 }
 
-/* Could a member tell where in the stream the group's blocks belong? Only once it knows
- * how far the stream is. */
+/* Can a member widen the low bits of the group's block numbers? Only once it knows how far the
+ * stream is. */
 static gboolean
 is_in_stream (const FaspTx *tx)
 {

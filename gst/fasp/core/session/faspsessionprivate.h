@@ -81,7 +81,7 @@ FaspTime fasp_session_get_beat (const FaspSession *session);
 /* Sender: asks for FEEDBACK, for which its controller waits. */
 FaspTime fasp_session_get_question_time (const FaspSession *session, FaspTime now);
 gboolean fasp_session_poll_question (FaspSession *session, FaspTime now, FaspDatagram *datagram);
-/* Sender: assesses the path again, and tells the peer what to expect. */
+/* Sender: estimates the path again, and sends PROMISE to the peer. */
 FaspTime fasp_session_get_promise_time (const FaspSession *session, FaspTime now);
 gboolean fasp_session_poll_promise (FaspSession *session, FaspTime now, FaspDatagram *datagram);
 /* Sender: makes this member of a group the speaker, who asks for what all members may lack. */
@@ -99,7 +99,7 @@ void fasp_session_follow_rate (FaspSession *session, FaspTime now);
 gboolean fasp_session_is_ready (const FaspSession *session, FaspTime now);
 /* Adds a POSITION that says where block @number begins, if that is known. */
 void fasp_session_write_position (FaspSession *session, FaspWriter *w, guint64 number);
-/* When to tell the sender that the group is not heard. */
+/* When to send FEEDBACK that says that the group is not heard. */
 FaspTime fasp_session_get_speak_up_time (const FaspSession *session);
 /* Payload bytes that a copy may use. */
 gint64 fasp_session_get_unused (const FaspSession *session, FaspTime now);

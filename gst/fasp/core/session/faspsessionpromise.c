@@ -10,7 +10,7 @@
 /* At most this many datagrams are taken as evidence of the recent loss. */
 #define LOSS_SEEN_MAX 20000
 
-/* What is to be known of flows that all carry each block. */
+/* With flow-assignment=duplicate: the counts of all flows together. */
 static void
 count_doubled (FaspSession *session, FaspTime now, FaspPathEstimateCounts *counts)
 {
@@ -42,7 +42,7 @@ count_doubled (FaspSession *session, FaspTime now, FaspPathEstimateCounts *count
   counts->apart = counts->doubled ? MAX (most - least, 0) : 0;
 }
 
-/* Collects the figures that the outlook is made from. */
+/* Collects the counts that the path estimate is made from. */
 static void
 count (FaspSession *session, FaspTime now, FaspPathEstimateCounts *counts)
 {
@@ -126,7 +126,7 @@ fasp_session_get_promise_time (const FaspSession *session, FaspTime now)
       fasp_path_estimate_get_timeout (&session->tx.estimate));
 }
 
-/* Assesses the path again and tells the peer what to expect. */
+/* Estimates the path again, and sends PROMISE to the peer. */
 gboolean
 fasp_session_poll_promise (FaspSession *session, FaspTime now, FaspDatagram *datagram)
 {
@@ -164,7 +164,7 @@ fasp_session_poll_promise (FaspSession *session, FaspTime now, FaspDatagram *dat
   return fasp_packet_finish (&p, session, now, FASP_NO_BLOCK, FALSE);
 }
 
-/* The sender tells the latency. TRUE: it is the first. */
+/* The sender announces a latency. TRUE: it is the first. */
 static gboolean
 set_latency (FaspSession *session, FaspTime now, FaspTime latency)
 {

@@ -7,7 +7,7 @@
 /* What a session may have to send. */
 typedef struct
 {
-  /* When there may be something; nothing is changed by asking. */
+  /* When there may be something to send, or the endpoint has to act.  Changes nothing. */
   FaspTime (*get_time) (const FaspSession *session, FaspTime now);
   /* TRUE: a datagram is to leave. NULL: the endpoint looks after it. */
   gboolean (*poll) (FaspSession *session, FaspTime now, FaspDatagram *datagram);
@@ -31,7 +31,7 @@ poll_reading (FaspSession *session, FaspTime now, FaspDatagram *datagram)
   return FALSE;
 }
 
-/* The endpoint then delivers what is held back. */
+/* When the endpoint is to deliver what was held back. */
 static FaspTime
 get_hold_time (const FaspSession *session, FaspTime now)
 {
@@ -40,7 +40,8 @@ get_hold_time (const FaspSession *session, FaspTime now)
   return end > 0 ? end : FASP_NEVER;
 }
 
-/* The endpoint then tells of a flow that does not carry (fasp_session_look_for_outages()). */
+/* When the endpoint may have to report a flow that does not carry
+ * (fasp_session_look_for_outages()). */
 static FaspTime
 get_outage_time (const FaspSession *session, FaspTime now)
 {
@@ -51,7 +52,7 @@ get_outage_time (const FaspSession *session, FaspTime now)
   return time;
 }
 
-/* Its silence has consequences, which are the endpoint's: it is interrupted, or over. */
+/* When the endpoint is to act if the peer stays silent: the session is interrupted, or over. */
 static FaspTime
 get_silence_time (const FaspSession *session, FaspTime now)
 {
@@ -181,7 +182,7 @@ fasp_session_get_timeout (const FaspSession *session, FaspTime now)
     case FASP_SESSION_CLOSING:
       return MIN (session->closing.time, session->closing.deadline);
     case FASP_SESSION_CLOSED:
-      /* past its deadline, it waits for the application to read the rest */
+      /* after its deadline, the session stays until the application has read the rest */
       return session->closing.deadline > now ?
           MIN (session->closing.time, session->closing.deadline) :
           session->closing.time;
@@ -191,8 +192,8 @@ fasp_session_get_timeout (const FaspSession *session, FaspTime now)
   return get_open_timeout (session, now);
 }
 
-/* A peer that has reported nothing: its next new block has its turn among those of all such
- * peers. */
+/* A peer that has reported nothing: its next new block is scheduled among those of all such peers.
+ */
 static void
 wait_for_turn (FaspSession *session, FaspTime now)
 {

@@ -89,7 +89,7 @@ typedef enum
 
 #define FASP_FEEDBACK_TAIL 0x01
 #define FASP_FEEDBACK_TIMESTAMPS 0x02
-/* At most this many packet numbers between two reported arrivals. */
+/* At most this many packet numbers between two receive timestamps. */
 #define FASP_BACK_MAX (1 << 20)
 
 typedef struct
@@ -97,24 +97,24 @@ typedef struct
   guint64 start, length;
 } FaspRange;
 
-/* The arrival of a packet before `largest'. */
+/* The receive timestamp of a packet before `largest'. */
 typedef struct
 {
-  guint32 back;   /* packet numbers before the previous entry, */
-  guint32 before; /* and µs before it */
+  guint32 back;   /* packet numbers before the previous entry */
+  guint32 before; /* µs before the previous entry */
 } FaspFeedbackTimestamp;
 
 typedef struct
 {
   guint8 flow;
   guint32 largest;   /* low 24 bits */
-  guint64 unsettled; /* how far the settled packets lie behind `largest' */
+  guint64 unsettled; /* `largest' less the last settled packet number */
   guint64 delay;     /* µs since `largest' arrived */
   guint64 received;  /* distinct datagrams; 0: the other fields have no meaning */
   guint64 holes;     /* holes settled so far; losses in a row are one hole */
-  /* with arrivals only: */
-  guint64 marked;     /* datagrams with an ECN mark, */
-  guint n_timestamps; /* and further arrivals, from the newest to the oldest */
+  /* with receive timestamps only: */
+  guint64 marked;     /* datagrams with an ECN mark so far */
+  guint n_timestamps; /* timestamps of further packets, from the newest to the oldest */
   FaspFeedbackTimestamp timestamps[FASP_TIMESTAMPS];
 } FaspFeedbackFlow;
 
@@ -139,7 +139,7 @@ typedef struct
 } FaspFeedback;
 
 /* Largest size in bytes of: what belongs neither to flows nor to ranges; each flow;
- * each arrival on one. The terms follow the order of the fields on the wire. For a
+ * each receive timestamp of one. The terms follow the order of the fields on the wire. For a
  * range, see fasp_wire_range_size(). */
 #define FASP_FEEDBACK_SIZE_MAX \
   (1 + 1 + FASP_SERIAL_BITS / 8 + 4 + 5 * FASP_VARINT_SIZE + 1 + 2 * FASP_VARINT_SIZE + 2)
@@ -171,7 +171,7 @@ typedef struct
   guint64 serial;   /* counts up by one */
   guint64 latency;  /* ms */
   guint64 interval; /* seconds between skips */
-  guint64 budget;   /* of FEEDBACK, bytes/s; 0: not known */
+  guint64 budget;   /* feedback rate, bytes/s; 0: not known */
 } FaspPromiseFrame;
 
 typedef struct
@@ -224,12 +224,12 @@ typedef struct
 {
   guint32 seen; /* types below DATA that were in this datagram, a
                    bit each; 0 before the first frame */
-  /* room for what is large, the caller's; filled in: */
+  /* the caller's room for what is large, which the parser fills in */
   gchar *text;            /* CLOSE: FASP_TEXT_MAX + 1 bytes */
   FaspFeedback *feedback; /* FEEDBACK */
   FaspMemory *memory;     /* not on the wire: the memory of the payload, if
                              that may stay there */
-  FaspFrameType type;     /* says which of these there is: */
+  FaspFrameType type;     /* says which member of the union is valid */
   union
   {
     FaspPingFrame ping;     /* PING, PONG */
