@@ -63,9 +63,9 @@ static gboolean
 is_first_refusal (FaspEndpoint *endpoint, const guint8 nonce[FASP_NONCE_SIZE])
 {
   for (guint i = 0; i < FASP_REFUSED_KEPT; i++)
-    if (memcmp (endpoint->refused_calls[i], nonce, FASP_NONCE_SIZE) == 0)
+    if (memcmp (endpoint->refusals.calls[i], nonce, FASP_NONCE_SIZE) == 0)
       return FALSE;
-  memcpy (endpoint->refused_calls[endpoint->oldest_refused++ % FASP_REFUSED_KEPT], nonce,
+  memcpy (endpoint->refusals.calls[endpoint->refusals.oldest++ % FASP_REFUSED_KEPT], nonce,
       FASP_NONCE_SIZE);
   return TRUE;
 }
@@ -79,19 +79,19 @@ reject (FaspEndpoint *endpoint, FaspTime now, const Call *call, FaspReason reaso
 
   say_no (endpoint, call, reason, text);
   if (reason == FASP_REASON_KEY)
-    fasp_limiter_refused (endpoint->gate, now, call->from, call->proved);
+    fasp_limiter_refused (endpoint->admitted.gate, now, call->from, call->proved);
   if (!is_first_refusal (endpoint, call->open->nonce))
     return FALSE;
   /* a caller can be anybody, many times a second */
-  if (!fasp_token_bucket_take (&endpoint->refusals_told, now, TELL_REFUSAL_EVERY, TELL_REFUSALS)) {
-    endpoint->refusals_untold++;
+  if (!fasp_token_bucket_take (&endpoint->refusals.told, now, TELL_REFUSAL_EVERY, TELL_REFUSALS)) {
+    endpoint->refusals.untold++;
     return TRUE;
   }
   FASP_LOG (endpoint->notes.log, now, CALLER_REFUSED, FASP_LOG_POINTER (call->from), reason,
-      FASP_LOG_POINTER (text), endpoint->refusals_untold);
+      FASP_LOG_POINTER (text), endpoint->refusals.untold);
   event = fasp_endpoint_push_event (endpoint, FASP_EVENT_REJECTED, NULL);
-  event->more = endpoint->refusals_untold;
-  endpoint->refusals_untold = 0;
+  event->more = endpoint->refusals.untold;
+  endpoint->refusals.untold = 0;
   event->address = *call->from;
   event->reason = reason;
   g_strlcpy (event->text, text, sizeof (event->text));
@@ -211,10 +211,11 @@ make_room (FaspEndpoint *endpoint)
   FaspSession *oldest = NULL;
   gint most = 0;
 
-  if (fasp_limiter_count_half (endpoint->gate) < FASP_HALF_MAX
-      || endpoint->half.length < fasp_limiter_get_share (endpoint->gate, FASP_HALF_MAX))
+  if (fasp_limiter_count_half (endpoint->admitted.gate) < FASP_HALF_MAX
+      || endpoint->admitted.half.length
+          < fasp_limiter_get_share (endpoint->admitted.gate, FASP_HALF_MAX))
     return;
-  for (GList *l = endpoint->half.head; l != NULL; l = l->next) {
+  for (GList *l = endpoint->admitted.half.head; l != NULL; l = l->next) {
     FaspSession *session = l->data;
     gint n = g_atomic_int_get (&session->handshake.bucket->half);
 
@@ -268,12 +269,12 @@ admit (FaspEndpoint *endpoint, FaspTime now, Call *call, FaspCipher cipher)
     session->tx.fresh_time = FASP_NEVER;
     session->entry.unheard_turn = &endpoint->unheard_turn;
   }
-  session->handshake.bucket = fasp_limiter_enter (endpoint->gate, call->from);
+  session->handshake.bucket = fasp_limiter_enter (endpoint->admitted.gate, call->from);
   session->handshake.network = call->network;
   session->handshake.place.data = session;
-  g_queue_push_tail_link (&endpoint->half, &session->handshake.place);
+  g_queue_push_tail_link (&endpoint->admitted.half, &session->handshake.place);
   memcpy (session->handshake.call, call->id, sizeof session->handshake.call);
-  g_hash_table_insert (endpoint->by_call, session->handshake.call, session);
+  g_hash_table_insert (endpoint->admitted.by_call, session->handshake.call, session);
   if (call->hello.streamid[0] != '\0')
     session->streamid = g_strdup (call->hello.streamid);
   session->handshake.accept = g_bytes_new (message, m.used);
@@ -296,7 +297,7 @@ refuse_name (FaspEndpoint *endpoint, FaspTime now, const Call *call, const gchar
 {
   if (reject (endpoint, now, call, FASP_REASON_REFUSED, text))
     endpoint->stats.callers_misdirected++;
-  fasp_limiter_refused (endpoint->gate, now, call->from, call->proved);
+  fasp_limiter_refused (endpoint->admitted.gate, now, call->from, call->proved);
 }
 
 /* Looks at the hint of its stream in an OPEN, before its message is opened.  FALSE: the
@@ -308,7 +309,7 @@ is_for_us (FaspEndpoint *endpoint, FaspTime now, Call *call, FaspRoute route)
   const gchar *ignored;
 
   if (route == FASP_ROUTE_HERE && open->to_cid != 0 && fasp_admitted_has_name (endpoint)
-      && fasp_stream_find (open->nonce, open->to_cid, endpoint->names, FASP_STREAM_NAMES)
+      && fasp_stream_find (open->nonce, open->to_cid, endpoint->admitted.names, FASP_STREAM_NAMES)
           == FASP_STREAM_NAMES)
     route = FASP_ROUTE_ABSENT;
   switch (route) {
@@ -338,8 +339,8 @@ static gboolean
 look_at (FaspEndpoint *endpoint, FaspTime now, const Call *call)
 {
   const FaspEndpointConfig *config = &endpoint->config;
-  FaspSession *same = g_hash_table_lookup (endpoint->by_call, call->id);
-  guint half = fasp_limiter_count_half (endpoint->gate);
+  FaspSession *same = g_hash_table_lookup (endpoint->admitted.by_call, call->id);
+  guint half = fasp_limiter_count_half (endpoint->admitted.gate);
 
   if (same != NULL) {
     if (same->state == FASP_SESSION_HALF) {
@@ -359,8 +360,8 @@ look_at (FaspEndpoint *endpoint, FaspTime now, const Call *call)
     retry (endpoint, now, call->from, call->open);
     return FALSE;
   }
-  if (fasp_limiter_count_half_of (endpoint->gate, call->from) < FASP_HALF_NETWORK_MAX
-      && fasp_limiter_take (endpoint->gate, now, call->from, call->proved))
+  if (fasp_limiter_count_half_of (endpoint->admitted.gate, call->from) < FASP_HALF_NETWORK_MAX
+      && fasp_limiter_take (endpoint->admitted.gate, now, call->from, call->proved))
     return TRUE;
   if (!call->proved)
     retry (endpoint, now, call->from, call->open);
@@ -393,7 +394,8 @@ explain_crowded (const FaspEndpoint *endpoint, guint64 network)
     most = FASP_RECEIVERS_MOST;
   if (endpoint->stats.sessions >= most)
     return "it has as many receivers as it takes (max-receivers)";
-  return of_network > 0 && fasp_networks_count (endpoint->networks, network) >= of_network ?
+  return of_network > 0
+          && fasp_networks_count (endpoint->admitted.networks, network) >= of_network ?
       "it has as many receivers as it takes from one network (max-receivers-per-network)" :
       NULL;
 }
@@ -429,7 +431,7 @@ decide (FaspEndpoint *endpoint, FaspTime now, Call *call)
   const gchar *full;
   FaspCipher cipher;
 
-  call->network = fasp_limiter_get_network (endpoint->gate, call->from);
+  call->network = fasp_limiter_get_network (endpoint->admitted.gate, call->from);
   full = explain_full (endpoint, NULL, call->network);
   if (resumed != NULL) {
     fasp_session_is_asked_for (resumed, now, call->from);

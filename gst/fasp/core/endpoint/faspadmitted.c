@@ -28,16 +28,17 @@ fasp_admitted_init (FaspEndpoint *endpoint)
   guint8 secret[16];
 
   if (fasp_admitted_has_name (endpoint))
-    fasp_stream_get_names (endpoint->config.role, endpoint->config.streamid, endpoint->names);
-  endpoint->by_call = g_hash_table_new (hash_call, is_same_call);
-  endpoint->gate = endpoint->config.gate;
-  if (endpoint->gate == NULL) {
-    endpoint->gate = endpoint->own_limiter = g_new (FaspLimiter, 1);
+    fasp_stream_get_names (endpoint->config.role, endpoint->config.streamid,
+        endpoint->admitted.names);
+  endpoint->admitted.by_call = g_hash_table_new (hash_call, is_same_call);
+  endpoint->admitted.gate = endpoint->config.gate;
+  if (endpoint->admitted.gate == NULL) {
+    endpoint->admitted.gate = endpoint->admitted.own_limiter = g_new (FaspLimiter, 1);
     endpoint->random (endpoint->random_data, secret, sizeof secret);
-    fasp_limiter_init (endpoint->gate, secret);
+    fasp_limiter_init (endpoint->admitted.gate, secret);
   }
-  fasp_limiter_join (endpoint->gate);
-  endpoint->networks = fasp_networks_new ();
+  fasp_limiter_join (endpoint->admitted.gate);
+  endpoint->admitted.networks = fasp_networks_new ();
 }
 
 void
@@ -45,23 +46,23 @@ fasp_admitted_left (FaspEndpoint *endpoint, FaspSession *session)
 {
   if (session->handshake.bucket == NULL)
     return;
-  fasp_limiter_leave (endpoint->gate, session->handshake.bucket);
-  g_queue_unlink (&endpoint->half, &session->handshake.place);
+  fasp_limiter_leave (endpoint->admitted.gate, session->handshake.bucket);
+  g_queue_unlink (&endpoint->admitted.half, &session->handshake.place);
   session->handshake.bucket = NULL;
 }
 
 void
 fasp_admitted_end (FaspEndpoint *endpoint)
 {
-  while (!g_queue_is_empty (&endpoint->half))
-    fasp_admitted_left (endpoint, g_queue_peek_head (&endpoint->half));
-  fasp_limiter_part (endpoint->gate);
-  fasp_networks_free (endpoint->networks);
+  while (!g_queue_is_empty (&endpoint->admitted.half))
+    fasp_admitted_left (endpoint, g_queue_peek_head (&endpoint->admitted.half));
+  fasp_limiter_part (endpoint->admitted.gate);
+  fasp_networks_free (endpoint->admitted.networks);
 }
 
 void
 fasp_admitted_forget (FaspEndpoint *endpoint, FaspSession *session)
 {
   if (session->listener)
-    g_hash_table_remove (endpoint->by_call, session->handshake.call);
+    g_hash_table_remove (endpoint->admitted.by_call, session->handshake.call);
 }

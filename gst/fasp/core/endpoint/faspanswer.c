@@ -15,10 +15,10 @@ static FaspAddress
 get_called (FaspEndpoint *endpoint, const FaspAddress *from)
 {
   guint link = fasp_dial_get_link (endpoint, from);
-  FaspAddress before = fasp_dial_get_way_to (endpoint, &endpoint->peer_before, link);
+  FaspAddress before = fasp_dial_get_way_to (endpoint, &endpoint->calling.peer_before, link);
 
   if (link < endpoint->config.flowlets && fasp_address_equal (&before, from))
-    endpoint->peer = endpoint->peer_before;
+    endpoint->calling.peer = endpoint->calling.peer_before;
   return fasp_dial_get_way (endpoint, link);
 }
 
@@ -45,8 +45,8 @@ set_addresses (FaspEndpoint *endpoint, FaspSession *session)
 static void
 begin_anew (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
 {
-  if (endpoint->store == NULL || endpoint->hold != FASP_NO_BLOCK
-      || fasp_store_is_finished (endpoint->store) || now - endpoint->call_started < ANEW_AFTER)
+  if (endpoint->store == NULL || endpoint->held.first != FASP_NO_BLOCK
+      || fasp_store_is_finished (endpoint->store) || now - endpoint->calling.started < ANEW_AFTER)
     return;
   fasp_tx_begin_at (&session->tx, fasp_dial_choose_start (endpoint, now));
 }
@@ -88,10 +88,10 @@ fasp_answer_rejected (FaspEndpoint *endpoint, FaspTime now, const FaspAddress *f
 
   if (open)
     session->liveness.has_other = answer->reason == FASP_REASON_BUSY;
-  if (goes_on && endpoint->last_reject == answer->reason)
+  if (goes_on && endpoint->calling.last_reject == answer->reason)
     return; /* reported before; the call goes on at its pace */
-  endpoint->last_reject = answer->reason;
-  endpoint->unanswered_told = TRUE;
+  endpoint->calling.last_reject = answer->reason;
+  endpoint->calling.unanswered_told = TRUE;
   event = fasp_endpoint_push_event (endpoint, FASP_EVENT_REJECTED, NULL);
   event->address = *from;
   event->reason = answer->reason;
@@ -102,10 +102,10 @@ fasp_answer_rejected (FaspEndpoint *endpoint, FaspTime now, const FaspAddress *f
   endpoint->given_up |= event->final;
   g_strlcpy (event->text, answer->text, sizeof (event->text));
   if (event->final) {
-    fasp_caller_stop (&endpoint->caller);
+    fasp_caller_stop (&endpoint->calling.caller);
     fasp_failover_stay (endpoint);
   } else if (!moves && !passing) {
-    fasp_caller_stop (&endpoint->caller);
+    fasp_caller_stop (&endpoint->calling.caller);
     fasp_announcers_refused (&endpoint->announcers, now);
   }
 }
@@ -127,32 +127,33 @@ fasp_answer_accepted (FaspEndpoint *endpoint, FaspTime now, const FaspAddress *f
 
     /* the call ended with its answer; whoever calls on after a refusal does so by another one */
     fasp_dial_start (endpoint, now);
-    endpoint->caller.next_time = now + FASP_CALLER_MAX;
+    endpoint->calling.caller.next_time = now + FASP_CALLER_MAX;
     fasp_answer_rejected (endpoint, now, from, &refusal);
     return;
   }
   if (old != NULL)
     fasp_lifecycle_replaced (endpoint, now, old);
-  session = fasp_beginning_make (endpoint, now, endpoint->caller.open.from_cid, &called, answer,
-      endpoint->caller.open.nonce, endpoint->caller.hello.start);
+  session = fasp_beginning_make (endpoint, now, endpoint->calling.caller.open.from_cid, &called,
+      answer, endpoint->calling.caller.open.nonce, endpoint->calling.caller.hello.start);
   /* a session that is replaced goes on in this one */
   if (old == NULL)
     begin_anew (endpoint, now, session);
-  session->start.offset = endpoint->caller.hello.place;
-  session->start.has_header = endpoint->caller.hello.has_header;
+  session->start.offset = endpoint->calling.caller.hello.place;
+  session->start.has_header = endpoint->calling.caller.hello.has_header;
   session->start.previous = endpoint->left;
   if (endpoint->store != NULL && answer->wants.from.known)
     follow_stand (endpoint, now, session, &answer->wants.from);
-  session->handshake.peer = endpoint->wanted;
+  session->handshake.peer = endpoint->failover.wanted;
   fasp_failover_stay (endpoint);
   session->streamid = g_strdup (endpoint->config.streamid);
   fasp_session_set_keys (session, &agreement->keys);
-  if (fasp_noise_has_static (endpoint->caller.noise.pattern))
-    fasp_credentials_know (endpoint->config.credentials, endpoint->caller.noise.rs, &session->peer);
+  if (fasp_noise_has_static (endpoint->calling.caller.noise.pattern))
+    fasp_credentials_know (endpoint->config.credentials, endpoint->calling.caller.noise.rs,
+        &session->peer);
   fasp_multicast_accepted (endpoint, now, session, answer);
-  fasp_caller_stop (&endpoint->caller);
-  if (endpoint->caller.tries == 1) /* else it is not known which OPEN was answered */
-    fasp_rtt_sample (&session->rtt, now - endpoint->caller.sent, 0);
+  fasp_caller_stop (&endpoint->calling.caller);
+  if (endpoint->calling.caller.tries == 1) /* else it is not known which OPEN was answered */
+    fasp_rtt_sample (&session->rtt, now - endpoint->calling.caller.sent, 0);
   fasp_session_open (session, now);
   set_addresses (endpoint, session);
   fasp_session_trust (session, now, 0);

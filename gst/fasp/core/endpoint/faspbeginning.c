@@ -50,7 +50,7 @@ fasp_beginning_make (FaspEndpoint *endpoint, FaspTime now, guint32 id, const Fas
     if (told->timestamps > 0 || config->settings.max_bitrate == 0)
       session->rate_control.rate = fasp_rate_new (config->rate_control,
           config->settings.min_bitrate, config->settings.max_bitrate, now);
-    session->rate_control.source = &endpoint->source;
+    session->rate_control.source = &endpoint->writing.source;
     session->rate_control.until = session->rate_control.rate != NULL ? now : FASP_NEVER;
     fasp_pacer_init (&session->pacer, config->settings.max_bitrate,
         fasp_pacer_choose_burst (config->settings.max_bitrate, 0));
@@ -93,14 +93,14 @@ fasp_beginning_opened (FaspEndpoint *endpoint, FaspTime now, FaspSession *sessio
       FASP_LOG_POINTER (fasp_session_get_address (session)), FASP_LOG_POINTER (session->streamid),
       session->role == FASP_ROLE_SENDER ? (gint64) fasp_tx_get_base (&session->tx) :
                                           FASP_LOG_UNKNOWN);
-  endpoint->seeking = 0;
+  endpoint->calling.seeking = 0;
   fasp_admitted_left (endpoint, session);
   if (session->listener)
-    fasp_networks_join (endpoint->networks, session->handshake.network);
+    fasp_networks_join (endpoint->admitted.networks, session->handshake.network);
   endpoint->stats.sessions++;
-  endpoint->last_reject = FASP_REASON_NONE;
+  endpoint->calling.last_reject = FASP_REASON_NONE;
   /* an endpoint that does not call just waits for the next caller */
-  endpoint->unanswered_told = !fasp_endpoint_is_caller (endpoint);
+  endpoint->calling.unanswered_told = !fasp_endpoint_is_caller (endpoint);
   fasp_endpoint_push_event (endpoint, FASP_EVENT_CONNECTED, session)->in_the_middle =
       endpoint->store != NULL && fasp_writing_is_in_the_middle (endpoint, session);
   fasp_hold_end (endpoint);

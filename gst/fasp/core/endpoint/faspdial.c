@@ -41,7 +41,7 @@ fasp_dial_get_link (const FaspEndpoint *endpoint, const FaspAddress *from)
 FaspAddress
 fasp_dial_get_way (const FaspEndpoint *endpoint, guint link)
 {
-  return fasp_dial_get_way_to (endpoint, &endpoint->peer, link);
+  return fasp_dial_get_way_to (endpoint, &endpoint->calling.peer, link);
 }
 
 /* Every second OPEN goes by the first link, the others by each other link in turn.
@@ -50,10 +50,11 @@ fasp_dial_get_way (const FaspEndpoint *endpoint, guint link)
 static guint
 choose_link (FaspEndpoint *endpoint)
 {
-  guint n = endpoint->config.flows, tries = endpoint->caller.tries - 1;
+  guint n = endpoint->config.flows, tries = endpoint->calling.caller.tries - 1;
 
-  if (endpoint->caller.open.cookie_size > 0 && endpoint->cookie_tries++ < COOKIE_TRIES)
-    return endpoint->cookie_link;
+  if (endpoint->calling.caller.open.cookie_size > 0
+      && endpoint->calling.cookie_tries++ < COOKIE_TRIES)
+    return endpoint->calling.cookie_link;
   return n == 1 || tries % 2 == 0 ? 0 : fasp_dial_get_nth_link (endpoint, 1 + tries / 2 % (n - 1));
 }
 
@@ -61,13 +62,14 @@ gboolean
 fasp_dial_poll (FaspEndpoint *endpoint, FaspTime now, FaspDatagram *datagram)
 {
   /* no further session before the application reads what it has of others */
-  if (endpoint->store == NULL && fasp_caller_get_timeout (&endpoint->caller) <= now
+  if (endpoint->store == NULL && fasp_caller_get_timeout (&endpoint->calling.caller) <= now
       && fasp_reading_is_behind (endpoint, NULL)) {
-    endpoint->caller.next_time = now + FASP_CALLER_MAX;
-    endpoint->seeking = MAX (now, 1); /* the time in which it was not called does not count */
+    endpoint->calling.caller.next_time = now + FASP_CALLER_MAX;
+    endpoint->calling.seeking =
+        MAX (now, 1); /* the time in which it was not called does not count */
     return FALSE;
   }
-  if (!fasp_caller_poll (&endpoint->caller, now, datagram))
+  if (!fasp_caller_poll (&endpoint->calling.caller, now, datagram))
     return FALSE;
   datagram->to = fasp_dial_get_way (endpoint, choose_link (endpoint));
   return TRUE;
@@ -94,31 +96,31 @@ fasp_dial_start (FaspEndpoint *endpoint, FaspTime now)
 
   endpoint->random (endpoint->random_data, nonce, sizeof (nonce));
   endpoint->random (endpoint->random_data, ephemeral, sizeof (ephemeral));
-  endpoint->call_started = now;
-  if (endpoint->seeking == 0 || session != NULL)
-    endpoint->seeking = MAX (now, 1);
-  endpoint->answer_forged = FALSE;
-  endpoint->redial_time = FASP_NEVER;
+  endpoint->calling.started = now;
+  if (endpoint->calling.seeking == 0 || session != NULL)
+    endpoint->calling.seeking = MAX (now, 1);
+  endpoint->calling.answer_forged = FALSE;
+  endpoint->calling.redial_time = FASP_NEVER;
   if (endpoint->store != NULL) {
     start = fasp_dial_choose_start (endpoint, now);
     if (session != NULL)
       start = fasp_tx_get_base (&session->tx);
-    else if (endpoint->hold != FASP_NO_BLOCK)
-      start = endpoint->hold;
+    else if (endpoint->held.first != FASP_NO_BLOCK)
+      start = endpoint->held.first;
   }
   fasp_endpoint_describe (endpoint, &hello, start);
   if (endpoint->config.streamid != NULL)
     g_strlcpy (hello.streamid, endpoint->config.streamid, sizeof (hello.streamid));
   fasp_failover_wait (endpoint, now);
-  if (session != NULL && session->handshake.peer == endpoint->wanted) {
+  if (session != NULL && session->handshake.peer == endpoint->failover.wanted) {
     hello.has_resume = TRUE;
     hello.resume_cid = session->peer_id;
     fasp_session_prove (session, nonce, hello.resume_proof);
   }
   fasp_multicast_ask (endpoint, &hello);
-  FASP_LOG (endpoint->notes.log, now, CALL_STARTED, FASP_LOG_POINTER (&endpoint->peer),
-      endpoint->wanted, hello.has_resume);
-  fasp_caller_start (&endpoint->caller, now, fasp_endpoint_new_id (endpoint), nonce, &hello,
+  FASP_LOG (endpoint->notes.log, now, CALL_STARTED, FASP_LOG_POINTER (&endpoint->calling.peer),
+      endpoint->failover.wanted, hello.has_resume);
+  fasp_caller_start (&endpoint->calling.caller, now, fasp_endpoint_new_id (endpoint), nonce, &hello,
       endpoint->config.credentials, ephemeral);
   fasp_wipe (ephemeral, sizeof ephemeral);
 }
@@ -126,19 +128,19 @@ fasp_dial_start (FaspEndpoint *endpoint, FaspTime now)
 void
 fasp_dial_anew (FaspEndpoint *endpoint, FaspTime now)
 {
-  gboolean calls = endpoint->caller.active;
-  FaspTime started = endpoint->call_started;
+  gboolean calls = endpoint->calling.caller.active;
+  FaspTime started = endpoint->calling.started;
 
   fasp_dial_start (endpoint, now);
   if (calls)
-    endpoint->call_started = started;
+    endpoint->calling.started = started;
 }
 
 void
 fasp_endpoint_expect (FaspEndpoint *endpoint, FaspTime now)
 {
-  endpoint->expected = fasp_endpoint_is_caller (endpoint);
-  endpoint->call_started = now;
+  endpoint->calling.expected = fasp_endpoint_is_caller (endpoint);
+  endpoint->calling.started = now;
   fasp_failover_wait (endpoint, now);
 }
 
@@ -148,20 +150,20 @@ fasp_endpoint_dial (FaspEndpoint *endpoint, FaspTime now, const FaspAddress *pee
   /* a name may be resolved meanwhile */
   if (endpoint->closing)
     return;
-  endpoint->peer_before = endpoint->caller.active ? endpoint->peer : *peer;
-  endpoint->peer = *peer;
-  endpoint->has_peer = TRUE;
+  endpoint->calling.peer_before = endpoint->calling.caller.active ? endpoint->calling.peer : *peer;
+  endpoint->calling.peer = *peer;
+  endpoint->calling.has_peer = TRUE;
   if (!fasp_endpoint_is_caller (endpoint)) {
-    if (endpoint->punch_time == FASP_NEVER)
-      endpoint->call_started = now;
-    endpoint->punch_time = now;
+    if (endpoint->calling.punch_time == FASP_NEVER)
+      endpoint->calling.started = now;
+    endpoint->calling.punch_time = now;
     return;
   }
   /* after the end of the stream, or a refusal, another address of the name is of no use */
   if (endpoint->given_up)
     return;
-  if (!endpoint->caller.active
-      && (endpoint->move_time != FASP_NEVER || fasp_endpoint_get_open (endpoint) == NULL))
+  if (!endpoint->calling.caller.active
+      && (endpoint->failover.time != FASP_NEVER || fasp_endpoint_get_open (endpoint) == NULL))
     fasp_dial_start (endpoint, now);
 }
 
@@ -179,7 +181,8 @@ wants_sender (const FaspEndpoint *endpoint)
 static gboolean
 is_calling (const FaspEndpoint *endpoint, const FaspAnnouncer *announcer)
 {
-  return endpoint->caller.active && fasp_address_equal (&endpoint->peer, &announcer->address);
+  return endpoint->calling.caller.active
+      && fasp_address_equal (&endpoint->calling.peer, &announcer->address);
 }
 
 void
@@ -202,8 +205,8 @@ fasp_dial_announced (FaspEndpoint *endpoint, FaspTime now, const FaspAddress *fr
   if (next == NULL || is_calling (endpoint, next))
     return;
   FASP_LOG (endpoint->notes.log, now, SENDER_ANNOUNCED, FASP_LOG_POINTER (&next->address));
-  endpoint->peer = next->address;
-  endpoint->has_peer = TRUE;
+  endpoint->calling.peer = next->address;
+  endpoint->calling.has_peer = TRUE;
   fasp_dial_anew (endpoint, now);
 }
 
@@ -213,8 +216,9 @@ static FaspTime
 get_call_deadline (const FaspEndpoint *endpoint)
 {
   return !endpoint->config.settings.reconnect
-          && (endpoint->caller.active || (endpoint->expected && !endpoint->has_peer)) ?
-      endpoint->call_started + endpoint->config.resume_timeout :
+          && (endpoint->calling.caller.active
+              || (endpoint->calling.expected && !endpoint->calling.has_peer)) ?
+      endpoint->calling.started + endpoint->config.resume_timeout :
       FASP_NEVER;
 }
 
@@ -222,18 +226,20 @@ static FaspTime
 get_unanswered_time (const FaspEndpoint *endpoint)
 {
   /* we call or punch, or no sender of the group has been heard of */
-  return (endpoint->caller.active || endpoint->punch_time != FASP_NEVER
-             || (endpoint->config.group.len > 0 && endpoint->expected && !endpoint->has_peer))
-          && !endpoint->unanswered_told && !endpoint->closing
+  return (endpoint->calling.caller.active || endpoint->calling.punch_time != FASP_NEVER
+             || (endpoint->config.group.len > 0 && endpoint->calling.expected
+                 && !endpoint->calling.has_peer))
+          && !endpoint->calling.unanswered_told && !endpoint->closing
           && fasp_endpoint_get_open (endpoint) == NULL ?
-      (endpoint->seeking > 0 ? endpoint->seeking : endpoint->call_started) + UNANSWERED_AFTER :
+      (endpoint->calling.seeking > 0 ? endpoint->calling.seeking : endpoint->calling.started)
+          + UNANSWERED_AFTER :
       FASP_NEVER;
 }
 
 static void
 tell_forged (const FaspEndpoint *endpoint, FaspEvent *event)
 {
-  if (endpoint->answer_forged)
+  if (endpoint->calling.answer_forged)
     g_strlcpy (event->text,
         "somebody answers, but not with the passphrase and keys that are set here",
         sizeof (event->text));
@@ -245,8 +251,9 @@ tell_forged (const FaspEndpoint *endpoint, FaspEvent *event)
 static gboolean
 is_outdated (const FaspEndpoint *endpoint)
 {
-  return endpoint->caller.active && endpoint->header.bytes != NULL
-      && !endpoint->caller.hello.has_header && !endpoint->config.settings.wait_for_connection;
+  return endpoint->calling.caller.active && endpoint->header.bytes != NULL
+      && !endpoint->calling.caller.hello.has_header
+      && !endpoint->config.settings.wait_for_connection;
 }
 
 void
@@ -256,19 +263,21 @@ fasp_dial_tend (FaspEndpoint *endpoint, FaspTime now)
   if (get_unanswered_time (endpoint) <= now) {
     FaspEvent *event = fasp_endpoint_push_event (endpoint, FASP_EVENT_UNANSWERED, NULL);
 
-    endpoint->unanswered_told = TRUE;
-    event->address = endpoint->peer;
-    FASP_LOG (endpoint->notes.log, now, CALL_UNANSWERED, FASP_LOG_POINTER (&endpoint->peer),
-        now - (endpoint->seeking > 0 ? endpoint->seeking : endpoint->call_started),
-        endpoint->answer_forged);
+    endpoint->calling.unanswered_told = TRUE;
+    event->address = endpoint->calling.peer;
+    FASP_LOG (endpoint->notes.log, now, CALL_UNANSWERED, FASP_LOG_POINTER (&endpoint->calling.peer),
+        now
+            - (endpoint->calling.seeking > 0 ? endpoint->calling.seeking :
+                                               endpoint->calling.started),
+        endpoint->calling.answer_forged);
     tell_forged (endpoint, event);
   }
   fasp_failover_tend (endpoint, now);
-  if (is_outdated (endpoint) && fasp_caller_get_timeout (&endpoint->caller) <= now)
+  if (is_outdated (endpoint) && fasp_caller_get_timeout (&endpoint->calling.caller) <= now)
     fasp_dial_anew (endpoint, now);
-  if (endpoint->redial_time <= now) {
-    endpoint->redial_time = FASP_NEVER;
-    if (endpoint->has_peer && !endpoint->closing)
+  if (endpoint->calling.redial_time <= now) {
+    endpoint->calling.redial_time = FASP_NEVER;
+    if (endpoint->calling.has_peer && !endpoint->closing)
       fasp_dial_start (endpoint, now);
   }
   /* without reconnect, an unanswered call is given up, and so is one for which
@@ -276,27 +285,27 @@ fasp_dial_tend (FaspEndpoint *endpoint, FaspTime now)
   if (get_call_deadline (endpoint) <= now) {
     FaspEvent *event = fasp_endpoint_push_event (endpoint, FASP_EVENT_REJECTED, NULL);
 
-    event->address = endpoint->peer;
+    event->address = endpoint->calling.peer;
     event->reason = FASP_REASON_SILENT;
     event->calling = event->final = TRUE;
-    FASP_LOG (endpoint->notes.log, now, CALL_GIVEN_UP, FASP_LOG_POINTER (&endpoint->peer),
-        now - endpoint->call_started, endpoint->answer_forged);
+    FASP_LOG (endpoint->notes.log, now, CALL_GIVEN_UP, FASP_LOG_POINTER (&endpoint->calling.peer),
+        now - endpoint->calling.started, endpoint->calling.answer_forged);
     endpoint->given_up = TRUE;
     tell_forged (endpoint, event);
-    fasp_caller_stop (&endpoint->caller);
-    endpoint->expected = FALSE;
+    fasp_caller_stop (&endpoint->calling.caller);
+    endpoint->calling.expected = FALSE;
   }
 }
 
 FaspTime
 fasp_dial_get_timeout (const FaspEndpoint *endpoint)
 {
-  FaspTime timeout = fasp_sooner (endpoint->redial_time, endpoint->move_time);
+  FaspTime timeout = fasp_sooner (endpoint->calling.redial_time, endpoint->failover.time);
 
-  if (!endpoint->caller.active)
+  if (!endpoint->calling.caller.active)
     return fasp_sooner (fasp_sooner (timeout, get_call_deadline (endpoint)),
         get_unanswered_time (endpoint));
-  timeout = fasp_sooner (timeout, fasp_caller_get_timeout (&endpoint->caller));
+  timeout = fasp_sooner (timeout, fasp_caller_get_timeout (&endpoint->calling.caller));
   timeout = fasp_sooner (timeout, get_call_deadline (endpoint));
   return fasp_sooner (timeout, get_unanswered_time (endpoint));
 }

@@ -109,8 +109,8 @@ static void
 tell_bitrate (FaspEndpoint *endpoint, FaspTime now)
 {
   guint64 rate = fasp_endpoint_get_available_bitrate (endpoint);
-  guint64 told = endpoint->bitrate_told;
-  FaspTime since = now - endpoint->bitrate_time;
+  guint64 told = endpoint->encoder.bitrate;
+  FaspTime since = now - endpoint->encoder.bitrate_time;
 
   if (rate == 0 && (told == 0 || has_interrupted (endpoint)))
     return;
@@ -118,8 +118,8 @@ tell_bitrate (FaspEndpoint *endpoint, FaspTime now)
       && !(rate > MORE * told && since >= MORE_AFTER))
     return;
   FASP_LOG (endpoint->notes.log, now, BITRATE_OFFERED, told, rate);
-  endpoint->bitrate_told = rate;
-  endpoint->bitrate_time = now;
+  endpoint->encoder.bitrate = rate;
+  endpoint->encoder.bitrate_time = now;
   fasp_endpoint_push_event (endpoint, FASP_EVENT_BITRATE, fasp_endpoint_get_open (endpoint))
       ->bitrate = rate;
 }
@@ -127,14 +127,14 @@ tell_bitrate (FaspEndpoint *endpoint, FaspTime now)
 static void
 tell_key_frame (FaspEndpoint *endpoint, FaspTime now)
 {
-  if (fasp_key_frame_take (&endpoint->key_frame, now))
+  if (fasp_key_frame_take (&endpoint->encoder.key_frame, now))
     fasp_endpoint_push_event (endpoint, FASP_EVENT_KEY_FRAME, fasp_endpoint_get_open (endpoint));
 }
 
 void
 fasp_encoder_want_key_frame (FaspEndpoint *endpoint, FaspTime now)
 {
-  fasp_key_frame_want (&endpoint->key_frame);
+  fasp_key_frame_want (&endpoint->encoder.key_frame);
   tell_key_frame (endpoint, now);
 }
 
@@ -163,9 +163,9 @@ void
 fasp_encoder_tend (FaspEndpoint *endpoint, FaspTime now)
 {
   tell_key_frame (endpoint, now);
-  if (endpoint->config.role != FASP_ROLE_SENDER || now < endpoint->encoder_time)
+  if (endpoint->config.role != FASP_ROLE_SENDER || now < endpoint->encoder.time)
     return;
-  endpoint->encoder_time = now + LOOK_EVERY;
+  endpoint->encoder.time = now + LOOK_EVERY;
   tell_bitrate (endpoint, now);
 }
 
@@ -174,6 +174,6 @@ fasp_encoder_left (FaspEndpoint *endpoint, FaspTime now)
 {
   if (endpoint->config.role != FASP_ROLE_SENDER || fasp_endpoint_get_open (endpoint) != NULL)
     return;
-  fasp_key_frame_comes (&endpoint->key_frame); /* nobody is left who wants one */
+  fasp_key_frame_comes (&endpoint->encoder.key_frame); /* nobody is left who wants one */
   tell_bitrate (endpoint, now);
 }

@@ -30,10 +30,10 @@ fasp_endpoint_new (const FaspEndpointConfig *config, FaspRandomFunc random, gpoi
   endpoint->sessions = g_ptr_array_new ();
   endpoint->by_id = g_hash_table_new (NULL, NULL);
   fasp_hold_end (endpoint);
-  endpoint->stand.offset = endpoint->stats.join_offset = FASP_OFFSET_UNKNOWN;
-  endpoint->measured_by = FASP_NEVER;
-  endpoint->redial_time = FASP_NEVER;
-  endpoint->punch_time = endpoint->move_time = FASP_NEVER;
+  endpoint->read.stand.offset = endpoint->stats.join_offset = FASP_OFFSET_UNKNOWN;
+  endpoint->writing.measured_by = FASP_NEVER;
+  endpoint->calling.redial_time = FASP_NEVER;
+  endpoint->calling.punch_time = endpoint->failover.time = FASP_NEVER;
   endpoint->config.lanes = CLAMP (config->lanes, 1, FASP_LANES_MAX);
   for (guint i = 0; i < endpoint->config.lanes; i++)
     fasp_scheduler_init (&endpoint->schedulers[i]);
@@ -61,10 +61,10 @@ fasp_endpoint_free (FaspEndpoint *endpoint)
     fasp_scheduler_clear (&endpoint->schedulers[i]);
   fasp_heap_clear (&endpoint->first_needed);
   g_hash_table_unref (endpoint->by_id);
-  g_hash_table_unref (endpoint->by_call);
+  g_hash_table_unref (endpoint->admitted.by_call);
   fasp_address_index_clear (&endpoint->address_index);
   g_queue_clear_full (&endpoint->events, g_free);
-  g_free (endpoint->last_flows);
+  g_free (endpoint->gone.flows);
   fasp_store_free (endpoint->store);
   fasp_stream_header_clear (&endpoint->header);
   fasp_planner_free (endpoint->planner);
@@ -73,8 +73,8 @@ fasp_endpoint_free (FaspEndpoint *endpoint)
   fasp_log_free (endpoint->notes.log);
   g_free ((gchar *) endpoint->config.streamid);
   fasp_credentials_unref (endpoint->config.credentials);
-  fasp_caller_stop (&endpoint->caller);
-  g_free (endpoint->own_limiter);
+  fasp_caller_stop (&endpoint->calling.caller);
+  g_free (endpoint->admitted.own_limiter);
   fasp_multicast_sender_free (endpoint->group);
   g_free (endpoint);
 }
@@ -109,19 +109,19 @@ receive_handshake (FaspEndpoint *endpoint, FaspTime now, const FaspAddress *from
     endpoint->stats.datagrams_version++;
     return;
   }
-  switch (fasp_caller_receive (&endpoint->caller, now, &handshake, &agreement)) {
+  switch (fasp_caller_receive (&endpoint->calling.caller, now, &handshake, &agreement)) {
     case FASP_CALLER_IGNORED:
       endpoint->stats.datagrams_unknown++;
       break;
     case FASP_CALLER_FORGED:
       /* somebody on the way sent it, or the peer has other keys: we call on */
       endpoint->stats.datagrams_forged++;
-      endpoint->answer_forged = TRUE;
+      endpoint->calling.answer_forged = TRUE;
       break;
     case FASP_CALLER_AGAIN:
       if (handshake.type == FASP_HANDSHAKE_RETRY) {
-        endpoint->cookie_link = fasp_dial_get_link (endpoint, from);
-        endpoint->cookie_tries = 0;
+        endpoint->calling.cookie_link = fasp_dial_get_link (endpoint, from);
+        endpoint->calling.cookie_tries = 0;
       }
       break;
     case FASP_CALLER_ACCEPTED:
@@ -260,10 +260,10 @@ void
 fasp_endpoint_close (FaspEndpoint *endpoint, FaspTime now, FaspReason reason)
 {
   endpoint->closing = TRUE;
-  endpoint->redial_time = endpoint->punch_time = FASP_NEVER;
+  endpoint->calling.redial_time = endpoint->calling.punch_time = FASP_NEVER;
   fasp_failover_stay (endpoint);
   fasp_hold_end (endpoint);
-  fasp_caller_stop (&endpoint->caller);
+  fasp_caller_stop (&endpoint->calling.caller);
   for (guint i = 0; i < endpoint->sessions->len; i++) {
     FaspSession *session = fasp_endpoint_nth (endpoint, i);
     gboolean whole = session->role == FASP_ROLE_SENDER ? fasp_tx_is_complete (&session->tx) :

@@ -101,9 +101,9 @@ fasp_endpoint_push_event (FaspEndpoint *endpoint, FaspEventType type, const Fasp
 gboolean
 fasp_endpoint_tells_gap (FaspEndpoint *endpoint, FaspTime now)
 {
-  if (endpoint->gap_told > 0 && now - endpoint->gap_told < GAP_TOLD_EVERY)
+  if (endpoint->told.gap > 0 && now - endpoint->told.gap < GAP_TOLD_EVERY)
     return FALSE;
-  endpoint->gap_told = MAX (now, 1);
+  endpoint->told.gap = MAX (now, 1);
   return TRUE;
 }
 

@@ -22,8 +22,8 @@ fasp_endpoint_describe (FaspEndpoint *endpoint, FaspHello *hello, guint64 start)
     return;
   }
   hello->window = fasp_endpoint_get_window (endpoint);
-  if (endpoint->stand.offset != FASP_OFFSET_UNKNOWN)
-    hello->wants.from = endpoint->stand;
+  if (endpoint->read.stand.offset != FASP_OFFSET_UNKNOWN)
+    hello->wants.from = endpoint->read.stand;
   if (!fasp_endpoint_is_caller (endpoint))
     return; /* where it joins, the sender has chosen already */
   hello->wants.join = endpoint->config.join;

@@ -15,7 +15,7 @@ fasp_endpoint_get_stats (FaspEndpoint *endpoint, FaspEndpointStats *stats)
 {
   *stats = endpoint->stats;
   stats->buffer_limit = endpoint->config.buffer_size;
-  stats->key_frames_requested = endpoint->key_frame.told;
+  stats->key_frames_requested = endpoint->encoder.key_frame.told;
   if (endpoint->store != NULL)
     stats->buffer_bytes = fasp_store_get_bytes (endpoint->store);
   else
@@ -63,18 +63,19 @@ fasp_endpoint_get_flows (FaspEndpoint *endpoint, guint32 id, FaspFlowStats *flow
 
   if (session != NULL)
     return fasp_session_get_flows (session, flows, max);
-  if (!endpoint->has_last || endpoint->last.session != id || endpoint->last_flows == NULL)
+  if (!endpoint->gone.is_known || endpoint->gone.stats.session != id
+      || endpoint->gone.flows == NULL)
     return 0;
-  memcpy (flows, endpoint->last_flows, MIN (max, endpoint->last.flows) * sizeof *flows);
-  return endpoint->last.flows;
+  memcpy (flows, endpoint->gone.flows, MIN (max, endpoint->gone.stats.flows) * sizeof *flows);
+  return endpoint->gone.stats.flows;
 }
 
 gboolean
 fasp_endpoint_get_last_session (const FaspEndpoint *endpoint, FaspSessionStats *session)
 {
-  if (endpoint->has_last)
-    *session = endpoint->last;
-  return endpoint->has_last;
+  if (endpoint->gone.is_known)
+    *session = endpoint->gone.stats;
+  return endpoint->gone.is_known;
 }
 
 void
@@ -222,5 +223,5 @@ fasp_endpoint_get_lateness (FaspEndpoint *endpoint, gboolean in_order)
     return &empty_hist;
   if (session != NULL)
     return in_order ? &session->rx.late.lateness_in_order : &session->rx.late.lateness;
-  return in_order ? &endpoint->lateness_in_order : &endpoint->lateness;
+  return in_order ? &endpoint->gone.lateness_in_order : &endpoint->gone.lateness;
 }

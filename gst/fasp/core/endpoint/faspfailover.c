@@ -7,8 +7,8 @@
 guint
 fasp_endpoint_get_wanted_peer (const FaspEndpoint *endpoint, guint *serial)
 {
-  *serial = endpoint->wanted_serial;
-  return endpoint->wanted;
+  *serial = endpoint->failover.serial;
+  return endpoint->failover.wanted;
 }
 
 /* Are there other peers, and may they be called? */
@@ -22,21 +22,21 @@ can_move (const FaspEndpoint *endpoint)
 void
 fasp_failover_wait (FaspEndpoint *endpoint, FaspTime now)
 {
-  endpoint->move_time = can_move (endpoint) ? now + MOVE_AFTER : FASP_NEVER;
+  endpoint->failover.time = can_move (endpoint) ? now + MOVE_AFTER : FASP_NEVER;
 }
 
 void
 fasp_failover_stay (FaspEndpoint *endpoint)
 {
-  endpoint->move_time = FASP_NEVER;
-  endpoint->refused = 0;
+  endpoint->failover.time = FASP_NEVER;
+  endpoint->failover.refused = 0;
 }
 
 static void
 want (FaspEndpoint *endpoint, guint peer)
 {
-  endpoint->wanted = peer;
-  endpoint->wanted_serial++;
+  endpoint->failover.wanted = peer;
+  endpoint->failover.serial++;
 }
 
 gboolean
@@ -44,12 +44,12 @@ fasp_failover_on (FaspEndpoint *endpoint, FaspTime now)
 {
   if (!can_move (endpoint))
     return FALSE;
-  want (endpoint, (endpoint->wanted + 1) % endpoint->config.peers);
-  FASP_LOG (endpoint->notes.log, now, PEER_CHANGED, endpoint->wanted);
-  endpoint->has_peer = FALSE;
-  endpoint->redial_time = FASP_NEVER;
-  endpoint->call_started = now;
-  fasp_caller_stop (&endpoint->caller);
+  want (endpoint, (endpoint->failover.wanted + 1) % endpoint->config.peers);
+  FASP_LOG (endpoint->notes.log, now, PEER_CHANGED, endpoint->failover.wanted);
+  endpoint->calling.has_peer = FALSE;
+  endpoint->calling.redial_time = FASP_NEVER;
+  endpoint->calling.started = now;
+  fasp_caller_stop (&endpoint->calling.caller);
   fasp_failover_wait (endpoint, now);
   return TRUE;
 }
@@ -58,7 +58,7 @@ void
 fasp_failover_back (FaspEndpoint *endpoint, const FaspSession *session)
 {
   fasp_failover_stay (endpoint);
-  if (endpoint->wanted != session->handshake.peer)
+  if (endpoint->failover.wanted != session->handshake.peer)
     want (endpoint, session->handshake.peer);
 }
 
@@ -67,24 +67,25 @@ fasp_failover_refused (FaspEndpoint *endpoint, FaspTime now, gboolean for_good)
 {
   if (!can_move (endpoint))
     return FALSE;
-  endpoint->refused = for_good ? endpoint->refused + 1 : 0;
-  return endpoint->refused < endpoint->config.peers && fasp_failover_on (endpoint, now);
+  endpoint->failover.refused = for_good ? endpoint->failover.refused + 1 : 0;
+  return endpoint->failover.refused < endpoint->config.peers && fasp_failover_on (endpoint, now);
 }
 
 void
 fasp_failover_unreachable (FaspEndpoint *endpoint, const FaspAddress *to)
 {
-  if (endpoint->move_time != FASP_NEVER && endpoint->has_peer
-      && fasp_address_equal (to, &endpoint->peer))
-    endpoint->move_time = MIN (endpoint->move_time, endpoint->call_started + MOVE_SOONEST);
+  if (endpoint->failover.time != FASP_NEVER && endpoint->calling.has_peer
+      && fasp_address_equal (to, &endpoint->calling.peer))
+    endpoint->failover.time =
+        MIN (endpoint->failover.time, endpoint->calling.started + MOVE_SOONEST);
 }
 
 void
 fasp_failover_tend (FaspEndpoint *endpoint, FaspTime now)
 {
-  if (endpoint->move_time > now)
+  if (endpoint->failover.time > now)
     return;
-  endpoint->refused = 0; /* a peer that does not answer has not refused */
+  endpoint->failover.refused = 0; /* a peer that does not answer has not refused */
   if (!fasp_failover_on (endpoint, now))
     fasp_failover_stay (endpoint);
 }

@@ -20,7 +20,7 @@ fasp_header_wait_said (FaspEndpoint *endpoint, FaspTime now)
 static void
 say_no_header (FaspEndpoint *endpoint, FaspTime now)
 {
-  if (fasp_store_mark_header (endpoint->store, now, endpoint->media_time, NULL, 0))
+  if (fasp_store_mark_header (endpoint->store, now, endpoint->writing.media_time, NULL, 0))
     fasp_header_wait_said (endpoint, now);
 }
 
@@ -142,7 +142,7 @@ void
 fasp_header_wait_begin (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
 {
   guint64 start = fasp_retention_get_first (endpoint, session);
-  gboolean has_key = endpoint->key != FASP_NO_BLOCK && endpoint->key >= start;
+  gboolean has_key = endpoint->history.key != FASP_NO_BLOCK && endpoint->history.key >= start;
 
   if (has_beginning (endpoint, session)) {
     follow_first (endpoint, now, session);
@@ -153,7 +153,7 @@ fasp_header_wait_begin (FaspEndpoint *endpoint, FaspTime now, FaspSession *sessi
   if (!session->start.has_header && endpoint->header.bytes != NULL
       && start >= endpoint->header.since && endpoint->group == NULL) {
     if (has_key)
-      fasp_tx_begin_at (&session->tx, endpoint->key);
+      fasp_tx_begin_at (&session->tx, endpoint->history.key);
     else
       hold (endpoint, session);
   }

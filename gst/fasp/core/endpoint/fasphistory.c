@@ -13,7 +13,7 @@ fasp_history_tend (FaspEndpoint *endpoint, FaspTime now)
   if (!fasp_retention_has_history (endpoint))
     return;
   past = fasp_store_find_time (endpoint->store, now - endpoint->config.history);
-  endpoint->past = MAX (endpoint->past, past);
+  endpoint->history.past = MAX (endpoint->history.past, past);
   fasp_retention_trim (endpoint);
 }
 
@@ -33,9 +33,9 @@ fasp_history_give_way (FaspEndpoint *endpoint)
 
   if (!fasp_history_can_give_way (endpoint))
     return FALSE;
-  endpoint->past = MAX (endpoint->past, MIN (needed, tail + MAX (part, 1)));
-  if (endpoint->key < endpoint->past)
-    endpoint->key = FASP_NO_BLOCK;
+  endpoint->history.past = MAX (endpoint->history.past, MIN (needed, tail + MAX (part, 1)));
+  if (endpoint->history.key < endpoint->history.past)
+    endpoint->history.key = FASP_NO_BLOCK;
   fasp_retention_trim (endpoint);
   return TRUE;
 }
@@ -56,13 +56,14 @@ fasp_history_choose (FaspEndpoint *endpoint, FaspTime now, const FaspWants *want
   }
   switch (asked ? wants->join : endpoint->config.join) {
     case FASP_JOIN_KEY_FRAME:
-      return endpoint->key >= tail && endpoint->key < head ? endpoint->key : head;
+      return endpoint->history.key >= tail && endpoint->history.key < head ? endpoint->history.key :
+                                                                             head;
     case FASP_JOIN_BACK:
       /* the tail may be there for a receiver that is far behind, and not as history */
       return back_ms == 0 ? MAX (tail, fasp_retention_get_first_kept (endpoint)) :
                             fasp_store_find_time (endpoint->store, now - back_ms * FASP_MSEC);
     case FASP_JOIN_ANY:
-      return endpoint->hold != FASP_NO_BLOCK ? endpoint->hold : head;
+      return endpoint->held.first != FASP_NO_BLOCK ? endpoint->held.first : head;
     case FASP_JOIN_LIVE:
       break;
   }
@@ -80,7 +81,7 @@ fasp_history_tell_offset (FaspEndpoint *endpoint, FaspTime now, const FaspSessio
   place = fasp_store_get_offset_of (endpoint->store, session->start.block);
   if (place.offset != session->start.offset.offset
       || !fasp_origin_equal (&place.origin, &session->start.offset.origin))
-    fasp_store_mark (endpoint->store, now, endpoint->media_time);
+    fasp_store_mark (endpoint->store, now, endpoint->writing.media_time);
 }
 
 gboolean
@@ -92,7 +93,7 @@ fasp_history_is_in_past (const FaspSession *session)
 gboolean
 fasp_history_begins_in_past (const FaspEndpoint *endpoint, guint64 start)
 {
-  guint64 needed = MIN (fasp_store_get_head (endpoint->store), endpoint->hold);
+  guint64 needed = MIN (fasp_store_get_head (endpoint->store), endpoint->held.first);
 
   if (start >= needed) /* most join live: no need to look at all the others */
     return FALSE;

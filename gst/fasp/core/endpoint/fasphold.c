@@ -50,10 +50,10 @@ fasp_hold_begin (FaspEndpoint *endpoint, FaspTime now, const FaspSession *sessio
   /* the end of the stream is all that it did not acknowledge */
   if (bytes == 0 && fasp_store_is_finished (endpoint->store) && !was_no_receiver (session))
     return FALSE;
-  endpoint->hold = fasp_tx_get_base (&session->tx);
-  endpoint->hold_deadline = deadline;
-  endpoint->hold_is_new = was_no_receiver (session);
-  FASP_LOG (session->notes.log, now, STREAM_HELD, endpoint->hold, bytes,
+  endpoint->held.first = fasp_tx_get_base (&session->tx);
+  endpoint->held.deadline = deadline;
+  endpoint->held.is_new = was_no_receiver (session);
+  FASP_LOG (session->notes.log, now, STREAM_HELD, endpoint->held.first, bytes,
       deadline == FASP_NEVER ? FASP_LOG_UNKNOWN : deadline - now);
   return TRUE;
 }
@@ -61,15 +61,15 @@ fasp_hold_begin (FaspEndpoint *endpoint, FaspTime now, const FaspSession *sessio
 void
 fasp_hold_end (FaspEndpoint *endpoint)
 {
-  endpoint->hold = FASP_NO_BLOCK;
-  endpoint->hold_deadline = FASP_NEVER;
+  endpoint->held.first = FASP_NO_BLOCK;
+  endpoint->held.deadline = FASP_NEVER;
 }
 
 /* @receiver: it was kept for a receiver that has gone. */
 static void
 let_go (FaspEndpoint *endpoint, gboolean receiver)
 {
-  guint64 bytes = fasp_store_count_bytes (endpoint->store, endpoint->hold,
+  guint64 bytes = fasp_store_count_bytes (endpoint->store, endpoint->held.first,
       fasp_store_get_head (endpoint->store));
 
   endpoint->stats.bytes_dropped += bytes;
@@ -81,10 +81,10 @@ let_go (FaspEndpoint *endpoint, gboolean receiver)
 void
 fasp_hold_tend (FaspEndpoint *endpoint, FaspTime now)
 {
-  if (endpoint->hold_deadline > now)
+  if (endpoint->held.deadline > now)
     return;
   if (endpoint->config.settings.wait_for_connection && !fasp_store_is_finished (endpoint->store))
-    endpoint->hold_deadline = FASP_NEVER;
+    endpoint->held.deadline = FASP_NEVER;
   else
     let_go (endpoint, TRUE);
 }
@@ -92,20 +92,20 @@ fasp_hold_tend (FaspEndpoint *endpoint, FaspTime now)
 void
 fasp_hold_finished (FaspEndpoint *endpoint)
 {
-  if (endpoint->hold != FASP_NO_BLOCK && endpoint->hold_deadline == FASP_NEVER
-      && !endpoint->hold_is_new)
+  if (endpoint->held.first != FASP_NO_BLOCK && endpoint->held.deadline == FASP_NEVER
+      && !endpoint->held.is_new)
     let_go (endpoint, TRUE);
 }
 
 void
 fasp_hold_no_more (FaspEndpoint *endpoint)
 {
-  if (endpoint->hold != FASP_NO_BLOCK && endpoint->hold_deadline == FASP_NEVER)
-    let_go (endpoint, !endpoint->hold_is_new);
+  if (endpoint->held.first != FASP_NO_BLOCK && endpoint->held.deadline == FASP_NEVER)
+    let_go (endpoint, !endpoint->held.is_new);
 }
 
 gboolean
 fasp_hold_expects (const FaspEndpoint *endpoint)
 {
-  return endpoint->hold_deadline != FASP_NEVER;
+  return endpoint->held.deadline != FASP_NEVER;
 }

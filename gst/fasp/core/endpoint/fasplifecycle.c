@@ -30,8 +30,9 @@ fasp_lifecycle_seek (FaspEndpoint *endpoint, FaspTime now)
   const FaspSession *session = fasp_endpoint_get_open (endpoint);
 
   if (session != NULL && session->liveness.interrupted && fasp_endpoint_is_caller (endpoint)
-      && endpoint->config.settings.reconnect && !endpoint->closing && !endpoint->caller.active
-      && endpoint->move_time == FASP_NEVER && !fasp_failover_on (endpoint, now))
+      && endpoint->config.settings.reconnect && !endpoint->closing
+      && !endpoint->calling.caller.active && endpoint->failover.time == FASP_NEVER
+      && !fasp_failover_on (endpoint, now))
     fasp_dial_start (endpoint, now);
 }
 
@@ -69,7 +70,7 @@ fasp_lifecycle_heard (FaspEndpoint *endpoint, FaspSession *session)
   fasp_endpoint_push_event (endpoint, FASP_EVENT_RESUMED, session);
   /* the peer still knows us: no need to call */
   if (fasp_endpoint_is_caller (endpoint)) {
-    fasp_caller_stop (&endpoint->caller);
+    fasp_caller_stop (&endpoint->calling.caller);
     fasp_failover_back (endpoint, session);
   }
 }
@@ -97,16 +98,16 @@ fasp_lifecycle_replaced (FaspEndpoint *endpoint, FaspTime now, FaspSession *sess
 static void
 keep_figures (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
 {
-  endpoint->has_last = TRUE;
-  fasp_session_get_stats (session, now, &endpoint->last);
-  g_clear_pointer (&endpoint->last_flows, g_free);
+  endpoint->gone.is_known = TRUE;
+  fasp_session_get_stats (session, now, &endpoint->gone.stats);
+  g_clear_pointer (&endpoint->gone.flows, g_free);
   if (session->n_paths > 1) {
-    endpoint->last_flows = g_new (FaspFlowStats, session->n_paths);
-    fasp_session_get_flows (session, endpoint->last_flows, session->n_paths);
+    endpoint->gone.flows = g_new (FaspFlowStats, session->n_paths);
+    fasp_session_get_flows (session, endpoint->gone.flows, session->n_paths);
   }
   if (session->role == FASP_ROLE_RECEIVER) {
-    endpoint->lateness = session->rx.late.lateness;
-    endpoint->lateness_in_order = session->rx.late.lateness_in_order;
+    endpoint->gone.lateness = session->rx.late.lateness;
+    endpoint->gone.lateness_in_order = session->rx.late.lateness_in_order;
   }
 }
 
@@ -147,12 +148,12 @@ call_again (FaspEndpoint *endpoint, FaspTime now, const FaspSession *session)
 {
   FaspReason reason = session->closing.reason;
 
-  if (endpoint->caller.active && endpoint->caller.hello.has_resume)
+  if (endpoint->calling.caller.active && endpoint->calling.caller.hello.has_resume)
     fasp_dial_start (endpoint, now); /* there is nothing to resume any more */
-  else if (!endpoint->caller.active && endpoint->move_time == FASP_NEVER
+  else if (!endpoint->calling.caller.active && endpoint->failover.time == FASP_NEVER
       && fasp_endpoint_get_open (endpoint) == NULL
       && (reason == FASP_REASON_FINISHED || !fasp_failover_on (endpoint, now)))
-    endpoint->redial_time = reason == FASP_REASON_SILENT ? now : now + REDIAL_AFTER;
+    endpoint->calling.redial_time = reason == FASP_REASON_SILENT ? now : now + REDIAL_AFTER;
 }
 
 /* Would the peer say the same to another call?  Then somebody has to do something first, as after a
@@ -208,7 +209,7 @@ leave (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
   if (!session->told.connected)
     return;
   if (session->listener)
-    fasp_networks_leave (endpoint->networks, session->handshake.network);
+    fasp_networks_leave (endpoint->admitted.networks, session->handshake.network);
   endpoint->stats.sessions--;
   /* the sender claims that all is acknowledged, but never sent the end */
   if (session->role == FASP_ROLE_RECEIVER && !session->rx.end.is_taken
@@ -221,8 +222,8 @@ leave (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
   event->final = !again && session->closing.reason != FASP_REASON_REPLACED;
   event->held = is_held_by (endpoint, session, again);
   event->lasted = now - session->liveness.opened;
-  event->bytes = session->role == FASP_ROLE_SENDER ? endpoint->last.delivery.bytes :
-                                                     endpoint->last.received.bytes;
+  event->bytes = session->role == FASP_ROLE_SENDER ? endpoint->gone.stats.delivery.bytes :
+                                                     endpoint->gone.stats.received.bytes;
   endpoint->given_up |= event->final;
   g_strlcpy (event->text, session->closing.text, sizeof (event->text));
   if (session->role == FASP_ROLE_SENDER)
@@ -232,11 +233,11 @@ leave (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
   FASP_LOG (session->notes.log, now, SESSION_CLOSED, event->reason, FASP_LOG_POINTER (event->text),
       !session->closing.initiated, event->lasted, event->bytes, event->bytes_lost, event->final,
       event->held);
-  endpoint->seeking = 0;
+  endpoint->calling.seeking = 0;
   if (again)
     call_again (endpoint, now, session);
   else if (fasp_endpoint_get_open (endpoint) == NULL)
-    fasp_caller_stop (&endpoint->caller); /* a call from when it might */
+    fasp_caller_stop (&endpoint->calling.caller); /* a call from when it might */
   fasp_encoder_left (endpoint, now);
 }
 
@@ -315,7 +316,7 @@ tell_outages (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
     if ((told & 1) == 0)
       continue;
     if (outage->told)
-      outage->passed_on = fasp_token_bucket_take (&endpoint->outages_told, now, FASP_OUTAGE_EVERY,
+      outage->passed_on = fasp_token_bucket_take (&endpoint->told.outages, now, FASP_OUTAGE_EVERY,
           FASP_OUTAGE_BURST);
     if (!outage->passed_on)
       continue;

@@ -269,8 +269,8 @@ fasp_multicast_accepted (FaspEndpoint *endpoint, FaspTime now, FaspSession *sess
   if (!answer->has_group_key || endpoint->config.group.len == 0 || is_sender (endpoint))
     return;
   /* without a cipher that we offered, the group is not for us */
-  if (memchr (endpoint->caller.hello.ciphers, answer->group_key.cipher,
-          endpoint->caller.hello.n_ciphers)
+  if (memchr (endpoint->calling.caller.hello.ciphers, answer->group_key.cipher,
+          endpoint->calling.caller.hello.n_ciphers)
       == NULL)
     return;
   endpoint->random (endpoint->random_data, (guint8 *) &seed, sizeof seed);

@@ -17,22 +17,22 @@ fasp_reading_begin (FaspEndpoint *endpoint, FaspSession *session, const FaspHell
     place.offset = FASP_OFFSET_UNKNOWN;
   fasp_position_init (&session->rx.position, &place);
   session->rx.needs_header = told->has_header;
-  if (!fasp_stream_offset_is_comparable (&endpoint->stand, &place))
+  if (!fasp_stream_offset_is_comparable (&endpoint->read.stand, &place))
     return;
   /* the stream has the same clock, whoever relays it */
   fasp_reading_left (endpoint,
-      g_hash_table_lookup (endpoint->by_id, GUINT_TO_POINTER (endpoint->reading)));
-  fasp_media_clock_continue (&session->rx.clock, &endpoint->media_clock);
-  session->rx.skew = endpoint->skew;
+      g_hash_table_lookup (endpoint->by_id, GUINT_TO_POINTER (endpoint->read.session)));
+  fasp_media_clock_continue (&session->rx.clock, &endpoint->read.media_clock);
+  session->rx.skew = endpoint->read.skew;
 }
 
 void
 fasp_reading_left (FaspEndpoint *endpoint, const FaspSession *session)
 {
-  if (session == NULL || session->id != endpoint->reading)
+  if (session == NULL || session->id != endpoint->read.session)
     return;
-  endpoint->media_clock = session->rx.clock;
-  endpoint->skew = session->rx.skew;
+  endpoint->read.media_clock = session->rx.clock;
+  endpoint->read.skew = session->rx.skew;
 }
 
 gboolean
@@ -58,7 +58,7 @@ tell_moved (FaspEndpoint *endpoint, const FaspSession *session, guint64 bytes)
 {
   FaspEvent *event = fasp_endpoint_push_event (endpoint, FASP_EVENT_MOVED, session);
 
-  event->before = endpoint->reading_from;
+  event->before = endpoint->read.from;
   event->bytes_lost = bytes;
 }
 
@@ -75,7 +75,7 @@ tell_gap (FaspEndpoint *endpoint, FaspTime now, const FaspSession *session)
 static void
 count_missing (FaspEndpoint *endpoint, const FaspStreamOffset *place, guint32 size)
 {
-  FaspStreamOffset *whole = &endpoint->whole;
+  FaspStreamOffset *whole = &endpoint->read.whole;
 
   if (place->known && place->offset != FASP_OFFSET_UNKNOWN) {
     if (fasp_stream_offset_is_comparable (whole, place) && place->offset > whole->offset)
@@ -91,11 +91,11 @@ static void
 follow_clock (FaspEndpoint *endpoint, const FaspSession *session, FaspBlock *block, gboolean again)
 {
   const FaspRx *rx = &session->rx;
-  FaspSenderClock *clock = &endpoint->reading_clock;
+  FaspSenderClock *clock = &endpoint->read.clock;
   FaspTime mapped = fasp_media_clock_map (&rx->clock, block->number, block->media_time);
 
   /* the same stream in another session has the same clock, and its jumps */
-  if (endpoint->reading != session->id && !again) {
+  if (endpoint->read.session != session->id && !again) {
     clock->epoch++;
     clock->jumps = rx->clock.jumps;
   }
@@ -111,7 +111,7 @@ follow_clock (FaspEndpoint *endpoint, const FaspSession *session, FaspBlock *blo
   clock->skew_known = rx->skew.known;
   clock->skew = rx->skew.skew;
   /* at its own time, however long it has waited for the one before it */
-  endpoint->reading_offset =
+  endpoint->read.offset =
       mapped - block->media_time + fasp_playout_get (&rx->playout, mapped) - rx->playout.first;
 }
 
@@ -120,8 +120,9 @@ static gboolean
 is_first (const FaspEndpoint *endpoint, const FaspSession *session, const FaspStreamOffset *place)
 {
   if (!place->known)
-    return endpoint->reading != session->id;
-  return !endpoint->stand.known || !fasp_origin_equal (&endpoint->stand.origin, &place->origin);
+    return endpoint->read.session != session->id;
+  return !endpoint->read.stand.known
+      || !fasp_origin_equal (&endpoint->read.stand.origin, &place->origin);
 }
 
 /* The first bytes of a stream are read.  TRUE: it begins in the middle, or the one before was cut
@@ -130,16 +131,17 @@ static gboolean
 join_stream (FaspEndpoint *endpoint, FaspTime now, const FaspSession *session,
     const FaspStreamOffset *place)
 {
-  gboolean cut_short = endpoint->reading != 0 && !endpoint->read_end;
+  gboolean cut_short = endpoint->read.session != 0 && !endpoint->read.has_end;
   gboolean in_the_middle = place->known && place->offset != 0;
 
   endpoint->stats.join_offset = place->offset;
   endpoint->stats.joins_in_the_middle += in_the_middle;
-  endpoint->read_end = FALSE;
-  if (endpoint->reading != session->id || now - endpoint->joined_told >= TELL_JOINED_AFTER) {
+  endpoint->read.has_end = FALSE;
+  if (endpoint->read.session != session->id
+      || now - endpoint->read.joined_told >= TELL_JOINED_AFTER) {
     FaspEvent *event = fasp_endpoint_push_event (endpoint, FASP_EVENT_JOINED, session);
 
-    endpoint->joined_told = now;
+    endpoint->read.joined_told = now;
     event->place = *place;
     event->in_the_middle = in_the_middle;
   }
@@ -150,8 +152,8 @@ join_stream (FaspEndpoint *endpoint, FaspTime now, const FaspSession *session,
 static FaspBlock *
 fit_in (FaspEndpoint *endpoint, FaspTime now, const FaspSession *session, FaspBlock *block)
 {
-  FaspStreamOffset *stand = &endpoint->stand, place = session->rx.position.next;
-  gboolean moved = endpoint->reading != session->id && endpoint->reading != 0;
+  FaspStreamOffset *stand = &endpoint->read.stand, place = session->rx.position.next;
+  gboolean moved = endpoint->read.session != session->id && endpoint->read.session != 0;
   gboolean again, gap = (block->flags & FASP_BLOCK_DISCONT) != 0;
   guint64 bytes;
 
@@ -177,7 +179,7 @@ fit_in (FaspEndpoint *endpoint, FaspTime now, const FaspSession *session, FaspBl
               && (!place.known || stand->offset != FASP_OFFSET_UNKNOWN
                   || !fasp_origin_equal (&stand->origin, &place.origin))))
         block->flags |= FASP_BLOCK_DISCONT;
-      else if (endpoint->reading == 0)
+      else if (endpoint->read.session == 0)
         block->flags &= ~FASP_BLOCK_DISCONT; /* nothing was before */
       break;
   }
@@ -185,7 +187,7 @@ fit_in (FaspEndpoint *endpoint, FaspTime now, const FaspSession *session, FaspBl
   count_missing (endpoint, &place, block->size);
   if (moved && again)
     tell_moved (endpoint, session, bytes);
-  else if (!moved && endpoint->reading != 0 && (gap || bytes > 0))
+  else if (!moved && endpoint->read.session != 0 && (gap || bytes > 0))
     tell_gap (endpoint, now, session);
   if (is_first (endpoint, session, &place) ? join_stream (endpoint, now, session, &place) :
                                              gap || bytes > 0)
@@ -203,9 +205,9 @@ has_begun (const FaspEndpoint *endpoint, const FaspSession *session)
 {
   const FaspStreamOffset *next = &session->rx.position.next;
 
-  return next->known ?
-      endpoint->stand.known && fasp_origin_equal (&endpoint->stand.origin, &next->origin) :
-      endpoint->reading == session->id;
+  return next->known ? endpoint->read.stand.known
+          && fasp_origin_equal (&endpoint->read.stand.origin, &next->origin) :
+                       endpoint->read.session == session->id;
 }
 
 /* Can nobody read the block, because the header before it is missing? */
@@ -238,7 +240,7 @@ take (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
     if (block == NULL)
       return NULL;
     if (block->flags & FASP_BLOCK_EOS) {
-      endpoint->read_end = TRUE;
+      endpoint->read.has_end = TRUE;
       return block;
     }
     if (block->flags & FASP_BLOCK_HEADER) {
@@ -278,11 +280,11 @@ fasp_endpoint_read (FaspEndpoint *endpoint, FaspTime now)
     was_read (endpoint, session);
     if (block == NULL)
       continue;
-    endpoint->reading_any = session->id;
+    endpoint->read.any = session->id;
     if (block->flags & FASP_BLOCK_HEADER)
       return block;
-    endpoint->reading = session->id;
-    endpoint->reading_from = *fasp_session_get_address (session);
+    endpoint->read.session = session->id;
+    endpoint->read.from = *fasp_session_get_address (session);
     endpoint->stats.bytes_read += block->size;
     return block;
   }
@@ -292,13 +294,13 @@ fasp_endpoint_read (FaspEndpoint *endpoint, FaspTime now)
 guint32
 fasp_endpoint_get_read_session (const FaspEndpoint *endpoint)
 {
-  return endpoint->reading_any;
+  return endpoint->read.any;
 }
 
 FaspStreamOffset
 fasp_endpoint_get_stream_offset (const FaspEndpoint *endpoint)
 {
-  return endpoint->stand;
+  return endpoint->read.stand;
 }
 
 gboolean
@@ -317,13 +319,13 @@ fasp_endpoint_can_read (const FaspEndpoint *endpoint)
 FaspTime
 fasp_endpoint_map_media_time (const FaspEndpoint *endpoint, FaspTime media_time)
 {
-  return media_time + endpoint->reading_offset;
+  return media_time + endpoint->read.offset;
 }
 
 void
 fasp_endpoint_get_sender_clock (const FaspEndpoint *endpoint, FaspSenderClock *clock)
 {
-  *clock = endpoint->reading_clock;
+  *clock = endpoint->read.clock;
 }
 
 gboolean

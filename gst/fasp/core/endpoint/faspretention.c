@@ -14,8 +14,9 @@ fasp_retention_get_first_kept (const FaspEndpoint *endpoint)
 
   if (!fasp_retention_has_history (endpoint))
     return head;
-  return MIN (endpoint->config.join == FASP_JOIN_KEY_FRAME ? MIN (endpoint->key, endpoint->past) :
-                                                             endpoint->past,
+  return MIN (endpoint->config.join == FASP_JOIN_KEY_FRAME ?
+          MIN (endpoint->history.key, endpoint->history.past) :
+          endpoint->history.past,
       head);
 }
 
@@ -23,7 +24,7 @@ guint64
 fasp_retention_get_needed (const FaspEndpoint *endpoint)
 {
   const FaspHeapItem *first = fasp_heap_peek (&endpoint->first_needed);
-  guint64 needed = MIN (fasp_store_get_head (endpoint->store), endpoint->hold);
+  guint64 needed = MIN (fasp_store_get_head (endpoint->store), endpoint->held.first);
 
   return first != NULL ? MIN (needed, (guint64) first->key) : needed;
 }
@@ -40,7 +41,7 @@ void
 fasp_retention_trim (FaspEndpoint *endpoint)
 {
   const FaspHeapItem *first = fasp_heap_peek (&endpoint->first_needed);
-  guint64 keep = MIN (fasp_retention_get_first_kept (endpoint), endpoint->hold);
+  guint64 keep = MIN (fasp_retention_get_first_kept (endpoint), endpoint->held.first);
 
   if (first != NULL)
     keep = MIN (keep, (guint64) first->key);

@@ -14,7 +14,7 @@
 static gboolean
 is_punch_due (const FaspEndpoint *endpoint, FaspTime now)
 {
-  return now >= endpoint->punch_time && !endpoint->closing;
+  return now >= endpoint->calling.punch_time && !endpoint->closing;
 }
 
 static gboolean
@@ -24,18 +24,18 @@ poll_punch (FaspEndpoint *endpoint, FaspTime now, FaspDatagram *datagram)
   FaspWriter w = { datagram->data, sizeof (datagram->data) };
   FaspSession *session;
 
-  endpoint->punch_time = now + FASP_CALLER_FIRST;
+  endpoint->calling.punch_time = now + FASP_CALLER_FIRST;
   session = fasp_endpoint_get_open (endpoint);
   if (session != NULL && !session->liveness.interrupted)
     return FALSE;
   fasp_wire_write_handshake (&w, &punch);
-  datagram->to = fasp_dial_get_way (endpoint, endpoint->punched);
+  datagram->to = fasp_dial_get_way (endpoint, endpoint->calling.punched);
   datagram->size = w.used;
   /* each time, one from each of our sockets */
-  if (++endpoint->punched < endpoint->config.flows)
-    endpoint->punch_time = now;
+  if (++endpoint->calling.punched < endpoint->config.flows)
+    endpoint->calling.punch_time = now;
   else
-    endpoint->punched = 0;
+    endpoint->calling.punched = 0;
   return TRUE;
 }
 
@@ -65,7 +65,7 @@ poll_own (FaspEndpoint *endpoint, FaspTime now, FaspDatagram *datagram)
   fasp_dial_tend (endpoint, now);
   fasp_encoder_tend (endpoint, now);
   return fasp_replies_pop (&endpoint->replies, datagram)
-      || (endpoint->caller.active && fasp_dial_poll (endpoint, now, datagram))
+      || (endpoint->calling.caller.active && fasp_dial_poll (endpoint, now, datagram))
       || (is_punch_due (endpoint, now) && poll_punch (endpoint, now, datagram))
       || (fasp_multicast_is_first (endpoint) && fasp_multicast_poll (endpoint, now, datagram));
 }
@@ -115,18 +115,19 @@ fasp_endpoint_poll (FaspEndpoint *endpoint, FaspTime now, FaspDatagram *datagram
 static FaspTime
 get_own_timeout (FaspEndpoint *endpoint)
 {
-  FaspTime timeout = fasp_sooner (fasp_sooner (endpoint->hold_deadline, endpoint->measured_by),
-      fasp_dial_get_timeout (endpoint));
+  FaspTime timeout =
+      fasp_sooner (fasp_sooner (endpoint->held.deadline, endpoint->writing.measured_by),
+          fasp_dial_get_timeout (endpoint));
 
   if (!fasp_replies_is_empty (&endpoint->replies))
     return 0;
-  timeout = fasp_sooner (timeout, endpoint->punch_time);
-  timeout = fasp_sooner (timeout, fasp_key_frame_get_time (&endpoint->key_frame));
+  timeout = fasp_sooner (timeout, endpoint->calling.punch_time);
+  timeout = fasp_sooner (timeout, fasp_key_frame_get_time (&endpoint->encoder.key_frame));
   /* its sessions wake the first lane often enough for the encoder, but perhaps all are in
    * others */
   if (endpoint->config.role == FASP_ROLE_SENDER && endpoint->schedulers[0].heap.n == 0
       && endpoint->schedulers[0].elsewhere > 0)
-    timeout = fasp_sooner (timeout, endpoint->encoder_time);
+    timeout = fasp_sooner (timeout, endpoint->encoder.time);
   if (endpoint->group != NULL)
     timeout = fasp_sooner (timeout, fasp_multicast_get_timeout (endpoint));
   return timeout;
@@ -176,9 +177,9 @@ fasp_sending_look (FaspEndpoint *endpoint, FaspTime now)
     return;
   for (guint i = 0; i < endpoint->sessions->len; i++)
     fasp_session_excuse (fasp_endpoint_nth (endpoint, i), away);
-  put_off (&endpoint->hold_deadline, away);
-  put_off (&endpoint->move_time, away);
-  endpoint->call_started += away;
-  if (endpoint->seeking > 0)
-    endpoint->seeking += away;
+  put_off (&endpoint->held.deadline, away);
+  put_off (&endpoint->failover.time, away);
+  endpoint->calling.started += away;
+  if (endpoint->calling.seeking > 0)
+    endpoint->calling.seeking += away;
 }

@@ -27,7 +27,8 @@ fasp_slow_policy_can_press (const FaspEndpoint *endpoint)
   guint64 tail = fasp_store_get_tail (endpoint->store);
   gboolean any_heard = fasp_endpoint_get_heard (endpoint, NULL) != NULL;
 
-  if (endpoint->hold != FASP_NO_BLOCK && endpoint->config.settings.slow_policy == FASP_SLOW_WAIT)
+  if (endpoint->held.first != FASP_NO_BLOCK
+      && endpoint->config.settings.slow_policy == FASP_SLOW_WAIT)
     return FALSE;
   for (guint i = 0; i < endpoint->sessions->len; i++) {
     const FaspSession *session = fasp_endpoint_nth (endpoint, i);
@@ -43,9 +44,9 @@ fasp_slow_policy_can_press (const FaspEndpoint *endpoint)
 static void
 tell_left_behind (FaspEndpoint *endpoint, FaspTime now, const FaspSession *session)
 {
-  if (now < endpoint->left_behind_may)
+  if (now < endpoint->told.left_behind_may)
     return;
-  endpoint->left_behind_may = now + TELL_AFTER;
+  endpoint->told.left_behind_may = now + TELL_AFTER;
   fasp_endpoint_push_event (endpoint, FASP_EVENT_SKIPPED, session);
 }
 
@@ -83,8 +84,8 @@ fasp_slow_policy_press (FaspEndpoint *endpoint, FaspTime now)
     fasp_retention_note_first_needed (endpoint, session);
     fasp_endpoint_wake (endpoint, session);
   }
-  if (endpoint->hold < middle)
-    endpoint->hold = middle;
+  if (endpoint->held.first < middle)
+    endpoint->held.first = middle;
   fasp_retention_trim (endpoint);
   return fasp_store_get_tail (endpoint->store) > tail;
 }

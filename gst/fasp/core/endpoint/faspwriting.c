@@ -16,10 +16,10 @@ choose_origin (FaspEndpoint *endpoint)
   guint8 count[4];
   FaspWriter w = { count, sizeof count };
 
-  fasp_write_uint (&w, endpoint->own_origins++, sizeof count);
-  endpoint->own = (FaspStreamOffset) { .known = TRUE };
+  fasp_write_uint (&w, endpoint->writing.own_origins++, sizeof count);
+  endpoint->writing.own = (FaspStreamOffset) { .known = TRUE };
   fasp_hmac (endpoint->cookie_secret, sizeof endpoint->cookie_secret, "fasp origin 1", count,
-      sizeof count, endpoint->own.origin.bytes, FASP_ORIGIN_SIZE);
+      sizeof count, endpoint->writing.own.origin.bytes, FASP_ORIGIN_SIZE);
 }
 
 /* The block size before any path is known. */
@@ -35,15 +35,15 @@ fasp_writing_begin (FaspEndpoint *endpoint)
   endpoint->store =
       fasp_store_new (endpoint->config.buffer_size, get_first_size (&endpoint->config));
   endpoint->planner = fasp_planner_new ();
-  endpoint->key = FASP_NO_BLOCK;
+  endpoint->history.key = FASP_NO_BLOCK;
   choose_origin (endpoint);
-  fasp_store_set_offset (endpoint->store, 0, 0, &endpoint->own, FALSE);
+  fasp_store_set_offset (endpoint->store, 0, 0, &endpoint->writing.own, FALSE);
 }
 
 static gboolean
 has_listeners (const FaspEndpoint *endpoint)
 {
-  return endpoint->hold != FASP_NO_BLOCK || fasp_endpoint_get_open (endpoint) != NULL;
+  return endpoint->held.first != FASP_NO_BLOCK || fasp_endpoint_get_open (endpoint) != NULL;
 }
 
 /* --- how large blocks are ----------------------------------------------------- */
@@ -69,8 +69,8 @@ fasp_writing_fit_blocks (FaspEndpoint *endpoint)
   }
   if (!found)
     size = get_first_size (&endpoint->config);
-  if (endpoint->packet_size > 0 && endpoint->packet_size <= size)
-    size -= size % endpoint->packet_size;
+  if (endpoint->writing.packet_size > 0 && endpoint->writing.packet_size <= size)
+    size -= size % endpoint->writing.packet_size;
   fasp_store_set_block_size (endpoint->store, size);
 }
 
@@ -78,7 +78,7 @@ void
 fasp_endpoint_set_packet_size (FaspEndpoint *endpoint, guint32 size)
 {
   g_return_if_fail (endpoint->store != NULL);
-  endpoint->packet_size = size;
+  endpoint->writing.packet_size = size;
   fasp_writing_fit_blocks (endpoint);
 }
 
@@ -116,7 +116,7 @@ fasp_writing_opened (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
   fasp_header_wait_move (endpoint, fasp_store_get_head (endpoint->store), TRUE);
   if (endpoint->config.settings.wait_for_connection && endpoint->stats.sessions == 1
       && endpoint->group == NULL && !far)
-    endpoint->measured_by = now + MEASURED_AFTER;
+    endpoint->writing.measured_by = now + MEASURED_AFTER;
 }
 
 void
@@ -124,11 +124,11 @@ fasp_writing_tend (FaspEndpoint *endpoint, FaspTime now)
 {
   const FaspSession *session;
 
-  if (endpoint->measured_by == FASP_NEVER)
+  if (endpoint->writing.measured_by == FASP_NEVER)
     return;
   session = fasp_endpoint_get_open (endpoint);
-  if (now >= endpoint->measured_by || session == NULL || fasp_session_is_measured (session))
-    endpoint->measured_by = FASP_NEVER;
+  if (now >= endpoint->writing.measured_by || session == NULL || fasp_session_is_measured (session))
+    endpoint->writing.measured_by = FASP_NEVER;
 }
 
 /* If each unit can be decoded alone, one is marked this often, for those who relay the
@@ -151,7 +151,7 @@ static gboolean
 is_told (const FaspEndpoint *endpoint)
 {
   return has_listeners (endpoint)
-      || (is_kept (endpoint) && (endpoint->sessions->len > 0 || endpoint->caller.active));
+      || (is_kept (endpoint) && (endpoint->sessions->len > 0 || endpoint->calling.caller.active));
 }
 
 /* The store is full: drops what is left of history, then leaves slow receivers behind. */
@@ -196,8 +196,8 @@ fasp_endpoint_write (FaspEndpoint *endpoint, FaspTime now, FaspTime media_time, 
   g_return_val_if_fail (endpoint->store != NULL, 0);
   if (endpoint->closing || fasp_store_is_finished (endpoint->store))
     return 0;
-  endpoint->media_time = media_time;
-  if (endpoint->measured_by != FASP_NEVER)
+  endpoint->writing.media_time = media_time;
+  if (endpoint->writing.measured_by != FASP_NEVER)
     return 0;
   if (!is_kept (endpoint)) {
     if (endpoint->config.settings.wait_for_connection)
@@ -218,9 +218,9 @@ fasp_endpoint_write (FaspEndpoint *endpoint, FaspTime now, FaspTime media_time, 
   log_waiting (endpoint, now, taken < size);
   endpoint->stats.bytes_written += taken;
   endpoint->header.passed += taken;
-  fasp_source_wrote (&endpoint->source, now, taken);
+  fasp_source_wrote (&endpoint->writing.source, now, taken);
   if (taken < size)
-    fasp_source_refused (&endpoint->source, now);
+    fasp_source_refused (&endpoint->writing.source, now);
   if (taken > 0) {
     endpoint->stats.bytes_unconfirmed = 0; /* nor when they are kept */
     fasp_history_tend (endpoint, now);
@@ -237,7 +237,7 @@ is_own (FaspEndpoint *endpoint)
 {
   FaspStreamOffset place = fasp_store_get_next_offset (endpoint->store);
 
-  return fasp_origin_equal (&place.origin, &endpoint->own.origin);
+  return fasp_origin_equal (&place.origin, &endpoint->writing.own.origin);
 }
 
 gboolean
@@ -253,7 +253,7 @@ fasp_endpoint_set_stream_offset (FaspEndpoint *endpoint, FaspTime now, FaspTime 
     if (is_own (endpoint))
       return TRUE;
     choose_origin (endpoint);
-    place = &endpoint->own;
+    place = &endpoint->writing.own;
   }
   next = fasp_store_get_next_offset (endpoint->store);
   while (!fasp_store_set_offset (endpoint->store, now, media_time, place, is_told (endpoint)))
@@ -276,7 +276,7 @@ fasp_endpoint_set_header (FaspEndpoint *endpoint, FaspTime now, GBytes *header)
     header = NULL;
   fasp_stream_header_set (&endpoint->header, now, header);
   /* nobody begins at key frames before it */
-  endpoint->key = FASP_NO_BLOCK;
+  endpoint->history.key = FASP_NO_BLOCK;
   if (!had)
     endpoint->header.since = fasp_store_get_head (endpoint->store);
   if (!had || header != NULL)
@@ -327,7 +327,7 @@ serve_key_frame (FaspEndpoint *endpoint, FaspTime now, gboolean headed)
   if (endpoint->header.wanted && !headed)
     fasp_encoder_want_key_frame (endpoint, now);
   else
-    fasp_key_frame_comes (&endpoint->key_frame);
+    fasp_key_frame_comes (&endpoint->encoder.key_frame);
 }
 
 gboolean
@@ -347,7 +347,7 @@ fasp_endpoint_begin_key_frame (FaspEndpoint *endpoint, FaspTime now, FaspTime me
     return TRUE;
   number = fasp_store_seal (endpoint->store);
   if (due && !say_header (endpoint, now, media_time)) {
-    fasp_source_refused (&endpoint->source, now);
+    fasp_source_refused (&endpoint->writing.source, now);
     return FALSE;
   }
   if (due)
@@ -355,7 +355,7 @@ fasp_endpoint_begin_key_frame (FaspEndpoint *endpoint, FaspTime now, FaspTime me
   endpoint->header.key_due = now + EACH_APART;
   fasp_store_mark_key_frame (endpoint->store, now, media_time);
   if (due || !headed)
-    endpoint->key = number;
+    endpoint->history.key = number;
   return TRUE;
 }
 
@@ -374,7 +374,7 @@ fasp_endpoint_has_forgotten (const FaspEndpoint *endpoint)
 gboolean
 fasp_endpoint_can_write (const FaspEndpoint *endpoint)
 {
-  if (endpoint->measured_by != FASP_NEVER || endpoint->closing
+  if (endpoint->writing.measured_by != FASP_NEVER || endpoint->closing
       || fasp_store_is_finished (endpoint->store))
     return FALSE;
   if (!is_kept (endpoint))
@@ -402,7 +402,7 @@ fasp_endpoint_finish (FaspEndpoint *endpoint, FaspTime now)
 {
   g_return_if_fail (endpoint->store != NULL);
   fasp_header_wait_move (endpoint, fasp_store_get_head (endpoint->store), FALSE);
-  fasp_store_finish (endpoint->store, now, endpoint->media_time);
+  fasp_store_finish (endpoint->store, now, endpoint->writing.media_time);
   fasp_hold_finished (endpoint);
   fasp_retention_trim (endpoint);
   fasp_endpoint_wake_all (endpoint);

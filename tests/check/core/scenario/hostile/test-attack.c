@@ -471,11 +471,12 @@ test_half_open (void)
         connected++;
         g_assert_cmpint (vnet_get_time (play->net) - called, <=, 2 * rtt + 2 * step);
       }
-    g_assert_cmpuint (fasp_limiter_count_half (play->sink->gate), <=, 1024);
+    g_assert_cmpuint (fasp_limiter_count_half (play->sink->admitted.gate), <=, 1024);
   }
   g_test_message ("%u half-open, %" G_GINT64_FORMAT " ms",
-      fasp_limiter_count_half (play->sink->gate), (vnet_get_time (play->net) - start) / 1000);
-  g_assert_cmpuint (fasp_limiter_count_half (play->sink->gate), >, 1000);
+      fasp_limiter_count_half (play->sink->admitted.gate),
+      (vnet_get_time (play->net) - start) / 1000);
+  g_assert_cmpuint (fasp_limiter_count_half (play->sink->admitted.gate), >, 1000);
   g_assert_cmpuint (called_times, >, 4);
   vnet_run_for (play->net, FASP_SEC);
   while (fasp_endpoint_poll_event (play->good, &event))

@@ -203,7 +203,7 @@ test_forgets (void)
   vkeys_join (n, VNET_B, FASP_MODE_CALLER, VNET_A, &vkeys_secret);
   vcast_run (n, FASP_SEC);
   g_assert_cmpuint (n->nodes[VNET_B].events[FASP_EVENT_CONNECTED], ==, 1);
-  noise = &n->nodes[VNET_B].endpoint->caller.noise;
+  noise = &n->nodes[VNET_B].endpoint->calling.caller.noise;
   g_assert_cmpmem (noise->e, FASP_KEY_SIZE, zeros, FASP_KEY_SIZE);
   g_assert_cmpmem (noise->ck, FASP_KEY_SIZE, zeros, FASP_KEY_SIZE);
   g_assert_cmpmem (noise->psk, FASP_KEY_SIZE, zeros, FASP_KEY_SIZE);

@@ -84,8 +84,8 @@ test_same_role_meanwhile (void)
   vcast_leave (n, VNET_B);
   vcast_run (n, 5 * FASP_SEC);
   g_assert_cmpuint (n->nodes[VNET_A].events[FASP_EVENT_INTERRUPTED], ==, 1);
-  g_assert_true (sender->caller.active);
-  sender->caller.active = FALSE;
+  g_assert_true (sender->calling.caller.active);
+  sender->calling.caller.active = FALSE;
   fasp_answer_accepted (sender, vnet_get_time (n->net), &from, &agreement);
   vcast_join (n, VNET_B, &b, VNET_A);
   vcast_run (n, 2 * FASP_SEC);

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * faspendpointparts.h: the parts of an endpoint's state, each with the files that change it.  Times
+ * are as the endpoint is given them, µs.
+ */
+#pragma once
+
+#include "faspblock.h"
+#include "faspcaller.h"
+#include "faspclockdiscipline.h"
+#include "fasphist.h"
+#include "faspkeyframe.h"
+#include "fasplimiter.h"
+#include "faspmediaclock.h"
+#include "faspnetworks.h"
+#include "faspskew.h"
+#include "faspsource.h"
+#include "faspstats.h"
+#include "faspstream.h"
+
+G_BEGIN_DECLS
+
+/* Callers repeat a refused call some times in a second.  These many refused calls are
+ * remembered, so that the application hears of each once. */
+#define FASP_REFUSED_KEPT 16
+
+/* faspadmitted.c, faspadmission.c: the callers that a listener has let in. */
+typedef struct
+{
+  GHashTable *by_call;                     /* all that an OPEN said -> FaspSession */
+  FaspLimiter *gate, *own_limiter;         /* the port's, or own_limiter; owned if not shared */
+  FaspNetworks *networks;                  /* listening sender: of its receivers */
+  GQueue half;                             /* FaspSession that are not open yet, the oldest first */
+  FaspStreamName names[FASP_STREAM_NAMES]; /* listener with a streamid */
+} FaspEndpointAdmitted;
+
+/* faspadmission.c: refused calls. */
+typedef struct
+{
+  FaspTime told;  /* token bucket of events about refused callers */
+  guint64 untold; /* refused callers since the last event about one */
+  guint8 calls[FASP_REFUSED_KEPT][FASP_NONCE_SIZE]; /* nonces of calls refused lately */
+  guint oldest;                                     /* index of the one to replace next */
+} FaspEndpointRefusals;
+
+/* When the application was told of what may happen often. */
+typedef struct
+{
+  FaspTime outages;         /* fasplifecycle.c: token bucket of events about outages */
+  FaspTime gap;             /* 0: of none yet */
+  FaspTime left_behind_may; /* faspslowpolicy.c: earliest time of the next event about receivers
+                               left behind */
+} FaspEndpointTold;
+
+/* faspdial.c, faspanswer.c: calling. */
+typedef struct
+{
+  gboolean has_peer;        /* its address is known */
+  gboolean expected;        /* it is being resolved */
+  gboolean unanswered_told; /* the application knows that nobody answers */
+  gboolean answer_forged;   /* an answer to this call did not open */
+  FaspAddress peer;         /* that is called, */
+  FaspAddress peer_before;  /* and was called before that */
+  FaspCaller caller;
+  guint cookie_link, cookie_tries; /* link that the cookie is for, and calls by it */
+  FaspTime started;                /* when the call began, or the wait for an address */
+  FaspTime redial_time;            /* when to call again; FASP_NEVER: not */
+  FaspTime punch_time;             /* when to open a way through a NAT; FASP_NEVER: not */
+  FaspTime seeking;                /* since when any of the peers is called in vain; 0: none is */
+  guint punched;                   /* links punched this time */
+  FaspReason last_reject;          /* that the application was told of */
+} FaspEndpointCalling;
+
+/* faspfailover.c: which of several peers to call. */
+typedef struct
+{
+  guint wanted, serial; /* index of the peer to call, and how often that has changed */
+  FaspTime time;        /* when to move on to the next peer; FASP_NEVER: not */
+  guint refused;        /* peers in a row that refused for good */
+} FaspEndpointFailover;
+
+/* fasphold.c: what is kept though no receiver is there. */
+typedef struct
+{
+  guint64 first;     /* the first block kept; FASP_NO_BLOCK: none */
+  FaspTime deadline; /* FASP_NEVER: until somebody takes it */
+  gboolean is_new;   /* no receiver has acknowledged any of it, or of what was before */
+} FaspEndpointHeld;
+
+/* fasphistory.c: what is kept for receivers that join later. */
+typedef struct
+{
+  guint64 past; /* the first block kept as history */
+  guint64 key;  /* the block of the newest key frame; FASP_NO_BLOCK: none */
+} FaspEndpointHistory;
+
+/* faspwriting.c: what the application writes. */
+typedef struct
+{
+  FaspTime measured_by; /* nothing is written before; FASP_NEVER: no wait */
+  FaspTime media_time;  /* of the last write */
+  FaspSource source;    /* how fast the application writes */
+  FaspStreamOffset own; /* where the stream that we write ourselves began */
+  guint own_origins;    /* how many such streams there have been */
+  guint32 packet_size;  /* of what is written, bytes; 0: any */
+} FaspEndpointWriting;
+
+/* faspencoder.c: what the encoder was told. */
+typedef struct
+{
+  guint64 bitrate;        /* bit/s; 0: nothing yet, */
+  FaspTime bitrate_time;  /* and when */
+  FaspTime time;          /* when to look again */
+  FaspKeyFrame key_frame; /* requests of all receivers to the application */
+} FaspEndpointEncoder;
+
+/* faspreading.c: what the application has read. */
+typedef struct
+{
+  guint32 session;            /* of the block read last; 0: none */
+  guint32 any;                /* the same, or of a header that was read after that */
+  FaspTime offset;            /* from its media time to when to play it, less the latency that the
+                               * session began with */
+  FaspSenderClock clock;      /* its sender's */
+  FaspMediaClock media_clock; /* of the session that was read last and is gone */
+  FaspSkew skew;              /* the same */
+  FaspAddress from;           /* peer that sent the block read last */
+  FaspStreamOffset stand;     /* of the byte behind the block read last */
+  FaspStreamOffset whole;     /* `stand' if nothing were missing since an offset was first known */
+  FaspTime joined_told;       /* when the application was told of the last stream */
+  gboolean has_end;           /* the end of the stream was read, too */
+} FaspEndpointRead;
+
+/* fasplifecycle.c: the figures of the session removed last. */
+typedef struct
+{
+  gboolean is_known;
+  FaspSessionStats stats;
+  FaspFlowStats *flows;                 /* of that session, if it had several flows; owned */
+  FaspHist lateness, lateness_in_order; /* receiver: of the session before */
+} FaspEndpointGone;
+
+G_END_DECLS
