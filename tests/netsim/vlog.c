@@ -173,15 +173,13 @@ vlog_follow (Vlog *log, FaspEndpoint *endpoint, const gchar *name)
   return log;
 }
 
-void
-vlog_take (Vlog *log, FaspEndpoint *endpoint)
+static void
+take (Vlog *log, FaspEndpoint *endpoint)
 {
   FaspLogEntry entries[AT_ONCE];
   gchar text[FASP_LOG_LINE];
   guint n;
 
-  if (log == NULL)
-    return;
   do {
     n = fasp_endpoint_fetch_log (endpoint, entries, AT_ONCE, NULL);
     for (guint i = 0; i < n; i++) {
@@ -190,4 +188,12 @@ vlog_take (Vlog *log, FaspEndpoint *endpoint)
         put (log->file, text, fasp_log_write_json (&entries[i], 0, NULL, text, sizeof text));
     }
   } while (n == AT_ONCE);
+}
+
+void
+vlog_take (Vlog *log, FaspEndpoint *endpoint)
+{
+  /* apart, as the room for entries costs even where there is no log */
+  if (log != NULL)
+    take (log, endpoint);
 }

@@ -137,13 +137,6 @@ fasp_path_may_answer (FaspPath *path, FaspTime now, const FaspAddress *to)
       || fasp_token_bucket_take (&path->answered, now, FASP_CHALLENGE_INTERVAL, FASP_CHALLENGES);
 }
 
-FaspTime
-fasp_path_get_challenge_time (const FaspPath *path)
-{
-  return path->challenge.has_candidate && path->challenge.left > 0 ? path->challenge.time :
-                                                                     FASP_NEVER;
-}
-
 void
 fasp_path_challenged (FaspPath *path, FaspTime now)
 {
@@ -155,12 +148,6 @@ fasp_path_challenged (FaspPath *path, FaspTime now)
       now + CLAMP (interval, FASP_CHALLENGE_INTERVAL, FASP_CHALLENGE_INTERVAL_MAX);
   path->challenge.sent = now;
   path->challenge.left--;
-}
-
-FaspTime
-fasp_path_get_ping_time (const FaspPath *path)
-{
-  return path->address.len > 0 ? path->asking.time : FASP_NEVER;
 }
 
 void

@@ -177,10 +177,21 @@ gboolean fasp_path_may_answer (FaspPath *path, FaspTime now, const FaspAddress *
 gboolean fasp_path_prove (FaspPath *path, const FaspAddress *at);
 /* When to challenge its candidate; FASP_NEVER: there is none, or it must be heard again
  * first. */
-FaspTime fasp_path_get_challenge_time (const FaspPath *path);
+static inline FaspTime
+fasp_path_get_challenge_time (const FaspPath *path)
+{
+  return path->challenge.has_candidate && path->challenge.left > 0 ? path->challenge.time :
+                                                                     FASP_NEVER;
+}
+
 void fasp_path_challenged (FaspPath *path, FaspTime now);
 /* When the next PING is due; FASP_NEVER: it is the only path, or has no address yet. */
-FaspTime fasp_path_get_ping_time (const FaspPath *path);
+static inline FaspTime
+fasp_path_get_ping_time (const FaspPath *path)
+{
+  return path->address.len > 0 ? path->asking.time : FASP_NEVER;
+}
+
 void fasp_path_die (FaspPath *path, FaspTime now);
 void fasp_path_asked (FaspPath *path, FaspTime now);
 

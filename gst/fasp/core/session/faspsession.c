@@ -159,19 +159,18 @@ fasp_session_refused (FaspSession *session, FaspTime now, const FaspAddress *add
 FaspTime
 fasp_session_get_refused_time (const FaspSession *session)
 {
-  FaspTime time = FASP_NEVER;
+  FaspTime last = FASP_NEVER;
 
   for (guint i = 0; i < session->n_paths; i++) {
     const FaspPath *path = &session->paths[i];
 
     if (path->refusal.is_reported)
-      time =
-          fasp_later (path->refusal.since + MAX (REFUSED_AFTER, fasp_rtt_timeout (&session->rtt)),
-              time == FASP_NEVER ? 0 : time);
+      last = fasp_later (path->refusal.since, last == FASP_NEVER ? 0 : last);
     else if (path->proved)
       return FASP_NEVER;
   }
-  return time;
+  return last == FASP_NEVER ? FASP_NEVER :
+                              last + MAX (REFUSED_AFTER, fasp_rtt_timeout (&session->rtt));
 }
 
 void
@@ -231,13 +230,6 @@ fasp_session_get_first_latency (const FaspSession *session, guint *latency_ms)
   }
   *latency_ms = latency / FASP_MSEC;
   return !session->terms.latency.find || latency > 0;
-}
-
-FaspTime
-fasp_session_get_patience (const FaspSession *session)
-{
-  return MAX (FASP_INTERRUPTED_AFTER,
-      4 * (session->rtt.measured ? session->rtt.smoothed : FASP_SEC));
 }
 
 FaspTime

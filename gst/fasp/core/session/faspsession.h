@@ -178,7 +178,13 @@ gboolean fasp_session_get_first_latency (const FaspSession *session, guint *late
 /* How long a peer may be silent before the session is interrupted. If a call was repeated before it
  * was answered, the answer does not show the round trip, which may be that of a satellite link, so
  * the time is longer then. */
-FaspTime fasp_session_get_patience (const FaspSession *session);
+static inline FaspTime
+fasp_session_get_patience (const FaspSession *session)
+{
+  return MAX (FASP_INTERRUPTED_AFTER,
+      4 * (session->rtt.measured ? session->rtt.smoothed : FASP_SEC));
+}
+
 /* Until when a receiver holds back what it has, unless it learns the latency before; 0:
  * nothing is held back. */
 FaspTime fasp_session_get_hold_end (const FaspSession *session);
