@@ -83,7 +83,7 @@ struct _GstFaspSrc
   gboolean at_end;      /* the end of this sender's stream was read */
   GstFlowReturn over;   /* what create() returns from now on; OK: the stream goes on */
   GstFaspTiming timing;
-  FaspIoItem items[BATCH];  /* that were read */
+  FaspRead items[BATCH];    /* that were read */
   guint n, next;            /* items that were read; index of the next one to make a buffer of */
   GstFaspHandover handover; /* the buffer that is on its way to the pad */
   GstClockTime looked;      /* when our clock was last compared with the sender's */
@@ -138,16 +138,18 @@ post_clock_jump (GstFaspSrc *self)
 static GstBuffer *
 make_buffer (GstFaspSrc *self)
 {
-  const FaspIoItem *first = &self->items[self->next];
+  const FaspRead *first = &self->items[self->next];
   GstClockTime pts = gst_fasp_timing_choose (&self->timing, first->arrival);
   gboolean discont = (first->block->flags & (FASP_BLOCK_DISCONT | FASP_BLOCK_CLOCK_JUMP)) != 0;
   gboolean key = (first->block->flags & FASP_BLOCK_KEY) != 0;
   FaspTime media_time = first->block->media_time;
+  FaspStreamOffset place = first->behind;
   guint used;
   GstBuffer *buffer;
 
   if (first->block->flags & FASP_BLOCK_CLOCK_JUMP)
     post_clock_jump (self);
+  place.offset = first->block->offset; /* of the first byte */
   buffer = gst_fasp_joiner_take (&self->joiner, first, self->n - self->next, &used);
 
   self->next += used;
@@ -157,13 +159,13 @@ make_buffer (GstFaspSrc *self)
   self->knows_keys |= key;
   if (self->knows_keys && !key)
     GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_DELTA_UNIT);
-  gst_fasp_offset_attach (buffer, &first->place, media_time);
+  gst_fasp_offset_attach (buffer, &place, media_time);
   return buffer;
 }
 
 /* If blocks before this one were given up, pushes a GAP event in their place. */
 static void
-push_gap (GstFaspSrc *self, const FaspIoItem *item)
+push_gap (GstFaspSrc *self, const FaspRead *item)
 {
   GstClockTimeDiff end = gst_fasp_timing_get (&self->timing, item->arrival);
 
@@ -224,7 +226,7 @@ forget_header (GstFaspSrc *self, guint32 session)
 /* Keeps a header, to announce it with the buffer that follows.  A block without bytes means that
  * the stream has no header any more. */
 static void
-take_header (GstFaspSrc *self, const FaspIoItem *item)
+take_header (GstFaspSrc *self, const FaspRead *item)
 {
   FaspBlock *block = item->block;
   gboolean same = is_same (self->header, block);
@@ -243,7 +245,7 @@ take_header (GstFaspSrc *self, const FaspIoItem *item)
 
 /* Makes a buffer of the header, with the time of the item that follows. */
 static GstBuffer *
-make_header (GstFaspSrc *self, const FaspIoItem *item)
+make_header (GstFaspSrc *self, const FaspRead *item)
 {
   GstBuffer *buffer = gst_buffer_copy (self->header);
 
@@ -308,19 +310,19 @@ ended (GstFaspSrc *self, const FaspEvent *event)
  * may be reported only behind what comes from the next one.  A header that this receiver needs is
  * never that of the stream which was announced. */
 static gboolean
-is_behind_other (const GstFaspSrc *self, const FaspIoItem *item)
+is_behind_other (const GstFaspSrc *self, const FaspRead *item)
 {
   return item->session != self->header_from
       && (self->enters || !self->announced
-          || !fasp_origin_equal (&self->origin, &item->place.origin));
+          || !fasp_origin_equal (&self->origin, &item->behind.origin));
 }
 
 /* The stream cannot be used from here on: posts an error that says why, and leaves the sender. */
 static GstFlowReturn
-fail_incomplete (GstFaspSrc *self, const FaspIoItem *item)
+fail_incomplete (GstFaspSrc *self, const FaspRead *item)
 {
   FaspIo *io = self->connection.io;
-  gboolean known = self->announced && fasp_origin_equal (&self->origin, &item->place.origin);
+  gboolean known = self->announced && fasp_origin_equal (&self->origin, &item->behind.origin);
 
   fasp_endpoint_refuse (fasp_io_lock (io), g_get_monotonic_time (),
       "it has not got all of it (require-complete=true there): send it again "
@@ -358,12 +360,12 @@ drop_items (GstFaspSrc *self)
 static GstBuffer *
 take_back (GstFaspSrc *self)
 {
-  FaspIoItem item;
+  FaspRead item;
   GstBuffer *buffer = gst_fasp_handover_take_back (&self->handover, &item);
 
   if (buffer == NULL)
     return NULL;
-  announce (self, &item.place);
+  announce (self, &item.behind);
   GST_BUFFER_PTS (buffer) = GST_BUFFER_DTS (buffer) =
       gst_fasp_timing_choose (&self->timing, item.arrival);
   return gst_fasp_handover_give (&self->handover, buffer, &item);
@@ -377,7 +379,7 @@ take_back (GstFaspSrc *self)
 static GstBuffer *
 take_items (GstFaspSrc *self)
 {
-  FaspIoItem *item;
+  FaspRead *item;
 
   while (self->next < self->n && (self->items[self->next].block->flags & FASP_BLOCK_HEADER))
     take_header (self, &self->items[self->next++]);
@@ -396,7 +398,7 @@ take_items (GstFaspSrc *self)
     return NULL;
   if (is_behind_other (self, item))
     self->header_came = self->enters = FALSE;
-  announce (self, &item->place);
+  announce (self, &item->behind);
   if (item->block->flags & FASP_BLOCK_DISCONT)
     push_gap (self, item);
   return gst_fasp_handover_give (&self->handover,

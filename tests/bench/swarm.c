@@ -141,9 +141,11 @@ look (Receiver *r, gint64 now)
 {
   FaspDatagram datagram;
   FaspEvent event;
-  FaspBlock *block;
+  FaspRead read;
 
-  while ((block = fasp_endpoint_read (r->endpoint, now)) != NULL) {
+  while (fasp_endpoint_read (r->endpoint, now, &read)) {
+    FaspBlock *block = read.block;
+
     if (block->flags & FASP_BLOCK_EOS)
       r->ended = TRUE;
     swarm_take (r, block->data, block->size, now);

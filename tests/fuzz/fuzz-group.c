@@ -144,11 +144,10 @@ change (Fuzz *fuzz, guint who, guint8 how)
 static void
 read_some (Fuzz *fuzz, guint who, guint n)
 {
-  FaspBlock *block;
+  FaspRead read;
 
-  while (n-- > 0
-      && (block = fasp_endpoint_read (fuzz->g->receivers[who].endpoint, fuzz->g->now)) != NULL)
-    fasp_block_unref (block);
+  while (n-- > 0 && fasp_endpoint_read (fuzz->g->receivers[who].endpoint, fuzz->g->now, &read))
+    fasp_block_unref (read.block);
 }
 
 static void

@@ -50,10 +50,10 @@ static void
 read_some (Fuzz *fuzz, guint n)
 {
   FaspTime now = vnet_get_time (fuzz->net);
-  FaspBlock *block;
+  FaspRead read;
 
-  while (n-- > 0 && (block = fasp_endpoint_read (fuzz->sides[VNET_B], now)) != NULL)
-    fasp_block_unref (block);
+  while (n-- > 0 && fasp_endpoint_read (fuzz->sides[VNET_B], now, &read))
+    fasp_block_unref (read.block);
 }
 
 static void

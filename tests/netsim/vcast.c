@@ -78,9 +78,11 @@ static void
 read_node (VCast *n, VCastNode *node)
 {
   FaspTime now = vnet_get_time (n->net);
-  FaspBlock *block;
+  FaspRead read;
 
-  while (!node->stopped && (block = fasp_endpoint_read (node->endpoint, now)) != NULL) {
+  while (!node->stopped && fasp_endpoint_read (node->endpoint, now, &read)) {
+    FaspBlock *block = read.block;
+
     if (block->flags & FASP_BLOCK_HEADER) { /* no part of the stream */
       fasp_block_unref (block);
       continue;
@@ -104,7 +106,8 @@ read_node (VCast *n, VCastNode *node)
     for (guint i = 0; i < block->size; i++)
       if (block->data[i] != vcast_byte_at (node->origin + node->read++))
         node->wrong = TRUE;
-    node->play = fasp_endpoint_map_media_time (node->endpoint, block->media_time);
+    node->play = read.arrival;
+    node->shift = read.arrival - block->media_time;
     fasp_block_unref (block);
   }
 }

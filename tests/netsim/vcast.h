@@ -18,7 +18,8 @@ typedef struct
   gint64 origin;          /* offset in the stream of the first byte; -1: not known */
   gboolean wrong, eos, stopped;
   guint discontinuities;
-  FaspTime play; /* when to play what was read last */
+  FaspTime play;  /* when to play what was read last, */
+  FaspTime shift; /* less its media time */
   guint events[FASP_EVENT_REMOVED + 1];
   FaspEvent last[FASP_EVENT_REMOVED + 1];
   gsize max_buffer;

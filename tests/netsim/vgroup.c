@@ -302,12 +302,14 @@ run_network (Vgroup *g, FaspTime until)
 static void
 read_all (Vgroup *g, VgroupReceiver *r)
 {
-  FaspBlock *block;
+  FaspRead read;
   FaspEvent event;
 
   while (fasp_endpoint_poll_event (r->endpoint, &event))
     r->events[event.type]++;
-  while (!r->stopped && (block = fasp_endpoint_read (r->endpoint, g->now)) != NULL) {
+  while (!r->stopped && fasp_endpoint_read (r->endpoint, g->now, &read)) {
+    FaspBlock *block = read.block;
+
     if (block->flags & FASP_BLOCK_EOS)
       r->eos = TRUE;
     /* a receiver that joined late, or continued behind a gap, must find its place */

@@ -145,10 +145,9 @@ write_due (Vstream *stream)
 }
 
 static void
-watch_play_time (Vstream *stream, const FaspBlock *block)
+watch_play_time (Vstream *stream, const FaspRead *read)
 {
-  FaspTime shift =
-      fasp_endpoint_map_media_time (stream->receiver, block->media_time) - block->media_time;
+  FaspTime shift = read->arrival - read->block->media_time;
 
   if (stream->read > 0)
     stream->max_jump = MAX (stream->max_jump, ABS (shift - stream->last_shift));
@@ -160,17 +159,18 @@ read_all (Vstream *stream)
 {
   FaspTime now = vnet_get_time (stream->net);
   FaspTime since = now - stream->started;
-  FaspBlock *block;
+  FaspRead read;
 
   if (stream->config.reader_stops && since >= stream->config.stop_from
       && since < stream->config.stop_to)
     return;
-  while ((block = fasp_endpoint_read (stream->receiver, now)) != NULL) {
+  while (fasp_endpoint_read (stream->receiver, now, &read)) {
+    FaspBlock *block = read.block;
     guint8 wanted[65536 + 16];
 
     if (memcmp (block->data, bytes_at (stream->read, block->size, wanted), block->size) != 0)
       stream->wrong = TRUE;
-    watch_play_time (stream, block);
+    watch_play_time (stream, &read);
     stream->read += block->size;
     if (stream->config.on_read != NULL)
       stream->config.on_read (stream->config.data, block->size, now);

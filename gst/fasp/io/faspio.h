@@ -126,17 +126,9 @@ FaspIoResult fasp_io_write (FaspIo *io, FaspTime media_time, const FaspIoPiece *
  * receiver, since gone, never confirmed. */
 FaspIoResult fasp_io_drain (FaspIo *io, guint64 *lost, FaspEvent *event);
 
-typedef struct
-{
-  FaspBlock *block;
-  FaspTime arrival;       /* its media time on the monotonic clock */
-  FaspStreamOffset place; /* of the block's first byte */
-  guint32 session;        /* that it came in */
-} FaspIoItem;
-
 /* Waits for at least one block, and takes up to @max that are there, in order. An end
- * of stream is the last of a batch. */
-FaspIoResult fasp_io_read (FaspIo *io, FaspIoItem *items, guint max, guint *n, FaspEvent *event);
+ * of stream is the last of a batch. `arrival' is on the monotonic clock. */
+FaspIoResult fasp_io_read (FaspIo *io, FaspRead *items, guint max, guint *n, FaspEvent *event);
 
 void fasp_io_set_flushing (FaspIo *io, gboolean flushing);
 

@@ -147,7 +147,7 @@ fasp_io_drain (FaspIo *io, guint64 *lost, FaspEvent *event)
 }
 
 FaspIoResult
-fasp_io_read (FaspIo *io, FaspIoItem *items, guint max, guint *n, FaspEvent *event)
+fasp_io_read (FaspIo *io, FaspRead *items, guint max, guint *n, FaspEvent *event)
 {
   FaspIoResult result = FASP_IO_OK;
   gboolean must;
@@ -161,20 +161,9 @@ fasp_io_read (FaspIo *io, FaspIoItem *items, guint max, guint *n, FaspEvent *eve
       result = FASP_IO_FLUSHING;
       break;
     }
-    while (*n < max) {
-      FaspBlock *block = fasp_endpoint_read (io->guard.endpoint, now);
-
-      if (block == NULL)
+    while (*n < max && fasp_endpoint_read (io->guard.endpoint, now, &items[*n]))
+      if (items[(*n)++].block->flags & FASP_BLOCK_EOS)
         break;
-      items[*n].block = block;
-      items[*n].place = fasp_endpoint_get_stream_offset (io->guard.endpoint);
-      items[*n].place.offset = block->offset;
-      items[*n].session = fasp_endpoint_get_read_session (io->guard.endpoint);
-      items[*n].arrival = fasp_endpoint_map_media_time (io->guard.endpoint, block->media_time);
-      (*n)++;
-      if (block->flags & FASP_BLOCK_EOS)
-        break;
-    }
     if (*n > 0)
       break;
     if (io->ended) {

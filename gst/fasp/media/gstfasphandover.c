@@ -31,7 +31,7 @@ gst_fasp_handover_clear (GstFaspHandover *handover)
 }
 
 GstBuffer *
-gst_fasp_handover_give (GstFaspHandover *handover, GstBuffer *buffer, const FaspIoItem *item)
+gst_fasp_handover_give (GstFaspHandover *handover, GstBuffer *buffer, const FaspRead *item)
 {
   handover->buffer = gst_buffer_ref (buffer);
   handover->item = *item;
@@ -39,7 +39,7 @@ gst_fasp_handover_give (GstFaspHandover *handover, GstBuffer *buffer, const Fasp
 }
 
 GstBuffer *
-gst_fasp_handover_take_back (GstFaspHandover *handover, FaspIoItem *item)
+gst_fasp_handover_take_back (GstFaspHandover *handover, FaspRead *item)
 {
   GstBuffer *buffer = handover->buffer;
 

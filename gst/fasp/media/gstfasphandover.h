@@ -25,7 +25,7 @@ G_BEGIN_DECLS
 typedef struct
 {
   GstBuffer *buffer; /* NULL: everything is past the pad */
-  FaspIoItem item;   /* the one that the buffer begins with; its block may be gone */
+  FaspRead item;     /* the one that the buffer begins with; its block may be gone */
 } GstFaspHandover;
 
 /* Watches @pad; @handover must live as long. */
@@ -34,9 +34,9 @@ void gst_fasp_handover_init (GstFaspHandover *handover, GstPad *pad);
 void gst_fasp_handover_clear (GstFaspHandover *handover);
 /* Nothing may be here yet.  Returns @buffer, for the base class. */
 GstBuffer *gst_fasp_handover_give (GstFaspHandover *handover, GstBuffer *buffer,
-    const FaspIoItem *item);
+    const FaspRead *item);
 /* What was given, and has not passed, to be given again; may be written to.  NULL: nothing.  @item
  * is set to the one that it begins with. */
-GstBuffer *gst_fasp_handover_take_back (GstFaspHandover *handover, FaspIoItem *item);
+GstBuffer *gst_fasp_handover_take_back (GstFaspHandover *handover, FaspRead *item);
 
 G_END_DECLS

@@ -50,7 +50,7 @@ make_buffer (GstFaspJoiner *joiner, gsize size)
 
 /* Does @block follow @item in the stream?  Judged by their offsets, if any is known. */
 static gboolean
-follows (const FaspIoItem *item, const FaspBlock *block)
+follows (const FaspRead *item, const FaspBlock *block)
 {
   return item->block->offset == FASP_OFFSET_UNKNOWN ?
       block->offset == FASP_OFFSET_UNKNOWN :
@@ -59,7 +59,7 @@ follows (const FaspIoItem *item, const FaspBlock *block)
 
 /* Returns how many of the items belong together, and the sum of their bytes. */
 static guint
-count_alike (const FaspIoItem *items, guint n, gsize *size)
+count_alike (const FaspRead *items, guint n, gsize *size)
 {
   guint i = 1;
 
@@ -86,7 +86,7 @@ gst_fasp_joiner_wrap (FaspBlock *block)
 }
 
 GstBuffer *
-gst_fasp_joiner_take (GstFaspJoiner *joiner, const FaspIoItem *items, guint n, guint *used)
+gst_fasp_joiner_take (GstFaspJoiner *joiner, const FaspRead *items, guint n, guint *used)
 {
   GstBuffer *buffer;
   GstMapInfo map;

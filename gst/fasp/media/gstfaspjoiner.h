@@ -29,7 +29,7 @@ void gst_fasp_joiner_clear (GstFaspJoiner *joiner);
 /* Makes a buffer without timestamps of the first @used of the @n > 0 items, and
  * takes over their blocks.  The end of the stream may be among the items, but not
  * as the first: it is never used. */
-GstBuffer *gst_fasp_joiner_take (GstFaspJoiner *joiner, const FaspIoItem *items, guint n,
+GstBuffer *gst_fasp_joiner_take (GstFaspJoiner *joiner, const FaspRead *items, guint n,
     guint *used);
 
 /* Makes a buffer of a single block without a copy; takes over the block. */

@@ -39,22 +39,24 @@ make_block (const ReaderStep *step)
 }
 
 static void
-make_item (const ReaderStep *step, FaspIoItem *item)
+make_item (const ReaderStep *step, FaspRead *item)
 {
   memset (item, 0, sizeof *item);
   item->block = make_block (step);
   item->session = step->session;
-  item->place.known = TRUE;
-  item->place.origin.bytes[0] = step->origin;
-  item->place.offset = item->block->offset;
+  item->behind.known = TRUE;
+  item->behind.origin.bytes[0] = step->origin;
+  item->behind.offset = item->block->offset;
+  if (item->block->offset != FASP_OFFSET_UNKNOWN)
+    item->behind.offset += item->block->size;
 }
 
-FaspIoResult __wrap_fasp_io_read (FaspIo *io, FaspIoItem *items, guint max, guint *n,
+FaspIoResult __wrap_fasp_io_read (FaspIo *io, FaspRead *items, guint max, guint *n,
     FaspEvent *event);
 void __wrap_fasp_io_set_flushing (FaspIo *io, gboolean on);
 
 FaspIoResult
-__wrap_fasp_io_read (FaspIo *io, FaspIoItem *items, guint max, guint *n, FaspEvent *event)
+__wrap_fasp_io_read (FaspIo *io, FaspRead *items, guint max, guint *n, FaspEvent *event)
 {
   FaspIoResult result = FASP_IO_OK;
 

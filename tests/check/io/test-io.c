@@ -273,7 +273,7 @@ read_all (gpointer data)
   gsize size = 0;
 
   while (!eos) {
-    FaspIoItem items[64];
+    FaspRead items[64];
     FaspEvent event;
     guint n;
 

@@ -93,7 +93,7 @@ read_whole (FaspIo *io)
   gsize place = 0;
 
   while (!eos) {
-    FaspIoItem items[64];
+    FaspRead items[64];
     FaspEvent event;
     guint n;
 

@@ -130,22 +130,26 @@ gboolean fasp_endpoint_is_drained (const FaspEndpoint *endpoint);
 
 /* --- the stream, receiver ------------------------------------------------ */
 
-/* Returns the next block in order, with a reference for the caller, or NULL.  Each byte
+/* What was read. */
+typedef struct
+{
+  FaspBlock *block;        /* the reader owns a reference */
+  guint32 session;         /* that it came in */
+  FaspStreamOffset behind; /* of the byte behind it; a header or an end has that of the block
+                            * before */
+  FaspTime arrival;        /* on the `now' clock, µs: when to play it, less the latency that the
+                            * session began with.  That is the time it would have arrived on a
+                            * path without loss. */
+} FaspRead;
+
+/* Reads the next block in order.  FALSE: there is none, and *read is not set.  Each byte
  * of a stream comes once, whoever sends it.  A block with FASP_BLOCK_EOS has no payload
  * and ends the stream of this sender.  A block with FASP_BLOCK_HEADER is not part of the
  * stream, but the header that receivers which join in the middle need.  With
  * FASP_BLOCK_ENTER this receiver needs it, too; else it is only to be passed on. */
-FaspBlock *fasp_endpoint_read (FaspEndpoint *endpoint, FaspTime now);
-/* The session that what was read last came in. */
-guint32 fasp_endpoint_get_read_session (const FaspEndpoint *endpoint);
-/* The stream offset of the byte behind the block that was read last. */
-FaspStreamOffset fasp_endpoint_get_stream_offset (const FaspEndpoint *endpoint);
+gboolean fasp_endpoint_read (FaspEndpoint *endpoint, FaspTime now, FaspRead *read);
 /* TRUE when fasp_endpoint_read() may return a block. */
 gboolean fasp_endpoint_can_read (const FaspEndpoint *endpoint);
-/* Maps @media_time, of the block that was read last, to the `now' clock: when to
- * play it, less the latency that the session began with.  That is the time it
- * would have arrived on a path without loss. */
-FaspTime fasp_endpoint_map_media_time (const FaspEndpoint *endpoint, FaspTime media_time);
 /* What is known of the clock of the sender of the block that was read last. */
 void fasp_endpoint_get_sender_clock (const FaspEndpoint *endpoint, FaspSenderClock *clock);
 

@@ -118,7 +118,6 @@ typedef struct
 typedef struct
 {
   guint32 session;            /* of the block read last; 0: none */
-  guint32 any;                /* the same, or of a header that was read after that */
   FaspTime offset;            /* from its media time to when to play it, less the latency that the
                                * session began with */
   FaspSenderClock clock;      /* its sender's */

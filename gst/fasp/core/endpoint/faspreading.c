@@ -267,8 +267,19 @@ was_read (FaspEndpoint *endpoint, FaspSession *session)
     fasp_endpoint_wake (endpoint, session); /* it can be removed */
 }
 
-FaspBlock *
-fasp_endpoint_read (FaspEndpoint *endpoint, FaspTime now)
+/* What is to be said of a block that was just taken. */
+static void
+describe (const FaspEndpoint *endpoint, const FaspSession *session, FaspBlock *block,
+    FaspRead *read)
+{
+  read->block = block;
+  read->session = session->id;
+  read->behind = endpoint->read.stand;
+  read->arrival = block->media_time + endpoint->read.offset;
+}
+
+gboolean
+fasp_endpoint_read (FaspEndpoint *endpoint, FaspTime now, FaspRead *read)
 {
   for (guint i = 0; i < endpoint->sessions->len; i++) {
     FaspSession *session = fasp_endpoint_nth (endpoint, i);
@@ -280,27 +291,15 @@ fasp_endpoint_read (FaspEndpoint *endpoint, FaspTime now)
     was_read (endpoint, session);
     if (block == NULL)
       continue;
-    endpoint->read.any = session->id;
+    describe (endpoint, session, block, read);
     if (block->flags & FASP_BLOCK_HEADER)
-      return block;
+      return TRUE;
     endpoint->read.session = session->id;
     endpoint->read.from = *fasp_session_get_address (session);
     endpoint->stats.bytes_read += block->size;
-    return block;
+    return TRUE;
   }
-  return NULL;
-}
-
-guint32
-fasp_endpoint_get_read_session (const FaspEndpoint *endpoint)
-{
-  return endpoint->read.any;
-}
-
-FaspStreamOffset
-fasp_endpoint_get_stream_offset (const FaspEndpoint *endpoint)
-{
-  return endpoint->read.stand;
+  return FALSE;
 }
 
 gboolean
@@ -314,12 +313,6 @@ fasp_endpoint_can_read (const FaspEndpoint *endpoint)
       return TRUE;
   }
   return FALSE;
-}
-
-FaspTime
-fasp_endpoint_map_media_time (const FaspEndpoint *endpoint, FaspTime media_time)
-{
-  return media_time + endpoint->read.offset;
 }
 
 void

@@ -75,35 +75,35 @@ get_written (const Line *line, FaspTime media)
 }
 
 static void
-judge (Line *line, const FaspBlock *block, FaspTime now)
+judge (Line *line, const FaspRead *read, FaspTime now)
 {
-  FaspTime mapped = fasp_endpoint_map_media_time (line->receiver, block->media_time);
-  gint64 pts = fasp_clock_discipline_get (&line->follower, mapped * 1000);
+  gint64 pts = fasp_clock_discipline_get (&line->follower, read->arrival * 1000);
   gint64 shown = fasp_clock_discipline_get (&line->follower, now * 1000);
-  FaspTime written = get_written (line, block->media_time);
+  FaspTime written = get_written (line, read->block->media_time);
 
   /* but for what the slew makes up for between two blocks */
   line->backwards += pts < line->last_pts - FASP_MSEC * 1000;
   line->last_pts = pts;
   line->skips += shown > pts + LATENCY * 1000;
   if (now > SETTLED)
-    line->worst = MAX (line->worst, ABS (mapped - written - line->rtt / 2));
+    line->worst = MAX (line->worst, ABS (read->arrival - written - line->rtt / 2));
 }
 
 static void
 read_all (Line *line)
 {
   FaspTime now = vnet_get_time (line->net);
-  FaspBlock *block;
+  FaspRead read;
 
-  while ((block = fasp_endpoint_read (line->receiver, now)) != NULL) {
+  while (fasp_endpoint_read (line->receiver, now, &read)) {
+    FaspBlock *block = read.block;
     FaspSenderClock sender;
 
     fasp_endpoint_get_sender_clock (line->receiver, &sender);
     fasp_clock_discipline_look (&line->follower, now * 1000, &sender);
     line->jumps += (block->flags & FASP_BLOCK_CLOCK_JUMP) != 0;
     g_assert_false (block->flags & FASP_BLOCK_DISCONT);
-    judge (line, block, now);
+    judge (line, &read, now);
     line->read += block->size;
     fasp_block_unref (block);
   }

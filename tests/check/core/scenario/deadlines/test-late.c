@@ -357,7 +357,7 @@ test_narrow_late (void)
     vcast_join (n, VNET_A, &a, VNET_B);
     vcast_join (n, VNET_B, &b, VNET_A);
     vcast_run (n, 500 * FASP_MSEC);
-    shift = fasp_endpoint_map_media_time (node->endpoint, 0);
+    shift = node->shift;
     while (vnet_get_time (n->net) < 60 * FASP_SEC) {
       FaspTime lateness;
 
@@ -370,7 +370,7 @@ test_narrow_late (void)
         late += node->read - before;
       before = node->read;
     }
-    shift = fasp_endpoint_map_media_time (node->endpoint, 0) - shift;
+    shift = node->shift - shift;
     g_test_message ("%u: %.3f in time, %.4f late, %u gaps, %d ms, %d ms off", channels[i],
         in_time * 8. / 2.4e8, late * 8. / 2.4e8, node->discontinuities, (gint) (latest / 1000),
         (gint) (shift / 1000));

@@ -211,7 +211,7 @@ stream (Play *play, FaspTime time, guint64 bitrate)
   const FaspTime step = 10 * FASP_MSEC;
   static guint8 data[1 << 16];
   gsize size = bitrate / 8 * step / FASP_SEC;
-  FaspBlock *block;
+  FaspRead read;
 
   g_assert_cmpuint (size, <=, sizeof data);
   for (FaspTime t = 0; t < time; t += step) {
@@ -220,7 +220,9 @@ stream (Play *play, FaspTime time, guint64 bitrate)
     play->written += fasp_endpoint_write (play->sink, now, now, data, size, NULL);
     vnet_run_for (play->net, step);
     while (play->good != NULL
-        && (block = fasp_endpoint_read (play->good, vnet_get_time (play->net))) != NULL) {
+        && fasp_endpoint_read (play->good, vnet_get_time (play->net), &read)) {
+      FaspBlock *block = read.block;
+
       play->read += fasp_block_get_payload (block);
       fasp_block_unref (block);
     }

@@ -153,9 +153,11 @@ write_some (Ends *e, VnetSide side)
 static void
 read_some (Ends *e, End *end)
 {
-  FaspBlock *block;
+  FaspRead read;
 
-  while ((block = fasp_endpoint_read (end->endpoint, now (e))) != NULL) {
+  while (fasp_endpoint_read (end->endpoint, now (e), &read)) {
+    FaspBlock *block = read.block;
+
     end->ends += (block->flags & FASP_BLOCK_EOS) != 0;
     if (block->flags & FASP_BLOCK_LACKS) {
       end->lacks++;

@@ -102,9 +102,11 @@ poll_receiver (Net *net, guint i)
 {
   static FaspDatagram datagram;
   FaspAddress from = address (i);
-  FaspBlock *block;
+  FaspRead read;
 
-  while ((block = fasp_endpoint_read (net->receivers[i], net->now)) != NULL) {
+  while (fasp_endpoint_read (net->receivers[i], net->now, &read)) {
+    FaspBlock *block = read.block;
+
     net->read[i] += block->size;
     fasp_block_unref (block);
   }

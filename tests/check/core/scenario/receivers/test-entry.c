@@ -290,7 +290,7 @@ test_full (void)
   for (guint i = 0; i < 3000; i++) {
     FaspTime now = vnet_get_time (sim->net) + VHEADER_STEP;
     VHeaderSource *s = &sim->source;
-    FaspBlock *block;
+    FaspRead read;
     gboolean room = i > 100;
 
     vnet_run (sim->net, now);
@@ -315,8 +315,8 @@ test_full (void)
         done = 0;
       }
     }
-    while ((block = fasp_endpoint_read (first, now)) != NULL)
-      fasp_block_unref (block);
+    while (fasp_endpoint_read (first, now, &read))
+      fasp_block_unref (read.block);
     if (i == 1000)
       sim->reader = vheader_dial (sim, VNET_B, VNET_A, FASP_JOIN_ANY);
     if (sim->reader != NULL)

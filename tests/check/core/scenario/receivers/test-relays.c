@@ -178,7 +178,7 @@ kill_relay (VChain *p, guint n, VnetSide side, gboolean closes)
   vnet_attach (p->net, side + 1, NULL);
   g_clear_pointer (&r->in, fasp_endpoint_free);
   g_clear_pointer (&r->out, fasp_endpoint_free);
-  g_clear_pointer (&r->held, fasp_block_unref);
+  g_clear_pointer (&r->held.block, fasp_block_unref);
 }
 
 static VChain *

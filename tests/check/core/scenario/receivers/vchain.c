@@ -31,8 +31,8 @@ vchain_free (VChain *p)
   for (guint i = 0; i < G_N_ELEMENTS (p->relays); i++) {
     fasp_endpoint_free (p->relays[i].in);
     fasp_endpoint_free (p->relays[i].out);
-    if (p->relays[i].held != NULL)
-      fasp_block_unref (p->relays[i].held);
+    if (p->relays[i].held.block != NULL)
+      fasp_block_unref (p->relays[i].held.block);
   }
   vnet_free (p->net);
   g_rand_free (p->rand);
@@ -127,29 +127,28 @@ run_relay (VChainRelay *r, FaspTime now)
   for (;;) {
     FaspStreamOffset place;
 
-    if (r->held == NULL) {
-      r->held = fasp_endpoint_read (r->in, now);
+    if (r->held.block == NULL) {
+      if (!fasp_endpoint_read (r->in, now, &r->held))
+        return;
       r->done = 0;
     }
-    if (r->held == NULL)
-      return;
-    if (r->held->flags & FASP_BLOCK_EOS) {
+    if (r->held.block->flags & FASP_BLOCK_EOS) {
       fasp_endpoint_finish (r->out, now);
       r->ended = TRUE;
     } else {
-      place = fasp_endpoint_get_stream_offset (r->in);
-      place.offset = r->held->offset;
+      place = r->held.behind;
+      place.offset = r->held.block->offset;
       if (r->done == 0
-          && !fasp_endpoint_set_stream_offset (r->out, now, r->held->media_time, &place))
+          && !fasp_endpoint_set_stream_offset (r->out, now, r->held.block->media_time, &place))
         return;
-      if (r->done == 0 && (r->held->flags & FASP_BLOCK_KEY))
-        fasp_endpoint_begin_key_frame (r->out, now, r->held->media_time, FALSE);
-      r->done += fasp_endpoint_write (r->out, now, r->held->media_time, r->held->data + r->done,
-          r->held->size - r->done, NULL);
-      if (r->done < r->held->size)
+      if (r->done == 0 && (r->held.block->flags & FASP_BLOCK_KEY))
+        fasp_endpoint_begin_key_frame (r->out, now, r->held.block->media_time, FALSE);
+      r->done += fasp_endpoint_write (r->out, now, r->held.block->media_time,
+          r->held.block->data + r->done, r->held.block->size - r->done, NULL);
+      if (r->done < r->held.block->size)
         return;
     }
-    g_clear_pointer (&r->held, fasp_block_unref);
+    g_clear_pointer (&r->held.block, fasp_block_unref);
   }
 }
 
@@ -166,9 +165,9 @@ check_media_time (const VChain *p, const FaspBlock *block)
 }
 
 static void
-watch_play_time (VChain *p, const FaspBlock *block)
+watch_play_time (VChain *p, const FaspRead *read)
 {
-  FaspTime shift = fasp_endpoint_map_media_time (p->last, block->media_time) - block->media_time;
+  FaspTime shift = read->arrival - read->block->media_time;
 
   if (p->read > 0)
     p->max_jump = MAX (p->max_jump, ABS (shift - p->shift));
@@ -178,11 +177,12 @@ watch_play_time (VChain *p, const FaspBlock *block)
 static void
 read_last (VChain *p, FaspTime now)
 {
-  FaspBlock *block;
+  FaspRead read;
   FaspEvent event;
 
-  while ((block = fasp_endpoint_read (p->last, now)) != NULL) {
-    FaspStreamOffset place = fasp_endpoint_get_stream_offset (p->last);
+  while (fasp_endpoint_read (p->last, now, &read)) {
+    FaspBlock *block = read.block;
+    FaspStreamOffset place = read.behind;
 
     if (block->flags & FASP_BLOCK_EOS) {
       p->eos = TRUE;
@@ -210,7 +210,7 @@ read_last (VChain *p, FaspTime now)
         p->missing += block->offset - p->end.offset;
       }
     }
-    watch_play_time (p, block);
+    watch_play_time (p, &read);
     p->end = place;
     p->read += block->size;
     fasp_block_unref (block);

@@ -19,7 +19,7 @@ G_BEGIN_DECLS
 typedef struct
 {
   FaspEndpoint *in, *out;
-  FaspBlock *held; /* of which so many bytes are written */
+  FaspRead held; /* of its block so many bytes are written; block NULL: nothing is held */
   guint32 done;
   gboolean ended;
 } VChainRelay;

@@ -90,15 +90,16 @@ write_units (VHeader *sim, FaspTime now)
 static void
 run_relay (VHeaderRelay *r, FaspTime now)
 {
-  FaspBlock *block;
+  FaspRead read;
   FaspEvent event;
 
   if (r->in == NULL)
     return;
   while (fasp_endpoint_poll_event (r->in, &event) || fasp_endpoint_poll_event (r->out, &event))
     ;
-  while ((block = fasp_endpoint_read (r->in, now)) != NULL) {
-    FaspStreamOffset place = fasp_endpoint_get_stream_offset (r->in);
+  while (fasp_endpoint_read (r->in, now, &read)) {
+    FaspBlock *block = read.block;
+    FaspStreamOffset place = read.behind;
 
     if (block->flags & FASP_BLOCK_HEADER) {
       g_autoptr (GBytes) bytes = g_bytes_new (block->data, block->size);
@@ -122,12 +123,14 @@ run_relay (VHeaderRelay *r, FaspTime now)
 void
 vheader_read_stream (VHeader *sim, FaspTime now)
 {
-  FaspBlock *block;
+  FaspRead read;
   FaspEvent event;
 
   while (fasp_endpoint_poll_event (sim->reader, &event))
     g_assert_true (sim->gaps || event.type != FASP_EVENT_GAP);
-  while ((block = fasp_endpoint_read (sim->reader, now)) != NULL) {
+  while (fasp_endpoint_read (sim->reader, now, &read)) {
+    FaspBlock *block = read.block;
+
     if (block->flags & FASP_BLOCK_HEADER) {
       sim->headers++;
       if (block->flags & FASP_BLOCK_ENTER) {

@@ -79,12 +79,12 @@ write_burst (VCast *n, gsize size)
 static void
 run (VCast *n, FaspTime time)
 {
-  FaspBlock *block;
+  FaspRead read;
 
   vnet_run_for (n->net, time);
   for (guint i = VNET_B; i < VNET_NODES && n->nodes[i].endpoint != NULL; i++)
-    while ((block = fasp_endpoint_read (n->nodes[i].endpoint, vnet_get_time (n->net))) != NULL)
-      fasp_block_unref (block);
+    while (fasp_endpoint_read (n->nodes[i].endpoint, vnet_get_time (n->net), &read))
+      fasp_block_unref (read.block);
 }
 
 /* A source that writes less than the rate allows, and all of it at once.  Between what it writes
