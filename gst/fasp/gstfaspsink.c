@@ -455,7 +455,7 @@ handle_event (GstElement *element, const FaspEvent *event)
 {
   GstFaspSink *self = GST_FASP_SINK (element);
 
-  if (event->type == FASP_EVENT_CONNECTED && event->in_the_middle)
+  if (event->type == FASP_EVENT_CONNECTED && event->start.in_the_middle)
     tell_in_the_middle (self, event);
   if (event->type == FASP_EVENT_BITRATE)
     gst_fasp_upstream_tell_bitrate (&self->upstream, element, event->bitrate);

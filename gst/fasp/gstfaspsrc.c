@@ -575,13 +575,13 @@ handle_event (GstElement *element, const FaspEvent *event)
     self->streamid = g_strdup (event->streamid);
     GST_OBJECT_UNLOCK (self);
   }
-  if (!event->latency_known
+  if (!event->terms.latency_known
       || (event->type != FASP_EVENT_CONNECTED && event->type != FASP_EVENT_PROMISE))
     return;
   GST_OBJECT_LOCK (self);
-  changed = !self->negotiated || self->latency != event->latency_ms;
+  changed = !self->negotiated || self->latency != event->terms.latency_ms;
   self->negotiated = TRUE;
-  self->latency = event->latency_ms;
+  self->latency = event->terms.latency_ms;
   GST_OBJECT_UNLOCK (self);
   if (changed)
     gst_element_post_message (element, gst_message_new_latency (GST_OBJECT (element)));

@@ -197,7 +197,7 @@ look (Vstream *stream)
       stream->events[event.type][i]++;
       if (event.type == FASP_EVENT_FLOW_OUT || event.type == FASP_EVENT_FLOW_BACK)
         stream->outage[i] = event;
-      stream->shortfalls += event.falls_short;
+      stream->shortfalls += event.promise.falls_short;
     }
     fasp_endpoint_get_stats (sides[i], &stats);
     stream->max_buffer[i] = MAX (stream->max_buffer[i], stats.buffer_bytes);

@@ -92,7 +92,7 @@ gst_fasp_events_explain (const FaspEvent *event)
     case FASP_REASON_FINISHED:
       if (event->type != FASP_EVENT_REJECTED)
         return g_strdup_printf ("%s has finished", peer);
-      return g_strdup_printf (event->calling ?
+      return g_strdup_printf (event->refusal.calling ?
               "%s takes no more calls, as its stream has ended: start that end again" :
               "%s called after the end of the stream: start this end again for another",
           peer);
@@ -102,7 +102,7 @@ gst_fasp_events_explain (const FaspEvent *event)
       return g_strdup_printf (
           "%s was too slow for the stream and was disconnected (slow-policy=drop-receiver)", peer);
     case FASP_REASON_REFUSED:
-      if (event->calling || event->type == FASP_EVENT_REMOVED)
+      if (event->refusal.calling || event->type == FASP_EVENT_REMOVED)
         return explain_refusal (event, peer);
       return event->streamid[0] != '\0' ?
           g_strdup_printf ("%s was refused; its streamid is \"%s\" (%s)", peer, event->streamid,
@@ -110,7 +110,7 @@ gst_fasp_events_explain (const FaspEvent *event)
           g_strdup_printf ("%s was refused: %s", peer, text);
     case FASP_REASON_BUSY:
       /* the text is meant for the caller */
-      if (!event->calling && event->type == FASP_EVENT_REJECTED)
+      if (!event->refusal.calling && event->type == FASP_EVENT_REJECTED)
         return g_strdup_printf ("%s was turned away: %s", peer, text);
       return g_strdup_printf (event->final ? "%s is busy: %s" : "%s is busy: %s; dialling goes on",
           peer, text);
@@ -168,10 +168,10 @@ post_promise (GstElement *element, const FaspEvent *event)
   gst_element_post_message (element,
       gst_message_new_element (GST_OBJECT (element),
           gst_structure_new ("promise-changed", "latency-ms", G_TYPE_UINT,
-              event->current_latency_ms, "promised-interval", G_TYPE_UINT64,
-              gst_fasp_interval (event->promised_interval), "observed-interval", G_TYPE_UINT64,
-              event->observed_interval > 0 ? gst_fasp_interval (event->observed_interval) :
-                                             GST_CLOCK_TIME_NONE,
+              event->promise.latency_ms, "promised-interval", G_TYPE_UINT64,
+              gst_fasp_interval (event->promise.promised), "observed-interval", G_TYPE_UINT64,
+              event->promise.observed > 0 ? gst_fasp_interval (event->promise.observed) :
+                                            GST_CLOCK_TIME_NONE,
               NULL)));
 }
 
@@ -179,16 +179,17 @@ post_promise (GstElement *element, const FaspEvent *event)
 static void
 tell_promise (GstElement *element, const FaspEvent *event, const gchar *peer, GstFaspTold *told)
 {
-  g_autofree gchar *interval = describe_time (event->promised_interval);
+  g_autofree gchar *interval = describe_time (event->promise.promised);
   g_autofree gchar *more = NULL;
 
   post_promise (element, event);
-  if (event->falls_short && gst_fasp_quiet_may_tell (&told->quiet[GST_FASP_QUIET_SHORT], &more))
+  if (event->promise.falls_short
+      && gst_fasp_quiet_may_tell (&told->quiet[GST_FASP_QUIET_SHORT], &more))
     GST_ELEMENT_WARNING (element, RESOURCE, SETTINGS,
         ("The network to %s loses too much for a latency of %u ms: expect a "
          "skip every %s, more often than glitch-interval allows. Raise "
          "latency (or set latency=-1), or max-bitrate if it is set.%s",
-            peer, event->current_latency_ms, interval, more),
+            peer, event->promise.latency_ms, interval, more),
         (NULL));
 }
 
@@ -238,14 +239,14 @@ warn_of_less (GstElement *element, const FaspEvent *event, const gchar *peer, Gs
 {
   g_autofree gchar *flows = NULL, *fec = NULL;
 
-  if (event->flows < event->flows_here
+  if (event->terms.flows < event->terms.flows_here
       && gst_fasp_quiet_may_tell (&told->quiet[GST_FASP_QUIET_FLOWS], &flows))
     GST_ELEMENT_WARNING (element, RESOURCE, SETTINGS,
         ("%s has fewer flows: %u of %u are used. Set the same flowlets, and the "
          "same number of bonding-addresses, on both ends.%s",
-            peer, event->flows, event->flows_here, flows),
+            peer, event->terms.flows, event->terms.flows_here, flows),
         (NULL));
-  if (event->fec_refused && gst_fasp_quiet_may_tell (&told->quiet[GST_FASP_QUIET_FEC], &fec))
+  if (event->terms.fec_refused && gst_fasp_quiet_may_tell (&told->quiet[GST_FASP_QUIET_FEC], &fec))
     GST_ELEMENT_WARNING (element, RESOURCE, SETTINGS,
         ("%s takes no repairs (fec=off): losses are only retransmitted. Set "
          "fec=auto there to use FEC.%s",
@@ -257,7 +258,7 @@ static void
 tell_connected (GstElement *element, const FaspEvent *event, GSocketAddress *address,
     const gchar *peer, GstFaspTold *told)
 {
-  GST_INFO_OBJECT (element, "connected to %s, latency %u ms", peer, event->latency_ms);
+  GST_INFO_OBJECT (element, "connected to %s, latency %u ms", peer, event->terms.latency_ms);
   warn_of_less (element, event, peer, told);
   g_signal_emit_by_name (element, "caller-added", 0, address);
   post (element, gst_structure_new_empty ("connection-added"), event);
@@ -301,14 +302,15 @@ static void
 tell_joined (GstElement *element, const FaspEvent *event, const gchar *peer, GstFaspTold *told)
 {
   g_autofree gchar *origin =
-      event->place.known ? gst_fasp_origin_to_string (&event->place.origin) : NULL;
+      event->start.offset.known ? gst_fasp_origin_to_string (&event->start.offset.origin) : NULL;
   g_autofree gchar *more = NULL;
 
   post (element,
       gst_structure_new ("stream-joined", "origin", G_TYPE_STRING, origin, "offset", G_TYPE_UINT64,
-          event->place.offset, "in-the-middle", G_TYPE_BOOLEAN, event->in_the_middle, NULL),
+          event->start.offset.offset, "in-the-middle", G_TYPE_BOOLEAN, event->start.in_the_middle,
+          NULL),
       event);
-  if (!event->in_the_middle
+  if (!event->start.in_the_middle
       || !gst_fasp_quiet_may_tell (&told->quiet[GST_FASP_QUIET_JOINED], &more))
     return;
   GST_ELEMENT_INFO (element, RESOURCE, READ,
@@ -320,7 +322,7 @@ tell_joined (GstElement *element, const FaspEvent *event, const gchar *peer, Gst
        ": what was before is elsewhere, or was not kept. "
        "If it is a file, send it again (require-complete=true makes this "
        "an error)%s%s",
-          peer, event->place.offset, more[0] != '\0' ? "." : "", more));
+          peer, event->start.offset.offset, more[0] != '\0' ? "." : "", more));
 }
 
 static void
@@ -443,7 +445,7 @@ tell_rejected (GstElement *element, const FaspEvent *event, GSocketAddress *addr
   /* without an address there was no peer: its name was not found */
   if (address != NULL)
     g_signal_emit_by_name (element, "caller-rejected", address, event->streamid);
-  told->quiet[GST_FASP_QUIET_REFUSED].untold += event->more;
+  told->quiet[GST_FASP_QUIET_REFUSED].untold += event->refusal.more;
   if (!event->final && !was_told (told, event)
       && gst_fasp_quiet_may_tell (&told->quiet[GST_FASP_QUIET_REFUSED], &more))
     GST_ELEMENT_WARNING_WITH_DETAILS (element, RESOURCE, BUSY, ("Not connected: %s.%s", why, more),
@@ -518,16 +520,16 @@ tell_removed (GstElement *element, const FaspEvent *event, GSocketAddress *addre
   g_signal_emit_by_name (element, "caller-removed", 0, address);
   post (element,
       gst_structure_new ("connection-removed", "reason", G_TYPE_STRING, why, "reason-code",
-          G_TYPE_UINT, (guint) event->reason, "bytes", G_TYPE_UINT64, event->bytes, "duration",
-          G_TYPE_UINT64, event->lasted * GST_USECOND, NULL),
+          G_TYPE_UINT, (guint) event->reason, "bytes", G_TYPE_UINT64, event->end.bytes, "duration",
+          G_TYPE_UINT64, event->end.lasted * GST_USECOND, NULL),
       event);
-  if (!event->held && !replaced) {
+  if (!event->end.is_held && !replaced) {
     GST_INFO_OBJECT (element, "%s", why);
     return;
   }
   if (!gst_fasp_quiet_may_tell (&told->quiet[GST_FASP_QUIET_LEFT], &more))
     return;
-  if (event->held)
+  if (event->end.is_held)
     GST_ELEMENT_WARNING_WITH_DETAILS (element, RESOURCE, WRITE,
         ("%s, and there is no other receiver. The stream is held until one "
          "connects (with wait-for-connection=false it would be "

@@ -87,22 +87,24 @@ to_real_time (FaspTime time)
 static void
 post (const Line *line, GstElement *element, const FaspEvent *event, gboolean out)
 {
-  GstStructure *s =
-      gst_structure_new (out ? "line-lost" : "line-back", "flow", G_TYPE_UINT, event->flow, "line",
-          G_TYPE_STRING, line->name, "since", G_TYPE_UINT64, to_real_time (event->since), NULL);
+  GstStructure *s = gst_structure_new (out ? "line-lost" : "line-back", "flow", G_TYPE_UINT,
+      event->outage.flow, "line", G_TYPE_STRING, line->name, "since", G_TYPE_UINT64,
+      to_real_time (event->outage.since), NULL);
 
   gst_fasp_address_describe (s, "address", &event->address);
   if (out)
     gst_structure_set (s, "reason", G_TYPE_STRING, event->text, NULL);
   else
-    gst_structure_set (s, "outage", G_TYPE_UINT64, (guint64) event->gone * GST_USECOND, NULL);
+    gst_structure_set (s, "outage", G_TYPE_UINT64, (guint64) event->outage.gone * GST_USECOND,
+        NULL);
   gst_element_post_message (element, gst_message_new_element (GST_OBJECT (element), s));
 }
 
 static void
 tell_lost (Line *line, GstElement *element, const FaspEvent *event, const gchar *which)
 {
-  GST_INFO_OBJECT (element, "flow %u, %s, carries nothing: %s", event->flow, which, event->text);
+  GST_INFO_OBJECT (element, "flow %u, %s, carries nothing: %s", event->outage.flow, which,
+      event->text);
   if (!gst_fasp_events_is_due (&line->told))
     return;
   line->warned = TRUE;
@@ -110,24 +112,24 @@ tell_lost (Line *line, GstElement *element, const FaspEvent *event, const gchar 
       ("Nothing passes on %s (flow %u) any more: %s. The other lines carry the "
        "stream, and this one is used again as soon as it can be. Check its "
        "network, and the firewalls on it.",
-          which, event->flow, event->text),
+          which, event->outage.flow, event->text),
       (NULL));
 }
 
 static void
 tell_back (Line *line, GstElement *element, const FaspEvent *event, const gchar *which)
 {
-  GST_INFO_OBJECT (element, "flow %u, %s, carries again after %.1f s", event->flow, which,
-      event->gone / 1e6);
+  GST_INFO_OBJECT (element, "flow %u, %s, carries again after %.1f s", event->outage.flow, which,
+      event->outage.gone / 1e6);
   if (!line->warned)
     return;
   line->warned = FALSE;
   GST_ELEMENT_INFO (element, RESOURCE, READ,
-      ("Datagrams pass on %s (flow %u) again, after %.1f s.", which, event->flow,
-          event->gone / 1e6),
+      ("Datagrams pass on %s (flow %u) again, after %.1f s.", which, event->outage.flow,
+          event->outage.gone / 1e6),
       /* gst-launch-1.0 prints only this part of an INFO */
-      ("datagrams pass on %s (flow %u) again, after %.1f s", which, event->flow,
-          event->gone / 1e6));
+      ("datagrams pass on %s (flow %u) again, after %.1f s", which, event->outage.flow,
+          event->outage.gone / 1e6));
 }
 
 void

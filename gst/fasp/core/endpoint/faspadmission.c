@@ -90,7 +90,7 @@ reject (FaspEndpoint *endpoint, FaspTime now, const Call *call, FaspReason reaso
   FASP_LOG (endpoint->notes.log, now, CALLER_REFUSED, FASP_LOG_POINTER (call->from), reason,
       FASP_LOG_POINTER (text), endpoint->refusals.untold);
   event = fasp_endpoint_push_event (endpoint, FASP_EVENT_REJECTED, NULL);
-  event->more = endpoint->refusals.untold;
+  event->refusal.more = endpoint->refusals.untold;
   endpoint->refusals.untold = 0;
   event->address = *call->from;
   event->reason = reason;

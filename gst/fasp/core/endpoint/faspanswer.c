@@ -95,7 +95,7 @@ fasp_answer_rejected (FaspEndpoint *endpoint, FaspTime now, const FaspAddress *f
   event = fasp_endpoint_push_event (endpoint, FASP_EVENT_REJECTED, NULL);
   event->address = *from;
   event->reason = answer->reason;
-  event->calling = TRUE;
+  event->refusal.calling = TRUE;
   event->final = !next && !goes_on;
   FASP_LOG (endpoint->notes.log, now, CALL_REFUSED, FASP_LOG_POINTER (from), answer->reason,
       FASP_LOG_POINTER (answer->text), event->final);

@@ -101,7 +101,7 @@ fasp_beginning_opened (FaspEndpoint *endpoint, FaspTime now, FaspSession *sessio
   endpoint->calling.last_reject = FASP_REASON_NONE;
   /* an endpoint that does not call just waits for the next caller */
   endpoint->calling.unanswered_told = !fasp_endpoint_is_caller (endpoint);
-  fasp_endpoint_push_event (endpoint, FASP_EVENT_CONNECTED, session)->in_the_middle =
+  fasp_endpoint_push_event (endpoint, FASP_EVENT_CONNECTED, session)->start.in_the_middle =
       endpoint->store != NULL && fasp_writing_is_in_the_middle (endpoint, session);
   fasp_hold_end (endpoint);
   if (endpoint->store == NULL)

@@ -287,7 +287,7 @@ fasp_dial_tend (FaspEndpoint *endpoint, FaspTime now)
 
     event->address = endpoint->calling.peer;
     event->reason = FASP_REASON_SILENT;
-    event->calling = event->final = TRUE;
+    event->refusal.calling = event->final = TRUE;
     FASP_LOG (endpoint->notes.log, now, CALL_GIVEN_UP, FASP_LOG_POINTER (&endpoint->calling.peer),
         now - endpoint->calling.started, endpoint->calling.answer_forged);
     endpoint->given_up = TRUE;

@@ -82,11 +82,11 @@ fasp_endpoint_push_event (FaspEndpoint *endpoint, FaspEventType type, const Fasp
     event->session = session->id;
     event->address = *fasp_session_get_address (session);
     event->peer = session->peer;
-    event->flows = session->n_flows;
-    event->flows_here = endpoint->config.flows;
-    event->fec_refused = session->role == FASP_ROLE_SENDER && endpoint->config.fec != FASP_FEC_OFF
-        && !session->terms.has_fec;
-    event->latency_known = fasp_session_get_first_latency (session, &event->latency_ms);
+    event->terms.flows = session->n_flows;
+    event->terms.flows_here = endpoint->config.flows;
+    event->terms.fec_refused = session->role == FASP_ROLE_SENDER
+        && endpoint->config.fec != FASP_FEC_OFF && !session->terms.has_fec;
+    event->terms.latency_known = fasp_session_get_first_latency (session, &event->terms.latency_ms);
     if (session->streamid != NULL)
       g_strlcpy (event->streamid, session->streamid, sizeof (event->streamid));
   }

@@ -13,7 +13,7 @@ typedef enum
 {
   FASP_EVENT_CONNECTING,  /* listener with `ask': decide() is awaited */
   FASP_EVENT_UNANSWERED,  /* caller: nobody has answered so far */
-  FASP_EVENT_CONNECTED,   /* session established; latency_ms is final if
+  FASP_EVENT_CONNECTED,   /* session established; terms.latency_ms is final if
                              it is known */
   FASP_EVENT_REJECTED,    /* listener: a caller was turned away; caller:
                              the listener turned us away */
@@ -38,51 +38,86 @@ typedef enum
   FASP_EVENT_GAP,         /* receiver: bytes are missing; once a minute at most */
   FASP_EVENT_MOVED,       /* receiver: the stream it had goes on in another
                              session; bytes_lost bytes in between are missing */
-  FASP_EVENT_JOINED,      /* receiver: the first bytes of a stream were read: `place' */
+  FASP_EVENT_JOINED,      /* receiver: the first bytes of a stream were read: `start' */
   FASP_EVENT_REMOVED,     /* session over; reason, text and, for a
                              sender, unacknowledged bytes */
 } FaspEventType;
 
+/* Of events with a session: what both ends agreed upon. */
+typedef struct
+{
+  gboolean latency_known; /* FALSE: the latency is still to be found */
+  guint latency_ms;       /* that the session began with */
+  guint flows;            /* number agreed upon */
+  guint flows_here;       /* number that this end has */
+  gboolean fec_refused;   /* sender: the peer takes no repairs */
+} FaspEventTerms;
+
+/* REJECTED. */
+typedef struct
+{
+  gboolean calling; /* this end called */
+  guint64 more;     /* number of refusals before it without an event, as there were too many */
+} FaspEventRefusal;
+
+/* PROMISE. */
+typedef struct
+{
+  guint latency_ms;     /* in force now */
+  guint64 promised;     /* expected seconds between skips */
+  guint64 observed;     /* seconds per skip so far, at least 1; 0: no skip */
+  gboolean falls_short; /* sender: has begun to promise less than glitch_interval */
+} FaspEventPromise;
+
+/* FLOW_OUT, FLOW_BACK.  Times are as the endpoint is given them. */
+typedef struct
+{
+  guint flow;     /* number of the flow, from 0.  The event's `address' is its own, and has its link
+                     also if it is not known */
+  FaspTime since; /* µs.  FLOW_OUT: when it last carried; FLOW_BACK: since when it carries */
+  FaspTime gone;  /* µs.  FLOW_BACK: how long it did not carry */
+} FaspEventOutage;
+
+/* REMOVED. */
+typedef struct
+{
+  guint64 bytes;    /* of the stream: what the peer has confirmed, or what came from it */
+  FaspTime lasted;  /* µs since it was connected */
+  gboolean is_held; /* the stream waits until there is a receiver again */
+} FaspEventEnd;
+
+/* CONNECTED, JOINED. */
+typedef struct
+{
+  gboolean in_the_middle;  /* CONNECTED, sender: the peer has nothing of the stream, and will not
+                              get its beginning; JOINED: the same of us */
+  FaspStreamOffset offset; /* JOINED: stream offset of the first byte that was read */
+} FaspEventStart;
+
+/* What is not of the event's type is 0. */
 typedef struct
 {
   FaspEventType type;
-  guint32 session; /* id, never 0 */
-  FaspAddress address;
-  FaspReason reason;
-  gboolean final;         /* no attempt to reconnect will follow */
-  gboolean calling;       /* REJECTED: this end called */
-  guint64 more;           /* REJECTED: number of refusals before it without an event, as there were
-                             too many */
-  gboolean in_the_middle; /* CONNECTED, sender: the peer has nothing of the stream,
-                             and will not get its beginning; JOINED: the same of us */
-  FaspStreamOffset place; /* JOINED: stream offset of the first byte that was read */
-  gboolean latency_known; /* FALSE: it is still to be found */
-  guint latency_ms;       /* that the session began with */
-  guint current_latency_ms;  /* PROMISE: in force now */
-  guint64 promised_interval; /* expected seconds between skips */
-  guint64 observed_interval; /* seconds per skip so far, at least 1; 0: no skip */
-  gboolean falls_short;      /* sender: has begun to promise less than
-                                glitch_interval */
-  guint64 bitrate;           /* BITRATE: as of fasp_endpoint_get_available_bitrate() */
-  guint64 bytes_lost;        /* REMOVED: bytes the peer never confirmed; MOVED,
-                                BEHIND: bytes missing */
-  guint64 bytes;             /* REMOVED: of the stream: what the peer has confirmed, or
-                                what came from it */
-  FaspTime lasted;           /* REMOVED: since it was connected */
-  gboolean held;             /* REMOVED: the stream waits until there is a receiver
-                                again */
-  gboolean left_behind;      /* GAP: the sender did not wait for it */
-  FaspAddress before;        /* MOVED: peer of the session before */
-  guint flow;                /* FLOW_OUT, FLOW_BACK: the flow.  `address' is its own, and
-                                has its link also if it is not known */
-  FaspTime since;            /* FLOW_OUT: when it last carried; FLOW_BACK: since when
-                                it carries */
-  FaspTime gone;             /* FLOW_BACK: how long it did not */
-  guint flows, flows_here;   /* agreed upon, and what this end has */
-  gboolean fec_refused;      /* sender: the peer takes no repairs */
-  FaspIdentity peer;
-  gchar text[FASP_TEXT_MAX + 1]; /* what the peer said */
-  gchar streamid[FASP_STREAMID_MAX + 1];
+  guint32 session;     /* id; 0: of no session, as UNANSWERED and REJECTED */
+  FaspAddress address; /* of the peer */
+  FaspIdentity peer;   /* of events with a session */
+  FaspEventTerms terms;
+  gchar streamid[FASP_STREAMID_MAX + 1]; /* of the session; REJECTED: what a caller asked for */
+
+  FaspReason reason; /* REJECTED, INTERRUPTED, REMOVED */
+  gboolean final;    /* REJECTED, REMOVED: no attempt to reconnect will follow */
+  /* UNANSWERED, REJECTED, INTERRUPTED, FLOW_OUT, REMOVED: what the peer said, or why */
+  gchar text[FASP_TEXT_MAX + 1];
+  guint64 bytes_lost; /* REMOVED, sender: bytes the peer never confirmed; MOVED, BEHIND:
+                         bytes missing */
+  FaspEventRefusal refusal;
+  FaspEventPromise promise;
+  FaspEventOutage outage;
+  FaspEventEnd end;
+  FaspEventStart start;
+  guint64 bitrate;      /* BITRATE: bit/s, as of fasp_endpoint_get_available_bitrate() */
+  gboolean left_behind; /* GAP: the sender did not wait for it */
+  FaspAddress before;   /* MOVED: peer of the session before */
 } FaspEvent;
 
 G_END_DECLS

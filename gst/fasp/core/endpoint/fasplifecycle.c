@@ -220,10 +220,10 @@ leave (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
   event = fasp_endpoint_push_event (endpoint, FASP_EVENT_REMOVED, session);
   event->reason = session->closing.reason;
   event->final = !again && session->closing.reason != FASP_REASON_REPLACED;
-  event->held = is_held_by (endpoint, session, again);
-  event->lasted = now - session->liveness.opened;
-  event->bytes = session->role == FASP_ROLE_SENDER ? endpoint->gone.stats.delivery.bytes :
-                                                     endpoint->gone.stats.received.bytes;
+  event->end.is_held = is_held_by (endpoint, session, again);
+  event->end.lasted = now - session->liveness.opened;
+  event->end.bytes = session->role == FASP_ROLE_SENDER ? endpoint->gone.stats.delivery.bytes :
+                                                         endpoint->gone.stats.received.bytes;
   endpoint->given_up |= event->final;
   g_strlcpy (event->text, session->closing.text, sizeof (event->text));
   if (session->role == FASP_ROLE_SENDER)
@@ -231,8 +231,8 @@ leave (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
   else
     endpoint->received |= event->final && !endpoint->config.settings.keep_listening;
   FASP_LOG (session->notes.log, now, SESSION_CLOSED, event->reason, FASP_LOG_POINTER (event->text),
-      !session->closing.initiated, event->lasted, event->bytes, event->bytes_lost, event->final,
-      event->held);
+      !session->closing.initiated, event->end.lasted, event->end.bytes, event->bytes_lost,
+      event->final, event->end.is_held);
   endpoint->calling.seeking = 0;
   if (again)
     call_again (endpoint, now, session);
@@ -281,13 +281,13 @@ tell_promise (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
   session->told.promise = MAX (now, 1);
   fasp_session_get_stats (session, now, &stats);
   event = fasp_endpoint_push_event (endpoint, FASP_EVENT_PROMISE, session);
-  event->current_latency_ms = stats.latency.ms;
-  event->promised_interval = stats.latency.promised_interval;
-  event->observed_interval = stats.latency.observed_interval;
+  event->promise.latency_ms = stats.latency.ms;
+  event->promise.promised = stats.latency.promised_interval;
+  event->promise.observed = stats.latency.observed_interval;
   if (session->role == FASP_ROLE_SENDER) {
     gboolean falls_short = session->tx.estimate.falls_short;
 
-    event->falls_short = falls_short && !session->told.shortfall;
+    event->promise.falls_short = falls_short && !session->told.shortfall;
     session->told.shortfall = falls_short;
   }
 }
@@ -322,12 +322,12 @@ tell_outages (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
       continue;
     event = fasp_endpoint_push_event (endpoint,
         outage->told ? FASP_EVENT_FLOW_OUT : FASP_EVENT_FLOW_BACK, session);
-    event->flow = i;
+    event->outage.flow = i;
     event->address = path->address;
     if (path->address.len == 0)
       event->address.link = i;
-    event->since = outage->told ? outage->last : outage->since;
-    event->gone = outage->told ? 0 : outage->since - outage->last;
+    event->outage.since = outage->told ? outage->last : outage->since;
+    event->outage.gone = outage->told ? 0 : outage->since - outage->last;
     if (outage->told)
       g_strlcpy (event->text, explain_outage (session, path), sizeof (event->text));
   }

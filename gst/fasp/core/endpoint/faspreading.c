@@ -142,8 +142,8 @@ join_stream (FaspEndpoint *endpoint, FaspTime now, const FaspSession *session,
     FaspEvent *event = fasp_endpoint_push_event (endpoint, FASP_EVENT_JOINED, session);
 
     endpoint->read.joined_told = now;
-    event->place = *place;
-    event->in_the_middle = in_the_middle;
+    event->start.offset = *place;
+    event->start.in_the_middle = in_the_middle;
   }
   return in_the_middle || cut_short;
 }

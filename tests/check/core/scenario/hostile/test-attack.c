@@ -558,7 +558,7 @@ test_refusals (void)
       if (event.type == FASP_EVENT_REJECTED) {
         g_assert_cmpint (event.reason, ==, FASP_REASON_BUSY);
         told++;
-        untold += event.more;
+        untold += event.refusal.more;
       }
   }
   g_assert_cmpuint (told, >, seconds);

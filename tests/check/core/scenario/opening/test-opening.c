@@ -160,7 +160,7 @@ test_latency (void)
   vcast_join (n, VNET_B, &b, VNET_A);
   vcast_run (n, FASP_SEC);
   for (guint i = VNET_A; i <= VNET_B; i++)
-    g_assert_cmpuint (n->nodes[i].last[FASP_EVENT_CONNECTED].latency_ms, ==, 700);
+    g_assert_cmpuint (n->nodes[i].last[FASP_EVENT_CONNECTED].terms.latency_ms, ==, 700);
   vcast_free (n);
 }
 

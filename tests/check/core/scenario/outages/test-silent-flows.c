@@ -105,17 +105,18 @@ test_told (gconstpointer data)
       black_out (net, link, VNET_A, 0, 5 * FASP_SEC, 15 * FASP_SEC);
     event = await (stream, c->side, FASP_EVENT_FLOW_OUT, 5 * FASP_SEC + FASP_OUTAGE_PATIENCE - 1,
         5 * FASP_SEC + FASP_OUTAGE_PATIENCE + c->notice);
-    g_assert_cmpuint (event->flow, ==, event->address.link);
-    g_assert_cmpuint (event->flow, ==, link);
+    g_assert_cmpuint (event->outage.flow, ==, event->address.link);
+    g_assert_cmpuint (event->outage.flow, ==, link);
     g_assert_cmpuint (event->address.len, >, 0);
     g_assert_nonnull (strstr (event->text, c->why));
-    assert_near (event->since - begin, 5 * FASP_SEC - FASP_PATH_QUIET, 5 * FASP_SEC + c->notice);
+    assert_near (event->outage.since - begin, 5 * FASP_SEC - FASP_PATH_QUIET,
+        5 * FASP_SEC + c->notice);
     event = await (stream, c->side, FASP_EVENT_FLOW_BACK, 15 * FASP_SEC + FASP_OUTAGE_PATIENCE - 1,
         15 * FASP_SEC + FASP_OUTAGE_PATIENCE + FASP_PATH_AGAIN_MAX + 2 * RTT);
-    g_assert_cmpuint (event->flow, ==, link);
-    assert_near (event->since - begin, 15 * FASP_SEC,
+    g_assert_cmpuint (event->outage.flow, ==, link);
+    assert_near (event->outage.since - begin, 15 * FASP_SEC,
         15 * FASP_SEC + FASP_PATH_AGAIN_MAX + 2 * RTT);
-    assert_near (event->gone, 10 * FASP_SEC - c->notice,
+    assert_near (event->outage.gone, 10 * FASP_SEC - c->notice,
         10 * FASP_SEC + FASP_PATH_AGAIN_MAX + 2 * RTT + FASP_PATH_QUIET);
     g_assert_true (vstream_run (stream));
     assert_told (stream, c->side, 1, 1);
@@ -162,7 +163,7 @@ test_never (void)
   vstream_run_until (stream, FASP_OUTAGE_PATIENCE + 2 * RTT + HEAR);
   for (guint side = 0; side < SIDES; side++) {
     assert_told (stream, side, 1, 0);
-    g_assert_cmpuint (stream->outage[side].flow, ==, 2);
+    g_assert_cmpuint (stream->outage[side].outage.flow, ==, 2);
     g_assert_cmpuint (stream->outage[side].address.link, ==, 2);
     g_assert_nonnull (strstr (stream->outage[side].text, "nobody"));
   }

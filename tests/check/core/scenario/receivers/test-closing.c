@@ -631,19 +631,20 @@ test_joined (gconstpointer data)
 
   run (e, 3 * DELAY);
   g_assert_cmpuint (b->events[FASP_EVENT_JOINED], ==, 1);
-  g_assert_false (b->last[FASP_EVENT_JOINED].in_the_middle);
-  g_assert_cmpuint (b->last[FASP_EVENT_JOINED].place.offset, ==, 0);
+  g_assert_false (b->last[FASP_EVENT_JOINED].start.in_the_middle);
+  g_assert_cmpuint (b->last[FASP_EVENT_JOINED].start.offset.offset, ==, 0);
   g_assert_cmpuint (b->lacks, ==, 0);
   end_session (e, c);
   join_receiver (e, c->listens);
   run (e, 10 * FASP_SEC);
   g_assert_cmpuint (b->events[FASP_EVENT_JOINED], ==, 1);
-  g_assert_true (b->last[FASP_EVENT_JOINED].in_the_middle);
-  g_assert_cmpint (b->last[FASP_EVENT_JOINED].place.offset, ==, locate (e, VNET_A, VNET_B, 0));
+  g_assert_true (b->last[FASP_EVENT_JOINED].start.in_the_middle);
+  g_assert_cmpint (b->last[FASP_EVENT_JOINED].start.offset.offset, ==,
+      locate (e, VNET_A, VNET_B, 0));
   g_assert_cmpuint (b->lacks, ==, 1);
   g_assert_cmpuint (b->lacks_at, ==, 0);
   fasp_endpoint_get_stats (b->endpoint, &stats);
-  g_assert_cmpuint (stats.join_offset, ==, b->last[FASP_EVENT_JOINED].place.offset);
+  g_assert_cmpuint (stats.join_offset, ==, b->last[FASP_EVENT_JOINED].start.offset.offset);
   g_assert_cmpuint (stats.joins_in_the_middle, ==, 1);
   ends_free (e);
 }
@@ -685,7 +686,7 @@ test_cut_short (gconstpointer ends)
   join (e, VNET_A, &s, VNET_B, 20000);
   run_until (e, &b->ends, ends ? 2 : 1);
   g_assert_cmpuint (b->events[FASP_EVENT_JOINED], ==, 2);
-  g_assert_false (b->last[FASP_EVENT_JOINED].in_the_middle);
+  g_assert_false (b->last[FASP_EVENT_JOINED].start.in_the_middle);
   g_assert_cmpuint (b->lacks, ==, ends ? 0 : 1);
   ends_free (e);
 }

@@ -416,9 +416,9 @@ test_removed (void)
     const FaspEvent *event = &n->nodes[side].last[FASP_EVENT_REMOVED];
 
     g_assert_cmpuint (n->nodes[side].events[FASP_EVENT_REMOVED], ==, 1);
-    g_assert_cmpuint (event->bytes, ==, n->written);
-    g_assert_cmpint (event->lasted, >, 2 * FASP_SEC);
-    g_assert_cmpint (event->lasted, <, 5 * FASP_SEC);
+    g_assert_cmpuint (event->end.bytes, ==, n->written);
+    g_assert_cmpint (event->end.lasted, >, 2 * FASP_SEC);
+    g_assert_cmpint (event->end.lasted, <, 5 * FASP_SEC);
   }
   vcast_free (n);
 }
