@@ -41,7 +41,7 @@ fetch (GstFaspRecorder *self, guint64 *lost)
 }
 
 /* Writes what is there, but no more than the ring holds, because more may come all
- * the time. FALSE: no more can be written. */
+ * the time; and that so many were lost. FALSE: no more can be written. */
 static gboolean
 drain (GstFaspRecorder *self)
 {
@@ -49,7 +49,7 @@ drain (GstFaspRecorder *self)
   guint64 lost = 0;
   guint at_once = self->class->at_once, n = at_once;
 
-  for (guint i = 0; n == at_once && i < self->class->keep / at_once; i++) {
+  for (guint i = 0; n == at_once && i <= self->class->keep / at_once; i++) {
     n = fetch (self, &lost);
     if (n == 0 || self->class->write (self->file, self->entries, n, &error))
       continue;

@@ -35,11 +35,24 @@ gst_fasp_text_file_check_folder (const gchar *folder, GError **error)
   return check_access (folder, W_OK | X_OK, error);
 }
 
+/* Pipes and sockets are not for us: one that nobody reads would hold up its writer for ever. */
+static gboolean
+check_kind (gboolean found, const struct stat *at, GError **error)
+{
+  if (!found || (!S_ISFIFO (at->st_mode) && !S_ISSOCK (at->st_mode)))
+    return TRUE;
+  g_set_error_literal (error, G_IO_ERROR, G_IO_ERROR_NOT_REGULAR_FILE, "It is a pipe, not a file");
+  return FALSE;
+}
+
 gboolean
 gst_fasp_text_file_check (const gchar *path, GError **error)
 {
   g_autofree gchar *folder = g_path_get_dirname (path);
+  struct stat at;
 
+  if (!check_kind (stat (path, &at) == 0, &at, error))
+    return FALSE;
   if (g_file_test (path, G_FILE_TEST_IS_DIR)) {
     errno = EISDIR;
     set_errno (error);
@@ -52,10 +65,20 @@ gst_fasp_text_file_check (const gchar *path, GError **error)
 gint
 gst_fasp_text_file_open (const gchar *path, GError **error)
 {
-  gint file = g_open (path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
+  struct stat at;
+  gint file;
 
-  if (file < 0)
+  /* without waiting for somebody who reads, if it has become a pipe meanwhile */
+  if (!check_kind (stat (path, &at) == 0, &at, error))
+    return -1;
+  file = g_open (path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0666);
+  if (file < 0) {
     set_errno (error);
+  } else if (!check_kind (fstat (file, &at) == 0, &at, error)
+      || fcntl (file, F_SETFL, O_APPEND) != 0) {
+    close (file);
+    return -1;
+  }
   return file;
 }
 

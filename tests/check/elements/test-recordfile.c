@@ -5,7 +5,9 @@
  */
 #include <glib/gstdio.h>
 #include <sqlite3.h>
+#include <sys/stat.h>
 #include "gstfasprecordfile.h"
+#include "gstfasptextfile.h"
 
 static GstFaspRecordFile *file;
 static guint slept;    /* ms */
@@ -170,6 +172,23 @@ test_busy (void)
   g_rmdir (directory);
 }
 
+/* Opening or writing one would wait for somebody who reads. */
+static void
+test_pipe (void)
+{
+  g_autofree gchar *directory = g_dir_make_tmp ("fasp-record-XXXXXX", NULL);
+  g_autofree gchar *path = g_build_filename (directory, "x.csv", NULL);
+  g_autoptr (GError) checked = NULL, opened = NULL;
+
+  g_assert_cmpint (mkfifo (path, 0600), ==, 0);
+  g_assert_false (gst_fasp_text_file_check (path, &checked));
+  g_assert_error (checked, G_IO_ERROR, G_IO_ERROR_NOT_REGULAR_FILE);
+  g_assert_cmpint (gst_fasp_text_file_open (path, &opened), ==, -1);
+  g_assert_error (opened, G_IO_ERROR, G_IO_ERROR_NOT_REGULAR_FILE);
+  g_unlink (path);
+  g_rmdir (directory);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -177,5 +196,6 @@ main (int argc, char **argv)
   g_test_add_func ("/recordfile/shared", test_shared);
   g_test_add_func ("/recordfile/clocks", test_clocks);
   g_test_add_func ("/recordfile/busy", test_busy);
+  g_test_add_func ("/recordfile/pipe", test_pipe);
   return g_test_run ();
 }

@@ -593,6 +593,7 @@ fasp_tx_expire (FaspTx *tx, FaspTime now, guint32 media_time, const FaspRtt *rtt
   }
   while (number + 1 < head && (all || fasp_store_get (tx->store, number)->media_time < expired))
     number++;
-  FASP_LOG (tx->estimate.log, now, BLOCKS_EXPIRED, fasp_tx_get_base (tx), number, all);
+  if (number > fasp_tx_get_base (tx))
+    FASP_LOG (tx->estimate.log, now, BLOCKS_EXPIRED, fasp_tx_get_base (tx), number, all);
   fasp_tx_skip_to (tx, number);
 }
