@@ -54,7 +54,7 @@ typedef struct
 } Vstream;
 
 void vstream_config_init (VstreamConfig *config);
-/* "fixed", "pert" or "adaptive"; FALSE: any other. */
+/* The name of a controller; FALSE: there is none. */
 gboolean vstream_parse_rate_control (const gchar *name, FaspRateControl *control);
 /* Bytes of the stream that are made by @since after the start. */
 guint64 vstream_get_made (const VstreamConfig *config, FaspTime since);
