@@ -49,8 +49,8 @@ typedef struct
   gboolean receiver_metrics, ending;
 
   GMutex pages; /* guards these: while a server replaces another, there are two */
-  RelayStats *figures;
-  gint64 figures_time;
+  RelayStats *stats;
+  gint64 stats_time;
 } Relay;
 
 /* --- statistics -------------------------------------------------------------------------- */
@@ -62,7 +62,7 @@ by_name (gconstpointer a, gconstpointer b)
 }
 
 static RelayStats *
-take_figures (Relay *relay)
+take_stats (Relay *relay)
 {
   RelayStats *f = g_new0 (RelayStats, 1);
   g_autoptr (GPtrArray) streams = relay_set_list (relay->set);
@@ -86,37 +86,37 @@ take_figures (Relay *relay)
 
 /* Collects statistics ten times a second at most, however often clients ask. Under `pages'. */
 static const RelayStats *
-get_figures (Relay *relay)
+get_stats (Relay *relay)
 {
   gint64 now = g_get_monotonic_time ();
 
-  if (relay->figures == NULL || now - relay->figures_time >= FRESH) {
-    g_clear_pointer (&relay->figures, relay_stats_free);
-    relay->figures = take_figures (relay);
-    relay->figures_time = now;
+  if (relay->stats == NULL || now - relay->stats_time >= FRESH) {
+    g_clear_pointer (&relay->stats, relay_stats_free);
+    relay->stats = take_stats (relay);
+    relay->stats_time = now;
   }
-  return relay->figures;
+  return relay->stats;
 }
 
 static gboolean
-fill_page (const gchar *path, const RelayStats *figures, RelayPage *page)
+fill_page (const gchar *path, const RelayStats *stats, RelayPage *page)
 {
   gboolean good = TRUE;
 
   if (g_str_equal (path, "/status.json")) {
     page->type = "application/json";
-    page->text = relay_status_to_json (figures);
+    page->text = relay_status_to_json (stats);
     return TRUE;
   }
   if (g_str_equal (path, "/metrics")) {
     page->type = RELAY_METRICS_TYPE;
-    page->text = relay_status_to_metrics (figures);
+    page->text = relay_status_to_metrics (stats);
     return TRUE;
   }
   if (g_str_equal (path, "/healthz"))
-    good = figures->alive;
+    good = stats->alive;
   else if (g_str_equal (path, "/readyz"))
-    good = relay_stats_is_ready (figures);
+    good = relay_stats_is_ready (stats);
   else
     return FALSE;
   page->status = good ? 200 : 503;
@@ -148,7 +148,7 @@ make_page (const gchar *host, const gchar *path, RelayPage *page, gpointer data)
     return TRUE;
   }
   g_mutex_lock (&relay->pages);
-  found = fill_page (path, get_figures (relay), page);
+  found = fill_page (path, get_stats (relay), page);
   g_mutex_unlock (&relay->pages);
   return found;
 }
@@ -353,7 +353,7 @@ run (const gchar *path)
     status = error->domain == G_IO_ERROR ? FAILED : FAULTY;
   }
   g_clear_pointer (&relay.http, relay_http_free);
-  g_clear_pointer (&relay.figures, relay_stats_free);
+  g_clear_pointer (&relay.stats, relay_stats_free);
   relay_set_free (relay.set);
   g_clear_pointer (&relay.config, relay_config_free);
   g_main_loop_unref (relay.loop);

@@ -303,7 +303,7 @@ append_family (GString *page, const gchar *name, const Family *family)
 }
 
 gchar *
-relay_status_to_metrics (const RelayStats *figures)
+relay_status_to_metrics (const RelayStats *stats)
 {
   Metrics metrics = { g_hash_table_new_full (g_str_hash, g_str_equal, g_free,
                           (GDestroyNotify) free_family),
@@ -313,15 +313,15 @@ relay_status_to_metrics (const RelayStats *figures)
 
   add_sample (&metrics, "fasp_relay", INFO, NULL, "The program", "version=\"" VERSION "\"", 1);
   add_sample (&metrics, "fasp_relay_start_time_seconds", GAUGE, "seconds",
-      "When the relay was started, since 1970", "", figures->started);
+      "When the relay was started, since 1970", "", stats->started);
   add_sample (&metrics, "fasp_relay_ready", GAUGE, NULL,
-      "1: all streams that are not optional have their input", "", relay_stats_is_ready (figures));
+      "1: all streams that are not optional have their input", "", relay_stats_is_ready (stats));
   add_sample (&metrics, "fasp_relay_reloads", COUNTER, NULL,
-      "Configurations that were loaded on a signal", "", figures->reloads);
+      "Configurations that were loaded on a signal", "", stats->reloads);
   add_sample (&metrics, "fasp_relay_reloads_refused", COUNTER, NULL,
-      "Configurations that were refused, as they were faulty", "", figures->reloads_refused);
-  for (guint i = 0; i < figures->streams->len; i++)
-    add_stream (&metrics, g_ptr_array_index (figures->streams, i), figures->receiver_metrics);
+      "Configurations that were refused, as they were faulty", "", stats->reloads_refused);
+  for (guint i = 0; i < stats->streams->len; i++)
+    add_stream (&metrics, g_ptr_array_index (stats->streams, i), stats->receiver_metrics);
   for (guint i = 0; i < metrics.names->len; i++) {
     const gchar *name = g_ptr_array_index (metrics.names, i);
 

@@ -9,21 +9,21 @@
 #include "relaystatus.h"
 
 void
-relay_stats_free (RelayStats *figures)
+relay_stats_free (RelayStats *stats)
 {
-  g_ptr_array_unref (figures->streams);
-  g_free (figures->refused);
-  g_free (figures);
+  g_ptr_array_unref (stats->streams);
+  g_free (stats->refused);
+  g_free (stats);
 }
 
 gboolean
-relay_stats_is_ready (const RelayStats *figures)
+relay_stats_is_ready (const RelayStats *stats)
 {
   /* a configuration has streams: without any, the relay has just begun */
-  if (figures->ending || figures->streams->len == 0)
+  if (stats->ending || stats->streams->len == 0)
     return FALSE;
-  for (guint i = 0; i < figures->streams->len; i++) {
-    const RelayStreamStats *s = g_ptr_array_index (figures->streams, i);
+  for (guint i = 0; i < stats->streams->len; i++) {
+    const RelayStreamStats *s = g_ptr_array_index (stats->streams, i);
 
     if (!s->receiving && !s->optional)
       return FALSE;
@@ -184,21 +184,21 @@ describe_stream (const RelayStreamStats *s)
 }
 
 gchar *
-relay_status_to_json (const RelayStats *figures)
+relay_status_to_json (const RelayStats *stats)
 {
   JsonObject *object = json_object_new ();
   JsonArray *streams = json_array_new ();
   g_autoptr (JsonNode) root = NULL;
 
   json_object_set_string_member (object, "version", VERSION);
-  json_object_set_boolean_member (object, "ready", relay_stats_is_ready (figures));
-  set_time (object, "started", figures->started);
-  set_time (object, "configuration-loaded", figures->loaded);
-  json_object_set_int_member (object, "reloads", figures->reloads);
-  json_object_set_int_member (object, "reloads-refused", figures->reloads_refused);
-  json_object_set_member (object, "configuration-refused", make_string (figures->refused));
-  for (guint i = 0; i < figures->streams->len; i++)
-    json_array_add_element (streams, describe_stream (g_ptr_array_index (figures->streams, i)));
+  json_object_set_boolean_member (object, "ready", relay_stats_is_ready (stats));
+  set_time (object, "started", stats->started);
+  set_time (object, "configuration-loaded", stats->loaded);
+  json_object_set_int_member (object, "reloads", stats->reloads);
+  json_object_set_int_member (object, "reloads-refused", stats->reloads_refused);
+  json_object_set_member (object, "configuration-refused", make_string (stats->refused));
+  for (guint i = 0; i < stats->streams->len; i++)
+    json_array_add_element (streams, describe_stream (g_ptr_array_index (stats->streams, i)));
   json_object_set_array_member (object, "streams", streams);
   root = take_object (object);
   return json_to_string (root, TRUE);

@@ -24,12 +24,12 @@ typedef struct
   gboolean ending;
 } RelayStats;
 
-void relay_stats_free (RelayStats *figures);
+void relay_stats_free (RelayStats *stats);
 
 /* TRUE: every stream that is not optional receives, and the relay is not ending. */
-gboolean relay_stats_is_ready (const RelayStats *figures);
+gboolean relay_stats_is_ready (const RelayStats *stats);
 
-gchar *relay_status_to_json (const RelayStats *figures);
+gchar *relay_status_to_json (const RelayStats *stats);
 /* From this value on, a time is unknown, or never. */
 #define RELAY_NEVER (GST_CLOCK_TIME_NONE - 1)
 
@@ -38,6 +38,6 @@ gchar *relay_status_to_json (const RelayStats *figures);
 JsonNode *relay_status_translate (const GValue *value);
 
 #define RELAY_METRICS_TYPE "application/openmetrics-text; version=1.0.0; charset=utf-8"
-gchar *relay_status_to_metrics (const RelayStats *figures);
+gchar *relay_status_to_metrics (const RelayStats *stats);
 
 G_END_DECLS

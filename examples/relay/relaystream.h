@@ -70,7 +70,7 @@ gboolean relay_stream_adjust (RelayStream *stream, RelayStreamConfig *config);
 
 /* May be called from any thread; holds up nothing. */
 RelayStreamStats *relay_stream_get_stats (RelayStream *stream);
-void relay_stream_stats_free (RelayStreamStats *figures);
+void relay_stream_stats_free (RelayStreamStats *stats);
 const gchar *relay_state_get_name (RelayState state);
 
 G_END_DECLS

@@ -6,58 +6,58 @@
 #define NAME "application/x-cbrpacer-statistics"
 
 void
-cbr_stats_init (CbrStats *figures)
+cbr_stats_init (CbrStats *stats)
 {
-  memset (figures, 0, sizeof *figures);
-  fasp_rate_clock_init (&figures->planned, 1, 0);
-  fasp_hist_init (&figures->gap_errors);
-  fasp_hist_init (&figures->bursts);
+  memset (stats, 0, sizeof *stats);
+  fasp_rate_clock_init (&stats->planned, 1, 0);
+  fasp_hist_init (&stats->gap_errors);
+  fasp_hist_init (&stats->bursts);
 }
 
 static void
-end_burst (CbrStats *figures)
+end_burst (CbrStats *stats)
 {
-  guint column = g_bit_storage (MAX (figures->burst, 1) - 1);
+  guint column = g_bit_storage (MAX (stats->burst, 1) - 1);
 
-  if (figures->burst == 0)
+  if (stats->burst == 0)
     return;
-  fasp_hist_add (&figures->bursts, figures->burst);
-  figures->burst_columns[MIN (column, CBR_BURST_COLUMNS - 1)]++;
-  figures->burst = 0;
+  fasp_hist_add (&stats->bursts, stats->burst);
+  stats->burst_columns[MIN (column, CBR_BURST_COLUMNS - 1)]++;
+  stats->burst = 0;
 }
 
 void
-cbr_stats_break (CbrStats *figures)
+cbr_stats_break (CbrStats *stats)
 {
-  end_burst (figures);
-  figures->steady = FALSE;
+  end_burst (stats);
+  stats->steady = FALSE;
 }
 
 void
-cbr_stats_departed (CbrStats *figures, const CbrCycle *cycle)
+cbr_stats_departed (CbrStats *stats, const CbrCycle *cycle)
 {
-  figures->cycles++;
-  figures->datagrams += cycle->datagrams;
-  figures->wire_bytes += cycle->bytes;
-  figures->bytes += cycle->payload;
-  figures->bytes_stuffed += cycle->stuffed;
-  if (figures->steady) {
-    gint64 before = figures->planned.ns, planned;
-    gint64 taken = cycle->left - figures->last.left;
+  stats->cycles++;
+  stats->datagrams += cycle->datagrams;
+  stats->wire_bytes += cycle->bytes;
+  stats->bytes += cycle->payload;
+  stats->bytes_stuffed += cycle->stuffed;
+  if (stats->steady) {
+    gint64 before = stats->planned.ns, planned;
+    gint64 taken = cycle->left - stats->last.left;
 
-    fasp_rate_clock_set_rate (&figures->planned, cycle->rate);
-    fasp_rate_clock_advance (&figures->planned, figures->last.bytes);
-    planned = figures->planned.ns - before;
-    figures->taken += taken;
-    figures->steady_bytes += figures->last.bytes;
-    fasp_hist_add (&figures->gap_errors, ABS (taken - planned));
+    fasp_rate_clock_set_rate (&stats->planned, cycle->rate);
+    fasp_rate_clock_advance (&stats->planned, stats->last.bytes);
+    planned = stats->planned.ns - before;
+    stats->taken += taken;
+    stats->steady_bytes += stats->last.bytes;
+    fasp_hist_add (&stats->gap_errors, ABS (taken - planned));
     /* cycles closer than a quarter of the planned time are one burst */
     if (taken >= planned / 4)
-      end_burst (figures);
+      end_burst (stats);
   }
-  figures->burst += cycle->bytes;
-  figures->steady = TRUE;
-  figures->last = *cycle;
+  stats->burst += cycle->bytes;
+  stats->steady = TRUE;
+  stats->last = *cycle;
 }
 
 static void
@@ -73,24 +73,23 @@ add_percentiles (GstStructure *s, const gchar *what, const gchar *unit, const Fa
 }
 
 GstStructure *
-cbr_stats_describe (const CbrStats *figures)
+cbr_stats_describe (const CbrStats *stats)
 {
-  GstStructure *s = gst_structure_new (NAME, "cycles", G_TYPE_UINT64, figures->cycles, "datagrams",
-      G_TYPE_UINT64, figures->datagrams, "bytes", G_TYPE_UINT64, figures->bytes, "bytes-stuffed",
-      G_TYPE_UINT64, figures->bytes_stuffed, "bytes-dropped", G_TYPE_UINT64, figures->bytes_dropped,
-      "wire-bytes", G_TYPE_UINT64, figures->wire_bytes, "underruns", G_TYPE_UINT64,
-      figures->underruns, "overruns", G_TYPE_UINT64, figures->overruns, "stalls", G_TYPE_UINT64,
-      figures->stalls, NULL);
-  gint64 real = figures->started != 0 ? g_get_monotonic_time () * 1000 - figures->started : 0;
-  gint64 cpu = figures->cpu_pacing + figures->cpu_downstream;
-  CbrStats copy = *figures;
+  GstStructure *s = gst_structure_new (NAME, "cycles", G_TYPE_UINT64, stats->cycles, "datagrams",
+      G_TYPE_UINT64, stats->datagrams, "bytes", G_TYPE_UINT64, stats->bytes, "bytes-stuffed",
+      G_TYPE_UINT64, stats->bytes_stuffed, "bytes-dropped", G_TYPE_UINT64, stats->bytes_dropped,
+      "wire-bytes", G_TYPE_UINT64, stats->wire_bytes, "underruns", G_TYPE_UINT64, stats->underruns,
+      "overruns", G_TYPE_UINT64, stats->overruns, "stalls", G_TYPE_UINT64, stats->stalls, NULL);
+  gint64 real = stats->started != 0 ? g_get_monotonic_time () * 1000 - stats->started : 0;
+  gint64 cpu = stats->cpu_pacing + stats->cpu_downstream;
+  CbrStats copy = *stats;
 
   end_burst (&copy);
   gst_structure_set (s, "bitrate-achieved", G_TYPE_DOUBLE,
-      figures->taken > 0 ? figures->steady_bytes * 8e9 / figures->taken : 0.0, "bitrate-error",
-      G_TYPE_DOUBLE, figures->taken > 0 ? (gdouble) figures->planned.ns / figures->taken - 1 : 0.0,
+      stats->taken > 0 ? stats->steady_bytes * 8e9 / stats->taken : 0.0, "bitrate-error",
+      G_TYPE_DOUBLE, stats->taken > 0 ? (gdouble) stats->planned.ns / stats->taken - 1 : 0.0,
       "cpu-seconds", G_TYPE_DOUBLE, cpu / 1e9, "cpu-seconds-pacing", G_TYPE_DOUBLE,
-      figures->cpu_pacing / 1e9, "cpu-share", G_TYPE_DOUBLE, real > 0 ? (gdouble) cpu / real : 0.0,
+      stats->cpu_pacing / 1e9, "cpu-share", G_TYPE_DOUBLE, real > 0 ? (gdouble) cpu / real : 0.0,
       NULL);
   add_percentiles (s, "gap-error", "ns", &copy.gap_errors);
   add_percentiles (s, "burst", "bytes", &copy.bursts);

@@ -44,11 +44,11 @@ typedef struct
   gint64 cpu_pacing, cpu_downstream; /* ns of this thread */
 } CbrStats;
 
-void cbr_stats_init (CbrStats *figures);
-void cbr_stats_departed (CbrStats *figures, const CbrCycle *cycle);
+void cbr_stats_init (CbrStats *stats);
+void cbr_stats_departed (CbrStats *stats, const CbrCycle *cycle);
 /* There is a pause between the last cycle and the next one. */
-void cbr_stats_break (CbrStats *figures);
+void cbr_stats_break (CbrStats *stats);
 /* Makes a structure of the statistics; the caller adds the present state. */
-GstStructure *cbr_stats_describe (const CbrStats *figures);
+GstStructure *cbr_stats_describe (const CbrStats *stats);
 
 G_END_DECLS

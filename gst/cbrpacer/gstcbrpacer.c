@@ -131,7 +131,7 @@ gst_cbr_pacer_init (GstCbrPacer *self)
   gst_cbr_pacer_settings_init (&self->settings);
   cbr_schedule_init (&self->schedule, CBR_DEADLINE, 1, 0);
   cbr_learner_init (&self->learner, self->settings.window);
-  cbr_stats_init (&self->figures);
+  cbr_stats_init (&self->stats);
   gst_segment_init (&self->segment, GST_FORMAT_UNDEFINED);
   self->packets.size = CBR_TS_PACKET;
   self->latency = GST_CLOCK_TIME_NONE;

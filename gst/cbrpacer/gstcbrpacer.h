@@ -86,7 +86,7 @@ struct _GstCbrPacer
   CbrQueue queue;
   CbrSchedule schedule;
   CbrLearner learner;
-  CbrStats figures;
+  CbrStats stats;
   CbrOffload offload;
 
   GstFlowReturn result;   /* of pushing */

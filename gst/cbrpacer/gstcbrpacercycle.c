@@ -62,7 +62,7 @@ skip_foreign (GstCbrPacer *self, guint n, gboolean *wrong)
     gsize dropped = cbr_queue_drop (&self->queue, (guint) piece.size);
 
     cbr_packets_took (&self->packets, &piece);
-    self->figures.bytes_dropped += dropped;
+    self->stats.bytes_dropped += dropped;
     self->skipped += dropped;
     GST_WARNING_OBJECT (self, "skipped %" G_GSIZE_FORMAT " bytes that are no packet", dropped);
     piece = gst_cbr_pacer_look (self, n);

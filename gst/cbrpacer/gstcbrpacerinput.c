@@ -49,7 +49,7 @@ drop_oldest (GstCbrPacer *self)
 {
   gsize size = gst_cbr_pacer_drop (self);
 
-  self->figures.bytes_dropped += size;
+  self->stats.bytes_dropped += size;
   self->dropped_untold += size;
 }
 
@@ -115,7 +115,7 @@ take_buffer (GstCbrPacer *self, GstBuffer *buffer)
       continue;
     }
     if (!counted)
-      self->figures.overruns++;
+      self->stats.overruns++;
     counted = TRUE;
     if (self->settings.overflow == GST_CBR_PACER_OVERFLOW_DROP_OLDEST)
       drop_oldest (self);

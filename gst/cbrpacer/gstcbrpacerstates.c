@@ -100,7 +100,7 @@ gst_cbr_pacer_prepare (GstCbrPacer *self)
   gboolean good;
 
   g_mutex_lock (&self->lock);
-  cbr_stats_init (&self->figures);
+  cbr_stats_init (&self->stats);
   cbr_learner_init (&self->learner, self->settings.window);
   self->live = self->live_known = FALSE;
   self->latency = GST_CLOCK_TIME_NONE;

@@ -18,7 +18,7 @@ GST_DEBUG_CATEGORY_EXTERN (gst_cbr_pacer_debug);
 void
 gst_cbr_pacer_thread_reset (GstCbrPacer *self)
 {
-  cbr_stats_break (&self->figures);
+  cbr_stats_break (&self->stats);
   self->started = FALSE;
   self->impatient = FALSE;
   self->skipped = 0;
@@ -137,18 +137,18 @@ wait_for_departure (GstCbrPacer *self)
     cbr_schedule_init (schedule, schedule->method, schedule->base.rate, now);
     self->started = TRUE;
   } else if (self->resumed && cbr_schedule_resume (schedule, now)) {
-    cbr_stats_break (&self->figures);
+    cbr_stats_break (&self->stats);
   } else if (!gst_cbr_pacer_is_stuffing (self)
       && cbr_schedule_resume (schedule, MIN (self->fed_at, now))) {
-    cbr_stats_break (&self->figures);
-    self->figures.underruns++;
+    cbr_stats_break (&self->stats);
+    self->stats.underruns++;
   } else if (cbr_schedule_is_lost (schedule, now)) {
     GST_DEBUG_OBJECT (self, "stalled: the schedule begins anew");
     /* not since the cycle was due, if that was of null packets alone: they delay nobody */
     self->lost = gst_cbr_pacer_get_lag (self, now);
     cbr_schedule_restart (schedule, now);
-    cbr_stats_break (&self->figures);
-    self->figures.stalls++;
+    cbr_stats_break (&self->stats);
+    self->stats.stalls++;
   }
   self->resumed = FALSE;
   wait = cbr_schedule_get_wait (schedule, cbr_waiter_get_latency (&self->waiter, spin > 0), spin);
@@ -212,20 +212,20 @@ tell_stats (GstCbrPacer *self)
 static void
 count (GstCbrPacer *self, const CbrCycle *cycle, gboolean playing, gint64 cpu_before)
 {
-  CbrStats *figures = &self->figures;
+  CbrStats *stats = &self->stats;
   gint64 cpu = get_cpu_time ();
 
   /* before the time that this cycle has taken; plus 1 µs, which the clock is rounded to */
-  if (figures->started == 0)
-    figures->started = (g_get_monotonic_time () - 1) * 1000 - (cpu - self->cpu_mark);
-  figures->cpu_pacing += cpu_before - self->cpu_mark;
-  figures->cpu_downstream += cpu - cpu_before;
+  if (stats->started == 0)
+    stats->started = (g_get_monotonic_time () - 1) * 1000 - (cpu - self->cpu_mark);
+  stats->cpu_pacing += cpu_before - self->cpu_mark;
+  stats->cpu_downstream += cpu - cpu_before;
   self->cpu_mark = cpu;
   if (!playing)
-    cbr_stats_break (figures);
-  cbr_stats_departed (figures, cycle);
+    cbr_stats_break (stats);
+  cbr_stats_departed (stats, cycle);
   if (!playing)
-    cbr_stats_break (figures);
+    cbr_stats_break (stats);
 }
 
 static GstFlowReturn
@@ -289,7 +289,7 @@ send_cycle (GstCbrPacer *self)
   count (self, &cycle, playing, cpu);
   /* it left by a clock that there is no more */
   if (!self->started)
-    cbr_stats_break (&self->figures);
+    cbr_stats_break (&self->stats);
   tell_stats (self);
   /* nobody took it, but somebody was linked meanwhile: he gets what follows */
   return ret == GST_FLOW_NOT_LINKED && links != self->links ? GST_FLOW_OK : ret;

@@ -132,7 +132,7 @@ run (const Case *c, FILE *trace)
   Range pts = { G_MAXDOUBLE, -G_MAXDOUBLE }, own = pts;
   FaspSenderClock sender = { .known = TRUE, .epoch = 1 };
   gdouble before[SECOND_FRAMES] = { 0 };
-  FaspClockDiscipline follower;
+  FaspClockDiscipline discipline;
   FaspMediaClock clock;
   FaspSkew skew;
   guint64 n = 0, skips = 0;
@@ -140,7 +140,7 @@ run (const Case *c, FILE *trace)
 
   fasp_media_clock_init (&clock);
   fasp_skew_init (&skew);
-  fasp_clock_discipline_init (&follower, 0);
+  fasp_clock_discipline_init (&discipline, 0);
   for (FaspTime t = 0; t < end; t += FRAME, n++) {
     FaspTime media = get_media (c, t), last = 0, mapped;
     gdouble off, clock_off, *then = &before[n % SECOND_FRAMES];
@@ -155,11 +155,11 @@ run (const Case *c, FILE *trace)
     sender.offset = clock.offset;
     sender.skew_known = skew.known;
     sender.skew = skew.skew;
-    fasp_clock_discipline_look (&follower, last * 1000, &sender);
+    fasp_clock_discipline_look (&discipline, last * 1000, &sender);
     mapped = fasp_media_clock_map (&clock, 2 * n, media);
     /* get_media() is exact, media is cut to µs */
     off = mapped - t - c->rtt / 2 + (get_media (c, t) - media);
-    clock_off = fasp_clock_discipline_get (&follower, mapped * 1000) / 1e3 - get_media (c, t);
+    clock_off = fasp_clock_discipline_get (&discipline, mapped * 1000) / 1e3 - get_media (c, t);
     if (t <= SETTLED)
       constant = clock_off;
     if (t > SETTLED) {

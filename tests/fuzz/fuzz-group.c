@@ -60,17 +60,17 @@ send_group (Fuzz *fuzz, guint to, guint8 how, const guint8 *frames, gsize size)
 {
   FaspSession *session = get_session (fuzz->g->receivers[to].endpoint);
   FaspAddress from = { .len = 8, .overhead = 28, .link = GROUP_LINK };
-  FaspMulticastReceiver *hearing;
+  FaspMulticastReceiver *receiver;
   FaspSealer *sealer;
   guint8 out[2048];
   guint64 pn;
 
   if (session == NULL || session->group.receiver == NULL)
     return;
-  hearing = session->group.receiver;
-  pn = fasp_gap_get_expected (hearing->gap) + 1;
-  sealer = fasp_sealer_new (hearing->cipher, hearing->key);
-  size = seal (sealer, hearing->cid, FASP_GROUP_FLOW, pn + leap (how), frames, size, out);
+  receiver = session->group.receiver;
+  pn = fasp_gap_get_expected (receiver->gap) + 1;
+  sealer = fasp_sealer_new (receiver->cipher, receiver->key);
+  size = seal (sealer, receiver->cid, FASP_GROUP_FLOW, pn + leap (how), frames, size, out);
   fasp_sealer_free (sealer);
   vgroup_inject (fuzz->g, to, &from, out, size);
 }

@@ -129,7 +129,7 @@ def plant_path(plant):
 
 def plant_circles(plant):
     user, function, used = plant.get_use()
-    plant.expect("a circle of functions", f"files in a circle: .*{used}",
+    plant.expect("a circle of functions", rf"files in a circle: (?=.*\b{user}\b)(?=.*\b{used}\b).*({used} uses .*\b{function}\b.* of {user}|{user} uses .* of {used})",
         layout.check_circles(plant.tree, plant.call(used + ".c", function), layout.get_known()[0]))
     plant.expect("a circle that is no more", f"{user} is in no circle", layout.check_circles(plant.tree, plant.symbols, {user}))
 

@@ -195,7 +195,7 @@ fasp_io_new (const FaspIoSettings *settings, GError **error)
   config.group = io->group;
   config.group_link = GROUP_LINK;
   if (io->place.port != NULL) {
-    config.gate = fasp_port_get_limiter (&io->place);
+    config.limiter = fasp_port_get_limiter (&io->place);
     config.id_bits = FASP_ROUTES_BITS;
     config.id_prefix = fasp_port_get_prefix (&io->place);
   }

@@ -203,7 +203,7 @@ open_port (const FaspSocketSettings *settings, const gchar *address, GError **er
   fasp_random_bytes (NULL, first, sizeof first);
   port->routes = fasp_routes_new (first[0] << 8 | first[1]);
   fasp_random_bytes (NULL, secret, sizeof secret);
-  fasp_limiter_init (&port->gate, secret);
+  fasp_limiter_init (&port->limiter, secret);
   g_mutex_init (&port->lock);
   ports = g_list_prepend (ports, port);
   return port;
@@ -380,7 +380,7 @@ fasp_port_get_links (const FaspPortPlace *place)
 FaspLimiter *
 fasp_port_get_limiter (const FaspPortPlace *place)
 {
-  return &place->port->gate;
+  return &place->port->limiter;
 }
 
 guint32

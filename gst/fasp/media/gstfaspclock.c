@@ -12,7 +12,7 @@ struct _GstFaspClock
 {
   GstSystemClock parent;
 
-  FaspClockDiscipline follower; /* object lock */
+  FaspClockDiscipline discipline; /* object lock */
 };
 
 G_DEFINE_TYPE (GstFaspClock, gst_fasp_clock, GST_TYPE_SYSTEM_CLOCK);
@@ -30,7 +30,7 @@ get_internal_at (GstFaspClock *self, GstClockTime monotonic)
   gint64 time;
 
   GST_OBJECT_LOCK (self);
-  time = fasp_clock_discipline_get (&self->follower, monotonic);
+  time = fasp_clock_discipline_get (&self->discipline, monotonic);
   GST_OBJECT_UNLOCK (self);
   return MAX (time, 0);
 }
@@ -56,7 +56,7 @@ void
 gst_fasp_clock_look (GstFaspClock *self, GstClockTime monotonic, const FaspSenderClock *sender)
 {
   GST_OBJECT_LOCK (self);
-  fasp_clock_discipline_look (&self->follower, monotonic, sender);
+  fasp_clock_discipline_look (&self->discipline, monotonic, sender);
   GST_OBJECT_UNLOCK (self);
   if (sender->skew_known && !gst_clock_is_synced (GST_CLOCK (self)))
     gst_clock_set_synced (GST_CLOCK (self), TRUE);
@@ -66,7 +66,7 @@ void
 gst_fasp_clock_leave (GstFaspClock *self)
 {
   GST_OBJECT_LOCK (self);
-  fasp_clock_discipline_leave (&self->follower);
+  fasp_clock_discipline_leave (&self->discipline);
   GST_OBJECT_UNLOCK (self);
 }
 
@@ -87,6 +87,6 @@ gst_fasp_clock_class_init (GstFaspClockClass *klass)
 static void
 gst_fasp_clock_init (GstFaspClock *self)
 {
-  fasp_clock_discipline_init (&self->follower, get_monotonic (GST_CLOCK (self)));
+  fasp_clock_discipline_init (&self->discipline, get_monotonic (GST_CLOCK (self)));
   GST_OBJECT_FLAG_SET (self, GST_CLOCK_FLAG_CAN_SET_MASTER | GST_CLOCK_FLAG_NEEDS_STARTUP_SYNC);
 }

@@ -17,7 +17,7 @@ typedef struct
   FaspTime media_time;
   gsize size;
   gboolean header; /* the buffer is a header, which has no stream offset */
-} PlaceMeta;
+} OffsetMeta;
 
 static GType
 get_api_type (void)
@@ -33,7 +33,7 @@ get_api_type (void)
 static gboolean
 init (GstMeta *meta, gpointer params, GstBuffer *buffer)
 {
-  ((PlaceMeta *) meta)->header = FALSE;
+  ((OffsetMeta *) meta)->header = FALSE;
   return TRUE;
 }
 
@@ -47,7 +47,7 @@ get_info (void)
 
   if (g_once_init_enter ((GstMetaInfo **) &info))
     g_once_init_leave ((GstMetaInfo **) &info,
-        (GstMetaInfo *) gst_meta_register (TYPE_META_API, "GstFaspPlaceMeta", sizeof (PlaceMeta),
+        (GstMetaInfo *) gst_meta_register (TYPE_META_API, "GstFaspPlaceMeta", sizeof (OffsetMeta),
             init, NULL, transform));
   return info;
 }
@@ -66,10 +66,10 @@ get_reference (void)
   return caps;
 }
 
-static PlaceMeta *
+static OffsetMeta *
 attach (GstBuffer *buffer)
 {
-  PlaceMeta *meta = (PlaceMeta *) gst_buffer_add_meta (buffer, get_info (), NULL);
+  OffsetMeta *meta = (OffsetMeta *) gst_buffer_add_meta (buffer, get_info (), NULL);
 
   meta->size = gst_buffer_get_size (buffer);
   /* an element that writes to the buffer gets a copy of the memory, which sets TAG_MEMORY */
@@ -82,7 +82,7 @@ attach (GstBuffer *buffer)
 void
 gst_fasp_offset_attach (GstBuffer *buffer, const FaspStreamOffset *place, FaspTime media_time)
 {
-  PlaceMeta *meta;
+  OffsetMeta *meta;
 
   gst_buffer_add_reference_timestamp_meta (buffer, get_reference (), media_time * GST_USECOND,
       GST_CLOCK_TIME_NONE);
@@ -104,10 +104,10 @@ gst_fasp_offset_attach_header (GstBuffer *buffer)
 }
 
 /* Returns NULL unless this is the very buffer that faspsrc made, unchanged. */
-static const PlaceMeta *
+static const OffsetMeta *
 get_meta (GstBuffer *buffer)
 {
-  const PlaceMeta *meta = (const PlaceMeta *) gst_buffer_get_meta (buffer, TYPE_META_API);
+  const OffsetMeta *meta = (const OffsetMeta *) gst_buffer_get_meta (buffer, TYPE_META_API);
 
   return meta == NULL || GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_TAG_MEMORY)
           || gst_buffer_get_size (buffer) != meta->size ?
@@ -131,13 +131,13 @@ has_same_memory (GstBuffer *a, GstBuffer *b)
 static gboolean
 transform (GstBuffer *to, GstMeta *meta, GstBuffer *buffer, GQuark type, gpointer data)
 {
-  const PlaceMeta *from = get_meta (buffer);
-  PlaceMeta *copy;
+  const OffsetMeta *from = get_meta (buffer);
+  OffsetMeta *copy;
 
   if (!GST_META_TRANSFORM_IS_COPY (type) || ((const GstMetaTransformCopy *) data)->region
       || from == NULL || !has_same_memory (to, buffer))
     return FALSE;
-  copy = (PlaceMeta *) gst_buffer_add_meta (to, get_info (), NULL);
+  copy = (OffsetMeta *) gst_buffer_add_meta (to, get_info (), NULL);
   GST_BUFFER_FLAG_UNSET (to, GST_BUFFER_FLAG_TAG_MEMORY);
   copy->size = from->size;
   copy->place = from->place;
@@ -149,7 +149,7 @@ transform (GstBuffer *to, GstMeta *meta, GstBuffer *buffer, GQuark type, gpointe
 gboolean
 gst_fasp_offset_is_header (GstBuffer *buffer)
 {
-  const PlaceMeta *meta = get_meta (buffer);
+  const OffsetMeta *meta = get_meta (buffer);
 
   return meta != NULL && meta->header;
 }
@@ -157,7 +157,7 @@ gst_fasp_offset_is_header (GstBuffer *buffer)
 gboolean
 gst_fasp_offset_get (GstBuffer *buffer, FaspStreamOffset *place, FaspTime *media_time)
 {
-  const PlaceMeta *meta = get_meta (buffer);
+  const OffsetMeta *meta = get_meta (buffer);
 
   if (meta == NULL || meta->header)
     return FALSE;

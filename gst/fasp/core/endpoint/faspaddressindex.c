@@ -14,63 +14,63 @@ typedef struct
 } Entry;
 
 void
-fasp_address_index_clear (FaspAddressIndex *w)
+fasp_address_index_clear (FaspAddressIndex *index)
 {
-  g_clear_pointer (&w->first, g_hash_table_unref);
-  g_clear_pointer (&w->list, g_array_unref);
+  g_clear_pointer (&index->first, g_hash_table_unref);
+  g_clear_pointer (&index->list, g_array_unref);
 }
 
 static void
-add (FaspAddressIndex *w, const FaspAddress *address, guint32 session)
+add (FaspAddressIndex *index, const FaspAddress *address, guint32 session)
 {
   gpointer key = GUINT_TO_POINTER (fasp_address_hash (address));
   Entry entry = {
     .session = session,
-    .next = GPOINTER_TO_UINT (g_hash_table_lookup (w->first, key)),
+    .next = GPOINTER_TO_UINT (g_hash_table_lookup (index->first, key)),
   };
 
   if (address->len == 0)
     return;
-  g_array_append_val (w->list, entry);
-  g_hash_table_insert (w->first, key, GUINT_TO_POINTER (w->list->len));
+  g_array_append_val (index->list, entry);
+  g_hash_table_insert (index->first, key, GUINT_TO_POINTER (index->list->len));
 }
 
 void
-fasp_address_index_update (FaspAddressIndex *w, FaspTime now, const GPtrArray *sessions)
+fasp_address_index_update (FaspAddressIndex *index, FaspTime now, const GPtrArray *sessions)
 {
-  if (w->first != NULL && now - w->made < w->list->len * OLD_AFTER)
+  if (index->first != NULL && now - index->made < index->list->len * OLD_AFTER)
     return;
-  fasp_address_index_clear (w);
-  w->first = g_hash_table_new (NULL, NULL);
-  w->list = g_array_sized_new (FALSE, FALSE, sizeof (Entry), sessions->len);
-  w->made = now;
+  fasp_address_index_clear (index);
+  index->first = g_hash_table_new (NULL, NULL);
+  index->list = g_array_sized_new (FALSE, FALSE, sizeof (Entry), sessions->len);
+  index->made = now;
   for (guint i = 0; i < sessions->len; i++) {
     const FaspSession *session = g_ptr_array_index (sessions, i);
 
     for (guint flow = 0; flow < session->n_paths; flow++)
-      add (w, &session->paths[flow].address, session->id);
+      add (index, &session->paths[flow].address, session->id);
   }
 }
 
 guint
-fasp_address_index_find (const FaspAddressIndex *w, const FaspAddress *address)
+fasp_address_index_find (const FaspAddressIndex *index, const FaspAddress *address)
 {
-  return GPOINTER_TO_UINT (g_hash_table_lookup (w->first,
+  return GPOINTER_TO_UINT (g_hash_table_lookup (index->first,
       GUINT_TO_POINTER (fasp_address_hash (address))));
 }
 
 guint32
-fasp_address_index_take (const FaspAddressIndex *w, guint *place)
+fasp_address_index_take (const FaspAddressIndex *index, guint *place)
 {
-  const Entry *entry = &g_array_index (w->list, Entry, *place - 1);
+  const Entry *entry = &g_array_index (index->list, Entry, *place - 1);
 
   *place = entry->next;
   return entry->session;
 }
 
 void
-fasp_address_index_dealt_with (FaspAddressIndex *w, FaspTime now, guint n)
+fasp_address_index_dealt_with (FaspAddressIndex *index, FaspTime now, guint n)
 {
   if (n > FEW)
-    w->busy_until = now + n * OLD_AFTER;
+    index->busy_until = now + n * OLD_AFTER;
 }

@@ -22,16 +22,16 @@ typedef struct
   FaspTime busy_until; /* nothing is looked up before */
 } FaspAddressIndex;
 
-void fasp_address_index_clear (FaspAddressIndex *w);
+void fasp_address_index_clear (FaspAddressIndex *index);
 /* @sessions: all that there are. */
-void fasp_address_index_update (FaspAddressIndex *w, FaspTime now, const GPtrArray *sessions);
+void fasp_address_index_update (FaspAddressIndex *index, FaspTime now, const GPtrArray *sessions);
 /* The index in the list, + 1, of the first session with a flow to @address; 0: there is none. */
-guint fasp_address_index_find (const FaspAddressIndex *w, const FaspAddress *address);
+guint fasp_address_index_find (const FaspAddressIndex *index, const FaspAddress *address);
 /* @n sessions at one address have been dealt with. If these are many, that is not done again before
  * `busy_until'. */
-void fasp_address_index_dealt_with (FaspAddressIndex *w, FaspTime now, guint n);
+void fasp_address_index_dealt_with (FaspAddressIndex *index, FaspTime now, guint n);
 /* The session id at @place, which is moved on to the next; 0: there is none. That
  * session may be elsewhere by now, or gone. */
-guint32 fasp_address_index_take (const FaspAddressIndex *w, guint *place);
+guint32 fasp_address_index_take (const FaspAddressIndex *index, guint *place);
 
 G_END_DECLS

@@ -79,7 +79,7 @@ reject (FaspEndpoint *endpoint, FaspTime now, const Call *call, FaspReason reaso
 
   say_no (endpoint, call, reason, text);
   if (reason == FASP_REASON_KEY)
-    fasp_limiter_refused (endpoint->admitted.gate, now, call->from, call->proved);
+    fasp_limiter_refused (endpoint->admitted.limiter, now, call->from, call->proved);
   if (!is_first_refusal (endpoint, call->open->nonce))
     return FALSE;
   /* a caller can be anybody, many times a second */
@@ -211,9 +211,9 @@ make_room (FaspEndpoint *endpoint)
   FaspSession *oldest = NULL;
   gint most = 0;
 
-  if (fasp_limiter_count_half (endpoint->admitted.gate) < FASP_HALF_MAX
+  if (fasp_limiter_count_half (endpoint->admitted.limiter) < FASP_HALF_MAX
       || endpoint->admitted.half.length
-          < fasp_limiter_get_share (endpoint->admitted.gate, FASP_HALF_MAX))
+          < fasp_limiter_get_share (endpoint->admitted.limiter, FASP_HALF_MAX))
     return;
   for (GList *l = endpoint->admitted.half.head; l != NULL; l = l->next) {
     FaspSession *session = l->data;
@@ -269,7 +269,7 @@ admit (FaspEndpoint *endpoint, FaspTime now, Call *call, FaspCipher cipher)
     session->tx.fresh_time = FASP_NEVER;
     session->entry.unheard_turn = &endpoint->unheard_turn;
   }
-  session->handshake.bucket = fasp_limiter_enter (endpoint->admitted.gate, call->from);
+  session->handshake.bucket = fasp_limiter_enter (endpoint->admitted.limiter, call->from);
   session->handshake.network = call->network;
   session->handshake.place.data = session;
   g_queue_push_tail_link (&endpoint->admitted.half, &session->handshake.place);
@@ -297,7 +297,7 @@ refuse_name (FaspEndpoint *endpoint, FaspTime now, const Call *call, const gchar
 {
   if (reject (endpoint, now, call, FASP_REASON_REFUSED, text))
     endpoint->stats.callers_misdirected++;
-  fasp_limiter_refused (endpoint->admitted.gate, now, call->from, call->proved);
+  fasp_limiter_refused (endpoint->admitted.limiter, now, call->from, call->proved);
 }
 
 /* Looks at the hint of its stream in an OPEN, before its message is opened.  FALSE: the
@@ -340,7 +340,7 @@ look_at (FaspEndpoint *endpoint, FaspTime now, const Call *call)
 {
   const FaspEndpointConfig *config = &endpoint->config;
   FaspSession *same = g_hash_table_lookup (endpoint->admitted.by_call, call->id);
-  guint half = fasp_limiter_count_half (endpoint->admitted.gate);
+  guint half = fasp_limiter_count_half (endpoint->admitted.limiter);
 
   if (same != NULL) {
     if (same->state == FASP_SESSION_HALF) {
@@ -360,8 +360,8 @@ look_at (FaspEndpoint *endpoint, FaspTime now, const Call *call)
     retry (endpoint, now, call->from, call->open);
     return FALSE;
   }
-  if (fasp_limiter_count_half_of (endpoint->admitted.gate, call->from) < FASP_HALF_NETWORK_MAX
-      && fasp_limiter_take (endpoint->admitted.gate, now, call->from, call->proved))
+  if (fasp_limiter_count_half_of (endpoint->admitted.limiter, call->from) < FASP_HALF_NETWORK_MAX
+      && fasp_limiter_take (endpoint->admitted.limiter, now, call->from, call->proved))
     return TRUE;
   if (!call->proved)
     retry (endpoint, now, call->from, call->open);
@@ -431,7 +431,7 @@ decide (FaspEndpoint *endpoint, FaspTime now, Call *call)
   const gchar *full;
   FaspCipher cipher;
 
-  call->network = fasp_limiter_get_network (endpoint->admitted.gate, call->from);
+  call->network = fasp_limiter_get_network (endpoint->admitted.limiter, call->from);
   full = explain_full (endpoint, NULL, call->network);
   if (resumed != NULL) {
     fasp_session_is_asked_for (resumed, now, call->from);

@@ -31,13 +31,13 @@ fasp_admitted_init (FaspEndpoint *endpoint)
     fasp_stream_get_names (endpoint->config.role, endpoint->config.streamid,
         endpoint->admitted.names);
   endpoint->admitted.by_call = g_hash_table_new (hash_call, is_same_call);
-  endpoint->admitted.gate = endpoint->config.gate;
-  if (endpoint->admitted.gate == NULL) {
-    endpoint->admitted.gate = endpoint->admitted.own_limiter = g_new (FaspLimiter, 1);
+  endpoint->admitted.limiter = endpoint->config.limiter;
+  if (endpoint->admitted.limiter == NULL) {
+    endpoint->admitted.limiter = endpoint->admitted.own_limiter = g_new (FaspLimiter, 1);
     endpoint->random (endpoint->random_data, secret, sizeof secret);
-    fasp_limiter_init (endpoint->admitted.gate, secret);
+    fasp_limiter_init (endpoint->admitted.limiter, secret);
   }
-  fasp_limiter_join (endpoint->admitted.gate);
+  fasp_limiter_join (endpoint->admitted.limiter);
   endpoint->admitted.networks = fasp_networks_new ();
 }
 
@@ -46,7 +46,7 @@ fasp_admitted_left (FaspEndpoint *endpoint, FaspSession *session)
 {
   if (session->handshake.bucket == NULL)
     return;
-  fasp_limiter_leave (endpoint->admitted.gate, session->handshake.bucket);
+  fasp_limiter_leave (endpoint->admitted.limiter, session->handshake.bucket);
   g_queue_unlink (&endpoint->admitted.half, &session->handshake.place);
   session->handshake.bucket = NULL;
 }
@@ -56,7 +56,7 @@ fasp_admitted_end (FaspEndpoint *endpoint)
 {
   while (!g_queue_is_empty (&endpoint->admitted.half))
     fasp_admitted_left (endpoint, g_queue_peek_head (&endpoint->admitted.half));
-  fasp_limiter_part (endpoint->admitted.gate);
+  fasp_limiter_part (endpoint->admitted.limiter);
   fasp_networks_free (endpoint->admitted.networks);
 }
 

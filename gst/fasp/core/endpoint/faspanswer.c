@@ -51,20 +51,20 @@ begin_anew (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
   fasp_tx_begin_at (&session->tx, fasp_dial_choose_start (endpoint, now));
 }
 
-/* The receiver that answers has the stream up to @stand. What it has of our stream, from us or from
- * a relay, need not be sent again. If it has another stream by now, it has got that instead of
+/* The receiver that answers has the stream up to @offset. What it has of our stream, from us or
+ * from a relay, need not be sent again. If it has another stream by now, it has got that instead of
  * ours: a sender that does not wait for receivers then begins anew. */
 static void
-follow_stand (FaspEndpoint *endpoint, FaspTime now, FaspSession *session,
-    const FaspStreamOffset *stand)
+follow_stream_offset (FaspEndpoint *endpoint, FaspTime now, FaspSession *session,
+    const FaspStreamOffset *offset)
 {
   guint64 number;
 
-  session->start.previous = *stand;
-  if (fasp_store_find (endpoint->store, stand, &number)) {
+  session->start.previous = *offset;
+  if (fasp_store_find (endpoint->store, offset, &number)) {
     fasp_tx_begin_at (&session->tx, number);
   } else if (!endpoint->config.settings.wait_for_connection) {
-    endpoint->left = *stand;
+    endpoint->left = *offset;
     fasp_tx_begin_at (&session->tx, fasp_dial_choose_start (endpoint, now));
   }
 }
@@ -142,7 +142,7 @@ fasp_answer_accepted (FaspEndpoint *endpoint, FaspTime now, const FaspAddress *f
   session->start.has_header = endpoint->calling.caller.hello.has_header;
   session->start.previous = endpoint->left;
   if (endpoint->store != NULL && answer->wants.from.known)
-    follow_stand (endpoint, now, session, &answer->wants.from);
+    follow_stream_offset (endpoint, now, session, &answer->wants.from);
   session->handshake.peer = endpoint->failover.wanted;
   fasp_failover_stay (endpoint);
   session->streamid = g_strdup (endpoint->config.streamid);

@@ -41,8 +41,8 @@ typedef struct
   const gchar *streamid;                /* caller: the stream that it wants; listener: the name
                                            of its stream (callers that name another one are
                                            refused); copied; NULL or empty for none */
-  struct _FaspLimiter *gate;            /* listener: shared with others at its port, must stay
-                                           valid; NULL: its own */
+  struct _FaspLimiter *limiter;         /* listener: shared with others at its port, must stay
+                                        valid; NULL: its own */
   guint id_bits;                        /* high bits of its connection ids that are fixed */
   guint32 id_prefix;                    /* has these bits (fasproutes.h) */
   struct _FaspCredentials *credentials; /* a reference is taken; NULL: nobody

@@ -30,7 +30,7 @@ fasp_endpoint_new (const FaspEndpointConfig *config, FaspRandomFunc random, gpoi
   endpoint->sessions = g_ptr_array_new ();
   endpoint->by_id = g_hash_table_new (NULL, NULL);
   fasp_hold_end (endpoint);
-  endpoint->read.stand.offset = endpoint->stats.join_offset = FASP_OFFSET_UNKNOWN;
+  endpoint->read.next.offset = endpoint->stats.join_offset = FASP_OFFSET_UNKNOWN;
   endpoint->writing.measured_by = FASP_NEVER;
   endpoint->calling.redial_time = FASP_NEVER;
   endpoint->calling.punch_time = endpoint->failover.time = FASP_NEVER;
@@ -227,22 +227,22 @@ refuse (FaspEndpoint *endpoint, FaspTime now, FaspSession *session, const FaspAd
 void
 fasp_endpoint_unreachable (FaspEndpoint *endpoint, FaspTime now, const FaspAddress *to)
 {
-  FaspAddressIndex *w = &endpoint->address_index;
+  FaspAddressIndex *index = &endpoint->address_index;
   guint n = 0;
 
   fasp_failover_unreachable (endpoint, to);
-  if (now < w->busy_until)
+  if (now < index->busy_until)
     return;
-  fasp_address_index_update (w, now, endpoint->sessions);
-  for (guint place = fasp_address_index_find (w, to); place > 0;) {
+  fasp_address_index_update (index, now, endpoint->sessions);
+  for (guint place = fasp_address_index_find (index, to); place > 0;) {
     FaspSession *session = g_hash_table_lookup (endpoint->by_id,
-        GUINT_TO_POINTER (fasp_address_index_take (w, &place)));
+        GUINT_TO_POINTER (fasp_address_index_take (index, &place)));
 
     if (session != NULL)
       refuse (endpoint, now, session, to);
     n++;
   }
-  fasp_address_index_dealt_with (w, now, n);
+  fasp_address_index_dealt_with (index, now, n);
 }
 
 void

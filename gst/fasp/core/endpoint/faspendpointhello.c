@@ -17,13 +17,13 @@ fasp_endpoint_describe (FaspEndpoint *endpoint, FaspHello *hello, guint64 start)
       0;
   if (endpoint->config.role == FASP_ROLE_SENDER) {
     hello->start = start;
-    hello->place = fasp_store_get_offset_of (endpoint->store, start);
+    hello->place = fasp_store_get_stream_offset (endpoint->store, start);
     hello->has_header = endpoint->header.bytes != NULL || start < endpoint->header.gone;
     return;
   }
   hello->window = fasp_endpoint_get_window (endpoint);
-  if (endpoint->read.stand.offset != FASP_OFFSET_UNKNOWN)
-    hello->wants.from = endpoint->read.stand;
+  if (endpoint->read.next.offset != FASP_OFFSET_UNKNOWN)
+    hello->wants.from = endpoint->read.next;
   if (!fasp_endpoint_is_caller (endpoint))
     return; /* where it joins, the sender has chosen already */
   hello->wants.join = endpoint->config.join;

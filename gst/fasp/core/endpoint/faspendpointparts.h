@@ -28,7 +28,7 @@ G_BEGIN_DECLS
 typedef struct
 {
   GHashTable *by_call;                     /* all that an OPEN said -> FaspSession */
-  FaspLimiter *gate, *own_limiter;         /* the port's, or own_limiter; owned if not shared */
+  FaspLimiter *limiter, *own_limiter;      /* the port's, or own_limiter; owned if not shared */
   FaspNetworks *networks;                  /* listening sender: of its receivers */
   GQueue half;                             /* FaspSession that are not open yet, the oldest first */
   FaspStreamName names[FASP_STREAM_NAMES]; /* listener with a streamid */
@@ -124,8 +124,8 @@ typedef struct
   FaspMediaClock media_clock; /* of the session that was read last and is gone */
   FaspSkew skew;              /* the same */
   FaspAddress from;           /* peer that sent the block read last */
-  FaspStreamOffset stand;     /* of the byte behind the block read last */
-  FaspStreamOffset whole;     /* `stand' if nothing were missing since an offset was first known */
+  FaspStreamOffset next;      /* of the byte behind the block read last */
+  FaspStreamOffset whole;     /* `next' if nothing were missing since an offset was first known */
   FaspTime joined_told;       /* when the application was told of the last stream */
   gboolean has_end;           /* the end of the stream was read, too */
 } FaspEndpointRead;

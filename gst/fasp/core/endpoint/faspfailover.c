@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "faspfailover.h"
 
-#define MOVE_AFTER (2 * FASP_SEC)
-#define MOVE_SOONEST (250 * FASP_MSEC)
+#define FAILOVER_AFTER (2 * FASP_SEC)
+#define FAILOVER_SOONEST (250 * FASP_MSEC)
 
 guint
 fasp_endpoint_get_wanted_peer (const FaspEndpoint *endpoint, guint *serial)
@@ -13,7 +13,7 @@ fasp_endpoint_get_wanted_peer (const FaspEndpoint *endpoint, guint *serial)
 
 /* Are there other peers, and may they be called? */
 static gboolean
-can_move (const FaspEndpoint *endpoint)
+can_fail_over (const FaspEndpoint *endpoint)
 {
   return endpoint->config.peers > 1 && endpoint->config.settings.reconnect
       && fasp_endpoint_is_caller (endpoint) && !endpoint->closing;
@@ -22,7 +22,7 @@ can_move (const FaspEndpoint *endpoint)
 void
 fasp_failover_wait (FaspEndpoint *endpoint, FaspTime now)
 {
-  endpoint->failover.time = can_move (endpoint) ? now + MOVE_AFTER : FASP_NEVER;
+  endpoint->failover.time = can_fail_over (endpoint) ? now + FAILOVER_AFTER : FASP_NEVER;
 }
 
 void
@@ -42,7 +42,7 @@ want (FaspEndpoint *endpoint, guint peer)
 gboolean
 fasp_failover_on (FaspEndpoint *endpoint, FaspTime now)
 {
-  if (!can_move (endpoint))
+  if (!can_fail_over (endpoint))
     return FALSE;
   want (endpoint, (endpoint->failover.wanted + 1) % endpoint->config.peers);
   FASP_LOG (endpoint->notes.log, now, PEER_CHANGED, endpoint->failover.wanted);
@@ -65,7 +65,7 @@ fasp_failover_back (FaspEndpoint *endpoint, const FaspSession *session)
 gboolean
 fasp_failover_refused (FaspEndpoint *endpoint, FaspTime now, gboolean for_good)
 {
-  if (!can_move (endpoint))
+  if (!can_fail_over (endpoint))
     return FALSE;
   endpoint->failover.refused = for_good ? endpoint->failover.refused + 1 : 0;
   return endpoint->failover.refused < endpoint->config.peers && fasp_failover_on (endpoint, now);
@@ -77,7 +77,7 @@ fasp_failover_unreachable (FaspEndpoint *endpoint, const FaspAddress *to)
   if (endpoint->failover.time != FASP_NEVER && endpoint->calling.has_peer
       && fasp_address_equal (to, &endpoint->calling.peer))
     endpoint->failover.time =
-        MIN (endpoint->failover.time, endpoint->calling.started + MOVE_SOONEST);
+        MIN (endpoint->failover.time, endpoint->calling.started + FAILOVER_SOONEST);
 }
 
 void

@@ -117,7 +117,7 @@ has_first (const FaspEndpoint *endpoint, const FaspSession *session)
   guint64 base = fasp_tx_get_base (&session->tx);
 
   return base >= fasp_store_get_tail (endpoint->store)
-      && fasp_store_get_offset_of (endpoint->store, base).offset > 0;
+      && fasp_store_get_stream_offset (endpoint->store, base).offset > 0;
 }
 
 /* The session is moved ahead, perhaps of the first bytes. If our hello did not say that there is a

@@ -78,7 +78,7 @@ fasp_history_tell_offset (FaspEndpoint *endpoint, FaspTime now, const FaspSessio
   /* it gets the position where it goes on in any case */
   if (fasp_retention_get_first (endpoint, session) > session->start.block)
     return;
-  place = fasp_store_get_offset_of (endpoint->store, session->start.block);
+  place = fasp_store_get_stream_offset (endpoint->store, session->start.block);
   if (place.offset != session->start.offset.offset
       || !fasp_origin_equal (&place.origin, &session->start.offset.origin))
     fasp_store_mark (endpoint->store, now, endpoint->writing.media_time);

@@ -96,7 +96,7 @@ fasp_lifecycle_replaced (FaspEndpoint *endpoint, FaspTime now, FaspSession *sess
 
 /* Keeps the session's statistics, as the application may ask for them afterwards. */
 static void
-keep_figures (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
+keep_stats (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
 {
   endpoint->gone.is_known = TRUE;
   fasp_session_get_stats (session, now, &endpoint->gone.stats);
@@ -120,7 +120,7 @@ leave_sender (FaspEndpoint *endpoint, FaspTime now, const FaspSession *session, 
 
   /* after a goodbye, the next receiver begins anew */
   endpoint->left = session->closing.reason == FASP_REASON_SILENT ?
-      fasp_store_get_offset_of (endpoint->store, base) :
+      fasp_store_get_stream_offset (endpoint->store, base) :
       (FaspStreamOffset) { 0 };
   /* a session that was replaced goes on in the one that replaced it */
   if (session->closing.reason != FASP_REASON_REPLACED)
@@ -216,7 +216,7 @@ leave (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
       && session->closing.reason == FASP_REASON_FINISHED)
     session->closing.reason = FASP_REASON_STOPPED;
   again = calls_again (endpoint, session);
-  keep_figures (endpoint, now, session);
+  keep_stats (endpoint, now, session);
   event = fasp_endpoint_push_event (endpoint, FASP_EVENT_REMOVED, session);
   event->reason = session->closing.reason;
   event->final = !again && session->closing.reason != FASP_REASON_REPLACED;

@@ -17,7 +17,7 @@ fasp_reading_begin (FaspEndpoint *endpoint, FaspSession *session, const FaspHell
     place.offset = FASP_OFFSET_UNKNOWN;
   fasp_position_init (&session->rx.position, &place);
   session->rx.needs_header = told->has_header;
-  if (!fasp_stream_offset_is_comparable (&endpoint->read.stand, &place))
+  if (!fasp_stream_offset_is_comparable (&endpoint->read.next, &place))
     return;
   /* the stream has the same clock, whoever relays it */
   fasp_reading_left (endpoint,
@@ -121,8 +121,8 @@ is_first (const FaspEndpoint *endpoint, const FaspSession *session, const FaspSt
 {
   if (!place->known)
     return endpoint->read.session != session->id;
-  return !endpoint->read.stand.known
-      || !fasp_origin_equal (&endpoint->read.stand.origin, &place->origin);
+  return !endpoint->read.next.known
+      || !fasp_origin_equal (&endpoint->read.next.origin, &place->origin);
 }
 
 /* The first bytes of a stream are read.  TRUE: it begins in the middle, or the one before was cut
@@ -152,14 +152,14 @@ join_stream (FaspEndpoint *endpoint, FaspTime now, const FaspSession *session,
 static FaspBlock *
 fit_in (FaspEndpoint *endpoint, FaspTime now, const FaspSession *session, FaspBlock *block)
 {
-  FaspStreamOffset *stand = &endpoint->read.stand, place = session->rx.position.next;
+  FaspStreamOffset *end = &endpoint->read.next, place = session->rx.position.next;
   gboolean moved = endpoint->read.session != session->id && endpoint->read.session != 0;
   gboolean again, gap = (block->flags & FASP_BLOCK_DISCONT) != 0;
   guint64 bytes;
 
   place.offset = block->offset;
-  again = fasp_stream_offset_is_comparable (stand, &place);
-  switch (fasp_stream_offset_compare (stand, &place, block->size, &bytes)) {
+  again = fasp_stream_offset_is_comparable (end, &place);
+  switch (fasp_stream_offset_compare (end, &place, block->size, &bytes)) {
     case FASP_STREAM_OFFSET_OLD:
       fasp_block_unref (block);
       return NULL;
@@ -175,9 +175,9 @@ fit_in (FaspEndpoint *endpoint, FaspTime now, const FaspSession *session, FaspBl
       break;
     case FASP_STREAM_OFFSET_ANEW:
       if (moved || again
-          || (stand->known
-              && (!place.known || stand->offset != FASP_OFFSET_UNKNOWN
-                  || !fasp_origin_equal (&stand->origin, &place.origin))))
+          || (end->known
+              && (!place.known || end->offset != FASP_OFFSET_UNKNOWN
+                  || !fasp_origin_equal (&end->origin, &place.origin))))
         block->flags |= FASP_BLOCK_DISCONT;
       else if (endpoint->read.session == 0)
         block->flags &= ~FASP_BLOCK_DISCONT; /* nothing was before */
@@ -192,9 +192,9 @@ fit_in (FaspEndpoint *endpoint, FaspTime now, const FaspSession *session, FaspBl
   if (is_first (endpoint, session, &place) ? join_stream (endpoint, now, session, &place) :
                                              gap || bytes > 0)
     block->flags |= FASP_BLOCK_LACKS;
-  *stand = place;
+  *end = place;
   if (block->offset != FASP_OFFSET_UNKNOWN)
-    stand->offset = fasp_offset_check (block->offset + block->size);
+    end->offset = fasp_offset_check (block->offset + block->size);
   follow_clock (endpoint, session, block, again);
   return block;
 }
@@ -205,9 +205,9 @@ has_begun (const FaspEndpoint *endpoint, const FaspSession *session)
 {
   const FaspStreamOffset *next = &session->rx.position.next;
 
-  return next->known ? endpoint->read.stand.known
-          && fasp_origin_equal (&endpoint->read.stand.origin, &next->origin) :
-                       endpoint->read.session == session->id;
+  return next->known ?
+      endpoint->read.next.known && fasp_origin_equal (&endpoint->read.next.origin, &next->origin) :
+      endpoint->read.session == session->id;
 }
 
 /* Can nobody read the block, because the header before it is missing? */
@@ -274,7 +274,7 @@ describe (const FaspEndpoint *endpoint, const FaspSession *session, FaspBlock *b
 {
   read->block = block;
   read->session = session->id;
-  read->behind = endpoint->read.stand;
+  read->behind = endpoint->read.next;
   read->arrival = block->media_time + endpoint->read.offset;
 }
 

@@ -58,5 +58,6 @@ fasp_retention_get_first (const FaspEndpoint *endpoint, const FaspSession *sessi
 FaspStreamOffset
 fasp_retention_get_begin (const FaspEndpoint *endpoint, const FaspSession *session)
 {
-  return fasp_store_get_offset_of (endpoint->store, fasp_retention_get_first (endpoint, session));
+  return fasp_store_get_stream_offset (endpoint->store,
+      fasp_retention_get_first (endpoint, session));
 }

@@ -39,20 +39,20 @@ poll_punch (FaspEndpoint *endpoint, FaspTime now, FaspDatagram *datagram)
   return TRUE;
 }
 
-/* --- turns ---------------------------------------------------------------------- */
+/* --- which session sends ---------------------------------------------------------- */
 
 /* There is nothing to send to it now. */
 static void
 end_turn (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
 {
-  FaspScheduler *turns = fasp_endpoint_get_scheduler (endpoint, session);
+  FaspScheduler *scheduler = fasp_endpoint_get_scheduler (endpoint, session);
   gboolean waits = session->role == FASP_ROLE_SENDER && session->state == FASP_SESSION_OPEN
       && !session->group.member.joined
       && session->tx.cursor >= fasp_store_get_head (endpoint->store);
 
   fasp_retention_note_first_needed (endpoint, session);
-  fasp_session_end_turn (session, now, turns->quantum, waits);
-  fasp_scheduler_done (turns, &session->entry.turn, now,
+  fasp_session_end_turn (session, now, scheduler->quantum, waits);
+  fasp_scheduler_done (scheduler, &session->entry.turn, now,
       fasp_later (fasp_session_get_timeout (session, now), now + 1), waits);
 }
 
@@ -73,14 +73,14 @@ poll_own (FaspEndpoint *endpoint, FaspTime now, FaspDatagram *datagram)
 gboolean
 fasp_endpoint_poll_lane (FaspEndpoint *endpoint, guint lane, FaspTime now, FaspDatagram *datagram)
 {
-  FaspScheduler *turns = &endpoint->schedulers[lane];
+  FaspScheduler *scheduler = &endpoint->schedulers[lane];
   FaspSession *session;
 
   fasp_datagram_clear (datagram);
   fasp_sending_look (endpoint, now);
   if (lane == 0 && poll_own (endpoint, now, datagram))
     return TRUE;
-  while ((session = fasp_scheduler_next (turns, now)) != NULL) {
+  while ((session = fasp_scheduler_next (scheduler, now)) != NULL) {
     if (!fasp_lifecycle_tend (endpoint, now, session)) {
       fasp_lifecycle_remove (endpoint, session);
       continue;
@@ -91,7 +91,7 @@ fasp_endpoint_poll_lane (FaspEndpoint *endpoint, guint lane, FaspTime now, FaspD
       return TRUE;
     }
     if (fasp_session_poll (session, now, datagram)) {
-      fasp_scheduler_used (turns, &session->entry.turn, now);
+      fasp_scheduler_used (scheduler, &session->entry.turn, now);
       if (session->group.member.joined)
         fasp_multicast_sender_gave_turn (endpoint->group);
       return TRUE;

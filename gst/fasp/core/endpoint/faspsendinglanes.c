@@ -35,10 +35,10 @@ fasp_endpoint_count_lanes (const FaspEndpoint *endpoint)
 void
 fasp_endpoint_left_late (FaspEndpoint *endpoint, guint lane, FaspTime from, FaspTime until)
 {
-  const FaspScheduler *turns = &endpoint->schedulers[lane];
+  const FaspScheduler *scheduler = &endpoint->schedulers[lane];
 
-  for (FaspSchedulerEntry *turn = fasp_scheduler_get_sender (turns, from, NULL); turn != NULL;
-      turn = fasp_scheduler_get_sender (turns, from, turn)) {
+  for (FaspSchedulerEntry *turn = fasp_scheduler_get_sender (scheduler, from, NULL); turn != NULL;
+      turn = fasp_scheduler_get_sender (scheduler, from, turn)) {
     FaspSession *session = turn->due.owner;
 
     fasp_pacer_late (&session->pacer, from, until);

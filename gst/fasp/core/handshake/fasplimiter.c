@@ -5,37 +5,38 @@
 #include "fasplimiter.h"
 
 void
-fasp_limiter_init (FaspLimiter *gate, const guint8 secret[16])
+fasp_limiter_init (FaspLimiter *limiter, const guint8 secret[16])
 {
-  memset (gate, 0, sizeof *gate);
-  memcpy (gate->secret, secret, sizeof gate->secret);
+  memset (limiter, 0, sizeof *limiter);
+  memcpy (limiter->secret, secret, sizeof limiter->secret);
 }
 
 static void
-hash (const FaspLimiter *gate, const guint8 network[FASP_NETWORK_SIZE], guint8 *number, gsize size)
+hash (const FaspLimiter *limiter, const guint8 network[FASP_NETWORK_SIZE], guint8 *number,
+    gsize size)
 {
-  fasp_hmac (gate->secret, sizeof gate->secret, "fasp gate 1", network, FASP_NETWORK_SIZE, number,
-      size);
+  fasp_hmac (limiter->secret, sizeof limiter->secret, "fasp gate 1", network, FASP_NETWORK_SIZE,
+      number, size);
 }
 
 static FaspBucket *
-get_bucket (FaspLimiter *gate, const FaspAddress *address)
+get_bucket (FaspLimiter *limiter, const FaspAddress *address)
 {
   guint8 network[FASP_NETWORK_SIZE], index;
 
   fasp_address_get_network (address, network);
-  hash (gate, network, &index, 1);
-  return network[0] == 4 ? &gate->four[index] : &gate->six[index];
+  hash (limiter, network, &index, 1);
+  return network[0] == 4 ? &limiter->four[index] : &limiter->six[index];
 }
 
 guint64
-fasp_limiter_get_network (const FaspLimiter *gate, const FaspAddress *address)
+fasp_limiter_get_network (const FaspLimiter *limiter, const FaspAddress *address)
 {
   guint8 network[FASP_NETWORK_SIZE], number[8];
   FaspReader r = { number, sizeof number };
 
   fasp_address_get_network (address, network);
-  hash (gate, network, number, sizeof number);
+  hash (limiter, network, number, sizeof number);
   return fasp_read_uint (&r, sizeof number);
 }
 
@@ -49,76 +50,77 @@ typedef struct
 } Share;
 
 static Share
-get_share (FaspLimiter *gate, const FaspAddress *address, gboolean proved)
+get_share (FaspLimiter *limiter, const FaspAddress *address, gboolean proved)
 {
-  return proved ? (Share) { get_bucket (gate, address), FASP_SEC / FASP_LIMITER_NETWORK_RATE,
+  return proved ? (Share) { get_bucket (limiter, address), FASP_SEC / FASP_LIMITER_NETWORK_RATE,
     FASP_LIMITER_NETWORK_BURST, FASP_LIMITER_NETWORK_REFUSED } :
-                  (Share) { &gate->unproved, FASP_SEC / FASP_LIMITER_UNPROVED_RATE,
+                  (Share) { &limiter->unproved, FASP_SEC / FASP_LIMITER_UNPROVED_RATE,
                     FASP_LIMITER_UNPROVED_RATE, FASP_LIMITER_UNPROVED_REFUSED };
 }
 
 gboolean
-fasp_limiter_take (FaspLimiter *gate, FaspTime now, const FaspAddress *address, gboolean proved)
+fasp_limiter_take (FaspLimiter *limiter, FaspTime now, const FaspAddress *address, gboolean proved)
 {
-  Share s = get_share (gate, address, proved);
+  Share s = get_share (limiter, address, proved);
 
   return fasp_token_bucket_take (&s.bucket->full, now, s.interval, s.burst);
 }
 
 void
-fasp_limiter_refused (FaspLimiter *gate, FaspTime now, const FaspAddress *address, gboolean proved)
+fasp_limiter_refused (FaspLimiter *limiter, FaspTime now, const FaspAddress *address,
+    gboolean proved)
 {
-  Share s = get_share (gate, address, proved);
+  Share s = get_share (limiter, address, proved);
 
   s.bucket->full =
       MIN (MAX (s.bucket->full, now) + s.refused * s.interval, now + 2 * s.burst * s.interval);
 }
 
 FaspBucket *
-fasp_limiter_enter (FaspLimiter *gate, const FaspAddress *address)
+fasp_limiter_enter (FaspLimiter *limiter, const FaspAddress *address)
 {
-  FaspBucket *bucket = get_bucket (gate, address);
+  FaspBucket *bucket = get_bucket (limiter, address);
 
-  g_atomic_int_inc (&gate->half);
+  g_atomic_int_inc (&limiter->half);
   g_atomic_int_inc (&bucket->half);
   return bucket;
 }
 
 void
-fasp_limiter_leave (FaspLimiter *gate, FaspBucket *bucket)
+fasp_limiter_leave (FaspLimiter *limiter, FaspBucket *bucket)
 {
-  g_atomic_int_add (&gate->half, -1);
+  g_atomic_int_add (&limiter->half, -1);
   g_atomic_int_add (&bucket->half, -1);
 }
 
 guint
-fasp_limiter_count_half (FaspLimiter *gate)
+fasp_limiter_count_half (FaspLimiter *limiter)
 {
-  return g_atomic_int_get (&gate->half);
+  return g_atomic_int_get (&limiter->half);
 }
 
 guint
-fasp_limiter_count_half_of (FaspLimiter *gate, const FaspAddress *address)
+fasp_limiter_count_half_of (FaspLimiter *limiter, const FaspAddress *address)
 {
-  return g_atomic_int_get (&get_bucket (gate, address)->half);
+  return g_atomic_int_get (&get_bucket (limiter, address)->half);
 }
 
 void
-fasp_limiter_join (FaspLimiter *gate)
+fasp_limiter_join (FaspLimiter *limiter)
 {
-  g_atomic_int_inc (&gate->endpoints);
+  g_atomic_int_inc (&limiter->endpoints);
 }
 
 void
-fasp_limiter_part (FaspLimiter *gate)
+fasp_limiter_part (FaspLimiter *limiter)
 {
-  g_atomic_int_add (&gate->endpoints, -1);
+  g_atomic_int_add (&limiter->endpoints, -1);
 }
 
 guint
-fasp_limiter_get_share (FaspLimiter *gate, guint all)
+fasp_limiter_get_share (FaspLimiter *limiter, guint all)
 {
-  guint n = g_atomic_int_get (&gate->endpoints);
+  guint n = g_atomic_int_get (&limiter->endpoints);
 
   return MAX (1, all / MAX (n, 1));
 }

@@ -44,27 +44,27 @@ typedef struct _FaspLimiter
   FaspBucket unproved, four[FASP_LIMITER_BUCKETS], six[FASP_LIMITER_BUCKETS];
 } FaspLimiter;
 
-void fasp_limiter_init (FaspLimiter *gate, const guint8 secret[16]);
+void fasp_limiter_init (FaspLimiter *limiter, const guint8 secret[16]);
 /* Takes a token for a handshake; @proved: the caller has proved @address.  FALSE: not now. */
-gboolean fasp_limiter_take (FaspLimiter *gate, FaspTime now, const FaspAddress *address,
+gboolean fasp_limiter_take (FaspLimiter *limiter, FaspTime now, const FaspAddress *address,
     gboolean proved);
 /* Counts a new half-open session.  Pass the bucket to fasp_limiter_leave() when the session
  * is half open no longer. */
-FaspBucket *fasp_limiter_enter (FaspLimiter *gate, const FaspAddress *address);
-void fasp_limiter_leave (FaspLimiter *gate, FaspBucket *bucket);
+FaspBucket *fasp_limiter_enter (FaspLimiter *limiter, const FaspAddress *address);
+void fasp_limiter_leave (FaspLimiter *limiter, FaspBucket *bucket);
 /* A number for the network of an address. Without the secret, nobody can compute it, or find two
  * networks with the same one. */
-guint64 fasp_limiter_get_network (const FaspLimiter *gate, const FaspAddress *address);
+guint64 fasp_limiter_get_network (const FaspLimiter *limiter, const FaspAddress *address);
 /* One more endpoint uses the limiter, or one less. */
-void fasp_limiter_join (FaspLimiter *gate);
-void fasp_limiter_part (FaspLimiter *gate);
+void fasp_limiter_join (FaspLimiter *limiter);
+void fasp_limiter_part (FaspLimiter *limiter);
 /* How many of @all belong to each endpoint; at least one. */
-guint fasp_limiter_get_share (FaspLimiter *gate, guint all);
+guint fasp_limiter_get_share (FaspLimiter *limiter, guint all);
 /* Half-open sessions: all, and of this network (and those that share its bucket). */
-guint fasp_limiter_count_half (FaspLimiter *gate);
-guint fasp_limiter_count_half_of (FaspLimiter *gate, const FaspAddress *address);
+guint fasp_limiter_count_half (FaspLimiter *limiter);
+guint fasp_limiter_count_half_of (FaspLimiter *limiter, const FaspAddress *address);
 /* The handshake had a wrong key, or asked for a stream that is not here. */
-void fasp_limiter_refused (FaspLimiter *gate, FaspTime now, const FaspAddress *address,
+void fasp_limiter_refused (FaspLimiter *limiter, FaspTime now, const FaspAddress *address,
     gboolean proved);
 
 G_END_DECLS

@@ -113,78 +113,78 @@ average (gdouble old, gdouble value, gdouble elapsed, gdouble since)
 }
 
 static void
-measure_rates (FaspPathEstimate *o, FaspTime now, const FaspPathEstimateCounts *c)
+measure_rates (FaspPathEstimate *e, FaspTime now, const FaspPathEstimateCounts *c)
 {
-  gdouble elapsed = (gdouble) (now - o->looked) / FASP_SEC;
-  guint64 blocks = c->blocks - o->blocks;
+  gdouble elapsed = (gdouble) (now - e->looked) / FASP_SEC;
+  guint64 blocks = c->blocks - e->blocks;
 
-  if (o->first_data == FASP_NEVER) {
+  if (e->first_data == FASP_NEVER) {
     if (blocks > 0) {
-      o->first_data = now;
-      o->first_packets = o->loss.packets;
+      e->first_data = now;
+      e->first_packets = e->loss.packets;
     }
   } else if (blocks > 0 && elapsed > 0) {
-    gdouble since = (gdouble) (now - o->first_data) / FASP_SEC;
+    gdouble since = (gdouble) (now - e->first_data) / FASP_SEC;
 
     /* only with new blocks: a pause is no reason to plan for a slower stream */
-    o->block_rate = average (o->block_rate, blocks / elapsed, elapsed, since);
-    o->datagram_rate =
-        average (o->datagram_rate, (c->datagrams - o->datagrams) / elapsed, elapsed, since);
-    o->wire_rate = average (o->wire_rate, (c->wire - o->wire) * 8 / elapsed, elapsed, since);
-    o->data_rate =
-        average (o->data_rate, (c->block_wire - o->block_wire) * 8 / elapsed, elapsed, since);
+    e->block_rate = average (e->block_rate, blocks / elapsed, elapsed, since);
+    e->datagram_rate =
+        average (e->datagram_rate, (c->datagrams - e->datagrams) / elapsed, elapsed, since);
+    e->wire_rate = average (e->wire_rate, (c->wire - e->wire) * 8 / elapsed, elapsed, since);
+    e->data_rate =
+        average (e->data_rate, (c->block_wire - e->block_wire) * 8 / elapsed, elapsed, since);
   }
-  o->blocks = c->blocks;
-  o->datagrams = c->datagrams;
-  o->wire = c->wire;
-  o->block_wire = c->block_wire;
-  fasp_loss_update (&o->back_loss, now, c->back_received + c->back_lost, c->back_lost,
+  e->blocks = c->blocks;
+  e->datagrams = c->datagrams;
+  e->wire = c->wire;
+  e->block_wire = c->block_wire;
+  fasp_loss_update (&e->back_loss, now, c->back_received + c->back_lost, c->back_lost,
       c->back_holes);
-  fasp_loss_update (&o->block_loss, now, c->originals, c->originals_lost, c->originals_holes);
+  fasp_loss_update (&e->block_loss, now, c->originals, c->originals_lost, c->originals_holes);
 }
 
 /* How long the channel takes for a block; µs. */
 static gdouble
-service (const FaspPathEstimate *o, guint64 channel)
+service (const FaspPathEstimate *e, guint64 channel)
 {
-  return o->data_rate / MAX (o->block_rate, 1) / channel * FASP_SEC;
+  return e->data_rate / MAX (e->block_rate, 1) / channel * FASP_SEC;
 }
 
 /* How long a retransmission may wait for other datagrams in the channel.  They are taken to come at
  * random (M/G/1, Pollaczek and Khinchine): new blocks one by one, retransmissions with their
  * copies. The result is twice the mean; a longer wait is rare. */
 static FaspTime
-waiting (const FaspPathEstimate *o, gdouble loss, guint64 channel)
+waiting (const FaspPathEstimate *e, gdouble loss, guint64 channel)
 {
   gdouble busy, new_blocks, copies;
 
-  if (channel == 0 || o->data_rate <= 0 || o->block_rate <= 0)
+  if (channel == 0 || e->data_rate <= 0 || e->block_rate <= 0)
     return 0;
-  busy = MIN (o->wire_rate / channel, BUSY_MAX);
-  new_blocks = MIN (o->data_rate / channel, busy);
-  copies = (o->wire_rate / o->data_rate - 1) / MAX (loss, .001);
+  busy = MIN (e->wire_rate / channel, BUSY_MAX);
+  new_blocks = MIN (e->data_rate / channel, busy);
+  copies = (e->wire_rate / e->data_rate - 1) / MAX (loss, .001);
   copies = CLAMP (copies, 1, FASP_PLAN_COPIES_MAX);
-  return service (o, channel) * (new_blocks + (busy - new_blocks) * copies) / (1 - busy);
+  return service (e, channel) * (new_blocks + (busy - new_blocks) * copies) / (1 - busy);
 }
 
 /* Jitter is the worst of late, and decays slowly: plans for a smaller one would promise too much.
  */
 static void
-fade_jitter (FaspPathEstimate *o, FaspTime now)
+fade_jitter (FaspPathEstimate *e, FaspTime now)
 {
-  gdouble elapsed = MAX (0., now - o->looked) / FASP_SEC;
+  gdouble elapsed = MAX (0., now - e->looked) / FASP_SEC;
 
-  o->jitter *= exp (-elapsed / JITTER_OVER);
+  e->jitter *= exp (-elapsed / JITTER_OVER);
 }
 
 /* How much feedback there is for each new burst of losses, beside the regular
  * clock, which is slow while nothing is missing. */
 static void
-expect_feedback (const FaspPathEstimate *o, const FaspRtt *rtt, const FaspPathEstimateCounts *c,
+expect_feedback (const FaspPathEstimate *e, const FaspRtt *rtt, const FaspPathEstimateCounts *c,
     FaspModelPath *path)
 {
   FaspTime clock = FASP_FEEDBACK_CLOCK (rtt->smoothed);
-  gdouble received = MAX (1, o->wire_rate * (1 - path->loss) / 8);
+  gdouble received = MAX (1, e->wire_rate * (1 - path->loss) / 8);
   gdouble bytes = CLAMP (FASP_FEEDBACK_LEAST, received / FASP_FEEDBACK_SHARE,
       received / FASP_FEEDBACK_SHARE_MOST);
   gdouble feedbacks = (c->back_rate > 0 ? MIN (bytes, c->back_rate) : bytes)
@@ -203,7 +203,7 @@ expect_feedback (const FaspPathEstimate *o, const FaspRtt *rtt, const FaspPathEs
  * How often that happens follows from the losses of each, unless it is seen to happen more often:
  * flows may share a line. */
 static void
-expect_lost (const FaspPathEstimate *o, const FaspPathEstimateCounts *c, FaspPlanGoal *goal)
+expect_lost (const FaspPathEstimate *e, const FaspPathEstimateCounts *c, FaspPlanGoal *goal)
 {
   const FaspModelPath *path = &goal->path;
   gdouble lost, stay;
@@ -211,41 +211,41 @@ expect_lost (const FaspPathEstimate *o, const FaspPathEstimateCounts *c, FaspPla
   goal->lost = path->loss;
   goal->stay = path->stay;
   /* a copy that comes too late counts as lost */
-  if (!c->doubled || (!o->find_latency && o->latency < path->guard))
+  if (!c->doubled || (!e->find_latency && e->latency < path->guard))
     return;
-  fasp_loss_get_seen (&o->block_loss, &lost, &stay);
+  fasp_loss_get_seen (&e->block_loss, &lost, &stay);
   if (lost < c->all_lose) {
     lost = c->all_lose;
     stay = c->all_stay;
   }
-  goal->lost = MIN (path->loss, lost * o->residual);
+  goal->lost = MIN (path->loss, lost * e->residual);
   goal->stay = MIN (path->stay, stay);
 }
 
 static FaspPlanGoal
-ask (const FaspPathEstimate *o, const FaspRtt *rtt, const FaspPathEstimateCounts *c)
+ask (const FaspPathEstimate *e, const FaspRtt *rtt, const FaspPathEstimateCounts *c)
 {
-  FaspPlanGoal goal = { .interval = o->interval, .spare = SPARE_MAX, .no_rtx = o->no_rtx };
+  FaspPlanGoal goal = { .interval = e->interval, .spare = SPARE_MAX, .no_rtx = e->no_rtx };
   FaspModelPath *path = &goal.path;
-  FaspTime shortest = MIN (o->shortest, o->shortest_before);
+  FaspTime shortest = MIN (e->shortest, e->shortest_before);
 
-  fasp_loss_get (&o->loss, &path->loss, &path->stay);
-  path->loss *= o->residual;
-  fasp_loss_get (&o->back_loss, &path->back_loss, &path->back_stay);
-  goal.blocks = o->block_rate > 0 ? o->block_rate : BLOCK_RATE;
-  path->interval = MAX (1, FASP_SEC / MAX (goal.blocks, o->datagram_rate));
+  fasp_loss_get (&e->loss, &path->loss, &path->stay);
+  path->loss *= e->residual;
+  fasp_loss_get (&e->back_loss, &path->back_loss, &path->back_stay);
+  goal.blocks = e->block_rate > 0 ? e->block_rate : BLOCK_RATE;
+  path->interval = MAX (1, FASP_SEC / MAX (goal.blocks, e->datagram_rate));
   /* the datagram behind a hole shows it; it is settled a little later */
   path->round = rtt->smoothed + path->interval + FASP_MSEC;
   if (shortest != FASP_NEVER)
     path->round = MAX (path->round, shortest);
-  path->round += o->jitter + waiting (o, path->loss, c->channel) + c->back_off;
-  path->guard = 4 * o->jitter + 2 * FASP_MSEC + path->interval + c->apart;
-  expect_lost (o, c, &goal);
-  expect_feedback (o, rtt, c, path);
+  path->round += e->jitter + waiting (e, path->loss, c->channel) + c->back_off;
+  path->guard = 4 * e->jitter + 2 * FASP_MSEC + path->interval + c->apart;
+  expect_lost (e, c, &goal);
+  expect_feedback (e, rtt, c, path);
   goal.at_once = AT_ONCE_MAX;
-  if (c->channel > 0 && o->data_rate > 0) {
-    goal.spare = CLAMP ((c->channel / o->data_rate - 1) * SPARE_SHARE, 0, SPARE_MAX);
-    goal.at_once = CLAMP (AT_ONCE / service (o, c->channel), 1, AT_ONCE_MAX);
+  if (c->channel > 0 && e->data_rate > 0) {
+    goal.spare = CLAMP ((c->channel / e->data_rate - 1) * SPARE_SHARE, 0, SPARE_MAX);
+    goal.at_once = CLAMP (AT_ONCE / service (e, c->channel), 1, AT_ONCE_MAX);
   }
   return goal;
 }
@@ -259,109 +259,109 @@ differs (gdouble a, gdouble b)
 /* --- the answer ---------------------------------------------------------------- */
 
 static void
-find_latency (FaspPathEstimate *o, FaspTime now)
+find_latency (FaspPathEstimate *e, FaspTime now)
 {
   /* without retransmissions, more latency than the code needs is of no use */
-  FaspTime found = o->no_rtx ? o->goal.path.guard + o->repairs : fasp_plan_find_latency (&o->goal);
+  FaspTime found = e->no_rtx ? e->goal.path.guard + e->repairs : fasp_plan_find_latency (&e->goal);
 
-  found = CLAMP (found, o->floor, FASP_LATENCY_MAX);
-  if (found >= o->latency * LOWER_BELOW)
-    o->too_long_since = FASP_NEVER;
-  else if (o->too_long_since == FASP_NEVER)
-    o->too_long_since = now;
-  if (found > o->latency || now - o->too_long_since >= LOWER_AFTER) {
-    o->latency = found;
-    o->too_long_since = FASP_NEVER;
+  found = CLAMP (found, e->floor, FASP_LATENCY_MAX);
+  if (found >= e->latency * LOWER_BELOW)
+    e->too_long_since = FASP_NEVER;
+  else if (e->too_long_since == FASP_NEVER)
+    e->too_long_since = now;
+  if (found > e->latency || now - e->too_long_since >= LOWER_AFTER) {
+    e->latency = found;
+    e->too_long_since = FASP_NEVER;
   }
 }
 
 /* TRUE: the promise has begun or ceased to fall short. */
 static gboolean
-watch_promise (FaspPathEstimate *o, FaspTime now)
+watch_promise (FaspPathEstimate *e, FaspTime now)
 {
-  gboolean before = o->falls_short;
+  gboolean before = e->falls_short;
 
   /* without a latency there is no promise; and losses that are assumed, not measured, are no reason
    * to warn */
-  if (o->latency <= 0 || o->promise.interval >= o->interval * SHORT_BELOW
-      || !fasp_loss_is_seen (o->doubled ? &o->block_loss : &o->loss))
-    o->short_since = FASP_NEVER;
-  else if (o->short_since == FASP_NEVER)
-    o->short_since = now;
-  if (o->short_since == FASP_NEVER)
-    o->falls_short = o->falls_short && o->promise.interval < o->interval;
-  else if (now - o->short_since >= SHORT_AFTER)
-    o->falls_short = TRUE;
-  return o->falls_short != before;
+  if (e->latency <= 0 || e->promise.interval >= e->interval * SHORT_BELOW
+      || !fasp_loss_is_seen (e->doubled ? &e->block_loss : &e->loss))
+    e->short_since = FASP_NEVER;
+  else if (e->short_since == FASP_NEVER)
+    e->short_since = now;
+  if (e->short_since == FASP_NEVER)
+    e->falls_short = e->falls_short && e->promise.interval < e->interval;
+  else if (now - e->short_since >= SHORT_AFTER)
+    e->falls_short = TRUE;
+  return e->falls_short != before;
 }
 
 /* Is enough known of the path to find a latency? */
 static gboolean
-knows_enough (const FaspPathEstimate *o, FaspTime now)
+knows_enough (const FaspPathEstimate *e, FaspTime now)
 {
-  if (o->first_data == FASP_NEVER)
+  if (e->first_data == FASP_NEVER)
     return FALSE;
-  return now - o->first_data >= FIND_AFTER
-      || (o->block_rate > 0 && o->loss.packets - o->first_packets >= FIND_PACKETS);
+  return now - e->first_data >= FIND_AFTER
+      || (e->block_rate > 0 && e->loss.packets - e->first_packets >= FIND_PACKETS);
 }
 
 /* Planning takes time (a millisecond, more on bad paths), and a peer can make the path look
  * different at any moment: so it is limited. */
 static gboolean
-is_time_to_plan (const FaspPathEstimate *o, FaspTime now, const FaspPlanGoal *goal)
+is_time_to_plan (const FaspPathEstimate *e, FaspTime now, const FaspPlanGoal *goal)
 {
-  FaspTime least = is_soon (o) ? PLAN_LEAST_SOON : PLAN_LEAST;
+  FaspTime least = is_soon (e) ? PLAN_LEAST_SOON : PLAN_LEAST;
 
-  if (now - o->planned < least)
+  if (now - e->planned < least)
     return FALSE;
-  return now - o->planned >= PLAN_EVERY
-      || fasp_planner_differs (goal, fasp_plan_get_goal (o->plan));
+  return now - e->planned >= PLAN_EVERY
+      || fasp_planner_differs (goal, fasp_plan_get_goal (e->plan));
 }
 
 static void
-plan (FaspPathEstimate *o, FaspTime now, FaspTime latency)
+plan (FaspPathEstimate *e, FaspTime now, FaspTime latency)
 {
-  o->plan = fasp_planner_plan (o->planner, now, o->plan, &o->goal, latency);
+  e->plan = fasp_planner_plan (e->planner, now, e->plan, &e->goal, latency);
 }
 
 gboolean
-fasp_path_estimate_look (FaspPathEstimate *o, FaspTime now, const FaspRtt *rtt,
+fasp_path_estimate_look (FaspPathEstimate *e, FaspTime now, const FaspRtt *rtt,
     const FaspPathEstimateCounts *counts)
 {
-  FaspPromise before = o->promise;
+  FaspPromise before = e->promise;
   FaspPlanGoal goal;
   gboolean finds;
 
   if (!rtt->measured)
     return FALSE;
-  measure_rates (o, now, counts);
-  fade_jitter (o, now);
-  o->looked = now;
-  o->doubled = counts->doubled;
-  goal = ask (o, rtt, counts);
-  finds = o->find_latency && o->latency == 0 && knows_enough (o, now);
-  if (o->plan != NULL && !finds && !is_time_to_plan (o, now, &goal))
-    return watch_promise (o, now);
-  o->planned = now;
-  o->goal = goal;
-  if (o->find_latency && o->latency == 0 && !finds) {
+  measure_rates (e, now, counts);
+  fade_jitter (e, now);
+  e->looked = now;
+  e->doubled = counts->doubled;
+  goal = ask (e, rtt, counts);
+  finds = e->find_latency && e->latency == 0 && knows_enough (e, now);
+  if (e->plan != NULL && !finds && !is_time_to_plan (e, now, &goal))
+    return watch_promise (e, now);
+  e->planned = now;
+  e->goal = goal;
+  if (e->find_latency && e->latency == 0 && !finds) {
     /* the latency is not known yet; assume that it has room for one round */
-    o->assumed = goal.path.round + goal.path.guard + ASSUMED_SPREAD;
-    plan (o, now, o->assumed);
+    e->assumed = goal.path.round + goal.path.guard + ASSUMED_SPREAD;
+    plan (e, now, e->assumed);
     return FALSE;
   }
-  if (o->find_latency)
-    find_latency (o, now);
-  plan (o, now, o->latency);
-  if (o->plan == NULL) /* other sessions have used up the allowance of new plans: try again at the
+  if (e->find_latency)
+    find_latency (e, now);
+  plan (e, now, e->latency);
+  if (e->plan == NULL) /* other sessions have used up the allowance of new plans: try again at the
                           next look */
     return FALSE;
-  o->promise = *fasp_plan_get_promise (o->plan);
-  FASP_LOG (o->log, now, LATENCY_PLANNED, o->latency, MIN (o->promise.interval, FASP_INTERVAL_MAX),
-      o->interval, FASP_LOG_SHARE (o->goal.path.loss), FASP_LOG_SHARE (o->goal.path.back_loss),
-      o->goal.path.round, o->goal.path.guard, o->falls_short);
-  return watch_promise (o, now) || o->promise.latency != before.latency
-      || differs (MIN (o->promise.interval, FASP_INTERVAL_MAX),
+  e->promise = *fasp_plan_get_promise (e->plan);
+  FASP_LOG (e->log, now, LATENCY_PLANNED, e->latency, MIN (e->promise.interval, FASP_INTERVAL_MAX),
+      e->interval, FASP_LOG_SHARE (e->goal.path.loss), FASP_LOG_SHARE (e->goal.path.back_loss),
+      e->goal.path.round, e->goal.path.guard, e->falls_short);
+  return watch_promise (e, now) || e->promise.latency != before.latency
+      || differs (MIN (e->promise.interval, FASP_INTERVAL_MAX),
           MIN (before.interval, FASP_INTERVAL_MAX));
 }
 

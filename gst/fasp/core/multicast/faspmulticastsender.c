@@ -15,10 +15,10 @@
 #define PATIENCE_MOST 8
 #define BESIDES (2 * FASP_MSEC)
 /* The number of members that are to ask for a loss, in the mean, is between these.  With fewer than
- * CROWD_EVENTS losses the back-off stays; else it changes by one of the factors below. */
-#define CROWD_LEAST 1.8
-#define CROWD_MOST 2.3
-#define CROWD_EVENTS 8
+ * LOSSES_LEAST losses the back-off stays; else it changes by one of the factors below. */
+#define REQUESTS_LEAST 1.8
+#define REQUESTS_MOST 2.3
+#define LOSSES_LEAST 8
 #define PATIENCE_UP 1.3
 #define PATIENCE_DOWN .85
 /* How often the speaker is sent a notice that it is one. */
@@ -200,12 +200,12 @@ look (FaspMulticastSender *group)
   else if (is_better (nearest, group->speaker))
     set_speaker (group, nearest);
   /* only losses since the last change count: older ones would make the back-off oscillate */
-  if (events >= CROWD_EVENTS) {
-    gdouble networks = (losses.requests - group->requests_seen) / (gdouble) events;
+  if (events >= LOSSES_LEAST) {
+    gdouble per_loss = (losses.requests - group->requests_seen) / (gdouble) events;
 
-    group->patience *= networks > CROWD_MOST ? PATIENCE_UP :
-        networks < CROWD_LEAST               ? PATIENCE_DOWN :
-                                               1;
+    group->patience *= per_loss > REQUESTS_MOST ? PATIENCE_UP :
+        per_loss < REQUESTS_LEAST               ? PATIENCE_DOWN :
+                                                  1;
     group->patience = CLAMP (group->patience, PATIENCE_LEAST, PATIENCE_MOST);
     group->events_seen = losses.events;
     group->requests_seen = losses.requests;

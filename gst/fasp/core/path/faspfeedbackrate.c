@@ -22,11 +22,11 @@
 #define NEAR .75 /* of what was too much */
 
 static void
-look_again (FaspFeedbackRate *b)
+look_again (FaspFeedbackRate *f)
 {
-  b->look_least = FASP_NEVER;
-  b->look_count = 0;
-  b->look_bytes = 0;
+  f->look_least = FASP_NEVER;
+  f->look_count = 0;
+  f->look_bytes = 0;
 }
 
 /* The queue that this feedback has met, µs. */
@@ -49,128 +49,128 @@ measure (FaspWayBack *w, FaspTime now, guint32 clock)
 
 /* A change was made: sets when its effect can show in feedback. */
 static void
-wait_for (FaspFeedbackRate *b, FaspTime now, guint32 clock, FaspTime rtt, FaspTime queue)
+wait_for (FaspFeedbackRate *f, FaspTime now, guint32 clock, FaspTime rtt, FaspTime queue)
 {
-  b->wait_clock = clock + (guint32) MIN (rtt + queue, WAIT_MOST);
-  b->wait_until = now + WAIT_END;
+  f->wait_clock = clock + (guint32) MIN (rtt + queue, WAIT_MOST);
+  f->wait_until = now + WAIT_END;
 }
 
 /* Lowers the rate.  @passes: bytes/s that come. */
 static void
-cut (FaspFeedbackRate *b, guint64 passes, gboolean huge, guint64 sent)
+cut (FaspFeedbackRate *f, guint64 passes, gboolean huge, guint64 sent)
 {
-  guint64 rate = MIN (b->rate, passes);
+  guint64 rate = MIN (f->rate, passes);
   guint64 least = MAX (FASP_FEEDBACK_RATE_LEAST, sent / 8 / FASP_FEEDBACK_RATE_LEAST_SHARE);
 
-  b->rate_before = b->rate;
-  b->passes = rate;
+  f->rate_before = f->rate;
+  f->passes = rate;
   rate = huge ? rate / 2 : rate * 3 / 4;
-  b->rate = MAX (rate, MIN (least, b->rate));
-  b->queue = 0;
+  f->rate = MAX (rate, MIN (least, f->rate));
+  f->queue = 0;
 }
 
 /* There still is a queue after a cut that the receiver obeys. */
 static void
-watch_queue (FaspFeedbackRate *b, FaspTime queue)
+watch_queue (FaspFeedbackRate *f, FaspTime queue)
 {
   /* it has not become shorter, so it is not ours */
-  if (b->queue > 0 && queue > SHORTER * b->queue) {
-    b->rate = b->rate_before;
-    b->rate_before = 0;
-    b->others += queue;
+  if (f->queue > 0 && queue > SHORTER * f->queue) {
+    f->rate = f->rate_before;
+    f->rate_before = 0;
+    f->others += queue;
     return;
   }
-  b->queue = queue;
+  f->queue = queue;
 }
 
 static void
-grow (FaspFeedbackRate *b)
+grow (FaspFeedbackRate *f)
 {
-  if (b->passes == 0)
-    b->rate *= 2;
+  if (f->passes == 0)
+    f->rate *= 2;
   else
-    b->rate = MAX (b->rate * 9 / 8, MIN (b->rate * 2, NEAR * b->passes));
-  b->rate = MIN (b->rate, FASP_FEEDBACK_RATE_MOST);
+    f->rate = MAX (f->rate * 9 / 8, MIN (f->rate * 2, NEAR * f->passes));
+  f->rate = MIN (f->rate, FASP_FEEDBACK_RATE_MOST);
 }
 
 static void
-judge (FaspFeedbackRate *b, FaspTime now, guint32 clock, FaspTime rtt, guint64 sent)
+judge (FaspFeedbackRate *f, FaspTime now, guint32 clock, FaspTime rtt, guint64 sent)
 {
-  FaspTime spoke = fasp_later ((gint32) (clock - b->look_clock), 1), queue;
-  guint64 passes = b->look_bytes * FASP_SEC / (now - b->look_from);
-  guint64 said = b->look_bytes * FASP_SEC / spoke;
+  FaspTime spoke = fasp_later ((gint32) (clock - f->look_clock), 1), queue;
+  guint64 passes = f->look_bytes * FASP_SEC / (now - f->look_from);
+  guint64 said = f->look_bytes * FASP_SEC / spoke;
   /* a receiver that sends as seldom as is allowed obeys, however large the feedback is */
   gboolean obeys =
-      said <= OBEYS * b->rate || spoke / (b->look_count - 1) >= FASP_FEEDBACK_RATE_WAIT * 3 / 4;
+      said <= OBEYS * f->rate || spoke / (f->look_count - 1) >= FASP_FEEDBACK_RATE_WAIT * 3 / 4;
   gboolean held_up = said > HELD_UP * passes;
-  FaspTime margin = NOISES * b->noise;
+  FaspTime margin = NOISES * f->noise;
 
-  b->others = MIN (b->others, b->look_least);
-  queue = b->look_least - b->others;
-  if (b->rate_before == 0 && !held_up)
-    b->noise += NOISE_GAIN * (MIN (ABS (b->look_least - b->last_least), NOISE_MOST) - b->noise);
-  b->last_least = b->look_least;
+  f->others = MIN (f->others, f->look_least);
+  queue = f->look_least - f->others;
+  if (f->rate_before == 0 && !held_up)
+    f->noise += NOISE_GAIN * (MIN (ABS (f->look_least - f->last_least), NOISE_MOST) - f->noise);
+  f->last_least = f->look_least;
   if (queue > QUEUE_LONG + margin) {
-    b->disobeyed = b->rate_before > 0 && !obeys;
-    if (b->rate_before == 0 || (obeys && held_up))
-      cut (b, passes, queue > QUEUE_HUGE + margin, sent);
+    f->disobeyed = f->rate_before > 0 && !obeys;
+    if (f->rate_before == 0 || (obeys && held_up))
+      cut (f, passes, queue > QUEUE_HUGE + margin, sent);
     else if (obeys)
-      watch_queue (b, queue);
-    wait_for (b, now, clock, rtt, queue);
+      watch_queue (f, queue);
+    wait_for (f, now, clock, rtt, queue);
     return;
   }
-  b->rate_before = 0;
-  if (queue > QUEUE_SHORT + margin || passes < b->rate / 2)
+  f->rate_before = 0;
+  if (queue > QUEUE_SHORT + margin || passes < f->rate / 2)
     return;
-  grow (b);
-  wait_for (b, now, clock, rtt, 0);
+  grow (f);
+  wait_for (f, now, clock, rtt, 0);
 }
 
 void
-fasp_feedback_rate_feedback (FaspFeedbackRate *b, FaspWayBack *way, FaspTime now, guint32 clock,
+fasp_feedback_rate_feedback (FaspFeedbackRate *f, FaspWayBack *way, FaspTime now, guint32 clock,
     gsize size, FaspTime rtt, guint64 sent)
 {
   FaspTime queue = measure (way, now, clock);
 
-  if (b->rate == 0) {
-    b->rate = CLAMP (sent / 8 / FASP_FEEDBACK_RATE_FIRST_SHARE, FASP_FEEDBACK_RATE_FIRST,
+  if (f->rate == 0) {
+    f->rate = CLAMP (sent / 8 / FASP_FEEDBACK_RATE_FIRST_SHARE, FASP_FEEDBACK_RATE_FIRST,
         FASP_FEEDBACK_RATE_MOST);
-    b->wait_clock = clock;
-    b->wait_until = now;
-    look_again (b);
+    f->wait_clock = clock;
+    f->wait_until = now;
+    look_again (f);
   }
-  if (b->look_count++ == 0) {
-    b->look_from = now;
-    b->look_clock = clock;
+  if (f->look_count++ == 0) {
+    f->look_from = now;
+    f->look_clock = clock;
   } else {
-    b->look_bytes += size;
+    f->look_bytes += size;
   }
-  b->look_least = MIN (b->look_least, queue);
-  if (b->look_count < LOOK_COUNT || now - b->look_from < FASP_FEEDBACK_RATE_LOOK)
+  f->look_least = MIN (f->look_least, queue);
+  if (f->look_count < LOOK_COUNT || now - f->look_from < FASP_FEEDBACK_RATE_LOOK)
     return;
-  if ((gint32) (b->look_clock - b->wait_clock) >= 0 || now >= b->wait_until)
-    judge (b, now, clock, rtt, sent);
-  look_again (b);
+  if ((gint32) (f->look_clock - f->wait_clock) >= 0 || now >= f->wait_until)
+    judge (f, now, clock, rtt, sent);
+  look_again (f);
 }
 
 void
-fasp_allowance_set (FaspAllowance *a, guint64 rate)
+fasp_feedback_bucket_set (FaspFeedbackBucket *b, guint64 rate)
 {
   if (rate > 0)
-    a->rate = CLAMP (rate, FASP_FEEDBACK_RATE_LEAST, FASP_FEEDBACK_RATE_MOST);
+    b->rate = CLAMP (rate, FASP_FEEDBACK_RATE_LEAST, FASP_FEEDBACK_RATE_MOST);
 }
 
 void
-fasp_allowance_spend (FaspAllowance *a, FaspTime now, gsize size)
+fasp_feedback_bucket_spend (FaspFeedbackBucket *b, FaspTime now, gsize size)
 {
-  if (a->rate == 0)
+  if (b->rate == 0)
     return;
-  a->paid = MAX (a->paid, now) + size * FASP_SEC / a->rate;
-  a->paid = MIN (a->paid, now + FASP_FEEDBACK_RATE_DEPTH + FASP_FEEDBACK_RATE_WAIT);
+  b->paid = MAX (b->paid, now) + size * FASP_SEC / b->rate;
+  b->paid = MIN (b->paid, now + FASP_FEEDBACK_RATE_DEPTH + FASP_FEEDBACK_RATE_WAIT);
 }
 
 FaspTime
-fasp_allowance_get_time (const FaspAllowance *a)
+fasp_feedback_bucket_get_time (const FaspFeedbackBucket *b)
 {
-  return a->paid - FASP_FEEDBACK_RATE_DEPTH;
+  return b->paid - FASP_FEEDBACK_RATE_DEPTH;
 }

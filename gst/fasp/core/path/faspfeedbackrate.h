@@ -81,10 +81,10 @@ typedef struct
 {
   guint64 rate;  /* bytes/s; 0: the sender has sent none */
   FaspTime paid; /* when the rate will have allowed all feedback that has left */
-} FaspAllowance;
+} FaspFeedbackBucket;
 
-void fasp_allowance_set (FaspAllowance *allowance, guint64 rate);
-void fasp_allowance_spend (FaspAllowance *allowance, FaspTime now, gsize size);
-FaspTime fasp_allowance_get_time (const FaspAllowance *allowance);
+void fasp_feedback_bucket_set (FaspFeedbackBucket *bucket, guint64 rate);
+void fasp_feedback_bucket_spend (FaspFeedbackBucket *bucket, FaspTime now, gsize size);
+FaspTime fasp_feedback_bucket_get_time (const FaspFeedbackBucket *bucket);
 
 G_END_DECLS

@@ -265,7 +265,7 @@ fasp_feedback_taken (FaspFeedbackTracker *tracker, FaspTime now)
 static FaspTime
 get_due (const FaspFeedbackTracker *tracker)
 {
-  return fasp_later (tracker->due, fasp_allowance_get_time (&tracker->feedback_rate));
+  return fasp_later (tracker->due, fasp_feedback_bucket_get_time (&tracker->bucket));
 }
 
 FaspTime
@@ -347,7 +347,7 @@ fasp_feedback_sent (FaspFeedbackTracker *tracker, FaspTime now, gsize size)
   tracker->came = 0;
   tracker->owed = FALSE;
   tracker->allowance = MAX (tracker->allowance - (gint64) size, -ALLOWANCE_MAX);
-  fasp_allowance_spend (&tracker->feedback_rate, now, size);
+  fasp_feedback_bucket_spend (&tracker->bucket, now, size);
   tracker->told_taken = fasp_reorder_get_taken (tracker->reorder);
   if (tracker->part_from > 0 && tracker->allowance >= 0) {
     tracker->due = now + SPACING; /* the list goes on */

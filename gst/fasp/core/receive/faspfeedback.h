@@ -33,23 +33,23 @@ G_BEGIN_DECLS
 
 typedef struct
 {
-  const FaspReorder *reorder;  /* the blocks that have come; not owned */
-  FaspTime rtt;                /* smoothed */
-  FaspTime sent, due;          /* last and next feedback */
-  FaspTime least_from;         /* the bytes that FASP_FEEDBACK_LEAST gives are used up to then */
-  guint repeats;               /* since the last loss; 0: nothing to repeat */
-  gboolean owed;               /* feedback waits for allowance */
-  gint64 allowance;            /* bytes of feedback; may be negative */
-  FaspAllowance feedback_rate; /* what the return path takes */
-  guint64 told_taken;          /* units taken when feedback last carried the window */
-  guint64 part_from;           /* where the next part of a long list starts */
-  FaspTime interval;           /* of the regular clock while anything is missing; µs */
-  FaspTime interval_whole;     /* the same while nothing is missing; µs */
-  guint64 came;                /* bytes received since the last feedback */
-  gboolean eager;              /* the sender needs feedback soon even if nothing is missing: for
-                                  its receive timestamps, or as there are several flows; set
-                                  by the caller */
-  gboolean member;             /* of a group; all that follows, but count, is for members only */
+  const FaspReorder *reorder; /* the blocks that have come; not owned */
+  FaspTime rtt;               /* smoothed */
+  FaspTime sent, due;         /* last and next feedback */
+  FaspTime least_from;        /* the bytes that FASP_FEEDBACK_LEAST gives are used up to then */
+  guint repeats;              /* since the last loss; 0: nothing to repeat */
+  gboolean owed;              /* feedback waits for allowance */
+  gint64 allowance;           /* bytes of feedback; may be negative */
+  FaspFeedbackBucket bucket;  /* what the return path takes */
+  guint64 told_taken;         /* units taken when feedback last carried the window */
+  guint64 part_from;          /* where the next part of a long list starts */
+  FaspTime interval;          /* of the regular clock while anything is missing; µs */
+  FaspTime interval_whole;    /* the same while nothing is missing; µs */
+  guint64 came;               /* bytes received since the last feedback */
+  gboolean eager;             /* the sender needs feedback soon even if nothing is missing: for
+                                 its receive timestamps, or as there are several flows; set
+                                 by the caller */
+  gboolean member;            /* of a group; all that follows, but count, is for members only */
   FaspNackBackoff backoff;
   FaspTime clock_since;  /* when the clock was last shortened */
   FaspTime speaks_until; /* until then it is the group's speaker */

@@ -54,17 +54,16 @@ static void
 slew (FaspMediaClock *clock, FaspTime target, FaspTime elapsed, FaspTime pause)
 {
   FaspTime error = target - clock->offset, step;
-  gint64 feedback_rate = MIN (elapsed, FASP_SEC) * FASP_MEDIA_CLOCK_SLEW_PPM
+  gint64 allowed = MIN (elapsed, FASP_SEC) * FASP_MEDIA_CLOCK_SLEW_PPM
       + pause * FASP_MEDIA_CLOCK_PAUSE_PPM + clock->slew_remainder;
 
-  step = feedback_rate / 1000000;
-  clock->slew_remainder = feedback_rate % 1000000;
+  step = allowed / 1000000;
+  clock->slew_remainder = allowed % 1000000;
   clock->offset += CLAMP (error, -step, step);
 }
 
 /* The time, less a second, in which nothing was written before a block with this media time.  It is
- * not
- * @elapsed, as in an outage blocks are written that come late. */
+ * not @elapsed, as in an outage blocks are written that come late. */
 static FaspTime
 get_pause (const FaspMediaClock *clock, FaspTime media, FaspTime elapsed)
 {

@@ -33,7 +33,7 @@ fasp_tx_init (FaspTx *tx, FaspStore *store, guint64 start, guint32 window, FaspT
   tx->sent_map = fasp_sent_map_new (start);
   fasp_proactive_init (&tx->copies);
   tx->cursor = start;
-  tx->limit = fasp_store_get_offset (store, start) + MIN (window, FASP_WINDOW_MAX);
+  tx->limit = fasp_store_get_units (store, start) + MIN (window, FASP_WINDOW_MAX);
   tx->acked = tx->skip_to = start;
   tx->tail_time = FASP_NEVER;
   tx->tail_interval = FASP_TX_TAIL_FIRST;
@@ -176,7 +176,7 @@ fasp_tx_feedback (FaspTx *tx, FaspTime now, const FaspFeedback *feedback, FaspRt
   /* The window only ever opens. An ack below what is kept does not tell where it ends. */
   if (feedback->ack >= fasp_store_get_tail (tx->store))
     tx->limit = MAX (tx->limit,
-        fasp_store_get_offset (tx->store, feedback->ack) + MIN (feedback->window, FASP_WINDOW_MAX));
+        fasp_store_get_units (tx->store, feedback->ack) + MIN (feedback->window, FASP_WINDOW_MAX));
   tx->counts.lost += result.lost;
   for (guint i = 0; i < FASP_ROUNDS; i++)
     tx->counts.rounds[i] += result.rounds[i];
@@ -360,9 +360,9 @@ copy_sent (FaspTx *tx)
 guint64
 fasp_tx_get_window (const FaspTx *tx)
 {
-  guint64 place = fasp_store_get_offset (tx->store, tx->cursor);
+  guint64 units = fasp_store_get_units (tx->store, tx->cursor);
 
-  return tx->limit > place ? tx->limit - place : 0;
+  return tx->limit > units ? tx->limit - units : 0;
 }
 
 /* Is the block, which is to be sent again, given up instead? Not the end of the stream,
@@ -394,7 +394,7 @@ give_up_lost (FaspTx *tx, FaspTime now)
 FaspTxItem
 fasp_tx_next (FaspTx *tx, FaspTime now, const FaspRtt *rtt, guint32 room, gint64 unused)
 {
-  FaspTxItem nothing = { FASP_TX_NOTHING, 0, 0, 0, 0, 1 }, copy, sent_map;
+  FaspTxItem nothing = { FASP_TX_NOTHING, 0, 0, 0, 0, 1 }, copy, repair;
   guint64 tail = fasp_store_get_tail (tx->store);
   guint64 rtx;
   guint8 round;
@@ -429,8 +429,8 @@ fasp_tx_next (FaspTx *tx, FaspTime now, const FaspRtt *rtt, guint32 room, gint64
     rtx = fasp_sent_map_peek (tx->sent_map, &round);
     if (rtx != FASP_NO_BLOCK && !is_given_up (tx, rtx))
       return block_item (tx, rtx, round, room);
-    if (next_repair (tx, now, &sent_map))
-      return sent_map;
+    if (next_repair (tx, now, &repair))
+      return repair;
     if (next_copy (tx, now, room, unused, &copy))
       return copy;
     if (fasp_tx_has_fresh (tx) && now >= tx->fresh_time)

@@ -112,7 +112,7 @@ fasp_session_write_position (FaspSession *session, FaspWriter *w, guint64 number
 
   if (number < fasp_store_get_tail (session->tx.store))
     return;
-  place = fasp_store_get_offset_of (session->tx.store, number);
+  place = fasp_store_get_stream_offset (session->tx.store, number);
   if (place.known && place.offset != FASP_OFFSET_UNKNOWN)
     fasp_wire_write_position (w, number, &place);
 }
@@ -189,7 +189,7 @@ fasp_session_handle_promise (FaspSession *session, FaspTime now, const FaspPromi
     return;
   session->promise.serial = promise->serial;
   rx->late.promised = MIN (promise->interval, FASP_INTERVAL_MAX);
-  fasp_allowance_set (&rx->feedback.feedback_rate, promise->budget);
+  fasp_feedback_bucket_set (&rx->feedback.bucket, promise->feedback_rate);
   if (set_latency (session, now, promise->latency * FASP_MSEC)
       || ABS ((gdouble) rx->late.promised - before) > .1 * MAX (before, rx->late.promised))
     session->promise.changed = TRUE;

@@ -151,19 +151,19 @@ fasp_position_take (FaspPosition *position, FaspBlock *block)
 /* --- what the application has, and what comes next -------------------------------------- */
 
 FaspStreamOffsetOrder
-fasp_stream_offset_compare (const FaspStreamOffset *stand, const FaspStreamOffset *first,
+fasp_stream_offset_compare (const FaspStreamOffset *end, const FaspStreamOffset *first,
     guint32 size, guint64 *bytes)
 {
   *bytes = 0;
-  if (!fasp_stream_offset_is_comparable (stand, first))
+  if (!fasp_stream_offset_is_comparable (end, first))
     return FASP_STREAM_OFFSET_ANEW;
-  if (first->offset == stand->offset)
+  if (first->offset == end->offset)
     return FASP_STREAM_OFFSET_FOLLOWS;
-  if (first->offset > stand->offset) {
-    *bytes = first->offset - stand->offset;
+  if (first->offset > end->offset) {
+    *bytes = first->offset - end->offset;
     return FASP_STREAM_OFFSET_ANEW;
   }
-  *bytes = stand->offset - first->offset;
+  *bytes = end->offset - first->offset;
   return *bytes < size ? FASP_STREAM_OFFSET_OVERLAPS : FASP_STREAM_OFFSET_OLD;
 }
 

@@ -113,9 +113,9 @@ typedef enum
   FASP_STREAM_OFFSET_OLD,      /* all of it was */
 } FaspStreamOffsetOrder;
 
-/* Compares @size bytes at @first with @stand, the end of what was delivered.  *bytes: how
+/* Compares @size bytes at @first with @end, the end of what was delivered.  *bytes: how
  * many bytes are missing before them (0: not known), or were delivered already. */
-FaspStreamOffsetOrder fasp_stream_offset_compare (const FaspStreamOffset *stand,
+FaspStreamOffsetOrder fasp_stream_offset_compare (const FaspStreamOffset *end,
     const FaspStreamOffset *first, guint32 size, guint64 *bytes);
 /* Returns the block without its first @bytes, which must be less than its size; takes over
  * the reference. */

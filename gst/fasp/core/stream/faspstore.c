@@ -305,7 +305,7 @@ fasp_store_get_next_offset (const FaspStore *store)
 }
 
 FaspStreamOffset
-fasp_store_get_offset_of (FaspStore *store, guint64 number)
+fasp_store_get_stream_offset (FaspStore *store, guint64 number)
 {
   FaspStreamOffset place;
 
@@ -417,7 +417,7 @@ fasp_store_get (FaspStore *store, guint64 number)
 }
 
 guint64
-fasp_store_get_offset (FaspStore *store, guint64 number)
+fasp_store_get_units (FaspStore *store, guint64 number)
 {
   number = MAX (number, store->tail);
   if (number < store->head)

@@ -56,7 +56,7 @@ void fasp_store_pass (FaspStore *store, gsize size);
 /* The stream offset of the next byte written. Seals nothing. */
 FaspStreamOffset fasp_store_get_next_offset (const FaspStore *store);
 /* The stream offset of the first byte of block @number, which is kept or the next to come. */
-FaspStreamOffset fasp_store_get_offset_of (FaspStore *store, guint64 number);
+FaspStreamOffset fasp_store_get_stream_offset (FaspStore *store, guint64 number);
 /* Finds the block with the byte at @place. If that is not kept, it is the first one
  * behind it, or the next to come. FALSE: nothing of that stream is here. */
 gboolean fasp_store_find (FaspStore *store, const FaspStreamOffset *place, guint64 *number);
@@ -76,7 +76,7 @@ const FaspBlock *fasp_store_get (FaspStore *store, guint64 number);
 guint64 fasp_store_count_bytes (const FaspStore *store, guint64 from, guint64 to);
 /* Units of all blocks before @number, which is kept or the next to come. Below the
  * tail, the answer is that for the oldest block kept. */
-guint64 fasp_store_get_offset (FaspStore *store, guint64 number);
+guint64 fasp_store_get_units (FaspStore *store, guint64 number);
 /* Does block @number, which is kept, end at or before @limit units? Does not seal it. */
 gboolean fasp_store_ends_by (const FaspStore *store, guint64 number, guint64 limit);
 /* Forgets all blocks below @number. */

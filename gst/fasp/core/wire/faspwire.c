@@ -247,7 +247,7 @@ fasp_wire_next_frame (FaspReader *r, FaspFrame *frame)
       frame->promise.serial = fasp_read_varint (r);
       frame->promise.latency = fasp_read_varint (r);
       frame->promise.interval = fasp_read_varint (r);
-      frame->promise.budget = fasp_read_varint (r);
+      frame->promise.feedback_rate = fasp_read_varint (r);
       break;
     case FASP_FRAME_REPAIR:
       read_repair (r, &frame->repair);

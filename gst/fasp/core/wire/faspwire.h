@@ -168,10 +168,10 @@ typedef struct
 
 typedef struct
 {
-  guint64 serial;   /* counts up by one */
-  guint64 latency;  /* ms */
-  guint64 interval; /* seconds between skips */
-  guint64 budget;   /* feedback rate, bytes/s; 0: not known */
+  guint64 serial;        /* counts up by one */
+  guint64 latency;       /* ms */
+  guint64 interval;      /* seconds between skips */
+  guint64 feedback_rate; /* bytes/s; 0: not known */
 } FaspPromiseFrame;
 
 typedef struct

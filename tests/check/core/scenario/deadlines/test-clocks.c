@@ -20,9 +20,9 @@ typedef struct
   FaspTime rtt;
   gdouble ppm;
   FaspTime set; /* the sender's clock was set by so much */
-  FaspClockDiscipline follower;
+  FaspClockDiscipline discipline;
   guint64 written, read; /* bytes */
-  gint64 last_pts;       /* ns on the follower */
+  gint64 last_pts;       /* ns on the disciplined clock */
   guint jumps, backwards, skips;
   FaspTime worst; /* what the buffer is off by, at most */
 } Line;
@@ -47,7 +47,7 @@ start (Line *line, guint32 seed, FaspTime rtt, gdouble loss)
   vnet_attach (line->net, VNET_A, line->sender);
   vnet_attach (line->net, VNET_B, line->receiver);
   fasp_endpoint_dial (line->sender, vnet_get_time (line->net), &peer);
-  fasp_clock_discipline_init (&line->follower, vnet_get_time (line->net) * 1000);
+  fasp_clock_discipline_init (&line->discipline, vnet_get_time (line->net) * 1000);
   vnet_run (line->net, FASP_SEC);
 }
 
@@ -77,8 +77,8 @@ get_written (const Line *line, FaspTime media)
 static void
 judge (Line *line, const FaspRead *read, FaspTime now)
 {
-  gint64 pts = fasp_clock_discipline_get (&line->follower, read->arrival * 1000);
-  gint64 shown = fasp_clock_discipline_get (&line->follower, now * 1000);
+  gint64 pts = fasp_clock_discipline_get (&line->discipline, read->arrival * 1000);
+  gint64 shown = fasp_clock_discipline_get (&line->discipline, now * 1000);
   FaspTime written = get_written (line, read->block->media_time);
 
   /* but for what the slew makes up for between two blocks */
@@ -100,7 +100,7 @@ read_all (Line *line)
     FaspSenderClock sender;
 
     fasp_endpoint_get_sender_clock (line->receiver, &sender);
-    fasp_clock_discipline_look (&line->follower, now * 1000, &sender);
+    fasp_clock_discipline_look (&line->discipline, now * 1000, &sender);
     line->jumps += (block->flags & FASP_BLOCK_CLOCK_JUMP) != 0;
     g_assert_false (block->flags & FASP_BLOCK_DISCONT);
     judge (line, &read, now);

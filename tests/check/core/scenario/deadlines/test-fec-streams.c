@@ -182,7 +182,7 @@ test_whole (gconstpointer data)
 
 /* Where there is time for a retransmission, repairs take none of it away. */
 static void
-test_with_rexes (void)
+test_with_retransmissions (void)
 {
   static const guint latencies[] = { 60, 80 };
 
@@ -291,9 +291,9 @@ typedef struct
   guint latency_ms;
   guint recovered, skips_least, skips_most;
   gdouble promised_least, promised_most; /* seconds between skips */
-} NoRex;
+} NoRtx;
 
-static const NoRex no_rtx[] = {
+static const NoRtx no_rtx[] = {
   { FASP_FEC_OFF, 1000, 0, 15, 25, 0, 1 },
   { FASP_FEC_AUTO, 1000, 150, 0, 3, 60, 1e12 },
   { FASP_FEC_AUTO, FASP_LATENCY_AUTO, 150, 0, 3, 60, 1e12 },
@@ -305,7 +305,7 @@ static void
 test_no_rtx (void)
 {
   for (guint i = 0; i < G_N_ELEMENTS (no_rtx); i++) {
-    const NoRex *c = &no_rtx[i];
+    const NoRtx *c = &no_rtx[i];
     FaspEndpointConfig a, b;
     VstreamConfig config;
     Vnet *net = vnet_new (i + 1);
@@ -432,7 +432,7 @@ main (int argc, char **argv)
   g_test_add_func ("/fec/alone", test_alone);
   g_test_add_func ("/fec/no-rex", test_no_rtx);
   g_test_add_func ("/fec/refused", test_refused);
-  g_test_add_func ("/fec/with-rexes", test_with_rexes);
+  g_test_add_func ("/fec/with-rexes", test_with_retransmissions);
   g_test_add_func ("/fec/shorter", test_shorter);
   return g_test_run ();
 }

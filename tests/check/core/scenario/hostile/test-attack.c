@@ -473,12 +473,12 @@ test_half_open (void)
         connected++;
         g_assert_cmpint (vnet_get_time (play->net) - called, <=, 2 * rtt + 2 * step);
       }
-    g_assert_cmpuint (fasp_limiter_count_half (play->sink->admitted.gate), <=, 1024);
+    g_assert_cmpuint (fasp_limiter_count_half (play->sink->admitted.limiter), <=, 1024);
   }
   g_test_message ("%u half-open, %" G_GINT64_FORMAT " ms",
-      fasp_limiter_count_half (play->sink->admitted.gate),
+      fasp_limiter_count_half (play->sink->admitted.limiter),
       (vnet_get_time (play->net) - start) / 1000);
-  g_assert_cmpuint (fasp_limiter_count_half (play->sink->admitted.gate), >, 1000);
+  g_assert_cmpuint (fasp_limiter_count_half (play->sink->admitted.limiter), >, 1000);
   g_assert_cmpuint (called_times, >, 4);
   vnet_run_for (play->net, FASP_SEC);
   while (fasp_endpoint_poll_event (play->good, &event))
@@ -511,10 +511,10 @@ test_half_open_port (void)
   Play *play = play_new (FASP_ROLE_SENDER);
   static const guint8 secret[16] = { 1 };
   FaspEndpoint *other;
-  FaspLimiter gate;
+  FaspLimiter limiter;
 
-  fasp_limiter_init (&gate, secret);
-  play->config.gate = &gate;
+  fasp_limiter_init (&limiter, secret);
+  play->config.limiter = &limiter;
   begin (play);
   other = fasp_endpoint_new (&play->config, vnet_random, play->net);
   for (guint i = 0; i < 1500; i++)
@@ -528,9 +528,9 @@ test_half_open_port (void)
   }
   for (guint i = 0; i < 1500; i++)
     call_proved (play, other, 3000 + i);
-  g_assert_cmpuint (fasp_limiter_count_half (&gate), ==, 1024 + 512);
+  g_assert_cmpuint (fasp_limiter_count_half (&limiter), ==, 1024 + 512);
   fasp_endpoint_free (other);
-  g_assert_cmpuint (fasp_limiter_count_half (&gate), ==, 1024);
+  g_assert_cmpuint (fasp_limiter_count_half (&limiter), ==, 1024);
   play_free (play);
 }
 

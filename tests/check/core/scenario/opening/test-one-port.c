@@ -27,7 +27,7 @@ typedef struct
 {
   FaspTime now;
   GRand *rand;
-  FaspLimiter gate;
+  FaspLimiter limiter;
   FaspRoutes *routes;
   guint places[MEMBERS];
   FaspEndpoint *members[MEMBERS], *by_place[FASP_ROUTES_MAX];
@@ -64,7 +64,7 @@ make_endpoint (Port *port, FaspMode mode, FaspRole role, guint key, const gchar 
   config.credentials = credentials;
   config.settings.wait_for_connection = FALSE;
   if (mode == FASP_MODE_LISTENER) {
-    config.gate = &port->gate;
+    config.limiter = &port->limiter;
     config.id_bits = FASP_ROUTES_BITS;
     config.id_prefix = fasp_routes_get_prefix (place);
   }
@@ -82,7 +82,7 @@ port_new (void)
   port->now = FASP_SEC;
   port->rand = g_rand_new_with_seed (1);
   port->routes = fasp_routes_new (1000);
-  fasp_limiter_init (&port->gate, secret);
+  fasp_limiter_init (&port->limiter, secret);
   for (guint i = 0; i < MEMBERS; i++) {
     g_autofree gchar *streamid = g_strdup_printf ("%u", i);
     guint place = add (port->routes, FASP_ROLE_SENDER, streamid);
@@ -99,7 +99,7 @@ port_free (Port *port)
 {
   for (guint i = 0; i < MEMBERS; i++)
     fasp_endpoint_free (port->members[i]);
-  g_assert_cmpuint (fasp_limiter_count_half (&port->gate), ==, 0);
+  g_assert_cmpuint (fasp_limiter_count_half (&port->limiter), ==, 0);
   fasp_routes_free (port->routes);
   g_rand_free (port->rand);
   g_free (port);
@@ -195,7 +195,7 @@ test_streams (void)
     addresses[i] = make_address (10 + i);
     callers[i] = dial (port, &addresses[i], i, streamid);
     g_assert_cmpuint (stats_of (callers[i]).sessions, ==, 1);
-    g_assert_cmpuint (fasp_limiter_count_half (&port->gate), ==, 0);
+    g_assert_cmpuint (fasp_limiter_count_half (&port->limiter), ==, 0);
   }
   for (guint i = 0; i < MEMBERS; i++) {
     guint8 data[1000];
@@ -230,7 +230,7 @@ assert_refused (Port *port, guint key, const gchar *streamid, FaspReason reason,
   g_assert_cmpint (event.reason, ==, reason);
   g_assert_nonnull (strstr (event.text, text));
   g_assert_cmpint (event.final, ==, reason != FASP_REASON_BUSY);
-  g_assert_cmpuint (fasp_limiter_count_half (&port->gate), ==, 0);
+  g_assert_cmpuint (fasp_limiter_count_half (&port->limiter), ==, 0);
   fasp_endpoint_free (caller);
 }
 
@@ -359,7 +359,7 @@ test_flood (void)
   begun = count_sessions (port);
   g_assert_cmpuint (begun, >, 8);   /* who wants none that is there counts, too */
   g_assert_cmpuint (begun, <=, 16); /* half_open_max */
-  g_assert_cmpuint (fasp_limiter_count_half (&port->gate), ==, begun);
+  g_assert_cmpuint (fasp_limiter_count_half (&port->limiter), ==, begun);
   port_send (port, NULL, NULL);
   g_assert_cmpuint (port->largest, <=, FASP_OPEN_SIZE);
   g_assert_cmpuint (port->answers, <=, 2000);
@@ -367,7 +367,7 @@ test_flood (void)
   port->now += 6 * FASP_SEC;
   port_send (port, NULL, NULL);
   g_assert_cmpuint (count_sessions (port), ==, 0);
-  g_assert_cmpuint (fasp_limiter_count_half (&port->gate), ==, 0);
+  g_assert_cmpuint (fasp_limiter_count_half (&port->limiter), ==, 0);
   port_free (port);
 }
 

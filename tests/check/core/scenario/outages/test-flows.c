@@ -451,7 +451,7 @@ test_promise (void)
     FaspEndpointConfig sender;
     VstreamConfig config;
     Vnet *net = vnet_new (i + 1);
-    const FaspPathEstimate *outlook;
+    const FaspPathEstimate *estimate;
     Vstream *stream;
 
     vstream_config_init (&config);
@@ -476,16 +476,16 @@ test_promise (void)
         black_out (net, link, 0, d->together, TRUE, FALSE);
       vstream_run_until (stream, t * FASP_SEC / 2);
     }
-    outlook = &fasp_endpoint_nth (stream->sender, 0)->tx.estimate;
-    g_assert_cmpfloat (outlook->goal.lost, >, d->lost_least);
-    g_assert_cmpfloat (outlook->goal.lost, <, d->lost_most);
-    g_assert_cmpfloat (outlook->promise.interval, >, d->least);
-    g_assert_cmpfloat (outlook->promise.interval, <, d->most);
+    estimate = &fasp_endpoint_nth (stream->sender, 0)->tx.estimate;
+    g_assert_cmpfloat (estimate->goal.lost, >, d->lost_least);
+    g_assert_cmpfloat (estimate->goal.lost, <, d->lost_most);
+    g_assert_cmpfloat (estimate->promise.interval, >, d->least);
+    g_assert_cmpfloat (estimate->promise.interval, <, d->most);
     g_assert_cmpuint (stream->receiver_stats.latency.skips > 0, ==, d->most < 60);
     /* alone, it has its own loss */
     black_out (net, 1, 0, 60 * FASP_SEC, TRUE, TRUE);
     vstream_run_until (stream, 65 * FASP_SEC);
-    g_assert_cmpfloat (outlook->goal.lost, ==, outlook->goal.path.loss);
+    g_assert_cmpfloat (estimate->goal.lost, ==, estimate->goal.path.loss);
     vstream_free (stream);
     vnet_free (net);
   }

@@ -242,7 +242,7 @@ test_wants (void)
     fasp_wire_write_hello (&w, &said);
     g_assert_true (fasp_wire_parse_hello (bytes, w.used, &heard));
     start = fasp_history_choose (p->source, vnet_get_time (p->net), &heard.wants);
-    place = fasp_store_get_offset_of (p->source->store, start);
+    place = fasp_store_get_stream_offset (p->source->store, start);
     if (table[i].first == G_MAXUINT64) {
       g_assert_cmpuint (start, ==, head);
     } else {

@@ -15,11 +15,11 @@ make_address (gboolean six, guint8 host, guint16 port)
 }
 
 static guint
-count (FaspLimiter *gate, FaspTime now, const FaspAddress *address, gboolean proved)
+count (FaspLimiter *limiter, FaspTime now, const FaspAddress *address, gboolean proved)
 {
   guint n = 0;
 
-  while (fasp_limiter_take (gate, now, address, proved))
+  while (fasp_limiter_take (limiter, now, address, proved))
     g_assert_cmpuint (++n, <, 10000);
   return n;
 }
@@ -29,22 +29,22 @@ test_networks (void)
 {
   static const guint8 secret[16] = { 1 };
   FaspTime now = 5 * FASP_SEC;
-  FaspLimiter gate;
+  FaspLimiter limiter;
 
   for (guint six = 0; six < 2; six++) {
     FaspAddress one = make_address (six, 1, 1000);
     FaspAddress same = make_address (six, 1, 2000);
     FaspAddress other = make_address (six, 2, 1000);
 
-    fasp_limiter_init (&gate, secret);
-    g_assert_cmpuint (count (&gate, now, &one, TRUE), ==, FASP_LIMITER_NETWORK_BURST);
+    fasp_limiter_init (&limiter, secret);
+    g_assert_cmpuint (count (&limiter, now, &one, TRUE), ==, FASP_LIMITER_NETWORK_BURST);
     /* another port is the same network, another network is not touched */
-    g_assert_cmpuint (count (&gate, now, &same, TRUE), ==, 0);
-    g_assert_cmpuint (count (&gate, now, &other, TRUE), ==, FASP_LIMITER_NETWORK_BURST);
+    g_assert_cmpuint (count (&limiter, now, &same, TRUE), ==, 0);
+    g_assert_cmpuint (count (&limiter, now, &other, TRUE), ==, FASP_LIMITER_NETWORK_BURST);
     now += FASP_SEC;
-    g_assert_cmpuint (count (&gate, now, &same, TRUE), ==, FASP_LIMITER_NETWORK_RATE);
+    g_assert_cmpuint (count (&limiter, now, &same, TRUE), ==, FASP_LIMITER_NETWORK_RATE);
     now += 3600 * FASP_SEC;
-    g_assert_cmpuint (count (&gate, now, &one, TRUE), ==, FASP_LIMITER_NETWORK_BURST);
+    g_assert_cmpuint (count (&limiter, now, &one, TRUE), ==, FASP_LIMITER_NETWORK_BURST);
   }
   /* one that is mapped into IPv6 is itself, and no other */
   {
@@ -56,9 +56,9 @@ test_networks (void)
     other = mapped;
     other.bytes[23]++;
     now += 3600 * FASP_SEC;
-    count (&gate, now, &mapped, TRUE);
-    g_assert_cmpuint (count (&gate, now, &four, TRUE), ==, 0);
-    g_assert_cmpuint (count (&gate, now, &other, TRUE), ==, FASP_LIMITER_NETWORK_BURST);
+    count (&limiter, now, &mapped, TRUE);
+    g_assert_cmpuint (count (&limiter, now, &four, TRUE), ==, 0);
+    g_assert_cmpuint (count (&limiter, now, &other, TRUE), ==, FASP_LIMITER_NETWORK_BURST);
   }
   /* the rest of an IPv6 address is the same network's */
   {
@@ -66,8 +66,8 @@ test_networks (void)
 
     two.bytes[20] = 77;
     now += 3600 * FASP_SEC;
-    count (&gate, now, &one, TRUE);
-    g_assert_cmpuint (count (&gate, now, &two, TRUE), ==, 0);
+    count (&limiter, now, &one, TRUE);
+    g_assert_cmpuint (count (&limiter, now, &two, TRUE), ==, 0);
   }
 }
 
@@ -78,12 +78,12 @@ test_unproved (void)
   static const guint8 secret[16] = { 1 };
   FaspAddress one = make_address (FALSE, 1, 1), two = make_address (FALSE, 2, 1);
   FaspTime now = 5 * FASP_SEC;
-  FaspLimiter gate;
+  FaspLimiter limiter;
 
-  fasp_limiter_init (&gate, secret);
-  g_assert_cmpuint (count (&gate, now, &one, FALSE), ==, FASP_LIMITER_UNPROVED_RATE);
-  g_assert_cmpuint (count (&gate, now, &two, FALSE), ==, 0);
-  g_assert_cmpuint (count (&gate, now, &two, TRUE), ==, FASP_LIMITER_NETWORK_BURST);
+  fasp_limiter_init (&limiter, secret);
+  g_assert_cmpuint (count (&limiter, now, &one, FALSE), ==, FASP_LIMITER_UNPROVED_RATE);
+  g_assert_cmpuint (count (&limiter, now, &two, FALSE), ==, 0);
+  g_assert_cmpuint (count (&limiter, now, &two, TRUE), ==, FASP_LIMITER_NETWORK_BURST);
 }
 
 /* Who is refused again and again has few goes, and gets them back in time; whether the address
@@ -98,25 +98,25 @@ test_refused (gconstpointer data)
   guint share = 1 + (proved ? FASP_LIMITER_NETWORK_REFUSED : FASP_LIMITER_UNPROVED_REFUSED);
   FaspAddress one = make_address (FALSE, 1, 1);
   FaspTime now = 5 * FASP_SEC;
-  FaspLimiter gate;
+  FaspLimiter limiter;
   guint n = 0;
 
-  fasp_limiter_init (&gate, secret);
-  while (fasp_limiter_take (&gate, now, &one, proved)) {
-    fasp_limiter_refused (&gate, now, &one, proved);
+  fasp_limiter_init (&limiter, secret);
+  while (fasp_limiter_take (&limiter, now, &one, proved)) {
+    fasp_limiter_refused (&limiter, now, &one, proved);
     n++;
   }
   g_assert_cmpuint (n, ==, (burst + share - 1) / share);
   /* and then as seldom, as long as it goes on */
   n = 0;
   for (FaspTime end = now + 60 * FASP_SEC; now < end; now += FASP_MSEC)
-    if (fasp_limiter_take (&gate, now, &one, proved)) {
-      fasp_limiter_refused (&gate, now, &one, proved);
+    if (fasp_limiter_take (&limiter, now, &one, proved)) {
+      fasp_limiter_refused (&limiter, now, &one, proved);
       n++;
     }
   g_assert_cmpuint (n, <=, 60 * rate / share + 1);
   now += 2 * FASP_SEC * burst / rate;
-  g_assert_cmpuint (count (&gate, now, &one, proved), ==, burst);
+  g_assert_cmpuint (count (&limiter, now, &one, proved), ==, burst);
 }
 
 int

@@ -55,7 +55,7 @@ test_phases (void)
   FaspStore *store = fasp_store_new (1 << 20, 1000);
   guint8 first[100], before[100], after[100], again[100], scratch[FASP_DATAGRAM_MAX];
   FaspMember member = { 0 };
-  FaspMulticastReceiver *hearing;
+  FaspMulticastReceiver *receiver;
   FaspSessionHeader header;
   FaspHello hello = { 0 };
   gsize size[2];
@@ -66,10 +66,10 @@ test_phases (void)
   while (fasp_group_log_get_pn (group->log) < (1 << FASP_GROUP_PHASE_BITS) - 2)
     fasp_group_log_sent (group->log, 1, FASP_NO_BLOCK);
   fasp_multicast_sender_describe (group, &hello);
-  hearing = fasp_multicast_receiver_new (&hello.group_key, 1);
+  receiver = fasp_multicast_receiver_new (&hello.group_key, 1);
   size[0] = get_tail (group, 1, store, first);
   g_assert_true (fasp_wire_parse_session (first, size[0], &header));
-  g_assert_cmpint (fasp_multicast_receiver_open (hearing, 1, &header, first, size[0], scratch, &r),
+  g_assert_cmpint (fasp_multicast_receiver_open (receiver, 1, &header, first, size[0], scratch, &r),
       ==, FASP_MULTICAST_RECEIVER_OK);
   size[0] = get_tail (group, 1, store, before);
   size[1] = get_tail (group, 2, store, after);
@@ -77,32 +77,33 @@ test_phases (void)
 
   /* in whatever order they come */
   g_assert_true (fasp_wire_parse_session (after, size[1], &header));
-  g_assert_cmpint (fasp_multicast_receiver_open (hearing, 1, &header, after, size[1], scratch, &r),
+  g_assert_cmpint (fasp_multicast_receiver_open (receiver, 1, &header, after, size[1], scratch, &r),
       ==, FASP_MULTICAST_RECEIVER_OK);
   g_assert_true (fasp_wire_parse_session (before, size[0], &header));
-  g_assert_cmpint (fasp_multicast_receiver_open (hearing, 1, &header, before, size[0], scratch, &r),
+  g_assert_cmpint (fasp_multicast_receiver_open (receiver, 1, &header, before, size[0], scratch,
+                       &r),
       ==, FASP_MULTICAST_RECEIVER_OK);
   /* once */
   g_assert_true (fasp_wire_parse_session (again, size[1], &header));
-  g_assert_cmpint (fasp_multicast_receiver_open (hearing, 1, &header, again, size[1], scratch, &r),
+  g_assert_cmpint (fasp_multicast_receiver_open (receiver, 1, &header, again, size[1], scratch, &r),
       ==, FASP_MULTICAST_RECEIVER_REFUSED);
   /* nothing of a phase that is far away, of the other K, or that was changed */
   header.pn += 5;
-  g_assert_cmpint (fasp_multicast_receiver_open (hearing, 1, &header, again, size[1], scratch, &r),
+  g_assert_cmpint (fasp_multicast_receiver_open (receiver, 1, &header, again, size[1], scratch, &r),
       ==, FASP_MULTICAST_RECEIVER_FORGED);
   header.phase = TRUE;
-  g_assert_cmpint (fasp_multicast_receiver_open (hearing, 1, &header, again, size[1], scratch, &r),
+  g_assert_cmpint (fasp_multicast_receiver_open (receiver, 1, &header, again, size[1], scratch, &r),
       ==, FASP_MULTICAST_RECEIVER_FORGED);
-  fasp_multicast_receiver_free (hearing);
+  fasp_multicast_receiver_free (receiver);
 
   /* who joins now gets the key of now */
   fasp_multicast_sender_describe (group, &hello);
-  hearing = fasp_multicast_receiver_new (&hello.group_key, 1);
+  receiver = fasp_multicast_receiver_new (&hello.group_key, 1);
   size[1] = get_tail (group, 3, store, after);
   g_assert_true (fasp_wire_parse_session (after, size[1], &header));
-  g_assert_cmpint (fasp_multicast_receiver_open (hearing, 1, &header, after, size[1], scratch, &r),
+  g_assert_cmpint (fasp_multicast_receiver_open (receiver, 1, &header, after, size[1], scratch, &r),
       ==, FASP_MULTICAST_RECEIVER_OK);
-  fasp_multicast_receiver_free (hearing);
+  fasp_multicast_receiver_free (receiver);
   fasp_multicast_sender_leave (group, &member);
   fasp_multicast_sender_free (group);
   fasp_store_free (store);
@@ -114,14 +115,14 @@ static void
 test_keys (void)
 {
   const FaspGroupKey key = { .cid = 1, .cipher = FASP_CIPHER_AES_128_GCM };
-  FaspMulticastReceiver *hearing = fasp_multicast_receiver_new (&key, FASP_SEC);
+  FaspMulticastReceiver *receiver = fasp_multicast_receiver_new (&key, FASP_SEC);
 
   for (guint i = 0; i < 1000; i++)
-    fasp_multicast_receiver_expect (hearing, FASP_SEC + i, G_GUINT64_CONSTANT (1) << 60);
-  g_assert_cmpuint (hearing->phase, ==, 256);
-  fasp_multicast_receiver_expect (hearing, 11 * FASP_SEC, G_GUINT64_CONSTANT (1) << 60);
-  g_assert_cmpuint (hearing->phase, ==, 256 + 100);
-  fasp_multicast_receiver_free (hearing);
+    fasp_multicast_receiver_expect (receiver, FASP_SEC + i, G_GUINT64_CONSTANT (1) << 60);
+  g_assert_cmpuint (receiver->phase, ==, 256);
+  fasp_multicast_receiver_expect (receiver, 11 * FASP_SEC, G_GUINT64_CONSTANT (1) << 60);
+  g_assert_cmpuint (receiver->phase, ==, 256 + 100);
+  fasp_multicast_receiver_free (receiver);
 }
 
 int

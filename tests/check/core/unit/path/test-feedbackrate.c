@@ -10,9 +10,9 @@
 /* A way back that takes @takes bytes/s, on which @wants bytes/s would be said. */
 typedef struct
 {
-  FaspFeedbackRate budget;
+  FaspFeedbackRate feedback_rate;
   FaspWayBack back;
-  FaspAllowance allowance;
+  FaspFeedbackBucket bucket;
   FaspTime now, free;
   guint64 takes, wants;
   FaspTime delay;  /* without a queue, between two clocks */
@@ -35,11 +35,11 @@ say (Way *w)
   w->queue = w->last - w->now;
   w->bytes += SIZE;
   w->queue_max = MAX (w->queue_max, w->queue);
-  fasp_feedback_rate_feedback (&w->budget, &w->back, w->now + w->delay + w->queue, w->now, SIZE,
-      RTT, 0);
+  fasp_feedback_rate_feedback (&w->feedback_rate, &w->back, w->now + w->delay + w->queue, w->now,
+      SIZE, RTT, 0);
   if (!w->deaf)
-    fasp_allowance_set (&w->allowance, w->budget.rate);
-  fasp_allowance_spend (&w->allowance, w->now, SIZE);
+    fasp_feedback_bucket_set (&w->bucket, w->feedback_rate.rate);
+  fasp_feedback_bucket_spend (&w->bucket, w->now, SIZE);
 }
 
 static void
@@ -50,8 +50,8 @@ run (Way *w, FaspTime duration)
   w->queue_max = 0;
   while (w->now < end) {
     say (w);
-    w->now =
-        fasp_later (w->now + SIZE * FASP_SEC / w->wants, fasp_allowance_get_time (&w->allowance));
+    w->now = fasp_later (w->now + SIZE * FASP_SEC / w->wants,
+        fasp_feedback_bucket_get_time (&w->bucket));
   }
 }
 
@@ -66,8 +66,8 @@ test_narrow (void)
     run (&w, 5 * FASP_SEC);
     run (&w, 60 * FASP_SEC);
     g_assert_cmpint (w.queue_max, <=, 150 * FASP_MSEC);
-    g_assert_cmpuint (w.budget.rate, >=, takes[i] / 2);
-    g_assert_cmpuint (w.budget.rate, <=, takes[i] * 3 / 2);
+    g_assert_cmpuint (w.feedback_rate.rate, >=, takes[i] / 2);
+    g_assert_cmpuint (w.feedback_rate.rate, <=, takes[i] * 3 / 2);
   }
 }
 
@@ -79,9 +79,9 @@ test_wide (void)
   Way w = { .now = FASP_SEC, .takes = 10000000, .wants = 200000, .delay = 5 * FASP_SEC };
 
   run (&w, FASP_SEC);
-  g_assert_cmpuint (w.budget.rate, >=, w.wants);
+  g_assert_cmpuint (w.feedback_rate.rate, >=, w.wants);
   run (&w, 60 * FASP_SEC);
-  g_assert_cmpuint (w.budget.rate, <=, 4 * w.wants);
+  g_assert_cmpuint (w.feedback_rate.rate, <=, 4 * w.wants);
   g_assert_cmpint (w.queue_max, <, FASP_MSEC);
 }
 
@@ -95,12 +95,12 @@ test_not_ours (void)
   run (&w, 5 * FASP_SEC);
   w.others = 300 * FASP_MSEC;
   run (&w, 2 * FASP_SEC);
-  g_assert_cmpuint (w.budget.rate, >=, w.wants);
+  g_assert_cmpuint (w.feedback_rate.rate, >=, w.wants);
   run (&w, 30 * FASP_SEC);
-  g_assert_cmpuint (w.budget.rate, >=, w.wants);
+  g_assert_cmpuint (w.feedback_rate.rate, >=, w.wants);
   w.others = 0;
   run (&w, 30 * FASP_SEC);
-  g_assert_cmpuint (w.budget.rate, >=, w.wants);
+  g_assert_cmpuint (w.feedback_rate.rate, >=, w.wants);
 }
 
 /* Delays that spread are no queue: what is wanted can be said. */
@@ -134,11 +134,11 @@ test_not_told (void)
   Way w = { .now = FASP_SEC, .takes = 100000, .wants = 15000 };
 
   run (&w, 5 * FASP_SEC);
-  g_assert_cmpuint (w.budget.rate, >=, w.wants);
+  g_assert_cmpuint (w.feedback_rate.rate, >=, w.wants);
   w.takes = 8000;
   w.deaf = TRUE;
   run (&w, FASP_SEC);
-  g_assert_cmpuint (w.budget.rate, <, 8000);
+  g_assert_cmpuint (w.feedback_rate.rate, <, 8000);
   g_assert_cmpint (w.queue, >, 500 * FASP_MSEC);
   w.deaf = FALSE;
   run (&w, 5 * FASP_SEC);
@@ -150,7 +150,7 @@ test_not_told (void)
 static void
 test_clocks (void)
 {
-  FaspFeedbackRate budget = { 0 };
+  FaspFeedbackRate feedback_rate = { 0 };
   FaspWayBack back = { 0 };
   gdouble clock = 0xfff00000;
   FaspTime now = 0;
@@ -158,8 +158,8 @@ test_clocks (void)
   for (guint i = 0; i < 400000; i++) {
     now += 20 * FASP_MSEC;
     clock += 20 * FASP_MSEC * 1.0002;
-    fasp_feedback_rate_feedback (&budget, &back, now, (guint64) clock, SIZE, RTT, 0);
-    g_assert_cmpuint (budget.rate, ==, FASP_FEEDBACK_RATE_FIRST);
+    fasp_feedback_rate_feedback (&feedback_rate, &back, now, (guint64) clock, SIZE, RTT, 0);
+    g_assert_cmpuint (feedback_rate.rate, ==, FASP_FEEDBACK_RATE_FIRST);
   }
 }
 
@@ -167,17 +167,17 @@ static void
 test_hostile (void)
 {
   g_autoptr (GRand) rand = g_rand_new_with_seed (5);
-  FaspFeedbackRate budget = { 0 };
+  FaspFeedbackRate feedback_rate = { 0 };
   FaspWayBack back = { 0 };
   FaspTime now = 0;
 
   for (guint i = 0; i < 100000; i++) {
     now += g_rand_int_range (rand, 0, 4) * g_rand_int_range (rand, 0, 100000);
-    fasp_feedback_rate_feedback (&budget, &back, now,
+    fasp_feedback_rate_feedback (&feedback_rate, &back, now,
         g_rand_int (rand) >> g_rand_int_range (rand, 0, 32), g_rand_int_range (rand, 20, 1500),
         g_rand_int_range (rand, 0, 10000000), g_rand_int (rand));
-    g_assert_cmpuint (budget.rate, >=, FASP_FEEDBACK_RATE_LEAST);
-    g_assert_cmpuint (budget.rate, <=, FASP_FEEDBACK_RATE_MOST);
+    g_assert_cmpuint (feedback_rate.rate, >=, FASP_FEEDBACK_RATE_LEAST);
+    g_assert_cmpuint (feedback_rate.rate, <=, FASP_FEEDBACK_RATE_MOST);
     if (i % 1000 == 0)
       now += 100 * FASP_SEC;
   }

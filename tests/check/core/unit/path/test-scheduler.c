@@ -8,32 +8,32 @@
 static void
 test_due (void)
 {
-  FaspSchedulerEntry turns[3];
+  FaspSchedulerEntry entries[3];
   FaspScheduler t;
 
   fasp_scheduler_init (&t);
   g_assert_null (fasp_scheduler_next (&t, 0));
   g_assert_cmpint (fasp_scheduler_get_time (&t), ==, FASP_NEVER);
   for (guint i = 0; i < 3; i++) {
-    fasp_scheduler_add (&t, &turns[i], &turns[i]);
-    fasp_scheduler_done (&t, &turns[i], 0, 100 * (3 - i), FALSE);
+    fasp_scheduler_add (&t, &entries[i], &entries[i]);
+    fasp_scheduler_done (&t, &entries[i], 0, 100 * (3 - i), FALSE);
   }
   g_assert_null (fasp_scheduler_next (&t, 99));
-  g_assert_true (fasp_scheduler_next (&t, 100) == &turns[2]);
-  fasp_scheduler_done (&t, &turns[2], 100, FASP_NEVER, FALSE);
+  g_assert_true (fasp_scheduler_next (&t, 100) == &entries[2]);
+  fasp_scheduler_done (&t, &entries[2], 100, FASP_NEVER, FALSE);
   g_assert_null (fasp_scheduler_next (&t, 100));
   /* of several not each for itself: on ticks of an eighth of the quantum */
   g_assert_cmpint (fasp_scheduler_get_time (&t), >=, 200);
   g_assert_cmpint (fasp_scheduler_get_time (&t), <, 200 + 2 * FASP_SCHEDULER_QUANTUM / 8);
   /* sooner, not later */
-  fasp_scheduler_wake (&t, &turns[0], 144);
-  fasp_scheduler_wake (&t, &turns[1], 500);
+  fasp_scheduler_wake (&t, &entries[0], 144);
+  fasp_scheduler_wake (&t, &entries[1], 500);
   g_assert_cmpint (fasp_scheduler_get_time (&t), ==, 144);
-  fasp_scheduler_remove (&t, &turns[0]);
-  fasp_scheduler_done (&t, &turns[2], 100, 201, FALSE);
+  fasp_scheduler_remove (&t, &entries[0]);
+  fasp_scheduler_done (&t, &entries[2], 100, 201, FALSE);
   g_assert_cmpint (fasp_scheduler_get_time (&t), ==, 204);
-  fasp_scheduler_remove (&t, &turns[1]);
-  fasp_scheduler_remove (&t, &turns[2]);
+  fasp_scheduler_remove (&t, &entries[1]);
+  fasp_scheduler_remove (&t, &entries[2]);
   g_assert_null (fasp_scheduler_next (&t, FASP_NEVER));
   fasp_scheduler_clear (&t);
 }
@@ -42,18 +42,18 @@ test_due (void)
 static void
 test_fair (void)
 {
-  FaspSchedulerEntry turns[3];
+  FaspSchedulerEntry entries[3];
   guint served[3] = { 0 };
   FaspScheduler t;
 
   fasp_scheduler_init (&t);
   for (guint i = 0; i < 3; i++)
-    fasp_scheduler_add (&t, &turns[i], &turns[i]);
+    fasp_scheduler_add (&t, &entries[i], &entries[i]);
   for (FaspTime now = 10; now < 1010; now++) {
     FaspSchedulerEntry *turn = fasp_scheduler_next (&t, now);
 
     g_assert_nonnull (turn);
-    served[turn - turns]++;
+    served[turn - entries]++;
     fasp_scheduler_used (&t, turn, now);
   }
   for (guint i = 0; i < 3; i++)
@@ -63,19 +63,19 @@ test_fair (void)
   for (FaspTime now = 2000; now < 3000; now++) {
     FaspSchedulerEntry *turn = fasp_scheduler_next (&t, now);
 
-    served[turn - turns]++;
+    served[turn - entries]++;
     fasp_scheduler_used (&t, turn, now);
-    fasp_scheduler_wake (&t, &turns[1], 0);
+    fasp_scheduler_wake (&t, &entries[1], 0);
   }
   for (guint i = 0; i < 3; i++)
     g_assert_cmpuint (served[i], >, 200);
-  fasp_scheduler_remove (&t, &turns[0]);
-  fasp_scheduler_remove (&t, &turns[2]);
+  fasp_scheduler_remove (&t, &entries[0]);
+  fasp_scheduler_remove (&t, &entries[2]);
   for (guint i = 0; i < 100; i++) {
-    g_assert_true (fasp_scheduler_next (&t, 4000) == &turns[1]);
-    fasp_scheduler_used (&t, &turns[1], 4000);
+    g_assert_true (fasp_scheduler_next (&t, 4000) == &entries[1]);
+    fasp_scheduler_used (&t, &entries[1], 4000);
   }
-  fasp_scheduler_remove (&t, &turns[1]);
+  fasp_scheduler_remove (&t, &entries[1]);
   fasp_scheduler_clear (&t);
 }
 
@@ -83,22 +83,22 @@ test_fair (void)
 static void
 test_elsewhere (void)
 {
-  FaspSchedulerEntry turns[2];
+  FaspSchedulerEntry entries[2];
   FaspScheduler t;
 
   fasp_scheduler_init (&t);
-  fasp_scheduler_add (&t, &turns[0], &turns[0]);
+  fasp_scheduler_add (&t, &entries[0], &entries[0]);
   g_assert_cmpint (t.quantum, ==, 0);
   fasp_scheduler_set_elsewhere (&t, 64);
   g_assert_cmpint (t.quantum, ==, 64 * FASP_SCHEDULER_QUANTUM);
-  fasp_scheduler_add (&t, &turns[1], &turns[1]);
+  fasp_scheduler_add (&t, &entries[1], &entries[1]);
   g_assert_cmpint (t.quantum, ==, 65 * FASP_SCHEDULER_QUANTUM);
   fasp_scheduler_set_elsewhere (&t, 10000);
   g_assert_cmpint (t.quantum, ==, FASP_SCHEDULER_QUANTUM_MAX);
   fasp_scheduler_set_elsewhere (&t, 0);
-  fasp_scheduler_remove (&t, &turns[1]);
+  fasp_scheduler_remove (&t, &entries[1]);
   g_assert_cmpint (t.quantum, ==, 0);
-  fasp_scheduler_remove (&t, &turns[0]);
+  fasp_scheduler_remove (&t, &entries[0]);
   fasp_scheduler_clear (&t);
 }
 
@@ -106,34 +106,34 @@ test_elsewhere (void)
 static void
 test_senders (void)
 {
-  FaspSchedulerEntry turns[4];
+  FaspSchedulerEntry entries[4];
   FaspScheduler t;
 
   fasp_scheduler_init (&t);
   for (guint i = 0; i < 4; i++)
-    fasp_scheduler_add (&t, &turns[i], &turns[i]);
+    fasp_scheduler_add (&t, &entries[i], &entries[i]);
   g_assert_null (fasp_scheduler_get_sender (&t, 0, NULL));
   for (guint i = 0; i < 3; i++)
-    fasp_scheduler_used (&t, &turns[i], 10 * i);
-  fasp_scheduler_used (&t, &turns[1], 30);
-  fasp_scheduler_used (&t, &turns[1], 40);
-  g_assert_true (fasp_scheduler_get_sender (&t, 20, NULL) == &turns[1]);
-  g_assert_true (fasp_scheduler_get_sender (&t, 20, &turns[1]) == &turns[2]);
-  g_assert_null (fasp_scheduler_get_sender (&t, 20, &turns[2]));
-  g_assert_true (fasp_scheduler_get_sender (&t, 0, &turns[2]) == &turns[0]);
-  g_assert_null (fasp_scheduler_get_sender (&t, 0, &turns[0]));
+    fasp_scheduler_used (&t, &entries[i], 10 * i);
+  fasp_scheduler_used (&t, &entries[1], 30);
+  fasp_scheduler_used (&t, &entries[1], 40);
+  g_assert_true (fasp_scheduler_get_sender (&t, 20, NULL) == &entries[1]);
+  g_assert_true (fasp_scheduler_get_sender (&t, 20, &entries[1]) == &entries[2]);
+  g_assert_null (fasp_scheduler_get_sender (&t, 20, &entries[2]));
+  g_assert_true (fasp_scheduler_get_sender (&t, 0, &entries[2]) == &entries[0]);
+  g_assert_null (fasp_scheduler_get_sender (&t, 0, &entries[0]));
   g_assert_null (fasp_scheduler_get_sender (&t, 41, NULL));
   /* who has left is none of them, and nobody's successor */
-  fasp_scheduler_remove (&t, &turns[1]);
-  g_assert_true (fasp_scheduler_get_sender (&t, 0, NULL) == &turns[2]);
-  fasp_scheduler_remove (&t, &turns[3]);
-  fasp_scheduler_remove (&t, &turns[0]);
-  g_assert_null (fasp_scheduler_get_sender (&t, 0, &turns[2]));
-  fasp_scheduler_add (&t, &turns[1], &turns[1]);
-  fasp_scheduler_used (&t, &turns[1], 50);
-  g_assert_true (fasp_scheduler_get_sender (&t, 50, NULL) == &turns[1]);
-  fasp_scheduler_remove (&t, &turns[1]);
-  fasp_scheduler_remove (&t, &turns[2]);
+  fasp_scheduler_remove (&t, &entries[1]);
+  g_assert_true (fasp_scheduler_get_sender (&t, 0, NULL) == &entries[2]);
+  fasp_scheduler_remove (&t, &entries[3]);
+  fasp_scheduler_remove (&t, &entries[0]);
+  g_assert_null (fasp_scheduler_get_sender (&t, 0, &entries[2]));
+  fasp_scheduler_add (&t, &entries[1], &entries[1]);
+  fasp_scheduler_used (&t, &entries[1], 50);
+  g_assert_true (fasp_scheduler_get_sender (&t, 50, NULL) == &entries[1]);
+  fasp_scheduler_remove (&t, &entries[1]);
+  fasp_scheduler_remove (&t, &entries[2]);
   fasp_scheduler_clear (&t);
 }
 
@@ -142,23 +142,23 @@ test_senders (void)
 static void
 test_written (void)
 {
-  static FaspSchedulerEntry turns[N];
+  static FaspSchedulerEntry entries[N];
   FaspSchedulerEntry *turn;
   guint looks = 0, others = 0;
   FaspScheduler t;
 
   fasp_scheduler_init (&t);
-  fasp_scheduler_add (&t, &turns[0], &turns[0]);
-  fasp_scheduler_done (&t, &turns[0], 1000, FASP_NEVER, TRUE);
+  fasp_scheduler_add (&t, &entries[0], &entries[0]);
+  fasp_scheduler_done (&t, &entries[0], 1000, FASP_NEVER, TRUE);
   fasp_scheduler_written (&t, 1000);
-  g_assert_true (fasp_scheduler_next (&t, 1000) == &turns[0]);
+  g_assert_true (fasp_scheduler_next (&t, 1000) == &entries[0]);
   for (guint i = 1; i < N; i++)
-    fasp_scheduler_add (&t, &turns[i], &turns[i]);
+    fasp_scheduler_add (&t, &entries[i], &entries[i]);
   /* the last one is paced: it waits for its time, not for more */
   for (FaspTime now = 2000; now < 1002000; now += 500) {
     fasp_scheduler_written (&t, now);
     while ((turn = fasp_scheduler_next (&t, now)) != NULL) {
-      gboolean last = turn == &turns[N - 1];
+      gboolean last = turn == &entries[N - 1];
 
       looks += !last;
       others += last;
@@ -170,7 +170,7 @@ test_written (void)
   g_assert_cmpuint (looks, <=, 101 * (N - 1));
   g_assert_cmpuint (others, ==, 500);
   for (guint i = 0; i < N; i++)
-    fasp_scheduler_remove (&t, &turns[i]);
+    fasp_scheduler_remove (&t, &entries[i]);
   fasp_scheduler_written (&t, FASP_NEVER);
   g_assert_null (fasp_scheduler_next (&t, FASP_NEVER));
   fasp_scheduler_clear (&t);
@@ -181,24 +181,24 @@ test_written (void)
 static void
 test_woken (void)
 {
-  FaspSchedulerEntry turns[2];
+  FaspSchedulerEntry entries[2];
   FaspScheduler t;
 
   fasp_scheduler_init (&t);
-  fasp_scheduler_add (&t, &turns[0], &turns[0]);
-  fasp_scheduler_done (&t, &turns[0], 10, FASP_NEVER, TRUE);
+  fasp_scheduler_add (&t, &entries[0], &entries[0]);
+  fasp_scheduler_done (&t, &entries[0], 10, FASP_NEVER, TRUE);
   fasp_scheduler_written (&t, 20);
-  fasp_scheduler_wake (&t, &turns[0], 15);
+  fasp_scheduler_wake (&t, &entries[0], 15);
   for (guint i = 0; i < 100; i++) {
-    g_assert_true (fasp_scheduler_next (&t, 30) == &turns[0]);
-    fasp_scheduler_used (&t, &turns[0], 30);
+    g_assert_true (fasp_scheduler_next (&t, 30) == &entries[0]);
+    fasp_scheduler_used (&t, &entries[0], 30);
   }
-  fasp_scheduler_done (&t, &turns[0], 40, FASP_NEVER, TRUE);
-  fasp_scheduler_add (&t, &turns[1], &turns[1]);
-  fasp_scheduler_done (&t, &turns[1], 41, FASP_NEVER, TRUE);
+  fasp_scheduler_done (&t, &entries[0], 40, FASP_NEVER, TRUE);
+  fasp_scheduler_add (&t, &entries[1], &entries[1]);
+  fasp_scheduler_done (&t, &entries[1], 41, FASP_NEVER, TRUE);
   g_assert_null (fasp_scheduler_next (&t, 1000));
   fasp_scheduler_written (&t, 1000);
-  fasp_scheduler_wake (&t, &turns[1], 900);
+  fasp_scheduler_wake (&t, &entries[1], 900);
   for (guint i = 0; i < 100; i++) {
     FaspSchedulerEntry *turn = fasp_scheduler_next (&t, 1001 + i);
 
@@ -206,13 +206,13 @@ test_woken (void)
     fasp_scheduler_used (&t, turn, 1001 + i);
   }
   /* both have been looked at: nothing new */
-  fasp_scheduler_done (&t, &turns[0], 2000, FASP_NEVER, TRUE);
-  fasp_scheduler_done (&t, &turns[1], 2000, FASP_NEVER, FALSE);
+  fasp_scheduler_done (&t, &entries[0], 2000, FASP_NEVER, TRUE);
+  fasp_scheduler_done (&t, &entries[1], 2000, FASP_NEVER, FALSE);
   g_assert_cmpint (fasp_scheduler_get_time (&t), ==, FASP_NEVER);
   fasp_scheduler_written (&t, 2001);
-  g_assert_true (fasp_scheduler_next (&t, 3000) == &turns[0]);
-  fasp_scheduler_remove (&t, &turns[0]);
-  fasp_scheduler_remove (&t, &turns[1]);
+  g_assert_true (fasp_scheduler_next (&t, 3000) == &entries[0]);
+  fasp_scheduler_remove (&t, &entries[0]);
+  fasp_scheduler_remove (&t, &entries[1]);
   fasp_scheduler_clear (&t);
 }
 

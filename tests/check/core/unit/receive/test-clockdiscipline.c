@@ -13,14 +13,14 @@
 static void
 test_alone (void)
 {
-  FaspClockDiscipline follower;
+  FaspClockDiscipline discipline;
 
-  fasp_clock_discipline_init (&follower, 5000000000);
-  g_assert_cmpint (fasp_clock_discipline_get (&follower, 5000000000), ==, 5000000000);
-  g_assert_cmpint (fasp_clock_discipline_get (&follower, 9000000123), ==, 9000000123);
+  fasp_clock_discipline_init (&discipline, 5000000000);
+  g_assert_cmpint (fasp_clock_discipline_get (&discipline, 5000000000), ==, 5000000000);
+  g_assert_cmpint (fasp_clock_discipline_get (&discipline, 9000000123), ==, 9000000123);
   /* nobody there: nothing changes */
-  fasp_clock_discipline_look (&follower, 8000000000, &(FaspSenderClock) { FALSE });
-  g_assert_cmpint (fasp_clock_discipline_get (&follower, 9000000123), ==, 9000000123);
+  fasp_clock_discipline_look (&discipline, 8000000000, &(FaspSenderClock) { FALSE });
+  g_assert_cmpint (fasp_clock_discipline_get (&discipline, 9000000123), ==, 9000000123);
 }
 
 /* The sender falls silent: at its rate for ever, without a break; what was to be made
@@ -36,20 +36,20 @@ test_silence (void)
     .skew = -80 * PPM,
   };
   gint64 second = FASP_SEC * NS, value;
-  FaspClockDiscipline follower;
+  FaspClockDiscipline discipline;
 
-  fasp_clock_discipline_init (&follower, 0);
-  fasp_clock_discipline_look (&follower, second, &sender);
+  fasp_clock_discipline_init (&discipline, 0);
+  fasp_clock_discipline_look (&discipline, second, &sender);
   sender.offset -= 16000; /* 16 ms: 1 ms at a time */
-  fasp_clock_discipline_look (&follower, 2 * second, &sender);
-  value = fasp_clock_discipline_get (&follower, 2 * second);
-  g_assert_cmpint (fasp_clock_discipline_get (&follower, 3 * second), ==,
+  fasp_clock_discipline_look (&discipline, 2 * second, &sender);
+  value = fasp_clock_discipline_get (&discipline, 2 * second);
+  g_assert_cmpint (fasp_clock_discipline_get (&discipline, 3 * second), ==,
       value + second + 80000 + 500000);
-  g_assert_cmpint (ABS (fasp_clock_discipline_get (&follower, 4 * second) - value - 2 * second
+  g_assert_cmpint (ABS (fasp_clock_discipline_get (&discipline, 4 * second) - value - 2 * second
                        - 2 * 80000 - 1000000),
       <=, 10000);
-  value = fasp_clock_discipline_get (&follower, 4 * second);
-  g_assert_cmpint (ABS (fasp_clock_discipline_get (&follower, 100004 * second) - value
+  value = fasp_clock_discipline_get (&discipline, 4 * second);
+  g_assert_cmpint (ABS (fasp_clock_discipline_get (&discipline, 100004 * second) - value
                        - 100000 * (second + 80000)),
       <=, 1000);
 }
@@ -59,14 +59,14 @@ static void
 test_epochs (void)
 {
   FaspSenderClock sender = { .known = TRUE };
-  FaspClockDiscipline follower;
+  FaspClockDiscipline discipline;
 
-  fasp_clock_discipline_init (&follower, 0);
+  fasp_clock_discipline_init (&discipline, 0);
   for (gint64 t = 0; t < 100; t++) {
     sender.epoch = 1 + t / 10;
     sender.offset = t / 10 % 2 == 0 ? 0 : 3600 * FASP_SEC * (t / 10);
-    fasp_clock_discipline_look (&follower, t * FASP_SEC * NS, &sender);
-    g_assert_cmpint (fasp_clock_discipline_get (&follower, t * FASP_SEC * NS), ==,
+    fasp_clock_discipline_look (&discipline, t * FASP_SEC * NS, &sender);
+    g_assert_cmpint (fasp_clock_discipline_get (&discipline, t * FASP_SEC * NS), ==,
         t * FASP_SEC * NS);
   }
 }
@@ -93,14 +93,14 @@ test_hour (void)
     GRand *rand = g_rand_new_with_seed (c);
     FaspSenderClock sender = { .known = TRUE, .epoch = 1 };
     gint64 value_before = 0;
-    FaspClockDiscipline follower;
+    FaspClockDiscipline discipline;
     FaspMediaClock clock;
     FaspSkew skew;
     guint64 n = 0;
 
     fasp_media_clock_init (&clock);
     fasp_skew_init (&skew);
-    fasp_clock_discipline_init (&follower, 0);
+    fasp_clock_discipline_init (&discipline, 0);
     for (FaspTime t = 0; t < 5400 * FASP_SEC; t += frame, n++) {
       FaspTime media = t * (1 + cases[c].ppm * PPM), level;
       FaspTime arrival = t + cases[c].rtt / 2 + g_rand_int_range (rand, 0, cases[c].jitter);
@@ -113,10 +113,10 @@ test_hour (void)
       sender.offset = clock.offset;
       sender.skew_known = skew.known;
       sender.skew = skew.skew;
-      fasp_clock_discipline_look (&follower, arrival * NS, &sender);
-      pts = fasp_clock_discipline_get (&follower, fasp_media_clock_map (&clock, n, media) * NS);
+      fasp_clock_discipline_look (&discipline, arrival * NS, &sender);
+      pts = fasp_clock_discipline_get (&discipline, fasp_media_clock_map (&clock, n, media) * NS);
       /* how far off is it on that clock, and how much is left until then? */
-      played = pts / NS + latency - fasp_clock_discipline_get (&follower, arrival * NS) / NS;
+      played = pts / NS + latency - fasp_clock_discipline_get (&discipline, arrival * NS) / NS;
       g_assert_cmpint (played, >, 0);
       if (t < 120 * FASP_SEC) {
         value_before = pts;
@@ -130,7 +130,7 @@ test_hour (void)
       value_before = pts;
     }
     /* in the end not a millisecond has been lost */
-    g_assert_cmpint (ABS (follower.error), <=, FASP_MSEC * NS / 4);
+    g_assert_cmpint (ABS (discipline.error), <=, FASP_MSEC * NS / 4);
     g_rand_free (rand);
   }
 }

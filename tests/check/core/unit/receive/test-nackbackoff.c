@@ -7,22 +7,22 @@
 #define RTT (20 * FASP_MSEC)
 
 static void
-test_damp (void)
+test_backoff (void)
 {
   const guint n = 100, rounds = 1000;
   const FaspTime t = 8 * RTT, d = RTT;
-  FaspNackBackoff damps[100];
+  FaspNackBackoff backoffs[100];
   guint early = 0;
 
   for (guint i = 0; i < n; i++) {
-    fasp_nack_backoff_init (&damps[i], i + 1);
-    fasp_nack_backoff_set (&damps[i], n, t, 500);
+    fasp_nack_backoff_init (&backoffs[i], i + 1);
+    fasp_nack_backoff_set (&backoffs[i], n, t, 500);
   }
   for (guint r = 0; r < rounds; r++) {
     FaspTime times[100], first = t;
 
     for (guint i = 0; i < n; i++) {
-      times[i] = fasp_nack_backoff_draw (&damps[i]);
+      times[i] = fasp_nack_backoff_draw (&backoffs[i]);
       g_assert_cmpint (times[i], >=, 0);
       g_assert_cmpint (times[i], <=, t);
       first = MIN (first, times[i]);
@@ -34,7 +34,7 @@ test_damp (void)
   g_assert_cmpfloat (early / (gdouble) rounds, >, 1.5);
   g_assert_cmpfloat (early / (gdouble) rounds, <, 2.5);
   for (guint i = 0; i < n; i++) {
-    FaspTime clock = fasp_nack_backoff_draw_clock (&damps[i]);
+    FaspTime clock = fasp_nack_backoff_draw_clock (&backoffs[i]);
 
     g_assert_cmpint (clock, >=, 375 * FASP_MSEC);
     g_assert_cmpint (clock, <=, 500 * FASP_MSEC);
@@ -43,7 +43,7 @@ test_damp (void)
 
 /* Whatever the sender, or another member, says. */
 static void
-test_damp_bounds (void)
+test_bounds (void)
 {
   FaspNackBackoff backoff;
 
@@ -61,7 +61,7 @@ test_damp_bounds (void)
 
 /* What was lost after a request's time was drawn is not asked for by it. */
 static void
-test_damp_request (void)
+test_request (void)
 {
   FaspNackBackoff backoff;
 
@@ -85,8 +85,8 @@ int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
-  g_test_add_func ("/group/damp", test_damp);
-  g_test_add_func ("/group/damp/bounds", test_damp_bounds);
-  g_test_add_func ("/group/damp/request", test_damp_request);
+  g_test_add_func ("/group/damp", test_backoff);
+  g_test_add_func ("/group/damp/bounds", test_bounds);
+  g_test_add_func ("/group/damp/request", test_request);
   return g_test_run ();
 }

@@ -173,7 +173,7 @@ rewrite_frames (const guint8 *frames, gsize size, FaspWriter *w)
         break;
       case FASP_FRAME_PROMISE:
         fasp_wire_write_promise (w, frame.promise.serial, frame.promise.latency,
-            frame.promise.interval, frame.promise.budget);
+            frame.promise.interval, frame.promise.feedback_rate);
         break;
       case FASP_FRAME_POSITION:
         fasp_wire_write_position (w, frame.position.n, &frame.position.offset);

@@ -235,7 +235,7 @@ test_find (gconstpointer data)
     g_assert_true (fasp_store_set_offset (store, i, i, &at, FALSE));
     head = fasp_store_seal (store);
     tail = fasp_store_get_tail (store);
-    place = fasp_store_get_offset_of (store, head);
+    place = fasp_store_get_stream_offset (store, head);
     g_assert_true (place.known == at.known && place.offset == at.offset
         && fasp_origin_equal (&place.origin, &at.origin));
 
@@ -243,7 +243,7 @@ test_find (gconstpointer data)
     place = place_at (g_rand_int_range (rand, 1, 5), g_rand_int_range (rand, 0, at.offset + 1000));
     for (guint64 n = tail; n < head; n++) {
       const FaspBlock *block = fasp_store_get (store, n);
-      FaspStreamOffset here = fasp_store_get_offset_of (store, n);
+      FaspStreamOffset here = fasp_store_get_stream_offset (store, n);
 
       if (!fasp_stream_offset_is_comparable (&here, &place))
         continue;

@@ -97,20 +97,20 @@ test_places (void)
 
   fasp_store_write (store, 0, 0, bytes, 4 * FASP_BLOCK_UNIT + 12, NULL);
   g_assert_cmpuint (fasp_store_get_head (store), ==, 3);
-  g_assert_cmpuint (fasp_store_get_offset (store, 0), ==, 0);
-  g_assert_cmpuint (fasp_store_get_offset (store, 1), ==, 3);
-  g_assert_cmpuint (fasp_store_get_offset (store, 2), ==, 6);
+  g_assert_cmpuint (fasp_store_get_units (store, 0), ==, 0);
+  g_assert_cmpuint (fasp_store_get_units (store, 1), ==, 3);
+  g_assert_cmpuint (fasp_store_get_units (store, 2), ==, 6);
   g_assert_false (fasp_store_ends_by (store, 2, 6));
   g_assert_true (fasp_store_ends_by (store, 2, 7));
   /* it was not sealed by that */
   fasp_store_write (store, 0, 0, bytes, FASP_BLOCK_UNIT, NULL);
   g_assert_cmpuint (fasp_store_get_head (store), ==, 3);
   g_assert_false (fasp_store_ends_by (store, 2, 7));
-  g_assert_cmpuint (fasp_store_get_offset (store, 3), ==, 8);
+  g_assert_cmpuint (fasp_store_get_units (store, 3), ==, 8);
   fasp_store_finish (store, 0, 0);
-  g_assert_cmpuint (fasp_store_get_offset (store, 4), ==, 9);
+  g_assert_cmpuint (fasp_store_get_units (store, 4), ==, 9);
   fasp_store_trim (store, 2);
-  g_assert_cmpuint (fasp_store_get_offset (store, 0), ==, 6);
+  g_assert_cmpuint (fasp_store_get_units (store, 0), ==, 6);
   fasp_store_free (store);
 }
 
