@@ -184,6 +184,7 @@ test_debug (void)
 {
   Case *c = case_new ();
 
+  gst_debug_set_color_mode (GST_DEBUG_COLOR_MODE_OFF);
   gst_debug_add_log_function (on_line, NULL, NULL);
   gst_debug_set_threshold_from_string ("faspdecision:5", FALSE);
   run (c, NULL, NULL, NULL);
