@@ -44,7 +44,7 @@ class Tree:
     def __init__(self, root):
         self.root = root
         core = root / CORE
-        names = re.findall(r"^subdir\('(\w+)'\)", (core / "meson.build").read_text(), re.MULTILINE)
+        names = re.findall(r"^  '(\w+)',$", (core / "meson.build").read_text(), re.MULTILINE)
         self.rooms = [Room(name, (core / name / "meson.build").read_text()) for name in names]
         self.files = {str(path.relative_to(core)): path.read_text() for path in sorted(core.rglob("*.[ch]"))}
         self.where = {path.rpartition("/")[2]: path for path in self.files if path.endswith(".h")}
