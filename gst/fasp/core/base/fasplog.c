@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <string.h>
 #include "fasplog.h"
+#include "fasplossyring.h"
 
 typedef struct
 {
   FaspLogEntry *entries; /* NULL: stopped */
-  guint size;
-  guint64 first, next;     /* entries [first, next) are here */
-  guint64 lost, lost_told; /* entries overwritten; those of them that the log has mentioned */
-} Ring;
+  FaspLossyRing ring;
+  guint64 lost_told; /* of those that the ring has lost, how many the log has mentioned */
+} Events;
 
 struct _FaspLog
 {
-  Ring *ring;      /* the endpoint's */
-  guint32 session; /* 0: this log is the endpoint's, and owns the ring */
+  Events *events;  /* the endpoint's */
+  guint32 session; /* 0: this log is the endpoint's, and owns them */
   guint states;    /* FaspLogState, a bit each */
 };
 
@@ -22,9 +22,9 @@ fasp_log_new (guint size)
 {
   FaspLog *log = g_new0 (FaspLog, 1);
 
-  log->ring = g_new0 (Ring, 1);
-  log->ring->size = size;
-  log->ring->entries = g_new (FaspLogEntry, size);
+  log->events = g_new0 (Events, 1);
+  log->events->ring.size = size;
+  log->events->entries = g_new (FaspLogEntry, size);
   return log;
 }
 
@@ -36,7 +36,7 @@ fasp_log_new_session (FaspLog *log, guint32 session)
   if (log == NULL)
     return NULL;
   part = g_new0 (FaspLog, 1);
-  part->ring = log->ring;
+  part->events = log->events;
   part->session = session;
   return part;
 }
@@ -47,8 +47,8 @@ fasp_log_free (FaspLog *log)
   if (log == NULL)
     return;
   if (log->session == 0) {
-    g_free (log->ring->entries);
-    g_free (log->ring);
+    g_free (log->events->entries);
+    g_free (log->events);
   }
   g_free (log);
 }
@@ -56,8 +56,8 @@ fasp_log_free (FaspLog *log)
 void
 fasp_log_stop (FaspLog *log)
 {
-  g_clear_pointer (&log->ring->entries, g_free);
-  log->ring->first = log->ring->next = 0;
+  g_clear_pointer (&log->events->entries, g_free);
+  log->events->ring.first = log->events->ring.next = 0;
 }
 
 static void
@@ -74,16 +74,12 @@ void
 fasp_log_add (FaspLog *log, FaspTime now, FaspLogEvent event, const gint64 *values, guint n)
 {
   const FaspLogKind *kind = fasp_log_get_kind (event);
-  Ring *ring = log->ring;
+  Events *events = log->events;
   FaspLogEntry *entry;
 
-  if (ring->entries == NULL)
+  if (events->entries == NULL)
     return;
-  if (ring->next - ring->first == ring->size) {
-    ring->first++;
-    ring->lost++;
-  }
-  entry = &ring->entries[ring->next++ % ring->size];
+  entry = &events->entries[fasp_lossy_ring_push (&events->ring)];
   entry->time = now;
   entry->session = log->session;
   entry->event = event;
@@ -109,29 +105,31 @@ fasp_log_turns (FaspLog *log, FaspLogState state, gboolean on)
 /* Makes the event for entries that were overwritten since the last one.  Returns 1 if there are
  * any, else 0. */
 static guint
-tell_lost (Ring *ring, FaspLogEntry *entry)
+tell_lost (Events *events, FaspLogEntry *entry)
 {
-  if (ring->lost == ring->lost_told || ring->first == ring->next)
+  const FaspLossyRing *ring = &events->ring;
+
+  if (ring->lost == events->lost_told || fasp_lossy_ring_is_empty (ring))
     return 0;
   memset (entry, 0, sizeof *entry);
-  entry->time = ring->entries[ring->first % ring->size].time;
+  entry->time = events->entries[fasp_lossy_ring_peek (ring)].time;
   entry->event = FASP_LOG_LOG_EVENTS_LOST;
-  entry->values[0] = ring->lost - ring->lost_told;
-  ring->lost_told = ring->lost;
+  entry->values[0] = ring->lost - events->lost_told;
+  events->lost_told = ring->lost;
   return 1;
 }
 
 guint
 fasp_log_fetch (FaspLog *log, FaspLogEntry *entries, guint max, guint64 *lost)
 {
-  Ring *ring = log->ring;
+  Events *events = log->events;
   guint n = 0;
 
   if (max > 0)
-    n = tell_lost (ring, entries);
-  while (n < max && ring->first < ring->next)
-    entries[n++] = ring->entries[ring->first++ % ring->size];
+    n = tell_lost (events, entries);
+  while (n < max && !fasp_lossy_ring_is_empty (&events->ring))
+    entries[n++] = events->entries[fasp_lossy_ring_pop (&events->ring)];
   if (lost != NULL)
-    *lost = ring->lost;
+    *lost = events->ring.lost;
   return n;
 }

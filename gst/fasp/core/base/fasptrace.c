@@ -4,30 +4,25 @@
 void
 fasp_trace_set_size (FaspTrace *trace, guint size)
 {
-  g_clear_pointer (&trace->ring, g_free);
-  *trace = (FaspTrace) { .size = size };
+  g_clear_pointer (&trace->entries, g_free);
+  trace->ring = (FaspLossyRing) { .size = size };
   if (size > 0)
-    trace->ring = g_new (FaspTraceEntry, size);
+    trace->entries = g_new (FaspTraceEntry, size);
 }
 
 void
 fasp_trace_add (FaspTrace *trace, const FaspTraceEntry *entry)
 {
-  if (trace->ring == NULL)
-    return;
-  if (trace->next - trace->first == trace->size) {
-    trace->first++;
-    trace->lost++;
-  }
-  trace->ring[trace->next++ % trace->size] = *entry;
+  if (trace->entries != NULL)
+    trace->entries[fasp_lossy_ring_push (&trace->ring)] = *entry;
 }
 
 guint
 fasp_trace_fetch (FaspTrace *trace, FaspTraceEntry *entries, guint max)
 {
-  guint n = MIN (trace->next - trace->first, max);
+  guint n = 0;
 
-  for (guint i = 0; i < n; i++)
-    entries[i] = trace->ring[trace->first++ % trace->size];
+  while (n < max && !fasp_lossy_ring_is_empty (&trace->ring))
+    entries[n++] = trace->entries[fasp_lossy_ring_pop (&trace->ring)];
   return n;
 }

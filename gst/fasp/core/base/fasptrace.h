@@ -8,6 +8,7 @@
  */
 #pragma once
 
+#include "fasplossyring.h"
 #include "fasptypes.h"
 
 G_BEGIN_DECLS
@@ -25,10 +26,8 @@ typedef struct
 
 typedef struct
 {
-  FaspTraceEntry *ring; /* NULL: nothing is recorded */
-  guint size;
-  guint64 first, next; /* entries [first, next) are here */
-  guint64 lost;        /* overwritten before they were fetched */
+  FaspTraceEntry *entries; /* NULL: nothing is recorded */
+  FaspLossyRing ring;
 } FaspTrace;
 
 /* @size: entries kept at most; 0: stops recording. */

@@ -89,7 +89,7 @@ fasp_endpoint_fetch_trace (FaspEndpoint *endpoint, FaspTraceEntry *entries, guin
     guint64 *lost)
 {
   if (lost != NULL)
-    *lost = endpoint->notes.trace->lost;
+    *lost = endpoint->notes.trace->ring.lost;
   return fasp_trace_fetch (endpoint->notes.trace, entries, max);
 }
 

@@ -35,7 +35,7 @@ trace_sent (FaspSession *session, FaspTime now, const FaspDatagram *datagram,
 {
   const FaspBlock *block;
 
-  if (session->notes.trace->ring == NULL)
+  if (session->notes.trace->entries == NULL)
     return;
   block = fasp_store_get (session->tx.store, item->number);
   fasp_trace_add (session->notes.trace,

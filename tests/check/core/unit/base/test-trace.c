@@ -13,7 +13,7 @@ test_ring (void)
   fasp_trace_set_size (&trace, 4);
   for (guint i = 0; i < 6; i++)
     fasp_trace_add (&trace, &(FaspTraceEntry) { .block = i });
-  g_assert_cmpuint (trace.lost, ==, 2);
+  g_assert_cmpuint (trace.ring.lost, ==, 2);
   g_assert_cmpuint (fasp_trace_fetch (&trace, out, 3), ==, 3);
   g_assert_cmpuint (out[0].block, ==, 2);
   g_assert_cmpuint (out[2].block, ==, 4);

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * fasplossyring.h: a ring of fixed size that never makes anybody wait: when it is full, the oldest
+ * entry is overwritten and counted.
+ *
+ * Entries have numbers that only grow.  The caller owns the entries: number n stands at n % size.
+ *
+ *     next - first <= size
+ */
+#pragma once
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+typedef struct
+{
+  guint size;          /* entries that there is room for; 0: nothing may be pushed */
+  guint64 first, next; /* entries [first, next) are here */
+  guint64 lost;        /* overwritten before they were popped */
+} FaspLossyRing;
+
+/* Returns where the next entry is to be written. */
+static inline guint
+fasp_lossy_ring_push (FaspLossyRing *ring)
+{
+  if (ring->next - ring->first == ring->size) {
+    ring->first++;
+    ring->lost++;
+  }
+  return ring->next++ % ring->size;
+}
+
+static inline gboolean
+fasp_lossy_ring_is_empty (const FaspLossyRing *ring)
+{
+  return ring->first == ring->next;
+}
+
+/* Where the oldest entry is.  There must be one. */
+static inline guint
+fasp_lossy_ring_peek (const FaspLossyRing *ring)
+{
+  return ring->first % ring->size;
+}
+
+/* The same, and takes it out. */
+static inline guint
+fasp_lossy_ring_pop (FaspLossyRing *ring)
+{
+  return ring->first++ % ring->size;
+}
+
+G_END_DECLS
