@@ -77,20 +77,10 @@ fasp_lifecycle_heard (FaspEndpoint *endpoint, FaspSession *session)
 
 /* --- it is over --------------------------------------------------------------------- */
 
-static void
-remove_reason (FaspSession *session, FaspTime now, FaspReason reason)
-{
-  session->state = FASP_SESSION_CLOSED;
-  session->closing.initiated = TRUE;
-  session->closing.reason = reason;
-  session->closing.time = FASP_NEVER;
-  session->closing.deadline = now;
-}
-
 void
 fasp_lifecycle_replaced (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
 {
-  remove_reason (session, now, FASP_REASON_REPLACED);
+  fasp_session_end_at_once (session, now, FASP_REASON_REPLACED);
   fasp_endpoint_wake (endpoint, session);
 }
 
@@ -375,12 +365,12 @@ fasp_lifecycle_tend (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
     case FASP_SESSION_OPEN:
       silent = now - fasp_session_get_silent_since (session);
       if (silent >= session->liveness.resume_timeout)
-        remove_reason (session, now, FASP_REASON_SILENT);
+        fasp_session_end_at_once (session, now, FASP_REASON_SILENT);
       else if (silent >= fasp_session_get_patience (session))
         interrupt (endpoint, now, session, "nothing is heard from it");
       tend_refusal (endpoint, now, session);
       if (session->liveness.interrupted && fasp_slow_policy_lets_go (endpoint))
-        remove_reason (session, now, FASP_REASON_SILENT);
+        fasp_session_end_at_once (session, now, FASP_REASON_SILENT);
       tend_latency (session, now);
       tell_outages (endpoint, now, session);
       if (session->role == FASP_ROLE_SENDER) {

@@ -234,6 +234,8 @@ fasp_session_has_unread (const FaspSession *session)
       && fasp_reorder_peek (session->rx.reorder) != NULL;
 }
 
+/* It is over, and nothing is sent any more. */
+void fasp_session_end_at_once (FaspSession *session, FaspTime now, FaspReason reason);
 void fasp_session_close (FaspSession *session, FaspTime now, FaspReason reason, const gchar *text);
 /* Ends the session if a CLOSE has left and was not answered in time. */
 void fasp_session_tend_close (FaspSession *session, FaspTime now);

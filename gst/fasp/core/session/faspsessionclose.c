@@ -5,17 +5,23 @@
 #include "faspsessionprivate.h"
 
 void
+fasp_session_end_at_once (FaspSession *session, FaspTime now, FaspReason reason)
+{
+  session->state = FASP_SESSION_CLOSED;
+  session->closing.initiated = TRUE;
+  session->closing.reason = reason;
+  session->closing.time = FASP_NEVER;
+  session->closing.deadline = now;
+}
+
+void
 fasp_session_close (FaspSession *session, FaspTime now, FaspReason reason, const gchar *text)
 {
   if (session->state == FASP_SESSION_CLOSING || session->state == FASP_SESSION_CLOSED)
     return;
   if (session->state != FASP_SESSION_OPEN || !session->is_proved) {
     /* its address is not proved, so nothing is sent to it */
-    session->state = FASP_SESSION_CLOSED;
-    session->closing.initiated = TRUE;
-    session->closing.reason = reason;
-    session->closing.time = FASP_NEVER;
-    session->closing.deadline = now;
+    fasp_session_end_at_once (session, now, reason);
     return;
   }
   /* a peer that is not heard is not waited for: CLOSE is sent once */
