@@ -37,12 +37,15 @@ gst_fasp_text_file_check_folder (const gchar *folder, GError **error)
 
 /* Pipes and sockets are not for us: one that nobody reads would hold up its writer for ever. */
 static gboolean
-check_kind (gboolean found, const struct stat *at, GError **error)
+is_pipe (const struct stat *at)
 {
-  if (!found || (!S_ISFIFO (at->st_mode) && !S_ISSOCK (at->st_mode)))
-    return TRUE;
-  g_set_error_literal (error, G_IO_ERROR, G_IO_ERROR_NOT_REGULAR_FILE, "It is a pipe, not a file");
-  return FALSE;
+  return S_ISFIFO (at->st_mode) || S_ISSOCK (at->st_mode);
+}
+
+static void
+set_not_a_file (GError **error)
+{
+  g_set_error_literal (error, G_IO_ERROR, G_IO_ERROR_NOT_REGULAR_FILE, "It is not a file");
 }
 
 gboolean
@@ -51,35 +54,39 @@ gst_fasp_text_file_check (const gchar *path, GError **error)
   g_autofree gchar *folder = g_path_get_dirname (path);
   struct stat at;
 
-  if (!check_kind (stat (path, &at) == 0, &at, error))
-    return FALSE;
-  if (g_file_test (path, G_FILE_TEST_IS_DIR)) {
+  if (stat (path, &at) != 0)
+    return gst_fasp_text_file_check_folder (folder, error);
+  if (S_ISDIR (at.st_mode)) {
     errno = EISDIR;
     set_errno (error);
     return FALSE;
   }
-  return g_file_test (path, G_FILE_TEST_EXISTS) ? check_access (path, W_OK, error) :
-                                                  gst_fasp_text_file_check_folder (folder, error);
+  if (is_pipe (&at)) {
+    set_not_a_file (error);
+    return FALSE;
+  }
+  return check_access (path, W_OK, error);
 }
 
 gint
 gst_fasp_text_file_open (const gchar *path, GError **error)
 {
+  /* O_NONBLOCK: a pipe that nobody reads is ENXIO at once */
+  gint file = g_open (path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0666);
   struct stat at;
-  gint file;
 
-  /* without waiting for somebody who reads, if it has become a pipe meanwhile */
-  if (!check_kind (stat (path, &at) == 0, &at, error))
-    return -1;
-  file = g_open (path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0666);
-  if (file < 0) {
+  if (file < 0 && errno == ENXIO) {
+    set_not_a_file (error);
+  } else if (file < 0 || fstat (file, &at) != 0 || fcntl (file, F_SETFL, O_APPEND) != 0) {
     set_errno (error);
-  } else if (!check_kind (fstat (file, &at) == 0, &at, error)
-      || fcntl (file, F_SETFL, O_APPEND) != 0) {
-    close (file);
-    return -1;
+  } else if (is_pipe (&at)) {
+    set_not_a_file (error);
+  } else {
+    return file;
   }
-  return file;
+  if (file >= 0)
+    close (file);
+  return -1;
 }
 
 gboolean
