@@ -9,8 +9,8 @@
  * with a network.  Told of are the streams that are later than that explains, the worst first, and
  * those of which half as much again is on the wire: to look there for what nobody has thought of.
  */
-#include <math.h>
 #include <stdio.h>
+#include "draw.h"
 #include "vstream.h"
 
 #define DURATION (20 * FASP_SEC)
@@ -49,18 +49,6 @@ typedef struct
 
 static gint first = 1, networks = 200, worst = 20;
 static gdouble every;
-
-static gdouble
-draw (GRand *rand, gdouble from, gdouble to)
-{
-  return exp (g_rand_double_range (rand, log (from), log (to)));
-}
-
-static gboolean
-happens (GRand *rand, gdouble share)
-{
-  return g_rand_double (rand) < share;
-}
 
 /* One direction: what may be wrong with both. */
 static void
