@@ -13,17 +13,26 @@ typedef struct
 {
   VnetSide to;
   FaspAddress from;
-  gboolean marked;
+  Impair *wire;
+  gboolean known; /* a NAT passes on only what comes to the ports that it gave last */
+  gboolean ecn, marked;
   gsize size;
   guint8 data[];
 } Packet;
+
+typedef struct
+{
+  VnetOutlet take; /* NULL: there is none */
+  gpointer data;
+} Outlet;
 
 struct _Vnet
 {
   GRand *rand;
   FaspTime now;
   Impair wires[VNET_NODES][VNET_NODES][VNET_LINKS]; /* from, to, by link */
-  guint16 ports[VNET_NODES];                        /* that each node appears with */
+  Outlet outlets[VNET_NODES][VNET_NODES][VNET_LINKS];
+  guint16 ports[VNET_NODES]; /* that each node appears with */
   FaspEndpoint *endpoints[VNET_NODES];
   Vlog *logs[VNET_NODES]; /* NULL: nothing is logged */
   DelayLine *packets;     /* in flight */
@@ -163,24 +172,20 @@ vnet_set_tap (Vnet *net, VnetTap tap, gpointer user_data)
   net->tap_data = user_data;
 }
 
-static void
-schedule (Vnet *net, VnetSide to, const FaspAddress *from, FaspTime when, const guint8 *data,
-    gsize size, gboolean marked)
+static Packet *
+packet_new (VnetSide to, const FaspAddress *from, const guint8 *data, gsize size)
 {
   Packet *packet = g_malloc (sizeof (Packet) + size);
 
-  packet->to = to;
-  packet->from = *from;
-  packet->size = size;
-  packet->marked = marked;
+  *packet = (Packet) { .to = to, .from = *from, .size = size };
   memcpy (packet->data, data, size);
-  delay_line_push (net->packets, when, packet);
+  return packet;
 }
 
 void
 vnet_inject (Vnet *net, VnetSide to, const FaspAddress *from, const guint8 *data, gsize size)
 {
-  schedule (net, to, from, net->now, data, size, FALSE);
+  delay_line_push (net->packets, net->now, packet_new (to, from, data, size));
 }
 
 void
@@ -224,32 +229,67 @@ deliver_in_memory (Vnet *net, FaspEndpoint *to, const Packet *packet)
   fasp_memory_unref (memory);
 }
 
+/* Takes @packet. */
+static void
+enter_wire (Vnet *net, Packet *packet, FaspTime now)
+{
+  gsize size = packet->size;
+  ImpairFate fate = impair_packet (packet->wire, net->rand, now, size + OVERHEAD, packet->ecn);
+
+  packet->marked |= fate.mark;
+  if (packet->known && fate.corrupt) {
+    guint bit = g_rand_int_range (net->rand, 0, size * 8);
+
+    packet->data[bit / 8] ^= 1 << bit % 8;
+  }
+  if (packet->known && fate.truncate)
+    packet->size = g_rand_int_range (net->rand, 0, size);
+  for (guint i = 0; packet->known && i < fate.copies; i++)
+    delay_line_push (net->packets, fate.when[i], g_memdup2 (packet, sizeof *packet + size));
+  g_free (packet);
+}
+
+void
+vnet_set_outlet (Vnet *net, VnetSide from, VnetSide to, guint link, VnetOutlet outlet,
+    gpointer data)
+{
+  net->outlets[from][to][link] = (Outlet) { outlet, data };
+}
+
+void
+vnet_release (Vnet *net, gpointer packet, gboolean dropped, gboolean marked, FaspTime now)
+{
+  Packet *p = packet;
+
+  p->marked = marked;
+  if (dropped)
+    g_free (p);
+  else
+    enter_wire (net, p, now);
+}
+
 static void
 transmit (Vnet *net, VnetSide side, FaspDatagram *d)
 {
   FaspAddress from = address (side, net->ports[side] + d->to.link);
   guint to = d->to.bytes[0] - 1, link;
-  ImpairFate fate;
+  const Outlet *outlet;
+  Packet *packet;
 
   if (to >= VNET_NODES)
     return;
   g_assert_cmpuint (d->to.link, <, VNET_LINKS);
-  fate = impair_packet (&net->wires[side][to][d->to.link], net->rand, net->now, d->size + OVERHEAD,
-      d->ecn);
-  /* a NAT passes on only what comes to the ports that it gave last */
   link = (d->to.bytes[2] << 8 | d->to.bytes[3]) - net->ports[to];
-  if (link >= VNET_LINKS)
-    return;
   from.link = link;
-  if (fate.corrupt) {
-    guint bit = g_rand_int_range (net->rand, 0, d->size * 8);
-
-    d->data[bit / 8] ^= 1 << bit % 8;
-  }
-  if (fate.truncate)
-    d->size = g_rand_int_range (net->rand, 0, d->size);
-  for (guint i = 0; i < fate.copies; i++)
-    schedule (net, to, &from, fate.when[i], d->data, d->size, fate.mark);
+  packet = packet_new (to, &from, d->data, d->size);
+  packet->wire = &net->wires[side][to][d->to.link];
+  packet->known = link < VNET_LINKS;
+  packet->ecn = d->ecn;
+  outlet = &net->outlets[side][to][d->to.link];
+  if (outlet->take != NULL)
+    outlet->take (outlet->data, packet, d->size + OVERHEAD, d->ecn);
+  else
+    enter_wire (net, packet, net->now);
 }
 
 static void

@@ -59,6 +59,14 @@ void vnet_set_path (Vnet *net, FaspTime rtt, const gdouble loss[2], const gdoubl
     guint64 rate);
 const ImpairCounters *vnet_get_counters (Vnet *net, VnetSide from, VnetSide to);
 const ImpairCounters *vnet_get_link_counters (Vnet *net, VnetSide from, VnetSide to, guint link);
+/* A datagram of @bytes, IP header included, leaves a node.  It reaches its wire when, and if,
+ * vnet_release() is called.  @ecn: it may be marked. */
+typedef void (*VnetOutlet) (gpointer data, gpointer packet, gsize bytes, gboolean ecn);
+/* What goes to @link of @to passes @outlet first. */
+void vnet_set_outlet (Vnet *net, VnetSide from, VnetSide to, guint link, VnetOutlet outlet,
+    gpointer data);
+/* The packet goes on at @now, or is dropped. */
+void vnet_release (Vnet *net, gpointer packet, gboolean dropped, gboolean marked, FaspTime now);
 /* NAT rebinding: from now on @from appears with this port. */
 void vnet_rebind (Vnet *net, VnetSide from, guint16 port);
 

@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "vlive.h"
+#include <string.h>
+#include "vencoder.h"
+
+/* The network begins then (vnet_new()). */
+#define EPOCH FASP_SEC
+/* bit/s, until a rate is told */
+#define BEGIN 1000000
+#define FRAME_MOST (VENCODER_MOST / 8) /* bytes: more than a key frame */
+/* as the elements' */
+#define LATENCY 400
+
+typedef struct
+{
+  Vlive *live;
+  Bottleneck *bottleneck;
+  BottleneckUser user;
+} Way;
+
+struct _Vlive
+{
+  VliveConfig config;
+  Vnet *net;
+  FaspEndpoint *sender, *receiver;
+  FaspAddress others[VLIVE_WAYS];
+  Way there[VLIVE_WAYS], back[VLIVE_WAYS];
+  gboolean dialled;
+  Vencoder encoder;
+  guint64 told;
+  GArray *frames;
+  gint64 next_frame; /* when it is captured */
+  guint64 made;      /* bytes of all frames */
+  guint64 written;   /* of those */
+  guint writing;     /* frame that has the next byte to be written */
+  guint64 read;      /* offset of the next byte that is read */
+  guint reading;     /* frame that has it */
+  guint8 *buffer;    /* for one frame */
+};
+
+void
+vlive_config_init (VliveConfig *config)
+{
+  *config = (VliveConfig) {
+    .control = FASP_RATE_CONTROL_ADAPTIVE,
+    .seed = 1,
+    .latency_ms = LATENCY,
+    .end = 65 * FASP_SEC,
+    .n_ways = 1,
+  };
+}
+
+/* --- the network --------------------------------------------------------------------- */
+
+static void
+on_outlet (gpointer data, gpointer packet, gsize bytes, gboolean ecn)
+{
+  Way *way = data;
+
+  bottleneck_push (way->bottleneck, vnet_get_time (way->live->net) - EPOCH, &way->user, packet,
+      bytes);
+}
+
+static void
+on_leave (gpointer data, gpointer packet, gboolean dropped, gboolean marked, gint64 now)
+{
+  Way *way = data;
+
+  vnet_release (way->live->net, packet, dropped, marked, now + EPOCH);
+}
+
+static void
+set_wire (Vlive *live, VnetSide from, guint n, Way *way, Bottleneck *bottleneck)
+{
+  const VliveWay *c = &live->config.ways[n];
+  ImpairConfig *wire = vnet_get_link_wire (live->net, from, !from, n);
+
+  wire->delay = c->delay;
+  wire->loss = c->loss;
+  if (c->dark_end > 0) {
+    wire->blackouts[0].start = c->dark + EPOCH;
+    wire->blackouts[0].end = c->dark_end + EPOCH;
+  }
+  *way = (Way) { live, bottleneck, { on_leave, way } };
+  if (bottleneck != NULL)
+    vnet_set_outlet (live->net, from, !from, n, on_outlet, way);
+}
+
+static FaspEndpoint *
+add_endpoint (Vlive *live, VnetSide side)
+{
+  gboolean sends = side == VNET_A;
+  FaspEndpointConfig c;
+
+  fasp_endpoint_config_init (&c, sends ? FASP_ROLE_SENDER : FASP_ROLE_RECEIVER,
+      sends ? FASP_MODE_CALLER : FASP_MODE_LISTENER);
+  c.settings.latency_ms = live->config.latency_ms;
+  c.settings.wait_for_connection = TRUE;
+  c.settings.max_bitrate = 0;
+  c.rate_control = live->config.control;
+  c.flows = live->config.n_ways;
+  c.flowlets = 1;
+  c.others = live->others;
+  return vnet_add_endpoint (live->net, side, &c);
+}
+
+Vlive *
+vlive_new (const VliveConfig *config)
+{
+  Vlive *live = g_new0 (Vlive, 1);
+
+  live->config = *config;
+  live->net = vnet_new (config->seed);
+  live->frames = g_array_new (FALSE, FALSE, sizeof (VliveFrame));
+  live->next_frame = config->start;
+  live->buffer = g_malloc (FRAME_MOST);
+  vencoder_init (&live->encoder, config->seed);
+  for (guint i = 0; i < config->n_ways; i++) {
+    set_wire (live, VNET_A, i, &live->there[i], config->ways[i].there);
+    set_wire (live, VNET_B, i, &live->back[i], config->ways[i].back);
+    live->others[i] = vnet_get_address (VNET_B);
+    fasp_address_add_port (&live->others[i], i + 1);
+  }
+  live->sender = add_endpoint (live, VNET_A);
+  live->receiver = add_endpoint (live, VNET_B);
+  return live;
+}
+
+void
+vlive_free (Vlive *live)
+{
+  vnet_attach (live->net, VNET_A, NULL);
+  vnet_attach (live->net, VNET_B, NULL);
+  fasp_endpoint_free (live->sender);
+  fasp_endpoint_free (live->receiver);
+  vnet_free (live->net);
+  vencoder_clear (&live->encoder);
+  g_array_unref (live->frames);
+  g_free (live->buffer);
+  g_free (live);
+}
+
+const VliveConfig *
+vlive_get_config (const Vlive *live)
+{
+  return &live->config;
+}
+
+/* --- the sender ----------------------------------------------------------------------- */
+
+static void
+capture (Vlive *live, gint64 now)
+{
+  const VliveConfig *c = &live->config;
+  VliveFrame frame = { .captured = live->next_frame, .arrived = -1 };
+
+  if (now < live->next_frame)
+    return;
+  frame.size = vencoder_next (&live->encoder,
+      MIN (live->told > 0 ? live->told : BEGIN, c->most > 0 ? c->most : VENCODER_MOST));
+  live->made += frame.size;
+  frame.end = live->made;
+  g_array_append_val (live->frames, frame);
+  live->next_frame = c->start + vencoder_get_time (live->encoder.frames);
+  if (live->next_frame >= c->pause && live->next_frame < c->resume)
+    live->next_frame = c->resume;
+  if (live->next_frame >= c->end)
+    live->next_frame = G_MAXINT64;
+}
+
+static void
+write_frames (Vlive *live, gint64 now)
+{
+  while (live->written < live->made && fasp_endpoint_can_write (live->sender)) {
+    const VliveFrame *f = &g_array_index (live->frames, VliveFrame, live->writing);
+    gsize size = f->end - live->written, taken;
+
+    memset (live->buffer, live->writing, size);
+    taken = fasp_endpoint_write (live->sender, now + EPOCH, f->captured + EPOCH, live->buffer, size,
+        NULL);
+    live->written += taken;
+    if (taken < size)
+      return;
+    live->writing++;
+  }
+}
+
+static void
+take_events (Vlive *live)
+{
+  FaspEvent event;
+
+  while (fasp_endpoint_poll_event (live->receiver, &event))
+    ;
+  while (fasp_endpoint_poll_event (live->sender, &event))
+    if (event.type == FASP_EVENT_BITRATE && event.bitrate > 0)
+      live->told = event.bitrate;
+}
+
+/* --- the receiver ---------------------------------------------------------------------- */
+
+/* The bytes up to @end, of which @data are the last, or none if it is NULL. */
+static void
+read_to (Vlive *live, guint64 end, const guint8 *data, gint64 now)
+{
+  while (live->read < end) {
+    VliveFrame *f = &g_array_index (live->frames, VliveFrame, live->reading);
+    guint64 to = MIN (end, f->end);
+
+    f->damaged |= data == NULL;
+    for (; live->read < to; live->read++)
+      if (data != NULL)
+        f->damaged |= *data++ != (guint8) live->reading;
+    if (live->read < f->end)
+      break;
+    if (!f->damaged)
+      f->arrived = now;
+    live->reading++;
+  }
+}
+
+static void
+read_blocks (Vlive *live, gint64 now)
+{
+  FaspRead read;
+
+  while (fasp_endpoint_read (live->receiver, now + EPOCH, &read)) {
+    const FaspBlock *block = read.block;
+
+    if (!(block->flags & (FASP_BLOCK_EOS | FASP_BLOCK_HEADER))) {
+      read_to (live, read.behind.offset - block->size, NULL, now);
+      read_to (live, read.behind.offset, block->data, now);
+    }
+    fasp_block_unref (read.block);
+  }
+}
+
+/* --- running ------------------------------------------------------------------------------ */
+
+gint64
+vlive_get_next (Vlive *live)
+{
+  if (!live->dialled)
+    return live->config.start;
+  return MIN (vnet_get_next (live->net) - EPOCH, live->next_frame);
+}
+
+void
+vlive_run (Vlive *live, gint64 until)
+{
+  if (!live->dialled && until >= live->config.start) {
+    FaspAddress peer = vnet_get_address (VNET_B);
+
+    live->dialled = TRUE;
+    vnet_run (live->net, live->config.start + EPOCH);
+    fasp_endpoint_dial (live->sender, live->config.start + EPOCH, &peer);
+  }
+  vnet_run (live->net, until + EPOCH);
+  read_blocks (live, until);
+  take_events (live);
+  capture (live, until);
+  write_frames (live, until);
+}
+
+const GArray *
+vlive_get_frames (const Vlive *live)
+{
+  return live->frames;
+}
+
+guint64
+vlive_get_told (const Vlive *live)
+{
+  return live->told;
+}
+
+gboolean
+vlive_get_stats (Vlive *live, FaspSessionStats *stats)
+{
+  return fasp_endpoint_get_sessions (live->sender, vnet_get_time (live->net), &(guint64) { 0 },
+             stats, 1)
+      > 0;
+}

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * vlive.h: a live stream in virtual time: an encoder (vencoder.h) that follows the rate it is
+ * told, a sender, and a receiver that notes when each frame is whole.
+ *
+ * The stream has a network (vnet.h) of its own.  What it sends passes bottlenecks (bottleneck.h)
+ * which it may share with others: vtraffic.h.  Times are µs since the beginning.
+ */
+#pragma once
+
+#include "bottleneck.h"
+#include "vnet.h"
+
+G_BEGIN_DECLS
+
+#define VLIVE_WAYS 4
+
+/* One pair of addresses. */
+typedef struct
+{
+  Bottleneck *there, *back; /* stay valid, and are freed before the stream; NULL: no limit */
+  gint64 delay;             /* in each direction, behind the bottleneck */
+  gdouble loss;             /* in each direction, 0 to 1 */
+  gint64 dark, dark_end;    /* nothing comes through, in either direction */
+} VliveWay;
+
+typedef struct
+{
+  FaspRateControl control;
+  guint32 seed;
+  guint latency_ms;
+  gint64 start, end;    /* when the first frame is captured, and when no more are */
+  gint64 pause, resume; /* no frames are captured in between */
+  guint64 most;         /* bit/s of the encoder; 0: VENCODER_MOST */
+  guint n_ways;
+  VliveWay ways[VLIVE_WAYS];
+} VliveConfig;
+
+typedef struct
+{
+  gint64 captured;
+  gint64 arrived; /* its last byte came, all before it had come; -1: not yet */
+  guint64 end;    /* bytes of the stream up to its end */
+  guint32 size;   /* bytes */
+  gboolean damaged;
+} VliveFrame;
+
+typedef struct _Vlive Vlive;
+
+void vlive_config_init (VliveConfig *config);
+Vlive *vlive_new (const VliveConfig *config);
+void vlive_free (Vlive *live);
+const VliveConfig *vlive_get_config (const Vlive *live);
+/* When to call vlive_run() at the latest. */
+gint64 vlive_get_next (Vlive *live);
+void vlive_run (Vlive *live, gint64 until);
+
+/* VliveFrame */
+const GArray *vlive_get_frames (const Vlive *live);
+/* What the encoder was told last, bit/s; 0: nothing yet. */
+guint64 vlive_get_told (const Vlive *live);
+/* Of the sender; FALSE: there is no session. */
+gboolean vlive_get_stats (Vlive *live, FaspSessionStats *stats);
+
+G_END_DECLS
