@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "faspgroupplace.h"
+#include "faspgroupinterface.h"
 #include "faspio.h"
 #include "fasplanes.h"
 #include "faspmeter.h"

@@ -9,7 +9,7 @@
 #include <netinet/in.h>
 #include <string.h>
 #include <unistd.h>
-#include "faspgroupplace.h"
+#include "faspgroupinterface.h"
 
 static struct
 {

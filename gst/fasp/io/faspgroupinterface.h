@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * faspgroupplace.h: keeps a multicast group joined at the interface with a given name, as
+ * faspgroupinterface.h: keeps a multicast group joined at the interface with a given name, as
  * faspinterface.h keeps sockets bound to one.
  *
  * The kernel knows by number at which interface a group is joined and sent to. An
