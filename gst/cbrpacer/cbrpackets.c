@@ -4,10 +4,10 @@
 typedef struct
 {
   CbrQueue *queue;
-  CbrPlace here, next; /* where it reads, and a packet further on */
-  guint size, front;   /* of a packet, and in front of its sync byte */
-  gsize there;         /* bytes looked at */
-  CbrBehind behind;    /* what is behind them */
+  CbrCursor here, next; /* where it reads, and a packet further on */
+  guint size, front;    /* of a packet, and in front of its sync byte */
+  gsize there;          /* bytes looked at */
+  CbrBehind behind;     /* what is behind them */
   gboolean impatient;
 } Look;
 
@@ -21,14 +21,14 @@ typedef enum
 /* TRUE: the byte that is the sync byte of a packet that begins at @at has come. *is_sync: it is
  * one. */
 static gboolean
-get_sync (Look *look, gsize at, CbrPlace *place, gboolean *is_sync)
+get_sync (Look *look, gsize at, CbrCursor *cursor, gboolean *is_sync)
 {
   guint8 byte = CBR_TS_SYNC;
 
   if (at + look->front >= look->there)
     return FALSE;
   /* a byte that nobody may read may be a sync byte */
-  cbr_queue_get_byte (look->queue, at + look->front, place, &byte);
+  cbr_queue_get_byte (look->queue, at + look->front, cursor, &byte);
   *is_sync = byte == CBR_TS_SYNC;
   return TRUE;
 }
@@ -39,7 +39,7 @@ static gsize
 find_packet (Look *look, gsize from, gsize to, gboolean *sure)
 {
   gboolean ended = look->behind == CBR_BEHIND_BREAK;
-  CbrPlace here = { 0 }, next = { 0 };
+  CbrCursor here = { 0 }, next = { 0 };
 
   for (; from < to; from++) {
     gboolean is_sync = FALSE, is_next = FALSE;
@@ -55,8 +55,8 @@ find_packet (Look *look, gsize from, gsize to, gboolean *sure)
       break;
     }
   }
-  cbr_queue_leave_place (&here);
-  cbr_queue_leave_place (&next);
+  cbr_queue_leave_cursor (&here);
+  cbr_queue_leave_cursor (&next);
   return from;
 }
 
@@ -115,8 +115,8 @@ cbr_packets_look (const CbrPackets *packets, CbrQueue *queue, gsize most, gboole
   } else {
     piece.held = TRUE;
   }
-  cbr_queue_leave_place (&look.here);
-  cbr_queue_leave_place (&look.next);
+  cbr_queue_leave_cursor (&look.here);
+  cbr_queue_leave_cursor (&look.next);
   return piece;
 }
 

@@ -256,39 +256,39 @@ cbr_queue_begins (CbrQueue *queue)
 }
 
 void
-cbr_queue_leave_place (CbrPlace *place)
+cbr_queue_leave_cursor (CbrCursor *cursor)
 {
-  if (place->memory != NULL)
-    gst_memory_unmap (place->memory, &place->map);
-  place->memory = NULL;
+  if (cursor->memory != NULL)
+    gst_memory_unmap (cursor->memory, &cursor->map);
+  cursor->memory = NULL;
 }
 
 /* Maps the memory of @buffer that byte @at is in. FALSE: nobody may read it. */
 static gboolean
-map_place (CbrPlace *place, GstBuffer *buffer, gsize at)
+map_cursor (CbrCursor *cursor, GstBuffer *buffer, gsize at)
 {
   guint i, n;
   gsize skip;
 
-  cbr_queue_leave_place (place);
+  cbr_queue_leave_cursor (cursor);
   if (!gst_buffer_find_memory (buffer, at, 1, &i, &n, &skip))
     return FALSE;
-  place->memory = gst_buffer_peek_memory (buffer, i);
-  place->from = at - skip;
-  if (gst_memory_map (place->memory, &place->map, GST_MAP_READ))
+  cursor->memory = gst_buffer_peek_memory (buffer, i);
+  cursor->from = at - skip;
+  if (gst_memory_map (cursor->memory, &cursor->map, GST_MAP_READ))
     return TRUE;
-  place->memory = NULL;
+  cursor->memory = NULL;
   return FALSE;
 }
 
 gboolean
-cbr_queue_get_byte (CbrQueue *queue, gsize at, CbrPlace *place, guint8 *byte)
+cbr_queue_get_byte (CbrQueue *queue, gsize at, CbrCursor *cursor, guint8 *byte)
 {
   guint n = gst_queue_array_get_length (queue->items);
 
-  at += queue->offset - place->before;
-  for (; place->item < n; place->item++) {
-    GstMiniObject *object = gst_queue_array_peek_nth (queue->items, place->item);
+  at += queue->offset - cursor->before;
+  for (; cursor->item < n; cursor->item++) {
+    GstMiniObject *object = gst_queue_array_peek_nth (queue->items, cursor->item);
     gsize size;
 
     if (!GST_IS_BUFFER (object)) {
@@ -298,15 +298,15 @@ cbr_queue_get_byte (CbrQueue *queue, gsize at, CbrPlace *place, guint8 *byte)
     }
     size = gst_buffer_get_size (GST_BUFFER_CAST (object));
     if (at < size) {
-      if ((place->memory == NULL || at - place->from >= place->map.size)
-          && !map_place (place, GST_BUFFER_CAST (object), at))
+      if ((cursor->memory == NULL || at - cursor->from >= cursor->map.size)
+          && !map_cursor (cursor, GST_BUFFER_CAST (object), at))
         return FALSE;
-      *byte = place->map.data[at - place->from];
+      *byte = cursor->map.data[at - cursor->from];
       return TRUE;
     }
-    cbr_queue_leave_place (place);
+    cbr_queue_leave_cursor (cursor);
     at -= size;
-    place->before += size;
+    cursor->before += size;
   }
   return FALSE;
 }

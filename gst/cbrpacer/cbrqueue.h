@@ -46,7 +46,7 @@ typedef struct
   GstMemory *memory; /* where the byte was found, mapped; NULL: it was not */
   gsize from;        /* the byte of the buffer that memory begins with */
   GstMapInfo map;    /* of memory */
-} CbrPlace;
+} CbrCursor;
 
 /* What is behind data. */
 typedef enum
@@ -92,11 +92,11 @@ gsize cbr_queue_peek (CbrQueue *queue, guint payload, gboolean *whole);
 gsize cbr_queue_measure (CbrQueue *queue, gsize most, CbrBehind *behind);
 /* Does the data at the head begin with a DISCONT? */
 gboolean cbr_queue_begins (CbrQueue *queue);
-/* Gets byte @at of the data that may leave together. FALSE: it is not there (yet). @place: for
+/* Gets byte @at of the data that may leave together. FALSE: it is not there (yet). @cursor: for
  * further calls with no lower @at, as long as the queue is the same: these go on from there. Then
- * call cbr_queue_leave_place(). */
-gboolean cbr_queue_get_byte (CbrQueue *queue, gsize at, CbrPlace *place, guint8 *byte);
-void cbr_queue_leave_place (CbrPlace *place);
+ * call cbr_queue_leave_cursor(). */
+gboolean cbr_queue_get_byte (CbrQueue *queue, gsize at, CbrCursor *cursor, guint8 *byte);
+void cbr_queue_leave_cursor (CbrCursor *cursor);
 /* The data at the head cannot leave: the events and queries behind it that do not end it go first.
  * FALSE: there are none. */
 gboolean cbr_queue_let_pass (CbrQueue *queue);

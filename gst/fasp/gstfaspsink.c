@@ -210,11 +210,11 @@ map_memory (GstBuffer *buffer, guint i, gboolean constant, FaspIoPiece *piece, G
 /* Is the buffer as a faspsrc pushed it?  An element that cuts or copies some buffers makes another
  * stream of it.  All buffers that follow belong to that, until a new stream begins upstream. */
 static gboolean
-is_relayed (GstFaspSink *self, GstBuffer *buffer, FaspStreamOffset *place, FaspTime *media_time)
+is_relayed (GstFaspSink *self, GstBuffer *buffer, FaspStreamOffset *position, FaspTime *media_time)
 {
-  self->changed |= !gst_fasp_offset_get (buffer, place, media_time);
+  self->changed |= !gst_fasp_offset_get (buffer, position, media_time);
   if (self->changed)
-    *place = (FaspStreamOffset) { 0 };
+    *position = (FaspStreamOffset) { 0 };
   return !self->changed;
 }
 
@@ -236,7 +236,7 @@ gather (GstFaspSink *self, Gathered *g, GstBuffer *buffer)
 {
   GstFlowReturn ret = GST_FLOW_OK;
   guint n = gst_buffer_n_memory (buffer);
-  FaspStreamOffset place = { 0 };
+  FaspStreamOffset position = { 0 };
   FaspTime media_time = 0;
   gboolean relayed;
   GBytes *header;
@@ -250,7 +250,7 @@ gather (GstFaspSink *self, Gathered *g, GstBuffer *buffer)
     self->header.enters = TRUE;
     return GST_FLOW_OK;
   }
-  relayed = is_relayed (self, buffer, &place, &media_time);
+  relayed = is_relayed (self, buffer, &position, &media_time);
   if (self->header.changed)
     ret = flush_gathered (self, g);
   header = gst_fasp_header_begin (&self->header, self->connection.io, buffer, relayed);
@@ -273,10 +273,10 @@ gather (GstFaspSink *self, Gathered *g, GstBuffer *buffer)
     piece->key = key;
     if (piece->size > 0) /* the first that has bytes begins it */
       key = FASP_IO_NO_KEY;
-    piece->place = place;
+    piece->position = position;
     piece->media_time = media_time;
-    if (place.offset != FASP_OFFSET_UNKNOWN)
-      place.offset += piece->size;
+    if (position.offset != FASP_OFFSET_UNKNOWN)
+      position.offset += piece->size;
     if (++g->n == PIECES)
       ret = flush_gathered (self, g);
   }

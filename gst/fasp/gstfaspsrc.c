@@ -143,13 +143,13 @@ make_buffer (GstFaspSrc *self)
   gboolean discont = (first->block->flags & (FASP_BLOCK_DISCONT | FASP_BLOCK_CLOCK_JUMP)) != 0;
   gboolean key = (first->block->flags & FASP_BLOCK_KEY) != 0;
   FaspTime media_time = first->block->media_time;
-  FaspStreamOffset place = first->behind;
+  FaspStreamOffset position = first->behind;
   guint used;
   GstBuffer *buffer;
 
   if (first->block->flags & FASP_BLOCK_CLOCK_JUMP)
     post_clock_jump (self);
-  place.offset = first->block->offset; /* of the first byte */
+  position.offset = first->block->offset; /* of the first byte */
   buffer = gst_fasp_joiner_take (&self->joiner, first, self->n - self->next, &used);
 
   self->next += used;
@@ -159,7 +159,7 @@ make_buffer (GstFaspSrc *self)
   self->knows_keys |= key;
   if (self->knows_keys && !key)
     GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_DELTA_UNIT);
-  gst_fasp_offset_attach (buffer, &place, media_time);
+  gst_fasp_offset_attach (buffer, &position, media_time);
   return buffer;
 }
 
@@ -180,22 +180,22 @@ push_gap (GstFaspSrc *self, const FaspRead *item)
  * takes no event: then the buffer does not pass, either, and the stream is announced when that is
  * given again. */
 static void
-announce (GstFaspSrc *self, const FaspStreamOffset *place)
+announce (GstFaspSrc *self, const FaspStreamOffset *position)
 {
   GstPad *pad = GST_BASE_SRC_PAD (self);
   gboolean another =
-      place->known && !(self->announced && fasp_origin_equal (&self->origin, &place->origin));
+      position->known && !(self->announced && fasp_origin_equal (&self->origin, &position->origin));
   GstEvent *event;
 
   if (another && !self->header_came) {
     gst_clear_buffer (&self->header);
     self->knows_keys = FALSE;
   }
-  if (another || (self->header_came && place->known)) {
-    self->origin = place->origin;
+  if (another || (self->header_came && position->known)) {
+    self->origin = position->origin;
     self->announced = TRUE;
     GST_OBJECT_LOCK (self);
-    event = gst_fasp_offset_make_event (&place->origin, self->streamid, self->header);
+    event = gst_fasp_offset_make_event (&position->origin, self->streamid, self->header);
     GST_OBJECT_UNLOCK (self);
     if (!gst_pad_push_event (pad, event) && GST_PAD_IS_FLUSHING (pad)) {
       self->announced = FALSE;

@@ -40,7 +40,7 @@ typedef struct
 {
   gint fd;
   struct sockaddr_in address;
-} Place;
+} Socket;
 
 static gint relays = 10, receivers = 10, seconds = 20;
 static gdouble mbit = 1;
@@ -49,21 +49,21 @@ static guint records;
 static gint32 *late; /* µs of each record at each receiver, shared; -1: it did not come */
 
 static gboolean
-open_place (Place *place)
+open_socket (Socket *self)
 {
-  socklen_t length = sizeof place->address;
+  socklen_t length = sizeof self->address;
 
-  place->address = (struct sockaddr_in) {
+  self->address = (struct sockaddr_in) {
     .sin_family = AF_INET,
     .sin_addr.s_addr = htonl (INADDR_LOOPBACK),
   };
-  place->fd = socket (AF_INET, SOCK_DGRAM, 0);
-  return place->fd >= 0 && bind (place->fd, (struct sockaddr *) &place->address, length) == 0
-      && getsockname (place->fd, (struct sockaddr *) &place->address, &length) == 0;
+  self->fd = socket (AF_INET, SOCK_DGRAM, 0);
+  return self->fd >= 0 && bind (self->fd, (struct sockaddr *) &self->address, length) == 0
+      && getsockname (self->fd, (struct sockaddr *) &self->address, &length) == 0;
 }
 
 static void
-send_record (gint fd, const Record *record, const Place *to)
+send_record (gint fd, const Record *record, const Socket *to)
 {
   if (sendto (fd, record, sizeof *record, 0, (struct sockaddr *) &to->address, sizeof to->address)
       != sizeof *record)
@@ -82,8 +82,8 @@ become_child (void)
 
 /* Calls take() whenever there is a record, until the end. */
 static void
-take_all (const Place *places, guint n,
-    void (*take) (guint place, const Record *record, gpointer data), gpointer data)
+take_all (const Socket *sockets, guint n,
+    void (*take) (guint index, const Record *record, gpointer data), gpointer data)
 {
   gint poller = epoll_create1 (EPOLL_CLOEXEC);
   struct epoll_event *events = g_new0 (struct epoll_event, n);
@@ -91,7 +91,7 @@ take_all (const Place *places, guint n,
   for (guint i = 0; i < n; i++) {
     struct epoll_event event = { .events = EPOLLIN, .data.u32 = i };
 
-    epoll_ctl (poller, EPOLL_CTL_ADD, places[i].fd, &event);
+    epoll_ctl (poller, EPOLL_CTL_ADD, sockets[i].fd, &event);
   }
   while (g_get_monotonic_time () < end) {
     gint ready = epoll_wait (poller, events, n, 100);
@@ -99,7 +99,7 @@ take_all (const Place *places, guint n,
     for (gint i = 0; i < ready; i++) {
       Record record;
 
-      if (recv (places[events[i].data.u32].fd, &record, sizeof record, 0) == sizeof record
+      if (recv (sockets[events[i].data.u32].fd, &record, sizeof record, 0) == sizeof record
           && record.number < records)
         take (events[i].data.u32, &record, data);
     }
@@ -108,24 +108,24 @@ take_all (const Place *places, guint n,
 }
 
 static void
-pass_on (guint place, const Record *record, gpointer data)
+pass_on (guint index, const Record *record, gpointer data)
 {
-  const Place *to = data;
+  const Socket *to = data;
 
   for (gint i = 0; i < receivers; i++)
     send_record (to[i].fd, record, &to[i]);
 }
 
 static void
-note (guint place, const Record *record, gpointer data)
+note (guint index, const Record *record, gpointer data)
 {
   const gint32 *first = data;
 
-  late[(first - late) + place * records + record->number] = g_get_monotonic_time () - record->made;
+  late[(first - late) + index * records + record->number] = g_get_monotonic_time () - record->made;
 }
 
 static void
-send_all (const Place *relay_places, const Place *own)
+send_all (const Socket *relay_sockets, const Socket *own)
 {
   gdouble period = RECORD * 8 / mbit; /* µs */
   gint64 start = g_get_monotonic_time () + LEAD;
@@ -139,7 +139,7 @@ send_all (const Place *relay_places, const Place *own)
     record.made = g_get_monotonic_time ();
     send_record (own->fd, &record, own);
     for (gint i = 0; i < relays; i++)
-      send_record (own->fd, &record, &relay_places[i]);
+      send_record (own->fd, &record, &relay_sockets[i]);
   }
 }
 
@@ -202,7 +202,7 @@ main (gint argc, gchar **argv)
   };
   g_autoptr (GOptionContext) context = g_option_context_new (NULL);
   g_autoptr (GError) error = NULL;
-  g_autofree Place *relay_places = NULL, *places = NULL;
+  g_autofree Socket *relay_sockets = NULL, *sockets = NULL;
   guint n;
 
   g_option_context_add_main_entries (context, entries, NULL);
@@ -224,23 +224,23 @@ main (gint argc, gchar **argv)
     return 1;
   }
   memset (late, 0xff, n * records * sizeof *late);
-  relay_places = g_new0 (Place, relays);
-  places = g_new0 (Place, n);
+  relay_sockets = g_new0 (Socket, relays);
+  sockets = g_new0 (Socket, n);
   for (gint i = 0; i < relays + (gint) n; i++)
-    if (!open_place (i < relays ? &relay_places[i] : &places[i - relays])) {
+    if (!open_socket (i < relays ? &relay_sockets[i] : &sockets[i - relays])) {
       perror ("treeceiling");
       return 1;
     }
   end = g_get_monotonic_time () + LEAD + seconds * G_USEC_PER_SEC + LINGER;
   for (gint i = 0; i < relays; i++) {
     if (become_child ())
-      take_all (&relay_places[i], 1, pass_on, &places[1 + i * receivers]);
+      take_all (&relay_sockets[i], 1, pass_on, &sockets[1 + i * receivers]);
     if (become_child ())
-      take_all (&places[1 + i * receivers], receivers, note, late + (1 + i * receivers) * records);
+      take_all (&sockets[1 + i * receivers], receivers, note, late + (1 + i * receivers) * records);
   }
   if (become_child ())
-    take_all (places, 1, note, late);
-  send_all (relay_places, places);
+    take_all (sockets, 1, note, late);
+  send_all (relay_sockets, sockets);
   while (wait (NULL) > 0)
     ;
   tell ();

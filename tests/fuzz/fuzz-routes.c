@@ -4,21 +4,21 @@
  * both, and of time that passes.
  *
  * Whoever gets a datagram is there, and it is one that may have it: a session's
- * that of its place, a call's that of its name.
+ * that of its number, a call's that of its name.
  */
 #include "fuzz.h"
 #include <stdlib.h>
 #include "fasproutes.h"
 
-#define PLACES 64 /* of which the script knows */
+#define ENDPOINTS 64 /* of which the script knows */
 
 typedef struct
 {
   FaspRoutes *routes;
   guint n;
-  guint places[PLACES];
-  FaspRole roles[PLACES];
-  guint8 names[PLACES]; /* '\0': none */
+  guint numbers[ENDPOINTS];
+  FaspRole roles[ENDPOINTS];
+  guint8 names[ENDPOINTS]; /* '\0': none */
 } Play;
 
 static void
@@ -28,21 +28,21 @@ come (Play *play, guint8 how)
   gchar streamid[2] = { how & 0x1f ? 'A' + (how & 0x1f) : '\0' };
   gboolean taken = FALSE;
   FaspRoutesResult result;
-  guint place;
+  guint number;
 
-  if (play->n == PLACES)
+  if (play->n == ENDPOINTS)
     return;
   for (guint i = 0; i < play->n; i++)
     taken |= play->names[i] == streamid[0] && (streamid[0] == '\0' || play->roles[i] == role);
-  result = fasp_routes_add (play->routes, role, streamid, &place);
+  result = fasp_routes_add (play->routes, role, streamid, &number);
   if (result != (taken ? FASP_ROUTES_TAKEN : FASP_ROUTES_ADDED))
     abort ();
   if (taken)
     return;
   for (guint i = 0; i < play->n; i++)
-    if (play->places[i] == place)
+    if (play->numbers[i] == number)
       abort ();
-  play->places[play->n] = place;
+  play->numbers[play->n] = number;
   play->roles[play->n] = role;
   play->names[play->n++] = streamid[0];
 }
@@ -55,9 +55,9 @@ go (Play *play, FaspTime now, guint8 how)
   if (play->n == 0)
     return;
   i = how % play->n;
-  fasp_routes_remove (play->routes, now, play->places[i]);
+  fasp_routes_remove (play->routes, now, play->numbers[i]);
   play->n--;
-  play->places[i] = play->places[play->n];
+  play->numbers[i] = play->numbers[play->n];
   play->roles[i] = play->roles[play->n];
   play->names[i] = play->names[play->n];
 }
@@ -65,14 +65,14 @@ go (Play *play, FaspTime now, guint8 how)
 static guint
 find (Play *play, FaspTime now, const guint8 *data, gsize size, FaspRoute *route)
 {
-  guint place = fasp_routes_find (play->routes, now, data, size, route), i = 0;
+  guint number = fasp_routes_find (play->routes, now, data, size, route), i = 0;
 
   if (play->n == 0) {
-    if (place != FASP_ROUTES_NONE)
+    if (number != FASP_ROUTES_NONE)
       abort ();
-    return PLACES;
+    return ENDPOINTS;
   }
-  while (i < play->n && play->places[i] != place)
+  while (i < play->n && play->numbers[i] != number)
     i++;
   if (i == play->n || (*route != FASP_ROUTE_HERE && size < FASP_OPEN_SIZE))
     abort ();

@@ -76,10 +76,10 @@ check (Fuzz *fuzz)
 
 /* What is written next is somewhere else, a key frame, or has another header. */
 static void
-write_place (Fuzz *fuzz, guint8 argument, const guint8 *data, gsize size)
+write_position (Fuzz *fuzz, guint8 argument, const guint8 *data, gsize size)
 {
   FaspTime now = vnet_get_time (fuzz->net);
-  FaspStreamOffset place = { .known = TRUE };
+  FaspStreamOffset position = { .known = TRUE };
 
   if (argument == 252) {
     g_autoptr (GBytes) header = size > 0 ? g_bytes_new (data, size) : NULL;
@@ -90,9 +90,9 @@ write_place (Fuzz *fuzz, guint8 argument, const guint8 *data, gsize size)
   else if (argument == 254 || size < 9)
     fasp_endpoint_set_stream_offset (fuzz->sides[VNET_A], now, now, NULL);
   else {
-    place.origin.bytes[0] = data[0];
-    memcpy (&place.offset, data + 1, 8);
-    fasp_endpoint_set_stream_offset (fuzz->sides[VNET_A], now, now, &place);
+    position.origin.bytes[0] = data[0];
+    memcpy (&position.offset, data + 1, 8);
+    fasp_endpoint_set_stream_offset (fuzz->sides[VNET_A], now, now, &position);
   }
 }
 
@@ -125,7 +125,7 @@ play (Fuzz *fuzz, const guint8 *data, gsize size)
         break;
       case 5:
         if (argument >= 252)
-          write_place (fuzz, argument, data, n);
+          write_position (fuzz, argument, data, n);
         else
           fasp_endpoint_write (fuzz->sides[VNET_A], now, now, data, n, NULL);
         break;

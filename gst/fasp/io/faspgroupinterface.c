@@ -4,7 +4,7 @@
 
 #define REJOIN_EVERY (10 * FASP_SEC)
 
-struct _FaspGroupPlace
+struct _FaspGroupInterface
 {
   FaspMembership membership; /* owns its strings */
   const FaspSocket *out, *in;
@@ -12,62 +12,63 @@ struct _FaspGroupPlace
   FaspTime rejoin; /* not before this time */
 };
 
-FaspGroupPlace *
-fasp_group_place_new (const FaspMembership *membership, const FaspSocket *out, const FaspSocket *in)
+FaspGroupInterface *
+fasp_group_interface_new (const FaspMembership *membership, const FaspSocket *out,
+    const FaspSocket *in)
 {
   gboolean named = membership->interface != NULL && membership->interface[0] != '\0';
-  FaspGroupPlace *place;
+  FaspGroupInterface *joined;
 
   if (!named && in == NULL)
     return NULL;
-  place = g_new0 (FaspGroupPlace, 1);
-  place->membership = *membership;
-  place->membership.group = g_strdup (membership->group);
-  place->membership.source = g_strdup (membership->source);
-  place->membership.interface = named ? g_strdup (membership->interface) : NULL;
-  place->out = out;
-  place->in = in;
-  place->index = named ? if_nametoindex (membership->interface) : 0;
-  return place;
+  joined = g_new0 (FaspGroupInterface, 1);
+  joined->membership = *membership;
+  joined->membership.group = g_strdup (membership->group);
+  joined->membership.source = g_strdup (membership->source);
+  joined->membership.interface = named ? g_strdup (membership->interface) : NULL;
+  joined->out = out;
+  joined->in = in;
+  joined->index = named ? if_nametoindex (membership->interface) : 0;
+  return joined;
 }
 
 void
-fasp_group_place_free (FaspGroupPlace *place)
+fasp_group_interface_free (FaspGroupInterface *joined)
 {
-  if (place == NULL)
+  if (joined == NULL)
     return;
-  g_free ((gchar *) place->membership.group);
-  g_free ((gchar *) place->membership.source);
-  g_free ((gchar *) place->membership.interface);
-  g_free (place);
+  g_free ((gchar *) joined->membership.group);
+  g_free ((gchar *) joined->membership.source);
+  g_free ((gchar *) joined->membership.interface);
+  g_free (joined);
 }
 
 static void
-move (FaspGroupPlace *place, guint index)
+move (FaspGroupInterface *joined, guint index)
 {
   FaspAddress known;
 
   /* otherwise the interface is not ready yet, and is tried again */
-  if (fasp_membership_prepare (&place->membership, place->out, &known, NULL)
-      && (place->in == NULL
-          || fasp_membership_move (&place->membership, place->in, place->index, index)))
-    place->index = index;
+  if (fasp_membership_prepare (&joined->membership, joined->out, &known, NULL)
+      && (joined->in == NULL
+          || fasp_membership_move (&joined->membership, joined->in, joined->index, index)))
+    joined->index = index;
 }
 
 void
-fasp_group_place_follow (FaspGroupPlace *place, FaspTime now, gboolean deaf)
+fasp_group_interface_follow (FaspGroupInterface *joined, FaspTime now, gboolean deaf)
 {
-  const gchar *name = place->membership.interface;
+  const gchar *name = joined->membership.interface;
   guint index = name != NULL ? if_nametoindex (name) : 0;
 
   if (name != NULL && index == 0)
     return;
-  if (index != place->index) {
-    move (place, index);
+  if (index != joined->index) {
+    move (joined, index);
   } else if (!deaf) {
-    place->rejoin = now;
-  } else if (place->in != NULL && now >= place->rejoin) {
-    place->rejoin = now + REJOIN_EVERY;
-    fasp_membership_move (&place->membership, place->in, index, index);
+    joined->rejoin = now;
+  } else if (joined->in != NULL && now >= joined->rejoin) {
+    joined->rejoin = now + REJOIN_EVERY;
+    fasp_membership_move (&joined->membership, joined->in, index, index);
   }
 }

@@ -15,14 +15,14 @@
 
 G_BEGIN_DECLS
 
-typedef struct _FaspGroupPlace FaspGroupPlace;
+typedef struct _FaspGroupInterface FaspGroupInterface;
 
 /* @out: sends to the group. @in: has joined it; NULL: none has. Both stay the caller's.
  * NULL: there is nothing to keep. */
-FaspGroupPlace *fasp_group_place_new (const FaspMembership *membership, const FaspSocket *out,
-    const FaspSocket *in);
-void fasp_group_place_free (FaspGroupPlace *place);
+FaspGroupInterface *fasp_group_interface_new (const FaspMembership *membership,
+    const FaspSocket *out, const FaspSocket *in);
+void fasp_group_interface_free (FaspGroupInterface *joined);
 /* Call this now and then. @deaf: nothing is heard of the group. */
-void fasp_group_place_follow (FaspGroupPlace *place, FaspTime now, gboolean deaf);
+void fasp_group_interface_follow (FaspGroupInterface *joined, FaspTime now, gboolean deaf);
 
 G_END_DECLS

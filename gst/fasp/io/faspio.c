@@ -69,9 +69,9 @@ open_links (FaspIo *io, const FaspIoSettings *settings, GError **error)
   if (multicast == NULL && settings->n_links == 1
       && settings->endpoint.mode == FASP_MODE_LISTENER) {
     if (!fasp_port_join (settings->links, settings->endpoint.role, settings->endpoint.streamid,
-            get_limit (settings, 1), &io->place, error))
+            get_limit (settings, 1), &io->shared, error))
       return FALSE;
-    io->links = fasp_port_get_links (&io->place);
+    io->links = fasp_port_get_links (&io->shared);
     return TRUE;
   }
   if (multicast == NULL) {
@@ -88,7 +88,7 @@ open_links (FaspIo *io, const FaspIoSettings *settings, GError **error)
   if (io->links == NULL
       || !fasp_membership_prepare (multicast, fasp_links_get (io->links, 0), &io->group, error))
     return FALSE;
-  io->group_place = fasp_group_place_new (multicast, fasp_links_get (io->links, 0),
+  io->group_interface = fasp_group_interface_new (multicast, fasp_links_get (io->links, 0),
       settings->endpoint.role == FASP_ROLE_SENDER ? NULL : fasp_links_get (io->links, GROUP_LINK));
   return TRUE;
 }
@@ -112,9 +112,9 @@ open_all (FaspIo *io, const FaspIoSettings *settings, GError **error)
 static void
 close_links (FaspIo *io)
 {
-  fasp_group_place_free (io->group_place);
-  if (io->place.port != NULL)
-    fasp_port_leave (&io->place);
+  fasp_group_interface_free (io->group_interface);
+  if (io->shared.port != NULL)
+    fasp_port_leave (&io->shared);
   else if (io->links != NULL)
     fasp_links_free (io->links);
 }
@@ -157,8 +157,8 @@ destroy (FaspIo *io)
 static void
 end (FaspIo *io)
 {
-  if (io->place.port != NULL)
-    fasp_port_end (&io->place);
+  if (io->shared.port != NULL)
+    fasp_port_end (&io->shared);
   fasp_receivers_stop (io->receivers);
   destroy (io);
 }
@@ -185,7 +185,7 @@ fasp_io_new (const FaspIoSettings *settings, GError **error)
   io->buffer = fasp_links_get_buffer (io->links);
   io->user_data = settings->user_data;
   io->follow_at =
-      io->group_place != NULL || fasp_links_have_interfaces (io->links) ? 0 : FASP_NEVER;
+      io->group_interface != NULL || fasp_links_have_interfaces (io->links) ? 0 : FASP_NEVER;
   io->role = settings->endpoint.role;
   io->mode = settings->endpoint.mode;
   config.flows = settings->n_links;
@@ -194,10 +194,10 @@ fasp_io_new (const FaspIoSettings *settings, GError **error)
   config.peers = 1 + settings->n_fallbacks;
   config.group = io->group;
   config.group_link = GROUP_LINK;
-  if (io->place.port != NULL) {
-    config.limiter = fasp_port_get_limiter (&io->place);
+  if (io->shared.port != NULL) {
+    config.limiter = fasp_port_get_limiter (&io->shared);
     config.id_bits = FASP_ROUTES_BITS;
-    config.id_prefix = fasp_port_get_prefix (&io->place);
+    config.id_prefix = fasp_port_get_prefix (&io->shared);
   }
   /* an endpoint with one peer, or one group, has nothing to divide among lanes */
   config.lanes = io->role == FASP_ROLE_SENDER && io->mode == FASP_MODE_LISTENER
@@ -217,8 +217,8 @@ fasp_io_new (const FaspIoSettings *settings, GError **error)
     end (io);
     return NULL;
   }
-  if (io->place.port != NULL)
-    fasp_port_begin (&io->place, &fasp_io_port_functions, io);
+  if (io->shared.port != NULL)
+    fasp_port_begin (&io->shared, &fasp_io_port_functions, io);
   io->thread = fasp_thread_new ("fasp-io", fasp_io_run, io, error);
   if (io->thread == NULL) {
     end (io);

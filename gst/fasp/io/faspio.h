@@ -111,9 +111,9 @@ typedef struct
   const guint8 *data;
   gsize size;
   FaspMemory *memory;
-  FaspIoKey key;          /* about what begins with it */
-  FaspStreamOffset place; /* of its first byte, if known */
-  FaspTime media_time;    /* if place is known: when it was written, at its origin; µs */
+  FaspIoKey key;             /* about what begins with it */
+  FaspStreamOffset position; /* of its first byte, if known */
+  FaspTime media_time;       /* if position is known: when it was written, at its origin; µs */
 } FaspIoPiece;
 
 /* Writes pieces of memory as one: nothing is sent before all of them are written or the

@@ -23,11 +23,11 @@ struct _FaspIo
   /* never changes while the thread runs */
   FaspRole role;
   FaspMode mode;
-  FaspPortPlace place;         /* at a port that may be shared; its port is NULL: none */
-  FaspLinks *links;            /* the port's; without a port: owned */
-  FaspGroupPlace *group_place; /* NULL: there is no group that could move */
-  FaspAddress *others;         /* addresses of the peer for further flows */
-  FaspLanes *lanes;            /* the first belongs to the I/O thread, or the writer */
+  FaspPortHandle shared;               /* at a port that may be shared; its port is NULL: none */
+  FaspLinks *links;                    /* the port's; without a port: owned */
+  FaspGroupInterface *group_interface; /* NULL: there is no group that could move */
+  FaspAddress *others;                 /* addresses of the peer for further flows */
+  FaspLanes *lanes;                    /* the first belongs to the I/O thread, or the writer */
   FaspReceivers *receivers;
   GThread *thread;
   FaspIoEventFunc event;

@@ -26,8 +26,8 @@ fit_buffer (FaspIo *io)
   needed = rate / 8 * MIN (2, n) / n * FASP_IO_BUFFER_TIME / FASP_SEC;
   if (needed <= io->buffer)
     return;
-  granted = io->place.port != NULL ? fasp_port_set_buffer (&io->place, 3 * needed) :
-                                     fasp_links_set_buffer (io->links, 3 * needed);
+  granted = io->shared.port != NULL ? fasp_port_set_buffer (&io->shared, 3 * needed) :
+                                      fasp_links_set_buffer (io->links, 3 * needed);
   io->buffer = granted;
   if (granted >= needed)
     return;
@@ -103,8 +103,8 @@ receive_from (FaspIo *io, FaspReceiveBatch *in, guint link)
 void
 fasp_io_receive (FaspIo *io, guint64 ready)
 {
-  if (io->place.port != NULL && ready != 0)
-    fasp_port_receive (&io->place, io->in, io);
+  if (io->shared.port != NULL && ready != 0)
+    fasp_port_receive (&io->shared, io->in, io);
   else
     for (; ready != 0; ready &= ready - 1)
       receive_from (io, io->in, __builtin_ctzll (ready));

@@ -62,13 +62,13 @@ write_pieces (FaspIo *io, FaspTime media_time, const FaspIoPiece *pieces, guint 
   gsize start = 0;
 
   for (guint i = 0; i < n; start += pieces[i++].size) {
-    const FaspStreamOffset *place = pieces[i].place.known ? &pieces[i].place : NULL;
-    FaspTime written = place != NULL ? pieces[i].media_time : media_time;
+    const FaspStreamOffset *position = pieces[i].position.known ? &pieces[i].position : NULL;
+    FaspTime written = position != NULL ? pieces[i].media_time : media_time;
     gsize from = *done - start, taken;
 
     if (*done >= start + pieces[i].size)
       continue;
-    if (from == 0 && !fasp_endpoint_set_stream_offset (io->guard.endpoint, now, written, place))
+    if (from == 0 && !fasp_endpoint_set_stream_offset (io->guard.endpoint, now, written, position))
       return FALSE;
     if (from == 0 && pieces[i].key != FASP_IO_NO_KEY
         && !fasp_endpoint_begin_key_frame (io->guard.endpoint, now, written,

@@ -174,12 +174,12 @@ follow_interfaces (FaspIo *io)
   if (now < io->follow_at)
     return;
   io->follow_at = now + FOLLOW_EVERY;
-  if (io->place.port != NULL)
-    fasp_port_follow_interface (&io->place);
+  if (io->shared.port != NULL)
+    fasp_port_follow_interface (&io->shared);
   else
     fasp_links_follow_interfaces (io->links);
-  if (io->group_place != NULL)
-    fasp_group_place_follow (io->group_place, now, io->deaf_to_group);
+  if (io->group_interface != NULL)
+    fasp_group_interface_follow (io->group_interface, now, io->deaf_to_group);
 }
 
 static gboolean

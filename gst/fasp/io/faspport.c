@@ -131,9 +131,9 @@ receive (FaspPort *port, FaspReceiveBatch *batch, gpointer self)
 }
 
 void
-fasp_port_receive (const FaspPortPlace *place, FaspReceiveBatch *batch, gpointer self)
+fasp_port_receive (const FaspPortHandle *handle, FaspReceiveBatch *batch, gpointer self)
 {
-  receive (place->port, batch, self);
+  receive (handle->port, batch, self);
 }
 
 static void
@@ -243,7 +243,7 @@ check_same (const FaspPort *port, const FaspSocketSettings *settings, GError **e
 }
 
 static gboolean
-take_place (FaspPort *port, FaspRole role, const gchar *streamid, guint *number, GError **error)
+take_number (FaspPort *port, FaspRole role, const gchar *streamid, guint *number, GError **error)
 {
   FaspRoutesResult result;
 
@@ -299,13 +299,13 @@ widen_buffer (FaspPort *port, gsize wanted)
 
 gboolean
 fasp_port_join (const FaspSocketSettings *settings, FaspRole role, const gchar *streamid,
-    gsize limit, FaspPortPlace *place, GError **error)
+    gsize limit, FaspPortHandle *handle, GError **error)
 {
   g_autofree gchar *address = normalize (settings->local_address);
   gboolean good = FALSE;
   FaspPort *port;
 
-  place->port = NULL;
+  handle->port = NULL;
   g_mutex_lock (&ports_lock);
   port = find_port (address, settings->local_port);
   if (port == NULL)
@@ -314,10 +314,10 @@ fasp_port_join (const FaspSocketSettings *settings, FaspRole role, const gchar *
     good = check_same (port, settings, error);
   if (port != NULL && port->users == 0)
     good = TRUE;
-  good = good && take_place (port, role, streamid, &place->number, error);
+  good = good && take_number (port, role, streamid, &handle->number, error);
   if (good && !relieve_members (port, limit, error)) {
     g_mutex_lock (&port->lock);
-    fasp_routes_remove (port->routes, port->get_time (), place->number);
+    fasp_routes_remove (port->routes, port->get_time (), handle->number);
     g_mutex_unlock (&port->lock);
     good = FALSE;
   }
@@ -326,73 +326,73 @@ fasp_port_join (const FaspSocketSettings *settings, FaspRole role, const gchar *
     widen_buffer (port, settings->buffer);
     g_mutex_unlock (&port->lock);
     port->users++;
-    place->port = port;
+    handle->port = port;
   }
   g_mutex_unlock (&ports_lock);
   return good;
 }
 
 void
-fasp_port_begin (const FaspPortPlace *place, const FaspPortFunctions *functions, gpointer data)
+fasp_port_begin (const FaspPortHandle *handle, const FaspPortFunctions *functions, gpointer data)
 {
-  FaspPort *port = place->port;
+  FaspPort *port = handle->port;
 
   g_mutex_lock (&port->lock);
-  port->members[place->number] = (FaspPortMember) { functions, data, 0 };
+  port->members[handle->number] = (FaspPortMember) { functions, data, 0 };
   if (port->has_receivers)
     functions->relieve (data);
   g_mutex_unlock (&port->lock);
 }
 
 void
-fasp_port_end (const FaspPortPlace *place)
+fasp_port_end (const FaspPortHandle *handle)
 {
-  FaspPort *port = place->port;
+  FaspPort *port = handle->port;
 
   g_mutex_lock (&port->lock);
-  port->members[place->number].functions = NULL;
+  port->members[handle->number].functions = NULL;
   g_mutex_unlock (&port->lock);
 }
 
 void
-fasp_port_leave (FaspPortPlace *place)
+fasp_port_leave (FaspPortHandle *handle)
 {
-  FaspPort *port = place->port;
+  FaspPort *port = handle->port;
 
   g_mutex_lock (&ports_lock);
   g_mutex_lock (&port->lock);
-  fasp_routes_remove (port->routes, port->get_time (), place->number);
+  fasp_routes_remove (port->routes, port->get_time (), handle->number);
   g_mutex_unlock (&port->lock);
   if (--port->users == 0)
     close_port (port);
   g_mutex_unlock (&ports_lock);
-  place->port = NULL;
+  handle->port = NULL;
 }
 
 /* --- what a member may use ----------------------------------------------------------- */
 
 FaspLinks *
-fasp_port_get_links (const FaspPortPlace *place)
+fasp_port_get_links (const FaspPortHandle *handle)
 {
-  return place->port->links;
+  return handle->port->links;
 }
 
 FaspLimiter *
-fasp_port_get_limiter (const FaspPortPlace *place)
+fasp_port_get_limiter (const FaspPortHandle *handle)
 {
-  return &place->port->limiter;
+  return &handle->port->limiter;
 }
 
 guint32
-fasp_port_get_prefix (const FaspPortPlace *place)
+fasp_port_get_prefix (const FaspPortHandle *handle)
 {
-  return fasp_routes_get_prefix (place->number);
+  return fasp_routes_get_prefix (handle->number);
 }
 
 void
-fasp_port_follow_interface (const FaspPortPlace *place)
+fasp_port_follow_interface (const FaspPortHandle *handle)
 {
-  FaspPort *port = place->port;
+  FaspPort *port = handle->port;
 
   g_mutex_lock (&port->lock);
   fasp_links_follow_interfaces (port->links);
@@ -400,13 +400,13 @@ fasp_port_follow_interface (const FaspPortPlace *place)
 }
 
 gsize
-fasp_port_set_buffer (const FaspPortPlace *place, gsize wanted)
+fasp_port_set_buffer (const FaspPortHandle *handle, gsize wanted)
 {
-  FaspPort *port = place->port;
+  FaspPort *port = handle->port;
   guint64 sum = 0, share;
 
   g_mutex_lock (&port->lock);
-  port->members[place->number].wanted = wanted;
+  port->members[handle->number].wanted = wanted;
   for (guint i = 0; i < FASP_ROUTES_MAX; i++)
     if (find (port, i) != NULL)
       sum += port->members[i].wanted;

@@ -46,37 +46,37 @@ typedef struct
 {
   FaspPort *port; /* NULL: none */
   guint number;
-} FaspPortPlace;
+} FaspPortHandle;
 
 /* Opens a port or joins an open one. @streamid: NULL or empty: the member gets all
  * callers that name no other member's. @limit: bytes of memory that blocks may stay in.
  * FALSE: *error is a sentence that tells the user what to do. */
 gboolean fasp_port_join (const FaspSocketSettings *settings, FaspRole role, const gchar *streamid,
-    gsize limit, FaspPortPlace *place, GError **error);
+    gsize limit, FaspPortHandle *handle, GError **error);
 /* From now on, @member gets its datagrams. Until it is relieved, its own thread must
  * wait for the link and call fasp_port_receive(). */
-void fasp_port_begin (const FaspPortPlace *place, const FaspPortFunctions *functions,
+void fasp_port_begin (const FaspPortHandle *handle, const FaspPortFunctions *functions,
     gpointer member);
 /* Once this returns, it gets no more. */
-void fasp_port_end (const FaspPortPlace *place);
+void fasp_port_end (const FaspPortHandle *handle);
 /* Nothing that was taken from the port is used any more. The last member closes the
  * port, which is free when this returns. */
-void fasp_port_leave (FaspPortPlace *place);
+void fasp_port_leave (FaspPortHandle *handle);
 
 /* The link that all members share. */
-FaspLinks *fasp_port_get_links (const FaspPortPlace *place);
+FaspLinks *fasp_port_get_links (const FaspPortHandle *handle);
 /* The limits on what callers may cause. */
-FaspLimiter *fasp_port_get_limiter (const FaspPortPlace *place);
+FaspLimiter *fasp_port_get_limiter (const FaspPortHandle *handle);
 /* The first FASP_ROUTES_BITS bits of this member's connection ids. */
-guint32 fasp_port_get_prefix (const FaspPortPlace *place);
+guint32 fasp_port_get_prefix (const FaspPortHandle *handle);
 
 /* Binds the socket again, if its interface is another one by now (faspsocket.h). */
-void fasp_port_follow_interface (const FaspPortPlace *place);
+void fasp_port_follow_interface (const FaspPortHandle *handle);
 
 /* Takes what has arrived and deals it out. @self: the member whose thread this is. */
-void fasp_port_receive (const FaspPortPlace *place, FaspReceiveBatch *batch, gpointer self);
+void fasp_port_receive (const FaspPortHandle *handle, FaspReceiveBatch *batch, gpointer self);
 /* Asks the kernel for this many bytes of buffer for this member, beside what the others
  * have asked for. Returns its share of what was granted. */
-gsize fasp_port_set_buffer (const FaspPortPlace *place, gsize wanted);
+gsize fasp_port_set_buffer (const FaspPortHandle *handle, gsize wanted);
 
 G_END_DECLS

@@ -22,10 +22,10 @@ gst_fasp_header_clear (GstFaspHeader *header)
 
 /* Takes @bytes, which may be NULL. */
 static void
-replace (GstFaspHeader *header, GBytes **place, GBytes *bytes)
+replace (GstFaspHeader *header, GBytes **slot, GBytes *bytes)
 {
-  g_clear_pointer (place, g_bytes_unref);
-  *place = bytes;
+  g_clear_pointer (slot, g_bytes_unref);
+  *slot = bytes;
   header->changed = TRUE;
 }
 

@@ -13,7 +13,7 @@
 typedef struct
 {
   GstMeta meta;
-  FaspStreamOffset place;
+  FaspStreamOffset position;
   FaspTime media_time;
   gsize size;
   gboolean header; /* the buffer is a header, which has no stream offset */
@@ -80,20 +80,20 @@ attach (GstBuffer *buffer)
 }
 
 void
-gst_fasp_offset_attach (GstBuffer *buffer, const FaspStreamOffset *place, FaspTime media_time)
+gst_fasp_offset_attach (GstBuffer *buffer, const FaspStreamOffset *position, FaspTime media_time)
 {
   OffsetMeta *meta;
 
   gst_buffer_add_reference_timestamp_meta (buffer, get_reference (), media_time * GST_USECOND,
       GST_CLOCK_TIME_NONE);
-  if (!place->known)
+  if (!position->known)
     return;
   meta = attach (buffer);
-  meta->place = *place;
+  meta->position = *position;
   meta->media_time = media_time;
-  if (place->offset != FASP_OFFSET_UNKNOWN) {
-    GST_BUFFER_OFFSET (buffer) = place->offset;
-    GST_BUFFER_OFFSET_END (buffer) = place->offset + meta->size;
+  if (position->offset != FASP_OFFSET_UNKNOWN) {
+    GST_BUFFER_OFFSET (buffer) = position->offset;
+    GST_BUFFER_OFFSET_END (buffer) = position->offset + meta->size;
   }
 }
 
@@ -140,7 +140,7 @@ transform (GstBuffer *to, GstMeta *meta, GstBuffer *buffer, GQuark type, gpointe
   copy = (OffsetMeta *) gst_buffer_add_meta (to, get_info (), NULL);
   GST_BUFFER_FLAG_UNSET (to, GST_BUFFER_FLAG_TAG_MEMORY);
   copy->size = from->size;
-  copy->place = from->place;
+  copy->position = from->position;
   copy->media_time = from->media_time;
   copy->header = from->header;
   return TRUE;
@@ -155,13 +155,13 @@ gst_fasp_offset_is_header (GstBuffer *buffer)
 }
 
 gboolean
-gst_fasp_offset_get (GstBuffer *buffer, FaspStreamOffset *place, FaspTime *media_time)
+gst_fasp_offset_get (GstBuffer *buffer, FaspStreamOffset *position, FaspTime *media_time)
 {
   const OffsetMeta *meta = get_meta (buffer);
 
   if (meta == NULL || meta->header)
     return FALSE;
-  *place = meta->place;
+  *position = meta->position;
   *media_time = meta->media_time;
   return TRUE;
 }

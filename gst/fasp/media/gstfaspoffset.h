@@ -17,12 +17,13 @@ G_BEGIN_DECLS
 
 /* Call this when @buffer has its bytes: nobody may change them any more.  @media_time: µs,
  * by the clock of the stream's first sender. */
-void gst_fasp_offset_attach (GstBuffer *buffer, const FaspStreamOffset *place, FaspTime media_time);
+void gst_fasp_offset_attach (GstBuffer *buffer, const FaspStreamOffset *position,
+    FaspTime media_time);
 /* Marks @buffer as a header of the stream, which is not a part of the stream. */
 void gst_fasp_offset_attach_header (GstBuffer *buffer);
 gboolean gst_fasp_offset_is_header (GstBuffer *buffer);
 /* FALSE: the buffer has no stream offset, or its bytes have changed. */
-gboolean gst_fasp_offset_get (GstBuffer *buffer, FaspStreamOffset *place, FaspTime *media_time);
+gboolean gst_fasp_offset_get (GstBuffer *buffer, FaspStreamOffset *position, FaspTime *media_time);
 /* Returns the origin in hexadecimal, for the event and for messages. */
 gchar *gst_fasp_origin_to_string (const FaspOrigin *origin);
 /* The sticky event: which stream it is from now on.  @header: that of the stream, or NULL. */

@@ -301,13 +301,14 @@ tell_moved (GstElement *element, const FaspEvent *event, const gchar *peer)
 static void
 tell_joined (GstElement *element, const FaspEvent *event, const gchar *peer, GstFaspTold *told)
 {
-  g_autofree gchar *origin =
-      event->start.offset.known ? gst_fasp_origin_to_string (&event->start.offset.origin) : NULL;
+  g_autofree gchar *origin = event->start.position.known ?
+      gst_fasp_origin_to_string (&event->start.position.origin) :
+      NULL;
   g_autofree gchar *more = NULL;
 
   post (element,
       gst_structure_new ("stream-joined", "origin", G_TYPE_STRING, origin, "offset", G_TYPE_UINT64,
-          event->start.offset.offset, "in-the-middle", G_TYPE_BOOLEAN, event->start.in_the_middle,
+          event->start.position.offset, "in-the-middle", G_TYPE_BOOLEAN, event->start.in_the_middle,
           NULL),
       event);
   if (!event->start.in_the_middle
@@ -322,7 +323,7 @@ tell_joined (GstElement *element, const FaspEvent *event, const gchar *peer, Gst
        ": what was before is elsewhere, or was not kept. "
        "If it is a file, send it again (require-complete=true makes this "
        "an error)%s%s",
-          peer, event->start.offset.offset, more[0] != '\0' ? "." : "", more));
+          peer, event->start.position.offset, more[0] != '\0' ? "." : "", more));
 }
 
 static void

@@ -158,13 +158,13 @@ static void
 get_sessions (FaspIo *io, FaspTime now, GArray *sessions, GArray *flows)
 {
   FaspSessionStats some[AT_A_TIME];
-  guint64 place = 0;
+  guint64 cursor = 0;
   guint n;
 
   do {
     FaspEndpoint *endpoint = fasp_io_lock (io);
 
-    n = fasp_endpoint_get_sessions (endpoint, now, &place, some, AT_A_TIME);
+    n = fasp_endpoint_get_sessions (endpoint, now, &cursor, some, AT_A_TIME);
     get_flows (endpoint, some, n, flows);
     fasp_io_unlock (io, FALSE);
     g_array_append_vals (sessions, some, n);

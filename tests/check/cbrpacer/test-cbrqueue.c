@@ -90,21 +90,21 @@ test_places (void)
   }
   gst_buffer_unref (cbr_queue_cut (&queue, 8)); /* 202 are left */
   for (guint step = 1; step < 60; step++) {
-    CbrPlace place = { 0 };
+    CbrCursor cursor = { 0 };
 
     for (gsize at = 0; at < 400; at += step) {
-      CbrPlace nowhere = { 0 };
+      CbrCursor nowhere = { 0 };
       guint8 byte, anew;
 
-      g_assert_true (cbr_queue_get_byte (&queue, at, &place, &byte) == (at < 202));
+      g_assert_true (cbr_queue_get_byte (&queue, at, &cursor, &byte) == (at < 202));
       g_assert_true (cbr_queue_get_byte (&queue, at, &nowhere, &anew) == (at < 202));
-      cbr_queue_leave_place (&nowhere);
+      cbr_queue_leave_cursor (&nowhere);
       if (at < 202)
         g_assert_cmpuint (byte, ==, 8 + at);
       if (at < 202)
         g_assert_cmpuint (anew, ==, 8 + at);
     }
-    cbr_queue_leave_place (&place);
+    cbr_queue_leave_cursor (&cursor);
   }
   cbr_queue_finalize (&queue);
 }

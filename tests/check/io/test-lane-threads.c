@@ -90,7 +90,7 @@ static void
 read_whole (FaspIo *io)
 {
   gboolean eos = FALSE;
-  gsize place = 0;
+  gsize offset = 0;
 
   while (!eos) {
     FaspRead items[64];
@@ -102,13 +102,13 @@ read_whole (FaspIo *io)
       const FaspBlock *block = items[i].block;
 
       for (guint32 k = 0; k < block->size; k++)
-        g_assert_cmphex (block->data[k], ==, byte_at (place + k));
-      place += block->size;
+        g_assert_cmphex (block->data[k], ==, byte_at (offset + k));
+      offset += block->size;
       eos = (block->flags & FASP_BLOCK_EOS) != 0;
       fasp_block_unref (items[i].block);
     }
   }
-  g_assert_cmpuint (place, ==, WRITE * WRITES);
+  g_assert_cmpuint (offset, ==, WRITE * WRITES);
 }
 
 static guint

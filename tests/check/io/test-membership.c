@@ -101,7 +101,7 @@ test_follow (gconstpointer data)
     .interface = "tun0",
   };
   FaspSocket *in, *out;
-  FaspGroupPlace *place;
+  FaspGroupInterface *joined;
   FaspAddress group;
 
   memset (&kernel, 0, sizeof kernel);
@@ -110,22 +110,22 @@ test_follow (gconstpointer data)
   out = new_socket ("127.0.0.1", NULL);
   g_assert_true (fasp_membership_prepare (&membership, out, &group, NULL));
   g_assert_false (fasp_socket_has_interface (in));
-  place = fasp_group_place_new (&membership, out, in);
-  fasp_group_place_follow (place, 0, FALSE);
+  joined = fasp_group_interface_new (&membership, out, in);
+  fasp_group_interface_follow (joined, 0, FALSE);
   kernel.there = 0;
-  fasp_group_place_follow (place, 0, FALSE);
+  fasp_group_interface_follow (joined, 0, FALSE);
   g_assert_cmpuint (kernel.joined[3], ==, 1);
   g_assert_cmpuint (kernel.left[3], ==, 0);
   kernel.there = 5;
   kernel.refuses = TRUE;
-  fasp_group_place_follow (place, 0, FALSE);
+  fasp_group_interface_follow (joined, 0, FALSE);
   kernel.refuses = FALSE;
   for (guint i = 0; i < 2; i++)
-    fasp_group_place_follow (place, 0, FALSE);
+    fasp_group_interface_follow (joined, 0, FALSE);
   g_assert_cmpuint (kernel.left[3], >=, 1);
   g_assert_cmpuint (kernel.joined[5], ==, 1);
   g_assert_cmpuint (kernel.sends, ==, 5);
-  fasp_group_place_free (place);
+  fasp_group_interface_free (joined);
   fasp_socket_free (in);
   fasp_socket_free (out);
 }
@@ -157,7 +157,7 @@ test_deaf (gconstpointer interface)
 {
   const FaspMembership membership = { .group = "239.1.2.3", .port = 7001, .interface = interface };
   FaspTime now = 1000 * FASP_SEC;
-  FaspGroupPlace *place;
+  FaspGroupInterface *joined;
   FaspSocket *in, *out;
   guint index;
 
@@ -165,22 +165,22 @@ test_deaf (gconstpointer interface)
   index = kernel.there = interface != NULL ? 3 : 0;
   in = new_socket ("127.0.0.1", &membership);
   out = new_socket ("127.0.0.1", NULL);
-  place = fasp_group_place_new (&membership, out, in);
+  joined = fasp_group_interface_new (&membership, out, in);
   for (guint i = 0; i < 30; i++)
-    fasp_group_place_follow (place, now + i * FASP_SEC, FALSE);
+    fasp_group_interface_follow (joined, now + i * FASP_SEC, FALSE);
   g_assert_cmpuint (kernel.joined[index], ==, 1);
   now += 30 * FASP_SEC;
-  fasp_group_place_follow (place, now, TRUE);
+  fasp_group_interface_follow (joined, now, TRUE);
   g_assert_cmpuint (kernel.left[index], ==, 1);
   g_assert_cmpuint (kernel.joined[index], ==, 2);
   kernel.refuses = TRUE; /* no route, for a while */
   for (guint i = 0; i < 25; i++)
-    fasp_group_place_follow (place, now + i * FASP_SEC, TRUE);
+    fasp_group_interface_follow (joined, now + i * FASP_SEC, TRUE);
   g_assert_cmpuint (kernel.joined[index], ==, 2);
   kernel.refuses = FALSE;
-  fasp_group_place_follow (place, now + 30 * FASP_SEC, TRUE);
+  fasp_group_interface_follow (joined, now + 30 * FASP_SEC, TRUE);
   g_assert_cmpuint (kernel.joined[index], ==, 3);
-  fasp_group_place_free (place);
+  fasp_group_interface_free (joined);
   fasp_socket_free (in);
   fasp_socket_free (out);
 }
@@ -191,7 +191,7 @@ test_routed (void)
 {
   const FaspMembership membership = { .group = "239.1.2.3", .port = 7001 };
 
-  g_assert_null (fasp_group_place_new (&membership, NULL, NULL));
+  g_assert_null (fasp_group_interface_new (&membership, NULL, NULL));
 }
 
 int

@@ -84,38 +84,38 @@ test_reports (void)
     { 10 * FASP_SEC, 3 },
   };
   FaspReceiveBatch *batch = fasp_receive_batch_new (1 << 20);
-  FaspPortPlace place;
+  FaspPortHandle handle;
   FaspAddress address;
   guint sent;
 
-  if (!fasp_port_join (&settings, FASP_ROLE_SENDER, NULL, 1 << 20, &place, NULL)) {
+  if (!fasp_port_join (&settings, FASP_ROLE_SENDER, NULL, 1 << 20, &handle, NULL)) {
     g_test_skip ("a machine without IPv6");
     fasp_receive_batch_free (batch);
     return;
   }
-  place.port->get_time = get_time;
-  fasp_port_begin (&place, &functions, NULL);
-  sent = provoke (fasp_links_get_fds (fasp_port_get_links (&place))[0]);
+  handle.port->get_time = get_time;
+  fasp_port_begin (&handle, &functions, NULL);
+  sent = provoke (fasp_links_get_fds (fasp_port_get_links (&handle))[0]);
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
     FaspTime due = time_now;
 
     time_now += cases[i].quiet;
     due = MAX (due, time_now - UNUSED) + cases[i].told * SHARE * WORK;
     told = 0;
-    fasp_port_receive (&place, batch, NULL);
+    fasp_port_receive (&handle, batch, NULL);
     g_assert_cmpuint (told, ==, cases[i].told);
     time_now = due - 1; /* a moment too early */
-    fasp_port_receive (&place, batch, NULL);
+    fasp_port_receive (&handle, batch, NULL);
     g_assert_cmpuint (told, ==, cases[i].told);
     time_now = due;
   }
   for (guint i = 0; i < sent / FASP_FEEDBACK_AT_ONCE + 1; i++)
-    fasp_port_receive (&place, batch, NULL);
+    fasp_port_receive (&handle, batch, NULL);
   /* and none is left to be looked at again and again */
-  g_assert_false (fasp_socket_get_unreachable (fasp_links_get (fasp_port_get_links (&place), 0),
+  g_assert_false (fasp_socket_get_unreachable (fasp_links_get (fasp_port_get_links (&handle), 0),
       &address));
-  fasp_port_end (&place);
-  fasp_port_leave (&place);
+  fasp_port_end (&handle);
+  fasp_port_leave (&handle);
   fasp_receive_batch_free (batch);
 }
 
@@ -126,7 +126,7 @@ test_taken (void)
   FaspSocketSettings one = { .local_address = "::1", .tos = -1 };
   FaspSocketSettings all = { .tos = -1 };
   g_autoptr (GError) error = NULL;
-  FaspPortPlace first, second;
+  FaspPortHandle first, second;
 
   if (!fasp_port_join (&one, FASP_ROLE_SENDER, NULL, 1 << 20, &first, NULL)) {
     g_test_skip ("a machine without IPv6");

@@ -11,54 +11,54 @@ fasp_heap_clear (FaspHeap *heap)
 }
 
 static inline FaspHeapEntry *
-at (const FaspHeap *heap, guint place)
+at (const FaspHeap *heap, guint index)
 {
-  return &heap->entries[place - 1];
+  return &heap->entries[index - 1];
 }
 
 static inline void
-put (FaspHeap *heap, FaspHeapEntry entry, guint place)
+put (FaspHeap *heap, FaspHeapEntry entry, guint index)
 {
-  *at (heap, place) = entry;
+  *at (heap, index) = entry;
   if (entry.item != NULL)
-    entry.item->place = place;
+    entry.item->index = index;
 }
 
-/* The index at which the entry belongs if it moves towards the first one, from @place, which is
+/* The index at which the entry belongs if it moves towards the first one, from @index, which is
  * free. */
 static guint
-rise (FaspHeap *heap, FaspHeapEntry entry, guint place)
+rise (FaspHeap *heap, FaspHeapEntry entry, guint index)
 {
-  for (; place > 1 && at (heap, place / 2)->key > entry.key; place /= 2)
-    put (heap, *at (heap, place / 2), place);
-  return place;
+  for (; index > 1 && at (heap, index / 2)->key > entry.key; index /= 2)
+    put (heap, *at (heap, index / 2), index);
+  return index;
 }
 
 static guint
-sink (FaspHeap *heap, FaspHeapEntry entry, guint place)
+sink (FaspHeap *heap, FaspHeapEntry entry, guint index)
 {
   for (;;) {
-    guint child = 2 * place;
+    guint child = 2 * index;
 
     if (child < heap->n && at (heap, child + 1)->key < at (heap, child)->key)
       child++;
     if (child > heap->n || at (heap, child)->key >= entry.key)
-      return place;
-    put (heap, *at (heap, child), place);
-    place = child;
+      return index;
+    put (heap, *at (heap, child), index);
+    index = child;
   }
 }
 
-/* Puts @entry where it belongs.  @place is free. */
+/* Puts @entry where it belongs.  @index is free. */
 static void
-settle (FaspHeap *heap, FaspHeapEntry entry, guint place)
+settle (FaspHeap *heap, FaspHeapEntry entry, guint index)
 {
-  put (heap, entry, sink (heap, entry, rise (heap, entry, place)));
+  put (heap, entry, sink (heap, entry, rise (heap, entry, index)));
 }
 
-/* Returns a new place, the last one. */
+/* Returns a new index, the last one. */
 static guint
-make_place (FaspHeap *heap)
+append (FaspHeap *heap)
 {
   if (heap->n == heap->allocated) {
     heap->allocated = MAX (FIRST_SIZE, 2 * heap->allocated);
@@ -70,9 +70,9 @@ make_place (FaspHeap *heap)
 void
 fasp_heap_push (FaspHeap *heap, gint64 key)
 {
-  guint place = make_place (heap);
+  guint index = append (heap);
 
-  settle (heap, (FaspHeapEntry) { key, NULL }, place);
+  settle (heap, (FaspHeapEntry) { key, NULL }, index);
 }
 
 void
@@ -87,14 +87,14 @@ fasp_heap_pop (FaspHeap *heap)
 void
 fasp_heap_set (FaspHeap *heap, FaspHeapItem *item, gint64 key)
 {
-  guint place = item->place;
+  guint index = item->index;
 
-  if (place != 0 && key == item->key)
+  if (index != 0 && key == item->key)
     return;
-  if (place == 0)
-    place = make_place (heap);
+  if (index == 0)
+    index = append (heap);
   item->key = key;
-  settle (heap, (FaspHeapEntry) { key, item }, place);
+  settle (heap, (FaspHeapEntry) { key, item }, index);
 }
 
 void
@@ -102,12 +102,12 @@ fasp_heap_remove (FaspHeap *heap, FaspHeapItem *item)
 {
   FaspHeapEntry last;
 
-  if (item->place == 0)
+  if (item->index == 0)
     return;
   last = *at (heap, heap->n--);
   if (last.item != item)
-    settle (heap, last, item->place);
-  item->place = 0;
+    settle (heap, last, item->index);
+  item->index = 0;
 }
 
 FaspHeapItem *

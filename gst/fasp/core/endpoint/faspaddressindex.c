@@ -60,11 +60,11 @@ fasp_address_index_find (const FaspAddressIndex *index, const FaspAddress *addre
 }
 
 guint32
-fasp_address_index_take (const FaspAddressIndex *index, guint *place)
+fasp_address_index_take (const FaspAddressIndex *index, guint *cursor)
 {
-  const Entry *entry = &g_array_index (index->list, Entry, *place - 1);
+  const Entry *entry = &g_array_index (index->list, Entry, *cursor - 1);
 
-  *place = entry->next;
+  *cursor = entry->next;
   return entry->session;
 }
 

@@ -30,8 +30,8 @@ guint fasp_address_index_find (const FaspAddressIndex *index, const FaspAddress 
 /* @n sessions at one address have been dealt with. If these are many, that is not done again before
  * `busy_until'. */
 void fasp_address_index_dealt_with (FaspAddressIndex *index, FaspTime now, guint n);
-/* The session id at @place, which is moved on to the next; 0: there is none. That
+/* The session id at @cursor, which is moved on to the next; 0: there is none. That
  * session may be elsewhere by now, or gone. */
-guint32 fasp_address_index_take (const FaspAddressIndex *index, guint *place);
+guint32 fasp_address_index_take (const FaspAddressIndex *index, guint *cursor);
 
 G_END_DECLS

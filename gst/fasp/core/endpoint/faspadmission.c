@@ -258,7 +258,7 @@ admit (FaspEndpoint *endpoint, FaspTime now, Call *call, FaspCipher cipher)
   make_room (endpoint);
   session = fasp_beginning_make (endpoint, now, hello.cid, call->from, &call->hello,
       call->open->nonce, start);
-  session->start.offset = hello.place;
+  session->start.position = hello.position;
   session->start.has_header = hello.has_header;
   session->start.previous = call->hello.wants.from;
   session->listener = TRUE;
@@ -271,8 +271,8 @@ admit (FaspEndpoint *endpoint, FaspTime now, Call *call, FaspCipher cipher)
   }
   session->handshake.bucket = fasp_limiter_enter (endpoint->admitted.limiter, call->from);
   session->handshake.network = call->network;
-  session->handshake.place.data = session;
-  g_queue_push_tail_link (&endpoint->admitted.half, &session->handshake.place);
+  session->handshake.half_open_link.data = session;
+  g_queue_push_tail_link (&endpoint->admitted.half, &session->handshake.half_open_link);
   memcpy (session->handshake.call, call->id, sizeof session->handshake.call);
   g_hash_table_insert (endpoint->admitted.by_call, session->handshake.call, session);
   if (call->hello.streamid[0] != '\0')

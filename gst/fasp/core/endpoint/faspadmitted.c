@@ -47,7 +47,7 @@ fasp_admitted_left (FaspEndpoint *endpoint, FaspSession *session)
   if (session->handshake.bucket == NULL)
     return;
   fasp_limiter_leave (endpoint->admitted.limiter, session->handshake.bucket);
-  g_queue_unlink (&endpoint->admitted.half, &session->handshake.place);
+  g_queue_unlink (&endpoint->admitted.half, &session->handshake.half_open_link);
   session->handshake.bucket = NULL;
 }
 

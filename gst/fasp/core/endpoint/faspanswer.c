@@ -138,7 +138,7 @@ fasp_answer_accepted (FaspEndpoint *endpoint, FaspTime now, const FaspAddress *f
   /* a session that is replaced goes on in this one */
   if (old == NULL)
     begin_anew (endpoint, now, session);
-  session->start.offset = endpoint->calling.caller.hello.place;
+  session->start.position = endpoint->calling.caller.hello.position;
   session->start.has_header = endpoint->calling.caller.hello.has_header;
   session->start.previous = endpoint->left;
   if (endpoint->store != NULL && answer->wants.from.known)

@@ -234,9 +234,9 @@ fasp_endpoint_unreachable (FaspEndpoint *endpoint, FaspTime now, const FaspAddre
   if (now < index->busy_until)
     return;
   fasp_address_index_update (index, now, endpoint->sessions);
-  for (guint place = fasp_address_index_find (index, to); place > 0;) {
+  for (guint cursor = fasp_address_index_find (index, to); cursor > 0;) {
     FaspSession *session = g_hash_table_lookup (endpoint->by_id,
-        GUINT_TO_POINTER (fasp_address_index_take (index, &place)));
+        GUINT_TO_POINTER (fasp_address_index_take (index, &cursor)));
 
     if (session != NULL)
       refuse (endpoint, now, session, to);

@@ -93,11 +93,11 @@ void fasp_endpoint_left_late (FaspEndpoint *endpoint, guint lane, FaspTime from,
  * listens to are taken, counted and dropped. */
 gsize fasp_endpoint_write (FaspEndpoint *endpoint, FaspTime now, FaspTime media_time,
     const guint8 *data, gsize size, FaspMemory *memory);
-/* The next byte written, at @media_time, has the stream offset @place in the stream of whoever
+/* The next byte written, at @media_time, has the stream offset @position in the stream of whoever
  * wrote it first.  Relays call this.  NULL: it is of our own stream, which is the default.  FALSE:
  * there is no room: try again, as with fasp_endpoint_write(). */
 gboolean fasp_endpoint_set_stream_offset (FaspEndpoint *endpoint, FaspTime now, FaspTime media_time,
-    const FaspStreamOffset *place);
+    const FaspStreamOffset *position);
 /* What is written from now on cannot be read without these bytes, FASP_STREAM_HEADER_MAX at most.
  * Receivers that join in the middle get them, before the next unit that can be decoded
  * alone, unless they are more than a quarter of the buffer.  This call does not write them
@@ -199,9 +199,9 @@ void fasp_endpoint_get_stats (FaspEndpoint *endpoint, FaspEndpointStats *stats);
 /* Sender: the statistics of its group; FALSE: it has none. */
 gboolean fasp_endpoint_get_group (const FaspEndpoint *endpoint, FaspGroupStats *stats);
 /* Fills in at most @max sessions, in the order they came, and returns how many; 0: there
- * are no more.  *@place is 0 for the first call, and is moved behind the last session
+ * are no more.  *@cursor is 0 for the first call, and is moved behind the last session
  * that was filled in: so a caller can release the lock between parts of thousands. */
-guint fasp_endpoint_get_sessions (FaspEndpoint *endpoint, FaspTime now, guint64 *place,
+guint fasp_endpoint_get_sessions (FaspEndpoint *endpoint, FaspTime now, guint64 *cursor,
     FaspSessionStats *sessions, guint max);
 /* Fills in at most @max flows of a session that has several, or of the session that
  * ended last.  Returns how many there are. */

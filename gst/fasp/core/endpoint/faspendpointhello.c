@@ -17,7 +17,7 @@ fasp_endpoint_describe (FaspEndpoint *endpoint, FaspHello *hello, guint64 start)
       0;
   if (endpoint->config.role == FASP_ROLE_SENDER) {
     hello->start = start;
-    hello->place = fasp_store_get_stream_offset (endpoint->store, start);
+    hello->position = fasp_store_get_stream_offset (endpoint->store, start);
     hello->has_header = endpoint->header.bytes != NULL || start < endpoint->header.gone;
     return;
   }

@@ -41,15 +41,15 @@ find_after (const FaspEndpoint *endpoint, guint64 order)
 }
 
 guint
-fasp_endpoint_get_sessions (FaspEndpoint *endpoint, FaspTime now, guint64 *place,
+fasp_endpoint_get_sessions (FaspEndpoint *endpoint, FaspTime now, guint64 *cursor,
     FaspSessionStats *sessions, guint max)
 {
   guint n = 0;
 
-  for (guint i = find_after (endpoint, *place); n < max && i < endpoint->sessions->len; i++) {
+  for (guint i = find_after (endpoint, *cursor); n < max && i < endpoint->sessions->len; i++) {
     FaspSession *session = fasp_endpoint_nth (endpoint, i);
 
-    *place = session->entry.order;
+    *cursor = session->entry.order;
     if (session->told.connected && !session->told.removed)
       fasp_session_get_stats (session, now, &sessions[n++]);
   }

@@ -89,9 +89,9 @@ typedef struct
 /* CONNECTED, JOINED. */
 typedef struct
 {
-  gboolean in_the_middle;  /* CONNECTED, sender: the peer has nothing of the stream, and will not
-                              get its beginning; JOINED: the same of us */
-  FaspStreamOffset offset; /* JOINED: stream offset of the first byte that was read */
+  gboolean in_the_middle;    /* CONNECTED, sender: the peer has nothing of the stream, and will not
+                                get its beginning; JOINED: the same of us */
+  FaspStreamOffset position; /* JOINED: stream offset of the first byte that was read */
 } FaspEventStart;
 
 /* What is not of the event's type is 0. */

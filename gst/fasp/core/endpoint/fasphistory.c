@@ -73,14 +73,14 @@ fasp_history_choose (FaspEndpoint *endpoint, FaspTime now, const FaspWants *want
 void
 fasp_history_tell_offset (FaspEndpoint *endpoint, FaspTime now, const FaspSession *session)
 {
-  FaspStreamOffset place;
+  FaspStreamOffset position;
 
   /* it gets the position where it goes on in any case */
   if (fasp_retention_get_first (endpoint, session) > session->start.block)
     return;
-  place = fasp_store_get_stream_offset (endpoint->store, session->start.block);
-  if (place.offset != session->start.offset.offset
-      || !fasp_origin_equal (&place.origin, &session->start.offset.origin))
+  position = fasp_store_get_stream_offset (endpoint->store, session->start.block);
+  if (position.offset != session->start.position.offset
+      || !fasp_origin_equal (&position.origin, &session->start.position.origin))
     fasp_store_mark (endpoint->store, now, endpoint->writing.media_time);
 }
 
@@ -100,7 +100,7 @@ fasp_history_begins_in_past (const FaspEndpoint *endpoint, guint64 start)
   for (guint i = 0; i < endpoint->sessions->len; i++) {
     const FaspSession *session = fasp_endpoint_nth (endpoint, i);
 
-    if (session->entry.first_needed.place > 0 && !fasp_history_is_in_past (session))
+    if (session->entry.first_needed.index > 0 && !fasp_history_is_in_past (session))
       needed = MIN (needed, fasp_tx_get_base (&session->tx));
   }
   return start < needed;

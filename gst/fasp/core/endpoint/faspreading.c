@@ -11,13 +11,13 @@
 void
 fasp_reading_begin (FaspEndpoint *endpoint, FaspSession *session, const FaspHello *told)
 {
-  FaspStreamOffset place = told->place;
+  FaspStreamOffset position = told->position;
 
-  if (!place.known)
-    place.offset = FASP_OFFSET_UNKNOWN;
-  fasp_position_init (&session->rx.position, &place);
+  if (!position.known)
+    position.offset = FASP_OFFSET_UNKNOWN;
+  fasp_position_init (&session->rx.position, &position);
   session->rx.needs_header = told->has_header;
-  if (!fasp_stream_offset_is_comparable (&endpoint->read.next, &place))
+  if (!fasp_stream_offset_is_comparable (&endpoint->read.next, &position))
     return;
   /* the stream has the same clock, whoever relays it */
   fasp_reading_left (endpoint,
@@ -73,14 +73,14 @@ tell_gap (FaspEndpoint *endpoint, FaspTime now, const FaspSession *session)
 
 /* Counts missing bytes, once the position of the bytes behind them is known. */
 static void
-count_missing (FaspEndpoint *endpoint, const FaspStreamOffset *place, guint32 size)
+count_missing (FaspEndpoint *endpoint, const FaspStreamOffset *position, guint32 size)
 {
   FaspStreamOffset *whole = &endpoint->read.whole;
 
-  if (place->known && place->offset != FASP_OFFSET_UNKNOWN) {
-    if (fasp_stream_offset_is_comparable (whole, place) && place->offset > whole->offset)
-      endpoint->stats.bytes_missing += place->offset - whole->offset;
-    *whole = *place;
+  if (position->known && position->offset != FASP_OFFSET_UNKNOWN) {
+    if (fasp_stream_offset_is_comparable (whole, position) && position->offset > whole->offset)
+      endpoint->stats.bytes_missing += position->offset - whole->offset;
+    *whole = *position;
   }
   whole->offset = fasp_offset_check (whole->offset + size);
 }
@@ -115,26 +115,27 @@ follow_clock (FaspEndpoint *endpoint, const FaspSession *session, FaspBlock *blo
       mapped - block->media_time + fasp_playout_get (&rx->playout, mapped) - rx->playout.first;
 }
 
-/* Is the block, whose stream offset is @place, the first that is read of its stream? */
+/* Is the block, whose stream offset is @position, the first that is read of its stream? */
 static gboolean
-is_first (const FaspEndpoint *endpoint, const FaspSession *session, const FaspStreamOffset *place)
+is_first (const FaspEndpoint *endpoint, const FaspSession *session,
+    const FaspStreamOffset *position)
 {
-  if (!place->known)
+  if (!position->known)
     return endpoint->read.session != session->id;
   return !endpoint->read.next.known
-      || !fasp_origin_equal (&endpoint->read.next.origin, &place->origin);
+      || !fasp_origin_equal (&endpoint->read.next.origin, &position->origin);
 }
 
 /* The first bytes of a stream are read.  TRUE: it begins in the middle, or the one before was cut
  * short. */
 static gboolean
 join_stream (FaspEndpoint *endpoint, FaspTime now, const FaspSession *session,
-    const FaspStreamOffset *place)
+    const FaspStreamOffset *position)
 {
   gboolean cut_short = endpoint->read.session != 0 && !endpoint->read.has_end;
-  gboolean in_the_middle = place->known && place->offset != 0;
+  gboolean in_the_middle = position->known && position->offset != 0;
 
-  endpoint->stats.join_offset = place->offset;
+  endpoint->stats.join_offset = position->offset;
   endpoint->stats.joins_in_the_middle += in_the_middle;
   endpoint->read.has_end = FALSE;
   if (endpoint->read.session != session->id
@@ -142,7 +143,7 @@ join_stream (FaspEndpoint *endpoint, FaspTime now, const FaspSession *session,
     FaspEvent *event = fasp_endpoint_push_event (endpoint, FASP_EVENT_JOINED, session);
 
     endpoint->read.joined_told = now;
-    event->start.offset = *place;
+    event->start.position = *position;
     event->start.in_the_middle = in_the_middle;
   }
   return in_the_middle || cut_short;
@@ -152,14 +153,14 @@ join_stream (FaspEndpoint *endpoint, FaspTime now, const FaspSession *session,
 static FaspBlock *
 fit_in (FaspEndpoint *endpoint, FaspTime now, const FaspSession *session, FaspBlock *block)
 {
-  FaspStreamOffset *end = &endpoint->read.next, place = session->rx.position.next;
+  FaspStreamOffset *end = &endpoint->read.next, position = session->rx.position.next;
   gboolean moved = endpoint->read.session != session->id && endpoint->read.session != 0;
   gboolean again, gap = (block->flags & FASP_BLOCK_DISCONT) != 0;
   guint64 bytes;
 
-  place.offset = block->offset;
-  again = fasp_stream_offset_is_comparable (end, &place);
-  switch (fasp_stream_offset_compare (end, &place, block->size, &bytes)) {
+  position.offset = block->offset;
+  again = fasp_stream_offset_is_comparable (end, &position);
+  switch (fasp_stream_offset_compare (end, &position, block->size, &bytes)) {
     case FASP_STREAM_OFFSET_OLD:
       fasp_block_unref (block);
       return NULL;
@@ -176,23 +177,23 @@ fit_in (FaspEndpoint *endpoint, FaspTime now, const FaspSession *session, FaspBl
     case FASP_STREAM_OFFSET_ANEW:
       if (moved || again
           || (end->known
-              && (!place.known || end->offset != FASP_OFFSET_UNKNOWN
-                  || !fasp_origin_equal (&end->origin, &place.origin))))
+              && (!position.known || end->offset != FASP_OFFSET_UNKNOWN
+                  || !fasp_origin_equal (&end->origin, &position.origin))))
         block->flags |= FASP_BLOCK_DISCONT;
       else if (endpoint->read.session == 0)
         block->flags &= ~FASP_BLOCK_DISCONT; /* nothing was before */
       break;
   }
-  place.offset = block->offset;
-  count_missing (endpoint, &place, block->size);
+  position.offset = block->offset;
+  count_missing (endpoint, &position, block->size);
   if (moved && again)
     tell_moved (endpoint, session, bytes);
   else if (!moved && endpoint->read.session != 0 && (gap || bytes > 0))
     tell_gap (endpoint, now, session);
-  if (is_first (endpoint, session, &place) ? join_stream (endpoint, now, session, &place) :
-                                             gap || bytes > 0)
+  if (is_first (endpoint, session, &position) ? join_stream (endpoint, now, session, &position) :
+                                                gap || bytes > 0)
     block->flags |= FASP_BLOCK_LACKS;
-  *end = place;
+  *end = position;
   if (block->offset != FASP_OFFSET_UNKNOWN)
     end->offset = fasp_offset_check (block->offset + block->size);
   follow_clock (endpoint, session, block, again);

@@ -235,32 +235,32 @@ fasp_endpoint_write (FaspEndpoint *endpoint, FaspTime now, FaspTime media_time, 
 static gboolean
 is_own (FaspEndpoint *endpoint)
 {
-  FaspStreamOffset place = fasp_store_get_next_offset (endpoint->store);
+  FaspStreamOffset position = fasp_store_get_next_offset (endpoint->store);
 
-  return fasp_origin_equal (&place.origin, &endpoint->writing.own.origin);
+  return fasp_origin_equal (&position.origin, &endpoint->writing.own.origin);
 }
 
 gboolean
 fasp_endpoint_set_stream_offset (FaspEndpoint *endpoint, FaspTime now, FaspTime media_time,
-    const FaspStreamOffset *place)
+    const FaspStreamOffset *position)
 {
   FaspStreamOffset next;
 
   g_return_val_if_fail (endpoint->store != NULL, FALSE);
   if (endpoint->closing || (endpoint->config.settings.wait_for_connection && !is_kept (endpoint)))
     return FALSE;
-  if (place == NULL) {
+  if (position == NULL) {
     if (is_own (endpoint))
       return TRUE;
     choose_origin (endpoint);
-    place = &endpoint->writing.own;
+    position = &endpoint->writing.own;
   }
   next = fasp_store_get_next_offset (endpoint->store);
-  while (!fasp_store_set_offset (endpoint->store, now, media_time, place, is_told (endpoint)))
+  while (!fasp_store_set_offset (endpoint->store, now, media_time, position, is_told (endpoint)))
     if (!make_room (endpoint, now))
       return FALSE;
   /* no receiver has the header of this stream, though it may be the same one */
-  if (!fasp_origin_equal (&next.origin, &place->origin))
+  if (!fasp_origin_equal (&next.origin, &position->origin))
     fasp_stream_header_renew (&endpoint->header, now);
   return TRUE;
 }

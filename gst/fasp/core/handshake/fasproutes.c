@@ -3,13 +3,13 @@
 
 struct _FaspRoutes
 {
-  guint next; /* place to try first */
+  guint next; /* number to try first */
   gboolean taken[FASP_ROUTES_MAX];
   /* endpoints, in the order in which they came */
   guint n;
   FaspStreamName names[FASP_STREAM_NAMES][FASP_ROUTES_MAX];
-  guint places[FASP_ROUTES_MAX];
-  guint fallback; /* place of the one without a name, or none */
+  guint numbers[FASP_ROUTES_MAX];
+  guint fallback; /* number of the one without a name, or none */
   guint n_gone,
       oldest; /* streams that have left and are remembered; index of the one to forget next */
   FaspStreamName gone[FASP_ROUTES_GONE];
@@ -43,22 +43,22 @@ has_name (const FaspRoutes *routes, const FaspStreamName *name)
   return FALSE;
 }
 
-/* Places are taken in turn, so that late datagrams for an endpoint that has left do not get to
+/* Numbers are taken in turn, so that late datagrams for an endpoint that has left do not get to
  * another one. */
 static guint
-take_place (FaspRoutes *routes)
+take_number (FaspRoutes *routes)
 {
-  guint place = routes->next;
+  guint number = routes->next;
 
-  while (routes->taken[place])
-    place = (place + 1) % FASP_ROUTES_MAX;
-  routes->taken[place] = TRUE;
-  routes->next = (place + 1) % FASP_ROUTES_MAX;
-  return place;
+  while (routes->taken[number])
+    number = (number + 1) % FASP_ROUTES_MAX;
+  routes->taken[number] = TRUE;
+  routes->next = (number + 1) % FASP_ROUTES_MAX;
+  return number;
 }
 
 FaspRoutesResult
-fasp_routes_add (FaspRoutes *routes, FaspRole role, const gchar *streamid, guint *place)
+fasp_routes_add (FaspRoutes *routes, FaspRole role, const gchar *streamid, guint *number)
 {
   gboolean named = streamid != NULL && streamid[0] != '\0';
   FaspStreamName names[FASP_STREAM_NAMES] = { 0 };
@@ -69,12 +69,12 @@ fasp_routes_add (FaspRoutes *routes, FaspRole role, const gchar *streamid, guint
     return FASP_ROUTES_TAKEN;
   if (routes->n == FASP_ROUTES_MAX)
     return FASP_ROUTES_FULL;
-  *place = take_place (routes);
+  *number = take_number (routes);
   if (!named)
-    routes->fallback = *place;
+    routes->fallback = *number;
   for (guint i = 0; i < FASP_STREAM_NAMES; i++)
     routes->names[i][routes->n] = names[i];
-  routes->places[routes->n] = *place;
+  routes->numbers[routes->n] = *number;
   routes->n++;
   return FASP_ROUTES_ADDED;
 }
@@ -95,22 +95,22 @@ remember (FaspRoutes *routes, FaspTime now, const FaspStreamName *name)
 }
 
 void
-fasp_routes_remove (FaspRoutes *routes, FaspTime now, guint place)
+fasp_routes_remove (FaspRoutes *routes, FaspTime now, guint number)
 {
   guint i = 0, behind;
 
-  while (i < routes->n && routes->places[i] != place)
+  while (i < routes->n && routes->numbers[i] != number)
     i++;
   g_return_if_fail (i < routes->n);
-  if (place == routes->fallback)
+  if (number == routes->fallback)
     routes->fallback = FASP_ROUTES_NONE;
   else
     remember (routes, now, &routes->names[FASP_STREAM_FITS][i]);
-  routes->taken[place] = FALSE;
+  routes->taken[number] = FALSE;
   behind = --routes->n - i;
   for (guint k = 0; k < FASP_STREAM_NAMES; k++)
     memmove (routes->names[k] + i, routes->names[k] + i + 1, behind * sizeof (FaspStreamName));
-  memmove (routes->places + i, routes->places + i + 1, behind * sizeof *routes->places);
+  memmove (routes->numbers + i, routes->numbers + i + 1, behind * sizeof *routes->numbers);
 }
 
 /* --- datagrams --------------------------------------------------------------------- */
@@ -128,31 +128,31 @@ find_name (const FaspRoutes *routes, const guint8 *nonce, guint32 hint, guint wh
 {
   guint i = hint == 0 ? routes->n : fasp_stream_find (nonce, hint, routes->names[which], routes->n);
 
-  return i < routes->n ? routes->places[i] : FASP_ROUTES_NONE;
+  return i < routes->n ? routes->numbers[i] : FASP_ROUTES_NONE;
 }
 
 static guint
 find_called (FaspRoutes *routes, FaspTime now, const guint8 *nonce, guint32 hint, FaspRoute *route)
 {
-  guint place = find_name (routes, nonce, hint, FASP_STREAM_FITS);
+  guint number = find_name (routes, nonce, hint, FASP_STREAM_FITS);
 
-  if (place == FASP_ROUTES_NONE)
-    place = routes->fallback;
-  if (place != FASP_ROUTES_NONE)
-    return place;
+  if (number == FASP_ROUTES_NONE)
+    number = routes->fallback;
+  if (number != FASP_ROUTES_NONE)
+    return number;
   if (hint == 0) {
     *route = routes->n > 1 ? FASP_ROUTE_UNNAMED : FASP_ROUTE_HERE;
-    return routes->places[0];
+    return routes->numbers[0];
   }
   if (is_gone (routes, now, nonce, hint)) {
     *route = FASP_ROUTE_GONE;
-    return routes->places[0];
+    return routes->numbers[0];
   }
-  place = find_name (routes, nonce, hint, FASP_STREAM_SAME_ROLE);
-  if (place != FASP_ROUTES_NONE)
-    return place;
+  number = find_name (routes, nonce, hint, FASP_STREAM_SAME_ROLE);
+  if (number != FASP_ROUTES_NONE)
+    return number;
   *route = FASP_ROUTE_ABSENT;
-  return routes->places[0];
+  return routes->numbers[0];
 }
 
 guint
@@ -173,5 +173,5 @@ fasp_routes_find (FaspRoutes *routes, FaspTime now, const guint8 *data, gsize si
       && call.type == FASP_HANDSHAKE_OPEN && call.version == FASP_VERSION) {
     return find_called (routes, now, call.nonce, call.to_cid, route);
   }
-  return routes->places[0];
+  return routes->numbers[0];
 }

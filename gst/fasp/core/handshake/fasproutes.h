@@ -26,7 +26,7 @@ G_BEGIN_DECLS
 
 typedef struct _FaspRoutes FaspRoutes;
 
-/* @first: any number; the search for free places begins there. */
+/* @first: any number; the search for free numbers begins there. */
 FaspRoutes *fasp_routes_new (guint first);
 void fasp_routes_free (FaspRoutes *routes);
 
@@ -38,21 +38,21 @@ typedef enum
 } FaspRoutesResult;
 
 /* @role: of the endpoint.  @streamid: NULL or empty for the one that gets all callers that
- * name none of the others.  *place: the endpoint's number. */
+ * name none of the others.  *number: the endpoint's number. */
 FaspRoutesResult fasp_routes_add (FaspRoutes *routes, FaspRole role, const gchar *streamid,
-    guint *place);
-void fasp_routes_remove (FaspRoutes *routes, FaspTime now, guint place);
+    guint *number);
+void fasp_routes_remove (FaspRoutes *routes, FaspTime now, guint number);
 
-/* The place of the endpoint that a datagram goes to, or FASP_ROUTES_NONE if there is
+/* The number of the endpoint that a datagram goes to, or FASP_ROUTES_NONE if there is
  * none.  *route: how the endpoint must take it. */
 guint fasp_routes_find (FaspRoutes *routes, FaspTime now, const guint8 *data, gsize size,
     FaspRoute *route);
 
-/* The connection ids of a place: those with these high bits. */
+/* The connection ids of an endpoint: those with these high bits. */
 static inline guint32
-fasp_routes_get_prefix (guint place)
+fasp_routes_get_prefix (guint number)
 {
-  return (guint32) place << (32 - FASP_ROUTES_BITS);
+  return (guint32) number << (32 - FASP_ROUTES_BITS);
 }
 
 G_END_DECLS

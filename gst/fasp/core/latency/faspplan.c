@@ -401,14 +401,14 @@ FaspPlanRtx
 fasp_plan_get (const FaspPlan *plan, FaspTime left, guint64 number)
 {
   /* multiples of the golden ratio mix both tables evenly in any row of blocks */
-  gdouble place = number * 0.6180339887498949;
+  gdouble point = number * 0.6180339887498949;
   const Table *table;
   const Action *action;
   guint bin;
 
   if (!plan->made || left < 0)
     return (FaspPlanRtx) { 1, 0 };
-  table = place - floor (place) < plan->share ? &plan->dear : &plan->cheap;
+  table = point - floor (point) < plan->share ? &plan->dear : &plan->cheap;
   bin = MIN (left / plan->step, plan->bins - 1);
   action = &plan->actions[table->choice[bin]];
   return (FaspPlanRtx) { action->copies, MIN (action->spread, bin) * plan->step };

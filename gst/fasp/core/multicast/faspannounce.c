@@ -10,7 +10,7 @@ is_known (const FaspAnnouncer *a, FaspTime now)
 void
 fasp_announcers_heard (FaspAnnouncers *a, FaspTime now, const FaspAddress *from, guint32 chance)
 {
-  FaspAnnouncer *place = NULL;
+  FaspAnnouncer *slot = NULL;
 
   for (guint i = 0; i < FASP_ANNOUNCERS; i++) {
     FaspAnnouncer *one = &a->list[i];
@@ -19,12 +19,12 @@ fasp_announcers_heard (FaspAnnouncers *a, FaspTime now, const FaspAddress *from,
       one->heard = MAX (now, 1);
       return;
     }
-    if (place == NULL && !is_known (one, now))
-      place = one;
+    if (slot == NULL && !is_known (one, now))
+      slot = one;
   }
-  if (place == NULL)
-    place = &a->list[chance % FASP_ANNOUNCERS];
-  *place = (FaspAnnouncer) { .address = *from, .heard = MAX (now, 1) };
+  if (slot == NULL)
+    slot = &a->list[chance % FASP_ANNOUNCERS];
+  *slot = (FaspAnnouncer) { .address = *from, .heard = MAX (now, 1) };
 }
 
 const FaspAnnouncer *

@@ -188,7 +188,7 @@ look (FaspMulticastSender *group)
   for (guint i = 0; i < group->members->len; i++) {
     FaspMember *member = g_ptr_array_index (group->members, i);
 
-    if (member->least.place == 0 || member->rtt == 0)
+    if (member->least.index == 0 || member->rtt == 0)
       continue;
     g_array_append_val (rtts, member->rtt);
     if (nearest == NULL || member->rtt < nearest->rtt)

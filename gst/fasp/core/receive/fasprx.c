@@ -314,9 +314,9 @@ fasp_rx_tail (FaspRx *rx, FaspTime now, guint64 end, gboolean all)
 }
 
 void
-fasp_rx_position (FaspRx *rx, guint64 number, const FaspStreamOffset *place)
+fasp_rx_position (FaspRx *rx, guint64 number, const FaspStreamOffset *position)
 {
-  fasp_position_told (&rx->position, fasp_reorder_get_read (rx->reorder), number, place);
+  fasp_position_told (&rx->position, fasp_reorder_get_read (rx->reorder), number, position);
 }
 
 /* Forgets the stream offsets of blocks below @end that will not come, to make room for others. */

@@ -108,8 +108,8 @@ void fasp_rx_recover (FaspRx *rx, FaspTime now);
 /* The sender's tail probe: blocks below @end exist.  @all: it asked every member of the
  * group. */
 void fasp_rx_tail (FaspRx *rx, FaspTime now, guint64 end, gboolean all);
-/* Block @number begins at @place of the stream. */
-void fasp_rx_position (FaspRx *rx, guint64 number, const FaspStreamOffset *place);
+/* Block @number begins at @position of the stream. */
+void fasp_rx_position (FaspRx *rx, guint64 number, const FaspStreamOffset *position);
 /* Gives up what is missing below @number. */
 void fasp_rx_skip (FaspRx *rx, FaspTime now, guint64 number);
 /* The next block in order with its reference, or NULL; the end of the stream sets

@@ -62,7 +62,7 @@ typedef struct
   gboolean moved;      /* an earlier OPEN came from another address */
   gboolean accept_due; /* ACCEPT is to be sent, or sent again */
   struct _FaspBucket *bucket; /* listener: the token bucket of its network, not owned */
-  GList place;                /* listener: its link of the endpoint's queue of half-open sessions */
+  GList half_open_link;       /* listener: its link of the endpoint's queue of half-open sessions */
   guint64 network;            /* listener: the caller's network (fasp_limiter_get_network()) */
   guint peer;                 /* caller: index of the peer that was called, of several */
 } FaspSessionHandshake;
@@ -71,7 +71,7 @@ typedef struct
 typedef struct
 {
   guint64 block;             /* the first that was promised to the peer */
-  FaspStreamOffset offset;   /* its offset in the stream, as our hello gave it */
+  FaspStreamOffset position; /* its offset in the stream, as our hello gave it */
   gboolean has_header;       /* our hello announced a stream with a header */
   FaspStreamOffset previous; /* the offset up to which the peer had the stream before, if known */
   guint64 live_from; /* of a session that began in the past: the block that was to be written

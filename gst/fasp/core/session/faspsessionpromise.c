@@ -108,13 +108,13 @@ plan_fec (FaspSession *session, FaspTime now)
 void
 fasp_session_write_position (FaspSession *session, FaspWriter *w, guint64 number)
 {
-  FaspStreamOffset place;
+  FaspStreamOffset position;
 
   if (number < fasp_store_get_tail (session->tx.store))
     return;
-  place = fasp_store_get_stream_offset (session->tx.store, number);
-  if (place.known && place.offset != FASP_OFFSET_UNKNOWN)
-    fasp_wire_write_position (w, number, &place);
+  position = fasp_store_get_stream_offset (session->tx.store, number);
+  if (position.known && position.offset != FASP_OFFSET_UNKNOWN)
+    fasp_wire_write_position (w, number, &position);
 }
 
 FaspTime

@@ -64,15 +64,15 @@ typedef struct
   guint32 size;     /* payload bytes used */
   guint32 capacity; /* payload bytes allocated */
   guint64 number;
-  guint64 place;       /* sender: units (FASP_BLOCK_UNIT) of all blocks before it */
-  guint64 offset;      /* of its first byte in the stream, bytes, or
-                          FASP_OFFSET_UNKNOWN */
-  FaspTime media_time; /* sender's media time */
-  FaspTime arrival;    /* receiver: when it was complete; sender: when
-                          its first byte was written */
-  guint8 *data;        /* the payload: in room, or in memory, and then
-                          read-only */
-  FaspMemory *memory;  /* a reference; NULL: the payload is in room */
+  guint64 units_before; /* sender: units (FASP_BLOCK_UNIT) of all blocks before it */
+  guint64 offset;       /* of its first byte in the stream, bytes, or
+                           FASP_OFFSET_UNKNOWN */
+  FaspTime media_time;  /* sender's media time */
+  FaspTime arrival;     /* receiver: when it was complete; sender: when
+                           its first byte was written */
+  guint8 *data;         /* the payload: in room, or in memory, and then
+                           read-only */
+  FaspMemory *memory;   /* a reference; NULL: the payload is in room */
   guint8 room[];
 } FaspBlock;
 

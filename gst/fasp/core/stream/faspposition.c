@@ -22,33 +22,33 @@ fasp_offset_check (guint64 offset)
 }
 
 void
-fasp_stream_offset_read (FaspReader *r, FaspStreamOffset *place)
+fasp_stream_offset_read (FaspReader *r, FaspStreamOffset *position)
 {
-  fasp_read_copy (r, place->origin.bytes, FASP_ORIGIN_SIZE);
-  place->offset = fasp_offset_check (fasp_read_uint (r, 8));
-  place->known = !r->failed;
+  fasp_read_copy (r, position->origin.bytes, FASP_ORIGIN_SIZE);
+  position->offset = fasp_offset_check (fasp_read_uint (r, 8));
+  position->known = !r->failed;
 }
 
 void
-fasp_stream_offset_write (FaspWriter *w, const FaspStreamOffset *place)
+fasp_stream_offset_write (FaspWriter *w, const FaspStreamOffset *position)
 {
-  fasp_write_bytes (w, place->origin.bytes, FASP_ORIGIN_SIZE);
-  fasp_write_uint (w, place->offset, 8);
+  fasp_write_bytes (w, position->origin.bytes, FASP_ORIGIN_SIZE);
+  fasp_write_uint (w, position->offset, 8);
 }
 
 /* --- marks --------------------------------------------------------------------- */
 
 void
-fasp_mark_write (guint8 mark[FASP_MARK_SIZE], const FaspStreamOffset *place)
+fasp_mark_write (guint8 mark[FASP_MARK_SIZE], const FaspStreamOffset *position)
 {
   FaspWriter w = { mark, FASP_MARK_SIZE };
 
   fasp_write_uint (&w, FASP_MARK_POSITION, 1);
-  fasp_stream_offset_write (&w, place);
+  fasp_stream_offset_write (&w, position);
 }
 
 FaspMark
-fasp_mark_read (const guint8 *data, guint32 size, FaspStreamOffset *place)
+fasp_mark_read (const guint8 *data, guint32 size, FaspStreamOffset *position)
 {
   FaspReader r = { data, size };
   FaspMark mark = fasp_read_uint (&r, 1);
@@ -57,7 +57,7 @@ fasp_mark_read (const guint8 *data, guint32 size, FaspStreamOffset *place)
     return mark;
   if (mark != FASP_MARK_POSITION || r.left != FASP_STREAM_OFFSET_SIZE)
     return FASP_MARK_UNKNOWN;
-  fasp_stream_offset_read (&r, place);
+  fasp_stream_offset_read (&r, position);
   return mark;
 }
 
@@ -73,11 +73,11 @@ fasp_position_init (FaspPosition *position, const FaspStreamOffset *first)
 
 void
 fasp_position_told (FaspPosition *position, guint64 next, guint64 number,
-    const FaspStreamOffset *place)
+    const FaspStreamOffset *start)
 {
   guint i = position->n_told;
 
-  if (number < next || !place->known || place->offset == FASP_OFFSET_UNKNOWN)
+  if (number < next || !start->known || start->offset == FASP_OFFSET_UNKNOWN)
     return;
   while (i > 0 && position->told[i - 1].number > number)
     i--;
@@ -93,7 +93,7 @@ fasp_position_told (FaspPosition *position, guint64 next, guint64 number,
   memmove (&position->told[i + 1], &position->told[i],
       (position->n_told - i) * sizeof position->told[0]);
   position->told[i].number = number;
-  position->told[i].place = *place;
+  position->told[i].start = *start;
   position->n_told++;
 }
 
@@ -108,7 +108,7 @@ look_up (FaspPosition *position, guint64 number)
     i++;
   if (i < position->n_told && position->told[i].number == number
       && position->next.offset == FASP_OFFSET_UNKNOWN)
-    position->next = position->told[i].place;
+    position->next = position->told[i].start;
   if (i > 0) {
     position->n_told -= i;
     memmove (&position->told[0], &position->told[i], position->n_told * sizeof position->told[0]);

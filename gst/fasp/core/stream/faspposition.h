@@ -42,8 +42,8 @@ guint64 fasp_offset_check (guint64 offset);
 
 /* As in marks, frames and the handshake: origin and offset. */
 #define FASP_STREAM_OFFSET_SIZE (FASP_ORIGIN_SIZE + 8)
-void fasp_stream_offset_read (FaspReader *r, FaspStreamOffset *place);
-void fasp_stream_offset_write (FaspWriter *w, const FaspStreamOffset *place);
+void fasp_stream_offset_read (FaspReader *r, FaspStreamOffset *position);
+void fasp_stream_offset_write (FaspWriter *w, const FaspStreamOffset *position);
 
 /* --- what a receiver wants -------------------------------------------------- */
 
@@ -74,9 +74,9 @@ typedef enum
 
 #define FASP_MARK_SIZE (1 + FASP_STREAM_OFFSET_SIZE)
 
-void fasp_mark_write (guint8 mark[FASP_MARK_SIZE], const FaspStreamOffset *place);
-/* Fills in @place if the mark is FASP_MARK_POSITION. */
-FaspMark fasp_mark_read (const guint8 *data, guint32 size, FaspStreamOffset *place);
+void fasp_mark_write (guint8 mark[FASP_MARK_SIZE], const FaspStreamOffset *position);
+/* Fills in @position if the mark is FASP_MARK_POSITION. */
+FaspMark fasp_mark_read (const guint8 *data, guint32 size, FaspStreamOffset *position);
 
 /* --- the stream offsets of a session's blocks ------------------------------------------ */
 
@@ -89,17 +89,17 @@ typedef struct
   struct
   {
     guint64 number;
-    FaspStreamOffset place;
+    FaspStreamOffset start;
   } told[FASP_POSITION_TOLD]; /* from POSITION frames; block numbers rise */
   guint n_told;
   gboolean key; /* a key frame begins with the next byte */
 } FaspPosition;
 
 void fasp_position_init (FaspPosition *position, const FaspStreamOffset *first);
-/* A POSITION frame: block @number begins at @place.  Ignored if @number is below @next, the block
+/* A POSITION frame: block @number begins at @start.  Ignored if @number is below @next, the block
  * that is taken next. */
 void fasp_position_told (FaspPosition *position, guint64 next, guint64 number,
-    const FaspStreamOffset *place);
+    const FaspStreamOffset *start);
 /* The next block is taken: fills in its offset.  FALSE: it is a mark. */
 gboolean fasp_position_take (FaspPosition *position, FaspBlock *block);
 

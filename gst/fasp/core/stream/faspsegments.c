@@ -3,11 +3,11 @@
 #include "faspsegments.h"
 
 void
-fasp_segments_init (FaspSegments *segments, const FaspStreamOffset *place)
+fasp_segments_init (FaspSegments *segments, const FaspStreamOffset *position)
 {
   segments->room = 4;
   segments->list = g_new (FaspSegment, segments->room);
-  segments->list[0] = (FaspSegment) { 0, *place };
+  segments->list[0] = (FaspSegment) { 0, *position };
   segments->n = 1;
   segments->first = 0;
 }
@@ -20,7 +20,7 @@ fasp_segments_clear (FaspSegments *segments)
 }
 
 void
-fasp_segments_begin (FaspSegments *segments, guint64 number, const FaspStreamOffset *place)
+fasp_segments_begin (FaspSegments *segments, guint64 number, const FaspStreamOffset *position)
 {
   if (fasp_segments_get_last (segments)->number == number)
     segments->n--;
@@ -28,7 +28,7 @@ fasp_segments_begin (FaspSegments *segments, guint64 number, const FaspStreamOff
     segments->room *= 2;
     segments->list = g_renew (FaspSegment, segments->list, segments->room);
   }
-  segments->list[segments->first + segments->n++] = (FaspSegment) { number, *place };
+  segments->list[segments->first + segments->n++] = (FaspSegment) { number, *position };
 }
 
 void

@@ -14,8 +14,8 @@ G_BEGIN_DECLS
 
 typedef struct
 {
-  guint64 number;         /* first block */
-  FaspStreamOffset place; /* of its first byte */
+  guint64 number;            /* first block */
+  FaspStreamOffset position; /* of its first byte */
 } FaspSegment;
 
 typedef struct
@@ -24,11 +24,11 @@ typedef struct
   guint n, first, room; /* segments, at least 1; index of the oldest; entries in memory */
 } FaspSegments;
 
-void fasp_segments_init (FaspSegments *segments, const FaspStreamOffset *place);
+void fasp_segments_init (FaspSegments *segments, const FaspStreamOffset *position);
 void fasp_segments_clear (FaspSegments *segments);
 /* A segment begins at block @number, which is not below that of the last segment. If it is the
  * same, the new segment replaces the last one. */
-void fasp_segments_begin (FaspSegments *segments, guint64 number, const FaspStreamOffset *place);
+void fasp_segments_begin (FaspSegments *segments, guint64 number, const FaspStreamOffset *position);
 /* Blocks below @tail are gone. */
 void fasp_segments_trim (FaspSegments *segments, guint64 tail);
 /* The @i-th one, from the oldest on. */

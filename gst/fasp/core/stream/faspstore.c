@@ -15,7 +15,7 @@ struct _FaspStore
   FaspBlock **ring; /* block n at n & mask */
   guint64 mask;
   guint64 tail, head;
-  guint64 place;      /* units of all that is sealed */
+  guint64 units;      /* of all that is sealed */
   gsize bytes, limit; /* allocated for kept blocks */
   guint32 block_size;
   gboolean open; /* block head - 1 takes more bytes */
@@ -84,7 +84,7 @@ append (FaspStore *store, FaspBlock *block)
   store->ring = fasp_ring_make_room (store->ring, sizeof *store->ring, &store->mask, store->tail,
       store->head);
   block->number = store->head;
-  block->place = store->place;
+  block->units_before = store->units;
   block->offset = store->offset;
   *slot (store, store->head) = block;
   store->head++;
@@ -96,7 +96,7 @@ static void
 close_block (FaspStore *store)
 {
   store->open = FALSE;
-  store->place += fasp_block_count_units (*slot (store, store->head - 1));
+  store->units += fasp_block_count_units (*slot (store, store->head - 1));
 }
 
 guint64
@@ -200,7 +200,7 @@ append_mark (FaspStore *store, FaspTime now, FaspTime media_time, const guint8 *
   if (size > 0)
     memcpy (block->data, mark, size);
   append (store, block);
-  store->place++;
+  store->units++;
 }
 
 void
@@ -213,20 +213,22 @@ fasp_store_finish (FaspStore *store, FaspTime now, FaspTime media_time)
 }
 
 static void
-append_position (FaspStore *store, FaspTime now, FaspTime media_time, const FaspStreamOffset *place)
+append_position (FaspStore *store, FaspTime now, FaspTime media_time,
+    const FaspStreamOffset *position)
 {
   guint8 mark[FASP_MARK_SIZE];
 
-  fasp_mark_write (mark, place);
+  fasp_mark_write (mark, position);
   append_mark (store, now, media_time, mark, sizeof mark);
 }
 
 gboolean
 fasp_store_set_offset (FaspStore *store, FaspTime now, FaspTime media_time,
-    const FaspStreamOffset *place, gboolean listens)
+    const FaspStreamOffset *position, gboolean listens)
 {
-  const FaspStreamOffset *last = &fasp_segments_get_last (&store->segments)->place;
-  FaspStreamOffset next = { place->known, place->origin, fasp_offset_check (place->offset) };
+  const FaspStreamOffset *last = &fasp_segments_get_last (&store->segments)->position;
+  FaspStreamOffset next = { position->known, position->origin,
+    fasp_offset_check (position->offset) };
 
   if (store->finished
       || (last->known == next.known && next.offset == store->offset
@@ -246,12 +248,12 @@ fasp_store_set_offset (FaspStore *store, FaspTime now, FaspTime media_time,
 void
 fasp_store_mark (FaspStore *store, FaspTime now, FaspTime media_time)
 {
-  FaspStreamOffset place = fasp_store_get_next_offset (store);
+  FaspStreamOffset position = fasp_store_get_next_offset (store);
 
   if (store->finished)
     return;
-  append_position (store, now, media_time, &place);
-  fasp_segments_begin (&store->segments, store->head, &place);
+  append_position (store, now, media_time, &position);
+  fasp_segments_begin (&store->segments, store->head, &position);
 }
 
 void
@@ -286,38 +288,38 @@ fasp_store_mark_header (FaspStore *store, FaspTime now, FaspTime media_time, con
 void
 fasp_store_pass (FaspStore *store, gsize size)
 {
-  FaspStreamOffset place;
+  FaspStreamOffset position;
 
   fasp_store_trim (store, store->head);
   advance (store, size);
-  place = fasp_store_get_next_offset (store);
-  fasp_segments_begin (&store->segments, store->head, &place);
+  position = fasp_store_get_next_offset (store);
+  fasp_segments_begin (&store->segments, store->head, &position);
   fasp_segments_trim (&store->segments, store->head);
 }
 
 FaspStreamOffset
 fasp_store_get_next_offset (const FaspStore *store)
 {
-  FaspStreamOffset place = fasp_segments_get_last (&store->segments)->place;
+  FaspStreamOffset position = fasp_segments_get_last (&store->segments)->position;
 
-  place.offset = store->offset;
-  return place;
+  position.offset = store->offset;
+  return position;
 }
 
 FaspStreamOffset
 fasp_store_get_stream_offset (FaspStore *store, guint64 number)
 {
-  FaspStreamOffset place;
+  FaspStreamOffset position;
 
   number = MAX (number, store->tail);
-  place = fasp_segments_get (&store->segments, number)->place;
+  position = fasp_segments_get (&store->segments, number)->position;
   if (number >= store->head) {
     fasp_store_seal (store);
-    place.offset = store->offset;
+    position.offset = store->offset;
   } else {
-    place.offset = (*slot (store, number))->offset;
+    position.offset = (*slot (store, number))->offset;
   }
-  return place;
+  return position;
 }
 
 /* The last of the blocks in [low, high) that begins at or before @offset. */
@@ -336,7 +338,7 @@ search (const FaspStore *store, guint64 low, guint64 high, guint64 offset)
 }
 
 gboolean
-fasp_store_find (FaspStore *store, const FaspStreamOffset *place, guint64 *number)
+fasp_store_find (FaspStore *store, const FaspStreamOffset *position, guint64 *number)
 {
   const FaspSegments *segments = &store->segments;
   gboolean found = FALSE;
@@ -347,20 +349,20 @@ fasp_store_find (FaspStore *store, const FaspStreamOffset *place, guint64 *numbe
     guint64 end = i + 1 < segments->n ? fasp_segments_nth (segments, i + 1)->number : store->head;
     guint64 from;
 
-    if (!fasp_stream_offset_is_comparable (&segment->place, place))
+    if (!fasp_stream_offset_is_comparable (&segment->position, position))
       continue;
     found = TRUE;
     *number = end;
     from = first < store->head ? (*slot (store, first))->offset : store->offset;
-    if (place->offset <= from) {
+    if (position->offset <= from) {
       *number = first;
       return TRUE;
     }
     /* a mark ends all segments but the last, so it begins where the segment's data ends */
     if (first < end
-        && (i + 1 == segments->n ? place->offset < store->offset :
-                                   place->offset < (*slot (store, end - 1))->offset)) {
-      *number = search (store, first, end, place->offset);
+        && (i + 1 == segments->n ? position->offset < store->offset :
+                                   position->offset < (*slot (store, end - 1))->offset)) {
+      *number = search (store, first, end, position->offset);
       return TRUE;
     }
   }
@@ -421,9 +423,9 @@ fasp_store_get_units (FaspStore *store, guint64 number)
 {
   number = MAX (number, store->tail);
   if (number < store->head)
-    return (*slot (store, number))->place;
+    return (*slot (store, number))->units_before;
   fasp_store_seal (store);
-  return store->place;
+  return store->units;
 }
 
 gboolean
@@ -431,7 +433,7 @@ fasp_store_ends_by (const FaspStore *store, guint64 number, guint64 limit)
 {
   const FaspBlock *block = *slot (store, number);
 
-  return block->place + fasp_block_count_units (block) <= limit;
+  return block->units_before + fasp_block_count_units (block) <= limit;
 }
 
 guint64

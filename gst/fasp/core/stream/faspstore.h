@@ -41,7 +41,7 @@ gboolean fasp_store_is_finished (const FaspStore *store);
  * mark says so, provided that blocks are kept or somebody @listens. FALSE: there is no
  * room for the mark. */
 gboolean fasp_store_set_offset (FaspStore *store, FaspTime now, FaspTime media_time,
-    const FaspStreamOffset *place, gboolean listens);
+    const FaspStreamOffset *position, gboolean listens);
 /* Appends a mark with the stream offset of the next byte, even if there was one before. */
 void fasp_store_mark (FaspStore *store, FaspTime now, FaspTime media_time);
 /* Appends a mark, if there is room for it: a key frame begins with the next byte. */
@@ -57,9 +57,9 @@ void fasp_store_pass (FaspStore *store, gsize size);
 FaspStreamOffset fasp_store_get_next_offset (const FaspStore *store);
 /* The stream offset of the first byte of block @number, which is kept or the next to come. */
 FaspStreamOffset fasp_store_get_stream_offset (FaspStore *store, guint64 number);
-/* Finds the block with the byte at @place. If that is not kept, it is the first one
+/* Finds the block with the byte at @position. If that is not kept, it is the first one
  * behind it, or the next to come. FALSE: nothing of that stream is here. */
-gboolean fasp_store_find (FaspStore *store, const FaspStreamOffset *place, guint64 *number);
+gboolean fasp_store_find (FaspStore *store, const FaspStreamOffset *position, guint64 *number);
 /* The first block kept that was begun at @time or later, or the next to come. */
 guint64 fasp_store_find_time (const FaspStore *store, FaspTime time);
 

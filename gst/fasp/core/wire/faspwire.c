@@ -306,11 +306,11 @@ fasp_wire_write_promise (FaspWriter *w, guint64 serial, guint64 latency_ms, guin
 }
 
 void
-fasp_wire_write_position (FaspWriter *w, guint64 number, const FaspStreamOffset *place)
+fasp_wire_write_position (FaspWriter *w, guint64 number, const FaspStreamOffset *position)
 {
   fasp_write_uint (w, FASP_FRAME_POSITION, 1);
   fasp_write_varint (w, number);
-  fasp_stream_offset_write (w, place);
+  fasp_stream_offset_write (w, position);
 }
 
 static void

@@ -256,7 +256,7 @@ void fasp_wire_write_feedback (FaspWriter *w, const FaspFeedback *feedback);
 guint fasp_wire_range_size (guint64 skip, guint64 length);
 void fasp_wire_write_promise (FaspWriter *w, guint64 serial, guint64 latency_ms, guint64 interval,
     guint64 feedback_rate);
-void fasp_wire_write_position (FaspWriter *w, guint64 number, const FaspStreamOffset *place);
+void fasp_wire_write_position (FaspWriter *w, guint64 number, const FaspStreamOffset *position);
 /* Says that the next packet of @flow will be number @pn. */
 void fasp_wire_write_next (FaspWriter *w, guint8 flow, guint64 pn);
 void fasp_wire_write_group (FaspWriter *w, guint64 members, guint64 back_off_us, guint64 clock_ms);

@@ -263,7 +263,7 @@ read_option (FaspReader *r, guint8 id, FaspHello *h)
       h->timestamps = fasp_read_uint (r, 1);
       break;
     case OPTION_POSITION:
-      fasp_stream_offset_read (r, &h->place);
+      fasp_stream_offset_read (r, &h->position);
       break;
     case OPTION_WANTS:
       read_wants (r, &h->wants);
@@ -383,9 +383,9 @@ fasp_wire_write_hello (FaspWriter *w, const FaspHello *h)
     write_option (w, OPTION_FEC, h->fec, 2);
   if (h->timestamps > 0)
     write_option (w, OPTION_TIMESTAMPS, h->timestamps, 1);
-  if (h->place.known) {
+  if (h->position.known) {
     begin_option (w, OPTION_POSITION, FASP_STREAM_OFFSET_SIZE);
-    fasp_stream_offset_write (w, &h->place);
+    fasp_stream_offset_write (w, &h->position);
   }
   if (h->wants.join != FASP_JOIN_ANY || h->wants.from.known)
     write_wants (w, &h->wants);

@@ -94,17 +94,17 @@ typedef struct
   guint32 cid;     /* the writer's connection id, as in the header */
   guint n_ciphers; /* OPEN: those it takes, best first; ACCEPT: the one chosen */
   guint8 ciphers[FASP_CIPHERS];
-  guint8 flows;           /* OPEN: how many could be used; ACCEPT: how many are */
-  guint16 fec;            /* blocks in a window that the writer can recover
-                             from, or would send; 0: none */
-  guint8 timestamps;      /* receive timestamps in a FEEDBACK; receiver: it can report
-                             so many; sender: it wants them; 0: none */
-  FaspStreamOffset place; /* sender: of the first byte of block `start' */
-  gboolean has_header;    /* sender: a receiver that has nothing of the
-                             stream needs its header */
-  FaspWants wants;        /* receiver */
-  gboolean has_group;     /* receiver: listens to a group */
-  gboolean has_group_key; /* sender: gives the key of that group */
+  guint8 flows;              /* OPEN: how many could be used; ACCEPT: how many are */
+  guint16 fec;               /* blocks in a window that the writer can recover
+                                from, or would send; 0: none */
+  guint8 timestamps;         /* receive timestamps in a FEEDBACK; receiver: it can report
+                                so many; sender: it wants them; 0: none */
+  FaspStreamOffset position; /* sender: of the first byte of block `start' */
+  gboolean has_header;       /* sender: a receiver that has nothing of the
+                                stream needs its header */
+  FaspWants wants;           /* receiver */
+  gboolean has_group;        /* receiver: listens to a group */
+  gboolean has_group_key;    /* sender: gives the key of that group */
   FaspGroupKey group_key;
   gboolean unsupported; /* it has a critical option that is not known here */
 } FaspHello;

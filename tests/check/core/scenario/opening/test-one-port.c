@@ -11,10 +11,10 @@
 static guint
 add (FaspRoutes *routes, FaspRole role, const gchar *streamid)
 {
-  guint place;
+  guint number;
 
-  g_assert_cmpint (fasp_routes_add (routes, role, streamid, &place), ==, FASP_ROUTES_ADDED);
-  return place;
+  g_assert_cmpint (fasp_routes_add (routes, role, streamid, &number), ==, FASP_ROUTES_ADDED);
+  return number;
 }
 
 /* --- endpoints ------------------------------------------------------------------------- */
@@ -29,8 +29,8 @@ typedef struct
   GRand *rand;
   FaspLimiter limiter;
   FaspRoutes *routes;
-  guint places[MEMBERS];
-  FaspEndpoint *members[MEMBERS], *by_place[FASP_ROUTES_MAX];
+  guint numbers[MEMBERS];
+  FaspEndpoint *members[MEMBERS], *by_number[FASP_ROUTES_MAX];
   guint answers, largest; /* to callers, and their bytes */
 } Port;
 
@@ -53,7 +53,7 @@ make_key (guint which)
 
 static FaspEndpoint *
 make_endpoint (Port *port, FaspMode mode, FaspRole role, guint key, const gchar *streamid,
-    guint place)
+    guint number)
 {
   FaspCredentials *credentials = make_key (key);
   FaspEndpointConfig config;
@@ -66,7 +66,7 @@ make_endpoint (Port *port, FaspMode mode, FaspRole role, guint key, const gchar 
   if (mode == FASP_MODE_LISTENER) {
     config.limiter = &port->limiter;
     config.id_bits = FASP_ROUTES_BITS;
-    config.id_prefix = fasp_routes_get_prefix (place);
+    config.id_prefix = fasp_routes_get_prefix (number);
   }
   endpoint = fasp_endpoint_new (&config, rand_bytes, port->rand);
   fasp_credentials_unref (credentials);
@@ -85,11 +85,11 @@ port_new (void)
   fasp_limiter_init (&port->limiter, secret);
   for (guint i = 0; i < MEMBERS; i++) {
     g_autofree gchar *streamid = g_strdup_printf ("%u", i);
-    guint place = add (port->routes, FASP_ROLE_SENDER, streamid);
+    guint number = add (port->routes, FASP_ROLE_SENDER, streamid);
 
-    port->places[i] = place;
-    port->members[i] = port->by_place[place] =
-        make_endpoint (port, FASP_MODE_LISTENER, FASP_ROLE_SENDER, i, streamid, place);
+    port->numbers[i] = number;
+    port->members[i] = port->by_number[number] =
+        make_endpoint (port, FASP_MODE_LISTENER, FASP_ROLE_SENDER, i, streamid, number);
   }
   return port;
 }
@@ -121,9 +121,9 @@ static void
 port_receive (Port *port, const FaspAddress *from, const guint8 *data, gsize size)
 {
   FaspRoute route;
-  guint place = fasp_routes_find (port->routes, port->now, data, size, &route);
+  guint number = fasp_routes_find (port->routes, port->now, data, size, &route);
 
-  fasp_endpoint_receive_routed (port->by_place[place], port->now, from, data, size, NULL, FALSE,
+  fasp_endpoint_receive_routed (port->by_number[number], port->now, from, data, size, NULL, FALSE,
       route);
 }
 
@@ -246,8 +246,8 @@ test_refused (void)
   assert_refused (port, 0, "7", FASP_REASON_REFUSED, "no stream");
   for (FaspEvent event = { 0 }; event.streamid[0] != '7';)
     g_assert_true (fasp_endpoint_poll_event (port->members[0], &event));
-  fasp_routes_remove (port->routes, port->now, port->places[3]);
-  port->by_place[port->places[3]] = NULL;
+  fasp_routes_remove (port->routes, port->now, port->numbers[3]);
+  port->by_number[port->numbers[3]] = NULL;
   assert_refused (port, 3, "3", FASP_REASON_BUSY, "stopped just now");
   port->now += FASP_ROUTES_MEMORY;
   assert_refused (port, 3, "3", FASP_REASON_REFUSED, "no stream");
@@ -279,8 +279,8 @@ test_spoofed (void)
       case 0:
         header.cid = id;
         break;
-      case 1: /* somebody's place */
-        header.cid = fasp_routes_get_prefix (port->places[i % MEMBERS]) | (id >> FASP_ROUTES_BITS);
+      case 1: /* somebody's number */
+        header.cid = fasp_routes_get_prefix (port->numbers[i % MEMBERS]) | (id >> FASP_ROUTES_BITS);
         break;
       default: /* the right one */
         header.cid = fasp_endpoint_nth (port->members[2], 0)->id;

@@ -135,9 +135,11 @@ write_some (Ends *e, VnetSide side)
     for (guint i = 0; i < size; i++)
       data[i] = byte_at (end->relays ? VNET_A : side, end->written + i);
     if (end->relays) {
-      FaspStreamOffset place = { .known = TRUE, .origin.bytes = "relayed", .offset = end->written };
+      FaspStreamOffset position = { .known = TRUE,
+        .origin.bytes = "relayed",
+        .offset = end->written };
 
-      if (!fasp_endpoint_set_stream_offset (end->endpoint, now (e), now (e), &place))
+      if (!fasp_endpoint_set_stream_offset (end->endpoint, now (e), now (e), &position))
         return;
     }
     taken = fasp_endpoint_write (end->endpoint, now (e), now (e), data, size, NULL);
@@ -388,7 +390,7 @@ test_back_relayed (void)
   Ends *e = setup_backup (TRUE, 64 << 20);
   const GByteArray *got = e->ends[VNET_B].got;
   FaspSessionStats stats;
-  guint64 place = 0;
+  guint64 cursor = 0;
   gint64 offset;
   guint at;
 
@@ -402,7 +404,7 @@ test_back_relayed (void)
   for (guint i = at; i < got->len; i++)
     g_assert_cmpuint (got->data[i], ==, byte_at (VNET_A, offset + i - at));
   /* C was silent for 2 s */
-  g_assert_cmpuint (fasp_endpoint_get_sessions (e->ends[VNET_B].endpoint, now (e), &place, &stats,
+  g_assert_cmpuint (fasp_endpoint_get_sessions (e->ends[VNET_B].endpoint, now (e), &cursor, &stats,
                         1),
       ==, 1);
   g_assert_cmpuint (stats.received.bytes, <, 5 * BITRATE / 8);
@@ -632,19 +634,19 @@ test_joined (gconstpointer data)
   run (e, 3 * DELAY);
   g_assert_cmpuint (b->events[FASP_EVENT_JOINED], ==, 1);
   g_assert_false (b->last[FASP_EVENT_JOINED].start.in_the_middle);
-  g_assert_cmpuint (b->last[FASP_EVENT_JOINED].start.offset.offset, ==, 0);
+  g_assert_cmpuint (b->last[FASP_EVENT_JOINED].start.position.offset, ==, 0);
   g_assert_cmpuint (b->lacks, ==, 0);
   end_session (e, c);
   join_receiver (e, c->listens);
   run (e, 10 * FASP_SEC);
   g_assert_cmpuint (b->events[FASP_EVENT_JOINED], ==, 1);
   g_assert_true (b->last[FASP_EVENT_JOINED].start.in_the_middle);
-  g_assert_cmpint (b->last[FASP_EVENT_JOINED].start.offset.offset, ==,
+  g_assert_cmpint (b->last[FASP_EVENT_JOINED].start.position.offset, ==,
       locate (e, VNET_A, VNET_B, 0));
   g_assert_cmpuint (b->lacks, ==, 1);
   g_assert_cmpuint (b->lacks_at, ==, 0);
   fasp_endpoint_get_stats (b->endpoint, &stats);
-  g_assert_cmpuint (stats.join_offset, ==, b->last[FASP_EVENT_JOINED].start.offset.offset);
+  g_assert_cmpuint (stats.join_offset, ==, b->last[FASP_EVENT_JOINED].start.position.offset);
   g_assert_cmpuint (stats.joins_in_the_middle, ==, 1);
   ends_free (e);
 }

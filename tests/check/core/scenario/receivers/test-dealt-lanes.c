@@ -187,7 +187,7 @@ test_room (void)
 {
   Net *net = net_new ();
   FaspSessionStats all[RECEIVERS];
-  guint64 place = 0;
+  guint64 cursor = 0;
   guint first = 0;
 
   run (net, 4 * FASP_SEC, FALSE);
@@ -209,7 +209,7 @@ test_room (void)
       fasp_endpoint_dial (net->receivers[i], net->now, &to);
     }
   run (net, 4 * FASP_SEC, TRUE);
-  g_assert_cmpuint (fasp_endpoint_get_sessions (net->sender, net->now, &place, all, RECEIVERS), ==,
+  g_assert_cmpuint (fasp_endpoint_get_sessions (net->sender, net->now, &cursor, all, RECEIVERS), ==,
       RECEIVERS);
   for (guint i = 0; i < RECEIVERS; i++)
     first += net->lane[i] == 1;

@@ -180,7 +180,7 @@ test_gone_unheard (void)
 {
   VHeader *sim = vheader_new (1, 700, 6);
   FaspEndpointConfig c = vheader_sender_config ();
-  FaspStreamOffset place = { .known = TRUE };
+  FaspStreamOffset position = { .known = TRUE };
 
   c.settings.slow_policy = FASP_SLOW_SKIP;
   c.buffer_size = 1 << 18;
@@ -199,12 +199,12 @@ test_gone_unheard (void)
   vheader_run (sim, 5 * FASP_SEC);
   vnet_get_wire (sim->net, VNET_A, VNET_B)->loss = 0;
   vheader_run (sim, 2 * FASP_SEC);
-  memset (place.origin.bytes, 0x22, FASP_ORIGIN_SIZE);
-  place.offset = sim->source.written;
+  memset (position.origin.bytes, 0x22, FASP_ORIGIN_SIZE);
+  position.offset = sim->source.written;
   g_assert_true (fasp_endpoint_set_stream_offset (sim->sender, vnet_get_time (sim->net),
-      vnet_get_time (sim->net), &place));
+      vnet_get_time (sim->net), &position));
   vheader_run (sim, 2 * FASP_SEC);
-  g_assert_cmpuint (sim->next, >, place.offset);
+  g_assert_cmpuint (sim->next, >, position.offset);
   vheader_free (sim);
 }
 

@@ -232,7 +232,7 @@ test_wants (void)
     FaspWriter w = { bytes, sizeof bytes };
     FaspHello said = { .role = FASP_ROLE_RECEIVER, .cid = 1 }, heard;
     guint64 start, head = fasp_store_seal (p->source->store);
-    FaspStreamOffset place;
+    FaspStreamOffset position;
 
     wants.from = fasp_store_get_next_offset (p->source->store);
     if (table[i].origin > 0)
@@ -242,12 +242,12 @@ test_wants (void)
     fasp_wire_write_hello (&w, &said);
     g_assert_true (fasp_wire_parse_hello (bytes, w.used, &heard));
     start = fasp_history_choose (p->source, vnet_get_time (p->net), &heard.wants);
-    place = fasp_store_get_stream_offset (p->source->store, start);
+    position = fasp_store_get_stream_offset (p->source->store, start);
     if (table[i].first == G_MAXUINT64) {
       g_assert_cmpuint (start, ==, head);
     } else {
-      g_assert_cmpuint (place.offset, <=, table[i].first);
-      g_assert_cmpuint (place.offset + fasp_store_get (p->source->store, start)->size, >,
+      g_assert_cmpuint (position.offset, <=, table[i].first);
+      g_assert_cmpuint (position.offset + fasp_store_get (p->source->store, start)->size, >,
           table[i].first);
     }
   }
@@ -262,7 +262,7 @@ test_half_open (void)
   for (guint delay = 0; delay < 160; delay += 4) {
     VChain *p = vchain_new (delay + 1);
     FaspEndpointConfig c = vchain_sender_config (), last = vchain_receiver_config ();
-    FaspStreamOffset place = { .known = TRUE };
+    FaspStreamOffset position = { .known = TRUE };
 
     vchain_wire (p, VNET_A, VNET_H, 100 * FASP_MSEC, 0);
     c.settings.wait_for_connection = FALSE;
@@ -272,12 +272,12 @@ test_half_open (void)
     p->last = vnet_add_endpoint (p->net, VNET_H, &last);
     vchain_dial (p, p->last, VNET_A);
     vnet_run_for (p->net, delay * FASP_MSEC);
-    memset (place.origin.bytes, 0x11, FASP_ORIGIN_SIZE);
+    memset (position.origin.bytes, 0x11, FASP_ORIGIN_SIZE);
     g_assert_true (fasp_endpoint_set_stream_offset (p->source, vnet_get_time (p->net),
-        vchain_media_time_of (p, 0), &place));
+        vchain_media_time_of (p, 0), &position));
     while (p->read == 0)
       vchain_step (p);
-    g_assert_true (fasp_origin_equal (&p->end.origin, &place.origin));
+    g_assert_true (fasp_origin_equal (&p->end.origin, &position.origin));
     vchain_run (p, FASP_SEC);
     g_assert_cmpuint (p->first, ==, 0);
     vchain_run_to_end (p);
@@ -292,7 +292,7 @@ test_skip_origin (void)
 {
   VChain *p = vchain_new (8);
   FaspEndpointConfig c = vchain_sender_config (), last = vchain_receiver_config ();
-  FaspStreamOffset place = { .known = TRUE };
+  FaspStreamOffset position = { .known = TRUE };
 
   vchain_wire (p, VNET_A, VNET_H, 20 * FASP_MSEC, 0);
   c.settings.slow_policy = FASP_SLOW_SKIP;
@@ -304,14 +304,14 @@ test_skip_origin (void)
   /* nothing comes through for longer than the store holds */
   vchain_wire (p, VNET_A, VNET_H, 20 * FASP_MSEC, 1);
   vchain_run (p, 200 * FASP_MSEC);
-  memset (place.origin.bytes, 0x22, FASP_ORIGIN_SIZE);
-  place.offset = p->written;
+  memset (position.origin.bytes, 0x22, FASP_ORIGIN_SIZE);
+  position.offset = p->written;
   g_assert_true (fasp_endpoint_set_stream_offset (p->source, vnet_get_time (p->net),
-      vchain_media_time_of (p, p->written), &place));
+      vchain_media_time_of (p, p->written), &position));
   vchain_run (p, 4 * FASP_SEC);
   vchain_wire (p, VNET_A, VNET_H, 20 * FASP_MSEC, 0);
   vchain_run (p, 2 * FASP_SEC);
-  g_assert_true (fasp_origin_equal (&p->end.origin, &place.origin));
+  g_assert_true (fasp_origin_equal (&p->end.origin, &position.origin));
   p->finished = TRUE;
   vchain_run (p, 2 * FASP_SEC);
   g_assert_true (p->eos);

@@ -45,7 +45,7 @@ test_figures (void)
   FaspEndpointConfig r = vcast_config (VNET_B, FASP_MODE_CALLER);
   FaspEndpoint *sender;
   FaspSessionStats all[4], one;
-  guint64 place = 0;
+  guint64 cursor = 0;
 
   vcast_join (n, VNET_A, &a, VNET_B);
   sender = n->nodes[VNET_A].endpoint;
@@ -59,7 +59,7 @@ test_figures (void)
   g_assert_cmpuint (fasp_endpoint_get_sessions (sender, vnet_get_time (n->net), &(guint64) { 0 },
                         all, G_N_ELEMENTS (all)),
       ==, 3);
-  g_assert_cmpuint (fasp_endpoint_get_sessions (sender, vnet_get_time (n->net), &place, &one, 1),
+  g_assert_cmpuint (fasp_endpoint_get_sessions (sender, vnet_get_time (n->net), &cursor, &one, 1),
       ==, 1);
   g_assert_cmpuint (one.session, ==, all[0].session);
   vcast_leave (n, VNET_C);
@@ -69,13 +69,13 @@ test_figures (void)
   vcast_run (n, 35 * FASP_SEC);
   g_assert_cmpuint (vcast_get_stats (n, VNET_A).sessions, ==, 2);
   g_assert_cmpuint (vcast_get_stats (n, VNET_A).interrupted, ==, 0);
-  g_assert_cmpuint (fasp_endpoint_get_sessions (sender, vnet_get_time (n->net), &place, &one, 1),
+  g_assert_cmpuint (fasp_endpoint_get_sessions (sender, vnet_get_time (n->net), &cursor, &one, 1),
       ==, 1);
   g_assert_cmpuint (one.session, ==, all[2].session);
-  g_assert_cmpuint (fasp_endpoint_get_sessions (sender, vnet_get_time (n->net), &place, &one, 1),
+  g_assert_cmpuint (fasp_endpoint_get_sessions (sender, vnet_get_time (n->net), &cursor, &one, 1),
       ==, 0);
-  place = G_MAXUINT64;
-  g_assert_cmpuint (fasp_endpoint_get_sessions (sender, vnet_get_time (n->net), &place, &one, 1),
+  cursor = G_MAXUINT64;
+  g_assert_cmpuint (fasp_endpoint_get_sessions (sender, vnet_get_time (n->net), &cursor, &one, 1),
       ==, 0);
   vcast_free (n);
 }

@@ -56,17 +56,17 @@ test_gap_in_chain (gconstpointer data)
   make_chain (p, .02, &out);
   for (guint i = 0; i < 5; i++) {
     guint64 gap = g_rand_int_range (p->rand, 1, 200000) * VCHAIN_CHUNK;
-    FaspStreamOffset place;
+    FaspStreamOffset position;
 
     vchain_run (p, FASP_SEC);
     /* each time more than any buffer holds, and block numbers know nothing of it */
     gone += gap;
     p->written += gap;
     p->due += gap;
-    place = fasp_store_get_next_offset (p->source->store);
-    place.offset += gap;
+    position = fasp_store_get_next_offset (p->source->store);
+    position.offset += gap;
     g_assert_true (fasp_endpoint_set_stream_offset (p->source, vnet_get_time (p->net),
-        vchain_media_time_of (p, p->written), &place));
+        vchain_media_time_of (p, p->written), &position));
   }
   vchain_run (p, FASP_SEC);
   vchain_run_to_end (p);

@@ -125,7 +125,7 @@ run_relay (VChainRelay *r, FaspTime now)
   while (fasp_endpoint_poll_event (r->out, &event))
     ;
   for (;;) {
-    FaspStreamOffset place;
+    FaspStreamOffset position;
 
     if (r->held.block == NULL) {
       if (!fasp_endpoint_read (r->in, now, &r->held))
@@ -136,10 +136,10 @@ run_relay (VChainRelay *r, FaspTime now)
       fasp_endpoint_finish (r->out, now);
       r->ended = TRUE;
     } else {
-      place = r->held.behind;
-      place.offset = r->held.block->offset;
+      position = r->held.behind;
+      position.offset = r->held.block->offset;
       if (r->done == 0
-          && !fasp_endpoint_set_stream_offset (r->out, now, r->held.block->media_time, &place))
+          && !fasp_endpoint_set_stream_offset (r->out, now, r->held.block->media_time, &position))
         return;
       if (r->done == 0 && (r->held.block->flags & FASP_BLOCK_KEY))
         fasp_endpoint_begin_key_frame (r->out, now, r->held.block->media_time, FALSE);
@@ -182,7 +182,7 @@ read_last (VChain *p, FaspTime now)
 
   while (fasp_endpoint_read (p->last, now, &read)) {
     FaspBlock *block = read.block;
-    FaspStreamOffset place = read.behind;
+    FaspStreamOffset position = read.behind;
 
     if (block->flags & FASP_BLOCK_EOS) {
       p->eos = TRUE;
@@ -201,8 +201,8 @@ read_last (VChain *p, FaspTime now)
       if (!p->first_seen)
         p->first = block->offset;
       p->first_seen = TRUE;
-      g_assert_cmpuint (place.offset, ==, block->offset + block->size);
-      if (fasp_stream_offset_is_comparable (&p->end, &place)) {
+      g_assert_cmpuint (position.offset, ==, block->offset + block->size);
+      if (fasp_stream_offset_is_comparable (&p->end, &position)) {
         g_assert_cmpuint (block->offset, >=, p->end.offset);
         /* told, and only where there is one */
         g_assert_cmpint ((block->flags & FASP_BLOCK_DISCONT) != 0, ==,
@@ -211,7 +211,7 @@ read_last (VChain *p, FaspTime now)
       }
     }
     watch_play_time (p, &read);
-    p->end = place;
+    p->end = position;
     p->read += block->size;
     fasp_block_unref (block);
   }

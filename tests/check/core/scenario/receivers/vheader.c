@@ -99,7 +99,7 @@ run_relay (VHeaderRelay *r, FaspTime now)
     ;
   while (fasp_endpoint_read (r->in, now, &read)) {
     FaspBlock *block = read.block;
-    FaspStreamOffset place = read.behind;
+    FaspStreamOffset position = read.behind;
 
     if (block->flags & FASP_BLOCK_HEADER) {
       g_autoptr (GBytes) bytes = g_bytes_new (block->data, block->size);
@@ -107,8 +107,8 @@ run_relay (VHeaderRelay *r, FaspTime now)
       r->enters |= (block->flags & FASP_BLOCK_ENTER) != 0;
       fasp_endpoint_set_header (r->out, now, bytes);
     } else {
-      place.offset = block->offset;
-      g_assert_true (fasp_endpoint_set_stream_offset (r->out, now, block->media_time, &place));
+      position.offset = block->offset;
+      g_assert_true (fasp_endpoint_set_stream_offset (r->out, now, block->media_time, &position));
       if (r->enters || (block->flags & FASP_BLOCK_KEY))
         fasp_endpoint_begin_key_frame (r->out, now, block->media_time, FALSE);
       r->enters = FALSE;

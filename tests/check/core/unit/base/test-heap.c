@@ -26,7 +26,7 @@ test_order (void)
       else
         fasp_heap_set (&heap, item, g_rand_int_range (rand, -50, 50));
       for (guint i = 0; i < N; i++)
-        if (items[i].place > 0) {
+        if (items[i].index > 0) {
           any = TRUE;
           least = MIN (least, items[i].key);
         }

@@ -55,29 +55,29 @@ test_find (void)
 static guint
 add (FaspRoutes *routes, FaspRole role, const gchar *streamid)
 {
-  guint place;
+  guint number;
 
-  g_assert_cmpint (fasp_routes_add (routes, role, streamid, &place), ==, FASP_ROUTES_ADDED);
-  return place;
+  g_assert_cmpint (fasp_routes_add (routes, role, streamid, &number), ==, FASP_ROUTES_ADDED);
+  return number;
 }
 
 static void
-test_places (void)
+test_numbers (void)
 {
   FaspRoutes *routes = fasp_routes_new (FASP_ROUTES_MAX - 1);
-  guint place, a, b;
+  guint number, a, b;
 
   a = add (routes, FASP_ROLE_SENDER, "news");
   b = add (routes, FASP_ROLE_RECEIVER, "news");
   g_assert_cmpuint (a, ==, FASP_ROUTES_MAX - 1);
   g_assert_cmpuint (b, ==, 0);
-  g_assert_cmpint (fasp_routes_add (routes, FASP_ROLE_SENDER, "news", &place), ==,
+  g_assert_cmpint (fasp_routes_add (routes, FASP_ROLE_SENDER, "news", &number), ==,
       FASP_ROUTES_TAKEN);
   add (routes, FASP_ROLE_SENDER, NULL);
-  g_assert_cmpint (fasp_routes_add (routes, FASP_ROLE_SENDER, "", &place), ==, FASP_ROUTES_TAKEN);
-  g_assert_cmpint (fasp_routes_add (routes, FASP_ROLE_RECEIVER, NULL, &place), ==,
+  g_assert_cmpint (fasp_routes_add (routes, FASP_ROLE_SENDER, "", &number), ==, FASP_ROUTES_TAKEN);
+  g_assert_cmpint (fasp_routes_add (routes, FASP_ROLE_RECEIVER, NULL, &number), ==,
       FASP_ROUTES_TAKEN);
-  /* what has left is not taken, and its place not given again at once */
+  /* what has left is not taken, and its number not given again at once */
   fasp_routes_remove (routes, 0, a);
   g_assert_cmpuint (add (routes, FASP_ROLE_SENDER, "news"), ==, 2);
   fasp_routes_remove (routes, 0, 2);
@@ -87,7 +87,7 @@ test_places (void)
 
     add (routes, FASP_ROLE_SENDER, streamid);
   }
-  g_assert_cmpint (fasp_routes_add (routes, FASP_ROLE_SENDER, "more", &place), ==,
+  g_assert_cmpint (fasp_routes_add (routes, FASP_ROLE_SENDER, "more", &number), ==,
       FASP_ROUTES_FULL);
   fasp_routes_free (routes);
 }
@@ -110,11 +110,11 @@ call (FaspRoutes *routes, FaspTime now, FaspRole role, const gchar *streamid, Fa
   return fasp_routes_find (routes, now, data, w.used, route);
 }
 
-#define ASSERT_CALL(role, streamid, place, as) \
+#define ASSERT_CALL(role, streamid, number, as) \
   G_STMT_START \
   { \
     FaspRoute route_; \
-    g_assert_cmpuint (call (routes, now, role, streamid, &route_), ==, place); \
+    g_assert_cmpuint (call (routes, now, role, streamid, &route_), ==, number); \
     g_assert_cmpint (route_, ==, as); \
   } \
   G_STMT_END
@@ -177,14 +177,14 @@ test_datagrams (void)
   guint8 data[FASP_OPEN_SIZE] = { 0 };
   FaspRoute route;
 
-  for (guint place = 0; place < FASP_ROUTES_MAX; place++) {
-    FaspSessionHeader header = { .cid = fasp_routes_get_prefix (place) | 77 };
+  for (guint number = 0; number < FASP_ROUTES_MAX; number++) {
+    FaspSessionHeader header = { .cid = fasp_routes_get_prefix (number) | 77 };
     FaspWriter w = { data, sizeof data };
 
     fasp_wire_write_session (&w, &header);
     /* nobody's is the doorkeeper's, to be counted */
     g_assert_cmpuint (fasp_routes_find (routes, 0, data, 100, &route), ==,
-        place == first ? first : last);
+        number == first ? first : last);
     g_assert_cmpint (route, ==, FASP_ROUTE_HERE);
   }
   /* anything, of any length */
@@ -213,7 +213,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/routes/hints", test_hints);
   g_test_add_func ("/routes/find", test_find);
-  g_test_add_func ("/routes/places", test_places);
+  g_test_add_func ("/routes/numbers", test_numbers);
   g_test_add_func ("/routes/calls", test_calls);
   g_test_add_func ("/routes/datagrams", test_datagrams);
   return g_test_run ();

@@ -6,12 +6,12 @@
 static const guint8 bytes[100000];
 
 static FaspStreamOffset
-place_at (guint8 stream, guint64 offset)
+byte_at (guint8 stream, guint64 offset)
 {
-  FaspStreamOffset place = { .known = TRUE, .offset = offset };
+  FaspStreamOffset start = { .known = TRUE, .offset = offset };
 
-  memset (place.origin.bytes, stream, FASP_ORIGIN_SIZE);
-  return place;
+  memset (start.origin.bytes, stream, FASP_ORIGIN_SIZE);
+  return start;
 }
 
 static FaspBlock *
@@ -42,17 +42,17 @@ take (FaspPosition *position, guint64 number, guint8 flags, guint32 size)
 static void
 tell (FaspPosition *position, guint64 next, guint64 number, guint64 offset)
 {
-  FaspStreamOffset place = place_at (1, offset);
+  FaspStreamOffset start = byte_at (1, offset);
 
-  fasp_position_told (position, next, number, &place);
+  fasp_position_told (position, next, number, &start);
 }
 
 static void
-take_mark (FaspPosition *position, guint64 number, const FaspStreamOffset *place)
+take_mark (FaspPosition *position, guint64 number, const FaspStreamOffset *start)
 {
   FaspBlock *block = block_of (number, FASP_BLOCK_MARK, FASP_MARK_SIZE);
 
-  fasp_mark_write (block->data, place);
+  fasp_mark_write (block->data, start);
   g_assert_false (fasp_position_take (position, block));
   fasp_block_unref (block);
 }
@@ -60,7 +60,7 @@ take_mark (FaspPosition *position, guint64 number, const FaspStreamOffset *place
 static void
 test_count (void)
 {
-  FaspStreamOffset first = place_at (1, 1000), other = place_at (2, 7);
+  FaspStreamOffset first = byte_at (1, 1000), other = byte_at (2, 7);
   FaspPosition p;
 
   fasp_position_init (&p, &first);
@@ -107,12 +107,12 @@ test_told (void)
 static void
 test_marks (void)
 {
-  FaspStreamOffset place = place_at (3, FASP_OFFSET_MAX), read;
+  FaspStreamOffset start = byte_at (3, FASP_OFFSET_MAX), read;
   guint8 mark[FASP_MARK_SIZE + 1] = { 0 };
 
-  fasp_mark_write (mark, &place);
+  fasp_mark_write (mark, &start);
   g_assert_cmpint (fasp_mark_read (mark, FASP_MARK_SIZE, &read), ==, FASP_MARK_POSITION);
-  g_assert_true (fasp_stream_offset_is_comparable (&place, &read));
+  g_assert_true (fasp_stream_offset_is_comparable (&start, &read));
   g_assert_cmpuint (read.offset, ==, FASP_OFFSET_MAX);
   for (guint i = 0; i <= FASP_MARK_SIZE + 1; i++)
     if (i != FASP_MARK_SIZE)
@@ -125,27 +125,27 @@ test_marks (void)
   mark[0]++;
   g_assert_cmpint (fasp_mark_read (mark, FASP_MARK_SIZE, &read), ==, FASP_MARK_UNKNOWN);
   /* what no stream comes to is not known, nor what would be behind it */
-  place.offset = FASP_OFFSET_MAX + 1;
-  fasp_mark_write (mark, &place);
+  start.offset = FASP_OFFSET_MAX + 1;
+  fasp_mark_write (mark, &start);
   g_assert_true (fasp_mark_read (mark, FASP_MARK_SIZE, &read));
   g_assert_cmpuint (read.offset, ==, FASP_OFFSET_UNKNOWN);
-  g_assert_false (fasp_stream_offset_is_comparable (&place, &read));
+  g_assert_false (fasp_stream_offset_is_comparable (&start, &read));
   {
     FaspPosition p;
 
-    place.offset = FASP_OFFSET_MAX;
-    fasp_position_init (&p, &place);
+    start.offset = FASP_OFFSET_MAX;
+    fasp_position_init (&p, &start);
     g_assert_cmpuint (take (&p, 0, 0, 10), ==, FASP_OFFSET_MAX);
     g_assert_cmpuint (take (&p, 1, 0, 10), ==, FASP_OFFSET_UNKNOWN);
   }
 }
 
 static void
-test_stand (void)
+test_previous (void)
 {
   static const struct
   {
-    guint64 stand, first;
+    guint64 previous, first;
     guint32 size;
     FaspStreamOffsetOrder result;
     guint64 bytes;
@@ -160,14 +160,14 @@ test_stand (void)
     { FASP_OFFSET_MAX, 0, 10, FASP_STREAM_OFFSET_OLD, FASP_OFFSET_MAX },
     { 0, FASP_OFFSET_MAX, 10, FASP_STREAM_OFFSET_ANEW, FASP_OFFSET_MAX },
   };
-  FaspStreamOffset other = place_at (9, 100);
+  FaspStreamOffset other = byte_at (9, 100);
 
   for (guint i = 0; i < G_N_ELEMENTS (table); i++) {
-    FaspStreamOffset stand = place_at (1, table[i].stand);
-    FaspStreamOffset first = place_at (1, table[i].first);
+    FaspStreamOffset previous = byte_at (1, table[i].previous);
+    FaspStreamOffset first = byte_at (1, table[i].first);
     guint64 missing;
 
-    g_assert_cmpint (fasp_stream_offset_compare (&stand, &first, table[i].size, &missing), ==,
+    g_assert_cmpint (fasp_stream_offset_compare (&previous, &first, table[i].size, &missing), ==,
         table[i].result);
     g_assert_cmpuint (missing, ==, table[i].bytes);
     g_assert_cmpint (fasp_stream_offset_compare (&other, &first, table[i].size, &missing), ==,
@@ -207,13 +207,13 @@ test_find (gconstpointer data)
 {
   GRand *rand = g_rand_new_with_seed (GPOINTER_TO_UINT (data));
   FaspStore *store = fasp_store_new (1 << 22, 1000);
-  FaspStreamOffset at = place_at (1, 0);
+  FaspStreamOffset at = byte_at (1, 0);
 
   fasp_store_set_offset (store, 0, 0, &at, FALSE);
   for (guint i = 0; i < 400; i++) {
     guint64 head, tail = fasp_store_get_tail (store), found, wanted = 0;
     guint size = g_rand_int_range (rand, 1, 3000);
-    FaspStreamOffset place;
+    FaspStreamOffset start;
     gboolean any = FALSE, inside = FALSE;
 
     g_assert_cmpuint (fasp_store_write (store, i, i, bytes, size, NULL), ==, size);
@@ -223,7 +223,7 @@ test_find (gconstpointer data)
         at.offset += g_rand_int_range (rand, 0, 5000);
         break;
       case 1:
-        at = place_at (g_rand_int_range (rand, 1, 4), at.offset);
+        at = byte_at (g_rand_int_range (rand, 1, 4), at.offset);
         break;
       case 2:
         fasp_store_trim (store, tail + g_rand_int_range (rand, 0, 4));
@@ -235,32 +235,32 @@ test_find (gconstpointer data)
     g_assert_true (fasp_store_set_offset (store, i, i, &at, FALSE));
     head = fasp_store_seal (store);
     tail = fasp_store_get_tail (store);
-    place = fasp_store_get_stream_offset (store, head);
-    g_assert_true (place.known == at.known && place.offset == at.offset
-        && fasp_origin_equal (&place.origin, &at.origin));
+    start = fasp_store_get_stream_offset (store, head);
+    g_assert_true (start.known == at.known && start.offset == at.offset
+        && fasp_origin_equal (&start.origin, &at.origin));
 
     /* the first block of that stream that ends behind it */
-    place = place_at (g_rand_int_range (rand, 1, 5), g_rand_int_range (rand, 0, at.offset + 1000));
+    start = byte_at (g_rand_int_range (rand, 1, 5), g_rand_int_range (rand, 0, at.offset + 1000));
     for (guint64 n = tail; n < head; n++) {
       const FaspBlock *block = fasp_store_get (store, n);
       FaspStreamOffset here = fasp_store_get_stream_offset (store, n);
 
-      if (!fasp_stream_offset_is_comparable (&here, &place))
+      if (!fasp_stream_offset_is_comparable (&here, &start))
         continue;
       any = TRUE;
       wanted = n + 1;
       /* offsets only rise, but another time they may be of the same stream */
-      if (here.offset + fasp_block_get_payload (block) > place.offset) {
+      if (here.offset + fasp_block_get_payload (block) > start.offset) {
         wanted = n;
         inside = TRUE;
         break;
       }
     }
-    if (!inside && fasp_stream_offset_is_comparable (&at, &place)) {
+    if (!inside && fasp_stream_offset_is_comparable (&at, &start)) {
       any = TRUE;
       wanted = head; /* the next to come */
     }
-    if (fasp_store_find (store, &place, &found) && any) {
+    if (fasp_store_find (store, &start, &found) && any) {
       g_assert_cmpuint (found, <=, wanted);
       /* a mark, which has no byte, may be the block before */
       for (guint64 n = found; n < wanted; n++)
@@ -277,21 +277,21 @@ static void
 test_store_marks (void)
 {
   FaspStore *store = fasp_store_new (1 << 20, 1000);
-  FaspStreamOffset place = place_at (1, 50), told;
+  FaspStreamOffset start = byte_at (1, 50), told;
 
   /* before anything is there nobody needs a mark, unless somebody listens */
-  g_assert_true (fasp_store_set_offset (store, 0, 0, &place, FALSE));
+  g_assert_true (fasp_store_set_offset (store, 0, 0, &start, FALSE));
   g_assert_cmpuint (fasp_store_get_head (store), ==, 0);
   fasp_store_pass (store, 100);
   g_assert_cmpuint (fasp_store_get_next_offset (store).offset, ==, 150);
   fasp_store_write (store, 0, 7, bytes, 10, NULL);
-  place.offset = 160;
-  g_assert_true (fasp_store_set_offset (store, 0, 0, &place, TRUE));
+  start.offset = 160;
+  g_assert_true (fasp_store_set_offset (store, 0, 0, &start, TRUE));
   g_assert_cmpuint (fasp_store_get_head (store), ==, 1);
   fasp_store_write (store, 0, 8, bytes, 10, NULL);
   g_assert_cmpuint (fasp_store_get_head (store), ==, 1);
-  place.offset = 1000;
-  g_assert_true (fasp_store_set_offset (store, 0, 9, &place, TRUE));
+  start.offset = 1000;
+  g_assert_true (fasp_store_set_offset (store, 0, 9, &start, TRUE));
   g_assert_cmpuint (fasp_store_get_head (store), ==, 2);
   g_assert_true (fasp_mark_read (fasp_store_get (store, 1)->data, fasp_store_get (store, 1)->size,
       &told));
@@ -328,7 +328,7 @@ main (int argc, char **argv)
   g_test_add_func ("/position/count", test_count);
   g_test_add_func ("/position/told", test_told);
   g_test_add_func ("/position/marks", test_marks);
-  g_test_add_func ("/position/stand", test_stand);
+  g_test_add_func ("/position/previous", test_previous);
   g_test_add_func ("/position/cut", test_cut);
   g_test_add_func ("/position/store-marks", test_store_marks);
   g_test_add_func ("/position/find-time", test_find_time);

@@ -91,7 +91,7 @@ test_memory (void)
 
 /* Where blocks begin and end in units of the peer's window. */
 static void
-test_places (void)
+test_offsets (void)
 {
   FaspStore *store = fasp_store_new (1 << 20, 2 * FASP_BLOCK_UNIT + 1);
 
@@ -197,7 +197,7 @@ main (int argc, char **argv)
   g_test_add_func ("/store/limit", test_limit);
   g_test_add_func ("/store/tiny", test_tiny);
   g_test_add_func ("/store/memory", test_memory);
-  g_test_add_func ("/store/places", test_places);
+  g_test_add_func ("/store/offsets", test_offsets);
   g_test_add_func ("/store/end", test_end);
   g_test_add_func ("/store/other-stream", test_other_stream);
   return g_test_run ();
