@@ -271,7 +271,7 @@ handle_event (FaspIo *io, const FaspEvent *event, gpointer data)
     c->event (c->element, event);
   if (event->type == FASP_EVENT_FLOW_OUT || event->type == FASP_EVENT_FLOW_BACK)
     gst_fasp_lines_tell (c->lines, c->element, event);
-  gst_fasp_events_handle (c->element, io, event, &c->told);
+  gst_fasp_events_handle (c->element, io, event, &c->posted);
   end_telling (before);
 }
 
@@ -478,8 +478,8 @@ prepare (GstFaspConnection *c, Wanted *wanted)
   io->buffer_short = handle_buffer_short;
   io->user_data = c;
   io->endpoint.ask |= has_judge (c->element);
-  memset (&c->told, 0, sizeof c->told);
-  c->told_busy = c->failed = FALSE;
+  memset (&c->posted, 0, sizeof c->posted);
+  c->busy_posted = c->failed = FALSE;
   return TRUE;
 }
 
@@ -559,7 +559,7 @@ gst_fasp_connection_open (GstFaspConnection *c)
 gboolean
 gst_fasp_connection_may_close (GstFaspConnection *c)
 {
-  gboolean told = c->told_busy;
+  gboolean known = c->busy_posted;
 
   if (g_private_get (&telling) != c && !gst_fasp_recorder_is_self (c->recorder)
       && !gst_fasp_recorder_is_self (c->logger))
@@ -568,8 +568,8 @@ gst_fasp_connection_may_close (GstFaspConnection *c)
               "messages, whose thread would wait for itself. Stop it from another "
               "thread: gst_element_call_async () does.",
       GST_OBJECT_NAME (c->element));
-  c->told_busy = TRUE; /* first, as a handler of the error may try again */
-  if (!told)
+  c->busy_posted = TRUE; /* first, as a handler of the error may try again */
+  if (!known)
     GST_ELEMENT_ERROR (c->element, CORE, STATE_CHANGE,
         ("A handler of this element's signals or messages tried to stop it: its "
          "thread would wait for itself. Stop it from another thread, with "
@@ -645,15 +645,15 @@ add_flush (GstFaspConnection *c, gint more)
 gboolean
 gst_fasp_connection_want_key_frame (GstFaspConnection *c)
 {
-  gboolean told = FALSE;
+  gboolean wanted = FALSE;
 
   g_mutex_lock (&c->lock);
   if (c->io != NULL) {
-    told = fasp_endpoint_want_key_frame (fasp_io_lock (c->io), g_get_monotonic_time ());
-    fasp_io_unlock (c->io, told);
+    wanted = fasp_endpoint_want_key_frame (fasp_io_lock (c->io), g_get_monotonic_time ());
+    fasp_io_unlock (c->io, wanted);
   }
   g_mutex_unlock (&c->lock);
-  return told;
+  return wanted;
 }
 
 void

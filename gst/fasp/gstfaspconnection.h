@@ -28,10 +28,10 @@ struct _GstFaspConnection
   GstFaspRecorder *recorder;   /* NULL: nothing is recorded */
   GstFaspRecorder *logger;     /* NULL: nothing is logged */
   GstFaspStretched *stretched; /* while open; NULL: there is no passphrase */
-  GstFaspTold told;            /* used by the I/O thread only */
+  GstFaspPosted posted;        /* used by the I/O thread only */
   GstFaspLines *lines;         /* while there is an I/O thread: used by it only */
   gboolean failed;             /* an error was posted; used by the streaming thread only */
-  gboolean told_busy;          /* the error of may_close() was posted */
+  gboolean busy_posted;        /* the error of may_close() was posted */
   /* lets the element handle an event before signals and messages tell others; may be NULL */
   void (*event) (GstElement *element, const FaspEvent *event);
 };

@@ -70,16 +70,16 @@ struct _GstFaspSink
   GstFaspConnection connection;
   GstFaspUpstream upstream;
   GstFaspHeader header;
-  const gchar *framing_advice;   /* the last advice given for this stream; NULL: none */
-  gboolean changed;              /* the stream does not come from a faspsrc, or was changed */
-  gchar *origin;                 /* the last one that a faspsrc announced; NULL: none */
-  gboolean ended;                /* the end of the stream was sent */
-  gint pausing;                  /* on its way from PLAYING to PAUSED; atomic */
-  gboolean paused;               /* the streaming thread waits for PLAYING; preroll lock */
-  gint async;                    /* as the application set it, else ASYNC_AS_SYNC; atomic */
-  gint headed;                   /* GQuark of the caps' name, if the stream cannot be read without
-                                    its beginning, which we cannot repeat; else 0; atomic */
-  gint64 told_slow, told_headed; /* used by the I/O thread only; µs */
+  const gchar *framing_advice; /* the last advice given for this stream; NULL: none */
+  gboolean changed;            /* the stream does not come from a faspsrc, or was changed */
+  gchar *origin;               /* the last one that a faspsrc announced; NULL: none */
+  gboolean ended;              /* the end of the stream was sent */
+  gint pausing;                /* on its way from PLAYING to PAUSED; atomic */
+  gboolean paused;             /* the streaming thread waits for PLAYING; preroll lock */
+  gint async;                  /* as the application set it, else ASYNC_AS_SYNC; atomic */
+  gint needs_header;           /* GQuark of the caps' name, if the stream cannot be read without
+                            its beginning, which we cannot repeat; else 0; atomic */
+  gint64 slow_warned, needs_header_warned; /* used by the I/O thread only; µs */
   GstFaspWatch watch;
 };
 
@@ -420,7 +420,7 @@ tell_slow (GstFaspSink *self, const FaspEvent *event, const gchar *what)
 {
   g_autofree gchar *peer = gst_fasp_events_peer (event);
 
-  if (!gst_fasp_events_is_due (&self->told_slow))
+  if (!gst_fasp_events_is_due (&self->slow_warned))
     return;
   GST_ELEMENT_WARNING (self, RESOURCE, BUSY,
       ("%s does not keep up with the "
@@ -435,10 +435,10 @@ tell_slow (GstFaspSink *self, const FaspEvent *event, const gchar *what)
 static void
 tell_in_the_middle (GstFaspSink *self, const FaspEvent *event)
 {
-  GQuark headed = g_atomic_int_get (&self->headed);
+  GQuark needs_header = g_atomic_int_get (&self->needs_header);
   g_autofree gchar *peer = gst_fasp_events_peer (event);
 
-  if (headed == 0 || !gst_fasp_events_is_due (&self->told_headed))
+  if (needs_header == 0 || !gst_fasp_events_is_due (&self->needs_header_warned))
     return;
   GST_ELEMENT_WARNING (self, STREAM, FORMAT,
       ("%s joins in the middle of %s, "
@@ -446,7 +446,7 @@ tell_in_the_middle (GstFaspSink *self, const FaspEvent *event)
        "faspsink whose stream can be joined anywhere, such as mpegtsmux; or "
        "keep the beginning (history, join-at=back), or hold the stream for "
        "the first receiver (wait-for-connection=true).",
-          peer, g_quark_to_string (headed)),
+          peer, g_quark_to_string (needs_header)),
       (NULL));
 }
 
@@ -526,8 +526,8 @@ gst_fasp_sink_change_state (GstElement *element, GstStateChange transition)
     self->framing_advice = NULL;
     gst_fasp_upstream_begin (&self->upstream);
     self->ended = FALSE;
-    self->told_slow = self->told_headed = 0;
-    g_atomic_int_set (&self->headed, 0);
+    self->slow_warned = self->needs_header_warned = 0;
+    g_atomic_int_set (&self->needs_header, 0);
     self->watch = (GstFaspWatch) { 0 };
     if (!gst_fasp_connection_open (&self->connection))
       return GST_STATE_CHANGE_FAILURE;
@@ -638,8 +638,9 @@ gst_fasp_sink_set_caps (GstBaseSink *sink, GstCaps *caps)
   GST_OBJECT_LOCK (self);
   buffer = self->connection.settings.buffer_size;
   GST_OBJECT_UNLOCK (self);
-  g_atomic_int_set (&self->headed,
-      !gst_fasp_header_set_caps (&self->header, caps, buffer) && gst_fasp_framing_is_headed (caps) ?
+  g_atomic_int_set (&self->needs_header,
+      !gst_fasp_header_set_caps (&self->header, caps, buffer)
+              && gst_fasp_framing_needs_header (caps) ?
           gst_structure_get_name_id (s) :
           0);
   if (!gst_structure_get_int (s, "packetsize", &size) || size < 0)

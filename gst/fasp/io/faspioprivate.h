@@ -43,16 +43,16 @@ struct _FaspIo
 
   /* the I/O thread's, once that runs */
   FaspReceiveBatch *in;
-  guint64 own;                           /* links that it receives from, a bit each */
-  gsize buffer;                          /* bytes of the sockets' receive buffers, or
-                                            G_MAXSIZE once buffer_short was called */
-  guint flowlets;                        /* links to each address of the peer */
-  guint64 told[FASP_IO_ERRORS_MAX];      /* by errno of sending: a bit for each address of which
+  guint64 own;                               /* links that it receives from, a bit each */
+  gsize buffer;                              /* bytes of the sockets' receive buffers, or
+                                                G_MAXSIZE once buffer_short was called */
+  guint flowlets;                            /* links to each address of the peer */
+  guint64 reported[FASP_IO_ERRORS_MAX];      /* by errno of sending: a bit for each address of which
                                             the error was reported */
-  guint64 told_deaf[FASP_IO_ERRORS_MAX]; /* by errno of receiving: 1: the error was reported */
-  FaspTime follow_at;                    /* when to look for interfaces that moved;
-                                            FASP_NEVER: there are none */
-  gboolean deaf_to_group;                /* nothing is heard of the group */
+  guint64 deaf_reported[FASP_IO_ERRORS_MAX]; /* by errno of receiving: 1: the error was reported */
+  FaspTime follow_at;                        /* when to look for interfaces that moved;
+                                                FASP_NEVER: there are none */
+  gboolean deaf_to_group;                    /* nothing is heard of the group */
   FaspResolve *resolve;
   guint peer; /* the peer that is being resolved, and its serial number */
   guint peer_serial;

@@ -94,15 +94,15 @@ tell (FaspIo *io)
   fasp_guard_unlock (&io->guard);
 }
 
-/* TRUE: bit @n of this error is not set in @told.  Sets it. */
+/* TRUE: bit @n of this error is not set in @reported.  Sets it. */
 static gboolean
-is_news (gint error, guint n, guint64 *told)
+is_news (gint error, guint n, guint64 *reported)
 {
   guint64 bit = G_GUINT64_CONSTANT (1) << n;
 
-  if (error <= 0 || error >= FASP_IO_ERRORS_MAX || (told[error] & bit) != 0)
+  if (error <= 0 || error >= FASP_IO_ERRORS_MAX || (reported[error] & bit) != 0)
     return FALSE;
-  told[error] |= bit;
+  reported[error] |= bit;
   return TRUE;
 }
 
@@ -115,7 +115,7 @@ tell_refused (FaspIo *io)
 
   while ((error = fasp_lanes_take_error (io->lanes, &link)) != 0)
     if (fasp_socket_has_come (fasp_links_get (io->links, link))
-        && is_news (error, link / io->flowlets, io->told))
+        && is_news (error, link / io->flowlets, io->reported))
       io->send_failed (link, g_strerror (error), io->user_data);
 }
 
@@ -207,7 +207,7 @@ fasp_io_run (gpointer data)
     gint deaf = g_atomic_int_exchange (&io->deaf, 0);
 
     tell_refused (io);
-    if (is_news (deaf, 0, io->told_deaf))
+    if (is_news (deaf, 0, io->deaf_reported))
       io->receive_failed (g_strerror (deaf), io->user_data);
     tell (io);
     follow_interfaces (io);

@@ -19,7 +19,7 @@ struct _FaspResolve
 
   GThread *thread;
   GCancellable *cancellable;
-  gboolean told; /* that no address can be used; the thread's */
+  gboolean reported; /* that no address can be used; the thread's */
   GMutex lock;
   GCond changed;
   gboolean again, stop;
@@ -56,9 +56,9 @@ tell_useless (FaspResolve *r)
   g_autoptr (GError) error = g_error_new (G_IO_ERROR, G_IO_ERROR_NETWORK_UNREACHABLE,
       "it has no address of the kind that this socket has (IPv4, IPv6)");
 
-  if (!r->told)
+  if (!r->reported)
     r->failed (r->host, error, r->failed_data);
-  r->told = TRUE;
+  r->reported = TRUE;
 }
 
 /* Offers each address for a while, in turn, as long as none succeeds. FALSE: the thread
@@ -77,7 +77,7 @@ offer_in_turn (FaspResolve *r, GList *addresses)
       if (l != offered && !offer (r, l->data))
         continue;
       offered = l;
-      r->told = FALSE;
+      r->reported = FALSE;
       do {
         was_settled = settled;
         if (!pause_for (r, NEXT_ADDRESS_AFTER))
@@ -98,7 +98,7 @@ run (gpointer data)
 {
   FaspResolve *r = data;
   g_autoptr (GResolver) resolver = g_resolver_get_default ();
-  gboolean told = FALSE;
+  gboolean reported = FALSE;
 
   for (;;) {
     g_autoptr (GError) error = NULL;
@@ -106,12 +106,12 @@ run (gpointer data)
     gboolean go_on;
 
     if (addresses == NULL) {
-      if (!told && !g_cancellable_is_cancelled (r->cancellable))
+      if (!reported && !g_cancellable_is_cancelled (r->cancellable))
         r->failed (r->host, error, r->failed_data);
-      told = TRUE;
+      reported = TRUE;
       go_on = pause_for (r, RETRY_AFTER);
     } else {
-      told = FALSE;
+      reported = FALSE;
       go_on = offer_in_turn (r, addresses);
       g_resolver_free_addresses (addresses);
     }

@@ -294,12 +294,12 @@ is_too_big (const FaspSendBatch *b, gint error)
 static void
 lose_first (FaspSendBatch *b, gint error)
 {
-  gboolean told = error != ECONNREFUSED && error != ENOBUFS && !is_too_big (b, error);
+  gboolean reported = error != ECONNREFUSED && error != ENOBUFS && !is_too_big (b, error);
 
   /* Too large for the interface, no route, a pending ICMP, a full queue of ours: it is
    * lost, and the protocol handles losses. Some of these are nothing unusual. */
   drop_first (b, b->counts[0]);
-  if (!told)
+  if (!reported)
     return;
   b->errors[b->link] = error;
   b->refused |= G_GUINT64_CONSTANT (1) << b->link;

@@ -41,15 +41,15 @@ static const struct
 };
 
 /* Formats that begin with a header which is not in their caps. */
-static const gchar *const headed[] = { "video/quicktime", "audio/x-m4a", "video/x-msvideo",
+static const gchar *const with_header[] = { "video/quicktime", "audio/x-m4a", "video/x-msvideo",
   "audio/x-wav", "application/x-yuv4mpeg", NULL };
 
 gboolean
-gst_fasp_framing_is_headed (const GstCaps *caps)
+gst_fasp_framing_needs_header (const GstCaps *caps)
 {
   const GstStructure *s = gst_caps_get_structure (caps, 0);
 
-  return gst_fasp_header_is_in (caps) || g_strv_contains (headed, gst_structure_get_name (s));
+  return gst_fasp_header_is_in (caps) || g_strv_contains (with_header, gst_structure_get_name (s));
 }
 
 const gchar *

@@ -21,6 +21,6 @@ G_BEGIN_DECLS
  * NULL. */
 const gchar *gst_fasp_framing_advise (const GstCaps *caps);
 /* TRUE if the stream cannot be read without its beginning. */
-gboolean gst_fasp_framing_is_headed (const GstCaps *caps);
+gboolean gst_fasp_framing_needs_header (const GstCaps *caps);
 
 G_END_DECLS

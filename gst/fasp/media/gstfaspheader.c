@@ -16,7 +16,7 @@ gst_fasp_header_clear (GstFaspHeader *header)
 {
   g_clear_pointer (&header->of_caps, g_bytes_unref);
   g_clear_pointer (&header->of_source, g_bytes_unref);
-  g_clear_pointer (&header->told, g_bytes_unref);
+  g_clear_pointer (&header->given, g_bytes_unref);
   *header = (GstFaspHeader) { 0 };
 }
 
@@ -107,22 +107,22 @@ tell (GstFaspHeader *header, FaspIo *io, gboolean relayed)
   GBytes *bytes = relayed && header->of_source != NULL ? header->of_source : header->of_caps;
 
   header->changed = FALSE;
-  if (is_equal (bytes, header->told))
+  if (is_equal (bytes, header->given))
     return;
   fasp_endpoint_set_header (fasp_io_lock (io), g_get_monotonic_time (), bytes);
   fasp_io_unlock (io, FALSE);
-  g_clear_pointer (&header->told, g_bytes_unref);
-  header->told = bytes != NULL ? g_bytes_ref (bytes) : NULL;
+  g_clear_pointer (&header->given, g_bytes_unref);
+  header->given = bytes != NULL ? g_bytes_ref (bytes) : NULL;
 }
 
 /* Does the stream itself begin with the header? */
 static gboolean
 is_written (GstFaspHeader *header, GstBuffer *buffer)
 {
-  gsize size = MIN (gst_buffer_get_size (buffer), g_bytes_get_size (header->told));
+  gsize size = MIN (gst_buffer_get_size (buffer), g_bytes_get_size (header->given));
 
   return GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_HEADER)
-      || gst_buffer_memcmp (buffer, 0, g_bytes_get_data (header->told, NULL), size) == 0;
+      || gst_buffer_memcmp (buffer, 0, g_bytes_get_data (header->given, NULL), size) == 0;
 }
 
 GBytes *
@@ -137,8 +137,9 @@ gst_fasp_header_begin (GstFaspHeader *header, FaspIo *io, GstBuffer *buffer, gbo
   if (header->enters && !relayed)
     return header->of_source;
   /* the sink was linked to a tee late: the header had passed already */
-  return first && !relayed && header->told != NULL && !is_written (header, buffer) ? header->told :
-                                                                                     NULL;
+  return first && !relayed && header->given != NULL && !is_written (header, buffer) ?
+      header->given :
+      NULL;
 }
 
 /* Is the buffer a part of the header that receivers get in front of a key frame? */
@@ -150,10 +151,10 @@ is_part (const GstFaspHeader *header, GstBuffer *buffer)
   GstMapInfo map;
   gboolean part;
 
-  if (header->told == NULL || !GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_HEADER)
+  if (header->given == NULL || !GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_HEADER)
       || !gst_buffer_map (buffer, &map, GST_MAP_READ))
     return FALSE;
-  all = g_bytes_get_data (header->told, &size);
+  all = g_bytes_get_data (header->given, &size);
   part = memmem (all, size, map.data, map.size) != NULL;
   gst_buffer_unmap (buffer, &map);
   return part;
@@ -177,6 +178,6 @@ gst_fasp_header_get_key (GstFaspHeader *header, GstBuffer *buffer, gboolean rela
   if (GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_HEADER))
     return FASP_IO_NO_KEY;
   header->has_deltas |= delta;
-  return header->told != NULL && !relayed && !header->has_deltas ? FASP_IO_KEY_EACH :
-                                                                   FASP_IO_NO_KEY;
+  return header->given != NULL && !relayed && !header->has_deltas ? FASP_IO_KEY_EACH :
+                                                                    FASP_IO_NO_KEY;
 }

@@ -18,7 +18,7 @@ G_BEGIN_DECLS
 typedef struct
 {
   GBytes *of_caps, *of_source; /* NULL: none */
-  GBytes *told;                /* the header that the endpoint has */
+  GBytes *given;               /* the header that the endpoint has */
   gboolean changed;            /* the endpoint may have to get another one */
   gboolean begun;              /* there was a buffer */
   gboolean delta;              /* the last buffer cannot be decoded alone */

@@ -177,14 +177,14 @@ post_promise (GstElement *element, const FaspEvent *event)
 
 /* Tells how often skips are to be expected; warns if that is more often than wanted. */
 static void
-tell_promise (GstElement *element, const FaspEvent *event, const gchar *peer, GstFaspTold *told)
+tell_promise (GstElement *element, const FaspEvent *event, const gchar *peer, GstFaspPosted *posted)
 {
   g_autofree gchar *interval = describe_time (event->promise.promised);
   g_autofree gchar *more = NULL;
 
   post_promise (element, event);
   if (event->promise.falls_short
-      && gst_fasp_quiet_may_tell (&told->quiet[GST_FASP_QUIET_SHORT], &more))
+      && gst_fasp_quiet_may_tell (&posted->quiet[GST_FASP_QUIET_SHORT], &more))
     GST_ELEMENT_WARNING (element, RESOURCE, SETTINGS,
         ("The network to %s loses too much for a latency of %u ms: expect a "
          "skip every %s, more often than glitch-interval allows. Raise "
@@ -235,18 +235,19 @@ post (GstElement *element, GstStructure *s, const FaspEvent *event)
 
 /* Warns about features that are set at this end, and that the other end lacks. */
 static void
-warn_of_less (GstElement *element, const FaspEvent *event, const gchar *peer, GstFaspTold *told)
+warn_of_less (GstElement *element, const FaspEvent *event, const gchar *peer, GstFaspPosted *posted)
 {
   g_autofree gchar *flows = NULL, *fec = NULL;
 
   if (event->terms.flows < event->terms.flows_here
-      && gst_fasp_quiet_may_tell (&told->quiet[GST_FASP_QUIET_FLOWS], &flows))
+      && gst_fasp_quiet_may_tell (&posted->quiet[GST_FASP_QUIET_FLOWS], &flows))
     GST_ELEMENT_WARNING (element, RESOURCE, SETTINGS,
         ("%s has fewer flows: %u of %u are used. Set the same flowlets, and the "
          "same number of bonding-addresses, on both ends.%s",
             peer, event->terms.flows, event->terms.flows_here, flows),
         (NULL));
-  if (event->terms.fec_refused && gst_fasp_quiet_may_tell (&told->quiet[GST_FASP_QUIET_FEC], &fec))
+  if (event->terms.fec_refused
+      && gst_fasp_quiet_may_tell (&posted->quiet[GST_FASP_QUIET_FEC], &fec))
     GST_ELEMENT_WARNING (element, RESOURCE, SETTINGS,
         ("%s takes no repairs (fec=off): losses are only retransmitted. Set "
          "fec=auto there to use FEC.%s",
@@ -256,10 +257,10 @@ warn_of_less (GstElement *element, const FaspEvent *event, const gchar *peer, Gs
 
 static void
 tell_connected (GstElement *element, const FaspEvent *event, GSocketAddress *address,
-    const gchar *peer, GstFaspTold *told)
+    const gchar *peer, GstFaspPosted *posted)
 {
   GST_INFO_OBJECT (element, "connected to %s, latency %u ms", peer, event->terms.latency_ms);
-  warn_of_less (element, event, peer, told);
+  warn_of_less (element, event, peer, posted);
   g_signal_emit_by_name (element, "caller-added", 0, address);
   post (element, gst_structure_new_empty ("connection-added"), event);
 }
@@ -299,7 +300,7 @@ tell_moved (GstElement *element, const FaspEvent *event, const gchar *peer)
 
 /* The first bytes of a stream are here. */
 static void
-tell_joined (GstElement *element, const FaspEvent *event, const gchar *peer, GstFaspTold *told)
+tell_joined (GstElement *element, const FaspEvent *event, const gchar *peer, GstFaspPosted *posted)
 {
   g_autofree gchar *origin = event->start.position.known ?
       gst_fasp_origin_to_string (&event->start.position.origin) :
@@ -312,7 +313,7 @@ tell_joined (GstElement *element, const FaspEvent *event, const gchar *peer, Gst
           NULL),
       event);
   if (!event->start.in_the_middle
-      || !gst_fasp_quiet_may_tell (&told->quiet[GST_FASP_QUIET_JOINED], &more))
+      || !gst_fasp_quiet_may_tell (&posted->quiet[GST_FASP_QUIET_JOINED], &more))
     return;
   GST_ELEMENT_INFO (element, RESOURCE, READ,
       ("The stream of %s begins in the middle here: what was before is "
@@ -363,11 +364,12 @@ tell_gap (GstElement *element, const FaspEvent *event, const gchar *peer)
 }
 
 static void
-tell_interrupted (GstElement *element, const FaspEvent *event, const gchar *peer, GstFaspTold *told)
+tell_interrupted (GstElement *element, const FaspEvent *event, const gchar *peer,
+    GstFaspPosted *posted)
 {
   g_autofree gchar *more = NULL;
 
-  if (!gst_fasp_quiet_may_tell (&told->quiet[GST_FASP_QUIET_INTERRUPTED], &more))
+  if (!gst_fasp_quiet_may_tell (&posted->quiet[GST_FASP_QUIET_INTERRUPTED], &more))
     return;
   GST_ELEMENT_WARNING (element, RESOURCE, READ,
       ("Connection to %s interrupted: %s. If it is heard again within "
@@ -378,11 +380,11 @@ tell_interrupted (GstElement *element, const FaspEvent *event, const gchar *peer
 }
 
 static void
-tell_resumed (GstElement *element, const gchar *peer, GstFaspTold *told)
+tell_resumed (GstElement *element, const gchar *peer, GstFaspPosted *posted)
 {
   g_autofree gchar *more = NULL;
 
-  if (!gst_fasp_quiet_may_tell (&told->quiet[GST_FASP_QUIET_RESUMED], &more))
+  if (!gst_fasp_quiet_may_tell (&posted->quiet[GST_FASP_QUIET_RESUMED], &more))
     return;
   GST_ELEMENT_INFO (element, RESOURCE, READ,
       ("Connection to %s is back; the stream goes on where it stood.%s", peer, more),
@@ -413,42 +415,42 @@ tell_hearing (GstElement *element, const gchar *peer)
 }
 
 gboolean
-gst_fasp_events_is_due (gint64 *told)
+gst_fasp_events_is_due (gint64 *last)
 {
   gint64 now = g_get_monotonic_time ();
 
-  if (*told > 0 && now - *told < TELL_AGAIN_AFTER)
+  if (*last > 0 && now - *last < TELL_AGAIN_AFTER)
     return FALSE;
-  *told = now;
+  *last = now;
   return TRUE;
 }
 
 static gboolean
-was_told (GstFaspTold *told, const FaspEvent *event)
+was_posted (GstFaspPosted *posted, const FaspEvent *event)
 {
-  for (guint i = 0; i < G_N_ELEMENTS (told->last); i++)
-    if (told->last[i].time > 0 && event->reason == told->last[i].reason
-        && fasp_address_equal (&told->last[i].caller, &event->address))
-      return !gst_fasp_events_is_due (&told->last[i].time);
-  told->last[told->next].caller = event->address;
-  told->last[told->next].reason = event->reason;
-  told->last[told->next].time = g_get_monotonic_time ();
-  told->next = (told->next + 1) % G_N_ELEMENTS (told->last);
+  for (guint i = 0; i < G_N_ELEMENTS (posted->last); i++)
+    if (posted->last[i].time > 0 && event->reason == posted->last[i].reason
+        && fasp_address_equal (&posted->last[i].caller, &event->address))
+      return !gst_fasp_events_is_due (&posted->last[i].time);
+  posted->last[posted->next].caller = event->address;
+  posted->last[posted->next].reason = event->reason;
+  posted->last[posted->next].time = g_get_monotonic_time ();
+  posted->next = (posted->next + 1) % G_N_ELEMENTS (posted->last);
   return FALSE;
 }
 
 static void
 tell_rejected (GstElement *element, const FaspEvent *event, GSocketAddress *address,
-    GstFaspTold *told)
+    GstFaspPosted *posted)
 {
   g_autofree gchar *why = gst_fasp_events_explain (event), *more = NULL;
 
   /* without an address there was no peer: its name was not found */
   if (address != NULL)
     g_signal_emit_by_name (element, "caller-rejected", address, event->streamid);
-  told->quiet[GST_FASP_QUIET_REFUSED].untold += event->refusal.more;
-  if (!event->final && !was_told (told, event)
-      && gst_fasp_quiet_may_tell (&told->quiet[GST_FASP_QUIET_REFUSED], &more))
+  posted->quiet[GST_FASP_QUIET_REFUSED].unposted += event->refusal.more;
+  if (!event->final && !was_posted (posted, event)
+      && gst_fasp_quiet_may_tell (&posted->quiet[GST_FASP_QUIET_REFUSED], &more))
     GST_ELEMENT_WARNING_WITH_DETAILS (element, RESOURCE, BUSY, ("Not connected: %s.%s", why, more),
         (NULL), GST_FASP_REASON (event));
 }
@@ -512,7 +514,7 @@ tell_unanswered (GstElement *element, const FaspEvent *event, const gchar *peer)
 
 static void
 tell_removed (GstElement *element, const FaspEvent *event, GSocketAddress *address,
-    GstFaspTold *told)
+    GstFaspPosted *posted)
 {
   g_autofree gchar *why = gst_fasp_events_explain (event), *more = NULL;
   gboolean replaced = event->reason == FASP_REASON_REPLACED
@@ -528,7 +530,7 @@ tell_removed (GstElement *element, const FaspEvent *event, GSocketAddress *addre
     GST_INFO_OBJECT (element, "%s", why);
     return;
   }
-  if (!gst_fasp_quiet_may_tell (&told->quiet[GST_FASP_QUIET_LEFT], &more))
+  if (!gst_fasp_quiet_may_tell (&posted->quiet[GST_FASP_QUIET_LEFT], &more))
     return;
   if (event->end.is_held)
     GST_ELEMENT_WARNING_WITH_DETAILS (element, RESOURCE, WRITE,
@@ -547,7 +549,8 @@ tell_removed (GstElement *element, const FaspEvent *event, GSocketAddress *addre
 }
 
 void
-gst_fasp_events_handle (GstElement *element, FaspIo *io, const FaspEvent *event, GstFaspTold *told)
+gst_fasp_events_handle (GstElement *element, FaspIo *io, const FaspEvent *event,
+    GstFaspPosted *posted)
 {
   g_autoptr (GSocketAddress) address =
       event->address.len > 0 ? fasp_socket_address_to_gio (&event->address) : NULL;
@@ -561,13 +564,13 @@ gst_fasp_events_handle (GstElement *element, FaspIo *io, const FaspEvent *event,
       tell_unanswered (element, event, peer);
       break;
     case FASP_EVENT_CONNECTED:
-      tell_connected (element, event, address, peer, told);
+      tell_connected (element, event, address, peer, posted);
       break;
     case FASP_EVENT_REJECTED:
-      tell_rejected (element, event, address, told);
+      tell_rejected (element, event, address, posted);
       break;
     case FASP_EVENT_PROMISE:
-      tell_promise (element, event, peer, told);
+      tell_promise (element, event, peer, posted);
       break;
     case FASP_EVENT_MOVED:
       tell_moved (element, event, peer);
@@ -586,7 +589,7 @@ gst_fasp_events_handle (GstElement *element, FaspIo *io, const FaspEvent *event,
     case FASP_EVENT_FLOW_BACK:
       break; /* gstfasplines handles these */
     case FASP_EVENT_JOINED:
-      tell_joined (element, event, peer, told);
+      tell_joined (element, event, peer, posted);
       break;
     case FASP_EVENT_BEHIND:
       tell_behind (element, event, peer);
@@ -595,13 +598,13 @@ gst_fasp_events_handle (GstElement *element, FaspIo *io, const FaspEvent *event,
       tell_gap (element, event, peer);
       break;
     case FASP_EVENT_INTERRUPTED:
-      tell_interrupted (element, event, peer, told);
+      tell_interrupted (element, event, peer, posted);
       break;
     case FASP_EVENT_RESUMED:
-      tell_resumed (element, peer, told);
+      tell_resumed (element, peer, posted);
       break;
     case FASP_EVENT_REMOVED:
-      tell_removed (element, event, address, told);
+      tell_removed (element, event, address, posted);
       break;
   }
 }

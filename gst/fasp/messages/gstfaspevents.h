@@ -49,21 +49,21 @@ typedef struct
     gint64 time; /* 0: the entry is free */
   } last[8];
   guint next;
-} GstFaspTold;
+} GstFaspPosted;
 
 /* Emits the signals and posts the messages for @event; answers the core if
  * it asks.  The element itself posts errors; gstfasplines.h posts messages about flows. */
 void gst_fasp_events_handle (GstElement *element, FaspIo *io, const FaspEvent *event,
-    GstFaspTold *told);
+    GstFaspPosted *posted);
 void gst_fasp_events_resolve_failed (GstElement *element, const gchar *host, const GError *error);
 
 /* Returns a sentence that says why, for an error or warning. Free with g_free(). */
 gchar *gst_fasp_events_explain (const FaspEvent *event);
 /* Returns the peer's address and port as text. Free with g_free(). */
 gchar *gst_fasp_events_peer (const FaspEvent *event);
-/* Should a warning be given now?  FALSE if it was given less than a minute ago.  *told: when it
+/* Should a warning be given now?  FALSE if it was given less than a minute ago.  *last: when it
  * was given last, µs; 0: never. */
-gboolean gst_fasp_events_is_due (gint64 *told);
+gboolean gst_fasp_events_is_due (gint64 *last);
 /* Warns that the kernel's limit for receive buffers is too low for this rate (bit/s). */
 void gst_fasp_events_buffer_short (GstElement *element, guint64 rate, gsize granted, gsize wanted);
 /* Warn that this machine cannot send, or receive, datagrams. @line: where, of several; NULL: there

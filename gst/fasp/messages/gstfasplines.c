@@ -13,9 +13,9 @@
 
 typedef struct
 {
-  gchar *name;     /* interface or address of this machine, as it was set; NULL: neither */
-  gint64 told;     /* when a warning was given last, µs; 0: never */
-  gboolean warned; /* there was a warning, and no message yet that it is over */
+  gchar *name;      /* interface or address of this machine, as it was set; NULL: neither */
+  gint64 warned_at; /* when a warning was given last, µs; 0: never */
+  gboolean warned;  /* there was a warning, and no message yet that it is over */
 } Line;
 
 struct _GstFaspLines
@@ -105,7 +105,7 @@ tell_lost (Line *line, GstElement *element, const FaspEvent *event, const gchar 
 {
   GST_INFO_OBJECT (element, "flow %u, %s, carries nothing: %s", event->outage.flow, which,
       event->text);
-  if (!gst_fasp_events_is_due (&line->told))
+  if (!gst_fasp_events_is_due (&line->warned_at))
     return;
   line->warned = TRUE;
   GST_ELEMENT_WARNING (element, RESOURCE, READ,

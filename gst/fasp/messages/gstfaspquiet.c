@@ -17,13 +17,13 @@ gst_fasp_quiet_may_tell (GstFaspQuiet *quiet, gchar **more)
 {
   *more = NULL;
   if (!fasp_token_bucket_take (&quiet->full, g_get_monotonic_time (), EVERY, AT_ONCE)) {
-    quiet->untold++;
+    quiet->unposted++;
     return FALSE;
   }
-  *more = quiet->untold == 0 ?
+  *more = quiet->unposted == 0 ?
       g_strdup ("") :
       g_strdup_printf (" %" G_GUINT64_FORMAT " more like this since the last such message.",
-          quiet->untold);
-  quiet->untold = 0;
+          quiet->unposted);
+  quiet->unposted = 0;
   return TRUE;
 }

@@ -16,8 +16,8 @@ G_BEGIN_DECLS
 /* Of one kind.  Zeroes: none was posted yet. */
 typedef struct
 {
-  gint64 full;    /* when the token bucket would be full again: fasptokenbucket.h; µs */
-  guint64 untold; /* messages that were not posted, since the last one that was */
+  gint64 full;      /* when the token bucket would be full again: fasptokenbucket.h; µs */
+  guint64 unposted; /* messages that were not posted, since the last one that was */
 } GstFaspQuiet;
 
 /* May one be posted now?  *more: a sentence, with a space before it, that says how many were not,

@@ -66,7 +66,7 @@ tell_unit (const GstFaspWatch *w, GstElement *sink)
 static void
 tell_behind (GstFaspWatch *w, GstElement *sink, guint held)
 {
-  if (w->behind < LOOKS || !is_live (sink) || !gst_fasp_events_is_due (&w->told_behind)
+  if (w->behind < LOOKS || !is_live (sink) || !gst_fasp_events_is_due (&w->behind_warned)
       || tell_unit (w, sink))
     return;
   GST_ELEMENT_WARNING (sink, RESOURCE, BUSY,
@@ -84,7 +84,7 @@ tell_behind (GstFaspWatch *w, GstElement *sink, guint held)
 static void
 tell_lossy (GstFaspWatch *w, GstElement *sink, gdouble loss)
 {
-  if (w->lossy < LOOKS || !gst_fasp_events_is_due (&w->told_lossy))
+  if (w->lossy < LOOKS || !gst_fasp_events_is_due (&w->lossy_warned))
     return;
   GST_ELEMENT_WARNING (sink, RESOURCE, BUSY,
       ("%.0f %% of what is sent is lost on the way. If the line has less room "
@@ -98,7 +98,7 @@ tell_lossy (GstFaspWatch *w, GstElement *sink, gdouble loss)
 static void
 tell_late (GstFaspWatch *w, GstElement *sink, guint missed)
 {
-  if (w->late < LOOKS || !gst_fasp_events_is_due (&w->told_late))
+  if (w->late < LOOKS || !gst_fasp_events_is_due (&w->late_warned))
     return;
   GST_ELEMENT_WARNING (sink, RESOURCE, BUSY,
       ("This machine is too busy to send as fast as it may: for %u %% of the last "
@@ -116,7 +116,7 @@ tell_stuck (GstFaspWatch *w, GstElement *sink, const FaspAddress *where)
 {
   g_autofree gchar *peer = NULL;
 
-  if (!gst_fasp_events_is_due (&w->told_stuck))
+  if (!gst_fasp_events_is_due (&w->stuck_warned))
     return;
   peer = gst_fasp_address_to_string (where);
   GST_ELEMENT_WARNING (sink, RESOURCE, WRITE,
@@ -131,7 +131,7 @@ tell_stuck (GstFaspWatch *w, GstElement *sink, const FaspAddress *where)
 static void
 tell_keyless (GstFaspWatch *w, GstElement *sink, FaspTime wait)
 {
-  if (wait < KEYLESS || !gst_fasp_events_is_due (&w->told_keyless))
+  if (wait < KEYLESS || !gst_fasp_events_is_due (&w->keyless_warned))
     return;
   GST_ELEMENT_WARNING (sink, STREAM, FORMAT,
       ("A receiver that joined has waited for %u s for a key frame to begin with, "

@@ -23,7 +23,7 @@ typedef struct
   FaspTime backlog;          /* how long data had waited to leave at the last look; µs */
   guint behind, lossy, late; /* number of looks in a row that found this */
   /* when a warning about it was last given; µs; 0: never */
-  gint64 told_behind, told_lossy, told_late, told_stuck, told_keyless;
+  gint64 behind_warned, lossy_warned, late_warned, stuck_warned, keyless_warned;
 } GstFaspWatch;
 
 /* What the stream does now. */

@@ -65,7 +65,7 @@ typedef struct
 } Gate;
 
 static GstPadProbeReturn
-pass_limiter (GstPad *pad, GstPadProbeInfo *info, gpointer data)
+pass_gate (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 {
   Gate *gate = data;
 
@@ -91,7 +91,7 @@ let_through (Gate *gate, guint n)
 }
 
 static void
-open_limiter (Gate *gate)
+open_gate (Gate *gate)
 {
   g_mutex_lock (&gate->lock);
   gate->let = G_MAXUINT;
@@ -110,7 +110,7 @@ test_new_time_held (void)
   g_autoptr (GstClock) clock = g_object_new (GST_TYPE_SYSTEM_CLOCK, NULL);
   Gate gate = { .let = 0 };
 
-  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, pass_limiter, &gate, NULL);
+  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, pass_gate, &gate, NULL);
   play_after_hour (pair, clock);
   pair_push (pair, stream, 0, 500, 500);
   let_through (&gate, 0);
@@ -123,7 +123,7 @@ test_new_time_held (void)
   g_assert_cmpuint (pair_wait_for_size (pair, 500), >=, HOUR);
   gst_element_send_event (source, gst_event_new_flush_start ());
   begin_anew (pair, clock);
-  open_limiter (&gate);
+  open_gate (&gate);
   gst_element_send_event (source, gst_event_new_flush_stop (TRUE));
   /* but for one, which was flushed */
   g_assert_cmpuint (pair_wait_for_size (pair, 2000), <, HOUR);

@@ -7,7 +7,7 @@ typedef struct
 {
   FaspLogEntry *entries; /* NULL: stopped */
   FaspLossyRing ring;
-  guint64 lost_told; /* of those that the ring has lost, how many the log has mentioned */
+  guint64 lost_logged; /* of those that the ring has lost, how many the log has mentioned */
 } Events;
 
 struct _FaspLog
@@ -109,13 +109,13 @@ tell_lost (Events *events, FaspLogEntry *entry)
 {
   const FaspLossyRing *ring = &events->ring;
 
-  if (ring->lost == events->lost_told || fasp_lossy_ring_is_empty (ring))
+  if (ring->lost == events->lost_logged || fasp_lossy_ring_is_empty (ring))
     return 0;
   memset (entry, 0, sizeof *entry);
   entry->time = events->entries[fasp_lossy_ring_peek (ring)].time;
   entry->event = FASP_LOG_LOG_EVENTS_LOST;
-  entry->values[0] = ring->lost - events->lost_told;
-  events->lost_told = ring->lost;
+  entry->values[0] = ring->lost - events->lost_logged;
+  events->lost_logged = ring->lost;
   return 1;
 }
 

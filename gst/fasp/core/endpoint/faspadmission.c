@@ -83,15 +83,16 @@ reject (FaspEndpoint *endpoint, FaspTime now, const Call *call, FaspReason reaso
   if (!is_first_refusal (endpoint, call->open->nonce))
     return FALSE;
   /* a caller can be anybody, many times a second */
-  if (!fasp_token_bucket_take (&endpoint->refusals.told, now, TELL_REFUSAL_EVERY, TELL_REFUSALS)) {
-    endpoint->refusals.untold++;
+  if (!fasp_token_bucket_take (&endpoint->refusals.events, now, TELL_REFUSAL_EVERY,
+          TELL_REFUSALS)) {
+    endpoint->refusals.unannounced++;
     return TRUE;
   }
   FASP_LOG (endpoint->notes.log, now, CALLER_REFUSED, FASP_LOG_POINTER (call->from), reason,
-      FASP_LOG_POINTER (text), endpoint->refusals.untold);
+      FASP_LOG_POINTER (text), endpoint->refusals.unannounced);
   event = fasp_endpoint_push_event (endpoint, FASP_EVENT_REJECTED, NULL);
-  event->refusal.more = endpoint->refusals.untold;
-  endpoint->refusals.untold = 0;
+  event->refusal.more = endpoint->refusals.unannounced;
+  endpoint->refusals.unannounced = 0;
   event->address = *call->from;
   event->reason = reason;
   g_strlcpy (event->text, text, sizeof (event->text));

@@ -14,23 +14,23 @@
 
 FaspSession *
 fasp_beginning_make (FaspEndpoint *endpoint, FaspTime now, guint32 id, const FaspAddress *peer,
-    const FaspHello *told, const guint8 nonce[FASP_NONCE_SIZE], guint64 start)
+    const FaspHello *hello, const guint8 nonce[FASP_NONCE_SIZE], guint64 start)
 {
   const FaspEndpointConfig *config = &endpoint->config;
   guint8 secret[FASP_PING_SECRET];
-  guint flows = MIN (config->flows, told->flows);
+  guint flows = MIN (config->flows, hello->flows);
   FaspSession *session;
   guint64 seed;
 
   endpoint->random (endpoint->random_data, secret, sizeof secret);
   session = fasp_session_new (config->role, id, now, peer, flows, secret);
-  if (told->datagram_max > 0)
-    session->sizes.datagram_max = CLAMP (told->datagram_max, FASP_PMTU_BASE, FASP_DATAGRAM_MAX);
+  if (hello->datagram_max > 0)
+    session->sizes.datagram_max = CLAMP (hello->datagram_max, FASP_PMTU_BASE, FASP_DATAGRAM_MAX);
   session->notes.trace = endpoint->notes.trace;
   session->notes.log = fasp_log_new_session (endpoint->notes.log, id);
-  session->peer_id = told->cid;
+  session->peer_id = hello->cid;
   session->liveness.resume_timeout = config->resume_timeout;
-  session->terms.latency = fasp_latency_agree (config->settings.latency_ms, told->latency_ms);
+  session->terms.latency = fasp_latency_agree (config->settings.latency_ms, hello->latency_ms);
   if (config->rekey_interval > 0)
     session->rekeying.interval = config->rekey_interval;
   if (config->rekey_datagrams > 0)
@@ -40,14 +40,14 @@ fasp_beginning_make (FaspEndpoint *endpoint, FaspTime now, guint32 id, const Fas
     session->start.block = start;
     session->start.live_from =
         fasp_history_begins_in_past (endpoint, start) ? fasp_store_get_head (endpoint->store) : 0;
-    fasp_tx_init (&session->tx, endpoint->store, start, told->window, now);
+    fasp_tx_init (&session->tx, endpoint->store, start, hello->window, now);
     fasp_path_estimate_init (&session->tx.estimate, now, endpoint->planner,
         config->settings.glitch_interval, session->terms.latency.find,
         session->terms.latency.latency);
     session->tx.estimate.log = session->notes.log;
     fasp_sent_map_set_log (session->tx.sent_map, session->notes.log);
     /* a peer without receive timestamps gets the given rate, or the controller's first one */
-    if (told->timestamps > 0 || config->settings.max_bitrate == 0)
+    if (hello->timestamps > 0 || config->settings.max_bitrate == 0)
       session->rate_control.rate = fasp_rate_new (config->rate_control,
           config->settings.min_bitrate, config->settings.max_bitrate, now);
     session->rate_control.source = &endpoint->writing.source;
@@ -57,28 +57,28 @@ fasp_beginning_make (FaspEndpoint *endpoint, FaspTime now, guint32 id, const Fas
     endpoint->random (endpoint->random_data, (guint8 *) &seed, sizeof seed);
     fasp_multipath_init (&session->multipath, config->assignment, flows, seed, now);
     session->flow_choice.duplicates = config->assignment == FASP_ASSIGNMENT_DUPLICATE;
-    fasp_fec_init (&session->tx.fec, config->fec, config->fec_share, told->fec);
+    fasp_fec_init (&session->tx.fec, config->fec, config->fec_share, hello->fec);
     session->terms.has_fec = session->tx.fec.mode != FASP_FEC_OFF;
     session->tx.no_rtx = session->tx.estimate.no_rtx = config->no_rtx;
     if (session->terms.has_fec)
       session->tx.estimate.repairs = FASP_FEC_REACH_MAX;
   } else {
-    fasp_rx_init (&session->rx, now, told->start, fasp_endpoint_get_window (endpoint),
+    fasp_rx_init (&session->rx, now, hello->start, fasp_endpoint_get_window (endpoint),
         &session->terms.latency);
     session->rx.playout.log = session->notes.log;
-    fasp_reading_begin (endpoint, session, told);
+    fasp_reading_begin (endpoint, session, hello);
     session->rx.give_up = config->settings.too_late_skip;
-    session->terms.sends_timestamps = told->timestamps > 0;
+    session->terms.sends_timestamps = hello->timestamps > 0;
     session->rx.feedback.eager = session->terms.sends_timestamps || flows > 1;
-    if (config->fec != FASP_FEC_OFF && told->fec > 0)
+    if (config->fec != FASP_FEC_OFF && hello->fec > 0)
       fasp_rx_set_fec (&session->rx, now, FASP_FEC_WINDOW_MAX);
   }
   session->entry.lane = fasp_sending_lanes_choose (endpoint);
   fasp_scheduler_add (fasp_endpoint_get_scheduler (endpoint, session), &session->entry.turn,
       session);
   fasp_sending_lanes_share (endpoint);
-  FASP_LOG (session->notes.log, now, SESSION_STARTED, FASP_LOG_POINTER (peer), told->cid, flows,
-      session->terms.latency.latency, config->role == FASP_ROLE_SENDER ? start : told->start);
+  FASP_LOG (session->notes.log, now, SESSION_STARTED, FASP_LOG_POINTER (peer), hello->cid, flows,
+      session->terms.latency.latency, config->role == FASP_ROLE_SENDER ? start : hello->start);
   session->entry.order = ++endpoint->made;
   g_ptr_array_add (endpoint->sessions, session);
   g_hash_table_insert (endpoint->by_id, GUINT_TO_POINTER (id), session);
@@ -88,7 +88,7 @@ fasp_beginning_make (FaspEndpoint *endpoint, FaspTime now, guint32 id, const Fas
 void
 fasp_beginning_opened (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
 {
-  session->told.connected = TRUE;
+  session->announced.connected = TRUE;
   FASP_LOG (session->notes.log, now, SESSION_CONNECTED,
       FASP_LOG_POINTER (fasp_session_get_address (session)), FASP_LOG_POINTER (session->streamid),
       session->role == FASP_ROLE_SENDER ? (gint64) fasp_tx_get_base (&session->tx) :
@@ -100,7 +100,7 @@ fasp_beginning_opened (FaspEndpoint *endpoint, FaspTime now, FaspSession *sessio
   endpoint->stats.sessions++;
   endpoint->calling.last_reject = FASP_REASON_NONE;
   /* an endpoint that does not call just waits for the next caller */
-  endpoint->calling.unanswered_told = !fasp_endpoint_is_caller (endpoint);
+  endpoint->calling.unanswered_announced = !fasp_endpoint_is_caller (endpoint);
   fasp_endpoint_push_event (endpoint, FASP_EVENT_CONNECTED, session)->start.in_the_middle =
       endpoint->store != NULL && fasp_writing_is_in_the_middle (endpoint, session);
   fasp_hold_end (endpoint);

@@ -8,9 +8,9 @@
 
 G_BEGIN_DECLS
 
-/* Makes a session and adds it to the endpoint; @told: the peer's hello. */
+/* Makes a session and adds it to the endpoint; @hello: the peer's hello. */
 FaspSession *fasp_beginning_make (FaspEndpoint *endpoint, FaspTime now, guint32 id,
-    const FaspAddress *peer, const FaspHello *told, const guint8 nonce[FASP_NONCE_SIZE],
+    const FaspAddress *peer, const FaspHello *hello, const guint8 nonce[FASP_NONCE_SIZE],
     guint64 start);
 /* The session is connected. */
 void fasp_beginning_opened (FaspEndpoint *endpoint, FaspTime now, FaspSession *session);

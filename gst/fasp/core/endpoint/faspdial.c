@@ -229,7 +229,7 @@ get_unanswered_time (const FaspEndpoint *endpoint)
   return (endpoint->calling.caller.active || endpoint->calling.punch_time != FASP_NEVER
              || (endpoint->config.group.len > 0 && endpoint->calling.expected
                  && !endpoint->calling.has_peer))
-          && !endpoint->calling.unanswered_told && !endpoint->closing
+          && !endpoint->calling.unanswered_announced && !endpoint->closing
           && fasp_endpoint_get_open (endpoint) == NULL ?
       (endpoint->calling.seeking > 0 ? endpoint->calling.seeking : endpoint->calling.started)
           + UNANSWERED_AFTER :
@@ -263,7 +263,7 @@ fasp_dial_tend (FaspEndpoint *endpoint, FaspTime now)
   if (get_unanswered_time (endpoint) <= now) {
     FaspEvent *event = fasp_endpoint_push_event (endpoint, FASP_EVENT_UNANSWERED, NULL);
 
-    endpoint->calling.unanswered_told = TRUE;
+    endpoint->calling.unanswered_announced = TRUE;
     event->address = endpoint->calling.peer;
     FASP_LOG (endpoint->notes.log, now, CALL_UNANSWERED, FASP_LOG_POINTER (&endpoint->calling.peer),
         now

@@ -109,15 +109,15 @@ static void
 tell_bitrate (FaspEndpoint *endpoint, FaspTime now)
 {
   guint64 rate = fasp_endpoint_get_available_bitrate (endpoint);
-  guint64 told = endpoint->encoder.bitrate;
+  guint64 announced = endpoint->encoder.bitrate;
   FaspTime since = now - endpoint->encoder.bitrate_time;
 
-  if (rate == 0 && (told == 0 || has_interrupted (endpoint)))
+  if (rate == 0 && (announced == 0 || has_interrupted (endpoint)))
     return;
-  if (rate > 0 && told > 0 && !(rate < LESS * told && since >= LESS_AFTER)
-      && !(rate > MORE * told && since >= MORE_AFTER))
+  if (rate > 0 && announced > 0 && !(rate < LESS * announced && since >= LESS_AFTER)
+      && !(rate > MORE * announced && since >= MORE_AFTER))
     return;
-  FASP_LOG (endpoint->notes.log, now, BITRATE_OFFERED, told, rate);
+  FASP_LOG (endpoint->notes.log, now, BITRATE_OFFERED, announced, rate);
   endpoint->encoder.bitrate = rate;
   endpoint->encoder.bitrate_time = now;
   fasp_endpoint_push_event (endpoint, FASP_EVENT_BITRATE, fasp_endpoint_get_open (endpoint))
@@ -141,7 +141,7 @@ fasp_encoder_want_key_frame (FaspEndpoint *endpoint, FaspTime now)
 void
 fasp_encoder_joined (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
 {
-  session->told.wants = fasp_tx_count_wants (&session->tx);
+  session->announced.wants = fasp_tx_count_wants (&session->tx);
   FASP_LOG (session->notes.log, now, KEY_FRAME_WANTED, FASP_LOG_WORD ("joined"));
   fasp_encoder_want_key_frame (endpoint, now);
 }
@@ -152,9 +152,10 @@ fasp_encoder_follow (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
   guint64 wants = fasp_tx_count_wants (&session->tx);
 
   /* a receiver that is not heard would not get it; it is asked for when it is heard again */
-  if (!session->told.connected || session->liveness.interrupted || wants == session->told.wants)
+  if (!session->announced.connected || session->liveness.interrupted
+      || wants == session->announced.wants)
     return;
-  session->told.wants = wants;
+  session->announced.wants = wants;
   FASP_LOG (session->notes.log, now, KEY_FRAME_WANTED, FASP_LOG_WORD ("gap_or_wish"));
   fasp_encoder_want_key_frame (endpoint, now);
 }

@@ -139,15 +139,15 @@ after_receive (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
 {
   fasp_endpoint_wake (endpoint, session);
   fasp_lifecycle_heard (endpoint, session);
-  if (session->state == FASP_SESSION_OPEN && !session->told.connected)
+  if (session->state == FASP_SESSION_OPEN && !session->announced.connected)
     fasp_admission_confirmed (endpoint, now, session);
   if (session->role != FASP_ROLE_SENDER)
     return;
   if (session->state == FASP_SESSION_OPEN) {
     if (fasp_tx_is_complete (&session->tx))
       fasp_session_close (session, now, FASP_REASON_FINISHED, NULL);
-    if (fasp_session_get_room (session) != session->sizes.room_told) {
-      session->sizes.room_told = fasp_session_get_room (session);
+    if (fasp_session_get_room (session) != session->sizes.room_used) {
+      session->sizes.room_used = fasp_session_get_room (session);
       fasp_writing_fit_blocks (endpoint);
     }
     fasp_multicast_heard (endpoint, now, session);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "faspendpointbase.h"
 
-#define GAP_TOLD_EVERY (60 * FASP_SEC)
+#define GAP_ANNOUNCED_EVERY (60 * FASP_SEC)
 #define EVENTS_MAX 1024
 
 gboolean
@@ -101,9 +101,9 @@ fasp_endpoint_push_event (FaspEndpoint *endpoint, FaspEventType type, const Fasp
 gboolean
 fasp_endpoint_tells_gap (FaspEndpoint *endpoint, FaspTime now)
 {
-  if (endpoint->told.gap > 0 && now - endpoint->told.gap < GAP_TOLD_EVERY)
+  if (endpoint->announced.gap > 0 && now - endpoint->announced.gap < GAP_ANNOUNCED_EVERY)
     return FALSE;
-  endpoint->told.gap = MAX (now, 1);
+  endpoint->announced.gap = MAX (now, 1);
   return TRUE;
 }
 

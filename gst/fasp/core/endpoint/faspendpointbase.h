@@ -29,7 +29,7 @@ struct _FaspEndpoint
   FaspAddressIndex address_index;           /* of the sessions' peers */
   FaspScheduler schedulers[FASP_LANES_MAX]; /* which session to poll next, by lane */
   GQueue events;                            /* FaspEvent, owned */
-  FaspEndpointTold told;
+  FaspEndpointAnnounced announced;
   FaspReplies replies;
 
   FaspEndpointAdmitted admitted; /* listener */

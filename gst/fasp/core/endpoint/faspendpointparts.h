@@ -37,8 +37,8 @@ typedef struct
 /* faspadmission.c: refused calls. */
 typedef struct
 {
-  FaspTime told;  /* token bucket of events about refused callers */
-  guint64 untold; /* refused callers since the last event about one */
+  FaspTime events;     /* token bucket of events about refused callers */
+  guint64 unannounced; /* refused callers since the last event about one */
   guint8 calls[FASP_REFUSED_KEPT][FASP_NONCE_SIZE]; /* nonces of calls refused lately */
   guint oldest;                                     /* index of the one to replace next */
 } FaspEndpointRefusals;
@@ -50,17 +50,17 @@ typedef struct
   FaspTime gap;             /* 0: of none yet */
   FaspTime left_behind_may; /* faspslowpolicy.c: earliest time of the next event about receivers
                                left behind */
-} FaspEndpointTold;
+} FaspEndpointAnnounced;
 
 /* faspdial.c, faspanswer.c: calling. */
 typedef struct
 {
-  gboolean has_peer;        /* its address is known */
-  gboolean expected;        /* it is being resolved */
-  gboolean unanswered_told; /* the application knows that nobody answers */
-  gboolean answer_forged;   /* an answer to this call did not open */
-  FaspAddress peer;         /* that is called, */
-  FaspAddress peer_before;  /* and was called before that */
+  gboolean has_peer;             /* its address is known */
+  gboolean expected;             /* it is being resolved */
+  gboolean unanswered_announced; /* the application knows that nobody answers */
+  gboolean answer_forged;        /* an answer to this call did not open */
+  FaspAddress peer;              /* that is called, */
+  FaspAddress peer_before;       /* and was called before that */
   FaspCaller caller;
   guint cookie_link, cookie_tries; /* link that the cookie is for, and calls by it */
   FaspTime started;                /* when the call began, or the wait for an address */
@@ -126,7 +126,7 @@ typedef struct
   FaspAddress from;           /* peer that sent the block read last */
   FaspStreamOffset next;      /* of the byte behind the block read last */
   FaspStreamOffset whole;     /* `next' if nothing were missing since an offset was first known */
-  FaspTime joined_told;       /* when the application was told of the last stream */
+  FaspTime joined_announced;  /* when the application was told of the last stream */
   gboolean has_end;           /* the end of the stream was read, too */
 } FaspEndpointRead;
 

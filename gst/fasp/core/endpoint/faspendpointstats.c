@@ -15,7 +15,7 @@ fasp_endpoint_get_stats (FaspEndpoint *endpoint, FaspEndpointStats *stats)
 {
   *stats = endpoint->stats;
   stats->buffer_limit = endpoint->config.buffer_size;
-  stats->key_frames_requested = endpoint->encoder.key_frame.told;
+  stats->key_frames_requested = endpoint->encoder.key_frame.passed_on;
   if (endpoint->store != NULL)
     stats->buffer_bytes = fasp_store_get_bytes (endpoint->store);
   else
@@ -50,7 +50,7 @@ fasp_endpoint_get_sessions (FaspEndpoint *endpoint, FaspTime now, guint64 *curso
     FaspSession *session = fasp_endpoint_nth (endpoint, i);
 
     *cursor = session->entry.order;
-    if (session->told.connected && !session->told.removed)
+    if (session->announced.connected && !session->announced.removed)
       fasp_session_get_stats (session, now, &sessions[n++]);
   }
   return n;
@@ -208,8 +208,8 @@ get_measured (const FaspEndpoint *endpoint)
   const FaspSession *session = fasp_endpoint_get_open (endpoint);
 
   for (guint i = endpoint->sessions->len; session == NULL && i > 0; i--)
-    if (fasp_endpoint_nth (endpoint, i - 1)->told.connected
-        && !fasp_endpoint_nth (endpoint, i - 1)->told.removed)
+    if (fasp_endpoint_nth (endpoint, i - 1)->announced.connected
+        && !fasp_endpoint_nth (endpoint, i - 1)->announced.removed)
       session = fasp_endpoint_nth (endpoint, i - 1);
   return session;
 }

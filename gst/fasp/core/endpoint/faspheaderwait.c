@@ -123,7 +123,7 @@ has_first (const FaspEndpoint *endpoint, const FaspSession *session)
 /* The session is moved ahead, perhaps of the first bytes. If our hello did not say that there is a
  * header, the peer would not wait for one. */
 static void
-follow_untold (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
+follow_unannounced (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
 {
   session->header_wait.skips = fasp_tx_count_skips (&session->tx);
   if (session->tx.counts.skipped == 0 || !has_first (endpoint, session))
@@ -180,7 +180,7 @@ fasp_header_wait_follow (FaspEndpoint *endpoint, FaspTime now, FaspSession *sess
    * there is no header any more is not repeated to all whenever somebody skips. */
   if (fasp_tx_count_skips (&session->tx) != session->header_wait.skips
       && session->header_wait.end == 0 && !session->start.has_header) {
-    follow_untold (endpoint, now, session);
+    follow_unannounced (endpoint, now, session);
   } else if (fasp_tx_count_skips (&session->tx) != session->header_wait.skips) {
     if (endpoint->header.bytes != NULL || now >= endpoint->header.may)
       lack_header (endpoint, now, session);

@@ -191,12 +191,12 @@ leave (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
   gboolean again;
   FaspEvent *event;
 
-  session->told.removed = TRUE;
+  session->announced.removed = TRUE;
   fasp_heap_remove (&endpoint->first_needed, &session->entry.first_needed);
   endpoint->stats.interrupted -= session->liveness.interrupted;
   /* it may be heard again while its goodbye is under way */
   session->liveness.interrupted = FALSE;
-  if (!session->told.connected)
+  if (!session->announced.connected)
     return;
   if (session->listener)
     fasp_networks_leave (endpoint->admitted.networks, session->handshake.network);
@@ -234,7 +234,7 @@ leave (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
 void
 fasp_lifecycle_remove (FaspEndpoint *endpoint, FaspSession *session)
 {
-  gboolean was_open = session->told.connected;
+  gboolean was_open = session->announced.connected;
 
   g_hash_table_remove (endpoint->by_id, GUINT_TO_POINTER (session->id));
   fasp_admitted_forget (endpoint, session);
@@ -258,17 +258,17 @@ fasp_lifecycle_remove (FaspEndpoint *endpoint, FaspSession *session)
 static void
 tell_promise (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
 {
-  gboolean first = session->told.promise == 0;
+  gboolean first = session->announced.promise == 0;
   FaspSessionStats stats;
   FaspEvent *event;
 
-  if (!session->promise.changed || !session->told.connected)
+  if (!session->promise.changed || !session->announced.connected)
     return;
   /* a peer may change it as often as it likes */
-  if (!first && now - session->told.promise < TELL_PROMISE_AFTER)
+  if (!first && now - session->announced.promise < TELL_PROMISE_AFTER)
     return;
   session->promise.changed = FALSE;
-  session->told.promise = MAX (now, 1);
+  session->announced.promise = MAX (now, 1);
   fasp_session_get_stats (session, now, &stats);
   event = fasp_endpoint_push_event (endpoint, FASP_EVENT_PROMISE, session);
   event->promise.latency_ms = stats.latency.ms;
@@ -277,8 +277,8 @@ tell_promise (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
   if (session->role == FASP_ROLE_SENDER) {
     gboolean falls_short = session->tx.estimate.falls_short;
 
-    event->promise.falls_short = falls_short && !session->told.shortfall;
-    session->told.shortfall = falls_short;
+    event->promise.falls_short = falls_short && !session->announced.shortfall;
+    session->announced.shortfall = falls_short;
   }
 }
 
@@ -296,29 +296,29 @@ explain_outage (const FaspSession *session, const FaspPath *path)
 static void
 tell_outages (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
 {
-  guint64 told = fasp_session_look_for_outages (session, now);
+  guint64 changed = fasp_session_look_for_outages (session, now);
 
-  for (guint i = 0; told != 0; i++, told >>= 1) {
+  for (guint i = 0; changed != 0; i++, changed >>= 1) {
     FaspPath *path = &session->paths[i];
     FaspOutage *outage = &path->outage;
     FaspEvent *event;
 
-    if ((told & 1) == 0)
+    if ((changed & 1) == 0)
       continue;
-    if (outage->told)
-      outage->passed_on = fasp_token_bucket_take (&endpoint->told.outages, now, FASP_OUTAGE_EVERY,
-          FASP_OUTAGE_BURST);
+    if (outage->announced)
+      outage->passed_on = fasp_token_bucket_take (&endpoint->announced.outages, now,
+          FASP_OUTAGE_EVERY, FASP_OUTAGE_BURST);
     if (!outage->passed_on)
       continue;
     event = fasp_endpoint_push_event (endpoint,
-        outage->told ? FASP_EVENT_FLOW_OUT : FASP_EVENT_FLOW_BACK, session);
+        outage->announced ? FASP_EVENT_FLOW_OUT : FASP_EVENT_FLOW_BACK, session);
     event->outage.flow = i;
     event->address = path->address;
     if (path->address.len == 0)
       event->address.link = i;
-    event->outage.since = outage->told ? outage->last : outage->since;
-    event->outage.gone = outage->told ? 0 : outage->since - outage->last;
-    if (outage->told)
+    event->outage.since = outage->announced ? outage->last : outage->since;
+    event->outage.gone = outage->announced ? 0 : outage->since - outage->last;
+    if (outage->announced)
       g_strlcpy (event->text, explain_outage (session, path), sizeof (event->text));
   }
 }
@@ -388,9 +388,10 @@ fasp_lifecycle_tend (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
   }
   if (fasp_session_is_over (session) && endpoint->group != NULL)
     fasp_multicast_sender_leave (endpoint->group, &session->group.member);
-  if (fasp_session_is_over (session) && !session->told.removed && !fasp_session_has_unread (session)
+  if (fasp_session_is_over (session) && !session->announced.removed
+      && !fasp_session_has_unread (session)
       && (session->state == FASP_SESSION_CLOSED || session->role == FASP_ROLE_SENDER))
     leave (endpoint, now, session);
-  return session->state != FASP_SESSION_CLOSED || !session->told.removed
+  return session->state != FASP_SESSION_CLOSED || !session->announced.removed
       || (now < session->closing.deadline && !session->closing.initiated);
 }

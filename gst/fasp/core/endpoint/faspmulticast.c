@@ -30,9 +30,9 @@ fasp_multicast_init (FaspEndpoint *endpoint)
 /* --- sender ---------------------------------------------------------------------- */
 
 void
-fasp_multicast_invite (FaspEndpoint *endpoint, const FaspHello *told, FaspHello *answer)
+fasp_multicast_invite (FaspEndpoint *endpoint, const FaspHello *hello, FaspHello *answer)
 {
-  if (endpoint->group != NULL && fasp_multicast_sender_can_have (endpoint->group, told))
+  if (endpoint->group != NULL && fasp_multicast_sender_can_have (endpoint->group, hello))
     fasp_multicast_sender_describe (endpoint->group, answer);
 }
 
@@ -313,9 +313,9 @@ fasp_multicast_tell_deaf (FaspEndpoint *endpoint, FaspSession *session)
 {
   FaspMulticastReceiver *receiver = session->group.receiver;
 
-  if (receiver == NULL || receiver->deaf == receiver->deaf_told)
+  if (receiver == NULL || receiver->deaf == receiver->deaf_announced)
     return;
-  receiver->deaf_told = receiver->deaf;
+  receiver->deaf_announced = receiver->deaf;
   fasp_endpoint_push_event (endpoint, receiver->deaf ? FASP_EVENT_DEAF : FASP_EVENT_HEARING,
       session);
 }

@@ -15,8 +15,8 @@ void fasp_multicast_init (FaspEndpoint *endpoint);
 
 /* --- sender --- */
 
-/* Adds the group to the @answer to a caller with the hello @told, if the caller can hear it. */
-void fasp_multicast_invite (FaspEndpoint *endpoint, const FaspHello *told, FaspHello *answer);
+/* Adds the group to the @answer to a caller with the hello @hello, if the caller can hear it. */
+void fasp_multicast_invite (FaspEndpoint *endpoint, const FaspHello *hello, FaspHello *answer);
 void fasp_multicast_opened (FaspEndpoint *endpoint, FaspTime now, FaspSession *session);
 /* Something came from a receiver. */
 void fasp_multicast_heard (FaspEndpoint *endpoint, FaspTime now, FaspSession *session);

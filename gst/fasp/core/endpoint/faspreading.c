@@ -9,14 +9,14 @@
 #define UNREAD_MAX 16
 
 void
-fasp_reading_begin (FaspEndpoint *endpoint, FaspSession *session, const FaspHello *told)
+fasp_reading_begin (FaspEndpoint *endpoint, FaspSession *session, const FaspHello *hello)
 {
-  FaspStreamOffset position = told->position;
+  FaspStreamOffset position = hello->position;
 
   if (!position.known)
     position.offset = FASP_OFFSET_UNKNOWN;
   fasp_position_init (&session->rx.position, &position);
-  session->rx.needs_header = told->has_header;
+  session->rx.needs_header = hello->has_header;
   if (!fasp_stream_offset_is_comparable (&endpoint->read.next, &position))
     return;
   /* the stream has the same clock, whoever relays it */
@@ -139,10 +139,10 @@ join_stream (FaspEndpoint *endpoint, FaspTime now, const FaspSession *session,
   endpoint->stats.joins_in_the_middle += in_the_middle;
   endpoint->read.has_end = FALSE;
   if (endpoint->read.session != session->id
-      || now - endpoint->read.joined_told >= TELL_JOINED_AFTER) {
+      || now - endpoint->read.joined_announced >= TELL_JOINED_AFTER) {
     FaspEvent *event = fasp_endpoint_push_event (endpoint, FASP_EVENT_JOINED, session);
 
-    endpoint->read.joined_told = now;
+    endpoint->read.joined_announced = now;
     event->start.position = *position;
     event->start.in_the_middle = in_the_middle;
   }
@@ -263,7 +263,7 @@ was_read (FaspEndpoint *endpoint, FaspSession *session)
   if (session->state == FASP_SESSION_OPEN)
     fasp_scheduler_wake (fasp_endpoint_get_scheduler (endpoint, session), &session->entry.turn,
         fasp_feedback_get_timeout (&session->rx.feedback));
-  else if (fasp_session_is_over (session) && !session->told.removed
+  else if (fasp_session_is_over (session) && !session->announced.removed
       && !fasp_session_has_unread (session))
     fasp_endpoint_wake (endpoint, session); /* it can be removed */
 }
@@ -286,7 +286,7 @@ fasp_endpoint_read (FaspEndpoint *endpoint, FaspTime now, FaspRead *read)
     FaspSession *session = fasp_endpoint_nth (endpoint, i);
     FaspBlock *block;
 
-    if (!session->told.connected || fasp_session_get_hold_end (session) > 0)
+    if (!session->announced.connected || fasp_session_get_hold_end (session) > 0)
       continue;
     block = take (endpoint, now, session);
     was_read (endpoint, session);
@@ -309,7 +309,7 @@ fasp_endpoint_can_read (const FaspEndpoint *endpoint)
   for (guint i = 0; i < endpoint->sessions->len; i++) {
     const FaspSession *session = fasp_endpoint_nth (endpoint, i);
 
-    if (session->told.connected && fasp_session_get_hold_end (session) == 0
+    if (session->announced.connected && fasp_session_get_hold_end (session) == 0
         && fasp_session_has_unread (session))
       return TRUE;
   }
@@ -325,7 +325,7 @@ fasp_endpoint_get_sender_clock (const FaspEndpoint *endpoint, FaspSenderClock *c
 gboolean
 fasp_endpoint_want_key_frame (FaspEndpoint *endpoint, FaspTime now)
 {
-  gboolean told = FALSE;
+  gboolean announced = FALSE;
 
   for (guint i = 0; i < endpoint->sessions->len; i++) {
     FaspSession *session = fasp_endpoint_nth (endpoint, i);
@@ -334,7 +334,7 @@ fasp_endpoint_want_key_frame (FaspEndpoint *endpoint, FaspTime now)
       continue;
     fasp_key_frame_want (&session->rx.key_frame);
     fasp_endpoint_wake (endpoint, session);
-    told = TRUE;
+    announced = TRUE;
   }
-  return told;
+  return announced;
 }

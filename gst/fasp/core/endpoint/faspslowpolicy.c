@@ -44,9 +44,9 @@ fasp_slow_policy_can_press (const FaspEndpoint *endpoint)
 static void
 tell_left_behind (FaspEndpoint *endpoint, FaspTime now, const FaspSession *session)
 {
-  if (now < endpoint->told.left_behind_may)
+  if (now < endpoint->announced.left_behind_may)
     return;
-  endpoint->told.left_behind_may = now + TELL_AFTER;
+  endpoint->announced.left_behind_may = now + TELL_AFTER;
   fasp_endpoint_push_event (endpoint, FASP_EVENT_SKIPPED, session);
 }
 

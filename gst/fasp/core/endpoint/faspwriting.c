@@ -148,7 +148,7 @@ is_kept (const FaspEndpoint *endpoint)
 /* Does any peer know, or may it get, the stream offset of what is written next? A half-open session
  * gets its offset when it opens, unless what is written meanwhile is kept for it. */
 static gboolean
-is_told (const FaspEndpoint *endpoint)
+may_know (const FaspEndpoint *endpoint)
 {
   return has_listeners (endpoint)
       || (is_kept (endpoint) && (endpoint->sessions->len > 0 || endpoint->calling.caller.active));
@@ -166,7 +166,7 @@ make_room (FaspEndpoint *endpoint, FaspTime now)
 /* Is the first byte of a stream about to be written, before its header? The header is
  * in the stream, too; but a relay that starts there could not know. */
 static gboolean
-begins_headed (const FaspEndpoint *endpoint)
+begins_with_header (const FaspEndpoint *endpoint)
 {
   return endpoint->header.wanted && fasp_store_get_next_offset (endpoint->store).offset == 0;
 }
@@ -209,7 +209,8 @@ fasp_endpoint_write (FaspEndpoint *endpoint, FaspTime now, FaspTime media_time, 
     fasp_store_pass (endpoint->store, size);
     return size;
   }
-  if (begins_headed (endpoint) && !fasp_endpoint_begin_key_frame (endpoint, now, media_time, FALSE))
+  if (begins_with_header (endpoint)
+      && !fasp_endpoint_begin_key_frame (endpoint, now, media_time, FALSE))
     return 0;
   do
     taken +=
@@ -256,7 +257,7 @@ fasp_endpoint_set_stream_offset (FaspEndpoint *endpoint, FaspTime now, FaspTime 
     position = &endpoint->writing.own;
   }
   next = fasp_store_get_next_offset (endpoint->store);
-  while (!fasp_store_set_offset (endpoint->store, now, media_time, position, is_told (endpoint)))
+  while (!fasp_store_set_offset (endpoint->store, now, media_time, position, may_know (endpoint)))
     if (!make_room (endpoint, now))
       return FALSE;
   /* no receiver has the header of this stream, though it may be the same one */
@@ -322,9 +323,9 @@ say_header (FaspEndpoint *endpoint, FaspTime now, FaspTime media_time)
 /* A key frame is there for all who wanted one, unless somebody lacks the header, too, and does
  * not get it with this one. */
 static void
-serve_key_frame (FaspEndpoint *endpoint, FaspTime now, gboolean headed)
+serve_key_frame (FaspEndpoint *endpoint, FaspTime now, gboolean has_header)
 {
-  if (endpoint->header.wanted && !headed)
+  if (endpoint->header.wanted && !has_header)
     fasp_encoder_want_key_frame (endpoint, now);
   else
     fasp_key_frame_comes (&endpoint->encoder.key_frame);
@@ -334,14 +335,14 @@ gboolean
 fasp_endpoint_begin_key_frame (FaspEndpoint *endpoint, FaspTime now, FaspTime media_time,
     gboolean each)
 {
-  gboolean headed = endpoint->header.bytes != NULL, due;
+  gboolean has_header = endpoint->header.bytes != NULL, due;
   guint64 number;
 
   g_return_val_if_fail (endpoint->store != NULL, TRUE);
   due = fasp_stream_header_is_due (&endpoint->header, now, fasp_retention_has_history (endpoint));
   if (!each)
     serve_key_frame (endpoint, now, due);
-  if (!is_kept (endpoint) || (!headed && (each || !fasp_retention_has_history (endpoint))))
+  if (!is_kept (endpoint) || (!has_header && (each || !fasp_retention_has_history (endpoint))))
     return TRUE;
   if (each && !due && now < endpoint->header.key_due)
     return TRUE;
@@ -354,7 +355,7 @@ fasp_endpoint_begin_key_frame (FaspEndpoint *endpoint, FaspTime now, FaspTime me
     fasp_header_wait_move (endpoint, number, FALSE);
   endpoint->header.key_due = now + EACH_APART;
   fasp_store_mark_key_frame (endpoint->store, now, media_time);
-  if (due || !headed)
+  if (due || !has_header)
     endpoint->history.key = number;
   return TRUE;
 }

@@ -106,28 +106,28 @@ first_through (gdouble loss, gdouble stay, gboolean after_loss, gdouble *chance)
 static FaspTime
 feedback_wait (const FaspModelPath *path, guint i)
 {
-  return MAX (FASP_FEEDBACK_REPEAT (i), i < path->told ? 0 : path->feedback);
+  return MAX (FASP_FEEDBACK_REPEAT (i), i < path->unlimited ? 0 : path->feedback);
 }
 
 guint
 fasp_model_round_time (const FaspModelPath *path, FaspTime step, gdouble *chance, guint max)
 {
-  gdouble seen[SERIES_MAX], told[SERIES_MAX];
-  guint n_seen, n_told, used = 0;
+  gdouble seen[SERIES_MAX], heard[SERIES_MAX];
+  guint n_seen, n_heard, used = 0;
 
   memset (chance, 0, max * sizeof *chance);
   n_seen = first_through (path->loss, path->stay, TRUE, seen);
-  n_told = first_through (path->back_loss, path->back_stay, FALSE, told);
+  n_heard = first_through (path->back_loss, path->back_stay, FALSE, heard);
   for (guint i = 0; i < n_seen; i++) {
     FaspTime time = path->round + path->first + i * path->interval;
 
-    for (guint j = 0; j < n_told; time += feedback_wait (path, j++)) {
+    for (guint j = 0; j < n_heard; time += feedback_wait (path, j++)) {
       guint64 bin = MIN ((guint64) (time + step - 1) / step, max - 1);
 
-      chance[bin] += seen[i] * told[j];
+      chance[bin] += seen[i] * heard[j];
       used = MAX (used, bin + 1);
       /* the chances that follow are negligible, too */
-      if (seen[i] * told[j] < NEGLIGIBLE && j > 0)
+      if (seen[i] * heard[j] < NEGLIGIBLE && j > 0)
         break;
     }
   }

@@ -33,7 +33,7 @@ typedef struct
                                    retransmission, when the next datagram and the first
                                    feedback get through */
   FaspTime interval;            /* between datagrams */
-  guint told;                   /* repetitions of feedback that are not subject to the rate limit */
+  guint unlimited;              /* repetitions of feedback that are not subject to the rate limit */
   FaspTime feedback;            /* least time between all further repetitions; µs */
   FaspTime first;               /* how long the first feedback may have to wait */
   FaspTime guard;               /* what a retransmission may take beyond the path's delay; µs */

@@ -195,7 +195,7 @@ expect_feedback (const FaspPathEstimate *e, const FaspRtt *rtt, const FaspPathEs
       feedbacks - missing * FASP_SEC / clock - (1 - missing) * FASP_SEC / FASP_FEEDBACK_CLOCK_MAX;
 
   path->feedback = MIN (FASP_SEC / feedbacks, clock);
-  path->told = CLAMP (spare / events - 1, 0, FASP_FEEDBACK_FRESH - 1);
+  path->unlimited = CLAMP (spare / events - 1, 0, FASP_FEEDBACK_FRESH - 1);
   path->first = events > spare / 2 ? path->feedback : 0;
 }
 

@@ -4,7 +4,7 @@
 #include "faspplanner.h"
 
 #define DIFFERENT .1
-#define TOLD_DIFFERENT 3
+#define UNLIMITED_DIFFERENT 3
 
 struct _FaspPlanner
 {
@@ -57,7 +57,7 @@ fasp_planner_differs (const FaspPlanGoal *a, const FaspPlanGoal *b)
       || differs (a->path.back_loss, b->path.back_loss)
       || differs (a->path.back_stay, b->path.back_stay)
       || differs (a->path.round + a->path.guard, b->path.round + b->path.guard)
-      || ABS ((gint) a->path.told - (gint) b->path.told) >= TOLD_DIFFERENT
+      || ABS ((gint) a->path.unlimited - (gint) b->path.unlimited) >= UNLIMITED_DIFFERENT
       || differs (a->blocks, b->blocks) || differs (a->spare, b->spare);
 }
 

@@ -28,7 +28,7 @@ fasp_latency_agree (guint ours, guint theirs)
 void
 fasp_playout_init (FaspPlayout *playout, const FaspLatency *agreed)
 {
-  *playout = (FaspPlayout) { .told = agreed->find };
+  *playout = (FaspPlayout) { .announced = agreed->find };
   if (!agreed->find)
     playout->way.target = playout->way.latency = playout->first = agreed->latency;
   playout->before = playout->way;
@@ -37,7 +37,7 @@ fasp_playout_init (FaspPlayout *playout, const FaspLatency *agreed)
 gboolean
 fasp_playout_is_unknown (const FaspPlayout *playout)
 {
-  return playout->told && playout->way.target == 0;
+  return playout->announced && playout->way.target == 0;
 }
 
 FaspTime
@@ -56,7 +56,7 @@ fasp_playout_set (FaspPlayout *playout, FaspTime now, FaspTime latency)
 {
   gboolean first = fasp_playout_is_unknown (playout);
 
-  if (!playout->told || latency <= 0 || latency > FASP_LATENCY_MS_MAX * FASP_MSEC
+  if (!playout->announced || latency <= 0 || latency > FASP_LATENCY_MS_MAX * FASP_MSEC
       || latency == playout->way.target)
     return FALSE;
   playout->before = playout->way;

@@ -31,7 +31,7 @@ typedef struct
 
 typedef struct
 {
-  gboolean told;              /* the sender announces the latency; until it does, it is unknown */
+  gboolean announced;         /* the sender announces the latency; until it does, it is unknown */
   FaspPlayoutWay way, before; /* the one in force since way.time, and the one before that */
   FaspTime first;             /* the latency that it began with */
   FaspLog *log;               /* the session's, for all that is late; NULL: nothing is logged */

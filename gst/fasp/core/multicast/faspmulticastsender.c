@@ -244,7 +244,7 @@ fasp_multicast_sender_take_speaker (FaspMulticastSender *group)
 }
 
 void
-fasp_multicast_sender_told_speaker (FaspMember *member, FaspTime now)
+fasp_multicast_sender_speaker_notified (FaspMember *member, FaspTime now)
 {
   member->speak_time = now + SPEAKER_AGAIN;
 }

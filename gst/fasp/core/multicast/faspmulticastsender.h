@@ -109,7 +109,7 @@ void fasp_multicast_sender_heard (FaspMulticastSender *group, FaspMember *member
  * it a notice soon. */
 FaspMember *fasp_multicast_sender_take_speaker (FaspMulticastSender *group);
 /* A notice that it is the speaker was sent to the member. */
-void fasp_multicast_sender_told_speaker (FaspMember *member, FaspTime now);
+void fasp_multicast_sender_speaker_notified (FaspMember *member, FaspTime now);
 /* The interval at which a member sends feedback when it has nothing to ask for.  The feedback
  * of all members takes a fixed share of what is sent, unless the interval would be too long
  * for the store, or to know who is there. */

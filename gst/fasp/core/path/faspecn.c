@@ -38,7 +38,7 @@ fasp_ecn_arrived (FaspEcn *ecn, guint64 pn)
 }
 
 void
-fasp_ecn_told (FaspEcn *ecn, guint64 end, guint64 received)
+fasp_ecn_feedback (FaspEcn *ecn, guint64 end, guint64 received)
 {
   guint64 last = ecn->first + ecn->tested, others, fresh;
 

@@ -45,7 +45,7 @@ gboolean fasp_ecn_mark (FaspEcn *ecn, guint64 pn);
 /* The peer reports that @pn has arrived. */
 void fasp_ecn_arrived (FaspEcn *ecn, guint64 pn);
 /* The peer has reported on all packets below @end, of which @received have arrived. */
-void fasp_ecn_told (FaspEcn *ecn, guint64 end, guint64 received);
+void fasp_ecn_feedback (FaspEcn *ecn, guint64 end, guint64 received);
 /* The way has changed, or may have. */
 void fasp_ecn_restart (FaspEcn *ecn);
 

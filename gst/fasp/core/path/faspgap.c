@@ -21,7 +21,7 @@ struct _FaspGap
   gboolean joins, started;
   guint64 largest;
   FaspTime largest_time;
-  guint64 told;               /* number of the next packet, as the sender says */
+  guint64 announced;          /* number of the next packet, as the sender says */
   guint64 window[WORDS];      /* bit pn % FASP_GAP_WINDOW: arrived */
   Hole holes[FASP_GAP_HOLES]; /* ascending */
   guint n_holes, n_closed;    /* the first n_closed holes are settled */
@@ -245,13 +245,13 @@ fasp_gap_get_largest_time (const FaspGap *gap)
 guint64
 fasp_gap_get_expected (const FaspGap *gap)
 {
-  return MAX (gap->largest, gap->told);
+  return MAX (gap->largest, gap->announced);
 }
 
 void
 fasp_gap_expect (FaspGap *gap, guint64 pn)
 {
-  gap->told = MAX (gap->told, pn);
+  gap->announced = MAX (gap->announced, pn);
 }
 
 static const Hole *

@@ -26,15 +26,15 @@ G_BEGIN_DECLS
 /* All 0: it carries. */
 typedef struct
 {
-  gboolean out, told; /* it carries nothing; and: that is the state that was last reported */
-  FaspTime since;     /* when `out' last changed, or when that could last be seen */
-  FaspTime last;      /* when it last carried, before the outage that was reported */
+  gboolean out, announced; /* it carries nothing; and: that is the state that was last reported */
+  FaspTime since;          /* when `out' last changed, or when that could last be seen */
+  FaspTime last;           /* when it last carried, before the outage that was reported */
   gboolean passed_on; /* the application has got the event of that outage, and is to get that of
                          its end; set by the endpoint */
 } FaspOutage;
 
-/* @carries: it carries now.  @last: if not, when it last did.  TRUE: `told' has changed, and is to
- * be reported. */
+/* @carries: it carries now.  @last: if not, when it last did.  TRUE: `announced' has changed, and
+ * is to be reported. */
 gboolean fasp_outage_look (FaspOutage *outage, FaspTime now, gboolean carries, FaspTime last);
 /* No flow carries, so that the session is interrupted: that says nothing about single flows. */
 void fasp_outage_hold (FaspOutage *outage, FaspTime now);

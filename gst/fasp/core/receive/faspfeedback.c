@@ -255,7 +255,7 @@ fasp_feedback_complete (FaspFeedbackTracker *tracker, FaspTime now)
 void
 fasp_feedback_taken (FaspFeedbackTracker *tracker, FaspTime now)
 {
-  guint64 opened = fasp_reorder_get_taken (tracker->reorder) - tracker->told_taken;
+  guint64 opened = fasp_reorder_get_taken (tracker->reorder) - tracker->taken_reported;
 
   if (opened > fasp_reorder_get_capacity (tracker->reorder) / WINDOW_SHARE)
     speak (tracker, now, TRUE);
@@ -335,7 +335,7 @@ plan_with_backoff (FaspFeedbackTracker *tracker, FaspTime now)
     fasp_nack_backoff_ask_again (backoff,
         now + MAX (ASK_AGAIN * tracker->rtt / 2, ASK_AGAIN_LEAST));
   /* and for what was lost since, after a wait of its own */
-  if (backoff->known > backoff->told)
+  if (backoff->known > backoff->reported)
     ask (tracker, now);
 }
 
@@ -348,7 +348,7 @@ fasp_feedback_sent (FaspFeedbackTracker *tracker, FaspTime now, gsize size)
   tracker->owed = FALSE;
   tracker->allowance = MAX (tracker->allowance - (gint64) size, -ALLOWANCE_MAX);
   fasp_feedback_bucket_spend (&tracker->bucket, now, size);
-  tracker->told_taken = fasp_reorder_get_taken (tracker->reorder);
+  tracker->taken_reported = fasp_reorder_get_taken (tracker->reorder);
   if (tracker->part_from > 0 && tracker->allowance >= 0) {
     tracker->due = now + SPACING; /* the list goes on */
   } else if (fasp_feedback_backs_off (tracker)) {

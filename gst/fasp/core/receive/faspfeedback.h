@@ -41,7 +41,7 @@ typedef struct
   gboolean owed;              /* feedback waits for allowance */
   gint64 allowance;           /* bytes of feedback; may be negative */
   FaspFeedbackBucket bucket;  /* what the return path takes */
-  guint64 told_taken;         /* units taken when feedback last carried the window */
+  guint64 taken_reported;     /* units taken when feedback last carried the window */
   guint64 part_from;          /* where the next part of a long list starts */
   FaspTime interval;          /* of the regular clock while anything is missing; µs */
   FaspTime interval_whole;    /* the same while nothing is missing; µs */

@@ -79,7 +79,9 @@ fasp_nack_backoff_ask_again (FaspNackBackoff *backoff, FaspTime now)
 guint64
 fasp_nack_backoff_tell (FaspNackBackoff *backoff, gboolean asks)
 {
-  guint64 end = asks ? backoff->upto : backoff->time == FASP_NEVER ? backoff->known : backoff->told;
+  guint64 end = asks              ? backoff->upto :
+      backoff->time == FASP_NEVER ? backoff->known :
+                                    backoff->reported;
 
-  return backoff->told = MAX (backoff->told, end);
+  return backoff->reported = MAX (backoff->reported, end);
 }

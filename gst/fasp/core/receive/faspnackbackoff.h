@@ -34,11 +34,11 @@ typedef struct
   FaspTime back_off; /* T; µs; 0: do not wait */
   FaspTime clock;    /* interval of regular feedback; µs */
   /* the request that waits */
-  FaspTime time;       /* when to send it; FASP_NEVER: there is none */
-  gboolean again;      /* it repeats an earlier one */
-  guint64 end;         /* it is for lost blocks below this one */
-  guint64 upto;        /* these blocks were in packets below this one */
-  guint64 known, told; /* packets below are settled; packets below are reported as settled */
+  FaspTime time;           /* when to send it; FASP_NEVER: there is none */
+  gboolean again;          /* it repeats an earlier one */
+  guint64 end;             /* it is for lost blocks below this one */
+  guint64 upto;            /* these blocks were in packets below this one */
+  guint64 known, reported; /* packets below are settled; packets below are reported as settled */
 } FaspNackBackoff;
 
 /* @seed: must differ between receivers. */

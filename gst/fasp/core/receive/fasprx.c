@@ -316,7 +316,7 @@ fasp_rx_tail (FaspRx *rx, FaspTime now, guint64 end, gboolean all)
 void
 fasp_rx_position (FaspRx *rx, guint64 number, const FaspStreamOffset *position)
 {
-  fasp_position_told (&rx->position, fasp_reorder_get_read (rx->reorder), number, position);
+  fasp_position_announce (&rx->position, fasp_reorder_get_read (rx->reorder), number, position);
 }
 
 /* Forgets the stream offsets of blocks below @end that will not come, to make room for others. */
@@ -326,11 +326,11 @@ forget_positions (FaspRx *rx, guint64 end)
   FaspPosition *position = &rx->position;
   guint kept = 0;
 
-  for (guint i = 0; i < position->n_told; i++)
-    if (position->told[i].number >= end
-        || fasp_reorder_get (rx->reorder, position->told[i].number) != NULL)
-      position->told[kept++] = position->told[i];
-  position->n_told = kept;
+  for (guint i = 0; i < position->n_announced; i++)
+    if (position->announced[i].number >= end
+        || fasp_reorder_get (rx->reorder, position->announced[i].number) != NULL)
+      position->announced[kept++] = position->announced[i];
+  position->n_announced = kept;
 }
 
 /* @why: a word for the log. */
@@ -477,6 +477,6 @@ fasp_rx_fill_feedback (FaspRx *rx, FaspTime now, FaspFeedback *feedback, gsize r
 {
   feedback->latency = (fasp_playout_get (&rx->playout, now) + FASP_MSEC - 1) / FASP_MSEC;
   feedback->skips = rx->late.rows;
-  feedback->wanted = rx->key_frame.told;
+  feedback->wanted = rx->key_frame.passed_on;
   fasp_feedback_fill (&rx->feedback, feedback, room);
 }

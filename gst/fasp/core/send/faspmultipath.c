@@ -78,7 +78,7 @@ fasp_multipath_set_usable (FaspMultipath *multipath, guint8 flow, gboolean usabl
   multipath->usable ^= BIT (flow);
   multipath->known |= BIT (flow);
   /* a flow that was never used has no bad record */
-  if (usable && multipath->shares[flow].told > 0)
+  if (usable && multipath->shares[flow].reported > 0)
     multipath->shares[flow].weight = MIN (multipath->shares[flow].weight, WEIGHT_BACK);
 }
 
@@ -119,13 +119,13 @@ fasp_multipath_adjust (FaspMultipath *multipath, FaspTime now, const FaspSentMap
   multipath->adjusted = now;
   for (guint i = 0; i < multipath->n; i++) {
     FaspShare *share = &multipath->shares[i];
-    FaspFlowTold told = fasp_sent_map_get_told (map, i);
+    FaspFlowTotals totals = fasp_sent_map_get_totals (map, i);
 
-    n[i] = told.told - share->told;
+    n[i] = totals.reported - share->reported;
     /* late arrivals count for the next interval */
-    here[i] = MIN (n[i], (gdouble) told.received - share->received);
-    share->told = told.told;
-    share->received = told.received;
+    here[i] = MIN (n[i], (gdouble) totals.received - share->received);
+    share->reported = totals.reported;
+    share->received = totals.received;
     all += n[i];
     all_here += here[i];
   }

@@ -11,7 +11,7 @@ fasp_rejoin_left (FaspRejoin *r, FaspTime now)
 }
 
 gboolean
-fasp_rejoin_told (FaspRejoin *r, FaspTime now, gboolean hears, guint64 pn, guint64 received)
+fasp_rejoin_feedback (FaspRejoin *r, FaspTime now, gboolean hears, guint64 pn, guint64 received)
 {
   if (!hears) {
     r->since = FASP_NEVER;

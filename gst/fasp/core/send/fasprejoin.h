@@ -39,7 +39,7 @@ typedef struct
 void fasp_rejoin_left (FaspRejoin *r, FaspTime now);
 /* The receiver reports that it has @received packets of the group, @pn the newest.  @hears: that
  * packet is recent.  TRUE: it is a member again. */
-gboolean fasp_rejoin_told (FaspRejoin *r, FaspTime now, gboolean hears, guint64 pn,
+gboolean fasp_rejoin_feedback (FaspRejoin *r, FaspTime now, gboolean hears, guint64 pn,
     guint64 received);
 
 G_END_DECLS

@@ -70,15 +70,15 @@ static gboolean
 is_wanted (const FaspSentMap *map, FaspTime now, const FaspSentFlow *flow)
 {
   const FaspTransmission *oldest = fasp_sent_map_transmission (flow, flow->front);
-  gboolean told = flow->front < flow->largest;
+  gboolean reported = flow->front < flow->largest;
 
-  if (!has_block (oldest) && !told)
+  if (!has_block (oldest) && !reported)
     return now - oldest->sent < FORGET_AFTER;
   if (has_block (oldest) && oldest->block >= map->base)
     return TRUE;
   /* another flow has brought the block, but does this one carry anything?  A peer
    * that never reports it becomes overgrown in the end */
-  return map->n_flows > 1 && !told;
+  return map->n_flows > 1 && !reported;
 }
 
 /* Transmissions that need no answer any more must not pile up, even if the peer
@@ -162,11 +162,11 @@ acknowledge (FaspSentMap *map, guint64 base, guint64 *rounds)
   map->next = MAX (map->next, base);
 }
 
-/* Is @told about a group that the peer has left? */
+/* Is @reported about a group that the peer has left? */
 static gboolean
-is_of_past (const FaspSentMap *map, const FaspFeedbackFlow *told)
+is_of_past (const FaspSentMap *map, const FaspFeedbackFlow *reported)
 {
-  return map->was_member && map->log == NULL && told->flow == FASP_GROUP_FLOW;
+  return map->was_member && map->log == NULL && reported->flow == FASP_GROUP_FLOW;
 }
 
 gboolean
@@ -177,19 +177,19 @@ fasp_sent_map_is_possible (const FaspSentMap *map, const FaspFeedback *feedback)
   if (feedback->ack > map->next || feedback->end > map->next || feedback->from > feedback->end)
     return FALSE;
   for (guint i = 0; i < feedback->n_flows; i++) {
-    const FaspFeedbackFlow *told = &feedback->flows[i];
-    const FaspSentFlow *flow = map->flows[told->flow];
+    const FaspFeedbackFlow *reported = &feedback->flows[i];
+    const FaspSentFlow *flow = map->flows[reported->flow];
     guint64 largest;
 
-    if (seen >> told->flow & 1)
+    if (seen >> reported->flow & 1)
       return FALSE;
-    seen |= G_GUINT64_CONSTANT (1) << told->flow;
-    if (told->received == 0 || is_of_past (map, told))
+    seen |= G_GUINT64_CONSTANT (1) << reported->flow;
+    if (reported->received == 0 || is_of_past (map, reported))
       continue;
     if (flow == NULL)
       return FALSE;
-    largest = fasp_widen_given (told->largest, FASP_PN_BITS, flow->next);
-    if (largest >= flow->next || told->unsettled > largest + 1)
+    largest = fasp_widen_given (reported->largest, FASP_PN_BITS, flow->next);
+    if (largest >= flow->next || reported->unsettled > largest + 1)
       return FALSE;
   }
   return TRUE;
@@ -210,14 +210,16 @@ fasp_sent_map_is_new (const FaspSentMap *map, const FaspFeedback *feedback)
 
 /* The peer reports about a flow. */
 static void
-take_told (FaspSentMap *map, FaspTime now, const FaspFeedbackFlow *told, FaspSentMapResult *result)
+take_feedback (FaspSentMap *map, FaspTime now, const FaspFeedbackFlow *reported,
+    FaspSentMapResult *result)
 {
-  guint64 largest = fasp_widen_given (told->largest, FASP_PN_BITS, map->flows[told->flow]->next);
+  guint64 largest =
+      fasp_widen_given (reported->largest, FASP_PN_BITS, map->flows[reported->flow]->next);
 
-  if (map->log != NULL && told->flow == FASP_GROUP_FLOW)
-    fasp_sent_map_told_of_group (map, now, told, largest, result);
+  if (map->log != NULL && reported->flow == FASP_GROUP_FLOW)
+    fasp_sent_map_group_feedback (map, now, reported, largest, result);
   else
-    fasp_sent_map_told_of (map, now, told, largest, result);
+    fasp_sent_map_flow_feedback (map, now, reported, largest, result);
 }
 
 gboolean
@@ -240,17 +242,17 @@ fasp_sent_map_feedback (FaspSentMap *map, FaspTime now, const FaspFeedback *feed
 
   acknowledge (map, feedback->ack, result->rounds);
   for (guint i = 0; i < feedback->n_flows; i++) {
-    const FaspFeedbackFlow *told = &feedback->flows[i];
+    const FaspFeedbackFlow *reported = &feedback->flows[i];
 
-    if (is_of_past (map, told)) {
-      map->past_largest = told->largest;
-      map->past_received = told->received;
+    if (is_of_past (map, reported)) {
+      map->past_largest = reported->largest;
+      map->past_received = reported->received;
       continue;
     }
-    if (told->received > 0)
-      take_told (map, now, told, result);
+    if (reported->received > 0)
+      take_feedback (map, now, reported, result);
     if (map->n_flows > 1 && (map->log != NULL || !map->was_member))
-      fasp_sent_map_check_flow (map, now, told->flow, result);
+      fasp_sent_map_check_flow (map, now, reported->flow, result);
   }
   fasp_sent_map_settle_unknown (map, now, result);
   if (map->log != NULL)

@@ -105,14 +105,14 @@ gboolean fasp_sent_map_hears_since (const FaspSentMap *map, guint64 block);
 /* What the peer has reported of a flow so far. */
 typedef struct
 {
-  guint64 told;            /* datagrams that feedback has reported on */
+  guint64 reported;        /* datagrams that feedback has reported on */
   guint64 received, holes; /* of these: arrived, and runs of lost ones */
   FaspTime rtt;            /* smoothed; 0: not measured */
-} FaspFlowTold;
+} FaspFlowTotals;
 
-FaspFlowTold fasp_sent_map_get_told (const FaspSentMap *map, guint8 flow);
+FaspFlowTotals fasp_sent_map_get_totals (const FaspSentMap *map, guint8 flow);
 /* Of all flows together, without a round trip. */
-FaspFlowTold fasp_sent_map_get_told_all (const FaspSentMap *map);
+FaspFlowTotals fasp_sent_map_get_all_totals (const FaspSentMap *map);
 /* What became of the originals of blocks that are not wanted any more.  One that left on several
  * flows is lost if all of them lost it. */
 typedef struct
@@ -124,7 +124,7 @@ FaspOriginals fasp_sent_map_get_originals (const FaspSentMap *map);
 /* The number of flows used so far. */
 guint fasp_sent_map_count_flows (const FaspSentMap *map);
 /* The flows whose newest datagram the peer has not reported.  A bit for each. */
-guint64 fasp_sent_map_get_untold (const FaspSentMap *map);
+guint64 fasp_sent_map_get_unreported (const FaspSentMap *map);
 /* The flows on which an unacknowledged block left first and last: a retransmission had better
  * take another one.  A bit for each. */
 guint64 fasp_sent_map_get_carriers (const FaspSentMap *map, guint64 block);

@@ -71,11 +71,11 @@ fasp_sent_map_check_flow (FaspSentMap *map, FaspTime now, guint8 index, FaspSent
 /* Takes a sample from a packet that left at @sent.  @longer: only if the round trip is
  * longer than thought. */
 static void
-note_rtt (FaspSentFlow *flow, FaspTime now, FaspTime sent, const FaspFeedbackFlow *told,
+note_rtt (FaspSentFlow *flow, FaspTime now, FaspTime sent, const FaspFeedbackFlow *reported,
     gboolean longer, FaspSentMapResult *result)
 {
   FaspTime rtt = now - sent;
-  FaspTime delay = MIN (told->delay, (guint64) rtt);
+  FaspTime delay = MIN (reported->delay, (guint64) rtt);
 
   if (longer && rtt - delay <= flow->rtt.smoothed)
     return;
@@ -87,65 +87,65 @@ note_rtt (FaspSentFlow *flow, FaspTime now, FaspTime sent, const FaspFeedbackFlo
 }
 
 void
-fasp_sent_map_note_told (FaspSentFlow *flow, FaspTime now, const FaspFeedbackFlow *told,
+fasp_sent_map_note_feedback (FaspSentFlow *flow, FaspTime now, const FaspFeedbackFlow *reported,
     guint64 largest, FaspTime sent, FaspSentMapResult *result)
 {
   if (largest + 1 > flow->largest) {
     gdouble n = largest + 1 - flow->largest;
-    gdouble here = MIN (n, told->received - MIN (told->received, flow->received));
+    gdouble here = MIN (n, reported->received - MIN (reported->received, flow->received));
 
     flow->loss += (1 - here / n - flow->loss) * MIN (1, n / LOSS_OVER);
     flow->largest = largest + 1;
     flow->silent = 0;
     if (sent > 0)
-      note_rtt (flow, now, sent, told, FALSE, result);
+      note_rtt (flow, now, sent, reported, FALSE, result);
     else if (flow->given_up > 0)
       /* it was taken as lost, and arrived after all.  It left at given_up or before, so
        * the round trip is at least that long.  Without this sample everything would be
        * sent twice from now on. */
-      note_rtt (flow, now, flow->given_up, told, TRUE, result);
+      note_rtt (flow, now, flow->given_up, reported, TRUE, result);
   }
-  flow->received = MAX (flow->received, told->received);
-  flow->holes = told->holes;
+  flow->received = MAX (flow->received, reported->received);
+  flow->holes = reported->holes;
 }
 
 void
-fasp_sent_map_told_of (FaspSentMap *map, FaspTime now, const FaspFeedbackFlow *told,
+fasp_sent_map_flow_feedback (FaspSentMap *map, FaspTime now, const FaspFeedbackFlow *reported,
     guint64 largest, FaspSentMapResult *result)
 {
-  FaspSentFlow *flow = map->flows[told->flow];
+  FaspSentFlow *flow = map->flows[reported->flow];
 
-  fasp_sent_map_note_told (flow, now, told, largest,
+  fasp_sent_map_note_feedback (flow, now, reported, largest,
       largest >= flow->front ? fasp_sent_map_transmission (flow, largest)->sent : 0, result);
   /* unsettled = largest + 1: nothing is settled yet */
-  if (told->unsettled <= largest)
-    fasp_sent_map_settle (map, now, flow, largest - told->unsettled, "reported", result);
+  if (reported->unsettled <= largest)
+    fasp_sent_map_settle (map, now, flow, largest - reported->unsettled, "reported", result);
 }
 
 /* --- figures -------------------------------------------------------------------------- */
 
-FaspFlowTold
-fasp_sent_map_get_told (const FaspSentMap *map, guint8 index)
+FaspFlowTotals
+fasp_sent_map_get_totals (const FaspSentMap *map, guint8 index)
 {
   const FaspSentFlow *flow = map->flows[index];
-  FaspFlowTold told = { 0 };
+  FaspFlowTotals totals = { 0 };
 
   if (flow != NULL)
-    told = (FaspFlowTold) { flow->largest - flow->base, flow->received, flow->holes,
+    totals = (FaspFlowTotals) { flow->largest - flow->base, flow->received, flow->holes,
       flow->rtt.measured ? flow->rtt.smoothed : 0 };
-  return told;
+  return totals;
 }
 
-FaspFlowTold
-fasp_sent_map_get_told_all (const FaspSentMap *map)
+FaspFlowTotals
+fasp_sent_map_get_all_totals (const FaspSentMap *map)
 {
-  FaspFlowTold all = { 0 };
+  FaspFlowTotals all = { 0 };
 
   for (guint i = 0, left = map->n_flows; left > 0; i++) {
     if (map->flows[i] == NULL)
       continue;
     left--;
-    all.told += map->flows[i]->largest - map->flows[i]->base;
+    all.reported += map->flows[i]->largest - map->flows[i]->base;
     all.received += map->flows[i]->received;
     all.holes += map->flows[i]->holes;
   }
@@ -159,15 +159,15 @@ fasp_sent_map_count_flows (const FaspSentMap *map)
 }
 
 guint64
-fasp_sent_map_get_untold (const FaspSentMap *map)
+fasp_sent_map_get_unreported (const FaspSentMap *map)
 {
-  guint64 untold = 0;
+  guint64 unreported = 0;
 
   for (guint i = 0; i < FASP_FLOWS_MAX; i++) {
     const FaspSentFlow *flow = map->flows[i];
 
     if (flow != NULL && flow->largest < flow->next)
-      untold |= G_GUINT64_CONSTANT (1) << i;
+      unreported |= G_GUINT64_CONSTANT (1) << i;
   }
-  return untold;
+  return unreported;
 }

@@ -30,7 +30,7 @@ fasp_sent_map_join (FaspSentMap *map, FaspTime now, FaspGroupLog *log)
   flow->next = next;
   map->log = log;
   map->was_member = TRUE;
-  map->group_told = flow->next;
+  map->group_reported = flow->next;
   map->group_progress = now;
   fasp_sent_map_follow (map);
 }
@@ -90,9 +90,9 @@ fasp_sent_map_get_unheard (const FaspSentMap *map)
 {
   FaspTime sent;
 
-  if (map->group_told == fasp_group_log_get_pn (map->log))
+  if (map->group_reported == fasp_group_log_get_pn (map->log))
     return FASP_NEVER;
-  sent = fasp_group_log_get_time (map->log, map->group_told);
+  sent = fasp_group_log_get_time (map->log, map->group_reported);
   /* 0: too many packets ago to know */
   return sent > 0 ? sent : map->group_progress;
 }
@@ -102,27 +102,27 @@ fasp_sent_map_hears_since (const FaspSentMap *map, guint64 block)
 {
   guint64 first = fasp_group_log_get_first (map->log, block);
 
-  return first == G_MAXUINT64 || map->group_told > first;
+  return first == G_MAXUINT64 || map->group_reported > first;
 }
 
 /* --- feedback --------------------------------------------------------------------- */
 
 void
-fasp_sent_map_told_of_group (FaspSentMap *map, FaspTime now, const FaspFeedbackFlow *told,
+fasp_sent_map_group_feedback (FaspSentMap *map, FaspTime now, const FaspFeedbackFlow *reported,
     guint64 largest, FaspSentMapResult *result)
 {
   FaspSentFlow *flow = map->flows[FASP_GROUP_FLOW];
 
   if (flow->received == 0) /* packets before the first one are no loss */
-    flow->base = flow->largest = largest + 1 - MIN (told->received, largest + 1);
-  fasp_sent_map_note_told (flow, now, told, largest, fasp_group_log_get_time (map->log, largest),
-      result);
-  if (largest >= map->group_told) {
-    map->group_told = largest + 1;
+    flow->base = flow->largest = largest + 1 - MIN (reported->received, largest + 1);
+  fasp_sent_map_note_feedback (flow, now, reported, largest,
+      fasp_group_log_get_time (map->log, largest), result);
+  if (largest >= map->group_reported) {
+    map->group_reported = largest + 1;
     map->group_progress = now;
   }
-  if (told->unsettled <= largest)
-    map->group_settled = MAX (map->group_settled, largest - told->unsettled + 1);
+  if (reported->unsettled <= largest)
+    map->group_settled = MAX (map->group_settled, largest - reported->unsettled + 1);
 }
 
 /* The peer lacks @block and has room for it: if all packets that carried it are settled,

@@ -72,7 +72,7 @@ struct FaspSentMap
   guint32 past_largest;    /* of the group that it has left: newest packet reported, low bits */
   guint64 past_received;   /* of the group that it has left: packets received; 0: nothing was
                               reported */
-  guint64 group_told;      /* newest packet of the group reported, + 1 */
+  guint64 group_reported;  /* newest packet of the group reported, + 1 */
   guint64 group_settled;   /* newest one settled, + 1 */
   FaspTime looks_from;     /* until then, the allowance of look-ups is used up */
 };
@@ -125,11 +125,11 @@ void fasp_sent_map_settle_unknown (FaspSentMap *map, FaspTime now, FaspSentMapRe
 /* --- faspsentmapflow.c --- */
 
 /* The peer reports about a flow that is no group's, up to @largest. */
-void fasp_sent_map_told_of (FaspSentMap *map, FaspTime now, const FaspFeedbackFlow *told,
+void fasp_sent_map_flow_feedback (FaspSentMap *map, FaspTime now, const FaspFeedbackFlow *reported,
     guint64 largest, FaspSentMapResult *result);
 /* Notes the report about packets up to @largest, which left at @sent (0: not known). */
-void fasp_sent_map_note_told (FaspSentFlow *flow, FaspTime now, const FaspFeedbackFlow *told,
-    guint64 largest, FaspTime sent, FaspSentMapResult *result);
+void fasp_sent_map_note_feedback (FaspSentFlow *flow, FaspTime now,
+    const FaspFeedbackFlow *reported, guint64 largest, FaspTime sent, FaspSentMapResult *result);
 /* Takes what the peer should have reported by now as lost, and finds out whether the flow
  * is dead. */
 void fasp_sent_map_check_flow (FaspSentMap *map, FaspTime now, guint8 index,
@@ -138,7 +138,7 @@ void fasp_sent_map_check_flow (FaspSentMap *map, FaspTime now, guint8 index,
 /* --- faspsentmapgroup.c --- */
 
 /* The peer reports about the flow of its group, up to @largest. */
-void fasp_sent_map_told_of_group (FaspSentMap *map, FaspTime now, const FaspFeedbackFlow *told,
+void fasp_sent_map_group_feedback (FaspSentMap *map, FaspTime now, const FaspFeedbackFlow *reported,
     guint64 largest, FaspSentMapResult *result);
 /* The most blocks that may be looked up for a feedback now; and counts them. */
 guint fasp_sent_map_get_looks (const FaspSentMap *map, FaspTime now);

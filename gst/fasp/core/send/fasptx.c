@@ -148,12 +148,12 @@ fasp_tx_feedback (FaspTx *tx, FaspTime now, const FaspFeedback *feedback, FaspRt
     tx->fresh_time = now;
   tx->unheard = FALSE;
   tx->heard = now;
-  tx->counts.skips_told = feedback->skips;
+  tx->counts.skips_reported = feedback->skips;
   tx->counts.wanted = MAX (tx->counts.wanted, feedback->wanted);
   if (feedback->n_flows > 0) {
-    FaspFlowTold told = fasp_sent_map_get_told_all (tx->sent_map);
+    FaspFlowTotals totals = fasp_sent_map_get_all_totals (tx->sent_map);
 
-    fasp_path_estimate_feedback (&tx->estimate, now, told.told, told.received, told.holes,
+    fasp_path_estimate_feedback (&tx->estimate, now, totals.reported, totals.received, totals.holes,
         MIN (feedback->latency, FASP_LATENCY_MAX / FASP_MSEC) * FASP_MSEC);
   }
   if (tx->stall.is_on) {

@@ -74,8 +74,8 @@ typedef struct
   guint64 blocks_sent, payload_sent, blocks_resent, payload_resent;
   guint64 copies_sent; /* those among blocks_resent */
   guint64 blocks_doubled, repairs_sent;
-  guint64 skips_told; /* how often something came too late, as the peer reports */
-  guint64 wanted;     /* how often the peer wanted a key frame */
+  guint64 skips_reported; /* how often something came too late, as the peer reports */
+  guint64 wanted;         /* how often the peer wanted a key frame */
   guint64 lost, confirmed, payload_confirmed, skipped, feedback;
   guint64 rounds[FASP_ROUNDS];
 } FaspTxCounts;
@@ -183,7 +183,7 @@ FaspTime fasp_tx_get_timeout (const FaspTx *tx);
 static inline guint64
 fasp_tx_count_skips (const FaspTx *tx)
 {
-  return tx->counts.skipped + tx->counts.skips_told;
+  return tx->counts.skipped + tx->counts.skips_reported;
 }
 
 /* Grows when the peer needs a key frame: it has skipped, or says so. */

@@ -76,15 +76,15 @@ fasp_tx_returns (FaspTx *tx, FaspTime now, const FaspRtt *rtt, const FaspGroupLo
     return FALSE;
   /* when the packet behind it left; 0: too long ago to know */
   sent = pn + 1 < fasp_group_log_get_pn (log) ? fasp_group_log_get_time (log, pn + 1) : now;
-  return fasp_rejoin_told (&tx->group.rejoin, now,
+  return fasp_rejoin_feedback (&tx->group.rejoin, now,
       sent > 0 && sent >= now - DEAF_AFTER - 4 * rtt->smoothed, pn, received);
 }
 
 void
 fasp_tx_overtake (FaspTx *tx, const FaspFeedback *feedback)
 {
-  guint64 told = MAX (feedback->ack, feedback->end);
-  guint64 next = fasp_group_log_get_next (tx->group.past), to = MIN (told, next);
+  guint64 reported = MAX (feedback->ack, feedback->end);
+  guint64 next = fasp_group_log_get_next (tx->group.past), to = MIN (reported, next);
 
   if (to <= tx->cursor)
     return;

@@ -65,7 +65,7 @@ typedef struct
   FaspTerms terms;
   FaspNotes notes; /* the trace is the endpoint's; the log is owned */
   FaspSessionEntry entry;
-  FaspTold told;
+  FaspAnnounced announced;
   FaspSessionHandshake handshake;
   FaspSessionKeys keys;
   FaspRekeying rekeying;

@@ -7,15 +7,15 @@
 #include "faspsessionprivate.h"
 
 /* Flows in one FEEDBACK at most, so that there is room for what is missing. */
-#define FLOWS_TOLD 16
+#define FLOWS_REPORTED 16
 /* Bytes that are left for ranges, at least. */
 #define RANGES_LEAST (4 * 2 * FASP_VARINT_SIZE)
 /* Bytes of a FEEDBACK besides flows and ranges, and of what may follow it. */
 #define REST_MAX (FASP_FEEDBACK_SIZE_MAX + FASP_EXPIRED_SIZE + FASP_PING_SIZE)
 
 /* with the group's flow, and a receive timestamp of each */
-G_STATIC_ASSERT (FASP_SESSION_HEADER + REST_MAX + (FLOWS_TOLD + 1) * FASP_FEEDBACK_FLOW_MAX
-        + FLOWS_TOLD * FASP_FEEDBACK_ARRIVAL_MAX + RANGES_LEAST + FASP_TAG_SIZE_MAX
+G_STATIC_ASSERT (FASP_SESSION_HEADER + REST_MAX + (FLOWS_REPORTED + 1) * FASP_FEEDBACK_FLOW_MAX
+        + FLOWS_REPORTED * FASP_FEEDBACK_ARRIVAL_MAX + RANGES_LEAST + FASP_TAG_SIZE_MAX
     <= FASP_PMTU_BASE);
 
 /* Is flow @a more urgent than @b? New losses come first, then the flow that was not
@@ -31,7 +31,7 @@ is_more_urgent (const FaspPath *a, const FaspPath *b)
 
 /* The flows to report, the most urgent first; returns how many there are. */
 static guint
-choose_flows (const FaspSession *session, guint8 flows[FLOWS_TOLD])
+choose_flows (const FaspSession *session, guint8 flows[FLOWS_REPORTED])
 {
   guint n = 0;
 
@@ -41,9 +41,9 @@ choose_flows (const FaspSession *session, guint8 flows[FLOWS_TOLD])
 
     while (at > 0 && is_more_urgent (path, &session->paths[flows[at - 1]]))
       at--;
-    if (at == FLOWS_TOLD)
+    if (at == FLOWS_REPORTED)
       continue;
-    n = MIN (n + 1, FLOWS_TOLD);
+    n = MIN (n + 1, FLOWS_REPORTED);
     memmove (flows + at + 1, flows + at, n - at - 1);
     flows[at] = i;
   }
@@ -51,7 +51,7 @@ choose_flows (const FaspSession *session, guint8 flows[FLOWS_TOLD])
 }
 
 static void
-tell_flow (FaspSession *session, FaspTime now, guint8 flow, FaspFeedbackFlow *told)
+tell_flow (FaspSession *session, FaspTime now, guint8 flow, FaspFeedbackFlow *reported)
 {
   FaspPath *path = &session->paths[flow];
   guint64 largest = fasp_gap_get_largest (path->gap);
@@ -62,7 +62,7 @@ tell_flow (FaspSession *session, FaspTime now, guint8 flow, FaspFeedbackFlow *to
     unsettled = largest - settled;
   fasp_gap_get_counters (path->gap, &counters);
   /* if nothing has come, the other fields have no meaning */
-  *told = (FaspFeedbackFlow) {
+  *reported = (FaspFeedbackFlow) {
     .flow = flow,
     .largest = largest,
     .unsettled = unsettled,
@@ -77,15 +77,15 @@ tell_flow (FaspSession *session, FaspTime now, guint8 flow, FaspFeedbackFlow *to
 /* Adds at most @max receive timestamps of a flow, 1 at least, evenly spaced, as far as there is
  * room for them; returns the bytes that remain of @room. */
 static gsize
-tell_timestamps (FaspSession *session, FaspFeedbackFlow *told, guint max, gsize room)
+tell_timestamps (FaspSession *session, FaspFeedbackFlow *reported, guint max, gsize room)
 {
-  FaspPath *path = &session->paths[told->flow];
+  FaspPath *path = &session->paths[reported->flow];
   FaspTimestamps *timestamps = &path->timestamps;
   FaspTimestamp last = { fasp_gap_get_largest (path->gap), fasp_gap_get_largest_time (path->gap) };
 
   fasp_timestamps_thin_out (timestamps, max);
-  told->marked = path->marked;
-  told->n_timestamps = 0;
+  reported->marked = path->marked;
+  reported->n_timestamps = 0;
   for (guint i = timestamps->n; i-- > 0;) {
     const FaspTimestamp *a = &timestamps->list[i];
     guint64 back = last.pn - a->pn, before = last.time - a->time;
@@ -95,7 +95,7 @@ tell_timestamps (FaspSession *session, FaspFeedbackFlow *told, guint max, gsize 
       continue;
     if (back > FASP_BACK_MAX || before > G_MAXUINT32 || size > room)
       break;
-    told->timestamps[told->n_timestamps++] = (FaspFeedbackTimestamp) { back, before };
+    reported->timestamps[reported->n_timestamps++] = (FaspFeedbackTimestamp) { back, before };
     room -= size;
     last = *a;
   }
@@ -107,7 +107,7 @@ void
 fasp_session_write_feedback (FaspSession *session, FaspTime now, FaspWriter *w)
 {
   FaspFeedback feedback;
-  guint8 flows[FLOWS_TOLD];
+  guint8 flows[FLOWS_REPORTED];
   guint timestamps = fasp_timestamps_choose (now - session->rx.feedback.sent);
   gsize room;
   FaspTime expired;

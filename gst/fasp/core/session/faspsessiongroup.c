@@ -176,8 +176,8 @@ fasp_session_look_at_group (FaspSession *session, FaspTime now)
     fasp_gap_set_patience (receiver->gap, fasp_rx_get_patience (&session->rx, now));
   if (!fasp_gap_get_settled (receiver->gap, now, &settled))
     return FALSE;
-  news = fasp_gap_count_settled (receiver->gap) != receiver->settled_told;
-  receiver->settled_told = fasp_gap_count_settled (receiver->gap);
+  news = fasp_gap_count_settled (receiver->gap) != receiver->settled_reported;
+  receiver->settled_reported = fasp_gap_count_settled (receiver->gap);
   fasp_nack_backoff_settled (&session->rx.feedback.backoff, settled + 1);
   /* a hole may have been settled before it was known which block it held */
   if (settled == fasp_gap_get_largest (receiver->gap))
@@ -186,22 +186,22 @@ fasp_session_look_at_group (FaspSession *session, FaspTime now)
 }
 
 void
-fasp_session_tell_group (FaspSession *session, FaspTime now, FaspFeedbackFlow *told)
+fasp_session_tell_group (FaspSession *session, FaspTime now, FaspFeedbackFlow *reported)
 {
   FaspGap *gap = session->group.receiver->gap;
   FaspGapCounters counters;
   guint64 settled, largest;
 
-  *told = (FaspFeedbackFlow) { .flow = FASP_GROUP_FLOW };
+  *reported = (FaspFeedbackFlow) { .flow = FASP_GROUP_FLOW };
   if (!fasp_gap_is_started (gap))
     return;
   largest = fasp_gap_get_largest (gap);
   fasp_gap_get_counters (gap, &counters);
-  told->largest = largest;
+  reported->largest = largest;
   if (fasp_gap_get_settled (gap, now, &settled))
     fasp_nack_backoff_settled (&session->rx.feedback.backoff, settled + 1);
-  told->unsettled = largest + 1 - fasp_feedback_tell_settled (&session->rx.feedback);
-  told->delay = now - fasp_gap_get_largest_time (gap);
-  told->received = counters.received;
-  told->holes = counters.holes;
+  reported->unsettled = largest + 1 - fasp_feedback_tell_settled (&session->rx.feedback);
+  reported->delay = now - fasp_gap_get_largest_time (gap);
+  reported->received = counters.received;
+  reported->holes = counters.holes;
 }

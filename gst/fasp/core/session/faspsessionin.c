@@ -106,7 +106,7 @@ bury_and_revive (FaspSession *session, FaspTime now, guint64 dead)
       fasp_multipath_set_usable (&session->multipath, i, FALSE);
       fasp_path_die (path, now);
     } else if (path->death.is_dead
-        && fasp_sent_map_get_told (session->tx.sent_map, i).told > path->death.pn) {
+        && fasp_sent_map_get_totals (session->tx.sent_map, i).reported > path->death.pn) {
       revive (session, now, i, "packet_arrived");
     }
   }
@@ -117,13 +117,13 @@ static gboolean
 knows_phase (const FaspSession *session, const FaspFeedback *feedback)
 {
   for (guint i = 0; i < feedback->n_flows; i++) {
-    const FaspFeedbackFlow *told = &feedback->flows[i];
+    const FaspFeedbackFlow *reported = &feedback->flows[i];
     const FaspPath *path;
 
-    if (told->flow >= session->n_paths || told->received == 0)
+    if (reported->flow >= session->n_paths || reported->received == 0)
       continue;
-    path = &session->paths[told->flow];
-    if (fasp_widen_given (told->largest, FASP_PN_BITS, path->next_pn) >= path->phase_pn)
+    path = &session->paths[reported->flow];
+    if (fasp_widen_given (reported->largest, FASP_PN_BITS, path->next_pn) >= path->phase_pn)
       return TRUE;
   }
   return FALSE;
@@ -172,22 +172,23 @@ widen_clock (FaspPath *path, guint32 clock)
 }
 
 static void
-report_timestamps (FaspSession *session, FaspTime now, guint32 clock, const FaspFeedbackFlow *told)
+report_timestamps (FaspSession *session, FaspTime now, guint32 clock,
+    const FaspFeedbackFlow *reported)
 {
   FaspRateSample samples[FASP_TIMESTAMPS + 1];
-  FaspFlowTold all = fasp_sent_map_get_told (session->tx.sent_map, told->flow);
+  FaspFlowTotals all = fasp_sent_map_get_totals (session->tx.sent_map, reported->flow);
   FaspRateFeedback feedback = {
     .now = now,
-    .flow = told->flow,
-    .told = all.told,
-    .lost = all.told - MIN (all.told, all.received),
-    .marked = told->marked,
-    .unsettled = told->unsettled,
+    .flow = reported->flow,
+    .told = all.reported,
+    .lost = all.reported - MIN (all.reported, all.received),
+    .marked = reported->marked,
+    .unsettled = reported->unsettled,
     .rtt = session->rtt.measured ? session->rtt.smoothed : 0,
   };
-  FaspPath *path = &session->paths[told->flow];
-  FaspTime arrived = widen_clock (path, clock - told->delay);
-  guint64 largest = fasp_widen_given (told->largest, FASP_PN_BITS, path->next_pn);
+  FaspPath *path = &session->paths[reported->flow];
+  FaspTime arrived = widen_clock (path, clock - reported->delay);
+  guint64 largest = fasp_widen_given (reported->largest, FASP_PN_BITS, path->next_pn);
   guint64 pn = largest;
   FaspEcnState marks = path->ecn.state;
   guint64 before = session->rate_control.rate->rate;
@@ -198,19 +199,19 @@ report_timestamps (FaspSession *session, FaspTime now, guint32 clock, const Fasp
   for (guint i = 0; (sent = fasp_sent_log_get (&path->sent, pn)) != NULL; i++) {
     samples[--first] = (FaspRateSample) { sent->time, arrived, sent->bytes };
     fasp_ecn_arrived (&path->ecn, pn);
-    if (i == told->n_timestamps)
+    if (i == reported->n_timestamps)
       break;
-    pn -= told->timestamps[i].back;
-    arrived -= told->timestamps[i].before;
+    pn -= reported->timestamps[i].back;
+    arrived -= reported->timestamps[i].before;
   }
   feedback.source = fasp_source_get (session->rate_control.source, now)
       * fasp_session_get_times (session) * session->sizes.wire_max
       / fasp_session_get_room (session);
   feedback.samples = samples + first;
   feedback.n = FASP_TIMESTAMPS + 1 - first;
-  fasp_ecn_told (&path->ecn, largest + 1, all.received);
+  fasp_ecn_feedback (&path->ecn, largest + 1, all.received);
   if (path->ecn.state != marks)
-    FASP_LOG (session->notes.log, now, ECN_UPDATED, told->flow,
+    FASP_LOG (session->notes.log, now, ECN_UPDATED, reported->flow,
         FASP_LOG_WORD (fasp_ecn_get_name (path->ecn.state)));
   fasp_rate_feedback (session->rate_control.rate, &feedback);
   fasp_session_log_rate (session, now, before);
@@ -220,10 +221,10 @@ report_timestamps (FaspSession *session, FaspTime now, guint32 clock, const Fasp
 /* The receiver reports no packet at or below `largest' again, whether or not it has reported its
  * receive timestamp. */
 static void
-forget_sent (FaspPath *path, const FaspFeedbackFlow *told)
+forget_sent (FaspPath *path, const FaspFeedbackFlow *reported)
 {
   fasp_sent_log_forget (&path->sent,
-      1 + fasp_widen_given (told->largest, FASP_PN_BITS, path->next_pn));
+      1 + fasp_widen_given (reported->largest, FASP_PN_BITS, path->next_pn));
 }
 
 /* A new feedback rate goes to the receiver with the next PROMISE. */
@@ -244,7 +245,7 @@ static void
 handle_feedback (FaspSession *session, FaspTime now, guint8 flow, const FaspFeedback *feedback,
     gsize wire)
 {
-  guint64 skips = session->tx.counts.skips_told, dead;
+  guint64 skips = session->tx.counts.skips_reported, dead;
   gboolean doubted = session->n_paths == 1 && session->paths[0].pmtu.confirming;
   guint32 passed = 0;
 
@@ -257,7 +258,7 @@ handle_feedback (FaspSession *session, FaspTime now, guint8 flow, const FaspFeed
   if (!fasp_tx_feedback (&session->tx, now, feedback, &session->rtt, &dead))
     return;
   /* it may have lost track of its position in the stream */
-  if (session->tx.counts.skips_told > skips)
+  if (session->tx.counts.skips_reported > skips)
     session->promise.time = now;
   follow_feedback_rate (session, now, flow, feedback->clock, wire);
   bury_and_revive (session, now, dead);
@@ -268,13 +269,13 @@ handle_feedback (FaspSession *session, FaspTime now, guint8 flow, const FaspFeed
   if (doubted)
     confirm_size (session, now, passed);
   for (guint i = 0; session->rate_control.rate != NULL && i < feedback->n_flows; i++) {
-    const FaspFeedbackFlow *told = &feedback->flows[i];
+    const FaspFeedbackFlow *reported = &feedback->flows[i];
 
-    if (told->flow >= session->n_paths || told->received == 0)
+    if (reported->flow >= session->n_paths || reported->received == 0)
       continue;
     if (feedback->has_timestamps)
-      report_timestamps (session, now, feedback->clock, told);
-    forget_sent (&session->paths[told->flow], told);
+      report_timestamps (session, now, feedback->clock, reported);
+    forget_sent (&session->paths[reported->flow], reported);
   }
   if (fasp_sent_map_is_overgrown (session->tx.sent_map))
     fasp_session_close (session, now, FASP_REASON_STOPPED, "its feedback never says what arrived");

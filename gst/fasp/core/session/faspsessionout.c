@@ -20,7 +20,7 @@ fasp_session_poll_speaker (FaspSession *session, FaspTime now, FaspDatagram *dat
 
   if (!session->group.member.joined || now < session->group.member.speak_time)
     return FALSE;
-  fasp_multicast_sender_told_speaker (&session->group.member, now);
+  fasp_multicast_sender_speaker_notified (&session->group.member, now);
   fasp_packet_begin (&p, session, datagram, fasp_packet_pick_flow (session));
   fasp_wire_write_group (&p.w, 1, 0,
       fasp_multicast_sender_get_clock (session->group.sender) / FASP_MSEC);
@@ -75,7 +75,7 @@ static guint8
 pick_for_tail (FaspSession *session, FaspTxItem *item)
 {
   guint64 last = G_GUINT64_CONSTANT (1) << session->flow_choice.last;
-  guint64 among = fasp_sent_map_get_untold (session->tx.sent_map) & session->multipath.usable
+  guint64 among = fasp_sent_map_get_unreported (session->tx.sent_map) & session->multipath.usable
       & ~session->flow_choice.tailed;
 
   if (session->n_paths == 1)

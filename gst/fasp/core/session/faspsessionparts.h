@@ -130,7 +130,7 @@ typedef struct
   guint32 room;         /* payload bytes of a block that fits one datagram */
   gsize wire_max;       /* bytes of the largest datagram, IP header included */
   guint16 datagram_max; /* largest UDP payload that both ends take; the endpoint's */
-  guint32 room_told;    /* the room that the block size was last chosen for; the endpoint's */
+  guint32 room_used;    /* the room that the block size was last chosen for; the endpoint's */
   /* sender: does the path MTU hold? changed by the session */
   guint64 confirm_from; /* first block sent since it was last in doubt */
   /* payload of the largest block sent, and of the largest that passed in one piece, since the path
@@ -203,7 +203,7 @@ typedef struct
   gboolean shortfall; /* that the latency does not keep what is wanted */
   FaspTime promise;   /* when it was last told of the promise */
   guint64 wants;      /* sender: fasp_tx_count_wants() when it was last asked for a key frame */
-} FaspTold;
+} FaspAnnounced;
 
 /* The session in the endpoint's lists. Changed by the endpoint. */
 typedef struct

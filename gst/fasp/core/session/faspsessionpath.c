@@ -138,7 +138,7 @@ static gboolean
 all_passes (const FaspSession *session)
 {
   return session->sizes.largest_sent == 0
-      || (session->n_paths == 1 && session->tx.counts.skips_told == 0
+      || (session->n_paths == 1 && session->tx.counts.skips_reported == 0
           && session->sizes.largest_passed >= session->sizes.largest_sent);
 }
 
@@ -190,7 +190,7 @@ fasp_session_poll_probe (FaspSession *session, FaspTime now, FaspDatagram *datag
       session->sizes.largest_sent = session->sizes.largest_passed = 0;
       continue;
     }
-    passes = fasp_sent_map_get_told (session->tx.sent_map, i).told > path->probe.pn;
+    passes = fasp_sent_map_get_totals (session->tx.sent_map, i).reported > path->probe.pn;
     fasp_pmtu_expect (&path->pmtu, get_known_width (session));
     size = fasp_pmtu_poll (&path->pmtu, now, fasp_rtt_timeout (&session->rtt), passes);
     fasp_session_log_mtu (session, now, i, before, "black_hole");
@@ -291,7 +291,7 @@ carries (const FaspSession *session, FaspTime now, guint flow)
 guint64
 fasp_session_look_for_outages (FaspSession *session, FaspTime now)
 {
-  guint64 carrying = 0, told = 0;
+  guint64 carrying = 0, changed = 0;
 
   if (session->n_paths == 1)
     return 0;
@@ -303,9 +303,9 @@ fasp_session_look_for_outages (FaspSession *session, FaspTime now)
     if (carrying == 0)
       fasp_outage_hold (&path->outage, now);
     else
-      told |= (guint64) fasp_outage_look (&path->outage, now, carrying >> i & 1,
-                  path->death.is_dead ? path->death.since : path->heard)
+      changed |= (guint64) fasp_outage_look (&path->outage, now, carrying >> i & 1,
+                     path->death.is_dead ? path->death.since : path->heard)
           << i;
   }
-  return told;
+  return changed;
 }

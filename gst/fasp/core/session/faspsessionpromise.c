@@ -23,20 +23,20 @@ count_doubled (FaspSession *session, FaspTime now, FaspPathEstimateCounts *count
   counts->doubled = fasp_multipath_count (&session->multipath) > 1;
   counts->all_lose = counts->all_stay = 1;
   for (guint i = 0; i < session->n_paths; i++) {
-    FaspFlowTold told = fasp_sent_map_get_told (session->tx.sent_map, i);
+    FaspFlowTotals totals = fasp_sent_map_get_totals (session->tx.sent_map, i);
     FaspPath *path = &session->paths[i];
     gdouble loss, stay;
 
-    fasp_loss_update (&path->loss, now, told.told, told.told - MIN (told.told, told.received),
-        told.holes);
+    fasp_loss_update (&path->loss, now, totals.reported,
+        totals.reported - MIN (totals.reported, totals.received), totals.holes);
     if (!fasp_session_is_used (session, i))
       continue;
     fasp_loss_get (&path->loss, &loss, &stay);
     counts->all_lose *= loss;
     counts->all_stay *= stay;
-    if (told.rtt > 0) {
-      least = MIN (least, told.rtt);
-      most = MAX (most, told.rtt);
+    if (totals.rtt > 0) {
+      least = MIN (least, totals.rtt);
+      most = MAX (most, totals.rtt);
     }
   }
   counts->apart = counts->doubled ? MAX (most - least, 0) : 0;
@@ -158,7 +158,7 @@ fasp_session_poll_promise (FaspSession *session, FaspTime now, FaspDatagram *dat
   fasp_packet_begin (&p, session, datagram, fasp_packet_pick_flow (session));
   fasp_wire_write_promise (&p.w, session->promise.serial++, estimate->latency / FASP_MSEC,
       MIN (estimate->promise.interval, FASP_INTERVAL_MAX), session->feedback_rate.rate);
-  if (session->tx.counts.skips_told > 0)
+  if (session->tx.counts.skips_reported > 0)
     fasp_session_write_position (session, &p.w, session->tx.cursor);
   fasp_session_write_next (session, now, &p.w);
   return fasp_packet_finish (&p, session, now, FASP_NO_BLOCK, FALSE);

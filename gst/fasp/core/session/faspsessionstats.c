@@ -24,7 +24,7 @@ get_tx_stats (const FaspSession *session, FaspSessionStats *stats)
   stats->path.loss = tx->estimate.goal.path.loss;
   stats->path.back_loss = tx->estimate.goal.path.back_loss;
   stats->latency.promised_interval = MIN (tx->estimate.promise.interval, FASP_INTERVAL_MAX);
-  stats->latency.skips = tx->counts.skips_told;
+  stats->latency.skips = tx->counts.skips_reported;
   stats->key_frames_wanted = tx->counts.wanted;
   stats->delivery.blocks = tx->counts.confirmed;
   stats->delivery.bytes = tx->counts.payload_confirmed;
@@ -51,7 +51,7 @@ get_rx_stats (const FaspSession *session, FaspSessionStats *stats)
   stats->received.feedback = rx->feedback.count;
   stats->latency.promised_interval = rx->late.promised;
   stats->latency.skips = rx->late.skips;
-  stats->key_frames_wanted = rx->key_frame.told;
+  stats->key_frames_wanted = rx->key_frame.passed_on;
   stats->clock.ppm = rx->skew.known ? -rx->skew.skew * 1e6 : 0;
   stats->clock.jumps = rx->clock.jumps;
   stats->received.buffer_blocks =
@@ -116,12 +116,12 @@ fasp_session_get_flows (const FaspSession *session, FaspFlowStats *flows, guint 
       .datagrams_reordered = gap.reordered,
     };
     if (session->role == FASP_ROLE_SENDER) {
-      FaspFlowTold told = fasp_sent_map_get_told (session->tx.sent_map, i);
+      FaspFlowTotals totals = fasp_sent_map_get_totals (session->tx.sent_map, i);
 
       flows[i].weight = session->multipath.shares[i].weight;
-      flows[i].rtt = told.rtt;
-      flows[i].datagrams_lost = told.told - MIN (told.told, told.received);
-      flows[i].bursts_lost = told.holes;
+      flows[i].rtt = totals.rtt;
+      flows[i].datagrams_lost = totals.reported - MIN (totals.reported, totals.received);
+      flows[i].bursts_lost = totals.holes;
     }
   }
   return session->n_paths;

@@ -18,9 +18,9 @@ G_BEGIN_DECLS
 
 typedef struct
 {
-  gboolean wanted; /* a request waits to be passed on */
-  FaspTime may;    /* no request is passed on before */
-  guint64 told;    /* requests passed on so far */
+  gboolean wanted;   /* a request waits to be passed on */
+  FaspTime may;      /* no request is passed on before */
+  guint64 passed_on; /* requests passed on so far */
 } FaspKeyFrame;
 
 static inline void
@@ -51,7 +51,7 @@ fasp_key_frame_take (FaspKeyFrame *key, FaspTime now)
     return FALSE;
   key->wanted = FALSE;
   key->may = now + FASP_KEY_FRAMES_APART;
-  key->told++;
+  key->passed_on++;
   return TRUE;
 }
 

@@ -67,34 +67,34 @@ void
 fasp_position_init (FaspPosition *position, const FaspStreamOffset *first)
 {
   position->next = *first;
-  position->n_told = 0;
+  position->n_announced = 0;
   position->key = FALSE;
 }
 
 void
-fasp_position_told (FaspPosition *position, guint64 next, guint64 number,
+fasp_position_announce (FaspPosition *position, guint64 next, guint64 number,
     const FaspStreamOffset *start)
 {
-  guint i = position->n_told;
+  guint i = position->n_announced;
 
   if (number < next || !start->known || start->offset == FASP_OFFSET_UNKNOWN)
     return;
-  while (i > 0 && position->told[i - 1].number > number)
+  while (i > 0 && position->announced[i - 1].number > number)
     i--;
   /* a repetition is ignored; if there are too many, the highest block's is dropped, as the sender
    * repeats it */
-  if (i > 0 && position->told[i - 1].number == number)
+  if (i > 0 && position->announced[i - 1].number == number)
     return;
-  if (position->n_told == FASP_POSITION_TOLD) {
-    if (i == FASP_POSITION_TOLD)
+  if (position->n_announced == FASP_POSITION_ANNOUNCED) {
+    if (i == FASP_POSITION_ANNOUNCED)
       return;
-    position->n_told--;
+    position->n_announced--;
   }
-  memmove (&position->told[i + 1], &position->told[i],
-      (position->n_told - i) * sizeof position->told[0]);
-  position->told[i].number = number;
-  position->told[i].start = *start;
-  position->n_told++;
+  memmove (&position->announced[i + 1], &position->announced[i],
+      (position->n_announced - i) * sizeof position->announced[0]);
+  position->announced[i].number = number;
+  position->announced[i].start = *start;
+  position->n_announced++;
 }
 
 /* Looks up what a POSITION frame said of block @number.  An offset that was counted takes
@@ -104,14 +104,15 @@ look_up (FaspPosition *position, guint64 number)
 {
   guint i = 0;
 
-  while (i < position->n_told && position->told[i].number < number)
+  while (i < position->n_announced && position->announced[i].number < number)
     i++;
-  if (i < position->n_told && position->told[i].number == number
+  if (i < position->n_announced && position->announced[i].number == number
       && position->next.offset == FASP_OFFSET_UNKNOWN)
-    position->next = position->told[i].start;
+    position->next = position->announced[i].start;
   if (i > 0) {
-    position->n_told -= i;
-    memmove (&position->told[0], &position->told[i], position->n_told * sizeof position->told[0]);
+    position->n_announced -= i;
+    memmove (&position->announced[0], &position->announced[i],
+        position->n_announced * sizeof position->announced[0]);
   }
 }
 

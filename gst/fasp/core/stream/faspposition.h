@@ -80,7 +80,7 @@ FaspMark fasp_mark_read (const guint8 *data, guint32 size, FaspStreamOffset *pos
 
 /* --- the stream offsets of a session's blocks ------------------------------------------ */
 
-#define FASP_POSITION_TOLD 16 /* stream offsets of blocks to come that are kept, at most */
+#define FASP_POSITION_ANNOUNCED 16 /* stream offsets of blocks to come that are kept, at most */
 
 /* Gives blocks their stream offsets, as they are taken in order. */
 typedef struct
@@ -90,15 +90,15 @@ typedef struct
   {
     guint64 number;
     FaspStreamOffset start;
-  } told[FASP_POSITION_TOLD]; /* from POSITION frames; block numbers rise */
-  guint n_told;
+  } announced[FASP_POSITION_ANNOUNCED]; /* from POSITION frames; block numbers rise */
+  guint n_announced;
   gboolean key; /* a key frame begins with the next byte */
 } FaspPosition;
 
 void fasp_position_init (FaspPosition *position, const FaspStreamOffset *first);
 /* A POSITION frame: block @number begins at @start.  Ignored if @number is below @next, the block
  * that is taken next. */
-void fasp_position_told (FaspPosition *position, guint64 next, guint64 number,
+void fasp_position_announce (FaspPosition *position, guint64 next, guint64 number,
     const FaspStreamOffset *start);
 /* The next block is taken: fills in its offset.  FALSE: it is a mark. */
 gboolean fasp_position_take (FaspPosition *position, FaspBlock *block);

@@ -576,7 +576,7 @@ static void
 test_reports (void)
 {
   Play *play = play_new (FASP_ROLE_SENDER);
-  const FaspHello told = { .flows = 1, .window = 64 };
+  const FaspHello hello = { .flows = 1, .window = 64 };
   FaspAddress at = get_address (1), elsewhere = get_address (2);
   FaspTime now = FASP_SEC;
   guint n = 0;
@@ -587,7 +587,7 @@ test_reports (void)
 
     memcpy (nonce, &i, sizeof i);
     fasp_beginning_make (play->sink, 0, fasp_endpoint_new_id (play->sink),
-        i < 999 ? &at : &elsewhere, &told, nonce, 0);
+        i < 999 ? &at : &elsewhere, &hello, nonce, 0);
   }
   for (guint i = 0; i < 10000; i++, now += 100) {
     FaspPath *path = &fasp_endpoint_nth (play->sink, 0)->paths[0];

@@ -441,7 +441,7 @@ get_address (guint i)
 static FaspEndpoint *
 make_listener (Vnet *net, guint n)
 {
-  const FaspHello told = { .flows = 1, .window = 64 };
+  const FaspHello hello = { .flows = 1, .window = 64 };
   FaspEndpointConfig config;
   FaspEndpoint *endpoint;
 
@@ -452,7 +452,7 @@ make_listener (Vnet *net, guint n)
     guint8 nonce[FASP_NONCE_SIZE] = { 0 };
 
     memcpy (nonce, &i, sizeof i);
-    fasp_beginning_make (endpoint, 0, fasp_endpoint_new_id (endpoint), &address, &told, nonce, 0);
+    fasp_beginning_make (endpoint, 0, fasp_endpoint_new_id (endpoint), &address, &hello, nonce, 0);
   }
   return endpoint;
 }
@@ -474,7 +474,7 @@ test_reports (void)
 {
   Vnet *net = vnet_new (1);
   FaspEndpoint *many = make_listener (net, 3000);
-  const FaspHello told = { .flows = 1, .window = 64 };
+  const FaspHello hello = { .flows = 1, .window = 64 };
   const guint8 nonce[FASP_NONCE_SIZE] = { 0 };
   FaspTime made = 0;
   FaspAddress address;
@@ -495,12 +495,12 @@ test_reports (void)
   g_assert_true (fasp_endpoint_nth (many, 1234)->paths[0].refusal.is_reported);
   /* and soon who has come since */
   address = get_address (5000);
-  fasp_beginning_make (many, FASP_SEC, fasp_endpoint_new_id (many), &address, &told, nonce, 0);
+  fasp_beginning_make (many, FASP_SEC, fasp_endpoint_new_id (many), &address, &hello, nonce, 0);
   fasp_endpoint_unreachable (many, FASP_SEC + 100 * FASP_MSEC, &address);
   g_assert_cmpuint (count_refused (many), ==, 2);
   g_assert_true (fasp_endpoint_nth (many, 3000)->paths[0].refusal.is_reported);
   /* two at one address, and one that is gone */
-  fasp_beginning_make (many, FASP_SEC, fasp_endpoint_new_id (many), &address, &told, nonce, 0);
+  fasp_beginning_make (many, FASP_SEC, fasp_endpoint_new_id (many), &address, &hello, nonce, 0);
   fasp_endpoint_unreachable (many, FASP_SEC + 200 * FASP_MSEC, &address);
   g_assert_cmpuint (count_refused (many), ==, 3);
   fasp_lifecycle_remove (many, fasp_endpoint_nth (many, 3000));
@@ -590,7 +590,7 @@ test_skips (void)
     for (guint i = 0; i < 5; i++) {
       FaspSession *session = fasp_endpoint_nth (endpoint, i);
 
-      session->tx.counts.skips_told++;
+      session->tx.counts.skips_reported++;
       fasp_encoder_follow (endpoint, now, session);
     }
     fasp_encoder_tend (endpoint, now);

@@ -233,7 +233,7 @@ test_gone_hostile (void)
   sim->source.units = G_MAXUINT;
   head = fasp_store_get_head (sim->sender->store);
   for (guint i = 0; i < 300; i++) {
-    session->tx.counts.skips_told++;
+    session->tx.counts.skips_reported++;
     vheader_run (sim, 10 * FASP_MSEC);
   }
   g_assert_cmpuint (fasp_store_get_head (sim->sender->store) - head, <=, 4);

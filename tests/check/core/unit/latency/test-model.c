@@ -212,12 +212,12 @@ test_round_time (void)
   g_assert_cmpfloat (chance[102], ==, 0);
   NEAR (chance[130], .9 * .8 * (.2 + pow (.1, 3)), 1e-9);
   /* but not the first of them */
-  path.told = 1;
+  path.unlimited = 1;
   fasp_model_round_time (&path, FASP_MSEC, chance, G_N_ELEMENTS (chance));
   NEAR (chance[102], .9 * .8 * .2, 1e-9);
   NEAR (chance[132], .9 * .8 * (.04 + .2 * pow (.1, 3)), .05);
   /* so little of it that the first waits, too */
-  path.told = 0;
+  path.unlimited = 0;
   path.first = 30 * FASP_MSEC;
   fasp_model_round_time (&path, FASP_MSEC, chance, G_N_ELEMENTS (chance));
   g_assert_cmpfloat (chance[100], ==, 0);

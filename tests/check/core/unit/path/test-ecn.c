@@ -53,9 +53,9 @@ test_cases (void)
     FaspEcn ecn = { 0 };
     guint64 pn = FIRST;
 
-    fasp_ecn_told (&ecn, FIRST, FIRST - c->lost_before);
+    fasp_ecn_feedback (&ecn, FIRST, FIRST - c->lost_before);
     g_assert_cmpuint (send_until (&ecn, &pn, c->sent), ==, MIN (c->sent, FASP_ECN_TESTED));
-    fasp_ecn_told (&ecn, c->end, c->received);
+    fasp_ecn_feedback (&ecn, c->end, c->received);
     g_assert_cmpint (ecn.state, ==, c->then);
   }
 }
@@ -84,16 +84,16 @@ test_restart (void)
   guint64 pn = FIRST;
 
   send_until (&ecn, &pn, 1000);
-  fasp_ecn_told (&ecn, FIRST + 10, FIRST + 9);
-  fasp_ecn_told (&ecn, FIRST + 1000, FIRST + 900);
+  fasp_ecn_feedback (&ecn, FIRST + 10, FIRST + 9);
+  fasp_ecn_feedback (&ecn, FIRST + 1000, FIRST + 900);
   g_assert_cmpint (ecn.state, ==, FASP_ECN_CAPABLE);
   fasp_ecn_restart (&ecn);
   g_assert_cmpuint (send_until (&ecn, &pn, 1030), ==, FASP_ECN_TESTED);
-  fasp_ecn_told (&ecn, FIRST + 1030, FIRST + 921);
+  fasp_ecn_feedback (&ecn, FIRST + 1030, FIRST + 921);
   g_assert_cmpint (ecn.state, ==, FASP_ECN_CAPABLE);
   fasp_ecn_restart (&ecn);
   g_assert_cmpuint (send_until (&ecn, &pn, 1060), ==, FASP_ECN_TESTED);
-  fasp_ecn_told (&ecn, FIRST + 1060, FIRST + 941);
+  fasp_ecn_feedback (&ecn, FIRST + 1060, FIRST + 941);
   g_assert_cmpint (ecn.state, ==, FASP_ECN_FAILED);
 }
 
@@ -105,14 +105,14 @@ test_stays (void)
   guint64 pn = FIRST;
 
   send_until (&capable, &pn, 20);
-  fasp_ecn_told (&capable, FIRST + 10, FIRST + 10);
+  fasp_ecn_feedback (&capable, FIRST + 10, FIRST + 10);
   pn = FIRST;
   send_until (&failed, &pn, 40);
-  fasp_ecn_told (&failed, FIRST + 40, FIRST);
+  fasp_ecn_feedback (&failed, FIRST + 40, FIRST);
   for (guint i = 0; i < 64; i++) {
-    fasp_ecn_told (&capable, G_GUINT64_CONSTANT (1) << i, i);
-    fasp_ecn_told (&failed, G_GUINT64_CONSTANT (1) << i, G_MAXUINT64);
-    fasp_ecn_told (&none, G_GUINT64_CONSTANT (1) << i, G_MAXUINT64);
+    fasp_ecn_feedback (&capable, G_GUINT64_CONSTANT (1) << i, i);
+    fasp_ecn_feedback (&failed, G_GUINT64_CONSTANT (1) << i, G_MAXUINT64);
+    fasp_ecn_feedback (&none, G_GUINT64_CONSTANT (1) << i, G_MAXUINT64);
     fasp_ecn_arrived (&failed, FIRST + i);
     fasp_ecn_arrived (&none, i);
   }

@@ -187,7 +187,7 @@ test_hostile_feedback (void)
   f.flows[0].received = FASP_VARINT_MAX;
   g_assert_true (fasp_sent_map_feedback (repair, 13, &f, &result));
   fasp_sent_map_join (repair, 14, log);
-  g_assert_cmpuint (fasp_sent_map_get_told (repair, FASP_GROUP_FLOW).told, <=, 100);
+  g_assert_cmpuint (fasp_sent_map_get_totals (repair, FASP_GROUP_FLOW).reported, <=, 100);
   fasp_sent_map_free (repair);
   fasp_group_log_free (log);
 }

@@ -90,7 +90,7 @@ test_back (void)
   FaspMultipath multipath;
 
   use (&multipath, FASP_ASSIGNMENT_RANDOM, 2);
-  multipath.shares[1].told = 1000;
+  multipath.shares[1].reported = 1000;
   fasp_multipath_set_usable (&multipath, 1, FALSE);
   fasp_multipath_set_usable (&multipath, 1, TRUE);
   g_assert_cmpfloat (multipath.shares[1].weight, ==, .25);

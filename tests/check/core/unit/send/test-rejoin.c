@@ -14,16 +14,16 @@ test_return_hold (void)
 
   for (FaspTime hold = FASP_REJOIN_FIRST; hold <= FASP_REJOIN_MOST; hold *= 2) {
     fasp_rejoin_left (&r, now);
-    g_assert_false (fasp_rejoin_told (&r, now, FALSE, pn, pn));
-    g_assert_false (fasp_rejoin_told (&r, now, TRUE, pn, pn));
+    g_assert_false (fasp_rejoin_feedback (&r, now, FALSE, pn, pn));
+    g_assert_false (fasp_rejoin_feedback (&r, now, TRUE, pn, pn));
     /* not heard for once: anew */
-    g_assert_false (fasp_rejoin_told (&r, now + hold - 2, FALSE, pn, pn));
-    g_assert_false (fasp_rejoin_told (&r, now + hold, TRUE, pn, pn));
-    g_assert_false (fasp_rejoin_told (&r, now + 2 * hold - 1, TRUE, pn + 99, pn + 99));
+    g_assert_false (fasp_rejoin_feedback (&r, now + hold - 2, FALSE, pn, pn));
+    g_assert_false (fasp_rejoin_feedback (&r, now + hold, TRUE, pn, pn));
+    g_assert_false (fasp_rejoin_feedback (&r, now + 2 * hold - 1, TRUE, pn + 99, pn + 99));
     /* less than half of it: anew */
-    g_assert_false (fasp_rejoin_told (&r, now + 2 * hold, TRUE, pn + 100, pn + 49));
+    g_assert_false (fasp_rejoin_feedback (&r, now + 2 * hold, TRUE, pn + 100, pn + 49));
     now += 3 * hold;
-    g_assert_true (fasp_rejoin_told (&r, now, TRUE, pn + 200, pn + 99));
+    g_assert_true (fasp_rejoin_feedback (&r, now, TRUE, pn + 200, pn + 99));
     now += FASP_SEC;
     pn += 1000;
   }

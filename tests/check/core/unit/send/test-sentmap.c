@@ -310,8 +310,8 @@ test_overdue (void)
       &result));
   g_assert_cmpuint (result.lost, ==, 0);
   g_assert_cmpuint (fasp_sent_map_peek (repair, &round), ==, FASP_NO_BLOCK);
-  g_assert_cmpuint (fasp_sent_map_get_told (repair, 1).told, ==, 5);
-  g_assert_cmpuint (fasp_sent_map_get_told_all (repair).received, ==, 11);
+  g_assert_cmpuint (fasp_sent_map_get_totals (repair, 1).reported, ==, 5);
+  g_assert_cmpuint (fasp_sent_map_get_all_totals (repair).received, ==, 11);
   fasp_sent_map_free (repair);
 }
 

@@ -44,7 +44,7 @@ tell (FaspPosition *position, guint64 next, guint64 number, guint64 offset)
 {
   FaspStreamOffset start = byte_at (1, offset);
 
-  fasp_position_told (position, next, number, &start);
+  fasp_position_announce (position, next, number, &start);
 }
 
 static void
@@ -97,11 +97,11 @@ test_told (void)
   fasp_position_init (&p, &first);
   for (guint i = 100; i > 0; i--)
     tell (&p, 0, i * 2, i * 1000);
-  g_assert_cmpuint (p.n_told, ==, FASP_POSITION_TOLD);
-  for (guint i = 1; i <= FASP_POSITION_TOLD; i++)
+  g_assert_cmpuint (p.n_announced, ==, FASP_POSITION_ANNOUNCED);
+  for (guint i = 1; i <= FASP_POSITION_ANNOUNCED; i++)
     g_assert_cmpuint (take (&p, i * 2, FASP_BLOCK_DISCONT, 1), ==, i * 1000);
   g_assert_cmpuint (take (&p, 100, FASP_BLOCK_DISCONT, 1), ==, FASP_OFFSET_UNKNOWN);
-  g_assert_cmpuint (p.n_told, <=, 1);
+  g_assert_cmpuint (p.n_announced, <=, 1);
 }
 
 static void
