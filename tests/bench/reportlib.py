@@ -115,7 +115,7 @@ def chance(chi2, degrees):
 
 def against_model(streams):
     """Blocks by rounds that they needed, beside the model's: the original comes
-    with 1 - p; what is left is the rexes'. How many blocks were later than their
+    with 1 - p; what is left is the retransmissions'. How many blocks were later than their
     round explains."""
     p, rtt = streams[0].loss / 100, streams[0].rtt
     late = np.concatenate([s.blocks[:, 1] for s in streams]) / 1000
@@ -349,7 +349,7 @@ def summary_table(rows):
 def model_table(models):
     if not models:
         return ""
-    out = ["<div class=scroll><table><tr><th>network<th>blocks<th>original<th>first rex<th>later"
+    out = ["<div class=scroll><table><tr><th>network<th>blocks<th>original<th>first retransmission<th>later"
            "<th>lost, expected<th>chi-square<th>chance of it<th>latest, ms<th>unexplained</tr>"]
     for name, m in models.items():
         out.append(f"<tr><td>{html.escape(name)}<td>{m['blocks']}<td>{m['rounds'][0]}<td>{m['rounds'][1]}"
@@ -390,7 +390,7 @@ over the payload. CPU: both ends together, where they are programs of their own.
 {summary_table(rows)}
 <h2>What decides</h2>{skip_curves(streams) if streams else ""}
 <h2>Lateness in bands</h2>{lateness_scatter(streams)}
-<p>A block is lost with the link's chance, the first round of rexes takes one round trip; no block may be
+<p>A block is lost with the link's chance, the first round of retransmissions takes one round trip; no block may be
 later than its rounds explain (each a round trip and 60 ms for seeing and telling a loss, and 105 ms for copies
 that are spread).</p>{model_table(models)}
 <h2>Skips</h2>{heatmaps(streams)}

@@ -23,8 +23,9 @@ print_promise (const FaspSessionStats *receiver, const FaspSessionStats *sender)
 {
   printf ("latency %u ms, %" G_GUINT64_FORMAT " skips, one in %.4g h promised\n",
       receiver->latency.ms, receiver->latency.skips, receiver->latency.promised_interval / 3600.);
-  printf ("blocks %" G_GUINT64_FORMAT ", lost %" G_GUINT64_FORMAT ", rexes %" G_GUINT64_FORMAT
-          ", copies of them %" G_GUINT64_FORMAT "; loss planned for %.4f, %.4f back\n",
+  printf ("blocks %" G_GUINT64_FORMAT ", lost %" G_GUINT64_FORMAT
+          ", retransmissions %" G_GUINT64_FORMAT ", copies of them %" G_GUINT64_FORMAT
+          "; loss planned for %.4f, %.4f back\n",
       sender->sent.blocks, sender->sent.lost, sender->sent.blocks_rtx, sender->sent.copies,
       sender->path.loss, sender->path.back_loss);
 }

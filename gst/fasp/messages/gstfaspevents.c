@@ -169,7 +169,8 @@ post_promise (GstElement *element, const FaspEvent *event)
       gst_message_new_element (GST_OBJECT (element),
           gst_structure_new ("promise-changed", "latency-ms", G_TYPE_UINT,
               event->promise.latency_ms, "promised-interval", G_TYPE_UINT64,
-              gst_fasp_interval (event->promise.promised), "observed-interval", G_TYPE_UINT64,
+              gst_fasp_interval (event->promise.promised_interval), "observed-interval",
+              G_TYPE_UINT64,
               event->promise.observed > 0 ? gst_fasp_interval (event->promise.observed) :
                                             GST_CLOCK_TIME_NONE,
               NULL)));
@@ -179,7 +180,7 @@ post_promise (GstElement *element, const FaspEvent *event)
 static void
 tell_promise (GstElement *element, const FaspEvent *event, const gchar *peer, GstFaspPosted *posted)
 {
-  g_autofree gchar *interval = describe_time (event->promise.promised);
+  g_autofree gchar *interval = describe_time (event->promise.promised_interval);
   g_autofree gchar *more = NULL;
 
   post_promise (element, event);

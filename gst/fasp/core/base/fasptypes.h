@@ -47,7 +47,7 @@ fasp_later (FaspTime a, FaspTime b)
 
 /* A new loss is reported at once, and this often in all as soon as possible, whatever
  * is known about it. After that the report is repeated while the block is missing, as far as the
- * allowance for feedback permits: the wait before the (i+1)-th repetition is 2, then 4, then 8 ms.
+ * feedback rate permits: the wait before the (i+1)-th repetition is 2, then 4, then 8 ms.
  */
 #define FASP_FEEDBACK_FRESH 8
 #define FASP_FEEDBACK_REPEAT(i) ((FaspTime) (2 * FASP_MSEC) << MIN ((i) / 16, 2u))

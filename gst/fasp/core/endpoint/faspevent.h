@@ -63,10 +63,10 @@ typedef struct
 /* PROMISE. */
 typedef struct
 {
-  guint latency_ms;     /* in force now */
-  guint64 promised;     /* expected seconds between skips */
-  guint64 observed;     /* seconds per skip so far, at least 1; 0: no skip */
-  gboolean falls_short; /* sender: has begun to promise less than glitch_interval */
+  guint latency_ms;          /* in force now */
+  guint64 promised_interval; /* expected seconds between skips */
+  guint64 observed;          /* seconds per skip so far, at least 1; 0: no skip */
+  gboolean falls_short;      /* sender: has begun to promise less than glitch_interval */
 } FaspEventPromise;
 
 /* FLOW_OUT, FLOW_BACK.  Times are as the endpoint is given them. */

@@ -272,7 +272,7 @@ tell_promise (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
   fasp_session_get_stats (session, now, &stats);
   event = fasp_endpoint_push_event (endpoint, FASP_EVENT_PROMISE, session);
   event->promise.latency_ms = stats.latency.ms;
-  event->promise.promised = stats.latency.promised_interval;
+  event->promise.promised_interval = stats.latency.promised_interval;
   event->promise.observed = stats.latency.observed_interval;
   if (session->role == FASP_ROLE_SENDER) {
     gboolean falls_short = session->tx.estimate.falls_short;

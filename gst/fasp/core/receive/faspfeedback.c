@@ -3,9 +3,9 @@
 
 /* The least time between two feedbacks, even if they are asked for. */
 #define SPACING FASP_MSEC
-#define ALLOWANCE_MAX 8192
-/* With less allowance than this the regular clock is slow, to leave the rest for losses. */
-#define CLOCK_SPARES (ALLOWANCE_MAX * 3 / 4)
+#define TOKENS_MAX 8192
+/* With fewer tokens than this the regular clock is slow, to leave the rest for losses. */
+#define CLOCK_SPARES (TOKENS_MAX * 3 / 4)
 /* The factor by which the clock is slower while nothing is missing, unless the sender is eager. */
 #define CALM 4
 /* The clock is slowest while less than this has come since the last feedback: that little takes the
@@ -19,9 +19,9 @@
 #define WINDOW_SHARE 4
 /* Feedback as a sign of life while there is nothing to report. */
 #define IDLE (500 * FASP_MSEC)
-/* The allowance that repetitions do not use. Those of a new loss may use more: FRESH_SPARES. */
-#define REPEAT_SPARES (ALLOWANCE_MAX / 2)
-#define FRESH_SPARES (ALLOWANCE_MAX / 8)
+/* The tokens that repetitions do not use. Those of a new loss may use more: FRESH_SPARES. */
+#define REPEAT_SPARES (TOKENS_MAX / 2)
+#define FRESH_SPARES (TOKENS_MAX / 8)
 /* A member asks again for what is missing after ASK_AGAIN halves of a round trip, and no sooner
  * than ASK_AGAIN_LEAST. */
 #define ASK_AGAIN 3
@@ -36,7 +36,7 @@ fasp_feedback_init (FaspFeedbackTracker *tracker, FaspTime now, const FaspReorde
   tracker->reorder = reorder;
   tracker->least_from = tracker->due = now;
   tracker->sent = now - FASP_SEC;
-  tracker->allowance = ALLOWANCE_MAX;
+  tracker->tokens = TOKENS_MAX;
   tracker->interval = tracker->interval_whole = FASP_FEEDBACK_CLOCK_MAX;
   tracker->backoff.time = FASP_NEVER;
 }
@@ -136,7 +136,7 @@ speak (FaspFeedbackTracker *tracker, FaspTime now, gboolean insist)
 {
   if (insist)
     tracker->repeats = 1;
-  tracker->owed = tracker->allowance < 0;
+  tracker->owed = tracker->tokens < 0;
   due (tracker, tracker->owed ? tracker->sent + tracker->interval : now);
 }
 
@@ -154,13 +154,13 @@ is_fresh (const FaspFeedbackTracker *tracker)
   return tracker->repeats > 0 && tracker->repeats < FASP_FEEDBACK_FRESH;
 }
 
-/* Plans to repeat the last feedback, as far as there is allowance for it. */
+/* Plans to repeat the last feedback, as far as there are tokens for it. */
 static void
 repeat (FaspFeedbackTracker *tracker)
 {
   gint64 spare = tracker->repeats <= FASP_FEEDBACK_FRESH ? FRESH_SPARES : REPEAT_SPARES;
 
-  if (tracker->repeats > 0 && tracker->allowance >= spare && !fasp_feedback_backs_off (tracker))
+  if (tracker->repeats > 0 && tracker->tokens >= spare && !fasp_feedback_backs_off (tracker))
     due (tracker, tracker->sent + FASP_FEEDBACK_REPEAT (MAX (tracker->repeats, 2) - 2));
 }
 
@@ -171,7 +171,7 @@ choose_calm_interval (const FaspFeedbackTracker *tracker, FaspTime now, gsize si
   FaspTime calm = MIN (CALM * tracker->interval, FASP_FEEDBACK_CLOCK_MAX);
   gboolean is_sparse = tracker->came < SPARSE && now - tracker->sent >= calm;
 
-  if (tracker->allowance < CLOCK_SPARES || tracker->speaks)
+  if (tracker->tokens < CLOCK_SPARES || tracker->speaks)
     return FASP_FEEDBACK_CLOCK_MAX;
   if (tracker->eager)
     return tracker->interval;
@@ -185,14 +185,14 @@ fasp_feedback_datagram (FaspFeedbackTracker *tracker, FaspTime now, gsize size,
   FaspTime elapsed = now - tracker->least_from;
   gint64 least =
       MIN (elapsed * FASP_FEEDBACK_LEAST / FASP_SEC, (gint64) size / FASP_FEEDBACK_SHARE_MOST);
-  gint64 allowance = MAX (least, (gint64) size / FASP_FEEDBACK_SHARE);
+  gint64 earned = MAX (least, (gint64) size / FASP_FEEDBACK_SHARE);
 
   tracker->speaks = now < tracker->speaks_until;
   /* the part that a small datagram does not use is left for the next one */
-  tracker->least_from = CLAMP (tracker->least_from + allowance * FASP_SEC / FASP_FEEDBACK_LEAST,
+  tracker->least_from = CLAMP (tracker->least_from + earned * FASP_SEC / FASP_FEEDBACK_LEAST,
       now - FASP_SEC, now + FASP_SEC);
-  tracker->allowance = MIN (tracker->allowance + allowance, ALLOWANCE_MAX);
-  if (tracker->owed && tracker->allowance >= 0) {
+  tracker->tokens = MIN (tracker->tokens + earned, TOKENS_MAX);
+  if (tracker->owed && tracker->tokens >= 0) {
     tracker->owed = FALSE;
     due (tracker, now);
   }
@@ -346,10 +346,10 @@ fasp_feedback_sent (FaspFeedbackTracker *tracker, FaspTime now, gsize size)
   tracker->sent = now;
   tracker->came = 0;
   tracker->owed = FALSE;
-  tracker->allowance = MAX (tracker->allowance - (gint64) size, -ALLOWANCE_MAX);
+  tracker->tokens = MAX (tracker->tokens - (gint64) size, -TOKENS_MAX);
   fasp_feedback_bucket_spend (&tracker->bucket, now, size);
   tracker->taken_reported = fasp_reorder_get_taken (tracker->reorder);
-  if (tracker->part_from > 0 && tracker->allowance >= 0) {
+  if (tracker->part_from > 0 && tracker->tokens >= 0) {
     tracker->due = now + SPACING; /* the list goes on */
   } else if (fasp_feedback_backs_off (tracker)) {
     plan_with_backoff (tracker, now);

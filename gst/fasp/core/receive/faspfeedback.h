@@ -9,13 +9,13 @@
  *     costs milliseconds and not a round trip,
  *   - by a regular clock while data comes: every quarter of a round trip (10 to
  *     100 ms); while nothing is missing, less often unless the sender is eager, and
- *     every 100 ms once the clock has used up a quarter of the saved allowance,
+ *     every 100 ms once the clock has used up a quarter of the saved tokens,
  *   - at once when a tail probe asks, when the window opens again and when the
  *     stream is complete.
  *
  * Feedback is limited to a share of the bytes received (FASP_FEEDBACK_SHARE and its
  * bounds); when that is used up, only the regular clock goes on.  Half of the saved
- * allowance is kept for the first repetitions of new losses.  All feedback stays
+ * tokens is kept for the first repetitions of new losses.  All feedback stays
  * within what the sender has found that the return path takes (faspfeedbackrate.h).
  *
  * In a group of many, a member waits for a random time before it reports a loss
@@ -38,8 +38,8 @@ typedef struct
   FaspTime sent, due;         /* last and next feedback */
   FaspTime least_from;        /* the bytes that FASP_FEEDBACK_LEAST gives are used up to then */
   guint repeats;              /* since the last loss; 0: nothing to repeat */
-  gboolean owed;              /* feedback waits for allowance */
-  gint64 allowance;           /* bytes of feedback; may be negative */
+  gboolean owed;              /* feedback waits for tokens */
+  gint64 tokens;              /* of its token bucket: bytes of feedback; may be negative */
   FaspFeedbackBucket bucket;  /* what the return path takes */
   guint64 taken_reported;     /* units taken when feedback last carried the window */
   guint64 part_from;          /* where the next part of a long list starts */

@@ -26,15 +26,15 @@ G_BEGIN_DECLS
 /* What came too late, or not at all. */
 typedef struct
 {
-  gboolean has_given_up; /* something was given up */
-  gboolean is_behind;    /* the last block came too late */
-  guint64 promised;      /* expected seconds between skips, as the sender says; 0: it has not said
-                            it; set by the session */
-  guint64 skips;         /* seconds of the stream in which something was missing or too late */
-  FaspTime skip_time;    /* when the last of them began */
-  FaspTime in_order;     /* when the last block in order was written, by our clock */
-  guint64 rows;          /* runs of seconds in which something was late, as feedback reports them */
-  FaspTime last;         /* when a block last came too late */
+  gboolean has_given_up;     /* something was given up */
+  gboolean is_behind;        /* the last block came too late */
+  guint64 promised_interval; /* expected seconds between skips, as the sender says; 0: it has not
+                       said it; set by the session */
+  guint64 skips;             /* seconds of the stream in which something was missing or too late */
+  FaspTime skip_time;        /* when the last of them began */
+  FaspTime in_order;         /* when the last block in order was written, by our clock */
+  guint64 rows;  /* runs of seconds in which something was late, as feedback reports them */
+  FaspTime last; /* when a block last came too late */
   FaspHist lateness, lateness_in_order; /* µs */
 } FaspRxLate;
 

@@ -182,15 +182,16 @@ void
 fasp_session_handle_promise (FaspSession *session, FaspTime now, const FaspPromiseFrame *promise)
 {
   FaspRx *rx = &session->rx;
-  guint64 before = rx->late.promised;
+  guint64 before = rx->late.promised_interval;
 
   /* an overtaken one says nothing new */
   if (promise->serial < session->promise.serial || promise->latency > FASP_LATENCY_MS_MAX)
     return;
   session->promise.serial = promise->serial;
-  rx->late.promised = MIN (promise->interval, FASP_INTERVAL_MAX);
+  rx->late.promised_interval = MIN (promise->interval, FASP_INTERVAL_MAX);
   fasp_feedback_bucket_set (&rx->feedback.bucket, promise->feedback_rate);
   if (set_latency (session, now, promise->latency * FASP_MSEC)
-      || ABS ((gdouble) rx->late.promised - before) > .1 * MAX (before, rx->late.promised))
+      || ABS ((gdouble) rx->late.promised_interval - before)
+          > .1 * MAX (before, rx->late.promised_interval))
     session->promise.changed = TRUE;
 }

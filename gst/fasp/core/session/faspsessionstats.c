@@ -49,7 +49,7 @@ get_rx_stats (const FaspSession *session, FaspSessionStats *stats)
   stats->received.recovered = rx->counts.recovered;
   stats->received.too_late = rx->counts.given_up;
   stats->received.feedback = rx->feedback.count;
-  stats->latency.promised_interval = rx->late.promised;
+  stats->latency.promised_interval = rx->late.promised_interval;
   stats->latency.skips = rx->late.skips;
   stats->key_frames_wanted = rx->key_frame.passed_on;
   stats->clock.ppm = rx->skew.known ? -rx->skew.skew * 1e6 : 0;

@@ -430,9 +430,9 @@ main (int argc, char **argv)
   }
   g_test_add_func ("/fec/no-room", test_no_room);
   g_test_add_func ("/fec/alone", test_alone);
-  g_test_add_func ("/fec/no-rex", test_no_rtx);
+  g_test_add_func ("/fec/no-retransmission", test_no_rtx);
   g_test_add_func ("/fec/refused", test_refused);
-  g_test_add_func ("/fec/with-rexes", test_with_retransmissions);
+  g_test_add_func ("/fec/with-retransmissions", test_with_retransmissions);
   g_test_add_func ("/fec/shorter", test_shorter);
   return g_test_run ();
 }

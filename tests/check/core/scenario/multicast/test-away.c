@@ -120,7 +120,7 @@ test_deaf_soon (gconstpointer data)
 
 /* Who hears the group again comes back to it, not at once. */
 static void
-test_return (void)
+test_rejoin (void)
 {
   Vgroup *g = members_new (12, 6, FASP_SLOW_WAIT);
   guint64 alone;
@@ -167,7 +167,7 @@ send_unheard (Vgroup *g, guint64 packets)
 
 /* It is back after hours: the numbers of its packets, and with them its keys, are others. */
 static void
-test_return_late (void)
+test_rejoin_late (void)
 {
   static const guint64 packets[] = { 5000000, 9000000, 15000000, 20000000 };
 
@@ -191,7 +191,7 @@ test_return_late (void)
 /* It hears the group again, and by that more than was sent to it alone, as there is little
  * room beside the stream: what it says of that is believed. */
 static void
-test_return_narrow (void)
+test_rejoin_narrow (void)
 {
   FaspEndpointConfig s = vgroup_config (FASP_ROLE_SENDER);
   FaspEndpointConfig r = vgroup_config (FASP_ROLE_RECEIVER);
@@ -222,7 +222,7 @@ test_return_narrow (void)
 
 /* Nobody hears it for a while: who is to come back hears that it is there. */
 static void
-test_return_all (void)
+test_rejoin_all (void)
 {
   for (guint n = 1; n <= 4; n += 3) {
     Vgroup *g = members_new (14, n, FASP_SLOW_WAIT);
@@ -244,7 +244,7 @@ test_return_all (void)
 
 /* One that hears it now and then is not moved to and fro. */
 static void
-test_return_flapping (void)
+test_rejoin_flapping (void)
 {
   Vgroup *g = members_new (13, 4, FASP_SLOW_WAIT);
 
@@ -301,7 +301,7 @@ watch_behind (Vgroup *g, FaspTime time)
 /* One that lacks much vanishes in the middle of its retransmissions: the others get theirs, none
  * waits for a turn that it cannot use. */
 static void
-test_return_vanished (void)
+test_rejoin_vanished (void)
 {
   for (guint seed = 1; seed <= 4; seed++) {
     Vgroup *g = roomy_group (seed, 2, 20 * FASP_MSEC);
@@ -321,7 +321,7 @@ test_return_vanished (void)
 /* Its line is out while the group sends so much that what it told of last is half of all packet
  * numbers ago, and when it is back it does not hear the group: it has its stream all the same. */
 static void
-test_return_long_gone (void)
+test_rejoin_long_gone (void)
 {
   static const guint64 packets[] = { 5000000, 9000000, 16000000, 20000000 };
 
@@ -346,7 +346,7 @@ test_return_long_gone (void)
 
 /* What several lack who were away is not sent to all before anything new. */
 static void
-test_return_several (void)
+test_rejoin_several (void)
 {
   for (guint away = 1; away <= 4; away++) {
     Vgroup *g = roomy_group (away, 6, FASP_MSEC);
@@ -464,15 +464,15 @@ main (int argc, char **argv)
   g_test_add_data_func ("/group/deaf/drop", GUINT_TO_POINTER (FASP_SLOW_DROP_RECEIVER),
       test_deaf_soon);
   g_test_add_data_func ("/group/deaf/skip", GUINT_TO_POINTER (FASP_SLOW_SKIP), test_deaf_soon);
-  g_test_add_func ("/group/return", test_return);
-  g_test_add_func ("/group/return/late", test_return_late);
-  g_test_add_func ("/group/return/narrow", test_return_narrow);
-  g_test_add_func ("/group/return/all", test_return_all);
-  g_test_add_func ("/group/return/flapping", test_return_flapping);
-  g_test_add_func ("/group/return/vanished", test_return_vanished);
-  g_test_add_func ("/group/return/long-gone", test_return_long_gone);
+  g_test_add_func ("/group/rejoin", test_rejoin);
+  g_test_add_func ("/group/rejoin/late", test_rejoin_late);
+  g_test_add_func ("/group/rejoin/narrow", test_rejoin_narrow);
+  g_test_add_func ("/group/rejoin/all", test_rejoin_all);
+  g_test_add_func ("/group/rejoin/flapping", test_rejoin_flapping);
+  g_test_add_func ("/group/rejoin/vanished", test_rejoin_vanished);
+  g_test_add_func ("/group/rejoin/long-gone", test_rejoin_long_gone);
   g_test_add_func ("/group/narrow", test_narrow);
-  g_test_add_func ("/group/return/several", test_return_several);
+  g_test_add_func ("/group/rejoin/several", test_rejoin_several);
   g_test_add_func ("/group/sender-anew", test_sender_anew);
   g_test_add_func ("/group/deaf-latency", test_deaf_latency);
   return g_test_run ();

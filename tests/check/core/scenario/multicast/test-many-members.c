@@ -75,7 +75,7 @@ assert_whole (Vgroup *g, FaspTime limit)
 /* What all say regularly is a 64th of what the group sends, however many they are, and a
  * little for the speaker. */
 static void
-test_budget (void)
+test_feedback_rate (void)
 {
   static const guint members[] = { 20, 100 };
 
@@ -400,7 +400,7 @@ int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
-  g_test_add_func ("/crowd/budget", test_budget);
+  g_test_add_func ("/crowd/feedback-rate", test_feedback_rate);
   g_test_add_func ("/crowd/prompt", test_prompt);
   g_test_add_func ("/crowd/gone", test_gone);
   g_test_add_func ("/crowd/still", test_still);

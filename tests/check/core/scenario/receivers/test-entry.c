@@ -397,7 +397,7 @@ main (int argc, char **argv)
   g_test_add_data_func ("/header/relay/late", GINT_TO_POINTER (TRUE), test_relay);
   g_test_add_func ("/header/relay/soon", test_relay_soon);
   g_test_add_func ("/header/relay/waits", test_relay_waits);
-  g_test_add_func ("/header/no-rex", test_no_rtx);
+  g_test_add_func ("/header/no-retransmission", test_no_rtx);
   g_test_add_func ("/header/behind-gap", test_behind_gap);
   g_test_add_func ("/header/moved-ahead", test_moved_ahead);
   g_test_add_data_func ("/header/moved-ahead/first", GINT_TO_POINTER (FALSE),

@@ -38,7 +38,7 @@ test_receivers (void)
 /* Each is told of once, in the order they came, though one goes while they are asked
  * for one by one. */
 static void
-test_figures (void)
+test_statistics (void)
 {
   VCast *n = vcast_new (3);
   FaspEndpointConfig a = vcast_config (VNET_A, FASP_MODE_LISTENER);
@@ -570,7 +570,7 @@ main (int argc, char **argv)
       test_end_of_dead);
   g_test_add_func ("/endpoint/end-of-only", test_end_of_only);
   g_test_add_func ("/endpoint/receivers", test_receivers);
-  g_test_add_func ("/endpoint/figures", test_figures);
+  g_test_add_func ("/endpoint/statistics", test_statistics);
   g_test_add_data_func ("/endpoint/slow/wait", GINT_TO_POINTER (FASP_SLOW_WAIT), test_slow);
   g_test_add_data_func ("/endpoint/slow/drop-receiver", GINT_TO_POINTER (FASP_SLOW_DROP_RECEIVER),
       test_slow);

@@ -60,7 +60,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   for (guint i = 0; i < G_N_ELEMENTS (streams); i++) {
     g_autofree gchar *name =
-        g_strdup_printf ("/budget/stream/%u-%u%s", (guint) streams[i].bitrate / 1000,
+        g_strdup_printf ("/feedback-rate/stream/%u-%u%s", (guint) streams[i].bitrate / 1000,
             (guint) streams[i].back / 1000, streams[i].adaptive ? "-adaptive" : "");
 
     g_test_add_data_func (name, &streams[i], test_stream);

@@ -123,9 +123,9 @@ int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
-  g_test_add_func ("/gate/networks", test_networks);
-  g_test_add_func ("/gate/unproved", test_unproved);
-  g_test_add_data_func ("/gate/refused", GINT_TO_POINTER (TRUE), test_refused);
-  g_test_add_data_func ("/gate/refused-unproved", GINT_TO_POINTER (FALSE), test_refused);
+  g_test_add_func ("/limiter/networks", test_networks);
+  g_test_add_func ("/limiter/unproved", test_unproved);
+  g_test_add_data_func ("/limiter/refused", GINT_TO_POINTER (TRUE), test_refused);
+  g_test_add_data_func ("/limiter/refused-unproved", GINT_TO_POINTER (FALSE), test_refused);
   return g_test_run ();
 }

@@ -46,7 +46,7 @@ test_given (void)
 }
 
 static void
-test_told (void)
+test_announced (void)
 {
   FaspLatency agreed = { TRUE, 0 };
   FaspPlayout playout;
@@ -81,6 +81,6 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/playout/agree", test_agree);
   g_test_add_func ("/playout/given", test_given);
-  g_test_add_func ("/playout/told", test_told);
+  g_test_add_func ("/playout/announced", test_announced);
   return g_test_run ();
 }

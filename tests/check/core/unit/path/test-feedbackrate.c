@@ -187,12 +187,12 @@ int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
-  g_test_add_func ("/budget/narrow", test_narrow);
-  g_test_add_func ("/budget/wide", test_wide);
-  g_test_add_func ("/budget/not-ours", test_not_ours);
-  g_test_add_func ("/budget/jitter", test_jitter);
-  g_test_add_func ("/budget/not-told", test_not_told);
-  g_test_add_func ("/budget/clocks", test_clocks);
-  g_test_add_func ("/budget/hostile", test_hostile);
+  g_test_add_func ("/feedback-rate/narrow", test_narrow);
+  g_test_add_func ("/feedback-rate/wide", test_wide);
+  g_test_add_func ("/feedback-rate/not-ours", test_not_ours);
+  g_test_add_func ("/feedback-rate/jitter", test_jitter);
+  g_test_add_func ("/feedback-rate/not-told", test_not_told);
+  g_test_add_func ("/feedback-rate/clocks", test_clocks);
+  g_test_add_func ("/feedback-rate/hostile", test_hostile);
   return g_test_run ();
 }

@@ -220,11 +220,11 @@ int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
-  g_test_add_func ("/turns/due", test_due);
-  g_test_add_func ("/turns/fair", test_fair);
-  g_test_add_func ("/turns/elsewhere", test_elsewhere);
-  g_test_add_func ("/turns/senders", test_senders);
-  g_test_add_func ("/turns/written", test_written);
-  g_test_add_func ("/turns/woken", test_woken);
+  g_test_add_func ("/scheduler/due", test_due);
+  g_test_add_func ("/scheduler/fair", test_fair);
+  g_test_add_func ("/scheduler/elsewhere", test_elsewhere);
+  g_test_add_func ("/scheduler/senders", test_senders);
+  g_test_add_func ("/scheduler/written", test_written);
+  g_test_add_func ("/scheduler/woken", test_woken);
   return g_test_run ();
 }

@@ -56,7 +56,7 @@ int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
-  g_test_add_func ("/rate/arrivals", test_timestamps);
-  g_test_add_func ("/rate/arrivals/told", test_timestamps_sent);
+  g_test_add_func ("/timestamps", test_timestamps);
+  g_test_add_func ("/timestamps/sent", test_timestamps_sent);
   return g_test_run ();
 }

@@ -139,9 +139,9 @@ int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
-  g_test_add_func ("/follower/alone", test_alone);
-  g_test_add_func ("/follower/silence", test_silence);
-  g_test_add_func ("/follower/epochs", test_epochs);
-  g_test_add_func ("/follower/hour", test_hour);
+  g_test_add_func ("/clock-discipline/alone", test_alone);
+  g_test_add_func ("/clock-discipline/silence", test_silence);
+  g_test_add_func ("/clock-discipline/epochs", test_epochs);
+  g_test_add_func ("/clock-discipline/hour", test_hour);
   return g_test_run ();
 }

@@ -278,12 +278,12 @@ main (int argc, char **argv)
 
   g_test_init (&argc, &argv, NULL);
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
-    g_autofree gchar *name = g_strdup_printf ("/report/when/%s", cases[i].name);
+    g_autofree gchar *name = g_strdup_printf ("/feedback/when/%s", cases[i].name);
 
     g_test_add_data_func (name, &cases[i], test_when);
   }
-  g_test_add_func ("/report/again", test_again);
-  g_test_add_func ("/report/share", test_share);
-  g_test_add_func ("/report/parts", test_parts);
+  g_test_add_func ("/feedback/again", test_again);
+  g_test_add_func ("/feedback/share", test_share);
+  g_test_add_func ("/feedback/parts", test_parts);
   return g_test_run ();
 }

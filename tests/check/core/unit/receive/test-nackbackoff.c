@@ -85,8 +85,8 @@ int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
-  g_test_add_func ("/group/damp", test_backoff);
-  g_test_add_func ("/group/damp/bounds", test_bounds);
-  g_test_add_func ("/group/damp/request", test_request);
+  g_test_add_func ("/nack-back-off", test_backoff);
+  g_test_add_func ("/nack-back-off/bounds", test_bounds);
+  g_test_add_func ("/nack-back-off/request", test_request);
   return g_test_run ();
 }

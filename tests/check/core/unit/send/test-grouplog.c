@@ -137,7 +137,7 @@ static void
 test_hostile_feedback (void)
 {
   FaspGroupLog *log = log_with (100, 10);
-  FaspSentMap *repair = fasp_sent_map_new (1000);
+  FaspSentMap *map = fasp_sent_map_new (1000);
   FaspSentMapResult result;
   FaspFeedback f = {
     .serial = 1,
@@ -151,44 +151,44 @@ test_hostile_feedback (void)
   };
   guint8 round;
 
-  fasp_sent_map_join (repair, 0, log);
+  fasp_sent_map_join (map, 0, log);
   f.ranges[0] = (FaspRange) { 1000, 100 };
   f.flows[0] = (FaspFeedbackFlow) { .flow = FASP_GROUP_FLOW, .largest = 99, .received = 1 };
-  g_assert_true (fasp_sent_map_feedback (repair, 10, &f, &result));
+  g_assert_true (fasp_sent_map_feedback (map, 10, &f, &result));
   g_assert_cmpuint (result.lost, ==, 100);
-  g_assert_cmpuint (fasp_sent_map_peek (repair, &round), ==, 1000);
+  g_assert_cmpuint (fasp_sent_map_peek (map, &round), ==, 1000);
   g_assert_cmpuint (round, ==, 1);
   /* packets that were never sent */
   f.serial = 2;
   f.flows[0].largest = 100;
-  g_assert_false (fasp_sent_map_feedback (repair, 11, &f, &result));
+  g_assert_false (fasp_sent_map_feedback (map, 11, &f, &result));
   /* more settled than there is */
   f.flows[0].largest = 99;
   f.flows[0].unsettled = 101;
-  g_assert_false (fasp_sent_map_feedback (repair, 11, &f, &result));
+  g_assert_false (fasp_sent_map_feedback (map, 11, &f, &result));
   /* blocks that were never sent */
   f.flows[0].unsettled = 0;
   f.end = 1200;
-  g_assert_false (fasp_sent_map_feedback (repair, 11, &f, &result));
+  g_assert_false (fasp_sent_map_feedback (map, 11, &f, &result));
   f.end = f.ranges[0].start = 1000;
   f.n_ranges = 0;
   /* the same again is nothing new */
-  g_assert_true (fasp_sent_map_feedback (repair, 11, &f, &result));
+  g_assert_true (fasp_sent_map_feedback (map, 11, &f, &result));
   g_assert_cmpuint (result.lost, ==, 0);
   /* of a group that it has left, it says nothing, whatever it says */
-  fasp_sent_map_leave (repair);
+  fasp_sent_map_leave (map);
   f.serial = 3;
   f.flows[0].largest = 5000;
-  g_assert_true (fasp_sent_map_feedback (repair, 12, &f, &result));
+  g_assert_true (fasp_sent_map_feedback (map, 12, &f, &result));
   g_assert_cmpuint (result.lost, ==, 0);
   /* and where it comes back, it has not got more than was sent */
   f.serial = 4;
   f.flows[0].largest = 99;
   f.flows[0].received = FASP_VARINT_MAX;
-  g_assert_true (fasp_sent_map_feedback (repair, 13, &f, &result));
-  fasp_sent_map_join (repair, 14, log);
-  g_assert_cmpuint (fasp_sent_map_get_totals (repair, FASP_GROUP_FLOW).reported, <=, 100);
-  fasp_sent_map_free (repair);
+  g_assert_true (fasp_sent_map_feedback (map, 13, &f, &result));
+  fasp_sent_map_join (map, 14, log);
+  g_assert_cmpuint (fasp_sent_map_get_totals (map, FASP_GROUP_FLOW).reported, <=, 100);
+  fasp_sent_map_free (map);
   fasp_group_log_free (log);
 }
 

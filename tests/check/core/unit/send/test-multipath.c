@@ -100,9 +100,9 @@ int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
-  g_test_add_func ("/spread/robin", test_robin);
-  g_test_add_func ("/spread/random", test_random);
-  g_test_add_func ("/spread/avoid", test_avoid);
-  g_test_add_func ("/spread/back", test_back);
+  g_test_add_func ("/multipath/robin", test_robin);
+  g_test_add_func ("/multipath/random", test_random);
+  g_test_add_func ("/multipath/avoid", test_avoid);
+  g_test_add_func ("/multipath/back", test_back);
   return g_test_run ();
 }

@@ -45,7 +45,7 @@ int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
-  g_test_add_func ("/copies/order", test_order);
-  g_test_add_func ("/copies/bounded", test_bounded);
+  g_test_add_func ("/proactive/order", test_order);
+  g_test_add_func ("/proactive/bounded", test_bounded);
   return g_test_run ();
 }

@@ -6,7 +6,7 @@
 
 /* When that is, as a table. */
 static void
-test_return_hold (void)
+test_rejoin_hold (void)
 {
   FaspRejoin r = { 0 };
   FaspTime now = FASP_SEC;
@@ -39,6 +39,6 @@ int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
-  g_test_add_func ("/group/return/hold", test_return_hold);
+  g_test_add_func ("/rejoin/hold", test_rejoin_hold);
   return g_test_run ();
 }

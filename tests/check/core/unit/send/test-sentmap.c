@@ -6,7 +6,7 @@
 /* What the receiver says, in a line: settled up to `settled', largest
  * packet, ack, end, and which blocks it lacks. */
 static gboolean
-feed (FaspSentMap *repair, guint64 pn, guint64 settled, guint64 largest, guint64 ack, guint64 end,
+feed (FaspSentMap *map, guint64 pn, guint64 settled, guint64 largest, guint64 ack, guint64 end,
     const gint *missing, FaspSentMapResult *result)
 {
   FaspFeedback f = {
@@ -26,7 +26,7 @@ feed (FaspSentMap *repair, guint64 pn, guint64 settled, guint64 largest, guint64
     f.ranges[f.n_ranges].start = *missing;
     f.ranges[f.n_ranges++].length = 1;
   }
-  return fasp_sent_map_feedback (repair, 1000, &f, result);
+  return fasp_sent_map_feedback (map, 1000, &f, result);
 }
 
 #define MISSING(...) \
@@ -36,81 +36,81 @@ feed (FaspSentMap *repair, guint64 pn, guint64 settled, guint64 largest, guint64
   }
 
 static void
-send_new (FaspSentMap *repair, guint n)
+send_new (FaspSentMap *map, guint n)
 {
   for (guint i = 0; i < n; i++)
-    fasp_sent_map_sent (repair, 0, 0, fasp_sent_map_get_next (repair), FALSE);
+    fasp_sent_map_sent (map, 0, 0, fasp_sent_map_get_next (map), FALSE);
 }
 
 static void
 test_loss (void)
 {
-  FaspSentMap *repair = fasp_sent_map_new (0);
+  FaspSentMap *map = fasp_sent_map_new (0);
   FaspSentMapResult result;
   guint8 round;
 
-  send_new (repair, 10); /* packet n carries block n */
+  send_new (map, 10); /* packet n carries block n */
   /* 3 and 5 did not come, but 5 may still be on its way */
-  g_assert_true (feed (repair, 0, 4, 8, 3, 9, MISSING (3, 5, -1), &result));
+  g_assert_true (feed (map, 0, 4, 8, 3, 9, MISSING (3, 5, -1), &result));
   g_assert_cmpuint (result.lost, ==, 1);
-  g_assert_cmpuint (fasp_sent_map_peek (repair, &round), ==, 3);
+  g_assert_cmpuint (fasp_sent_map_peek (map, &round), ==, 3);
   g_assert_cmpuint (round, ==, 1);
   /* said again: not lost twice */
-  g_assert_true (feed (repair, 1, 4, 8, 3, 9, MISSING (3, 5, -1), &result));
+  g_assert_true (feed (map, 1, 4, 8, 3, 9, MISSING (3, 5, -1), &result));
   g_assert_cmpuint (result.lost, ==, 0);
-  fasp_sent_map_sent (repair, 10, 0, 3, FALSE); /* packet 10 */
-  g_assert_cmpuint (fasp_sent_map_peek (repair, &round), ==, FASP_NO_BLOCK);
+  fasp_sent_map_sent (map, 10, 0, 3, FALSE); /* packet 10 */
+  g_assert_cmpuint (fasp_sent_map_peek (map, &round), ==, FASP_NO_BLOCK);
   /* now 5 is settled, too; the retransmission of 3 is under way */
-  g_assert_true (feed (repair, 2, 9, 9, 3, 10, MISSING (3, 5, -1), &result));
+  g_assert_true (feed (map, 2, 9, 9, 3, 10, MISSING (3, 5, -1), &result));
   g_assert_cmpuint (result.lost, ==, 1);
-  g_assert_cmpuint (fasp_sent_map_peek (repair, &round), ==, 5);
-  fasp_sent_map_sent (repair, 20, 0, 5, FALSE); /* packet 11 */
+  g_assert_cmpuint (fasp_sent_map_peek (map, &round), ==, 5);
+  fasp_sent_map_sent (map, 20, 0, 5, FALSE); /* packet 11 */
   /* the retransmission of 3 is lost, the one of 5 arrived */
-  g_assert_true (feed (repair, 3, 11, 11, 3, 10, MISSING (3, -1), &result));
+  g_assert_true (feed (map, 3, 11, 11, 3, 10, MISSING (3, -1), &result));
   g_assert_cmpuint (result.lost, ==, 1);
-  g_assert_cmpuint (fasp_sent_map_peek (repair, &round), ==, 3);
+  g_assert_cmpuint (fasp_sent_map_peek (map, &round), ==, 3);
   g_assert_cmpuint (round, ==, 2);
-  fasp_sent_map_sent (repair, 30, 0, 3, FALSE); /* packet 12 */
-  g_assert_true (feed (repair, 4, 12, 12, 10, 10, MISSING (-1), &result));
-  g_assert_cmpuint (fasp_sent_map_get_base (repair), ==, 10);
-  g_assert_cmpuint (fasp_sent_map_peek (repair, &round), ==, FASP_NO_BLOCK);
-  fasp_sent_map_free (repair);
+  fasp_sent_map_sent (map, 30, 0, 3, FALSE); /* packet 12 */
+  g_assert_true (feed (map, 4, 12, 12, 10, 10, MISSING (-1), &result));
+  g_assert_cmpuint (fasp_sent_map_get_base (map), ==, 10);
+  g_assert_cmpuint (fasp_sent_map_peek (map, &round), ==, FASP_NO_BLOCK);
+  fasp_sent_map_free (map);
 }
 
 /* Earliest first, whatever the order in which they are found lost. */
 static void
 test_urgency (void)
 {
-  FaspSentMap *repair = fasp_sent_map_new (0);
+  FaspSentMap *map = fasp_sent_map_new (0);
   FaspSentMapResult result;
   guint8 round;
 
-  send_new (repair, 100);
-  feed (repair, 0, 99, 99, 7, 100, MISSING (7, 20, 50, 51, 90, -1), &result);
+  send_new (map, 100);
+  feed (map, 0, 99, 99, 7, 100, MISSING (7, 20, 50, 51, 90, -1), &result);
   g_assert_cmpuint (result.lost, ==, 5);
-  g_assert_cmpuint (fasp_sent_map_peek (repair, &round), ==, 7);
-  fasp_sent_map_sent (repair, 1, 0, 7, FALSE);
-  g_assert_cmpuint (fasp_sent_map_peek (repair, &round), ==, 20);
-  fasp_sent_map_advance (repair, 51); /* nobody wants the earlier ones */
-  g_assert_cmpuint (fasp_sent_map_peek (repair, &round), ==, 51);
-  fasp_sent_map_free (repair);
+  g_assert_cmpuint (fasp_sent_map_peek (map, &round), ==, 7);
+  fasp_sent_map_sent (map, 1, 0, 7, FALSE);
+  g_assert_cmpuint (fasp_sent_map_peek (map, &round), ==, 20);
+  fasp_sent_map_advance (map, 51); /* nobody wants the earlier ones */
+  g_assert_cmpuint (fasp_sent_map_peek (map, &round), ==, 51);
+  fasp_sent_map_free (map);
 }
 
 static void
 test_stale (void)
 {
-  FaspSentMap *repair = fasp_sent_map_new (0);
+  FaspSentMap *map = fasp_sent_map_new (0);
   FaspSentMapResult result;
 
-  send_new (repair, 10);
-  g_assert_true (feed (repair, 5, 9, 9, 10, 10, MISSING (-1), &result));
-  g_assert_false (feed (repair, 5, 9, 9, 10, 10, MISSING (-1), &result));
-  g_assert_false (feed (repair, 4, 9, 9, 10, 10, MISSING (-1), &result));
+  send_new (map, 10);
+  g_assert_true (feed (map, 5, 9, 9, 10, 10, MISSING (-1), &result));
+  g_assert_false (feed (map, 5, 9, 9, 10, 10, MISSING (-1), &result));
+  g_assert_false (feed (map, 4, 9, 9, 10, 10, MISSING (-1), &result));
   /* of packets and blocks that were never sent */
-  g_assert_false (feed (repair, 6, 10, 10, 10, 10, MISSING (-1), &result));
-  g_assert_false (feed (repair, 7, 9, 9, 11, 11, MISSING (-1), &result));
-  g_assert_cmpuint (fasp_sent_map_get_base (repair), ==, 10);
-  fasp_sent_map_free (repair);
+  g_assert_false (feed (map, 6, 10, 10, 10, 10, MISSING (-1), &result));
+  g_assert_false (feed (map, 7, 9, 9, 11, 11, MISSING (-1), &result));
+  g_assert_cmpuint (fasp_sent_map_get_base (map), ==, 10);
+  fasp_sent_map_free (map);
 }
 
 /* A sender, a lossy pipe each way and an honest receiver, in rounds: whatever
@@ -121,7 +121,7 @@ test_model (void)
 {
   for (guint seed = 0; seed < 200; seed++) {
     GRand *rand = g_rand_new_with_seed (seed);
-    FaspSentMap *repair = fasp_sent_map_new (0);
+    FaspSentMap *map = fasp_sent_map_new (0);
     const guint blocks = 300;
     gboolean here[300] = { FALSE };
     guint64 sent = 0, lost = 0, pn, fpn = 0, ack = 0, highest = 0;
@@ -135,14 +135,14 @@ test_model (void)
 
       for (guint i = 0; i < 20; i++) {
         guint8 round;
-        guint64 block = fasp_sent_map_peek (repair, &round);
+        guint64 block = fasp_sent_map_peek (map, &round);
 
         if (block == FASP_NO_BLOCK)
-          block = fasp_sent_map_get_next (repair);
+          block = fasp_sent_map_get_next (map);
         if (block >= blocks)
           block = FASP_NO_BLOCK; /* a tail probe */
-        pn = fasp_sent_map_get_pn (repair, 0);
-        fasp_sent_map_sent (repair, rounds, 0, block, FALSE);
+        pn = fasp_sent_map_get_pn (map, 0);
+        fasp_sent_map_sent (map, rounds, 0, block, FALSE);
         sent += block != FASP_NO_BLOCK;
         if (g_rand_double (rand) < loss) {
           lost += block != FASP_NO_BLOCK;
@@ -154,7 +154,7 @@ test_model (void)
           here[block] = TRUE;
           highest = MAX (highest, block + 1);
         } else {
-          highest = fasp_sent_map_get_next (repair);
+          highest = fasp_sent_map_get_next (map);
         }
       }
       if (largest < 0 || g_rand_double (rand) < loss)
@@ -179,11 +179,11 @@ test_model (void)
             f.ranges[f.n_ranges++].length = 1;
           }
         }
-      g_assert_true (fasp_sent_map_feedback (repair, rounds, &f, &result));
+      g_assert_true (fasp_sent_map_feedback (map, rounds, &f, &result));
     }
     g_assert_cmpuint (ack, ==, blocks);
     g_assert_cmpuint (sent, ==, blocks + lost);
-    fasp_sent_map_free (repair);
+    fasp_sent_map_free (map);
     g_rand_free (rand);
   }
 }
@@ -191,10 +191,10 @@ test_model (void)
 /* All packets up to the last one are settled; of the blocks it says that from @from to before
  * @end all are there but the first @missing. */
 static void
-feed_part (FaspSentMap *repair, guint64 serial, guint64 from, guint64 end, guint missing,
+feed_part (FaspSentMap *map, guint64 serial, guint64 from, guint64 end, guint missing,
     FaspSentMapResult *result)
 {
-  guint64 largest = fasp_sent_map_get_pn (repair, 0) - 1;
+  guint64 largest = fasp_sent_map_get_pn (map, 0) - 1;
   FaspFeedback f = { .serial = serial, .window = 1000, .n_flows = 1, .from = from, .end = end };
 
   f.flows[0].largest = largest;
@@ -202,7 +202,7 @@ feed_part (FaspSentMap *repair, guint64 serial, guint64 from, guint64 end, guint
   f.n_ranges = missing > 0;
   f.ranges[0].start = from;
   f.ranges[0].length = missing;
-  g_assert_true (fasp_sent_map_feedback (repair, 1000, &f, result));
+  g_assert_true (fasp_sent_map_feedback (map, 1000, &f, result));
 }
 
 /* What is missing is told in parts, in any order, and each of them counts once. */
@@ -210,28 +210,28 @@ static void
 test_parts (void)
 {
   static const guint parts[] = { 70, 30, 30, 0, 90, 10, 80, 20, 40, 60, 50 };
-  FaspSentMap *repair = fasp_sent_map_new (0);
+  FaspSentMap *map = fasp_sent_map_new (0);
   FaspSentMapResult result;
   gboolean told[10] = { FALSE };
   guint8 round;
 
-  send_new (repair, 100);
+  send_new (map, 100);
   for (guint i = 0; i < G_N_ELEMENTS (parts); i++) {
     guint part = parts[i] / 10;
 
-    feed_part (repair, i, parts[i], parts[i] + 10, 3, &result);
+    feed_part (map, i, parts[i], parts[i] + 10, 3, &result);
     g_assert_cmpuint (result.lost, ==, told[part] ? 0 : 3);
     told[part] = TRUE;
   }
   for (guint i = 0; i < 30; i++) {
-    guint64 block = fasp_sent_map_peek (repair, &round);
+    guint64 block = fasp_sent_map_peek (map, &round);
 
     /* the newest speaks of 50 to 59; the others are as they were told of before */
     g_assert_cmpuint (block, ==, i / 3 * 10 + i % 3);
-    fasp_sent_map_sent (repair, 1, 0, block, FALSE);
+    fasp_sent_map_sent (map, 1, 0, block, FALSE);
   }
-  g_assert_cmpuint (fasp_sent_map_peek (repair, &round), ==, FASP_NO_BLOCK);
-  fasp_sent_map_free (repair);
+  g_assert_cmpuint (fasp_sent_map_peek (map, &round), ==, FASP_NO_BLOCK);
+  fasp_sent_map_free (map);
 }
 
 /* --- several flows ---------------------------------------------------------------- */
@@ -239,7 +239,7 @@ test_parts (void)
 /* What the receiver says of flows that have brought everything up to
  * `largest' (-1: nothing), and which blocks it lacks. */
 static gboolean
-feed_flows (FaspSentMap *repair, FaspTime now, guint64 serial, const gint *largest, guint flows,
+feed_flows (FaspSentMap *map, FaspTime now, guint64 serial, const gint *largest, guint flows,
     guint64 ack, guint64 end, const gint *missing, FaspSentMapResult *result)
 {
   FaspFeedback f = {
@@ -261,7 +261,7 @@ feed_flows (FaspSentMap *repair, FaspTime now, guint64 serial, const gint *large
     f.ranges[f.n_ranges].start = *missing;
     f.ranges[f.n_ranges++].length = 1;
   }
-  return fasp_sent_map_feedback (repair, now, &f, result);
+  return fasp_sent_map_feedback (map, now, &f, result);
 }
 
 #define LARGEST(...) \
@@ -272,10 +272,10 @@ feed_flows (FaspSentMap *repair, FaspTime now, guint64 serial, const gint *large
 
 /* Blocks 0, 2, 4 ... on flow 0, the others on flow 1; one each ms. */
 static void
-send_on_two (FaspSentMap *repair, guint n)
+send_on_two (FaspSentMap *map, guint n)
 {
   for (guint i = 0; i < n; i++)
-    fasp_sent_map_sent (repair, i * FASP_MSEC, i % 2, fasp_sent_map_get_next (repair), FALSE);
+    fasp_sent_map_sent (map, i * FASP_MSEC, i % 2, fasp_sent_map_get_next (map), FALSE);
 }
 
 /* A flow that is behind the other has not lost anything yet; when a round trip
@@ -283,36 +283,36 @@ send_on_two (FaspSentMap *repair, guint n)
 static void
 test_overdue (void)
 {
-  FaspSentMap *repair = fasp_sent_map_new (0);
+  FaspSentMap *map = fasp_sent_map_new (0);
   FaspSentMapResult result;
   guint8 round;
 
-  send_on_two (repair, 10);
+  send_on_two (map, 10);
   /* 10 ms round trip: all that was sent up to 2 ms ago, but block 9 */
-  g_assert_true (feed_flows (repair, 12 * FASP_MSEC, 0, LARGEST (1, 1), 2, 4, 4, MISSING (-1),
+  g_assert_true (feed_flows (map, 12 * FASP_MSEC, 0, LARGEST (1, 1), 2, 4, 4, MISSING (-1),
       &result));
-  g_assert_true (feed_flows (repair, 19 * FASP_MSEC, 1, LARGEST (4, 3), 2, 9, 9, MISSING (-1),
-      &result));
-  g_assert_cmpuint (result.lost, ==, 0);
-  g_assert_true (feed_flows (repair, 30 * FASP_MSEC, 2, LARGEST (4, 3), 2, 9, 9, MISSING (-1),
+  g_assert_true (feed_flows (map, 19 * FASP_MSEC, 1, LARGEST (4, 3), 2, 9, 9, MISSING (-1),
       &result));
   g_assert_cmpuint (result.lost, ==, 0);
-  g_assert_true (feed_flows (repair, 60 * FASP_MSEC, 3, LARGEST (4, 3), 2, 9, 9, MISSING (-1),
+  g_assert_true (feed_flows (map, 30 * FASP_MSEC, 2, LARGEST (4, 3), 2, 9, 9, MISSING (-1),
+      &result));
+  g_assert_cmpuint (result.lost, ==, 0);
+  g_assert_true (feed_flows (map, 60 * FASP_MSEC, 3, LARGEST (4, 3), 2, 9, 9, MISSING (-1),
       &result));
   g_assert_cmpuint (result.lost, ==, 1);
   g_assert_cmpuint (result.dead, ==, 0); /* one is chance */
-  g_assert_cmpuint (fasp_sent_map_peek (repair, &round), ==, 9);
-  g_assert_cmphex (fasp_sent_map_get_carriers (repair, 9), ==, 2);
-  fasp_sent_map_sent (repair, 61 * FASP_MSEC, 0, 9, FALSE);
-  g_assert_cmphex (fasp_sent_map_get_carriers (repair, 9), ==, 3);
+  g_assert_cmpuint (fasp_sent_map_peek (map, &round), ==, 9);
+  g_assert_cmphex (fasp_sent_map_get_carriers (map, 9), ==, 2);
+  fasp_sent_map_sent (map, 61 * FASP_MSEC, 0, 9, FALSE);
+  g_assert_cmphex (fasp_sent_map_get_carriers (map, 9), ==, 3);
   /* it came after all, and is told of once */
-  g_assert_true (feed_flows (repair, 70 * FASP_MSEC, 4, LARGEST (5, 4), 2, 10, 10, MISSING (-1),
+  g_assert_true (feed_flows (map, 70 * FASP_MSEC, 4, LARGEST (5, 4), 2, 10, 10, MISSING (-1),
       &result));
   g_assert_cmpuint (result.lost, ==, 0);
-  g_assert_cmpuint (fasp_sent_map_peek (repair, &round), ==, FASP_NO_BLOCK);
-  g_assert_cmpuint (fasp_sent_map_get_totals (repair, 1).reported, ==, 5);
-  g_assert_cmpuint (fasp_sent_map_get_all_totals (repair).received, ==, 11);
-  fasp_sent_map_free (repair);
+  g_assert_cmpuint (fasp_sent_map_peek (map, &round), ==, FASP_NO_BLOCK);
+  g_assert_cmpuint (fasp_sent_map_get_totals (map, 1).reported, ==, 5);
+  g_assert_cmpuint (fasp_sent_map_get_all_totals (map).received, ==, 11);
+  fasp_sent_map_free (map);
 }
 
 /* Several in a row: everything that is under way there goes again, also what
@@ -320,92 +320,92 @@ test_overdue (void)
 static void
 test_dead (void)
 {
-  FaspSentMap *repair = fasp_sent_map_new (0);
+  FaspSentMap *map = fasp_sent_map_new (0);
   FaspSentMapResult result;
   guint8 round;
 
-  send_on_two (repair, 60);
-  g_assert_true (feed_flows (repair, 30 * FASP_MSEC, 0, LARGEST (9, 9), 2, 20, 20, MISSING (-1),
+  send_on_two (map, 60);
+  g_assert_true (feed_flows (map, 30 * FASP_MSEC, 0, LARGEST (9, 9), 2, 20, 20, MISSING (-1),
       &result));
-  g_assert_true (feed_flows (repair, 65 * FASP_MSEC, 1, LARGEST (26, 9), 2, 21, 53,
+  g_assert_true (feed_flows (map, 65 * FASP_MSEC, 1, LARGEST (26, 9), 2, 21, 53,
       MISSING (21, 23, 25, 27, 29, 31, 33, 35, 37, 39, 41, 43, 45, 47, 49, 51, -1), &result));
   g_assert_cmpuint (result.dead, ==, 2);
   for (guint i = 21; i < 60; i += 2) {
-    g_assert_cmpuint (fasp_sent_map_peek (repair, &round), ==, i);
+    g_assert_cmpuint (fasp_sent_map_peek (map, &round), ==, i);
     g_assert_cmpuint (round, ==, 1);
-    fasp_sent_map_sent (repair, 70 * FASP_MSEC, 0, i, FALSE);
+    fasp_sent_map_sent (map, 70 * FASP_MSEC, 0, i, FALSE);
   }
-  g_assert_cmpuint (fasp_sent_map_peek (repair, &round), ==, FASP_NO_BLOCK);
-  fasp_sent_map_free (repair);
+  g_assert_cmpuint (fasp_sent_map_peek (map, &round), ==, FASP_NO_BLOCK);
+  fasp_sent_map_free (map);
 }
 
 /* Nothing has ever come on it: that is told, too. */
 static void
 test_never_there (void)
 {
-  FaspSentMap *repair = fasp_sent_map_new (0);
+  FaspSentMap *map = fasp_sent_map_new (0);
   FaspSentMapResult result;
   guint8 round;
 
-  send_on_two (repair, 10);
-  g_assert_true (feed_flows (repair, 20 * FASP_MSEC, 0, LARGEST (4, -1), 2, 1, 9,
+  send_on_two (map, 10);
+  g_assert_true (feed_flows (map, 20 * FASP_MSEC, 0, LARGEST (4, -1), 2, 1, 9,
       MISSING (1, 3, 5, 7, -1), &result));
   g_assert_cmpuint (result.lost, ==, 0);
-  g_assert_true (feed_flows (repair, 1100 * FASP_MSEC, 1, LARGEST (4, -1), 2, 1, 9,
+  g_assert_true (feed_flows (map, 1100 * FASP_MSEC, 1, LARGEST (4, -1), 2, 1, 9,
       MISSING (1, 3, 5, 7, -1), &result));
   g_assert_cmpuint (result.lost, ==, 5);
   g_assert_cmpuint (result.dead, ==, 2);
-  g_assert_cmpuint (fasp_sent_map_peek (repair, &round), ==, 1);
-  fasp_sent_map_free (repair);
+  g_assert_cmpuint (fasp_sent_map_peek (map, &round), ==, 1);
+  fasp_sent_map_free (map);
 }
 
 /* A block that left twice is lost when both are. */
 static void
 test_double (void)
 {
-  FaspSentMap *repair = fasp_sent_map_new (0);
+  FaspSentMap *map = fasp_sent_map_new (0);
   FaspSentMapResult result;
   guint8 round;
 
   for (guint i = 0; i < 4; i++)
     for (guint flow = 0; flow < 2; flow++)
-      fasp_sent_map_sent (repair, i * FASP_MSEC, flow, i, flow > 0);
-  g_assert_true (feed_flows (repair, 20 * FASP_MSEC, 0, LARGEST (3, 0), 2, 2, 4, MISSING (2, -1),
+      fasp_sent_map_sent (map, i * FASP_MSEC, flow, i, flow > 0);
+  g_assert_true (feed_flows (map, 20 * FASP_MSEC, 0, LARGEST (3, 0), 2, 2, 4, MISSING (2, -1),
       &result));
   g_assert_cmpuint (result.lost, ==, 1);
-  g_assert_cmpuint (fasp_sent_map_peek (repair, &round), ==, FASP_NO_BLOCK);
-  g_assert_true (feed_flows (repair, 30 * FASP_MSEC, 1, LARGEST (3, 3), 2, 2, 4, MISSING (2, -1),
+  g_assert_cmpuint (fasp_sent_map_peek (map, &round), ==, FASP_NO_BLOCK);
+  g_assert_true (feed_flows (map, 30 * FASP_MSEC, 1, LARGEST (3, 3), 2, 2, 4, MISSING (2, -1),
       &result));
-  g_assert_cmpuint (fasp_sent_map_peek (repair, &round), ==, 2);
+  g_assert_cmpuint (fasp_sent_map_peek (map, &round), ==, 2);
   g_assert_cmpuint (round, ==, 1);
-  fasp_sent_map_free (repair);
+  fasp_sent_map_free (map);
 }
 
 /* Is everything below a block there, as far as is known? */
 static void
 test_has_all (void)
 {
-  FaspSentMap *repair = fasp_sent_map_new (0);
+  FaspSentMap *map = fasp_sent_map_new (0);
   FaspSentMapResult result;
 
-  send_new (repair, 20);
-  g_assert_false (fasp_sent_map_has_all (repair, 1)); /* nothing is known */
-  feed (repair, 0, 19, 19, 3, 15, MISSING (5, 6, 9, -1), &result);
+  send_new (map, 20);
+  g_assert_false (fasp_sent_map_has_all (map, 1)); /* nothing is known */
+  feed (map, 0, 19, 19, 3, 15, MISSING (5, 6, 9, -1), &result);
   for (guint end = 0; end <= 20; end++)
-    g_assert_true (fasp_sent_map_has_all (repair, end) == (end <= 5));
-  fasp_sent_map_advance (repair, 6);
+    g_assert_true (fasp_sent_map_has_all (map, end) == (end <= 5));
+  fasp_sent_map_advance (map, 6);
   for (guint end = 0; end <= 20; end++)
-    g_assert_true (fasp_sent_map_has_all (repair, end) == (end <= 6));
-  fasp_sent_map_advance (repair, 7);
+    g_assert_true (fasp_sent_map_has_all (map, end) == (end <= 6));
+  fasp_sent_map_advance (map, 7);
   for (guint end = 0; end <= 20; end++)
-    g_assert_true (fasp_sent_map_has_all (repair, end) == (end <= 9));
-  fasp_sent_map_advance (repair, 10);
+    g_assert_true (fasp_sent_map_has_all (map, end) == (end <= 9));
+  fasp_sent_map_advance (map, 10);
   for (guint end = 0; end <= 20; end++)
-    g_assert_true (fasp_sent_map_has_all (repair, end) == (end <= 15));
-  fasp_sent_map_advance (repair, 17);
+    g_assert_true (fasp_sent_map_has_all (map, end) == (end <= 15));
+  fasp_sent_map_advance (map, 17);
   for (guint end = 0; end <= 20; end++)
-    g_assert_true (fasp_sent_map_has_all (repair, end) == (end <= 17));
-  fasp_sent_map_free (repair);
+    g_assert_true (fasp_sent_map_has_all (map, end) == (end <= 17));
+  fasp_sent_map_free (map);
 }
 
 /* A receiver may say that it has what it lacked and the other way round, so that the sender
@@ -413,18 +413,18 @@ test_has_all (void)
 static void
 test_has_all_often (void)
 {
-  FaspSentMap *repair = fasp_sent_map_new (0);
+  FaspSentMap *map = fasp_sent_map_new (0);
   const guint n = 1 << 20;
   FaspSentMapResult result;
 
-  send_new (repair, n);
-  feed (repair, 0, n - 1, n - 1, 0, n, MISSING (n - 2, -1), &result);
-  feed (repair, 1, n - 1, n - 1, 0, n, MISSING (n - 3, n - 2, -1), &result);
+  send_new (map, n);
+  feed (map, 0, n - 1, n - 1, 0, n, MISSING (n - 2, -1), &result);
+  feed (map, 1, n - 1, n - 1, 0, n, MISSING (n - 3, n - 2, -1), &result);
   alarm (60); /* against hanging */
   for (guint i = 0; i < 20000; i++)
-    g_assert_false (fasp_sent_map_has_all (repair, n - 2));
+    g_assert_false (fasp_sent_map_has_all (map, n - 2));
   alarm (0);
-  fasp_sent_map_free (repair);
+  fasp_sent_map_free (map);
 }
 
 /* A member of a group may have some thousands of blocks looked up at once, but not with each
@@ -432,39 +432,39 @@ test_has_all_often (void)
 static void
 test_looks (void)
 {
-  FaspSentMap *repair = fasp_sent_map_new (0);
+  FaspSentMap *map = fasp_sent_map_new (0);
   FaspTime now = 10 * FASP_SEC;
   guint64 all = 0;
 
-  g_assert_cmpuint (fasp_sent_map_get_looks (repair, now), ==, FASP_SENT_MAP_NEWS);
+  g_assert_cmpuint (fasp_sent_map_get_looks (map, now), ==, FASP_SENT_MAP_NEWS);
   for (guint i = 0; i < 10000; i++, now += 100) {
-    guint looks = fasp_sent_map_get_looks (repair, now);
+    guint looks = fasp_sent_map_get_looks (map, now);
 
     g_assert_cmpuint (looks, >=, FASP_RANGES_MAX);
     all += looks - FASP_RANGES_MAX;
-    fasp_sent_map_looked (repair, now, looks);
+    fasp_sent_map_looked (map, now, looks);
   }
   /* in a second, ten times what may be looked up in a tenth, and what was saved */
   g_assert_cmpuint (all, <=, 11 * (FASP_SENT_MAP_NEWS - FASP_RANGES_MAX));
   g_assert_cmpuint (all, >, 9 * (FASP_SENT_MAP_NEWS - FASP_RANGES_MAX));
-  fasp_sent_map_free (repair);
+  fasp_sent_map_free (map);
 }
 
 int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
-  g_test_add_func ("/repair/loss", test_loss);
-  g_test_add_func ("/repair/urgency", test_urgency);
-  g_test_add_func ("/repair/stale", test_stale);
-  g_test_add_func ("/repair/model", test_model);
-  g_test_add_func ("/repair/parts", test_parts);
-  g_test_add_func ("/repair/overdue", test_overdue);
-  g_test_add_func ("/repair/dead", test_dead);
-  g_test_add_func ("/repair/never-there", test_never_there);
-  g_test_add_func ("/repair/double", test_double);
-  g_test_add_func ("/repair/has-all", test_has_all);
-  g_test_add_func ("/repair/has-all-often", test_has_all_often);
+  g_test_add_func ("/sent-map/loss", test_loss);
+  g_test_add_func ("/sent-map/urgency", test_urgency);
+  g_test_add_func ("/sent-map/stale", test_stale);
+  g_test_add_func ("/sent-map/model", test_model);
+  g_test_add_func ("/sent-map/parts", test_parts);
+  g_test_add_func ("/sent-map/overdue", test_overdue);
+  g_test_add_func ("/sent-map/dead", test_dead);
+  g_test_add_func ("/sent-map/never-there", test_never_there);
+  g_test_add_func ("/sent-map/double", test_double);
+  g_test_add_func ("/sent-map/has-all", test_has_all);
+  g_test_add_func ("/sent-map/has-all-often", test_has_all_often);
   g_test_add_func ("/attack/looks", test_looks);
   return g_test_run ();
 }

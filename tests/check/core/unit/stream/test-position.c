@@ -89,7 +89,7 @@ test_count (void)
 
 /* As many as there may be, in any order; the nearest are kept. */
 static void
-test_told (void)
+test_announced (void)
 {
   FaspStreamOffset first = { .offset = FASP_OFFSET_UNKNOWN };
   FaspPosition p;
@@ -326,7 +326,7 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/position/count", test_count);
-  g_test_add_func ("/position/told", test_told);
+  g_test_add_func ("/position/announced", test_announced);
   g_test_add_func ("/position/marks", test_marks);
   g_test_add_func ("/position/previous", test_previous);
   g_test_add_func ("/position/cut", test_cut);
