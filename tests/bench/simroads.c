@@ -90,7 +90,7 @@ write_sample (guint32 seed, Vlive *live, gint64 now, guint64 *before)
   fprintf (out, "%u,%.1f,%" G_GUINT64_FORMAT ",%" G_GUINT64_FORMAT ",%" G_GUINT64_FORMAT, seed,
       (now - c->start) / 1e6, vlive_get_told (live), stats.pacing.rate, stats.delivery.in_flight);
   for (guint i = 0; i < c->n_ways; i++) {
-    const Bottleneck *b = c->ways[i].there;
+    const Bottleneck *b = c->ways[i].there[0];
     guint64 bytes = bottleneck_get_counters (b)->bytes;
 
     fprintf (out, ",%.0f,%" G_GUINT64_FORMAT ",%.1f,%" G_GUINT64_FORMAT,
@@ -170,8 +170,8 @@ run (guint32 seed, RoadFigures sums[2], gdouble *again, guint64 *dropped)
 
   configure (&c, seed);
   for (guint i = 0; i < c.n_ways; i++) {
-    c.ways[i].there = bottleneck_new (make_link (i, seed), queue * 1000);
-    vtraffic_add_bottleneck (traffic, c.ways[i].there);
+    c.ways[i].there[0] = bottleneck_new (make_link (i, seed), queue * 1000);
+    vtraffic_add_bottleneck (traffic, c.ways[i].there[0]);
   }
   live = vlive_new (&c);
   vtraffic_add_live (traffic, live);
@@ -181,7 +181,7 @@ run (guint32 seed, RoadFigures sums[2], gdouble *again, guint64 *dropped)
   vlive_get_stats (live, &stats);
   share = (gdouble) stats.sent.bytes_rtx / MAX (stats.sent.bytes, 1);
   for (guint i = 0; i < c.n_ways; i++)
-    lost += bottleneck_get_counters (c.ways[i].there)->dropped;
+    lost += bottleneck_get_counters (c.ways[i].there[0])->dropped;
   g_snprintf (name, sizeof name, "%u", seed);
   print (name, &figures, &floor, share, lost);
   add (&sums[0], &figures);

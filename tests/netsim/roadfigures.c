@@ -31,9 +31,9 @@ get_capacity (const VliveConfig *c, gint64 from, gint64 to)
     const VliveWay *way = &c->ways[i];
     const Capacity *capacity;
 
-    if (way->there == NULL)
+    if (way->there[0] == NULL)
       continue;
-    capacity = bottleneck_get_capacity (way->there);
+    capacity = bottleneck_get_capacity (way->there[0]);
     bytes += capacity_get_bytes (capacity, from, to);
     if (way->dark_end > 0)
       bytes -= capacity_get_bytes (capacity, way->dark, way->dark_end);

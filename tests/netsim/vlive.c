@@ -14,8 +14,7 @@
 typedef struct
 {
   Vlive *live;
-  Bottleneck *bottleneck;
-  BottleneckUser user;
+  Vhops hops;
 } Way;
 
 struct _Vlive
@@ -29,10 +28,12 @@ struct _Vlive
   Vencoder encoder;
   guint64 told;
   GArray *frames;
+  gint64 timeline;   /* when the first frame would have been captured, but for the pause */
   gint64 next_frame; /* when it is captured */
   guint64 made;      /* bytes of all frames */
   guint64 written;   /* of those */
   guint writing;     /* frame that has the next byte to be written */
+  guint64 arrived;   /* bytes of frames that are whole */
   guint64 read;      /* offset of the next byte that is read */
   guint reading;     /* frame that has it */
   guint8 *buffer;    /* for one frame */
@@ -56,33 +57,39 @@ static void
 on_outlet (gpointer data, gpointer packet, gsize bytes, gboolean ecn)
 {
   Way *way = data;
+  BottleneckEcn field = !ecn ? BOTTLENECK_NOT_ECT :
+      way->live->config.l4s  ? BOTTLENECK_ECT1 :
+                               BOTTLENECK_ECT0;
 
-  bottleneck_push (way->bottleneck, vnet_get_time (way->live->net) - EPOCH, &way->user, packet,
-      bytes);
+  vhops_push (&way->hops, vnet_get_time (way->live->net) - EPOCH, packet, bytes, field);
 }
 
 static void
-on_leave (gpointer data, gpointer packet, gboolean dropped, gboolean marked, gint64 now)
+on_leave (gpointer data, gpointer packet, gsize bytes, gboolean dropped, BottleneckEcn ecn,
+    gint64 now)
 {
   Way *way = data;
 
-  vnet_release (way->live->net, packet, dropped, marked, now + EPOCH);
+  vnet_release (way->live->net, packet, dropped, ecn == BOTTLENECK_CE, now + EPOCH);
 }
 
 static void
-set_wire (Vlive *live, VnetSide from, guint n, Way *way, Bottleneck *bottleneck)
+set_wire (Vlive *live, VnetSide from, guint n, Way *way, Bottleneck *const hops[VHOPS])
 {
   const VliveWay *c = &live->config.ways[n];
   ImpairConfig *wire = vnet_get_link_wire (live->net, from, !from, n);
 
   wire->delay = c->delay;
+  wire->jitter = c->jitter;
+  wire->keep_order = TRUE;
   wire->loss = c->loss;
   if (c->dark_end > 0) {
     wire->blackouts[0].start = c->dark + EPOCH;
     wire->blackouts[0].end = c->dark_end + EPOCH;
   }
-  *way = (Way) { live, bottleneck, { on_leave, way } };
-  if (bottleneck != NULL)
+  way->live = live;
+  vhops_init (&way->hops, hops, on_leave, way);
+  if (hops[0] != NULL)
     vnet_set_outlet (live->net, from, !from, n, on_outlet, way);
 }
 
@@ -112,7 +119,7 @@ vlive_new (const VliveConfig *config)
   live->config = *config;
   live->net = vnet_new (config->seed);
   live->frames = g_array_new (FALSE, FALSE, sizeof (VliveFrame));
-  live->next_frame = config->start;
+  live->timeline = live->next_frame = config->start;
   live->buffer = g_malloc (FRAME_MOST);
   vencoder_init (&live->encoder, config->seed);
   for (guint i = 0; i < config->n_ways; i++) {
@@ -152,18 +159,20 @@ static void
 capture (Vlive *live, gint64 now)
 {
   const VliveConfig *c = &live->config;
+  guint64 begin = c->begin > 0 ? c->begin : BEGIN, most = c->most > 0 ? c->most : VENCODER_MOST;
   VliveFrame frame = { .captured = live->next_frame, .arrived = -1 };
 
   if (now < live->next_frame)
     return;
-  frame.size = vencoder_next (&live->encoder,
-      MIN (live->told > 0 ? live->told : BEGIN, c->most > 0 ? c->most : VENCODER_MOST));
+  frame.size = vencoder_next (&live->encoder, MIN (live->told > 0 ? live->told : begin, most));
   live->made += frame.size;
   frame.end = live->made;
   g_array_append_val (live->frames, frame);
-  live->next_frame = c->start + vencoder_get_time (live->encoder.frames);
-  if (live->next_frame >= c->pause && live->next_frame < c->resume)
+  live->next_frame = live->timeline + vencoder_get_time (live->encoder.frames);
+  if (live->next_frame >= c->pause && live->next_frame < c->resume) {
+    live->timeline += c->resume - live->next_frame;
     live->next_frame = c->resume;
+  }
   if (live->next_frame >= c->end)
     live->next_frame = G_MAXINT64;
 }
@@ -213,8 +222,10 @@ read_to (Vlive *live, guint64 end, const guint8 *data, gint64 now)
         f->damaged |= *data++ != (guint8) live->reading;
     if (live->read < f->end)
       break;
-    if (!f->damaged)
+    if (!f->damaged) {
       f->arrived = now;
+      live->arrived += f->size;
+    }
     live->reading++;
   }
 }
@@ -224,7 +235,8 @@ read_blocks (Vlive *live, gint64 now)
 {
   FaspRead read;
 
-  while (fasp_endpoint_read (live->receiver, now + EPOCH, &read)) {
+  while (fasp_endpoint_can_read (live->receiver)
+      && fasp_endpoint_read (live->receiver, now + EPOCH, &read)) {
     const FaspBlock *block = read.block;
 
     if (!(block->flags & (FASP_BLOCK_EOS | FASP_BLOCK_HEADER))) {
@@ -260,6 +272,12 @@ vlive_run (Vlive *live, gint64 until)
   take_events (live);
   capture (live, until);
   write_frames (live, until);
+}
+
+guint64
+vlive_get_arrived (const Vlive *live)
+{
+  return live->arrived;
 }
 
 const GArray *

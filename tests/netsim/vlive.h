@@ -8,7 +8,7 @@
  */
 #pragma once
 
-#include "bottleneck.h"
+#include "vhops.h"
 #include "vnet.h"
 
 G_BEGIN_DECLS
@@ -18,10 +18,12 @@ G_BEGIN_DECLS
 /* One pair of addresses. */
 typedef struct
 {
-  Bottleneck *there, *back; /* stay valid, and are freed before the stream; NULL: no limit */
-  gint64 delay;             /* in each direction, behind the bottleneck */
-  gdouble loss;             /* in each direction, 0 to 1 */
-  gint64 dark, dark_end;    /* nothing comes through, in either direction */
+  /* what its packets and its feedback pass; NULL: no limit.  They are freed before the stream. */
+  Bottleneck *there[VHOPS], *back[VHOPS];
+  gint64 delay;          /* in each direction, behind the bottlenecks */
+  gint64 jitter;         /* adds 0 to jitter, in each direction; the order is kept */
+  gdouble loss;          /* in each direction, 0 to 1 */
+  gint64 dark, dark_end; /* nothing comes through, in either direction */
 } VliveWay;
 
 typedef struct
@@ -31,7 +33,9 @@ typedef struct
   guint latency_ms;
   gint64 start, end;    /* when the first frame is captured, and when no more are */
   gint64 pause, resume; /* no frames are captured in between */
+  guint64 begin;        /* bit/s of the encoder until it is told a rate; 0: 1 Mbit/s */
   guint64 most;         /* bit/s of the encoder; 0: VENCODER_MOST */
+  gboolean l4s;         /* what may be marked is ECT(1), else ECT(0) */
   guint n_ways;
   VliveWay ways[VLIVE_WAYS];
 } VliveConfig;
@@ -55,6 +59,8 @@ const VliveConfig *vlive_get_config (const Vlive *live);
 gint64 vlive_get_next (Vlive *live);
 void vlive_run (Vlive *live, gint64 until);
 
+/* Bytes of frames that were whole by now. */
+guint64 vlive_get_arrived (const Vlive *live);
 /* VliveFrame */
 const GArray *vlive_get_frames (const Vlive *live);
 /* What the encoder was told last, bit/s; 0: nothing yet. */
