@@ -74,7 +74,7 @@ struct FaspSentMap
                               reported */
   guint64 group_reported;  /* newest packet of the group reported, + 1 */
   guint64 group_settled;   /* newest one settled, + 1 */
-  FaspTime looks_from;     /* until then, the allowance of look-ups is used up */
+  FaspTime looks_from;     /* until then, the rate limit of look-ups is used up */
 };
 
 static inline FaspSentBlock *
