@@ -32,7 +32,7 @@ static gchar *control_name = (gchar *) "adaptive";
 static gchar *traces[2], *dark, *series;
 static gdouble skips[2], seconds = 65, delay = 20, loss, queue = 300;
 static gint first = 1, seeds = 20, latency = 400;
-static gboolean bonded;
+static gboolean bonded, l4s;
 static FaspRateControl control;
 static FILE *out;
 
@@ -64,6 +64,7 @@ configure (VliveConfig *c, guint32 seed)
   c->control = control;
   c->seed = seed;
   c->latency_ms = latency;
+  c->l4s = l4s;
   c->start = LEAD;
   c->end = LEAD + seconds * 1e6;
   c->n_ways = bonded ? 2 : 1;
@@ -87,8 +88,11 @@ write_sample (guint32 seed, Vlive *live, gint64 now, guint64 *before)
   FaspSessionStats stats = { 0 };
 
   vlive_get_stats (live, &stats);
-  fprintf (out, "%u,%.1f,%" G_GUINT64_FORMAT ",%" G_GUINT64_FORMAT ",%" G_GUINT64_FORMAT, seed,
-      (now - c->start) / 1e6, vlive_get_told (live), stats.pacing.rate, stats.delivery.in_flight);
+  fprintf (out,
+      "%u,%.1f,%" G_GUINT64_FORMAT ",%" G_GUINT64_FORMAT ",%" G_GUINT64_FORMAT
+      ",%" G_GUINT64_FORMAT,
+      seed, (now - c->start) / 1e6, vlive_get_told (live), stats.pacing.rate,
+      stats.delivery.in_flight, vlive_get_arrived (live));
   for (guint i = 0; i < c->n_ways; i++) {
     const Bottleneck *b = c->ways[i].there[0];
     guint64 bytes = bottleneck_get_counters (b)->bytes;
@@ -209,6 +213,7 @@ main (int argc, char **argv)
     { "delay", 0, 0, G_OPTION_ARG_DOUBLE, &delay, "In each direction, without queue", "MS" },
     { "queue", 0, 0, G_OPTION_ARG_DOUBLE, &queue, "Drop-tail, of each link", "KB" },
     { "loss", 0, 0, G_OPTION_ARG_DOUBLE, &loss, "At random, in each direction", "PERCENT" },
+    { "l4s", 0, 0, G_OPTION_ARG_NONE, &l4s, "What can be marked is sent as ECT(1)", NULL },
     { "latency", 0, 0, G_OPTION_ARG_INT, &latency, "", "MS" },
     { "series", 0, 0, G_OPTION_ARG_FILENAME, &series, "Write what happens, as CSV", "FILE" },
     { NULL },
@@ -234,7 +239,8 @@ main (int argc, char **argv)
   seeds = MAX (seeds, 1);
   out = series != NULL ? fopen (series, "w") : NULL;
   if (out != NULL)
-    fprintf (out, "seed,t,told,channel,in_flight,{carries,sent,queue_ms,dropped} of each link\n");
+    fprintf (out,
+        "seed,t,told,channel,in_flight,arrived,{carries,sent,queue_ms,dropped} of each link\n");
   printf ("seed     link,Mb/s  rate   used p50, s    p95    p99   most  >0.4 s    >1 s  lost "
           " floor>0.4    >1  again   drops\n");
   for (gint i = 0; i < seeds; i++)
