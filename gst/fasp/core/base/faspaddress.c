@@ -21,6 +21,13 @@ fasp_address_equal (const FaspAddress *a, const FaspAddress *b)
   return fasp_address_same_peer (a, b) && memcmp (a->local, b->local, sizeof a->local) == 0;
 }
 
+gboolean
+fasp_address_same_host (const FaspAddress *a, const FaspAddress *b)
+{
+  return a->len == b->len && a->len >= IN_ADDR && memcmp (a->bytes, b->bytes, IN_PORT) == 0
+      && memcmp (a->bytes + IN_ADDR, b->bytes + IN_ADDR, a->len - IN_ADDR) == 0;
+}
+
 guint
 fasp_address_hash (const FaspAddress *address)
 {

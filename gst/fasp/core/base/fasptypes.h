@@ -172,6 +172,8 @@ typedef void (*FaspRandomFunc) (gpointer user_data, guint8 *data, gsize size);
 gboolean fasp_address_equal (const FaspAddress *a, const FaspAddress *b);
 /* Are they the same peer, whichever of our own addresses is used? */
 gboolean fasp_address_same_peer (const FaspAddress *a, const FaspAddress *b);
+/* Are they the same host, whichever ports are used? For POSIX's sockaddr_in and sockaddr_in6. */
+gboolean fasp_address_same_host (const FaspAddress *a, const FaspAddress *b);
 /* Hashes the peer's address only. */
 guint fasp_address_hash (const FaspAddress *address);
 

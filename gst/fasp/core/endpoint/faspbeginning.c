@@ -47,11 +47,12 @@ fasp_beginning_make (FaspEndpoint *endpoint, FaspTime now, guint32 id, const Fas
     session->tx.estimate.log = session->notes.log;
     fasp_sent_map_set_log (session->tx.sent_map, session->notes.log);
     /* a peer without receive timestamps gets the given rate, or the controller's first one */
-    if (hello->timestamps > 0 || config->settings.max_bitrate == 0)
-      session->rate_control.rate = fasp_rate_new (config->rate_control,
-          config->settings.min_bitrate, config->settings.max_bitrate, now);
-    session->rate_control.source = &endpoint->writing.source;
-    session->rate_control.until = session->rate_control.rate != NULL ? now : FASP_NEVER;
+    fasp_session_control (session, now,
+        hello->timestamps > 0 || config->settings.max_bitrate == 0 ? config->rate_control :
+                                                                     FASP_RATE_CONTROL_FIXED,
+        config->settings.min_bitrate, config->settings.max_bitrate);
+    session->ways.flowlets = config->flowlets;
+    session->ways.source = &endpoint->writing.source;
     fasp_pacer_init (&session->pacer, config->settings.max_bitrate,
         fasp_pacer_choose_burst (config->settings.max_bitrate, 0));
     endpoint->random (endpoint->random_data, (guint8 *) &seed, sizeof seed);

@@ -62,10 +62,9 @@ get_waiting (const FaspSession *session)
 static guint64
 get_media_rate (const FaspSession *session)
 {
-  guint64 rate = session->rate_control.rate != NULL ? session->rate_control.rate->offer :
-                                                      fasp_session_get_channel_rate (session);
+  guint64 rate = fasp_session_get_offer (session);
   gdouble media = rate * get_payload_share (session) / get_more (session) * MARGIN;
-  FaspTime owed = session->rate_control.rate != NULL ? session->rate_control.rate->owed : 0;
+  FaspTime owed = fasp_session_get_owed (session);
 
   /* what waits here or on the path after a fall of the rate is late already: it goes first */
   return MAX (media - get_waiting (session) * FASP_SEC / BACKLOG_TIME - media * owed / BACKLOG_TIME,

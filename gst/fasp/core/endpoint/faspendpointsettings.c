@@ -16,12 +16,7 @@ apply_bitrates (FaspEndpoint *endpoint, FaspTime now)
 
     if (!session->tx.unheard)
       session->tx.fresh_time = now;
-    if (session->rate_control.rate != NULL) {
-      fasp_rate_set_bounds (session->rate_control.rate, min_bitrate, max_bitrate);
-      session->rate_control.until = now;
-    } else {
-      fasp_session_set_pace (session, now, max_bitrate);
-    }
+    fasp_session_set_bitrates (session, now, min_bitrate, max_bitrate);
   }
   if (endpoint->group != NULL)
     fasp_multicast_sender_set_pace (endpoint->group, now, max_bitrate);

@@ -152,7 +152,7 @@ fasp_endpoint_look_at_loss (FaspEndpoint *endpoint)
   for (guint i = 0; i < endpoint->sessions->len; i++) {
     FaspSession *session = fasp_endpoint_nth (endpoint, i);
 
-    if (fasp_session_is_heard (session) && session->rate_control.rate == NULL) {
+    if (fasp_session_is_heard (session) && !fasp_session_is_controlled (session)) {
       gdouble its = fasp_loss_look (&session->tx.estimate.loss);
 
       loss = MAX (loss, its);

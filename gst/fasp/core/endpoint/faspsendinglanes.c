@@ -38,11 +38,8 @@ fasp_endpoint_left_late (FaspEndpoint *endpoint, guint lane, FaspTime from, Fasp
   const FaspScheduler *scheduler = &endpoint->schedulers[lane];
 
   for (FaspSchedulerEntry *turn = fasp_scheduler_get_sender (scheduler, from, NULL); turn != NULL;
-      turn = fasp_scheduler_get_sender (scheduler, from, turn)) {
-    FaspSession *session = turn->due.owner;
-
-    fasp_pacer_late (&session->pacer, from, until);
-  }
+      turn = fasp_scheduler_get_sender (scheduler, from, turn))
+    fasp_session_left_late (turn->due.owner, from, until);
   if (lane == 0 && endpoint->group != NULL)
     fasp_pacer_late (&endpoint->group->pacer, from, until);
 }

@@ -353,8 +353,8 @@ fasp_path_estimate_look (FaspPathEstimate *e, FaspTime now, const FaspRtt *rtt,
   if (e->find_latency)
     find_latency (e, now);
   plan (e, now, e->latency);
-  if (e->plan == NULL) /* other sessions have used up the rate limit of new plans: try again at
-                          the next look */
+  if (e->plan == NULL) /* other sessions have used up the allowance of new plans: try again at the
+                          next look */
     return FALSE;
   e->promise = *fasp_plan_get_promise (e->plan);
   FASP_LOG (e->log, now, LATENCY_PLANNED, e->latency, MIN (e->promise.interval, FASP_INTERVAL_MAX),

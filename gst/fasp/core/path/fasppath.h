@@ -122,6 +122,8 @@ typedef struct
 typedef struct
 {
   FaspAddress address; /* len 0: not known yet */
+  guint8 way;          /* sender: number of the way that it is of; 0 also while that is not known;
+                          changed by the session */
   gboolean proved;     /* the peer answered a PING from there */
   FaspPathRefusal refusal;
   FaspPathChallenge challenge;

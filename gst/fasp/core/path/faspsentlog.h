@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * faspsentlog.h: when each datagram of a flow left, and how many bytes had left by
- * then. It is kept for as long as the peer may still report when the datagram arrived.
+ * then on its way. It is kept for as long as the peer may still report when the datagram arrived.
  */
 #pragma once
 
@@ -16,7 +16,7 @@ G_BEGIN_DECLS
 typedef struct
 {
   FaspTime time;
-  guint64 bytes; /* of the session, IP headers included, up to this datagram */
+  guint64 bytes; /* of the way, IP headers included, up to this datagram */
 } FaspSent;
 
 typedef struct

@@ -29,7 +29,7 @@ typedef struct
   gboolean has_given_up;     /* something was given up */
   gboolean is_behind;        /* the last block came too late */
   guint64 promised_interval; /* expected seconds between skips, as the sender says; 0: it has not
-                                said it; set by the session */
+                       said it; set by the session */
   guint64 skips;             /* seconds of the stream in which something was missing or too late */
   FaspTime skip_time;        /* when the last of them began */
   FaspTime in_order;         /* when the last block in order was written, by our clock */

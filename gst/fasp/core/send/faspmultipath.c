@@ -88,18 +88,37 @@ fasp_multipath_is_usable (const FaspMultipath *multipath, guint8 flow)
   return (multipath->usable & BIT (flow)) != 0;
 }
 
+guint64
+fasp_multipath_get_candidates (const FaspMultipath *multipath)
+{
+  return multipath->usable != 0 ? multipath->usable : MAX (multipath->known, 1);
+}
+
+static guint8
+pick (FaspMultipath *multipath, guint64 among, guint64 avoid)
+{
+  if ((among & ~avoid) != 0)
+    among &= ~avoid;
+  return multipath->in_turn ? pick_in_turn (multipath, among) : pick_random (multipath, among);
+}
+
 guint8
 fasp_multipath_pick (FaspMultipath *multipath, guint64 avoid)
 {
-  guint64 among = multipath->usable & ~avoid;
-
   if (multipath->n == 1)
     return 0;
-  if (among == 0)
-    among = multipath->usable;
-  if (among == 0)
-    among = MAX (multipath->known, 1);
-  return multipath->in_turn ? pick_in_turn (multipath, among) : pick_random (multipath, among);
+  return pick (multipath, fasp_multipath_get_candidates (multipath),
+      multipath->usable != 0 ? avoid : 0);
+}
+
+guint8
+fasp_multipath_pick_among (FaspMultipath *multipath, guint64 among, guint64 avoid)
+{
+  guint64 usable = among & multipath->usable;
+
+  if (usable == 0)
+    usable = among & multipath->known;
+  return pick (multipath, usable != 0 ? usable : among & -among, avoid);
 }
 
 guint

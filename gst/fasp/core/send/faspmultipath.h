@@ -45,6 +45,11 @@ gboolean fasp_multipath_is_usable (const FaspMultipath *multipath, guint8 flow);
 /* A usable flow that is not in @avoid. If there is none, one in @avoid; if none is
  * usable, one that was; if none ever was, 0. */
 guint8 fasp_multipath_pick (FaspMultipath *multipath, guint64 avoid);
+/* The same of the flows in @among. If none of these ever was usable: the first. */
+guint8 fasp_multipath_pick_among (FaspMultipath *multipath, guint64 among, guint64 avoid);
+/* The flows that datagrams may take: the usable ones; if there is none, those that were; if none
+ * ever was, 0. A bit for each. */
+guint64 fasp_multipath_get_candidates (const FaspMultipath *multipath);
 /* The number of usable flows. */
 guint fasp_multipath_count (const FaspMultipath *multipath);
 /* Adjusts the weights to what the peer has reported. */

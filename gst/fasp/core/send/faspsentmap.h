@@ -108,6 +108,8 @@ typedef struct
   guint64 reported;        /* datagrams that feedback has reported on */
   guint64 received, holes; /* of these: arrived, and runs of lost ones */
   FaspTime rtt;            /* smoothed; 0: not measured */
+  FaspTime sample, delay;  /* the sample that the newest FEEDBACK about it gave, and how long the
+                              peer held the answer back; 0: it gave none */
 } FaspFlowTotals;
 
 FaspFlowTotals fasp_sent_map_get_totals (const FaspSentMap *map, guint8 flow);

@@ -79,6 +79,8 @@ note_rtt (FaspSentFlow *flow, FaspTime now, FaspTime sent, const FaspFeedbackFlo
 
   if (longer && rtt - delay <= flow->rtt.smoothed)
     return;
+  flow->sample = rtt;
+  flow->delay = delay;
   fasp_rtt_sample (&flow->rtt, rtt, delay);
   if (rtt - delay >= result->rtt - result->ack_delay) {
     result->rtt = rtt;
@@ -115,6 +117,7 @@ fasp_sent_map_flow_feedback (FaspSentMap *map, FaspTime now, const FaspFeedbackF
 {
   FaspSentFlow *flow = map->flows[reported->flow];
 
+  flow->sample = flow->delay = 0;
   fasp_sent_map_note_feedback (flow, now, reported, largest,
       largest >= flow->front ? fasp_sent_map_transmission (flow, largest)->sent : 0, result);
   /* unsettled = largest + 1: nothing is settled yet */
@@ -132,7 +135,7 @@ fasp_sent_map_get_totals (const FaspSentMap *map, guint8 index)
 
   if (flow != NULL)
     totals = (FaspFlowTotals) { flow->largest - flow->base, flow->received, flow->holes,
-      flow->rtt.measured ? flow->rtt.smoothed : 0 };
+      flow->rtt.measured ? flow->rtt.smoothed : 0, flow->sample, flow->delay };
   return totals;
 }
 

@@ -33,8 +33,9 @@ typedef struct
   FaspTime given_up;       /* when the newest one left that was taken as
                               lost before it was reported */
   FaspRtt rtt;
-  gdouble loss; /* share lost of late */
-  guint silent; /* lost since the last report */
+  FaspTime sample, delay; /* of the newest feedback: FaspFlowTotals */
+  gdouble loss;           /* share lost of late */
+  guint silent;           /* lost since the last report */
 } FaspSentFlow;
 
 typedef struct
@@ -74,7 +75,7 @@ struct FaspSentMap
                               reported */
   guint64 group_reported;  /* newest packet of the group reported, + 1 */
   guint64 group_settled;   /* newest one settled, + 1 */
-  FaspTime looks_from;     /* until then, the rate limit of look-ups is used up */
+  FaspTime looks_from;     /* until then, the allowance of look-ups is used up */
 };
 
 static inline FaspSentBlock *

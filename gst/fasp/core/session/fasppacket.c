@@ -24,7 +24,7 @@ fasp_packet_begin (FaspPacket *p, FaspSession *session, FaspDatagram *datagram, 
 static gboolean
 may_be_marked (FaspSession *session, const FaspPacket *p)
 {
-  if (session->rate_control.rate == NULL
+  if (!fasp_session_is_controlled (session)
       || !fasp_address_equal (&p->datagram->to, &p->path->address))
     return FALSE;
   if (session->tx.stall.is_on) {
@@ -59,9 +59,13 @@ fasp_packet_finish (FaspPacket *p, FaspSession *session, FaspTime now, guint64 b
   session->traffic.wire_sent += wire;
   fasp_meter_add (&session->traffic.send, now, wire);
   if (session->role == FASP_ROLE_SENDER) {
+    FaspWay *way = &session->ways.list[p->path->way];
+
+    way->wire_sent += wire;
     fasp_pacer_sent (&session->pacer, now, wire);
-    if (session->rate_control.rate != NULL)
-      fasp_sent_log_add (&p->path->sent, p->path->next_pn - 1, now, session->traffic.wire_sent);
+    fasp_pacer_sent (&way->pacer, now, wire);
+    if (way->rate != NULL)
+      fasp_sent_log_add (&p->path->sent, p->path->next_pn - 1, now, way->wire_sent);
     fasp_sent_map_sent (session->tx.sent_map, now, p->flow, block, continued);
   }
   return TRUE;

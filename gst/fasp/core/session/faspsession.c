@@ -20,11 +20,14 @@ fasp_session_new (FaspRole role, guint32 id, FaspTime now, const FaspAddress *pe
   session->paths = g_new (FaspPath, 1);
   fasp_path_init (&session->paths[0], now, session->n_flows == 1);
   session->paths[0].address = *peer;
+  session->ways.n = 1;
+  session->ways.list = g_new (FaspWay, 1);
+  fasp_way_init (&session->ways.list[0]);
   session->sizes.datagram_max = FASP_DATAGRAM_MAX;
   session->rekeying.interval = FASP_REKEY_INTERVAL;
   session->rekeying.limit = FASP_REKEY_DATAGRAMS;
   memcpy (session->pings.tokens.secret, ping_secret, FASP_PING_SECRET);
-  session->closing.deadline = session->rate_control.until = FASP_NEVER;
+  session->closing.deadline = session->ways.until = FASP_NEVER;
   fasp_rtt_init (&session->rtt);
   session->traffic.send.start = session->traffic.receive.start = now;
   return session;
@@ -41,7 +44,9 @@ fasp_session_free (FaspSession *session)
     fasp_path_clear (&session->paths[i]);
   g_free (session->paths);
   fasp_log_free (session->notes.log);
-  fasp_rate_free (session->rate_control.rate);
+  for (guint i = 0; i < session->ways.n; i++)
+    fasp_way_clear (&session->ways.list[i]);
+  g_free (session->ways.list);
   fasp_multicast_receiver_free (session->group.receiver);
   fasp_sealer_free (session->keys.sealer);
   fasp_opener_free (session->keys.opener);
@@ -89,8 +94,10 @@ fasp_session_use (FaspSession *session, FaspTime now, guint8 flow)
 
   path->death.is_dead = FALSE;
   path->back.measured = FALSE;
-  if (session->role == FASP_ROLE_SENDER)
-    fasp_multipath_set_usable (&session->multipath, flow, TRUE);
+  if (session->role == FASP_ROLE_SENDER) {
+    fasp_session_assign_way (session, now, flow);
+    fasp_session_set_usable (session, now, flow, TRUE);
+  }
   if (path->pmtu.limit > 0)
     fasp_pmtu_restart (&path->pmtu, now, path->address.overhead);
   else
@@ -281,13 +288,6 @@ fasp_session_measure (FaspSession *session)
   session->sizes.room = MAX (size, FASP_PMTU_BASE) - fasp_session_get_overhead (session);
 }
 
-guint64
-fasp_session_get_channel_rate (const FaspSession *session)
-{
-  return session->rate_control.rate != NULL ? session->rate_control.rate->rate :
-                                              session->pacer.ready.rate;
-}
-
 const FaspFec *
 fasp_session_get_fec (const FaspSession *session)
 {
@@ -298,12 +298,6 @@ guint32
 fasp_session_get_room (const FaspSession *session)
 {
   return session->sizes.room - (session->terms.has_fec ? FASP_REPAIR_MORE : 0);
-}
-
-guint
-fasp_session_get_times (const FaspSession *session)
-{
-  return session->flow_choice.duplicates ? MAX (1, fasp_multipath_count (&session->multipath)) : 1;
 }
 
 gint64
@@ -323,11 +317,4 @@ fasp_session_get_rekey_time (const FaspSession *session)
   return session->rekeying.wait == 0 ?
       session->rekeying.time :
       MAX (session->rekeying.time, session->rekeying.asked + session->rekeying.wait);
-}
-
-void
-fasp_session_set_pace (FaspSession *session, FaspTime now, guint64 rate)
-{
-  fasp_pacer_set_rate (&session->pacer, now, rate,
-      fasp_pacer_choose_burst (rate, session->pacer.quantum));
 }

@@ -18,7 +18,6 @@
  */
 #pragma once
 
-#include "fasppacer.h"
 #include "fasprx.h"
 #include "faspmultipath.h"
 #include "faspnotes.h"
@@ -78,7 +77,8 @@ typedef struct
   guint n_flows;      /* agreed upon */
   gboolean is_proved; /* at least one path has been proved */
   FaspSessionSizes sizes;
-  FaspRtt rtt;
+  FaspSessionWays ways;
+  FaspRtt rtt; /* of the slowest flow */
   FaspPings pings;
   FaspMultipath multipath; /* sender: distributes datagrams over the flows */
   FaspFlowChoice flow_choice;
@@ -91,8 +91,7 @@ typedef struct
   FaspRx rx;            /* of a receiver */
   FaspSessionStart start;
   FaspHeaderWait header_wait;
-  FaspPacer pacer;
-  FaspSessionRate rate_control;
+  FaspPacer pacer;                /* of all ways together */
   FaspFeedbackRate feedback_rate; /* sender: bytes that feedback may take */
   guint64 feedback_serial;        /* receiver: of the last FEEDBACK written */
   FaspPromised promise;
@@ -202,7 +201,25 @@ FaspSessionResult fasp_session_hear (FaspSession *session, FaspTime now, const F
 /* Receiver: listens to a group, too, from now on. @seed: for its random numbers. */
 void fasp_session_listen (FaspSession *session, FaspTime now, const FaspGroupKey *key,
     guint64 seed);
-/* The rate in bit/s, as configured or as the controller has found it; 0: not paced. */
+/* Sender: controls the rate, or the rate of each way, within these bounds of all together, bit/s;
+ * 0: no bound. */
+void fasp_session_control (FaspSession *session, FaspTime now, FaspRateControl control, guint64 min,
+    guint64 max);
+/* Sender: sets other bounds. */
+void fasp_session_set_bitrates (FaspSession *session, FaspTime now, guint64 min, guint64 max);
+/* Does a controller find the rate, or one for each way? */
+gboolean fasp_session_is_controlled (const FaspSession *session);
+/* What an encoder may try on average, with all that is sent beside it, bit/s: what the controllers
+ * offer for the ways in use, added up, or the fixed rate. 0: no limit. */
+guint64 fasp_session_get_offer (const FaspSession *session);
+/* How long the rate is to be held back for what is queued on the ways already, µs. */
+FaspTime fasp_session_get_owed (const FaspSession *session);
+/* The queue on the ways in use, the longest, µs; 0 without a controller. */
+FaspTime fasp_session_get_standing (const FaspSession *session);
+/* Datagrams that were made at @from or later left at @until only (faspdeparture.h). */
+void fasp_session_left_late (FaspSession *session, FaspTime from, FaspTime until);
+/* The rate in bit/s of all ways together, as configured or as the controllers have found it; 0: not
+ * paced. */
 guint64 fasp_session_get_channel_rate (const FaspSession *session);
 /* The repairs that the peer gets: a member gets those of the group. */
 const FaspFec *fasp_session_get_fec (const FaspSession *session);

@@ -36,7 +36,7 @@ revive (FaspSession *session, FaspTime now, guint8 flow, const gchar *why)
   FASP_LOG (session->notes.log, now, PATH_ALIVE, flow, now - session->paths[flow].death.since,
       FASP_LOG_WORD (why));
   session->paths[flow].death.is_dead = FALSE;
-  fasp_multipath_set_usable (&session->multipath, flow, TRUE);
+  fasp_session_set_usable (session, now, flow, TRUE);
 }
 
 static void
@@ -103,7 +103,7 @@ bury_and_revive (FaspSession *session, FaspTime now, guint64 dead)
     FaspPath *path = &session->paths[i];
 
     if ((dead >> i & 1) != 0 && !path->death.is_dead) {
-      fasp_multipath_set_usable (&session->multipath, i, FALSE);
+      fasp_session_set_usable (session, now, i, FALSE);
       fasp_path_die (path, now);
     } else if (path->death.is_dead
         && fasp_sent_map_get_totals (session->tx.sent_map, i).reported > path->death.pn) {
@@ -184,14 +184,14 @@ report_timestamps (FaspSession *session, FaspTime now, guint32 clock,
     .lost = all.reported - MIN (all.reported, all.received),
     .marked = reported->marked,
     .unsettled = reported->unsettled,
-    .rtt = session->rtt.measured ? session->rtt.smoothed : 0,
   };
   FaspPath *path = &session->paths[reported->flow];
+  FaspWay *way = &session->ways.list[path->way];
   FaspTime arrived = widen_clock (path, clock - reported->delay);
   guint64 largest = fasp_widen_given (reported->largest, FASP_PN_BITS, path->next_pn);
   guint64 pn = largest;
   FaspEcnState marks = path->ecn.state;
-  guint64 before = session->rate_control.rate->rate;
+  guint64 before = way->rate->rate;
   const FaspSent *sent;
   guint first = FASP_TIMESTAMPS + 1;
 
@@ -204,18 +204,20 @@ report_timestamps (FaspSession *session, FaspTime now, guint32 clock,
     pn -= reported->timestamps[i].back;
     arrived -= reported->timestamps[i].before;
   }
-  feedback.source = fasp_source_get (session->rate_control.source, now)
-      * fasp_session_get_times (session) * session->sizes.wire_max
-      / fasp_session_get_room (session);
+  feedback.rtt = way->rtt.measured ? way->rtt.smoothed : 0;
+  feedback.source = fasp_source_get (session->ways.source, now) * fasp_session_get_times (session)
+      * session->sizes.wire_max / fasp_session_get_room (session);
   feedback.samples = samples + first;
   feedback.n = FASP_TIMESTAMPS + 1 - first;
   fasp_ecn_feedback (&path->ecn, largest + 1, all.received);
   if (path->ecn.state != marks)
     FASP_LOG (session->notes.log, now, ECN_UPDATED, reported->flow,
         FASP_LOG_WORD (fasp_ecn_get_name (path->ecn.state)));
-  fasp_rate_feedback (session->rate_control.rate, &feedback);
-  fasp_session_log_rate (session, now, before);
-  session->rate_control.until = now;
+  if (feedback.n > 0)
+    way->wire_reported = MAX (way->wire_reported, feedback.samples[feedback.n - 1].bytes);
+  fasp_rate_feedback (way->rate, &feedback);
+  fasp_session_log_rate (session, now, way, before);
+  way->until = session->ways.until = now;
 }
 
 /* The receiver reports no packet at or below `largest' again, whether or not it has reported its
@@ -260,6 +262,7 @@ handle_feedback (FaspSession *session, FaspTime now, guint8 flow, const FaspFeed
   /* it may have lost track of its position in the stream */
   if (session->tx.counts.skips_reported > skips)
     session->promise.time = now;
+  fasp_session_note_round_trips (session, feedback);
   follow_feedback_rate (session, now, flow, feedback->clock, wire);
   bury_and_revive (session, now, dead);
   fasp_multipath_adjust (&session->multipath, now, session->tx.sent_map);
@@ -268,7 +271,7 @@ handle_feedback (FaspSession *session, FaspTime now, guint8 flow, const FaspFeed
   session->sizes.largest_passed = MAX (session->sizes.largest_passed, passed);
   if (doubted)
     confirm_size (session, now, passed);
-  for (guint i = 0; session->rate_control.rate != NULL && i < feedback->n_flows; i++) {
+  for (guint i = 0; fasp_session_is_controlled (session) && i < feedback->n_flows; i++) {
     const FaspFeedbackFlow *reported = &feedback->flows[i];
 
     if (reported->flow >= session->n_paths || reported->received == 0)

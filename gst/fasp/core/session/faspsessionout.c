@@ -107,20 +107,36 @@ was_dry (const FaspSession *session, const FaspTxItem *item)
       && fasp_session_is_ready (session, fasp_store_get (session->tx.store, item->number)->arrival);
 }
 
-/* Tells the controller whether the session has nothing to send, though the rate allows it.  @item
- * is what comes next. */
+/* Tells the controller of the only way whether the session has nothing to send, though the rate
+ * allows it.  @item is what comes next. */
 static void
 tell_dry (FaspSession *session, FaspTime now, const FaspTxItem *item)
 {
   gboolean empty = item->kind == FASP_TX_NOTHING || item->kind == FASP_TX_TAIL;
+  FaspRate *rate = session->ways.list[0].rate;
 
-  if (session->rate_control.rate == NULL)
+  if (rate == NULL || session->ways.n > 1)
     return;
   if (was_dry (session, item))
-    fasp_rate_set_dry (session->rate_control.rate, now, TRUE);
+    fasp_rate_set_dry (rate, now, TRUE);
   /* a new block may wait for its turn, beside other sessions */
-  fasp_rate_set_dry (session->rate_control.rate, now,
+  fasp_rate_set_dry (rate, now,
       waits_for_group (session, now, item) || (empty && !fasp_tx_has_fresh (&session->tx)));
+}
+
+/* Nothing more leaves now: tells the controllers of several ways which could take more. */
+static void
+tell_dry_ways (FaspSession *session, FaspTime now)
+{
+  gboolean waits = session->tx.fresh_time > now && fasp_tx_has_fresh (&session->tx);
+
+  for (guint i = 0; session->ways.n > 1 && i < session->ways.n; i++) {
+    const FaspWay *way = &session->ways.list[i];
+
+    if (way->rate != NULL)
+      fasp_rate_set_dry (way->rate, now,
+          !waits && fasp_way_get_time (way, now, session->sizes.wire_max) <= now);
+  }
 }
 
 static FaspTxItem
@@ -168,6 +184,7 @@ fasp_session_look_ahead (FaspSession *session, FaspTime now)
   else if (item.kind != FASP_TX_NOTHING)
     time = fasp_sooner (time, now);
   session->stream_time = time;
+  tell_dry_ways (session, now);
   fasp_pacer_want (&session->pacer, item.kind != FASP_TX_NOTHING && !joined);
 }
 
@@ -243,10 +260,32 @@ fasp_session_poll_stream (FaspSession *session, FaspTime now, FaspDatagram *data
 FaspTime
 fasp_session_get_question_time (const FaspSession *session, FaspTime now)
 {
-  if (session->rate_control.rate == NULL || !session->rate_control.rate->asks
-      || session->group.member.joined)
+  FaspTime time = FASP_NEVER;
+
+  if (!fasp_session_is_controlled (session) || session->group.member.joined)
     return FASP_NEVER;
-  return fasp_pacer_get_time (&session->pacer, now, QUESTION);
+  for (guint i = 0; i < session->ways.n; i++) {
+    const FaspWay *way = &session->ways.list[i];
+
+    if (way->rate->asks)
+      time = fasp_sooner (time, fasp_way_get_time (way, now, QUESTION));
+  }
+  return time == FASP_NEVER ?
+      time :
+      fasp_later (time, fasp_pacer_get_time (&session->pacer, now, QUESTION));
+}
+
+/* The first way whose controller has a question that may leave; NULL: none has. */
+static FaspWay *
+find_asking (FaspSession *session, FaspTime now)
+{
+  for (guint i = 0; i < session->ways.n; i++) {
+    FaspWay *way = &session->ways.list[i];
+
+    if (way->rate->asks && fasp_way_get_time (way, now, QUESTION) <= now)
+      return way;
+  }
+  return NULL;
 }
 
 /* Asks for FEEDBACK on what has left so far: a controller waits for it. */
@@ -254,12 +293,14 @@ gboolean
 fasp_session_poll_question (FaspSession *session, FaspTime now, FaspDatagram *datagram)
 {
   FaspPacket p;
+  FaspWay *way;
 
   if (fasp_session_get_question_time (session, now) > now)
     return FALSE;
-  session->rate_control.rate->asks = FALSE;
-  session->rate_control.until = now;
-  fasp_packet_begin (&p, session, datagram, fasp_packet_pick_flow (session));
+  way = find_asking (session, now);
+  way->rate->asks = FALSE;
+  way->until = session->ways.until = now;
+  fasp_packet_begin (&p, session, datagram, fasp_session_pick_flow (session, way, 0));
   fasp_wire_write_number (&p.w, FASP_FRAME_TAIL, session->tx.cursor);
   return fasp_packet_finish (&p, session, now, FASP_NO_BLOCK, FALSE);
 }
@@ -267,19 +308,14 @@ fasp_session_poll_question (FaspSession *session, FaspTime now, FaspDatagram *da
 void
 fasp_session_follow_rate (FaspSession *session, FaspTime now)
 {
-  guint64 before;
   FaspTxItem item;
 
-  if (session->rate_control.rate == NULL || now < session->rate_control.until)
+  if (now < session->ways.until)
     return;
   /* it judges what has left so far by that */
-  if (fasp_session_is_ready (session, now)) {
+  if (session->ways.n == 1 && fasp_session_is_ready (session, now)) {
     item = get_next (session, now);
     tell_dry (session, now, &item);
   }
-  before = session->rate_control.rate->rate;
-  fasp_session_set_pace (session, now,
-      fasp_rate_get (session->rate_control.rate, now, session->traffic.wire_sent,
-          &session->rate_control.until));
-  fasp_session_log_rate (session, now, before);
+  fasp_session_follow_ways (session, now);
 }

@@ -13,10 +13,10 @@
 #include "faspmulticastsender.h"
 #include "fasppath.h"
 #include "faspprotection.h"
-#include "fasprate.h"
 #include "faspscheduler.h"
 #include "faspsource.h"
 #include "faspstats.h"
+#include "faspway.h"
 
 G_BEGIN_DECLS
 
@@ -169,13 +169,18 @@ typedef struct
   gboolean changed; /* the application is to be told */
 } FaspPromised;
 
-/* Sender: the rate controller. Changed by the session; the endpoint makes it. */
+/* The ways, and what bounds the rates of their controllers. Changed by faspsessionways.c, but for
+ * what is the endpoint's. A receiver has one, of which nothing is used. */
 typedef struct
 {
-  FaspRate *rate;           /* owned; NULL: a fixed rate */
+  FaspWay *list;            /* owned */
+  guint n;                  /* 1 at least */
+  guint flowlets;           /* flows for each of our addresses; the endpoint's */
+  FaspRateControl control;  /* which controller a further way gets */
+  guint64 min, max;         /* of all together, bit/s; 0: no bound */
   const FaspSource *source; /* the endpoint's, shared by its sessions */
-  FaspTime until;           /* when its rate may change */
-} FaspSessionRate;
+  FaspTime until;           /* when the rate of any of them may change */
+} FaspSessionWays;
 
 /* A group of receivers: the session's part in it. Changed by the endpoint, and the files of
  * multicast/. */

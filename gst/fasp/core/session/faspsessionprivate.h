@@ -93,8 +93,21 @@ FaspTime fasp_session_get_stream_time (const FaspSession *session, FaspTime now)
 gboolean fasp_session_poll_stream (FaspSession *session, FaspTime now, FaspDatagram *datagram);
 /* Sender: nothing more can leave now. Finds out when something of the stream may. */
 void fasp_session_look_ahead (FaspSession *session, FaspTime now);
-/* Sender: gives the controller's rate to the pacer. */
+/* Sender: gives the controllers' rates to the pacers. */
 void fasp_session_follow_rate (FaspSession *session, FaspTime now);
+/* The same, now that a rate may have changed. */
+void fasp_session_follow_ways (FaspSession *session, FaspTime now);
+/* Sender: a flow was proved. Finds the way that it is of, which it then keeps, wherever the peer
+ * moves. */
+void fasp_session_assign_way (FaspSession *session, FaspTime now, guint8 flow);
+/* Is there a flow of it that may carry data? */
+gboolean fasp_session_uses_way (const FaspSession *session, const FaspWay *way);
+/* Sender: a flow of the way that is not in @avoid, if there is one. */
+guint8 fasp_session_pick_flow (FaspSession *session, const FaspWay *way, guint64 avoid);
+/* Sender: a flow can carry data from now on, or cannot. */
+void fasp_session_set_usable (FaspSession *session, FaspTime now, guint8 flow, gboolean usable);
+/* Takes the round trips of the ways from what the sent map has learned by @feedback. */
+void fasp_session_note_round_trips (FaspSession *session, const FaspFeedback *feedback);
 /* Sender: may a datagram leave, as far as the rate is concerned? */
 gboolean fasp_session_is_ready (const FaspSession *session, FaspTime now);
 /* Adds a POSITION that says where block @number begins, if that is known. */
@@ -116,13 +129,13 @@ fasp_session_log_mtu (const FaspSession *session, FaspTime now, guint8 flow, gui
 }
 
 static inline void
-fasp_session_log_rate (const FaspSession *session, FaspTime now, guint64 before)
+fasp_session_log_rate (const FaspSession *session, FaspTime now, const FaspWay *way, guint64 before)
 {
-  const FaspRate *rate = session->rate_control.rate;
+  const FaspRate *rate = way->rate;
 
   if (rate->rate != before)
     FASP_LOG (session->notes.log, now, RATE_CHANGED, before, rate->rate, FASP_LOG_WORD (rate->why),
-        rate->standing, session->rtt.measured ? session->rtt.smoothed : FASP_LOG_UNKNOWN);
+        rate->standing, way->rtt.measured ? way->rtt.smoothed : FASP_LOG_UNKNOWN);
 }
 
 G_END_DECLS

@@ -18,8 +18,7 @@ get_tx_stats (const FaspSession *session, FaspSessionStats *stats)
   stats->sent.fec_share = session->group.member.joined ? 0 : tx->fec.share;
   stats->pacing.rate = fasp_session_get_channel_rate (session);
   stats->pacing.missed = fasp_pacer_get_missed (&session->pacer);
-  stats->pacing.queueing_delay =
-      session->rate_control.rate != NULL ? session->rate_control.rate->standing : 0;
+  stats->pacing.queueing_delay = fasp_session_get_standing (session);
   stats->sent.lost = tx->counts.lost;
   stats->path.loss = tx->estimate.goal.path.loss;
   stats->path.back_loss = tx->estimate.goal.path.back_loss;
@@ -69,8 +68,9 @@ add_up (const FaspSession *session, FaspSessionStats *stats)
     FaspGapCounters gap;
 
     fasp_gap_get_counters (path->gap, &gap);
-    stats->path.marked +=
-        session->rate_control.rate != NULL ? session->rate_control.rate->marked[i] : path->marked;
+    stats->path.marked += fasp_session_is_controlled (session) ?
+        session->ways.list[path->way].rate->marked[i] :
+        path->marked;
     stats->received.lost += gap.lost;
     stats->received.bursts += gap.holes;
     stats->received.reordered += gap.reordered;

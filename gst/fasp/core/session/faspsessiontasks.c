@@ -170,7 +170,7 @@ get_open_timeout (const FaspSession *session, FaspTime now)
   if (tasks == SENDER)
     paced = fasp_later (paced,
         fasp_sooner (fasp_pacer_get_wake (&session->pacer, now, session->sizes.wire_max),
-            session->rate_control.until));
+            session->ways.until));
   return fasp_sooner (paced, unpaced);
 }
 

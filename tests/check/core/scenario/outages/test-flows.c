@@ -556,7 +556,7 @@ test_source (void)
   sender.rate_control = FASP_RATE_CONTROL_ADAPTIVE;
   stream = vstream_new (net, &config, &sender, NULL);
   vstream_run_until (stream, FASP_SEC);
-  fasp_endpoint_nth (stream->sender, 0)->rate_control.rate->class = &spy;
+  fasp_endpoint_nth (stream->sender, 0)->ways.list[0].rate->class = &spy;
   vstream_run_until (stream, 12 * FASP_SEC);
   g_assert_cmpuint (reported, >, 8000000);
   g_assert_cmpuint (reported, <, 9000000);

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * faspway.h: one way of a session: a pair of addresses, and what belongs to it whatever flow a
+ * packet takes.
+ *
+ * Flows of one way share its bottleneck, so the way has the round trip, the rate controller and
+ * the pacer. A flow keeps its packet numbers, and its path MTU and ECN state: routers that spread
+ * flows over several lines choose by the port, and the lines may differ in both.
+ *
+ * Invariant: bytes leave on a way at the rate of its controller, as the pacer bounds them. The
+ * only way of a session has no pacer of its own, since the session's has the same rate.
+ */
+#pragma once
+
+#include "fasppacer.h"
+#include "fasprate.h"
+#include "fasprtt.h"
+
+G_BEGIN_DECLS
+
+/* Changed by faspsessionways.c, but for what is marked. */
+typedef struct
+{
+  guint64 flows;         /* its flows, a bit each; 0: no flow was proved there yet */
+  guint local;           /* number of our address, of several */
+  FaspAddress address;   /* of the peer; its port is that of one of the flows */
+  FaspRtt rtt;           /* of its slowest flow */
+  FaspRate *rate;        /* owned; NULL: a fixed rate, which the session has */
+  FaspTime until;        /* when the controller's rate may change */
+  guint64 pace;          /* what the controller wants to be sent, bit/s */
+  FaspPacer pacer;       /* with a rate of 0 while the way is the only one */
+  guint64 wire_sent;     /* bytes, IP headers included; changed by fasppacket.c */
+  guint64 wire_reported; /* of these, those up to the newest packet that the peer has reported */
+} FaspWay;
+
+void fasp_way_init (FaspWay *way);
+void fasp_way_clear (FaspWay *way);
+/* Is a flow between our address number @local and @address one of this way? */
+gboolean fasp_way_has (const FaspWay *way, guint local, const FaspAddress *address);
+/* The earliest time when a datagram of up to @bytes may leave on it; <= now: at once. */
+FaspTime fasp_way_get_time (const FaspWay *way, FaspTime now, gsize bytes);
+/* Bytes that left and of which nothing has been reported. */
+static inline guint64
+fasp_way_get_under_way (const FaspWay *way)
+{
+  return way->wire_sent - way->wire_reported;
+}
+
+G_END_DECLS

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Flows between the same two addresses are of one way, and what the ways may send is shared out.
+ */
+#include "faspsessionprivate.h"
+
+#define FLOWS 6
+#define MBIT 1000000
+
+typedef struct
+{
+  FaspStore *store;
+  FaspSession *session;
+} Fixture;
+
+/* An IPv4 address, seen by our socket @link. */
+static FaspAddress
+address (guint8 host, guint16 port, guint8 link)
+{
+  FaspAddress a = { .len = 16, .overhead = 28, .link = link };
+
+  a.bytes[0] = 2;
+  a.bytes[2] = port >> 8;
+  a.bytes[3] = port;
+  a.bytes[7] = host;
+  return a;
+}
+
+static void
+set_up (Fixture *f, guint flowlets, FaspRateControl control, guint64 min, guint64 max)
+{
+  static const guint8 secret[FASP_PING_SECRET] = { 1 };
+  FaspAddress none = { 0 };
+  FaspSession *s;
+
+  f->store = fasp_store_new (1 << 20, 1200);
+  s = f->session = fasp_session_new (FASP_ROLE_SENDER, 1, FASP_SEC, &none, FLOWS, secret);
+  fasp_tx_init (&s->tx, f->store, 0, 1024, FASP_SEC);
+  fasp_multipath_init (&s->multipath, FASP_ASSIGNMENT_RANDOM, FLOWS, 1, FASP_SEC);
+  fasp_pacer_init (&s->pacer, 0, 0);
+  s->ways.flowlets = flowlets;
+  fasp_session_control (s, FASP_SEC, control, min, max);
+  fasp_session_open (s, FASP_SEC);
+}
+
+static void
+tear_down (Fixture *f)
+{
+  fasp_session_free (f->session);
+  fasp_store_free (f->store);
+}
+
+static guint
+prove (Fixture *f, guint8 flow, guint8 host, guint16 port, guint8 link)
+{
+  FaspAddress a = address (host, port, link);
+
+  fasp_session_set_address (f->session, flow, &a);
+  fasp_session_trust (f->session, FASP_SEC, flow);
+  return f->session->paths[flow].way;
+}
+
+/* --- which flow is of which way -------------------------------------------------------- */
+
+typedef struct
+{
+  guint8 host;
+  guint16 port;
+  guint8 link;
+  guint way;
+} Flow;
+
+typedef struct
+{
+  const gchar *name;
+  guint flowlets;
+  Flow flows[FLOWS];
+  guint n_ways;
+} Case;
+
+static const Case cases[] = {
+  { "flowlets", 6,
+      { { 1, 7001, 0, 0 }, { 1, 7002, 1, 0 }, { 1, 7003, 2, 0 }, { 1, 7004, 3, 0 },
+          { 1, 7005, 4, 0 }, { 1, 7006, 5, 0 } },
+      1 },
+  { "bonded", 1,
+      { { 1, 7001, 0, 0 }, { 2, 7001, 1, 1 }, { 3, 7001, 2, 2 }, { 3, 7001, 3, 3 },
+          { 3, 7001, 4, 4 }, { 3, 7001, 5, 5 } },
+      6 },
+  /* the call was answered by the second address */
+  { "both", 3,
+      { { 2, 7001, 3, 0 }, { 1, 7001, 0, 1 }, { 1, 7002, 1, 1 }, { 2, 7002, 4, 0 },
+          { 1, 7003, 2, 1 }, { 2, 7003, 5, 0 } },
+      2 },
+  /* a listener with one address, whom somebody calls from two */
+  { "two callers' addresses", 6,
+      { { 1, 4001, 0, 0 }, { 2, 4002, 1, 1 }, { 1, 4003, 2, 0 }, { 2, 4004, 3, 1 },
+          { 1, 4005, 4, 0 }, { 2, 4006, 5, 1 } },
+      2 },
+};
+
+static void
+test_flows (gconstpointer data)
+{
+  const Case *c = data;
+  Fixture f;
+
+  set_up (&f, c->flowlets, FASP_RATE_CONTROL_ADAPTIVE, 0, 0);
+  for (guint i = 0; i < FLOWS; i++) {
+    const Flow *flow = &c->flows[i];
+
+    g_assert_cmpuint (prove (&f, i, flow->host, flow->port, flow->link), ==, flow->way);
+  }
+  g_assert_cmpuint (f.session->ways.n, ==, c->n_ways);
+  for (guint i = 0; i < FLOWS; i++)
+    g_assert_true (f.session->ways.list[c->flows[i].way].flows >> i & 1);
+  tear_down (&f);
+}
+
+/* Wherever the peer moves, a flow stays with its way, and what is known of that. */
+static void
+test_moves (void)
+{
+  Fixture f;
+
+  set_up (&f, 1, FASP_RATE_CONTROL_ADAPTIVE, 0, 0);
+  g_assert_cmpuint (prove (&f, 0, 1, 7001, 0), ==, 0);
+  g_assert_cmpuint (prove (&f, 1, 2, 7001, 1), ==, 1);
+  g_assert_cmpuint (prove (&f, 1, 9, 7009, 1), ==, 1);
+  g_assert_cmpuint (f.session->ways.n, ==, 2);
+  g_assert_cmpuint (f.session->ways.list[1].address.bytes[7], ==, 9);
+  tear_down (&f);
+}
+
+/* --- rates ----------------------------------------------------------------------------- */
+
+/* What the ways find is added up, and max-bitrate bounds the sum. */
+static void
+test_sum (void)
+{
+  static const struct
+  {
+    guint64 max, first, second, sum;
+  } table[] = {
+    { 0, 5 * MBIT, 3 * MBIT, 8 * MBIT },
+    { 10 * MBIT, 5 * MBIT, 3 * MBIT, 8 * MBIT },
+    { 7 * MBIT, 5 * MBIT, 3 * MBIT, 7 * MBIT },
+    { 4 * MBIT, 5 * MBIT, 3 * MBIT, 4 * MBIT },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (table); i++) {
+    Fixture f;
+    FaspWay *ways;
+
+    set_up (&f, 1, FASP_RATE_CONTROL_ADAPTIVE, 0, table[i].max);
+    prove (&f, 0, 1, 7001, 0);
+    prove (&f, 1, 2, 7001, 1);
+    ways = f.session->ways.list;
+    ways[0].rate->rate = ways[0].rate->offer = table[i].first;
+    ways[1].rate->rate = ways[1].rate->offer = table[i].second;
+    g_assert_cmpuint (fasp_session_get_channel_rate (f.session), ==, table[i].sum);
+    g_assert_cmpuint (fasp_session_get_offer (f.session), ==, table[i].sum);
+    fasp_session_follow_rate (f.session, FASP_SEC);
+    if (table[i].max > 0)
+      g_assert_cmpuint (f.session->pacer.ready.rate, <=, table[i].max);
+    g_assert_cmpuint (ways[0].pacer.ready.rate, ==, ways[0].pace);
+    tear_down (&f);
+  }
+}
+
+/* Together they never send less than min-bitrate; each only what the others lack of it. */
+static void
+test_least (void)
+{
+  Fixture f;
+  FaspWay *ways;
+
+  set_up (&f, 1, FASP_RATE_CONTROL_ADAPTIVE, 20 * MBIT, 50 * MBIT);
+  prove (&f, 0, 1, 7001, 0);
+  prove (&f, 1, 2, 7001, 1);
+  ways = f.session->ways.list;
+  fasp_session_follow_rate (f.session, FASP_SEC);
+  g_assert_cmpuint (ways[0].pace + ways[1].pace, >=, 20 * MBIT);
+  g_assert_cmpuint (f.session->pacer.ready.rate, >=, 20 * MBIT);
+  g_assert_cmpuint (ways[1].pace, <, 10 * MBIT);
+  tear_down (&f);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    g_autofree gchar *path = g_strconcat ("/way/flows/", cases[i].name, NULL);
+
+    g_test_add_data_func (path, &cases[i], test_flows);
+  }
+  g_test_add_func ("/way/moves", test_moves);
+  g_test_add_func ("/way/sum", test_sum);
+  g_test_add_func ("/way/least", test_least);
+  return g_test_run ();
+}
