@@ -135,22 +135,6 @@ print_rivals (const RoadCase *road, Vtraffic *traffic)
         rivals->len > 1 ? ", all of them" : "");
 }
 
-static gint
-compare (gconstpointer a, gconstpointer b)
-{
-  gint64 x = *(const gint64 *) a, y = *(const gint64 *) b;
-
-  return x < y ? -1 : x > y;
-}
-
-static gdouble
-percentile (const GArray *sorted, gdouble share)
-{
-  return sorted->len > 0 ?
-      g_array_index (sorted, gint64, (guint) ((sorted->len - 1) * share)) / 1e3 :
-      0;
-}
-
 static void
 print_links (const RoadCase *road, Vtraffic *traffic)
 {
@@ -165,10 +149,10 @@ print_links (const RoadCase *road, Vtraffic *traffic)
     for (guint l = 0; l < 2; l++) {
       GArray *waits = bottleneck_get_waits (b, l);
 
-      g_array_sort (waits, compare);
       if (waits->len > 0)
         printf ("  %squeue p50 %.1f  p95 %.1f  p99 %.1f ms", l ? "L4S " : "",
-            percentile (waits, .5), percentile (waits, .95), percentile (waits, .99));
+            road_percentile (waits, .5) * 1e3, road_percentile (waits, .95) * 1e3,
+            road_percentile (waits, .99) * 1e3);
     }
     printf ("  dropped %.2f%%  marked %.2f%%\n",
         n->dropped * 100. / MAX (n->packets + n->dropped, 1),

@@ -9,6 +9,7 @@
  * Links are drawn (cellular.h), or recorded ones in mahimahi's format.  A line for each, and one
  * for the mean of all.  --series writes what happened every 0.1 s.
  */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,20 +19,24 @@
 #include "vstream.h"
 #include "vtraffic.h"
 
-/* The second way is so much longer (ms), and drawn so much narrower. */
+#define WAYS_MOST 3
+/* Each further way is so much longer (ms), and drawn so much narrower. */
 #define LONGER 15
 #define NARROWER .6
 /* The links begin so much before the encoder, as a link that was there already. */
 #define LEAD FASP_SEC
 #define AFTER (3 * FASP_SEC)
 #define SAMPLE (100 * FASP_MSEC)
-/* Seeds of the second link, far from those of the first. */
-#define SEED2 1000000
+/* A link that was dark is in use again when it sends this share of what it could. */
+#define BACK .25
+/* Between the seeds of bonded links. */
+#define SEED_STEP 1000000
 
 static gchar *control_name = (gchar *) "adaptive";
-static gchar *traces[2], *dark, *series;
-static gdouble skips[2], seconds = 65, delay = 20, loss, queue = 300;
+static gchar *traces[WAYS_MOST], *dark, *series;
+static gdouble skips[WAYS_MOST], seconds = 65, delay = 20, loss, queue = 300;
 static gint first = 1, seeds = 20, latency = 400;
+static gint ways = 1;
 static gboolean bonded, l4s;
 static FaspRateControl control;
 static FILE *out;
@@ -44,8 +49,7 @@ make_link (guint n, guint32 seed)
   gint64 duration = LEAD + seconds * 1e6 + AFTER;
 
   if (traces[n] == NULL)
-    return capacity_new_times (cellular_draw (n == 0 ? seed : seed + SEED2, duration,
-                                   n == 0 ? 1 : NARROWER),
+    return capacity_new_times (cellular_draw (seed + n * SEED_STEP, duration, pow (NARROWER, n)),
         duration, CAPACITY_MAHIMAHI);
   c = capacity_new_file (traces[n], skips[n] * 1e6, &error);
   if (c == NULL) {
@@ -67,7 +71,7 @@ configure (VliveConfig *c, guint32 seed)
   c->l4s = l4s;
   c->start = LEAD;
   c->end = LEAD + seconds * 1e6;
-  c->n_ways = bonded ? 2 : 1;
+  c->n_ways = ways;
   for (guint i = 0; i < c->n_ways; i++)
     c->ways[i] = (VliveWay) {
       .delay = (delay + i * LONGER) * FASP_MSEC,
@@ -105,17 +109,40 @@ write_sample (guint32 seed, Vlive *live, gint64 now, guint64 *before)
   fprintf (out, "\n");
 }
 
-static void
+/* How soon after the last link was dark a second began in which it sent at least BACK of what it
+ * could, s; -1: it did not. */
+static gdouble
+find_back (const VliveWay *way, const GArray *sent)
+{
+  const Capacity *capacity = bottleneck_get_capacity (way->there[0]);
+  const guint second = FASP_SEC / SAMPLE;
+
+  for (guint i = (way->dark_end + SAMPLE - 1) / SAMPLE; i + second < sent->len; i++) {
+    guint64 bytes = g_array_index (sent, guint64, i + second) - g_array_index (sent, guint64, i);
+
+    if (bytes >= BACK * capacity_get_bytes (capacity, i * SAMPLE, (i + second) * SAMPLE)
+        && bytes > 0)
+      return (i * SAMPLE - way->dark_end) / 1e6;
+  }
+  return -1;
+}
+
+/* Returns how soon the last link was back. */
+static gdouble
 run_sampled (Vtraffic *traffic, guint32 seed, Vlive *live, gint64 end)
 {
+  const VliveConfig *c = vlive_get_config (live);
+  const VliveWay *last = &c->ways[c->n_ways - 1];
+  g_autoptr (GArray) sent = g_array_new (FALSE, FALSE, sizeof (guint64));
   guint64 before[VLIVE_WAYS] = { 0 };
 
-  for (gint64 now = 0; now < end;) {
-    now += SAMPLE;
+  for (gint64 now = 0; now <= end; now += SAMPLE) {
     vtraffic_run (traffic, now);
-    if (out != NULL)
+    g_array_append_val (sent, bottleneck_get_counters (last->there[0])->bytes);
+    if (out != NULL && now > 0)
       write_sample (seed, live, now, before);
   }
+  return find_back (last, sent);
 }
 
 /* --- the figures ---------------------------------------------------------------------------- */
@@ -169,7 +196,7 @@ run (guint32 seed, RoadFigures sums[2], gdouble *again, guint64 *dropped)
   guint64 lost = 0;
   gchar name[16];
   VliveConfig c;
-  gdouble share;
+  gdouble share, back;
   Vlive *live;
 
   configure (&c, seed);
@@ -179,7 +206,7 @@ run (guint32 seed, RoadFigures sums[2], gdouble *again, guint64 *dropped)
   }
   live = vlive_new (&c);
   vtraffic_add_live (traffic, live);
-  run_sampled (traffic, seed, live, c.end + AFTER);
+  back = run_sampled (traffic, seed, live, c.end + AFTER);
   road_figures (live, &figures);
   get_floor (&c, seed, &floor);
   vlive_get_stats (live, &stats);
@@ -188,6 +215,8 @@ run (guint32 seed, RoadFigures sums[2], gdouble *again, guint64 *dropped)
     lost += bottleneck_get_counters (c.ways[i].there[0])->dropped;
   g_snprintf (name, sizeof name, "%u", seed);
   print (name, &figures, &floor, share, lost);
+  if (dark != NULL)
+    printf ("         the dark link is in use again after %.1f s\n", back);
   add (&sums[0], &figures);
   add (&sums[1], &floor);
   *again += share / seeds;
@@ -203,10 +232,13 @@ main (int argc, char **argv)
     { "first", 0, 0, G_OPTION_ARG_INT, &first, "Seed of the first link", "N" },
     { "seeds", 0, 0, G_OPTION_ARG_INT, &seeds, "How many links, or runs of a recorded one", "N" },
     { "bonded", 0, 0, G_OPTION_ARG_NONE, &bonded, "Two links, the second narrower", NULL },
+    { "ways", 0, 0, G_OPTION_ARG_INT, &ways, "Or so many, up to 3", "N" },
     { "trace", 0, 0, G_OPTION_ARG_FILENAME, &traces[0], "A recorded link instead", "FILE" },
     { "skip", 0, 0, G_OPTION_ARG_DOUBLE, &skips[0], "It begins there", "SECONDS" },
     { "trace2", 0, 0, G_OPTION_ARG_FILENAME, &traces[1], "And a second one, bonded", "FILE" },
     { "skip2", 0, 0, G_OPTION_ARG_DOUBLE, &skips[1], "", "SECONDS" },
+    { "trace3", 0, 0, G_OPTION_ARG_FILENAME, &traces[2], "And a third", "FILE" },
+    { "skip3", 0, 0, G_OPTION_ARG_DOUBLE, &skips[2], "", "SECONDS" },
     { "dark", 0, 0, G_OPTION_ARG_STRING, &dark, "The last link is dark from then on, so long",
         "AT,SECONDS" },
     { "seconds", 0, 0, G_OPTION_ARG_DOUBLE, &seconds, "Of each stream", "SECONDS" },
@@ -235,7 +267,11 @@ main (int argc, char **argv)
   }
   if (traces[0] != NULL)
     seeds = 1;
-  bonded |= traces[1] != NULL;
+  if (bonded || traces[1] != NULL)
+    ways = MAX (ways, 2);
+  if (traces[2] != NULL)
+    ways = WAYS_MOST;
+  ways = CLAMP (ways, 1, WAYS_MOST);
   seeds = MAX (seeds, 1);
   out = series != NULL ? fopen (series, "w") : NULL;
   if (out != NULL)

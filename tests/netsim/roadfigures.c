@@ -8,17 +8,18 @@
 static gint
 compare (gconstpointer a, gconstpointer b)
 {
-  gdouble x = *(const gdouble *) a, y = *(const gdouble *) b;
+  gint64 x = *(const gint64 *) a, y = *(const gint64 *) b;
 
   return x < y ? -1 : x > y;
 }
 
-static gdouble
-percentile (const GArray *sorted, gdouble share)
+gdouble
+road_percentile (GArray *times, gdouble share)
 {
-  return sorted->len == 0 ?
-      0 :
-      g_array_index (sorted, gdouble, MIN ((guint) (share * sorted->len), sorted->len - 1));
+  if (times->len == 0)
+    return 0;
+  g_array_sort (times, compare);
+  return g_array_index (times, gint64, MIN ((guint) (share * times->len), times->len - 1)) / 1e6;
 }
 
 /* Bytes that the ways could carry, but for when they were dark. */
@@ -46,14 +47,14 @@ road_figures (const Vlive *live, RoadFigures *f)
 {
   const VliveConfig *c = vlive_get_config (live);
   const GArray *frames = vlive_get_frames (live);
-  g_autoptr (GArray) delays = g_array_new (FALSE, FALSE, sizeof (gdouble));
+  g_autoptr (GArray) delays = g_array_new (FALSE, FALSE, sizeof (gint64));
   gint64 end = c->end - ROAD_TAIL;
   gdouble bytes = 0, capacity = get_capacity (c, c->start, end);
 
   *f = (RoadFigures) { 0 };
   for (guint i = 0; i < frames->len; i++) {
     const VliveFrame *frame = &g_array_index (frames, VliveFrame, i);
-    gdouble delay = (frame->arrived - frame->captured) / 1e6;
+    gint64 delay = frame->arrived - frame->captured;
     gboolean came = frame->arrived >= 0;
 
     if (came && frame->arrived < end)
@@ -61,17 +62,16 @@ road_figures (const Vlive *live, RoadFigures *f)
     if (frame->captured >= end)
       continue;
     f->frames++;
-    f->late04 += !came || delay > .4;
-    f->late1 += !came || delay > 1;
+    f->late04 += !came || delay > 400 * FASP_MSEC;
+    f->late1 += !came || delay > FASP_SEC;
     f->lost += !came;
     if (came)
       g_array_append_val (delays, delay);
   }
-  g_array_sort (delays, compare);
-  f->p50 = percentile (delays, .5);
-  f->p95 = percentile (delays, .95);
-  f->p99 = percentile (delays, .99);
-  f->most = percentile (delays, 1);
+  f->p50 = road_percentile (delays, .5);
+  f->p95 = road_percentile (delays, .95);
+  f->p99 = road_percentile (delays, .99);
+  f->most = road_percentile (delays, 1);
   f->late04 /= MAX (f->frames, 1);
   f->late1 /= MAX (f->frames, 1);
   f->lost /= MAX (f->frames, 1);

@@ -23,6 +23,8 @@ typedef struct
   gdouble lost;                /* share that did not come */
 } RoadFigures;
 
+/* Sorts times (gint64, µs); the one that @share of them do not exceed, in s; 0: there are none. */
+gdouble road_percentile (GArray *times, gdouble share);
 void road_figures (const Vlive *live, RoadFigures *figures);
 /* What the links alone make late, if nothing but the encoder's least is sent, on all ways at once:
  * sets late04 and late1 alone.  @alone: of each way its link, of which nothing was sent. */
