@@ -28,6 +28,7 @@ static const FaspLogKind kinds[FASP_LOG_EVENTS] = {
   [FASP_LOG_PEER_CHANGED] = { "peer_changed", { NUMBER ("peer") } },
   [FASP_LOG_CALLER_REFUSED] = { "caller_refused",
       { ADDRESS, REASON, TEXT ("text"), NUMBER ("more") } },
+  [FASP_LOG_CALLER_UNDECIDED] = { "caller_undecided", { ADDRESS, TIME ("waited") } },
   [FASP_LOG_SENDER_ANNOUNCED] = { "sender_announced", { ADDRESS } },
   [FASP_LOG_SESSION_STARTED] = { "session_started",
       { ADDRESS, NUMBER ("peer_session"), NUMBER ("flows"), TIME ("latency"), NUMBER ("block") } },

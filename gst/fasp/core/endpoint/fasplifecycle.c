@@ -36,8 +36,10 @@ fasp_lifecycle_seek (FaspEndpoint *endpoint, FaspTime now)
     fasp_dial_start (endpoint, now);
 }
 
+/* @why: a word for the log.  @text: the same for the application. */
 static void
-interrupt (FaspEndpoint *endpoint, FaspTime now, FaspSession *session, const gchar *why)
+interrupt (FaspEndpoint *endpoint, FaspTime now, FaspSession *session, const gchar *why,
+    const gchar *text)
 {
   FaspEvent *event;
 
@@ -51,7 +53,7 @@ interrupt (FaspEndpoint *endpoint, FaspTime now, FaspSession *session, const gch
     fasp_multicast_sender_lost_sight (endpoint->group, &session->group.member);
   event = fasp_endpoint_push_event (endpoint, FASP_EVENT_INTERRUPTED, session);
   event->reason = FASP_REASON_SILENT;
-  g_strlcpy (event->text, why, sizeof (event->text));
+  g_strlcpy (event->text, text, sizeof (event->text));
   fasp_lifecycle_seek (endpoint, now);
 }
 
@@ -331,7 +333,8 @@ tend_refusal (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
     return;
   if (session->role == FASP_ROLE_SENDER)
     fasp_tx_stall (&session->tx, now);
-  interrupt (endpoint, now, session, "its port is closed: the program there has ended");
+  interrupt (endpoint, now, session, "port_closed",
+      "its port is closed: the program there has ended");
 }
 
 /* If the sender does not announce the latency in time, the receiver chooses one. */
@@ -349,6 +352,19 @@ tend_latency (FaspSession *session, FaspTime now)
   session->promise.changed = TRUE;
 }
 
+/* A caller that was let in has not come, or the application has not said in time whether it may. */
+static void
+log_unopened (const FaspSession *session, FaspTime now)
+{
+  const FaspAddress *from = &session->handshake.from;
+  FaspTime waited = now - session->liveness.created;
+
+  if (session->state == FASP_SESSION_ASKING)
+    FASP_LOG (session->notes.log, now, CALLER_UNDECIDED, FASP_LOG_POINTER (from), waited);
+  else
+    FASP_LOG (session->notes.log, now, SESSION_UNCONFIRMED, FASP_LOG_POINTER (from), waited);
+}
+
 gboolean
 fasp_lifecycle_tend (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
 {
@@ -359,15 +375,14 @@ fasp_lifecycle_tend (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
     case FASP_SESSION_HALF:
       if (now < session->liveness.created + FASP_HALF_TIMEOUT)
         return TRUE;
-      FASP_LOG (session->notes.log, now, SESSION_UNCONFIRMED,
-          FASP_LOG_POINTER (&session->handshake.from), now - session->liveness.created);
+      log_unopened (session, now);
       return FALSE;
     case FASP_SESSION_OPEN:
       silent = now - fasp_session_get_silent_since (session);
       if (silent >= session->liveness.resume_timeout)
         fasp_session_end_at_once (session, now, FASP_REASON_SILENT);
       else if (silent >= fasp_session_get_patience (session))
-        interrupt (endpoint, now, session, "nothing is heard from it");
+        interrupt (endpoint, now, session, "silent", "nothing is heard from it");
       tend_refusal (endpoint, now, session);
       if (session->liveness.interrupted && fasp_slow_policy_lets_go (endpoint))
         fasp_session_end_at_once (session, now, FASP_REASON_SILENT);
