@@ -145,6 +145,44 @@ test_shared (void)
   case_free (c);
 }
 
+static gchar *
+print_log (const gchar *path, gchar **complaints)
+{
+  const gchar *words[] = { "python3", g_getenv ("FASP_LOG_TOOL"), path, NULL };
+  gchar *printed;
+  gint status;
+
+  g_assert_true (g_spawn_sync (NULL, (gchar **) words, NULL, G_SPAWN_SEARCH_PATH, NULL, NULL,
+      &printed, complaints, &status, NULL));
+  g_assert_cmpint (status, ==, 0);
+  return printed;
+}
+
+/* The tool says what it leaves out: what is no event, and events whose header is missing. */
+static void
+test_damaged (void)
+{
+  const gchar *text =
+      "\x1e{\"title\":\"tx\",\"trace\":{\"common_fields\":{\"run\":8}}}\n"
+      "\x1e{\"time\":1,\"name\":\"fasp:good\",\"run\":8,\"data\":{\"x\":true}}\n"
+      "\x1e{\"time\":1,\"name\":\"fasp:stray\",\"run\":7,\"data\":{}}\n"
+      "\x1e{\"time\":2,\"name\":\"fasp:stray\",\"run\":7,\"data\":{}}\n"
+      "\x1e[1]\n\x1e\"x\"\n\x1e{\"time\":1,\"run\":8}\n\x1e{\"trace\":1}\n\x1e{\"ti";
+  Case *c = case_new ();
+  g_autofree gchar *printed = NULL, *complaints = NULL, *nothing = NULL, *other = NULL;
+
+  g_assert_true (g_file_set_contents (c->sent, text, -1, NULL));
+  printed = print_log (c->sent, &complaints);
+  g_assert_cmpstr (printed, ==, "   0.000000 tx - good x=true\n");
+  g_assert_cmpuint (count (complaints, "a record is damaged"), ==, 5);
+  g_assert_cmpuint (count (complaints, "events left out: 2."), ==, 1);
+  g_assert_null (strstr (complaints, "Traceback"));
+  nothing = print_log (c->in, &other);
+  g_assert_cmpstr (nothing, ==, "");
+  g_assert_nonnull (strstr (other, "this is no log"));
+  case_free (c);
+}
+
 /* A file that cannot grow any more: a warning, and the stream goes on. */
 static void
 test_full (void)
@@ -202,6 +240,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/logging/file", test_file);
   g_test_add_func ("/logging/shared", test_shared);
+  g_test_add_func ("/logging/damaged", test_damaged);
   g_test_add_func ("/logging/full", test_full);
   g_test_add_func ("/logging/debug", test_debug);
   return g_test_run ();
