@@ -9,9 +9,9 @@
 /* Endpoints that are followed at a time, and names of theirs. */
 #define LOGS 16
 #define NAME_MAX_SIZE 32
-/* Events that an endpoint keeps until they are taken: more than it decides between two datagrams.
- */
-#define KEEP 1024
+/* Events that an endpoint keeps until they are taken: more than it decides at a time, also if it
+ * has 2000 sessions. */
+#define KEEP 4096
 #define AT_ONCE 16
 /* A handler that hangs, as memory is damaged, ends after so many seconds. */
 #define HANDLER_MOST 5
@@ -173,16 +173,33 @@ vlog_follow (Vlog *log, FaspEndpoint *endpoint, const gchar *name)
   return log;
 }
 
+/* A reason is a word: docs/debugging.md has a list of them. */
+static void
+check_words (const FaspLogEntry *entry)
+{
+  const FaspLogKind *kind = fasp_log_get_kind (entry->event);
+
+  for (guint i = 0; kind->fields[i].type != FASP_LOG_END; i++) {
+    const gchar *word = (const gchar *) (gintptr) entry->values[i];
+
+    if (kind->fields[i].type == FASP_LOG_NAME && word != NULL)
+      g_assert_cmpuint (strspn (word, "abcdefghijklmnopqrstuvwxyz_"), ==, strlen (word));
+  }
+}
+
 static void
 take (Vlog *log, FaspEndpoint *endpoint)
 {
   FaspLogEntry entries[AT_ONCE];
   gchar text[FASP_LOG_LINE];
+  guint64 lost;
   guint n;
 
   do {
-    n = fasp_endpoint_fetch_log (endpoint, entries, AT_ONCE, NULL);
+    n = fasp_endpoint_fetch_log (endpoint, entries, AT_ONCE, &lost);
+    g_assert_cmpuint (lost, ==, 0);
     for (guint i = 0; i < n; i++) {
+      check_words (&entries[i]);
       log->end[log->n++ % VLOG_END] = entries[i];
       if (log->file >= 0)
         put (log->file, text, fasp_log_write_json (&entries[i], 0, NULL, text, sizeof text));

@@ -15,6 +15,7 @@ struct _FaspLog
   Events *events;  /* the endpoint's */
   guint32 session; /* 0: this log is the endpoint's, and owns them */
   guint states;    /* FaspLogState, a bit each */
+  gint64 kept[FASP_LOG_KEEPS];
 };
 
 FaspLog *
@@ -100,6 +101,12 @@ fasp_log_turns (FaspLog *log, FaspLogState state, gboolean on)
     return FALSE;
   log->states ^= state;
   return TRUE;
+}
+
+gint64 *
+fasp_log_get_kept (FaspLog *log, FaspLogKept what)
+{
+  return &log->kept[what];
 }
 
 /* Makes the event for entries that were overwritten since the last one.  Returns 1 if there are

@@ -50,15 +50,27 @@ guint fasp_log_fetch (FaspLog *log, FaspLogEntry *entries, guint max, guint64 *l
 /* See FASP_LOG().  Texts and addresses are copied. */
 void fasp_log_add (FaspLog *log, FaspTime now, FaspLogEvent event, const gint64 *values, guint n);
 
-/* States of a session.  One event says that a state begins, another one that it ends. */
+/* States of a session.  An event says that a state begins, and one that it ends. */
 typedef enum
 {
-  FASP_LOG_IS_BEHIND = 1,  /* SENDING_BEHIND, SENDING_CAUGHT_UP */
-  FASP_LOG_IS_WAITING = 2, /* WRITER_WAITS, WRITER_GOES_ON */
+  FASP_LOG_IS_BEHIND = 1,    /* SENDING_BEHIND, SENDING_CAUGHT_UP */
+  FASP_LOG_LACKS_HEADER = 2, /* HEADER_AWAITED, HEADER_WRITTEN */
+  FASP_LOG_IS_ODD_PHASE = 4, /* of the key that the peer seals with; both are a KEY_UPDATED */
 } FaspLogState;
 
 /* Sets a state.  TRUE: it has changed, so log that.  Always FALSE while nothing is logged. */
 gboolean fasp_log_turns (FaspLog *log, FaspLogState state, gboolean on);
+
+/* What is kept for the log alone. 0 at first. */
+typedef enum
+{
+  FASP_LOG_KEEPS_WINDOW, /* session: when the peer's window last opened for a block that waited */
+  FASP_LOG_KEEPS_WAIT,   /* endpoint: the trigger of the last WRITER_WAITS, until WRITER_GOES_ON */
+  FASP_LOG_KEEPS,        /* how many there are */
+} FaspLogKept;
+
+/* @log: not NULL.  The caller may change it. */
+gint64 *fasp_log_get_kept (FaspLog *log, FaspLogKept what);
 
 #define FASP_LOG(log, now, event, ...) \
   G_STMT_START \

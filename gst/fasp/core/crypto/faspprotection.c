@@ -223,6 +223,12 @@ fasp_opener_free (FaspOpener *opener)
   g_free (opener);
 }
 
+gboolean
+fasp_opener_get_phase (const FaspOpener *opener)
+{
+  return opener->phase;
+}
+
 static const guint8 *
 try_lock (Lock *lock, const FaspSessionHeader *header, guint64 pn, const guint8 *data, gsize size,
     guint8 *scratch, gsize *frames_size)

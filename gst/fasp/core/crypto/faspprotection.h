@@ -57,6 +57,8 @@ void fasp_sealer_rekey (FaspSealer *sealer);
 
 FaspOpener *fasp_opener_new (FaspCipher cipher, const guint8 key[FASP_KEY_SIZE]);
 void fasp_opener_free (FaspOpener *opener);
+/* The phase bit of the newest key that the peer has used. */
+gboolean fasp_opener_get_phase (const FaspOpener *opener);
 /* Opens a datagram whose header has been parsed. Returns its frames, @frames_size
  * bytes, either in @scratch (room for @size) or in @data itself. NULL: the peer has not
  * sealed it. @pn: all 64 bits. */

@@ -104,7 +104,7 @@ fasp_beginning_opened (FaspEndpoint *endpoint, FaspTime now, FaspSession *sessio
   endpoint->calling.unanswered_announced = !fasp_endpoint_is_caller (endpoint);
   fasp_endpoint_push_event (endpoint, FASP_EVENT_CONNECTED, session)->start.in_the_middle =
       endpoint->store != NULL && fasp_writing_is_in_the_middle (endpoint, session);
-  fasp_hold_end (endpoint);
+  fasp_hold_end (endpoint, now, "taken");
   if (endpoint->store == NULL)
     return;
   fasp_history_tell_offset (endpoint, now, session);

@@ -29,7 +29,7 @@ fasp_endpoint_new (const FaspEndpointConfig *config, FaspRandomFunc random, gpoi
   endpoint->random_data = user_data;
   endpoint->sessions = g_ptr_array_new ();
   endpoint->by_id = g_hash_table_new (NULL, NULL);
-  fasp_hold_end (endpoint);
+  fasp_hold_init (endpoint);
   endpoint->read.next.offset = endpoint->stats.join_offset = FASP_OFFSET_UNKNOWN;
   endpoint->writing.measured_by = FASP_NEVER;
   endpoint->calling.redial_time = FASP_NEVER;
@@ -262,7 +262,7 @@ fasp_endpoint_close (FaspEndpoint *endpoint, FaspTime now, FaspReason reason)
   endpoint->closing = TRUE;
   endpoint->calling.redial_time = endpoint->calling.punch_time = FASP_NEVER;
   fasp_failover_stay (endpoint);
-  fasp_hold_end (endpoint);
+  fasp_hold_end (endpoint, now, "stopped");
   fasp_caller_stop (&endpoint->calling.caller);
   for (guint i = 0; i < endpoint->sessions->len; i++) {
     FaspSession *session = fasp_endpoint_nth (endpoint, i);

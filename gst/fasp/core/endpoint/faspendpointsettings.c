@@ -59,7 +59,7 @@ fasp_endpoint_configure (FaspEndpoint *endpoint, FaspTime now, const FaspEndpoin
   if (settings->glitch_interval != old.glitch_interval)
     apply_glitch_interval (endpoint);
   if (!settings->wait_for_connection && old.wait_for_connection)
-    fasp_hold_no_more (endpoint);
+    fasp_hold_no_more (endpoint, now);
   if (settings->too_late_skip != old.too_late_skip)
     apply_too_late_skip (endpoint);
   /* the peer may have been gone before we were allowed to call it */

@@ -12,6 +12,9 @@ fasp_header_wait_said (FaspEndpoint *endpoint, FaspTime now)
     FaspSession *session = fasp_endpoint_nth (endpoint, i);
 
     session->header_wait.end = MIN (session->header_wait.end, end);
+    if (fasp_log_turns (session->notes.log, FASP_LOG_LACKS_HEADER, FALSE))
+      FASP_LOG (session->notes.log, now, HEADER_WRITTEN, now - session->header_wait.since,
+          endpoint->header.bytes != NULL);
   }
 }
 
@@ -66,11 +69,16 @@ fasp_header_wait_move (FaspEndpoint *endpoint, guint64 number, gboolean hold)
   fasp_retention_trim (endpoint);
 }
 
+/* @why: a word for the log. */
 static void
-lack_header (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
+lack_header (FaspEndpoint *endpoint, FaspTime now, FaspSession *session, const gchar *why)
 {
   session->header_wait.end = FASP_NO_BLOCK;
   session->header_wait.skips = fasp_tx_count_skips (&session->tx);
+  if (endpoint->header.bytes != NULL
+      && fasp_log_turns (session->notes.log, FASP_LOG_LACKS_HEADER, TRUE))
+    FASP_LOG (session->notes.log, now, HEADER_AWAITED, session->header_wait.is_held,
+        FASP_LOG_WORD (why));
   if (endpoint->header.bytes != NULL)
     fasp_stream_header_want (&endpoint->header);
   else
@@ -134,7 +142,7 @@ follow_unannounced (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
   }
   hold (endpoint, session);
   session->header_wait.since = MAX (now, 1);
-  lack_header (endpoint, now, session);
+  lack_header (endpoint, now, session, "skipped");
   fasp_header_wait_move (endpoint, fasp_store_get_head (endpoint->store), TRUE);
 }
 
@@ -167,7 +175,7 @@ fasp_header_wait_begin (FaspEndpoint *endpoint, FaspTime now, FaspSession *sessi
     session->header_wait.end = endpoint->header.end;
     session->header_wait.skips = fasp_tx_count_skips (&session->tx);
   } else {
-    lack_header (endpoint, now, session);
+    lack_header (endpoint, now, session, "joined");
   }
 }
 
@@ -183,7 +191,7 @@ fasp_header_wait_follow (FaspEndpoint *endpoint, FaspTime now, FaspSession *sess
     follow_unannounced (endpoint, now, session);
   } else if (fasp_tx_count_skips (&session->tx) != session->header_wait.skips) {
     if (endpoint->header.bytes != NULL || now >= endpoint->header.may)
-      lack_header (endpoint, now, session);
+      lack_header (endpoint, now, session, "skipped");
   } else if (session->header_wait.end > 0 ?
           fasp_tx_get_base (&session->tx) >= session->header_wait.end :
           has_first (endpoint, session)) {

@@ -59,22 +59,37 @@ fasp_hold_begin (FaspEndpoint *endpoint, FaspTime now, const FaspSession *sessio
 }
 
 void
-fasp_hold_end (FaspEndpoint *endpoint)
+fasp_hold_init (FaspEndpoint *endpoint)
 {
   endpoint->held.first = FASP_NO_BLOCK;
   endpoint->held.deadline = FASP_NEVER;
 }
 
+static guint64
+count_held (const FaspEndpoint *endpoint)
+{
+  return fasp_store_count_bytes (endpoint->store, endpoint->held.first,
+      fasp_store_get_head (endpoint->store));
+}
+
+void
+fasp_hold_end (FaspEndpoint *endpoint, FaspTime now, const gchar *why)
+{
+  if (endpoint->held.first != FASP_NO_BLOCK)
+    FASP_LOG (endpoint->notes.log, now, STREAM_RELEASED, endpoint->held.first,
+        count_held (endpoint), FASP_LOG_WORD (why));
+  fasp_hold_init (endpoint);
+}
+
 /* @receiver: it was kept for a receiver that has gone. */
 static void
-let_go (FaspEndpoint *endpoint, gboolean receiver)
+let_go (FaspEndpoint *endpoint, FaspTime now, gboolean receiver, const gchar *why)
 {
-  guint64 bytes = fasp_store_count_bytes (endpoint->store, endpoint->held.first,
-      fasp_store_get_head (endpoint->store));
+  guint64 bytes = count_held (endpoint);
 
   endpoint->stats.bytes_dropped += bytes;
   endpoint->stats.bytes_unconfirmed = receiver ? bytes : 0;
-  fasp_hold_end (endpoint);
+  fasp_hold_end (endpoint, now, why);
   fasp_retention_trim (endpoint);
 }
 
@@ -86,22 +101,22 @@ fasp_hold_tend (FaspEndpoint *endpoint, FaspTime now)
   if (endpoint->config.settings.wait_for_connection && !fasp_store_is_finished (endpoint->store))
     endpoint->held.deadline = FASP_NEVER;
   else
-    let_go (endpoint, TRUE);
+    let_go (endpoint, now, TRUE, "timeout");
 }
 
 void
-fasp_hold_finished (FaspEndpoint *endpoint)
+fasp_hold_finished (FaspEndpoint *endpoint, FaspTime now)
 {
   if (endpoint->held.first != FASP_NO_BLOCK && endpoint->held.deadline == FASP_NEVER
       && !endpoint->held.is_new)
-    let_go (endpoint, TRUE);
+    let_go (endpoint, now, TRUE, "stream_ended");
 }
 
 void
-fasp_hold_no_more (FaspEndpoint *endpoint)
+fasp_hold_no_more (FaspEndpoint *endpoint, FaspTime now)
 {
   if (endpoint->held.first != FASP_NO_BLOCK && endpoint->held.deadline == FASP_NEVER)
-    let_go (endpoint, !endpoint->held.is_new);
+    let_go (endpoint, now, !endpoint->held.is_new, "not_awaited");
 }
 
 gboolean

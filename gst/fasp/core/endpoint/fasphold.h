@@ -28,14 +28,16 @@ G_BEGIN_DECLS
  * TRUE: they are held. */
 gboolean fasp_hold_begin (FaspEndpoint *endpoint, FaspTime now, const FaspSession *session,
     gboolean again, guint64 bytes);
-/* Whoever comes takes what is held, or it is of no use any more. */
-void fasp_hold_end (FaspEndpoint *endpoint);
+/* Nothing is held. */
+void fasp_hold_init (FaspEndpoint *endpoint);
+/* Whoever comes takes what is held, or it is of no use any more.  @why: a word for the log. */
+void fasp_hold_end (FaspEndpoint *endpoint, FaspTime now, const gchar *why);
 /* Lets go what was held for long enough. */
 void fasp_hold_tend (FaspEndpoint *endpoint, FaspTime now);
 /* The stream has ended: its receiver, if there was one and it has gone, is given up. */
-void fasp_hold_finished (FaspEndpoint *endpoint);
+void fasp_hold_finished (FaspEndpoint *endpoint, FaspTime now);
 /* The application does not wait for receivers any more. */
-void fasp_hold_no_more (FaspEndpoint *endpoint);
+void fasp_hold_no_more (FaspEndpoint *endpoint, FaspTime now);
 /* Is a receiver expected back so soon that the application goes on writing? */
 gboolean fasp_hold_expects (const FaspEndpoint *endpoint);
 

@@ -171,20 +171,29 @@ begins_with_header (const FaspEndpoint *endpoint)
   return endpoint->header.wanted && fasp_store_get_next_offset (endpoint->store).offset == 0;
 }
 
-/* The store is full, or has room again. */
 static void
-log_waiting (FaspEndpoint *endpoint, FaspTime now, gboolean waits)
+add_waiting (FaspEndpoint *endpoint, FaspTime now, const gchar *why)
 {
   FaspLog *log = endpoint->notes.log;
+  gint64 *waits = fasp_log_get_kept (log, FASP_LOG_KEEPS_WAIT);
   guint64 blocks;
 
-  if (log == NULL || !fasp_log_turns (log, FASP_LOG_IS_WAITING, waits))
+  if (g_strcmp0 (why, (const gchar *) (gintptr) *waits) == 0)
     return;
+  *waits = FASP_LOG_WORD (why);
   blocks = fasp_store_get_head (endpoint->store) - fasp_store_get_tail (endpoint->store);
-  if (waits)
-    FASP_LOG (log, now, WRITER_WAITS, FASP_LOG_WORD ("store_full"), blocks);
+  if (why != NULL)
+    FASP_LOG (log, now, WRITER_WAITS, FASP_LOG_WORD (why), blocks);
   else
     FASP_LOG (log, now, WRITER_GOES_ON, blocks);
+}
+
+/* What is written waits.  @why: a word; NULL: it goes on. */
+static inline void
+log_waiting (FaspEndpoint *endpoint, FaspTime now, const gchar *why)
+{
+  if (endpoint->notes.log != NULL)
+    add_waiting (endpoint, now, why);
 }
 
 gsize
@@ -197,11 +206,16 @@ fasp_endpoint_write (FaspEndpoint *endpoint, FaspTime now, FaspTime media_time, 
   if (endpoint->closing || fasp_store_is_finished (endpoint->store))
     return 0;
   endpoint->writing.media_time = media_time;
-  if (endpoint->writing.measured_by != FASP_NEVER)
+  if (endpoint->writing.measured_by != FASP_NEVER) {
+    log_waiting (endpoint, now, "path_mtu");
     return 0;
+  }
   if (!is_kept (endpoint)) {
-    if (endpoint->config.settings.wait_for_connection)
+    if (endpoint->config.settings.wait_for_connection) {
+      log_waiting (endpoint, now, "no_receiver");
       return 0;
+    }
+    log_waiting (endpoint, now, NULL);
     endpoint->stats.bytes_written += size;
     endpoint->stats.bytes_dropped += size;
     endpoint->header.passed += size;
@@ -216,7 +230,7 @@ fasp_endpoint_write (FaspEndpoint *endpoint, FaspTime now, FaspTime media_time, 
     taken +=
         fasp_store_write (endpoint->store, now, media_time, data + taken, size - taken, memory);
   while (taken < size && make_room (endpoint, now));
-  log_waiting (endpoint, now, taken < size);
+  log_waiting (endpoint, now, taken < size ? "store_full" : NULL);
   endpoint->stats.bytes_written += taken;
   endpoint->header.passed += taken;
   fasp_source_wrote (&endpoint->writing.source, now, taken);
@@ -248,8 +262,12 @@ fasp_endpoint_set_stream_offset (FaspEndpoint *endpoint, FaspTime now, FaspTime 
   FaspStreamOffset next;
 
   g_return_val_if_fail (endpoint->store != NULL, FALSE);
-  if (endpoint->closing || (endpoint->config.settings.wait_for_connection && !is_kept (endpoint)))
+  if (endpoint->closing)
     return FALSE;
+  if (endpoint->config.settings.wait_for_connection && !is_kept (endpoint)) {
+    log_waiting (endpoint, now, "no_receiver");
+    return FALSE;
+  }
   if (position == NULL) {
     if (is_own (endpoint))
       return TRUE;
@@ -258,8 +276,10 @@ fasp_endpoint_set_stream_offset (FaspEndpoint *endpoint, FaspTime now, FaspTime 
   }
   next = fasp_store_get_next_offset (endpoint->store);
   while (!fasp_store_set_offset (endpoint->store, now, media_time, position, may_know (endpoint)))
-    if (!make_room (endpoint, now))
+    if (!make_room (endpoint, now)) {
+      log_waiting (endpoint, now, "store_full");
       return FALSE;
+    }
   /* no receiver has the header of this stream, though it may be the same one */
   if (!fasp_origin_equal (&next.origin, &position->origin))
     fasp_stream_header_renew (&endpoint->header, now);
@@ -349,6 +369,7 @@ fasp_endpoint_begin_key_frame (FaspEndpoint *endpoint, FaspTime now, FaspTime me
   number = fasp_store_seal (endpoint->store);
   if (due && !say_header (endpoint, now, media_time)) {
     fasp_source_refused (&endpoint->writing.source, now);
+    log_waiting (endpoint, now, "store_full");
     return FALSE;
   }
   if (due)
@@ -404,7 +425,7 @@ fasp_endpoint_finish (FaspEndpoint *endpoint, FaspTime now)
   g_return_if_fail (endpoint->store != NULL);
   fasp_header_wait_move (endpoint, fasp_store_get_head (endpoint->store), FALSE);
   fasp_store_finish (endpoint->store, now, endpoint->writing.media_time);
-  fasp_hold_finished (endpoint);
+  fasp_hold_finished (endpoint, now);
   fasp_retention_trim (endpoint);
   fasp_endpoint_wake_all (endpoint);
 }

@@ -109,6 +109,28 @@ settle (FaspSentMap *map, FaspTime age, guint64 block, FaspSentMapResult *result
   return TRUE;
 }
 
+void
+fasp_sent_map_note_lost (FaspSentMapLosses *losses, gint64 pn, guint64 block, guint round,
+    FaspTime age)
+{
+  if (losses->count++ == 0) {
+    *losses = (FaspSentMapLosses) { 1, pn, pn, block, block, round, age };
+    return;
+  }
+  losses->last = pn;
+  losses->block = MIN (losses->block, block);
+  losses->last_block = MAX (losses->last_block, block);
+  losses->round = MAX (losses->round, round);
+}
+
+void
+fasp_sent_map_log_lost (const FaspSentMap *map, FaspTime now, gint64 flow,
+    const FaspSentMapLosses *losses, const gchar *why)
+{
+  FASP_LOG (map->decisions, now, PACKETS_LOST, flow, losses->first, losses->last, losses->count,
+      losses->block, losses->last_block, losses->round, losses->age, FASP_LOG_WORD (why));
+}
+
 static gint
 compare_blocks (gconstpointer a, gconstpointer b, gpointer ignored)
 {
@@ -131,24 +153,29 @@ void
 fasp_sent_map_settle (FaspSentMap *map, FaspTime now, FaspSentFlow *flow, guint64 settled,
     const gchar *why, FaspSentMapResult *result)
 {
+  FaspSentMapLosses losses;
+
+  losses.count = 0;
   for (; flow->front <= settled && flow->front < flow->next; flow->front++) {
     FaspTransmission *t = fasp_sent_map_transmission (flow, flow->front);
     guint64 lost = result->lost;
     gboolean known = settle (map, now - t->sent, t->block, result);
 
-    if (result->lost > lost)
-      FASP_LOG (map->decisions, now, PACKET_LOST, get_index (map, flow), flow->front, t->block,
-          fasp_sent_map_get_rounds (map, t->block) - 1, now - t->sent, FASP_LOG_WORD (why));
+    if (result->lost > lost && map->decisions != NULL)
+      fasp_sent_map_note_lost (&losses, flow->front, t->block,
+          fasp_sent_map_get_rounds (map, t->block) - 1, now - t->sent);
     if (!known)
       g_sequence_insert_sorted (map->unknown, g_memdup2 (&t->block, sizeof t->block),
           compare_blocks, NULL);
   }
+  if (losses.count > 0)
+    fasp_sent_map_log_lost (map, now, get_index (map, flow), &losses, why);
 }
 
 /* The feedback covers the blocks from @first to before @end: settles those that waited
  * for that, @left at most. */
 static void
-settle_range (FaspSentMap *map, FaspTime now, guint64 first, guint64 end, guint *left,
+settle_range (FaspSentMap *map, guint64 first, guint64 end, guint *left, FaspSentMapLosses *losses,
     FaspSentMapResult *result)
 {
   guint64 before = first - 1; /* the search ends behind it */
@@ -162,9 +189,9 @@ settle_range (FaspSentMap *map, FaspTime now, guint64 first, guint64 end, guint 
     if (block >= end)
       break;
     settle (map, FASP_NEVER, block, result);
-    if (result->lost > lost)
-      FASP_LOG (map->decisions, now, PACKET_LOST, FASP_LOG_UNKNOWN, FASP_LOG_UNKNOWN, block,
-          fasp_sent_map_get_rounds (map, block) - 1, FASP_LOG_UNKNOWN, FASP_LOG_WORD ("reported"));
+    if (result->lost > lost && map->decisions != NULL)
+      fasp_sent_map_note_lost (losses, FASP_LOG_UNKNOWN, block,
+          fasp_sent_map_get_rounds (map, block) - 1, FASP_LOG_UNKNOWN);
     g_sequence_remove (i);
     (*left)--;
     i = next;
@@ -175,9 +202,13 @@ void
 fasp_sent_map_settle_unknown (FaspSentMap *map, FaspTime now, FaspSentMapResult *result)
 {
   guint left = FASP_SENT_MAP_NEWS;
+  FaspSentMapLosses losses;
 
-  settle_range (map, now, 0, map->base, &left, result);
-  settle_range (map, now, map->from, map->end, &left, result);
+  losses.count = 0;
+  settle_range (map, 0, map->base, &left, &losses, result);
+  settle_range (map, map->from, map->end, &left, &losses, result);
   if (map->tail)
-    settle_range (map, now, map->end, FASP_NO_BLOCK, &left, result);
+    settle_range (map, map->end, FASP_NO_BLOCK, &left, &losses, result);
+  if (losses.count > 0)
+    fasp_sent_map_log_lost (map, now, FASP_LOG_UNKNOWN, &losses, "reported");
 }

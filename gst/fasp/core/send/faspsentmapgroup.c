@@ -128,7 +128,8 @@ fasp_sent_map_group_feedback (FaspSentMap *map, FaspTime now, const FaspFeedback
 /* The peer lacks @block and has room for it: if all packets that carried it are settled,
  * it is lost. */
 static void
-look_at_missing (FaspSentMap *map, FaspTime now, guint64 block, FaspSentMapResult *result)
+look_at_missing (FaspSentMap *map, FaspTime now, guint64 block, FaspSentMapLosses *losses,
+    FaspSentMapResult *result)
 {
   FaspSentBlock *state = fasp_sent_map_block (map, block);
 
@@ -136,8 +137,8 @@ look_at_missing (FaspSentMap *map, FaspTime now, guint64 block, FaspSentMapResul
       || !fasp_group_log_ask (map->log, now, map, block, map->group_settled, &state->asked))
     return;
   result->lost++;
-  FASP_LOG (map->decisions, now, PACKET_LOST, FASP_GROUP_FLOW, FASP_LOG_UNKNOWN, block,
-      state->rounds, FASP_LOG_UNKNOWN, FASP_LOG_WORD ("reported"));
+  if (map->decisions != NULL)
+    fasp_sent_map_note_lost (losses, FASP_LOG_UNKNOWN, block, state->rounds, FASP_LOG_UNKNOWN);
   fasp_sent_map_queue (map, block);
 }
 
@@ -164,10 +165,10 @@ fasp_sent_map_looked (FaspSentMap *map, FaspTime now, guint blocks)
 /* Looks at the blocks from @from to before @end, @left at most.  Returns how many are left. */
 static guint
 look_at_range (FaspSentMap *map, FaspTime now, guint64 from, guint64 end, guint left,
-    FaspSentMapResult *result)
+    FaspSentMapLosses *losses, FaspSentMapResult *result)
 {
   for (guint64 block = MAX (from, map->base); block < end && left > 0; block++, left--)
-    look_at_missing (map, now, block, result);
+    look_at_missing (map, now, block, losses, result);
   return left;
 }
 
@@ -178,16 +179,19 @@ fasp_sent_map_settle_group (FaspSentMap *map, FaspTime now, const FaspFeedback *
   /* a block takes at least one unit of the window */
   guint64 limit = MIN (map->next, feedback->ack + feedback->window);
   guint most = fasp_sent_map_get_looks (map, now), left = most;
+  FaspSentMapLosses losses = { 0 };
 
   for (guint i = 0; i < feedback->n_ranges && left > 0; i++) {
     const FaspRange *range = &feedback->ranges[i];
 
     left = look_at_range (map, now, range->start, MIN (range->start + range->length, limit), left,
-        result);
+        &losses, result);
   }
   for (guint64 block = MAX (feedback->end, map->base); feedback->tail && block < limit && left > 0
       && fasp_group_log_get_first (map->log, block) < map->group_settled;
       block++, left--)
-    look_at_missing (map, now, block, result);
+    look_at_missing (map, now, block, &losses, result);
+  if (losses.count > 0)
+    fasp_sent_map_log_lost (map, now, FASP_GROUP_FLOW, &losses, "reported");
   fasp_sent_map_looked (map, now, most - left);
 }

@@ -78,6 +78,17 @@ struct FaspSentMap
   FaspTime looks_from;     /* until then, the allowance of look-ups is used up */
 };
 
+/* Packets that are found lost together, for the log.  It has one event for all of them: after an
+ * outage, one feedback may tell of thousands. */
+typedef struct
+{
+  guint64 count;
+  gint64 first, last;        /* packet numbers; FASP_LOG_UNKNOWN: not known */
+  guint64 block, last_block; /* what they carried: the least and the greatest */
+  guint round;               /* the greatest; 0: the original */
+  FaspTime age;              /* since the first of them left; FASP_LOG_UNKNOWN: not known */
+} FaspSentMapLosses;
+
 static inline FaspSentBlock *
 fasp_sent_map_block (const FaspSentMap *map, guint64 block)
 {
@@ -91,6 +102,13 @@ fasp_sent_map_transmission (const FaspSentFlow *flow, guint64 pn)
 }
 
 /* --- faspsentmapblocks.c --- */
+
+/* Packet @pn (FASP_LOG_UNKNOWN: not known) with @block, which left @age ago in @round, is lost. */
+void fasp_sent_map_note_lost (FaspSentMapLosses *losses, gint64 pn, guint64 block, guint round,
+    FaspTime age);
+/* Logs what was noted, if count > 0.  @flow: FASP_LOG_UNKNOWN: not known.  @why: a word. */
+void fasp_sent_map_log_lost (const FaspSentMap *map, FaspTime now, gint64 flow,
+    const FaspSentMapLosses *losses, const gchar *why);
 
 /* What the newest feedback says of a block. */
 typedef enum

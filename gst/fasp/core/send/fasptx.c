@@ -173,6 +173,9 @@ fasp_tx_feedback (FaspTx *tx, FaspTime now, const FaspFeedback *feedback, FaspRt
       fasp_rtt_sample (rtt, result.rtt, result.ack_delay);
     fasp_path_estimate_rtt (&tx->estimate, rtt);
   }
+  if (tx->estimate.log != NULL && tx->cursor < fasp_store_get_head (tx->store)
+      && !fasp_tx_has_fresh (tx))
+    *fasp_log_get_kept (tx->estimate.log, FASP_LOG_KEEPS_WINDOW) = now;
   /* The window only ever opens. An ack below what is kept does not tell where it ends. */
   if (feedback->ack >= fasp_store_get_tail (tx->store))
     tx->limit = MAX (tx->limit,
@@ -374,21 +377,33 @@ is_given_up (const FaspTx *tx, guint64 number)
       && !fasp_block_is_end (fasp_store_get (tx->store, number));
 }
 
+static void
+log_given_up (const FaspTx *tx, FaspTime now, guint64 from, guint64 to)
+{
+  if (from < to)
+    FASP_LOG (tx->estimate.log, now, BLOCKS_SKIPPED, from, to, FASP_LOG_WORD ("no_retransmission"));
+}
+
 /* Skips lost blocks, but not before those below them have arrived. */
 static gboolean
 give_up_lost (FaspTx *tx, FaspTime now)
 {
-  guint64 lost;
+  guint64 lost, from = 0, to = 0; /* those of a row, for the log */
   guint8 round;
 
-  for (guint n = 0;; n++) {
+  for (;;) {
     lost = fasp_sent_map_peek (tx->sent_map, &round);
     if (!is_given_up (tx, lost) || !fasp_sent_map_has_all (tx->sent_map, lost))
-      return n > 0;
-    FASP_LOG (tx->estimate.log, now, BLOCKS_SKIPPED, lost, lost + 1,
-        FASP_LOG_WORD ("no_retransmission"));
-    fasp_tx_skip_to (tx, lost + 1);
+      break;
+    if (lost != to) {
+      log_given_up (tx, now, from, to);
+      from = lost;
+    }
+    to = lost + 1;
+    fasp_tx_skip_to (tx, to);
   }
+  log_given_up (tx, now, from, to);
+  return from < to;
 }
 
 FaspTxItem

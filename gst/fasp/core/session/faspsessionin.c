@@ -191,7 +191,6 @@ report_timestamps (FaspSession *session, FaspTime now, guint32 clock,
   guint64 largest = fasp_widen_given (reported->largest, FASP_PN_BITS, path->next_pn);
   guint64 pn = largest;
   FaspEcnState marks = path->ecn.state;
-  guint64 before = way->rate->rate;
   const FaspSent *sent;
   guint first = FASP_TIMESTAMPS + 1;
 
@@ -216,7 +215,8 @@ report_timestamps (FaspSession *session, FaspTime now, guint32 clock,
   if (feedback.n > 0)
     way->wire_reported = MAX (way->wire_reported, feedback.samples[feedback.n - 1].bytes);
   fasp_rate_feedback (way->rate, &feedback);
-  fasp_session_log_rate (session, now, way, before);
+  if (session->notes.log != NULL)
+    fasp_session_log_rate (session, now, way);
   way->until = session->ways.until = now;
 }
 
@@ -403,6 +403,16 @@ fasp_session_unseal (FaspSession *session, FaspTime now, const guint8 *data, gsi
   return opened->r.data != NULL ? FASP_SESSION_OK : FASP_SESSION_FORGED;
 }
 
+/* Has the peer begun to seal with its next key? */
+static void
+log_peer_key (FaspSession *session, FaspTime now)
+{
+  FaspLog *log = session->notes.log;
+
+  if (fasp_log_turns (log, FASP_LOG_IS_ODD_PHASE, fasp_opener_get_phase (session->keys.opener)))
+    FASP_LOG (log, now, KEY_UPDATED, FASP_LOG_WORD ("remote_update"), FASP_LOG_UNKNOWN);
+}
+
 FaspSessionResult
 fasp_session_take (FaspSession *session, FaspTime now, const FaspAddress *from, FaspOpened *opened,
     gboolean marked)
@@ -419,6 +429,8 @@ fasp_session_take (FaspSession *session, FaspTime now, const FaspAddress *from, 
     open_from (session, now, flow, from);
   if (flow >= session->n_paths) /* the session was over before it began */
     return FASP_SESSION_ALIEN;
+  if (session->notes.log != NULL)
+    log_peer_key (session, now);
   path = &session->paths[flow];
   newest = !fasp_gap_is_started (path->gap) || opened->pn > fasp_gap_get_largest (path->gap);
   fasp_gap_receive (path->gap, now, opened->pn);

@@ -146,21 +146,39 @@ get_next (FaspSession *session, FaspTime now)
       fasp_session_get_unused (session, now));
 }
 
+/* Why has a block that arrived then not left before?  What ended last, if that took most of its
+ * time; else the rate was too low. */
+static const gchar *
+explain_wait (const FaspSession *session, FaspTime now, FaspTime arrival)
+{
+  FaspTime most = arrival + (now - arrival) / 2;
+  const gchar *why = "rate";
+
+  if (*fasp_log_get_kept (session->notes.log, FASP_LOG_KEEPS_WINDOW) > most)
+    why = "window";
+  if (session->tx.stall.end > most)
+    why = "stall";
+  if (session->liveness.opened > most)
+    why = "joined";
+  return why;
+}
+
 /* A new block leaves: has it waited for long, or is that over? */
 static void
 log_waiting (FaspSession *session, FaspTime now, guint64 block)
 {
   FaspLog *log = session->notes.log;
   const FaspTx *tx = &session->tx;
-  FaspTime waited;
+  FaspTime arrival, waited;
 
   if (log == NULL)
     return;
-  waited = now - fasp_store_get (tx->store, block)->arrival;
+  arrival = fasp_store_get (tx->store, block)->arrival;
+  waited = now - arrival;
   if (waited > LONG && fasp_log_turns (log, FASP_LOG_IS_BEHIND, TRUE))
-    FASP_LOG (log, now, SENDING_BEHIND, block, waited, fasp_store_get_head (tx->store) - block,
+    FASP_LOG (log, now, SENDING_BEHIND, block, waited, fasp_store_get_head (tx->store) - block - 1,
         fasp_session_get_channel_rate (session),
-        FASP_LOG_WORD (fasp_tx_has_fresh (tx) ? "rate" : "window"));
+        FASP_LOG_WORD (explain_wait (session, now, arrival)));
   else if (waited < LONG / 2 && fasp_log_turns (log, FASP_LOG_IS_BEHIND, FALSE))
     FASP_LOG (log, now, SENDING_CAUGHT_UP, block, waited);
 }

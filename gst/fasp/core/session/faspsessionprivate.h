@@ -117,7 +117,7 @@ FaspTime fasp_session_get_speak_up_time (const FaspSession *session);
 /* Payload bytes that a copy may use. */
 gint64 fasp_session_get_unused (const FaspSession *session, FaspTime now);
 
-/* Logs what has changed: the size of datagrams, or the controller's rate. */
+/* Log what has changed: the size of datagrams. */
 static inline void
 fasp_session_log_mtu (const FaspSession *session, FaspTime now, guint8 flow, guint16 before,
     const gchar *why)
@@ -128,14 +128,7 @@ fasp_session_log_mtu (const FaspSession *session, FaspTime now, guint8 flow, gui
     FASP_LOG (session->notes.log, now, MTU_UPDATED, flow, before, size, FASP_LOG_WORD (why));
 }
 
-static inline void
-fasp_session_log_rate (const FaspSession *session, FaspTime now, const FaspWay *way, guint64 before)
-{
-  const FaspRate *rate = way->rate;
-
-  if (rate->rate != before)
-    FASP_LOG (session->notes.log, now, RATE_CHANGED, before, rate->rate, FASP_LOG_WORD (rate->why),
-        rate->standing, way->rtt.measured ? way->rtt.smoothed : FASP_LOG_UNKNOWN);
-}
+/* The rate of a way's controller.  The log is not NULL. */
+void fasp_session_log_rate (const FaspSession *session, FaspTime now, FaspWay *way);
 
 G_END_DECLS

@@ -5,6 +5,9 @@
  */
 #include "faspsessionprivate.h"
 
+/* A change of the rate that is worth an event, in percent: as that for which WebRTC sends a new
+ * estimate at once (kSendThresholdPercent). Some controllers have a new rate for each feedback. */
+#define RATE_STEP 3
 #define BIT(flow) (G_GUINT64_CONSTANT (1) << (flow))
 
 /* --- which flow is of which way ------------------------------------------------------- */
@@ -146,12 +149,25 @@ add_up (const FaspSession *session, const FaspWay *except)
   return sum;
 }
 
+void
+fasp_session_log_rate (const FaspSession *session, FaspTime now, FaspWay *way)
+{
+  const FaspRate *rate = way->rate;
+  gint64 old = way->logged, new = rate->rate;
+
+  if (ABS (new - old) * 100 < old * RATE_STEP)
+    return;
+  FASP_LOG (session->notes.log, now, RATE_CHANGED, FASP_LOG_OR_UNKNOWN (old, 0), new,
+      FASP_LOG_WORD (rate->why), rate->standing,
+      way->rtt.measured ? way->rtt.smoothed : FASP_LOG_UNKNOWN);
+  way->logged = new;
+}
+
 /* Asks the controller of one way. */
 static void
 follow_way (FaspSession *session, FaspTime now, FaspWay *way)
 {
   const FaspSessionWays *ways = &session->ways;
-  guint64 before = way->rate->rate;
 
   if (ways->n > 1 && ways->min > 0)
     fasp_rate_set_bounds (way->rate, ways->min - MIN (ways->min, add_up (session, way)), ways->max);
@@ -161,7 +177,8 @@ follow_way (FaspSession *session, FaspTime now, FaspWay *way)
     fasp_pacer_set_rate (&way->pacer, now, way->pace,
         fasp_pacer_choose_burst (way->pace, way->pacer.quantum));
   }
-  fasp_session_log_rate (session, now, way, before);
+  if (session->notes.log != NULL)
+    fasp_session_log_rate (session, now, way);
 }
 
 void

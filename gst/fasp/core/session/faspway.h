@@ -31,6 +31,7 @@ typedef struct
   FaspPacer pacer;       /* with a rate of 0 while the way is the only one */
   guint64 wire_sent;     /* bytes, IP headers included; changed by fasppacket.c */
   guint64 wire_reported; /* of these, those up to the newest packet that the peer has reported */
+  guint64 logged;        /* the rate of the last RATE_CHANGED, bit/s; 0: there was none */
 } FaspWay;
 
 void fasp_way_init (FaspWay *way);

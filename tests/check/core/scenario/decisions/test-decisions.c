@@ -90,7 +90,9 @@ typedef struct
   Vstream *stream;
   guint64 count[FASP_LOG_EVENTS];
   FaspLogEntry last[FASP_LOG_EVENTS];
-  guint falls; /* of the rate, as a queue grows */
+  guint falls;  /* of the rate, as a queue grows */
+  guint64 lost; /* packets */
+  guint remote; /* new keys of the peer */
 } Story;
 
 static void
@@ -106,6 +108,12 @@ story_begin (Story *story, const VstreamConfig *config, const FaspEndpointConfig
   fasp_endpoint_set_log (story->stream->receiver, 65536);
 }
 
+static gboolean
+has_word (const FaspLogEntry *e, guint field, const gchar *word)
+{
+  return g_strcmp0 ((const gchar *) (gintptr) e->values[field], word) == 0;
+}
+
 static void
 take (Story *story, FaspEndpoint *endpoint)
 {
@@ -117,8 +125,11 @@ take (Story *story, FaspEndpoint *endpoint)
     last = e.time;
     story->count[e.event]++;
     story->last[e.event] = e;
+    if (e.event == FASP_LOG_PACKETS_LOST)
+      story->lost += e.values[3];
+    story->remote += e.event == FASP_LOG_KEY_UPDATED && has_word (&e, 0, "remote_update");
     story->falls += e.event == FASP_LOG_RATE_CHANGED && e.values[1] < e.values[0]
-        && g_str_equal ((const gchar *) (gintptr) e.values[2], "queue_grows");
+        && has_word (&e, 2, "queue_grows");
   }
   g_assert_cmpuint (story->count[FASP_LOG_LOG_EVENTS_LOST], ==, 0);
 }
@@ -130,7 +141,7 @@ story_end (Story *story)
   vnet_free (story->net);
 }
 
-/* What was counted as lost is told, packet by packet. */
+/* What was counted as lost is told, each packet once. */
 static void
 test_losses (void)
 {
@@ -143,11 +154,11 @@ test_losses (void)
   make_lossy (story.net);
   g_assert_true (vstream_run (story.stream));
   take (&story, story.stream->sender);
-  g_assert_cmpuint (story.count[FASP_LOG_PACKET_LOST], ==, story.stream->sender_stats.sent.lost);
-  g_assert_cmpuint (story.count[FASP_LOG_PACKET_LOST], >, 50);
+  g_assert_cmpuint (story.lost, ==, story.stream->sender_stats.sent.lost);
+  g_assert_cmpuint (story.count[FASP_LOG_PACKETS_LOST], >, 50);
   g_assert_cmpuint (story.count[FASP_LOG_SESSION_CONNECTED], ==, 1);
   g_assert_cmpuint (story.count[FASP_LOG_MTU_UPDATED], >, 0);
-  g_assert_cmpuint (story.last[FASP_LOG_PACKET_LOST].session, !=, 0);
+  g_assert_cmpuint (story.last[FASP_LOG_PACKETS_LOST].session, !=, 0);
   story_end (&story);
 }
 
@@ -205,7 +216,160 @@ test_outage (void)
   g_assert_cmpuint (story.count[FASP_LOG_SENDING_BEHIND], >, 0);
   g_assert_cmpuint (story.count[FASP_LOG_SENDING_CAUGHT_UP], ==,
       story.count[FASP_LOG_SENDING_BEHIND]);
+  g_assert_true (has_word (&story.last[FASP_LOG_SENDING_BEHIND], 4, "stall"));
+  g_assert_true (has_word (&story.last[FASP_LOG_SESSION_INTERRUPTED], 1, "silent"));
   story_end (&story);
+}
+
+/* The receiver does not read, and its window closes. */
+static void
+test_window (void)
+{
+  FaspEndpointConfig r;
+  VstreamConfig config;
+  Story story;
+
+  vstream_config_init (&config);
+  config.duration = 8 * FASP_SEC;
+  config.reader_stops = TRUE;
+  config.stop_from = 2 * FASP_SEC;
+  config.stop_to = 5 * FASP_SEC;
+  fasp_endpoint_config_init (&r, FASP_ROLE_RECEIVER, FASP_MODE_LISTENER);
+  r.buffer_size = 256 * 1024;
+  story_begin (&story, &config, NULL, &r);
+  g_assert_true (vstream_run (story.stream));
+  take (&story, story.stream->sender);
+  g_assert_cmpuint (story.count[FASP_LOG_SENDING_BEHIND], >, 0);
+  g_assert_true (has_word (&story.last[FASP_LOG_SENDING_BEHIND], 4, "window"));
+  story_end (&story);
+}
+
+/* Each end tells of the other's new keys. */
+static void
+test_keys (void)
+{
+  FaspEndpointConfig s;
+  VstreamConfig config;
+  guint own[2], remote[2];
+  Story story;
+
+  vstream_config_init (&config);
+  config.duration = 10 * FASP_SEC;
+  fasp_endpoint_config_init (&s, FASP_ROLE_SENDER, FASP_MODE_CALLER);
+  s.rekey_interval = FASP_SEC;
+  story_begin (&story, &config, &s, NULL);
+  vstream_run (story.stream);
+  for (guint i = 0; i < 2; i++) {
+    take (&story, i == 0 ? story.stream->sender : story.stream->receiver);
+    remote[i] = story.remote;
+    own[i] = story.count[FASP_LOG_KEY_UPDATED] - story.remote;
+    story.remote = story.count[FASP_LOG_KEY_UPDATED] = 0;
+  }
+  g_assert_cmpuint (own[0], >=, 8);
+  g_assert_cmpuint (remote[1], ==, own[0]);
+  g_assert_cmpuint (remote[0], ==, own[1]);
+  story_end (&story);
+}
+
+static gsize
+write_some (FaspEndpoint *endpoint, FaspTime now)
+{
+  guint8 data[1000] = { 0 };
+
+  return fasp_endpoint_write (endpoint, now, now, data, sizeof data, NULL);
+}
+
+/* A sender that listens, and a receiver that is to call it. */
+static void
+make_two (Story *story, FaspEndpointConfig *s, FaspEndpointConfig *r, FaspEndpoint *ends[2])
+{
+  memset (story, 0, sizeof *story);
+  story->net = vnet_new (5);
+  vlog_set_off (TRUE); /* the test takes the events itself */
+  ends[0] = vnet_add_endpoint (story->net, VNET_A, s);
+  ends[1] = vnet_add_endpoint (story->net, VNET_B, r);
+  vlog_set_off (FALSE);
+  fasp_endpoint_set_log (ends[0], 1024);
+}
+
+static void
+dial (Story *story, FaspEndpoint *receiver)
+{
+  FaspAddress address = vnet_get_address (VNET_A);
+
+  fasp_endpoint_dial (receiver, vnet_get_time (story->net), &address);
+  vnet_run_for (story->net, FASP_SEC);
+}
+
+/* What is kept for a receiver that is gone is held, until nobody is waited for any more. */
+static void
+test_held (void)
+{
+  FaspEndpoint *ends[2];
+  FaspEndpointConfig s, r;
+  Story story;
+
+  fasp_endpoint_config_init (&s, FASP_ROLE_SENDER, FASP_MODE_LISTENER);
+  fasp_endpoint_config_init (&r, FASP_ROLE_RECEIVER, FASP_MODE_CALLER);
+  make_two (&story, &s, &r, ends);
+  dial (&story, ends[1]);
+  vnet_attach (story.net, VNET_B, NULL);
+  g_assert_cmpuint (write_some (ends[0], vnet_get_time (story.net)), ==, 1000);
+  vnet_run_for (story.net, 60 * FASP_SEC);
+  take (&story, ends[0]);
+  g_assert_cmpuint (story.count[FASP_LOG_STREAM_HELD], ==, 1);
+  g_assert_cmpint (story.last[FASP_LOG_STREAM_HELD].values[1], ==, 1000);
+  g_assert_cmpuint (story.count[FASP_LOG_STREAM_RELEASED], ==, 0);
+  vnet_configure (ends[0], vnet_get_time (story.net), wait_for_connection, FALSE);
+  take (&story, ends[0]);
+  g_assert_cmpuint (story.count[FASP_LOG_STREAM_RELEASED], ==, 1);
+  g_assert_cmpint (story.last[FASP_LOG_STREAM_RELEASED].values[1], ==, 1000);
+  g_assert_true (has_word (&story.last[FASP_LOG_STREAM_RELEASED], 2, "not_awaited"));
+  fasp_endpoint_free (ends[0]);
+  fasp_endpoint_free (ends[1]);
+  vnet_free (story.net);
+}
+
+/* A receiver joins in the past: what it gets has not waited for the rate.  Before, the writer waits
+ * for receivers, until it is told not to. */
+static void
+test_joined (void)
+{
+  FaspEndpoint *ends[2], *sender;
+  FaspEndpointConfig s, r;
+  Story story;
+
+  fasp_endpoint_config_init (&s, FASP_ROLE_SENDER, FASP_MODE_LISTENER);
+  fasp_endpoint_config_init (&r, FASP_ROLE_RECEIVER, FASP_MODE_CALLER);
+  s.history = 10 * FASP_SEC;
+  s.settings.max_bitrate = 20000000;
+  r.join = FASP_JOIN_BACK;
+  r.join_back_ms = 1000;
+  make_two (&story, &s, &r, ends);
+  sender = ends[0];
+  g_assert_cmpuint (write_some (sender, 0), ==, 0);
+  g_assert_cmpuint (write_some (sender, 0), ==, 0);
+  take (&story, sender);
+  g_assert_cmpuint (story.count[FASP_LOG_WRITER_WAITS], ==, 1);
+  g_assert_true (has_word (&story.last[FASP_LOG_WRITER_WAITS], 0, "no_receiver"));
+  vnet_configure (sender, 0, wait_for_connection, FALSE);
+  for (guint i = 0; i < 200; i++) {
+    write_some (sender, vnet_get_time (story.net));
+    vnet_run_for (story.net, 10 * FASP_MSEC);
+  }
+  take (&story, sender);
+  g_assert_cmpuint (story.count[FASP_LOG_WRITER_GOES_ON], ==, 1);
+  g_assert_cmpuint (story.count[FASP_LOG_SENDING_BEHIND], ==, 0);
+  dial (&story, ends[1]);
+  take (&story, sender);
+  g_assert_cmpuint (story.count[FASP_LOG_SENDING_BEHIND], ==, 1);
+  g_assert_true (has_word (&story.last[FASP_LOG_SENDING_BEHIND], 4, "joined"));
+  /* a second of blocks, of more than 1100 bytes each */
+  g_assert_cmpint (story.last[FASP_LOG_SENDING_BEHIND].values[2], >=, 80);
+  g_assert_cmpint (story.last[FASP_LOG_SENDING_BEHIND].values[2], <=, 90);
+  fasp_endpoint_free (ends[0]);
+  fasp_endpoint_free (ends[1]);
+  vnet_free (story.net);
 }
 
 /* too-late=skip: what is given up, and why. */
@@ -284,7 +448,7 @@ assert_ends (const gchar *text)
 
   g_assert_nonnull (a);
   g_assert_nonnull (b);
-  g_assert_nonnull (strstr (a, " packet_lost flow=0 "));
+  g_assert_nonnull (strstr (a, " packets_lost flow=0 "));
 }
 
 static void
@@ -310,7 +474,7 @@ test_writes (void)
   g_assert_true (g_file_get_contents (path, &text, NULL, NULL));
   g_assert_true (g_str_has_prefix (text, "\x1e{\"file_schema\":"));
   g_assert_nonnull (strstr (text, "\"fasp:session_connected\""));
-  g_assert_nonnull (strstr (text, "\"fasp:packet_lost\""));
+  g_assert_nonnull (strstr (text, "\"fasp:packets_lost\""));
   g_assert_true (g_str_has_suffix (text, "}\n"));
   g_assert_cmpint (g_unlink (path), ==, 0);
   g_assert_cmpint (g_unlink (other), ==, 0);
@@ -326,6 +490,10 @@ main (int argc, char **argv)
   g_test_add_func ("/decisions/losses", test_losses);
   g_test_add_func ("/decisions/rate", test_rate);
   g_test_add_func ("/decisions/outage", test_outage);
+  g_test_add_func ("/decisions/window", test_window);
+  g_test_add_func ("/decisions/keys", test_keys);
+  g_test_add_func ("/decisions/held", test_held);
+  g_test_add_func ("/decisions/joined", test_joined);
   g_test_add_func ("/decisions/given-up", test_given_up);
   g_test_add_data_func ("/decisions/aborts", GINT_TO_POINTER (TRUE), test_fails);
   g_test_add_data_func ("/decisions/fails", GINT_TO_POINTER (FALSE), test_fails);

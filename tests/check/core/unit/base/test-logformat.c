@@ -58,7 +58,7 @@ test_turns (void)
   g_assert_true (fasp_log_turns (part, FASP_LOG_IS_BEHIND, TRUE));
   g_assert_false (fasp_log_turns (part, FASP_LOG_IS_BEHIND, TRUE));
   g_assert_true (fasp_log_turns (log, FASP_LOG_IS_BEHIND, TRUE));
-  g_assert_false (fasp_log_turns (part, FASP_LOG_IS_WAITING, FALSE));
+  g_assert_false (fasp_log_turns (part, FASP_LOG_LACKS_HEADER, FALSE));
   g_assert_true (fasp_log_turns (part, FASP_LOG_IS_BEHIND, FALSE));
   fasp_log_free (part);
   fasp_log_free (log);
@@ -111,14 +111,14 @@ test_written (void)
 
   /* numbers do not follow the locale, where there is one that has a comma */
   setlocale (LC_ALL, "de_DE.UTF-8");
-  FASP_LOG (part, 1234567, PACKET_LOST, 0, G_GUINT64_CONSTANT (1) << 62, 5, 1, 42001,
-      FASP_LOG_WORD ("reported"));
+  FASP_LOG (part, 1234567, PACKETS_LOST, 0, G_GUINT64_CONSTANT (1) << 62,
+      (G_GUINT64_CONSTANT (1) << 62) + 3, 2, 5, 6, 1, 42001, FASP_LOG_WORD ("reported"));
   assert_written (log,
-      "\x1e{\"time\":1234.567,\"name\":\"fasp:packet_lost\","
-      "\"group_id\":\"7\",\"data\":{\"flow\":0,\"packet\":4611686018427387904,"
-      "\"block\":5,\"round\":1,\"age\":42.001,\"trigger\":\"reported\"}}\n",
-      "1.234567          7 packet_lost flow=0 packet=4611686018427387904 "
-      "block=5 round=1 age=42.001 trigger=reported");
+      "\x1e{\"time\":1234.567,\"name\":\"fasp:packets_lost\","
+      "\"group_id\":\"7\",\"data\":{\"flow\":0,\"first\":4611686018427387904,"
+      "\"last\":4611686018427387907,\"count\":2,\"block\":5,\"last_block\":6,\"round\":1,\"age\":42.001,\"trigger\":\"reported\"}}\n",
+      "1.234567          7 packets_lost flow=0 first=4611686018427387904 "
+      "last=4611686018427387907 count=2 block=5 last_block=6 round=1 age=42.001 trigger=reported");
   FASP_LOG (log, 0, PATH_DEAD, 1, 2, FASP_LOG_SHARE (.0125), -1500);
   assert_written (log,
       "\x1e{\"time\":0.000,\"name\":\"fasp:path_dead\","

@@ -77,6 +77,43 @@ test_loss (void)
   fasp_sent_map_free (map);
 }
 
+/* One feedback after an outage is one event, however much it tells of. */
+static void
+test_logged (void)
+{
+  FaspLog *log = fasp_log_new (4), *part = fasp_log_new_session (log, 7);
+  FaspSentMap *map = fasp_sent_map_new (0);
+  FaspSentMapResult result;
+  FaspLogEntry e;
+
+  fasp_sent_map_set_log (map, part);
+  send_new (map, 1000);
+  g_assert_true (feed (map, 0, 999, 999, 2, 2, MISSING (-1), &result));
+  g_assert_cmpuint (result.lost, ==, 998);
+  g_assert_cmpuint (fasp_log_fetch (log, &e, 1, NULL), ==, 1);
+  g_assert_cmpuint (e.event, ==, FASP_LOG_PACKETS_LOST);
+  g_assert_cmpint (e.values[0], ==, 0);
+  g_assert_cmpint (e.values[1], ==, 2);
+  g_assert_cmpint (e.values[2], ==, 999);
+  g_assert_cmpint (e.values[3], ==, 998);
+  g_assert_cmpint (e.values[4], ==, 2);
+  g_assert_cmpint (e.values[5], ==, 999);
+  g_assert_cmpint (e.values[6], ==, 0);
+  g_assert_cmpint (e.values[7], ==, 1000);
+  g_assert_cmpuint (fasp_log_fetch (log, &e, 1, NULL), ==, 0);
+  fasp_sent_map_sent (map, 20, 0, 2, FALSE);
+  g_assert_true (feed (map, 1, 1000, 1000, 2, 2, MISSING (-1), &result));
+  g_assert_cmpuint (fasp_log_fetch (log, &e, 1, NULL), ==, 1);
+  g_assert_cmpint (e.values[1], ==, 1000);
+  g_assert_cmpint (e.values[3], ==, 1);
+  g_assert_cmpint (e.values[4], ==, 2);
+  g_assert_cmpint (e.values[6], ==, 1);
+  g_assert_cmpint (e.values[7], ==, 980);
+  fasp_sent_map_free (map);
+  fasp_log_free (part);
+  fasp_log_free (log);
+}
+
 /* Earliest first, whatever the order in which they are found lost. */
 static void
 test_urgency (void)
@@ -455,6 +492,7 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/sent-map/loss", test_loss);
+  g_test_add_func ("/sent-map/logged", test_logged);
   g_test_add_func ("/sent-map/urgency", test_urgency);
   g_test_add_func ("/sent-map/stale", test_stale);
   g_test_add_func ("/sent-map/model", test_model);
