@@ -215,7 +215,9 @@ run (guint32 seed, RoadFigures sums[2], gdouble *again, guint64 *dropped)
     lost += bottleneck_get_counters (c.ways[i].there[0])->dropped;
   g_snprintf (name, sizeof name, "%u", seed);
   print (name, &figures, &floor, share, lost);
-  if (dark != NULL)
+  if (dark != NULL && back < 0)
+    printf ("         the dark link is not in use again\n");
+  else if (dark != NULL)
     printf ("         the dark link is in use again after %.1f s\n", back);
   add (&sums[0], &figures);
   add (&sums[1], &floor);
