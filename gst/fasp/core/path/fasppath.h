@@ -148,7 +148,6 @@ typedef struct
   guint64 marked;            /* by ECN, of those that arrived */
   FaspSentLog sent;
   FaspEcn ecn;
-  FaspTime peer_clock; /* newest receive timestamp, by the peer's clock, widened */
 } FaspPath;
 
 void fasp_path_init (FaspPath *path, FaspTime now, gboolean alone);

@@ -260,6 +260,12 @@ fasp_sent_map_feedback (FaspSentMap *map, FaspTime now, const FaspFeedback *feed
   return TRUE;
 }
 
+guint
+fasp_sent_map_count_queued (const FaspSentMap *map)
+{
+  return map->queue.n;
+}
+
 guint64
 fasp_sent_map_peek (FaspSentMap *map, guint8 *round)
 {

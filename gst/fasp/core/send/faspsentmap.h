@@ -131,6 +131,8 @@ guint64 fasp_sent_map_get_unreported (const FaspSentMap *map);
  * take another one.  A bit for each. */
 guint64 fasp_sent_map_get_carriers (const FaspSentMap *map, guint64 block);
 
+/* How many blocks are to go again, at most. */
+guint fasp_sent_map_count_queued (const FaspSentMap *map);
 /* The most urgent block to send again, FASP_NO_BLOCK for none; it stays
  * queued until it is sent. *round: its round of retransmissions, 1 for the first. */
 guint64 fasp_sent_map_peek (FaspSentMap *map, guint8 *round);

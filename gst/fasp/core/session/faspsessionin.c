@@ -162,13 +162,15 @@ confirm_size (FaspSession *session, FaspTime now, guint32 size)
 
 /* The peer's clock, widened from its low 32 bits, when a packet arrived. */
 static FaspTime
-widen_clock (FaspPath *path, guint32 clock)
+widen_clock (FaspSession *session, guint32 clock)
 {
-  if (path->peer_clock == 0)
-    path->peer_clock = clock + (G_GINT64_CONSTANT (1) << 32);
+  FaspTime *newest = &session->ways.peer_clock;
+
+  if (*newest == 0)
+    *newest = clock + (G_GINT64_CONSTANT (1) << 32);
   else
-    path->peer_clock += (gint32) (clock - (guint32) path->peer_clock);
-  return path->peer_clock;
+    *newest += (gint32) (clock - (guint32) *newest);
+  return *newest;
 }
 
 static void
@@ -187,7 +189,7 @@ report_timestamps (FaspSession *session, FaspTime now, guint32 clock,
   };
   FaspPath *path = &session->paths[reported->flow];
   FaspWay *way = &session->ways.list[path->way];
-  FaspTime arrived = widen_clock (path, clock - reported->delay);
+  FaspTime arrived = widen_clock (session, clock - reported->delay);
   guint64 largest = fasp_widen_given (reported->largest, FASP_PN_BITS, path->next_pn);
   guint64 pn = largest;
   FaspEcnState marks = path->ecn.state;
@@ -212,8 +214,12 @@ report_timestamps (FaspSession *session, FaspTime now, guint32 clock,
   if (path->ecn.state != marks)
     FASP_LOG (session->notes.log, now, ECN_UPDATED, reported->flow,
         FASP_LOG_WORD (fasp_ecn_get_name (path->ecn.state)));
-  if (feedback.n > 0)
-    way->wire_reported = MAX (way->wire_reported, feedback.samples[feedback.n - 1].bytes);
+  if (feedback.n > 0) {
+    const FaspRateSample *newest = &feedback.samples[feedback.n - 1];
+
+    way->wire_reported = MAX (way->wire_reported, newest->bytes);
+    fasp_way_delayed (way, now, newest->arrived - newest->sent);
+  }
   fasp_rate_feedback (way->rate, &feedback);
   if (session->notes.log != NULL)
     fasp_session_log_rate (session, now, way);

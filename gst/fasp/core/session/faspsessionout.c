@@ -52,38 +52,6 @@ trace_sent (FaspSession *session, FaspTime now, const FaspDatagram *datagram,
       });
 }
 
-/* A block that was sent before takes a flow that has not carried it. */
-static guint8
-pick_for (FaspSession *session, const FaspTxItem *item)
-{
-  guint64 avoid = 0;
-
-  if (session->n_paths == 1)
-    return 0;
-  if (item->kind == FASP_TX_BLOCK && item->index == 0) {
-    if (item->round == 0 && item->copy == 0)
-      session->flow_choice.doubled = 0;
-    avoid = fasp_sent_map_get_carriers (session->tx.sent_map, item->number)
-        | (item->round == 0 ? session->flow_choice.doubled : 0);
-  }
-  return fasp_multipath_pick (&session->multipath, avoid);
-}
-
-/* A TAIL reveals the last losses of the flow that it goes on. So one goes on each flow
- * whose newest datagram has not been reported, that of the last block first. */
-static guint8
-pick_for_tail (FaspSession *session, FaspTxItem *item)
-{
-  guint64 last = G_GUINT64_CONSTANT (1) << session->flow_choice.last;
-  guint64 among = fasp_sent_map_get_unreported (session->tx.sent_map) & session->multipath.usable
-      & ~session->flow_choice.tailed;
-
-  if (session->n_paths == 1)
-    return 0;
-  item->count = MAX (1, __builtin_popcountll (among));
-  return fasp_multipath_pick (&session->multipath, ~(among & last ? last : among));
-}
-
 gboolean
 fasp_session_is_ready (const FaspSession *session, FaspTime now)
 {
@@ -196,14 +164,19 @@ fasp_session_look_ahead (FaspSession *session, FaspTime now)
   FaspTime ready = joined ? fasp_multicast_sender_get_ready (session->group.sender, now) : 0;
   FaspTime time = fasp_later (fasp_tx_get_timeout (&session->tx), ready);
   FaspTxItem item = get_next (session, now);
+  FaspTime when = now;
 
-  if (item.kind == FASP_TX_BLOCK)
-    time = fasp_sooner (time, joined ? ready : now);
+  if (item.kind == FASP_TX_BLOCK && joined)
+    when = ready;
   else if (item.kind != FASP_TX_NOTHING)
-    time = fasp_sooner (time, now);
+    when = fasp_session_get_way_time (session, now, &item);
+  if (time <= now && when > now) /* what is due waits for its way */
+    time = when;
+  else if (item.kind != FASP_TX_NOTHING)
+    time = fasp_sooner (time, when);
   session->stream_time = time;
   tell_dry_ways (session, now);
-  fasp_pacer_want (&session->pacer, item.kind != FASP_TX_NOTHING && !joined);
+  fasp_pacer_want (&session->pacer, item.kind != FASP_TX_NOTHING && !joined && when <= now);
 }
 
 gboolean
@@ -212,14 +185,18 @@ fasp_session_poll_stream (FaspSession *session, FaspTime now, FaspDatagram *data
   guint64 block = FASP_NO_BLOCK;
   guint32 payload = 0;
   FaspTxItem item;
+  FaspTime when;
+  guint8 flow;
   FaspPacket p;
 
   item = get_next (session, now);
   tell_dry (session, now, &item);
   if (item.kind == FASP_TX_NOTHING || waits_for_group (session, now, &item))
     return FALSE;
-  fasp_packet_begin (&p, session, datagram,
-      item.kind == FASP_TX_TAIL ? pick_for_tail (session, &item) : pick_for (session, &item));
+  flow = fasp_session_choose_flow (session, now, &item, &when);
+  if (when > now)
+    return FALSE;
+  fasp_packet_begin (&p, session, datagram, flow);
   switch (item.kind) {
     case FASP_TX_BLOCK:
       block = item.number;

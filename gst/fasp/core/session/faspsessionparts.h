@@ -180,6 +180,8 @@ typedef struct
   guint64 min, max;         /* of all together, bit/s; 0: no bound */
   const FaspSource *source; /* the endpoint's, shared by its sessions */
   FaspTime until;           /* when the rate of any of them may change */
+  FaspTime peer_clock; /* receive timestamp of the newest FEEDBACK, by the peer's clock, widened;
+                          0: there was none */
 } FaspSessionWays;
 
 /* A group of receivers: the session's part in it. Changed by the endpoint, and the files of

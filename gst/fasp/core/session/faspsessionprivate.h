@@ -102,6 +102,13 @@ void fasp_session_follow_ways (FaspSession *session, FaspTime now);
 void fasp_session_assign_way (FaspSession *session, FaspTime now, guint8 flow);
 /* Is there a flow of it that may carry data? */
 gboolean fasp_session_uses_way (const FaspSession *session, const FaspWay *way);
+/* Sender: the flow that @item takes, and *when it may leave there; > now: not yet, and the flow is
+ * not known.  May change the item's count. */
+guint8 fasp_session_choose_flow (FaspSession *session, FaspTime now, FaspTxItem *item,
+    FaspTime *when);
+/* Sender: when @item may leave, as far as its way is concerned. */
+FaspTime fasp_session_get_way_time (const FaspSession *session, FaspTime now,
+    const FaspTxItem *item);
 /* Sender: a flow of the way that is not in @avoid, if there is one. */
 guint8 fasp_session_pick_flow (FaspSession *session, const FaspWay *way, guint64 avoid);
 /* Sender: a flow can carry data from now on, or cannot. */

@@ -1,6 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "faspway.h"
 
+/* The least delay must outlive queues, and not the drift of clocks: 100 ppm are 3 ms in twice this
+ * time. */
+#define LEAST_OVER (15 * FASP_SEC)
+/* Reports over which the recent delay is smoothed. */
+#define RECENT_OVER 4
+/* How much longer than usual a report may take: as long as a flow is waited for
+ * (FASP_FLOW_PATIENCE). */
+#define PATIENCE (15 * FASP_MSEC)
+#define PATIENCE_JITTERS 4
+
 void
 fasp_way_init (FaspWay *way)
 {
@@ -25,4 +35,49 @@ FaspTime
 fasp_way_get_time (const FaspWay *way, FaspTime now, gsize bytes)
 {
   return fasp_pacer_get_time (&way->pacer, now, bytes);
+}
+
+FaspTime
+fasp_way_get_wake (const FaspWay *way, FaspTime now, gsize bytes)
+{
+  return fasp_pacer_get_wake (&way->pacer, now, bytes);
+}
+
+void
+fasp_way_delayed (FaspWay *way, FaspTime now, FaspTime delay)
+{
+  FaspWayDelay *d = &way->delay;
+
+  if (!d->is_known) {
+    *d = (FaspWayDelay) { TRUE, delay, delay, delay, now + LEAST_OVER };
+    return;
+  }
+  if (now >= d->until) {
+    d->before = d->least;
+    d->least = delay;
+    d->until = now + LEAST_OVER;
+  }
+  d->least = MIN (d->least, delay);
+  d->recent += (delay - d->recent) / RECENT_OVER;
+}
+
+FaspTime
+fasp_way_get_least (const FaspWay *way)
+{
+  return MIN (way->delay.least, way->delay.before);
+}
+
+FaspTime
+fasp_way_get_queue (const FaspWay *way)
+{
+  return MAX (0, way->delay.recent - fasp_way_get_least (way));
+}
+
+FaspTime
+fasp_way_get_silence (const FaspWay *way, FaspTime now, FaspTime oldest)
+{
+  if (oldest == FASP_NEVER || !way->rtt.measured)
+    return 0;
+  return MAX (0,
+      now - oldest - way->rtt.smoothed - MAX (PATIENCE, PATIENCE_JITTERS * way->rtt.jitter));
 }

@@ -18,18 +18,29 @@
 
 G_BEGIN_DECLS
 
+/* The least delay is that of the last LEAST_OVER to twice that. */
+typedef struct
+{
+  gboolean is_known;
+  FaspTime recent; /* from leaving, by our clock, to arriving, by the peer's: that of the packets
+                      of late, smoothed; µs */
+  FaspTime least, before; /* the least of this interval, and of the one before */
+  FaspTime until;         /* the end of this interval */
+} FaspWayDelay;
+
 /* Changed by faspsessionways.c, but for what is marked. */
 typedef struct
 {
-  guint64 flows;         /* its flows, a bit each; 0: no flow was proved there yet */
-  guint local;           /* number of our address, of several */
-  FaspAddress address;   /* of the peer; its port is that of one of the flows */
-  FaspRtt rtt;           /* of its slowest flow */
-  FaspRate *rate;        /* owned; NULL: a fixed rate, which the session has */
-  FaspTime until;        /* when the controller's rate may change */
-  guint64 pace;          /* what the controller wants to be sent, bit/s */
-  FaspPacer pacer;       /* with a rate of 0 while the way is the only one */
-  guint64 wire_sent;     /* bytes, IP headers included; changed by fasppacket.c */
+  guint64 flows;       /* its flows, a bit each; 0: no flow was proved there yet */
+  guint local;         /* number of our address, of several */
+  FaspAddress address; /* of the peer; its port is that of one of the flows */
+  FaspRtt rtt;         /* of its slowest flow */
+  FaspRate *rate;      /* owned; NULL: a fixed rate, which the session has */
+  FaspTime until;      /* when the controller's rate may change */
+  guint64 pace;        /* what the controller wants to be sent, bit/s */
+  FaspPacer pacer;     /* with a rate of 0 while the way is the only one */
+  guint64 wire_sent;   /* bytes, IP headers included; changed by fasppacket.c */
+  FaspWayDelay delay;
   guint64 wire_reported; /* of these, those up to the newest packet that the peer has reported */
   guint64 logged;        /* the rate of the last RATE_CHANGED, bit/s; 0: there was none */
 } FaspWay;
@@ -40,6 +51,17 @@ void fasp_way_clear (FaspWay *way);
 gboolean fasp_way_has (const FaspWay *way, guint local, const FaspAddress *address);
 /* The earliest time when a datagram of up to @bytes may leave on it; <= now: at once. */
 FaspTime fasp_way_get_time (const FaspWay *way, FaspTime now, gsize bytes);
+/* When to wake up for that (fasppacer.h). */
+FaspTime fasp_way_get_wake (const FaspWay *way, FaspTime now, gsize bytes);
+/* The newest packet that was reported took @delay, from our clock to the peer's. */
+void fasp_way_delayed (FaspWay *way, FaspTime now, FaspTime delay);
+/* The least delay of late. */
+FaspTime fasp_way_get_least (const FaspWay *way);
+/* The recent delay, less the least, µs. */
+FaspTime fasp_way_get_queue (const FaspWay *way);
+/* How long a report is overdue, if of what was not reported yet the oldest left at @oldest
+ * (FASP_NEVER: there is nothing); 0: it is not. */
+FaspTime fasp_way_get_silence (const FaspWay *way, FaspTime now, FaspTime oldest);
 /* Bytes that left and of which nothing has been reported. */
 static inline guint64
 fasp_way_get_under_way (const FaspWay *way)

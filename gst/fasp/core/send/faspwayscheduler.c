@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "faspwayscheduler.h"
+
+#define BIT(way) (G_GUINT64_CONSTANT (1) << (way))
+
+/* When a datagram that leaves as soon as it can arrives; FASP_NEVER: that is not known. */
+static FaspTime
+get_arrival (const FaspWayState *way, FaspTime now)
+{
+  return way->ready == FASP_NEVER ? FASP_NEVER : MAX (way->ready, now) + way->delay;
+}
+
+/* Those of @among on which it is not too late; all of them if it is on each. */
+static guint64
+leave_out_late (const FaspWayState *ways, guint64 among, FaspTime now, FaspTime spare)
+{
+  guint64 in_time = 0;
+
+  if (spare == FASP_NEVER)
+    return among;
+  for (guint64 left = among; left != 0; left &= left - 1) {
+    guint i = __builtin_ctzll (left);
+
+    if (get_arrival (&ways[i], now) - now <= spare)
+      in_time |= BIT (i);
+  }
+  return in_time != 0 ? in_time : among;
+}
+
+/* Of @among, the one on which it arrives first.  @at_once: of those that can take it now; -1: none
+ * can. */
+static gint
+find_first (const FaspWayState *ways, guint64 among, FaspTime now, gboolean at_once)
+{
+  gint best = -1;
+
+  for (guint64 left = among; left != 0; left &= left - 1) {
+    guint i = __builtin_ctzll (left);
+
+    if (at_once && ways[i].ready > now)
+      continue;
+    if (best < 0 || get_arrival (&ways[i], now) < get_arrival (&ways[best], now))
+      best = i;
+  }
+  return best;
+}
+
+/* When the way has brought all that waits. */
+static FaspTime
+get_end (const FaspWayState *way, FaspTime now, gsize waiting)
+{
+  FaspTime arrival = get_arrival (way, now);
+
+  if (arrival == FASP_NEVER || way->rate == 0)
+    return arrival;
+  return arrival + (FaspTime) (waiting * 8. * FASP_SEC / way->rate);
+}
+
+guint
+fasp_way_scheduler_pick (const FaspWayState *ways, guint n, FaspTime now,
+    const FaspWayRequest *request, FaspTime *when)
+{
+  guint64 among = 0;
+  gint best, other;
+
+  for (guint i = 0; i < n; i++)
+    among |= ways[i].is_usable ? BIT (i) : 0;
+  if (among == 0)
+    among = n >= 64 ? G_MAXUINT64 : BIT (n) - 1;
+  among = leave_out_late (ways, among, now, request->spare);
+  if ((among & ~request->carriers) != 0)
+    among &= ~request->carriers;
+  best = find_first (ways, among, now, FALSE);
+  if (ways[best].ready > now) {
+    other = find_first (ways, among, now, TRUE);
+    if (other >= 0
+        && get_arrival (&ways[other], now) < get_end (&ways[best], now, request->waiting))
+      best = other;
+  }
+  *when = ways[best].ready;
+  return best;
+}

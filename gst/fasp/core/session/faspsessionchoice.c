@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * faspsessionchoice.c: which way and which flow the next datagram of the stream takes, and when it
+ * may leave there.
+ */
+#include "faspsessionprivate.h"
+#include "faspwayscheduler.h"
+
+/* The flows that have carried a block that was sent before: it takes another one. */
+static guint64
+get_avoided (FaspSession *session, const FaspTxItem *item)
+{
+  guint64 avoid = 0;
+
+  if (item->kind == FASP_TX_BLOCK && item->index == 0) {
+    if (item->round == 0 && item->copy == 0)
+      session->flow_choice.doubled = 0;
+    avoid = fasp_sent_map_get_carriers (session->tx.sent_map, item->number)
+        | (item->round == 0 ? session->flow_choice.doubled : 0);
+  }
+  return avoid;
+}
+
+/* A TAIL reveals the last losses of the flow that it goes on. So one goes on each flow
+ * whose newest datagram has not been reported, that of the last block first. */
+static guint8
+pick_for_tail (FaspSession *session, FaspTxItem *item)
+{
+  guint64 last = G_GUINT64_CONSTANT (1) << session->flow_choice.last;
+  guint64 among = fasp_sent_map_get_unreported (session->tx.sent_map) & session->multipath.usable
+      & ~session->flow_choice.tailed;
+
+  item->count = MAX (1, __builtin_popcountll (among));
+  return fasp_multipath_pick (&session->multipath, ~(among & last ? last : among));
+}
+
+/* --- ways ------------------------------------------------------------------------------ */
+
+/* Is each way paced by itself?  At a fixed rate flows have shares of it; and what goes on every
+ * flow waits for none. */
+static gboolean
+chooses_way (const FaspSession *session, const FaspTxItem *item)
+{
+  return session->ways.n > 1 && fasp_session_is_controlled (session) && item->kind != FASP_TX_TAIL
+      && !(session->flow_choice.duplicates && item->kind == FASP_TX_BLOCK && item->round == 0
+          && item->copy == 0);
+}
+
+/* When the oldest packet left on it that the peer has not reported; FASP_NEVER: there is none. */
+static FaspTime
+get_oldest (const FaspSession *session, const FaspWay *way)
+{
+  FaspTime oldest = FASP_NEVER;
+
+  for (guint64 left = way->flows; left != 0; left &= left - 1) {
+    const FaspSentLog *log = &session->paths[__builtin_ctzll (left)].sent;
+    const FaspSent *sent = fasp_sent_log_get (log, log->first);
+
+    if (sent != NULL)
+      oldest = fasp_sooner (oldest, sent->time);
+  }
+  return oldest;
+}
+
+/* The least delay of all ways. */
+static FaspTime
+get_quickest (const FaspSession *session)
+{
+  FaspTime least = FASP_NEVER;
+
+  for (guint i = 0; i < session->ways.n; i++)
+    if (session->ways.list[i].delay.is_known)
+      least = fasp_sooner (least, fasp_way_get_least (&session->ways.list[i]));
+  return least;
+}
+
+static FaspWayState
+describe (const FaspSession *session, FaspTime now, const FaspWay *way, FaspTime quickest)
+{
+  FaspTime queued = fasp_way_get_silence (way, now, get_oldest (session, way));
+
+  return (FaspWayState) {
+    .is_usable = fasp_session_uses_way (session, way),
+    .ready = fasp_way_get_time (way, now, session->sizes.wire_max),
+    /* one that nothing was sent on yet is tried */
+    .delay = way->delay.is_known ? way->delay.recent - quickest + queued : queued,
+    .rate = way->pace,
+  };
+}
+
+static gsize
+count_waiting (const FaspSession *session, const FaspTxItem *item)
+{
+  guint64 head = fasp_store_get_head (session->tx.store);
+  guint64 blocks = fasp_sent_map_count_queued (session->tx.sent_map);
+
+  if (item->round == 0)
+    blocks += head - MIN (head, session->tx.cursor);
+  return MAX (blocks, 1) * session->sizes.wire_max;
+}
+
+/* How much longer than the quickest way it may take; FASP_NEVER: any. */
+static FaspTime
+get_spare (const FaspSession *session, FaspTime now, const FaspTxItem *item)
+{
+  FaspTime latency = session->tx.estimate.latency;
+
+  if (item->kind != FASP_TX_BLOCK || latency == 0)
+    return FASP_NEVER;
+  return latency - (now - fasp_store_get (session->tx.store, item->number)->arrival);
+}
+
+/* The ways of these flows. */
+static guint64
+get_ways (const FaspSession *session, guint64 flows)
+{
+  guint64 ways = 0;
+
+  for (guint i = 0; i < session->ways.n; i++)
+    if ((session->ways.list[i].flows & flows) != 0)
+      ways |= G_GUINT64_CONSTANT (1) << i;
+  return ways;
+}
+
+static const FaspWay *
+choose_way (const FaspSession *session, FaspTime now, const FaspTxItem *item, guint64 avoid,
+    FaspTime *when)
+{
+  FaspWayState states[FASP_FLOWS_MAX];
+  FaspTime quickest = get_quickest (session);
+  FaspWayRequest request = {
+    .waiting = count_waiting (session, item),
+    .spare = get_spare (session, now, item),
+    .carriers = item->copy > 0 ? get_ways (session, avoid) : 0,
+  };
+
+  for (guint i = 0; i < session->ways.n; i++)
+    states[i] = describe (session, now, &session->ways.list[i], quickest);
+  return &session->ways
+              .list[fasp_way_scheduler_pick (states, session->ways.n, now, &request, when)];
+}
+
+guint8
+fasp_session_choose_flow (FaspSession *session, FaspTime now, FaspTxItem *item, FaspTime *when)
+{
+  guint64 avoid;
+  const FaspWay *way;
+
+  *when = now;
+  if (session->n_paths == 1)
+    return 0;
+  if (item->kind == FASP_TX_TAIL)
+    return pick_for_tail (session, item);
+  avoid = get_avoided (session, item);
+  if (!chooses_way (session, item))
+    return fasp_multipath_pick (&session->multipath, avoid);
+  way = choose_way (session, now, item, avoid, when);
+  return *when > now ? 0 : fasp_session_pick_flow (session, way, avoid);
+}
+
+FaspTime
+fasp_session_get_way_time (const FaspSession *session, FaspTime now, const FaspTxItem *item)
+{
+  const FaspWay *way;
+  FaspTime when;
+
+  if (!chooses_way (session, item))
+    return now;
+  way = choose_way (session, now, item, 0, &when);
+  return when <= now ? now : fasp_way_get_wake (way, now, session->sizes.wire_max);
+}

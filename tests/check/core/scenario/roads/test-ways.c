@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Two ways that differ in rate and delay: both are used, one that is dark costs nothing that was
+ * under way, and is used again soon.
+ */
+#include "faspcredentials.h"
+#include "roadfigures.h"
+#include "vstream.h"
+#include "vtraffic.h"
+
+#define MBIT 1000000
+#define QUEUE 150000
+#define START FASP_SEC
+
+/* --- a live stream -------------------------------------------------------------------- */
+
+typedef struct
+{
+  Vtraffic *traffic;
+  Vlive *live;
+  Bottleneck *links[2];
+} Road;
+
+/* 5 and 15 Mbit/s, whose round trips are 20 and 80 ms.  The last is dark from then until then. */
+static void
+set_up (Road *road, FaspTime seconds, guint dark_way, FaspTime dark, FaspTime dark_end)
+{
+  static const guint64 rates[] = { 5 * MBIT, 15 * MBIT };
+  static const FaspTime delays[] = { 10 * FASP_MSEC, 40 * FASP_MSEC };
+  VliveConfig c;
+
+  vlive_config_init (&c);
+  c.control = FASP_RATE_CONTROL_ADAPTIVE;
+  c.seed = 1;
+  c.latency_ms = 1000;
+  c.start = START;
+  c.end = START + seconds * FASP_SEC;
+  c.most = 30 * MBIT;
+  c.n_ways = 2;
+  road->traffic = vtraffic_new ();
+  for (guint i = 0; i < 2; i++) {
+    road->links[i] = bottleneck_new (capacity_new_rate (rates[i]), QUEUE);
+    vtraffic_add_bottleneck (road->traffic, road->links[i]);
+    c.ways[i].there[0] = road->links[i];
+    c.ways[i].delay = delays[i];
+  }
+  c.ways[dark_way].dark = dark;
+  c.ways[dark_way].dark_end = dark_end;
+  road->live = vlive_new (&c);
+  vtraffic_add_live (road->traffic, road->live);
+}
+
+static guint64
+get_bytes (const Road *road, guint way)
+{
+  return bottleneck_get_counters (road->links[way])->bytes;
+}
+
+/* At least four fifths of what both carry, once both rates are found. */
+static void
+test_both (void)
+{
+  RoadFigures figures;
+  guint64 from[2];
+  Road road;
+
+  set_up (&road, 40, 0, 0, 0);
+  vtraffic_run (road.traffic, START + 10 * FASP_SEC);
+  for (guint i = 0; i < 2; i++)
+    from[i] = get_bytes (&road, i);
+  vtraffic_run (road.traffic, START + 40 * FASP_SEC);
+  g_assert_cmpuint (get_bytes (&road, 0) - from[0], >, 5 * MBIT / 8 * 30 * 7 / 10);
+  g_assert_cmpuint (get_bytes (&road, 1) - from[1], >, 15 * MBIT / 8 * 30 * 7 / 10);
+  g_assert_cmpuint (get_bytes (&road, 0) - from[0] + get_bytes (&road, 1) - from[1], >,
+      20 * MBIT / 8 * 30 * 8 / 10);
+  vtraffic_run (road.traffic, START + 50 * FASP_SEC);
+  road_figures (road.live, &figures);
+  g_assert_cmpfloat (figures.lost, ==, 0);
+  vtraffic_free (road.traffic);
+}
+
+/* Whichever is dark for 8 s: all arrives, and it carries again within 3 s. */
+static void
+test_dark (gconstpointer data)
+{
+  guint way = GPOINTER_TO_UINT (data);
+  FaspTime dark = START + 15 * FASP_SEC, end = dark + 8 * FASP_SEC;
+  RoadFigures figures;
+  guint64 before;
+  Road road;
+
+  set_up (&road, 35, way, dark, end);
+  vtraffic_run (road.traffic, end + 2 * FASP_SEC);
+  before = get_bytes (&road, way);
+  vtraffic_run (road.traffic, end + 3 * FASP_SEC);
+  g_assert_cmpuint (get_bytes (&road, way) - before, >, (way == 0 ? 5 : 15) * MBIT / 8 / 10);
+  vtraffic_run (road.traffic, START + 60 * FASP_SEC);
+  road_figures (road.live, &figures);
+  g_assert_cmpfloat (figures.lost, ==, 0);
+  vtraffic_free (road.traffic);
+}
+
+/* --- a stream of a given rate ---------------------------------------------------------- */
+
+typedef struct
+{
+  guint rtx[2];  /* datagrams with a retransmission, by way */
+  guint left[2]; /* all datagrams */
+} Tally;
+
+/* What goes from A to B, in the clear. */
+static void
+on_datagram (gpointer data, VnetSide from, FaspTime now, guint8 *bytes, gsize size)
+{
+  Tally *tally = data;
+  FaspSessionHeader header;
+  FaspFeedback feedback;
+  gchar text[FASP_TEXT_MAX + 1];
+  FaspFrame frame = { .feedback = &feedback, .text = text };
+  FaspReader r = { 0 };
+
+  if (from != VNET_A || !fasp_wire_parse_session (bytes, size, &header) || header.flow > 1)
+    return;
+  tally->left[header.flow]++;
+  r.data = bytes + FASP_SESSION_HEADER;
+  r.left = size - FASP_SESSION_HEADER - fasp_cipher_get_tag_size (FASP_CIPHER_NONE);
+  while (fasp_wire_next_frame (&r, &frame))
+    if (frame.type == FASP_FRAME_DATA)
+      tally->rtx[header.flow] += frame.data.round > 0 && frame.data.copy == 0;
+}
+
+static Vstream *
+start (Vnet *net, guint64 bitrate, guint64 max, const FaspAddress *other)
+{
+  FaspEndpointConfig c[2];
+  VstreamConfig config;
+  Vstream *stream;
+
+  vstream_config_init (&config);
+  config.bitrate = bitrate;
+  config.channel = max;
+  config.lead = FASP_SEC;
+  config.duration = 20 * FASP_SEC;
+  for (guint i = 0; i < 2; i++) {
+    fasp_endpoint_config_init (&c[i], i == 0 ? FASP_ROLE_SENDER : FASP_ROLE_RECEIVER,
+        i == 0 ? FASP_MODE_CALLER : FASP_MODE_LISTENER);
+    c[i].flows = 2;
+    c[i].flowlets = 1;
+    c[i].credentials = fasp_credentials_new ();
+    fasp_credentials_set_cipher (c[i].credentials, FASP_CIPHER_NONE);
+  }
+  c[0].others = other;
+  c[0].rate_control = FASP_RATE_CONTROL_ADAPTIVE;
+  stream = vstream_new (net, &config, &c[0], &c[1]);
+  for (guint i = 0; i < 2; i++)
+    fasp_credentials_unref (c[i].credentials);
+  return stream;
+}
+
+/* Both carry the stream, whatever is lost; what is lost goes again on the quicker one. */
+static void
+test_retransmissions (void)
+{
+  Vnet *net = vnet_new (1);
+  FaspAddress other = vnet_get_address (VNET_B);
+  Tally tally = { 0 };
+  Vstream *stream;
+
+  fasp_address_add_port (&other, 1);
+  vnet_set_path (net, 20 * FASP_MSEC, (gdouble[]) { .01, 0 }, (gdouble[]) { 0, 0 }, 5 * MBIT);
+  for (guint side = 0; side < 2; side++)
+    vnet_get_link_wire (net, side, !side, 1)->delay = 40 * FASP_MSEC;
+  vnet_set_tap (net, on_datagram, &tally);
+  stream = start (net, 6 * MBIT, 0, &other);
+  g_assert_true (vstream_run (stream));
+  g_assert_cmpuint (tally.left[1], >, 1000);
+  g_assert_cmpuint (tally.rtx[0], >, 50);
+  g_assert_cmpuint (tally.rtx[0], >, 9 * tally.rtx[1]);
+  vstream_free (stream);
+  vnet_free (net);
+}
+
+/* In no second does more leave than max-bitrate allows, on both together, though each could carry
+ * all of it. */
+static void
+test_most (void)
+{
+  Vnet *net = vnet_new (1);
+  FaspAddress other = vnet_get_address (VNET_B);
+  guint64 before = 0;
+  Vstream *stream;
+
+  fasp_address_add_port (&other, 1);
+  vnet_set_path (net, 20 * FASP_MSEC, (gdouble[]) { 0, 0 }, (gdouble[]) { 0, 0 }, 40 * MBIT);
+  vnet_get_link_wire (net, VNET_A, VNET_B, 1)->delay = 40 * FASP_MSEC;
+  stream = start (net, 30 * MBIT, 12 * MBIT, &other);
+  for (FaspTime now = 2 * FASP_SEC; now < 12 * FASP_SEC; now += FASP_SEC) {
+    guint64 bytes;
+
+    vstream_run_until (stream, now);
+    bytes = stream->sender_stats.sent.wire_bytes;
+    if (before > 0)
+      g_assert_cmpuint (bytes - before, <=, 12 * MBIT / 8 + 8192);
+    if (now > 6 * FASP_SEC)
+      g_assert_cmpuint (bytes - before, >, 12 * MBIT / 8 * 9 / 10);
+    before = bytes;
+  }
+  vstream_free (stream);
+  vnet_free (net);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/ways/both", test_both);
+  g_test_add_data_func ("/ways/dark/slow", GUINT_TO_POINTER (0), test_dark);
+  g_test_add_data_func ("/ways/dark/fast", GUINT_TO_POINTER (1), test_dark);
+  g_test_add_func ("/ways/retransmissions", test_retransmissions);
+  g_test_add_func ("/ways/most", test_most);
+  return g_test_run ();
+}
