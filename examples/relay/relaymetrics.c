@@ -183,16 +183,16 @@ get_number (const GValue *value, gdouble *number)
   return TRUE;
 }
 
+/* @known: the field's row in its table; NULL: it has none. */
 static void
-add_field (Metrics *metrics, const gchar *prefix, const gchar *labels, const gchar *field,
-    const GValue *value)
+add_known_field (Metrics *metrics, const gchar *prefix, const gchar *labels, const gchar *field,
+    const FaspStatField *known, const GValue *value)
 {
   static const Type types[] = {
     [FASP_KIND_GAUGE] = GAUGE,
     [FASP_KIND_COUNTER] = COUNTER,
     [FASP_KIND_UNKNOWN] = UNKNOWN,
   };
-  const FaspStatField *known = fasp_stat_find (field);
   FaspStatUnit unit = known != NULL ? known->unit : FASP_UNIT_NONE;
   Type type = known != NULL ? types[known->kind] : UNKNOWN;
   g_autofree gchar *help = g_strdup_printf ("The field %s of the statistics", field);
@@ -214,6 +214,37 @@ add_field (Metrics *metrics, const gchar *prefix, const gchar *labels, const gch
     add_sample (metrics, name, type, units[unit].unit, help, more->str,
         number * units[unit].factor);
   }
+}
+
+/* The figures of each way are samples with its number as a label. */
+static void
+add_ways (Metrics *metrics, const gchar *prefix, const gchar *labels, const GValueArray *ways)
+{
+  g_autofree gchar *its = g_strconcat (prefix, "_way", NULL);
+
+  for (guint i = 0; ways != NULL && i < ways->n_values; i++) {
+    const GstStructure *way = gst_value_get_structure (&ways->values[i]);
+    g_autoptr (GString) more = g_string_new (labels);
+    g_autofree gchar *number = g_strdup_printf ("%u", i);
+
+    add_label (more, "way", number);
+    for (gint j = 0; j < gst_structure_n_fields (way); j++) {
+      const gchar *field = gst_structure_nth_field_name (way, j);
+
+      add_known_field (metrics, its, more->str, field, fasp_stat_find_in (FASP_STATS_WAY, field),
+          gst_structure_get_value (way, field));
+    }
+  }
+}
+
+static void
+add_field (Metrics *metrics, const gchar *prefix, const gchar *labels, const gchar *field,
+    const GValue *value)
+{
+  if (g_str_equal (field, "way-list"))
+    add_ways (metrics, prefix, labels, gst_fasp_value_get_array (value));
+  else
+    add_known_field (metrics, prefix, labels, field, fasp_stat_find (field), value);
 }
 
 /* Adds the fields of the end itself.  It leaves out those of a single peer, from

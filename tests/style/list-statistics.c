@@ -14,6 +14,7 @@ main (void)
     [FASP_STATS_GROUP] = "group",
     [FASP_STATS_SESSION] = "session",
     [FASP_STATS_FLOW] = "flow",
+    [FASP_STATS_WAY] = "way",
     [FASP_STATS_SUMMARY] = "summary",
   };
   static const gchar *const units[FASP_UNITS] = {

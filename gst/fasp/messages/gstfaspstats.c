@@ -43,9 +43,37 @@ set_key (GstStructure *s, const gchar *name, const guint8 *key)
   gst_structure_set (s, name, G_TYPE_STRING, text, NULL);
 }
 
-/* Sets the field @field, whose member is at @at.  @flows: structures; taken by a list of flows. */
+/* The figures of the flows and ways of sessions, one after the other. */
+typedef struct
+{
+  GArray *flows, *ways; /* FaspFlowStats and FaspWayStats, of the sessions that have several */
+  guint flow, way;      /* those of the next session begin there */
+} Parts;
+
+static void describe (GstStructure *s, FaspStatsOf of, gconstpointer stats, Parts *parts,
+    FaspRole role);
+
+/* Structures of the @n next ones of @array; *at is moved behind them. */
+static GPtrArray *
+describe_parts (const GArray *array, guint *at, guint n, const gchar *name, FaspStatsOf of,
+    FaspRole role)
+{
+  GPtrArray *list = g_ptr_array_sized_new (n);
+  gsize size = g_array_get_element_size ((GArray *) array);
+
+  for (guint i = 0; i < n; i++) {
+    GstStructure *one = gst_structure_new_empty (name);
+
+    describe (one, of, array->data + (*at)++ * size, NULL, role);
+    g_ptr_array_add (list, one);
+  }
+  return list;
+}
+
+/* Sets the field @field, whose member is at @at. */
 static void
-set_field (GstStructure *s, const FaspStatField *field, gconstpointer at, GPtrArray *flows)
+set_field (GstStructure *s, const FaspStatField *field, gconstpointer at, Parts *parts,
+    FaspRole role)
 {
   const gchar *name = field->name;
 
@@ -96,14 +124,21 @@ set_field (GstStructure *s, const FaspStatField *field, gconstpointer at, GPtrAr
       gst_fasp_structure_set_counts (s, name, at, FASP_ROUNDS);
       break;
     case FASP_FORM_FLOWS:
-      gst_fasp_structure_take_structures (s, name, flows);
+      gst_fasp_structure_take_structures (s, name,
+          describe_parts (parts->flows, &parts->flow, *(const guint *) at,
+              "application/x-fasp-flow", FASP_STATS_FLOW, role));
+      break;
+    case FASP_FORM_WAYS:
+      gst_fasp_structure_take_structures (s, name,
+          describe_parts (parts->ways, &parts->way, *(const guint *) at, "application/x-fasp-way",
+              FASP_STATS_WAY, role));
       break;
   }
 }
 
 /* Sets the fields that @stats, the struct of the table @of, has at an end of that role. */
 static void
-describe (GstStructure *s, FaspStatsOf of, gconstpointer stats, GPtrArray *flows, FaspRole role)
+describe (GstStructure *s, FaspStatsOf of, gconstpointer stats, Parts *parts, FaspRole role)
 {
   const FaspStatTable *table = &fasp_stat_tables[of];
 
@@ -111,51 +146,35 @@ describe (GstStructure *s, FaspStatsOf of, gconstpointer stats, GPtrArray *flows
     const FaspStatField *field = &table->fields[i];
 
     if ((field->roles & role) != 0 && (field->is_shown == NULL || field->is_shown (stats)))
-      set_field (s, field, G_STRUCT_MEMBER_P (stats, field->offset), flows);
+      set_field (s, field, G_STRUCT_MEMBER_P (stats, field->offset), parts, role);
   }
 }
 
-static GPtrArray *
-describe_flows (const FaspFlowStats *flows, guint n, FaspRole role)
-{
-  GPtrArray *list = g_ptr_array_sized_new (n);
-
-  for (guint i = 0; i < n; i++) {
-    GstStructure *one = gst_structure_new_empty ("application/x-fasp-flow");
-
-    describe (one, FASP_STATS_FLOW, &flows[i], NULL, role);
-    g_ptr_array_add (list, one);
-  }
-  return list;
-}
-
+/* Appends the flows and ways of those sessions that have several. */
 static void
-describe_session (GstStructure *s, const FaspSessionStats *session, const FaspFlowStats *flows,
-    FaspRole role)
-{
-  describe (s, FASP_STATS_SESSION, session,
-      session->flows > 1 ? describe_flows (flows, session->flows, role) : NULL, role);
-}
-
-/* Appends the flows of those sessions that have several. */
-static void
-get_flows (FaspEndpoint *endpoint, const FaspSessionStats *sessions, guint n, GArray *flows)
+get_parts (FaspEndpoint *endpoint, FaspTime now, const FaspSessionStats *sessions, guint n,
+    Parts *parts)
 {
   for (guint i = 0; i < n; i++) {
-    guint at = flows->len;
+    guint flow = parts->flows->len, way = parts->ways->len;
 
     if (sessions[i].flows == 1)
       continue;
-    g_array_set_size (flows, at + sessions[i].flows);
+    g_array_set_size (parts->flows, flow + sessions[i].flows);
     fasp_endpoint_get_flows (endpoint, sessions[i].session,
-        &g_array_index (flows, FaspFlowStats, at), sessions[i].flows);
+        &g_array_index (parts->flows, FaspFlowStats, flow), sessions[i].flows);
+    if (sessions[i].ways == 1)
+      continue;
+    g_array_set_size (parts->ways, way + sessions[i].ways);
+    fasp_endpoint_get_ways (endpoint, now, sessions[i].session,
+        &g_array_index (parts->ways, FaspWayStats, way), sessions[i].ways);
   }
 }
 
 /* Gets the statistics of all sessions, a few at a time, so that the stream does not wait while
  * those of a thousand are copied. */
 static void
-get_sessions (FaspIo *io, FaspTime now, GArray *sessions, GArray *flows)
+get_sessions (FaspIo *io, FaspTime now, GArray *sessions, Parts *parts)
 {
   FaspSessionStats some[AT_A_TIME];
   guint64 cursor = 0;
@@ -165,7 +184,7 @@ get_sessions (FaspIo *io, FaspTime now, GArray *sessions, GArray *flows)
     FaspEndpoint *endpoint = fasp_io_lock (io);
 
     n = fasp_endpoint_get_sessions (endpoint, now, &cursor, some, AT_A_TIME);
-    get_flows (endpoint, some, n, flows);
+    get_parts (endpoint, now, some, n, parts);
     fasp_io_unlock (io, FALSE);
     g_array_append_vals (sessions, some, n);
   } while (n > 0);
@@ -173,8 +192,7 @@ get_sessions (FaspIo *io, FaspTime now, GArray *sessions, GArray *flows)
 
 /* Describes each session, and notes how much of its channel's rate is used. */
 static GPtrArray *
-describe_callers (const GArray *sessions, const FaspFlowStats *flows, FaspRole role,
-    gdouble *channel_use)
+describe_callers (const GArray *sessions, Parts *parts, FaspRole role, gdouble *channel_use)
 {
   GPtrArray *callers = g_ptr_array_sized_new (sessions->len);
 
@@ -182,8 +200,7 @@ describe_callers (const GArray *sessions, const FaspFlowStats *flows, FaspRole r
     const FaspSessionStats *session = &g_array_index (sessions, FaspSessionStats, i);
     GstStructure *one = gst_structure_new_empty (NAME);
 
-    describe_session (one, session, flows, role);
-    flows += session->flows > 1 ? session->flows : 0;
+    describe (one, FASP_STATS_SESSION, session, parts, role);
     if (session->pacing.rate > 0)
       *channel_use = MAX (*channel_use, (gdouble) session->sent.rate / session->pacing.rate);
     g_ptr_array_add (callers, one);
@@ -204,6 +221,8 @@ gst_fasp_stats_new (FaspIo *io, FaspRole role)
   GstStructure *s = gst_structure_new_empty (NAME);
   g_autoptr (GArray) sessions = g_array_new (FALSE, FALSE, sizeof (FaspSessionStats));
   g_autoptr (GArray) flows = g_array_new (FALSE, TRUE, sizeof (FaspFlowStats));
+  g_autoptr (GArray) ways = g_array_new (FALSE, TRUE, sizeof (FaspWayStats));
+  Parts parts = { flows, ways, 0, 0 }, first = parts;
   FaspSummaryStats summary = { .channel_use = -1 };
   FaspSessionStats last;
   FaspTime now = g_get_monotonic_time ();
@@ -216,14 +235,14 @@ gst_fasp_stats_new (FaspIo *io, FaspRole role)
   if (io == NULL)
     return s;
   /* copied under the lock, described without it */
-  get_sessions (io, now, sessions, flows);
+  get_sessions (io, now, sessions, &parts);
   endpoint = fasp_io_lock (io);
   fasp_endpoint_get_stats (endpoint, &total);
   /* if nobody is there any more, show the statistics of the peer that left last */
   if (sessions->len == 0)
     has_last = fasp_endpoint_get_last_session (endpoint, &last);
   if (has_last)
-    get_flows (endpoint, &last, 1, flows);
+    get_parts (endpoint, now, &last, 1, &parts);
   arrival = *fasp_endpoint_get_lateness (endpoint, FALSE);
   in_order = *fasp_endpoint_get_lateness (endpoint, TRUE);
   has_group = fasp_endpoint_get_group (endpoint, &group);
@@ -234,10 +253,9 @@ gst_fasp_stats_new (FaspIo *io, FaspRole role)
     describe (s, FASP_STATS_GROUP, &group, NULL, role);
   /* the statistics of a single peer are also fields of the outer structure, as in srtsink */
   if (sessions->len == 1 || has_last)
-    describe_session (s, has_last ? &last : (gpointer) sessions->data, (gpointer) flows->data,
-        role);
+    describe (s, FASP_STATS_SESSION, has_last ? &last : (gpointer) sessions->data, &first, role);
   gst_fasp_structure_take_structures (s, "callers",
-      describe_callers (sessions, (gpointer) flows->data, role, &summary.channel_use));
+      describe_callers (sessions, &parts, role, &summary.channel_use));
   find_lateness (&arrival, summary.lateness);
   find_lateness (&in_order, summary.lateness_in_order);
   describe (s, FASP_STATS_SUMMARY, &summary, NULL, role);

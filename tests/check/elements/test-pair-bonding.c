@@ -52,20 +52,23 @@ test_less (void)
   }
 }
 
+/* How many there are of @list: "flow-list" or "way-list". */
 static guint
-get_flow_count (GstElement *pipeline, const gchar *name)
+count (GstElement *pipeline, const gchar *name, const gchar *which)
 {
   g_autoptr (GstElement) element = gst_bin_get_by_name (GST_BIN (pipeline), name);
   g_autoptr (GstStructure) stats = NULL;
   const GValueArray *list;
 
   g_object_get (element, "stats", &stats, NULL);
-  list = gst_fasp_value_get_array (gst_structure_get_value (stats, "flow-list"));
+  list = gst_structure_has_field (stats, which) ?
+      gst_fasp_value_get_array (gst_structure_get_value (stats, which)) :
+      NULL;
   return list != NULL ? list->n_values : 0;
 }
 
 static guint64
-get_flow_stat (GstElement *pipeline, const gchar *name, guint flow, const gchar *field)
+get_stat (GstElement *pipeline, const gchar *name, const gchar *which, guint n, const gchar *field)
 {
   g_autoptr (GstElement) element = gst_bin_get_by_name (GST_BIN (pipeline), name);
   g_autoptr (GstStructure) stats = NULL;
@@ -73,8 +76,8 @@ get_flow_stat (GstElement *pipeline, const gchar *name, guint flow, const gchar 
   guint64 value = 0;
 
   g_object_get (element, "stats", &stats, NULL);
-  list = gst_fasp_value_get_array (gst_structure_get_value (stats, "flow-list"));
-  g_assert_true (gst_structure_get_uint64 (gst_value_get_structure (&list->values[flow]), field,
+  list = gst_fasp_value_get_array (gst_structure_get_value (stats, which));
+  g_assert_true (gst_structure_get_uint64 (gst_value_get_structure (&list->values[n]), field,
       &value));
   return value;
 }
@@ -96,9 +99,36 @@ test_bonding (void)
   pair_play (pair);
   pair_push (pair, stream, 0, 2000000, 5000);
   pair_finish (pair, stream);
-  g_assert_cmpuint (get_flow_count (pair->sender, "sink"), ==, 4);
-  g_assert_cmpuint (get_flow_count (pair->receiver, "source"), ==, 4);
-  g_assert_cmpuint (get_flow_stat (pair->sender, "sink", 3, "packets-sent"), >, 50);
+  g_assert_cmpuint (count (pair->sender, "sink", "flow-list"), ==, 4);
+  g_assert_cmpuint (count (pair->receiver, "source", "flow-list"), ==, 4);
+  g_assert_cmpuint (get_stat (pair->sender, "sink", "flow-list", 3, "packets-sent"), >, 50);
+  g_assert_cmpuint (count (pair->sender, "sink", "way-list"), ==, 2);
+  g_assert_cmpuint (get_stat (pair->sender, "sink", "way-list", 1, "packets-sent"), >, 50);
+  g_assert_cmpuint (count (pair->receiver, "source", "way-list"), ==, 0);
+  pair_free (pair);
+}
+
+/* Two addresses of the sender, and one of the receiver, which has a port for each. */
+static void
+test_one_address (void)
+{
+  guint a = pair_get_ports (2);
+  g_autofree gchar *sink = g_strdup_printf ("uri=fasp://127.0.0.1:%u " SECRET
+                                            " bonding-addresses=127.0.0.1:%u@127.0.0.3",
+      a, a + 1);
+  g_autofree gchar *source =
+      g_strdup_printf ("uri=fasp://127.0.0.1:%u?mode=listener&flowlets=2 " SECRET, a);
+  Pair *pair = pair_new (sink, source);
+  g_autoptr (GBytes) stream = pair_make_stream (2000000);
+
+  pair_play (pair);
+  pair_push (pair, stream, 0, 2000000, 5000);
+  pair_finish (pair, stream);
+  g_assert_cmpuint (count (pair->sender, "sink", "way-list"), ==, 2);
+  for (guint i = 0; i < 2; i++) {
+    g_assert_cmpuint (get_stat (pair->sender, "sink", "way-list", i, "channel-bitrate"), >, 0);
+    g_assert_cmpuint (get_stat (pair->sender, "sink", "way-list", i, "wire-bytes-sent"), >, 0);
+  }
   pair_free (pair);
 }
 
@@ -128,7 +158,7 @@ test_early (gconstpointer data)
   g_assert_nonnull (strstr (received, "no address \"203.0.113.8\" yet"));
   /* once, though what leaves there is refused */
   while (pair_get_stat (pair->sender, "sink", "connected-callers") < 1
-      || get_flow_stat (pair->sender, "sink", 1, "packets-sent") < 3)
+      || get_stat (pair->sender, "sink", "flow-list", 1, "packets-sent") < 3)
     g_thread_yield ();
   again = gst_bus_pop_filtered (bus, GST_MESSAGE_WARNING);
   g_assert_null (again);
@@ -144,6 +174,7 @@ main (int argc, char **argv)
   g_test_add_data_func ("/pair/rendezvous/one", GUINT_TO_POINTER (1), test_rendezvous);
   g_test_add_data_func ("/pair/rendezvous/flowlets", GUINT_TO_POINTER (3), test_rendezvous);
   g_test_add_func ("/pair/bonding", test_bonding);
+  g_test_add_func ("/pair/bonding/one-address", test_one_address);
   g_test_add_data_func ("/pair/early/interface", "wwan77", test_early);
   g_test_add_data_func ("/pair/early/address", "203.0.113.9", test_early);
   g_test_add_func ("/pair/less", test_less);

@@ -28,6 +28,20 @@ make (const gchar *name, GstStructure *input, GstStructure *output)
   return f;
 }
 
+/* Two ways, of 10 and 20 ms. */
+static GstStructure *
+with_ways (GstStructure *s)
+{
+  GPtrArray *ways = g_ptr_array_new ();
+
+  for (guint i = 1; i <= 2; i++)
+    g_ptr_array_add (ways,
+        gst_structure_new ("x", "address-string", G_TYPE_STRING, "192.0.2.9:9", "rtt-ms",
+            G_TYPE_DOUBLE, i * 10., "packets-lost", G_TYPE_UINT64, (guint64) i, NULL));
+  gst_fasp_structure_take_structures (s, "way-list", ways);
+  return s;
+}
+
 static GstStructure *
 with_callers (GstStructure *s, guint n)
 {
@@ -37,8 +51,8 @@ with_callers (GstStructure *s, guint n)
     g_autofree gchar *address = g_strdup_printf ("192.0.2.1:%u", 1000 + i);
 
     g_ptr_array_add (callers,
-        gst_structure_new ("x", "caller-address-string", G_TYPE_STRING, address, "bytes-sent",
-            G_TYPE_UINT64, (guint64) i, NULL));
+        with_ways (gst_structure_new ("x", "caller-address-string", G_TYPE_STRING, address,
+            "bytes-sent", G_TYPE_UINT64, (guint64) i, NULL)));
   }
   gst_fasp_structure_take_structures (s, "callers", callers);
   return s;
@@ -124,6 +138,12 @@ test_metrics (void)
   assert_line (page,
       "fasp_relay_receiver_sent_bytes_total{stream=\"a\\\\b\\\""
       "c\\nd\",output=\"1\",receiver=\"192.0.2.1:1001\"} 1");
+  assert_line (page,
+      "fasp_relay_receiver_way_rtt_seconds{stream=\"a\\\\b\\\""
+      "c\\nd\",output=\"1\",receiver=\"192.0.2.1:1001\",way=\"1\"} 0.02");
+  assert_line (page,
+      "fasp_relay_receiver_way_packets_lost_total{stream=\"a\\\\b\\\""
+      "c\\nd\",output=\"1\",receiver=\"192.0.2.1:1000\",way=\"0\"} 1");
   gst_structure_free (((RelayEndStats *) g_ptr_array_index (
                            ((RelayStreamStats *) g_ptr_array_index (f->streams, 0))->outputs, 0))
           ->stats);

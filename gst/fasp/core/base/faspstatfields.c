@@ -47,6 +47,12 @@ has_several_flows (gconstpointer stats)
 }
 
 static gboolean
+has_several_ways (gconstpointer stats)
+{
+  return ((const FaspSessionStats *) stats)->ways > 1;
+}
+
+static gboolean
 has_address (gconstpointer stats)
 {
   return ((const FaspFlowStats *) stats)->address.len > 0;
@@ -236,6 +242,8 @@ static const FaspStatField session_fields[] = {
   FIELD ("flows", UINT, NONE, GAUGE, BOTH, flows, "number of flows"),
   FIELD_IF (has_several_flows, "flow-list", FLOWS, NONE, GAUGE, BOTH, flows,
       "present if there are several flows: the figures of [each](../flows.md#statistics)"),
+  FIELD_IF (has_several_ways, "way-list", WAYS, NONE, GAUGE, SENDER, ways,
+      "present if there are several [ways](../flows.md#ways): the figures of [each](../flows.md#statistics)"),
 };
 
 #undef OF
@@ -256,6 +264,31 @@ static const FaspStatField flow_fields[] = {
   COUNT ("packets-received", RECEIVER, datagrams_received, "source: datagrams received"),
   COUNT ("packets-reordered", RECEIVER, datagrams_reordered,
       "source: of these, datagrams that came late"),
+};
+
+#undef OF
+
+#define OF FaspWayStats
+static const FaspStatField way_fields[] = {
+  FIELD ("usable", BOOLEAN, NONE, GAUGE, SENDER, usable, "at least one of its flows carries data"),
+  FIELD ("address", ADDRESS, NONE, GAUGE, SENDER, address,
+      "the peer's address, with the port of one of its flows"),
+  FIELD ("flows", UINT, NONE, GAUGE, SENDER, flows, "number of its flows"),
+  FIELD ("channel-bitrate", UINT64, BITRATE, GAUGE, SENDER, rate,
+      "the rate that its controller has found; 0 with `rate-control=fixed`"),
+  FIELD ("send-rate-mbps", RATE, MBPS, GAUGE, SENDER, send_rate,
+      "what was sent on it over the last second, headers included"),
+  SHARE ("share", SENDER, share, "share of all that was sent over the last second"),
+  TIME ("queueing-delay-ms", SENDER, queueing_delay,
+      "how much longer packets take of late than at best in the last 15 to 30 s; 0 with `rate-control=fixed`"),
+  TIME ("rtt-ms", SENDER, rtt, "round-trip time, smoothed"),
+  TIME ("rtt-min-ms", SENDER, rtt_min, "the least round-trip time so far"),
+  FIELD ("wire-bytes-in-flight", UINT64, BYTES, GAUGE, SENDER, bytes_in_flight,
+      "bytes sent of which nothing is reported yet; 0 with `rate-control=fixed`"),
+  COUNT ("packets-sent", SENDER, datagrams_sent, "datagrams sent"),
+  BYTES ("wire-bytes-sent", SENDER, wire_bytes_sent, "their bytes, from the IP header up"),
+  COUNT ("packets-lost", SENDER, datagrams_lost,
+      "packets that did not arrive, as far as the receiver has reported"),
 };
 
 #undef OF
@@ -287,19 +320,30 @@ const FaspStatTable fasp_stat_tables[FASP_STAT_TABLES] = {
   [FASP_STATS_GROUP] = { group_fields, G_N_ELEMENTS (group_fields) },
   [FASP_STATS_SESSION] = { session_fields, G_N_ELEMENTS (session_fields) },
   [FASP_STATS_FLOW] = { flow_fields, G_N_ELEMENTS (flow_fields) },
+  [FASP_STATS_WAY] = { way_fields, G_N_ELEMENTS (way_fields) },
   [FASP_STATS_SUMMARY] = { summary_fields, G_N_ELEMENTS (summary_fields) },
 };
 
 /* --- looking up -------------------------------------------------------------- */
 
 const FaspStatField *
+fasp_stat_find_in (FaspStatsOf of, const gchar *name)
+{
+  for (guint i = 0; i < fasp_stat_tables[of].n; i++)
+    if (g_str_equal (fasp_stat_tables[of].fields[i].name, name))
+      return &fasp_stat_tables[of].fields[i];
+  return NULL;
+}
+
+const FaspStatField *
 fasp_stat_find (const gchar *name)
 {
-  for (guint i = 0; i < FASP_STAT_TABLES; i++)
-    for (guint j = 0; i != FASP_STATS_FLOW && j < fasp_stat_tables[i].n; j++)
-      if (g_str_equal (fasp_stat_tables[i].fields[j].name, name))
-        return &fasp_stat_tables[i].fields[j];
-  return NULL;
+  const FaspStatField *field = NULL;
+
+  for (guint i = 0; i < FASP_STAT_TABLES && field == NULL; i++)
+    if (i != FASP_STATS_FLOW && i != FASP_STATS_WAY)
+      field = fasp_stat_find_in (i, name);
+  return field;
 }
 
 const gchar *
@@ -321,6 +365,7 @@ fasp_stat_get_type_name (FaspStatForm form)
     [FASP_FORM_ADDRESS] = "GSocketAddress",
     [FASP_FORM_ROUNDS] = "GValueArray",
     [FASP_FORM_FLOWS] = "GValueArray",
+    [FASP_FORM_WAYS] = "GValueArray",
   };
 
   return names[form];

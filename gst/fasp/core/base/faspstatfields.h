@@ -43,9 +43,10 @@ typedef enum
   FASP_FORM_ROUNDS,          /* guint64[FASP_ROUNDS], shown as an array */
   FASP_FORM_FLOWS,           /* guint, shown as an array with a structure for each flow; see
                                 fasp_endpoint_get_flows() */
+  FASP_FORM_WAYS,            /* guint, the same for each way: fasp_endpoint_get_ways() */
 } FaspStatForm;
 
-#define FASP_FORMS (FASP_FORM_FLOWS + 1)
+#define FASP_FORMS (FASP_FORM_WAYS + 1)
 
 /* Of the value that is shown. */
 typedef enum
@@ -90,6 +91,7 @@ typedef enum
   FASP_STATS_GROUP,    /* a multicast group's: FaspGroupStats */
   FASP_STATS_SESSION,  /* a peer's: FaspSessionStats */
   FASP_STATS_FLOW,     /* one of several flows': FaspFlowStats */
+  FASP_STATS_WAY,      /* one of several ways': FaspWayStats */
   FASP_STATS_SUMMARY,  /* of all peers: FaspSummaryStats */
 } FaspStatsOf;
 
@@ -107,6 +109,8 @@ extern const FaspStatTable fasp_stat_tables[FASP_STAT_TABLES];
 /* The first field of that name which an element shows in its own structure or in that of a peer.
  * NULL: there is none. */
 const FaspStatField *fasp_stat_find (const gchar *name);
+/* The field of that name in one table.  NULL: there is none. */
+const FaspStatField *fasp_stat_find_in (FaspStatsOf of, const gchar *name);
 /* The name of the GType of what is shown: "guint64". */
 const gchar *fasp_stat_get_type_name (FaspStatForm form);
 

@@ -27,6 +27,22 @@ typedef struct
   guint64 datagrams_reordered;         /* receiver: datagrams that came after later ones */
 } FaspFlowStats;
 
+/* Sender: one of several ways (a pair of addresses). */
+typedef struct
+{
+  FaspAddress address; /* the peer's, with the port of one of its flows */
+  gboolean usable;     /* at least one of its flows is */
+  guint flows;
+  guint64 rate;            /* bit/s that its controller has found; 0: there is no controller */
+  guint64 send_rate;       /* bit/s on the wire over the last second */
+  gdouble share;           /* of what left over the last second */
+  FaspTime queueing_delay; /* of late; 0 without a controller */
+  FaspTime rtt, rtt_min;   /* 0: not known */
+  guint64 bytes_in_flight; /* left, and nothing is reported of them; 0 without a controller */
+  guint64 datagrams_sent, wire_bytes_sent;
+  guint64 datagrams_lost; /* as far as the peer has reported */
+} FaspWayStats;
+
 /* What a session sends.  All but datagrams, wire_bytes and rate: the sender of the stream only. */
 typedef struct
 {
@@ -127,7 +143,7 @@ typedef struct
   FaspCipher cipher;
   FaspIdentity peer;
   gboolean interrupted;      /* nothing was heard of it for a while */
-  guint flows;               /* in use */
+  guint flows, ways;         /* in use; ways: of a sender, else 1 */
   guint64 key_frames_wanted; /* by the receiver's application, as the sender was told */
   FaspPathStats path;
   FaspPacingStats pacing;

@@ -70,6 +70,20 @@ fasp_endpoint_get_flows (FaspEndpoint *endpoint, guint32 id, FaspFlowStats *flow
   return endpoint->gone.stats.flows;
 }
 
+guint
+fasp_endpoint_get_ways (FaspEndpoint *endpoint, FaspTime now, guint32 id, FaspWayStats *ways,
+    guint max)
+{
+  FaspSession *session = g_hash_table_lookup (endpoint->by_id, GUINT_TO_POINTER (id));
+
+  if (session != NULL)
+    return fasp_session_get_ways (session, now, ways, max);
+  if (!endpoint->gone.is_known || endpoint->gone.stats.session != id || endpoint->gone.ways == NULL)
+    return 0;
+  memcpy (ways, endpoint->gone.ways, MIN (max, endpoint->gone.stats.ways) * sizeof *ways);
+  return endpoint->gone.stats.ways;
+}
+
 gboolean
 fasp_endpoint_get_last_session (const FaspEndpoint *endpoint, FaspSessionStats *session)
 {

@@ -97,6 +97,11 @@ keep_stats (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
     endpoint->gone.flows = g_new (FaspFlowStats, session->n_paths);
     fasp_session_get_flows (session, endpoint->gone.flows, session->n_paths);
   }
+  g_clear_pointer (&endpoint->gone.ways, g_free);
+  if (endpoint->gone.stats.ways > 1) {
+    endpoint->gone.ways = g_new (FaspWayStats, endpoint->gone.stats.ways);
+    fasp_session_get_ways (session, now, endpoint->gone.ways, endpoint->gone.stats.ways);
+  }
   if (session->role == FASP_ROLE_RECEIVER) {
     endpoint->gone.lateness = session->rx.late.lateness;
     endpoint->gone.lateness_in_order = session->rx.late.lateness_in_order;

@@ -62,6 +62,8 @@ fasp_packet_finish (FaspPacket *p, FaspSession *session, FaspTime now, guint64 b
     FaspWay *way = &session->ways.list[p->path->way];
 
     way->wire_sent += wire;
+    if (session->ways.n > 1)
+      fasp_meter_add (&way->send, now, wire);
     fasp_pacer_sent (&session->pacer, now, wire);
     fasp_pacer_sent (&way->pacer, now, wire);
     if (way->rate != NULL)

@@ -260,5 +260,7 @@ void fasp_session_tend_close (FaspSession *session, FaspTime now);
 void fasp_session_get_stats (FaspSession *session, FaspTime now, FaspSessionStats *stats);
 /* Fills in @max flows at most; returns how many there are. */
 guint fasp_session_get_flows (const FaspSession *session, FaspFlowStats *flows, guint max);
+/* Sender: the same for ways. */
+guint fasp_session_get_ways (FaspSession *session, FaspTime now, FaspWayStats *stats, guint max);
 
 G_END_DECLS

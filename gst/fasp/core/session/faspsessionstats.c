@@ -127,6 +127,50 @@ fasp_session_get_flows (const FaspSession *session, FaspFlowStats *flows, guint 
   return session->n_paths;
 }
 
+/* Adds up what the flows of a way have sent, and lost. */
+static void
+add_up_flows (const FaspSession *session, const FaspWay *way, FaspWayStats *stats)
+{
+  for (guint64 left = way->flows; left != 0; left &= left - 1) {
+    guint flow = __builtin_ctzll (left);
+    FaspFlowTotals totals = fasp_sent_map_get_totals (session->tx.sent_map, flow);
+
+    stats->flows++;
+    stats->datagrams_sent += session->paths[flow].datagrams_sent;
+    stats->wire_bytes_sent += session->paths[flow].wire_sent;
+    stats->datagrams_lost += totals.reported - MIN (totals.reported, totals.received);
+  }
+}
+
+guint
+fasp_session_get_ways (FaspSession *session, FaspTime now, FaspWayStats *stats, guint max)
+{
+  guint n = session->ways.n;
+  guint64 sum = 0;
+
+  for (guint i = 0; i < n; i++) {
+    fasp_meter_add (&session->ways.list[i].send, now, 0);
+    sum += session->ways.list[i].send.rate;
+  }
+  for (guint i = 0; i < MIN (max, n); i++) {
+    const FaspWay *way = &session->ways.list[i];
+
+    stats[i] = (FaspWayStats) {
+      .address = way->address,
+      .usable = fasp_session_uses_way (session, way),
+      .rate = way->rate != NULL ? way->rate->rate : 0,
+      .send_rate = way->send.rate,
+      .share = (gdouble) way->send.rate / MAX (sum, 1),
+      .queueing_delay = fasp_way_get_queue (way),
+      .rtt = way->rtt.measured ? way->rtt.smoothed : 0,
+      .rtt_min = way->rtt.measured ? way->rtt.min : 0,
+      .bytes_in_flight = way->rate != NULL ? fasp_way_get_under_way (way) : 0,
+    };
+    add_up_flows (session, way, &stats[i]);
+  }
+  return n;
+}
+
 void
 fasp_session_get_stats (FaspSession *session, FaspTime now, FaspSessionStats *stats)
 {
@@ -136,6 +180,7 @@ fasp_session_get_stats (FaspSession *session, FaspTime now, FaspSessionStats *st
   stats->session = session->id;
   stats->address = *fasp_session_get_address (session);
   stats->flows = session->n_paths;
+  stats->ways = session->ways.n;
   stats->interrupted = session->liveness.interrupted;
   stats->latency.ms = fasp_session_get_latency (session, now);
   stats->path.rtt = session->rtt.smoothed;

@@ -12,6 +12,7 @@
  */
 #pragma once
 
+#include "faspmeter.h"
 #include "fasppacer.h"
 #include "fasprate.h"
 #include "fasprtt.h"
@@ -39,6 +40,7 @@ typedef struct
   FaspTime until;      /* when the controller's rate may change */
   guint64 pace;        /* what the controller wants to be sent, bit/s */
   FaspPacer pacer;     /* with a rate of 0 while the way is the only one */
+  FaspMeter send;      /* bytes on the wire, while there are several; changed by fasppacket.c */
   guint64 wire_sent;   /* bytes, IP headers included; changed by fasppacket.c */
   FaspWayDelay delay;
   guint64 wire_reported; /* of these, those up to the newest packet that the peer has reported */

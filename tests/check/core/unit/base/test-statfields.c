@@ -11,6 +11,7 @@ static const gsize table_sizes[FASP_STAT_TABLES] = {
   [FASP_STATS_GROUP] = sizeof (FaspGroupStats),
   [FASP_STATS_SESSION] = sizeof (FaspSessionStats),
   [FASP_STATS_FLOW] = sizeof (FaspFlowStats),
+  [FASP_STATS_WAY] = sizeof (FaspWayStats),
   [FASP_STATS_SUMMARY] = sizeof (FaspSummaryStats),
 };
 
@@ -30,6 +31,7 @@ static const gsize form_sizes[FASP_FORMS] = {
   [FASP_FORM_ADDRESS] = sizeof (FaspAddress),
   [FASP_FORM_ROUNDS] = FASP_ROUNDS * sizeof (guint64),
   [FASP_FORM_FLOWS] = sizeof (guint),
+  [FASP_FORM_WAYS] = sizeof (guint),
 };
 
 static void
@@ -55,7 +57,7 @@ test_rows (void)
       check_row (&fasp_stat_tables[i].fields[j], table_sizes[i]);
 }
 
-/* Of what an end of a role shows in one structure, no two fields have one name: flows have
+/* Of what an end of a role shows in one structure, no two fields have one name: flows and ways have
  * structures of their own. */
 static void
 test_names (void)
@@ -67,7 +69,7 @@ test_names (void)
       for (guint j = 0; j < fasp_stat_tables[i].n; j++) {
         const FaspStatField *field = &fasp_stat_tables[i].fields[j];
 
-        if (i != FASP_STATS_FLOW && (field->roles & role) != 0)
+        if (i != FASP_STATS_FLOW && i != FASP_STATS_WAY && (field->roles & role) != 0)
           g_assert_true (g_hash_table_add (names, (gpointer) field->name));
       }
     g_assert_cmpuint (g_hash_table_size (names), >, 60);
@@ -84,6 +86,9 @@ test_find (void)
   /* of a flow, whose figures are in structures of their own */
   g_assert_null (fasp_stat_find ("weight"));
   g_assert_null (fasp_stat_find ("novelty"));
+  field = fasp_stat_find_in (FASP_STATS_WAY, "rtt-ms");
+  g_assert_cmpuint (field->offset, ==, G_STRUCT_OFFSET (FaspWayStats, rtt));
+  g_assert_null (fasp_stat_find_in (FASP_STATS_WAY, "weight"));
 }
 
 /* Percentiles are in the order of those of a histogram. */
