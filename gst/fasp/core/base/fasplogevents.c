@@ -76,7 +76,7 @@ static const FaspLogKind kinds[FASP_LOG_EVENTS] = {
       { NUMBER ("block"), NUMBER ("round"), NUMBER ("copies"), TIME ("apart"), TIME ("left") } },
   [FASP_LOG_FEC_PLANNED] = { "fec_planned", { SHARE ("share"), SHARE ("loss"), FLAG ("alone") } },
   [FASP_LOG_RATE_CHANGED] = { "rate_changed",
-      { NUMBER ("old"), NUMBER ("new"), TRIGGER, TIME ("queue"), TIME ("rtt") } },
+      { NUMBER ("old"), NUMBER ("new"), TRIGGER, TIME ("queue"), TIME ("rtt"), NUMBER ("way") } },
   [FASP_LOG_LATENCY_PLANNED] = { "latency_planned",
       { TIME ("latency"), NUMBER ("interval"), NUMBER ("wanted"), SHARE ("loss"),
           SHARE ("back_loss"), TIME ("round"), TIME ("guard"), FLAG ("falls_short") } },

@@ -123,6 +123,9 @@ typedef struct
 } FaspOriginals;
 
 FaspOriginals fasp_sent_map_get_originals (const FaspSentMap *map);
+/* When the oldest packet of a flow left that is neither reported nor taken as lost; FASP_NEVER:
+ * there is none. */
+FaspTime fasp_sent_map_get_oldest_time (const FaspSentMap *map, guint8 flow);
 /* The number of flows used so far. */
 guint fasp_sent_map_count_flows (const FaspSentMap *map);
 /* The flows whose newest datagram the peer has not reported.  A bit for each. */

@@ -155,6 +155,16 @@ fasp_sent_map_get_all_totals (const FaspSentMap *map)
   return all;
 }
 
+FaspTime
+fasp_sent_map_get_oldest_time (const FaspSentMap *map, guint8 index)
+{
+  const FaspSentFlow *flow = map->flows[index];
+  guint64 oldest = flow != NULL ? MAX (flow->front, flow->largest) : 0;
+
+  return flow != NULL && oldest < flow->next ? fasp_sent_map_transmission (flow, oldest)->sent :
+                                               FASP_NEVER;
+}
+
 guint
 fasp_sent_map_count_flows (const FaspSentMap *map)
 {

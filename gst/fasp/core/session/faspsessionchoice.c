@@ -46,19 +46,16 @@ chooses_way (const FaspSession *session, const FaspTxItem *item)
           && item->copy == 0);
 }
 
-/* When the oldest packet left on it that the peer has not reported; FASP_NEVER: there is none. */
+/* When the oldest packet left on it that is neither reported nor taken as lost; FASP_NEVER: there
+ * is none. */
 static FaspTime
 get_oldest (const FaspSession *session, const FaspWay *way)
 {
   FaspTime oldest = FASP_NEVER;
 
-  for (guint64 left = way->flows; left != 0; left &= left - 1) {
-    const FaspSentLog *log = &session->paths[__builtin_ctzll (left)].sent;
-    const FaspSent *sent = fasp_sent_log_get (log, log->first);
-
-    if (sent != NULL)
-      oldest = fasp_sooner (oldest, sent->time);
-  }
+  for (guint64 left = way->flows; left != 0; left &= left - 1)
+    oldest = fasp_sooner (oldest,
+        fasp_sent_map_get_oldest_time (session->tx.sent_map, __builtin_ctzll (left)));
   return oldest;
 }
 

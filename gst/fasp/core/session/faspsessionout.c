@@ -262,7 +262,7 @@ fasp_session_get_question_time (const FaspSession *session, FaspTime now)
   for (guint i = 0; i < session->ways.n; i++) {
     const FaspWay *way = &session->ways.list[i];
 
-    if (way->rate->asks)
+    if (way->rate->asks && fasp_session_uses_way (session, way))
       time = fasp_sooner (time, fasp_way_get_time (way, now, QUESTION));
   }
   return time == FASP_NEVER ?
@@ -277,7 +277,8 @@ find_asking (FaspSession *session, FaspTime now)
   for (guint i = 0; i < session->ways.n; i++) {
     FaspWay *way = &session->ways.list[i];
 
-    if (way->rate->asks && fasp_way_get_time (way, now, QUESTION) <= now)
+    if (way->rate->asks && fasp_session_uses_way (session, way)
+        && fasp_way_get_time (way, now, QUESTION) <= now)
       return way;
   }
   return NULL;

@@ -159,7 +159,8 @@ fasp_session_log_rate (const FaspSession *session, FaspTime now, FaspWay *way)
     return;
   FASP_LOG (session->notes.log, now, RATE_CHANGED, FASP_LOG_OR_UNKNOWN (old, 0), new,
       FASP_LOG_WORD (rate->why), rate->standing,
-      way->rtt.measured ? way->rtt.smoothed : FASP_LOG_UNKNOWN);
+      way->rtt.measured ? way->rtt.smoothed : FASP_LOG_UNKNOWN,
+      session->ways.n > 1 ? way - session->ways.list : FASP_LOG_UNKNOWN);
   way->logged = new;
 }
 

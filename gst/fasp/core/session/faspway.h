@@ -61,8 +61,8 @@ void fasp_way_delayed (FaspWay *way, FaspTime now, FaspTime delay);
 FaspTime fasp_way_get_least (const FaspWay *way);
 /* The recent delay, less the least, µs. */
 FaspTime fasp_way_get_queue (const FaspWay *way);
-/* How long a report is overdue, if of what was not reported yet the oldest left at @oldest
- * (FASP_NEVER: there is nothing); 0: it is not. */
+/* How long a report is overdue, if of what is neither reported nor taken as lost the oldest left at
+ * @oldest (FASP_NEVER: there is nothing); 0: it is not. */
 FaspTime fasp_way_get_silence (const FaspWay *way, FaspTime now, FaspTime oldest);
 /* Bytes that left and of which nothing has been reported. */
 static inline guint64

@@ -21,9 +21,11 @@ typedef struct
   Bottleneck *links[2];
 } Road;
 
-/* 5 and 15 Mbit/s, whose round trips are 20 and 80 ms.  The last is dark from then until then. */
+/* 5 and 15 Mbit/s, whose round trips are 20 and 80 ms, and of which the second loses a share.  One
+ * of them is dark for a time.  @most: of the encoder, bit/s. */
 static void
-set_up (Road *road, FaspTime seconds, guint dark_way, FaspTime dark, FaspTime dark_end)
+set_up (Road *road, guint64 most, gdouble loss, FaspTime seconds, guint dark_way, FaspTime dark,
+    FaspTime dark_end)
 {
   static const guint64 rates[] = { 5 * MBIT, 15 * MBIT };
   static const FaspTime delays[] = { 10 * FASP_MSEC, 40 * FASP_MSEC };
@@ -35,7 +37,7 @@ set_up (Road *road, FaspTime seconds, guint dark_way, FaspTime dark, FaspTime da
   c.latency_ms = 1000;
   c.start = START;
   c.end = START + seconds * FASP_SEC;
-  c.most = 30 * MBIT;
+  c.most = most;
   c.n_ways = 2;
   road->traffic = vtraffic_new ();
   for (guint i = 0; i < 2; i++) {
@@ -43,6 +45,7 @@ set_up (Road *road, FaspTime seconds, guint dark_way, FaspTime dark, FaspTime da
     vtraffic_add_bottleneck (road->traffic, road->links[i]);
     c.ways[i].there[0] = road->links[i];
     c.ways[i].delay = delays[i];
+    c.ways[i].loss = i == 1 ? loss : 0;
   }
   c.ways[dark_way].dark = dark;
   c.ways[dark_way].dark_end = dark_end;
@@ -64,7 +67,7 @@ test_both (void)
   guint64 from[2];
   Road road;
 
-  set_up (&road, 40, 0, 0, 0);
+  set_up (&road, 30 * MBIT, 0, 40, 0, 0, 0);
   vtraffic_run (road.traffic, START + 10 * FASP_SEC);
   for (guint i = 0; i < 2; i++)
     from[i] = get_bytes (&road, i);
@@ -89,7 +92,7 @@ test_dark (gconstpointer data)
   guint64 before;
   Road road;
 
-  set_up (&road, 35, way, dark, end);
+  set_up (&road, 30 * MBIT, 0, 35, way, dark, end);
   vtraffic_run (road.traffic, end + 2 * FASP_SEC);
   before = get_bytes (&road, way);
   vtraffic_run (road.traffic, end + 3 * FASP_SEC);
@@ -97,6 +100,28 @@ test_dark (gconstpointer data)
   vtraffic_run (road.traffic, START + 60 * FASP_SEC);
   road_figures (road.live, &figures);
   g_assert_cmpfloat (figures.lost, ==, 0);
+  vtraffic_free (road.traffic);
+}
+
+/* The quicker way carries all of it, and the other one, lossy, next to nothing; when the quicker
+ * one is dark the other one takes over at once. */
+static void
+test_turns (void)
+{
+  FaspTime dark = START + 15 * FASP_SEC, end = dark + 8 * FASP_SEC;
+  RoadFigures figures;
+  guint64 before;
+  Road road;
+
+  set_up (&road, 2 * MBIT, .05, 30, 0, dark, end);
+  vtraffic_run (road.traffic, dark);
+  before = get_bytes (&road, 1);
+  vtraffic_run (road.traffic, end);
+  g_assert_cmpuint (get_bytes (&road, 1) - before, >, 8 * MBIT / 8);
+  vtraffic_run (road.traffic, START + 60 * FASP_SEC);
+  road_figures (road.live, &figures);
+  g_assert_cmpfloat (figures.lost, ==, 0);
+  g_assert_cmpfloat (figures.most, <, .5);
   vtraffic_free (road.traffic);
 }
 
@@ -216,6 +241,7 @@ main (int argc, char **argv)
   g_test_add_func ("/ways/both", test_both);
   g_test_add_data_func ("/ways/dark/slow", GUINT_TO_POINTER (0), test_dark);
   g_test_add_data_func ("/ways/dark/fast", GUINT_TO_POINTER (1), test_dark);
+  g_test_add_func ("/ways/turns", test_turns);
   g_test_add_func ("/ways/retransmissions", test_retransmissions);
   g_test_add_func ("/ways/most", test_most);
   return g_test_run ();

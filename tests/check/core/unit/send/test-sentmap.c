@@ -77,6 +77,25 @@ test_loss (void)
   fasp_sent_map_free (map);
 }
 
+/* The oldest packet under way: it leaves with a report of it, or when it is taken as lost. */
+static void
+test_oldest (void)
+{
+  FaspSentMap *map = fasp_sent_map_new (0);
+  FaspSentMapResult result;
+
+  g_assert_cmpint (fasp_sent_map_get_oldest_time (map, 0), ==, FASP_NEVER);
+  for (guint i = 0; i < 10; i++)
+    fasp_sent_map_sent (map, 100 + i, 0, i, FALSE);
+  g_assert_cmpint (fasp_sent_map_get_oldest_time (map, 0), ==, 100);
+  /* 3 may still come, and is overtaken: what is newer counts */
+  g_assert_true (feed (map, 0, 2, 6, 3, 7, MISSING (3, -1), &result));
+  g_assert_cmpint (fasp_sent_map_get_oldest_time (map, 0), ==, 107);
+  g_assert_true (feed (map, 1, 9, 9, 3, 10, MISSING (3, -1), &result));
+  g_assert_cmpint (fasp_sent_map_get_oldest_time (map, 0), ==, FASP_NEVER);
+  fasp_sent_map_free (map);
+}
+
 /* One feedback after an outage is one event, however much it tells of. */
 static void
 test_logged (void)
@@ -492,6 +511,7 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/sent-map/loss", test_loss);
+  g_test_add_func ("/sent-map/oldest", test_oldest);
   g_test_add_func ("/sent-map/logged", test_logged);
   g_test_add_func ("/sent-map/urgency", test_urgency);
   g_test_add_func ("/sent-map/stale", test_stale);
