@@ -205,6 +205,29 @@ test_retransmissions (void)
   vnet_free (net);
 }
 
+/* Nothing comes back on the quicker way: what is told on the other one is enough. */
+static void
+test_back (void)
+{
+  Vnet *net = vnet_new (1);
+  FaspAddress other = vnet_get_address (VNET_B);
+  ImpairConfig *back;
+  Vstream *stream;
+
+  fasp_address_add_port (&other, 1);
+  vnet_set_path (net, 20 * FASP_MSEC, (gdouble[]) { .01, 0 }, (gdouble[]) { 0, 0 }, 8 * MBIT);
+  vnet_get_link_wire (net, VNET_A, VNET_B, 1)->delay = 40 * FASP_MSEC;
+  back = vnet_get_link_wire (net, VNET_B, VNET_A, 0);
+  back->blackouts[0].start = vnet_get_time (net) + 8 * FASP_SEC;
+  back->blackouts[0].end = back->blackouts[0].start + 8 * FASP_SEC;
+  stream = start (net, 4 * MBIT, 0, &other);
+  g_assert_true (vstream_run (stream));
+  g_assert_cmpint (fasp_hist_percentile (fasp_endpoint_get_lateness (stream->receiver, TRUE), 1), <,
+      250 * FASP_MSEC);
+  vstream_free (stream);
+  vnet_free (net);
+}
+
 /* In no second does more leave than max-bitrate allows, on both together, though each could carry
  * all of it. */
 static void
@@ -243,6 +266,7 @@ main (int argc, char **argv)
   g_test_add_data_func ("/ways/dark/fast", GUINT_TO_POINTER (1), test_dark);
   g_test_add_func ("/ways/turns", test_turns);
   g_test_add_func ("/ways/retransmissions", test_retransmissions);
+  g_test_add_func ("/ways/back", test_back);
   g_test_add_func ("/ways/most", test_most);
   return g_test_run ();
 }
