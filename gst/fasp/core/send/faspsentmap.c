@@ -20,6 +20,7 @@ fasp_sent_map_new (guint64 start)
   FaspSentMap *map = g_new0 (FaspSentMap, 1);
 
   map->base = map->next = start;
+  map->only = FASP_FLOWS_MAX;
   map->block_mask = FASP_RING_FIRST_MASK;
   map->blocks = g_new0 (FaspSentBlock, map->block_mask + 1);
   map->ranges = g_array_new (FALSE, FALSE, sizeof (FaspRange));
@@ -48,6 +49,12 @@ void
 fasp_sent_map_set_log (FaspSentMap *map, FaspLog *log)
 {
   map->decisions = log;
+}
+
+void
+fasp_sent_map_set_only (FaspSentMap *map, guint8 flow)
+{
+  map->only = flow;
 }
 
 /* --- transmissions ------------------------------------------------------------------ */
@@ -251,7 +258,7 @@ fasp_sent_map_feedback (FaspSentMap *map, FaspTime now, const FaspFeedback *feed
     }
     if (reported->received > 0)
       take_feedback (map, now, reported, result);
-    if (map->n_flows > 1 && (map->log != NULL || !map->was_member))
+    if (map->n_flows > 1 && reported->flow != map->only && (map->log != NULL || !map->was_member))
       fasp_sent_map_check_flow (map, now, reported->flow, result);
   }
   fasp_sent_map_settle_unknown (map, now, result);

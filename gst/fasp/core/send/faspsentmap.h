@@ -79,6 +79,10 @@ gboolean fasp_sent_map_is_possible (const FaspSentMap *map, const FaspFeedback *
 gboolean fasp_sent_map_feedback (FaspSentMap *map, FaspTime now, const FaspFeedback *feedback,
     FaspSentMapResult *result);
 
+/* @flow is the only one that can carry anything; FASP_FLOWS_MAX: there are several, or none. What
+ * is overdue on it is not taken as lost: nothing else would bring it sooner. */
+void fasp_sent_map_set_only (FaspSentMap *map, guint8 flow);
+
 /* New blocks go to a group from now on.  @log records them; it is not owned. */
 void fasp_sent_map_join (FaspSentMap *map, FaspTime now, FaspGroupLog *log);
 /* New blocks do not go to the group any more.  Blocks that the peer lacks are queued. */

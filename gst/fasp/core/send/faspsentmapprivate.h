@@ -52,6 +52,7 @@ struct FaspSentMap
   FaspLog *decisions; /* the session's; NULL: nothing is logged */
   FaspSentFlow *flows[FASP_FLOWS_MAX];
   guint n_flows; /* in use so far */
+  guint8 only;   /* fasp_sent_map_set_only() */
   FaspOriginals originals;
   gboolean original_lost; /* that of the last block counted was */
   FaspSentBlock *blocks;  /* [base, next), block n at n & block_mask */

@@ -102,7 +102,7 @@ bury_and_revive (FaspSession *session, FaspTime now, guint64 dead)
   for (guint i = 0; i < session->n_paths; i++) {
     FaspPath *path = &session->paths[i];
 
-    if ((dead >> i & 1) != 0 && !path->death.is_dead) {
+    if ((dead >> i & 1) != 0 && !path->death.is_dead && !fasp_session_needs_flow (session, i)) {
       fasp_session_set_usable (session, now, i, FALSE);
       fasp_path_die (path, now);
     } else if (path->death.is_dead

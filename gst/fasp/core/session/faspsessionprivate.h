@@ -113,6 +113,9 @@ FaspTime fasp_session_get_way_time (const FaspSession *session, FaspTime now,
 guint8 fasp_session_pick_flow (FaspSession *session, const FaspWay *way, guint64 avoid);
 /* Sender: a flow can carry data from now on, or cannot. */
 void fasp_session_set_usable (FaspSession *session, FaspTime now, guint8 flow, gboolean usable);
+/* Sender: is it the last usable flow of several ways?  It is not given up, as nothing else is left.
+ */
+gboolean fasp_session_needs_flow (const FaspSession *session, guint8 flow);
 /* Takes the round trips of the ways from what the sent map has learned by @feedback. */
 void fasp_session_note_round_trips (FaspSession *session, const FaspFeedback *feedback);
 /* Sender: may a datagram leave, as far as the rate is concerned? */

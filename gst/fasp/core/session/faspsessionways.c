@@ -69,12 +69,25 @@ fasp_session_pick_flow (FaspSession *session, const FaspWay *way, guint64 avoid)
                                 fasp_multipath_pick_among (&session->multipath, way->flows, avoid);
 }
 
+gboolean
+fasp_session_needs_flow (const FaspSession *session, guint8 flow)
+{
+  return session->ways.n > 1 && session->multipath.usable == BIT (flow);
+}
+
 void
 fasp_session_set_usable (FaspSession *session, FaspTime now, guint8 flow, gboolean usable)
 {
+  guint64 flows;
+
   fasp_multipath_set_usable (&session->multipath, flow, usable);
+  if (session->ways.n == 1)
+    return;
+  flows = session->multipath.usable;
+  fasp_sent_map_set_only (session->tx.sent_map,
+      __builtin_popcountll (flows) == 1 ? __builtin_ctzll (flows) : FASP_FLOWS_MAX);
   /* the others have a part of its rate, or give it back */
-  if (!fasp_session_is_controlled (session) || session->ways.n == 1)
+  if (!fasp_session_is_controlled (session))
     return;
   for (guint i = 0; i < session->ways.n; i++)
     session->ways.list[i].until = now;

@@ -395,6 +395,25 @@ test_dead (void)
   fasp_sent_map_free (map);
 }
 
+/* The same, of the only flow that is left: nothing is taken as lost before it is told of. */
+static void
+test_only (void)
+{
+  FaspSentMap *map = fasp_sent_map_new (0);
+  FaspSentMapResult result;
+  guint8 round;
+
+  send_on_two (map, 60);
+  fasp_sent_map_set_only (map, 1);
+  g_assert_true (feed_flows (map, 30 * FASP_MSEC, 0, LARGEST (9, 9), 2, 20, 20, MISSING (-1),
+      &result));
+  g_assert_true (feed_flows (map, 65 * FASP_MSEC, 1, LARGEST (26, 9), 2, 21, 53,
+      MISSING (21, 23, 25, 27, 29, 31, 33, 35, 37, 39, 41, 43, 45, 47, 49, 51, -1), &result));
+  g_assert_cmpuint (result.dead, ==, 0);
+  g_assert_cmpuint (fasp_sent_map_peek (map, &round), ==, FASP_NO_BLOCK);
+  fasp_sent_map_free (map);
+}
+
 /* Nothing has ever come on it: that is told, too. */
 static void
 test_never_there (void)
@@ -518,6 +537,7 @@ main (int argc, char **argv)
   g_test_add_func ("/sent-map/model", test_model);
   g_test_add_func ("/sent-map/parts", test_parts);
   g_test_add_func ("/sent-map/overdue", test_overdue);
+  g_test_add_func ("/sent-map/only", test_only);
   g_test_add_func ("/sent-map/dead", test_dead);
   g_test_add_func ("/sent-map/never-there", test_never_there);
   g_test_add_func ("/sent-map/double", test_double);
