@@ -9,8 +9,8 @@
 
 #define SENDERS 16
 #define BITS (VROAD_PACKET * 8.)
-/* Bytes of a packet that asks for feedback. */
-#define QUESTION 60
+/* What an encoder is told is less by what waits, to be gone in this time. */
+#define BACKLOG_TIME (250 * FASP_MSEC)
 
 typedef struct
 {
@@ -19,7 +19,6 @@ typedef struct
   guint64 next_pn;     /* also the number of packets sent, */
   guint64 bytes;       /* and their bytes */
   guint64 arrived;     /* packets; for a TCP, those delivered in order */
-  guint64 questions;   /* of those */
   guint64 marked;      /* of those that arrived */
   gint64 largest;      /* packet that has arrived; -1: none, */
   gint64 largest_time; /* when, by the receiver's clock, */
@@ -56,7 +55,6 @@ typedef struct
   guint64 pn;      /* ARRIVE, ACK */
   guint64 packet;  /* ARRIVE: number in a TCP's stream */
   gboolean marked; /* ARRIVE, ACK */
-  gboolean asks;   /* ARRIVE: for feedback */
   /* FEEDBACK */
   gint64 at, largest, largest_time, largest_now;
   guint64 told, lost, all_marked, unsettled;
@@ -126,6 +124,8 @@ vroad_add (Vroad *road, const VroadSender *config)
   g_return_val_if_fail (road->n < SENDERS, 0);
   g_return_val_if_fail (config->key == 0 || config->kind < VROAD_RENO, 0);
   s->config = *config;
+  if (config->follow > 0 && config->key == 0)
+    s->config.key = 1; /* an encoder makes pictures */
   s->road = road;
   s->largest = -1;
   s->credit_time = config->start;
@@ -190,7 +190,9 @@ static gboolean
 has_data (Sender *s, gint64 now)
 {
   if (s->config.follow > 0 && s->rate != NULL) {
-    s->config.source = s->config.follow * s->rate->offer * MAX (.25, 1 - s->rate->owed / 1e6);
+    s->config.source = MAX (0.,
+        s->config.follow * s->rate->offer
+            - fasp_rate_get_excess (s->rate, s->bytes) * 8. * FASP_SEC / BACKLOG_TIME);
     if (s->config.follow_most > 0)
       s->config.source = MIN (s->config.source, s->config.follow_most);
   }
@@ -212,18 +214,17 @@ push (Vroad *road, gint64 when, const Event *event)
 }
 
 static void
-enter_road (Sender *s, guint64 pn, guint64 packet, gboolean asks)
+enter_road (Sender *s, guint64 pn, guint64 packet)
 {
   Vroad *road = s->road;
-  ImpairFate fate = impair_packet (&road->bottleneck, road->rand, road->now,
-      asks ? QUESTION : VROAD_PACKET, s->config.ecn);
+  ImpairFate fate =
+      impair_packet (&road->bottleneck, road->rand, road->now, VROAD_PACKET, s->config.ecn);
   Event event = {
     .type = ARRIVE,
     .sender = s,
     .pn = pn,
     .packet = packet,
     .marked = fate.mark,
-    .asks = asks,
   };
 
   for (guint i = 0; i < fate.copies; i++)
@@ -231,28 +232,16 @@ enter_road (Sender *s, guint64 pn, guint64 packet, gboolean asks)
 }
 
 static void
-send_packet (Sender *s, gboolean asks)
+send_packet (Sender *s)
 {
-  guint size = asks ? QUESTION : VROAD_PACKET;
-
-  if (s->config.source > 0 && !asks)
+  if (s->config.source > 0)
     s->credit -= VROAD_PACKET;
-  s->bytes += size;
+  s->bytes += VROAD_PACKET;
   fasp_sent_log_add (&s->log, s->next_pn, s->road->now, s->bytes);
-  enter_road (s, s->next_pn++, 0, asks);
-  fasp_pacer_sent (&s->pacer, s->road->now, size);
-}
-
-/* The controller asks for feedback. */
-static gboolean
-send_question (Sender *s)
-{
-  if (s->rate == NULL || !s->rate->asks
-      || fasp_pacer_get_time (&s->pacer, s->road->now, QUESTION) > s->road->now)
-    return FALSE;
-  s->rate->asks = FALSE;
-  send_packet (s, TRUE);
-  return TRUE;
+  enter_road (s, s->next_pn++, 0);
+  fasp_pacer_sent (&s->pacer, s->road->now, VROAD_PACKET);
+  if (s->rate != NULL)
+    fasp_rate_sent (s->rate, s->road->now, s->bytes);
 }
 
 /* When the source has made the next packet. */
@@ -279,7 +268,7 @@ poll_tcp (Sender *s, gint64 now)
         s->credit -= VROAD_PACKET;
       packet = s->next_packet++;
     }
-    enter_road (s, vtcp_send (&s->tcp, packet, now), packet, FALSE);
+    enter_road (s, vtcp_send (&s->tcp, packet, now), packet);
     again = vtcp_get_time (&s->tcp, now);
   }
   return again;
@@ -317,9 +306,9 @@ poll (Sender *s)
   for (;;) {
     if (s->rate != NULL)
       set_rate (s, now, fasp_rate_get (s->rate, now, s->bytes, &until));
-    if (send_question (s))
-      continue;
     again = fasp_pacer_get_time (&s->pacer, now, VROAD_PACKET);
+    if (s->rate != NULL)
+      again = MAX (again, fasp_rate_get_time (s->rate, now, s->bytes, VROAD_PACKET));
     if (again > now)
       break;
     dry = !has_data (s, now);
@@ -329,7 +318,7 @@ poll (Sender *s)
       again = now + 1000;
       break;
     }
-    send_packet (s, FALSE);
+    send_packet (s);
   }
   return MIN (again, MAX (until, now + 1));
 }
@@ -383,7 +372,6 @@ hear (Sender *s, const Event *event)
     .told = event->told,
     .lost = event->lost,
     .marked = event->all_marked,
-    .source = s->config.source,
     .unsettled = event->unsettled,
   };
   const FaspSent *newest;
@@ -442,7 +430,6 @@ arrive (Sender *s, const Event *event)
     return;
   }
   s->arrived++;
-  s->questions += event->asks;
   s->marked += event->marked;
   fasp_gap_receive (s->gap, now, event->pn);
   if ((gint64) event->pn <= s->largest)
@@ -453,8 +440,6 @@ arrive (Sender *s, const Event *event)
   fasp_timestamps_add (&s->arrivals, theirs, event->pn);
   if (s->feedback_due == G_MAXINT64)
     s->feedback_due = now + CLAMP (s->rtt.smoothed / 4, 10000, 100000);
-  if (event->asks)
-    s->feedback_due = now;
 }
 
 static void
@@ -503,7 +488,7 @@ vroad_get_delivered (const Vroad *road, guint sender)
 {
   const Sender *s = road->senders[sender];
 
-  return (s->arrived - s->questions) * VROAD_PACKET;
+  return s->arrived * VROAD_PACKET;
 }
 
 guint64

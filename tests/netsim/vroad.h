@@ -39,8 +39,9 @@ typedef struct
   gdouble follow;           /* the source is an encoder that uses this share of the offer, */
   guint64 follow_most;      /* up to this rate in bit/s; 0: any */
   gdouble key;              /* of an encoder's 50 pictures per second, the
-                               first is this many times as large; 0: an even
-                               source. Not for a TCP */
+                               first is this many times as large; 0: as large
+                               as the others. A source that does not follow
+                               is even then. Not for a TCP */
   guint64 max;              /* bit/s: limit of a controller; the rate of
                                FIXED, 0: not paced */
   gboolean ecn;             /* it accepts marks instead of losses */

@@ -52,7 +52,6 @@ fasp_beginning_make (FaspEndpoint *endpoint, FaspTime now, guint32 id, const Fas
                                                                      FASP_RATE_CONTROL_FIXED,
         config->settings.min_bitrate, config->settings.max_bitrate);
     session->ways.flowlets = config->flowlets;
-    session->ways.source = &endpoint->writing.source;
     fasp_pacer_init (&session->pacer, config->settings.max_bitrate,
         fasp_pacer_choose_burst (config->settings.max_bitrate, 0));
     endpoint->random (endpoint->random_data, (guint8 *) &seed, sizeof seed);

@@ -1,23 +1,28 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <math.h>
 #include "faspencoder.h"
 #include "faspendpointbase.h"
 
 /* The rest of the rate is for what is not foreseen. */
 #define MARGIN .95
+/* An encoder gets 1 / SHARE_LEAST of the rate at least: one that begins with more is not to stop.
+ */
+#define SHARE_LEAST 8
 /* The most bytes on the wire for each byte of new blocks that is believed: what a
  * stream of next to nothing sends is mostly feedback. */
 #define MORE_MAX 2.
-/* What waits is to be gone within BACKLOG_TIME, but an encoder keeps 1/BACKLOG_LEAST
- * of its rate. */
-#define BACKLOG_TIME FASP_SEC
-#define BACKLOG_LEAST 4
-/* A difference that is worth an event, and how soon after the last one. */
+/* What waits is to be gone within BACKLOG_TIME; but what leaves within BACKLOG_USUAL, a picture or
+ * so, always waits. */
+#define BACKLOG_TIME (250 * FASP_MSEC)
+#define BACKLOG_USUAL (50 * FASP_MSEC)
+/* A difference that is worth an event, and how soon after the last one that told of more. */
 #define LESS .97
 #define MORE 1.05
-#define LESS_AFTER (100 * FASP_MSEC)
-#define MORE_AFTER (500 * FASP_MSEC)
+#define MORE_AFTER (100 * FASP_MSEC)
+/* What an encoder is told rises by a factor of e in this time. */
+#define RISE_TIME (300 * FASP_MSEC)
 /* Not at each poll, as there may be thousands of sessions. */
-#define LOOK_EVERY (50 * FASP_MSEC)
+#define LOOK_EVERY (25 * FASP_MSEC)
 
 /* The share of payload in what leaves for it. */
 static gdouble
@@ -58,37 +63,51 @@ get_waiting (const FaspSession *session)
   return (head - MIN (head, next)) * fasp_session_get_room (session) * 8.;
 }
 
-/* Bit/s of payload that @session has room for; 0: no limit. */
+/* Bit/s of payload that @session has room for; 0: no limit.  *waits: packets wait on the path. */
 static guint64
-get_media_rate (const FaspSession *session)
+get_media_rate (const FaspSession *session, gboolean *waits)
 {
-  guint64 rate = fasp_session_get_offer (session);
-  gdouble media = rate * get_payload_share (session) / get_more (session) * MARGIN;
-  FaspTime owed = fasp_session_get_owed (session);
+  gdouble media =
+      fasp_session_get_offer (session) * get_payload_share (session) / get_more (session);
+  gdouble excess = fasp_session_get_excess (session) * 8. * get_payload_share (session);
+  gdouble waiting = MAX (0, get_waiting (session) - media * BACKLOG_USUAL / FASP_SEC) + excess;
 
-  /* what waits here or on the path after a fall of the rate is late already: it goes first */
-  return MAX (media - get_waiting (session) * FASP_SEC / BACKLOG_TIME - media * owed / BACKLOG_TIME,
-      media / BACKLOG_LEAST);
+  *waits = excess > 0;
+  if (media == 0)
+    return 0;
+  /* what waits here or on the path is late already: it goes first */
+  return MAX (media * MARGIN - waiting * FASP_SEC / BACKLOG_TIME, media / SHARE_LEAST);
+}
+
+/* The least of all receivers. */
+static guint64
+get_least_rate (const FaspEndpoint *endpoint, gboolean *waits)
+{
+  guint64 least = 0;
+
+  *waits = FALSE;
+  for (guint i = 0; i < endpoint->sessions->len; i++) {
+    const FaspSession *session = fasp_endpoint_nth (endpoint, i);
+    gboolean this_waits;
+    guint64 rate;
+
+    if (!fasp_session_is_heard (session))
+      continue;
+    rate = get_media_rate (session, &this_waits);
+    if (rate == 0 || (least > 0 && least <= rate))
+      continue;
+    least = rate;
+    *waits = this_waits;
+  }
+  return least;
 }
 
 guint64
 fasp_endpoint_get_available_bitrate (const FaspEndpoint *endpoint)
 {
-  guint64 least = 0;
+  gboolean waits;
 
-  if (endpoint->config.role != FASP_ROLE_SENDER)
-    return 0;
-  for (guint i = 0; i < endpoint->sessions->len; i++) {
-    const FaspSession *session = fasp_endpoint_nth (endpoint, i);
-    guint64 rate;
-
-    if (!fasp_session_is_heard (session))
-      continue;
-    rate = get_media_rate (session);
-    if (rate > 0)
-      least = least > 0 ? MIN (least, rate) : rate;
-  }
-  return least;
+  return endpoint->config.role == FASP_ROLE_SENDER ? get_least_rate (endpoint, &waits) : 0;
 }
 
 /* TRUE: a receiver is interrupted.  It may come back at the rate that it had. */
@@ -104,17 +123,27 @@ has_interrupted (const FaspEndpoint *endpoint)
   return FALSE;
 }
 
+/* What it is told rises step by step, and not while packets wait on the path. */
+static gboolean
+may_rise (FaspTime since, guint64 announced, gboolean waits, guint64 *rate)
+{
+  if (waits || since < MORE_AFTER)
+    return FALSE;
+  *rate = MIN (*rate, announced * exp ((gdouble) MIN (since, RISE_TIME) / RISE_TIME));
+  return *rate > MORE * announced;
+}
+
 static void
 tell_bitrate (FaspEndpoint *endpoint, FaspTime now)
 {
-  guint64 rate = fasp_endpoint_get_available_bitrate (endpoint);
+  gboolean waits;
+  guint64 rate = get_least_rate (endpoint, &waits);
   guint64 announced = endpoint->encoder.bitrate;
-  FaspTime since = now - endpoint->encoder.bitrate_time;
 
   if (rate == 0 && (announced == 0 || has_interrupted (endpoint)))
     return;
-  if (rate > 0 && announced > 0 && !(rate < LESS * announced && since >= LESS_AFTER)
-      && !(rate > MORE * announced && since >= MORE_AFTER))
+  if (rate > 0 && announced > 0 && rate >= LESS * announced
+      && !may_rise (now - endpoint->encoder.bitrate_time, announced, waits, &rate))
     return;
   FASP_LOG (endpoint->notes.log, now, BITRATE_OFFERED, announced, rate);
   endpoint->encoder.bitrate = rate;

@@ -14,7 +14,6 @@
 #include "faspmediaclock.h"
 #include "faspnetworks.h"
 #include "faspskew.h"
-#include "faspsource.h"
 #include "faspstats.h"
 #include "faspstream.h"
 
@@ -99,7 +98,6 @@ typedef struct
 {
   FaspTime measured_by; /* nothing is written before; FASP_NEVER: no wait */
   FaspTime media_time;  /* of the last write */
-  FaspSource source;    /* how fast the application writes */
   FaspStreamOffset own; /* where the stream that we write ourselves began */
   guint own_origins;    /* how many such streams there have been */
   guint32 packet_size;  /* of what is written, bytes; 0: any */

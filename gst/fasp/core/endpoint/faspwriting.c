@@ -233,9 +233,6 @@ fasp_endpoint_write (FaspEndpoint *endpoint, FaspTime now, FaspTime media_time, 
   log_waiting (endpoint, now, taken < size ? "store_full" : NULL);
   endpoint->stats.bytes_written += taken;
   endpoint->header.passed += taken;
-  fasp_source_wrote (&endpoint->writing.source, now, taken);
-  if (taken < size)
-    fasp_source_refused (&endpoint->writing.source, now);
   if (taken > 0) {
     endpoint->stats.bytes_unconfirmed = 0; /* nor when they are kept */
     fasp_history_tend (endpoint, now);
@@ -368,7 +365,6 @@ fasp_endpoint_begin_key_frame (FaspEndpoint *endpoint, FaspTime now, FaspTime me
     return TRUE;
   number = fasp_store_seal (endpoint->store);
   if (due && !say_header (endpoint, now, media_time)) {
-    fasp_source_refused (&endpoint->writing.source, now);
     log_waiting (endpoint, now, "store_full");
     return FALSE;
   }

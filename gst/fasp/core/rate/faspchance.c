@@ -6,12 +6,8 @@
 /* Packets that are assumed to have left slowly before, none of them lost. */
 #define PRIOR 4
 #define SIGMAS 1
-/* If more than this share of at least so many packets is lost, the cause must be found, */
-#define HARM .1
-#define TOLD_LEAST 20
-/* which takes this many packets that left slowly. */
-#define SLOW_LEAST 30
-
+/* More is not lost by chance: a policer that is overrun loses of what leaves slowly, too. */
+#define MOST .6
 static void
 slide (FaspChance *c, FaspTime now)
 {
@@ -55,16 +51,10 @@ fasp_chance_add (FaspChance *c, FaspTime now, const FaspRateSample *newest, gdou
 gdouble
 fasp_chance_get_others (const FaspChance *c, guint64 told, guint64 lost)
 {
-  gdouble share = c->slow_lost / (c->slow_told + PRIOR);
+  gdouble share = MIN (MOST, c->slow_lost / (c->slow_told + PRIOR));
   gdouble wanted = told * share;
 
   if (told == 0 || lost <= wanted + SIGMAS * sqrt (wanted * (1 - share)))
     return 0;
   return 1 - (1 - (gdouble) lost / told) / (1 - share);
-}
-
-gboolean
-fasp_chance_is_unclear (const FaspChance *c)
-{
-  return c->told >= TOLD_LEAST && c->lost > HARM * c->told && c->slow_told < SLOW_LEAST;
 }

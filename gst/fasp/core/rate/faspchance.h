@@ -7,9 +7,6 @@
  * sent.  So it is estimated as the share lost of the packets of the last 10 to 20 s that left
  * slowly, at FASP_CHANCE_SLOW of the rate at most, and met no queue.  The estimate is lower than
  * that while few packets left so.
- *
- * A sender that has losses, but has sent too little slowly to know their cause, sends less for a
- * moment: its next drain is longer.
  */
 #pragma once
 
@@ -39,7 +36,5 @@ void fasp_chance_add (FaspChance *chance, FaspTime now, const FaspRateSample *ne
 /* Of @told packets, of which @lost are lost, the share that is lost beyond what chance loses of so
  * many; 0 if chance alone may have lost them. */
 gdouble fasp_chance_get_others (const FaspChance *chance, guint64 told, guint64 lost);
-/* TRUE: so much is lost that the cause must be found, but hardly anything has left slowly. */
-gboolean fasp_chance_is_unclear (const FaspChance *chance);
 
 G_END_DECLS

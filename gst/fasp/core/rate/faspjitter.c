@@ -2,7 +2,6 @@
 #include "faspjitter.h"
 
 #define GAIN .125 /* of the smoothing */
-#define FIRST 4
 
 void
 fasp_jitter_add (FaspJitter *jitter, const FaspSpan *span)
@@ -14,10 +13,4 @@ fasp_jitter_add (FaspJitter *jitter, const FaspSpan *span)
   /* the mean of the first ones */
   jitter->n += jitter->n < 1 / GAIN;
   jitter->spread += MAX (GAIN, 1. / jitter->n) * (MIN (spread, FASP_JITTER_MOST) - jitter->spread);
-}
-
-gboolean
-fasp_jitter_is_new (const FaspJitter *jitter)
-{
-  return jitter->n < FIRST;
 }

@@ -22,7 +22,5 @@ typedef struct
 } FaspJitter;
 
 void fasp_jitter_add (FaspJitter *jitter, const FaspSpan *span);
-/* Does the spread come from few stretches yet?  Then add any others that there are. */
-gboolean fasp_jitter_is_new (const FaspJitter *jitter);
 
 G_END_DECLS

@@ -4,6 +4,9 @@
 #include "fasppacer.h"
 #include "faspspan.h"
 
+/* When a queue vanishes, packets arrive faster than they left: at most by this factor. */
+#define FASTER 4
+
 /* A host that is late by more than this, beyond the time of a burst, has paused. */
 #define PAUSE FASP_MSEC
 /* A delay that falls by more than this share of the time in which the packets left, and HELD_LEAST,
@@ -145,7 +148,7 @@ fasp_pulse_measure (FaspPulse *pulse, gdouble pace, gboolean strong)
   rates.left = fit.bb * 8 * FASP_SEC / fit.bs;
   if (fit.n < FASP_SPAN_SAMPLES || fit.time < FASP_SPAN_LEAST)
     return rates;
-  rates.arrived = fit.bb * 8 * FASP_SEC / MAX (fit.ba, fit.bs / FASP_SPAN_FASTER);
+  rates.arrived = fit.bb * 8 * FASP_SEC / MAX (fit.ba, fit.bs / FASTER);
   rates.delivered = rates.arrived * (1 - fit.loss / fit.n);
   return rates;
 }

@@ -50,25 +50,13 @@ fasp_queue_get_jump (const FaspQueue *queue, FaspTime time)
   return queue->jump_sent < time ? queue->jump : 0;
 }
 
-static void
-set_least (FaspQueue *queue, FaspTime least)
-{
-  queue->jump = 0;
-  queue->least = queue->least_before = queue->early = least;
-  queue->since = queue->last_sent;
-}
-
 FaspTime
 fasp_queue_take_jump (FaspQueue *queue)
 {
-  set_least (queue, queue->jump_least);
+  queue->least = queue->least_before = queue->early = queue->jump_least;
+  queue->jump = 0;
+  queue->since = queue->last_sent;
   return queue->last_delay - queue->least;
-}
-
-void
-fasp_queue_lengthen (FaspQueue *queue, FaspTime by)
-{
-  set_least (queue, MIN (queue->least, queue->least_before) + by);
 }
 
 FaspTime

@@ -51,7 +51,4 @@ FaspTime fasp_queue_get_jump (const FaspQueue *queue, FaspTime time);
  * packet on it. */
 FaspTime fasp_queue_take_jump (FaspQueue *queue);
 
-/* The path has become longer @by that much of what was taken for a queue. */
-void fasp_queue_lengthen (FaspQueue *queue, FaspTime by);
-
 G_END_DECLS

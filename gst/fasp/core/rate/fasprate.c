@@ -6,6 +6,10 @@
 /* No clock ever shows this: a hundred centuries. */
 #define CLOCK_MOST (G_GINT64_CONSTANT (1) << 58)
 #define RTT_MOST (10 * FASP_SEC)
+/* From the last datagram to a probe: two round trips, with the queue, within these; doubled by each
+ * (RFC 9002, section 6.2). */
+#define PROBE_LEAST (100 * FASP_MSEC)
+#define PROBE_MOST FASP_SEC
 /* How long a path counts as reordering after it was seen to reorder. */
 #define REORDERS_FOR (10 * FASP_SEC)
 
@@ -109,7 +113,38 @@ fasp_rate_feedback (FaspRate *rate, const FaspRateFeedback *feedback)
   bounded.lost = MIN (lost, bounded.told);
   marked = count_new (&rate->marked[feedback->flow], feedback->marked);
   bounded.marked = MIN (marked, bounded.told);
+  rate->seen = MAX (rate->seen, feedback->samples[feedback->n - 1].bytes);
   rate->class->feedback (rate, &bounded);
+  rate->probe_wait = CLAMP (2 * (rate->turn + rate->standing), PROBE_LEAST, PROBE_MOST);
+  rate->probe_time = feedback->now + rate->probe_wait;
+}
+
+static guint64
+get_under_way (const FaspRate *rate, guint64 sent)
+{
+  return sent - MIN (sent, rate->seen);
+}
+
+FaspTime
+fasp_rate_get_time (const FaspRate *rate, FaspTime now, guint64 sent, gsize bytes)
+{
+  return get_under_way (rate, sent) + bytes <= rate->window ? now : rate->probe_time;
+}
+
+void
+fasp_rate_sent (FaspRate *rate, FaspTime now, guint64 sent)
+{
+  rate->probe_time = now + rate->probe_wait;
+  if (get_under_way (rate, sent) > rate->window)
+    rate->probe_wait = MIN (2 * rate->probe_wait, PROBE_MOST);
+}
+
+guint64
+fasp_rate_get_excess (const FaspRate *rate, guint64 sent)
+{
+  gdouble carried = rate->rate / 8. * rate->turn / FASP_SEC;
+
+  return rate->turn == 0 ? 0 : MAX (0, get_under_way (rate, sent) - carried);
 }
 
 guint64

@@ -43,15 +43,13 @@ typedef struct
   FaspTime now;
   FaspTime rtt; /* smoothed; 0: not known */
   guint8 flow;
-  guint64 told, lost, marked; /* the flow's packets so far: reported; of these,
-                                 missing; and marked by ECN.  A controller gets
-                                 what is new of each, lost and marked at most
-                                 told, and only certain losses */
-  guint64 source;             /* bit/s, on the wire, of a source that writes at a rate of its own;
-                                 0: not known, or it takes what there is */
-  guint64 unsettled;          /* how many of the newest packets may still arrive */
-  gboolean overtaken;         /* for a controller: packets arrived out of order of late, so
-                                 losses are reported later than arrivals */
+  guint64 told, lost, marked;    /* the flow's packets so far: reported; of these,
+                                    missing; and marked by ECN.  A controller gets
+                                    what is new of each, lost and marked at most
+                                    told, and only certain losses */
+  guint64 unsettled;             /* how many of the newest packets may still arrive */
+  gboolean overtaken;            /* for a controller: packets arrived out of order of late, so
+                                    losses are reported later than arrivals */
   const FaspRateSample *samples; /* of one flow, oldest first */
   guint n;
 } FaspRateFeedback;
@@ -71,17 +69,19 @@ typedef struct
 struct _FaspRate
 {
   const FaspRateClass *class;
-  guint64 min, max;   /* bit/s */
-  guint64 rate;       /* what it believes the path carries, bit/s */
-  const gchar *why;   /* the last change of `rate': a word for the log */
-  guint64 offer;      /* what an encoder may try on average, bit/s */
-  FaspTime standing;  /* standing queue of late, µs */
-  FaspTime owed;      /* µs of the rate to hold back, as they are queued
-                         on the path already */
-  gboolean asks;      /* wants FEEDBACK at once on what has left; whoever
-                         asks the receiver for it clears this */
-  gboolean dry;       /* there is nothing to send, though the rate allows it; */
-  FaspTime dry_until; /* when that was so last */
+  guint64 min, max;  /* bit/s */
+  guint64 rate;      /* what it believes the path carries, bit/s */
+  const gchar *why;  /* the last change of `rate': a word for the log */
+  guint64 offer;     /* what an encoder may try on average, bit/s */
+  FaspTime standing; /* standing queue of late, µs */
+  guint64 seen;      /* bytes, as in samples, up to the newest packet that was reported */
+  FaspTime turn;     /* from a packet's departure to its report if it meets no queue of ours, µs;
+                        0: not known */
+  gdouble window;    /* bytes that may be under way */
+  FaspTime probe_time, probe_wait; /* when a datagram may leave although the window is full, and
+                                      how long that takes after the last datagram */
+  gboolean dry;                    /* there is nothing to send, though the rate allows it; */
+  FaspTime dry_until;              /* when that was so last */
   guint64 told[FASP_FLOWS_MAX], lost[FASP_FLOWS_MAX]; /* totals at the last */
   guint64 marked[FASP_FLOWS_MAX];                     /* report, */
   guint64 missing[FASP_FLOWS_MAX];                    /* and packets missing then */
@@ -96,6 +96,14 @@ void fasp_rate_free (FaspRate *rate);
 void fasp_rate_set_bounds (FaspRate *rate, guint64 min, guint64 max);
 void fasp_rate_feedback (FaspRate *rate, const FaspRateFeedback *feedback);
 guint64 fasp_rate_get (FaspRate *rate, FaspTime now, guint64 sent, FaspTime *until);
+/* When @bytes more may leave, so that what is under way does not exceed the window.  If all of it
+ * is lost, nobody reports that: so from time to time a datagram may leave nevertheless (a probe,
+ * RFC 9002, section 7.5). @sent: as in fasp_rate_get(). */
+FaspTime fasp_rate_get_time (const FaspRate *rate, FaspTime now, guint64 sent, gsize bytes);
+/* They have left: @sent is the sum now. */
+void fasp_rate_sent (FaspRate *rate, FaspTime now, guint64 sent);
+/* Bytes under way beyond what the rate carries in a round trip: they wait on the path. */
+guint64 fasp_rate_get_excess (const FaspRate *rate, guint64 sent);
 
 /* Whether there is nothing to send, though the rate allows it. */
 void fasp_rate_set_dry (FaspRate *rate, FaspTime now, gboolean dry);

@@ -26,6 +26,9 @@ fasp_rate_new (FaspRateControl control, guint64 min, guint64 max, FaspTime now)
   rate = g_malloc0 (class->size);
   rate->class = class;
   fasp_rate_set_bounds (rate, min, max);
+  rate->window = G_MAXUINT32;
+  rate->probe_time = now;
+  rate->probe_wait = FASP_SEC;
   rate->rate = rate->offer = fasp_rate_clamp (rate, FASP_RATE_FIRST);
   class->init (rate, now);
   return rate;

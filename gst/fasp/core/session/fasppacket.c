@@ -66,8 +66,10 @@ fasp_packet_finish (FaspPacket *p, FaspSession *session, FaspTime now, guint64 b
       fasp_meter_add (&way->send, now, wire);
     fasp_pacer_sent (&session->pacer, now, wire);
     fasp_pacer_sent (&way->pacer, now, wire);
-    if (way->rate != NULL)
+    if (way->rate != NULL) {
       fasp_sent_log_add (&p->path->sent, p->path->next_pn - 1, now, way->wire_sent);
+      fasp_rate_sent (way->rate, now, way->wire_sent);
+    }
     fasp_sent_map_sent (session->tx.sent_map, now, p->flow, block, continued);
   }
   return TRUE;

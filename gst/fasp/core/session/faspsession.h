@@ -212,8 +212,8 @@ gboolean fasp_session_is_controlled (const FaspSession *session);
 /* What an encoder may try on average, with all that is sent beside it, bit/s: what the controllers
  * offer for the ways in use, added up, or the fixed rate. 0: no limit. */
 guint64 fasp_session_get_offer (const FaspSession *session);
-/* How long the rate is to be held back for what is queued on the ways already, µs. */
-FaspTime fasp_session_get_owed (const FaspSession *session);
+/* Bytes under way beyond what a round trip carries, on all ways in use: they wait there. */
+guint64 fasp_session_get_excess (const FaspSession *session);
 /* The queue on the ways in use, the longest, µs; 0 without a controller. */
 FaspTime fasp_session_get_standing (const FaspSession *session);
 /* Datagrams that were made at @from or later left at @until only (faspdeparture.h). */

@@ -46,6 +46,16 @@ chooses_way (const FaspSession *session, const FaspTxItem *item)
           && item->copy == 0);
 }
 
+/* When what is under way on the only way allows one more.  A TAIL asks what became of that, and
+ * does not wait; nor does what goes on every flow. */
+static FaspTime
+get_window_time (const FaspSession *session, FaspTime now, const FaspTxItem *item)
+{
+  return session->ways.n > 1 || item->kind == FASP_TX_TAIL ?
+      now :
+      fasp_way_get_time (&session->ways.list[0], now, session->sizes.wire_max);
+}
+
 /* When the oldest packet left on it that is neither reported nor taken as lost; FASP_NEVER: there
  * is none. */
 static FaspTime
@@ -143,8 +153,8 @@ fasp_session_choose_flow (FaspSession *session, FaspTime now, FaspTxItem *item, 
   guint64 avoid;
   const FaspWay *way;
 
-  *when = now;
-  if (session->n_paths == 1)
+  *when = get_window_time (session, now, item);
+  if (session->n_paths == 1 || *when > now)
     return 0;
   if (item->kind == FASP_TX_TAIL)
     return pick_for_tail (session, item);
@@ -162,7 +172,7 @@ fasp_session_get_way_time (const FaspSession *session, FaspTime now, const FaspT
   FaspTime when;
 
   if (!chooses_way (session, item))
-    return now;
+    return get_window_time (session, now, item);
   way = choose_way (session, now, item, 0, &when);
   return when <= now ? now : fasp_way_get_wake (way, now, session->sizes.wire_max);
 }

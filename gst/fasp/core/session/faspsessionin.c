@@ -206,8 +206,6 @@ report_timestamps (FaspSession *session, FaspTime now, guint32 clock,
     arrived -= reported->timestamps[i].before;
   }
   feedback.rtt = way->rtt.measured ? way->rtt.smoothed : 0;
-  feedback.source = fasp_source_get (session->ways.source, now) * fasp_session_get_times (session)
-      * session->sizes.wire_max / fasp_session_get_room (session);
   feedback.samples = samples + first;
   feedback.n = FASP_TIMESTAMPS + 1 - first;
   fasp_ecn_feedback (&path->ecn, largest + 1, all.received);

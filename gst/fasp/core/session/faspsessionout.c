@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "faspsessionprivate.h"
 
-/* The bytes of a TAIL on the wire, at most. */
-#define QUESTION 96
 /* The log has an event when a new block has waited for longer than this, and another one when the
  * next has waited for less than half of it. */
 #define LONG (100 * FASP_MSEC)
@@ -249,56 +247,6 @@ fasp_session_poll_stream (FaspSession *session, FaspTime now, FaspDatagram *data
       && item.copy == 0)
     fasp_tx_double (&session->tx, fasp_session_get_times (session) - 1);
   return TRUE;
-}
-
-/* When a controller's question may leave. */
-FaspTime
-fasp_session_get_question_time (const FaspSession *session, FaspTime now)
-{
-  FaspTime time = FASP_NEVER;
-
-  if (!fasp_session_is_controlled (session) || session->group.member.joined)
-    return FASP_NEVER;
-  for (guint i = 0; i < session->ways.n; i++) {
-    const FaspWay *way = &session->ways.list[i];
-
-    if (way->rate->asks && fasp_session_uses_way (session, way))
-      time = fasp_sooner (time, fasp_way_get_time (way, now, QUESTION));
-  }
-  return time == FASP_NEVER ?
-      time :
-      fasp_later (time, fasp_pacer_get_time (&session->pacer, now, QUESTION));
-}
-
-/* The first way whose controller has a question that may leave; NULL: none has. */
-static FaspWay *
-find_asking (FaspSession *session, FaspTime now)
-{
-  for (guint i = 0; i < session->ways.n; i++) {
-    FaspWay *way = &session->ways.list[i];
-
-    if (way->rate->asks && fasp_session_uses_way (session, way)
-        && fasp_way_get_time (way, now, QUESTION) <= now)
-      return way;
-  }
-  return NULL;
-}
-
-/* Asks for FEEDBACK on what has left so far: a controller waits for it. */
-gboolean
-fasp_session_poll_question (FaspSession *session, FaspTime now, FaspDatagram *datagram)
-{
-  FaspPacket p;
-  FaspWay *way;
-
-  if (fasp_session_get_question_time (session, now) > now)
-    return FALSE;
-  way = find_asking (session, now);
-  way->rate->asks = FALSE;
-  way->until = session->ways.until = now;
-  fasp_packet_begin (&p, session, datagram, fasp_session_pick_flow (session, way, 0));
-  fasp_wire_write_number (&p.w, FASP_FRAME_TAIL, session->tx.cursor);
-  return fasp_packet_finish (&p, session, now, FASP_NO_BLOCK, FALSE);
 }
 
 void

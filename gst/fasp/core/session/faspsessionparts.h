@@ -14,7 +14,6 @@
 #include "fasppath.h"
 #include "faspprotection.h"
 #include "faspscheduler.h"
-#include "faspsource.h"
 #include "faspstats.h"
 #include "faspway.h"
 
@@ -173,13 +172,12 @@ typedef struct
  * what is the endpoint's. A receiver has one, of which nothing is used. */
 typedef struct
 {
-  FaspWay *list;            /* owned */
-  guint n;                  /* 1 at least */
-  guint flowlets;           /* flows for each of our addresses; the endpoint's */
-  FaspRateControl control;  /* which controller a further way gets */
-  guint64 min, max;         /* of all together, bit/s; 0: no bound */
-  const FaspSource *source; /* the endpoint's, shared by its sessions */
-  FaspTime until;           /* when the rate of any of them may change */
+  FaspWay *list;           /* owned */
+  guint n;                 /* 1 at least */
+  guint flowlets;          /* flows for each of our addresses; the endpoint's */
+  FaspRateControl control; /* which controller a further way gets */
+  guint64 min, max;        /* of all together, bit/s; 0: no bound */
+  FaspTime until;          /* when the rate of any of them may change */
   FaspTime peer_clock; /* receive timestamp of the newest FEEDBACK, by the peer's clock, widened;
                           0: there was none */
 } FaspSessionWays;

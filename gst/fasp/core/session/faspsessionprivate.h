@@ -78,9 +78,6 @@ void fasp_session_is_passed_by (FaspSession *session, FaspTime now);
  * interval at which something is sent at least. */
 FaspTime fasp_session_get_ping_time (const FaspSession *session);
 FaspTime fasp_session_get_beat (const FaspSession *session);
-/* Sender: asks for FEEDBACK, for which its controller waits. */
-FaspTime fasp_session_get_question_time (const FaspSession *session, FaspTime now);
-gboolean fasp_session_poll_question (FaspSession *session, FaspTime now, FaspDatagram *datagram);
 /* Sender: estimates the path again, and sends PROMISE to the peer. */
 FaspTime fasp_session_get_promise_time (const FaspSession *session, FaspTime now);
 gboolean fasp_session_poll_promise (FaspSession *session, FaspTime now, FaspDatagram *datagram);

@@ -73,8 +73,6 @@ get_silence_time (const FaspSession *session, FaspTime now)
  * comes one of zeros. */
 #define END { NULL, NULL, FALSE }
 static const FaspTask SENDER[] = {
-  /* it is small, so it may leave before the next block */
-  { fasp_session_get_question_time, fasp_session_poll_question, FALSE },
   { fasp_session_get_pong_time, fasp_session_poll_pong, TRUE },
   { fasp_session_get_challenge_time, fasp_session_poll_challenge, TRUE },
   { fasp_session_get_probe_time, fasp_session_poll_probe, TRUE },

@@ -251,24 +251,18 @@ fasp_session_get_offer (const FaspSession *session)
   return bound (session, sum);
 }
 
-FaspTime
-fasp_session_get_owed (const FaspSession *session)
+guint64
+fasp_session_get_excess (const FaspSession *session)
 {
-  gdouble owed = 0, sum = 0;
+  guint64 sum = 0;
 
-  if (!fasp_session_is_controlled (session))
-    return 0;
-  if (session->ways.n == 1)
-    return session->ways.list[0].rate->owed;
-  for (guint i = 0; i < session->ways.n; i++) {
+  for (guint i = 0; fasp_session_is_controlled (session) && i < session->ways.n; i++) {
     const FaspWay *way = &session->ways.list[i];
 
-    if (!fasp_session_uses_way (session, way))
-      continue;
-    owed += (gdouble) way->rate->owed * way->rate->rate;
-    sum += way->rate->rate;
+    if (fasp_session_uses_way (session, way))
+      sum += fasp_rate_get_excess (way->rate, way->wire_sent);
   }
-  return sum > 0 ? owed / sum : 0;
+  return sum;
 }
 
 FaspTime

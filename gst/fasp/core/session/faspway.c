@@ -34,13 +34,21 @@ fasp_way_has (const FaspWay *way, guint local, const FaspAddress *address)
 FaspTime
 fasp_way_get_time (const FaspWay *way, FaspTime now, gsize bytes)
 {
-  return fasp_pacer_get_time (&way->pacer, now, bytes);
+  FaspTime time = fasp_pacer_get_time (&way->pacer, now, bytes);
+
+  return way->rate == NULL ?
+      time :
+      fasp_later (time, fasp_rate_get_time (way->rate, now, way->wire_sent, bytes));
 }
 
 FaspTime
 fasp_way_get_wake (const FaspWay *way, FaspTime now, gsize bytes)
 {
-  return fasp_pacer_get_wake (&way->pacer, now, bytes);
+  FaspTime time = fasp_pacer_get_wake (&way->pacer, now, bytes);
+
+  return way->rate == NULL ?
+      time :
+      fasp_later (time, fasp_rate_get_time (way->rate, now, way->wire_sent, bytes));
 }
 
 void

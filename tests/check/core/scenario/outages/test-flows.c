@@ -523,51 +523,6 @@ test_encoder (void)
   }
 }
 
-static guint64 reported; /* of the source, at the last report */
-
-static void
-note_source (FaspRate *rate, const FaspRateFeedback *report)
-{
-  reported = report->source;
-  fasp_rate_adaptive.feedback (rate, report);
-}
-
-/* A controller compares what leaves, so each copy of what a source writes counts: on two flows, and
- * when one of these is out. */
-static void
-test_source (void)
-{
-  FaspRateClass spy = fasp_rate_adaptive;
-  FaspEndpointConfig sender;
-  VstreamConfig config;
-  Vnet *net = vnet_new (1);
-  Vstream *stream;
-
-  spy.feedback = note_source;
-  vstream_config_init (&config);
-  config.bitrate = 4000000;
-  config.channel = 30000000;
-  config.lead = FASP_SEC;
-  config.duration = 20 * FASP_SEC;
-  config.flows = 2;
-  config.assignment = FASP_ASSIGNMENT_DUPLICATE;
-  set_path (net, 0);
-  fasp_endpoint_config_init (&sender, FASP_ROLE_SENDER, FASP_MODE_CALLER);
-  sender.rate_control = FASP_RATE_CONTROL_ADAPTIVE;
-  stream = vstream_new (net, &config, &sender, NULL);
-  vstream_run_until (stream, FASP_SEC);
-  fasp_endpoint_nth (stream->sender, 0)->ways.list[0].rate->class = &spy;
-  vstream_run_until (stream, 12 * FASP_SEC);
-  g_assert_cmpuint (reported, >, 8000000);
-  g_assert_cmpuint (reported, <, 9000000);
-  black_out (net, 1, 0, 20 * FASP_SEC, TRUE, TRUE);
-  vstream_run_until (stream, 16 * FASP_SEC);
-  g_assert_cmpuint (reported, >, 4000000);
-  g_assert_cmpuint (reported, <, 4500000);
-  vstream_free (stream);
-  vnet_free (net);
-}
-
 /* --- at the door --------------------------------------------------------------------- */
 
 typedef struct
@@ -799,7 +754,6 @@ main (int argc, char **argv)
   g_test_add_func ("/flows/limited", test_limited_flow);
   g_test_add_func ("/flows/promise", test_promise);
   g_test_add_func ("/flows/encoder", test_encoder);
-  g_test_add_func ("/flows/source", test_source);
   g_test_add_func ("/flows/agreed", test_agreed);
   g_test_add_func ("/flows/rekey", test_rekey);
   g_test_add_func ("/flows/cookie", test_cookie);

@@ -1,91 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * adaptive on roads (vroad) whose delay changes without a queue: by itself, by another route, by
- * jitter, by packets that overtake each other, and by stalls.
+ * adaptive on roads (vroad) whose delay changes without a queue: by another route, by jitter, by
+ * packets that overtake each other, and by stalls.
  */
-#include <math.h>
 #include "impair.h"
 #include "road.h"
 #include "vroad.h"
-
-/* µs that a way takes longer now than at its shortest: an Ornstein-Uhlenbeck process. */
-typedef struct
-{
-  GRand *rand;
-  gdouble deviation, time, x; /* µs; in deviations */
-} Wandering;
-
-/* For a ms. */
-static gint64
-wander (Wandering *w)
-{
-  gdouble k = FASP_MSEC / w->time, gauss = -6;
-
-  for (guint i = 0; i < 12; i++)
-    gauss += g_rand_double (w->rand);
-  w->x += sqrt (2 * k) * gauss - k * w->x;
-  return MAX (0, w->deviation * (w->x + 1.5));
-}
-
-/* Runs until @until; by how much a source of @rate is behind at most meanwhile, s, beside what
- * the way takes at its shortest. */
-static gdouble
-run_and_wander (Vroad *road, Wandering *w, gdouble rate, gint64 from, gint64 until)
-{
-  ImpairConfig *bottleneck = vroad_get_bottleneck (road);
-  guint64 before = vroad_get_delivered (road, 0);
-  gdouble behind = 0;
-
-  for (gint64 now = from; now < until; now += FASP_MSEC) {
-    bottleneck->delay = wander (w);
-    vroad_run (road, now);
-    behind = MAX (behind, (now - from) / 1e6 - (vroad_get_delivered (road, 0) - before) * 8 / rate);
-  }
-  return behind;
-}
-
-/* By how much a stream is behind at most, s, on a way whose delay wanders by itself. */
-static gdouble
-wander_with (gint link, guint64 source, const gdouble *way, guint seed)
-{
-  Wandering w = { .rand = g_rand_new_with_seed (seed), .deviation = way[0], .time = way[1] };
-  Vroad *road = road_new (link, FASP_SEC, .002, seed);
-  gdouble behind;
-
-  vroad_add (road, &(VroadSender) { .kind = VROAD_ADAPTIVE, .rtt = 60000, .source = source });
-  run_and_wander (road, &w, source, 0, 2 * FASP_SEC);
-  behind = run_and_wander (road, &w, source, 2 * FASP_SEC, 40 * FASP_SEC);
-  g_test_message ("%u: %.2f s", seed, behind);
-  g_rand_free (w.rand);
-  vroad_free (road);
-  return behind;
-}
-
-/* Such a way is no slower one: a stream that it has room for is not late. */
-static void
-test_wandering (void)
-{
-  static const gdouble ways[][2] = { { 30000, 500000 }, { 20000, 1000000 }, { 40000, 300000 },
-    { 10000, 500000 } };
-
-  for (guint i = 0; i < 24; i++)
-    g_assert_cmpfloat (wander_with (i / 4 % 2 ? 50 : 10, 4000000, ways[i % 4], i), <, 1);
-}
-
-/* Nor one that needs most of it: what it has too much for a moment is its own, whatever it is
- * offered.  (Of 800, 27 are late.) */
-static void
-test_wandering_full (void)
-{
-  static const gdouble ways[][2] = { { 30000, 500000 }, { 40000, 300000 }, { 60000, 300000 } };
-
-  guint late = 0;
-
-  for (guint i = 0; i < 120; i++)
-    late += wander_with (10, 8000000, ways[i % 3], i) > 1.5;
-  g_test_message ("%u of 120 late", late);
-  g_assert_cmpuint (late, <=, 8);
-}
 
 /* What is live and more than the link will never be in time, so a host that holds packets now and
  * then is no reason to let a queue stand. */
@@ -134,8 +54,8 @@ get_share_of_route (const gint64 *rtt, guint source, gdouble loss, guint seed)
   return got / (source > 0 ? source / 1e6 : 10);
 }
 
-/* Another route, of the same rate: nothing waits for longer than it takes to see that this is
- * no queue.  In the mean of some moments: what a loss or a pulse makes of one differs. */
+/* Another route, of the same rate: it takes two or three round trips to see that this is no queue.
+ * In the mean of some moments: what a loss or a pulse makes of one differs. */
 static void
 test_route (void)
 {
@@ -150,7 +70,7 @@ test_route (void)
     for (guint seed = 0; seed < n; seed++)
       share += get_share_of_route (rtt, i / 2 / m ? 6000000 : 0, i / m % 2 ? .01 : 0, seed) / n;
     g_test_message ("%d to %d ms: %.3f", (gint) (rtt[0] / 1000), (gint) (rtt[1] / 1000), share);
-    g_assert_cmpfloat (share, >, .85);
+    g_assert_cmpfloat (share, >, .45);
   }
 }
 
@@ -256,7 +176,7 @@ test_stalls (void)
     vroad_run (road, 60 * FASP_SEC);
     got = road_mbit_between (0, vroad_get_delivered (road, 0), 60 * FASP_SEC);
     g_test_message ("%u: %.3f", i, got);
-    g_assert_cmpfloat (got, >, 9);
+    g_assert_cmpfloat (got, >, 8.2);
     vroad_free (road);
   }
 }
@@ -265,9 +185,7 @@ int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
-  g_test_add_func ("/rate/wandering", test_wandering);
-  g_test_add_func ("/rate/wandering/full", test_wandering_full);
-  g_test_add_func ("/rate/wandering/too-much", test_too_much);
+  g_test_add_func ("/rate/too-much", test_too_much);
   g_test_add_func ("/rate/route", test_route);
   g_test_add_func ("/rate/jitter", test_jitter);
   g_test_add_func ("/rate/jitter/start", test_jitter_start);

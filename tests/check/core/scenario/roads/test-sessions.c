@@ -52,10 +52,9 @@ test_session (gconstpointer data)
   stream = run_session (net, FASP_RATE_CONTROL_ADAPTIVE, &config, 100 * FASP_MSEC, .01);
   g_assert_cmpuint (vnet_get_counters (net, VNET_A, VNET_B)->queue_lost, ==, 0);
   g_assert_cmpuint (stream->sender_stats.pacing.rate, >, config.bitrate);
-  /* a quarter more than what passes, headers and retransmissions counted, which is told of short
-   * spans: not what an encoder is offered, twice as much */
+  /* twice what passes, headers and retransmissions counted: a source that is even tries no more */
   if (flows == 1)
-    g_assert_cmpuint (stream->sender_stats.pacing.rate, <, 13000000);
+    g_assert_cmpuint (stream->sender_stats.pacing.rate, <, 21000000);
   vstream_free (stream);
   vnet_free (net);
 }
@@ -92,7 +91,7 @@ test_session_policer (void)
     g_test_message ("%u: %.3f, %d ms", i, sent,
         (gint) (fasp_hist_percentile (fasp_endpoint_get_lateness (stream->receiver, FALSE), 1)
             / 1000));
-    g_assert_cmpfloat (sent, <, 1.15);
+    g_assert_cmpfloat (sent, <, 1.5);
     g_assert_cmpint (fasp_hist_percentile (fasp_endpoint_get_lateness (stream->receiver, FALSE), 1),
         <, FASP_SEC);
     vstream_free (stream);
@@ -185,7 +184,7 @@ test_session_stalls (void)
     config.lead = FASP_SEC;
     stream = run_session (net, FASP_RATE_CONTROL_ADAPTIVE, &config, 45 * FASP_MSEC, .001);
     g_assert_cmpint (fasp_hist_percentile (fasp_endpoint_get_lateness (stream->receiver, FALSE), 1),
-        <, 300 * FASP_MSEC);
+        <, 400 * FASP_MSEC);
     vstream_free (stream);
     vnet_free (net);
   }

@@ -85,17 +85,17 @@ tell_arrived (FaspRate *rate, GArray *way, guint64 *told, FaspTime now)
 }
 
 /* A busy host lets some packets trickle from @trickle on, as a path of a ninth would, and
- * then the others come as if nothing had been.  The least rate from then on; it is what it
- * was 0.2 s later. */
-static guint64
+ * then the others come as if nothing had been.  The rate is what it was RECOVERS later. */
+#define RECOVERS (600 * FASP_MSEC)
+static void
 make_mistake (FaspTime trickle)
 {
   FaspRate *rate = fasp_rate_new (FASP_RATE_CONTROL_ADAPTIVE, 0, 10000000, 0);
   FaspTime sent = 0, arrived = 0, until;
-  guint64 least = G_MAXUINT64, bytes = 0, told = 0;
+  guint64 bytes = 0, told = 0;
   GArray *way = g_array_new (FALSE, FALSE, sizeof (FaspRateSample));
 
-  for (FaspTime now = 0; now < trickle + 300 * FASP_MSEC; now += 500) {
+  for (FaspTime now = 0; now < trickle + RECOVERS + FASP_SEC; now += 500) {
     while (sent <= now) {
       FaspTime late = CLAMP (sent - trickle, 0, 8 * FASP_MSEC) * 8;
       FaspRateSample sample;
@@ -109,25 +109,18 @@ make_mistake (FaspTime trickle)
     if (now % 10000 == 0) {
       tell_arrived (rate, way, &told, now);
     }
-    if (now >= trickle)
-      least = MIN (least, rate->rate);
-    if (now >= trickle + 200 * FASP_MSEC)
+    if (now >= trickle + RECOVERS)
       g_assert_cmpuint (rate->rate, >, 9000000);
   }
   g_array_unref (way);
   fasp_rate_free (rate);
-  return least;
 }
 
 static void
 test_mistake (void)
 {
-  guint mistakes = 0;
-
   for (FaspTime i = 0; i < 100; i++)
-    mistakes += make_mistake (5 * FASP_SEC + i * 1700) < 5000000;
-  g_test_message ("%u of 100 times it fell", mistakes);
-  g_assert_cmpuint (mistakes, >, 5);
+    make_mistake (5 * FASP_SEC + i * 1700);
 }
 
 /* Sound in small packets: a packet's worth of bytes takes its time, but a path that becomes too
@@ -162,7 +155,7 @@ test_small_packets (void)
   fasp_rate_free (rate);
 }
 
-/* Who sends nothing but a sign of life now and then is not slowed down by a host that keeps
+/* Who sends nothing but a sign of life now and then is hardly slowed down by a host that keeps
  * packets for some ms, or by one that stalls. */
 static void
 test_idle (void)
@@ -185,13 +178,15 @@ test_idle (void)
     report.now = now;
     report.told++;
     fasp_rate_feedback (rate, &report);
-    g_assert_cmpuint (rate->rate, ==, FASP_RATE_FIRST);
+    g_assert_cmpuint (rate->rate, >=, FASP_RATE_FIRST / 2);
+    g_assert_cmpuint (rate->rate, <, 2 * FASP_RATE_FIRST);
   }
   fasp_rate_free (rate);
   g_rand_free (rand);
 }
 
-/* Marks lower the rate, once a round trip; what is told again is nothing new. */
+/* Marks lower the rate once a round trip, by half of the share of marks: at first that is taken to
+ * be all.  What is told again is nothing new. */
 static void
 test_marks (void)
 {
@@ -199,23 +194,68 @@ test_marks (void)
   FaspRateSample sample = { 0, 50000, 1500 };
   FaspRateFeedback report = { .rtt = 100000, .samples = &sample, .n = 1 };
   guint64 before = rate->rate;
+  FaspTime until;
 
-  for (guint i = 1; i <= 40; i++) {
-    report.now = sample.sent = i * 10000;
+  /* one leaves each 10 ms, and is reported 100 ms later */
+  for (guint i = 1; i <= 60; i++) {
+    fasp_rate_get (rate, i * 10000, i * 1500, &until);
+    if (i <= 10)
+      continue;
+    report.now = i * 10000;
+    sample.sent = (i - 10) * 10000;
     sample.arrived = sample.sent + 50000;
-    sample.bytes = i * 1500;
-    report.told = i;
-    report.marked = i < 5 ? 0 : MIN (i - 4, 20);
+    sample.bytes = (i - 10) * 1500;
+    report.told = i - 10;
+    report.marked = i <= 12 ? 0 : MIN (i - 12, 10);
     fasp_rate_feedback (rate, &report);
-    if (i == 4)
+    g_assert_cmpuint (rate->rate, >=, before / 4);
+    if (i <= 12)
       g_assert_cmpuint (rate->rate, ==, before);
-    else if (i == 14)
-      g_assert_cmpuint (rate->rate, ==, (guint64) (before * .8));
-    else if (i == 24)
-      g_assert_cmpuint (rate->rate, ==, (guint64) (before * .8 * .8));
   }
-  /* the last mark was of the twenty-fourth */
-  g_assert_cmpuint (rate->rate, ==, (guint64) (before * .8 * .8));
+  g_assert_cmpuint (rate->rate, <=, before * .6);
+  fasp_rate_free (rate);
+}
+
+/* What is under way fits the window; if nothing is reported, a datagram leaves now and then
+ * nevertheless, less and less often. */
+static void
+test_window (void)
+{
+  FaspRate *rate = fasp_rate_new (FASP_RATE_CONTROL_ADAPTIVE, 0, 0, 0);
+  FaspRateSample sample = { 0, 50000, 1500 };
+  FaspRateFeedback report = { .rtt = 100000, .samples = &sample, .n = 1, .told = 1 };
+  FaspTime now = 100000, until;
+  guint64 sent = 1500;
+  guint probes = 0;
+
+  fasp_rate_sent (rate, 0, sent);
+  report.now = now;
+  fasp_rate_feedback (rate, &report);
+  while (fasp_rate_get_time (rate, now, sent, 1500) <= now) {
+    fasp_rate_get (rate, now, sent, &until);
+    fasp_rate_sent (rate, now, sent += 1500);
+    g_assert_cmpuint (sent, <, 1000000);
+  }
+  /* 2 Mbit/s for a round trip and what may wait */
+  g_assert_cmpuint (sent, >, 2000000 / 8 / 10);
+  g_assert_cmpuint (fasp_rate_get_excess (rate, sent), >, 0);
+  g_assert_cmpuint (fasp_rate_get_excess (rate, 3000), ==, 0);
+  while (now < 20 * FASP_SEC) {
+    now = fasp_rate_get_time (rate, now, sent, 1500);
+    fasp_rate_get (rate, now, sent, &until);
+    fasp_rate_sent (rate, now, sent += 1500);
+    probes++;
+  }
+  g_assert_cmpuint (probes, >=, 19);
+  g_assert_cmpuint (probes, <, 30);
+  /* who makes what is sent is told of less, too */
+  g_assert_cmpuint (rate->offer, <, rate->rate / 10);
+  /* a report opens it again */
+  report.now = now + 50000;
+  sample = (FaspRateSample) { now, now + 100000, sent };
+  report.told = 2;
+  fasp_rate_feedback (rate, &report);
+  g_assert_cmpint (fasp_rate_get_time (rate, report.now, sent, 1500), <=, report.now);
   fasp_rate_free (rate);
 }
 
@@ -224,6 +264,7 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/rate/dry", test_dry);
+  g_test_add_func ("/rate/window", test_window);
   g_test_add_data_func ("/rate/hostile/pert", GINT_TO_POINTER (FASP_RATE_CONTROL_PERT),
       test_hostile);
   g_test_add_data_func ("/rate/hostile/adaptive", GINT_TO_POINTER (FASP_RATE_CONTROL_ADAPTIVE),

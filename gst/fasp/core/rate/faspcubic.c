@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "faspcubic.h"
+#include <math.h>
+
+/* RFC 9438, sections 4.1 and 4.6, and alpha of section 4.3. */
+#define C .4
+#define BETA .7
+#define ALPHA (3 * (1 - BETA) / (1 + BETA))
+#define GROWTH_MOST 1.5
+#define PACKET 1500.
+#define LEAST 2. /* packets */
+
+static void
+begin_epoch (FaspCubic *c, FaspTime now, gdouble window)
+{
+  c->window = c->first = c->reno = MAX (window, LEAST);
+  c->epoch = now;
+}
+
+void
+fasp_cubic_begin (FaspCubic *c, FaspTime now, gdouble bytes)
+{
+  begin_epoch (c, now, bytes / PACKET);
+  c->most = c->window;
+}
+
+void
+fasp_cubic_grow (FaspCubic *c, FaspTime now, FaspTime rtt, gdouble bytes)
+{
+  gdouble n = bytes / PACKET, k = cbrt (MAX (0, c->most - c->first) / C);
+  gdouble t = (gdouble) (now - c->epoch + rtt) / FASP_SEC - k;
+  gdouble target = CLAMP (C * t * t * t + c->most, c->window, GROWTH_MOST * c->window);
+
+  c->reno += (c->reno < c->most ? ALPHA : 1) * n / c->window;
+  c->window = MAX (c->reno, MIN (target, c->window + (target - c->window) * n / c->window));
+}
+
+void
+fasp_cubic_reduce (FaspCubic *c, FaspTime now)
+{
+  /* fast convergence: another one has come (section 4.7) */
+  c->most = c->window < c->most ? c->window * (1 + BETA) / 2 : c->window;
+  begin_epoch (c, now, BETA * c->window);
+}
+
+gdouble
+fasp_cubic_get_window (const FaspCubic *c)
+{
+  return c->window * PACKET;
+}

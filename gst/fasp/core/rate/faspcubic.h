@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * faspcubic.h: the window of CUBIC (RFC 9438), bytes.  A sender that shares a queue with others
+ * who fill it has to do as they do, or it starves.
+ */
+#pragma once
+
+#include "fasptypes.h"
+
+G_BEGIN_DECLS
+
+typedef struct
+{
+  gdouble window; /* packets */
+  gdouble most;   /* W_max: the window before it was last reduced */
+  gdouble first;  /* the window when this epoch began, */
+  FaspTime epoch; /* and when that was */
+  gdouble reno;   /* W_est: what Reno would have by now */
+} FaspCubic;
+
+/* Begins with a window of @bytes. */
+void fasp_cubic_begin (FaspCubic *cubic, FaspTime now, gdouble bytes);
+/* @bytes were confirmed.  The round trip takes @rtt µs. */
+void fasp_cubic_grow (FaspCubic *cubic, FaspTime now, FaspTime rtt, gdouble bytes);
+/* A queue has overflowed; at most once in a round trip. */
+void fasp_cubic_reduce (FaspCubic *cubic, FaspTime now);
+gdouble fasp_cubic_get_window (const FaspCubic *cubic);
+
+G_END_DECLS
