@@ -12,18 +12,14 @@
 /* --- work that belongs to no session --------------------------------------------- */
 
 static gboolean
-is_punch_due (const FaspEndpoint *endpoint, FaspTime now)
-{
-  return now >= endpoint->calling.punch_time && !endpoint->closing;
-}
-
-static gboolean
 poll_punch (FaspEndpoint *endpoint, FaspTime now, FaspDatagram *datagram)
 {
   FaspHandshake punch = { .type = FASP_HANDSHAKE_PUNCH, .version = FASP_VERSION };
   FaspWriter w = { datagram->data, sizeof (datagram->data) };
   FaspSession *session;
 
+  if (now < endpoint->calling.punch_time || endpoint->closing)
+    return FALSE;
   endpoint->calling.punch_time = now + FASP_CALLER_FIRST;
   session = fasp_endpoint_get_open (endpoint);
   if (session != NULL && !session->liveness.interrupted)
@@ -37,6 +33,110 @@ poll_punch (FaspEndpoint *endpoint, FaspTime now, FaspDatagram *datagram)
   else
     endpoint->calling.punched = 0;
   return TRUE;
+}
+
+static FaspTime
+get_hold_time (FaspEndpoint *endpoint)
+{
+  return endpoint->held.deadline;
+}
+
+static FaspTime
+get_writing_time (FaspEndpoint *endpoint)
+{
+  return endpoint->writing.measured_by;
+}
+
+static FaspTime
+get_reply_time (FaspEndpoint *endpoint)
+{
+  return fasp_replies_is_empty (&endpoint->replies) ? FASP_NEVER : 0;
+}
+
+static gboolean
+poll_reply (FaspEndpoint *endpoint, FaspTime now, FaspDatagram *datagram)
+{
+  return fasp_replies_pop (&endpoint->replies, datagram);
+}
+
+static FaspTime
+get_dial_time (FaspEndpoint *endpoint)
+{
+  return fasp_dial_get_timeout (endpoint);
+}
+
+static gboolean
+poll_dial (FaspEndpoint *endpoint, FaspTime now, FaspDatagram *datagram)
+{
+  return endpoint->calling.caller.active && fasp_dial_poll (endpoint, now, datagram);
+}
+
+/* Its sessions wake the first lane often enough for the encoder, but perhaps all are in others. */
+static FaspTime
+get_encoder_time (FaspEndpoint *endpoint)
+{
+  gboolean is_alone = endpoint->config.role == FASP_ROLE_SENDER
+      && endpoint->schedulers[0].heap.n == 0 && endpoint->schedulers[0].elsewhere > 0;
+
+  return fasp_sooner (fasp_key_frame_get_time (&endpoint->encoder.key_frame),
+      is_alone ? endpoint->encoder.time : FASP_NEVER);
+}
+
+static FaspTime
+get_punch_time (FaspEndpoint *endpoint)
+{
+  return endpoint->calling.punch_time;
+}
+
+static FaspTime
+get_group_time (FaspEndpoint *endpoint)
+{
+  return endpoint->group != NULL ? fasp_multicast_get_timeout (endpoint) : FASP_NEVER;
+}
+
+static gboolean
+poll_group_first (FaspEndpoint *endpoint, FaspTime now, FaspDatagram *datagram)
+{
+  return fasp_multicast_is_first (endpoint) && fasp_multicast_poll (endpoint, now, datagram);
+}
+
+/* What belongs to no session: when there is something to do, what is done, and what may be sent. */
+static const struct
+{
+  FaspTime (*get_time) (FaspEndpoint *endpoint);
+  void (*tend) (FaspEndpoint *endpoint, FaspTime now); /* NULL: nothing */
+  /* TRUE: a datagram is to leave; NULL: none ever is */
+  gboolean (*poll) (FaspEndpoint *endpoint, FaspTime now, FaspDatagram *datagram);
+} OWN[] = {
+  { get_hold_time, fasp_hold_tend, NULL },
+  { get_writing_time, fasp_writing_tend, NULL },
+  { get_reply_time, NULL, poll_reply },
+  { get_dial_time, fasp_dial_tend, poll_dial },
+  { get_encoder_time, fasp_encoder_tend, NULL },
+  { get_punch_time, NULL, poll_punch },
+  { get_group_time, NULL, poll_group_first },
+};
+
+static gboolean
+poll_own (FaspEndpoint *endpoint, FaspTime now, FaspDatagram *datagram)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (OWN); i++)
+    if (OWN[i].tend != NULL)
+      OWN[i].tend (endpoint, now);
+  for (guint i = 0; i < G_N_ELEMENTS (OWN); i++)
+    if (OWN[i].poll != NULL && OWN[i].poll (endpoint, now, datagram))
+      return TRUE;
+  return FALSE;
+}
+
+static FaspTime
+get_own_timeout (FaspEndpoint *endpoint)
+{
+  FaspTime timeout = FASP_NEVER;
+
+  for (guint i = 0; i < G_N_ELEMENTS (OWN); i++)
+    timeout = fasp_sooner (timeout, OWN[i].get_time (endpoint));
+  return timeout;
 }
 
 /* --- which session sends ---------------------------------------------------------- */
@@ -54,20 +154,6 @@ end_turn (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
   fasp_session_end_turn (session, now, scheduler->quantum, waits);
   fasp_scheduler_done (scheduler, &session->entry.turn, now,
       fasp_later (fasp_session_get_timeout (session, now), now + 1), waits);
-}
-
-/* Datagrams that belong to no session. */
-static gboolean
-poll_own (FaspEndpoint *endpoint, FaspTime now, FaspDatagram *datagram)
-{
-  fasp_hold_tend (endpoint, now);
-  fasp_writing_tend (endpoint, now);
-  fasp_dial_tend (endpoint, now);
-  fasp_encoder_tend (endpoint, now);
-  return fasp_replies_pop (&endpoint->replies, datagram)
-      || (endpoint->calling.caller.active && fasp_dial_poll (endpoint, now, datagram))
-      || (is_punch_due (endpoint, now) && poll_punch (endpoint, now, datagram))
-      || (fasp_multicast_is_first (endpoint) && fasp_multicast_poll (endpoint, now, datagram));
 }
 
 gboolean
@@ -110,27 +196,6 @@ fasp_endpoint_poll (FaspEndpoint *endpoint, FaspTime now, FaspDatagram *datagram
       return TRUE;
     }
   return FALSE;
-}
-
-static FaspTime
-get_own_timeout (FaspEndpoint *endpoint)
-{
-  FaspTime timeout =
-      fasp_sooner (fasp_sooner (endpoint->held.deadline, endpoint->writing.measured_by),
-          fasp_dial_get_timeout (endpoint));
-
-  if (!fasp_replies_is_empty (&endpoint->replies))
-    return 0;
-  timeout = fasp_sooner (timeout, endpoint->calling.punch_time);
-  timeout = fasp_sooner (timeout, fasp_key_frame_get_time (&endpoint->encoder.key_frame));
-  /* its sessions wake the first lane often enough for the encoder, but perhaps all are in
-   * others */
-  if (endpoint->config.role == FASP_ROLE_SENDER && endpoint->schedulers[0].heap.n == 0
-      && endpoint->schedulers[0].elsewhere > 0)
-    timeout = fasp_sooner (timeout, endpoint->encoder.time);
-  if (endpoint->group != NULL)
-    timeout = fasp_sooner (timeout, fasp_multicast_get_timeout (endpoint));
-  return timeout;
 }
 
 FaspTime
