@@ -157,12 +157,17 @@ LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
   FaspEndpointConfig config[2];
   Fuzz fuzz = { .net = vnet_new (1) };
   FaspAddress peer = vnet_get_address (VNET_B);
+  FaspAddress others[FLOWS - 1];
   FaspCredentials *credentials = fasp_credentials_new ();
 
   /* what is inside the seal is the point: no time is spent on ciphers */
   fasp_credentials_set_cipher (credentials, FASP_CIPHER_NONE);
   vspy_init (&fuzz.spy, fuzz.net);
   fuzz.started = vnet_get_time (fuzz.net);
+  for (guint i = 0; i < FLOWS - 1; i++) {
+    others[i] = peer;
+    fasp_address_add_port (&others[i], i + 1);
+  }
   fasp_endpoint_config_init (&config[0], FASP_ROLE_SENDER, FASP_MODE_CALLER);
   fasp_endpoint_config_init (&config[1], FASP_ROLE_RECEIVER, FASP_MODE_LISTENER);
   config[0].settings.max_bitrate = 10000000;
@@ -185,6 +190,11 @@ LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
       config[i].rate_control = FASP_RATE_CONTROL_PERT;
     if (size > 0 && data[0] & 0x40)
       config[i].flows = config[i].flowlets = FLOWS;
+    /* each of them is a way by itself */
+    if (size > 2 && data[0] & 0x40 && data[2] & 0x01) {
+      config[i].flowlets = 1;
+      config[i].others = others;
+    }
     fuzz.sides[i] = i == VNET_A ? fasp_endpoint_new (&config[i], vspy_random, &fuzz.spy) :
                                   fasp_endpoint_new (&config[i], vnet_random, fuzz.net);
     vnet_attach (fuzz.net, i, fuzz.sides[i]);

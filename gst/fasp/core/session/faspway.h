@@ -32,18 +32,19 @@ typedef struct
 /* Changed by faspsessionways.c, but for what is marked. */
 typedef struct
 {
-  guint64 flows;       /* its flows, a bit each; 0: no flow was proved there yet */
-  guint local;         /* number of our address, of several */
-  FaspAddress address; /* of the peer; its port is that of one of the flows */
-  FaspRtt rtt;         /* of its slowest flow */
-  FaspRate *rate;      /* owned; NULL: a fixed rate, which the session has */
-  FaspTime until;      /* when the controller's rate may change */
-  guint64 pace;        /* what the controller wants to be sent, bit/s */
-  FaspPacer pacer;     /* with a rate of 0 while the way is the only one */
-  FaspMeter send;      /* bytes on the wire, while there are several; changed by fasppacket.c */
-  guint64 wire_sent;   /* bytes, IP headers included; changed by fasppacket.c */
-  FaspWayDelay delay;
-  guint64 wire_reported; /* of these, those up to the newest packet that the peer has reported */
+  guint64 flows;         /* its flows, a bit each; 0: no flow was proved there yet */
+  guint local;           /* number of our address, of several */
+  FaspAddress address;   /* of the peer; its port is that of one of the flows */
+  FaspRtt rtt;           /* of its slowest flow */
+  FaspRate *rate;        /* owned; NULL: a fixed rate, which the session has */
+  FaspTime until;        /* when the controller's rate may change */
+  guint64 pace;          /* what the controller wants to be sent, bit/s */
+  FaspPacer pacer;       /* with a rate of 0 while the way is the only one */
+  FaspMeter send;        /* bytes on the wire, while there are several; changed by fasppacket.c */
+  guint64 wire_sent;     /* bytes, IP headers included; changed by fasppacket.c */
+  guint64 wire_reported; /* of these, those up to the newest packet that the peer has reported;
+                            changed by faspsessionin.c */
+  FaspWayDelay delay;    /* changed by faspsessionin.c */
   guint64 logged;        /* the rate of the last RATE_CHANGED, bit/s; 0: there was none */
 } FaspWay;
 

@@ -186,6 +186,48 @@ test_least (void)
   tear_down (&f);
 }
 
+/* --- delays ---------------------------------------------------------------------------- */
+
+/* The least of late is that of the last 15 to 30 s, whatever the clocks are apart. */
+static void
+test_delay (void)
+{
+  static const FaspTime apart[] = { 0, -5000 * FASP_SEC, 5000 * FASP_SEC };
+
+  for (guint i = 0; i < G_N_ELEMENTS (apart); i++) {
+    FaspTime now = FASP_SEC;
+    FaspWay way;
+
+    fasp_way_init (&way);
+    fasp_way_delayed (&way, now, apart[i] + 20 * FASP_MSEC);
+    g_assert_cmpint (fasp_way_get_queue (&way), ==, 0);
+    for (guint j = 0; j < 50; j++)
+      fasp_way_delayed (&way, now += 10 * FASP_MSEC, apart[i] + 80 * FASP_MSEC);
+    g_assert_cmpint (fasp_way_get_least (&way), ==, apart[i] + 20 * FASP_MSEC);
+    g_assert_cmpint (ABS (fasp_way_get_queue (&way) - 60 * FASP_MSEC), <, FASP_MSEC);
+    fasp_way_delayed (&way, now += 15 * FASP_SEC, apart[i] + 80 * FASP_MSEC);
+    g_assert_cmpint (fasp_way_get_least (&way), ==, apart[i] + 20 * FASP_MSEC);
+    fasp_way_delayed (&way, now += 15 * FASP_SEC, apart[i] + 80 * FASP_MSEC);
+    g_assert_cmpint (fasp_way_get_least (&way), ==, apart[i] + 80 * FASP_MSEC);
+    g_assert_cmpint (fasp_way_get_queue (&way), <, FASP_MSEC);
+  }
+}
+
+/* A report is overdue after a round trip and some patience. */
+static void
+test_silence (void)
+{
+  FaspWay way;
+
+  fasp_way_init (&way);
+  g_assert_cmpint (fasp_way_get_silence (&way, FASP_SEC, 0), ==, 0); /* nothing is known yet */
+  fasp_rtt_sample (&way.rtt, 40 * FASP_MSEC, 0);
+  g_assert_cmpint (fasp_way_get_silence (&way, FASP_SEC, FASP_NEVER), ==, 0);
+  g_assert_cmpint (fasp_way_get_silence (&way, FASP_SEC, FASP_SEC - 50 * FASP_MSEC), ==, 0);
+  g_assert_cmpint (fasp_way_get_silence (&way, FASP_SEC, FASP_SEC - 100 * FASP_MSEC), ==,
+      45 * FASP_MSEC);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -198,5 +240,7 @@ main (int argc, char **argv)
   g_test_add_func ("/way/moves", test_moves);
   g_test_add_func ("/way/sum", test_sum);
   g_test_add_func ("/way/least", test_least);
+  g_test_add_func ("/way/delay", test_delay);
+  g_test_add_func ("/way/silence", test_silence);
   return g_test_run ();
 }
