@@ -381,7 +381,7 @@ follow_cubic (Adaptive *a, const FaspRateFeedback *feedback, FaspTime queue)
       fasp_cubic_reduce (&a->cubic, feedback->now);
       a->reduced = feedback->now;
     }
-  } else if (!fasp_rate_was_dry (&a->rate, feedback->now - rtt)) {
+  } else if (a->rate.rate < a->rate.max && !fasp_rate_was_dry (&a->rate, feedback->now - rtt)) {
     fasp_cubic_grow (&a->cubic, feedback->now, rtt, bytes);
   }
   set_rate (a, fasp_cubic_get_window (&a->cubic) * 8 * FASP_SEC / rtt, "competes");

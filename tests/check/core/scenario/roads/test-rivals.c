@@ -171,11 +171,38 @@ test_codel (void)
   }
 }
 
+/* Beside others that fill the queue, a sender at its own limit does not save up a window: when the
+ * queue overflows, it gives way at once. */
+static void
+test_limited (void)
+{
+  ImpairConfig config = { .rate = 10000000, .queue = 10000000 / 8 * 2 };
+  Vroad *road = vroad_new (3, &config);
+  const guint64 most = 3000000;
+  gint64 now = 5 * FASP_SEC, overflow = 0;
+
+  vroad_add (road, &(VroadSender) { .kind = VROAD_ADAPTIVE, .rtt = 20000, .max = most });
+  vroad_add (road,
+      &(VroadSender) { .kind = VROAD_FIXED, .rtt = 20000, .start = now, .max = 8000000 });
+  vroad_run (road, now);
+  do {
+    vroad_run (road, now += 100 * FASP_MSEC);
+    if (overflow == 0 && vroad_get_lost (road, 0) > 0)
+      overflow = now;
+    g_assert_cmpint (now, <, 60 * FASP_SEC);
+  } while (overflow == 0 || vroad_get_rate (road, 0) > .75 * most);
+  /* a round trip takes two seconds then */
+  g_test_message ("%.1f s", (now - overflow) / 1e6);
+  g_assert_cmpint (now - overflow, <, 8 * FASP_SEC);
+  vroad_free (road);
+}
+
 int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/rate/beside-tcp", test_beside_tcp);
+  g_test_add_func ("/rate/limited", test_limited);
   g_test_add_func ("/rate/narrow", test_narrow);
   g_test_add_func ("/rate/two", test_two);
   g_test_add_func ("/rate/two-queue", test_two_queue);
