@@ -27,6 +27,12 @@ fasp_rate_set_dry (FaspRate *rate, FaspTime now, gboolean dry)
   rate->dry = dry;
 }
 
+void
+fasp_rate_set_full (FaspRate *rate, FaspTime now)
+{
+  rate->full_until = now;
+}
+
 gboolean
 fasp_rate_was_dry (const FaspRate *rate, FaspTime from)
 {

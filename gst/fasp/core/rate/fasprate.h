@@ -82,6 +82,7 @@ struct _FaspRate
                                       how long that takes after the last datagram */
   gboolean dry;                    /* there is nothing to send, though the rate allows it; */
   FaspTime dry_until;              /* when that was so last */
+  FaspTime full_until;             /* when something last waited for the window */
   guint64 told[FASP_FLOWS_MAX], lost[FASP_FLOWS_MAX]; /* totals at the last */
   guint64 marked[FASP_FLOWS_MAX];                     /* report, */
   guint64 missing[FASP_FLOWS_MAX];                    /* and packets missing then */
@@ -107,6 +108,8 @@ guint64 fasp_rate_get_excess (const FaspRate *rate, guint64 sent);
 
 /* Whether there is nothing to send, though the rate allows it. */
 void fasp_rate_set_dry (FaspRate *rate, FaspTime now, gboolean dry);
+/* Something waits for the window. */
+void fasp_rate_set_full (FaspRate *rate, FaspTime now);
 /* Was there nothing to send at any time from @from on? */
 gboolean fasp_rate_was_dry (const FaspRate *rate, FaspTime from);
 

@@ -65,12 +65,16 @@ waits_for_group (const FaspSession *session, FaspTime now, const FaspTxItem *ite
 }
 
 /* Was the session without anything to send for a while, unnoticed?  It was if the next block was
- * written after the rate would have allowed it to leave. */
+ * written after the rate and the window would have allowed it to leave. */
 static gboolean
-was_dry (const FaspSession *session, const FaspTxItem *item)
+was_dry (const FaspSession *session, const FaspRate *rate, const FaspTxItem *item)
 {
-  return item->kind == FASP_TX_BLOCK && item->round == 0 && item->copy == 0 && item->index == 0
-      && fasp_session_is_ready (session, fasp_store_get (session->tx.store, item->number)->arrival);
+  FaspTime arrival;
+
+  if (item->kind != FASP_TX_BLOCK || item->round > 0 || item->copy > 0 || item->index > 0)
+    return FALSE;
+  arrival = fasp_store_get (session->tx.store, item->number)->arrival;
+  return arrival > rate->full_until && fasp_session_is_ready (session, arrival);
 }
 
 /* Tells the controller of the only way whether the session has nothing to send, though the rate
@@ -79,11 +83,14 @@ static void
 tell_dry (FaspSession *session, FaspTime now, const FaspTxItem *item)
 {
   gboolean empty = item->kind == FASP_TX_NOTHING || item->kind == FASP_TX_TAIL;
-  FaspRate *rate = session->ways.list[0].rate;
+  const FaspWay *way = &session->ways.list[0];
+  FaspRate *rate = way->rate;
 
   if (rate == NULL || session->ways.n > 1)
     return;
-  if (was_dry (session, item))
+  if (!empty && fasp_rate_get_time (rate, now, way->wire_sent, session->sizes.wire_max) > now)
+    fasp_rate_set_full (rate, now);
+  if (was_dry (session, rate, item))
     fasp_rate_set_dry (rate, now, TRUE);
   /* a new block may wait for its turn, beside other sessions */
   fasp_rate_set_dry (rate, now,

@@ -149,6 +149,30 @@ test_turns (void)
   vcast_free (n);
 }
 
+/* What waits for the window, and not for the rate, is something to send. */
+static void
+test_window (void)
+{
+  VCast *n = setup (1, FAST);
+  FaspRate *rate = get_rate (n, 0);
+  FaspTime from;
+
+  probe = (Probe) { .class = *rate->class };
+  probe.class.get = get;
+  probe.class.feedback = report;
+  rate->class = &probe.class;
+  rate->window = 30000; /* in a round trip of 100 ms, that is 2.4 Mbit/s */
+  write_burst (n, FAST / 8 / 20);
+  run (n, EVERY);
+  from = vnet_get_time (n->net);
+  for (guint i = 0; i < ROUNDS; i++) {
+    write_burst (n, RATE / 8 / 100);
+    run (n, EVERY);
+  }
+  g_assert_false (fasp_rate_was_dry (rate, from));
+  vcast_free (n);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -156,5 +180,6 @@ main (int argc, char **argv)
   g_test_add_func ("/dry/bursts", test_bursts);
   g_test_add_func ("/dry/asked", test_asked);
   g_test_add_func ("/dry/turns", test_turns);
+  g_test_add_func ("/dry/window", test_window);
   return g_test_run ();
 }
