@@ -106,6 +106,14 @@ get_lost (FaspRate *rate, const FaspRateFeedback *feedback, gboolean *reorders)
 }
 
 void
+fasp_rate_reported (FaspRate *rate, FaspTime now, guint64 bytes)
+{
+  rate->seen = MAX (rate->seen, bytes);
+  rate->probe_wait = CLAMP (2 * (rate->turn + rate->standing), PROBE_LEAST, PROBE_MOST);
+  rate->probe_time = now + rate->probe_wait;
+}
+
+void
 fasp_rate_feedback (FaspRate *rate, const FaspRateFeedback *feedback)
 {
   FaspRateFeedback bounded = *feedback;
@@ -121,8 +129,7 @@ fasp_rate_feedback (FaspRate *rate, const FaspRateFeedback *feedback)
   bounded.marked = MIN (marked, bounded.told);
   rate->seen = MAX (rate->seen, feedback->samples[feedback->n - 1].bytes);
   rate->class->feedback (rate, &bounded);
-  rate->probe_wait = CLAMP (2 * (rate->turn + rate->standing), PROBE_LEAST, PROBE_MOST);
-  rate->probe_time = feedback->now + rate->probe_wait;
+  fasp_rate_reported (rate, feedback->now, rate->seen);
 }
 
 static guint64

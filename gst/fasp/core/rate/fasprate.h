@@ -96,6 +96,9 @@ void fasp_rate_free (FaspRate *rate);
 /* May be called at any time. */
 void fasp_rate_set_bounds (FaspRate *rate, guint64 min, guint64 max);
 void fasp_rate_feedback (FaspRate *rate, const FaspRateFeedback *feedback);
+/* A packet is reported without receive timestamps; @bytes: as in its sample.  It is no longer under
+ * way, and tells nothing else. */
+void fasp_rate_reported (FaspRate *rate, FaspTime now, guint64 bytes);
 guint64 fasp_rate_get (FaspRate *rate, FaspTime now, guint64 sent, FaspTime *until);
 /* When @bytes more may leave, so that what is under way does not exceed the window.  If all of it
  * is lost, nobody reports that: so from time to time a datagram may leave nevertheless (a probe,

@@ -224,6 +224,21 @@ report_timestamps (FaspSession *session, FaspTime now, guint32 clock,
   way->until = session->ways.until = now;
 }
 
+/* The receiver does not say when packets arrive. What has arrived is not under way any more. */
+static void
+report_largest (FaspSession *session, FaspTime now, const FaspFeedbackFlow *reported)
+{
+  FaspPath *path = &session->paths[reported->flow];
+  FaspWay *way = &session->ways.list[path->way];
+  const FaspSent *sent = fasp_sent_log_get (&path->sent,
+      fasp_widen_given (reported->largest, FASP_PN_BITS, path->next_pn));
+
+  if (sent == NULL)
+    return;
+  way->wire_reported = MAX (way->wire_reported, sent->bytes);
+  fasp_rate_reported (way->rate, now, sent->bytes);
+}
+
 /* The receiver reports no packet at or below `largest' again, whether or not it has reported its
  * receive timestamp. */
 static void
@@ -282,6 +297,8 @@ handle_feedback (FaspSession *session, FaspTime now, guint8 flow, const FaspFeed
       continue;
     if (feedback->has_timestamps)
       report_timestamps (session, now, feedback->clock, reported);
+    else
+      report_largest (session, now, reported);
     forget_sent (&session->paths[reported->flow], reported);
   }
   if (fasp_sent_map_is_overgrown (session->tx.sent_map))

@@ -173,6 +173,27 @@ test_window (void)
   vcast_free (n);
 }
 
+/* A receiver that never says when packets arrived gets the first rate all the same. */
+static void
+test_no_timestamps (void)
+{
+  VCast *n = vcast_new (3);
+  FaspEndpointConfig a = vcast_config (VNET_A, FASP_MODE_LISTENER);
+  FaspEndpointConfig r = vcast_config (VNET_B, FASP_MODE_CALLER);
+
+  a.rate_control = FASP_RATE_CONTROL_ADAPTIVE;
+  vcast_join (n, VNET_A, &a, VNET_B);
+  vcast_join (n, VNET_B, &r, VNET_A);
+  while (n->nodes[VNET_B].endpoint->sessions->len == 0)
+    vnet_run_for (n->net, FASP_MSEC);
+  fasp_endpoint_nth (n->nodes[VNET_B].endpoint, 0)->terms.sends_timestamps = FALSE;
+  n->bitrate = FASP_RATE_FIRST / 2;
+  vcast_run (n, 10 * FASP_SEC);
+  g_assert_cmpuint (n->nodes[VNET_B].read * 8, >, 9 * n->bitrate);
+  g_assert_cmpuint (get_rate (n, 0)->rate, ==, FASP_RATE_FIRST);
+  vcast_free (n);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -181,5 +202,6 @@ main (int argc, char **argv)
   g_test_add_func ("/dry/asked", test_asked);
   g_test_add_func ("/dry/turns", test_turns);
   g_test_add_func ("/dry/window", test_window);
+  g_test_add_func ("/dry/no-timestamps", test_no_timestamps);
   return g_test_run ();
 }
