@@ -8,14 +8,13 @@
 #define SIGMAS 1
 /* More is not lost by chance: a policer that is overrun loses of what leaves slowly, too. */
 #define MOST .6
+
 static void
 slide (FaspChance *c, FaspTime now)
 {
   if (now - c->since < FASP_CHANCE_WINDOW)
     return;
   c->since = now;
-  c->told /= 2;
-  c->lost /= 2;
   c->slow_told /= 2;
   c->slow_lost /= 2;
 }
@@ -37,8 +36,6 @@ fasp_chance_add (FaspChance *c, FaspTime now, const FaspRateSample *newest, gdou
     return;
   slide (c, now);
   left = (newest->bytes - c->from.bytes) * 8. * FASP_SEC / took;
-  c->told += c->stretch_told;
-  c->lost += c->stretch_lost;
   if (!c->queued && left <= FASP_CHANCE_SLOW * rate) {
     c->slow_told += c->stretch_told;
     c->slow_lost += c->stretch_lost;

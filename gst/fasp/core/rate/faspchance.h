@@ -24,8 +24,8 @@ typedef struct
   FaspRateSample from;
   gdouble stretch_told, stretch_lost;
   gboolean queued;
-  /* packets of late, all and those that left slowly; halved at intervals, since */
-  gdouble told, lost, slow_told, slow_lost;
+  /* packets of late that left slowly; halved at intervals, since */
+  gdouble slow_told, slow_lost;
   FaspTime since;
 } FaspChance;
 

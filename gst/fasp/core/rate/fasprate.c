@@ -88,7 +88,7 @@ count_new (guint64 *before, guint64 now)
 /* The flow's losses so far.  A missing packet is lost.  But where fewer are missing than
  * before, the path reorders, and then packets that may still come are not lost. */
 static guint64
-get_lost (FaspRate *rate, const FaspRateFeedback *feedback, gboolean *reorders)
+get_lost (FaspRate *rate, const FaspRateFeedback *feedback)
 {
   guint64 *missing = &rate->missing[feedback->flow];
   FaspTime *overtaken = &rate->overtaken[feedback->flow];
@@ -98,8 +98,7 @@ get_lost (FaspRate *rate, const FaspRateFeedback *feedback, gboolean *reorders)
     *overtaken = feedback->now;
   *missing = feedback->lost;
   lost = feedback->lost;
-  *reorders = *overtaken > 0 && feedback->now - *overtaken <= REORDERS_FOR;
-  if (*reorders)
+  if (*overtaken > 0 && feedback->now - *overtaken <= REORDERS_FOR)
     lost -= MIN (lost, feedback->unsettled);
   /* a loss that was reported to the controller is not taken back */
   return MAX (rate->lost[feedback->flow], lost);
@@ -123,7 +122,7 @@ fasp_rate_feedback (FaspRate *rate, const FaspRateFeedback *feedback)
     return;
   bounded.rtt = CLAMP (feedback->rtt, 0, RTT_MOST);
   bounded.told = count_new (&rate->told[feedback->flow], feedback->told);
-  lost = count_new (&rate->lost[feedback->flow], get_lost (rate, feedback, &bounded.overtaken));
+  lost = count_new (&rate->lost[feedback->flow], get_lost (rate, feedback));
   bounded.lost = MIN (lost, bounded.told);
   marked = count_new (&rate->marked[feedback->flow], feedback->marked);
   bounded.marked = MIN (marked, bounded.told);

@@ -48,8 +48,6 @@ typedef struct
                                     what is new of each, lost and marked at most
                                     told, and only certain losses */
   guint64 unsettled;             /* how many of the newest packets may still arrive */
-  gboolean overtaken;            /* for a controller: packets arrived out of order of late, so
-                                    losses are reported later than arrivals */
   const FaspRateSample *samples; /* of one flow, oldest first */
   guint n;
 } FaspRateFeedback;
