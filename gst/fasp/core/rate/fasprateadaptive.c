@@ -373,7 +373,7 @@ end_round (Adaptive *a, FaspTime now)
 static void
 follow_cubic (Adaptive *a, const FaspRateFeedback *feedback, FaspTime queue)
 {
-  FaspTime rtt = a->turn - FASP_FEEDBACK_CLOCK (a->rtt) + queue;
+  FaspTime rtt = MAX (a->turn - FASP_FEEDBACK_CLOCK (a->rtt) + queue, FASP_MSEC);
   gdouble bytes = a->rate.seen - a->confirmed;
 
   if (feedback->lost > 0 || feedback->marked > 0) {
@@ -402,8 +402,10 @@ feedback (FaspRate *rate, const FaspRateFeedback *feedback)
     queue = take_sample (a, feedback, &feedback->samples[i]);
     least = MIN (least, queue);
   }
-  turn = feedback->now - feedback->samples[feedback->n - 1].sent - queue
-      + FASP_FEEDBACK_CLOCK (a->rtt);
+  turn = feedback->now - feedback->samples[feedback->n - 1].sent;
+  /* no packet waits for longer than that, whatever the peer's clock says */
+  queue = MIN (queue, turn);
+  turn += FASP_FEEDBACK_CLOCK (a->rtt) - queue;
   a->turn += (turn - a->turn) * (a->turn > 0 ? TURN_WEIGHT : 1);
   rate->standing = least;
   fasp_chance_add (&a->chance, feedback->now, &feedback->samples[feedback->n - 1], rate->rate,

@@ -259,6 +259,29 @@ test_window (void)
   fasp_rate_free (rate);
 }
 
+/* The peer's clock says that packets have waited for longer than they were under way, and then that
+ * they have not. */
+static void
+test_clock (void)
+{
+  FaspRate *rate = fasp_rate_new (FASP_RATE_CONTROL_ADAPTIVE, 0, 0, 0);
+  FaspRateSample sample = { 0 };
+  FaspRateFeedback report = { .rtt = 1000, .samples = &sample, .n = 1 };
+  FaspTime until;
+
+  for (FaspTime now = 0; now < 20 * FASP_SEC; now += 20000) {
+    report.now = sample.sent = now;
+    sample.arrived = now + (now / FASP_SEC % 4 == 1 ? 1000 * FASP_SEC : 50000);
+    sample.bytes += 1500;
+    report.told++;
+    fasp_rate_get (rate, now, sample.bytes, &until);
+    fasp_rate_feedback (rate, &report);
+    g_assert_cmpint (rate->turn, >=, 0);
+    g_assert_cmpint (rate->turn, <, FASP_SEC);
+  }
+  fasp_rate_free (rate);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -269,6 +292,7 @@ main (int argc, char **argv)
       test_hostile);
   g_test_add_data_func ("/rate/hostile/adaptive", GINT_TO_POINTER (FASP_RATE_CONTROL_ADAPTIVE),
       test_hostile);
+  g_test_add_func ("/rate/clock", test_clock);
   g_test_add_func ("/rate/mistake", test_mistake);
   g_test_add_func ("/rate/small-packets", test_small_packets);
   g_test_add_func ("/rate/idle", test_idle);
