@@ -241,11 +241,11 @@ evaluate (Adaptive *a, FaspTime now)
 static void
 judge (Adaptive *a, const FaspSpan *stretch)
 {
-  FaspTime new = stretch->to.arrived - MAX (stretch->from.arrived, a->judged);
+  FaspTime since = stretch->to.arrived - MAX (stretch->from.arrived, a->judged);
   gdouble arrived;
 
   fasp_jitter_add (&a->jitter, stretch);
-  if (a->competes || stretch->least <= get_target (a) || stretch->idle > 0 || new <= 0)
+  if (a->competes || stretch->least <= get_target (a) || stretch->idle > 0 || since <= 0)
     return;
   a->judged = stretch->to.arrived;
   arrived = fasp_span_get_arrival_rate (stretch) * (1 - a->loss);
@@ -254,7 +254,7 @@ judge (Adaptive *a, const FaspSpan *stretch)
   set_rate (a,
       a->rate.rate
           + (MARGIN * arrived - a->rate.rate)
-              * -expm1 (-(gdouble) new *(LONG + stretch->least) / LONG / AVERAGE),
+              * -expm1 (-(gdouble) since * (LONG + stretch->least) / LONG / AVERAGE),
       "queue_grows");
   a->gain = GAIN_LEAST;
 }
@@ -306,7 +306,8 @@ grow (Adaptive *a, FaspTime now)
 {
   gdouble passes = (a->sent - a->round_end) * 8. * FASP_SEC / MAX (now - a->round, 1);
 
-  if (GROWTH * a->rate.rate <= UNUSED * passes)
+  /* what passes in less time says little */
+  if (now - a->round >= a->rtt / 2 && GROWTH * a->rate.rate <= UNUSED * passes)
     set_rate (a, GROWTH * a->rate.rate, "unused");
 }
 

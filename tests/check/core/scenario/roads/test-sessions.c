@@ -52,9 +52,10 @@ test_session (gconstpointer data)
   stream = run_session (net, FASP_RATE_CONTROL_ADAPTIVE, &config, 100 * FASP_MSEC, .01);
   g_assert_cmpuint (vnet_get_counters (net, VNET_A, VNET_B)->queue_lost, ==, 0);
   g_assert_cmpuint (stream->sender_stats.pacing.rate, >, config.bitrate);
-  /* twice what passes, headers and retransmissions counted: a source that is even tries no more */
+  /* twice what passes in a round trip, with what is sent again: a source that is even tries no more
+   */
   if (flows == 1)
-    g_assert_cmpuint (stream->sender_stats.pacing.rate, <, 21000000);
+    g_assert_cmpuint (stream->sender_stats.pacing.rate, <, 40000000);
   vstream_free (stream);
   vnet_free (net);
 }

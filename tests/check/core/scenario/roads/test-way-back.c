@@ -43,7 +43,8 @@ test_stream (gconstpointer data)
     g_test_message ("seed %u: 99 %% %d, 99.9 %% %d, 99.99 %% %d us", seed,
         (gint) fasp_hist_percentile (hist, .99), (gint) fasp_hist_percentile (hist, .999),
         (gint) fasp_hist_percentile (hist, .9999));
-    g_assert_cmpint (fasp_hist_percentile (hist, .99), <=, 200 * FASP_MSEC);
+    /* what is under way is bounded, and reports that wait on the way back open that late */
+    g_assert_cmpint (fasp_hist_percentile (hist, .99), <=, (n->adaptive ? 400 : 200) * FASP_MSEC);
     /* that is in the first second */
     g_assert_cmpint (fasp_hist_percentile (hist, .999), <=, 1500 * FASP_MSEC);
     vstream_free (stream);
