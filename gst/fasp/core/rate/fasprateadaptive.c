@@ -65,6 +65,12 @@
 /* A queue that stands for so many round trips, although we have let it drain, is that of others.
  * After as many without a queue they are gone. */
 #define ROUNDS 8
+/* So long after a queue stood last, our share of the path is known: beside one that stays, queues
+ * seem to be gone as soon as the least delay is forgotten. */
+#define REMEMBERED (2 * FASP_QUEUE_WINDOW)
+/* If in so many round trips in a row something is lost, there are more of them, or the path has
+ * less than it had: the share is halved. */
+#define LOSSY_ROUNDS 32
 /* A delay that jumped and stays for so many round trips is that of a longer path. */
 #define JUMP_ROUNDS 2
 /* A source that sends too little at once for a pulse may send more, step by step, as long as no
@@ -87,6 +93,22 @@ typedef enum
   DRAIN,
   CRUISE,
 } Phase;
+
+/* Packets reported in this round trip, lost, and marked; and the share that is marked, averaged. */
+typedef struct
+{
+  guint64 told, lost, marked;
+  gdouble share;
+} Reports;
+
+/* How it competes with others. */
+typedef struct
+{
+  FaspCubic cubic;  /* the window */
+  FaspTime reduced; /* when that was last reduced */
+  gdouble share;    /* what the rate is not to fall below, bit/s */
+  guint lossy;      /* round trips with a queue in a row in which something was lost */
+} Competition;
 
 typedef struct
 {
@@ -113,14 +135,14 @@ typedef struct
   guint64 round_end; /* bytes sent by then, */
   guint untried;     /* and round trips in a row in which no pulse was evaluated */
   FaspTime least;    /* the least queue in it */
-  guint64 round_told, round_marked; /* packets reported in it, and marked */
-  gdouble marked;                   /* share of packets that are marked, averaged */
+  guint64 round_told, round_lost, round_marked; /* packets reported in it, lost, and marked */
+  Reports reports;
   FaspPolicer policer;
   guint stood, calm;    /* round trips in a row in which a queue stood, or none did */
   FaspTime stood_since; /* when the first of these ended */
   gboolean competes;    /* others fill the queue */
-  FaspCubic cubic;      /* then: the window */
-  FaspTime reduced;     /* when the window was last reduced */
+  Competition others;   /* then */
+  FaspTime stood_last;  /* when a queue stood last */
   guint64 confirmed;    /* `seen' at the last feedback */
   gboolean clears;      /* a queue stands, and is to go */
   guint64 dice;
@@ -175,7 +197,7 @@ init (FaspRate *rate, FaspTime now)
   a->least = G_MAXINT64;
   a->phase_end = now;
   a->evaluated = TRUE;
-  a->marked = 1;
+  a->reports.share = 1;
   set_window (a);
 }
 
@@ -293,11 +315,28 @@ take_sample (Adaptive *a, const FaspRateFeedback *feedback, const FaspRateSample
 
 /* --- others ------------------------------------------------------------------------------- */
 
+/* If one other has come, half of what we had is our share. */
+static void
+remember (Adaptive *a, FaspTime now)
+{
+  a->others.lossy = a->reports.lost > 0 ? a->others.lossy + 1 : 0;
+  if (a->others.lossy == LOSSY_ROUNDS) {
+    a->others.share /= 2;
+    a->before = 0;
+    a->others.lossy = 0;
+  }
+  if (now - a->stood_last > REMEMBERED)
+    a->others.share = 0;
+  a->stood_last = now;
+  if (!a->competes)
+    a->others.share = MAX (a->others.share, MAX (a->before, a->rate.rate) / 2);
+}
+
 static void
 compete (Adaptive *a, FaspTime now)
 {
   a->competes = TRUE;
-  fasp_cubic_begin (&a->cubic, now, MAX (a->before, a->rate.rate) / 8. * a->rtt / FASP_SEC);
+  fasp_cubic_begin (&a->others.cubic, now, a->others.share / 8. * a->rtt / FASP_SEC);
 }
 
 /* No pulse tells whether there is more room. */
@@ -316,14 +355,15 @@ grow (Adaptive *a, FaspTime now)
 static void
 follow_marks (Adaptive *a)
 {
-  if (a->round_told == 0)
+  if (a->reports.told == 0)
     return;
-  a->marked += MARK_WEIGHT * ((gdouble) a->round_marked / a->round_told - a->marked);
-  if (a->round_marked > 0 && !a->competes) {
-    set_rate (a, a->rate.rate * (1 - a->marked / 2), "marked");
+  a->reports.share +=
+      MARK_WEIGHT * ((gdouble) a->reports.marked / a->reports.told - a->reports.share);
+  if (a->reports.marked > 0 && !a->competes) {
+    set_rate (a, a->rate.rate * (1 - a->reports.share / 2), "marked");
     a->gain = GAIN_LEAST;
   }
-  a->round_told = a->round_marked = 0;
+  a->reports.told = a->reports.lost = a->reports.marked = 0;
 }
 
 /* The delay has jumped, and the queue that it seems to be has not gone although we let it: the path
@@ -353,6 +393,8 @@ end_round (Adaptive *a, FaspTime now)
     set_rate (a, policed, "policer");
     a->gain = GAIN_LEAST;
   }
+  if (stood)
+    remember (a, now);
   follow_marks (a);
   a->round = now;
 
@@ -375,17 +417,18 @@ static void
 follow_cubic (Adaptive *a, const FaspRateFeedback *feedback, FaspTime queue)
 {
   FaspTime rtt = MAX (a->turn - FASP_FEEDBACK_CLOCK (a->rtt) + queue, FASP_MSEC);
-  gdouble bytes = a->rate.seen - a->confirmed;
+  gdouble bytes = a->rate.seen - a->confirmed, rate;
 
   if (feedback->lost > 0 || feedback->marked > 0) {
-    if (feedback->now - a->reduced >= rtt) {
-      fasp_cubic_reduce (&a->cubic, feedback->now);
-      a->reduced = feedback->now;
+    if (feedback->now - a->others.reduced >= rtt) {
+      fasp_cubic_reduce (&a->others.cubic, feedback->now);
+      a->others.reduced = feedback->now;
     }
   } else if (a->rate.rate < a->rate.max && !fasp_rate_was_dry (&a->rate, feedback->now - rtt)) {
-    fasp_cubic_grow (&a->cubic, feedback->now, rtt, bytes);
+    fasp_cubic_grow (&a->others.cubic, feedback->now, rtt, bytes);
   }
-  set_rate (a, fasp_cubic_get_window (&a->cubic) * 8 * FASP_SEC / rtt, "competes");
+  rate = fasp_cubic_get_window (&a->others.cubic) * 8 * FASP_SEC / rtt;
+  set_rate (a, MAX (rate, a->others.share), "competes");
 }
 
 static void
@@ -412,8 +455,9 @@ feedback (FaspRate *rate, const FaspRateFeedback *feedback)
   fasp_chance_add (&a->chance, feedback->now, &feedback->samples[feedback->n - 1], rate->rate,
       feedback->told, feedback->lost, least > get_target (a));
   a->least = MIN (a->least, least);
-  a->round_told += feedback->told;
-  a->round_marked += feedback->marked;
+  a->reports.told += feedback->told;
+  a->reports.lost += feedback->lost;
+  a->reports.marked += feedback->marked;
   fasp_policer_add (&a->policer, feedback->told, a->loss * feedback->told);
   if (rate->seen >= a->round_end)
     end_round (a, feedback->now);

@@ -30,16 +30,33 @@ share (Vroad *road, VroadKind a, VroadKind b, gint64 rtt, gboolean ecn, guint n,
   *second = vroad_get_delivered (road, 1) - before[1];
 }
 
-/* Neither starves beside one CUBIC, where the buffer is one bandwidth-delay product. */
+/* Neither starves beside one CUBIC, where the buffer is 50 or 200 ms: half a bandwidth-delay
+ * product to ten of them. */
 static void
 test_beside_tcp (void)
 {
-  for (guint i = 0; i < 4; i++) {
+  for (guint i = 0; i < 8; i++) {
+    Vroad *road = road_new (i & 1 ? 50 : 10, i & 2 ? 200000 : 50000, 0, i);
+    gdouble ours, theirs;
+
+    share (road, VROAD_ADAPTIVE, VROAD_CUBIC, i & 4 ? 100000 : 20000, FALSE, 0, &ours, &theirs);
+    g_test_message ("%u: %.3f", i, ours / theirs);
+    g_assert_cmpfloat (ours / theirs, >, 1. / 3);
+    g_assert_cmpfloat (ours / theirs, <, 3);
+    vroad_free (road);
+  }
+}
+
+/* ... or beside one CUBIC or BBR, where it is one bandwidth-delay product. */
+static void
+test_beside_tcp_one_bdp (void)
+{
+  for (guint i = 0; i < 8; i++) {
     gint64 rtt = i & 2 ? 100000 : 20000;
     Vroad *road = road_new (i & 1 ? 50 : 10, rtt, 0, i);
     gdouble ours, theirs;
 
-    share (road, VROAD_ADAPTIVE, VROAD_CUBIC, rtt, FALSE, 0, &ours, &theirs);
+    share (road, VROAD_ADAPTIVE, i & 4 ? VROAD_BBR : VROAD_CUBIC, rtt, FALSE, 0, &ours, &theirs);
     g_test_message ("%u: %.3f", i, ours / theirs);
     g_assert_cmpfloat (ours / theirs, >, 1. / 3);
     g_assert_cmpfloat (ours / theirs, <, 3);
@@ -203,6 +220,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/rate/beside-tcp", test_beside_tcp);
   g_test_add_func ("/rate/limited", test_limited);
+  g_test_add_func ("/rate/beside-tcp/one-bdp", test_beside_tcp_one_bdp);
   g_test_add_func ("/rate/narrow", test_narrow);
   g_test_add_func ("/rate/two", test_two);
   g_test_add_func ("/rate/two-queue", test_two_queue);
