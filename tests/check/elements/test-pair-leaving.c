@@ -68,7 +68,8 @@ test_receiver_lost (gconstpointer data)
   gboolean ends = GPOINTER_TO_INT (data);
   guint port = pair_get_port ();
   g_autoptr (GstElement) sender = pair_launch (
-      "audiotestsrc %s ! faspsink uri=fasp://%s:%u auto-reconnect=false max-bitrate=100000 " SECRET,
+      "audiotestsrc %s ! audio/x-raw, format=S16LE, channels=1 ! faspsink name=sink uri=fasp://%s:%u "
+      "auto-reconnect=false max-bitrate=100000 " SECRET,
       ends ? "num-buffers=40" : "is-live=true", ends ? "" : "127.0.0.1", port);
   g_autoptr (GstElement) receiver = pair_launch ("faspsrc name=source uri=fasp://%s:%u " SECRET
                                                  " ! fakesink sync=false async=false",
@@ -78,6 +79,9 @@ test_receiver_lost (gconstpointer data)
   gst_element_set_state (receiver, GST_STATE_PLAYING);
   gst_element_set_state (sender, GST_STATE_PLAYING);
   pair_wait_for_least (receiver, "source", "bytes-received-total", 1);
+  /* before all is written the sender would wait for another receiver */
+  if (ends)
+    pair_wait_for_least (sender, "sink", "bytes-sent-total", 40 * 2048);
   pair_stop (receiver);
   text = pair_wait_text (sender, GST_MESSAGE_ERROR);
   g_assert_nonnull (strstr (text, ends ? "send the stream again" : "With auto-reconnect=true"));
