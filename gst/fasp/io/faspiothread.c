@@ -98,7 +98,7 @@ tell (FaspIo *io)
 static gboolean
 is_news (gint error, guint n, guint64 *reported)
 {
-  guint64 bit = G_GUINT64_CONSTANT (1) << n;
+  guint64 bit = FASP_BIT (n);
 
   if (error <= 0 || error >= FASP_IO_ERRORS_MAX || (reported[error] & bit) != 0)
     return FALSE;

@@ -124,7 +124,7 @@ fasp_links_wait (FaspLinks *links, guint64 which, gint other, gboolean *other_re
   }
   for (guint i = 0; i < links->n; i++)
     if (which >> i & 1 && fds[i].revents & (POLLIN | POLLERR))
-      ready |= G_GUINT64_CONSTANT (1) << i;
+      ready |= FASP_BIT (i);
   *other_ready = (fds[links->n].revents & POLLIN) != 0;
   return ready;
 }

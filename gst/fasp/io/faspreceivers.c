@@ -35,7 +35,7 @@ fasp_receivers_get_share (guint thread, guint threads, guint links)
   guint64 share = 0;
 
   for (guint i = thread; i < links; i += threads)
-    share |= G_GUINT64_CONSTANT (1) << i;
+    share |= FASP_BIT (i);
   return share;
 }
 

@@ -302,7 +302,7 @@ lose_first (FaspSendBatch *b, gint error)
   if (!reported)
     return;
   b->errors[b->link] = error;
-  b->refused |= G_GUINT64_CONSTANT (1) << b->link;
+  b->refused |= FASP_BIT (b->link);
 }
 
 /* The first message left. */

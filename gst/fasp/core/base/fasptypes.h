@@ -21,6 +21,9 @@ typedef gint64 FaspTime;
 #define FASP_MSEC ((FaspTime) 1000)
 #define FASP_SEC ((FaspTime) 1000000)
 
+/* Of a set in a guint64, @i (below 64) alone. */
+#define FASP_BIT(i) (G_GUINT64_CONSTANT (1) << (i))
+
 /* MIN() and MAX() evaluate the chosen argument twice; these do not. */
 static inline FaspTime
 fasp_sooner (FaspTime a, FaspTime b)
@@ -204,7 +207,7 @@ fasp_widen (guint32 truncated, guint bits, guint64 expected)
 static inline guint64
 fasp_widen_given (guint32 truncated, guint bits, guint64 end)
 {
-  guint64 mask = (G_GUINT64_CONSTANT (1) << bits) - 1;
+  guint64 mask = FASP_BIT (bits) - 1;
 
   return end - 1 - ((end - 1 - truncated) & mask);
 }

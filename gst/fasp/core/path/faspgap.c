@@ -61,7 +61,7 @@ bit (const FaspGap *gap, guint64 pn)
 static inline void
 set_bit (FaspGap *gap, guint64 pn)
 {
-  gap->window[pn / 64 % WORDS] |= G_GUINT64_CONSTANT (1) << pn % 64;
+  gap->window[pn / 64 % WORDS] |= FASP_BIT (pn % 64);
 }
 
 static void
@@ -72,7 +72,7 @@ clear_bits (FaspGap *gap, guint64 from, guint64 to)
     return;
   }
   for (guint64 pn = from; pn < to; pn++)
-    gap->window[pn / 64 % WORDS] &= ~(G_GUINT64_CONSTANT (1) << pn % 64);
+    gap->window[pn / 64 % WORDS] &= ~FASP_BIT (pn % 64);
 }
 
 /* --- holes -------------------------------------------------------------------- */

@@ -40,3 +40,9 @@ fasp_rtt_timeout (const FaspRtt *rtt)
 {
   return CLAMP (rtt->smoothed + 4 * rtt->variation, TIMEOUT_MIN, TIMEOUT_MAX);
 }
+
+FaspTime
+fasp_rtt_patience (const FaspRtt *rtt)
+{
+  return rtt->smoothed + MAX (FASP_RTT_PATIENCE, 4 * rtt->jitter);
+}

@@ -104,12 +104,19 @@ get_lost (FaspRate *rate, const FaspRateFeedback *feedback)
   return MAX (rate->lost[feedback->flow], lost);
 }
 
+/* If nothing is reported from now on, that is when a datagram may leave nevertheless. */
+static void
+plan_probe (FaspRate *rate, FaspTime now)
+{
+  rate->probe_wait = CLAMP (2 * (rate->turn + rate->standing), PROBE_LEAST, PROBE_MOST);
+  rate->probe_time = now + rate->probe_wait;
+}
+
 void
 fasp_rate_reported (FaspRate *rate, FaspTime now, guint64 bytes)
 {
   rate->seen = MAX (rate->seen, bytes);
-  rate->probe_wait = CLAMP (2 * (rate->turn + rate->standing), PROBE_LEAST, PROBE_MOST);
-  rate->probe_time = now + rate->probe_wait;
+  plan_probe (rate, now);
 }
 
 void
@@ -128,11 +135,11 @@ fasp_rate_feedback (FaspRate *rate, const FaspRateFeedback *feedback)
   bounded.marked = MIN (marked, bounded.told);
   rate->seen = MAX (rate->seen, feedback->samples[feedback->n - 1].bytes);
   rate->class->feedback (rate, &bounded);
-  fasp_rate_reported (rate, feedback->now, rate->seen);
+  plan_probe (rate, feedback->now);
 }
 
-static guint64
-get_under_way (const FaspRate *rate, guint64 sent)
+guint64
+fasp_rate_get_under_way (const FaspRate *rate, guint64 sent)
 {
   return sent - MIN (sent, rate->seen);
 }
@@ -140,14 +147,14 @@ get_under_way (const FaspRate *rate, guint64 sent)
 FaspTime
 fasp_rate_get_time (const FaspRate *rate, FaspTime now, guint64 sent, gsize bytes)
 {
-  return get_under_way (rate, sent) + bytes <= rate->window ? now : rate->probe_time;
+  return fasp_rate_get_under_way (rate, sent) + bytes <= rate->window ? now : rate->probe_time;
 }
 
 void
 fasp_rate_sent (FaspRate *rate, FaspTime now, guint64 sent)
 {
   rate->probe_time = now + rate->probe_wait;
-  if (get_under_way (rate, sent) > rate->window)
+  if (fasp_rate_get_under_way (rate, sent) > rate->window)
     rate->probe_wait = MIN (2 * rate->probe_wait, PROBE_MOST);
 }
 
@@ -156,7 +163,7 @@ fasp_rate_get_excess (const FaspRate *rate, guint64 sent)
 {
   gdouble carried = rate->rate / 8. * rate->turn / FASP_SEC;
 
-  return rate->turn == 0 ? 0 : MAX (0, get_under_way (rate, sent) - carried);
+  return rate->turn == 0 ? 0 : MAX (0, fasp_rate_get_under_way (rate, sent) - carried);
 }
 
 guint64

@@ -35,7 +35,7 @@ typedef enum
 typedef struct
 {
   FaspTime sent, arrived; /* µs */
-  guint64 bytes;          /* the session's total when it left, itself included */
+  guint64 bytes;          /* all that had left on its way by then, itself included */
 } FaspRateSample;
 
 typedef struct
@@ -60,7 +60,7 @@ typedef struct
   void (*init) (FaspRate *rate, FaspTime now);
   void (*feedback) (FaspRate *rate, const FaspRateFeedback *feedback);
   /* Returns the rate to send at from now on; *until: when to ask again at the latest.  @sent:
-   * the session's bytes so far, as in samples. */
+   * all bytes that have left on the way, as in samples. */
   guint64 (*get) (FaspRate *rate, FaspTime now, guint64 sent, FaspTime *until);
 } FaspRateClass;
 
@@ -104,7 +104,9 @@ guint64 fasp_rate_get (FaspRate *rate, FaspTime now, guint64 sent, FaspTime *unt
 FaspTime fasp_rate_get_time (const FaspRate *rate, FaspTime now, guint64 sent, gsize bytes);
 /* They have left: @sent is the sum now. */
 void fasp_rate_sent (FaspRate *rate, FaspTime now, guint64 sent);
-/* Bytes under way beyond what the rate carries in a round trip: they wait on the path. */
+/* Bytes that left and of which nothing has been reported. */
+guint64 fasp_rate_get_under_way (const FaspRate *rate, guint64 sent);
+/* Of these, those beyond what the rate carries in a round trip: they wait on the path. */
 guint64 fasp_rate_get_excess (const FaspRate *rate, guint64 sent);
 
 /* Whether there is nothing to send, though the rate allows it. */

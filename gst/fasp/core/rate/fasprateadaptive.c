@@ -135,7 +135,6 @@ typedef struct
   guint64 round_end; /* bytes sent by then, */
   guint untried;     /* and round trips in a row in which no pulse was evaluated */
   FaspTime least;    /* the least queue in it */
-  guint64 round_told, round_lost, round_marked; /* packets reported in it, lost, and marked */
   Reports reports;
   FaspPolicer policer;
   guint stood, calm;    /* round trips in a row in which a queue stood, or none did */

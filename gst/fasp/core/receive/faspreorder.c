@@ -62,7 +62,7 @@ is_present (const FaspReorder *reorder, guint64 number)
 static inline void
 set_bit (const FaspReorder *reorder, guint64 *bits, guint64 number, gboolean value)
 {
-  guint64 i = number & reorder->mask, b = G_GUINT64_CONSTANT (1) << i % 64;
+  guint64 i = number & reorder->mask, b = FASP_BIT (i % 64);
 
   if (value)
     bits[i / 64] |= b;

@@ -10,8 +10,6 @@
 /* A share that arrived, of this few datagrams or fewer, says little about a flow. */
 #define SURE 64.
 
-#define BIT(flow) (G_GUINT64_CONSTANT (1) << (flow))
-
 /* --- how to choose ------------------------------------------------------------ */
 
 /* Each datagram takes a random flow. The losses of one flow are then spread over the stream like
@@ -75,8 +73,8 @@ fasp_multipath_set_usable (FaspMultipath *multipath, guint8 flow, gboolean usabl
 {
   if (fasp_multipath_is_usable (multipath, flow) == usable)
     return;
-  multipath->usable ^= BIT (flow);
-  multipath->known |= BIT (flow);
+  multipath->usable ^= FASP_BIT (flow);
+  multipath->known |= FASP_BIT (flow);
   /* a flow that was never used has no bad record */
   if (usable && multipath->shares[flow].reported > 0)
     multipath->shares[flow].weight = MIN (multipath->shares[flow].weight, WEIGHT_BACK);
@@ -85,7 +83,7 @@ fasp_multipath_set_usable (FaspMultipath *multipath, guint8 flow, gboolean usabl
 gboolean
 fasp_multipath_is_usable (const FaspMultipath *multipath, guint8 flow)
 {
-  return (multipath->usable & BIT (flow)) != 0;
+  return (multipath->usable & FASP_BIT (flow)) != 0;
 }
 
 guint64

@@ -190,7 +190,7 @@ fasp_sent_map_is_possible (const FaspSentMap *map, const FaspFeedback *feedback)
 
     if (seen >> reported->flow & 1)
       return FALSE;
-    seen |= G_GUINT64_CONSTANT (1) << reported->flow;
+    seen |= FASP_BIT (reported->flow);
     if (reported->received == 0 || is_of_past (map, reported))
       continue;
     if (flow == NULL)
@@ -355,7 +355,7 @@ fasp_sent_map_get_carriers (const FaspSentMap *map, guint64 block)
 
   if (block < map->base || block >= map->next)
     return 0;
-  return G_GUINT64_CONSTANT (1) << state->first | G_GUINT64_CONSTANT (1) << state->last;
+  return FASP_BIT (state->first) | FASP_BIT (state->last);
 }
 
 gboolean

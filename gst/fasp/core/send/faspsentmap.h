@@ -18,10 +18,9 @@
  * round trip later.  Each transmission is examined once, so the cost does not depend on the window.
  *
  * Several flows check on each other (as RACK does by time, RFC 8985).  A packet is
- * lost if feedback does not report it within its flow's round trip and
- * FASP_FLOW_PATIENCE (four times the flow's jitter, if that is more).  A flow is dead
- * if it loses more packets in a row than chance explains; everything under way on it
- * is then lost.
+ * lost if feedback does not report it within its flow's fasp_rtt_patience().  A flow is
+ * dead if it loses more packets in a row than chance explains; everything under way on
+ * it is then lost.
  *
  * For a member of a group (faspgrouplog.h) there is one more flow, that of the group.
  * Its transmissions are not remembered here one by one: for each block that the member
@@ -41,7 +40,6 @@ G_BEGIN_DECLS
 /* A path MTU probe.  It may be too large for the path, so its loss is no sign of a
  * dead flow. */
 #define FASP_PROBE (G_MAXUINT64 - 1)
-#define FASP_FLOW_PATIENCE (15 * FASP_MSEC)
 
 typedef struct FaspSentMap FaspSentMap;
 

@@ -31,9 +31,7 @@ give_up (FaspSentMap *map, FaspTime now, FaspSentFlow *flow, guint64 end, const 
 static void
 settle_overdue (FaspSentMap *map, FaspTime now, FaspSentFlow *flow, FaspSentMapResult *result)
 {
-  FaspTime due = now
-      - (flow->rtt.measured ? flow->rtt.smoothed + MAX (FASP_FLOW_PATIENCE, 4 * flow->rtt.jitter) :
-                              UNMEASURED_DUE);
+  FaspTime due = now - (flow->rtt.measured ? fasp_rtt_patience (&flow->rtt) : UNMEASURED_DUE);
   guint64 end = flow->front;
 
   /* the peer settles what it has reported, and holes before it, by itself */
@@ -65,7 +63,7 @@ fasp_sent_map_check_flow (FaspSentMap *map, FaspTime now, guint8 index, FaspSent
       flow->rtt.measured ? flow->rtt.smoothed : FASP_LOG_UNKNOWN);
   give_up (map, now, flow, flow->next, "path_dead", result);
   flow->silent = 0;
-  result->dead |= G_GUINT64_CONSTANT (1) << index;
+  result->dead |= FASP_BIT (index);
 }
 
 /* Takes a sample from a packet that left at @sent.  @longer: only if the round trip is
@@ -180,7 +178,7 @@ fasp_sent_map_get_unreported (const FaspSentMap *map)
     const FaspSentFlow *flow = map->flows[i];
 
     if (flow != NULL && flow->largest < flow->next)
-      unreported |= G_GUINT64_CONSTANT (1) << i;
+      unreported |= FASP_BIT (i);
   }
   return unreported;
 }

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "faspwayscheduler.h"
 
-#define BIT(way) (G_GUINT64_CONSTANT (1) << (way))
-
 /* When a datagram that leaves as soon as it can arrives; FASP_NEVER: that is not known. */
 static FaspTime
 get_arrival (const FaspWayState *way, FaspTime now)
@@ -22,7 +20,7 @@ leave_out_late (const FaspWayState *ways, guint64 among, FaspTime now, FaspTime 
     guint i = __builtin_ctzll (left);
 
     if (get_arrival (&ways[i], now) - now <= spare)
-      in_time |= BIT (i);
+      in_time |= FASP_BIT (i);
   }
   return in_time != 0 ? in_time : among;
 }
@@ -64,9 +62,9 @@ fasp_way_scheduler_pick (const FaspWayState *ways, guint n, FaspTime now,
   gint best, other;
 
   for (guint i = 0; i < n; i++)
-    among |= ways[i].is_usable ? BIT (i) : 0;
+    among |= ways[i].is_usable ? FASP_BIT (i) : 0;
   if (among == 0)
-    among = n >= 64 ? G_MAXUINT64 : BIT (n) - 1;
+    among = n >= 64 ? G_MAXUINT64 : FASP_BIT (n) - 1;
   among = leave_out_late (ways, among, now, request->spare);
   if ((among & ~request->carriers) != 0)
     among &= ~request->carriers;

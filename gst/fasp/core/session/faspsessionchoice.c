@@ -26,7 +26,7 @@ get_avoided (FaspSession *session, const FaspTxItem *item)
 static guint8
 pick_for_tail (FaspSession *session, FaspTxItem *item)
 {
-  guint64 last = G_GUINT64_CONSTANT (1) << session->flow_choice.last;
+  guint64 last = FASP_BIT (session->flow_choice.last);
   guint64 among = fasp_sent_map_get_unreported (session->tx.sent_map) & session->multipath.usable
       & ~session->flow_choice.tailed;
 
@@ -125,7 +125,7 @@ get_ways (const FaspSession *session, guint64 flows)
 
   for (guint i = 0; i < session->ways.n; i++)
     if ((session->ways.list[i].flows & flows) != 0)
-      ways |= G_GUINT64_CONSTANT (1) << i;
+      ways |= FASP_BIT (i);
   return ways;
 }
 

@@ -215,7 +215,6 @@ report_timestamps (FaspSession *session, FaspTime now, guint32 clock,
   if (feedback.n > 0) {
     const FaspRateSample *newest = &feedback.samples[feedback.n - 1];
 
-    way->wire_reported = MAX (way->wire_reported, newest->bytes);
     fasp_way_delayed (way, now, newest->arrived - newest->sent);
   }
   fasp_rate_feedback (way->rate, &feedback);
@@ -235,7 +234,6 @@ report_largest (FaspSession *session, FaspTime now, const FaspFeedbackFlow *repo
 
   if (sent == NULL)
     return;
-  way->wire_reported = MAX (way->wire_reported, sent->bytes);
   fasp_rate_reported (way->rate, now, sent->bytes);
 }
 

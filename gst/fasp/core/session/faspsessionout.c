@@ -227,11 +227,11 @@ fasp_session_poll_stream (FaspSession *session, FaspTime now, FaspDatagram *data
   }
   if (!fasp_packet_finish (&p, session, now, block, item.index > 0 || item.copy > 0))
     return FALSE;
-  session->flow_choice.doubled |= G_GUINT64_CONSTANT (1) << p.flow;
+  session->flow_choice.doubled |= FASP_BIT (p.flow);
   if (item.kind == FASP_TX_BLOCK && item.round == 0 && item.copy == 0)
     log_waiting (session, now, block);
   if (item.kind == FASP_TX_TAIL && item.count > 1)
-    session->flow_choice.tailed |= G_GUINT64_CONSTANT (1) << p.flow;
+    session->flow_choice.tailed |= FASP_BIT (p.flow);
   else
     session->flow_choice.tailed = 0;
   if (block != FASP_NO_BLOCK) {

@@ -164,7 +164,8 @@ fasp_session_get_ways (FaspSession *session, FaspTime now, FaspWayStats *stats, 
       .queueing_delay = fasp_way_get_queue (way),
       .rtt = way->rtt.measured ? way->rtt.smoothed : 0,
       .rtt_min = way->rtt.measured ? way->rtt.min : 0,
-      .bytes_in_flight = way->rate != NULL ? fasp_way_get_under_way (way) : 0,
+      .bytes_in_flight =
+          way->rate != NULL ? fasp_rate_get_under_way (way->rate, way->wire_sent) : 0,
     };
     add_up_flows (session, way, &stats[i]);
   }

@@ -8,7 +8,6 @@
 /* A change of the rate that is worth an event, in percent: as that for which WebRTC sends a new
  * estimate at once (kSendThresholdPercent). Some controllers have a new rate for each feedback. */
 #define RATE_STEP 3
-#define BIT(flow) (G_GUINT64_CONSTANT (1) << (flow))
 
 /* --- which flow is of which way ------------------------------------------------------- */
 
@@ -36,8 +35,8 @@ fasp_session_assign_way (FaspSession *session, FaspTime now, guint8 flow)
   FaspWay *way = &ways->list[path->way];
   guint i = 0;
 
-  if ((way->flows & BIT (flow)) != 0) {
-    if (way->flows == BIT (flow))
+  if ((way->flows & FASP_BIT (flow)) != 0) {
+    if (way->flows == FASP_BIT (flow))
       way->address = path->address;
     return;
   }
@@ -49,7 +48,7 @@ fasp_session_assign_way (FaspSession *session, FaspTime now, guint8 flow)
     way->local = local;
     way->address = path->address;
   }
-  way->flows |= BIT (flow);
+  way->flows |= FASP_BIT (flow);
   if (path->way != i) /* what left before was counted as another way's */
     fasp_sent_log_forget (&path->sent, path->next_pn);
   path->way = i;
@@ -72,7 +71,7 @@ fasp_session_pick_flow (FaspSession *session, const FaspWay *way, guint64 avoid)
 gboolean
 fasp_session_needs_flow (const FaspSession *session, guint8 flow)
 {
-  return session->ways.n > 1 && session->multipath.usable == BIT (flow);
+  return session->ways.n > 1 && session->multipath.usable == FASP_BIT (flow);
 }
 
 void

@@ -6,10 +6,6 @@
 #define LEAST_OVER (15 * FASP_SEC)
 /* Reports over which the recent delay is smoothed. */
 #define RECENT_OVER 4
-/* How much longer than usual a report may take: as long as a flow is waited for
- * (FASP_FLOW_PATIENCE). */
-#define PATIENCE (15 * FASP_MSEC)
-#define PATIENCE_JITTERS 4
 
 void
 fasp_way_init (FaspWay *way)
@@ -31,24 +27,25 @@ fasp_way_has (const FaspWay *way, guint local, const FaspAddress *address)
   return way->local == local && fasp_address_same_host (&way->address, address);
 }
 
-FaspTime
-fasp_way_get_time (const FaspWay *way, FaspTime now, gsize bytes)
+/* When the window lets a datagram of @bytes leave, if the pacer does at @time. */
+static FaspTime
+wait_for_window (const FaspWay *way, FaspTime now, FaspTime time, gsize bytes)
 {
-  FaspTime time = fasp_pacer_get_time (&way->pacer, now, bytes);
-
   return way->rate == NULL ?
       time :
       fasp_later (time, fasp_rate_get_time (way->rate, now, way->wire_sent, bytes));
 }
 
 FaspTime
+fasp_way_get_time (const FaspWay *way, FaspTime now, gsize bytes)
+{
+  return wait_for_window (way, now, fasp_pacer_get_time (&way->pacer, now, bytes), bytes);
+}
+
+FaspTime
 fasp_way_get_wake (const FaspWay *way, FaspTime now, gsize bytes)
 {
-  FaspTime time = fasp_pacer_get_wake (&way->pacer, now, bytes);
-
-  return way->rate == NULL ?
-      time :
-      fasp_later (time, fasp_rate_get_time (way->rate, now, way->wire_sent, bytes));
+  return wait_for_window (way, now, fasp_pacer_get_wake (&way->pacer, now, bytes), bytes);
 }
 
 void
@@ -86,6 +83,5 @@ fasp_way_get_silence (const FaspWay *way, FaspTime now, FaspTime oldest)
 {
   if (oldest == FASP_NEVER || !way->rtt.measured)
     return 0;
-  return MAX (0,
-      now - oldest - way->rtt.smoothed - MAX (PATIENCE, PATIENCE_JITTERS * way->rtt.jitter));
+  return MAX (0, now - oldest - fasp_rtt_patience (&way->rtt));
 }

@@ -32,20 +32,18 @@ typedef struct
 /* Changed by faspsessionways.c, but for what is marked. */
 typedef struct
 {
-  guint64 flows;         /* its flows, a bit each; 0: no flow was proved there yet */
-  guint local;           /* number of our address, of several */
-  FaspAddress address;   /* of the peer; its port is that of one of the flows */
-  FaspRtt rtt;           /* of its slowest flow */
-  FaspRate *rate;        /* owned; NULL: a fixed rate, which the session has */
-  FaspTime until;        /* when the controller's rate may change */
-  guint64 pace;          /* what the controller wants to be sent, bit/s */
-  FaspPacer pacer;       /* with a rate of 0 while the way is the only one */
-  FaspMeter send;        /* bytes on the wire, while there are several; changed by fasppacket.c */
-  guint64 wire_sent;     /* bytes, IP headers included; changed by fasppacket.c */
-  guint64 wire_reported; /* of these, those up to the newest packet that the peer has reported;
-                            changed by faspsessionin.c */
-  FaspWayDelay delay;    /* changed by faspsessionin.c */
-  guint64 logged;        /* the rate of the last RATE_CHANGED, bit/s; 0: there was none */
+  guint64 flows;       /* its flows, a bit each; 0: no flow was proved there yet */
+  guint local;         /* number of our address, of several */
+  FaspAddress address; /* of the peer; its port is that of one of the flows */
+  FaspRtt rtt;         /* of its slowest flow */
+  FaspRate *rate;      /* owned; NULL: a fixed rate, which the session has */
+  FaspTime until;      /* when the controller's rate may change */
+  guint64 pace;        /* what the controller wants to be sent, bit/s */
+  FaspPacer pacer;     /* with a rate of 0 while the way is the only one */
+  FaspMeter send;      /* bytes on the wire, while there are several; changed by fasppacket.c */
+  guint64 wire_sent;   /* bytes, IP headers included; changed by fasppacket.c */
+  FaspWayDelay delay;  /* changed by faspsessionin.c */
+  guint64 logged;      /* the rate of the last RATE_CHANGED, bit/s; 0: there was none */
 } FaspWay;
 
 void fasp_way_init (FaspWay *way);
@@ -65,11 +63,5 @@ FaspTime fasp_way_get_queue (const FaspWay *way);
 /* How long a report is overdue, if of what is neither reported nor taken as lost the oldest left at
  * @oldest (FASP_NEVER: there is nothing); 0: it is not. */
 FaspTime fasp_way_get_silence (const FaspWay *way, FaspTime now, FaspTime oldest);
-/* Bytes that left and of which nothing has been reported. */
-static inline guint64
-fasp_way_get_under_way (const FaspWay *way)
-{
-  return way->wire_sent - way->wire_reported;
-}
 
 G_END_DECLS

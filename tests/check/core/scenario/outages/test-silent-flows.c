@@ -8,7 +8,7 @@
 #define RTT (40 * FASP_MSEC)
 #define SIDES 2 /* sender, receiver */
 /* A sender misses two packets of a flow, which take 30 ms to leave at the rate of these tests, a
- * round trip and 20 ms (FASP_FLOW_PATIENCE) later, with the next feedback, 20 ms. A receiver looks
+ * round trip and 20 ms (FASP_RTT_PATIENCE) later, with the next feedback, 20 ms. A receiver looks
  * for an answer to its PING. */
 #define NOTICE (RTT + 70 * FASP_MSEC)
 #define HEAR (FASP_PATH_QUIET + 8 * RTT)
