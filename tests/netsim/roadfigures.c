@@ -98,8 +98,11 @@ road_floor (const VliveConfig *c, Capacity *const *alone, RoadFigures *f)
   while ((time = c->start + vencoder_get_time (n++)) < c->end - ROAD_TAIL) {
     gint64 arrived = G_MAXINT64;
 
-    for (guint i = 0; i < c->n_ways; i++)
-      arrived = MIN (arrived, send_alone (&c->ways[i], alone[i], time, &last[i]));
+    for (guint i = 0; i < c->n_ways; i++) {
+      gint64 here = send_alone (&c->ways[i], alone[i], time, &last[i]);
+
+      arrived = MIN (arrived, here);
+    }
     latest = arrived < G_MAXINT64 ? MAX (latest, arrived) : latest;
     f->frames++;
     f->late04 += arrived == G_MAXINT64 || latest - time > 400 * FASP_MSEC;
