@@ -2,7 +2,6 @@
 #include "faspchance.h"
 #include <math.h>
 
-#define STRETCH (16 * FASP_MSEC)
 /* Packets that are assumed to have left slowly before, none of them lost. */
 #define PRIOR 4
 #define SIGMAS 1
@@ -12,7 +11,7 @@
 static void
 slide (FaspChance *c, FaspTime now)
 {
-  if (now - c->since < FASP_CHANCE_WINDOW)
+  if (now - c->since < FASP_RATE_MEMORY)
     return;
   c->since = now;
   c->slow_told /= 2;
@@ -32,7 +31,7 @@ fasp_chance_add (FaspChance *c, FaspTime now, const FaspRateSample *newest, gdou
   if (c->from.sent == 0)
     c->from = *newest;
   took = newest->sent - c->from.sent;
-  if (took < STRETCH)
+  if (took < FASP_RATE_STRETCH)
     return;
   slide (c, now);
   left = (newest->bytes - c->from.bytes) * 8. * FASP_SEC / took;

@@ -4,9 +4,9 @@
  *
  * A queue that overflows and a policer drop what is too much for them, and nothing from a sender
  * that sends half of what they can take.  Random loss does not depend on how fast a packet was
- * sent.  So it is estimated as the share lost of the packets of the last 10 to 20 s that left
- * slowly, at FASP_CHANCE_SLOW of the rate at most, and met no queue.  The estimate is lower than
- * that while few packets left so.
+ * sent.  So it is estimated as the share lost of the packets of the last FASP_RATE_MEMORY to twice
+ * as much that left slowly, at FASP_CHANCE_SLOW of the rate at most, and met no queue.  The
+ * estimate is lower than that while few packets left so.
  */
 #pragma once
 
@@ -15,7 +15,6 @@
 G_BEGIN_DECLS
 
 #define FASP_CHANCE_SLOW .7
-#define FASP_CHANCE_WINDOW (10 * FASP_SEC)
 
 /* All 0: nothing is known. */
 typedef struct

@@ -2,12 +2,10 @@
 #include "faspcubic.h"
 #include <math.h>
 
-/* RFC 9438, sections 4.1 and 4.6, and alpha of section 4.3. */
+/* RFC 9438, sections 4.1 and 4.6. */
 #define C .4
 #define BETA .7
-#define ALPHA (3 * (1 - BETA) / (1 + BETA))
 #define GROWTH_MOST 1.5
-#define PACKET 1500.
 #define LEAST 2. /* packets */
 
 static void
@@ -20,18 +18,19 @@ begin_epoch (FaspCubic *c, FaspTime now, gdouble window)
 void
 fasp_cubic_begin (FaspCubic *c, FaspTime now, gdouble bytes)
 {
-  begin_epoch (c, now, bytes / PACKET);
+  begin_epoch (c, now, bytes * 8 / FASP_RATE_PACKET);
   c->most = c->window;
 }
 
 void
 fasp_cubic_grow (FaspCubic *c, FaspTime now, FaspTime rtt, gdouble bytes)
 {
-  gdouble n = bytes / PACKET, k = cbrt (MAX (0, c->most - c->first) / C);
+  gdouble n = bytes * 8 / FASP_RATE_PACKET, k = cbrt (MAX (0, c->most - c->first) / C);
+  gdouble alpha = 3 * (1 - BETA) / (1 + BETA); /* section 4.3 */
   gdouble t = (gdouble) (now - c->epoch + rtt) / FASP_SEC - k;
   gdouble target = CLAMP (C * t * t * t + c->most, c->window, GROWTH_MOST * c->window);
 
-  c->reno += (c->reno < c->most ? ALPHA : 1) * n / c->window;
+  c->reno += (c->reno < c->most ? alpha : 1) * n / c->window;
   c->window = MAX (c->reno, MIN (target, c->window + (target - c->window) * n / c->window));
 }
 
@@ -46,5 +45,5 @@ fasp_cubic_reduce (FaspCubic *c, FaspTime now)
 gdouble
 fasp_cubic_get_window (const FaspCubic *c)
 {
-  return c->window * PACKET;
+  return c->window * FASP_RATE_PACKET / 8;
 }

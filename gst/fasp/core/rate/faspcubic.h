@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "fasptypes.h"
+#include "fasprate.h"
 
 G_BEGIN_DECLS
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "faspjitter.h"
 
-#define GAIN .125 /* of the smoothing */
-
 void
 fasp_jitter_add (FaspJitter *jitter, const FaspSpan *span)
 {
@@ -11,6 +9,7 @@ fasp_jitter_add (FaspJitter *jitter, const FaspSpan *span)
   if (!fasp_span_get_spread (span, &spread))
     return;
   /* the mean of the first ones */
-  jitter->n += jitter->n < 1 / GAIN;
-  jitter->spread += MAX (GAIN, 1. / jitter->n) * (MIN (spread, FASP_JITTER_MOST) - jitter->spread);
+  jitter->n += jitter->n < 1 / FASP_RATE_WEIGHT;
+  jitter->spread +=
+      MAX (FASP_RATE_WEIGHT, 1. / jitter->n) * (MIN (spread, FASP_RATE_TARGET) - jitter->spread);
 }

@@ -3,7 +3,7 @@
  * faspjitter.h: how far delays spread without a queue, as on radio links.
  *
  * This is the smoothed spread of stretches of packets.  A steady growth or decline of their
- * queue does not count (fasp_span_get_spread ()).  A single spread counts FASP_JITTER_MOST at
+ * queue does not count (fasp_span_get_spread ()).  A single spread counts FASP_RATE_TARGET at
  * most.
  */
 #pragma once
@@ -11,8 +11,6 @@
 #include "faspspan.h"
 
 G_BEGIN_DECLS
-
-#define FASP_JITTER_MOST (100 * FASP_MSEC)
 
 /* All 0: nothing is known. */
 typedef struct

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "faspqueue.h"
 
+/* The least delay is that of one or two of these. */
+#define WINDOW (FASP_RATE_MEMORY / 2)
 /* A queue still drains if less than this share of the first half of a window is left. */
 #define DRAINS .95
 /* The least rise that is a jump.  A queue grows by less from one packet to the next, unless they
  * are sent at more than three times the rate that the path takes. */
 #define JUMP_LEAST (20 * FASP_MSEC)
 #define JUMP_GAPS 2
-#define JUMP_GAP_MOST (100 * FASP_MSEC)
 #define JUMP_STAYS .75
 #define JUMP_GROWS .5
 
@@ -29,7 +30,7 @@ look_for_jump (FaspQueue *queue, FaspTime sent, FaspTime delay)
   FaspTime rise = delay - queue->last_delay;
   FaspTime gap = fasp_later (sent - queue->last_sent, 0);
 
-  if (rise >= JUMP_LEAST + JUMP_GAPS * gap && gap <= JUMP_GAP_MOST) {
+  if (rise >= JUMP_LEAST + JUMP_GAPS * gap && gap <= FASP_RATE_TARGET) {
     queue->jump = rise;
     queue->jump_sent = sent;
     queue->jump_from = queue->last_delay;
@@ -66,14 +67,14 @@ fasp_queue_add (FaspQueue *queue, FaspTime sent, FaspTime arrived)
 
   if (!queue->measured) {
     *queue = (FaspQueue) { TRUE, delay, delay, delay, sent, sent, delay };
-  } else if (sent - queue->since >= FASP_QUEUE_WINDOW) {
+  } else if (sent - queue->since >= WINDOW) {
     slide (queue, delay, sent);
   }
   look_for_jump (queue, sent, delay);
   queue->last_sent = sent;
   queue->last_delay = delay;
   queue->least = MIN (queue->least, delay);
-  if (sent - queue->since < FASP_QUEUE_WINDOW / 2)
+  if (sent - queue->since < WINDOW / 2)
     queue->early = queue->least;
   return delay - MIN (queue->least, queue->least_before);
 }

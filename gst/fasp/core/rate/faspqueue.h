@@ -4,11 +4,10 @@
  *
  * A packet's one-way delay is its arrival by the peer's clock less its departure
  * by ours.  The clocks' offset is unknown, so only differences count.  A flow's
- * queueing delay is its delay above the least one of the last FASP_QUEUE_WINDOW to
- * twice as much.  In that time a clock that is wrong by 100 ppm adds an error of a
- * millisecond, and a path that has become longer is learnt.  A delay that falls all the
- * time is a queue that drains, however long that takes: meanwhile the least delay before
- * it is kept.
+ * queueing delay is its delay above the least one of the last half
+ * of FASP_RATE_MEMORY to all of it.  In that time a clock that is wrong by 100 ppm adds an error of
+ * a millisecond, and a path that has become longer is learnt.  A delay that falls all the time is a
+ * queue that drains, however long that takes: meanwhile the least delay before it is kept.
  *
  * A queue usually grows bit by bit.  It appears at once because a host was busy, and then
  * goes at once; or because a link paused, and then goes when less is sent.  So if the
@@ -23,11 +22,9 @@
  */
 #pragma once
 
-#include "fasptypes.h"
+#include "fasprate.h"
 
 G_BEGIN_DECLS
-
-#define FASP_QUEUE_WINDOW (5 * FASP_SEC)
 
 typedef struct
 {

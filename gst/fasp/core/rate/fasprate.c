@@ -1,17 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "fasprate.h"
 
-/* The most between two arrivals of one report; more is no working clock. */
-#define CLOCK_STEP (10 * FASP_SEC)
 /* No clock ever shows this: a hundred centuries. */
 #define CLOCK_MOST (G_GINT64_CONSTANT (1) << 58)
-#define RTT_MOST (10 * FASP_SEC)
-/* From the last datagram to a probe: two round trips, with the queue, within these; doubled by each
- * (RFC 9002, section 6.2). */
-#define PROBE_LEAST (100 * FASP_MSEC)
+/* From the last datagram to a probe: two round trips, with the queue, doubled by each (RFC 9002,
+ * section 6.2); FASP_RATE_TARGET at least. */
 #define PROBE_MOST FASP_SEC
-/* How long a path counts as reordering after it was seen to reorder. */
-#define REORDERS_FOR (10 * FASP_SEC)
 
 void
 fasp_rate_free (FaspRate *rate)
@@ -69,7 +63,7 @@ is_sane (const FaspRateFeedback *feedback)
 
     if (b->sent < 0 || b->sent > CLOCK_MOST || b->arrived < -CLOCK_MOST || b->arrived > CLOCK_MOST
         || b->sent < a->sent || b->arrived < a->arrived || b->bytes < a->bytes
-        || b->arrived - a->arrived > CLOCK_STEP)
+        || b->arrived - a->arrived > FASP_RATE_MEMORY)
       return FALSE;
   }
   return feedback->n > 0;
@@ -98,7 +92,7 @@ get_lost (FaspRate *rate, const FaspRateFeedback *feedback)
     *overtaken = feedback->now;
   *missing = feedback->lost;
   lost = feedback->lost;
-  if (*overtaken > 0 && feedback->now - *overtaken <= REORDERS_FOR)
+  if (*overtaken > 0 && feedback->now - *overtaken <= FASP_RATE_MEMORY)
     lost -= MIN (lost, feedback->unsettled);
   /* a loss that was reported to the controller is not taken back */
   return MAX (rate->lost[feedback->flow], lost);
@@ -108,7 +102,7 @@ get_lost (FaspRate *rate, const FaspRateFeedback *feedback)
 static void
 plan_probe (FaspRate *rate, FaspTime now)
 {
-  rate->probe_wait = CLAMP (2 * (rate->turn + rate->standing), PROBE_LEAST, PROBE_MOST);
+  rate->probe_wait = CLAMP (2 * (rate->turn + rate->standing), FASP_RATE_TARGET, PROBE_MOST);
   rate->probe_time = now + rate->probe_wait;
 }
 
@@ -127,7 +121,7 @@ fasp_rate_feedback (FaspRate *rate, const FaspRateFeedback *feedback)
 
   if (!is_sane (feedback))
     return;
-  bounded.rtt = CLAMP (feedback->rtt, 0, RTT_MOST);
+  bounded.rtt = CLAMP (feedback->rtt, 0, FASP_RATE_MEMORY);
   bounded.told = count_new (&rate->told[feedback->flow], feedback->told);
   lost = count_new (&rate->lost[feedback->flow], get_lost (rate, feedback));
   bounded.lost = MIN (lost, bounded.told);

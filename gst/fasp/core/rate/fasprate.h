@@ -30,6 +30,16 @@ typedef enum
 #define FASP_RATE_FIRST 2000000
 /* Bits of a packet, about.  Fewer bits say little about a rate. */
 #define FASP_RATE_PACKET 12000.
+/* The weight of a new value in what is smoothed (RFC 6298). */
+#define FASP_RATE_WEIGHT .125
+/* The packets of a stretch of this length are measured together. */
+#define FASP_RATE_STRETCH (16 * FASP_MSEC)
+/* So much may be under way beyond a round trip (TARGET of LEDBAT, RFC 6817).  So no pulse is
+ * longer, no delay spreads further, no average reaches further back.  Before it is measured, a
+ * round trip takes as long. */
+#define FASP_RATE_TARGET (100 * FASP_MSEC)
+/* So long what a path did is remembered, and nothing on it takes longer. */
+#define FASP_RATE_MEMORY (10 * FASP_SEC)
 
 /* A packet: its departure by our clock, its arrival by the peer's. */
 typedef struct

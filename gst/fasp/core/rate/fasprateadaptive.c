@@ -31,9 +31,6 @@
 /* The length of a pulse; at a low rate, until PULSE_PACKETS have left. It varies at random by
  * PULSE_VARIES: in rounds of equal length the pulses of one sender might always fall into the
  * drains of another. */
-#define PULSE_LEAST (16 * FASP_MSEC)
-#define PULSE_MOST (100 * FASP_MSEC)
-#define PULSE_SLOW_MOST (2 * FASP_SEC)
 #define PULSE_PACKETS 5
 #define PULSE_TRIPS .05
 #define PULSE_VARIES .25
@@ -55,8 +52,6 @@
 #define STANDING_SPREADS 3
 /* While a queue stands: the stretches that are measured, the time over which they are averaged,
  * and the share of the rate that is sent. */
-#define STRETCH (16 * FASP_MSEC)
-#define AVERAGE (100 * FASP_MSEC)
 #define LONG (12. * FASP_MSEC) /* a queue that is longer by this counts twice as fast */
 /* Packets that arrive in less than this share of the time in which they left come together: they
  * were held. */
@@ -65,9 +60,6 @@
 /* A queue that stands for so many round trips, although we have let it drain, is that of others.
  * After as many without a queue they are gone. */
 #define ROUNDS 8
-/* So long after a queue stood last, our share of the path is known: beside one that stays, queues
- * seem to be gone as soon as the least delay is forgotten. */
-#define REMEMBERED (2 * FASP_QUEUE_WINDOW)
 /* If in so many round trips in a row something is lost, there are more of them, or the path has
  * less than it had: the share is halved. */
 #define LOSSY_ROUNDS 32
@@ -79,11 +71,7 @@
 #define UNUSED 2
 /* Of the share of packets that are marked (RFC 8257, section 3.3): g. */
 #define MARK_WEIGHT (1. / 16)
-/* The queue that may be made, beyond a round trip. */
-#define TARGET (100 * FASP_MSEC)
 #define WINDOW_LEAST 4 /* packets */
-#define RTT_ASSUMED (100 * FASP_MSEC)
-#define TURN_WEIGHT .125
 /* How soon to look again at a silence. */
 #define ASK_AGAIN (10 * FASP_MSEC)
 
@@ -166,8 +154,8 @@ get_target (const Adaptive *a)
 static void
 set_window (Adaptive *a)
 {
-  FaspTime turn = a->turn > 0 ? a->turn : RTT_ASSUMED;
-  gdouble bytes = a->rate.rate / 8. / FASP_SEC * (a->clears ? turn : turn + TARGET);
+  FaspTime turn = a->turn > 0 ? a->turn : FASP_RATE_TARGET;
+  gdouble bytes = a->rate.rate / 8. / FASP_SEC * (a->clears ? turn : turn + FASP_RATE_TARGET);
 
   if (a->competes)
     bytes = a->rate.rate / 8. / FASP_SEC * a->rate.turn;
@@ -190,7 +178,7 @@ init (FaspRate *rate, FaspTime now)
 
   a->dice = now + 1; /* never 0 */
   a->gain = GAIN_MOST;
-  a->rtt = RTT_ASSUMED;
+  a->rtt = FASP_RATE_TARGET;
   a->reported = a->round = now;
   a->phase = CRUISE;
   a->least = G_MAXINT64;
@@ -275,7 +263,7 @@ judge (Adaptive *a, const FaspSpan *stretch)
   set_rate (a,
       a->rate.rate
           + (MARGIN * arrived - a->rate.rate)
-              * -expm1 (-(gdouble) since * (LONG + stretch->least) / LONG / AVERAGE),
+              * -expm1 (-(gdouble) since * (LONG + stretch->least) / LONG / FASP_RATE_TARGET),
       "queue_grows");
   a->gain = GAIN_LEAST;
 }
@@ -286,7 +274,8 @@ is_long (const FaspSpan *stretch, const FaspRateSample *last)
 {
   FaspTime arrived = stretch->to.arrived - last->arrived, left = stretch->to.sent - last->sent;
 
-  return fasp_span_get_arrival_time (stretch) >= STRETCH && stretch->n >= FASP_SPAN_SAMPLES
+  return fasp_span_get_arrival_time (stretch) >= FASP_RATE_STRETCH
+      && stretch->n >= FASP_SPAN_SAMPLES
       && (stretch->to.bytes - stretch->from.bytes) * 8 >= FASP_RATE_PACKET
       && arrived >= TOGETHER * left;
 }
@@ -324,7 +313,7 @@ remember (Adaptive *a, FaspTime now)
     a->before = 0;
     a->others.lossy = 0;
   }
-  if (now - a->stood_last > REMEMBERED)
+  if (now - a->stood_last > FASP_RATE_MEMORY)
     a->others.share = 0;
   a->stood_last = now;
   if (!a->competes)
@@ -449,7 +438,7 @@ feedback (FaspRate *rate, const FaspRateFeedback *feedback)
   /* no packet waits for longer than that, whatever the peer's clock says */
   queue = MIN (queue, turn);
   turn += FASP_FEEDBACK_CLOCK (a->rtt) - queue;
-  a->turn += (turn - a->turn) * (a->turn > 0 ? TURN_WEIGHT : 1);
+  a->turn += (turn - a->turn) * (a->turn > 0 ? FASP_RATE_WEIGHT : 1);
   rate->standing = least;
   fasp_chance_add (&a->chance, feedback->now, &feedback->samples[feedback->n - 1], rate->rate,
       feedback->told, feedback->lost, least > get_target (a));
@@ -489,9 +478,9 @@ start_pulse (Adaptive *a, FaspTime now)
     a->before = 0;
   packets = PULSE_PACKETS * get_packet_time (a) / a->gain;
   spreads = PULSE_SPREADS * a->jitter.spread * (GAIN_LEAST - 1) / (a->gain - 1);
-  length = CLAMP (MAX (a->rtt * PULSE_TRIPS, spreads), PULSE_LEAST, PULSE_MOST);
+  length = CLAMP (MAX (a->rtt * PULSE_TRIPS, spreads), FASP_RATE_STRETCH, FASP_RATE_TARGET);
   length *= 1 - PULSE_VARIES * fasp_dice_roll (&a->dice);
-  begin (a, PULSE, now, MAX (length, MIN (packets, PULSE_SLOW_MOST)));
+  begin (a, PULSE, now, MAX (length, packets));
   a->pulse_start = now;
   a->pulse_end = a->phase_end - 1;
   a->pulse_sent = a->sent;

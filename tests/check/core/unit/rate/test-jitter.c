@@ -64,10 +64,10 @@ test_bounds (void)
 
   fasp_jitter_add (&jitter, &span);
   g_assert_cmpuint (jitter.n, ==, 0);
-  g_assert_cmpfloat (spread_of (2 * FASP_SEC), >, FASP_JITTER_MOST);
+  g_assert_cmpfloat (spread_of (2 * FASP_SEC), >, FASP_RATE_TARGET);
   for (guint i = 0; i < 20; i++) {
     add (&jitter, 2 * FASP_SEC);
-    g_assert_cmpfloat_with_epsilon (jitter.spread, FASP_JITTER_MOST, 1e-6);
+    g_assert_cmpfloat_with_epsilon (jitter.spread, FASP_RATE_TARGET, 1e-6);
   }
 }
 
