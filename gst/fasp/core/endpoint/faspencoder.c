@@ -15,6 +15,8 @@
  * so, always waits. */
 #define BACKLOG_TIME (250 * FASP_MSEC)
 #define BACKLOG_USUAL (50 * FASP_MSEC)
+/* If something is overdue on the path for so long, nothing more is to be made. */
+#define OVERDUE_TIME (BACKLOG_TIME - BACKLOG_USUAL)
 /* A difference that is worth an event, and how soon after the last one that told of more. */
 #define LESS .97
 #define MORE 1.05
@@ -65,23 +67,25 @@ get_waiting (const FaspSession *session)
 
 /* Bit/s of payload that @session has room for; 0: no limit.  *waits: packets wait on the path. */
 static guint64
-get_media_rate (const FaspSession *session, gboolean *waits)
+get_media_rate (const FaspSession *session, FaspTime now, gboolean *waits)
 {
   gdouble media =
       fasp_session_get_offer (session) * get_payload_share (session) / get_more (session);
   gdouble excess = fasp_session_get_excess (session) * 8. * get_payload_share (session);
-  gdouble waiting = MAX (0, get_waiting (session) - media * BACKLOG_USUAL / FASP_SEC) + excess;
+  gdouble waiting = MAX (0, get_waiting (session) - media * BACKLOG_USUAL / FASP_SEC);
+  FaspTime overdue = fasp_session_get_overdue (session, now);
 
-  *waits = excess > 0;
+  *waits = excess > 0 || overdue > 0;
   if (media == 0)
     return 0;
   /* what waits here or on the path is late already: it goes first */
+  waiting += MAX (excess, media * overdue / OVERDUE_TIME * BACKLOG_TIME / FASP_SEC);
   return MAX (media * MARGIN - waiting * FASP_SEC / BACKLOG_TIME, media / SHARE_LEAST);
 }
 
 /* The least of all receivers. */
 static guint64
-get_least_rate (const FaspEndpoint *endpoint, gboolean *waits)
+get_least_rate (const FaspEndpoint *endpoint, FaspTime now, gboolean *waits)
 {
   guint64 least = 0;
 
@@ -93,7 +97,7 @@ get_least_rate (const FaspEndpoint *endpoint, gboolean *waits)
 
     if (!fasp_session_is_heard (session))
       continue;
-    rate = get_media_rate (session, &this_waits);
+    rate = get_media_rate (session, now, &this_waits);
     if (rate == 0 || (least > 0 && least <= rate))
       continue;
     least = rate;
@@ -105,9 +109,10 @@ get_least_rate (const FaspEndpoint *endpoint, gboolean *waits)
 guint64
 fasp_endpoint_get_available_bitrate (const FaspEndpoint *endpoint)
 {
+  FaspTime looked = endpoint->encoder.time - LOOK_EVERY;
   gboolean waits;
 
-  return endpoint->config.role == FASP_ROLE_SENDER ? get_least_rate (endpoint, &waits) : 0;
+  return endpoint->config.role == FASP_ROLE_SENDER ? get_least_rate (endpoint, looked, &waits) : 0;
 }
 
 /* TRUE: a receiver is interrupted.  It may come back at the rate that it had. */
@@ -137,7 +142,7 @@ static void
 tell_bitrate (FaspEndpoint *endpoint, FaspTime now)
 {
   gboolean waits;
-  guint64 rate = get_least_rate (endpoint, &waits);
+  guint64 rate = get_least_rate (endpoint, now, &waits);
   guint64 announced = endpoint->encoder.bitrate;
 
   if (rate == 0 && (announced == 0 || has_interrupted (endpoint)))

@@ -128,6 +128,7 @@ fasp_rate_feedback (FaspRate *rate, const FaspRateFeedback *feedback)
   marked = count_new (&rate->marked[feedback->flow], feedback->marked);
   bounded.marked = MIN (marked, bounded.told);
   rate->seen = MAX (rate->seen, feedback->samples[feedback->n - 1].bytes);
+  rate->oldest = MAX (rate->oldest, feedback->samples[feedback->n - 1].sent);
   rate->class->feedback (rate, &bounded);
   plan_probe (rate, feedback->now);
 }
@@ -147,6 +148,9 @@ fasp_rate_get_time (const FaspRate *rate, FaspTime now, guint64 sent, gsize byte
 void
 fasp_rate_sent (FaspRate *rate, FaspTime now, guint64 sent)
 {
+  if (rate->left <= rate->seen)
+    rate->oldest = now;
+  rate->left = sent;
   rate->probe_time = now + rate->probe_wait;
   if (fasp_rate_get_under_way (rate, sent) > rate->window)
     rate->probe_wait = MIN (2 * rate->probe_wait, PROBE_MOST);
@@ -158,6 +162,12 @@ fasp_rate_get_excess (const FaspRate *rate, guint64 sent)
   gdouble carried = rate->rate / 8. * rate->turn / FASP_SEC;
 
   return rate->turn == 0 ? 0 : MAX (0, fasp_rate_get_under_way (rate, sent) - carried);
+}
+
+FaspTime
+fasp_rate_get_overdue (const FaspRate *rate, FaspTime now)
+{
+  return rate->turn == 0 || rate->left <= rate->seen ? 0 : MAX (0, now - rate->oldest - rate->turn);
 }
 
 guint64

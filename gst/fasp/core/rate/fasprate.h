@@ -83,6 +83,8 @@ struct _FaspRate
   guint64 offer;     /* what an encoder may try on average, bit/s */
   FaspTime standing; /* standing queue of late, µs */
   guint64 seen;      /* bytes, as in samples, up to the newest packet that was reported */
+  guint64 left;      /* bytes, as in samples, that have left */
+  FaspTime oldest;   /* nothing that was not reported left before then */
   FaspTime turn;     /* from a packet's departure to its report if it meets no queue of ours, µs;
                         0: not known */
   gdouble window;    /* bytes that may be under way */
@@ -118,6 +120,8 @@ void fasp_rate_sent (FaspRate *rate, FaspTime now, guint64 sent);
 guint64 fasp_rate_get_under_way (const FaspRate *rate, guint64 sent);
 /* Of these, those beyond what the rate carries in a round trip: they wait on the path. */
 guint64 fasp_rate_get_excess (const FaspRate *rate, guint64 sent);
+/* For how long the oldest of them is overdue, µs: it has been under way for longer than a turn. */
+FaspTime fasp_rate_get_overdue (const FaspRate *rate, FaspTime now);
 
 /* Whether there is nothing to send, though the rate allows it. */
 void fasp_rate_set_dry (FaspRate *rate, FaspTime now, gboolean dry);

@@ -214,6 +214,9 @@ gboolean fasp_session_is_controlled (const FaspSession *session);
 guint64 fasp_session_get_offer (const FaspSession *session);
 /* Bytes under way beyond what a round trip carries, on all ways in use: they wait there. */
 guint64 fasp_session_get_excess (const FaspSession *session);
+/* For how long something is overdue on the way in use, µs (fasp_rate_get_overdue()); 0: nothing is,
+ * or another way can take it. */
+FaspTime fasp_session_get_overdue (const FaspSession *session, FaspTime now);
 /* The queue on the ways in use, the longest, µs; 0 without a controller. */
 FaspTime fasp_session_get_standing (const FaspSession *session);
 /* Datagrams that were made at @from or later left at @until only (faspdeparture.h). */

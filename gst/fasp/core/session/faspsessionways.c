@@ -265,6 +265,23 @@ fasp_session_get_excess (const FaspSession *session)
 }
 
 FaspTime
+fasp_session_get_overdue (const FaspSession *session, FaspTime now)
+{
+  const FaspWay *only = NULL;
+
+  for (guint i = 0; fasp_session_is_controlled (session) && i < session->ways.n; i++) {
+    const FaspWay *way = &session->ways.list[i];
+
+    if (!fasp_session_uses_way (session, way))
+      continue;
+    if (only != NULL)
+      return 0;
+    only = way;
+  }
+  return only != NULL ? fasp_rate_get_overdue (only->rate, now) : 0;
+}
+
+FaspTime
 fasp_session_get_standing (const FaspSession *session)
 {
   FaspTime most = 0;

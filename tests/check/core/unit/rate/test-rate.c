@@ -240,6 +240,9 @@ test_window (void)
   g_assert_cmpuint (sent, >, 2000000 / 8 / 10);
   g_assert_cmpuint (fasp_rate_get_excess (rate, sent), >, 0);
   g_assert_cmpuint (fasp_rate_get_excess (rate, 3000), ==, 0);
+  /* all of it left now: it is overdue after a turn, the longer the more */
+  g_assert_cmpint (fasp_rate_get_overdue (rate, now + rate->turn), ==, 0);
+  g_assert_cmpint (fasp_rate_get_overdue (rate, now + rate->turn + 7), ==, 7);
   while (now < 20 * FASP_SEC) {
     now = fasp_rate_get_time (rate, now, sent, 1500);
     fasp_rate_get (rate, now, sent, &until);
