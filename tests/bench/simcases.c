@@ -28,7 +28,6 @@
 #define RATIO_MOST 3.
 
 static gchar *control_name = (gchar *) "adaptive", *wanted, *series;
-static gboolean l4s;
 static FaspRateControl control;
 static FILE *out;
 
@@ -163,7 +162,7 @@ print_links (const RoadCase *road, Vtraffic *traffic)
 static void
 run_case (const RoadCase *road)
 {
-  Vtraffic *traffic = road_case_build (road, control, l4s);
+  Vtraffic *traffic = road_case_build (road, control);
 
   run (road, traffic);
   printf ("%s: %s\n", road->name, road->title);
@@ -208,7 +207,6 @@ main (int argc, char **argv)
     { "control", 0, 0, G_OPTION_ARG_STRING, &control_name, "adaptive, pert", "NAME" },
     { "cases", 0, 0, G_OPTION_ARG_STRING, &wanted, "Not all of them", "A,B,..." },
     { "list", 0, G_OPTION_FLAG_NO_ARG, G_OPTION_ARG_CALLBACK, list_cases, "Which there are", NULL },
-    { "l4s", 0, 0, G_OPTION_ARG_NONE, &l4s, "What can be marked is sent as ECT(1)", NULL },
     { "series", 0, 0, G_OPTION_ARG_FILENAME, &series, "Write what happens, as CSV", "FILE" },
     { NULL },
   };

@@ -37,7 +37,7 @@ static gchar *traces[WAYS_MOST], *dark, *series;
 static gdouble skips[WAYS_MOST], seconds = 65, delay = 20, loss, queue = 300;
 static gint first = 1, seeds = 20, latency = 400;
 static gint ways = 1;
-static gboolean bonded, l4s;
+static gboolean bonded;
 static FaspRateControl control;
 static FILE *out;
 
@@ -68,7 +68,6 @@ configure (VliveConfig *c, guint32 seed)
   c->control = control;
   c->seed = seed;
   c->latency_ms = latency;
-  c->l4s = l4s;
   c->start = LEAD;
   c->end = LEAD + seconds * 1e6;
   c->n_ways = ways;
@@ -247,7 +246,6 @@ main (int argc, char **argv)
     { "delay", 0, 0, G_OPTION_ARG_DOUBLE, &delay, "In each direction, without queue", "MS" },
     { "queue", 0, 0, G_OPTION_ARG_DOUBLE, &queue, "Drop-tail, of each link", "KB" },
     { "loss", 0, 0, G_OPTION_ARG_DOUBLE, &loss, "At random, in each direction", "PERCENT" },
-    { "l4s", 0, 0, G_OPTION_ARG_NONE, &l4s, "What can be marked is sent as ECT(1)", NULL },
     { "latency", 0, 0, G_OPTION_ARG_INT, &latency, "", "MS" },
     { "series", 0, 0, G_OPTION_ARG_FILENAME, &series, "Write what happens, as CSV", "FILE" },
     { NULL },

@@ -14,7 +14,7 @@ G_BEGIN_DECLS
 
 typedef struct _Bottleneck Bottleneck;
 
-/* The ECN field of a packet (RFC 3168, RFC 9331). */
+/* The ECN field of a packet, as on the wire (RFC 3168, RFC 9331). */
 typedef enum
 {
   BOTTLENECK_NOT_ECT,

@@ -204,7 +204,7 @@ add_tcp (Vtraffic *traffic, const RoadCase *road, guint n, Bottleneck *link)
 }
 
 Vtraffic *
-road_case_build (const RoadCase *road, FaspRateControl control, gboolean l4s)
+road_case_build (const RoadCase *road, FaspRateControl control)
 {
   Vtraffic *traffic = vtraffic_new ();
   Bottleneck *links[ROAD_LINKS] = { NULL };
@@ -223,7 +223,6 @@ road_case_build (const RoadCase *road, FaspRateControl control, gboolean l4s)
     vlive_config_init (&c);
     c.control = control;
     c.seed = i + 1;
-    c.l4s = l4s;
     add_live (traffic, road, &road->lives[i], links, &c);
   }
   for (guint i = 0; i < road->tcp.n; i++)

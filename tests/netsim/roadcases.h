@@ -70,8 +70,8 @@ typedef struct
 const RoadCase *road_case_get (guint n);
 /* NULL: there is none of that name. */
 const RoadCase *road_case_find (const gchar *name);
-/* Its traffic; run it until road_case_get_end().  @l4s: the streams' packets are ECT(1). */
-Vtraffic *road_case_build (const RoadCase *road, FaspRateControl control, gboolean l4s);
+/* Its traffic; run it until road_case_get_end(). */
+Vtraffic *road_case_build (const RoadCase *road, FaspRateControl control);
 gint64 road_case_get_end (const RoadCase *road);
 
 G_END_DECLS

@@ -54,14 +54,11 @@ vlive_config_init (VliveConfig *config)
 /* --- the network --------------------------------------------------------------------- */
 
 static void
-on_outlet (gpointer data, gpointer packet, gsize bytes, gboolean ecn)
+on_outlet (gpointer data, gpointer packet, gsize bytes, guint8 ecn)
 {
   Way *way = data;
-  BottleneckEcn field = !ecn ? BOTTLENECK_NOT_ECT :
-      way->live->config.l4s  ? BOTTLENECK_ECT1 :
-                               BOTTLENECK_ECT0;
 
-  vhops_push (&way->hops, vnet_get_time (way->live->net) - EPOCH, packet, bytes, field);
+  vhops_push (&way->hops, vnet_get_time (way->live->net) - EPOCH, packet, bytes, ecn);
 }
 
 static void

@@ -35,7 +35,6 @@ typedef struct
   gint64 pause, resume; /* no frames are captured in between */
   guint64 begin;        /* bit/s of the encoder until it is told a rate; 0: 1 Mbit/s */
   guint64 most;         /* bit/s of the encoder; 0: VENCODER_MOST */
-  gboolean l4s;         /* what may be marked is ECT(1), else ECT(0) */
   guint n_ways;
   VliveWay ways[VLIVE_WAYS];
 } VliveConfig;

@@ -15,7 +15,8 @@ typedef struct
   FaspAddress from;
   Impair *wire;
   gboolean known; /* a NAT passes on only what comes to the ports that it gave last */
-  gboolean ecn, marked;
+  gboolean marked;
+  guint8 ecn; /* the field */
   gsize size;
   guint8 data[];
 } Packet;

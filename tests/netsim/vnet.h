@@ -60,8 +60,8 @@ void vnet_set_path (Vnet *net, FaspTime rtt, const gdouble loss[2], const gdoubl
 const ImpairCounters *vnet_get_counters (Vnet *net, VnetSide from, VnetSide to);
 const ImpairCounters *vnet_get_link_counters (Vnet *net, VnetSide from, VnetSide to, guint link);
 /* A datagram of @bytes, IP header included, leaves a node.  It reaches its wire when, and if,
- * vnet_release() is called.  @ecn: it may be marked. */
-typedef void (*VnetOutlet) (gpointer data, gpointer packet, gsize bytes, gboolean ecn);
+ * vnet_release() is called.  @ecn: its ECN field. */
+typedef void (*VnetOutlet) (gpointer data, gpointer packet, gsize bytes, guint8 ecn);
 /* What goes to @link of @to passes @outlet first. */
 void vnet_set_outlet (Vnet *net, VnetSide from, VnetSide to, guint link, VnetOutlet outlet,
     gpointer data);

@@ -66,6 +66,8 @@ struct _Vroad
   gint64 now;
   GRand *rand;
   Impair bottleneck;
+  Bottleneck *dual; /* in its place; or NULL */
+  BottleneckUser user;
   DelayLine *line;
   Sender *senders[SENDERS];
   guint n;
@@ -82,9 +84,35 @@ vroad_new (guint32 seed, const ImpairConfig *bottleneck)
   return road;
 }
 
+/* Of the dual queue. */
+static void
+on_leave (gpointer data, gpointer packet, gsize bytes, gboolean dropped, BottleneckEcn ecn,
+    gint64 now)
+{
+  Vroad *road = data;
+  Event *event = packet;
+
+  event->marked = ecn == BOTTLENECK_CE;
+  if (dropped)
+    g_free (event);
+  else
+    delay_line_push (road->line, now + event->sender->config.rtt / 2, event);
+}
+
+Vroad *
+vroad_new_dual (guint32 seed, const ImpairConfig *config)
+{
+  Vroad *road = vroad_new (seed, config);
+
+  road->user = (BottleneckUser) { on_leave, road };
+  road->dual = bottleneck_new_dual (capacity_new_rate (config->rate), config->queue);
+  return road;
+}
+
 void
 vroad_free (Vroad *road)
 {
+  g_clear_pointer (&road->dual, bottleneck_free);
   for (guint i = 0; i < road->n; i++) {
     fasp_rate_free (road->senders[i]->rate);
     fasp_sent_log_clear (&road->senders[i]->log);
@@ -104,6 +132,12 @@ vroad_get_bottleneck (Vroad *road)
   return &road->bottleneck.config;
 }
 
+Bottleneck *
+vroad_get_dual (const Vroad *road)
+{
+  return road->dual;
+}
+
 static gboolean
 is_tcp (const Sender *s)
 {
@@ -113,7 +147,9 @@ is_tcp (const Sender *s)
 static void
 set_rate (Sender *s, gint64 now, guint64 rate)
 {
-  fasp_pacer_set_rate (&s->pacer, now, rate, fasp_pacer_choose_burst (rate, 0));
+  fasp_pacer_set_rate (&s->pacer, now, rate,
+      s->rate != NULL && s->rate->even ? fasp_pacer_choose_short_burst (rate) :
+                                         fasp_pacer_choose_burst (rate, 0));
 }
 
 guint
@@ -213,20 +249,28 @@ push (Vroad *road, gint64 when, const Event *event)
   delay_line_push (road->line, when, g_memdup2 (event, sizeof *event));
 }
 
+static BottleneckEcn
+get_ecn (const Sender *s)
+{
+  return !s->config.ecn                      ? BOTTLENECK_NOT_ECT :
+      s->rate != NULL && s->rate->class->l4s ? BOTTLENECK_ECT1 :
+                                               BOTTLENECK_ECT0;
+}
+
 static void
 enter_road (Sender *s, guint64 pn, guint64 packet)
 {
   Vroad *road = s->road;
-  ImpairFate fate =
-      impair_packet (&road->bottleneck, road->rand, road->now, VROAD_PACKET, s->config.ecn);
-  Event event = {
-    .type = ARRIVE,
-    .sender = s,
-    .pn = pn,
-    .packet = packet,
-    .marked = fate.mark,
-  };
+  Event event = { .type = ARRIVE, .sender = s, .pn = pn, .packet = packet };
+  ImpairFate fate;
 
+  if (road->dual != NULL) {
+    bottleneck_push (road->dual, road->now, &road->user, g_memdup2 (&event, sizeof event),
+        VROAD_PACKET, get_ecn (s));
+    return;
+  }
+  fate = impair_packet (&road->bottleneck, road->rand, road->now, VROAD_PACKET, s->config.ecn);
+  event.marked = fate.mark;
   for (guint i = 0; i < fate.copies; i++)
     push (road, fate.when[i] + s->config.rtt / 2, &event);
 }
@@ -467,6 +511,8 @@ vroad_run (Vroad *road, gint64 until)
     gint64 next = until, again;
     Event *event;
 
+    if (road->dual != NULL)
+      bottleneck_run (road->dual, road->now);
     while ((event = delay_line_pop (road->line, road->now)) != NULL) {
       happen (road, event);
       g_free (event);
@@ -479,6 +525,8 @@ vroad_run (Vroad *road, gint64 until)
       again = poll (s);
       next = MIN (next, MIN (s->feedback_due, again));
     }
+    if (road->dual != NULL)
+      next = MIN (next, bottleneck_get_due (road->dual));
     road->now = MAX (MIN (next, delay_line_due (road->line)), road->now);
   }
 }

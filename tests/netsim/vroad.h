@@ -7,6 +7,7 @@
  */
 #pragma once
 
+#include "bottleneck.h"
 #include "fasppacer.h"
 #include "fasprate.h"
 #include "impair.h"
@@ -53,6 +54,8 @@ typedef struct
 } VroadSender;
 
 Vroad *vroad_new (guint32 seed, const ImpairConfig *bottleneck);
+/* With a dual queue of @config's rate and size, and nothing else of it. */
+Vroad *vroad_new_dual (guint32 seed, const ImpairConfig *config);
 void vroad_free (Vroad *road);
 /* May be changed while it runs. */
 ImpairConfig *vroad_get_bottleneck (Vroad *road);
@@ -75,6 +78,8 @@ guint64 vroad_get_lost (const Vroad *road, guint sender);
 /* The rate that a controller believes the path can carry, bit/s; for a TCP, its window
  * per round trip. */
 guint64 vroad_get_rate (const Vroad *road, guint sender);
+/* NULL: it is not of vroad_new_dual(). */
+Bottleneck *vroad_get_dual (const Vroad *road);
 /* How long a packet would now wait at the bottleneck, µs. */
 gint64 vroad_get_queue (const Vroad *road);
 /* Adds that to @queues, of gint64. */

@@ -171,9 +171,9 @@ tell_kernel (Control *control, struct msghdr *message, gint level, gint type, gc
 
 /* A type of service other than the socket's is set for each message. */
 static void
-say_ecn (FaspSendBatch *b, Control *control, struct msghdr *message)
+say_ecn (FaspSendBatch *b, Control *control, struct msghdr *message, guint8 ecn)
 {
-  gint service = b->services[b->link] | FASP_ECN_ECT0;
+  gint service = b->services[b->link] | ecn;
   struct sockaddr_in6 to = { 0 };
 
   memcpy (&to, message->msg_name, MIN (message->msg_namelen, sizeof to));
@@ -263,7 +263,7 @@ compose (FaspSendBatch *b)
       tell_kernel (&b->controls[b->n], message, IPPROTO_UDP, UDP_SEGMENT,
           &(guint16) { first->size }, sizeof (guint16));
     if (first->ecn)
-      say_ecn (b, &b->controls[b->n], message);
+      say_ecn (b, &b->controls[b->n], message, first->ecn);
     if (has_source (first))
       say_source (first, &b->controls[b->n], message);
     for (; n > 0; n--)

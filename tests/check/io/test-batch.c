@@ -11,6 +11,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 #include "faspchunk.h"
+#include "faspecn.h"
 #include "faspreceivebatch.h"
 #include "faspsendbatch.h"
 
@@ -546,7 +547,7 @@ getsockopt (int fd, int level, int option, void *value, socklen_t *length)
   return 0;
 }
 
-/* ECT(0) is said with the socket's own type of service, by the protocol that the address
+/* ECT is said with the socket's own type of service, by the protocol that the address
  * is of; those with and without are not one message. */
 static void
 test_ecn (void)
@@ -558,9 +559,9 @@ test_ecn (void)
     gboolean mapped;
     gint four, six;
   } addresses[] = {
-    { AF_INET, FALSE, 0xba, -1 },
-    { AF_INET6, FALSE, -1, 0xba },
-    { AF_INET6, TRUE, 0xba, -1 },
+    { AF_INET, FALSE, 0xb9, -1 },
+    { AF_INET6, FALSE, -1, 0xb9 },
+    { AF_INET6, TRUE, 0xb9, -1 },
   };
   FaspSendBatch *batch;
 
@@ -581,7 +582,7 @@ test_ecn (void)
       d->to.len = sizeof to;
       memcpy (d->to.bytes, &to, sizeof to);
       d->size = 1000;
-      d->ecn = i % 2 == 0 || n >= 2;
+      d->ecn = i % 2 == 0 || n >= 2 ? FASP_ECN_ECT1 : FASP_ECN_NOT_ECT;
       fasp_send_batch_commit (batch);
     }
     g_assert_true (fasp_send_batch_flush (batch));

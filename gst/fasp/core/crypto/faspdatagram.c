@@ -4,7 +4,7 @@
 void
 fasp_datagram_clear (FaspDatagram *d)
 {
-  d->ecn = FALSE;
+  d->ecn = 0;
   d->block = NULL;
   d->payload_size = 0;
   d->seal.lock = NULL;

@@ -32,7 +32,7 @@ typedef struct
 {
   FaspAddress to;
   gsize size;               /* on the wire: UDP payload, sealed */
-  gboolean ecn;             /* to be sent as ECT(0) (RFC 3168) */
+  guint8 ecn;               /* the ECN field (faspecn.h); 0: not ECN-capable */
   FaspBlock *block;         /* a reference, as long as payload is in it */
   const guint8 *payload;    /* in block's memory; NULL: it is in data */
   gsize payload_size, head; /* bytes of payload, and of data before it */

@@ -16,6 +16,8 @@ G_BEGIN_DECLS
 
 /* The two bits beside DSCP. */
 #define FASP_ECN_MASK 3
+#define FASP_ECN_NOT_ECT 0
+#define FASP_ECN_ECT1 1 /* ECN-capable, of L4S (RFC 9331) */
 #define FASP_ECN_ECT0 2 /* ECN-capable */
 #define FASP_ECN_CE 3   /* marked */
 
@@ -40,7 +42,7 @@ typedef struct
 
 /* A word for the log. */
 const gchar *fasp_ecn_get_name (FaspEcnState state);
-/* Packet @pn leaves: TRUE: send it as ECT(0). */
+/* Packet @pn leaves: TRUE: send it as ECN-capable. */
 gboolean fasp_ecn_mark (FaspEcn *ecn, guint64 pn);
 /* The peer reports that @pn has arrived. */
 void fasp_ecn_arrived (FaspEcn *ecn, guint64 pn);

@@ -22,6 +22,7 @@
 #define BURST_SLOW_TIME (5 * FASP_MSEC)
 /* Waking up that late costs none of the rate. */
 #define BURST_FAST_TIME (2 * FASP_PACER_QUANTUM)
+#define BURST_SHORT 1500 /* one common datagram */
 
 void
 fasp_pacer_init (FaspPacer *pacer, guint64 rate, guint32 burst)
@@ -70,6 +71,12 @@ fasp_pacer_choose_burst (guint64 rate, FaspTime quantum)
           quantum > FASP_PACER_QUANTUM ? BURST_MANY_MAX : BURST_MAX);
 
   return CLAMP (rate / 8 * BURST_FAST_TIME / FASP_SEC, slow, G_MAXINT32);
+}
+
+guint32
+fasp_pacer_choose_short_burst (guint64 rate)
+{
+  return CLAMP (rate / 8 * BURST_FAST_TIME / FASP_SEC, BURST_SHORT, G_MAXINT32);
 }
 
 FaspTime

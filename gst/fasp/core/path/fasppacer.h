@@ -42,6 +42,8 @@ void fasp_pacer_init (FaspPacer *pacer, guint64 rate, guint32 burst);
 void fasp_pacer_set_rate (FaspPacer *pacer, FaspTime now, guint64 rate, guint32 burst);
 /* The bytes that may leave back to back at @rate with this @quantum. */
 guint32 fasp_pacer_choose_burst (guint64 rate, FaspTime quantum);
+/* Where a queue of a millisecond is marked. */
+guint32 fasp_pacer_choose_short_burst (guint64 rate);
 /* The earliest time a datagram of up to @bytes may leave, rounded up to µs; <= now: at
  * once.  A datagram larger than the burst leaves alone. */
 FaspTime fasp_pacer_get_time (const FaspPacer *pacer, FaspTime now, gsize bytes);

@@ -4,7 +4,6 @@
 
 /* RFC 9438, sections 4.1 and 4.6. */
 #define C .4
-#define BETA .7
 #define GROWTH_MOST 1.5
 #define LEAST 2. /* packets */
 
@@ -26,7 +25,7 @@ void
 fasp_cubic_grow (FaspCubic *c, FaspTime now, FaspTime rtt, gdouble bytes)
 {
   gdouble n = bytes * 8 / FASP_RATE_PACKET, k = cbrt (MAX (0, c->most - c->first) / C);
-  gdouble alpha = 3 * (1 - BETA) / (1 + BETA); /* section 4.3 */
+  gdouble alpha = 3 * (1 - FASP_CUBIC_BETA) / (1 + FASP_CUBIC_BETA); /* section 4.3 */
   gdouble t = (gdouble) (now - c->epoch + rtt) / FASP_SEC - k;
   gdouble target = CLAMP (C * t * t * t + c->most, c->window, GROWTH_MOST * c->window);
 
@@ -38,8 +37,8 @@ void
 fasp_cubic_reduce (FaspCubic *c, FaspTime now)
 {
   /* fast convergence: another one has come (section 4.7) */
-  c->most = c->window < c->most ? c->window * (1 + BETA) / 2 : c->window;
-  begin_epoch (c, now, BETA * c->window);
+  c->most = c->window < c->most ? c->window * (1 + FASP_CUBIC_BETA) / 2 : c->window;
+  begin_epoch (c, now, FASP_CUBIC_BETA * c->window);
 }
 
 gdouble

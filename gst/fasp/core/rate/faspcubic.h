@@ -9,6 +9,9 @@
 
 G_BEGIN_DECLS
 
+/* A loss leaves so much of the window (RFC 9438, section 4.6). */
+#define FASP_CUBIC_BETA .7
+
 typedef struct
 {
   gdouble window; /* packets */

@@ -72,6 +72,7 @@ typedef struct
   /* Returns the rate to send at from now on; *until: when to ask again at the latest.  @sent:
    * all bytes that have left on the way, as in samples. */
   guint64 (*get) (FaspRate *rate, FaspTime now, guint64 sent, FaspTime *until);
+  gboolean l4s; /* it reacts to marks as RFC 9331 asks for, so its packets are ECT(1) */
 } FaspRateClass;
 
 struct _FaspRate
@@ -90,9 +91,10 @@ struct _FaspRate
   gdouble window;    /* bytes that may be under way */
   FaspTime probe_time, probe_wait; /* when a datagram may leave although the window is full, and
                                       how long that takes after the last datagram */
-  gboolean dry;                    /* there is nothing to send, though the rate allows it; */
-  FaspTime dry_until;              /* when that was so last */
-  FaspTime full_until;             /* when something last waited for the window */
+  gboolean even;       /* the path marks bursts: no longer ones than must be; by the controller */
+  gboolean dry;        /* there is nothing to send, though the rate allows it; */
+  FaspTime dry_until;  /* when that was so last */
+  FaspTime full_until; /* when something last waited for the window */
   guint64 told[FASP_FLOWS_MAX], lost[FASP_FLOWS_MAX]; /* totals at the last */
   guint64 marked[FASP_FLOWS_MAX];                     /* report, */
   guint64 missing[FASP_FLOWS_MAX];                    /* and packets missing then */

@@ -16,6 +16,7 @@
 #include "faspchance.h"
 #include "faspcubic.h"
 #include "faspjitter.h"
+#include "faspmarks.h"
 #include "fasppolicer.h"
 #include "fasppulse.h"
 #include "faspqueue.h"
@@ -69,8 +70,6 @@
  * queue stands: by GROWTH in a round trip, and to UNUSED times what passes at most. */
 #define GROWTH 1.1
 #define UNUSED 2
-/* Of the share of packets that are marked (RFC 8257, section 3.3): g. */
-#define MARK_WEIGHT (1. / 16)
 #define WINDOW_LEAST 4 /* packets */
 /* How soon to look again at a silence. */
 #define ASK_AGAIN (10 * FASP_MSEC)
@@ -81,13 +80,6 @@ typedef enum
   DRAIN,
   CRUISE,
 } Phase;
-
-/* Packets reported in this round trip, lost, and marked; and the share that is marked, averaged. */
-typedef struct
-{
-  guint64 told, lost, marked;
-  gdouble share;
-} Reports;
 
 /* How it competes with others. */
 typedef struct
@@ -123,7 +115,8 @@ typedef struct
   guint64 round_end; /* bytes sent by then, */
   guint untried;     /* and round trips in a row in which no pulse was evaluated */
   FaspTime least;    /* the least queue in it */
-  Reports reports;
+  guint64 lost;      /* packets in this round trip */
+  FaspMarks marks;
   FaspPolicer policer;
   guint stood, calm;    /* round trips in a row in which a queue stood, or none did */
   FaspTime stood_since; /* when the first of these ended */
@@ -184,7 +177,6 @@ init (FaspRate *rate, FaspTime now)
   a->least = G_MAXINT64;
   a->phase_end = now;
   a->evaluated = TRUE;
-  a->reports.share = 1;
   set_window (a);
 }
 
@@ -307,7 +299,7 @@ take_sample (Adaptive *a, const FaspRateFeedback *feedback, const FaspRateSample
 static void
 remember (Adaptive *a, FaspTime now)
 {
-  a->others.lossy = a->reports.lost > 0 ? a->others.lossy + 1 : 0;
+  a->others.lossy = a->lost > 0 ? a->others.lossy + 1 : 0;
   if (a->others.lossy == LOSSY_ROUNDS) {
     a->others.share /= 2;
     a->before = 0;
@@ -338,20 +330,20 @@ grow (Adaptive *a, FaspTime now)
     set_rate (a, GROWTH * a->rate.rate, "unused");
 }
 
-/* The share of packets that were marked in this round trip lowers the rate (RFC 9331; the reaction
- * is that of RFC 8257, section 3.3). */
+/* As long as marks come, they say how fast to send. */
 static void
-follow_marks (Adaptive *a)
+follow_marks (Adaptive *a, const FaspRateFeedback *feedback, FaspTime least)
 {
-  if (a->reports.told == 0)
+  gdouble rate = fasp_marks_add (&a->marks, feedback, least, get_target (a), a->rate.seen, a->sent,
+      a->rate.rate);
+
+  a->rate.even = fasp_marks_lead (&a->marks, feedback->now);
+  if (!a->rate.even || a->competes)
     return;
-  a->reports.share +=
-      MARK_WEIGHT * ((gdouble) a->reports.marked / a->reports.told - a->reports.share);
-  if (a->reports.marked > 0 && !a->competes) {
-    set_rate (a, a->rate.rate * (1 - a->reports.share / 2), "marked");
-    a->gain = GAIN_LEAST;
-  }
-  a->reports.told = a->reports.lost = a->reports.marked = 0;
+  set_rate (a, rate, "marked");
+  a->gain = GAIN_LEAST;
+  a->before = 0;
+  a->untried = 0;
 }
 
 /* The delay has jumped, and the queue that it seems to be has not gone although we let it: the path
@@ -383,7 +375,7 @@ end_round (Adaptive *a, FaspTime now)
   }
   if (stood)
     remember (a, now);
-  follow_marks (a);
+  a->lost = 0;
   a->round = now;
 
   a->stood = stood ? a->stood + 1 : 0;
@@ -443,12 +435,11 @@ feedback (FaspRate *rate, const FaspRateFeedback *feedback)
   fasp_chance_add (&a->chance, feedback->now, &feedback->samples[feedback->n - 1], rate->rate,
       feedback->told, feedback->lost, least > get_target (a));
   a->least = MIN (a->least, least);
-  a->reports.told += feedback->told;
-  a->reports.lost += feedback->lost;
-  a->reports.marked += feedback->marked;
+  a->lost += feedback->lost;
   fasp_policer_add (&a->policer, feedback->told, a->loss * feedback->told);
   if (rate->seen >= a->round_end)
     end_round (a, feedback->now);
+  follow_marks (a, feedback, least);
   if (a->competes)
     follow_cubic (a, feedback, queue);
   a->confirmed = rate->seen;
@@ -506,7 +497,8 @@ next_phase (Adaptive *a, FaspTime now)
   if (a->phase == DRAIN && now >= a->phase_end)
     begin (a, CRUISE, now, 0);
   if (a->phase == CRUISE && !a->rate.dry && !a->clears && !a->competes
-      && !fasp_policer_is_known (&a->policer) && (a->evaluated || now > a->pulse_end + 4 * a->rtt))
+      && !fasp_policer_is_known (&a->policer) && !a->rate.even
+      && (a->evaluated || now > a->pulse_end + 4 * a->rtt))
     start_pulse (a, now);
 }
 
@@ -548,4 +540,4 @@ get (FaspRate *rate, FaspTime now, guint64 sent, FaspTime *until)
   return get_factor (a) * rate->rate;
 }
 
-const FaspRateClass fasp_rate_adaptive = { sizeof (Adaptive), init, feedback, get };
+const FaspRateClass fasp_rate_adaptive = { sizeof (Adaptive), init, feedback, get, TRUE };

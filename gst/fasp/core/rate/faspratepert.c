@@ -191,4 +191,4 @@ get (FaspRate *rate, FaspTime now, guint64 sent, FaspTime *until)
   return rate->rate;
 }
 
-const FaspRateClass fasp_rate_pert = { sizeof (Pert), init, feedback, get };
+const FaspRateClass fasp_rate_pert = { sizeof (Pert), init, feedback, get, FALSE };

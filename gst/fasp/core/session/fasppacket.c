@@ -19,19 +19,23 @@ fasp_packet_begin (FaspPacket *p, FaspSession *session, FaspDatagram *datagram, 
   fasp_wire_write_session (&p->w, &header);
 }
 
-/* May the packet be marked for ECN?  Not if it goes to an address where the peer may be, or if it
- * is to end a silence: marking may be the cause of that. */
-static gboolean
-may_be_marked (FaspSession *session, const FaspPacket *p)
+/* The ECN field of the packet.  It may not be marked if it goes to an address where the peer may
+ * be, or if it is to end a silence: marking may be the cause of that. */
+static guint8
+choose_ecn (FaspSession *session, const FaspPacket *p)
 {
+  const FaspRate *rate = session->ways.list[p->path->way].rate;
+
   if (!fasp_session_is_controlled (session)
       || !fasp_address_equal (&p->datagram->to, &p->path->address))
-    return FALSE;
+    return FASP_ECN_NOT_ECT;
   if (session->tx.stall.is_on) {
     fasp_ecn_restart (&p->path->ecn);
-    return FALSE;
+    return FASP_ECN_NOT_ECT;
   }
-  return fasp_ecn_mark (&p->path->ecn, p->path->next_pn);
+  if (!fasp_ecn_mark (&p->path->ecn, p->path->next_pn))
+    return FASP_ECN_NOT_ECT;
+  return rate != NULL && rate->class->l4s ? FASP_ECN_ECT1 : FASP_ECN_ECT0;
 }
 
 gboolean
@@ -47,7 +51,7 @@ fasp_packet_finish (FaspPacket *p, FaspSession *session, FaspTime now, guint64 b
     g_critical ("a datagram is too large, or its number was used before");
     return FALSE;
   }
-  datagram->ecn = may_be_marked (session, p);
+  datagram->ecn = choose_ecn (session, p);
   wire = datagram->size + datagram->to.overhead;
   p->path->next_pn++;
   p->path->datagrams_sent++;

@@ -95,11 +95,20 @@ fasp_session_set_usable (FaspSession *session, FaspTime now, guint8 flow, gboole
 
 /* --- rates ---------------------------------------------------------------------------- */
 
+static guint32
+choose_burst (const FaspWay *way, guint64 rate, FaspTime quantum)
+{
+  return way->rate != NULL && way->rate->even ? fasp_pacer_choose_short_burst (rate) :
+                                                fasp_pacer_choose_burst (rate, quantum);
+}
+
+/* Several ways have a pacer each, so this one need not be even. */
 void
 fasp_session_set_pace (FaspSession *session, FaspTime now, guint64 rate)
 {
   fasp_pacer_set_rate (&session->pacer, now, rate,
-      fasp_pacer_choose_burst (rate, session->pacer.quantum));
+      session->ways.n > 1 ? fasp_pacer_choose_burst (rate, session->pacer.quantum) :
+                            choose_burst (session->ways.list, rate, session->pacer.quantum));
 }
 
 gboolean
@@ -188,7 +197,7 @@ follow_way (FaspSession *session, FaspTime now, FaspWay *way)
   if (ways->n > 1) {
     way->pacer.quantum = session->pacer.quantum;
     fasp_pacer_set_rate (&way->pacer, now, way->pace,
-        fasp_pacer_choose_burst (way->pace, way->pacer.quantum));
+        choose_burst (way, way->pace, way->pacer.quantum));
   }
   if (session->notes.log != NULL)
     fasp_session_log_rate (session, now, way);

@@ -37,7 +37,7 @@ run (const gchar *name, FaspRateControl control)
 {
   const RoadCase *road = road_case_find (name);
   gint64 end = road_case_get_end (road);
-  Vtraffic *traffic = road_case_build (road, control, FALSE);
+  Vtraffic *traffic = road_case_build (road, control);
   const GPtrArray *lives = vtraffic_get_lives (traffic);
 
   vtraffic_run (traffic, end);

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "faspmarks.h"
+#include "faspcubic.h"
+
+/* Of the share of packets that are marked (RFC 8257, section 3.3): g. */
+#define WEIGHT (1. / 16)
+/* A round takes so long at least (Prague's reference round trip). */
+#define ROUND_LEAST (25 * FASP_MSEC)
+/* Rounds without a mark: more than this at a packet a round, on any path of some 1000 packets, so
+ * there is much more room. From then on the step is longer by a packet in each round, and by this
+ * share of the rate at most. */
+#define ROUNDS 24
+#define STEP_MOST .1
+/* Of a source that makes less, the rate grows to this many times what passes. */
+#define UNUSED 1.25
+/* Who marks by RFC 3168 lets so much wait (TARGET of CoDel, RFC 8289). */
+#define CLASSIC (5 * FASP_MSEC)
+/* So many packets in a row must have waited for longer: with fewer, delays that wander may do. */
+#define CLASSIC_PACKETS 16
+
+gboolean
+fasp_marks_lead (const FaspMarks *m, FaspTime now)
+{
+  return m->last > 0 && now - m->last < FASP_RATE_MEMORY;
+}
+
+static gdouble
+get_share (const FaspMarks *m)
+{
+  return (gdouble) m->marked / MAX (m->told, 1);
+}
+
+static void
+begin_round (FaspMarks *m, FaspTime now, guint64 seen)
+{
+  m->from = seen;
+  m->since = now;
+  m->told = m->marked = 0;
+}
+
+/* After a @round that took @time, in which @passes bit/s were reported. */
+static gdouble
+grow (const FaspMarks *m, FaspTime round, FaspTime time, gdouble passes, gdouble rate)
+{
+  gdouble packet = FASP_RATE_PACKET * FASP_SEC / round * time / round;
+  gdouble more = MIN (packet * MAX ((gint) m->unmarked - ROUNDS, 0), STEP_MOST * rate);
+
+  return MAX (rate, MIN (rate + (1 - get_share (m)) * MAX (packet, more), UNUSED * passes));
+}
+
+gdouble
+fasp_marks_add (FaspMarks *m, const FaspRateFeedback *feedback, FaspTime least, FaspTime target,
+    guint64 seen, guint64 sent, gdouble rate)
+{
+  FaspTime round = MAX (feedback->rtt, ROUND_LEAST), time = feedback->now - m->since;
+  gboolean led = fasp_marks_lead (m, feedback->now);
+
+  if (!led)
+    begin_round (m, feedback->now, seen);
+  m->late = least > MAX (target, CLASSIC) ? m->late + feedback->told : 0;
+  m->told += feedback->told;
+  m->marked += feedback->marked;
+  if (feedback->marked > 0) {
+    m->last = feedback->now;
+    if (!led)
+      m->share = get_share (m);
+    if (!led || (seen >= m->reacted && feedback->now - m->reaction >= round)) {
+      rate *= m->late >= CLASSIC_PACKETS ? FASP_CUBIC_BETA : 1 - m->share / 2;
+      m->reacted = sent;
+      m->reaction = feedback->now;
+    }
+  }
+  if (!led || m->told == 0 || time < round)
+    return rate;
+  m->share += WEIGHT * (get_share (m) - m->share);
+  m->unmarked = m->marked > 0 ? 0 : m->unmarked + 1;
+  rate = grow (m, round, time, (seen - m->from) * 8. * FASP_SEC / time, rate);
+  begin_round (m, feedback->now, seen);
+  return rate;
+}
