@@ -9,6 +9,8 @@
 #include "gstfasprecorder.h"
 #include "gstfasprecordfile.h"
 
+#define AT_A_TIME 16 /* sessions that are looked at under one lock */
+
 struct _GstFaspRecorder
 {
   const GstFaspRecorderClass *class;
@@ -41,18 +43,28 @@ fetch (GstFaspRecorder *self, guint64 *lost)
 }
 
 /* Writes what is there, but no more than the ring holds, because more may come all
- * the time; and that so many were lost. FALSE: no more can be written. */
+ * the time. */
+static gboolean
+write_all (GstFaspRecorder *self, guint64 *lost, GError **error)
+{
+  guint at_once = self->class->at_once, n = at_once;
+
+  for (guint i = 0; n == at_once && i <= self->class->keep / at_once; i++) {
+    n = fetch (self, lost);
+    if (n > 0 && !self->class->write (self->file, self->entries, n, error))
+      return FALSE;
+  }
+  return self->class->sample == NULL || self->class->sample (self->file, self->io, error);
+}
+
+/* Writes what is there, and says that so many were lost. FALSE: no more can be written. */
 static gboolean
 drain (GstFaspRecorder *self)
 {
   g_autoptr (GError) error = NULL;
   guint64 lost = 0;
-  guint at_once = self->class->at_once, n = at_once;
 
-  for (guint i = 0; n == at_once && i <= self->class->keep / at_once; i++) {
-    n = fetch (self, &lost);
-    if (n == 0 || self->class->write (self->file, self->entries, n, &error))
-      continue;
+  if (!write_all (self, &lost, &error)) {
     GST_ELEMENT_WARNING (self->element, RESOURCE, WRITE,
         ("%s \"%s\" ends here: %s. The stream goes on. Make room or choose "
          "another file, and start again.",
@@ -165,6 +177,46 @@ write_blocks (gpointer file, gconstpointer entries, guint n, GError **error)
   return gst_fasp_record_file_write (file, entries, n, error);
 }
 
+/* Appends the ways of a session that has several. */
+static void
+add_ways (FaspEndpoint *endpoint, FaspTime now, const FaspSessionStats *session, GArray *rows)
+{
+  FaspWayStats ways[FASP_FLOWS_MAX];
+  guint n = session->ways > 1 ?
+      fasp_endpoint_get_ways (endpoint, now, session->session, ways, FASP_FLOWS_MAX) :
+      0;
+
+  for (guint i = 0; i < n; i++) {
+    GstFaspWayRow row = { now, session->session, i, ways[i] };
+
+    g_array_append_val (rows, row);
+  }
+}
+
+static gboolean
+write_ways (gpointer file, FaspIo *io, GError **error)
+{
+  g_autoptr (GArray) rows = g_array_new (FALSE, FALSE, sizeof (GstFaspWayRow));
+  FaspSessionStats some[AT_A_TIME];
+  guint64 cursor = 0;
+  guint n;
+
+  if (!gst_fasp_record_file_has_ways (file))
+    return TRUE;
+  do {
+    FaspEndpoint *endpoint = fasp_io_lock (io);
+    FaspTime now = g_get_monotonic_time ();
+
+    n = fasp_endpoint_get_sessions (endpoint, now, &cursor, some, AT_A_TIME);
+    for (guint i = 0; i < n; i++)
+      add_ways (endpoint, now, &some[i], rows);
+    fasp_io_unlock (io, FALSE);
+  } while (n > 0);
+  return rows->len == 0
+      || gst_fasp_record_file_write_ways (file, (const GstFaspWayRow *) rows->data, rows->len,
+          error);
+}
+
 static void
 hurry (gpointer file)
 {
@@ -189,6 +241,7 @@ static const GstFaspRecorderClass record = {
   .set_ring = fasp_endpoint_set_trace,
   .fetch = fetch_blocks,
   .write = write_blocks,
+  .sample = write_ways,
   .hurry = hurry,
   .close = close_file,
 };

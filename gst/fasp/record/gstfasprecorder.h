@@ -31,6 +31,8 @@ typedef struct
   /* Takes out at most @max.  *lost: how many were overwritten so far. */
   guint (*fetch) (FaspEndpoint *endpoint, gpointer entries, guint max, guint64 *lost);
   gboolean (*write) (gpointer file, gconstpointer entries, guint n, GError **error);
+  /* Writes how things are now, once in each interval; may be NULL. */
+  gboolean (*sample) (gpointer file, FaspIo *io, GError **error);
   void (*hurry) (gpointer file); /* somebody waits for the end; may be NULL */
   void (*close) (gpointer file);
 } GstFaspRecorderClass;

@@ -26,10 +26,17 @@
   "CREATE TABLE IF NOT EXISTS block (run INTEGER, time INTEGER," \
   " since_last INTEGER, full_size INTEGER, payload_size INTEGER," \
   " number INTEGER, round INTEGER, copy INTEGER, fresh INTEGER," \
-  " sender_time INTEGER, session INTEGER);"
+  " sender_time INTEGER, session INTEGER);" \
+  "CREATE TABLE IF NOT EXISTS way (run INTEGER, time INTEGER, session INTEGER," \
+  " way INTEGER, usable INTEGER, channel_bitrate INTEGER, send_bitrate INTEGER," \
+  " share REAL, queueing_delay INTEGER, rtt INTEGER, bytes_in_flight INTEGER," \
+  " packets_sent INTEGER, packets_lost INTEGER);"
 #define COLUMNS \
   "run,time,since_last,full_size,payload_size,number,round," \
   "copy,fresh,sender_time,session"
+#define WAY_COLUMNS \
+  "run,time,session,way,usable,channel_bitrate,send_bitrate," \
+  "queueing_delay,rtt,bytes_in_flight,packets_sent,packets_lost,share"
 
 struct _GstFaspRecordFile
 {
@@ -38,7 +45,7 @@ struct _GstFaspRecordFile
   FaspTime last;      /* time of the entry before */
   gint csv;           /* -1: it is SQLite */
   sqlite3 *database;
-  sqlite3_stmt *insert;
+  sqlite3_stmt *insert, *insert_way;
   gint hurry;  /* atomic */
   gint waited; /* since `hurry' was set, ms */
 };
@@ -127,6 +134,13 @@ wait_for_others (void *data, int nth)
 }
 
 static gboolean
+prepare (GstFaspRecordFile *file, const gchar *text, sqlite3_stmt **statement, GError **error)
+{
+  return sqlite3_prepare_v2 (file->database, text, -1, statement, NULL) == SQLITE_OK
+      || fail_sqlite (file, error);
+}
+
+static gboolean
 open_sqlite (GstFaspRecordFile *file, const gchar *path, const gchar *element, GError **error)
 {
   if (sqlite3_open (path, &file->database) != SQLITE_OK)
@@ -135,44 +149,75 @@ open_sqlite (GstFaspRecordFile *file, const gchar *path, const gchar *element, G
   sqlite3_busy_handler (file->database, wait_for_others, file);
   if (!execute (file, SCHEMA, error) || !add_run (file, element, error))
     return FALSE;
-  return sqlite3_prepare_v2 (file->database,
-             "INSERT INTO block (" COLUMNS ") VALUES (?,?,?,?,?,?,?,?,?,?,?)", -1, &file->insert,
-             NULL)
-      == SQLITE_OK
-      || fail_sqlite (file, error);
+  return prepare (file, "INSERT INTO block (" COLUMNS ") VALUES (?,?,?,?,?,?,?,?,?,?,?)",
+             &file->insert, error)
+      && prepare (file, "INSERT INTO way (" WAY_COLUMNS ") VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?)",
+          &file->insert_way, error);
+}
+
+static void
+bind (sqlite3_stmt *insert, const gint64 *values, guint n)
+{
+  for (guint i = 0; i < n; i++)
+    sqlite3_bind_int64 (insert, i + 1, values[i]);
 }
 
 static gboolean
-insert (GstFaspRecordFile *file, const FaspTraceEntry *e)
+add_row (sqlite3_stmt *insert)
+{
+  gboolean good = sqlite3_step (insert) == SQLITE_DONE;
+
+  return sqlite3_reset (insert) == SQLITE_OK && good;
+}
+
+static gboolean
+insert_block (GstFaspRecordFile *file, const FaspTraceEntry *e)
 {
   const gint64 values[] = { file->run, e->time, file->last > 0 ? e->time - file->last : 0, e->full,
     e->payload, (gint64) e->block, e->round, e->copy, e->fresh, e->media_time, e->session };
 
-  for (guint i = 0; i < G_N_ELEMENTS (values); i++)
-    sqlite3_bind_int64 (file->insert, i + 1, values[i]);
-  if (sqlite3_step (file->insert) != SQLITE_DONE)
+  bind (file->insert, values, G_N_ELEMENTS (values));
+  if (!add_row (file->insert))
     return FALSE;
-  sqlite3_reset (file->insert);
   file->last = e->time;
   return TRUE;
 }
 
 static gboolean
-write_sqlite (GstFaspRecordFile *file, const FaspTraceEntry *entries, guint n, GError **error)
+insert_way (GstFaspRecordFile *file, const GstFaspWayRow *row)
 {
-  if (!execute (file, "BEGIN", error))
-    return FALSE;
-  for (guint i = 0; i < n; i++)
-    if (!insert (file, &entries[i])) {
-      fail_sqlite (file, error);
-      sqlite3_reset (file->insert);
-      execute (file, "ROLLBACK", NULL);
-      return FALSE;
-    }
-  if (execute (file, "COMMIT", error))
+  const FaspWayStats *w = &row->stats;
+  const gint64 values[] = { file->run, row->time, row->session, row->way, w->usable,
+    (gint64) w->rate, (gint64) w->send_rate, w->queueing_delay, w->rtt, (gint64) w->bytes_in_flight,
+    (gint64) w->datagrams_sent, (gint64) w->datagrams_lost };
+
+  bind (file->insert_way, values, G_N_ELEMENTS (values));
+  sqlite3_bind_double (file->insert_way, G_N_ELEMENTS (values) + 1, w->share);
+  return add_row (file->insert_way);
+}
+
+/* Ends what BEGIN began: @inserted or not. */
+static gboolean
+commit (GstFaspRecordFile *file, gboolean inserted, GError **error)
+{
+  if (!inserted)
+    fail_sqlite (file, error);
+  else if (execute (file, "COMMIT", error))
     return TRUE;
   execute (file, "ROLLBACK", NULL);
   return FALSE;
+}
+
+static gboolean
+write_sqlite (GstFaspRecordFile *file, const FaspTraceEntry *entries, guint n, GError **error)
+{
+  guint done = 0;
+
+  if (!execute (file, "BEGIN", error))
+    return FALSE;
+  while (done < n && insert_block (file, &entries[done]))
+    done++;
+  return commit (file, done == n, error);
 }
 
 /* --- either ------------------------------------------------------------------------ */
@@ -241,6 +286,25 @@ gst_fasp_record_file_write (GstFaspRecordFile *file, const FaspTraceEntry *entri
                           write_sqlite (file, entries, n, error);
 }
 
+gboolean
+gst_fasp_record_file_has_ways (const GstFaspRecordFile *file)
+{
+  return file->csv < 0;
+}
+
+gboolean
+gst_fasp_record_file_write_ways (GstFaspRecordFile *file, const GstFaspWayRow *rows, guint n,
+    GError **error)
+{
+  guint done = 0;
+
+  if (!execute (file, "BEGIN", error))
+    return FALSE;
+  while (done < n && insert_way (file, &rows[done]))
+    done++;
+  return commit (file, done == n, error);
+}
+
 void
 gst_fasp_record_file_hurry (GstFaspRecordFile *file)
 {
@@ -253,6 +317,7 @@ gst_fasp_record_file_close (GstFaspRecordFile *file)
   if (file->csv >= 0)
     close (file->csv);
   sqlite3_finalize (file->insert);
+  sqlite3_finalize (file->insert_way);
   sqlite3_close (file->database);
   g_free (file);
 }

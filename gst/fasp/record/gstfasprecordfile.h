@@ -10,11 +10,21 @@
 #pragma once
 
 #include <gio/gio.h>
+#include "faspstats.h"
 #include "fasptrace.h"
 
 G_BEGIN_DECLS
 
 typedef struct _GstFaspRecordFile GstFaspRecordFile;
+
+/* How a way is. */
+typedef struct
+{
+  FaspTime time; /* monotonic, µs */
+  guint32 session;
+  guint way; /* its place among those of the session, from 0 */
+  FaspWayStats stats;
+} GstFaspWayRow;
 
 /* Could the file be opened?  Creates nothing. */
 gboolean gst_fasp_record_file_check (const gchar *path, GError **error);
@@ -23,6 +33,11 @@ GstFaspRecordFile *gst_fasp_record_file_open (const gchar *path, const gchar *el
     GError **error);
 /* Writes all entries, or none and sets @error. */
 gboolean gst_fasp_record_file_write (GstFaspRecordFile *file, const FaspTraceEntry *entries,
+    guint n, GError **error);
+/* FALSE: it is CSV, which has one table. */
+gboolean gst_fasp_record_file_has_ways (const GstFaspRecordFile *file);
+/* The same for ways; only where it has them. */
+gboolean gst_fasp_record_file_write_ways (GstFaspRecordFile *file, const GstFaspWayRow *rows,
     guint n, GError **error);
 /* May be called from any thread.  From now on, all waits for another program that uses the
  * database take no more than a moment together. */

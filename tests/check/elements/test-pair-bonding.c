@@ -3,6 +3,8 @@
  * Both elements against each other over the loopback interface: several flows and several
  * lines.
  */
+#include <glib/gstdio.h>
+#include <sqlite3.h>
 #include "gstfaspcommon.h"
 #include "pair.h"
 
@@ -108,21 +110,51 @@ test_bonding (void)
   pair_free (pair);
 }
 
+/* How many ways the recording @path has of which something was sent. */
+static gint
+count_recorded (const gchar *path)
+{
+  sqlite3 *database;
+  sqlite3_stmt *select;
+  gint n;
+
+  g_assert_cmpint (sqlite3_open (path, &database), ==, SQLITE_OK);
+  sqlite3_busy_timeout (database, 2000);
+  g_assert_cmpint (sqlite3_prepare_v2 (database,
+                       "SELECT count(DISTINCT way) FROM way WHERE session > 0 AND usable"
+                       " AND channel_bitrate > 0 AND share > 0 AND rtt > 0 AND packets_sent > 0",
+                       -1, &select, NULL),
+      ==, SQLITE_OK);
+  g_assert_cmpint (sqlite3_step (select), ==, SQLITE_ROW);
+  n = sqlite3_column_int (select, 0);
+  sqlite3_finalize (select);
+  sqlite3_close (database);
+  return n;
+}
+
 /* Two addresses of the sender, and one of the receiver, which has a port for each. */
 static void
 test_one_address (void)
 {
   guint a = pair_get_ports (2);
+  g_autofree gchar *directory = g_dir_make_tmp ("fasp-record-XXXXXX", NULL);
+  g_autofree gchar *path = g_build_filename (directory, "x.db", NULL);
   g_autofree gchar *sink = g_strdup_printf ("uri=fasp://127.0.0.1:%u " SECRET
-                                            " bonding-addresses=127.0.0.1:%u@127.0.0.3",
-      a, a + 1);
+                                            " bonding-addresses=127.0.0.1:%u@127.0.0.3 record=%s",
+      a, a + 1, path);
   g_autofree gchar *source =
       g_strdup_printf ("uri=fasp://127.0.0.1:%u?mode=listener&flowlets=2 " SECRET, a);
   Pair *pair = pair_new (sink, source);
   g_autoptr (GBytes) stream = pair_make_stream (2000000);
+  gint64 until = g_get_monotonic_time () + 20 * G_TIME_SPAN_SECOND;
 
   pair_play (pair);
-  pair_push (pair, stream, 0, 2000000, 5000);
+  pair_push (pair, stream, 0, 1000000, 5000);
+  while (count_recorded (path) < 2) { /* every 0.2 s */
+    g_assert_cmpint (g_get_monotonic_time (), <, until);
+    g_usleep (20 * G_TIME_SPAN_MILLISECOND);
+  }
+  pair_push (pair, stream, 1000000, 2000000, 5000);
   pair_finish (pair, stream);
   g_assert_cmpuint (count (pair->sender, "sink", "way-list"), ==, 2);
   for (guint i = 0; i < 2; i++) {
@@ -130,6 +162,8 @@ test_one_address (void)
     g_assert_cmpuint (get_stat (pair->sender, "sink", "way-list", i, "wire-bytes-sent"), >, 0);
   }
   pair_free (pair);
+  g_unlink (path);
+  g_rmdir (directory);
 }
 
 /* A line that is not there yet, of either end, is told of and holds up no other. @data: of the

@@ -172,6 +172,48 @@ test_busy (void)
   g_rmdir (directory);
 }
 
+/* A database of a version that knew no ways gets a table for them, and keeps what it has. */
+static void
+test_ways (void)
+{
+  g_autofree gchar *directory = g_dir_make_tmp ("fasp-record-XXXXXX", NULL);
+  g_autofree gchar *path = g_build_filename (directory, "x.db", NULL);
+  const GstFaspWayRow rows[] = {
+    { 5, 9, 0, { .usable = TRUE, .rate = 4000000, .share = .75, .rtt = 40000 } },
+    { 5, 9, 1, { .rate = 1000000, .share = .25, .queueing_delay = 7000, .datagrams_lost = 3 } },
+  };
+  const FaspTraceEntry entry = { 1 };
+  sqlite3 *database;
+
+  slept = 0;
+  file = gst_fasp_record_file_open (path, "x", NULL);
+  g_assert_true (gst_fasp_record_file_write (file, &entry, 1, NULL));
+  gst_fasp_record_file_close (file);
+  g_assert_cmpint (sqlite3_open (path, &database), ==, SQLITE_OK);
+  g_assert_cmpint (sqlite3_exec (database, "DROP TABLE way", NULL, NULL, NULL), ==, SQLITE_OK);
+  file = gst_fasp_record_file_open (path, "x", NULL);
+  g_assert_true (gst_fasp_record_file_has_ways (file));
+  g_assert_true (gst_fasp_record_file_write_ways (file, rows, G_N_ELEMENTS (rows), NULL));
+  g_assert_true (gst_fasp_record_file_write (file, &entry, 1, NULL));
+  gst_fasp_record_file_close (file);
+  g_assert_cmpint (get_number (database, "SELECT count(*) FROM block"), ==, 2);
+  g_assert_cmpint (get_number (database,
+                       "SELECT count(*) FROM way JOIN run USING (run) WHERE time = 5"
+                       " AND session = 9"),
+      ==, 2);
+  g_assert_cmpint (get_number (database,
+                       "SELECT channel_bitrate FROM way WHERE way = 0 AND usable AND rtt = 40000"
+                       " AND share = 0.75"),
+      ==, 4000000);
+  g_assert_cmpint (get_number (database,
+                       "SELECT packets_lost FROM way WHERE way = 1 AND NOT usable"
+                       " AND queueing_delay = 7000 AND share = 0.25"),
+      ==, 3);
+  sqlite3_close (database);
+  g_unlink (path);
+  g_rmdir (directory);
+}
+
 /* Opening or writing one would wait for somebody who reads. */
 static void
 test_pipe (void)
@@ -196,6 +238,7 @@ main (int argc, char **argv)
   g_test_add_func ("/recordfile/shared", test_shared);
   g_test_add_func ("/recordfile/clocks", test_clocks);
   g_test_add_func ("/recordfile/busy", test_busy);
+  g_test_add_func ("/recordfile/ways", test_ways);
   g_test_add_func ("/recordfile/pipe", test_pipe);
   return g_test_run ();
 }
