@@ -18,7 +18,7 @@ fasp.prefs.clear = Pref.bool("Sessions are not encrypted", false,
 
 local types = { [1] = "OPEN", [2] = "RETRY", [3] = "ACCEPT", [4] = "REJECT", [5] = "VERSIONS", [6] = "PUNCH", [7] = "ANNOUNCE" }
 local frames = { [0] = "PADDING", [1] = "PING", [2] = "PONG", [3] = "TAIL", [4] = "FEEDBACK", [5] = "SKIP", [6] = "CLOSE",
-    [7] = "PROMISE", [8] = "REPAIR", [9] = "POSITION", [10] = "EXPIRED", [11] = "NEXT", [12] = "GROUP" }
+    [7] = "PROMISE", [8] = "REPAIR", [9] = "POSITION", [10] = "EXPIRED", [11] = "NEXT", [12] = "GROUP", [13] = "OFFSET" }
 local roles = { [1] = "sender", [2] = "receiver" }
 local reasons = { [1] = "finished", [2] = "stopped", [3] = "too slow", [4] = "refused",
     [5] = "busy", [6] = "same role", [7] = "unsupported option", [8] = "key", [9] = "encryption" }
@@ -47,6 +47,10 @@ f.span = ProtoField.uint16("fasp.span", "Span (ms)")
 f.group = ProtoField.none("fasp.group", "Listens to a group")
 f.group_key = ProtoField.bytes("fasp.group_key", "Key of the group")
 f.header = ProtoField.none("fasp.header", "Has a header")
+f.offsets = ProtoField.none("fasp.offsets", "Wants offsets")
+f.segment = ProtoField.uint8("fasp.segment", "Segment")
+f.low_offset = ProtoField.uint32("fasp.low_offset", "Offset, low 32 bits")
+f.stands_by = ProtoField.bool("fasp.stands_by", "Stands by", 8, nil, 0x08)
 f.next_flow = ProtoField.uint8("fasp.next_flow", "Flow")
 f.next = ProtoField.uint64("fasp.next", "Next packet")
 f.members = ProtoField.uint64("fasp.members", "Members")
@@ -123,12 +127,12 @@ local function add_text(tree, buffer, at)
 end
 
 local option_fields = { f.role, f.latency, f.streamid, f.start, f.window, f.datagram_max, f.resume,
-    f.own_id, f.ciphers, f.flows, f.fec, f.arrivals, f.position, f.wants, f.group, f.group_key, f.header }
+    f.own_id, f.ciphers, f.flows, f.fec, f.arrivals, f.position, f.wants, f.group, f.group_key, f.header, f.offsets }
 
 local function options(tree, buffer, at, last)
     while at < last and buffer(at, 1):uint() ~= 0 do
         local id, size = buffer(at, 1):uint(), buffer(at + 1, 2):uint()
-        if option_fields[id] == f.group or option_fields[id] == f.header then
+        if size == 0 and (option_fields[id] == f.group or option_fields[id] == f.header or option_fields[id] == f.offsets) then
             tree:add(option_fields[id], buffer(at, 3 + size))
         elseif option_fields[id] and size > 0 then
             tree:add(option_fields[id], buffer(at + 3, size))
@@ -172,6 +176,7 @@ end
 local function feedback(tree, buffer, at)
     local flags, tail, ack, from, stop, count, value, size = buffer(at, 1):uint()
     tail = flags % 2
+    tree:add(f.stands_by, buffer(at, 1))
     tree:add(f.serial, buffer(at + 1, 4))
     tree:add(f.clock, buffer(at + 5, 4))
     ack, at = add_varint(tree, f.ack, buffer, at + 9)
@@ -179,6 +184,11 @@ local function feedback(tree, buffer, at)
     value, at = add_varint(tree, f.told_latency, buffer, at)
     value, at = add_varint(tree, f.skips, buffer, at)
     value, at = add_varint(tree, f.wanted, buffer, at)
+    if math.floor(flags / 4) % 2 == 1 then
+        tree:add(f.origin, buffer(at, 16))
+        tree:add(f.offset, buffer(at + 16, 8))
+        at = at + 24
+    end
     local flows = buffer(at, 1):uint()
     at = at + 1
     for _ = 1, flows do
@@ -218,7 +228,8 @@ local function feedback(tree, buffer, at)
         position, at = first + value + 1, at + size
         tree:add(f.missing, buffer(start, at - start), string.format("%d..%d", first, position - 1))
     end
-    return at, string.format("FEEDBACK ack=%d missing=%d%s", ack, count, tail == 1 and "" or "...")
+    return at, string.format("FEEDBACK ack=%d missing=%d%s%s", ack, count, tail == 1 and "" or "...",
+        math.floor(flags / 8) % 2 == 1 and " stands by" or "")
 end
 
 local function data(tree, buffer, at, last)
@@ -287,6 +298,10 @@ local function session(buffer, tree)
         elseif kind == 10 then
             frame:add(f.media_time, buffer(at + 1, 4))
             at, what = at + 5, "EXPIRED"
+        elseif kind == 13 then
+            frame:add(f.segment, buffer(at + 1, 1))
+            frame:add(f.low_offset, buffer(at + 2, 4))
+            at, what = at + 6, "OFFSET"
         elseif kind == 11 then
             frame:add(f.next_flow, buffer(at + 1, 1))
             value, at = add_varint(frame, f.next, buffer, at + 2)

@@ -96,6 +96,18 @@ write_position (Fuzz *fuzz, guint8 argument, const guint8 *data, gsize size)
   }
 }
 
+/* The reader has bytes from another source: of the stream that is written, or of another. */
+static void
+set_elsewhere (Fuzz *fuzz, const guint8 *data)
+{
+  FaspElsewhere elsewhere = { .patience = data[9] / 2 * FASP_MSEC, .stands_by = data[9] & 1 };
+
+  elsewhere.has.known = TRUE;
+  elsewhere.has.origin.bytes[0] = data[0];
+  memcpy (&elsewhere.has.offset, data + 1, 8);
+  fasp_endpoint_set_elsewhere (fuzz->sides[VNET_B], vnet_get_time (fuzz->net), &elsewhere);
+}
+
 /* The script: a byte of what, a byte of how much, that many bytes. */
 static void
 play (Fuzz *fuzz, const guint8 *data, gsize size)
@@ -130,6 +142,10 @@ play (Fuzz *fuzz, const guint8 *data, gsize size)
           fasp_endpoint_write (fuzz->sides[VNET_A], now, now, data, n, NULL);
         break;
       case 6:
+        if (argument == 255 && n >= 10) {
+          set_elsewhere (fuzz, data);
+          break;
+        }
         read_some (fuzz, argument);
         n = 0;
         break;
@@ -175,6 +191,7 @@ LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
     config[i].buffer_size = LIMIT;
     config[i].credentials = credentials;
     config[i].settings.too_late_skip = size > 0 && data[0] & 0x80;
+    config[i].one_of_several = size > 0 && data[0] & 0x02;
     if (size > 0 && data[0] & 0x20) {
       config[i].fec = FASP_FEC_FIXED;
       config[i].fec_share = .2;

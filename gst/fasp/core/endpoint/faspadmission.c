@@ -461,6 +461,25 @@ decide (FaspEndpoint *endpoint, FaspTime now, Call *call)
   }
 }
 
+FaspFit
+fasp_endpoint_fits (const FaspEndpoint *endpoint, const FaspAddress *caller)
+{
+  FaspFit fit = FASP_FIT_FREE;
+
+  for (guint i = 0; i < endpoint->sessions->len; i++) {
+    const FaspSession *session = fasp_endpoint_nth (endpoint, i);
+
+    if (fasp_session_is_over (session))
+      continue;
+    if (fasp_address_equal (fasp_session_get_address (session), caller))
+      return FASP_FIT_KNOWN;
+    fit = MIN (fit,
+        session->state == FASP_SESSION_HALF || fasp_session_is_heard (session) ? FASP_FIT_OCCUPIED :
+                                                                                 FASP_FIT_SILENT);
+  }
+  return fit;
+}
+
 void
 fasp_admission_receive (FaspEndpoint *endpoint, FaspTime now, const FaspAddress *from, gsize size,
     const FaspHandshake *open, FaspRoute route)

@@ -59,6 +59,7 @@ fasp_beginning_make (FaspEndpoint *endpoint, FaspTime now, guint32 id, const Fas
     session->flow_choice.duplicates = config->assignment == FASP_ASSIGNMENT_DUPLICATE;
     fasp_fec_init (&session->tx.fec, config->fec, config->fec_share, hello->fec);
     session->terms.has_fec = session->tx.fec.mode != FASP_FEC_OFF;
+    session->terms.sends_offsets = hello->wants.offsets;
     session->tx.no_rtx = session->tx.estimate.no_rtx = config->no_rtx;
     if (session->terms.has_fec)
       session->tx.estimate.repairs = FASP_FEC_REACH_MAX;

@@ -95,7 +95,8 @@ get_least_rate (const FaspEndpoint *endpoint, FaspTime now, gboolean *waits)
     gboolean this_waits;
     guint64 rate;
 
-    if (!fasp_session_is_heard (session))
+    /* one that stands by gets nothing */
+    if (!fasp_session_is_heard (session) || fasp_tx_stands_by (&session->tx))
       continue;
     rate = get_media_rate (session, now, &this_waits);
     if (rate == 0 || (least > 0 && least <= rate))

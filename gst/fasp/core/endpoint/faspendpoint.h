@@ -17,6 +17,7 @@
 #include "faspblock.h"
 #include "faspconfig.h"
 #include "faspdatagram.h"
+#include "faspelsewhere.h"
 #include "faspevent.h"
 #include "faspclockdiscipline.h"
 #include "fasphist.h"
@@ -150,6 +151,33 @@ typedef struct
 gboolean fasp_endpoint_read (FaspEndpoint *endpoint, FaspTime now, FaspRead *read);
 /* TRUE when fasp_endpoint_read() may return a block. */
 gboolean fasp_endpoint_can_read (const FaspEndpoint *endpoint);
+/* Receiver, of one_of_several: what the reader has from other sources of the stream, and what it
+ * wants of this one.  What it has is passed over where it is missing here; blocks that come are
+ * read all the same.  Holds until it is set again, for later sessions, too. */
+void fasp_endpoint_set_elsewhere (FaspEndpoint *endpoint, FaspTime now,
+    const FaspElsewhere *elsewhere);
+
+/* What a receiver knows of its sender. */
+typedef struct
+{
+  gboolean is_connected; /* it is, and was heard lately, or there is something to be read */
+  guint32 session;       /* another value each time that it connects anew; 0: it never has */
+  FaspTime heard;        /* when anything last came from it */
+  FaspTime rtt;          /* µs; 0: not known */
+  FaspTime latency;      /* in force, µs; 0: none, or not known */
+} FaspSourceState;
+
+void fasp_endpoint_get_source (const FaspEndpoint *endpoint, FaspTime now, FaspSourceState *state);
+/* How well a caller suits a receiver that listens beside others, which have the same name. */
+typedef enum
+{
+  FASP_FIT_OCCUPIED, /* it has another sender */
+  FASP_FIT_SILENT,   /* it has one that is not heard */
+  FASP_FIT_FREE,     /* it has none */
+  FASP_FIT_KNOWN,    /* it has this one */
+} FaspFit;
+
+FaspFit fasp_endpoint_fits (const FaspEndpoint *endpoint, const FaspAddress *caller);
 /* What is known of the clock of the sender of the block that was read last. */
 void fasp_endpoint_get_sender_clock (const FaspEndpoint *endpoint, FaspSenderClock *clock);
 

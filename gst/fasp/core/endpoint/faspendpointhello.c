@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "faspendpointhello.h"
+#include "faspreading.h"
 #include "fasplimits.h"
 
 void
@@ -22,8 +23,8 @@ fasp_endpoint_describe (FaspEndpoint *endpoint, FaspHello *hello, guint64 start)
     return;
   }
   hello->window = fasp_endpoint_get_window (endpoint);
-  if (endpoint->read.next.offset != FASP_OFFSET_UNKNOWN)
-    hello->wants.from = endpoint->read.next;
+  hello->wants.from = fasp_reading_get_wanted (endpoint);
+  hello->wants.offsets = endpoint->config.one_of_several;
   if (!fasp_endpoint_is_caller (endpoint))
     return; /* where it joins, the sender has chosen already */
   hello->wants.join = endpoint->config.join;

@@ -8,6 +8,7 @@
 #include "faspblock.h"
 #include "faspcaller.h"
 #include "faspclockdiscipline.h"
+#include "faspelsewhere.h"
 #include "fasphist.h"
 #include "faspkeyframe.h"
 #include "fasplimiter.h"
@@ -126,6 +127,7 @@ typedef struct
   FaspStreamOffset whole;     /* `next' if nothing were missing since an offset was first known */
   FaspTime joined_announced;  /* when the application was told of the last stream */
   gboolean has_end;           /* the end of the stream was read, too */
+  FaspElsewhere elsewhere;    /* what the reader has from other sources */
 } FaspEndpointRead;
 
 /* fasplifecycle.c: the figures of the session removed last. */

@@ -17,6 +17,7 @@ fasp_reading_begin (FaspEndpoint *endpoint, FaspSession *session, const FaspHell
     position.offset = FASP_OFFSET_UNKNOWN;
   fasp_position_init (&session->rx.position, &position);
   session->rx.needs_header = hello->has_header;
+  session->rx.elsewhere = endpoint->read.elsewhere;
   if (!fasp_stream_offset_is_comparable (&endpoint->read.next, &position))
     return;
   /* the stream has the same clock, whoever relays it */
@@ -24,6 +25,16 @@ fasp_reading_begin (FaspEndpoint *endpoint, FaspSession *session, const FaspHell
       g_hash_table_lookup (endpoint->by_id, GUINT_TO_POINTER (endpoint->read.session)));
   fasp_media_clock_continue (&session->rx.clock, &endpoint->read.media_clock);
   session->rx.skew = endpoint->read.skew;
+}
+
+FaspStreamOffset
+fasp_reading_get_wanted (const FaspEndpoint *endpoint)
+{
+  const FaspStreamOffset *next = &endpoint->read.next, *has = &endpoint->read.elsewhere.has;
+
+  if (has->known && (!fasp_stream_offset_is_comparable (next, has) || has->offset > next->offset))
+    return *has;
+  return next->offset != FASP_OFFSET_UNKNOWN ? *next : (FaspStreamOffset) { 0 };
 }
 
 void
@@ -149,6 +160,15 @@ join_stream (FaspEndpoint *endpoint, FaspTime now, const FaspSession *session,
   return in_the_middle || cut_short;
 }
 
+/* Does the reader have all bytes before @position from another source? */
+static gboolean
+is_elsewhere (const FaspEndpoint *endpoint, const FaspStreamOffset *position)
+{
+  const FaspStreamOffset *has = &endpoint->read.elsewhere.has;
+
+  return fasp_stream_offset_is_comparable (position, has) && position->offset <= has->offset;
+}
+
 /* Returns what of the block has not been delivered yet, fitted to what was; NULL: nothing. */
 static FaspBlock *
 fit_in (FaspEndpoint *endpoint, FaspTime now, const FaspSession *session, FaspBlock *block)
@@ -175,6 +195,13 @@ fit_in (FaspEndpoint *endpoint, FaspTime now, const FaspSession *session, FaspBl
       block->flags &= ~FASP_BLOCK_DISCONT;
       break;
     case FASP_STREAM_OFFSET_ANEW:
+      if (is_elsewhere (endpoint, &position)) {
+        bytes = 0;
+        gap = FALSE;
+        endpoint->read.whole = position;
+        block->flags &= ~FASP_BLOCK_DISCONT;
+        break;
+      }
       if (moved || again
           || (end->known
               && (!position.known || end->offset != FASP_OFFSET_UNKNOWN
@@ -314,6 +341,39 @@ fasp_endpoint_can_read (const FaspEndpoint *endpoint)
       return TRUE;
   }
   return FALSE;
+}
+
+void
+fasp_endpoint_set_elsewhere (FaspEndpoint *endpoint, FaspTime now, const FaspElsewhere *elsewhere)
+{
+  endpoint->read.elsewhere = *elsewhere;
+  for (guint i = 0; i < endpoint->sessions->len; i++) {
+    FaspSession *session = fasp_endpoint_nth (endpoint, i);
+
+    if (session->role != FASP_ROLE_RECEIVER || session->state != FASP_SESSION_OPEN)
+      continue;
+    if (fasp_rx_set_elsewhere (&session->rx, now, elsewhere))
+      fasp_endpoint_wake (endpoint, session);
+  }
+}
+
+void
+fasp_endpoint_get_source (const FaspEndpoint *endpoint, FaspTime now, FaspSourceState *state)
+{
+  *state = (FaspSourceState) { 0 };
+  for (guint i = 0; i < endpoint->sessions->len; i++) {
+    const FaspSession *session = fasp_endpoint_nth (endpoint, i);
+
+    if (session->role != FASP_ROLE_RECEIVER || !session->announced.connected)
+      continue;
+    *state = (FaspSourceState) {
+      .is_connected = fasp_session_is_heard (session) || fasp_session_has_unread (session),
+      .session = session->id,
+      .heard = session->liveness.heard,
+      .rtt = session->rtt.measured ? session->rtt.smoothed : 0,
+      .latency = fasp_playout_get (&session->rx.playout, now),
+    };
+  }
 }
 
 void

@@ -11,6 +11,8 @@ G_BEGIN_DECLS
 
 /* A receiver's session begins; @hello: the sender's hello. */
 void fasp_reading_begin (FaspEndpoint *endpoint, FaspSession *session, const FaspHello *hello);
+/* The byte that the reader lacks next, whoever it had the others from; unknown: any. */
+FaspStreamOffset fasp_reading_get_wanted (const FaspEndpoint *endpoint);
 /* It is over: keeps what is known of the sender's clock; @session may be NULL. */
 void fasp_reading_left (FaspEndpoint *endpoint, const FaspSession *session);
 /* Has the application not read while senders came and went?  A session is kept until it is read,

@@ -252,6 +252,8 @@ fasp_reorder_insert (FaspReorder *reorder, FaspTime now, const FaspReorderPiece 
   s->block->flags = piece->flags;
   s->block->round = piece->round;
   s->block->media_time = piece->media_time;
+  s->block->segment = piece->segment;
+  s->block->offset = piece->offset;
   s->block->arrival = now;
   set_bit (reorder, reorder->present, piece->number, TRUE);
   advance_ack (reorder);

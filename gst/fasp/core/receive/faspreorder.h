@@ -47,7 +47,9 @@ typedef struct
   guint8 flags; /* FASP_BLOCK_* */
   guint8 round;
   guint8 index, count;
-  guint32 total; /* bytes of the whole block, <= 65535 */
+  guint16 segment; /* as the sender has said it, or FASP_SEGMENT_UNKNOWN */
+  guint32 offset;  /* low bits of the stream offset, if the segment is known */
+  guint32 total;   /* bytes of the whole block, <= 65535 */
   FaspTime media_time;
   const guint8 *data;
   guint32 size;

@@ -213,6 +213,7 @@ fasp_rx_recover (FaspRx *rx, FaspTime now)
       .total = recovered.size,
       .media_time =
           fasp_media_clock_widen (&rx->clock, recovered.number, recovered.media_time, now),
+      .segment = FASP_SEGMENT_UNKNOWN,
       .data = recovered.data,
       .size = recovered.size,
     };
@@ -231,7 +232,7 @@ fasp_rx_recover (FaspRx *rx, FaspTime now)
 FaspTime
 fasp_rx_get_patience (const FaspRx *rx, FaspTime now)
 {
-  return now < rx->fec.patience_end ? rx->fec.patience : 0;
+  return MAX (now < rx->fec.patience_end ? rx->fec.patience : 0, rx->elsewhere.patience);
 }
 
 void
@@ -248,6 +249,27 @@ fasp_rx_repair (FaspRx *rx, FaspTime now, const FaspRepairFrame *repair)
   fasp_rlc_decoder_repair (rx->fec.decoder,
       fasp_widen (repair->first, FASP_BLOCK_BITS, fasp_reorder_get_highest (rx->reorder)),
       repair->blocks, repair->key, repair->symbol, repair->symbol_size);
+}
+
+/* What is missing below @number is not missed: the reader has it from elsewhere. */
+static void
+pass_to (FaspRx *rx, FaspTime now, guint64 number)
+{
+  guint64 old_ack = fasp_reorder_get_ack (rx->reorder);
+
+  rx->counts.elsewhere += fasp_reorder_skip_to (rx->reorder, number);
+  measure_in_order (rx, now, old_ack);
+}
+
+/* Passes over holes whose bytes the reader has.  FALSE: there are none. */
+static gboolean
+pass_elsewhere (FaspRx *rx, FaspTime now)
+{
+  guint64 number, ack = fasp_reorder_get_ack (rx->reorder);
+
+  while (fasp_elsewhere_fills_hole (&rx->elsewhere, rx->reorder, &rx->position, &number))
+    pass_to (rx, now, number);
+  return fasp_reorder_get_ack (rx->reorder) != ack;
 }
 
 /* Learns what a block tells about the sender's clock. */
@@ -274,6 +296,8 @@ fasp_rx_data (FaspRx *rx, FaspTime now, const FaspDataFrame *data, FaspMemory *m
     .round = data->round,
     .index = data->index,
     .count = data->count,
+    .segment = data->has_offset ? data->segment : FASP_SEGMENT_UNKNOWN,
+    .offset = data->offset,
     .total = data->total,
     .media_time = fasp_media_clock_widen (&rx->clock,
         fasp_widen (data->block, FASP_BLOCK_BITS, expected), data->media_time, now),
@@ -293,6 +317,7 @@ fasp_rx_data (FaspRx *rx, FaspTime now, const FaspDataFrame *data, FaspMemory *m
       rx->counts.rounds[MIN (data->round, FASP_ROUNDS - 1)]++;
       note_time (rx, now, &piece);
       block_came (rx, now, &piece, old_ack);
+      pass_elsewhere (rx, now);
       break;
     case FASP_REORDER_DUPLICATE:
       rx->counts.duplicates++;
@@ -333,6 +358,18 @@ forget_positions (FaspRx *rx, guint64 end)
   position->n_announced = kept;
 }
 
+gboolean
+fasp_rx_set_elsewhere (FaspRx *rx, FaspTime now, const FaspElsewhere *elsewhere)
+{
+  gboolean changed = rx->elsewhere.stands_by != elsewhere->stands_by;
+
+  rx->elsewhere = *elsewhere;
+  /* the sender waits for this to begin */
+  if (changed)
+    fasp_feedback_settled (&rx->feedback, now);
+  return pass_elsewhere (rx, now) || changed;
+}
+
 /* @why: a word for the log. */
 static void
 skip (FaspRx *rx, FaspTime now, guint64 number, const gchar *why)
@@ -358,7 +395,10 @@ skip (FaspRx *rx, FaspTime now, guint64 number, const gchar *why)
 void
 fasp_rx_skip (FaspRx *rx, FaspTime now, guint64 number)
 {
-  skip (rx, now, number, "sender_skipped");
+  if (fasp_position_is_before (&rx->position, number, &rx->elsewhere.has))
+    pass_to (rx, now, number);
+  else
+    skip (rx, now, number, "sender_skipped");
 }
 
 /* Takes a block in order, or NULL if there is none.  FALSE: it was not for the application;
@@ -475,6 +515,8 @@ fasp_rx_tell_key_frame (FaspRx *rx, FaspTime now)
 void
 fasp_rx_fill_feedback (FaspRx *rx, FaspTime now, FaspFeedback *feedback, gsize room)
 {
+  feedback->has = rx->elsewhere.has;
+  feedback->stands_by = rx->elsewhere.stands_by;
   feedback->latency = (fasp_playout_get (&rx->playout, now) + FASP_MSEC - 1) / FASP_MSEC;
   feedback->skips = rx->late.rows;
   feedback->wanted = rx->key_frame.passed_on;

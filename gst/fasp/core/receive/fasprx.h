@@ -8,6 +8,7 @@
  */
 #pragma once
 
+#include "faspelsewhere.h"
 #include "faspgap.h"
 #include "faspstreamheader.h"
 #include "fasphist.h"
@@ -58,6 +59,7 @@ typedef struct
 typedef struct
 {
   guint64 blocks, payload, retransmissions, duplicates, given_up;
+  guint64 elsewhere; /* blocks passed over, as the reader has them from another source */
   guint64 repairs, recovered;
   guint64 rounds[FASP_ROUNDS];
 } FaspRxCounts;
@@ -66,8 +68,9 @@ typedef struct
 {
   FaspReorder *reorder;
   FaspRxFec fec;
-  FaspPosition position; /* of the next block taken; the caller
-                            initialises it */
+  FaspPosition position;   /* of the next block taken; the caller
+                              initialises it */
+  FaspElsewhere elsewhere; /* what the reader has from other sources */
   gboolean discont; /* a mark that was passed over followed a hole, so the next block does, too */
   FaspStreamHeaderParts header; /* of the stream, so far */
   gboolean needs_header; /* blocks are dropped until the header has come; set by the caller */
@@ -99,6 +102,9 @@ typedef struct
 /* @memory: where the payload lies, if it may stay there; else NULL. */
 FaspRxArrival fasp_rx_data (FaspRx *rx, FaspTime now, const FaspDataFrame *data,
     FaspMemory *memory);
+/* The reader has bytes from other sources: passes over holes in which nothing else is missing.
+ * TRUE: there is something to report. */
+gboolean fasp_rx_set_elsewhere (FaspRx *rx, FaspTime now, const FaspElsewhere *elsewhere);
 /* How long lost packets may still be recovered before the receiver reports them. */
 FaspTime fasp_rx_get_patience (const FaspRx *rx, FaspTime now);
 void fasp_rx_repair (FaspRx *rx, FaspTime now, const FaspRepairFrame *repair);

@@ -88,7 +88,8 @@ has_room (const FaspTx *tx)
 gboolean
 fasp_tx_has_fresh (const FaspTx *tx)
 {
-  return !tx->stall.is_on && tx->group.log == NULL && tx->cursor >= fasp_store_get_tail (tx->store)
+  return !tx->stall.is_on && !fasp_tx_stands_by (tx) && tx->group.log == NULL
+      && tx->cursor >= fasp_store_get_tail (tx->store)
       && tx->cursor < fasp_store_get_head (tx->store) && has_room (tx);
 }
 
@@ -414,7 +415,7 @@ fasp_tx_next (FaspTx *tx, FaspTime now, const FaspRtt *rtt, guint32 room, gint64
   guint64 rtx;
   guint8 round;
 
-  if (tx->held)
+  if (tx->held || fasp_tx_stands_by (tx))
     return nothing;
   check_stall (tx, now, rtt);
   /* the store has dropped blocks that we have not sent: we have just joined, or were moved ahead */
@@ -551,7 +552,7 @@ fasp_tx_get_timeout (const FaspTx *tx)
   const FaspCopy *copy = fasp_proactive_peek (&tx->copies);
   FaspTime timeout = copy != NULL && !tx->stall.is_on ? copy->due : FASP_NEVER;
 
-  if (tx->held)
+  if (tx->held || fasp_tx_stands_by (tx))
     return FASP_NEVER;
   if (fasp_tx_has_fresh (tx))
     timeout = MIN (timeout, tx->fresh_time);
@@ -581,6 +582,29 @@ fasp_tx_begin_at (FaspTx *tx, guint64 number)
 {
   fasp_tx_skip_to (tx, number);
   tx->counts.skipped = 0; /* the peer was never to get what was before */
+}
+
+void
+fasp_tx_has_elsewhere (FaspTx *tx, const FaspStreamOffset *has, gboolean stands_by)
+{
+  guint64 skipped = tx->counts.skipped, number;
+  guint8 round;
+
+  tx->stands_by = stands_by;
+  if (!has->known)
+    return;
+  if (!fasp_store_find (tx->store, has, &number)) {
+    /* it has another stream: what it does not want of this one must not be kept for it either */
+    if (!stands_by)
+      return;
+    number = fasp_store_seal (tx->store);
+  }
+  if (fasp_store_is_finished (tx->store))
+    number = MIN (number, fasp_store_get_head (tx->store) - 1);
+  if (!stands_by && number <= tx->cursor && fasp_sent_map_peek (tx->sent_map, &round) >= number)
+    return; /* nothing would be sent in vain */
+  fasp_tx_skip_to (tx, number);
+  tx->counts.skipped = skipped; /* the peer lacks nothing */
 }
 
 void

@@ -87,8 +87,9 @@ typedef struct
   FaspProactive copies;
   FaspFec fec; /* initialised by the caller */
   FaspTxGroup group;
-  gboolean held;   /* nothing leaves; set by the caller */
-  gboolean no_rtx; /* what is lost is given up; set by the caller */
+  gboolean held;      /* nothing leaves; set by the caller */
+  gboolean no_rtx;    /* what is lost is given up; set by the caller */
+  gboolean stands_by; /* the peer has another source of the stream, and wants nothing now */
   FaspPathEstimate estimate;
   guint64 cursor;      /* next new block */
   FaspTime fresh_time; /* when that block may leave; set by the caller */
@@ -204,6 +205,16 @@ void fasp_tx_skip_to (FaspTx *tx, guint64 number);
  * were never sent, and that has happened before not long ago, more is written than
  * leaves: then skips everything. The last block always stays, as it may be the end. */
 void fasp_tx_expire (FaspTx *tx, FaspTime now, guint32 media_time, const FaspRtt *rtt);
+/* The peer has everything before @has from another source: what has not left of that, or is lost,
+ * need not be sent.  @stands_by: it wants nothing at all for now. */
+void fasp_tx_has_elsewhere (FaspTx *tx, const FaspStreamOffset *has, gboolean stands_by);
+/* Does nothing leave for that reason?  The end of the stream is for all. */
+static inline gboolean
+fasp_tx_stands_by (const FaspTx *tx)
+{
+  return tx->stands_by && !fasp_store_is_finished (tx->store);
+}
+
 /* The session needs nothing below this block any more. */
 guint64 fasp_tx_get_base (const FaspTx *tx);
 /* The stream is finished, and all of it acknowledged. */

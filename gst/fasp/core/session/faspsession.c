@@ -261,7 +261,8 @@ fasp_session_get_latency (const FaspSession *session, FaspTime now)
 guint
 fasp_session_get_overhead (const FaspSession *session)
 {
-  return FASP_DATA_HEADER + fasp_cipher_get_tag_size (session->keys.cipher);
+  return FASP_DATA_HEADER + fasp_cipher_get_tag_size (session->keys.cipher)
+      + (session->terms.sends_offsets ? FASP_OFFSET_SIZE : 0);
 }
 
 void

@@ -143,8 +143,7 @@ look_at_flows (FaspSession *session, FaspTime now)
     FaspPath *path = &session->paths[i];
     guint64 settled;
 
-    if (session->rx.fec.decoder != NULL)
-      fasp_gap_set_patience (path->gap, fasp_rx_get_patience (&session->rx, now));
+    fasp_gap_set_patience (path->gap, fasp_rx_get_patience (&session->rx, now));
     fasp_gap_get_settled (path->gap, now, &settled);
     if (fasp_gap_count_settled (path->gap) != path->reported.due_for) {
       news = TRUE;

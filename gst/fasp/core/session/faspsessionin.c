@@ -276,6 +276,11 @@ handle_feedback (FaspSession *session, FaspTime now, guint8 flow, const FaspFeed
 
   if (!fasp_tx_feedback (&session->tx, now, feedback, &session->rtt, &dead))
     return;
+  /* what a group sends is for others, too */
+  if (session->group.member.joined)
+    session->tx.stands_by = FALSE;
+  else
+    fasp_tx_has_elsewhere (&session->tx, &feedback->has, feedback->stands_by);
   /* it may have lost track of its position in the stream */
   if (session->tx.counts.skips_reported > skips)
     session->promise.time = now;
@@ -326,6 +331,7 @@ handle_frame (FaspSession *session, FaspTime now, const FaspAddress *from, guint
 
   switch (frame->type) {
     case FASP_FRAME_PADDING:
+    case FASP_FRAME_OFFSET: /* comes with the DATA */
       break;
     case FASP_FRAME_PING:
       handle_ping (session, now, flow, from, frame->ping.token);

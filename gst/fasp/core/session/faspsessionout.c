@@ -184,6 +184,17 @@ fasp_session_look_ahead (FaspSession *session, FaspTime now)
   fasp_pacer_want (&session->pacer, item.kind != FASP_TX_NOTHING && !joined && when <= now);
 }
 
+/* Returns the bytes of the payload, which are not copied. */
+static guint32
+write_data (const FaspSession *session, FaspWriter *w, const FaspTxItem *item)
+{
+  const FaspBlock *block = fasp_store_get (session->tx.store, item->number);
+
+  if (session->terms.sends_offsets && block->offset != FASP_OFFSET_UNKNOWN)
+    fasp_wire_write_offset (w, block->segment, block->offset);
+  return fasp_wire_write_data (w, block, item->round, item->copy, item->index, item->count);
+}
+
 gboolean
 fasp_session_poll_stream (FaspSession *session, FaspTime now, FaspDatagram *datagram)
 {
@@ -205,8 +216,7 @@ fasp_session_poll_stream (FaspSession *session, FaspTime now, FaspDatagram *data
   switch (item.kind) {
     case FASP_TX_BLOCK:
       block = item.number;
-      payload = fasp_wire_write_data (&p.w, fasp_store_get (session->tx.store, block), item.round,
-          item.copy, item.index, item.count);
+      payload = write_data (session, &p.w, &item);
       break;
     case FASP_TX_REPAIR:
       if (!fasp_fec_write (&session->tx.fec, now, session->tx.store, item.number, item.end,

@@ -27,6 +27,7 @@ typedef struct
   FaspLatency latency;
   gboolean has_fec;          /* repair symbols may be used */
   gboolean sends_timestamps; /* receiver: the sender wants receive timestamps */
+  gboolean sends_offsets;    /* sender: the receiver wants the stream offset of each block */
 } FaspTerms;
 
 /* Our keys. Changed by fasp_session_set_keys(). */

@@ -158,7 +158,7 @@ fasp_session_poll_promise (FaspSession *session, FaspTime now, FaspDatagram *dat
   fasp_packet_begin (&p, session, datagram, fasp_packet_pick_flow (session));
   fasp_wire_write_promise (&p.w, session->promise.serial++, estimate->latency / FASP_MSEC,
       MIN (estimate->promise.interval, FASP_INTERVAL_MAX), session->feedback_rate.rate);
-  if (session->tx.counts.skips_reported > 0)
+  if (session->tx.counts.skips_reported > 0 || session->terms.sends_offsets)
     fasp_session_write_position (session, &p.w, session->tx.cursor);
   fasp_session_write_next (session, now, &p.w);
   return fasp_packet_finish (&p, session, now, FASP_NO_BLOCK, FALSE);

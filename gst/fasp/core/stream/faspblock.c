@@ -93,6 +93,7 @@ fasp_block_new (guint32 capacity)
     .refs = 1,
     .capacity = capacity,
     .offset = FASP_OFFSET_UNKNOWN,
+    .segment = FASP_SEGMENT_UNKNOWN,
     .data = block->room,
   };
   return block;
@@ -108,6 +109,7 @@ fasp_block_new_in (FaspMemory *memory, const guint8 *data, guint32 size)
     .size = size,
     .capacity = size,
     .offset = FASP_OFFSET_UNKNOWN,
+    .segment = FASP_SEGMENT_UNKNOWN,
     .data = (guint8 *) data,
     .memory = memory,
   };

@@ -51,6 +51,9 @@ void fasp_memory_reuse (FaspMemory *memory);
 void fasp_memory_clear (FaspMemory *memory);
 
 #define FASP_OFFSET_UNKNOWN G_MAXUINT64
+/* Of the offset that a sender says of a block. */
+#define FASP_OFFSET_BITS 32
+#define FASP_SEGMENT_UNKNOWN G_MAXUINT16
 
 /* A receiver's window is counted in units, blocks of a common datagram.  A block of a
  * jumbo frame is several units. */
@@ -61,11 +64,14 @@ typedef struct
   gint refs; /* atomic */
   guint8 flags;
   guint8 round;     /* receiver: retransmission round it arrived in */
+  guint16 segment;  /* low 8 bits of the number of its segment (faspsegments.h); receiver:
+                       FASP_SEGMENT_UNKNOWN if the sender has not said it */
   guint32 size;     /* payload bytes used */
   guint32 capacity; /* payload bytes allocated */
   guint64 number;
   guint64 units_before; /* sender: units (FASP_BLOCK_UNIT) of all blocks before it */
-  guint64 offset;       /* of its first byte in the stream, bytes, or
+  guint64 offset;       /* of its first byte in the stream, bytes (receiver, before it is taken: low
+                           bits of that, if its segment is known), or
                            FASP_OFFSET_UNKNOWN */
   FaspTime media_time;  /* sender's media time */
   FaspTime arrival;     /* receiver: when it was complete; sender: when

@@ -68,6 +68,7 @@ fasp_position_init (FaspPosition *position, const FaspStreamOffset *first)
 {
   position->next = *first;
   position->n_announced = 0;
+  position->segment = FASP_SEGMENT_UNKNOWN;
   position->key = FALSE;
 }
 
@@ -117,15 +118,48 @@ look_up (FaspPosition *position, guint64 number)
 }
 
 gboolean
+fasp_position_is_before (const FaspPosition *position, guint64 number,
+    const FaspStreamOffset *limit)
+{
+  for (guint i = 0; i < position->n_announced; i++)
+    if (position->announced[i].number == number)
+      return fasp_stream_offset_is_comparable (&position->announced[i].start, limit)
+          && position->announced[i].start.offset <= limit->offset;
+  return FALSE;
+}
+
+/* Within a segment offsets only rise: it is the first one with these low bits that is not below the
+ * next one. */
+guint64
+fasp_position_widen (const FaspPosition *position, const FaspBlock *block)
+{
+  guint64 next = position->next.offset;
+
+  if (!position->next.known || next == FASP_OFFSET_UNKNOWN || block->segment == FASP_SEGMENT_UNKNOWN
+      || block->segment != position->segment)
+    return FASP_OFFSET_UNKNOWN;
+  return fasp_offset_check (next + (guint32) (block->offset - next));
+}
+
+gboolean
 fasp_position_take (FaspPosition *position, FaspBlock *block)
 {
   FaspStreamOffset *next = &position->next;
   FaspStreamOffset marked;
 
-  if (block->flags & FASP_BLOCK_DISCONT)
+  if (block->flags & FASP_BLOCK_DISCONT) {
+    guint64 said = fasp_position_widen (position, block);
+
     next->offset = FASP_OFFSET_UNKNOWN;
-  look_up (position, block->number);
+    look_up (position, block->number);
+    /* behind a hole in its segment, a block may say where it begins */
+    if (next->offset == FASP_OFFSET_UNKNOWN)
+      next->offset = said;
+  } else {
+    look_up (position, block->number);
+  }
   block->offset = next->known ? next->offset : FASP_OFFSET_UNKNOWN;
+  position->segment = block->segment;
   if (block->flags & FASP_BLOCK_MARK) {
     switch (fasp_mark_read (block->data, block->size, &marked)) {
       case FASP_MARK_POSITION:

@@ -60,6 +60,7 @@ typedef struct
   FaspJoin join;
   guint32 back_ms;
   FaspStreamOffset from; /* takes precedence: the receiver has all bytes before it */
+  gboolean offsets;      /* of each block, as it has other sources, too */
 } FaspWants;
 
 /* --- marks --------------------------------------------------------------------- */
@@ -92,7 +93,8 @@ typedef struct
     FaspStreamOffset start;
   } announced[FASP_POSITION_ANNOUNCED]; /* from POSITION frames; block numbers rise */
   guint n_announced;
-  gboolean key; /* a key frame begins with the next byte */
+  guint16 segment; /* of the block taken last, or FASP_SEGMENT_UNKNOWN */
+  gboolean key;    /* a key frame begins with the next byte */
 } FaspPosition;
 
 void fasp_position_init (FaspPosition *position, const FaspStreamOffset *first);
@@ -100,6 +102,12 @@ void fasp_position_init (FaspPosition *position, const FaspStreamOffset *first);
  * that is taken next. */
 void fasp_position_announce (FaspPosition *position, guint64 next, guint64 number,
     const FaspStreamOffset *start);
+/* Is block @number known to begin at @limit, or before that in the same stream? */
+gboolean fasp_position_is_before (const FaspPosition *position, guint64 number,
+    const FaspStreamOffset *limit);
+/* Where @block, which was not taken yet, begins, from the low bits that its sender has said;
+ * FASP_OFFSET_UNKNOWN: nobody knows, or it is not in the segment of the block taken last. */
+guint64 fasp_position_widen (const FaspPosition *position, const FaspBlock *block);
 /* The next block is taken: fills in its offset.  FALSE: it is a mark. */
 gboolean fasp_position_take (FaspPosition *position, FaspBlock *block);
 

@@ -7,7 +7,7 @@ fasp_segments_init (FaspSegments *segments, const FaspStreamOffset *position)
 {
   segments->room = 4;
   segments->list = g_new (FaspSegment, segments->room);
-  segments->list[0] = (FaspSegment) { 0, *position };
+  segments->list[0] = (FaspSegment) { .position = *position };
   segments->n = 1;
   segments->first = 0;
 }
@@ -22,13 +22,15 @@ fasp_segments_clear (FaspSegments *segments)
 void
 fasp_segments_begin (FaspSegments *segments, guint64 number, const FaspStreamOffset *position)
 {
+  guint32 serial = fasp_segments_get_last (segments)->serial + 1;
+
   if (fasp_segments_get_last (segments)->number == number)
     segments->n--;
   if (segments->first + segments->n == segments->room) {
     segments->room *= 2;
     segments->list = g_renew (FaspSegment, segments->list, segments->room);
   }
-  segments->list[segments->first + segments->n++] = (FaspSegment) { number, *position };
+  segments->list[segments->first + segments->n++] = (FaspSegment) { number, serial, *position };
 }
 
 void

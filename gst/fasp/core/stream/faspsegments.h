@@ -15,6 +15,7 @@ G_BEGIN_DECLS
 typedef struct
 {
   guint64 number;            /* first block */
+  guint32 serial;            /* of the segment: counts up by one */
   FaspStreamOffset position; /* of its first byte */
 } FaspSegment;
 

@@ -86,6 +86,7 @@ append (FaspStore *store, FaspBlock *block)
   block->number = store->head;
   block->units_before = store->units;
   block->offset = store->offset;
+  block->segment = fasp_segments_get_last (&store->segments)->serial & G_MAXUINT8;
   *slot (store, store->head) = block;
   store->head++;
   store->bytes += cost (block);
@@ -337,6 +338,17 @@ search (const FaspStore *store, guint64 low, guint64 high, guint64 offset)
   return low;
 }
 
+/* Marks in front of @number that are at its offset are about what comes next: a key frame, a
+ * header, the end.  Returns the first of them, @first at least. */
+static guint64
+include_marks (const FaspStore *store, guint64 first, guint64 number, guint64 offset)
+{
+  while (number > first && ((*slot (store, number - 1))->flags & FASP_BLOCK_MARK) != 0
+      && (*slot (store, number - 1))->offset == offset)
+    number--;
+  return number;
+}
+
 gboolean
 fasp_store_find (FaspStore *store, const FaspStreamOffset *position, guint64 *number)
 {
@@ -352,7 +364,7 @@ fasp_store_find (FaspStore *store, const FaspStreamOffset *position, guint64 *nu
     if (!fasp_stream_offset_is_comparable (&segment->position, position))
       continue;
     found = TRUE;
-    *number = end;
+    *number = i + 1 < segments->n ? end : include_marks (store, first, end, position->offset);
     from = first < store->head ? (*slot (store, first))->offset : store->offset;
     if (position->offset <= from) {
       *number = first;
@@ -362,10 +374,14 @@ fasp_store_find (FaspStore *store, const FaspStreamOffset *position, guint64 *nu
     if (first < end
         && (i + 1 == segments->n ? position->offset < store->offset :
                                    position->offset < (*slot (store, end - 1))->offset)) {
-      *number = search (store, first, end, position->offset);
+      *number = include_marks (store, first, search (store, first, end, position->offset),
+          position->offset);
       return TRUE;
     }
   }
+  /* who has all of the open block lacks what is written to it from now on */
+  if (found && *number == store->head)
+    fasp_store_seal (store);
   return found;
 }
 

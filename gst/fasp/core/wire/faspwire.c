@@ -107,6 +107,12 @@ read_feedback (FaspReader *r, FaspFeedback *f)
   f->latency = fasp_read_varint (r);
   f->skips = fasp_read_varint (r);
   f->wanted = fasp_read_varint (r);
+  f->has = (FaspStreamOffset) { 0 };
+  f->stands_by = (flags & FASP_FEEDBACK_STANDS_BY) != 0;
+  if (flags & FASP_FEEDBACK_HAS)
+    fasp_stream_offset_read (r, &f->has);
+  else if (f->stands_by)
+    r->failed = TRUE;
   f->n_flows = fasp_read_uint (r, 1);
   if (f->n_flows > FASP_FLOWS_MAX)
     r->failed = TRUE;
@@ -257,6 +263,10 @@ fasp_wire_next_frame (FaspReader *r, FaspFrame *frame)
       frame->group.back_off = fasp_read_varint (r);
       frame->group.clock = fasp_read_varint (r);
       break;
+    case FASP_FRAME_OFFSET:
+      frame->segment = fasp_read_uint (r, 1);
+      frame->offset = fasp_read_uint (r, FASP_OFFSET_BITS / 8);
+      break;
     case FASP_FRAME_CLOSE:
       frame->close.reason = fasp_read_uint (r, 2);
       frame->close.text = frame->text;
@@ -268,6 +278,9 @@ fasp_wire_next_frame (FaspReader *r, FaspFrame *frame)
         break;
       }
       frame->type = FASP_FRAME_DATA;
+      frame->data.has_offset = (frame->seen & FASP_BIT (FASP_FRAME_OFFSET)) != 0;
+      frame->data.segment = frame->segment;
+      frame->data.offset = frame->offset;
       read_data (r, type, &frame->data);
       break;
   }
@@ -331,7 +344,9 @@ fasp_wire_write_feedback (FaspWriter *w, const FaspFeedback *f)
 
   fasp_write_uint (w, FASP_FRAME_FEEDBACK, 1);
   fasp_write_uint (w,
-      (f->tail ? FASP_FEEDBACK_TAIL : 0) | (f->has_timestamps ? FASP_FEEDBACK_TIMESTAMPS : 0), 1);
+      (f->tail ? FASP_FEEDBACK_TAIL : 0) | (f->has_timestamps ? FASP_FEEDBACK_TIMESTAMPS : 0)
+          | (f->has.known ? FASP_FEEDBACK_HAS : 0) | (f->stands_by ? FASP_FEEDBACK_STANDS_BY : 0),
+      1);
   fasp_write_uint (w, f->serial, FASP_SERIAL_BITS / 8);
   fasp_write_uint (w, f->clock, 4);
   fasp_write_varint (w, f->ack);
@@ -339,6 +354,8 @@ fasp_wire_write_feedback (FaspWriter *w, const FaspFeedback *f)
   fasp_write_varint (w, f->latency);
   fasp_write_varint (w, f->skips);
   fasp_write_varint (w, f->wanted);
+  if (f->has.known)
+    fasp_stream_offset_write (w, &f->has);
   fasp_write_uint (w, f->n_flows, 1);
   for (guint i = 0; i < f->n_flows; i++) {
     const FaspFeedbackFlow *flow = &f->flows[i];
@@ -360,6 +377,14 @@ fasp_wire_write_feedback (FaspWriter *w, const FaspFeedback *f)
     fasp_write_varint (w, f->ranges[i].length - 1);
     at = f->ranges[i].start + f->ranges[i].length;
   }
+}
+
+void
+fasp_wire_write_offset (FaspWriter *w, guint8 segment, guint64 offset)
+{
+  fasp_write_uint (w, FASP_FRAME_OFFSET, 1);
+  fasp_write_uint (w, segment, 1);
+  fasp_write_uint (w, offset & G_MAXUINT32, FASP_OFFSET_BITS / 8);
 }
 
 void

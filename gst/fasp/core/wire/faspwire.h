@@ -77,6 +77,7 @@ typedef enum
   FASP_FRAME_EXPIRED = 0x0a,
   FASP_FRAME_NEXT = 0x0b,
   FASP_FRAME_GROUP = 0x0c,
+  FASP_FRAME_OFFSET = 0x0d,
   FASP_FRAME_DATA = 0x80, /* this and all above, with the flags below */
 } FaspFrameType;
 
@@ -89,6 +90,8 @@ typedef enum
 
 #define FASP_FEEDBACK_TAIL 0x01
 #define FASP_FEEDBACK_TIMESTAMPS 0x02
+#define FASP_FEEDBACK_HAS 0x04
+#define FASP_FEEDBACK_STANDS_BY 0x08
 /* At most this many packet numbers between two receive timestamps. */
 #define FASP_BACK_MAX (1 << 20)
 
@@ -134,6 +137,8 @@ typedef struct
   guint64 from, end;
   gboolean tail;
   gboolean has_timestamps; /* for every flow listed */
+  gboolean stands_by;      /* the sender is to send nothing of the stream; only with `has' */
+  FaspStreamOffset has;    /* known: the receiver has all bytes before it, whoever sent them */
   guint n_ranges;
   FaspRange ranges[FASP_RANGES_MAX];
 } FaspFeedback;
@@ -142,12 +147,15 @@ typedef struct
  * each receive timestamp of one. The terms follow the order of the fields on the wire. For a
  * range, see fasp_wire_range_size(). */
 #define FASP_FEEDBACK_SIZE_MAX \
-  (1 + 1 + FASP_SERIAL_BITS / 8 + 4 + 5 * FASP_VARINT_SIZE + 1 + 2 * FASP_VARINT_SIZE + 2)
+  (1 + 1 + FASP_SERIAL_BITS / 8 + 4 + 5 * FASP_VARINT_SIZE + FASP_STREAM_OFFSET_SIZE + 1 \
+      + 2 * FASP_VARINT_SIZE + 2)
 #define FASP_FEEDBACK_FLOW_MAX (1 + FASP_PN_BITS / 8 + 4 * FASP_VARINT_SIZE + FASP_VARINT_SIZE + 1)
 #define FASP_FEEDBACK_ARRIVAL_MAX (4 + FASP_VARINT_SIZE)
 /* Frames that may go with it. */
 #define FASP_PING_SIZE (1 + 8)
 #define FASP_EXPIRED_SIZE (1 + 4)
+/* An OFFSET, which goes before each DATA if the receiver wants that. */
+#define FASP_OFFSET_SIZE (1 + 1 + FASP_OFFSET_BITS / 8)
 
 /* What each type of frame says, in the words of docs/protocol.md, section 4. */
 typedef struct
@@ -215,6 +223,9 @@ typedef struct
   guint8 flags;       /* FASP_BLOCK_MARK */
   guint8 round, copy;
   guint8 index, count;   /* the fragment, of so many */
+  gboolean has_offset;   /* an OFFSET went before it: */
+  guint8 segment;        /* low 8 bits of the segment's number, */
+  guint32 offset;        /* and low 32 bits of the block's stream offset */
   guint32 total;         /* the block's whole size */
   const guint8 *payload; /* in the datagram */
   guint32 payload_size;
@@ -229,6 +240,8 @@ typedef struct
   FaspFeedback *feedback; /* FEEDBACK */
   FaspMemory *memory;     /* not on the wire: the memory of the payload, if
                              that may stay there */
+  guint8 segment;         /* of an OFFSET in this datagram, which is about its DATA */
+  guint32 offset;         /* the same */
   FaspFrameType type;     /* says which member of the union is valid */
   union
   {
@@ -257,6 +270,8 @@ guint fasp_wire_range_size (guint64 skip, guint64 length);
 void fasp_wire_write_promise (FaspWriter *w, guint64 serial, guint64 latency_ms, guint64 interval,
     guint64 feedback_rate);
 void fasp_wire_write_position (FaspWriter *w, guint64 number, const FaspStreamOffset *position);
+/* Says where the block begins of the DATA that comes next in this datagram. */
+void fasp_wire_write_offset (FaspWriter *w, guint8 segment, guint64 offset);
 /* Says that the next packet of @flow will be number @pn. */
 void fasp_wire_write_next (FaspWriter *w, guint8 flow, guint64 pn);
 void fasp_wire_write_group (FaspWriter *w, guint64 members, guint64 back_off_us, guint64 clock_ms);

@@ -22,6 +22,7 @@ enum
   OPTION_GROUP = 15,
   OPTION_GROUP_KEY = 16,
   OPTION_HEADER = 17,
+  OPTION_OFFSETS = 18,
   OPTION_CRITICAL = 128, /* ids from here on must be understood */
 };
 
@@ -277,6 +278,9 @@ read_option (FaspReader *r, guint8 id, FaspHello *h)
     case OPTION_HEADER:
       h->has_header = TRUE;
       break;
+    case OPTION_OFFSETS:
+      h->wants.offsets = TRUE;
+      break;
     default:
       read_unknown (r, id, h);
       break;
@@ -395,4 +399,6 @@ fasp_wire_write_hello (FaspWriter *w, const FaspHello *h)
     write_group_key (w, &h->group_key);
   if (h->has_header)
     begin_option (w, OPTION_HEADER, 0);
+  if (h->wants.offsets)
+    begin_option (w, OPTION_OFFSETS, 0);
 }

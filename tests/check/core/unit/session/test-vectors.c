@@ -178,6 +178,9 @@ rewrite_frames (const guint8 *frames, gsize size, FaspWriter *w)
       case FASP_FRAME_POSITION:
         fasp_wire_write_position (w, frame.position.n, &frame.position.offset);
         break;
+      case FASP_FRAME_OFFSET:
+        fasp_wire_write_offset (w, frame.segment, frame.offset);
+        break;
       case FASP_FRAME_NEXT:
         fasp_wire_write_next (w, frame.next.flow, frame.next.n);
         break;

@@ -26,7 +26,7 @@ test_feedback_size (void)
     f->ack = large;
     f->from = 2 * large;
     f->end = 4 * large;
-    f->tail = f->has_timestamps = TRUE;
+    f->tail = f->has_timestamps = f->has.known = f->stands_by = TRUE;
     f->n_flows = n_flows;
     for (guint i = 0; i < n_flows; i++) {
       f->flows[i] = (FaspFeedbackFlow) { i, 0xffffff, FASP_VARINT_MAX, FASP_VARINT_MAX,

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "faspelsewhere.h"
+
+/* The segment in which the hole at @ack begins. */
+static guint16
+get_segment (const FaspReorder *reorder, const FaspPosition *position, guint64 ack)
+{
+  const FaspBlock *before;
+
+  if (fasp_reorder_get_read (reorder) == ack)
+    return position->segment;
+  before = fasp_reorder_get (reorder, ack - 1);
+  return before != NULL ? before->segment : FASP_SEGMENT_UNKNOWN;
+}
+
+gboolean
+fasp_elsewhere_fills_hole (const FaspElsewhere *elsewhere, const FaspReorder *reorder,
+    const FaspPosition *position, guint64 *number)
+{
+  guint64 ack = fasp_reorder_get_ack (reorder), first, length;
+  FaspStreamOffset start = position->next;
+  const FaspBlock *behind;
+  guint16 segment;
+
+  if (!elsewhere->has.known || !fasp_reorder_next_gap (reorder, ack, &first, &length))
+    return FALSE;
+  *number = first + length;
+  behind = fasp_reorder_get (reorder, *number);
+  /* what was not read yet must not change the stream either */
+  segment = get_segment (reorder, position, ack);
+  if (behind == NULL || segment != behind->segment)
+    return FALSE;
+  start.offset = fasp_position_widen (position, behind);
+  return fasp_stream_offset_is_comparable (&start, &elsewhere->has)
+      && start.offset <= elsewhere->has.offset;
+}
