@@ -45,6 +45,24 @@ test_extremes (void)
   g_assert_cmpint (hist.max, ==, G_MAXINT64);
 }
 
+static void
+test_merge (void)
+{
+  FaspHist hist, other, all;
+
+  fasp_hist_init (&hist);
+  fasp_hist_init (&other);
+  fasp_hist_init (&all);
+  fasp_hist_merge (&hist, &other);
+  g_assert_cmpint (fasp_hist_percentile (&hist, 1), ==, 0);
+  for (gint64 i = 0; i < 1000; i++) {
+    fasp_hist_add (i % 3 == 0 ? &hist : &other, i);
+    fasp_hist_add (&all, i);
+  }
+  fasp_hist_merge (&hist, &other);
+  g_assert_cmpmem (&hist, sizeof hist, &all, sizeof all);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -52,5 +70,6 @@ main (int argc, char **argv)
   g_test_add_func ("/hist/exact", test_exact);
   g_test_add_func ("/hist/error", test_error);
   g_test_add_func ("/hist/extremes", test_extremes);
+  g_test_add_func ("/hist/merge", test_merge);
   return g_test_run ();
 }

@@ -12,6 +12,7 @@ static const gsize table_sizes[FASP_STAT_TABLES] = {
   [FASP_STATS_SESSION] = sizeof (FaspSessionStats),
   [FASP_STATS_FLOW] = sizeof (FaspFlowStats),
   [FASP_STATS_WAY] = sizeof (FaspWayStats),
+  [FASP_STATS_SOURCE] = sizeof (FaspSourceStats),
   [FASP_STATS_SUMMARY] = sizeof (FaspSummaryStats),
 };
 

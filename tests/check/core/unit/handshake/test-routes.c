@@ -207,6 +207,29 @@ test_datagrams (void)
   fasp_routes_free (routes);
 }
 
+/* Those beside another one have numbers of their own, and no name. */
+static void
+test_beside (void)
+{
+  FaspRoutes *routes = fasp_routes_new (0);
+  guint first = add (routes, FASP_ROLE_RECEIVER, "news"), second, third, other;
+
+  g_assert_false (fasp_routes_has_beside (routes));
+  g_assert_cmpint (fasp_routes_add_beside (routes, first, &second), ==, FASP_ROUTES_ADDED);
+  other = add (routes, FASP_ROLE_RECEIVER, "weather");
+  g_assert_cmpint (fasp_routes_add_beside (routes, first, &third), ==, FASP_ROUTES_ADDED);
+  g_assert_true (fasp_routes_has_beside (routes));
+  g_assert_cmpuint (fasp_routes_next_beside (routes, first, first), ==, second);
+  g_assert_cmpuint (fasp_routes_next_beside (routes, first, second), ==, third);
+  g_assert_cmpuint (fasp_routes_next_beside (routes, first, third), ==, FASP_ROUTES_NONE);
+  g_assert_cmpuint (fasp_routes_next_beside (routes, other, other), ==, FASP_ROUTES_NONE);
+  fasp_routes_remove (routes, 0, second);
+  g_assert_cmpuint (fasp_routes_next_beside (routes, first, first), ==, third);
+  fasp_routes_remove (routes, 0, third);
+  g_assert_false (fasp_routes_has_beside (routes));
+  fasp_routes_free (routes);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -216,5 +239,6 @@ main (int argc, char **argv)
   g_test_add_func ("/routes/numbers", test_numbers);
   g_test_add_func ("/routes/calls", test_calls);
   g_test_add_func ("/routes/datagrams", test_datagrams);
+  g_test_add_func ("/routes/beside", test_beside);
   return g_test_run ();
 }

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * faspalign.c: sources that count the same stream from another beginning: senders that were fed the
+ * same bytes, but were started at different times.  Each has an origin of its own.
+ */
+#include "faspmergeprivate.h"
+
+/* Bytes of a source in which its place is looked for: what has not been found by then is another
+ * stream. */
+#define SEARCHED (64 << 20)
+
+gboolean
+fasp_merge_is_foreign (const FaspMerge *merge, const FaspSource *source)
+{
+  return merge->next.known && !fasp_origin_equal (&merge->next.origin, &source->origin);
+}
+
+void
+fasp_merge_lose_place (FaspMerge *merge, FaspSource *source)
+{
+  g_clear_pointer (&source->anchors, fasp_anchors_free);
+  source->alignment = (FaspAlignment) { 0 };
+  source->searched = source->same = 0;
+  source->shift = FASP_NEVER;
+  source->stats.is_trusted = FALSE;
+}
+
+/* Is anybody's place looked for? */
+static gboolean
+is_searching (const FaspMerge *merge)
+{
+  for (guint i = 0; i < merge->n; i++)
+    if (merge->sources[i].anchors != NULL)
+      return TRUE;
+  return FALSE;
+}
+
+void
+fasp_merge_note_anchors (FaspMerge *merge, const FaspBlock *block)
+{
+  const guint8 *data = block->data;
+  gsize size = block->size;
+  FaspAnchor anchor;
+
+  if (!is_searching (merge)) {
+    g_clear_pointer (&merge->anchors, fasp_anchors_free);
+    return;
+  }
+  if (merge->anchors == NULL)
+    merge->anchors = fasp_anchors_new ();
+  fasp_anchors_begin (merge->anchors, block->offset);
+  while (fasp_anchors_next (merge->anchors, &data, &size, &anchor))
+    for (guint i = 0; i < merge->n; i++) {
+      FaspSource *source = &merge->sources[i];
+      guint64 offset;
+
+      if (source->anchors != NULL && fasp_anchors_find (source->anchors, anchor.hash, &offset))
+        fasp_alignment_note (&source->alignment, anchor.offset, offset);
+    }
+}
+
+/* Looks for the block's bytes in the stream. */
+static void
+search (FaspMerge *merge, FaspSource *source, const FaspBlock *block)
+{
+  const guint8 *data = block->data;
+  gsize size = block->size;
+  FaspAnchor anchor;
+  guint64 offset;
+
+  if (source->searched >= SEARCHED)
+    return;
+  source->searched += size;
+  if (source->searched >= SEARCHED) {
+    g_clear_pointer (&source->anchors, fasp_anchors_free);
+    return;
+  }
+  if (source->anchors == NULL)
+    source->anchors = fasp_anchors_new ();
+  fasp_anchors_begin (source->anchors, block->offset);
+  while (fasp_anchors_next (source->anchors, &data, &size, &anchor))
+    if (merge->anchors != NULL && fasp_anchors_find (merge->anchors, anchor.hash, &offset))
+      fasp_alignment_note (&source->alignment, offset, anchor.offset);
+}
+
+gboolean
+fasp_merge_align (FaspMerge *merge, FaspSource *source)
+{
+  FaspRead *held = &source->held;
+  guint64 offset = held->block->offset;
+  gint64 shift;
+
+  if (!held->behind.known || offset == FASP_OFFSET_UNKNOWN)
+    return FALSE;
+  if (!fasp_alignment_is_known (&source->alignment)) {
+    search (merge, source, held->block);
+    return FALSE;
+  }
+  g_clear_pointer (&source->anchors, fasp_anchors_free);
+  shift = source->alignment.shift;
+  if (shift < 0 && offset < (guint64) -shift)
+    return FALSE; /* before the stream began */
+  held->block->offset = fasp_offset_check (offset + shift);
+  held->behind.origin = merge->next.origin;
+  held->behind.offset = fasp_offset_check (held->behind.offset + shift);
+  return TRUE;
+}
+
+FaspStreamOffset
+fasp_merge_get_foreign (const FaspMerge *merge, const FaspSource *source, guint64 offset)
+{
+  FaspStreamOffset position = { .known = FALSE };
+  gint64 shift = source->alignment.shift;
+
+  if (!fasp_merge_is_foreign (merge, source))
+    return (FaspStreamOffset) { TRUE, merge->next.origin, offset };
+  if (!fasp_alignment_is_known (&source->alignment) || (shift > 0 && offset < (guint64) shift))
+    return position;
+  return (FaspStreamOffset) { TRUE, source->origin, fasp_offset_check (offset - shift) };
+}

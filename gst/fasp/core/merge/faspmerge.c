@@ -1,0 +1,500 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * faspmerge.c: what is taken of the stream, and from which source.
+ */
+#include "faspmergeprivate.h"
+#include "fasplimits.h"
+#include "faspmediaclock.h"
+#include "faspwire.h"
+
+/* A source is trusted once so many bytes of it were the same as the reader had. */
+#define PROVEN 65536
+/* How long the reader of another stream waits for its next key frame. */
+#define KEY_AWAITED (2 * FASP_SEC)
+/* What media times count up to before they begin anew, µs. */
+#define TURN ((FaspTime) 1 << FASP_MEDIA_TIME_BITS)
+/* The gap between blocks, and the difference between two clocks, are moving averages over so
+ * many. */
+#define GAP_WEIGHT 16
+
+FaspMerge *
+fasp_merge_new (FaspRedundancy redundancy, guint sources, guint64 recent)
+{
+  FaspMerge *merge = g_new0 (FaspMerge, 1);
+
+  g_return_val_if_fail (sources >= 1 && sources <= FASP_SOURCES_MAX, NULL);
+  merge->redundancy = redundancy;
+  merge->n = sources;
+  merge->leader = FASP_MERGE_NOBODY;
+  merge->delay = FASP_NEVER;
+  fasp_recent_init (&merge->recent, recent);
+  g_queue_init (&merge->events);
+  for (guint i = 0; i < sources; i++) {
+    FaspSource *source = &merge->sources[i];
+
+    source->delay = source->shift = source->joined = source->helps = FASP_NEVER;
+  }
+  return merge;
+}
+
+void
+fasp_merge_free (FaspMerge *merge)
+{
+  if (merge == NULL)
+    return;
+  for (guint i = 0; i < merge->n; i++) {
+    fasp_merge_drop (&merge->sources[i]);
+    fasp_anchors_free (merge->sources[i].anchors);
+  }
+  fasp_anchors_free (merge->anchors);
+  fasp_recent_clear (&merge->recent);
+  g_queue_clear_full (&merge->events, g_free);
+  g_free (merge);
+}
+
+/* --- in ---------------------------------------------------------------------------- */
+
+static FaspStreamOffset
+get_position (const FaspRead *read)
+{
+  FaspStreamOffset position = read->behind;
+
+  position.offset = read->block->offset;
+  return position;
+}
+
+/* Its bytes are not those of the stream: nothing of it is taken any more. */
+static void
+distrust (FaspMerge *merge, FaspSource *source)
+{
+  if (source->stats.differs)
+    return;
+  /* one that counts from another beginning may have lost, or got, a few bytes more than the others
+   */
+  if (fasp_merge_is_foreign (merge, source))
+    fasp_merge_lose_place (merge, source);
+  else
+    source->stats.differs = TRUE;
+  source->stats.is_trusted = FALSE;
+  fasp_merge_tell (merge, FASP_MERGE_DIFFERS, source, "its bytes are not those of the others");
+}
+
+/* The sender has a clock of its own: its media times are moved to those of the same bytes. */
+static void
+follow_clock (FaspMerge *merge, FaspSource *source, FaspTime ahead)
+{
+  if (!fasp_merge_is_foreign (merge, source))
+    return;
+  source->shift += source->same == 0 ? ahead : ahead / GAP_WEIGHT;
+}
+
+/* The leader brings other bytes than the reader got from @other: what comes next does not fit. */
+static void
+correct (FaspMerge *merge, FaspSource *other)
+{
+  distrust (merge, other);
+  fasp_merge_drop (other);
+  fasp_recent_forget (&merge->recent);
+  merge->is_spliced = TRUE;
+}
+
+/* The reader has @size bytes of the block: are they the same?  What the leader brings is the
+ * stream.  Of two others, nobody knows which one is right; and what a source sends again of what it
+ * sent itself is not taken anyhow.  FALSE: somebody is not trusted any more. */
+static gboolean
+compare (FaspMerge *merge, FaspSource *source, const FaspBlock *block, guint32 size)
+{
+  FaspRecentFound found;
+
+  source->stats.bytes_repeated += size;
+  switch (fasp_recent_compare (&merge->recent, block->offset, block->data, size, &found)) {
+    case FASP_RECENT_DIFFERS:
+      if (source == &merge->sources[found.source])
+        break;
+      if (fasp_merge_is_leader (merge, source))
+        correct (merge, &merge->sources[found.source]);
+      else if (found.source == merge->leader)
+        distrust (merge, source);
+      else
+        break;
+      return FALSE;
+      break;
+    case FASP_RECENT_SAME:
+      follow_clock (merge, source, found.media_time - block->media_time);
+      source->same += found.compared;
+      if (source->same >= PROVEN && !source->stats.differs)
+        source->stats.is_trusted = TRUE;
+      break;
+    case FASP_RECENT_GONE:
+      break;
+  }
+  return TRUE;
+}
+
+/* Lets go of what the reader has by now of the block that is held. */
+static void
+fit (FaspMerge *merge, FaspTime now, FaspSource *source)
+{
+  FaspStreamOffset position;
+  FaspBlock *block;
+  guint64 bytes;
+
+  if (!source->has_held || !fasp_merge_has_payload (&source->held))
+    return;
+  block = source->held.block;
+  position = get_position (&source->held);
+  switch (fasp_stream_offset_compare (&merge->next, &position, block->size, &bytes)) {
+    case FASP_STREAM_OFFSET_OLD:
+      compare (merge, source, block, block->size);
+      fasp_merge_drop (source);
+      break;
+    case FASP_STREAM_OFFSET_OVERLAPS:
+      if (compare (merge, source, block, bytes) || fasp_merge_is_leader (merge, source))
+        source->held.block = fasp_block_cut (block, bytes);
+      else
+        fasp_merge_drop (source);
+      break;
+    case FASP_STREAM_OFFSET_FOLLOWS:
+    case FASP_STREAM_OFFSET_ANEW:
+      break;
+  }
+}
+
+/* Is the source the stream's as well, as far as is known? */
+static gboolean
+is_same_stream (const FaspMerge *merge, const FaspSource *source)
+{
+  FaspStreamOffset position = get_position (&source->held);
+
+  return fasp_stream_offset_is_comparable (&merge->next, &position);
+}
+
+/* Moves the block's media time to those of the stream: a receiver that began later may count them
+ * from another turn, and a sender that counts from another beginning has another clock. */
+static void
+shift (FaspMerge *merge, FaspSource *source, FaspRead *read)
+{
+  FaspTime delay = read->arrival - read->block->media_time;
+
+  if (source->shift == FASP_NEVER)
+    source->shift = merge->delay == FASP_NEVER ?
+        0 :
+        fasp_merge_is_foreign (merge, source) ?
+        delay - merge->delay :
+        (delay - merge->delay + (delay > merge->delay ? TURN / 2 : -TURN / 2)) / TURN * TURN;
+  read->block->media_time += source->shift;
+  source->delay = delay - source->shift;
+}
+
+/* The leader has another stream than the reader had: does that still wait for a key frame? */
+static gboolean
+awaits_key (const FaspMerge *merge, FaspTime now, const FaspSource *leader)
+{
+  return leader->has_keys && (leader->held.block->flags & FASP_BLOCK_KEY) == 0
+      && now - merge->led < KEY_AWAITED;
+}
+
+/* Is what the source holds of the stream?  If the leader begins another one, that follows, unless
+ * somebody else goes on with this one. */
+static gboolean
+has_place (FaspMerge *merge, FaspTime now, FaspSource *source)
+{
+  const FaspStreamOffset *behind = &source->held.behind;
+
+  if (behind->known && !fasp_origin_equal (&source->origin, &behind->origin)) {
+    source->origin = behind->origin;
+    fasp_merge_lose_place (merge, source);
+  }
+  if (!fasp_merge_is_foreign (merge, source) ?
+          source->held.block->offset != FASP_OFFSET_UNKNOWN || !merge->next.known :
+          fasp_merge_align (merge, source))
+    return TRUE;
+  return fasp_merge_is_leader (merge, source) && !awaits_key (merge, now, source)
+      && (merge->is_wanted || now >= fasp_merge_get_dry_time (merge)
+          || !fasp_merge_lead_on (merge, now, TRUE,
+              "the leader begins another stream, or a part is missing"));
+}
+
+gboolean
+fasp_merge_wants (const FaspMerge *merge, guint i)
+{
+  return !merge->sources[i].has_held;
+}
+
+void
+fasp_merge_put (FaspMerge *merge, FaspTime now, guint i, const FaspRead *read)
+{
+  FaspSource *source = &merge->sources[i];
+  gboolean held;
+
+  g_return_if_fail (!source->has_held);
+  source->held = *read;
+  source->has_held = TRUE;
+  source->put = now;
+  if (source->stats.differs) {
+    fasp_merge_drop (source);
+    return;
+  }
+  /* what comes while it is to stand by left before it knew that */
+  source->resumes &= source->stats.stands_by;
+  if (merge->leader == FASP_MERGE_NOBODY)
+    fasp_merge_lead (merge, now, source, "it is the first");
+  if (!fasp_merge_has_payload (read))
+    return;
+  source->has_keys |= (read->block->flags & FASP_BLOCK_KEY) != 0;
+  if (!has_place (merge, now, source)) {
+    fasp_merge_drop (source);
+    return;
+  }
+  shift (merge, source, &source->held);
+  fasp_block_ref (read->block);
+  fit (merge, now, source);
+  held = source->has_held;
+  fasp_merge_judge (merge, now, source, read->block, !held);
+  fasp_block_unref (read->block);
+}
+
+/* --- out --------------------------------------------------------------------------- */
+
+/* Does it hold the next bytes of the stream? */
+static gboolean
+has_next (const FaspMerge *merge, const FaspSource *source)
+{
+  FaspStreamOffset position;
+
+  if (!source->has_held || !fasp_merge_has_payload (&source->held)
+      || !fasp_merge_is_trusted (merge, source))
+    return FALSE;
+  position = get_position (&source->held);
+  return fasp_stream_offset_is_comparable (&merge->next, &position)
+      && position.offset == merge->next.offset;
+}
+
+/* Did the stream go on behind the end that the source holds? */
+static gboolean
+has_ended_alone (const FaspMerge *merge, const FaspSource *source)
+{
+  const FaspStreamOffset *end = &source->held.behind;
+  FaspStreamOffset next;
+
+  if (!fasp_merge_holds_end (source) || !merge->next.known)
+    return FALSE;
+  next = fasp_merge_get_foreign (merge, source, merge->next.offset);
+  return fasp_stream_offset_is_comparable (&next, end) && end->offset < next.offset;
+}
+
+/* Is the stream over?  What a source brought before its end was taken, or the reader had it.  But a
+ * sender may end alone: the others, if they go on, bring more before the reader has played that. */
+static gboolean
+has_end (const FaspMerge *merge, FaspTime now, const FaspSource *source)
+{
+  if (!fasp_merge_holds_end (source) || !fasp_merge_is_trusted (merge, source))
+    return FALSE;
+  for (guint i = 0; i < merge->n && now < fasp_merge_get_dry_time (merge); i++) {
+    const FaspSource *other = &merge->sources[i];
+
+    if (other->state.is_connected && fasp_merge_is_trusted (merge, other)
+        && !fasp_merge_holds_end (other))
+      return FALSE;
+  }
+  return TRUE;
+}
+
+/* May it still bring the next bytes? */
+static gboolean
+may_bring (const FaspMerge *merge, const FaspSource *source)
+{
+  return source->state.is_connected && !source->has_held && !source->stats.differs
+      && fasp_merge_is_trusted (merge, source);
+}
+
+/* When what the source holds is played. */
+static FaspTime
+get_play_time (const FaspMerge *merge, const FaspSource *source)
+{
+  return source->held.block->media_time + merge->delay + source->state.latency;
+}
+
+/* The leader holds bytes behind those that come next.  Is there anybody left to wait for? */
+static gboolean
+waits_for_others (const FaspMerge *merge, FaspTime now)
+{
+  const FaspSource *leader = &merge->sources[merge->leader];
+
+  if (merge->delay == FASP_NEVER || now >= get_play_time (merge, leader))
+    return FALSE;
+  for (guint i = 0; i < merge->n; i++)
+    if (i != merge->leader && may_bring (merge, &merge->sources[i]))
+      return TRUE;
+  return FALSE;
+}
+
+/* The leader holds the block that comes next although it does not follow: bytes are missing, or it
+ * is of another stream. */
+static gboolean
+leader_goes_on (FaspMerge *merge, FaspTime now)
+{
+  FaspSource *leader;
+
+  if (merge->leader == FASP_MERGE_NOBODY)
+    return FALSE;
+  leader = &merge->sources[merge->leader];
+  if (!leader->has_held)
+    return FALSE;
+  if (!fasp_merge_has_payload (&leader->held))
+    return !fasp_merge_holds_end (leader);
+  if (!merge->next.known)
+    return TRUE;
+  return !is_same_stream (merge, leader) || !waits_for_others (merge, now);
+}
+
+/* The source from which the next block is taken, or NULL. */
+static FaspSource *
+choose (FaspMerge *merge, FaspTime now)
+{
+  for (guint i = 0; i < merge->n; i++) {
+    FaspSource *source = &merge->sources[i];
+
+    fit (merge, now, source);
+    if (has_ended_alone (merge, source))
+      fasp_merge_drop (source);
+    /* the leader's header is the stream's, and the end of those that are trusted */
+    if (source->has_held && !fasp_merge_has_payload (&source->held)
+        && merge->leader != FASP_MERGE_NOBODY && !fasp_merge_is_leader (merge, source)
+        && !(fasp_merge_holds_end (source) && fasp_merge_is_trusted (merge, source)))
+      fasp_merge_drop (source);
+  }
+  if (merge->leader != FASP_MERGE_NOBODY && has_next (merge, &merge->sources[merge->leader]))
+    return &merge->sources[merge->leader];
+  for (guint i = 0; i < merge->n; i++)
+    if (has_next (merge, &merge->sources[i]))
+      return &merge->sources[i];
+  for (guint i = 0; i < merge->n; i++)
+    if (has_end (merge, now, &merge->sources[i]))
+      return &merge->sources[i];
+  return leader_goes_on (merge, now) ? &merge->sources[merge->leader] : NULL;
+}
+
+/* The delay of the slowest source that counts; FASP_NEVER: none is known. */
+static FaspTime
+get_target (const FaspMerge *merge)
+{
+  FaspTime target = FASP_NEVER;
+
+  for (guint i = 0; i < merge->n; i++) {
+    const FaspSource *source = &merge->sources[i];
+
+    if (source->delay == FASP_NEVER || source->stats.is_left || source->stats.stands_by
+        || !fasp_merge_is_trusted (merge, source))
+      continue;
+    if (target == FASP_NEVER || source->delay > target)
+      target = source->delay;
+  }
+  return target;
+}
+
+/* Moves the delay of the stream to that of the slowest source, as slowly as the clock of one source
+ * moves.  A jump of the sender's clock is the same for all of them. */
+static void
+follow_delay (FaspMerge *merge, FaspTime now, FaspSource *source)
+{
+  const FaspBlock *block = source->held.block;
+  FaspTime target, most;
+
+  if (merge->delay == FASP_NEVER || (block->flags & FASP_BLOCK_CLOCK_JUMP) != 0) {
+    for (guint i = 0; i < merge->n; i++)
+      if (&merge->sources[i] != source)
+        merge->sources[i].delay = FASP_NEVER;
+    merge->delay = source->delay;
+    merge->slewed = now;
+    return;
+  }
+  target = get_target (merge);
+  most = MIN (now - merge->slewed, FASP_SEC) * FASP_MEDIA_CLOCK_SLEW_PPM / 1000000;
+  if (target == FASP_NEVER || most == 0)
+    return;
+  merge->slewed = now;
+  merge->delay += CLAMP (target - merge->delay, -most, most);
+}
+
+/* How often there is something new, by the stream's own time. */
+static void
+note_gap (FaspMerge *merge, const FaspBlock *block)
+{
+  FaspTime gap = block->media_time - merge->last_media;
+
+  merge->last_media = block->media_time;
+  if (gap > 0 && gap < FASP_SEC)
+    merge->gap += (gap - merge->gap) / GAP_WEIGHT;
+}
+
+/* A block with bytes of the stream is taken. */
+static void
+advance (FaspMerge *merge, FaspTime now, FaspSource *source, FaspRead *read)
+{
+  FaspStreamOffset position = get_position (read);
+  gboolean follows = fasp_stream_offset_is_comparable (&merge->next, &position)
+      && position.offset == merge->next.offset;
+
+  /* what its source lacked before it, the reader may have from another one */
+  if (follows && !merge->is_spliced)
+    read->block->flags &= ~(FASP_BLOCK_DISCONT | FASP_BLOCK_LACKS);
+  else if (merge->next.known)
+    read->block->flags |= FASP_BLOCK_DISCONT | FASP_BLOCK_LACKS;
+  merge->is_spliced = FALSE;
+  if (!follows)
+    fasp_recent_forget (&merge->recent);
+  else if (!fasp_merge_is_leader (merge, source))
+    source->stats.bytes_filled += read->block->size;
+  if (merge->next.known && !fasp_stream_offset_is_comparable (&merge->next, &position))
+    g_clear_pointer (&merge->anchors, fasp_anchors_free);
+  source->stats.is_trusted = TRUE;
+  merge->is_wanted &= !fasp_merge_is_leader (merge, source);
+  merge->next = read->behind;
+  fasp_merge_note_anchors (merge, read->block);
+  if (merge->next.known && merge->next.offset != FASP_OFFSET_UNKNOWN)
+    fasp_recent_add (&merge->recent, read->block, source - merge->sources);
+  follow_delay (merge, now, source);
+  note_gap (merge, read->block);
+  read->arrival = read->block->media_time + merge->delay;
+  merge->taken = now;
+  merge->due = read->arrival;
+  source->stats.bytes_used += read->block->size;
+}
+
+gboolean
+fasp_merge_take (FaspMerge *merge, FaspTime now, FaspRead *read, guint *source)
+{
+  FaspSource *chosen = choose (merge, now);
+
+  if (chosen == NULL)
+    return FALSE;
+  *read = chosen->held;
+  *source = chosen - merge->sources;
+  if (fasp_merge_has_payload (read))
+    advance (merge, now, chosen, read);
+  chosen->has_held = FALSE;
+  return TRUE;
+}
+
+/* --- what is known ------------------------------------------------------------------ */
+
+gboolean
+fasp_merge_poll_event (FaspMerge *merge, FaspMergeEvent *event)
+{
+  FaspMergeEvent *first = g_queue_pop_head (&merge->events);
+
+  if (first == NULL)
+    return FALSE;
+  *event = *first;
+  g_free (first);
+  return TRUE;
+}
+
+void
+fasp_merge_get_stats (const FaspMerge *merge, guint i, FaspSourceStats *stats)
+{
+  *stats = merge->sources[i].stats;
+  stats->leads = i == merge->leader;
+  stats->is_trusted = fasp_merge_is_trusted (merge, &merge->sources[i]);
+}

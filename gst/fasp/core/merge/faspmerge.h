@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * faspmerge.h: one stream from several sources at once (docs/hitless.md).
+ *
+ * Each source is an endpoint that receives the same stream (FaspEndpointConfig.one_of_several).
+ * What it brings in order is put in here, and comes out once, from whichever source has it first.
+ * What each of them need not bring, because the reader has it, and whether it is to send at all, is
+ * what fasp_merge_get_elsewhere() says; the caller passes that to the endpoint.
+ *
+ * Invariants:
+ *   (a) What is taken of one stream are its bytes in order, each once.
+ *   (b) Bytes of a source that differ from those of the leader where both have come are never
+ * taken, nor any others of that source from then on. (c) As long as any trusted source that is
+ * connected may still bring the next byte, nothing behind it is taken.
+ *
+ * Words:
+ *   leader   the source whose stream it is.  Its bytes are believed; the others must first have
+ * brought the same as the reader had by then trusted  the leader, and a source that has brought the
+ * same (PROVEN bytes of it) left     a source that brings the stream too late: nobody waits for it,
+ * and it does not set the delay, until it has been good for a while
+ *
+ * It does no I/O, and knows no endpoint.  Times are µs on the caller's clock.
+ */
+#pragma once
+
+#include "faspelsewhere.h"
+#include "faspendpoint.h"
+#include "fasprecent.h"
+#include "faspstats.h"
+
+G_BEGIN_DECLS
+
+#define FASP_SOURCES_MAX 8
+
+typedef enum
+{
+  FASP_REDUNDANCY_NONE,    /* one source at a time; another is called when it is gone */
+  FASP_REDUNDANCY_HOT,     /* all send all of the stream */
+  FASP_REDUNDANCY_STANDBY, /* one sends; the others are connected, and send when it fails */
+} FaspRedundancy;
+
+typedef enum
+{
+  FASP_MERGE_LEADS,   /* another source leads from now on */
+  FASP_MERGE_LEFT,    /* the source comes too late, or not at all */
+  FASP_MERGE_BACK,    /* it is good again */
+  FASP_MERGE_HELPS,   /* standby: it was asked to send */
+  FASP_MERGE_RESTS,   /* standby: it is not needed any more */
+  FASP_MERGE_DIFFERS, /* its bytes are not those of the stream: it is not used any more */
+} FaspMergeEventType;
+
+typedef struct
+{
+  FaspMergeEventType type;
+  guint source;
+  const gchar *why; /* a reason in words, static */
+} FaspMergeEvent;
+
+typedef struct _FaspMerge FaspMerge;
+
+/* @recent: bytes that are kept to compare with. */
+FaspMerge *fasp_merge_new (FaspRedundancy redundancy, guint sources, guint64 recent);
+void fasp_merge_free (FaspMerge *merge);
+
+/* May the next block of source @i be put in? */
+gboolean fasp_merge_wants (const FaspMerge *merge, guint i);
+/* Source @i has brought this, in order.  Takes over the reference to its block. */
+void fasp_merge_put (FaspMerge *merge, FaspTime now, guint i, const FaspRead *read);
+/* Source @i is to lead, if it is connected: if it has another stream, that one is taken from its
+ * next key frame on. */
+void fasp_merge_prefer (FaspMerge *merge, FaspTime now, guint i);
+/* The next block of the stream; FALSE: there is none yet.  The caller owns a reference to the
+ * block; *source: where it came from. */
+gboolean fasp_merge_take (FaspMerge *merge, FaspTime now, FaspRead *read, guint *source);
+
+/* What the endpoint of source @i knows; to be called after it has received something, and at
+ * fasp_merge_get_timeout(). */
+void fasp_merge_tend (FaspMerge *merge, FaspTime now, guint i, const FaspSourceState *state);
+FaspTime fasp_merge_get_timeout (const FaspMerge *merge, FaspTime now);
+/* What the endpoint of source @i is to be told. */
+FaspElsewhere fasp_merge_get_elsewhere (const FaspMerge *merge, guint i);
+
+gboolean fasp_merge_poll_event (FaspMerge *merge, FaspMergeEvent *event);
+void fasp_merge_get_stats (const FaspMerge *merge, guint i, FaspSourceStats *stats);
+
+G_END_DECLS

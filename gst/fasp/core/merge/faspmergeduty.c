@@ -1,0 +1,386 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * faspmergeduty.c: who leads, who sends, and for how long a loss waits for another source.
+ */
+#include "faspmergeprivate.h"
+
+/* What a host may take to pass on what another source has brought, before a loss is reported. */
+#define BESIDES (5 * FASP_MSEC)
+/* A source that was too late has to be good for so long before anybody waits for it again. */
+#define GOOD_FOR (10 * FASP_SEC)
+/* A source that was asked to send is needed for so long at least: as long as an outage takes to be
+ * one (faspsession.h). */
+#define HELPS_FOR (2 * FASP_SEC)
+/* What a source sends first that stood by is compared with so many bytes that the reader has. */
+#define COMPARED 4096
+/* A new source of a standby sends for so long at most, to be compared. */
+#define PROVES_FOR (5 * FASP_SEC)
+/* Nothing has come from a source for too long: this many of the stream's gaps, within bounds. */
+#define SILENT_GAPS 4
+#define SILENT_LEAST (50 * FASP_MSEC)
+
+void
+fasp_merge_tell (FaspMerge *merge, FaspMergeEventType type, const FaspSource *source,
+    const gchar *reason)
+{
+  FaspMergeEvent *event = g_new (FaspMergeEvent, 1);
+
+  *event = (FaspMergeEvent) { type, source - merge->sources, reason };
+  g_queue_push_tail (&merge->events, event);
+}
+
+/* --- lateness ------------------------------------------------------------------------ */
+
+/* The time that it takes to get something from a source that was not to send it, and once more if
+ * it is lost; half of the latency at most. */
+static FaspTime
+get_margin (const FaspSource *source)
+{
+  return MIN (2 * source->state.rtt + SILENT_LEAST, source->state.latency / 2);
+}
+
+FaspTime
+fasp_merge_get_dry_time (const FaspMerge *merge)
+{
+  return merge->due + merge->gap + merge->sources[merge->leader].state.latency;
+}
+
+static void
+leave (FaspMerge *merge, FaspTime now, FaspSource *source, const gchar *reason)
+{
+  source->late = MAX (now, 1);
+  if (source->stats.is_left)
+    return;
+  source->stats.is_left = TRUE;
+  fasp_merge_tell (merge, FASP_MERGE_LEFT, source, reason);
+}
+
+void
+fasp_merge_judge (FaspMerge *merge, FaspTime now, FaspSource *source, const FaspBlock *block,
+    gboolean repeated)
+{
+  FaspTime late;
+
+  if (merge->delay == FASP_NEVER || source->state.latency == 0
+      || block->media_time + merge->delay < source->asked)
+    return;
+  late = now - (block->media_time + merge->delay);
+  if (late > source->state.latency - get_margin (source))
+    source->late = MAX (now, 1);
+  if (repeated && source->late == now)
+    leave (merge, now, source, "what it brings is too late");
+  else if (source->stats.is_left && now - source->late >= GOOD_FOR) {
+    source->stats.is_left = FALSE;
+    fasp_merge_tell (merge, FASP_MERGE_BACK, source, "it has been in time for a while");
+  }
+}
+
+/* --- the leader ---------------------------------------------------------------------- */
+
+void
+fasp_merge_lead (FaspMerge *merge, FaspTime now, FaspSource *source, const gchar *reason)
+{
+  merge->leader = source - merge->sources;
+  merge->led = now;
+  merge->is_wanted = FALSE;
+  source->stats.stands_by = FALSE;
+  fasp_merge_tell (merge, FASP_MERGE_LEADS, source, reason);
+}
+
+/* The best of those that could send: trusted, not left, and the nearest. */
+static FaspSource *
+choose (const FaspMerge *merge)
+{
+  const FaspSource *best = NULL;
+
+  for (guint i = 0; i < merge->n; i++) {
+    const FaspSource *source = &merge->sources[i];
+    gint better;
+
+    if (i == merge->leader || !source->state.is_connected || source->stats.differs)
+      continue;
+    if (best == NULL) {
+      best = source;
+      continue;
+    }
+    better = (source->stats.is_trusted - best->stats.is_trusted) * 2
+        + (best->stats.is_left - source->stats.is_left);
+    if (better > 0 || (better == 0 && source->state.rtt < best->state.rtt))
+      best = source;
+  }
+  return (FaspSource *) best;
+}
+
+gboolean
+fasp_merge_lead_on (FaspMerge *merge, FaspTime now, gboolean trusted, const gchar *reason)
+{
+  FaspSource *next = choose (merge);
+
+  if (next == NULL || (trusted && !next->stats.is_trusted))
+    return FALSE;
+  fasp_merge_lead (merge, now, next, reason);
+  return TRUE;
+}
+
+void
+fasp_merge_prefer (FaspMerge *merge, FaspTime now, guint i)
+{
+  FaspSource *source = &merge->sources[i];
+
+  if (i == merge->leader || !source->state.is_connected || source->stats.differs)
+    return;
+  fasp_merge_lead (merge, now, source, "it is preferred");
+  merge->is_wanted = TRUE;
+}
+
+/* Has the reader run out of what the leader brings, while another source, which has another stream,
+ * goes on? */
+static gboolean
+has_run_dry (const FaspMerge *merge, FaspTime now)
+{
+  FaspTime dry = MAX (fasp_merge_get_dry_time (merge), merge->led);
+
+  for (guint i = 0; now >= dry && i < merge->n; i++) {
+    const FaspSource *source = &merge->sources[i];
+
+    if (i != merge->leader && source->put > dry && fasp_merge_is_foreign (merge, source)
+        && !fasp_alignment_is_known (&source->alignment))
+      return TRUE;
+  }
+  return FALSE;
+}
+
+/* --- standby ------------------------------------------------------------------------- */
+
+/* From when on the leader is silent for too long. */
+static FaspTime
+get_silent_time (const FaspMerge *merge)
+{
+  const FaspSource *leader = &merge->sources[merge->leader];
+
+  return leader->state.heard + MAX (SILENT_GAPS * merge->gap, SILENT_LEAST);
+}
+
+/* From when on what comes next is late unless another source brings it. */
+static FaspTime
+get_late_time (const FaspMerge *merge, const FaspSource *helper)
+{
+  if (helper->state.latency == 0)
+    return FASP_NEVER;
+  return merge->due + merge->gap + helper->state.latency - get_margin (helper);
+}
+
+static gboolean
+is_helping (const FaspSource *source)
+{
+  return source->helps != FASP_NEVER;
+}
+
+static void
+help (FaspMerge *merge, FaspTime now, FaspSource *source, const gchar *reason)
+{
+  source->helps = source->asked = now;
+  source->helped = source->stats.bytes_filled;
+  source->stats.stands_by = FALSE;
+  fasp_merge_tell (merge, FASP_MERGE_HELPS, source, reason);
+}
+
+static void
+rest (FaspMerge *merge, FaspSource *source, const gchar *reason)
+{
+  source->helps = FASP_NEVER;
+  source->stats.stands_by = source->resumes = TRUE;
+  fasp_merge_tell (merge, FASP_MERGE_RESTS, source, reason);
+}
+
+/* Does the source hold bytes of the stream behind those that come next? */
+static gboolean
+lacks (const FaspMerge *merge, const FaspSource *source)
+{
+  FaspStreamOffset position = source->held.behind;
+
+  if (!source->has_held || !fasp_merge_has_payload (&source->held))
+    return FALSE;
+  position.offset = source->held.block->offset;
+  return fasp_stream_offset_is_comparable (&merge->next, &position)
+      && position.offset > merge->next.offset;
+}
+
+/* Asks for help if the leader fails. */
+static void
+look_for_help (FaspMerge *merge, FaspTime now)
+{
+  const FaspSource *leader = &merge->sources[merge->leader];
+  FaspSource *helper = choose (merge);
+
+  if (helper == NULL || !helper->stats.stands_by)
+    return;
+  if (!leader->state.is_connected)
+    help (merge, now, helper, "the leader is not connected");
+  else if (now >= get_silent_time (merge))
+    help (merge, now, helper, "nothing comes from the leader");
+  else if (now >= get_late_time (merge, helper))
+    help (merge, now, helper, "what the leader brings would be too late");
+  else if (lacks (merge, leader))
+    help (merge, now, helper, "the leader lacks a part of the stream");
+}
+
+/* After a while it shows which of the two is needed: the helper leads if it brought more than the
+ * leader did. */
+static void
+judge_help (FaspMerge *merge, FaspTime now, FaspSource *helper)
+{
+  FaspSource *leader = &merge->sources[merge->leader];
+  guint64 helped = helper->stats.bytes_filled - helper->helped;
+
+  if (now - helper->helps < HELPS_FOR)
+    return;
+  if (helped > 0 && (!leader->state.is_connected || now >= get_silent_time (merge))) {
+    helper->helps = FASP_NEVER;
+    leave (merge, now, leader, "it brought nothing");
+    fasp_merge_lead (merge, now, helper, "the leader brought nothing");
+    if (leader->state.is_connected)
+      rest (merge, leader, "another source leads");
+  } else if (leader->late > 0 && now - leader->late < HELPS_FOR && helped > 0) {
+    helper->helps = FASP_NEVER;
+    leave (merge, now, leader, "what it brings is too late");
+    fasp_merge_lead (merge, now, helper, "the leader was too late");
+    rest (merge, leader, "another source leads");
+  } else if (now < get_silent_time (merge)) {
+    rest (merge, helper, "the leader brings the stream");
+  }
+}
+
+static void
+tend_standby (FaspMerge *merge, FaspTime now, FaspSource *source)
+{
+  gboolean has_place =
+      merge->next.known && fasp_merge_get_foreign (merge, source, merge->next.offset).known;
+
+  /* what has another stream, or none yet, is not known to have what the reader lacks */
+  source->stats.stands_by &= has_place;
+  if (fasp_merge_is_leader (merge, source) || !source->state.is_connected || !has_place)
+    return;
+  if (is_helping (source))
+    judge_help (merge, now, source);
+  else if (!source->stats.stands_by
+      && (source->stats.is_trusted || source->stats.differs || now - source->joined >= PROVES_FOR))
+    rest (merge, source, "it has shown that it has the stream");
+}
+
+/* --- time ---------------------------------------------------------------------------- */
+
+void
+fasp_merge_tend (FaspMerge *merge, FaspTime now, guint i, const FaspSourceState *state)
+{
+  FaspSource *source = &merge->sources[i];
+
+  /* somebody else may be there now */
+  if (state->session != source->state.session) {
+    source->joined = source->asked = now;
+    source->helps = FASP_NEVER;
+    source->stats.stands_by = source->stats.differs = FALSE;
+    fasp_merge_lose_place (merge, source);
+    source->resumes = FALSE;
+    /* what it held of an end is of no use */
+    if (fasp_merge_holds_end (source))
+      fasp_merge_drop (source);
+    if (fasp_merge_is_leader (merge, source))
+      fasp_merge_lead_on (merge, now, TRUE, "the leader was started anew");
+  }
+  source->state = *state;
+  if (merge->leader == FASP_MERGE_NOBODY)
+    return;
+  if (!merge->sources[merge->leader].state.is_connected && !merge->sources[merge->leader].has_held)
+    fasp_merge_lead_on (merge, now, FALSE, "the leader is not connected any more");
+  else if (merge->next.known && has_run_dry (merge, now))
+    fasp_merge_lead_on (merge, now, FALSE, "nothing comes from the leader any more");
+  if (merge->redundancy != FASP_REDUNDANCY_STANDBY)
+    return;
+  tend_standby (merge, now, source);
+  look_for_help (merge, now);
+}
+
+/* Until when what the source holds waits for others; FASP_NEVER: it holds nothing. */
+static FaspTime
+get_held_until (const FaspMerge *merge, const FaspSource *source)
+{
+  if (!source->has_held || merge->delay == FASP_NEVER)
+    return FASP_NEVER;
+  return fasp_merge_has_payload (&source->held) ?
+      source->held.block->media_time + merge->delay + source->state.latency :
+      fasp_merge_get_dry_time (merge);
+}
+
+/* The next time at which standby may have to look at the source. */
+static FaspTime
+get_duty_time (const FaspMerge *merge, FaspTime now, const FaspSource *source)
+{
+  FaspTime silent = get_silent_time (merge), late = get_late_time (merge, source);
+
+  if (is_helping (source))
+    return source->helps + HELPS_FOR;
+  if (!source->stats.stands_by)
+    return source->joined + PROVES_FOR;
+  return silent > now ? MIN (silent, late) : late;
+}
+
+FaspTime
+fasp_merge_get_timeout (const FaspMerge *merge, FaspTime now)
+{
+  FaspTime timeout = FASP_NEVER;
+
+  if (merge->leader == FASP_MERGE_NOBODY)
+    return FASP_NEVER;
+  for (guint i = 0; i < merge->n; i++) {
+    const FaspSource *source = &merge->sources[i];
+    FaspTime held_until = get_held_until (merge, source), duty = FASP_NEVER;
+
+    if (merge->redundancy == FASP_REDUNDANCY_STANDBY && i != merge->leader
+        && source->state.is_connected)
+      duty = get_duty_time (merge, now, source);
+    /* what has passed waits for something else */
+    if (held_until > now)
+      timeout = MIN (timeout, held_until);
+    if (duty > now)
+      timeout = MIN (timeout, duty);
+  }
+  return timeout;
+}
+
+/* How long a loss of @source waits for what others may bring: as long as they are slower, if a
+ * retransmission still comes in time after that. */
+static FaspTime
+get_patience (const FaspMerge *merge, const FaspSource *source)
+{
+  FaspTime slower = -1;
+
+  for (guint i = 0; i < merge->n; i++) {
+    const FaspSource *other = &merge->sources[i];
+
+    if (other == source || other->delay == FASP_NEVER || source->delay == FASP_NEVER
+        || other->stats.is_left || other->stats.stands_by || !other->state.is_connected
+        || !fasp_merge_is_trusted (merge, other))
+      continue;
+    slower = MAX (slower, MAX (other->delay - source->delay, 0));
+  }
+  if (slower < 0)
+    return 0;
+  return CLAMP (slower + BESIDES, 0, MAX (0, (source->state.latency - 2 * source->state.rtt) / 2));
+}
+
+FaspElsewhere
+fasp_merge_get_elsewhere (const FaspMerge *merge, guint i)
+{
+  const FaspSource *source = &merge->sources[i];
+  FaspElsewhere elsewhere = {
+    .patience = get_patience (merge, source),
+    .stands_by = source->stats.stands_by,
+  };
+
+  if (merge->next.known && merge->next.offset != FASP_OFFSET_UNKNOWN)
+    elsewhere.has = fasp_merge_get_foreign (merge, source,
+        merge->next.offset - (source->resumes ? MIN (COMPARED, merge->next.offset) : 0));
+  elsewhere.stands_by &= elsewhere.has.known;
+  return elsewhere;
+}

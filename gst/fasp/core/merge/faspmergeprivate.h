@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * faspmergeprivate.h: the state of a merge, which its files share.
+ */
+#pragma once
+
+#include "faspanchors.h"
+#include "faspmerge.h"
+
+G_BEGIN_DECLS
+
+#define FASP_MERGE_NOBODY G_MAXUINT
+
+/* A source.  Changed by faspmerge.c; what follows `state', by faspmergeduty.c. */
+typedef struct
+{
+  gboolean has_held; /* the next block of it, that was put in and not taken yet */
+  FaspRead held;
+  gboolean has_keys; /* its blocks say where key frames begin */
+  FaspTime delay;    /* from media time to the time at which its blocks would be played, less the
+                        latency; FASP_NEVER: not known */
+  FaspTime shift;    /* to be added to its media times; FASP_NEVER: not known */
+  FaspTime put;      /* when it last brought something */
+  guint64 same;      /* bytes of it that were compared, and are the stream's */
+  FaspSourceStats stats;
+
+  /* changed by faspalign.c */
+  FaspOrigin origin;       /* of what it brought last */
+  FaspAnchors *anchors;    /* while its place in the stream is looked for; owned */
+  guint64 searched;        /* bytes of it that were looked at for that */
+  FaspAlignment alignment; /* of its offsets, if it counts the stream from another beginning */
+
+  FaspSourceState state;
+  FaspTime late;    /* when it last was too late; 0: never */
+  FaspTime joined;  /* when it was connected; FASP_NEVER: it never was */
+  FaspTime helps;   /* standby: since when it is asked to send; FASP_NEVER: it is not */
+  gboolean resumes; /* it stood by, and has brought nothing since */
+  FaspTime asked;   /* when it was last asked to send: what was written before may come late */
+  guint64 helped;   /* bytes_filled of it at that time */
+} FaspSource;
+
+struct _FaspMerge
+{
+  FaspRedundancy redundancy;
+  guint n;
+  FaspSource sources[FASP_SOURCES_MAX];
+  guint leader; /* FASP_MERGE_NOBODY: there is none yet */
+  FaspRecent recent;
+  FaspAnchors *anchors;  /* of what was taken, while anybody's place is looked for; owned */
+  FaspStreamOffset next; /* behind what was taken */
+  FaspTime delay;  /* from media time to when a block is played, less the latency; FASP_NEVER: not
+                      known */
+  FaspTime slewed; /* when it was last moved */
+  FaspTime taken;  /* when a block was last taken */
+  FaspTime due;    /* when that block is played, less the latency */
+  FaspTime last_media; /* its media time */
+  FaspTime gap;        /* between blocks with different media times, smoothed */
+  FaspTime led;        /* since when the leader leads */
+  gboolean is_wanted;  /* it was asked for, whatever it brings; until something of it is taken */
+  gboolean is_spliced; /* bytes that were taken are not the leader's: the next ones do not follow */
+  GQueue events;       /* FaspMergeEvent, owned */
+};
+
+static inline gboolean
+fasp_merge_is_leader (const FaspMerge *merge, const FaspSource *source)
+{
+  return merge->leader != FASP_MERGE_NOBODY && source == &merge->sources[merge->leader];
+}
+
+/* Are these bytes of the stream, and not its header or end? */
+static inline gboolean
+fasp_merge_has_payload (const FaspRead *read)
+{
+  return (read->block->flags & (FASP_BLOCK_HEADER | FASP_BLOCK_EOS)) == 0;
+}
+
+static inline gboolean
+fasp_merge_holds_end (const FaspSource *source)
+{
+  return source->has_held && (source->held.block->flags & FASP_BLOCK_EOS) != 0;
+}
+
+/* Lets go of what it holds. */
+static inline void
+fasp_merge_drop (FaspSource *source)
+{
+  if (source->has_held)
+    fasp_block_unref (source->held.block);
+  source->has_held = FALSE;
+}
+
+/* May bytes be taken from it? */
+static inline gboolean
+fasp_merge_is_trusted (const FaspMerge *merge, const FaspSource *source)
+{
+  return fasp_merge_is_leader (merge, source)
+      || (source->stats.is_trusted && !source->stats.differs);
+}
+
+/* Is what the source brings not counted as the stream is? */
+gboolean fasp_merge_is_foreign (const FaspMerge *merge, const FaspSource *source);
+/* Gives what the source holds its place in the stream.  FALSE: that is not known (yet). */
+gboolean fasp_merge_align (FaspMerge *merge, FaspSource *source);
+/* The same for a place in the stream, the other way round. */
+FaspStreamOffset fasp_merge_get_foreign (const FaspMerge *merge, const FaspSource *source,
+    guint64 offset);
+/* Its place has to be looked for (again). */
+void fasp_merge_lose_place (FaspMerge *merge, FaspSource *source);
+/* A block was taken: others may have the same bytes elsewhere. */
+void fasp_merge_note_anchors (FaspMerge *merge, const FaspBlock *block);
+
+void fasp_merge_tell (FaspMerge *merge, FaspMergeEventType type, const FaspSource *source,
+    const gchar *reason);
+/* The source has brought @block, which may be one that the reader has (@repeated). */
+void fasp_merge_judge (FaspMerge *merge, FaspTime now, FaspSource *source, const FaspBlock *block,
+    gboolean repeated);
+/* When all that was taken has been played. */
+FaspTime fasp_merge_get_dry_time (const FaspMerge *merge);
+/* @source leads from now on. */
+void fasp_merge_lead (FaspMerge *merge, FaspTime now, FaspSource *source, const gchar *reason);
+/* Another one leads, if any can; @trusted: that has the same stream.  FALSE: there is none. */
+gboolean fasp_merge_lead_on (FaspMerge *merge, FaspTime now, gboolean trusted, const gchar *reason);
+
+G_END_DECLS

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Two encoders, main and backup: the reader goes over to the other one at a key frame.
+ */
+#include "vhitless.h"
+
+#define RTT (100 * FASP_MSEC)
+#define LATENCY_MS 400
+#define PAUSE (6 * FASP_SEC)
+
+static VHitless *
+make (guint32 seed, FaspRedundancy redundancy)
+{
+  VHitless *h = vhitless_new (seed, redundancy, 2, LATENCY_MS);
+
+  h->own_origins = h->has_keys = h->forges[1] = TRUE;
+  vhitless_wire (h, 0, RTT, .02);
+  vhitless_wire (h, 1, RTT * 15 / 10, .02);
+  vhitless_start (h, 0);
+  vhitless_run (h, 2 * FASP_SEC);
+  vhitless_start (h, 1);
+  vhitless_run (h, PAUSE);
+  g_assert_cmpuint (h->streams, ==, 1);
+  g_assert_cmpuint (h->base, ==, 0);
+  h->latest = 0;
+  return h;
+}
+
+static void
+assert_switched (VHitless *h, guint streams, guint to)
+{
+  g_assert_false (h->wrong);
+  g_assert_cmpuint (h->missing, ==, 0);
+  g_assert_cmpuint (h->streams, ==, streams);
+  g_assert_cmpuint (h->discontinuities, ==, streams - 1);
+  g_assert_cmpuint (h->base, ==, h->sources[to].started);
+  /* it begins with a key frame */
+  g_assert_cmpuint ((h->base + h->first_key) % (190 * VHITLESS_CHUNK), ==, 0);
+}
+
+/* The main one dies and comes back; the backup goes on until somebody asks for the main one. */
+static void
+test_main_dies (gconstpointer data)
+{
+  FaspRedundancy redundancy = GPOINTER_TO_UINT (data);
+  VHitless *h = make (redundancy, redundancy);
+
+  vhitless_kill (h, 0);
+  vhitless_run (h, 3 * FASP_SEC);
+  assert_switched (h, 2, 1);
+  vhitless_start (h, 0);
+  vhitless_run (h, 20 * FASP_SEC);
+  assert_switched (h, 2, 1);
+  fasp_merge_prefer (h->merge, vnet_get_time (h->net), 0);
+  vhitless_run (h, 3 * FASP_SEC);
+  assert_switched (h, 3, 0);
+  vhitless_free (h);
+}
+
+/* An outage that is shorter than the latency is none. */
+static void
+test_short_outage (gconstpointer data)
+{
+  VHitless *h = make (3, GPOINTER_TO_UINT (data));
+  ImpairConfig *w = vnet_get_wire (h->net, VNET_A, VNET_E);
+
+  w->blackouts[0].start = vnet_get_time (h->net);
+  w->blackouts[0].end = w->blackouts[0].start + 150 * FASP_MSEC;
+  vhitless_run (h, 5 * FASP_SEC);
+  assert_switched (h, 1, 0);
+  vhitless_free (h);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_data_func ("/backup/main-dies/hot", GUINT_TO_POINTER (FASP_REDUNDANCY_HOT),
+      test_main_dies);
+  g_test_add_data_func ("/backup/main-dies/standby", GUINT_TO_POINTER (FASP_REDUNDANCY_STANDBY),
+      test_main_dies);
+  g_test_add_data_func ("/backup/short-outage", GUINT_TO_POINTER (FASP_REDUNDANCY_HOT),
+      test_short_outage);
+  return g_test_run ();
+}

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Two senders of the same stream, of which one stands by until the other fails.
+ */
+#include "vhitless.h"
+
+#define RTT (100 * FASP_MSEC)
+#define LATENCY_MS 500 /* three round trips, and 200 ms */
+/* As long as a receiver takes to find a sender that was started anew. */
+#define PAUSE (6 * FASP_SEC)
+
+static VHitless *
+make (guint32 seed)
+{
+  VHitless *h = vhitless_new (seed, FASP_REDUNDANCY_STANDBY, 2, LATENCY_MS);
+
+  h->ppm = g_rand_double_range (h->rand, -200, 200);
+  vhitless_wire (h, 0, RTT, .02);
+  vhitless_wire (h, 1, g_rand_int_range (h->rand, RTT / 10, RTT), .02);
+  vhitless_start (h, 0);
+  vhitless_start (h, 1);
+  vhitless_run (h, PAUSE);
+  g_assert_cmpuint (h->read, >, 0);
+  h->latest = 0; /* who joined first got what was kept */
+  return h;
+}
+
+static void
+finish (VHitless *h)
+{
+  h->finished = TRUE;
+  vhitless_run (h, 2 * FASP_SEC);
+  g_assert_true (h->eos);
+  g_assert_cmpuint (h->end.offset, ==, h->due / VHITLESS_CHUNK * VHITLESS_CHUNK);
+  vhitless_free (h);
+}
+
+/* Each is lossy, and each fails now and then, but never both at once. */
+static void
+test_harm (gconstpointer data)
+{
+  VHitless *h = make (GPOINTER_TO_UINT (data));
+
+  vhitless_harm (h, 4, PAUSE);
+  vhitless_assert_whole (h);
+  finish (h);
+}
+
+/* What stands by costs next to nothing. */
+static void
+test_cost (void)
+{
+  VHitless *h = make (1);
+  guint64 before[2], sent[2];
+
+  for (guint i = 0; i < 2; i++)
+    before[i] = vhitless_get_sent (h, i) + vhitless_get_returned (h, i);
+  vhitless_run (h, 60 * FASP_SEC);
+  for (guint i = 0; i < 2; i++)
+    sent[i] = vhitless_get_sent (h, i) + vhitless_get_returned (h, i) - before[i];
+  g_test_message ("bytes of both: %" G_GUINT64_FORMAT " and %" G_GUINT64_FORMAT, sent[0], sent[1]);
+  g_assert_cmpuint (MIN (sent[0], sent[1]) * 50, <=, MAX (sent[0], sent[1]));
+  vhitless_assert_whole (h);
+  finish (h);
+}
+
+/* The leader gets worse and worse, but does not die: left before anything is late. */
+static void
+test_grey (gconstpointer data)
+{
+  gboolean is_lossy = GPOINTER_TO_INT (data);
+  VHitless *h = make (2);
+  guint leader = vhitless_get_leader (h);
+  ImpairConfig *w = vnet_get_wire (h->net, VNET_A + leader, VNET_E + leader), before = *w;
+
+  if (is_lossy)
+    w->loss = .2;
+  else
+    w->delay += 300 * FASP_MSEC;
+  vhitless_run (h, 10 * FASP_SEC);
+  *w = before;
+  vhitless_run (h, 15 * FASP_SEC);
+  vhitless_assert_whole (h);
+  if (!is_lossy)
+    g_assert_cmpuint (h->events[FASP_MERGE_LEFT][leader], ==, 1);
+  finish (h);
+}
+
+/* Both are away: what was not heard by then is missing, and counted; all else comes. */
+static void
+test_both_away (void)
+{
+  VHitless *h = make (3);
+
+  for (guint i = 0; i < 2; i++)
+    vhitless_kill (h, i);
+  vhitless_run (h, 3 * FASP_SEC);
+  for (guint i = 0; i < 2; i++)
+    vhitless_start (h, i);
+  vhitless_run (h, PAUSE);
+  g_assert_false (h->wrong);
+  g_assert_cmpuint (h->discontinuities, ==, 1);
+  g_assert_cmpuint (h->missing, >, 2 * VHITLESS_BITRATE / 8);
+  g_assert_cmpuint (h->first + h->read + h->missing, ==, h->end.offset);
+  finish (h);
+}
+
+/* Both lines are cut, and the senders keep what they have: all of it comes, late. */
+static void
+test_both_cut (void)
+{
+  VHitless *h = make (4);
+
+  for (guint i = 0; i < 2; i++)
+    for (guint k = 0; k < 2; k++) {
+      VnetSide sides[2] = { VNET_A + i, VNET_E + i };
+      ImpairConfig *w = vnet_get_wire (h->net, sides[k], sides[1 - k]);
+
+      w->blackouts[0].start = vnet_get_time (h->net);
+      w->blackouts[0].end = w->blackouts[0].start + 4 * FASP_SEC;
+    }
+  vhitless_run (h, 4 * FASP_SEC + PAUSE);
+  g_assert_false (h->wrong);
+  g_assert_cmpuint (h->missing, ==, 0);
+  g_assert_cmpuint (h->discontinuities, ==, 0);
+  finish (h);
+}
+
+int
+main (int argc, char **argv)
+{
+  guint seeds;
+
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/standby/cost", test_cost);
+  g_test_add_func ("/standby/both-away", test_both_away);
+  g_test_add_func ("/standby/both-cut", test_both_cut);
+  g_test_add_data_func ("/standby/grey/loss", GINT_TO_POINTER (TRUE), test_grey);
+  g_test_add_data_func ("/standby/grey/delay", GINT_TO_POINTER (FALSE), test_grey);
+  seeds = g_test_slow () ? 1000 : 20;
+  for (guint seed = 1; seed <= seeds; seed++) {
+    g_autofree gchar *name = g_strdup_printf ("/standby/harm/%u", seed);
+
+    g_test_add_data_func (name, GUINT_TO_POINTER (seed), test_harm);
+  }
+  return g_test_run ();
+}

@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * What is taken of a stream that several sources bring.
+ */
+#include "made.h"
+
+#define PROVEN 64 /* blocks, 64 KiB, after which a source is trusted */
+#define TURN ((FaspTime) 1 << 32)
+
+/* Each byte once, in order, whoever brings it, and whatever the pieces are. */
+static void
+test_each_once (void)
+{
+  GRand *rand = g_rand_new_with_seed (1);
+  guint64 at[3] = { 0 };
+  Made m;
+
+  made_init (&m, FASP_REDUNDANCY_HOT, 3);
+  while (m.next < 1000 * MADE_SIZE) {
+    guint i = g_rand_int_range (rand, 0, 3);
+    guint32 size = g_rand_int_range (rand, 1, 3 * MADE_SIZE);
+
+    m.now = MAX (m.now, MADE_START + (FaspTime) (at[i] / MADE_SIZE) * MADE_GAP);
+    made_tend (&m);
+    if (made_bring (&m, i, at[i], size))
+      at[i] += size;
+    made_take (&m);
+  }
+  g_assert_false (m.wrong);
+  g_assert_cmpuint (m.discontinuities, ==, 0);
+  for (guint i = 0; i < 3; i++)
+    g_assert_cmpuint (m.from[i], >, 0);
+  made_clear (&m);
+  g_rand_free (rand);
+}
+
+/* The others are taken from once 64 KiB of them were the same. */
+static void
+test_trust (void)
+{
+  Made m;
+
+  made_init (&m, FASP_REDUNDANCY_HOT, 2);
+  made_run (&m, 0, 1, 0, PROVEN - 1);
+  g_assert_true (made_is_trusted (&m, 0));
+  g_assert_false (made_is_trusted (&m, 1));
+  made_arrive (&m, 1, PROVEN - 1);
+  g_assert_cmpuint (m.next, ==, (PROVEN - 1) * MADE_SIZE);
+  made_arrive (&m, 0, PROVEN - 1);
+  g_assert_true (made_is_trusted (&m, 1));
+  g_assert_cmpuint (m.from[1], ==, 0);
+  made_arrive (&m, 1, PROVEN);
+  g_assert_cmpuint (m.from[1], ==, 1);
+  /* somebody else may answer there by now */
+  m.states[1].session++;
+  made_tend (&m);
+  g_assert_false (made_is_trusted (&m, 1));
+  made_clear (&m);
+}
+
+/* From the beginning, or later: nothing more is taken, it is told once, and the leader goes on. */
+static void
+test_differs (void)
+{
+  for (guint later = 0; later < 2; later++) {
+    Made m;
+
+    made_init (&m, FASP_REDUNDANCY_HOT, 2);
+    m.delays[1] = 30 * FASP_MSEC;
+    if (later)
+      made_run (&m, 0, 1, 0, 2 * PROVEN);
+    g_assert_cmpint (made_is_trusted (&m, 1), ==, later);
+    m.forges[1] = 1;
+    made_run (&m, 0, 1, later * 2 * PROVEN, 4 * PROVEN);
+    g_assert_false (made_is_trusted (&m, 1));
+    g_assert_cmpuint (m.events[FASP_MERGE_DIFFERS][1], ==, 1);
+    g_assert_cmpuint (m.events[FASP_MERGE_DIFFERS][0], ==, 0);
+    g_assert_false (m.wrong);
+    g_assert_cmpuint (m.discontinuities, ==, 0);
+    g_assert_cmpuint (m.next, ==, 4 * PROVEN * MADE_SIZE);
+    /* where the leader lacks something, it is not asked */
+    made_arrive (&m, 1, 4 * PROVEN);
+    g_assert_cmpuint (m.next, ==, 4 * PROVEN * MADE_SIZE);
+    g_assert_true (fasp_merge_wants (m.merge, 1));
+    made_clear (&m);
+  }
+}
+
+/* One that was trusted lies where it is the first.  The leader's word stands as soon as it comes,
+ * the reader is told that something is wrong, and a third one that is right is still believed. */
+static void
+test_leader_stands (void)
+{
+  Made m;
+
+  made_init (&m, FASP_REDUNDANCY_HOT, 3);
+  for (guint64 k = 0; k < 2 * PROVEN; k++)
+    for (guint i = 0; i < 3; i++)
+      made_arrive (&m, i, k);
+  m.forges[1] = 1;
+  made_arrive (&m, 1, 2 * PROVEN);
+  g_assert_true (m.wrong);
+  m.wrong = FALSE;
+  made_arrive (&m, 2, 2 * PROVEN);
+  g_assert_cmpuint (m.events[FASP_MERGE_DIFFERS][1], ==, 0);
+  g_assert_cmpuint (m.events[FASP_MERGE_DIFFERS][2], ==, 0);
+  made_arrive (&m, 0, 2 * PROVEN);
+  g_assert_cmpuint (m.events[FASP_MERGE_DIFFERS][1], ==, 1);
+  for (guint64 k = 2 * PROVEN + 1; k < 3 * PROVEN; k++)
+    for (guint i = 0; i < 3; i++)
+      made_arrive (&m, (i + 1) % 3, k);
+  g_assert_false (m.wrong);
+  g_assert_cmpuint (m.discontinuities, ==, 1);
+  g_assert_true (made_is_trusted (&m, 2));
+  g_assert_cmpuint (m.events[FASP_MERGE_DIFFERS][0] + m.events[FASP_MERGE_DIFFERS][2], ==, 0);
+  g_assert_cmpuint (m.next, ==, 3 * PROVEN * MADE_SIZE);
+  made_clear (&m);
+}
+
+/* A leader whose bytes are not those that it sent before is not silenced by that. */
+static void
+test_leader_repeats (void)
+{
+  Made m;
+
+  made_init (&m, FASP_REDUNDANCY_HOT, 1);
+  made_arrive (&m, 0, 0);
+  m.forges[0] = 1;
+  made_bring_block (&m, 0, 0);
+  m.forges[0] = 0;
+  made_arrive (&m, 0, 1);
+  g_assert_cmpuint (m.events[FASP_MERGE_DIFFERS][0], ==, 0);
+  g_assert_cmpuint (m.next, ==, 2 * MADE_SIZE);
+  made_clear (&m);
+}
+
+/* What the leader lacks is waited for as long as somebody may bring it, and not beyond the time
+ * when what is behind it is played. */
+static void
+test_gap (void)
+{
+  for (guint brings = 0; brings < 2; brings++) {
+    FaspTime played;
+    Made m;
+
+    made_init (&m, FASP_REDUNDANCY_HOT, 2);
+    made_run (&m, 0, 1, 0, 2 * PROVEN);
+    made_arrive (&m, 0, 2 * PROVEN + 1);
+    g_assert_cmpuint (m.next, ==, 2 * PROVEN * MADE_SIZE);
+    played = MADE_START + (2 * PROVEN + 1) * MADE_GAP + m.delays[0] + MADE_LATENCY;
+    g_assert_cmpint (fasp_merge_get_timeout (m.merge, m.now), ==, played);
+    m.now = played - 1;
+    made_tend (&m);
+    g_assert_cmpuint (made_take (&m), ==, 0);
+    if (brings) {
+      made_bring_block (&m, 1, 2 * PROVEN);
+      g_assert_cmpuint (made_take (&m), ==, 2);
+      g_assert_cmpuint (m.discontinuities, ==, 0);
+    } else {
+      m.now++;
+      g_assert_cmpuint (made_take (&m), ==, 1);
+      g_assert_cmpuint (m.discontinuities, ==, 1);
+    }
+    g_assert_cmpuint (m.next, ==, (2 * PROVEN + 2) * MADE_SIZE);
+    made_clear (&m);
+  }
+}
+
+/* Nobody waits for one that is not there, or holds something behind the gap itself. */
+static void
+test_gap_of_all (void)
+{
+  for (guint there = 0; there < 2; there++) {
+    Made m;
+
+    made_init (&m, FASP_REDUNDANCY_HOT, 2);
+    made_run (&m, 0, 1, 0, 2 * PROVEN);
+    m.states[1].is_connected = there;
+    if (there)
+      made_arrive (&m, 1, 2 * PROVEN + 5);
+    made_arrive (&m, 0, 2 * PROVEN + 1);
+    g_assert_cmpuint (m.next, ==, (2 * PROVEN + 2) * MADE_SIZE);
+    g_assert_cmpuint (m.discontinuities, ==, 1);
+    made_clear (&m);
+  }
+}
+
+/* Another origin, or offsets that are not true, while the leader is there: nothing of it is taken,
+ * and the leader loses nothing. */
+static void
+test_another_stream (void)
+{
+  static const struct
+  {
+    guint8 origin;
+    gint64 shift; /* of its offsets, blocks */
+  } cases[] = { { 2, 0 }, { 2, 1 << 20 }, { 1, 1 << 20 }, { 1, 1 << 22 }, { 1, -100 } };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    Made m;
+
+    made_init (&m, FASP_REDUNDANCY_HOT, 2);
+    m.origins[1] = cases[i].origin;
+    for (guint64 k = 0; k < 3 * PROVEN; k++) {
+      made_arrive (&m, 0, k);
+      if ((gint64) k + cases[i].shift >= 0)
+        made_bring (&m, 1, (k + cases[i].shift) * MADE_SIZE, MADE_SIZE);
+      made_take (&m);
+    }
+    g_assert_cmpuint (m.from[1], ==, 0);
+    g_assert_cmpuint (m.next, ==, 3 * PROVEN * MADE_SIZE);
+    g_assert_false (m.wrong);
+    g_assert_cmpuint (m.discontinuities, ==, 0);
+    made_clear (&m);
+  }
+}
+
+/* The stream is over when all say so that are there, or when one does and the others bring nothing
+ * any more.  A sender that is stopped alone ends nothing, then or later. */
+static void
+test_end (void)
+{
+  for (guint who = 0; who < 2; who++) {
+    guint64 k = 2 * PROVEN;
+    Made m;
+
+    made_init (&m, FASP_REDUNDANCY_HOT, 2);
+    made_run (&m, 0, 1, 0, k);
+    made_bring_mark (&m, who, FASP_BLOCK_EOS);
+    g_assert_cmpuint (made_take (&m), ==, 0);
+    for (guint n = 0; n < 100; n++)
+      made_arrive (&m, 1 - who, k++);
+    g_assert_false (m.eos);
+    m.now += 10 * MADE_LATENCY;
+    made_tend (&m);
+    g_assert_cmpuint (made_take (&m), ==, 0);
+    g_assert_true (fasp_merge_wants (m.merge, who));
+    g_assert_cmpuint (m.next, ==, k * MADE_SIZE);
+    made_arrive (&m, 1 - who, k++);
+    made_bring_mark (&m, 1 - who, FASP_BLOCK_EOS);
+    made_bring_mark (&m, who, FASP_BLOCK_EOS);
+    g_assert_cmpuint (made_take (&m), >=, 1);
+    g_assert_true (m.eos);
+    made_clear (&m);
+  }
+}
+
+/* The others are there, and bring nothing, or are gone. */
+static void
+test_end_of_one (void)
+{
+  for (guint gone = 0; gone < 2; gone++) {
+    Made m;
+
+    made_init (&m, FASP_REDUNDANCY_HOT, 2);
+    made_run (&m, 0, 1, 0, 2 * PROVEN);
+    made_bring_mark (&m, 1, FASP_BLOCK_EOS);
+    g_assert_cmpuint (made_take (&m), ==, 0);
+    m.states[0].is_connected = !gone;
+    m.now += gone ? 0 : MADE_LATENCY + 2 * MADE_GAP;
+    made_tend (&m);
+    g_assert_cmpuint (made_take (&m), ==, 1);
+    g_assert_true (m.eos);
+    made_clear (&m);
+  }
+}
+
+/* Who began more than 71 minutes later counts media times from another turn. */
+static void
+test_turns (void)
+{
+  static const gint turns[] = { 0, 1, -1, 5, -3 };
+
+  for (guint i = 0; i < G_N_ELEMENTS (turns); i++) {
+    Made m;
+
+    made_init (&m, FASP_REDUNDANCY_HOT, 2);
+    m.turns[1] = turns[i] * TURN;
+    made_run (&m, 0, 1, 0, 2 * PROVEN);
+    for (guint64 k = 2 * PROVEN; k < 3 * PROVEN; k++)
+      made_arrive (&m, k % 2, k);
+    g_assert_cmpuint (m.from[1], >, 0);
+    g_assert_cmpuint (m.discontinuities, ==, 0);
+    g_assert_cmpint (m.delay, ==, MADE_START + m.delays[0]);
+    made_clear (&m);
+  }
+}
+
+/* The play time moves to that of the slowest one that counts, by a thousandth of the time, and what
+ * was read before is not played later than what follows. */
+static void
+test_slew (void)
+{
+  FaspTime last, before;
+  Made m;
+
+  made_init (&m, FASP_REDUNDANCY_HOT, 2);
+  m.delays[1] = 25 * FASP_MSEC;
+  made_run (&m, 0, 1, 0, 2 * PROVEN);
+  last = m.delay;
+  before = m.now;
+  for (guint64 k = 2 * PROVEN; k < 2 * PROVEN + 1000; k += 100) {
+    made_run (&m, 0, 1, k, k + 100);
+    g_assert_cmpint (m.delay - last, <=, (m.now - before) / 1000 + 10);
+    g_assert_cmpint (m.delay, >=, last);
+    last = m.delay;
+    before = m.now;
+  }
+  g_assert_cmpint (m.delay, ==, MADE_START + m.delays[1]);
+  made_clear (&m);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/merge/each-once", test_each_once);
+  g_test_add_func ("/merge/trust", test_trust);
+  g_test_add_func ("/merge/differs", test_differs);
+  g_test_add_func ("/merge/leader-stands", test_leader_stands);
+  g_test_add_func ("/merge/leader-repeats", test_leader_repeats);
+  g_test_add_func ("/merge/gap", test_gap);
+  g_test_add_func ("/merge/gap-of-all", test_gap_of_all);
+  g_test_add_func ("/merge/another-stream", test_another_stream);
+  g_test_add_func ("/merge/end", test_end);
+  g_test_add_func ("/merge/end-of-one", test_end_of_one);
+  g_test_add_func ("/merge/turns", test_turns);
+  g_test_add_func ("/merge/slew", test_slew);
+  return g_test_run ();
+}

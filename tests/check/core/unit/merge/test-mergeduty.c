@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Which source leads, which of them send, and how long a loss waits.
+ */
+#include "made.h"
+
+#define PROVEN 64 /* blocks, 64 KiB, after which a source is trusted */
+
+static FaspElsewhere
+get (const Made *m, guint i)
+{
+  return fasp_merge_get_elsewhere (m->merge, i);
+}
+
+/* A loss waits for as long as the others are slower and 5 ms, if a retransmission is still in time
+ * after that. */
+static void
+test_patience (void)
+{
+  static const struct
+  {
+    FaspTime slower, latency, rtt, patience; /* ms */
+  } table[] = {
+    { 0, 400, 50, 5 },
+    { 30, 400, 50, 35 },
+    { 200, 400, 50, 150 },
+    { 30, 400, 180, 20 },
+    { 30, 400, 300, 0 },
+    { 30, 0, 50, 0 },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (table); i++) {
+    Made m;
+
+    made_init (&m, FASP_REDUNDANCY_HOT, 2);
+    m.delays[1] = m.delays[0] + table[i].slower * FASP_MSEC;
+    g_assert_cmpint (get (&m, 0).patience, ==, 0);
+    made_run (&m, 0, 1, 0, 2 * PROVEN);
+    m.states[0].latency = table[i].latency * FASP_MSEC;
+    m.states[0].rtt = table[i].rtt * FASP_MSEC;
+    made_tend (&m);
+    g_assert_cmpint (get (&m, 0).patience, ==, table[i].patience * FASP_MSEC);
+    /* nobody else may bring anything */
+    m.states[1].is_connected = FALSE;
+    made_tend (&m);
+    g_assert_cmpint (get (&m, 0).patience, ==, 0);
+    made_clear (&m);
+  }
+}
+
+/* What the reader has is said to all, as soon as it is known. */
+static void
+test_has (void)
+{
+  Made m;
+
+  made_init (&m, FASP_REDUNDANCY_STANDBY, 2);
+  g_assert_false (get (&m, 0).has.known);
+  g_assert_false (get (&m, 0).stands_by);
+  made_arrive (&m, 0, 0);
+  for (guint i = 0; i < 2; i++) {
+    FaspElsewhere elsewhere = get (&m, i);
+
+    g_assert_cmpint (elsewhere.has.known, ==, i == 0);
+    if (elsewhere.has.known)
+      g_assert_cmpuint (elsewhere.has.offset, ==, MADE_SIZE);
+  }
+  made_clear (&m);
+}
+
+/* Another one leads when the leader is gone; the one that is trusted, then the nearest. */
+static void
+test_leader_gone (void)
+{
+  for (guint nearest = 1; nearest <= 2; nearest++) {
+    Made m;
+
+    made_init (&m, FASP_REDUNDANCY_HOT, 3);
+    m.states[nearest].rtt /= 2;
+    for (guint64 k = 0; k < 2 * PROVEN; k++)
+      for (guint i = 0; i < 3; i++)
+        made_arrive (&m, i, k);
+    m.states[0].is_connected = FALSE;
+    made_tend (&m);
+    g_assert_cmpuint (m.events[FASP_MERGE_LEADS][nearest], ==, 1);
+    g_assert_cmpuint (m.events[FASP_MERGE_LEADS][3 - nearest], ==, 0);
+    made_clear (&m);
+  }
+}
+
+/* Time passes to the next timeout, again and again: nobody is woken for nothing.  Returns how
+ * often. */
+static guint
+sleep_until (Made *m, FaspTime until)
+{
+  guint times = 0;
+
+  for (; m->now < until; times++) {
+    FaspTime timeout = fasp_merge_get_timeout (m->merge, m->now);
+
+    /* something happened just now, and is done with then */
+    m->now = timeout > m->now ? MIN (timeout, until) : m->now;
+    for (guint i = 0; i < m->n; i++)
+      fasp_merge_tend (m->merge, m->now, i, &m->states[i]);
+    made_take (m);
+    g_assert_cmpuint (times, <, 100);
+  }
+  return times;
+}
+
+/* A standby is not to send once it has shown that it has the stream; it is asked when the leader is
+ * silent, leads when it brought what the leader did not, and nobody spins meanwhile, however many
+ * others stand by. */
+static void
+test_standby (void)
+{
+  FaspTime silent;
+  Made m;
+
+  made_init (&m, FASP_REDUNDANCY_STANDBY, 3);
+  for (guint64 k = 0; k < 2 * PROVEN; k++)
+    for (guint i = 0; i < 3; i++)
+      made_arrive (&m, i, k);
+  g_assert_false (get (&m, 0).stands_by);
+  g_assert_true (get (&m, 1).stands_by);
+  g_assert_true (get (&m, 2).stands_by);
+  silent = m.now;
+  /* the others are heard now and then, the leader is not */
+  sleep_until (&m, silent + FASP_SEC);
+  g_assert_cmpuint (m.events[FASP_MERGE_HELPS][1] + m.events[FASP_MERGE_HELPS][2], ==, 1);
+  g_assert_cmpuint (get (&m, 1).stands_by + get (&m, 2).stands_by, ==, 1);
+  /* the stream rests: nobody brings anything */
+  sleep_until (&m, silent + 10 * FASP_SEC);
+  g_assert_cmpuint (m.events[FASP_MERGE_LEADS][1] + m.events[FASP_MERGE_LEADS][2], ==, 0);
+  /* the helper brings what the leader does not */
+  for (guint64 k = 2 * PROVEN; k < 2 * PROVEN + 10; k++) {
+    guint helper = get (&m, 1).stands_by ? 2 : 1;
+
+    made_bring_block (&m, helper, k);
+    made_take (&m);
+    sleep_until (&m, m.now + MADE_GAP);
+  }
+  g_assert_cmpuint (m.next, ==, (2 * PROVEN + 10) * MADE_SIZE);
+  g_assert_cmpuint (m.events[FASP_MERGE_LEADS][1] + m.events[FASP_MERGE_LEADS][2], ==, 1);
+  g_assert_cmpuint (m.discontinuities, ==, 0);
+  made_clear (&m);
+}
+
+/* One that comes too late is left, and does not set the play time; it is back when it has been good
+ * for 10 s. */
+static void
+test_left (void)
+{
+  FaspTime delay;
+  Made m;
+
+  made_init (&m, FASP_REDUNDANCY_HOT, 2);
+  made_run (&m, 0, 1, 0, 2 * PROVEN);
+  delay = m.delay;
+  m.delays[1] += 350 * FASP_MSEC;
+  made_run (&m, 0, 1, 2 * PROVEN, 4 * PROVEN);
+  g_assert_cmpuint (m.events[FASP_MERGE_LEFT][1], ==, 1);
+  g_assert_cmpint (m.delay - delay, <, 2 * FASP_MSEC);
+  m.delays[1] -= 350 * FASP_MSEC;
+  made_run (&m, 0, 1, 4 * PROVEN, 4 * PROVEN + 900);
+  g_assert_cmpuint (m.events[FASP_MERGE_BACK][1], ==, 0);
+  made_run (&m, 0, 1, 4 * PROVEN + 900, 4 * PROVEN + 1200);
+  g_assert_cmpuint (m.events[FASP_MERGE_BACK][1], ==, 1);
+  g_assert_cmpuint (m.events[FASP_MERGE_LEFT][0], ==, 0);
+  made_clear (&m);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/mergeduty/patience", test_patience);
+  g_test_add_func ("/mergeduty/has", test_has);
+  g_test_add_func ("/mergeduty/leader-gone", test_leader_gone);
+  g_test_add_func ("/mergeduty/standby", test_standby);
+  g_test_add_func ("/mergeduty/left", test_left);
+  return g_test_run ();
+}
