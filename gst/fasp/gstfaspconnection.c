@@ -16,6 +16,7 @@
 #include "gstfasplogger.h"
 #include "gstfasprecordfile.h"
 #include "gstfaspstats.h"
+#include "gstfasptelling.h"
 #include "gstfasptextfile.h"
 #include "gstfaspuri.h"
 
@@ -49,6 +50,18 @@ gst_fasp_connection_clear (GstFaspConnection *c)
   g_mutex_clear (&c->lock);
 }
 
+static guint
+count_ios (const GstFaspConnection *c)
+{
+  return c->several != NULL ? fasp_sources_count (c->several) : c->io != NULL ? 1 : 0;
+}
+
+static FaspIo *
+get_io (const GstFaspConnection *c, guint i)
+{
+  return c->several != NULL ? fasp_sources_get (c->several, i) : c->io;
+}
+
 /* --- statistics ------------------------------------------------------------------- */
 
 static GstStructure *
@@ -57,7 +70,7 @@ get_stats (GstFaspConnection *c)
   GstStructure *stats;
 
   g_mutex_lock (&c->lock);
-  stats = gst_fasp_stats_new (c->io, c->role);
+  stats = gst_fasp_stats_new (c->io, c->several, c->role);
   g_mutex_unlock (&c->lock);
   return stats;
 }
@@ -92,8 +105,12 @@ apply (GstFaspConnection *c)
   GST_OBJECT_LOCK (c->element);
   gst_fasp_settings_to_endpoint (&c->settings, &settings);
   GST_OBJECT_UNLOCK (c->element);
-  fasp_endpoint_configure (fasp_io_lock (c->io), g_get_monotonic_time (), &settings);
-  fasp_io_unlock (c->io, TRUE);
+  for (guint i = 0; i < count_ios (c); i++) {
+    FaspIo *io = get_io (c, i);
+
+    fasp_endpoint_configure (fasp_io_lock (io), g_get_monotonic_time (), &settings);
+    fasp_io_unlock (io, TRUE);
+  }
 }
 
 /* Is @value another one than before?  Secrets are not compared: they always count as new. */
@@ -242,80 +259,6 @@ gst_fasp_connection_init_uri_handler (gpointer iface, gpointer unused)
 
 /* --- running -------------------------------------------------------------------------- */
 
-/* The connection whose handlers this thread is running. */
-static GPrivate telling;
-
-static gpointer
-begin_telling (GstFaspConnection *c)
-{
-  gpointer before = g_private_get (&telling);
-
-  g_private_set (&telling, c);
-  return before;
-}
-
-static void
-end_telling (gpointer before)
-{
-  g_private_set (&telling, before);
-}
-
-static void
-handle_event (FaspIo *io, const FaspEvent *event, gpointer data)
-{
-  GstFaspConnection *c = data;
-  gpointer before = begin_telling (c);
-
-  /* the element comes first: handlers may ask it */
-  if (c->event != NULL)
-    c->event (c->element, event);
-  if (event->type == FASP_EVENT_FLOW_OUT || event->type == FASP_EVENT_FLOW_BACK)
-    gst_fasp_lines_tell (c->lines, c->element, event);
-  gst_fasp_events_handle (c->element, io, event, &c->posted);
-  end_telling (before);
-}
-
-static void
-handle_resolve_failed (const gchar *host, const GError *error, gpointer data)
-{
-  GstFaspConnection *c = data;
-  gpointer before = begin_telling (c);
-
-  gst_fasp_events_resolve_failed (c->element, host, error);
-  end_telling (before);
-}
-
-static void
-handle_buffer_short (guint64 rate, gsize granted, gsize wanted, gpointer data)
-{
-  GstFaspConnection *c = data;
-  gpointer before = begin_telling (c);
-
-  gst_fasp_events_buffer_short (c->element, rate, granted, wanted);
-  end_telling (before);
-}
-
-static void
-handle_send_failed (guint link, const gchar *why, gpointer data)
-{
-  GstFaspConnection *c = data;
-  gpointer before = begin_telling (c);
-  g_autofree gchar *line = gst_fasp_lines_describe (c->lines, link, NULL);
-
-  gst_fasp_events_send_failed (c->element, line, why);
-  end_telling (before);
-}
-
-static void
-handle_receive_failed (const gchar *why, gpointer data)
-{
-  GstFaspConnection *c = data;
-  gpointer before = begin_telling (c);
-
-  gst_fasp_events_receive_failed (c->element, why);
-  end_telling (before);
-}
-
 /* Warns about what anybody can do who can reach the port, or listen on the line. */
 static void
 warn_of_keys (GstFaspConnection *c, const GstFaspKeys *keys)
@@ -367,6 +310,7 @@ has_judge (GstElement *element)
 typedef struct
 {
   FaspIoSettings io;
+  FaspRedundancy redundancy;
   GstFaspLinks *links;
   gchar *streamid, *host, *record, *log;
   GstFaspKeys keys;
@@ -398,6 +342,7 @@ get_wanted (GstFaspConnection *c, Wanted *wanted, GError **error)
     g_propagate_error (error, g_error_copy (c->settings.bad_uri));
   else
     good = gst_fasp_settings_to_io (&c->settings, io, &wanted->links, error);
+  wanted->redundancy = gst_fasp_redundancy_get (&c->settings);
   io->endpoint.streamid = wanted->streamid = g_strdup (io->endpoint.streamid);
   io->peer_host = wanted->host = g_strdup (io->peer_host);
   wanted->record = g_strdup (c->settings.record);
@@ -471,55 +416,110 @@ prepare (GstFaspConnection *c, Wanted *wanted)
   for (guint i = 0; i < warnings->len; i++)
     GST_ELEMENT_WARNING (c->element, RESOURCE, SETTINGS,
         ("%s", (const gchar *) g_ptr_array_index (warnings, i)), (NULL));
-  io->event = handle_event;
-  io->resolve_failed = handle_resolve_failed;
-  io->send_failed = handle_send_failed;
-  io->receive_failed = handle_receive_failed;
-  io->buffer_short = handle_buffer_short;
-  io->user_data = c;
+  gst_fasp_telling_fill (io);
   io->endpoint.ask |= has_judge (c->element);
   memset (&c->posted, 0, sizeof c->posted);
+  memset (c->changes, 0, sizeof c->changes);
   c->busy_posted = c->failed = FALSE;
   return TRUE;
 }
 
 static gboolean
-open_record (GstFaspConnection *c, const Wanted *wanted)
+open_record (GstFaspSource *source, const Wanted *wanted)
 {
+  GstElement *element = source->connection->element;
   g_autoptr (GError) error = NULL;
 
   if (!is_set (wanted->record))
     return TRUE;
-  c->recorder = gst_fasp_recorder_new (c->element, wanted->record, &error);
-  if (c->recorder == NULL)
-    GST_ELEMENT_ERROR (c->element, RESOURCE, OPEN_WRITE,
+  source->recorder = gst_fasp_recorder_new (element, wanted->record, &error);
+  if (source->recorder == NULL)
+    GST_ELEMENT_ERROR (element, RESOURCE, OPEN_WRITE,
         ("Cannot record to %s. Set record to a file that can be written.", error->message), (NULL));
-  return c->recorder != NULL;
+  return source->recorder != NULL;
 }
 
 static gboolean
-open_log (GstFaspConnection *c, Wanted *wanted)
+open_log (GstFaspSource *source, const Wanted *wanted, FaspIoSettings *io)
 {
+  GstElement *element = source->connection->element;
   g_autoptr (GError) error = NULL;
 
   if (!gst_fasp_logger_is_wanted (wanted->log))
     return TRUE;
-  wanted->io.log = gst_fasp_logger_get_keep ();
-  c->logger = gst_fasp_logger_new (c->element, &wanted->io.endpoint, wanted->log, &error);
-  if (c->logger == NULL)
-    GST_ELEMENT_ERROR (c->element, RESOURCE, OPEN_WRITE,
+  io->log = gst_fasp_logger_get_keep ();
+  source->logger = gst_fasp_logger_new (element, &io->endpoint, wanted->log, &error);
+  if (source->logger == NULL)
+    GST_ELEMENT_ERROR (element, RESOURCE, OPEN_WRITE,
         ("Cannot log to %s. Set log to a file that can be written.", error->message), (NULL));
-  return c->logger != NULL;
+  return source->logger != NULL;
+}
+
+static void
+set_flushing (GstFaspConnection *c)
+{
+  if (c->several != NULL)
+    fasp_sources_set_flushing (c->several, c->flushing > 0);
+  else
+    fasp_io_set_flushing (c->io, c->flushing > 0);
+}
+
+/* Opens the files of each source, and all else that its I/O thread uses. */
+static gboolean
+open_sources (GstFaspConnection *c, const Wanted *wanted, FaspIoSettings *ios)
+{
+  c->n_sources = gst_fasp_redundancy_split (&wanted->io, wanted->redundancy, ios);
+  for (guint i = 0; i < c->n_sources; i++) {
+    GstFaspSource *source = &c->sources[i];
+
+    *source = (GstFaspSource) { .connection = c, .number = i };
+    ios[i].user_data = source;
+    source->lines = gst_fasp_lines_new (wanted->links);
+  }
+  for (guint i = 0; i < c->n_sources; i++)
+    if (!open_record (&c->sources[i], wanted) || !open_log (&c->sources[i], wanted, &ios[i]))
+      return FALSE;
+  return TRUE;
+}
+
+/* The share of buffer-size that is kept of a stream from several sources, to compare them. */
+#define RECENT_SHARE 4
+
+/* Opens the ports.  *several: NULL if there is one source. */
+static FaspIo *
+make_io (GstFaspConnection *c, const Wanted *wanted, const FaspIoSettings *ios,
+    FaspSources **several, GError **error)
+{
+  FaspSourcesSettings settings = {
+    .redundancy = wanted->redundancy,
+    .recent = wanted->io.endpoint.buffer_size / RECENT_SHARE,
+  };
+
+  if (wanted->redundancy == FASP_REDUNDANCY_NONE)
+    return fasp_io_new (ios, error);
+  gst_fasp_telling_fill_sources (c, &settings);
+  *several = fasp_sources_new (&settings, ios, c->n_sources, error);
+  return *several != NULL ? fasp_sources_get (*several, 0) : NULL;
+}
+
+static void
+start_recording (GstFaspConnection *c)
+{
+  for (guint i = 0; i < c->n_sources; i++) {
+    if (c->sources[i].recorder != NULL)
+      gst_fasp_recorder_start (c->sources[i].recorder, get_io (c, i));
+    if (c->sources[i].logger != NULL)
+      gst_fasp_recorder_start (c->sources[i].logger, get_io (c, i));
+  }
 }
 
 static gboolean
-start (GstFaspConnection *c, const Wanted *wanted)
+start (GstFaspConnection *c, const Wanted *wanted, const FaspIoSettings *ios)
 {
   g_autoptr (GError) error = NULL;
-  FaspIo *io;
+  FaspSources *several = NULL;
+  FaspIo *io = make_io (c, wanted, ios, &several, &error);
 
-  c->lines = gst_fasp_lines_new (wanted->links); /* before the I/O thread, which reports them */
-  io = fasp_io_new (&wanted->io, &error);
   if (io == NULL) {
     if (c->role == FASP_ROLE_SENDER)
       GST_ELEMENT_ERROR (c->element, RESOURCE, OPEN_WRITE, ("%s", error->message), (NULL));
@@ -530,17 +530,15 @@ start (GstFaspConnection *c, const Wanted *wanted)
   GST_INFO_OBJECT (c->element, "UDP port %u, receive buffer %" G_GSIZE_FORMAT " bytes",
       fasp_io_get_port (io), fasp_io_get_socket_buffer (io));
   warn_of_early (c, io, wanted->links);
-  if (c->recorder != NULL)
-    gst_fasp_recorder_start (c->recorder, io);
-  if (c->logger != NULL)
-    gst_fasp_recorder_start (c->logger, io);
   g_mutex_lock (&c->lock);
   c->io = io;
-  fasp_io_set_flushing (io, c->flushing > 0);
+  c->several = several;
+  set_flushing (c);
   /* properties may have been set since they were read */
   apply (c);
   start_reporting (c);
   g_mutex_unlock (&c->lock);
+  start_recording (c);
   return TRUE;
 }
 
@@ -548,12 +546,24 @@ gboolean
 gst_fasp_connection_open (GstFaspConnection *c)
 {
   g_auto (Wanted) wanted = { .links = NULL };
+  FaspIoSettings ios[FASP_SOURCES_MAX];
 
-  if (prepare (c, &wanted) && open_record (c, &wanted) && open_log (c, &wanted)
-      && start (c, &wanted))
+  if (prepare (c, &wanted) && open_sources (c, &wanted, ios) && start (c, &wanted, ios))
     return TRUE;
   gst_fasp_connection_close (c);
   return FALSE;
+}
+
+/* Is this a thread that close() waits for? */
+static gboolean
+is_own_thread (const GstFaspConnection *c)
+{
+  gboolean own = gst_fasp_telling_is_self (c);
+
+  for (guint i = 0; i < c->n_sources; i++)
+    own |= gst_fasp_recorder_is_self (c->sources[i].recorder)
+        || gst_fasp_recorder_is_self (c->sources[i].logger);
+  return own;
 }
 
 gboolean
@@ -561,8 +571,7 @@ gst_fasp_connection_may_close (GstFaspConnection *c)
 {
   gboolean known = c->busy_posted;
 
-  if (g_private_get (&telling) != c && !gst_fasp_recorder_is_self (c->recorder)
-      && !gst_fasp_recorder_is_self (c->logger))
+  if (!is_own_thread (c))
     return TRUE;
   g_critical ("%s cannot be stopped by a handler of its own signals or "
               "messages, whose thread would wait for itself. Stop it from another "
@@ -581,19 +590,28 @@ gst_fasp_connection_may_close (GstFaspConnection *c)
 void
 gst_fasp_connection_close (GstFaspConnection *c)
 {
+  FaspSources *several;
   FaspIo *io;
 
-  g_clear_pointer (&c->recorder, gst_fasp_recorder_free);
+  for (guint i = 0; i < c->n_sources; i++)
+    g_clear_pointer (&c->sources[i].recorder, gst_fasp_recorder_free);
   g_mutex_lock (&c->lock);
   stop_reporting (c);
-  io = c->io;
+  io = c->several == NULL ? c->io : NULL;
+  several = c->several;
   c->io = NULL;
+  c->several = NULL;
   g_mutex_unlock (&c->lock);
   if (io != NULL)
     fasp_io_close (io);
-  g_clear_pointer (&c->logger, gst_fasp_recorder_free); /* after the goodbye, which it logs */
+  if (several != NULL)
+    fasp_sources_close (several);
+  for (guint i = 0; i < c->n_sources; i++) /* after the goodbye, which it logs */
+    g_clear_pointer (&c->sources[i].logger, gst_fasp_recorder_free);
   fasp_io_free (io);
-  g_clear_pointer (&c->lines, gst_fasp_lines_free);
+  fasp_sources_free (several);
+  for (guint i = 0; i < c->n_sources; i++)
+    g_clear_pointer (&c->sources[i].lines, gst_fasp_lines_free);
   g_clear_pointer (&c->stretched, gst_fasp_stretched_unref);
 }
 
@@ -638,8 +656,41 @@ add_flush (GstFaspConnection *c, gint more)
 {
   g_mutex_lock (&c->lock);
   c->flushing += more;
-  fasp_io_set_flushing (c->io, c->flushing > 0);
+  set_flushing (c);
   g_mutex_unlock (&c->lock);
+}
+
+FaspIoResult
+gst_fasp_connection_read (GstFaspConnection *c, FaspRead *items, guint max, guint *n,
+    FaspEvent *event)
+{
+  return c->several != NULL ? fasp_sources_read (c->several, items, max, n, event) :
+                              fasp_io_read (c->io, items, max, n, event);
+}
+
+FaspSenderClock
+gst_fasp_connection_get_sender_clock (GstFaspConnection *c)
+{
+  FaspSenderClock sender;
+
+  if (c->several != NULL) {
+    fasp_sources_get_sender_clock (c->several, &sender);
+    return sender;
+  }
+  fasp_endpoint_get_sender_clock (fasp_io_lock (c->io), &sender);
+  fasp_io_unlock (c->io, FALSE);
+  return sender;
+}
+
+void
+gst_fasp_connection_refuse (GstFaspConnection *c, const gchar *why)
+{
+  for (guint i = 0; i < count_ios (c); i++) {
+    FaspIo *io = get_io (c, i);
+
+    fasp_endpoint_refuse (fasp_io_lock (io), g_get_monotonic_time (), why);
+    fasp_io_unlock (io, TRUE);
+  }
 }
 
 gboolean
@@ -648,9 +699,12 @@ gst_fasp_connection_want_key_frame (GstFaspConnection *c)
   gboolean wanted = FALSE;
 
   g_mutex_lock (&c->lock);
-  if (c->io != NULL) {
-    wanted = fasp_endpoint_want_key_frame (fasp_io_lock (c->io), g_get_monotonic_time ());
-    fasp_io_unlock (c->io, wanted);
+  for (guint i = 0; i < count_ios (c); i++) {
+    FaspIo *io = get_io (c, i);
+    gboolean now = fasp_endpoint_want_key_frame (fasp_io_lock (io), g_get_monotonic_time ());
+
+    fasp_io_unlock (io, now);
+    wanted |= now;
   }
   g_mutex_unlock (&c->lock);
   return wanted;

@@ -9,6 +9,7 @@
 
 #include "gstfaspevents.h"
 #include "gstfasplines.h"
+#include "gstfaspredundancy.h"
 #include "gstfasprecorder.h"
 #include "gstfaspsettings.h"
 
@@ -16,24 +17,39 @@ G_BEGIN_DECLS
 
 typedef struct _GstFaspConnection GstFaspConnection;
 
+/* One of several sources, or all that there is. */
+typedef struct
+{
+  GstFaspConnection *connection;
+  guint number;
+  GstFaspPosted posted;      /* used by its I/O thread only */
+  GstFaspLines *lines;       /* while there is an I/O thread: used by it only */
+  GstFaspRecorder *recorder; /* NULL: nothing is recorded */
+  GstFaspRecorder *logger;   /* NULL: nothing is logged */
+  FaspAddress peer;          /* that was connected last; the connection's lock */
+} GstFaspSource;
+
 struct _GstFaspConnection
 {
   GstElement *element; /* not owned: it owns us */
   FaspRole role;
-  GstFaspSettings settings;    /* under the object lock */
-  GMutex lock;                 /* guards io against threads other than the streaming thread */
-  FaspIo *io;                  /* NULL: not running */
+  GstFaspSettings settings; /* under the object lock */
+  GMutex lock;              /* guards io against threads other than the streaming thread */
+  FaspIo *io;               /* of the first source; NULL: not running */
+  FaspSources *several;     /* with all of them; NULL: there is one */
+  GstFaspSource sources[FASP_SOURCES_MAX];
+  guint n_sources;             /* while open */
   gint flushing;               /* number of requests to flush; under the lock */
   GstClockID report;           /* periodic, for stats-interval */
-  GstFaspRecorder *recorder;   /* NULL: nothing is recorded */
-  GstFaspRecorder *logger;     /* NULL: nothing is logged */
   GstFaspStretched *stretched; /* while open; NULL: there is no passphrase */
-  GstFaspPosted posted;        /* used by the I/O thread only */
-  GstFaspLines *lines;         /* while there is an I/O thread: used by it only */
-  gboolean failed;             /* an error was posted; used by the streaming thread only */
-  gboolean busy_posted;        /* the error of may_close() was posted */
-  /* lets the element handle an event before signals and messages tell others; may be NULL */
-  void (*event) (GstElement *element, const FaspEvent *event);
+  GstFaspPosted posted;        /* about the stream of several sources; used by the streaming
+                                  thread only */
+  GstFaspQuiet changes[FASP_MERGE_DIFFERS + 1]; /* of several sources; the same */
+  gboolean failed;      /* an error was posted; used by the streaming thread only */
+  gboolean busy_posted; /* the error of may_close() was posted */
+  /* lets the element handle an event of a source before signals and messages tell others; may be
+   * NULL */
+  void (*event) (GstElement *element, guint source, const FaspEvent *event);
 };
 
 void gst_fasp_connection_init (GstFaspConnection *connection, GstElement *element, FaspRole role);
@@ -62,6 +78,13 @@ void gst_fasp_connection_close (GstFaspConnection *connection);
 #define GST_FASP_FLOW_TOLD GST_FLOW_EOS
 /* Posts the error that ended the stream, once; returns GST_FASP_FLOW_TOLD. */
 GstFlowReturn gst_fasp_connection_fail (GstFaspConnection *connection, const FaspEvent *event);
+/* fasp_io_read(), of one source or several; for the streaming thread. */
+FaspIoResult gst_fasp_connection_read (GstFaspConnection *connection, FaspRead *items, guint max,
+    guint *n, FaspEvent *event);
+/* The clock of the sender of what was read last, or of the one that leads. */
+FaspSenderClock gst_fasp_connection_get_sender_clock (GstFaspConnection *connection);
+/* Leaves all senders, and tells them why. */
+void gst_fasp_connection_refuse (GstFaspConnection *connection, const gchar *why);
 /* Tells the sender that a key frame is wanted.  May be called from any thread, whether open or not;
  * FALSE: there is no sender. */
 gboolean gst_fasp_connection_want_key_frame (GstFaspConnection *connection);

@@ -451,7 +451,7 @@ tell_in_the_middle (GstFaspSink *self, const FaspEvent *event)
 }
 
 static void
-handle_event (GstElement *element, const FaspEvent *event)
+handle_event (GstElement *element, guint source, const FaspEvent *event)
 {
   GstFaspSink *self = GST_FASP_SINK (element);
 

@@ -60,28 +60,29 @@ struct _GstFaspSrc
   GstPushSrc parent;
 
   GstFaspConnection connection;
-  gint unlocked;        /* nothing may wait; atomic */
-  gint interrupted;     /* `unlocked' was set since the last look at the clocks; atomic */
-  GThread *controller;  /* the thread that changes our state or sends us an event; atomic */
-  gboolean pausing;     /* that thread pauses us; used by it only */
-  gboolean started;     /* `caps' and `provided' are in force, whatever is set meanwhile;
-                           object lock */
-  GstCaps *caps;        /* NULL: any */
-  gboolean provided;    /* we provide a clock, and have posted that */
-  gboolean negotiated;  /* there has been a sender; object lock */
-  guint latency;        /* of the last sender, ms; object lock */
-  gchar *streamid;      /* of the last sender; object lock */
-  FaspOrigin origin;    /* the one that was announced downstream; see `announced' */
-  gboolean announced;   /* one was announced */
-  gboolean knows_keys;  /* the sender marks where key frames begin */
-  GstBuffer *header;    /* of the stream; NULL: none is known */
-  gboolean header_came; /* a header to announce came since the last buffer */
-  gboolean enters;      /* this receiver needs that header in the stream */
-  guint32 header_from;  /* the session in which the last header came */
-  gboolean required;    /* `require-complete' is in force */
-  gboolean incomplete;  /* with `required': what was read is not the whole stream */
-  gboolean at_end;      /* the end of this sender's stream was read */
-  GstFlowReturn over;   /* what create() returns from now on; OK: the stream goes on */
+  gint unlocked;       /* nothing may wait; atomic */
+  gint interrupted;    /* `unlocked' was set since the last look at the clocks; atomic */
+  GThread *controller; /* the thread that changes our state or sends us an event; atomic */
+  gboolean pausing;    /* that thread pauses us; used by it only */
+  gboolean started;    /* `caps' and `provided' are in force, whatever is set meanwhile;
+                          object lock */
+  GstCaps *caps;       /* NULL: any */
+  gboolean provided;   /* we provide a clock, and have posted that */
+  gboolean negotiated; /* there has been a sender; object lock */
+  guint latency;       /* the largest of `latencies', ms; object lock */
+  guint latencies[FASP_SOURCES_MAX]; /* of the last sender of each source, ms; 0: none; the same */
+  gchar *streamid;                   /* of the last sender; object lock */
+  FaspOrigin origin;                 /* the one that was announced downstream; see `announced' */
+  gboolean announced;                /* one was announced */
+  gboolean knows_keys;               /* the sender marks where key frames begin */
+  GstBuffer *header;                 /* of the stream; NULL: none is known */
+  gboolean header_came;              /* a header to announce came since the last buffer */
+  gboolean enters;                   /* this receiver needs that header in the stream */
+  guint32 header_from;               /* the session in which the last header came */
+  gboolean required;                 /* `require-complete' is in force */
+  gboolean incomplete;               /* with `required': what was read is not the whole stream */
+  gboolean at_end;                   /* the end of this sender's stream was read */
+  GstFlowReturn over;                /* what create() returns from now on; OK: the stream goes on */
   GstFaspTiming timing;
   FaspRead items[BATCH];    /* that were read */
   guint n, next;            /* items that were read; index of the next one to make a buffer of */
@@ -100,16 +101,6 @@ GST_ELEMENT_REGISTER_DEFINE (faspsrc, "faspsrc", GST_RANK_PRIMARY, GST_TYPE_FASP
 
 /* --- the stream -------------------------------------------------------------------- */
 
-static FaspSenderClock
-get_sender_clock (GstFaspSrc *self)
-{
-  FaspSenderClock sender;
-
-  fasp_endpoint_get_sender_clock (fasp_io_lock (self->connection.io), &sender);
-  fasp_io_unlock (self->connection.io, FALSE);
-  return sender;
-}
-
 static void
 follow_sender (GstFaspSrc *self)
 {
@@ -119,14 +110,14 @@ follow_sender (GstFaspSrc *self)
   if (!self->provided || (self->looked != 0 && now - self->looked < LOOK_EVERY))
     return;
   self->looked = now;
-  sender = get_sender_clock (self);
+  sender = gst_fasp_connection_get_sender_clock (&self->connection);
   gst_fasp_clock_look (self->timing.clock, now, &sender);
 }
 
 static void
 post_clock_jump (GstFaspSrc *self)
 {
-  FaspSenderClock sender = get_sender_clock (self);
+  FaspSenderClock sender = gst_fasp_connection_get_sender_clock (&self->connection);
   /* the value comes from the network: clamps times that do not fit into ns */
   gint64 jump = CLAMP (sender.jump, -G_MAXINT64 / 1000, G_MAXINT64 / 1000);
 
@@ -321,13 +312,11 @@ is_behind_other (const GstFaspSrc *self, const FaspRead *item)
 static GstFlowReturn
 fail_incomplete (GstFaspSrc *self, const FaspRead *item)
 {
-  FaspIo *io = self->connection.io;
   gboolean known = self->announced && fasp_origin_equal (&self->origin, &item->behind.origin);
 
-  fasp_endpoint_refuse (fasp_io_lock (io), g_get_monotonic_time (),
+  gst_fasp_connection_refuse (&self->connection,
       "it has not got all of it (require-complete=true there): send it again "
       "from its beginning");
-  fasp_io_unlock (io, TRUE);
   if (known)
     GST_ELEMENT_ERROR (self, RESOURCE, READ,
         ("A part of the stream is missing before byte %" G_GUINT64_FORMAT
@@ -413,7 +402,7 @@ read_items (GstFaspSrc *self)
   FaspEvent event;
 
   self->next = self->n = 0;
-  switch (fasp_io_read (self->connection.io, self->items, BATCH, &self->n, &event)) {
+  switch (gst_fasp_connection_read (&self->connection, self->items, BATCH, &self->n, &event)) {
     case FASP_IO_OK:
       follow_sender (self);
       /* in a pause, nothing has running time */
@@ -564,9 +553,10 @@ gst_fasp_src_send_event (GstElement *element, GstEvent *event)
 /* --- latency --------------------------------------------------------------------------- */
 
 static void
-handle_event (GstElement *element, const FaspEvent *event)
+handle_event (GstElement *element, guint source, const FaspEvent *event)
 {
   GstFaspSrc *self = GST_FASP_SRC (element);
+  guint largest = 0;
   gboolean changed;
 
   if (event->type == FASP_EVENT_CONNECTED) {
@@ -579,9 +569,12 @@ handle_event (GstElement *element, const FaspEvent *event)
       || (event->type != FASP_EVENT_CONNECTED && event->type != FASP_EVENT_PROMISE))
     return;
   GST_OBJECT_LOCK (self);
-  changed = !self->negotiated || self->latency != event->terms.latency_ms;
+  self->latencies[source] = event->terms.latency_ms;
+  for (guint i = 0; i < FASP_SOURCES_MAX; i++)
+    largest = MAX (largest, self->latencies[i]);
+  changed = !self->negotiated || self->latency != largest;
   self->negotiated = TRUE;
-  self->latency = event->terms.latency_ms;
+  self->latency = largest;
   GST_OBJECT_UNLOCK (self);
   if (changed)
     gst_element_post_message (element, gst_message_new_latency (GST_OBJECT (element)));
@@ -703,6 +696,7 @@ static gboolean
 open_up (GstFaspSrc *self)
 {
   self->negotiated = FALSE;
+  memset (self->latencies, 0, sizeof self->latencies);
   self->at_end = self->announced = self->knows_keys = FALSE;
   self->header_came = self->enters = FALSE;
   self->over = GST_FLOW_OK;

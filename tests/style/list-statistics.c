@@ -15,6 +15,7 @@ main (void)
     [FASP_STATS_SESSION] = "session",
     [FASP_STATS_FLOW] = "flow",
     [FASP_STATS_WAY] = "way",
+    [FASP_STATS_SOURCE] = "source",
     [FASP_STATS_SUMMARY] = "summary",
   };
   static const gchar *const units[FASP_UNITS] = {

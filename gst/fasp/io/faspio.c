@@ -68,8 +68,9 @@ open_links (FaspIo *io, const FaspIoSettings *settings, GError **error)
 
   if (multicast == NULL && settings->n_links == 1
       && settings->endpoint.mode == FASP_MODE_LISTENER) {
-    if (!fasp_port_join (settings->links, settings->endpoint.role, settings->endpoint.streamid,
-            get_limit (settings, 1), &io->shared, error))
+    if (!fasp_port_join (settings->links,
+            settings->beside != NULL ? &settings->beside->shared : NULL, settings->endpoint.role,
+            settings->endpoint.streamid, get_limit (settings, 1), &io->shared, error))
       return FALSE;
     io->links = fasp_port_get_links (&io->shared);
     return TRUE;
@@ -184,6 +185,8 @@ fasp_io_new (const FaspIoSettings *settings, GError **error)
   io->buffer_short = settings->buffer_short;
   io->buffer = fasp_links_get_buffer (io->links);
   io->user_data = settings->user_data;
+  io->news = settings->news;
+  io->news_data = settings->news_data;
   io->follow_at =
       io->group_interface != NULL || fasp_links_have_interfaces (io->links) ? 0 : FASP_NEVER;
   io->role = settings->endpoint.role;
@@ -228,16 +231,27 @@ fasp_io_new (const FaspIoSettings *settings, GError **error)
 }
 
 void
-fasp_io_close (FaspIo *io)
+fasp_io_begin_close (FaspIo *io)
 {
   FaspTime now = g_get_monotonic_time ();
+  gboolean begun;
 
   fasp_guard_lock (&io->guard);
-  fasp_endpoint_close (io->guard.endpoint, now, FASP_REASON_STOPPED);
-  io->closing = TRUE;
-  io->close_deadline = now + CLOSE_MAX;
+  begun = io->closing;
+  if (!begun) {
+    fasp_endpoint_close (io->guard.endpoint, now, FASP_REASON_STOPPED);
+    io->closing = TRUE;
+    io->close_deadline = now + CLOSE_MAX;
+  }
   fasp_guard_unlock (&io->guard);
-  fasp_lanes_wake (io->lanes);
+  if (!begun)
+    fasp_lanes_wake (io->lanes);
+}
+
+void
+fasp_io_close (FaspIo *io)
+{
+  fasp_io_begin_close (io);
   g_thread_join (g_steal_pointer (&io->thread));
 }
 

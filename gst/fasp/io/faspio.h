@@ -43,9 +43,15 @@ typedef struct
   guint16 port;
 } FaspIoPeer;
 
+/* Something may be there to be read, or has happened. Called from any thread of the FaspIo, with
+ * the endpoint locked: must not call the FaspIo, nor wait. */
+typedef void (*FaspIoNewsFunc) (gpointer user_data);
+
 typedef struct
 {
   FaspEndpointConfig endpoint;
+  FaspIo *beside; /* listener with one link: shares the port of this one, and who calls is for
+                     whichever is free; NULL: none */
   const FaspSocketSettings *links; /* one for each flow */
   guint n_links;
   guint threads;                   /* how many receive; 0: to suit the machine */
@@ -67,6 +73,8 @@ typedef struct
   FaspIoRefusedFunc receive_failed;
   FaspIoBufferFunc buffer_short;
   gpointer user_data;
+  FaspIoNewsFunc news; /* for a reader of several (faspsources.h); NULL: there is none */
+  gpointer news_data;
 } FaspIoSettings;
 
 typedef enum
@@ -85,8 +93,10 @@ typedef enum
 /* Opens the sockets (a busy port is an error at once) and starts the thread. Does not
  * wait for a peer or a name server. */
 FaspIo *fasp_io_new (const FaspIoSettings *settings, GError **error);
-/* Says goodbye. Takes one second at most, less when the peer answers. After that, only
- * fasp_io_lock() and fasp_io_unlock() may be called, and fasp_io_free(). */
+/* Begins to say goodbye, and does not wait for the answer. */
+void fasp_io_begin_close (FaspIo *io);
+/* Says goodbye, unless that has begun. Takes one second at most, less when the peer answers. After
+ * that, only fasp_io_lock() and fasp_io_unlock() may be called, and fasp_io_free(). */
 void fasp_io_close (FaspIo *io);
 /* Closes first, if that was not done. */
 void fasp_io_free (FaspIo *io);

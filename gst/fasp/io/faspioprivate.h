@@ -36,6 +36,8 @@ struct _FaspIo
   FaspIoBufferFunc buffer_short;
   FaspIoResolveFunc resolve_failed;
   gpointer user_data;
+  FaspIoNewsFunc news;
+  gpointer news_data;
   FaspIoPeer *peers; /* the first to call, and its fallbacks; NULL: no fallbacks */
   guint n_peers;
   gboolean *absent; /* by peer: no address was found, and that was reported; used by one thread at
@@ -53,6 +55,7 @@ struct _FaspIo
   FaspTime follow_at;                        /* when to look for interfaces that moved;
                                                 FASP_NEVER: there are none */
   gboolean deaf_to_group;                    /* nothing is heard of the group */
+  gboolean has_told;                         /* events, since the last news */
   FaspResolve *resolve;
   guint peer; /* the peer that is being resolved, and its serial number */
   guint peer_serial;

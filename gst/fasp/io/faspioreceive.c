@@ -178,5 +178,17 @@ port_deaf (gpointer io, gint error)
   note_deaf (io, error);
 }
 
+static FaspFit
+port_fits (gpointer data, const FaspAddress *caller)
+{
+  FaspIo *io = data;
+  FaspFit fit;
+
+  fasp_guard_lock (&io->guard);
+  fit = fasp_endpoint_fits (io->guard.endpoint, caller);
+  g_mutex_unlock (&io->guard.mutex);
+  return fit;
+}
+
 const FaspPortFunctions fasp_io_port_functions = { port_begin, port_receive, port_end,
-  port_unreachable, port_deaf, port_relieve };
+  port_unreachable, port_deaf, port_relieve, port_fits };

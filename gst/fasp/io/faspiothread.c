@@ -30,8 +30,11 @@ has_news (FaspIo *io)
 static void
 tell_waiters (FaspIo *io)
 {
-  if (io->waiters > 0 && has_news (io))
-    g_cond_broadcast (&io->changed);
+  if ((io->waiters == 0 && io->news == NULL) || !has_news (io))
+    return;
+  g_cond_broadcast (&io->changed);
+  if (io->news != NULL)
+    io->news (io->news_data);
 }
 
 static void
@@ -72,6 +75,7 @@ tell_some (FaspIo *io)
   fasp_guard_lock (&io->guard);
   while (n < EVENTS_BATCH && fasp_endpoint_poll_event (io->guard.endpoint, &events[n]))
     note_event (io, &events[n++]);
+  io->has_told |= n > 0;
   fasp_guard_unlock (&io->guard);
   for (guint i = 0; i < n; i++) {
     note_hearing (io, &events[i]);
@@ -91,6 +95,9 @@ tell (FaspIo *io)
   /* after the events, so that the application knows what was agreed before data comes */
   fasp_guard_lock (&io->guard);
   tell_waiters (io);
+  if (io->has_told && io->news != NULL)
+    io->news (io->news_data);
+  io->has_told = FALSE;
   fasp_guard_unlock (&io->guard);
 }
 

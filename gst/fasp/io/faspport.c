@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "faspportprivate.h"
 #include "fasprandom.h"
+#include "faspwire.h"
 
 /* Full batches dealt out before others get their turn. */
 #define BATCHES_MAX 4
@@ -33,6 +34,39 @@ let_go (FaspPortMember *member, gpointer self)
     member->functions->end (member->data, member->data != self);
 }
 
+/* Lock held.  Who gets a call for @number, of it and those beside it? */
+static guint
+choose (FaspPort *port, guint number, const FaspAddress *caller)
+{
+  guint best = number, other = number;
+  FaspFit most = FASP_FIT_OCCUPIED;
+
+  for (; other != FASP_ROUTES_NONE; other = fasp_routes_next_beside (port->routes, number, other)) {
+    FaspPortMember *member = find (port, other);
+    FaspFit fit =
+        member != NULL ? member->functions->fits (member->data, caller) : FASP_FIT_OCCUPIED;
+
+    if (fit > most) {
+      best = other;
+      most = fit;
+    }
+  }
+  return best;
+}
+
+/* Lock held.  The member that a datagram is for, or NULL. */
+static FaspPortMember *
+find_member (FaspPort *port, FaspTime now, const FaspAddress *from, const guint8 *data, gsize size,
+    FaspRoute *route)
+{
+  guint number = fasp_routes_find (port->routes, now, data, size, route);
+
+  if (*route == FASP_ROUTE_HERE && fasp_routes_has_beside (port->routes)
+      && !fasp_wire_is_session (data, size))
+    number = choose (port, number, from);
+  return find (port, number);
+}
+
 /* Lock held. */
 static void
 deal_out (FaspPort *port, FaspReceiveBatch *batch, gpointer self)
@@ -47,9 +81,17 @@ deal_out (FaspPort *port, FaspReceiveBatch *batch, gpointer self)
   gsize size;
 
   while ((data = fasp_receive_batch_next (batch, &size, &address, &memory, &marked)) != NULL) {
+    FaspPortMember *member;
     FaspRoute route;
-    FaspPortMember *member = find (port, fasp_routes_find (port->routes, now, data, size, &route));
 
+    address.link = 0;
+    /* choosing among several takes their locks */
+    if (current != NULL && fasp_routes_has_beside (port->routes)
+        && !fasp_wire_is_session (data, size)) {
+      let_go (current, self);
+      current = NULL;
+    }
+    member = find_member (port, now, &address, data, size, &route);
     if (member == NULL)
       continue;
     if (member != current || ++n == LOCKED_MAX) {
@@ -58,7 +100,6 @@ deal_out (FaspPort *port, FaspReceiveBatch *batch, gpointer self)
       current = member;
       n = 0;
     }
-    address.link = 0;
     member->functions->receive (member->data, now, &address, data, size, memory, marked, route);
   }
   let_go (current, self);
@@ -243,12 +284,14 @@ check_same (const FaspPort *port, const FaspSocketSettings *settings, GError **e
 }
 
 static gboolean
-take_number (FaspPort *port, FaspRole role, const gchar *streamid, guint *number, GError **error)
+take_number (FaspPort *port, const FaspPortHandle *beside, FaspRole role, const gchar *streamid,
+    guint *number, GError **error)
 {
   FaspRoutesResult result;
 
   g_mutex_lock (&port->lock);
-  result = fasp_routes_add (port->routes, role, streamid, number);
+  result = beside != NULL ? fasp_routes_add_beside (port->routes, beside->number, number) :
+                            fasp_routes_add (port->routes, role, streamid, number);
   g_mutex_unlock (&port->lock);
   if (result == FASP_ROUTES_FULL)
     g_set_error (error, G_IO_ERROR, G_IO_ERROR_NO_SPACE,
@@ -298,8 +341,8 @@ widen_buffer (FaspPort *port, gsize wanted)
 }
 
 gboolean
-fasp_port_join (const FaspSocketSettings *settings, FaspRole role, const gchar *streamid,
-    gsize limit, FaspPortHandle *handle, GError **error)
+fasp_port_join (const FaspSocketSettings *settings, const FaspPortHandle *beside, FaspRole role,
+    const gchar *streamid, gsize limit, FaspPortHandle *handle, GError **error)
 {
   g_autofree gchar *address = normalize (settings->local_address);
   gboolean good = FALSE;
@@ -307,14 +350,14 @@ fasp_port_join (const FaspSocketSettings *settings, FaspRole role, const gchar *
 
   handle->port = NULL;
   g_mutex_lock (&ports_lock);
-  port = find_port (address, settings->local_port);
+  port = beside != NULL ? beside->port : find_port (address, settings->local_port);
   if (port == NULL)
     port = open_port (settings, address, error);
   else
     good = check_same (port, settings, error);
   if (port != NULL && port->users == 0)
     good = TRUE;
-  good = good && take_number (port, role, streamid, &handle->number, error);
+  good = good && take_number (port, beside, role, streamid, &handle->number, error);
   if (good && !relieve_members (port, limit, error)) {
     g_mutex_lock (&port->lock);
     fasp_routes_remove (port->routes, port->get_time (), handle->number);

@@ -15,6 +15,7 @@
  */
 #pragma once
 
+#include "faspendpoint.h"
 #include "fasplimiter.h"
 #include "fasplinks.h"
 #include "faspreceivebatch.h"
@@ -39,6 +40,8 @@ typedef struct
   void (*deaf) (gpointer member, gint error);
   /* From now on, the port's own thread receives. */
   void (*relieve) (gpointer member);
+  /* How well does this caller suit it?  Of members beside each other, the best gets the call. */
+  FaspFit (*fits) (gpointer member, const FaspAddress *caller);
 } FaspPortFunctions;
 
 /* A member's place at a port. */
@@ -48,11 +51,12 @@ typedef struct
   guint number;
 } FaspPortHandle;
 
-/* Opens a port or joins an open one. @streamid: NULL or empty: the member gets all
+/* Opens a port or joins an open one. @beside: a member with which this one shares callers; NULL:
+ * there is none. @streamid: NULL or empty: the member gets all
  * callers that name no other member's. @limit: bytes of memory that blocks may stay in.
  * FALSE: *error is a sentence that tells the user what to do. */
-gboolean fasp_port_join (const FaspSocketSettings *settings, FaspRole role, const gchar *streamid,
-    gsize limit, FaspPortHandle *handle, GError **error);
+gboolean fasp_port_join (const FaspSocketSettings *settings, const FaspPortHandle *beside,
+    FaspRole role, const gchar *streamid, gsize limit, FaspPortHandle *handle, GError **error);
 /* From now on, @member gets its datagrams. Until it is relieved, its own thread must
  * wait for the link and call fasp_port_receive(). */
 void fasp_port_begin (const FaspPortHandle *handle, const FaspPortFunctions *functions,

@@ -171,10 +171,48 @@ get_parts (FaspEndpoint *endpoint, FaspTime now, const FaspSessionStats *session
   }
 }
 
-/* Gets the statistics of all sessions, a few at a time, so that the stream does not wait while
- * those of a thousand are copied. */
+/* What is copied of all endpoints, each under its own lock, and described without any. */
+typedef struct
+{
+  GArray *sessions; /* FaspSessionStats */
+  GArray *sources;  /* guint: the number of the source of each of these */
+  Parts parts;
+  FaspEndpointStats total;
+  FaspHist arrival, in_order;
+  gboolean has_group;
+  FaspGroupStats group;
+  gboolean has_last; /* nobody is there any more: the peer that left last */
+  FaspSessionStats last;
+} Copied;
+
 static void
-get_sessions (FaspIo *io, FaspTime now, GArray *sessions, Parts *parts)
+copied_init (Copied *copied)
+{
+  *copied = (Copied) {
+    .sessions = g_array_new (FALSE, FALSE, sizeof (FaspSessionStats)),
+    .sources = g_array_new (FALSE, FALSE, sizeof (guint)),
+    .parts.flows = g_array_new (FALSE, TRUE, sizeof (FaspFlowStats)),
+    .parts.ways = g_array_new (FALSE, TRUE, sizeof (FaspWayStats)),
+  };
+  fasp_hist_init (&copied->arrival);
+  fasp_hist_init (&copied->in_order);
+}
+
+static void
+copied_clear (Copied *copied)
+{
+  g_array_unref (copied->sessions);
+  g_array_unref (copied->sources);
+  g_array_unref (copied->parts.flows);
+  g_array_unref (copied->parts.ways);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Copied, copied_clear);
+
+/* Gets the statistics of all sessions of a source, a few at a time, so that the stream does not
+ * wait while those of a thousand are copied. */
+static void
+copy_sessions (Copied *copied, FaspIo *io, guint source, FaspTime now)
 {
   FaspSessionStats some[AT_A_TIME];
   guint64 cursor = 0;
@@ -184,23 +222,84 @@ get_sessions (FaspIo *io, FaspTime now, GArray *sessions, Parts *parts)
     FaspEndpoint *endpoint = fasp_io_lock (io);
 
     n = fasp_endpoint_get_sessions (endpoint, now, &cursor, some, AT_A_TIME);
-    get_parts (endpoint, now, some, n, parts);
+    get_parts (endpoint, now, some, n, &copied->parts);
     fasp_io_unlock (io, FALSE);
-    g_array_append_vals (sessions, some, n);
+    g_array_append_vals (copied->sessions, some, n);
+    for (guint i = 0; i < n; i++)
+      g_array_append_val (copied->sources, source);
   } while (n > 0);
+}
+
+/* Adds up what is a number: all that is shown of an endpoint. */
+static void
+add_up (FaspEndpointStats *sum, const FaspEndpointStats *one)
+{
+  const FaspStatTable *table = &fasp_stat_tables[FASP_STATS_ENDPOINT];
+
+  for (guint i = 0; i < table->n; i++) {
+    gpointer to = G_STRUCT_MEMBER_P (sum, table->fields[i].offset);
+    gconstpointer from = G_STRUCT_MEMBER_P (one, table->fields[i].offset);
+
+    /* two rows may be of one member */
+    if (i > 0 && table->fields[i].offset == table->fields[i - 1].offset)
+      continue;
+    if (table->fields[i].form == FASP_FORM_UINT)
+      *(guint *) to += *(const guint *) from;
+    else
+      *(guint64 *) to += *(const guint64 *) from;
+  }
+}
+
+static void
+copy_totals (Copied *copied, FaspIo *io, FaspTime now)
+{
+  FaspEndpoint *endpoint = fasp_io_lock (io);
+  FaspEndpointStats one;
+
+  fasp_endpoint_get_stats (endpoint, &one);
+  add_up (&copied->total, &one);
+  if (copied->sessions->len == 0 && !copied->has_last) {
+    copied->has_last = fasp_endpoint_get_last_session (endpoint, &copied->last);
+    if (copied->has_last)
+      get_parts (endpoint, now, &copied->last, 1, &copied->parts);
+  }
+  fasp_hist_merge (&copied->arrival, fasp_endpoint_get_lateness (endpoint, FALSE));
+  fasp_hist_merge (&copied->in_order, fasp_endpoint_get_lateness (endpoint, TRUE));
+  copied->has_group = fasp_endpoint_get_group (endpoint, &copied->group);
+  fasp_io_unlock (io, FALSE);
+}
+
+/* What was read of several sources is the stream; what each brought of it is another matter. */
+static void
+copy_stream (Copied *copied, FaspSources *several)
+{
+  FaspSourcesStats stream;
+
+  fasp_sources_get_stats (several, &stream);
+  copied->total.bytes_read = stream.bytes_read;
+  copied->total.bytes_missing = stream.bytes_missing;
+  copied->total.join_offset = stream.join_offset;
+  copied->total.joins_in_the_middle = stream.joins_in_the_middle;
 }
 
 /* Describes each session, and notes how much of its channel's rate is used. */
 static GPtrArray *
-describe_callers (const GArray *sessions, Parts *parts, FaspRole role, gdouble *channel_use)
+describe_callers (const Copied *copied, FaspSources *several, Parts *parts, FaspRole role,
+    gdouble *channel_use)
 {
+  const GArray *sessions = copied->sessions;
   GPtrArray *callers = g_ptr_array_sized_new (sessions->len);
 
   for (guint i = 0; i < sessions->len; i++) {
     const FaspSessionStats *session = &g_array_index (sessions, FaspSessionStats, i);
     GstStructure *one = gst_structure_new_empty (NAME);
+    FaspSourceStats source;
 
     describe (one, FASP_STATS_SESSION, session, parts, role);
+    if (several != NULL) {
+      fasp_sources_get_source_stats (several, g_array_index (copied->sources, guint, i), &source);
+      describe (one, FASP_STATS_SOURCE, &source, NULL, role);
+    }
     if (session->pacing.rate > 0)
       *channel_use = MAX (*channel_use, (gdouble) session->sent.rate / session->pacing.rate);
     g_ptr_array_add (callers, one);
@@ -215,49 +314,44 @@ find_lateness (const FaspHist *hist, FaspTime lateness[FASP_HIST_POINTS])
     lateness[i] = fasp_hist_percentile (hist, fasp_hist_points[i].fraction);
 }
 
+static void
+copy_all (Copied *copied, FaspIo *io, FaspSources *several)
+{
+  guint n = several != NULL ? fasp_sources_count (several) : 1;
+  FaspTime now = g_get_monotonic_time ();
+
+  for (guint i = 0; i < n; i++)
+    copy_sessions (copied, several != NULL ? fasp_sources_get (several, i) : io, i, now);
+  for (guint i = 0; i < n; i++)
+    copy_totals (copied, several != NULL ? fasp_sources_get (several, i) : io, now);
+  if (several != NULL)
+    copy_stream (copied, several);
+}
+
 GstStructure *
-gst_fasp_stats_new (FaspIo *io, FaspRole role)
+gst_fasp_stats_new (FaspIo *io, FaspSources *several, FaspRole role)
 {
   GstStructure *s = gst_structure_new_empty (NAME);
-  g_autoptr (GArray) sessions = g_array_new (FALSE, FALSE, sizeof (FaspSessionStats));
-  g_autoptr (GArray) flows = g_array_new (FALSE, TRUE, sizeof (FaspFlowStats));
-  g_autoptr (GArray) ways = g_array_new (FALSE, TRUE, sizeof (FaspWayStats));
-  Parts parts = { flows, ways, 0, 0 }, first = parts;
   FaspSummaryStats summary = { .channel_use = -1 };
-  FaspSessionStats last;
-  FaspTime now = g_get_monotonic_time ();
-  FaspEndpointStats total = { 0 };
-  FaspHist arrival, in_order;
-  FaspEndpoint *endpoint;
-  gboolean has_last = FALSE, has_group;
-  FaspGroupStats group;
+  g_auto (Copied) copied;
+  Parts parts, first;
 
+  copied_init (&copied);
   if (io == NULL)
     return s;
-  /* copied under the lock, described without it */
-  get_sessions (io, now, sessions, &parts);
-  endpoint = fasp_io_lock (io);
-  fasp_endpoint_get_stats (endpoint, &total);
-  /* if nobody is there any more, show the statistics of the peer that left last */
-  if (sessions->len == 0)
-    has_last = fasp_endpoint_get_last_session (endpoint, &last);
-  if (has_last)
-    get_parts (endpoint, now, &last, 1, &parts);
-  arrival = *fasp_endpoint_get_lateness (endpoint, FALSE);
-  in_order = *fasp_endpoint_get_lateness (endpoint, TRUE);
-  has_group = fasp_endpoint_get_group (endpoint, &group);
-  fasp_io_unlock (io, FALSE);
-
-  describe (s, FASP_STATS_ENDPOINT, &total, NULL, role);
-  if (has_group)
-    describe (s, FASP_STATS_GROUP, &group, NULL, role);
+  copy_all (&copied, io, several);
+  parts = first = copied.parts;
+  describe (s, FASP_STATS_ENDPOINT, &copied.total, NULL, role);
+  if (copied.has_group)
+    describe (s, FASP_STATS_GROUP, &copied.group, NULL, role);
   /* the statistics of a single peer are also fields of the outer structure, as in srtsink */
-  if (sessions->len == 1 || has_last)
-    describe (s, FASP_STATS_SESSION, has_last ? &last : (gpointer) sessions->data, &first, role);
+  if (copied.sessions->len == 1 || copied.has_last)
+    describe (s, FASP_STATS_SESSION,
+        copied.has_last ? &copied.last : (gpointer) copied.sessions->data, &first, role);
   gst_fasp_structure_take_structures (s, "callers",
-      describe_callers (sessions, &parts, role, &summary.channel_use));
-  find_lateness (&arrival, summary.lateness);
-  find_lateness (&in_order, summary.lateness_in_order);
+      describe_callers (&copied, several, &parts, role, &summary.channel_use));
+  find_lateness (&copied.arrival, summary.lateness);
+  find_lateness (&copied.in_order, summary.lateness_in_order);
   describe (s, FASP_STATS_SUMMARY, &summary, NULL, role);
   return s;
 }

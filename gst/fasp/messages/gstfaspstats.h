@@ -10,7 +10,7 @@
 #pragma once
 
 #include <gst/gst.h>
-#include "faspio.h"
+#include "faspsources.h"
 
 G_BEGIN_DECLS
 
@@ -18,8 +18,9 @@ G_BEGIN_DECLS
  * possible one. */
 GstClockTime gst_fasp_interval (guint64 seconds);
 
-/* @io: NULL if the element is not running. */
-GstStructure *gst_fasp_stats_new (FaspIo *io, FaspRole role);
+/* @io: NULL if the element is not running.  @several: the sources, of which @io is the first; NULL:
+ * there is @io alone. */
+GstStructure *gst_fasp_stats_new (FaspIo *io, FaspSources *several, FaspRole role);
 
 /* Posts the property stats of @element as a message, every @interval ns. */
 GstClockID gst_fasp_stats_begin_reports (GstElement *element, GstClockTime interval);

@@ -101,3 +101,18 @@ gst_fasp_join_at_get_type (void)
 
   return gst_fasp_register_enum (&once, "GstFaspJoinAt", values);
 }
+
+GType
+gst_fasp_redundancy_get_type (void)
+{
+  static gsize once;
+  static const GEnumValue values[] = {
+    { GST_FASP_REDUNDANCY_NONE, "One source at a time; another is called when it is gone", "none" },
+    { GST_FASP_REDUNDANCY_HOT, "All sources send all of the stream", "hot" },
+    { GST_FASP_REDUNDANCY_STANDBY,
+        "One source sends; the others are connected, and send when it fails", "standby" },
+    { 0, NULL, NULL },
+  };
+
+  return gst_fasp_register_enum (&once, "GstFaspRedundancy", values);
+}

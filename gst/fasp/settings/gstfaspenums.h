@@ -54,6 +54,13 @@ typedef enum
   GST_FASP_JOIN_AT_BACK,
 } GstFaspJoinAt;
 
+typedef enum
+{
+  GST_FASP_REDUNDANCY_NONE,
+  GST_FASP_REDUNDANCY_HOT,
+  GST_FASP_REDUNDANCY_STANDBY,
+} GstFaspRedundancy;
+
 #define GST_TYPE_FASP_MODE (gst_fasp_mode_get_type ())
 GType gst_fasp_mode_get_type (void);
 #define GST_TYPE_FASP_SLOW_POLICY (gst_fasp_slow_policy_get_type ())
@@ -66,5 +73,7 @@ GType gst_fasp_flow_assignment_get_type (void);
 GType gst_fasp_rate_control_get_type (void);
 #define GST_TYPE_FASP_JOIN_AT (gst_fasp_join_at_get_type ())
 GType gst_fasp_join_at_get_type (void);
+#define GST_TYPE_FASP_REDUNDANCY (gst_fasp_redundancy_get_type ())
+GType gst_fasp_redundancy_get_type (void);
 
 G_END_DECLS

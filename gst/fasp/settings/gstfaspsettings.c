@@ -299,6 +299,12 @@ install_source (GObjectClass *klass)
           "begins in the middle, a part is missing, or the sender stopped "
           "before its end. For files",
           FALSE, READY));
+  g_object_class_install_property (klass, GST_FASP_PROP_REDUNDANCY,
+      g_param_spec_enum ("redundancy", "Redundancy",
+          "Whether the stream comes from several sources at once: the peer of the URI and "
+          "those of fallback-addresses, or two senders that call. Each byte is taken from "
+          "whichever has it first",
+          GST_TYPE_FASP_REDUNDANCY, GST_FASP_REDUNDANCY_NONE, READY));
 }
 
 void
@@ -385,6 +391,7 @@ static const struct
   [GST_FASP_PROP_CAPS] = IN (caps, G_TYPE_BOXED),
   [GST_FASP_PROP_PROVIDE_CLOCK] = IN (provide_clock, G_TYPE_BOOLEAN),
   [GST_FASP_PROP_REQUIRE_COMPLETE] = IN (require_complete, G_TYPE_BOOLEAN),
+  [GST_FASP_PROP_REDUNDANCY] = IN (redundancy, G_TYPE_ENUM),
   [GST_FASP_PROP_FALLBACK_ADDRESSES] = IN (fallback_addresses, G_TYPE_STRING),
   [GST_FASP_PROP_MULTICAST_IFACE] = IN (multicast.interface, G_TYPE_STRING),
   [GST_FASP_PROP_MULTICAST_SOURCE] = IN (multicast.source, G_TYPE_STRING),

@@ -71,6 +71,7 @@ typedef enum
   GST_FASP_PROP_PROVIDE_CLOCK,
   GST_FASP_PROP_FALLBACK_ADDRESSES,
   GST_FASP_PROP_REQUIRE_COMPLETE,
+  GST_FASP_PROP_REDUNDANCY,
   /* gstfaspmulticast.h */
   GST_FASP_PROP_MULTICAST_IFACE,
   GST_FASP_PROP_MULTICAST_SOURCE,
@@ -126,6 +127,7 @@ typedef struct
   GstFaspJoinAt join_at;
   GstClockTime join_back, history;
   gchar *fallback_addresses;
+  GstFaspRedundancy redundancy;
   FaspRole role; /* of the element */
   GstFaspMulticast multicast;
 } GstFaspSettings;

@@ -10,6 +10,7 @@
 
 #include <string.h>
 #include "gstfaspmulticast.h"
+#include "gstfaspredundancy.h"
 
 #define BAD(...) g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT, __VA_ARGS__)
 
@@ -266,7 +267,10 @@ gst_fasp_settings_to_endpoint (const GstFaspSettings *s, FaspEndpointSettings *s
     .slow_policy = get_slow_policy (s),
     .wait_for_connection = s->wait_for_connection,
     .reconnect = s->auto_reconnect,
-    .keep_listening = s->keep_listening,
+    /* of several that listen, each takes a sender again, whatever becomes of the stream */
+    .keep_listening = s->keep_listening
+        || (s->redundancy != GST_FASP_REDUNDANCY_NONE
+            && gst_fasp_settings_get_mode (s) == GST_FASP_MODE_LISTENER),
     .too_late_skip = s->too_late == GST_FASP_TOO_LATE_SKIP,
   };
 }
@@ -315,7 +319,7 @@ gst_fasp_settings_to_io (const GstFaspSettings *s, FaspIoSettings *io, GstFaspLi
   if (!check (s, error))
     return FALSE;
   *links = gst_fasp_links_new (s, error);
-  if (*links == NULL)
+  if (*links == NULL || !gst_fasp_redundancy_check (s, *links, error))
     return FALSE;
   fill_links (s, *links, io);
   return fill_config (s, &io->endpoint, error);

@@ -88,7 +88,7 @@ test_reports (void)
   FaspAddress address;
   guint sent;
 
-  if (!fasp_port_join (&settings, FASP_ROLE_SENDER, NULL, 1 << 20, &handle, NULL)) {
+  if (!fasp_port_join (&settings, NULL, FASP_ROLE_SENDER, NULL, 1 << 20, &handle, NULL)) {
     g_test_skip ("a machine without IPv6");
     fasp_receive_batch_free (batch);
     return;
@@ -128,12 +128,12 @@ test_taken (void)
   g_autoptr (GError) error = NULL;
   FaspPortHandle first, second;
 
-  if (!fasp_port_join (&one, FASP_ROLE_SENDER, NULL, 1 << 20, &first, NULL)) {
+  if (!fasp_port_join (&one, NULL, FASP_ROLE_SENDER, NULL, 1 << 20, &first, NULL)) {
     g_test_skip ("a machine without IPv6");
     return;
   }
   all.local_port = fasp_socket_get_port (fasp_links_get (fasp_port_get_links (&first), 0));
-  g_assert_false (fasp_port_join (&all, FASP_ROLE_SENDER, NULL, 1 << 20, &second, &error));
+  g_assert_false (fasp_port_join (&all, NULL, FASP_ROLE_SENDER, NULL, 1 << 20, &second, &error));
   g_assert_error (error, G_IO_ERROR, G_IO_ERROR_ADDRESS_IN_USE);
   g_assert_nonnull (strstr (error->message, "Another element"));
   fasp_port_leave (&first);

@@ -50,6 +50,16 @@ fasp_hist_add (FaspHist *hist, gint64 value)
   hist->buckets[bucket_of (value)]++;
 }
 
+void
+fasp_hist_merge (FaspHist *hist, const FaspHist *other)
+{
+  if (other->count > 0)
+    hist->max = hist->count > 0 ? MAX (hist->max, other->max) : other->max;
+  hist->count += other->count;
+  for (guint i = 0; i < FASP_HIST_BUCKETS; i++)
+    hist->buckets[i] += other->buckets[i];
+}
+
 gint64
 fasp_hist_percentile (const FaspHist *hist, gdouble fraction)
 {

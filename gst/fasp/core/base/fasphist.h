@@ -34,6 +34,8 @@ extern const FaspHistPoint fasp_hist_points[FASP_HIST_POINTS];
 void fasp_hist_init (FaspHist *hist);
 /* Negative values count as 0; the last bucket takes values that are too large. */
 void fasp_hist_add (FaspHist *hist, gint64 value);
+/* Adds the values of @other. */
+void fasp_hist_merge (FaspHist *hist, const FaspHist *other);
 /* The smallest value that at least @fraction (0..1) of the values do not exceed: the
  * upper edge of its bucket, but never above max.  0 when empty. */
 gint64 fasp_hist_percentile (const FaspHist *hist, gdouble fraction);

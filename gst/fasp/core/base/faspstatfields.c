@@ -293,6 +293,28 @@ static const FaspStatField way_fields[] = {
 
 #undef OF
 
+#define OF FaspSourceStats
+static const FaspStatField source_fields[] = {
+  FIELD ("leads", BOOLEAN, NONE, GAUGE, RECEIVER, leads,
+      "with [`redundancy`](faspsrc.md#several-sources-at-once), as all up to `bytes-repeated`: the stream is "
+      "that of this source"),
+  FIELD ("trusted", BOOLEAN, NONE, GAUGE, RECEIVER, is_trusted,
+      "bytes may be taken from it: it leads, or has brought the same as the others"),
+  FIELD ("left", BOOLEAN, NONE, GAUGE, RECEIVER, is_left,
+      "it brings the stream too late, so that nobody waits for it"),
+  FIELD ("stands-by", BOOLEAN, NONE, GAUGE, RECEIVER, stands_by,
+      "it sends nothing of the stream, and keeps what the receiver lacks"),
+  FIELD ("differs", BOOLEAN, NONE, GAUGE, RECEIVER, differs,
+      "its bytes are not those of the others: it is not used until it connects anew"),
+  BYTES ("bytes-used", RECEIVER, bytes_used, "bytes of the stream that were taken from it"),
+  BYTES ("bytes-filled", RECEIVER, bytes_filled,
+      "those among them that the source which leads did not bring in time"),
+  BYTES ("bytes-repeated", RECEIVER, bytes_repeated,
+      "bytes that it brought and another source had brought before"),
+};
+
+#undef OF
+
 #define OF FaspSummaryStats
 static const FaspStatField summary_fields[] = {
   TIME ("lateness-p50-ms", RECEIVER, lateness[0],
@@ -321,6 +343,7 @@ const FaspStatTable fasp_stat_tables[FASP_STAT_TABLES] = {
   [FASP_STATS_SESSION] = { session_fields, G_N_ELEMENTS (session_fields) },
   [FASP_STATS_FLOW] = { flow_fields, G_N_ELEMENTS (flow_fields) },
   [FASP_STATS_WAY] = { way_fields, G_N_ELEMENTS (way_fields) },
+  [FASP_STATS_SOURCE] = { source_fields, G_N_ELEMENTS (source_fields) },
   [FASP_STATS_SUMMARY] = { summary_fields, G_N_ELEMENTS (summary_fields) },
 };
 

@@ -92,6 +92,7 @@ typedef enum
   FASP_STATS_SESSION,  /* a peer's: FaspSessionStats */
   FASP_STATS_FLOW,     /* one of several flows': FaspFlowStats */
   FASP_STATS_WAY,      /* one of several ways': FaspWayStats */
+  FASP_STATS_SOURCE,   /* a peer's that is one of several sources: FaspSourceStats */
   FASP_STATS_SUMMARY,  /* of all peers: FaspSummaryStats */
 } FaspStatsOf;
 

@@ -183,6 +183,15 @@ typedef struct
   guint64 handshakes_retried;         /* callers that were answered with a cookie */
 } FaspEndpointStats;
 
+/* Of one of several sources of a stream (faspmerge.h). */
+typedef struct
+{
+  gboolean leads, is_trusted, is_left, stands_by, differs;
+  guint64 bytes_used;     /* that were taken from it */
+  guint64 bytes_filled;   /* those among them that the leader did not bring in time */
+  guint64 bytes_repeated; /* that the reader had already */
+} FaspSourceStats;
+
 /* A multicast group, at its sender. */
 typedef struct
 {

@@ -9,7 +9,9 @@ struct _FaspRoutes
   guint n;
   FaspStreamName names[FASP_STREAM_NAMES][FASP_ROUTES_MAX];
   guint numbers[FASP_ROUTES_MAX];
-  guint fallback; /* number of the one without a name, or none */
+  guint beside[FASP_ROUTES_MAX]; /* number of the endpoint beside which each is, or its own */
+  guint n_beside;                /* of those endpoints */
+  guint fallback;                /* number of the one without a name, or none */
   guint n_gone,
       oldest; /* streams that have left and are remembered; index of the one to forget next */
   FaspStreamName gone[FASP_ROUTES_GONE];
@@ -57,6 +59,16 @@ take_number (FaspRoutes *routes)
   return number;
 }
 
+static void
+add (FaspRoutes *routes, guint number, guint first, const FaspStreamName names[FASP_STREAM_NAMES])
+{
+  for (guint i = 0; i < FASP_STREAM_NAMES; i++)
+    routes->names[i][routes->n] = names[i];
+  routes->numbers[routes->n] = number;
+  routes->beside[routes->n] = first;
+  routes->n++;
+}
+
 FaspRoutesResult
 fasp_routes_add (FaspRoutes *routes, FaspRole role, const gchar *streamid, guint *number)
 {
@@ -72,11 +84,40 @@ fasp_routes_add (FaspRoutes *routes, FaspRole role, const gchar *streamid, guint
   *number = take_number (routes);
   if (!named)
     routes->fallback = *number;
-  for (guint i = 0; i < FASP_STREAM_NAMES; i++)
-    routes->names[i][routes->n] = names[i];
-  routes->numbers[routes->n] = *number;
-  routes->n++;
+  add (routes, *number, *number, names);
   return FASP_ROUTES_ADDED;
+}
+
+FaspRoutesResult
+fasp_routes_add_beside (FaspRoutes *routes, guint first, guint *number)
+{
+  static const FaspStreamName none[FASP_STREAM_NAMES];
+
+  if (routes->n == FASP_ROUTES_MAX)
+    return FASP_ROUTES_FULL;
+  *number = take_number (routes);
+  add (routes, *number, first, none);
+  routes->n_beside++;
+  return FASP_ROUTES_ADDED;
+}
+
+gboolean
+fasp_routes_has_beside (const FaspRoutes *routes)
+{
+  return routes->n_beside > 0;
+}
+
+guint
+fasp_routes_next_beside (const FaspRoutes *routes, guint first, guint number)
+{
+  gboolean found = FALSE;
+
+  for (guint i = 0; i < routes->n; i++) {
+    if (found && routes->beside[i] == first && routes->numbers[i] != first)
+      return routes->numbers[i];
+    found |= routes->numbers[i] == number;
+  }
+  return FASP_ROUTES_NONE;
 }
 
 static void
@@ -104,6 +145,8 @@ fasp_routes_remove (FaspRoutes *routes, FaspTime now, guint number)
   g_return_if_fail (i < routes->n);
   if (number == routes->fallback)
     routes->fallback = FASP_ROUTES_NONE;
+  else if (routes->beside[i] != number)
+    routes->n_beside--;
   else
     remember (routes, now, &routes->names[FASP_STREAM_FITS][i]);
   routes->taken[number] = FALSE;
@@ -111,6 +154,7 @@ fasp_routes_remove (FaspRoutes *routes, FaspTime now, guint number)
   for (guint k = 0; k < FASP_STREAM_NAMES; k++)
     memmove (routes->names[k] + i, routes->names[k] + i + 1, behind * sizeof (FaspStreamName));
   memmove (routes->numbers + i, routes->numbers + i + 1, behind * sizeof *routes->numbers);
+  memmove (routes->beside + i, routes->beside + i + 1, behind * sizeof *routes->beside);
 }
 
 /* --- datagrams --------------------------------------------------------------------- */
@@ -141,7 +185,7 @@ find_called (FaspRoutes *routes, FaspTime now, const guint8 *nonce, guint32 hint
   if (number != FASP_ROUTES_NONE)
     return number;
   if (hint == 0) {
-    *route = routes->n > 1 ? FASP_ROUTE_UNNAMED : FASP_ROUTE_HERE;
+    *route = routes->n - routes->n_beside > 1 ? FASP_ROUTE_UNNAMED : FASP_ROUTE_HERE;
     return routes->numbers[0];
   }
   if (is_gone (routes, now, nonce, hint)) {

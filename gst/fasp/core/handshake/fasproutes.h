@@ -7,6 +7,9 @@
  * needed.  A call names its endpoint by the stream that it is for (faspstream.h).  A datagram that
  * is for no endpoint goes to the oldest one, which counts it, or answers it for all.
  *
+ * An endpoint may be beside another one: both are called by the name of the first, and whoever
+ * deals out the calls chooses between them.
+ *
  * The work that callers may cause is bounded for the port as a whole, so the endpoints
  * share one limiter (fasplimiter.h).
  */
@@ -41,6 +44,13 @@ typedef enum
  * name none of the others.  *number: the endpoint's number. */
 FaspRoutesResult fasp_routes_add (FaspRoutes *routes, FaspRole role, const gchar *streamid,
     guint *number);
+/* Beside endpoint @first, which has a number and is beside nobody. */
+FaspRoutesResult fasp_routes_add_beside (FaspRoutes *routes, guint first, guint *number);
+/* The next endpoint beside @first, behind @number (@first to begin with); FASP_ROUTES_NONE: there
+ * are no more. */
+guint fasp_routes_next_beside (const FaspRoutes *routes, guint first, guint number);
+/* Is any endpoint beside another? */
+gboolean fasp_routes_has_beside (const FaspRoutes *routes);
 void fasp_routes_remove (FaspRoutes *routes, FaspTime now, guint number);
 
 /* The number of the endpoint that a datagram goes to, or FASP_ROUTES_NONE if there is

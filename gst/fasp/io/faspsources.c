@@ -1,0 +1,511 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "faspsources.h"
+#include "faspioprivate.h"
+
+/* Blocks that are taken from a source at once, to save locks. */
+#define AHEAD 64
+/* The merge is asked again after so long at least, if what it waits for was due already. */
+#define NAP (5 * FASP_MSEC)
+/* A gap is told at most this often. */
+#define TELL_GAP_AFTER (60 * FASP_SEC)
+
+/* Used by the thread that reads, but for io, which never changes. */
+typedef struct
+{
+  FaspIo *io;
+  FaspRead ahead[AHEAD]; /* that were taken from it, and not put into the merge yet */
+  guint n, next;         /* how many were taken; index of the next one */
+  FaspElsewhere told;    /* what its endpoint was told last */
+  gboolean is_connected; /* when it was last looked at */
+  gboolean has_ended;    /* its sender is gone, and that was not told yet */
+  gboolean has_failed;   /* no sender will come any more */
+  gboolean is_over;      /* that is known to the reader, or nothing follows the sender's end */
+  FaspEvent event;       /* that says so */
+} Source;
+
+struct _FaspSources
+{
+  guint n;
+  Source list[FASP_SOURCES_MAX];
+  FaspSourcesSettings settings;
+
+  GMutex lock; /* guards what follows */
+  GCond wake;  /* the thread that reads waits for this */
+  gint news;   /* somebody has something; atomic, so that it can be looked at without the lock */
+  gboolean flushing;
+
+  GMutex merging; /* guards what follows */
+  FaspMerge *merge;
+  FaspSourcesStats stats;
+  FaspStreamOffset end; /* behind what was read */
+  gboolean has_read;    /* anything was read yet */
+  guint from;           /* source of what was read last */
+  guint clock_source;   /* whose clock was asked for last, its epoch, and ours for the two */
+  guint clock_epoch, epoch;
+  FaspTime gap_told; /* when a gap was told; 0: never */
+  GQueue told;       /* Told, owned: of the stream, to be told */
+};
+
+typedef struct
+{
+  guint source;
+  FaspEvent event;
+} Told;
+
+/* --- life ----------------------------------------------------------------------------- */
+
+/* In any thread of a source, with its endpoint locked. */
+static void
+news (gpointer data)
+{
+  FaspSources *self = data;
+
+  if (g_atomic_int_get (&self->news))
+    return;
+  g_mutex_lock (&self->lock);
+  g_atomic_int_set (&self->news, TRUE);
+  g_cond_signal (&self->wake);
+  g_mutex_unlock (&self->lock);
+}
+
+FaspSources *
+fasp_sources_new (const FaspSourcesSettings *settings, const FaspIoSettings *ios, guint n,
+    GError **error)
+{
+  FaspSources *self = g_new0 (FaspSources, 1);
+
+  g_mutex_init (&self->lock);
+  g_mutex_init (&self->merging);
+  g_cond_init (&self->wake);
+  g_queue_init (&self->told);
+  self->settings = *settings;
+  self->epoch = 1;
+  self->stats.join_offset = FASP_OFFSET_UNKNOWN;
+  self->merge = fasp_merge_new (settings->redundancy, n, settings->recent);
+  for (guint i = 0; i < n; i++) {
+    FaspIoSettings io = ios[i];
+
+    io.endpoint.one_of_several = TRUE;
+    io.beside = i > 0 && io.endpoint.mode == FASP_MODE_LISTENER ? self->list[0].io : NULL;
+    io.news = news;
+    io.news_data = self;
+    self->list[i].io = fasp_io_new (&io, error);
+    if (self->list[i].io == NULL) {
+      fasp_sources_free (self);
+      return NULL;
+    }
+    self->n++;
+  }
+  return self;
+}
+
+void
+fasp_sources_close (FaspSources *self)
+{
+  for (guint i = 0; i < self->n; i++)
+    fasp_io_begin_close (self->list[i].io);
+  for (guint i = 0; i < self->n; i++)
+    if (self->list[i].io->thread != NULL)
+      fasp_io_close (self->list[i].io);
+}
+
+void
+fasp_sources_free (FaspSources *self)
+{
+  if (self == NULL)
+    return;
+  fasp_sources_close (self);
+  fasp_merge_free (self->merge);
+  for (guint i = 0; i < self->n; i++) {
+    Source *source = &self->list[i];
+
+    while (source->next < source->n)
+      fasp_block_unref (source->ahead[source->next++].block);
+    fasp_io_free (source->io);
+  }
+  g_queue_clear_full (&self->told, g_free);
+  g_mutex_clear (&self->lock);
+  g_mutex_clear (&self->merging);
+  g_cond_clear (&self->wake);
+  g_free (self);
+}
+
+guint
+fasp_sources_count (const FaspSources *self)
+{
+  return self->n;
+}
+
+FaspIo *
+fasp_sources_get (const FaspSources *self, guint i)
+{
+  return self->list[i].io;
+}
+
+/* --- the stream as a whole ---------------------------------------------------------------- */
+
+static FaspEvent *
+push_event (FaspSources *self, FaspEventType type)
+{
+  Told *told = g_new0 (Told, 1);
+
+  told->source = self->from;
+  told->event.type = type;
+  g_queue_push_tail (&self->told, told);
+  return &told->event;
+}
+
+static void
+join (FaspSources *self, const FaspStreamOffset *position)
+{
+  gboolean in_the_middle = position->known && position->offset != 0;
+  FaspEvent *event = push_event (self, FASP_EVENT_JOINED);
+
+  self->stats.join_offset = position->offset;
+  self->stats.joins_in_the_middle += in_the_middle;
+  event->start.position = *position;
+  event->start.in_the_middle = in_the_middle;
+}
+
+static void
+miss (FaspSources *self, FaspTime now, guint64 bytes)
+{
+  FaspEvent *event;
+
+  self->stats.bytes_missing += bytes;
+  if (self->gap_told > 0 && now - self->gap_told < TELL_GAP_AFTER)
+    return;
+  self->gap_told = now;
+  event = push_event (self, FASP_EVENT_GAP);
+  event->bytes_lost = bytes;
+  event->left_behind = TRUE; /* nobody had it */
+}
+
+/* What one source lacked, another may have brought: only here is it known whether anything is
+ * missing. */
+static void
+note_block (FaspSources *self, FaspTime now, FaspRead *read)
+{
+  FaspBlock *block = read->block;
+  FaspStreamOffset position = read->behind;
+  gboolean same;
+
+  position.offset = block->offset;
+  same = fasp_stream_offset_is_comparable (&self->end, &position);
+  if (same && position.offset == self->end.offset) {
+    block->flags &= ~(FASP_BLOCK_DISCONT | FASP_BLOCK_LACKS);
+  } else if (same) {
+    block->flags |= FASP_BLOCK_LACKS;
+    miss (self, now, MAX (position.offset, self->end.offset) - self->end.offset);
+  } else if (position.known || !self->has_read) {
+    join (self, &position);
+  }
+  self->has_read = TRUE;
+  self->end = read->behind;
+  self->stats.bytes_read += block->size;
+}
+
+/* What was taken of the merge. */
+static void
+note (FaspSources *self, FaspTime now, FaspRead *read, guint from)
+{
+  FaspBlock *block = read->block;
+
+  read->session = 0;
+  if (block->flags & FASP_BLOCK_EOS)
+    return;
+  self->from = from;
+  if ((block->flags & FASP_BLOCK_HEADER) == 0)
+    note_block (self, now, read);
+  else if (fasp_stream_offset_is_comparable (&self->end, &read->behind))
+    block->flags &= ~FASP_BLOCK_ENTER; /* the reader has been in this stream for long */
+}
+
+/* --- reading ---------------------------------------------------------------------------- */
+
+static gboolean
+is_same (const FaspElsewhere *a, const FaspElsewhere *b)
+{
+  return a->patience == b->patience && a->stands_by == b->stands_by && a->has.known == b->has.known
+      && a->has.offset == b->has.offset && fasp_origin_equal (&a->has.origin, &b->has.origin);
+}
+
+/* The source's endpoint is locked: takes what there is, and what has happened. */
+static void
+take_from (Source *source, FaspTime now)
+{
+  FaspIo *io = source->io;
+
+  if (source->next < source->n)
+    return;
+  source->next = source->n = 0;
+  while (source->n < AHEAD
+      && fasp_endpoint_read (io->guard.endpoint, now, &source->ahead[source->n]))
+    source->n++;
+  if (source->n > 0)
+    return;
+  if (io->ended) {
+    io->ended = FALSE;
+    source->has_ended = TRUE;
+    source->event = io->ended_event;
+  } else if (io->failed && !source->has_failed) {
+    source->has_failed = TRUE;
+    source->event = io->failed_event;
+  }
+}
+
+/* Tells a source what the reader has, and looks what that source has.  TRUE: something new. */
+static gboolean
+visit (FaspSources *self, guint i, FaspTime now)
+{
+  Source *source = &self->list[i];
+  FaspIo *io = source->io;
+  FaspElsewhere elsewhere = fasp_merge_get_elsewhere (self->merge, i);
+  gboolean had = source->next < source->n, must;
+  FaspSourceState state;
+
+  fasp_guard_lock (&io->guard);
+  if (!is_same (&elsewhere, &source->told))
+    fasp_endpoint_set_elsewhere (io->guard.endpoint, now, &elsewhere);
+  source->told = elsewhere;
+  /* first: what is connected as long as there is something to be read counts as connected */
+  fasp_endpoint_get_source (io->guard.endpoint, now, &state);
+  take_from (source, now);
+  must = fasp_lanes_oversleeps (io->lanes);
+  fasp_guard_unlock (&io->guard);
+  if (must)
+    fasp_lanes_wake (io->lanes);
+  state.is_connected |= source->next < source->n;
+  source->is_connected = state.is_connected;
+  fasp_merge_tend (self->merge, now, i, &state);
+  return !had && source->n > 0;
+}
+
+static gboolean
+feed (FaspSources *self, guint i, FaspTime now)
+{
+  Source *source = &self->list[i];
+  guint before = source->next;
+
+  while (source->next < source->n && fasp_merge_wants (self->merge, i))
+    fasp_merge_put (self->merge, now, i, &source->ahead[source->next++]);
+  return source->next != before;
+}
+
+/* Moves on what was taken from the sources.  TRUE: no more may be read for now. */
+static gboolean
+merge (FaspSources *self, FaspTime now, FaspRead *items, guint max, guint *n)
+{
+  gboolean more = TRUE;
+  guint from;
+
+  while (more) {
+    more = FALSE;
+    for (guint i = 0; i < self->n; i++)
+      more |= feed (self, i, now);
+    while (*n < max && fasp_merge_take (self->merge, now, &items[*n], &from)) {
+      more = TRUE;
+      note (self, now, &items[(*n)++], from);
+      if (items[*n - 1].block->flags & FASP_BLOCK_EOS)
+        return TRUE;
+    }
+    if (*n == max)
+      return TRUE;
+  }
+  return FALSE;
+}
+
+/* Reads what there is, of all sources.  Returns when to look again. */
+static FaspTime
+gather (FaspSources *self, FaspTime now, FaspRead *items, guint max, guint *n)
+{
+  gboolean more = TRUE;
+  FaspTime until;
+
+  g_mutex_lock (&self->merging);
+  while (more) {
+    guint before = *n;
+
+    more = FALSE;
+    for (guint i = 0; i < self->n; i++)
+      more |= visit (self, i, now);
+    if (merge (self, now, items, max, n))
+      break;
+    more |= *n > before;
+  }
+  until = fasp_merge_get_timeout (self->merge, now);
+  g_mutex_unlock (&self->merging);
+  return until > now ? until : now + NAP;
+}
+
+/* Tells what has happened to the stream and to its sources. */
+static void
+tell (FaspSources *self)
+{
+  FaspMergeEvent event;
+  gboolean more;
+
+  do {
+    g_autofree Told *told = NULL;
+
+    g_mutex_lock (&self->merging);
+    more = fasp_merge_poll_event (self->merge, &event);
+    told = g_queue_pop_head (&self->told);
+    g_mutex_unlock (&self->merging);
+    if (more)
+      self->settings.changed (&event, self->settings.user_data);
+    if (told != NULL)
+      self->settings.event (told->source, &told->event, self->settings.user_data);
+    more |= told != NULL;
+  } while (more);
+}
+
+static gboolean
+is_any_connected (const FaspSources *self)
+{
+  gboolean any = FALSE;
+
+  for (guint i = 0; i < self->n; i++)
+    any |= self->list[i].is_connected;
+  return any;
+}
+
+static gboolean
+are_all_over (const FaspSources *self)
+{
+  gboolean all = TRUE;
+
+  for (guint i = 0; i < self->n; i++)
+    all &= self->list[i].is_over;
+  return all;
+}
+
+/* There is nothing to read.  TRUE: nothing will come, or the last sender has gone. */
+static gboolean
+is_at_end (FaspSources *self, FaspIoResult *result, FaspEvent *event)
+{
+  for (guint i = 0; i < self->n; i++) {
+    Source *source = &self->list[i];
+    gboolean ended = source->has_ended;
+
+    if (!ended && !source->has_failed)
+      continue;
+    source->has_ended = FALSE;
+    source->is_over |= source->has_failed || source->event.final;
+    if (is_any_connected (self) || (!ended && !are_all_over (self)))
+      continue;
+    *result = ended ? FASP_IO_ENDED : FASP_IO_FAILED;
+    *event = source->event;
+    event->session = 0;
+    event->final = are_all_over (self);
+    return TRUE;
+  }
+  return FALSE;
+}
+
+static gboolean
+begin (FaspSources *self)
+{
+  gboolean flushing;
+
+  g_mutex_lock (&self->lock);
+  flushing = self->flushing;
+  g_atomic_int_set (&self->news, FALSE);
+  g_mutex_unlock (&self->lock);
+  return !flushing;
+}
+
+static void
+wait (FaspSources *self, FaspTime until)
+{
+  gboolean in_time = TRUE;
+
+  g_mutex_lock (&self->lock);
+  while (in_time && !g_atomic_int_get (&self->news) && !self->flushing)
+    if (until == FASP_NEVER)
+      g_cond_wait (&self->wake, &self->lock);
+    else
+      in_time = g_cond_wait_until (&self->wake, &self->lock, until);
+  g_mutex_unlock (&self->lock);
+}
+
+FaspIoResult
+fasp_sources_read (FaspSources *self, FaspRead *items, guint max, guint *n, FaspEvent *event)
+{
+  FaspIoResult result;
+
+  *n = 0;
+  while (begin (self)) {
+    FaspTime until = gather (self, g_get_monotonic_time (), items, max, n);
+
+    tell (self);
+    if (*n > 0)
+      return FASP_IO_OK;
+    if (is_at_end (self, &result, event))
+      return result;
+    wait (self, until);
+  }
+  return FASP_IO_FLUSHING;
+}
+
+void
+fasp_sources_set_flushing (FaspSources *self, gboolean flushing)
+{
+  g_mutex_lock (&self->lock);
+  self->flushing = flushing;
+  g_cond_signal (&self->wake);
+  g_mutex_unlock (&self->lock);
+}
+
+/* --- what the element asks for ---------------------------------------------------------- */
+
+static guint
+find_leader (const FaspSources *self)
+{
+  FaspSourceStats stats;
+
+  for (guint i = 0; i < self->n; i++) {
+    fasp_merge_get_stats (self->merge, i, &stats);
+    if (stats.leads)
+      return i;
+  }
+  return self->from;
+}
+
+void
+fasp_sources_get_sender_clock (FaspSources *self, FaspSenderClock *clock)
+{
+  FaspSenderClock of_block;
+  guint leader;
+
+  g_mutex_lock (&self->merging);
+  leader = find_leader (self);
+  fasp_endpoint_get_sender_clock (fasp_io_lock (self->list[self->from].io), &of_block);
+  fasp_io_unlock (self->list[self->from].io, FALSE);
+  fasp_endpoint_get_sender_clock (fasp_io_lock (self->list[leader].io), clock);
+  fasp_io_unlock (self->list[leader].io, FALSE);
+  /* another source's clock is read at another place */
+  if (leader != self->clock_source || clock->epoch != self->clock_epoch)
+    self->epoch++;
+  self->clock_source = leader;
+  self->clock_epoch = clock->epoch;
+  clock->epoch = self->epoch;
+  clock->jump = of_block.jump;
+  g_mutex_unlock (&self->merging);
+}
+
+void
+fasp_sources_get_stats (FaspSources *self, FaspSourcesStats *stats)
+{
+  g_mutex_lock (&self->merging);
+  *stats = self->stats;
+  g_mutex_unlock (&self->merging);
+}
+
+void
+fasp_sources_get_source_stats (FaspSources *self, guint i, FaspSourceStats *stats)
+{
+  g_mutex_lock (&self->merging);
+  fasp_merge_get_stats (self->merge, i, stats);
+  g_mutex_unlock (&self->merging);
+}

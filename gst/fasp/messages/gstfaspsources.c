@@ -1,0 +1,77 @@
+/* GStreamer fasp elements
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+
+#include "gstfaspaddress.h"
+#include "gstfaspdebug.h"
+#include "gstfaspevents.h"
+#include "gstfaspsources.h"
+
+/* By FaspMergeEventType: the field `change' of the message, and the same in a sentence that begins
+ * with the address. */
+static const struct
+{
+  const gchar *change, *sentence;
+} words[] = {
+  [FASP_MERGE_LEADS] = { "leads", "is the source of the stream from now on" },
+  [FASP_MERGE_LEFT] = { "left", "is not waited for any more" },
+  [FASP_MERGE_BACK] = { "back", "is waited for again" },
+  [FASP_MERGE_HELPS] = { "helps", "was asked to send" },
+  [FASP_MERGE_RESTS] = { "rests", "stands by" },
+  [FASP_MERGE_DIFFERS] = { "differs", "is not used any more" },
+};
+
+static void
+post (GstElement *element, const FaspMergeEvent *event, const FaspAddress *peer)
+{
+  GstStructure *s = gst_structure_new ("stream-source", "source", G_TYPE_UINT, event->source,
+      "change", G_TYPE_STRING, words[event->type].change, "why", G_TYPE_STRING, event->why, NULL);
+
+  gst_fasp_address_describe (s, "address", peer);
+  gst_element_post_message (element, gst_message_new_element (GST_OBJECT (element), s));
+}
+
+void
+gst_fasp_sources_tell (GstElement *element, const FaspMergeEvent *event, const FaspAddress *peer,
+    GstFaspQuiet *quiet)
+{
+  FaspEvent of = { .address = *peer };
+  g_autofree gchar *name = gst_fasp_events_peer (&of), *more = NULL;
+  const gchar *what = words[event->type].sentence;
+
+  post (element, event, peer);
+  if (event->type == FASP_MERGE_DIFFERS)
+    GST_ELEMENT_WARNING (element, RESOURCE, READ,
+        ("The stream of %s is not the same as that of the other sources (%s): it %s. Check "
+         "that it relays the same faspsink as the others do, and start it again.",
+            name, event->why, what),
+        (NULL));
+  else if (!gst_fasp_quiet_may_tell (quiet, &more))
+    GST_INFO_OBJECT (element, "%s %s: %s", name, what, event->why);
+  else if (event->type == FASP_MERGE_LEFT)
+    GST_ELEMENT_WARNING (element, RESOURCE, READ,
+        ("%s %s: %s. The other sources are used. Check the network to it, and what runs "
+         "there; it is used again once it has been in time for a while.%s",
+            name, what, event->why, more),
+        (NULL));
+  else
+    GST_ELEMENT_INFO (element, RESOURCE, READ, ("%s %s: %s.%s", name, what, event->why, more),
+        /* gst-launch-1.0 prints only this part of an INFO */
+        ("%s %s: %s%s%s", name, what, event->why, more[0] != '\0' ? "." : "", more));
+}
+
+void
+gst_fasp_sources_tell_failed (GstElement *element, const FaspEvent *event)
+{
+  g_autofree gchar *why = gst_fasp_events_explain (event);
+
+  GST_ELEMENT_WARNING_WITH_DETAILS (element, RESOURCE, READ,
+      ("%s. It is not called again; the other sources are used. Put that right, and start this "
+       "element again.",
+          why),
+      (NULL), GST_FASP_REASON (event));
+}

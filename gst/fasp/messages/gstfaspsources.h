@@ -1,0 +1,23 @@
+/* GStreamer fasp elements
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * gstfaspsources.h: tells the application which of several sources is used, and why.
+ */
+#pragma once
+
+#include "faspsources.h"
+#include "gstfaspquiet.h"
+
+#include <gst/gst.h>
+
+G_BEGIN_DECLS
+
+/* Posts a message for each change.  People are told of it as often as gstfaspquiet.h allows.
+ * @peer: address of the source; its length is 0 if it was never connected. */
+void gst_fasp_sources_tell (GstElement *element, const FaspMergeEvent *event,
+    const FaspAddress *peer, GstFaspQuiet *quiet);
+/* Warns that a source will not come any more, while others may. */
+void gst_fasp_sources_tell_failed (GstElement *element, const FaspEvent *event);
+
+G_END_DECLS

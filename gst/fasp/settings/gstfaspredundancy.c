@@ -1,0 +1,107 @@
+/* GStreamer fasp elements
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+
+#include "gstfaspmulticast.h"
+#include "gstfaspredundancy.h"
+
+#define BAD(...) g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT, __VA_ARGS__)
+
+/* Who listens takes two senders, as all schemes of this kind do (SMPTE ST 2022-7, 1+1). */
+#define LISTENERS 2
+
+static const gchar *
+get_name (const GstFaspSettings *s)
+{
+  return s->redundancy == GST_FASP_REDUNDANCY_HOT ? "hot" : "standby";
+}
+
+/* A source that is called is one of its own; those that call share a port. */
+static gboolean
+check_listener (const GstFaspSettings *s, const GstFaspLinks *links, GError **error)
+{
+  if (links->n > 1)
+    BAD ("redundancy=%s of a faspsrc that listens takes several senders at one port: leave out "
+         "flowlets and bonding-addresses.",
+        get_name (s));
+  return links->n == 1;
+}
+
+static gboolean
+check_caller (const GstFaspSettings *s, const GstFaspLinks *links, GError **error)
+{
+  if (links->others->len > 0)
+    BAD ("redundancy=%s and bonding-addresses cannot be used together, as all bonding-addresses "
+         "lead to one peer. Set one of them.",
+        get_name (s));
+  else if (links->n_fallbacks == 0)
+    BAD ("redundancy=%s needs several sources, and there is one: set fallback-addresses to the "
+         "others, HOST:PORT,...",
+        get_name (s));
+  else if (links->n_fallbacks >= FASP_SOURCES_MAX)
+    BAD ("redundancy=%s takes at most %d sources, the peer of the URI and %d fallback-addresses: "
+         "name fewer.",
+        get_name (s), FASP_SOURCES_MAX, FASP_SOURCES_MAX - 1);
+  else if (links->sockets[0].local_port > 0)
+    BAD ("redundancy=%s calls each source from a port of its own, and localport is one: leave it "
+         "out.",
+        get_name (s));
+  else
+    return TRUE;
+  return FALSE;
+}
+
+gboolean
+gst_fasp_redundancy_check (const GstFaspSettings *s, const GstFaspLinks *links, GError **error)
+{
+  if (s->redundancy == GST_FASP_REDUNDANCY_NONE)
+    return TRUE;
+  if (!gst_fasp_multicast_is_meant (s) && gst_fasp_settings_get_mode (s) == GST_FASP_MODE_LISTENER)
+    return check_listener (s, links, error);
+  if (!gst_fasp_multicast_is_meant (s) && gst_fasp_settings_get_mode (s) == GST_FASP_MODE_CALLER)
+    return check_caller (s, links, error);
+  BAD ("redundancy=%s is for several sources, and %s is one: leave it out, or set "
+       "uri=fasp://HOST:PORT and fallback-addresses.",
+      get_name (s),
+      gst_fasp_multicast_is_meant (s) ? "a multicast group" : "the other end of a rendezvous");
+  return FALSE;
+}
+
+FaspRedundancy
+gst_fasp_redundancy_get (const GstFaspSettings *s)
+{
+  switch (s->redundancy) {
+    case GST_FASP_REDUNDANCY_HOT:
+      return FASP_REDUNDANCY_HOT;
+    case GST_FASP_REDUNDANCY_STANDBY:
+      return FASP_REDUNDANCY_STANDBY;
+    case GST_FASP_REDUNDANCY_NONE:
+      break;
+  }
+  return FASP_REDUNDANCY_NONE;
+}
+
+guint
+gst_fasp_redundancy_split (const FaspIoSettings *io, FaspRedundancy redundancy,
+    FaspIoSettings *sources)
+{
+  sources[0] = sources[1] = *io;
+  if (redundancy == FASP_REDUNDANCY_NONE)
+    return 1;
+  if (io->endpoint.mode == FASP_MODE_LISTENER)
+    return LISTENERS;
+  for (guint i = 0; i <= io->n_fallbacks; i++) {
+    sources[i] = *io;
+    sources[i].fallbacks = NULL;
+    sources[i].n_fallbacks = 0;
+    if (i == 0)
+      continue;
+    sources[i].peer_host = io->fallbacks[i - 1].host;
+    sources[i].peer_port = io->fallbacks[i - 1].port;
+  }
+  return 1 + io->n_fallbacks;
+}

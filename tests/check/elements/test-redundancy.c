@@ -1,0 +1,371 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * A stream from several sources at once, over the loopback interface: whole when one of them dies,
+ * falls silent or loses much; what is told of it; what is refused.
+ */
+#include <gst/app/gstappsrc.h>
+#include "chain.h"
+#include "gstfaspcommon.h"
+#include "pair.h"
+
+#define RELAYS 2
+#define KEPT "history=60000000000 join-at=back resume-timeout=2000000000"
+
+typedef struct
+{
+  GBytes *stream;
+  GstElement *sender;
+  Tap *relays[RELAYS];
+  Tap *last; /* has both relays as its sources */
+} Two;
+
+static void
+two_begin (Two *two, const gchar *redundancy)
+{
+  guint ports[1 + RELAYS];
+
+  two->stream = pair_make_stream (SIZE);
+  for (guint i = 0; i <= RELAYS; i++)
+    ports[i] = pair_get_port ();
+  two->sender = chain_make_sender (ports[0], KEPT);
+  for (guint i = 0; i < RELAYS; i++)
+    two->relays[i] = tap_new (pair_launch (
+        "faspsrc name=source uri=fasp://127.0.0.1:%u " SECRET
+        " ! faspsink name=sink uri=fasp://:%u?latency=500 wait-for-connection=false " SECRET
+        " " KEPT,
+        ports[0], ports[1 + i]));
+  two->last = tap_new (pair_launch ("faspsrc name=source uri=fasp://127.0.0.1:%u "
+                                    "fallback-addresses=127.0.0.1:%u redundancy=%s " SECRET
+                                    " ! fakesink async=false",
+      ports[1], ports[2], redundancy));
+  for (guint i = 0; i < RELAYS; i++)
+    chain_wait_for_callers (two->relays[i]->pipeline);
+}
+
+/* The whole stream has come. */
+static void
+two_end (Two *two)
+{
+  chain_end (two->sender);
+  gst_message_unref (pair_wait (two->last->pipeline, GST_MESSAGE_EOS));
+  tap_assert_got (two->last, two->stream, 0);
+  g_assert_cmpuint (pair_get_stat (two->last->pipeline, "source", "bytes-received-total"), ==,
+      SIZE);
+  g_assert_cmpuint (pair_get_stat (two->last->pipeline, "source", "bytes-missing-total"), ==, 0);
+  tap_free (two->last);
+  for (guint i = 0; i < RELAYS; i++)
+    tap_free (two->relays[i]);
+  chain_stop (two->sender);
+  g_bytes_unref (two->stream);
+}
+
+/* The source, among `callers', in which @field is TRUE; -1: there is none. */
+static gint
+find_source (Tap *tap, const gchar *field)
+{
+  g_autoptr (GstElement) source = gst_bin_get_by_name (GST_BIN (tap->pipeline), "source");
+  g_autoptr (GstStructure) stats = NULL;
+  const GValueArray *callers;
+
+  g_object_get (source, "stats", &stats, NULL);
+  callers = gst_fasp_value_get_array (gst_structure_get_value (stats, "callers"));
+  for (guint i = 0; i < callers->n_values; i++) {
+    gboolean is = FALSE;
+
+    g_assert_true (gst_structure_get_boolean (gst_value_get_structure (&callers->values[i]), field,
+        &is));
+    if (is)
+      return i;
+  }
+  return -1;
+}
+
+static gint
+wait_for_source (Tap *tap, const gchar *field)
+{
+  gint64 until = g_get_monotonic_time () + 20 * G_TIME_SPAN_SECOND;
+  gint source;
+
+  while ((source = find_source (tap, field)) < 0) {
+    g_assert_cmpint (g_get_monotonic_time (), <, until);
+    g_usleep (1000);
+  }
+  return source;
+}
+
+/* A live stream, of 2 Mbit/s. */
+static gpointer
+push_slowly (gpointer data)
+{
+  Two *two = data;
+
+  for (gsize at = 0; at < SIZE; at += CHUNK) {
+    chain_push (two->sender, two->stream, at, at + CHUNK, 0);
+    g_usleep (40000);
+  }
+  return NULL;
+}
+
+/* The relay that leads stops in the middle: so does nothing else. */
+static void
+test_stop (gconstpointer redundancy)
+{
+  GThread *thread;
+  Two two;
+  gint leader;
+
+  two_begin (&two, redundancy);
+  thread = g_thread_new ("push", push_slowly, &two);
+  leader = wait_for_source (two.last, "leads");
+  if (g_str_equal (redundancy, "standby"))
+    g_assert_cmpint (wait_for_source (two.last, "stands-by"), !=, leader);
+  pair_stop (two.relays[leader]->pipeline);
+  g_thread_join (thread);
+  two_end (&two);
+}
+
+/* Until a source leads: which one. */
+static guint
+wait_for_leader (Tap *tap)
+{
+  guint source = G_MAXUINT;
+
+  while (source == G_MAXUINT) {
+    g_autoptr (GstMessage) message = pair_wait_element (tap->pipeline, "stream-source");
+    const GstStructure *s = gst_message_get_structure (message);
+
+    g_assert_nonnull (gst_structure_get_string (s, "why"));
+    g_assert_nonnull (gst_structure_get_string (s, "address-string"));
+    if (g_str_equal (gst_structure_get_string (s, "change"), "leads"))
+      g_assert_true (gst_structure_get_uint (s, "source", &source));
+  }
+  g_assert_cmpuint (source, <, RELAYS);
+  return source;
+}
+
+/* What is told of the sources. */
+static void
+test_messages (void)
+{
+  guint first;
+  Two two;
+
+  two_begin (&two, "hot");
+  chain_push (two.sender, two.stream, 0, SIZE / 2, 0);
+  first = wait_for_leader (two.last);
+  tap_wait_for (two.last, SIZE / 2);
+  pair_stop (two.relays[first]->pipeline);
+  g_assert_cmpuint (wait_for_leader (two.last), ==, 1 - first);
+  chain_push (two.sender, two.stream, SIZE / 2, SIZE, 0);
+  two_end (&two);
+}
+
+/* Paths to one sender; what is lost on one comes on the other, or again.  One falls silent, comes
+ * back, and then the other falls silent. */
+static void
+test_paths (gconstpointer redundancy)
+{
+  guint port = pair_get_port (), ports[2];
+  PairWire *wires[2] = { pair_wire_new (port, &ports[0]), pair_wire_new (port, &ports[1]) };
+  g_autoptr (GBytes) stream = pair_make_stream (SIZE);
+  GstElement *sender = chain_make_sender (port, KEPT);
+  Tap *last = tap_new (pair_launch ("faspsrc name=source uri=fasp://127.0.0.1:%u "
+                                    "fallback-addresses=127.0.0.1:%u redundancy=%s " SECRET
+                                    " ! fakesink async=false",
+      ports[0], ports[1], (const gchar *) redundancy));
+
+  pair_wait_for_stat (sender, "sink", "connected-callers", 2);
+  for (gsize part = 0; part < 4; part++) {
+    if (part > 0)
+      pair_wire_switch (wires[0], part == 2);
+    if (part > 0)
+      pair_wire_switch (wires[1], part != 2);
+    chain_push (sender, stream, part * SIZE / 4, (part + 1) * SIZE / 4, 0);
+    tap_wait_for (last, (part + 1) * SIZE / 4);
+  }
+  pair_wire_switch (wires[0], TRUE);
+  chain_end (sender);
+  gst_message_unref (pair_wait (last->pipeline, GST_MESSAGE_EOS));
+  tap_assert_got (last, stream, 0);
+  tap_free (last);
+  chain_stop (sender);
+  pair_wire_free (wires[0]);
+  pair_wire_free (wires[1]);
+}
+
+static GstElement *
+make_caller (guint source, guint port)
+{
+  GstElement *relay = pair_launch ("faspsrc uri=fasp://127.0.0.1:%u " SECRET
+                                   " ! faspsink name=sink uri=fasp://127.0.0.1:%u?latency=500 "
+                                   "wait-for-connection=false " SECRET " " KEPT,
+      source, port);
+
+  gst_element_set_state (relay, GST_STATE_PLAYING);
+  return relay;
+}
+
+/* A receiver that listens takes two senders at its port; a third is told to wait until one goes. */
+static void
+test_called (gconstpointer redundancy)
+{
+  guint ports[2] = { pair_get_port (), pair_get_port () };
+  Two two = { .stream = pair_make_stream (SIZE), .sender = chain_make_sender (ports[0], KEPT) };
+  GstElement *relays[3];
+  GThread *thread;
+
+  two.last = tap_new (pair_launch ("faspsrc name=source uri=fasp://:%u redundancy=%s " SECRET
+                                   " ! fakesink async=false",
+      ports[1], (const gchar *) redundancy));
+  relays[0] = make_caller (ports[0], ports[1]);
+  relays[1] = make_caller (ports[0], ports[1]);
+  pair_wait_for_stat (two.last->pipeline, "source", "connected-callers", 2);
+  relays[2] = make_caller (ports[0], ports[1]);
+  gst_message_unref (pair_wait (two.last->pipeline, GST_MESSAGE_WARNING)); /* it is turned away */
+  thread = g_thread_new ("push", push_slowly, &two);
+  tap_wait_for (two.last, SIZE / 4);
+  chain_stop (relays[0]);
+  pair_wait_for_stat (relays[2], "sink", "connected-callers", 1);
+  chain_stop (relays[1]);
+  g_thread_join (thread);
+  chain_end (two.sender);
+  gst_message_unref (pair_wait (two.last->pipeline, GST_MESSAGE_EOS));
+  tap_assert_got (two.last, two.stream, 0);
+  tap_free (two.last);
+  chain_stop (relays[2]);
+  chain_stop (two.sender);
+  g_bytes_unref (two.stream);
+}
+
+/* None of many answers the goodbye: that takes no longer than one of them. */
+static void
+test_goodbye (void)
+{
+  enum
+  {
+    N = 5
+  };
+  guint port = pair_get_port (), ports[N];
+  PairWire *wires[N];
+  g_autoptr (GBytes) stream = pair_make_stream (SIZE);
+  GstElement *sender = chain_make_sender (port, KEPT), *last;
+
+  for (guint i = 0; i < N; i++)
+    wires[i] = pair_wire_new (port, &ports[i]);
+  last = pair_launch ("faspsrc name=source uri=fasp://127.0.0.1:%u redundancy=hot " SECRET
+                      " fallback-addresses=127.0.0.1:%u,127.0.0.1:%u,127.0.0.1:%u,127.0.0.1:%u"
+                      " ! fakesink async=false",
+      ports[0], ports[1], ports[2], ports[3], ports[4]);
+  gst_element_set_state (last, GST_STATE_PLAYING);
+  pair_wait_for_stat (sender, "sink", "connected-callers", N);
+  chain_push (sender, stream, 0, SIZE / 2, 0);
+  pair_wait_for_least (last, "source", "bytes-received-total", SIZE / 2);
+  for (guint i = 0; i < N; i++)
+    pair_wire_switch (wires[i], FALSE);
+  g_assert_cmpuint (pair_stop (last), <, HANGS);
+  gst_object_unref (last);
+  chain_stop (sender);
+  for (guint i = 0; i < N; i++)
+    pair_wire_free (wires[i]);
+}
+
+/* A source refuses the call: the other is enough. */
+static void
+test_refused_source (void)
+{
+  guint ports[2] = { pair_get_port (), pair_get_port () };
+  g_autoptr (GBytes) stream = pair_make_stream (SIZE);
+  GstElement *sender = chain_make_sender (ports[0], KEPT);
+  GstElement *stranger =
+      pair_launch ("appsrc ! faspsink streamid=other uri=fasp://:%u " SECRET, ports[1]);
+  Tap *last;
+  g_autofree gchar *why = NULL;
+
+  gst_element_set_state (stranger, GST_STATE_PLAYING);
+  last = tap_new (pair_launch ("faspsrc name=source uri=fasp://127.0.0.1:%u streamid=mine "
+                               "fallback-addresses=127.0.0.1:%u redundancy=hot " SECRET
+                               " ! fakesink async=false",
+      ports[0], ports[1]));
+  why = pair_wait_text (last->pipeline, GST_MESSAGE_WARNING);
+  g_assert_nonnull (strstr (why, "the other sources are used"));
+  chain_push (sender, stream, 0, SIZE, 0);
+  chain_end (sender);
+  gst_message_unref (pair_wait (last->pipeline, GST_MESSAGE_EOS));
+  tap_assert_got (last, stream, 0);
+  tap_free (last);
+  chain_stop (stranger);
+  chain_stop (sender);
+}
+
+/* Nobody takes the call, and nobody will. */
+static void
+test_all_refuse (void)
+{
+  guint ports[2] = { pair_get_port (), pair_get_port () };
+  GstElement *strangers[2], *last;
+
+  for (guint i = 0; i < 2; i++) {
+    strangers[i] =
+        pair_launch ("appsrc ! faspsink streamid=other uri=fasp://:%u " SECRET, ports[i]);
+    gst_element_set_state (strangers[i], GST_STATE_PLAYING);
+  }
+  last = pair_launch ("faspsrc uri=fasp://127.0.0.1:%u streamid=mine "
+                      "fallback-addresses=127.0.0.1:%u redundancy=standby " SECRET " ! fakesink",
+      ports[0], ports[1]);
+  gst_element_set_state (last, GST_STATE_PLAYING);
+  gst_message_unref (pair_wait (last, GST_MESSAGE_ERROR));
+  chain_stop (last);
+  chain_stop (strangers[0]);
+  chain_stop (strangers[1]);
+}
+
+static void
+test_bad_settings (gconstpointer value)
+{
+  g_autofree gchar *why = NULL;
+  GstElement *source =
+      pair_launch ("faspsrc redundancy=hot " SECRET " %s ! fakesink", (const gchar *) value);
+
+  gst_element_set_state (source, GST_STATE_PLAYING);
+  why = pair_wait_text (source, GST_MESSAGE_ERROR);
+  g_assert_nonnull (strstr (why, "redundancy=hot"));
+  chain_stop (source);
+}
+
+int
+main (int argc, char **argv)
+{
+  static const gchar *const ways[] = { "hot", "standby" };
+  static const gchar *const bad[] = {
+    "uri=fasp://127.0.0.1:9",
+    "uri=fasp://:7001 flowlets=2",
+    "uri=fasp://127.0.0.1:7001?mode=listener bonding-addresses=127.0.0.2:7001",
+    "uri=fasp://127.0.0.1:9?mode=rendezvous",
+    "uri=fasp://239.1.2.3:7001",
+    "uri=fasp://127.0.0.1:9 bonding-addresses=127.0.0.1:10",
+    "uri=fasp://127.0.0.1:9 fallback-addresses=a:1 localport=7001",
+    "uri=fasp://127.0.0.1:9 fallback-addresses=a:1,a:2,a:3,a:4,a:5,a:6,a:7,a:8",
+  };
+
+  g_test_init (&argc, &argv, NULL);
+  gst_init (&argc, &argv);
+  for (guint i = 0; i < G_N_ELEMENTS (ways); i++) {
+    g_autofree gchar *stop = g_strdup_printf ("/redundancy/%s/stop", ways[i]);
+    g_autofree gchar *called = g_strdup_printf ("/redundancy/%s/called", ways[i]);
+    g_autofree gchar *paths = g_strdup_printf ("/redundancy/%s/paths", ways[i]);
+
+    g_test_add_data_func (stop, ways[i], test_stop);
+    g_test_add_data_func (paths, ways[i], test_paths);
+    g_test_add_data_func (called, ways[i], test_called);
+  }
+  g_test_add_func ("/redundancy/messages", test_messages);
+  g_test_add_func ("/redundancy/goodbye", test_goodbye);
+  g_test_add_func ("/redundancy/refused/one", test_refused_source);
+  g_test_add_func ("/redundancy/refused/all", test_all_refuse);
+  for (guint i = 0; i < G_N_ELEMENTS (bad); i++) {
+    g_autofree gchar *name = g_strdup_printf ("/redundancy/bad/%u", i);
+
+    g_test_add_data_func (name, bad[i], test_bad_settings);
+  }
+  return g_test_run ();
+}
