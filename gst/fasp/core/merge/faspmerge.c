@@ -356,7 +356,7 @@ choose (FaspMerge *merge, FaspTime now)
     FaspSource *source = &merge->sources[i];
 
     fit (merge, now, source);
-    if (has_ended_alone (merge, source))
+    if (has_ended_alone (merge, source) || (merge->ended && fasp_merge_holds_end (source)))
       fasp_merge_drop (source);
     /* the leader's header is the stream's, and the end of those that are trusted */
     if (source->has_held && !fasp_merge_has_payload (&source->held)
@@ -473,6 +473,7 @@ fasp_merge_take (FaspMerge *merge, FaspTime now, FaspRead *read, guint *source)
   *source = chosen - merge->sources;
   if (fasp_merge_has_payload (read))
     advance (merge, now, chosen, read);
+  merge->ended = fasp_merge_holds_end (chosen);
   chosen->has_held = FALSE;
   return TRUE;
 }

@@ -44,7 +44,8 @@ struct _FaspMerge
   FaspRedundancy redundancy;
   guint n;
   FaspSource sources[FASP_SOURCES_MAX];
-  guint leader; /* FASP_MERGE_NOBODY: there is none yet */
+  guint leader;   /* FASP_MERGE_NOBODY: there is none yet */
+  gboolean ended; /* the end of the stream was taken last: that of other sources is no news */
   FaspRecent recent;
   FaspAnchors *anchors;  /* of what was taken, while anybody's place is looked for; owned */
   FaspStreamOffset next; /* behind what was taken */

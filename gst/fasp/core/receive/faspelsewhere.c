@@ -34,3 +34,16 @@ fasp_elsewhere_fills_hole (const FaspElsewhere *elsewhere, const FaspReorder *re
   return fasp_stream_offset_is_comparable (&start, &elsewhere->has)
       && start.offset <= elsewhere->has.offset;
 }
+
+gboolean
+fasp_elsewhere_has (const FaspElsewhere *elsewhere, const FaspPosition *position,
+    const FaspBlock *block)
+{
+  FaspStreamOffset start = position->next;
+
+  if (!elsewhere->has.known)
+    return FALSE;
+  start.offset = fasp_position_widen (position, block);
+  return fasp_stream_offset_is_comparable (&start, &elsewhere->has)
+      && start.offset + fasp_block_get_payload (block) <= elsewhere->has.offset;
+}

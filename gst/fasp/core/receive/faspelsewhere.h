@@ -22,6 +22,9 @@ typedef struct
   gboolean stands_by;   /* the sender is to send nothing, but to keep what the reader lacks */
 } FaspElsewhere;
 
+/* Does the reader have all bytes of @block, which was not taken yet? */
+gboolean fasp_elsewhere_has (const FaspElsewhere *elsewhere, const FaspPosition *position,
+    const FaspBlock *block);
 /* Does the reader have all bytes of the first hole?  *number: the first block behind it. */
 gboolean fasp_elsewhere_fills_hole (const FaspElsewhere *elsewhere, const FaspReorder *reorder,
     const FaspPosition *position, guint64 *number);

@@ -146,6 +146,13 @@ fasp_feedback_now (FaspFeedbackTracker *tracker, FaspTime now)
   speak (tracker, now, FALSE);
 }
 
+void
+fasp_feedback_insist (FaspFeedbackTracker *tracker, FaspTime now)
+{
+  tracker->tokens = MAX (tracker->tokens, REPEAT_SPARES);
+  speak (tracker, now, TRUE);
+}
+
 /* Was a loss settled just now?  The block may not be known to exist yet, so that nothing seems to
  * be missing. */
 static gboolean

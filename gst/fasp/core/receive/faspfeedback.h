@@ -95,6 +95,9 @@ void fasp_feedback_taken (FaspFeedbackTracker *tracker, FaspTime now);
 /* The application wants something of the sender.  A member waits for a random time before it says
  * so, as others may want the same. */
 void fasp_feedback_wish (FaspFeedbackTracker *tracker, FaspTime now);
+/* The sender waits for this to send at all: it is repeated, though what has come lately would not
+ * earn that. */
+void fasp_feedback_insist (FaspFeedbackTracker *tracker, FaspTime now);
 /* There is something to report now. */
 void fasp_feedback_now (FaspFeedbackTracker *tracker, FaspTime now);
 

@@ -109,8 +109,9 @@ measure_in_order (FaspRx *rx, FaspTime now, guint64 from)
     const FaspBlock *block = fasp_reorder_get (rx->reorder, n);
     FaspTime late;
 
-    /* the end is not played, and may come long after the last byte */
-    if (fasp_block_is_end (block))
+    /* the end is not played, and may come long after the last byte; what the reader has from
+     * elsewhere is played already */
+    if (fasp_block_is_end (block) || fasp_elsewhere_has (&rx->elsewhere, &rx->position, block))
       continue;
     late = now - fasp_media_clock_map (&rx->clock, n, block->media_time);
     rx->late.in_order = now - late;
@@ -366,7 +367,7 @@ fasp_rx_set_elsewhere (FaspRx *rx, FaspTime now, const FaspElsewhere *elsewhere)
   rx->elsewhere = *elsewhere;
   /* the sender waits for this to begin */
   if (changed)
-    fasp_feedback_settled (&rx->feedback, now);
+    fasp_feedback_insist (&rx->feedback, now);
   return pass_elsewhere (rx, now) || changed;
 }
 
