@@ -169,6 +169,8 @@ static const FaspStatField session_fields[] = {
       "retransmitted packets that were the second or a further copy of a round"),
   COUNT ("packets-doubled", SENDER, sent.doubled,
       "packets sent on a further flow by `flow-assignment=duplicate`"),
+  COUNT ("packets-not-doubled", SENDER, sent.not_doubled,
+      "packets that were not, as the flow's way had no room"),
   COUNT ("repairs-sent", SENDER, sent.repairs, "repair packets of `fec`"),
   SHARE ("fec-share", SENDER, sent.fec_share, "repair packets for each packet, now"),
   FIELD ("channel-bitrate", UINT64, BITRATE, GAUGE, SENDER, pacing.rate,

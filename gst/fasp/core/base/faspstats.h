@@ -53,6 +53,7 @@ typedef struct
   guint64 blocks_rtx, bytes_rtx; /* retransmissions, and their payload */
   guint64 copies;                /* of the retransmissions: second and further ones of a round */
   guint64 doubled;               /* blocks sent on a further flow: FASP_ASSIGNMENT_DUPLICATE */
+  guint64 not_doubled;           /* blocks not sent on one, as its way had no room */
   guint64 repairs;               /* repair symbols of FEC */
   gdouble fec_share;             /* repairs for each block, in force */
   guint64 lost;                  /* transmissions of blocks that are known to be lost */

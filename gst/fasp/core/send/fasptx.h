@@ -74,8 +74,9 @@ typedef struct
   guint64 blocks_sent, payload_sent, blocks_resent, payload_resent;
   guint64 copies_sent; /* those among blocks_resent */
   guint64 blocks_doubled, repairs_sent;
-  guint64 skips_reported; /* how often something came too late, as the peer reports */
-  guint64 wanted;         /* how often the peer wanted a key frame */
+  guint64 blocks_not_doubled; /* counted by the session */
+  guint64 skips_reported;     /* how often something came too late, as the peer reports */
+  guint64 wanted;             /* how often the peer wanted a key frame */
   guint64 lost, confirmed, payload_confirmed, skipped, feedback;
   guint64 rounds[FASP_ROUNDS];
 } FaspTxCounts;

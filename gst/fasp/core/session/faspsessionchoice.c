@@ -6,6 +6,10 @@
 #include "faspsessionprivate.h"
 #include "faspwayscheduler.h"
 
+/* A picture that leaves at the pace of a quicker way may be so much ahead of a slower one's: as
+ * what an encoder may have waiting (BACKLOG_USUAL). */
+#define AHEAD (50 * FASP_MSEC)
+
 /* The flows that have carried a block that was sent before: it takes another one. */
 static guint64
 get_avoided (FaspSession *session, const FaspTxItem *item)
@@ -36,18 +40,67 @@ pick_for_tail (FaspSession *session, FaspTxItem *item)
 
 /* --- ways ------------------------------------------------------------------------------ */
 
-/* Is each way paced by itself?  At a fixed rate flows have shares of it; and what goes on every
- * flow waits for none. */
+/* Is each way paced by itself?  At a fixed rate flows have shares of it. */
+static gboolean
+has_controlled_ways (const FaspSession *session)
+{
+  return session->ways.n > 1 && fasp_session_is_controlled (session);
+}
+
+/* Is it a copy of a new block for a further flow?  That was found to have room when the block left
+ * (find_takers()). */
+static gboolean
+is_double (const FaspTxItem *item)
+{
+  return item->kind == FASP_TX_BLOCK && item->round == 0 && item->copy > 0;
+}
+
 static gboolean
 chooses_way (const FaspSession *session, const FaspTxItem *item)
 {
-  return session->ways.n > 1 && fasp_session_is_controlled (session) && item->kind != FASP_TX_TAIL
-      && !(session->flow_choice.duplicates && item->kind == FASP_TX_BLOCK && item->round == 0
-          && item->copy == 0);
+  return has_controlled_ways (session) && item->kind != FASP_TX_TAIL && !is_double (item);
+}
+
+/* Of @flows, those on which a copy may leave now: what is under way on their way has room for it.
+ * It leaves with the block, which another way may have paced, but not much ahead of its own way's
+ * pace: that would be a queue there, which a controller takes for another sender's. */
+static guint64
+find_takers (const FaspSession *session, FaspTime now, guint64 flows)
+{
+  guint64 takers = 0;
+
+  for (guint i = 0; i < session->ways.n; i++) {
+    const FaspWay *way = &session->ways.list[i];
+    gsize bytes = 0;
+
+    if (fasp_pacer_get_time (&way->pacer, now, session->sizes.wire_max) > now + AHEAD)
+      continue;
+    for (guint64 left = way->flows & flows; left != 0; left &= left - 1) {
+      bytes += session->sizes.wire_max;
+      if (fasp_rate_get_time (way->rate, now, way->wire_sent, bytes) > now)
+        break;
+      takers |= left & -left;
+    }
+  }
+  return takers;
+}
+
+void
+fasp_session_double (FaspSession *session, FaspTime now)
+{
+  FaspFlowChoice *choice = &session->flow_choice;
+  guint times = fasp_session_get_times (session) - 1, n = times;
+
+  if (has_controlled_ways (session)) {
+    choice->takers = find_takers (session, now, session->multipath.usable & ~choice->doubled);
+    n = MIN (n, __builtin_popcountll (choice->takers));
+  }
+  fasp_tx_double (&session->tx, n);
+  session->tx.counts.blocks_not_doubled += times - n;
 }
 
 /* When what is under way on the only way allows one more.  A TAIL asks what became of that, and
- * does not wait; nor does what goes on every flow. */
+ * does not wait. */
 static FaspTime
 get_window_time (const FaspSession *session, FaspTime now, const FaspTxItem *item)
 {
@@ -160,7 +213,9 @@ fasp_session_choose_flow (FaspSession *session, FaspTime now, FaspTxItem *item, 
     return pick_for_tail (session, item);
   avoid = get_avoided (session, item);
   if (!chooses_way (session, item))
-    return fasp_multipath_pick (&session->multipath, avoid);
+    return fasp_multipath_pick (&session->multipath,
+        is_double (item) && has_controlled_ways (session) ? avoid | ~session->flow_choice.takers :
+                                                            avoid);
   way = choose_way (session, now, item, avoid, when);
   return *when > now ? 0 : fasp_session_pick_flow (session, way, avoid);
 }

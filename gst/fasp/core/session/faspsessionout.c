@@ -171,10 +171,10 @@ fasp_session_look_ahead (FaspSession *session, FaspTime now)
   FaspTxItem item = get_next (session, now);
   FaspTime when = now;
 
-  if (item.kind == FASP_TX_BLOCK && joined)
-    when = ready;
-  else if (item.kind != FASP_TX_NOTHING)
+  if (item.kind != FASP_TX_NOTHING)
     when = fasp_session_get_way_time (session, now, &item);
+  if (item.kind == FASP_TX_BLOCK && joined)
+    when = fasp_later (when, ready);
   if (time <= now && when > now) /* what is due waits for its way */
     time = when;
   else if (item.kind != FASP_TX_NOTHING)
@@ -262,7 +262,7 @@ fasp_session_poll_stream (FaspSession *session, FaspTime now, FaspDatagram *data
     session->tx.fresh_time = FASP_NEVER; /* until it has another turn */
   if (session->flow_choice.duplicates && item.kind == FASP_TX_BLOCK && item.round == 0
       && item.copy == 0)
-    fasp_tx_double (&session->tx, fasp_session_get_times (session) - 1);
+    fasp_session_double (session, now);
   return TRUE;
 }
 

@@ -144,6 +144,7 @@ typedef struct
 {
   gboolean duplicates; /* sender: new blocks go on every flow; the endpoint's */
   guint64 doubled;     /* flows that have carried the newest block, a bit each */
+  guint64 takers;      /* those that have room for a copy of it, where ways are controlled */
   guint64 tailed;      /* flows that this round of TAILs has used, a bit each */
   guint8 last;         /* flow of the last block sent */
   guint8 turn;         /* receiver: flow of the last datagram that could take any flow */

@@ -106,6 +106,9 @@ guint8 fasp_session_choose_flow (FaspSession *session, FaspTime now, FaspTxItem 
 /* Sender: when @item may leave, as far as its way is concerned. */
 FaspTime fasp_session_get_way_time (const FaspSession *session, FaspTime now,
     const FaspTxItem *item);
+/* Sender: a new block has left on one of several flows that it goes on: it is to go on the others
+ * whose way has room for it. */
+void fasp_session_double (FaspSession *session, FaspTime now);
 /* Sender: a flow of the way that is not in @avoid, if there is one. */
 guint8 fasp_session_pick_flow (FaspSession *session, const FaspWay *way, guint64 avoid);
 /* Sender: a flow can carry data from now on, or cannot. */

@@ -13,6 +13,7 @@ get_tx_stats (const FaspSession *session, FaspSessionStats *stats)
   stats->sent.bytes_rtx = tx->counts.payload_resent;
   stats->sent.copies = tx->counts.copies_sent;
   stats->sent.doubled = tx->counts.blocks_doubled;
+  stats->sent.not_doubled = tx->counts.blocks_not_doubled;
   stats->sent.repairs = tx->counts.repairs_sent;
   /* a member gets the group's repairs, which are not its own */
   stats->sent.fec_share = session->group.member.joined ? 0 : tx->fec.share;

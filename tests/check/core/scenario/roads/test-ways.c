@@ -176,7 +176,7 @@ on_datagram (gpointer data, VnetSide from, FaspTime now, guint8 *bytes, gsize si
 }
 
 static Vstream *
-start (Vnet *net, guint64 bitrate, guint64 max, const FaspAddress *other)
+start (Vnet *net, guint64 bitrate, guint64 max, const FaspAddress *other, FaspAssignment assignment)
 {
   FaspEndpointConfig c[2];
   VstreamConfig config;
@@ -197,6 +197,7 @@ start (Vnet *net, guint64 bitrate, guint64 max, const FaspAddress *other)
   }
   c[0].others = other;
   c[0].rate_control = FASP_RATE_CONTROL_ADAPTIVE;
+  c[0].assignment = assignment;
   stream = vstream_new (net, &config, &c[0], &c[1]);
   for (guint i = 0; i < 2; i++)
     fasp_credentials_unref (c[i].credentials);
@@ -217,7 +218,7 @@ test_retransmissions (void)
   for (guint side = 0; side < 2; side++)
     vnet_get_link_wire (net, side, !side, 1)->delay = 40 * FASP_MSEC;
   vnet_set_tap (net, on_datagram, &tally);
-  stream = start (net, 6 * MBIT, 0, &other);
+  stream = start (net, 6 * MBIT, 0, &other, FASP_ASSIGNMENT_RANDOM);
   g_assert_true (vstream_run (stream));
   g_assert_cmpuint (tally.left[1], >, 1000);
   g_assert_cmpuint (tally.rtx[0], >, 50);
@@ -241,7 +242,7 @@ test_back (void)
   back = vnet_get_link_wire (net, VNET_B, VNET_A, 0);
   back->blackouts[0].start = vnet_get_time (net) + 8 * FASP_SEC;
   back->blackouts[0].end = back->blackouts[0].start + 8 * FASP_SEC;
-  stream = start (net, 4 * MBIT, 0, &other);
+  stream = start (net, 4 * MBIT, 0, &other, FASP_ASSIGNMENT_RANDOM);
   g_assert_true (vstream_run (stream));
   g_assert_cmpint (fasp_hist_percentile (fasp_endpoint_get_lateness (stream->receiver, TRUE), 1), <,
       250 * FASP_MSEC);
@@ -262,7 +263,7 @@ test_most (void)
   fasp_address_add_port (&other, 1);
   vnet_set_path (net, 20 * FASP_MSEC, (gdouble[]) { 0, 0 }, (gdouble[]) { 0, 0 }, 40 * MBIT);
   vnet_get_link_wire (net, VNET_A, VNET_B, 1)->delay = 40 * FASP_MSEC;
-  stream = start (net, 30 * MBIT, 12 * MBIT, &other);
+  stream = start (net, 30 * MBIT, 12 * MBIT, &other, FASP_ASSIGNMENT_RANDOM);
   for (FaspTime now = 2 * FASP_SEC; now < 12 * FASP_SEC; now += FASP_SEC) {
     guint64 bytes;
 
@@ -278,6 +279,58 @@ test_most (void)
   vnet_free (net);
 }
 
+/* How long what is under way on a way takes to leave at its rate, beyond a round trip; µs. */
+static FaspTime
+get_ahead (const Vstream *stream, FaspTime now, guint n)
+{
+  FaspWayStats ways[2];
+
+  if (fasp_endpoint_get_ways (stream->sender, now, stream->sender_stats.session, ways, 2) < 2
+      || ways[n].rate == 0)
+    return 0;
+  return ways[n].bytes_in_flight * 8. * FASP_SEC / ways[n].rate - ways[n].rtt_min;
+}
+
+/* Each block goes on both, and one of them carries a third of it, or is dark for a time: what has
+ * no room there does not leave, and holds up nothing. */
+static void
+test_copies (gconstpointer dark)
+{
+  Vnet *net = vnet_new (1);
+  FaspAddress other = vnet_get_address (VNET_B);
+  FaspTime most = 0;
+  const FaspSentStats *sent;
+  ImpairConfig *there;
+  Vstream *stream;
+
+  fasp_address_add_port (&other, 1);
+  vnet_set_path (net, 20 * FASP_MSEC, (gdouble[]) { 0, 0 }, (gdouble[]) { 0, 0 }, 10 * MBIT);
+  there = vnet_get_link_wire (net, VNET_A, VNET_B, 1);
+  if (dark != NULL) {
+    there->blackouts[0].start = vnet_get_time (net) + 8 * FASP_SEC;
+    there->blackouts[0].end = there->blackouts[0].start + 4 * FASP_SEC;
+  } else {
+    there->rate = MBIT;
+  }
+  stream = start (net, 3 * MBIT, 0, &other, FASP_ASSIGNMENT_DUPLICATE);
+  for (FaspTime now = 4 * FASP_SEC; now < 20 * FASP_SEC; now += 50 * FASP_MSEC) {
+    vstream_run_until (stream, now);
+    most = MAX (most, get_ahead (stream, vnet_get_time (net), 1));
+  }
+  g_assert_true (vstream_run (stream));
+  g_assert_cmpint (most, <, 150 * FASP_MSEC);
+  g_assert_cmpint (fasp_hist_percentile (fasp_endpoint_get_lateness (stream->receiver, TRUE), 1), <,
+      50 * FASP_MSEC);
+  sent = &stream->sender_stats.sent;
+  g_assert_cmpuint (sent->doubled, >, sent->blocks / 5);
+  if (dark == NULL)
+    g_assert_cmpuint (sent->not_doubled, >, sent->blocks / 2);
+  else
+    g_assert_cmpuint (sent->not_doubled, ==, 0);
+  vstream_free (stream);
+  vnet_free (net);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -289,6 +342,8 @@ main (int argc, char **argv)
   g_test_add_func ("/ways/last", test_last);
   g_test_add_func ("/ways/retransmissions", test_retransmissions);
   g_test_add_func ("/ways/back", test_back);
+  g_test_add_data_func ("/ways/copies/slow", NULL, test_copies);
+  g_test_add_data_func ("/ways/copies/dark", "", test_copies);
   g_test_add_func ("/ways/most", test_most);
   return g_test_run ();
 }
