@@ -75,7 +75,7 @@ get_media_rate (const FaspSession *session, FaspTime now, gboolean *waits)
   gdouble waiting = MAX (0, get_waiting (session) - media * BACKLOG_USUAL / FASP_SEC);
   FaspTime overdue = fasp_session_get_overdue (session, now);
 
-  *waits = excess > 0 || overdue > 0;
+  *waits = excess > 0;
   if (media == 0)
     return 0;
   /* what waits here or on the path is late already: it goes first */
