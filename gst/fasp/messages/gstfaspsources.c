@@ -47,7 +47,7 @@ gst_fasp_sources_tell (GstElement *element, const FaspMergeEvent *event, const F
   if (event->type == FASP_MERGE_DIFFERS)
     GST_ELEMENT_WARNING (element, RESOURCE, READ,
         ("The stream of %s is not the same as that of the other sources (%s): it %s. Check "
-         "that it relays the same faspsink as the others do, and start it again.",
+         "that it has the same stream as the others, and start it again.",
             name, event->why, what),
         (NULL));
   else if (!gst_fasp_quiet_may_tell (quiet, &more))

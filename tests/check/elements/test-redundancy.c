@@ -237,6 +237,39 @@ test_called (gconstpointer redundancy)
   g_bytes_unref (two.stream);
 }
 
+/* Two senders that are fed the same, and of which one begins later, are one stream. */
+static void
+test_fed_alike (gconstpointer redundancy)
+{
+  guint ports[2] = { pair_get_port (), pair_get_port () };
+  g_autoptr (GBytes) stream = pair_make_stream (SIZE);
+  GstElement *senders[2];
+  Tap *last;
+
+  for (guint i = 0; i < 2; i++)
+    senders[i] = chain_make_sender (ports[i], KEPT " wait-for-connection=false");
+  last = tap_new (pair_launch ("faspsrc name=source uri=fasp://127.0.0.1:%u latency=500 "
+                               "fallback-addresses=127.0.0.1:%u redundancy=%s " SECRET
+                               " ! fakesink async=false",
+      ports[0], ports[1], (const gchar *) redundancy));
+  for (guint i = 0; i < 2; i++)
+    pair_wait_for_stat (senders[i], "sink", "connected-callers", 1);
+  for (gsize at = 0; at < SIZE; at += CHUNK) {
+    for (guint i = 0; i < 2; i++)
+      if ((i == 0 && at < SIZE * 3 / 4) || (i == 1 && at >= SIZE / 4))
+        chain_push (senders[i], stream, at, at + CHUNK, 0);
+    g_usleep (40000);
+    if (at == SIZE * 3 / 4)
+      pair_stop (senders[0]);
+  }
+  chain_end (senders[1]);
+  gst_message_unref (pair_wait (last->pipeline, GST_MESSAGE_EOS));
+  tap_assert_got (last, stream, 0);
+  tap_free (last);
+  chain_stop (senders[0]);
+  chain_stop (senders[1]);
+}
+
 /* None of many answers the goodbye: that takes no longer than one of them. */
 static void
 test_goodbye (void)
@@ -351,12 +384,14 @@ main (int argc, char **argv)
   gst_init (&argc, &argv);
   for (guint i = 0; i < G_N_ELEMENTS (ways); i++) {
     g_autofree gchar *stop = g_strdup_printf ("/redundancy/%s/stop", ways[i]);
+    g_autofree gchar *alike = g_strdup_printf ("/redundancy/%s/fed-alike", ways[i]);
     g_autofree gchar *called = g_strdup_printf ("/redundancy/%s/called", ways[i]);
     g_autofree gchar *paths = g_strdup_printf ("/redundancy/%s/paths", ways[i]);
 
     g_test_add_data_func (stop, ways[i], test_stop);
     g_test_add_data_func (paths, ways[i], test_paths);
     g_test_add_data_func (called, ways[i], test_called);
+    g_test_add_data_func (alike, ways[i], test_fed_alike);
   }
   g_test_add_func ("/redundancy/messages", test_messages);
   g_test_add_func ("/redundancy/goodbye", test_goodbye);
