@@ -60,29 +60,30 @@ struct _GstFaspSrc
   GstPushSrc parent;
 
   GstFaspConnection connection;
-  gint unlocked;       /* nothing may wait; atomic */
-  gint interrupted;    /* `unlocked' was set since the last look at the clocks; atomic */
-  GThread *controller; /* the thread that changes our state or sends us an event; atomic */
-  gboolean pausing;    /* that thread pauses us; used by it only */
-  gboolean started;    /* `caps' and `provided' are in force, whatever is set meanwhile;
-                          object lock */
-  GstCaps *caps;       /* NULL: any */
-  gboolean provided;   /* we provide a clock, and have posted that */
-  gboolean negotiated; /* there has been a sender; object lock */
-  guint latency;       /* the largest of `latencies', ms; object lock */
-  guint latencies[FASP_SOURCES_MAX]; /* of the last sender of each source, ms; 0: none; the same */
-  gchar *streamid;                   /* of the last sender; object lock */
-  FaspOrigin origin;                 /* the one that was announced downstream; see `announced' */
-  gboolean announced;                /* one was announced */
-  gboolean knows_keys;               /* the sender marks where key frames begin */
-  GstBuffer *header;                 /* of the stream; NULL: none is known */
-  gboolean header_came;              /* a header to announce came since the last buffer */
-  gboolean enters;                   /* this receiver needs that header in the stream */
-  guint32 header_from;               /* the session in which the last header came */
-  gboolean required;                 /* `require-complete' is in force */
-  gboolean incomplete;               /* with `required': what was read is not the whole stream */
-  gboolean at_end;                   /* the end of this sender's stream was read */
-  GstFlowReturn over;                /* what create() returns from now on; OK: the stream goes on */
+  gint unlocked;        /* nothing may wait; atomic */
+  gint interrupted;     /* `unlocked' was set since the last look at the clocks; atomic */
+  GThread *controller;  /* the thread that changes our state or sends us an event; atomic */
+  gboolean pausing;     /* that thread pauses us; used by it only */
+  gboolean started;     /* `caps' and `provided' are in force, whatever is set meanwhile;
+                           object lock */
+  GstCaps *caps;        /* NULL: any */
+  gboolean provided;    /* we provide a clock, and have posted that */
+  gboolean negotiated;  /* there has been a sender; object lock */
+  guint latency;        /* the largest of `latencies', ms; object lock */
+  gchar *streamid;      /* of the last sender; object lock */
+  FaspOrigin origin;    /* the one that was announced downstream; see `announced' */
+  gboolean announced;   /* one was announced */
+  gboolean knows_keys;  /* the sender marks where key frames begin */
+  GstBuffer *header;    /* of the stream; NULL: none is known */
+  gboolean header_came; /* a header to announce came since the last buffer */
+  gboolean enters;      /* this receiver needs that header in the stream */
+  guint32 header_from;  /* the session in which the last header came */
+  gboolean required;    /* `require-complete' is in force */
+  gboolean incomplete;  /* with `required': what was read is not the whole stream */
+  gboolean at_end;      /* the end of this sender's stream was read */
+  GstFlowReturn over;   /* what create() returns from now on; OK: the stream goes on */
+  /* of the last sender of each source, ms; 0: there was none; object lock */
+  guint latencies[FASP_SOURCES_MAX];
   GstFaspTiming timing;
   FaspRead items[BATCH];    /* that were read */
   guint n, next;            /* items that were read; index of the next one to make a buffer of */

@@ -36,7 +36,7 @@ two_begin (Two *two, const gchar *redundancy)
         ports[0], ports[1 + i]));
   two->last = tap_new (pair_launch ("faspsrc name=source uri=fasp://127.0.0.1:%u "
                                     "fallback-addresses=127.0.0.1:%u redundancy=%s " SECRET
-                                    " ! fakesink async=false",
+                                    " require-complete=true ! fakesink async=false",
       ports[1], ports[2], redundancy));
   for (guint i = 0; i < RELAYS; i++)
     chain_wait_for_callers (two->relays[i]->pipeline);
