@@ -84,12 +84,14 @@ fasp_merge_lead (FaspMerge *merge, FaspTime now, FaspSource *source, const gchar
   merge->led = now;
   merge->is_wanted = FALSE;
   source->stats.stands_by = FALSE;
+  merge->is_spliced |= source->stats.differs;
+  source->stats.differs = FALSE;
   fasp_merge_tell (merge, FASP_MERGE_LEADS, source, reason);
 }
 
 /* The best of those that could send: trusted, not left, and the nearest. */
 static FaspSource *
-choose (const FaspMerge *merge)
+choose (const FaspMerge *merge, gboolean differs)
 {
   const FaspSource *best = NULL;
 
@@ -97,7 +99,7 @@ choose (const FaspMerge *merge)
     const FaspSource *source = &merge->sources[i];
     gint better;
 
-    if (i == merge->leader || !source->state.is_connected || source->stats.differs)
+    if (i == merge->leader || !source->state.is_connected || source->stats.differs != differs)
       continue;
     if (best == NULL) {
       best = source;
@@ -114,8 +116,11 @@ choose (const FaspMerge *merge)
 gboolean
 fasp_merge_lead_on (FaspMerge *merge, FaspTime now, gboolean trusted, const gchar *reason)
 {
-  FaspSource *next = choose (merge);
+  FaspSource *next = choose (merge, FALSE);
 
+  /* the last resort: other bytes are another stream */
+  if (next == NULL && !trusted)
+    next = choose (merge, TRUE);
   if (next == NULL || (trusted && !next->stats.is_trusted))
     return FALSE;
   fasp_merge_lead (merge, now, next, reason);
@@ -211,7 +216,7 @@ static void
 look_for_help (FaspMerge *merge, FaspTime now)
 {
   const FaspSource *leader = &merge->sources[merge->leader];
-  FaspSource *helper = choose (merge);
+  FaspSource *helper = choose (merge, FALSE);
 
   if (helper == NULL || !helper->stats.stands_by)
     return;

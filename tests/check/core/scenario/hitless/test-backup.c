@@ -71,6 +71,32 @@ test_short_outage (gconstpointer data)
   vhitless_free (h);
 }
 
+/* The only other one has the same origin and other bytes: it is not used until nobody else is
+ * there, and then it is told that the stream does not go on. */
+static void
+test_last_resort (void)
+{
+  VHitless *h = vhitless_new (5, FASP_REDUNDANCY_HOT, 2, LATENCY_MS);
+  guint64 read;
+
+  h->forges[1] = TRUE;
+  for (guint i = 0; i < 2; i++)
+    vhitless_wire (h, i, (1 + i) * RTT, 0);
+  vhitless_start (h, 0);
+  vhitless_run (h, PAUSE);
+  vhitless_start (h, 1);
+  vhitless_run (h, PAUSE);
+  g_assert_false (h->wrong);
+  g_assert_cmpuint (h->events[FASP_MERGE_DIFFERS][1], >, 0);
+  vhitless_kill (h, 0);
+  vhitless_run (h, PAUSE);
+  read = h->read;
+  vhitless_run (h, PAUSE);
+  g_assert_cmpuint (h->read, >, read);
+  g_assert_cmpuint (h->discontinuities, ==, 1);
+  vhitless_free (h);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -81,5 +107,6 @@ main (int argc, char **argv)
       test_main_dies);
   g_test_add_data_func ("/backup/short-outage", GUINT_TO_POINTER (FASP_REDUNDANCY_HOT),
       test_short_outage);
+  g_test_add_func ("/backup/last-resort", test_last_resort);
   return g_test_run ();
 }
