@@ -111,13 +111,14 @@ compare (FaspMerge *merge, FaspSource *source, const FaspBlock *block, guint32 s
     case FASP_RECENT_DIFFERS:
       if (source == &merge->sources[found.source])
         break;
-      if (fasp_merge_is_leader (merge, source))
+      if (fasp_merge_is_leader (merge, source)) {
         correct (merge, &merge->sources[found.source]);
-      else if (found.source == merge->leader)
+        return FALSE;
+      }
+      if (found.source == merge->leader) {
         distrust (merge, source);
-      else
-        break;
-      return FALSE;
+        return FALSE;
+      }
       break;
     case FASP_RECENT_SAME:
       follow_clock (merge, source, found.media_time - block->media_time);
@@ -304,15 +305,7 @@ has_end (const FaspMerge *merge, FaspTime now, const FaspSource *source)
 static gboolean
 may_bring (const FaspMerge *merge, const FaspSource *source)
 {
-  return source->state.is_connected && !source->has_held && !source->stats.differs
-      && fasp_merge_is_trusted (merge, source);
-}
-
-/* When what the source holds is played. */
-static FaspTime
-get_play_time (const FaspMerge *merge, const FaspSource *source)
-{
-  return source->held.block->media_time + merge->delay + source->state.latency;
+  return source->state.is_connected && !source->has_held && fasp_merge_is_trusted (merge, source);
 }
 
 /* The leader holds bytes behind those that come next.  Is there anybody left to wait for? */
@@ -321,7 +314,7 @@ waits_for_others (const FaspMerge *merge, FaspTime now)
 {
   const FaspSource *leader = &merge->sources[merge->leader];
 
-  if (merge->delay == FASP_NEVER || now >= get_play_time (merge, leader))
+  if (merge->delay == FASP_NEVER || now >= fasp_merge_get_play_time (merge, leader))
     return FALSE;
   for (guint i = 0; i < merge->n; i++)
     if (i != merge->leader && may_bring (merge, &merge->sources[i]))

@@ -312,9 +312,8 @@ get_held_until (const FaspMerge *merge, const FaspSource *source)
 {
   if (!source->has_held || merge->delay == FASP_NEVER)
     return FASP_NEVER;
-  return fasp_merge_has_payload (&source->held) ?
-      source->held.block->media_time + merge->delay + source->state.latency :
-      fasp_merge_get_dry_time (merge);
+  return fasp_merge_has_payload (&source->held) ? fasp_merge_get_play_time (merge, source) :
+                                                  fasp_merge_get_dry_time (merge);
 }
 
 /* The next time at which standby may have to look at the source. */

@@ -90,6 +90,13 @@ fasp_merge_drop (FaspSource *source)
   source->has_held = FALSE;
 }
 
+/* When the block is played that it holds. */
+static inline FaspTime
+fasp_merge_get_play_time (const FaspMerge *merge, const FaspSource *source)
+{
+  return source->held.block->media_time + merge->delay + source->state.latency;
+}
+
 /* May bytes be taken from it? */
 static inline gboolean
 fasp_merge_is_trusted (const FaspMerge *merge, const FaspSource *source)

@@ -1,19 +1,35 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Two senders that send the same stream at the same time: what one of them lacks comes from the
- * other.
+ * Two senders of one stream, which fail in turn.  Hot: both send it at the same time, and what one
+ * lacks comes from the other.  Standby: one stands by until the other fails.
  */
 #include "vhitless.h"
 
 #define RTT (100 * FASP_MSEC)
-#define LATENCY_MS 400 /* three round trips, and 100 ms */
 /* As long as a receiver takes to find a sender that was started anew. */
 #define PAUSE (6 * FASP_SEC)
 
-static VHitless *
-make (guint32 seed)
+typedef struct
 {
-  VHitless *h = vhitless_new (seed, FASP_REDUNDANCY_HOT, 2, LATENCY_MS);
+  const gchar *name;
+  FaspRedundancy redundancy;
+  guint latency_ms;
+} How;
+
+static const How HOT = { "hot", FASP_REDUNDANCY_HOT, 400 }; /* three round trips, and 100 ms */
+static const How STANDBY = { "standby", FASP_REDUNDANCY_STANDBY, 500 }; /* and 200 ms */
+
+/* What a test is given. */
+typedef struct
+{
+  const How *how;
+  guint number; /* a seed, or one of its kinds */
+} Case;
+
+static VHitless *
+make (const How *how, guint32 seed)
+{
+  VHitless *h = vhitless_new (seed, how->redundancy, 2, how->latency_ms);
 
   h->ppm = g_rand_double_range (h->rand, -200, 200);
   vhitless_wire (h, 0, RTT, .02);
@@ -40,7 +56,8 @@ finish (VHitless *h)
 static void
 test_harm (gconstpointer data)
 {
-  VHitless *h = make (GPOINTER_TO_UINT (data));
+  const Case *c = data;
+  VHitless *h = make (c->how, c->number);
 
   vhitless_harm (h, 4, PAUSE);
   vhitless_assert_whole (h);
@@ -49,9 +66,9 @@ test_harm (gconstpointer data)
 
 /* Both send all of it; hardly anything goes again. */
 static void
-test_cost (void)
+test_cost_hot (void)
 {
-  VHitless *h = make (1);
+  VHitless *h = make (&HOT, 1);
   guint64 before = vhitless_get_sent (h, 0) + vhitless_get_sent (h, 1), sent, stream = h->due;
 
   vhitless_run (h, 60 * FASP_SEC);
@@ -64,12 +81,31 @@ test_cost (void)
   finish (h);
 }
 
+/* What stands by costs next to nothing. */
+static void
+test_cost_standby (void)
+{
+  VHitless *h = make (&STANDBY, 1);
+  guint64 before[2], sent[2];
+
+  for (guint i = 0; i < 2; i++)
+    before[i] = vhitless_get_sent (h, i) + vhitless_get_returned (h, i);
+  vhitless_run (h, 60 * FASP_SEC);
+  for (guint i = 0; i < 2; i++)
+    sent[i] = vhitless_get_sent (h, i) + vhitless_get_returned (h, i) - before[i];
+  g_test_message ("bytes of both: %" G_GUINT64_FORMAT " and %" G_GUINT64_FORMAT, sent[0], sent[1]);
+  g_assert_cmpuint (MIN (sent[0], sent[1]) * 50, <=, MAX (sent[0], sent[1]));
+  vhitless_assert_whole (h);
+  finish (h);
+}
+
 /* The leader gets worse and worse, but does not die: left before anything is late. */
 static void
 test_grey (gconstpointer data)
 {
-  gboolean is_lossy = GPOINTER_TO_INT (data);
-  VHitless *h = make (2);
+  const Case *c = data;
+  gboolean is_lossy = c->number;
+  VHitless *h = make (c->how, 2);
   guint leader = vhitless_get_leader (h);
   ImpairConfig *w = vnet_get_wire (h->net, VNET_A + leader, VNET_E + leader), before = *w;
 
@@ -88,9 +124,9 @@ test_grey (gconstpointer data)
 
 /* Both are away: what was not heard by then is missing, and counted; all else comes. */
 static void
-test_both_away (void)
+test_both_away (gconstpointer data)
 {
-  VHitless *h = make (3);
+  VHitless *h = make (((const Case *) data)->how, 3);
 
   for (guint i = 0; i < 2; i++)
     vhitless_kill (h, i);
@@ -107,9 +143,9 @@ test_both_away (void)
 
 /* Both lines are cut, and the senders keep what they have: all of it comes, late. */
 static void
-test_both_cut (void)
+test_both_cut (gconstpointer data)
 {
-  VHitless *h = make (4);
+  VHitless *h = make (((const Case *) data)->how, 4);
 
   for (guint i = 0; i < 2; i++)
     for (guint k = 0; k < 2; k++) {
@@ -126,22 +162,39 @@ test_both_cut (void)
   finish (h);
 }
 
+static void
+add (const How *how, const gchar *name, guint number, GTestDataFunc test)
+{
+  g_autofree gchar *path = g_strdup_printf ("/%s/%s", how->name, name);
+  Case *c = g_new (Case, 1);
+
+  *c = (Case) { how, number };
+  g_test_add_data_func_full (path, c, test, g_free);
+}
+
+static void
+add_all (const How *how)
+{
+  guint seeds = g_test_slow () ? 1000 : 20;
+
+  add (how, "both-away", 0, test_both_away);
+  add (how, "both-cut", 0, test_both_cut);
+  add (how, "grey/loss", TRUE, test_grey);
+  add (how, "grey/delay", FALSE, test_grey);
+  for (guint seed = 1; seed <= seeds; seed++) {
+    g_autofree gchar *name = g_strdup_printf ("harm/%u", seed);
+
+    add (how, name, seed, test_harm);
+  }
+}
+
 int
 main (int argc, char **argv)
 {
-  guint seeds;
-
   g_test_init (&argc, &argv, NULL);
-  g_test_add_func ("/hot/cost", test_cost);
-  g_test_add_func ("/hot/both-away", test_both_away);
-  g_test_add_func ("/hot/both-cut", test_both_cut);
-  g_test_add_data_func ("/hot/grey/loss", GINT_TO_POINTER (TRUE), test_grey);
-  g_test_add_data_func ("/hot/grey/delay", GINT_TO_POINTER (FALSE), test_grey);
-  seeds = g_test_slow () ? 1000 : 20;
-  for (guint seed = 1; seed <= seeds; seed++) {
-    g_autofree gchar *name = g_strdup_printf ("/hot/harm/%u", seed);
-
-    g_test_add_data_func (name, GUINT_TO_POINTER (seed), test_harm);
-  }
+  g_test_add_func ("/hot/cost", test_cost_hot);
+  g_test_add_func ("/standby/cost", test_cost_standby);
+  add_all (&HOT);
+  add_all (&STANDBY);
   return g_test_run ();
 }
