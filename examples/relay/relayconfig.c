@@ -2,6 +2,7 @@
 #include <string.h>
 #include "relayconfig.h"
 #include "relayfile.h"
+#include "relaysources.h"
 #include "gstfaspfile.h"
 
 #define RELAY "relay"
@@ -279,7 +280,7 @@ make_end (const RelayEnd *side, const gchar *uri, GError **error)
     BAD (error, "a comment needs a line of its own, that begins with #.");
     return NULL;
   }
-  if (!check_files (side->sends, uri, error))
+  if (!relay_sources_check_text (uri, side->sends, error) || !check_files (side->sends, uri, error))
     return NULL;
   end = g_new0 (RelayEnd, 1);
   end->sends = side->sends;
@@ -291,7 +292,8 @@ make_end (const RelayEnd *side, const gchar *uri, GError **error)
   element = relay_end_make (end, NULL, error);
   if (element != NULL)
     gst_object_ref_sink (element);
-  if (element == NULL || !check_settings (element, error)) {
+  if (element == NULL || !check_settings (element, error)
+      || (!end->sends && !relay_sources_check (element, uri, error))) {
     free_end (end);
     return NULL;
   }

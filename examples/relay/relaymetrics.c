@@ -8,6 +8,8 @@
  *     bytes-sent-total      fasp_relay_output_sent_bytes_total      counter
  *     rtt-ms                fasp_relay_sender_rtt_seconds           gauge
  *     channel-bitrate       fasp_relay_receiver_channel_bits_per_second
+ *     leads                 fasp_relay_source_leads                 gauge, of each of several
+ * sources
  *
  * Which fields are counters, and their units, is in the core's table of fields.  Fields that are
  * not there, of a newer plugin, get the type `unknown'.
@@ -237,13 +239,59 @@ add_ways (Metrics *metrics, const gchar *prefix, const gchar *labels, const GVal
   }
 }
 
+/* Adds a label with the number of the source, if it is one of several. */
+static void
+add_source_label (GString *labels, const GstStructure *of)
+{
+  g_autofree gchar *text = NULL;
+  guint number;
+
+  if (!gst_structure_get_uint (of, "source", &number))
+    return;
+  text = g_strdup_printf ("%u", number);
+  add_label (labels, "source", text);
+}
+
+static gboolean
+is_label (const gchar *field)
+{
+  return g_str_equal (field, "source");
+}
+
+/* Those of each of several sources, whether it is connected or not.  Why it is as it is, is no
+ * number, and not here. */
+static void
+add_sources (Metrics *metrics, const gchar *labels, const GValueArray *sources)
+{
+  for (guint i = 0; sources != NULL && i < sources->n_values; i++) {
+    const GstStructure *source = gst_value_get_structure (&sources->values[i]);
+    g_autoptr (GString) more = g_string_new (labels);
+    const gchar *name = gst_structure_get_string (source, "name");
+
+    add_source_label (more, source);
+    if (name != NULL && name[0] != '\0')
+      add_label (more, "name", name);
+    for (gint j = 0; j < gst_structure_n_fields (source); j++) {
+      const gchar *field = gst_structure_nth_field_name (source, j);
+      const FaspStatField *known = fasp_stat_find_in (FASP_STATS_STANDING, field);
+
+      if (!is_label (field))
+        add_known_field (metrics, "source", more->str, field,
+            known != NULL ? known : fasp_stat_find (field),
+            gst_structure_get_value (source, field));
+    }
+  }
+}
+
 static void
 add_field (Metrics *metrics, const gchar *prefix, const gchar *labels, const gchar *field,
     const GValue *value)
 {
   if (g_str_equal (field, "way-list"))
     add_ways (metrics, prefix, labels, gst_fasp_value_get_array (value));
-  else
+  else if (g_str_equal (field, "source-list"))
+    add_sources (metrics, labels, gst_fasp_value_get_array (value));
+  else if (!is_label (field))
     add_known_field (metrics, prefix, labels, field, fasp_stat_find (field), value);
 }
 
@@ -283,6 +331,7 @@ add_peers (Metrics *metrics, const gchar *prefix, const gchar *labels, gboolean 
 
     if (named && address != NULL)
       add_label (more, "receiver", address);
+    add_source_label (more, peer);
     for (gint j = 0; j < gst_structure_n_fields (peer); j++) {
       const gchar *field = gst_structure_nth_field_name (peer, j);
 

@@ -16,6 +16,8 @@ main (void)
     [FASP_STATS_FLOW] = "flow",
     [FASP_STATS_WAY] = "way",
     [FASP_STATS_SOURCE] = "source",
+    [FASP_STATS_STANDING] = "standing",
+    [FASP_STATS_LEAD] = "lead",
     [FASP_STATS_SUMMARY] = "summary",
   };
   static const gchar *const units[FASP_UNITS] = {

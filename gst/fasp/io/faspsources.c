@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "faspsources.h"
 #include "faspioprivate.h"
+#include "faspstanding.h"
 
 /* Blocks that are taken from a source at once, to save locks. */
 #define AHEAD 64
@@ -9,10 +10,11 @@
 /* A gap is told at most this often. */
 #define TELL_GAP_AFTER (60 * FASP_SEC)
 
-/* Used by the thread that reads, but for io, which never changes. */
+/* Used by the thread that reads, but for io and name, which never change. */
 typedef struct
 {
   FaspIo *io;
+  gchar *name;           /* FaspStandingStats; owned */
   FaspRead ahead[AHEAD]; /* that were taken from it, and not put into the merge yet */
   guint n, next;         /* how many were taken; index of the next one */
   FaspElsewhere told;    /* what its endpoint was told last */
@@ -37,6 +39,7 @@ struct _FaspSources
   GMutex merging; /* guards what follows */
   FaspMerge *merge;
   FaspSourcesStats stats;
+  FaspStandings standings;
   FaspStreamOffset end; /* behind what was read */
   gboolean has_read;    /* anything was read yet */
   guint from;           /* source of what was read last */
@@ -68,6 +71,15 @@ news (gpointer data)
   g_mutex_unlock (&self->lock);
 }
 
+static gchar *
+make_name (const FaspIoSettings *io)
+{
+  if (io->peer_host == NULL || io->endpoint.mode == FASP_MODE_LISTENER)
+    return g_strdup ("");
+  return g_strdup_printf (strchr (io->peer_host, ':') != NULL ? "[%s]:%u" : "%s:%u", io->peer_host,
+      io->peer_port);
+}
+
 FaspSources *
 fasp_sources_new (const FaspSourcesSettings *settings, const FaspIoSettings *ios, guint n,
     GError **error)
@@ -81,6 +93,7 @@ fasp_sources_new (const FaspSourcesSettings *settings, const FaspIoSettings *ios
   self->settings = *settings;
   self->epoch = 1;
   self->stats.join_offset = FASP_OFFSET_UNKNOWN;
+  fasp_standings_init (&self->standings);
   self->merge = fasp_merge_new (settings->redundancy, n, settings->recent);
   for (guint i = 0; i < n; i++) {
     FaspIoSettings io = ios[i];
@@ -89,6 +102,7 @@ fasp_sources_new (const FaspSourcesSettings *settings, const FaspIoSettings *ios
     io.beside = i > 0 && io.endpoint.mode == FASP_MODE_LISTENER ? self->list[0].io : NULL;
     io.news = news;
     io.news_data = self;
+    self->list[i].name = make_name (&io);
     self->list[i].io = fasp_io_new (&io, error);
     if (self->list[i].io == NULL) {
       fasp_sources_free (self);
@@ -122,6 +136,7 @@ fasp_sources_free (FaspSources *self)
     while (source->next < source->n)
       fasp_block_unref (source->ahead[source->next++].block);
     fasp_io_free (source->io);
+    g_free (source->name);
   }
   g_queue_clear_full (&self->told, g_free);
   g_mutex_clear (&self->lock);
@@ -340,7 +355,7 @@ gather (FaspSources *self, FaspTime now, FaspRead *items, guint max, guint *n)
 
 /* Tells what has happened to the stream and to its sources. */
 static void
-tell (FaspSources *self)
+tell (FaspSources *self, FaspTime now)
 {
   FaspMergeEvent event;
   gboolean more;
@@ -350,6 +365,8 @@ tell (FaspSources *self)
 
     g_mutex_lock (&self->merging);
     more = fasp_merge_poll_event (self->merge, &event);
+    if (more)
+      fasp_standings_note (&self->standings, now, &event);
     told = g_queue_pop_head (&self->told);
     g_mutex_unlock (&self->merging);
     if (more)
@@ -436,9 +453,10 @@ fasp_sources_read (FaspSources *self, FaspRead *items, guint max, guint *n, Fasp
 
   *n = 0;
   while (begin (self)) {
-    FaspTime until = gather (self, g_get_monotonic_time (), items, max, n);
+    FaspTime now = g_get_monotonic_time ();
+    FaspTime until = gather (self, now, items, max, n);
 
-    tell (self);
+    tell (self, now);
     if (*n > 0)
       return FASP_IO_OK;
     if (is_at_end (self, &result, event))
@@ -508,4 +526,21 @@ fasp_sources_get_source_stats (FaspSources *self, guint i, FaspSourceStats *stat
   g_mutex_lock (&self->merging);
   fasp_merge_get_stats (self->merge, i, stats);
   g_mutex_unlock (&self->merging);
+}
+
+void
+fasp_sources_get_lead_stats (FaspSources *self, FaspTime now, FaspLeadStats *stats)
+{
+  g_mutex_lock (&self->merging);
+  fasp_standings_get_lead (&self->standings, now, stats);
+  g_mutex_unlock (&self->merging);
+}
+
+void
+fasp_sources_get_standing (FaspSources *self, FaspTime now, guint i, FaspStandingStats *stats)
+{
+  g_mutex_lock (&self->merging);
+  fasp_standings_get_source (&self->standings, now, i, stats);
+  g_mutex_unlock (&self->merging);
+  stats->name = self->list[i].name;
 }

@@ -64,5 +64,10 @@ void fasp_sources_set_flushing (FaspSources *sources, gboolean flushing);
 void fasp_sources_get_sender_clock (FaspSources *sources, FaspSenderClock *clock);
 void fasp_sources_get_stats (FaspSources *sources, FaspSourcesStats *stats);
 void fasp_sources_get_source_stats (FaspSources *sources, guint i, FaspSourceStats *stats);
+void fasp_sources_get_lead_stats (FaspSources *sources, FaspTime now, FaspLeadStats *stats);
+/* Leaves is_connected alone: the endpoint of the source says that.  The name lives as long as
+ * @sources. */
+void fasp_sources_get_standing (FaspSources *sources, FaspTime now, guint i,
+    FaspStandingStats *stats);
 
 G_END_DECLS

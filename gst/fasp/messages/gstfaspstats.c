@@ -117,6 +117,9 @@ set_field (GstStructure *s, const FaspStatField *field, gconstpointer at, Parts 
     case FASP_FORM_TEXT:
       gst_structure_set (s, name, G_TYPE_STRING, (const gchar *) at, NULL);
       break;
+    case FASP_FORM_WORDS:
+      gst_structure_set (s, name, G_TYPE_STRING, *(const gchar *const *) at, NULL);
+      break;
     case FASP_FORM_ADDRESS:
       gst_fasp_address_describe (s, name, at);
       break;
@@ -307,6 +310,16 @@ describe_callers (const Copied *copied, FaspSources *several, Parts *parts, Fasp
   return callers;
 }
 
+static gboolean
+is_connected (const Copied *copied, guint source)
+{
+  for (guint i = 0; i < copied->sessions->len; i++)
+    if (g_array_index (copied->sources, guint, i) == source
+        && !g_array_index (copied->sessions, FaspSessionStats, i).interrupted)
+      return TRUE;
+  return FALSE;
+}
+
 static void
 find_lateness (const FaspHist *hist, FaspTime lateness[FASP_HIST_POINTS])
 {
@@ -314,11 +327,52 @@ find_lateness (const FaspHist *hist, FaspTime lateness[FASP_HIST_POINTS])
     lateness[i] = fasp_hist_percentile (hist, fasp_hist_points[i].fraction);
 }
 
+/* Of a source by itself, whether it is connected or not. */
+static GstStructure *
+describe_source (const Copied *copied, FaspSources *several, guint i, FaspTime now, FaspRole role)
+{
+  GstStructure *one = gst_structure_new_empty ("application/x-fasp-source");
+  FaspStandingStats standing = { .is_connected = is_connected (copied, i) };
+  FaspSummaryStats summary = { .channel_use = -1 };
+  FaspSourceStats source;
+  FaspEndpoint *endpoint;
+
+  fasp_sources_get_source_stats (several, i, &source);
+  fasp_sources_get_standing (several, now, i, &standing);
+  endpoint = fasp_io_lock (fasp_sources_get (several, i));
+  find_lateness (fasp_endpoint_get_lateness (endpoint, FALSE), summary.lateness);
+  find_lateness (fasp_endpoint_get_lateness (endpoint, TRUE), summary.lateness_in_order);
+  fasp_io_unlock (fasp_sources_get (several, i), FALSE);
+  describe (one, FASP_STATS_SOURCE, &source, NULL, role);
+  describe (one, FASP_STATS_STANDING, &standing, NULL, role);
+  describe (one, FASP_STATS_SUMMARY, &summary, NULL, role);
+  return one;
+}
+
+static GPtrArray *
+describe_sources (const Copied *copied, FaspSources *several, FaspTime now, FaspRole role)
+{
+  guint n = fasp_sources_count (several);
+  GPtrArray *list = g_ptr_array_sized_new (n);
+
+  for (guint i = 0; i < n; i++)
+    g_ptr_array_add (list, describe_source (copied, several, i, now, role));
+  return list;
+}
+
 static void
-copy_all (Copied *copied, FaspIo *io, FaspSources *several)
+describe_lead (GstStructure *s, FaspSources *several, FaspTime now, FaspRole role)
+{
+  FaspLeadStats lead;
+
+  fasp_sources_get_lead_stats (several, now, &lead);
+  describe (s, FASP_STATS_LEAD, &lead, NULL, role);
+}
+
+static void
+copy_all (Copied *copied, FaspIo *io, FaspSources *several, FaspTime now)
 {
   guint n = several != NULL ? fasp_sources_count (several) : 1;
-  FaspTime now = g_get_monotonic_time ();
 
   for (guint i = 0; i < n; i++)
     copy_sessions (copied, several != NULL ? fasp_sources_get (several, i) : io, i, now);
@@ -333,23 +387,29 @@ gst_fasp_stats_new (FaspIo *io, FaspSources *several, FaspRole role)
 {
   GstStructure *s = gst_structure_new_empty (NAME);
   FaspSummaryStats summary = { .channel_use = -1 };
+  FaspTime now = g_get_monotonic_time ();
   g_auto (Copied) copied;
   Parts parts, first;
 
   copied_init (&copied);
   if (io == NULL)
     return s;
-  copy_all (&copied, io, several);
+  copy_all (&copied, io, several, now);
   parts = first = copied.parts;
   describe (s, FASP_STATS_ENDPOINT, &copied.total, NULL, role);
   if (copied.has_group)
     describe (s, FASP_STATS_GROUP, &copied.group, NULL, role);
+  if (several != NULL)
+    describe_lead (s, several, now, role);
   /* the statistics of a single peer are also fields of the outer structure, as in srtsink */
   if (copied.sessions->len == 1 || copied.has_last)
     describe (s, FASP_STATS_SESSION,
         copied.has_last ? &copied.last : (gpointer) copied.sessions->data, &first, role);
   gst_fasp_structure_take_structures (s, "callers",
       describe_callers (&copied, several, &parts, role, &summary.channel_use));
+  if (several != NULL)
+    gst_fasp_structure_take_structures (s, "source-list",
+        describe_sources (&copied, several, now, role));
   find_lateness (&copied.arrival, summary.lateness);
   find_lateness (&copied.in_order, summary.lateness_in_order);
   describe (s, FASP_STATS_SUMMARY, &summary, NULL, role);

@@ -80,6 +80,65 @@ check (GstElement *pipeline, const gchar *name, FaspRole role)
   expect_structures (stats, "flow-list", 2, FASP_STATS_FLOW, role);
 }
 
+/* With several sources: what is known of the stream, of each peer, and of each source. */
+static void
+check_several (GstElement *pipeline, guint n)
+{
+  g_autoptr (GstElement) element = gst_bin_get_by_name (GST_BIN (pipeline), "source");
+  g_autoptr (GstStructure) stats = NULL;
+  const GValueArray *callers, *sources;
+  Walk walk = { 0 };
+
+  g_object_get (element, "stats", &stats, NULL);
+  walk.s = stats;
+  expect_table (&walk, FASP_STATS_ENDPOINT, FASP_ROLE_RECEIVER);
+  expect_table (&walk, FASP_STATS_LEAD, FASP_ROLE_RECEIVER);
+  expect (&walk, "callers", "GValueArray");
+  expect (&walk, "source-list", "GValueArray");
+  expect_table (&walk, FASP_STATS_SUMMARY, FASP_ROLE_RECEIVER);
+  g_assert_null (get_name (&walk));
+  callers = gst_fasp_value_get_array (gst_structure_get_value (stats, "callers"));
+  sources = gst_fasp_value_get_array (gst_structure_get_value (stats, "source-list"));
+  g_assert_cmpuint (callers->n_values, ==, n);
+  g_assert_cmpuint (sources->n_values, ==, n);
+  for (guint i = 0; i < n; i++) {
+    Walk caller = { gst_value_get_structure (&callers->values[i]), 0 };
+    Walk source = { gst_value_get_structure (&sources->values[i]), 0 };
+
+    expect_table (&caller, FASP_STATS_SESSION, FASP_ROLE_RECEIVER);
+    expect_table (&caller, FASP_STATS_SOURCE, FASP_ROLE_RECEIVER);
+    g_assert_null (get_name (&caller));
+    expect_table (&source, FASP_STATS_SOURCE, FASP_ROLE_RECEIVER);
+    expect_table (&source, FASP_STATS_STANDING, FASP_ROLE_RECEIVER);
+    expect_table (&source, FASP_STATS_SUMMARY, FASP_ROLE_RECEIVER);
+    g_assert_null (get_name (&source));
+  }
+}
+
+static void
+test_several (void)
+{
+  guint port = pair_get_port ();
+  GstElement *receiver =
+      pair_launch ("faspsrc name=source redundancy=hot " SECRET " uri=fasp://127.0.0.1:%u "
+                   "fallback-addresses=127.0.0.1:%u ! fakesink",
+          port, port);
+  GstElement *sender = pair_launch ("fakesrc is-live=true datarate=100000 "
+                                    "sizetype=fixed sizemax=1000 ! faspsink name=sink "
+                                    "uri=fasp://:%u?" SECRET,
+      port);
+
+  gst_element_set_state (sender, GST_STATE_PLAYING);
+  gst_element_set_state (receiver, GST_STATE_PLAYING);
+  pair_wait_for_stat (sender, "sink", "connected-callers", 2);
+  pair_wait_for_least (receiver, "source", "bytes-received-total", 10000);
+  check_several (receiver, 2);
+  pair_stop (receiver);
+  pair_stop (sender);
+  gst_object_unref (sender);
+  gst_object_unref (receiver);
+}
+
 static void
 test_fields (void)
 {
@@ -109,5 +168,6 @@ main (int argc, char **argv)
   gst_init (&argc, &argv);
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/fasp/statistics/fields", test_fields);
+  g_test_add_func ("/fasp/statistics/several-sources", test_several);
   return g_test_run ();
 }

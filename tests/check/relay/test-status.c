@@ -150,6 +150,61 @@ test_metrics (void)
   relay_stats_free (f);
 }
 
+/* The first leads; the second has not been connected yet. */
+static GstStructure *
+with_sources (GstStructure *s)
+{
+  GPtrArray *sources = g_ptr_array_new (), *callers = g_ptr_array_new ();
+
+  for (guint i = 0; i < 2; i++) {
+    g_autofree gchar *name = g_strdup_printf ("relay-%u:7", i);
+
+    g_ptr_array_add (sources,
+        gst_structure_new ("x", "source", G_TYPE_UINT, i, "leads", G_TYPE_BOOLEAN, i == 0, "name",
+            G_TYPE_STRING, name, "connected", G_TYPE_BOOLEAN, i == 0, "changes", G_TYPE_UINT64,
+            (guint64) 3, "since-ms", G_TYPE_DOUBLE, 1500., "why", G_TYPE_STRING, "it is the first",
+            "lateness-in-order-max-ms", G_TYPE_DOUBLE, 20., NULL));
+    g_ptr_array_add (callers,
+        gst_structure_new ("x", "packets-received-lost", G_TYPE_UINT64, (guint64) i, "source",
+            G_TYPE_UINT, i, NULL));
+  }
+  gst_fasp_structure_take_structures (s, "callers", callers);
+  gst_fasp_structure_take_structures (s, "source-list", sources);
+  return s;
+}
+
+/* Of several sources, each has its samples: as a peer, and as a source. */
+static void
+test_sources (void)
+{
+  static const gchar *const lines[] = {
+    "fasp_relay_input_source_in_use{stream=\"a\"} 1",
+    "fasp_relay_input_source_in_use_seconds{stream=\"a\"} 2.5",
+    "# TYPE fasp_relay_input_source_changes counter",
+    "fasp_relay_input_source_changes_total{stream=\"a\"} 4",
+    "fasp_relay_source_leads{stream=\"a\",source=\"0\",name=\"relay-0:7\"} 1",
+    "fasp_relay_source_leads{stream=\"a\",source=\"1\",name=\"relay-1:7\"} 0",
+    "fasp_relay_source_connected{stream=\"a\",source=\"1\",name=\"relay-1:7\"} 0",
+    "fasp_relay_source_changes_total{stream=\"a\",source=\"1\",name=\"relay-1:7\"} 3",
+    "fasp_relay_source_since_seconds{stream=\"a\",source=\"0\",name=\"relay-0:7\"} 1.5",
+    "fasp_relay_source_lateness_in_order_max_seconds{stream=\"a\",source=\"0\","
+    "name=\"relay-0:7\"} 0.02",
+    "fasp_relay_sender_packets_received_lost_total{stream=\"a\",source=\"0\"} 0",
+    "fasp_relay_sender_packets_received_lost_total{stream=\"a\",source=\"1\"} 1",
+  };
+  RelayStats *f = make ("a",
+      with_sources (gst_structure_new ("s", "source-in-use", G_TYPE_UINT, 1, "source-in-use-ms",
+          G_TYPE_DOUBLE, 2500., "source-in-use-reason", G_TYPE_STRING, "why", "source-changes",
+          G_TYPE_UINT64, (guint64) 4, NULL)),
+      NULL);
+  g_autofree gchar *page = relay_status_to_metrics (f);
+
+  for (guint i = 0; i < G_N_ELEMENTS (lines); i++)
+    assert_line (page, lines[i]);
+  g_assert_null (strstr (page, "_sender_source"));
+  relay_stats_free (f);
+}
+
 static void
 test_json (void)
 {
@@ -256,6 +311,7 @@ main (int argc, char **argv)
   gst_init (&argc, &argv);
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/relay/status/metrics", test_metrics);
+  g_test_add_func ("/relay/status/sources", test_sources);
   g_test_add_func ("/relay/status/types", test_types);
   g_test_add_func ("/relay/status/json", test_json);
   g_test_add_func ("/relay/status/ready", test_ready);

@@ -59,6 +59,18 @@ has_address (gconstpointer stats)
 }
 
 static gboolean
+has_changed (gconstpointer stats)
+{
+  return ((const FaspStandingStats *) stats)->standing != FASP_NEVER;
+}
+
+static gboolean
+has_leader (gconstpointer stats)
+{
+  return ((const FaspLeadStats *) stats)->leads != FASP_NEVER;
+}
+
+static gboolean
 is_paced (gconstpointer stats)
 {
   return ((const FaspSummaryStats *) stats)->channel_use >= 0;
@@ -297,9 +309,10 @@ static const FaspStatField way_fields[] = {
 
 #define OF FaspSourceStats
 static const FaspStatField source_fields[] = {
-  FIELD ("leads", BOOLEAN, NONE, GAUGE, RECEIVER, leads,
-      "with [`redundancy`](faspsrc.md#several-sources-at-once), as all up to `bytes-repeated`: the stream is "
-      "that of this source"),
+  FIELD ("source", UINT, NONE, GAUGE, RECEIVER, number,
+      "with [`redundancy`](faspsrc.md#several-sources-at-once), as all up to `bytes-repeated`: number of this "
+      "source. 0 is the peer of the URI, and 1 the first of `fallback-addresses`"),
+  FIELD ("leads", BOOLEAN, NONE, GAUGE, RECEIVER, leads, "the stream is that of this source"),
   FIELD ("trusted", BOOLEAN, NONE, GAUGE, RECEIVER, is_trusted,
       "bytes may be taken from it: it leads, or has brought the same as the others"),
   FIELD ("left", BOOLEAN, NONE, GAUGE, RECEIVER, is_left,
@@ -313,6 +326,35 @@ static const FaspStatField source_fields[] = {
       "those among them that the source which leads did not bring in time"),
   BYTES ("bytes-repeated", RECEIVER, bytes_repeated,
       "bytes that it brought and another source had brought before"),
+};
+
+#undef OF
+
+#define OF FaspStandingStats
+static const FaspStatField standing_fields[] = {
+  FIELD ("name", WORDS, NONE, GAUGE, RECEIVER, name,
+      "`HOST:PORT`, as it was configured; empty if it calls"),
+  FIELD ("connected", BOOLEAN, NONE, GAUGE, RECEIVER, is_connected, "it is connected, and heard"),
+  COUNT ("changes", RECEIVER, changes,
+      "how often something became of it: the messages `stream-source` that are about it, and each time "
+      "that another one leads in its place"),
+  FIELD_IF (has_changed, "since-ms", TIME, MS, GAUGE, RECEIVER, standing,
+      "for how long it has been as it is: since the last of these; absent if there was none"),
+  FIELD ("why", WORDS, NONE, GAUGE, RECEIVER, reason,
+      "why it is as it is: the reason of the last of these"),
+};
+
+#undef OF
+
+#define OF FaspLeadStats
+static const FaspStatField lead_fields[] = {
+  FIELD_IF (has_leader, "source-in-use", UINT, NONE, GAUGE, RECEIVER, number,
+      "with [`redundancy`](faspsrc.md#several-sources-at-once), as all up to `source-changes`: number of the "
+      "source that leads; absent, with the next, if none does yet"),
+  FIELD_IF (has_leader, "source-in-use-ms", TIME, MS, GAUGE, RECEIVER, leads,
+      "for how long it has led"),
+  FIELD ("source-in-use-reason", WORDS, NONE, GAUGE, RECEIVER, reason, "why it leads"),
+  COUNT ("source-changes", RECEIVER, changes, "how often another source came to lead"),
 };
 
 #undef OF
@@ -346,6 +388,8 @@ const FaspStatTable fasp_stat_tables[FASP_STAT_TABLES] = {
   [FASP_STATS_FLOW] = { flow_fields, G_N_ELEMENTS (flow_fields) },
   [FASP_STATS_WAY] = { way_fields, G_N_ELEMENTS (way_fields) },
   [FASP_STATS_SOURCE] = { source_fields, G_N_ELEMENTS (source_fields) },
+  [FASP_STATS_STANDING] = { standing_fields, G_N_ELEMENTS (standing_fields) },
+  [FASP_STATS_LEAD] = { lead_fields, G_N_ELEMENTS (lead_fields) },
   [FASP_STATS_SUMMARY] = { summary_fields, G_N_ELEMENTS (summary_fields) },
 };
 
@@ -366,7 +410,7 @@ fasp_stat_find (const gchar *name)
   const FaspStatField *field = NULL;
 
   for (guint i = 0; i < FASP_STAT_TABLES && field == NULL; i++)
-    if (i != FASP_STATS_FLOW && i != FASP_STATS_WAY)
+    if (i != FASP_STATS_FLOW && i != FASP_STATS_WAY && i != FASP_STATS_STANDING)
       field = fasp_stat_find_in (i, name);
   return field;
 }
@@ -387,6 +431,7 @@ fasp_stat_get_type_name (FaspStatForm form)
     [FASP_FORM_CIPHER] = "gchararray",
     [FASP_FORM_KEY] = "gchararray",
     [FASP_FORM_TEXT] = "gchararray",
+    [FASP_FORM_WORDS] = "gchararray",
     [FASP_FORM_ADDRESS] = "GSocketAddress",
     [FASP_FORM_ROUNDS] = "GValueArray",
     [FASP_FORM_FLOWS] = "GValueArray",

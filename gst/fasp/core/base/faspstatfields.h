@@ -38,6 +38,7 @@ typedef enum
   FASP_FORM_CIPHER,          /* FaspCipher, shown as its name */
   FASP_FORM_KEY,             /* guint8[32], shown as openssl prints a public key */
   FASP_FORM_TEXT,            /* gchar[], shown as a string */
+  FASP_FORM_WORDS,           /* const gchar *, shown as a string */
   FASP_FORM_ADDRESS,         /* FaspAddress, shown as GSocketAddress, and as a string with
                                 the name and -string */
   FASP_FORM_ROUNDS,          /* guint64[FASP_ROUNDS], shown as an array */
@@ -93,6 +94,8 @@ typedef enum
   FASP_STATS_FLOW,     /* one of several flows': FaspFlowStats */
   FASP_STATS_WAY,      /* one of several ways': FaspWayStats */
   FASP_STATS_SOURCE,   /* a peer's that is one of several sources: FaspSourceStats */
+  FASP_STATS_STANDING, /* what has become of such a source: FaspStandingStats */
+  FASP_STATS_LEAD,     /* of several sources, the one that leads: FaspLeadStats */
   FASP_STATS_SUMMARY,  /* of all peers: FaspSummaryStats */
 } FaspStatsOf;
 

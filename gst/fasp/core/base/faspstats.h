@@ -187,11 +187,31 @@ typedef struct
 /* Of one of several sources of a stream (faspmerge.h). */
 typedef struct
 {
+  guint number; /* in the order of the settings, from 0 */
   gboolean leads, is_trusted, is_left, stands_by, differs;
   guint64 bytes_used;     /* that were taken from it */
   guint64 bytes_filled;   /* those among them that the leader did not bring in time */
   guint64 bytes_repeated; /* that the reader had already */
 } FaspSourceStats;
+
+/* The same source, as its receiver sees it (faspstanding.h). */
+typedef struct
+{
+  const gchar *name; /* HOST:PORT, as it was configured; empty: it calls */
+  gboolean is_connected;
+  guint64 changes;     /* of what became of it: FaspMergeEvent */
+  FaspTime standing;   /* since the last one, µs; FASP_NEVER: there was none */
+  const gchar *reason; /* of the last one, in words; empty: there was none */
+} FaspStandingStats;
+
+/* Of the source that leads. */
+typedef struct
+{
+  guint number;        /* as in FaspSourceStats */
+  FaspTime leads;      /* for how long, µs; FASP_NEVER: none leads yet */
+  const gchar *reason; /* it came to lead, in words; empty: none does */
+  guint64 changes;     /* how often another one came to lead */
+} FaspLeadStats;
 
 /* A multicast group, at its sender. */
 typedef struct

@@ -489,6 +489,7 @@ void
 fasp_merge_get_stats (const FaspMerge *merge, guint i, FaspSourceStats *stats)
 {
   *stats = merge->sources[i].stats;
+  stats->number = i;
   stats->leads = i == merge->leader;
   stats->is_trusted = fasp_merge_is_trusted (merge, &merge->sources[i]);
 }
