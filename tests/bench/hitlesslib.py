@@ -6,6 +6,7 @@ import contextlib
 import json
 import os
 import random
+import re
 import shlex
 import shutil
 import signal
@@ -14,40 +15,72 @@ import time
 
 import benchlib
 
+PACKET = 188        # bytes, of an MPEG transport stream
 LOSS = 2            # %, each way of each path
 OUT = 3             # s that a relay or a path is out
 # ms that each way needs beside three round trips
 MARGIN = {"hot": 100, "standby": 200}
 HARMS = ("kill", "stop", "cut")
+# what a path is for GREY_FOR s: options of linkem, and those that make it well again
+GREY = {"20 % loss": ("loss=20", f"loss={LOSS}"), "300 ms more": ("delay={more}", "delay={least}")}
+GREY_FOR = 10
 
 
 def latency(redundancy, rtt):
     return 3 * rtt + MARGIN[redundancy]
 
 
-class Network:
+def sources_told(text):
+    """What was told of sources (message stream-source), in words."""
+    return [" ".join(re.search(name + r"=\(\w+\)(\"[^\"]*\"|[^,;]*)", line)[1] for name in ("source", "change", "why"))
+            for line in text.splitlines() if "stream-source," in line]
+
+
+class Pair:
+    """Two senders, and the paths between them and a receiver of both."""
+
+    def __init__(self, stack, rtt, seed):
+        self.stack, self.rtt, self.seed = stack, rtt, seed
+        self.ports = [benchlib.free_port() for _ in range(2)]
+        self.paths = [benchlib.free_port() for _ in range(2)]
+
+    def start(self, command, **more):
+        process = subprocess.Popen(shlex.split(command), env=benchlib.environment(),
+                                   **{"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, **more})
+        self.stack.callback(process.wait)
+        self.stack.callback(process.kill)
+        return process
+
+    def link(self, i, changes=()):
+        self.seed += 1
+        return self.start(f"{benchlib.program('netsim/linkem')} relay --rtt {self.rtt} --loss {LOSS} --seed {self.seed} "
+                          f"--listen 127.0.0.1:{self.paths[i]} --to 127.0.0.1:{self.ports[i]} --seconds 10000 "
+                          + " ".join(f"--at {at}:{change}" for at, change in changes))
+
+    def source(self, redundancy, buffer_ms):
+        return (f"faspsrc uri=fasp://127.0.0.1:{self.paths[0]} fallback-addresses=127.0.0.1:{self.paths[1]} "
+                f"redundancy={redundancy} latency={buffer_ms} stats-interval=500")
+
+
+class Network(Pair):
     """An origin, two relays, the paths to them, and a receiver of both."""
 
-    def __init__(self, directory, stack, redundancy, mbit, seconds, rtt, seed, buffer_ms):
-        self.stack, self.rtt, self.seed = stack, rtt, seed
+    def __init__(self, directory, stack, redundancy, mbit, seconds, rtt, seed, buffer_ms, changes=((), ())):
+        super().__init__(stack, rtt, seed)
         self.mbit, self.seconds, self.buffer_ms = mbit, seconds, buffer_ms
         self.channel = int(4 * mbit * 1e6)
         self.times = os.path.join(directory, "times.csv")
         self.log = os.path.join(directory, "receiver.log")
-        self.ports = [benchlib.free_port() for _ in range(2)]
-        self.paths = [benchlib.free_port() for _ in range(2)]
-        self.source = benchlib.free_port()
+        self.origin = benchlib.free_port()
         out, into = os.pipe()
-        self.start(f"gst-launch-1.0 -q fdsrc blocksize=1316 ! faspsink uri=fasp://:{self.source} max-bitrate={self.channel} "
+        self.start(f"gst-launch-1.0 -q fdsrc blocksize=1316 ! faspsink uri=fasp://:{self.origin} max-bitrate={self.channel} "
                    "wait-for-connection=false history=10000000000", stdin=out)
         os.close(out)
         self.relays = [self.relay(i) for i in range(2)]
-        self.links = [self.link(i) for i in range(2)]
+        self.links = [self.link(i, changes[i]) for i in range(2)]
         with open(self.log, "w") as log:
-            receiver = self.start(
-                f"gst-launch-1.0 -m faspsrc uri=fasp://127.0.0.1:{self.paths[0]} fallback-addresses=127.0.0.1:{self.paths[1]} "
-                f"redundancy={redundancy} latency={buffer_ms} stats-interval=500 ! fdsink fd=2 sync=false",
-                stdout=log, stderr=subprocess.PIPE)
+            receiver = self.start(f"gst-launch-1.0 -m {self.source(redundancy, buffer_ms)} ! fdsink fd=2 sync=false",
+                                  stdout=log, stderr=subprocess.PIPE)
         self.check = self.start(
             f"{benchlib.program('bench/cbrcheck')} --mbit {mbit} --seconds {seconds} --delay {rtt / 2} --idle {benchlib.LIMIT} "
             f"--limit {seconds + 2 * benchlib.LIMIT} --times {shlex.quote(self.times)}",
@@ -57,9 +90,14 @@ class Network:
         self.start(f"{benchlib.program('bench/cbrsource')} --mbit {mbit} --seconds {seconds}", stdout=into)
         os.close(into)
 
+    def count_sources(self):
+        """As the receiver's statistics said last."""
+        found = re.findall(r"connected-callers=\(uint\)(\d+)", self.text())
+        return int(found[-1]) if found else 0
+
     def wait_for_sources(self):
         until = time.monotonic() + benchlib.LIMIT
-        while "connected-callers=(uint)2" not in self.text():
+        while self.count_sources() < 2:
             assert time.monotonic() < until, self.text()[-2000:]
             time.sleep(.02)
 
@@ -67,22 +105,10 @@ class Network:
         with open(self.log, errors="replace") as f:
             return f.read()
 
-    def start(self, command, **more):
-        process = subprocess.Popen(shlex.split(command), env=benchlib.environment(),
-                                   **{"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, **more})
-        self.stack.callback(process.wait)
-        self.stack.callback(process.kill)
-        return process
-
     def relay(self, i):
-        return self.start(f"gst-launch-1.0 -q faspsrc uri=fasp://127.0.0.1:{self.source} latency=50 ! queue ! "
+        return self.start(f"gst-launch-1.0 -q faspsrc uri=fasp://127.0.0.1:{self.origin} latency=50 ! queue ! "
                           f"faspsink uri=fasp://:{self.ports[i]} max-bitrate={self.channel} history=10000000000 "
                           "wait-for-connection=false")
-
-    def link(self, i):
-        self.seed += 1
-        return self.start(f"{benchlib.program('netsim/linkem')} relay --rtt {self.rtt} --loss {LOSS} --seed {self.seed} "
-                          f"--listen 127.0.0.1:{self.paths[i]} --to 127.0.0.1:{self.ports[i]} --seconds 10000")
 
     def harm(self, how, i, out):
         """Relay or path @i is out for @out s."""
@@ -107,29 +133,99 @@ class Network:
         # the machine's own delays count as the path's
         most = 1000 * (self.rtt / 2 + self.buffer_ms)
         per_second = self.mbit * 1e6 / 8 / benchlib.RECORD
-        result["skips"] = len({int(i / per_second) for i, delay in enumerate(delays) if delay < 0 or delay > most})
+        # the seconds of the stream
+        result["skipped"] = sorted({int(i / per_second) for i, delay in enumerate(delays) if delay < 0 or delay > most})
+        result["skips"] = len(result["skipped"])
         result["lacks"] = [i / per_second for i, delay in enumerate(delays) if delay < 0][:1]
-        result["told"] = [line.split("change=(string)")[1].split(",")[0]
-                          for line in self.text().splitlines() if "stream-source," in line]
+        result["told"] = sources_told(self.text())
         return result
 
 
-def run(redundancy, harms, mbit=2, rtt=60, seed=1, buffer_ms=None, first=2, out=OUT, pause=4):
-    """A stream with so many outages, one at a time, at random moments; what came of it. @first: s before these; @pause:
-    between them."""
-    rand = random.Random(seed)
+@contextlib.contextmanager
+def scratch():
     directory = benchlib.scratch()
-    seconds = first + harms * (1 + out + pause) + 1
-    plan = [(rand.choice(HARMS), rand.randrange(2), rand.random()) for _ in range(harms)]
     try:
         with contextlib.ExitStack() as stack:
-            network = Network(directory, stack, redundancy, mbit, seconds, rtt, 1000 * seed,
-                              buffer_ms or latency(redundancy, rtt))
-            time.sleep(first)
-            for how, i, wait in plan:
-                time.sleep(wait)
-                network.harm(how, i, out)
-                time.sleep(pause)
-            return {"redundancy": redundancy, "seed": seed, "plan": plan, **network.result()}
+            yield directory, stack
     finally:
         shutil.rmtree(directory, True)
+
+
+def run(redundancy, harms, mbit=2, rtt=60, seed=1, buffer_ms=None, first=2, out=OUT, pause=4):
+    """A stream with about so many outages, one at a time, at random moments; what came of it. @first: s before these;
+    @pause: between them, once both are there again."""
+    rand = random.Random(seed)
+    seconds = first + harms * (2 + out + pause) + 1
+    outages = []
+    with scratch() as (directory, stack):
+        network = Network(directory, stack, redundancy, mbit, seconds, rtt, 1000 * seed,
+                          buffer_ms or latency(redundancy, rtt))
+        begin = time.monotonic()
+        time.sleep(first)
+        while time.monotonic() - begin + out < seconds:
+            time.sleep(rand.random())
+            outages.append((rand.choice(HARMS), rand.randrange(2), round(time.monotonic() - begin, 2)))
+            network.harm(*outages[-1][:2], out)
+            network.wait_for_sources()
+            time.sleep(pause)
+        return {"redundancy": redundancy, "seed": seed, "outages": outages, **network.result()}
+
+
+def grey(redundancy, kind, mbit, rtt, seed):
+    """A stream one of whose paths is bad for a while, and lives."""
+    rand = random.Random(seed)
+    at = 4 + rand.random()
+    options = [option.format(more=rtt / 2 + 300, least=rtt / 2) for option in GREY[kind]]
+    changes = [(), ()]
+    changes[seed % 2] = [(at, options[0]), (at + GREY_FOR, options[1])]
+    with scratch() as (directory, stack):
+        network = Network(directory, stack, redundancy, mbit, at + GREY_FOR + 8, rtt, 1000 * seed, latency(redundancy, rtt),
+                          changes)
+        return {"redundancy": redundancy, "kind": kind, "seed": seed, "path": seed % 2, **network.result()}
+
+
+ENCODER = ("videotestsrc is-live=true pattern=snow ! video/x-raw,format=I420 ! "
+           "x264enc tune=zerolatency bitrate={kbit} key-int-max=30 ! mpegtsmux alignment=7 ! tee name=t "
+           "t. ! queue ! filesink location={sent} buffer-mode=unbuffered "
+           "t. ! queue ! udpsink host={group} port={port} multicast-iface=lo auto-multicast=true")
+SENDER = ("udpsrc address={group} port={port} multicast-iface=lo buffer-size=4000000 caps=video/mpegts ! "
+          "faspsink uri=fasp://:{own} history=10000000000 wait-for-connection=false")
+
+
+def two_senders(redundancy, later=7, pause=5, kbit=4000, rtt=60, seed=1, buffer_ms=None):
+    """Two senders of one UDP multicast of an MPEG transport stream. The second is started @later s after the first; then
+    the first is killed and started anew, then the second is killed. Compares what was received with what was multicast."""
+    with scratch() as (directory, stack):
+        sent, got, log = (os.path.join(directory, name) for name in ("sent.ts", "got.ts", "log"))
+        network = Pair(stack, rtt, seed)
+        where = {"group": "239.7.7.7", "port": benchlib.free_port()}
+
+        def send(i):
+            return network.start("gst-launch-1.0 -q -e " + SENDER.format(own=network.ports[i], **where))
+
+        encoder = network.start("gst-launch-1.0 -q -e " + ENCODER.format(sent=sent, kbit=kbit, **where))
+        senders = [send(0)]
+        network.links = [network.link(i) for i in range(2)]
+        with open(log, "w") as file:
+            receiver = network.start(f"gst-launch-1.0 -m {network.source(redundancy, buffer_ms or latency(redundancy, rtt))} ! "
+                                     f"filesink location={got} buffer-mode=unbuffered", stdout=file)
+        time.sleep(later)
+        senders.append(send(1))
+        time.sleep(pause)
+        senders[0].kill()
+        time.sleep(pause / 2)
+        senders[0] = send(0)
+        time.sleep(pause)
+        senders[1].kill()
+        time.sleep(pause)
+        for process in (encoder, senders[0]):
+            process.send_signal(signal.SIGINT)
+            process.wait(benchlib.LIMIT)
+        receiver.wait(benchlib.LIMIT)
+        with open(sent, "rb") as a, open(got, "rb") as b:
+            sent, got = a.read(), b.read()
+        first = sent.find(got[:PACKET * 100])
+        with open(log) as file:
+            told = sources_told(file.read())
+        return {"redundancy": redundancy, "sent": len(sent), "received": len(got), "first": first,
+                "exact": first >= 0 and sent[first:] == got, "told": told}

@@ -61,6 +61,7 @@ typedef struct
   guint discontinuities;
   guint streams;       /* how many were read, with own_origins */
   FaspTime latest;     /* how long after it was written a byte was read, at most */
+  FaspTime overdue;    /* how long after the time at which it is played, at most; <= 0: no skip */
   FaspTime last_shift; /* of play time against media time */
   FaspTime max_jump;   /* of that, its largest step */
   guint events[FASP_MERGE_DIFFERS + 1][VHITLESS_SENDERS];
@@ -88,7 +89,9 @@ guint64 vhitless_get_returned (VHitless *h, guint i);
 /* Lets one source after the other fail, each in a way and for a time of its own, 0.05 to 20 s, with
  * a pause of @pause in between. */
 void vhitless_harm (VHitless *h, guint times, FaspTime pause);
-/* Not a byte was wrong, missing or later than its path and the latency allow. */
+/* Not a byte was wrong or missing. */
+void vhitless_assert_complete (const VHitless *h);
+/* Nor later than its path and the latency allow. */
 void vhitless_assert_whole (const VHitless *h);
 /* When the byte at @offset was written, since the start. */
 FaspTime vhitless_time_of (guint64 offset);
