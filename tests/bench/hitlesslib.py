@@ -229,3 +229,24 @@ def two_senders(redundancy, later=7, pause=5, kbit=4000, rtt=60, seed=1, buffer_
             told = sources_told(file.read())
         return {"redundancy": redundancy, "sent": len(sent), "received": len(got), "first": first,
                 "exact": first >= 0 and sent[first:] == got, "told": told}
+
+
+def cost(mbit, megabytes, merged):
+    """Receives the same from two senders at so many Mbit/s each, merged or not: processor time of the receiver, s, and how
+    long it took."""
+    with scratch() as (directory, stack):
+        file = os.path.join(directory, "sent")
+        pair = Pair(stack, 0, 1)
+        with open(file, "wb") as f:
+            for _ in range(megabytes):
+                f.write(os.urandom(1 << 20))
+        for port in pair.ports:
+            pair.start(f"gst-launch-1.0 -q filesrc location={file} blocksize=131072 ! faspsink uri=fasp://:{port} "
+                       f"max-bitrate={int(mbit * 1e6)} latency=1000")
+        pair.paths = pair.ports
+        sources = ([pair.source("hot", 1000)] if merged else
+                   [f"faspsrc uri=fasp://127.0.0.1:{port} latency=1000 stats-interval=500" for port in pair.ports])
+        begin = time.monotonic()
+        receiver = pair.start("gst-launch-1.0 -q " + " ".join(source + " ! fakesink" for source in sources))
+        _, receiver.returncode, usage = os.wait4(receiver.pid, 0)
+        return usage.ru_utime + usage.ru_stime, time.monotonic() - begin
