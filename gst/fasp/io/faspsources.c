@@ -292,7 +292,7 @@ visit (FaspSources *self, guint i, FaspTime now)
     fasp_lanes_wake (io->lanes);
   state.is_connected |= source->next < source->n;
   source->is_connected = state.is_connected;
-  fasp_merge_tend (self->merge, now, i, &state);
+  fasp_merge_set_state (self->merge, now, i, &state);
   return !had && source->n > 0;
 }
 
@@ -344,9 +344,12 @@ gather (FaspSources *self, FaspTime now, FaspRead *items, guint max, guint *n)
     more = FALSE;
     for (guint i = 0; i < self->n; i++)
       more |= visit (self, i, now);
+    fasp_merge_tend (self->merge, now);
     if (merge (self, now, items, max, n))
       break;
     more |= *n > before;
+    for (guint i = 0; i < self->n; i++)
+      more |= !fasp_merge_is_told (self->merge, i, &self->list[i].told);
   }
   until = fasp_merge_get_timeout (self->merge, now);
   g_mutex_unlock (&self->merging);

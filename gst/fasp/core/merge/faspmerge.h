@@ -73,12 +73,18 @@ void fasp_merge_prefer (FaspMerge *merge, FaspTime now, guint i);
  * block; *source: where it came from. */
 gboolean fasp_merge_take (FaspMerge *merge, FaspTime now, FaspRead *read, guint *source);
 
-/* What the endpoint of source @i knows; to be called after it has received something, and at
- * fasp_merge_get_timeout(). */
-void fasp_merge_tend (FaspMerge *merge, FaspTime now, guint i, const FaspSourceState *state);
+/* What the endpoint of source @i knows. */
+void fasp_merge_set_state (FaspMerge *merge, FaspTime now, guint i, const FaspSourceState *state);
+/* Decides who leads and who sends; to be called after a source has received something, and at
+ * fasp_merge_get_timeout(), once the state of *all* sources is set: with an old one a source seems
+ * to be silent. */
+void fasp_merge_tend (FaspMerge *merge, FaspTime now);
 FaspTime fasp_merge_get_timeout (const FaspMerge *merge, FaspTime now);
 /* What the endpoint of source @i is to be told. */
 FaspElsewhere fasp_merge_get_elsewhere (const FaspMerge *merge, guint i);
+/* Does the endpoint of source @i know whether it is to send, if it was told @told?  To be asked
+ * before the caller sleeps: nothing else would wake it to tell that. */
+gboolean fasp_merge_is_told (const FaspMerge *merge, guint i, const FaspElsewhere *told);
 
 gboolean fasp_merge_poll_event (FaspMerge *merge, FaspMergeEvent *event);
 void fasp_merge_get_stats (const FaspMerge *merge, guint i, FaspSourceStats *stats);

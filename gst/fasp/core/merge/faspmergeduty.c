@@ -276,7 +276,7 @@ tend_standby (FaspMerge *merge, FaspTime now, FaspSource *source)
 /* --- time ---------------------------------------------------------------------------- */
 
 void
-fasp_merge_tend (FaspMerge *merge, FaspTime now, guint i, const FaspSourceState *state)
+fasp_merge_set_state (FaspMerge *merge, FaspTime now, guint i, const FaspSourceState *state)
 {
   FaspSource *source = &merge->sources[i];
 
@@ -294,6 +294,11 @@ fasp_merge_tend (FaspMerge *merge, FaspTime now, guint i, const FaspSourceState 
       fasp_merge_lead_on (merge, now, TRUE, "the leader was started anew");
   }
   source->state = *state;
+}
+
+void
+fasp_merge_tend (FaspMerge *merge, FaspTime now)
+{
   if (merge->leader == FASP_MERGE_NOBODY)
     return;
   if (!merge->sources[merge->leader].state.is_connected && !merge->sources[merge->leader].has_held)
@@ -302,7 +307,8 @@ fasp_merge_tend (FaspMerge *merge, FaspTime now, guint i, const FaspSourceState 
     fasp_merge_lead_on (merge, now, FALSE, "nothing comes from the leader any more");
   if (merge->redundancy != FASP_REDUNDANCY_STANDBY)
     return;
-  tend_standby (merge, now, source);
+  for (guint i = 0; i < merge->n; i++)
+    tend_standby (merge, now, &merge->sources[i]);
   look_for_help (merge, now);
 }
 
@@ -371,6 +377,12 @@ get_patience (const FaspMerge *merge, const FaspSource *source)
   if (slower < 0)
     return 0;
   return CLAMP (slower + BESIDES, 0, MAX (0, (source->state.latency - 2 * source->state.rtt) / 2));
+}
+
+gboolean
+fasp_merge_is_told (const FaspMerge *merge, guint i, const FaspElsewhere *told)
+{
+  return fasp_merge_get_elsewhere (merge, i).stands_by == told->stands_by;
 }
 
 FaspElsewhere

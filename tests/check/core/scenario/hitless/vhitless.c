@@ -206,7 +206,24 @@ check (VHitless *h, FaspTime now, guint from, FaspRead *read)
   fasp_block_unref (block);
 }
 
-/* What faspsrc does: reads the sources, and tells them what the reader has. */
+/* Has anything happened that wakes the reader?  It sleeps otherwise, as faspsrc does. */
+static gboolean
+is_woken (VHitless *h, FaspTime now)
+{
+  gboolean woken = now >= h->sleeps_until;
+  FaspEvent event;
+
+  for (guint i = 0; i < h->n; i++) {
+    FaspEndpoint *receiver = h->sources[i].receiver;
+
+    while (fasp_endpoint_poll_event (receiver, &event))
+      woken = TRUE;
+    woken |= fasp_endpoint_can_read (receiver);
+  }
+  return woken;
+}
+
+/* What faspsrc does: tells the sources what the reader has, and reads them. */
 static void
 tend (VHitless *h, FaspTime now)
 {
@@ -214,29 +231,34 @@ tend (VHitless *h, FaspTime now)
   FaspRead read;
   guint from;
 
+  if (!is_woken (h, now))
+    return;
   for (gboolean more = TRUE; more;) {
     more = FALSE;
     for (guint i = 0; i < h->n; i++) {
       FaspEndpoint *receiver = h->sources[i].receiver;
       FaspSourceState state;
 
+      h->sources[i].told = fasp_merge_get_elsewhere (h->merge, i);
+      fasp_endpoint_set_elsewhere (receiver, now, &h->sources[i].told);
       fasp_endpoint_get_source (receiver, now, &state);
-      fasp_merge_tend (h->merge, now, i, &state);
-      while (fasp_merge_wants (h->merge, i) && fasp_endpoint_read (receiver, now, &read)) {
+      fasp_merge_set_state (h->merge, now, i, &state);
+    }
+    fasp_merge_tend (h->merge, now);
+    for (guint i = 0; i < h->n; i++)
+      while (fasp_merge_wants (h->merge, i)
+          && fasp_endpoint_read (h->sources[i].receiver, now, &read)) {
         fasp_merge_put (h->merge, now, i, &read);
         more = TRUE;
       }
-    }
     while (fasp_merge_take (h->merge, now, &read, &from)) {
       check (h, now, from, &read);
       more = TRUE;
     }
-    for (guint i = 0; i < h->n; i++) {
-      FaspElsewhere elsewhere = fasp_merge_get_elsewhere (h->merge, i);
-
-      fasp_endpoint_set_elsewhere (h->sources[i].receiver, now, &elsewhere);
-    }
+    for (guint i = 0; i < h->n; i++)
+      more |= !fasp_merge_is_told (h->merge, i, &h->sources[i].told);
   }
+  h->sleeps_until = fasp_merge_get_timeout (h->merge, now);
   while (fasp_merge_poll_event (h->merge, &event)) {
     h->events[event.type][event.source]++;
     g_test_message ("%.3f s: source %u: %s", (now - h->started) / 1e6, event.source, event.why);
@@ -247,15 +269,11 @@ void
 vhitless_step (VHitless *h)
 {
   FaspTime now = vnet_get_time (h->net) + VHITLESS_STEP;
-  FaspEvent event;
 
   vnet_run (h->net, now);
   h->due += h->finished || h->is_paused ? 0 : VHITLESS_BITRATE / 8 * VHITLESS_STEP / FASP_SEC;
   for (guint i = 0; i < h->n; i++)
     feed (h, i, now);
-  for (guint i = 0; i < h->n; i++)
-    while (fasp_endpoint_poll_event (h->sources[i].receiver, &event))
-      ;
   tend (h, now);
 }
 

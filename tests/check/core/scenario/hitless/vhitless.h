@@ -21,6 +21,7 @@ G_BEGIN_DECLS
 typedef struct
 {
   FaspEndpoint *sender, *receiver;
+  FaspElsewhere told; /* the receiver, last */
   gboolean is_frozen; /* the sender does not run */
   gboolean has_ended; /* it is fed nothing any more */
   FaspTime delay;     /* one way */
@@ -40,6 +41,7 @@ typedef struct
   guint n;
   VHitlessSource sources[VHITLESS_SENDERS];
   FaspMerge *merge;
+  FaspTime sleeps_until; /* the reader, unless a source has something */
   FaspOrigin origin;
   FaspTime started;
   gdouble ppm; /* by which the first sender's clock is fast */

@@ -40,8 +40,9 @@ made_tend (Made *m)
   for (guint i = 0; i < m->n; i++) {
     if (m->states[i].is_connected)
       m->states[i].heard = m->now;
-    fasp_merge_tend (m->merge, m->now, i, &m->states[i]);
+    fasp_merge_set_state (m->merge, m->now, i, &m->states[i]);
   }
+  fasp_merge_tend (m->merge, m->now);
   note_events (m);
 }
 

@@ -101,7 +101,8 @@ sleep_until (Made *m, FaspTime until)
     /* something happened just now, and is done with then */
     m->now = timeout > m->now ? MIN (timeout, until) : m->now;
     for (guint i = 0; i < m->n; i++)
-      fasp_merge_tend (m->merge, m->now, i, &m->states[i]);
+      fasp_merge_set_state (m->merge, m->now, i, &m->states[i]);
+    fasp_merge_tend (m->merge, m->now);
     made_take (m);
     g_assert_cmpuint (times, <, 100);
   }
