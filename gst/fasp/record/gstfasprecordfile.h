@@ -9,22 +9,11 @@
  */
 #pragma once
 
-#include <gio/gio.h>
-#include "faspstats.h"
-#include "fasptrace.h"
+#include "gstfaspdatabase.h"
 
 G_BEGIN_DECLS
 
 typedef struct _GstFaspRecordFile GstFaspRecordFile;
-
-/* How a way is. */
-typedef struct
-{
-  FaspTime time; /* monotonic, µs */
-  guint32 session;
-  guint way; /* its place among those of the session, from 0 */
-  FaspWayStats stats;
-} GstFaspWayRow;
 
 /* Could the file be opened?  Creates nothing. */
 gboolean gst_fasp_record_file_check (const gchar *path, GError **error);

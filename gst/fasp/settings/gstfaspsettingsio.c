@@ -11,6 +11,7 @@
 #include <string.h>
 #include "gstfaspmulticast.h"
 #include "gstfaspredundancy.h"
+#include "fasprlc.h"
 
 #define BAD(...) g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT, __VA_ARGS__)
 
@@ -98,8 +99,18 @@ parse_fec (const GstFaspSettings *s, FaspEndpointConfig *config, GError **error)
   config->fec = s->role == FASP_ROLE_SENDER ? FASP_FEC_OFF : FASP_FEC_AUTO;
   if (size == 0)
     return TRUE;
-  if (g_str_equal (text, "off") || g_str_equal (text, "auto")) {
-    config->fec = text[0] == 'o' ? FASP_FEC_OFF : FASP_FEC_AUTO;
+  if (g_str_equal (text, "off")) {
+    config->fec = FASP_FEC_OFF;
+    return TRUE;
+  }
+  if (!fasp_rlc_is_built ()) {
+    BAD ("fec=%s needs FEC, which this build does not have: set fec=off, or build it with ISA-L "
+         "(-Dfec=enabled).",
+        text);
+    return FALSE;
+  }
+  if (g_str_equal (text, "auto")) {
+    config->fec = FASP_FEC_AUTO;
     return TRUE;
   }
   number = g_strndup (text, size - 1);

@@ -35,8 +35,10 @@ static const Way ways[] = {
       "uri=fasp://:%u?flowlets=4&threads=4", FALSE },
   { "flowlets-threads-dial", "uri=fasp://:%u?flowlets=4 threads=64",
       "uri=fasp://127.0.0.1:%u?flowlets=4 threads=3", FALSE },
+#if HAVE_FEC
   { "fec", "uri=fasp://127.0.0.1:%u?fec=20%%25&latency=20", "uri=fasp://:%u", FALSE },
   { "fec-auto", "uri=fasp://127.0.0.1:%u fec=auto", "uri=fasp://:%u fec=off", FALSE },
+#endif
   { "loopback-device", "uri=fasp://127.0.0.1:%u interface=lo", "uri=fasp://:%u", FALSE },
 };
 

@@ -392,14 +392,18 @@ test_check (void)
   g_autofree gchar *path = g_build_filename (folder, "x.db", NULL);
   /* element, URI, what is wrong, and a property that names a file */
   const gchar *const cases[][5] = {
-    { "faspsink", "fasp://:1?passphrase=correct-horse&fec=14%25", NULL },
+    { "faspsink", "fasp://:1?passphrase=correct-horse&fec=14%25",
+        HAVE_FEC ? NULL : "-Dfec=enabled" },
+    { "faspsrc", "fasp://:1?fec=auto", HAVE_FEC ? NULL : "-Dfec=enabled" },
+    { "faspsrc", "fasp://:1?fec=off", NULL },
     { "faspsrc", "fasp://127.0.0.1:1?bonding-addresses=127.0.0.1:2", NULL },
-    { "faspsrc", "fasp://:1", NULL, "record", path },
+    { "faspsrc", "fasp://:1", HAVE_SQLITE ? NULL : "-Drecord=enabled", "record", path },
     { "faspsink", "fasp://:1?fec=14", "fec=14" },
     { "faspsrc", "fasp://:1?passphrase=battery", "at least 10" },
     { "faspsrc", "fasp://:1?public-key=x", "public-key", "key-file", "/nowhere" },
     { "faspsink", "fasp://:1", "/nowhere/x.csv", "record", "/nowhere/x.csv" },
-    { "faspsrc", "fasp://:1", "can be written", "record", "/nowhere/x.db" },
+    { "faspsrc", "fasp://:1", HAVE_SQLITE ? "can be written" : "-Drecord=enabled", "record",
+        "/nowhere/x.db" },
     { "faspsink", "fasp://:1", NULL, "log", path },
     { "faspsrc", "fasp://:1", "Set log", "log", "/nowhere/x" },
     { "faspsink", "fasp://:1", "Set log", "log", folder },

@@ -110,7 +110,8 @@ static const struct
   { "[stream a]\n" IN "output = fasp://:1?log=/nowhere/x\n",
       "[stream a] output:", "write output-log = FILE" },
   /* what only the elements know */
-  { "[stream a]\n" IN "output = fasp://:7101?fec=14\n", "[stream a] output:", "1% to 100%" },
+  { "[stream a]\n" IN "output = fasp://:7101?fec=14\n",
+      "[stream a] output:", HAVE_FEC ? "1% to 100%" : "needs FEC" },
   { "[stream a]\n" OUT "input = fasp://:1?passphrase=battery\n",
       "[stream a] input:", "at least 10 characters" },
   { "[stream a]\n" OUT "input = fasp://:1?bonding-addresses=nonsense\n",

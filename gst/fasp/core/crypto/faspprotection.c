@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include <isa-l/crc.h>
 #include "faspprotection.h"
+#include "faspcrc.h"
 #include "fasplimits.h"
 
 /* --- a key, and the state that uses it ------------------------------------------- */
@@ -72,13 +72,12 @@ make_tag (Lock *lock, const guint8 *data, gsize size, const guint8 *payload, gsi
 {
   guint8 text[FASP_AES_BLOCK] = { 0 }, out[FASP_AES_BLOCK];
   FaspWriter w = { text, sizeof text };
-  guint32 crc =
-      crc32_iscsi ((guint8 *) data + FASP_SESSION_HEADER, size - FASP_SESSION_HEADER, 0xffffffff);
+  guint32 crc = fasp_crc_add (0, data + FASP_SESSION_HEADER, size - FASP_SESSION_HEADER);
 
   if (payload_size > 0)
-    crc = crc32_iscsi ((guint8 *) payload, payload_size, crc);
+    crc = fasp_crc_add (crc, payload, payload_size);
   fasp_write_bytes (&w, data, FASP_SESSION_HEADER);
-  fasp_write_uint (&w, ~crc, 4);
+  fasp_write_uint (&w, crc, 4);
   fasp_aes_encrypt (lock->tagger, text, 1, out);
   memcpy (tag, out, FASP_TAG_SIZE_NONE);
 }

@@ -57,7 +57,8 @@ typedef struct
   guint lanes;                  /* see fasp_endpoint_poll_lane(); 0: one */
   const FaspAddress *others;    /* caller: not copied, must stay valid */
   FaspAssignment assignment;    /* sender */
-  FaspFecMode fec;              /* receiver: anything but off */
+  FaspFecMode fec;              /* receiver: anything but off; off where
+                                   it is not built (fasp_rlc_is_built()) */
   gdouble fec_share;            /* sender, fixed: repairs for each block, at most 1 */
   gboolean no_rtx;              /* sender: give up what the code does not
                                    recover */

@@ -9,6 +9,7 @@
 #include "fasplifecycle.h"
 #include "faspmulticast.h"
 #include "faspretention.h"
+#include "fasprlc.h"
 #include "faspsending.h"
 #include "faspwriting.h"
 
@@ -21,6 +22,8 @@ fasp_endpoint_new (const FaspEndpointConfig *config, FaspRandomFunc random, gpoi
   endpoint->config = *config;
   endpoint->config.flows = MAX (config->flows, 1);
   endpoint->config.flowlets = MAX (config->flowlets, 1);
+  if (!fasp_rlc_is_built ())
+    endpoint->config.fec = FASP_FEC_OFF;
   endpoint->config.streamid = g_strdup (config->streamid);
   endpoint->config.credentials = config->credentials != NULL ?
       fasp_credentials_ref (config->credentials) :

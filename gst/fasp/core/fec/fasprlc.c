@@ -76,6 +76,12 @@ add_short (guint8 *to, const guint8 *from, gsize n, guint8 c)
     to[i] ^= products[from[i] & 15] ^ products[16 + (from[i] >> 4)];
 }
 
+gboolean
+fasp_rlc_is_built (void)
+{
+  return TRUE;
+}
+
 void
 fasp_rlc_get_coefficients (guint16 key, guint8 *coefficients, guint n)
 {

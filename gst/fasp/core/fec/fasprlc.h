@@ -15,6 +15,10 @@
 
 G_BEGIN_DECLS
 
+/* FALSE: this build has no ISA-L. An endpoint then has no FEC, and nothing else here may be called.
+ */
+gboolean fasp_rlc_is_built (void);
+
 /* The @n coefficients of a repair symbol with @key (RFC 8681, section 3.6). */
 void fasp_rlc_get_coefficients (guint16 key, guint8 *coefficients, guint n);
 

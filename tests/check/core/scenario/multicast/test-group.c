@@ -5,6 +5,7 @@
  */
 #include "faspendpointbase.h"
 #include "faspmulticastsender.h"
+#include "fasprlc.h"
 #include "members.h"
 #include "vgroup.h"
 
@@ -561,8 +562,10 @@ main (int argc, char **argv)
   g_test_add_func ("/group/independent", test_independent);
   g_test_add_func ("/group/independent-much", test_independent_much);
   g_test_add_func ("/group/pace", test_pace);
-  g_test_add_func ("/group/repairs", test_repairs);
-  g_test_add_func ("/group/repairs/promised", test_repairs_promised);
+  if (fasp_rlc_is_built ()) {
+    g_test_add_func ("/group/repairs", test_repairs);
+    g_test_add_func ("/group/repairs/promised", test_repairs_promised);
+  }
   g_test_add_func ("/group/late", test_late);
   g_test_add_func ("/group/speaker", test_speaker);
   g_test_add_func ("/group/speaker/next", test_next_speaker);
