@@ -34,7 +34,8 @@ accept_caller (GstElement *element, GSocketAddress *address, const gchar *stream
 }
 
 static gboolean
-accept_identified (GstElement *element, GstStructure *caller)
+accept_identified (GstElement *element, const gchar *address, const gchar *streamid,
+    const gchar *key, const gchar *name)
 {
   return TRUE;
 }
@@ -54,8 +55,8 @@ gst_fasp_events_install (GObjectClass *klass)
       G_CALLBACK (accept_caller), stop_at_refusal, NULL, NULL, G_TYPE_BOOLEAN, 2,
       G_TYPE_SOCKET_ADDRESS, G_TYPE_STRING);
   g_signal_new_class_handler ("caller-identified", type, G_SIGNAL_RUN_LAST,
-      G_CALLBACK (accept_identified), stop_at_refusal, NULL, NULL, G_TYPE_BOOLEAN, 1,
-      GST_TYPE_STRUCTURE | G_SIGNAL_TYPE_STATIC_SCOPE);
+      G_CALLBACK (accept_identified), stop_at_refusal, NULL, NULL, G_TYPE_BOOLEAN, 4, G_TYPE_STRING,
+      G_TYPE_STRING, G_TYPE_STRING, G_TYPE_STRING);
 }
 
 gchar *
@@ -195,21 +196,21 @@ tell_promise (GstElement *element, const FaspEvent *event, const gchar *peer, Gs
 }
 
 /* May the caller come in?  Asks by srtsink's signal, then by the one that also tells the
- * caller's key. */
+ * caller's key.  That one has strings only, which every language copies by itself. */
 static gboolean
 ask (GstElement *element, const FaspEvent *event, GSocketAddress *address)
 {
-  GstStructure *caller;
+  g_autofree gchar *text = NULL, *key = NULL;
   gboolean accept;
 
   g_signal_emit_by_name (element, "caller-connecting", address, event->streamid, &accept);
   if (!accept)
     return FALSE;
-  caller = gst_structure_new ("caller", "streamid", G_TYPE_STRING, event->streamid, NULL);
-  gst_fasp_address_describe (caller, "address", &event->address);
-  gst_fasp_describe_identity (caller, &event->peer);
-  g_signal_emit_by_name (element, "caller-identified", caller, &accept);
-  gst_structure_free (caller);
+  text = gst_fasp_address_to_string (&event->address);
+  if (event->peer.proved)
+    key = gst_fasp_public_key_to_text (event->peer.key);
+  g_signal_emit_by_name (element, "caller-identified", text, event->streamid, key,
+      key != NULL ? event->peer.name : NULL, &accept);
   return accept;
 }
 
