@@ -174,14 +174,15 @@ print (Check *check, guint64 expected, gdouble per_second, gdouble path_ms)
   printf ("{\"records\": %" G_GUINT64_FORMAT ", \"expected\": %" G_GUINT64_FORMAT
           ", \"missing\": %" G_GUINT64_FORMAT ", \"duplicates\": %" G_GUINT64_FORMAT
           ", \"out_of_order\": %" G_GUINT64_FORMAT ", \"damaged_bytes\": %" G_GUINT64_FORMAT
-          ", \"exact\": %s,\n \"first_us\": %" G_GINT64_FORMAT ", \"late_us\": {",
+          ", \"exact\": %s,\n \"first_us\": %" G_GINT64_FORMAT
+          ", \"first_written_us\": %" G_GINT64_FORMAT ", \"late_us\": {",
       check->records, expected, expected - MIN (expected, check->records), check->duplicates,
       check->out_of_order, check->damaged_bytes,
       check->records == expected && check->duplicates == 0 && check->out_of_order == 0
               && check->damaged_bytes == 0 ?
           "true" :
           "false",
-      check->first - check->first_time);
+      check->first - check->first_time, check->first_time);
   printf ("\"min\": %" G_GINT64_FORMAT ", \"p50\": %" G_GINT64_FORMAT ", \"p90\": %" G_GINT64_FORMAT
           ", \"p99\": %" G_GINT64_FORMAT ", \"p999\": %" G_GINT64_FORMAT
           ", \"p9999\": %" G_GINT64_FORMAT ", \"max\": %" G_GINT64_FORMAT "},\n",

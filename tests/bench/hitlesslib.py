@@ -86,7 +86,7 @@ class Network(Pair):
             f"--limit {seconds + 2 * benchlib.LIMIT} --times {shlex.quote(self.times)}",
             stdin=receiver.stderr, stdout=subprocess.PIPE)
         receiver.stderr.close()
-        self.wait_for_sources()
+        self.wait_for_sources(1 if redundancy == "none" else 2)
         self.start(f"{benchlib.program('bench/cbrsource')} --mbit {mbit} --seconds {seconds}", stdout=into)
         os.close(into)
 
@@ -95,9 +95,9 @@ class Network(Pair):
         found = re.findall(r"connected-callers=\(uint\)(\d+)", self.text())
         return int(found[-1]) if found else 0
 
-    def wait_for_sources(self):
+    def wait_for_sources(self, n=2):
         until = time.monotonic() + benchlib.LIMIT
-        while self.count_sources() < 2:
+        while self.count_sources() < n:
             assert time.monotonic() < until, self.text()[-2000:]
             time.sleep(.02)
 
