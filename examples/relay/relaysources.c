@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <gio/gio.h>
 #include <string.h>
 #include "relaysources.h"
 
@@ -27,7 +28,7 @@ relay_sources_check_text (const gchar *text, gboolean sends, GError **error)
   return TRUE;
 }
 
-/* Has this faspsrc several sources, all at once, that it calls? */
+/* The further addresses of a faspsrc that has several sources at once; NULL: it has not. */
 static gchar **
 list_further (GstElement *source)
 {
@@ -43,6 +44,28 @@ list_further (GstElement *source)
   return further == NULL || g_str_equal (redundancy, "none") ? NULL : g_strsplit (further, ",", -1);
 }
 
+/* Writes ADDRESS:PORT in one way; NULL: it is a name, which may lead to several hosts. */
+static gchar *
+normalize (const gchar *text)
+{
+  g_autoptr (GSocketConnectable) all = g_network_address_parse (text, 0, NULL);
+  GNetworkAddress *one = all != NULL ? G_NETWORK_ADDRESS (all) : NULL;
+  g_autoptr (GInetAddress) address =
+      one != NULL ? g_inet_address_new_from_string (g_network_address_get_hostname (one)) : NULL;
+  g_autofree gchar *host = address != NULL ? g_inet_address_to_string (address) : NULL;
+
+  return host != NULL ? g_strdup_printf ("%s %u", host, g_network_address_get_port (one)) : NULL;
+}
+
+/* FALSE: it is there already. */
+static gboolean
+add (GHashTable *all, const gchar *text)
+{
+  gchar *address = normalize (text);
+
+  return address == NULL || g_hash_table_add (all, address);
+}
+
 gboolean
 relay_sources_check (GstElement *source, const gchar *text, GError **error)
 {
@@ -50,22 +73,20 @@ relay_sources_check (GstElement *source, const gchar *text, GError **error)
   const gchar *host = gst_uri_get_host (uri);
   g_auto (GStrv) further = list_further (source);
   g_autoptr (GHashTable) all = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  g_autofree gchar *first = NULL;
 
   if (further == NULL || host == NULL)
     return TRUE;
-  g_hash_table_add (all,
-      g_strdup_printf (strchr (host, ':') != NULL ? "[%s]:%u" : "%s:%u", host,
-          gst_uri_get_port (uri)));
-  for (guint i = 0; further[i] != NULL; i++) {
-    gchar *name = g_ascii_strdown (g_strstrip (further[i]), -1);
-
-    if (!g_hash_table_add (all, name)) {
+  first = g_strdup_printf (strchr (host, ':') != NULL ? "[%s]:%u" : "%s:%u", host,
+      gst_uri_get_port (uri));
+  add (all, first);
+  for (guint i = 0; further[i] != NULL; i++)
+    if (!add (all, g_strstrip (further[i]))) {
       BAD (error,
           "the source %s is there twice, and would have to send everything twice: name each once, "
           "in the URI or in fallback-addresses.",
           further[i]);
       return FALSE;
     }
-  }
   return TRUE;
 }
