@@ -251,6 +251,8 @@ fasp_io_begin_close (FaspIo *io)
 void
 fasp_io_close (FaspIo *io)
 {
+  if (io->thread == NULL)
+    return;
   fasp_io_begin_close (io);
   g_thread_join (g_steal_pointer (&io->thread));
 }
@@ -260,8 +262,7 @@ fasp_io_free (FaspIo *io)
 {
   if (io == NULL)
     return;
-  if (io->thread != NULL)
-    fasp_io_close (io);
+  fasp_io_close (io);
   end (io);
 }
 

@@ -96,7 +96,8 @@ FaspIo *fasp_io_new (const FaspIoSettings *settings, GError **error);
 /* Begins to say goodbye, and does not wait for the answer. */
 void fasp_io_begin_close (FaspIo *io);
 /* Says goodbye, unless that has begun. Takes one second at most, less when the peer answers. After
- * that, only fasp_io_lock() and fasp_io_unlock() may be called, and fasp_io_free(). */
+ * that, only fasp_io_lock() and fasp_io_unlock() may be called, and fasp_io_free().  Once more:
+ * does nothing. */
 void fasp_io_close (FaspIo *io);
 /* Closes first, if that was not done. */
 void fasp_io_free (FaspIo *io);
@@ -139,6 +140,12 @@ FaspIoResult fasp_io_drain (FaspIo *io, guint64 *lost, FaspEvent *event);
 /* Waits for at least one block, and takes up to @max that are there, in order. An end
  * of stream is the last of a batch. `arrival' is on the monotonic clock. */
 FaspIoResult fasp_io_read (FaspIo *io, FaspRead *items, guint max, guint *n, FaspEvent *event);
+
+/* The same for one of several (faspsources.h), without waiting.  FASP_IO_WAITING: there is nothing.
+ * @elsewhere: what is to be told the endpoint first, or NULL.  *state: what the endpoint knows of
+ * its sender before anything is taken.  If @max is 0, nothing is taken, and no end told. */
+FaspIoResult fasp_io_poll (FaspIo *io, const FaspElsewhere *elsewhere, FaspSourceState *state,
+    FaspRead *items, guint max, guint *n, FaspEvent *event);
 
 void fasp_io_set_flushing (FaspIo *io, gboolean flushing);
 

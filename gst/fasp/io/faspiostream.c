@@ -146,42 +146,67 @@ fasp_io_drain (FaspIo *io, guint64 *lost, FaspEvent *event)
   return result;
 }
 
+/* Lock held.  What there is to be read, or has happened; FASP_IO_WAITING: nothing. */
+static FaspIoResult
+take (FaspIo *io, FaspTime now, FaspRead *items, guint max, guint *n, FaspEvent *event)
+{
+  while (*n < max && fasp_endpoint_read (io->guard.endpoint, now, &items[*n]))
+    if (items[(*n)++].block->flags & FASP_BLOCK_EOS)
+      break;
+  if (*n > 0)
+    return FASP_IO_OK;
+  if (io->ended) {
+    io->ended = FALSE;
+    *event = io->ended_event;
+    return FASP_IO_ENDED;
+  }
+  if (io->failed) {
+    *event = io->failed_event;
+    return FASP_IO_FAILED;
+  }
+  return FASP_IO_WAITING;
+}
+
 FaspIoResult
 fasp_io_read (FaspIo *io, FaspRead *items, guint max, guint *n, FaspEvent *event)
 {
-  FaspIoResult result = FASP_IO_OK;
+  FaspIoResult result;
   gboolean must;
 
   *n = 0;
   fasp_guard_lock (&io->guard);
   for (;;) {
-    FaspTime now = g_get_monotonic_time ();
-
-    if (io->flushing) {
-      result = FASP_IO_FLUSHING;
+    result =
+        io->flushing ? FASP_IO_FLUSHING : take (io, g_get_monotonic_time (), items, max, n, event);
+    if (result != FASP_IO_WAITING)
       break;
-    }
-    while (*n < max && fasp_endpoint_read (io->guard.endpoint, now, &items[*n]))
-      if (items[(*n)++].block->flags & FASP_BLOCK_EOS)
-        break;
-    if (*n > 0)
-      break;
-    if (io->ended) {
-      io->ended = FALSE;
-      *event = io->ended_event;
-      result = FASP_IO_ENDED;
-      break;
-    }
-    if (io->failed) {
-      *event = io->failed_event;
-      result = FASP_IO_FAILED;
-      break;
-    }
     /* what was taken may have been only marks or duplicates, so the I/O thread may have work */
     if (fasp_lanes_oversleeps (io->lanes))
       fasp_lanes_wake (io->lanes);
     wait_for_change (io);
   }
+  must = fasp_lanes_oversleeps (io->lanes);
+  fasp_guard_unlock (&io->guard);
+  if (must)
+    fasp_lanes_wake (io->lanes);
+  return result;
+}
+
+FaspIoResult
+fasp_io_poll (FaspIo *io, const FaspElsewhere *elsewhere, FaspSourceState *state, FaspRead *items,
+    guint max, guint *n, FaspEvent *event)
+{
+  FaspTime now = g_get_monotonic_time ();
+  FaspIoResult result = FASP_IO_WAITING;
+  gboolean must;
+
+  *n = 0;
+  fasp_guard_lock (&io->guard);
+  if (elsewhere != NULL)
+    fasp_endpoint_set_elsewhere (io->guard.endpoint, now, elsewhere);
+  fasp_endpoint_get_source (io->guard.endpoint, now, state);
+  if (max > 0)
+    result = take (io, now, items, max, n, event);
   must = fasp_lanes_oversleeps (io->lanes);
   fasp_guard_unlock (&io->guard);
   if (must)

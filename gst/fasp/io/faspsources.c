@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "faspsources.h"
-#include "faspioprivate.h"
 #include "faspstanding.h"
 
 /* Blocks that are taken from a source at once, to save locks. */
@@ -40,10 +39,8 @@ struct _FaspSources
   FaspMerge *merge;
   FaspSourcesStats stats;
   FaspStandings standings;
-  FaspStreamOffset end; /* behind what was read */
-  gboolean has_read;    /* anything was read yet */
-  guint from;           /* source of what was read last */
-  guint clock_source;   /* whose clock was asked for last, its epoch, and ours for the two */
+  guint from;         /* source of what was read last */
+  guint clock_source; /* whose clock was asked for last, its epoch, and ours for the two */
   guint clock_epoch, epoch;
   FaspTime gap_told; /* when a gap was told; 0: never */
   GQueue told;       /* Told, owned: of the stream, to be told */
@@ -119,8 +116,7 @@ fasp_sources_close (FaspSources *self)
   for (guint i = 0; i < self->n; i++)
     fasp_io_begin_close (self->list[i].io);
   for (guint i = 0; i < self->n; i++)
-    if (self->list[i].io->thread != NULL)
-      fasp_io_close (self->list[i].io);
+    fasp_io_close (self->list[i].io);
 }
 
 void
@@ -196,44 +192,25 @@ miss (FaspSources *self, FaspTime now, guint64 bytes)
   event->left_behind = TRUE; /* nobody had it */
 }
 
-/* What one source lacked, another may have brought: only here is it known whether anything is
- * missing. */
-static void
-note_block (FaspSources *self, FaspTime now, FaspRead *read)
-{
-  FaspBlock *block = read->block;
-  FaspStreamOffset position = read->behind;
-  gboolean same;
-
-  position.offset = block->offset;
-  same = fasp_stream_offset_is_comparable (&self->end, &position);
-  if (same && position.offset == self->end.offset) {
-    block->flags &= ~(FASP_BLOCK_DISCONT | FASP_BLOCK_LACKS);
-  } else if (same) {
-    block->flags |= FASP_BLOCK_LACKS;
-    miss (self, now, MAX (position.offset, self->end.offset) - self->end.offset);
-  } else if (position.known || !self->has_read) {
-    join (self, &position);
-  }
-  self->has_read = TRUE;
-  self->end = read->behind;
-  self->stats.bytes_read += block->size;
-}
-
 /* What was taken of the merge. */
 static void
-note (FaspSources *self, FaspTime now, FaspRead *read, guint from)
+note (FaspSources *self, FaspTime now, FaspRead *read, const FaspMergeTaken *taken)
 {
-  FaspBlock *block = read->block;
+  const FaspBlock *block = read->block;
+  FaspStreamOffset position = read->behind;
 
   read->session = 0;
   if (block->flags & FASP_BLOCK_EOS)
     return;
-  self->from = from;
-  if ((block->flags & FASP_BLOCK_HEADER) == 0)
-    note_block (self, now, read);
-  else if (fasp_stream_offset_is_comparable (&self->end, &read->behind))
-    block->flags &= ~FASP_BLOCK_ENTER; /* the reader has been in this stream for long */
+  self->from = taken->source;
+  if (block->flags & FASP_BLOCK_HEADER)
+    return;
+  position.offset = block->offset;
+  if (taken->begins)
+    join (self, &position);
+  if (taken->missing > 0)
+    miss (self, now, taken->missing);
+  self->stats.bytes_read += block->size;
 }
 
 /* --- reading ---------------------------------------------------------------------------- */
@@ -245,51 +222,39 @@ is_same (const FaspElsewhere *a, const FaspElsewhere *b)
       && a->has.offset == b->has.offset && fasp_origin_equal (&a->has.origin, &b->has.origin);
 }
 
-/* The source's endpoint is locked: takes what there is, and what has happened. */
-static void
-take_from (Source *source, FaspTime now)
-{
-  FaspIo *io = source->io;
-
-  if (source->next < source->n)
-    return;
-  source->next = source->n = 0;
-  while (source->n < AHEAD
-      && fasp_endpoint_read (io->guard.endpoint, now, &source->ahead[source->n]))
-    source->n++;
-  if (source->n > 0)
-    return;
-  if (io->ended) {
-    io->ended = FALSE;
-    source->has_ended = TRUE;
-    source->event = io->ended_event;
-  } else if (io->failed && !source->has_failed) {
-    source->has_failed = TRUE;
-    source->event = io->failed_event;
-  }
-}
-
-/* Tells a source what the reader has, and looks what that source has.  TRUE: something new. */
+/* Tells a source what the reader has, and takes what there is of it.  TRUE: something new. */
 static gboolean
 visit (FaspSources *self, guint i, FaspTime now)
 {
   Source *source = &self->list[i];
-  FaspIo *io = source->io;
   FaspElsewhere elsewhere = fasp_merge_get_elsewhere (self->merge, i);
-  gboolean had = source->next < source->n, must;
+  gboolean had = source->next < source->n;
   FaspSourceState state;
+  FaspEvent event;
+  guint n;
 
-  fasp_guard_lock (&io->guard);
-  if (!is_same (&elsewhere, &source->told))
-    fasp_endpoint_set_elsewhere (io->guard.endpoint, now, &elsewhere);
+  if (!had)
+    source->next = source->n = 0;
+  switch (fasp_io_poll (source->io, is_same (&elsewhere, &source->told) ? NULL : &elsewhere, &state,
+      source->ahead, had ? 0 : AHEAD, &n, &event)) {
+    case FASP_IO_OK:
+      source->n = n;
+      break;
+    case FASP_IO_ENDED:
+      source->has_ended = TRUE;
+      source->event = event;
+      break;
+    case FASP_IO_FAILED:
+      if (!source->has_failed)
+        source->event = event;
+      source->has_failed = TRUE;
+      break;
+    case FASP_IO_WAITING:
+    case FASP_IO_FLUSHING:
+      break;
+  }
   source->told = elsewhere;
-  /* first: what is connected as long as there is something to be read counts as connected */
-  fasp_endpoint_get_source (io->guard.endpoint, now, &state);
-  take_from (source, now);
-  must = fasp_lanes_oversleeps (io->lanes);
-  fasp_guard_unlock (&io->guard);
-  if (must)
-    fasp_lanes_wake (io->lanes);
+  /* as long as something of it is left to be read */
   state.is_connected |= source->next < source->n;
   source->is_connected = state.is_connected;
   fasp_merge_set_state (self->merge, now, i, &state);
@@ -312,15 +277,15 @@ static gboolean
 merge (FaspSources *self, FaspTime now, FaspRead *items, guint max, guint *n)
 {
   gboolean more = TRUE;
-  guint from;
+  FaspMergeTaken taken;
 
   while (more) {
     more = FALSE;
     for (guint i = 0; i < self->n; i++)
       more |= feed (self, i, now);
-    while (*n < max && fasp_merge_take (self->merge, now, &items[*n], &from)) {
+    while (*n < max && fasp_merge_take (self->merge, now, &items[*n], &taken)) {
       more = TRUE;
-      note (self, now, &items[(*n)++], from);
+      note (self, now, &items[(*n)++], &taken);
       if (items[*n - 1].block->flags & FASP_BLOCK_EOS)
         return TRUE;
     }

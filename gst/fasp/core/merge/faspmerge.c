@@ -54,15 +54,6 @@ fasp_merge_free (FaspMerge *merge)
 
 /* --- in ---------------------------------------------------------------------------- */
 
-static FaspStreamOffset
-get_position (const FaspRead *read)
-{
-  FaspStreamOffset position = read->behind;
-
-  position.offset = read->block->offset;
-  return position;
-}
-
 /* Its bytes are not those of the stream: nothing of it is taken any more. */
 static void
 distrust (FaspMerge *merge, FaspSource *source)
@@ -136,15 +127,10 @@ compare (FaspMerge *merge, FaspSource *source, const FaspBlock *block, guint32 s
 static void
 fit (FaspMerge *merge, FaspTime now, FaspSource *source)
 {
-  FaspStreamOffset position;
-  FaspBlock *block;
+  FaspBlock *block = source->held.block;
   guint64 bytes;
 
-  if (!source->has_held || !fasp_merge_has_payload (&source->held))
-    return;
-  block = source->held.block;
-  position = get_position (&source->held);
-  switch (fasp_stream_offset_compare (&merge->next, &position, block->size, &bytes)) {
+  switch (fasp_merge_compare_held (merge, source, &bytes)) {
     case FASP_STREAM_OFFSET_OLD:
       compare (merge, source, block, block->size);
       fasp_merge_drop (source);
@@ -159,15 +145,6 @@ fit (FaspMerge *merge, FaspTime now, FaspSource *source)
     case FASP_STREAM_OFFSET_ANEW:
       break;
   }
-}
-
-/* Is the source the stream's as well, as far as is known? */
-static gboolean
-is_same_stream (const FaspMerge *merge, const FaspSource *source)
-{
-  FaspStreamOffset position = get_position (&source->held);
-
-  return fasp_stream_offset_is_comparable (&merge->next, &position);
 }
 
 /* Moves the block's media time to those of the stream: a receiver that began later may count them
@@ -261,14 +238,10 @@ fasp_merge_put (FaspMerge *merge, FaspTime now, guint i, const FaspRead *read)
 static gboolean
 has_next (const FaspMerge *merge, const FaspSource *source)
 {
-  FaspStreamOffset position;
+  guint64 bytes;
 
-  if (!source->has_held || !fasp_merge_has_payload (&source->held)
-      || !fasp_merge_is_trusted (merge, source))
-    return FALSE;
-  position = get_position (&source->held);
-  return fasp_stream_offset_is_comparable (&merge->next, &position)
-      && position.offset == merge->next.offset;
+  return fasp_merge_is_trusted (merge, source)
+      && fasp_merge_compare_held (merge, source, &bytes) == FASP_STREAM_OFFSET_FOLLOWS;
 }
 
 /* Did the stream go on behind the end that the source holds? */
@@ -328,6 +301,7 @@ static gboolean
 leader_goes_on (FaspMerge *merge, FaspTime now)
 {
   FaspSource *leader;
+  guint64 missing;
 
   if (merge->leader == FASP_MERGE_NOBODY)
     return FALSE;
@@ -336,9 +310,8 @@ leader_goes_on (FaspMerge *merge, FaspTime now)
     return FALSE;
   if (!fasp_merge_has_payload (&leader->held))
     return !fasp_merge_holds_end (leader);
-  if (!merge->next.known)
-    return TRUE;
-  return !is_same_stream (merge, leader) || !waits_for_others (merge, now);
+  fasp_merge_compare_held (merge, leader, &missing);
+  return missing == 0 || !waits_for_others (merge, now);
 }
 
 /* The source from which the next block is taken, or NULL. */
@@ -421,26 +394,36 @@ note_gap (FaspMerge *merge, const FaspBlock *block)
     merge->gap += (gap - merge->gap) / GAP_WEIGHT;
 }
 
-/* A block with bytes of the stream is taken. */
+/* Says what is missing before the block that is taken.  What its source lacked, the reader may have
+ * from another one: only here is that known. */
 static void
-advance (FaspMerge *merge, FaspTime now, FaspSource *source, FaspRead *read)
+note_missing (FaspMerge *merge, FaspSource *source, FaspMergeTaken *taken)
 {
-  FaspStreamOffset position = get_position (read);
-  gboolean follows = fasp_stream_offset_is_comparable (&merge->next, &position)
-      && position.offset == merge->next.offset;
+  const FaspRead *read = &source->held;
+  gboolean follows =
+      fasp_merge_compare_held (merge, source, &taken->missing) == FASP_STREAM_OFFSET_FOLLOWS;
 
-  /* what its source lacked before it, the reader may have from another one */
   if (follows && !merge->is_spliced)
     read->block->flags &= ~(FASP_BLOCK_DISCONT | FASP_BLOCK_LACKS);
   else if (merge->next.known)
     read->block->flags |= FASP_BLOCK_DISCONT | FASP_BLOCK_LACKS;
   merge->is_spliced = FALSE;
+  taken->begins = !follows && taken->missing == 0 && (read->behind.known || !merge->has_begun);
+  merge->has_begun = TRUE;
   if (!follows)
     fasp_recent_forget (&merge->recent);
   else if (!fasp_merge_is_leader (merge, source))
     source->stats.bytes_filled += read->block->size;
-  if (merge->next.known && !fasp_stream_offset_is_comparable (&merge->next, &position))
+  if (merge->next.known && !follows && taken->missing == 0)
     g_clear_pointer (&merge->anchors, fasp_anchors_free);
+}
+
+/* A block with bytes of the stream is taken. */
+static void
+advance (FaspMerge *merge, FaspTime now, FaspSource *source)
+{
+  FaspRead *read = &source->held;
+
   source->stats.is_trusted = TRUE;
   merge->is_wanted &= !fasp_merge_is_leader (merge, source);
   merge->next = read->behind;
@@ -450,22 +433,26 @@ advance (FaspMerge *merge, FaspTime now, FaspSource *source, FaspRead *read)
   follow_delay (merge, now, source);
   note_gap (merge, read->block);
   read->arrival = read->block->media_time + merge->delay;
-  merge->taken = now;
   merge->due = read->arrival;
   source->stats.bytes_used += read->block->size;
 }
 
 gboolean
-fasp_merge_take (FaspMerge *merge, FaspTime now, FaspRead *read, guint *source)
+fasp_merge_take (FaspMerge *merge, FaspTime now, FaspRead *read, FaspMergeTaken *taken)
 {
   FaspSource *chosen = choose (merge, now);
 
   if (chosen == NULL)
     return FALSE;
+  *taken = (FaspMergeTaken) { .source = chosen - merge->sources };
+  if (fasp_merge_has_payload (&chosen->held)) {
+    note_missing (merge, chosen, taken);
+    advance (merge, now, chosen);
+  } else if (fasp_stream_offset_is_comparable (&merge->next, &chosen->held.behind)) {
+    /* a header: the reader has been in this stream for long */
+    chosen->held.block->flags &= ~FASP_BLOCK_ENTER;
+  }
   *read = chosen->held;
-  *source = chosen - merge->sources;
-  if (fasp_merge_has_payload (read))
-    advance (merge, now, chosen, read);
   merge->ended = fasp_merge_holds_end (chosen);
   chosen->has_held = FALSE;
   return TRUE;

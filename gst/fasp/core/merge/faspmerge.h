@@ -56,6 +56,14 @@ typedef struct
   const gchar *why; /* a reason in words, static */
 } FaspMergeEvent;
 
+/* What is known of a block that is taken. */
+typedef struct
+{
+  guint source;    /* that it is from */
+  gboolean begins; /* it is the first of its stream */
+  guint64 missing; /* bytes of the stream between it and the block before, which no source had */
+} FaspMergeTaken;
+
 typedef struct _FaspMerge FaspMerge;
 
 /* @recent: bytes that are kept to compare with. */
@@ -70,8 +78,8 @@ void fasp_merge_put (FaspMerge *merge, FaspTime now, guint i, const FaspRead *re
  * next key frame on. */
 void fasp_merge_prefer (FaspMerge *merge, FaspTime now, guint i);
 /* The next block of the stream; FALSE: there is none yet.  The caller owns a reference to the
- * block; *source: where it came from. */
-gboolean fasp_merge_take (FaspMerge *merge, FaspTime now, FaspRead *read, guint *source);
+ * block.  Its flags are those of the stream, whatever its source lacked. */
+gboolean fasp_merge_take (FaspMerge *merge, FaspTime now, FaspRead *read, FaspMergeTaken *taken);
 
 /* What the endpoint of source @i knows. */
 void fasp_merge_set_state (FaspMerge *merge, FaspTime now, guint i, const FaspSourceState *state);

@@ -202,13 +202,10 @@ rest (FaspMerge *merge, FaspSource *source, const gchar *reason)
 static gboolean
 lacks (const FaspMerge *merge, const FaspSource *source)
 {
-  FaspStreamOffset position = source->held.behind;
+  guint64 missing;
 
-  if (!source->has_held || !fasp_merge_has_payload (&source->held))
-    return FALSE;
-  position.offset = source->held.block->offset;
-  return fasp_stream_offset_is_comparable (&merge->next, &position)
-      && position.offset > merge->next.offset;
+  return fasp_merge_compare_held (merge, source, &missing) == FASP_STREAM_OFFSET_ANEW
+      && missing > 0;
 }
 
 /* Asks for help if the leader fails. */

@@ -48,12 +48,12 @@ struct _FaspMerge
   gboolean ended; /* the end of the stream was taken last: that of other sources is no news */
   FaspRecent recent;
   FaspAnchors *anchors;  /* of what was taken, while anybody's place is looked for; owned */
+  gboolean has_begun;    /* anything was taken */
   FaspStreamOffset next; /* behind what was taken */
   FaspTime delay;  /* from media time to when a block is played, less the latency; FASP_NEVER: not
                       known */
   FaspTime slewed; /* when it was last moved */
-  FaspTime taken;  /* when a block was last taken */
-  FaspTime due;    /* when that block is played, less the latency */
+  FaspTime due;    /* when the block that was taken last is played, less the latency */
   FaspTime last_media; /* its media time */
   FaspTime gap;        /* between blocks with different media times, smoothed */
   FaspTime led;        /* since when the leader leads */
@@ -88,6 +88,20 @@ fasp_merge_drop (FaspSource *source)
   if (source->has_held)
     fasp_block_unref (source->held.block);
   source->has_held = FALSE;
+}
+
+/* How the bytes that it holds follow what was taken.  FASP_STREAM_OFFSET_ANEW with 0 *bytes: they
+ * are of another stream, or it holds none. */
+static inline FaspStreamOffsetOrder
+fasp_merge_compare_held (const FaspMerge *merge, const FaspSource *source, guint64 *bytes)
+{
+  FaspStreamOffset first = source->held.behind;
+
+  *bytes = 0;
+  if (!source->has_held || !fasp_merge_has_payload (&source->held))
+    return FASP_STREAM_OFFSET_ANEW;
+  first.offset = source->held.block->offset;
+  return fasp_stream_offset_compare (&merge->next, &first, source->held.block->size, bytes);
 }
 
 /* When the block is played that it holds. */

@@ -165,8 +165,9 @@ feed (VHitless *h, guint i, FaspTime now)
 }
 
 static void
-check (VHitless *h, FaspTime now, guint from, FaspRead *read)
+check (VHitless *h, FaspTime now, const FaspMergeTaken *taken, FaspRead *read)
 {
+  const guint from = taken->source;
   FaspBlock *block = read->block;
 
   if (block->flags & FASP_BLOCK_HEADER) {
@@ -192,8 +193,8 @@ check (VHitless *h, FaspTime now, guint from, FaspRead *read)
   h->discontinuities += (block->flags & FASP_BLOCK_DISCONT) != 0;
   if (h->end.known) {
     g_assert_cmpuint (block->offset, >=, h->end.offset);
-    h->missing += block->offset - h->end.offset;
-
+    g_assert_cmpuint (taken->missing, ==, block->offset - h->end.offset);
+    h->missing += taken->missing;
     h->max_jump = MAX (h->max_jump, ABS (read->arrival - block->media_time - h->last_shift));
   } else {
     h->first = block->offset;
@@ -228,8 +229,8 @@ static void
 tend (VHitless *h, FaspTime now)
 {
   FaspMergeEvent event;
+  FaspMergeTaken taken;
   FaspRead read;
-  guint from;
 
   if (!is_woken (h, now))
     return;
@@ -251,8 +252,8 @@ tend (VHitless *h, FaspTime now)
         fasp_merge_put (h->merge, now, i, &read);
         more = TRUE;
       }
-    while (fasp_merge_take (h->merge, now, &read, &from)) {
-      check (h, now, from, &read);
+    while (fasp_merge_take (h->merge, now, &read, &taken)) {
+      check (h, now, &taken, &read);
       more = TRUE;
     }
     for (guint i = 0; i < h->n; i++)

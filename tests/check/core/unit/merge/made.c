@@ -100,23 +100,28 @@ made_bring_mark (Made *m, guint i, guint8 flags)
 guint
 made_take (Made *m)
 {
+  FaspMergeTaken taken;
   FaspRead read;
-  guint n = 0, i;
+  guint n = 0;
 
-  while (fasp_merge_take (m->merge, m->now, &read, &i)) {
+  while (fasp_merge_take (m->merge, m->now, &read, &taken)) {
     FaspBlock *block = read.block;
 
     if (block->flags & FASP_BLOCK_EOS)
       m->eos = TRUE;
+    m->enters += (block->flags & FASP_BLOCK_ENTER) != 0;
     if ((block->flags & (FASP_BLOCK_EOS | FASP_BLOCK_HEADER)) == 0) {
       g_assert_cmpuint (block->offset, >=, m->next);
       for (guint32 k = 0; k < block->size; k++)
         m->wrong |= block->data[k] != get_byte (block->offset + k);
       m->discontinuities += (block->flags & FASP_BLOCK_DISCONT) != 0;
+      m->lacks += (block->flags & FASP_BLOCK_LACKS) != 0;
+      m->begun += taken.begins;
+      m->missing += taken.missing;
       m->next = block->offset + block->size;
       m->delay = read.arrival - block->media_time;
     }
-    m->from[i]++;
+    m->from[taken.source]++;
     n++;
     fasp_block_unref (block);
   }

@@ -28,9 +28,12 @@ typedef struct
   guint8 forges[FASP_SOURCES_MAX];   /* added to each byte */
   guint8 origins[FASP_SOURCES_MAX];  /* first byte of the origin */
   /* of what was taken */
-  guint64 next;        /* the byte that comes next */
-  gboolean wrong, eos; /* a byte was not the stream's; the end came */
-  guint discontinuities;
+  guint64 next;                 /* the byte that comes next */
+  gboolean wrong, eos;          /* a byte was not the stream's; the end came */
+  guint discontinuities, lacks; /* blocks with that flag */
+  guint enters;                 /* headers that are needed in the stream */
+  guint begun;                  /* blocks that began a stream */
+  guint64 missing;              /* bytes */
   guint from[FASP_SOURCES_MAX]; /* blocks that came from each */
   FaspTime delay;               /* from media time to play time, less the latency, of the last */
   guint events[FASP_MERGE_DIFFERS + 1][FASP_SOURCES_MAX];

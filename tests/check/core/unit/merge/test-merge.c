@@ -28,6 +28,8 @@ test_each_once (void)
   }
   g_assert_false (m.wrong);
   g_assert_cmpuint (m.discontinuities, ==, 0);
+  g_assert_cmpuint (m.begun, ==, 1);
+  g_assert_cmpuint (m.missing, ==, 0);
   for (guint i = 0; i < 3; i++)
     g_assert_cmpuint (m.from[i], >, 0);
   made_clear (&m);
@@ -111,6 +113,8 @@ test_leader_stands (void)
       made_arrive (&m, (i + 1) % 3, k);
   g_assert_false (m.wrong);
   g_assert_cmpuint (m.discontinuities, ==, 1);
+  g_assert_cmpuint (m.lacks, ==, 1);
+  g_assert_cmpuint (m.missing, ==, 0);
   g_assert_true (made_is_trusted (&m, 2));
   g_assert_cmpuint (m.events[FASP_MERGE_DIFFERS][0] + m.events[FASP_MERGE_DIFFERS][2], ==, 0);
   g_assert_cmpuint (m.next, ==, 3 * PROVEN * MADE_SIZE);
@@ -155,12 +159,13 @@ test_gap (void)
     if (brings) {
       made_bring_block (&m, 1, 2 * PROVEN);
       g_assert_cmpuint (made_take (&m), ==, 2);
-      g_assert_cmpuint (m.discontinuities, ==, 0);
     } else {
       m.now++;
       g_assert_cmpuint (made_take (&m), ==, 1);
-      g_assert_cmpuint (m.discontinuities, ==, 1);
     }
+    g_assert_cmpuint (m.discontinuities, ==, !brings);
+    g_assert_cmpuint (m.lacks, ==, !brings);
+    g_assert_cmpuint (m.missing, ==, brings ? 0 : MADE_SIZE);
     g_assert_cmpuint (m.next, ==, (2 * PROVEN + 2) * MADE_SIZE);
     made_clear (&m);
   }
@@ -183,6 +188,27 @@ test_gap_of_all (void)
     g_assert_cmpuint (m.discontinuities, ==, 1);
     made_clear (&m);
   }
+}
+
+/* The only source begins another stream: that is no gap.  A header that comes again in a stream is
+ * not needed in it. */
+static void
+test_begins (void)
+{
+  Made m;
+
+  made_init (&m, FASP_REDUNDANCY_HOT, 1);
+  for (guint64 k = 0; k < 20; k++) {
+    m.origins[0] = 1 + k / 10;
+    made_bring_mark (&m, 0, FASP_BLOCK_HEADER | FASP_BLOCK_ENTER);
+    made_take (&m);
+    made_arrive (&m, 0, k);
+    g_assert_cmpuint (m.begun, ==, m.origins[0]);
+  }
+  g_assert_cmpuint (m.enters, ==, 2);
+  g_assert_cmpuint (m.discontinuities, ==, 1);
+  g_assert_cmpuint (m.missing, ==, 0);
+  made_clear (&m);
 }
 
 /* Another origin, or offsets that are not true, while the leader is there: nothing of it is taken,
@@ -321,6 +347,7 @@ main (int argc, char **argv)
   g_test_add_func ("/merge/leader-repeats", test_leader_repeats);
   g_test_add_func ("/merge/gap", test_gap);
   g_test_add_func ("/merge/gap-of-all", test_gap_of_all);
+  g_test_add_func ("/merge/begins", test_begins);
   g_test_add_func ("/merge/another-stream", test_another_stream);
   g_test_add_func ("/merge/end", test_end);
   g_test_add_func ("/merge/end-of-one", test_end_of_one);
