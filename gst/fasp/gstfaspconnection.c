@@ -311,6 +311,7 @@ typedef struct
 {
   FaspIoSettings io;
   FaspRedundancy redundancy;
+  FaspTime wait_to_restore;
   GstFaspLinks *links;
   gchar *streamid, *host, *record, *log;
   GstFaspKeys keys;
@@ -343,6 +344,7 @@ get_wanted (GstFaspConnection *c, Wanted *wanted, GError **error)
   else
     good = gst_fasp_settings_to_io (&c->settings, io, &wanted->links, error);
   wanted->redundancy = gst_fasp_redundancy_get (&c->settings);
+  wanted->wait_to_restore = c->settings.wait_to_restore * FASP_MSEC;
   io->endpoint.streamid = wanted->streamid = g_strdup (io->endpoint.streamid);
   io->peer_host = wanted->host = g_strdup (io->peer_host);
   wanted->record = g_strdup (c->settings.record);
@@ -492,6 +494,7 @@ make_io (GstFaspConnection *c, const Wanted *wanted, const FaspIoSettings *ios,
 {
   FaspSourcesSettings settings = {
     .redundancy = wanted->redundancy,
+    .wait_to_restore = wanted->wait_to_restore,
     .recent = wanted->io.endpoint.buffer_size / RECENT_SHARE,
   };
 
@@ -708,6 +711,17 @@ gst_fasp_connection_want_key_frame (GstFaspConnection *c)
   }
   g_mutex_unlock (&c->lock);
   return wanted;
+}
+
+gboolean
+gst_fasp_connection_switch_source (GstFaspConnection *c, guint source)
+{
+  gboolean done;
+
+  g_mutex_lock (&c->lock);
+  done = c->several != NULL && fasp_sources_prefer (c->several, source);
+  g_mutex_unlock (&c->lock);
+  return done;
 }
 
 void

@@ -88,6 +88,9 @@ void gst_fasp_connection_refuse (GstFaspConnection *connection, const gchar *why
 /* Tells the sender that a key frame is wanted.  May be called from any thread, whether open or not;
  * FALSE: there is no sender. */
 gboolean gst_fasp_connection_want_key_frame (GstFaspConnection *connection);
+/* Of several sources, this one is to lead.  May be called from any thread, whether open or not.
+ * FALSE: it is not there. */
+gboolean gst_fasp_connection_switch_source (GstFaspConnection *connection, guint source);
 /* May be called from any thread, whether open or not.  Ends every wait of the streaming thread.
  * No wait begins until each begin_flush() has been followed by an end_flush(). */
 void gst_fasp_connection_begin_flush (GstFaspConnection *connection);

@@ -680,6 +680,14 @@ take_settings (GstFaspSrc *self)
   gst_fasp_clock_leave (self->timing.clock);
 }
 
+/* --- several sources ----------------------------------------------------------------------- */
+
+static gboolean
+gst_fasp_src_switch_source (GstFaspSrc *self, guint source)
+{
+  return gst_fasp_connection_switch_source (&self->connection, source);
+}
+
 /* --- states ------------------------------------------------------------------------------ */
 
 static void
@@ -777,6 +785,18 @@ gst_fasp_src_class_init (GstFaspSrcClass *klass)
   gst_fasp_settings_install (object_class, FASP_ROLE_RECEIVER);
   gst_fasp_events_install (object_class);
   gst_fasp_connection_install_check (object_class);
+  /**
+   * GstFaspSrc::switch-source:
+   * @source: as in the message `stream-source` and in `callers` of the statistics
+   *
+   * With #GstFaspSrc:redundancy, the stream is to be that of @source from now on, and whenever that
+   * can bring it (#GstFaspSrc:wait-to-restore).
+   *
+   * Returns: %FALSE if it is not connected
+   */
+  g_signal_new_class_handler ("switch-source", G_TYPE_FROM_CLASS (klass),
+      G_SIGNAL_RUN_LAST | G_SIGNAL_ACTION, G_CALLBACK (gst_fasp_src_switch_source), NULL, NULL,
+      NULL, G_TYPE_BOOLEAN, 1, G_TYPE_UINT);
 
   element_class->change_state = gst_fasp_src_change_state;
   element_class->send_event = gst_fasp_src_send_event;

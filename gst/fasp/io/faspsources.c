@@ -92,6 +92,7 @@ fasp_sources_new (const FaspSourcesSettings *settings, const FaspIoSettings *ios
   self->stats.join_offset = FASP_OFFSET_UNKNOWN;
   fasp_standings_init (&self->standings);
   self->merge = fasp_merge_new (settings->redundancy, n, settings->recent);
+  fasp_merge_restore_after (self->merge, settings->wait_to_restore);
   for (guint i = 0; i < n; i++) {
     FaspIoSettings io = ios[i];
 
@@ -441,6 +442,18 @@ fasp_sources_set_flushing (FaspSources *self, gboolean flushing)
   self->flushing = flushing;
   g_cond_signal (&self->wake);
   g_mutex_unlock (&self->lock);
+}
+
+gboolean
+fasp_sources_prefer (FaspSources *self, guint i)
+{
+  gboolean done;
+
+  g_mutex_lock (&self->merging);
+  done = fasp_merge_prefer (self->merge, g_get_monotonic_time (), i);
+  g_mutex_unlock (&self->merging);
+  news (self);
+  return done;
 }
 
 /* --- what the element asks for ---------------------------------------------------------- */

@@ -26,7 +26,8 @@ typedef void (*FaspSourcesEventFunc) (guint source, const FaspEvent *event, gpoi
 typedef struct
 {
   FaspRedundancy redundancy;
-  guint64 recent; /* bytes that were read, and are kept to compare with */
+  FaspTime wait_to_restore; /* fasp_merge_restore_after() */
+  guint64 recent;           /* bytes that were read, and are kept to compare with */
   FaspSourcesChangedFunc changed;
   FaspSourcesEventFunc event;
   gpointer user_data;
@@ -58,6 +59,8 @@ FaspIo *fasp_sources_get (const FaspSources *sources, guint i);
  * All that is read has session 0, whichever source it is from. */
 FaspIoResult fasp_sources_read (FaspSources *sources, FaspRead *items, guint max, guint *n,
     FaspEvent *event);
+/* fasp_merge_prefer(), from any thread. */
+gboolean fasp_sources_prefer (FaspSources *sources, guint i);
 void fasp_sources_set_flushing (FaspSources *sources, gboolean flushing);
 
 /* The clock of the sender that leads. */

@@ -24,11 +24,17 @@ get_name (const GstFaspSettings *s)
 static gboolean
 check_listener (const GstFaspSettings *s, const GstFaspLinks *links, GError **error)
 {
-  if (links->n > 1)
+  if (s->wait_to_restore > 0)
+    BAD ("wait-to-restore is for the peer of the URI, and with redundancy=%s a faspsrc that "
+         "listens has none: leave it out, and ask with the signal switch-source.",
+        get_name (s));
+  else if (links->n > 1)
     BAD ("redundancy=%s of a faspsrc that listens takes several senders at one port: leave out "
          "flowlets and bonding-addresses.",
         get_name (s));
-  return links->n == 1;
+  else
+    return TRUE;
+  return FALSE;
 }
 
 static gboolean
@@ -58,8 +64,12 @@ check_caller (const GstFaspSettings *s, const GstFaspLinks *links, GError **erro
 gboolean
 gst_fasp_redundancy_check (const GstFaspSettings *s, const GstFaspLinks *links, GError **error)
 {
-  if (s->redundancy == GST_FASP_REDUNDANCY_NONE)
-    return TRUE;
+  if (s->redundancy == GST_FASP_REDUNDANCY_NONE) {
+    if (s->wait_to_restore > 0)
+      BAD ("wait-to-restore is for several sources at once, and redundancy is none: set "
+           "redundancy=hot or redundancy=standby, or leave out wait-to-restore.");
+    return s->wait_to_restore == 0;
+  }
   if (!gst_fasp_multicast_is_meant (s) && gst_fasp_settings_get_mode (s) == GST_FASP_MODE_LISTENER)
     return check_listener (s, links, error);
   if (!gst_fasp_multicast_is_meant (s) && gst_fasp_settings_get_mode (s) == GST_FASP_MODE_CALLER)

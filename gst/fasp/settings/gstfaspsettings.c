@@ -305,6 +305,12 @@ install_source (GObjectClass *klass)
           "those of fallback-addresses, or two senders that call. Each byte is taken from "
           "whichever has it first",
           GST_TYPE_FASP_REDUNDANCY, GST_FASP_REDUNDANCY_NONE, READY));
+  g_object_class_install_property (klass, GST_FASP_PROP_WAIT_TO_RESTORE,
+      g_param_spec_uint ("wait-to-restore", "Wait to restore",
+          "With redundancy: how long the peer of the URI has to be good, ms, until it leads "
+          "again after another source has (0: it does so only when it is asked to, by the "
+          "signal switch-source)",
+          0, G_MAXINT, 0, READY));
 }
 
 void
@@ -392,6 +398,7 @@ static const struct
   [GST_FASP_PROP_PROVIDE_CLOCK] = IN (provide_clock, G_TYPE_BOOLEAN),
   [GST_FASP_PROP_REQUIRE_COMPLETE] = IN (require_complete, G_TYPE_BOOLEAN),
   [GST_FASP_PROP_REDUNDANCY] = IN (redundancy, G_TYPE_ENUM),
+  [GST_FASP_PROP_WAIT_TO_RESTORE] = IN (wait_to_restore, G_TYPE_UINT),
   [GST_FASP_PROP_FALLBACK_ADDRESSES] = IN (fallback_addresses, G_TYPE_STRING),
   [GST_FASP_PROP_MULTICAST_IFACE] = IN (multicast.interface, G_TYPE_STRING),
   [GST_FASP_PROP_MULTICAST_SOURCE] = IN (multicast.source, G_TYPE_STRING),

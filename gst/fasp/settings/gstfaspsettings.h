@@ -72,6 +72,7 @@ typedef enum
   GST_FASP_PROP_FALLBACK_ADDRESSES,
   GST_FASP_PROP_REQUIRE_COMPLETE,
   GST_FASP_PROP_REDUNDANCY,
+  GST_FASP_PROP_WAIT_TO_RESTORE,
   /* gstfaspmulticast.h */
   GST_FASP_PROP_MULTICAST_IFACE,
   GST_FASP_PROP_MULTICAST_SOURCE,
@@ -128,7 +129,8 @@ typedef struct
   GstClockTime join_back, history;
   gchar *fallback_addresses;
   GstFaspRedundancy redundancy;
-  FaspRole role; /* of the element */
+  guint wait_to_restore; /* ms; 0: for ever */
+  FaspRole role;         /* of the element */
   GstFaspMulticast multicast;
 } GstFaspSettings;
 

@@ -16,7 +16,8 @@ typedef struct
   GBytes *stream;
   GstElement *sender;
   Tap *relays[RELAYS];
-  Tap *last; /* has both relays as its sources */
+  Tap *last;  /* has both relays as its sources */
+  gint hurry; /* push_long(): the rest may come at once; atomic */
 } Two;
 
 static void
@@ -24,6 +25,7 @@ two_begin (Two *two, const gchar *redundancy)
 {
   guint ports[1 + RELAYS];
 
+  two->hurry = FALSE;
   two->stream = pair_make_stream (SIZE);
   for (guint i = 0; i <= RELAYS; i++)
     ports[i] = pair_get_port ();
@@ -106,6 +108,20 @@ push_slowly (gpointer data)
   return NULL;
 }
 
+/* The same for 12 s, unless somebody hurries. */
+static gpointer
+push_long (gpointer data)
+{
+  Two *two = data;
+
+  for (gsize at = 0; at < SIZE; at += CHUNK) {
+    chain_push (two->sender, two->stream, at, at + CHUNK, 0);
+    if (!g_atomic_int_get (&two->hurry))
+      g_usleep (200000);
+  }
+  return NULL;
+}
+
 /* The relay that leads stops in the middle: so does nothing else. */
 static void
 test_stop (gconstpointer redundancy)
@@ -158,6 +174,77 @@ test_messages (void)
   g_assert_cmpuint (wait_for_leader (two.last), ==, 1 - first);
   chain_push (two.sender, two.stream, SIZE / 2, SIZE, 0);
   two_end (&two);
+}
+
+static void
+wait_for_lead (Tap *tap, guint source)
+{
+  while (wait_for_leader (tap) != source)
+    ;
+}
+
+/* The application chooses who leads. */
+static void
+test_switch (gconstpointer redundancy)
+{
+  g_autoptr (GstElement) source = NULL;
+  GThread *thread;
+  gboolean done;
+  gint first;
+  Two two;
+
+  two_begin (&two, redundancy);
+  source = gst_bin_get_by_name (GST_BIN (two.last->pipeline), "source");
+  thread = g_thread_new ("push", push_long, &two);
+  first = wait_for_leader (two.last);
+  pair_wait_for_stat (two.last->pipeline, "source", "connected-callers", RELAYS);
+  for (guint i = 0; i < 2; i++) {
+    guint wanted = i == 0 ? 1 - first : first;
+
+    g_signal_emit_by_name (source, "switch-source", wanted, &done);
+    g_assert_true (done);
+    wait_for_lead (two.last, wanted);
+  }
+  g_signal_emit_by_name (source, "switch-source", RELAYS, &done);
+  g_assert_false (done);
+  g_atomic_int_set (&two.hurry, TRUE);
+  g_thread_join (thread);
+  two_end (&two);
+  g_signal_emit_by_name (source, "switch-source", 0, &done);
+  g_assert_false (done);
+}
+
+/* Who is first in the settings leads again once it is back. */
+static void
+test_restore (void)
+{
+  guint port = pair_get_port (), ports[2];
+  PairWire *wires[2] = { pair_wire_new (port, &ports[0]), pair_wire_new (port, &ports[1]) };
+  Two two = { .stream = pair_make_stream (SIZE), .sender = chain_make_sender (port, KEPT) };
+  GThread *thread;
+
+  two.last =
+      tap_new (pair_launch ("faspsrc name=source uri=fasp://127.0.0.1:%u wait-to-restore=100 "
+                            "fallback-addresses=127.0.0.1:%u redundancy=hot " SECRET
+                            " ! fakesink async=false",
+          ports[0], ports[1]));
+  pair_wait_for_stat (two.sender, "sink", "connected-callers", 2);
+  thread = g_thread_new ("push", push_long, &two);
+  wait_for_lead (two.last, 0);
+  pair_wire_switch (wires[0], FALSE);
+  wait_for_lead (two.last, 1);
+  pair_wire_switch (wires[0], TRUE);
+  wait_for_lead (two.last, 0);
+  g_atomic_int_set (&two.hurry, TRUE);
+  g_thread_join (thread);
+  chain_end (two.sender);
+  gst_message_unref (pair_wait (two.last->pipeline, GST_MESSAGE_EOS));
+  tap_assert_got (two.last, two.stream, 0);
+  tap_free (two.last);
+  chain_stop (two.sender);
+  g_bytes_unref (two.stream);
+  for (guint i = 0; i < 2; i++)
+    pair_wire_free (wires[i]);
 }
 
 /* Paths to one sender; what is lost on one comes on the other, or again.  One falls silent, comes
@@ -371,6 +458,8 @@ main (int argc, char **argv)
   static const gchar *const ways[] = { "hot", "standby" };
   static const gchar *const bad[] = {
     "uri=fasp://127.0.0.1:9",
+    "uri=fasp://:7001 wait-to-restore=1000",
+    "uri=fasp://127.0.0.1:9 redundancy=none wait-to-restore=1000",
     "uri=fasp://:7001 flowlets=2",
     "uri=fasp://127.0.0.1:7001?mode=listener bonding-addresses=127.0.0.2:7001",
     "uri=fasp://127.0.0.1:9?mode=rendezvous",
@@ -386,14 +475,17 @@ main (int argc, char **argv)
     g_autofree gchar *stop = g_strdup_printf ("/redundancy/%s/stop", ways[i]);
     g_autofree gchar *alike = g_strdup_printf ("/redundancy/%s/fed-alike", ways[i]);
     g_autofree gchar *called = g_strdup_printf ("/redundancy/%s/called", ways[i]);
+    g_autofree gchar *choice = g_strdup_printf ("/redundancy/%s/switch", ways[i]);
     g_autofree gchar *paths = g_strdup_printf ("/redundancy/%s/paths", ways[i]);
 
     g_test_add_data_func (stop, ways[i], test_stop);
+    g_test_add_data_func (choice, ways[i], test_switch);
     g_test_add_data_func (paths, ways[i], test_paths);
     g_test_add_data_func (called, ways[i], test_called);
     g_test_add_data_func (alike, ways[i], test_fed_alike);
   }
   g_test_add_func ("/redundancy/messages", test_messages);
+  g_test_add_func ("/redundancy/restore", test_restore);
   g_test_add_func ("/redundancy/goodbye", test_goodbye);
   g_test_add_func ("/redundancy/refused/one", test_refused_source);
   g_test_add_func ("/redundancy/refused/all", test_all_refuse);

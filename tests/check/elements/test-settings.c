@@ -27,6 +27,8 @@ static const Uri uris[] = {
   { "faspsink", "fasp://:7001?wait-for-connection=false&tos=184&ttl=12", NULL },
   { "faspsrc", "fasp://:7001?too-late=skip&keep-listening=true", NULL },
   { "faspsrc", "fasp://:7001?require-complete=true", NULL },
+  { "faspsrc", "fasp://h:7001?redundancy=hot&fallback-addresses=b:1&wait-to-restore=60000", NULL },
+  { "faspsrc", "fasp://h:7001?wait-to-restore=-1", "wait-to-restore" },
   { "faspsink", "fasp://host:7001?require-complete=true", "require-complete" },
   { "faspsrc", "fasp://:7001?require-complete=all", "require-complete" },
   { "faspsrc", "fasp://h:7001?localport=9000&localaddress=10.0.0.2", NULL },

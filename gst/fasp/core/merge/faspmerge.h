@@ -74,9 +74,13 @@ void fasp_merge_free (FaspMerge *merge);
 gboolean fasp_merge_wants (const FaspMerge *merge, guint i);
 /* Source @i has brought this, in order.  Takes over the reference to its block. */
 void fasp_merge_put (FaspMerge *merge, FaspTime now, guint i, const FaspRead *read);
-/* Source @i is to lead, if it is connected: if it has another stream, that one is taken from its
- * next key frame on. */
-void fasp_merge_prefer (FaspMerge *merge, FaspTime now, guint i);
+/* Source @i is to lead, now and whenever it can: if it has another stream, that one is taken from
+ * its next key frame on.  FALSE: it is not there, or its bytes are wrong.  Without this call source
+ * 0 is preferred. */
+gboolean fasp_merge_prefer (FaspMerge *merge, FaspTime now, guint i);
+/* The one that is preferred leads again once it has been good for @wait µs; 0, as at first: only
+ * when it is asked for. */
+void fasp_merge_restore_after (FaspMerge *merge, FaspTime wait);
 /* The next block of the stream; FALSE: there is none yet.  The caller owns a reference to the
  * block.  Its flags are those of the stream, whatever its source lacked. */
 gboolean fasp_merge_take (FaspMerge *merge, FaspTime now, FaspRead *read, FaspMergeTaken *taken);

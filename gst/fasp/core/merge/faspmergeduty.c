@@ -8,9 +8,6 @@
 #define BESIDES (5 * FASP_MSEC)
 /* A source that was too late has to be good for so long before anybody waits for it again. */
 #define GOOD_FOR (10 * FASP_SEC)
-/* A source that was asked to send is needed for so long at least: as long as an outage takes to be
- * one (faspsession.h). */
-#define HELPS_FOR (2 * FASP_SEC)
 /* What a source sends first that stood by is compared with so many bytes that the reader has. */
 #define COMPARED 4096
 /* A new source of a standby sends for so long at most, to be compared. */
@@ -127,17 +124,6 @@ fasp_merge_lead_on (FaspMerge *merge, FaspTime now, gboolean trusted, const gcha
   return TRUE;
 }
 
-void
-fasp_merge_prefer (FaspMerge *merge, FaspTime now, guint i)
-{
-  FaspSource *source = &merge->sources[i];
-
-  if (i == merge->leader || !source->state.is_connected || source->stats.differs)
-    return;
-  fasp_merge_lead (merge, now, source, "it is preferred");
-  merge->is_wanted = TRUE;
-}
-
 /* Has the reader run out of what the leader brings, while another source, which has another stream,
  * goes on? */
 static gboolean
@@ -181,8 +167,8 @@ is_helping (const FaspSource *source)
   return source->helps != FASP_NEVER;
 }
 
-static void
-help (FaspMerge *merge, FaspTime now, FaspSource *source, const gchar *reason)
+void
+fasp_merge_help (FaspMerge *merge, FaspTime now, FaspSource *source, const gchar *reason)
 {
   source->helps = source->asked = now;
   source->helped = source->stats.bytes_filled;
@@ -218,13 +204,13 @@ look_for_help (FaspMerge *merge, FaspTime now)
   if (helper == NULL || !helper->stats.stands_by)
     return;
   if (!leader->state.is_connected)
-    help (merge, now, helper, "the leader is not connected");
+    fasp_merge_help (merge, now, helper, "the leader is not connected");
   else if (now >= get_silent_time (merge))
-    help (merge, now, helper, "nothing comes from the leader");
+    fasp_merge_help (merge, now, helper, "nothing comes from the leader");
   else if (now >= get_late_time (merge, helper))
-    help (merge, now, helper, "what the leader brings would be too late");
+    fasp_merge_help (merge, now, helper, "what the leader brings would be too late");
   else if (lacks (merge, leader))
-    help (merge, now, helper, "the leader lacks a part of the stream");
+    fasp_merge_help (merge, now, helper, "the leader lacks a part of the stream");
 }
 
 /* After a while it shows which of the two is needed: the helper leads if it brought more than the
@@ -235,7 +221,7 @@ judge_help (FaspMerge *merge, FaspTime now, FaspSource *helper)
   FaspSource *leader = &merge->sources[merge->leader];
   guint64 helped = helper->stats.bytes_filled - helper->helped;
 
-  if (now - helper->helps < HELPS_FOR)
+  if (now - helper->helps < FASP_MERGE_OUTAGE)
     return;
   if (helped > 0 && (!leader->state.is_connected || now >= get_silent_time (merge))) {
     helper->helps = FASP_NEVER;
@@ -243,7 +229,7 @@ judge_help (FaspMerge *merge, FaspTime now, FaspSource *helper)
     fasp_merge_lead (merge, now, helper, "the leader brought nothing");
     if (leader->state.is_connected)
       rest (merge, leader, "another source leads");
-  } else if (leader->late > 0 && now - leader->late < HELPS_FOR && helped > 0) {
+  } else if (leader->late > 0 && now - leader->late < FASP_MERGE_OUTAGE && helped > 0) {
     helper->helps = FASP_NEVER;
     leave (merge, now, leader, "what it brings is too late");
     fasp_merge_lead (merge, now, helper, "the leader was too late");
@@ -302,6 +288,7 @@ fasp_merge_tend (FaspMerge *merge, FaspTime now)
     fasp_merge_lead_on (merge, now, FALSE, "the leader is not connected any more");
   else if (merge->next.known && has_run_dry (merge, now))
     fasp_merge_lead_on (merge, now, FALSE, "nothing comes from the leader any more");
+  fasp_merge_restore (merge, now);
   if (merge->redundancy != FASP_REDUNDANCY_STANDBY)
     return;
   for (guint i = 0; i < merge->n; i++)
@@ -326,7 +313,7 @@ get_duty_time (const FaspMerge *merge, FaspTime now, const FaspSource *source)
   FaspTime silent = get_silent_time (merge), late = get_late_time (merge, source);
 
   if (is_helping (source))
-    return source->helps + HELPS_FOR;
+    return source->helps + FASP_MERGE_OUTAGE;
   if (!source->stats.stands_by)
     return source->joined + PROVES_FOR;
   return silent > now ? MIN (silent, late) : late;
@@ -335,10 +322,11 @@ get_duty_time (const FaspMerge *merge, FaspTime now, const FaspSource *source)
 FaspTime
 fasp_merge_get_timeout (const FaspMerge *merge, FaspTime now)
 {
-  FaspTime timeout = FASP_NEVER;
+  FaspTime timeout;
 
   if (merge->leader == FASP_MERGE_NOBODY)
     return FASP_NEVER;
+  timeout = fasp_merge_get_restore_time (merge);
   for (guint i = 0; i < merge->n; i++) {
     const FaspSource *source = &merge->sources[i];
     FaspTime held_until = get_held_until (merge, source), duty = FASP_NEVER;

@@ -10,6 +10,9 @@
 G_BEGIN_DECLS
 
 #define FASP_MERGE_NOBODY G_MAXUINT
+/* How long an outage takes to be one (faspsession.h): a source that was asked to send is needed for
+ * so long at least. */
+#define FASP_MERGE_OUTAGE (2 * FASP_SEC)
 
 /* A source.  Changed by faspmerge.c; what follows `state', by faspmergeduty.c. */
 typedef struct
@@ -54,9 +57,12 @@ struct _FaspMerge
                       known */
   FaspTime slewed; /* when it was last moved */
   FaspTime due;    /* when the block that was taken last is played, less the latency */
-  FaspTime last_media; /* its media time */
-  FaspTime gap;        /* between blocks with different media times, smoothed */
-  FaspTime led;        /* since when the leader leads */
+  FaspTime last_media;      /* its media time */
+  FaspTime gap;             /* between blocks with different media times, smoothed */
+  FaspTime led;             /* since when the leader leads */
+  guint preferred;          /* the source that is to lead when it can */
+  FaspTime wait_to_restore; /* how long it has to be good first, µs; 0: for ever */
+  FaspTime good_since;      /* since when it has been; changed by faspmergerestore.c */
   gboolean is_wanted;  /* it was asked for, whatever it brings; until something of it is taken */
   gboolean is_spliced; /* bytes that were taken are not the leader's: the next ones do not follow */
   GQueue events;       /* FaspMergeEvent, owned */
@@ -138,6 +144,11 @@ void fasp_merge_judge (FaspMerge *merge, FaspTime now, FaspSource *source, const
     gboolean repeated);
 /* When all that was taken has been played. */
 FaspTime fasp_merge_get_dry_time (const FaspMerge *merge);
+/* Looks whether the source that is preferred is to lead again; when that may be, or FASP_NEVER. */
+void fasp_merge_restore (FaspMerge *merge, FaspTime now);
+FaspTime fasp_merge_get_restore_time (const FaspMerge *merge);
+/* Standby: @source is asked to send. */
+void fasp_merge_help (FaspMerge *merge, FaspTime now, FaspSource *source, const gchar *reason);
 /* @source leads from now on. */
 void fasp_merge_lead (FaspMerge *merge, FaspTime now, FaspSource *source, const gchar *reason);
 /* Another one leads, if any can; @trusted: that has the same stream.  FALSE: there is none. */

@@ -51,9 +51,57 @@ test_main_dies (gconstpointer data)
   vhitless_start (h, 0);
   vhitless_run (h, 20 * FASP_SEC);
   assert_switched (h, 2, 1);
-  fasp_merge_prefer (h->merge, vnet_get_time (h->net), 0);
+  g_assert_true (fasp_merge_prefer (h->merge, vnet_get_time (h->net), 0));
   vhitless_run (h, 3 * FASP_SEC);
   assert_switched (h, 3, 0);
+  vhitless_free (h);
+}
+
+/* The main one is gone back to by itself once it has been good for so long; not if it fails again
+ * meanwhile. */
+static void
+test_restored (gconstpointer data)
+{
+  FaspRedundancy redundancy = GPOINTER_TO_UINT (data);
+  VHitless *h = make (7 + redundancy, redundancy);
+
+  fasp_merge_restore_after (h->merge, 15 * FASP_SEC);
+  vhitless_kill (h, 0);
+  vhitless_run (h, 3 * FASP_SEC);
+  vhitless_start (h, 0);
+  vhitless_run (h, 12 * FASP_SEC);
+  vhitless_kill (h, 0);
+  vhitless_run (h, 3 * FASP_SEC);
+  vhitless_start (h, 0);
+  vhitless_run (h, 15 * FASP_SEC);
+  assert_switched (h, 2, 1);
+  vhitless_run (h, 12 * FASP_SEC); /* it takes a while until it is called again */
+  assert_switched (h, 3, 0);
+  vhitless_free (h);
+}
+
+/* The same with two senders of one stream: nobody notices. */
+static void
+test_restored_whole (gconstpointer data)
+{
+  VHitless *h = vhitless_new (9, GPOINTER_TO_UINT (data), 2, 500);
+
+  for (guint i = 0; i < 2; i++) {
+    vhitless_wire (h, i, (1 + i) * RTT / 2, .02);
+    vhitless_start (h, i);
+  }
+  fasp_merge_restore_after (h->merge, 15 * FASP_SEC);
+  vhitless_run (h, PAUSE);
+  h->latest = 0;
+  g_assert_true (fasp_merge_prefer (h->merge, vnet_get_time (h->net), 0));
+  vhitless_run (h, PAUSE);
+  vhitless_black_out (h, 0, 5 * FASP_SEC);
+  g_assert_cmpuint (vhitless_get_leader (h), ==, 1);
+  vhitless_run (h, 10 * FASP_SEC);
+  g_assert_cmpuint (vhitless_get_leader (h), ==, 1);
+  vhitless_run (h, 15 * FASP_SEC);
+  g_assert_cmpuint (vhitless_get_leader (h), ==, 0);
+  vhitless_assert_whole (h);
   vhitless_free (h);
 }
 
@@ -105,6 +153,14 @@ main (int argc, char **argv)
       test_main_dies);
   g_test_add_data_func ("/backup/main-dies/standby", GUINT_TO_POINTER (FASP_REDUNDANCY_STANDBY),
       test_main_dies);
+  g_test_add_data_func ("/backup/restored/hot", GUINT_TO_POINTER (FASP_REDUNDANCY_HOT),
+      test_restored);
+  g_test_add_data_func ("/backup/restored/standby", GUINT_TO_POINTER (FASP_REDUNDANCY_STANDBY),
+      test_restored);
+  g_test_add_data_func ("/backup/restored-whole/hot", GUINT_TO_POINTER (FASP_REDUNDANCY_HOT),
+      test_restored_whole);
+  g_test_add_data_func ("/backup/restored-whole/standby",
+      GUINT_TO_POINTER (FASP_REDUNDANCY_STANDBY), test_restored_whole);
   g_test_add_data_func ("/backup/short-outage", GUINT_TO_POINTER (FASP_REDUNDANCY_HOT),
       test_short_outage);
   g_test_add_func ("/backup/last-resort", test_last_resort);
