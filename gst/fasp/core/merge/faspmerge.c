@@ -314,6 +314,26 @@ leader_goes_on (FaspMerge *merge, FaspTime now)
   return missing == 0 || !waits_for_others (merge, now);
 }
 
+/* The leader goes on: if bytes are missing, no more than have to be are passed over. */
+static FaspSource *
+get_nearest (FaspMerge *merge)
+{
+  FaspSource *nearest = &merge->sources[merge->leader];
+  guint64 least, missing;
+
+  fasp_merge_compare_held (merge, nearest, &least);
+  for (guint i = 0; i < merge->n; i++) {
+    FaspSource *source = &merge->sources[i];
+
+    fasp_merge_compare_held (merge, source, &missing);
+    if (missing == 0 || missing >= least || !fasp_merge_is_trusted (merge, source))
+      continue;
+    nearest = source;
+    least = missing;
+  }
+  return nearest;
+}
+
 /* The source from which the next block is taken, or NULL. */
 static FaspSource *
 choose (FaspMerge *merge, FaspTime now)
@@ -338,7 +358,7 @@ choose (FaspMerge *merge, FaspTime now)
   for (guint i = 0; i < merge->n; i++)
     if (has_end (merge, now, &merge->sources[i]))
       return &merge->sources[i];
-  return leader_goes_on (merge, now) ? &merge->sources[merge->leader] : NULL;
+  return leader_goes_on (merge, now) ? get_nearest (merge) : NULL;
 }
 
 /* The delay of the slowest source that counts; FASP_NEVER: none is known. */

@@ -190,6 +190,29 @@ test_gap_of_all (void)
   }
 }
 
+/* Each lacks something: no more than both lack is missing. */
+static void
+test_gap_of_both (void)
+{
+  Made m;
+
+  made_init (&m, FASP_REDUNDANCY_HOT, 3);
+  for (guint64 k = 0; k < 2 * PROVEN; k++)
+    for (guint i = 0; i < 3; i++)
+      made_arrive (&m, i, k);
+  made_arrive (&m, 0, 2 * PROVEN + 9);
+  made_arrive (&m, 1, 2 * PROVEN + 2);
+  g_assert_cmpuint (m.missing, ==, 0);
+  made_arrive (&m, 2, 2 * PROVEN + 6);
+  g_assert_cmpuint (m.missing, ==, 2 * MADE_SIZE);
+  for (guint64 k = 2 * PROVEN + 3; k < 2 * PROVEN + 9; k++)
+    made_arrive (&m, 1, k);
+  g_assert_cmpuint (m.next, ==, (2 * PROVEN + 10) * MADE_SIZE);
+  g_assert_cmpuint (m.missing, ==, 2 * MADE_SIZE);
+  g_assert_cmpuint (m.discontinuities, ==, 1);
+  made_clear (&m);
+}
+
 /* The only source begins another stream: that is no gap.  A header that comes again in a stream is
  * not needed in it. */
 static void
@@ -347,6 +370,7 @@ main (int argc, char **argv)
   g_test_add_func ("/merge/leader-repeats", test_leader_repeats);
   g_test_add_func ("/merge/gap", test_gap);
   g_test_add_func ("/merge/gap-of-all", test_gap_of_all);
+  g_test_add_func ("/merge/gap-of-both", test_gap_of_both);
   g_test_add_func ("/merge/begins", test_begins);
   g_test_add_func ("/merge/another-stream", test_another_stream);
   g_test_add_func ("/merge/end", test_end);
