@@ -47,6 +47,10 @@ typedef struct
  * the endpoint locked: must not call the FaspIo, nor wait. */
 typedef void (*FaspIoNewsFunc) (gpointer user_data);
 
+/* May one of several sources call this address, which its name has?  FALSE: another one does.
+ * Called by the thread that looks for addresses. */
+typedef gboolean (*FaspIoClaimFunc) (const FaspAddress *address, gpointer user_data);
+
 typedef struct
 {
   FaspEndpointConfig endpoint;
@@ -75,6 +79,8 @@ typedef struct
   gpointer user_data;
   FaspIoNewsFunc news; /* for a reader of several (faspsources.h); NULL: there is none */
   gpointer news_data;
+  FaspIoClaimFunc claim; /* the same; NULL: it may call any address */
+  gpointer claim_data;
 } FaspIoSettings;
 
 typedef enum

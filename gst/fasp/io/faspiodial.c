@@ -14,6 +14,10 @@ resolved (GSocketAddress *address, gpointer data)
 
   if (!fasp_socket_convert (fasp_links_get (io->links, 0), address, &peer))
     return FALSE;
+  if (io->claim != NULL && !io->claim (&peer, io->claim_data)) {
+    io->is_claimed = TRUE;
+    return FALSE;
+  }
   if (io->peers != NULL)
     io->absent[io->peer] = FALSE;
   fasp_guard_lock (&io->guard);
@@ -31,8 +35,13 @@ resolved (GSocketAddress *address, gpointer data)
 static void
 failed (const gchar *host, const GError *error, gpointer data)
 {
+  g_autoptr (GError) claimed = NULL;
   FaspIo *io = data;
 
+  if (io->is_claimed)
+    error = claimed = g_error_new (G_IO_ERROR, G_IO_ERROR_BUSY,
+        "other sources call all of its addresses (redundancy)");
+  io->is_claimed = FALSE;
   if (io->peers != NULL && io->absent[io->peer])
     return;
   if (io->peers != NULL)
@@ -72,6 +81,8 @@ gboolean
 fasp_io_dial_begin (FaspIo *io, const FaspIoSettings *settings, GError **error)
 {
   io->resolve_failed = settings->resolve_failed;
+  io->claim = settings->claim;
+  io->claim_data = settings->claim_data;
   copy_peers (io, settings);
   if (settings->peer_host == NULL)
     return TRUE;

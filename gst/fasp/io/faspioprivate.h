@@ -38,7 +38,10 @@ struct _FaspIo
   gpointer user_data;
   FaspIoNewsFunc news;
   gpointer news_data;
-  FaspIoPeer *peers; /* the first to call, and its fallbacks; NULL: no fallbacks */
+  FaspIoClaimFunc claim;
+  gpointer claim_data;
+  gboolean is_claimed; /* an address was found that another source calls; used as `absent' is */
+  FaspIoPeer *peers;   /* the first to call, and its fallbacks; NULL: no fallbacks */
   guint n_peers;
   gboolean *absent; /* by peer: no address was found, and that was reported; used by one thread at
                        a time, the one that looks for the address */

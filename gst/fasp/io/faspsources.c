@@ -13,7 +13,9 @@
 typedef struct
 {
   FaspIo *io;
-  gchar *name;           /* FaspStandingStats; owned */
+  gchar *name; /* FaspStandingStats; owned */
+  FaspSources *all;
+  FaspAddress called;    /* that it has by its name, which others have, too; the lock of all */
   FaspRead ahead[AHEAD]; /* that were taken from it, and not put into the merge yet */
   guint n, next;         /* how many were taken; index of the next one */
   FaspElsewhere told;    /* what its endpoint was told last */
@@ -77,6 +79,36 @@ make_name (const FaspIoSettings *io)
       io->peer_port);
 }
 
+/* An address of a name that several sources have. */
+static gboolean
+claim (const FaspAddress *address, gpointer data)
+{
+  Source *source = data;
+  FaspSources *self = source->all;
+  gboolean is_free = TRUE;
+
+  g_mutex_lock (&self->lock);
+  for (guint i = 0; i < FASP_SOURCES_MAX; i++)
+    is_free &= source == &self->list[i] || !fasp_address_equal (&self->list[i].called, address);
+  if (is_free)
+    source->called = *address;
+  g_mutex_unlock (&self->lock);
+  return is_free;
+}
+
+/* Has another source the same name? */
+static gboolean
+shares_name (const FaspSources *self, const FaspIoSettings *io, guint i)
+{
+  gboolean shares = FALSE;
+
+  if (io->peer_host == NULL || g_hostname_is_ip_address (io->peer_host))
+    return FALSE;
+  for (guint k = 0; k < FASP_SOURCES_MAX; k++)
+    shares |= k != i && g_strcmp0 (self->list[k].name, self->list[i].name) == 0;
+  return shares;
+}
+
 FaspSources *
 fasp_sources_new (const FaspSourcesSettings *settings, const FaspIoSettings *ios, guint n,
     GError **error)
@@ -94,13 +126,20 @@ fasp_sources_new (const FaspSourcesSettings *settings, const FaspIoSettings *ios
   self->merge = fasp_merge_new (settings->redundancy, n, settings->recent);
   fasp_merge_restore_after (self->merge, settings->wait_to_restore);
   for (guint i = 0; i < n; i++) {
+    self->list[i].all = self;
+    self->list[i].name = make_name (&ios[i]);
+  }
+  for (guint i = 0; i < n; i++) {
     FaspIoSettings io = ios[i];
 
     io.endpoint.one_of_several = TRUE;
     io.beside = i > 0 && io.endpoint.mode == FASP_MODE_LISTENER ? self->list[0].io : NULL;
     io.news = news;
     io.news_data = self;
-    self->list[i].name = make_name (&io);
+    if (shares_name (self, &io, i)) {
+      io.claim = claim;
+      io.claim_data = &self->list[i];
+    }
     self->list[i].io = fasp_io_new (&io, error);
     if (self->list[i].io == NULL) {
       fasp_sources_free (self);
@@ -133,8 +172,9 @@ fasp_sources_free (FaspSources *self)
     while (source->next < source->n)
       fasp_block_unref (source->ahead[source->next++].block);
     fasp_io_free (source->io);
-    g_free (source->name);
   }
+  for (guint i = 0; i < FASP_SOURCES_MAX; i++)
+    g_free (self->list[i].name);
   g_queue_clear_full (&self->told, g_free);
   g_mutex_clear (&self->lock);
   g_mutex_clear (&self->merging);

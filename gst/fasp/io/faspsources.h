@@ -43,7 +43,8 @@ typedef struct
   guint64 joins_in_the_middle; /* streams of which the beginning was not read */
 } FaspSourcesStats;
 
-/* @ios: settings of each source, @n of them; the members `news' are filled in here. */
+/* @ios: settings of each source, @n of them; the members `news' and `claim' are filled in here.
+ * Sources with the same name call different addresses of it. */
 FaspSources *fasp_sources_new (const FaspSourcesSettings *settings, const FaspIoSettings *ios,
     guint n, GError **error);
 /* Says goodbye to all at once, which takes as long as the slowest: fasp_io_close(). */

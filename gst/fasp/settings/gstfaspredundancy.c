@@ -11,8 +11,9 @@
 
 #define BAD(...) g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT, __VA_ARGS__)
 
-/* Who listens takes two senders, as all schemes of this kind do (SMPTE ST 2022-7, 1+1). */
-#define LISTENERS 2
+/* Who listens takes two senders, as all schemes of this kind do (SMPTE ST 2022-7, 1+1); and so many
+ * addresses of a name. */
+#define PAIR 2
 
 static const gchar *
 get_name (const GstFaspSettings *s)
@@ -44,9 +45,9 @@ check_caller (const GstFaspSettings *s, const GstFaspLinks *links, GError **erro
     BAD ("redundancy=%s and bonding-addresses cannot be used together, as all bonding-addresses "
          "lead to one peer. Set one of them.",
         get_name (s));
-  else if (links->n_fallbacks == 0)
+  else if (links->n_fallbacks == 0 && g_hostname_is_ip_address (s->host))
     BAD ("redundancy=%s needs several sources, and there is one: set fallback-addresses to the "
-         "others, HOST:PORT,...",
+         "others, HOST:PORT,..., or name a host that has several addresses.",
         get_name (s));
   else if (links->n_fallbacks >= FASP_SOURCES_MAX)
     BAD ("redundancy=%s takes at most %d sources, the peer of the URI and %d fallback-addresses: "
@@ -102,8 +103,8 @@ gst_fasp_redundancy_split (const FaspIoSettings *io, FaspRedundancy redundancy,
   sources[0] = sources[1] = *io;
   if (redundancy == FASP_REDUNDANCY_NONE)
     return 1;
-  if (io->endpoint.mode == FASP_MODE_LISTENER)
-    return LISTENERS;
+  if (io->endpoint.mode == FASP_MODE_LISTENER || io->n_fallbacks == 0)
+    return PAIR;
   for (guint i = 0; i <= io->n_fallbacks; i++) {
     sources[i] = *io;
     sources[i].fallbacks = NULL;

@@ -3,6 +3,7 @@
  * A stream from several sources at once, over the loopback interface: whole when one of them dies,
  * falls silent or loses much; what is told of it; what is refused.
  */
+#include <gio/gio.h>
 #include <gst/app/gstappsrc.h>
 #include "chain.h"
 #include "gstfaspcommon.h"
@@ -19,6 +20,44 @@ typedef struct
   Tap *last;  /* has both relays as its sources */
   gint hurry; /* push_long(): the rest may come at once; atomic */
 } Two;
+
+/* Names that nobody has: of one address and of two, all of this machine. */
+#define NAMES_TYPE (names_get_type ())
+G_DECLARE_FINAL_TYPE (Names, names, NAMES, RESOLVER, GResolver)
+struct _Names
+{
+  GResolver parent;
+};
+G_DEFINE_TYPE (Names, names, G_TYPE_RESOLVER)
+
+static GList *
+names_look_up (GResolver *resolver, const gchar *host, GCancellable *cancellable, GError **error)
+{
+  GList *addresses = g_list_append (NULL, g_inet_address_new_from_string ("127.0.0.1"));
+
+  if (g_str_equal (host, "two.invalid"))
+    addresses = g_list_append (addresses, g_inet_address_new_from_string ("127.0.0.2"));
+  return addresses;
+}
+
+static void
+names_class_init (NamesClass *klass)
+{
+  G_RESOLVER_CLASS (klass)->lookup_by_name = names_look_up;
+}
+
+static void
+names_init (Names *names)
+{
+}
+
+static void
+use_names (void)
+{
+  g_autoptr (GResolver) names = g_object_new (NAMES_TYPE, NULL);
+
+  g_resolver_set_default (names);
+}
 
 static void
 two_begin (Two *two, const gchar *redundancy)
@@ -280,6 +319,61 @@ test_paths (gconstpointer redundancy)
   pair_wire_free (wires[1]);
 }
 
+/* Each source calls another address of the name. */
+static void
+test_name (gconstpointer redundancy)
+{
+  guint port = pair_get_port ();
+  g_autoptr (GBytes) stream = pair_make_stream (SIZE);
+  GstElement *sender = chain_make_sender (port, KEPT);
+  Tap *last =
+      tap_new (pair_launch ("faspsrc name=source uri=fasp://two.invalid:%u redundancy=%s " SECRET
+                            " ! fakesink async=false",
+          port, (const gchar *) redundancy));
+  g_autoptr (GstElement) source = gst_bin_get_by_name (GST_BIN (last->pipeline), "source");
+  g_autoptr (GstStructure) stats = NULL;
+  const GValueArray *callers;
+  const gchar *addresses[2];
+
+  pair_wait_for_stat (sender, "sink", "connected-callers", 2);
+  pair_wait_for_stat (last->pipeline, "source", "connected-callers", 2);
+  g_object_get (source, "stats", &stats, NULL);
+  callers = gst_fasp_value_get_array (gst_structure_get_value (stats, "callers"));
+  for (guint i = 0; i < 2; i++)
+    addresses[i] = gst_structure_get_string (gst_value_get_structure (&callers->values[i]),
+        "caller-address-string");
+  g_assert_cmpstr (addresses[0], !=, addresses[1]);
+  chain_push (sender, stream, 0, SIZE, 0);
+  chain_end (sender);
+  gst_message_unref (pair_wait (last->pipeline, GST_MESSAGE_EOS));
+  tap_assert_got (last, stream, 0);
+  tap_free (last);
+  chain_stop (sender);
+}
+
+/* A name with one address is one source; that this is no redundancy is told. */
+static void
+test_name_of_one (void)
+{
+  guint port = pair_get_port ();
+  g_autoptr (GBytes) stream = pair_make_stream (SIZE);
+  g_autofree gchar *why = NULL;
+  GstElement *sender = chain_make_sender (port, KEPT);
+  Tap *last =
+      tap_new (pair_launch ("faspsrc name=source uri=fasp://one.invalid:%u redundancy=hot " SECRET
+                            " ! fakesink async=false",
+          port));
+
+  why = pair_wait_text (last->pipeline, GST_MESSAGE_WARNING);
+  g_assert_nonnull (strstr (why, "other sources call all of its addresses"));
+  chain_push (sender, stream, 0, SIZE, 0);
+  chain_end (sender);
+  gst_message_unref (pair_wait (last->pipeline, GST_MESSAGE_EOS));
+  tap_assert_got (last, stream, 0);
+  tap_free (last);
+  chain_stop (sender);
+}
+
 static GstElement *
 make_caller (guint source, guint port)
 {
@@ -471,20 +565,24 @@ main (int argc, char **argv)
 
   g_test_init (&argc, &argv, NULL);
   gst_init (&argc, &argv);
+  use_names ();
   for (guint i = 0; i < G_N_ELEMENTS (ways); i++) {
     g_autofree gchar *stop = g_strdup_printf ("/redundancy/%s/stop", ways[i]);
     g_autofree gchar *alike = g_strdup_printf ("/redundancy/%s/fed-alike", ways[i]);
     g_autofree gchar *called = g_strdup_printf ("/redundancy/%s/called", ways[i]);
+    g_autofree gchar *name = g_strdup_printf ("/redundancy/%s/name", ways[i]);
     g_autofree gchar *choice = g_strdup_printf ("/redundancy/%s/switch", ways[i]);
     g_autofree gchar *paths = g_strdup_printf ("/redundancy/%s/paths", ways[i]);
 
     g_test_add_data_func (stop, ways[i], test_stop);
+    g_test_add_data_func (name, ways[i], test_name);
     g_test_add_data_func (choice, ways[i], test_switch);
     g_test_add_data_func (paths, ways[i], test_paths);
     g_test_add_data_func (called, ways[i], test_called);
     g_test_add_data_func (alike, ways[i], test_fed_alike);
   }
   g_test_add_func ("/redundancy/messages", test_messages);
+  g_test_add_func ("/redundancy/name-of-one", test_name_of_one);
   g_test_add_func ("/redundancy/restore", test_restore);
   g_test_add_func ("/redundancy/goodbye", test_goodbye);
   g_test_add_func ("/redundancy/refused/one", test_refused_source);

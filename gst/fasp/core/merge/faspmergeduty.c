@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * faspmergeduty.c: who leads, who sends, and for how long a loss waits for another source.
+ * faspmergeduty.c: who leads, and who sends.
  */
 #include "faspmergeprivate.h"
 
-/* What a host may take to pass on what another source has brought, before a loss is reported. */
-#define BESIDES (5 * FASP_MSEC)
 /* A source that was too late has to be good for so long before anybody waits for it again. */
 #define GOOD_FOR (10 * FASP_SEC)
-/* What a source sends first that stood by is compared with so many bytes that the reader has. */
-#define COMPARED 4096
 /* A new source of a standby sends for so long at most, to be compared. */
 #define PROVES_FOR (5 * FASP_SEC)
 /* Nothing has come from a source for too long: this many of the stream's gaps, within bounds. */
@@ -167,13 +163,42 @@ is_helping (const FaspSource *source)
   return source->helps != FASP_NEVER;
 }
 
-void
-fasp_merge_help (FaspMerge *merge, FaspTime now, FaspSource *source, const gchar *reason)
+static void
+help (FaspMerge *merge, FaspTime now, FaspSource *source, const gchar *reason)
 {
   source->helps = source->asked = now;
   source->helped = source->stats.bytes_filled;
   source->stats.stands_by = FALSE;
   fasp_merge_tell (merge, FASP_MERGE_HELPS, source, reason);
+}
+
+/* Of a standby, the leader until now sends on until the new one has shown that it brings the
+ * stream. */
+static void
+lead_again (FaspMerge *merge, FaspTime now, FaspSource *source, const gchar *reason)
+{
+  FaspSource *before = merge->leader == FASP_MERGE_NOBODY ? NULL : &merge->sources[merge->leader];
+
+  source->helps = FASP_NEVER;
+  source->asked = now;
+  fasp_merge_lead (merge, now, source, reason);
+  merge->is_wanted = TRUE;
+  if (merge->redundancy == FASP_REDUNDANCY_STANDBY && before != NULL && before->state.is_connected
+      && before->stats.is_trusted && !fasp_merge_is_foreign (merge, source))
+    help (merge, now, before, "until the source that leads again has brought more");
+}
+
+gboolean
+fasp_merge_prefer (FaspMerge *merge, FaspTime now, guint i)
+{
+  FaspSource *source = &merge->sources[i];
+
+  if (i >= merge->n || !source->state.is_connected || source->stats.differs)
+    return FALSE;
+  merge->preferred = i;
+  if (i != merge->leader)
+    lead_again (merge, now, source, "it was asked for");
+  return TRUE;
 }
 
 static void
@@ -204,13 +229,13 @@ look_for_help (FaspMerge *merge, FaspTime now)
   if (helper == NULL || !helper->stats.stands_by)
     return;
   if (!leader->state.is_connected)
-    fasp_merge_help (merge, now, helper, "the leader is not connected");
+    help (merge, now, helper, "the leader is not connected");
   else if (now >= get_silent_time (merge))
-    fasp_merge_help (merge, now, helper, "nothing comes from the leader");
+    help (merge, now, helper, "nothing comes from the leader");
   else if (now >= get_late_time (merge, helper))
-    fasp_merge_help (merge, now, helper, "what the leader brings would be too late");
+    help (merge, now, helper, "what the leader brings would be too late");
   else if (lacks (merge, leader))
-    fasp_merge_help (merge, now, helper, "the leader lacks a part of the stream");
+    help (merge, now, helper, "the leader lacks a part of the stream");
 }
 
 /* After a while it shows which of the two is needed: the helper leads if it brought more than the
@@ -288,7 +313,10 @@ fasp_merge_tend (FaspMerge *merge, FaspTime now)
     fasp_merge_lead_on (merge, now, FALSE, "the leader is not connected any more");
   else if (merge->next.known && has_run_dry (merge, now))
     fasp_merge_lead_on (merge, now, FALSE, "nothing comes from the leader any more");
-  fasp_merge_restore (merge, now);
+  fasp_merge_note_good (merge, now);
+  if (now >= fasp_merge_get_restore_time (merge))
+    lead_again (merge, now, &merge->sources[merge->preferred],
+        "it is preferred, and has been good for a while");
   if (merge->redundancy != FASP_REDUNDANCY_STANDBY)
     return;
   for (guint i = 0; i < merge->n; i++)
@@ -341,47 +369,4 @@ fasp_merge_get_timeout (const FaspMerge *merge, FaspTime now)
       timeout = MIN (timeout, duty);
   }
   return timeout;
-}
-
-/* How long a loss of @source waits for what others may bring: as long as they are slower, if a
- * retransmission still comes in time after that. */
-static FaspTime
-get_patience (const FaspMerge *merge, const FaspSource *source)
-{
-  FaspTime slower = -1;
-
-  for (guint i = 0; i < merge->n; i++) {
-    const FaspSource *other = &merge->sources[i];
-
-    if (other == source || other->delay == FASP_NEVER || source->delay == FASP_NEVER
-        || other->stats.is_left || other->stats.stands_by || !other->state.is_connected
-        || !fasp_merge_is_trusted (merge, other))
-      continue;
-    slower = MAX (slower, MAX (other->delay - source->delay, 0));
-  }
-  if (slower < 0)
-    return 0;
-  return CLAMP (slower + BESIDES, 0, MAX (0, (source->state.latency - 2 * source->state.rtt) / 2));
-}
-
-gboolean
-fasp_merge_is_told (const FaspMerge *merge, guint i, const FaspElsewhere *told)
-{
-  return fasp_merge_get_elsewhere (merge, i).stands_by == told->stands_by;
-}
-
-FaspElsewhere
-fasp_merge_get_elsewhere (const FaspMerge *merge, guint i)
-{
-  const FaspSource *source = &merge->sources[i];
-  FaspElsewhere elsewhere = {
-    .patience = get_patience (merge, source),
-    .stands_by = source->stats.stands_by,
-  };
-
-  if (merge->next.known && merge->next.offset != FASP_OFFSET_UNKNOWN)
-    elsewhere.has = fasp_merge_get_foreign (merge, source,
-        merge->next.offset - (source->resumes ? MIN (COMPARED, merge->next.offset) : 0));
-  elsewhere.stands_by &= elsewhere.has.known;
-  return elsewhere;
 }

@@ -144,11 +144,10 @@ void fasp_merge_judge (FaspMerge *merge, FaspTime now, FaspSource *source, const
     gboolean repeated);
 /* When all that was taken has been played. */
 FaspTime fasp_merge_get_dry_time (const FaspMerge *merge);
-/* Looks whether the source that is preferred is to lead again; when that may be, or FASP_NEVER. */
-void fasp_merge_restore (FaspMerge *merge, FaspTime now);
+/* Looks whether the source that is preferred is good now. */
+void fasp_merge_note_good (FaspMerge *merge, FaspTime now);
+/* When that source is to lead again; FASP_NEVER: not by itself. */
 FaspTime fasp_merge_get_restore_time (const FaspMerge *merge);
-/* Standby: @source is asked to send. */
-void fasp_merge_help (FaspMerge *merge, FaspTime now, FaspSource *source, const gchar *reason);
 /* @source leads from now on. */
 void fasp_merge_lead (FaspMerge *merge, FaspTime now, FaspSource *source, const gchar *reason);
 /* Another one leads, if any can; @trusted: that has the same stream.  FALSE: there is none. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * faspmergerestore.c: goes back to the source that is preferred.
+ * faspmergerestore.c: how long the source that is preferred has been good, to be gone back to.
  */
 #include "faspmergeprivate.h"
 
@@ -18,35 +18,6 @@ is_good (const FaspMerge *merge, const FaspSource *source)
       || !(source->stats.is_trusted || is_other))
     return FALSE;
   return source->stats.stands_by || source->put > leader->put - FASP_MERGE_OUTAGE;
-}
-
-/* Of a standby, the leader until now sends on until the new one has shown that it brings the
- * stream. */
-static void
-lead_again (FaspMerge *merge, FaspTime now, FaspSource *source, const gchar *reason)
-{
-  FaspSource *before = merge->leader == FASP_MERGE_NOBODY ? NULL : &merge->sources[merge->leader];
-
-  source->helps = FASP_NEVER;
-  source->asked = now;
-  fasp_merge_lead (merge, now, source, reason);
-  merge->is_wanted = TRUE;
-  if (merge->redundancy == FASP_REDUNDANCY_STANDBY && before != NULL && before->state.is_connected
-      && before->stats.is_trusted && !fasp_merge_is_foreign (merge, source))
-    fasp_merge_help (merge, now, before, "until the source that leads again has brought more");
-}
-
-gboolean
-fasp_merge_prefer (FaspMerge *merge, FaspTime now, guint i)
-{
-  FaspSource *source = &merge->sources[i];
-
-  if (i >= merge->n || !source->state.is_connected || source->stats.differs)
-    return FALSE;
-  merge->preferred = i;
-  if (i != merge->leader)
-    lead_again (merge, now, source, "it was asked for");
-  return TRUE;
 }
 
 void
@@ -70,14 +41,12 @@ fasp_merge_get_restore_time (const FaspMerge *merge)
 }
 
 void
-fasp_merge_restore (FaspMerge *merge, FaspTime now)
+fasp_merge_note_good (FaspMerge *merge, FaspTime now)
 {
-  FaspSource *source = &merge->sources[merge->preferred];
+  const FaspSource *source = &merge->sources[merge->preferred];
 
   if (!is_good (merge, source))
     merge->good_since = now;
   else
     merge->good_since = MAX (merge->good_since, MAX (source->joined, source->late));
-  if (now >= fasp_merge_get_restore_time (merge))
-    lead_again (merge, now, source, "it is preferred, and has been good for a while");
 }

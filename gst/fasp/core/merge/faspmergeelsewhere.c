@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * faspmergeelsewhere.c: what the endpoint of a source is told: what the reader has, and for how
+ * long a loss waits for another source.
+ */
+#include "faspmergeprivate.h"
+
+/* What a host may take to pass on what another source has brought, before a loss is reported. */
+#define BESIDES (5 * FASP_MSEC)
+/* What a source sends first that stood by is compared with so many bytes that the reader has. */
+#define COMPARED 4096
+
+/* How long a loss of @source waits for what others may bring: as long as they are slower, if a
+ * retransmission still comes in time after that. */
+static FaspTime
+get_patience (const FaspMerge *merge, const FaspSource *source)
+{
+  FaspTime slower = -1;
+
+  for (guint i = 0; i < merge->n; i++) {
+    const FaspSource *other = &merge->sources[i];
+
+    if (other == source || other->delay == FASP_NEVER || source->delay == FASP_NEVER
+        || other->stats.is_left || other->stats.stands_by || !other->state.is_connected
+        || !fasp_merge_is_trusted (merge, other))
+      continue;
+    slower = MAX (slower, MAX (other->delay - source->delay, 0));
+  }
+  if (slower < 0)
+    return 0;
+  return CLAMP (slower + BESIDES, 0, MAX (0, (source->state.latency - 2 * source->state.rtt) / 2));
+}
+
+gboolean
+fasp_merge_is_told (const FaspMerge *merge, guint i, const FaspElsewhere *told)
+{
+  return fasp_merge_get_elsewhere (merge, i).stands_by == told->stands_by;
+}
+
+FaspElsewhere
+fasp_merge_get_elsewhere (const FaspMerge *merge, guint i)
+{
+  const FaspSource *source = &merge->sources[i];
+  FaspElsewhere elsewhere = {
+    .patience = get_patience (merge, source),
+    .stands_by = source->stats.stands_by,
+  };
+
+  if (merge->next.known && merge->next.offset != FASP_OFFSET_UNKNOWN)
+    elsewhere.has = fasp_merge_get_foreign (merge, source,
+        merge->next.offset - (source->resumes ? MIN (COMPARED, merge->next.offset) : 0));
+  elsewhere.stands_by &= elsewhere.has.known;
+  return elsewhere;
+}
