@@ -256,6 +256,8 @@ load (Relay *relay, GError **error)
   relay->status_names = g_strdupv (config->status_names);
   g_clear_pointer (&relay->refused, g_free);
   g_mutex_unlock (&relay->lock);
+  if (relay->config != NULL)
+    relay_config_adopt (config, relay->config);
   g_clear_pointer (&relay->config, relay_config_free);
   relay->config = g_steal_pointer (&config);
   relay->busy = TRUE;

@@ -367,11 +367,14 @@ read_outputs (GKeyFile *file, const gchar *group, GPtrArray *warnings, RelayStre
     RelayEnd *end = good ? make_end (&side, uris[i], error) : NULL;
 
     good = end != NULL;
-    if (good)
+    if (good) {
+      end->id = i + 1;
       g_ptr_array_add (config->outputs, end);
+    }
     wipe (uris[i]);
   }
   g_free (uris);
+  config->next_id = n + 1;
   return good || locate (error, group, "output");
 }
 

@@ -25,6 +25,7 @@ extern const gchar *const relay_end_files[RELAY_FILES];
  * shown; the element's own property `uri' leaves secrets out. */
 typedef struct
 {
+  guint id;       /* an output's, among those of its stream, from 1; 0: an input */
   gboolean sends; /* it is a faspsink */
   gchar *uri;
   gchar *streamid;           /* used unless the URI has one */
@@ -41,6 +42,7 @@ typedef struct
   gboolean optional;         /* the relay is ready without it */
   RelayEnd *input;
   GPtrArray *outputs; /* RelayEnd */
+  guint next_id;      /* of the next output that is added */
 } RelayStreamConfig;
 
 typedef struct
@@ -57,6 +59,7 @@ typedef enum
 {
   RELAY_SAME,
   RELAY_ADJUST, /* all changes can be set while it plays */
+  RELAY_ENDS,   /* some ends have to be closed or opened, the others stay as they are */
   RELAY_RESTART,
 } RelayDifference;
 
@@ -69,11 +72,19 @@ void relay_config_free (RelayConfig *config);
 /* NULL: there is no stream of that name. */
 RelayStreamConfig *relay_config_find (const RelayConfig *config, const gchar *name);
 
+/* Gives the outputs in @config the ids that they have in @old, the configuration in force; others
+ * get ids that were not used yet. */
+void relay_config_adopt (RelayConfig *config, const RelayConfig *old);
+
+/* NULL: there is no such output. */
+RelayEnd *relay_stream_config_find_output (const RelayStreamConfig *config, guint id);
 RelayStreamConfig *relay_stream_config_ref (RelayStreamConfig *config);
 void relay_stream_config_unref (RelayStreamConfig *config);
 RelayDifference relay_stream_config_compare (const RelayStreamConfig *a,
     const RelayStreamConfig *b);
 
+/* RELAY_SAME, _ADJUST or _RESTART. */
+RelayDifference relay_end_compare (const RelayEnd *a, const RelayEnd *b);
 /* Returns the element, ready to start; a floating reference. */
 GstElement *relay_end_make (const RelayEnd *end, const gchar *name, GError **error);
 gboolean relay_end_has_passphrase (const RelayEnd *end);

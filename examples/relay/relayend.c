@@ -117,8 +117,8 @@ list_changed (GstUri *a, GstUri *b)
   return g_steal_pointer (&changed);
 }
 
-static RelayDifference
-compare_ends (const RelayEnd *a, const RelayEnd *b)
+RelayDifference
+relay_end_compare (const RelayEnd *a, const RelayEnd *b)
 {
   g_autoptr (GstUri) old = gst_uri_from_string (a->uri);
   g_autoptr (GstUri) new = gst_uri_from_string (b->uri);
@@ -139,24 +139,125 @@ compare_ends (const RelayEnd *a, const RelayEnd *b)
   return changed->len > 0 ? RELAY_ADJUST : RELAY_SAME;
 }
 
+RelayEnd *
+relay_stream_config_find_output (const RelayStreamConfig *config, guint id)
+{
+  for (guint i = 0; i < config->outputs->len; i++) {
+    RelayEnd *end = g_ptr_array_index (config->outputs, i);
+
+    if (end->id == id)
+      return end;
+  }
+  return NULL;
+}
+
+/* May an output hold up the input, which then cannot be closed alone? */
+static gboolean
+has_holder (const RelayStreamConfig *config)
+{
+  gboolean found = FALSE;
+
+  for (guint i = 0; i < config->outputs->len; i++) {
+    g_autoptr (GstElement) element =
+        relay_end_make (g_ptr_array_index (config->outputs, i), NULL, NULL);
+    gboolean waits = FALSE;
+    gint policy = 0;
+
+    if (element == NULL)
+      continue;
+    gst_object_ref_sink (element);
+    g_object_get (element, "wait-for-connection", &waits, "slow-policy", &policy, NULL);
+    found |= waits || policy == 0;
+  }
+  return found;
+}
+
+static RelayDifference
+compare_outputs (const RelayStreamConfig *a, const RelayStreamConfig *b)
+{
+  RelayDifference most = a->outputs->len != b->outputs->len ? RELAY_ENDS : RELAY_SAME;
+
+  for (guint i = 0; i < b->outputs->len; i++) {
+    const RelayEnd *new = g_ptr_array_index (b->outputs, i);
+    const RelayEnd *old = relay_stream_config_find_output (a, new->id);
+    RelayDifference one = old != NULL ? relay_end_compare (old, new) : RELAY_ENDS;
+
+    most = MAX (most, MIN (one, RELAY_ENDS));
+  }
+  return most;
+}
+
 RelayDifference
 relay_stream_config_compare (const RelayStreamConfig *a, const RelayStreamConfig *b)
 {
-  RelayDifference most = RELAY_SAME, inputs;
+  RelayDifference most = RELAY_SAME, inputs, outputs;
 
-  if (g_strcmp0 (a->streamid, b->streamid) != 0 || a->outputs->len != b->outputs->len)
+  if (g_strcmp0 (a->streamid, b->streamid) != 0)
     return RELAY_RESTART;
   if (a->require_streamid != b->require_streamid || a->optional != b->optional)
     most = RELAY_ADJUST;
-  inputs = compare_ends (a->input, b->input);
+  inputs = relay_end_compare (a->input, b->input);
+  if (inputs == RELAY_RESTART && !has_holder (a))
+    inputs = RELAY_ENDS;
+  outputs = compare_outputs (a, b);
   most = MAX (most, inputs);
-  for (guint i = 0; i < a->outputs->len; i++) {
-    RelayDifference one =
-        compare_ends (g_ptr_array_index (a->outputs, i), g_ptr_array_index (b->outputs, i));
+  return MAX (most, outputs);
+}
 
-    most = MAX (most, one);
+/* --- ids ----------------------------------------------------------------------------- */
+
+static gboolean
+has_same_uri (const RelayEnd *a, const RelayEnd *b)
+{
+  return g_str_equal (a->uri, b->uri);
+}
+
+static gboolean
+has_same_place (const RelayEnd *a, const RelayEnd *b)
+{
+  g_autoptr (GstUri) x = gst_uri_from_string (a->uri), y = gst_uri_from_string (b->uri);
+
+  return is_same_place (x, y);
+}
+
+/* Gives ids to those that have none and are like an old one that has not given its own yet. */
+static void
+adopt (RelayStreamConfig *config, const RelayStreamConfig *old,
+    gboolean (*is_like) (const RelayEnd *a, const RelayEnd *b))
+{
+  for (guint i = 0; i < config->outputs->len; i++) {
+    RelayEnd *end = g_ptr_array_index (config->outputs, i);
+
+    for (guint k = 0; end->id == 0 && k < old->outputs->len; k++) {
+      const RelayEnd *one = g_ptr_array_index (old->outputs, k);
+
+      if (relay_stream_config_find_output (config, one->id) == NULL && is_like (one, end))
+        end->id = one->id;
+    }
   }
-  return most;
+}
+
+void
+relay_config_adopt (RelayConfig *config, const RelayConfig *old)
+{
+  for (guint i = 0; i < config->streams->len; i++) {
+    RelayStreamConfig *stream = g_ptr_array_index (config->streams, i);
+    const RelayStreamConfig *before = relay_config_find (old, stream->name);
+
+    if (before == NULL)
+      continue;
+    for (guint k = 0; k < stream->outputs->len; k++)
+      ((RelayEnd *) g_ptr_array_index (stream->outputs, k))->id = 0;
+    adopt (stream, before, has_same_uri);
+    adopt (stream, before, has_same_place);
+    stream->next_id = before->next_id;
+    for (guint k = 0; k < stream->outputs->len; k++) {
+      RelayEnd *end = g_ptr_array_index (stream->outputs, k);
+
+      if (end->id == 0)
+        end->id = stream->next_id++;
+    }
+  }
 }
 
 void

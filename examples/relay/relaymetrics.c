@@ -358,12 +358,13 @@ add_stream (Metrics *metrics, const RelayStreamStats *s, gboolean receiver_metri
   add_peers (metrics, "sender", labels->str, FALSE, &s->input);
   for (guint i = 0; i < s->outputs->len; i++) {
     g_autoptr (GString) more = g_string_new (labels->str);
-    g_autofree gchar *index = g_strdup_printf ("%u", i + 1);
+    const RelayEndStats *end = g_ptr_array_index (s->outputs, i);
+    g_autofree gchar *id = g_strdup_printf ("%u", end->id);
 
-    add_label (more, "output", index);
-    add_end (metrics, "output", more->str, g_ptr_array_index (s->outputs, i));
+    add_label (more, "output", id);
+    add_end (metrics, "output", more->str, end);
     if (receiver_metrics)
-      add_peers (metrics, "receiver", more->str, TRUE, g_ptr_array_index (s->outputs, i));
+      add_peers (metrics, "receiver", more->str, TRUE, end);
   }
 }
 

@@ -6,6 +6,7 @@ typedef struct
 {
   RelayStream *stream;
   RelayStreamConfig *config; /* its new one; NULL: the stream is to be removed */
+  gboolean plays;            /* some of its ends come or go while it plays */
 } Change;
 
 struct _RelaySet
@@ -76,6 +77,8 @@ settle (RelaySet *set)
 
     if (change->config == NULL || set->ending)
       take_out (set, relay_stream_get_config (change->stream)->name);
+    else if (change->plays)
+      relay_stream_complete (change->stream);
     else
       relay_stream_start (change->stream, change->config);
   }
@@ -92,7 +95,7 @@ on_stopped (RelayStream *stream, gpointer data)
     settle (set);
 }
 
-static void
+static Change *
 add_change (RelaySet *set, RelayStream *stream, RelayStreamConfig *config)
 {
   Change *change = g_new0 (Change, 1);
@@ -100,53 +103,52 @@ add_change (RelaySet *set, RelayStream *stream, RelayStreamConfig *config)
   change->stream = relay_stream_ref (stream);
   change->config = config != NULL ? relay_stream_config_ref (config) : NULL;
   g_ptr_array_add (set->changes, change);
+  return change;
 }
 
-/* Keeps a stream running if it can take its new configuration. FALSE: it has to be stopped. */
-static gboolean
-keep (RelayStream *stream, RelayStreamConfig *config)
+/* Begins a change; on_stopped() is called when it may be completed. */
+static void
+begin (RelaySet *set, Change *change)
 {
-  switch (relay_stream_config_compare (relay_stream_get_config (stream), config)) {
-    case RELAY_SAME:
-      return TRUE;
-    case RELAY_ADJUST:
-      if (!relay_stream_adjust (stream, config))
-        return FALSE;
-      relay_log (config->name, "changed while it plays.");
-      return TRUE;
-    default:
-      return FALSE;
+  if (change->plays) {
+    if (relay_stream_change (change->stream, change->config, on_stopped, set)) {
+      relay_log (change->config->name, "changed while it plays.");
+      return;
+    }
+    change->plays = FALSE;
   }
+  relay_log (relay_stream_get_config (change->stream)->name,
+      change->config != NULL ? "starts anew, as its configuration changed." :
+                               "ends, as it is no longer configured.");
+  relay_stream_stop (change->stream, on_stopped, set);
 }
 
 static void
-stop_what_changes (RelaySet *set, const RelayConfig *config)
+find_changes (RelaySet *set, const RelayConfig *config)
 {
   GHashTableIter iter;
   gpointer stream;
 
   g_hash_table_iter_init (&iter, set->streams);
   while (g_hash_table_iter_next (&iter, NULL, &stream)) {
-    const gchar *name = relay_stream_get_config (stream)->name;
-    RelayStreamConfig *new = relay_config_find (config, name);
+    const RelayStreamConfig *old = relay_stream_get_config (stream);
+    RelayStreamConfig *new = relay_config_find (config, old->name);
+    RelayDifference difference =
+        new != NULL ? relay_stream_config_compare (old, new) : RELAY_RESTART;
 
-    if (new != NULL && keep (stream, new))
-      continue;
-    relay_log (name,
-        new != NULL ? "starts anew, as its configuration changed." :
-                      "ends, as it is no longer configured.");
-    add_change (set, stream, new);
+    if (difference != RELAY_SAME)
+      add_change (set, stream, new)->plays = difference < RELAY_RESTART;
   }
 }
 
 void
 relay_set_apply (RelaySet *set, const RelayConfig *config)
 {
-  guint to_stop;
+  guint to_begin;
 
   g_return_if_fail (set->changes->len == 0 && !set->ending);
-  stop_what_changes (set, config);
-  to_stop = set->changes->len;
+  find_changes (set, config);
+  to_begin = set->changes->len;
   for (guint i = 0; i < config->streams->len; i++) {
     RelayStreamConfig *one = g_ptr_array_index (config->streams, i);
     RelayStream *stream;
@@ -158,10 +160,10 @@ relay_set_apply (RelaySet *set, const RelayConfig *config)
     add_change (set, stream, one);
     relay_stream_unref (stream);
   }
-  /* counts one more, so that it does not settle before all were asked to stop */
-  set->stopping = to_stop + 1;
-  for (guint i = 0; i < to_stop; i++)
-    relay_stream_stop (((Change *) g_ptr_array_index (set->changes, i))->stream, on_stopped, set);
+  /* counts one more, so that it does not settle before all were asked */
+  set->stopping = to_begin + 1;
+  for (guint i = 0; i < to_begin; i++)
+    begin (set, g_ptr_array_index (set->changes, i));
   on_stopped (NULL, set);
 }
 
@@ -177,14 +179,19 @@ relay_set_stop (RelaySet *set)
   set->stopping++;
   for (guint i = 0; i < all->len; i++) {
     RelayStream *stream = g_ptr_array_index (all, i);
-    gboolean found = FALSE;
+    gboolean found = FALSE, plays = FALSE;
 
-    /* a stream in a change has been stopped already, or was not started */
-    for (guint j = 0; j < under_way; j++)
-      found |= ((Change *) g_ptr_array_index (set->changes, j))->stream == stream;
-    if (found)
+    /* a stream in a change has been stopped already, or was not started, or plays */
+    for (guint j = 0; j < under_way; j++) {
+      const Change *change = g_ptr_array_index (set->changes, j);
+
+      found |= change->stream == stream;
+      plays |= change->stream == stream && change->plays;
+    }
+    if (found && !plays)
       continue;
-    add_change (set, stream, NULL);
+    if (!found)
+      add_change (set, stream, NULL);
     set->stopping++;
     relay_stream_stop (stream, on_stopped, set);
   }

@@ -154,6 +154,8 @@ describe_end (const RelayEndStats *end)
 {
   JsonObject *object = json_object_new ();
 
+  if (end->id != 0)
+    json_object_set_int_member (object, "id", end->id);
   json_object_set_member (object, "uri", make_string (end->uri));
   json_object_set_int_member (object, "callers-refused", end->refused);
   json_object_set_member (object, "stats",

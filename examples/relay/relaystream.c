@@ -1,51 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <string.h>
 #include "gstfaspcommon.h"
-#include "relaylog.h"
-#include "relaystream.h"
+#include "relaystreambase.h"
+#include "relaytransit.h"
 #include "relayvisits.h"
 
-#define DELAY_FIRST 100 /* ms before a stream starts again */
-#define DELAY_MAX 10000
-#define LASTED (10 * G_USEC_PER_SEC) /* a stream that ran for this long waits DELAY_FIRST again */
 /* Callers can cause what is logged.  The most messages of the elements, and lines about peers that
  * came or went, in that time: a flood of one does not hide the other. */
 #define TOLD_MAX 30
 #define VISITS_MAX 100
 #define TOLD_IN (10 * G_USEC_PER_SEC)
-
-/* An element, and which callers it takes. Shared with the element's threads. */
-typedef struct
-{
-  gint users;             /* atomic */
-  gint *require_streamid; /* the stream's, which outlives this; atomic */
-  guint64 mute;           /* callers refused as they gave no streamid; under `lock' */
-  GMutex lock;
-  GstElement *element;
-} End;
-
-struct _RelayStream
-{
-  gint users;                /* atomic */
-  RelayStreamConfig *config; /* this and all up to `lock' is under it */
-  RelayState state;
-  gint64 since;
-  guint64 restarts;
-  gchar *error;
-  GPtrArray *ends; /* End: the input, then the outputs; NULL: not built */
-  GMutex lock;
-
-  gint require_streamid; /* atomic */
-  /* the rest is used in the main context only */
-  GstElement *pipeline;
-  guint watch, timer;
-  guint delay; /* ms */
-  RelayLogBudget told, visits;
-  gboolean again; /* to be started when it has stopped */
-  gint ending;    /* to be stopped when it has started; atomic */
-  RelayStreamFunc stopped;
-  gpointer stopped_data;
-};
 
 const gchar *
 relay_state_get_name (RelayState state)
@@ -53,106 +17,6 @@ relay_state_get_name (RelayState state)
   static const gchar *const names[] = { "waiting", "starting", "running", "stopping" };
 
   return names[state];
-}
-
-/* --- ends -------------------------------------------------------------------------------- */
-
-static void
-end_unref (End *end)
-{
-  if (!g_atomic_int_dec_and_test (&end->users))
-    return;
-  gst_object_unref (end->element);
-  g_mutex_clear (&end->lock);
-  g_free (end);
-}
-
-/* Called in the element's network thread.  The element itself refuses callers that give
- * another streamid. */
-static gboolean
-on_connecting (GstElement *element, GSocketAddress *address, const gchar *streamid, End *end)
-{
-  gboolean good =
-      (streamid != NULL && streamid[0] != '\0') || !g_atomic_int_get (end->require_streamid);
-
-  if (!good) {
-    g_mutex_lock (&end->lock);
-    end->mute++;
-    g_mutex_unlock (&end->lock);
-  }
-  return good;
-}
-
-static End *
-make_end (RelayStream *stream, const RelayEnd *config, const gchar *name, GError **error)
-{
-  GstElement *element = relay_end_make (config, name, error);
-  End *end;
-
-  if (element == NULL)
-    return NULL;
-  end = g_new0 (End, 1);
-  end->users = 1;
-  end->require_streamid = &stream->require_streamid;
-  end->element = gst_object_ref_sink (element);
-  g_mutex_init (&end->lock);
-  g_signal_connect (element, "caller-connecting", G_CALLBACK (on_connecting), end);
-  return end;
-}
-
-/* Links a single output directly.  Several get a tee, without queues, so that the thread
- * which has received a buffer hands it to each of them. */
-static gboolean
-link_ends (GstElement *pipeline, GPtrArray *ends)
-{
-  GstElement *from = ((End *) g_ptr_array_index (ends, 0))->element;
-
-  if (ends->len > 2) {
-    GstElement *tee = gst_element_factory_make ("tee", NULL);
-
-    if (tee == NULL)
-      return FALSE;
-    gst_bin_add (GST_BIN (pipeline), tee);
-    if (!gst_element_link (from, tee))
-      return FALSE;
-    from = tee;
-  }
-  for (guint i = 1; i < ends->len; i++)
-    if (!gst_element_link (from, ((End *) g_ptr_array_index (ends, i))->element))
-      return FALSE;
-  return TRUE;
-}
-
-static gboolean
-build (RelayStream *stream, GError **error)
-{
-  const RelayStreamConfig *config = stream->config;
-  GPtrArray *ends = g_ptr_array_new_with_free_func ((GDestroyNotify) end_unref);
-  gboolean good = TRUE;
-
-  stream->pipeline = gst_object_ref_sink (gst_pipeline_new (config->name));
-  for (guint i = 0; good && i <= config->outputs->len; i++) {
-    g_autofree gchar *name = i == 0 ? g_strdup ("input") :
-        config->outputs->len == 1   ? g_strdup ("output") :
-                                      g_strdup_printf ("output-%u", i);
-    End *end = make_end (stream,
-        i == 0 ? config->input : g_ptr_array_index (config->outputs, i - 1), name, error);
-
-    good = end != NULL;
-    if (good) {
-      g_ptr_array_add (ends, end);
-      gst_bin_add (GST_BIN (stream->pipeline), end->element);
-    }
-  }
-  if (good && !link_ends (stream->pipeline, ends)) {
-    g_set_error_literal (error, GST_CORE_ERROR, GST_CORE_ERROR_MISSING_PLUGIN,
-        "GStreamer's core elements are not installed");
-    good = FALSE;
-  }
-  g_mutex_lock (&stream->lock);
-  stream->ends = ends;
-  g_mutex_unlock (&stream->lock);
-  return good;
 }
 
 /* --- states ----------------------------------------------------------------------------------- */
@@ -191,11 +55,14 @@ idle (RelayStream *stream)
   if (stream->watch != 0)
     g_source_remove (stream->watch);
   stream->watch = 0;
-  for (guint i = 0; ends != NULL && i < ends->len; i++)
-    g_signal_handlers_disconnect_by_data (((End *) g_ptr_array_index (ends, i))->element,
-        g_ptr_array_index (ends, i));
+  for (guint i = 0; ends != NULL && i < ends->len; i++) {
+    relay_branch_disconnect (g_ptr_array_index (ends, i));
+    relay_branch_detach (g_ptr_array_index (ends, i));
+  }
   g_clear_pointer (&ends, g_ptr_array_unref);
+  stream->tee = NULL;
   gst_clear_object (&stream->pipeline);
+  stream->down = FALSE;
   set_state (stream, RELAY_IDLE);
   if (stream->stopped != NULL) {
     RelayStreamFunc func = stream->stopped;
@@ -207,18 +74,16 @@ idle (RelayStream *stream)
   }
 }
 
-/* The stream has ended by itself. @error: why; NULL: it was the end of the stream. */
-static void
-ended (RelayStream *stream, const gchar *error)
+void
+relay_stream_ended (RelayStream *stream, const gchar *error)
 {
   gboolean lasted;
 
   if (stream->state == RELAY_STOPPING || stream->ending || stream->again)
     return;
-  lasted = stream->state == RELAY_RUNNING && g_get_monotonic_time () - stream->since >= LASTED;
-  stream->delay = error == NULL || lasted || stream->delay == 0 ?
-      DELAY_FIRST :
-      MIN (2 * stream->delay, DELAY_MAX);
+  lasted = stream->state == RELAY_RUNNING
+      && g_get_monotonic_time () - stream->since >= RELAY_RETRY_LASTED;
+  stream->delay = relay_retry_next (stream->delay, error == NULL || lasted);
   stream->again = TRUE;
   g_mutex_lock (&stream->lock);
   stream->restarts++;
@@ -260,7 +125,8 @@ on_message (GstBus *bus, GstMessage *message, gpointer data)
     case GST_MESSAGE_ERROR:
       gst_message_parse_error (message, &error, NULL);
       text = g_strdup_printf ("%s: %s", from, error->message);
-      ended (stream, text);
+      if (!relay_ends_take_error (stream, GST_MESSAGE_SRC (message), text))
+        relay_stream_ended (stream, text);
       break;
     case GST_MESSAGE_WARNING:
       gst_message_parse_warning (message, &error, NULL);
@@ -276,7 +142,7 @@ on_message (GstBus *bus, GstMessage *message, gpointer data)
         tell (stream, &stream->visits, from, text);
       break;
     case GST_MESSAGE_EOS:
-      ended (stream, NULL);
+      relay_stream_ended (stream, NULL);
       break;
     case GST_MESSAGE_LATENCY:
       gst_bin_recalculate_latency (GST_BIN (stream->pipeline));
@@ -287,49 +153,49 @@ on_message (GstBus *bus, GstMessage *message, gpointer data)
   return G_SOURCE_CONTINUE;
 }
 
-typedef struct
+void
+relay_stream_drain_bus (RelayStream *stream, const gboolean *told)
 {
-  RelayStream *stream;
-  GstElement *pipeline;
-  GstState state;
-  gboolean queues; /* it has to wait for its turn */
-  gboolean good;
-} Transition;
+  g_autoptr (GstBus) bus = gst_element_get_bus (stream->pipeline);
+  GstMessage *message;
 
-/* Elements with a passphrase start one after the other.  A thread that waits for that within
- * an element cannot be called off, so streams take turns here. */
-static GMutex turn;
+  while (!*told && (message = gst_bus_pop (bus)) != NULL) {
+    on_message (bus, message, stream);
+    gst_message_unref (message);
+  }
+}
 
-static gboolean
-changed (gpointer data)
+void
+relay_stream_finish_stop (RelayStream *stream)
 {
-  g_autofree Transition *t = data;
-  RelayStream *stream = t->stream;
-
-  gst_object_unref (t->pipeline);
-  if (t->state == GST_STATE_NULL) {
+  if (stream->down && !relay_ends_has_pending (stream, FALSE))
     idle (stream);
+}
+
+/* --- the pipeline's states ------------------------------------------------------------------- */
+
+static void
+changed (GstElement *pipeline, GstState state, gboolean good, gpointer data)
+{
+  RelayStream *stream = data;
+
+  if (state == GST_STATE_NULL) {
+    stream->down = TRUE;
+    relay_stream_finish_stop (stream);
   } else if (stream->ending || stream->again) {
     g_atomic_int_set (&stream->ending, FALSE);
     set_state (stream, RELAY_RUNNING);
     begin_stop (stream);
-  } else if (!t->good) {
-    g_autoptr (GstBus) bus = gst_element_get_bus (stream->pipeline);
-    GstMessage *message;
-
-    /* the message that says why is still on the bus */
-    while (!stream->again && (message = gst_bus_pop (bus)) != NULL) {
-      on_message (bus, message, stream);
-      gst_message_unref (message);
-    }
-    ended (stream, "it could not be started.");
+  } else if (!good) {
+    relay_stream_drain_bus (stream, &stream->again);
+    relay_stream_ended (stream, "it could not be started.");
     set_state (stream, RELAY_RUNNING);
     begin_stop (stream);
   } else {
     set_state (stream, RELAY_RUNNING);
+    relay_retry_go_on (stream->retry);
   }
   relay_stream_unref (stream);
-  return G_SOURCE_REMOVE;
 }
 
 static gboolean
@@ -342,47 +208,33 @@ has_passphrase (const RelayStreamConfig *config)
   return found;
 }
 
-static gpointer
-change (gpointer data)
-{
-  Transition *t = data;
-
-  if (t->queues)
-    g_mutex_lock (&turn);
-  if (t->state == GST_STATE_NULL || !g_atomic_int_get (&t->stream->ending))
-    t->good = gst_element_set_state (t->pipeline, t->state) != GST_STATE_CHANGE_FAILURE;
-  if (t->queues)
-    g_mutex_unlock (&turn);
-  /* at the priority of messages, so as not to wait until there are none */
-  g_idle_add_full (G_PRIORITY_DEFAULT, changed, t, NULL);
-  return NULL;
-}
-
 static void
 transit (RelayStream *stream, RelayState meanwhile, GstState state)
 {
-  Transition *t = g_new0 (Transition, 1);
-  GThread *thread;
-
   set_state (stream, meanwhile);
-  t->stream = relay_stream_ref (stream);
-  t->pipeline = gst_object_ref (stream->pipeline);
-  t->state = state;
-  t->queues = state != GST_STATE_NULL && has_passphrase (stream->config);
-  thread = g_thread_try_new ("transition", change, t, NULL);
-  if (thread != NULL)
-    g_thread_unref (thread);
-  else /* no thread: the other streams have to wait meanwhile */
-    change (t);
+  relay_transit (stream->pipeline, state, has_passphrase (stream->config), &stream->ending, changed,
+      relay_stream_ref (stream));
 }
 
 static void
 begin_stop (RelayStream *stream)
 {
-  if (stream->state == RELAY_RUNNING)
-    transit (stream, RELAY_STOPPING, GST_STATE_NULL);
-  else if (stream->state == RELAY_STARTING)
+  relay_retry_hold (stream->retry);
+  if (stream->state == RELAY_STARTING)
     g_atomic_int_set (&stream->ending, TRUE);
+  if (stream->state != RELAY_RUNNING)
+    return;
+  /* those that are being opened are not the pipeline's to stop */
+  relay_ends_call_off (stream);
+  transit (stream, RELAY_STOPPING, GST_STATE_NULL);
+}
+
+void
+relay_stream_start_without (RelayStream *stream)
+{
+  stream->delay = RELAY_RETRY_FIRST;
+  stream->again = TRUE;
+  begin_stop (stream);
 }
 
 static void
@@ -393,12 +245,14 @@ start (RelayStream *stream)
 
   stream->again = FALSE;
   g_atomic_int_set (&stream->ending, FALSE);
-  if (!build (stream, &error)) {
+  if (!relay_ends_build (stream, &error)) {
     set_state (stream, RELAY_RUNNING);
-    ended (stream, error->message);
+    relay_stream_ended (stream, error->message);
     return;
   }
   bus = gst_element_get_bus (stream->pipeline);
+  gst_bus_set_sync_handler (bus, relay_ends_on_posted, relay_stream_ref (stream),
+      (GDestroyNotify) relay_stream_unref);
   stream->watch = gst_bus_add_watch (bus, on_message, stream);
   transit (stream, RELAY_STARTING, GST_STATE_PLAYING);
 }
@@ -416,6 +270,7 @@ relay_stream_new (RelayStreamConfig *config)
   stream->since = g_get_monotonic_time ();
   stream->told = (RelayLogBudget) { .most = TOLD_MAX, .time = TOLD_IN };
   stream->visits = (RelayLogBudget) { .most = VISITS_MAX, .time = TOLD_IN };
+  stream->retry = relay_retry_new (relay_ends_on_retry, stream);
   g_mutex_init (&stream->lock);
   return stream;
 }
@@ -433,6 +288,7 @@ relay_stream_unref (RelayStream *stream)
   if (!g_atomic_int_dec_and_test (&stream->users))
     return;
   relay_stream_config_unref (stream->config);
+  relay_retry_free (stream->retry);
   g_free (stream->error);
   g_mutex_clear (&stream->lock);
   g_free (stream);
@@ -484,46 +340,51 @@ relay_stream_stop (RelayStream *stream, RelayStreamFunc func, gpointer data)
 }
 
 gboolean
-relay_stream_adjust (RelayStream *stream, RelayStreamConfig *config)
+relay_stream_change (RelayStream *stream, RelayStreamConfig *config, RelayStreamFunc func,
+    gpointer data)
 {
-  RelayStreamConfig *old;
+  g_autoptr (RelayStreamConfig) old = NULL;
 
-  /* the elements may have read some of the settings, and not the rest */
+  g_return_val_if_fail (stream->closed == NULL, FALSE);
   if (stream->state == RELAY_STARTING)
     return FALSE;
   old = relay_stream_config_ref (stream->config);
-  /* a stream that does not run will be built with the new settings */
-  if (stream->state == RELAY_RUNNING) {
-    for (guint i = 0; i < stream->ends->len; i++)
-      relay_end_adjust (i == 0 ? old->input : g_ptr_array_index (old->outputs, i - 1),
-          i == 0 ? config->input : g_ptr_array_index (config->outputs, i - 1),
-          ((End *) g_ptr_array_index (stream->ends, i))->element);
-  }
   set_config (stream, config);
-  relay_stream_config_unref (old);
+  relay_ends_change (stream, old, config);
+  stream->closed = func;
+  stream->closed_data = data;
+  relay_ends_finish_close (stream);
   return TRUE;
+}
+
+void
+relay_stream_complete (RelayStream *stream)
+{
+  relay_ends_open_missing (stream);
 }
 
 /* --- statistics ------------------------------------------------------------------------------- */
 
 static void
-get_end (End *end, RelayEndStats *figures)
+clear_end (RelayEndStats *end)
 {
-  guint64 misdirected = 0;
-
-  g_object_get (end->element, "uri", &figures->uri, "stats", &figures->stats, NULL);
-  gst_structure_get_uint64 (figures->stats, "callers-misdirected", &misdirected);
-  g_mutex_lock (&end->lock);
-  figures->refused = end->mute + misdirected;
-  g_mutex_unlock (&end->lock);
+  g_clear_pointer (&end->uri, g_free);
+  g_clear_pointer (&end->stats, gst_structure_free);
 }
 
 static void
 free_end (RelayEndStats *end)
 {
-  g_free (end->uri);
-  g_clear_pointer (&end->stats, gst_structure_free);
+  clear_end (end);
   g_free (end);
+}
+
+static gint
+by_id (gconstpointer a, gconstpointer b)
+{
+  guint x = (*(RelayEndStats **) a)->id, y = (*(RelayEndStats **) b)->id;
+
+  return (x > y) - (x < y);
 }
 
 /* TRUE: a sender is connected, and not silent.  One that is gone is among the callers until what it
@@ -549,7 +410,7 @@ RelayStreamStats *
 relay_stream_get_stats (RelayStream *stream)
 {
   RelayStreamStats *f = g_new0 (RelayStreamStats, 1);
-  g_autoptr (GPtrArray) ends = g_ptr_array_new_with_free_func ((GDestroyNotify) end_unref);
+  g_autoptr (GPtrArray) ends = g_ptr_array_new_with_free_func ((GDestroyNotify) relay_branch_unref);
 
   f->outputs = g_ptr_array_new_with_free_func ((GDestroyNotify) free_end);
   g_mutex_lock (&stream->lock);
@@ -560,20 +421,21 @@ relay_stream_get_stats (RelayStream *stream)
   f->since = stream->since;
   f->restarts = stream->restarts;
   f->error = g_strdup (stream->error);
-  for (guint i = 0; stream->ends != NULL && i < stream->ends->len; i++) {
-    End *end = g_ptr_array_index (stream->ends, i);
-
-    g_atomic_int_inc (&end->users);
-    g_ptr_array_add (ends, end);
-  }
+  for (guint i = 0; stream->ends != NULL && i < stream->ends->len; i++)
+    g_ptr_array_add (ends, relay_branch_ref (g_ptr_array_index (stream->ends, i)));
   g_mutex_unlock (&stream->lock);
   for (guint i = 0; i < ends->len; i++) {
-    RelayEndStats *end = i == 0 ? &f->input : g_new0 (RelayEndStats, 1);
+    RelayBranch *branch = g_ptr_array_index (ends, i);
+    RelayEndStats *end = branch->id == 0 ? &f->input : g_new0 (RelayEndStats, 1);
 
-    get_end (g_ptr_array_index (ends, i), end);
-    if (i > 0)
+    /* while an input follows another, both are there */
+    if (end == &f->input && end->stats != NULL)
+      clear_end (end);
+    relay_branch_get_stats (branch, end);
+    if (branch->id != 0)
       g_ptr_array_add (f->outputs, end);
   }
+  g_ptr_array_sort (f->outputs, by_id);
   f->receiving =
       f->state == RELAY_RUNNING && f->input.stats != NULL && is_receiving (f->input.stats);
   return f;
@@ -585,8 +447,7 @@ relay_stream_stats_free (RelayStreamStats *f)
   g_free (f->name);
   g_free (f->streamid);
   g_free (f->error);
-  g_free (f->input.uri);
-  g_clear_pointer (&f->input.stats, gst_structure_free);
+  clear_end (&f->input);
   g_ptr_array_unref (f->outputs);
   g_free (f);
 }

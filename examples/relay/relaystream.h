@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * relaystream.h: one stream: a pipeline of one faspsrc and the faspsinks behind it.
+ * relaystream.h: one stream: a pipeline of one faspsrc, a tee and the faspsinks behind it.
  *
  *            start               the pipeline plays
  *     IDLE --------> STARTING --------------------> RUNNING
@@ -12,13 +12,14 @@
  * Transitions take time: opening an element stretches keys, closing it waits for goodbyes to
  * be answered.  Each transition has a thread of its own, so that no stream waits for
  * another.  After EOS or an error, the stream starts again 0.1 s later.  If it then does not
- * last for 10 s after an error, the delay doubles each time, up to 10 s.
+ * last for 10 s after an error, the delay doubles each time, up to 10 s.  While it is RUNNING, ends
+ * come and go, each with a thread of its own, and the others do not notice.
  *
  * Call all functions but relay_stream_get_stats from the thread of the main context.
  */
 #pragma once
 
-#include "relayconfig.h"
+#include "relaybranch.h"
 
 G_BEGIN_DECLS
 
@@ -32,13 +33,6 @@ typedef enum
   RELAY_RUNNING,
   RELAY_STOPPING,
 } RelayState;
-
-typedef struct
-{
-  gchar *uri;          /* without secrets */
-  guint64 refused;     /* callers, because of their streamid */
-  GstStructure *stats; /* NULL: there is no element */
-} RelayEndStats;
 
 typedef struct
 {
@@ -64,9 +58,15 @@ void relay_stream_start (RelayStream *stream, RelayStreamConfig *config);
 /* Calls @func from the main context when the stream is IDLE: at once, if it is already.
  * Waits two seconds at most for goodbyes. Do not call this twice. */
 void relay_stream_stop (RelayStream *stream, RelayStreamFunc func, gpointer data);
-/* Sets a configuration that was compared as RELAY_ADJUST. FALSE: the stream is being opened,
- * so this is not possible now: start it anew. */
-gboolean relay_stream_adjust (RelayStream *stream, RelayStreamConfig *config);
+/* Takes a configuration that was compared as RELAY_ADJUST or RELAY_ENDS: sets what can be set while
+ * it plays, and closes those ends that have to begin anew or are gone.  Calls @func from the main
+ * context when they have released their ports, within this function if none had to.  Then call
+ * relay_stream_complete().  FALSE: the stream is being opened, so this is not possible now: start
+ * it anew. */
+gboolean relay_stream_change (RelayStream *stream, RelayStreamConfig *config, RelayStreamFunc func,
+    gpointer data);
+/* Opens the ends of the configuration that are not there. */
+void relay_stream_complete (RelayStream *stream);
 
 /* May be called from any thread; holds up nothing. */
 RelayStreamStats *relay_stream_get_stats (RelayStream *stream);

@@ -353,7 +353,7 @@ test_files (void)
       g_assert_cmpstr (record, ==, k == 0 || i == 2 ? NULL : strchr (keys[i], '/'));
     }
     g_assert_cmpint (relay_stream_config_compare (relay_config_find (configs[0], "a"), stream), ==,
-        i == 0 ? RELAY_SAME : RELAY_RESTART);
+        i == 0 ? RELAY_SAME : RELAY_ENDS);
   }
   for (guint i = 0; i < 3; i++)
     relay_config_free (configs[i]);
@@ -421,12 +421,12 @@ static const struct
       RELAY_ADJUST },
   { "fasp://h:1?latency=100", "fasp://:2?max-bitrate=5000000", "optional=true", RELAY_ADJUST },
   /* what the element was told and is not named any more would stay */
-  { "fasp://h:1", "fasp://:2?max-bitrate=5000000", "", RELAY_RESTART },
-  { "fasp://h:1?latency=100&tos=136", "fasp://:2?max-bitrate=5000000", "", RELAY_RESTART },
-  { "fasp://h:1?latency=100", "fasp://:2?min-bitrate=5000000", "", RELAY_RESTART },
-  { "fasp://i:1?latency=100", "fasp://:2?max-bitrate=5000000", "", RELAY_RESTART },
-  { "fasp://h:3?latency=100", "fasp://:2?max-bitrate=5000000", "", RELAY_RESTART },
-  { "fasp://h:1?latency=100", "fasp://:2?max-bitrate=5000000;fasp://:3", "", RELAY_RESTART },
+  { "fasp://h:1", "fasp://:2?max-bitrate=5000000", "", RELAY_ENDS },
+  { "fasp://h:1?latency=100&tos=136", "fasp://:2?max-bitrate=5000000", "", RELAY_ENDS },
+  { "fasp://h:1?latency=100", "fasp://:2?min-bitrate=5000000", "", RELAY_ENDS },
+  { "fasp://i:1?latency=100", "fasp://:2?max-bitrate=5000000", "", RELAY_ENDS },
+  { "fasp://h:3?latency=100", "fasp://:2?max-bitrate=5000000", "", RELAY_ENDS },
+  { "fasp://h:1?latency=100", "fasp://:2?max-bitrate=5000000;fasp://:3", "", RELAY_ENDS },
   { "fasp://h:1?latency=100", "fasp://:2?max-bitrate=5000000", "streamid=b", RELAY_RESTART },
 };
 
@@ -451,6 +451,62 @@ test_changes (void)
     g_assert_cmpint (relay_stream_config_compare (relay_config_find (first, "a"),
                          relay_config_find (next, "a")),
         ==, changes[i].expected);
+  }
+}
+
+static guint
+get_id (const RelayConfig *config, guint i)
+{
+  return ((RelayEnd *) g_ptr_array_index (relay_config_find (config, "a")->outputs, i))->id;
+}
+
+/* An output keeps its id as long as it is there, and no other one gets that. */
+static void
+test_ids (void)
+{
+  static const struct
+  {
+    const gchar *outputs;
+    guint ids[4];
+  } steps[] = {
+    { "fasp://:1;fasp://:2;fasp://:3", { 1, 2, 3 } },
+    { "fasp://:3;fasp://:1", { 3, 1 } },
+    { "fasp://:4;fasp://:1?latency=50;fasp://:3", { 4, 1, 3 } },
+    { "fasp://:1?streamid=x;fasp://:1?latency=50;fasp://:5", { 5, 1, 6 } },
+    { "fasp://:2", { 7 } },
+  };
+  g_autoptr (RelayConfig) old = NULL;
+
+  for (guint i = 0; i < G_N_ELEMENTS (steps); i++) {
+    g_autofree gchar *text = g_strdup_printf ("[stream a]\n" IN "output = %s\n", steps[i].outputs);
+    RelayConfig *config = parse_good (text);
+
+    if (old != NULL)
+      relay_config_adopt (config, old);
+    for (guint k = 0; steps[i].ids[k] != 0; k++)
+      g_assert_cmpuint (get_id (config, k), ==, steps[i].ids[k]);
+    g_clear_pointer (&old, relay_config_free);
+    old = config;
+  }
+}
+
+/* An input that has another place is closed and opened alone, unless an output may hold it up. */
+static void
+test_holders (void)
+{
+  static const gchar *const outputs[] = { "fasp://:2", "fasp://:2?slow-policy=wait",
+    "fasp://:2?wait-for-connection=true" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (outputs); i++) {
+    g_autofree gchar *a =
+        g_strdup_printf ("[stream a]\ninput = fasp://h:1\noutput = %s\n", outputs[i]);
+    g_autofree gchar *b =
+        g_strdup_printf ("[stream a]\ninput = fasp://h:2\noutput = %s\n", outputs[i]);
+    g_autoptr (RelayConfig) first = parse_good (a), next = parse_good (b);
+
+    g_assert_cmpint (relay_stream_config_compare (relay_config_find (first, "a"),
+                         relay_config_find (next, "a")),
+        ==, i == 0 ? RELAY_ENDS : RELAY_RESTART);
   }
 }
 
@@ -483,6 +539,8 @@ main (int argc, char **argv)
   g_test_add_func ("/relay/config/files", test_files);
   g_test_add_func ("/relay/config/open-files", test_open_files);
   g_test_add_func ("/relay/config/changes", test_changes);
+  g_test_add_func ("/relay/config/ids", test_ids);
+  g_test_add_func ("/relay/config/holders", test_holders);
   g_test_add_func ("/relay/config/adjust", test_adjust);
   return g_test_run ();
 }

@@ -22,6 +22,7 @@ make (const gchar *name, GstStructure *input, GstStructure *output)
   s->streamid = g_strdup (name);
   s->state = RELAY_RUNNING;
   s->input.stats = input;
+  end->id = 1;
   end->stats = output;
   g_ptr_array_add (s->outputs, end);
   g_ptr_array_add (f->streams, s);

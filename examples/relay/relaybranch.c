@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "relaybranch.h"
+
+/* Called in the element's network thread.  The element itself refuses callers that give
+ * another streamid. */
+static gboolean
+on_connecting (GstElement *element, GSocketAddress *address, const gchar *streamid,
+    RelayBranch *branch)
+{
+  gboolean good =
+      (streamid != NULL && streamid[0] != '\0') || !g_atomic_int_get (branch->require_streamid);
+
+  if (!good) {
+    g_mutex_lock (&branch->lock);
+    branch->mute++;
+    g_mutex_unlock (&branch->lock);
+  }
+  return good;
+}
+
+RelayBranch *
+relay_branch_new (const RelayEnd *end, const gchar *name, gint *require_streamid, GError **error)
+{
+  GstElement *element = relay_end_make (end, name, error);
+  RelayBranch *branch;
+
+  if (element == NULL)
+    return NULL;
+  branch = g_new0 (RelayBranch, 1);
+  branch->users = 1;
+  branch->id = end->id;
+  branch->require_streamid = require_streamid;
+  branch->element = gst_object_ref_sink (element);
+  branch->since = g_get_monotonic_time ();
+  g_mutex_init (&branch->lock);
+  g_signal_connect (element, "caller-connecting", G_CALLBACK (on_connecting), branch);
+  return branch;
+}
+
+RelayBranch *
+relay_branch_ref (RelayBranch *branch)
+{
+  g_atomic_int_inc (&branch->users);
+  return branch;
+}
+
+void
+relay_branch_unref (RelayBranch *branch)
+{
+  if (!g_atomic_int_dec_and_test (&branch->users))
+    return;
+  gst_clear_object (&branch->pad);
+  gst_object_unref (branch->element);
+  g_mutex_clear (&branch->lock);
+  g_free (branch);
+}
+
+void
+relay_branch_disconnect (RelayBranch *branch)
+{
+  g_signal_handlers_disconnect_by_data (branch->element, branch);
+}
+
+gboolean
+relay_branch_link (RelayBranch *branch, GstElement *tee)
+{
+  g_autoptr (GstPad) sink = NULL;
+  g_autoptr (GstPad) pad = NULL;
+
+  if (branch->id == 0)
+    return gst_element_link (branch->element, tee);
+  sink = gst_element_get_static_pad (branch->element, "sink");
+  pad = gst_element_request_pad_simple (tee, "src_%u");
+  g_mutex_lock (&branch->lock);
+  branch->pad = gst_object_ref (pad);
+  g_mutex_unlock (&branch->lock);
+  return gst_pad_link (pad, sink) == GST_PAD_LINK_OK;
+}
+
+void
+relay_branch_detach (RelayBranch *branch)
+{
+  g_autoptr (GstElement) tee = NULL;
+  GstPad *pad;
+
+  g_mutex_lock (&branch->lock);
+  pad = g_steal_pointer (&branch->pad);
+  g_mutex_unlock (&branch->lock);
+  if (pad == NULL)
+    return;
+  tee = gst_pad_get_parent_element (pad);
+  if (tee != NULL)
+    gst_element_release_request_pad (tee, pad);
+  gst_object_unref (pad);
+}
+
+gboolean
+relay_branch_is_alone (RelayBranch *branch)
+{
+  g_autoptr (GstElement) tee = NULL;
+  guint n = 0;
+
+  g_mutex_lock (&branch->lock);
+  tee = branch->pad != NULL ? gst_pad_get_parent_element (branch->pad) : NULL;
+  g_mutex_unlock (&branch->lock);
+  if (tee == NULL)
+    return FALSE;
+  GST_OBJECT_LOCK (tee);
+  n = tee->numsrcpads;
+  GST_OBJECT_UNLOCK (tee);
+  return n == 1;
+}
+
+void
+relay_branch_get_stats (RelayBranch *branch, RelayEndStats *figures)
+{
+  guint64 misdirected = 0;
+
+  figures->id = branch->id;
+  g_object_get (branch->element, "uri", &figures->uri, "stats", &figures->stats, NULL);
+  gst_structure_get_uint64 (figures->stats, "callers-misdirected", &misdirected);
+  g_mutex_lock (&branch->lock);
+  figures->refused = branch->mute + misdirected;
+  g_mutex_unlock (&branch->lock);
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * relaybranch.h: one end of a stream that runs: its element, linked to the stream's tee.
+ *
+ * An output has a pad of the tee.  When that is released, whatever the element still returns to the
+ * tee does not count: so an output that fails, or is closed, ends neither the input nor the
+ * others.
+ */
+#pragma once
+
+#include "relayconfig.h"
+
+G_BEGIN_DECLS
+
+typedef enum
+{
+  RELAY_BRANCH_PLAYS, /* its state is the pipeline's */
+  RELAY_BRANCH_OPENING,
+  RELAY_BRANCH_CLOSING,
+} RelayBranchState;
+
+/* Shared with the element's threads. */
+typedef struct
+{
+  gint users; /* atomic */
+  guint id;   /* of its RelayEnd; 0: the input */
+  GstElement *element;
+  gint *require_streamid; /* the stream's, which outlives this; atomic */
+  gint given_up;          /* to be closed as soon as it is open; atomic */
+  RelayBranchState state; /* this and the next two are used in the main context only */
+  gboolean failed;        /* it has posted an error */
+  gint64 since;           /* when it was opened: g_get_monotonic_time, µs */
+  GMutex lock;            /* guards the rest */
+  guint64 mute;           /* callers refused as they gave no streamid */
+  GstPad *pad;            /* the tee's, of an output; NULL: not linked */
+} RelayBranch;
+
+typedef struct
+{
+  guint id;
+  gchar *uri;          /* without secrets */
+  guint64 refused;     /* callers, because of their streamid */
+  GstStructure *stats; /* NULL: there is no element */
+} RelayEndStats;
+
+RelayBranch *relay_branch_new (const RelayEnd *end, const gchar *name, gint *require_streamid,
+    GError **error);
+RelayBranch *relay_branch_ref (RelayBranch *branch);
+void relay_branch_unref (RelayBranch *branch);
+/* Stops to ask who calls. */
+void relay_branch_disconnect (RelayBranch *branch);
+
+gboolean relay_branch_link (RelayBranch *branch, GstElement *tee);
+/* Takes an output from the tee.  May be called from any thread, also from the element's. */
+void relay_branch_detach (RelayBranch *branch);
+
+/* Does the tee have no other output? May be called from any thread. */
+gboolean relay_branch_is_alone (RelayBranch *branch);
+
+/* May be called from any thread. */
+void relay_branch_get_stats (RelayBranch *branch, RelayEndStats *stats);
+
+G_END_DECLS

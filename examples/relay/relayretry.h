@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * relayretry.h: when outputs of one stream that have failed are opened again.
+ *
+ * The first time after 0.1 s.  If an output then does not last for 10 s, the delay doubles each
+ * time, up to 10 s.  Used in the main context only.
+ */
+#pragma once
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+#define RELAY_RETRY_FIRST 100 /* ms */
+#define RELAY_RETRY_MAX 10000
+#define RELAY_RETRY_LASTED \
+  (10 * G_USEC_PER_SEC) /* who ran for this long waits _FIRST again, µs \
+                         */
+
+typedef struct _RelayRetry RelayRetry;
+
+/* Returns the next delay in ms. @delay: the last one; 0: there was none. */
+guint relay_retry_next (guint delay, gboolean lasted);
+
+/* @func is called from the main context when it is time for an output. */
+RelayRetry *relay_retry_new (void (*func) (guint id, gpointer data), gpointer data);
+void relay_retry_free (RelayRetry *retry);
+
+/* The output has failed. Returns after how many ms it is opened again. */
+guint relay_retry_failed (RelayRetry *retry, guint id, gboolean lasted);
+gboolean relay_retry_waits (const RelayRetry *retry, guint id);
+guint relay_retry_count (const RelayRetry *retry);
+/* The output is gone, or another one. */
+void relay_retry_forget (RelayRetry *retry, guint id);
+/* Nothing can be opened until relay_retry_go_on(). */
+void relay_retry_hold (RelayRetry *retry);
+void relay_retry_go_on (RelayRetry *retry);
+
+G_END_DECLS

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * relaystreambase.h: what relaystream.c, the states of a stream, and relayends.c, its ends that
+ * come and go, share.
+ */
+#pragma once
+
+#include "relaylog.h"
+#include "relayretry.h"
+#include "relaystream.h"
+
+G_BEGIN_DECLS
+
+struct _RelayStream
+{
+  gint users;                /* atomic */
+  RelayStreamConfig *config; /* this and all up to `lock' is under it */
+  RelayState state;
+  gint64 since;
+  guint64 restarts;
+  gchar *error;
+  GPtrArray *ends; /* RelayBranch, in any order; NULL: not built */
+  GMutex lock;
+
+  gint require_streamid; /* atomic */
+  /* the rest is used in the main context only */
+  GstElement *pipeline, *tee;
+  RelayRetry *retry; /* outputs that have failed */
+  guint watch, timer;
+  guint delay; /* ms */
+  RelayLogBudget told, visits;
+  gboolean again; /* to be started when it has stopped */
+  gboolean down;  /* the pipeline has stopped; an output may not have yet */
+  gint ending;    /* to be stopped when it has started; atomic */
+  RelayStreamFunc stopped, closed;
+  gpointer stopped_data, closed_data;
+};
+
+/* relaystream.c */
+
+/* The stream has ended by itself. @error: why; NULL: it was the end of the stream. */
+void relay_stream_ended (RelayStream *stream, const gchar *error);
+/* It starts anew without an output that could not be started. */
+void relay_stream_start_without (RelayStream *stream);
+/* Handles the messages that are on the bus still, until one has said why something failed. */
+void relay_stream_drain_bus (RelayStream *stream, const gboolean *told);
+/* The pipeline has stopped. It is freed when the ends that came or went have, too. */
+void relay_stream_finish_stop (RelayStream *stream);
+
+/* relayends.c */
+
+/* Makes the pipeline of all ends, but for the outputs that wait after they have failed. */
+gboolean relay_ends_build (RelayStream *stream, GError **error);
+GstBusSyncReply relay_ends_on_posted (GstBus *bus, GstMessage *message, gpointer stream);
+/* FALSE: the error of this element is the stream's. Otherwise, the output is opened again later. */
+gboolean relay_ends_take_error (RelayStream *stream, gpointer element, const gchar *text);
+/* When it is time for outputs that have failed. */
+void relay_ends_on_retry (guint id, gpointer stream);
+/* Is an end on its way? @only_leaving: on its way out? */
+gboolean relay_ends_has_pending (RelayStream *stream, gboolean only_leaving);
+/* Calls off those that are being opened. */
+void relay_ends_call_off (RelayStream *stream);
+/* Sets what can be set of a new configuration, and closes those ends that have to begin anew. */
+void relay_ends_change (RelayStream *stream, const RelayStreamConfig *old,
+    const RelayStreamConfig *new);
+/* The last end that had to leave may have done so. */
+void relay_ends_finish_close (RelayStream *stream);
+/* Opens the ends that are not there, and do not wait after a failure. */
+void relay_ends_open_missing (RelayStream *stream);
+
+G_END_DECLS

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "relaytransit.h"
+
+typedef struct
+{
+  GstElement *element;
+  GstState state;
+  const gint *given_up;
+  RelayTransitFunc func;
+  gpointer data;
+  gboolean queues;
+  gboolean good;
+} Transition;
+
+/* Elements with a passphrase start one after the other.  A thread that waits for that within
+ * an element cannot be called off, so they take turns here. */
+static GMutex turn;
+
+static gboolean
+changed (gpointer data)
+{
+  g_autofree Transition *t = data;
+
+  t->func (t->element, t->state, t->good, t->data);
+  gst_object_unref (t->element);
+  return G_SOURCE_REMOVE;
+}
+
+static gpointer
+change (gpointer data)
+{
+  Transition *t = data;
+
+  if (t->queues)
+    g_mutex_lock (&turn);
+  if (t->state == GST_STATE_NULL || !g_atomic_int_get (t->given_up))
+    t->good = gst_element_set_state (t->element, t->state) != GST_STATE_CHANGE_FAILURE;
+  if (t->queues)
+    g_mutex_unlock (&turn);
+  /* at the priority of messages, so as not to wait until there are none */
+  g_idle_add_full (G_PRIORITY_DEFAULT, changed, t, NULL);
+  return NULL;
+}
+
+void
+relay_transit (GstElement *element, GstState state, gboolean queues, const gint *given_up,
+    RelayTransitFunc func, gpointer data)
+{
+  Transition *t = g_new0 (Transition, 1);
+  GThread *thread;
+
+  t->element = gst_object_ref (element);
+  t->state = state;
+  t->queues = queues && state != GST_STATE_NULL;
+  t->given_up = given_up;
+  t->func = func;
+  t->data = data;
+  thread = g_thread_try_new ("transition", change, t, NULL);
+  if (thread != NULL)
+    g_thread_unref (thread);
+  else /* no thread: the other streams have to wait meanwhile */
+    change (t);
+}

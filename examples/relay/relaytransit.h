@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * relaytransit.h: changes the state of a pipeline, or of one element, in a thread of its own.
+ *
+ * Opening an element stretches keys, closing it waits for goodbyes to be answered.
+ */
+#pragma once
+
+#include <gst/gst.h>
+
+G_BEGIN_DECLS
+
+/* Called from the main context. */
+typedef void (*RelayTransitFunc) (GstElement *element, GstState state, gboolean good,
+    gpointer data);
+
+/* @queues: it has a passphrase, and waits for its turn.  @given_up: atomic; if it is TRUE when the
+ * turn has come, the element is not started.  It must outlive the call of @func. */
+void relay_transit (GstElement *element, GstState state, gboolean queues, const gint *given_up,
+    RelayTransitFunc func, gpointer data);
+
+G_END_DECLS
