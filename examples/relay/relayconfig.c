@@ -13,9 +13,9 @@
 static const gchar *const relay_keys[] = { "status", "status-names", "receiver-metrics", NULL };
 
 static const gchar *const stream_keys[] = { "streamid", "require-streamid", "optional", "input",
-  "output", "input-passphrase-file", "output-passphrase-file", "input-key-file", "output-key-file",
-  "input-allowed-keys", "output-allowed-keys", "input-record", "output-record", "input-log",
-  "output-log", NULL };
+  "output", "switch-source", "input-passphrase-file", "output-passphrase-file", "input-key-file",
+  "output-key-file", "input-allowed-keys", "output-allowed-keys", "input-record", "output-record",
+  "input-log", "output-log", NULL };
 
 #define BAD(error, ...) \
   g_set_error (error, G_KEY_FILE_ERROR, G_KEY_FILE_ERROR_INVALID_VALUE, __VA_ARGS__)
@@ -344,6 +344,35 @@ read_input (GKeyFile *file, const gchar *group, GPtrArray *warnings, RelayStream
   return config->input != NULL || locate (error, group, "input");
 }
 
+/* Reads which source of the input is asked to lead. */
+static gboolean
+read_switch (GKeyFile *file, const gchar *group, RelayStreamConfig *config, GError **error)
+{
+  g_autoptr (GstElement) element = NULL;
+  g_autoptr (GError) why = NULL;
+  guint sources;
+
+  config->switch_source = -1;
+  if (!g_key_file_has_key (file, group, "switch-source", NULL))
+    return TRUE;
+  element = gst_object_ref_sink (relay_end_make (config->input, NULL, NULL));
+  sources = relay_sources_count (element);
+  if (sources == 0) {
+    BAD (error,
+        "it is for an input that has several sources at once: add redundancy=hot or "
+        "redundancy=standby to its URI, or leave this out.");
+    return locate (error, group, "switch-source");
+  }
+  config->switch_source = g_key_file_get_integer (file, group, "switch-source", &why);
+  if (why == NULL && config->switch_source >= 0 && (guint) config->switch_source < sources)
+    return TRUE;
+  BAD (error,
+      "write the number of a source, 0 to %u: 0 is that of the URI, and 1 the first of "
+      "fallback-addresses. Or leave it out.",
+      sources - 1);
+  return locate (error, group, "switch-source");
+}
+
 static gboolean
 read_outputs (GKeyFile *file, const gchar *group, GPtrArray *warnings, RelayStreamConfig *config,
     GError **error)
@@ -418,7 +447,7 @@ read_stream (GKeyFile *file, const gchar *group, GPtrArray *warnings, GError **e
   good = why == NULL
       && read_boolean (file, group, "require-streamid", &config->require_streamid, &why)
       && read_boolean (file, group, "optional", &config->optional, &why)
-      && read_input (file, group, warnings, config, &why)
+      && read_input (file, group, warnings, config, &why) && read_switch (file, group, config, &why)
       && read_outputs (file, group, warnings, config, &why);
   if (good)
     return config;

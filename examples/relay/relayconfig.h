@@ -40,6 +40,7 @@ typedef struct
   gchar *streamid;           /* callers that give another one are refused */
   gboolean require_streamid; /* callers that give none are refused, too */
   gboolean optional;         /* the relay is ready without it */
+  gint switch_source;        /* number of the source that is asked to lead; -1: none */
   RelayEnd *input;
   GPtrArray *outputs; /* RelayEnd */
   guint next_id;      /* of the next output that is added */

@@ -23,6 +23,14 @@ find_branch (RelayStream *stream, guint id)
   return NULL;
 }
 
+GstElement *
+relay_ends_get_input (RelayStream *stream)
+{
+  RelayBranch *input = find_branch (stream, 0);
+
+  return input != NULL ? input->element : NULL;
+}
+
 /* Returns a new reference. May be called from any thread. */
 static RelayBranch *
 find_branch_of (RelayStream *stream, gpointer element)

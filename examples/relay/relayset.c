@@ -68,6 +68,13 @@ take_out (RelaySet *set, const gchar *name)
   g_mutex_unlock (&set->lock);
 }
 
+static void
+complete (RelayStream *stream)
+{
+  relay_stream_complete (stream);
+  relay_stream_switch_source (stream);
+}
+
 /* Every stream that had to stop has stopped, and its ports are free. */
 static void
 settle (RelaySet *set)
@@ -78,7 +85,7 @@ settle (RelaySet *set)
     if (change->config == NULL || set->ending)
       take_out (set, relay_stream_get_config (change->stream)->name);
     else if (change->plays)
-      relay_stream_complete (change->stream);
+      complete (change->stream);
     else
       relay_stream_start (change->stream, change->config);
   }
@@ -136,7 +143,9 @@ find_changes (RelaySet *set, const RelayConfig *config)
     RelayDifference difference =
         new != NULL ? relay_stream_config_compare (old, new) : RELAY_RESTART;
 
-    if (difference != RELAY_SAME)
+    if (difference == RELAY_SAME)
+      relay_stream_switch_source (stream);
+    else
       add_change (set, stream, new)->plays = difference < RELAY_RESTART;
   }
 }

@@ -3,6 +3,9 @@
 #include <string.h>
 #include "relaysources.h"
 
+/* Those that call, and the addresses of a name that stands alone. */
+#define PAIR 2
+
 #define BAD(error, ...) \
   g_set_error (error, G_KEY_FILE_ERROR, G_KEY_FILE_ERROR_INVALID_VALUE, __VA_ARGS__)
 
@@ -28,20 +31,39 @@ relay_sources_check_text (const gchar *text, gboolean sends, GError **error)
   return TRUE;
 }
 
-/* The further addresses of a faspsrc that has several sources at once; NULL: it has not. */
-static gchar **
-list_further (GstElement *source)
+/* Has this faspsrc several sources at once? */
+static gboolean
+has_several (GstElement *source)
 {
-  g_autofree gchar *further = NULL, *redundancy = NULL;
+  g_autofree gchar *redundancy = NULL;
   GValue value = G_VALUE_INIT;
 
-  g_object_get (source, "fallback-addresses", &further, NULL);
   g_value_init (&value,
       g_object_class_find_property (G_OBJECT_GET_CLASS (source), "redundancy")->value_type);
   g_object_get_property (G_OBJECT (source), "redundancy", &value);
   redundancy = gst_value_serialize (&value);
   g_value_unset (&value);
-  return further == NULL || g_str_equal (redundancy, "none") ? NULL : g_strsplit (further, ",", -1);
+  return !g_str_equal (redundancy, "none");
+}
+
+/* Its addresses beside that of the URI; NULL: there are none. */
+static gchar **
+list_further (GstElement *source)
+{
+  g_autofree gchar *further = NULL;
+
+  g_object_get (source, "fallback-addresses", &further, NULL);
+  return further != NULL && further[0] != '\0' ? g_strsplit (further, ",", -1) : NULL;
+}
+
+guint
+relay_sources_count (GstElement *source)
+{
+  g_auto (GStrv) further = list_further (source);
+
+  if (!has_several (source))
+    return 0;
+  return further != NULL ? 1 + g_strv_length (further) : PAIR;
 }
 
 /* Writes ADDRESS:PORT in one way; NULL: it is a name, which may lead to several hosts. */
@@ -75,7 +97,7 @@ relay_sources_check (GstElement *source, const gchar *text, GError **error)
   g_autoptr (GHashTable) all = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   g_autofree gchar *first = NULL;
 
-  if (further == NULL || host == NULL)
+  if (further == NULL || host == NULL || !has_several (source))
     return TRUE;
   first = g_strdup_printf (strchr (host, ':') != NULL ? "[%s]:%u" : "%s:%u", host,
       gst_uri_get_port (uri));

@@ -363,6 +363,23 @@ relay_stream_complete (RelayStream *stream)
   relay_ends_open_missing (stream);
 }
 
+void
+relay_stream_switch_source (RelayStream *stream)
+{
+  gint source = stream->config->switch_source;
+  GstElement *input = relay_ends_get_input (stream);
+  gboolean done = FALSE;
+
+  if (source < 0 || input == NULL || stream->state != RELAY_RUNNING)
+    return;
+  g_signal_emit_by_name (input, "switch-source", source, &done);
+  if (!done)
+    relay_log (stream->config->name,
+        "input: source %d (switch-source) cannot lead now: it is not connected, or its bytes are "
+        "wrong. Reload again when it is there.",
+        source);
+}
+
 /* --- statistics ------------------------------------------------------------------------------- */
 
 static void

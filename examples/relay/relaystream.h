@@ -68,6 +68,9 @@ gboolean relay_stream_change (RelayStream *stream, RelayStreamConfig *config, Re
 /* Opens the ends of the configuration that are not there. */
 void relay_stream_complete (RelayStream *stream);
 
+/* Asks the source that the configuration names to lead, if the stream runs and it names one. */
+void relay_stream_switch_source (RelayStream *stream);
+
 /* May be called from any thread; holds up nothing. */
 RelayStreamStats *relay_stream_get_stats (RelayStream *stream);
 void relay_stream_stats_free (RelayStreamStats *stats);

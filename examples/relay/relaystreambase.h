@@ -54,6 +54,8 @@ gboolean relay_ends_build (RelayStream *stream, GError **error);
 GstBusSyncReply relay_ends_on_posted (GstBus *bus, GstMessage *message, gpointer stream);
 /* FALSE: the error of this element is the stream's. Otherwise, the output is opened again later. */
 gboolean relay_ends_take_error (RelayStream *stream, gpointer element, const gchar *text);
+/* The stream's; NULL: there is none. */
+GstElement *relay_ends_get_input (RelayStream *stream);
 /* When it is time for outputs that have failed. */
 void relay_ends_on_retry (guint id, gpointer stream);
 /* Is an end on its way? @only_leaving: on its way out? */

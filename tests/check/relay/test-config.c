@@ -38,7 +38,8 @@ test_good (void)
       parse_good ("[relay]\nstatus = http://[::1]:8080\nstatus-names = a.example; b\n"
                   "[stream news]\n" IN OUT
                   "[stream two words]\nstreamid = x\nrequire-streamid = true\n"
-                  "optional = true\ninput = fasp://:7002?latency=auto\n"
+                  "optional = true\ninput = fasp://:7002?latency=auto&redundancy=hot\n"
+                  "switch-source = 1\n"
                   "output = fasp://:7102?max-bitrate=1000000&slow-policy=wait;fasp://h:1\n");
   const RelayStreamConfig *news = relay_config_find (config, "news");
   const RelayStreamConfig *other = relay_config_find (config, "two words");
@@ -56,6 +57,8 @@ test_good (void)
   g_assert_false (news->require_streamid || news->optional);
   g_assert_true (other->require_streamid && other->optional);
   g_assert_cmpuint (other->outputs->len, ==, 2);
+  g_assert_cmpint (news->switch_source, ==, -1);
+  g_assert_cmpint (other->switch_source, ==, 1);
   g_assert_null (relay_config_find (config, "sport"));
 
   /* what a relay wants where the URI says nothing */
@@ -134,6 +137,13 @@ static const struct
       "[stream a] input:", "[0::1]:1 is there twice" },
   { "[stream a]\n" OUT "input = fasp://:1?redundancy=hot&flowlets=2\n",
       "[stream a] input:", "leave out flowlets" },
+  { "[stream a]\n" IN OUT "switch-source = 0\n",
+      "[stream a] switch-source:", "add redundancy=hot" },
+  { "[stream a]\n" OUT "input = fasp://a:1?redundancy=hot&fallback-addresses=b:1,c:1\n"
+    "switch-source = 3\n",
+      "[stream a] switch-source:", "0 to 2" },
+  { "[stream a]\n" OUT "input = fasp://:1?redundancy=hot\nswitch-source = main\n",
+      "[stream a] switch-source:", "0 to 1" },
   { "[stream a]\n" IN "output = fasp://:1?redundancy=hot\n",
       "[stream a] output:", "into the input" },
   { "[stream a]\n" IN "output = fasp://:7101?authentication=true\n",
