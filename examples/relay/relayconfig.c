@@ -2,6 +2,7 @@
 #include <string.h>
 #include "relayconfig.h"
 #include "relayfile.h"
+#include "relayports.h"
 #include "relaysources.h"
 #include "gstfaspfile.h"
 
@@ -293,11 +294,37 @@ make_end (const RelayEnd *side, const gchar *uri, GError **error)
   if (element != NULL)
     gst_object_ref_sink (element);
   if (element == NULL || !check_settings (element, error)
-      || (!end->sends && !relay_sources_check (element, uri, error))) {
+      || (!end->sends && !relay_end_is_foreign (end)
+          && !relay_sources_check (element, uri, error))) {
     free_end (end);
     return NULL;
   }
   return end;
+}
+
+/* Keys of @side that none of its ends has a use for. */
+static gboolean
+check_side (const RelayEnd *side, const GPtrArray *ends, GError **error)
+{
+  const gchar *name = side->sends ? "output" : "input";
+  gboolean fasp = FALSE, secret = FALSE;
+
+  for (guint i = 0; i < ends->len; i++) {
+    const RelayEnd *end = g_ptr_array_index (ends, i);
+
+    fasp |= !relay_end_is_foreign (end);
+    secret |= !relay_end_is_foreign (end) || g_ascii_strncasecmp (end->uri, "srt:", 4) == 0;
+  }
+  if (side->passphrase != NULL && !secret) {
+    BAD (error, "%s-passphrase-file is for fasp:// and srt://: leave it out.", name);
+    return FALSE;
+  }
+  for (guint i = 0; i < RELAY_FILES; i++)
+    if (side->files[i] != NULL && !fasp) {
+      BAD (error, "%s-%s is for fasp://: leave it out.", name, relay_end_files[i]);
+      return FALSE;
+    }
+  return TRUE;
 }
 
 /* Reads what all inputs, or all outputs, have in common. */
@@ -334,14 +361,22 @@ read_input (GKeyFile *file, const gchar *group, GPtrArray *warnings, RelayStream
     if (error == NULL || *error == NULL) {
       BAD (error,
           "it is missing: write input = fasp://HOST:PORT to dial where "
-          "the stream comes from, or fasp://:PORT to be dialled.");
+          "the stream comes from, or fasp://:PORT to be dialled; or srt://, rist://, udp://, rtp:// or "
+          "file:///PATH.");
       locate (error, group, "input");
     }
     return FALSE;
   }
   config->input = make_end (&side, uri, error);
   wipe (g_steal_pointer (&uri));
-  return config->input != NULL || locate (error, group, "input");
+  if (config->input != NULL) {
+    g_autoptr (GPtrArray) one = g_ptr_array_new ();
+
+    g_ptr_array_add (one, config->input);
+    if (check_side (&side, one, error))
+      return TRUE;
+  }
+  return locate (error, group, "input");
 }
 
 /* Reads which source of the input is asked to lead. */
@@ -404,6 +439,7 @@ read_outputs (GKeyFile *file, const gchar *group, GPtrArray *warnings, RelayStre
   }
   g_free (uris);
   config->next_id = n + 1;
+  good = good && check_side (&side, config->outputs, error);
   return good || locate (error, group, "output");
 }
 
@@ -454,166 +490,6 @@ read_stream (GKeyFile *file, const gchar *group, GPtrArray *warnings, GError **e
   g_propagate_error (error, g_steal_pointer (&why));
   relay_stream_config_unref (config);
   return NULL;
-}
-
-/* --- ports ------------------------------------------------------------------------------------ */
-
-/* The settings that decide whether two ends may listen at one port. */
-typedef struct
-{
-  const gchar *stream;
-  const gchar *key;
-  gboolean sends;
-  guint first, last;
-  gchar *address; /* NULL: all addresses, 0.0.0.0: all of IPv4 */
-  gchar *streamid, *interface, *bonds;
-  gint tos, ttl;
-} Listener;
-
-static void
-clear_listener (gpointer data)
-{
-  Listener *l = data;
-
-  g_free (l->address);
-  g_free (l->streamid);
-  g_free (l->interface);
-  g_free (l->bonds);
-}
-
-/* Decides as gst_fasp_settings_get_mode() does. */
-static gboolean
-is_listening (const gchar *mode, const gchar *host)
-{
-  g_autoptr (GInetAddress) address = host != NULL ? g_inet_address_new_from_string (host) : NULL;
-
-  /* at a group's port, only those listen that join the group: they can share the port */
-  if (address != NULL && g_inet_address_get_is_multicast (address))
-    return FALSE;
-  if (!g_str_equal (mode, "none"))
-    return g_str_equal (mode, "listener");
-  return host == NULL || host[0] == '\0'
-      || (address != NULL && g_inet_address_get_is_any (address));
-}
-
-/* Writes an address in one way, so that texts can be compared; NULL: all of this machine. */
-static gchar *
-normalize (const gchar *text)
-{
-  g_autoptr (GInetAddress) address = text != NULL ? g_inet_address_new_from_string (text) : NULL;
-
-  if (address == NULL
-      || (g_inet_address_get_is_any (address)
-          && g_inet_address_get_family (address) == G_SOCKET_FAMILY_IPV6))
-    return NULL;
-  return g_inet_address_to_string (address);
-}
-
-static gboolean
-get_listener (const RelayStreamConfig *stream, const RelayEnd *end, Listener *l)
-{
-  g_autoptr (GstElement) element = gst_object_ref_sink (relay_end_make (end, NULL, NULL));
-  g_autoptr (GstUri) uri = gst_uri_from_string (end->uri);
-  const gchar *host = gst_uri_get_host (uri);
-  g_autofree gchar *mode = NULL, *address = NULL;
-  GValue value = G_VALUE_INIT;
-  guint flows;
-
-  g_object_get (element, "localaddress", &address, "flowlets", &flows, "streamid", &l->streamid,
-      "interface", &l->interface, "bonding-addresses", &l->bonds, "tos", &l->tos, "ttl", &l->ttl,
-      NULL);
-  g_value_init (&value,
-      g_object_class_find_property (G_OBJECT_GET_CLASS (element), "mode")->value_type);
-  g_object_get_property (G_OBJECT (element), "mode", &value);
-  mode = gst_value_serialize (&value);
-  g_value_unset (&value);
-  l->address = normalize (address != NULL ? address : host);
-  l->stream = stream->name;
-  l->key = end->sends ? "output" : "input";
-  l->sends = end->sends;
-  l->first = gst_uri_get_port (uri);
-  l->last = l->first + flows - 1;
-  return is_listening (mode, host);
-}
-
-/* Is there an address at which both would listen? */
-static gboolean
-is_same_place (const Listener *a, const Listener *b)
-{
-  static const gchar all[] = "0.0.0.0";
-
-  if (a->address == NULL || b->address == NULL || g_str_equal (a->address, b->address))
-    return TRUE;
-  return (g_str_equal (a->address, all) && strchr (b->address, ':') == NULL)
-      || (g_str_equal (b->address, all) && strchr (a->address, ':') == NULL);
-}
-
-/* With several ports or addresses, an end cannot share them. */
-static gboolean
-has_several (const Listener *l)
-{
-  return l->first != l->last || (l->bonds != NULL && l->bonds[0] != '\0');
-}
-
-/* Returns why these two cannot share a port, and what to do; NULL: they can. */
-static const gchar *
-object (const Listener *a, const Listener *b)
-{
-  if (has_several (a) || has_several (b))
-    return "and an end with flowlets or bonding-addresses cannot share ports: give "
-           "each its own";
-  if (g_strcmp0 (a->address, b->address) != 0)
-    return "with another localaddress, or address in its URI: give each its own "
-           "port, or give all the same address";
-  if (a->sends == b->sends && g_strcmp0 (a->streamid, b->streamid) == 0)
-    return "with the same streamid: give each its own port, or its own streamid";
-  if (a->tos != b->tos || a->ttl != b->ttl || g_strcmp0 (a->interface, b->interface) != 0)
-    return "with another tos, ttl or interface: give each its own port, or set "
-           "the same of these on all";
-  return NULL;
-}
-
-static gboolean
-add_listener (GArray *all, const RelayStreamConfig *stream, const RelayEnd *end, GError **error)
-{
-  Listener l = { NULL };
-
-  if (!get_listener (stream, end, &l)) {
-    clear_listener (&l);
-    return TRUE;
-  }
-  for (guint i = 0; i < all->len; i++) {
-    const Listener *o = &g_array_index (all, Listener, i);
-    gboolean apart = l.first > o->last || o->first > l.last || !is_same_place (&l, o);
-    const gchar *objection = apart ? NULL : object (&l, o);
-
-    if (objection != NULL) {
-      g_set_error (error, G_KEY_FILE_ERROR, G_KEY_FILE_ERROR_INVALID_VALUE,
-          "[stream %s] %s: UDP port %u is also that of the %s of [stream %s], %s.", l.stream, l.key,
-          MAX (l.first, o->first), o->key, o->stream, objection);
-      clear_listener (&l);
-      return FALSE;
-    }
-  }
-  g_array_append_val (all, l);
-  return TRUE;
-}
-
-static gboolean
-check_ports (const RelayConfig *config, GError **error)
-{
-  g_autoptr (GArray) all = g_array_new (FALSE, FALSE, sizeof (Listener));
-  gboolean good = TRUE;
-
-  g_array_set_clear_func (all, clear_listener);
-  for (guint i = 0; good && i < config->streams->len; i++) {
-    const RelayStreamConfig *stream = g_ptr_array_index (config->streams, i);
-
-    good = add_listener (all, stream, stream->input, error);
-    for (guint j = 0; good && j < stream->outputs->len; j++)
-      good = add_listener (all, stream, g_ptr_array_index (stream->outputs, j), error);
-  }
-  return good;
 }
 
 /* --- the file --------------------------------------------------------------------------------- */
@@ -675,7 +551,7 @@ relay_config_parse (const gchar *text, gsize size, GError **error)
     BAD (error, "there is nothing to do: write a section [stream NAME] with input and output.");
     return NULL;
   }
-  return check_ports (config, error) ? g_steal_pointer (&config) : NULL;
+  return relay_ports_check (config, error) ? g_steal_pointer (&config) : NULL;
 }
 
 static gboolean

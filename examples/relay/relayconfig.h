@@ -21,8 +21,8 @@ G_BEGIN_DECLS
 #define RELAY_FILES 4
 extern const gchar *const relay_end_files[RELAY_FILES];
 
-/* One side of a stream: an element's settings.  The URI may hold a secret and is never
- * shown; the element's own property `uri' leaves secrets out. */
+/* One side of a stream: an element's settings. `streamid' and `files' are fasp's only.  The URI may
+ * hold a secret and is never shown; the element's own property `uri' leaves secrets out. */
 typedef struct
 {
   guint id;       /* an output's, among those of its stream, from 1; 0: an input */
@@ -88,6 +88,8 @@ RelayDifference relay_stream_config_compare (const RelayStreamConfig *a,
 RelayDifference relay_end_compare (const RelayEnd *a, const RelayEnd *b);
 /* Returns the element, ready to start; a floating reference. */
 GstElement *relay_end_make (const RelayEnd *end, const gchar *name, GError **error);
+/* Is it of another protocol than fasp? */
+gboolean relay_end_is_foreign (const RelayEnd *end);
 gboolean relay_end_has_passphrase (const RelayEnd *end);
 /* Is the passphrase in its URI, so that the configuration is a secret? */
 gboolean relay_end_names_passphrase (const RelayEnd *end);

@@ -3,6 +3,8 @@
  * One side of a stream: how its element is set up, and what a change of its settings requires.
  */
 #include "relayconfig.h"
+#include "relayforeign.h"
+#include "relayplace.h"
 
 const gchar *const relay_end_files[RELAY_FILES] = { "key-file", "allowed-keys", "record", "log" };
 
@@ -24,8 +26,11 @@ GstElement *
 relay_end_make (const RelayEnd *end, const gchar *name, GError **error)
 {
   const gchar *factory = end->sends ? "faspsink" : "faspsrc";
-  GstElement *element = gst_element_factory_make (factory, name);
+  GstElement *element;
 
+  if (relay_end_is_foreign (end))
+    return relay_foreign_new (end->uri, end->sends, end->passphrase, name, error);
+  element = gst_element_factory_make (factory, name);
   if (element == NULL) {
     g_set_error (error, GST_URI_ERROR, GST_URI_ERROR_UNSUPPORTED_PROTOCOL,
         "GStreamer has no element %s: install gst-fasp, or set GST_PLUGIN_PATH "
@@ -37,8 +42,8 @@ relay_end_make (const RelayEnd *end, const gchar *name, GError **error)
   if (!gst_uri_has_protocol (end->uri, "fasp")) {
     /* does not quote the text: it may be a secret in the wrong place */
     g_set_error (error, GST_URI_ERROR, GST_URI_ERROR_UNSUPPORTED_PROTOCOL,
-        "this is not a fasp URI: write fasp://HOST:PORT to dial, or fasp://:PORT to "
-        "be dialled");
+        "this is no URI of a relay: write fasp://HOST:PORT to dial, or fasp://:PORT to be "
+        "dialled; or srt://, rist://, udp://, rtp:// or file:///PATH");
     gst_object_unref (gst_object_ref_sink (element));
     return NULL;
   }
@@ -55,11 +60,17 @@ relay_end_make (const RelayEnd *end, const gchar *name, GError **error)
 }
 
 gboolean
+relay_end_is_foreign (const RelayEnd *end)
+{
+  return relay_place_is_foreign (end->uri);
+}
+
+gboolean
 relay_end_names_passphrase (const RelayEnd *end)
 {
   g_autoptr (GstUri) uri = gst_uri_from_string (end->uri);
 
-  return gst_uri_query_has_key (uri, "passphrase");
+  return uri != NULL && gst_uri_query_has_key (uri, "passphrase");
 }
 
 gboolean
@@ -117,8 +128,8 @@ list_changed (GstUri *a, GstUri *b)
   return g_steal_pointer (&changed);
 }
 
-RelayDifference
-relay_end_compare (const RelayEnd *a, const RelayEnd *b)
+static RelayDifference
+compare_fasp (const RelayEnd *a, const RelayEnd *b)
 {
   g_autoptr (GstUri) old = gst_uri_from_string (a->uri);
   g_autoptr (GstUri) new = gst_uri_from_string (b->uri);
@@ -137,6 +148,16 @@ relay_end_compare (const RelayEnd *a, const RelayEnd *b)
     if (!is_mutable (b, g_ptr_array_index (changed, i)))
       return RELAY_RESTART;
   return changed->len > 0 ? RELAY_ADJUST : RELAY_SAME;
+}
+
+RelayDifference
+relay_end_compare (const RelayEnd *a, const RelayEnd *b)
+{
+  if (!relay_end_is_foreign (a) && !relay_end_is_foreign (b))
+    return compare_fasp (a, b);
+  return g_str_equal (a->uri, b->uri) && g_strcmp0 (a->passphrase, b->passphrase) == 0 ?
+      RELAY_SAME :
+      RELAY_RESTART;
 }
 
 RelayEnd *
@@ -158,8 +179,9 @@ has_holder (const RelayStreamConfig *config)
   gboolean found = FALSE;
 
   for (guint i = 0; i < config->outputs->len; i++) {
+    const RelayEnd *end = g_ptr_array_index (config->outputs, i);
     g_autoptr (GstElement) element =
-        relay_end_make (g_ptr_array_index (config->outputs, i), NULL, NULL);
+        relay_end_is_foreign (end) ? NULL : relay_end_make (end, NULL, NULL);
     gboolean waits = FALSE;
     gint policy = 0;
 
@@ -218,7 +240,8 @@ has_same_place (const RelayEnd *a, const RelayEnd *b)
 {
   g_autoptr (GstUri) x = gst_uri_from_string (a->uri), y = gst_uri_from_string (b->uri);
 
-  return is_same_place (x, y);
+  return x != NULL && y != NULL && g_strcmp0 (gst_uri_get_scheme (x), gst_uri_get_scheme (y)) == 0
+      && is_same_place (x, y);
 }
 
 /* Gives ids to those that have none and are like an old one that has not given its own yet. */

@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <string.h>
+#include "relaychain.h"
+
+#define ELEMENTS_MAX 4
+#define RTP_HEADER 12   /* bytes (RFC 3550) */
+#define IPV4_HEADERS 28 /* bytes: IP and UDP */
+#define IPV6_HEADERS 48
+#define UDP_BUFFER (2 * 1024 * 1024) /* bytes in the kernel: 160 ms at 100 Mbit/s */
+#define SRT_POLL 100                 /* ms */
+#define FILE_BLOCK (188 * 7 * 4)     /* bytes that are read at a time */
+
+/* What Debian calls the package with an element of that name. */
+static const struct
+{
+  const gchar *factory, *package;
+} packages[] = {
+  { "udpsrc", "gstreamer1.0-plugins-good" },
+  { "udpsink", "gstreamer1.0-plugins-good" },
+  { "rtpjitterbuffer", "gstreamer1.0-plugins-good" },
+  { "rtpmp2tpay", "gstreamer1.0-plugins-good" },
+  { "rtpmp2tdepay", "gstreamer1.0-plugins-good" },
+  { "srtsrc", "gstreamer1.0-plugins-bad" },
+  { "srtsink", "gstreamer1.0-plugins-bad" },
+  { "ristsrc", "gstreamer1.0-plugins-bad" },
+  { "ristsink", "gstreamer1.0-plugins-bad" },
+  { "tsparse", "gstreamer1.0-plugins-bad" },
+  { "filesrc", "libgstreamer1.0-0" },
+  { "clocksync", "libgstreamer1.0-0" },
+  { "cbrpacer", "gst-fasp" },
+};
+
+/* The elements, in the order of the flow. */
+typedef struct
+{
+  GstElement *elements[ELEMENTS_MAX];
+  guint n;
+  GError *error;
+} Chain;
+
+static const gchar *
+find_package (const gchar *factory)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (packages); i++)
+    if (g_str_equal (packages[i].factory, factory))
+      return packages[i].package;
+  g_return_val_if_reached ("gstreamer1.0-plugins-base");
+}
+
+/* NULL: there is none, or one was missing before. */
+static GstElement *
+add (Chain *chain, const gchar *factory)
+{
+  GstElement *element;
+
+  if (chain->error != NULL)
+    return NULL;
+  element = gst_element_factory_make (factory, NULL);
+  if (element == NULL) {
+    g_set_error (&chain->error, GST_URI_ERROR, GST_URI_ERROR_UNSUPPORTED_PROTOCOL,
+        "GStreamer has no element %s: install the package %s.", factory, find_package (factory));
+    return NULL;
+  }
+  chain->elements[chain->n++] = gst_object_ref_sink (element);
+  return element;
+}
+
+static void
+set_text (GstElement *element, const gchar *property, const gchar *value)
+{
+  if (value != NULL)
+    gst_util_set_object_arg (G_OBJECT (element), property, value);
+}
+
+static gboolean
+is_ipv6 (const RelayPlace *place)
+{
+  return place->host != NULL && strchr (place->host, ':') != NULL;
+}
+
+static const gchar *
+get_address (const RelayPlace *place)
+{
+  return place->host != NULL ? place->host : "0.0.0.0";
+}
+
+/* --- udp and rtp --------------------------------------------------------------------------- */
+
+static void
+add_pacer (Chain *chain, const RelayPlace *place)
+{
+  guint header = is_ipv6 (place) ? IPV6_HEADERS : IPV4_HEADERS;
+  GstElement *pacer;
+
+  if (relay_place_get (place, "bitrate") == NULL)
+    return;
+  pacer = add (chain, "cbrpacer");
+  if (pacer == NULL)
+    return;
+  if (place->scheme == RELAY_RTP)
+    header += RTP_HEADER;
+  g_object_set (pacer, "header-size", header, NULL);
+  set_text (pacer, "bitrate", relay_place_get (place, "bitrate"));
+  set_text (pacer, "stuffing", relay_place_get (place, "stuffing"));
+}
+
+static GstElement *
+add_udp_output (Chain *chain, const RelayPlace *place)
+{
+  GstElement *sink;
+
+  add_pacer (chain, place);
+  if (place->scheme == RELAY_RTP)
+    add (chain, "rtpmp2tpay");
+  sink = add (chain, "udpsink");
+  if (sink == NULL)
+    return NULL;
+  g_object_set (sink, "host", place->host, "port", (gint) place->port, "sync", FALSE, "async",
+      FALSE, NULL);
+  set_text (sink, "multicast-iface", relay_place_get (place, "interface"));
+  set_text (sink, relay_place_is_multicast (place) ? "ttl-mc" : "ttl",
+      relay_place_get (place, "ttl"));
+  return sink;
+}
+
+static GstElement *
+add_udp_input (Chain *chain, const RelayPlace *place)
+{
+  GstElement *source = add (chain, "udpsrc"), *buffer;
+  g_autoptr (GstCaps) caps = gst_caps_from_string (place->scheme == RELAY_RTP ?
+          "application/x-rtp, media=video, clock-rate=90000, encoding-name=MP2T" :
+          "video/mpegts, systemstream=true");
+
+  if (source == NULL)
+    return NULL;
+  /* a port of its own: another program at it would take what comes to this one */
+  g_object_set (source, "address", get_address (place), "port", (gint) place->port, "caps", caps,
+      "buffer-size", UDP_BUFFER, "reuse", relay_place_is_multicast (place), NULL);
+  set_text (source, "multicast-iface", relay_place_get (place, "interface"));
+  if (place->scheme != RELAY_RTP)
+    return source;
+  buffer = add (chain, "rtpjitterbuffer");
+  if (buffer != NULL)
+    set_text (buffer, "latency", relay_place_get (place, "latency"));
+  add (chain, "rtpmp2tdepay");
+  return source;
+}
+
+/* --- srt ------------------------------------------------------------------------------------- */
+
+static GstElement *
+add_srt (Chain *chain, const RelayPlace *place)
+{
+  GstElement *end = add (chain, place->sends ? "srtsink" : "srtsrc");
+  g_autofree gchar *uri = NULL;
+
+  if (end == NULL)
+    return NULL;
+  uri = g_strdup_printf (is_ipv6 (place) ? "srt://[%s]:%u?mode=%s" : "srt://%s:%u?mode=%s",
+      place->host != NULL ? place->host : "", place->port,
+      relay_place_listens (place) ? "listener" : "caller");
+  /* it looks that often whether it is to end; without, a caller that is silent would keep it */
+  g_object_set (end, "uri", uri, "wait-for-connection", FALSE, "poll-timeout", SRT_POLL, NULL);
+  if (place->sends)
+    g_object_set (end, "sync", FALSE, "async", FALSE, NULL);
+  else
+    g_object_set (end, "keep-listening", TRUE, NULL);
+  set_text (end, "latency", relay_place_get (place, "latency"));
+  set_text (end, "pbkeylen", relay_place_get (place, "pbkeylen"));
+  if (relay_place_get (place, "passphrase") != NULL)
+    g_object_set (end, "passphrase", relay_place_get (place, "passphrase"), NULL);
+  if (!relay_place_listens (place))
+    g_object_set (end, "streamid", relay_place_get (place, "streamid"), NULL);
+  return end;
+}
+
+/* --- rist ------------------------------------------------------------------------------------ */
+
+/* librist reports with the SSRC of the stream that it receives.  GStreamer would take that for
+ * another sender that has chosen the same one, and change its own, again and again: the receiver
+ * begins anew each time.  It cannot tell if it does not know where reports come from. */
+static void
+ignore_collisions (GstElement *sink)
+{
+  g_autoptr (GstElement) reports = gst_bin_get_by_name (GST_BIN (sink), "rist_rtcp_udpsrc0");
+
+  if (reports != NULL)
+    g_object_set (reports, "retrieve-sender-address", FALSE, NULL);
+}
+
+static GstElement *
+add_rist (Chain *chain, const RelayPlace *place)
+{
+  GstElement *end;
+
+  if (place->sends)
+    add (chain, "rtpmp2tpay");
+  end = add (chain, place->sends ? "ristsink" : "ristsrc");
+  if (!place->sends)
+    add (chain, "rtpmp2tdepay");
+  if (end == NULL)
+    return NULL;
+  g_object_set (end, "address", get_address (place), "port", place->port, NULL);
+  if (place->sends)
+    ignore_collisions (end);
+  set_text (end, "multicast-iface", relay_place_get (place, "interface"));
+  set_text (end, place->sends ? "sender-buffer" : "receiver-buffer",
+      relay_place_get (place, "latency"));
+  set_text (end, "multicast-ttl", relay_place_get (place, "ttl"));
+  return end;
+}
+
+/* --- files ----------------------------------------------------------------------------------- */
+
+/* A file that is played in the stream's own time, by its PCR. */
+static GstElement *
+add_file_input (Chain *chain, const RelayPlace *place)
+{
+  GstElement *source = add (chain, "filesrc"), *parse = add (chain, "tsparse");
+
+  add (chain, "clocksync");
+  if (source == NULL || parse == NULL)
+    return NULL;
+  g_object_set (source, "location", place->path, "blocksize", FILE_BLOCK, NULL);
+  g_object_set (parse, "set-timestamps", TRUE, "alignment", 7, NULL);
+  return source;
+}
+
+/* --- together --------------------------------------------------------------------------------- */
+
+static GstElement *
+add_end (Chain *chain, const RelayPlace *place)
+{
+  switch (place->scheme) {
+    case RELAY_SRT:
+      return add_srt (chain, place);
+    case RELAY_RIST:
+      return add_rist (chain, place);
+    case RELAY_FILE:
+      return add_file_input (chain, place);
+    default:
+      return place->sends ? add_udp_output (chain, place) : add_udp_input (chain, place);
+  }
+}
+
+static GstElement *
+put_together (Chain *chain, gboolean sends)
+{
+  GstElement *bin = gst_bin_new (NULL);
+  g_autoptr (GstPad) pad = NULL;
+
+  for (guint i = 0; i < chain->n; i++) {
+    gst_bin_add (GST_BIN (bin), chain->elements[i]);
+    if (i > 0)
+      gst_element_link (chain->elements[i - 1], chain->elements[i]);
+  }
+  pad = sends ? gst_element_get_static_pad (chain->elements[0], "sink") :
+                gst_element_get_static_pad (chain->elements[chain->n - 1], "src");
+  gst_element_add_pad (bin, gst_ghost_pad_new (sends ? "sink" : "src", pad));
+  return bin;
+}
+
+GstElement *
+relay_chain_make (const RelayPlace *place, GstElement **end, GError **error)
+{
+  Chain chain = { .n = 0 };
+  GstElement *found, *bin = NULL;
+
+  g_return_val_if_fail (place->scheme != RELAY_FILE || !place->sends, NULL);
+  found = add_end (&chain, place);
+  if (chain.error == NULL)
+    bin = put_together (&chain, place->sends);
+  else
+    g_propagate_error (error, chain.error);
+  if (end != NULL)
+    *end = bin != NULL ? gst_object_ref (found) : NULL;
+  for (guint i = 0; i < chain.n; i++)
+    gst_object_unref (chain.elements[i]);
+  return bin;
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * relaychain.h: GStreamer's own elements for an end that is not fasp.
+ */
+#pragma once
+
+#include <gst/gst.h>
+#include "relayplace.h"
+
+G_BEGIN_DECLS
+
+/* Makes the elements of an end, linked, as one with a pad: a floating reference.  MPEG-TS goes in
+ * or comes out: into an output, in whole packets, seven a buffer.  @end: the element in the chain
+ * that talks to the network; NULL: not wanted.  @error: a sentence that says what to install, if an
+ * element is missing. */
+GstElement *relay_chain_make (const RelayPlace *place, GstElement **end, GError **error);
+
+G_END_DECLS

@@ -1,0 +1,360 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <gst/app/app.h>
+#include "gstfaspcommon.h"
+#include "relaychain.h"
+#include "relayforeign.h"
+#include "relayinner.h"
+#include "relaypackets.h"
+
+#define BUFFER_SIZE \
+  (8 * 1024 * 1024)            /* bytes that may wait, unless the URI says otherwise: 3 s at \
+                                  20 Mbit/s */
+#define SILENCE G_USEC_PER_SEC /* an input that hears nothing for this long is interrupted */
+#define NEVER G_MININT64
+
+/* These are GObject's type and its class. */
+#define RELAY_TYPE_FOREIGN (relay_foreign_get_type ())
+G_DECLARE_FINAL_TYPE (RelayForeign, relay_foreign, RELAY, FOREIGN, GstBin)
+
+struct _RelayForeign
+{
+  GstBin parent;
+
+  RelayPlace *place;
+  GstElement *gate;      /* appsrc of an input, appsink of an output */
+  RelayPackets *packets; /* of an output, used in the thread that sends; NULL: not started */
+  GMutex lock;           /* guards the rest */
+  RelayInner *inner;     /* NULL: not started */
+  gint64 heard;          /* when something came last: g_get_monotonic_time, µs */
+  guint64 bytes;         /* passed on */
+  guint64 dropped;       /* bytes, as the end could not take them in time */
+  guint64 foreign;       /* bytes that were in no MPEG-TS packet */
+};
+
+G_DEFINE_TYPE (RelayForeign, relay_foreign, GST_TYPE_BIN)
+
+enum
+{
+  PROP_URI = 1,
+  PROP_STATS,
+};
+
+enum
+{
+  CHECK_SETTINGS,
+  CALLER_CONNECTING,
+  SIGNALS,
+};
+
+static guint signals[SIGNALS];
+
+static guint64
+get_limit (RelayForeign *self)
+{
+  return relay_place_get_uint (self->place, "buffer-size", BUFFER_SIZE);
+}
+
+static void
+count (RelayForeign *self, gsize size, gboolean passed)
+{
+  g_mutex_lock (&self->lock);
+  if (passed)
+    self->bytes += size;
+  else
+    self->dropped += size;
+  g_mutex_unlock (&self->lock);
+}
+
+/* --- an output ---------------------------------------------------------------------------- */
+
+static void
+send_packets (RelayForeign *self, gboolean last)
+{
+  GstBuffer *buffer;
+
+  while ((buffer = relay_packets_pop (self->packets, last)) != NULL) {
+    gsize size = gst_buffer_get_size (buffer);
+
+    count (self, size, relay_inner_send (self->inner, buffer, get_limit (self)));
+  }
+  g_mutex_lock (&self->lock);
+  self->foreign = relay_packets_get_foreign (self->packets);
+  g_mutex_unlock (&self->lock);
+}
+
+static GstFlowReturn
+on_sample (GstAppSink *sink, gpointer data)
+{
+  RelayForeign *self = data;
+  g_autoptr (GstSample) sample = gst_app_sink_pull_sample (sink);
+  GstBuffer *buffer = sample != NULL ? gst_sample_get_buffer (sample) : NULL;
+
+  if (buffer == NULL)
+    return GST_FLOW_OK;
+  relay_packets_push (self->packets, gst_buffer_ref (buffer));
+  send_packets (self, FALSE);
+  return GST_FLOW_OK;
+}
+
+/* --- an input ------------------------------------------------------------------------------ */
+
+static void
+on_received (GstBuffer *buffer, gpointer data)
+{
+  RelayForeign *self = data;
+  GstAppSrc *source = GST_APP_SRC (self->gate);
+  gsize size = gst_buffer_get_size (buffer);
+  gboolean room = gst_app_src_get_current_level_bytes (source) + size <= get_limit (self);
+
+  g_mutex_lock (&self->lock);
+  self->heard = g_get_monotonic_time ();
+  g_mutex_unlock (&self->lock);
+  if (room) {
+    /* its times are the inner pipeline's: it gets the time at which it came */
+    buffer = gst_buffer_make_writable (buffer);
+    GST_BUFFER_PTS (buffer) = GST_BUFFER_DTS (buffer) = GST_CLOCK_TIME_NONE;
+    room = gst_app_src_push_buffer (source, buffer) == GST_FLOW_OK;
+  } else {
+    gst_buffer_unref (buffer);
+  }
+  count (self, size, room);
+}
+
+/* --- both ----------------------------------------------------------------------------------- */
+
+static void
+on_tell (const gchar *text, gboolean fault, gpointer data)
+{
+  GstObject *self = data;
+  g_autoptr (GError) error =
+      g_error_new_literal (GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_FAILED, text);
+
+  gst_element_post_message (GST_ELEMENT (self),
+      fault ? gst_message_new_warning (self, error, NULL) :
+              gst_message_new_info (self, error, NULL));
+}
+
+static gboolean
+on_calls (GSocketAddress *address, const gchar *streamid, gpointer self)
+{
+  gboolean good = TRUE;
+
+  g_signal_emit (self, signals[CALLER_CONNECTING], 0, address, streamid, &good);
+  return good;
+}
+
+static const RelayInnerFuncs functions = { on_received, on_tell, on_calls };
+
+static void
+start (RelayForeign *self)
+{
+  if (self->place->sends)
+    self->packets = relay_packets_new ();
+  g_mutex_lock (&self->lock);
+  self->heard = NEVER;
+  self->inner = relay_inner_new (self->place, &functions, self);
+  g_mutex_unlock (&self->lock);
+}
+
+static void
+stop (RelayForeign *self)
+{
+  RelayInner *inner;
+
+  if (self->packets != NULL)
+    send_packets (self, TRUE);
+  g_clear_pointer (&self->packets, relay_packets_free);
+  g_mutex_lock (&self->lock);
+  inner = g_steal_pointer (&self->inner);
+  g_mutex_unlock (&self->lock);
+  g_clear_pointer (&inner, relay_inner_free);
+}
+
+static GstStateChangeReturn
+relay_foreign_change_state (GstElement *element, GstStateChange change)
+{
+  RelayForeign *self = RELAY_FOREIGN (element);
+  GstStateChangeReturn result;
+
+  if (change == GST_STATE_CHANGE_READY_TO_PAUSED)
+    start (self);
+  result = GST_ELEMENT_CLASS (relay_foreign_parent_class)->change_state (element, change);
+  if (change == GST_STATE_CHANGE_PAUSED_TO_READY
+      || (change == GST_STATE_CHANGE_READY_TO_PAUSED && result == GST_STATE_CHANGE_FAILURE))
+    stop (self);
+  return result;
+}
+
+/* --- statistics ------------------------------------------------------------------------------- */
+
+/* The field `callers', as a faspsrc has it: its sender, and whether it is heard. */
+static void
+add_sender (GstStructure *stats, gboolean heard)
+{
+  GPtrArray *senders = g_ptr_array_new ();
+
+  g_ptr_array_add (senders,
+      gst_structure_new ("application/x-relay-sender", "interrupted", G_TYPE_BOOLEAN, !heard,
+          NULL));
+  gst_fasp_structure_take_structures (stats, "callers", senders);
+}
+
+static guint
+count_peers (RelayForeign *self, const RelayInnerStats *inner, gboolean heard)
+{
+  if (!self->place->sends)
+    return heard;
+  if (self->place->scheme == RELAY_SRT && relay_place_listens (self->place))
+    return inner->callers;
+  return inner->plays;
+}
+
+static GstStructure *
+make_stats (RelayForeign *self)
+{
+  GstStructure *stats = gst_structure_new_empty ("application/x-relay-end");
+  RelayInnerStats inner = { FALSE };
+  gboolean heard;
+
+  g_mutex_lock (&self->lock);
+  if (self->inner != NULL)
+    relay_inner_get_stats (self->inner, &inner);
+  heard = self->heard != NEVER && g_get_monotonic_time () - self->heard < SILENCE;
+  gst_structure_set (stats, "connected-callers", G_TYPE_UINT, count_peers (self, &inner, heard),
+      self->place->sends ? "bytes-sent-total" : "bytes-received-total", G_TYPE_UINT64, self->bytes,
+      "bytes-missing-total", G_TYPE_UINT64, self->dropped, "bytes-not-ts", G_TYPE_UINT64,
+      self->foreign, "buffer-level", G_TYPE_UINT64, inner.level, "buffer-size", G_TYPE_UINT64,
+      get_limit (self), "callers-misdirected", G_TYPE_UINT64, inner.refused, "end-restarts",
+      G_TYPE_UINT64, inner.restarts, "end-error", G_TYPE_STRING, inner.error, NULL);
+  g_mutex_unlock (&self->lock);
+  if (!self->place->sends)
+    add_sender (stats, heard);
+  g_free (inner.error);
+  return stats;
+}
+
+static void
+relay_foreign_get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
+{
+  RelayForeign *self = RELAY_FOREIGN (object);
+
+  switch (id) {
+    case PROP_URI:
+      g_value_take_string (value, relay_place_describe (self->place));
+      break;
+    case PROP_STATS:
+      g_value_take_boxed (value, make_stats (self));
+      break;
+    default:
+      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+  }
+}
+
+/* --- the type ---------------------------------------------------------------------------------- */
+
+/* Returns why this would not start; NULL: it would. */
+static gchar *
+check_settings (RelayForeign *self)
+{
+  g_autoptr (GError) error = NULL;
+  GstElement *chain;
+
+  if (self->place->scheme == RELAY_FILE && self->place->sends)
+    return NULL;
+  chain = relay_chain_make (self->place, NULL, &error);
+  if (chain == NULL)
+    return g_strdup (error->message);
+  gst_object_unref (gst_object_ref_sink (chain));
+  return NULL;
+}
+
+/* Who calls is accepted, unless another handler says otherwise. */
+static gboolean
+accept (RelayForeign *self, GSocketAddress *address, const gchar *streamid)
+{
+  return TRUE;
+}
+
+static void
+relay_foreign_finalize (GObject *object)
+{
+  RelayForeign *self = RELAY_FOREIGN (object);
+
+  g_clear_pointer (&self->place, relay_place_free);
+  g_mutex_clear (&self->lock);
+  G_OBJECT_CLASS (relay_foreign_parent_class)->finalize (object);
+}
+
+static void
+relay_foreign_init (RelayForeign *self)
+{
+  g_mutex_init (&self->lock);
+  self->heard = NEVER;
+}
+
+static void
+relay_foreign_class_init (RelayForeignClass *klass)
+{
+  GObjectClass *object_class = G_OBJECT_CLASS (klass);
+
+  object_class->get_property = relay_foreign_get_property;
+  object_class->finalize = relay_foreign_finalize;
+  GST_ELEMENT_CLASS (klass)->change_state = relay_foreign_change_state;
+  g_object_class_install_property (object_class, PROP_URI,
+      g_param_spec_string ("uri", "URI", "The URI without secrets", NULL,
+          G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
+  g_object_class_install_property (object_class, PROP_STATS,
+      g_param_spec_boxed ("stats", "Statistics", "What passed", GST_TYPE_STRUCTURE,
+          G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
+  signals[CHECK_SETTINGS] = g_signal_new_class_handler ("check-settings", RELAY_TYPE_FOREIGN,
+      G_SIGNAL_RUN_LAST | G_SIGNAL_ACTION, G_CALLBACK (check_settings), NULL, NULL, NULL,
+      G_TYPE_STRING, 0);
+  signals[CALLER_CONNECTING] = g_signal_new_class_handler ("caller-connecting", RELAY_TYPE_FOREIGN,
+      G_SIGNAL_RUN_LAST, G_CALLBACK (accept), g_signal_accumulator_first_wins, NULL, NULL,
+      G_TYPE_BOOLEAN, 2, G_TYPE_SOCKET_ADDRESS, G_TYPE_STRING);
+}
+
+/* Makes the element that the stream's other ends are linked to. */
+static gboolean
+make_gate (RelayForeign *self, GError **error)
+{
+  gboolean sends = self->place->sends;
+  const gchar *name = sends ? "sink" : "src";
+  GstAppSinkCallbacks callbacks = { .new_sample = on_sample };
+  g_autoptr (GstCaps) caps = gst_caps_from_string ("video/mpegts, systemstream=true");
+  g_autoptr (GstPad) pad = NULL;
+
+  self->gate = gst_element_factory_make (sends ? "appsink" : "appsrc", NULL);
+  if (self->gate == NULL) {
+    g_set_error_literal (error, GST_URI_ERROR, GST_URI_ERROR_UNSUPPORTED_PROTOCOL,
+        "GStreamer has no element appsrc: install the package gstreamer1.0-plugins-base.");
+    return FALSE;
+  }
+  if (sends) {
+    g_object_set (self->gate, "sync", FALSE, "async", FALSE, "enable-last-sample", FALSE, NULL);
+    gst_app_sink_set_callbacks (GST_APP_SINK (self->gate), &callbacks, self, NULL);
+  } else {
+    g_object_set (self->gate, "caps", caps, "is-live", TRUE, "do-timestamp", TRUE, "format",
+        GST_FORMAT_TIME, "max-bytes", G_GUINT64_CONSTANT (0), NULL);
+  }
+  gst_bin_add (GST_BIN (self), self->gate);
+  pad = gst_element_get_static_pad (self->gate, name);
+  return gst_element_add_pad (GST_ELEMENT (self), gst_ghost_pad_new (name, pad));
+}
+
+GstElement *
+relay_foreign_new (const gchar *uri, gboolean sends, const gchar *passphrase, const gchar *name,
+    GError **error)
+{
+  RelayForeign *self;
+  RelayPlace *place = relay_place_parse (uri, sends, passphrase, error);
+
+  if (place == NULL)
+    return NULL;
+  self = g_object_new (RELAY_TYPE_FOREIGN, "name", name, NULL);
+  self->place = place;
+  if (make_gate (self, error))
+    return GST_ELEMENT (self);
+  gst_object_unref (gst_object_ref_sink (self));
+  return NULL;
+}

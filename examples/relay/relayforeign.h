@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * relayforeign.h: an end that is not fasp, as an element of the stream's pipeline.
+ *
+ * To the stream it is like a faspsrc or faspsink: it has `uri', `stats', the signals
+ * `check-settings' and `caller-connecting'.  Behind it is a pipeline of its own (relayinner.h), so
+ * it never waits, and never fails.
+ */
+#pragma once
+
+#include <gst/gst.h>
+
+G_BEGIN_DECLS
+
+/* Returns a floating reference. @passphrase: of SRT, instead of the URI's; NULL: the URI's, if any.
+ */
+GstElement *relay_foreign_new (const gchar *uri, gboolean sends, const gchar *passphrase,
+    const gchar *name, GError **error);
+
+G_END_DECLS

@@ -1,0 +1,421 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <string.h>
+#include <gst/app/app.h>
+#include "relaychain.h"
+#include "relayinner.h"
+#include "relayrecord.h"
+#include "relayretry.h"
+
+#define DRAIN (500 * GST_MSECOND) /* in which what waits has to be sent at the end */
+#define CAPS "video/mpegts, systemstream=true, packetsize=188"
+
+struct _RelayInner
+{
+  const RelayPlace *place;
+  const RelayInnerFuncs *funcs;
+  gpointer data;
+  GThread *thread;
+  GMutex lock; /* guards the rest */
+  GCond wake;
+  gboolean ending;
+  GstBus *bus;           /* of the pipeline that plays; NULL: none does */
+  GstAppSrc *source;     /* of an output's; NULL: none plays */
+  RelayInnerStats stats; /* but for the level */
+};
+
+/* --- data --------------------------------------------------------------------------------- */
+
+gboolean
+relay_inner_send (RelayInner *inner, GstBuffer *buffer, guint64 most)
+{
+  g_autoptr (GstAppSrc) source = NULL;
+
+  g_mutex_lock (&inner->lock);
+  source = inner->source != NULL ? gst_object_ref (inner->source) : NULL;
+  g_mutex_unlock (&inner->lock);
+  if (source == NULL
+      || gst_app_src_get_current_level_bytes (source) + gst_buffer_get_size (buffer) > most) {
+    gst_buffer_unref (buffer);
+    return FALSE;
+  }
+  return gst_app_src_push_buffer (source, buffer) == GST_FLOW_OK;
+}
+
+static GstFlowReturn
+on_received (GstAppSink *sink, gpointer data)
+{
+  RelayInner *inner = data;
+  g_autoptr (GstSample) sample = gst_app_sink_pull_sample (sink);
+  GstBuffer *buffer = sample != NULL ? gst_sample_get_buffer (sample) : NULL;
+
+  if (buffer != NULL)
+    inner->funcs->received (gst_buffer_ref (buffer), inner->data);
+  return GST_FLOW_OK;
+}
+
+static GstFlowReturn
+on_recorded (GstAppSink *sink, gpointer record)
+{
+  g_autoptr (GstSample) sample = gst_app_sink_pull_sample (sink);
+  g_autoptr (GError) error = NULL;
+  GstBuffer *buffer = sample != NULL ? gst_sample_get_buffer (sample) : NULL;
+  GstMapInfo map;
+  gboolean good;
+
+  if (buffer == NULL || !gst_buffer_map (buffer, &map, GST_MAP_READ))
+    return GST_FLOW_OK;
+  good =
+      relay_record_write (record, map.data, map.size, g_get_real_time () / G_USEC_PER_SEC, &error);
+  gst_buffer_unmap (buffer, &map);
+  if (good)
+    return GST_FLOW_OK;
+  GST_ELEMENT_ERROR (sink, RESOURCE, WRITE, ("%s", error->message), (NULL));
+  return GST_FLOW_ERROR;
+}
+
+static void
+close_record (gpointer record)
+{
+  relay_record_free (record);
+}
+
+/* --- callers of SRT ------------------------------------------------------------------------ */
+
+static gboolean
+on_connecting (GstElement *end, GSocketAddress *address, const gchar *streamid, RelayInner *inner)
+{
+  const gchar *wanted = relay_place_get (inner->place, "streamid");
+
+  if (wanted == NULL || g_strcmp0 (wanted, streamid) == 0)
+    return inner->funcs->calls (address, streamid, inner->data);
+  g_mutex_lock (&inner->lock);
+  inner->stats.refused++;
+  g_mutex_unlock (&inner->lock);
+  return FALSE;
+}
+
+static void
+count_caller (RelayInner *inner, GSocketAddress *address, gint change)
+{
+  g_autofree gchar *name =
+      address != NULL ? g_socket_connectable_to_string (G_SOCKET_CONNECTABLE (address)) : NULL;
+  g_autofree gchar *text = g_strdup_printf ("%s %s.", name != NULL ? name : "a caller",
+      change > 0 ? "is connected" : "has gone");
+
+  g_mutex_lock (&inner->lock);
+  inner->stats.callers += change;
+  g_mutex_unlock (&inner->lock);
+  inner->funcs->tell (text, FALSE, inner->data);
+}
+
+static void
+on_added (GstElement *end, gint unused, GSocketAddress *address, RelayInner *inner)
+{
+  count_caller (inner, address, 1);
+}
+
+static void
+on_removed (GstElement *end, gint unused, GSocketAddress *address, RelayInner *inner)
+{
+  count_caller (inner, address, -1);
+}
+
+static void
+watch_callers (RelayInner *inner, GstElement *end)
+{
+  if (inner->place->scheme != RELAY_SRT || !relay_place_listens (inner->place))
+    return;
+  g_signal_connect (end, "caller-connecting", G_CALLBACK (on_connecting), inner);
+  g_signal_connect (end, "caller-added", G_CALLBACK (on_added), inner);
+  g_signal_connect (end, "caller-removed", G_CALLBACK (on_removed), inner);
+}
+
+/* --- the pipeline --------------------------------------------------------------------------- */
+
+static GstElement *
+make_app (const gchar *factory, GError **error)
+{
+  GstElement *element = gst_element_factory_make (factory, NULL);
+
+  if (element == NULL)
+    g_set_error (error, GST_CORE_ERROR, GST_CORE_ERROR_MISSING_PLUGIN,
+        "GStreamer has no element %s: install the package gstreamer1.0-plugins-base.", factory);
+  else if (g_str_equal (factory, "appsink"))
+    g_object_set (element, "sync", FALSE, "async", FALSE, "enable-last-sample", FALSE, NULL);
+  return element;
+}
+
+/* What an output's chain is for the network, for a file. */
+static GstElement *
+make_recorder (const RelayPlace *place, GError **error)
+{
+  GstElement *sink = make_app ("appsink", error);
+  GstAppSinkCallbacks functions = { .new_sample = on_recorded };
+
+  if (sink != NULL)
+    gst_app_sink_set_callbacks (GST_APP_SINK (sink), &functions,
+        relay_record_new (place->path, relay_place_get_uint (place, "piece", 0)), close_record);
+  return sink;
+}
+
+static GstElement *
+make_chain (RelayInner *inner, GError **error)
+{
+  g_autoptr (GstElement) end = NULL;
+  GstElement *chain;
+
+  if (inner->place->scheme == RELAY_FILE && inner->place->sends)
+    return make_recorder (inner->place, error);
+  chain = relay_chain_make (inner->place, &end, error);
+  if (chain != NULL)
+    watch_callers (inner, end);
+  return chain;
+}
+
+/* Makes the element that takes what an input has received, or gives an output what to send. */
+static GstElement *
+make_gate (RelayInner *inner, GError **error)
+{
+  GstElement *gate = make_app (inner->place->sends ? "appsrc" : "appsink", error);
+  GstAppSinkCallbacks functions = { .new_sample = on_received };
+  g_autoptr (GstCaps) caps = gst_caps_from_string (CAPS);
+
+  if (gate == NULL)
+    return NULL;
+  if (inner->place->sends)
+    g_object_set (gate, "caps", caps, "is-live", TRUE, "do-timestamp", TRUE, "format",
+        GST_FORMAT_TIME, "max-bytes", G_GUINT64_CONSTANT (0), NULL);
+  else
+    gst_app_sink_set_callbacks (GST_APP_SINK (gate), &functions, inner, NULL);
+  return gate;
+}
+
+static GstElement *
+build (RelayInner *inner, GError **error)
+{
+  GstElement *gate = make_gate (inner, error), *chain;
+  GstElement *pipeline;
+
+  if (gate == NULL)
+    return NULL;
+  chain = make_chain (inner, error);
+  if (chain == NULL) {
+    gst_object_unref (gst_object_ref_sink (gate));
+    return NULL;
+  }
+  pipeline = gst_object_ref_sink (gst_pipeline_new (NULL));
+  gst_bin_add_many (GST_BIN (pipeline), gate, chain, NULL);
+  if (inner->place->sends)
+    gst_element_link (gate, chain);
+  else
+    gst_element_link (chain, gate);
+  g_mutex_lock (&inner->lock);
+  inner->bus = gst_element_get_bus (pipeline);
+  inner->source = inner->place->sends ? GST_APP_SRC (gst_object_ref (gate)) : NULL;
+  inner->stats.callers = 0;
+  g_mutex_unlock (&inner->lock);
+  return pipeline;
+}
+
+/* What has failed: the element's own sentence, and the last line of its details, which has the
+ * system's reason. */
+static gchar *
+describe (GstMessage *message)
+{
+  g_autoptr (GError) error = NULL;
+  g_autofree gchar *details = NULL;
+  const gchar *last;
+
+  if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_ERROR)
+    gst_message_parse_error (message, &error, &details);
+  else
+    gst_message_parse_warning (message, &error, &details);
+  last = details != NULL ? strrchr (details, '\n') : NULL;
+  return last != NULL ? g_strdup_printf ("%s (%s).", error->message, last + 1) :
+                        g_strdup (error->message);
+}
+
+/* Waits until the pipeline has ended. Returns why it failed; NULL: it did not. */
+static gchar *
+wait_for_end (RelayInner *inner, GstElement *pipeline, GstBus *bus, GstClockTime time)
+{
+  GstMessageType types = GST_MESSAGE_ERROR | GST_MESSAGE_WARNING | GST_MESSAGE_EOS
+      | GST_MESSAGE_LATENCY | GST_MESSAGE_APPLICATION;
+  GstMessage *message;
+  GstMessageType type = GST_MESSAGE_UNKNOWN;
+  gchar *text = NULL;
+
+  while (type != GST_MESSAGE_ERROR && type != GST_MESSAGE_EOS && type != GST_MESSAGE_APPLICATION
+      && (message = gst_bus_timed_pop_filtered (bus, time, types)) != NULL) {
+    type = GST_MESSAGE_TYPE (message);
+    if (type == GST_MESSAGE_LATENCY)
+      gst_bin_recalculate_latency (GST_BIN (pipeline));
+    g_free (g_steal_pointer (&text));
+    if (type == GST_MESSAGE_ERROR || type == GST_MESSAGE_WARNING)
+      text = describe (message);
+    if (type == GST_MESSAGE_WARNING)
+      inner->funcs->tell (text, FALSE, inner->data);
+    gst_message_unref (message);
+  }
+  return text;
+}
+
+static gboolean
+is_ending (RelayInner *inner)
+{
+  gboolean ending;
+
+  g_mutex_lock (&inner->lock);
+  ending = inner->ending;
+  g_mutex_unlock (&inner->lock);
+  return ending;
+}
+
+/* Sends what waits still, if the pipeline is to end. */
+static void
+drain (RelayInner *inner, GstElement *pipeline, GstBus *bus)
+{
+  if (!inner->place->sends || !is_ending (inner))
+    return;
+  gst_app_src_end_of_stream (inner->source);
+  g_free (wait_for_end (inner, pipeline, bus, DRAIN));
+}
+
+static void
+set_plays (RelayInner *inner, gboolean plays)
+{
+  g_mutex_lock (&inner->lock);
+  inner->stats.plays = plays;
+  g_mutex_unlock (&inner->lock);
+}
+
+static void
+take_down (RelayInner *inner, GstElement *pipeline)
+{
+  GstAppSrc *source;
+
+  g_mutex_lock (&inner->lock);
+  inner->stats.plays = FALSE;
+  source = g_steal_pointer (&inner->source);
+  gst_clear_object (&inner->bus);
+  g_mutex_unlock (&inner->lock);
+  gst_clear_object (&source);
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  gst_object_unref (pipeline);
+}
+
+/* Runs a pipeline until it has ended. Returns why it failed; NULL: it did not. */
+static gchar *
+run_once (RelayInner *inner)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GstBus) bus = NULL;
+  GstElement *pipeline = build (inner, &error);
+  gchar *text = NULL;
+
+  if (pipeline == NULL)
+    return g_strdup (error->message);
+  bus = gst_element_get_bus (pipeline);
+  if (gst_element_set_state (pipeline, GST_STATE_PLAYING) != GST_STATE_CHANGE_FAILURE)
+    set_plays (inner, TRUE);
+  else
+    text = wait_for_end (inner, pipeline, bus, 0);
+  if (inner->stats.plays && !is_ending (inner))
+    text = wait_for_end (inner, pipeline, bus, GST_CLOCK_TIME_NONE);
+  else if (!inner->stats.plays && text == NULL)
+    text = g_strdup ("it could not be started.");
+  if (text == NULL)
+    drain (inner, pipeline, bus);
+  take_down (inner, pipeline);
+  return text;
+}
+
+/* --- the thread ------------------------------------------------------------------------------ */
+
+static void
+wait_for (RelayInner *inner, guint delay)
+{
+  gint64 until = g_get_monotonic_time () + delay * G_TIME_SPAN_MILLISECOND;
+
+  g_mutex_lock (&inner->lock);
+  while (!inner->ending && g_cond_wait_until (&inner->wake, &inner->lock, until))
+    ;
+  g_mutex_unlock (&inner->lock);
+}
+
+static void
+note_failure (RelayInner *inner, gchar *text, guint delay)
+{
+  g_autofree gchar *line = g_strdup_printf ("%s It starts again in %.1f s.", text, delay / 1e3);
+
+  g_mutex_lock (&inner->lock);
+  g_free (inner->stats.error);
+  inner->stats.error = text;
+  inner->stats.restarts++;
+  g_mutex_unlock (&inner->lock);
+  inner->funcs->tell (line, TRUE, inner->data);
+}
+
+static gpointer
+run (gpointer data)
+{
+  RelayInner *inner = data;
+  guint delay = 0;
+
+  while (!is_ending (inner)) {
+    gint64 begun = g_get_monotonic_time ();
+    gchar *text = run_once (inner);
+    gboolean lasted = g_get_monotonic_time () - begun >= RELAY_RETRY_LASTED;
+
+    /* a file that has been played is played again at once, if there was something to play */
+    if (text == NULL && g_get_monotonic_time () - begun >= G_USEC_PER_SEC)
+      continue;
+    delay = relay_retry_next (delay, lasted);
+    if (text != NULL && is_ending (inner))
+      g_free (text);
+    else if (text != NULL)
+      note_failure (inner, text, delay);
+    wait_for (inner, delay);
+  }
+  return NULL;
+}
+
+RelayInner *
+relay_inner_new (const RelayPlace *place, const RelayInnerFuncs *funcs, gpointer data)
+{
+  RelayInner *inner = g_new0 (RelayInner, 1);
+
+  inner->place = place;
+  inner->funcs = funcs;
+  inner->data = data;
+  g_mutex_init (&inner->lock);
+  g_cond_init (&inner->wake);
+  inner->thread = g_thread_new ("end", run, inner);
+  return inner;
+}
+
+void
+relay_inner_free (RelayInner *inner)
+{
+  g_mutex_lock (&inner->lock);
+  inner->ending = TRUE;
+  if (inner->bus != NULL)
+    gst_bus_post (inner->bus, gst_message_new_application (NULL, gst_structure_new_empty ("end")));
+  g_cond_signal (&inner->wake);
+  g_mutex_unlock (&inner->lock);
+  g_thread_join (inner->thread);
+  g_free (inner->stats.error);
+  g_cond_clear (&inner->wake);
+  g_mutex_clear (&inner->lock);
+  g_free (inner);
+}
+
+void
+relay_inner_get_stats (RelayInner *inner, RelayInnerStats *stats)
+{
+  g_mutex_lock (&inner->lock);
+  *stats = inner->stats;
+  stats->error = g_strdup (inner->stats.error);
+  stats->level = inner->source != NULL ? gst_app_src_get_current_level_bytes (inner->source) : 0;
+  g_mutex_unlock (&inner->lock);
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * relayinner.h: the pipeline of an end that is not fasp, and the thread that keeps it running.
+ *
+ * It is a pipeline of its own, so that nothing that fails or waits in it is felt by the stream.
+ *
+ *     build --> PLAYING --> error, end of a file --> NULL --> wait --> build ...
+ *
+ * After an error it is built anew 0.1 s later.  If it then does not last for 10 s, the delay
+ * doubles each time, up to 10 s.
+ */
+#pragma once
+
+#include <gio/gio.h>
+#include <gst/gst.h>
+#include "relayplace.h"
+
+G_BEGIN_DECLS
+
+typedef struct _RelayInner RelayInner;
+
+/* Called from threads of the inner pipeline. */
+typedef struct
+{
+  /* An input has something. Takes the reference. */
+  void (*received) (GstBuffer *buffer, gpointer data);
+  /* What the user should know. @fault: it has failed. */
+  void (*tell) (const gchar *text, gboolean fault, gpointer data);
+  /* Somebody calls who is wanted by the URI. FALSE: he is refused. */
+  gboolean (*calls) (GSocketAddress *address, const gchar *streamid, gpointer data);
+} RelayInnerFuncs;
+
+typedef struct
+{
+  gboolean plays;
+  guint callers;    /* SRT, as a listener: who is connected */
+  guint64 restarts; /* after errors */
+  guint64 refused;  /* callers with another streamid than the URI's */
+  guint64 level;    /* bytes that wait to be sent */
+  gchar *error;     /* the last one; NULL: none yet */
+} RelayInnerStats;
+
+/* Starts the thread. @place: has to outlive this. */
+RelayInner *relay_inner_new (const RelayPlace *place, const RelayInnerFuncs *funcs, gpointer data);
+/* Sends what waits still, for DRAIN at most, and ends the thread. */
+void relay_inner_free (RelayInner *inner);
+
+/* Takes the reference.  Never waits.  FALSE: the buffer was dropped, as the pipeline does not play,
+ * or more than @most bytes would wait. */
+gboolean relay_inner_send (RelayInner *inner, GstBuffer *buffer, guint64 most);
+
+void relay_inner_get_stats (RelayInner *inner, RelayInnerStats *stats);
+
+G_END_DECLS

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * relaypackets.h: cuts a stream of bytes into datagrams of seven whole MPEG-TS packets.
+ *
+ * Bytes that are in no whole packet are left out and counted.  Of what comes in one piece, a rest
+ * of less than seven packets waits for what follows.
+ */
+#pragma once
+
+#include <gst/gst.h>
+
+G_BEGIN_DECLS
+
+typedef struct _RelayPackets RelayPackets;
+
+RelayPackets *relay_packets_new (void);
+void relay_packets_free (RelayPackets *packets);
+/* Takes the reference of @buffer. */
+void relay_packets_push (RelayPackets *packets, GstBuffer *buffer);
+/* Returns the next datagram; NULL: more has to come first. @last: no more will come. */
+GstBuffer *relay_packets_pop (RelayPackets *packets, gboolean last);
+/* Returns how many bytes were in no packet. */
+guint64 relay_packets_get_foreign (const RelayPackets *packets);
+
+G_END_DECLS

@@ -1,0 +1,353 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <gio/gio.h>
+#include <gst/gst.h>
+#include <string.h>
+#include "relayplace.h"
+
+/* SRT takes a passphrase of 10 to 79 bytes (SRTO_PASSPHRASE). */
+#define SRT_PASSPHRASE_MIN 10
+#define SRT_PASSPHRASE_MAX 79
+#define SRT_STREAMID_MAX 512      /* bytes: SRTO_STREAMID */
+#define LATENCY_MAX 60000         /* ms: a minute */
+#define BITRATE_MAX 1000000000000 /* bit/s: cbrpacer's */
+#define PIECE_MAX (7 * 24 * 3600) /* s: a week */
+#define BUFFER_MIN 65536          /* bytes: a large datagram */
+#define BUFFER_MAX (1024 * 1024 * 1024)
+
+#define ALL (1 << RELAY_UDP | 1 << RELAY_RTP | 1 << RELAY_SRT | 1 << RELAY_RIST | 1 << RELAY_FILE)
+#define GROUPS (1 << RELAY_UDP | 1 << RELAY_RTP | 1 << RELAY_RIST)
+#define IN 1
+#define OUT 2
+
+static const gchar *const schemes[] = { "udp", "rtp", "srt", "rist", "file" };
+
+/* @words: the values, separated by a space; NULL: a number, if @most is not 0, or any text. */
+static const struct
+{
+  const gchar *key;
+  guint schemes, sides;
+  const gchar *words;
+  guint64 least, most;
+} keys[] = {
+  { "interface", GROUPS, IN | OUT, NULL, 0, 0 },
+  { "ttl", GROUPS, OUT, NULL, 0, 255 },
+  { "bitrate", 1 << RELAY_UDP | 1 << RELAY_RTP, OUT, NULL, 0, BITRATE_MAX },
+  { "stuffing", 1 << RELAY_UDP | 1 << RELAY_RTP, OUT, "none null-ts", 0, 0 },
+  { "latency", 1 << RELAY_RTP, IN, NULL, 0, LATENCY_MAX },
+  { "latency", 1 << RELAY_SRT | 1 << RELAY_RIST, IN | OUT, NULL, 0, LATENCY_MAX },
+  { "mode", 1 << RELAY_SRT, IN | OUT, "caller listener", 0, 0 },
+  { "passphrase", 1 << RELAY_SRT, IN | OUT, NULL, 0, 0 },
+  { "pbkeylen", 1 << RELAY_SRT, IN | OUT, "16 24 32", 0, 0 },
+  { "streamid", 1 << RELAY_SRT, IN | OUT, NULL, 0, 0 },
+  { "piece", 1 << RELAY_FILE, OUT, NULL, 1, PIECE_MAX },
+  { "buffer-size", ALL, IN | OUT, NULL, BUFFER_MIN, BUFFER_MAX },
+};
+
+#define BAD(error, ...) g_set_error (error, GST_URI_ERROR, GST_URI_ERROR_BAD_REFERENCE, __VA_ARGS__)
+
+static gint
+find_scheme (const gchar *uri)
+{
+  for (gint i = 0; i < RELAY_SCHEMES; i++) {
+    gsize size = strlen (schemes[i]);
+
+    if (g_ascii_strncasecmp (uri, schemes[i], size) == 0 && uri[size] == ':')
+      return i;
+  }
+  return -1;
+}
+
+gboolean
+relay_place_is_foreign (const gchar *uri)
+{
+  return find_scheme (uri) >= 0;
+}
+
+void
+relay_place_free (RelayPlace *place)
+{
+  gchar *secret;
+
+  g_free (place->host);
+  g_free (place->path);
+  secret = place->keys != NULL ? g_hash_table_lookup (place->keys, "passphrase") : NULL;
+  if (secret != NULL)
+    explicit_bzero (secret, strlen (secret));
+  g_clear_pointer (&place->keys, g_hash_table_unref);
+  g_free (place);
+}
+
+const gchar *
+relay_place_get (const RelayPlace *place, const gchar *key)
+{
+  return g_hash_table_lookup (place->keys, key);
+}
+
+guint64
+relay_place_get_uint (const RelayPlace *place, const gchar *key, guint64 otherwise)
+{
+  const gchar *text = relay_place_get (place, key);
+
+  return text != NULL ? g_ascii_strtoull (text, NULL, 10) : otherwise;
+}
+
+gboolean
+relay_place_is_multicast (const RelayPlace *place)
+{
+  g_autoptr (GInetAddress) address =
+      place->host != NULL ? g_inet_address_new_from_string (place->host) : NULL;
+
+  return address != NULL && g_inet_address_get_is_multicast (address);
+}
+
+static gboolean
+is_srt_listener (const RelayPlace *place)
+{
+  const gchar *mode = relay_place_get (place, "mode");
+  g_autoptr (GInetAddress) address =
+      place->host != NULL ? g_inet_address_new_from_string (place->host) : NULL;
+
+  if (place->scheme != RELAY_SRT)
+    return FALSE;
+  if (mode != NULL)
+    return g_str_equal (mode, "listener");
+  return place->host == NULL || (address != NULL && g_inet_address_get_is_any (address));
+}
+
+gboolean
+relay_place_listens (const RelayPlace *place)
+{
+  if (place->scheme == RELAY_FILE || relay_place_is_multicast (place))
+    return FALSE;
+  return place->scheme == RELAY_SRT ? is_srt_listener (place) : !place->sends;
+}
+
+static gboolean
+is_secret (const gchar *key)
+{
+  return g_str_equal (key, "passphrase");
+}
+
+gchar *
+relay_place_describe (const RelayPlace *place)
+{
+  GString *text = g_string_new (schemes[place->scheme]);
+  const gchar *before = "?";
+
+  g_string_append (text, "://");
+  if (place->scheme == RELAY_FILE)
+    g_string_append (text, place->path);
+  else if (place->host != NULL && strchr (place->host, ':') != NULL)
+    g_string_append_printf (text, "[%s]:%u", place->host, place->port);
+  else
+    g_string_append_printf (text, "%s:%u", place->host != NULL ? place->host : "", place->port);
+  for (guint i = 0; i < G_N_ELEMENTS (keys); i++) {
+    const gchar *value = relay_place_get (place, keys[i].key);
+    gboolean there = value != NULL && (keys[i].schemes & 1 << place->scheme) != 0
+        && (keys[i].sides & (place->sends ? OUT : IN)) != 0;
+
+    if (!there || is_secret (keys[i].key))
+      continue;
+    g_string_append_printf (text, "%s%s=%s", before, keys[i].key, value);
+    before = "&";
+  }
+  return g_string_free (text, FALSE);
+}
+
+/* --- values ------------------------------------------------------------------------------- */
+
+static gboolean
+check_number (const gchar *key, const gchar *value, guint64 least, guint64 most, GError **error)
+{
+  guint64 number;
+
+  if (g_ascii_string_to_unsigned (value, 10, least, most, &number, NULL))
+    return TRUE;
+  BAD (error,
+      "\"%s\" is not a value of \"%s\": write a number from %" G_GUINT64_FORMAT
+      " to %" G_GUINT64_FORMAT ".",
+      value, key, least, most);
+  return FALSE;
+}
+
+static gboolean
+check_word (const gchar *key, const gchar *value, const gchar *words, GError **error)
+{
+  g_auto (GStrv) all = g_strsplit (words, " ", -1);
+  g_autofree gchar *listed = NULL;
+
+  if (g_strv_contains ((const gchar *const *) all, value))
+    return TRUE;
+  listed = g_strjoinv (", ", all);
+  BAD (error, "\"%s\" is not a value of \"%s\": write one of %s.", value, key, listed);
+  return FALSE;
+}
+
+static gboolean
+check_value (const RelayPlace *place, const gchar *key, const gchar *value, GError **error)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (keys); i++) {
+    if (!g_str_equal (keys[i].key, key) || (keys[i].schemes & 1 << place->scheme) == 0
+        || (keys[i].sides & (place->sends ? OUT : IN)) == 0)
+      continue;
+    if (keys[i].words != NULL)
+      return check_word (key, value, keys[i].words, error);
+    return keys[i].most == 0 || check_number (key, value, keys[i].least, keys[i].most, error);
+  }
+  BAD (error, "\"%s\" is not a key of %s:// as an %s: leave it out.", key, schemes[place->scheme],
+      place->sends ? "output" : "input");
+  return FALSE;
+}
+
+static gboolean
+check_values (const RelayPlace *place, GError **error)
+{
+  GHashTableIter iter;
+  gpointer key, value;
+
+  g_hash_table_iter_init (&iter, place->keys);
+  while (g_hash_table_iter_next (&iter, &key, &value))
+    if (!check_value (place, key, value != NULL ? value : "", error))
+      return FALSE;
+  return TRUE;
+}
+
+/* --- what does not go together ------------------------------------------------------------- */
+
+static gboolean
+check_srt (const RelayPlace *place, GError **error)
+{
+  const gchar *passphrase = relay_place_get (place, "passphrase");
+  const gchar *streamid = relay_place_get (place, "streamid");
+  gsize size = passphrase != NULL ? strlen (passphrase) : SRT_PASSPHRASE_MIN;
+
+  if (!is_srt_listener (place) && place->host == NULL)
+    BAD (error, "a caller needs a host: write srt://HOST:PORT, or srt://:PORT to be called.");
+  else if (size < SRT_PASSPHRASE_MIN || size > SRT_PASSPHRASE_MAX)
+    BAD (error, "a passphrase of SRT has %d to %d characters.", SRT_PASSPHRASE_MIN,
+        SRT_PASSPHRASE_MAX);
+  else if (streamid != NULL && strlen (streamid) > SRT_STREAMID_MAX)
+    BAD (error, "a streamid of SRT has at most %d bytes.", SRT_STREAMID_MAX);
+  else
+    return TRUE;
+  return FALSE;
+}
+
+static gboolean
+check_group (const RelayPlace *place, GError **error)
+{
+  if (place->sends && place->host == NULL)
+    BAD (error, "write where it goes to: %s://HOST:PORT, or a multicast group and its port.",
+        schemes[place->scheme]);
+  else if (relay_place_get (place, "interface") != NULL && !relay_place_is_multicast (place))
+    BAD (error, "interface is for a multicast group: leave it out, or write the group's address.");
+  else if (relay_place_get (place, "stuffing") != NULL
+      && relay_place_get (place, "bitrate") == NULL)
+    BAD (error, "stuffing fills up a constant rate: add bitrate, in bit/s, or leave it out.");
+  else if (place->scheme == RELAY_RIST && place->port % 2 != 0)
+    BAD (error, "the port of RIST is even, as the next one is that of its reports: write another.");
+  else
+    return TRUE;
+  return FALSE;
+}
+
+static gboolean
+check_file (const RelayPlace *place, GError **error)
+{
+  g_autofree gchar *folder = g_path_get_dirname (place->path);
+  g_autoptr (GDateTime) now = g_date_time_new_now_local ();
+  g_autofree gchar *name = g_date_time_format (now, place->path);
+  gsize size = strlen (place->path);
+
+  if (place->path[0] != '/' || place->path[size - 1] == '/')
+    BAD (error, "write the whole path of a file: file:///var/lib/video/news.ts.");
+  else if (!place->sends && !g_file_test (place->path, G_FILE_TEST_IS_REGULAR))
+    BAD (error, "there is no file %s: name one that is there, or make it first.", place->path);
+  else if (place->sends && !g_file_test (folder, G_FILE_TEST_IS_DIR))
+    BAD (error, "there is no folder %s: make it (mkdir), or name another.", folder);
+  else if (place->sends && name == NULL)
+    BAD (error, "the name has a %% that is no date: write e.g. %%F-%%H%%M%%S, or %%%% for a %%.");
+  else if (place->sends && relay_place_get (place, "piece") != NULL
+      && strchr (place->path, '%') == NULL)
+    BAD (error,
+        "with piece, the name needs a date, or all pieces have the same name: write e.g. "
+        "news-%%F-%%H%%M%%S.ts.");
+  else
+    return TRUE;
+  return FALSE;
+}
+
+static gboolean
+check (const RelayPlace *place, GError **error)
+{
+  if (!check_values (place, error))
+    return FALSE;
+  switch (place->scheme) {
+    case RELAY_SRT:
+      return check_srt (place, error);
+    case RELAY_FILE:
+      return check_file (place, error);
+    default:
+      return check_group (place, error);
+  }
+}
+
+/* --- the URI -------------------------------------------------------------------------------- */
+
+/* file:///PATH?KEYS, with a path that is not escaped. */
+static gboolean
+split_file (RelayPlace *place, const gchar *text, GError **error)
+{
+  const gchar *path = text + strlen ("file:");
+  const gchar *query = strchr (path, '?');
+
+  if (g_str_has_prefix (path, "//"))
+    path += 2;
+  place->path = query != NULL ? g_strndup (path, query - path) : g_strdup (path);
+  if (query != NULL)
+    place->keys = g_uri_parse_params (query + 1, -1, "&", G_URI_PARAMS_NONE, error);
+  else
+    place->keys = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+  if (place->keys != NULL && place->path[0] != '\0')
+    return TRUE;
+  g_clear_error (error);
+  BAD (error, "write file:///PATH, with its keys as ?KEY=VALUE&...");
+  return FALSE;
+}
+
+static gboolean
+split_network (RelayPlace *place, const gchar *text, GError **error)
+{
+  g_autoptr (GstUri) uri = gst_uri_from_string (text);
+  g_autofree gchar *path = uri != NULL ? gst_uri_get_path (uri) : NULL;
+  guint port = uri != NULL ? gst_uri_get_port (uri) : 0;
+  const gchar *host = uri != NULL ? gst_uri_get_host (uri) : NULL;
+
+  if (port == 0 || port > G_MAXUINT16 || (path != NULL && path[0] != '\0')
+      || gst_uri_get_userinfo (uri) != NULL) {
+    BAD (error, "write %s://HOST:PORT, with its keys as ?KEY=VALUE&...", schemes[place->scheme]);
+    return FALSE;
+  }
+  place->host = host != NULL && host[0] != '\0' ? g_strdup (host) : NULL;
+  place->port = port;
+  place->keys = gst_uri_get_query_table (uri);
+  if (place->keys == NULL)
+    place->keys = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+  return TRUE;
+}
+
+RelayPlace *
+relay_place_parse (const gchar *uri, gboolean sends, const gchar *passphrase, GError **error)
+{
+  g_autoptr (RelayPlace) place = g_new0 (RelayPlace, 1);
+  gint scheme = find_scheme (uri);
+
+  g_return_val_if_fail (scheme >= 0, NULL);
+  place->scheme = scheme;
+  place->sends = sends;
+  if (!(scheme == RELAY_FILE ? split_file (place, uri, error) : split_network (place, uri, error)))
+    return NULL;
+  if (passphrase != NULL && scheme == RELAY_SRT)
+    g_hash_table_replace (place->keys, g_strdup ("passphrase"), g_strdup (passphrase));
+  return check (place, error) ? g_steal_pointer (&place) : NULL;
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * relayports.h: which ends can listen at the same UDP port.
+ */
+#pragma once
+
+#include "relayconfig.h"
+
+G_BEGIN_DECLS
+
+/* @error: G_KEY_FILE_ERROR, with a sentence that names both ends. */
+gboolean relay_ports_check (const RelayConfig *config, GError **error);
+
+G_END_DECLS

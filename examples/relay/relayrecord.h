@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * relayrecord.h: writes a stream into files, in pieces of time with the date in their names.
+ *
+ * Pieces begin at multiples of their length since midnight UTC, so that those of several machines
+ * begin together.  If a file is there already, it is continued.
+ */
+#pragma once
+
+#include <gio/gio.h>
+
+G_BEGIN_DECLS
+
+typedef struct _RelayRecord RelayRecord;
+
+/* @name: a path, with the fields of g_date_time_format(). @piece: s; 0: a single one. */
+RelayRecord *relay_record_new (const gchar *name, guint piece);
+/* Returns the path of the piece that a time belongs to, in @zone. */
+gchar *relay_record_get_path (const RelayRecord *record, gint64 seconds, GTimeZone *zone);
+/* @seconds: since 1970. @error: G_FILE_ERROR, with a sentence. */
+gboolean relay_record_write (RelayRecord *record, const guint8 *data, gsize size, gint64 seconds,
+    GError **error);
+/* Closes the file. FALSE: not all of it was written. */
+gboolean relay_record_free (RelayRecord *record);
+
+G_END_DECLS

@@ -1,0 +1,286 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Each input of fasp-relay to each output: who sends, who receives, a network that loses, and what came.
+
+For SRT and RIST, the programs of their own projects are on the other side."""
+
+import os
+import random
+import selectors
+import socket
+import struct
+import subprocess
+import threading
+import time
+
+import benchlib
+import relaylib
+
+ENDS = ("fasp", "srt", "rist", "udp", "rtp", "file")
+REPAIR = ("fasp", "srt", "rist")        # these have the network that loses
+PACKET, SYNC = 188, 0x47
+LATENCY = 500       # ms: SRT's and RIST's time to repair, many round trips of this machine
+GROUP = "239.255.77.1"
+
+
+def missing_programs():
+    """Why a table cannot be made here; None: it can."""
+    packages = {"ffmpeg": "ffmpeg", "srt-live-transmit": "srt-tools", "ristsender": "rist-tools"}
+    missing = [package for name, package in packages.items()
+               if not any(os.access(os.path.join(p, name), os.X_OK) for p in os.environ["PATH"].split(":"))]
+    return f"install {' '.join(missing)}" if missing else None
+
+
+def free_pair():
+    """An even port, which is free together with the next one."""
+    while True:
+        port = benchlib.free_port(2)
+        if port % 2 == 0:
+            return port
+
+
+def make_ts(path, seconds, kbit):
+    """Picture and sound in a transport stream of a constant rate."""
+    subprocess.run(["ffmpeg", "-v", "error", "-y", "-f", "lavfi", "-i", "testsrc=s=320x180:r=25",
+                    "-f", "lavfi", "-i", "sine=f=440", "-t", str(seconds), "-c:v", "libx264", "-preset", "ultrafast",
+                    "-bf", "0", "-g", "25", "-b:v", f"{kbit // 2}k", "-c:a", "mp2", "-b:a", "64k",
+                    "-muxrate", f"{kbit}k", "-f", "mpegts", path], check=True, stdin=subprocess.DEVNULL)
+
+
+class Wire(threading.Thread):
+    """Datagrams of this machine: passed on with loss, in both directions, or kept."""
+
+    def __init__(self, loss, seed=1):
+        super().__init__(daemon=True)
+        self.selector, self.loss, self.random, self.done = selectors.DefaultSelector(), loss, random.Random(seed), False
+        self.passed = self.lost = 0
+        self.sockets = []
+
+    def open(self, port=0, group=None):
+        one = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        one.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4 << 20)
+        one.bind((group or "127.0.0.1", port))
+        if group:
+            one.setsockopt(socket.IPPROTO_IP, socket.IP_ADD_MEMBERSHIP,
+                           socket.inet_aton(group) + socket.inet_aton("127.0.0.1"))
+        one.setblocking(False)
+        self.sockets.append(one)
+        return one
+
+    def connect(self, near, far):
+        """What comes to the port @near goes to @far, and back."""
+        a, b = self.open(near), self.open()
+        callers = []
+
+        def forward():
+            data, caller = a.recvfrom(65536)
+            callers[:] = [caller]
+            return b, data, ("127.0.0.1", far)
+
+        def back():
+            data = b.recv(65536)
+            return a, data, callers[0]
+        self.selector.register(a, selectors.EVENT_READ, lambda: self.pass_on(*forward()))
+        self.selector.register(b, selectors.EVENT_READ, lambda: self.pass_on(*back()))
+
+    def pass_on(self, to, data, where):
+        if self.random.random() < self.loss:
+            self.lost += 1
+            return
+        self.passed += 1
+        to.sendto(data, where)
+
+    def keep(self, port, datagrams, group=None):
+        one = self.open(port, group)
+        self.selector.register(one, selectors.EVENT_READ, lambda: datagrams.append(one.recv(65536)))
+
+    def run(self):
+        while not self.done:
+            for key, _ in self.selector.select(0.1):
+                try:
+                    key.data()
+                except OSError:
+                    pass        # who was called is not there (yet)
+
+    def end(self):
+        self.done = True
+        self.join()
+        for one in self.sockets:
+            one.close()
+
+
+class Stream:
+    """One input, all outputs: the configuration of the relay, and the processes around it."""
+
+    def __init__(self, directory, wire, kind, ts, outputs=ENDS):
+        self.directory, self.wire, self.kind, self.ts, self.outputs = directory, wire, kind, ts, outputs
+        self.processes, self.datagrams = [], {}
+        self.into = free_pair()                                     # where the sender sends to
+        self.inner = free_pair() if kind in REPAIR else self.into   # where the relay is
+        self.ports = {o: (free_pair(), free_pair()) for o in outputs}
+
+    def path(self, name):
+        return os.path.join(self.directory, f"{self.kind}-{name}.ts")
+
+    def input_uri(self):
+        keys = f"?latency={LATENCY}" if self.kind in ("srt", "rist") else ""
+        return {"fasp": f"fasp://:{self.inner}?keep-listening=true", "file": f"file://{self.ts}"}.get(
+            self.kind, f"{self.kind}://127.0.0.1:{self.inner}{keys}"
+            if self.kind != "srt" else f"srt://:{self.inner}{keys}")
+
+    def output_uri(self, o):
+        first, last = self.ports[o]
+        return {"fasp": f"fasp://:{first}", "srt": f"srt://:{first}?latency={LATENCY}",
+                "rist": f"rist://127.0.0.1:{first}?latency={LATENCY}",
+                "udp": f"udp://{GROUP}:{last}?interface=lo&ttl=0", "rtp": f"rtp://127.0.0.1:{last}",
+                "file": f"file://{self.path('file')}"}[o]
+
+    def configuration(self):
+        return (f"[stream {self.kind}]\ninput = {self.input_uri()}\n"
+                f"output = {';'.join(self.output_uri(o) for o in self.outputs)}\n")
+
+    def start(self, name, command, **more):
+        with open(os.path.join(self.directory, f"{self.kind}-{name}.log"), "w") as log:
+            self.processes.append(subprocess.Popen(command, **{"stdout": log, "stderr": log,
+                                                               "stdin": subprocess.DEVNULL, **more}))
+
+    def launch(self, name, line):
+        self.start(name, ["gst-launch-1.0", "-q"] + line.split(), env=benchlib.environment())
+
+    def listen(self):
+        """Starts who receives. For what repairs, the network that loses is between it and the relay."""
+        for o in self.outputs:
+            first, last = self.ports[o]
+            if o == "fasp":
+                self.wire.connect(last, first)
+                self.launch("to-fasp", f"faspsrc uri=fasp://127.0.0.1:{last} ! filesink buffer-mode=unbuffered location={self.path('fasp')}")
+            elif o == "srt":
+                self.wire.connect(last, first)
+                with open(self.path("srt"), "wb") as out:
+                    self.start("to-srt", ["srt-live-transmit", "-q", f"srt://127.0.0.1:{last}?latency={LATENCY}",
+                                          "file://con"], stdout=out)
+            elif o == "rist":
+                self.wire.connect(first, last)
+                self.wire.connect(first + 1, last + 1)
+                kept = benchlib.free_port()
+                self.wire.keep(kept, self.datagrams.setdefault(o, []))
+                self.start("to-rist", ["ristreceiver", "-p", "0", "-b", str(LATENCY), "-i",
+                                       f"rist://@127.0.0.1:{last}", "-o", f"udp://127.0.0.1:{kept}"])
+            elif o in ("udp", "rtp"):
+                self.wire.keep(last, self.datagrams.setdefault(o, []), GROUP if o == "udp" else None)
+
+    def send(self):
+        """Starts who sends."""
+        if self.kind == "file":
+            return
+        if self.kind in REPAIR:
+            self.wire.connect(self.into, self.inner)
+        if self.kind == "fasp":
+            self.launch("from", f"filesrc location={self.ts} ! tsparse set-timestamps=true alignment=7 ! clocksync ! "
+                        f"faspsink uri=fasp://127.0.0.1:{self.into}")
+            return
+        between = benchlib.free_port()
+        to = {"udp": f"udp://127.0.0.1:{self.into}?pkt_size=1316", "rtp": f"rtp://127.0.0.1:{self.into}"}.get(
+            self.kind, f"udp://127.0.0.1:{between}?pkt_size=1316")
+        if self.kind == "srt":
+            self.start("from", ["srt-live-transmit", "-q", f"udp://127.0.0.1:{between}",
+                                f"srt://127.0.0.1:{self.into}?latency={LATENCY}"])
+        elif self.kind == "rist":
+            self.wire.connect(self.into + 1, self.inner + 1)
+            self.start("from", ["ristsender", "-p", "0", "-b", str(LATENCY), "-i", f"udp://@127.0.0.1:{between}",
+                                "-o", f"rist://127.0.0.1:{self.into}"])
+        if self.kind in ("srt", "rist"):
+            time.sleep(1)       # until they are connected: RTP and UDP cannot wait
+        self.start("file", ["ffmpeg", "-v", "error", "-re", "-i", self.ts, "-c", "copy", "-f",
+                            "rtp_mpegts" if self.kind == "rtp" else "mpegts", to])
+
+    def end(self):
+        for process in reversed(self.processes):
+            process.terminate()
+        for process in self.processes:
+            try:
+                process.wait(3)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+
+    def received(self, o):
+        """The bytes that came, and what is wrong with the datagrams they came in."""
+        faults = []
+        if o not in self.datagrams:
+            with open(self.path(o), "rb") as f:
+                return f.read(), faults
+        content = bytearray()
+        for datagram in self.datagrams[o]:
+            if o == "rtp":
+                if len(datagram) < 12 or datagram[0] >> 6 != 2 or datagram[1] & 0x7F != 33:
+                    faults.append("not MPEG-TS in RTP")
+                datagram = datagram[12:]
+            if not datagram or len(datagram) % PACKET or len(datagram) > 7 * PACKET:
+                faults.append(f"a datagram of {len(datagram)} bytes")
+            content += datagram
+        return bytes(content), faults
+
+
+def count_faults(content):
+    """(bytes that are not in whole packets, jumps of a continuity counter)"""
+    stray, jumps, counters = len(content) % PACKET, 0, {}
+    for at in range(0, len(content) - PACKET + 1, PACKET):
+        sync, pid, flags = struct.unpack_from(">BHB", content, at)
+        pid &= 0x1FFF
+        if sync != SYNC:
+            stray += PACKET
+        elif pid != 0x1FFF and flags & 0x10:
+            if pid in counters and (counters[pid] + 1) % 16 != flags % 16:
+                jumps += 1
+            counters[pid] = flags % 16
+    return stray, jumps
+
+
+def count_frames(path):
+    """(pictures that were decoded, complaints of the decoder)"""
+    run = subprocess.run(["ffmpeg", "-v", "error", "-i", path, "-map", "0:v", "-f", "framecrc", "-"],
+                         capture_output=True, text=True, stdin=subprocess.DEVNULL, check=False)
+    return sum(not line.startswith("#") for line in run.stdout.splitlines()), run.stderr.strip().splitlines()
+
+
+def judge(stream, o):
+    """What came of an output, as a dict."""
+    content, faults = stream.received(o)
+    path = stream.path(o + "-checked")
+    with open(path, "wb") as f:
+        f.write(content)
+    stray, jumps = count_faults(content)
+    frames, complaints = count_frames(path)
+    return {"bytes": len(content), "stray": stray, "jumps": jumps, "frames": frames, "faults": faults[:3],
+            "complaints": complaints[:3]}
+
+
+def run(directory, inputs, seconds, kbit, loss, outputs=ENDS):
+    """{(input, output): what came}; and the share of datagrams that the network lost."""
+    ts = os.path.join(directory, "content.ts")
+    make_ts(ts, seconds, kbit)
+    wire = Wire(loss)
+    streams = [Stream(directory, wire, kind, ts, outputs) for kind in inputs]
+    table = {}
+    with relaylib.Relay(directory, "".join(s.configuration() for s in streams)) as relay:
+        try:
+            wire.start()
+            for stream in streams:
+                stream.listen()
+            relay.wait(lambda s: all(sum(e["stats"]["connected-callers"] for e in x["outputs"]) == len(outputs)
+                                     for x in s.values()))
+            for stream in streams:
+                stream.send()
+            time.sleep(seconds + 1 + 3 * LATENCY / 1000)
+            table["status"] = relay.status()
+            relay.end()
+        finally:
+            for stream in streams:
+                stream.end()
+            wire.end()
+        table["log"] = relay.text()
+    for stream in streams:
+        for o in outputs:
+            table[stream.kind, o] = judge(stream, o)
+    table["lost"] = wire.lost / max(1, wire.lost + wire.passed)
+    return table

@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Ends that are not of fasp, each part alone: their URIs, whole packets, and recordings.
+ */
+#include <glib/gstdio.h>
+#include <string.h>
+#include "relaychain.h"
+#include "relayforeign.h"
+#include "relaypackets.h"
+#include "relayplace.h"
+#include "relayrecord.h"
+
+#define PACKET 188
+#define SYNC 0x47
+
+/* --- URIs --------------------------------------------------------------------------------- */
+
+/* What is taken, and what is told of it. */
+static const struct
+{
+  const gchar *uri, *told;
+  gboolean sends, listens;
+} good[] = {
+  { "udp://239.1.2.3:5000?interface=eth0", "udp://239.1.2.3:5000?interface=eth0", FALSE, FALSE },
+  { "udp://239.1.2.3:5000?interface=eth0&ttl=4&bitrate=8000000&stuffing=null-ts",
+      "udp://239.1.2.3:5000?interface=eth0&ttl=4&bitrate=8000000&stuffing=null-ts", TRUE, FALSE },
+  { "udp://:5000", "udp://:5000", FALSE, TRUE },
+  { "rtp://[::1]:5000?latency=50", "rtp://[::1]:5000?latency=50", FALSE, TRUE },
+  { "rtp://h:5000?bitrate=0", "rtp://h:5000?bitrate=0", TRUE, FALSE },
+  { "srt://:9000?passphrase=correct-horse&latency=300", "srt://:9000?latency=300", FALSE, TRUE },
+  { "srt://0.0.0.0:9000", "srt://0.0.0.0:9000", TRUE, TRUE },
+  { "srt://h:9000?streamid=a", "srt://h:9000?streamid=a", TRUE, FALSE },
+  { "srt://h:9000?mode=listener&pbkeylen=32", "srt://h:9000?mode=listener&pbkeylen=32", FALSE,
+      TRUE },
+  { "rist://h:9000?latency=1000&buffer-size=65536", "rist://h:9000?latency=1000&buffer-size=65536",
+      TRUE, FALSE },
+  { "rist://:9000", "rist://:9000", FALSE, TRUE },
+  { "file:///tmp/news-%F.ts?piece=60", "file:///tmp/news-%F.ts?piece=60", TRUE, FALSE },
+  { "file:/tmp/a", "file:///tmp/a", TRUE, FALSE },
+};
+
+static void
+test_good (void)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (good); i++) {
+    g_autoptr (GError) error = NULL;
+    g_autoptr (RelayPlace) place = relay_place_parse (good[i].uri, good[i].sends, NULL, &error);
+    g_autofree gchar *told = NULL;
+
+    g_assert_no_error (error);
+    told = relay_place_describe (place);
+    g_assert_cmpstr (told, ==, good[i].told);
+    g_assert_true (relay_place_listens (place) == good[i].listens);
+  }
+}
+
+static const struct
+{
+  const gchar *uri, *what;
+  gboolean sends;
+} faults[] = {
+  { "udp://h", "udp://HOST:PORT", TRUE },
+  { "udp://h:5000/path", "udp://HOST:PORT", TRUE },
+  { "udp://user@h:5000", "udp://HOST:PORT", TRUE },
+  { "udp://:5000", "where it goes to", TRUE },
+  { "udp://h:5000?ttl=256", "a number from 0 to 255", TRUE },
+  { "udp://h:5000?ttl=", "a number from 0 to 255", TRUE },
+  { "udp://h:5000?ttl", "a number from 0 to 255", TRUE },
+  { "udp://:5000?ttl=4", "not a key of udp:// as an input", FALSE },
+  { "udp://h:5000?interface=eth0", "multicast group", TRUE },
+  { "udp://h:5000?stuffing=null-ts", "add bitrate", TRUE },
+  { "udp://h:5000?bitrate=1&stuffing=all", "one of none, null-ts", TRUE },
+  { "udp://h:5000?latency=5", "not a key of udp://", TRUE },
+  { "rtp://h:5000?bitrate=8M", "a number from 0", TRUE },
+  { "srt://:9000?mode=caller", "needs a host", TRUE },
+  { "srt://h:9000?mode=rendezvous", "one of caller, listener", TRUE },
+  { "srt://h:9000?passphrase=short", "10 to 79", TRUE },
+  { "srt://h:9000?pbkeylen=17", "one of 16, 24, 32", TRUE },
+  { "srt://h:9000?sync=true", "not a key of srt://", TRUE },
+  { "rist://h:9001", "even", TRUE },
+  { "rist://h:9000?latency=60001", "a number from 0 to 60000", TRUE },
+  { "file://relative.ts", "the whole path", TRUE },
+  { "file:///", "the whole path", TRUE },
+  { "file:///tmp/", "the whole path", TRUE },
+  { "file:", "file:///PATH", TRUE },
+  { "file:///nowhere/at/all.ts", "no folder /nowhere/at", TRUE },
+  { "file:///nowhere/at/all.ts", "no file /nowhere/at/all.ts", FALSE },
+  { "file:///tmp", "no file /tmp", FALSE },
+  { "file:///tmp/a.ts?piece=60", "needs a date", TRUE },
+  { "file:///tmp/%Q.ts", "is no date", TRUE },
+  { "file:///tmp/%F.ts?piece=0", "a number from 1", TRUE },
+};
+
+static void
+test_faults (void)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (faults); i++) {
+    g_autoptr (GError) error = NULL;
+    g_autoptr (RelayPlace) place = relay_place_parse (faults[i].uri, faults[i].sends, NULL, &error);
+
+    g_assert_null (place);
+    g_assert_error (error, GST_URI_ERROR, GST_URI_ERROR_BAD_REFERENCE);
+    if (strstr (error->message, faults[i].what) == NULL)
+      g_error ("%s: %s", faults[i].uri, error->message);
+  }
+}
+
+/* The passphrase of a file takes precedence; neither is ever told. */
+static void
+test_passphrase (void)
+{
+  static const gchar uri[] = "srt://h:1?passphrase=of-the-uri";
+  g_autoptr (RelayPlace) place = relay_place_parse (uri, TRUE, "of-the-file", NULL);
+  g_autoptr (RelayPlace) other = relay_place_parse ("rist://h:2", TRUE, "of-the-file", NULL);
+  g_autofree gchar *told = relay_place_describe (place);
+
+  g_assert_cmpstr (relay_place_get (place, "passphrase"), ==, "of-the-file");
+  g_assert_cmpstr (told, ==, "srt://h:1");
+  g_assert_nonnull (other);
+  g_assert_null (relay_place_parse (uri, TRUE, "x", NULL));
+}
+
+/* Each scheme is made of elements that are there, and has what the relay asks of an end. */
+static void
+test_elements (void)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (good); i++) {
+    g_autoptr (GError) error = NULL;
+    g_autoptr (GstElement) end =
+        relay_foreign_new (good[i].uri, good[i].sends, NULL, "output", &error);
+    g_autofree gchar *why = NULL, *uri = NULL;
+    g_autoptr (GstStructure) stats = NULL;
+    guint64 bytes;
+
+    g_assert_no_error (error);
+    gst_object_ref_sink (end);
+    g_signal_emit_by_name (end, "check-settings", &why);
+    g_assert_cmpstr (why, ==, NULL);
+    g_object_get (end, "uri", &uri, "stats", &stats, NULL);
+    g_assert_cmpstr (uri, ==, good[i].told);
+    g_assert_true (gst_structure_get_uint64 (stats,
+        good[i].sends ? "bytes-sent-total" : "bytes-received-total", &bytes));
+  }
+}
+
+/* --- packets -------------------------------------------------------------------------------- */
+
+/* Packets from number @first on, each filled with its number. */
+static GByteArray *
+make_packets (guint first, guint n)
+{
+  GByteArray *all = g_byte_array_new ();
+
+  for (guint i = first; i < first + n; i++) {
+    guint8 packet[PACKET];
+
+    memset (packet, i % SYNC, sizeof packet);
+    packet[0] = SYNC;
+    g_byte_array_append (all, packet, sizeof packet);
+  }
+  return all;
+}
+
+static void
+push (RelayPackets *packets, const guint8 *data, gsize size, gboolean discont)
+{
+  GstBuffer *buffer = gst_buffer_new_memdup (data, size);
+
+  if (discont)
+    GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_DISCONT);
+  relay_packets_push (packets, buffer);
+}
+
+static guint
+pop_all (RelayPackets *packets, gboolean last)
+{
+  guint n = 0;
+  GstBuffer *buffer;
+
+  while ((buffer = relay_packets_pop (packets, last)) != NULL) {
+    gsize size = gst_buffer_get_size (buffer);
+    guint8 first = 0;
+
+    g_assert_cmpuint (size % PACKET, ==, 0);
+    g_assert_cmpuint (size, <=, 7 * PACKET);
+    gst_buffer_extract (buffer, 0, &first, 1);
+    g_assert_cmpuint (first, ==, SYNC);
+    n += size / PACKET;
+    gst_buffer_unref (buffer);
+  }
+  return n;
+}
+
+/* However the bytes are cut, whole packets leave, seven at a time, and the rest at the end. */
+static void
+test_packets (void)
+{
+  static const gsize pieces[] = { 1, 100, 187, 188, 189, 1000, 1316, 4096, 30 * PACKET };
+  g_autoptr (GByteArray) all = make_packets (0, 30);
+
+  for (guint i = 0; i < G_N_ELEMENTS (pieces); i++) {
+    RelayPackets *packets = relay_packets_new ();
+    guint n = 0;
+
+    for (gsize at = 0; at < all->len; at += pieces[i]) {
+      push (packets, all->data + at, MIN (pieces[i], all->len - at), FALSE);
+      n += pop_all (packets, FALSE);
+    }
+    g_assert_cmpuint (n, ==, 28);
+    g_assert_cmpuint (pop_all (packets, TRUE), ==, 2);
+    g_assert_cmpuint (relay_packets_get_foreign (packets), ==, 0);
+    relay_packets_free (packets);
+  }
+}
+
+/* Bytes before the first packet, and a packet that a gap has cut off, are left out and counted. */
+static void
+test_gaps (void)
+{
+  g_autoptr (GByteArray) all = make_packets (0, 30);
+  RelayPackets *packets = relay_packets_new ();
+
+  push (packets, all->data + 50, 10 * PACKET - 50 + 20, FALSE);
+  push (packets, all->data + 20 * PACKET, 10 * PACKET, TRUE);
+  g_assert_cmpuint (pop_all (packets, TRUE), ==, 9 + 10);
+  g_assert_cmpuint (relay_packets_get_foreign (packets), ==, PACKET - 50 + 20);
+  relay_packets_free (packets);
+}
+
+/* --- recordings ----------------------------------------------------------------------------- */
+
+static void
+check_content (const gchar *folder, const gchar *name, const gchar *content)
+{
+  g_autofree gchar *path = g_build_filename (folder, name, NULL);
+  g_autofree gchar *text = NULL;
+
+  g_assert_true (g_file_get_contents (path, &text, NULL, NULL));
+  g_assert_cmpstr (text, ==, content);
+  g_unlink (path);
+}
+
+static void
+write_text (RelayRecord *record, const gchar *text, gint64 seconds)
+{
+  g_autoptr (GError) error = NULL;
+
+  relay_record_write (record, (const guint8 *) text, strlen (text), seconds, &error);
+  g_assert_no_error (error);
+}
+
+/* Pieces begin at the multiples of their length, and one that is there is continued. */
+static void
+test_pieces (void)
+{
+  g_autofree gchar *folder = g_dir_make_tmp ("fasp-XXXXXX", NULL);
+  g_autofree gchar *name = g_build_filename (folder, "news-%s.ts", NULL);
+  RelayRecord *record = relay_record_new (name, 60);
+
+  write_text (record, "a", 1000000000);
+  write_text (record, "b", 1000000019);
+  write_text (record, "c", 1000000020);
+  g_assert_true (relay_record_free (record));
+  record = relay_record_new (name, 60);
+  write_text (record, "d", 1000000079);
+  write_text (record, "e", 1000000080);
+  g_assert_true (relay_record_free (record));
+  check_content (folder, "news-999999960.ts", "ab");
+  check_content (folder, "news-1000000020.ts", "cd");
+  check_content (folder, "news-1000000080.ts", "e");
+  g_rmdir (folder);
+}
+
+static void
+test_names (void)
+{
+  g_autoptr (GTimeZone) zone = g_time_zone_new_offset (2 * 3600);
+  RelayRecord *record = relay_record_new ("/v/news-%F-%H%M%S.ts", 3600);
+  g_autofree gchar *path = relay_record_get_path (record, 1000000000, zone);
+
+  /* 2001-09-09 01:46:40 UTC */
+  g_assert_cmpstr (path, ==, "/v/news-2001-09-09-030000.ts");
+  relay_record_free (record);
+}
+
+static void
+test_no_place (void)
+{
+  RelayRecord *record = relay_record_new ("/nowhere/at/all.ts", 0);
+  g_autoptr (GError) error = NULL;
+
+  g_assert_false (relay_record_write (record, (const guint8 *) "a", 1, 0, &error));
+  g_assert_error (error, G_FILE_ERROR, G_FILE_ERROR_NOENT);
+  g_assert_nonnull (strstr (error->message, "/nowhere/at/all.ts"));
+  relay_record_free (record);
+  g_clear_error (&error);
+  record = relay_record_new ("/dev/full", 0);
+  g_assert_false (relay_record_write (record, (const guint8 *) "a", 1, 0, &error));
+  g_assert_error (error, G_FILE_ERROR, G_FILE_ERROR_NOSPC);
+  relay_record_free (record);
+}
+
+int
+main (int argc, char **argv)
+{
+  gst_init (&argc, &argv);
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/ends/good", test_good);
+  g_test_add_func ("/ends/faults", test_faults);
+  g_test_add_func ("/ends/passphrase", test_passphrase);
+  g_test_add_func ("/ends/elements", test_elements);
+  g_test_add_func ("/ends/packets", test_packets);
+  g_test_add_func ("/ends/gaps", test_gaps);
+  g_test_add_func ("/ends/pieces", test_pieces);
+  g_test_add_func ("/ends/names", test_names);
+  g_test_add_func ("/ends/no-place", test_no_place);
+  return g_test_run ();
+}
