@@ -204,7 +204,7 @@ count_peers (RelayForeign *self, const RelayInnerStats *inner, gboolean heard)
 {
   if (!self->place->sends)
     return heard;
-  if (self->place->scheme == RELAY_SRT && relay_place_listens (self->place))
+  if (self->place->scheme == RELAY_SRT)
     return inner->callers;
   return inner->plays;
 }

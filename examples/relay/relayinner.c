@@ -20,6 +20,7 @@ struct _RelayInner
   gboolean ending;
   GstBus *bus;           /* of the pipeline that plays; NULL: none does */
   GstAppSrc *source;     /* of an output's; NULL: none plays */
+  GstElement *caller;    /* SRT that dials; NULL: none plays */
   RelayInnerStats stats; /* but for the level */
 };
 
@@ -123,8 +124,16 @@ on_removed (GstElement *end, gint unused, GSocketAddress *address, RelayInner *i
 static void
 watch_callers (RelayInner *inner, GstElement *end)
 {
-  if (inner->place->scheme != RELAY_SRT || !relay_place_listens (inner->place))
+  if (inner->place->scheme != RELAY_SRT)
     return;
+  if (!relay_place_listens (inner->place)) {
+    g_mutex_lock (&inner->lock);
+    inner->caller = gst_object_ref (end);
+    g_mutex_unlock (&inner->lock);
+    return;
+  }
+  /* without this, the signal is not emitted, whatever the property's default is said to be */
+  g_object_set (end, "authentication", TRUE, NULL);
   g_signal_connect (end, "caller-connecting", G_CALLBACK (on_connecting), inner);
   g_signal_connect (end, "caller-added", G_CALLBACK (on_added), inner);
   g_signal_connect (end, "caller-removed", G_CALLBACK (on_removed), inner);
@@ -293,13 +302,16 @@ static void
 take_down (RelayInner *inner, GstElement *pipeline)
 {
   GstAppSrc *source;
+  GstElement *caller;
 
   g_mutex_lock (&inner->lock);
   inner->stats.plays = FALSE;
   source = g_steal_pointer (&inner->source);
+  caller = g_steal_pointer (&inner->caller);
   gst_clear_object (&inner->bus);
   g_mutex_unlock (&inner->lock);
   gst_clear_object (&source);
+  gst_clear_object (&caller);
   gst_element_set_state (pipeline, GST_STATE_NULL);
   gst_object_unref (pipeline);
 }
@@ -410,12 +422,27 @@ relay_inner_free (RelayInner *inner)
   g_free (inner);
 }
 
+/* One that dials has these figures only while it is connected. */
+static gboolean
+is_connected (GstElement *caller)
+{
+  g_autoptr (GstStructure) stats = NULL;
+
+  g_object_get (caller, "stats", &stats, NULL);
+  return stats != NULL && gst_structure_has_field (stats, "negotiated-latency-ms");
+}
+
 void
 relay_inner_get_stats (RelayInner *inner, RelayInnerStats *stats)
 {
+  g_autoptr (GstElement) caller = NULL;
+
   g_mutex_lock (&inner->lock);
+  caller = inner->caller != NULL ? gst_object_ref (inner->caller) : NULL;
   *stats = inner->stats;
   stats->error = g_strdup (inner->stats.error);
   stats->level = inner->source != NULL ? gst_app_src_get_current_level_bytes (inner->source) : 0;
   g_mutex_unlock (&inner->lock);
+  if (caller != NULL)
+    stats->callers = is_connected (caller);
 }

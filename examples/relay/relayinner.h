@@ -33,7 +33,7 @@ typedef struct
 typedef struct
 {
   gboolean plays;
-  guint callers;    /* SRT, as a listener: who is connected */
+  guint callers;    /* SRT: who is connected */
   guint64 restarts; /* after errors */
   guint64 refused;  /* callers with another streamid than the URI's */
   guint64 level;    /* bytes that wait to be sent */

@@ -35,23 +35,28 @@ relay_sources_check_text (const gchar *text, gboolean sends, GError **error)
 static gboolean
 has_several (GstElement *source)
 {
+  GParamSpec *pspec = g_object_class_find_property (G_OBJECT_GET_CLASS (source), "redundancy");
   g_autofree gchar *redundancy = NULL;
   GValue value = G_VALUE_INIT;
 
-  g_value_init (&value,
-      g_object_class_find_property (G_OBJECT_GET_CLASS (source), "redundancy")->value_type);
+  /* an input of another protocol has one source */
+  if (pspec == NULL)
+    return FALSE;
+  g_value_init (&value, pspec->value_type);
   g_object_get_property (G_OBJECT (source), "redundancy", &value);
   redundancy = gst_value_serialize (&value);
   g_value_unset (&value);
   return !g_str_equal (redundancy, "none");
 }
 
-/* Its addresses beside that of the URI; NULL: there are none. */
+/* Its addresses beside that of the URI; NULL: it has none at once with that. */
 static gchar **
 list_further (GstElement *source)
 {
   g_autofree gchar *further = NULL;
 
+  if (!has_several (source))
+    return NULL;
   g_object_get (source, "fallback-addresses", &further, NULL);
   return further != NULL && further[0] != '\0' ? g_strsplit (further, ",", -1) : NULL;
 }

@@ -89,6 +89,8 @@ static const struct
   { "[stream a]\n" OUT "input = http://x:1\n", "[stream a] input:", "fasp://" },
   { "[stream a]\n" OUT "input = srt://x\n", "[stream a] input:", "srt://HOST:PORT" },
   { "[stream a]\n" IN "output = udp://:5000\n", "[stream a] output:", "udp://HOST:PORT" },
+  { "[stream a]\n" OUT "input = udp://:5000\nswitch-source = 0\n",
+      "[stream a] switch-source:", "several sources" },
   { "[stream a]\n" OUT "input = udp://:5000\ninput-record = /tmp/x.csv\n",
       "[stream a] input:", "input-record is for fasp://" },
   { "[stream a]\n" IN "output = udp://h:5000\noutput-log = /tmp/x\n",
