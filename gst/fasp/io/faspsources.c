@@ -554,6 +554,7 @@ fasp_sources_get_lead_stats (FaspSources *self, FaspTime now, FaspLeadStats *sta
 {
   g_mutex_lock (&self->merging);
   fasp_standings_get_lead (&self->standings, now, stats);
+  stats->promised_interval = fasp_merge_get_promise (self->merge);
   g_mutex_unlock (&self->merging);
 }
 

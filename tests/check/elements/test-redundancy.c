@@ -246,6 +246,7 @@ test_switch (gconstpointer redundancy)
   }
   g_signal_emit_by_name (source, "switch-source", RELAYS, &done);
   g_assert_false (done);
+  pair_wait_for_least (two.last->pipeline, "source", "sources-promised-interval", 1);
   g_atomic_int_set (&two.hurry, TRUE);
   g_thread_join (thread);
   two_end (&two);

@@ -71,6 +71,12 @@ has_leader (gconstpointer stats)
 }
 
 static gboolean
+has_promise (gconstpointer stats)
+{
+  return ((const FaspLeadStats *) stats)->promised_interval > 0;
+}
+
+static gboolean
 is_paced (gconstpointer stats)
 {
   return ((const FaspSummaryStats *) stats)->channel_use >= 0;
@@ -349,12 +355,16 @@ static const FaspStatField standing_fields[] = {
 #define OF FaspLeadStats
 static const FaspStatField lead_fields[] = {
   FIELD_IF (has_leader, "source-in-use", UINT, NONE, GAUGE, RECEIVER, number,
-      "with [`redundancy`](faspsrc.md#several-sources-at-once), as all up to `source-changes`: number of the "
+      "with [`redundancy`](faspsrc.md#several-sources-at-once), as all up to `sources-promised-interval`: number of the "
       "source that leads; absent, with the next, if none does yet"),
   FIELD_IF (has_leader, "source-in-use-ms", TIME, MS, GAUGE, RECEIVER, leads,
       "for how long it has led"),
   FIELD ("source-in-use-reason", WORDS, NONE, GAUGE, RECEIVER, reason, "why it leads"),
   COUNT ("source-changes", RECEIVER, changes, "how often another source came to lead"),
+  FIELD_IF (has_promise, "sources-promised-interval", INTERVAL, NS, GAUGE, RECEIVER,
+      promised_interval,
+      "expected time between skips, [with all sources together](../model.md#several-sources); absent if none "
+      "has promised anything yet"),
 };
 
 #undef OF

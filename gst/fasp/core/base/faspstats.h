@@ -207,10 +207,12 @@ typedef struct
 /* Of the source that leads. */
 typedef struct
 {
-  guint number;        /* as in FaspSourceStats */
-  FaspTime leads;      /* for how long, µs; FASP_NEVER: none leads yet */
-  const gchar *reason; /* it came to lead, in words; empty: none does */
-  guint64 changes;     /* how often another one came to lead */
+  guint number;              /* as in FaspSourceStats */
+  FaspTime leads;            /* for how long, µs; FASP_NEVER: none leads yet */
+  const gchar *reason;       /* it came to lead, in words; empty: none does */
+  guint64 changes;           /* how often another one came to lead */
+  guint64 promised_interval; /* of all sources together: expected seconds between skips; 0: not
+                                known */
 } FaspLeadStats;
 
 /* A multicast group, at its sender. */

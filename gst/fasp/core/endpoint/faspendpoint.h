@@ -165,6 +165,7 @@ typedef struct
   FaspTime heard;        /* when anything last came from it */
   FaspTime rtt;          /* µs; 0: not known */
   FaspTime latency;      /* in force, µs; 0: none, or not known */
+  guint64 promised;      /* expected seconds between skips; 0: not known */
 } FaspSourceState;
 
 void fasp_endpoint_get_source (const FaspEndpoint *endpoint, FaspTime now, FaspSourceState *state);

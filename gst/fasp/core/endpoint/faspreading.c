@@ -372,6 +372,7 @@ fasp_endpoint_get_source (const FaspEndpoint *endpoint, FaspTime now, FaspSource
       .heard = session->liveness.heard,
       .rtt = session->rtt.measured ? session->rtt.smoothed : 0,
       .latency = fasp_playout_get (&session->rx.playout, now),
+      .promised = session->rx.late.promised_interval,
     };
   }
 }

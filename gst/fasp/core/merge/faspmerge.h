@@ -98,6 +98,9 @@ FaspElsewhere fasp_merge_get_elsewhere (const FaspMerge *merge, guint i);
  * before the caller sleeps: nothing else would wake it to tell that. */
 gboolean fasp_merge_is_told (const FaspMerge *merge, guint i, const FaspElsewhere *told);
 
+/* Expected seconds between skips of the stream, with all of its sources; 0: not known. */
+guint64 fasp_merge_get_promise (const FaspMerge *merge);
+
 gboolean fasp_merge_poll_event (FaspMerge *merge, FaspMergeEvent *event);
 void fasp_merge_get_stats (const FaspMerge *merge, guint i, FaspSourceStats *stats);
 

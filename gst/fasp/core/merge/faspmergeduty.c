@@ -24,10 +24,8 @@ fasp_merge_tell (FaspMerge *merge, FaspMergeEventType type, const FaspSource *so
 
 /* --- lateness ------------------------------------------------------------------------ */
 
-/* The time that it takes to get something from a source that was not to send it, and once more if
- * it is lost; half of the latency at most. */
-static FaspTime
-get_margin (const FaspSource *source)
+FaspTime
+fasp_merge_get_margin (const FaspSource *source)
 {
   return MIN (2 * source->state.rtt + SILENT_LEAST, source->state.latency / 2);
 }
@@ -58,7 +56,7 @@ fasp_merge_judge (FaspMerge *merge, FaspTime now, FaspSource *source, const Fasp
       || block->media_time + merge->delay < source->asked)
     return;
   late = now - (block->media_time + merge->delay);
-  if (late > source->state.latency - get_margin (source))
+  if (late > source->state.latency - fasp_merge_get_margin (source))
     source->late = MAX (now, 1);
   if (repeated && source->late == now)
     leave (merge, now, source, "what it brings is too late");
@@ -154,7 +152,7 @@ get_late_time (const FaspMerge *merge, const FaspSource *helper)
 {
   if (helper->state.latency == 0)
     return FASP_NEVER;
-  return merge->due + merge->gap + helper->state.latency - get_margin (helper);
+  return merge->due + merge->gap + helper->state.latency - fasp_merge_get_margin (helper);
 }
 
 static gboolean

@@ -142,6 +142,9 @@ void fasp_merge_tell (FaspMerge *merge, FaspMergeEventType type, const FaspSourc
 /* The source has brought @block, which may be one that the reader has (@repeated). */
 void fasp_merge_judge (FaspMerge *merge, FaspTime now, FaspSource *source, const FaspBlock *block,
     gboolean repeated);
+/* The time that it takes to get something from a source that was not to send it, and once more if
+ * it is lost; half of the latency at most. */
+FaspTime fasp_merge_get_margin (const FaspSource *source);
 /* When all that was taken has been played. */
 FaspTime fasp_merge_get_dry_time (const FaspMerge *merge);
 /* Looks whether the source that is preferred is good now. */
