@@ -82,6 +82,11 @@ static const RoadCase cases[] = {
       .links = { { .steps = { { 0, 10 } }, .queue = 312, .dual = TRUE } },
       .lives = { FORWARD (5, 65, 10) }, .tcp = { 1, VTCP_CUBIC, .ecn = TRUE } },
 
+  /* --- hosts that build something, too --- */
+  { "busy", "10, 3, 8 Mbit/s, 100 ms, busy hosts", 65,
+      .links = { { .steps = { { 0, 10 }, { 20, 3 }, { 40, 8 } }, .queue = 250 } },
+      .lives = { FORWARD (1, 65, 50) }, .load = .7 },
+
   /* --- mobile links, each with a queue of 300 kB --- */
   { "cell-1", "Mobile", 65, .links = { { .cellular = 1, .scale = 1, .queue = 300 } },
       .lives = { FORWARD (1, 65, 20) } },
@@ -166,6 +171,7 @@ add_live (Vtraffic *traffic, const RoadCase *road, const RoadLive *live,
   c->resume = live->resume * FASP_SEC;
   c->begin = road->begin * 1e6;
   c->most = road->most * 1e6;
+  c->load = road->load;
   c->n_ways = live->bonded ? 2 : 1;
   for (guint i = 0; i < c->n_ways; i++) {
     VliveWay *way = &c->ways[i];

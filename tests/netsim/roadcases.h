@@ -64,6 +64,7 @@ typedef struct
   RoadLink links[ROAD_LINKS];
   RoadLive lives[ROAD_LIVES];
   RoadTcp tcp;
+  gdouble load; /* of each stream's hosts, at most (vhost.h) */
 } RoadCase;
 
 /* NULL: there are no more. */

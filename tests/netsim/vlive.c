@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "vlive.h"
+#include <math.h>
 #include <string.h>
 #include "vencoder.h"
+#include "vhost.h"
 
 /* The network begins then (vnet_new()). */
 #define EPOCH FASP_SEC
@@ -10,6 +12,12 @@
 #define FRAME_MOST (VENCODER_MOST / 8) /* bytes: more than a key frame */
 /* as the elements' */
 #define LATENCY 400
+/* What a frame takes on a busy host: µs, and µs for each byte; and bytes that come out at once. */
+#define WORK 12000.
+#define WORK_BYTE .24
+#define PIECE 1316
+/* For the seeds of the hosts. */
+#define HOSTS 1000
 
 typedef struct
 {
@@ -30,6 +38,9 @@ struct _Vlive
   GArray *frames;
   gint64 timeline;   /* when the first frame would have been captured, but for the pause */
   gint64 next_frame; /* when it is captured */
+  Vhost hosts[2];    /* by VnetSide */
+  gdouble work;      /* µs that the last frame still takes, if its host is busy, */
+  gint64 worked;     /* from here on */
   guint64 made;      /* bytes of all frames */
   guint64 written;   /* of those */
   guint writing;     /* frame that has the next byte to be written */
@@ -119,6 +130,8 @@ vlive_new (const VliveConfig *config)
   live->timeline = live->next_frame = config->start;
   live->buffer = g_malloc (FRAME_MOST);
   vencoder_init (&live->encoder, config->seed);
+  for (guint side = VNET_A; side <= VNET_B; side++)
+    vhost_init (&live->hosts[side], HOSTS * (side + 1) + config->seed, config->load);
   for (guint i = 0; i < config->n_ways; i++) {
     set_wire (live, VNET_A, i, &live->there[i], config->ways[i].there);
     set_wire (live, VNET_B, i, &live->back[i], config->ways[i].back);
@@ -139,6 +152,8 @@ vlive_free (Vlive *live)
   fasp_endpoint_free (live->receiver);
   vnet_free (live->net);
   vencoder_clear (&live->encoder);
+  for (guint side = VNET_A; side <= VNET_B; side++)
+    vhost_clear (&live->hosts[side]);
   g_array_unref (live->frames);
   g_free (live->buffer);
   g_free (live);
@@ -159,11 +174,14 @@ capture (Vlive *live, gint64 now)
   guint64 begin = c->begin > 0 ? c->begin : BEGIN, most = c->most > 0 ? c->most : VENCODER_MOST;
   VliveFrame frame = { .captured = live->next_frame, .arrived = -1 };
 
-  if (now < live->next_frame)
+  if (now < live->next_frame || live->work > 0)
     return;
   frame.size = vencoder_next (&live->encoder, MIN (live->told > 0 ? live->told : begin, most));
   live->made += frame.size;
   frame.end = live->made;
+  if (c->load > 0)
+    live->work = WORK + WORK_BYTE * frame.size;
+  live->worked = now;
   g_array_append_val (live->frames, frame);
   live->next_frame = live->timeline + vencoder_get_time (live->encoder.frames);
   if (live->next_frame >= c->pause && live->next_frame < c->resume) {
@@ -174,12 +192,57 @@ capture (Vlive *live, gint64 now)
     live->next_frame = G_MAXINT64;
 }
 
+/* Bytes of the last frame that come out of the encoder in a µs of its work. */
+static gdouble
+get_speed (const Vlive *live)
+{
+  const VliveFrame *last = &g_array_index (live->frames, VliveFrame, live->frames->len - 1);
+
+  return last->size / (WORK + WORK_BYTE * last->size);
+}
+
+/* Bytes that the encoder has still to put out. */
+static guint64
+get_owed (const Vlive *live)
+{
+  const VliveFrame *last;
+
+  if (live->work <= 0)
+    return 0;
+  last = &g_array_index (live->frames, VliveFrame, live->frames->len - 1);
+  return MIN (last->size, PIECE * (guint64) ceil (live->work * get_speed (live) / PIECE));
+}
+
+/* When the next piece, or the whole frame, is out. */
+static gint64
+get_piece_time (const Vlive *live)
+{
+  gdouble owed = get_owed (live), left = MAX (0, owed - PIECE) / get_speed (live);
+
+  return live->worked + MAX (1, live->work - left);
+}
+
+static void
+work (Vlive *live, gint64 now)
+{
+  if (!live->hosts[VNET_A].busy && live->work > 0)
+    live->work = MAX (0, live->work - (now - live->worked));
+  live->worked = now;
+  for (guint side = VNET_A; side <= VNET_B; side++) {
+    vhost_run (&live->hosts[side], now);
+    if (live->hosts[side].busy)
+      vnet_pause (live->net, side, vhost_get_next (&live->hosts[side]) + EPOCH);
+  }
+}
+
 static void
 write_frames (Vlive *live, gint64 now)
 {
-  while (live->written < live->made && fasp_endpoint_can_write (live->sender)) {
+  guint64 out = live->made - get_owed (live);
+
+  while (live->written < out && fasp_endpoint_can_write (live->sender)) {
     const VliveFrame *f = &g_array_index (live->frames, VliveFrame, live->writing);
-    gsize size = f->end - live->written, taken;
+    gsize size = MIN (f->end, out) - live->written, taken;
 
     memset (live->buffer, live->writing, size);
     taken = fasp_endpoint_write (live->sender, now + EPOCH, f->captured + EPOCH, live->buffer, size,
@@ -187,7 +250,7 @@ write_frames (Vlive *live, gint64 now)
     live->written += taken;
     if (taken < size)
       return;
-    live->writing++;
+    live->writing += live->written == f->end;
   }
 }
 
@@ -249,9 +312,16 @@ read_blocks (Vlive *live, gint64 now)
 gint64
 vlive_get_next (Vlive *live)
 {
+  gint64 next;
+
   if (!live->dialled)
     return live->config.start;
-  return MIN (vnet_get_next (live->net) - EPOCH, live->next_frame);
+  next = vnet_get_next (live->net) - EPOCH;
+  if (!live->hosts[VNET_A].busy)
+    next = MIN (next, live->work > 0 ? get_piece_time (live) : live->next_frame);
+  for (guint side = VNET_A; side <= VNET_B; side++)
+    next = MIN (next, vhost_get_next (&live->hosts[side]));
+  return next;
 }
 
 void
@@ -267,6 +337,9 @@ vlive_run (Vlive *live, gint64 until)
   vnet_run (live->net, until + EPOCH);
   read_blocks (live, until);
   take_events (live);
+  work (live, until);
+  if (live->hosts[VNET_A].busy)
+    return;
   capture (live, until);
   write_frames (live, until);
 }

@@ -3,6 +3,9 @@
  * vlive.h: a live stream in virtual time: an encoder (vencoder.h) that follows the rate it is
  * told, a sender, and a receiver that notes when each frame is whole.
  *
+ * On busy hosts (load) a frame takes its time, the longer the larger it is, and comes out bit by
+ * bit.  The next one is begun when it is done, so an encoder may fall behind.
+ *
  * The stream has a network (vnet.h) of its own.  What it sends passes bottlenecks (bottleneck.h)
  * which it may share with others: vtraffic.h.  Times are µs since the beginning.
  */
@@ -35,6 +38,7 @@ typedef struct
   gint64 pause, resume; /* no frames are captured in between */
   guint64 begin;        /* bit/s of the encoder until it is told a rate; 0: 1 Mbit/s */
   guint64 most;         /* bit/s of the encoder; 0: VENCODER_MOST */
+  gdouble load;         /* of both hosts at most (vhost.h); 0: nothing takes any time there */
   guint n_ways;
   VliveWay ways[VLIVE_WAYS];
 } VliveConfig;

@@ -35,8 +35,9 @@ struct _Vnet
   Outlet outlets[VNET_NODES][VNET_NODES][VNET_LINKS];
   guint16 ports[VNET_NODES]; /* that each node appears with */
   FaspEndpoint *endpoints[VNET_NODES];
-  Vlog *logs[VNET_NODES]; /* NULL: nothing is logged */
-  DelayLine *packets;     /* in flight */
+  FaspTime paused[VNET_NODES]; /* until then; 0: never */
+  Vlog *logs[VNET_NODES];      /* NULL: nothing is logged */
+  DelayLine *packets;          /* in flight */
   VnetTap tap;
   gpointer tap_data;
   guint64 delivered; /* every other datagram lies in memory for blocks */
@@ -164,6 +165,12 @@ FaspTime
 vnet_get_time (Vnet *net)
 {
   return net->now;
+}
+
+void
+vnet_pause (Vnet *net, VnetSide side, FaspTime until)
+{
+  net->paused[side] = until;
 }
 
 void
@@ -308,7 +315,7 @@ flush (Vnet *net)
   static FaspDatagram datagram;
 
   for (guint side = 0; side < VNET_NODES; side++) {
-    if (net->endpoints[side] == NULL)
+    if (net->endpoints[side] == NULL || net->now < net->paused[side])
       continue;
     while (fasp_endpoint_poll (net->endpoints[side], net->now, &datagram)) {
       vflat_datagram (&datagram);
@@ -326,7 +333,7 @@ vnet_get_next (Vnet *net)
 
   for (guint side = 0; side < VNET_NODES; side++)
     if (net->endpoints[side] != NULL)
-      next = MIN (next, fasp_endpoint_get_timeout (net->endpoints[side]));
+      next = MIN (next, MAX (net->paused[side], fasp_endpoint_get_timeout (net->endpoints[side])));
   return MAX (next, net->now);
 }
 
@@ -365,7 +372,9 @@ vnet_run (Vnet *net, FaspTime until)
     g_assert_cmpuint (standing, <, 100000);
     net->now = next;
     packet = delay_line_pop (net->packets, net->now);
-    if (packet != NULL) {
+    if (packet != NULL && net->now < net->paused[packet->to]) {
+      delay_line_push (net->packets, net->paused[packet->to], packet);
+    } else if (packet != NULL) {
       deliver (net, packet);
       g_free (packet);
     }

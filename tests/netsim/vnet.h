@@ -78,6 +78,8 @@ void vnet_attach (Vnet *net, VnetSide side, FaspEndpoint *endpoint);
 FaspEndpoint *vnet_add_endpoint (Vnet *net, VnetSide side, const FaspEndpointConfig *config);
 
 FaspTime vnet_get_time (Vnet *net);
+/* The host of @side does something else until then: its endpoint gets and sends nothing. */
+void vnet_pause (Vnet *net, VnetSide side, FaspTime until);
 /* Lets endpoints send and deliver until nothing more happens before @until, which is
  * the time then. */
 void vnet_run (Vnet *net, FaspTime until);

@@ -139,6 +139,24 @@ may_rise (FaspTime since, guint64 announced, gboolean waits, guint64 *rate)
   return *rate > MORE * announced;
 }
 
+/* Does it make what it was told? */
+static void
+follow_demand (FaspEndpoint *endpoint, FaspTime now)
+{
+  FaspEndpointEncoder *encoder = &endpoint->encoder;
+  guint64 written = endpoint->stats.bytes_written;
+  gboolean enough;
+
+  if (encoder->looked > 0)
+    fasp_demand_add (&encoder->demand, now, now - encoder->looked, written - encoder->written,
+        encoder->bitrate);
+  encoder->looked = now;
+  encoder->written = written;
+  enough = fasp_demand_has_enough (&encoder->demand);
+  for (guint i = 0; i < endpoint->sessions->len; i++)
+    fasp_session_set_enough (fasp_endpoint_nth (endpoint, i), enough);
+}
+
 static void
 tell_bitrate (FaspEndpoint *endpoint, FaspTime now)
 {
@@ -201,6 +219,7 @@ fasp_encoder_tend (FaspEndpoint *endpoint, FaspTime now)
   if (endpoint->config.role != FASP_ROLE_SENDER || now < endpoint->encoder.time)
     return;
   endpoint->encoder.time = now + LOOK_EVERY;
+  follow_demand (endpoint, now);
   tell_bitrate (endpoint, now);
 }
 

@@ -8,6 +8,7 @@
 #include "faspblock.h"
 #include "faspcaller.h"
 #include "faspclockdiscipline.h"
+#include "faspdemand.h"
 #include "faspelsewhere.h"
 #include "fasphist.h"
 #include "faspkeyframe.h"
@@ -107,9 +108,12 @@ typedef struct
 /* faspencoder.c: what the encoder was told. */
 typedef struct
 {
-  guint64 bitrate;        /* bit/s; 0: nothing yet, */
-  FaspTime bitrate_time;  /* and when */
-  FaspTime time;          /* when to look again */
+  guint64 bitrate;       /* bit/s; 0: nothing yet, */
+  FaspTime bitrate_time; /* and when */
+  FaspTime time;         /* when to look again, */
+  FaspTime looked;       /* and when we looked last; 0: never */
+  guint64 written;       /* bytes of the stream by then */
+  FaspDemand demand;
   FaspKeyFrame key_frame; /* requests of all receivers to the application */
 } FaspEndpointEncoder;
 

@@ -22,6 +22,12 @@ fasp_rate_set_dry (FaspRate *rate, FaspTime now, gboolean dry)
 }
 
 void
+fasp_rate_set_enough (FaspRate *rate, gboolean enough)
+{
+  rate->enough = enough;
+}
+
+void
 fasp_rate_set_full (FaspRate *rate, FaspTime now)
 {
   rate->full_until = now;

@@ -92,6 +92,7 @@ struct _FaspRate
   FaspTime probe_time, probe_wait; /* when a datagram may leave although the window is full, and
                                       how long that takes after the last datagram */
   gboolean even;       /* the path marks bursts: no longer ones than must be; by the controller */
+  gboolean enough;     /* its source would not use more (faspdemand.h) */
   gboolean dry;        /* there is nothing to send, though the rate allows it; */
   FaspTime dry_until;  /* when that was so last */
   FaspTime full_until; /* when something last waited for the window */
@@ -127,6 +128,8 @@ FaspTime fasp_rate_get_overdue (const FaspRate *rate, FaspTime now);
 
 /* Whether there is nothing to send, though the rate allows it. */
 void fasp_rate_set_dry (FaspRate *rate, FaspTime now, gboolean dry);
+/* Whether the source that sends would use a higher rate (faspdemand.h). */
+void fasp_rate_set_enough (FaspRate *rate, gboolean enough);
 /* Something waits for the window. */
 void fasp_rate_set_full (FaspRate *rate, FaspTime now);
 /* Was there nothing to send at any time from @from on? */

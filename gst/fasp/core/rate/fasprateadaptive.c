@@ -67,7 +67,8 @@
 /* A delay that jumped and stays for so many round trips is that of a longer path. */
 #define JUMP_ROUNDS 2
 /* A source that sends too little at once for a pulse may send more, step by step, as long as no
- * queue stands: by GROWTH in a round trip, and to UNUSED times what passes at most. */
+ * queue stands and it uses what it gets: by GROWTH in a round trip, and to UNUSED times what passes
+ * at most. */
 #define GROWTH 1.1
 #define UNUSED 2
 #define WINDOW_LEAST 4 /* packets */
@@ -367,7 +368,7 @@ end_round (Adaptive *a, FaspTime now)
   gdouble policed;
 
   if (!stood && !a->competes && !fasp_policer_is_known (&a->policer) && a->untried++ >= ROUNDS
-      && fasp_rate_was_dry (&a->rate, a->round))
+      && fasp_rate_was_dry (&a->rate, a->round) && !a->rate.enough)
     grow (a, now);
   if (fasp_policer_end_round (&a->policer, now, a->rate.seen, &policed)) {
     set_rate (a, policed, "policer");

@@ -217,6 +217,8 @@ guint64 fasp_session_get_excess (const FaspSession *session);
 /* For how long something is overdue on the way in use, µs (fasp_rate_get_overdue()); 0: nothing is,
  * or another way can take it. */
 FaspTime fasp_session_get_overdue (const FaspSession *session, FaspTime now);
+/* Sender: whether the source would use a higher rate (faspdemand.h). */
+void fasp_session_set_enough (FaspSession *session, gboolean enough);
 /* The queue on the ways in use, the longest, µs; 0 without a controller. */
 FaspTime fasp_session_get_standing (const FaspSession *session);
 /* Datagrams that were made at @from or later left at @until only (faspdeparture.h). */

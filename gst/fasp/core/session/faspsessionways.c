@@ -290,6 +290,13 @@ fasp_session_get_overdue (const FaspSession *session, FaspTime now)
   return only != NULL ? fasp_rate_get_overdue (only->rate, now) : 0;
 }
 
+void
+fasp_session_set_enough (FaspSession *session, gboolean enough)
+{
+  for (guint i = 0; fasp_session_is_controlled (session) && i < session->ways.n; i++)
+    fasp_rate_set_enough (session->ways.list[i].rate, enough);
+}
+
 FaspTime
 fasp_session_get_standing (const FaspSession *session)
 {
