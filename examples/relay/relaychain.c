@@ -2,7 +2,7 @@
 #include <string.h>
 #include "relaychain.h"
 
-#define ELEMENTS_MAX 4
+#define ELEMENTS_MAX 5
 #define RTP_HEADER 12   /* bytes (RFC 3550) */
 #define IPV4_HEADERS 28 /* bytes: IP and UDP */
 #define IPV6_HEADERS 48
@@ -231,6 +231,8 @@ add_file_input (Chain *chain, const RelayPlace *place)
 static GstElement *
 add_end (Chain *chain, const RelayPlace *place)
 {
+  if (relay_place_is_timed (place))
+    add (chain, "clocksync");
   switch (place->scheme) {
     case RELAY_SRT:
       return add_srt (chain, place);

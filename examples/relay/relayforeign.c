@@ -7,9 +7,10 @@
 #include "relaypackets.h"
 
 #define BUFFER_SIZE \
-  (8 * 1024 * 1024)            /* bytes that may wait, unless the URI says otherwise: 3 s at \
-                                  20 Mbit/s */
-#define SILENCE G_USEC_PER_SEC /* an input that hears nothing for this long is interrupted */
+  (8 * 1024 * 1024)             /* bytes that may wait, unless the URI says otherwise: 3 s at \
+                                   20 Mbit/s */
+#define SILENCE G_USEC_PER_SEC  /* an input that hears nothing for this long is interrupted */
+#define ASK_EACH G_USEC_PER_SEC /* a latency that is found out can change */
 #define NEVER G_MININT64
 
 /* These are GObject's type and its class. */
@@ -23,6 +24,8 @@ struct _RelayForeign
   RelayPlace *place;
   GstElement *gate;      /* appsrc of an input, appsink of an output */
   RelayPackets *packets; /* of an output, used in the thread that sends; NULL: not started */
+  GstClockTime latency;  /* of what is upstream, used in that thread, as the next */
+  gint64 asked;          /* when it was asked for: g_get_monotonic_time, µs */
   GMutex lock;           /* guards the rest */
   RelayInner *inner;     /* NULL: not started */
   gint64 heard;          /* when something came last: g_get_monotonic_time, µs */
@@ -82,6 +85,46 @@ send_packets (RelayForeign *self, gboolean last)
   g_mutex_unlock (&self->lock);
 }
 
+/* Returns the latency of what is upstream, which is asked for once a second. */
+static GstClockTime
+get_latency (RelayForeign *self)
+{
+  gint64 now = g_get_monotonic_time ();
+  g_autoptr (GstQuery) query = NULL;
+  g_autoptr (GstPad) pad = NULL;
+
+  if (now - self->asked < ASK_EACH)
+    return self->latency;
+  query = gst_query_new_latency ();
+  pad = gst_element_get_static_pad (self->gate, "sink");
+  if (gst_pad_peer_query (pad, query))
+    gst_query_parse_latency (query, NULL, &self->latency, NULL);
+  self->asked = now;
+  return self->latency;
+}
+
+/* Returns @buffer with the time of the inner pipeline at which a player would play it.  Takes the
+ * reference. */
+static GstBuffer *
+set_departure (RelayForeign *self, GstBuffer *buffer, const GstSegment *segment)
+{
+  g_autoptr (GstClock) clock = gst_element_get_clock (self->gate);
+  GstClockTime running = segment->format == GST_FORMAT_TIME ?
+      gst_segment_to_running_time (segment, GST_FORMAT_TIME, GST_BUFFER_PTS (buffer)) :
+      GST_CLOCK_TIME_NONE;
+  GstClockTime at = relay_inner_get_time (), now, due;
+
+  if (clock != NULL && GST_CLOCK_TIME_IS_VALID (running)) {
+    now = gst_clock_get_time (clock);
+    due = gst_element_get_base_time (self->gate) + running + get_latency (self);
+    at += due > now ? due - now : 0;
+  }
+  buffer = gst_buffer_make_writable (buffer);
+  GST_BUFFER_PTS (buffer) = at;
+  GST_BUFFER_DTS (buffer) = GST_CLOCK_TIME_NONE;
+  return buffer;
+}
+
 static GstFlowReturn
 on_sample (GstAppSink *sink, gpointer data)
 {
@@ -91,7 +134,10 @@ on_sample (GstAppSink *sink, gpointer data)
 
   if (buffer == NULL)
     return GST_FLOW_OK;
-  relay_packets_push (self->packets, gst_buffer_ref (buffer));
+  buffer = gst_buffer_ref (buffer);
+  if (relay_place_is_timed (self->place))
+    buffer = set_departure (self, buffer, gst_sample_get_segment (sample));
+  relay_packets_push (self->packets, buffer);
   send_packets (self, FALSE);
   return GST_FLOW_OK;
 }
@@ -150,6 +196,7 @@ start (RelayForeign *self)
 {
   if (self->place->sends)
     self->packets = relay_packets_new ();
+  self->asked = -ASK_EACH;
   g_mutex_lock (&self->lock);
   self->heard = NEVER;
   self->inner = relay_inner_new (self->place, &functions, self);

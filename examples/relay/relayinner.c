@@ -192,11 +192,31 @@ make_gate (RelayInner *inner, GError **error)
   if (gate == NULL)
     return NULL;
   if (inner->place->sends)
-    g_object_set (gate, "caps", caps, "is-live", TRUE, "do-timestamp", TRUE, "format",
-        GST_FORMAT_TIME, "max-bytes", G_GUINT64_CONSTANT (0), NULL);
+    g_object_set (gate, "caps", caps, "is-live", TRUE, "do-timestamp",
+        !relay_place_is_timed (inner->place), "format", GST_FORMAT_TIME, "max-bytes",
+        G_GUINT64_CONSTANT (0), NULL);
   else
     gst_app_sink_set_callbacks (GST_APP_SINK (gate), &functions, inner, NULL);
   return gate;
+}
+
+GstClockTime
+relay_inner_get_time (void)
+{
+  g_autoptr (GstClock) clock = gst_system_clock_obtain ();
+
+  return gst_clock_get_time (clock);
+}
+
+/* The times of its buffers are those of the system's clock. */
+static void
+use_clock_as_it_is (GstElement *pipeline)
+{
+  g_autoptr (GstClock) clock = gst_system_clock_obtain ();
+
+  gst_pipeline_use_clock (GST_PIPELINE (pipeline), clock);
+  gst_element_set_start_time (pipeline, GST_CLOCK_TIME_NONE);
+  gst_element_set_base_time (pipeline, 0);
 }
 
 static GstElement *
@@ -213,6 +233,8 @@ build (RelayInner *inner, GError **error)
     return NULL;
   }
   pipeline = gst_object_ref_sink (gst_pipeline_new (NULL));
+  if (relay_place_is_timed (inner->place))
+    use_clock_as_it_is (pipeline);
   gst_bin_add_many (GST_BIN (pipeline), gate, chain, NULL);
   if (inner->place->sends)
     gst_element_link (gate, chain);

@@ -45,9 +45,12 @@ RelayInner *relay_inner_new (const RelayPlace *place, const RelayInnerFuncs *fun
 /* Sends what waits still, for DRAIN at most, and ends the thread. */
 void relay_inner_free (RelayInner *inner);
 
-/* Takes the reference.  Never waits.  FALSE: the buffer was dropped, as the pipeline does not play,
- * or more than @most bytes would wait. */
+/* Takes the reference, of a buffer whose PTS is the time at which it is to leave, if the end is
+ * timed: on the clock that relay_inner_get_time() reads.  Never waits.  FALSE: the buffer was
+ * dropped, as the pipeline does not play, or more than @most bytes would wait. */
 gboolean relay_inner_send (RelayInner *inner, GstBuffer *buffer, guint64 most);
+
+GstClockTime relay_inner_get_time (void);
 
 void relay_inner_get_stats (RelayInner *inner, RelayInnerStats *stats);
 

@@ -15,6 +15,7 @@
 #define BUFFER_MAX (1024 * 1024 * 1024)
 
 #define ALL (1 << RELAY_UDP | 1 << RELAY_RTP | 1 << RELAY_SRT | 1 << RELAY_RIST | 1 << RELAY_FILE)
+#define NETWORK (ALL & ~(1 << RELAY_FILE))
 #define GROUPS (1 << RELAY_UDP | 1 << RELAY_RTP | 1 << RELAY_RIST)
 #define IN 1
 #define OUT 2
@@ -39,6 +40,7 @@ static const struct
   { "passphrase", 1 << RELAY_SRT, IN | OUT, NULL, 0, 0 },
   { "pbkeylen", 1 << RELAY_SRT, IN | OUT, "16 24 32", 0, 0 },
   { "streamid", 1 << RELAY_SRT, IN | OUT, NULL, 0, 0 },
+  { "sync", NETWORK, OUT, "true false", 0, 0 },
   { "piece", 1 << RELAY_FILE, OUT, NULL, 1, PIECE_MAX },
   { "buffer-size", ALL, IN | OUT, NULL, BUFFER_MIN, BUFFER_MAX },
 };
@@ -89,6 +91,12 @@ relay_place_get_uint (const RelayPlace *place, const gchar *key, guint64 otherwi
   const gchar *text = relay_place_get (place, key);
 
   return text != NULL ? g_ascii_strtoull (text, NULL, 10) : otherwise;
+}
+
+gboolean
+relay_place_is_timed (const RelayPlace *place)
+{
+  return g_strcmp0 (relay_place_get (place, "sync"), "true") == 0;
 }
 
 gboolean

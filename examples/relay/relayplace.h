@@ -42,6 +42,8 @@ void relay_place_free (RelayPlace *place);
 
 const gchar *relay_place_get (const RelayPlace *place, const gchar *key);
 guint64 relay_place_get_uint (const RelayPlace *place, const gchar *key, guint64 otherwise);
+/* Do datagrams leave at their time? */
+gboolean relay_place_is_timed (const RelayPlace *place);
 gboolean relay_place_is_multicast (const RelayPlace *place);
 /* Is a port of this machine bound, which nothing else can have? */
 gboolean relay_place_listens (const RelayPlace *place);
