@@ -19,6 +19,8 @@ ENDS = ("fasp", "srt", "rist", "udp", "rtp", "file")
 REPAIR = ("fasp", "srt", "rist")        # these have the network that loses
 PACKET, SYNC = 188, 0x47
 LATENCY = 500       # ms: SRT's and RIST's time to repair, many round trips of this machine
+RATE = 25           # pictures a second
+RIST_START = 3      # s: within this, the first report of RIST has come
 GROUP = "239.255.77.1"
 
 
@@ -40,9 +42,9 @@ def free_pair():
 
 def make_ts(path, seconds, kbit):
     """Picture and sound in a transport stream of a constant rate."""
-    subprocess.run(["ffmpeg", "-v", "error", "-y", "-f", "lavfi", "-i", "testsrc=s=320x180:r=25",
+    subprocess.run(["ffmpeg", "-v", "error", "-y", "-f", "lavfi", "-i", f"testsrc=s=320x180:r={RATE}",
                     "-f", "lavfi", "-i", "sine=f=440", "-t", str(seconds), "-c:v", "libx264", "-preset", "ultrafast",
-                    "-bf", "0", "-g", "25", "-b:v", f"{kbit // 2}k", "-c:a", "mp2", "-b:a", "64k",
+                    "-bf", "0", "-g", str(RATE), "-b:v", f"{kbit // 2}k", "-c:a", "mp2", "-b:a", "64k",
                     "-muxrate", f"{kbit}k", "-f", "mpegts", path], check=True, stdin=subprocess.DEVNULL)
 
 
@@ -89,9 +91,14 @@ class Wire(threading.Thread):
         self.passed += 1
         to.sendto(data, where)
 
-    def keep(self, port, datagrams, group=None):
+    def keep(self, port, datagrams, group=None, times=None):
         one = self.open(port, group)
-        self.selector.register(one, selectors.EVENT_READ, lambda: datagrams.append(one.recv(65536)))
+
+        def take():
+            datagrams.append(one.recv(65536))
+            if times is not None:
+                times.append(time.monotonic())
+        self.selector.register(one, selectors.EVENT_READ, take)
 
     def run(self):
         while not self.done:
@@ -284,3 +291,18 @@ def run(directory, inputs, seconds, kbit, loss, outputs=ENDS):
             table[stream.kind, o] = judge(stream, o)
     table["lost"] = wire.lost / max(1, wire.lost + wire.passed)
     return table
+
+
+def find_fault(cell, kind, o, pictures):
+    """What is wrong with what came; None: nothing.  @pictures: that were sent.
+
+    RIST passes what comes after its first report: some pictures are missing at the beginning, which is a
+    jump of each counter."""
+    rist = "rist" in (kind, o)
+    if cell["stray"] or cell["faults"]:
+        return "not whole packets"
+    if cell["jumps"] > (5 if rist else 0) and kind != "file":
+        return f"{cell['jumps']} jumps"
+    if cell["frames"] < pictures - (RIST_START * RATE if rist else 0):
+        return f"{cell['frames']} of {pictures} pictures"
+    return None
