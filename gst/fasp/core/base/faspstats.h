@@ -209,7 +209,7 @@ typedef struct
 {
   guint number;              /* as in FaspSourceStats */
   FaspTime leads;            /* for how long, µs; FASP_NEVER: none leads yet */
-  const gchar *reason;       /* it came to lead, in words; empty: none does */
+  const gchar *reason;       /* for which it leads, in words; empty: none does */
   guint64 changes;           /* how often another one came to lead */
   guint64 promised_interval; /* of all sources together: expected seconds between skips; 0: not
                                 known */
