@@ -12,9 +12,11 @@
 #include <sys/resource.h>
 #include <unistd.h>
 #include <glib-unix.h>
+#include "relayapi.h"
 #include "relayhttp.h"
 #include "relaylog.h"
 #include "relaynames.h"
+#include "relaysave.h"
 #include "relayset.h"
 #include "relaystatus.h"
 #include "../toolstd.h"
@@ -22,6 +24,10 @@
 #define FRESH (100 * 1000)          /* how long the same statistics are served, µs */
 #define HEARTBEAT 1                 /* s */
 #define ALIVE (10 * G_USEC_PER_SEC) /* how long without a heartbeat */
+
+#define WRONG_NAME \
+  "The relay does not answer to this name. Use an IP address, or allow the name: status-names in " \
+  "[relay]."
 
 enum
 {
@@ -36,9 +42,12 @@ typedef struct
   const gchar *path;
   RelayConfig *config;
   RelaySet *set;
-  RelayHttp *http;
-  gboolean busy;  /* streams are stopping */
-  gboolean again; /* the file has to be read once more after that */
+  RelayHttp *http, *local; /* of the status, and of the API's socket; NULL: none */
+  RelayApi *api;
+  RelaySaved saved; /* what the file says */
+  GQueue asked;     /* RelayRequest: changes that wait until the last one has settled */
+  gboolean busy;    /* streams are stopping */
+  gboolean again;   /* the file has to be read once more after that */
 
   GMutex lock; /* guards the fields below */
   gint64 beat;
@@ -46,7 +55,8 @@ typedef struct
   guint64 reloads, reloads_refused;
   gchar *refused;
   gchar **status_names;
-  gboolean receiver_metrics, ending;
+  gchar *token; /* of the API; a secret; NULL: none */
+  gboolean has_api, receiver_metrics, ending;
 
   GMutex pages; /* guards these: while a server replaces another, there are two */
   RelayStats *stats;
@@ -143,14 +153,40 @@ make_page (const gchar *host, const gchar *path, RelayPage *page, gpointer data)
 
   if (!is_called (relay, host)) {
     page->status = 421;
-    page->text = g_strdup ("The relay does not answer to this name. Use an IP "
-                           "address, or allow the name: status-names in [relay].\n");
+    page->text = g_strdup (WRONG_NAME "\n");
     return TRUE;
   }
   g_mutex_lock (&relay->pages);
   found = fill_page (path, get_stats (relay), page);
   g_mutex_unlock (&relay->pages);
   return found;
+}
+
+/* May this be asked of the API? */
+static gboolean
+admit (const RelayAsk *ask, gboolean local, RelayPage *page, gpointer data)
+{
+  Relay *relay = data;
+  const gchar *why;
+  guint status;
+
+  if (!local && !is_called (relay, ask->host)) {
+    status = 421;
+    why = WRONG_NAME;
+  } else {
+    g_mutex_lock (&relay->lock);
+    if (local || relay->has_api) {
+      status = relay_access_check (local ? NULL : relay->token, ask, &why);
+    } else {
+      status = 403;
+      why = "The API is off. Write api = true into [relay] of the configuration.";
+    }
+    g_mutex_unlock (&relay->lock);
+  }
+  if (status == 0)
+    return TRUE;
+  relay_api_refuse (page, status, why);
+  return FALSE;
 }
 
 static gboolean
@@ -165,6 +201,9 @@ beat (gpointer data)
 }
 
 /* --- configuration ------------------------------------------------------------------------- */
+
+static void take (RelayRequest *request, gpointer data);
+static const RelayHttpFuncs http_funcs = { make_page, admit, take };
 
 static gboolean
 is_same_address (GSocketAddress *a, GSocketAddress *b)
@@ -191,7 +230,7 @@ static RelayHttp *
 serve_instead (Relay *relay, GSocketAddress *address, GError **error)
 {
   g_autoptr (GError) in_use = NULL;
-  RelayHttp *http = relay_http_new (address, make_page, relay, &in_use);
+  RelayHttp *http = relay_http_new (address, &http_funcs, relay, &in_use);
 
   if (http != NULL)
     return http;
@@ -201,11 +240,11 @@ serve_instead (Relay *relay, GSocketAddress *address, GError **error)
     return NULL;
   }
   g_clear_pointer (&relay->http, relay_http_free);
-  http = relay_http_new (address, make_page, relay, error);
+  http = relay_http_new (address, &http_funcs, relay, error);
   if (http == NULL) {
     g_autoptr (GError) why = NULL;
 
-    relay->http = relay_http_new (relay->config->status, make_page, relay, &why);
+    relay->http = relay_http_new (relay->config->status, &http_funcs, relay, &why);
     if (relay->http == NULL)
       relay_log (NULL, "%s. The status is no longer served.", why->message);
   }
@@ -241,27 +280,65 @@ serve (Relay *relay, GSocketAddress *address, GError **error)
   return TRUE;
 }
 
+/* The socket is opened anew if it has another path. */
+static gboolean
+serve_local (Relay *relay, GSocketAddress *address, GError **error)
+{
+  GSocketAddress *old = relay->config != NULL ? relay->config->api_socket : NULL;
+  RelayHttp *http = NULL;
+
+  if (relay->config != NULL && is_same_address (old, address))
+    return TRUE;
+  if (address != NULL) {
+    http = relay_http_new (address, &http_funcs, relay, error);
+    if (http == NULL) {
+      g_prefix_error (error, "[relay] api-socket: ");
+      return FALSE;
+    }
+  }
+  g_clear_pointer (&relay->local, relay_http_free);
+  relay->local = http;
+  return TRUE;
+}
+
+/* Puts a configuration into force, and takes it. */
+static void
+use (Relay *relay, RelayConfig *config, const RelayKept *kept)
+{
+  tell_warnings (config);
+  g_mutex_lock (&relay->lock);
+  relay->receiver_metrics = config->receiver_metrics;
+  relay->has_api = config->api;
+  g_strfreev (relay->status_names);
+  relay->status_names = g_strdupv (config->status_names);
+  g_free (relay->token);
+  relay->token = g_strdup (config->api_token);
+  g_mutex_unlock (&relay->lock);
+  if (relay->config != NULL)
+    relay_config_adopt (config, relay->config, kept);
+  g_clear_pointer (&relay->config, relay_config_free);
+  relay->config = config;
+  relay->busy = TRUE;
+  relay_set_apply (relay->set, config);
+}
+
 static gboolean
 load (Relay *relay, GError **error)
 {
   g_autoptr (RelayConfig) config = relay_config_load (relay->path, error);
 
-  if (config == NULL || !serve (relay, config->status, error))
+  if (config == NULL || !serve (relay, config->status, error)
+      || !serve_local (relay, config->api_socket, error))
     return FALSE;
-  tell_warnings (config);
   g_mutex_lock (&relay->lock);
   relay->loaded = g_get_real_time () / G_USEC_PER_SEC;
-  relay->receiver_metrics = config->receiver_metrics;
-  g_strfreev (relay->status_names);
-  relay->status_names = g_strdupv (config->status_names);
   g_clear_pointer (&relay->refused, g_free);
   g_mutex_unlock (&relay->lock);
-  if (relay->config != NULL)
-    relay_config_adopt (config, relay->config);
-  g_clear_pointer (&relay->config, relay_config_free);
-  relay->config = g_steal_pointer (&config);
-  relay->busy = TRUE;
-  relay_set_apply (relay->set, relay->config);
+  if (relay->config != NULL
+      && !relay_saved_is (&relay->saved, relay->config->text, relay->config->size))
+    relay_log (NULL, "what was changed by the API and not saved is given up.");
+  relay_saved_set (&relay->saved, config->text, config->size);
+  use (relay, g_steal_pointer (&config), NULL);
   return TRUE;
 }
 
@@ -287,6 +364,125 @@ reload (Relay *relay)
   g_mutex_unlock (&relay->lock);
 }
 
+/* --- the API ------------------------------------------------------------------------------- */
+
+static const RelayConfig *
+get_config (gpointer data)
+{
+  return ((Relay *) data)->config;
+}
+
+static RelayStreamStats *
+get_stream_stats (const gchar *name, gpointer data)
+{
+  RelayStream *stream = relay_set_find (((Relay *) data)->set, name);
+  RelayStreamStats *stats = stream != NULL ? relay_stream_get_stats (stream) : NULL;
+
+  g_clear_pointer (&stream, relay_stream_unref);
+  return stats;
+}
+
+static gboolean
+change (const gchar *text, gsize size, const RelayKept *kept, GError **error, gpointer data)
+{
+  RelayConfig *config = relay_config_parse (text, size, error);
+
+  if (config != NULL)
+    use (data, config, kept);
+  return config != NULL;
+}
+
+static gboolean
+drop (const gchar *name, guint output, const gchar *receiver, gpointer data)
+{
+  RelayStream *stream = relay_set_find (((Relay *) data)->set, name);
+  gboolean dropped = stream != NULL && relay_stream_drop (stream, output, receiver);
+
+  g_clear_pointer (&stream, relay_stream_unref);
+  return dropped;
+}
+
+static gboolean
+switch_source (const gchar *name, guint source, gpointer data)
+{
+  RelayStream *stream = relay_set_find (((Relay *) data)->set, name);
+  gboolean switched = stream != NULL && relay_stream_use_source (stream, source);
+
+  g_clear_pointer (&stream, relay_stream_unref);
+  return switched;
+}
+
+static const gchar *
+get_file (gpointer data)
+{
+  return ((Relay *) data)->path;
+}
+
+static gboolean
+is_saved (gpointer data)
+{
+  Relay *relay = data;
+
+  return relay_saved_is (&relay->saved, relay->config->text, relay->config->size);
+}
+
+static gboolean
+save (GError **error, gpointer data)
+{
+  Relay *relay = data;
+
+  if (!relay_save (relay->path, &relay->saved, relay->config->text, relay->config->size, error))
+    return FALSE;
+  relay_log (NULL, "%s is saved, as it is in force.", relay->path);
+  return TRUE;
+}
+
+static const RelayApiFuncs api_funcs = { get_config, get_stream_stats, change, drop, switch_source,
+  get_file, is_saved, save };
+
+static void
+answer (Relay *relay, RelayRequest *request)
+{
+  RelayPage page = { 200, "text/plain; charset=utf-8" };
+  gsize size;
+  const gchar *body = relay_request_get_body (request, &size);
+
+  if (relay->ending)
+    relay_api_refuse (&page, 503, "The relay is ending.");
+  else
+    relay_api_answer (relay->api, relay_request_get_method (request),
+        relay_request_get_path (request), body, size, &page);
+  relay_request_answer (request, &page);
+}
+
+/* Changes are made one after the other, each when the ports of the last one are free. */
+static void
+answer_asked (Relay *relay)
+{
+  while ((!relay->busy || relay->ending) && !g_queue_is_empty (&relay->asked))
+    answer (relay, g_queue_pop_head (&relay->asked));
+}
+
+static void
+take (RelayRequest *request, gpointer data)
+{
+  Relay *relay = data;
+
+  if (relay_api_only_reads (relay_request_get_method (request))) {
+    answer (relay, request);
+    return;
+  }
+  g_queue_push_tail (&relay->asked, request);
+  answer_asked (relay);
+}
+
+static gboolean
+answer_later (gpointer data)
+{
+  answer_asked (data);
+  return G_SOURCE_REMOVE;
+}
+
 static void
 on_settled (gpointer data)
 {
@@ -297,6 +493,9 @@ on_settled (gpointer data)
     g_main_loop_quit (relay->loop);
   else if (relay->again)
     reload (relay);
+  /* not within the change that has settled: its own answer comes first */
+  if (!g_queue_is_empty (&relay->asked))
+    g_idle_add_full (G_PRIORITY_DEFAULT, answer_later, relay, NULL);
 }
 
 /* --- signals --------------------------------------------------------------------------------- */
@@ -348,19 +547,25 @@ run (const gchar *path)
   g_unix_signal_add (SIGINT, on_end, &relay);
   g_unix_signal_add (SIGTERM, on_end, &relay);
   g_timeout_add_seconds (HEARTBEAT, beat, &relay);
+  relay.api = relay_api_new (&api_funcs, &relay);
   if (load (&relay, &error)) {
     g_main_loop_run (relay.loop);
   } else {
     relay_log (NULL, "%s", error->message);
     status = error->domain == G_IO_ERROR ? FAILED : FAULTY;
   }
+  answer_asked (&relay);
   g_clear_pointer (&relay.http, relay_http_free);
+  g_clear_pointer (&relay.local, relay_http_free);
+  relay_api_free (relay.api);
+  relay_saved_set (&relay.saved, NULL, 0);
   g_clear_pointer (&relay.stats, relay_stats_free);
   relay_set_free (relay.set);
   g_clear_pointer (&relay.config, relay_config_free);
   g_main_loop_unref (relay.loop);
   g_free (relay.refused);
   g_strfreev (relay.status_names);
+  g_free (relay.token);
   g_mutex_clear (&relay.lock);
   g_mutex_clear (&relay.pages);
   return status;
@@ -387,6 +592,11 @@ static const gchar summary[] =
     "  status-names            host names by which the status may be asked for,\n"
     "                          beside addresses and localhost; with ; between them\n"
     "  receiver-metrics        true: /metrics lists each receiver (false)\n"
+    "  api                     true: streams and outputs can be changed there, see\n"
+    "                          fasp-relayctl --help (false)\n"
+    "  api-token-file          file with the token that this needs; required unless the\n"
+    "                          status is served at 127.0.0.1 or ::1\n"
+    "  api-socket              PATH: serve the API at a UNIX socket, without a token\n"
     "[stream NAME], one for each stream\n"
     "  input                   fasp://HOST:PORT dials, fasp://:PORT waits for a call;\n"
     "                          every property of faspsrc can be ?key=value&key=value,\n"

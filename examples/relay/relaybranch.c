@@ -117,6 +117,7 @@ relay_branch_get_stats (RelayBranch *branch, RelayEndStats *figures)
   guint64 misdirected = 0;
 
   figures->id = branch->id;
+  figures->open = g_atomic_int_get (&branch->open);
   g_object_get (branch->element, "uri", &figures->uri, "stats", &figures->stats, NULL);
   gst_structure_get_uint64 (figures->stats, "callers-misdirected", &misdirected);
   g_mutex_lock (&branch->lock);

@@ -27,6 +27,7 @@ typedef struct
   GstElement *element;
   gint *require_streamid; /* the stream's, which outlives this; atomic */
   gint given_up;          /* to be closed as soon as it is open; atomic */
+  gint open;              /* it plays; atomic */
   RelayBranchState state; /* this and the next two are used in the main context only */
   gboolean failed;        /* it has posted an error */
   gint64 since;           /* when it was opened: g_get_monotonic_time, µs */
@@ -38,6 +39,7 @@ typedef struct
 typedef struct
 {
   guint id;
+  gboolean open;       /* it plays, if the stream does */
   gchar *uri;          /* without secrets */
   guint64 refused;     /* callers, because of their streamid */
   GstStructure *stats; /* NULL: there is no element */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <string.h>
+#include <gio/gunixsocketaddress.h>
 #include "relayconfig.h"
 #include "relayfile.h"
 #include "relayports.h"
@@ -9,9 +10,11 @@
 #define RELAY "relay"
 #define STREAM "stream "
 #define NAME_MAX_BYTES 128
+#define SOCKET_PATH_MAX 108 /* bytes, sockaddr_un */
 #define PASSPHRASE_MAX 4096 /* bytes of a file that holds one */
 
-static const gchar *const relay_keys[] = { "status", "status-names", "receiver-metrics", NULL };
+static const gchar *const relay_keys[] = { "status", "status-names", "receiver-metrics", "api",
+  "api-token-file", "api-socket", NULL };
 
 static const gchar *const stream_keys[] = { "streamid", "require-streamid", "optional", "input",
   "output", "switch-source", "input-passphrase-file", "output-passphrase-file", "input-key-file",
@@ -88,6 +91,11 @@ relay_config_free (RelayConfig *config)
 {
   g_clear_object (&config->status);
   g_strfreev (config->status_names);
+  wipe (config->api_token);
+  g_clear_object (&config->api_socket);
+  if (config->text != NULL)
+    explicit_bzero (config->text, config->size);
+  g_free (config->text);
   g_ptr_array_unref (config->warnings);
   g_ptr_array_unref (config->streams);
   g_free (config);
@@ -237,6 +245,46 @@ read_passphrase (GKeyFile *file, const gchar *group, const gchar *key, GPtrArray
       "to make one: openssl rand -base64 18 >NEW-FILE",
       path);
   return locate (error, group, key);
+}
+
+/* What changes streams needs a token, unless nobody else reaches it. */
+static gboolean
+read_api (GKeyFile *file, RelayConfig *config, GError **error)
+{
+  g_autoptr (GError) why = NULL;
+  g_autofree gchar *path = NULL;
+  const gchar *objection = NULL;
+
+  if (!read_boolean (file, RELAY, "api", &config->api, error)
+      || !read_passphrase (file, RELAY, "api-token-file", config->warnings, &config->api_token,
+          error))
+    return FALSE;
+  path = read_string (file, RELAY, "api-socket", &why);
+  if (why != NULL) {
+    g_propagate_error (error, g_steal_pointer (&why));
+    return FALSE;
+  }
+  if (path != NULL && (!g_path_is_absolute (path) || strlen (path) >= SOCKET_PATH_MAX)) {
+    BAD (error,
+        "write the whole path of a socket, of less than %d bytes, in a folder where the "
+        "relay may write, e.g. /run/fasp-relay/api.",
+        SOCKET_PATH_MAX);
+    return locate (error, RELAY, "api-socket");
+  }
+  if (path != NULL)
+    config->api_socket = g_unix_socket_address_new (path);
+  if (config->api && config->status == NULL)
+    objection = "it is served where the status is: write status = http://127.0.0.1:PORT, or "
+                "api-socket = PATH instead of this.";
+  else if (config->api && config->api_token == NULL
+      && !g_inet_address_get_is_loopback (
+          g_inet_socket_address_get_address (G_INET_SOCKET_ADDRESS (config->status))))
+    objection = "whoever reaches this address could change the streams: write api-token-file = "
+                "FILE (openssl rand -base64 18 >FILE), or serve the status at 127.0.0.1.";
+  if (objection == NULL)
+    return TRUE;
+  BAD (error, "%s", objection);
+  return locate (error, RELAY, "api");
 }
 
 /* --- ends ---------------------------------------------------------------------------------- */
@@ -506,7 +554,8 @@ static gboolean
 read_relay (GKeyFile *file, RelayConfig *config, GError **error)
 {
   return read_status (file, config, error) && read_status_names (file, config, error)
-      && read_boolean (file, RELAY, "receiver-metrics", &config->receiver_metrics, error);
+      && read_boolean (file, RELAY, "receiver-metrics", &config->receiver_metrics, error)
+      && read_api (file, config, error);
 }
 
 static gboolean
@@ -542,6 +591,8 @@ relay_config_parse (const gchar *text, gsize size, GError **error)
   config->streams = g_ptr_array_new_with_free_func ((GDestroyNotify) relay_stream_config_unref);
   if (file == NULL)
     return NULL;
+  config->text = g_strndup (text, size);
+  config->size = size;
   groups = g_key_file_get_groups (file, NULL);
   for (guint i = 0; groups[i] != NULL; i++)
     if (!(g_str_equal (groups[i], RELAY) ? read_relay (file, config, error) :

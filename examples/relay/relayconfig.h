@@ -48,11 +48,16 @@ typedef struct
 
 typedef struct
 {
-  GSocketAddress *status;    /* where HTTP is served; NULL: nowhere */
-  gchar **status_names;      /* by which it is asked for; NULL: none */
-  gboolean receiver_metrics; /* /metrics lists each receiver */
-  GPtrArray *warnings;       /* sentences: files that others could read or change */
-  GPtrArray *streams;        /* RelayStreamConfig, in the order of the file */
+  GSocketAddress *status;     /* where HTTP is served; NULL: nowhere */
+  gchar **status_names;       /* by which it is asked for; NULL: none */
+  gboolean receiver_metrics;  /* /metrics lists each receiver */
+  gboolean api;               /* streams can be changed where the status is served */
+  gchar *api_token;           /* which that needs; a secret; NULL: none */
+  GSocketAddress *api_socket; /* where it is served as well, for this user alone; NULL: nowhere */
+  gchar *text;                /* what was parsed; may hold secrets */
+  gsize size;                 /* of that, bytes */
+  GPtrArray *warnings;        /* sentences: files that others could read or change */
+  GPtrArray *streams;         /* RelayStreamConfig, in the order of the file */
 } RelayConfig;
 
 /* What a new configuration requires of a running stream. */
@@ -73,9 +78,17 @@ void relay_config_free (RelayConfig *config);
 /* NULL: there is no stream of that name. */
 RelayStreamConfig *relay_config_find (const RelayConfig *config, const gchar *name);
 
+/* An output that has a new URI, and keeps its id. */
+typedef struct
+{
+  const gchar *stream;
+  guint index; /* in the new configuration */
+  guint id;
+} RelayKept;
+
 /* Gives the outputs in @config the ids that they have in @old, the configuration in force; others
- * get ids that were not used yet. */
-void relay_config_adopt (RelayConfig *config, const RelayConfig *old);
+ * get ids that were not used yet. @kept: or NULL. */
+void relay_config_adopt (RelayConfig *config, const RelayConfig *old, const RelayKept *kept);
 
 /* NULL: there is no such output. */
 RelayEnd *relay_stream_config_find_output (const RelayStreamConfig *config, guint id);

@@ -101,31 +101,58 @@ is_mutable (const RelayEnd *end, const gchar *key)
   return pspec != NULL && (pspec->flags & GST_PARAM_MUTABLE_PLAYING);
 }
 
-/* Lists the keys that have another value in @b than in @a.  NULL: keys are missing or new; an
- * element cannot unset what was set. */
+/* What these keys are without being named is what they would be set to: naming one, or leaving it
+ * out, is a change of its value.  Others tell by being named (max-bitrate: how the rate is found).
+ */
+static gboolean
+comes_and_goes (const gchar *key)
+{
+  static const gchar *const keys[] = { "max-receivers", "max-receivers-per-network", "slow-policy",
+    "wait-for-connection", NULL };
+
+  return g_strv_contains (keys, key);
+}
+
+/* Adds to @changed the keys that have another value in @b than in @a, or are missing there.  FALSE:
+ * one is missing that an element cannot unset, or does not look at any more. */
+static gboolean
+add_changed (GHashTable *a, GHashTable *b, GHashTable *changed)
+{
+  GHashTableIter iter;
+  gpointer key, value;
+
+  if (a == NULL)
+    return TRUE;
+  g_hash_table_iter_init (&iter, a);
+  while (g_hash_table_iter_next (&iter, &key, &value)) {
+    gboolean there = b != NULL && g_hash_table_contains (b, key);
+
+    if (!there && !comes_and_goes (key))
+      return FALSE;
+    if (!there || g_strcmp0 (g_hash_table_lookup (b, key), value) != 0)
+      g_hash_table_add (changed, g_strdup (key));
+  }
+  return TRUE;
+}
+
+/* Lists the keys that differ, and can be set. NULL: others differ as well. */
 static GPtrArray *
 list_changed (GstUri *a, GstUri *b)
 {
   g_autoptr (GHashTable) old = gst_uri_get_query_table (a);
   g_autoptr (GHashTable) new = gst_uri_get_query_table (b);
-  g_autoptr (GPtrArray) changed = g_ptr_array_new_with_free_func (g_free);
-  guint n_old = old != NULL ? g_hash_table_size (old) : 0;
-  guint n_new = new != NULL ? g_hash_table_size (new) : 0;
+  g_autoptr (GHashTable) changed = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  GPtrArray *list;
   GHashTableIter iter;
-  gpointer key, value;
+  gpointer key;
 
-  if (n_old != n_new)
+  if (!add_changed (old, new, changed) || !add_changed (new, old, changed))
     return NULL;
-  if (new != NULL) {
-    g_hash_table_iter_init (&iter, new);
-    while (g_hash_table_iter_next (&iter, &key, &value)) {
-      if (!g_hash_table_contains (old, key))
-        return NULL;
-      if (g_strcmp0 (g_hash_table_lookup (old, key), value) != 0)
-        g_ptr_array_add (changed, g_strdup (key));
-    }
-  }
-  return g_steal_pointer (&changed);
+  list = g_ptr_array_new_with_free_func (g_free);
+  g_hash_table_iter_init (&iter, changed);
+  while (g_hash_table_iter_next (&iter, &key, NULL))
+    g_ptr_array_add (list, g_strdup (key));
+  return list;
 }
 
 static RelayDifference
@@ -262,7 +289,7 @@ adopt (RelayStreamConfig *config, const RelayStreamConfig *old,
 }
 
 void
-relay_config_adopt (RelayConfig *config, const RelayConfig *old)
+relay_config_adopt (RelayConfig *config, const RelayConfig *old, const RelayKept *kept)
 {
   for (guint i = 0; i < config->streams->len; i++) {
     RelayStreamConfig *stream = g_ptr_array_index (config->streams, i);
@@ -271,7 +298,9 @@ relay_config_adopt (RelayConfig *config, const RelayConfig *old)
     if (before == NULL)
       continue;
     for (guint k = 0; k < stream->outputs->len; k++)
-      ((RelayEnd *) g_ptr_array_index (stream->outputs, k))->id = 0;
+      ((RelayEnd *) g_ptr_array_index (stream->outputs, k))->id =
+          kept != NULL && kept->index == k && g_str_equal (kept->stream, stream->name) ? kept->id :
+                                                                                         0;
     adopt (stream, before, has_same_uri);
     adopt (stream, before, has_same_place);
     stream->next_id = before->next_id;
@@ -279,7 +308,8 @@ relay_config_adopt (RelayConfig *config, const RelayConfig *old)
       RelayEnd *end = g_ptr_array_index (stream->outputs, k);
 
       if (end->id == 0)
-        end->id = stream->next_id++;
+        end->id = stream->next_id;
+      stream->next_id = MAX (stream->next_id, end->id + 1);
     }
   }
 }

@@ -11,8 +11,8 @@ find_end (const RelayStreamConfig *config, guint id)
   return id == 0 ? config->input : relay_stream_config_find_output (config, id);
 }
 
-static RelayBranch *
-find_branch (RelayStream *stream, guint id)
+RelayBranch *
+relay_ends_find (RelayStream *stream, guint id)
 {
   for (guint i = 0; stream->ends != NULL && i < stream->ends->len; i++) {
     RelayBranch *branch = g_ptr_array_index (stream->ends, i);
@@ -26,7 +26,7 @@ find_branch (RelayStream *stream, guint id)
 GstElement *
 relay_ends_get_input (RelayStream *stream)
 {
-  RelayBranch *input = find_branch (stream, 0);
+  RelayBranch *input = relay_ends_find (stream, 0);
 
   return input != NULL ? input->element : NULL;
 }
@@ -99,6 +99,7 @@ build_end (RelayStream *stream, const RelayEnd *end, GError **error)
 
   if (branch == NULL)
     return FALSE;
+  g_atomic_int_set (&branch->open, TRUE);
   if (relay_branch_link (branch, stream->tee))
     return TRUE;
   g_set_error_literal (error, GST_CORE_ERROR, GST_CORE_ERROR_PAD,
@@ -231,6 +232,7 @@ close_end (RelayStream *stream, RelayBranch *branch)
   if (branch->state == RELAY_BRANCH_CLOSING)
     return;
   branch->state = RELAY_BRANCH_CLOSING;
+  g_atomic_int_set (&branch->open, FALSE);
   gst_element_set_locked_state (branch->element, TRUE);
   relay_branch_detach (branch);
   relay_transit (branch->element, GST_STATE_NULL, FALSE, &branch->given_up, end_closed,
@@ -254,8 +256,10 @@ end_opened (GstElement *element, GstState state, gboolean good, gpointer data)
   if (is_leaving (branch) || branch->failed || stream->state != RELAY_RUNNING
       || (branch->id != 0 && !relay_branch_link (branch, stream->tee)))
     close_end (stream, branch);
-  else
+  else {
     gst_element_set_locked_state (element, FALSE);
+    g_atomic_int_set (&branch->open, TRUE);
+  }
   visit_free (visit);
 }
 
@@ -289,7 +293,7 @@ relay_ends_open_missing (RelayStream *stream)
   for (guint i = 0; i <= config->outputs->len; i++) {
     const RelayEnd *end = i == 0 ? config->input : g_ptr_array_index (config->outputs, i - 1);
 
-    if (find_branch (stream, end->id) == NULL && !relay_retry_waits (stream->retry, end->id))
+    if (relay_ends_find (stream, end->id) == NULL && !relay_retry_waits (stream->retry, end->id))
       open_end (stream, end);
   }
 }
@@ -298,7 +302,7 @@ void
 relay_ends_on_retry (guint id, gpointer data)
 {
   RelayStream *stream = data;
-  RelayBranch *branch = find_branch (stream, id);
+  RelayBranch *branch = relay_ends_find (stream, id);
 
   /* it takes longer to close than to wait */
   if (branch != NULL && is_leaving (branch))

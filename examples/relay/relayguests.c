@@ -8,6 +8,9 @@ set_network (RelayGuest *guest, const struct sockaddr *address)
 {
   const struct sockaddr_in6 *six = (const struct sockaddr_in6 *) address;
 
+  /* of a UNIX socket, all are one network */
+  if (address->sa_family == AF_UNIX)
+    return;
   if (address->sa_family == AF_INET) {
     guest->network[0] = 4;
     memcpy (guest->network + 1, &((const struct sockaddr_in *) address)->sin_addr, 4);

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <errno.h>
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
+#include <gio/gunixsocketaddress.h>
 #include <microhttpd.h>
 #include "relayguests.h"
 #include "relayhttp.h"
@@ -17,11 +20,26 @@
 struct _RelayHttp
 {
   struct MHD_Daemon *daemon;
-  RelayHttpFunc func;
+  RelayHttpFuncs funcs;
   gpointer data;
+  gchar *path; /* of a UNIX socket; NULL: it is TCP */
   guint timer;
-  GMutex lock; /* guards */
+  GMutex lock; /* guards the rest */
   RelayGuests guests;
+  GQueue waiting; /* RelayRequest, taken by the main context and not answered */
+  gboolean closing;
+};
+
+struct _RelayRequest
+{
+  gint users; /* atomic: the connection, and the main context */
+  RelayHttp *http;
+  struct MHD_Connection *connection;
+  gchar *method, *path;
+  GByteArray *body; /* NULL: none is taken */
+  gboolean too_big;
+  gboolean answered; /* the page is there; under the server's lock, like the page */
+  RelayPage page;
 };
 
 /* The library closes a connection that has ended. */
@@ -81,66 +99,318 @@ note_asked (RelayHttp *http, struct MHD_Connection *connection)
   g_mutex_unlock (&http->lock);
 }
 
+/* --- requests ------------------------------------------------------------------------- */
+
+static RelayRequest *
+request_new (RelayHttp *http, struct MHD_Connection *connection, const gchar *method,
+    const gchar *path)
+{
+  RelayRequest *request = g_new0 (RelayRequest, 1);
+
+  request->users = 1;
+  request->http = http;
+  request->connection = connection;
+  request->method = g_strdup (method);
+  request->path = g_strdup (path);
+  request->page = (RelayPage) { 200, "text/plain; charset=utf-8" };
+  return request;
+}
+
+static void
+request_unref (RelayRequest *request)
+{
+  if (!g_atomic_int_dec_and_test (&request->users))
+    return;
+  g_free (request->method);
+  g_free (request->path);
+  if (request->body != NULL) {
+    /* there may be a passphrase in it */
+    explicit_bzero (request->body->data, request->body->len);
+    g_byte_array_unref (request->body);
+  }
+  g_free (request->page.location);
+  g_free (request->page.text);
+  g_free (request);
+}
+
+const gchar *
+relay_request_get_method (const RelayRequest *request)
+{
+  return request->method;
+}
+
+const gchar *
+relay_request_get_path (const RelayRequest *request)
+{
+  return request->path;
+}
+
+const gchar *
+relay_request_get_body (const RelayRequest *request, gsize *size)
+{
+  *size = request->body != NULL ? request->body->len : 0;
+  return request->body != NULL ? (const gchar *) request->body->data : NULL;
+}
+
+/* Call it with the lock held. */
+static void
+go_on (RelayRequest *request)
+{
+  request->answered = TRUE;
+  MHD_resume_connection (request->connection);
+}
+
+void
+relay_request_answer (RelayRequest *request, const RelayPage *page)
+{
+  RelayHttp *http = request->http;
+  gboolean waits = FALSE;
+
+  /* once the server is gone, so is its lock: then it has answered */
+  if (!g_atomic_int_get (&request->answered)) {
+    g_mutex_lock (&http->lock);
+    waits = g_queue_remove (&http->waiting, request);
+    if (waits) {
+      request->page = *page;
+      go_on (request);
+    }
+    g_mutex_unlock (&http->lock);
+  }
+  if (!waits) {
+    g_free (page->location);
+    g_free (page->text);
+  }
+  request_unref (request);
+}
+
+static gboolean
+hand_over (gpointer data)
+{
+  RelayRequest *request = data;
+
+  if (!g_atomic_int_get (&request->answered))
+    request->http->funcs.take (request, request->http->data);
+  else
+    request_unref (request);
+  return G_SOURCE_REMOVE;
+}
+
+/* The connection waits until the main context has answered.  FALSE: the server ends. */
+static gboolean
+wait_for_answer (RelayRequest *request)
+{
+  RelayHttp *http = request->http;
+  gboolean waits;
+
+  g_mutex_lock (&http->lock);
+  waits = !http->closing;
+  if (waits) {
+    MHD_suspend_connection (request->connection);
+    g_queue_push_tail (&http->waiting, request);
+    g_atomic_int_inc (&request->users);
+  }
+  g_mutex_unlock (&http->lock);
+  if (waits)
+    g_idle_add_full (G_PRIORITY_DEFAULT, hand_over, request, NULL);
+  return waits;
+}
+
+static void
+on_completed (void *data, struct MHD_Connection *connection, void **state,
+    enum MHD_RequestTerminationCode code)
+{
+  if (*state != NULL)
+    request_unref (*state);
+  *state = NULL;
+}
+
+/* --- answers --------------------------------------------------------------------------- */
+
+static const gchar *
+get_header (struct MHD_Connection *connection, const gchar *name)
+{
+  return MHD_lookup_connection_value (connection, MHD_HEADER_KIND, name);
+}
+
+/* FALSE: the request is refused by its head alone, and the page says why. */
+static gboolean
+admit (RelayRequest *request)
+{
+  struct MHD_Connection *c = request->connection;
+  RelayHttp *http = request->http;
+  const gchar *length = get_header (c, MHD_HTTP_HEADER_CONTENT_LENGTH);
+  RelayAsk ask = {
+    .method = request->method,
+    .host = get_header (c, MHD_HTTP_HEADER_HOST),
+    .origin = get_header (c, MHD_HTTP_HEADER_ORIGIN),
+    .site = get_header (c, "Sec-Fetch-Site"),
+    .type = get_header (c, MHD_HTTP_HEADER_CONTENT_TYPE),
+    .authorization = get_header (c, MHD_HTTP_HEADER_AUTHORIZATION),
+  };
+
+  if (!http->funcs.admit (&ask, http->path != NULL, &request->page, http->data))
+    return FALSE;
+  if (length == NULL || g_ascii_strtoull (length, NULL, 10) <= RELAY_HTTP_BODY_MAX) {
+    request->body = g_byte_array_new ();
+    return TRUE;
+  }
+  request->too_big = TRUE;
+  return FALSE;
+}
+
 static void
 make_page (RelayHttp *http, const gchar *host, const gchar *path, const gchar *method,
     RelayPage *page)
 {
-  *page = (RelayPage) { 200, "text/plain; charset=utf-8" };
   if (!g_str_equal (method, "GET") && !g_str_equal (method, "HEAD")) {
     page->status = 405;
     page->text = g_strdup ("GET and HEAD only\n");
-  } else if (!http->func (host, path, page, http->data)) {
+  } else if (!http->funcs.make_page (host, path, page, http->data)) {
     page->status = 404;
-    page->text = g_strdup ("There are /status.json, /metrics, /healthz and /readyz.\n");
+    page->text = g_strdup ("There are /status.json, /metrics, /healthz, /readyz "
+                           "and /api/v1/openapi.json.\n");
   }
+}
+
+static enum MHD_Result
+send_page (struct MHD_Connection *connection, RelayPage *page)
+{
+  gchar *text = g_steal_pointer (&page->text);
+  struct MHD_Response *response =
+      MHD_create_response_from_buffer_with_free_callback (strlen (text), text, g_free);
+  enum MHD_Result result;
+
+  if (response == NULL) {
+    g_free (text);
+    return MHD_NO;
+  }
+  MHD_add_response_header (response, "Content-Type", page->type);
+  MHD_add_response_header (response, "Cache-Control", "no-store");
+  MHD_add_response_header (response, "X-Content-Type-Options", "nosniff");
+  MHD_add_response_header (response, "Connection", "close");
+  if (page->status == 405)
+    MHD_add_response_header (response, "Allow", page->allow != NULL ? page->allow : "GET, HEAD");
+  if (page->status == 401)
+    MHD_add_response_header (response, "WWW-Authenticate", "Bearer");
+  if (page->location != NULL)
+    MHD_add_response_header (response, "Location", page->location);
+  result = MHD_queue_response (connection, page->status, response);
+  MHD_destroy_response (response);
+  return result;
+}
+
+static void
+refuse_big (RelayPage *page)
+{
+  page->status = 413;
+  page->type = "application/json";
+  page->text = g_strdup_printf ("{\"error\":\"The body is too long: send at most %d bytes.\"}",
+      RELAY_HTTP_BODY_MAX);
+}
+
+/* FALSE: it is too long, though its length was not told: nothing can be answered before its end. */
+static gboolean
+take_body (RelayRequest *request, const gchar *body, gsize size)
+{
+  if (request->body == NULL)
+    return TRUE;
+  if (request->body->len + size > RELAY_HTTP_BODY_MAX)
+    return FALSE;
+  g_byte_array_append (request->body, (const guint8 *) body, size);
+  return TRUE;
 }
 
 static enum MHD_Result
 answer (void *data, struct MHD_Connection *connection, const char *path, const char *method,
     const char *version, const char *body, size_t *body_size, void **state)
 {
-  static int begun;
-  struct MHD_Response *response;
-  enum MHD_Result result;
-  RelayPage page;
+  RelayRequest *request = *state;
 
-  /* the first of two calls: only the header has been read */
-  if (*state == NULL) {
+  /* the first of several calls: only the header has been read */
+  if (request == NULL) {
     note_asked (data, connection);
-    *state = &begun;
-    return MHD_YES;
+    *state = request = request_new (data, connection, method, path);
+    if (!g_str_has_prefix (path, RELAY_HTTP_API) || admit (request))
+      return MHD_YES;
+    if (request->too_big)
+      refuse_big (&request->page);
+    return send_page (connection, &request->page);
   }
   if (*body_size > 0) {
+    gboolean fits = take_body (request, body, *body_size);
+
     *body_size = 0;
-    return MHD_YES;
+    return fits ? MHD_YES : MHD_NO;
   }
-  make_page (data, MHD_lookup_connection_value (connection, MHD_HEADER_KIND, MHD_HTTP_HEADER_HOST),
-      path, method, &page);
-  response =
-      MHD_create_response_from_buffer_with_free_callback (strlen (page.text), page.text, g_free);
-  if (response == NULL) {
-    g_free (page.text);
-    return MHD_NO;
+  if (request->answered)
+    return send_page (connection, &request->page);
+  if (request->body != NULL) {
+    if (wait_for_answer (request))
+      return MHD_YES;
+    request->page.status = 503;
+    request->page.text = g_strdup ("The relay stops to serve this address.\n");
+  } else {
+    make_page (data, get_header (connection, MHD_HTTP_HEADER_HOST), path, method, &request->page);
   }
-  MHD_add_response_header (response, "Content-Type", page.type);
-  MHD_add_response_header (response, "Cache-Control", "no-store");
-  MHD_add_response_header (response, "X-Content-Type-Options", "nosniff");
-  MHD_add_response_header (response, "Connection", "close");
-  if (page.status == 405)
-    MHD_add_response_header (response, "Allow", "GET, HEAD");
-  result = MHD_queue_response (connection, page.status, response);
-  MHD_destroy_response (response);
-  return result;
+  return send_page (connection, &request->page);
+}
+
+/* The API looks at the parts of a path before it decodes them. */
+static size_t
+leave_as_it_is (void *data, struct MHD_Connection *connection, char *text)
+{
+  return strlen (text);
 }
 
 /* --- the server ---------------------------------------------------------------------- */
+
+/* A UNIX socket that nobody serves any more is in the way; whatever else has that name stays. */
+static void
+clear_way (const gchar *path)
+{
+  struct stat what;
+  g_autoptr (GSocketClient) client = g_socket_client_new ();
+  g_autoptr (GSocketAddress) address = g_unix_socket_address_new (path);
+  g_autoptr (GSocketConnection) served = NULL;
+
+  if (lstat (path, &what) != 0 || !S_ISSOCK (what.st_mode))
+    return;
+  served = g_socket_client_connect (client, G_SOCKET_CONNECTABLE (address), NULL, NULL);
+  if (served == NULL)
+    unlink (path);
+}
+
+/* Nobody can connect before it listens: until then, only its owner may. */
+static GSocket *
+listen_at_path (GSocketAddress *address, GError **error)
+{
+  const gchar *path = g_unix_socket_address_get_path (G_UNIX_SOCKET_ADDRESS (address));
+  g_autoptr (GSocket) socket =
+      g_socket_new (G_SOCKET_FAMILY_UNIX, G_SOCKET_TYPE_STREAM, G_SOCKET_PROTOCOL_DEFAULT, error);
+
+  if (socket == NULL)
+    return NULL;
+  clear_way (path);
+  if (!g_socket_bind (socket, address, FALSE, error))
+    return NULL;
+  if (chmod (path, S_IRUSR | S_IWUSR) != 0 || !g_socket_listen (socket, error)) {
+    if (error != NULL && *error == NULL)
+      g_set_error (error, G_IO_ERROR, G_IO_ERROR_FAILED, "%s", g_strerror (errno));
+    unlink (path);
+    return NULL;
+  }
+  return g_steal_pointer (&socket);
+}
 
 static GSocket *
 listen_at (GSocketAddress *address, GError **error)
 {
   GSocketFamily family = g_socket_address_get_family (address);
-  g_autoptr (GSocket) socket =
-      g_socket_new (family, G_SOCKET_TYPE_STREAM, G_SOCKET_PROTOCOL_TCP, error);
+  g_autoptr (GSocket) socket = NULL;
+
+  if (family == G_SOCKET_FAMILY_UNIX)
+    return listen_at_path (address, error);
+  socket = g_socket_new (family, G_SOCKET_TYPE_STREAM, G_SOCKET_PROTOCOL_TCP, error);
 
   if (socket == NULL)
     return NULL;
@@ -162,23 +432,32 @@ start_daemon (RelayHttp *http, GSocket *socket)
   gint fd = fcntl (g_socket_get_fd (socket), F_DUPFD_CLOEXEC, 0);
 
   if (fd >= 0)
-    http->daemon = MHD_start_daemon (MHD_USE_AUTO | MHD_USE_INTERNAL_POLLING_THREAD, 0, NULL, NULL,
-        answer, http, MHD_OPTION_LISTEN_SOCKET, (MHD_socket) fd, MHD_OPTION_CONNECTION_LIMIT,
-        (unsigned int) CONNECTIONS, MHD_OPTION_CONNECTION_TIMEOUT, (unsigned int) IDLE,
-        MHD_OPTION_NOTIFY_CONNECTION, on_connection, http, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
-        (size_t) MEMORY, MHD_OPTION_END);
+    http->daemon = MHD_start_daemon (MHD_USE_AUTO | MHD_USE_INTERNAL_POLLING_THREAD
+            | MHD_ALLOW_SUSPEND_RESUME,
+        0, NULL, NULL, answer, http, MHD_OPTION_NOTIFY_COMPLETED, on_completed, http,
+        MHD_OPTION_UNESCAPE_CALLBACK, leave_as_it_is, NULL, MHD_OPTION_LISTEN_SOCKET,
+        (MHD_socket) fd, MHD_OPTION_CONNECTION_LIMIT, (unsigned int) CONNECTIONS,
+        MHD_OPTION_CONNECTION_TIMEOUT, (unsigned int) IDLE, MHD_OPTION_NOTIFY_CONNECTION,
+        on_connection, http, MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t) MEMORY, MHD_OPTION_END);
   if (http->daemon == NULL)
     shutdown (g_socket_get_fd (socket), SHUT_RDWR);
   return http->daemon != NULL;
 }
 
 RelayHttp *
-relay_http_new (GSocketAddress *address, RelayHttpFunc func, gpointer data, GError **error)
+relay_http_new (GSocketAddress *address, const RelayHttpFuncs *funcs, gpointer data, GError **error)
 {
   g_autoptr (GSocket) socket = listen_at (address, error);
   g_autofree gchar *text = g_socket_connectable_to_string (G_SOCKET_CONNECTABLE (address));
   RelayHttp *http;
 
+  if (socket == NULL && G_IS_UNIX_SOCKET_ADDRESS (address)) {
+    g_prefix_error (error,
+        "HTTP cannot be served at %s (choose another path, in a folder where the "
+        "relay may write): ",
+        text);
+    return NULL;
+  }
   if (socket == NULL) {
     g_prefix_error (error,
         "HTTP cannot be served at %s (choose another address "
@@ -187,8 +466,10 @@ relay_http_new (GSocketAddress *address, RelayHttpFunc func, gpointer data, GErr
     return NULL;
   }
   http = g_new0 (RelayHttp, 1);
-  http->func = func;
+  http->funcs = *funcs;
   http->data = data;
+  if (G_IS_UNIX_SOCKET_ADDRESS (address))
+    http->path = g_strdup (g_unix_socket_address_get_path (G_UNIX_SOCKET_ADDRESS (address)));
   g_mutex_init (&http->lock);
   if (!start_daemon (http, socket)) {
     g_set_error (error, G_IO_ERROR, G_IO_ERROR_FAILED,
@@ -196,6 +477,7 @@ relay_http_new (GSocketAddress *address, RelayHttpFunc func, gpointer data, GErr
         "there are memory, threads (ulimit -u) and open files (ulimit -n).",
         text);
     g_mutex_clear (&http->lock);
+    g_free (http->path);
     g_free (http);
     return NULL;
   }
@@ -203,11 +485,31 @@ relay_http_new (GSocketAddress *address, RelayHttpFunc func, gpointer data, GErr
   return http;
 }
 
+/* The library does not stop while connections wait. */
+static void
+answer_waiting (RelayHttp *http)
+{
+  RelayRequest *request;
+
+  g_mutex_lock (&http->lock);
+  http->closing = TRUE;
+  while ((request = g_queue_pop_head (&http->waiting)) != NULL) {
+    request->page.status = 503;
+    request->page.text = g_strdup ("The relay stops to serve this address.\n");
+    go_on (request);
+  }
+  g_mutex_unlock (&http->lock);
+}
+
 void
 relay_http_free (RelayHttp *http)
 {
   g_source_remove (http->timer);
+  answer_waiting (http);
   MHD_stop_daemon (http->daemon);
+  if (http->path != NULL)
+    unlink (http->path);
   g_mutex_clear (&http->lock);
+  g_free (http->path);
   g_free (http);
 }

@@ -3,8 +3,12 @@
  * relayhttp.h: a small web server (libmicrohttpd) for pages that are made on request.
  *
  * It has a thread of its own.  relayguests.h decides how many connections stay, and how long.
- * Each takes 16 KiB of memory, and the page, and is closed after 5 s without a byte.  It
- * answers GET and HEAD only, and does not use bodies.
+ * Each takes 16 KiB of memory, the page, and what it sends to the API, up to 64 KiB; it is closed
+ * after 5 s without a byte.
+ *
+ * Pages are answered in the server's thread, to GET and HEAD, and bodies are not used.  What is
+ * below /api/ is answered in the main context, as it may change what runs there: its connection
+ * waits meanwhile, and holds up no other.
  *
  * The socket is made here, not by the library, which does not report why it could not make one
  * (up to 0.9, errno is left as it was by chance; 1.0 changes it on its way out).
@@ -12,26 +16,50 @@
 #pragma once
 
 #include <gio/gio.h>
+#include "relayaccess.h"
 
 G_BEGIN_DECLS
 
 typedef struct _RelayHttp RelayHttp;
 
+#define RELAY_HTTP_API "/api/"
+#define RELAY_HTTP_BODY_MAX (64 * 1024) /* bytes */
+
 typedef struct
 {
-  guint status;      /* 200 */
-  const gchar *type; /* of the content */
+  guint status;       /* 200 */
+  const gchar *type;  /* of the content */
+  const gchar *allow; /* with 405: which methods there are; NULL: GET and HEAD */
+  gchar *location;    /* with 201; NULL: none */
   gchar *text;
 } RelayPage;
 
-/* @host: the name by which the server is asked, as the client gives it; NULL: none.
- * FALSE: there is no such page. Called in the server's thread, for one page at a time. */
-typedef gboolean (*RelayHttpFunc) (const gchar *host, const gchar *path, RelayPage *page,
-    gpointer data);
+typedef struct _RelayRequest RelayRequest;
+
+typedef struct
+{
+  /* Makes a page. @host: the name by which the server is asked, as the client gives it; NULL: none.
+   * FALSE: there is no such page. Called in the server's thread, for one page at a time. */
+  gboolean (*make_page) (const gchar *host, const gchar *path, RelayPage *page, gpointer data);
+  /* May this be asked of the API?  FALSE: the page says why not.  Called in the server's thread,
+   * before the body is read. @local: by a UNIX socket. */
+  gboolean (*admit) (const RelayAsk *ask, gboolean local, RelayPage *page, gpointer data);
+  /* Takes a request to the API. Called in the main context; call relay_request_answer() then, or
+   * later. */
+  void (*take) (RelayRequest *request, gpointer data);
+} RelayHttpFuncs;
 
 /* @error: G_IO_ERROR, e.g. _ADDRESS_IN_USE. */
-RelayHttp *relay_http_new (GSocketAddress *address, RelayHttpFunc func, gpointer data,
+RelayHttp *relay_http_new (GSocketAddress *address, const RelayHttpFuncs *funcs, gpointer data,
     GError **error);
+/* Requests that were not answered yet get 503, and may still be answered, which does nothing. */
 void relay_http_free (RelayHttp *http);
+
+const gchar *relay_request_get_method (const RelayRequest *request);
+/* As it was sent, with % in it. */
+const gchar *relay_request_get_path (const RelayRequest *request);
+const gchar *relay_request_get_body (const RelayRequest *request, gsize *size);
+/* Takes what is in @page. Call it once. */
+void relay_request_answer (RelayRequest *request, const RelayPage *page);
 
 G_END_DECLS

@@ -221,3 +221,16 @@ relay_set_list (RelaySet *set)
   g_mutex_unlock (&set->lock);
   return list;
 }
+
+RelayStream *
+relay_set_find (RelaySet *set, const gchar *name)
+{
+  RelayStream *stream;
+
+  g_mutex_lock (&set->lock);
+  stream = g_hash_table_lookup (set->streams, name);
+  if (stream != NULL)
+    relay_stream_ref (stream);
+  g_mutex_unlock (&set->lock);
+  return stream;
+}

@@ -27,4 +27,7 @@ void relay_set_stop (RelaySet *set);
 /* Returns all streams (RelayStream), in any order. May be called from any thread. */
 GPtrArray *relay_set_list (RelaySet *set);
 
+/* NULL: there is none of that name. Free with relay_stream_unref(). Called from any thread. */
+RelayStream *relay_set_find (RelaySet *set, const gchar *name);
+
 G_END_DECLS

@@ -380,6 +380,33 @@ relay_stream_switch_source (RelayStream *stream)
         source);
 }
 
+gboolean
+relay_stream_drop (RelayStream *stream, guint output, const gchar *address)
+{
+  RelayBranch *branch = relay_ends_find (stream, output);
+  gboolean dropped = FALSE;
+
+  /* of the ends, only a faspsink can */
+  if (branch != NULL && g_signal_lookup ("drop-caller", G_OBJECT_TYPE (branch->element)) != 0)
+    g_signal_emit_by_name (branch->element, "drop-caller", address, &dropped);
+  if (dropped)
+    relay_log (stream->config->name, "%s is disconnected, as somebody wanted that.", address);
+  return dropped;
+}
+
+gboolean
+relay_stream_use_source (RelayStream *stream, guint source)
+{
+  RelayBranch *branch = relay_ends_find (stream, 0);
+  gboolean switched = FALSE;
+
+  if (branch != NULL && g_signal_lookup ("switch-source", G_OBJECT_TYPE (branch->element)) != 0)
+    g_signal_emit_by_name (branch->element, "switch-source", source, &switched);
+  if (switched)
+    relay_log (stream->config->name, "input: source %u is used, as somebody wanted that.", source);
+  return switched;
+}
+
 /* --- statistics ------------------------------------------------------------------------------- */
 
 static void

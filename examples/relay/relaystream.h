@@ -70,6 +70,10 @@ void relay_stream_complete (RelayStream *stream);
 
 /* Asks the source that the configuration names to lead, if the stream runs and it names one. */
 void relay_stream_switch_source (RelayStream *stream);
+/* Disconnects a receiver, by its address as the statistics tell it. FALSE: there is none. */
+gboolean relay_stream_drop (RelayStream *stream, guint output, const gchar *address);
+/* Uses another of the input's sources, from 0. FALSE: it has none, or not this one. */
+gboolean relay_stream_use_source (RelayStream *stream, guint source);
 
 /* May be called from any thread; holds up nothing. */
 RelayStreamStats *relay_stream_get_stats (RelayStream *stream);

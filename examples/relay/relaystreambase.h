@@ -58,6 +58,8 @@ gboolean relay_ends_take_error (RelayStream *stream, gpointer element, const gch
 GstElement *relay_ends_get_input (RelayStream *stream);
 /* When it is time for outputs that have failed. */
 void relay_ends_on_retry (guint id, gpointer stream);
+/* NULL: it is not there. @id: 0: the input. */
+RelayBranch *relay_ends_find (RelayStream *stream, guint id);
 /* Is an end on its way? @only_leaving: on its way out? */
 gboolean relay_ends_has_pending (RelayStream *stream, gboolean only_leaving);
 /* Calls off those that are being opened. */

@@ -10,6 +10,7 @@
 #include <gst/base/gstbasesink.h>
 #include "faspsocket.h"
 #include "gstfaspconnection.h"
+#include "gstfaspaddress.h"
 #include "gstfasplinks.h"
 #include "gstfaspelements.h"
 #include "gstfaspevents.h"
@@ -683,6 +684,48 @@ gst_fasp_connection_get_sender_clock (GstFaspConnection *c)
   fasp_endpoint_get_sender_clock (fasp_io_lock (c->io), &sender);
   fasp_io_unlock (c->io, FALSE);
   return sender;
+}
+
+/* Returns the id of a session; 0: there is none. */
+static guint32
+find_session (FaspIo *io, const gchar *address)
+{
+  gint64 now = g_get_monotonic_time ();
+  guint64 cursor = 0;
+  FaspSessionStats one;
+  guint n;
+
+  do {
+    g_autofree gchar *text = NULL;
+
+    n = fasp_endpoint_get_sessions (fasp_io_lock (io), now, &cursor, &one, 1);
+    fasp_io_unlock (io, FALSE);
+    if (n > 0)
+      text = gst_fasp_address_to_string (&one.address);
+    if (g_strcmp0 (text, address) == 0 && text != NULL)
+      return one.session;
+  } while (n > 0);
+  return 0;
+}
+
+gboolean
+gst_fasp_connection_drop (GstFaspConnection *c, const gchar *address)
+{
+  gboolean dropped = FALSE;
+
+  g_mutex_lock (&c->lock);
+  for (guint i = 0; !dropped && i < count_ios (c); i++) {
+    FaspIo *io = get_io (c, i);
+    guint32 session = find_session (io, address);
+
+    dropped = session != 0
+        && fasp_endpoint_drop (fasp_io_lock (io), g_get_monotonic_time (), session,
+            "the application there has disconnected it");
+    if (session != 0)
+      fasp_io_unlock (io, TRUE);
+  }
+  g_mutex_unlock (&c->lock);
+  return dropped;
 }
 
 void

@@ -83,6 +83,8 @@ FaspIoResult gst_fasp_connection_read (GstFaspConnection *connection, FaspRead *
     guint *n, FaspEvent *event);
 /* The clock of the sender of what was read last, or of the one that leads. */
 FaspSenderClock gst_fasp_connection_get_sender_clock (GstFaspConnection *connection);
+/* Disconnects the caller with this address, as the statistics tell it. FALSE: there is none. */
+gboolean gst_fasp_connection_drop (GstFaspConnection *connection, const gchar *address);
 /* Leaves all senders, and tells them why. */
 void gst_fasp_connection_refuse (GstFaspConnection *connection, const gchar *why);
 /* Tells the sender that a key frame is wanted.  May be called from any thread, whether open or not;

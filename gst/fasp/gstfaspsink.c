@@ -650,6 +650,12 @@ gst_fasp_sink_set_caps (GstBaseSink *sink, GstCaps *caps)
   return TRUE;
 }
 
+static gboolean
+gst_fasp_sink_drop_caller (GstFaspSink *self, const gchar *address)
+{
+  return gst_fasp_connection_drop (&self->connection, address);
+}
+
 static void
 gst_fasp_sink_class_init (GstFaspSinkClass *klass)
 {
@@ -664,6 +670,20 @@ gst_fasp_sink_class_init (GstFaspSinkClass *klass)
   g_object_class_override_property (object_class, PROP_ASYNC, "async");
   gst_fasp_events_install (object_class);
   gst_fasp_connection_install_check (object_class);
+  /**
+   * GstFaspSink::drop-caller:
+   * @sink: a faspsink
+   * @address: the receiver's, as "caller-address-string" in the statistics
+   *
+   * Disconnects a receiver.  It is told that it was refused, and does not call again by itself.
+   *
+   * Returns: %FALSE: there is no such receiver
+   *
+   * Since: 0.5
+   */
+  g_signal_new_class_handler ("drop-caller", G_TYPE_FROM_CLASS (klass),
+      G_SIGNAL_RUN_LAST | G_SIGNAL_ACTION, G_CALLBACK (gst_fasp_sink_drop_caller), NULL, NULL, NULL,
+      G_TYPE_BOOLEAN, 1, G_TYPE_STRING);
 
   element_class->change_state = gst_fasp_sink_change_state;
   gst_element_class_add_static_pad_template (element_class, &sink_template);

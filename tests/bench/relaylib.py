@@ -59,6 +59,18 @@ class Relay:
         except urllib.error.HTTPError as page:
             return page.code, page.headers, page.read().decode()
 
+    def ask(self, method, path, body=None, **headers):
+        """(status, headers, what the API answers). @body: anything for JSON, or bytes."""
+        data = body if body is None or isinstance(body, bytes) else json.dumps(body).encode()
+        request = urllib.request.Request(f"http://127.0.0.1:{self.port}/api/v1{path}", data, method=method, headers={
+            "Content-Type": "application/json", **headers})
+        try:
+            with urllib.request.urlopen(request, timeout=benchlib.LIMIT) as page:
+                code, head, text = page.status, page.headers, page.read().decode()
+        except urllib.error.HTTPError as page:
+            code, head, text = page.code, page.headers, page.read().decode()
+        return code, head, json.loads(text) if text else None
+
     def status(self):
         return json.loads(self.get("/status.json")[2])
 

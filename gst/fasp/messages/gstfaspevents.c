@@ -103,6 +103,8 @@ gst_fasp_events_explain (const FaspEvent *event)
       return g_strdup_printf (
           "%s was too slow for the stream and was disconnected (slow-policy=drop-receiver)", peer);
     case FASP_REASON_REFUSED:
+      if (event->type == FASP_EVENT_REMOVED && event->end.is_ours)
+        return g_strdup_printf ("%s was disconnected by this end (drop-caller)", peer);
       if (event->refusal.calling || event->type == FASP_EVENT_REMOVED)
         return explain_refusal (event, peer);
       return event->streamid[0] != '\0' ?

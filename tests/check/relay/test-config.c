@@ -502,7 +502,7 @@ test_ids (void)
     RelayConfig *config = parse_good (text);
 
     if (old != NULL)
-      relay_config_adopt (config, old);
+      relay_config_adopt (config, old, NULL);
     for (guint k = 0; steps[i].ids[k] != 0; k++)
       g_assert_cmpuint (get_id (config, k), ==, steps[i].ids[k]);
     g_clear_pointer (&old, relay_config_free);

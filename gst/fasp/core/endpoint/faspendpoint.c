@@ -287,6 +287,18 @@ fasp_endpoint_refuse (FaspEndpoint *endpoint, FaspTime now, const gchar *text)
 }
 
 gboolean
+fasp_endpoint_drop (FaspEndpoint *endpoint, FaspTime now, guint32 id, const gchar *text)
+{
+  FaspSession *session = g_hash_table_lookup (endpoint->by_id, GUINT_TO_POINTER (id));
+
+  if (session == NULL || session->state != FASP_SESSION_OPEN)
+    return FALSE;
+  fasp_session_close (session, now, FASP_REASON_REFUSED, text);
+  fasp_endpoint_wake (endpoint, session);
+  return TRUE;
+}
+
+gboolean
 fasp_endpoint_is_closed (const FaspEndpoint *endpoint)
 {
   if (!endpoint->closing || !fasp_replies_is_empty (&endpoint->replies))

@@ -217,6 +217,10 @@ void fasp_endpoint_set_packet_size (FaspEndpoint *endpoint, guint32 size);
 void fasp_endpoint_close (FaspEndpoint *endpoint, FaspTime now, FaspReason reason);
 /* Receiver: has no use for what it is sent, and says so.  A sender that calls gives up. */
 void fasp_endpoint_refuse (FaspEndpoint *endpoint, FaspTime now, const gchar *text);
+/* Ends one session, whose peer is told that it was refused, and why.  FALSE: there is none of this
+ * id (any more). */
+gboolean fasp_endpoint_drop (FaspEndpoint *endpoint, FaspTime now, guint32 session,
+    const gchar *text);
 /* After close: TRUE when nothing is left to send.  The caller waits for that
  * one second at most. */
 gboolean fasp_endpoint_is_closed (const FaspEndpoint *endpoint);

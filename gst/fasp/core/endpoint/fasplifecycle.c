@@ -218,6 +218,7 @@ leave (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
   event->reason = session->closing.reason;
   event->final = !again && session->closing.reason != FASP_REASON_REPLACED;
   event->end.is_held = is_held_by (endpoint, session, again);
+  event->end.is_ours = session->closing.initiated && session->role == FASP_ROLE_SENDER;
   event->end.lasted = now - session->liveness.opened;
   event->end.bytes = session->role == FASP_ROLE_SENDER ? endpoint->gone.stats.delivery.bytes :
                                                          endpoint->gone.stats.received.bytes;

@@ -724,6 +724,38 @@ static const Case refusals[] = {
   { "unsupported", SAYS, FASP_REASON_UNSUPPORTED },
 };
 
+/* One of two receivers is dropped: it is told that it was refused, and does not call again; the
+ * other one has everything. */
+static void
+test_dropped (void)
+{
+  Ends *e = ends_new ();
+  FaspEndpointConfig s = config (FASP_ROLE_SENDER, FASP_MODE_LISTENER);
+  FaspEndpointConfig r = config (FASP_ROLE_RECEIVER, FASP_MODE_CALLER);
+  End *a = join (e, VNET_A, &s, VNET_A, 200000);
+  const End *stays = join (e, VNET_C, &r, VNET_A, 0), *goes;
+  FaspSessionStats of[3];
+  guint64 cursor = 0;
+
+  run_until (e, &stays->events[FASP_EVENT_CONNECTED], 1);
+  goes = join (e, VNET_B, &r, VNET_A, 0);
+  run_until (e, &goes->events[FASP_EVENT_CONNECTED], 1);
+  run (e, 4 * DELAY);
+  g_assert_cmpuint (fasp_endpoint_get_sessions (a->endpoint, now (e), &cursor, of, 3), ==, 2);
+  g_assert_false (fasp_endpoint_drop (a->endpoint, now (e), of[0].session ^ of[1].session, "x"));
+  g_assert_true (fasp_endpoint_drop (a->endpoint, now (e), of[1].session, "not here"));
+  g_assert_false (fasp_endpoint_drop (a->endpoint, now (e), of[1].session, "again"));
+  run_until (e, &stays->ends, 1);
+  run (e, 10 * FASP_SEC);
+  g_assert_cmpuint (stays->got->len, ==, 200000);
+  g_assert_cmpuint (goes->ends, ==, 0);
+  g_assert_cmpuint (goes->events[FASP_EVENT_CONNECTED], ==, 1);
+  g_assert_cmpint (goes->last[FASP_EVENT_REMOVED].reason, ==, FASP_REASON_REFUSED);
+  g_assert_cmpstr (goes->last[FASP_EVENT_REMOVED].text, ==, "not here");
+  g_assert_true (goes->last[FASP_EVENT_REMOVED].final);
+  ends_free (e);
+}
+
 static const Case at_end[] = { { .acknowledges = FALSE }, { .acknowledges = TRUE } };
 
 static const Case no_more[] = {
@@ -759,6 +791,7 @@ main (int argc, char **argv)
 
     g_test_add_data_func (path, &refusals[i], test_refused);
   }
+  g_test_add_func ("/closing/dropped", test_dropped);
   g_test_add_data_func ("/closing/end/none", &at_end[0], test_end);
   g_test_add_data_func ("/closing/end/receiver", &at_end[1], test_end);
   g_test_add_data_func ("/closing/no-more/busy", &no_more[0], test_no_more);

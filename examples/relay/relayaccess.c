@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "relayaccess.h"
+#include <string.h>
+
+#define BEARER "Bearer "
+#define DIGEST 32 /* bytes, SHA-256 */
+
+static void
+digest (const gchar *text, guint8 *to)
+{
+  g_autoptr (GChecksum) sum = g_checksum_new (G_CHECKSUM_SHA256);
+  gsize size = DIGEST;
+
+  g_checksum_update (sum, (const guchar *) text, strlen (text));
+  g_checksum_get_digest (sum, to, &size);
+}
+
+gboolean
+relay_access_is_token (const gchar *token, const gchar *given)
+{
+  guint8 a[DIGEST], b[DIGEST];
+  volatile guint8 differs = 0;
+
+  /* of digests, which have one length, and of which a part that is right helps nobody */
+  digest (token, a);
+  digest (given, b);
+  for (guint i = 0; i < DIGEST; i++)
+    differs |= a[i] ^ b[i];
+  return differs == 0;
+}
+
+static gboolean
+has_token (const gchar *token, const gchar *authorization)
+{
+  gsize n = strlen (BEARER);
+
+  return authorization != NULL && g_ascii_strncasecmp (authorization, BEARER, n) == 0
+      && relay_access_is_token (token, authorization + n);
+}
+
+/* Does the page that asks come from the server that is asked?  A proxy in front may speak TLS. */
+static gboolean
+is_own (const gchar *origin, const gchar *host)
+{
+  const gchar *name = g_str_has_prefix (origin, "http://") ? origin + strlen ("http://") :
+      g_str_has_prefix (origin, "https://")                ? origin + strlen ("https://") :
+                                                             NULL;
+
+  return name != NULL && host != NULL && g_ascii_strcasecmp (name, host) == 0;
+}
+
+static gboolean
+is_json (const gchar *type)
+{
+  static const gchar json[] = "application/json";
+  gsize n = strlen (json);
+
+  return type != NULL && g_ascii_strncasecmp (type, json, n) == 0
+      && (type[n] == '\0' || type[n] == ';' || type[n] == ' ');
+}
+
+static gboolean
+has_body (const gchar *method)
+{
+  return g_str_equal (method, "PUT") || g_str_equal (method, "POST")
+      || g_str_equal (method, "PATCH");
+}
+
+guint
+relay_access_check (const gchar *token, const RelayAsk *ask, const gchar **why)
+{
+  if ((ask->site != NULL && !g_str_equal (ask->site, "same-origin")
+          && !g_str_equal (ask->site, "none"))
+      || (ask->origin != NULL && !is_own (ask->origin, ask->host))) {
+    *why =
+        "A page of another site may not use the API. Use the relay's own page, fasp-relayctl, or "
+        "a program that sends no Origin.";
+    return 403;
+  }
+  if (token != NULL && !has_token (token, ask->authorization)) {
+    *why = "The API needs the token of this relay (api-token-file in [relay]): send "
+           "Authorization: Bearer TOKEN, or call fasp-relayctl with --token-file.";
+    return 401;
+  }
+  if (has_body (ask->method) && !is_json (ask->type)) {
+    *why = "Send JSON, and Content-Type: application/json.";
+    return 415;
+  }
+  return 0;
+}

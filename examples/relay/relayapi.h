@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * relayapi.h: the API that changes a relay: what is asked (openapi.json) becomes another text of
+ * the configuration, which is checked as a whole, as any other, before anything is done.
+ *
+ * Used in the main context only.  It knows no sockets.
+ */
+#pragma once
+
+#include "relayhttp.h"
+#include "relaystream.h"
+
+G_BEGIN_DECLS
+
+typedef struct _RelayApi RelayApi;
+
+/* What the relay does for the API. */
+typedef struct
+{
+  /* The configuration in force. */
+  const RelayConfig *(*get_config) (gpointer data);
+  /* The figures of a stream, to be freed; NULL: it has none yet. */
+  RelayStreamStats *(*get_stats) (const gchar *stream, gpointer data);
+  /* Puts another configuration into force. @kept: or NULL. @error: as relay_config_parse(). */
+  gboolean (*change) (const gchar *text, gsize size, const RelayKept *kept, GError **error,
+      gpointer data);
+  /* FALSE: there is no such receiver. */
+  gboolean (*drop) (const gchar *stream, guint output, const gchar *receiver, gpointer data);
+  /* FALSE: there is no such source that could be used. */
+  gboolean (*switch_source) (const gchar *stream, guint source, gpointer data);
+  const gchar *(*get_file) (gpointer data);
+  gboolean (*is_saved) (gpointer data);
+  gboolean (*save) (GError **error, gpointer data);
+} RelayApiFuncs;
+
+RelayApi *relay_api_new (const RelayApiFuncs *funcs, gpointer data);
+void relay_api_free (RelayApi *api);
+
+/* Does it change nothing? */
+gboolean relay_api_only_reads (const gchar *method);
+/* Answers a request. @path: as it was sent, with % in it, and without a query. */
+void relay_api_answer (RelayApi *api, const gchar *method, const gchar *path, const gchar *body,
+    gsize size, RelayPage *page);
+
+/* Makes a page of a refusal. May be called from any thread. */
+void relay_api_refuse (RelayPage *page, guint status, const gchar *why);
+
+G_END_DECLS

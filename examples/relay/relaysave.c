@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "relaysave.h"
+#include <gio/gio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "gstfaspfile.h"
+
+void
+relay_saved_set (RelaySaved *saved, const gchar *text, gsize size)
+{
+  gchar *old = saved->text;
+  gsize old_size = saved->size;
+
+  saved->text = text != NULL ? g_strndup (text, size) : NULL;
+  saved->size = size;
+  if (old != NULL)
+    explicit_bzero (old, old_size);
+  g_free (old);
+}
+
+gboolean
+relay_saved_is (const RelaySaved *saved, const gchar *text, gsize size)
+{
+  return saved->text != NULL && saved->size == size && memcmp (saved->text, text, size) == 0;
+}
+
+static gboolean
+is_unchanged (const gchar *path, const RelaySaved *saved, struct stat *what, GError **error)
+{
+  gsize size;
+  gchar *now = gst_fasp_file_read (path, &size, what, error);
+  gboolean same;
+
+  if (now == NULL)
+    return FALSE;
+  same = relay_saved_is (saved, now, size);
+  explicit_bzero (now, size);
+  g_free (now);
+  if (!same)
+    g_set_error (error, G_IO_ERROR, G_IO_ERROR_EXISTS,
+        "Nothing is saved: somebody has changed %s since the relay read it. Have the relay read it "
+        "(SIGHUP, systemctl reload), which gives up what was changed by the API, and change that "
+        "again.",
+        path);
+  return same;
+}
+
+gboolean
+relay_save (const gchar *path, RelaySaved *saved, const gchar *text, gsize size, GError **error)
+{
+  struct stat what;
+  g_autofree gchar *real = realpath (path, NULL);
+
+  if (!is_unchanged (path, saved, &what, error))
+    return FALSE;
+  if (!g_file_set_contents_full (real != NULL ? real : path, text, size,
+          G_FILE_SET_CONTENTS_CONSISTENT | G_FILE_SET_CONTENTS_DURABLE, what.st_mode & 0777,
+          error)) {
+    g_prefix_error (error,
+        "Nothing is saved: the relay has to be allowed to write into the folder of %s (with systemd: "
+        "ReadWritePaths=). ",
+        path);
+    return FALSE;
+  }
+  relay_saved_set (saved, text, size);
+  return TRUE;
+}

@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""A fasp-relay whose outputs come and go while a stream passes: for tests and benchmarks."""
+
+import contextlib
+import os
+import random
+import re
+import subprocess
+import time
+
+import benchlib
+import relaylib
+
+MIB = 1024 * 1024
+GROWS = 8 * MIB         # what memory may differ by: what receivers happen to have unacknowledged, and malloc's arenas
+
+
+def sender(directory, name, port, content, mbit=8, keys=""):
+    return benchlib.Launch(directory, name, f"filesrc location={content} blocksize=8192 ! faspsink "
+                           f"uri=fasp://127.0.0.1:{port} max-bitrate={int(mbit * 1e6)} {keys}")
+
+
+def receiver(directory, name, port, keys=""):
+    return benchlib.Launch(directory, name, f"faspsrc uri=fasp://127.0.0.1:{port} {keys} ! "
+                           f"filesink location={directory}/{name}")
+
+
+def make_file(directory, size, name="content"):
+    path = os.path.join(directory, name)
+    with open(path, "wb") as f:
+        f.write(random.Random(size).randbytes(size))
+    return path
+
+
+def same(a, b):
+    with open(a, "rb") as x, open(b, "rb") as y:
+        return x.read() == y.read()
+
+
+def resident(process):
+    with open(f"/proc/{process.pid}/smaps_rollup", encoding="ascii") as f:
+        return int(re.search(r"^Rss: +(\d+) kB", f.read(), re.M).group(1)) * 1024
+
+
+def come_and_go(directory, changes, mbit, seconds, seed=1):
+    """Outputs are added and removed at random beside a stream with 2 % loss: the others have every byte and no skip, and
+    memory returns to where it was. Returns the figures."""
+    draw = random.Random(seed)
+    a, b, far, c = (benchlib.free_port() for _ in range(4))
+    spare = [benchlib.free_port() for _ in range(4)]
+    content = make_file(directory, int(mbit * 1e6 / 8 * seconds))
+    config = f"[stream s]\ninput = fasp://:{a}\noutput = fasp://:{b}?max-bitrate={int(3e6 * mbit)};fasp://:{c}\n"
+    link = [benchlib.program("netsim/linkem"), "relay", "--rtt", "40", "--loss", "2", "--listen", str(far), "--to",
+            f"127.0.0.1:{b}"]
+    with relaylib.Relay(directory, config, "api = true") as relay, contextlib.ExitStack() as stack:
+        relay.wait(lambda s: s["s"]["state"] == "running")
+        lossy = stack.enter_context(subprocess.Popen(link, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL))
+        stack.callback(lossy.kill)
+        those = [stack.enter_context(receiver(directory, "far", far)), stack.enter_context(receiver(directory, "near", c))]
+        relay.wait(lambda s: relaylib.receivers(s["s"]) == 2)
+        s = stack.enter_context(sender(directory, "sender", a, content, mbit=1.2 * mbit))
+        relay.wait(lambda s: relaylib.passed(s["s"]) > 500_000)
+        before, there, guests = None, {}, {}
+        for n in range(changes):
+            port = draw.choice(spare)
+            if port in there:
+                code, _, answer = relay.ask("DELETE", f"/streams/s/outputs/{there.pop(port)}")
+                assert code == 204, answer
+                if port in guests:
+                    guests.pop(port).__exit__(None, None, None)
+            else:
+                code, _, answer = relay.ask("POST", "/streams/s/outputs", {"uri": f"fasp://:{port}"})
+                assert code == 201, answer
+                there[port] = answer["id"]
+                if draw.random() < 0.3:
+                    guests[port] = stack.enter_context(receiver(directory, f"guest-{n}", port))
+            time.sleep(draw.uniform(0, 2 * seconds * 0.7 / changes))
+            if n == changes // 4:
+                before = resident(relay.process)
+        for port, output in there.items():
+            assert relay.ask("DELETE", f"/streams/s/outputs/{output}")[0] == 204
+        for guest in guests.values():
+            guest.__exit__(None, None, None)
+        streams = relay.wait(lambda s: len(s["s"]["outputs"]) == 2)
+        assert streams["s"]["restarts"] == 0 and "starts again" not in relay.text(), relay.text()[-2000:]
+        assert all(o["stats"]["bytes-missing-total"] == 0 for o in streams["s"]["outputs"]
+                   if "bytes-missing-total" in o["stats"]), streams
+        after = resident(relay.process)
+        s.end()
+        for one in those:
+            one.end()
+        assert [x.process.returncode for x in (s, *those)] == [0, 0, 0], [x.text()[-500:] for x in (s, *those)]
+        assert same(content, os.path.join(directory, "far")) and same(content, os.path.join(directory, "near"))
+        intervals = {i for one in those for i in re.findall(r"observed-interval=\(guint64\)(\d+)", one.text())}
+        assert intervals <= {str(2**64 - 1)}, intervals
+        figures = f"{changes} changes, resident {before / MIB:.1f} MiB before, {after / MIB:.1f} MiB after"
+        assert after < before + GROWS, figures
+        relay.end()
+        return figures

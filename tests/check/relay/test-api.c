@@ -1,0 +1,339 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The relay's API in its parts: who may use it, how a configuration's text is changed, what is
+ * taken and how it is answered.  (tests/check/system/check-relay-api asks a relay that runs.)
+ */
+#include <glib/gstdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "relayapi.h"
+#include "relayedit.h"
+#include "relaysave.h"
+
+/* --- who may ------------------------------------------------------------------------------- */
+
+static const struct
+{
+  const gchar *token;
+  RelayAsk ask;
+  guint status;
+} asks[] = {
+  { NULL, { "GET", "h:1" }, 0 },
+  { NULL, { "DELETE", "h:1" }, 0 },
+  { NULL, { "POST", "h:1", .type = "application/json" }, 0 },
+  { NULL, { "PUT", "h:1", .type = "Application/JSON; charset=utf-8" }, 0 },
+  { NULL, { "PATCH", "h:1" }, 415 },
+  { NULL, { "POST", "h:1", .type = "text/plain" }, 415 },
+  { NULL, { "POST", "h:1", .type = "application/jsonp" }, 415 },
+  { NULL, { "GET", "h:1", .origin = "http://h:1" }, 0 },
+  { NULL, { "GET", "h:1", .origin = "https://H:1" }, 0 },
+  { NULL, { "GET", "h:1", .origin = "http://h:2" }, 403 },
+  { NULL, { "GET", "h:1", .origin = "h:1" }, 403 },
+  { NULL, { "GET", "h:1", .origin = "null" }, 403 },
+  { NULL, { "GET", NULL, .origin = "http://h:1" }, 403 },
+  { NULL, { "GET", "h:1", .site = "same-origin" }, 0 },
+  { NULL, { "GET", "h:1", .site = "none" }, 0 },
+  { NULL, { "GET", "h:1", .site = "same-site" }, 403 },
+  { NULL, { "GET", "h:1", .site = "cross-site" }, 403 },
+  { "token-of-it", { "GET", "h:1" }, 401 },
+  { "token-of-it", { "GET", "h:1", .authorization = "" }, 401 },
+  { "token-of-it", { "GET", "h:1", .authorization = "token-of-it" }, 401 },
+  { "token-of-it", { "GET", "h:1", .authorization = "Bearer token-of-i" }, 401 },
+  { "token-of-it", { "GET", "h:1", .authorization = "Bearer token-of-it2" }, 401 },
+  { "token-of-it", { "GET", "h:1", .authorization = "Bearer token-of-it" }, 0 },
+  { "token-of-it", { "GET", "h:1", .authorization = "bearer token-of-it" }, 0 },
+  { "token-of-it", { "POST", "h:1", .authorization = "Bearer token-of-it" }, 415 },
+  { "token-of-it", { "GET", "h:1", "http://x", .authorization = "Bearer token-of-it" }, 403 },
+};
+
+static void
+test_access (void)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (asks); i++) {
+    const gchar *why = NULL;
+
+    g_assert_cmpuint (relay_access_check (asks[i].token, &asks[i].ask, &why), ==, asks[i].status);
+    g_assert_true ((why == NULL) == (asks[i].status == 0));
+  }
+}
+
+/* --- the text ------------------------------------------------------------------------------- */
+
+static void
+test_uris (void)
+{
+  static const struct
+  {
+    const gchar *uri, *key, *value, *result;
+  } changes[] = {
+    { "fasp://:1", "a", "5", "fasp://:1?a=5" },
+    { "fasp://:1?", "a", "5", "fasp://:1?a=5" },
+    { "fasp://:1?a=4", "a", "5", "fasp://:1?a=5" },
+    { "fasp://:1?b=1&a=4&c=2", "a", "5", "fasp://:1?b=1&a=5&c=2" },
+    { "fasp://:1?b=1&a=4&c=2", "a", NULL, "fasp://:1?b=1&c=2" },
+    { "fasp://:1?a=4", "a", NULL, "fasp://:1" },
+    { "fasp://:1?aa=4", "a", NULL, "fasp://:1?aa=4" },
+    { "fasp://:1?%61=4&x", "a", "5", "fasp://:1?a=5&x" },
+    { "fasp://:1", "a", "a&b=%;#", "fasp://:1?a=a%26b%3D%25%3B%23" },
+    { "fasp://[::1]:1", "a", "[::1]:2,h:3@x", "fasp://[::1]:1?a=[::1]:2,h:3@x" },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (changes); i++) {
+    g_autofree gchar *result =
+        relay_edit_set_key (changes[i].uri, changes[i].key, changes[i].value);
+
+    g_assert_cmpstr (result, ==, changes[i].result);
+  }
+}
+
+/* A secret is not shown, and who sends back what was shown does not take it away. */
+static void
+test_secrets (void)
+{
+  static const gchar with[] = "fasp://:1?a=1&pass%70hrase=x%26y&b=2";
+  g_autofree gchar *shown = relay_edit_hide (with);
+  g_autofree gchar *back = relay_edit_keep_secret (shown, with);
+  g_autofree gchar *other = relay_edit_keep_secret ("fasp://:1?passphrase=z", with);
+  g_autofree gchar *none = relay_edit_keep_secret ("fasp://:1", "fasp://:1");
+
+  g_assert_cmpstr (shown, ==, "fasp://:1?a=1&b=2");
+  g_assert_cmpstr (back, ==, "fasp://:1?a=1&b=2&passphrase=x%26y");
+  g_assert_cmpstr (other, ==, "fasp://:1?passphrase=z");
+  g_assert_cmpstr (none, ==, "fasp://:1");
+}
+
+static void
+test_names (void)
+{
+  static const gchar *const bad[] = { "", " a", "a ", "a]", "[a", "a\nb", "a\x7f", "\xff" };
+  static const gchar *const good[] = { "a", "two words", "a/b", "<b>\"", "\xc3\xa4", "a=b" };
+  const gchar *why;
+
+  for (guint i = 0; i < G_N_ELEMENTS (bad); i++)
+    g_assert_true (!relay_edit_check_name (bad[i], &why) && why != NULL);
+  for (guint i = 0; i < G_N_ELEMENTS (good); i++)
+    g_assert_true (relay_edit_check_name (good[i], &why));
+}
+
+static void
+test_comments (void)
+{
+  static const gchar text[] = "# first\n[relay]\n# who\napi = true\nstatus = http://127.0.0.1:1\n"
+                              "\n# of a\n[stream  a ]\n# its input\ninput = fasp://:1\n"
+                              "output = fasp://:2?x=a\\;b;fasp://:3\n# last\n";
+  static const gchar *const kept[] = { "# first", "# who", "# of a", "# its input", "# last" };
+  g_autoptr (RelayEdit) edit = relay_edit_new (text, strlen (text));
+  g_auto (GStrv) outputs = relay_edit_get_outputs (edit, "a");
+  g_autofree gchar *after = NULL;
+
+  g_assert_cmpstr (outputs[0], ==, "fasp://:2?x=a;b");
+  g_assert_cmpstr (outputs[1], ==, "fasp://:3");
+  relay_edit_set_string (edit, "a", "input", "fasp://:5?y= #");
+  relay_edit_set_outputs (edit, "a", (const gchar *const *) outputs);
+  relay_edit_add_stream (edit, "b");
+  relay_edit_set_boolean (edit, "b", "optional", TRUE);
+  after = relay_edit_get_text (edit, NULL);
+  for (guint i = 0; i < G_N_ELEMENTS (kept); i++)
+    g_assert_nonnull (strstr (after, kept[i]));
+  g_assert_nonnull (strstr (after, "output=fasp://:2?x=a\\;b;fasp://:3;\n"));
+  g_assert_nonnull (strstr (after, "[stream  a ]\n"));
+  g_assert_nonnull (strstr (after, "[stream b]\ninput=\noptional=true\n"));
+}
+
+/* --- the file ------------------------------------------------------------------------------- */
+
+static void
+test_save (void)
+{
+  g_autofree gchar *folder = g_dir_make_tmp ("relay-XXXXXX", NULL);
+  g_autofree gchar *path = g_build_filename (folder, "real", NULL);
+  g_autofree gchar *link = g_build_filename (folder, "link", NULL);
+  g_autofree gchar *now = NULL;
+  g_autoptr (GError) error = NULL;
+  RelaySaved saved = { NULL };
+  struct stat what;
+
+  g_assert_true (g_file_set_contents (path, "one", -1, NULL));
+  g_assert_cmpint (g_chmod (path, 0640), ==, 0);
+  g_assert_cmpint (symlink ("real", link), ==, 0);
+  relay_saved_set (&saved, "one", 3);
+  g_assert_true (relay_save (link, &saved, "two", 3, &error));
+  g_assert_no_error (error);
+  g_assert_true (g_file_test (link, G_FILE_TEST_IS_SYMLINK));
+  g_assert_true (g_file_get_contents (path, &now, NULL, NULL));
+  g_assert_cmpstr (now, ==, "two");
+  g_assert_cmpint (g_stat (path, &what), ==, 0);
+  g_assert_cmpuint (what.st_mode & 0777, ==, 0640);
+  /* of somebody else */
+  g_assert_true (g_file_set_contents (path, "three", -1, NULL));
+  g_assert_false (relay_save (path, &saved, "four", 4, &error));
+  g_assert_error (error, G_IO_ERROR, G_IO_ERROR_EXISTS);
+  g_clear_error (&error);
+  g_unlink (path);
+  g_assert_false (relay_save (path, &saved, "four", 4, &error));
+  g_assert_nonnull (error);
+  relay_saved_set (&saved, NULL, 0);
+  g_unlink (link);
+  g_rmdir (folder);
+}
+
+/* --- requests ------------------------------------------------------------------------------- */
+
+typedef struct
+{
+  RelayConfig *config;
+  guint changes;
+} Fake;
+
+static const RelayConfig *
+get_config (gpointer data)
+{
+  return ((Fake *) data)->config;
+}
+
+static RelayStreamStats *
+get_stats (const gchar *stream, gpointer data)
+{
+  return NULL;
+}
+
+static gboolean
+change (const gchar *text, gsize size, const RelayKept *kept, GError **error, gpointer data)
+{
+  RelayConfig *config = relay_config_parse (text, size, error);
+  Fake *fake = data;
+
+  if (config == NULL)
+    return FALSE;
+  relay_config_adopt (config, fake->config, kept);
+  relay_config_free (fake->config);
+  fake->config = config;
+  fake->changes++;
+  return TRUE;
+}
+
+static gboolean
+drop (const gchar *stream, guint output, const gchar *receiver, gpointer data)
+{
+  return output == 1 && g_str_equal (receiver, "[::1]:5");
+}
+
+static gboolean
+switch_source (const gchar *stream, guint source, gpointer data)
+{
+  return source == 1;
+}
+
+static const gchar *
+get_file (gpointer data)
+{
+  return "x.conf";
+}
+
+static gboolean
+is_saved (gpointer data)
+{
+  return ((Fake *) data)->changes == 0;
+}
+
+static gboolean
+save (GError **error, gpointer data)
+{
+  ((Fake *) data)->changes = 0;
+  return TRUE;
+}
+
+static const RelayApiFuncs funcs = { get_config, get_stats, change, drop, switch_source, get_file,
+  is_saved, save };
+
+/* One after the other; what the answer has in it. */
+static const struct
+{
+  const gchar *method, *path, *body;
+  guint status;
+  const gchar *has;
+} requests[] = {
+  { "GET", "/api/v1/configuration", NULL, 200, "\"saved\" : true" },
+  { "GET", "/api/v1/streams/a/outputs/2", NULL, 200, "fasp://:3" },
+  { "DELETE", "/api/v1/streams/a/outputs/1", NULL, 204, "" },
+  { "GET", "/api/v1/streams/a/outputs/1", NULL, 404, "no output" },
+  { "GET", "/api/v1/streams/a/outputs/2", NULL, 200, "fasp://:3" },
+  { "POST", "/api/v1/streams/a/outputs", "{\"uri\":\"fasp://:4\"}", 201, "\"id\" : 3" },
+  { "PATCH", "/api/v1/streams/a/outputs/2", "{\"uri\":\"fasp://:9\"}", 200, "\"id\" : 2" },
+  { "DELETE", "/api/v1/streams/a/outputs/3", NULL, 204, "" },
+  { "POST", "/api/v1/streams/a/outputs", "{\"uri\":\"fasp://:4\"}", 201, "\"id\" : 4" },
+  { "PATCH", "/api/v1/streams/a/outputs/4",
+      "{\"parameters\":{\"max-receivers\":5,\"rex\":false,\"latency\":null}}", 200,
+      "fasp://:4?max-receivers=5&rex=false" },
+  { "PUT", "/api/v1/streams/a/outputs/4", "{}", 405, "GET, HEAD, PATCH, DELETE" },
+  { "PUT", "/api/v1/streams/x%5D", "{\"input\":\"fasp://:5\",\"outputs\":[]}", 422, "brackets" },
+  { "PUT", "/api/v1/streams/%0A%5Brelay%5D", "{\"input\":\"a\",\"outputs\":[]}", 422, "space" },
+  { "PUT", "/api/v1/streams/b",
+      "{\"input\":\"fasp://:5\\n[stream c]\",\"outputs\":[\"fasp://:6\"]}", 422,
+      "[stream b] input" },
+  { "PUT", "/api/v1/streams/b%2Fc", "{\"input\":\"fasp://:5\",\"outputs\":[\"fasp://:6\"]}", 201,
+      "\"name\" : \"b/c\"" },
+  /* no file is read or written because somebody asks */
+  { "POST", "/api/v1/streams/a/outputs", "{\"uri\":\"file:///tmp/x.ts\"}", 422, "files" },
+  { "PATCH", "/api/v1/streams/a/outputs/2", "{\"uri\":\" FILE:/tmp/x\"}", 422, "files" },
+  { "PUT", "/api/v1/streams/a/input", "{\"uri\":\"file:///etc/passwd\"}", 422, "files" },
+  { "PATCH", "/api/v1/streams/a", "{\"input\":\"file:x\"}", 422, "files" },
+  { "PUT", "/api/v1/streams/c", "{\"input\":\"fasp://:8\",\"outputs\":[\"file:/x\"]}", 422,
+      "files" },
+  { "GET", "/api/v1/streams/b/c", NULL, 404, "no such path" },
+  { "GET", "/api/v1/streams/", NULL, 404, "no such path" },
+  { "PATCH", "/api/v1/streams/b%2Fc", "{\"optional\":1}", 400, "\\\"optional\\\" has to be" },
+  { "PATCH", "/api/v1/streams/b%2Fc", "{\"name\":\"x\"}", 400, "not known" },
+  { "PUT", "/api/v1/streams/b%2Fc", "{\"input\":\"fasp://:5\"}", 400,
+      "\\\"outputs\\\" is missing" },
+  { "PUT", "/api/v1/streams/b%2Fc", "{\"input\":\"fasp://:5\",\"outputs\":[5]}", 400, "string" },
+  { "PUT", "/api/v1/streams/b%2Fc", "[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[", 400, "not JSON" },
+  { "PUT", "/api/v1/streams/b%2Fc", "{\"a\":\"[[[[[[[[[[[[[[[[[[[\\\"[[[[[[[[[[[\"}", 400,
+      "is missing" },
+  { "DELETE", "/api/v1/streams/a/outputs/2/receivers/%5B::1%5D:5", NULL, 404, "no such receiver" },
+  { "PUT", "/api/v1/streams/a/input/source", "{\"source\":1}", 204, "" },
+  { "PUT", "/api/v1/streams/a/input/source", "{\"source\":-1}", 409, "source-list" },
+  { "GET", "/api/v1/configuration", NULL, 200, "\"saved\" : false" },
+  { "POST", "/api/v1/configuration/save", NULL, 200, "\"saved\" : true" },
+  { "DELETE", "/api/v1/streams/a", NULL, 204, "" },
+  { "DELETE", "/api/v1/streams/b%2Fc", NULL, 422, "nothing to do" },
+};
+
+static void
+test_requests (void)
+{
+  static const gchar text[] = "[stream a]\ninput = fasp://:1\noutput = fasp://:2;fasp://:3\n";
+  Fake fake = { relay_config_parse (text, strlen (text), NULL) };
+  RelayApi *api = relay_api_new (&funcs, &fake);
+
+  for (guint i = 0; i < G_N_ELEMENTS (requests); i++) {
+    const gchar *body = requests[i].body;
+    RelayPage page = { 0 };
+
+    relay_api_answer (api, requests[i].method, requests[i].path, body,
+        body != NULL ? strlen (body) : 0, &page);
+    g_test_message ("%s %s: %u %s", requests[i].method, requests[i].path, page.status, page.text);
+    g_assert_cmpuint (page.status, ==, requests[i].status);
+    g_assert_nonnull (strstr (page.text, requests[i].has));
+    g_free (page.text);
+    g_free (page.location);
+  }
+  relay_api_free (api);
+  relay_config_free (fake.config);
+}
+
+int
+main (int argc, char **argv)
+{
+  gst_init (&argc, &argv);
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/relay/api/access", test_access);
+  g_test_add_func ("/relay/api/uris", test_uris);
+  g_test_add_func ("/relay/api/secrets", test_secrets);
+  g_test_add_func ("/relay/api/names", test_names);
+  g_test_add_func ("/relay/api/comments", test_comments);
+  g_test_add_func ("/relay/api/save", test_save);
+  g_test_add_func ("/relay/api/requests", test_requests);
+  return g_test_run ();
+}

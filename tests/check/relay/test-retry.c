@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * When an output that has failed is opened again.
+ */
+#include "relayretry.h"
+
+static void
+test_delays (void)
+{
+  static const struct
+  {
+    guint delay;
+    gboolean lasted;
+    guint next;
+  } steps[] = {
+    { 0, FALSE, 100 },
+    { 100, FALSE, 200 },
+    { 6400, FALSE, 10000 },
+    { 10000, FALSE, 10000 },
+    { 10000, TRUE, 100 },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (steps); i++)
+    g_assert_cmpuint (relay_retry_next (steps[i].delay, steps[i].lasted), ==, steps[i].next);
+}
+
+static void
+on_due (guint id, gpointer data)
+{
+  *(guint *) data = id;
+}
+
+/* It is called for each when its time has come, and for none that is held or forgotten. */
+static void
+test_due (void)
+{
+  guint due = 0;
+  RelayRetry *retry = relay_retry_new (on_due, &due);
+
+  g_assert_cmpuint (relay_retry_failed (retry, 7, FALSE), ==, 100);
+  g_assert_true (relay_retry_waits (retry, 7) && !relay_retry_waits (retry, 8));
+  g_assert_cmpuint (relay_retry_count (retry), ==, 1);
+  while (due == 0)
+    g_main_context_iteration (NULL, TRUE);
+  g_assert_cmpuint (due, ==, 7);
+  g_assert_false (relay_retry_waits (retry, 7));
+  /* it did not last */
+  relay_retry_hold (retry);
+  g_assert_cmpuint (relay_retry_failed (retry, 7, FALSE), ==, 200);
+  g_assert_false (g_main_context_pending (NULL));
+  g_assert_true (relay_retry_waits (retry, 7));
+  relay_retry_go_on (retry);
+  relay_retry_forget (retry, 7);
+  g_assert_cmpuint (relay_retry_count (retry), ==, 0);
+  g_assert_cmpuint (relay_retry_failed (retry, 7, FALSE), ==, 100);
+  relay_retry_free (retry);
+  g_assert_false (g_main_context_pending (NULL));
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/relay/retry/delays", test_delays);
+  g_test_add_func ("/relay/retry/due", test_due);
+  return g_test_run ();
+}
