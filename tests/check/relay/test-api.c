@@ -141,6 +141,41 @@ test_comments (void)
   g_assert_nonnull (strstr (after, "[stream b]\ninput=\noptional=true\n"));
 }
 
+/* Whatever comments hold, and however lines end: no stream is lost when the text is changed. */
+static void
+test_odd_texts (void)
+{
+  static const gchar *const texts[] = {
+    "#\xff\xfe not UTF-8\n[stream a]\ninput = fasp://:1\n# \xc3\noutput = fasp://:2\n#\xff",
+    "\r\n# x\r\n[stream a]\r\ninput = fasp://:1\r\noutput=fasp://:2\r\n\r\n",
+    "\n\n  \n\t# x\n[stream a]\n\tinput\t=\tfasp://:1\n  output = fasp://:2",
+    "[stream a]\ninput = fasp://:1\noutput = fasp://:2\n\n#\n#[stream b]\n#input = x\n",
+    "[stream  a ]\noptional=true\n\n\ninput = fasp://:1\noutput = fasp://:2;\n",
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (texts); i++) {
+    g_autoptr (GError) error = NULL;
+    g_autoptr (RelayConfig) config = relay_config_parse (texts[i], strlen (texts[i]), &error);
+    g_autoptr (RelayConfig) next = NULL;
+    g_autoptr (RelayEdit) edit = NULL;
+    g_autofree gchar *after = NULL;
+    gsize size;
+
+    g_assert_no_error (error);
+    edit = relay_edit_new (config->text, config->size);
+    relay_edit_add_stream (edit, "c");
+    relay_edit_set_string (edit, "c", "input", "fasp://:3");
+    relay_edit_set_string (edit, "c", "output", "fasp://:4");
+    after = relay_edit_get_text (edit, &size);
+    next = relay_config_parse (after, size, &error);
+    g_assert_no_error (error);
+    g_assert_cmpuint (next->streams->len, ==, 2);
+    g_assert_cmpint (relay_stream_config_compare (relay_config_find (config, "a"),
+                         relay_config_find (next, "a")),
+        ==, RELAY_SAME);
+  }
+}
+
 /* --- the file ------------------------------------------------------------------------------- */
 
 static void
@@ -333,6 +368,7 @@ main (int argc, char **argv)
   g_test_add_func ("/relay/api/secrets", test_secrets);
   g_test_add_func ("/relay/api/names", test_names);
   g_test_add_func ("/relay/api/comments", test_comments);
+  g_test_add_func ("/relay/api/odd-texts", test_odd_texts);
   g_test_add_func ("/relay/api/save", test_save);
   g_test_add_func ("/relay/api/requests", test_requests);
   return g_test_run ();
