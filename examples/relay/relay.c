@@ -280,30 +280,33 @@ serve (Relay *relay, GSocketAddress *address, GError **error)
   return TRUE;
 }
 
-/* The socket is opened anew if it has another path. */
+/* Opens the socket of the API if it has another path: *http, else NULL. */
 static gboolean
-serve_local (Relay *relay, GSocketAddress *address, GError **error)
+open_local (Relay *relay, GSocketAddress *address, RelayHttp **http, GError **error)
 {
   GSocketAddress *old = relay->config != NULL ? relay->config->api_socket : NULL;
-  RelayHttp *http = NULL;
 
-  if (relay->config != NULL && is_same_address (old, address))
+  *http = NULL;
+  if (address == NULL || is_same_address (old, address))
     return TRUE;
-  if (address != NULL) {
-    http = relay_http_new (address, &http_funcs, relay, error);
-    if (http == NULL) {
-      g_prefix_error (error, "[relay] api-socket: ");
-      return FALSE;
-    }
-  }
+  *http = relay_http_new (address, &http_funcs, relay, error);
+  if (*http == NULL)
+    g_prefix_error (error, "[relay] api-socket: ");
+  return *http != NULL;
+}
+
+static void
+use_local (Relay *relay, GSocketAddress *address, RelayHttp *http)
+{
+  if (address != NULL && http == NULL)
+    return;
   g_clear_pointer (&relay->local, relay_http_free);
   relay->local = http;
-  return TRUE;
 }
 
 /* Puts a configuration into force, and takes it. */
 static void
-use (Relay *relay, RelayConfig *config, const RelayKept *kept)
+use (Relay *relay, RelayConfig *config, gboolean reloads, const RelayKept *kept)
 {
   tell_warnings (config);
   g_mutex_lock (&relay->lock);
@@ -319,17 +322,22 @@ use (Relay *relay, RelayConfig *config, const RelayKept *kept)
   g_clear_pointer (&relay->config, relay_config_free);
   relay->config = config;
   relay->busy = TRUE;
-  relay_set_apply (relay->set, config);
+  relay_set_apply (relay->set, config, reloads);
 }
 
 static gboolean
 load (Relay *relay, GError **error)
 {
   g_autoptr (RelayConfig) config = relay_config_load (relay->path, error);
+  RelayHttp *local;
 
-  if (config == NULL || !serve (relay, config->status, error)
-      || !serve_local (relay, config->api_socket, error))
+  if (config == NULL || !open_local (relay, config->api_socket, &local, error))
     return FALSE;
+  if (!serve (relay, config->status, error)) {
+    g_clear_pointer (&local, relay_http_free);
+    return FALSE;
+  }
+  use_local (relay, config->api_socket, local);
   g_mutex_lock (&relay->lock);
   relay->loaded = g_get_real_time () / G_USEC_PER_SEC;
   g_clear_pointer (&relay->refused, g_free);
@@ -338,7 +346,7 @@ load (Relay *relay, GError **error)
       && !relay_saved_is (&relay->saved, relay->config->text, relay->config->size))
     relay_log (NULL, "what was changed by the API and not saved is given up.");
   relay_saved_set (&relay->saved, config->text, config->size);
-  use (relay, g_steal_pointer (&config), NULL);
+  use (relay, g_steal_pointer (&config), TRUE, NULL);
   return TRUE;
 }
 
@@ -388,7 +396,7 @@ change (const gchar *text, gsize size, const RelayKept *kept, GError **error, gp
   RelayConfig *config = relay_config_parse (text, size, error);
 
   if (config != NULL)
-    use (data, config, kept);
+    use (data, config, FALSE, kept);
   return config != NULL;
 }
 

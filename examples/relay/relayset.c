@@ -15,6 +15,7 @@ struct _RelaySet
   GMutex lock;
   GPtrArray *changes; /* under way */
   guint stopping;     /* how many of these have not stopped yet */
+  gboolean reloads;   /* the last change is a reload */
   gboolean ending;
   void (*settled) (gpointer data);
   gpointer data;
@@ -69,10 +70,11 @@ take_out (RelaySet *set, const gchar *name)
 }
 
 static void
-complete (RelayStream *stream)
+complete (RelaySet *set, RelayStream *stream)
 {
   relay_stream_complete (stream);
-  relay_stream_switch_source (stream);
+  if (set->reloads)
+    relay_stream_switch_source (stream);
 }
 
 /* Every stream that had to stop has stopped, and its ports are free. */
@@ -85,7 +87,7 @@ settle (RelaySet *set)
     if (change->config == NULL || set->ending)
       take_out (set, relay_stream_get_config (change->stream)->name);
     else if (change->plays)
-      complete (change->stream);
+      complete (set, change->stream);
     else
       relay_stream_start (change->stream, change->config);
   }
@@ -143,19 +145,20 @@ find_changes (RelaySet *set, const RelayConfig *config)
     RelayDifference difference =
         new != NULL ? relay_stream_config_compare (old, new) : RELAY_RESTART;
 
-    if (difference == RELAY_SAME)
-      relay_stream_switch_source (stream);
-    else
+    if (difference != RELAY_SAME)
       add_change (set, stream, new)->plays = difference < RELAY_RESTART;
+    else if (set->reloads)
+      relay_stream_switch_source (stream);
   }
 }
 
 void
-relay_set_apply (RelaySet *set, const RelayConfig *config)
+relay_set_apply (RelaySet *set, const RelayConfig *config, gboolean reloads)
 {
   guint to_begin;
 
   g_return_if_fail (set->changes->len == 0 && !set->ending);
+  set->reloads = reloads;
   find_changes (set, config);
   to_begin = set->changes->len;
   for (guint i = 0; i < config->streams->len; i++) {

@@ -19,8 +19,9 @@ typedef struct _RelaySet RelaySet;
 RelaySet *relay_set_new (void (*settled) (gpointer data), gpointer data);
 void relay_set_free (RelaySet *set);
 
-/* Do not call this before the last change has settled. */
-void relay_set_apply (RelaySet *set, const RelayConfig *config);
+/* Do not call this before the last change has settled. @reloads: sources that the configuration
+ * names are to lead (again), also those of streams that have not changed. */
+void relay_set_apply (RelaySet *set, const RelayConfig *config, gboolean reloads);
 /* Stops all streams, for good. May be called at any time. */
 void relay_set_stop (RelaySet *set);
 
