@@ -25,6 +25,7 @@ import org.freedesktop.gstreamer.Sample;
 import org.freedesktop.gstreamer.Structure;
 import org.freedesktop.gstreamer.elements.AppSink;
 import org.freedesktop.gstreamer.elements.AppSrc;
+import org.freedesktop.gstreamer.glib.GError;
 import org.freedesktop.gstreamer.glib.GObject;
 import org.freedesktop.gstreamer.lowlevel.GstAPI.GstCallback;
 import org.freedesktop.gstreamer.message.Message;
@@ -142,8 +143,8 @@ public class FaspApp {
     }
 
     /** In a thread of its own: appsrc holds it up while faspsink takes no more. */
-    private void feed(AppSrc app) {
-        try (InputStream in = new FileInputStream(file)) {
+    private void feed(AppSrc app, InputStream in) {
+        try {
             while (true) {
                 int size = CHUNK;
                 if (encode) {
@@ -192,9 +193,15 @@ public class FaspApp {
     }
 
     private int run() throws IOException {
-        Pipeline pipeline = (Pipeline) Gst.parseLaunch(send
+        List<GError> errors = new ArrayList<>();
+        Element parsed = Gst.parseLaunch(send
                 ? "appsrc name=app block=true max-bytes=65536 ! faspsink name=fasp stats-interval=100" + settings
-                : "faspsrc name=fasp stats-interval=100" + settings + " ! appsink name=app sync=false emit-signals=true");
+                : "faspsrc name=fasp stats-interval=100" + settings
+                        + " ! appsink name=app sync=false emit-signals=true", errors);
+        if (!errors.isEmpty()) {
+            throw new IOException(errors.get(0).getMessage());
+        }
+        Pipeline pipeline = (Pipeline) parsed;
         fasp = pipeline.getElementByName("fasp");
         fasp.set("uri", address);
         if (!allow.isEmpty()) {
@@ -205,11 +212,12 @@ public class FaspApp {
         bus.connect((Bus.ERROR) this::onError);
         bus.connect((Bus.WARNING) (source, code, text) -> say("warning", text));
         bus.connect((Bus.MESSAGE) this::onMessage);
-        try (OutputStream out = send ? OutputStream.nullOutputStream() : new FileOutputStream(file)) {
+        try (InputStream in = send ? new FileInputStream(file) : InputStream.nullInputStream();
+                OutputStream out = send ? OutputStream.nullOutputStream() : new FileOutputStream(file)) {
             if (send) {
                 AppSrc app = (AppSrc) pipeline.getElementByName("app");
                 Gst.getExecutor().scheduleAtFixedRate(this::nextRate, 0, 500, TimeUnit.MILLISECONDS);
-                Thread thread = new Thread(() -> feed(app));
+                Thread thread = new Thread(() -> feed(app, in));
                 thread.setDaemon(true);
                 thread.start();
             } else {

@@ -52,15 +52,17 @@ fn print_peer(peer: &gst::StructureRef, send: bool) {
     let Ok(address) = peer.get::<String>("caller-address-string") else {
         return; // nobody has been there
     };
-    let names = if send { ["bytes-acknowledged", "packets-retransmitted"] } else { ["bytes-received", "packets-received-lost"] };
-    let [bytes, packets] = names.map(|name| format!("{name}={}", peer.get::<u64>(name).unwrap_or_default()));
+    let sent = ["bytes-acknowledged", "packets-retransmitted"];
+    let received = ["bytes-received", "packets-received-lost"];
+    let [bytes, packets] = (if send { sent } else { received })
+        .map(|name| format!("{name}={}", peer.get::<u64>(name).unwrap_or_default()));
     println!("peer {address} {bytes} {packets} rtt-ms={:.1}", peer.get::<f64>("rtt-ms").unwrap_or_default());
 }
 
 fn print_peers(stats: &gst::StructureRef, send: bool) {
     match stats.get::<glib::ValueArray>("callers") {
         Ok(callers) if !callers.is_empty() => {
-            callers.iter().filter_map(|value| value.get::<gst::Structure>().ok()).for_each(|peer| print_peer(&peer, send))
+            callers.iter().flat_map(|value| value.get::<gst::Structure>()).for_each(|peer| print_peer(&peer, send))
         }
         _ => print_peer(stats, send), // the figures of the last one remain there
     }
@@ -69,7 +71,8 @@ fn print_peers(stats: &gst::StructureRef, send: bool) {
 fn on_element(s: &gst::StructureRef, send: bool, bitrate: &AtomicU64) -> Result<(), Box<dyn Error>> {
     match s.name().as_str() {
         "connection-added" => {
-            println!("connected {} {}", s.get::<&str>("address-string")?, s.get::<&str>("peer-name").unwrap_or_default())
+            let name = s.get::<&str>("peer-name").unwrap_or_default();
+            println!("connected {} {name}", s.get::<&str>("address-string")?)
         }
         "connection-removed" => println!(
             "gone {} {} {}", s.get::<&str>("address-string")?, s.get::<u32>("reason-code")?, s.get::<&str>("reason")?
