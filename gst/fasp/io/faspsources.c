@@ -31,6 +31,7 @@ struct _FaspSources
   guint n;
   Source list[FASP_SOURCES_MAX];
   FaspSourcesSettings settings;
+  gboolean listens; /* the senders call */
 
   GMutex lock; /* guards what follows */
   GCond wake;  /* the thread that reads waits for this */
@@ -120,6 +121,7 @@ fasp_sources_new (const FaspSourcesSettings *settings, const FaspIoSettings *ios
   g_cond_init (&self->wake);
   g_queue_init (&self->told);
   self->settings = *settings;
+  self->listens = ios[0].endpoint.mode == FASP_MODE_LISTENER;
   self->epoch = 1;
   self->stats.join_offset = FASP_OFFSET_UNKNOWN;
   fasp_standings_init (&self->standings);
@@ -417,7 +419,8 @@ is_at_end (FaspSources *self, FaspIoResult *result, FaspEvent *event)
     if (!ended && !source->has_failed)
       continue;
     source->has_ended = FALSE;
-    source->is_over |= source->has_failed || source->event.final;
+    /* who listens is called again, by somebody */
+    source->is_over |= source->has_failed || (source->event.final && !self->listens);
     if (is_any_connected (self) || (!ended && !are_all_over (self)))
       continue;
     *result = ended ? FASP_IO_ENDED : FASP_IO_FAILED;

@@ -357,6 +357,37 @@ test_called (void)
     fasp_io_free (senders[i]);
 }
 
+/* All senders that have called are gone: others may call, and the stream goes on. */
+static void
+test_called_again (void)
+{
+  FaspIo *senders[SENDERS];
+  FaspSources *sources;
+  Told told;
+
+  sources = make_reader (&told, FASP_REDUNDANCY_STANDBY, NULL, NULL, NULL);
+  for (guint round = 0; round < 2; round++) {
+    guint64 half = WHOLE / 2;
+    FaspRead item;
+    FaspEvent event;
+    guint n;
+
+    for (guint i = 0; i < SENDERS; i++) {
+      senders[i] = make_sender ("127.0.0.1", FASP_MODE_CALLER,
+          fasp_io_get_port (fasp_sources_get (sources, 0)), NULL);
+      write_part (senders[i], round * half, (round + 1) * half);
+    }
+    wait_for (&told.connected, (round + 1) * SENDERS);
+    g_assert_cmpint (read_until (sources, &told, (round + 1) * half), ==, FASP_IO_OK);
+    for (guint i = 0; i < SENDERS; i++)
+      fasp_io_free (senders[i]);
+    g_assert_cmpint (fasp_sources_read (sources, &item, 1, &n, &event), ==, FASP_IO_ENDED);
+    g_assert_false (event.final);
+  }
+  g_assert_false (told.wrong);
+  fasp_sources_free (sources);
+}
+
 /* Each source calls another address of one name. */
 static void
 test_name (void)
@@ -508,6 +539,7 @@ main (int argc, char **argv)
   g_test_add_data_func ("/sources/parts/standby", GUINT_TO_POINTER (FASP_REDUNDANCY_STANDBY),
       test_parts);
   g_test_add_func ("/sources/called", test_called);
+  g_test_add_func ("/sources/called-again", test_called_again);
   g_test_add_func ("/sources/name", test_name);
   g_test_add_func ("/sources/name-of-one", test_name_of_one);
   g_test_add_func ("/sources/prefer", test_prefer);
