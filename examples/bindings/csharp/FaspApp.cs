@@ -202,12 +202,12 @@ public class FaspApp
             fasp.Connect("caller-identified", OnIdentified);
         using (var stream = send ? File.OpenRead(file) : File.Create(file))
         {
-            if (send)
-                new Thread(() => Feed(new AppSrc(pipeline.GetByName("app").Handle), stream)) { IsBackground = true }.Start();
-            else
+            if (!send)
                 new AppSink(pipeline.GetByName("app").Handle).NewSample +=
                     (app, args) => Take((AppSink) app, stream, args);
-            pipeline.SetState(State.Playing); // if it fails, the error is on the bus
+            // if it fails, the error is on the bus, and appsrc takes nothing
+            if (pipeline.SetState(State.Playing) != StateChangeReturn.Failure && send)
+                new Thread(() => Feed(new AppSrc(pipeline.GetByName("app").Handle), stream)) { IsBackground = true }.Start();
             int status = Follow(pipeline.Bus);
             using (var stats = fasp.GetProperty("stats")) // fasp["stats"] would be freed before it is read
                 PrintPeers((Structure) stats.Val);
