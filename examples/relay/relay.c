@@ -246,7 +246,7 @@ serve_instead (Relay *relay, GSocketAddress *address, GError **error)
 
     relay->http = relay_http_new (relay->config->status, &http_funcs, relay, &why);
     if (relay->http == NULL)
-      relay_log (NULL, "%s. The status is no longer served.", why->message);
+      relay_log_warning (NULL, "%s. The status is no longer served.", why->message);
   }
   return http;
 }
@@ -255,7 +255,7 @@ static void
 tell_warnings (const RelayConfig *config)
 {
   for (guint i = 0; i < config->warnings->len; i++)
-    relay_log (NULL, "%s", (const gchar *) g_ptr_array_index (config->warnings, i));
+    relay_log_warning (NULL, "%s", (const gchar *) g_ptr_array_index (config->warnings, i));
 }
 
 /* If the new server cannot start, the old one goes on. */
@@ -363,7 +363,7 @@ reload (Relay *relay)
     relay_log (NULL, "%s is in force.", relay->path);
     return;
   }
-  relay_log (NULL, "the new configuration is refused, the old one stays in force. %s",
+  relay_log_warning (NULL, "the new configuration is refused, the old one stays in force. %s",
       error->message);
   g_mutex_lock (&relay->lock);
   relay->reloads_refused++;
@@ -559,7 +559,7 @@ run (const gchar *path)
   if (load (&relay, &error)) {
     g_main_loop_run (relay.loop);
   } else {
-    relay_log (NULL, "%s", error->message);
+    relay_log_warning (NULL, "%s", error->message);
     status = error->domain == G_IO_ERROR ? FAILED : FAULTY;
   }
   answer_asked (&relay);
@@ -650,14 +650,18 @@ int
 main (int argc, char **argv)
 {
   static gboolean check, version;
+  static gchar *log_format;
   static const GOptionEntry entries[] = {
     { "check", 0, 0, G_OPTION_ARG_NONE, &check, "Only check whether CONFIG is good", NULL },
+    { "log-format", 0, 0, G_OPTION_ARG_STRING, &log_format,
+        "How the log is written: text (the default), json, journald", "FORMAT" },
     { "version", 0, 0, G_OPTION_ARG_NONE, &version, "Print the version", NULL },
     { NULL },
   };
   g_autoptr (GOptionContext) context = g_option_context_new ("CONFIG");
   g_autoptr (GError) error = NULL;
   g_autoptr (RelayConfig) config = NULL;
+  gboolean good, known;
 
   tool_hold_standard ();
   /* SIGHUP may come before there is a configuration, SIGPIPE when nobody reads the log any more */
@@ -667,8 +671,14 @@ main (int argc, char **argv)
   g_option_context_set_summary (context, summary);
   g_option_context_set_description (context, description);
   g_option_context_add_main_entries (context, entries, NULL);
-  if (!g_option_context_parse (context, &argc, &argv, &error)) {
-    relay_log (NULL, "%s. See --help.", error->message);
+  good = g_option_context_parse (context, &argc, &argv, &error);
+  known = relay_log_begin (log_format);
+  if (!good) {
+    relay_log_warning (NULL, "%s. See --help.", error->message);
+    return FAULTY;
+  }
+  if (!known) {
+    relay_log_warning (NULL, "--log-format=%s: write text, json or journald.", log_format);
     return FAULTY;
   }
   if (version) {
@@ -676,18 +686,18 @@ main (int argc, char **argv)
     return ENDED;
   }
   if (argc != 2) {
-    relay_log (NULL, "name one configuration file. See --help.");
+    relay_log_warning (NULL, "name one configuration file. See --help.");
     return FAULTY;
   }
   if (!gst_init_check (&argc, &argv, &error)) {
-    relay_log (NULL, "%s", error->message);
+    relay_log_warning (NULL, "%s", error->message);
     return FAILED;
   }
   if (!check)
     return run (argv[1]);
   config = relay_config_load (argv[1], &error);
   if (config == NULL) {
-    relay_log (NULL, "%s", error->message);
+    relay_log_warning (NULL, "%s", error->message);
     return FAULTY;
   }
   tell_warnings (config);

@@ -21,6 +21,7 @@ on_connecting (GstElement *element, GSocketAddress *address, const gchar *stream
 RelayBranch *
 relay_branch_new (const RelayEnd *end, const gchar *name, gint *require_streamid, GError **error)
 {
+  static guint64 made;
   GstElement *element = relay_end_make (end, name, error);
   RelayBranch *branch;
 
@@ -29,6 +30,7 @@ relay_branch_new (const RelayEnd *end, const gchar *name, gint *require_streamid
   branch = g_new0 (RelayBranch, 1);
   branch->users = 1;
   branch->id = end->id;
+  branch->serial = ++made;
   branch->require_streamid = require_streamid;
   branch->element = gst_object_ref_sink (element);
   branch->since = g_get_monotonic_time ();
@@ -117,6 +119,7 @@ relay_branch_get_stats (RelayBranch *branch, RelayEndStats *figures)
   guint64 misdirected = 0;
 
   figures->id = branch->id;
+  figures->serial = branch->serial;
   figures->open = g_atomic_int_get (&branch->open);
   g_object_get (branch->element, "uri", &figures->uri, "stats", &figures->stats, NULL);
   gst_structure_get_uint64 (figures->stats, "callers-misdirected", &misdirected);

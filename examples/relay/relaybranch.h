@@ -22,8 +22,9 @@ typedef enum
 /* Shared with the element's threads. */
 typedef struct
 {
-  gint users; /* atomic */
-  guint id;   /* of its RelayEnd; 0: the input */
+  gint users;     /* atomic */
+  guint id;       /* of its RelayEnd; 0: the input */
+  guint64 serial; /* which one it is of all that this process has made, from 1 */
   GstElement *element;
   gint *require_streamid; /* the stream's, which outlives this; atomic */
   gint given_up;          /* to be closed as soon as it is open; atomic */
@@ -39,12 +40,14 @@ typedef struct
 typedef struct
 {
   guint id;
+  guint64 serial;      /* of the branch */
   gboolean open;       /* it plays, if the stream does */
   gchar *uri;          /* without secrets */
   guint64 refused;     /* callers, because of their streamid */
   GstStructure *stats; /* NULL: there is no element */
 } RelayEndStats;
 
+/* Call it in the main context. */
 RelayBranch *relay_branch_new (const RelayEnd *end, const gchar *name, gint *require_streamid,
     GError **error);
 RelayBranch *relay_branch_ref (RelayBranch *branch);

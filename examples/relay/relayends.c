@@ -231,6 +231,7 @@ close_end (RelayStream *stream, RelayBranch *branch)
   }
   if (branch->state == RELAY_BRANCH_CLOSING)
     return;
+  relay_stream_keep_counters (stream);
   branch->state = RELAY_BRANCH_CLOSING;
   g_atomic_int_set (&branch->open, FALSE);
   gst_element_set_locked_state (branch->element, TRUE);
@@ -329,11 +330,12 @@ output_failed (RelayStream *stream, RelayBranch *branch, const gchar *error)
   g_mutex_unlock (&stream->lock);
   if (stream->state == RELAY_STARTING) {
     /* an element that does not start takes the pipeline with it */
-    relay_log (stream->config->name, "%s The stream starts without that output.", error);
+    relay_log_warning (stream->config->name, "%s The stream starts without that output.", error);
     relay_stream_start_without (stream);
     return;
   }
-  relay_log (stream->config->name, "%s That output starts again in %.1f s.", error, delay / 1e3);
+  relay_log_warning (stream->config->name, "%s That output starts again in %.1f s.", error,
+      delay / 1e3);
   close_end (stream, branch);
 }
 

@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * relaylog.h: writes what happens to standard error, in one line each.  Whoever keeps the
- * lines (journald, a container's runtime) adds the time.
+ * relaylog.h: writes what happens, in one line each: as text or JSON to standard error, or to
+ * journald with its fields.  Whoever keeps lines of text (journald, a container's runtime) adds
+ * the time.
+ *
+ * Messages are GLib's structured ones.  Their fields are MESSAGE, PRIORITY (4: a warning, 5),
+ * SYSLOG_IDENTIFIER, and of what they are about FASP_STREAM, FASP_END (input, output) and, of a
+ * peer, FASP_EVENT and the fields of the element's message.
  */
 #pragma once
 
-#include <glib.h>
+#include <gst/gst.h>
 
 /* How much of a kind is logged, as others can cause it: so many lines in so much time. */
 typedef struct
@@ -19,8 +24,19 @@ typedef struct
 /* TRUE: one more line may be written.  *missed: how many were not, in the time before. */
 gboolean relay_log_may (RelayLogBudget *budget, gint64 now, guint *missed);
 
+/* Takes over what GLib logs in this process.  @format: text (or NULL), json or journald.  Call it
+ * once.  FALSE: there is no such format, and it is text. */
+gboolean relay_log_begin (const gchar *format);
+
 /* Returns @text in one line and without control characters, whatever the network has put into
  * it. */
 gchar *relay_log_make_plain (const gchar *text);
 /* @stream: its name, or NULL. */
 void relay_log (const gchar *stream, const gchar *format, ...) G_GNUC_PRINTF (2, 3);
+void relay_log_warning (const gchar *stream, const gchar *format, ...) G_GNUC_PRINTF (2, 3);
+/* What an end of a stream tells.  @details: of the element's message; NULL: none. */
+void relay_log_end (const gchar *stream, const gchar *end, GLogLevelFlags level,
+    const GstStructure *details, const gchar *text);
+/* One line of JSON with the fields that GLib gives to a writer: in small letters, without FASP_,
+ * each as a string.  @now: µs, UTC. */
+gchar *relay_log_to_json (gint64 now, const GLogField *fields, gsize n_fields);

@@ -93,7 +93,8 @@ relay_stream_ended (RelayStream *stream, const gchar *error)
   }
   g_mutex_unlock (&stream->lock);
   if (error != NULL)
-    relay_log (stream->config->name, "%s It starts again in %.1f s.", error, stream->delay / 1e3);
+    relay_log_warning (stream->config->name, "%s It starts again in %.1f s.", error,
+        stream->delay / 1e3);
   else
     relay_log (stream->config->name, "the stream has ended. It is offered again in %.1f s.",
         stream->delay / 1e3);
@@ -101,7 +102,7 @@ relay_stream_ended (RelayStream *stream, const gchar *error)
 }
 
 static void
-tell (RelayStream *stream, RelayLogBudget *budget, const gchar *from, const gchar *text)
+tell (RelayStream *stream, RelayLogBudget *budget, GstMessage *message, const gchar *text)
 {
   guint missed;
   gboolean may = relay_log_may (budget, g_get_monotonic_time (), &missed);
@@ -110,36 +111,40 @@ tell (RelayStream *stream, RelayLogBudget *budget, const gchar *from, const gcha
     relay_log (stream->config->name, "%u more %s were not logged.", missed,
         budget == &stream->visits ? "that came or went" : "messages");
   if (may)
-    relay_log (stream->config->name, "%s: %s", from, text);
+    relay_log_end (stream->config->name, GST_MESSAGE_SRC_NAME (message),
+        GST_MESSAGE_TYPE (message) == GST_MESSAGE_WARNING ? G_LOG_LEVEL_WARNING :
+                                                            G_LOG_LEVEL_MESSAGE,
+        GST_MESSAGE_TYPE (message) == GST_MESSAGE_ELEMENT ? gst_message_get_structure (message) :
+                                                            NULL,
+        text);
 }
 
 static gboolean
 on_message (GstBus *bus, GstMessage *message, gpointer data)
 {
   RelayStream *stream = data;
-  const gchar *from = GST_MESSAGE_SRC_NAME (message);
   g_autoptr (GError) error = NULL;
   g_autofree gchar *text = NULL;
 
   switch (GST_MESSAGE_TYPE (message)) {
     case GST_MESSAGE_ERROR:
       gst_message_parse_error (message, &error, NULL);
-      text = g_strdup_printf ("%s: %s", from, error->message);
+      text = g_strdup_printf ("%s: %s", GST_MESSAGE_SRC_NAME (message), error->message);
       if (!relay_ends_take_error (stream, GST_MESSAGE_SRC (message), text))
         relay_stream_ended (stream, text);
       break;
     case GST_MESSAGE_WARNING:
       gst_message_parse_warning (message, &error, NULL);
-      tell (stream, &stream->told, from, error->message);
+      tell (stream, &stream->told, message, error->message);
       break;
     case GST_MESSAGE_INFO:
       gst_message_parse_info (message, &error, NULL);
-      tell (stream, &stream->told, from, error->message);
+      tell (stream, &stream->told, message, error->message);
       break;
     case GST_MESSAGE_ELEMENT:
       text = relay_visits_describe (message);
       if (text != NULL)
-        tell (stream, &stream->visits, from, text);
+        tell (stream, &stream->visits, message, text);
       break;
     case GST_MESSAGE_EOS:
       relay_stream_ended (stream, NULL);
@@ -216,6 +221,12 @@ transit (RelayStream *stream, RelayState meanwhile, GstState state)
       relay_stream_ref (stream));
 }
 
+void
+relay_stream_keep_counters (RelayStream *stream)
+{
+  relay_stream_stats_free (relay_stream_get_stats (stream));
+}
+
 static void
 begin_stop (RelayStream *stream)
 {
@@ -224,6 +235,7 @@ begin_stop (RelayStream *stream)
     g_atomic_int_set (&stream->ending, TRUE);
   if (stream->state != RELAY_RUNNING)
     return;
+  relay_stream_keep_counters (stream);
   /* those that are being opened are not the pipeline's to stop */
   relay_ends_call_off (stream);
   transit (stream, RELAY_STOPPING, GST_STATE_NULL);
@@ -270,6 +282,7 @@ relay_stream_new (RelayStreamConfig *config)
   stream->since = g_get_monotonic_time ();
   stream->told = (RelayLogBudget) { .most = TOLD_MAX, .time = TOLD_IN };
   stream->visits = (RelayLogBudget) { .most = VISITS_MAX, .time = TOLD_IN };
+  stream->counters = relay_counters_new ();
   stream->retry = relay_retry_new (relay_ends_on_retry, stream);
   g_mutex_init (&stream->lock);
   return stream;
@@ -289,6 +302,7 @@ relay_stream_unref (RelayStream *stream)
     return;
   relay_stream_config_unref (stream->config);
   relay_retry_free (stream->retry);
+  relay_counters_free (stream->counters);
   g_free (stream->error);
   g_mutex_clear (&stream->lock);
   g_free (stream);
@@ -308,6 +322,7 @@ set_config (RelayStream *stream, RelayStreamConfig *config)
   g_mutex_lock (&stream->lock);
   stream->config = relay_stream_config_ref (config);
   g_mutex_unlock (&stream->lock);
+  relay_counters_keep (stream->counters, config->outputs);
   g_atomic_int_set (&stream->require_streamid, config->require_streamid);
   relay_stream_config_unref (old);
 }
@@ -476,6 +491,7 @@ relay_stream_get_stats (RelayStream *stream)
     if (end == &f->input && end->stats != NULL)
       clear_end (end);
     relay_branch_get_stats (branch, end);
+    relay_counters_follow (stream->counters, end);
     if (branch->id != 0)
       g_ptr_array_add (f->outputs, end);
   }

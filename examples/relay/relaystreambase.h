@@ -5,6 +5,7 @@
  */
 #pragma once
 
+#include "relaycounters.h"
 #include "relaylog.h"
 #include "relayretry.h"
 #include "relaystream.h"
@@ -22,7 +23,8 @@ struct _RelayStream
   GPtrArray *ends; /* RelayBranch, in any order; NULL: not built */
   GMutex lock;
 
-  gint require_streamid; /* atomic */
+  RelayCounters *counters; /* has a lock of its own */
+  gint require_streamid;   /* atomic */
   /* the rest is used in the main context only */
   GstElement *pipeline, *tee;
   RelayRetry *retry; /* outputs that have failed */
@@ -46,6 +48,9 @@ void relay_stream_start_without (RelayStream *stream);
 void relay_stream_drain_bus (RelayStream *stream, const gboolean *told);
 /* The pipeline has stopped. It is freed when the ends that came or went have, too. */
 void relay_stream_finish_stop (RelayStream *stream);
+
+/* Remembers the counters of ends that are about to end. */
+void relay_stream_keep_counters (RelayStream *stream);
 
 /* relayends.c */
 

@@ -27,14 +27,15 @@ def passed(stream):
 
 
 class Relay:
-    """@config: its streams. @more: of the section [relay]. @before: what its process does first."""
+    """@config: its streams. @more: of the section [relay]. @before: what its process does first. @command: what comes
+    before the configuration."""
 
-    def __init__(self, directory, config, more="", before=None):
+    def __init__(self, directory, config, more="", before=None, command=(PROGRAM,)):
         self.path, self.log = (os.path.join(directory, "relay" + x) for x in (".conf", ".log"))
         self.port, self.more, self.address = benchlib.free_port(kind=socket.SOCK_STREAM), more, "127.0.0.1"
         self.write(config)
         with open(self.log, "w") as log:
-            self.process = subprocess.Popen([PROGRAM, self.path], stdout=log, stderr=log,
+            self.process = subprocess.Popen([*command, self.path], stdout=log, stderr=log,
                                             stdin=subprocess.DEVNULL, env=benchlib.environment(), preexec_fn=before)
 
     def write(self, config):

@@ -2,6 +2,8 @@
  *
  * What the relay's log says of peers that come and go, and how much of it.
  */
+#include <json-glib/json-glib.h>
+#include <string.h>
 #include "relaylog.h"
 #include "relayvisits.h"
 
@@ -60,6 +62,71 @@ test_budget (void)
   g_assert_cmpuint (missed, ==, 0);
 }
 
+/* A line of JSON is one line, whatever the network has put into it, and a reader gets it back. */
+static void
+test_json (void)
+{
+  static const GLogField fields[] = {
+    { "MESSAGE", "news: output: \"a\\b\"\nis connected.", -1 },
+    { "PRIORITY", "5", -1 },
+    { "FASP_ADDRESS_STRING", "[::1]:5 and more", 7 },
+  };
+  static const gchar *const members[][2] = {
+    { "time", "2026-11-27T04:30:00.000250Z" },
+    { "message", "news: output: \"a\\b\" is connected." },
+    { "priority", "5" },
+    { "address-string", "[::1]:5" },
+  };
+  g_autofree gchar *line =
+      relay_log_to_json (G_GINT64_CONSTANT (1795753800000250), fields, G_N_ELEMENTS (fields));
+  g_autoptr (JsonNode) root = json_from_string (line, NULL);
+
+  g_assert_nonnull (root);
+  g_assert_null (strchr (line, '\n'));
+  g_assert_cmpuint (json_object_get_size (json_node_get_object (root)), ==, G_N_ELEMENTS (members));
+  for (guint i = 0; i < G_N_ELEMENTS (members); i++)
+    g_assert_cmpstr (json_object_get_string_member (json_node_get_object (root), members[i][0]), ==,
+        members[i][1]);
+}
+
+static GLogWriterOutput
+keep_fields (GLogLevelFlags level, const GLogField *fields, gsize n_fields, gpointer data)
+{
+  GHashTable *kept = data;
+
+  for (gsize i = 0; i < n_fields; i++)
+    g_hash_table_insert (kept, g_strdup (fields[i].key), g_strdup (fields[i].value));
+  return G_LOG_WRITER_HANDLED;
+}
+
+/* What a peer's message has is in fields, in plain text; what is empty, or no text, is not. */
+static void
+test_fields (void)
+{
+  static const gchar *const expected[][2] = {
+    { "MESSAGE", "news: output: it has gone" },
+    { "PRIORITY", "5" },
+    { "SYSLOG_IDENTIFIER", "fasp-relay" },
+    { "FASP_STREAM", "news" },
+    { "FASP_END", "output" },
+    { "FASP_EVENT", "connection-removed" },
+    { "FASP_ADDRESS_STRING", "[::1]:5" },
+    { "FASP_REASON", "a b" },
+    { "FASP_BYTES", "12345678901" },
+  };
+  g_autoptr (GHashTable) kept = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+  g_autoptr (GstStructure) details =
+      gst_structure_new ("connection-removed", "address", G_TYPE_SOCKET_ADDRESS, NULL,
+          "address-string", G_TYPE_STRING, "[::1]:5", "streamid", G_TYPE_STRING, "", "reason",
+          G_TYPE_STRING, "a\nb", "bytes", G_TYPE_UINT64, G_GUINT64_CONSTANT (12345678901), NULL);
+
+  g_log_set_writer_func (keep_fields, kept, NULL);
+  relay_log_end ("news", "output", G_LOG_LEVEL_MESSAGE, details, "it has gone");
+  for (guint i = 0; i < G_N_ELEMENTS (expected); i++)
+    g_assert_cmpstr (g_hash_table_lookup (kept, expected[i][0]), ==, expected[i][1]);
+  g_assert_cmpuint (g_hash_table_size (kept), ==, G_N_ELEMENTS (expected));
+}
+
 int
 main (int argc, char **argv)
 {
@@ -67,5 +134,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/relay/log/visits", test_visits);
   g_test_add_func ("/relay/log/budget", test_budget);
+  g_test_add_func ("/relay/log/json", test_json);
+  g_test_add_func ("/relay/log/fields", test_fields);
   return g_test_run ();
 }
