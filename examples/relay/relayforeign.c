@@ -199,7 +199,7 @@ start (RelayForeign *self)
   self->asked = -ASK_EACH;
   g_mutex_lock (&self->lock);
   self->heard = NEVER;
-  self->inner = relay_inner_new (self->place, &functions, self);
+  self->inner = relay_inner_new (self->place, &functions, G_OBJECT (self));
   g_mutex_unlock (&self->lock);
 }
 
@@ -214,7 +214,7 @@ stop (RelayForeign *self)
   g_mutex_lock (&self->lock);
   inner = g_steal_pointer (&self->inner);
   g_mutex_unlock (&self->lock);
-  g_clear_pointer (&inner, relay_inner_free);
+  g_clear_pointer (&inner, relay_inner_end);
 }
 
 static GstStateChangeReturn

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <net/if.h>
 #include <string.h>
 #include <gst/app/app.h>
 #include "relaychain.h"
@@ -6,18 +7,19 @@
 #include "relayrecord.h"
 #include "relayretry.h"
 
-#define DRAIN (500 * GST_MSECOND) /* in which what waits has to be sent at the end */
+#define DRAIN (500 * GST_MSECOND)    /* in which what waits has to be sent at the end */
+#define END (2 * G_TIME_SPAN_SECOND) /* in which the thread has to end, or is left behind */
 #define CAPS "video/mpegts, systemstream=true, packetsize=188"
 
 struct _RelayInner
 {
+  gint users; /* the owner, and the thread; atomic */
   const RelayPlace *place;
   const RelayInnerFuncs *funcs;
-  gpointer data;
-  GThread *thread;
+  GObject *owner;
   GMutex lock; /* guards the rest */
   GCond wake;
-  gboolean ending;
+  gboolean ending, ended;
   GstBus *bus;           /* of the pipeline that plays; NULL: none does */
   GstAppSrc *source;     /* of an output's; NULL: none plays */
   GstElement *caller;    /* SRT that dials; NULL: none plays */
@@ -50,7 +52,7 @@ on_received (GstAppSink *sink, gpointer data)
   GstBuffer *buffer = sample != NULL ? gst_sample_get_buffer (sample) : NULL;
 
   if (buffer != NULL)
-    inner->funcs->received (gst_buffer_ref (buffer), inner->data);
+    inner->funcs->received (gst_buffer_ref (buffer), inner->owner);
   return GST_FLOW_OK;
 }
 
@@ -88,7 +90,7 @@ on_connecting (GstElement *end, GSocketAddress *address, const gchar *streamid, 
   const gchar *wanted = relay_place_get (inner->place, "streamid");
 
   if (wanted == NULL || g_strcmp0 (wanted, streamid) == 0)
-    return inner->funcs->calls (address, streamid, inner->data);
+    return inner->funcs->calls (address, streamid, inner->owner);
   g_mutex_lock (&inner->lock);
   inner->stats.refused++;
   g_mutex_unlock (&inner->lock);
@@ -106,7 +108,7 @@ count_caller (RelayInner *inner, GSocketAddress *address, gint change)
   g_mutex_lock (&inner->lock);
   inner->stats.callers += change;
   g_mutex_unlock (&inner->lock);
-  inner->funcs->tell (text, FALSE, inner->data);
+  inner->funcs->tell (text, FALSE, inner->owner);
 }
 
 static void
@@ -167,12 +169,27 @@ make_recorder (const RelayPlace *place, GError **error)
   return sink;
 }
 
+/* GStreamer's elements would take another one.  It may come later, so --check does not look. */
+static gboolean
+has_interface (const RelayPlace *place, GError **error)
+{
+  const gchar *interface = relay_place_get (place, "interface");
+
+  if (interface == NULL || if_nametoindex (interface) != 0)
+    return TRUE;
+  g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
+      "there is no network interface %s: name one that \"ip link\" lists.", interface);
+  return FALSE;
+}
+
 static GstElement *
 make_chain (RelayInner *inner, GError **error)
 {
   g_autoptr (GstElement) end = NULL;
   GstElement *chain;
 
+  if (!has_interface (inner->place, error))
+    return NULL;
   if (inner->place->scheme == RELAY_FILE && inner->place->sends)
     return make_recorder (inner->place, error);
   chain = relay_chain_make (inner->place, &end, error);
@@ -285,7 +302,7 @@ wait_for_end (RelayInner *inner, GstElement *pipeline, GstBus *bus, GstClockTime
     if (type == GST_MESSAGE_ERROR || type == GST_MESSAGE_WARNING)
       text = describe (message);
     if (type == GST_MESSAGE_WARNING)
-      inner->funcs->tell (text, FALSE, inner->data);
+      inner->funcs->tell (text, FALSE, inner->owner);
     gst_message_unref (message);
   }
   return text;
@@ -387,7 +404,19 @@ note_failure (RelayInner *inner, gchar *text, guint delay)
   inner->stats.error = text;
   inner->stats.restarts++;
   g_mutex_unlock (&inner->lock);
-  inner->funcs->tell (line, TRUE, inner->data);
+  inner->funcs->tell (line, TRUE, inner->owner);
+}
+
+static void
+unref (RelayInner *inner)
+{
+  if (!g_atomic_int_dec_and_test (&inner->users))
+    return;
+  g_object_unref (inner->owner);
+  g_free (inner->stats.error);
+  g_cond_clear (&inner->wake);
+  g_mutex_clear (&inner->lock);
+  g_free (inner);
 }
 
 static gpointer
@@ -411,37 +440,43 @@ run (gpointer data)
       note_failure (inner, text, delay);
     wait_for (inner, delay);
   }
+  g_mutex_lock (&inner->lock);
+  inner->ended = TRUE;
+  g_cond_signal (&inner->wake);
+  g_mutex_unlock (&inner->lock);
+  unref (inner);
   return NULL;
 }
 
 RelayInner *
-relay_inner_new (const RelayPlace *place, const RelayInnerFuncs *funcs, gpointer data)
+relay_inner_new (const RelayPlace *place, const RelayInnerFuncs *funcs, GObject *owner)
 {
   RelayInner *inner = g_new0 (RelayInner, 1);
 
+  inner->users = 2;
   inner->place = place;
   inner->funcs = funcs;
-  inner->data = data;
+  inner->owner = g_object_ref (owner);
   g_mutex_init (&inner->lock);
   g_cond_init (&inner->wake);
-  inner->thread = g_thread_new ("end", run, inner);
+  g_thread_unref (g_thread_new ("end", run, inner));
   return inner;
 }
 
 void
-relay_inner_free (RelayInner *inner)
+relay_inner_end (RelayInner *inner)
 {
+  gint64 until = g_get_monotonic_time () + END;
+
   g_mutex_lock (&inner->lock);
   inner->ending = TRUE;
   if (inner->bus != NULL)
     gst_bus_post (inner->bus, gst_message_new_application (NULL, gst_structure_new_empty ("end")));
   g_cond_signal (&inner->wake);
+  while (!inner->ended && g_cond_wait_until (&inner->wake, &inner->lock, until))
+    ;
   g_mutex_unlock (&inner->lock);
-  g_thread_join (inner->thread);
-  g_free (inner->stats.error);
-  g_cond_clear (&inner->wake);
-  g_mutex_clear (&inner->lock);
-  g_free (inner);
+  unref (inner);
 }
 
 /* One that dials has these figures only while it is connected. */

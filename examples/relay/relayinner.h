@@ -40,10 +40,13 @@ typedef struct
   gchar *error;     /* the last one; NULL: none yet */
 } RelayInnerStats;
 
-/* Starts the thread. @place: has to outlive this. */
-RelayInner *relay_inner_new (const RelayPlace *place, const RelayInnerFuncs *funcs, gpointer data);
-/* Sends what waits still, for DRAIN at most, and ends the thread. */
-void relay_inner_free (RelayInner *inner);
+/* Starts the thread. @place: is @owner's, who is referenced as long as the thread runs, and the
+ * last argument of the functions. */
+RelayInner *relay_inner_new (const RelayPlace *place, const RelayInnerFuncs *funcs, GObject *owner);
+/* Sends what waits still, for half a second at most, and ends the thread.  Waits for that no longer
+ * than two seconds: a thread that looks up a name, or writes to a disk that does not answer, ends
+ * later. */
+void relay_inner_end (RelayInner *inner);
 
 /* Takes the reference, of a buffer whose PTS is the time at which it is to leave, if the end is
  * timed: on the clock that relay_inner_get_time() reads.  Never waits.  FALSE: the buffer was

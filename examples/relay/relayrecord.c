@@ -81,12 +81,16 @@ open_piece (RelayRecord *record, gint64 seconds, GError **error)
   return record->fd >= 0 || fail (path, "opened", error);
 }
 
-/* Nothing is left of what could not be written as a whole, so that the file can be continued. */
+/* Takes back what was written of packets that could not be written as a whole, so that the file can
+ * be continued. */
 static gboolean
-fail_within (RelayRecord *record, off_t before, GError **error)
+fail_within (RelayRecord *record, gsize written, GError **error)
 {
+  off_t end;
+
   fail (record->name, "written", error);
-  if (before < 0 || ftruncate (record->fd, before) < 0)
+  end = lseek (record->fd, 0, SEEK_END);
+  if (written > 0 && ftruncate (record->fd, end - (off_t) written) < 0)
     g_prefix_error (error, "Its last packet is not whole: ");
   return FALSE;
 }
@@ -95,20 +99,18 @@ gboolean
 relay_record_write (RelayRecord *record, const guint8 *data, gsize size, gint64 seconds,
     GError **error)
 {
-  off_t before;
+  gsize written = 0;
 
   if (!open_piece (record, seconds, error))
     return FALSE;
-  before = lseek (record->fd, 0, SEEK_END);
-  while (size > 0) {
-    gssize done = write (record->fd, data, size);
+  while (written < size) {
+    gssize done = write (record->fd, data + written, size - written);
 
     if (done < 0 && errno == EINTR)
       continue;
     if (done < 0)
-      return fail_within (record, before, error);
-    data += done;
-    size -= done;
+      return fail_within (record, written, error);
+    written += done;
   }
   return TRUE;
 }
