@@ -300,6 +300,15 @@ send_page (struct MHD_Connection *connection, RelayPage *page)
 }
 
 static void
+refuse_closing (RelayPage *page)
+{
+  page->status = 503;
+  page->type = "application/json";
+  page->text =
+      g_strdup ("{\"error\":\"The relay stops to serve this address: ask it elsewhere.\"}");
+}
+
+static void
 refuse_big (RelayPage *page)
 {
   page->status = 413;
@@ -347,8 +356,7 @@ answer (void *data, struct MHD_Connection *connection, const char *path, const c
   if (request->body != NULL) {
     if (wait_for_answer (request))
       return MHD_YES;
-    request->page.status = 503;
-    request->page.text = g_strdup ("The relay stops to serve this address.\n");
+    refuse_closing (&request->page);
   } else {
     make_page (data, get_header (connection, MHD_HTTP_HEADER_HOST), path, method, &request->page);
   }
@@ -494,8 +502,7 @@ answer_waiting (RelayHttp *http)
   g_mutex_lock (&http->lock);
   http->closing = TRUE;
   while ((request = g_queue_pop_head (&http->waiting)) != NULL) {
-    request->page.status = 503;
-    request->page.text = g_strdup ("The relay stops to serve this address.\n");
+    refuse_closing (&request->page);
     go_on (request);
   }
   g_mutex_unlock (&http->lock);
