@@ -325,6 +325,7 @@ output_failed (RelayStream *stream, RelayBranch *branch, const gchar *error)
   delay = relay_retry_failed (stream->retry, branch->id,
       branch->state == RELAY_BRANCH_PLAYS && stream->state == RELAY_RUNNING && lasted);
   g_mutex_lock (&stream->lock);
+  stream->restarts++;
   g_free (stream->error);
   stream->error = g_strdup (error);
   g_mutex_unlock (&stream->lock);

@@ -40,9 +40,9 @@ typedef struct
   RelayState state;
   gboolean optional;
   gboolean receiving; /* a sender is connected, and heard */
-  guint64 restarts;
-  gchar *error; /* the last one; NULL: none yet */
-  gint64 since; /* when the state began: g_get_monotonic_time, µs */
+  guint64 restarts;   /* of the stream, or of an output that failed */
+  gchar *error;       /* the last one; NULL: none yet */
+  gint64 since;       /* when the state began: g_get_monotonic_time, µs */
   RelayEndStats input;
   GPtrArray *outputs; /* RelayEndStats */
 } RelayStreamStats;
