@@ -74,7 +74,7 @@ def come_and_go(directory, changes, mbit, seconds, seed=1):
                 there[port] = answer["id"]
                 if draw.random() < 0.3:
                     guests[port] = stack.enter_context(receiver(directory, f"guest-{n}", port))
-            time.sleep(draw.uniform(0, 2 * seconds * 0.7 / changes))
+            time.sleep(draw.uniform(0, 2 * seconds * 0.75 / changes))
             if n == changes // 4:
                 before = resident(relay.process)
         for port, output in there.items():
@@ -86,7 +86,7 @@ def come_and_go(directory, changes, mbit, seconds, seed=1):
         assert all(o["stats"]["bytes-missing-total"] == 0 for o in streams["s"]["outputs"]
                    if "bytes-missing-total" in o["stats"]), streams
         after = resident(relay.process)
-        s.end()
+        s.process.wait(seconds + benchlib.LIMIT)
         for one in those:
             one.end()
         assert [x.process.returncode for x in (s, *those)] == [0, 0, 0], [x.text()[-500:] for x in (s, *those)]
