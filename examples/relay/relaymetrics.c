@@ -353,7 +353,8 @@ add_stream (Metrics *metrics, const RelayStreamStats *s, gboolean receiver_metri
   add_sample (metrics, "fasp_relay_stream_receiving", GAUGE, NULL,
       "1: the stream's input is connected, and heard", labels->str, s->receiving);
   add_sample (metrics, "fasp_relay_stream_restarts", COUNTER, NULL,
-      "Restarts after an error, also of one output, or after the end of the stream", labels->str, s->restarts);
+      "Restarts after an error, also of one output, or after the end of the stream", labels->str,
+      s->restarts);
   add_end (metrics, "input", labels->str, &s->input);
   add_peers (metrics, "sender", labels->str, FALSE, &s->input);
   for (guint i = 0; i < s->outputs->len; i++) {
