@@ -2,7 +2,7 @@
  *
  * relayrecord.h: writes a stream into files, in pieces of time with the date in their names.
  *
- * Pieces begin at multiples of their length since midnight UTC, so that those of several machines
+ * Pieces begin at multiples of their length since 1970 (UTC), so that those of several machines
  * begin together.  If a file is there already, it is continued.
  */
 #pragma once
