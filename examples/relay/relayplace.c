@@ -249,6 +249,10 @@ check_group (const RelayPlace *place, GError **error)
         schemes[place->scheme]);
   else if (relay_place_get (place, "interface") != NULL && !relay_place_is_multicast (place))
     BAD (error, "interface is for a multicast group: leave it out, or write the group's address.");
+  else if (place->scheme == RELAY_RIST && relay_place_get (place, "ttl") != NULL
+      && !relay_place_is_multicast (place))
+    BAD (error,
+        "ttl of RIST is for a multicast group: leave it out, or write the group's address.");
   else if (relay_place_get (place, "stuffing") != NULL
       && relay_place_get (place, "bitrate") == NULL)
     BAD (error, "stuffing fills up a constant rate: add bitrate, in bit/s, or leave it out.");

@@ -81,6 +81,7 @@ static const struct
   { "srt://h:9000?pbkeylen=17", "one of 16, 24, 32", TRUE },
   { "srt://h:9000?blocksize=5", "not a key of srt://", TRUE },
   { "rist://h:9001", "even", TRUE },
+  { "rist://h:9000?ttl=4", "multicast group", TRUE },
   { "rist://h:9000?latency=60001", "a number from 0 to 60000", TRUE },
   { "file://relative.ts", "the whole path", TRUE },
   { "file:///", "the whole path", TRUE },
