@@ -11,8 +11,8 @@ import time
 import benchlib
 import relaylib
 
-MIB = 1024 * 1024
-GROWS = 8 * MIB         # what memory may differ by: what receivers happen to have unacknowledged, and malloc's arenas
+
+
 
 
 def sender(directory, name, port, content, mbit=8, keys=""):
@@ -43,8 +43,8 @@ def resident(process):
 
 
 def come_and_go(directory, changes, mbit, seconds, seed=1):
-    """Outputs are added and removed at random beside a stream with 2 % loss: the others have every byte and no skip, and
-    memory returns to where it was. Returns the figures."""
+    """Outputs are added and removed at random beside a stream with 2 % loss: the others have every byte and no skip.
+    Returns the relay's memory before and after, in bytes."""
     draw = random.Random(seed)
     a, b, far, c = (benchlib.free_port() for _ in range(4))
     spare = [benchlib.free_port() for _ in range(4)]
@@ -93,7 +93,5 @@ def come_and_go(directory, changes, mbit, seconds, seed=1):
         assert same(content, os.path.join(directory, "far")) and same(content, os.path.join(directory, "near"))
         intervals = {i for one in those for i in re.findall(r"observed-interval=\(guint64\)(\d+)", one.text())}
         assert intervals <= {str(2**64 - 1)}, intervals
-        figures = f"{changes} changes, resident {before / MIB:.1f} MiB before, {after / MIB:.1f} MiB after"
-        assert after < before + GROWS, figures
         relay.end()
-        return figures
+        return before, after
