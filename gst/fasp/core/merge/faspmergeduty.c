@@ -189,9 +189,9 @@ lead_again (FaspMerge *merge, FaspTime now, FaspSource *source, const gchar *rea
 gboolean
 fasp_merge_prefer (FaspMerge *merge, FaspTime now, guint i)
 {
-  FaspSource *source = &merge->sources[i];
+  FaspSource *source = i < merge->n ? &merge->sources[i] : NULL;
 
-  if (i >= merge->n || !source->state.is_connected || source->stats.differs)
+  if (source == NULL || !source->state.is_connected || source->stats.differs)
     return FALSE;
   merge->preferred = i;
   if (i != merge->leader)
