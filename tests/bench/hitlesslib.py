@@ -18,6 +18,7 @@ import benchlib
 PACKET = 188        # bytes, of an MPEG transport stream
 LOSS = 2            # %, each way of each path
 OUT = 3             # s that a relay or a path is out
+BACK = 3            # s that a receiver takes to call it again, mostly
 # ms that each way needs beside three round trips
 MARGIN = {"hot": 100, "standby": 200}
 HARMS = ("kill", "stop", "cut")
@@ -86,7 +87,7 @@ class Network(Pair):
             f"--limit {seconds + 2 * benchlib.LIMIT} --times {shlex.quote(self.times)}",
             stdin=receiver.stderr, stdout=subprocess.PIPE)
         receiver.stderr.close()
-        self.wait_for_sources(1 if redundancy == "none" else 2)
+        assert self.wait_for_sources(1 if redundancy == "none" else 2, time.monotonic() + benchlib.LIMIT), self.text()[-2000:]
         self.start(f"{benchlib.program('bench/cbrsource')} --mbit {mbit} --seconds {seconds}", stdout=into)
         os.close(into)
 
@@ -95,11 +96,13 @@ class Network(Pair):
         found = re.findall(r"connected-callers=\(uint\)(\d+)", self.text())
         return int(found[-1]) if found else 0
 
-    def wait_for_sources(self, n=2):
-        until = time.monotonic() + benchlib.LIMIT
+    def wait_for_sources(self, n, until):
+        """False: they are not there by then."""
         while self.count_sources() < n:
-            assert time.monotonic() < until, self.text()[-2000:]
+            if time.monotonic() > until:
+                return False
             time.sleep(.02)
+        return True
 
     def text(self):
         with open(self.log, errors="replace") as f:
@@ -155,18 +158,19 @@ def run(redundancy, harms, mbit=2, rtt=60, seed=1, buffer_ms=None, first=2, out=
     """A stream with about so many outages, one at a time, at random moments; what came of it. @first: s before these;
     @pause: between them, once both are there again."""
     rand = random.Random(seed)
-    seconds = first + harms * (2 + out + pause) + 1
+    seconds = first + harms * (1 + out + BACK + pause) + 1
     outages = []
     with scratch() as (directory, stack):
         network = Network(directory, stack, redundancy, mbit, seconds, rtt, 1000 * seed,
                           buffer_ms or latency(redundancy, rtt))
         begin = time.monotonic()
         time.sleep(first)
-        while time.monotonic() - begin + out < seconds:
+        while time.monotonic() - begin + 1 + out + BACK + pause < seconds:
             time.sleep(rand.random())
             outages.append((rand.choice(HARMS), rand.randrange(2), round(time.monotonic() - begin, 2)))
             network.harm(*outages[-1][:2], out)
-            network.wait_for_sources()
+            # on a busy machine the stream may be over first
+            network.wait_for_sources(2, begin + seconds)
             time.sleep(pause)
         return {"redundancy": redundancy, "seed": seed, "outages": outages, **network.result()}
 
