@@ -1,15 +1,7 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later
- *
- * relay: the program fasp-relay, which receives streams and offers each to many receivers, as
- * its configuration file says.
- */
-#ifdef HAVE_CONFIG_H
-#include "config.h"
-#endif
-
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "relay.h"
 #include <signal.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <unistd.h>
 #include <glib-unix.h>
 #include "relayapi.h"
@@ -19,7 +11,6 @@
 #include "relaysave.h"
 #include "relayset.h"
 #include "relaystatus.h"
-#include "../toolstd.h"
 
 #define FRESH (100 * 1000)          /* how long the same statistics are served, µs */
 #define HEARTBEAT 1                 /* s */
@@ -28,13 +19,6 @@
 #define WRONG_NAME \
   "The relay does not answer to this name. Use an IP address, or allow the name: status-names in " \
   "[relay]."
-
-enum
-{
-  ENDED,
-  FAILED,
-  FAULTY,
-};
 
 typedef struct
 {
@@ -251,8 +235,8 @@ serve_instead (Relay *relay, GSocketAddress *address, GError **error)
   return http;
 }
 
-static void
-tell_warnings (const RelayConfig *config)
+void
+relay_tell_warnings (const RelayConfig *config)
 {
   for (guint i = 0; i < config->warnings->len; i++)
     relay_log_warning (NULL, "%s", (const gchar *) g_ptr_array_index (config->warnings, i));
@@ -308,7 +292,7 @@ use_local (Relay *relay, GSocketAddress *address, RelayHttp *http)
 static void
 use (Relay *relay, RelayConfig *config, gboolean reloads, const RelayKept *kept)
 {
-  tell_warnings (config);
+  relay_tell_warnings (config);
   g_mutex_lock (&relay->lock);
   relay->receiver_metrics = config->receiver_metrics;
   relay->has_api = config->api;
@@ -527,7 +511,7 @@ on_end (gpointer data)
 
   if (relay->ending) {
     relay_log (NULL, "ended at once, as a second signal came.");
-    _exit (FAILED);
+    _exit (RELAY_FAILED);
   }
   g_mutex_lock (&relay->lock);
   relay->ending = TRUE;
@@ -536,8 +520,8 @@ on_end (gpointer data)
   return G_SOURCE_CONTINUE;
 }
 
-static int
-run (const gchar *path)
+int
+relay_run (const gchar *path)
 {
   Relay relay = {
     .path = path,
@@ -545,7 +529,7 @@ run (const gchar *path)
     .started = g_get_real_time () / G_USEC_PER_SEC,
   };
   g_autoptr (GError) error = NULL;
-  int status = ENDED;
+  int status = RELAY_ENDED;
 
   g_mutex_init (&relay.lock);
   g_mutex_init (&relay.pages);
@@ -560,7 +544,7 @@ run (const gchar *path)
     g_main_loop_run (relay.loop);
   } else {
     relay_log_warning (NULL, "%s", error->message);
-    status = error->domain == G_IO_ERROR ? FAILED : FAULTY;
+    status = error->domain == G_IO_ERROR ? RELAY_FAILED : RELAY_FAULTY;
   }
   answer_asked (&relay);
   g_clear_pointer (&relay.http, relay_http_free);
@@ -577,131 +561,4 @@ run (const gchar *path)
   g_mutex_clear (&relay.lock);
   g_mutex_clear (&relay.pages);
   return status;
-}
-
-/* --- the command line ------------------------------------------------------------------------ */
-
-static const gchar summary[] =
-    "Receives streams over fasp and offers each of them to many receivers, unchanged:\n"
-    "every byte, in order.  Relays behind relays form a tree.\n"
-    "\n"
-    "CONFIG is a file like\n"
-    "\n"
-    "  [relay]\n"
-    "  status = http://127.0.0.1:8080\n"
-    "\n"
-    "  [stream news]\n"
-    "  input = fasp://origin.example:7001\n"
-    "  output = fasp://:7101?max-bitrate=20000000\n"
-    "\n"
-    "[relay]\n"
-    "  status                  http://ADDRESS:PORT: serve /status.json, /metrics\n"
-    "                          (OpenMetrics), /healthz and /readyz there\n"
-    "  status-names            host names by which the status may be asked for,\n"
-    "                          beside addresses and localhost; with ; between them\n"
-    "  receiver-metrics        true: /metrics lists each receiver (false)\n"
-    "  api                     true: streams and outputs can be changed there, see\n"
-    "                          fasp-relayctl --help (false)\n"
-    "  api-token-file          file with the token that this needs; required unless the\n"
-    "                          status is served at 127.0.0.1 or ::1\n"
-    "  api-socket              PATH: serve the API at a UNIX socket, without a token\n"
-    "[stream NAME], one for each stream\n"
-    "  input                   fasp://HOST:PORT dials, fasp://:PORT waits for a call;\n"
-    "                          every property of faspsrc can be ?key=value&key=value,\n"
-    "                          except those that name files. Or srt://, rist://,\n"
-    "                          udp://, rtp://, file:///PATH: see docs/gateway.md\n"
-    "  output                  the same for faspsink; several with ; between them\n"
-    "  streamid                by which callers choose if several streams share a port;\n"
-    "                          callers that give another one are refused; the relay\n"
-    "                          gives it when it dials (NAME)\n"
-    "  require-streamid        true: refuse callers that give none (false)\n"
-    "  optional                true: /readyz does not wait for its input (false)\n"
-    "  input-passphrase-file   file that holds the passphrase of the input\n"
-    "  output-passphrase-file  ... of the outputs\n"
-    "  input-key-file, input-allowed-keys, input-record, input-log\n"
-    "                          files, as the properties of faspsrc\n"
-    "  output-key-file, output-allowed-keys, output-record, output-log\n"
-    "                          ... of faspsink, for all outputs";
-
-static const gchar description[] =
-    "Signals:\n"
-    "  SIGHUP                  reads CONFIG again. Unchanged streams are not touched;\n"
-    "                          a faulty CONFIG is refused as a whole\n"
-    "  SIGTERM, SIGINT         tells the receivers and ends; a second one ends at once\n"
-    "\n"
-    "Exit status: 0 ended by a signal, or CONFIG is good (--check); 1 it cannot run, or\n"
-    "was ended by a second signal; 2 CONFIG or the command line is faulty.\n"
-    "\n"
-    "docs/relay.md tells more.";
-
-/* Each stream needs files.  The limit that a shell sets is for programs that use select(). */
-static void
-allow_files (void)
-{
-  struct rlimit files;
-
-  if (getrlimit (RLIMIT_NOFILE, &files) != 0 || files.rlim_cur == files.rlim_max)
-    return;
-  files.rlim_cur = files.rlim_max;
-  setrlimit (RLIMIT_NOFILE, &files);
-}
-
-int
-main (int argc, char **argv)
-{
-  static gboolean check, version;
-  static gchar *log_format;
-  static const GOptionEntry entries[] = {
-    { "check", 0, 0, G_OPTION_ARG_NONE, &check, "Only check whether CONFIG is good", NULL },
-    { "log-format", 0, 0, G_OPTION_ARG_STRING, &log_format,
-        "How the log is written: text (the default), json, journald", "FORMAT" },
-    { "version", 0, 0, G_OPTION_ARG_NONE, &version, "Print the version", NULL },
-    { NULL },
-  };
-  g_autoptr (GOptionContext) context = g_option_context_new ("CONFIG");
-  g_autoptr (GError) error = NULL;
-  g_autoptr (RelayConfig) config = NULL;
-  gboolean good, known;
-
-  tool_hold_standard ();
-  /* SIGHUP may come before there is a configuration, SIGPIPE when nobody reads the log any more */
-  signal (SIGHUP, SIG_IGN);
-  signal (SIGPIPE, SIG_IGN);
-  allow_files ();
-  g_option_context_set_summary (context, summary);
-  g_option_context_set_description (context, description);
-  g_option_context_add_main_entries (context, entries, NULL);
-  good = g_option_context_parse (context, &argc, &argv, &error);
-  known = relay_log_begin (log_format);
-  if (!good) {
-    relay_log_warning (NULL, "%s. See --help.", error->message);
-    return FAULTY;
-  }
-  if (!known) {
-    relay_log_warning (NULL, "--log-format=%s: write text, json or journald.", log_format);
-    return FAULTY;
-  }
-  if (version) {
-    g_print ("fasp-relay " VERSION "\n");
-    return ENDED;
-  }
-  if (argc != 2) {
-    relay_log_warning (NULL, "name one configuration file. See --help.");
-    return FAULTY;
-  }
-  if (!gst_init_check (&argc, &argv, &error)) {
-    relay_log_warning (NULL, "%s", error->message);
-    return FAILED;
-  }
-  if (!check)
-    return run (argv[1]);
-  config = relay_config_load (argv[1], &error);
-  if (config == NULL) {
-    relay_log_warning (NULL, "%s", error->message);
-    return FAULTY;
-  }
-  tell_warnings (config);
-  g_print ("%s is good: %u stream%s.\n", argv[1], config->streams->len,
-      config->streams->len != 1 ? "s" : "");
-  return ENDED;
 }

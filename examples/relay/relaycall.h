@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * relaycall.h: one request to the relay's API: what it names, what it says, and how it is answered.
+ */
+#pragma once
+
+#include <json-glib/json-glib.h>
+#include "relayapi.h"
+#include "relayschema.h"
+
+G_BEGIN_DECLS
+
+struct _RelayApi
+{
+  RelaySchema *schema;
+  RelayApiFuncs funcs;
+  gpointer data;
+};
+
+typedef struct
+{
+  RelayApi *api;
+  const gchar *stream; /* as the path names it; NULL: it names none */
+  const RelayStreamConfig *config;
+  guint index; /* of the output that the path names */
+  const RelayEnd *output;
+  const gchar *receiver;
+  JsonObject *body; /* NULL: none */
+  RelayPage *page;
+} RelayCall;
+
+/* What openapi.json calls an operation, and what does it. */
+typedef struct
+{
+  const gchar *operation; /* NULL: the end of a list */
+  void (*func) (RelayCall *call);
+} RelayOperation;
+
+/* Those that change streams. */
+extern const RelayOperation relay_changes[];
+
+/* What the stream is now: its figures, or NULL if it has none yet; and its configuration. */
+RelayStreamStats *relay_call_get_stats (RelayCall *call, const gchar *name);
+const RelayStreamConfig *relay_call_get_stream (RelayCall *call);
+JsonNode *relay_call_describe (RelayCall *call, const RelayStreamConfig *config);
+
+/* A string in the body. NULL: the body does not name it. */
+const gchar *relay_call_get_string (RelayCall *call, const gchar *name);
+/* An end that is a file would have the relay read or write it.  Is what the body names none?  If
+ * not, it was refused. */
+gboolean relay_call_is_no_file (RelayCall *call, const gchar *uri);
+
+/* Takes @node. */
+void relay_call_answer_json (RelayPage *page, guint status, JsonNode *node);
+void relay_call_answer_nothing (RelayPage *page);
+/* The stream that the path names, or an end of it. @id: of an output; 0: the input. */
+void relay_call_answer_stream (RelayCall *call, guint status);
+void relay_call_answer_end (RelayCall *call, guint status, guint id);
+
+G_END_DECLS

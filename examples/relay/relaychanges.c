@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * What the API changes: each change edits the text of the configuration, which is then put into
+ * force.
+ */
+#include <string.h>
+#include "relaycall.h"
+#include "relaydescribe.h"
+#include "relayedit.h"
+
+static gchar *
+make_location (const gchar *stream, guint output)
+{
+  g_autofree gchar *name = g_uri_escape_string (stream, NULL, FALSE);
+
+  return output == 0 ? g_strdup_printf ("/api/v1/streams/%s", name) :
+                       g_strdup_printf ("/api/v1/streams/%s/outputs/%u", name, output);
+}
+
+static RelayEdit *
+edit (RelayCall *call)
+{
+  const RelayConfig *config = call->api->funcs.get_config (call->api->data);
+
+  return relay_edit_new (config->text, config->size);
+}
+
+/* Puts what was edited into force. FALSE: it was refused, and the page says why. */
+static gboolean
+apply (RelayCall *call, RelayEdit *edit, const RelayKept *kept)
+{
+  g_autoptr (GError) error = NULL;
+  gsize size;
+  gchar *text = relay_edit_get_text (edit, &size);
+  gboolean good = call->api->funcs.change (text, size, kept, &error, call->api->data);
+
+  explicit_bzero (text, size);
+  g_free (text);
+  if (!good)
+    relay_api_refuse (call->page, 422, error->message);
+  return good;
+}
+
+static gchar **
+get_strings (RelayCall *call, const gchar *name)
+{
+  JsonArray *array = json_object_get_array_member (call->body, name);
+  guint n = json_array_get_length (array);
+  gchar **strings = g_new0 (gchar *, n + 1);
+
+  for (guint i = 0; i < n; i++)
+    strings[i] = g_strdup (json_array_get_string_element (array, i));
+  return strings;
+}
+
+static void
+set_settings (RelayCall *call, RelayEdit *edit, gboolean all)
+{
+  static const gchar *const flags[] = { "require-streamid", "optional" };
+
+  if (all || json_object_has_member (call->body, "streamid"))
+    relay_edit_set_string (edit, call->stream, "streamid",
+        relay_call_get_string (call, "streamid"));
+  for (guint i = 0; i < G_N_ELEMENTS (flags); i++)
+    if (json_object_has_member (call->body, flags[i]))
+      relay_edit_set_boolean (edit, call->stream, flags[i],
+          json_object_get_boolean_member (call->body, flags[i]));
+    else if (all)
+      relay_edit_set_string (edit, call->stream, flags[i], NULL);
+}
+
+static void
+set_input (RelayCall *call, RelayEdit *edit, const gchar *uri)
+{
+  g_autofree gchar *whole =
+      relay_edit_keep_secret (uri, call->config != NULL ? call->config->input->uri : NULL);
+
+  relay_edit_set_string (edit, call->stream, "input", whole);
+}
+
+static void
+put_stream (RelayCall *call)
+{
+  g_autoptr (RelayEdit) text = edit (call);
+  g_auto (GStrv) outputs = get_strings (call, "outputs");
+  gboolean is_new = call->config == NULL;
+  const gchar *why;
+
+  if (is_new && !relay_edit_check_name (call->stream, &why)) {
+    relay_api_refuse (call->page, 422, why);
+    return;
+  }
+  for (guint i = 0; outputs[i] != NULL; i++)
+    if (!relay_call_is_no_file (call, outputs[i]))
+      return;
+  if (is_new)
+    relay_edit_add_stream (text, call->stream);
+  relay_edit_set_string (text, call->stream, "input", relay_call_get_string (call, "input"));
+  relay_edit_set_outputs (text, call->stream, (const gchar *const *) outputs);
+  set_settings (call, text, TRUE);
+  if (!apply (call, text, NULL))
+    return;
+  if (is_new)
+    call->page->location = make_location (call->stream, 0);
+  relay_call_answer_stream (call, is_new ? 201 : 200);
+}
+
+static void
+patch_stream (RelayCall *call)
+{
+  g_autoptr (RelayEdit) text = edit (call);
+
+  if (relay_call_get_string (call, "input") != NULL)
+    set_input (call, text, relay_call_get_string (call, "input"));
+  set_settings (call, text, FALSE);
+  if (apply (call, text, NULL))
+    relay_call_answer_stream (call, 200);
+}
+
+static void
+delete_stream (RelayCall *call)
+{
+  g_autoptr (RelayEdit) text = edit (call);
+
+  relay_edit_remove_stream (text, call->stream);
+  if (apply (call, text, NULL))
+    relay_call_answer_nothing (call->page);
+}
+
+/* Returns the URI of an end as the body changes it. */
+static gchar *
+change_uri (RelayCall *call, const gchar *old)
+{
+  const gchar *new = relay_call_get_string (call, "uri");
+  gchar *uri = new != NULL ? relay_edit_keep_secret (new, old) : g_strdup (old);
+  JsonObjectIter iter;
+  const gchar *key;
+  JsonNode *node;
+
+  if (!json_object_has_member (call->body, "parameters"))
+    return uri;
+  json_object_iter_init (&iter, json_object_get_object_member (call->body, "parameters"));
+  while (json_object_iter_next (&iter, &key, &node)) {
+    g_autofree gchar *value = relay_describe_scalar (node);
+    gchar *next = relay_edit_set_key (uri, key, value);
+
+    g_free (uri);
+    uri = next;
+  }
+  return uri;
+}
+
+static void
+put_input (RelayCall *call)
+{
+  g_autoptr (RelayEdit) text = edit (call);
+
+  relay_edit_set_string (text, call->stream, "input", relay_call_get_string (call, "uri"));
+  if (apply (call, text, NULL))
+    relay_call_answer_end (call, 200, 0);
+}
+
+static void
+patch_input (RelayCall *call)
+{
+  g_autoptr (RelayEdit) text = edit (call);
+  g_autofree gchar *uri = change_uri (call, call->config->input->uri);
+
+  relay_edit_set_string (text, call->stream, "input", uri);
+  if (apply (call, text, NULL))
+    relay_call_answer_end (call, 200, 0);
+}
+
+static void
+add_output (RelayCall *call)
+{
+  g_autoptr (RelayEdit) text = edit (call);
+  g_auto (GStrv) old = relay_edit_get_outputs (text, call->stream);
+  guint n = g_strv_length (old), id;
+  RelayEnd *last;
+
+  old = g_renew (gchar *, old, n + 2);
+  old[n] = g_strdup (relay_call_get_string (call, "uri"));
+  old[n + 1] = NULL;
+  relay_edit_set_outputs (text, call->stream, (const gchar *const *) old);
+  id = call->config->next_id;
+  if (!apply (call, text, &(RelayKept) { call->stream, n, id }))
+    return;
+  last = g_ptr_array_index (relay_call_get_stream (call)->outputs, n);
+  call->page->location = make_location (call->stream, last->id);
+  relay_call_answer_end (call, 201, last->id);
+}
+
+static void
+patch_output (RelayCall *call)
+{
+  g_autoptr (RelayEdit) text = edit (call);
+  g_auto (GStrv) outputs = relay_edit_get_outputs (text, call->stream);
+  guint id = call->output->id;
+  gchar *uri = change_uri (call, call->output->uri);
+
+  g_free (outputs[call->index]);
+  outputs[call->index] = uri;
+  relay_edit_set_outputs (text, call->stream, (const gchar *const *) outputs);
+  if (apply (call, text, &(RelayKept) { call->stream, call->index, id }))
+    relay_call_answer_end (call, 200, id);
+}
+
+static void
+delete_output (RelayCall *call)
+{
+  g_autoptr (RelayEdit) text = edit (call);
+  g_auto (GStrv) outputs = relay_edit_get_outputs (text, call->stream);
+
+  g_free (outputs[call->index]);
+  for (guint i = call->index; outputs[i] != NULL; i++)
+    outputs[i] = i + 1 <= g_strv_length (outputs) ? outputs[i + 1] : NULL;
+  relay_edit_set_outputs (text, call->stream, (const gchar *const *) outputs);
+  if (apply (call, text, NULL))
+    relay_call_answer_nothing (call->page);
+}
+
+static void
+drop_receiver (RelayCall *call)
+{
+  if (call->api->funcs.drop (call->stream, call->output->id, call->receiver, call->api->data))
+    relay_call_answer_nothing (call->page);
+  else
+    relay_api_refuse (call->page, 404,
+        "There is no such receiver (any more): list the receivers of this output.");
+}
+
+static void
+switch_source (RelayCall *call)
+{
+  gint64 source = json_object_get_int_member (call->body, "source");
+
+  if (source >= 0 && source <= G_MAXINT
+      && call->api->funcs.switch_source (call->stream, source, call->api->data))
+    relay_call_answer_nothing (call->page);
+  else
+    relay_api_refuse (call->page, 409,
+        "The input has no such source that it could use: source-list in /status.json has them, from "
+        "0; an input with one source, or whose sources call, has none to choose from.");
+}
+
+const RelayOperation relay_changes[] = {
+  { "putStream", put_stream },
+  { "patchStream", patch_stream },
+  { "deleteStream", delete_stream },
+  { "putInput", put_input },
+  { "patchInput", patch_input },
+  { "switchSource", switch_source },
+  { "addOutput", add_output },
+  { "patchOutput", patch_output },
+  { "deleteOutput", delete_output },
+  { "dropReceiver", drop_receiver },
+  { NULL },
+};

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "relaysection.h"
+#include <string.h>
+#include <gio/gunixsocketaddress.h>
+#include "relayvalue.h"
+
+#define SOCKET_PATH_MAX 108 /* bytes, sockaddr_un */
+
+/* Takes only addresses: a name could take long to resolve, and have several addresses. */
+static gboolean
+read_status (GKeyFile *file, RelayConfig *config, GError **error)
+{
+  g_autoptr (GError) why = NULL;
+  g_autofree gchar *text = relay_value_string (file, RELAY_SECTION, "status", &why);
+  g_autofree gchar *scheme = NULL, *host = NULL, *path = NULL;
+  gint port = -1;
+
+  if (text == NULL && why == NULL)
+    return TRUE;
+  if (text != NULL && g_uri_split_network (text, G_URI_FLAGS_NONE, &scheme, &host, &port, NULL)
+      && g_str_equal (scheme, "http") && host != NULL && port > 0
+      && g_uri_split (text, G_URI_FLAGS_NONE, NULL, NULL, NULL, NULL, &path, NULL, NULL, NULL)
+      && (path[0] == '\0' || g_str_equal (path, "/")))
+    config->status =
+        g_inet_socket_address_new_from_string (g_str_equal (host, "localhost") ? "127.0.0.1" : host,
+            port);
+  if (config->status != NULL)
+    return TRUE;
+  RELAY_BAD (error,
+      "write http://ADDRESS:PORT, e.g. http://127.0.0.1:8080 for this "
+      "machine alone, http://[::]:8080 for all addresses; or leave it out.");
+  return relay_value_locate (error, RELAY_SECTION, "status");
+}
+
+static gboolean
+read_status_names (GKeyFile *file, RelayConfig *config, GError **error)
+{
+  gchar **names;
+
+  if (!g_key_file_has_key (file, RELAY_SECTION, "status-names", NULL))
+    return TRUE;
+  names = config->status_names =
+      g_key_file_get_string_list (file, RELAY_SECTION, "status-names", NULL, NULL);
+  for (guint i = 0; names != NULL && names[i] != NULL; i++) {
+    g_strstrip (names[i]);
+    if (names[i][0] == '\0' || strpbrk (names[i], ":/ ,*") != NULL)
+      names = NULL;
+  }
+  if (names != NULL && names[0] != NULL)
+    return TRUE;
+  RELAY_BAD (error,
+      "write host names without a port, e.g. relay.example, with a ; "
+      "between them; or leave it out.");
+  return relay_value_locate (error, RELAY_SECTION, "status-names");
+}
+
+/* What changes streams needs a token, unless nobody else reaches it. */
+static gboolean
+read_api (GKeyFile *file, RelayConfig *config, GError **error)
+{
+  g_autoptr (GError) why = NULL;
+  g_autofree gchar *path = NULL;
+  const gchar *objection = NULL;
+
+  if (!relay_value_boolean (file, RELAY_SECTION, "api", &config->api, error)
+      || !relay_value_passphrase (file, RELAY_SECTION, "api-token-file", config->warnings,
+          &config->api_token, error))
+    return FALSE;
+  path = relay_value_string (file, RELAY_SECTION, "api-socket", &why);
+  if (why != NULL) {
+    g_propagate_error (error, g_steal_pointer (&why));
+    return FALSE;
+  }
+  if (path != NULL && (!g_path_is_absolute (path) || strlen (path) >= SOCKET_PATH_MAX)) {
+    RELAY_BAD (error,
+        "write the whole path of a socket, of less than %d bytes, in a folder where the "
+        "relay may write, e.g. /run/fasp-relay/api.",
+        SOCKET_PATH_MAX);
+    return relay_value_locate (error, RELAY_SECTION, "api-socket");
+  }
+  if (path != NULL)
+    config->api_socket = g_unix_socket_address_new (path);
+  if (config->api && config->status == NULL)
+    objection = "it is served where the status is: write status = http://127.0.0.1:PORT, or "
+                "api-socket = PATH instead of this.";
+  else if (config->api && config->api_token == NULL
+      && !g_inet_address_get_is_loopback (
+          g_inet_socket_address_get_address (G_INET_SOCKET_ADDRESS (config->status))))
+    objection = "whoever reaches this address could change the streams: write api-token-file = "
+                "FILE (openssl rand -base64 18 >FILE), or serve the status at 127.0.0.1.";
+  if (objection == NULL)
+    return TRUE;
+  RELAY_BAD (error, "%s", objection);
+  return relay_value_locate (error, RELAY_SECTION, "api");
+}
+
+gboolean
+relay_section_read (GKeyFile *file, RelayConfig *config, GError **error)
+{
+  return read_status (file, config, error) && read_status_names (file, config, error)
+      && relay_value_boolean (file, RELAY_SECTION, "receiver-metrics", &config->receiver_metrics,
+          error)
+      && read_api (file, config, error);
+}

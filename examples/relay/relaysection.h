@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * relaysection.h: the section [relay] of the configuration: where the status and the API are, and
+ * who may use them.
+ */
+#pragma once
+
+#include "relayconfig.h"
+
+G_BEGIN_DECLS
+
+#define RELAY_SECTION "relay"
+
+/* @config: its members before `text' are set, and `warnings' may grow. */
+gboolean relay_section_read (GKeyFile *file, RelayConfig *config, GError **error);
+
+G_END_DECLS

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * relayvalue.h: values of the relay's configuration, each read from its key, with a sentence if it
+ * is none.
+ */
+#pragma once
+
+#include <gio/gio.h>
+#include "gstfaspfile.h"
+
+G_BEGIN_DECLS
+
+#define RELAY_BAD(error, ...) \
+  g_set_error (error, G_KEY_FILE_ERROR, G_KEY_FILE_ERROR_INVALID_VALUE, __VA_ARGS__)
+
+/* Adds to @error, which says what is wrong, where in the file that is.  Returns FALSE. */
+gboolean relay_value_locate (GError **error, const gchar *group, const gchar *key);
+
+/* Leaves *value as it is if the key is not there. */
+gboolean relay_value_boolean (GKeyFile *file, const gchar *group, const gchar *key, gboolean *value,
+    GError **error);
+/* Returns NULL without an error if the key is not there. */
+gchar *relay_value_string (GKeyFile *file, const gchar *group, const gchar *key, GError **error);
+/* Reads a file with one line, and strips the space around that. */
+gboolean relay_value_passphrase (GKeyFile *file, const gchar *group, const gchar *key,
+    GPtrArray *warnings, gchar **passphrase, GError **error);
+
+/* Tells of a file that others can read or change, once, whatever names it. */
+void relay_value_look_at (GPtrArray *warnings, const gchar *path, const struct stat *what,
+    GstFaspFileKind kind);
+/* Frees it, and leaves nothing of it in memory.  @secret: or NULL. */
+void relay_value_wipe (gchar *secret);
+
+G_END_DECLS
