@@ -5,14 +5,12 @@
 #include <unistd.h>
 #include <glib-unix.h>
 #include "relayapi.h"
-#include "relayhttp.h"
+#include "relayface.h"
 #include "relaylog.h"
 #include "relaynames.h"
 #include "relaysave.h"
 #include "relayset.h"
-#include "relaystatus.h"
 
-#define FRESH (100 * 1000)          /* how long the same statistics are served, µs */
 #define HEARTBEAT 1                 /* s */
 #define ALIVE (10 * G_USEC_PER_SEC) /* how long without a heartbeat */
 
@@ -28,6 +26,7 @@ typedef struct
   RelaySet *set;
   RelayHttp *http, *local; /* of the status, and of the API's socket; NULL: none */
   RelayApi *api;
+  RelayFace *face;
   RelaySaved saved; /* what the file says */
   GQueue asked;     /* RelayRequest: changes that wait until the last one has settled */
   gboolean busy;    /* streams are stopping */
@@ -41,10 +40,6 @@ typedef struct
   gchar **status_names;
   gchar *token; /* of the API; a secret; NULL: none */
   gboolean has_api, receiver_metrics, ending;
-
-  GMutex pages; /* guards these: while a server replaces another, there are two */
-  RelayStats *stats;
-  gint64 stats_time;
 } Relay;
 
 /* --- statistics -------------------------------------------------------------------------- */
@@ -55,9 +50,11 @@ by_name (gconstpointer a, gconstpointer b)
   return strcmp ((*(RelayStreamStats **) a)->name, (*(RelayStreamStats **) b)->name);
 }
 
+/* May be called from any thread. */
 static RelayStats *
-take_stats (Relay *relay)
+take_stats (gpointer data)
 {
+  Relay *relay = data;
   RelayStats *f = g_new0 (RelayStats, 1);
   g_autoptr (GPtrArray) streams = relay_set_list (relay->set);
 
@@ -78,46 +75,6 @@ take_stats (Relay *relay)
   return f;
 }
 
-/* Collects statistics ten times a second at most, however often clients ask. Under `pages'. */
-static const RelayStats *
-get_stats (Relay *relay)
-{
-  gint64 now = g_get_monotonic_time ();
-
-  if (relay->stats == NULL || now - relay->stats_time >= FRESH) {
-    g_clear_pointer (&relay->stats, relay_stats_free);
-    relay->stats = take_stats (relay);
-    relay->stats_time = now;
-  }
-  return relay->stats;
-}
-
-static gboolean
-fill_page (const gchar *path, const RelayStats *stats, RelayPage *page)
-{
-  gboolean good = TRUE;
-
-  if (g_str_equal (path, "/status.json")) {
-    page->type = "application/json";
-    page->text = relay_status_to_json (stats);
-    return TRUE;
-  }
-  if (g_str_equal (path, "/metrics")) {
-    page->type = RELAY_METRICS_TYPE;
-    page->text = relay_status_to_metrics (stats);
-    return TRUE;
-  }
-  if (g_str_equal (path, "/healthz"))
-    good = stats->alive;
-  else if (g_str_equal (path, "/readyz"))
-    good = relay_stats_is_ready (stats);
-  else
-    return FALSE;
-  page->status = good ? 200 : 503;
-  page->text = g_strdup (good ? "yes\n" : "no\n");
-  return TRUE;
-}
-
 static gboolean
 is_called (Relay *relay, const gchar *host)
 {
@@ -133,17 +90,13 @@ static gboolean
 make_page (const gchar *host, const gchar *path, RelayPage *page, gpointer data)
 {
   Relay *relay = data;
-  gboolean found;
 
   if (!is_called (relay, host)) {
     page->status = 421;
     page->text = g_strdup (WRONG_NAME "\n");
     return TRUE;
   }
-  g_mutex_lock (&relay->pages);
-  found = fill_page (path, get_stats (relay), page);
-  g_mutex_unlock (&relay->pages);
-  return found;
+  return relay_face_answer (relay->face, path, page);
 }
 
 /* May this be asked of the API? */
@@ -532,7 +485,6 @@ relay_run (const gchar *path)
   int status = RELAY_ENDED;
 
   g_mutex_init (&relay.lock);
-  g_mutex_init (&relay.pages);
   relay.loop = g_main_loop_new (NULL, FALSE);
   relay.set = relay_set_new (on_settled, &relay);
   g_unix_signal_add (SIGHUP, on_hangup, &relay);
@@ -540,6 +492,8 @@ relay_run (const gchar *path)
   g_unix_signal_add (SIGTERM, on_end, &relay);
   g_timeout_add_seconds (HEARTBEAT, beat, &relay);
   relay.api = relay_api_new (&api_funcs, &relay);
+  relay.face = relay_face_new (take_stats, &relay);
+  relay_log_watch (relay_face_note, relay.face);
   if (load (&relay, &error)) {
     g_main_loop_run (relay.loop);
   } else {
@@ -549,9 +503,10 @@ relay_run (const gchar *path)
   answer_asked (&relay);
   g_clear_pointer (&relay.http, relay_http_free);
   g_clear_pointer (&relay.local, relay_http_free);
+  relay_log_watch (NULL, NULL);
+  relay_face_free (relay.face);
   relay_api_free (relay.api);
   relay_saved_set (&relay.saved, NULL, 0);
-  g_clear_pointer (&relay.stats, relay_stats_free);
   relay_set_free (relay.set);
   g_clear_pointer (&relay.config, relay_config_free);
   g_main_loop_unref (relay.loop);
@@ -559,6 +514,5 @@ relay_run (const gchar *path)
   g_strfreev (relay.status_names);
   g_free (relay.token);
   g_mutex_clear (&relay.lock);
-  g_mutex_clear (&relay.pages);
   return status;
 }

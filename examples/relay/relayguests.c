@@ -23,15 +23,16 @@ set_network (RelayGuest *guest, const struct sockaddr *address)
   }
 }
 
+/* Those that listen, or those that do not. */
 static guint
-count (const RelayGuests *guests, const RelayGuest *like)
+count (const RelayGuests *guests, gboolean listens, const RelayGuest *like)
 {
   guint n = 0;
 
   for (const GList *l = guests->all.head; l != NULL; l = l->next) {
     const RelayGuest *one = l->data;
 
-    n += !one->told
+    n += !one->told && one->listens == listens
         && (like == NULL || memcmp (one->network, like->network, sizeof like->network) == 0);
   }
   return n;
@@ -39,14 +40,14 @@ count (const RelayGuests *guests, const RelayGuest *like)
 
 /* Returns the oldest guest of the network that has most; @of: of its network. */
 static RelayGuest *
-find_oldest (const RelayGuests *guests, const RelayGuest *of)
+find_oldest (const RelayGuests *guests, gboolean listens, const RelayGuest *of)
 {
   RelayGuest *found = NULL;
   guint most = 0;
 
   for (const GList *l = guests->all.head; l != NULL; l = l->next) {
     RelayGuest *one = l->data;
-    guint n = one->told ? 0 : count (guests, one);
+    guint n = one->told || one->listens != listens ? 0 : count (guests, listens, one);
 
     if (n > most && (of == NULL || memcmp (one->network, of->network, sizeof of->network) == 0)) {
       most = n;
@@ -66,14 +67,38 @@ relay_guests_add (RelayGuests *guests, gint64 now, gint fd, const struct sockadd
   guest->since = now;
   set_network (guest, address);
   g_queue_push_tail (&guests->all, guest);
-  if (count (guests, guest) > RELAY_GUESTS_OF_NETWORK)
-    out = find_oldest (guests, guest);
-  else if (count (guests, NULL) > RELAY_GUESTS_MAX)
-    out = find_oldest (guests, NULL);
+  if (count (guests, FALSE, guest) > RELAY_GUESTS_OF_NETWORK)
+    out = find_oldest (guests, FALSE, guest);
+  else if (count (guests, FALSE, NULL) > RELAY_GUESTS_MAX)
+    out = find_oldest (guests, FALSE, NULL);
   if (out != NULL)
     out->told = TRUE;
   *leaves = out;
   return guest;
+}
+
+gboolean
+relay_guests_listen (RelayGuests *guests, gint64 now, RelayGuest *guest, const RelayGuest **leaves)
+{
+  RelayGuest *out = NULL;
+
+  *leaves = NULL;
+  if (count (guests, TRUE, NULL) >= RELAY_GUESTS_LISTEN) {
+    out = find_oldest (guests, TRUE, NULL);
+    if (count (guests, TRUE, out) <= count (guests, TRUE, guest) + 1)
+      return FALSE;
+    out->told = TRUE;
+  }
+  guest->listens = TRUE;
+  guest->since = now;
+  *leaves = out;
+  return TRUE;
+}
+
+void
+relay_guests_served (RelayGuest *guest, gint64 now)
+{
+  guest->since = now;
 }
 
 void

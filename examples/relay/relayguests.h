@@ -7,6 +7,11 @@
  * network that has most.  So a guest that asks at once is served, whoever else holds connections;
  * to keep it out, 64 new connections have to come from elsewhere before it has asked.
  *
+ * A guest that listens to a feed keeps its place for as long as it takes each frame within the time
+ * that any guest has to be served.  32 listen at most, who do not count among the others.  If there
+ * is no more room, the oldest of the network that has most goes, unless that is the network of who
+ * comes, who is refused then.
+ *
  * Time is an argument (µs).  It knows no sockets: who has to go is returned.
  */
 #pragma once
@@ -18,6 +23,7 @@ G_BEGIN_DECLS
 
 #define RELAY_GUESTS_MAX 64
 #define RELAY_GUESTS_OF_NETWORK 32
+#define RELAY_GUESTS_LISTEN 32
 #define RELAY_GUESTS_ASK (5 * G_USEC_PER_SEC)   /* the most time until a guest has asked, µs */
 #define RELAY_GUESTS_STAY (10 * G_USEC_PER_SEC) /* the most time until it has been served, µs */
 
@@ -27,7 +33,8 @@ typedef struct
   gint64 since;
   guint8 network[7];
   gboolean asked; /* its request has been read; set by the server */
-  gboolean told;  /* it was returned as one that has to go, and is not counted any more */
+  gboolean listens;
+  gboolean told; /* it was returned as one that has to go, and is not counted any more */
 } RelayGuest;
 
 typedef struct
@@ -39,6 +46,11 @@ typedef struct
 RelayGuest *relay_guests_add (RelayGuests *guests, gint64 now, gint fd,
     const struct sockaddr *address, const RelayGuest **leaves);
 void relay_guests_remove (RelayGuests *guests, RelayGuest *guest);
+/* It wants to listen.  FALSE: there is no room.  *leaves: as above. */
+gboolean relay_guests_listen (RelayGuests *guests, gint64 now, RelayGuest *guest,
+    const RelayGuest **leaves);
+/* One that listens has had a frame: its time begins anew. */
+void relay_guests_served (RelayGuest *guest, gint64 now);
 /* Returns one whose time is over, once; NULL: there is none. */
 const RelayGuest *relay_guests_find_late (RelayGuests *guests, gint64 now);
 

@@ -7,13 +7,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include <gio/gunixsocketaddress.h>
-#include <microhttpd.h>
-#include "relayguests.h"
 #include "relayhttp.h"
+#include "relaylisten.h"
 
 /* The library stops to accept at its limit.  Those that have to go make room only once its thread
  * has seen that: until then, as many again may come. */
-#define CONNECTIONS (2 * RELAY_GUESTS_MAX)
+#define CONNECTIONS (2 * RELAY_GUESTS_MAX + RELAY_GUESTS_LISTEN)
 #define IDLE 5       /* s */
 #define MEMORY 16384 /* bytes for each connection */
 
@@ -27,6 +26,7 @@ struct _RelayHttp
   GMutex lock; /* guards the rest */
   RelayGuests guests;
   GQueue waiting; /* RelayRequest, taken by the main context and not answered */
+  RelayAudience audience;
   gboolean closing;
 };
 
@@ -272,22 +272,58 @@ make_page (RelayHttp *http, const gchar *host, const gchar *path, const gchar *m
   }
 }
 
-static enum MHD_Result
-send_page (struct MHD_Connection *connection, RelayPage *page)
+static struct MHD_Response *
+make_text_response (RelayPage *page)
 {
   gchar *text = g_steal_pointer (&page->text);
   struct MHD_Response *response =
       MHD_create_response_from_buffer_with_free_callback (strlen (text), text, g_free);
+
+  if (response == NULL)
+    g_free (text);
+  return response;
+}
+
+static void
+refuse_listener (RelayPage *page)
+{
+  page->status = 503;
+  page->type = "text/plain; charset=utf-8";
+  g_free (page->text);
+  page->text = g_strdup_printf ("%d listen already: close a page elsewhere, or ask again later.\n",
+      RELAY_GUESTS_LISTEN);
+}
+
+static struct MHD_Response *
+make_response (RelayHttp *http, struct MHD_Connection *connection, RelayPage *page)
+{
+  struct MHD_Response *response;
+
+  if (page->feed != NULL) {
+    response = relay_audience_add (&http->audience, connection, page->feed, show_out);
+    if (response != NULL)
+      return response;
+    refuse_listener (page);
+  }
+  return make_text_response (page);
+}
+
+static enum MHD_Result
+send_page (RelayHttp *http, struct MHD_Connection *connection, RelayPage *page)
+{
+  struct MHD_Response *response = make_response (http, connection, page);
   enum MHD_Result result;
 
-  if (response == NULL) {
-    g_free (text);
+  if (response == NULL)
     return MHD_NO;
-  }
   MHD_add_response_header (response, "Content-Type", page->type);
   MHD_add_response_header (response, "Cache-Control", "no-store");
   MHD_add_response_header (response, "X-Content-Type-Options", "nosniff");
   MHD_add_response_header (response, "Connection", "close");
+  if (page->policy != NULL) {
+    MHD_add_response_header (response, "Content-Security-Policy", page->policy);
+    MHD_add_response_header (response, "Referrer-Policy", "no-referrer");
+  }
   if (page->status == 405)
     MHD_add_response_header (response, "Allow", page->allow != NULL ? page->allow : "GET, HEAD");
   if (page->status == 401)
@@ -343,7 +379,7 @@ answer (void *data, struct MHD_Connection *connection, const char *path, const c
       return MHD_YES;
     if (request->too_big)
       refuse_big (&request->page);
-    return send_page (connection, &request->page);
+    return send_page (data, connection, &request->page);
   }
   if (*body_size > 0) {
     gboolean fits = take_body (request, body, *body_size);
@@ -352,15 +388,17 @@ answer (void *data, struct MHD_Connection *connection, const char *path, const c
     return fits ? MHD_YES : MHD_NO;
   }
   if (request->answered)
-    return send_page (connection, &request->page);
+    return send_page (data, connection, &request->page);
   if (request->body != NULL) {
     if (wait_for_answer (request))
       return MHD_YES;
     refuse_closing (&request->page);
   } else {
     make_page (data, get_header (connection, MHD_HTTP_HEADER_HOST), path, method, &request->page);
+    if (!g_str_equal (method, "GET"))
+      request->page.feed = NULL;
   }
-  return send_page (connection, &request->page);
+  return send_page (data, connection, &request->page);
 }
 
 /* The API looks at the parts of a path before it decodes them. */
@@ -479,6 +517,8 @@ relay_http_new (GSocketAddress *address, const RelayHttpFuncs *funcs, gpointer d
   if (G_IS_UNIX_SOCKET_ADDRESS (address))
     http->path = g_strdup (g_unix_socket_address_get_path (G_UNIX_SOCKET_ADDRESS (address)));
   g_mutex_init (&http->lock);
+  http->audience.lock = &http->lock;
+  http->audience.guests = &http->guests;
   if (!start_daemon (http, socket)) {
     g_set_error (error, G_IO_ERROR, G_IO_ERROR_FAILED,
         "HTTP cannot be served at %s: libmicrohttpd does not start. Check that "
@@ -505,6 +545,7 @@ answer_waiting (RelayHttp *http)
     refuse_closing (&request->page);
     go_on (request);
   }
+  relay_audience_end (&http->audience);
   g_mutex_unlock (&http->lock);
 }
 

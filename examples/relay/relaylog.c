@@ -33,6 +33,31 @@ relay_log_make_plain (const gchar *text)
   return g_string_free (plain, FALSE);
 }
 
+/* --- who sees it ---------------------------------------------------------------------------- */
+
+static GRWLock watch_lock; /* guards these */
+static RelayLogFunc watch_func;
+static gpointer watch_data;
+
+void
+relay_log_watch (RelayLogFunc func, gpointer data)
+{
+  g_rw_lock_writer_lock (&watch_lock);
+  watch_func = func;
+  watch_data = data;
+  g_rw_lock_writer_unlock (&watch_lock);
+}
+
+static void
+show (const gchar *stream, const gchar *end, GLogLevelFlags level, const GstStructure *details,
+    const gchar *text)
+{
+  g_rw_lock_reader_lock (&watch_lock);
+  if (watch_func != NULL)
+    watch_func (stream, end, level, details, text, watch_data);
+  g_rw_lock_reader_unlock (&watch_lock);
+}
+
 /* --- fields ----------------------------------------------------------------------------------- */
 
 typedef enum
@@ -108,6 +133,7 @@ relay_log_end (const gchar *stream, const gchar *end, GLogLevelFlags level,
   g_log_structured_array (level, (const GLogField *) entry.fields->data, entry.fields->len);
   g_array_unref (entry.fields);
   g_ptr_array_unref (entry.texts);
+  show (stream, end, level, details, text);
 }
 
 void

@@ -28,6 +28,12 @@ gboolean relay_log_may (RelayLogBudget *budget, gint64 now, guint *missed);
  * once.  FALSE: there is no such format, and it is text. */
 gboolean relay_log_begin (const gchar *format);
 
+/* Who sees what the log is told, besides: as relay_log_end(). */
+typedef void (*RelayLogFunc) (const gchar *stream, const gchar *end, GLogLevelFlags level,
+    const GstStructure *details, const gchar *text, gpointer data);
+/* @func: called from any thread that logs; NULL: nobody, and no call is under way any more. */
+void relay_log_watch (RelayLogFunc func, gpointer data);
+
 /* Returns @text in one line and without control characters, whatever the network has put into
  * it. */
 gchar *relay_log_make_plain (const gchar *text);

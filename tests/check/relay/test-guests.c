@@ -167,6 +167,49 @@ test_names (void)
   g_assert_true (relay_names_has (NULL, "localhost"));
 }
 
+/* The newest guest wants to listen; the fd of the one that has to go, -1: none, -2: it is
+ * refused. */
+static gint
+listen_to (RelayGuests *guests, gint64 now)
+{
+  const RelayGuest *out;
+
+  if (!relay_guests_listen (guests, now, guests->all.tail->data, &out))
+    return -2;
+  return out != NULL ? out->fd : -1;
+}
+
+/* Those that listen are not in the way of others, and stay as long as they take what is sent. */
+static void
+test_listen (void)
+{
+  RelayGuests guests = { G_QUEUE_INIT };
+  gint64 late = RELAY_GUESTS_STAY;
+
+  for (gint i = 0; i < RELAY_GUESTS_LISTEN; i++) {
+    g_assert_cmpint (add (&guests, 0, i, "127.0.0.1"), ==, -1);
+    g_assert_cmpint (listen_to (&guests, 0), ==, -1);
+  }
+  /* behind a proxy all have one address: who comes last has no place */
+  g_assert_cmpint (add (&guests, 0, 32, "127.0.0.1"), ==, -1);
+  g_assert_cmpint (listen_to (&guests, 0), ==, -2);
+  /* but one from elsewhere has */
+  g_assert_cmpint (add (&guests, 0, 33, "192.0.2.1"), ==, -1);
+  g_assert_cmpint (listen_to (&guests, 0), ==, 0);
+  close_told (&guests);
+  for (gint i = 0; i < RELAY_GUESTS_OF_NETWORK - 1; i++)
+    g_assert_cmpint (add (&guests, 0, 100 + i, "127.0.0.1"), ==, -1);
+  g_assert_cmpint (add (&guests, 0, 200, "127.0.0.1"), ==, 32);
+  /* one that has had a frame stays */
+  relay_guests_served (guests.all.head->data, late - 1);
+  for (const RelayGuest *out; (out = relay_guests_find_late (&guests, late)) != NULL;)
+    g_assert_cmpint (out->fd, !=, 1);
+  close_told (&guests);
+  g_assert_cmpuint (guests.all.length, ==, 1);
+  g_assert_nonnull (relay_guests_find_late (&guests, 2 * late));
+  clear (&guests);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -175,6 +218,7 @@ main (int argc, char **argv)
   g_test_add_func ("/relay/guests/one", test_one);
   g_test_add_func ("/relay/guests/many", test_many);
   g_test_add_func ("/relay/guests/late", test_late);
+  g_test_add_func ("/relay/guests/listen", test_listen);
   g_test_add_func ("/relay/guests/names", test_names);
   return g_test_run ();
 }

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "relayevents.h"
+#include <json-glib/json-glib.h>
+#include "relaydescribe.h"
+#include "relaylog.h"
+
+struct _RelayEvents
+{
+  GMutex lock; /* guards the rest */
+  GQueue all;  /* Event, the oldest first */
+  guint64 last;
+};
+
+typedef struct
+{
+  gchar *stream; /* NULL: it is about the relay */
+  JsonNode *node;
+} Event;
+
+static void
+event_free (Event *event)
+{
+  g_free (event->stream);
+  json_node_unref (event->node);
+  g_free (event);
+}
+
+RelayEvents *
+relay_events_new (void)
+{
+  RelayEvents *events = g_new0 (RelayEvents, 1);
+
+  g_mutex_init (&events->lock);
+  return events;
+}
+
+void
+relay_events_free (RelayEvents *events)
+{
+  g_queue_clear_full (&events->all, (GDestroyNotify) event_free);
+  g_mutex_clear (&events->lock);
+  g_free (events);
+}
+
+/* --- one event ---------------------------------------------------------------------------- */
+
+static void
+set_text (JsonObject *object, const gchar *name, const gchar *text)
+{
+  g_autofree gchar *plain = NULL, *cut = NULL;
+
+  if (text == NULL || text[0] == '\0') {
+    json_object_set_null_member (object, name);
+    return;
+  }
+  plain = relay_log_make_plain (text);
+  cut = g_utf8_substring (plain, 0, MIN (g_utf8_strlen (plain, -1), RELAY_EVENTS_TEXT));
+  json_object_set_string_member (object, name, cut);
+}
+
+static const gchar *
+get_kind (GLogLevelFlags level, const GstStructure *details)
+{
+  if (details != NULL && gst_structure_has_name (details, "connection-added"))
+    return "came";
+  if (details != NULL && gst_structure_has_name (details, "connection-removed"))
+    return "went";
+  return level == G_LOG_LEVEL_WARNING ? "warning" : "note";
+}
+
+/* What a message of an element says of a peer. */
+static JsonNode *
+describe_peer (const GstStructure *details)
+{
+  static const gchar *const texts[][2] = {
+    { "address", "address-string" },
+    { "name", "peer-name" },
+    { "streamid", "streamid" },
+    { "reason", "reason" },
+  };
+  JsonObject *object = json_object_new ();
+  guint64 bytes, duration;
+
+  for (guint i = 0; i < G_N_ELEMENTS (texts); i++)
+    set_text (object, texts[i][0], gst_structure_get_string (details, texts[i][1]));
+  json_object_set_null_member (object, "bytes");
+  json_object_set_null_member (object, "seconds");
+  if (gst_structure_get_uint64 (details, "bytes", &bytes))
+    json_object_set_int_member (object, "bytes", MIN (bytes, (guint64) G_MAXINT64));
+  if (gst_structure_get_uint64 (details, "duration", &duration))
+    json_object_set_double_member (object, "seconds", duration / (gdouble) GST_SECOND);
+  return relay_describe_take (object);
+}
+
+static JsonNode *
+describe (guint64 id, gint64 now, const gchar *stream, const gchar *end, GLogLevelFlags level,
+    const GstStructure *details, const gchar *text)
+{
+  JsonObject *object = json_object_new ();
+  const gchar *kind = get_kind (level, details);
+  gboolean visit = g_str_equal (kind, "came") || g_str_equal (kind, "went");
+
+  json_object_set_int_member (object, "id", id);
+  json_object_set_double_member (object, "time", now / 1000 / 1e3);
+  json_object_set_string_member (object, "kind", kind);
+  set_text (object, "stream", stream);
+  set_text (object, "end", end);
+  set_text (object, "text", text);
+  json_object_set_member (object, "peer",
+      visit ? describe_peer (details) : json_node_new (JSON_NODE_NULL));
+  return relay_describe_take (object);
+}
+
+/* --- all of them -------------------------------------------------------------------------- */
+
+/* Makes room for one more of @stream. */
+static void
+make_room (RelayEvents *events, const gchar *stream)
+{
+  GList *oldest = NULL;
+  guint n = 0;
+
+  for (GList *l = events->all.tail; l != NULL; l = l->prev)
+    if (g_strcmp0 (((Event *) l->data)->stream, stream) == 0) {
+      oldest = l;
+      n++;
+    }
+  if (n < RELAY_EVENTS_OF_STREAM)
+    oldest = events->all.length >= RELAY_EVENTS_MAX ? events->all.head : NULL;
+  if (oldest != NULL) {
+    event_free (oldest->data);
+    g_queue_delete_link (&events->all, oldest);
+  }
+}
+
+void
+relay_events_add (RelayEvents *events, gint64 now, const gchar *stream, const gchar *end,
+    GLogLevelFlags level, const GstStructure *details, const gchar *text)
+{
+  Event *event = g_new0 (Event, 1);
+
+  event->stream = g_strdup (stream);
+  g_mutex_lock (&events->lock);
+  event->node = describe (++events->last, now, stream, end, level, details, text);
+  make_room (events, stream);
+  g_queue_push_tail (&events->all, event);
+  g_mutex_unlock (&events->lock);
+}
+
+guint64
+relay_events_get_last (RelayEvents *events)
+{
+  guint64 last;
+
+  g_mutex_lock (&events->lock);
+  last = events->last;
+  g_mutex_unlock (&events->lock);
+  return last;
+}
+
+gchar *
+relay_events_to_json (RelayEvents *events)
+{
+  JsonArray *array = json_array_new ();
+  g_autoptr (JsonNode) root = relay_describe_take_array (array);
+
+  g_mutex_lock (&events->lock);
+  for (GList *l = events->all.tail; l != NULL; l = l->prev)
+    json_array_add_element (array, json_node_copy (((Event *) l->data)->node));
+  g_mutex_unlock (&events->lock);
+  return json_to_string (root, FALSE);
+}

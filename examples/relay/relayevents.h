@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * relayevents.h: what happened lately: who came, who went and why, what failed.
+ *
+ * It keeps what the log says, 256 lines of all streams together, 64 of each: a stream whose callers
+ * come and go does not push out what the others say.  Texts are cut: all of it takes less than
+ * 512 KiB.
+ *
+ * Its functions may be called from any thread.  Time is an argument.
+ */
+#pragma once
+
+#include <gst/gst.h>
+
+G_BEGIN_DECLS
+
+#define RELAY_EVENTS_MAX 256
+#define RELAY_EVENTS_OF_STREAM 64
+#define RELAY_EVENTS_TEXT 256 /* characters of a text */
+
+typedef struct _RelayEvents RelayEvents;
+
+RelayEvents *relay_events_new (void);
+void relay_events_free (RelayEvents *events);
+
+/* Adds a line of the log.  @now: µs, UTC.  @stream, @end, @details: or NULL, as for
+ * relay_log_end(). */
+void relay_events_add (RelayEvents *events, gint64 now, const gchar *stream, const gchar *end,
+    GLogLevelFlags level, const GstStructure *details, const gchar *text);
+/* The number of the newest, from 1; 0: there was none. */
+guint64 relay_events_get_last (RelayEvents *events);
+/* JSON, the newest first. */
+gchar *relay_events_to_json (RelayEvents *events);
+
+G_END_DECLS

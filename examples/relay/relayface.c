@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "relayface.h"
+#include <string.h>
+#include "relayevents.h"
+#include "relaysummary.h"
+
+#define FRESH (100 * 1000) /* how long the same statistics are served, µs */
+#define PARTS 6            /* of a path, at most */
+#define JSON "application/json"
+
+struct _RelayFace
+{
+  RelayStats *(*take) (gpointer data);
+  gpointer data;
+  RelayEvents *events; /* has a lock of its own, as the feed */
+  RelayFeed *feed;
+  GMutex lock; /* guards the rest: while a server replaces another, there are two */
+  RelayStats *stats;
+  gint64 stats_time;
+  RelayHistory *history;
+};
+
+/* Under the lock. */
+static const RelayStats *
+get_stats (RelayFace *face)
+{
+  gint64 now = g_get_monotonic_time ();
+
+  if (face->stats == NULL || now - face->stats_time >= FRESH) {
+    g_clear_pointer (&face->stats, relay_stats_free);
+    face->stats = face->take (face->data);
+    face->stats_time = now;
+  }
+  return face->stats;
+}
+
+/* In the feed's thread. */
+static gchar *
+make_frame (gboolean heard, gpointer data)
+{
+  RelayFace *face = data;
+  g_autofree gchar *json = NULL;
+  const RelayStats *stats;
+
+  g_mutex_lock (&face->lock);
+  stats = get_stats (face);
+  relay_history_note (face->history, face->stats_time, g_get_real_time () / G_USEC_PER_SEC, stats);
+  if (heard)
+    json = relay_summary_to_json (stats, face->history, relay_events_get_last (face->events));
+  g_mutex_unlock (&face->lock);
+  return heard ? g_strconcat ("data: ", json, "\n\n", NULL) : NULL;
+}
+
+RelayFace *
+relay_face_new (RelayStats *(*take) (gpointer data), gpointer data)
+{
+  RelayFace *face = g_new0 (RelayFace, 1);
+
+  face->take = take;
+  face->data = data;
+  face->events = relay_events_new ();
+  face->history = relay_history_new ();
+  g_mutex_init (&face->lock);
+  face->feed = relay_feed_new (make_frame, face);
+  return face;
+}
+
+void
+relay_face_free (RelayFace *face)
+{
+  relay_feed_free (face->feed);
+  g_clear_pointer (&face->stats, relay_stats_free);
+  relay_history_free (face->history);
+  relay_events_free (face->events);
+  g_mutex_clear (&face->lock);
+  g_free (face);
+}
+
+void
+relay_face_note (const gchar *stream, const gchar *end, GLogLevelFlags level,
+    const GstStructure *details, const gchar *text, gpointer data)
+{
+  RelayFace *face = data;
+
+  relay_events_add (face->events, g_get_real_time (), stream, end, level, details, text);
+}
+
+/* --- what is asked for by name ------------------------------------------------------------ */
+
+static const RelayStreamStats *
+find_stream (const RelayStats *stats, const gchar *name)
+{
+  for (guint i = 0; i < stats->streams->len; i++) {
+    const RelayStreamStats *s = g_ptr_array_index (stats->streams, i);
+
+    if (g_str_equal (s->name, name))
+      return s;
+  }
+  return NULL;
+}
+
+static const RelayEndStats *
+find_output (const RelayStreamStats *stream, const gchar *id)
+{
+  for (guint i = 0; stream != NULL && i < stream->outputs->len; i++) {
+    const RelayEndStats *output = g_ptr_array_index (stream->outputs, i);
+    g_autofree gchar *its = g_strdup_printf ("%u", output->id);
+
+    if (g_str_equal (its, id))
+      return output;
+  }
+  return NULL;
+}
+
+/* Cuts a path into decoded parts, without `.json' at its end. NULL: it is none of these. */
+static gchar **
+split (const gchar *path)
+{
+  g_auto (GStrv) parts = NULL;
+  g_autofree gchar *named = NULL;
+
+  if (!g_str_has_prefix (path, "/streams/") || !g_str_has_suffix (path, ".json"))
+    return NULL;
+  named = g_strndup (path + 1, strlen (path + 1) - strlen (".json"));
+  parts = g_strsplit (named, "/", PARTS + 1);
+  for (guint i = 0; parts[i] != NULL; i++) {
+    gchar *plain = g_uri_unescape_string (parts[i], NULL);
+
+    if (plain == NULL)
+      return NULL;
+    g_free (parts[i]);
+    parts[i] = plain;
+  }
+  return g_steal_pointer (&parts);
+}
+
+/* NULL: there is no such thing. */
+static gchar *
+tell_part (RelayFace *face, gchar **parts)
+{
+  const RelayEndStats *output;
+  guint n = g_strv_length (parts);
+  RelayRates rates;
+
+  if (n == 3 && g_str_equal (parts[2], "history"))
+    return relay_history_to_json (face->history, parts[1]);
+  if (n < 5 || n > PARTS || !g_str_equal (parts[2], "outputs")
+      || !g_str_equal (parts[4], "receivers"))
+    return NULL;
+  output = find_output (find_stream (get_stats (face), parts[1]), parts[3]);
+  if (output == NULL)
+    return NULL;
+  rates = relay_history_get_rates (face->history, parts[1]);
+  return n == 5 ? relay_summary_list_receivers (output, rates) :
+                  relay_summary_describe_receiver (output, rates, parts[5]);
+}
+
+static gboolean
+answer_part (RelayFace *face, const gchar *path, RelayPage *page)
+{
+  g_auto (GStrv) parts = split (path);
+
+  if (parts != NULL)
+    page->text = tell_part (face, parts);
+  page->type = JSON;
+  return page->text != NULL;
+}
+
+/* --- the paths ---------------------------------------------------------------------------- */
+
+static void
+tell_json (RelayFace *face, RelayPage *page)
+{
+  page->type = JSON;
+  page->text = relay_status_to_json (get_stats (face));
+}
+
+static void
+tell_metrics (RelayFace *face, RelayPage *page)
+{
+  page->type = RELAY_METRICS_TYPE;
+  page->text = relay_status_to_metrics (get_stats (face));
+}
+
+static void
+tell_truth (RelayPage *page, gboolean good)
+{
+  page->status = good ? 200 : 503;
+  page->text = g_strdup (good ? "yes\n" : "no\n");
+}
+
+static void
+tell_alive (RelayFace *face, RelayPage *page)
+{
+  tell_truth (page, get_stats (face)->alive);
+}
+
+static void
+tell_ready (RelayFace *face, RelayPage *page)
+{
+  tell_truth (page, relay_stats_is_ready (get_stats (face)));
+}
+
+static void
+show_feed (RelayFace *face, RelayPage *page)
+{
+  page->type = "text/event-stream";
+  page->feed = face->feed;
+  page->text = g_strdup ("");
+}
+
+static void
+tell_happened (RelayFace *face, RelayPage *page)
+{
+  page->type = JSON;
+  page->text = relay_events_to_json (face->events);
+}
+
+gboolean
+relay_face_answer (RelayFace *face, const gchar *path, RelayPage *page)
+{
+  static const struct
+  {
+    const gchar *path;
+    void (*tell) (RelayFace *face, RelayPage *page);
+  } pages[] = {
+    { "/events", show_feed },
+    { "/happened.json", tell_happened },
+    { "/status.json", tell_json },
+    { "/metrics", tell_metrics },
+    { "/healthz", tell_alive },
+    { "/readyz", tell_ready },
+  };
+  gboolean found = FALSE;
+
+  g_mutex_lock (&face->lock);
+  for (guint i = 0; i < G_N_ELEMENTS (pages) && !found; i++)
+    if (g_str_equal (path, pages[i].path)) {
+      pages[i].tell (face, page);
+      found = TRUE;
+    }
+  if (!found)
+    found = answer_part (face, path, page);
+  g_mutex_unlock (&face->lock);
+  return found;
+}

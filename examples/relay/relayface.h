@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * relayface.h: what the relay shows, to programs and to a browser: the status, the metrics, and
+ * the page with what it asks for.
+ *
+ *     /events                                                 the summary, each second
+ *     /happened.json                                          what happened lately
+ *     /streams/STREAM/history.json                            the last hour
+ *     /streams/STREAM/outputs/ID/receivers.json               all receivers, in short
+ *     /streams/STREAM/outputs/ID/receivers/ADDRESS.json       all figures of one
+ *     /status.json, /metrics, /healthz, /readyz
+ *
+ * The statistics are collected ten times a second at most, however many ask.
+ */
+#pragma once
+
+#include "relayhttp.h"
+#include "relaystatus.h"
+
+G_BEGIN_DECLS
+
+typedef struct _RelayFace RelayFace;
+
+/* @take: collects all statistics; called from any thread. */
+RelayFace *relay_face_new (RelayStats *(*take) (gpointer data), gpointer data);
+/* Nobody listens any more. */
+void relay_face_free (RelayFace *face);
+
+/* Notes a line of the log. May be called from any thread; as a RelayLogFunc. */
+void relay_face_note (const gchar *stream, const gchar *end, GLogLevelFlags level,
+    const GstStructure *details, const gchar *text, gpointer face);
+
+/* Makes a page. FALSE: there is none of this path. May be called from any thread. */
+gboolean relay_face_answer (RelayFace *face, const gchar *path, RelayPage *page);
+
+G_END_DECLS

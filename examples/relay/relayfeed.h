@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * relayfeed.h: a text that is made once a second for all who listen, by a thread of its own.
+ *
+ *     frame 7 --> listener A        reads it now
+ *             --> listener B        reads it now
+ *     (frame 6 -> listener C)       has not read all of it: then it goes on with the newest
+ *
+ * Frames are not queued: each listener has one at most, and misses those that are made while it
+ * reads.  Who decides how long a listener may take is relayguests.h.
+ */
+#pragma once
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+typedef struct _RelayFeed RelayFeed;
+typedef struct _RelayListener RelayListener;
+
+/* Called with the feed's lock held: they must not call it. */
+typedef struct
+{
+  void (*hold) (gpointer data); /* there is nothing to read: it waits */
+  void (*wake) (gpointer data); /* it has waited, and is to read again */
+} RelayListenerFuncs;
+
+/* @make: returns the next text, in the feed's thread; called once a second while somebody listens,
+ * and every ten seconds while nobody does (@heard is FALSE, and NULL is returned). */
+RelayFeed *relay_feed_new (gchar *(*make) (gboolean heard, gpointer data), gpointer data);
+/* Nobody may listen any more. */
+void relay_feed_free (RelayFeed *feed);
+
+RelayListener *relay_listener_new (RelayFeed *feed, const RelayListenerFuncs *funcs, gpointer data);
+/* It must not wait. */
+void relay_listener_free (RelayListener *listener);
+/* Returns how much was read; 0: it waits now; -1: it was ended.  *whole: it had all of what it was
+ * reading. */
+gssize relay_listener_read (RelayListener *listener, gchar *to, gsize size, gboolean *whole);
+/* It reads nothing any more, and does not wait. */
+void relay_listener_end (RelayListener *listener);
+
+G_END_DECLS

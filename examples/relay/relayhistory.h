@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * relayhistory.h: how each stream was in the last hour: 360 samples, one of each ten seconds, in
+ * 12 KiB a stream.
+ *
+ * Rates are made of two statistics of different times.  Time is an argument.  Used by one thread at
+ * a time.
+ */
+#pragma once
+
+#include "relaystatus.h"
+
+G_BEGIN_DECLS
+
+#define RELAY_HISTORY_STEP (10 * G_USEC_PER_SEC) /* µs */
+#define RELAY_HISTORY_SAMPLES 360
+
+typedef struct _RelayHistory RelayHistory;
+
+/* NAN: not known. */
+typedef struct
+{
+  gdouble rate; /* of the stream, without repairs: bit/s, over the last second or more */
+  gdouble loss; /* share of the datagrams to the relay, over ten seconds */
+} RelayRates;
+
+RelayHistory *relay_history_new (void);
+void relay_history_free (RelayHistory *history);
+
+/* Takes statistics, at @now (µs, monotonic).  @wall: s, UTC.  Streams that are not in them any more
+ * are forgotten. */
+void relay_history_note (RelayHistory *history, gint64 now, gint64 wall, const RelayStats *stats);
+/* Those of when statistics were noted last. */
+RelayRates relay_history_get_rates (const RelayHistory *history, const gchar *stream);
+/* JSON: a list of each figure, the oldest first.  NULL: there is no such stream. */
+gchar *relay_history_to_json (const RelayHistory *history, const gchar *stream);
+/* Bytes that it takes. */
+gsize relay_history_get_size (const RelayHistory *history);
+
+G_END_DECLS

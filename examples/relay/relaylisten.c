@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "relaylisten.h"
+#include <sys/socket.h>
+
+#define PIECE 8192 /* bytes of a feed at a time */
+/* bytes that the system keeps for one that listens: some frames, not minutes of them */
+#define UNREAD 65536
+
+/* A connection that listens. */
+typedef struct
+{
+  RelayAudience *audience;
+  struct MHD_Connection *connection;
+  RelayGuest *guest;
+  RelayListener *listener;
+} Listening;
+
+static void
+hold (gpointer data)
+{
+  MHD_suspend_connection (((Listening *) data)->connection);
+}
+
+static void
+wake (gpointer data)
+{
+  MHD_resume_connection (((Listening *) data)->connection);
+}
+
+static ssize_t
+read_feed (void *data, uint64_t position, char *to, size_t size)
+{
+  Listening *one = data;
+  gboolean whole;
+  gssize n = relay_listener_read (one->listener, to, size, &whole);
+
+  if (whole) {
+    g_mutex_lock (one->audience->lock);
+    relay_guests_served (one->guest, g_get_monotonic_time ());
+    g_mutex_unlock (one->audience->lock);
+  }
+  return n < 0 ? MHD_CONTENT_READER_END_OF_STREAM : n;
+}
+
+static void
+stop (void *data)
+{
+  Listening *one = data;
+
+  g_mutex_lock (one->audience->lock);
+  g_queue_remove (&one->audience->all, one);
+  g_mutex_unlock (one->audience->lock);
+  relay_listener_free (one->listener);
+  g_free (one);
+}
+
+/* Under the lock. */
+static Listening *
+start (RelayAudience *audience, struct MHD_Connection *connection, RelayFeed *feed,
+    void (*show_out) (const RelayGuest *guest))
+{
+  static const RelayListenerFuncs funcs = { hold, wake };
+  RelayGuest *guest =
+      MHD_get_connection_info (connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT)->socket_context;
+  const RelayGuest *leaves;
+  int unread = UNREAD;
+  Listening *one;
+
+  if (audience->closing
+      || !relay_guests_listen (audience->guests, g_get_monotonic_time (), guest, &leaves))
+    return NULL;
+  show_out (leaves);
+  setsockopt (guest->fd, SOL_SOCKET, SO_SNDBUF, &unread, sizeof unread);
+  one = g_new0 (Listening, 1);
+  one->audience = audience;
+  one->connection = connection;
+  one->guest = guest;
+  one->listener = relay_listener_new (feed, &funcs, one);
+  g_queue_push_tail (&audience->all, one);
+  return one;
+}
+
+struct MHD_Response *
+relay_audience_add (RelayAudience *audience, struct MHD_Connection *connection, RelayFeed *feed,
+    void (*show_out) (const RelayGuest *guest))
+{
+  struct MHD_Response *response;
+  Listening *one;
+
+  g_mutex_lock (audience->lock);
+  one = start (audience, connection, feed, show_out);
+  g_mutex_unlock (audience->lock);
+  if (one == NULL)
+    return NULL;
+  response = MHD_create_response_from_callback (MHD_SIZE_UNKNOWN, PIECE, read_feed, one, stop);
+  if (response == NULL)
+    stop (one);
+  return response;
+}
+
+void
+relay_audience_end (RelayAudience *audience)
+{
+  audience->closing = TRUE;
+  for (GList *l = audience->all.head; l != NULL; l = l->next)
+    relay_listener_end (((Listening *) l->data)->listener);
+}

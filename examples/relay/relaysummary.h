@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * relaysummary.h: what the relay's page shows, as JSON.
+ *
+ * The summary is short, however many receivers there are: of each output it names the eight that
+ * are furthest behind.  Whoever wants to see the others asks for them.
+ */
+#pragma once
+
+#include "relayhistory.h"
+
+G_BEGIN_DECLS
+
+#define RELAY_SUMMARY_RECEIVERS 8
+
+/* @happened: number of the newest event. */
+gchar *relay_summary_to_json (const RelayStats *stats, const RelayHistory *history,
+    guint64 happened);
+/* All receivers of an output, each in short. */
+gchar *relay_summary_list_receivers (const RelayEndStats *output, RelayRates rates);
+/* All figures of one of them.  NULL: it is not there. */
+gchar *relay_summary_describe_receiver (const RelayEndStats *output, RelayRates rates,
+    const gchar *address);
+
+G_END_DECLS

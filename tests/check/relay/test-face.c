@@ -1,0 +1,372 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * What the relay shows of itself: what happened, the last hour, and the feed, all of which stay
+ * small.  (tests/check/system/check-relay-page looks at it with a browser.)
+ */
+#include <json-glib/json-glib.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include "gstfaspcommon.h"
+#include "relayevents.h"
+#include "relayfeed.h"
+#include "relayfigures.h"
+#include "relayhistory.h"
+#include "relaysummary.h"
+
+static JsonNode *
+parse (gchar *text)
+{
+  JsonNode *node = json_from_string (text, NULL);
+
+  g_assert_nonnull (node);
+  g_free (text);
+  return node;
+}
+
+/* --- what happened ------------------------------------------------------------------------- */
+
+static guint
+count_events (RelayEvents *events, const gchar *stream)
+{
+  g_autoptr (JsonNode) root = parse (relay_events_to_json (events));
+  JsonArray *array = json_node_get_array (root);
+  guint n = 0;
+
+  for (guint i = 0; i < json_array_get_length (array); i++)
+    n += g_strcmp0 (json_object_get_string_member_with_default (
+                        json_array_get_object_element (array, i), "stream", NULL),
+             stream)
+        == 0;
+  return n;
+}
+
+/* One stream does not push out the others. */
+static void
+test_events (void)
+{
+  RelayEvents *events = relay_events_new ();
+
+  relay_events_add (events, 1, NULL, NULL, G_LOG_LEVEL_MESSAGE, NULL, "begins");
+  for (guint i = 0; i < 1000; i++)
+    relay_events_add (events, i, "loud", "input", G_LOG_LEVEL_WARNING, NULL, "again");
+  g_assert_cmpuint (count_events (events, NULL), ==, 1);
+  g_assert_cmpuint (count_events (events, "loud"), ==, RELAY_EVENTS_OF_STREAM);
+  g_assert_cmpuint (relay_events_get_last (events), ==, 1001);
+  for (guint i = 0; i < 1000; i++) {
+    g_autofree gchar *name = g_strdup_printf ("%u", i);
+
+    relay_events_add (events, i, name, NULL, G_LOG_LEVEL_MESSAGE, NULL, "once");
+  }
+  g_assert_cmpuint (count_events (events, "loud"), ==, 0);
+  g_assert_cmpuint (count_events (events, "743"), ==, 0);
+  g_assert_cmpuint (count_events (events, "744"), ==, 1);
+  relay_events_free (events);
+}
+
+static void
+test_visits (void)
+{
+  RelayEvents *events = relay_events_new ();
+  g_autoptr (GstStructure) details = gst_structure_new ("connection-removed", "address-string",
+      G_TYPE_STRING, "192.0.2.7:5", "peer-name", G_TYPE_STRING, "<b>van</b>\n", "reason",
+      G_TYPE_STRING, "it stopped", "bytes", G_TYPE_UINT64, (guint64) 7, "duration", G_TYPE_UINT64,
+      (guint64) (3 * GST_SECOND), NULL);
+  g_autofree gchar *text = g_strnfill (5000, 'x');
+  g_autoptr (JsonNode) root = NULL;
+  JsonObject *event, *peer;
+
+  relay_events_add (events, 1500000, "s", "output-2", G_LOG_LEVEL_MESSAGE, details, text);
+  root = parse (relay_events_to_json (events));
+  event = json_array_get_object_element (json_node_get_array (root), 0);
+  g_assert_cmpstr (json_object_get_string_member (event, "kind"), ==, "went");
+  g_assert_cmpfloat (json_object_get_double_member (event, "time"), ==, 1.5);
+  g_assert_cmpuint (strlen (json_object_get_string_member (event, "text")), ==, RELAY_EVENTS_TEXT);
+  peer = json_object_get_object_member (event, "peer");
+  /* as it came, but for what no line has: markup is for the page to show as text */
+  g_assert_cmpstr (json_object_get_string_member (peer, "name"), ==, "<b>van</b> ");
+  g_assert_cmpstr (json_object_get_string_member (peer, "reason"), ==, "it stopped");
+  g_assert_true (json_object_get_null_member (peer, "streamid"));
+  g_assert_cmpint (json_object_get_int_member (peer, "bytes"), ==, 7);
+  g_assert_cmpfloat (json_object_get_double_member (peer, "seconds"), ==, 3);
+  relay_events_free (events);
+}
+
+/* --- the last hour ------------------------------------------------------------------------- */
+
+static GstStructure *
+make_end (guint n, const gchar *field, guint64 first, const gchar *other, guint64 second)
+{
+  GstStructure *s = gst_structure_new ("s", "connected-callers", G_TYPE_UINT, n, NULL);
+  GPtrArray *callers = g_ptr_array_new ();
+
+  for (guint i = 0; i < n; i++) {
+    g_autofree gchar *address = g_strdup_printf ("192.0.2.1:%u", i);
+
+    g_ptr_array_add (callers,
+        gst_structure_new ("x", "caller-address-string", G_TYPE_STRING, address, field,
+            G_TYPE_UINT64, first + i, other, G_TYPE_UINT64, second, "interrupted", G_TYPE_BOOLEAN,
+            FALSE, "blocks-sent", G_TYPE_UINT64, (guint64) 100, "bytes-sent", G_TYPE_UINT64,
+            (guint64) 100000, NULL));
+  }
+  gst_fasp_structure_take_structures (s, "callers", callers);
+  return s;
+}
+
+static void
+free_output (RelayEndStats *end)
+{
+  gst_structure_free (end->stats);
+  g_free (end);
+}
+
+/* A stream that has received @bytes, and lost @lost datagrams of 1000; its receivers have 0, 1, 2
+ * ... blocks still to come. */
+static RelayStats *
+make (guint64 bytes, guint64 lost, guint receivers)
+{
+  RelayStats *stats = g_new0 (RelayStats, 1);
+  RelayStreamStats *s = g_new0 (RelayStreamStats, 1);
+  RelayEndStats *output = g_new0 (RelayEndStats, 1);
+
+  stats->streams = g_ptr_array_new_with_free_func ((GDestroyNotify) relay_stream_stats_free);
+  s->outputs = g_ptr_array_new_with_free_func ((GDestroyNotify) free_output);
+  s->name = g_strdup ("s");
+  s->state = RELAY_RUNNING;
+  s->input.stats = make_end (1, "packets-received", 1000 - lost, "packets-received-lost", lost);
+  gst_structure_set (s->input.stats, "bytes-received-total", G_TYPE_UINT64, bytes, NULL);
+  output->id = 1;
+  output->stats = make_end (receivers, "blocks-queued", 0, "blocks-in-flight", 0);
+  g_ptr_array_add (s->outputs, output);
+  g_ptr_array_add (stats->streams, s);
+  return stats;
+}
+
+static void
+note (RelayHistory *history, gint64 second, RelayStats *stats)
+{
+  relay_history_note (history, second * G_USEC_PER_SEC, 1000 + second, stats);
+  relay_stats_free (stats);
+}
+
+/* An hour of seconds, and then some. */
+static void
+test_history (void)
+{
+  RelayHistory *history = relay_history_new ();
+  g_autoptr (JsonNode) root = NULL;
+  JsonObject *object;
+  RelayRates rates;
+  gsize size;
+
+  g_assert_null (relay_history_to_json (history, "s"));
+  note (history, 0, make (0, 0, 0));
+  size = relay_history_get_size (history);
+  g_assert_cmpuint (size, <=, 12 * 1024);
+  rates = relay_history_get_rates (history, "s");
+  g_assert_true (isnan (rates.rate) && isnan (rates.loss));
+  for (gint64 i = 1; i <= 4000; i++)
+    note (history, i, make (i * 1000, 0, 3));
+  rates = relay_history_get_rates (history, "s");
+  g_assert_cmpfloat (rates.rate, ==, 8000);
+  g_assert_cmpuint (relay_history_get_size (history), ==, size);
+  root = parse (relay_history_to_json (history, "s"));
+  object = json_node_get_object (root);
+  g_assert_cmpuint (json_array_get_length (json_object_get_array_member (object, "time")), ==, 360);
+  g_assert_cmpint (json_array_get_int_element (json_object_get_array_member (object, "time"), 359),
+      ==, 5000);
+  g_assert_cmpint (json_array_get_int_element (json_object_get_array_member (object, "rate"), 0),
+      ==, 8000);
+  g_assert_cmpint (json_array_get_int_element (json_object_get_array_member (object, "receivers"),
+                       359),
+      ==, 3);
+  /* two blocks of 1000 bytes at 8000 bit/s */
+  g_assert_cmpfloat (
+      json_array_get_double_element (json_object_get_array_member (object, "behind-ms"), 359), ==,
+      2000);
+  relay_history_free (history);
+}
+
+static void
+test_rates (void)
+{
+  RelayHistory *history = relay_history_new ();
+  RelayStats *none = make (0, 0, 0);
+
+  /* nobody listens: every ten seconds */
+  note (history, 0, make (1000, 0, 0));
+  note (history, 10, make (11000, 0, 0));
+  g_assert_cmpfloat (relay_history_get_rates (history, "s").rate, ==, 8000);
+  /* a counter that begins anew */
+  note (history, 20, make (0, 0, 0));
+  g_assert_true (isnan (relay_history_get_rates (history, "s").rate));
+  /* what was lost, of what was sent in ten seconds */
+  note (history, 21, make (500, 100, 0));
+  g_assert_cmpfloat (relay_history_get_rates (history, "s").rate, ==, 4000);
+  /* removed */
+  g_ptr_array_set_size (none->streams, 0);
+  note (history, 22, none);
+  g_assert_cmpuint (relay_history_get_size (history), ==, 0);
+  g_assert_true (isnan (relay_history_get_rates (history, "s").rate));
+  relay_history_free (history);
+}
+
+/* --- the summary ---------------------------------------------------------------------------- */
+
+/* It is as short with hundreds of receivers as with eight, and names those that are furthest
+ * behind. */
+static void
+test_summary (void)
+{
+  RelayHistory *history = relay_history_new ();
+  RelayRates rates = { 8000, 0 };
+  gsize sizes[2];
+
+  for (guint i = 0; i < 2; i++) {
+    RelayStats *stats = make (0, 0, i == 0 ? 8 : 900);
+    const RelayStreamStats *s = g_ptr_array_index (stats->streams, 0);
+    const RelayEndStats *output = g_ptr_array_index (s->outputs, 0);
+    gchar *text = relay_summary_to_json (stats, history, 5);
+    g_autoptr (JsonNode) list = parse (relay_summary_list_receivers (output, rates));
+    g_autoptr (JsonNode) root = NULL;
+    JsonArray *all = json_node_get_array (list);
+
+    sizes[i] = strlen (text);
+    root = parse (text);
+    g_assert_cmpint (json_object_get_int_member (json_node_get_object (root), "happened"), ==, 5);
+    g_assert_cmpuint (json_array_get_length (all), ==, i == 0 ? 8 : 900);
+    g_assert_cmpfloat (json_object_get_double_member (json_array_get_object_element (all, 0),
+                           "behind-ms"),
+        ==, i == 0 ? 7000 : 899000);
+    g_free (relay_summary_describe_receiver (output, rates, "192.0.2.1:7"));
+    g_assert_null (relay_summary_describe_receiver (output, rates, "192.0.2.1:900"));
+    relay_stats_free (stats);
+  }
+  g_assert_cmpuint (sizes[1], <, sizes[0] + 200);
+  relay_history_free (history);
+}
+
+/* --- the feed -------------------------------------------------------------------------------- */
+
+typedef struct
+{
+  GMutex lock;
+  GCond changed;
+  guint made, held, woken;
+} Heard;
+
+static gchar *
+make_text (gboolean is_heard, gpointer data)
+{
+  Heard *heard = data;
+  gchar *text = NULL;
+
+  g_mutex_lock (&heard->lock);
+  if (is_heard)
+    text = g_strdup_printf ("frame %u;", ++heard->made);
+  g_mutex_unlock (&heard->lock);
+  return text;
+}
+
+static void
+hold (gpointer data)
+{
+  ((Heard *) data)->held++;
+}
+
+static void
+wake (gpointer data)
+{
+  Heard *heard = data;
+
+  g_mutex_lock (&heard->lock);
+  heard->woken++;
+  g_cond_signal (&heard->changed);
+  g_mutex_unlock (&heard->lock);
+}
+
+/* Reads up to @most bytes, as soon as there are some. */
+static gsize
+read_some (Heard *heard, RelayListener *listener, gchar *to, gsize most)
+{
+  for (;;) {
+    gboolean whole;
+    gssize n;
+    guint woken;
+
+    g_mutex_lock (&heard->lock);
+    woken = heard->woken;
+    g_mutex_unlock (&heard->lock);
+    n = relay_listener_read (listener, to, most, &whole);
+
+    g_assert_cmpint (n, >=, 0);
+    if (n > 0)
+      return n;
+    g_mutex_lock (&heard->lock);
+    while (heard->woken == woken)
+      g_cond_wait (&heard->changed, &heard->lock);
+    g_mutex_unlock (&heard->lock);
+  }
+}
+
+/* Reads a frame that nothing was read of yet; its number. */
+static guint
+read_frame (Heard *heard, RelayListener *listener)
+{
+  gchar text[64] = "";
+  guint number;
+
+  read_some (heard, listener, text, sizeof text - 1);
+  g_assert_cmpint (sscanf (text, "frame %u;", &number), ==, 1);
+  return number;
+}
+
+/* One that is slow holds up nobody, and misses frames instead of getting all of them late. */
+static void
+test_feed (void)
+{
+  static const RelayListenerFuncs funcs = { hold, wake };
+  Heard heard = { .made = 0 };
+  RelayListener *good, *slow;
+  gchar text[64];
+  RelayFeed *feed;
+  guint last = 0;
+
+  g_mutex_init (&heard.lock);
+  g_cond_init (&heard.changed);
+  feed = relay_feed_new (make_text, &heard);
+  slow = relay_listener_new (feed, &funcs, &heard);
+  g_assert_cmpuint (read_some (&heard, slow, text, 4), ==, 4);
+  good = relay_listener_new (feed, &funcs, &heard);
+  for (guint i = 0; i < 3; i++) {
+    guint number = read_frame (&heard, good);
+
+    g_assert_cmpuint (number, >, last);
+    last = number;
+  }
+  g_assert_cmpuint (heard.held, >=, 2);
+  /* the rest of what it had begun */
+  g_assert_cmpmem (text, read_some (&heard, slow, text, 64), "e 1;", 4);
+  g_assert_cmpuint (read_frame (&heard, slow), >=, last);
+  relay_listener_end (slow);
+  g_assert_cmpint (relay_listener_read (slow, NULL, 0, &(gboolean) { FALSE }), ==, -1);
+  relay_listener_free (slow);
+  relay_listener_free (good);
+  relay_feed_free (feed);
+  g_mutex_clear (&heard.lock);
+  g_cond_clear (&heard.changed);
+}
+
+int
+main (int argc, char **argv)
+{
+  gst_init (&argc, &argv);
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/relay/face/events", test_events);
+  g_test_add_func ("/relay/face/visits", test_visits);
+  g_test_add_func ("/relay/face/history", test_history);
+  g_test_add_func ("/relay/face/rates", test_rates);
+  g_test_add_func ("/relay/face/summary", test_summary);
+  g_test_add_func ("/relay/face/feed", test_feed);
+  return g_test_run ();
+}
