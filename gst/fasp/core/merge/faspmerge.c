@@ -54,11 +54,19 @@ fasp_merge_free (FaspMerge *merge)
 
 /* --- in ---------------------------------------------------------------------------- */
 
+/* Did somebody else, of whom nothing is known yet, take the place of the source since it brought
+ * what is compared? */
+static gboolean
+is_new (const FaspSource *source)
+{
+  return source->shift == FASP_NEVER;
+}
+
 /* Its bytes are not those of the stream: nothing of it is taken any more. */
 static void
 distrust (FaspMerge *merge, FaspSource *source)
 {
-  if (source->stats.differs)
+  if (source->stats.differs || is_new (source))
     return;
   /* one that counts from another beginning may have lost, or got, a few bytes more than the others
    */
@@ -112,6 +120,8 @@ compare (FaspMerge *merge, FaspSource *source, const FaspBlock *block, guint32 s
       }
       break;
     case FASP_RECENT_SAME:
+      if (is_new (source))
+        break;
       follow_clock (merge, source, found.media_time - block->media_time);
       source->same += found.compared;
       if (source->same >= PROVEN && !source->stats.differs)

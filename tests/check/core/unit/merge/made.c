@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "made.h"
 
+/* Without a pattern, so that there are anchors (faspanchors.h). */
 static guint8
 get_byte (guint64 offset)
 {
-  return (offset * G_GUINT64_CONSTANT (0x9e3779b97f4a7c15)) >> 56;
+  guint64 z = offset * G_GUINT64_CONSTANT (0x9e3779b97f4a7c15);
+
+  z = (z ^ z >> 32) * G_GUINT64_CONSTANT (0xbf58476d1ce4e5b9);
+  return z >> 56;
 }
 
 void
@@ -119,6 +123,7 @@ made_take (Made *m)
       m->begun += taken.begins;
       m->missing += taken.missing;
       m->next = block->offset + block->size;
+      m->media = block->media_time;
       m->delay = read.arrival - block->media_time;
     }
     m->from[taken.source]++;

@@ -35,6 +35,7 @@ typedef struct
   guint begun;                  /* blocks that began a stream */
   guint64 missing;              /* bytes */
   guint from[FASP_SOURCES_MAX]; /* blocks that came from each */
+  FaspTime media;               /* media time of the last */
   FaspTime delay;               /* from media time to play time, less the latency, of the last */
   guint events[FASP_MERGE_DIFFERS + 1][FASP_SOURCES_MAX];
 } Made;

@@ -359,6 +359,65 @@ test_slew (void)
   made_clear (&m);
 }
 
+/* A sender that counts from another beginning, and has a clock of its own, is started anew while a
+ * block of it is held, that was written by a clock which had drifted.  What is known of its clock
+ * begins anew, too. */
+static void
+test_new_session_of_another_clock (void)
+{
+  const guint64 far = 8 * PROVEN, further = 2 * far; /* blocks */
+
+  for (gint drift = -1; drift <= 1; drift++) {
+    Made m;
+
+    made_init (&m, FASP_REDUNDANCY_HOT, 2);
+    m.origins[1] = 2;
+    made_run (&m, 0, 1, 0, far);
+    g_assert_true (made_is_trusted (&m, 1));
+    m.turns[1] = drift * FASP_MSEC;
+    g_assert_true (made_bring_block (&m, 1, far + 1));
+    g_assert_false (fasp_merge_wants (m.merge, 1));
+    m.states[1].session++;
+    made_tend (&m);
+    g_assert_false (made_is_trusted (&m, 1));
+    made_run (&m, 0, 1, far, further);
+    g_assert_true (made_is_trusted (&m, 1));
+    g_assert_cmpuint (m.events[FASP_MERGE_LEFT][1], ==, 0);
+    /* only this one has the next block, which is played when it should be */
+    made_arrive (&m, 1, further);
+    g_assert_cmpuint (m.next, ==, (further + 1) * MADE_SIZE);
+    g_assert_cmpint (ABS (m.media - (FaspTime) further * MADE_GAP), <=, FASP_MSEC);
+    g_assert_cmpint (ABS (m.delay - (MADE_START + m.delays[0])), <=, FASP_MSEC);
+    g_assert_false (m.wrong);
+    made_clear (&m);
+  }
+}
+
+/* A sender of other bytes is replaced by one of the same, while a block of it is held: the new one
+ * does not answer for that. */
+static void
+test_new_session_is_not_the_old_one (void)
+{
+  const guint64 far = 2 * PROVEN; /* blocks */
+  Made m;
+
+  made_init (&m, FASP_REDUNDANCY_HOT, 2);
+  made_run (&m, 0, 1, 0, far);
+  m.forges[1] = 1;
+  g_assert_true (made_bring_block (&m, 1, far + 1));
+  m.states[1].session++;
+  m.forges[1] = 0;
+  made_tend (&m);
+  made_arrive (&m, 0, far);
+  made_arrive (&m, 0, far + 1);
+  made_run (&m, 0, 1, far + 2, 2 * far);
+  g_assert_cmpuint (m.events[FASP_MERGE_DIFFERS][1], ==, 0);
+  g_assert_true (made_is_trusted (&m, 1));
+  g_assert_false (m.wrong);
+  g_assert_cmpuint (m.next, ==, 2 * far * MADE_SIZE);
+  made_clear (&m);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -377,5 +436,7 @@ main (int argc, char **argv)
   g_test_add_func ("/merge/end-of-one", test_end_of_one);
   g_test_add_func ("/merge/turns", test_turns);
   g_test_add_func ("/merge/slew", test_slew);
+  g_test_add_func ("/merge/new-session-of-another-clock", test_new_session_of_another_clock);
+  g_test_add_func ("/merge/new-session-is-not-the-old-one", test_new_session_is_not_the_old_one);
   return g_test_run ();
 }
