@@ -18,6 +18,7 @@ resolved (GSocketAddress *address, gpointer data)
     io->is_claimed = TRUE;
     return FALSE;
   }
+  io->is_claimed = FALSE;
   if (io->peers != NULL)
     io->absent[io->peer] = FALSE;
   fasp_guard_lock (&io->guard);
@@ -38,7 +39,8 @@ failed (const gchar *host, const GError *error, gpointer data)
   g_autoptr (GError) claimed = NULL;
   FaspIo *io = data;
 
-  if (io->is_claimed)
+  /* a name that cannot be looked up fails for that, whatever it led to before */
+  if (io->is_claimed && g_error_matches (error, G_IO_ERROR, G_IO_ERROR_NETWORK_UNREACHABLE))
     error = claimed = g_error_new (G_IO_ERROR, G_IO_ERROR_BUSY,
         "other sources call all of its addresses (redundancy)");
   io->is_claimed = FALSE;

@@ -13,13 +13,21 @@
 /* The longest wait for another thread, in looks of 1 ms. */
 #define LOOKS_MAX 30000
 
+/* There is nobody to ask for names; atomic. */
+static gint no_names;
+
 /* Names of one address and of two, all of this machine. */
 GList *
 g_resolver_lookup_by_name (GResolver *resolver, const gchar *host, GCancellable *cancellable,
     GError **error)
 {
-  GList *addresses = g_list_append (NULL, g_inet_address_new_from_string ("127.0.0.1"));
+  GList *addresses;
 
+  if (g_atomic_int_get (&no_names)) {
+    g_set_error_literal (error, G_RESOLVER_ERROR, G_RESOLVER_ERROR_TEMPORARY_FAILURE, "no names");
+    return NULL;
+  }
+  addresses = g_list_append (NULL, g_inet_address_new_from_string ("127.0.0.1"));
   if (g_str_equal (host, "two.invalid"))
     addresses = g_list_append (addresses, g_inet_address_new_from_string ("127.0.0.2"));
   return addresses;
@@ -64,7 +72,8 @@ on_event (FaspIo *io, const FaspEvent *event, gpointer data)
 static void
 on_resolve_failed (const gchar *host, const GError *error, gpointer data)
 {
-  g_assert_nonnull (strstr (error->message, "other sources call all of its addresses"));
+  g_assert_nonnull (strstr (error->message,
+      g_atomic_int_get (&no_names) ? "no names" : "other sources call all of its addresses"));
   g_atomic_int_inc (&((Told *) data)->unresolved);
 }
 
@@ -161,6 +170,8 @@ static FaspSources *
 make_reader (Told *told, FaspRedundancy redundancy, const gchar *host, const guint16 *ports,
     GError **error)
 {
+  /* whoever has a name that can fail is to look for it again */
+  const gboolean reconnects = g_strcmp0 (host, "two.invalid") == 0;
   FaspSocketSettings link = { .tos = -1, .buffer = 1 << 20 };
   FaspSourcesSettings settings = {
     .redundancy = redundancy,
@@ -177,7 +188,7 @@ make_reader (Told *told, FaspRedundancy redundancy, const gchar *host, const gui
         ports != NULL ? FASP_MODE_CALLER : FASP_MODE_LISTENER, host, ports != NULL ? ports[i] : 0,
         told);
     ios[i].endpoint.streamid = ports != NULL ? "mine" : NULL;
-    ios[i].endpoint.settings.reconnect = FALSE;
+    ios[i].endpoint.settings.reconnect = reconnects;
     ios[i].endpoint.settings.keep_listening = ports == NULL;
   }
   return fasp_sources_new (&settings, ios, SENDERS, error);
@@ -388,6 +399,20 @@ test_called_again (void)
   fasp_sources_free (sources);
 }
 
+/* A sender at each address of two.invalid.  FALSE: they cannot have one port, and that is told. */
+static gboolean
+make_two (FaspIo **senders, guint16 *ports)
+{
+  senders[0] = make_sender ("127.0.0.1", FASP_MODE_LISTENER, 0, NULL);
+  ports[0] = ports[1] = fasp_io_get_port (senders[0]);
+  senders[1] = make_sender ("127.0.0.2", FASP_MODE_LISTENER, ports[0], NULL);
+  if (senders[1] != NULL)
+    return TRUE;
+  g_test_skip ("somebody else has that port at the other address");
+  fasp_io_free (senders[0]);
+  return FALSE;
+}
+
 /* Each source calls another address of one name. */
 static void
 test_name (void)
@@ -397,14 +422,8 @@ test_name (void)
   FaspSources *sources;
   Told told;
 
-  senders[0] = make_sender ("127.0.0.1", FASP_MODE_LISTENER, 0, NULL);
-  ports[0] = ports[1] = fasp_io_get_port (senders[0]);
-  senders[1] = make_sender ("127.0.0.2", FASP_MODE_LISTENER, ports[0], NULL);
-  if (senders[1] == NULL) {
-    g_test_skip ("somebody else has that port at the other address");
-    fasp_io_free (senders[0]);
+  if (!make_two (senders, ports))
     return;
-  }
   sources = make_reader (&told, FASP_REDUNDANCY_HOT, "two.invalid", ports, NULL);
   wait_for (&told.connected, SENDERS);
   for (guint i = 0; i < SENDERS; i++)
@@ -413,6 +432,28 @@ test_name (void)
   g_assert_cmpint (told.unresolved, ==, 0);
   for (guint i = 0; i < SENDERS; i++)
     fasp_io_free (senders[i]);
+}
+
+/* A name that can no longer be looked up: the reason is that, whatever addresses the other source
+ * called before. */
+static void
+test_name_lost (void)
+{
+  FaspIo *senders[SENDERS];
+  guint16 ports[SENDERS];
+  FaspSources *sources;
+  Told told;
+
+  if (!make_two (senders, ports))
+    return;
+  sources = make_reader (&told, FASP_REDUNDANCY_HOT, "two.invalid", ports, NULL);
+  wait_for (&told.connected, SENDERS);
+  g_atomic_int_set (&no_names, TRUE);
+  for (guint i = 0; i < SENDERS; i++)
+    fasp_io_free (senders[i]);
+  wait_for (&told.unresolved, SENDERS);
+  fasp_sources_free (sources);
+  g_atomic_int_set (&no_names, FALSE);
 }
 
 /* There are fewer addresses than sources. */
@@ -541,6 +582,7 @@ main (int argc, char **argv)
   g_test_add_func ("/sources/called", test_called);
   g_test_add_func ("/sources/called-again", test_called_again);
   g_test_add_func ("/sources/name", test_name);
+  g_test_add_func ("/sources/name-lost", test_name_lost);
   g_test_add_func ("/sources/name-of-one", test_name_of_one);
   g_test_add_func ("/sources/prefer", test_prefer);
   g_test_add_func ("/sources/flush", test_flush);
