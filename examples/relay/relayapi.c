@@ -188,8 +188,10 @@ find_named (RelayCall *call, const RelayAsked *asked)
   return g_ptr_array_find (call->config->outputs, call->output, &call->index);
 }
 
+/* json-glib would also take comments and other quotes, in which brackets could hide. Is there
+ * anything between strings that JSON does not have, or more depth than is needed? */
 static gboolean
-is_too_deep (const gchar *body, gsize size)
+is_odd (const gchar *body, gsize size)
 {
   guint depth = 0;
   gboolean quoted = FALSE;
@@ -199,6 +201,8 @@ is_too_deep (const gchar *body, gsize size)
       i++;
     else if (body[i] == '"')
       quoted = !quoted;
+    else if (!quoted && (body[i] == '/' || body[i] == '\'' || body[i] == '#'))
+      return TRUE;
     else if (!quoted && (body[i] == '[' || body[i] == '{') && ++depth > JSON_DEPTH_MAX)
       return TRUE;
     else if (!quoted && (body[i] == ']' || body[i] == '}') && depth > 0)
@@ -221,7 +225,7 @@ read_body (RelayCall *call, JsonParser *parser, const RelayAsked *asked, const g
     body = empty;
     size = strlen (empty);
   }
-  if (is_too_deep (body, size) || !g_utf8_validate (body, size, NULL)
+  if (is_odd (body, size) || !g_utf8_validate (body, size, NULL)
       || !json_parser_load_from_data (parser, body, size, NULL)
       || json_parser_get_root (parser) == NULL) {
     relay_api_refuse (call->page, 400, "The body is not JSON: send an object, in UTF-8.");

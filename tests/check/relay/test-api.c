@@ -326,6 +326,10 @@ static const struct
   { "PUT", "/api/v1/streams/b%2Fc", "[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[", 400, "not JSON" },
   { "PUT", "/api/v1/streams/b%2Fc", "{\"a\":\"[[[[[[[[[[[[[[[[[[[\\\"[[[[[[[[[[[\"}", 400,
       "is missing" },
+  /* no comment, and no other quotes, in which a bracket could hide; a / in a string is one */
+  { "PUT", "/api/v1/streams/b%2Fc", "/*\"*/[[[[[[[[[[[[[[[[[]]]]]]]]]]]]]]]]]", 400, "not JSON" },
+  { "PUT", "/api/v1/streams/b%2Fc", "{'\"':[[[[[[[[[[[[[[[[[]]]]]]]]]]]]]]]]]}", 400, "not JSON" },
+  { "PUT", "/api/v1/streams/b%2Fc", "{\"/*'#\":1}", 400, "is missing" },
   { "DELETE", "/api/v1/streams/a/outputs/2/receivers/%5B::1%5D:5", NULL, 404, "no such receiver" },
   { "PUT", "/api/v1/streams/a/input/source", "{\"source\":1}", 204, "" },
   { "PUT", "/api/v1/streams/a/input/source", "{\"source\":-1}", 409, "source-list" },
