@@ -195,7 +195,16 @@ relay_tell_warnings (const RelayConfig *config)
     relay_log_warning (NULL, "%s", (const gchar *) g_ptr_array_index (config->warnings, i));
 }
 
-/* If the new server cannot start, the old one goes on. */
+static void
+allow_api (Relay *relay, gboolean allowed)
+{
+  g_mutex_lock (&relay->lock);
+  relay->has_api = allowed;
+  g_mutex_unlock (&relay->lock);
+}
+
+/* If the new server cannot start, the old one goes on.  The API stays off until the token of the
+ * new configuration is in force: neither address is served by the rules for the other. */
 static gboolean
 serve (Relay *relay, GSocketAddress *address, GError **error)
 {
@@ -205,9 +214,11 @@ serve (Relay *relay, GSocketAddress *address, GError **error)
   if (relay->config != NULL && is_same_address (old, address)
       && (address == NULL || relay->http != NULL))
     return TRUE;
+  allow_api (relay, FALSE);
   if (address != NULL) {
     http = serve_instead (relay, address, error);
     if (http == NULL) {
+      allow_api (relay, relay->config != NULL && relay->config->api);
       g_prefix_error (error, "[relay] status: ");
       return FALSE;
     }
