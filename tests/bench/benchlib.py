@@ -2,6 +2,8 @@
 """What the benchmarks share: the programs, the link, the peers' pipelines."""
 
 import argparse
+import concurrent.futures
+import itertools
 import json
 import math
 import os
@@ -355,32 +357,42 @@ def scratch():
     return tempfile.mkdtemp(prefix="fasp-bench-")
 
 
-def run_tests(tests):
+def run_test(test):
+    """What went wrong, or None."""
+    _, function, skip = test
+    if skip:
+        return None
+    directory = scratch()
+    try:
+        function(directory)
+        return None
+    except Exception as error:      # whatever it is, it is told
+        return repr(error).replace("\\n", "\n# ") + "\n# in: " + traceback.extract_tb(error.__traceback__)[-1].line
+    finally:
+        shutil.rmtree(directory, ignore_errors=True)
+
+
+def run_tests(tests, together=(), at_once=1):
     """Each (name, function of a directory of its own, why it cannot be run or None), told as TAP; the status.
-    As a test of GLib's does, the program lists them for -l, and runs only those that -p names."""
+    As a test of GLib's does, the program lists them for -l, and runs only those that -p names.
+    Of @together, @at_once are run at the same time, after the others."""
     parser = argparse.ArgumentParser()
     parser.add_argument("-l", action="store_true", dest="list", help="list the tests")
     parser.add_argument("-p", action="append", dest="names", metavar="NAME", help="run only the test of this name")
     args = parser.parse_args()
     if args.list:
-        print(*(name for name, _, _ in tests), sep="\n")
+        print(*(name for name, _, _ in [*tests, *together]), sep="\n")
         return 0
-    tests = [test for test in tests if not args.names or test[0] in args.names]
-    print(f"TAP version 13\n1..{len(tests)}", flush=True)
+    tests, together = ([test for test in group if not args.names or test[0] in args.names] for group in (tests, together))
+    print(f"TAP version 13\n1..{len(tests) + len(together)}", flush=True)
     failed = 0
-    for i, (name, function, skip) in enumerate(tests, 1):
-        if skip:
-            print(f"ok {i} - {name} # SKIP {skip}", flush=True)
-            continue
-        directory = scratch()
-        try:
-            function(directory)
-            print(f"ok {i} - {name}", flush=True)
-        except Exception as error:      # whatever it is, it is told
-            failed += 1
-            print(f"not ok {i} - {name}", flush=True)
-            print("# " + repr(error).replace("\\n", "\n# "), flush=True)
-            print("# in: " + traceback.extract_tb(error.__traceback__)[-1].line, flush=True)
-        finally:
-            shutil.rmtree(directory, ignore_errors=True)
+    with concurrent.futures.ThreadPoolExecutor(at_once) as pool:
+        # none of these is begun before the others have ended
+        later = (wrong for group in [together] for wrong in pool.map(run_test, group))
+        told = itertools.chain(map(run_test, tests), later)
+        for i, ((name, _, skip), wrong) in enumerate(zip([*tests, *together], told), 1):
+            failed += wrong is not None
+            print(f"{'not ' if wrong else ''}ok {i} - {name}" + (f" # SKIP {skip}" if skip else ""), flush=True)
+            if wrong:
+                print(f"# {wrong}", flush=True)
     return 1 if failed else 0
