@@ -61,6 +61,14 @@ set_settings (RelayCall *call, RelayEdit *edit, gboolean all)
   if (all || json_object_has_member (call->body, "streamid"))
     relay_edit_set_string (edit, call->stream, "streamid",
         relay_call_get_string (call, "streamid"));
+  if (json_object_has_member (call->body, "picture-interval")) {
+    g_autofree gchar *seconds =
+        relay_describe_scalar (json_object_get_member (call->body, "picture-interval"));
+
+    relay_edit_set_string (edit, call->stream, "picture-interval", seconds);
+  } else if (all) {
+    relay_edit_set_string (edit, call->stream, "picture-interval", NULL);
+  }
   for (guint i = 0; i < G_N_ELEMENTS (flags); i++)
     if (json_object_has_member (call->body, flags[i]))
       relay_edit_set_boolean (edit, call->stream, flags[i],

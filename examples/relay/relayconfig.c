@@ -14,9 +14,9 @@ static const gchar *const relay_keys[] = { "status", "status-names", "receiver-m
   "api-token-file", "api-socket", NULL };
 
 static const gchar *const stream_keys[] = { "streamid", "require-streamid", "optional", "input",
-  "output", "switch-source", "input-passphrase-file", "output-passphrase-file", "input-key-file",
-  "output-key-file", "input-allowed-keys", "output-allowed-keys", "input-record", "output-record",
-  "input-log", "output-log", NULL };
+  "output", "picture-interval", "switch-source", "input-passphrase-file", "output-passphrase-file",
+  "input-key-file", "output-key-file", "input-allowed-keys", "output-allowed-keys", "input-record",
+  "output-record", "input-log", "output-log", NULL };
 
 /* --- memory -------------------------------------------------------------------------- */
 
@@ -336,6 +336,9 @@ read_stream (GKeyFile *file, const gchar *group, GPtrArray *warnings, GError **e
   good = why == NULL
       && relay_value_boolean (file, group, "require-streamid", &config->require_streamid, &why)
       && relay_value_boolean (file, group, "optional", &config->optional, &why)
+      && relay_value_number (file, group, "picture-interval", RELAY_PICTURE_INTERVAL_MAX,
+          "the seconds from one picture to the next, e.g. 5, or 0 for none",
+          &config->picture_interval, &why)
       && read_input (file, group, warnings, config, &why) && read_switch (file, group, config, &why)
       && read_outputs (file, group, warnings, config, &why);
   if (good)

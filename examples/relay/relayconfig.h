@@ -14,7 +14,8 @@
 G_BEGIN_DECLS
 
 #define RELAY_STREAMS_MAX 1000
-#define RELAY_OUTPUTS_MAX 64 /* of one stream */
+#define RELAY_OUTPUTS_MAX 64            /* of one stream */
+#define RELAY_PICTURE_INTERVAL_MAX 3600 /* s */
 
 /* The properties of an element that name files of this machine.  A URI may not set them: the
  * configuration has keys of its own for them, `input-record' and so on. */
@@ -40,6 +41,7 @@ typedef struct
   gchar *streamid;           /* callers that give another one are refused */
   gboolean require_streamid; /* callers that give none are refused, too */
   gboolean optional;         /* the relay is ready without it */
+  guint picture_interval;    /* s between pictures; 0: there are none */
   gint switch_source;        /* number of the source that is asked to lead; -1: none */
   RelayEnd *input;
   GPtrArray *outputs; /* RelayEnd */

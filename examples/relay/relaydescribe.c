@@ -2,6 +2,7 @@
 #include "relaydescribe.h"
 #include "gstfaspcommon.h"
 #include "relayedit.h"
+#include "relaypictureview.h"
 
 JsonNode *
 relay_describe_take (JsonObject *object)
@@ -118,11 +119,13 @@ relay_describe_stream (const RelayStreamConfig *config, const RelayStreamStats *
   set_string (object, "streamid", config->streamid);
   json_object_set_boolean_member (object, "require-streamid", config->require_streamid);
   json_object_set_boolean_member (object, "optional", config->optional);
+  json_object_set_int_member (object, "picture-interval", config->picture_interval);
   json_object_set_string_member (object, "state",
       relay_state_get_name (stats != NULL ? stats->state : RELAY_IDLE));
   json_object_set_boolean_member (object, "receiving", stats != NULL && stats->receiving);
   json_object_set_int_member (object, "restarts", stats != NULL ? stats->restarts : 0);
   set_string (object, "last-error", stats != NULL ? stats->error : NULL);
+  relay_picture_describe (stats != NULL ? stats->picture : NULL, object);
   json_object_set_member (object, "input", relay_describe_end (config->input, stats));
   for (guint i = 0; i < config->outputs->len; i++)
     json_array_add_element (outputs,

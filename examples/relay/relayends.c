@@ -131,6 +131,7 @@ relay_ends_build (RelayStream *stream, GError **error)
 {
   const RelayStreamConfig *config = stream->config;
   gboolean all = relay_retry_count (stream->retry) >= config->outputs->len;
+  g_autoptr (GstPad) flow = NULL;
   gboolean good;
 
   stream->pipeline = gst_object_ref_sink (gst_pipeline_new (config->name));
@@ -145,6 +146,8 @@ relay_ends_build (RelayStream *stream, GError **error)
   }
   g_object_set (stream->tee, "allow-not-linked", TRUE, NULL);
   gst_bin_add (GST_BIN (stream->pipeline), stream->tee);
+  flow = gst_element_get_static_pad (stream->tee, "sink");
+  relay_picture_follow (stream->picture, flow);
   good = build_end (stream, config->input, error);
   for (guint i = 0; good && i < config->outputs->len; i++) {
     const RelayEnd *end = g_ptr_array_index (config->outputs, i);

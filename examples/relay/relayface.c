@@ -2,6 +2,7 @@
 #include "relayface.h"
 #include <string.h>
 #include "relayevents.h"
+#include "relaypictureview.h"
 #include "relaysummary.h"
 
 #define FRESH (100 * 1000) /* how long the same statistics are served, µs */
@@ -112,16 +113,16 @@ find_output (const RelayStreamStats *stream, const gchar *id)
   return NULL;
 }
 
-/* Cuts a path into decoded parts, without `.json' at its end. NULL: it is none of these. */
+/* Cuts a path into decoded parts, without @suffix at its end. NULL: it is none of these. */
 static gchar **
-split (const gchar *path)
+split (const gchar *path, const gchar *suffix)
 {
   g_auto (GStrv) parts = NULL;
   g_autofree gchar *named = NULL;
 
-  if (!g_str_has_prefix (path, "/streams/") || !g_str_has_suffix (path, ".json"))
+  if (!g_str_has_prefix (path, "/streams/") || !g_str_has_suffix (path, suffix))
     return NULL;
-  named = g_strndup (path + 1, strlen (path + 1) - strlen (".json"));
+  named = g_strndup (path + 1, strlen (path + 1) - strlen (suffix));
   parts = g_strsplit (named, "/", PARTS + 1);
   for (guint i = 0; parts[i] != NULL; i++) {
     gchar *plain = g_uri_unescape_string (parts[i], NULL);
@@ -158,12 +159,23 @@ tell_part (RelayFace *face, gchar **parts)
 static gboolean
 answer_part (RelayFace *face, const gchar *path, RelayPage *page)
 {
-  g_auto (GStrv) parts = split (path);
+  g_auto (GStrv) parts = split (path, ".json");
 
   if (parts != NULL)
     page->text = tell_part (face, parts);
   page->type = JSON;
   return page->text != NULL;
+}
+
+static gboolean
+show_picture (RelayFace *face, const gchar *path, RelayPage *page)
+{
+  g_auto (GStrv) parts = split (path, ".jpg");
+
+  if (parts == NULL || g_strv_length (parts) != 3 || !g_str_equal (parts[2], "picture"))
+    return FALSE;
+  relay_picture_show (find_stream (get_stats (face), parts[1]), page);
+  return TRUE;
 }
 
 /* --- the paths ---------------------------------------------------------------------------- */
@@ -240,7 +252,7 @@ relay_face_answer (RelayFace *face, const gchar *path, RelayPage *page)
       found = TRUE;
     }
   if (!found)
-    found = answer_part (face, path, page);
+    found = show_picture (face, path, page) || answer_part (face, path, page);
   g_mutex_unlock (&face->lock);
   return found;
 }

@@ -8,6 +8,7 @@
 #include <unistd.h>
 #include <gio/gunixsocketaddress.h>
 #include "relayhttp.h"
+#include "relaykept.h"
 #include "relaylisten.h"
 
 /* The library stops to accept at its limit.  Those that have to go make room only once its thread
@@ -130,6 +131,7 @@ request_unref (RelayRequest *request)
   }
   g_free (request->page.location);
   g_free (request->page.text);
+  g_clear_pointer (&request->page.bytes, g_bytes_unref);
   g_free (request);
 }
 
@@ -273,12 +275,15 @@ make_page (RelayHttp *http, const gchar *host, const gchar *path, const gchar *m
 }
 
 static struct MHD_Response *
-make_text_response (RelayPage *page)
+make_whole_response (RelayPage *page)
 {
   gchar *text = g_steal_pointer (&page->text);
-  struct MHD_Response *response =
-      MHD_create_response_from_buffer_with_free_callback (strlen (text), text, g_free);
+  struct MHD_Response *response;
 
+  if (page->bytes != NULL)
+    return MHD_create_response_from_buffer (g_bytes_get_size (page->bytes),
+        (void *) g_bytes_get_data (page->bytes, NULL), MHD_RESPMEM_MUST_COPY);
+  response = MHD_create_response_from_buffer_with_free_callback (strlen (text), text, g_free);
   if (response == NULL)
     g_free (text);
   return response;
@@ -305,7 +310,7 @@ make_response (RelayHttp *http, struct MHD_Connection *connection, RelayPage *pa
       return response;
     refuse_listener (page);
   }
-  return make_text_response (page);
+  return make_whole_response (page);
 }
 
 static enum MHD_Result
@@ -317,7 +322,7 @@ send_page (RelayHttp *http, struct MHD_Connection *connection, RelayPage *page)
   if (response == NULL)
     return MHD_NO;
   MHD_add_response_header (response, "Content-Type", page->type);
-  MHD_add_response_header (response, "Cache-Control", "no-store");
+  relay_kept_add (response, page);
   MHD_add_response_header (response, "X-Content-Type-Options", "nosniff");
   MHD_add_response_header (response, "Connection", "close");
   if (page->policy != NULL) {
@@ -395,6 +400,7 @@ answer (void *data, struct MHD_Connection *connection, const char *path, const c
     refuse_closing (&request->page);
   } else {
     make_page (data, get_header (connection, MHD_HTTP_HEADER_HOST), path, method, &request->page);
+    relay_kept_leave_out (get_header (connection, MHD_HTTP_HEADER_IF_NONE_MATCH), &request->page);
     if (!g_str_equal (method, "GET"))
       request->page.feed = NULL;
   }

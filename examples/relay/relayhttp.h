@@ -39,6 +39,8 @@ typedef struct
   const gchar *policy; /* Content-Security-Policy; NULL: none */
   RelayFeed *feed;     /* what GET listens to, instead of the text; NULL: the text is all */
   gchar *text;
+  GBytes *bytes; /* instead of the text; NULL: the text is all */
+  gint64 time;   /* of the bytes, by which a client may keep them: µs, UTC; 0: it may not */
 } RelayPage;
 
 typedef struct _RelayRequest RelayRequest;

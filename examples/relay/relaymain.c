@@ -47,6 +47,8 @@ static const gchar summary[] =
     "                          gives it when it dials (NAME)\n"
     "  require-streamid        true: refuse callers that give none (false)\n"
     "  optional                true: /readyz does not wait for its input (false)\n"
+    "  picture-interval        seconds from one picture of the stream to the next, at\n"
+    "                          /streams/NAME/picture.jpg (0: none)\n"
     "  input-passphrase-file   file that holds the passphrase of the input\n"
     "  output-passphrase-file  ... of the outputs\n"
     "  input-key-file, input-allowed-keys, input-record, input-log\n"

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 #include "gstfaspcommon.h"
+#include "relaypictureview.h"
 #include "relaystatus.h"
 
 void
@@ -178,6 +179,7 @@ describe_stream (const RelayStreamStats *s)
   json_object_set_boolean_member (object, "optional", s->optional);
   json_object_set_int_member (object, "restarts", s->restarts);
   json_object_set_member (object, "last-error", make_string (s->error));
+  relay_picture_describe (s->picture, object);
   json_object_set_member (object, "input", describe_end (&s->input));
   for (guint i = 0; i < s->outputs->len; i++)
     json_array_add_element (outputs, describe_end (g_ptr_array_index (s->outputs, i)));

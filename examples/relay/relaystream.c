@@ -60,6 +60,7 @@ idle (RelayStream *stream)
     relay_branch_detach (g_ptr_array_index (ends, i));
   }
   g_clear_pointer (&ends, g_ptr_array_unref);
+  relay_picture_follow (stream->picture, NULL);
   stream->tee = NULL;
   gst_clear_object (&stream->pipeline);
   stream->down = FALSE;
@@ -283,6 +284,8 @@ relay_stream_new (RelayStreamConfig *config)
   stream->told = (RelayLogBudget) { .most = TOLD_MAX, .time = TOLD_IN };
   stream->visits = (RelayLogBudget) { .most = VISITS_MAX, .time = TOLD_IN };
   stream->counters = relay_counters_new ();
+  stream->picture = relay_picture_new (config->name);
+  relay_picture_set_interval (stream->picture, config->picture_interval);
   stream->retry = relay_retry_new (relay_ends_on_retry, stream);
   g_mutex_init (&stream->lock);
   return stream;
@@ -303,6 +306,7 @@ relay_stream_unref (RelayStream *stream)
   relay_stream_config_unref (stream->config);
   relay_retry_free (stream->retry);
   relay_counters_free (stream->counters);
+  relay_picture_unref (stream->picture);
   g_free (stream->error);
   g_mutex_clear (&stream->lock);
   g_free (stream);
@@ -323,6 +327,7 @@ set_config (RelayStream *stream, RelayStreamConfig *config)
   stream->config = relay_stream_config_ref (config);
   g_mutex_unlock (&stream->lock);
   relay_counters_keep (stream->counters, config->outputs);
+  relay_picture_set_interval (stream->picture, config->picture_interval);
   g_atomic_int_set (&stream->require_streamid, config->require_streamid);
   relay_stream_config_unref (old);
 }
@@ -341,6 +346,7 @@ void
 relay_stream_stop (RelayStream *stream, RelayStreamFunc func, gpointer data)
 {
   g_return_if_fail (stream->stopped == NULL);
+  relay_picture_end (stream->picture);
   stream->again = FALSE;
   if (stream->state == RELAY_IDLE) {
     if (stream->timer != 0)
@@ -496,6 +502,7 @@ relay_stream_get_stats (RelayStream *stream)
       g_ptr_array_add (f->outputs, end);
   }
   g_ptr_array_sort (f->outputs, by_id);
+  f->picture = relay_picture_get_stats (stream->picture);
   f->receiving =
       f->state == RELAY_RUNNING && f->input.stats != NULL && is_receiving (f->input.stats);
   return f;
@@ -509,5 +516,6 @@ relay_stream_stats_free (RelayStreamStats *f)
   g_free (f->error);
   clear_end (&f->input);
   g_ptr_array_unref (f->outputs);
+  relay_picture_stats_free (f->picture);
   g_free (f);
 }

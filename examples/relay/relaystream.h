@@ -20,6 +20,7 @@
 #pragma once
 
 #include "relaybranch.h"
+#include "relaypicture.h"
 
 G_BEGIN_DECLS
 
@@ -44,7 +45,8 @@ typedef struct
   gchar *error;       /* the last one; NULL: none yet */
   gint64 since;       /* when the state began: g_get_monotonic_time, µs */
   RelayEndStats input;
-  GPtrArray *outputs; /* RelayEndStats */
+  GPtrArray *outputs;         /* RelayEndStats */
+  RelayPictureStats *picture; /* NULL: there are no pictures */
 } RelayStreamStats;
 
 RelayStream *relay_stream_new (RelayStreamConfig *config);

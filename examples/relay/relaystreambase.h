@@ -7,6 +7,7 @@
 
 #include "relaycounters.h"
 #include "relaylog.h"
+#include "relaypicture.h"
 #include "relayretry.h"
 #include "relaystream.h"
 
@@ -24,6 +25,7 @@ struct _RelayStream
   GMutex lock;
 
   RelayCounters *counters; /* has a lock of its own */
+  RelayPicture *picture;   /* has a lock of its own */
   gint require_streamid;   /* atomic */
   /* the rest is used in the main context only */
   GstElement *pipeline, *tee;

@@ -11,6 +11,7 @@
 #include "gstfaspcommon.h"
 #include "relaydescribe.h"
 #include "relayfigures.h"
+#include "relaypictureview.h"
 
 static void
 set_number (JsonObject *object, const gchar *name, gdouble value, gdouble precision)
@@ -265,6 +266,7 @@ describe_stream (const RelayStreamStats *s, RelayRates rates)
   set_number (object, "promised-seconds", input.promised, 0.1);
   set_number (object, "observed-seconds", input.observed, 0.1);
   json_object_set_int_member (object, "skips", MIN (input.skips, (guint64) G_MAXINT64));
+  relay_picture_summarize (s->picture, object);
   json_object_set_object_member (object, "input", describe_input (s));
   for (guint i = 0; i < s->outputs->len; i++)
     json_array_add_object_element (outputs,

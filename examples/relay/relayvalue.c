@@ -34,6 +34,24 @@ relay_value_boolean (GKeyFile *file, const gchar *group, const gchar *key, gbool
   return relay_value_locate (error, group, key);
 }
 
+gboolean
+relay_value_number (GKeyFile *file, const gchar *group, const gchar *key, guint most,
+    const gchar *what, guint *value, GError **error)
+{
+  g_autofree gchar *text = NULL;
+  guint64 number;
+
+  if (!g_key_file_has_key (file, group, key, NULL))
+    return TRUE;
+  text = g_key_file_get_value (file, group, key, NULL);
+  if (text != NULL && g_ascii_string_to_unsigned (g_strstrip (text), 10, 0, most, &number, NULL)) {
+    *value = number;
+    return TRUE;
+  }
+  RELAY_BAD (error, "write %s, a whole number up to %u; or leave it out.", what, most);
+  return relay_value_locate (error, group, key);
+}
+
 gchar *
 relay_value_string (GKeyFile *file, const gchar *group, const gchar *key, GError **error)
 {

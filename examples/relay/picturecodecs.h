@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * picturecodecs.h: which elements decode what, and which package of Debian has them.
+ */
+#pragma once
+
+#include <gst/gst.h>
+
+G_BEGIN_DECLS
+
+#define PICTURE_DECODERS 3
+
+typedef struct
+{
+  const gchar *name;                           /* as users call it */
+  const gchar *caps;                           /* of tsdemux */
+  const gchar *parser;                         /* NULL: it needs none */
+  const gchar *decoders[PICTURE_DECODERS + 1]; /* the first that is there is used */
+  gboolean is_video;
+} PictureCodec;
+
+/* NULL: it is not known. */
+const PictureCodec *picture_codec_find (const GstCaps *caps);
+/* All of them. */
+const PictureCodec *picture_codec_list (guint *n);
+/* NULL: none is installed. */
+const gchar *picture_codec_get_decoder (const PictureCodec *codec);
+/* What Debian calls the package with an element of that name. */
+const gchar *picture_codec_get_package (const gchar *element);
+
+G_END_DECLS

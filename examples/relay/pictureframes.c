@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <string.h>
+#include "pictureframes.h"
+
+#define LEVEL_BYTES 4
+#define FRAME_MAX (PICTURE_HEAD + PICTURE_JPEG_MAX)
+
+struct _PictureFrames
+{
+  GByteArray *bytes; /* not used yet; FRAME_MAX at most */
+  gsize popped;      /* of these, those of the frame that was popped last */
+  guint told;        /* bits: which types there were since WANTS, by told_bit() */
+  gboolean wants;    /* between WANTS and DONE */
+  gboolean bad;
+};
+
+PictureFrames *
+picture_frames_new (void)
+{
+  PictureFrames *frames = g_new0 (PictureFrames, 1);
+
+  frames->bytes = g_byte_array_new ();
+  return frames;
+}
+
+void
+picture_frames_free (PictureFrames *frames)
+{
+  g_byte_array_unref (frames->bytes);
+  g_free (frames);
+}
+
+static void
+drop_popped (PictureFrames *frames)
+{
+  g_byte_array_remove_range (frames->bytes, 0, frames->popped);
+  frames->popped = 0;
+}
+
+gboolean
+picture_frames_push (PictureFrames *frames, const guint8 *data, gsize size)
+{
+  drop_popped (frames);
+  if (size > FRAME_MAX - frames->bytes->len)
+    return FALSE;
+  g_byte_array_append (frames->bytes, data, size);
+  return TRUE;
+}
+
+/* --- what a frame may be ---------------------------------------------------------------- */
+
+static gboolean
+has_good_size (PictureType type, gsize size)
+{
+  switch (type) {
+    case PICTURE_WANTS:
+    case PICTURE_DONE:
+      return size == 0;
+    case PICTURE_JPEG:
+      return size > 0 && size <= PICTURE_JPEG_MAX;
+    case PICTURE_LEVELS:
+      return size <= PICTURE_CHANNELS_MAX * LEVEL_BYTES && size % LEVEL_BYTES == 0;
+    case PICTURE_PROBLEM:
+      return size > 0 && size <= PICTURE_TEXT_MAX;
+    default:
+      return FALSE;
+  }
+}
+
+static guint
+told_bit (PictureType type)
+{
+  return type == PICTURE_JPEG ? 1 : type == PICTURE_LEVELS ? 2 : 4;
+}
+
+/* May a frame of this type come now? */
+static gboolean
+follows (PictureFrames *frames, PictureType type)
+{
+  gboolean good;
+
+  if (type == PICTURE_WANTS || type == PICTURE_DONE) {
+    good = frames->wants == (type == PICTURE_DONE);
+    frames->wants = type == PICTURE_WANTS;
+    frames->told = 0;
+    return good;
+  }
+  good = frames->wants && (frames->told & told_bit (type)) == 0;
+  frames->told |= told_bit (type);
+  return good;
+}
+
+static gint16
+read_level (const guint8 *at)
+{
+  return (gint16) (at[0] << 8 | at[1]);
+}
+
+static gboolean
+has_good_levels (const PictureFrame *frame)
+{
+  for (gsize i = 0; i < frame->size; i += 2) {
+    gint16 level = read_level (frame->data + i);
+
+    if (level < PICTURE_LEVEL_MIN || level > PICTURE_LEVEL_MAX)
+      return FALSE;
+  }
+  return TRUE;
+}
+
+/* A text goes into the log and the status. */
+static gboolean
+has_good_text (const PictureFrame *frame)
+{
+  const gchar *text = (const gchar *) frame->data;
+
+  for (gsize i = 0; i < frame->size; i++)
+    if (g_ascii_iscntrl (text[i]))
+      return FALSE;
+  return g_utf8_validate (text, frame->size, NULL);
+}
+
+static gboolean
+is_good (const PictureFrame *frame)
+{
+  guint width, height;
+
+  switch (frame->type) {
+    case PICTURE_JPEG:
+      return picture_frame_look_at_jpeg (frame, &width, &height);
+    case PICTURE_LEVELS:
+      return has_good_levels (frame);
+    case PICTURE_PROBLEM:
+      return has_good_text (frame);
+    default:
+      return TRUE;
+  }
+}
+
+PictureResult
+picture_frames_pop (PictureFrames *frames, PictureFrame *frame)
+{
+  const guint8 *at;
+  gsize length;
+
+  if (frames->bad)
+    return PICTURE_BAD;
+  drop_popped (frames);
+  if (frames->bytes->len < PICTURE_HEAD)
+    return PICTURE_MORE;
+  at = frames->bytes->data;
+  length = (gsize) at[0] << 24 | at[1] << 16 | at[2] << 8 | at[3];
+  frames->bad = length == 0 || !has_good_size (at[4], length - 1);
+  if (frames->bad)
+    return PICTURE_BAD;
+  if (frames->bytes->len < PICTURE_HEAD + length - 1)
+    return PICTURE_MORE;
+  *frame = (PictureFrame) { at[4], at + PICTURE_HEAD, length - 1 };
+  frames->popped = PICTURE_HEAD + length - 1;
+  frames->bad = !follows (frames, frame->type) || !is_good (frame);
+  return frames->bad ? PICTURE_BAD : PICTURE_FRAME;
+}
+
+/* --- JPEG ----------------------------------------------------------------------------------- */
+
+#define JPEG_MARK 0xff
+#define JPEG_SOI 0xd8   /* start of image (ITU-T T.81, table B.1) */
+#define JPEG_EOI 0xd9   /* its end */
+#define JPEG_SOF0 0xc0  /* start of frame: baseline, Huffman */
+#define JPEG_SOS 0xda   /* start of scan: what is compressed follows */
+#define JPEG_SOF_SIZE 6 /* bytes of precision, height, width and number of components */
+
+/* Is it one baseline JPEG from the first byte to the last, and not too large? */
+gboolean
+picture_frame_look_at_jpeg (const PictureFrame *frame, guint *width, guint *height)
+{
+  const guint8 *data = frame->data;
+  gsize size = frame->size, at = 2;
+
+  *width = *height = 0;
+  if (size < 4 || data[0] != JPEG_MARK || data[1] != JPEG_SOI || data[size - 2] != JPEG_MARK
+      || data[size - 1] != JPEG_EOI)
+    return FALSE;
+  while (at + 4 <= size && data[at] == JPEG_MARK) {
+    guint8 mark = data[at + 1];
+    gsize length = data[at + 2] << 8 | data[at + 3];
+
+    if (mark == JPEG_SOS)
+      return *width > 0 && *height > 0;
+    if (length < 2 || length > size - at - 2)
+      return FALSE;
+    if (mark == JPEG_SOF0) {
+      if (length < 2 + JPEG_SOF_SIZE || *width > 0)
+        return FALSE;
+      *height = data[at + 5] << 8 | data[at + 6];
+      *width = data[at + 7] << 8 | data[at + 8];
+      if (*width == 0 || *height == 0 || *width > PICTURE_SIDE_MAX || *height > PICTURE_SIDE_MAX)
+        return FALSE;
+    }
+    at += 2 + length;
+  }
+  return FALSE;
+}
+
+/* --- contents ------------------------------------------------------------------------------- */
+
+guint
+picture_frame_get_levels (const PictureFrame *frame, PictureLevel *levels)
+{
+  guint n = frame->size / LEVEL_BYTES;
+
+  for (guint i = 0; i < n; i++) {
+    levels[i].peak = read_level (frame->data + i * LEVEL_BYTES);
+    levels[i].rms = read_level (frame->data + i * LEVEL_BYTES + 2);
+  }
+  return n;
+}
+
+gchar *
+picture_frame_get_text (const PictureFrame *frame)
+{
+  return g_strndup ((const gchar *) frame->data, frame->size);
+}
+
+GByteArray *
+picture_frame_make (PictureType type, const guint8 *data, gsize size)
+{
+  GByteArray *bytes = g_byte_array_new ();
+  guint8 head[PICTURE_HEAD] = { (size + 1) >> 24, (size + 1) >> 16, (size + 1) >> 8, size + 1,
+    type };
+
+  g_byte_array_append (bytes, head, sizeof head);
+  if (size > 0)
+    g_byte_array_append (bytes, data, size);
+  return bytes;
+}

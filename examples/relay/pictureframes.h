@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * pictureframes.h: what fasp-picture tells the relay, by a pipe: frames of a length, a type and
+ * what belongs to it.
+ *
+ *     u32  length of what follows, big-endian
+ *     u8   type
+ *     ...
+ *
+ *     WANTS                        it waits for the stream
+ *     JPEG, LEVELS, PROBLEM        what came of it, each at most once
+ *     DONE                         it needs no more of the stream; then WANTS again
+ *
+ * The program decodes what strangers send, so it may say anything.  Whatever does not follow this,
+ * or is longer than it may be, is bad, and then the program is ended.  Never is more kept than the
+ * longest frame.
+ */
+#pragma once
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+#define PICTURE_HEAD 5                /* bytes of length and type */
+#define PICTURE_JPEG_MAX (256 * 1024) /* bytes */
+#define PICTURE_SIDE_MAX 640          /* pixels of a side */
+#define PICTURE_CHANNELS_MAX 16       /* of sound */
+#define PICTURE_TEXT_MAX 300          /* bytes of a problem */
+#define PICTURE_LEVEL_MIN (-12000)    /* silence, 1/100 dBFS */
+#define PICTURE_LEVEL_MAX 2000        /* sound in floating point may be above full scale */
+#define PICTURE_EXIT_NO_SANDBOX 3     /* status with which the program ends if it has none */
+
+typedef enum
+{
+  PICTURE_WANTS = 'W',
+  PICTURE_JPEG = 'J',
+  PICTURE_LEVELS = 'L',
+  PICTURE_PROBLEM = 'P',
+  PICTURE_DONE = 'D',
+} PictureType;
+
+/* Of one channel, in 1/100 dBFS: LEVELS is an array of these, two i16 each, big-endian. */
+typedef struct
+{
+  gint16 peak, rms;
+} PictureLevel;
+
+typedef struct
+{
+  PictureType type;
+  const guint8 *data; /* valid until the next call */
+  gsize size;
+} PictureFrame;
+
+typedef enum
+{
+  PICTURE_MORE, /* it is not all there yet */
+  PICTURE_FRAME,
+  PICTURE_BAD, /* from here on, always */
+} PictureResult;
+
+typedef struct _PictureFrames PictureFrames;
+
+PictureFrames *picture_frames_new (void);
+void picture_frames_free (PictureFrames *frames);
+/* Takes bytes as they come. FALSE: those that were taken before have to be popped first. */
+gboolean picture_frames_push (PictureFrames *frames, const guint8 *data, gsize size);
+PictureResult picture_frames_pop (PictureFrames *frames, PictureFrame *frame);
+
+/* FALSE: it is none that can be shown. *width, *height: pixels. */
+gboolean picture_frame_look_at_jpeg (const PictureFrame *frame, guint *width, guint *height);
+/* Returns how many channels there are. */
+guint picture_frame_get_levels (const PictureFrame *frame, PictureLevel *levels);
+gchar *picture_frame_get_text (const PictureFrame *frame);
+
+/* Returns the frame as it is sent. */
+GByteArray *picture_frame_make (PictureType type, const guint8 *data, gsize size);
+
+G_END_DECLS

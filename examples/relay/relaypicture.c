@@ -1,0 +1,464 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE /* F_SETPIPE_SZ */
+#endif
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <glib-unix.h>
+#include "relaylog.h"
+#include "relaypicture.h"
+#include "relaytap.h"
+
+#define PROGRAM "fasp-picture"
+#define PIPE (1024 * 1024) /* bytes: 0.4 s at 20 Mbit/s; what the kernel allows everybody */
+#define READ (64 * 1024)   /* bytes at a time, what a pipe holds */
+#define TICK 1             /* s */
+/* What is later than this is killed, µs.  GStreamer may have to look at all its plugins first. */
+#define START_LIMIT (30 * G_USEC_PER_SEC)
+#define WANT_LIMIT (15 * G_USEC_PER_SEC) /* from the first byte: it gives up itself after 12 s */
+#define REST_LIMIT (10 * G_USEC_PER_SEC) /* beyond the interval */
+#define LASTED (30 * G_USEC_PER_SEC)     /* who ended in order before that has failed, too */
+#define PAUSE_FIRST 1                    /* s */
+#define PAUSE_MAX 64
+
+typedef enum
+{
+  NONE,
+  STARTING,
+  WANTING,
+  RESTING,
+  ENDING, /* killed, and not gone yet */
+} State;
+
+struct _RelayPicture
+{
+  gint users; /* atomic */
+  gchar *name;
+  RelayTap *tap;
+  GMutex lock;             /* guards these, which other threads ask for */
+  guint interval;          /* s; 0: off */
+  RelayPictureStats stats; /* what is known */
+  /* the rest is used in the main context only */
+  GstPad *pad; /* NULL: nothing flows */
+  State state;
+  gint64 since, begun; /* when the state began, and the process: g_get_monotonic_time, µs */
+  gint64 wanted;       /* when it wanted a picture last, µs; 0: it did not yet */
+  GPid pid;
+  gint out; /* what it tells */
+  guint source, timer;
+  PictureFrames *frames;
+  gboolean pictured; /* since it wanted one, there was one */
+  gint64 not_before; /* when it may be started again, µs */
+  guint pause;       /* the last one, s; 0: there was none since a picture came */
+};
+
+static void
+set_state (RelayPicture *p, State state)
+{
+  p->state = state;
+  p->since = g_get_monotonic_time ();
+}
+
+/* Takes @error. */
+static void
+set_error (RelayPicture *p, gchar *error)
+{
+  g_mutex_lock (&p->lock);
+  g_free (p->stats.error);
+  p->stats.error = error;
+  g_mutex_unlock (&p->lock);
+}
+
+/* --- its end -------------------------------------------------------------------------------- */
+
+/* Takes what it has no longer. */
+static void
+disconnect (RelayPicture *p)
+{
+  relay_tap_set_pipe (p->tap, -1);
+  if (p->source != 0)
+    g_source_remove (p->source);
+  p->source = 0;
+  if (p->out >= 0)
+    close (p->out);
+  p->out = -1;
+  g_clear_pointer (&p->frames, picture_frames_free);
+}
+
+/* Kills it; who is killed by the kernel, also when it is stopped, ends at once. */
+static void
+kill_it (RelayPicture *p)
+{
+  if (p->state == NONE || p->state == ENDING)
+    return;
+  disconnect (p);
+  kill (p->pid, SIGKILL);
+  set_state (p, ENDING);
+}
+
+/* It did what it should not. Takes @why. */
+static void
+fail (RelayPicture *p, gchar *why)
+{
+  p->pause = p->pause == 0 ? PAUSE_FIRST : MIN (2 * p->pause, PAUSE_MAX);
+  p->not_before = g_get_monotonic_time () + p->pause * G_USEC_PER_SEC;
+  g_mutex_lock (&p->lock);
+  p->stats.restarts++;
+  g_mutex_unlock (&p->lock);
+  relay_log_warning (p->name, "picture: %s It starts again in %u s; the stream goes on.", why,
+      p->pause);
+  set_error (p, why);
+  kill_it (p);
+}
+
+static gchar *
+describe_end (gint status)
+{
+  if (WIFSIGNALED (status))
+    return g_strdup_printf ("The decoder was ended by signal %d (%s).", WTERMSIG (status),
+        g_strsignal (WTERMSIG (status)));
+  if (WEXITSTATUS (status) == PICTURE_EXIT_NO_SANDBOX)
+    return g_strdup ("The decoder does not run without seccomp, which is not possible here.");
+  return g_strdup_printf ("The decoder ended with status %d.", WEXITSTATUS (status));
+}
+
+static void
+on_end (GPid pid, gint status, gpointer data)
+{
+  RelayPicture *p = data;
+  gboolean in_order = WIFEXITED (status) && WEXITSTATUS (status) == 0
+      && g_get_monotonic_time () - p->begun >= LASTED;
+
+  g_spawn_close_pid (pid);
+  if (p->state != ENDING) {
+    disconnect (p);
+    set_state (p, NONE);
+    if (!in_order)
+      fail (p, describe_end (status));
+  }
+  set_state (p, NONE);
+  relay_picture_unref (p);
+}
+
+/* --- what it tells ---------------------------------------------------------------------------- */
+
+static void
+take_jpeg (RelayPicture *p, const PictureFrame *frame)
+{
+  GBytes *jpeg = g_bytes_new (frame->data, frame->size), *old;
+
+  g_mutex_lock (&p->lock);
+  old = p->stats.jpeg;
+  p->stats.jpeg = jpeg;
+  picture_frame_look_at_jpeg (frame, &p->stats.width, &p->stats.height);
+  p->stats.time = g_get_real_time ();
+  p->stats.made++;
+  g_clear_pointer (&p->stats.error, g_free);
+  g_mutex_unlock (&p->lock);
+  if (old != NULL)
+    g_bytes_unref (old);
+  p->pictured = TRUE;
+  p->pause = 0;
+}
+
+static void
+take_levels (RelayPicture *p, const PictureFrame *frame)
+{
+  g_mutex_lock (&p->lock);
+  p->stats.channels = picture_frame_get_levels (frame, p->stats.levels);
+  g_mutex_unlock (&p->lock);
+}
+
+/* FALSE: it is not its time. */
+static gboolean
+begin (RelayPicture *p)
+{
+  gint64 now = g_get_monotonic_time ();
+
+  if (p->wanted != 0 && now - p->wanted < p->interval * G_USEC_PER_SEC / 2)
+    return FALSE;
+  p->wanted = now;
+  p->pictured = FALSE;
+  set_state (p, WANTING);
+  relay_tap_open (p->tap);
+  return TRUE;
+}
+
+static void
+finish (RelayPicture *p)
+{
+  if (relay_tap_is_full (p->tap) && !p->pictured)
+    set_error (p, g_strdup ("The stream came faster than it was taken: this machine is busy."));
+  relay_tap_shut (p->tap);
+  set_state (p, RESTING);
+}
+
+/* FALSE: it was nonsense. */
+static gboolean
+take (RelayPicture *p, const PictureFrame *frame)
+{
+  switch (frame->type) {
+    case PICTURE_WANTS:
+      return begin (p);
+    case PICTURE_JPEG:
+      take_jpeg (p, frame);
+      break;
+    case PICTURE_LEVELS:
+      take_levels (p, frame);
+      break;
+    case PICTURE_PROBLEM:
+      set_error (p, picture_frame_get_text (frame));
+      break;
+    case PICTURE_DONE:
+      finish (p);
+      break;
+  }
+  return TRUE;
+}
+
+static void
+take_all (RelayPicture *p)
+{
+  PictureResult result;
+  PictureFrame frame;
+
+  do {
+    result = picture_frames_pop (p->frames, &frame);
+    if (result == PICTURE_FRAME && !take (p, &frame))
+      result = PICTURE_BAD;
+  } while (result == PICTURE_FRAME);
+  if (result == PICTURE_BAD)
+    fail (p, g_strdup ("The decoder said what it should not."));
+}
+
+static gboolean
+on_told (gint fd, GIOCondition condition, gpointer data)
+{
+  RelayPicture *p = data;
+  guint8 bytes[READ];
+  gssize n = read (fd, bytes, sizeof bytes);
+
+  if (n < 0 && (errno == EAGAIN || errno == EINTR))
+    return G_SOURCE_CONTINUE;
+  if (n <= 0) {
+    /* it has ended, which is told elsewhere, or only pretends */
+    p->source = 0;
+    return G_SOURCE_REMOVE;
+  }
+  if (picture_frames_push (p->frames, bytes, n))
+    take_all (p);
+  else
+    fail (p, g_strdup ("The decoder said more than it should."));
+  return p->source != 0 ? G_SOURCE_CONTINUE : G_SOURCE_REMOVE;
+}
+
+/* --- its beginning ------------------------------------------------------------------------- */
+
+/* Beside this program, as after a build, or where it is installed. */
+static gchar *
+find_program (void)
+{
+  g_autofree gchar *self = g_file_read_link ("/proc/self/exe", NULL);
+  g_autofree gchar *folder = self != NULL ? g_path_get_dirname (self) : NULL;
+  gchar *path = folder != NULL ? g_build_filename (folder, PROGRAM, NULL) : NULL;
+
+  if (path != NULL && g_file_test (path, G_FILE_TEST_IS_EXECUTABLE))
+    return path;
+  g_free (path);
+  return g_build_filename (PICTURE_DIR, PROGRAM, NULL);
+}
+
+/* What it needs no files, no traces and no log for. */
+static gchar **
+make_environment (void)
+{
+  static const gchar *const not[] = { "GST_DEBUG", "GST_DEBUG_FILE", "GST_TRACERS",
+    "GST_DEBUG_DUMP_DOT_DIR", "G_MESSAGES_DEBUG" };
+  gchar **all = g_get_environ ();
+
+  for (guint i = 0; i < G_N_ELEMENTS (not); i++)
+    all = g_environ_unsetenv (all, not[i]);
+  return all;
+}
+
+static void
+start (RelayPicture *p)
+{
+  g_autofree gchar *program = find_program ();
+  g_autofree gchar *seconds = g_strdup_printf ("%u", p->interval);
+  const gchar *argv[] = { program, seconds, NULL };
+  g_auto (GStrv) environment = make_environment ();
+  g_autoptr (GError) error = NULL;
+  gint in;
+
+  if (!g_spawn_async_with_pipes (NULL, (gchar **) argv, environment,
+          G_SPAWN_DO_NOT_REAP_CHILD | G_SPAWN_CLOEXEC_PIPES | G_SPAWN_STDERR_TO_DEV_NULL, NULL,
+          NULL, &p->pid, &in, &p->out, NULL, &error)) {
+    fail (p, g_strdup_printf ("The decoder cannot be started: %s.", error->message));
+    return;
+  }
+  g_unix_set_fd_nonblocking (in, TRUE, NULL);
+  g_unix_set_fd_nonblocking (p->out, TRUE, NULL);
+  /* what is there already is enough for slow streams */
+  if (fcntl (in, F_SETPIPE_SZ, PIPE) < 0)
+    relay_log (p->name, "picture: the pipe to the decoder stays small (%s).", g_strerror (errno));
+  relay_tap_set_pipe (p->tap, in);
+  p->frames = picture_frames_new ();
+  p->source = g_unix_fd_add (p->out, G_IO_IN | G_IO_HUP, on_told, p);
+  p->wanted = 0;
+  set_state (p, STARTING);
+  p->begun = p->since;
+  g_child_watch_add (p->pid, on_end, relay_picture_ref (p));
+}
+
+static gboolean
+is_late (const RelayPicture *p, gint64 now)
+{
+  gint64 begun;
+
+  switch (p->state) {
+    case STARTING:
+      return now - p->since > START_LIMIT;
+    case RESTING:
+      return now - p->since > REST_LIMIT + p->interval * G_USEC_PER_SEC;
+    case WANTING:
+      begun = relay_tap_get_begun (p->tap);
+      return begun != 0 && now - begun > WANT_LIMIT;
+    default:
+      return FALSE;
+  }
+}
+
+static gboolean
+look (gpointer data)
+{
+  RelayPicture *p = data;
+  gint64 now = g_get_monotonic_time ();
+  gboolean flows = relay_tap_flows (p->tap);
+
+  if (is_late (p, now))
+    fail (p, g_strdup ("The decoder does not answer."));
+  else if (p->state == NONE && flows && now >= p->not_before)
+    start (p);
+  return G_SOURCE_CONTINUE;
+}
+
+/* --- the interface ----------------------------------------------------------------------------- */
+
+RelayPicture *
+relay_picture_new (const gchar *name)
+{
+  RelayPicture *p = g_new0 (RelayPicture, 1);
+
+  p->users = 1;
+  p->name = g_strdup (name);
+  p->tap = relay_tap_new ();
+  p->out = -1;
+  g_mutex_init (&p->lock);
+  return p;
+}
+
+RelayPicture *
+relay_picture_ref (RelayPicture *p)
+{
+  g_atomic_int_inc (&p->users);
+  return p;
+}
+
+static void
+clear_stats (RelayPictureStats *stats)
+{
+  g_clear_pointer (&stats->jpeg, g_bytes_unref);
+  g_clear_pointer (&stats->error, g_free);
+}
+
+void
+relay_picture_unref (RelayPicture *p)
+{
+  if (!g_atomic_int_dec_and_test (&p->users))
+    return;
+  relay_tap_free (p->tap);
+  clear_stats (&p->stats);
+  gst_clear_object (&p->pad);
+  g_mutex_clear (&p->lock);
+  g_free (p->name);
+  g_free (p);
+}
+
+/* Is there something to do? */
+static void
+watch (RelayPicture *p)
+{
+  gboolean on = p->interval > 0 && p->pad != NULL;
+
+  relay_tap_set_pad (p->tap, on ? p->pad : NULL);
+  if (on && p->timer == 0) {
+    p->timer = g_timeout_add_seconds (TICK, look, p);
+  } else if (p->interval == 0 && p->timer != 0) {
+    g_source_remove (p->timer);
+    p->timer = 0;
+  }
+}
+
+void
+relay_picture_set_interval (RelayPicture *p, guint interval)
+{
+  if (interval == p->interval)
+    return;
+  kill_it (p);
+  p->not_before = 0;
+  p->pause = 0;
+  g_mutex_lock (&p->lock);
+  p->interval = interval;
+  if (interval == 0) {
+    clear_stats (&p->stats);
+    memset (&p->stats, 0, sizeof p->stats);
+  }
+  g_mutex_unlock (&p->lock);
+  watch (p);
+}
+
+void
+relay_picture_follow (RelayPicture *p, GstPad *pad)
+{
+  gst_object_replace ((GstObject **) &p->pad, (GstObject *) pad);
+  watch (p);
+}
+
+void
+relay_picture_end (RelayPicture *p)
+{
+  kill_it (p);
+  if (p->timer != 0)
+    g_source_remove (p->timer);
+  p->timer = 0;
+}
+
+RelayPictureStats *
+relay_picture_get_stats (RelayPicture *p)
+{
+  RelayPictureStats *stats = NULL;
+
+  g_mutex_lock (&p->lock);
+  if (p->interval > 0) {
+    stats = g_memdup2 (&p->stats, sizeof p->stats);
+    stats->error = g_strdup (p->stats.error);
+    if (stats->jpeg != NULL)
+      g_bytes_ref (stats->jpeg);
+  }
+  g_mutex_unlock (&p->lock);
+  return stats;
+}
+
+void
+relay_picture_stats_free (RelayPictureStats *stats)
+{
+  if (stats == NULL)
+    return;
+  clear_stats (stats);
+  g_free (stats);
+}

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "relaypictureview.h"
+
+#define PER_DB 100.0 /* levels are in 1/100 dBFS */
+
+/* --- the page ---------------------------------------------------------------------------------- */
+
+static void
+refuse (RelayPage *page, gchar *text)
+{
+  page->status = 404;
+  page->text = text;
+}
+
+void
+relay_picture_show (const RelayStreamStats *stream, RelayPage *page)
+{
+  const RelayPictureStats *stats = stream != NULL ? stream->picture : NULL;
+
+  if (stream == NULL) {
+    refuse (page, g_strdup ("There is no stream of this name: /status.json lists them.\n"));
+  } else if (stats == NULL) {
+    refuse (page,
+        g_strdup ("This stream has no pictures: write picture-interval = 5 into its section of the "
+                  "configuration.\n"));
+  } else if (stats->jpeg == NULL) {
+    refuse (page,
+        g_strdup_printf ("There is no picture yet. %s\n",
+            stats->error != NULL  ? stats->error :
+                stream->receiving ? "The first is there when a key frame has come." :
+                                    "The stream's input is not connected."));
+  } else {
+    page->type = "image/jpeg";
+    page->bytes = g_bytes_ref (stats->jpeg);
+    page->time = stats->time;
+  }
+}
+
+/* --- JSON ----------------------------------------------------------------------------------- */
+
+static void
+set_time (JsonObject *object, gint64 time)
+{
+  g_autoptr (GDateTime) whole = g_date_time_new_from_unix_utc (time / G_USEC_PER_SEC);
+  g_autoptr (GDateTime) exact =
+      whole != NULL ? g_date_time_add (whole, time % G_USEC_PER_SEC) : NULL;
+  g_autofree gchar *text = exact != NULL ? g_date_time_format_iso8601 (exact) : NULL;
+
+  if (time != 0 && text != NULL)
+    json_object_set_string_member (object, "time", text);
+  else
+    json_object_set_null_member (object, "time");
+}
+
+static JsonObject *
+describe_picture (const RelayPictureStats *stats)
+{
+  JsonObject *object = json_object_new ();
+  gsize bytes = stats->jpeg != NULL ? g_bytes_get_size (stats->jpeg) : 0;
+
+  set_time (object, stats->time);
+  json_object_set_int_member (object, "width", stats->width);
+  json_object_set_int_member (object, "height", stats->height);
+  json_object_set_int_member (object, "bytes", bytes);
+  json_object_set_int_member (object, "made", stats->made);
+  json_object_set_int_member (object, "restarts", stats->restarts);
+  if (stats->error != NULL)
+    json_object_set_string_member (object, "error", stats->error);
+  else
+    json_object_set_null_member (object, "error");
+  return object;
+}
+
+static void
+set_picture (const RelayPictureStats *stats, JsonObject *object)
+{
+  if (stats != NULL)
+    json_object_set_object_member (object, "picture", describe_picture (stats));
+  else
+    json_object_set_null_member (object, "picture");
+}
+
+void
+relay_picture_describe (const RelayPictureStats *stats, JsonObject *object)
+{
+  JsonArray *levels = json_array_new ();
+
+  for (guint i = 0; stats != NULL && i < stats->channels; i++) {
+    JsonObject *level = json_object_new ();
+
+    json_object_set_double_member (level, "peak", stats->levels[i].peak / PER_DB);
+    json_object_set_double_member (level, "rms", stats->levels[i].rms / PER_DB);
+    json_array_add_object_element (levels, level);
+  }
+  set_picture (stats, object);
+  json_object_set_array_member (object, "levels", levels);
+}
+
+void
+relay_picture_summarize (const RelayPictureStats *stats, JsonObject *object)
+{
+  JsonArray *levels = json_array_new ();
+
+  for (guint i = 0; stats != NULL && i < stats->channels; i++)
+    json_array_add_double_element (levels, stats->levels[i].peak / PER_DB);
+  /* there is something to show only then */
+  set_picture (stats != NULL && stats->jpeg != NULL ? stats : NULL, object);
+  json_object_set_array_member (object, "levels", levels);
+}

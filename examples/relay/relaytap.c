@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <unistd.h>
+#include "relaytap.h"
+
+struct _RelayTap
+{
+  GstPad *pad; /* used in the main context only, as the next */
+  gulong probe;
+  gint flows;  /* atomic: since it was asked */
+  gint open;   /* atomic: whether to look at the rest */
+  GMutex lock; /* guards the rest; held while something is written, which does not wait */
+  gint fd;
+  gint64 begun;
+  gboolean full;
+};
+
+RelayTap *
+relay_tap_new (void)
+{
+  RelayTap *tap = g_new0 (RelayTap, 1);
+
+  tap->fd = -1;
+  g_mutex_init (&tap->lock);
+  return tap;
+}
+
+void
+relay_tap_free (RelayTap *tap)
+{
+  relay_tap_set_pad (tap, NULL);
+  relay_tap_set_pipe (tap, -1);
+  g_mutex_clear (&tap->lock);
+  g_free (tap);
+}
+
+/* --- in the stream's thread ----------------------------------------------------------------- */
+
+/* FALSE: it does not all fit. */
+static gboolean
+write_buffer (RelayTap *tap, GstBuffer *buffer)
+{
+  for (guint i = 0; i < gst_buffer_n_memory (buffer); i++) {
+    GstMemory *memory = gst_buffer_peek_memory (buffer, i);
+    GstMapInfo map;
+    gboolean fits;
+
+    if (!gst_memory_map (memory, &map, GST_MAP_READ))
+      return FALSE;
+    fits = map.size == 0 || write (tap->fd, map.data, map.size) == (gssize) map.size;
+    gst_memory_unmap (memory, &map);
+    if (!fits)
+      return FALSE;
+  }
+  return TRUE;
+}
+
+static gboolean
+write_piece (GstBuffer **buffer, guint index, gpointer data)
+{
+  return write_buffer (data, *buffer);
+}
+
+static GstPadProbeReturn
+on_flow (GstPad *pad, GstPadProbeInfo *info, gpointer data)
+{
+  RelayTap *tap = data;
+
+  /* another processor's line is written only when it has been read */
+  if (!g_atomic_int_get (&tap->flows))
+    g_atomic_int_set (&tap->flows, TRUE);
+  if (!g_atomic_int_get (&tap->open))
+    return GST_PAD_PROBE_OK;
+  g_mutex_lock (&tap->lock);
+  if (tap->fd >= 0 && !tap->full) {
+    if (tap->begun == 0)
+      tap->begun = g_get_monotonic_time ();
+    tap->full = (info->type & GST_PAD_PROBE_TYPE_BUFFER_LIST) != 0 ?
+        !gst_buffer_list_foreach (gst_pad_probe_info_get_buffer_list (info), write_piece, tap) :
+        !write_buffer (tap, gst_pad_probe_info_get_buffer (info));
+    if (tap->full)
+      g_atomic_int_set (&tap->open, FALSE);
+  }
+  g_mutex_unlock (&tap->lock);
+  return GST_PAD_PROBE_OK;
+}
+
+/* --- the interface --------------------------------------------------------------------------- */
+
+void
+relay_tap_set_pad (RelayTap *tap, GstPad *pad)
+{
+  if (tap->pad != NULL) {
+    gst_pad_remove_probe (tap->pad, tap->probe);
+    gst_clear_object (&tap->pad);
+  }
+  if (pad == NULL)
+    return;
+  tap->pad = gst_object_ref (pad);
+  tap->probe = gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_BUFFER_LIST,
+      on_flow, tap, NULL);
+}
+
+static void
+set (RelayTap *tap, gboolean open)
+{
+  g_mutex_lock (&tap->lock);
+  tap->begun = 0;
+  tap->full = FALSE;
+  g_atomic_int_set (&tap->open, open);
+  g_mutex_unlock (&tap->lock);
+}
+
+void
+relay_tap_set_pipe (RelayTap *tap, gint fd)
+{
+  gint old;
+
+  set (tap, FALSE);
+  g_mutex_lock (&tap->lock);
+  old = tap->fd;
+  tap->fd = fd;
+  g_mutex_unlock (&tap->lock);
+  if (old >= 0)
+    close (old);
+}
+
+void
+relay_tap_open (RelayTap *tap)
+{
+  set (tap, TRUE);
+}
+
+void
+relay_tap_shut (RelayTap *tap)
+{
+  set (tap, FALSE);
+}
+
+gboolean
+relay_tap_flows (RelayTap *tap)
+{
+  return g_atomic_int_compare_and_exchange (&tap->flows, TRUE, FALSE);
+}
+
+gint64
+relay_tap_get_begun (RelayTap *tap)
+{
+  gint64 begun;
+
+  g_mutex_lock (&tap->lock);
+  begun = tap->begun;
+  g_mutex_unlock (&tap->lock);
+  return begun;
+}
+
+gboolean
+relay_tap_is_full (RelayTap *tap)
+{
+  gboolean full;
+
+  g_mutex_lock (&tap->lock);
+  full = tap->full;
+  g_mutex_unlock (&tap->lock);
+  return full;
+}

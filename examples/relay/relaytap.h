@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * relaytap.h: copies what flows through a pad into a pipe, as long as that takes it.
+ *
+ * It never waits.  When the pipe is full, or nobody reads it, nothing more is written until it is
+ * opened again: what is in the pipe has no gap.
+ */
+#pragma once
+
+#include <gst/gst.h>
+
+G_BEGIN_DECLS
+
+typedef struct _RelayTap RelayTap;
+
+RelayTap *relay_tap_new (void);
+void relay_tap_free (RelayTap *tap);
+
+/* Of which pad; NULL: none. */
+void relay_tap_set_pad (RelayTap *tap, GstPad *pad);
+/* Takes the file descriptor, which must not block; -1: none.  It is shut still. */
+void relay_tap_set_pipe (RelayTap *tap, gint fd);
+void relay_tap_open (RelayTap *tap);
+void relay_tap_shut (RelayTap *tap);
+
+/* Has something flowed since the last call? */
+gboolean relay_tap_flows (RelayTap *tap);
+/* When the first byte was written since it was opened: g_get_monotonic_time, µs; 0: none was. */
+gint64 relay_tap_get_begun (RelayTap *tap);
+/* Has it stopped to write, as the pipe was full? */
+gboolean relay_tap_is_full (RelayTap *tap);
+
+G_END_DECLS
