@@ -15,14 +15,40 @@ fasp_merge_is_foreign (const FaspMerge *merge, const FaspSource *source)
   return merge->next.known && !fasp_origin_equal (&merge->next.origin, &source->origin);
 }
 
-void
-fasp_merge_lose_place (FaspMerge *merge, FaspSource *source)
+static void
+forget_alignment (FaspSource *source)
 {
   g_clear_pointer (&source->anchors, fasp_anchors_free);
   source->alignment = (FaspAlignment) { 0 };
-  source->searched = source->same = 0;
+  source->searched = 0;
+}
+
+void
+fasp_merge_lose_place (FaspMerge *merge, FaspSource *source)
+{
+  forget_alignment (source);
+  source->same = 0;
   source->shift = FASP_NEVER;
   source->stats.is_trusted = FALSE;
+}
+
+void
+fasp_merge_begin_anew (FaspMerge *merge, FaspSource *source)
+{
+  g_clear_pointer (&merge->anchors, fasp_anchors_free);
+  forget_alignment (source);
+  if (source->shift != FASP_NEVER)
+    merge->shift = source->shift;
+  for (guint i = 0; i < merge->n; i++) {
+    FaspSource *other = &merge->sources[i];
+
+    if (other == source)
+      continue;
+    /* what it holds of the stream before has no place any more, either */
+    if (other->has_held && fasp_merge_has_payload (&other->held))
+      fasp_merge_drop (other);
+    fasp_merge_lose_place (merge, other);
+  }
 }
 
 /* Is anybody's place looked for? */

@@ -157,6 +157,12 @@ fit (FaspMerge *merge, FaspTime now, FaspSource *source)
   }
 }
 
+static FaspTime
+round_to_turns (FaspTime time)
+{
+  return (time + (time > 0 ? TURN / 2 : -TURN / 2)) / TURN * TURN;
+}
+
 /* Moves the block's media time to those of the stream: a receiver that began later may count them
  * from another turn, and a sender that counts from another beginning has another clock. */
 static void
@@ -169,7 +175,7 @@ shift (FaspMerge *merge, FaspSource *source, FaspRead *read)
         0 :
         fasp_merge_is_foreign (merge, source) ?
         delay - merge->delay :
-        (delay - merge->delay + (delay > merge->delay ? TURN / 2 : -TURN / 2)) / TURN * TURN;
+        merge->shift + round_to_turns (delay - merge->shift - merge->delay);
   read->block->media_time += source->shift;
   source->delay = delay - source->shift;
 }
@@ -444,8 +450,9 @@ note_missing (FaspMerge *merge, FaspSource *source, FaspMergeTaken *taken)
     fasp_recent_forget (&merge->recent);
   else if (!fasp_merge_is_leader (merge, source))
     source->stats.bytes_filled += read->block->size;
-  if (merge->next.known && !follows && taken->missing == 0)
-    g_clear_pointer (&merge->anchors, fasp_anchors_free);
+  if (merge->next.known
+      && (!read->behind.known || !fasp_origin_equal (&merge->next.origin, &read->behind.origin)))
+    fasp_merge_begin_anew (merge, source);
 }
 
 /* A block with bytes of the stream is taken. */

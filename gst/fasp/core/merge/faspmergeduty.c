@@ -118,21 +118,21 @@ fasp_merge_lead_on (FaspMerge *merge, FaspTime now, gboolean trusted, const gcha
   return TRUE;
 }
 
-/* Has the reader run out of what the leader brings, while another source, which has another stream,
- * goes on? */
-static gboolean
-has_run_dry (const FaspMerge *merge, FaspTime now)
+/* Has the reader run out of the stream, while a source goes on that has another one?  Returns that
+ * one. */
+static FaspSource *
+find_another_stream (FaspMerge *merge, FaspTime now)
 {
   FaspTime dry = MAX (fasp_merge_get_dry_time (merge), merge->led);
 
   for (guint i = 0; now >= dry && i < merge->n; i++) {
-    const FaspSource *source = &merge->sources[i];
+    FaspSource *source = &merge->sources[i];
 
-    if (i != merge->leader && source->put > dry && fasp_merge_is_foreign (merge, source)
-        && !fasp_alignment_is_known (&source->alignment))
-      return TRUE;
+    if (i != merge->leader && source->state.is_connected && source->put > dry
+        && fasp_merge_is_foreign (merge, source) && !fasp_alignment_is_known (&source->alignment))
+      return source;
   }
-  return FALSE;
+  return NULL;
 }
 
 /* --- standby ------------------------------------------------------------------------- */
@@ -305,12 +305,14 @@ fasp_merge_set_state (FaspMerge *merge, FaspTime now, guint i, const FaspSourceS
 void
 fasp_merge_tend (FaspMerge *merge, FaspTime now)
 {
+  FaspSource *other;
+
   if (merge->leader == FASP_MERGE_NOBODY)
     return;
   if (!merge->sources[merge->leader].state.is_connected && !merge->sources[merge->leader].has_held)
     fasp_merge_lead_on (merge, now, FALSE, "the leader is not connected any more");
-  else if (merge->next.known && has_run_dry (merge, now))
-    fasp_merge_lead_on (merge, now, FALSE, "nothing comes from the leader any more");
+  else if (merge->next.known && (other = find_another_stream (merge, now)) != NULL)
+    fasp_merge_lead (merge, now, other, "nothing comes from the leader any more");
   fasp_merge_note_good (merge, now);
   if (now >= fasp_merge_get_restore_time (merge))
     lead_again (merge, now, &merge->sources[merge->preferred],

@@ -55,7 +55,8 @@ struct _FaspMerge
   FaspStreamOffset next; /* behind what was taken */
   FaspTime delay;  /* from media time to when a block is played, less the latency; FASP_NEVER: not
                       known */
-  FaspTime slewed; /* when it was last moved */
+  FaspTime shift;  /* of those who count the stream as it is, up to turns; as in FaspSource */
+  FaspTime slewed; /* when the delay was last moved */
   FaspTime due;    /* when the block that was taken last is played, less the latency */
   FaspTime last_media;      /* its media time */
   FaspTime gap;             /* between blocks with different media times, smoothed */
@@ -134,6 +135,8 @@ FaspStreamOffset fasp_merge_get_foreign (const FaspMerge *merge, const FaspSourc
     guint64 offset);
 /* Its place has to be looked for (again). */
 void fasp_merge_lose_place (FaspMerge *merge, FaspSource *source);
+/* The stream of @source follows: no other one has a place in that. */
+void fasp_merge_begin_anew (FaspMerge *merge, FaspSource *source);
 /* A block was taken: others may have the same bytes elsewhere. */
 void fasp_merge_note_anchors (FaspMerge *merge, const FaspBlock *block);
 

@@ -72,7 +72,7 @@ made_bring (Made *m, guint i, guint64 offset, guint32 size)
     return FALSE;
   block = fasp_block_new (size);
   block->size = size;
-  block->offset = offset;
+  block->offset = offset - m->begins[m->origins[i]];
   block->media_time = offset / MADE_SIZE * MADE_GAP;
   for (guint32 k = 0; k < size; k++)
     block->data[k] = get_byte (offset + k) + m->forges[i];
@@ -115,14 +115,16 @@ made_take (Made *m)
       m->eos = TRUE;
     m->enters += (block->flags & FASP_BLOCK_ENTER) != 0;
     if ((block->flags & (FASP_BLOCK_EOS | FASP_BLOCK_HEADER)) == 0) {
-      g_assert_cmpuint (block->offset, >=, m->next);
+      guint64 offset = block->offset + m->begins[read.behind.origin.bytes[0]];
+
+      g_assert_cmpuint (offset, >=, m->next);
       for (guint32 k = 0; k < block->size; k++)
-        m->wrong |= block->data[k] != get_byte (block->offset + k);
+        m->wrong |= block->data[k] != get_byte (offset + k);
       m->discontinuities += (block->flags & FASP_BLOCK_DISCONT) != 0;
       m->lacks += (block->flags & FASP_BLOCK_LACKS) != 0;
       m->begun += taken.begins;
       m->missing += taken.missing;
-      m->next = block->offset + block->size;
+      m->next = offset + block->size;
       m->media = block->media_time;
       m->delay = read.arrival - block->media_time;
     }

@@ -27,6 +27,7 @@ typedef struct
   FaspTime turns[FASP_SOURCES_MAX];  /* added to media times */
   guint8 forges[FASP_SOURCES_MAX];   /* added to each byte */
   guint8 origins[FASP_SOURCES_MAX];  /* first byte of the origin */
+  guint64 begins[FASP_SOURCES_MAX];  /* by that: the byte of the stream at which it counts 0 */
   /* of what was taken */
   guint64 next;                 /* the byte that comes next */
   gboolean wrong, eos;          /* a byte was not the stream's; the end came */

@@ -418,6 +418,69 @@ test_new_session_is_not_the_old_one (void)
   made_clear (&m);
 }
 
+/* Two sources of another sender, whose clock is ahead or behind, take over when the first one is
+ * gone.  They are one stream, which goes on by the same clock, also when one of them is called
+ * again. */
+static void
+test_pair_of_another_clock (void)
+{
+  for (gint ahead = -1; ahead <= 1; ahead++) {
+    guint64 k = PROVEN; /* block */
+    Made m;
+
+    made_init (&m, FASP_REDUNDANCY_HOT, 3);
+    for (guint i = 1; i < 3; i++) {
+      m.origins[i] = 2;
+      m.forges[i] = 1;
+      m.turns[i] = ahead * 1000 * FASP_SEC;
+    }
+    made_run (&m, 0, 0, 0, k);
+    m.states[0].is_connected = FALSE;
+    for (guint i = 1; i < 3; i++) {
+      made_run (&m, 1, 2, k, k + 2 * PROVEN);
+      k += 2 * PROVEN;
+      g_assert_cmpuint (m.begun, ==, 2);
+      /* each of them brings a block that the other one has not */
+      for (guint from = 1; from < 3; from++) {
+        g_assert_true (made_is_trusted (&m, from));
+        made_arrive (&m, from, k++);
+        g_assert_cmpuint (m.next, ==, k * MADE_SIZE);
+        g_assert_cmpint (ABS (m.media - (FaspTime) (k - 1) * MADE_GAP), <=, FASP_MSEC);
+      }
+      m.states[i].session++;
+    }
+    g_assert_cmpuint (m.events[FASP_MERGE_LEFT][1] + m.events[FASP_MERGE_LEFT][2], ==, 0);
+    made_clear (&m);
+  }
+}
+
+/* A source that counts from another beginning has a place in the stream.  When another stream
+ * begins, which the reader was not told is the same, that place is none any more. */
+static void
+test_place_in_the_stream_before (void)
+{
+  const guint64 base = 100, silent = 10 * PROVEN, from = 14 * PROVEN, to = 16 * PROVEN; /* blocks */
+  Made m;
+
+  made_init (&m, FASP_REDUNDANCY_HOT, 3);
+  for (guint i = 1; i < 3; i++) {
+    m.origins[i] = 1 + i;
+    m.begins[1 + i] = i * base * MADE_SIZE;
+  }
+  made_run (&m, 0, 1, base, silent);
+  g_assert_true (made_is_trusted (&m, 1));
+  /* both fall silent, and a third one brings what comes later */
+  made_run (&m, 2, 2, from, to);
+  g_assert_cmpuint (m.begun, ==, 2);
+  g_assert_false (made_is_trusted (&m, 1));
+  m.wrong = FALSE;
+  /* this would seem to be what comes next */
+  made_arrive (&m, 1, to - 2 * base);
+  g_assert_cmpuint (m.next, ==, to * MADE_SIZE);
+  g_assert_false (m.wrong);
+  made_clear (&m);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -438,5 +501,7 @@ main (int argc, char **argv)
   g_test_add_func ("/merge/slew", test_slew);
   g_test_add_func ("/merge/new-session-of-another-clock", test_new_session_of_another_clock);
   g_test_add_func ("/merge/new-session-is-not-the-old-one", test_new_session_is_not_the_old_one);
+  g_test_add_func ("/merge/pair-of-another-clock", test_pair_of_another_clock);
+  g_test_add_func ("/merge/place-in-the-stream-before", test_place_in_the_stream_before);
   return g_test_run ();
 }
