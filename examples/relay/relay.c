@@ -71,6 +71,7 @@ take_stats (gpointer data)
   f->receiver_metrics = relay->receiver_metrics;
   f->alive = g_get_monotonic_time () - relay->beat < ALIVE;
   f->ending = relay->ending;
+  f->api = !relay->has_api ? "off" : relay->token != NULL ? "token" : "open";
   g_mutex_unlock (&relay->lock);
   return f;
 }

@@ -2,6 +2,7 @@
 #include "relayface.h"
 #include <string.h>
 #include "relayevents.h"
+#include "relaypage.h"
 #include "relaypictureview.h"
 #include "relaysummary.h"
 
@@ -15,6 +16,7 @@ struct _RelayFace
   gpointer data;
   RelayEvents *events; /* has a lock of its own, as the feed */
   RelayFeed *feed;
+  RelayPageText text;
   GMutex lock; /* guards the rest: while a server replaces another, there are two */
   RelayStats *stats;
   gint64 stats_time;
@@ -61,6 +63,7 @@ relay_face_new (RelayStats *(*take) (gpointer data), gpointer data)
   face->data = data;
   face->events = relay_events_new ();
   face->history = relay_history_new ();
+  relay_page_text_init (&face->text);
   g_mutex_init (&face->lock);
   face->feed = relay_feed_new (make_frame, face);
   return face;
@@ -73,6 +76,7 @@ relay_face_free (RelayFace *face)
   g_clear_pointer (&face->stats, relay_stats_free);
   relay_history_free (face->history);
   relay_events_free (face->events);
+  relay_page_text_clear (&face->text);
   g_mutex_clear (&face->lock);
   g_free (face);
 }
@@ -103,7 +107,7 @@ find_stream (const RelayStats *stats, const gchar *name)
 static const RelayEndStats *
 find_output (const RelayStreamStats *stream, const gchar *id)
 {
-  for (guint i = 0; stream != NULL && i < stream->outputs->len; i++) {
+  for (guint i = 0; i < stream->outputs->len; i++) {
     const RelayEndStats *output = g_ptr_array_index (stream->outputs, i);
     g_autofree gchar *its = g_strdup_printf ("%u", output->id);
 
@@ -139,16 +143,19 @@ split (const gchar *path, const gchar *suffix)
 static gchar *
 tell_part (RelayFace *face, gchar **parts)
 {
-  const RelayEndStats *output;
   guint n = g_strv_length (parts);
+  const RelayStreamStats *stream = n >= 3 ? find_stream (get_stats (face), parts[1]) : NULL;
+  const RelayEndStats *output;
   RelayRates rates;
 
+  if (stream == NULL)
+    return NULL;
   if (n == 3 && g_str_equal (parts[2], "history"))
     return relay_history_to_json (face->history, parts[1]);
   if (n < 5 || n > PARTS || !g_str_equal (parts[2], "outputs")
       || !g_str_equal (parts[4], "receivers"))
     return NULL;
-  output = find_output (find_stream (get_stats (face), parts[1]), parts[3]);
+  output = find_output (stream, parts[3]);
   if (output == NULL)
     return NULL;
   rates = relay_history_get_rates (face->history, parts[1]);
@@ -214,6 +221,14 @@ tell_ready (RelayFace *face, RelayPage *page)
 }
 
 static void
+show_page (RelayFace *face, RelayPage *page)
+{
+  page->type = "text/html; charset=utf-8";
+  page->policy = face->text.policy;
+  page->text = g_strdup (face->text.html);
+}
+
+static void
 show_feed (RelayFace *face, RelayPage *page)
 {
   page->type = "text/event-stream";
@@ -236,6 +251,7 @@ relay_face_answer (RelayFace *face, const gchar *path, RelayPage *page)
     const gchar *path;
     void (*tell) (RelayFace *face, RelayPage *page);
   } pages[] = {
+    { "/", show_page },
     { "/events", show_feed },
     { "/happened.json", tell_happened },
     { "/status.json", tell_json },

@@ -3,6 +3,7 @@
  * relayface.h: what the relay shows, to programs and to a browser: the status, the metrics, and
  * the page with what it asks for.
  *
+ *     /                                                       the page
  *     /events                                                 the summary, each second
  *     /happened.json                                          what happened lately
  *     /streams/STREAM/picture.jpg                             its picture

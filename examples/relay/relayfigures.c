@@ -116,7 +116,9 @@ relay_figures_get_input (const RelayStreamStats *stats, RelayInputFigures *figur
 
   *figures = (RelayInputFigures) {
     .rtt = relay_figures_get_number (sender, "rtt-ms"),
-    .lateness = relay_figures_get_number (input->stats, "lateness-in-order-p99.9-ms"),
+    .lateness = sender != NULL ?
+        relay_figures_get_number (input->stats, "lateness-in-order-p99.9-ms") :
+        NAN,
     .latency = relay_figures_get_number (sender, "negotiated-latency-ms"),
     .promised = get_interval (input->stats, "sources-promised-interval"),
     .observed = get_interval (sender, "observed-interval"),

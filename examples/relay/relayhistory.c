@@ -224,7 +224,7 @@ relay_history_to_json (const RelayHistory *history, const gchar *stream)
     for (guint j = 0; j < COLUMNS; j++)
       add_number (lists[j], sample->values[j], columns[j].precision);
   }
-  return series != NULL ? json_to_string (root, FALSE) : NULL;
+  return json_to_string (root, FALSE);
 }
 
 gsize

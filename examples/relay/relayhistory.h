@@ -32,7 +32,7 @@ void relay_history_free (RelayHistory *history);
 void relay_history_note (RelayHistory *history, gint64 now, gint64 wall, const RelayStats *stats);
 /* Those of when statistics were noted last. */
 RelayRates relay_history_get_rates (const RelayHistory *history, const gchar *stream);
-/* JSON: a list of each figure, the oldest first.  NULL: there is no such stream. */
+/* JSON: a list of each figure, the oldest first. */
 gchar *relay_history_to_json (const RelayHistory *history, const gchar *stream);
 /* Bytes that it takes. */
 gsize relay_history_get_size (const RelayHistory *history);

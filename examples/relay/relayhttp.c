@@ -269,7 +269,7 @@ make_page (RelayHttp *http, const gchar *host, const gchar *path, const gchar *m
     page->text = g_strdup ("GET and HEAD only\n");
   } else if (!http->funcs.make_page (host, path, page, http->data)) {
     page->status = 404;
-    page->text = g_strdup ("There are /status.json, /metrics, /healthz, /readyz "
+    page->text = g_strdup ("There are /, /status.json, /metrics, /healthz, /readyz "
                            "and /api/v1/openapi.json.\n");
   }
 }

@@ -4,6 +4,8 @@
 #include "relayresource.h"
 #include "relayschema.h"
 
+#define API "/api/"
+
 struct _RelaySchema
 {
   GBytes *text;
@@ -68,10 +70,12 @@ relay_schema_list (const RelaySchema *schema)
   GPtrArray *list = g_ptr_array_new ();
   JsonObjectIter paths, members;
   JsonNode *path, *member;
-  const gchar *name;
+  const gchar *name, *pattern;
 
   json_object_iter_init (&paths, get_paths (schema));
-  while (json_object_iter_next (&paths, NULL, &path)) {
+  while (json_object_iter_next (&paths, &pattern, &path)) {
+    if (!g_str_has_prefix (pattern, API))
+      continue;
     json_object_iter_init (&members, json_node_get_object (path));
     while (json_object_iter_next (&members, &name, &member))
       if (JSON_NODE_HOLDS_OBJECT (member))

@@ -28,7 +28,8 @@ typedef struct
 RelaySchema *relay_schema_new (void);
 void relay_schema_free (RelaySchema *schema);
 const gchar *relay_schema_get_text (const RelaySchema *schema);
-/* Returns the operationIds of all paths. Free the array only. */
+/* Returns the operationIds of the API's paths: what the relay's page asks for is described, too,
+ * and is not answered by the API. Free the array only. */
 GPtrArray *relay_schema_list (const RelaySchema *schema);
 
 void relay_schema_find (const RelaySchema *schema, const gchar *method, const gchar *path,

@@ -20,7 +20,8 @@ typedef struct
   guint64 reloads, reloads_refused;
   gchar *refused; /* why the last one was refused; NULL: it was not */
   gboolean receiver_metrics;
-  gboolean alive; /* the main loop runs */
+  const gchar *api; /* changes by HTTP: `off', `open', or `token': with one */
+  gboolean alive;   /* the main loop runs */
   gboolean ending;
 } RelayStats;
 

@@ -301,6 +301,7 @@ relay_summary_to_json (const RelayStats *stats, const RelayHistory *history, gui
   json_object_set_boolean_member (object, "ready", relay_stats_is_ready (stats));
   json_object_set_boolean_member (object, "ending", stats->ending);
   set_text (object, "configuration-refused", stats->refused);
+  set_text (object, "api", stats->api);
   json_object_set_int_member (object, "happened", happened);
   json_object_set_int_member (object, "memory", get_memory ());
   json_object_set_int_member (object, "history", relay_history_get_size (history));

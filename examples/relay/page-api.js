@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * What is asked of the relay. The token, where one is needed, is kept as long as the tab is there. */
+
+const TOKEN = "fasp-relay-token";
+
+/* Of parts that may hold anything. */
+const path = (...names) => "/" + names.map(encodeURIComponent).join("/");
+
+async function get(at) {
+  const answer = await fetch(at, {cache: "no-store"});
+  if (!answer.ok)
+    throw new Error(`${answer.status}`);
+  return answer.json();
+}
+
+class Refused extends Error {
+  constructor(status, message) {
+    super(message);
+    this.status = status;
+  }
+}
+
+const api = {
+  mode: "off",          // as the relay says
+  may: false,           // it takes changes from here
+  saved: true,          // its file says what is in force
+
+  async ask(method, names, body) {
+    const headers = {}, token = sessionStorage.getItem(TOKEN);
+    if (token)
+      headers.Authorization = `Bearer ${token}`;
+    if (body !== undefined)
+      headers["Content-Type"] = "application/json";
+    let answer;
+    try {
+      answer = await fetch("/api/v1" + path(...names), {method, headers, cache: "no-store",
+                                                       body: body === undefined ? undefined : JSON.stringify(body)});
+    } catch {
+      throw new Refused(0, "The relay does not answer. Is it running, and can this machine reach it?");
+    }
+    const text = await answer.text();
+    let value = null;
+    try {
+      value = text ? JSON.parse(text) : null;
+    } catch {
+      value = {error: text};
+    }
+    if (!answer.ok)
+      throw new Refused(answer.status, value?.error ?? `The relay answers ${answer.status}.`);
+    return value;
+  },
+
+  /* Asks whether changes are taken, and are saved. */
+  async look() {
+    this.may = false;
+    if (this.mode === "open" || (this.mode === "token" && sessionStorage.getItem(TOKEN)))
+      await this.read();
+    setShown(find("unlock"), this.mode === "token" && !this.may);
+    setShown(find("save"), this.may && !this.saved);
+    document.body.classList.toggle("may", this.may);
+  },
+
+  async read() {
+    try {
+      const configuration = await this.ask("GET", ["configuration"]);
+      this.may = true;
+      this.saved = configuration.saved;
+    } catch (error) {
+      if (error.status === 401)
+        sessionStorage.removeItem(TOKEN);
+    }
+  },
+
+  /* @mode: `off', `open' or `token', as the relay says. */
+  follow(mode) {
+    if (mode === this.mode)
+      return;
+    this.mode = mode;
+    this.look();
+  },
+
+  async change(method, names, body) {
+    const answer = await this.ask(method, names, body);
+    await this.look();
+    return answer;
+  },
+};
+
+/* Asks for a text, or whether to go on. @act: does it; what it throws is shown, and can be mended. */
+function ask({title, text, caption, value = "", ok, danger = false, secret = false, act}) {
+  const dialog = find("dialog"), input = find("dialog-input"), error = find("dialog-error"), button = find("dialog-ok");
+  setText(find("dialog-title"), title);
+  setText(find("dialog-text"), text);
+  setShown(find("dialog-label"), Boolean(caption));
+  setText(find("dialog-caption"), caption ?? "");
+  setText(button, ok);
+  setAttribute(button, "class", danger ? "danger" : "primary");
+  setShown(error, false);
+  input.type = secret ? "password" : "text";
+  input.value = value;
+  find("dialog-cancel").onclick = () => dialog.close();
+  find("dialog-form").onsubmit = async event => {
+    event.preventDefault();
+    button.disabled = true;
+    try {
+      await act(input.value.trim());
+      dialog.close();
+    } catch (why) {
+      setText(error, why.message);
+      setShown(error, true);
+    }
+    button.disabled = false;
+  };
+  dialog.showModal();
+  (caption ? input : find("dialog-cancel")).focus();
+}
+
+function askForToken() {
+  ask({title: "Token of this relay", caption: "Token", ok: "Use it", secret: true,
+       text: "It is in the file that api-token-file in the relay's configuration names. This tab keeps it until it is closed.",
+       async act(token) {
+         sessionStorage.setItem(TOKEN, token);
+         await api.look();
+         if (!api.may)
+           throw new Error("The relay does not take this token.");
+       }});
+}

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * One figure: what it is now, and how it was in the last hour. */
+
+const HOUR = 3600;              // s
+const LEAST = 120;              // s that a chart shows, however short the history is
+const WIDTH = 300, HEIGHT = 48; // of the drawing, which is stretched
+
+class Chart {
+  /* @say: makes text of a number. @least: what the scale shows at least. */
+  constructor(label, field, say, least) {
+    Object.assign(this, {say, least, points: [], now: null, limit: null, at: null});
+    this.value = make("span", {class: "value", "data-field": field});
+    this.note = make("span", {class: "note"});
+    this.area = make("path", {class: "area"});
+    this.line = make("path", {class: "line"});
+    this.border = make("line", {class: "border", x1: 0, x2: WIDTH, visibility: "hidden"});
+    this.cursor = make("line", {class: "cursor", y1: 0, y2: HEIGHT, visibility: "hidden"});
+    this.svg = make("svg", {viewBox: `0 0 ${WIDTH} ${HEIGHT}`, preserveAspectRatio: "none", role: "img",
+                            onpointermove: e => this.point(e), onpointerleave: () => this.point(null)},
+                    this.area, this.border, this.line, this.cursor);
+    this.label = label;
+    this.node = make("div", {class: "chart"}, make("div", {class: "label", text: label}),
+                     make("div", {class: "figure"}, this.value, this.note), this.svg);
+  }
+
+  /* @now: the figure. @note: words behind it. @bad: it is not as it should be. */
+  show(now, note = "", bad = false) {
+    this.now = now;
+    this.words = note;
+    setAttribute(this.node, "class", bad ? "chart bad" : "chart");
+    if (!this.at)
+      this.tell();
+  }
+
+  tell() {
+    setText(this.value, this.say(this.now) ?? "–");
+    setText(this.note, this.words ?? "");
+  }
+
+  /* @points: [[s, value]]. @limit: drawn as a border; null: there is none. @end: s, now. */
+  draw(points, end, limit = null) {
+    Object.assign(this, {points, limit, end});
+    this.begin = Math.max(end - HOUR, Math.min(end - LEAST, points.length ? points[0][0] : end));
+    const values = points.map(p => p[1]).filter(known);
+    const most = Math.max(this.least, ...values) * 1.08;
+    const x = t => (WIDTH * (t - this.begin) / (end - this.begin)).toFixed(1);
+    const y = v => (HEIGHT - 1 - (HEIGHT - 3) * v / most).toFixed(1);
+    let line = "", area = "", open = false;
+    points.forEach(([time, value], i) => {
+      if (known(value)) {
+        line += `${open ? "L" : "M"}${x(time)} ${y(value)}`;
+        area += `${open ? "L" : `M${x(time)} ${HEIGHT}L`}${x(time)} ${y(value)}`;
+      }
+      const next = points[i + 1];
+      if (known(value) && (!next || !known(next[1])))
+        area += `L${x(time)} ${HEIGHT}Z`;
+      open = known(value);
+    });
+    this.line.setAttribute("d", line);
+    this.area.setAttribute("d", area);
+    const inside = known(limit) && limit <= most;
+    setAttribute(this.border, "visibility", inside ? "visible" : "hidden");
+    for (const side of inside ? ["y1", "y2"] : [])
+      this.border.setAttribute(side, y(limit));
+    setAttribute(this.svg, "aria-label", values.length ?
+      `${this.label} in the last ${say.time(end - this.begin)}: at least ${this.say(Math.min(...values))}, ` +
+      `at most ${this.say(Math.max(...values))}` : `${this.label}: nothing is known yet`);
+  }
+
+  /* Shows the figure under the pointer. */
+  point(event) {
+    const box = this.svg.getBoundingClientRect();
+    const time = event ? this.begin + (this.end - this.begin) * (event.clientX - box.left) / box.width : null;
+    this.at = event ? this.points.reduce((best, p) =>
+      !best || Math.abs(p[0] - time) < Math.abs(best[0] - time) ? p : best, null) : null;
+    this.cursor.setAttribute("visibility", this.at ? "visible" : "hidden");
+    if (!this.at) {
+      this.tell();
+      return;
+    }
+    const x = WIDTH * (this.at[0] - this.begin) / (this.end - this.begin);
+    this.cursor.setAttribute("x1", x);
+    this.cursor.setAttribute("x2", x);
+    setText(this.value, this.say(this.at[1]) ?? "–");
+    setText(this.note, clock.format(1000 * this.at[0]));
+  }
+}

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Elements of the page. Whatever comes from the network is put in as text, never as markup. */
+
+const find = id => document.getElementById(id);
+
+/* An element. @attributes: `text', `class', functions as `onclick', or attributes. */
+function make(tag, attributes = {}, ...children) {
+  const svg = ["svg", "path", "line"].includes(tag);
+  const node = svg ? document.createElementNS("http://www.w3.org/2000/svg", tag) : document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (name === "text")
+      node.textContent = value;
+    else if (name.startsWith("on"))
+      node.addEventListener(name.slice(2), value);
+    else if (value !== false && value !== null)
+      node.setAttribute(name, value === true ? "" : value);
+  }
+  node.append(...children);
+  return node;
+}
+
+/* These change nothing that is as it should be: a reader's selection and focus stay. */
+function setText(node, text) {
+  if (node.textContent !== text)
+    node.textContent = text;
+}
+
+function setShown(node, shown) {
+  if (node.hidden === shown)
+    node.hidden = !shown;
+}
+
+function setAttribute(node, name, value) {
+  if (node.getAttribute(name) !== value)
+    node.setAttribute(name, value);
+}
+
+/* Makes the children of @parent follow @items: each has a part {node, update(item)}, made once for its key. */
+class Parts {
+  constructor(parent, key, create) {
+    Object.assign(this, {parent, key, create, parts: new Map()});
+  }
+
+  follow(items) {
+    const keys = new Set(items.map(this.key));
+    for (const [key, part] of this.parts)
+      if (!keys.has(key)) {
+        part.node.remove();
+        part.end?.();
+        this.parts.delete(key);
+      }
+    let before = null;
+    for (const item of items) {
+      const key = this.key(item);
+      let part = this.parts.get(key);
+      if (!part) {
+        part = this.create(item);
+        this.parts.set(key, part);
+      }
+      const place = before ? before.nextSibling : this.parent.firstChild;
+      if (part.node !== place)
+        this.parent.insertBefore(part.node, place);
+      part.update(item);
+      before = part.node;
+    }
+  }
+}
+
+/* A list of terms: `set' shows what is known of them, in the order in which they came first. */
+class Terms {
+  constructor(node) {
+    this.node = node;
+    this.rows = new Map();
+  }
+
+  set(term, value, field = null) {
+    let row = this.rows.get(term);
+    if (!row) {
+      const said = make("dd", field ? {"data-field": field} : {});
+      row = {node: make("div", {}, make("dt", {text: term}), said), said};
+      this.rows.set(term, row);
+      this.node.append(row.node);
+    }
+    setText(row.said, value ?? "–");
+    return row;
+  }
+}

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The page as a whole: it listens to the relay as long as somebody sees it. */
+
+const FEW = 4;                  // streams that are open at first
+const RETRY = 3000;             // ms until the relay is asked again
+const SHOWN = 60;               // events
+
+const streams = new Parts(find("streams"), s => s.name, s => new Stream(s));
+const totals = new Terms(find("totals"));
+let feed = null, happened = -1, asking = false, first = true, now = 0;
+
+function notice(text) {
+  setText(find("notice"), text ?? "");
+  setShown(find("notice"), Boolean(text));
+}
+
+/* --- what happened --- */
+
+class Happened {
+  constructor(event) {
+    this.event = event;
+    this.time = make("time", {datetime: new Date(1000 * event.time).toISOString(), title: day.format(1000 * event.time)});
+    this.node = make("li", {class: event.kind}, this.time, make("p", {},
+      ...event.stream ? [make("b", {text: event.stream}), " "] : [], sayEvent(event)));
+  }
+
+  update() {
+    setText(this.time, sayAgo(this.event.time, now));
+  }
+}
+
+const list = new Parts(find("happened"), e => e.id, e => new Happened(e));
+let events = [];
+
+async function look() {
+  if (asking)
+    return;
+  asking = true;
+  try {
+    events = await get("/happened.json");
+    happened = events.length ? events[0].id : 0;
+  } catch {
+    happened = -1;              // again with the next frame
+  }
+  asking = false;
+  list.follow(events.slice(0, SHOWN));
+  setShown(find("nothing"), !events.length);
+}
+
+/* --- what is --- */
+
+function show(status) {
+  now = status.time;
+  const receivers = status.streams.reduce((n, s) => n + s.outputs.reduce((m, o) => m + o.receivers, 0), 0);
+  const onAir = status.streams.filter(s => s.receiving);
+  setText(find("ready"), status.ending ? "Ends" : status.ready ? "Ready" : "Not ready");
+  setAttribute(find("ready"), "class", `pill ${status.ready && !status.ending ? "good" : "warn"}`);
+  totals.set("On air", `${onAir.length} of ${status.streams.length}`, "on-air");
+  totals.set("Coming in", say.rate(onAir.reduce((n, s) => n + (s.rate ?? 0), 0)), "total-rate");
+  totals.set("Receivers", String(receivers), "total-receivers");
+  totals.set("Runs for", say.time(status.time - status.started));
+  totals.set("Memory", say.memory(status.memory || null), "memory");
+  setText(find("foot"), `fasp-relay ${status.version}. The histories take ${say.memory(status.history)} of its memory.`);
+  document.title = `${onAir.length}/${status.streams.length} on air · fasp-relay`;
+  notice(status["configuration-refused"] ? `The new configuration is refused: ${status["configuration-refused"]}` : null);
+  streams.follow(status.streams);
+  if (first) {
+    for (const part of [...streams.parts.values()].slice(0, status.streams.length <= FEW ? FEW : 0))
+      part.node.open = true;
+    first = false;
+  }
+  list.follow(events.slice(0, SHOWN));
+  api.follow(status.api);
+  if (status.happened !== happened)
+    look();
+}
+
+/* --- listening --- */
+
+function listen() {
+  feed?.close();
+  feed = null;
+  if (document.hidden)
+    return;
+  feed = new EventSource("/events");
+  feed.onmessage = message => show(JSON.parse(message.data));
+  feed.onerror = () => {
+    notice("The connection to the relay is lost. This page tries again; the figures are old.");
+    setText(find("ready"), "Not connected");
+    setAttribute(find("ready"), "class", "pill bad");
+    /* refused, not lost: the browser does not try again by itself */
+    if (feed?.readyState === EventSource.CLOSED)
+      setTimeout(listen, RETRY);
+  };
+  feed.onopen = () => {
+    for (const part of streams.parts.values())
+      part.load();
+  };
+}
+
+document.addEventListener("visibilitychange", listen);
+find("unlock").onclick = askForToken;
+find("save").onclick = () => ask({title: "Save what is in force?", ok: "Save",
+  text: "The configuration file is replaced. Otherwise, changes are lost when the relay starts anew or reads its file.",
+  act: () => api.change("POST", ["configuration", "save"], {})});
+listen();

@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * A stream: its figures, its input, its outputs, and their receivers. */
+
+const STEP = 10;                // s between samples
+const SAMPLES = 360;
+const AGAIN = 1900;             // ms; how often, at most, a receiver's figures are asked for
+
+/* What is shown of a receiver before all its figures. */
+const RECEIVER = [
+  ["Round trip", s => say.ms(s["rtt-ms"])], ["Loss", s => say.share(s.loss)],
+  ["Sent to it", s => known(s["send-rate-mbps"]) ? say.rate(1e6 * s["send-rate-mbps"]) : null],
+  ["Confirmed", s => say.bytes(s["bytes-acknowledged"])], ["Latency", s => say.ms(s["negotiated-latency-ms"])],
+  ["Promised", s => sayPromise(known(s["promised-interval"]) ? s["promised-interval"] / 1e9 : null)],
+  ["Observed", s => sayObserved(known(s["observed-interval"]) ? s["observed-interval"] / 1e9 : null, s.skips)],
+  ["Sent again", s => say.bytes(s["bytes-retransmitted"])], ["Encryption", s => s.encryption], ["Asked for", s => s.streamid],
+];
+
+class Receiver {
+  constructor(stream, output, one) {
+    this.at = ["streams", stream, "outputs", output, "receivers", one.address];
+    this.who = sayPeer(one);
+    this.name = make("span", {class: "who"});
+    this.state = make("span", {class: "facts"});
+    this.panel = make("div", {class: "panel", id: `receiver-${++Receiver.made}`, hidden: true});
+    this.button = make("button", {type: "button", class: "row", "aria-expanded": "false", "aria-controls": this.panel.id,
+                                  onclick: () => this.toggle()}, this.name, this.state);
+    this.node = make("li", {class: "receiver"}, this.button, this.panel);
+  }
+
+  update(one) {
+    setText(this.name, this.who);
+    const behind = known(one["behind-ms"]) ? `${say.ms(one["behind-ms"])} behind` : "";
+    setText(this.state, one.interrupted ? "is not heard" : [behind, known(one["rtt-ms"]) ? `round trip ${say.ms(one["rtt-ms"])}` :
+      ""].filter(Boolean).join(" · "));
+    this.node.classList.toggle("silent", one.interrupted);
+    if (this.open && Date.now() - this.asked >= AGAIN)
+      this.ask();
+  }
+
+  toggle() {
+    this.open = !this.open;
+    setAttribute(this.button, "aria-expanded", String(this.open));
+    setShown(this.panel, this.open);
+    if (this.open && !this.panel.firstChild)
+      this.fill();
+    if (this.open)
+      this.ask();
+  }
+
+  fill() {
+    const all = make("dl", {class: "all"});
+    this.terms = new Terms(make("dl", {class: "terms"}));
+    this.all = new Terms(all);
+    this.panel.append(this.terms.node, make("details", {}, make("summary", {text: "All figures"}), all),
+                      make("button", {type: "button", class: "edit danger", text: "Disconnect", onclick: () => this.drop()}));
+  }
+
+  async ask() {
+    this.asked = Date.now();
+    try {
+      const {stats} = await get(path(...this.at) + ".json");
+      for (const [term, value] of RECEIVER)
+        this.terms.set(term, value(stats));
+      for (const [field, value] of Object.entries(stats))
+        this.all.set(field, typeof value === "object" && value ? JSON.stringify(value) : String(value ?? "–"), field);
+    } catch {
+      /* it has gone, or the relay has: the list says so */
+    }
+  }
+
+  drop() {
+    ask({title: "Disconnect this receiver?", text: `${this.who} is told that it was refused. A program that starts again may come back.`,
+         ok: "Disconnect", danger: true, act: () => api.change("DELETE", this.at)});
+  }
+}
+Receiver.made = 0;
+
+class Output {
+  constructor(stream, output) {
+    Object.assign(this, {stream, id: output.id, everybody: false});
+    this.uri = make("code", {class: "uri", "data-field": "uri"});
+    this.facts = make("span", {class: "facts", "data-field": "receivers"});
+    this.more = make("button", {type: "button", class: "more", hidden: true, onclick: () => this.toggle()});
+    this.list = make("ul", {class: "receivers", "aria-label": `Receivers of output ${output.id}`});
+    this.receivers = new Parts(this.list, one => one.address, one => new Receiver(stream, this.id, one));
+    this.error = make("p", {class: "fault", hidden: true});
+    this.node = make("div", {class: "output", "data-output": output.id},
+                     make("div", {class: "head"}, make("h4", {text: `Output ${output.id}`}), this.uri, this.facts,
+                          make("button", {type: "button", class: "edit", text: "Remove",
+                                          "aria-label": `Remove output ${output.id} of ${stream}`, onclick: () => this.remove()})),
+                     this.error, this.list, this.more);
+  }
+
+  update(output) {
+    const n = output.receivers, behind = output["behind-ms"];
+    setText(this.uri, output.uri ?? "");
+    setText(this.facts, [!output.open ? "not open" : several(n, "receiver"), known(behind) && n > 0 ? `up to ${say.ms(behind)} behind` :
+      "", output.interrupted ? `${output.interrupted} not heard` : ""].filter(Boolean).join(" · "));
+    this.node.classList.toggle("closed", !output.open);
+    setText(this.error, output.error ?? "");
+    setShown(this.error, Boolean(output.error));
+    const some = n > output.list.length;
+    setShown(this.more, some);
+    setText(this.more, this.everybody ? `Show the ${output.list.length} that are furthest behind` : `Show all ${n}`);
+    if (!some)
+      this.everybody = false;
+    if (!this.everybody)
+      this.show(output.list);
+    else if (!this.asking)
+      this.ask();
+  }
+
+  /* By name: so a row stays under the pointer. */
+  show(list) {
+    this.receivers.follow([...list].sort((a, b) => sayPeer(a).localeCompare(sayPeer(b))));
+  }
+
+  toggle() {
+    this.everybody = !this.everybody;
+    if (this.everybody)
+      this.ask();
+  }
+
+  async ask() {
+    this.asking = true;
+    try {
+      this.show(await get(path("streams", this.stream, "outputs", this.id, "receivers") + ".json"));
+    } catch {
+      /* it has been removed */
+    }
+    await new Promise(done => setTimeout(done, AGAIN));
+    this.asking = false;
+  }
+
+  remove() {
+    ask({title: `Remove output ${this.id}?`, text: `${this.uri.textContent} is closed, and its receivers are told. The other ` +
+         "outputs do not notice.", ok: "Remove", danger: true,
+         act: () => api.change("DELETE", ["streams", this.stream, "outputs", this.id])});
+  }
+
+  end() {
+    this.receivers.follow([]);
+  }
+}
+
+class Source {
+  constructor(stream, source) {
+    this.name = make("span", {class: "who"});
+    this.facts = make("span", {class: "facts"});
+    this.use = make("button", {type: "button", class: "edit", text: "Use", "aria-label": `Use source ${source.source}`,
+      onclick: () => ask({title: `Use ${this.name.textContent}?`, text: "Receivers notice nothing.", ok: "Use it",
+                          act: () => api.change("PUT", ["streams", stream, "input", "source"], {source: source.source})})});
+    this.node = make("li", {class: "source"}, this.name, this.facts, this.use);
+  }
+
+  update(source) {
+    setText(this.name, source.name || `source ${source.source}`);
+    setText(this.facts, `${source.leads ? "in use" : source.connected ? "stands ready" : "not connected"}${source.why ? `: ${source.why}` : ""}`);
+    setShown(this.use, !source.leads && source.connected);
+  }
+}
+
+class Stream {
+  constructor(stream) {
+    this.name = stream.name;
+    this.samples = [];
+    this.charts = {
+      rate: new Chart("Rate", "rate", say.rate, 1000),
+      loss: new Chart("Loss on the way here", "loss", say.share, 0.001),
+      "rtt-ms": new Chart("Round trip", "rtt-ms", say.ms, 1),
+      "lateness-ms": new Chart("Lateness", "lateness-ms", say.ms, 1),
+      receivers: new Chart("Receivers", "receivers", say.count, 1),
+      "behind-ms": new Chart("Furthest behind", "behind-ms", say.ms, 1),
+    };
+    this.build(stream.name);
+    this.load();
+  }
+
+  build(name) {
+    const outputs = make("div", {class: "outputs"});
+    const sources = make("ul", {class: "sources"});
+    this.state = make("span", {class: "state", "data-field": "state"});
+    this.brief = make("span", {class: "brief"});
+    this.error = make("p", {class: "fault", hidden: true});
+    this.picture = make("img", {class: "picture", alt: `What ${name} shows`, hidden: true});
+    this.meters = make("div", {class: "meters", role: "img", hidden: true});
+    this.uri = make("code", {class: "uri"});
+    this.senders = make("span", {class: "facts"});
+    this.terms = new Terms(make("dl", {class: "terms"}));
+    this.span = make("p", {class: "quiet"});
+    this.outputs = new Parts(outputs, o => o.id, o => new Output(name, o));
+    this.sources = new Parts(sources, s => s.source, s => new Source(name, s));
+    this.node = make("details", {class: "stream", "data-stream": name, ontoggle: () => this.draw()},
+      make("summary", {}, make("h2", {text: name}), this.state, this.brief),
+      make("div", {class: "body"}, this.error,
+        make("div", {class: "view"}, make("div", {class: "screen"}, this.picture, this.meters),
+          make("div", {class: "charts"}, ...Object.values(this.charts).map(c => c.node))),
+        this.span, this.terms.node,
+        make("section", {"aria-label": `Input of ${name}`}, make("div", {class: "head"}, make("h3", {text: "Input"}), this.uri,
+          this.senders, make("button", {type: "button", class: "edit", text: "Switch", "aria-label": `Switch the input of ${name}`,
+                                        onclick: () => this.switchInput()})), sources),
+        make("section", {"aria-label": `Outputs of ${name}`}, make("div", {class: "head"}, make("h3", {text: "Outputs"}),
+          make("button", {type: "button", class: "edit", text: "Add output", "aria-label": `Add an output to ${name}`,
+                          onclick: () => this.addOutput()})), outputs)));
+  }
+
+  /* The hour before this page was opened. */
+  async load() {
+    try {
+      const history = await get(path("streams", this.name, "history") + ".json");
+      this.samples = history.time.map((time, i) =>
+        Object.fromEntries([["time", time], ...Object.keys(this.charts).map(field => [field, history[field][i]])]));
+      this.draw();
+    } catch {
+      /* there is none yet */
+    }
+  }
+
+  update(stream, time = now) {
+    const [look, words] = sayState(stream);
+    const receivers = stream.outputs.reduce((n, o) => n + o.receivers, 0);
+    const behind = stream.outputs.map(o => o["behind-ms"]).filter(known);
+    const now = {...stream, receivers, "behind-ms": behind.length ? Math.max(...behind) : null};
+    if (!stream.receiving)
+      now.rate = now["lateness-ms"] = null;
+    setText(this.state, words);
+    setAttribute(this.state, "class", `state ${look}`);
+    setText(this.brief, [say.rate(now.rate), several(receivers, "receiver")].filter(Boolean).join(" · "));
+    setText(this.error, stream["last-error"] ? `Last error: ${stream["last-error"]}` : "");
+    setShown(this.error, Boolean(stream["last-error"]));
+    this.error.classList.toggle("past", stream.receiving);
+    this.showFigures(now);
+    this.showPicture(stream);
+    setText(this.uri, stream.input.uri ?? "");
+    setText(this.senders, stream.input.error ?? stream.input.senders.map(s => sayPeer(s) + (s.interrupted ? " (not heard)" : "")).join(", "));
+    this.sources.follow(stream.input.sources);
+    this.outputs.follow(stream.outputs);
+    this.latency = stream["latency-ms"];
+    if (!this.samples.length || time - this.samples.at(-1).time >= STEP) {
+      this.samples.push({...now, time});
+      this.samples.splice(0, this.samples.length - SAMPLES);
+      this.draw();
+    }
+  }
+
+  showFigures(now) {
+    const latency = now["latency-ms"], late = known(latency) && now["lateness-ms"] > latency;
+    for (const [field, chart] of Object.entries(this.charts))
+      if (field === "lateness-ms")
+        chart.show(now[field], known(latency) ? `of ${say.ms(latency)} latency` : "", late);
+      else
+        chart.show(now[field], "", field === "loss" && now.loss > 0.1);
+    this.terms.set("Promised", sayPromise(now["promised-seconds"]), "promised-seconds");
+    this.terms.set("Observed", now.receiving ? sayObserved(now["observed-seconds"], now.skips) : null, "observed-seconds");
+    this.terms.set("Received", say.bytes(now.bytes), "bytes");
+    this.terms.set("Restarts", say.count(now.restarts), "restarts");
+  }
+
+  /* If the relay makes pictures of it. */
+  showPicture(stream) {
+    const shown = Boolean(stream.picture);
+    setShown(this.picture, shown);
+    if (shown && this.node.open)
+      setAttribute(this.picture, "src", `${path("streams", this.name, "picture.jpg")}?${stream.picture.time}`);
+    setShown(this.meters, Boolean(stream.levels?.length));
+    if (!stream.levels?.length)
+      return;
+    while (this.meters.children.length < stream.levels.length)
+      this.meters.append(make("meter", {min: -60, max: 0, high: -9, optimum: -30}));
+    stream.levels.forEach((level, i) => this.meters.children[i].value = level ?? -60);
+    setAttribute(this.meters, "aria-label", `Sound: ${stream.levels.map(l => `${Math.round(l)} dB`).join(", ")}`);
+  }
+
+  draw() {
+    if (!this.node.open || !this.samples.length)
+      return;
+    const end = this.samples.at(-1).time;
+    for (const [field, chart] of Object.entries(this.charts))
+      chart.draw(this.samples.map(s => [s.time, s[field] ?? null]), end, field === "lateness-ms" ? this.latency : null);
+    setText(this.span, `Charts: the last ${say.time(Math.min(HOUR, Math.max(LEAST, end - this.samples[0].time)))}`);
+  }
+
+  addOutput() {
+    ask({title: `Add an output to ${this.name}`, caption: "URI", value: "fasp://:", ok: "Add",
+         text: "fasp://:PORT waits for receivers, fasp://HOST:PORT dials one. srt://, rist://, udp:// and rtp:// are taken, too.",
+         act: uri => api.change("POST", ["streams", this.name, "outputs"], {uri})});
+  }
+
+  switchInput() {
+    ask({title: `Switch the input of ${this.name}`, caption: "URI", value: this.uri.textContent, ok: "Switch",
+         text: "The receivers stay connected, and go on with what comes from there.",
+         act: uri => api.change("PUT", ["streams", this.name, "input"], {uri})});
+  }
+
+  end() {
+    this.outputs.follow([]);
+  }
+}

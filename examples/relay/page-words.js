@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Numbers as people read them, and what happened as a sentence. */
+
+const known = value => value !== null && value !== undefined;
+
+function fixed(value, digits = 3) {
+  if (value === 0)
+    return "0";
+  const whole = Math.floor(Math.log10(Math.abs(value))) + 1;
+  return value.toFixed(Math.max(0, Math.min(digits - whole, 2)));
+}
+
+function scaled(value, step, units) {
+  let i = 0;
+  while (Math.abs(value) >= step && i < units.length - 1) {
+    value /= step;
+    i++;
+  }
+  return `${i === 0 ? Math.round(value) : fixed(value)} ${units[i]}`;
+}
+
+const say = {
+  rate: v => known(v) ? scaled(v, 1000, ["bit/s", "kbit/s", "Mbit/s", "Gbit/s"]) : null,
+  bytes: v => known(v) ? scaled(v, 1000, ["bytes", "kB", "MB", "GB", "TB"]) : null,
+  memory: v => known(v) ? scaled(v, 1024, ["bytes", "KiB", "MiB", "GiB"]) : null,
+  ms: v => !known(v) ? null : v >= 10000 ? `${fixed(v / 1000)} s` : `${fixed(v)} ms`,
+  share: v => !known(v) ? null : v === 0 ? "0 %" : v < 0.0001 ? "< 0.01 %" : `${fixed(100 * v)} %`,
+  count: v => known(v) ? String(Math.round(v)) : null,
+  /* Of seconds. */
+  time(v) {
+    if (!known(v))
+      return null;
+    for (const [unit, seconds] of [["years", 31557600], ["d", 86400], ["h", 3600], ["min", 60]])
+      if (v >= 2 * seconds)
+        return `${Math.floor(v / seconds)} ${unit}`;
+    return `${v < 10 ? fixed(v, 2) : Math.round(v)} s`;
+  },
+};
+
+/* "1 receiver", "2 receivers" */
+const several = (n, word) => `${n} ${word}${n === 1 ? "" : "s"}`;
+
+function sayPromise(seconds) {
+  return known(seconds) ? `1 skip in ${say.time(seconds)}` : null;
+}
+
+/* The relay knows no interval if there was no skip. */
+function sayObserved(seconds, skips) {
+  if (known(seconds))
+    return `1 skip in ${say.time(seconds)}`;
+  return skips === 0 ? "no skip" : null;
+}
+
+function sayState(stream) {
+  const since = say.time(stream["state-seconds"]);
+  if (stream.receiving)
+    return ["good", "On air"];
+  if (stream.state === "running")
+    return [stream.optional ? "off" : "warn", stream.optional ? "Off" : "Waits for its sender"];
+  if (stream.state === "waiting")
+    return ["bad", `Starts again (for ${since})`];
+  return ["warn", stream.state === "starting" ? "Starts" : "Stops"];
+}
+
+/* `output-2' of the log is output 2, and `output' the only one. */
+function sayEnd(end) {
+  const found = /^(input|output)-?(\d*)$/.exec(end ?? "");
+  if (!found)
+    return end ?? "";
+  return found[1] === "input" ? "the input" : `output ${found[2] || 1}`;
+}
+
+function sayPeer(peer) {
+  return peer.name ? `${peer.name} (${peer.address})` : peer.address ?? "Somebody";
+}
+
+/* A reason of the relay begins with the address that the sentence has already. */
+function sayReason(peer) {
+  const reason = peer.reason ?? "nobody knows why";
+  return peer.address && reason.startsWith(peer.address) ? reason.slice(peer.address.length).trim() : reason;
+}
+
+function sayEvent(event) {
+  const {kind, peer} = event;
+  if (!peer)
+    return event.text ?? "";
+  const asked = peer.streamid && peer.streamid !== event.stream ? `, which asked for “${peer.streamid}”` : "";
+  if (kind === "came")
+    return `${sayPeer(peer)} came to ${sayEnd(event.end)}${asked}.`;
+  return `${sayPeer(peer)} has gone from ${sayEnd(event.end)} after ${say.time(peer.seconds)} and ` +
+    `${say.bytes(peer.bytes)}: ${sayReason(peer)}.`;
+}
+
+function sayAgo(time, now) {
+  const ago = Math.max(0, now - time);
+  return ago < 5 ? "just now" : `${say.time(ago)} ago`;
+}
+
+const clock = new Intl.DateTimeFormat([], {hour: "2-digit", minute: "2-digit", second: "2-digit"});
+const day = new Intl.DateTimeFormat([], {dateStyle: "medium", timeStyle: "medium"});

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * relaypage.h: the page for a browser: one text, made of page.html, page.css and page-*.js.
+ *
+ * The browser is told to run nothing but the script that is in it, and to ask nobody but the relay
+ * (Content-Security-Policy, with the digests of the script and of the style).
+ */
+#pragma once
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+typedef struct
+{
+  gchar *html;
+  gchar *policy; /* its Content-Security-Policy */
+} RelayPageText;
+
+void relay_page_text_init (RelayPageText *text);
+void relay_page_text_clear (RelayPageText *text);
+
+G_END_DECLS
