@@ -95,7 +95,10 @@ def share(count, of, digits):
 
 
 def pyplot():
-    import matplotlib
+    try:
+        import matplotlib
+    except ImportError:
+        sys.exit("Drawing needs matplotlib: apt-get install python3-matplotlib. Without it: --picture none")
     matplotlib.use("Agg")
     import matplotlib.pyplot
     return matplotlib.pyplot
