@@ -450,8 +450,8 @@ note_missing (FaspMerge *merge, FaspSource *source, FaspMergeTaken *taken)
     fasp_recent_forget (&merge->recent);
   else if (!fasp_merge_is_leader (merge, source))
     source->stats.bytes_filled += read->block->size;
-  if (merge->next.known
-      && (!read->behind.known || !fasp_origin_equal (&merge->next.origin, &read->behind.origin)))
+  if (merge->next.known != read->behind.known
+      || (merge->next.known && !fasp_origin_equal (&merge->next.origin, &read->behind.origin)))
     fasp_merge_begin_anew (merge, source);
 }
 
@@ -464,9 +464,10 @@ advance (FaspMerge *merge, FaspTime now, FaspSource *source)
   source->stats.is_trusted = TRUE;
   merge->is_wanted &= !fasp_merge_is_leader (merge, source);
   merge->next = read->behind;
-  fasp_merge_note_anchors (merge, read->block);
-  if (merge->next.known && merge->next.offset != FASP_OFFSET_UNKNOWN)
+  if (merge->next.known && merge->next.offset != FASP_OFFSET_UNKNOWN) {
+    fasp_merge_note_anchors (merge, read->block);
     fasp_recent_add (&merge->recent, read->block, source - merge->sources);
+  }
   follow_delay (merge, now, source);
   note_gap (merge, read->block);
   read->arrival = read->block->media_time + merge->delay;

@@ -18,6 +18,12 @@ nth (const FaspRecent *recent, guint64 i)
   return &recent->ring[i & recent->mask];
 }
 
+const FaspBlock *
+fasp_recent_nth (const FaspRecent *recent, guint64 i)
+{
+  return nth (recent, i)->block;
+}
+
 static void
 forget_oldest (FaspRecent *recent)
 {

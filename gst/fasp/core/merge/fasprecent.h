@@ -32,6 +32,8 @@ void fasp_recent_clear (FaspRecent *recent);
 void fasp_recent_forget (FaspRecent *recent);
 /* @block of @source, which follows the last one, was delivered. */
 void fasp_recent_add (FaspRecent *recent, FaspBlock *block, guint source);
+/* Block @i, from `from' to before `to'. */
+const FaspBlock *fasp_recent_nth (const FaspRecent *recent, guint64 i);
 
 typedef enum
 {

@@ -39,14 +39,59 @@ static void
 test_align (FaspRedundancy redundancy, guint32 seed)
 {
   VHitless *h = make (seed, redundancy);
-  FaspSourceStats stats;
 
-  for (guint i = 0; i < 2; i++) {
-    fasp_merge_get_stats (h->merge, i, &stats);
-    g_assert_true (stats.is_trusted);
-  }
+  for (guint i = 0; i < 2; i++)
+    g_assert_true (vhitless_is_trusted (h, i));
   vhitless_harm (h, 4, PAUSE);
   vhitless_assert_whole (h);
+  finish (h);
+}
+
+/* Both have been there for a while when the reader begins: it has something of the two at the same
+ * time. */
+static void
+test_at_once (gconstpointer data)
+{
+  guint32 seed = GPOINTER_TO_UINT (data);
+  VHitless *h = vhitless_new (seed, FASP_REDUNDANCY_HOT, 2, LATENCY_MS);
+
+  h->own_origins = TRUE;
+  for (guint i = 0; i < 2; i++) {
+    vhitless_wire (h, i, RTT, 1);
+    vhitless_start (h, i);
+    vhitless_run (h, g_rand_int_range (h->rand, 1, 3 * FASP_SEC));
+  }
+  for (guint i = 0; i < 2; i++) {
+    vhitless_wire (h, i, RTT, .02);
+    vhitless_call (h, i);
+  }
+  vhitless_run (h, PAUSE);
+  for (guint i = 0; i < 2; i++)
+    g_assert_true (vhitless_is_trusted (h, i));
+  vhitless_assert_whole (h);
+  finish (h);
+}
+
+/* The second one begins with what it has kept, which the reader has had for seconds. */
+static void
+test_behind (void)
+{
+  VHitless *h = vhitless_new (1, FASP_REDUNDANCY_HOT, 2, LATENCY_MS);
+  FaspTime began;
+
+  h->own_origins = h->joins_back = TRUE;
+  vhitless_wire (h, 0, RTT, 0);
+  vhitless_wire (h, 1, RTT, 1);
+  for (guint i = 0; i < 2; i++)
+    vhitless_start (h, i);
+  vhitless_run (h, PAUSE);
+  vhitless_wire (h, 1, RTT, 0);
+  vhitless_call (h, 1);
+  began = vnet_get_time (h->net);
+  while (!vhitless_is_trusted (h, 1))
+    vhitless_step (h);
+  g_assert_cmpint (vnet_get_time (h->net) - began, <, FASP_SEC);
+  vhitless_run (h, PAUSE);
   finish (h);
 }
 
@@ -72,9 +117,12 @@ main (int argc, char **argv)
   for (guint seed = 1; seed <= seeds; seed++) {
     g_autofree gchar *hot = g_strdup_printf ("/align/hot/%u", seed);
     g_autofree gchar *standby = g_strdup_printf ("/align/standby/%u", seed);
+    g_autofree gchar *at_once = g_strdup_printf ("/align/at-once/%u", seed);
 
     g_test_add_data_func (hot, GUINT_TO_POINTER (seed), test_hot);
     g_test_add_data_func (standby, GUINT_TO_POINTER (seed), test_standby);
+    g_test_add_data_func (at_once, GUINT_TO_POINTER (seed), test_at_once);
   }
+  g_test_add_func ("/align/behind", test_behind);
   return g_test_run ();
 }

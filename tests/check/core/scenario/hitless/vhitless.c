@@ -114,6 +114,8 @@ vhitless_start (VHitless *h, guint i)
   c.history = HISTORY;
   if (h->has_keys)
     c.join = FASP_JOIN_KEY_FRAME;
+  if (h->joins_back)
+    c.join = FASP_JOIN_BACK;
   source->sender = vnet_add_endpoint (h->net, VNET_A + i, &c);
   if (h->has_header) {
     g_autoptr (GBytes) header = g_bytes_new_static ("header", 6);
@@ -377,4 +379,13 @@ vhitless_get_leader (VHitless *h)
     fasp_merge_get_stats (h->merge, i, &stats);
   while (!stats.leads && ++i < h->n);
   return i;
+}
+
+gboolean
+vhitless_is_trusted (VHitless *h, guint i)
+{
+  FaspSourceStats stats;
+
+  fasp_merge_get_stats (h->merge, i, &stats);
+  return stats.is_trusted;
 }

@@ -54,6 +54,7 @@ typedef struct
   gboolean own_origins; /* each sender counts the stream from where it was started, by a clock of
                            its own */
   guint64 base;         /* with that: where the sender was started whose stream is read */
+  gboolean joins_back;  /* a sender begins with all that it keeps */
   gboolean has_keys;    /* every half a second begins with a key frame */
   guint64 first_key; /* where the last stream began that was read, since its sender was started */
   gboolean forges[VHITLESS_SENDERS]; /* the sender is fed other bytes: allowed with own_origins */
@@ -84,6 +85,7 @@ void vhitless_kill (VHitless *h, guint i);
 void vhitless_step (VHitless *h);
 void vhitless_run (VHitless *h, FaspTime span);
 guint vhitless_get_leader (VHitless *h);
+gboolean vhitless_is_trusted (VHitless *h, guint i);
 /* Bytes that source @i has sent, on the wire. */
 guint64 vhitless_get_sent (VHitless *h, guint i);
 /* The same for what the reader has sent to it. */
