@@ -3,6 +3,7 @@
 #include <string.h>
 #include <gst/app/app.h>
 #include "relaychain.h"
+#include "relaygroup.h"
 #include "relayinner.h"
 #include "relayrecord.h"
 #include "relayretry.h"
@@ -193,8 +194,13 @@ make_chain (RelayInner *inner, GError **error)
   if (inner->place->scheme == RELAY_FILE && inner->place->sends)
     return make_recorder (inner->place, error);
   chain = relay_chain_make (inner->place, &end, error);
-  if (chain != NULL)
-    watch_callers (inner, end);
+  if (chain == NULL)
+    return NULL;
+  if (inner->place->source != NULL && !relay_group_join (inner->place, end, error)) {
+    gst_object_unref (gst_object_ref_sink (chain));
+    return NULL;
+  }
+  watch_callers (inner, end);
   return chain;
 }
 

@@ -11,8 +11,9 @@
  *     leads                 fasp_relay_source_leads                 gauge, of each of several
  * sources
  *
- * Which fields are counters, and their units, is in the core's table of fields.  Fields that are
- * not there, of a newer plugin, get the type `unknown'.
+ * Which fields are counters, and their units, is in the core's table of fields, and here for those
+ * that only ends of other protocols have.  Fields that are in neither, of a newer plugin, get the
+ * type `unknown'.
  */
 #ifdef HAVE_CONFIG_H
 #include "config.h"
@@ -145,6 +146,21 @@ static const struct
   [FASP_UNIT_PPM] = { NULL, NULL, 1 },
   [FASP_UNIT_SHARE] = { NULL, NULL, 1 },
 };
+
+/* Fields of ends that are not of fasp (relayforeign.c). */
+static const FaspStatField of_ends[] = {
+  { .name = "bytes-not-ts", .unit = FASP_UNIT_BYTES, .kind = FASP_KIND_COUNTER },
+  { .name = "end-restarts", .unit = FASP_UNIT_NONE, .kind = FASP_KIND_COUNTER },
+};
+
+static const FaspStatField *
+find_field (const gchar *name)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (of_ends); i++)
+    if (g_str_equal (of_ends[i].name, name))
+      return &of_ends[i];
+  return fasp_stat_find (name);
+}
 
 /* Makes the metric's name: the field's words but `total' and the one for the unit, and the unit. */
 static gchar *
@@ -292,7 +308,7 @@ add_field (Metrics *metrics, const gchar *prefix, const gchar *labels, const gch
   else if (g_str_equal (field, "source-list"))
     add_sources (metrics, labels, gst_fasp_value_get_array (value));
   else if (!is_label (field))
-    add_known_field (metrics, prefix, labels, field, fasp_stat_find (field), value);
+    add_known_field (metrics, prefix, labels, field, find_field (field), value);
 }
 
 /* Adds the fields of the end itself.  It leaves out those of a single peer, from

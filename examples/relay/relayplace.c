@@ -71,6 +71,7 @@ relay_place_free (RelayPlace *place)
   gchar *secret;
 
   g_free (place->host);
+  g_free (place->source);
   g_free (place->path);
   secret = place->keys != NULL ? g_hash_table_lookup (place->keys, "passphrase") : NULL;
   if (secret != NULL)
@@ -143,6 +144,8 @@ relay_place_describe (const RelayPlace *place)
   const gchar *before = "?";
 
   g_string_append (text, "://");
+  if (place->source != NULL)
+    g_string_append_printf (text, "%s@", place->source);
   if (place->scheme == RELAY_FILE)
     g_string_append (text, place->path);
   else if (place->host != NULL && strchr (place->host, ':') != NULL)
@@ -241,10 +244,30 @@ check_srt (const RelayPlace *place, GError **error)
   return FALSE;
 }
 
+/* A source is an address of the kind of its group. */
+static gboolean
+has_good_source (const RelayPlace *place)
+{
+  g_autoptr (GInetAddress) source = NULL, group = NULL;
+
+  if (place->source == NULL)
+    return TRUE;
+  if (place->sends || place->scheme == RELAY_RIST || !relay_place_is_multicast (place))
+    return FALSE;
+  source = g_inet_address_new_from_string (place->source);
+  group = g_inet_address_new_from_string (place->host);
+  return source != NULL && !g_inet_address_get_is_multicast (source)
+      && g_inet_address_get_family (source) == g_inet_address_get_family (group);
+}
+
 static gboolean
 check_group (const RelayPlace *place, GError **error)
 {
-  if (place->sends && place->host == NULL)
+  if (!has_good_source (place))
+    BAD (error,
+        "what is before @ is the address of a source that sends to a multicast group, which inputs "
+        "of udp:// and rtp:// can choose: write udp://SOURCE@GROUP:PORT, or leave it out.");
+  else if (place->sends && place->host == NULL)
     BAD (error, "write where it goes to: %s://HOST:PORT, or a multicast group and its port.",
         schemes[place->scheme]);
   else if (relay_place_get (place, "interface") != NULL && !relay_place_is_multicast (place))
@@ -335,12 +358,15 @@ split_network (RelayPlace *place, const gchar *text, GError **error)
   guint port = uri != NULL ? gst_uri_get_port (uri) : 0;
   const gchar *host = uri != NULL ? gst_uri_get_host (uri) : NULL;
 
+  const gchar *source = uri != NULL ? gst_uri_get_userinfo (uri) : NULL;
+
   if (port == 0 || port > G_MAXUINT16 || (path != NULL && path[0] != '\0')
-      || gst_uri_get_userinfo (uri) != NULL) {
+      || (source != NULL && place->scheme == RELAY_SRT)) {
     BAD (error, "write %s://HOST:PORT, with its keys as ?KEY=VALUE&...", schemes[place->scheme]);
     return FALSE;
   }
   place->host = host != NULL && host[0] != '\0' ? g_strdup (host) : NULL;
+  place->source = g_strdup (source);
   place->port = port;
   place->keys = gst_uri_get_query_table (uri);
   if (place->keys == NULL)

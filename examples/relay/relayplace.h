@@ -27,6 +27,7 @@ typedef struct
   RelayScheme scheme;
   gboolean sends;
   gchar *host;      /* NULL: all addresses of this machine, or a file */
+  gchar *source;    /* whose datagrams to a multicast group are wanted; NULL: everybody's */
   guint port;       /* UDP; 0: a file */
   gchar *path;      /* of a file; NULL: none */
   GHashTable *keys; /* values, by key */

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Each input of fasp-relay to each output: who sends, who receives, a network that loses, and what came.
 
-For SRT and RIST, the programs of their own projects are on the other side."""
+For SRT and RIST, the programs of their own projects are on the other side, or ffmpeg."""
 
 import os
 import random
@@ -22,6 +22,9 @@ LATENCY = 500       # ms: SRT's and RIST's time to repair, many round trips of t
 RATE = 25           # pictures a second
 RIST_START = 3      # s: within this, the first report of RIST has come
 GROUP = "239.255.77.1"
+# ffmpeg's options: µs, and how long it waits at its end, s; ms
+FFMPEG = {"srt": ["-latency", str(1000 * LATENCY), "-linger", "3"],
+          "rist": ["-rist_profile", "simple", "-buffer_size", str(LATENCY)]}
 
 
 def missing_programs():
@@ -118,8 +121,9 @@ class Wire(threading.Thread):
 class Stream:
     """One input, all outputs: the configuration of the relay, and the processes around it."""
 
-    def __init__(self, directory, wire, kind, ts, outputs=ENDS):
+    def __init__(self, directory, wire, kind, ts, outputs=ENDS, ffmpeg=False):
         self.directory, self.wire, self.kind, self.ts, self.outputs = directory, wire, kind, ts, outputs
+        self.ffmpeg = ffmpeg        # speaks SRT and RIST with the relay, instead of their own programs
         self.processes, self.datagrams = [], {}
         self.into = free_pair()                                     # where the sender sends to
         self.inner = free_pair() if kind in REPAIR else self.into   # where the relay is
@@ -153,21 +157,29 @@ class Stream:
     def launch(self, name, line):
         self.start(name, ["gst-launch-1.0", "-q"] + line.split(), env=benchlib.environment())
 
+    def listen_by_ffmpeg(self, o, last):
+        self.start("to-" + o, ["ffmpeg", "-v", "error", "-y", *FFMPEG[o], "-f", "data", "-i",
+                               f"{o}://{'@' if o == 'rist' else ''}127.0.0.1:{last}", "-map", "0", "-c", "copy",
+                               "-f", "data", "-flush_packets", "1", self.path(o)])
+
     def listen(self):
         """Starts who receives. For what repairs, the network that loses is between it and the relay."""
         for o in self.outputs:
             first, last = self.ports[o]
-            if o == "fasp":
+            if o in ("fasp", "srt"):
                 self.wire.connect(last, first)
+            elif o == "rist":
+                self.wire.connect(first, last)
+                self.wire.connect(first + 1, last + 1)
+            if self.ffmpeg and o in FFMPEG:
+                self.listen_by_ffmpeg(o, last)
+            elif o == "fasp":
                 self.launch("to-fasp", f"faspsrc uri=fasp://127.0.0.1:{last} ! filesink buffer-mode=unbuffered location={self.path('fasp')}")
             elif o == "srt":
-                self.wire.connect(last, first)
                 with open(self.path("srt"), "wb") as out:
                     self.start("to-srt", ["srt-live-transmit", "-q", f"srt://127.0.0.1:{last}?latency={LATENCY}",
                                           "file://con"], stdout=out)
             elif o == "rist":
-                self.wire.connect(first, last)
-                self.wire.connect(first + 1, last + 1)
                 kept = benchlib.free_port()
                 self.wire.keep(kept, self.datagrams.setdefault(o, []))
                 self.start("to-rist", ["ristreceiver", "-p", "0", "-b", str(LATENCY), "-i",
@@ -185,20 +197,23 @@ class Stream:
             self.launch("from", f"filesrc location={self.ts} ! tsparse set-timestamps=true alignment=7 ! clocksync ! "
                         f"faspsink uri=fasp://127.0.0.1:{self.into}")
             return
-        between = benchlib.free_port()
+        between, keys = benchlib.free_port(), []
         to = {"udp": f"udp://127.0.0.1:{self.into}?pkt_size=1316", "rtp": f"rtp://127.0.0.1:{self.into}"}.get(
             self.kind, f"udp://127.0.0.1:{between}?pkt_size=1316")
-        if self.kind == "srt":
+        if self.kind == "rist":
+            self.wire.connect(self.into + 1, self.inner + 1)
+        if self.ffmpeg and self.kind in FFMPEG:
+            to, keys = f"{self.kind}://127.0.0.1:{self.into}", FFMPEG[self.kind] + ["-pkt_size", str(7 * PACKET)]
+        elif self.kind == "srt":
             self.start("from", ["srt-live-transmit", "-q", f"udp://127.0.0.1:{between}",
                                 f"srt://127.0.0.1:{self.into}?latency={LATENCY}"])
         elif self.kind == "rist":
-            self.wire.connect(self.into + 1, self.inner + 1)
             self.start("from", ["ristsender", "-p", "0", "-b", str(LATENCY), "-i", f"udp://@127.0.0.1:{between}",
                                 "-o", f"rist://127.0.0.1:{self.into}"])
         if self.kind in ("srt", "rist"):
             time.sleep(1)       # until they are connected: RTP and UDP cannot wait
         self.start("file", ["ffmpeg", "-v", "error", "-re", "-i", self.ts, "-c", "copy", "-f",
-                            "rtp_mpegts" if self.kind == "rtp" else "mpegts", to])
+                            "rtp_mpegts" if self.kind == "rtp" else "mpegts", *keys, to])
 
     def end(self):
         for process in reversed(self.processes):
@@ -262,12 +277,12 @@ def judge(stream, o):
             "complaints": complaints[:3]}
 
 
-def run(directory, inputs, seconds, kbit, loss, outputs=ENDS):
+def run(directory, inputs, seconds, kbit, loss, outputs=ENDS, ffmpeg=False):
     """{(input, output): what came}; and the share of datagrams that the network lost."""
     ts = os.path.join(directory, "content.ts")
     make_ts(ts, seconds, kbit)
     wire = Wire(loss)
-    streams = [Stream(directory, wire, kind, ts, outputs) for kind in inputs]
+    streams = [Stream(directory, wire, kind, ts, outputs, ffmpeg) for kind in inputs]
     table = {}
     with relaylib.Relay(directory, "".join(s.configuration() for s in streams)) as relay:
         try:
