@@ -7,10 +7,15 @@
 #endif
 
 #include <signal.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 #include <sys/resource.h>
 #include "relay.h"
 #include "relaylog.h"
 #include "../toolstd.h"
+
+#define LARGE (64 * 1024) /* bytes: the memory for a datagram that the kernel has joined */
 
 static const gchar summary[] =
     "Receives streams over fasp and offers each of them to many receivers, unchanged:\n"
@@ -80,6 +85,17 @@ allow_files (void)
   setrlimit (RLIMIT_NOFILE, &files);
 }
 
+/* What an output needs is mostly blocks of 64 KiB and more. When it closes, the system gets them
+ * back. Without this, as soon as the first one is freed, glibc takes the next ones from its heaps
+ * (mallopt(3)), and smaller blocks that lie between them keep them there. */
+static void
+return_memory (void)
+{
+#ifdef __GLIBC__
+  mallopt (M_MMAP_THRESHOLD, LARGE);
+#endif
+}
+
 int
 main (int argc, char **argv)
 {
@@ -102,6 +118,7 @@ main (int argc, char **argv)
   signal (SIGHUP, SIG_IGN);
   signal (SIGPIPE, SIG_IGN);
   allow_files ();
+  return_memory ();
   g_option_context_set_summary (context, summary);
   g_option_context_set_description (context, description);
   g_option_context_add_main_entries (context, entries, NULL);

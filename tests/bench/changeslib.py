@@ -2,6 +2,7 @@
 """A fasp-relay whose outputs come and go while a stream passes: for tests and benchmarks."""
 
 import contextlib
+import filecmp
 import os
 import random
 import re
@@ -11,8 +12,7 @@ import time
 import benchlib
 import relaylib
 
-
-
+PIECE = 1 << 20     # bytes, of a file that is made: random numbers come at most 256 MiB at once
 
 
 def sender(directory, name, port, content, mbit=8, keys=""):
@@ -27,14 +27,15 @@ def receiver(directory, name, port, keys=""):
 
 def make_file(directory, size, name="content"):
     path = os.path.join(directory, name)
+    draw = random.Random(size)
     with open(path, "wb") as f:
-        f.write(random.Random(size).randbytes(size))
+        for at in range(0, size, PIECE):
+            f.write(draw.randbytes(min(PIECE, size - at)))
     return path
 
 
 def same(a, b):
-    with open(a, "rb") as x, open(b, "rb") as y:
-        return x.read() == y.read()
+    return filecmp.cmp(a, b, shallow=False)
 
 
 def resident(process):
@@ -42,9 +43,10 @@ def resident(process):
         return int(re.search(r"^Rss: +(\d+) kB", f.read(), re.M).group(1)) * 1024
 
 
-def come_and_go(directory, changes, mbit, seconds, seed=1):
+def come_and_go(directory, changes, mbit, seconds, seed=1, look=None, **relay_settings):
     """Outputs are added and removed at random beside a stream with 2 % loss: the others have every byte and no skip.
-    Returns the relay's memory before and after, in bytes."""
+    @look: called with the number of changes until then, and the relay; and with None once only the outputs are there
+    that were there before the first one."""
     draw = random.Random(seed)
     a, b, far, c = (benchlib.free_port() for _ in range(4))
     spare = [benchlib.free_port() for _ in range(4)]
@@ -52,7 +54,7 @@ def come_and_go(directory, changes, mbit, seconds, seed=1):
     config = f"[stream s]\ninput = fasp://:{a}\noutput = fasp://:{b}?max-bitrate={int(3e6 * mbit)};fasp://:{c}\n"
     link = [benchlib.program("netsim/linkem"), "relay", "--rtt", "40", "--loss", "2", "--listen", str(far), "--to",
             f"127.0.0.1:{b}"]
-    with relaylib.Relay(directory, config, "api = true") as relay, contextlib.ExitStack() as stack:
+    with relaylib.Relay(directory, config, "api = true", **relay_settings) as relay, contextlib.ExitStack() as stack:
         relay.wait(lambda s: s["s"]["state"] == "running")
         lossy = stack.enter_context(subprocess.Popen(link, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL))
         stack.callback(lossy.kill)
@@ -60,8 +62,10 @@ def come_and_go(directory, changes, mbit, seconds, seed=1):
         relay.wait(lambda s: relaylib.receivers(s["s"]) == 2)
         s = stack.enter_context(sender(directory, "sender", a, content, mbit=1.2 * mbit))
         relay.wait(lambda s: relaylib.passed(s["s"]) > 500_000)
-        before, there, guests = None, {}, {}
+        there, guests = {}, {}
         for n in range(changes):
+            if look:
+                look(n, relay)
             port = draw.choice(spare)
             if port in there:
                 code, _, answer = relay.ask("DELETE", f"/streams/s/outputs/{there.pop(port)}")
@@ -75,8 +79,6 @@ def come_and_go(directory, changes, mbit, seconds, seed=1):
                 if draw.random() < 0.3:
                     guests[port] = stack.enter_context(receiver(directory, f"guest-{n}", port))
             time.sleep(draw.uniform(0, 2 * seconds * 0.75 / changes))
-            if n == changes // 4:
-                before = resident(relay.process)
         for port, output in there.items():
             assert relay.ask("DELETE", f"/streams/s/outputs/{output}")[0] == 204
         for guest in guests.values():
@@ -85,7 +87,8 @@ def come_and_go(directory, changes, mbit, seconds, seed=1):
         assert streams["s"]["restarts"] == 0 and "starts again" not in relay.text(), relay.text()[-2000:]
         assert all(o["stats"]["bytes-missing-total"] == 0 for o in streams["s"]["outputs"]
                    if "bytes-missing-total" in o["stats"]), streams
-        after = resident(relay.process)
+        if look:
+            look(None, relay)
         s.process.wait(seconds + benchlib.LIMIT)
         for one in those:
             one.end()
@@ -94,4 +97,3 @@ def come_and_go(directory, changes, mbit, seconds, seed=1):
         intervals = {i for one in those for i in re.findall(r"observed-interval=\(guint64\)(\d+)", one.text())}
         assert intervals <= {str(2**64 - 1)}, intervals
         relay.end()
-        return before, after
