@@ -29,7 +29,7 @@
 #define PIECE (256 * 1024) /* bytes read at a time */
 #define PAUSE 10           /* ms between reads, so that it is not woken for each packet */
 #define LOOK 100           /* ms: how often it looks for what has come of it */
-#define LIMIT 12000        /* ms from the first byte, without a picture */
+#define LIMIT 10000        /* ms from the first byte, without a picture */
 #define SILENCE 2000       /* ms without a byte, after which no picture will come */
 #define HEAR 500           /* ms of sound that are wanted */
 #define HEAR_LIMIT 1500    /* ms that it waits for these when there is a picture */

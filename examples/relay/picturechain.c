@@ -162,13 +162,14 @@ on_decoded (GstPad *pad, GstPadProbeInfo *info, gpointer data)
   return GST_PAD_PROBE_OK;
 }
 
-/* JPEG has the whole range of values, and square pixels. */
+/* JPEG has square pixels, and the whole range of values, to which videoconvert does not expand YUV
+ * in each release: from RGB, the encoder makes its own. */
 static GstElement *
 add_shape (PictureChain *chain, GstElement *before)
 {
-  g_autoptr (GstCaps) caps = gst_caps_new_simple ("video/x-raw", "format", G_TYPE_STRING, "I420",
+  g_autoptr (GstCaps) caps = gst_caps_new_simple ("video/x-raw", "format", G_TYPE_STRING, "RGB",
       "width", G_TYPE_INT, WIDTH, "height", GST_TYPE_INT_RANGE, 1, PICTURE_SIDE_MAX,
-      "pixel-aspect-ratio", GST_TYPE_FRACTION, 1, 1, "colorimetry", G_TYPE_STRING, "1:4:0:0", NULL);
+      "pixel-aspect-ratio", GST_TYPE_FRACTION, 1, 1, NULL);
   GstElement *filter = add (chain, before, "capsfilter");
 
   g_object_set (filter, "caps", caps, NULL);

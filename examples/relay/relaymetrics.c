@@ -358,6 +358,30 @@ add_peers (Metrics *metrics, const gchar *prefix, const gchar *labels, gboolean 
 
 /* --- the page --------------------------------------------------------------------------------- */
 
+/* @stats: NULL: there are no pictures. */
+static void
+add_picture (Metrics *metrics, const gchar *labels, const RelayPictureStats *stats)
+{
+  if (stats == NULL)
+    return;
+  add_sample (metrics, "fasp_relay_stream_pictures", COUNTER, NULL, "Pictures that were made",
+      labels, stats->made);
+  add_sample (metrics, "fasp_relay_stream_picture_restarts", COUNTER, NULL,
+      "Restarts of the process that decodes, after it failed", labels, stats->restarts);
+  if (stats->time != 0)
+    add_sample (metrics, "fasp_relay_stream_picture_time_seconds", GAUGE, "seconds",
+        "When the last picture came, since 1970", labels, stats->time / G_USEC_PER_SEC);
+  for (guint i = 0; i < stats->channels; i++) {
+    g_autoptr (GString) more = g_string_new (labels);
+    g_autofree gchar *channel = g_strdup_printf ("%u", i);
+
+    add_label (more, "channel", channel);
+    add_sample (metrics, "fasp_relay_stream_sound_level_dbfs", GAUGE, NULL,
+        "The power of the sound, while the last picture was waited for: a sine of full scale has -3",
+        more->str, stats->levels[i].rms / 100.0);
+  }
+}
+
 static void
 add_stream (Metrics *metrics, const RelayStreamStats *s, gboolean receiver_metrics)
 {
@@ -371,6 +395,7 @@ add_stream (Metrics *metrics, const RelayStreamStats *s, gboolean receiver_metri
   add_sample (metrics, "fasp_relay_stream_restarts", COUNTER, NULL,
       "Restarts after an error, also of one output, or after the end of the stream", labels->str,
       s->restarts);
+  add_picture (metrics, labels->str, s->picture);
   add_end (metrics, "input", labels->str, &s->input);
   add_peers (metrics, "sender", labels->str, FALSE, &s->input);
   for (guint i = 0; i < s->outputs->len; i++) {

@@ -19,7 +19,7 @@
 #define TICK 1             /* s */
 /* What is later than this is killed, µs.  GStreamer may have to look at all its plugins first. */
 #define START_LIMIT (30 * G_USEC_PER_SEC)
-#define WANT_LIMIT (15 * G_USEC_PER_SEC) /* from the first byte: it gives up itself after 12 s */
+#define WANT_LIMIT (12 * G_USEC_PER_SEC) /* from the first byte: it gives up itself after 10 s */
 #define REST_LIMIT (10 * G_USEC_PER_SEC) /* beyond the interval */
 #define LASTED (30 * G_USEC_PER_SEC)     /* who ended in order before that has failed, too */
 #define PAUSE_FIRST 1                    /* s */
