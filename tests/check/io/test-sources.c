@@ -136,7 +136,7 @@ make_settings (const FaspSocketSettings *link, FaspRole role, FaspMode mode, con
   };
 
   fasp_endpoint_config_init (&settings.endpoint, role, mode);
-  settings.endpoint.settings.latency_ms = 200;
+  settings.endpoint.settings.latency_ms = 1000;
   settings.endpoint.settings.max_bitrate = role == FASP_ROLE_SENDER ? 100000000 : 0;
   return settings;
 }
