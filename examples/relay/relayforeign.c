@@ -191,16 +191,25 @@ on_calls (GSocketAddress *address, const gchar *streamid, gpointer self)
 
 static const RelayInnerFuncs functions = { on_received, on_tell, on_calls };
 
-static void
+static gboolean
 start (RelayForeign *self)
 {
+  g_autoptr (GError) error = NULL;
+  gboolean good;
+
   if (self->place->sends)
     self->packets = relay_packets_new ();
   self->asked = -ASK_EACH;
   g_mutex_lock (&self->lock);
   self->heard = NEVER;
-  self->inner = relay_inner_new (self->place, &functions, G_OBJECT (self));
+  self->inner = relay_inner_new (self->place, &functions, G_OBJECT (self), &error);
+  good = self->inner != NULL;
   g_mutex_unlock (&self->lock);
+  if (!good)
+    GST_ELEMENT_ERROR (self, RESOURCE, FAILED,
+        ("No thread can be started: allow the relay more of them (ulimit -u, TasksMax= of systemd)."),
+        ("%s", error->message));
+  return good;
 }
 
 static void
@@ -223,8 +232,10 @@ relay_foreign_change_state (GstElement *element, GstStateChange change)
   RelayForeign *self = RELAY_FOREIGN (element);
   GstStateChangeReturn result;
 
-  if (change == GST_STATE_CHANGE_READY_TO_PAUSED)
-    start (self);
+  if (change == GST_STATE_CHANGE_READY_TO_PAUSED && !start (self)) {
+    stop (self);
+    return GST_STATE_CHANGE_FAILURE;
+  }
   result = GST_ELEMENT_CLASS (relay_foreign_parent_class)->change_state (element, change);
   if (change == GST_STATE_CHANGE_PAUSED_TO_READY
       || (change == GST_STATE_CHANGE_READY_TO_PAUSED && result == GST_STATE_CHANGE_FAILURE))

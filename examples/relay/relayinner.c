@@ -455,9 +455,11 @@ run (gpointer data)
 }
 
 RelayInner *
-relay_inner_new (const RelayPlace *place, const RelayInnerFuncs *funcs, GObject *owner)
+relay_inner_new (const RelayPlace *place, const RelayInnerFuncs *funcs, GObject *owner,
+    GError **error)
 {
   RelayInner *inner = g_new0 (RelayInner, 1);
+  GThread *thread;
 
   inner->users = 2;
   inner->place = place;
@@ -465,7 +467,13 @@ relay_inner_new (const RelayPlace *place, const RelayInnerFuncs *funcs, GObject 
   inner->owner = g_object_ref (owner);
   g_mutex_init (&inner->lock);
   g_cond_init (&inner->wake);
-  g_thread_unref (g_thread_new ("end", run, inner));
+  thread = g_thread_try_new ("end", run, inner, error);
+  if (thread == NULL) {
+    inner->users = 1;
+    unref (inner);
+    return NULL;
+  }
+  g_thread_unref (thread);
   return inner;
 }
 

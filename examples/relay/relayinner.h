@@ -40,9 +40,10 @@ typedef struct
   gchar *error;     /* the last one; NULL: none yet */
 } RelayInnerStats;
 
-/* Starts the thread. @place: is @owner's, who is referenced as long as the thread runs, and the
- * last argument of the functions. */
-RelayInner *relay_inner_new (const RelayPlace *place, const RelayInnerFuncs *funcs, GObject *owner);
+/* Starts the thread; NULL: there is none to be had. @place: is @owner's, who is referenced as long
+ * as the thread runs, and the last argument of the functions. */
+RelayInner *relay_inner_new (const RelayPlace *place, const RelayInnerFuncs *funcs, GObject *owner,
+    GError **error);
 /* Sends what waits still, for half a second at most, and ends the thread.  Waits for that no longer
  * than two seconds: a thread that looks up a name, or writes to a disk that does not answer, ends
  * later. */

@@ -2,6 +2,7 @@
  *
  * Ends that are not of fasp, each part alone: their URIs, whole packets, and recordings.
  */
+#include <dlfcn.h>
 #include <glib/gstdio.h>
 #include <string.h>
 #include "relaychain.h"
@@ -12,6 +13,21 @@
 
 #define PACKET 188
 #define SYNC 0x47
+
+/* No more threads can be made; atomic. */
+static gint no_threads;
+
+GThread *
+g_thread_try_new (const gchar *name, GThreadFunc func, gpointer data, GError **error)
+{
+  GThread *(*real) (const gchar *, GThreadFunc, gpointer, GError **) =
+      dlsym (RTLD_NEXT, "g_thread_try_new");
+
+  if (!g_atomic_int_get (&no_threads))
+    return real (name, func, data, error);
+  g_set_error_literal (error, G_THREAD_ERROR, G_THREAD_ERROR_AGAIN, "no more threads");
+  return NULL;
+}
 
 /* --- URIs --------------------------------------------------------------------------------- */
 
@@ -313,6 +329,25 @@ test_no_place (void)
   relay_record_free (record);
 }
 
+/* An end that gets no thread does not start, and ends nothing else; later it does. */
+static void
+test_no_threads (void)
+{
+  for (gint sends = 0; sends < 2; sends++) {
+    GstElement *end =
+        gst_object_ref_sink (relay_foreign_new (sends ? "udp://127.0.0.1:9" : "srt://127.0.0.1:9",
+            sends, NULL, NULL, NULL));
+
+    g_atomic_int_set (&no_threads, TRUE);
+    g_assert_cmpint (gst_element_set_state (end, GST_STATE_PLAYING), ==, GST_STATE_CHANGE_FAILURE);
+    g_atomic_int_set (&no_threads, FALSE);
+    gst_element_set_state (end, GST_STATE_NULL);
+    g_assert_cmpint (gst_element_set_state (end, GST_STATE_PLAYING), !=, GST_STATE_CHANGE_FAILURE);
+    gst_element_set_state (end, GST_STATE_NULL);
+    gst_object_unref (end);
+  }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -327,5 +362,6 @@ main (int argc, char **argv)
   g_test_add_func ("/ends/pieces", test_pieces);
   g_test_add_func ("/ends/names", test_names);
   g_test_add_func ("/ends/no-place", test_no_place);
+  g_test_add_func ("/ends/no-threads", test_no_threads);
   return g_test_run ();
 }
