@@ -235,7 +235,7 @@ class Stream {
     setText(this.uri, stream.input.uri ?? "");
     setText(this.senders, stream.input.error ?? stream.input.senders.map(s => sayPeer(s) + (s.interrupted ? " (not heard)" : "")).join(", "));
     this.sources.follow(stream.input.sources);
-    this.outputs.follow(stream.outputs);
+    this.outputs.follow([...stream.outputs].sort((a, b) => a.id - b.id));
     this.latency = stream["latency-ms"];
     if (!this.samples.length || time - this.samples.at(-1).time >= STEP) {
       this.samples.push({...now, time});

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "relayevents.h"
 #include <json-glib/json-glib.h>
+#include <string.h>
 #include "relaydescribe.h"
 #include "relaylog.h"
+
+#define CUT "\342\200\246" /* an ellipsis, where a text was too long */
 
 struct _RelayEvents
 {
@@ -45,17 +48,21 @@ relay_events_free (RelayEvents *events)
 /* --- one event ---------------------------------------------------------------------------- */
 
 static void
-set_text (JsonObject *object, const gchar *name, const gchar *text)
+set_text (JsonObject *object, const gchar *name, const gchar *text, gsize most)
 {
-  g_autofree gchar *plain = NULL, *cut = NULL;
+  g_autofree gchar *plain = NULL;
 
   if (text == NULL || text[0] == '\0') {
     json_object_set_null_member (object, name);
     return;
   }
   plain = relay_log_make_plain (text);
-  cut = g_utf8_substring (plain, 0, MIN (g_utf8_strlen (plain, -1), RELAY_EVENTS_TEXT));
-  json_object_set_string_member (object, name, cut);
+  if (strlen (plain) > most) {
+    gchar *end = g_utf8_find_prev_char (plain, plain + most - strlen (CUT) + 1);
+
+    memcpy (end, CUT, strlen (CUT) + 1);
+  }
+  json_object_set_string_member (object, name, plain);
 }
 
 static const gchar *
@@ -82,7 +89,8 @@ describe_peer (const GstStructure *details)
   guint64 bytes, duration;
 
   for (guint i = 0; i < G_N_ELEMENTS (texts); i++)
-    set_text (object, texts[i][0], gst_structure_get_string (details, texts[i][1]));
+    set_text (object, texts[i][0], gst_structure_get_string (details, texts[i][1]),
+        RELAY_EVENTS_NAME);
   json_object_set_null_member (object, "bytes");
   json_object_set_null_member (object, "seconds");
   if (gst_structure_get_uint64 (details, "bytes", &bytes))
@@ -103,9 +111,9 @@ describe (guint64 id, gint64 now, const gchar *stream, const gchar *end, GLogLev
   json_object_set_int_member (object, "id", id);
   json_object_set_double_member (object, "time", now / 1000 / 1e3);
   json_object_set_string_member (object, "kind", kind);
-  set_text (object, "stream", stream);
-  set_text (object, "end", end);
-  set_text (object, "text", text);
+  set_text (object, "stream", stream, RELAY_EVENTS_NAME);
+  set_text (object, "end", end, RELAY_EVENTS_NAME);
+  set_text (object, "text", text, RELAY_EVENTS_TEXT);
   json_object_set_member (object, "peer",
       visit ? describe_peer (details) : json_node_new (JSON_NODE_NULL));
   return relay_describe_take (object);

@@ -4,7 +4,7 @@
  *
  * It keeps what the log says, 256 lines of all streams together, 64 of each: a stream whose callers
  * come and go does not push out what the others say.  Texts are cut: all of it takes less than
- * 512 KiB.
+ * 1 MiB.
  *
  * Its functions may be called from any thread.  Time is an argument.
  */
@@ -16,7 +16,8 @@ G_BEGIN_DECLS
 
 #define RELAY_EVENTS_MAX 256
 #define RELAY_EVENTS_OF_STREAM 64
-#define RELAY_EVENTS_TEXT 256 /* characters of a text */
+#define RELAY_EVENTS_TEXT 640 /* bytes of a line */
+#define RELAY_EVENTS_NAME 128 /* bytes of whatever else is text */
 
 typedef struct _RelayEvents RelayEvents;
 

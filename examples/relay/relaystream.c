@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <string.h>
 #include "gstfaspcommon.h"
+#include "relayedit.h"
 #include "relaystreambase.h"
 #include "relaytransit.h"
 #include "relayvisits.h"
@@ -471,6 +472,28 @@ is_receiving (const GstStructure *stats)
   return FALSE;
 }
 
+/* Adds the outputs of the configuration that have no element. Under the lock. */
+static void
+add_missing (RelayStream *stream, GPtrArray *missing)
+{
+  GPtrArray *outputs = stream->config->outputs;
+
+  for (guint i = 0; i < outputs->len; i++) {
+    const RelayEnd *output = g_ptr_array_index (outputs, i);
+    gboolean found = FALSE;
+    RelayEndStats *end;
+
+    for (guint j = 0; stream->ends != NULL && j < stream->ends->len && !found; j++)
+      found = ((RelayBranch *) g_ptr_array_index (stream->ends, j))->id == output->id;
+    if (found)
+      continue;
+    end = g_new0 (RelayEndStats, 1);
+    end->id = output->id;
+    end->uri = relay_edit_hide (output->uri);
+    g_ptr_array_add (missing, end);
+  }
+}
+
 RelayStreamStats *
 relay_stream_get_stats (RelayStream *stream)
 {
@@ -478,6 +501,7 @@ relay_stream_get_stats (RelayStream *stream)
   g_autoptr (GPtrArray) ends = g_ptr_array_new_with_free_func ((GDestroyNotify) relay_branch_unref);
 
   f->outputs = g_ptr_array_new_with_free_func ((GDestroyNotify) free_end);
+  f->missing = g_ptr_array_new_with_free_func ((GDestroyNotify) free_end);
   g_mutex_lock (&stream->lock);
   f->name = g_strdup (stream->config->name);
   f->streamid = g_strdup (stream->config->streamid);
@@ -488,6 +512,7 @@ relay_stream_get_stats (RelayStream *stream)
   f->error = g_strdup (stream->error);
   for (guint i = 0; stream->ends != NULL && i < stream->ends->len; i++)
     g_ptr_array_add (ends, relay_branch_ref (g_ptr_array_index (stream->ends, i)));
+  add_missing (stream, f->missing);
   g_mutex_unlock (&stream->lock);
   for (guint i = 0; i < ends->len; i++) {
     RelayBranch *branch = g_ptr_array_index (ends, i);

@@ -45,7 +45,8 @@ typedef struct
   gchar *error;       /* the last one; NULL: none yet */
   gint64 since;       /* when the state began: g_get_monotonic_time, µs */
   RelayEndStats input;
-  GPtrArray *outputs;         /* RelayEndStats */
+  GPtrArray *outputs; /* RelayEndStats */
+  GPtrArray *missing; /* the same, of those that start, or wait after an error: without figures */
   RelayPictureStats *picture; /* NULL: there are no pictures */
 } RelayStreamStats;
 

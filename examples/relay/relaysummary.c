@@ -271,6 +271,9 @@ describe_stream (const RelayStreamStats *s, RelayRates rates)
   for (guint i = 0; i < s->outputs->len; i++)
     json_array_add_object_element (outputs,
         describe_output (g_ptr_array_index (s->outputs, i), rates.rate));
+  for (guint i = 0; s->missing != NULL && i < s->missing->len; i++)
+    json_array_add_object_element (outputs,
+        describe_output (g_ptr_array_index (s->missing, i), rates.rate));
   json_object_set_array_member (object, "outputs", outputs);
   return object;
 }
