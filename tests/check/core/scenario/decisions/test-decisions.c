@@ -426,7 +426,12 @@ test_fails (gconstpointer aborts)
 static gchar *
 fail (const gchar *path, const gchar *directory)
 {
-  const gchar *words[] = { program, "-p", path, NULL };
+  /* what runs this program, if the machine is of another kind */
+  const gchar *wrapper = g_getenv ("MESON_EXE_WRAPPER");
+  g_autofree gchar *quoted = g_shell_quote (program);
+  g_autofree gchar *command =
+      g_strjoin (" ", wrapper != NULL ? wrapper : "env", quoted, "-p", path, NULL);
+  g_auto (GStrv) words = NULL;
   g_auto (GStrv) environment = g_environ_setenv (g_get_environ (), "FASP_LOG_FAIL", "1", TRUE);
   gchar *text = NULL;
   gint status;
@@ -434,8 +439,9 @@ fail (const gchar *path, const gchar *directory)
   environment = directory != NULL ?
       g_environ_setenv (g_steal_pointer (&environment), "FASP_LOG", directory, TRUE) :
       g_environ_unsetenv (g_steal_pointer (&environment), "FASP_LOG");
-  g_assert_true (g_spawn_sync (NULL, (gchar **) words, environment, G_SPAWN_STDOUT_TO_DEV_NULL,
-      NULL, NULL, NULL, &text, &status, NULL));
+  g_assert_true (g_shell_parse_argv (command, NULL, &words, NULL));
+  g_assert_true (g_spawn_sync (NULL, words, environment,
+      G_SPAWN_SEARCH_PATH | G_SPAWN_STDOUT_TO_DEV_NULL, NULL, NULL, NULL, &text, &status, NULL));
   g_assert_cmpint (status, !=, 0);
   return text;
 }
