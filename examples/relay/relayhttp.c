@@ -126,7 +126,8 @@ request_unref (RelayRequest *request)
   g_free (request->path);
   if (request->body != NULL) {
     /* there may be a passphrase in it */
-    explicit_bzero (request->body->data, request->body->len);
+    if (request->body->len > 0)
+      explicit_bzero (request->body->data, request->body->len);
     g_byte_array_unref (request->body);
   }
   g_free (request->page.location);
