@@ -84,7 +84,8 @@ fasp_merge_note_anchors (FaspMerge *merge, const FaspBlock *block)
       FaspSource *source = &merge->sources[i];
       guint64 offset;
 
-      if (source->anchors != NULL && fasp_anchors_find (source->anchors, anchor.hash, &offset))
+      if (!anchor.repeats && source->anchors != NULL
+          && fasp_anchors_find (source->anchors, anchor.hash, &offset))
         fasp_alignment_note (&source->alignment, anchor.offset, offset);
     }
 }
@@ -133,12 +134,12 @@ search (FaspMerge *merge, FaspSource *source, const FaspBlock *block)
     merge->anchors = recall (merge);
   fasp_anchors_begin (source->anchors, block->offset);
   while (fasp_anchors_next (source->anchors, &data, &size, &anchor))
-    if (fasp_anchors_find (merge->anchors, anchor.hash, &offset))
+    if (!anchor.repeats && fasp_anchors_find (merge->anchors, anchor.hash, &offset))
       fasp_alignment_note (&source->alignment, offset, anchor.offset);
 }
 
 gboolean
-fasp_merge_align (FaspMerge *merge, FaspSource *source)
+fasp_merge_align (FaspMerge *merge, FaspTime now, FaspSource *source)
 {
   FaspRead *held = &source->held;
   guint64 offset = held->block->offset;
@@ -147,9 +148,12 @@ fasp_merge_align (FaspMerge *merge, FaspSource *source)
   if (!held->behind.known || offset == FASP_OFFSET_UNKNOWN)
     return FALSE;
   if (!fasp_alignment_is_known (&source->alignment)) {
-    search (merge, source, held->block);
+    if (!fasp_merge_is_apart (merge, now, source))
+      search (merge, source, held->block);
     return FALSE;
   }
+  if (source->anchors != NULL)
+    source->placed = now;
   g_clear_pointer (&source->anchors, fasp_anchors_free);
   shift = source->alignment.shift;
   if (shift < 0 && offset < (guint64) -shift)

@@ -61,6 +61,16 @@ fasp_anchors_begin (FaspAnchors *anchors, guint64 offset)
   anchors->offset = offset;
 }
 
+static void
+note (FaspAnchors *anchors, FaspAnchor *found)
+{
+  FaspAnchor *kept = &anchors->kept[get_place (anchors->hash)];
+
+  *found = (FaspAnchor) { anchors->hash, anchors->offset };
+  found->repeats = kept->offset > 0 && kept->hash == found->hash && kept->offset != found->offset;
+  *kept = *found;
+}
+
 gboolean
 fasp_anchors_next (FaspAnchors *anchors, const guint8 **data, gsize *size, FaspAnchor *found)
 {
@@ -72,8 +82,7 @@ fasp_anchors_next (FaspAnchors *anchors, const guint8 **data, gsize *size, FaspA
     (*size)--;
     if (++anchors->begun < COVERED || anchors->hash >> (64 - SPACING_BITS) != 0)
       continue;
-    *found = (FaspAnchor) { anchors->hash, anchors->offset };
-    anchors->kept[get_place (found->hash)] = *found;
+    note (anchors, found);
     return TRUE;
   }
   return FALSE;
@@ -85,7 +94,7 @@ fasp_anchors_find (const FaspAnchors *anchors, guint64 hash, guint64 *offset)
   const FaspAnchor *anchor = &anchors->kept[get_place (hash)];
 
   *offset = anchor->offset;
-  return anchor->hash == hash && anchor->offset > 0;
+  return anchor->hash == hash && anchor->offset > 0 && !anchor->repeats;
 }
 
 gboolean

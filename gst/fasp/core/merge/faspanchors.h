@@ -7,8 +7,9 @@
  * same bytes have the same anchors wherever a stream begins, and whatever blocks it is cut into.
  * The hash is a gear hash (Xia et al.: FastCDC, USENIX ATC 2016).
  *
- * Two streams are aligned once several anchors in a row are in both at the same distance.  One
- * alone says little: the tables of a transport stream come again and again.
+ * Two streams are aligned once several anchors in a row are in both at the same distance.  Only
+ * those count that are once in either, as in a patience diff (Cohen, 2008): the tables of a
+ * transport stream come again and again, and are the same in streams that are not.
  */
 #pragma once
 
@@ -21,7 +22,8 @@ G_BEGIN_DECLS
 typedef struct
 {
   guint64 hash;
-  guint64 offset; /* behind the bytes that were hashed */
+  guint64 offset;   /* behind the bytes that were hashed */
+  gboolean repeats; /* it is at several places of the stream: it says of none which one it is */
 } FaspAnchor;
 
 /* The anchors of one stream. */
@@ -41,7 +43,7 @@ void fasp_anchors_begin (FaspAnchors *anchors, guint64 offset);
  */
 gboolean fasp_anchors_next (FaspAnchors *anchors, const guint8 **data, gsize *size,
     FaspAnchor *found);
-/* Where the stream has that hash; FALSE: nowhere, as far as is kept. */
+/* Where the stream has that hash; FALSE: nowhere, as far as is kept, or at several places. */
 gboolean fasp_anchors_find (const FaspAnchors *anchors, guint64 hash, guint64 *offset);
 
 /* How far apart two streams count the same bytes, as far as is known. */

@@ -7,14 +7,11 @@
 #include "faspmediaclock.h"
 #include "faspwire.h"
 
-/* A source is trusted once so many bytes of it were the same as the reader had. */
-#define PROVEN 65536
 /* How long the reader of another stream waits for its next key frame. */
 #define KEY_AWAITED (2 * FASP_SEC)
 /* What media times count up to before they begin anew, µs. */
 #define TURN ((FaspTime) 1 << FASP_MEDIA_TIME_BITS)
-/* The gap between blocks, and the difference between two clocks, are moving averages over so
- * many. */
+/* The gap between blocks is a moving average over so many. */
 #define GAP_WEIGHT 16
 
 FaspMerge *
@@ -32,7 +29,7 @@ fasp_merge_new (FaspRedundancy redundancy, guint sources, guint64 recent)
   for (guint i = 0; i < sources; i++) {
     FaspSource *source = &merge->sources[i];
 
-    source->delay = source->shift = source->joined = source->helps = FASP_NEVER;
+    source->delay = source->shift = source->joined = source->helps = source->alone = FASP_NEVER;
   }
   return merge;
 }
@@ -54,85 +51,6 @@ fasp_merge_free (FaspMerge *merge)
 
 /* --- in ---------------------------------------------------------------------------- */
 
-/* Did somebody else, of whom nothing is known yet, take the place of the source since it brought
- * what is compared? */
-static gboolean
-is_new (const FaspSource *source)
-{
-  return source->shift == FASP_NEVER;
-}
-
-/* Its bytes are not those of the stream: nothing of it is taken any more. */
-static void
-distrust (FaspMerge *merge, FaspSource *source)
-{
-  if (source->stats.differs || is_new (source))
-    return;
-  /* one that counts from another beginning may have lost, or got, a few bytes more than the others
-   */
-  if (fasp_merge_is_foreign (merge, source))
-    fasp_merge_lose_place (merge, source);
-  else
-    source->stats.differs = TRUE;
-  source->stats.is_trusted = FALSE;
-  fasp_merge_tell (merge, FASP_MERGE_DIFFERS, source, "its bytes are not those of the others");
-}
-
-/* The sender has a clock of its own: its media times are moved to those of the same bytes. */
-static void
-follow_clock (FaspMerge *merge, FaspSource *source, FaspTime ahead)
-{
-  if (!fasp_merge_is_foreign (merge, source))
-    return;
-  source->shift += source->same == 0 ? ahead : ahead / GAP_WEIGHT;
-}
-
-/* The leader brings other bytes than the reader got from @other: what comes next does not fit. */
-static void
-correct (FaspMerge *merge, FaspSource *other)
-{
-  distrust (merge, other);
-  fasp_merge_drop (other);
-  fasp_recent_forget (&merge->recent);
-  merge->is_spliced = TRUE;
-}
-
-/* The reader has @size bytes of the block: are they the same?  What the leader brings is the
- * stream.  Of two others, nobody knows which one is right; and what a source sends again of what it
- * sent itself is not taken anyhow.  FALSE: somebody is not trusted any more. */
-static gboolean
-compare (FaspMerge *merge, FaspSource *source, const FaspBlock *block, guint32 size)
-{
-  FaspRecentFound found;
-
-  source->stats.bytes_repeated += size;
-  switch (fasp_recent_compare (&merge->recent, block->offset, block->data, size, &found)) {
-    case FASP_RECENT_DIFFERS:
-      if (source == &merge->sources[found.source])
-        break;
-      if (fasp_merge_is_leader (merge, source)) {
-        correct (merge, &merge->sources[found.source]);
-        return FALSE;
-      }
-      if (found.source == merge->leader) {
-        distrust (merge, source);
-        return FALSE;
-      }
-      break;
-    case FASP_RECENT_SAME:
-      if (is_new (source))
-        break;
-      follow_clock (merge, source, found.media_time - block->media_time);
-      source->same += found.compared;
-      if (source->same >= PROVEN && !source->stats.differs)
-        source->stats.is_trusted = TRUE;
-      break;
-    case FASP_RECENT_GONE:
-      break;
-  }
-  return TRUE;
-}
-
 /* Lets go of what the reader has by now of the block that is held. */
 static void
 fit (FaspMerge *merge, FaspTime now, FaspSource *source)
@@ -142,11 +60,12 @@ fit (FaspMerge *merge, FaspTime now, FaspSource *source)
 
   switch (fasp_merge_compare_held (merge, source, &bytes)) {
     case FASP_STREAM_OFFSET_OLD:
-      compare (merge, source, block, block->size);
+      fasp_merge_compare (merge, now, source, block, block->size);
       fasp_merge_drop (source);
       break;
     case FASP_STREAM_OFFSET_OVERLAPS:
-      if (compare (merge, source, block, bytes) || fasp_merge_is_leader (merge, source))
+      if (fasp_merge_compare (merge, now, source, block, bytes)
+          || fasp_merge_is_leader (merge, source))
         source->held.block = fasp_block_cut (block, bytes);
       else
         fasp_merge_drop (source);
@@ -198,15 +117,28 @@ has_place (FaspMerge *merge, FaspTime now, FaspSource *source)
   if (behind->known && !fasp_origin_equal (&source->origin, &behind->origin)) {
     source->origin = behind->origin;
     fasp_merge_lose_place (merge, source);
+    fasp_merge_forget_apart (merge, source);
   }
   if (!fasp_merge_is_foreign (merge, source) ?
           source->held.block->offset != FASP_OFFSET_UNKNOWN || !merge->next.known :
-          fasp_merge_align (merge, source))
+          fasp_merge_align (merge, now, source))
     return TRUE;
   return fasp_merge_is_leader (merge, source) && !awaits_key (merge, now, source)
       && (merge->is_wanted || now >= fasp_merge_get_dry_time (merge)
           || !fasp_merge_lead_on (merge, now, TRUE,
               "the leader begins another stream, or a part is missing"));
+}
+
+/* Since when do others bring something, and the leader nothing? */
+static void
+note_alone (FaspMerge *merge, FaspTime now, FaspSource *source)
+{
+  if (!fasp_merge_is_leader (merge, source)) {
+    source->alone = MIN (source->alone, now);
+    return;
+  }
+  for (guint i = 0; i < merge->n; i++)
+    merge->sources[i].alone = FASP_NEVER;
 }
 
 gboolean
@@ -235,6 +167,7 @@ fasp_merge_put (FaspMerge *merge, FaspTime now, guint i, const FaspRead *read)
     fasp_merge_lead (merge, now, source, "it is the first");
   if (!fasp_merge_has_payload (read))
     return;
+  note_alone (merge, now, source);
   source->has_keys |= (read->block->flags & FASP_BLOCK_KEY) != 0;
   if (!has_place (merge, now, source)) {
     fasp_merge_drop (source);
@@ -250,14 +183,30 @@ fasp_merge_put (FaspMerge *merge, FaspTime now, guint i, const FaspRead *read)
 
 /* --- out --------------------------------------------------------------------------- */
 
-/* Does it hold the next bytes of the stream? */
+/* Does the leader hold bytes behind those that come next, or should have brought by now what the
+ * other one holds? */
 static gboolean
-has_next (const FaspMerge *merge, const FaspSource *source)
+leader_lacks (const FaspMerge *merge, FaspTime now, const FaspSource *other)
+{
+  const FaspSource *leader = &merge->sources[merge->leader];
+  guint64 missing;
+
+  fasp_merge_compare_held (merge, leader, &missing);
+  return missing > 0 || !leader->state.is_connected
+      || now >= fasp_merge_get_overdue_time (merge, other);
+}
+
+/* Does it hold the next bytes of the stream?  A source that is known by its bytes alone may turn
+ * out to have others at any time: it gives only what the leader lacks. */
+static gboolean
+has_next (const FaspMerge *merge, FaspTime now, const FaspSource *source)
 {
   guint64 bytes;
 
-  return fasp_merge_is_trusted (merge, source)
-      && fasp_merge_compare_held (merge, source, &bytes) == FASP_STREAM_OFFSET_FOLLOWS;
+  if (!fasp_merge_is_trusted (merge, source)
+      || (fasp_merge_is_of_other_origin (merge, source) && !leader_lacks (merge, now, source)))
+    return FALSE;
+  return fasp_merge_compare_held (merge, source, &bytes) == FASP_STREAM_OFFSET_FOLLOWS;
 }
 
 /* Did the stream go on behind the end that the source holds? */
@@ -366,10 +315,10 @@ choose (FaspMerge *merge, FaspTime now)
         && !(fasp_merge_holds_end (source) && fasp_merge_is_trusted (merge, source)))
       fasp_merge_drop (source);
   }
-  if (merge->leader != FASP_MERGE_NOBODY && has_next (merge, &merge->sources[merge->leader]))
+  if (merge->leader != FASP_MERGE_NOBODY && has_next (merge, now, &merge->sources[merge->leader]))
     return &merge->sources[merge->leader];
   for (guint i = 0; i < merge->n; i++)
-    if (has_next (merge, &merge->sources[i]))
+    if (has_next (merge, now, &merge->sources[i]))
       return &merge->sources[i];
   for (guint i = 0; i < merge->n; i++)
     if (has_end (merge, now, &merge->sources[i]))

@@ -31,6 +31,12 @@ fasp_merge_get_margin (const FaspSource *source)
 }
 
 FaspTime
+fasp_merge_get_overdue_time (const FaspMerge *merge, const FaspSource *other)
+{
+  return other->held.arrival + fasp_merge_get_margin (&merge->sources[merge->leader]);
+}
+
+FaspTime
 fasp_merge_get_dry_time (const FaspMerge *merge)
 {
   return merge->due + merge->gap + merge->sources[merge->leader].state.latency;
@@ -74,6 +80,8 @@ fasp_merge_lead (FaspMerge *merge, FaspTime now, FaspSource *source, const gchar
   merge->leader = source - merge->sources;
   merge->led = now;
   merge->is_wanted = FALSE;
+  for (guint i = 0; i < merge->n; i++)
+    merge->sources[i].alone = FASP_NEVER;
   source->stats.stands_by = FALSE;
   merge->is_spliced |= source->stats.differs;
   source->stats.differs = FALSE;
@@ -119,7 +127,8 @@ fasp_merge_lead_on (FaspMerge *merge, FaspTime now, gboolean trusted, const gcha
 }
 
 /* Has the reader run out of the stream, while a source goes on that has another one?  Returns that
- * one. */
+ * one.  When all have paused, the leader has as long as the latency to go on, too: what it loses
+ * comes as late as that. */
 static FaspSource *
 find_another_stream (FaspMerge *merge, FaspTime now)
 {
@@ -129,6 +138,8 @@ find_another_stream (FaspMerge *merge, FaspTime now)
     FaspSource *source = &merge->sources[i];
 
     if (i != merge->leader && source->state.is_connected && source->put > dry
+        && source->alone != FASP_NEVER
+        && now - source->alone >= merge->sources[merge->leader].state.latency
         && fasp_merge_is_foreign (merge, source) && !fasp_alignment_is_known (&source->alignment))
       return source;
   }
@@ -326,10 +337,13 @@ fasp_merge_tend (FaspMerge *merge, FaspTime now)
 
 /* Until when what the source holds waits for others; FASP_NEVER: it holds nothing. */
 static FaspTime
-get_held_until (const FaspMerge *merge, const FaspSource *source)
+get_held_until (const FaspMerge *merge, FaspTime now, const FaspSource *source)
 {
   if (!source->has_held || merge->delay == FASP_NEVER)
     return FASP_NEVER;
+  if (fasp_merge_is_of_other_origin (merge, source)
+      && fasp_merge_get_overdue_time (merge, source) > now)
+    return fasp_merge_get_overdue_time (merge, source);
   return fasp_merge_has_payload (&source->held) ? fasp_merge_get_play_time (merge, source) :
                                                   fasp_merge_get_dry_time (merge);
 }
@@ -357,7 +371,7 @@ fasp_merge_get_timeout (const FaspMerge *merge, FaspTime now)
   timeout = fasp_merge_get_restore_time (merge);
   for (guint i = 0; i < merge->n; i++) {
     const FaspSource *source = &merge->sources[i];
-    FaspTime held_until = get_held_until (merge, source), duty = FASP_NEVER;
+    FaspTime held_until = get_held_until (merge, now, source), duty = FASP_NEVER;
 
     if (merge->redundancy == FASP_REDUNDANCY_STANDBY && i != merge->leader
         && source->state.is_connected)

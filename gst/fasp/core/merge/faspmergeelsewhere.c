@@ -10,6 +10,13 @@
 /* What a source sends first that stood by is compared with so many bytes that the reader has. */
 #define COMPARED 4096
 
+/* Is what @source, the leader, lacks taken from @other only once it is overdue? */
+static gboolean
+is_last_resort (const FaspMerge *merge, const FaspSource *source, const FaspSource *other)
+{
+  return fasp_merge_is_leader (merge, source) && fasp_merge_is_of_other_origin (merge, other);
+}
+
 /* How long a loss of @source waits for what others may bring: as long as they are slower, if a
  * retransmission still comes in time after that. */
 static FaspTime
@@ -22,7 +29,7 @@ get_patience (const FaspMerge *merge, const FaspSource *source)
 
     if (other == source || other->delay == FASP_NEVER || source->delay == FASP_NEVER
         || other->stats.is_left || other->stats.stands_by || !other->state.is_connected
-        || !fasp_merge_is_trusted (merge, other))
+        || !fasp_merge_is_trusted (merge, other) || is_last_resort (merge, source, other))
       continue;
     slower = MAX (slower, MAX (other->delay - source->delay, 0));
   }

@@ -14,6 +14,14 @@ G_BEGIN_DECLS
  * so long at least. */
 #define FASP_MERGE_OUTAGE (2 * FASP_SEC)
 
+/* Two sources with origins of their own whose bytes were the same, and then not. */
+typedef struct
+{
+  FaspTime until; /* when their bytes are compared again; 0: they have not differed */
+  FaspTime span;  /* for how long they have been kept apart last, µs */
+  gint64 shift;   /* by which they were aligned before */
+} FaspApart;
+
 /* A source.  Changed by faspmerge.c; what follows `state', by faspmergeduty.c. */
 typedef struct
 {
@@ -24,7 +32,8 @@ typedef struct
                         latency; FASP_NEVER: not known */
   FaspTime shift;    /* to be added to its media times; FASP_NEVER: not known */
   FaspTime put;      /* when it last brought something */
-  guint64 same;      /* bytes of it that were compared, and are the stream's */
+  FaspTime alone; /* since when it has brought bytes, and the leader none; FASP_NEVER: it has not */
+  guint64 same;   /* bytes of it that were compared, and are the stream's */
   FaspSourceStats stats;
 
   /* changed by faspalign.c */
@@ -32,6 +41,9 @@ typedef struct
   FaspAnchors *anchors;    /* while its place in the stream is looked for; owned */
   guint64 searched;        /* bytes of it that were looked at for that */
   FaspAlignment alignment; /* of its offsets, if it counts the stream from another beginning */
+  FaspTime placed;         /* when that became known */
+
+  FaspApart apart[FASP_SOURCES_MAX]; /* from each other one; changed by faspmergetrust.c */
 
   FaspSourceState state;
   FaspTime late;    /* when it last was too late; 0: never */
@@ -128,8 +140,23 @@ fasp_merge_is_trusted (const FaspMerge *merge, const FaspSource *source)
 
 /* Is what the source brings not counted as the stream is? */
 gboolean fasp_merge_is_foreign (const FaspMerge *merge, const FaspSource *source);
+/* Has it another origin than the leader, and is known by its bytes alone? */
+static inline gboolean
+fasp_merge_is_of_other_origin (const FaspMerge *merge, const FaspSource *source)
+{
+  return merge->leader != FASP_MERGE_NOBODY
+      && !fasp_origin_equal (&source->origin, &merge->sources[merge->leader].origin);
+}
+
+/* Have the source and the leader differed so lately that it is not looked for in the stream? */
+static inline gboolean
+fasp_merge_is_apart (const FaspMerge *merge, FaspTime now, const FaspSource *source)
+{
+  return now < source->apart[merge->leader].until;
+}
+
 /* Gives what the source holds its place in the stream.  FALSE: that is not known (yet). */
-gboolean fasp_merge_align (FaspMerge *merge, FaspSource *source);
+gboolean fasp_merge_align (FaspMerge *merge, FaspTime now, FaspSource *source);
 /* The same for a place in the stream, the other way round. */
 FaspStreamOffset fasp_merge_get_foreign (const FaspMerge *merge, const FaspSource *source,
     guint64 offset);
@@ -140,6 +167,14 @@ void fasp_merge_begin_anew (FaspMerge *merge, FaspSource *source);
 /* A block was taken: others may have the same bytes elsewhere. */
 void fasp_merge_note_anchors (FaspMerge *merge, const FaspBlock *block);
 
+/* The reader has @size bytes of the block: are they the same?  What the leader brings is the
+ * stream.  Of two others, nobody knows which one is right; and what a source sends again of what it
+ * sent itself is not taken anyhow.  FALSE: somebody is not trusted any more. */
+gboolean fasp_merge_compare (FaspMerge *merge, FaspTime now, FaspSource *source,
+    const FaspBlock *block, guint32 size);
+/* It has another stream from now on. */
+void fasp_merge_forget_apart (FaspMerge *merge, FaspSource *source);
+
 void fasp_merge_tell (FaspMerge *merge, FaspMergeEventType type, const FaspSource *source,
     const gchar *reason);
 /* The source has brought @block, which may be one that the reader has (@repeated). */
@@ -148,6 +183,8 @@ void fasp_merge_judge (FaspMerge *merge, FaspTime now, FaspSource *source, const
 /* The time that it takes to get something from a source that was not to send it, and once more if
  * it is lost; half of the latency at most. */
 FaspTime fasp_merge_get_margin (const FaspSource *source);
+/* When the leader should have brought what @other holds, even if that was lost. */
+FaspTime fasp_merge_get_overdue_time (const FaspMerge *merge, const FaspSource *other);
 /* When all that was taken has been played. */
 FaspTime fasp_merge_get_dry_time (const FaspMerge *merge);
 /* Looks whether the source that is preferred is good now. */

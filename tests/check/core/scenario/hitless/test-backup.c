@@ -145,10 +145,68 @@ test_last_resort (void)
   vhitless_free (h);
 }
 
+/* Two encoders whose bytes are the same now and then: in tables, empty packets, and whole seconds
+ * in which the picture stands still.  Nobody fails: the reader gets what the main one sends. */
+static void
+test_alike (gconstpointer data)
+{
+  guint32 seed = GPOINTER_TO_UINT (data);
+  VHitless *h = vhitless_new (seed, FASP_REDUNDANCY_HOT, 2, LATENCY_MS);
+
+  h->own_origins = h->has_keys = h->forges[1] = h->forges_partly = TRUE;
+  for (guint i = 0; i < 2; i++) {
+    vhitless_wire (h, i, g_rand_int_range (h->rand, RTT / 10, RTT), .02);
+    vhitless_start (h, i);
+    vhitless_run (h, g_rand_int_range (h->rand, 1, 3 * FASP_SEC));
+  }
+  vhitless_run (h, 60 * FASP_SEC);
+  g_assert_cmpuint (h->wrong, ==, 0);
+  g_assert_cmpuint (h->streams, ==, 1);
+  g_assert_cmpuint (h->discontinuities, ==, 0);
+  g_assert_cmpuint (h->missing, ==, 0);
+  g_assert_cmpuint (h->events[FASP_MERGE_LEADS][0], ==, 1);
+  g_assert_cmpuint (h->events[FASP_MERGE_LEADS][1], ==, 0);
+  /* every four seconds they are the same; the time until that is looked at again doubles */
+  g_assert_cmpuint (h->events[FASP_MERGE_DIFFERS][1], <=, 5);
+  vhitless_free (h);
+}
+
+/* Both encoders pause, as what feeds them does, and the backup is the first to go on. */
+static void
+test_pause (void)
+{
+  VHitless *h = vhitless_new (2, FASP_REDUNDANCY_HOT, 2, LATENCY_MS);
+
+  h->own_origins = h->has_keys = h->forges[1] = TRUE;
+  vhitless_wire (h, 0, RTT, 0);
+  vhitless_wire (h, 1, RTT / 10, 0);
+  vhitless_start (h, 0);
+  vhitless_run (h, FASP_SEC);
+  vhitless_start (h, 1);
+  for (guint i = 0; i < 5; i++) {
+    vhitless_run (h, PAUSE);
+    h->is_paused = TRUE;
+    vhitless_run (h, FASP_SEC);
+    h->is_paused = FALSE;
+  }
+  vhitless_run (h, PAUSE);
+  assert_switched (h, 1, 0);
+  g_assert_cmpuint (h->events[FASP_MERGE_LEADS][1], ==, 0);
+  vhitless_free (h);
+}
+
 int
 main (int argc, char **argv)
 {
+  guint seeds;
+
   g_test_init (&argc, &argv, NULL);
+  seeds = g_test_slow () ? 1000 : 10;
+  for (guint seed = 1; seed <= seeds; seed++) {
+    g_autofree gchar *alike = g_strdup_printf ("/backup/alike/%u", seed);
+
+    g_test_add_data_func (alike, GUINT_TO_POINTER (seed), test_alike);
+  }
   g_test_add_data_func ("/backup/main-dies/hot", GUINT_TO_POINTER (FASP_REDUNDANCY_HOT),
       test_main_dies);
   g_test_add_data_func ("/backup/main-dies/standby", GUINT_TO_POINTER (FASP_REDUNDANCY_STANDBY),
@@ -163,6 +221,7 @@ main (int argc, char **argv)
       GUINT_TO_POINTER (FASP_REDUNDANCY_STANDBY), test_restored_whole);
   g_test_add_data_func ("/backup/short-outage", GUINT_TO_POINTER (FASP_REDUNDANCY_HOT),
       test_short_outage);
+  g_test_add_func ("/backup/pause", test_pause);
   g_test_add_func ("/backup/last-resort", test_last_resort);
   return g_test_run ();
 }

@@ -5,6 +5,7 @@
 /* What the reader keeps to compare with. */
 #define RECENT (4 * 1024 * 1024)
 #define HISTORY (10 * FASP_SEC)
+#define STILL_EVERY (VHITLESS_BITRATE / 8)
 #define KEY_EVERY (190 * VHITLESS_CHUNK) /* half a second */
 
 FaspTime
@@ -33,6 +34,17 @@ get_byte (const VHitless *h, guint64 offset)
   if (packet % 50 == 0)
     return vcast_byte_at (offset % 188 + (packet / 50 % 16) * 188);
   return packet % 3 == 0 ? 0xff : vcast_byte_at (offset);
+}
+
+/* What source @i was fed at @offset. */
+static guint8
+get_fed (const VHitless *h, guint i, guint64 offset)
+{
+  guint64 packet = offset / 188;
+  gboolean is_common = packet % 50 == 0 || packet % 3 == 0 || offset / STILL_EVERY % 4 == 3;
+
+  return get_byte (h, offset)
+      + (h->forges[i] && offset >= h->sources[i].forges_from && !(h->forges_partly && is_common));
 }
 
 VHitless *
@@ -146,13 +158,12 @@ feed (VHitless *h, guint i, FaspTime now)
   while (source->written + VHITLESS_CHUNK <= h->due) {
     FaspStreamOffset position = { TRUE, h->origin, source->written };
     FaspTime media = get_media_time (h, source, source->written);
-    gboolean forges = h->forges[i] && source->written >= source->forges_from;
     guint8 data[VHITLESS_CHUNK];
 
     position.offset += source->ahead;
     position.origin.bytes[0] ^= source->has_other_origin;
     for (guint k = 0; k < VHITLESS_CHUNK; k++)
-      data[k] = get_byte (h, source->written + k) + forges;
+      data[k] = get_fed (h, i, source->written + k);
     if (h->has_keys && source->written % KEY_EVERY == 0)
       fasp_endpoint_begin_key_frame (source->sender, now, media, FALSE);
     if ((!h->own_origins
@@ -184,14 +195,15 @@ check (VHitless *h, FaspTime now, const FaspMergeTaken *taken, FaspRead *read)
   }
   if (h->own_origins && !fasp_stream_offset_is_comparable (&h->end, &read->behind)) {
     h->base = h->sources[from].started;
+    h->of = from;
     h->first_key = block->offset;
     h->end.known = FALSE;
     h->streams++;
   }
   for (guint k = 0; k < block->size; k++)
-    h->wrong |= block->data[k]
-        != (guint8) (get_byte (h, h->base + block->offset + k)
-            + (h->own_origins && h->forges[from]));
+    h->wrong += block->data[k]
+        != (h->own_origins ? get_fed (h, h->of, h->base + block->offset + k) :
+                             get_byte (h, block->offset + k));
   h->discontinuities += (block->flags & FASP_BLOCK_DISCONT) != 0;
   if (h->end.known) {
     g_assert_cmpuint (block->offset, >=, h->end.offset);

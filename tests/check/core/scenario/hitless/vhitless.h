@@ -50,7 +50,7 @@ typedef struct
   gboolean has_header;          /* the stream has one, in front of what has key frames */
   guint headers;                /* that were read */
   gboolean finished, is_paused; /* the stream, for good or for a while */
-  gboolean wrong;               /* a byte was not the stream's */
+  guint64 wrong;                /* bytes that were not the stream's */
   gboolean own_origins; /* each sender counts the stream from where it was started, by a clock of
                            its own */
   guint64 base;         /* with that: where the sender was started whose stream is read */
@@ -58,6 +58,9 @@ typedef struct
   gboolean has_keys;    /* every half a second begins with a key frame */
   guint64 first_key; /* where the last stream began that was read, since its sender was started */
   gboolean forges[VHITLESS_SENDERS]; /* the sender is fed other bytes: allowed with own_origins */
+  gboolean forges_partly; /* only what is neither a table nor empty, and not a second out of four,
+                             when the picture stands still */
+  guint of;               /* with own_origins: the source whose stream is read */
   FaspStreamOffset end;
   gboolean eos;
   guint64 first, read, missing;

@@ -383,8 +383,13 @@ test_new_session_of_another_clock (void)
     made_run (&m, 0, 1, far, further);
     g_assert_true (made_is_trusted (&m, 1));
     g_assert_cmpuint (m.events[FASP_MERGE_LEFT][1], ==, 0);
-    /* only this one has the next block, which is played when it should be */
+    /* only this one has the next block: it is taken once the other one should have brought it, even
+     * if that was lost, and is played when it should be */
     made_arrive (&m, 1, further);
+    g_assert_cmpuint (m.next, ==, further * MADE_SIZE);
+    m.now = fasp_merge_get_timeout (m.merge, m.now);
+    g_assert_cmpint (m.now, <=, MADE_START + further * MADE_GAP + m.delays[1] + MADE_LATENCY / 2);
+    made_take (&m);
     g_assert_cmpuint (m.next, ==, (further + 1) * MADE_SIZE);
     g_assert_cmpint (ABS (m.media - (FaspTime) further * MADE_GAP), <=, FASP_MSEC);
     g_assert_cmpint (ABS (m.delay - (MADE_START + m.delays[0])), <=, FASP_MSEC);

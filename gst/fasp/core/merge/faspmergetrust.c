@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * faspmergetrust.c: whose bytes are believed: what a source brings is compared with what the reader
+ * has.
+ *
+ * A source that counts bytes as the stream does says that it has the same bytes.  If those differ,
+ * it is wrong, and not used any more.  One with an origin of its own never said so: these are two
+ * streams that were the same for a while, as those of two encoders may be, and are kept apart from
+ * then on for a time that grows from one difference to the next.
+ */
+#include "faspmergeprivate.h"
+
+/* A source is trusted once so many bytes of it were the same as the reader had. */
+#define PROVEN 65536
+/* The difference between two clocks is a moving average over so many. */
+#define CLOCK_WEIGHT 16
+/* Two streams that differ again are kept apart for so long at first: as long as a source has to be
+ * good that was too late; and twice as long each time, as routers keep away from a route that
+ * flaps (RFC 2439), but no longer than they do by default, 60 minutes. */
+#define APART_LEAST (10 * FASP_SEC)
+#define APART_MOST (3600 * FASP_SEC)
+
+/* --- pairs that have differed ------------------------------------------------------------ */
+
+void
+fasp_merge_forget_apart (FaspMerge *merge, FaspSource *source)
+{
+  for (guint i = 0; i < merge->n; i++)
+    source->apart[i] = merge->sources[i].apart[source - merge->sources] = (FaspApart) { 0 };
+}
+
+/* Did they differ before because @source lost, or got, a few bytes more than the other one?  Then
+ * its place was found again at once, and was another one. */
+static gboolean
+was_hole (const FaspSource *source, const FaspApart *apart)
+{
+  return apart->span == 0 && source->searched <= PROVEN && source->alignment.shift != apart->shift;
+}
+
+/* The source and the leader have differed.  The first time, and if they have been the same for
+ * long, that may be a hole: they are looked at again at once. */
+static void
+keep_apart (FaspMerge *merge, FaspTime now, FaspSource *source)
+{
+  FaspSource *leader = &merge->sources[merge->leader];
+  FaspApart *apart = &source->apart[merge->leader];
+  gboolean is_first = apart->until == 0 || now - source->placed > MAX (apart->span, APART_LEAST)
+      || was_hole (source, apart);
+
+  apart->span = is_first ? 0 : CLAMP (2 * apart->span, APART_LEAST, APART_MOST);
+  apart->until = now + apart->span;
+  apart->shift = source->alignment.shift;
+  leader->apart[source - merge->sources] = *apart;
+}
+
+/* --- comparing ------------------------------------------------------------------------- */
+
+/* Did somebody else, of whom nothing is known yet, take the place of the source since it brought
+ * what is compared? */
+static gboolean
+is_new (const FaspSource *source)
+{
+  return source->shift == FASP_NEVER;
+}
+
+/* Its bytes are not those of the stream: nothing of it is taken any more. */
+static void
+distrust (FaspMerge *merge, FaspTime now, FaspSource *source)
+{
+  if (source->stats.differs || is_new (source))
+    return;
+  source->stats.is_trusted = FALSE;
+  if (fasp_merge_is_foreign (merge, source)) {
+    keep_apart (merge, now, source);
+    fasp_merge_lose_place (merge, source);
+  } else {
+    source->stats.differs = TRUE;
+  }
+  fasp_merge_tell (merge, FASP_MERGE_DIFFERS, source, "its bytes are not those of the others");
+}
+
+/* The sender has a clock of its own: its media times are moved to those of the same bytes. */
+static void
+follow_clock (FaspMerge *merge, FaspSource *source, FaspTime ahead)
+{
+  if (!fasp_merge_is_foreign (merge, source))
+    return;
+  source->shift += source->same == 0 ? ahead : ahead / CLOCK_WEIGHT;
+}
+
+/* The leader brings other bytes than the reader got from @other: what comes next does not fit. */
+static void
+correct (FaspMerge *merge, FaspTime now, FaspSource *other)
+{
+  distrust (merge, now, other);
+  fasp_merge_drop (other);
+  fasp_recent_forget (&merge->recent);
+  merge->is_spliced = TRUE;
+}
+
+gboolean
+fasp_merge_compare (FaspMerge *merge, FaspTime now, FaspSource *source, const FaspBlock *block,
+    guint32 size)
+{
+  FaspRecentFound found;
+
+  source->stats.bytes_repeated += size;
+  switch (fasp_recent_compare (&merge->recent, block->offset, block->data, size, &found)) {
+    case FASP_RECENT_DIFFERS:
+      if (source == &merge->sources[found.source])
+        break;
+      if (fasp_merge_is_leader (merge, source)) {
+        correct (merge, now, &merge->sources[found.source]);
+        return FALSE;
+      }
+      if (found.source == merge->leader) {
+        distrust (merge, now, source);
+        return FALSE;
+      }
+      break;
+    case FASP_RECENT_SAME:
+      if (is_new (source))
+        break;
+      follow_clock (merge, source, found.media_time - block->media_time);
+      source->same += found.compared;
+      if (source->same >= PROVEN && !source->stats.differs)
+        source->stats.is_trusted = TRUE;
+      break;
+    case FASP_RECENT_GONE:
+      break;
+  }
+  return TRUE;
+}
