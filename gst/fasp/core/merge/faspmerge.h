@@ -8,16 +8,20 @@
  * what fasp_merge_get_elsewhere() says; the caller passes that to the endpoint.
  *
  * Invariants:
- *   (a) What is taken of one stream are its bytes in order, each once.
- *   (b) Bytes of a source that differ from those of the leader where both have come are never
- * taken, nor any others of that source from then on. (c) As long as any trusted source that is
- * connected may still bring the next byte, nothing behind it is taken.
+ *
+ * - What is taken of one stream are its bytes in order, each once.
+ * - Bytes of a source that differ from those of the leader where both have come are never taken,
+ *   nor any others of that source from then on.
+ * - As long as any trusted source that is connected may still bring the next byte, nothing behind
+ *   it is taken.
  *
  * Words:
- *   leader   the source whose stream it is.  Its bytes are believed; the others must first have
- * brought the same as the reader had by then trusted  the leader, and a source that has brought the
- * same (PROVEN bytes of it) left     a source that brings the stream too late: nobody waits for it,
- * and it does not set the delay, until it has been good for a while
+ *
+ * - leader: the source whose stream it is.  Its bytes are believed; the others must first have
+ *   brought the same as the reader had by then.
+ * - trusted: the leader, and a source that has brought the same (PROVEN bytes of it).
+ * - left: a source that brings the stream too late: nobody waits for it, and it does not set the
+ *   delay, until it has been good for a while.
  *
  * It does no I/O, and knows no endpoint.  Times are µs on the caller's clock.
  */
