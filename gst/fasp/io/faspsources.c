@@ -408,28 +408,50 @@ are_all_over (const FaspSources *self)
   return all;
 }
 
-/* There is nothing to read.  TRUE: nothing will come, or the last sender has gone. */
+/* Takes note of the sources whose end was not told yet.  The last of them; NULL: there are none. */
+static Source *
+note_ends (FaspSources *self)
+{
+  Source *last = NULL;
+
+  for (guint i = 0; i < self->n; i++) {
+    Source *source = &self->list[i];
+
+    /* who listens is called again, by somebody */
+    source->is_over |=
+        source->has_failed || (source->has_ended && source->event.final && !self->listens);
+    if (source->has_ended)
+      last = source;
+    source->has_ended = FALSE;
+  }
+  return last;
+}
+
+static const Source *
+find_failed (const FaspSources *self)
+{
+  for (guint i = 0; i < self->n; i++)
+    if (self->list[i].has_failed)
+      return &self->list[i];
+  return NULL;
+}
+
+/* There is nothing to read.  TRUE: nothing will come, or the last sender has gone, which is told
+ * once, however many went. */
 static gboolean
 is_at_end (FaspSources *self, FaspIoResult *result, FaspEvent *event)
 {
-  for (guint i = 0; i < self->n; i++) {
-    Source *source = &self->list[i];
-    gboolean ended = source->has_ended;
+  const Source *last = note_ends (self);
 
-    if (!ended && !source->has_failed)
-      continue;
-    source->has_ended = FALSE;
-    /* who listens is called again, by somebody */
-    source->is_over |= source->has_failed || (source->event.final && !self->listens);
-    if (is_any_connected (self) || (!ended && !are_all_over (self)))
-      continue;
-    *result = ended ? FASP_IO_ENDED : FASP_IO_FAILED;
-    *event = source->event;
-    event->session = 0;
-    event->final = are_all_over (self);
-    return TRUE;
-  }
-  return FALSE;
+  *result = last != NULL ? FASP_IO_ENDED : FASP_IO_FAILED;
+  if (last == NULL && are_all_over (self))
+    last = find_failed (self);
+  if (last == NULL || is_any_connected (self))
+    return FALSE;
+  *event = last->event;
+  event->session = 0;
+  event->final = are_all_over (self);
+  return TRUE;
 }
 
 static gboolean

@@ -46,8 +46,9 @@ gst_fasp_sources_tell (GstElement *element, const FaspMergeEvent *event, const F
   post (element, event, peer);
   if (event->type == FASP_MERGE_DIFFERS)
     GST_ELEMENT_WARNING (element, RESOURCE, READ,
-        ("The stream of %s is not the same as that of the other sources (%s): it %s. Check "
-         "that it has the same stream as the others, and start it again.",
+        ("The stream of %s is not the same as that of the other sources (%s): it %s. If it "
+         "should be the same, check what feeds that source, and start it again; of two encoders, "
+         "one is used at a time.",
             name, event->why, what),
         (NULL));
   else if (!gst_fasp_quiet_may_tell (quiet, &more))

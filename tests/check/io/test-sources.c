@@ -53,7 +53,7 @@ g_thread_try_new (const gchar *name, GThreadFunc func, gpointer data, GError **e
 /* What a reader is told; by its own thread, but for what is atomic. */
 typedef struct
 {
-  gint connected, unresolved; /* atomic */
+  gint connected, removed, unresolved; /* atomic */
   guint joined, gaps, leads;
   guint leader;
   guint64 lost;
@@ -67,6 +67,8 @@ on_event (FaspIo *io, const FaspEvent *event, gpointer data)
 {
   if (data != NULL && event->type == FASP_EVENT_CONNECTED)
     g_atomic_int_inc (&((Told *) data)->connected);
+  if (data != NULL && event->type == FASP_EVENT_REMOVED)
+    g_atomic_int_inc (&((Told *) data)->removed);
 }
 
 static void
@@ -399,6 +401,41 @@ test_called_again (void)
   fasp_sources_free (sources);
 }
 
+static gpointer
+flush_later (gpointer sources)
+{
+  g_usleep (100 * 1000);
+  fasp_sources_set_flushing (sources, TRUE);
+  return NULL;
+}
+
+/* All senders go in one moment: that is told once. */
+static void
+test_gone_at_once (void)
+{
+  FaspIo *senders[SENDERS];
+  FaspSources *sources;
+  FaspRead item;
+  FaspEvent event;
+  GThread *thread;
+  Told told;
+  guint n;
+
+  sources = make_reader (&told, FASP_REDUNDANCY_HOT, NULL, NULL, NULL);
+  for (guint i = 0; i < SENDERS; i++)
+    senders[i] = make_sender ("127.0.0.1", FASP_MODE_CALLER,
+        fasp_io_get_port (fasp_sources_get (sources, 0)), NULL);
+  wait_for (&told.connected, SENDERS);
+  for (guint i = 0; i < SENDERS; i++)
+    fasp_io_free (senders[i]);
+  wait_for (&told.removed, SENDERS);
+  g_assert_cmpint (fasp_sources_read (sources, &item, 1, &n, &event), ==, FASP_IO_ENDED);
+  thread = g_thread_new ("flush", flush_later, sources);
+  g_assert_cmpint (fasp_sources_read (sources, &item, 1, &n, &event), ==, FASP_IO_FLUSHING);
+  g_thread_join (thread);
+  fasp_sources_free (sources);
+}
+
 /* A sender at each address of two.invalid.  FALSE: they cannot have one port, and that is told. */
 static gboolean
 make_two (FaspIo **senders, guint16 *ports)
@@ -581,6 +618,7 @@ main (int argc, char **argv)
       test_parts);
   g_test_add_func ("/sources/called", test_called);
   g_test_add_func ("/sources/called-again", test_called_again);
+  g_test_add_func ("/sources/gone-at-once", test_gone_at_once);
   g_test_add_func ("/sources/name", test_name);
   g_test_add_func ("/sources/name-lost", test_name_lost);
   g_test_add_func ("/sources/name-of-one", test_name_of_one);

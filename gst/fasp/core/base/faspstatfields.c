@@ -329,7 +329,7 @@ static const FaspStatField source_fields[] = {
       "its bytes are not those of the others: it is not used until it connects anew"),
   BYTES ("bytes-used", RECEIVER, bytes_used, "bytes of the stream that were taken from it"),
   BYTES ("bytes-filled", RECEIVER, bytes_filled,
-      "those among them that the source which leads did not bring in time"),
+      "those among them that came from it before they came from the source that leads"),
   BYTES ("bytes-repeated", RECEIVER, bytes_repeated,
       "bytes that it brought and another source had brought before"),
 };

@@ -190,7 +190,7 @@ typedef struct
   guint number; /* in the order of the settings, from 0 */
   gboolean leads, is_trusted, is_left, stands_by, differs;
   guint64 bytes_used;     /* that were taken from it */
-  guint64 bytes_filled;   /* those among them that the leader did not bring in time */
+  guint64 bytes_filled;   /* those among them that came before the leader brought them */
   guint64 bytes_repeated; /* that the reader had already */
 } FaspSourceStats;
 
