@@ -541,6 +541,7 @@ relay_stream_stats_free (RelayStreamStats *f)
   g_free (f->error);
   clear_end (&f->input);
   g_ptr_array_unref (f->outputs);
+  g_clear_pointer (&f->missing, g_ptr_array_unref);
   relay_picture_stats_free (f->picture);
   g_free (f);
 }

@@ -119,11 +119,14 @@ make_end (guint n, const gchar *field, guint64 first, const gchar *other, guint6
   return s;
 }
 
+static guint freed; /* outputs */
+
 static void
 free_output (RelayEndStats *end)
 {
-  gst_structure_free (end->stats);
+  g_clear_pointer (&end->stats, gst_structure_free);
   g_free (end);
+  freed++;
 }
 
 /* A stream that has received @bytes, and lost @lost datagrams of 1000; its receivers have 0, 1, 2
@@ -137,6 +140,7 @@ make (guint64 bytes, guint64 lost, guint receivers)
 
   stats->streams = g_ptr_array_new_with_free_func ((GDestroyNotify) relay_stream_stats_free);
   s->outputs = g_ptr_array_new_with_free_func ((GDestroyNotify) free_output);
+  s->missing = g_ptr_array_new_with_free_func ((GDestroyNotify) free_output);
   s->name = g_strdup ("s");
   s->state = RELAY_RUNNING;
   s->input.stats = make_end (1, "packets-received", 1000 - lost, "packets-received-lost", lost);
@@ -144,6 +148,7 @@ make (guint64 bytes, guint64 lost, guint receivers)
   output->id = 1;
   output->stats = make_end (receivers, "blocks-queued", 0, "blocks-in-flight", 0);
   g_ptr_array_add (s->outputs, output);
+  g_ptr_array_add (s->missing, g_new0 (RelayEndStats, 1));
   g_ptr_array_add (stats->streams, s);
   return stats;
 }
@@ -249,6 +254,15 @@ test_summary (void)
   }
   g_assert_cmpuint (sizes[1], <, sizes[0] + 200);
   relay_history_free (history);
+}
+
+/* Statistics are made each second: nothing of them stays. */
+static void
+test_stats (void)
+{
+  freed = 0;
+  relay_stats_free (make (0, 0, 1));
+  g_assert_cmpuint (freed, ==, 2);
 }
 
 /* --- the feed -------------------------------------------------------------------------------- */
@@ -372,6 +386,7 @@ main (int argc, char **argv)
   g_test_add_func ("/relay/face/history", test_history);
   g_test_add_func ("/relay/face/rates", test_rates);
   g_test_add_func ("/relay/face/summary", test_summary);
+  g_test_add_func ("/relay/face/stats", test_stats);
   g_test_add_func ("/relay/face/feed", test_feed);
   return g_test_run ();
 }
