@@ -44,7 +44,6 @@ static const guint allowed[] = {
   __NR_close,
   __NR_fstat,
   __NR_lseek,
-  __NR_fcntl,
   __NR_ppoll,
   __NR_eventfd2,
   __NR_pipe2,
@@ -165,19 +164,31 @@ allow_bits (Filter *filter, guint call, guint argument, guint32 bits, gboolean u
   add (filter, DENY);
 }
 
+/* Allows a call only with one of these values of an argument. */
+static void
+allow_values (Filter *filter, guint call, guint argument, const guint32 *values, guint n)
+{
+  add (filter, IF_EQUAL (call, 2 * n + 2));
+  add (filter, LOAD_ARGUMENT (argument));
+  for (guint i = 0; i < n; i++) {
+    add (filter, IF_EQUAL (values[i], 1));
+    add (filter, ALLOW);
+  }
+  add (filter, DENY);
+}
+
 static void
 allow_value (Filter *filter, guint call, guint argument, guint32 value)
 {
-  add (filter, IF_EQUAL (call, 4));
-  add (filter, LOAD_ARGUMENT (argument));
-  add (filter, IF_EQUAL (value, 1));
-  add (filter, ALLOW);
-  add (filter, DENY);
+  allow_values (filter, call, argument, &value, 1);
 }
 
 static void
 make_filter (Filter *filter)
 {
+  /* without F_SETOWN and F_SETSIG, by which a pipe signals any process of this user */
+  static const guint32 commands[] = { F_GETFD, F_SETFD, F_GETFL, F_SETFL };
+
   add (filter, LOAD (arch));
   add (filter, (struct sock_filter) BPF_JUMP (BPF_JMP | BPF_JEQ | BPF_K, ARCHITECTURE, 1, 0));
   add (filter, DENY);
@@ -196,6 +207,7 @@ make_filter (Filter *filter)
   add (filter, IF_EQUAL (__NR_clone3, 1));
   add (filter, RETURN (SECCOMP_RET_ERRNO | ENOSYS));
 #endif
+  allow_values (filter, __NR_fcntl, 1, commands, G_N_ELEMENTS (commands));
   allow_value (filter, __NR_prctl, 0, PR_SET_NAME);
   /* GStreamer wakes its threads by these */
   allow_value (filter, __NR_socketpair, 0, AF_UNIX);

@@ -1,9 +1,20 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * What fasp-picture tells the relay: whatever it is, only what follows pictureframes.h is taken.
+ * And what it may do when somebody has taken it over.
  */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE /* F_SETSIG */
+#endif
+#include <fcntl.h>
+#include <signal.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
 #include "pictureframes.h"
+#include "picturesandbox.h"
 
 /* A baseline JPEG as far as its markers go: SOI, a segment, SOF0, SOS, one byte of data, EOI. */
 static GByteArray *
@@ -260,6 +271,67 @@ test_fuzz (void)
   g_assert_cmpuint (bad, >, 1000);
 }
 
+/* --- the sandbox --------------------------------------------------------------------------- */
+
+#define NO_SANDBOX 100
+
+/* In a process that is closed: what it can do and should not, or the other way round; NULL: none.
+ */
+static const gchar *
+find_hole (int fd)
+{
+  const gsize page = 4096;
+
+  /* when something is written, the kernel would send that signal */
+  if (fcntl (fd, F_SETOWN, getppid ()) == 0 || fcntl (fd, F_SETSIG, SIGKILL) == 0)
+    return "a pipe signals others";
+  if (kill (getppid (), 0) == 0)
+    return "it signals others";
+  if (open ("/dev/null", O_RDONLY) >= 0)
+    return "it opens a file";
+  if (socket (AF_INET, SOCK_DGRAM, 0) >= 0 || socket (AF_UNIX, SOCK_STREAM, 0) >= 0)
+    return "it opens a socket";
+  if (fork () >= 0)
+    return "it makes a process";
+  if (mmap (NULL, page, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) != MAP_FAILED)
+    return "it makes code";
+  if (fcntl (fd, F_SETFL, fcntl (fd, F_GETFL) | O_NONBLOCK) != 0)
+    return "it cannot use what is open";
+  return NULL;
+}
+
+static void
+test_sandbox (void)
+{
+  gchar hole[64] = "";
+  int fds[2], status;
+  gssize n;
+  pid_t pid;
+
+  g_assert_cmpint (pipe (fds), ==, 0);
+  pid = fork ();
+  if (pid == 0) {
+    const gchar *found;
+
+    if (!picture_sandbox_close ())
+      _exit (NO_SANDBOX);
+    found = find_hole (fds[1]);
+    _exit (found != NULL && write (fds[1], found, strlen (found)) > 0);
+  }
+  g_assert_cmpint (pid, >, 0);
+  close (fds[1]);
+  n = read (fds[0], hole, sizeof hole - 1);
+  g_assert_cmpint (n, >=, 0);
+  close (fds[0]);
+  g_assert_cmpint (waitpid (pid, &status, 0), ==, pid);
+  g_assert_cmpstr (hole, ==, "");
+  g_assert_true (WIFEXITED (status));
+  if (WEXITSTATUS (status) == NO_SANDBOX)
+    g_test_skip ("there is no seccomp");
+  else
+    g_assert_cmpint (WEXITSTATUS (status), ==, 0);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -270,5 +342,6 @@ main (int argc, char **argv)
   g_test_add_func ("/picture/bad", test_bad);
   g_test_add_func ("/picture/jpeg", test_jpeg);
   g_test_add_func ("/picture/fuzz", test_fuzz);
+  g_test_add_func ("/picture/sandbox", test_sandbox);
   return g_test_run ();
 }
