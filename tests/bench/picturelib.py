@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The processes that decode pictures for fasp-relay, as tests see them."""
+
+import contextlib
+import os
+import threading
+
+
+def decoders(relay):
+    """The processes that the relay has started, {interval: pid}, and that are no zombies."""
+    with open(f"/proc/{relay.process.pid}/task/{relay.process.pid}/children") as f:
+        children = f.read().split()
+    found = {}
+    for child in children:
+        with contextlib.suppress(OSError), open(f"/proc/{child}/cmdline") as f:
+            words = f.read().split("\0")
+            if words[0]:
+                found[words[-2]] = int(child)
+    return found
+
+
+class Lift:
+    """Gives the processes that decode the processor as the others have it, where this user may: whoever builds something
+    beside the tests would else starve them. .seen: {pid: how they were scheduled}."""
+
+    def __init__(self, relay):
+        self.relay, self.seen, self.done = relay, {}, threading.Event()
+        self.thread = threading.Thread(target=self.run)
+
+    def run(self):
+        while not self.done.wait(0.02):
+            with contextlib.suppress(OSError):
+                for pid in decoders(self.relay).values():
+                    for thread in os.listdir(f"/proc/{pid}/task"):
+                        self.lift(pid, int(thread))
+
+    def lift(self, pid, thread):
+        now = os.sched_getscheduler(thread), os.getpriority(os.PRIO_PROCESS, thread)
+        self.seen.setdefault(pid, set()).add(now)
+        if now != (os.SCHED_OTHER, 0):
+            os.sched_setscheduler(thread, os.SCHED_OTHER, os.sched_param(0))
+            os.setpriority(os.PRIO_PROCESS, thread, 0)
+
+    def __enter__(self):
+        self.thread.start()
+        return self
+
+    def __exit__(self, *unused):
+        self.done.set()
+        self.thread.join()
