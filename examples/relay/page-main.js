@@ -30,7 +30,8 @@ class Happened {
   }
 }
 
-const list = new Parts(find("happened"), e => e.id, e => new Happened(e));
+/* A relay that starts anew counts anew. */
+const list = new Parts(find("happened"), e => `${e.id} ${e.time}`, e => new Happened(e));
 let events = [];
 
 async function look() {
@@ -94,6 +95,7 @@ function listen() {
       setTimeout(listen, RETRY);
   };
   feed.onopen = () => {
+    happened = -1;
     for (const part of streams.parts.values())
       part.load();
   };

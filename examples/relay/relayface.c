@@ -170,8 +170,10 @@ answer_part (RelayFace *face, const gchar *path, RelayPage *page)
 
   if (parts != NULL)
     page->text = tell_part (face, parts);
+  if (page->text == NULL)
+    return FALSE;
   page->type = JSON;
-  return page->text != NULL;
+  return TRUE;
 }
 
 static gboolean

@@ -33,10 +33,14 @@ class Relay:
     def __init__(self, directory, config, more="", before=None, command=(PROGRAM,)):
         self.path, self.log = (os.path.join(directory, "relay" + x) for x in (".conf", ".log"))
         self.port, self.more, self.address = benchlib.free_port(kind=socket.SOCK_STREAM), more, "127.0.0.1"
+        self.before, self.command = before, command
         self.write(config)
+        self.start()
+
+    def start(self):
         with open(self.log, "w") as log:
-            self.process = subprocess.Popen([*command, self.path], stdout=log, stderr=log,
-                                            stdin=subprocess.DEVNULL, env=benchlib.environment(), preexec_fn=before)
+            self.process = subprocess.Popen([*self.command, self.path], stdout=log, stderr=log,
+                                            stdin=subprocess.DEVNULL, env=benchlib.environment(), preexec_fn=self.before)
 
     def write(self, config):
         with open(self.path, "w") as f:
