@@ -197,13 +197,14 @@ class Stream:
             self.launch("from", f"filesrc location={self.ts} ! tsparse set-timestamps=true alignment=7 ! clocksync ! "
                         f"faspsink uri=fasp://127.0.0.1:{self.into}")
             return
-        between, keys = benchlib.free_port(), []
+        between, keys, loop = benchlib.free_port(), [], []
         to = {"udp": f"udp://127.0.0.1:{self.into}?pkt_size=1316", "rtp": f"rtp://127.0.0.1:{self.into}"}.get(
             self.kind, f"udp://127.0.0.1:{between}?pkt_size=1316")
         if self.kind == "rist":
             self.wire.connect(self.into + 1, self.inner + 1)
         if self.ffmpeg and self.kind in FFMPEG:
-            to, keys = f"{self.kind}://127.0.0.1:{self.into}", FFMPEG[self.kind] + ["-pkt_size", str(7 * PACKET)]
+            # when it ends by itself, ffmpeg 7 does not send the last datagrams by SRT
+            to, keys, loop = f"{self.kind}://127.0.0.1:{self.into}", FFMPEG[self.kind] + ["-pkt_size", str(7 * PACKET)], ["-stream_loop", "-1"]
         elif self.kind == "srt":
             self.start("from", ["srt-live-transmit", "-q", f"udp://127.0.0.1:{between}",
                                 f"srt://127.0.0.1:{self.into}?latency={LATENCY}"])
@@ -212,7 +213,7 @@ class Stream:
                                 "-o", f"rist://127.0.0.1:{self.into}"])
         if self.kind in ("srt", "rist"):
             time.sleep(1)       # until they are connected: RTP and UDP cannot wait
-        self.start("file", ["ffmpeg", "-v", "error", "-re", "-i", self.ts, "-c", "copy", "-f",
+        self.start("file", ["ffmpeg", "-v", "error", "-re", *loop, "-i", self.ts, "-c", "copy", "-f",
                             "rtp_mpegts" if self.kind == "rtp" else "mpegts", *keys, to])
 
     def end(self):
