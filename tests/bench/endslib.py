@@ -216,6 +216,11 @@ class Stream:
         self.start("file", ["ffmpeg", "-v", "error", "-re", *loop, "-i", self.ts, "-c", "copy", "-f",
                             "rtp_mpegts" if self.kind == "rtp" else "mpegts", *keys, to])
 
+    def wait(self):
+        """Until all is sent, whenever the program that does has got going."""
+        if self.kind != "file":
+            self.processes[-1].wait(benchlib.LIMIT)
+
     def end(self):
         for process in reversed(self.processes):
             process.terminate()
@@ -294,7 +299,10 @@ def run(directory, inputs, seconds, kbit, loss, outputs=ENDS, ffmpeg=False):
                                      for x in s.values()))
             for stream in streams:
                 stream.send()
-            time.sleep(seconds + 1 + 3 * LATENCY / 1000)
+            time.sleep(seconds)
+            for stream in streams:
+                stream.wait()
+            time.sleep(1 + 3 * LATENCY / 1000)
             table["status"] = relay.status()
             relay.end()
         finally:

@@ -38,6 +38,7 @@ class Relay:
         self.start()
 
     def start(self):
+        self.has_begun = False
         with open(self.log, "w") as log:
             self.process = subprocess.Popen([*self.command, self.path], stdout=log, stderr=log,
                                             stdin=subprocess.DEVNULL, env=benchlib.environment(), preexec_fn=self.before)
@@ -93,10 +94,14 @@ class Relay:
             time.sleep(0.05)
 
     def wait(self, good):
-        """Until @good of the streams, by name."""
+        """Until @good of the streams, by name. The status is there before them."""
         def by_name(status):
             return {s["name"]: s for s in status["streams"]}
-        return by_name(self.wait_status(lambda status: good(by_name(status))))
+
+        def is_good(status):
+            self.has_begun = self.has_begun or bool(status["streams"])
+            return self.has_begun and good(by_name(status))
+        return by_name(self.wait_status(is_good))
 
     def log_has(self, pattern):
         until = time.monotonic() + benchlib.LIMIT
