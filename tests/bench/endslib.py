@@ -217,8 +217,8 @@ class Stream:
                             "rtp_mpegts" if self.kind == "rtp" else "mpegts", *keys, to])
 
     def wait(self):
-        """Until all is sent, whenever the program that does has got going."""
-        if self.kind != "file":
+        """Until all is sent, whenever the program that does has got going, if that ends."""
+        if self.kind != "file" and not (self.ffmpeg and self.kind in FFMPEG):
             self.processes[-1].wait(benchlib.LIMIT)
 
     def end(self):
