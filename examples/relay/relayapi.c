@@ -3,6 +3,7 @@
 #include <string.h>
 #include "relaycall.h"
 #include "relaydescribe.h"
+#include "relayjson.h"
 
 #define JSON_DEPTH_MAX 16 /* of what is sent; json-glib would nest its calls as deeply */
 
@@ -25,7 +26,7 @@ get_configuration (RelayCall *call)
   json_object_set_string_member (object, "file", file);
   json_object_set_boolean_member (object, "saved", funcs->is_saved (call->api->data));
   json_object_set_int_member (object, "streams", funcs->get_config (call->api->data)->streams->len);
-  relay_call_answer_json (call->page, 200, relay_describe_take (object));
+  relay_call_answer_json (call->page, 200, relay_json_take (object));
 }
 
 static void
@@ -37,7 +38,7 @@ list_streams (RelayCall *call)
   for (guint i = 0; i < config->streams->len; i++)
     json_array_add_element (array,
         relay_call_describe (call, g_ptr_array_index (config->streams, i)));
-  relay_call_answer_json (call->page, 200, relay_describe_take_array (array));
+  relay_call_answer_json (call->page, 200, relay_json_take_array (array));
 }
 
 static void
@@ -68,7 +69,7 @@ list_outputs (RelayCall *call)
     json_array_add_element (array,
         relay_describe_end (g_ptr_array_index (call->config->outputs, i), stats));
   g_clear_pointer (&stats, relay_stream_stats_free);
-  relay_call_answer_json (call->page, 200, relay_describe_take_array (array));
+  relay_call_answer_json (call->page, 200, relay_json_take_array (array));
 }
 
 static void

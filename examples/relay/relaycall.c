@@ -2,6 +2,7 @@
 #include "relaycall.h"
 #include <string.h>
 #include "relaydescribe.h"
+#include "relayjson.h"
 
 void
 relay_call_answer_json (RelayPage *page, guint status, JsonNode *node)
@@ -19,7 +20,7 @@ relay_api_refuse (RelayPage *page, guint status, const gchar *why)
   g_autofree gchar *valid = g_utf8_make_valid (why, -1);
 
   json_object_set_string_member (object, "error", valid);
-  relay_call_answer_json (page, status, relay_describe_take (object));
+  relay_call_answer_json (page, status, relay_json_take (object));
 }
 
 void

@@ -12,10 +12,6 @@
 
 G_BEGIN_DECLS
 
-/* Nodes that own what they hold. */
-JsonNode *relay_describe_take (JsonObject *object);
-JsonNode *relay_describe_take_array (JsonArray *array);
-
 /* @stats: NULL: there are none yet. */
 JsonNode *relay_describe_stream (const RelayStreamConfig *config, const RelayStreamStats *stats);
 /* @stats: of its stream. */

@@ -2,7 +2,7 @@
 #include "relayevents.h"
 #include <json-glib/json-glib.h>
 #include <string.h>
-#include "relaydescribe.h"
+#include "relayjson.h"
 #include "relaylog.h"
 
 #define CUT "\342\200\246" /* an ellipsis, where a text was too long */
@@ -97,7 +97,7 @@ describe_peer (const GstStructure *details)
     json_object_set_int_member (object, "bytes", MIN (bytes, (guint64) G_MAXINT64));
   if (gst_structure_get_uint64 (details, "duration", &duration))
     json_object_set_double_member (object, "seconds", duration / (gdouble) GST_SECOND);
-  return relay_describe_take (object);
+  return relay_json_take (object);
 }
 
 static JsonNode *
@@ -116,7 +116,7 @@ describe (guint64 id, gint64 now, const gchar *stream, const gchar *end, GLogLev
   set_text (object, "text", text, RELAY_EVENTS_TEXT);
   json_object_set_member (object, "peer",
       visit ? describe_peer (details) : json_node_new (JSON_NODE_NULL));
-  return relay_describe_take (object);
+  return relay_json_take (object);
 }
 
 /* --- all of them -------------------------------------------------------------------------- */
@@ -170,7 +170,7 @@ gchar *
 relay_events_to_json (RelayEvents *events)
 {
   JsonArray *array = json_array_new ();
-  g_autoptr (JsonNode) root = relay_describe_take_array (array);
+  g_autoptr (JsonNode) root = relay_json_take_array (array);
 
   g_mutex_lock (&events->lock);
   for (GList *l = events->all.tail; l != NULL; l = l->prev)

@@ -24,6 +24,14 @@ relay_figures_get_number (const GstStructure *s, const gchar *field)
   return NAN;
 }
 
+gboolean
+relay_figures_get_flag (const GstStructure *s, const gchar *field)
+{
+  gboolean is = FALSE;
+
+  return gst_structure_get_boolean (s, field, &is) && is;
+}
+
 static guint64
 get_count (const GstStructure *s, const gchar *field)
 {
@@ -64,14 +72,6 @@ relay_figures_count_peers (const RelayEndStats *end)
 
 /* --- the input ---------------------------------------------------------------------------- */
 
-static gboolean
-get_flag (const GstStructure *s, const gchar *field)
-{
-  gboolean is = FALSE;
-
-  return gst_structure_get_boolean (s, field, &is) && is;
-}
-
 /* The sender whose stream it is: the one that leads, or else one that is heard. */
 static const GstStructure *
 find_sender (const RelayEndStats *input)
@@ -82,9 +82,9 @@ find_sender (const RelayEndStats *input)
   for (guint i = 0; peers != NULL && i < peers->n_values; i++) {
     const GstStructure *peer = gst_value_get_structure (&peers->values[i]);
 
-    if (get_flag (peer, "leads"))
+    if (relay_figures_get_flag (peer, "leads"))
       return peer;
-    if (found == NULL || get_flag (found, "interrupted"))
+    if (found == NULL || relay_figures_get_flag (found, "interrupted"))
       found = peer;
   }
   return found;

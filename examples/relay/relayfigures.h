@@ -32,6 +32,8 @@ gdouble relay_figures_get_behind (const GstStructure *receiver, gdouble rate);
 /* That of the receiver that is furthest behind, of all outputs; NAN: there is none. */
 gdouble relay_figures_get_worst (const RelayStreamStats *stats, gdouble rate);
 
+/* FALSE also if it is not there. */
+gboolean relay_figures_get_flag (const GstStructure *s, const gchar *field);
 /* A number of any type; NAN: there is none. */
 gdouble relay_figures_get_number (const GstStructure *s, const gchar *field);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "relayhistory.h"
 #include <math.h>
-#include "relaydescribe.h"
 #include "relayfigures.h"
+#include "relayjson.h"
 
 #define POINTS 12                           /* one a second at most: more than LOSS_TIME */
 #define RATE_TIME (G_USEC_PER_SEC * 9 / 10) /* the least time that a rate is of, µs */
@@ -190,17 +190,6 @@ relay_history_get_rates (const RelayHistory *history, const gchar *stream)
   return series != NULL ? series->rates : (RelayRates) { NAN, NAN };
 }
 
-static void
-add_number (JsonArray *array, gdouble value, gdouble precision)
-{
-  if (!isfinite (value))
-    json_array_add_null_element (array);
-  else if (precision >= 1)
-    json_array_add_int_element (array, llrint (value));
-  else
-    json_array_add_double_element (array, rint (value / precision) / rint (1 / precision));
-}
-
 gchar *
 relay_history_to_json (const RelayHistory *history, const gchar *stream)
 {
@@ -211,7 +200,7 @@ relay_history_to_json (const RelayHistory *history, const gchar *stream)
   guint n = series != NULL ? MIN (series->n_samples, RELAY_HISTORY_SAMPLES) : 0;
 
   object = json_object_new ();
-  root = relay_describe_take (object);
+  root = relay_json_take (object);
   json_object_set_array_member (object, "time", times);
   for (guint i = 0; i < COLUMNS; i++) {
     lists[i] = json_array_new ();
@@ -222,7 +211,8 @@ relay_history_to_json (const RelayHistory *history, const gchar *stream)
 
     json_array_add_int_element (times, sample->wall);
     for (guint j = 0; j < COLUMNS; j++)
-      add_number (lists[j], sample->values[j], columns[j].precision);
+      json_array_add_element (lists[j],
+          relay_json_rounded (sample->values[j], columns[j].precision));
   }
   return json_to_string (root, FALSE);
 }

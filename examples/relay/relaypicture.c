@@ -187,7 +187,7 @@ begin (RelayPicture *p)
   p->due = MAX (p->due, now) + each;
   p->pictured = FALSE;
   set_state (p, WANTING);
-  relay_tap_open (p->tap);
+  relay_tap_set_open (p->tap, TRUE);
   return TRUE;
 }
 
@@ -196,7 +196,7 @@ finish (RelayPicture *p)
 {
   if (relay_tap_is_full (p->tap) && !p->pictured)
     set_error (p, g_strdup ("The stream came faster than it was taken: this machine is busy."));
-  relay_tap_shut (p->tap);
+  relay_tap_set_open (p->tap, FALSE);
   set_state (p, RESTING);
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "relaypictureview.h"
+#include "relayjson.h"
 
 #define PER_DB 100.0 /* levels are in 1/100 dBFS */
 
@@ -38,36 +39,20 @@ relay_picture_show (const RelayStreamStats *stream, RelayPage *page)
 
 /* --- JSON ----------------------------------------------------------------------------------- */
 
-static void
-set_time (JsonObject *object, gint64 time)
-{
-  g_autoptr (GDateTime) whole = g_date_time_new_from_unix_utc (time / G_USEC_PER_SEC);
-  g_autoptr (GDateTime) exact =
-      whole != NULL ? g_date_time_add (whole, time % G_USEC_PER_SEC) : NULL;
-  g_autofree gchar *text = exact != NULL ? g_date_time_format_iso8601 (exact) : NULL;
-
-  if (time != 0 && text != NULL)
-    json_object_set_string_member (object, "time", text);
-  else
-    json_object_set_null_member (object, "time");
-}
-
 static JsonObject *
 describe_picture (const RelayPictureStats *stats)
 {
   JsonObject *object = json_object_new ();
   gsize bytes = stats->jpeg != NULL ? g_bytes_get_size (stats->jpeg) : 0;
 
-  set_time (object, stats->time);
+  json_object_set_member (object, "time",
+      stats->time != 0 ? relay_json_time (stats->time) : relay_json_string (NULL));
   json_object_set_int_member (object, "width", stats->width);
   json_object_set_int_member (object, "height", stats->height);
   json_object_set_int_member (object, "bytes", bytes);
   json_object_set_int_member (object, "made", stats->made);
   json_object_set_int_member (object, "restarts", stats->restarts);
-  if (stats->error != NULL)
-    json_object_set_string_member (object, "error", stats->error);
-  else
-    json_object_set_null_member (object, "error");
+  json_object_set_member (object, "error", relay_json_string (stats->error));
   return object;
 }
 

@@ -3,9 +3,8 @@
 #include "config.h"
 #endif
 
-#include <math.h>
-#include <string.h>
 #include "gstfaspcommon.h"
+#include "relayjson.h"
 #include "relaypictureview.h"
 #include "relaystatus.h"
 
@@ -34,23 +33,6 @@ relay_stats_is_ready (const RelayStats *stats)
 
 /* --- values ------------------------------------------------------------------------------ */
 
-static JsonNode *
-make_double (gdouble value)
-{
-  return isfinite (value) ? json_node_init_double (json_node_alloc (), value) :
-                            json_node_init_null (json_node_alloc ());
-}
-
-/* A message may have text in it that is not UTF-8: a file's name, or a part of a configuration. */
-static JsonNode *
-make_string (const gchar *text)
-{
-  g_autofree gchar *valid = text != NULL ? g_utf8_make_valid (text, -1) : NULL;
-
-  return valid != NULL ? json_node_init_string (json_node_alloc (), valid) :
-                         json_node_init_null (json_node_alloc ());
-}
-
 /* JSON integers have 64 bits with a sign here. The two largest numbers mean unknown times,
  * and never. */
 static JsonNode *
@@ -58,17 +40,8 @@ make_uint64 (guint64 value)
 {
   if (value >= RELAY_NEVER)
     return json_node_init_null (json_node_alloc ());
-  return value <= G_MAXINT64 ? json_node_init_int (json_node_alloc (), value) : make_double (value);
-}
-
-/* json_node_init_object() would keep a reference of its own. */
-static JsonNode *
-take_object (JsonObject *object)
-{
-  JsonNode *node = json_node_init (json_node_alloc (), JSON_NODE_OBJECT);
-
-  json_node_take_object (node, object);
-  return node;
+  return value <= G_MAXINT64 ? json_node_init_int (json_node_alloc (), value) :
+                               relay_json_double (value);
 }
 
 static gboolean
@@ -78,25 +51,23 @@ add_field (GQuark id, const GValue *value, gpointer object)
   return TRUE;
 }
 
-static JsonNode *
-make_structure (const GstStructure *structure)
+JsonNode *
+relay_status_translate_structure (const GstStructure *structure)
 {
   JsonObject *object = json_object_new ();
 
   gst_structure_foreach (structure, add_field, object);
-  return take_object (object);
+  return relay_json_take (object);
 }
 
 static JsonNode *
 make_array (const GValueArray *values)
 {
   JsonArray *array = json_array_new ();
-  JsonNode *node = json_node_init_array (json_node_alloc (), array);
 
   for (guint i = 0; i < values->n_values; i++)
     json_array_add_element (array, relay_status_translate (&values->values[i]));
-  json_array_unref (array);
-  return node;
+  return relay_json_take_array (array);
 }
 
 static JsonNode *
@@ -104,7 +75,7 @@ make_other (const GValue *value)
 {
   g_autofree gchar *text = gst_value_serialize (value);
 
-  return make_string (text);
+  return relay_json_string (text);
 }
 
 JsonNode *
@@ -121,34 +92,25 @@ relay_status_translate (const GValue *value)
   if (G_VALUE_HOLDS_UINT64 (value))
     return make_uint64 (g_value_get_uint64 (value));
   if (G_VALUE_HOLDS_FLOAT (value))
-    return make_double (g_value_get_float (value));
+    return relay_json_double (g_value_get_float (value));
   if (G_VALUE_HOLDS_DOUBLE (value))
-    return make_double (g_value_get_double (value));
+    return relay_json_double (g_value_get_double (value));
   if (G_VALUE_HOLDS_STRING (value))
-    return make_string (g_value_get_string (value));
+    return relay_json_string (g_value_get_string (value));
   if (gst_fasp_value_get_array (value) != NULL)
     return make_array (gst_fasp_value_get_array (value));
   if (GST_VALUE_HOLDS_STRUCTURE (value) && g_value_get_boxed (value) != NULL)
-    return make_structure (gst_value_get_structure (value));
+    return relay_status_translate_structure (gst_value_get_structure (value));
   if (G_VALUE_HOLDS (value, G_TYPE_SOCKET_ADDRESS) && g_value_get_object (value) != NULL) {
     g_autofree gchar *text =
         g_socket_connectable_to_string (G_SOCKET_CONNECTABLE (g_value_get_object (value)));
 
-    return make_string (text);
+    return relay_json_string (text);
   }
   return make_other (value);
 }
 
 /* --- the page -------------------------------------------------------------------------------- */
-
-static void
-set_time (JsonObject *object, const gchar *name, gint64 seconds)
-{
-  g_autoptr (GDateTime) time = g_date_time_new_from_unix_utc (seconds);
-  g_autofree gchar *text = g_date_time_format_iso8601 (time);
-
-  json_object_set_string_member (object, name, text);
-}
 
 static JsonNode *
 describe_end (const RelayEndStats *end)
@@ -157,11 +119,12 @@ describe_end (const RelayEndStats *end)
 
   if (end->id != 0)
     json_object_set_int_member (object, "id", end->id);
-  json_object_set_member (object, "uri", make_string (end->uri));
+  json_object_set_member (object, "uri", relay_json_string (end->uri));
   json_object_set_int_member (object, "callers-refused", end->refused);
   json_object_set_member (object, "stats",
-      end->stats != NULL ? make_structure (end->stats) : make_string (NULL));
-  return take_object (object);
+      end->stats != NULL ? relay_status_translate_structure (end->stats) :
+                           relay_json_string (NULL));
+  return relay_json_take (object);
 }
 
 static JsonNode *
@@ -178,13 +141,13 @@ describe_stream (const RelayStreamStats *s)
   json_object_set_boolean_member (object, "receiving", s->receiving);
   json_object_set_boolean_member (object, "optional", s->optional);
   json_object_set_int_member (object, "restarts", s->restarts);
-  json_object_set_member (object, "last-error", make_string (s->error));
+  json_object_set_member (object, "last-error", relay_json_string (s->error));
   relay_picture_describe (s->picture, object);
   json_object_set_member (object, "input", describe_end (&s->input));
   for (guint i = 0; i < s->outputs->len; i++)
     json_array_add_element (outputs, describe_end (g_ptr_array_index (s->outputs, i)));
   json_object_set_array_member (object, "outputs", outputs);
-  return take_object (object);
+  return relay_json_take (object);
 }
 
 gchar *
@@ -196,14 +159,15 @@ relay_status_to_json (const RelayStats *stats)
 
   json_object_set_string_member (object, "version", VERSION);
   json_object_set_boolean_member (object, "ready", relay_stats_is_ready (stats));
-  set_time (object, "started", stats->started);
-  set_time (object, "configuration-loaded", stats->loaded);
+  json_object_set_member (object, "started", relay_json_time (stats->started * G_USEC_PER_SEC));
+  json_object_set_member (object, "configuration-loaded",
+      relay_json_time (stats->loaded * G_USEC_PER_SEC));
   json_object_set_int_member (object, "reloads", stats->reloads);
   json_object_set_int_member (object, "reloads-refused", stats->reloads_refused);
-  json_object_set_member (object, "configuration-refused", make_string (stats->refused));
+  json_object_set_member (object, "configuration-refused", relay_json_string (stats->refused));
   for (guint i = 0; i < stats->streams->len; i++)
     json_array_add_element (streams, describe_stream (g_ptr_array_index (stats->streams, i)));
   json_object_set_array_member (object, "streams", streams);
-  root = take_object (object);
+  root = relay_json_take (object);
   return json_to_string (root, TRUE);
 }

@@ -37,6 +37,7 @@ gchar *relay_status_to_json (const RelayStats *stats);
 /* Translates a value to JSON.  Unknown times and doubles that are not finite become null;
  * values of types that JSON does not have become strings. */
 JsonNode *relay_status_translate (const GValue *value);
+JsonNode *relay_status_translate_structure (const GstStructure *structure);
 
 #define RELAY_METRICS_TYPE "application/openmetrics-text; version=1.0.0; charset=utf-8"
 gchar *relay_status_to_metrics (const RelayStats *stats);

@@ -480,12 +480,9 @@ add_missing (RelayStream *stream, GPtrArray *missing)
 
   for (guint i = 0; i < outputs->len; i++) {
     const RelayEnd *output = g_ptr_array_index (outputs, i);
-    gboolean found = FALSE;
     RelayEndStats *end;
 
-    for (guint j = 0; stream->ends != NULL && j < stream->ends->len && !found; j++)
-      found = ((RelayBranch *) g_ptr_array_index (stream->ends, j))->id == output->id;
-    if (found)
+    if (relay_ends_find (stream, output->id) != NULL)
       continue;
     end = g_new0 (RelayEndStats, 1);
     end->id = output->id;

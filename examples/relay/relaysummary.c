@@ -9,37 +9,27 @@
 #include <string.h>
 #include <unistd.h>
 #include "gstfaspcommon.h"
-#include "relaydescribe.h"
 #include "relayfigures.h"
+#include "relayjson.h"
 #include "relaypictureview.h"
 
 static void
 set_number (JsonObject *object, const gchar *name, gdouble value, gdouble precision)
 {
-  if (isfinite (value))
-    json_object_set_double_member (object, name, rint (value / precision) / rint (1 / precision));
-  else
-    json_object_set_null_member (object, name);
+  json_object_set_member (object, name, relay_json_rounded (value, precision));
 }
 
 static void
 set_text (JsonObject *object, const gchar *name, const gchar *text)
 {
-  g_autofree gchar *valid = text != NULL && text[0] != '\0' ? g_utf8_make_valid (text, -1) : NULL;
-
-  if (valid != NULL)
-    json_object_set_string_member (object, name, valid);
-  else
-    json_object_set_null_member (object, name);
+  json_object_set_member (object, name,
+      relay_json_string (text != NULL && text[0] != '\0' ? text : NULL));
 }
 
 static void
 set_flag (JsonObject *object, const gchar *name, const GstStructure *s, const gchar *field)
 {
-  gboolean is = FALSE;
-
-  gst_structure_get_boolean (s, field, &is);
-  json_object_set_boolean_member (object, name, is);
+  json_object_set_boolean_member (object, name, relay_figures_get_flag (s, field));
 }
 
 /* --- receivers ---------------------------------------------------------------------------- */
@@ -60,9 +50,7 @@ typedef struct
 static gboolean
 is_interrupted (const GstStructure *s)
 {
-  gboolean is = FALSE;
-
-  return gst_structure_get_boolean (s, "interrupted", &is) && is;
+  return relay_figures_get_flag (s, "interrupted");
 }
 
 /* The ones that are not heard first, then those that are furthest behind. */
@@ -128,16 +116,9 @@ gchar *
 relay_summary_list_receivers (const RelayEndStats *output, RelayRates rates)
 {
   g_autoptr (GArray) all = sort_receivers (output, rates.rate);
-  g_autoptr (JsonNode) root = relay_describe_take_array (describe_receivers (all, all->len));
+  g_autoptr (JsonNode) root = relay_json_take_array (describe_receivers (all, all->len));
 
   return json_to_string (root, FALSE);
-}
-
-static gboolean
-add_field (GQuark id, const GValue *value, gpointer object)
-{
-  json_object_set_member (object, g_quark_to_string (id), relay_status_translate (value));
-  return TRUE;
 }
 
 gchar *
@@ -149,15 +130,13 @@ relay_summary_describe_receiver (const RelayEndStats *output, RelayRates rates,
   for (guint i = 0; i < all->len; i++) {
     const Receiver *one = &g_array_index (all, Receiver, i);
     g_autoptr (JsonNode) root = NULL;
-    JsonObject *object, *fields;
+    JsonObject *object;
 
     if (g_strcmp0 (gst_structure_get_string (one->stats, "caller-address-string"), address) != 0)
       continue;
     object = describe_receiver (one);
-    fields = json_object_new ();
-    gst_structure_foreach (one->stats, add_field, fields);
-    json_object_set_object_member (object, "stats", fields);
-    root = relay_describe_take (object);
+    json_object_set_member (object, "stats", relay_status_translate_structure (one->stats));
+    root = relay_json_take (object);
     return json_to_string (root, FALSE);
   }
   return NULL;
@@ -296,7 +275,7 @@ relay_summary_to_json (const RelayStats *stats, const RelayHistory *history, gui
 {
   JsonObject *object = json_object_new ();
   JsonArray *streams = json_array_new ();
-  g_autoptr (JsonNode) root = relay_describe_take (object);
+  g_autoptr (JsonNode) root = relay_json_take (object);
 
   json_object_set_string_member (object, "version", VERSION);
   set_number (object, "time", g_get_real_time () / 1e6, 0.001);

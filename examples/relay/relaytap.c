@@ -100,14 +100,13 @@ relay_tap_set_pad (RelayTap *tap, GstPad *pad)
       on_flow, tap, NULL);
 }
 
+/* Under the lock. */
 static void
-set (RelayTap *tap, gboolean open)
+set_open (RelayTap *tap, gboolean open)
 {
-  g_mutex_lock (&tap->lock);
   tap->begun = 0;
   tap->full = FALSE;
   g_atomic_int_set (&tap->open, open);
-  g_mutex_unlock (&tap->lock);
 }
 
 void
@@ -115,8 +114,8 @@ relay_tap_set_pipe (RelayTap *tap, gint fd)
 {
   gint old;
 
-  set (tap, FALSE);
   g_mutex_lock (&tap->lock);
+  set_open (tap, FALSE);
   old = tap->fd;
   tap->fd = fd;
   g_mutex_unlock (&tap->lock);
@@ -125,15 +124,11 @@ relay_tap_set_pipe (RelayTap *tap, gint fd)
 }
 
 void
-relay_tap_open (RelayTap *tap)
+relay_tap_set_open (RelayTap *tap, gboolean open)
 {
-  set (tap, TRUE);
-}
-
-void
-relay_tap_shut (RelayTap *tap)
-{
-  set (tap, FALSE);
+  g_mutex_lock (&tap->lock);
+  set_open (tap, open);
+  g_mutex_unlock (&tap->lock);
 }
 
 gboolean

@@ -20,8 +20,8 @@ void relay_tap_free (RelayTap *tap);
 void relay_tap_set_pad (RelayTap *tap, GstPad *pad);
 /* Takes the file descriptor, which must not block; -1: none.  It is shut still. */
 void relay_tap_set_pipe (RelayTap *tap, gint fd);
-void relay_tap_open (RelayTap *tap);
-void relay_tap_shut (RelayTap *tap);
+/* Whether what flows is written. */
+void relay_tap_set_open (RelayTap *tap, gboolean open);
 
 /* Has something flowed since the last call? */
 gboolean relay_tap_flows (RelayTap *tap);
