@@ -256,6 +256,14 @@ def stream(protocol, mbit, channel_mbit, seconds, directory, buffer_ms=1000,
 LIMIT = 30      # seconds that anything here may take at most
 
 
+def wait_until(true, tell=lambda: "it does not come"):
+    """Looks again and again, until it is @true; @tell is why it should have been."""
+    until = time.monotonic() + LIMIT
+    while not true():
+        assert time.monotonic() < until, tell()
+        time.sleep(0.02)
+
+
 def download(congestion, mbit, at, seconds):
     """A command: the kernel's TCP has @mbit to send for @seconds, from @at s on."""
     check = f"{program('bench/cbrcheck')} --mbit {mbit} --seconds {seconds} --idle 3 --limit {at + seconds + 20}"

@@ -104,10 +104,7 @@ class Relay:
         return by_name(self.wait_status(is_good))
 
     def log_has(self, pattern):
-        until = time.monotonic() + benchlib.LIMIT
-        while not re.search(pattern, self.text()):
-            assert time.monotonic() < until, f"no {pattern!r} in: {self.text()[-2000:]}"
-            time.sleep(0.02)
+        benchlib.wait_until(lambda: re.search(pattern, self.text()), lambda: f"no {pattern!r} in: {self.text()[-2000:]}")
 
     def end(self, sig=signal.SIGTERM):
         """Seconds that it took, in order."""
