@@ -187,6 +187,14 @@ class Stream:
             elif o in ("udp", "rtp"):
                 self.wire.keep(last, self.datagrams.setdefault(o, []), GROUP if o == "udp" else None)
 
+    def open_way(self, port):
+        """From RIST to RIST, each of the two passes what comes after its first report only: packets without content
+        are sent until one has come out."""
+        empty = struct.pack(">BHB", SYNC, 0x1FFF, 0x10) + bytes(PACKET - 4)
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as out:
+            benchlib.wait_until(lambda: out.sendto(7 * empty, ("127.0.0.1", port)) and self.datagrams["rist"],
+                                lambda: "nothing comes out")
+
     def send(self):
         """Starts who sends."""
         if self.kind == "file":
@@ -213,6 +221,8 @@ class Stream:
                                 "-o", f"rist://127.0.0.1:{self.into}"])
         if self.kind in ("srt", "rist"):
             time.sleep(1)       # until they are connected: RTP and UDP cannot wait
+        if self.kind == "rist" and not self.ffmpeg and "rist" in self.outputs:
+            self.open_way(between)
         self.start("file", ["ffmpeg", "-v", "error", "-re", *loop, "-i", self.ts, "-c", "copy", "-f",
                             "rtp_mpegts" if self.kind == "rtp" else "mpegts", *keys, to])
 
