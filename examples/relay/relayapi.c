@@ -4,8 +4,7 @@
 #include "relaycall.h"
 #include "relaydescribe.h"
 #include "relayjson.h"
-
-#define JSON_DEPTH_MAX 16 /* of what is sent; json-glib would nest its calls as deeply */
+#include "relaystrict.h"
 
 /* --- what is only read --------------------------------------------------------------------- */
 
@@ -189,29 +188,6 @@ find_named (RelayCall *call, const RelayAsked *asked)
   return g_ptr_array_find (call->config->outputs, call->output, &call->index);
 }
 
-/* json-glib would also take comments and other quotes, in which brackets could hide. Is there
- * anything between strings that JSON does not have, or more depth than is needed? */
-static gboolean
-is_odd (const gchar *body, gsize size)
-{
-  guint depth = 0;
-  gboolean quoted = FALSE;
-
-  for (gsize i = 0; i < size; i++) {
-    if (quoted && body[i] == '\\')
-      i++;
-    else if (body[i] == '"')
-      quoted = !quoted;
-    else if (!quoted && (body[i] == '/' || body[i] == '\'' || body[i] == '#'))
-      return TRUE;
-    else if (!quoted && (body[i] == '[' || body[i] == '{') && ++depth > JSON_DEPTH_MAX)
-      return TRUE;
-    else if (!quoted && (body[i] == ']' || body[i] == '}') && depth > 0)
-      depth--;
-  }
-  return FALSE;
-}
-
 static gboolean
 read_body (RelayCall *call, JsonParser *parser, const RelayAsked *asked, const gchar *body,
     gsize size)
@@ -226,10 +202,10 @@ read_body (RelayCall *call, JsonParser *parser, const RelayAsked *asked, const g
     body = empty;
     size = strlen (empty);
   }
-  if (is_odd (body, size) || !g_utf8_validate (body, size, NULL)
-      || !json_parser_load_from_data (parser, body, size, NULL)
+  if (!relay_strict_is_json (body, size) || !json_parser_load_from_data (parser, body, size, NULL)
       || json_parser_get_root (parser) == NULL) {
-    relay_api_refuse (call->page, 400, "The body is not JSON: send an object, in UTF-8.");
+    relay_api_refuse (call->page, 400,
+        "The body is not JSON: send an object, in UTF-8, with numbers of at most 18 digits.");
     return FALSE;
   }
   root = json_parser_get_root (parser);

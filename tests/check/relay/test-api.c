@@ -10,6 +10,7 @@
 #include "relayapi.h"
 #include "relayedit.h"
 #include "relaysave.h"
+#include "relaystrict.h"
 
 /* --- who may ------------------------------------------------------------------------------- */
 
@@ -330,6 +331,16 @@ static const struct
   { "PUT", "/api/v1/streams/b%2Fc", "/*\"*/[[[[[[[[[[[[[[[[[]]]]]]]]]]]]]]]]]", 400, "not JSON" },
   { "PUT", "/api/v1/streams/b%2Fc", "{'\"':[[[[[[[[[[[[[[[[[]]]]]]]]]]]]]]]]]}", 400, "not JSON" },
   { "PUT", "/api/v1/streams/b%2Fc", "{\"/*'#\":1}", 400, "is missing" },
+  /* json-glib would take these for 5, 8 and 1, a string for its beginning, and the first of two */
+  { "PATCH", "/api/v1/streams/a", "{\"picture-interval\":-18446744073709551611}", 400, "not JSON" },
+  { "PATCH", "/api/v1/streams/a", "{\"picture-interval\":010}", 400, "not JSON" },
+  { "PUT", "/api/v1/streams/a/input/source", "{\"source\":-18446744073709551615}", 400,
+      "18 digits" },
+  { "PUT", "/api/v1/streams/a/input", "{\"uri\":\"fasp://:5\\u0000?latency=1\"}", 400, "not JSON" },
+  { "PUT", "/api/v1/streams/a/input", "{\"uri\":\"fasp://:5\"}{\"uri\":\"fasp://:6\"}", 400,
+      "not JSON" },
+  { "PATCH", "/api/v1/streams/a/outputs/2", "{\"parameters\":{\"latency\":1e309}}", 400,
+      "not JSON" },
   { "DELETE", "/api/v1/streams/a/outputs/2/receivers/%5B::1%5D:5", NULL, 404, "no such receiver" },
   { "PUT", "/api/v1/streams/a/input/source", "{\"source\":1}", 204, "" },
   { "PUT", "/api/v1/streams/a/input/source", "{\"source\":-1}", 409, "source-list" },
@@ -338,6 +349,34 @@ static const struct
   { "DELETE", "/api/v1/streams/a", NULL, 204, "" },
   { "DELETE", "/api/v1/streams/b%2Fc", NULL, 422, "nothing to do" },
 };
+
+/* What JSON is, and what json-glib takes beside it. */
+static void
+test_strict (void)
+{
+  static const gchar *const good[] = { "", "{}", " [ ] \n", "{\"a\":[1,-2.5e-3,0,true,null]}",
+    "{\"a\":\"\\\\u0000 ' # / {[\"}", "{\"a\":999999999999999999}", "{\"a\":\"\\u00e9\\\"\"}",
+    "[[[[[[[[[[[[[[[[]]]]]]]]]]]]]]]]", "{\"a\":0.12345678901234567890}", "{\"a\":1E+2}" };
+  static const gchar *const bad[] = { "{\"a\":1000000000000000000}", "{\"a\":-010}", "{\"a\":0x10}",
+    "{\"a\":0b11}", "{\"a\":$10}", "{\"a\":1e309}", "{\"a\":-1e309}", "{\"a\":.5}", "{\"a\":1.}",
+    "{\"a\":1e}", "{\"a\":+1}", "{\"a\":- 1}", "{\"a\":nan}", "{\"a\":inf}", "{\"a\":TRUE}",
+    "{'a':1}", "{a:1}", "var x = {}", "{}{}", "{},", "{} 1", "{} x", "}", "# x\n{}", "{}//x",
+    "{}/**/", "{\"a\":\"x\\u0000\"}", "{\"a\":\"x", "{\"a\":\"x\ny\"}", "\xff", "{\"a\":1\v}",
+    "[[[[[[[[[[[[[[[[[]]]]]]]]]]]]]]]]]" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (good); i++) {
+    g_test_message ("%s", good[i]);
+    g_assert_true (relay_strict_is_json (good[i], strlen (good[i])));
+  }
+  for (guint i = 0; i < G_N_ELEMENTS (bad); i++) {
+    g_test_message ("%s", bad[i]);
+    g_assert_false (relay_strict_is_json (bad[i], strlen (bad[i])));
+  }
+  /* not beyond its end */
+  g_assert_false (relay_strict_is_json ("\"\\u0000", 6));
+  g_assert_false (relay_strict_is_json ("\"\\", 2));
+  g_assert_true (relay_strict_is_json ("{\"a\":truely}", 9));
+}
 
 static void
 test_requests (void)
@@ -374,6 +413,7 @@ main (int argc, char **argv)
   g_test_add_func ("/relay/api/comments", test_comments);
   g_test_add_func ("/relay/api/odd-texts", test_odd_texts);
   g_test_add_func ("/relay/api/save", test_save);
+  g_test_add_func ("/relay/api/strict", test_strict);
   g_test_add_func ("/relay/api/requests", test_requests);
   return g_test_run ();
 }

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "relaystrict.h"
+#include <math.h>
+#include <string.h>
+
+typedef struct
+{
+  const gchar *at, *end;
+  guint depth;
+  gboolean whole; /* the value has ended */
+} Scan;
+
+/* RFC 8259, 6; and it is neither too long nor infinite. */
+static gboolean
+is_number (const gchar *word)
+{
+  const gchar *c = word + (*word == '-');
+  gsize digits = strspn (c, "0123456789");
+
+  if (digits == 0 || digits > RELAY_STRICT_DIGITS_MAX || (c[0] == '0' && digits > 1))
+    return FALSE;
+  c += digits;
+  if (*c == '.') {
+    digits = strspn (c + 1, "0123456789");
+    if (digits == 0)
+      return FALSE;
+    c += 1 + digits;
+  }
+  if (*c == 'e' || *c == 'E') {
+    c += 1 + (c[1] == '+' || c[1] == '-');
+    digits = strspn (c, "0123456789");
+    if (digits == 0)
+      return FALSE;
+    c += digits;
+  }
+  return *c == '\0' && isfinite (g_ascii_strtod (word, NULL));
+}
+
+/* A number or a word, up to what cannot be in one. */
+static gboolean
+pass_word (Scan *scan)
+{
+  const gchar *begin = scan->at;
+  g_autofree gchar *word = NULL;
+
+  while (scan->at < scan->end
+      && (g_ascii_isalnum (*scan->at) || memchr ("+-.", *scan->at, 3) != NULL))
+    scan->at++;
+  word = g_strndup (begin, scan->at - begin);
+  return g_str_equal (word, "true") || g_str_equal (word, "false") || g_str_equal (word, "null")
+      || is_number (word);
+}
+
+static gboolean
+pass_string (Scan *scan)
+{
+  static const gchar zero[] = "u0000";
+
+  for (scan->at++; scan->at < scan->end; scan->at++) {
+    if (*scan->at == '"') {
+      scan->at++;
+      return TRUE;
+    }
+    if (g_ascii_iscntrl (*scan->at) && *scan->at != 0x7f)
+      return FALSE;
+    if (*scan->at == '\\'
+        && (++scan->at == scan->end
+            || (scan->end - scan->at >= (gssize) strlen (zero)
+                && strncmp (scan->at, zero, strlen (zero)) == 0)))
+      return FALSE;
+  }
+  return FALSE;
+}
+
+static gboolean
+pass_bracket (Scan *scan)
+{
+  gboolean opens = *scan->at == '[' || *scan->at == '{';
+
+  scan->at++;
+  if (opens)
+    return ++scan->depth <= RELAY_STRICT_DEPTH_MAX;
+  if (scan->depth == 0)
+    return FALSE;
+  scan->whole = --scan->depth == 0;
+  return TRUE;
+}
+
+static gboolean
+pass_next (Scan *scan)
+{
+  switch (*scan->at) {
+    case ' ':
+    case '\t':
+    case '\r':
+    case '\n':
+      scan->at++;
+      return TRUE;
+    case ',':
+    case ':':
+      scan->at++;
+      return !scan->whole;
+    case '[':
+    case '{':
+    case ']':
+    case '}':
+      return !scan->whole && pass_bracket (scan);
+    case '"':
+      return !scan->whole && pass_string (scan);
+    default:
+      return !scan->whole && pass_word (scan);
+  }
+}
+
+gboolean
+relay_strict_is_json (const gchar *text, gsize size)
+{
+  Scan scan = { text, text + size };
+
+  if (!g_utf8_validate (text, size, NULL))
+    return FALSE;
+  while (scan.at < scan.end)
+    if (!pass_next (&scan))
+      return FALSE;
+  return TRUE;
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * relaystrict.h: what is JSON, and what json-glib would only take for it.
+ *
+ * It also takes comments, other quotes, numbers in other bases, `var x =', and another value behind
+ * the first. It wraps an integer that is too large for 64 bits, and cuts a string at \u0000. So the
+ * relay would do something else than what was asked, or than what a proxy in front has read.
+ */
+#pragma once
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+#define RELAY_STRICT_DEPTH_MAX 16  /* json-glib nests its calls as deeply */
+#define RELAY_STRICT_DIGITS_MAX 18 /* of a number before its point: fits into 64 bits */
+
+/* FALSE: it is none, or is beyond these limits. Whether it ends too soon, or has its commas, is
+ * left to json-glib. */
+gboolean relay_strict_is_json (const gchar *text, gsize size);
+
+G_END_DECLS
