@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "relayconfig.h"
 #include <string.h>
+#include "faspplain.h"
 #include "relayfile.h"
+#include "relaylog.h"
 #include "relayports.h"
 #include "relaysection.h"
 #include "relaysources.h"
@@ -295,16 +297,33 @@ read_outputs (GKeyFile *file, const gchar *group, GPtrArray *warnings, RelayStre
   return good || relay_value_locate (error, group, "output");
 }
 
+/* Whoever reads a name has to see what it is: in the status, on the page and in the log. */
+static gboolean
+is_plain (const gchar *name)
+{
+  for (; *name != '\0'; name = g_utf8_next_char (name))
+    if (!fasp_is_plain (g_utf8_get_char (name)))
+      return FALSE;
+  return TRUE;
+}
+
 /* Checks the name of a stream, which becomes a streamid and is in the status. */
 static gboolean
 check_name (const gchar *group, const gchar *name, GError **error)
 {
-  g_autofree gchar *valid = g_utf8_make_valid (group, -1);
+  g_autofree gchar *valid = relay_log_make_plain (group);
 
   if (!g_utf8_validate (name, -1, NULL)) {
     RELAY_BAD (error,
         "[%s]: the name of the stream is not UTF-8. Write it anew, with an "
         "editor that saves UTF-8.",
+        valid);
+    return FALSE;
+  }
+  if (!is_plain (name)) {
+    RELAY_BAD (error,
+        "[%s]: the name of the stream has characters that cannot be seen, as those that turn the "
+        "direction of text. Write it anew, without them.",
         valid);
     return FALSE;
   }

@@ -305,6 +305,13 @@ static const struct
   { "PUT", "/api/v1/streams/a/outputs/4", "{}", 405, "GET, HEAD, PATCH, DELETE" },
   { "PUT", "/api/v1/streams/x%5D", "{\"input\":\"fasp://:5\",\"outputs\":[]}", 422, "brackets" },
   { "PUT", "/api/v1/streams/%0A%5Brelay%5D", "{\"input\":\"a\",\"outputs\":[]}", 422, "space" },
+  /* a name that is read from right to left */
+  { "PUT", "/api/v1/streams/%E2%80%AEb",
+      "{\"input\":\"fasp://:5\",\"outputs\":[\"fasp://:6\"],\"streamid\":\"b\"}", 422,
+      "cannot be seen" },
+  { "PUT", "/api/v1/streams/b%C2%85",
+      "{\"input\":\"fasp://:5\",\"outputs\":[\"fasp://:6\"],\"streamid\":\"b\"}", 422,
+      "cannot be seen" },
   { "PUT", "/api/v1/streams/b",
       "{\"input\":\"fasp://:5\\n[stream c]\",\"outputs\":[\"fasp://:6\"]}", 422,
       "[stream b] input" },
