@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <string.h>
+#include "gstfaspfile.h"
 #include "relayfile.h"
 
 #define BAD(error, ...) \
@@ -134,6 +135,12 @@ relay_file_parse (const gchar *text, gsize size, RelayFileFunc get_keys, GError 
 {
   g_autoptr (GKeyFile) file = g_key_file_new ();
 
+  /* of the file, or of what the API would save in it */
+  if (size >= GST_FASP_FILE_MAX) {
+    BAD (error, "this is too long to be read again: write less than %d MiB.",
+        GST_FASP_FILE_MAX / (1024 * 1024));
+    return NULL;
+  }
   if (!scan_text (text, size, get_keys, error))
     return NULL;
   if (g_key_file_load_from_data (file, text, size, G_KEY_FILE_NONE, NULL))

@@ -6,6 +6,7 @@
 #include <glib/gstdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include "gstfaspfile.h"
 #include "relayconfig.h"
 
 #define IN "input = fasp://127.0.0.1:7001\n"
@@ -257,6 +258,18 @@ test_faults (void)
     g_assert_null (strstr (error->message, "battery"));
     g_assert_null (strstr (error->message, "horse"));
   }
+}
+
+/* What the API would save, and the relay could not read at its next start. */
+static void
+test_long (void)
+{
+  g_autofree gchar *text = g_malloc (GST_FASP_FILE_MAX);
+  g_autoptr (GError) error = NULL;
+
+  memset (text, '#', GST_FASP_FILE_MAX);
+  g_assert_null (relay_config_parse (text, GST_FASP_FILE_MAX, &error));
+  g_assert_nonnull (strstr (error->message, "less than 16 MiB"));
 }
 
 /* As editors of other systems write it; what has the same key in another section is no second
@@ -554,6 +567,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/relay/config/good", test_good);
   g_test_add_func ("/relay/config/faults", test_faults);
+  g_test_add_func ("/relay/config/long", test_long);
   g_test_add_func ("/relay/config/lines", test_lines);
   g_test_add_func ("/relay/config/stray-line", test_stray_line);
   g_test_add_func ("/relay/config/shared", test_shared);
