@@ -298,13 +298,18 @@ warn_of_early (GstFaspConnection *c, FaspIo *io, const GstFaspLinks *links)
 static gboolean
 has_judge (GstElement *element)
 {
-  static const gchar *const signals[] = { "caller-connecting", "caller-identified" };
-  gboolean found = FALSE;
+  return gst_fasp_events_has_handler (element, "caller-connecting")
+      || gst_fasp_events_has_handler (element, "caller-identified");
+}
 
-  for (guint i = 0; i < G_N_ELEMENTS (signals); i++)
-    found |= g_signal_has_handler_pending (element,
-        g_signal_lookup (signals[i], G_OBJECT_TYPE (element)), 0, FALSE);
-  return found;
+/* Only the second of these signals tells the key, so only its handler can decide about keys. */
+static GstFaspKeysUse
+get_use (GstElement *element, const FaspEndpointConfig *config)
+{
+  if (fasp_endpoint_config_dials (config))
+    return GST_FASP_KEYS_DIAL;
+  return gst_fasp_events_has_handler (element, "caller-identified") ? GST_FASP_KEYS_ASK :
+                                                                      GST_FASP_KEYS_LISTEN;
 }
 
 /* A copy of the settings, as other threads may set properties meanwhile. */
@@ -385,8 +390,7 @@ check (GstElement *element)
   g_autoptr (GError) error = NULL;
   g_auto (Wanted) wanted = { .links = NULL };
   gboolean good = get_wanted (c, &wanted, &error)
-      && gst_fasp_keys_check (&wanted.keys, fasp_endpoint_config_dials (&wanted.io.endpoint),
-          &error);
+      && gst_fasp_keys_check (&wanted.keys, get_use (element, &wanted.io.endpoint), &error);
 
   for (guint i = 0; good && i < wanted.io.n_links; i++)
     good = fasp_socket_check (&wanted.io.links[i], &error);
@@ -410,7 +414,7 @@ prepare (GstFaspConnection *c, Wanted *wanted)
 
   if (get_wanted (c, wanted, &error))
     io->endpoint.credentials = gst_fasp_keys_load (&wanted->keys,
-        fasp_endpoint_config_dials (&io->endpoint), warnings, &c->stretched, &error);
+        get_use (c->element, &io->endpoint), warnings, &c->stretched, &error);
   if (error != NULL) {
     GST_ELEMENT_ERROR (c->element, RESOURCE, SETTINGS, ("%s", error->message), (NULL));
     return FALSE;

@@ -33,13 +33,6 @@ accept_caller (GstElement *element, GSocketAddress *address, const gchar *stream
   return TRUE;
 }
 
-static gboolean
-accept_identified (GstElement *element, const gchar *address, const gchar *streamid,
-    const gchar *key, const gchar *name)
-{
-  return TRUE;
-}
-
 void
 gst_fasp_events_install (GObjectClass *klass)
 {
@@ -54,9 +47,16 @@ gst_fasp_events_install (GObjectClass *klass)
   g_signal_new_class_handler ("caller-connecting", type, G_SIGNAL_RUN_LAST,
       G_CALLBACK (accept_caller), stop_at_refusal, NULL, NULL, G_TYPE_BOOLEAN, 2,
       G_TYPE_SOCKET_ADDRESS, G_TYPE_STRING);
-  g_signal_new_class_handler ("caller-identified", type, G_SIGNAL_RUN_LAST,
-      G_CALLBACK (accept_identified), stop_at_refusal, NULL, NULL, G_TYPE_BOOLEAN, 4, G_TYPE_STRING,
-      G_TYPE_STRING, G_TYPE_STRING, G_TYPE_STRING);
+  /* no default: without a handler it is FALSE */
+  g_signal_new ("caller-identified", type, G_SIGNAL_RUN_LAST, 0, stop_at_refusal, NULL, NULL,
+      G_TYPE_BOOLEAN, 4, G_TYPE_STRING, G_TYPE_STRING, G_TYPE_STRING, G_TYPE_STRING);
+}
+
+gboolean
+gst_fasp_events_has_handler (GstElement *element, const gchar *name)
+{
+  return g_signal_has_handler_pending (element, g_signal_lookup (name, G_OBJECT_TYPE (element)), 0,
+      FALSE);
 }
 
 gchar *
@@ -198,16 +198,17 @@ tell_promise (GstElement *element, const FaspEvent *event, const gchar *peer, Gs
 }
 
 /* May the caller come in?  Asks by srtsink's signal, then by the one that also tells the
- * caller's key.  That one has strings only, which every language copies by itself. */
+ * caller's key.  That one has strings only, which every language copies by itself.  A caller whose
+ * key nobody has allowed comes in only if a handler lets it, so not once the last one is gone. */
 static gboolean
 ask (GstElement *element, const FaspEvent *event, GSocketAddress *address)
 {
   g_autofree gchar *text = NULL, *key = NULL;
-  gboolean accept;
+  gboolean stranger = event->peer.proved && !event->peer.allowed, accept = FALSE;
 
   g_signal_emit_by_name (element, "caller-connecting", address, event->streamid, &accept);
-  if (!accept)
-    return FALSE;
+  if (!accept || (!stranger && !gst_fasp_events_has_handler (element, "caller-identified")))
+    return accept;
   text = gst_fasp_address_to_string (&event->address);
   if (event->peer.proved)
     key = gst_fasp_public_key_to_text (event->peer.key);

@@ -16,6 +16,8 @@ G_BEGIN_DECLS
 /* Installs the signals that srtsink has (caller-added, caller-removed, caller-rejected,
  * caller-connecting), and caller-identified. */
 void gst_fasp_events_install (GObjectClass *klass);
+/* Has the application connected a handler of the signal @name, which is not blocked? */
+gboolean gst_fasp_events_has_handler (GstElement *element, const gchar *name);
 
 /* The details of an error or warning about what became of a peer, for
  * GST_ELEMENT_*_WITH_DETAILS(). */

@@ -234,7 +234,7 @@ is_empty (const gchar *text)
 }
 
 static gboolean
-check (const GstFaspKeys *keys, gboolean dials, GError **error)
+check (const GstFaspKeys *keys, GstFaspKeysUse use, GError **error)
 {
   const gchar *secret = keys->passphrase;
   gboolean known = keys->public_key != NULL || keys->allowed_keys != NULL;
@@ -258,11 +258,12 @@ check (const GstFaspKeys *keys, gboolean dials, GError **error)
   else if (known && keys->key_file == NULL)
     BAD ("public-key and allowed-keys need a key-file for this end; to make "
          "one: openssl genpkey -algorithm X25519 -out KEY-FILE");
-  else if (keys->key_file != NULL && dials && keys->public_key == NULL)
+  else if (keys->key_file != NULL && use == GST_FASP_KEYS_DIAL && keys->public_key == NULL)
     BAD ("A caller with a key-file needs the listener's public-key. " HOW_PUBLIC ".");
-  else if (keys->key_file != NULL && !known)
+  else if (keys->key_file != NULL && !known && use != GST_FASP_KEYS_ASK)
     BAD ("A listener with a key-file needs allowed-keys, a file with the keys "
-         "of those who may call (or public-key, for a single caller).");
+         "of those who may call (or public-key, for a single caller; or a handler of "
+         "caller-identified that decides about each, connected before the start).");
   else
     return TRUE;
   return FALSE;
@@ -270,7 +271,7 @@ check (const GstFaspKeys *keys, gboolean dials, GError **error)
 
 /* Does everything except for the passphrase, which takes long. */
 static FaspCredentials *
-load_files (const GstFaspKeys *keys, gboolean dials, GPtrArray *warnings, GError **error)
+load_files (const GstFaspKeys *keys, GstFaspKeysUse use, GPtrArray *warnings, GError **error)
 {
   static const FaspCipher ciphers[] = {
     [GST_FASP_ENCRYPTION_NONE] = FASP_CIPHER_NONE,
@@ -281,7 +282,7 @@ load_files (const GstFaspKeys *keys, gboolean dials, GPtrArray *warnings, GError
   FaspCredentials *credentials;
   guint8 key[FASP_KEY_SIZE];
 
-  if (!check (keys, dials, error))
+  if (!check (keys, use, error))
     return NULL;
   credentials = fasp_credentials_new ();
   if (keys->encryption != GST_FASP_ENCRYPTION_AUTO)
@@ -298,6 +299,8 @@ load_files (const GstFaspKeys *keys, gboolean dials, GPtrArray *warnings, GError
   if (keys->allowed_keys != NULL
       && !read_allowed_keys (keys->allowed_keys, credentials, warnings, error))
     goto failed;
+  if (keys->key_file != NULL && keys->public_key == NULL && keys->allowed_keys == NULL)
+    fasp_credentials_ask (credentials);
   return credentials;
 
 failed:
@@ -306,19 +309,19 @@ failed:
 }
 
 gboolean
-gst_fasp_keys_check (const GstFaspKeys *keys, gboolean dials, GError **error)
+gst_fasp_keys_check (const GstFaspKeys *keys, GstFaspKeysUse use, GError **error)
 {
-  FaspCredentials *credentials = load_files (keys, dials, NULL, error);
+  FaspCredentials *credentials = load_files (keys, use, NULL, error);
 
   fasp_credentials_unref (credentials);
   return credentials != NULL;
 }
 
 FaspCredentials *
-gst_fasp_keys_load (const GstFaspKeys *keys, gboolean dials, GPtrArray *warnings,
+gst_fasp_keys_load (const GstFaspKeys *keys, GstFaspKeysUse use, GPtrArray *warnings,
     GstFaspStretched **stretched, GError **error)
 {
-  FaspCredentials *credentials = load_files (keys, dials, warnings, error);
+  FaspCredentials *credentials = load_files (keys, use, warnings, error);
 
   if (credentials != NULL && keys->passphrase != NULL) {
     *stretched = gst_fasp_stretch (keys->passphrase);

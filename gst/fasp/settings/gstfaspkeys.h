@@ -45,6 +45,14 @@ typedef struct
   gboolean authentication;
 } GstFaspKeys;
 
+/* Whose keys this end has to know. */
+typedef enum
+{
+  GST_FASP_KEYS_DIAL,   /* that of the listener */
+  GST_FASP_KEYS_LISTEN, /* those of the callers */
+  GST_FASP_KEYS_ASK,    /* none: it listens, and the application decides about each caller */
+} GstFaspKeysUse;
+
 /* Overwrites a secret that is about to be freed; may be NULL. */
 void gst_fasp_keys_wipe (gchar *secret);
 void gst_fasp_keys_copy (const GstFaspKeys *keys, GstFaspKeys *copy);
@@ -53,12 +61,12 @@ void gst_fasp_keys_clear (GstFaspKeys *keys);
 /* TRUE if the peer has to prove its identity, by passphrase or key. */
 gboolean gst_fasp_keys_authenticate (const GstFaspKeys *keys);
 /* Does everything that gst_fasp_keys_load() does, except for what takes long. */
-gboolean gst_fasp_keys_check (const GstFaspKeys *keys, gboolean dials, GError **error);
+gboolean gst_fasp_keys_check (const GstFaspKeys *keys, GstFaspKeysUse use, GError **error);
 /* Checks, reads files and stretches the passphrase, which takes a tenth of a second, and
  * waits for others that do the same.  Returns NULL and sets @error to say what is wrong
  * and what to do.  @warnings: texts about files that others could read or change are
  * added.  *stretched: set if there is a passphrase; keep it while the element is open. */
-FaspCredentials *gst_fasp_keys_load (const GstFaspKeys *keys, gboolean dials, GPtrArray *warnings,
-    GstFaspStretched **stretched, GError **error);
+FaspCredentials *gst_fasp_keys_load (const GstFaspKeys *keys, GstFaspKeysUse use,
+    GPtrArray *warnings, GstFaspStretched **stretched, GError **error);
 
 G_END_DECLS

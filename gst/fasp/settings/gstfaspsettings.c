@@ -86,7 +86,8 @@ install_common (GObjectClass *klass)
   g_object_class_install_property (klass, GST_FASP_PROP_ALLOWED_KEYS,
       g_param_spec_string ("allowed-keys", "Allowed keys",
           "Listener with key-file: file of the callers that may connect, with "
-          "a public key and a name in each line",
+          "a public key and a name in each line (without it, handlers of "
+          "caller-identified decide)",
           NULL, LOCAL));
   g_object_class_install_property (klass, GST_FASP_PROP_ENCRYPTION,
       g_param_spec_enum ("encryption", "Encryption",

@@ -223,6 +223,246 @@ test_unknown_key (void)
   stop (&ends);
 }
 
+/* --- the application decides --------------------------------------------------------------- */
+
+typedef struct _Door Door;
+
+/* A listener that has a key, and a handler instead of the keys of callers. */
+struct _Door
+{
+  Ends ends;
+  GstElement *element; /* which listens */
+  gulong handler;
+  gchar *key;                  /* the caller's */
+  gboolean welcome;            /* the handler lets in who has it */
+  void (*before) (Door *door); /* NULL, or what the handler does before it answers */
+  gint asked, release;         /* atomic */
+};
+
+static gboolean
+on_key (GstElement *element, const gchar *address, const gchar *streamid, const gchar *key,
+    const gchar *name, gpointer data)
+{
+  Door *door = data;
+
+  g_assert_cmpstr (key, ==, door->key);
+  g_assert_cmpstr (name, ==, "");
+  g_atomic_int_inc (&door->asked);
+  if (door->before != NULL)
+    door->before (door);
+  return door->welcome;
+}
+
+/* @knows: the caller knows the listener's key. */
+static Door *
+door_new (gboolean knows)
+{
+  Door *door = g_new0 (Door, 1);
+  g_autofree gchar *our_key = NULL, *other_key = NULL;
+  g_autofree gchar *ours = make_key ("ours.pem", &our_key);
+  g_autofree gchar *theirs = make_key ("theirs.pem", &door->key);
+  G_GNUC_UNUSED g_autofree gchar *other = make_key ("other.pem", &other_key);
+  g_autofree gchar *source = g_strdup_printf ("key-file=%s", ours);
+  g_autofree gchar *sink =
+      g_strdup_printf ("key-file=%s public-key=\"%s\"", theirs, knows ? our_key : other_key);
+
+  door->ends = launch (sink, source);
+  door->element = gst_bin_get_by_name (GST_BIN (door->ends.receiver), "source");
+  door->handler = g_signal_connect (door->element, "caller-identified", G_CALLBACK (on_key), door);
+  return door;
+}
+
+static void
+door_free (Door *door)
+{
+  stop (&door->ends);
+  gst_object_unref (door->element);
+  g_free (door->key);
+  g_free (door);
+}
+
+static void
+wait_until_asked (Door *door)
+{
+  gint64 until = g_get_monotonic_time () + 20 * G_TIME_SPAN_SECOND;
+
+  while (g_atomic_int_get (&door->asked) == 0) {
+    g_assert_cmpint (g_get_monotonic_time (), <, until);
+    g_usleep (1000);
+  }
+}
+
+static void
+assert_let_in (Door *door)
+{
+  g_autoptr (GstMessage) added = pair_wait_element (door->ends.receiver, "connection-added");
+  const GstStructure *who = gst_message_get_structure (added);
+
+  g_assert_cmpstr (gst_structure_get_string (who, "peer-key"), ==, door->key);
+  g_assert_cmpstr (gst_structure_get_string (who, "peer-name"), ==, "");
+  gst_message_unref (pair_wait (door->ends.sender, GST_MESSAGE_EOS));
+  gst_message_unref (pair_wait (door->ends.receiver, GST_MESSAGE_EOS));
+  g_assert_cmpint (g_atomic_int_get (&door->asked), ==, 1);
+}
+
+/* @why: part of what the caller is told. */
+static void
+assert_kept_out (Door *door, const gchar *why)
+{
+  g_autofree gchar *text = pair_wait_text (door->ends.sender, GST_MESSAGE_ERROR);
+
+  g_assert_nonnull (strstr (text, why));
+  g_assert_false (has_message (door->ends.receiver, GST_MESSAGE_ELEMENT));
+}
+
+/* @data: is the key welcome? */
+static void
+test_asked (gconstpointer data)
+{
+  Door *door = door_new (TRUE);
+
+  door->welcome = GPOINTER_TO_INT (data);
+  play (&door->ends);
+  if (door->welcome) {
+    assert_let_in (door);
+  } else {
+    assert_kept_out (door, "the application there refused it");
+    g_assert_cmpint (g_atomic_int_get (&door->asked), ==, 1);
+  }
+  door_free (door);
+}
+
+/* A caller that has not proved that the key is its own is not told of. */
+static void
+test_asked_nothing (void)
+{
+  Door *door = door_new (FALSE);
+
+  door->welcome = TRUE;
+  play (&door->ends);
+  assert_kept_out (door, "public-key is not that of the listener");
+  g_assert_cmpint (g_atomic_int_get (&door->asked), ==, 0);
+  door_free (door);
+}
+
+static gboolean
+on_connecting (GstElement *element, GSocketAddress *address, const gchar *streamid, gpointer unused)
+{
+  return TRUE;
+}
+
+/* Without a handler that can be told the key, everybody would come in: it does not start. */
+static void
+test_nobody_decides (void)
+{
+  Door *door = door_new (TRUE);
+  gchar *why;
+
+  g_signal_handler_block (door->element, door->handler);
+  g_signal_connect (door->element, "caller-connecting", G_CALLBACK (on_connecting), NULL);
+  g_signal_emit_by_name (door->element, "check-settings", &why);
+  g_assert_nonnull (strstr (why, "caller-identified"));
+  g_free (why);
+  g_assert_cmpint (gst_element_set_state (door->ends.receiver, GST_STATE_PLAYING), ==,
+      GST_STATE_CHANGE_FAILURE);
+  g_free (pair_wait_text (door->ends.receiver, GST_MESSAGE_ERROR));
+  g_signal_handler_unblock (door->element, door->handler);
+  g_signal_emit_by_name (door->element, "check-settings", &why);
+  g_assert_null (why);
+  door_free (door);
+}
+
+/* Once the handler is gone nobody comes in any more. */
+static void
+test_handler_gone (void)
+{
+  Door *door = door_new (TRUE);
+
+  door->welcome = TRUE;
+  gst_element_set_state (door->ends.receiver, GST_STATE_PLAYING);
+  g_signal_handler_disconnect (door->element, door->handler);
+  gst_element_set_state (door->ends.sender, GST_STATE_PLAYING);
+  assert_kept_out (door, "the application there refused it");
+  door_free (door);
+}
+
+static void
+wait_for_release (Door *door)
+{
+  while (!g_atomic_int_get (&door->release))
+    g_usleep (1000);
+}
+
+/* As long as the handler has not answered, neither end says that somebody is there. */
+static void
+test_handler_blocks (void)
+{
+  Door *door = door_new (TRUE);
+
+  door->welcome = TRUE;
+  door->before = wait_for_release;
+  play (&door->ends);
+  wait_until_asked (door);
+  g_usleep (300 * G_TIME_SPAN_MILLISECOND);
+  g_assert_false (has_message (door->ends.receiver, GST_MESSAGE_ELEMENT));
+  g_assert_false (has_message (door->ends.sender, GST_MESSAGE_ELEMENT));
+  g_atomic_int_set (&door->release, TRUE);
+  assert_let_in (door);
+  door_free (door);
+}
+
+static void
+stop_receiver (GstElement *element, gpointer door)
+{
+  gst_element_set_state (element, GST_STATE_NULL);
+  g_atomic_int_set (&((Door *) door)->release, TRUE);
+}
+
+static void
+stop_rightly (Door *door)
+{
+  gst_element_call_async (door->ends.receiver, stop_receiver, door, NULL);
+}
+
+/* The element stops because of a caller, which was welcome. */
+static void
+test_handler_stops (void)
+{
+  Door *door = door_new (TRUE);
+
+  door->welcome = TRUE;
+  door->before = stop_rightly;
+  play (&door->ends);
+  wait_until_asked (door);
+  wait_for_release (door);
+  door_free (door);
+}
+
+/* As its thread would wait for itself, it does not stop, and the caller is answered all the same.
+ */
+static void
+stop_wrongly (Door *door)
+{
+  g_assert_cmpint (gst_element_set_state (door->element, GST_STATE_NULL), ==,
+      GST_STATE_CHANGE_FAILURE);
+}
+
+static void
+test_handler_stops_itself (void)
+{
+  Door *door = door_new (TRUE);
+  g_autofree gchar *text = NULL;
+
+  door->before = stop_wrongly;
+  g_test_expect_message ("GStreamer-fasp", G_LOG_LEVEL_CRITICAL, "*gst_element_call_async*");
+  play (&door->ends);
+  text = pair_wait_text (door->ends.receiver, GST_MESSAGE_ERROR);
+  g_assert_nonnull (strstr (text, "gst_element_call_async"));
+  assert_kept_out (door, "the application there refused it");
+  g_test_assert_expected_messages ();
+  door_free (door);
+}
+
 /* --- passphrases --------------------------------------------------------------------- */
 
 static void
@@ -309,6 +549,7 @@ static const Mistake mistakes[] = {
   { "key-file=%s/rsa.pem public-key=CQAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=",
       "openssl genpkey -algorithm X25519 -out NEW-FILE" },
   { "key-file=%s/good.pem", "needs allowed-keys" },
+  { "authentication=true key-file=%s/good.pem", "caller-identified" },
   { "key-file=%s/good.pem allowed-keys=%s/empty", "nobody could connect" },
   { "key-file=%s/good.pem allowed-keys=%s/wrong", "Line 2 of allowed-keys" },
   { "key-file=%s/good.pem mode=caller uri=fasp://127.0.0.1:9", "public-key" },
@@ -492,6 +733,14 @@ main (int argc, char **argv)
   g_test_add_func ("/keys/unknown", test_unknown_key);
   g_test_add_data_func ("/keys/identified/let-in", "", test_identified);
   g_test_add_data_func ("/keys/identified/refused", "studio 3", test_identified);
+  g_test_add_data_func ("/keys/asked/let-in", GINT_TO_POINTER (TRUE), test_asked);
+  g_test_add_data_func ("/keys/asked/refused", GINT_TO_POINTER (FALSE), test_asked);
+  g_test_add_func ("/keys/asked/nothing", test_asked_nothing);
+  g_test_add_func ("/keys/asked/nobody", test_nobody_decides);
+  g_test_add_func ("/keys/asked/handler-gone", test_handler_gone);
+  g_test_add_func ("/keys/asked/handler-blocks", test_handler_blocks);
+  g_test_add_func ("/keys/asked/handler-stops", test_handler_stops);
+  g_test_add_func ("/keys/asked/handler-stops-itself", test_handler_stops_itself);
   g_test_add_data_func ("/keys/passphrase/same", "passphrase=" PASSPHRASE, test_passphrase);
   g_test_add_data_func ("/keys/passphrase/other", "passphrase=something-else", test_passphrase);
   g_test_add_data_func ("/keys/passphrase/none", "", test_passphrase);

@@ -87,6 +87,7 @@ typedef enum
 typedef struct
 {
   gboolean proved;               /* FALSE: the rest is not known */
+  gboolean allowed;              /* its key is one that was given; else the application decides */
   guint8 key[32];                /* its public key (X25519) */
   gchar name[FASP_NAME_MAX + 1]; /* its name in allowed-keys */
 } FaspIdentity;

@@ -555,6 +555,9 @@ fasp_admission_decided (FaspEndpoint *endpoint, FaspTime now, FaspSession *sessi
     if (session->streamid != NULL)
       g_strlcpy (call.hello.streamid, session->streamid, sizeof (call.hello.streamid));
     reject (endpoint, now, &call, FASP_REASON_REFUSED, REFUSED_TEXT);
+    /* as a key that is not in a list, so that the application is asked no oftener */
+    if (session->peer.proved && !session->peer.allowed)
+      fasp_limiter_owe (session->handshake.bucket);
     /* kept until it times out, so that the application is not asked again when
      * the call is repeated */
     session->state = FASP_SESSION_CLOSED;

@@ -28,6 +28,7 @@ fasp_endpoint_new (const FaspEndpointConfig *config, FaspRandomFunc random, gpoi
   endpoint->config.credentials = config->credentials != NULL ?
       fasp_credentials_ref (config->credentials) :
       fasp_credentials_new ();
+  endpoint->config.ask |= fasp_credentials_asks (endpoint->config.credentials);
   endpoint->random = random;
   endpoint->random_data = user_data;
   endpoint->sessions = g_ptr_array_new ();

@@ -11,6 +11,7 @@ struct _FaspCredentials
   guint n_ciphers;
   guint8 ciphers[FASP_CIPHERS]; /* best first */
   gboolean has_psk, has_key, has_peer;
+  gboolean asks; /* the application decides about keys that are not allowed */
   guint8 psk[FASP_KEY_SIZE], key[FASP_KEY_SIZE];
   guint8 public_key[FASP_KEY_SIZE]; /* of key */
   guint8 peer[FASP_KEY_SIZE];       /* the first allowed key */
@@ -88,6 +89,18 @@ fasp_credentials_allow (FaspCredentials *c, const guint8 public_key[FASP_KEY_SIZ
   g_hash_table_replace (c->allowed, g_bytes_new (public_key, FASP_KEY_SIZE), g_strdup (name));
 }
 
+void
+fasp_credentials_ask (FaspCredentials *c)
+{
+  c->asks = TRUE;
+}
+
+gboolean
+fasp_credentials_asks (const FaspCredentials *c)
+{
+  return c->asks;
+}
+
 FaspNoisePattern
 fasp_credentials_get_pattern (const FaspCredentials *c)
 {
@@ -143,13 +156,14 @@ fasp_credentials_know (const FaspCredentials *c, const guint8 public_key[FASP_KE
     FaspIdentity *who)
 {
   GBytes *key = g_bytes_new_static (public_key, FASP_KEY_SIZE);
-  gpointer name;
+  gpointer name = NULL;
   gboolean known = g_hash_table_lookup_extended (c->allowed, key, NULL, &name);
 
   g_bytes_unref (key);
-  if (!known)
+  if (!known && !c->asks)
     return FALSE;
   who->proved = TRUE;
+  who->allowed = known;
   memcpy (who->key, public_key, FASP_KEY_SIZE);
   g_strlcpy (who->name, name != NULL ? name : "", sizeof who->name);
   return TRUE;

@@ -6,7 +6,7 @@
  *   nothing                   NN: encrypted, but nobody is authenticated
  *   passphrase                NNpsk0: both ends know it
  *   key                       IK: the caller knows the listener's key, and the
- *                             listener has a list of callers' keys
+ *                             listener has a list of callers' keys, or asks about each
  *   key and passphrase        IKpsk2
  *
  * Both ends must have the same of these.  A handshake of another kind is refused, so that no peer
@@ -38,6 +38,10 @@ void fasp_credentials_set_key (FaspCredentials *credentials,
  * listener.  @name: for messages, cut to FASP_NAME_MAX bytes; may be NULL. */
 void fasp_credentials_allow (FaspCredentials *credentials, const guint8 public_key[FASP_KEY_SIZE],
     const gchar *name);
+/* A listener: callers with other keys may come in, too, if the application lets them.  It is asked
+ * about each caller then, whatever FaspEndpointConfig.ask says. */
+void fasp_credentials_ask (FaspCredentials *credentials);
+gboolean fasp_credentials_asks (const FaspCredentials *credentials);
 
 FaspNoisePattern fasp_credentials_get_pattern (const FaspCredentials *credentials);
 /* NULL if @pattern is the handshake of these credentials, else a text that says
@@ -46,7 +50,7 @@ const gchar *fasp_credentials_object (const FaspCredentials *credentials, guint 
 /* Begins the handshake of @open.  @ephemeral: fresh and unpredictable. */
 void fasp_credentials_begin (const FaspCredentials *credentials, gboolean initiator,
     const FaspHandshake *open, const guint8 ephemeral[FASP_KEY_SIZE], FaspNoise *noise);
-/* TRUE: this public key is trusted, and @who is filled in. */
+/* TRUE: this public key is trusted, or the application decides about it; @who is filled in. */
 gboolean fasp_credentials_know (const FaspCredentials *credentials,
     const guint8 public_key[FASP_KEY_SIZE], FaspIdentity *who);
 /* Writes the accepted ciphers into @hello. */

@@ -58,11 +58,21 @@ get_share (FaspLimiter *limiter, const FaspAddress *address, gboolean proved)
                     FASP_LIMITER_UNPROVED_RATE, FASP_LIMITER_UNPROVED_REFUSED };
 }
 
+static void
+charge (const Share *s, FaspTime now, guint refusals)
+{
+  s->bucket->full = MIN (MAX (s->bucket->full, now) + refusals * s->refused * s->interval,
+      now + 2 * s->burst * s->interval);
+}
+
 gboolean
 fasp_limiter_take (FaspLimiter *limiter, FaspTime now, const FaspAddress *address, gboolean proved)
 {
   Share s = get_share (limiter, address, proved);
+  guint owed = g_atomic_int_and (&s.bucket->owed, 0);
 
+  if (owed > 0)
+    charge (&s, now, owed);
   return fasp_token_bucket_take (&s.bucket->full, now, s.interval, s.burst);
 }
 
@@ -72,8 +82,13 @@ fasp_limiter_refused (FaspLimiter *limiter, FaspTime now, const FaspAddress *add
 {
   Share s = get_share (limiter, address, proved);
 
-  s.bucket->full =
-      MIN (MAX (s.bucket->full, now) + s.refused * s.interval, now + 2 * s.burst * s.interval);
+  charge (&s, now, 1);
+}
+
+void
+fasp_limiter_owe (FaspBucket *bucket)
+{
+  g_atomic_int_inc (&bucket->owed);
 }
 
 FaspBucket *

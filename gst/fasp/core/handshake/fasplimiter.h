@@ -9,8 +9,8 @@
  * empty.  The limiter also counts the half-open sessions, in all and of each network.
  *
  * Endpoints at one port (fasproutes.h) share a limiter.  They may be in different threads if
- * no two of them receive a handshake at the same time.  The counters of half-open sessions
- * change at other times, too, so they are atomic.
+ * no two of them receive a handshake at the same time.  The counters of half-open sessions, and of
+ * what is owed, change at other times, too, so they are atomic.
  */
 #pragma once
 
@@ -34,6 +34,8 @@ typedef struct _FaspBucket
 {
   FaspTime full; /* when the token bucket would be full again: fasptokenbucket.h */
   gint half;     /* half-open sessions; atomic */
+  guint owed;    /* refusals that fasp_limiter_owe() has noted; taken off at the next handshake;
+                    atomic */
 } FaspBucket;
 
 typedef struct _FaspLimiter
@@ -66,5 +68,7 @@ guint fasp_limiter_count_half_of (FaspLimiter *limiter, const FaspAddress *addre
 /* The handshake had a wrong key, or asked for a stream that is not here. */
 void fasp_limiter_refused (FaspLimiter *limiter, FaspTime now, const FaspAddress *address,
     gboolean proved);
+/* The application has refused the key of a caller of this network, at any time: as a wrong key. */
+void fasp_limiter_owe (FaspBucket *bucket);
 
 G_END_DECLS

@@ -91,6 +91,116 @@ test_meeting (gconstpointer data)
   vcast_free (n);
 }
 
+static void
+count_session_datagrams (gpointer data, VnetSide from, FaspTime now, guint8 *bytes, gsize size)
+{
+  if (fasp_wire_is_session (bytes, size))
+    (*(guint *) data)++;
+}
+
+/* A caller with a key has called, and @n waits for the application's decision. @peer: whom the
+ * listener allows; 0: nobody, so that it is asked. */
+static VCast *
+call_with_key (guint8 peer, guint *datagrams)
+{
+  const VKeys caller = { .own = 2, .peer = 1, .cipher = -1 };
+  const VKeys listener = { .own = 1, .peer = peer, .cipher = -1 };
+  FaspEndpointConfig a = vcast_config (VNET_A, FASP_MODE_LISTENER);
+  VCast *n = vcast_new (1);
+
+  vnet_set_tap (n->net, count_session_datagrams, datagrams);
+  a.credentials = vkeys_make_credentials (&listener);
+  a.ask = peer != 0;
+  if (peer == 0)
+    fasp_credentials_ask (a.credentials);
+  vcast_join (n, VNET_A, &a, VNET_B);
+  fasp_credentials_unref (a.credentials);
+  vkeys_join (n, VNET_B, FASP_MODE_CALLER, VNET_A, &caller);
+  vcast_run (n, FASP_SEC);
+  return n;
+}
+
+static void
+decide (VCast *n, gboolean accept)
+{
+  fasp_endpoint_decide (n->nodes[VNET_A].endpoint, vnet_get_time (n->net),
+      n->nodes[VNET_A].last[FASP_EVENT_CONNECTING].session, accept);
+}
+
+/* Nobody has allowed the key: the application is asked once, after a proof of the address, and is
+ * told the key.  Nothing of the stream goes before it has answered. */
+static void
+test_stranger (gconstpointer data)
+{
+  gboolean accept = GPOINTER_TO_INT (data);
+  guint datagrams = 0;
+  VCast *n = call_with_key (0, &datagrams);
+  const FaspEvent *asked = &n->nodes[VNET_A].last[FASP_EVENT_CONNECTING];
+  guint8 key[FASP_KEY_SIZE], public_key[FASP_KEY_SIZE];
+
+  memset (key, 2, sizeof key);
+  fasp_x25519_public (key, public_key);
+  g_assert_cmpuint (n->nodes[VNET_A].events[FASP_EVENT_CONNECTING], ==, 1);
+  g_assert_cmpuint (vcast_get_stats (n, VNET_A).handshakes_retried, ==, 1);
+  g_assert_true (asked->peer.proved);
+  g_assert_false (asked->peer.allowed);
+  g_assert_cmpmem (asked->peer.key, FASP_KEY_SIZE, public_key, FASP_KEY_SIZE);
+  g_assert_cmpstr (asked->peer.name, ==, "");
+  g_assert_cmpuint (datagrams, ==, 0);
+  decide (n, accept);
+  vcast_run (n, 3 * FASP_SEC);
+  g_assert_cmpuint (n->nodes[VNET_A].events[FASP_EVENT_CONNECTING], ==, 1);
+  g_assert_cmpuint (n->nodes[VNET_B].events[FASP_EVENT_CONNECTED], ==, accept ? 1 : 0);
+  if (accept) {
+    vcast_end (n);
+    vcast_assert_whole (n, VNET_B);
+  } else {
+    g_assert_cmpint (n->nodes[VNET_B].last[FASP_EVENT_REJECTED].reason, ==, FASP_REASON_REFUSED);
+    g_assert_cmpuint (datagrams, ==, 0);
+  }
+  vcast_free (n);
+}
+
+/* The application answers when the call is over: nobody comes in. */
+static void
+test_late_answer (void)
+{
+  guint datagrams = 0;
+  VCast *n = call_with_key (0, &datagrams);
+
+  vcast_leave (n, VNET_B);
+  vcast_run (n, FASP_HALF_TIMEOUT + FASP_SEC);
+  decide (n, TRUE);
+  vcast_run (n, FASP_SEC);
+  g_assert_cmpuint (n->nodes[VNET_A].events[FASP_EVENT_CONNECTED], ==, 0);
+  g_assert_cmpuint (datagrams, ==, 0);
+  vcast_free (n);
+}
+
+/* How many more handshakes the network may have at once, when the application has refused it. */
+static guint
+count_after_refusal (guint8 peer)
+{
+  guint datagrams = 0, n = 0;
+  VCast *cast = call_with_key (peer, &datagrams);
+  FaspAddress from = vnet_get_address (VNET_B);
+  FaspTime now = vnet_get_time (cast->net);
+
+  decide (cast, FALSE);
+  while (fasp_limiter_take (cast->nodes[VNET_A].endpoint->admitted.limiter, now, &from, TRUE))
+    n++;
+  vcast_free (cast);
+  return n;
+}
+
+/* Who makes keys up until the application takes one is as slow as who guesses. */
+static void
+test_refused_strangers (void)
+{
+  g_assert_cmpuint (count_after_refusal (2) - count_after_refusal (0), ==,
+      FASP_LIMITER_NETWORK_REFUSED);
+}
+
 typedef struct
 {
   VCast *n;
@@ -353,6 +463,10 @@ main (int argc, char **argv)
     g_test_add_data_func (path, &meetings[i], test_meeting);
     g_free (path);
   }
+  g_test_add_data_func ("/secure/stranger/let-in", GINT_TO_POINTER (TRUE), test_stranger);
+  g_test_add_data_func ("/secure/stranger/refused", GINT_TO_POINTER (FALSE), test_stranger);
+  g_test_add_func ("/secure/stranger/late-answer", test_late_answer);
+  g_test_add_func ("/secure/stranger/slow", test_refused_strangers);
   g_test_add_data_func ("/secure/every-bit/encrypted", &vkeys_secret, test_every_bit);
   g_test_add_data_func ("/secure/every-bit/anonymous", &vkeys_nobody, test_every_bit);
   g_test_add_data_func ("/secure/every-bit/clear", &clear, test_every_bit);

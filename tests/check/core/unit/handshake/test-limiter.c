@@ -119,6 +119,30 @@ test_refused (gconstpointer data)
   g_assert_cmpuint (count (&limiter, now, &one, proved), ==, burst);
 }
 
+/* What the application refuses between handshakes counts at the next one. */
+static void
+test_owed (void)
+{
+  static const guint8 secret[16] = { 1 };
+  FaspAddress one = make_address (FALSE, 1, 1);
+  FaspTime now = 5 * FASP_SEC;
+  FaspLimiter limiter;
+  FaspBucket *bucket;
+
+  fasp_limiter_init (&limiter, secret);
+  bucket = fasp_limiter_enter (&limiter, &one);
+  fasp_limiter_owe (bucket);
+  fasp_limiter_owe (bucket);
+  fasp_limiter_leave (&limiter, bucket);
+  g_assert_cmpuint (count (&limiter, now, &one, TRUE), ==,
+      FASP_LIMITER_NETWORK_BURST - 2 * FASP_LIMITER_NETWORK_REFUSED);
+  for (guint i = 0; i < 1000; i++)
+    fasp_limiter_owe (bucket);
+  g_assert_cmpuint (count (&limiter, now, &one, TRUE), ==, 0);
+  now += 2 * FASP_SEC * FASP_LIMITER_NETWORK_BURST / FASP_LIMITER_NETWORK_RATE;
+  g_assert_cmpuint (count (&limiter, now, &one, TRUE), ==, FASP_LIMITER_NETWORK_BURST);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -126,6 +150,7 @@ main (int argc, char **argv)
   g_test_add_func ("/limiter/networks", test_networks);
   g_test_add_func ("/limiter/unproved", test_unproved);
   g_test_add_data_func ("/limiter/refused", GINT_TO_POINTER (TRUE), test_refused);
+  g_test_add_func ("/limiter/owed", test_owed);
   g_test_add_data_func ("/limiter/refused-unproved", GINT_TO_POINTER (FALSE), test_refused);
   return g_test_run ();
 }
