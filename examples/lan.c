@@ -54,7 +54,7 @@ lan_parse (const LanProgram *program, const GOptionEntry *entries, gchar **inste
   g_autoptr (GOptionContext) context = g_option_context_new (program->arguments);
   g_autoptr (GError) error = NULL;
 
-  tool_hold_standard ();
+  tool_begin_standard ();
   g_option_context_set_summary (context, program->summary);
   g_option_context_set_description (context, program->description);
   g_option_context_add_main_entries (context, entries, NULL);

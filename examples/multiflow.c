@@ -560,7 +560,7 @@ main (int argc, char **argv)
   g_autoptr (GOptionContext) context = g_option_context_new ("receive | send HOST");
   g_autoptr (GError) error = NULL;
 
-  tool_hold_standard ();
+  tool_begin_standard ();
   g_option_context_set_summary (context,
       "Shows what becomes of a constant rate that is spread over many flows.");
   g_option_context_add_main_entries (context, entries, NULL);

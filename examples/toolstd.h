@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * toolstd.h: standard input and outputs that were closed by whoever started the program.
+ * toolstd.h: standard input and outputs, as programs need them.
  */
 #pragma once
 
-/* Call this before any file or socket is opened: the next one would get the number of a standard
- * output that is closed, and what the program prints would be written there. Printing fails as
- * before. */
-void tool_hold_standard (void);
+/* Call this before any file or socket is opened, and anything is printed.
+ *
+ * Of standard input and outputs that were closed by whoever started the program, the next file
+ * would get the number, and what the program prints would be written there.  Printing fails as
+ * before.
+ *
+ * g_print() and g_printerr() print UTF-8 as it is, --help too.  GLib would print a ? for each
+ * character that is not ASCII: these programs set no locale, so that numbers have a point. */
+void tool_begin_standard (void);

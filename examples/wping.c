@@ -475,7 +475,7 @@ main (int argc, char **argv)
   g_autoptr (GOptionContext) context = g_option_context_new ("reflect | send HOST");
   g_autoptr (GError) error = NULL;
 
-  tool_hold_standard ();
+  tool_begin_standard ();
   g_option_context_set_summary (context,
       "Measures round trips of bursts of datagrams, from application to application.");
   g_option_context_add_main_entries (context, entries, NULL);

@@ -113,7 +113,7 @@ main (int argc, char **argv)
   g_autoptr (RelayConfig) config = NULL;
   gboolean good, known;
 
-  tool_hold_standard ();
+  tool_begin_standard ();
   /* SIGHUP may come before there is a configuration, SIGPIPE when nobody reads the log any more */
   signal (SIGHUP, SIG_IGN);
   signal (SIGPIPE, SIG_IGN);
