@@ -95,7 +95,7 @@ class Output {
   update(output) {
     const n = output.receivers, behind = output["behind-ms"];
     setText(this.uri, output.uri ?? "");
-    setText(this.facts, [!output.open ? "not open" : several(n, "receiver"), known(behind) && n > 0 ? `up to ${say.ms(behind)} behind` :
+    setText(this.facts, [!output.open ? `not open (${output.state})` : several(n, "receiver"), known(behind) && n > 0 ? `up to ${say.ms(behind)} behind` :
       "", output.interrupted ? `${output.interrupted} not heard` : ""].filter(Boolean).join(" · "));
     this.node.classList.toggle("closed", !output.open);
     setText(this.error, output.error ?? "");

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "relaybranch.h"
+#include "relayforeign.h"
 
 /* Called in the element's network thread.  The element itself refuses callers that give
  * another streamid. */
@@ -113,15 +114,27 @@ relay_branch_is_alone (RelayBranch *branch)
   return n == 1;
 }
 
+static RelayState
+get_state (RelayBranch *branch, RelayState stream)
+{
+  if (g_atomic_int_get (&branch->closing) || g_atomic_int_get (&branch->given_up))
+    return RELAY_STOPPING;
+  if (!g_atomic_int_get (&branch->open))
+    return RELAY_STARTING;
+  return stream == RELAY_RUNNING ? relay_foreign_get_state (branch->element) : stream;
+}
+
 void
-relay_branch_get_stats (RelayBranch *branch, RelayEndStats *figures)
+relay_branch_get_stats (RelayBranch *branch, RelayState stream, RelayEndStats *figures)
 {
   guint64 misdirected = 0;
 
   figures->id = branch->id;
   figures->serial = branch->serial;
-  figures->open = g_atomic_int_get (&branch->open);
-  g_object_get (branch->element, "uri", &figures->uri, "stats", &figures->stats, NULL);
+  figures->state = get_state (branch, stream);
+  if (figures->uri == NULL)
+    g_object_get (branch->element, "uri", &figures->uri, NULL);
+  g_object_get (branch->element, "stats", &figures->stats, NULL);
   gst_structure_get_uint64 (figures->stats, "callers-misdirected", &misdirected);
   g_mutex_lock (&branch->lock);
   figures->refused = branch->mute + misdirected;

@@ -9,6 +9,7 @@
 #pragma once
 
 #include "relayconfig.h"
+#include "relaystate.h"
 
 G_BEGIN_DECLS
 
@@ -28,7 +29,8 @@ typedef struct
   GstElement *element;
   gint *require_streamid; /* the stream's, which outlives this; atomic */
   gint given_up;          /* to be closed as soon as it is open; atomic */
-  gint open;              /* it plays; atomic */
+  gint open;              /* it plays, if the stream does; atomic */
+  gint closing;           /* or it is being closed; atomic */
   RelayBranchState state; /* this and the next two are used in the main context only */
   gboolean failed;        /* it has posted an error */
   gint64 since;           /* when it was opened: g_get_monotonic_time, µs */
@@ -40,9 +42,9 @@ typedef struct
 typedef struct
 {
   guint id;
-  guint64 serial;      /* of the branch */
-  gboolean open;       /* it plays, if the stream does */
-  gchar *uri;          /* without secrets */
+  guint64 serial; /* of the branch; 0: there is none */
+  RelayState state;
+  gchar *uri;          /* as it is configured, without secrets */
   guint64 refused;     /* callers, because of their streamid */
   GstStructure *stats; /* NULL: there is no element */
 } RelayEndStats;
@@ -62,7 +64,8 @@ void relay_branch_detach (RelayBranch *branch);
 /* Does the tee have no other output? May be called from any thread. */
 gboolean relay_branch_is_alone (RelayBranch *branch);
 
-/* May be called from any thread. */
-void relay_branch_get_stats (RelayBranch *branch, RelayEndStats *stats);
+/* May be called from any thread. @stream: what its stream does. @stats: keeps the URI that it has.
+ */
+void relay_branch_get_stats (RelayBranch *branch, RelayState stream, RelayEndStats *stats);
 
 G_END_DECLS

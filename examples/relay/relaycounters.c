@@ -48,7 +48,8 @@ relay_counters_free (RelayCounters *counters)
   g_free (counters);
 }
 
-/* The ledger of an end, with the present element in it.  NULL: @serial is of one before. */
+/* The ledger of an end, with the present element in it.  NULL: @serial is of one before, or there
+ * was none yet.  @serial: 0: there is no element now. */
 static Ledger *
 open_ledger (RelayCounters *counters, guint id, guint64 serial)
 {
@@ -56,6 +57,8 @@ open_ledger (RelayCounters *counters, guint id, guint64 serial)
   GHashTableIter iter;
   gpointer count;
 
+  if (serial == 0)
+    return ledger;
   if (ledger == NULL) {
     ledger = g_new0 (Ledger, 1);
     ledger->serial = serial;

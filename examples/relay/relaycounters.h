@@ -19,7 +19,8 @@ RelayCounters *relay_counters_new (void);
 void relay_counters_free (RelayCounters *counters);
 
 /* Adds what earlier elements of this end counted to @stats, and remembers what this one has: call
- * it once more before it ends.  What @stats lack, they still do.  May be called from any thread. */
+ * it once more before it ends.  What @stats lack, they still do; without an element, they have the
+ * callers that those before refused.  May be called from any thread. */
 void relay_counters_follow (RelayCounters *counters, RelayEndStats *stats);
 /* Forgets the outputs that are not among @outputs (RelayEnd). */
 void relay_counters_keep (RelayCounters *counters, GPtrArray *outputs);

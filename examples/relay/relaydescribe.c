@@ -17,7 +17,7 @@ find_stats (const RelayEnd *end, const RelayStreamStats *stats)
   if (stats == NULL)
     return NULL;
   if (end->id == 0)
-    return stats->input.stats != NULL ? &stats->input : NULL;
+    return &stats->input;
   for (guint i = 0; i < stats->outputs->len; i++) {
     const RelayEndStats *one = g_ptr_array_index (stats->outputs, i);
 
@@ -39,7 +39,9 @@ relay_describe_end (const RelayEnd *end, const RelayStreamStats *stats)
   set_string (object, "uri", uri);
   json_object_set_boolean_member (object, "passphrase", relay_end_has_passphrase (end));
   json_object_set_boolean_member (object, "open",
-      figures != NULL && figures->open && stats->state == RELAY_RUNNING);
+      figures != NULL && figures->state == RELAY_RUNNING);
+  set_string (object, "state",
+      relay_state_get_name (figures != NULL ? figures->state : RELAY_IDLE));
   json_object_set_int_member (object, "callers-refused", figures != NULL ? figures->refused : 0);
   if (end->id != 0)
     json_object_set_int_member (object, "receivers",

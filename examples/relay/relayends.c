@@ -237,6 +237,7 @@ close_end (RelayStream *stream, RelayBranch *branch)
   relay_stream_keep_counters (stream);
   branch->state = RELAY_BRANCH_CLOSING;
   g_atomic_int_set (&branch->open, FALSE);
+  g_atomic_int_set (&branch->closing, TRUE);
   gst_element_set_locked_state (branch->element, TRUE);
   relay_branch_detach (branch);
   relay_transit (branch->element, GST_STATE_NULL, FALSE, &branch->given_up, end_closed,

@@ -327,6 +327,23 @@ check_settings (RelayForeign *self)
 }
 
 /* Who calls is accepted, unless another handler says otherwise. */
+RelayState
+relay_foreign_get_state (GstElement *end)
+{
+  RelayInnerStats inner = { FALSE };
+  RelayForeign *self;
+
+  if (!RELAY_IS_FOREIGN (end))
+    return RELAY_RUNNING;
+  self = RELAY_FOREIGN (end);
+  g_mutex_lock (&self->lock);
+  if (self->inner != NULL)
+    relay_inner_get_stats (self->inner, &inner);
+  g_mutex_unlock (&self->lock);
+  g_free (inner.error);
+  return inner.waits ? RELAY_IDLE : inner.plays ? RELAY_RUNNING : RELAY_STARTING;
+}
+
 static gboolean
 accept (RelayForeign *self, GSocketAddress *address, const gchar *streamid)
 {

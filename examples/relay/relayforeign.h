@@ -9,6 +9,7 @@
 #pragma once
 
 #include <gst/gst.h>
+#include "relaystate.h"
 
 G_BEGIN_DECLS
 
@@ -16,5 +17,9 @@ G_BEGIN_DECLS
  */
 GstElement *relay_foreign_new (const gchar *uri, gboolean sends, const gchar *passphrase,
     const gchar *name, GError **error);
+
+/* Returns what an end does whose stream plays.  One that is of fasp plays, too.  May be called from
+ * any thread. */
+RelayState relay_foreign_get_state (GstElement *end);
 
 G_END_DECLS

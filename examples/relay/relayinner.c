@@ -436,8 +436,10 @@ run (gpointer data)
     gchar *text = run_once (inner);
     gboolean lasted = g_get_monotonic_time () - begun >= RELAY_RETRY_LASTED;
 
+  inner->stats.waits = TRUE;
     /* a file that has been played is played again at once, if there was something to play */
     if (text == NULL && g_get_monotonic_time () - begun >= G_USEC_PER_SEC)
+  inner->stats.waits = FALSE;
       continue;
     delay = relay_retry_next (delay, lasted);
     if (text != NULL && is_ending (inner))

@@ -33,6 +33,7 @@ typedef struct
 typedef struct
 {
   gboolean plays;
+  gboolean waits;   /* after an error, to start again */
   guint callers;    /* SRT: who is connected */
   guint64 restarts; /* after errors */
   guint64 refused;  /* callers with another streamid than the URI's */

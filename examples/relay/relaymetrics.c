@@ -310,8 +310,11 @@ add_field (Metrics *metrics, const gchar *prefix, const gchar *labels, const gch
   else if (!is_label (field))
     add_known_field (metrics, prefix, labels, field, find_field (field), value);
 }
+  g_autofree gchar *running = g_strdup_printf ("fasp_relay_%s_running", prefix);
 
 /* Adds the fields of the end itself.  It leaves out those of a single peer, from
+  add_sample (metrics, running, GAUGE, NULL, "1: it plays; 0: it starts, stops, or waits", labels,
+      end->state == RELAY_RUNNING);
  * caller-address up to callers, as they come and go. */
 static void
 add_end (Metrics *metrics, const gchar *prefix, const gchar *labels, const RelayEndStats *end)

@@ -120,6 +120,7 @@ describe_end (const RelayEndStats *end)
   if (end->id != 0)
     json_object_set_int_member (object, "id", end->id);
   json_object_set_member (object, "uri", relay_json_string (end->uri));
+  json_object_set_string_member (object, "state", relay_state_get_name (end->state));
   json_object_set_int_member (object, "callers-refused", end->refused);
   json_object_set_member (object, "stats",
       end->stats != NULL ? relay_status_translate_structure (end->stats) :

@@ -12,18 +12,11 @@
 #define VISITS_MAX 100
 #define TOLD_IN (10 * G_USEC_PER_SEC)
 
-const gchar *
-relay_state_get_name (RelayState state)
-{
-  static const gchar *const names[] = { "waiting", "starting", "running", "stopping" };
-
-  return names[state];
-}
-
 /* --- states ----------------------------------------------------------------------------------- */
 
 static void start (RelayStream *stream);
 static void begin_stop (RelayStream *stream);
+static void take_down (RelayStream *stream);
 
 static void
 set_state (RelayStream *stream, RelayState state)
@@ -191,13 +184,11 @@ changed (GstElement *pipeline, GstState state, gboolean good, gpointer data)
     relay_stream_finish_stop (stream);
   } else if (stream->ending || stream->again) {
     g_atomic_int_set (&stream->ending, FALSE);
-    set_state (stream, RELAY_RUNNING);
-    begin_stop (stream);
+    take_down (stream);
   } else if (!good) {
     relay_stream_drain_bus (stream, &stream->again);
     relay_stream_ended (stream, "it could not be started.");
-    set_state (stream, RELAY_RUNNING);
-    begin_stop (stream);
+    take_down (stream);
   } else {
     set_state (stream, RELAY_RUNNING);
     relay_retry_go_on (stream->retry);
@@ -230,17 +221,22 @@ relay_stream_keep_counters (RelayStream *stream)
 }
 
 static void
+take_down (RelayStream *stream)
+{
+  relay_stream_keep_counters (stream);
+  /* those that are being opened are not the pipeline's to stop */
+  relay_ends_call_off (stream);
+  transit (stream, RELAY_STOPPING, GST_STATE_NULL);
+}
+
+static void
 begin_stop (RelayStream *stream)
 {
   relay_retry_hold (stream->retry);
   if (stream->state == RELAY_STARTING)
     g_atomic_int_set (&stream->ending, TRUE);
-  if (stream->state != RELAY_RUNNING)
-    return;
-  relay_stream_keep_counters (stream);
-  /* those that are being opened are not the pipeline's to stop */
-  relay_ends_call_off (stream);
-  transit (stream, RELAY_STOPPING, GST_STATE_NULL);
+  else if (stream->state == RELAY_RUNNING)
+    take_down (stream);
 }
 
 void
@@ -260,8 +256,8 @@ start (RelayStream *stream)
   stream->again = FALSE;
   g_atomic_int_set (&stream->ending, FALSE);
   if (!relay_ends_build (stream, &error)) {
-    set_state (stream, RELAY_RUNNING);
     relay_stream_ended (stream, error->message);
+    take_down (stream);
     return;
   }
   bus = gst_element_get_bus (stream->pipeline);
@@ -472,23 +468,48 @@ is_receiving (const GstStructure *stats)
   return FALSE;
 }
 
-/* Adds the outputs of the configuration that have no element. Under the lock. */
-static void
-add_missing (RelayStream *stream, GPtrArray *missing)
+static RelayEndStats *
+add_output (RelayStreamStats *f, guint id)
 {
-  GPtrArray *outputs = stream->config->outputs;
+  RelayEndStats *end = g_new0 (RelayEndStats, 1);
 
-  for (guint i = 0; i < outputs->len; i++) {
-    const RelayEnd *output = g_ptr_array_index (outputs, i);
-    RelayEndStats *end;
+  end->id = id;
+  g_ptr_array_add (f->outputs, end);
+  return end;
+}
 
-    if (relay_ends_find (stream, output->id) != NULL)
-      continue;
-    end = g_new0 (RelayEndStats, 1);
-    end->id = output->id;
-    end->uri = relay_edit_hide (output->uri);
-    g_ptr_array_add (missing, end);
+/* Lists the ends of the configuration, which wait unless they have an element. Under the lock. */
+static void
+list_configured (const RelayStreamConfig *config, RelayStreamStats *f)
+{
+  f->input.uri = relay_edit_hide (config->input->uri);
+  for (guint i = 0; i < config->outputs->len; i++) {
+    const RelayEnd *output = g_ptr_array_index (config->outputs, i);
+
+    add_output (f, output->id)->uri = relay_edit_hide (output->uri);
   }
+}
+
+static RelayEndStats *
+find_end (RelayStreamStats *f, guint id)
+{
+  if (id == 0)
+    return &f->input;
+  for (guint i = 0; i < f->outputs->len; i++) {
+    RelayEndStats *end = g_ptr_array_index (f->outputs, i);
+
+    if (end->id == id)
+      return end;
+  }
+  return add_output (f, id); /* it is being closed */
+}
+
+/* An end without an element has counted something before. */
+static void
+recall (RelayStream *stream, RelayEndStats *end)
+{
+  if (end->serial == 0)
+    relay_counters_follow (stream->counters, end);
 }
 
 RelayStreamStats *
@@ -498,7 +519,6 @@ relay_stream_get_stats (RelayStream *stream)
   g_autoptr (GPtrArray) ends = g_ptr_array_new_with_free_func ((GDestroyNotify) relay_branch_unref);
 
   f->outputs = g_ptr_array_new_with_free_func ((GDestroyNotify) free_end);
-  f->missing = g_ptr_array_new_with_free_func ((GDestroyNotify) free_end);
   g_mutex_lock (&stream->lock);
   f->name = g_strdup (stream->config->name);
   f->streamid = g_strdup (stream->config->streamid);
@@ -509,20 +529,20 @@ relay_stream_get_stats (RelayStream *stream)
   f->error = g_strdup (stream->error);
   for (guint i = 0; stream->ends != NULL && i < stream->ends->len; i++)
     g_ptr_array_add (ends, relay_branch_ref (g_ptr_array_index (stream->ends, i)));
-  add_missing (stream, f->missing);
+  list_configured (stream->config, f);
   g_mutex_unlock (&stream->lock);
   for (guint i = 0; i < ends->len; i++) {
     RelayBranch *branch = g_ptr_array_index (ends, i);
-    RelayEndStats *end = branch->id == 0 ? &f->input : g_new0 (RelayEndStats, 1);
+    RelayEndStats *end = find_end (f, branch->id);
 
     /* while an input follows another, both are there */
-    if (end == &f->input && end->stats != NULL)
-      clear_end (end);
-    relay_branch_get_stats (branch, end);
+    g_clear_pointer (&end->stats, gst_structure_free);
+    relay_branch_get_stats (branch, f->state, end);
     relay_counters_follow (stream->counters, end);
-    if (branch->id != 0)
-      g_ptr_array_add (f->outputs, end);
   }
+  recall (stream, &f->input);
+  for (guint i = 0; i < f->outputs->len; i++)
+    recall (stream, g_ptr_array_index (f->outputs, i));
   g_ptr_array_sort (f->outputs, by_id);
   f->picture = relay_picture_get_stats (stream->picture);
   f->receiving =
@@ -538,7 +558,6 @@ relay_stream_stats_free (RelayStreamStats *f)
   g_free (f->error);
   clear_end (&f->input);
   g_ptr_array_unref (f->outputs);
-  g_clear_pointer (&f->missing, g_ptr_array_unref);
   relay_picture_stats_free (f->picture);
   g_free (f);
 }

@@ -27,14 +27,6 @@ G_BEGIN_DECLS
 typedef struct _RelayStream RelayStream;
 typedef void (*RelayStreamFunc) (RelayStream *stream, gpointer data);
 
-typedef enum
-{
-  RELAY_IDLE, /* stopped, or waits to start again */
-  RELAY_STARTING,
-  RELAY_RUNNING,
-  RELAY_STOPPING,
-} RelayState;
-
 typedef struct
 {
   gchar *name, *streamid;
@@ -45,8 +37,7 @@ typedef struct
   gchar *error;       /* the last one; NULL: none yet */
   gint64 since;       /* when the state began: g_get_monotonic_time, µs */
   RelayEndStats input;
-  GPtrArray *outputs; /* RelayEndStats */
-  GPtrArray *missing; /* the same, of those that start, or wait after an error: without figures */
+  GPtrArray *outputs;         /* RelayEndStats, of each that is configured, or is being closed */
   RelayPictureStats *picture; /* NULL: there are no pictures */
 } RelayStreamStats;
 
@@ -81,6 +72,5 @@ gboolean relay_stream_use_source (RelayStream *stream, guint source);
 /* May be called from any thread; holds up nothing. */
 RelayStreamStats *relay_stream_get_stats (RelayStream *stream);
 void relay_stream_stats_free (RelayStreamStats *stats);
-const gchar *relay_state_get_name (RelayState state);
 
 G_END_DECLS

@@ -160,7 +160,8 @@ describe_output (const RelayEndStats *output, gdouble rate)
   }
   json_object_set_int_member (object, "id", output->id);
   set_text (object, "uri", output->uri);
-  json_object_set_boolean_member (object, "open", output->open);
+  json_object_set_boolean_member (object, "open", output->state == RELAY_RUNNING);
+  set_text (object, "state", relay_state_get_name (output->state));
   json_object_set_int_member (object, "receivers", relay_figures_count_peers (output));
   json_object_set_int_member (object, "interrupted", silent);
   json_object_set_int_member (object, "refused", MIN (output->refused, (guint64) G_MAXINT64));
@@ -250,9 +251,6 @@ describe_stream (const RelayStreamStats *s, RelayRates rates)
   for (guint i = 0; i < s->outputs->len; i++)
     json_array_add_object_element (outputs,
         describe_output (g_ptr_array_index (s->outputs, i), rates.rate));
-  for (guint i = 0; s->missing != NULL && i < s->missing->len; i++)
-    json_array_add_object_element (outputs,
-        describe_output (g_ptr_array_index (s->missing, i), rates.rate));
   json_object_set_array_member (object, "outputs", outputs);
   return object;
 }

@@ -88,8 +88,8 @@ class Relay:
                 status = self.status()
                 if good(status):
                     return status
-            except (OSError, KeyError):
-                pass            # not started yet
+            except (OSError, KeyError, TypeError):
+                pass            # not started yet: an end that waits has no figures
             assert time.monotonic() < until, (status, self.text()[-2000:])
             time.sleep(0.05)
 

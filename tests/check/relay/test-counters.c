@@ -73,6 +73,22 @@ test_none (void)
   relay_counters_free (counters);
 }
 
+/* What was counted stays while an end has no element. */
+static void
+test_waiting (void)
+{
+  RelayCounters *counters = relay_counters_new ();
+  RelayEndStats stats = { .id = 1 };
+
+  relay_counters_follow (counters, &stats);
+  g_assert_cmpuint (stats.refused, ==, 0);
+  assert_follows (counters, 1, 7, 100, 2, 100, 2);
+  relay_counters_follow (counters, &stats);
+  g_assert_cmpuint (stats.refused, ==, 2);
+  assert_follows (counters, 1, 8, 10, 1, 110, 3);
+  relay_counters_free (counters);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -81,5 +97,6 @@ main (int argc, char **argv)
   g_test_add_func ("/relay/counters/anew", test_anew);
   g_test_add_func ("/relay/counters/ends", test_ends);
   g_test_add_func ("/relay/counters/none", test_none);
+  g_test_add_func ("/relay/counters/waiting", test_waiting);
   return g_test_run ();
 }

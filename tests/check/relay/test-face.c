@@ -140,7 +140,6 @@ make (guint64 bytes, guint64 lost, guint receivers)
 
   stats->streams = g_ptr_array_new_with_free_func ((GDestroyNotify) relay_stream_stats_free);
   s->outputs = g_ptr_array_new_with_free_func ((GDestroyNotify) free_output);
-  s->missing = g_ptr_array_new_with_free_func ((GDestroyNotify) free_output);
   s->name = g_strdup ("s");
   s->state = RELAY_RUNNING;
   s->input.stats = make_end (1, "packets-received", 1000 - lost, "packets-received-lost", lost);
@@ -148,7 +147,7 @@ make (guint64 bytes, guint64 lost, guint receivers)
   output->id = 1;
   output->stats = make_end (receivers, "blocks-queued", 0, "blocks-in-flight", 0);
   g_ptr_array_add (s->outputs, output);
-  g_ptr_array_add (s->missing, g_new0 (RelayEndStats, 1));
+  g_ptr_array_add (s->outputs, g_new0 (RelayEndStats, 1));
   g_ptr_array_add (stats->streams, s);
   return stats;
 }

@@ -306,6 +306,26 @@ test_log (void)
   assert_plain ("a\233b", "a\357\277\275b");             /* no UTF-8 */
 }
 
+/* An output without an element is there, and says that it waits. */
+static void
+test_waiting (void)
+{
+  RelayStats *f = make ("a", NULL, NULL);
+  RelayEndStats *end =
+      g_ptr_array_index (((RelayStreamStats *) g_ptr_array_index (f->streams, 0))->outputs, 0);
+  g_autofree gchar *metrics = relay_status_to_metrics (f);
+  g_autofree gchar *page = relay_status_to_json (f);
+  g_autofree gchar *later = NULL;
+
+  assert_line (metrics, "fasp_relay_output_running{stream=\"a\",output=\"1\"} 0");
+  assert_line (metrics, "fasp_relay_output_callers_refused_total{stream=\"a\",output=\"1\"} 0");
+  g_assert_nonnull (strstr (page, "\"state\" : \"waiting\""));
+  end->state = RELAY_RUNNING;
+  later = relay_status_to_metrics (f);
+  assert_line (later, "fasp_relay_output_running{stream=\"a\",output=\"1\"} 1");
+  relay_stats_free (f);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -317,6 +337,7 @@ main (int argc, char **argv)
   g_test_add_func ("/relay/status/json", test_json);
   g_test_add_func ("/relay/status/ready", test_ready);
   g_test_add_func ("/relay/status/bytes", test_bytes);
+  g_test_add_func ("/relay/status/waiting", test_waiting);
   g_test_add_func ("/relay/status/log", test_log);
   return g_test_run ();
 }

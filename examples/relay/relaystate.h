@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * relaystate.h: what a stream does, or one of its ends.
+ */
+#pragma once
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+typedef enum
+{
+  RELAY_IDLE, /* stopped, or waits to start again */
+  RELAY_STARTING,
+  RELAY_RUNNING,
+  RELAY_STOPPING,
+} RelayState;
+
+/* Returns the word by which it is told: `waiting', `starting' ... */
+const gchar *relay_state_get_name (RelayState state);
+
+G_END_DECLS
