@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "relaycounters.h"
-#include "faspstatfields.h"
+#include "relayfields.h"
 
 typedef struct
 {
@@ -101,7 +101,7 @@ is_own_counter (const gchar *field)
     if (known != NULL)
       return known->kind == FASP_KIND_COUNTER;
   }
-  return FALSE;
+  return relay_fields_find (field) != NULL;
 }
 
 static gboolean

@@ -23,9 +23,10 @@ struct _RelayForeign
 
   RelayPlace *place;
   GstElement *gate;      /* appsrc of an input, appsink of an output */
-  RelayPackets *packets; /* of an output, used in the thread that sends; NULL: not started */
-  GstClockTime latency;  /* of what is upstream, used in that thread, as the next */
+  GstClockTime latency;  /* of what is upstream, used in the thread that sends, as the next */
   gint64 asked;          /* when it was asked for: g_get_monotonic_time, µs */
+  RelayPackets *packets; /* an output's, used in that thread, or an input's, under the lock; NULL:
+                            not started, or it plays a file */
   GMutex lock;           /* guards the rest */
   RelayInner *inner;     /* NULL: not started */
   gint64 heard;          /* when something came last: g_get_monotonic_time, µs */
@@ -144,6 +145,20 @@ on_sample (GstAppSink *sink, gpointer data)
 
 /* --- an input ------------------------------------------------------------------------------ */
 
+/* Counts the bytes that are in no packet. They are passed on, too. Under the lock. */
+static void
+look_for_packets (RelayForeign *self, GstBuffer *buffer)
+{
+  GstBuffer *piece;
+
+  if (self->packets == NULL)
+    return;
+  relay_packets_push (self->packets, gst_buffer_ref (buffer));
+  while ((piece = relay_packets_pop (self->packets, FALSE)) != NULL)
+    gst_buffer_unref (piece);
+  self->foreign = relay_packets_get_foreign (self->packets);
+}
+
 static void
 on_received (GstBuffer *buffer, gpointer data)
 {
@@ -154,6 +169,7 @@ on_received (GstBuffer *buffer, gpointer data)
 
   g_mutex_lock (&self->lock);
   self->heard = g_get_monotonic_time ();
+  look_for_packets (self, buffer);
   g_mutex_unlock (&self->lock);
   if (room) {
     /* its times are the inner pipeline's: it gets the time at which it came */
@@ -197,10 +213,11 @@ start (RelayForeign *self)
   g_autoptr (GError) error = NULL;
   gboolean good;
 
-  if (self->place->sends)
-    self->packets = relay_packets_new ();
   self->asked = -ASK_EACH;
   g_mutex_lock (&self->lock);
+  /* what is read of a file are packets: tsparse looks for them */
+  if (self->place->sends || self->place->scheme != RELAY_FILE)
+    self->packets = relay_packets_new ();
   self->heard = NEVER;
   self->inner = relay_inner_new (self->place, &functions, G_OBJECT (self), &error);
   good = self->inner != NULL;
@@ -217,10 +234,10 @@ stop (RelayForeign *self)
 {
   RelayInner *inner;
 
-  if (self->packets != NULL)
+  if (self->packets != NULL && self->place->sends)
     send_packets (self, TRUE);
-  g_clear_pointer (&self->packets, relay_packets_free);
   g_mutex_lock (&self->lock);
+  g_clear_pointer (&self->packets, relay_packets_free);
   inner = g_steal_pointer (&self->inner);
   g_mutex_unlock (&self->lock);
   g_clear_pointer (&inner, relay_inner_end);
@@ -280,10 +297,12 @@ make_stats (RelayForeign *self)
   heard = self->heard != NEVER && g_get_monotonic_time () - self->heard < SILENCE;
   gst_structure_set (stats, "connected-callers", G_TYPE_UINT, count_peers (self, &inner, heard),
       self->place->sends ? "bytes-sent-total" : "bytes-received-total", G_TYPE_UINT64, self->bytes,
-      "bytes-missing-total", G_TYPE_UINT64, self->dropped, "bytes-not-ts", G_TYPE_UINT64,
-      self->foreign, "buffer-level", G_TYPE_UINT64, inner.level, "buffer-size", G_TYPE_UINT64,
-      get_limit (self), "callers-misdirected", G_TYPE_UINT64, inner.refused, "end-restarts",
-      G_TYPE_UINT64, inner.restarts, "end-error", G_TYPE_STRING, inner.error, NULL);
+      "bytes-missing-total", G_TYPE_UINT64, self->dropped, "buffer-level", G_TYPE_UINT64,
+      inner.level, "buffer-size", G_TYPE_UINT64, get_limit (self), "callers-misdirected",
+      G_TYPE_UINT64, inner.refused, "end-restarts", G_TYPE_UINT64, inner.restarts, "end-error",
+      G_TYPE_STRING, inner.error, NULL);
+  if (self->place->sends || self->place->scheme != RELAY_FILE)
+    gst_structure_set (stats, "bytes-not-ts", G_TYPE_UINT64, self->foreign, NULL);
   g_mutex_unlock (&self->lock);
   if (!self->place->sends)
     add_sender (stats, heard);
@@ -308,6 +327,23 @@ relay_foreign_get_property (GObject *object, guint id, GValue *value, GParamSpec
   }
 }
 
+RelayState
+relay_foreign_get_state (GstElement *end)
+{
+  RelayInnerStats inner = { FALSE };
+  RelayForeign *self;
+
+  if (!RELAY_IS_FOREIGN (end))
+    return RELAY_RUNNING;
+  self = RELAY_FOREIGN (end);
+  g_mutex_lock (&self->lock);
+  if (self->inner != NULL)
+    relay_inner_get_stats (self->inner, &inner);
+  g_mutex_unlock (&self->lock);
+  g_free (inner.error);
+  return inner.waits ? RELAY_IDLE : inner.plays ? RELAY_RUNNING : RELAY_STARTING;
+}
+
 /* --- the type ---------------------------------------------------------------------------------- */
 
 /* Returns why this would not start; NULL: it would. */
@@ -327,23 +363,6 @@ check_settings (RelayForeign *self)
 }
 
 /* Who calls is accepted, unless another handler says otherwise. */
-RelayState
-relay_foreign_get_state (GstElement *end)
-{
-  RelayInnerStats inner = { FALSE };
-  RelayForeign *self;
-
-  if (!RELAY_IS_FOREIGN (end))
-    return RELAY_RUNNING;
-  self = RELAY_FOREIGN (end);
-  g_mutex_lock (&self->lock);
-  if (self->inner != NULL)
-    relay_inner_get_stats (self->inner, &inner);
-  g_mutex_unlock (&self->lock);
-  g_free (inner.error);
-  return inner.waits ? RELAY_IDLE : inner.plays ? RELAY_RUNNING : RELAY_STARTING;
-}
-
 static gboolean
 accept (RelayForeign *self, GSocketAddress *address, const gchar *streamid)
 {

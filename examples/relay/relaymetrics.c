@@ -11,9 +11,9 @@
  *     leads                 fasp_relay_source_leads                 gauge, of each of several
  * sources
  *
- * Which fields are counters, and their units, is in the core's table of fields, and here for those
- * that only ends of other protocols have.  Fields that are in neither, of a newer plugin, get the
- * type `unknown'.
+ * Which fields are counters, and their units, is in the core's table of fields, and in
+ * relayfields.c for those that only ends of other protocols have.  Fields that are in neither, of a
+ * newer plugin, get the type `unknown'.
  */
 #ifdef HAVE_CONFIG_H
 #include "config.h"
@@ -21,8 +21,8 @@
 
 #include <math.h>
 #include <string.h>
-#include "faspstatfields.h"
 #include "gstfaspcommon.h"
+#include "relayfields.h"
 #include "relaystatus.h"
 
 typedef enum
@@ -147,19 +147,12 @@ static const struct
   [FASP_UNIT_SHARE] = { NULL, NULL, 1 },
 };
 
-/* Fields of ends that are not of fasp (relayforeign.c). */
-static const FaspStatField of_ends[] = {
-  { .name = "bytes-not-ts", .unit = FASP_UNIT_BYTES, .kind = FASP_KIND_COUNTER },
-  { .name = "end-restarts", .unit = FASP_UNIT_NONE, .kind = FASP_KIND_COUNTER },
-};
-
 static const FaspStatField *
 find_field (const gchar *name)
 {
-  for (guint i = 0; i < G_N_ELEMENTS (of_ends); i++)
-    if (g_str_equal (of_ends[i].name, name))
-      return &of_ends[i];
-  return fasp_stat_find (name);
+  const FaspStatField *of_ends = relay_fields_find (name);
+
+  return of_ends != NULL ? of_ends : fasp_stat_find (name);
 }
 
 /* Makes the metric's name: the field's words but `total' and the one for the unit, and the unit. */

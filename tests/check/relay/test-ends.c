@@ -329,6 +329,60 @@ test_no_place (void)
   relay_record_free (record);
 }
 
+#define RTP_HEADER 12
+#define DATAGRAM (RTP_HEADER + 7 * PACKET)
+
+/* Sends seven packets behind a header of RTP. */
+static void
+send_rtp (GSocket *socket, GSocketAddress *to)
+{
+  g_autoptr (GByteArray) packets = make_packets (0, 7);
+  guint8 datagram[DATAGRAM] = { 0x80, 33 };
+
+  memcpy (datagram + RTP_HEADER, packets->data, 7 * PACKET);
+  g_socket_send_to (socket, to, (gchar *) datagram, sizeof datagram, NULL, NULL);
+}
+
+/* What an input of UDP gets beside packets is passed on, and counted: headers of RTP. */
+static void
+test_input_not_ts (void)
+{
+  g_autoptr (GSocketAddress) any = g_inet_socket_address_new_from_string ("127.0.0.1", 0),
+                             to = NULL;
+  g_autoptr (GSocket) socket =
+      g_socket_new (G_SOCKET_FAMILY_IPV4, G_SOCKET_TYPE_DATAGRAM, G_SOCKET_PROTOCOL_UDP, NULL);
+  g_autoptr (GSocket) free_one =
+      g_socket_new (G_SOCKET_FAMILY_IPV4, G_SOCKET_TYPE_DATAGRAM, G_SOCKET_PROTOCOL_UDP, NULL);
+  GstElement *pipeline = gst_pipeline_new (NULL), *end, *sink;
+  g_autofree gchar *uri = NULL;
+  guint64 received = 0, foreign = 0;
+
+  g_assert_true (g_socket_bind (free_one, any, FALSE, NULL));
+  to = g_socket_get_local_address (free_one, NULL);
+  g_socket_close (free_one, NULL);
+  uri = g_strdup_printf ("udp://127.0.0.1:%u",
+      g_inet_socket_address_get_port (G_INET_SOCKET_ADDRESS (to)));
+  end = relay_foreign_new (uri, FALSE, NULL, NULL, NULL);
+  sink = gst_element_factory_make ("fakesink", NULL);
+  g_object_set (sink, "async", FALSE, "sync", FALSE, NULL);
+  gst_bin_add_many (GST_BIN (pipeline), end, sink, NULL);
+  g_assert_true (gst_element_link (end, sink));
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  /* the first may come too early for it */
+  while (received < 10 * DATAGRAM || foreign * DATAGRAM != received * RTP_HEADER) {
+    g_autoptr (GstStructure) stats = NULL;
+
+    if (received < 10 * DATAGRAM)
+      send_rtp (socket, to);
+    g_usleep (10000);
+    g_object_get (end, "stats", &stats, NULL);
+    g_assert_true (gst_structure_get_uint64 (stats, "bytes-received-total", &received));
+    g_assert_true (gst_structure_get_uint64 (stats, "bytes-not-ts", &foreign));
+  }
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  gst_object_unref (pipeline);
+}
+
 /* An end that gets no thread does not start, and ends nothing else; later it does. */
 static void
 test_no_threads (void)
@@ -365,3 +419,4 @@ main (int argc, char **argv)
   g_test_add_func ("/ends/no-threads", test_no_threads);
   return g_test_run ();
 }
+  g_test_add_func ("/ends/input-not-ts", test_input_not_ts);

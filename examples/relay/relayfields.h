@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * relayfields.h: the fields of statistics that only ends of other protocols have (relayforeign.c).
+ */
+#pragma once
+
+#include "faspstatfields.h"
+
+G_BEGIN_DECLS
+
+/* NULL: it is none of them. */
+const FaspStatField *relay_fields_find (const gchar *name);
+
+G_END_DECLS
