@@ -303,18 +303,18 @@ add_field (Metrics *metrics, const gchar *prefix, const gchar *labels, const gch
   else if (!is_label (field))
     add_known_field (metrics, prefix, labels, field, find_field (field), value);
 }
-  g_autofree gchar *running = g_strdup_printf ("fasp_relay_%s_running", prefix);
 
 /* Adds the fields of the end itself.  It leaves out those of a single peer, from
-  add_sample (metrics, running, GAUGE, NULL, "1: it plays; 0: it starts, stops, or waits", labels,
-      end->state == RELAY_RUNNING);
  * caller-address up to callers, as they come and go. */
 static void
 add_end (Metrics *metrics, const gchar *prefix, const gchar *labels, const RelayEndStats *end)
 {
   gboolean of_peer = FALSE;
+  g_autofree gchar *running = g_strdup_printf ("fasp_relay_%s_running", prefix);
   g_autofree gchar *refused = g_strdup_printf ("fasp_relay_%s_callers_refused", prefix);
 
+  add_sample (metrics, running, GAUGE, NULL, "1: it plays; 0: it starts, stops, or waits", labels,
+      end->state == RELAY_RUNNING);
   add_sample (metrics, refused, COUNTER, NULL, "Callers turned away because of their streamid",
       labels, end->refused);
   for (gint i = 0; end->stats != NULL && i < gst_structure_n_fields (end->stats); i++) {
@@ -364,6 +364,8 @@ add_picture (Metrics *metrics, const gchar *labels, const RelayPictureStats *sta
       labels, stats->made);
   add_sample (metrics, "fasp_relay_stream_picture_restarts", COUNTER, NULL,
       "Restarts of the process that decodes, after it failed", labels, stats->restarts);
+  add_sample (metrics, "fasp_relay_stream_picture_interval_seconds", GAUGE, "seconds",
+      "From one picture to the next, as it is configured", labels, stats->interval);
   if (stats->time != 0)
     add_sample (metrics, "fasp_relay_stream_picture_time_seconds", GAUGE, "seconds",
         "When the last picture came, since 1970", labels, stats->time / G_USEC_PER_SEC);

@@ -451,6 +451,7 @@ relay_picture_get_stats (RelayPicture *p)
   g_mutex_lock (&p->lock);
   if (p->interval > 0) {
     stats = g_memdup2 (&p->stats, sizeof p->stats);
+    stats->interval = p->interval;
     stats->error = g_strdup (p->stats.error);
     if (stats->jpeg != NULL)
       g_bytes_ref (stats->jpeg);

@@ -29,6 +29,7 @@ typedef struct
   GBytes *jpeg; /* NULL: there is none yet */
   gint64 time;  /* of the picture: µs, UTC; 0: there is none */
   guint width, height;
+  guint interval;   /* s from one to the next, as it is configured */
   guint64 made;     /* pictures */
   guint64 restarts; /* of the process, after it failed */
   gchar *error;     /* why the last try made no picture; NULL: it made one */

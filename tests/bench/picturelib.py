@@ -5,6 +5,10 @@ import contextlib
 import os
 import threading
 
+import benchlib
+
+WIDTH = 320
+
 
 def decoders(relay):
     """The processes that the relay has started, {interval: pid}, and that are no zombies."""
@@ -17,6 +21,14 @@ def decoders(relay):
             if words[0]:
                 found[words[-2]] = int(child)
     return found
+
+
+def programme(directory, port):
+    """Picture with a key frame each second, and sound in two channels, to an input that listens at @port."""
+    return benchlib.Launch(directory, "programme", f"videotestsrc is-live=true ! video/x-raw,width={WIDTH},height=180,framerate=25/1 ! "
+                           "x264enc tune=zerolatency key-int-max=25 ! h264parse ! mux. audiotestsrc is-live=true ! "
+                           "audio/x-raw,channels=2 ! avenc_aac ! aacparse ! mux. mpegtsmux name=mux ! "
+                           f"faspsink uri=fasp://127.0.0.1:{port}?max-bitrate=8000000")
 
 
 class Lift:
