@@ -8,8 +8,8 @@
 #include "relayrecord.h"
 #include "relayretry.h"
 
-#define DRAIN (500 * GST_MSECOND)    /* in which what waits has to be sent at the end */
-#define END (2 * G_TIME_SPAN_SECOND) /* in which the thread has to end, or is left behind */
+#define DRAIN (500 * GST_MSECOND) /* in which what waits has to be sent at the end */
+#define END G_TIME_SPAN_SECOND    /* in which the thread has to end, or is left behind */
 #define CAPS "video/mpegts, systemstream=true, packetsize=188"
 
 struct _RelayInner
@@ -18,7 +18,8 @@ struct _RelayInner
   const RelayPlace *place;
   const RelayInnerFuncs *funcs;
   GObject *owner;
-  GMutex lock; /* guards the rest */
+  GCancellable *cancellable; /* of what the thread looks up; cancelled when it is to end */
+  GMutex lock;               /* guards the rest */
   GCond wake;
   gboolean ending, ended;
   GstBus *bus;           /* of the pipeline that plays; NULL: none does */
@@ -142,6 +143,16 @@ watch_callers (RelayInner *inner, GstElement *end)
   g_signal_connect (end, "caller-removed", G_CALLBACK (on_removed), inner);
 }
 
+/* One that dials has these figures only while it is connected. */
+static gboolean
+is_connected (GstElement *caller)
+{
+  g_autoptr (GstStructure) stats = NULL;
+
+  g_object_get (caller, "stats", &stats, NULL);
+  return stats != NULL && gst_structure_has_field (stats, "negotiated-latency-ms");
+}
+
 /* --- the pipeline --------------------------------------------------------------------------- */
 
 static GstElement *
@@ -183,17 +194,44 @@ has_interface (const RelayPlace *place, GError **error)
   return FALSE;
 }
 
+/* Looks up the name of the host.  GStreamer's elements would, too, but could not be called off.
+ * NULL: it failed. */
+static gchar *
+find_address (RelayInner *inner, GError **error)
+{
+  const gchar *host = inner->place->host;
+  g_autoptr (GResolver) resolver = NULL;
+  GList *found;
+  gchar *address;
+
+  if (g_hostname_is_ip_address (host))
+    return g_strdup (host);
+  resolver = g_resolver_get_default ();
+  found = g_resolver_lookup_by_name (resolver, host, inner->cancellable, error);
+  if (found == NULL) {
+    g_prefix_error (error, "%s is not found: check the name, and this machine's DNS: ", host);
+    return NULL;
+  }
+  address = g_inet_address_to_string (found->data);
+  g_resolver_free_addresses (found);
+  return address;
+}
+
 static GstElement *
 make_chain (RelayInner *inner, GError **error)
 {
+  g_autofree gchar *address = NULL;
   g_autoptr (GstElement) end = NULL;
+  RelayPlace place = *inner->place;
   GstElement *chain;
 
   if (!has_interface (inner->place, error))
     return NULL;
   if (inner->place->scheme == RELAY_FILE && inner->place->sends)
     return make_recorder (inner->place, error);
-  chain = relay_chain_make (inner->place, &end, error);
+  if (place.host != NULL && (place.host = address = find_address (inner, error)) == NULL)
+    return NULL;
+  chain = relay_chain_make (&place, &end, error);
   if (chain == NULL)
     return NULL;
   if (inner->place->source != NULL && !relay_group_join (inner->place, end, error)) {
@@ -325,14 +363,17 @@ is_ending (RelayInner *inner)
   return ending;
 }
 
-/* Sends what waits still, if the pipeline is to end. */
+/* Sends what waits still, if the pipeline is to end, and somebody is there. */
 static void
-drain (RelayInner *inner, GstElement *pipeline, GstBus *bus)
+drain (RelayInner *inner, GstBus *bus)
 {
-  if (!inner->place->sends || !is_ending (inner))
+  g_autoptr (GstMessage) last = NULL;
+
+  if (!inner->place->sends || !is_ending (inner)
+      || (inner->caller != NULL && !is_connected (inner->caller)))
     return;
   gst_app_src_end_of_stream (inner->source);
-  g_free (wait_for_end (inner, pipeline, bus, DRAIN));
+  last = gst_bus_timed_pop_filtered (bus, DRAIN, GST_MESSAGE_ERROR | GST_MESSAGE_EOS);
 }
 
 static void
@@ -382,7 +423,7 @@ run_once (RelayInner *inner)
   else if (!inner->stats.plays && text == NULL)
     text = g_strdup ("it could not be started.");
   if (text == NULL)
-    drain (inner, pipeline, bus);
+    drain (inner, bus);
   take_down (inner, pipeline);
   return text;
 }
@@ -395,8 +436,10 @@ wait_for (RelayInner *inner, guint delay)
   gint64 until = g_get_monotonic_time () + delay * G_TIME_SPAN_MILLISECOND;
 
   g_mutex_lock (&inner->lock);
+  inner->stats.waits = TRUE;
   while (!inner->ending && g_cond_wait_until (&inner->wake, &inner->lock, until))
     ;
+  inner->stats.waits = FALSE;
   g_mutex_unlock (&inner->lock);
 }
 
@@ -419,6 +462,7 @@ unref (RelayInner *inner)
   if (!g_atomic_int_dec_and_test (&inner->users))
     return;
   g_object_unref (inner->owner);
+  g_object_unref (inner->cancellable);
   g_free (inner->stats.error);
   g_cond_clear (&inner->wake);
   g_mutex_clear (&inner->lock);
@@ -436,10 +480,8 @@ run (gpointer data)
     gchar *text = run_once (inner);
     gboolean lasted = g_get_monotonic_time () - begun >= RELAY_RETRY_LASTED;
 
-  inner->stats.waits = TRUE;
     /* a file that has been played is played again at once, if there was something to play */
     if (text == NULL && g_get_monotonic_time () - begun >= G_USEC_PER_SEC)
-  inner->stats.waits = FALSE;
       continue;
     delay = relay_retry_next (delay, lasted);
     if (text != NULL && is_ending (inner))
@@ -467,6 +509,7 @@ relay_inner_new (const RelayPlace *place, const RelayInnerFuncs *funcs, GObject 
   inner->place = place;
   inner->funcs = funcs;
   inner->owner = g_object_ref (owner);
+  inner->cancellable = g_cancellable_new ();
   g_mutex_init (&inner->lock);
   g_cond_init (&inner->wake);
   thread = g_thread_try_new ("end", run, inner, error);
@@ -484,6 +527,7 @@ relay_inner_end (RelayInner *inner)
 {
   gint64 until = g_get_monotonic_time () + END;
 
+  g_cancellable_cancel (inner->cancellable);
   g_mutex_lock (&inner->lock);
   inner->ending = TRUE;
   if (inner->bus != NULL)
@@ -493,16 +537,6 @@ relay_inner_end (RelayInner *inner)
     ;
   g_mutex_unlock (&inner->lock);
   unref (inner);
-}
-
-/* One that dials has these figures only while it is connected. */
-static gboolean
-is_connected (GstElement *caller)
-{
-  g_autoptr (GstStructure) stats = NULL;
-
-  g_object_get (caller, "stats", &stats, NULL);
-  return stats != NULL && gst_structure_has_field (stats, "negotiated-latency-ms");
 }
 
 void

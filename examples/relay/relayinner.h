@@ -46,8 +46,7 @@ typedef struct
 RelayInner *relay_inner_new (const RelayPlace *place, const RelayInnerFuncs *funcs, GObject *owner,
     GError **error);
 /* Sends what waits still, for half a second at most, and ends the thread.  Waits for that no longer
- * than two seconds: a thread that looks up a name, or writes to a disk that does not answer, ends
- * later. */
+ * than a second: a thread that writes to a disk which does not answer ends later. */
 void relay_inner_end (RelayInner *inner);
 
 /* Takes the reference, of a buffer whose PTS is the time at which it is to leave, if the end is

@@ -402,6 +402,69 @@ test_no_threads (void)
   }
 }
 
+/* --- names that nobody answers for ------------------------------------------------------------ */
+
+/* 1: somebody waits for an answer; 2: that was called off; atomic. */
+static gint asked;
+
+static GList *
+look_up (GResolver *resolver, const gchar *name, GCancellable *cancellable, GError **error)
+{
+  g_atomic_int_set (&asked, 1);
+  while (!g_cancellable_set_error_if_cancelled (cancellable, error))
+    g_usleep (1000);
+  g_atomic_int_set (&asked, 2);
+  return NULL;
+}
+
+#define SLOW_TYPE_RESOLVER (slow_resolver_get_type ())
+G_DECLARE_FINAL_TYPE (SlowResolver, slow_resolver, SLOW, RESOLVER, GResolver)
+
+struct _SlowResolver
+{
+  GResolver parent;
+};
+
+G_DEFINE_TYPE (SlowResolver, slow_resolver, G_TYPE_RESOLVER)
+
+static void
+slow_resolver_init (SlowResolver *resolver)
+{
+}
+
+static void
+slow_resolver_class_init (SlowResolverClass *klass)
+{
+  G_RESOLVER_CLASS (klass)->lookup_by_name = look_up;
+}
+
+/* An end that looks up a name is called off when it is to end. */
+static void
+test_slow_name (void)
+{
+  static const gchar *const uris[] = { "udp://slow.example:9", "srt://slow.example:9",
+    "rist://slow.example:10" };
+  GResolver *resolver = g_resolver_get_default (), *slow = g_object_new (SLOW_TYPE_RESOLVER, NULL);
+
+  g_resolver_set_default (slow);
+  for (guint i = 0; i < G_N_ELEMENTS (uris); i++) {
+    GstElement *end = gst_object_ref_sink (relay_foreign_new (uris[i], TRUE, NULL, NULL, NULL));
+
+    g_atomic_int_set (&asked, 0);
+    gst_element_set_state (end, GST_STATE_PLAYING);
+    while (g_atomic_int_get (&asked) != 1)
+      g_usleep (1000);
+    g_assert_cmpint (relay_foreign_get_state (end), ==, RELAY_STARTING);
+    gst_element_set_state (end, GST_STATE_NULL);
+    while (g_atomic_int_get (&asked) != 2)
+      g_usleep (1000);
+    gst_object_unref (end);
+  }
+  g_resolver_set_default (resolver);
+  g_object_unref (resolver);
+  g_object_unref (slow);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -413,10 +476,11 @@ main (int argc, char **argv)
   g_test_add_func ("/ends/elements", test_elements);
   g_test_add_func ("/ends/packets", test_packets);
   g_test_add_func ("/ends/gaps", test_gaps);
+  g_test_add_func ("/ends/input-not-ts", test_input_not_ts);
   g_test_add_func ("/ends/pieces", test_pieces);
   g_test_add_func ("/ends/names", test_names);
   g_test_add_func ("/ends/no-place", test_no_place);
   g_test_add_func ("/ends/no-threads", test_no_threads);
+  g_test_add_func ("/ends/slow-name", test_slow_name);
   return g_test_run ();
 }
-  g_test_add_func ("/ends/input-not-ts", test_input_not_ts);
