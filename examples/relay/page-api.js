@@ -87,24 +87,30 @@ const api = {
   },
 };
 
-/* Asks for a text, or whether to go on. @act: does it; what it throws is shown, and can be mended. */
-function ask({title, text, caption, value = "", ok, danger = false, secret = false, act}) {
-  const dialog = find("dialog"), input = find("dialog-input"), error = find("dialog-error"), button = find("dialog-ok");
+/* A field of the dialog. */
+function makeInput({value = "", secret = false}, i) {
+  const input = make("input", {id: i ? `dialog-input-${i + 1}` : "dialog-input", type: secret ? "password" : "text",
+                               autocomplete: "off", autocapitalize: "off", spellcheck: "false"});
+  input.value = value;
+  return input;
+}
+
+/* Asks for texts, or whether to go on. @fields: {caption, value, secret} of each text. @act: does it, with the texts; what it
+ * throws is shown, and can be mended. */
+function ask({title, text, fields = [], ok, danger = false, act}) {
+  const dialog = find("dialog"), error = find("dialog-error"), button = find("dialog-ok"), inputs = fields.map(makeInput);
   setText(find("dialog-title"), title);
   setText(find("dialog-text"), text);
-  setShown(find("dialog-label"), Boolean(caption));
-  setText(find("dialog-caption"), caption ?? "");
+  find("dialog-fields").replaceChildren(...inputs.map((input, i) => make("label", {}, make("span", {text: fields[i].caption}), input)));
   setText(button, ok);
   setAttribute(button, "class", danger ? "danger" : "primary");
   setShown(error, false);
-  input.type = secret ? "password" : "text";
-  input.value = value;
   find("dialog-cancel").onclick = () => dialog.close();
   find("dialog-form").onsubmit = async event => {
     event.preventDefault();
     button.disabled = true;
     try {
-      await act(input.value.trim());
+      await act(...inputs.map(input => input.value.trim()));
       dialog.close();
     } catch (why) {
       setText(error, why.message);
@@ -113,11 +119,11 @@ function ask({title, text, caption, value = "", ok, danger = false, secret = fal
     button.disabled = false;
   };
   dialog.showModal();
-  (caption ? input : find("dialog-cancel")).focus();
+  (inputs[0] ?? find("dialog-cancel")).focus();
 }
 
 function askForToken() {
-  ask({title: "Token of this relay", caption: "Token", ok: "Use it", secret: true,
+  ask({title: "Token of this relay", fields: [{caption: "Token", secret: true}], ok: "Use it",
        text: "It is in the file that api-token-file in the relay's configuration names. This tab keeps it until it is closed.",
        async act(token) {
          sessionStorage.setItem(TOKEN, token);

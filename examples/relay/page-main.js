@@ -8,7 +8,7 @@ const SHOWN = 60;               // events
 
 const streams = new Parts(find("streams"), s => s.name, s => new Stream(s));
 const totals = new Terms(find("totals"));
-let feed = null, happened = -1, asking = false, first = true, now = 0;
+let feed = null, happened = -1, asking = false, first = true, now = 0, added = null;
 
 function notice(text) {
   setText(find("notice"), text ?? "");
@@ -71,10 +71,33 @@ function show(status) {
       part.node.open = true;
     first = false;
   }
+  showAdded();
   list.follow(events.slice(0, SHOWN));
   api.follow(status.api);
   if (status.happened !== happened)
     look();
+}
+
+/* --- another stream --- */
+
+async function addStream(name, input, outputs) {
+  if (!name)
+    throw new Error("Give it a name.");
+  /* what is put there would take the place of another one */
+  if ((await api.ask("GET", ["streams"])).some(s => s.name === name))
+    throw new Error("There is a stream of this name: choose another one.");
+  await api.change("PUT", ["streams", name], {input, outputs: outputs.split(/\s+/).filter(Boolean)});
+  added = name;
+}
+
+/* Opens the one that was added here, as soon as it is there. */
+function showAdded() {
+  const part = streams.parts.get(added);
+  if (!part)
+    return;
+  part.node.open = true;
+  part.node.querySelector("summary").focus();
+  added = null;
 }
 
 /* --- listening --- */
@@ -103,6 +126,10 @@ function listen() {
 
 document.addEventListener("visibilitychange", listen);
 find("unlock").onclick = askForToken;
+find("add").onclick = () => ask({title: "Add a stream", ok: "Add",
+  text: "fasp://HOST:PORT dials, fasp://:PORT waits to be dialled. srt://, rist://, udp:// and rtp:// are taken, too.",
+  fields: [{caption: "Name"}, {caption: "Input", value: "fasp://:"}, {caption: "Outputs, with a space between two", value: "fasp://:"}],
+  act: addStream});
 find("save").onclick = () => ask({title: "Save what is in force?", ok: "Save",
   text: "The configuration file is replaced. Otherwise, changes are lost when the relay starts anew or reads its file.",
   act: () => api.change("POST", ["configuration", "save"], {})});

@@ -202,7 +202,9 @@ class Stream {
                                         onclick: () => this.switchInput()})), sources),
         make("section", {"aria-label": `Outputs of ${name}`}, make("div", {class: "head"}, make("h3", {text: "Outputs"}),
           make("button", {type: "button", class: "edit", text: "Add output", "aria-label": `Add an output to ${name}`,
-                          onclick: () => this.addOutput()})), outputs)));
+                          onclick: () => this.addOutput()})), outputs),
+        make("div", {class: "head"}, make("button", {type: "button", class: "edit danger remove", text: "Remove stream",
+                                                     "aria-label": `Remove the stream ${name}`, onclick: () => this.remove()}))));
   }
 
   /* The hour before this page was opened. */
@@ -282,15 +284,20 @@ class Stream {
   }
 
   addOutput() {
-    ask({title: `Add an output to ${this.name}`, caption: "URI", value: "fasp://:", ok: "Add",
+    ask({title: `Add an output to ${this.name}`, fields: [{caption: "URI", value: "fasp://:"}], ok: "Add",
          text: "fasp://:PORT waits for receivers, fasp://HOST:PORT dials one. srt://, rist://, udp:// and rtp:// are taken, too.",
          act: uri => api.change("POST", ["streams", this.name, "outputs"], {uri})});
   }
 
   switchInput() {
-    ask({title: `Switch the input of ${this.name}`, caption: "URI", value: this.uri.textContent, ok: "Switch",
+    ask({title: `Switch the input of ${this.name}`, fields: [{caption: "URI", value: this.uri.textContent}], ok: "Switch",
          text: "The receivers stay connected, and go on with what comes from there.",
          act: uri => api.change("PUT", ["streams", this.name, "input"], {uri})});
+  }
+
+  remove() {
+    ask({title: `Remove ${this.name}?`, text: "Its sender and its receivers are told. The other streams do not notice.", ok: "Remove",
+         danger: true, act: () => api.change("DELETE", ["streams", this.name])});
   }
 
   end() {
