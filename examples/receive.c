@@ -86,18 +86,24 @@ main (gint argc, gchar **argv)
   static gchar *uri, *to;
   static gboolean display;
   static const GOptionEntry entries[] = {
-    { "uri", 0, 0, G_OPTION_ARG_STRING, &uri, "Where from", "fasp://:PORT" },
+    { "uri", 0, 0, G_OPTION_ARG_STRING, &uri,
+        "Where from; required: fasp://:PORT listens, fasp://HOST:PORT dials", "URI" },
     { "to", 0, 0, G_OPTION_ARG_FILENAME, &to, "Keep the stream", "FILE" },
     { "display", 0, 0, G_OPTION_ARG_NONE, &display, "Show and play it", NULL },
     { NULL },
   };
-  g_autoptr (GOptionContext) context = g_option_context_new ("");
+  g_autoptr (GOptionContext) context =
+      g_option_context_new ("- receive a programme through faspsrc");
   g_autoptr (GError) error = NULL;
   g_autoptr (GstElement) pipeline = NULL;
   g_autofree gchar *line = NULL;
   Counters counters = { 0 };
 
   tool_begin_standard ();
+  g_option_context_set_summary (context,
+      "Receives H.264 and AAC in an MPEG transport stream, as fasp-send sends it, and decodes\n"
+      "it. Prints the source's statistics, and what has arrived, twice a second as JSON.\n"
+      "If FASP_PASSPHRASE is in the environment, it must be the same at both ends.");
   g_option_context_add_main_entries (context, entries, NULL);
   g_option_context_add_group (context, gst_init_get_option_group ());
   if (!g_option_context_parse (context, &argc, &argv, &error) || uri == NULL) {

@@ -60,23 +60,28 @@ main (gint argc, gchar **argv)
   static gdouble mbit = 6, channel, seconds = 20;
   static gboolean adaptive;
   static const GOptionEntry entries[] = {
-    { "uri", 0, 0, G_OPTION_ARG_STRING, &uri, "Where to", "fasp://HOST:PORT" },
-    { "mbit", 0, 0, G_OPTION_ARG_DOUBLE, &mbit, "Rate of the programme", "MBIT" },
-    { "channel", 0, 0, G_OPTION_ARG_DOUBLE, &channel,
-        "Rate of the channel; default 1.5 times as much", "MBIT" },
+    { "uri", 0, 0, G_OPTION_ARG_STRING, &uri, "Where to; required", "fasp://HOST:PORT" },
+    { "mbit", 0, 0, G_OPTION_ARG_DOUBLE, &mbit, "Rate of the programme (6)", "MBIT" },
+    { "channel", 0, 0, G_OPTION_ARG_DOUBLE, &channel, "Rate of the channel (1.5 times as much)",
+        "MBIT" },
     { "adaptive", 0, 0, G_OPTION_ARG_NONE, &adaptive,
         "Find the rate of the channel, --channel at most, and have the encoder follow it", NULL },
-    { "seconds", 0, 0, G_OPTION_ARG_DOUBLE, &seconds, "How long", "SECONDS" },
+    { "seconds", 0, 0, G_OPTION_ARG_DOUBLE, &seconds, "How long (20)", "SECONDS" },
     { "copy", 0, 0, G_OPTION_ARG_FILENAME, &copy, "Keep what was sent, to compare", "FILE" },
     { NULL },
   };
-  g_autoptr (GOptionContext) context = g_option_context_new ("");
+  g_autoptr (GOptionContext) context =
+      g_option_context_new ("- send a live programme through faspsink");
   g_autoptr (GError) error = NULL;
   g_autoptr (GstElement) pipeline = NULL, encoder = NULL, sink = NULL;
   g_autofree gchar *line = NULL;
   guint frames;
 
   tool_begin_standard ();
+  g_option_context_set_summary (context,
+      "Sends a test picture, 720p50 by x264, and sound in an MPEG transport stream to fasp-receive\n"
+      "or any other faspsrc. Prints the sink's statistics twice a second, as JSON.\n"
+      "If FASP_PASSPHRASE is in the environment, it must be the same at both ends.");
   g_option_context_add_main_entries (context, entries, NULL);
   g_option_context_add_group (context, gst_init_get_option_group ());
   if (!g_option_context_parse (context, &argc, &argv, &error) || uri == NULL) {

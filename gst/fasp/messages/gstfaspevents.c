@@ -108,8 +108,9 @@ gst_fasp_events_explain (const FaspEvent *event)
       if (event->refusal.calling || event->type == FASP_EVENT_REMOVED)
         return explain_refusal (event, peer);
       return event->streamid[0] != '\0' ?
-          g_strdup_printf ("%s was refused; its streamid is \"%s\" (%s)", peer, event->streamid,
-              text) :
+          g_strdup_printf ("%s was refused; its streamid is \"%s\" (%s)%s", peer, event->streamid,
+              text,
+              strstr (text, "streamid") != NULL ? ": set the same streamid on both ends" : "") :
           g_strdup_printf ("%s was refused: %s", peer, text);
     case FASP_REASON_BUSY:
       /* the text is meant for the caller */
@@ -373,14 +374,16 @@ tell_interrupted (GstElement *element, const FaspEvent *event, const gchar *peer
     GstFaspPosted *posted)
 {
   g_autofree gchar *more = NULL;
+  guint64 timeout;
 
   if (!gst_fasp_quiet_may_tell (&posted->quiet[GST_FASP_QUIET_INTERRUPTED], &more))
     return;
+  g_object_get (element, "resume-timeout", &timeout, NULL);
   GST_ELEMENT_WARNING (element, RESOURCE, READ,
-      ("Connection to %s interrupted: %s. If it is heard again within "
-       "resume-timeout, the stream goes on where it stood. A program that is "
-       "started in its place does not have what came before.%s",
-          peer, event->text, more),
+      ("Connection to %s interrupted: %s. If it is heard again within %g s "
+       "(resume-timeout), the stream goes on where it stood. A program that "
+       "is started in its place does not have what came before.%s",
+          peer, event->text, timeout / (gdouble) GST_SECOND, more),
       (NULL));
 }
 
@@ -511,8 +514,9 @@ tell_unanswered (GstElement *element, const FaspEvent *event, const gchar *peer)
         (NULL));
   else
     GST_ELEMENT_WARNING (element, RESOURCE, NOT_FOUND,
-        ("%s does not answer yet. Is the other end running, and is its UDP "
-         "port open in the firewalls in between? Dialling goes on%s.",
+        ("%s does not answer yet. Is the other end running, does it listen (a "
+         "URI without a host), and is its UDP port open in the firewalls in "
+         "between? Dialling goes on%s.",
             peer, held),
         (NULL));
 }

@@ -56,9 +56,37 @@ count_plain (const gchar *text)
   return secret != NULL ? MIN (n, (gsize) (secret - text)) : n;
 }
 
+/* Says what to write as the value of a key. */
+static gchar *
+describe_values (GParamSpec *pspec)
+{
+  if (G_IS_PARAM_SPEC_ENUM (pspec)) {
+    const GEnumClass *values = G_PARAM_SPEC_ENUM (pspec)->enum_class;
+    g_autoptr (GString) nicks = g_string_new ("one of ");
+
+    for (guint i = 0; i < values->n_values; i++)
+      g_string_append_printf (nicks, "%s%s", i > 0 ? ", " : "", values->values[i].value_nick);
+    return g_strdup (nicks->str);
+  }
+  if (G_IS_PARAM_SPEC_BOOLEAN (pspec))
+    return g_strdup ("true or false");
+  if (G_IS_PARAM_SPEC_INT (pspec))
+    return g_strdup_printf ("a whole number from %d to %d%s", G_PARAM_SPEC_INT (pspec)->minimum,
+        G_PARAM_SPEC_INT (pspec)->maximum, g_str_equal (pspec->name, "latency") ? ", or auto" : "");
+  if (G_IS_PARAM_SPEC_UINT (pspec))
+    return g_strdup_printf ("a whole number from %u to %u", G_PARAM_SPEC_UINT (pspec)->minimum,
+        G_PARAM_SPEC_UINT (pspec)->maximum);
+  if (G_IS_PARAM_SPEC_UINT64 (pspec))
+    return g_strdup_printf ("a whole number from %" G_GUINT64_FORMAT " to %" G_GUINT64_FORMAT,
+        G_PARAM_SPEC_UINT64 (pspec)->minimum, G_PARAM_SPEC_UINT64 (pspec)->maximum);
+  return g_strdup (G_IS_PARAM_SPEC_STRING (pspec) ? "a text" : "caps, as video/mpegts");
+}
+
 static gboolean
 parse_value (GParamSpec *pspec, const gchar *text, GValue *value, GError **error)
 {
+  g_autofree gchar *values = describe_values (pspec);
+
   g_value_init (value, pspec->value_type);
   /* takes strings as they are: deserializing would interpret quotes and escapes */
   if (pspec->value_type == G_TYPE_STRING && text != NULL) {
@@ -70,15 +98,15 @@ parse_value (GParamSpec *pspec, const gchar *text, GValue *value, GError **error
   if (text == NULL || text[0] == '\0' || !gst_value_deserialize (value, text)) {
     if (text == NULL)
       text = "";
-    BAD_URI ("\"%.*s\" is not a value for the key %s of a fasp URI. See `%s' in "
-             "gst-inspect-1.0 for what it takes.",
-        count_plain (text), text, pspec->name, pspec->name);
+    BAD_URI ("\"%.*s\" is not a value for the key %s of a fasp URI: write %s. "
+             "gst-inspect-1.0 says what it means.",
+        count_plain (text), text, pspec->name, values);
     return FALSE;
   }
   if (g_param_value_validate (pspec, value)) {
-    BAD_URI ("%s for the key %s of a fasp URI is out of range. See `%s' in "
-             "gst-inspect-1.0 for its limits.",
-        text, pspec->name, pspec->name);
+    BAD_URI ("%s for the key %s of a fasp URI is out of range: write %s. "
+             "gst-inspect-1.0 says what it means.",
+        text, pspec->name, values);
     return FALSE;
   }
   return TRUE;
