@@ -485,6 +485,19 @@ on_end (gpointer data)
   return G_SOURCE_CONTINUE;
 }
 
+static void
+tell_started (const Relay *relay)
+{
+  GSocketAddress *status = relay->config->status;
+  g_autofree gchar *address =
+      status != NULL ? g_socket_connectable_to_string (G_SOCKET_CONNECTABLE (status)) : NULL;
+
+  if (address != NULL)
+    relay_log (NULL, "%s is in force; its page is http://%s/.", relay->path, address);
+  else
+    relay_log (NULL, "%s is in force.", relay->path);
+}
+
 int
 relay_run (const gchar *path)
 {
@@ -507,6 +520,7 @@ relay_run (const gchar *path)
   relay.face = relay_face_new (take_stats, &relay);
   relay_log_watch (relay_face_note, relay.face);
   if (load (&relay, &error)) {
+    tell_started (&relay);
     g_main_loop_run (relay.loop);
   } else {
     relay_log_warning (NULL, "%s", error->message);

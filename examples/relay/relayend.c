@@ -33,7 +33,7 @@ relay_end_make (const RelayEnd *end, const gchar *name, GError **error)
   element = gst_element_factory_make (factory, name);
   if (element == NULL) {
     g_set_error (error, GST_URI_ERROR, GST_URI_ERROR_UNSUPPORTED_PROTOCOL,
-        "GStreamer has no element %s: install gst-fasp, or set GST_PLUGIN_PATH "
+        "GStreamer has no element %s: install gstreamer1.0-fasp, or set GST_PLUGIN_PATH "
         "to where it is",
         factory);
     return NULL;
