@@ -84,13 +84,14 @@ class Relay:
         until, status = time.monotonic() + benchlib.LIMIT, {}
         while True:
             assert self.process.poll() is None, self.text()[-2000:]
+            why = None
             try:
                 status = self.status()
                 if good(status):
                     return status
-            except (OSError, KeyError, TypeError):
-                pass            # not started yet: an end that waits has no figures
-            assert time.monotonic() < until, (status, self.text()[-2000:])
+            except (OSError, LookupError, TypeError) as error:
+                why = error     # not started yet: no answer, or an end or its figures are missing
+            assert time.monotonic() < until, (why, status, self.text()[-2000:])
             time.sleep(0.05)
 
     def wait(self, good):
