@@ -285,6 +285,7 @@ build (RelayInner *inner, GError **error)
 {
   GstElement *gate = make_gate (inner, error), *chain;
   GstElement *pipeline;
+  GstBus *bus;
 
   if (gate == NULL)
     return NULL;
@@ -301,8 +302,9 @@ build (RelayInner *inner, GError **error)
     gst_element_link (gate, chain);
   else
     gst_element_link (chain, gate);
+  bus = gst_element_get_bus (pipeline);
   g_mutex_lock (&inner->lock);
-  inner->bus = gst_element_get_bus (pipeline);
+  inner->bus = bus;
   inner->source = inner->place->sends ? GST_APP_SRC (gst_object_ref (gate)) : NULL;
   inner->stats.callers = 0;
   g_mutex_unlock (&inner->lock);
