@@ -29,7 +29,8 @@ def program(name):
     return path
 
 
-def environment():
+def environment(ours=False):
+    """Of a process. @ours: its program is built here, so that a sanitizer sees all that it does."""
     env = dict(os.environ)
     env["GST_PLUGIN_PATH"] = os.path.join(BUILD, "gst")
     env.setdefault("GST_REGISTRY", os.path.join(BUILD, "registry.bin"))
@@ -37,6 +38,8 @@ def environment():
     if "FASP_PRELOAD" in env:       # a sanitizer's library, which must come first
         env["LD_PRELOAD"] = env["FASP_PRELOAD"]
         env["ASAN_OPTIONS"] = env.get("ASAN_OPTIONS", "") + ":detect_leaks=0"
+        if not ours:    # it has GLib's own locks, which ThreadSanitizer cannot see
+            env["TSAN_OPTIONS"] = env.get("TSAN_OPTIONS", "") + ":report_bugs=0"
     return env
 
 

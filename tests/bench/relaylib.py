@@ -41,7 +41,8 @@ class Relay:
         self.has_begun = False
         with open(self.log, "w") as log:
             self.process = subprocess.Popen([*self.command, self.path], stdout=log, stderr=log,
-                                            stdin=subprocess.DEVNULL, env=benchlib.environment(), preexec_fn=self.before)
+                                            stdin=subprocess.DEVNULL, env=benchlib.environment(ours=True),
+                                            preexec_fn=self.before)
 
     def write(self, config):
         with open(self.path, "w") as f:

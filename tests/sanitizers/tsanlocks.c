@@ -1,9 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * GMutex and GCond as pthread ones, for ThreadSanitizer: GLib
- * makes its own of futexes, which the sanitizer cannot see, and then every
- * access under such a lock looks like a race.
+ * GMutex, GCond and g_once as pthread's, for ThreadSanitizer: GLib makes its own of futexes, which
+ * the sanitizer cannot see, and then every access under such a lock looks like a race.  So does
+ * what a thread hands to a main context, as the lock of that is within GLib.
+ *
+ * GRecMutex and GRWLock are pthread's in GLib, too, and have the same form here.  But what GLib
+ * calls is not looked at (tsan.supp), and of these it calls some for itself, and some in the name
+ * of its caller: there were locks that are only unlocked.
  */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE /* RTLD_NEXT */
+#endif
+#include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -136,4 +144,177 @@ void
 g_cond_broadcast (GCond *cond)
 {
   pthread_cond_broadcast (COND (cond));
+}
+
+/* --- those that GLib has of pthread ----------------------------------------------------------- */
+
+static gpointer
+make_recursive (void)
+{
+  pthread_mutex_t *mutex = malloc (sizeof *mutex);
+  pthread_mutexattr_t recursive;
+
+  pthread_mutexattr_init (&recursive);
+  pthread_mutexattr_settype (&recursive, PTHREAD_MUTEX_RECURSIVE);
+  pthread_mutex_init (mutex, &recursive);
+  pthread_mutexattr_destroy (&recursive);
+  return mutex;
+}
+
+static gpointer
+make_rw (void)
+{
+  pthread_rwlock_t *lock = malloc (sizeof *lock);
+
+  pthread_rwlock_init (lock, NULL);
+  return lock;
+}
+
+static void
+drop_rw (gpointer lock)
+{
+  pthread_rwlock_destroy (lock);
+  free (lock);
+}
+
+#define RECURSIVE(m) get (&(m)->p, make_recursive, drop_mutex)
+#define RW(l) get (&(l)->p, make_rw, drop_rw)
+
+void
+g_rec_mutex_lock (GRecMutex *mutex)
+{
+  pthread_mutex_lock (RECURSIVE (mutex));
+}
+
+gboolean
+g_rec_mutex_trylock (GRecMutex *mutex)
+{
+  return pthread_mutex_trylock (RECURSIVE (mutex)) == 0;
+}
+
+void
+g_rec_mutex_unlock (GRecMutex *mutex)
+{
+  pthread_mutex_unlock (RECURSIVE (mutex));
+}
+
+void
+g_rw_lock_reader_lock (GRWLock *lock)
+{
+  pthread_rwlock_rdlock (RW (lock));
+}
+
+void
+g_rw_lock_reader_unlock (GRWLock *lock)
+{
+  pthread_rwlock_unlock (RW (lock));
+}
+
+void
+g_rw_lock_writer_lock (GRWLock *lock)
+{
+  pthread_rwlock_wrlock (RW (lock));
+}
+
+void
+g_rw_lock_writer_unlock (GRWLock *lock)
+{
+  pthread_rwlock_unlock (RW (lock));
+}
+
+/* --- once ---------------------------------------------------------------------------------- */
+
+typedef struct _Made Made;
+
+/* A place whose value somebody makes. */
+struct _Made
+{
+  const volatile void *place;
+  Made *next;
+};
+
+static pthread_mutex_t once = PTHREAD_MUTEX_INITIALIZER; /* guards the list */
+static pthread_cond_t made_one = PTHREAD_COND_INITIALIZER;
+static Made *made;
+
+static Made **
+find_made (const volatile void *place)
+{
+  Made **at = &made;
+
+  while (*at != NULL && (*at)->place != place)
+    at = &(*at)->next;
+  return at;
+}
+
+gboolean (g_once_init_enter) (volatile void *place)
+{
+  gboolean first;
+
+  pthread_mutex_lock (&once);
+  while (*find_made (place) != NULL)
+    pthread_cond_wait (&made_one, &once);
+  first = __atomic_load_n ((volatile gsize *) place, __ATOMIC_ACQUIRE) == 0;
+  if (first) {
+    Made *one = malloc (sizeof *one);
+
+    *one = (Made) { place, made };
+    made = one;
+  }
+  pthread_mutex_unlock (&once);
+  return first;
+}
+
+void (g_once_init_leave) (volatile void *place, gsize value)
+{
+  Made **at, *one;
+
+  pthread_mutex_lock (&once);
+  __atomic_store_n ((volatile gsize *) place, value, __ATOMIC_RELEASE);
+  at = find_made (place);
+  one = *at;
+  *at = one->next;
+  free (one);
+  pthread_cond_broadcast (&made_one);
+  pthread_mutex_unlock (&once);
+}
+
+/* --- handed to a main context ---------------------------------------------------------------- */
+
+typedef struct
+{
+  GSourceFunc func;
+  gpointer data;
+  GDestroyNotify notify;
+  gint there; /* atomic: orders the rest, and all that was before */
+} Handed;
+
+static gboolean
+take_over (gpointer data)
+{
+  Handed *handed = data;
+
+  return __atomic_load_n (&handed->there, __ATOMIC_ACQUIRE) && handed->func (handed->data);
+}
+
+static void
+drop_handed (gpointer data)
+{
+  Handed *handed = data;
+
+  if (__atomic_load_n (&handed->there, __ATOMIC_ACQUIRE) && handed->notify != NULL)
+    handed->notify (handed->data);
+  free (handed);
+}
+
+guint
+g_idle_add_full (gint priority, GSourceFunc func, gpointer data, GDestroyNotify notify)
+{
+  guint (*of_glib) (gint, GSourceFunc, gpointer, GDestroyNotify) = (guint (*) (gint, GSourceFunc,
+      gpointer, GDestroyNotify)) dlsym (RTLD_NEXT, "g_idle_add_full");
+  Handed *handed = malloc (sizeof *handed);
+
+  *handed = (Handed) { func, data, notify };
+  __atomic_store_n (&handed->there, TRUE, __ATOMIC_RELEASE);
+  return of_glib (priority, take_over, handed, drop_handed);
 }
