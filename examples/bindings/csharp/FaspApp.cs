@@ -2,69 +2,43 @@
 
 using System;
 using System.Collections.Generic;
-using System.Diagnostics;
 using System.Globalization;
 using System.IO;
 using System.Linq;
 using System.Threading;
 using Gst;
 using Gst.App;
-using Stream = System.IO.Stream;
 
-/// <summary>Sends a file out of this program's memory through faspsink, or receives one through faspsrc into it.
-/// The same program in other languages is beside this one; they run against each other (../check).</summary>
+/// <summary>Sends a file out of this program's memory through faspsink, as fast as the line has room for, or receives
+/// one through faspsrc into it. The same program in other languages is beside this one; they run against each other
+/// (../check). It ends with the code of the error (docs/applications.md).</summary>
 public class FaspApp
 {
-    const string Usage = @"Usage: fasp-app send|receive fasp://[HOST]:PORT FILE
-           [--allow KEY]... [--rates N,N...] [--encode] [PROPERTY=VALUE]...";
-    const int Chunk = 16384;
+    const string Usage =
+        "Usage: fasp-app [--allow=KEY] [--rate=N] send|receive fasp://[HOST]:PORT FILE [PROPERTY=VALUE]...";
     const int Pictures = 50; // per second
 
     readonly bool send;
-    readonly bool encode;
-    readonly string address;
-    readonly string file;
-    readonly string settings;
-    readonly List<string> allow = new List<string>();
-    readonly Queue<ulong> rates = new Queue<ulong>();
-    Element fasp;
-    long bitrate; // of the encoder
+    readonly Pipeline pipeline;
+    readonly Element fasp;
+    readonly MemoryStream received = new MemoryStream();
+    long bitrate = 1000000; // of the encoder
 
-    FaspApp(string[] args)
+    FaspApp(bool send, string address, string settings)
     {
-        var words = new List<string>();
-        for (int i = 0; i < args.Length; i++)
-        {
-            switch (args[i])
-            {
-                case "--allow":
-                    allow.Add(args[++i]);
-                    break;
-                case "--rates":
-                    rates = new Queue<ulong>(args[++i].Split(',').Select(ulong.Parse));
-                    break;
-                case "--encode":
-                    encode = true;
-                    break;
-                default:
-                    words.Add(args[i]);
-                    break;
-            }
-        }
-        if (words.Count < 3 || words[0] != "send" && words[0] != "receive")
-            throw new FormatException();
-        send = words[0] == "send";
-        address = words[1];
-        file = words[2];
-        settings = string.Join(" ", words.Skip(3));
+        this.send = send;
+        pipeline = (Pipeline) Parse.Launch(send
+            ? $"appsrc name=app block=true max-bytes=65536 ! faspsink name=fasp stats-interval=100 {settings}"
+            : $"faspsrc name=fasp stats-interval=100 {settings} ! appsink name=app sync=false emit-signals=true");
+        fasp = pipeline.GetByName("fasp");
+        fasp["uri"] = address;
     }
 
     // In the network's thread, and the caller waits for the answer.
-    void OnIdentified(object sender, GLib.SignalArgs args)
+    void Admit(string allow, GLib.SignalArgs args)
     {
-        var key = args.Args[2] as string;
-        bool admit = allow.Contains(key);
-        Console.WriteLine($"{(admit ? "admitted" : "turned away")} {args.Args[0]} {key}");
+        bool admit = allow.Equals(args.Args[2]);
+        Console.WriteLine($"{(admit ? "admitted" : "turned away")} {args.Args[0]} {args.Args[2]}");
         args.RetVal = admit;
     }
 
@@ -75,14 +49,16 @@ public class FaspApp
         switch (s.Name)
         {
             case "connection-added":
-                Console.WriteLine($"connected {s.GetString("address-string")} {Get(s, "peer-name")}");
+                Console.WriteLine($"connected {Get(s, "address-string")} {Get(s, "peer-key")}");
                 break;
             case "connection-removed":
-                Console.WriteLine($"gone {s.GetString("address-string")} {Get(s, "reason-code")} {Get(s, "reason")}");
+                Console.WriteLine($"gone {Get(s, "address-string")} {Get(s, "reason")}");
                 break;
             case "fasp-available-bitrate":
-                Interlocked.Exchange(ref bitrate, (long) (ulong) Get(s, "bitrate")); // here, set that of an encoder
-                Console.WriteLine($"available {bitrate}");
+                var available = (ulong) Get(s, "bitrate");
+                if (available > 0)
+                    Interlocked.Exchange(ref bitrate, (long) available); // else nobody is there
+                Console.WriteLine($"available {available}");
                 break;
             case "application/x-fasp-statistics":
                 PrintPeers(s);
@@ -92,95 +68,61 @@ public class FaspApp
 
     void PrintPeers(Structure stats)
     {
-        var callers = (GLib.ValueArray) Get(stats, "callers");
-        var peers = callers.Cast<GLib.Value>().Select(value => (Structure) value.Val).ToList();
+        var peers = ((GLib.ValueArray) Get(stats, "callers")).Cast<GLib.Value>().Select(v => (Structure) v.Val).ToList();
         if (peers.Count == 0 && stats.HasField("caller-address-string"))
             peers.Add(stats); // the figures of the last one remain there
         string bytes = send ? "bytes-acknowledged" : "bytes-received";
-        string packets = send ? "packets-retransmitted" : "packets-received-lost";
         foreach (var peer in peers)
-            Console.WriteLine(string.Format(CultureInfo.InvariantCulture, "peer {0} {1}={2} {3}={4} rtt-ms={5:F1}",
-                Get(peer, "caller-address-string"), bytes, Get(peer, bytes), packets, Get(peer, packets),
-                Get(peer, "rtt-ms")));
+            Console.WriteLine(string.Format(CultureInfo.InvariantCulture, "peer {0} {1}={2} rtt-ms={3:F1}",
+                Get(peer, "caller-address-string"), bytes, Get(peer, bytes), Get(peer, "rtt-ms")));
     }
 
-    // The exit code, by the code of the error (docs/applications.md).
-    static int OnError(Message message)
+    void SetRate(ulong rate)
     {
-        message.ParseError(out GLib.GException error, out string _);
-        var details = message.ParseErrorDetails();
-        Console.WriteLine($"error {error.Code} {(details != null ? Get(details, "reason-code") : 0)} {error.Message}");
-        switch ((ResourceError) error.Code)
-        {
-            case ResourceError.Settings:
-                return 3;
-            case ResourceError.OpenRead:
-            case ResourceError.OpenWrite:
-                return 4;
-            case ResourceError.NotAuthorized:
-                return 5;
-            case ResourceError.Read:
-            case ResourceError.Write:
-                return 6;
-            default:
-                return 1;
-        }
+        fasp["max-bitrate"] = rate;
+        Console.WriteLine($"rate {fasp["max-bitrate"]}");
     }
 
-    // In a thread of its own: appsrc holds it up while faspsink takes no more.
-    void Feed(AppSrc app, Stream stream)
+    // The encoder, in a thread of its own: appsrc holds it up while faspsink takes no more.
+    void Feed(AppSrc app, byte[] data)
     {
-        while (true)
+        for (int sent = 0, size; sent < data.Length; sent += size)
         {
-            int size = Chunk;
-            if (encode)
-            {
-                Thread.Sleep(1000 / Pictures);
-                size = (int) (Interlocked.Read(ref bitrate) / 8 / Pictures); // a picture
-                if (size == 0)
-                    continue; // nobody is there yet
-            }
-            var data = new byte[size];
-            int read = stream.Read(data, 0, size);
-            if (read == 0)
-                break;
-            System.Array.Resize(ref data, read);
-            if (app.PushBuffer(new Gst.Buffer(data)) != FlowReturn.Ok)
+            Thread.Sleep(1000 / Pictures);
+            size = (int) Math.Min(data.Length - sent, Interlocked.Read(ref bitrate) / 8 / Pictures);
+            if (app.PushBuffer(new Gst.Buffer(data.Skip(sent).Take(size).ToArray())) != FlowReturn.Ok)
                 break;
         }
         app.EndOfStream();
     }
 
     // In the thread of the stream.
-    static void Take(AppSink app, Stream stream, NewSampleArgs args)
+    void Take(AppSink app, NewSampleArgs args)
     {
         using (var sample = app.PullSample())
         {
             sample.Buffer.ExtractDup(0, sample.Buffer.Size, out byte[] data);
-            stream.Write(data, 0, data.Length);
+            received.Write(data, 0, data.Length);
         }
         args.RetVal = FlowReturn.Ok;
     }
 
-    int Follow(Bus bus)
+    // Until the end of the stream, or an error.
+    int Follow()
     {
-        for (var clock = Stopwatch.StartNew(); ;)
+        while (true)
         {
-            if (rates.Count > 0 && (clock.ElapsedMilliseconds >= 500 || (ulong) fasp["max-bitrate"] == 0))
-            {
-                fasp["max-bitrate"] = rates.Dequeue();
-                Console.WriteLine($"rate {fasp["max-bitrate"]}");
-                clock.Restart();
-            }
-            var message = bus.TimedPop(100 * Gst.Constants.MSECOND);
-            switch (message?.Type)
+            var message = pipeline.Bus.TimedPop(Gst.Constants.CLOCK_TIME_NONE);
+            switch (message.Type)
             {
                 case MessageType.Eos:
                     return 0;
                 case MessageType.Error:
-                    return OnError(message);
+                    message.ParseError(out GLib.GException error, out string debug);
+                    Console.WriteLine($"error {error.Code} {error.Message}");
+                    return error.Code;
                 case MessageType.Warning:
-                    message.ParseWarning(out IntPtr warning, out string _);
+                    message.ParseWarning(out IntPtr warning, out debug);
                     Console.WriteLine($"warning {new GLib.GException(warning).Message}");
                     break;
                 case MessageType.Element:
@@ -191,39 +133,40 @@ public class FaspApp
         }
     }
 
-    int Run()
+    int Run(string allow, string rate, string file)
     {
-        var pipeline = (Pipeline) Parse.Launch(send
-            ? $"appsrc name=app block=true max-bytes=65536 ! faspsink name=fasp stats-interval=100 {settings}"
-            : $"faspsrc name=fasp stats-interval=100 {settings} ! appsink name=app sync=false emit-signals=true");
-        fasp = pipeline.GetByName("fasp");
-        fasp["uri"] = address;
-        if (allow.Count > 0)
-            fasp.Connect("caller-identified", OnIdentified);
-        using (var stream = send ? File.OpenRead(file) : File.Create(file))
-        {
-            if (!send)
-                new AppSink(pipeline.GetByName("app").Handle).NewSample +=
-                    (app, args) => Take((AppSink) app, stream, args);
-            // if it fails, the error is on the bus, and appsrc takes nothing
-            if (pipeline.SetState(State.Playing) != StateChangeReturn.Failure && send)
-                new Thread(() => Feed(new AppSrc(pipeline.GetByName("app").Handle), stream)) { IsBackground = true }.Start();
-            int status = Follow(pipeline.Bus);
-            using (var stats = fasp.GetProperty("stats")) // fasp["stats"] would be freed before it is read
-                PrintPeers((Structure) stats.Val);
-            pipeline.SetState(State.Null);
-            return status;
-        }
+        if (allow != null)
+            fasp.Connect("caller-identified", (sender, args) => Admit(allow, args));
+        var app = pipeline.GetByName("app").Handle;
+        var data = send ? File.ReadAllBytes(file) : null;
+        if (!send)
+            new AppSink(app).NewSample += (sink, args) => Take((AppSink) sink, args);
+        // if it fails, the error is on the bus, and appsrc takes nothing
+        if (pipeline.SetState(State.Playing) != StateChangeReturn.Failure && send)
+            new Thread(() => Feed(new AppSrc(app), data)) { IsBackground = true }.Start();
+        var timer = rate != null ? new Timer(_ => SetRate(ulong.Parse(rate)), null, 500, Timeout.Infinite) : null;
+        int status = Follow();
+        timer?.Dispose();
+        using (var stats = fasp.GetProperty("stats")) // fasp["stats"] would be freed before it is read
+            PrintPeers((Structure) stats.Val);
+        pipeline.SetState(State.Null);
+        if (!send)
+            File.WriteAllBytes(file, received.ToArray());
+        return status;
+    }
+
+    static string Option(List<string> words, string name)
+    {
+        var found = words.Find(word => word.StartsWith(name));
+        words.Remove(found);
+        return found?.Substring(name.Length);
     }
 
     public static int Main(string[] args)
     {
-        FaspApp app;
-        try
-        {
-            app = new FaspApp(args);
-        }
-        catch (Exception e) when (e is FormatException || e is IndexOutOfRangeException)
+        var words = args.ToList();
+        string allow = Option(words, "--allow="), rate = Option(words, "--rate=");
+        if (words.Count < 3 || words[0] != "send" && words[0] != "receive")
         {
             Console.Error.WriteLine(Usage);
             return 2;
@@ -231,7 +174,7 @@ public class FaspApp
         Gst.Application.Init();
         try
         {
-            return app.Run();
+            return new FaspApp(words[0] == "send", words[1], string.Join(" ", words.Skip(3))).Run(allow, rate, words[2]);
         }
         catch (Exception e) when (e is IOException || e is GLib.GException)
         {

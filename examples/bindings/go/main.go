@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
-// fasp-app sends a file out of this program's memory through faspsink, or receives one through faspsrc into it.
-// The same program in other languages is beside this one; they run against each other (../check).
+// fasp-app sends a file out of this program's memory through faspsink, as fast as the line has room for, or receives
+// one through faspsrc into it. The same program in other languages is beside this one; they run against each other
+// (../check). It ends with the code of the error (docs/applications.md).
 package main
 
 import (
-	"errors"
+	"flag"
 	"fmt"
-	"io"
 	"os"
 	"runtime"
-	"slices"
-	"strconv"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -22,81 +20,26 @@ import (
 	"github.com/go-gst/go-gst/gst/app"
 )
 
-const (
-	usage = `Usage: fasp-app send|receive fasp://[HOST]:PORT FILE
-           [--allow KEY]... [--rates N,N...] [--encode] [PROPERTY=VALUE]...`
-	chunk    = 16384
-	pictures = 50 // per second
-)
-
-type arguments struct {
-	action, address, file string
-	settings, allow       []string
-	rates                 []uint64
-	encode                bool
-}
-
-func parse(words []string) (args arguments, err error) {
-	var places []string
-	for ; len(words) > 0; words = words[1:] {
-		switch word := words[0]; {
-		case word == "--encode":
-			args.encode = true
-		case strings.HasPrefix(word, "--") && len(words) < 2:
-			return args, errors.New(usage)
-		case word == "--allow":
-			words = words[1:]
-			args.allow = append(args.allow, words[0])
-		case word == "--rates":
-			words = words[1:]
-			for _, text := range strings.Split(words[0], ",") {
-				rate, err := strconv.ParseUint(text, 10, 64)
-				if err != nil {
-					return args, err
-				}
-				args.rates = append(args.rates, rate)
-			}
-		default:
-			places = append(places, word)
-		}
-	}
-	if len(places) < 3 || places[0] != "send" && places[0] != "receive" {
-		return args, errors.New(usage)
-	}
-	args.action, args.address, args.file, args.settings = places[0], places[1], places[2], places[3:]
-	return args, nil
-}
+const pictures = 50 // per second
 
 type fasp struct {
-	arguments
-	element *gst.Element
-	bitrate atomic.Uint64 // of the encoder
-}
-
-// field is that of the name, or the zero of its type if there is none.
-func field[T any](s *gst.Structure, name string) (value T) {
-	if any, err := s.GetValue(name); err == nil {
-		value, _ = any.(T)
-	}
-	return value
-}
-
-// onIdentified runs in the network's thread, and the caller waits for the answer.
-func (f *fasp) onIdentified(_ *gst.Element, address, _, key, _ string) bool {
-	admit := slices.Contains(f.allow, key)
-	fmt.Println(map[bool]string{true: "admitted", false: "turned away"}[admit], address, key)
-	return admit
+	*gst.Element
+	sends    bool
+	bitrate  atomic.Uint64 // of the encoder
+	received []byte
 }
 
 func (f *fasp) onElement(s *gst.Structure) {
-	switch s.Name() {
+	switch v := s.Values(); s.Name() {
 	case "connection-added":
-		fmt.Println("connected", field[string](s, "address-string"), field[string](s, "peer-name"))
+		fmt.Println("connected", v["address-string"], v["peer-key"])
 	case "connection-removed":
-		fmt.Println("gone", field[string](s, "address-string"), field[uint](s, "reason-code"), field[string](s, "reason"))
+		fmt.Println("gone", v["address-string"], v["reason"])
 	case "fasp-available-bitrate":
-		f.bitrate.Store(field[uint64](s, "bitrate")) // here, set that of an encoder
-		fmt.Println("available", f.bitrate.Load())
+		if bitrate := v["bitrate"].(uint64); bitrate > 0 { // else nobody is there
+			f.bitrate.Store(bitrate)
+		}
+		fmt.Println("available", v["bitrate"])
 	case "application/x-fasp-statistics":
 		f.printPeers(s)
 	}
@@ -112,162 +55,144 @@ const sizeOfGValue = 24
 
 func (f *fasp) printPeers(stats *gst.Structure) {
 	peers := []*gst.Structure{stats} // of the last peer, the figures remain in the structure itself
-	if callers := (*valueArray)(field[unsafe.Pointer](stats, "callers")); callers != nil && callers.n > 0 {
+	pointer, _ := stats.GetValue("callers")
+	if callers := (*valueArray)(pointer.(unsafe.Pointer)); callers.n > 0 {
 		peers = nil
 		for i := range int(callers.n) {
 			value, _ := glib.ValueFromNative(unsafe.Add(callers.values, i*sizeOfGValue)).GoValue()
 			peers = append(peers, value.(*gst.Structure))
 		}
 	}
-	bytes, packets := "bytes-received", "packets-received-lost"
-	if f.action == "send" {
-		bytes, packets = "bytes-acknowledged", "packets-retransmitted"
-	}
+	name := map[bool]string{true: "bytes-acknowledged", false: "bytes-received"}[f.sends]
 	for _, peer := range peers {
-		if address := field[string](peer, "caller-address-string"); address != "" { // else nobody has been there
-			fmt.Printf("peer %s %s=%d %s=%d rtt-ms=%.1f\n", address, bytes, field[uint64](peer, bytes),
-				packets, field[uint64](peer, packets), field[float64](peer, "rtt-ms"))
+		if v := peer.Values(); v["caller-address-string"] != nil { // else nobody has been there
+			fmt.Printf("peer %s %s=%d rtt-ms=%.1f\n", v["caller-address-string"], name, v[name], v["rtt-ms"])
 		}
 	}
 }
 
-// onError returns the exit code. This version of go-gst hides the code of an error: the reason is in its details.
-func (f *fasp) onError(message *gst.Message) int {
-	details := message.GetStructure()
-	reason := uint(0)
-	if details != nil {
-		reason = field[uint](details, "reason-code")
+// onError returns the error's code, which this version of go-gst hides: the reason is in its details.
+func onError(message *gst.Message) gst.ErrorCode {
+	fmt.Println("error", message.ParseError().Message())
+	if details := message.GetStructure(); details != nil {
+		switch reason, _ := details.GetValue("reason-code"); reason {
+		case uint(4), uint(8), uint(9): // refused, key, encryption
+			return gst.ResourceErrorNotAuthorized
+		default:
+			return gst.ResourceErrorWrite
+		}
 	}
-	fmt.Println("error", reason, message.ParseError().Message())
-	switch reason {
-	case 0: // no peer has to do with it
-		return 4
-	case 4, 8, 9: // refused, key, encryption
-		return 5
-	default:
-		return 6
-	}
+	return gst.ResourceErrorFailed
 }
 
-// feed runs in a goroutine of its own: appsrc holds it up while faspsink takes no more.
-func (f *fasp) feed(source *app.Source, file io.Reader) {
-	for data := make([]byte, chunk); ; {
-		if f.encode {
-			time.Sleep(time.Second / pictures)
-			data = make([]byte, f.bitrate.Load()/8/pictures) // a picture
-			if len(data) == 0 {
-				continue // nobody is there yet
-			}
-		}
-		n, err := io.ReadFull(file, data)
-		if n > 0 && source.PushBuffer(gst.NewBufferFromBytes(data[:n])) != gst.FlowOK || err != nil {
+// feed is the encoder, in a goroutine of its own: appsrc holds it up while faspsink takes no more.
+func (f *fasp) feed(source *app.Source, data []byte) {
+	for len(data) > 0 {
+		time.Sleep(time.Second / pictures)
+		size := min(len(data), int(f.bitrate.Load()/8/pictures))
+		if source.PushBuffer(gst.NewBufferFromBytes(data[:size])) != gst.FlowOK {
 			break
 		}
+		data = data[size:]
 	}
 	source.EndStream()
 }
 
 // take runs in the thread of the stream.
-func take(sink *app.Sink, file io.Writer) gst.FlowReturn {
+func (f *fasp) take(sink *app.Sink) gst.FlowReturn {
 	sample := sink.PullSample()
 	if sample == nil {
 		return gst.FlowEOS
 	}
-	if _, err := file.Write(sample.GetBuffer().Bytes()); err != nil {
-		return gst.FlowError
-	}
+	f.received = append(f.received, sample.GetBuffer().Bytes()...)
 	return gst.FlowOK
 }
 
-func (f *fasp) run() (int, error) {
-	settings := strings.Join(f.settings, " ")
+func run(allow string, rate uint64, action, address, path, settings string) (gst.ErrorCode, error) {
 	line := "faspsrc name=fasp stats-interval=100 " + settings + " ! appsink name=app sync=false"
-	if f.action == "send" {
+	if action == "send" {
 		line = "appsrc name=app block=true max-bytes=65536 ! faspsink name=fasp stats-interval=100 " + settings
 	}
 	pipeline, err := gst.NewPipelineFromString(line)
 	if err != nil {
 		return 1, err
 	}
-	f.element, _ = pipeline.GetElementByName("fasp")
+	element, _ := pipeline.GetElementByName("fasp")
 	end, _ := pipeline.GetElementByName("app")
-	if err = f.element.SetProperty("uri", f.address); err != nil {
-		return 1, err
-	}
-	if why, _ := f.element.Emit("check-settings"); why != nil && why != "" {
-		return 3, errors.New(why.(string))
-	}
-	if len(f.allow) > 0 {
-		if _, err = f.element.Connect("caller-identified", f.onIdentified); err != nil {
-			return 1, err
-		}
-	}
-	if f.action == "send" {
-		file, err := os.Open(f.file)
-		if err != nil {
-			return 1, err
-		}
-		defer file.Close()
-		go f.feed(app.SrcFromElement(end), file)
-	} else {
-		file, err := os.Create(f.file)
-		if err != nil {
-			return 1, err
-		}
-		defer file.Close()
-		app.SinkFromElement(end).SetCallbacks(&app.SinkCallbacks{
-			NewSampleFunc: func(sink *app.Sink) gst.FlowReturn { return take(sink, file) },
+	f := &fasp{Element: element, sends: action == "send"}
+	f.SetProperty("uri", address)
+	f.bitrate.Store(1000000)
+	if allow != "" {
+		// in the network's thread, and the caller waits for the answer
+		f.Connect("caller-identified", func(_ *gst.Element, address, _, key, _ string) bool {
+			fmt.Println(map[bool]string{true: "admitted", false: "turned away"}[key == allow], address, key)
+			return key == allow
 		})
 	}
-	defer pipeline.SetState(gst.StateNull)
-	return f.follow(pipeline), nil
+	if why, _ := f.Emit("check-settings"); why != nil && why != "" {
+		return gst.ResourceErrorSettings, fmt.Errorf("%s", why)
+	}
+	if f.sends {
+		data, err := os.ReadFile(path)
+		if err != nil {
+			return 1, err
+		}
+		go f.feed(app.SrcFromElement(end), data)
+	} else {
+		app.SinkFromElement(end).SetCallbacks(&app.SinkCallbacks{NewSampleFunc: f.take})
+	}
+	if rate > 0 {
+		time.AfterFunc(time.Second/2, func() {
+			f.SetProperty("max-bitrate", rate)
+			rate, _ := f.GetProperty("max-bitrate")
+			fmt.Println("rate", rate)
+		})
+	}
+	pipeline.SetState(gst.StatePlaying) // if it fails, the error is on the bus
+	status := f.follow(pipeline.GetBus())
+	pipeline.SetState(gst.StateNull)
+	if !f.sends {
+		err = os.WriteFile(path, f.received, 0o666)
+	}
+	return status, err
 }
 
 // follow plays until the end of the stream, or an error.
-func (f *fasp) follow(pipeline *gst.Pipeline) (status int) {
-	bus, next, playing := pipeline.GetBus(), time.Now(), false
+func (f *fasp) follow(bus *gst.Bus) gst.ErrorCode {
 	for {
-		if len(f.rates) > 0 && !time.Now().Before(next) {
-			f.element.SetProperty("max-bitrate", f.rates[0])
-			rate, _ := f.element.GetProperty("max-bitrate")
-			fmt.Println("rate", rate)
-			f.rates, next = f.rates[1:], next.Add(time.Second/2)
-		}
-		if !playing {
-			pipeline.SetState(gst.StatePlaying) // if it fails, the error is on the bus
-			playing = true
-		}
-		message := bus.TimedPop(gst.ClockTime(100 * time.Millisecond))
-		if message == nil {
-			continue
-		}
+		message := bus.TimedPop(gst.ClockTimeNone)
 		switch message.Type() {
-		case gst.MessageEOS, gst.MessageError:
-			if message.Type() == gst.MessageError {
-				status = f.onError(message)
-			}
-			return status
+		case gst.MessageEOS:
+			return 0
+		case gst.MessageError:
+			return onError(message)
 		case gst.MessageWarning:
 			fmt.Println("warning", message.ParseWarning().Message())
 		case gst.MessageElement:
 			if message.Source() == "fasp" {
 				f.onElement(message.GetStructure())
 			}
-			runtime.KeepAlive(message) // the structure is its own
 		}
+		runtime.KeepAlive(message) // its structure is its own
 	}
 }
 
 func main() {
-	args, err := parse(os.Args[1:])
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
+	allow := flag.String("allow", "", "listener: admit only callers with this public `KEY`")
+	rate := flag.Uint64("rate", 0, "send: max-bitrate, from half a second on")
+	flag.Usage = func() {
+		fmt.Fprintln(os.Stderr, "Usage: fasp-app [OPTION]... send|receive fasp://[HOST]:PORT FILE [PROPERTY=VALUE]...")
+		flag.PrintDefaults()
+	}
+	flag.Parse()
+	if action := flag.Arg(0); flag.NArg() < 3 || action != "send" && action != "receive" {
+		flag.Usage()
 		os.Exit(2)
 	}
 	gst.Init(nil)
-	status, err := (&fasp{arguments: args}).run()
+	status, err := run(*allow, *rate, flag.Arg(0), flag.Arg(1), flag.Arg(2), strings.Join(flag.Args()[3:], " "))
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "fasp-app:", err)
 	}
-	os.Exit(status)
+	os.Exit(int(status))
 }

@@ -1,207 +1,153 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-//! Sends a file out of this program's memory through faspsink, or receives one through faspsrc into it.
-//! The same program in other languages is beside this one; they run against each other (../check).
+//! Sends a file out of this program's memory through faspsink, as fast as the line has room for, or receives one
+//! through faspsrc into it. The same program in other languages is beside this one; they run against each other
+//! (../check). It ends with the code of the error (docs/applications.md).
 
 use gst::{glib, prelude::*, MessageView};
 use gstreamer as gst;
 use gstreamer_app as gst_app;
 use std::error::Error;
-use std::fs::File;
-use std::io::{Read, Write};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::process::exit;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};
-use std::time::{Duration, Instant};
+use std::{env, fs, thread, time::Duration};
 
-const USAGE: &str = "Usage: fasp-app send|receive fasp://[HOST]:PORT FILE
-           [--allow KEY]... [--rates N,N...] [--encode] [PROPERTY=VALUE]...";
-const CHUNK: usize = 16384;
+const USAGE: &str = "Usage: fasp-app [--allow=KEY] [--rate=N] send|receive fasp://[HOST]:PORT FILE [PROPERTY=VALUE]...";
 const PICTURES: u64 = 50; // per second
 
-#[derive(Default)]
-struct Args {
-    send: bool,
-    address: String,
-    file: String,
-    settings: String,
-    allow: Vec<String>,
-    rates: Vec<u64>,
-    encode: bool,
-}
-
-fn parse() -> Option<Args> {
-    let (mut args, mut words) = (Args::default(), Vec::new());
-    let mut given = std::env::args().skip(1);
-    while let Some(word) = given.next() {
-        match word.as_str() {
-            "--allow" => args.allow.push(given.next()?),
-            "--rates" => args.rates = given.next()?.split(',').map(str::parse).collect::<Result<_, _>>().ok()?,
-            "--encode" => args.encode = true,
-            _ => words.push(word),
+fn print_peers(stats: &gst::StructureRef, bytes: &str) -> Result<(), Box<dyn Error>> {
+    let callers = stats.get::<glib::ValueArray>("callers")?;
+    let peers = callers.iter().flat_map(|value| value.get::<&gst::StructureRef>());
+    // of the last peer, the figures remain in the structure itself
+    for peer in peers.chain(callers.is_empty().then_some(stats)) {
+        if let Ok(address) = peer.get::<&str>("caller-address-string") {
+            println!("peer {address} {bytes}={} rtt-ms={:.1}", peer.get::<u64>(bytes)?, peer.get::<f64>("rtt-ms")?);
         }
     }
-    let mut words = words.into_iter();
-    let action = words.next()?;
-    args.send = action == "send";
-    args.address = words.next()?;
-    args.file = words.next()?;
-    args.settings = words.collect::<Vec<_>>().join(" ");
-    (args.send || action == "receive").then_some(args)
+    Ok(())
 }
 
-fn print_peer(peer: &gst::StructureRef, send: bool) {
-    let Ok(address) = peer.get::<String>("caller-address-string") else {
-        return; // nobody has been there
-    };
-    let sent = ["bytes-acknowledged", "packets-retransmitted"];
-    let received = ["bytes-received", "packets-received-lost"];
-    let [bytes, packets] = (if send { sent } else { received })
-        .map(|name| format!("{name}={}", peer.get::<u64>(name).unwrap_or_default()));
-    println!("peer {address} {bytes} {packets} rtt-ms={:.1}", peer.get::<f64>("rtt-ms").unwrap_or_default());
-}
-
-fn print_peers(stats: &gst::StructureRef, send: bool) {
-    match stats.get::<glib::ValueArray>("callers") {
-        Ok(callers) if !callers.is_empty() => {
-            callers.iter().flat_map(|value| value.get::<gst::Structure>()).for_each(|peer| print_peer(&peer, send))
-        }
-        _ => print_peer(stats, send), // the figures of the last one remain there
-    }
-}
-
-fn on_element(s: &gst::StructureRef, send: bool, bitrate: &AtomicU64) -> Result<(), Box<dyn Error>> {
+fn on_element(s: &gst::StructureRef, bytes: &str, bitrate: &AtomicU64) -> Result<(), Box<dyn Error>> {
     match s.name().as_str() {
         "connection-added" => {
-            let name = s.get::<&str>("peer-name").unwrap_or_default();
-            println!("connected {} {name}", s.get::<&str>("address-string")?)
+            println!("connected {} {}", s.get::<&str>("address-string")?, s.get::<&str>("peer-key").unwrap_or_default())
         }
-        "connection-removed" => println!(
-            "gone {} {} {}", s.get::<&str>("address-string")?, s.get::<u32>("reason-code")?, s.get::<&str>("reason")?
-        ),
+        "connection-removed" => println!("gone {} {}", s.get::<&str>("address-string")?, s.get::<&str>("reason")?),
         "fasp-available-bitrate" => {
-            bitrate.store(s.get::<u64>("bitrate")?, Ordering::Relaxed); // here, set that of an encoder
-            println!("available {}", bitrate.load(Ordering::Relaxed));
+            let available = s.get::<u64>("bitrate")?;
+            if available > 0 {
+                bitrate.store(available, Relaxed); // else nobody is there
+            }
+            println!("available {available}");
         }
-        "application/x-fasp-statistics" => print_peers(s, send),
+        "application/x-fasp-statistics" => print_peers(s, bytes)?,
         _ => {}
     }
     Ok(())
 }
 
-/// The exit code, by the code of the error (docs/applications.md).
-fn on_error(message: &gst::message::Error) -> i32 {
-    let error = message.error();
-    let reason = message.details().and_then(|details| details.get::<u32>("reason-code").ok()).unwrap_or(0);
-    println!("error {} {reason} {}", error.domain().as_str(), error.message());
-    match error.kind::<gst::ResourceError>() {
-        Some(gst::ResourceError::Settings) => 3,
-        Some(gst::ResourceError::OpenRead | gst::ResourceError::OpenWrite) => 4,
-        Some(gst::ResourceError::NotAuthorized) => 5,
-        Some(gst::ResourceError::Read | gst::ResourceError::Write) => 6,
-        _ => 1,
+/// The encoder, in a thread of its own: appsrc holds it up while faspsink takes no more.
+fn feed(app: &gst_app::AppSrc, mut data: &[u8], bitrate: &AtomicU64) -> Result<gst::FlowSuccess, gst::FlowError> {
+    while !data.is_empty() {
+        thread::sleep(Duration::from_millis(1000 / PICTURES));
+        let size = bitrate.load(Relaxed) / 8 / PICTURES;
+        let (picture, rest) = data.split_at(data.len().min(size as usize));
+        app.push_buffer(gst::Buffer::from_slice(picture.to_vec()))?;
+        data = rest;
     }
-}
-
-/// Runs in a thread of its own: appsrc holds it up while faspsink takes no more.
-fn feed(app: &gst_app::AppSrc, mut file: File, encode: bool, bitrate: &AtomicU64) -> Result<(), Box<dyn Error>> {
-    loop {
-        let mut size = CHUNK;
-        if encode {
-            std::thread::sleep(Duration::from_millis(1000 / PICTURES));
-            size = (bitrate.load(Ordering::Relaxed) / 8 / PICTURES) as usize; // a picture
-            if size == 0 {
-                continue; // nobody is there yet
-            }
-        }
-        let mut data = Vec::with_capacity(size);
-        if Read::by_ref(&mut file).take(size as u64).read_to_end(&mut data)? == 0 {
-            app.end_of_stream()?;
-            return Ok(());
-        }
-        app.push_buffer(gst::Buffer::from_mut_slice(data))?;
-    }
+    app.end_of_stream()
 }
 
 /// In the thread of the stream.
-fn take(app: &gst_app::AppSink, file: &mut File) -> Result<gst::FlowSuccess, gst::FlowError> {
+fn take(app: &gst_app::AppSink, received: &Mutex<Vec<u8>>) -> Result<gst::FlowSuccess, gst::FlowError> {
     let sample = app.pull_sample().map_err(|_| gst::FlowError::Eos)?;
     let map = sample.buffer().and_then(|buffer| buffer.map_readable().ok()).ok_or(gst::FlowError::Error)?;
-    file.write_all(&map).map_err(|_| gst::FlowError::Error)?;
+    received.lock().unwrap().extend_from_slice(&map);
     Ok(gst::FlowSuccess::Ok)
 }
 
-fn run(args: Args) -> Result<i32, Box<dyn Error>> {
-    let line = if args.send {
-        format!("appsrc name=app block=true max-bytes=65536 ! faspsink name=fasp stats-interval=100 {}", args.settings)
-    } else {
-        format!("faspsrc name=fasp stats-interval=100 {} ! appsink name=app sync=false", args.settings)
+fn run() -> Result<i32, Box<dyn Error>> {
+    let mut words: Vec<String> = env::args().skip(1).collect();
+    let mut option = |name: &str| {
+        let at = words.iter().position(|word| word.starts_with(name))?;
+        Some(words.remove(at)[name.len()..].to_string())
     };
-    let pipeline = gst::parse::launch(&line)?.downcast::<gst::Pipeline>().expect("a pipeline");
-    let fasp = pipeline.by_name("fasp").expect("it is there");
-    let app = pipeline.by_name("app").expect("it is there");
-    let bitrate = Arc::new(AtomicU64::new(0));
-    fasp.set_property("uri", &args.address);
-    if !args.allow.is_empty() {
-        // in the network's thread, and the caller waits for the answer
-        fasp.connect("caller-identified", false, move |values| {
-            let [_, address, _, key, _] = values else { return None };
-            let (address, key) = (address.get::<&str>().ok()?, key.get::<Option<&str>>().ok()?.unwrap_or_default());
-            let admit = args.allow.iter().any(|allowed| allowed == key);
-            println!("{} {address} {key}", if admit { "admitted" } else { "turned away" });
-            Some(admit.to_value())
-        });
-    }
-    if args.send {
-        let (file, bitrate) = (File::open(&args.file)?, bitrate.clone());
-        let app = app.downcast::<gst_app::AppSrc>().expect("an appsrc");
-        std::thread::spawn(move || feed(&app, file, args.encode, &bitrate).ok());
-    } else {
-        let file = Mutex::new(File::create(&args.file)?);
-        let app = app.downcast::<gst_app::AppSink>().expect("an appsink");
-        let take = move |app: &gst_app::AppSink| take(app, &mut file.lock().unwrap());
-        app.set_callbacks(gst_app::AppSinkCallbacks::builder().new_sample(take).build());
-    }
-    let (mut rates, mut next) = (args.rates.iter(), Instant::now());
-    let mut status = None;
-    let bus = pipeline.bus().expect("a pipeline has one");
-    let mut set_rate = || {
-        if Instant::now() >= next {
-            next += Duration::from_millis(500);
-            if let Some(rate) = rates.next() {
-                fasp.set_property("max-bitrate", rate);
-                println!("rate {}", fasp.property::<u64>("max-bitrate"));
-            }
+    let (allow, rate) = (option("--allow="), option("--rate="));
+    let (send, address, path, settings) = match &words[..] {
+        [action, address, path, settings @ ..] if action == "send" || action == "receive" => {
+            (action == "send", address, path, settings.join(" "))
+        }
+        _ => {
+            eprintln!("{USAGE}");
+            return Ok(2);
         }
     };
-    set_rate();
-    if pipeline.set_state(gst::State::Playing).is_err() && bus.peek().is_none() {
-        return Err("the pipeline does not start".into());
+    gst::init()?;
+    let fasp = format!("name=fasp stats-interval=100 {settings}");
+    let pipeline = gst::parse::launch(&if send {
+        format!("appsrc name=app block=true max-bytes=65536 ! faspsink {fasp}")
+    } else {
+        format!("faspsrc {fasp} ! appsink name=app sync=false")
+    })?;
+    let pipeline = pipeline.downcast::<gst::Pipeline>().expect("a pipeline");
+    let [fasp, app] = ["fasp", "app"].map(|name| pipeline.by_name(name).expect("it is there"));
+    fasp.set_property("uri", address);
+    if let Some(allow) = allow {
+        // in the network's thread, and the caller waits for the answer
+        fasp.connect("caller-identified", false, move |values| {
+            let (address, key) = (values[1].get::<&str>().ok()?, values[3].get::<Option<&str>>().ok()?.unwrap_or_default());
+            println!("{} {address} {key}", if key == allow { "admitted" } else { "turned away" });
+            Some((key == allow).to_value())
+        });
     }
-    while status.is_none() {
-        set_rate();
-        let Some(message) = bus.timed_pop(gst::ClockTime::from_mseconds(100)) else { continue };
+    let bitrate = Arc::new(AtomicU64::new(1_000_000)); // of the encoder
+    let received = Arc::new(Mutex::new(Vec::new()));
+    if send {
+        let (data, bitrate) = (fs::read(path)?, bitrate.clone());
+        let app = app.downcast::<gst_app::AppSrc>().expect("an appsrc");
+        thread::spawn(move || feed(&app, &data, &bitrate));
+    } else {
+        let received = received.clone();
+        let callbacks = gst_app::AppSinkCallbacks::builder().new_sample(move |app| take(app, &received));
+        app.downcast::<gst_app::AppSink>().expect("an appsink").set_callbacks(callbacks.build());
+    }
+    if let Some(rate) = rate {
+        let (fasp, rate) = (fasp.clone(), rate.parse::<u64>()?);
+        thread::spawn(move || {
+            thread::sleep(Duration::from_millis(500));
+            fasp.set_property("max-bitrate", rate);
+            println!("rate {}", fasp.property::<u64>("max-bitrate"));
+        });
+    }
+    let bytes = if send { "bytes-acknowledged" } else { "bytes-received" };
+    let mut status = 0;
+    pipeline.set_state(gst::State::Playing).ok(); // if it fails, the error is on the bus
+    for message in pipeline.bus().expect("a pipeline has one").iter_timed(gst::ClockTime::NONE) {
         match message.view() {
-            MessageView::Eos(_) => status = Some(0),
-            MessageView::Error(error) => status = Some(on_error(error)),
+            MessageView::Eos(_) => break,
+            MessageView::Error(error) => {
+                status = error.error().kind::<gst::ResourceError>().map_or(1, glib::error::ErrorDomain::code);
+                println!("error {status} {}", error.error().message());
+                break;
+            }
             MessageView::Warning(warning) => println!("warning {}", warning.error().message()),
-            MessageView::Element(element) if message.src() == Some(fasp.upcast_ref()) => {
-                on_element(element.structure().ok_or("no structure")?, args.send, &bitrate)?
+            MessageView::Element(s) if message.src() == Some(fasp.upcast_ref()) => {
+                on_element(s.structure().expect("it has one"), bytes, &bitrate)?
             }
             _ => {}
         }
     }
-    print_peers(&fasp.property::<gst::Structure>("stats"), args.send);
+    print_peers(&fasp.property::<gst::Structure>("stats"), bytes)?;
     pipeline.set_state(gst::State::Null)?;
-    Ok(status.unwrap_or(1))
+    if !send {
+        fs::write(path, &*received.lock().unwrap())?;
+    }
+    Ok(status)
 }
 
 fn main() {
-    let Some(args) = parse() else {
-        eprintln!("{USAGE}");
-        std::process::exit(2);
-    };
-    let status = gst::init().map_err(Into::into).and_then(|()| run(args)).unwrap_or_else(|error| {
+    exit(run().unwrap_or_else(|error| {
         eprintln!("fasp-app: {error}");
         1
-    });
-    std::process::exit(status);
+    }))
 }
