@@ -454,7 +454,7 @@ gchar *
 picture_chain_get_problem (const PictureChain *chain)
 {
   GMutex *lock = (GMutex *) &chain->lock;
-  g_autoptr (GMutexLocker) locked = g_mutex_locker_new (lock);
+  G_GNUC_UNUSED g_autoptr (GMutexLocker) locked = g_mutex_locker_new (lock);
 
   if (chain->undecoded != NULL && !chain->video)
     return describe_undecoded (chain->undecoded);

@@ -78,7 +78,8 @@ static void
 begin (Vrival *r)
 {
   const VrivalConfig *c = &r->config;
-  gdouble bytes = c->least > 0 ? g_rand_double_range (r->rand, c->least, c->most) : G_MAXINT64 / 2;
+  gdouble bytes =
+      c->least > 0 ? g_rand_double_range (r->rand, c->least, c->most) : (gdouble) (G_MAXINT64 / 2);
 
   r->connection++;
   r->packets = r->unacked = bytes / VRIVAL_PACKET + 1;

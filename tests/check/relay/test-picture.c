@@ -192,7 +192,6 @@ static void
 test_bad (void)
 {
   static const guint8 silent[4] = { 0x80, 0, 0, 0 }, many[4 * (PICTURE_CHANNELS_MAX + 1)] = { 0 };
-  g_autofree guint8 *huge = g_malloc0 (PICTURE_JPEG_MAX + 1);
   g_autofree gchar *text = g_strnfill (PICTURE_TEXT_MAX + 1, 'x');
   g_autoptr (GByteArray) told = g_byte_array_new ();
 

@@ -188,8 +188,8 @@ test_sources (void)
     "fasp_relay_source_connected{stream=\"a\",source=\"1\",name=\"relay-1:7\"} 0",
     "fasp_relay_source_changes_total{stream=\"a\",source=\"1\",name=\"relay-1:7\"} 3",
     "fasp_relay_source_since_seconds{stream=\"a\",source=\"0\",name=\"relay-0:7\"} 1.5",
-    "fasp_relay_source_lateness_in_order_max_seconds{stream=\"a\",source=\"0\","
-    "name=\"relay-0:7\"} 0.02",
+    ("fasp_relay_source_lateness_in_order_max_seconds{stream=\"a\",source=\"0\","
+     "name=\"relay-0:7\"} 0.02"),
     "fasp_relay_sender_packets_received_lost_total{stream=\"a\",source=\"0\"} 0",
     "fasp_relay_sender_packets_received_lost_total{stream=\"a\",source=\"1\"} 1",
   };

@@ -93,7 +93,7 @@ fasp_session_double (FaspSession *session, FaspTime now)
 
   if (has_controlled_ways (session)) {
     choice->takers = find_takers (session, now, session->multipath.usable & ~choice->doubled);
-    n = MIN (n, __builtin_popcountll (choice->takers));
+    n = MIN (n, (guint) __builtin_popcountll (choice->takers));
   }
   fasp_tx_double (&session->tx, n);
   session->tx.counts.blocks_not_doubled += times - n;

@@ -474,7 +474,7 @@ test_writes (void)
   g_autofree gchar *folder = g_dir_make_tmp ("fasp-log-XXXXXX", NULL);
   g_autofree gchar *path = g_build_filename (folder, "decisions-fails-1-A.sqlog", NULL);
   g_autofree gchar *other = g_build_filename (folder, "decisions-fails-2-B.sqlog", NULL);
-  g_autofree gchar *printed = fail ("/decisions/fails", folder);
+  G_GNUC_UNUSED g_autofree gchar *printed = fail ("/decisions/fails", folder);
   g_autofree gchar *text = NULL;
 
   g_assert_true (g_file_get_contents (path, &text, NULL, NULL));
