@@ -242,8 +242,8 @@ What happened
 ({wrote * 8e-6 / args.seconds:.1f} Mbit/s).
   The network lost {gone:,} of {lost['packets']:,} packets on the way there
   and {there['lost'] + there['queue_lost']:,} of {there['packets']:,} on the way back.
-  {last(send, 'packets-retransmitted'):,} packets were retransmitted; \
-{last(receive, 'bytes'):,} bytes arrived, {'every one the same as sent' if identical else 'NOT the same as sent'}.
+  {last(send, 'packets-retransmitted'):,} packets were retransmitted (one without data is not needed again);
+  {last(receive, 'bytes'):,} bytes arrived, {'every one the same as sent' if identical else 'NOT the same as sent'}.
   Frames: {frames_sent} sent, {decoded} decoded, {errors} continuity errors; of sound: {sound_sent} sent, {sound} decoded.
   ffprobe finds {probe} frames in the received file, {backwards} out of order\
 {'.' if not complaints else ', and says: ' + complaints}
