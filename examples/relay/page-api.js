@@ -98,7 +98,7 @@ function makeInput({value = "", secret = false}, i) {
 /* Asks for texts, or whether to go on. @fields: {caption, value, secret} of each text. @act: does it, with the texts; what it
  * throws is shown, and can be mended. */
 function ask({title, text, fields = [], ok, danger = false, act}) {
-  const dialog = find("dialog"), error = find("dialog-error"), button = find("dialog-ok"), inputs = fields.map(makeInput);
+  const dialog = find("dialog"), form = find("dialog-form"), error = find("dialog-error"), button = find("dialog-ok"), inputs = fields.map(makeInput);
   setText(find("dialog-title"), title);
   setText(find("dialog-text"), text);
   find("dialog-fields").replaceChildren(...inputs.map((input, i) => make("label", {}, make("span", {text: fields[i].caption}), input)));
@@ -106,18 +106,26 @@ function ask({title, text, fields = [], ok, danger = false, act}) {
   setAttribute(button, "class", danger ? "danger" : "primary");
   setShown(error, false);
   find("dialog-cancel").onclick = () => dialog.close();
-  find("dialog-form").onsubmit = async event => {
+  async function submit(event) {
+    let why = null;
     event.preventDefault();
     button.disabled = true;
     try {
       await act(...inputs.map(input => input.value.trim()));
-      dialog.close();
-    } catch (why) {
-      setText(error, why.message);
-      setShown(error, true);
+    } catch (refused) {
+      why = refused;
     }
+    if (form.onsubmit !== submit)       // it was closed meanwhile, and asks something else
+      return;
     button.disabled = false;
-  };
+    if (why)
+      setText(error, why.message);
+    else
+      dialog.close();
+    setShown(error, why);
+  }
+  form.onsubmit = submit;
+  button.disabled = false;
   dialog.showModal();
   (inputs[0] ?? find("dialog-cancel")).focus();
 }

@@ -27,7 +27,7 @@ static const struct
   { "tsparse", "gstreamer1.0-plugins-bad" },
   { "filesrc", "libgstreamer1.0-0" },
   { "clocksync", "libgstreamer1.0-0" },
-  { "cbrpacer", "gst-fasp" },
+  { "cbrpacer", "gstreamer1.0-fasp" },
 };
 
 /* The elements, in the order of the flow. */

@@ -51,22 +51,54 @@ pass_word (Scan *scan)
       || is_number (word);
 }
 
+/* A u with four digits; 0: it has none, or is \u0000, which ends a string of C. */
+static guint
+pass_unit (Scan *scan)
+{
+  guint unit = 0;
+
+  if (scan->end - scan->at < 5 || *scan->at != 'u')
+    return 0;
+  for (guint i = 1; i <= 4; i++) {
+    gint digit = g_ascii_xdigit_value (scan->at[i]);
+
+    if (digit < 0)
+      return 0;
+    unit = 16 * unit + digit;
+  }
+  scan->at += 5;
+  return unit;
+}
+
+/* What follows a backslash: RFC 8259, 7. Half of a pair of UTF-16 is no character. */
+static gboolean
+pass_escape (Scan *scan)
+{
+  guint unit;
+
+  if (scan->at < scan->end && memchr ("\"\\/bfnrt", *scan->at, 8) != NULL) {
+    scan->at++;
+    return TRUE;
+  }
+  unit = pass_unit (scan);
+  if (unit < 0xd800 || unit > 0xdfff)
+    return unit != 0;
+  if (unit > 0xdbff || scan->at == scan->end || *scan->at++ != '\\')
+    return FALSE;
+  unit = pass_unit (scan);
+  return unit >= 0xdc00 && unit <= 0xdfff;
+}
+
 static gboolean
 pass_string (Scan *scan)
 {
-  static const gchar zero[] = "u0000";
+  scan->at++;
+  while (scan->at < scan->end) {
+    gchar c = *scan->at++;
 
-  for (scan->at++; scan->at < scan->end; scan->at++) {
-    if (*scan->at == '"') {
-      scan->at++;
+    if (c == '"')
       return TRUE;
-    }
-    if (g_ascii_iscntrl (*scan->at) && *scan->at != 0x7f)
-      return FALSE;
-    if (*scan->at == '\\'
-        && (++scan->at == scan->end
-            || (scan->end - scan->at >= (gssize) strlen (zero)
-                && strncmp (scan->at, zero, strlen (zero)) == 0)))
+    if ((g_ascii_iscntrl (c) && c != 0x7f) || (c == '\\' && !pass_escape (scan)))
       return FALSE;
   }
   return FALSE;

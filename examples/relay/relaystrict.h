@@ -3,8 +3,9 @@
  * relaystrict.h: what is JSON, and what json-glib would only take for it.
  *
  * It also takes comments, other quotes, numbers in other bases, `var x =', and another value behind
- * the first. It wraps an integer that is too large for 64 bits, and cuts a string at \u0000. So the
- * relay would do something else than what was asked, or than what a proxy in front has read.
+ * the first. It wraps an integer that is too large for 64 bits, cuts a string at \u0000, and reads
+ * escapes of C. So the relay would do something else than what was asked, or than what a proxy in
+ * front has read.
  */
 #pragma once
 
