@@ -95,9 +95,10 @@ fn run() -> Result<i32, Box<dyn Error>> {
     if let Some(allow) = allow {
         // in the network's thread, and the caller waits for the answer
         fasp.connect("caller-identified", false, move |values| {
-            let (address, key) = (values[1].get::<&str>().ok()?, values[3].get::<Option<&str>>().ok()?.unwrap_or_default());
-            println!("{} {address} {key}", if key == allow { "admitted" } else { "turned away" });
-            Some((key == allow).to_value())
+            let (address, key) = (values[1].get::<&str>().ok()?, values[3].get::<Option<&str>>().ok()?);
+            let admit = key == Some(allow.as_str());
+            println!("{} {address} {}", if admit { "admitted" } else { "turned away" }, key.unwrap_or("-"));
+            Some(admit.to_value())
         });
     }
     let bitrate = Arc::new(AtomicU64::new(1_000_000)); // of the encoder

@@ -213,6 +213,7 @@ ask (GstElement *element, const FaspEvent *event, GSocketAddress *address)
   text = gst_fasp_address_to_string (&event->address);
   if (event->peer.proved)
     key = gst_fasp_public_key_to_text (event->peer.key);
+  accept = FALSE;
   g_signal_emit_by_name (element, "caller-identified", text, event->streamid, key,
       key != NULL ? event->peer.name : NULL, &accept);
   return accept;
@@ -224,7 +225,7 @@ answer (GstElement *element, FaspIo *io, const FaspEvent *event, GSocketAddress 
 {
   gboolean accept = ask (element, event, address);
 
-  fasp_endpoint_decide (fasp_io_lock (io), g_get_monotonic_time (), event->session, accept);
+  fasp_endpoint_decide (fasp_io_lock (io), g_get_monotonic_time (), event, accept);
   fasp_io_unlock (io, TRUE);
 }
 

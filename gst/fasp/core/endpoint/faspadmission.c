@@ -317,7 +317,7 @@ is_for_us (FaspEndpoint *endpoint, FaspTime now, Call *call, FaspRoute route)
     case FASP_ROUTE_HERE:
       return TRUE;
     case FASP_ROUTE_ABSENT:
-      /* a caller that has our key: the event says which stream it wants */
+      /* a caller that knows our key: the event says which stream it wants */
       if (!try_message (endpoint, call, &ignored))
         call->hello.streamid[0] = '\0';
       refuse_name (endpoint, now, call, ABSENT_TEXT);

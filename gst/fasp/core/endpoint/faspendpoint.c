@@ -251,11 +251,12 @@ fasp_endpoint_unreachable (FaspEndpoint *endpoint, FaspTime now, const FaspAddre
 }
 
 void
-fasp_endpoint_decide (FaspEndpoint *endpoint, FaspTime now, guint32 id, gboolean accept)
+fasp_endpoint_decide (FaspEndpoint *endpoint, FaspTime now, const FaspEvent *asked, gboolean accept)
 {
-  FaspSession *session = g_hash_table_lookup (endpoint->by_id, GUINT_TO_POINTER (id));
+  FaspSession *session = g_hash_table_lookup (endpoint->by_id, GUINT_TO_POINTER (asked->session));
 
-  if (session != NULL && session->state == FASP_SESSION_ASKING)
+  if (session != NULL && session->entry.order == asked->order
+      && session->state == FASP_SESSION_ASKING)
     fasp_admission_decided (endpoint, now, session, accept);
 }
 

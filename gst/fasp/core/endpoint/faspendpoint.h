@@ -191,8 +191,9 @@ gboolean fasp_endpoint_want_key_frame (FaspEndpoint *endpoint, FaspTime now);
 
 gboolean fasp_endpoint_poll_event (FaspEndpoint *endpoint, FaspEvent *event);
 gboolean fasp_endpoint_has_event (FaspEndpoint *endpoint);
-/* Answers FASP_EVENT_CONNECTING. */
-void fasp_endpoint_decide (FaspEndpoint *endpoint, FaspTime now, guint32 session, gboolean accept);
+/* Answers @asked, a FASP_EVENT_CONNECTING; without effect if its session has gone meanwhile. */
+void fasp_endpoint_decide (FaspEndpoint *endpoint, FaspTime now, const FaspEvent *asked,
+    gboolean accept);
 
 /* What an encoder may use: bit/s of the stream that every receiver has room for now,
  * besides headers, retransmissions and repairs.  0: nobody is there, or nothing is paced. */

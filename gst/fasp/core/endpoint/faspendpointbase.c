@@ -80,6 +80,7 @@ fasp_endpoint_push_event (FaspEndpoint *endpoint, FaspEventType type, const Fasp
   event->type = type;
   if (session != NULL) {
     event->session = session->id;
+    event->order = session->entry.order;
     event->address = *fasp_session_get_address (session);
     event->peer = session->peer;
     event->terms.flows = session->n_flows;

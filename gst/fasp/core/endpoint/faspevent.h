@@ -100,6 +100,7 @@ typedef struct
 {
   FaspEventType type;
   guint32 session;     /* id; 0: of no session, as UNANSWERED and REJECTED */
+  guint64 order;       /* number of the session, as ids come again */
   FaspAddress address; /* of the peer */
   FaspIdentity peer;   /* of events with a session */
   FaspEventTerms terms;

@@ -124,7 +124,7 @@ static void
 decide (VCast *n, gboolean accept)
 {
   fasp_endpoint_decide (n->nodes[VNET_A].endpoint, vnet_get_time (n->net),
-      n->nodes[VNET_A].last[FASP_EVENT_CONNECTING].session, accept);
+      &n->nodes[VNET_A].last[FASP_EVENT_CONNECTING], accept);
 }
 
 /* Nobody has allowed the key: the application is asked once, after a proof of the address, and is

@@ -139,7 +139,7 @@ test_ask (gconstpointer data)
   g_assert_cmpstr (asked->streamid, ==, "studio 4");
   g_assert_cmpuint (vcast_get_stats (n, VNET_A).handshakes_retried, ==, 1);
   g_assert_cmpuint (n->nodes[VNET_B].events[FASP_EVENT_CONNECTED], ==, 0);
-  fasp_endpoint_decide (n->nodes[VNET_A].endpoint, vnet_get_time (n->net), asked->session, accept);
+  fasp_endpoint_decide (n->nodes[VNET_A].endpoint, vnet_get_time (n->net), asked, accept);
   vcast_run (n, 3 * FASP_SEC);
   g_assert_cmpuint (n->nodes[VNET_B].events[FASP_EVENT_CONNECTED], ==, accept ? 1 : 0);
   if (!accept)
