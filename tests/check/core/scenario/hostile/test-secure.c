@@ -136,6 +136,7 @@ test_stranger (gconstpointer data)
   guint datagrams = 0;
   VCast *n = call_with_key (0, &datagrams);
   const FaspEvent *asked = &n->nodes[VNET_A].last[FASP_EVENT_CONNECTING];
+  FaspEvent before;
   guint8 key[FASP_KEY_SIZE], public_key[FASP_KEY_SIZE];
 
   memset (key, 2, sizeof key);
@@ -147,6 +148,10 @@ test_stranger (gconstpointer data)
   g_assert_cmpmem (asked->peer.key, FASP_KEY_SIZE, public_key, FASP_KEY_SIZE);
   g_assert_cmpstr (asked->peer.name, ==, "");
   g_assert_cmpuint (datagrams, ==, 0);
+  /* what was said of a caller before it that had the same id */
+  before = *asked;
+  before.order--;
+  fasp_endpoint_decide (n->nodes[VNET_A].endpoint, vnet_get_time (n->net), &before, !accept);
   decide (n, accept);
   vcast_run (n, 3 * FASP_SEC);
   g_assert_cmpuint (n->nodes[VNET_A].events[FASP_EVENT_CONNECTING], ==, 1);
