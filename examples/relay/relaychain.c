@@ -140,8 +140,13 @@ add_udp_input (Chain *chain, const RelayPlace *place)
   if (place->scheme != RELAY_RTP)
     return source;
   buffer = add (chain, "rtpjitterbuffer");
-  if (buffer != NULL)
+  if (buffer != NULL) {
+    /* what is too far away to be of the same sender is counted in packets (RFC 3550, A.1: 3000 and
+     * 100), not in time: the rate by which it would be counted is one that any sender can claim,
+     * and the next one would not be heard for minutes */
+    g_object_set (buffer, "max-dropout-time", 0, "max-misorder-time", 0, NULL);
     set_text (buffer, "latency", relay_place_get (place, "latency"));
+  }
   add (chain, "rtpmp2tdepay");
   return source;
 }

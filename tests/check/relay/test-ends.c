@@ -332,55 +332,107 @@ test_no_place (void)
 #define RTP_HEADER 12
 #define DATAGRAM (RTP_HEADER + 7 * PACKET)
 
+/* An input of another protocol, and who sends to it. */
+typedef struct
+{
+  GSocket *socket;
+  GSocketAddress *to;
+  GstElement *pipeline, *end;
+} Input;
+
+static void
+open_input (Input *input, const gchar *scheme)
+{
+  g_autoptr (GSocketAddress) any = g_inet_socket_address_new_from_string ("127.0.0.1", 0);
+  g_autoptr (GSocket) free_one =
+      g_socket_new (G_SOCKET_FAMILY_IPV4, G_SOCKET_TYPE_DATAGRAM, G_SOCKET_PROTOCOL_UDP, NULL);
+  GstElement *sink = gst_element_factory_make ("fakesink", NULL);
+  g_autofree gchar *uri = NULL;
+
+  g_assert_true (g_socket_bind (free_one, any, FALSE, NULL));
+  input->to = g_socket_get_local_address (free_one, NULL);
+  g_socket_close (free_one, NULL);
+  input->socket =
+      g_socket_new (G_SOCKET_FAMILY_IPV4, G_SOCKET_TYPE_DATAGRAM, G_SOCKET_PROTOCOL_UDP, NULL);
+  uri = g_strdup_printf ("%s://127.0.0.1:%u", scheme,
+      g_inet_socket_address_get_port (G_INET_SOCKET_ADDRESS (input->to)));
+  input->end = relay_foreign_new (uri, FALSE, NULL, NULL, NULL);
+  input->pipeline = gst_pipeline_new (NULL);
+  g_object_set (sink, "async", FALSE, "sync", FALSE, NULL);
+  gst_bin_add_many (GST_BIN (input->pipeline), input->end, sink, NULL);
+  g_assert_true (gst_element_link (input->end, sink));
+  gst_element_set_state (input->pipeline, GST_STATE_PLAYING);
+}
+
+static guint64
+get_figure (const Input *input, const gchar *name)
+{
+  g_autoptr (GstStructure) stats = NULL;
+  guint64 figure = 0;
+
+  g_object_get (input->end, "stats", &stats, NULL);
+  g_assert_true (gst_structure_get_uint64 (stats, name, &figure));
+  return figure;
+}
+
+static void
+close_input (Input *input)
+{
+  gst_element_set_state (input->pipeline, GST_STATE_NULL);
+  gst_object_unref (input->pipeline);
+  g_object_unref (input->socket);
+  g_object_unref (input->to);
+}
+
 /* Sends seven packets behind a header of RTP. */
 static void
-send_rtp (GSocket *socket, GSocketAddress *to)
+send_rtp (const Input *input, guint16 number, guint32 timestamp, guint32 source)
 {
   g_autoptr (GByteArray) packets = make_packets (0, 7);
   guint8 datagram[DATAGRAM] = { 0x80, 33 };
 
+  GST_WRITE_UINT16_BE (datagram + 2, number);
+  GST_WRITE_UINT32_BE (datagram + 4, timestamp);
+  GST_WRITE_UINT32_BE (datagram + 8, source);
   memcpy (datagram + RTP_HEADER, packets->data, 7 * PACKET);
-  g_socket_send_to (socket, to, (gchar *) datagram, sizeof datagram, NULL, NULL);
+  g_socket_send_to (input->socket, input->to, (gchar *) datagram, sizeof datagram, NULL, NULL);
+  g_usleep (10000);
 }
 
 /* What an input of UDP gets beside packets is passed on, and counted: headers of RTP. */
 static void
 test_input_not_ts (void)
 {
-  g_autoptr (GSocketAddress) any = g_inet_socket_address_new_from_string ("127.0.0.1", 0),
-                             to = NULL;
-  g_autoptr (GSocket) socket =
-      g_socket_new (G_SOCKET_FAMILY_IPV4, G_SOCKET_TYPE_DATAGRAM, G_SOCKET_PROTOCOL_UDP, NULL);
-  g_autoptr (GSocket) free_one =
-      g_socket_new (G_SOCKET_FAMILY_IPV4, G_SOCKET_TYPE_DATAGRAM, G_SOCKET_PROTOCOL_UDP, NULL);
-  GstElement *pipeline = gst_pipeline_new (NULL), *end, *sink;
-  g_autofree gchar *uri = NULL;
-  guint64 received = 0, foreign = 0;
+  Input input;
 
-  g_assert_true (g_socket_bind (free_one, any, FALSE, NULL));
-  to = g_socket_get_local_address (free_one, NULL);
-  g_socket_close (free_one, NULL);
-  uri = g_strdup_printf ("udp://127.0.0.1:%u",
-      g_inet_socket_address_get_port (G_INET_SOCKET_ADDRESS (to)));
-  end = relay_foreign_new (uri, FALSE, NULL, NULL, NULL);
-  sink = gst_element_factory_make ("fakesink", NULL);
-  g_object_set (sink, "async", FALSE, "sync", FALSE, NULL);
-  gst_bin_add_many (GST_BIN (pipeline), end, sink, NULL);
-  g_assert_true (gst_element_link (end, sink));
-  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  open_input (&input, "udp");
   /* the first may come too early for it */
-  while (received < 10 * DATAGRAM || foreign * DATAGRAM != received * RTP_HEADER) {
-    g_autoptr (GstStructure) stats = NULL;
-
-    if (received < 10 * DATAGRAM)
-      send_rtp (socket, to);
+  while (get_figure (&input, "bytes-received-total") < 10 * DATAGRAM)
+    send_rtp (&input, 0, 0, 0);
+  while (get_figure (&input, "bytes-not-ts") * DATAGRAM
+      != get_figure (&input, "bytes-received-total") * RTP_HEADER)
     g_usleep (10000);
-    g_object_get (end, "stats", &stats, NULL);
-    g_assert_true (gst_structure_get_uint64 (stats, "bytes-received-total", &received));
-    g_assert_true (gst_structure_get_uint64 (stats, "bytes-not-ts", &foreign));
-  }
-  gst_element_set_state (pipeline, GST_STATE_NULL);
-  gst_object_unref (pipeline);
+  close_input (&input);
+}
+
+/* A sender of RTP is heard after another one that claimed to be fast, and had higher numbers. */
+static void
+test_next_sender (void)
+{
+  guint64 before, received;
+  guint n = 0;
+  Input input;
+
+  open_input (&input, "rtp");
+  while ((before = get_figure (&input, "bytes-received-total")) < 10 * DATAGRAM)
+    send_rtp (&input, 10000 + n, n, 1), n++;
+  n = 0;
+  do {
+    send_rtp (&input, n, 900 * n, 2);
+    received = get_figure (&input, "bytes-received-total") - before;
+  } while (received < 100 * DATAGRAM && ++n < 1000);
+  g_assert_cmpuint (received, >=, 100 * DATAGRAM);
+  close_input (&input);
 }
 
 /* An end that gets no thread does not start, and ends nothing else; later it does. */
@@ -477,6 +529,7 @@ main (int argc, char **argv)
   g_test_add_func ("/ends/packets", test_packets);
   g_test_add_func ("/ends/gaps", test_gaps);
   g_test_add_func ("/ends/input-not-ts", test_input_not_ts);
+  g_test_add_func ("/ends/next-sender", test_next_sender);
   g_test_add_func ("/ends/pieces", test_pieces);
   g_test_add_func ("/ends/names", test_names);
   g_test_add_func ("/ends/no-place", test_no_place);
