@@ -122,7 +122,7 @@ function ask({title, text, fields = [], ok, danger = false, act}) {
       setText(error, why.message);
     else
       dialog.close();
-    setShown(error, why);
+    setShown(error, Boolean(why));
   }
   form.onsubmit = submit;
   button.disabled = false;
