@@ -85,8 +85,6 @@ describe_values (GParamSpec *pspec)
 static gboolean
 parse_value (GParamSpec *pspec, const gchar *text, GValue *value, GError **error)
 {
-  g_autofree gchar *values = describe_values (pspec);
-
   g_value_init (value, pspec->value_type);
   /* takes strings as they are: deserializing would interpret quotes and escapes */
   if (pspec->value_type == G_TYPE_STRING && text != NULL) {
@@ -96,6 +94,8 @@ parse_value (GParamSpec *pspec, const gchar *text, GValue *value, GError **error
   if (g_str_equal (pspec->name, "latency") && g_strcmp0 (text, "auto") == 0)
     text = "-1";
   if (text == NULL || text[0] == '\0' || !gst_value_deserialize (value, text)) {
+    g_autofree gchar *values = describe_values (pspec);
+
     if (text == NULL)
       text = "";
     BAD_URI ("\"%.*s\" is not a value for the key %s of a fasp URI: write %s. "
@@ -104,6 +104,8 @@ parse_value (GParamSpec *pspec, const gchar *text, GValue *value, GError **error
     return FALSE;
   }
   if (g_param_value_validate (pspec, value)) {
+    g_autofree gchar *values = describe_values (pspec);
+
     BAD_URI ("%s for the key %s of a fasp URI is out of range: write %s. "
              "gst-inspect-1.0 says what it means.",
         text, pspec->name, values);
