@@ -21,8 +21,9 @@ can_reach (FaspSocket *socket, GSocketAddress *address, GError **error)
     return TRUE;
   text = g_socket_connectable_to_string (G_SOCKET_CONNECTABLE (address));
   g_set_error (error, G_IO_ERROR, G_IO_ERROR_NETWORK_UNREACHABLE,
-      "%s cannot be reached from this socket: IPv4 and IPv6 do not mix. Change "
-      "localaddress, or the host.",
+      "%s cannot be reached from this socket. IPv4 and IPv6 do not mix; a link-local address "
+      "needs its interface, ADDRESS%%eth0, in a URI ADDRESS%%25eth0. Change localaddress, or the "
+      "host.",
       text);
   return FALSE;
 }

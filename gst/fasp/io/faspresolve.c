@@ -54,7 +54,8 @@ static void
 tell_useless (FaspResolve *r)
 {
   g_autoptr (GError) error = g_error_new (G_IO_ERROR, G_IO_ERROR_NETWORK_UNREACHABLE,
-      "it has no address of the kind that this socket has (IPv4, IPv6)");
+      "it has no address that this socket reaches. IPv4 and IPv6 do not mix; a link-local address "
+      "needs its interface, ADDRESS%%25eth0 in a URI");
 
   if (!r->reported)
     r->failed (r->host, error, r->failed_data);

@@ -403,6 +403,16 @@ fasp_socket_address_from_native (const struct sockaddr_storage *native, FaspAddr
   }
 }
 
+/* A link-local address exists behind each interface: the address or the socket says which. */
+static gboolean
+lacks_scope (const FaspSocket *s, const struct sockaddr_storage *native)
+{
+  const struct sockaddr_in6 *six = (const struct sockaddr_in6 *) native;
+
+  return native->ss_family == AF_INET6 && IN6_IS_ADDR_LINKLOCAL (&six->sin6_addr)
+      && six->sin6_scope_id == 0 && s->interface == NULL;
+}
+
 gboolean
 fasp_socket_convert (const FaspSocket *s, GSocketAddress *address, FaspAddress *result)
 {
@@ -418,7 +428,7 @@ fasp_socket_convert (const FaspSocket *s, GSocketAddress *address, FaspAddress *
     six.sin6_addr.s6_addr[10] = six.sin6_addr.s6_addr[11] = 0xff;
     memcpy (&six.sin6_addr.s6_addr[12], &four.sin_addr, 4);
     memcpy (&native, &six, sizeof (six));
-  } else if (s->family != native.ss_family) {
+  } else if (s->family != native.ss_family || lacks_scope (s, &native)) {
     return FALSE;
   }
   fasp_socket_address_from_native (&native, result);

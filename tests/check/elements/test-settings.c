@@ -350,6 +350,8 @@ test_bad_starts (void)
     { "fakesrc ! faspsink localaddress=192.0.2.1 localport=0", "192.0.2.1" },
     { "fakesrc ! faspsink localaddress=203.0.113.9 localport=0", "ip address" },
     { "fakesrc ! faspsink uri=fasp://[::1]:7001?localaddress=127.0.0.1", "do not mix" },
+    { "fakesrc ! faspsink uri=fasp://[fe80::1]:7001", "needs its interface" },
+    { "faspsrc uri=fasp://[fe80::1]:7001 ! fakesink", "needs its interface" },
     { "fakesrc ! faspsink interface=nosuch0 localport=0", "nosuch0" },
     { "fakesrc ! faspsink uri=fasp://h:65535?flowlets=2", "beyond 65535" },
     { "fakesrc ! faspsink uri=fasp://:65535?flowlets=2", "beyond 65535" },
