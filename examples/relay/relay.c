@@ -299,6 +299,32 @@ load (Relay *relay, GError **error)
   return TRUE;
 }
 
+/* 0.0.0.0 and :: are all addresses, and not one that a browser can go to. */
+static gboolean
+is_any (GSocketAddress *address)
+{
+  return g_inet_address_get_is_any (
+      g_inet_socket_address_get_address (G_INET_SOCKET_ADDRESS (address)));
+}
+
+static void
+tell_in_force (const Relay *relay)
+{
+  GSocketAddress *status = relay->config->status;
+  g_autofree gchar *address = NULL;
+
+  if (status == NULL) {
+    relay_log (NULL, "%s is in force.", relay->path);
+  } else if (is_any (status)) {
+    relay_log (NULL,
+        "%s is in force; its page is http://localhost:%u/, and at each address of this machine.",
+        relay->path, g_inet_socket_address_get_port (G_INET_SOCKET_ADDRESS (status)));
+  } else {
+    address = g_socket_connectable_to_string (G_SOCKET_CONNECTABLE (status));
+    relay_log (NULL, "%s is in force; its page is http://%s/.", relay->path, address);
+  }
+}
+
 static void
 reload (Relay *relay)
 {
@@ -309,7 +335,7 @@ reload (Relay *relay)
     g_mutex_lock (&relay->lock);
     relay->reloads++;
     g_mutex_unlock (&relay->lock);
-    relay_log (NULL, "%s is in force.", relay->path);
+    tell_in_force (relay);
     return;
   }
   relay_log_warning (NULL, "the new configuration is refused, the old one stays in force. %s",
@@ -485,19 +511,6 @@ on_end (gpointer data)
   return G_SOURCE_CONTINUE;
 }
 
-static void
-tell_started (const Relay *relay)
-{
-  GSocketAddress *status = relay->config->status;
-  g_autofree gchar *address =
-      status != NULL ? g_socket_connectable_to_string (G_SOCKET_CONNECTABLE (status)) : NULL;
-
-  if (address != NULL)
-    relay_log (NULL, "%s is in force; its page is http://%s/.", relay->path, address);
-  else
-    relay_log (NULL, "%s is in force.", relay->path);
-}
-
 int
 relay_run (const gchar *path)
 {
@@ -520,7 +533,7 @@ relay_run (const gchar *path)
   relay.face = relay_face_new (take_stats, &relay);
   relay_log_watch (relay_face_note, relay.face);
   if (load (&relay, &error)) {
-    tell_started (&relay);
+    tell_in_force (&relay);
     g_main_loop_run (relay.loop);
   } else {
     relay_log_warning (NULL, "%s", error->message);
