@@ -26,8 +26,8 @@ const api = {
   may: false,           // it takes changes from here
   saved: true,          // its file says what is in force
 
-  async ask(method, names, body) {
-    const headers = {}, token = sessionStorage.getItem(TOKEN);
+  async ask(method, names, body, more = {}) {
+    const headers = {...more}, token = sessionStorage.getItem(TOKEN);
     if (token)
       headers.Authorization = `Bearer ${token}`;
     if (body !== undefined)
@@ -80,8 +80,8 @@ const api = {
     this.look();
   },
 
-  async change(method, names, body) {
-    const answer = await this.ask(method, names, body);
+  async change(method, names, body, headers) {
+    const answer = await this.ask(method, names, body, headers);
     await this.look();
     return answer;
   },

@@ -83,10 +83,10 @@ function show(status) {
 async function addStream(name, input, outputs) {
   if (!name)
     throw new Error("Give it a name.");
-  /* what is put there would take the place of another one */
+  /* the browser's console shows what is refused as an error: only who is quicker is a surprise */
   if ((await api.ask("GET", ["streams"])).some(s => s.name === name))
     throw new Error("There is a stream of this name: choose another one.");
-  await api.change("PUT", ["streams", name], {input, outputs: outputs.split(/\s+/).filter(Boolean)});
+  await api.change("PUT", ["streams", name], {input, outputs: outputs.split(/\s+/).filter(Boolean)}, {"If-None-Match": "*"});
   added = name;
 }
 

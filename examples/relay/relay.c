@@ -427,14 +427,17 @@ static void
 answer (Relay *relay, RelayRequest *request)
 {
   RelayPage page = { 200, "text/plain; charset=utf-8" };
-  gsize size;
-  const gchar *body = relay_request_get_body (request, &size);
+  RelayApiRequest asked = {
+    .method = relay_request_get_method (request),
+    .path = relay_request_get_path (request),
+    .only_new = relay_request_is_only_new (request),
+  };
 
+  asked.body = relay_request_get_body (request, &asked.size);
   if (relay->ending)
     relay_api_refuse (&page, 503, "The relay is ending.");
   else
-    relay_api_answer (relay->api, relay_request_get_method (request),
-        relay_request_get_path (request), body, size, &page);
+    relay_api_answer (relay->api, &asked, &page);
   relay_request_answer (request, &page);
 }
 

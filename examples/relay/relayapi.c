@@ -229,15 +229,14 @@ names_no_file (RelayCall *call)
 }
 
 void
-relay_api_answer (RelayApi *api, const gchar *method, const gchar *path, const gchar *body,
-    gsize size, RelayPage *page)
+relay_api_answer (RelayApi *api, const RelayApiRequest *request, RelayPage *page)
 {
   g_autoptr (JsonParser) parser = json_parser_new ();
   g_auto (RelayAsked) asked = { NULL };
   RelayCall call = { .api = api, .page = page };
 
   page->status = 200;
-  relay_schema_find (api->schema, method, path, &asked);
+  relay_schema_find (api->schema, request->method, request->path, &asked);
   if (asked.allow == NULL) {
     relay_api_refuse (page, 404, "There is no such path: read /api/v1/openapi.json.");
     return;
@@ -249,8 +248,13 @@ relay_api_answer (RelayApi *api, const gchar *method, const gchar *path, const g
     page->allow = g_intern_string (asked.allow);
     return;
   }
-  if (!find_named (&call, &asked) || !read_body (&call, parser, &asked, body, size)
-      || !names_no_file (&call))
+  if (!find_named (&call, &asked)
+      || !read_body (&call, parser, &asked, request->body, request->size) || !names_no_file (&call))
     return;
+  if (request->only_new && call.config != NULL && !relay_api_only_reads (request->method)) {
+    relay_api_refuse (page, 412,
+        "There is a stream of this name already: choose another name, or change this one.");
+    return;
+  }
   find_operation (asked.operation)->func (&call);
 }

@@ -38,7 +38,7 @@ struct _RelayRequest
   struct MHD_Connection *connection;
   gchar *method, *path;
   GByteArray *body; /* NULL: none is taken */
-  gboolean too_big;
+  gboolean too_big, only_new;
   gboolean answered; /* the page is there; under the server's lock, like the page */
   RelayPage page;
 };
@@ -155,6 +155,12 @@ relay_request_get_body (const RelayRequest *request, gsize *size)
   return request->body != NULL ? (const gchar *) request->body->data : NULL;
 }
 
+gboolean
+relay_request_is_only_new (const RelayRequest *request)
+{
+  return request->only_new;
+}
+
 /* Call it with the lock held. */
 static void
 go_on (RelayRequest *request)
@@ -251,6 +257,7 @@ admit (RelayRequest *request)
     .authorization = get_header (c, MHD_HTTP_HEADER_AUTHORIZATION),
   };
 
+  request->only_new = g_strcmp0 (get_header (c, MHD_HTTP_HEADER_IF_NONE_MATCH), "*") == 0;
   if (!http->funcs.admit (&ask, http->path != NULL, &request->page, http->data))
     return FALSE;
   if (length == NULL || g_ascii_strtoull (length, NULL, 10) <= RELAY_HTTP_BODY_MAX) {

@@ -68,6 +68,8 @@ const gchar *relay_request_get_method (const RelayRequest *request);
 /* As it was sent, with % in it. */
 const gchar *relay_request_get_path (const RelayRequest *request);
 const gchar *relay_request_get_body (const RelayRequest *request, gsize *size);
+/* Whether it has If-None-Match: *. */
+gboolean relay_request_is_only_new (const RelayRequest *request);
 /* Takes what is in @page. Call it once. */
 void relay_request_answer (RelayRequest *request, const RelayPage *page);
 

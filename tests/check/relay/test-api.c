@@ -289,6 +289,7 @@ static const struct
   const gchar *method, *path, *body;
   guint status;
   const gchar *has;
+  gboolean only_new;
 } requests[] = {
   { "GET", "/api/v1/configuration", NULL, 200, "\"saved\" : true" },
   { "GET", "/api/v1/streams/a/outputs/2", NULL, 200, "fasp://:3" },
@@ -302,6 +303,13 @@ static const struct
   { "PATCH", "/api/v1/streams/a/outputs/4",
       "{\"parameters\":{\"max-receivers\":5,\"rex\":false,\"latency\":null}}", 200,
       "fasp://:4?max-receivers=5&rex=false" },
+  { "PUT", "/api/v1/streams/a", "{\"input\":\"fasp://:5\",\"outputs\":[\"fasp://:6\"]}", 412,
+      "already", TRUE },
+  { "DELETE", "/api/v1/streams/a", NULL, 412, "already", TRUE },
+  { "PUT", "/api/v1/streams/n", "{\"input\":\"fasp://:7\",\"outputs\":[\"fasp://:8\"]}", 201,
+      "\"name\" : \"n\"", TRUE },
+  { "GET", "/api/v1/streams/n", NULL, 200, "fasp://:8", TRUE },
+  { "DELETE", "/api/v1/streams/n", NULL, 204, "" },
   { "PUT", "/api/v1/streams/a/outputs/4", "{}", 405, "GET, HEAD, PATCH, DELETE" },
   { "PUT", "/api/v1/streams/x%5D", "{\"input\":\"fasp://:5\",\"outputs\":[]}", 422, "brackets" },
   { "PUT", "/api/v1/streams/%0A%5Brelay%5D", "{\"input\":\"a\",\"outputs\":[]}", 422, "space" },
@@ -397,10 +405,11 @@ test_requests (void)
 
   for (guint i = 0; i < G_N_ELEMENTS (requests); i++) {
     const gchar *body = requests[i].body;
+    RelayApiRequest request = { requests[i].method, requests[i].path, body,
+      body != NULL ? strlen (body) : 0, requests[i].only_new };
     RelayPage page = { 0 };
 
-    relay_api_answer (api, requests[i].method, requests[i].path, body,
-        body != NULL ? strlen (body) : 0, &page);
+    relay_api_answer (api, &request, &page);
     g_test_message ("%s %s: %u %s", requests[i].method, requests[i].path, page.status, page.text);
     g_assert_cmpuint (page.status, ==, requests[i].status);
     g_assert_nonnull (strstr (page.text, requests[i].has));
