@@ -292,7 +292,7 @@ class Stream {
   switchInput() {
     ask({title: `Switch the input of ${this.name}`, fields: [{caption: "URI", value: this.uri.textContent}], ok: "Switch",
          text: "The receivers stay connected, and go on with what comes from there.",
-         act: uri => api.change("PUT", ["streams", this.name, "input"], {uri})});
+         act: uri => api.change("PATCH", ["streams", this.name, "input"], {uri})});
   }
 
   remove() {

@@ -197,11 +197,19 @@ relay_edit_hide (const gchar *uri)
   return set_pair (uri, SECRET, NULL);
 }
 
+/* A passphrase is of its protocol: others have none, or of another length. */
+static gboolean
+has_same_scheme (const gchar *a, const gchar *b)
+{
+  return g_strcmp0 (g_uri_peek_scheme (a), g_uri_peek_scheme (b)) == 0;
+}
+
 gchar *
 relay_edit_keep_secret (const gchar *uri, const gchar *old)
 {
   g_autofree gchar *has = relay_edit_get_key (uri, SECRET);
-  g_autofree gchar *had = old != NULL ? relay_edit_get_key (old, SECRET) : NULL;
+  g_autofree gchar *had =
+      old != NULL && has_same_scheme (uri, old) ? relay_edit_get_key (old, SECRET) : NULL;
 
   return has != NULL || had == NULL ? g_strdup (uri) : set_pair (uri, SECRET, had);
 }
