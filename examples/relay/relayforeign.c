@@ -262,7 +262,7 @@ relay_foreign_change_state (GstElement *element, GstStateChange change)
 
 /* --- statistics ------------------------------------------------------------------------------- */
 
-/* The field `callers', as a faspsrc has it: its sender, and whether it is heard. */
+/* The field `callers', as a faspsrc has it: the sender of an input, and whether it is heard. */
 static void
 add_sender (GstStructure *stats, gboolean heard)
 {
@@ -274,28 +274,20 @@ add_sender (GstStructure *stats, gboolean heard)
   gst_fasp_structure_take_structures (stats, "callers", senders);
 }
 
-static guint
-count_peers (RelayForeign *self, const RelayInnerStats *inner, gboolean heard)
-{
-  if (!self->place->sends)
-    return heard;
-  if (self->place->scheme == RELAY_SRT)
-    return inner->callers;
-  return inner->plays;
-}
-
 static GstStructure *
 make_stats (RelayForeign *self)
 {
   GstStructure *stats = gst_structure_new_empty ("application/x-relay-end");
   RelayInnerStats inner = { FALSE };
-  gboolean heard;
+  gboolean known, heard;
 
   g_mutex_lock (&self->lock);
   if (self->inner != NULL)
     relay_inner_get_stats (self->inner, &inner);
-  heard = self->heard != NEVER && g_get_monotonic_time () - self->heard < SILENCE;
-  gst_structure_set (stats, "connected-callers", G_TYPE_UINT, count_peers (self, &inner, heard),
+  known = self->heard != NEVER;
+  heard = known && g_get_monotonic_time () - self->heard < SILENCE;
+  gst_structure_set (stats, "connected-callers", G_TYPE_UINT,
+      self->place->sends ? inner.callers : (guint) heard,
       self->place->sends ? "bytes-sent-total" : "bytes-received-total", G_TYPE_UINT64, self->bytes,
       "bytes-missing-total", G_TYPE_UINT64, self->dropped, "buffer-level", G_TYPE_UINT64,
       inner.level, "buffer-size", G_TYPE_UINT64, get_limit (self), "callers-misdirected",
@@ -304,7 +296,7 @@ make_stats (RelayForeign *self)
   if (self->place->sends || self->place->scheme != RELAY_FILE)
     gst_structure_set (stats, "bytes-not-ts", G_TYPE_UINT64, self->foreign, NULL);
   g_mutex_unlock (&self->lock);
-  if (!self->place->sends)
+  if (known)
     add_sender (stats, heard);
   g_free (inner.error);
   return stats;

@@ -383,6 +383,8 @@ set_plays (RelayInner *inner, gboolean plays)
 {
   g_mutex_lock (&inner->lock);
   inner->stats.plays = plays;
+  if (plays)
+    g_clear_pointer (&inner->stats.error, g_free);
   g_mutex_unlock (&inner->lock);
 }
 

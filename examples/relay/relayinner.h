@@ -34,11 +34,11 @@ typedef struct
 {
   gboolean plays;
   gboolean waits;   /* after an error, to start again */
-  guint callers;    /* SRT: who is connected */
+  guint callers;    /* SRT: who is connected; 0: nobody, or that is not known */
   guint64 restarts; /* after errors */
   guint64 refused;  /* callers with another streamid than the URI's */
   guint64 level;    /* bytes that wait to be sent */
-  gchar *error;     /* the last one; NULL: none yet */
+  gchar *error;     /* why it does not play; NULL: it does, or has not failed yet */
 } RelayInnerStats;
 
 /* Starts the thread; NULL: there is none to be had. @place: is @owner's, who is referenced as long

@@ -306,8 +306,9 @@ def run(directory, inputs, seconds, kbit, loss, outputs=ENDS, ffmpeg=False):
             wire.start()
             for stream in streams:
                 stream.listen()
-            relay.wait(lambda s: all(sum(e["stats"]["connected-callers"] for e in x["outputs"]) == len(outputs)
-                                     for x in s.values()))
+            relay.wait(lambda s: all(e["state"] == "running" and (not e["uri"].startswith(("fasp:", "srt:"))
+                                                                  or e["stats"]["connected-callers"] == 1)
+                                     for x in s.values() for e in x["outputs"]))
             for stream in streams:
                 stream.send()
             time.sleep(seconds)

@@ -5,6 +5,7 @@
 #include <dlfcn.h>
 #include <glib/gstdio.h>
 #include <string.h>
+#include "gstfaspcommon.h"
 #include "relaychain.h"
 #include "relayforeign.h"
 #include "relaypackets.h"
@@ -375,6 +376,17 @@ get_figure (const Input *input, const gchar *name)
   return figure;
 }
 
+static guint
+count_senders (const Input *input)
+{
+  g_autoptr (GstStructure) stats = NULL;
+  const GValueArray *senders;
+
+  g_object_get (input->end, "stats", &stats, NULL);
+  senders = gst_fasp_value_get_array (gst_structure_get_value (stats, "callers"));
+  return senders != NULL ? senders->n_values : 0;
+}
+
 static void
 close_input (Input *input)
 {
@@ -432,6 +444,20 @@ test_next_sender (void)
     received = get_figure (&input, "bytes-received-total") - before;
   } while (received < 100 * DATAGRAM && ++n < 1000);
   g_assert_cmpuint (received, >=, 100 * DATAGRAM);
+  close_input (&input);
+}
+
+/* Nobody is among the senders of an input until it hears somebody. */
+static void
+test_unheard (void)
+{
+  Input input;
+
+  open_input (&input, "udp");
+  g_assert_cmpuint (count_senders (&input), ==, 0);
+  while (get_figure (&input, "bytes-received-total") == 0)
+    send_rtp (&input, 0, 0, 0);
+  g_assert_cmpuint (count_senders (&input), ==, 1);
   close_input (&input);
 }
 
@@ -530,6 +556,7 @@ main (int argc, char **argv)
   g_test_add_func ("/ends/gaps", test_gaps);
   g_test_add_func ("/ends/input-not-ts", test_input_not_ts);
   g_test_add_func ("/ends/next-sender", test_next_sender);
+  g_test_add_func ("/ends/unheard", test_unheard);
   g_test_add_func ("/ends/pieces", test_pieces);
   g_test_add_func ("/ends/names", test_names);
   g_test_add_func ("/ends/no-place", test_no_place);
