@@ -55,10 +55,8 @@ public class FaspApp
                 Console.WriteLine($"gone {Get(s, "address-string")} {Get(s, "reason")}");
                 break;
             case "fasp-available-bitrate":
-                var available = (ulong) Get(s, "bitrate");
-                if (available > 0)
-                    Interlocked.Exchange(ref bitrate, (long) available); // else nobody is there
-                Console.WriteLine($"available {available}");
+                Interlocked.Exchange(ref bitrate, (long) (ulong) Get(s, "bitrate"));
+                Console.WriteLine($"available {bitrate}");
                 break;
             case "application/x-fasp-statistics":
                 PrintPeers(s);

@@ -36,9 +36,7 @@ func (f *fasp) onElement(s *gst.Structure) {
 	case "connection-removed":
 		fmt.Println("gone", v["address-string"], v["reason"])
 	case "fasp-available-bitrate":
-		if bitrate := v["bitrate"].(uint64); bitrate > 0 { // else nobody is there
-			f.bitrate.Store(bitrate)
-		}
+		f.bitrate.Store(v["bitrate"].(uint64))
 		fmt.Println("available", v["bitrate"])
 	case "application/x-fasp-statistics":
 		f.printPeers(s)
@@ -71,18 +69,18 @@ func (f *fasp) printPeers(stats *gst.Structure) {
 	}
 }
 
-// onError returns the error's code, which this version of go-gst hides: the reason is in its details.
-func onError(message *gst.Message) gst.ErrorCode {
+// onError returns the error's code. This version of go-gst hides it: what became of the peer is in the details.
+func (f *fasp) onError(message *gst.Message) gst.ErrorCode {
 	fmt.Println("error", message.ParseError().Message())
-	if details := message.GetStructure(); details != nil {
-		switch reason, _ := details.GetValue("reason-code"); reason {
-		case uint(4), uint(8), uint(9): // refused, key, encryption
-			return gst.ResourceErrorNotAuthorized
-		default:
-			return gst.ResourceErrorWrite
-		}
+	details := message.GetStructure()
+	if details == nil {
+		return gst.ResourceErrorFailed
 	}
-	return gst.ResourceErrorFailed
+	switch reason, _ := details.GetValue("reason-code"); reason {
+	case uint(4), uint(8), uint(9): // refused, key, encryption
+		return gst.ResourceErrorNotAuthorized
+	}
+	return map[bool]gst.ErrorCode{true: gst.ResourceErrorWrite, false: gst.ResourceErrorRead}[f.sends]
 }
 
 // feed is the encoder, in a goroutine of its own: appsrc holds it up while faspsink takes no more.
@@ -108,7 +106,7 @@ func (f *fasp) take(sink *app.Sink) gst.FlowReturn {
 	return gst.FlowOK
 }
 
-func run(allow *string, rate uint64, action, address, path, settings string) (gst.ErrorCode, error) {
+func run(allow string, rate uint64, action, address, path, settings string) (gst.ErrorCode, error) {
 	line := "faspsrc name=fasp stats-interval=100 " + settings + " ! appsink name=app sync=false"
 	if action == "send" {
 		line = "appsrc name=app block=true max-bytes=65536 ! faspsink name=fasp stats-interval=100 " + settings
@@ -122,10 +120,10 @@ func run(allow *string, rate uint64, action, address, path, settings string) (gs
 	f := &fasp{Element: element, sends: action == "send"}
 	f.SetProperty("uri", address)
 	f.bitrate.Store(1000000)
-	if allow != nil {
+	if allow != "" {
 		// in the network's thread, and the caller waits for the answer
 		f.Connect("caller-identified", func(_ *gst.Element, address, _, key, _ string) bool {
-			admit := key != "" && key == *allow
+			admit := key == allow
 			fmt.Println(map[bool]string{true: "admitted", false: "turned away"}[admit], address, key)
 			return admit
 		})
@@ -166,7 +164,7 @@ func (f *fasp) follow(bus *gst.Bus) gst.ErrorCode {
 		case gst.MessageEOS:
 			return 0
 		case gst.MessageError:
-			return onError(message)
+			return f.onError(message)
 		case gst.MessageWarning:
 			fmt.Println("warning", message.ParseWarning().Message())
 		case gst.MessageElement:
@@ -179,11 +177,7 @@ func (f *fasp) follow(bus *gst.Bus) gst.ErrorCode {
 }
 
 func main() {
-	var allow *string
-	flag.Func("allow", "listener: admit only callers with this public `KEY`", func(key string) error {
-		allow = &key
-		return nil
-	})
+	allow := flag.String("allow", "", "listener: admit only callers with this public `KEY`")
 	rate := flag.Uint64("rate", 0, "send: max-bitrate, from half a second on")
 	flag.Usage = func() {
 		fmt.Fprintln(os.Stderr, "Usage: fasp-app [OPTION]... send|receive fasp://[HOST]:PORT FILE [PROPERTY=VALUE]...")
@@ -195,7 +189,7 @@ func main() {
 		os.Exit(2)
 	}
 	gst.Init(nil)
-	status, err := run(allow, *rate, flag.Arg(0), flag.Arg(1), flag.Arg(2), strings.Join(flag.Args()[3:], " "))
+	status, err := run(*allow, *rate, flag.Arg(0), flag.Arg(1), flag.Arg(2), strings.Join(flag.Args()[3:], " "))
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "fasp-app:", err)
 	}

@@ -9,6 +9,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.freedesktop.gstreamer.*;
 import org.freedesktop.gstreamer.elements.AppSink;
 import org.freedesktop.gstreamer.elements.AppSrc;
@@ -39,13 +41,13 @@ public class FaspApp {
     }
 
     private static void say(Object... words) {
-        System.out.println(String.join(" ", List.of(words).stream().map(String::valueOf).toList()));
+        System.out.println(Stream.of(words).map(String::valueOf).collect(Collectors.joining(" ")));
     }
 
     /** In the network's thread, and the caller waits for the answer. */
     private record Door(String allow) implements GstCallback {
         public boolean callback(Element fasp, String address, String streamid, String key, String name) {
-            say(allow.equals(key) ? "admitted" : "turned away", address, String.valueOf(key));
+            say(allow.equals(key) ? "admitted" : "turned away", address, key);
             return allow.equals(key);
         }
     }
@@ -61,9 +63,8 @@ public class FaspApp {
                 say("connected", s.getString("address-string"), s.hasField("peer-key") ? s.getString("peer-key") : "");
             case "connection-removed" -> say("gone", s.getString("address-string"), s.getString("reason"));
             case "fasp-available-bitrate" -> {
-                long available = (Long) s.getValue("bitrate");
-                bitrate = available > 0 ? available : bitrate; // 0: nobody is there
-                say("available", available);
+                bitrate = (Long) s.getValue("bitrate");
+                say("available", bitrate);
             }
             case "application/x-fasp-statistics" -> printPeers(s);
             default -> { }

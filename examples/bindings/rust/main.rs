@@ -34,11 +34,8 @@ fn on_element(s: &gst::StructureRef, bytes: &str, bitrate: &AtomicU64) -> Result
         }
         "connection-removed" => println!("gone {} {}", s.get::<&str>("address-string")?, s.get::<&str>("reason")?),
         "fasp-available-bitrate" => {
-            let available = s.get::<u64>("bitrate")?;
-            if available > 0 {
-                bitrate.store(available, Relaxed); // else nobody is there
-            }
-            println!("available {available}");
+            bitrate.store(s.get("bitrate")?, Relaxed);
+            println!("available {}", bitrate.load(Relaxed));
         }
         "application/x-fasp-statistics" => print_peers(s, bytes)?,
         _ => {}
