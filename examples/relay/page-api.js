@@ -46,44 +46,42 @@ const api = {
     } catch {
       value = {error: text};
     }
+    if (answer.status === 401)
+      this.forget();
     if (!answer.ok)
       throw new Refused(answer.status, value?.error ?? `The relay answers ${answer.status}.`);
     return value;
   },
 
-  /* Asks whether changes are taken, and are saved. */
+  /* Asks whether changes are taken. */
   async look() {
     this.may = false;
     if (this.mode === "open" || (this.mode === "token" && sessionStorage.getItem(TOKEN)))
-      await this.read();
+      this.may = await this.ask("GET", ["configuration"]).then(() => true, () => false);
+    this.show();
+  },
+
+  /* The relay has another token now. */
+  forget() {
+    sessionStorage.removeItem(TOKEN);
+    this.may = false;
+    this.show();
+  },
+
+  show() {
     setShown(find("unlock"), this.mode === "token" && !this.may);
     setShown(find("save"), this.may && !this.saved);
     document.body.classList.toggle("may", this.may);
   },
 
-  async read() {
-    try {
-      const configuration = await this.ask("GET", ["configuration"]);
-      this.may = true;
-      this.saved = configuration.saved;
-    } catch (error) {
-      if (error.status === 401)
-        sessionStorage.removeItem(TOKEN);
-    }
-  },
-
   /* @mode: `off', `open' or `token', as the relay says. */
-  follow(mode) {
-    if (mode === this.mode)
-      return;
-    this.mode = mode;
-    this.look();
-  },
-
-  async change(method, names, body, headers) {
-    const answer = await this.ask(method, names, body, headers);
-    await this.look();
-    return answer;
+  follow(mode, saved) {
+    const same = mode === this.mode;
+    Object.assign(this, {mode, saved});
+    if (same)
+      this.show();
+    else
+      this.look();
   },
 };
 

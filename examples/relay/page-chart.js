@@ -20,7 +20,7 @@ class Chart {
                             onpointermove: e => this.point(e), onpointerleave: () => this.point(null)},
                     this.area, this.border, this.line, this.cursor);
     this.label = label;
-    this.node = make("div", {class: "chart"}, make("div", {class: "label", text: label}),
+    this.node = make("div", {class: "chart"}, make("div", {class: "label", text: label, title: MEANING[label] ?? null}),
                      make("div", {class: "figure"}, this.value, this.note), this.svg);
   }
 
@@ -38,12 +38,12 @@ class Chart {
     setText(this.note, this.words ?? "");
   }
 
-  /* @points: [[s, value]]. @limit: drawn as a border; null: there is none. @end: s, now. */
+  /* @points: [[s, value]]. @limit: drawn as a border, always; null: there is none. @end: s, now. */
   draw(points, end, limit = null) {
     Object.assign(this, {points, limit, end});
     this.begin = Math.max(end - HOUR, Math.min(end - LEAST, points.length ? points[0][0] : end));
     const values = points.map(p => p[1]).filter(known);
-    const most = Math.max(this.least, ...values) * 1.08;
+    const most = Math.max(this.least, limit ?? 0, ...values) * 1.08;
     const x = t => (WIDTH * (t - this.begin) / (end - this.begin)).toFixed(1);
     const y = v => (HEIGHT - 1 - (HEIGHT - 3) * v / most).toFixed(1);
     let line = "", area = "", open = false;
@@ -59,10 +59,9 @@ class Chart {
     });
     this.line.setAttribute("d", line);
     this.area.setAttribute("d", area);
-    const inside = known(limit) && limit <= most;
-    setAttribute(this.border, "visibility", inside ? "visible" : "hidden");
-    for (const side of inside ? ["y1", "y2"] : [])
-      this.border.setAttribute(side, y(limit));
+    setAttribute(this.border, "visibility", known(limit) ? "visible" : "hidden");
+    for (const side of ["y1", "y2"])
+      this.border.setAttribute(side, y(limit ?? 0));
     setAttribute(this.svg, "aria-label", values.length ?
       `${this.label} in the last ${say.time(end - this.begin)}: at least ${this.say(Math.min(...values))}, ` +
       `at most ${this.say(Math.max(...values))}` : `${this.label}: nothing is known yet`);

@@ -78,7 +78,7 @@ class Terms {
     let row = this.rows.get(term);
     if (!row) {
       const said = make("dd", field ? {"data-field": field} : {});
-      row = {node: make("div", {}, make("dt", {text: term}), said), said};
+      row = {node: make("div", {}, make("dt", {text: term, title: MEANING[term] ?? null}), said), said};
       this.rows.set(term, row);
       this.node.append(row.node);
     }

@@ -5,6 +5,7 @@
 const FEW = 4;                  // streams that are open at first
 const RETRY = 3000;             // ms until the relay is asked again
 const SHOWN = 60;               // events
+const LOST = "The connection to the relay is lost. This page tries again; the figures are old.";
 
 const streams = new Parts(find("streams"), s => s.name, s => new Stream(s));
 const totals = new Terms(find("totals"));
@@ -55,14 +56,15 @@ function show(status) {
   now = status.time;
   const receivers = status.streams.reduce((n, s) => n + s.outputs.reduce((m, o) => m + o.receivers, 0), 0);
   const onAir = status.streams.filter(s => s.receiving);
-  setText(find("ready"), status.ending ? "Ends" : status.ready ? "Ready" : "Not ready");
+  setText(find("ready"), status.ending ? "Ends" : status.ready ? "Ready" : sayNotReady(status.streams));
   setAttribute(find("ready"), "class", `pill ${status.ready && !status.ending ? "good" : "warn"}`);
   totals.set("On air", `${onAir.length} of ${status.streams.length}`, "on-air");
   totals.set("Coming in", say.rate(onAir.reduce((n, s) => n + (s.rate ?? 0), 0)), "total-rate");
   totals.set("Receivers", String(receivers), "total-receivers");
   totals.set("Runs for", say.time(status.time - status.started));
   totals.set("Memory", say.memory(status.memory || null), "memory");
-  setText(find("foot"), `fasp-relay ${status.version}. The histories take ${say.memory(status.history)} of its memory.`);
+  setText(find("foot"), `fasp-relay ${status.version}. The histories take ${say.memory(status.history)} of its memory.${status.api === "off" ?
+    " Nothing can be changed here: api = true in the section [relay] of its configuration allows it." : ""}`);
   document.title = `${onAir.length}/${status.streams.length} on air · fasp-relay`;
   notice(status["configuration-refused"] ? `The new configuration is refused: ${status["configuration-refused"]}` : null);
   streams.follow(status.streams);
@@ -73,7 +75,7 @@ function show(status) {
   }
   showAdded();
   list.follow(events.slice(0, SHOWN));
-  api.follow(status.api);
+  api.follow(status.api, status.saved);
   if (status.happened !== happened)
     look();
 }
@@ -86,7 +88,7 @@ async function addStream(name, input, outputs) {
   /* the browser's console shows what is refused as an error: only who is quicker is a surprise */
   if ((await api.ask("GET", ["streams"])).some(s => s.name === name))
     throw new Error("There is a stream of this name: choose another one.");
-  await api.change("PUT", ["streams", name], {input, outputs: outputs.split(/\s+/).filter(Boolean)}, {"If-None-Match": "*"});
+  await api.ask("PUT", ["streams", name], {input, outputs: outputs.split(/\s+/).filter(Boolean)}, {"If-None-Match": "*"});
   added = name;
 }
 
@@ -102,6 +104,19 @@ function showAdded() {
 
 /* --- listening --- */
 
+/* Why the relay does not let this page listen: the browser does not say. */
+async function explain() {
+  try {
+    const answer = await fetch("/events", {cache: "no-store"});
+    if (!answer.ok)
+      return `This page gets no figures. ${await answer.text()}`;
+    answer.body.cancel();
+  } catch {
+    /* it does not answer */
+  }
+  return LOST;
+}
+
 function listen() {
   feed?.close();
   feed = null;
@@ -109,12 +124,13 @@ function listen() {
     return;
   feed = new EventSource("/events");
   feed.onmessage = message => show(JSON.parse(message.data));
-  feed.onerror = () => {
-    notice("The connection to the relay is lost. This page tries again; the figures are old.");
+  feed.onerror = async () => {
+    const refused = feed?.readyState === EventSource.CLOSED;
     setText(find("ready"), "Not connected");
     setAttribute(find("ready"), "class", "pill bad");
-    /* refused, not lost: the browser does not try again by itself */
-    if (feed?.readyState === EventSource.CLOSED)
+    notice(refused ? await explain() : LOST);
+    /* the browser does not try again by itself */
+    if (refused)
       setTimeout(listen, RETRY);
   };
   feed.onopen = () => {
@@ -132,5 +148,5 @@ find("add").onclick = () => ask({title: "Add a stream", ok: "Add",
   act: addStream});
 find("save").onclick = () => ask({title: "Save what is in force?", ok: "Save",
   text: "The configuration file is replaced. Otherwise, changes are lost when the relay starts anew or reads its file.",
-  act: () => api.change("POST", ["configuration", "save"], {})});
+  act: () => api.ask("POST", ["configuration", "save"], {})});
 listen();

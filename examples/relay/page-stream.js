@@ -5,6 +5,7 @@
 const STEP = 10;                // s between samples
 const SAMPLES = 360;
 const AGAIN = 1900;             // ms; how often, at most, a receiver's figures are asked for
+const OLD = 10;                 // s from which on a picture has its age
 
 /* What is shown of a receiver before all its figures. */
 const RECEIVER = [
@@ -29,6 +30,7 @@ class Receiver {
   }
 
   update(one) {
+    this.one = one;
     setText(this.name, this.who);
     const behind = known(one["behind-ms"]) ? `${say.ms(one["behind-ms"])} behind` : "";
     setText(this.state, one.interrupted ? "is not heard" : [behind, known(one["rtt-ms"]) ? `round trip ${say.ms(one["rtt-ms"])}` :
@@ -59,19 +61,20 @@ class Receiver {
   async ask() {
     this.asked = Date.now();
     try {
-      const {stats} = await get(path(...this.at) + ".json");
+      const {stats, ...one} = await get(path(...this.at) + ".json");
+      this.one = one;
       for (const [term, value] of RECEIVER)
         this.terms.set(term, value(stats));
       for (const [field, value] of Object.entries(stats))
         this.all.set(field, typeof value === "object" && value ? JSON.stringify(value) : String(value ?? "–"), field);
-    } catch {
-      /* it has gone, or the relay has: the list says so */
+    } catch (error) {
+      this.gone = error.message === "404";
     }
   }
 
   drop() {
     ask({title: "Disconnect this receiver?", text: `${this.who} is told that it was refused. A program that starts again may come back.`,
-         ok: "Disconnect", danger: true, act: () => api.change("DELETE", this.at)});
+         ok: "Disconnect", danger: true, act: () => api.ask("DELETE", this.at)});
   }
 }
 Receiver.made = 0;
@@ -93,16 +96,18 @@ class Output {
   }
 
   update(output) {
-    const n = output.receivers, behind = output["behind-ms"];
+    const n = output.receivers, behind = output["behind-ms"], does = sayDoing(output);
     setText(this.uri, output.uri ?? "");
-    setText(this.facts, [!output.open ? `not open (${output.state})` : several(n, "receiver"), known(behind) && n > 0 ? `up to ${say.ms(behind)} behind` :
+    setText(this.facts, [!output.open ? `not open (${output.state})` : does ?? several(n, "receiver"), known(behind) && n > 0 ? `up to ${say.ms(behind)} behind` :
       "", output.interrupted ? `${output.interrupted} not heard` : ""].filter(Boolean).join(" · "));
     this.node.classList.toggle("closed", !output.open);
     setText(this.error, output.error ?? "");
     setShown(this.error, Boolean(output.error));
-    const some = n > output.list.length;
+    /* those of an end that is not fasp are counted, but have no figures */
+    const some = output.list.length > 0 && n > output.list.length;
     setShown(this.more, some);
     setText(this.more, this.everybody ? `Show the ${output.list.length} that are furthest behind` : `Show all ${n}`);
+    this.some = some;
     if (!some)
       this.everybody = false;
     if (!this.everybody)
@@ -111,9 +116,11 @@ class Output {
       this.ask();
   }
 
-  /* By name: so a row stays under the pointer. */
+  /* By name: so a row stays under the pointer. One that is open stays while it is there, though others are worse. */
   show(list) {
-    this.receivers.follow([...list].sort((a, b) => sayPeer(a).localeCompare(sayPeer(b))));
+    const named = new Set(list.map(one => one.address));
+    const open = [...this.receivers.parts.values()].filter(r => r.open && !r.gone && !named.has(r.one.address)).map(r => r.one);
+    this.receivers.follow([...list, ...this.some ? open : []].sort((a, b) => sayPeer(a).localeCompare(sayPeer(b))));
   }
 
   toggle() {
@@ -136,7 +143,7 @@ class Output {
   remove() {
     ask({title: `Remove output ${this.id}?`, text: `${this.uri.textContent} is closed, and its receivers are told. The other ` +
          "outputs do not notice.", ok: "Remove", danger: true,
-         act: () => api.change("DELETE", ["streams", this.stream, "outputs", this.id])});
+         act: () => api.ask("DELETE", ["streams", this.stream, "outputs", this.id])});
   }
 
   end() {
@@ -149,8 +156,9 @@ class Source {
     this.name = make("span", {class: "who"});
     this.facts = make("span", {class: "facts"});
     this.use = make("button", {type: "button", class: "edit", text: "Use", "aria-label": `Use source ${source.source}`,
-      onclick: () => ask({title: `Use ${this.name.textContent}?`, text: "Receivers notice nothing.", ok: "Use it",
-                          act: () => api.change("PUT", ["streams", stream, "input", "source"], {source: source.source})})});
+      onclick: () => ask({title: `Use ${this.name.textContent}?`, ok: "Use it", text: "If it sends the same stream, receivers notice " +
+                          "nothing. The stream of another encoder begins at its next key frame, with one DISCONT.",
+                          act: () => api.ask("PUT", ["streams", stream, "input", "source"], {source: source.source})})});
     this.node = make("li", {class: "source"}, this.name, this.facts, this.use);
   }
 
@@ -185,6 +193,8 @@ class Stream {
     this.error = make("p", {class: "fault", hidden: true});
     this.picture = make("img", {class: "picture", alt: `What ${name} shows`, hidden: true});
     this.meters = make("div", {class: "meters", role: "img", hidden: true});
+    this.caption = make("p", {class: "quiet", hidden: true});
+    this.inputError = make("p", {class: "fault", hidden: true});
     this.uri = make("code", {class: "uri"});
     this.senders = make("span", {class: "facts"});
     this.terms = new Terms(make("dl", {class: "terms"}));
@@ -194,12 +204,12 @@ class Stream {
     this.node = make("details", {class: "stream", "data-stream": name, ontoggle: () => this.draw()},
       make("summary", {}, make("h2", {text: name}), this.state, this.brief),
       make("div", {class: "body"}, this.error,
-        make("div", {class: "view"}, make("div", {class: "screen"}, this.picture, this.meters),
+        make("div", {class: "view"}, make("div", {class: "screen"}, this.picture, this.caption, this.meters),
           make("div", {class: "charts"}, ...Object.values(this.charts).map(c => c.node))),
         this.span, this.terms.node,
         make("section", {"aria-label": `Input of ${name}`}, make("div", {class: "head"}, make("h3", {text: "Input"}), this.uri,
           this.senders, make("button", {type: "button", class: "edit", text: "Switch", "aria-label": `Switch the input of ${name}`,
-                                        onclick: () => this.switchInput()})), sources),
+                                        onclick: () => this.switchInput()})), this.inputError, sources),
         make("section", {"aria-label": `Outputs of ${name}`}, make("div", {class: "head"}, make("h3", {text: "Outputs"}),
           make("button", {type: "button", class: "edit", text: "Add output", "aria-label": `Add an output to ${name}`,
                           onclick: () => this.addOutput()})), outputs),
@@ -228,17 +238,20 @@ class Stream {
       now.rate = now["lateness-ms"] = null;
     setText(this.state, words);
     setAttribute(this.state, "class", `state ${look}`);
-    setText(this.brief, [say.rate(now.rate), several(receivers, "receiver")].filter(Boolean).join(" · "));
+    setText(this.brief, [say.rate(now.rate), stream.outputs.every(sayDoing) ? "" : several(receivers, "receiver")].filter(Boolean).join(" · "));
     setText(this.error, stream["last-error"] ? `Last error: ${stream["last-error"]}` : "");
     setShown(this.error, Boolean(stream["last-error"]));
     this.error.classList.toggle("past", stream.receiving);
     this.showFigures(now);
     this.showPicture(stream);
     setText(this.uri, stream.input.uri ?? "");
-    setText(this.senders, stream.input.error ?? stream.input.senders.map(s => sayPeer(s) + (s.interrupted ? " (not heard)" : "")).join(", "));
+    setText(this.senders, !stream.input.open ? `not open (${stream.input.state})` : stream.input.senders.filter(s => s.address).map(s =>
+      sayPeer(s) + (s.interrupted ? " (not heard)" : "")).join(", "));
+    setText(this.inputError, stream.input.error ?? "");
+    setShown(this.inputError, Boolean(stream.input.error));
     this.sources.follow(stream.input.sources);
     this.outputs.follow([...stream.outputs].sort((a, b) => a.id - b.id));
-    this.latency = stream["latency-ms"];
+    this.latency = stream["latency-ms"] || null;       // 0: there is none
     if (!this.samples.length || time - this.samples.at(-1).time >= STEP) {
       this.samples.push({...now, time});
       this.samples.splice(0, this.samples.length - SAMPLES);
@@ -247,7 +260,7 @@ class Stream {
   }
 
   showFigures(now) {
-    const latency = now["latency-ms"], late = known(latency) && now["lateness-ms"] > latency;
+    const latency = now["latency-ms"] || null, late = known(latency) && now["lateness-ms"] > latency;
     for (const [field, chart] of Object.entries(this.charts))
       if (field === "lateness-ms")
         chart.show(now[field], known(latency) ? `of ${say.ms(latency)} latency` : "", late);
@@ -260,18 +273,22 @@ class Stream {
   }
 
   /* If the relay makes pictures of it. */
-  showPicture(stream) {
-    const shown = Boolean(stream.picture);
-    setShown(this.picture, shown);
-    if (shown && this.node.open)
-      setAttribute(this.picture, "src", `${path("streams", this.name, "picture.jpg")}?${stream.picture.time}`);
-    setShown(this.meters, Boolean(stream.levels?.length));
-    if (!stream.levels?.length)
+  showPicture({picture, levels, receiving}) {
+    const time = picture?.time, error = receiving ? picture?.error : null;
+    const caption = picture ? sayPicture(time && Date.parse(time) / 1000, receiving, error) : "";
+    setShown(this.picture, Boolean(time));
+    if (time && this.node.open)
+      setAttribute(this.picture, "src", `${path("streams", this.name, "picture.jpg")}?${time}`);
+    this.picture.classList.toggle("past", !receiving || Boolean(error));
+    setText(this.caption, caption);
+    setShown(this.caption, Boolean(caption));
+    setShown(this.meters, receiving && levels.length > 0);
+    if (this.meters.hidden)
       return;
-    while (this.meters.children.length < stream.levels.length)
+    while (this.meters.children.length < levels.length)
       this.meters.append(make("meter", {min: -60, max: 0, high: -9, optimum: -30}));
-    stream.levels.forEach((level, i) => this.meters.children[i].value = level ?? -60);
-    setAttribute(this.meters, "aria-label", `Sound: ${stream.levels.map(l => `${Math.round(l)} dB`).join(", ")}`);
+    levels.forEach((level, i) => this.meters.children[i].value = level ?? -60);
+    setAttribute(this.meters, "aria-label", `Sound: ${levels.map(l => `${Math.round(l)} dB`).join(", ")}`);
   }
 
   draw() {
@@ -286,18 +303,18 @@ class Stream {
   addOutput() {
     ask({title: `Add an output to ${this.name}`, fields: [{caption: "URI", value: "fasp://:"}], ok: "Add",
          text: "fasp://:PORT waits for receivers, fasp://HOST:PORT dials one. srt://, rist://, udp:// and rtp:// are taken, too.",
-         act: uri => api.change("POST", ["streams", this.name, "outputs"], {uri})});
+         act: uri => api.ask("POST", ["streams", this.name, "outputs"], {uri})});
   }
 
   switchInput() {
     ask({title: `Switch the input of ${this.name}`, fields: [{caption: "URI", value: this.uri.textContent}], ok: "Switch",
          text: "The receivers stay connected, and go on with what comes from there.",
-         act: uri => api.change("PATCH", ["streams", this.name, "input"], {uri})});
+         act: uri => api.ask("PATCH", ["streams", this.name, "input"], {uri})});
   }
 
   remove() {
     ask({title: `Remove ${this.name}?`, text: "Its sender and its receivers are told. The other streams do not notice.", ok: "Remove",
-         danger: true, act: () => api.change("DELETE", ["streams", this.name])});
+         danger: true, act: () => api.ask("DELETE", ["streams", this.name])});
   }
 
   end() {

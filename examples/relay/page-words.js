@@ -41,6 +41,22 @@ const say = {
 /* "1 receiver", "2 receivers" */
 const several = (n, word) => `${n} ${word}${n === 1 ? "" : "s"}`;
 
+/* What is not said by its name. */
+const MEANING = {
+  "Loss on the way here": "Share of the datagrams to this relay that were lost, over ten seconds. Most are repaired.",
+  "Round trip": "Time to the other side, and back.",
+  "Lateness": "How much later than on an undisturbed way the stream is whole and in order: 99.9 % of it is not later. What is later " +
+    "than the latency, a dashed line, is a skip.",
+  "Furthest behind": "What the slowest receiver has not confirmed yet, as time at the stream's rate.",
+  "Promised": "How rarely a player should skip, as the network is now. A skip is a second in which data is missing or too late.",
+  "Observed": "How rarely a player would have skipped, since the connection began.",
+  "Restarts": "How often the stream, or one of its outputs, was started anew after it failed.",
+  "Confirmed": "Bytes of the stream that the receiver says it has.",
+  "Latency": "How late the receiver plays: the time there is for repairs.",
+  "Sent again": "Bytes that were sent again, as they were lost on the way.",
+  "Asked for": "The streamid that the receiver gave.",
+};
+
 function sayPromise(seconds) {
   return known(seconds) ? `1 skip in ${say.time(seconds)}` : null;
 }
@@ -56,11 +72,31 @@ function sayState(stream) {
   const since = say.time(stream["state-seconds"]);
   if (stream.receiving)
     return ["good", "On air"];
+  if (stream.state === "running" && !stream.input.open)
+    return ["warn", "Its input is not open"];
   if (stream.state === "running")
     return [stream.optional ? "off" : "warn", stream.optional ? "Off" : "Waits for its sender"];
   if (stream.state === "waiting")
     return ["bad", `Starts again (for ${since})`];
   return ["warn", stream.state === "starting" ? "Starts" : "Stops"];
+}
+
+/* What an output does that knows nobody who takes it; null: it counts its receivers. */
+function sayDoing({uri}) {
+  return /^file:/.test(uri) ? "records" : /^(udp|rtp|rist):/.test(uri) ? "sends" : null;
+}
+
+function sayNotReady(streams) {
+  const names = streams.filter(s => !s.receiving && !s.optional).map(s => s.name);
+  const more = names.length > 2 ? ` and ${names.length - 2} more` : "";
+  return names.length ? `Not ready: waits for ${names.slice(0, 2).join(", ")}${more}` : "Not ready";
+}
+
+/* Below a picture of @time, or where it would be. @error: why the last try made none. */
+function sayPicture(time, receiving, error) {
+  const old = time && (!receiving || error || now - time >= OLD) ? `Seen ${sayAgo(time, now)}.` : "";
+  const none = receiving && !time && !error ? "There is no picture yet: it comes with a key frame." : "";
+  return [old, none, error].filter(Boolean).join(" ");
 }
 
 /* `output-2' of the log is output 2, and `output' the only one. */
@@ -84,7 +120,7 @@ function sayReason(peer) {
 function sayEvent(event) {
   const {kind, peer} = event;
   if (!peer)
-    return event.text ?? "";
+    return [sayEnd(event.end), event.text].filter(Boolean).join(": ");
   const asked = peer.streamid && peer.streamid !== event.stream ? `, which asked for “${peer.streamid}”` : "";
   if (kind === "came")
     return `${sayPeer(peer)} came to ${sayEnd(event.end)}${asked}.`;

@@ -40,6 +40,7 @@ typedef struct
   gchar **status_names;
   gchar *token; /* of the API; a secret; NULL: none */
   gboolean has_api, receiver_metrics, ending;
+  gboolean is_saved; /* the file says what is in force */
 } Relay;
 
 /* --- statistics -------------------------------------------------------------------------- */
@@ -71,6 +72,7 @@ take_stats (gpointer data)
   f->receiver_metrics = relay->receiver_metrics;
   f->alive = g_get_monotonic_time () - relay->beat < ALIVE;
   f->ending = relay->ending;
+  f->saved = relay->is_saved;
   f->api = !relay->has_api ? "off" : relay->token != NULL ? "token" : "open";
   g_mutex_unlock (&relay->lock);
   return f;
@@ -260,6 +262,7 @@ use (Relay *relay, RelayConfig *config, gboolean reloads, const RelayKept *kept)
   relay_tell_warnings (config);
   g_mutex_lock (&relay->lock);
   relay->receiver_metrics = config->receiver_metrics;
+  relay->is_saved = relay_saved_is (&relay->saved, config->text, config->size);
   relay->has_api = config->api;
   g_strfreev (relay->status_names);
   relay->status_names = g_strdupv (config->status_names);
@@ -291,8 +294,7 @@ load (Relay *relay, GError **error)
   relay->loaded = g_get_real_time () / G_USEC_PER_SEC;
   g_clear_pointer (&relay->refused, g_free);
   g_mutex_unlock (&relay->lock);
-  if (relay->config != NULL
-      && !relay_saved_is (&relay->saved, relay->config->text, relay->config->size))
+  if (relay->config != NULL && !relay->is_saved)
     relay_log (NULL, "what was changed by the API and not saved is given up.");
   relay_saved_set (&relay->saved, config->text, config->size);
   use (relay, g_steal_pointer (&config), TRUE, NULL);
@@ -404,9 +406,7 @@ get_file (gpointer data)
 static gboolean
 is_saved (gpointer data)
 {
-  Relay *relay = data;
-
-  return relay_saved_is (&relay->saved, relay->config->text, relay->config->size);
+  return ((Relay *) data)->is_saved;
 }
 
 static gboolean
@@ -416,6 +416,9 @@ save (GError **error, gpointer data)
 
   if (!relay_save (relay->path, &relay->saved, relay->config->text, relay->config->size, error))
     return FALSE;
+  g_mutex_lock (&relay->lock);
+  relay->is_saved = TRUE;
+  g_mutex_unlock (&relay->lock);
   relay_log (NULL, "%s is saved, as it is in force.", relay->path);
   return TRUE;
 }

@@ -88,7 +88,6 @@ relay_picture_summarize (const RelayPictureStats *stats, JsonObject *object)
 
   for (guint i = 0; stats != NULL && i < stats->channels; i++)
     json_array_add_double_element (levels, stats->levels[i].peak / PER_DB);
-  /* there is something to show only then */
-  set_picture (stats != NULL && stats->jpeg != NULL ? stats : NULL, object);
+  set_picture (stats, object);
   json_object_set_array_member (object, "levels", levels);
 }

@@ -21,6 +21,7 @@ typedef struct
   gchar *refused; /* why the last one was refused; NULL: it was not */
   gboolean receiver_metrics;
   const gchar *api; /* changes by HTTP: `off', `open', or `token': with one */
+  gboolean saved;   /* the file says what is in force */
   gboolean alive;   /* the main loop runs */
   gboolean ending;
 } RelayStats;

@@ -214,6 +214,8 @@ describe_input (const RelayStreamStats *s)
   JsonArray *senders = json_array_new ();
 
   set_text (object, "uri", s->input.uri);
+  json_object_set_boolean_member (object, "open", s->input.state == RELAY_RUNNING);
+  set_text (object, "state", relay_state_get_name (s->input.state));
   relay_figures_foreach_peer (&s->input, add_sender, senders);
   json_object_set_array_member (object, "senders", senders);
   json_object_set_array_member (object, "sources", describe_sources (&s->input));
@@ -282,6 +284,7 @@ relay_summary_to_json (const RelayStats *stats, const RelayHistory *history, gui
   json_object_set_boolean_member (object, "ending", stats->ending);
   set_text (object, "configuration-refused", stats->refused);
   set_text (object, "api", stats->api);
+  json_object_set_boolean_member (object, "saved", stats->saved);
   json_object_set_int_member (object, "happened", happened);
   json_object_set_int_member (object, "memory", get_memory ());
   json_object_set_int_member (object, "history", relay_history_get_size (history));
