@@ -400,6 +400,26 @@ check (GstElement *element)
 void
 gst_fasp_connection_install_check (GObjectClass *klass)
 {
+  /**
+   * GstFaspSink::check-settings:
+   * @sink: a faspsink
+   *
+   * Could the element start with its present settings?
+   *
+   * Returns: (nullable): %NULL, or what is wrong with them
+   *
+   * Since: 0.5
+   */
+  /**
+   * GstFaspSrc::check-settings:
+   * @src: a faspsrc
+   *
+   * Could the element start with its present settings?
+   *
+   * Returns: (nullable): %NULL, or what is wrong with them
+   *
+   * Since: 0.5
+   */
   g_signal_new_class_handler ("check-settings", G_OBJECT_CLASS_TYPE (klass),
       G_SIGNAL_RUN_LAST | G_SIGNAL_ACTION, G_CALLBACK (check), NULL, NULL, NULL, G_TYPE_STRING, 0);
 }

@@ -793,6 +793,8 @@ gst_fasp_src_class_init (GstFaspSrcClass *klass)
    * can bring it (#GstFaspSrc:wait-to-restore).
    *
    * Returns: %FALSE if it is not connected
+   *
+   * Since: 0.5
    */
   g_signal_new_class_handler ("switch-source", G_TYPE_FROM_CLASS (klass),
       G_SIGNAL_RUN_LAST | G_SIGNAL_ACTION, G_CALLBACK (gst_fasp_src_switch_source), NULL, NULL,

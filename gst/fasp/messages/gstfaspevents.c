@@ -47,6 +47,34 @@ gst_fasp_events_install (GObjectClass *klass)
   g_signal_new_class_handler ("caller-connecting", type, G_SIGNAL_RUN_LAST,
       G_CALLBACK (accept_caller), stop_at_refusal, NULL, NULL, G_TYPE_BOOLEAN, 2,
       G_TYPE_SOCKET_ADDRESS, G_TYPE_STRING);
+  /**
+   * GstFaspSink::caller-identified:
+   * @sink: a faspsink
+   * @address: the caller's
+   * @streamid: what it calls for
+   * @key: its public key; %NULL: it has none
+   * @name: the name of that key; %NULL: it has none
+   *
+   * May the caller come in?
+   *
+   * Returns: %FALSE: it is turned away
+   *
+   * Since: 0.4
+   */
+  /**
+   * GstFaspSrc::caller-identified:
+   * @src: a faspsrc
+   * @address: the caller's
+   * @streamid: what it calls for
+   * @key: its public key; %NULL: it has none
+   * @name: the name of that key; %NULL: it has none
+   *
+   * May the caller come in?
+   *
+   * Returns: %FALSE: it is turned away
+   *
+   * Since: 0.4
+   */
   /* no default: without a handler it is FALSE */
   g_signal_new ("caller-identified", type, G_SIGNAL_RUN_LAST, 0, stop_at_refusal, NULL, NULL,
       G_TYPE_BOOLEAN, 4, G_TYPE_STRING, G_TYPE_STRING, G_TYPE_STRING, G_TYPE_STRING);
