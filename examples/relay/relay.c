@@ -370,7 +370,7 @@ get_stream_stats (const gchar *name, gpointer data)
 static gboolean
 change (const gchar *text, gsize size, const RelayKept *kept, GError **error, gpointer data)
 {
-  RelayConfig *config = relay_config_parse (text, size, error);
+  RelayConfig *config = relay_config_parse (text, size, get_config (data), error);
 
   if (config != NULL)
     use (data, config, FALSE, kept);

@@ -77,6 +77,7 @@ relay_config_free (RelayConfig *config)
     explicit_bzero (config->text, config->size);
   g_free (config->text);
   g_ptr_array_unref (config->warnings);
+  g_hash_table_unref (config->secrets);
   g_ptr_array_unref (config->streams);
   g_free (config);
 }
@@ -183,11 +184,13 @@ check_side (const RelayEnd *side, const GPtrArray *ends, GError **error)
 
 /* Reads what all inputs, or all outputs, have in common. */
 static gboolean
-read_side (GKeyFile *file, const gchar *group, GPtrArray *warnings, RelayEnd *side, GError **error)
+read_side (GKeyFile *file, const gchar *group, const RelaySecrets *secrets, RelayEnd *side,
+    GError **error)
 {
   const gchar *name = side->sends ? "output" : "input";
   g_autofree gchar *key = g_strconcat (name, "-passphrase-file", NULL);
-  gboolean good = relay_value_passphrase (file, group, key, warnings, &side->passphrase, error);
+  gboolean good =
+      relay_value_secret (file, group, key, "passphrase", secrets, &side->passphrase, error);
 
   for (guint i = 0; good && i < RELAY_FILES; i++) {
     g_autofree gchar *of = g_strconcat (name, "-", relay_end_files[i], NULL);
@@ -202,13 +205,13 @@ read_side (GKeyFile *file, const gchar *group, GPtrArray *warnings, RelayEnd *si
 }
 
 static gboolean
-read_input (GKeyFile *file, const gchar *group, GPtrArray *warnings, RelayStreamConfig *config,
-    GError **error)
+read_input (GKeyFile *file, const gchar *group, const RelaySecrets *secrets,
+    RelayStreamConfig *config, GError **error)
 {
   g_auto (RelayEnd) side = { .streamid = g_strdup (config->streamid) };
   g_autofree gchar *uri = NULL;
 
-  if (!read_side (file, group, warnings, &side, error))
+  if (!read_side (file, group, secrets, &side, error))
     return FALSE;
   uri = relay_value_string (file, group, "input", error);
   if (uri == NULL) {
@@ -263,15 +266,15 @@ read_switch (GKeyFile *file, const gchar *group, RelayStreamConfig *config, GErr
 }
 
 static gboolean
-read_outputs (GKeyFile *file, const gchar *group, GPtrArray *warnings, RelayStreamConfig *config,
-    GError **error)
+read_outputs (GKeyFile *file, const gchar *group, const RelaySecrets *secrets,
+    RelayStreamConfig *config, GError **error)
 {
   g_auto (RelayEnd) side = { .sends = TRUE, .streamid = g_strdup (config->streamid) };
   gsize n = 0;
   gchar **uris;
   gboolean good;
 
-  if (!read_side (file, group, warnings, &side, error))
+  if (!read_side (file, group, secrets, &side, error))
     return FALSE;
   uris = g_key_file_get_string_list (file, group, "output", &n, NULL);
   good = n > 0 && n <= RELAY_OUTPUTS_MAX;
@@ -335,7 +338,7 @@ check_name (const gchar *group, const gchar *name, GError **error)
 }
 
 static RelayStreamConfig *
-read_stream (GKeyFile *file, const gchar *group, GPtrArray *warnings, GError **error)
+read_stream (GKeyFile *file, const gchar *group, const RelaySecrets *secrets, GError **error)
 {
   RelayStreamConfig *config = g_atomic_rc_box_new0 (RelayStreamConfig);
   g_autoptr (GError) why = NULL;
@@ -358,8 +361,8 @@ read_stream (GKeyFile *file, const gchar *group, GPtrArray *warnings, GError **e
       && relay_value_number (file, group, "picture-interval", RELAY_PICTURE_INTERVAL_MAX,
           "the seconds from one picture to the next, e.g. 5, or 0 for none",
           &config->picture_interval, &why)
-      && read_input (file, group, warnings, config, &why) && read_switch (file, group, config, &why)
-      && read_outputs (file, group, warnings, config, &why);
+      && read_input (file, group, secrets, config, &why) && read_switch (file, group, config, &why)
+      && read_outputs (file, group, secrets, config, &why);
   if (good)
     return config;
   g_propagate_error (error, g_steal_pointer (&why));
@@ -378,7 +381,8 @@ get_keys (const gchar *group)
 }
 
 static gboolean
-add_stream (GKeyFile *file, const gchar *group, RelayConfig *config, GError **error)
+add_stream (GKeyFile *file, const gchar *group, const RelaySecrets *secrets, RelayConfig *config,
+    GError **error)
 {
   RelayStreamConfig *stream;
 
@@ -387,7 +391,7 @@ add_stream (GKeyFile *file, const gchar *group, RelayConfig *config, GError **er
         RELAY_STREAMS_MAX);
     return FALSE;
   }
-  stream = read_stream (file, group, config->warnings, error);
+  stream = read_stream (file, group, secrets, error);
   if (stream == NULL)
     return FALSE;
   if (relay_config_find (config, stream->name) != NULL) {
@@ -400,13 +404,16 @@ add_stream (GKeyFile *file, const gchar *group, RelayConfig *config, GError **er
 }
 
 RelayConfig *
-relay_config_parse (const gchar *text, gsize size, GError **error)
+relay_config_parse (const gchar *text, gsize size, const RelayConfig *before, GError **error)
 {
   g_autoptr (GKeyFile) file = relay_file_parse (text, size, get_keys, error);
   g_autoptr (RelayConfig) config = g_new0 (RelayConfig, 1);
   g_auto (GStrv) groups = NULL;
+  RelaySecrets secrets = { before != NULL ? before->secrets : NULL };
 
-  config->warnings = g_ptr_array_new_with_free_func (g_free);
+  secrets.warnings = config->warnings = g_ptr_array_new_with_free_func (g_free);
+  secrets.found = config->secrets =
+      g_hash_table_new_full (g_str_hash, g_str_equal, g_free, (GDestroyNotify) relay_value_wipe);
   config->streams = g_ptr_array_new_with_free_func ((GDestroyNotify) relay_stream_config_unref);
   if (file == NULL)
     return NULL;
@@ -414,8 +421,9 @@ relay_config_parse (const gchar *text, gsize size, GError **error)
   config->size = size;
   groups = g_key_file_get_groups (file, NULL);
   for (guint i = 0; groups[i] != NULL; i++)
-    if (!(g_str_equal (groups[i], RELAY_SECTION) ? relay_section_read (file, config, error) :
-                                                   add_stream (file, groups[i], config, error)))
+    if (!(g_str_equal (groups[i], RELAY_SECTION) ?
+                relay_section_read (file, &secrets, config, error) :
+                add_stream (file, groups[i], &secrets, config, error)))
       return NULL;
   if (config->streams->len == 0) {
     RELAY_BAD (error,
@@ -451,7 +459,7 @@ relay_config_load (const gchar *path, GError **error)
   text = gst_fasp_file_read (path, &size, &what, error);
   if (text == NULL)
     return NULL;
-  config = relay_config_parse (text, size, error);
+  config = relay_config_parse (text, size, NULL, error);
   explicit_bzero (text, size);
   if (config == NULL)
     g_prefix_error (error, "%s: ", path);

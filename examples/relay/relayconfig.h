@@ -59,6 +59,7 @@ typedef struct
   gchar *text;                /* what was parsed; may hold secrets */
   gsize size;                 /* of that, bytes */
   GPtrArray *warnings;        /* sentences: files that others could read or change */
+  GHashTable *secrets;        /* what files hold, by their path */
   GPtrArray *streams;         /* RelayStreamConfig, in the order of the file */
 } RelayConfig;
 
@@ -74,7 +75,10 @@ typedef enum
 /* @error: GST_URI_ERROR, G_KEY_FILE_ERROR, G_IO_ERROR or G_FILE_ERROR, with a sentence
  * that names section and key and says what to write. */
 RelayConfig *relay_config_load (const gchar *path, GError **error);
-RelayConfig *relay_config_parse (const gchar *text, gsize size, GError **error);
+/* @before: the configuration whose secrets stay in force: files that it names are not read again.
+ * NULL: all are read. */
+RelayConfig *relay_config_parse (const gchar *text, gsize size, const RelayConfig *before,
+    GError **error);
 void relay_config_free (RelayConfig *config);
 
 /* NULL: there is no stream of that name. */

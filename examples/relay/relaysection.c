@@ -2,7 +2,6 @@
 #include "relaysection.h"
 #include <string.h>
 #include <gio/gunixsocketaddress.h>
-#include "relayvalue.h"
 
 #define SOCKET_PATH_MAX 108 /* bytes, sockaddr_un */
 
@@ -56,14 +55,14 @@ read_status_names (GKeyFile *file, RelayConfig *config, GError **error)
 
 /* What changes streams needs a token, unless nobody else reaches it. */
 static gboolean
-read_api (GKeyFile *file, RelayConfig *config, GError **error)
+read_api (GKeyFile *file, const RelaySecrets *secrets, RelayConfig *config, GError **error)
 {
   g_autoptr (GError) why = NULL;
   g_autofree gchar *path = NULL;
   const gchar *objection = NULL;
 
   if (!relay_value_boolean (file, RELAY_SECTION, "api", &config->api, error)
-      || !relay_value_passphrase (file, RELAY_SECTION, "api-token-file", config->warnings,
+      || !relay_value_secret (file, RELAY_SECTION, "api-token-file", "token", secrets,
           &config->api_token, error))
     return FALSE;
   path = relay_value_string (file, RELAY_SECTION, "api-socket", &why);
@@ -95,10 +94,11 @@ read_api (GKeyFile *file, RelayConfig *config, GError **error)
 }
 
 gboolean
-relay_section_read (GKeyFile *file, RelayConfig *config, GError **error)
+relay_section_read (GKeyFile *file, const RelaySecrets *secrets, RelayConfig *config,
+    GError **error)
 {
   return read_status (file, config, error) && read_status_names (file, config, error)
       && relay_value_boolean (file, RELAY_SECTION, "receiver-metrics", &config->receiver_metrics,
           error)
-      && read_api (file, config, error);
+      && read_api (file, secrets, config, error);
 }

@@ -6,12 +6,14 @@
 #pragma once
 
 #include "relayconfig.h"
+#include "relayvalue.h"
 
 G_BEGIN_DECLS
 
 #define RELAY_SECTION "relay"
 
-/* @config: its members before `text' are set, and `warnings' may grow. */
-gboolean relay_section_read (GKeyFile *file, RelayConfig *config, GError **error);
+/* @config: its members before `text' are set. */
+gboolean relay_section_read (GKeyFile *file, const RelaySecrets *secrets, RelayConfig *config,
+    GError **error);
 
 G_END_DECLS

@@ -2,7 +2,7 @@
 #include "relayvalue.h"
 #include <string.h>
 
-#define PASSPHRASE_MAX 4096 /* bytes of a file that holds one */
+#define SECRET_MAX 4096 /* bytes of a file that holds one */
 
 gboolean
 relay_value_locate (GError **error, const gchar *group, const gchar *key)
@@ -85,37 +85,55 @@ relay_value_look_at (GPtrArray *warnings, const gchar *path, const struct stat *
   g_ptr_array_add (warnings, g_steal_pointer (&warning));
 }
 
+/* Reads a file with one line. */
+static gchar *
+read_secret (const gchar *path, const gchar *what, GPtrArray *warnings, GError **error)
+{
+  g_autoptr (GError) why = NULL;
+  struct stat state;
+  gsize size;
+  gchar *text = gst_fasp_file_read (path, &size, &state, &why);
+  gchar *secret = NULL;
+
+  if (text == NULL) {
+    RELAY_BAD (error, "%s. Name a file that the relay can read and that holds nothing but the %s.",
+        why->message, what);
+    return NULL;
+  }
+  if (size <= SECRET_MAX && strlen (text) == size)
+    secret = g_strdup (g_strstrip (text));
+  explicit_bzero (text, size);
+  g_free (text);
+  relay_value_look_at (warnings, path, &state, GST_FASP_FILE_SECRET);
+  if (secret != NULL && g_utf8_validate (secret, -1, NULL) && g_utf8_strlen (secret, -1) >= 10
+      && strlen (secret) <= 1024)
+    return secret;
+  relay_value_wipe (secret);
+  RELAY_BAD (error,
+      "%s holds no %s of 10 characters to 1024 bytes. Name another file; "
+      "to make one: openssl rand -base64 18 >NEW-FILE",
+      path, what);
+  return NULL;
+}
+
 gboolean
-relay_value_passphrase (GKeyFile *file, const gchar *group, const gchar *key, GPtrArray *warnings,
-    gchar **passphrase, GError **error)
+relay_value_secret (GKeyFile *file, const gchar *group, const gchar *key, const gchar *what,
+    const RelaySecrets *secrets, gchar **secret, GError **error)
 {
   g_autoptr (GError) why = NULL;
   g_autofree gchar *path = relay_value_string (file, group, key, &why);
-  struct stat what;
-  gchar *text = NULL;
-  gsize size;
+  const gchar *known;
 
-  if (path == NULL && why == NULL)
-    return TRUE;
-  if (path != NULL)
-    text = gst_fasp_file_read (path, &size, &what, &why);
-  if (text == NULL) {
-    RELAY_BAD (error,
-        "%s. Name a file that the relay can read and that holds nothing but the passphrase.",
-        why->message);
-    return relay_value_locate (error, group, key);
+  if (why != NULL) {
+    g_propagate_error (error, g_steal_pointer (&why));
+    return FALSE;
   }
-  if (size <= PASSPHRASE_MAX && strlen (text) == size)
-    *passphrase = g_strdup (g_strstrip (text));
-  explicit_bzero (text, size);
-  g_free (text);
-  relay_value_look_at (warnings, path, &what, GST_FASP_FILE_SECRET);
-  if (*passphrase != NULL && g_utf8_validate (*passphrase, -1, NULL)
-      && g_utf8_strlen (*passphrase, -1) >= 10 && strlen (*passphrase) <= 1024)
+  if (path == NULL)
     return TRUE;
-  RELAY_BAD (error,
-      "%s holds no passphrase of 10 characters to 1024 bytes. Name another file; "
-      "to make one: openssl rand -base64 18 >NEW-FILE",
-      path);
-  return relay_value_locate (error, group, key);
+  known = secrets->known != NULL ? g_hash_table_lookup (secrets->known, path) : NULL;
+  *secret = known != NULL ? g_strdup (known) : read_secret (path, what, secrets->warnings, error);
+  if (*secret == NULL)
+    return relay_value_locate (error, group, key);
+  g_hash_table_insert (secrets->found, g_steal_pointer (&path), g_strdup (*secret));
+  return TRUE;
 }

@@ -13,6 +13,14 @@ G_BEGIN_DECLS
 #define RELAY_BAD(error, ...) \
   g_set_error (error, G_KEY_FILE_ERROR, G_KEY_FILE_ERROR_INVALID_VALUE, __VA_ARGS__)
 
+/* What files hold, by their path. */
+typedef struct
+{
+  GHashTable *known;   /* those of another configuration, of which no file is read; NULL: none */
+  GHashTable *found;   /* those of this one */
+  GPtrArray *warnings; /* sentences on files that were read */
+} RelaySecrets;
+
 /* Adds to @error, which says what is wrong, where in the file that is.  Returns FALSE. */
 gboolean relay_value_locate (GError **error, const gchar *group, const gchar *key);
 
@@ -24,9 +32,10 @@ gboolean relay_value_number (GKeyFile *file, const gchar *group, const gchar *ke
     const gchar *what, guint *value, GError **error);
 /* Returns NULL without an error if the key is not there. */
 gchar *relay_value_string (GKeyFile *file, const gchar *group, const gchar *key, GError **error);
-/* Reads a file with one line, and strips the space around that. */
-gboolean relay_value_passphrase (GKeyFile *file, const gchar *group, const gchar *key,
-    GPtrArray *warnings, gchar **passphrase, GError **error);
+/* Takes the secret of the file that the key names: one line, without the space around it. @what: a
+ * word for it. */
+gboolean relay_value_secret (GKeyFile *file, const gchar *group, const gchar *key,
+    const gchar *what, const RelaySecrets *secrets, gchar **secret, GError **error);
 
 /* Tells of a file that others can read or change, once, whatever names it. */
 void relay_value_look_at (GPtrArray *warnings, const gchar *path, const struct stat *what,

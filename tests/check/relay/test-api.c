@@ -158,7 +158,7 @@ test_odd_texts (void)
 
   for (guint i = 0; i < G_N_ELEMENTS (texts); i++) {
     g_autoptr (GError) error = NULL;
-    g_autoptr (RelayConfig) config = relay_config_parse (texts[i], strlen (texts[i]), &error);
+    g_autoptr (RelayConfig) config = relay_config_parse (texts[i], strlen (texts[i]), NULL, &error);
     g_autoptr (RelayConfig) next = NULL;
     g_autoptr (RelayEdit) edit = NULL;
     g_autofree gchar *after = NULL;
@@ -170,7 +170,7 @@ test_odd_texts (void)
     relay_edit_set_string (edit, "c", "input", "fasp://:3");
     relay_edit_set_string (edit, "c", "output", "fasp://:4");
     after = relay_edit_get_text (edit, &size);
-    next = relay_config_parse (after, size, &error);
+    next = relay_config_parse (after, size, config, &error);
     g_assert_no_error (error);
     g_assert_cmpuint (next->streams->len, ==, 2);
     g_assert_cmpint (relay_stream_config_compare (relay_config_find (config, "a"),
@@ -239,7 +239,7 @@ get_stats (const gchar *stream, gpointer data)
 static gboolean
 change (const gchar *text, gsize size, const RelayKept *kept, GError **error, gpointer data)
 {
-  RelayConfig *config = relay_config_parse (text, size, error);
+  RelayConfig *config = relay_config_parse (text, size, ((Fake *) data)->config, error);
   Fake *fake = data;
 
   if (config == NULL)
@@ -402,7 +402,7 @@ static void
 test_requests (void)
 {
   static const gchar text[] = "[stream a]\ninput = fasp://:1\noutput = fasp://:2;fasp://:3\n";
-  Fake fake = { relay_config_parse (text, strlen (text), NULL) };
+  Fake fake = { relay_config_parse (text, strlen (text), NULL, NULL) };
   RelayApi *api = relay_api_new (&funcs, &fake);
 
   for (guint i = 0; i < G_N_ELEMENTS (requests); i++) {

@@ -18,7 +18,7 @@
 static RelayConfig *
 parse (const gchar *text, GError **error)
 {
-  return relay_config_parse (text, strlen (text), error);
+  return relay_config_parse (text, strlen (text), NULL, error);
 }
 
 static RelayConfig *
@@ -111,6 +111,8 @@ static const struct
   { "[stream a]\n" IN "output = fasp://:1?max-bitrate=fast\n", "[stream a] output:", "\"fast\"" },
   { "[stream a]\n" IN OUT "input-passphrase-file = /nowhere/at/all\n",
       "[stream a] input-passphrase-file:", "/nowhere/at/all" },
+  { "[relay]\napi-token-file = /nowhere\n[stream a]\n" IN OUT,
+      "[relay] api-token-file:", "nothing but the token" },
   { "[stream a]\n" OUT
     "input = fasp://x:1?public-key=CQAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA%3D\n"
     "input-key-file = /nowhere\n",
@@ -268,7 +270,7 @@ test_long (void)
   g_autoptr (GError) error = NULL;
 
   memset (text, '#', GST_FASP_FILE_MAX);
-  g_assert_null (relay_config_parse (text, GST_FASP_FILE_MAX, &error));
+  g_assert_null (relay_config_parse (text, GST_FASP_FILE_MAX, NULL, &error));
   g_assert_nonnull (strstr (error->message, "less than 16 MiB"));
 }
 
@@ -284,7 +286,7 @@ test_lines (void)
                                  "input = fasp://127.0.0.1:7001\r\noutput = fasp://:7101\r\n"
                                  "[stream b]\r\ninput = fasp://127.0.0.1:7001\r\n"
                                  "output = fasp://:7102"));
-  g_assert_null (relay_config_parse (zero, sizeof zero - 1, &error));
+  g_assert_null (relay_config_parse (zero, sizeof zero - 1, NULL, &error));
   g_assert_nonnull (strstr (error->message, "line 4 has a zero byte"));
 }
 
@@ -445,6 +447,46 @@ test_open_files (void)
   g_rmdir (folder);
 }
 
+/* What is changed by the API starts nothing anew because somebody has changed a file: that is read
+ * at a reload. */
+static void
+test_known_secrets (void)
+{
+  g_autofree gchar *folder = g_dir_make_tmp ("fasp-XXXXXX", NULL);
+  g_autofree gchar *path = g_build_filename (folder, "secret", NULL);
+  g_autofree gchar *text =
+      g_strdup_printf ("[relay]\nstatus = http://127.0.0.1:1\napi = true\n"
+                       "api-token-file = %s\n[stream a]\n" IN OUT "output-passphrase-file = %s\n",
+          path, path);
+  g_autoptr (RelayConfig) before = NULL;
+
+  for (guint i = 0; i < 3; i++) {
+    g_autoptr (GError) error = NULL;
+    g_autoptr (RelayConfig) config = NULL;
+
+    if (i < 2)
+      g_assert_true (g_file_set_contents (path, i == 0 ? "correct-horse" : "battery-staple", -1,
+          NULL));
+    else
+      g_unlink (path);
+    config = relay_config_parse (text, strlen (text), before, &error);
+    g_assert_no_error (error);
+    g_assert_cmpstr (config->api_token, ==, "correct-horse");
+    if (before != NULL)
+      g_assert_cmpint (relay_stream_config_compare (relay_config_find (before, "a"),
+                           relay_config_find (config, "a")),
+          ==, RELAY_SAME);
+    if (i == 1) {
+      g_autoptr (RelayConfig) anew = parse_good (text);
+
+      g_assert_cmpstr (anew->api_token, ==, "battery-staple");
+    }
+    g_clear_pointer (&before, relay_config_free);
+    before = g_steal_pointer (&config);
+  }
+  g_rmdir (folder);
+}
+
 static const struct
 {
   const gchar *input, *output, *more;
@@ -575,6 +617,7 @@ main (int argc, char **argv)
   g_test_add_func ("/relay/config/passphrase", test_passphrase);
   g_test_add_func ("/relay/config/files", test_files);
   g_test_add_func ("/relay/config/open-files", test_open_files);
+  g_test_add_func ("/relay/config/known-secrets", test_known_secrets);
   g_test_add_func ("/relay/config/changes", test_changes);
   g_test_add_func ("/relay/config/ids", test_ids);
   g_test_add_func ("/relay/config/holders", test_holders);
