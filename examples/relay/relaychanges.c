@@ -56,25 +56,16 @@ get_strings (RelayCall *call, const gchar *name)
 static void
 set_settings (RelayCall *call, RelayEdit *edit, gboolean all)
 {
-  static const gchar *const flags[] = { "require-streamid", "optional" };
+  static const gchar *const settings[] = { "streamid", "picture-interval", "require-streamid",
+    "optional" };
 
-  if (all || json_object_has_member (call->body, "streamid"))
-    relay_edit_set_string (edit, call->stream, "streamid",
-        relay_call_get_string (call, "streamid"));
-  if (json_object_has_member (call->body, "picture-interval")) {
-    g_autofree gchar *seconds =
-        relay_describe_scalar (json_object_get_member (call->body, "picture-interval"));
+  for (guint i = 0; i < G_N_ELEMENTS (settings); i++) {
+    JsonNode *node = json_object_get_member (call->body, settings[i]);
+    g_autofree gchar *value = node != NULL ? relay_describe_scalar (node) : NULL;
 
-    relay_edit_set_string (edit, call->stream, "picture-interval", seconds);
-  } else if (all) {
-    relay_edit_set_string (edit, call->stream, "picture-interval", NULL);
+    if (node != NULL || all)
+      relay_edit_set_string (edit, call->stream, settings[i], value);
   }
-  for (guint i = 0; i < G_N_ELEMENTS (flags); i++)
-    if (json_object_has_member (call->body, flags[i]))
-      relay_edit_set_boolean (edit, call->stream, flags[i],
-          json_object_get_boolean_member (call->body, flags[i]));
-    else if (all)
-      relay_edit_set_string (edit, call->stream, flags[i], NULL);
 }
 
 static void

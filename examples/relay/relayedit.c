@@ -93,14 +93,6 @@ relay_edit_set_string (RelayEdit *edit, const gchar *name, const gchar *key, con
     g_key_file_remove_key (edit->file, group, key, NULL);
 }
 
-void
-relay_edit_set_boolean (RelayEdit *edit, const gchar *name, const gchar *key, gboolean value)
-{
-  g_autofree gchar *group = find_group (edit, name);
-
-  g_key_file_set_boolean (edit->file, group, key, value);
-}
-
 gchar **
 relay_edit_get_outputs (RelayEdit *edit, const gchar *name)
 {

@@ -29,7 +29,6 @@ void relay_edit_remove_stream (RelayEdit *edit, const gchar *name);
 /* @value: NULL removes the key, which then has its default. */
 void relay_edit_set_string (RelayEdit *edit, const gchar *name, const gchar *key,
     const gchar *value);
-void relay_edit_set_boolean (RelayEdit *edit, const gchar *name, const gchar *key, gboolean value);
 /* The URIs of a stream's outputs, in the order of the file. */
 gchar **relay_edit_get_outputs (RelayEdit *edit, const gchar *name);
 void relay_edit_set_outputs (RelayEdit *edit, const gchar *name, const gchar *const *uris);

@@ -135,7 +135,7 @@ test_comments (void)
   relay_edit_set_string (edit, "a", "input", "fasp://:5?y= #");
   relay_edit_set_outputs (edit, "a", (const gchar *const *) outputs);
   relay_edit_add_stream (edit, "b");
-  relay_edit_set_boolean (edit, "b", "optional", TRUE);
+  relay_edit_set_string (edit, "b", "optional", "true");
   after = relay_edit_get_text (edit, NULL);
   for (guint i = 0; i < G_N_ELEMENTS (kept); i++)
     g_assert_nonnull (strstr (after, kept[i]));
@@ -337,6 +337,10 @@ static const struct
   { "GET", "/api/v1/streams/b/c", NULL, 404, "no such path" },
   { "GET", "/api/v1/streams/", NULL, 404, "no such path" },
   { "PATCH", "/api/v1/streams/b%2Fc", "{\"optional\":1}", 400, "\\\"optional\\\" has to be" },
+  { "PATCH", "/api/v1/streams/b%2Fc", "{\"optional\":true,\"picture-interval\":7}", 200,
+      "\"optional\" : true,\n  \"picture-interval\" : 7" },
+  { "PATCH", "/api/v1/streams/b%2Fc", "{\"optional\":null,\"picture-interval\":null}", 200,
+      "\"optional\" : false,\n  \"picture-interval\" : 0" },
   { "PATCH", "/api/v1/streams/b%2Fc", "{\"name\":\"x\"}", 400, "not known" },
   { "PUT", "/api/v1/streams/b%2Fc", "{\"input\":\"fasp://:5\"}", 400,
       "\\\"outputs\\\" is missing" },
