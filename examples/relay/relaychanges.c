@@ -68,13 +68,22 @@ set_settings (RelayCall *call, RelayEdit *edit, gboolean all)
   }
 }
 
+/* Keys that the new input has no use for go with the old one: nobody could leave them out here. */
 static void
 set_input (RelayCall *call, RelayEdit *edit, const gchar *uri)
 {
-  g_autofree gchar *whole =
-      relay_edit_keep_secret (uri, call->config != NULL ? call->config->input->uri : NULL);
+  RelayEnd end = { .uri = (gchar *) uri };
 
-  relay_edit_set_string (edit, call->stream, "input", whole);
+  relay_edit_set_string (edit, call->stream, "input", uri);
+  if (!relay_end_takes_passphrase (&end))
+    relay_edit_set_string (edit, call->stream, "input-passphrase-file", NULL);
+  for (guint i = 0; relay_end_is_foreign (&end) && i < RELAY_FILES; i++) {
+    g_autofree gchar *key = g_strconcat ("input-", relay_end_files[i], NULL);
+
+    relay_edit_set_string (edit, call->stream, key, NULL);
+  }
+  if (call->config != NULL && call->config->switch_source >= (gint) relay_end_count_sources (&end))
+    relay_edit_set_string (edit, call->stream, "switch-source", NULL);
 }
 
 static void
@@ -94,7 +103,7 @@ put_stream (RelayCall *call)
       return;
   if (is_new)
     relay_edit_add_stream (text, call->stream);
-  relay_edit_set_string (text, call->stream, "input", relay_call_get_string (call, "input"));
+  set_input (call, text, relay_call_get_string (call, "input"));
   relay_edit_set_outputs (text, call->stream, (const gchar *const *) outputs);
   set_settings (call, text, TRUE);
   if (!apply (call, text, NULL))
@@ -108,9 +117,13 @@ static void
 patch_stream (RelayCall *call)
 {
   g_autoptr (RelayEdit) text = edit (call);
+  const gchar *input = relay_call_get_string (call, "input");
 
-  if (relay_call_get_string (call, "input") != NULL)
-    set_input (call, text, relay_call_get_string (call, "input"));
+  if (input != NULL) {
+    g_autofree gchar *whole = relay_edit_keep_secret (input, call->config->input->uri);
+
+    set_input (call, text, whole);
+  }
   set_settings (call, text, FALSE);
   if (apply (call, text, NULL))
     relay_call_answer_stream (call, 200);
@@ -154,7 +167,7 @@ put_input (RelayCall *call)
 {
   g_autoptr (RelayEdit) text = edit (call);
 
-  relay_edit_set_string (text, call->stream, "input", relay_call_get_string (call, "uri"));
+  set_input (call, text, relay_call_get_string (call, "uri"));
   if (apply (call, text, NULL))
     relay_call_answer_end (call, 200, 0);
 }
@@ -165,7 +178,7 @@ patch_input (RelayCall *call)
   g_autoptr (RelayEdit) text = edit (call);
   g_autofree gchar *uri = change_uri (call, call->config->input->uri);
 
-  relay_edit_set_string (text, call->stream, "input", uri);
+  set_input (call, text, uri);
   if (apply (call, text, NULL))
     relay_call_answer_end (call, 200, 0);
 }

@@ -168,7 +168,7 @@ check_side (const RelayEnd *side, const GPtrArray *ends, GError **error)
     const RelayEnd *end = g_ptr_array_index (ends, i);
 
     fasp |= !relay_end_is_foreign (end);
-    secret |= !relay_end_is_foreign (end) || g_ascii_strncasecmp (end->uri, "srt:", 4) == 0;
+    secret |= relay_end_takes_passphrase (end);
   }
   if (side->passphrase != NULL && !secret) {
     RELAY_BAD (error, "%s-passphrase-file is for fasp:// and srt://: leave it out.", name);
@@ -240,15 +240,13 @@ read_input (GKeyFile *file, const gchar *group, const RelaySecrets *secrets,
 static gboolean
 read_switch (GKeyFile *file, const gchar *group, RelayStreamConfig *config, GError **error)
 {
-  g_autoptr (GstElement) element = NULL;
   g_autoptr (GError) why = NULL;
   guint sources;
 
   config->switch_source = -1;
   if (!g_key_file_has_key (file, group, "switch-source", NULL))
     return TRUE;
-  element = gst_object_ref_sink (relay_end_make (config->input, NULL, NULL));
-  sources = relay_sources_count (element);
+  sources = relay_end_count_sources (config->input);
   if (sources == 0) {
     RELAY_BAD (error,
         "it is for an input that has several sources at once: add redundancy=hot or "

@@ -5,6 +5,7 @@
 #include "relayconfig.h"
 #include "relayforeign.h"
 #include "relayplace.h"
+#include "relaysources.h"
 
 const gchar *const relay_end_files[RELAY_FILES] = { "key-file", "allowed-keys", "record", "log" };
 
@@ -77,6 +78,20 @@ gboolean
 relay_end_has_passphrase (const RelayEnd *end)
 {
   return end->passphrase != NULL || relay_end_names_passphrase (end);
+}
+
+gboolean
+relay_end_takes_passphrase (const RelayEnd *end)
+{
+  return !relay_end_is_foreign (end) || g_ascii_strncasecmp (end->uri, "srt:", 4) == 0;
+}
+
+guint
+relay_end_count_sources (const RelayEnd *end)
+{
+  g_autoptr (GstElement) element = relay_end_make (end, NULL, NULL);
+
+  return element != NULL ? relay_sources_count (gst_object_ref_sink (element)) : 0;
 }
 
 /* --- changes ------------------------------------------------------------------------ */

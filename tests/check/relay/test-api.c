@@ -403,6 +403,60 @@ test_strict (void)
 }
 
 static void
+ask (RelayApi *api, const gchar *method, const gchar *path, const gchar *body, guint status)
+{
+  RelayApiRequest request = { method, path, body, body != NULL ? strlen (body) : 0 };
+  RelayPage page = { 0 };
+
+  relay_api_answer (api, &request, &page);
+  g_test_message ("%s %s: %u %s", method, path, page.status, page.text);
+  g_assert_cmpuint (page.status, ==, status);
+  g_free (page.text);
+  g_free (page.location);
+}
+
+/* What the new input has no use for goes with the old one, and nothing else does. */
+static void
+test_inputs (void)
+{
+  static const struct
+  {
+    const gchar *method, *body, *keys;
+  } changes[] = {
+    { "PUT", "{\"uri\":\"fasp://h:1\"}", "-passphrase-file -record" },
+    { "PATCH", "{\"parameters\":{\"redundancy\":null}}", "-passphrase-file -record" },
+    { "PATCH", "{\"parameters\":{\"latency\":300}}", "-passphrase-file -record switch-source" },
+    { "PUT", "{\"uri\":\"fasp://h:1?redundancy=hot&fallback-addresses=i:1\"}",
+        "-passphrase-file -record" },
+    { "PUT", "{\"uri\":\"srt://h:1\"}", "-passphrase-file" },
+    { "PATCH", "{\"uri\":\"udp://:5000\"}", "" },
+  };
+  static const gchar *const all[] = { "-passphrase-file", "-record", "switch-source" };
+  g_autofree gchar *folder = g_dir_make_tmp ("relay-XXXXXX", NULL);
+  g_autofree gchar *path = g_build_filename (folder, "secret", NULL);
+  g_autofree gchar *text = g_strdup_printf (
+      "[stream a]\ninput = fasp://h:1?redundancy=hot&fallback-addresses=i:1,j:1\nswitch-source = 2\n"
+      "input-passphrase-file = %s\ninput-record = %s/x.csv\noutput = fasp://:2\n",
+      path, folder);
+
+  g_assert_true (g_file_set_contents (path, "correct-horse", -1, NULL));
+  for (guint i = 0; i < G_N_ELEMENTS (changes); i++) {
+    Fake fake = { relay_config_parse (text, strlen (text), NULL, NULL) };
+    RelayApi *api = relay_api_new (&funcs, &fake);
+
+    g_test_message ("%s", changes[i].body);
+    ask (api, changes[i].method, "/api/v1/streams/a/input", changes[i].body, 200);
+    for (guint k = 0; k < G_N_ELEMENTS (all); k++)
+      g_assert_true ((strstr (fake.config->text, all[k]) != NULL)
+          == (strstr (changes[i].keys, all[k]) != NULL));
+    relay_api_free (api);
+    relay_config_free (fake.config);
+  }
+  g_unlink (path);
+  g_rmdir (folder);
+}
+
+static void
 test_requests (void)
 {
   static const gchar text[] = "[stream a]\ninput = fasp://:1\noutput = fasp://:2;fasp://:3\n";
@@ -440,5 +494,6 @@ main (int argc, char **argv)
   g_test_add_func ("/relay/api/save", test_save);
   g_test_add_func ("/relay/api/strict", test_strict);
   g_test_add_func ("/relay/api/requests", test_requests);
+  g_test_add_func ("/relay/api/inputs", test_inputs);
   return g_test_run ();
 }
