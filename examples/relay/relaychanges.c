@@ -183,30 +183,41 @@ patch_input (RelayCall *call)
     relay_call_answer_end (call, 200, 0);
 }
 
+/* Returns the ids of the stream's outputs, in the order of the file. */
+static GArray *
+list_ids (RelayCall *call)
+{
+  GArray *ids = g_array_new (FALSE, FALSE, sizeof (guint));
+
+  for (guint i = 0; i < call->config->outputs->len; i++)
+    g_array_append_val (ids, ((RelayEnd *) g_ptr_array_index (call->config->outputs, i))->id);
+  return ids;
+}
+
 static void
 add_output (RelayCall *call)
 {
   g_autoptr (RelayEdit) text = edit (call);
+  g_autoptr (GArray) ids = list_ids (call);
   g_auto (GStrv) old = relay_edit_get_outputs (text, call->stream);
-  guint n = g_strv_length (old), id;
-  RelayEnd *last;
+  guint n = g_strv_length (old), id = call->config->next_id;
 
   old = g_renew (gchar *, old, n + 2);
   old[n] = g_strdup (relay_call_get_string (call, "uri"));
   old[n + 1] = NULL;
   relay_edit_set_outputs (text, call->stream, (const gchar *const *) old);
-  id = call->config->next_id;
-  if (!apply (call, text, &(RelayKept) { call->stream, n, id }))
+  g_array_append_val (ids, id);
+  if (!apply (call, text, &(RelayKept) { call->stream, ids }))
     return;
-  last = g_ptr_array_index (relay_call_get_stream (call)->outputs, n);
-  call->page->location = make_location (call->stream, last->id);
-  relay_call_answer_end (call, 201, last->id);
+  call->page->location = make_location (call->stream, id);
+  relay_call_answer_end (call, 201, id);
 }
 
 static void
 patch_output (RelayCall *call)
 {
   g_autoptr (RelayEdit) text = edit (call);
+  g_autoptr (GArray) ids = list_ids (call);
   g_auto (GStrv) outputs = relay_edit_get_outputs (text, call->stream);
   guint id = call->output->id;
   gchar *uri = change_uri (call, call->output->uri);
@@ -214,7 +225,7 @@ patch_output (RelayCall *call)
   g_free (outputs[call->index]);
   outputs[call->index] = uri;
   relay_edit_set_outputs (text, call->stream, (const gchar *const *) outputs);
-  if (apply (call, text, &(RelayKept) { call->stream, call->index, id }))
+  if (apply (call, text, &(RelayKept) { call->stream, ids }))
     relay_call_answer_end (call, 200, id);
 }
 
@@ -222,13 +233,15 @@ static void
 delete_output (RelayCall *call)
 {
   g_autoptr (RelayEdit) text = edit (call);
+  g_autoptr (GArray) ids = list_ids (call);
   g_auto (GStrv) outputs = relay_edit_get_outputs (text, call->stream);
 
+  g_array_remove_index (ids, call->index);
   g_free (outputs[call->index]);
   for (guint i = call->index; outputs[i] != NULL; i++)
     outputs[i] = i + 1 <= g_strv_length (outputs) ? outputs[i + 1] : NULL;
   relay_edit_set_outputs (text, call->stream, (const gchar *const *) outputs);
-  if (apply (call, text, NULL))
+  if (apply (call, text, &(RelayKept) { call->stream, ids }))
     relay_call_answer_nothing (call->page);
 }
 

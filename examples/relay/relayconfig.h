@@ -84,12 +84,11 @@ void relay_config_free (RelayConfig *config);
 /* NULL: there is no stream of that name. */
 RelayStreamConfig *relay_config_find (const RelayConfig *config, const gchar *name);
 
-/* An output that has a new URI, and keeps its id. */
+/* The ids of a stream's outputs, if they are known: other outputs are recognized by their URIs. */
 typedef struct
 {
   const gchar *stream;
-  guint index; /* in the new configuration */
-  guint id;
+  GArray *ids; /* guint, of each output in the new configuration */
 } RelayKept;
 
 /* Gives the outputs in @config the ids that they have in @old, the configuration in force; others

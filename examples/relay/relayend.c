@@ -314,8 +314,9 @@ relay_config_adopt (RelayConfig *config, const RelayConfig *old, const RelayKept
       continue;
     for (guint k = 0; k < stream->outputs->len; k++)
       ((RelayEnd *) g_ptr_array_index (stream->outputs, k))->id =
-          kept != NULL && kept->index == k && g_str_equal (kept->stream, stream->name) ? kept->id :
-                                                                                         0;
+          kept != NULL && g_str_equal (kept->stream, stream->name) ?
+          g_array_index (kept->ids, guint, k) :
+          0;
     adopt (stream, before, has_same_uri);
     adopt (stream, before, has_same_place);
     stream->next_id = before->next_id;

@@ -305,6 +305,12 @@ static const struct
   { "PATCH", "/api/v1/streams/a/outputs/4",
       "{\"parameters\":{\"max-receivers\":5,\"rex\":false,\"latency\":null}}", 200,
       "fasp://:4?max-receivers=5&rex=false" },
+  /* of two that are alike, the other one stays */
+  { "POST", "/api/v1/streams/a/outputs", "{\"uri\":\"udp://h:5000\"}", 201, "\"id\" : 5" },
+  { "POST", "/api/v1/streams/a/outputs", "{\"uri\":\"udp://h:5000\"}", 201, "\"id\" : 6" },
+  { "DELETE", "/api/v1/streams/a/outputs/5", NULL, 204, "" },
+  { "GET", "/api/v1/streams/a/outputs/5", NULL, 404, "no output" },
+  { "DELETE", "/api/v1/streams/a/outputs/6", NULL, 204, "" },
   { "PUT", "/api/v1/streams/a", "{\"input\":\"fasp://:5\",\"outputs\":[\"fasp://:6\"]}", 412,
       "already", TRUE },
   { "DELETE", "/api/v1/streams/a", NULL, 412, "already", TRUE },
