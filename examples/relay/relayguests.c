@@ -98,6 +98,7 @@ relay_guests_listen (RelayGuests *guests, gint64 now, RelayGuest *guest, const R
 void
 relay_guests_served (RelayGuest *guest, gint64 now)
 {
+  guest->waits = FALSE;
   guest->since = now;
 }
 
@@ -114,7 +115,8 @@ relay_guests_find_late (RelayGuests *guests, gint64 now)
   for (const GList *l = guests->all.head; l != NULL; l = l->next) {
     RelayGuest *one = l->data;
 
-    if (!one->told && now - one->since >= (one->asked ? RELAY_GUESTS_STAY : RELAY_GUESTS_ASK)) {
+    if (!one->told && !one->waits
+        && now - one->since >= (one->asked ? RELAY_GUESTS_STAY : RELAY_GUESTS_ASK)) {
       one->told = TRUE;
       return one;
     }

@@ -33,6 +33,7 @@ typedef struct
   gint64 since;
   guint8 network[7];
   gboolean asked; /* its request has been read; set by the server */
+  gboolean waits; /* for the server, which is no fault of its own; set by the server */
   gboolean listens;
   gboolean told; /* it was returned as one that has to go, and is not counted any more */
 } RelayGuest;
@@ -49,7 +50,7 @@ void relay_guests_remove (RelayGuests *guests, RelayGuest *guest);
 /* It wants to listen.  FALSE: there is no room.  *leaves: as above. */
 gboolean relay_guests_listen (RelayGuests *guests, gint64 now, RelayGuest *guest,
     const RelayGuest **leaves);
-/* One that listens has had a frame: its time begins anew. */
+/* It gets an answer; or one that listens has had a frame: its time begins anew. */
 void relay_guests_served (RelayGuest *guest, gint64 now);
 /* Returns one whose time is over, once; NULL: there is none. */
 const RelayGuest *relay_guests_find_late (RelayGuests *guests, gint64 now);

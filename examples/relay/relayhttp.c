@@ -89,14 +89,17 @@ show_out_late (gpointer data)
   return G_SOURCE_CONTINUE;
 }
 
+static RelayGuest *
+get_guest (struct MHD_Connection *connection)
+{
+  return MHD_get_connection_info (connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT)->socket_context;
+}
+
 static void
 note_asked (RelayHttp *http, struct MHD_Connection *connection)
 {
-  RelayGuest *guest =
-      MHD_get_connection_info (connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT)->socket_context;
-
   g_mutex_lock (&http->lock);
-  guest->asked = TRUE;
+  get_guest (connection)->asked = TRUE;
   g_mutex_unlock (&http->lock);
 }
 
@@ -166,6 +169,7 @@ static void
 go_on (RelayRequest *request)
 {
   request->answered = TRUE;
+  relay_guests_served (get_guest (request->connection), g_get_monotonic_time ());
   MHD_resume_connection (request->connection);
 }
 
@@ -215,6 +219,7 @@ wait_for_answer (RelayRequest *request)
   waits = !http->closing;
   if (waits) {
     MHD_suspend_connection (request->connection);
+    get_guest (request->connection)->waits = TRUE;
     g_queue_push_tail (&http->waiting, request);
     g_atomic_int_inc (&request->users);
   }

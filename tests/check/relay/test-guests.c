@@ -121,6 +121,25 @@ test_late (void)
   clear (&guests);
 }
 
+/* Whom the server lets wait does not have to go for that. */
+static void
+test_waiting (void)
+{
+  RelayGuests guests = { G_QUEUE_INIT };
+  gint64 answered = 3 * RELAY_GUESTS_STAY;
+  RelayGuest *guest;
+
+  add (&guests, 0, 1, "192.0.2.1");
+  guest = guests.all.head->data;
+  guest->asked = TRUE;
+  guest->waits = TRUE;
+  g_assert_null (relay_guests_find_late (&guests, answered));
+  relay_guests_served (guest, answered);
+  g_assert_null (relay_guests_find_late (&guests, answered + RELAY_GUESTS_STAY - 1));
+  g_assert_true (relay_guests_find_late (&guests, answered + RELAY_GUESTS_STAY) == guest);
+  clear (&guests);
+}
+
 /* A page of a stranger's has a name that leads here, by its own DNS: its browser asks by that. */
 static void
 test_names (void)
@@ -218,6 +237,7 @@ main (int argc, char **argv)
   g_test_add_func ("/relay/guests/one", test_one);
   g_test_add_func ("/relay/guests/many", test_many);
   g_test_add_func ("/relay/guests/late", test_late);
+  g_test_add_func ("/relay/guests/waiting", test_waiting);
   g_test_add_func ("/relay/guests/listen", test_listen);
   g_test_add_func ("/relay/guests/names", test_names);
   return g_test_run ();
