@@ -43,6 +43,13 @@ def resident(process):
         return int(re.search(r"^Rss: +(\d+) kB", f.read(), re.M).group(1)) * 1024
 
 
+def assert_no_skip(relay, sent):
+    """Of the two outputs that stay, each has a receiver, which has reported none. @sent: while this sends."""
+    skips = [c["skips"] for o in relay.status()["streams"][0]["outputs"] if o["id"] <= 2 and o["stats"]
+             for c in o["stats"]["callers"]]
+    assert skips == [0, 0] or sent.process.poll() is not None, skips
+
+
 def come_and_go(directory, changes, mbit, seconds, seed=1, look=None, **relay_settings):
     """Outputs are added and removed at random beside a stream with 2 % loss: the others have every byte and no skip.
     @look: called with the number of changes until then, and the relay; and with None once only the outputs are there
@@ -66,6 +73,7 @@ def come_and_go(directory, changes, mbit, seconds, seed=1, look=None, **relay_se
         for n in range(changes):
             if look:
                 look(n, relay)
+            assert_no_skip(relay, s)
             port = draw.choice(spare)
             if port in there:
                 code, _, answer = relay.ask("DELETE", f"/streams/s/outputs/{there.pop(port)}")
@@ -89,7 +97,11 @@ def come_and_go(directory, changes, mbit, seconds, seed=1, look=None, **relay_se
                    if "bytes-missing-total" in (o["stats"] or ())), streams
         if look:
             look(None, relay)
-        s.process.wait(seconds + benchlib.LIMIT)
+        for _ in range(int(seconds + benchlib.LIMIT)):
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                s.process.wait(1)
+                break
+            assert_no_skip(relay, s)
         for one in those:
             one.end()
         assert [x.process.returncode for x in (s, *those)] == [0, 0, 0], [x.text()[-500:] for x in (s, *those)]
