@@ -113,6 +113,8 @@ admit (const RelayAsk *ask, gboolean local, RelayPage *page, gpointer data)
   if (!local && !is_called (relay, ask->host)) {
     status = 421;
     why = WRONG_NAME;
+  } else if (relay_api_only_reads (ask->method) && g_str_equal (ask->path, RELAY_API_DESCRIPTION)) {
+    return TRUE;
   } else {
     g_mutex_lock (&relay->lock);
     if (local || relay->has_api) {

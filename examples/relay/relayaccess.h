@@ -21,6 +21,7 @@ typedef struct
   const gchar *site; /* Sec-Fetch-Site */
   const gchar *type; /* Content-Type */
   const gchar *authorization;
+  const gchar *path;
 } RelayAsk;
 
 /* Returns 0, or the status to refuse with; *why: what to do, a sentence. @token: NULL: none is

@@ -238,7 +238,7 @@ relay_api_answer (RelayApi *api, const RelayApiRequest *request, RelayPage *page
   page->status = 200;
   relay_schema_find (api->schema, request->method, request->path, &asked);
   if (asked.allow == NULL) {
-    relay_api_refuse (page, 404, "There is no such path: read /api/v1/openapi.json.");
+    relay_api_refuse (page, 404, "There is no such path: read " RELAY_API_DESCRIPTION ".");
     return;
   }
   if (asked.operation == NULL) {

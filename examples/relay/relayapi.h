@@ -12,6 +12,10 @@
 
 G_BEGIN_DECLS
 
+/* Describes the API and what is served beside it. It holds no secret: whoever may see the status
+ * may read it. */
+#define RELAY_API_DESCRIPTION "/api/v1/openapi.json"
+
 typedef struct _RelayApi RelayApi;
 
 /* What the relay does for the API. */

@@ -134,6 +134,12 @@ delete_stream (RelayCall *call)
 {
   g_autoptr (RelayEdit) text = edit (call);
 
+  if (call->api->funcs.get_config (call->api->data)->streams->len == 1) {
+    relay_api_refuse (call->page, 422,
+        "It is the only stream, and without one the relay has nothing to do: add another one before, "
+        "or end the relay.");
+    return;
+  }
   relay_edit_remove_stream (text, call->stream);
   if (apply (call, text, NULL))
     relay_call_answer_nothing (call->page);

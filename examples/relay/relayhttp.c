@@ -260,6 +260,7 @@ admit (RelayRequest *request)
     .site = get_header (c, "Sec-Fetch-Site"),
     .type = get_header (c, MHD_HTTP_HEADER_CONTENT_TYPE),
     .authorization = get_header (c, MHD_HTTP_HEADER_AUTHORIZATION),
+    .path = request->path,
   };
 
   request->only_new = g_strcmp0 (get_header (c, MHD_HTTP_HEADER_IF_NONE_MATCH), "*") == 0;

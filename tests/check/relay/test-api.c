@@ -374,7 +374,7 @@ static const struct
   { "GET", "/api/v1/configuration", NULL, 200, "\"saved\" : false" },
   { "POST", "/api/v1/configuration/save", NULL, 200, "\"saved\" : true" },
   { "DELETE", "/api/v1/streams/a", NULL, 204, "" },
-  { "DELETE", "/api/v1/streams/b%2Fc", NULL, 422, "nothing to do" },
+  { "DELETE", "/api/v1/streams/b%2Fc", NULL, 422, "the only stream" },
 };
 
 /* What JSON is, and what json-glib takes beside it. */
