@@ -67,7 +67,8 @@ def come_and_go(directory, changes, mbit, seconds, seed=1, look=None, **relay_se
         stack.callback(lossy.kill)
         those = [stack.enter_context(receiver(directory, "far", far)), stack.enter_context(receiver(directory, "near", c))]
         relay.wait(lambda s: relaylib.receivers(s["s"]) == 2)
-        s = stack.enter_context(sender(directory, "sender", a, content, mbit=1.2 * mbit))
+        # what waits for half a second at most: the whole file at once would be late, which is a skip
+        s = stack.enter_context(sender(directory, "sender", a, content, mbit=1.2 * mbit, keys=f"buffer-size={int(mbit * 1e6 / 16)}"))
         relay.wait(lambda s: relaylib.passed(s["s"]) > 500_000)
         there, guests = {}, {}
         for n in range(changes):
