@@ -104,13 +104,13 @@ gst_cbr_pacer_check_stuffing (GstCbrPacer *self)
   own = packet == CBR_TS_PACKET;
   g_mutex_unlock (&self->lock);
   if (own)
-    GST_ELEMENT_ERROR (self, LIBRARY, SETTINGS,
+    GST_ELEMENT_ERROR (self, RESOURCE, SETTINGS,
         ("stuffing=null-ts needs datagrams of whole MPEG-TS packets, not of %u "
          "bytes. Set payload-size to a multiple of %d, or to 0.",
             payload, CBR_TS_PACKET),
         (NULL));
   else
-    GST_ELEMENT_ERROR (self, LIBRARY, SETTINGS,
+    GST_ELEMENT_ERROR (self, RESOURCE, SETTINGS,
         ("stuffing=null-ts needs MPEG-TS packets of %d bytes, and these have %u, "
          "as from a muxer with m2ts-mode. Leave out m2ts-mode, or set "
          "stuffing=none.",
