@@ -53,12 +53,22 @@ const api = {
     return value;
   },
 
-  /* Asks whether changes are taken. */
+  /* Asks whether changes are taken. Throws what is said against it. */
   async look() {
     this.may = false;
-    if (this.mode === "open" || (this.mode === "token" && sessionStorage.getItem(TOKEN)))
-      this.may = await this.ask("GET", ["configuration"]).then(() => true, () => false);
-    this.show();
+    try {
+      if (this.mode === "open" || (this.mode === "token" && sessionStorage.getItem(TOKEN))) {
+        await this.ask("GET", ["configuration"]);
+        this.may = true;
+      }
+    } catch (refused) {
+      /* that it does not answer says nothing: it is asked again */
+      if (refused.status !== 401 && refused.status !== 403)
+        this.mode = null;
+      throw refused;
+    } finally {
+      this.show();
+    }
   },
 
   /* The relay has another token now. */
@@ -81,7 +91,7 @@ const api = {
     if (same)
       this.show();
     else
-      this.look();
+      this.look().catch(() => { /* what may be done is shown */ });
   },
 };
 
@@ -133,8 +143,8 @@ function askForToken() {
        text: "It is in the file that api-token-file in the relay's configuration names. This tab keeps it until it is closed.",
        async act(token) {
          sessionStorage.setItem(TOKEN, token);
-         await api.look();
-         if (!api.may)
-           throw new Error("The relay does not take this token.");
+         await api.look().catch(refused => {
+           throw refused.status === 401 ? new Error("The relay does not take this token.") : refused;
+         });
        }});
 }

@@ -104,17 +104,17 @@ function showAdded() {
 
 /* --- listening --- */
 
-/* Why the relay does not let this page listen: the browser does not say. */
-async function explain() {
-  try {
-    const answer = await fetch("/events", {cache: "no-store"});
-    if (!answer.ok)
-      return `This page gets no figures. ${await answer.text()}`;
-    answer.body.cancel();
-  } catch {
-    /* it does not answer */
+/* Says why the relay does not let this page listen, which the browser does not. */
+async function explain(refused) {
+  const answer = await fetch("/events", {cache: "no-store", signal: AbortSignal.timeout(RETRY)});
+  /* a proxy in front would have a page of its own */
+  if (!answer.ok && answer.headers.get("Content-Type")?.startsWith("text/plain")) {
+    const text = await answer.text();
+    if (feed === refused)
+      notice(`This page gets no figures. ${text}`);
+  } else {
+    answer.body?.cancel();
   }
-  return LOST;
 }
 
 function listen() {
@@ -124,14 +124,15 @@ function listen() {
     return;
   feed = new EventSource("/events");
   feed.onmessage = message => show(JSON.parse(message.data));
-  feed.onerror = async () => {
-    const refused = feed?.readyState === EventSource.CLOSED;
+  feed.onerror = () => {
     setText(find("ready"), "Not connected");
     setAttribute(find("ready"), "class", "pill bad");
-    notice(refused ? await explain() : LOST);
-    /* the browser does not try again by itself */
-    if (refused)
+    notice(LOST);
+    /* refused: the browser does not try again by itself */
+    if (feed?.readyState === EventSource.CLOSED) {
       setTimeout(listen, RETRY);
+      explain(feed).catch(() => { /* it does not answer, either */ });
+    }
   };
   feed.onopen = () => {
     happened = -1;

@@ -63,6 +63,7 @@ class Receiver {
     try {
       const {stats, ...one} = await get(path(...this.at) + ".json");
       this.one = one;
+      this.gone = false;
       for (const [term, value] of RECEIVER)
         this.terms.set(term, value(stats));
       for (const [field, value] of Object.entries(stats))
@@ -308,7 +309,7 @@ class Stream {
 
   switchInput() {
     ask({title: `Switch the input of ${this.name}`, fields: [{caption: "URI", value: this.uri.textContent}], ok: "Switch",
-         text: "The receivers stay connected, and go on with what comes from there.",
+         text: "Receivers go on with what comes from there. They stay connected, but for those of an output with slow-policy=wait.",
          act: uri => api.ask("PATCH", ["streams", this.name, "input"], {uri})});
   }
 

@@ -68,20 +68,15 @@ set_settings (RelayCall *call, RelayEdit *edit, gboolean all)
   }
 }
 
-/* Keys that the new input has no use for go with the old one: nobody could leave them out here. */
+/* A source that the new input does not have goes with the old one: nobody could leave it out here.
+ * Keys that name files, also those of secrets, are the file's alone: the check refuses what they do
+ * not suit. */
 static void
 set_input (RelayCall *call, RelayEdit *edit, const gchar *uri)
 {
   RelayEnd end = { .uri = (gchar *) uri };
 
   relay_edit_set_string (edit, call->stream, "input", uri);
-  if (!relay_end_takes_passphrase (&end))
-    relay_edit_set_string (edit, call->stream, "input-passphrase-file", NULL);
-  for (guint i = 0; relay_end_is_foreign (&end) && i < RELAY_FILES; i++) {
-    g_autofree gchar *key = g_strconcat ("input-", relay_end_files[i], NULL);
-
-    relay_edit_set_string (edit, call->stream, key, NULL);
-  }
   if (call->config != NULL && call->config->switch_source >= (gint) relay_end_count_sources (&end))
     relay_edit_set_string (edit, call->stream, "switch-source", NULL);
 }

@@ -168,7 +168,7 @@ check_side (const RelayEnd *side, const GPtrArray *ends, GError **error)
     const RelayEnd *end = g_ptr_array_index (ends, i);
 
     fasp |= !relay_end_is_foreign (end);
-    secret |= relay_end_takes_passphrase (end);
+    secret |= !relay_end_is_foreign (end) || g_ascii_strncasecmp (end->uri, "srt:", 4) == 0;
   }
   if (side->passphrase != NULL && !secret) {
     RELAY_BAD (error, "%s-passphrase-file is for fasp:// and srt://: leave it out.", name);

@@ -109,8 +109,6 @@ GstElement *relay_end_make (const RelayEnd *end, const gchar *name, GError **err
 /* Is it of another protocol than fasp? */
 gboolean relay_end_is_foreign (const RelayEnd *end);
 gboolean relay_end_has_passphrase (const RelayEnd *end);
-/* Has its protocol any? */
-gboolean relay_end_takes_passphrase (const RelayEnd *end);
 /* How many sources it has at once; 0: one at a time. */
 guint relay_end_count_sources (const RelayEnd *end);
 /* Is the passphrase in its URI, so that the configuration is a secret? */

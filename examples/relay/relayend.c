@@ -80,12 +80,6 @@ relay_end_has_passphrase (const RelayEnd *end)
   return end->passphrase != NULL || relay_end_names_passphrase (end);
 }
 
-gboolean
-relay_end_takes_passphrase (const RelayEnd *end)
-{
-  return !relay_end_is_foreign (end) || g_ascii_strncasecmp (end->uri, "srt:", 4) == 0;
-}
-
 guint
 relay_end_count_sources (const RelayEnd *end)
 {

@@ -106,7 +106,7 @@ func (f *fasp) take(sink *app.Sink) gst.FlowReturn {
 	return gst.FlowOK
 }
 
-func run(allow string, rate uint64, action, address, path, settings string) (gst.ErrorCode, error) {
+func run(allow *string, rate uint64, action, address, path, settings string) (gst.ErrorCode, error) {
 	line := "faspsrc name=fasp stats-interval=100 " + settings + " ! appsink name=app sync=false"
 	if action == "send" {
 		line = "appsrc name=app block=true max-bytes=65536 ! faspsink name=fasp stats-interval=100 " + settings
@@ -120,10 +120,10 @@ func run(allow string, rate uint64, action, address, path, settings string) (gst
 	f := &fasp{Element: element, sends: action == "send"}
 	f.SetProperty("uri", address)
 	f.bitrate.Store(1000000)
-	if allow != "" {
+	if allow != nil {
 		// in the network's thread, and the caller waits for the answer
 		f.Connect("caller-identified", func(_ *gst.Element, address, _, key, _ string) bool {
-			admit := key == allow
+			admit := key != "" && key == *allow
 			fmt.Println(map[bool]string{true: "admitted", false: "turned away"}[admit], address, key)
 			return admit
 		})
@@ -177,7 +177,11 @@ func (f *fasp) follow(bus *gst.Bus) gst.ErrorCode {
 }
 
 func main() {
-	allow := flag.String("allow", "", "listener: admit only callers with this public `KEY`")
+	var allow *string // an empty one admits nobody
+	flag.Func("allow", "listener: admit only callers with this public `KEY`", func(key string) error {
+		allow = &key
+		return nil
+	})
 	rate := flag.Uint64("rate", 0, "send: max-bitrate, from half a second on")
 	flag.Usage = func() {
 		fmt.Fprintln(os.Stderr, "Usage: fasp-app [OPTION]... send|receive fasp://[HOST]:PORT FILE [PROPERTY=VALUE]...")
@@ -189,7 +193,7 @@ func main() {
 		os.Exit(2)
 	}
 	gst.Init(nil)
-	status, err := run(*allow, *rate, flag.Arg(0), flag.Arg(1), flag.Arg(2), strings.Join(flag.Args()[3:], " "))
+	status, err := run(allow, *rate, flag.Arg(0), flag.Arg(1), flag.Arg(2), strings.Join(flag.Args()[3:], " "))
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "fasp-app:", err)
 	}
