@@ -295,6 +295,8 @@ make_stats (RelayForeign *self)
       G_TYPE_STRING, inner.error, NULL);
   if (self->place->sends || self->place->scheme != RELAY_FILE)
     gst_structure_set (stats, "bytes-not-ts", G_TYPE_UINT64, self->foreign, NULL);
+  if (!self->place->sends && self->place->scheme == RELAY_RIST)
+    gst_structure_set (stats, "datagrams-refused", G_TYPE_UINT64, inner.strangers, NULL);
   g_mutex_unlock (&self->lock);
   if (known)
     add_sender (stats, heard);

@@ -3,6 +3,7 @@
 #include <string.h>
 #include <gst/app/app.h>
 #include "relaychain.h"
+#include "relayflow.h"
 #include "relaygroup.h"
 #include "relayinner.h"
 #include "relayrecord.h"
@@ -25,6 +26,7 @@ struct _RelayInner
   GstBus *bus;           /* of the pipeline that plays; NULL: none does */
   GstAppSrc *source;     /* of an output's; NULL: none plays */
   GstElement *caller;    /* SRT that dials; NULL: none plays */
+  gboolean told;         /* that a second sender is not heard */
   RelayInnerStats stats; /* but for the level */
 };
 
@@ -128,8 +130,6 @@ on_removed (GstElement *end, gint unused, GSocketAddress *address, RelayInner *i
 static void
 watch_callers (RelayInner *inner, GstElement *end)
 {
-  if (inner->place->scheme != RELAY_SRT)
-    return;
   if (!relay_place_listens (inner->place)) {
     g_mutex_lock (&inner->lock);
     inner->caller = gst_object_ref (end);
@@ -141,6 +141,37 @@ watch_callers (RelayInner *inner, GstElement *end)
   g_signal_connect (end, "caller-connecting", G_CALLBACK (on_connecting), inner);
   g_signal_connect (end, "caller-added", G_CALLBACK (on_added), inner);
   g_signal_connect (end, "caller-removed", G_CALLBACK (on_removed), inner);
+}
+
+/* --- who else sends to a RIST input --------------------------------------------------------- */
+
+static void
+on_stranger (gboolean rival, gpointer data)
+{
+  RelayInner *inner = data;
+  gboolean tell;
+
+  g_mutex_lock (&inner->lock);
+  inner->stats.strangers++;
+  tell = rival && !inner->told;
+  inner->told |= rival;
+  g_mutex_unlock (&inner->lock);
+  if (tell)
+    inner->funcs->tell (
+        "A second sender of RIST is not heard, as long as the first one sends: give each an input, "
+        "with a port of its own.",
+        FALSE, inner->owner);
+}
+
+/* --- both ------------------------------------------------------------------------------------ */
+
+static void
+watch_end (RelayInner *inner, GstElement *end)
+{
+  if (inner->place->scheme == RELAY_SRT)
+    watch_callers (inner, end);
+  else if (inner->place->scheme == RELAY_RIST && !inner->place->sends)
+    relay_flow_watch (end, on_stranger, inner);
 }
 
 /* One that dials has these figures only while it is connected. */
@@ -238,7 +269,7 @@ make_chain (RelayInner *inner, GError **error)
     gst_object_unref (gst_object_ref_sink (chain));
     return NULL;
   }
-  watch_callers (inner, end);
+  watch_end (inner, end);
   return chain;
 }
 

@@ -5,6 +5,7 @@
 #include <dlfcn.h>
 #include <glib/gstdio.h>
 #include <string.h>
+#include "../elements/pair.h"
 #include "gstfaspcommon.h"
 #include "relaychain.h"
 #include "relayforeign.h"
@@ -344,19 +345,14 @@ typedef struct
 static void
 open_input (Input *input, const gchar *scheme)
 {
-  g_autoptr (GSocketAddress) any = g_inet_socket_address_new_from_string ("127.0.0.1", 0);
-  g_autoptr (GSocket) free_one =
-      g_socket_new (G_SOCKET_FAMILY_IPV4, G_SOCKET_TYPE_DATAGRAM, G_SOCKET_PROTOCOL_UDP, NULL);
+  /* RIST has an even one, and the next */
+  guint port = (pair_get_ports (3) + 1) & ~1u;
   GstElement *sink = gst_element_factory_make ("fakesink", NULL);
-  g_autofree gchar *uri = NULL;
+  g_autofree gchar *uri = g_strdup_printf ("%s://127.0.0.1:%u", scheme, port);
 
-  g_assert_true (g_socket_bind (free_one, any, FALSE, NULL));
-  input->to = g_socket_get_local_address (free_one, NULL);
-  g_socket_close (free_one, NULL);
+  input->to = g_inet_socket_address_new_from_string ("127.0.0.1", port);
   input->socket =
       g_socket_new (G_SOCKET_FAMILY_IPV4, G_SOCKET_TYPE_DATAGRAM, G_SOCKET_PROTOCOL_UDP, NULL);
-  uri = g_strdup_printf ("%s://127.0.0.1:%u", scheme,
-      g_inet_socket_address_get_port (G_INET_SOCKET_ADDRESS (input->to)));
   input->end = relay_foreign_new (uri, FALSE, NULL, NULL, NULL);
   input->pipeline = gst_pipeline_new (NULL);
   g_object_set (sink, "async", FALSE, "sync", FALSE, NULL);
@@ -461,6 +457,27 @@ test_unheard (void)
   close_input (&input);
 }
 
+/* A second sender is told of and counted, not heard, until the first one ends; so is the next. */
+static void
+test_rist_next_sender (void)
+{
+  Input input;
+
+  open_input (&input, "rist");
+  for (guint32 sender = 2; sender < 8; sender += 2) {
+    guint64 before = get_figure (&input, "bytes-received-total");
+    guint64 refused = get_figure (&input, "datagrams-refused");
+
+    for (guint n = 0; get_figure (&input, "bytes-received-total") < before + 10 * DATAGRAM
+        || get_figure (&input, "datagrams-refused") < refused + 10;
+        n++) {
+      send_rtp (&input, n, 900 * n, sender);
+      send_rtp (&input, n, 900 * n, sender + 2 * G_MAXUINT16);
+    }
+  }
+  close_input (&input);
+}
+
 /* An end that gets no thread does not start, and ends nothing else; later it does. */
 static void
 test_no_threads (void)
@@ -556,6 +573,7 @@ main (int argc, char **argv)
   g_test_add_func ("/ends/gaps", test_gaps);
   g_test_add_func ("/ends/input-not-ts", test_input_not_ts);
   g_test_add_func ("/ends/next-sender", test_next_sender);
+  g_test_add_func ("/ends/rist-next-sender", test_rist_next_sender);
   g_test_add_func ("/ends/unheard", test_unheard);
   g_test_add_func ("/ends/pieces", test_pieces);
   g_test_add_func ("/ends/names", test_names);
