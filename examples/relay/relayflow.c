@@ -4,19 +4,45 @@
 
 #define RETRANSMISSION 1u /* the bit of its SSRC that says so */
 
+/* What is not of the flow. */
+static RelayFlowVerdict
+refuse (RelayFlow *flow, gboolean sends, gint64 now)
+{
+  if (flow->ending || !sends || now - flow->heard < flow->silence)
+    return RELAY_FLOW_REFUSED;
+  flow->ending = TRUE;
+  return RELAY_FLOW_ENDS;
+}
+
 RelayFlowVerdict
 relay_flow_hear (RelayFlow *flow, guint32 ssrc, gint64 now)
 {
+  gboolean second = flow->refused && !flow->told;
+
   ssrc &= ~RETRANSMISSION;
-  if (flow->ending)
-    return RELAY_FLOW_REFUSED;
-  if (flow->known && flow->ssrc != ssrc) {
-    flow->ending = now - flow->heard >= RELAY_FLOW_SILENCE;
-    return flow->ending ? RELAY_FLOW_ENDS : RELAY_FLOW_REFUSED;
+  if (flow->ending || (flow->known && flow->ssrc != ssrc)) {
+    flow->refused = TRUE;
+    return refuse (flow, TRUE, now);
   }
   flow->known = TRUE;
   flow->ssrc = ssrc;
   flow->heard = now;
+  flow->refused = FALSE;
+  flow->told |= second;
+  return second ? RELAY_FLOW_SECOND : RELAY_FLOW_PASSES;
+}
+
+RelayFlowVerdict
+relay_flow_hear_report (RelayFlow *flow, guint32 ssrc, gboolean sends, gint64 now)
+{
+  ssrc &= ~RETRANSMISSION;
+  if (flow->ending
+      || (flow->has_reporter && flow->reporter != ssrc && !(flow->known && flow->ssrc == ssrc)))
+    return refuse (flow, sends, now);
+  flow->has_reporter = TRUE;
+  flow->reporter = ssrc;
+  if (!flow->known)
+    flow->heard = now;
   return RELAY_FLOW_PASSES;
 }
 
@@ -25,7 +51,7 @@ relay_flow_hear (RelayFlow *flow, guint32 ssrc, gint64 now)
 typedef struct
 {
   GstElement *ristsrc; /* whose threads call */
-  RelayFlowRefused refused;
+  RelayFlowFunc func;
   gpointer data;
   GMutex lock; /* guards the rest */
   RelayFlow flow;
@@ -40,12 +66,18 @@ free_watch (gpointer data)
   g_free (watch);
 }
 
-static void
-tell_end (GstElement *ristsrc)
+/* Returns whether it passes. */
+static gboolean
+carry_out (Watch *watch, RelayFlowVerdict verdict, gboolean is_media)
 {
-  gst_element_post_message (ristsrc,
-      gst_message_new_application (GST_OBJECT (ristsrc),
-          gst_structure_new_empty ("another-sender")));
+  if (verdict == RELAY_FLOW_ENDS)
+    gst_element_post_message (watch->ristsrc,
+        gst_message_new_application (GST_OBJECT (watch->ristsrc),
+            gst_structure_new_empty ("another-sender")));
+  if (verdict == RELAY_FLOW_SECOND || verdict == RELAY_FLOW_ENDS
+      || (verdict == RELAY_FLOW_REFUSED && is_media))
+    watch->func (verdict, watch->data);
+  return verdict == RELAY_FLOW_PASSES || verdict == RELAY_FLOW_SECOND;
 }
 
 static gboolean
@@ -53,103 +85,99 @@ takes_rtp (Watch *watch, GstBuffer *buffer)
 {
   GstRTPBuffer rtp = GST_RTP_BUFFER_INIT;
   RelayFlowVerdict verdict = RELAY_FLOW_REFUSED;
-  gboolean rival = FALSE;
 
-  /* a contributing source (CSRC) would be one more that it names */
-  if (gst_rtp_buffer_map (buffer, GST_MAP_READ, &rtp)) {
-    if (gst_rtp_buffer_get_csrc_count (&rtp) == 0) {
-      g_mutex_lock (&watch->lock);
-      verdict =
-          relay_flow_hear (&watch->flow, gst_rtp_buffer_get_ssrc (&rtp), g_get_monotonic_time ());
-      rival = verdict == RELAY_FLOW_REFUSED && !watch->flow.ending;
-      g_mutex_unlock (&watch->lock);
-    }
-    gst_rtp_buffer_unmap (&rtp);
+  if (!gst_rtp_buffer_map (buffer, GST_MAP_READ, &rtp))
+    return carry_out (watch, verdict, TRUE);
+  /* a contributing source would be one more that it names; another type leads what comes out away
+   */
+  if (gst_rtp_buffer_get_csrc_count (&rtp) == 0
+      && gst_rtp_buffer_get_payload_type (&rtp) == GST_RTP_PAYLOAD_MP2T) {
+    g_mutex_lock (&watch->lock);
+    verdict =
+        relay_flow_hear (&watch->flow, gst_rtp_buffer_get_ssrc (&rtp), g_get_monotonic_time ());
+    g_mutex_unlock (&watch->lock);
   }
-  if (verdict == RELAY_FLOW_ENDS)
-    tell_end (watch->ristsrc);
-  if (verdict != RELAY_FLOW_PASSES)
-    watch->refused (rival, watch->data);
-  return verdict == RELAY_FLOW_PASSES;
+  gst_rtp_buffer_unmap (&rtp);
+  return carry_out (watch, verdict, TRUE);
 }
 
+/* It names @ssrc alone, and has no names of its own for what it says: GLib keeps each for good. */
 static gboolean
-is_of_flow (Watch *watch, guint32 ssrc)
+describes (GstRTCPPacket *sdes, guint32 ssrc)
 {
-  gboolean known;
+  GstRTCPSDESType type = GST_RTCP_SDES_PRIV;
 
-  g_mutex_lock (&watch->lock);
-  known = watch->flow.known && watch->flow.ssrc == (ssrc & ~RETRANSMISSION);
-  g_mutex_unlock (&watch->lock);
-  return known;
-}
-
-/* A description may have names of its own for what it says: GLib keeps each for good. */
-static gboolean
-has_private_entry (GstRTCPPacket *sdes)
-{
-  GstRTCPSDESType type;
-  gboolean more = gst_rtcp_packet_sdes_first_entry (sdes);
-
-  while (more) {
-    if (!gst_rtcp_packet_sdes_get_entry (sdes, &type, NULL, NULL) || type == GST_RTCP_SDES_PRIV)
-      return TRUE;
-    more = gst_rtcp_packet_sdes_next_entry (sdes);
-  }
-  return FALSE;
-}
-
-static gboolean
-takes_sdes (Watch *watch, GstRTCPPacket *sdes)
-{
-  gboolean more = gst_rtcp_packet_sdes_first_item (sdes);
-
-  while (more) {
-    if (!is_of_flow (watch, gst_rtcp_packet_sdes_get_ssrc (sdes)) || has_private_entry (sdes))
+  for (gboolean more = gst_rtcp_packet_sdes_first_item (sdes); more;
+      more = gst_rtcp_packet_sdes_next_item (sdes)) {
+    if (gst_rtcp_packet_sdes_get_ssrc (sdes) != ssrc)
       return FALSE;
-    more = gst_rtcp_packet_sdes_next_item (sdes);
+    for (gboolean entry = gst_rtcp_packet_sdes_first_entry (sdes); entry;
+        entry = gst_rtcp_packet_sdes_next_entry (sdes))
+      if (!gst_rtcp_packet_sdes_get_entry (sdes, &type, NULL, NULL) || type == GST_RTCP_SDES_PRIV)
+        return FALSE;
   }
   return TRUE;
 }
 
-/* Of those that the session makes a source of. */
+/* Whether the session takes from it no more than from a sender's report.  It would keep feedback to
+ * media that it receives, and without end what of transport-wide congestion control is. */
 static gboolean
-takes_packet (Watch *watch, GstRTCPPacket *packet)
+is_harmless (GstRTCPPacket *packet, guint32 ssrc)
 {
-  guint32 ssrc;
+  guint32 sender;
 
   switch (gst_rtcp_packet_get_type (packet)) {
     case GST_RTCP_TYPE_SR:
-      gst_rtcp_packet_sr_get_sender_info (packet, &ssrc, NULL, NULL, NULL, NULL);
-      return is_of_flow (watch, ssrc);
+      gst_rtcp_packet_sr_get_sender_info (packet, &sender, NULL, NULL, NULL, NULL);
+      return sender == ssrc;
     case GST_RTCP_TYPE_RR:
-      return is_of_flow (watch, gst_rtcp_packet_rr_get_ssrc (packet));
+      return gst_rtcp_packet_rr_get_ssrc (packet) == ssrc;
     case GST_RTCP_TYPE_SDES:
-      return takes_sdes (watch, packet);
-    default:
+      return describes (packet, ssrc);
+    case GST_RTCP_TYPE_APP:
+    case GST_RTCP_TYPE_XR:
       return TRUE;
+    default:
+      return FALSE;
   }
+}
+
+/* Reads a report as a whole, which begins with who it is of.  FALSE: it is none, or not harmless.
+ */
+static gboolean
+read_report (GstBuffer *buffer, guint32 *ssrc, gboolean *sends)
+{
+  GstRTCPBuffer rtcp = GST_RTCP_BUFFER_INIT;
+  GstRTCPPacket packet;
+  gboolean good, more;
+
+  if (!gst_rtcp_buffer_validate (buffer) || !gst_rtcp_buffer_map (buffer, GST_MAP_READ, &rtcp))
+    return FALSE;
+  good = more = gst_rtcp_buffer_get_first_packet (&rtcp, &packet);
+  *sends = good && gst_rtcp_packet_get_type (&packet) == GST_RTCP_TYPE_SR;
+  if (*sends)
+    gst_rtcp_packet_sr_get_sender_info (&packet, ssrc, NULL, NULL, NULL, NULL);
+  else if (good)
+    *ssrc = gst_rtcp_packet_rr_get_ssrc (&packet);
+  for (; more && good; more = gst_rtcp_packet_move_to_next (&packet))
+    good = is_harmless (&packet, *ssrc);
+  gst_rtcp_buffer_unmap (&rtcp);
+  return good;
 }
 
 static gboolean
 takes_rtcp (Watch *watch, GstBuffer *buffer)
 {
-  GstRTCPBuffer rtcp = GST_RTCP_BUFFER_INIT;
-  GstRTCPPacket packet;
-  /* as a whole, which begins with a report of somebody */
-  gboolean takes =
-      gst_rtcp_buffer_validate (buffer) && gst_rtcp_buffer_map (buffer, GST_MAP_READ, &rtcp);
-  gboolean more = takes && gst_rtcp_buffer_get_first_packet (&rtcp, &packet);
+  RelayFlowVerdict verdict;
+  guint32 ssrc;
+  gboolean sends;
 
-  while (more && takes) {
-    takes = takes_packet (watch, &packet);
-    more = gst_rtcp_packet_move_to_next (&packet);
-  }
-  if (rtcp.buffer != NULL)
-    gst_rtcp_buffer_unmap (&rtcp);
-  if (!takes)
-    watch->refused (FALSE, watch->data);
-  return takes;
+  if (!read_report (buffer, &ssrc, &sends))
+    return FALSE;
+  g_mutex_lock (&watch->lock);
+  verdict = relay_flow_hear_report (&watch->flow, ssrc, sends, g_get_monotonic_time ());
+  g_mutex_unlock (&watch->lock);
+  return carry_out (watch, verdict, FALSE);
 }
 
 typedef gboolean (*Takes) (Watch *watch, GstBuffer *buffer);
@@ -200,13 +228,14 @@ add_probe (GstElement *ristsrc, const gchar *name, GstPadProbeCallback function,
 }
 
 void
-relay_flow_watch (GstElement *ristsrc, RelayFlowRefused refused, gpointer data)
+relay_flow_watch (GstElement *ristsrc, gint64 silence, RelayFlowFunc func, gpointer data)
 {
   Watch *watch = g_new0 (Watch, 1);
 
   watch->ristsrc = ristsrc;
-  watch->refused = refused;
+  watch->func = func;
   watch->data = data;
+  watch->flow.silence = silence;
   g_mutex_init (&watch->lock);
   g_object_set_data_full (G_OBJECT (ristsrc), "relay-flow", watch, free_watch);
   add_probe (ristsrc, "rist_rtp_udpsrc0", on_rtp, watch);

@@ -3,10 +3,13 @@
  * relayflow.h: the one sender that a RIST input hears.
  *
  * GStreamer's RTP session keeps memory for each synchronization source (SSRC) that any datagram
- * names, and a thread for each that sends, for as long as it lives.  So what it gets names one:
- * that of the first RTP packet, with the one of its retransmissions, which differs in the last bit
- * (VSF TR-06-1, 5.3.3).  When that has been silent, and another one sends, a session without memory
- * of either has to take over.
+ * names, and for some kinds of report, as long as it lives.  So what it gets names one: that of
+ * the first media, with the one of its retransmissions, which differs in the last bit (VSF
+ * TR-06-1, 5.3.3), and of reports one more, as there are senders that report before they send, and
+ * wait for an answer.  When that sender has been silent, and another one is there, a session
+ * without memory of either has to take over.
+ *
+ *     reports of one --> media of one, its reports --> silence, another one --> ends
  */
 #pragma once
 
@@ -14,34 +17,38 @@
 
 G_BEGIN_DECLS
 
-/* µs without a packet of it, after which another sender may take its place */
-#define RELAY_FLOW_SILENCE G_TIME_SPAN_SECOND
-
 typedef struct
 {
-  gboolean known;
-  guint32 ssrc;    /* without the last bit */
-  gint64 heard;    /* when a packet of it came last: g_get_monotonic_time, µs */
-  gboolean ending; /* somebody else is to take over: nothing passes any more */
+  gint64 silence; /* µs without it, after which another sender may take over */
+  gboolean known; /* the SSRC of the media, without the last bit */
+  guint32 ssrc;
+  gboolean has_reporter; /* whose reports pass */
+  guint32 reporter;
+  gint64 heard;           /* when it was heard last, by its media, or before by its reports */
+  gboolean refused, told; /* since then media of a second sender came; that was told */
+  gboolean ending;        /* another one takes over: nothing passes any more */
 } RelayFlow;
 
 typedef enum
 {
   RELAY_FLOW_PASSES,
+  RELAY_FLOW_SECOND, /* passes, as the first after media that was refused */
   RELAY_FLOW_REFUSED,
-  RELAY_FLOW_ENDS, /* refused, and the first of the sender that is to take over */
+  RELAY_FLOW_ENDS, /* refused, as the first of the sender that takes over */
 } RelayFlowVerdict;
 
-/* What becomes of an RTP packet of @ssrc that comes at @now. */
+/* What becomes of media and of a report of @ssrc that come at @now: g_get_monotonic_time, µs.
+ * @sends: the report is one of a sender. */
 RelayFlowVerdict relay_flow_hear (RelayFlow *flow, guint32 ssrc, gint64 now);
+RelayFlowVerdict relay_flow_hear_report (RelayFlow *flow, guint32 ssrc, gboolean sends, gint64 now);
 
-/* Called from the threads that receive: a datagram is not of the flow, and was dropped. @rival: it
- * is media of somebody else, who is not heard. */
-typedef void (*RelayFlowRefused) (gboolean rival, gpointer data);
+/* Called from the threads that receive. */
+typedef void (*RelayFlowFunc) (RelayFlowVerdict verdict, gpointer data);
 
-/* Lets a ristsrc, which has not been started yet, hear one sender.  For another one to take over,
- * it posts a message of the type GST_MESSAGE_APPLICATION: build a new one.  @refused: with @data,
- * which have to live as long as the element. */
-void relay_flow_watch (GstElement *ristsrc, RelayFlowRefused refused, gpointer data);
+/* Lets a ristsrc, which has not been started yet, hear one sender.  @silence: µs.  @func: called
+ * for media that is refused, and for what RELAY_FLOW_SECOND and RELAY_FLOW_ENDS mean, with @data,
+ * which has to live as long as the element.  For the latter, the element posts a message of the
+ * type GST_MESSAGE_APPLICATION: build a new one. */
+void relay_flow_watch (GstElement *ristsrc, gint64 silence, RelayFlowFunc func, gpointer data);
 
 G_END_DECLS

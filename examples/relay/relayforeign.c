@@ -296,7 +296,7 @@ make_stats (RelayForeign *self)
   if (self->place->sends || self->place->scheme != RELAY_FILE)
     gst_structure_set (stats, "bytes-not-ts", G_TYPE_UINT64, self->foreign, NULL);
   if (!self->place->sends && self->place->scheme == RELAY_RIST)
-    gst_structure_set (stats, "datagrams-refused", G_TYPE_UINT64, inner.strangers, NULL);
+    gst_structure_set (stats, "datagrams-refused", G_TYPE_UINT64, inner.datagrams_refused, NULL);
   g_mutex_unlock (&self->lock);
   if (known)
     add_sender (stats, heard);

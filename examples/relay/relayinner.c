@@ -9,8 +9,9 @@
 #include "relayrecord.h"
 #include "relayretry.h"
 
-#define DRAIN (500 * GST_MSECOND) /* in which what waits has to be sent at the end */
-#define END G_TIME_SPAN_SECOND    /* in which the thread has to end, or is left behind */
+#define DRAIN (500 * GST_MSECOND)  /* in which what waits has to be sent at the end */
+#define END G_TIME_SPAN_SECOND     /* in which the thread has to end, or is left behind */
+#define SILENCE G_TIME_SPAN_SECOND /* of a sender of RIST, after which another one is heard */
 #define CAPS "video/mpegts, systemstream=true, packetsize=188"
 
 struct _RelayInner
@@ -26,7 +27,6 @@ struct _RelayInner
   GstBus *bus;           /* of the pipeline that plays; NULL: none does */
   GstAppSrc *source;     /* of an output's; NULL: none plays */
   GstElement *caller;    /* SRT that dials; NULL: none plays */
-  gboolean told;         /* that a second sender is not heard */
   RelayInnerStats stats; /* but for the level */
 };
 
@@ -146,21 +146,31 @@ watch_callers (RelayInner *inner, GstElement *end)
 /* --- who else sends to a RIST input --------------------------------------------------------- */
 
 static void
-on_stranger (gboolean rival, gpointer data)
+on_flow (RelayFlowVerdict verdict, gpointer data)
 {
   RelayInner *inner = data;
-  gboolean tell;
+  const gchar *text = NULL;
 
-  g_mutex_lock (&inner->lock);
-  inner->stats.strangers++;
-  tell = rival && !inner->told;
-  inner->told |= rival;
-  g_mutex_unlock (&inner->lock);
-  if (tell)
-    inner->funcs->tell (
-        "A second sender of RIST is not heard, as long as the first one sends: give each an input, "
-        "with a port of its own.",
-        FALSE, inner->owner);
+  if (verdict == RELAY_FLOW_SECOND)
+    text = "A second sender of RIST is not heard, as long as the first one sends: give each an "
+           "input, with a port of its own.";
+  else if (verdict == RELAY_FLOW_ENDS)
+    text = "The sender of RIST has been silent, and another one takes over.";
+  if (verdict != RELAY_FLOW_SECOND) {
+    g_mutex_lock (&inner->lock);
+    inner->stats.datagrams_refused++;
+    g_mutex_unlock (&inner->lock);
+  }
+  if (text != NULL)
+    inner->funcs->tell (text, FALSE, inner->owner);
+}
+
+/* What the latency bridges is no silence. */
+static gint64
+get_silence (const RelayPlace *place)
+{
+  return MAX (SILENCE,
+      (gint64) relay_place_get_uint (place, "latency", 0) * G_TIME_SPAN_MILLISECOND);
 }
 
 /* --- both ------------------------------------------------------------------------------------ */
@@ -171,7 +181,7 @@ watch_end (RelayInner *inner, GstElement *end)
   if (inner->place->scheme == RELAY_SRT)
     watch_callers (inner, end);
   else if (inner->place->scheme == RELAY_RIST && !inner->place->sends)
-    relay_flow_watch (end, on_stranger, inner);
+    relay_flow_watch (end, get_silence (inner->place), on_flow, inner);
 }
 
 /* One that dials has these figures only while it is connected. */

@@ -34,13 +34,13 @@ typedef struct
 typedef struct
 {
   gboolean plays;
-  gboolean waits;    /* after an error, to start again */
-  guint callers;     /* SRT: who is connected; 0: nobody, or that is not known */
-  guint64 restarts;  /* after errors */
-  guint64 refused;   /* callers with another streamid than the URI's */
-  guint64 strangers; /* datagrams that were not of the sender that a RIST input hears */
-  guint64 level;     /* bytes that wait to be sent */
-  gchar *error;      /* why it does not play; NULL: it does, or has not failed yet */
+  gboolean waits;            /* after an error, to start again */
+  guint callers;             /* SRT: who is connected; 0: nobody, or that is not known */
+  guint64 restarts;          /* after errors */
+  guint64 refused;           /* callers with another streamid than the URI's */
+  guint64 datagrams_refused; /* of media that was not of the sender that a RIST input hears */
+  guint64 level;             /* bytes that wait to be sent */
+  gchar *error;              /* why it does not play; NULL: it does, or has not failed yet */
 } RelayInnerStats;
 
 /* Starts the thread; NULL: there is none to be had. @place: is @owner's, who is referenced as long

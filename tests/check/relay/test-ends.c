@@ -457,7 +457,7 @@ test_unheard (void)
   close_input (&input);
 }
 
-/* A second sender is told of and counted, not heard, until the first one ends; so is the next. */
+/* A second sender is counted; when the first one has ended, the next one is heard, and so on. */
 static void
 test_rist_next_sender (void)
 {

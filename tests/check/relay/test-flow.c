@@ -2,36 +2,84 @@
  *
  * The one sender that a RIST input hears, whatever others send.
  */
+#include <string.h>
 #include <gio/gio.h>
 #include "../elements/pair.h"
 #include "relaychain.h"
 #include "relayflow.h"
 
 #define FLOW 0x1234567au
-#define RTP 33 /* the payload type of MPEG-TS (RFC 3551) */
-#define SR 200 /* RFC 3550, 12.1 */
+#define MP2T 33 /* a payload type (RFC 3551) */
+#define SR 200  /* RFC 3550, 12.1 */
 #define RR 201
 #define SDES 202
+#define BYE 203
+#define RTPFB 205 /* RFC 4585, 6.1 */
+#define PSFB 206
 #define CNAME 1 /* RFC 3550, 12.2 */
 #define PRIV 8
 #define STRANGERS 200 /* each with another SSRC */
-#define OWN 2         /* sources of a session: itself, and the flow */
+#define OWN 3         /* sources of a session: itself, the flow, and its retransmissions */
+
+#define LONG (5 * G_TIME_SPAN_SECOND)
 
 /* The first sender is heard with its retransmissions; another one when that has been silent, and
  * what then comes is left to a session that knows neither. */
 static void
-test_flow (void)
+test_media (void)
 {
-  static const gint64 then = 5 * RELAY_FLOW_SILENCE;
-  RelayFlow flow = { FALSE };
+  RelayFlow flow = { .silence = LONG };
 
   g_assert_cmpint (relay_flow_hear (&flow, 8, 0), ==, RELAY_FLOW_PASSES);
-  g_assert_cmpint (relay_flow_hear (&flow, 9, then), ==, RELAY_FLOW_PASSES);
-  g_assert_cmpint (relay_flow_hear (&flow, 10, then + RELAY_FLOW_SILENCE - 1), ==,
-      RELAY_FLOW_REFUSED);
-  g_assert_cmpint (relay_flow_hear (&flow, 10, then + RELAY_FLOW_SILENCE), ==, RELAY_FLOW_ENDS);
-  g_assert_cmpint (relay_flow_hear (&flow, 10, then + RELAY_FLOW_SILENCE), ==, RELAY_FLOW_REFUSED);
-  g_assert_cmpint (relay_flow_hear (&flow, 8, then + RELAY_FLOW_SILENCE), ==, RELAY_FLOW_REFUSED);
+  g_assert_cmpint (relay_flow_hear (&flow, 9, 3 * LONG), ==, RELAY_FLOW_PASSES);
+  g_assert_cmpint (relay_flow_hear (&flow, 10, 4 * LONG - 1), ==, RELAY_FLOW_REFUSED);
+  g_assert_cmpint (relay_flow_hear (&flow, 10, 4 * LONG), ==, RELAY_FLOW_ENDS);
+  g_assert_cmpint (relay_flow_hear (&flow, 10, 4 * LONG), ==, RELAY_FLOW_REFUSED);
+  g_assert_cmpint (relay_flow_hear (&flow, 8, 4 * LONG), ==, RELAY_FLOW_REFUSED);
+  g_assert_cmpint (relay_flow_hear_report (&flow, 8, TRUE, 4 * LONG), ==, RELAY_FLOW_REFUSED);
+}
+
+/* There is a second sender if the first one still sends after it: it is not one that was started
+ * anew.  That is said once. */
+static void
+test_second (void)
+{
+  RelayFlow flow = { .silence = LONG };
+
+  g_assert_cmpint (relay_flow_hear (&flow, 8, 0), ==, RELAY_FLOW_PASSES);
+  g_assert_cmpint (relay_flow_hear (&flow, 10, 1), ==, RELAY_FLOW_REFUSED);
+  g_assert_cmpint (relay_flow_hear (&flow, 8, 2), ==, RELAY_FLOW_SECOND);
+  g_assert_cmpint (relay_flow_hear (&flow, 10, 3), ==, RELAY_FLOW_REFUSED);
+  g_assert_cmpint (relay_flow_hear (&flow, 8, 4), ==, RELAY_FLOW_PASSES);
+}
+
+/* A sender that reports before it sends is answered; so are reports of one more source, until the
+ * sender's own come. */
+static void
+test_reports (void)
+{
+  RelayFlow flow = { .silence = LONG };
+
+  g_assert_cmpint (relay_flow_hear_report (&flow, 20, FALSE, 0), ==, RELAY_FLOW_PASSES);
+  g_assert_cmpint (relay_flow_hear_report (&flow, 10, TRUE, LONG - 1), ==, RELAY_FLOW_REFUSED);
+  g_assert_cmpint (relay_flow_hear_report (&flow, 20, FALSE, LONG), ==, RELAY_FLOW_PASSES);
+  g_assert_cmpint (relay_flow_hear (&flow, 8, LONG), ==, RELAY_FLOW_PASSES);
+  g_assert_cmpint (relay_flow_hear_report (&flow, 20, FALSE, LONG), ==, RELAY_FLOW_PASSES);
+  g_assert_cmpint (relay_flow_hear_report (&flow, 8, TRUE, LONG), ==, RELAY_FLOW_PASSES);
+  g_assert_cmpint (relay_flow_hear_report (&flow, 20, FALSE, LONG), ==, RELAY_FLOW_REFUSED);
+}
+
+/* A sender that waits for an answer takes over, too, from one that sends no more and only reports;
+ * a receiver, of a group, does not. */
+static void
+test_waiting (void)
+{
+  RelayFlow flow = { .silence = LONG };
+
+  g_assert_cmpint (relay_flow_hear (&flow, 8, 0), ==, RELAY_FLOW_PASSES);
+  g_assert_cmpint (relay_flow_hear_report (&flow, 8, TRUE, LONG), ==, RELAY_FLOW_PASSES);
+  g_assert_cmpint (relay_flow_hear_report (&flow, 10, FALSE, LONG), ==, RELAY_FLOW_REFUSED);
+  g_assert_cmpint (relay_flow_hear_report (&flow, 10, TRUE, LONG), ==, RELAY_FLOW_ENDS);
 }
 
 /* An input, its sender, and somebody else who knows where it is. */
@@ -40,17 +88,15 @@ typedef struct
   GstElement *pipeline, *ristsrc;
   GSocket *sender, *stranger; /* for reports */
   GSocketAddress *media, *reports;
-  guint refused, rivals; /* atomic */
+  guint refused, second; /* atomic */
 } Scene;
 
 static void
-on_refused (gboolean rival, gpointer data)
+on_flow (RelayFlowVerdict verdict, gpointer data)
 {
   Scene *scene = data;
 
-  g_atomic_int_inc (&scene->refused);
-  if (rival)
-    g_atomic_int_inc (&scene->rivals);
+  g_atomic_int_inc (verdict == RELAY_FLOW_SECOND ? &scene->second : &scene->refused);
 }
 
 static GSocket *
@@ -72,12 +118,12 @@ open_scene (Scene *scene)
   GstElement *chain = relay_chain_make (place, &scene->ristsrc, NULL);
   GstElement *sink = gst_element_factory_make ("fakesink", NULL);
 
-  scene->refused = scene->rivals = 0;
+  scene->refused = scene->second = 0;
   scene->sender = open_socket ();
   scene->stranger = open_socket ();
   scene->media = g_inet_socket_address_new_from_string ("127.0.0.1", port);
   scene->reports = g_inet_socket_address_new_from_string ("127.0.0.1", port + 1);
-  relay_flow_watch (scene->ristsrc, on_refused, scene);
+  relay_flow_watch (scene->ristsrc, LONG, on_flow, scene);
   scene->pipeline = gst_pipeline_new (NULL);
   g_object_set (sink, "async", FALSE, "sync", FALSE, NULL);
   gst_bin_add_many (GST_BIN (scene->pipeline), chain, sink, NULL);
@@ -124,29 +170,58 @@ send_words (GSocket *socket, GSocketAddress *to, const guint32 *words, guint n)
 
 /* RTP of @ssrc; @csrc: who has contributed; 0: nobody. */
 static void
-send_media (const Scene *scene, GSocket *socket, guint32 number, guint32 ssrc, guint32 csrc)
+send_media (const Scene *scene, GSocket *socket, guint type, guint32 number, guint32 ssrc,
+    guint32 csrc)
 {
-  const guint32 words[] = { (csrc != 0 ? 0x81u : 0x80u) << 24 | RTP << 16 | (number & 0xffff),
+  const guint32 words[] = { (csrc != 0 ? 0x81u : 0x80u) << 24 | type << 16 | (number & 0xffff),
     number * 900, ssrc, csrc, 0 };
 
-  send_words (socket, scene->media, words, 5);
+  send_words (socket, scene->media, words, G_N_ELEMENTS (words));
 }
 
-/* A report, and who it is from. */
+/* A report of a receiver, and what follows in the same datagram. */
 static void
-send_report (const Scene *scene, GSocket *socket, guint type, guint32 ssrc, guint32 described,
-    guint entry)
+send_report (const Scene *scene, GSocket *socket, guint32 ssrc, const guint32 *more, guint n)
 {
-  const guint32 sender[] = { 0x80u << 24 | SR << 16 | 6, ssrc, 0, 0, 0, 0, 0,
-    0x81u << 24 | SDES << 16 | 3, described, entry << 24 | 4 << 16 | 1 << 8 | 'a',
-    'b' << 24 | 'c' << 16 };
-  const guint32 receiver[] = { 0x80u << 24 | RR << 16 | 1, ssrc, 0x81u << 24 | SDES << 16 | 3,
-    described, entry << 24 | 4 << 16 | 1 << 8 | 'a', 'b' << 24 | 'c' << 16 };
+  guint32 words[16] = { 0x80u << 24 | RR << 16 | 1, ssrc };
 
-  if (type == SR)
-    send_words (socket, scene->reports, sender, G_N_ELEMENTS (sender));
-  else
-    send_words (socket, scene->reports, receiver, G_N_ELEMENTS (receiver));
+  memcpy (words + 2, more, n * sizeof *more);
+  send_words (socket, scene->reports, words, 2 + n);
+}
+
+static void
+send_description (const Scene *scene, GSocket *socket, guint32 ssrc, guint32 described, guint entry)
+{
+  const guint32 words[] = { 0x81u << 24 | SDES << 16 | 3, described,
+    entry << 24 | 4 << 16 | 1 << 8 | 'a', 'b' << 24 | 'c' << 16 };
+
+  send_report (scene, socket, ssrc, words, G_N_ELEMENTS (words));
+}
+
+static void
+send_sender_report (const Scene *scene, GSocket *socket, guint32 ssrc)
+{
+  const guint32 words[] = { 0x80u << 24 | SR << 16 | 6, ssrc, 0, 0, 0, 0, 0 };
+
+  send_words (socket, scene->reports, words, G_N_ELEMENTS (words));
+}
+
+/* Of what the session would keep for good: feedback, a goodbye, another's report. */
+static void
+send_harm (const Scene *scene, GSocket *socket, guint32 other)
+{
+  const guint32 feedback[] = { 0x81u << 24 | PSFB << 16 | 2, FLOW, FLOW };
+  const guint32 congestion[] = { 0x8fu << 24 | RTPFB << 16 | 5, FLOW, FLOW, 0x0000ffffu, 0,
+    0x20010000u };
+  const guint32 goodbye[] = { 0x81u << 24 | BYE << 16 | 1, FLOW };
+  const guint32 report[] = { 0x80u << 24 | RR << 16 | 1, other };
+
+  send_report (scene, socket, FLOW, feedback, G_N_ELEMENTS (feedback));
+  send_report (scene, socket, FLOW, congestion, G_N_ELEMENTS (congestion));
+  send_report (scene, socket, FLOW, goodbye, G_N_ELEMENTS (goodbye));
+  send_report (scene, socket, FLOW, report, G_N_ELEMENTS (report));
+  send_description (scene, socket, FLOW, other, CNAME);
+  send_description (scene, socket, FLOW, FLOW, PRIV);
 }
 
 static gboolean
@@ -165,26 +240,27 @@ test_strangers (void)
   Scene scene;
 
   open_scene (&scene);
+  send_description (&scene, scene.sender, FLOW, FLOW, CNAME);
   for (guint32 n = 0; n < STRANGERS || !reported; n++) {
     guint32 other = FLOW + 2 * (n + 1);
 
-    send_media (&scene, scene.sender, n, FLOW, 0);
-    send_media (&scene, scene.sender, n, FLOW | 1, 0);
-    send_report (&scene, scene.sender, n % 2 ? SR : RR, FLOW, FLOW, CNAME);
-    send_media (&scene, scene.stranger, n, other, 0);
-    send_media (&scene, scene.sender, n, FLOW, other);
-    send_report (&scene, scene.stranger, SR, other, FLOW, CNAME);
-    send_report (&scene, scene.stranger, RR, other, FLOW, CNAME);
-    send_report (&scene, scene.stranger, RR, FLOW, other, CNAME);
-    send_report (&scene, scene.stranger, RR, FLOW, FLOW, PRIV);
+    send_media (&scene, scene.sender, MP2T, n, FLOW, 0);
+    send_media (&scene, scene.sender, MP2T, n, FLOW | 1, 0);
+    send_sender_report (&scene, scene.sender, FLOW);
+    send_media (&scene, scene.stranger, MP2T, n, other, 0);
+    send_sender_report (&scene, scene.stranger, other);
+    send_description (&scene, scene.stranger, other, other, CNAME);
+    send_harm (&scene, scene.stranger, other);
+    /* from the same place, so that the session takes it for the sender's */
+    send_media (&scene, scene.sender, MP2T, n, FLOW, other);
+    send_media (&scene, scene.sender, MP2T + 1, n, FLOW, 0);
     reported |= has_come (scene.sender);
     g_assert_false (has_come (scene.stranger));
     g_usleep (2000);
   }
-  /* the retransmissions are a source of their own */
-  g_assert_cmpuint (count_sources (&scene), <=, OWN + 1);
-  g_assert_cmpuint (g_atomic_int_get (&scene.rivals), >, 0);
-  g_assert_cmpuint (g_atomic_int_get (&scene.refused), >=, 5 * g_atomic_int_get (&scene.rivals));
+  g_assert_cmpuint (count_sources (&scene), ==, OWN);
+  g_assert_cmpuint (g_atomic_int_get (&scene.second), ==, 1);
+  g_assert_cmpuint (g_atomic_int_get (&scene.refused), >, STRANGERS);
   close_scene (&scene);
 }
 
@@ -193,7 +269,10 @@ main (int argc, char **argv)
 {
   gst_init (&argc, &argv);
   g_test_init (&argc, &argv, NULL);
-  g_test_add_func ("/flow/next", test_flow);
+  g_test_add_func ("/flow/media", test_media);
+  g_test_add_func ("/flow/second", test_second);
+  g_test_add_func ("/flow/reports", test_reports);
+  g_test_add_func ("/flow/waiting", test_waiting);
   g_test_add_func ("/flow/strangers", test_strangers);
   return g_test_run ();
 }
