@@ -6,9 +6,9 @@
 
 /* What is not of the flow. */
 static RelayFlowVerdict
-refuse (RelayFlow *flow, gboolean sends, gint64 now)
+refuse (RelayFlow *flow, gint64 now)
 {
-  if (flow->ending || !sends || now - flow->heard < flow->silence)
+  if (flow->ending || now - flow->heard < flow->silence)
     return RELAY_FLOW_REFUSED;
   flow->ending = TRUE;
   return RELAY_FLOW_ENDS;
@@ -22,7 +22,7 @@ relay_flow_hear (RelayFlow *flow, guint32 ssrc, gint64 now)
   ssrc &= ~RETRANSMISSION;
   if (flow->ending || (flow->known && flow->ssrc != ssrc)) {
     flow->refused = TRUE;
-    return refuse (flow, TRUE, now);
+    return refuse (flow, now);
   }
   flow->known = TRUE;
   flow->ssrc = ssrc;
@@ -32,18 +32,32 @@ relay_flow_hear (RelayFlow *flow, guint32 ssrc, gint64 now)
   return second ? RELAY_FLOW_SECOND : RELAY_FLOW_PASSES;
 }
 
+/* One of a few that may. */
+static gboolean
+may_report (RelayFlow *flow, guint32 ssrc, gint64 now)
+{
+  for (guint i = 0; i < flow->n_reporters; i++)
+    if (flow->reporters[i] == ssrc)
+      return TRUE;
+  if (flow->n_reporters == RELAY_FLOW_REPORTERS)
+    return FALSE;
+  if (flow->n_reporters == 0 && !flow->known)
+    flow->heard = now;
+  flow->reporters[flow->n_reporters++] = ssrc;
+  return TRUE;
+}
+
 RelayFlowVerdict
 relay_flow_hear_report (RelayFlow *flow, guint32 ssrc, gboolean sends, gint64 now)
 {
+  gboolean own;
+
   ssrc &= ~RETRANSMISSION;
-  if (flow->ending
-      || (flow->has_reporter && flow->reporter != ssrc && !(flow->known && flow->ssrc == ssrc)))
-    return refuse (flow, sends, now);
-  flow->has_reporter = TRUE;
-  flow->reporter = ssrc;
-  if (!flow->known)
-    flow->heard = now;
-  return RELAY_FLOW_PASSES;
+  own = flow->known && flow->ssrc == ssrc;
+  flow->reports |= own;
+  if (!flow->ending && (own || (!flow->reports && may_report (flow, ssrc, now))))
+    return RELAY_FLOW_PASSES;
+  return sends ? refuse (flow, now) : RELAY_FLOW_REFUSED;
 }
 
 /* --- what ristsrc receives ----------------------------------------------------------------- */
@@ -70,13 +84,12 @@ free_watch (gpointer data)
 static gboolean
 carry_out (Watch *watch, RelayFlowVerdict verdict, gboolean is_media)
 {
+  if (verdict != RELAY_FLOW_PASSES && (is_media || verdict == RELAY_FLOW_ENDS))
+    watch->func (verdict, watch->data);
   if (verdict == RELAY_FLOW_ENDS)
     gst_element_post_message (watch->ristsrc,
         gst_message_new_application (GST_OBJECT (watch->ristsrc),
             gst_structure_new_empty ("another-sender")));
-  if (verdict == RELAY_FLOW_SECOND || verdict == RELAY_FLOW_ENDS
-      || (verdict == RELAY_FLOW_REFUSED && is_media))
-    watch->func (verdict, watch->data);
   return verdict == RELAY_FLOW_PASSES || verdict == RELAY_FLOW_SECOND;
 }
 
@@ -101,15 +114,23 @@ takes_rtp (Watch *watch, GstBuffer *buffer)
   return carry_out (watch, verdict, TRUE);
 }
 
-/* It names @ssrc alone, and has no names of its own for what it says: GLib keeps each for good. */
+/* But for what says that it is a retransmission. */
 static gboolean
-describes (GstRTCPPacket *sdes, guint32 ssrc)
+is_same (guint32 ssrc, guint32 other)
+{
+  return ((ssrc ^ other) & ~RETRANSMISSION) == 0;
+}
+
+/* It has no names of its own for what it says: GLib keeps each for good.  @ssrc: and names this one
+ * alone; NULL: others, too. */
+static gboolean
+describes (GstRTCPPacket *sdes, const guint32 *ssrc)
 {
   GstRTCPSDESType type = GST_RTCP_SDES_PRIV;
 
   for (gboolean more = gst_rtcp_packet_sdes_first_item (sdes); more;
       more = gst_rtcp_packet_sdes_next_item (sdes)) {
-    if (gst_rtcp_packet_sdes_get_ssrc (sdes) != ssrc)
+    if (ssrc != NULL && !is_same (gst_rtcp_packet_sdes_get_ssrc (sdes), *ssrc))
       return FALSE;
     for (gboolean entry = gst_rtcp_packet_sdes_first_entry (sdes); entry;
         entry = gst_rtcp_packet_sdes_next_entry (sdes))
@@ -119,33 +140,63 @@ describes (GstRTCPPacket *sdes, guint32 ssrc)
   return TRUE;
 }
 
-/* Whether the session takes from it no more than from a sender's report.  It would keep feedback to
- * media that it receives, and without end what of transport-wide congestion control is. */
+/* Whether a session of a sender keeps no more of it than of a report. */
 static gboolean
-is_harmless (GstRTCPPacket *packet, guint32 ssrc)
+is_of_receiver (GstRTCPPacket *packet)
+{
+  switch (gst_rtcp_packet_get_type (packet)) {
+    case GST_RTCP_TYPE_SR:
+    case GST_RTCP_TYPE_RR:
+    case GST_RTCP_TYPE_APP:
+    case GST_RTCP_TYPE_XR:
+      return TRUE;
+    case GST_RTCP_TYPE_SDES:
+      return describes (packet, NULL);
+    case GST_RTCP_TYPE_RTPFB:
+      return gst_rtcp_packet_fb_get_type (packet) == GST_RTCP_RTPFB_TYPE_NACK;
+    default:
+      return FALSE;
+  }
+}
+
+/* Whether one of a receiver keeps no more of it than of a report of @ssrc.  It would keep feedback
+ * to media that it receives, and that of transport-wide congestion control, without end; after each
+ * goodbye it would make another source of the same sender, and ristsrc something for each. */
+static gboolean
+is_of_sender (GstRTCPPacket *packet, guint32 ssrc)
 {
   guint32 sender;
 
   switch (gst_rtcp_packet_get_type (packet)) {
     case GST_RTCP_TYPE_SR:
       gst_rtcp_packet_sr_get_sender_info (packet, &sender, NULL, NULL, NULL, NULL);
-      return sender == ssrc;
+      return is_same (sender, ssrc);
     case GST_RTCP_TYPE_RR:
-      return gst_rtcp_packet_rr_get_ssrc (packet) == ssrc;
+      return is_same (gst_rtcp_packet_rr_get_ssrc (packet), ssrc);
     case GST_RTCP_TYPE_SDES:
-      return describes (packet, ssrc);
-    case GST_RTCP_TYPE_APP:
-    case GST_RTCP_TYPE_XR:
-      return TRUE;
+      return describes (packet, &ssrc);
     default:
-      return FALSE;
+      return is_of_receiver (packet) && gst_rtcp_packet_get_type (packet) != GST_RTCP_TYPE_RTPFB;
   }
 }
 
-/* Reads a report as a whole, which begins with who it is of.  FALSE: it is none, or not harmless.
- */
+/* Who it is of; @sends: it is a report of a sender. */
+static guint32
+get_reporter (GstRTCPPacket *packet, gboolean *sends)
+{
+  guint32 ssrc;
+
+  *sends = gst_rtcp_packet_get_type (packet) == GST_RTCP_TYPE_SR;
+  if (!*sends)
+    return gst_rtcp_packet_rr_get_ssrc (packet);
+  gst_rtcp_packet_sr_get_sender_info (packet, &ssrc, NULL, NULL, NULL, NULL);
+  return ssrc;
+}
+
+/* Reads reports as a whole, which begin with one.  FALSE: it is none, or not harmless.  @ssrc: of
+ * the sender; NULL: they are of a receiver. */
 static gboolean
-read_report (GstBuffer *buffer, guint32 *ssrc, gboolean *sends)
+read_reports (GstBuffer *buffer, guint32 *ssrc, gboolean *sends)
 {
   GstRTCPBuffer rtcp = GST_RTCP_BUFFER_INIT;
   GstRTCPPacket packet;
@@ -154,13 +205,10 @@ read_report (GstBuffer *buffer, guint32 *ssrc, gboolean *sends)
   if (!gst_rtcp_buffer_validate (buffer) || !gst_rtcp_buffer_map (buffer, GST_MAP_READ, &rtcp))
     return FALSE;
   good = more = gst_rtcp_buffer_get_first_packet (&rtcp, &packet);
-  *sends = good && gst_rtcp_packet_get_type (&packet) == GST_RTCP_TYPE_SR;
-  if (*sends)
-    gst_rtcp_packet_sr_get_sender_info (&packet, ssrc, NULL, NULL, NULL, NULL);
-  else if (good)
-    *ssrc = gst_rtcp_packet_rr_get_ssrc (&packet);
+  if (good && ssrc != NULL)
+    *ssrc = get_reporter (&packet, sends);
   for (; more && good; more = gst_rtcp_packet_move_to_next (&packet))
-    good = is_harmless (&packet, *ssrc);
+    good = ssrc != NULL ? is_of_sender (&packet, *ssrc) : is_of_receiver (&packet);
   gst_rtcp_buffer_unmap (&rtcp);
   return good;
 }
@@ -172,12 +220,19 @@ takes_rtcp (Watch *watch, GstBuffer *buffer)
   guint32 ssrc;
   gboolean sends;
 
-  if (!read_report (buffer, &ssrc, &sends))
+  if (!read_reports (buffer, &ssrc, &sends))
     return FALSE;
   g_mutex_lock (&watch->lock);
   verdict = relay_flow_hear_report (&watch->flow, ssrc, sends, g_get_monotonic_time ());
   g_mutex_unlock (&watch->lock);
   return carry_out (watch, verdict, FALSE);
+}
+
+/* What a ristsink gets. */
+static gboolean
+takes_reports (Watch *unused, GstBuffer *buffer)
+{
+  return read_reports (buffer, NULL, NULL);
 }
 
 typedef gboolean (*Takes) (Watch *watch, GstBuffer *buffer);
@@ -214,11 +269,17 @@ on_rtcp (GstPad *pad, GstPadProbeInfo *info, gpointer watch)
   return drop_some (info, takes_rtcp, watch);
 }
 
+static GstPadProbeReturn
+on_reports (GstPad *pad, GstPadProbeInfo *info, gpointer unused)
+{
+  return drop_some (info, takes_reports, NULL);
+}
+
 /* Before ristsrc's own, which it adds when it starts: that sends reports to who has sent some. */
 static void
-add_probe (GstElement *ristsrc, const gchar *name, GstPadProbeCallback function, Watch *watch)
+add_probe (GstElement *end, const gchar *name, GstPadProbeCallback function, Watch *watch)
 {
-  g_autoptr (GstElement) udpsrc = gst_bin_get_by_name (GST_BIN (ristsrc), name);
+  g_autoptr (GstElement) udpsrc = gst_bin_get_by_name (GST_BIN (end), name);
   g_autoptr (GstPad) pad = NULL;
 
   g_return_if_fail (udpsrc != NULL);
@@ -240,4 +301,10 @@ relay_flow_watch (GstElement *ristsrc, gint64 silence, RelayFlowFunc func, gpoin
   g_object_set_data_full (G_OBJECT (ristsrc), "relay-flow", watch, free_watch);
   add_probe (ristsrc, "rist_rtp_udpsrc0", on_rtp, watch);
   add_probe (ristsrc, "rist_rtcp_udpsrc0", on_rtcp, watch);
+}
+
+void
+relay_flow_guard (GstElement *ristsink)
+{
+  add_probe (ristsink, "rist_rtcp_udpsrc0", on_reports, NULL);
 }

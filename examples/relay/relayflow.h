@@ -3,13 +3,13 @@
  * relayflow.h: the one sender that a RIST input hears.
  *
  * GStreamer's RTP session keeps memory for each synchronization source (SSRC) that any datagram
- * names, and for some kinds of report, as long as it lives.  So what it gets names one: that of
- * the first media, with the one of its retransmissions, which differs in the last bit (VSF
- * TR-06-1, 5.3.3), and of reports one more, as there are senders that report before they send, and
- * wait for an answer.  When that sender has been silent, and another one is there, a session
- * without memory of either has to take over.
+ * names, and for some kinds of report, as long as it lives.  So it gets the media of one SSRC: the
+ * first that comes, and its retransmissions, whose SSRC differs in the last bit (VSF TR-06-1,
+ * 5.3.3).  Some senders only report until they are answered: until the sender of the media reports
+ * itself, reports of a few others pass, too.  A session that knows none of them takes over when no
+ * media comes any more, and somebody else is there.
  *
- *     reports of one --> media of one, its reports --> silence, another one --> ends
+ *     reports of a few --> media of one --> its reports alone --> silence, another one --> ends
  */
 #pragma once
 
@@ -17,24 +17,27 @@
 
 G_BEGIN_DECLS
 
+#define RELAY_FLOW_REPORTERS 4 /* senders that may wait for an answer */
+
 typedef struct
 {
-  gint64 silence; /* µs without it, after which another sender may take over */
+  gint64 silence; /* µs without media, after which another sender may take over */
   gboolean known; /* the SSRC of the media, without the last bit */
   guint32 ssrc;
-  gboolean has_reporter; /* whose reports pass */
-  guint32 reporter;
-  gint64 heard;           /* when it was heard last, by its media, or before by its reports */
+  gint64 heard; /* when media came last; before, when the first report came */
+  guint32 reporters[RELAY_FLOW_REPORTERS];
+  guint n_reporters;
+  gboolean reports;       /* who sends the media: nobody else's pass any more */
   gboolean refused, told; /* since then media of a second sender came; that was told */
-  gboolean ending;        /* another one takes over: nothing passes any more */
+  gboolean ending;        /* nothing passes any more */
 } RelayFlow;
 
 typedef enum
 {
   RELAY_FLOW_PASSES,
-  RELAY_FLOW_SECOND, /* passes, as the first after media that was refused */
+  RELAY_FLOW_SECOND, /* passes, as the first after media that was refused; once */
   RELAY_FLOW_REFUSED,
-  RELAY_FLOW_ENDS, /* refused, as the first of the sender that takes over */
+  RELAY_FLOW_ENDS, /* refused, as the first of another one after the silence */
 } RelayFlowVerdict;
 
 /* What becomes of media and of a report of @ssrc that come at @now: g_get_monotonic_time, µs.
@@ -46,9 +49,13 @@ RelayFlowVerdict relay_flow_hear_report (RelayFlow *flow, guint32 ssrc, gboolean
 typedef void (*RelayFlowFunc) (RelayFlowVerdict verdict, gpointer data);
 
 /* Lets a ristsrc, which has not been started yet, hear one sender.  @silence: µs.  @func: called
- * for media that is refused, and for what RELAY_FLOW_SECOND and RELAY_FLOW_ENDS mean, with @data,
- * which has to live as long as the element.  For the latter, the element posts a message of the
- * type GST_MESSAGE_APPLICATION: build a new one. */
+ * for each verdict but the first, of reports for the last alone, with @data, which has to live as
+ * long as the element.  After that one the element posts a message of the type
+ * GST_MESSAGE_APPLICATION: build a new one. */
 void relay_flow_watch (GstElement *ristsrc, gint64 silence, RelayFlowFunc func, gpointer data);
+
+/* Lets a ristsink, which has not been started yet, hear only what receivers of RIST report:
+ * reports, and what they miss (VSF TR-06-1, 5.3.2). */
+void relay_flow_guard (GstElement *ristsink);
 
 G_END_DECLS

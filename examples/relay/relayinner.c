@@ -155,8 +155,8 @@ on_flow (RelayFlowVerdict verdict, gpointer data)
     text = "A second sender of RIST is not heard, as long as the first one sends: give each an "
            "input, with a port of its own.";
   else if (verdict == RELAY_FLOW_ENDS)
-    text = "The sender of RIST has been silent, and another one takes over.";
-  if (verdict != RELAY_FLOW_SECOND) {
+    text = "The sender of RIST has been silent, and another one is there: the input starts anew.";
+  if (verdict == RELAY_FLOW_REFUSED) {
     g_mutex_lock (&inner->lock);
     inner->stats.datagrams_refused++;
     g_mutex_unlock (&inner->lock);
@@ -180,7 +180,9 @@ watch_end (RelayInner *inner, GstElement *end)
 {
   if (inner->place->scheme == RELAY_SRT)
     watch_callers (inner, end);
-  else if (inner->place->scheme == RELAY_RIST && !inner->place->sends)
+  else if (inner->place->scheme == RELAY_RIST && inner->place->sends)
+    relay_flow_guard (end);
+  else if (inner->place->scheme == RELAY_RIST)
     relay_flow_watch (end, get_silence (inner->place), on_flow, inner);
 }
 
@@ -525,7 +527,8 @@ run (gpointer data)
     gchar *text = run_once (inner);
     gboolean lasted = g_get_monotonic_time () - begun >= RELAY_RETRY_LASTED;
 
-    /* a file that has been played is played again at once, if there was something to play */
+    /* a file that has been played is played again at once, if there was something to play; and a
+     * RIST input starts anew with another sender, after a silence that is not shorter */
     if (text == NULL && g_get_monotonic_time () - begun >= G_USEC_PER_SEC)
       continue;
     delay = relay_retry_next (delay, lasted);

@@ -8,7 +8,7 @@
  *
  * After an error it is built anew 0.1 s later.  If it then does not last for 10 s, the delay
  * doubles each time, up to 10 s.  A file that has been played is begun again at once, and so is a
- * RIST input that another sender takes over.
+ * RIST input when another sender is there.
  */
 #pragma once
 
@@ -38,7 +38,7 @@ typedef struct
   guint callers;             /* SRT: who is connected; 0: nobody, or that is not known */
   guint64 restarts;          /* after errors */
   guint64 refused;           /* callers with another streamid than the URI's */
-  guint64 datagrams_refused; /* of media that was not of the sender that a RIST input hears */
+  guint64 datagrams_refused; /* of RIST, that were not media of the sender that is heard */
   guint64 level;             /* bytes that wait to be sent */
   gchar *error;              /* why it does not play; NULL: it does, or has not failed yet */
 } RelayInnerStats;

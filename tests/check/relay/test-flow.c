@@ -53,24 +53,39 @@ test_second (void)
   g_assert_cmpint (relay_flow_hear (&flow, 8, 4), ==, RELAY_FLOW_PASSES);
 }
 
-/* A sender that reports before it sends is answered; so are reports of one more source, until the
- * sender's own come. */
+/* Senders that report before they send are answered, a few of them, until there is media, and who
+ * sends it reports. */
 static void
 test_reports (void)
 {
   RelayFlow flow = { .silence = LONG };
 
-  g_assert_cmpint (relay_flow_hear_report (&flow, 20, FALSE, 0), ==, RELAY_FLOW_PASSES);
+  for (guint32 other = 0; other < RELAY_FLOW_REPORTERS; other++)
+    g_assert_cmpint (relay_flow_hear_report (&flow, 20 + 2 * other, FALSE, 0), ==,
+        RELAY_FLOW_PASSES);
   g_assert_cmpint (relay_flow_hear_report (&flow, 10, TRUE, LONG - 1), ==, RELAY_FLOW_REFUSED);
-  g_assert_cmpint (relay_flow_hear_report (&flow, 20, FALSE, LONG), ==, RELAY_FLOW_PASSES);
-  g_assert_cmpint (relay_flow_hear (&flow, 8, LONG), ==, RELAY_FLOW_PASSES);
+  g_assert_cmpint (relay_flow_hear_report (&flow, 20, FALSE, LONG - 1), ==, RELAY_FLOW_PASSES);
+  g_assert_cmpint (relay_flow_hear (&flow, 8, LONG - 1), ==, RELAY_FLOW_PASSES);
   g_assert_cmpint (relay_flow_hear_report (&flow, 20, FALSE, LONG), ==, RELAY_FLOW_PASSES);
   g_assert_cmpint (relay_flow_hear_report (&flow, 8, TRUE, LONG), ==, RELAY_FLOW_PASSES);
   g_assert_cmpint (relay_flow_hear_report (&flow, 20, FALSE, LONG), ==, RELAY_FLOW_REFUSED);
 }
 
-/* A sender that waits for an answer takes over, too, from one that sends no more and only reports;
- * a receiver, of a group, does not. */
+/* If there are more, they get their turn, whatever the first ones go on to report. */
+static void
+test_turns (void)
+{
+  RelayFlow flow = { .silence = LONG };
+
+  for (gint64 now = 0; now < LONG; now += LONG / 10)
+    for (guint32 other = 0; other < RELAY_FLOW_REPORTERS; other++)
+      g_assert_cmpint (relay_flow_hear_report (&flow, 20 + 2 * other, TRUE, now), ==,
+          RELAY_FLOW_PASSES);
+  g_assert_cmpint (relay_flow_hear_report (&flow, 10, TRUE, LONG), ==, RELAY_FLOW_ENDS);
+}
+
+/* A sender that waits for an answer ends a session whose sender only reports; a receiver, of a
+ * group, does not. */
 static void
 test_waiting (void)
 {
@@ -264,6 +279,64 @@ test_strangers (void)
   close_scene (&scene);
 }
 
+static GstPadProbeReturn
+on_passed (GstPad *pad, GstPadProbeInfo *info, gpointer passed)
+{
+  g_atomic_int_inc ((guint *) passed);
+  return GST_PAD_PROBE_OK;
+}
+
+/* Opens an output, and returns where it takes reports.  @passed: how many it got; atomic. */
+static GSocketAddress *
+open_output (GstElement **pipeline, guint *passed)
+{
+  g_autofree gchar *uri = g_strdup_printf ("rist://127.0.0.1:%u", (pair_get_ports (3) + 1) & ~1u);
+  g_autoptr (RelayPlace) place = relay_place_parse (uri, TRUE, NULL, NULL);
+  g_autoptr (GstElement) ristsink = NULL;
+  g_autoptr (GstElement) udpsrc = NULL;
+  g_autoptr (GSocketAddress) local = NULL;
+  g_autoptr (GSocket) socket = NULL;
+  g_autoptr (GstPad) pad = NULL;
+
+  *pipeline = gst_pipeline_new (NULL);
+  gst_bin_add (GST_BIN (*pipeline), relay_chain_make (place, &ristsink, NULL));
+  relay_flow_guard (ristsink);
+  udpsrc = gst_bin_get_by_name (GST_BIN (ristsink), "rist_rtcp_udpsrc0");
+  pad = gst_element_get_static_pad (udpsrc, "src");
+  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_BUFFER_LIST, on_passed,
+      passed, NULL);
+  gst_element_set_state (*pipeline, GST_STATE_PLAYING);
+  g_object_get (udpsrc, "used-socket", &socket, NULL);
+  local = g_socket_get_local_address (socket, NULL);
+  return g_inet_socket_address_new_from_string ("127.0.0.1",
+      g_inet_socket_address_get_port (G_INET_SOCKET_ADDRESS (local)));
+}
+
+#define GOOD 4 /* of the eight: what is missing, and reports of this one and another */
+
+/* An output gets reports of receivers, and what they miss; nothing that its session keeps. */
+static void
+test_output (void)
+{
+  const guint32 missing[] = { 0x81u << 24 | RTPFB << 16 | 3, FLOW, FLOW, 1u << 16 };
+  guint passed = 0, n;
+  GstElement *pipeline;
+  Scene scene = { .reports = open_output (&pipeline, &passed), .sender = open_socket () };
+
+  for (n = GOOD; n <= 10 * GOOD; n += GOOD) {
+    send_harm (&scene, scene.sender, FLOW + 2);
+    send_report (&scene, scene.sender, FLOW, missing, G_N_ELEMENTS (missing));
+    send_description (&scene, scene.sender, FLOW, FLOW, CNAME);
+    while ((guint) g_atomic_int_get (&passed) < n)
+      g_usleep (1000);
+    g_assert_cmpuint (g_atomic_int_get (&passed), ==, n);
+  }
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  gst_object_unref (pipeline);
+  g_object_unref (scene.sender);
+  g_object_unref (scene.reports);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -272,7 +345,9 @@ main (int argc, char **argv)
   g_test_add_func ("/flow/media", test_media);
   g_test_add_func ("/flow/second", test_second);
   g_test_add_func ("/flow/reports", test_reports);
+  g_test_add_func ("/flow/turns", test_turns);
   g_test_add_func ("/flow/waiting", test_waiting);
   g_test_add_func ("/flow/strangers", test_strangers);
+  g_test_add_func ("/flow/output", test_output);
   return g_test_run ();
 }
