@@ -27,7 +27,6 @@ relay_flow_hear (RelayFlow *flow, guint32 ssrc, gint64 now)
   flow->known = TRUE;
   flow->ssrc = ssrc;
   flow->heard = now;
-  flow->refused = FALSE;
   flow->told |= second;
   return second ? RELAY_FLOW_SECOND : RELAY_FLOW_PASSES;
 }
@@ -101,8 +100,8 @@ takes_rtp (Watch *watch, GstBuffer *buffer)
 
   if (!gst_rtp_buffer_map (buffer, GST_MAP_READ, &rtp))
     return carry_out (watch, verdict, TRUE);
-  /* a contributing source would be one more that it names; another type leads what comes out away
-   */
+  /* a contributing source would be one more that it names; of another type, ristsrc would give out
+   * that one's pad instead */
   if (gst_rtp_buffer_get_csrc_count (&rtp) == 0
       && gst_rtp_buffer_get_payload_type (&rtp) == GST_RTP_PAYLOAD_MP2T) {
     g_mutex_lock (&watch->lock);
@@ -159,38 +158,33 @@ is_of_receiver (GstRTCPPacket *packet)
   }
 }
 
+/* Who a report is of: a sender, or a receiver. */
+static guint32
+get_reporter (GstRTCPPacket *packet)
+{
+  guint32 ssrc;
+
+  if (gst_rtcp_packet_get_type (packet) != GST_RTCP_TYPE_SR)
+    return gst_rtcp_packet_rr_get_ssrc (packet);
+  gst_rtcp_packet_sr_get_sender_info (packet, &ssrc, NULL, NULL, NULL, NULL);
+  return ssrc;
+}
+
 /* Whether one of a receiver keeps no more of it than of a report of @ssrc.  It would keep feedback
  * to media that it receives, and that of transport-wide congestion control, without end; after each
  * goodbye it would make another source of the same sender, and ristsrc something for each. */
 static gboolean
 is_of_sender (GstRTCPPacket *packet, guint32 ssrc)
 {
-  guint32 sender;
-
   switch (gst_rtcp_packet_get_type (packet)) {
     case GST_RTCP_TYPE_SR:
-      gst_rtcp_packet_sr_get_sender_info (packet, &sender, NULL, NULL, NULL, NULL);
-      return is_same (sender, ssrc);
     case GST_RTCP_TYPE_RR:
-      return is_same (gst_rtcp_packet_rr_get_ssrc (packet), ssrc);
+      return is_same (get_reporter (packet), ssrc);
     case GST_RTCP_TYPE_SDES:
       return describes (packet, &ssrc);
     default:
       return is_of_receiver (packet) && gst_rtcp_packet_get_type (packet) != GST_RTCP_TYPE_RTPFB;
   }
-}
-
-/* Who it is of; @sends: it is a report of a sender. */
-static guint32
-get_reporter (GstRTCPPacket *packet, gboolean *sends)
-{
-  guint32 ssrc;
-
-  *sends = gst_rtcp_packet_get_type (packet) == GST_RTCP_TYPE_SR;
-  if (!*sends)
-    return gst_rtcp_packet_rr_get_ssrc (packet);
-  gst_rtcp_packet_sr_get_sender_info (packet, &ssrc, NULL, NULL, NULL, NULL);
-  return ssrc;
 }
 
 /* Reads reports as a whole, which begin with one.  FALSE: it is none, or not harmless.  @ssrc: of
@@ -205,8 +199,10 @@ read_reports (GstBuffer *buffer, guint32 *ssrc, gboolean *sends)
   if (!gst_rtcp_buffer_validate (buffer) || !gst_rtcp_buffer_map (buffer, GST_MAP_READ, &rtcp))
     return FALSE;
   good = more = gst_rtcp_buffer_get_first_packet (&rtcp, &packet);
-  if (good && ssrc != NULL)
-    *ssrc = get_reporter (&packet, sends);
+  if (good && ssrc != NULL) {
+    *ssrc = get_reporter (&packet);
+    *sends = gst_rtcp_packet_get_type (&packet) == GST_RTCP_TYPE_SR;
+  }
   for (; more && good; more = gst_rtcp_packet_move_to_next (&packet))
     good = ssrc != NULL ? is_of_sender (&packet, *ssrc) : is_of_receiver (&packet);
   gst_rtcp_buffer_unmap (&rtcp);

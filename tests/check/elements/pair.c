@@ -69,6 +69,12 @@ pair_get_ports (guint n)
 }
 
 guint
+pair_get_even_port (void)
+{
+  return (pair_get_ports (3) + 1) & ~1u;
+}
+
+guint
 pair_get_port (void)
 {
   return pair_get_ports (1);

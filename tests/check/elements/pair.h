@@ -20,6 +20,8 @@ G_BEGIN_DECLS
 guint pair_get_port (void);
 /* The first of @n ports one above the other, all of them free. */
 guint pair_get_ports (guint n);
+/* The first of two, as RTP has them: an even one. */
+guint pair_get_even_port (void);
 /* gst_parse_launch with arguments; a mistake fails the test. */
 GstElement *pair_launch (const gchar *format, ...) G_GNUC_PRINTF (1, 2);
 /* Waits for one of @types from @element (NULL: any), 20 s at most, else the

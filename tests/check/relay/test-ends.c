@@ -345,8 +345,7 @@ typedef struct
 static void
 open_input (Input *input, const gchar *scheme)
 {
-  /* RIST has an even one, and the next */
-  guint port = (pair_get_ports (3) + 1) & ~1u;
+  guint port = pair_get_even_port ();
   GstElement *sink = gst_element_factory_make ("fakesink", NULL);
   g_autofree gchar *uri = g_strdup_printf ("%s://127.0.0.1:%u", scheme, port);
 

@@ -145,7 +145,7 @@ count_reports (GstElement *end, guint *passed)
 static void
 open_scene (Scene *scene)
 {
-  guint port = (pair_get_ports (3) + 1) & ~1u;
+  guint port = pair_get_even_port ();
   g_autofree gchar *uri = g_strdup_printf ("rist://127.0.0.1:%u", port);
   g_autoptr (RelayPlace) place = relay_place_parse (uri, FALSE, NULL, NULL);
   GstElement *chain = relay_chain_make (place, &scene->ristsrc, NULL);
@@ -316,7 +316,7 @@ test_strangers (void)
 static GSocketAddress *
 open_output (GstElement **pipeline, guint *passed)
 {
-  g_autofree gchar *uri = g_strdup_printf ("rist://127.0.0.1:%u", (pair_get_ports (3) + 1) & ~1u);
+  g_autofree gchar *uri = g_strdup_printf ("rist://127.0.0.1:%u", pair_get_even_port ());
   g_autoptr (RelayPlace) place = relay_place_parse (uri, TRUE, NULL, NULL);
   g_autoptr (GstElement) ristsink = NULL;
   g_autoptr (GstElement) udpsrc = NULL;
