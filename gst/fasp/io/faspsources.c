@@ -352,6 +352,8 @@ gather (FaspSources *self, FaspTime now, FaspRead *items, guint max, guint *n)
     more = FALSE;
     for (guint i = 0; i < self->n; i++)
       more |= visit (self, i, now);
+    for (guint i = 0; i < self->n; i++)
+      feed (self, i, now);
     fasp_merge_tend (self->merge, now);
     if (merge (self, now, items, max, n))
       break;

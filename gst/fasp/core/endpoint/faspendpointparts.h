@@ -121,6 +121,7 @@ typedef struct
 typedef struct
 {
   guint32 session;            /* of the block read last; 0: none */
+  FaspTime empty;             /* when the application last found nothing; 0: never */
   FaspTime offset;            /* from its media time to when to play it, less the latency that the
                                * session began with */
   FaspSenderClock clock;      /* its sender's */

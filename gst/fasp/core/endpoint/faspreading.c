@@ -304,6 +304,7 @@ describe (const FaspEndpoint *endpoint, const FaspSession *session, FaspBlock *b
   read->session = session->id;
   read->behind = endpoint->read.next;
   read->arrival = block->media_time + endpoint->read.offset;
+  read->ready = MAX (block->arrival, endpoint->read.empty);
 }
 
 gboolean
@@ -327,6 +328,7 @@ fasp_endpoint_read (FaspEndpoint *endpoint, FaspTime now, FaspRead *read)
     endpoint->stats.bytes_read += block->size;
     return TRUE;
   }
+  endpoint->read.empty = now;
   return FALSE;
 }
 

@@ -177,7 +177,7 @@ fasp_merge_put (FaspMerge *merge, FaspTime now, guint i, const FaspRead *read)
   fasp_block_ref (read->block);
   fit (merge, now, source);
   held = source->has_held;
-  fasp_merge_judge (merge, now, source, read->block, !held);
+  fasp_merge_judge (merge, now, source, read, !held);
   fasp_block_unref (read->block);
 }
 

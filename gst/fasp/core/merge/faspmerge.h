@@ -92,8 +92,8 @@ gboolean fasp_merge_take (FaspMerge *merge, FaspTime now, FaspRead *read, FaspMe
 /* What the endpoint of source @i knows. */
 void fasp_merge_set_state (FaspMerge *merge, FaspTime now, guint i, const FaspSourceState *state);
 /* Decides who leads and who sends; to be called after a source has received something, and at
- * fasp_merge_get_timeout(), once the state of *all* sources is set: with an old one a source seems
- * to be silent. */
+ * fasp_merge_get_timeout(), once the state of *all* sources is set and what they have is put in:
+ * with an old state a source seems to be silent, and without its bytes it seems to lack them. */
 void fasp_merge_tend (FaspMerge *merge, FaspTime now);
 FaspTime fasp_merge_get_timeout (const FaspMerge *merge, FaspTime now);
 /* What the endpoint of source @i is to be told. */

@@ -53,16 +53,17 @@ leave (FaspMerge *merge, FaspTime now, FaspSource *source, const gchar *reason)
 }
 
 void
-fasp_merge_judge (FaspMerge *merge, FaspTime now, FaspSource *source, const FaspBlock *block,
+fasp_merge_judge (FaspMerge *merge, FaspTime now, FaspSource *source, const FaspRead *read,
     gboolean repeated)
 {
-  FaspTime late;
+  FaspTime due;
 
-  if (merge->delay == FASP_NEVER || source->state.latency == 0
-      || block->media_time + merge->delay < source->asked)
+  if (merge->delay == FASP_NEVER || source->state.latency == 0)
     return;
-  late = now - (block->media_time + merge->delay);
-  if (late > source->state.latency - fasp_merge_get_margin (source))
+  due = read->block->media_time + merge->delay;
+  if (due < source->asked)
+    return;
+  if (read->ready - due > source->state.latency - fasp_merge_get_margin (source))
     source->late = MAX (now, 1);
   if (repeated && source->late == now)
     leave (merge, now, source, "what it brings is too late");
@@ -241,7 +242,7 @@ look_for_help (FaspMerge *merge, FaspTime now)
     help (merge, now, helper, "the leader is not connected");
   else if (now >= get_silent_time (merge))
     help (merge, now, helper, "nothing comes from the leader");
-  else if (now >= get_late_time (merge, helper))
+  else if (!leader->has_held && now >= get_late_time (merge, helper))
     help (merge, now, helper, "what the leader brings would be too late");
   else if (lacks (merge, leader))
     help (merge, now, helper, "the leader lacks a part of the stream");

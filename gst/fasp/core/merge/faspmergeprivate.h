@@ -177,8 +177,9 @@ void fasp_merge_forget_apart (FaspMerge *merge, FaspSource *source);
 
 void fasp_merge_tell (FaspMerge *merge, FaspMergeEventType type, const FaspSource *source,
     const gchar *reason);
-/* The source has brought @block, which may be one that the reader has (@repeated). */
-void fasp_merge_judge (FaspMerge *merge, FaspTime now, FaspSource *source, const FaspBlock *block,
+/* The source has brought this, which may be what the reader has (@repeated).  It was late if it was
+ * not ready in time, however late it is read. */
+void fasp_merge_judge (FaspMerge *merge, FaspTime now, FaspSource *source, const FaspRead *read,
     gboolean repeated);
 /* The time that it takes to get something from a source that was not to send it, and once more if
  * it is lost; half of the latency at most. */

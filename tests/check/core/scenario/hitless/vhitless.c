@@ -259,13 +259,13 @@ tend (VHitless *h, FaspTime now)
       fasp_endpoint_get_source (receiver, now, &state);
       fasp_merge_set_state (h->merge, now, i, &state);
     }
-    fasp_merge_tend (h->merge, now);
     for (guint i = 0; i < h->n; i++)
       while (fasp_merge_wants (h->merge, i)
           && fasp_endpoint_read (h->sources[i].receiver, now, &read)) {
         fasp_merge_put (h->merge, now, i, &read);
         more = TRUE;
       }
+    fasp_merge_tend (h->merge, now);
     while (fasp_merge_take (h->merge, now, &read, &taken)) {
       check (h, now, &taken, &read);
       more = TRUE;

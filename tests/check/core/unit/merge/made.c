@@ -59,6 +59,7 @@ put (Made *m, guint i, FaspBlock *block)
   read.behind = (FaspStreamOffset) { .known = TRUE, .offset = block->offset + block->size };
   read.behind.origin.bytes[0] = m->origins[i];
   read.arrival = written + m->delays[i];
+  read.ready = MIN (read.arrival, m->now);
   block->media_time += m->turns[i];
   fasp_merge_put (m->merge, m->now, i, &read);
 }

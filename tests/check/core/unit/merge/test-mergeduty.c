@@ -171,6 +171,32 @@ test_left (void)
   made_clear (&m);
 }
 
+/* A reader that was busy for longer than the latency finds what has come meanwhile.  That is no
+ * fault of the sources. */
+static void
+test_busy_reader (gconstpointer redundancy)
+{
+  const guint64 first = 2 * PROVEN, n = 2 * MADE_LATENCY / MADE_GAP;
+  Made m;
+
+  made_init (&m, GPOINTER_TO_UINT (redundancy), 2);
+  made_run (&m, 0, 1, 0, first);
+  m.now += n * MADE_GAP;
+  for (guint64 k = first; k < first + n; k++) {
+    for (guint i = 0; i < 2; i++)
+      if (!get (&m, i).stands_by)
+        g_assert_true (made_bring_block (&m, i, k));
+    made_tend (&m);
+    made_take (&m);
+  }
+  for (guint i = 0; i < 2; i++) {
+    g_assert_cmpuint (m.events[FASP_MERGE_LEFT][i], ==, 0);
+    g_assert_cmpuint (m.events[FASP_MERGE_HELPS][i], ==, 0);
+  }
+  g_assert_cmpuint (m.next, ==, (first + n) * MADE_SIZE);
+  made_clear (&m);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -180,5 +206,9 @@ main (int argc, char **argv)
   g_test_add_func ("/mergeduty/leader-gone", test_leader_gone);
   g_test_add_func ("/mergeduty/standby", test_standby);
   g_test_add_func ("/mergeduty/left", test_left);
+  g_test_add_data_func ("/mergeduty/busy-reader/hot", GUINT_TO_POINTER (FASP_REDUNDANCY_HOT),
+      test_busy_reader);
+  g_test_add_data_func ("/mergeduty/busy-reader/standby",
+      GUINT_TO_POINTER (FASP_REDUNDANCY_STANDBY), test_busy_reader);
   return g_test_run ();
 }
