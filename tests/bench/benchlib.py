@@ -14,6 +14,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import traceback
 
@@ -278,6 +279,7 @@ def download(congestion, mbit, at, seconds):
 PORT_BLOCK = 512        # that a program takes at a time
 _reserved = []          # sockets that say so, as long as it lives
 _ports = iter(())
+_choosing = threading.Lock()
 
 
 def free_port(count=1, kind=socket.SOCK_DGRAM):
@@ -285,18 +287,19 @@ def free_port(count=1, kind=socket.SOCK_DGRAM):
     here and in tests/check/elements/pair.c is given: they hold a block while they live."""
     global _ports
     free = 0
-    while free < count:
-        port = next(_ports, None)
-        if port is None:
-            _ports, free = _reserve_ports(), 0
-            continue
-        with socket.socket(socket.AF_INET, kind) as s:
-            try:
-                s.bind(("", port))
-                free += 1
-            except OSError:
-                free = 0
-    return port - count + 1
+    with _choosing:
+        while free < count:
+            port = next(_ports, None)
+            if port is None:
+                _ports, free = _reserve_ports(), 0
+                continue
+            with socket.socket(socket.AF_INET, kind) as s:
+                try:
+                    s.bind(("", port))
+                    free += 1
+                except OSError:
+                    free = 0
+        return port - count + 1
 
 
 def _reserve_ports():

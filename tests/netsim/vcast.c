@@ -2,14 +2,6 @@
 #include <string.h>
 #include "vcast.h"
 
-guint8
-vcast_byte_at (guint64 offset)
-{
-  guint32 word = offset * 2654435761u;
-
-  return (word ^ word >> 15) >> 7;
-}
-
 VCast *
 vcast_new (guint32 seed)
 {

@@ -34,7 +34,13 @@ typedef struct
 } VCast;
 
 /* The byte of the stream at @offset. */
-guint8 vcast_byte_at (guint64 offset);
+static inline guint8
+vcast_byte_at (guint64 offset)
+{
+  guint32 word = offset * 2654435761u;
+
+  return (word ^ word >> 15) >> 7;
+}
 
 VCast *vcast_new (guint32 seed);
 void vcast_free (VCast *n);

@@ -41,10 +41,12 @@ static guint8
 get_fed (const VHitless *h, guint i, guint64 offset)
 {
   guint64 packet = offset / 188;
-  gboolean is_common = packet % 50 == 0 || packet % 3 == 0 || offset / STILL_EVERY % 4 == 3;
 
+  if (!h->forges[i] || offset < h->sources[i].forges_from)
+    return get_byte (h, offset);
   return get_byte (h, offset)
-      + (h->forges[i] && offset >= h->sources[i].forges_from && !(h->forges_partly && is_common));
+      + !(h->forges_partly
+          && (packet % 50 == 0 || packet % 3 == 0 || offset / STILL_EVERY % 4 == 3));
 }
 
 VHitless *
