@@ -315,7 +315,22 @@ feed (FaspSources *self, guint i, FaspTime now)
   return source->next != before;
 }
 
-/* Moves on what was taken from the sources.  TRUE: no more may be read for now. */
+/* Is all that was taken from a source put in, and may there be more of it?  What it has next is not
+ * known to the merge then: it would seem to lack that. */
+static gboolean
+has_run_out (const FaspSources *self)
+{
+  for (guint i = 0; i < self->n; i++) {
+    const Source *source = &self->list[i];
+
+    if (source->n == AHEAD && source->next == source->n && fasp_merge_wants (self->merge, i))
+      return TRUE;
+  }
+  return FALSE;
+}
+
+/* Moves on what was taken from the sources, until one has run out.  TRUE: no more may be read for
+ * now. */
 static gboolean
 merge (FaspSources *self, FaspTime now, FaspRead *items, guint max, guint *n)
 {
@@ -326,6 +341,8 @@ merge (FaspSources *self, FaspTime now, FaspRead *items, guint max, guint *n)
     more = FALSE;
     for (guint i = 0; i < self->n; i++)
       more |= feed (self, i, now);
+    if (has_run_out (self))
+      return FALSE;
     while (*n < max && fasp_merge_take (self->merge, now, &items[*n], &taken)) {
       more = TRUE;
       note (self, now, &items[(*n)++], &taken);
@@ -357,7 +374,7 @@ gather (FaspSources *self, FaspTime now, FaspRead *items, guint max, guint *n)
     fasp_merge_tend (self->merge, now);
     if (merge (self, now, items, max, n))
       break;
-    more |= *n > before;
+    more |= *n > before || has_run_out (self);
     for (guint i = 0; i < self->n; i++)
       more |= !fasp_merge_is_told (self->merge, i, &self->list[i].told);
   }

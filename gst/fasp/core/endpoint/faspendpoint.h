@@ -141,8 +141,8 @@ typedef struct
   FaspTime arrival;        /* on the `now' clock, µs: when to play it, less the latency that the
                             * session began with.  That is the time it would have arrived on a
                             * path without loss. */
-  FaspTime ready;          /* not before that it could be read: its last byte came then, or the
-                            * reader found nothing.  A reader that was busy reads it later. */
+  FaspTime ready;          /* it could not be read before: its last byte came then, or the reader
+                            * found nothing then.  One that was busy reads it later. */
 } FaspRead;
 
 /* Reads the next block in order.  FALSE: there is none, and *read is not set.  Each byte

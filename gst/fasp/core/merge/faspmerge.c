@@ -124,7 +124,7 @@ has_place (FaspMerge *merge, FaspTime now, FaspSource *source)
           fasp_merge_align (merge, now, source))
     return TRUE;
   return fasp_merge_is_leader (merge, source) && !awaits_key (merge, now, source)
-      && (merge->is_wanted || now >= fasp_merge_get_dry_time (merge)
+      && (merge->is_wanted || source->held.ready >= fasp_merge_get_dry_time (merge)
           || !fasp_merge_lead_on (merge, now, TRUE,
               "the leader begins another stream, or a part is missing"));
 }
@@ -165,6 +165,8 @@ fasp_merge_put (FaspMerge *merge, FaspTime now, guint i, const FaspRead *read)
   source->resumes &= source->stats.stands_by;
   if (merge->leader == FASP_MERGE_NOBODY)
     fasp_merge_lead (merge, now, source, "it is the first");
+  else
+    fasp_merge_succeed (merge, now);
   if (!fasp_merge_has_payload (read))
     return;
   note_alone (merge, now, source);
@@ -177,7 +179,7 @@ fasp_merge_put (FaspMerge *merge, FaspTime now, guint i, const FaspRead *read)
   fasp_block_ref (read->block);
   fit (merge, now, source);
   held = source->has_held;
-  fasp_merge_judge (merge, now, source, read, !held);
+  fasp_merge_judge (merge, source, read, !held);
   fasp_block_unref (read->block);
 }
 

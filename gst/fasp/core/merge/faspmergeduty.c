@@ -53,9 +53,9 @@ leave (FaspMerge *merge, FaspTime now, FaspSource *source, const gchar *reason)
 }
 
 void
-fasp_merge_judge (FaspMerge *merge, FaspTime now, FaspSource *source, const FaspRead *read,
-    gboolean repeated)
+fasp_merge_judge (FaspMerge *merge, FaspSource *source, const FaspRead *read, gboolean repeated)
 {
+  gboolean is_late;
   FaspTime due;
 
   if (merge->delay == FASP_NEVER || source->state.latency == 0)
@@ -63,11 +63,12 @@ fasp_merge_judge (FaspMerge *merge, FaspTime now, FaspSource *source, const Fasp
   due = read->block->media_time + merge->delay;
   if (due < source->asked)
     return;
-  if (read->ready - due > source->state.latency - fasp_merge_get_margin (source))
-    source->late = MAX (now, 1);
-  if (repeated && source->late == now)
-    leave (merge, now, source, "what it brings is too late");
-  else if (source->stats.is_left && now - source->late >= GOOD_FOR) {
+  is_late = read->ready - due > source->state.latency - fasp_merge_get_margin (source);
+  if (is_late)
+    source->late = MAX (read->ready, 1);
+  if (repeated && is_late)
+    leave (merge, read->ready, source, "what it brings is too late");
+  else if (source->stats.is_left && read->ready - source->late >= GOOD_FOR) {
     source->stats.is_left = FALSE;
     fasp_merge_tell (merge, FASP_MERGE_BACK, source, "it has been in time for a while");
   }
@@ -314,6 +315,17 @@ fasp_merge_set_state (FaspMerge *merge, FaspTime now, guint i, const FaspSourceS
   source->state = *state;
 }
 
+gboolean
+fasp_merge_succeed (FaspMerge *merge, FaspTime now)
+{
+  const FaspSource *leader = &merge->sources[merge->leader];
+
+  if (leader->state.is_connected || leader->has_held)
+    return FALSE;
+  fasp_merge_lead_on (merge, now, FALSE, "the leader is not connected any more");
+  return TRUE;
+}
+
 void
 fasp_merge_tend (FaspMerge *merge, FaspTime now)
 {
@@ -321,9 +333,8 @@ fasp_merge_tend (FaspMerge *merge, FaspTime now)
 
   if (merge->leader == FASP_MERGE_NOBODY)
     return;
-  if (!merge->sources[merge->leader].state.is_connected && !merge->sources[merge->leader].has_held)
-    fasp_merge_lead_on (merge, now, FALSE, "the leader is not connected any more");
-  else if (merge->next.known && (other = find_another_stream (merge, now)) != NULL)
+  if (!fasp_merge_succeed (merge, now) && merge->next.known
+      && (other = find_another_stream (merge, now)) != NULL)
     fasp_merge_lead (merge, now, other, "nothing comes from the leader any more");
   fasp_merge_note_good (merge, now);
   if (now >= fasp_merge_get_restore_time (merge))

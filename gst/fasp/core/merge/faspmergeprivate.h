@@ -179,8 +179,10 @@ void fasp_merge_tell (FaspMerge *merge, FaspMergeEventType type, const FaspSourc
     const gchar *reason);
 /* The source has brought this, which may be what the reader has (@repeated).  It was late if it was
  * not ready in time, however late it is read. */
-void fasp_merge_judge (FaspMerge *merge, FaspTime now, FaspSource *source, const FaspRead *read,
+void fasp_merge_judge (FaspMerge *merge, FaspSource *source, const FaspRead *read,
     gboolean repeated);
+/* If the leader is gone, and nothing of it is left, another one leads.  FALSE: it is there. */
+gboolean fasp_merge_succeed (FaspMerge *merge, FaspTime now);
 /* The time that it takes to get something from a source that was not to send it, and once more if
  * it is lost; half of the latency at most. */
 FaspTime fasp_merge_get_margin (const FaspSource *source);

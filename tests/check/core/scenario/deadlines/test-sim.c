@@ -35,14 +35,6 @@ static const Network networks[] = {
   { "everything", .20, .50, 4, .10, .10, .01, 1 * FASP_SEC, 200 * FASP_MSEC, 5 * FASP_MSEC },
 };
 
-static guint
-seeds (void)
-{
-  const gchar *set = g_getenv ("FASP_SEEDS");
-
-  return set != NULL ? MAX (1, atoi (set)) : 10;
-}
-
 /* The same there and back, without bursts. */
 static void
 set_path (Vnet *net, FaspTime rtt, gdouble loss, guint64 rate)
@@ -75,7 +67,7 @@ test_network (gconstpointer data)
 {
   const Network *n = data;
 
-  for (guint seed = 1; seed <= seeds (); seed++) {
+  for (guint seed = 1; seed <= vnet_count_seeds (10); seed++) {
     Vnet *net = vnet_new (seed);
     VstreamConfig config;
     Vstream *stream;

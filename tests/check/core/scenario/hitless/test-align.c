@@ -113,7 +113,7 @@ main (int argc, char **argv)
   guint seeds;
 
   g_test_init (&argc, &argv, NULL);
-  seeds = g_test_slow () ? 1000 : 10;
+  seeds = vnet_count_seeds (10);
   for (guint seed = 1; seed <= seeds; seed++) {
     g_autofree gchar *hot = g_strdup_printf ("/align/hot/%u", seed);
     g_autofree gchar *standby = g_strdup_printf ("/align/standby/%u", seed);

@@ -201,7 +201,7 @@ main (int argc, char **argv)
   guint seeds;
 
   g_test_init (&argc, &argv, NULL);
-  seeds = g_test_slow () ? 1000 : 10;
+  seeds = vnet_count_seeds (10);
   for (guint seed = 1; seed <= seeds; seed++) {
     g_autofree gchar *alike = g_strdup_printf ("/backup/alike/%u", seed);
 

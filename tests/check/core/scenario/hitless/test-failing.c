@@ -185,13 +185,13 @@ add (const How *how, const gchar *name, guint number, gboolean is_lossy, GTestDa
 static void
 add_all (const How *how)
 {
-  guint seeds = g_test_slow () ? 1000 : 20;
+  guint seeds = vnet_count_seeds (20);
 
   add (how, "both-away", 3, FALSE, test_both_away);
   add (how, "both-cut", 4, FALSE, test_both_cut);
   for (guint seed = 1; seed <= seeds; seed++)
     add (how, "harm", seed, FALSE, test_harm);
-  for (guint seed = 1; seed <= seeds / 4; seed++) {
+  for (guint seed = 1; seed <= (seeds + 3) / 4; seed++) {
     add (how, "grey/loss", seed, TRUE, test_grey);
     add (how, "grey/delay", seed, FALSE, test_grey);
   }

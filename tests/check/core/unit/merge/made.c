@@ -38,14 +38,20 @@ note_events (Made *m)
     m->events[event.type][event.source]++;
 }
 
-void
-made_tend (Made *m)
+static void
+set_states (Made *m)
 {
   for (guint i = 0; i < m->n; i++) {
     if (m->states[i].is_connected)
       m->states[i].heard = m->now;
     fasp_merge_set_state (m->merge, m->now, i, &m->states[i]);
   }
+}
+
+void
+made_tend (Made *m)
+{
+  set_states (m);
   fasp_merge_tend (m->merge, m->now);
   note_events (m);
 }
@@ -141,8 +147,9 @@ void
 made_arrive (Made *m, guint i, guint64 k)
 {
   m->now = MAX (m->now, MADE_START + (FaspTime) k * MADE_GAP + m->delays[i]);
-  made_tend (m);
+  set_states (m);
   made_bring_block (m, i, k);
+  made_tend (m);
   made_take (m);
 }
 

@@ -423,6 +423,22 @@ test_new_session_is_not_the_old_one (void)
   made_clear (&m);
 }
 
+/* When the leader is gone, who brings another stream leads from its first block on. */
+static void
+test_successor (void)
+{
+  Made m;
+
+  made_init (&m, FASP_REDUNDANCY_HOT, 2);
+  m.origins[1] = 2;
+  made_run (&m, 0, 0, 0, PROVEN);
+  m.states[0].is_connected = FALSE;
+  made_arrive (&m, 1, 2 * PROVEN);
+  g_assert_cmpuint (m.begun, ==, 2);
+  g_assert_cmpuint (m.next, ==, (2 * PROVEN + 1) * MADE_SIZE);
+  made_clear (&m);
+}
+
 /* Two sources of another sender, whose clock is ahead or behind, take over when the first one is
  * gone.  They are one stream, which goes on by the same clock, also when one of them is called
  * again. */
@@ -490,6 +506,7 @@ int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/merge/successor", test_successor);
   g_test_add_func ("/merge/each-once", test_each_once);
   g_test_add_func ("/merge/trust", test_trust);
   g_test_add_func ("/merge/differs", test_differs);
