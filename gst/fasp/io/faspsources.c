@@ -315,6 +315,16 @@ feed (FaspSources *self, guint i, FaspTime now)
   return source->next != before;
 }
 
+static gboolean
+feed_all (FaspSources *self, FaspTime now)
+{
+  gboolean any = FALSE;
+
+  for (guint i = 0; i < self->n; i++)
+    any |= feed (self, i, now);
+  return any;
+}
+
 /* Is all that was taken from a source put in, and may there be more of it?  What it has next is not
  * known to the merge then: it would seem to lack that. */
 static gboolean
@@ -338,9 +348,7 @@ merge (FaspSources *self, FaspTime now, FaspRead *items, guint max, guint *n)
   FaspMergeTaken taken;
 
   while (more) {
-    more = FALSE;
-    for (guint i = 0; i < self->n; i++)
-      more |= feed (self, i, now);
+    more = feed_all (self, now);
     if (has_run_out (self))
       return FALSE;
     while (*n < max && fasp_merge_take (self->merge, now, &items[*n], &taken)) {
@@ -369,8 +377,7 @@ gather (FaspSources *self, FaspTime now, FaspRead *items, guint max, guint *n)
     more = FALSE;
     for (guint i = 0; i < self->n; i++)
       more |= visit (self, i, now);
-    for (guint i = 0; i < self->n; i++)
-      feed (self, i, now);
+    feed_all (self, now);
     fasp_merge_tend (self->merge, now);
     if (merge (self, now, items, max, n))
       break;
