@@ -39,7 +39,8 @@ struct _RelayRequest
   gchar *method, *path;
   GByteArray *body; /* NULL: none is taken */
   gboolean too_big, only_new;
-  gboolean answered; /* the page is there; under the server's lock, like the page */
+  gboolean
+      answered; /* the page is there; of one that waits, under the server's lock, like the page */
   RelayPage page;
 };
 
@@ -288,18 +289,26 @@ make_page (RelayHttp *http, const gchar *host, const gchar *path, const gchar *m
   }
 }
 
+static void
+release_bytes (void *bytes)
+{
+  g_bytes_unref (bytes);
+}
+
 static struct MHD_Response *
 make_whole_response (RelayPage *page)
 {
-  gchar *text = g_steal_pointer (&page->text);
   struct MHD_Response *response;
 
-  if (page->bytes != NULL)
-    return MHD_create_response_from_buffer (g_bytes_get_size (page->bytes),
-        (void *) g_bytes_get_data (page->bytes, NULL), MHD_RESPMEM_MUST_COPY);
-  response = MHD_create_response_from_buffer_with_free_callback (strlen (text), text, g_free);
+  if (page->bytes == NULL) {
+    gsize size = strlen (page->text);
+
+    page->bytes = g_bytes_new_take (g_steal_pointer (&page->text), size);
+  }
+  response = MHD_create_response_from_buffer_with_free_callback_cls (g_bytes_get_size (page->bytes),
+      (void *) g_bytes_get_data (page->bytes, NULL), release_bytes, g_bytes_ref (page->bytes));
   if (response == NULL)
-    g_free (text);
+    g_bytes_unref (page->bytes);
   return response;
 }
 
@@ -327,12 +336,16 @@ make_response (RelayHttp *http, struct MHD_Connection *connection, RelayPage *pa
   return make_whole_response (page);
 }
 
+/* The library takes a response while it stops, does not send it, and asks for the same again. */
 static enum MHD_Result
-send_page (RelayHttp *http, struct MHD_Connection *connection, RelayPage *page)
+send_page (RelayRequest *request)
 {
-  struct MHD_Response *response = make_response (http, connection, page);
+  struct MHD_Connection *connection = request->connection;
+  RelayPage *page = &request->page;
+  struct MHD_Response *response = make_response (request->http, connection, page);
   enum MHD_Result result;
 
+  g_atomic_int_set (&request->answered, TRUE);
   if (response == NULL)
     return MHD_NO;
   MHD_add_response_header (response, "Content-Type", page->type);
@@ -398,7 +411,7 @@ answer (void *data, struct MHD_Connection *connection, const char *path, const c
       return MHD_YES;
     if (request->too_big)
       refuse_big (&request->page);
-    return send_page (data, connection, &request->page);
+    return send_page (request);
   }
   if (*body_size > 0) {
     gboolean fits = take_body (request, body, *body_size);
@@ -407,7 +420,7 @@ answer (void *data, struct MHD_Connection *connection, const char *path, const c
     return fits ? MHD_YES : MHD_NO;
   }
   if (request->answered)
-    return send_page (data, connection, &request->page);
+    return send_page (request);
   if (request->body != NULL) {
     if (wait_for_answer (request))
       return MHD_YES;
@@ -418,7 +431,7 @@ answer (void *data, struct MHD_Connection *connection, const char *path, const c
     if (!g_str_equal (method, "GET"))
       request->page.feed = NULL;
   }
-  return send_page (data, connection, &request->page);
+  return send_page (request);
 }
 
 /* The API looks at the parts of a path before it decodes them. */
