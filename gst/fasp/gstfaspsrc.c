@@ -256,21 +256,20 @@ ended (GstFaspSrc *self, const FaspEvent *event)
 {
   g_autofree gchar *why = event != NULL ? gst_fasp_events_explain (event) : NULL;
   const gchar *instead;
-  gboolean go_on, dials;
+  gboolean keeps, dials, calls;
 
   GST_OBJECT_LOCK (self);
   dials = gst_fasp_settings_get_mode (&self->connection.settings) == GST_FASP_MODE_CALLER;
-  /* a sender that we dial does not come by itself */
-  go_on = self->connection.settings.keep_listening
-      && (!dials || self->connection.settings.auto_reconnect);
+  keeps = self->connection.settings.keep_listening;
+  calls = self->connection.settings.auto_reconnect;
   GST_OBJECT_UNLOCK (self);
   if (event == NULL) /* the sender's regular end */
-    return go_on ? GST_FLOW_OK : GST_FLOW_EOS;
+    return keeps && (!dials || calls) ? GST_FLOW_OK : GST_FLOW_EOS;
   /* when the stream goes on, a message says where */
   if (event->reason == FASP_REASON_REPLACED && dials)
     return GST_FLOW_OK;
-  /* a new sender is here already, or we dial it again */
-  if (go_on || event->reason == FASP_REASON_REPLACED || !event->final) {
+  /* a new sender is here already, or we dial it again, or another one may call */
+  if (!event->final || (keeps && !dials)) {
     GST_ELEMENT_WARNING_WITH_DETAILS (self, RESOURCE, READ,
         ("%s. %s.", why,
             event->reason == FASP_REASON_REPLACED ? "The stream of the new sender follows" :
@@ -278,6 +277,8 @@ ended (GstFaspSrc *self, const FaspEvent *event)
         (NULL), GST_FASP_REASON (event));
     return GST_FLOW_OK;
   }
+  if (dials && calls)
+    return gst_fasp_connection_fail (&self->connection, event);
   instead = dials ? "With auto-reconnect=true, faspsrc would call again" :
                     "With keep-listening=true, faspsrc would wait for the next sender";
   if (event->reason == FASP_REASON_SILENT) {
