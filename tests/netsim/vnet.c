@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include <stdlib.h>
 #include <string.h>
 #include "delayline.h"
 #include "vflat.h"
@@ -43,14 +42,6 @@ struct _Vnet
   gpointer tap_data;
   guint64 delivered; /* every other datagram lies in memory for blocks */
 };
-
-guint
-vnet_count_seeds (guint usual)
-{
-  const gchar *set = g_getenv ("FASP_SEEDS");
-
-  return set != NULL ? (guint) MAX (1, atoi (set)) : usual;
-}
 
 Vnet *
 vnet_new (guint32 seed)

@@ -43,8 +43,6 @@ typedef enum
   } \
   G_STMT_END
 
-/* With how many seeds a network is simulated: FASP_SEEDS of the environment, or @usual. */
-guint vnet_count_seeds (guint usual);
 Vnet *vnet_new (guint32 seed);
 void vnet_free (Vnet *net);
 GRand *vnet_get_rand (Vnet *net);

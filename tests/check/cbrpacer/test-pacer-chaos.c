@@ -4,22 +4,14 @@
  * crash, nothing hangs, and no byte is lost that was not thrown away.
  * FASP_SEEDS sets how many orders are tried (default 10).
  */
-#include <stdlib.h>
 #include <string.h>
 #include <gio/gio.h>
+#include "../../netsim/seeds.h"
 #include "pacer.h"
 
 #define STEPS 60
 /* What takes longer hangs. */
 #define HANGS (3 * G_TIME_SPAN_SECOND)
-
-static guint
-get_seeds (void)
-{
-  const gchar *text = g_getenv ("FASP_SEEDS");
-
-  return text != NULL ? (guint) atoi (text) : 10;
-}
 
 /* A clock of its own, which only the element holds; its time may be another one. */
 static void
@@ -167,7 +159,7 @@ set_all_the_time (gpointer data)
 static void
 test_settings (void)
 {
-  for (guint seed = 0; seed < get_seeds (); seed++) {
+  for (guint seed = 0; seed < count_seeds (10); seed++) {
     Feeder feeder = { NULL, g_rand_new_with_seed (seed) };
     Taker taker = { 0 };
     GstHarness *h = gst_harness_new ("cbrpacer");
@@ -263,7 +255,7 @@ test_packets (void)
 {
   static const guint sizes[] = { 188, 192, 204, 208 };
 
-  for (guint seed = 0; seed < 2 * get_seeds (); seed++) {
+  for (guint seed = 0; seed < 2 * count_seeds (10); seed++) {
     GRand *rand = g_rand_new_with_seed (seed);
     GstHarness *h = gst_harness_new ("cbrpacer");
     Packets packets = { .stream = g_byte_array_new (), .nulls = seed % 5 == 4 };
@@ -366,7 +358,7 @@ do_something (GstElement *pipeline, GstElement *pacer, GRand *rand)
 static void
 test_chaos (void)
 {
-  for (guint seed = 0; seed < get_seeds (); seed++) {
+  for (guint seed = 0; seed < count_seeds (10); seed++) {
     g_autoptr (GstElement) pipeline = gst_object_ref_sink (gst_parse_launch (
         "audiotestsrc num-buffers=500 ! cbrpacer name=p bitrate=100000000 ! fakesink name=s",
         NULL));

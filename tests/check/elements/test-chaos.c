@@ -4,9 +4,9 @@
  * and nothing takes longer than it may.  FASP_SEEDS sets how many orders are
  * tried (default 10).
  */
-#include <stdlib.h>
 #include <gst/app/gstappsrc.h>
 #include <gst/base/gstbasesrc.h>
+#include "../../netsim/seeds.h"
 #include "pair.h"
 
 #define STEPS 40
@@ -171,10 +171,7 @@ step (Chaos *c)
 static void
 test_chaos (void)
 {
-  const gchar *set = g_getenv ("FASP_SEEDS");
-  guint seeds = set != NULL ? MAX (1, atoi (set)) : 10;
-
-  for (guint seed = 1; seed <= seeds; seed++) {
+  for (guint seed = 1; seed <= count_seeds (10); seed++) {
     guint port = pair_get_port ();
     Chaos c = { .rand = g_rand_new_with_seed (seed) };
 

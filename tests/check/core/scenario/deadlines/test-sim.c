@@ -5,7 +5,7 @@
  *
  * FASP_SEEDS sets how many seeds each network is tried with (default 10).
  */
-#include <stdlib.h>
+#include "seeds.h"
 #include "vstream.h"
 
 typedef struct
@@ -67,7 +67,7 @@ test_network (gconstpointer data)
 {
   const Network *n = data;
 
-  for (guint seed = 1; seed <= vnet_count_seeds (10); seed++) {
+  for (guint seed = 1; seed <= count_seeds (10); seed++) {
     Vnet *net = vnet_new (seed);
     VstreamConfig config;
     Vstream *stream;

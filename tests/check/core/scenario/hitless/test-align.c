@@ -2,6 +2,7 @@
  *
  * Two senders that are fed the same transport stream, and know nothing of each other.
  */
+#include "seeds.h"
 #include "vhitless.h"
 
 #define RTT (100 * FASP_MSEC)
@@ -113,7 +114,7 @@ main (int argc, char **argv)
   guint seeds;
 
   g_test_init (&argc, &argv, NULL);
-  seeds = vnet_count_seeds (10);
+  seeds = count_seeds (10);
   for (guint seed = 1; seed <= seeds; seed++) {
     g_autofree gchar *hot = g_strdup_printf ("/align/hot/%u", seed);
     g_autofree gchar *standby = g_strdup_printf ("/align/standby/%u", seed);

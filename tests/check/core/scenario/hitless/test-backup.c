@@ -2,6 +2,7 @@
  *
  * Two encoders, main and backup: the reader goes over to the other one at a key frame.
  */
+#include "seeds.h"
 #include "vhitless.h"
 
 #define RTT (100 * FASP_MSEC)
@@ -201,7 +202,7 @@ main (int argc, char **argv)
   guint seeds;
 
   g_test_init (&argc, &argv, NULL);
-  seeds = vnet_count_seeds (10);
+  seeds = count_seeds (10);
   for (guint seed = 1; seed <= seeds; seed++) {
     g_autofree gchar *alike = g_strdup_printf ("/backup/alike/%u", seed);
 

@@ -3,6 +3,7 @@
  * Two senders of one stream, which fail in turn.  Hot: both send it at the same time, and what one
  * lacks comes from the other.  Standby: one stands by until the other fails.
  */
+#include "seeds.h"
 #include "vhitless.h"
 
 #define RTT (100 * FASP_MSEC)
@@ -185,7 +186,7 @@ add (const How *how, const gchar *name, guint number, gboolean is_lossy, GTestDa
 static void
 add_all (const How *how)
 {
-  guint seeds = vnet_count_seeds (20);
+  guint seeds = count_seeds (20);
 
   add (how, "both-away", 3, FALSE, test_both_away);
   add (how, "both-cut", 4, FALSE, test_both_cut);

@@ -3,6 +3,7 @@
  * test-step.c: a link becomes half as fast, and twice as fast again. An adaptive session
  * that always has more to send follows.
  */
+#include "seeds.h"
 #include "vstream.h"
 
 #define MBIT G_GUINT64_CONSTANT (1000000)
@@ -79,7 +80,7 @@ test_step (gconstpointer data)
   const Case *c = data;
   gdouble most_down = 0, most_up = 0;
 
-  for (guint seed = 0; seed < MIN (SEEDS, vnet_count_seeds (SEEDS)); seed++) {
+  for (guint seed = 0; seed < MIN (SEEDS, count_seeds (SEEDS)); seed++) {
     gdouble down, up;
 
     run (c, seed, &down, &up);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include <unistd.h>
+#include <sys/time.h>
 #include "faspsentmap.h"
 #include "faspsentmapprivate.h"
 
@@ -490,15 +490,16 @@ test_has_all_often (void)
 {
   FaspSentMap *map = fasp_sent_map_new (0);
   const guint n = 1 << 20;
+  const struct itimerval minute = { .it_value.tv_sec = 60 }, none = { 0 };
   FaspSentMapResult result;
 
   send_new (map, n);
   feed (map, 0, n - 1, n - 1, 0, n, MISSING (n - 2, -1), &result);
   feed (map, 1, n - 1, n - 1, 0, n, MISSING (n - 3, n - 2, -1), &result);
-  alarm (60); /* against hanging */
+  setitimer (ITIMER_VIRTUAL, &minute, NULL); /* against hanging */
   for (guint i = 0; i < 20000; i++)
     g_assert_false (fasp_sent_map_has_all (map, n - 2));
-  alarm (0);
+  setitimer (ITIMER_VIRTUAL, &none, NULL);
   fasp_sent_map_free (map);
 }
 
