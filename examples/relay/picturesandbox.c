@@ -31,9 +31,51 @@
 #define ARCHITECTURE AUDIT_ARCH_AARCH64
 #elif defined(__riscv) && __riscv_xlen == 64
 #define ARCHITECTURE AUDIT_ARCH_RISCV64
-#else
-#define ARCHITECTURE 0 /* not known here */
 #endif
+
+/* --- before --------------------------------------------------------------------------------- */
+
+static void
+set_limit (int which, rlim_t value)
+{
+  struct rlimit limit = { value, value };
+
+  setrlimit (which, &limit);
+}
+
+/* The kernel ends this process first when there is no memory left. */
+static void
+offer_itself (void)
+{
+  int fd = open ("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+
+  if (fd < 0)
+    return;
+  if (write (fd, "1000", 4) != 4)
+    g_debug ("oom_score_adj stays");
+  close (fd);
+}
+
+void
+picture_sandbox_step_back (void)
+{
+  struct sched_param none = { 0 };
+
+  /* what ends the relay is sent to all of its group; the relay ends this process */
+  signal (SIGINT, SIG_IGN);
+  signal (SIGTERM, SIG_IGN);
+  prctl (PR_SET_PDEATHSIG, SIGKILL);
+  set_limit (RLIMIT_CORE, 0);
+  /* where one of these is not allowed, the other may be */
+  sched_setscheduler (0, SCHED_IDLE, &none);
+  setpriority (PRIO_PROCESS, 0, LOWEST);
+  offer_itself ();
+}
+
+/* --- after ----------------------------------------------------------------------------------- */
+
+/* others name their system calls otherwise, and are not known here */
+#ifdef ARCHITECTURE
 
 /* What threads that compute need.  All else fails with EPERM. */
 static const guint allowed[] = {
@@ -82,47 +124,6 @@ static const guint allowed[] = {
   __NR_clock_nanosleep,
   __NR_nanosleep,
 };
-
-/* --- before --------------------------------------------------------------------------------- */
-
-static void
-set_limit (int which, rlim_t value)
-{
-  struct rlimit limit = { value, value };
-
-  setrlimit (which, &limit);
-}
-
-/* The kernel ends this process first when there is no memory left. */
-static void
-offer_itself (void)
-{
-  int fd = open ("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
-
-  if (fd < 0)
-    return;
-  if (write (fd, "1000", 4) != 4)
-    g_debug ("oom_score_adj stays");
-  close (fd);
-}
-
-void
-picture_sandbox_step_back (void)
-{
-  struct sched_param none = { 0 };
-
-  /* what ends the relay is sent to all of its group; the relay ends this process */
-  signal (SIGINT, SIG_IGN);
-  signal (SIGTERM, SIG_IGN);
-  prctl (PR_SET_PDEATHSIG, SIGKILL);
-  set_limit (RLIMIT_CORE, 0);
-  /* where one of these is not allowed, the other may be */
-  sched_setscheduler (0, SCHED_IDLE, &none);
-  setpriority (PRIO_PROCESS, 0, LOWEST);
-  offer_itself ();
-}
-
-/* --- after ----------------------------------------------------------------------------------- */
 
 #define LOAD(field) \
   (struct sock_filter) BPF_STMT (BPF_LD | BPF_W | BPF_ABS, offsetof (struct seccomp_data, field))
@@ -225,18 +226,32 @@ install (const Filter *filter)
   return syscall (__NR_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &program) == 0;
 }
 
-gboolean
-picture_sandbox_close (void)
+static gboolean
+filter_calls (void)
 {
   Filter filter = { .n = 0 };
 
+  make_filter (&filter);
+  return prctl (PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && install (&filter);
+}
+
+#else
+
+static gboolean
+filter_calls (void)
+{
+  return FALSE;
+}
+
+#endif
+
+gboolean
+picture_sandbox_close (void)
+{
   set_limit (RLIMIT_AS, MEMORY_MAX);
   set_limit (RLIMIT_CPU, CPU_MAX);
   set_limit (RLIMIT_NOFILE, FILES_MAX);
-  if (ARCHITECTURE == 0 || prctl (PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
-    return FALSE;
-  make_filter (&filter);
-  return install (&filter);
+  return filter_calls ();
 }
 
 gboolean

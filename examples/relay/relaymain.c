@@ -55,6 +55,7 @@ static const gchar summary[] =
     "  optional                true: /readyz does not wait for its input (false)\n"
     "  picture-interval        seconds from one picture of the stream to the next, at\n"
     "                          /streams/NAME/picture.jpg (0: none)\n"
+    "  switch-source           which of several sources of the input leads, from 0 on\n"
     "  input-passphrase-file   file that holds the passphrase of the input\n"
     "  output-passphrase-file  ... of the outputs\n"
     "  input-key-file, input-allowed-keys, input-record, input-log\n"
