@@ -88,7 +88,9 @@ public class FaspApp
         {
             Thread.Sleep(1000 / Pictures);
             size = (int) Math.Min(data.Length - sent, Interlocked.Read(ref bitrate) / 8 / Pictures);
-            if (app.PushBuffer(new Gst.Buffer(data.Skip(sent).Take(size).ToArray())) != FlowReturn.Ok)
+            var picture = new byte[size];
+            Array.Copy(data, sent, picture, 0, size);
+            if (app.PushBuffer(new Gst.Buffer(picture)) != FlowReturn.Ok)
                 break;
         }
         app.EndOfStream();
@@ -131,7 +133,7 @@ public class FaspApp
         }
     }
 
-    int Run(string allow, string rate, string file)
+    int Run(string allow, ulong rate, string file)
     {
         if (allow != null)
             fasp.Connect("caller-identified", (sender, args) => Admit(allow, args));
@@ -142,7 +144,7 @@ public class FaspApp
         // if it fails, the error is on the bus, and appsrc takes nothing
         if (pipeline.SetState(State.Playing) != StateChangeReturn.Failure && send)
             new Thread(() => Feed(new AppSrc(app), data)) { IsBackground = true }.Start();
-        var timer = rate != null ? new Timer(_ => SetRate(ulong.Parse(rate)), null, 500, Timeout.Infinite) : null;
+        var timer = rate > 0 ? new Timer(_ => SetRate(rate), null, 500, Timeout.Infinite) : null;
         int status = Follow();
         timer?.Dispose();
         using (var stats = fasp.GetProperty("stats")) // fasp["stats"] would be freed before it is read
@@ -163,8 +165,8 @@ public class FaspApp
     public static int Main(string[] args)
     {
         var words = args.ToList();
-        string allow = Option(words, "--allow="), rate = Option(words, "--rate=");
-        if (words.Count < 3 || words[0] != "send" && words[0] != "receive")
+        string allow = Option(words, "--allow="), number = Option(words, "--rate=") ?? "0";
+        if (!ulong.TryParse(number, out ulong rate) || words.Count < 3 || words[0] != "send" && words[0] != "receive")
         {
             Console.Error.WriteLine(Usage);
             return 2;
@@ -174,7 +176,7 @@ public class FaspApp
         {
             return new FaspApp(words[0] == "send", words[1], string.Join(" ", words.Skip(3))).Run(allow, rate, words[2]);
         }
-        catch (Exception e) when (e is IOException || e is GLib.GException)
+        catch (Exception e) when (e is IOException || e is UnauthorizedAccessException || e is GLib.GException)
         {
             Console.Error.WriteLine($"fasp-app: {e.Message}");
             return 1;

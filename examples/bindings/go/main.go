@@ -71,6 +71,7 @@ func (f *fasp) printPeers(stats *gst.Structure) {
 
 // onError returns the error's code. This version of go-gst hides it: what became of the peer is in the details.
 func (f *fasp) onError(message *gst.Message) gst.ErrorCode {
+	defer runtime.KeepAlive(message) // its structure is its own
 	fmt.Println("error", message.ParseError().Message())
 	details := message.GetStructure()
 	if details == nil {
@@ -196,6 +197,7 @@ func main() {
 	status, err := run(allow, *rate, flag.Arg(0), flag.Arg(1), flag.Arg(2), strings.Join(flag.Args()[3:], " "))
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "fasp-app:", err)
+		status = max(status, 1)
 	}
 	os.Exit(int(status))
 }

@@ -114,11 +114,12 @@ public class FaspApp {
     /** In the thread of the stream. */
     private FlowReturn take(AppSink app) {
         Sample sample = app.pullSample();
-        ByteBuffer bytes = sample.getBuffer().map(false);
+        Buffer buffer = sample.getBuffer();
+        ByteBuffer bytes = buffer.map(false);
         byte[] data = new byte[bytes.remaining()];
         bytes.get(data);
         received.writeBytes(data);
-        sample.getBuffer().unmap();
+        buffer.unmap();
         sample.dispose();
         return FlowReturn.OK;
     }
@@ -129,7 +130,7 @@ public class FaspApp {
         return found == null ? null : found.substring(name.length());
     }
 
-    private static int run(String allow, String rate, boolean send, List<String> words) throws IOException {
+    private static int run(String allow, long rate, boolean send, List<String> words) throws IOException {
         Path file = Path.of(words.get(2));
         String settings = "name=fasp stats-interval=100 " + String.join(" ", words.subList(3, words.size()));
         List<GError> errors = new ArrayList<>();
@@ -159,8 +160,8 @@ public class FaspApp {
         } else {
             ((AppSink) pipeline.getElementByName("app")).connect((AppSink.NEW_SAMPLE) app::take);
         }
-        if (rate != null) {
-            Gst.getExecutor().schedule(() -> app.setRate(Long.parseLong(rate)), 500, TimeUnit.MILLISECONDS);
+        if (rate > 0) {
+            Gst.getExecutor().schedule(() -> app.setRate(rate), 500, TimeUnit.MILLISECONDS);
         }
         pipeline.play();
         Gst.main();
@@ -174,8 +175,9 @@ public class FaspApp {
 
     public static void main(String[] args) {
         List<String> words = new ArrayList<>(List.of(args));
-        String allow = option(words, "--allow="), rate = option(words, "--rate=");
-        if (words.size() < 3 || !List.of("send", "receive").contains(words.get(0))) {
+        String allow = option(words, "--allow="), number = option(words, "--rate=");
+        long rate = number == null ? 0 : number.matches("[0-9]{1,18}") ? Long.parseLong(number) : -1;
+        if (rate < 0 || words.size() < 3 || !List.of("send", "receive").contains(words.get(0))) {
             System.err.println(USAGE);
             System.exit(2);
         }

@@ -69,10 +69,10 @@ fn run() -> Result<i32, Box<dyn Error>> {
         let at = words.iter().position(|word| word.starts_with(name))?;
         Some(words.remove(at)[name.len()..].to_string())
     };
-    let (allow, rate) = (option("--allow="), option("--rate="));
-    let (send, address, path, settings) = match &words[..] {
-        [action, address, path, settings @ ..] if action == "send" || action == "receive" => {
-            (action == "send", address, path, settings.join(" "))
+    let (allow, rate) = (option("--allow="), option("--rate=").map(|rate| rate.parse::<u64>()).transpose());
+    let (send, rate, address, path, settings) = match (&words[..], rate) {
+        ([action, address, path, settings @ ..], Ok(rate)) if action == "send" || action == "receive" => {
+            (action == "send", rate, address, path, settings.join(" "))
         }
         _ => {
             eprintln!("{USAGE}");
@@ -110,7 +110,7 @@ fn run() -> Result<i32, Box<dyn Error>> {
         app.downcast::<gst_app::AppSink>().expect("an appsink").set_callbacks(callbacks.build());
     }
     if let Some(rate) = rate {
-        let (fasp, rate) = (fasp.clone(), rate.parse::<u64>()?);
+        let fasp = fasp.clone();
         thread::spawn(move || {
             thread::sleep(Duration::from_millis(500));
             fasp.set_property("max-bitrate", rate);
