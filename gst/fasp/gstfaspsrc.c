@@ -277,7 +277,7 @@ ended (GstFaspSrc *self, const FaspEvent *event)
         (NULL), GST_FASP_REASON (event));
     return GST_FLOW_OK;
   }
-  if (dials && calls)
+  if (dials && fasp_reason_is_lasting (event->reason))
     return gst_fasp_connection_fail (&self->connection, event);
   instead = dials ? "With auto-reconnect=true, faspsrc would call again" :
                     "With keep-listening=true, faspsrc would wait for the next sender";

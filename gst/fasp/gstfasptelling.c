@@ -47,6 +47,20 @@ note_peer (GstFaspSource *source, const FaspEvent *event)
   g_mutex_unlock (&source->connection->lock);
 }
 
+/* One of several sources is not called again. */
+static gboolean
+is_given_up (GstFaspConnection *c, const FaspEvent *event)
+{
+  gboolean dials;
+
+  if (event->type == FASP_EVENT_REJECTED || !event->final)
+    return event->final;
+  GST_OBJECT_LOCK (c->element);
+  dials = gst_fasp_settings_get_mode (&c->settings) == GST_FASP_MODE_CALLER;
+  GST_OBJECT_UNLOCK (c->element);
+  return dials && event->type == FASP_EVENT_REMOVED && fasp_reason_is_lasting (event->reason);
+}
+
 static void
 handle_event (FaspIo *io, const FaspEvent *event, gpointer data)
 {
@@ -62,7 +76,7 @@ handle_event (FaspIo *io, const FaspEvent *event, gpointer data)
     gst_fasp_lines_tell (source->lines, c->element, event);
   if (c->n_sources == 1 || !is_of_stream (event))
     gst_fasp_events_handle (c->element, io, event, &source->posted);
-  if (c->n_sources > 1 && event->type == FASP_EVENT_REJECTED && event->final)
+  if (c->n_sources > 1 && is_given_up (c, event))
     gst_fasp_sources_tell_failed (c->element, event);
   end_telling (before);
 }

@@ -109,7 +109,7 @@ fn run() -> Result<i32, Box<dyn Error>> {
         let callbacks = gst_app::AppSinkCallbacks::builder().new_sample(move |app| take(app, &received));
         app.downcast::<gst_app::AppSink>().expect("an appsink").set_callbacks(callbacks.build());
     }
-    if let Some(rate) = rate {
+    if let Some(rate) = rate.filter(|rate| *rate > 0) {
         let fasp = fasp.clone();
         thread::spawn(move || {
             thread::sleep(Duration::from_millis(500));

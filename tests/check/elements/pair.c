@@ -124,6 +124,23 @@ pair_wait_element (GstElement *pipeline, const gchar *name)
   }
 }
 
+void
+pair_drop_caller (GstElement *pipeline)
+{
+  gboolean was_there = FALSE;
+
+  while (!was_there) {
+    g_autoptr (GstMessage) added = pair_wait_element (pipeline, "connection-added");
+
+    /* a relay has a source, too */
+    if (g_signal_lookup ("drop-caller", G_OBJECT_TYPE (GST_MESSAGE_SRC (added))) == 0)
+      continue;
+    g_signal_emit_by_name (GST_MESSAGE_SRC (added), "drop-caller",
+        gst_structure_get_string (gst_message_get_structure (added), "address-string"), &was_there);
+    g_assert_true (was_there);
+  }
+}
+
 gchar *
 pair_wait_text (GstElement *pipeline, GstMessageType type)
 {

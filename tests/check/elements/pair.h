@@ -29,6 +29,8 @@ GstElement *pair_launch (const gchar *format, ...) G_GNUC_PRINTF (1, 2);
 GstMessage *pair_wait (GstElement *pipeline, GstMessageType types);
 /* Waits for the element message called @name. */
 GstMessage *pair_wait_element (GstElement *pipeline, const gchar *name);
+/* The sink of this pipeline disconnects the next receiver that it says is connected. */
+void pair_drop_caller (GstElement *pipeline);
 /* The text of the error or warning that comes. */
 gchar *pair_wait_text (GstElement *pipeline, GstMessageType type);
 /* To NULL, and how long that took in ms. */

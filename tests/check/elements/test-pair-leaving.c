@@ -149,23 +149,17 @@ test_dropped (gconstpointer data)
 {
   guint port = pair_get_port ();
   g_autofree gchar *sink = g_strdup_printf ("uri=fasp://:%u " SECRET, port);
-  g_autofree gchar *source = g_strdup_printf ("uri=fasp://127.0.0.1:%u keep-listening=%s " SECRET,
-      port, (const gchar *) data);
+  g_autofree gchar *source =
+      g_strdup_printf ("uri=fasp://127.0.0.1:%u %s " SECRET, port, (const gchar *) data);
   Pair *pair = pair_new (sink, source);
-  g_autoptr (GstElement) end = NULL;
   g_autoptr (GBytes) stream = pair_make_stream (100000);
-  g_autoptr (GstMessage) added = NULL, failed = NULL;
+  g_autoptr (GstMessage) failed = NULL;
   g_autoptr (GError) error = NULL;
-  gboolean was_there;
 
   pair_play (pair);
   pair_push (pair, stream, 0, 100000, 1316);
   pair_wait_for_size (pair, 100000);
-  added = pair_wait_element (pair->sender, "connection-added");
-  end = gst_object_ref (GST_ELEMENT (GST_MESSAGE_SRC (added)));
-  g_signal_emit_by_name (end, "drop-caller",
-      gst_structure_get_string (gst_message_get_structure (added), "address-string"), &was_there);
-  g_assert_true (was_there);
+  pair_drop_caller (pair->sender);
   failed = pair_wait (pair->receiver, GST_MESSAGE_ERROR);
   gst_message_parse_error (failed, &error, NULL);
   g_assert_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NOT_AUTHORIZED);
@@ -281,8 +275,9 @@ main (int argc, char **argv)
       test_keep_listening_alone);
   g_test_add_data_func ("/pair/keep-listening/alone/ends", GINT_TO_POINTER (TRUE),
       test_keep_listening_alone);
-  g_test_add_data_func ("/pair/dropped/once", "false", test_dropped);
-  g_test_add_data_func ("/pair/dropped/keep-listening", "true", test_dropped);
+  g_test_add_data_func ("/pair/dropped/once", "", test_dropped);
+  g_test_add_data_func ("/pair/dropped/keep-listening", "keep-listening=true", test_dropped);
+  g_test_add_data_func ("/pair/dropped/calls-once", "auto-reconnect=false", test_dropped);
   g_test_add_func ("/pair/no-other", test_no_other);
   return g_test_run ();
 }

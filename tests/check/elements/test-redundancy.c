@@ -512,6 +512,23 @@ test_refused_source (void)
   chain_stop (sender);
 }
 
+/* A source disconnects the receiver, which is told so; the other is enough. */
+static void
+test_dropped (void)
+{
+  Two two;
+  g_autofree gchar *why = NULL;
+
+  two_begin (&two, "hot");
+  chain_wait_for_callers (two.sender);
+  pair_drop_caller (two.relays[1]->pipeline);
+  why = pair_wait_text (two.last->pipeline, GST_MESSAGE_WARNING);
+  g_assert_nonnull (strstr (why, "has disconnected it"));
+  g_assert_nonnull (strstr (why, "the other sources are used"));
+  chain_push (two.sender, two.stream, 0, SIZE, 0);
+  two_end (&two);
+}
+
 /* Nobody takes the call, and nobody will. */
 static void
 test_all_refuse (void)
@@ -588,6 +605,7 @@ main (int argc, char **argv)
   g_test_add_func ("/redundancy/goodbye", test_goodbye);
   g_test_add_func ("/redundancy/refused/one", test_refused_source);
   g_test_add_func ("/redundancy/refused/all", test_all_refuse);
+  g_test_add_func ("/redundancy/refused/dropped", test_dropped);
   for (guint i = 0; i < G_N_ELEMENTS (bad); i++) {
     g_autofree gchar *name = g_strdup_printf ("/redundancy/bad/%u", i);
 

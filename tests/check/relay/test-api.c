@@ -399,7 +399,9 @@ test_strict (void)
     g_assert_true (relay_strict_is_json (good[i], strlen (good[i])));
   }
   for (guint i = 0; i < G_N_ELEMENTS (bad); i++) {
-    g_test_message ("%s", bad[i]);
+    g_autofree gchar *shown = g_strescape (bad[i], NULL);
+
+    g_test_message ("%s", shown);
     g_assert_false (relay_strict_is_json (bad[i], strlen (bad[i])));
   }
   /* not beyond its end */

@@ -156,6 +156,23 @@ typedef enum
   FASP_REASON_REPLACED = 12, /* the peer has started a new session in place of this one */
 } FaspReason;
 
+/* Would the peer say the same to another call?  Then somebody has to do something first. */
+static inline gboolean
+fasp_reason_is_lasting (FaspReason reason)
+{
+  switch (reason) {
+    case FASP_REASON_REFUSED:
+    case FASP_REASON_SAME_ROLE:
+    case FASP_REASON_UNSUPPORTED:
+    case FASP_REASON_KEY:
+    case FASP_REASON_ENCRYPTION:
+    case FASP_REASON_VERSION:
+      return TRUE;
+    default:
+      return FALSE;
+  }
+}
+
 /* A transport address, as seen by `link', one of our sockets. To the core, it is just a
  * sockaddr's bytes. `overhead' is the size of the IP and UDP headers in bytes, 28 or
  * 48. `local' is the address of ours that is used (the bytes of an in_addr or in6_addr;

@@ -153,28 +153,14 @@ call_again (FaspEndpoint *endpoint, FaspTime now, const FaspSession *session)
     endpoint->calling.redial_time = reason == FASP_REASON_SILENT ? now : now + REDIAL_AFTER;
 }
 
-/* Would the peer say the same to another call?  Then somebody has to do something first, as after a
- * REJECT for such a reason. */
-static gboolean
-refused (const FaspEndpoint *endpoint, const FaspSession *session)
-{
-  switch (session->closing.reason) {
-    case FASP_REASON_FINISHED:
-      return !endpoint->config.settings.keep_listening;
-    case FASP_REASON_REFUSED:
-    case FASP_REASON_SAME_ROLE:
-    case FASP_REASON_UNSUPPORTED:
-      return TRUE;
-    default:
-      return FALSE;
-  }
-}
-
 static gboolean
 calls_again (const FaspEndpoint *endpoint, const FaspSession *session)
 {
+  FaspReason reason = session->closing.reason;
+
   return fasp_endpoint_is_caller (endpoint) && endpoint->config.settings.reconnect
-      && !endpoint->closing && !refused (endpoint, session);
+      && !endpoint->closing && !fasp_reason_is_lasting (reason)
+      && (reason != FASP_REASON_FINISHED || endpoint->config.settings.keep_listening);
 }
 
 /* The last receiver has gone: is the stream held for the next one?  A sender that calls a busy

@@ -260,9 +260,9 @@ test_skip_often (void)
   FaspReorder *reorder = fasp_reorder_new (window, 0);
   static const guint8 data[2];
   FaspReorderPiece half = { .count = 2, .total = 2, .data = data, .size = 1 };
-  const struct itimerval minute = { .it_value.tv_sec = 60 }, none = { 0 };
 
-  setitimer (ITIMER_VIRTUAL, &minute, NULL); /* against hanging */
+  /* against hanging */
+  setitimer (ITIMER_VIRTUAL, &(struct itimerval) { .it_value.tv_sec = 60 }, NULL);
   for (guint64 i = 0; i < 10000; i++) {
     guint64 first = fasp_reorder_get_read (reorder);
 
@@ -282,7 +282,7 @@ test_skip_often (void)
     g_assert_cmpuint (fasp_reorder_get_taken (reorder), ==, first + window);
     g_assert_cmpuint (fasp_reorder_get_bytes (reorder), ==, 0);
   }
-  setitimer (ITIMER_VIRTUAL, &none, NULL);
+  setitimer (ITIMER_VIRTUAL, &(struct itimerval) { 0 }, NULL);
   fasp_reorder_free (reorder);
 }
 

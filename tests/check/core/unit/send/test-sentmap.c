@@ -490,16 +490,16 @@ test_has_all_often (void)
 {
   FaspSentMap *map = fasp_sent_map_new (0);
   const guint n = 1 << 20;
-  const struct itimerval minute = { .it_value.tv_sec = 60 }, none = { 0 };
   FaspSentMapResult result;
 
   send_new (map, n);
   feed (map, 0, n - 1, n - 1, 0, n, MISSING (n - 2, -1), &result);
   feed (map, 1, n - 1, n - 1, 0, n, MISSING (n - 3, n - 2, -1), &result);
-  setitimer (ITIMER_VIRTUAL, &minute, NULL); /* against hanging */
+  /* against hanging */
+  setitimer (ITIMER_VIRTUAL, &(struct itimerval) { .it_value.tv_sec = 60 }, NULL);
   for (guint i = 0; i < 20000; i++)
     g_assert_false (fasp_sent_map_has_all (map, n - 2));
-  setitimer (ITIMER_VIRTUAL, &none, NULL);
+  setitimer (ITIMER_VIRTUAL, &(struct itimerval) { 0 }, NULL);
   fasp_sent_map_free (map);
 }
 
