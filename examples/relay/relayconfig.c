@@ -2,6 +2,7 @@
 #include "relayconfig.h"
 #include <string.h>
 #include "faspplain.h"
+#include "gstfaspparse.h"
 #include "relayfile.h"
 #include "relaylog.h"
 #include "relayports.h"
@@ -112,7 +113,7 @@ check_settings (GstElement *element, GError **error)
 static gboolean
 check_files (gboolean sends, const gchar *text, GError **error)
 {
-  g_autoptr (GstUri) uri = gst_uri_from_string (text);
+  g_autoptr (GstUri) uri = gst_fasp_parse_uri (text);
 
   for (guint i = 0; uri != NULL && i < RELAY_FILES; i++)
     if (gst_uri_query_has_key (uri, relay_end_files[i])) {

@@ -2,6 +2,7 @@
  *
  * One side of a stream: how its element is set up, and what a change of its settings requires.
  */
+#include "gstfaspparse.h"
 #include "relayconfig.h"
 #include "relayforeign.h"
 #include "relayplace.h"
@@ -69,7 +70,7 @@ relay_end_is_foreign (const RelayEnd *end)
 gboolean
 relay_end_names_passphrase (const RelayEnd *end)
 {
-  g_autoptr (GstUri) uri = gst_uri_from_string (end->uri);
+  g_autoptr (GstUri) uri = gst_fasp_parse_uri (end->uri);
 
   return uri != NULL && gst_uri_query_has_key (uri, "passphrase");
 }
@@ -167,8 +168,8 @@ list_changed (GstUri *a, GstUri *b)
 static RelayDifference
 compare_fasp (const RelayEnd *a, const RelayEnd *b)
 {
-  g_autoptr (GstUri) old = gst_uri_from_string (a->uri);
-  g_autoptr (GstUri) new = gst_uri_from_string (b->uri);
+  g_autoptr (GstUri) old = gst_fasp_parse_uri (a->uri);
+  g_autoptr (GstUri) new = gst_fasp_parse_uri (b->uri);
   g_autoptr (GPtrArray) changed = NULL;
 
   if (g_strcmp0 (a->streamid, b->streamid) != 0 || g_strcmp0 (a->passphrase, b->passphrase) != 0
@@ -274,7 +275,7 @@ has_same_uri (const RelayEnd *a, const RelayEnd *b)
 static gboolean
 has_same_place (const RelayEnd *a, const RelayEnd *b)
 {
-  g_autoptr (GstUri) x = gst_uri_from_string (a->uri), y = gst_uri_from_string (b->uri);
+  g_autoptr (GstUri) x = gst_fasp_parse_uri (a->uri), y = gst_fasp_parse_uri (b->uri);
 
   return x != NULL && y != NULL && g_strcmp0 (gst_uri_get_scheme (x), gst_uri_get_scheme (y)) == 0
       && is_same_place (x, y);
@@ -327,8 +328,8 @@ relay_config_adopt (RelayConfig *config, const RelayConfig *old, const RelayKept
 void
 relay_end_adjust (const RelayEnd *old, const RelayEnd *end, GstElement *element)
 {
-  g_autoptr (GstUri) a = gst_uri_from_string (old->uri);
-  g_autoptr (GstUri) b = gst_uri_from_string (end->uri);
+  g_autoptr (GstUri) a = gst_fasp_parse_uri (old->uri);
+  g_autoptr (GstUri) b = gst_fasp_parse_uri (end->uri);
   g_autoptr (GPtrArray) changed = list_changed (a, b);
   g_autoptr (GstElement) model = relay_end_make (end, NULL, NULL);
 

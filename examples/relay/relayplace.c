@@ -2,6 +2,7 @@
 #include <gio/gio.h>
 #include <gst/gst.h>
 #include <string.h>
+#include "gstfaspparse.h"
 #include "relayplace.h"
 
 /* SRT takes a passphrase of 10 to 79 bytes (SRTO_PASSPHRASE). */
@@ -346,20 +347,24 @@ split_file (RelayPlace *place, const gchar *text, GError **error)
   if (place->keys != NULL && place->path[0] != '\0')
     return TRUE;
   g_clear_error (error);
-  BAD (error, "write file:///PATH, with its keys as ?KEY=VALUE&...");
+  BAD (error, "write file:///PATH, with its keys as ?KEY=VALUE&..., and %%25 for a %% in these.");
   return FALSE;
 }
 
 static gboolean
 split_network (RelayPlace *place, const gchar *text, GError **error)
 {
-  g_autoptr (GstUri) uri = gst_uri_from_string (text);
+  const gchar *bad = gst_fasp_parse_find_bad_escape (text);
+  g_autoptr (GstUri) uri = bad == NULL ? gst_fasp_parse_uri (text) : NULL;
   g_autofree gchar *path = uri != NULL ? gst_uri_get_path (uri) : NULL;
   guint port = uri != NULL ? gst_uri_get_port (uri) : 0;
   const gchar *host = uri != NULL ? gst_uri_get_host (uri) : NULL;
-
   const gchar *source = uri != NULL ? gst_uri_get_userinfo (uri) : NULL;
 
+  if (bad != NULL) {
+    BAD (error, "it has a %% that escapes nothing: write %%25 for a %%.");
+    return FALSE;
+  }
   if (port == 0 || port > G_MAXUINT16 || (path != NULL && path[0] != '\0')
       || (source != NULL && place->scheme == RELAY_SRT)) {
     BAD (error, "write %s://HOST:PORT, with its keys as ?KEY=VALUE&...", schemes[place->scheme]);

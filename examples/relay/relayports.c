@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "gstfaspparse.h"
 #include "relayplace.h"
 #include "relayports.h"
 
@@ -73,7 +74,7 @@ static gboolean
 get_listener (const RelayStreamConfig *stream, const RelayEnd *end, Listener *l)
 {
   g_autoptr (GstElement) element = NULL;
-  g_autoptr (GstUri) uri = gst_uri_from_string (end->uri);
+  g_autoptr (GstUri) uri = gst_fasp_parse_uri (end->uri);
   const gchar *host = gst_uri_get_host (uri);
   g_autofree gchar *mode = NULL, *address = NULL;
   GValue value = G_VALUE_INIT;

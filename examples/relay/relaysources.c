@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <gio/gio.h>
 #include <string.h>
+#include "gstfaspparse.h"
 #include "relaysources.h"
 
 /* Those that call, and the addresses of a name that stands alone. */
@@ -21,7 +22,7 @@ relay_sources_check_text (const gchar *text, gboolean sends, GError **error)
         "everything, or redundancy=standby if one is to send and the others stand by.");
     return FALSE;
   }
-  uri = sends ? gst_uri_from_string (text) : NULL;
+  uri = sends ? gst_fasp_parse_uri (text) : NULL;
   if (uri != NULL && gst_uri_query_has_key (uri, "redundancy")) {
     BAD (error,
         "redundancy is for what receives: write it into the input of this stream, or into the "
@@ -96,7 +97,7 @@ add (GHashTable *all, const gchar *text)
 gboolean
 relay_sources_check (GstElement *source, const gchar *text, GError **error)
 {
-  g_autoptr (GstUri) uri = gst_uri_from_string (text);
+  g_autoptr (GstUri) uri = gst_fasp_parse_uri (text);
   const gchar *host = gst_uri_get_host (uri);
   g_auto (GStrv) further = list_further (source);
   g_autoptr (GHashTable) all = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);

@@ -7,6 +7,7 @@
 #endif
 
 #include <string.h>
+#include "gstfaspparse.h"
 #include "gstfaspuri.h"
 
 #define BAD_URI(...) g_set_error (error, GST_URI_ERROR, GST_URI_ERROR_BAD_URI, __VA_ARGS__)
@@ -91,6 +92,12 @@ parse_value (GParamSpec *pspec, const gchar *text, GValue *value, GError **error
     g_value_set_string (value, text);
     return TRUE;
   }
+  if (pspec->value_type == GST_TYPE_CAPS && text != NULL && !gst_fasp_parse_may_be_caps (text)) {
+    BAD_URI ("The value of %s in the fasp URI is too long: write at most %d bytes, with at most %d "
+             "brackets.",
+        pspec->name, GST_FASP_PARSE_CAPS_MAX, GST_FASP_PARSE_BRACKETS_MAX);
+    return FALSE;
+  }
   if (g_str_equal (pspec->name, "latency") && g_strcmp0 (text, "auto") == 0)
     text = "-1";
   if (text == NULL || text[0] == '\0' || !gst_value_deserialize (value, text)) {
@@ -171,25 +178,12 @@ parse_query (GstElement *element, GstUri *uri, GPtrArray *pairs, GError **error)
   return good;
 }
 
-/* Returns the first % before any # that does not escape a byte, or NULL. */
-static const gchar *
-find_bad_escape (const gchar *text)
-{
-  const gchar *end = text + strcspn (text, "#");
-
-  for (const gchar *at = text; (at = strchr (at, '%')) != NULL && at < end; at++)
-    if (!g_ascii_isxdigit (at[1]) || !g_ascii_isxdigit (at[2]) || strncmp (at + 1, "00", 2) == 0)
-      return at;
-  return NULL;
-}
-
-/* Finds bad escapes before GstUri does.  GstUri reads a value that has one as NULL, which would not
- * say what is wrong with it; and a key that becomes NULL crashes it (1.22). */
+/* GstUri reads what has a bad escape as NULL, which would not say what is wrong with it. */
 static gboolean
 check_escapes (GstElement *element, const gchar *text, GError **error)
 {
   const gchar *query = text + strcspn (text, "?");
-  const gchar *bad = find_bad_escape (text), *from = bad;
+  const gchar *bad = gst_fasp_parse_find_bad_escape (text), *from = bad;
   g_autofree gchar *key = NULL;
 
   if (bad == NULL)
@@ -281,7 +275,7 @@ gst_fasp_uri_set (GstFaspSettings *settings, GstElement *element, const gchar *t
 
   if (!check_escapes (element, text, error))
     return FALSE;
-  uri = gst_uri_from_string (text);
+  uri = gst_fasp_parse_uri (text);
   if (uri == NULL || gst_uri_get_scheme (uri) == NULL
       || g_ascii_strcasecmp (gst_uri_get_scheme (uri), "fasp") != 0) {
     BAD_URI ("\"%.*s\" is not a fasp URI. Write fasp://HOST:PORT to dial or "

@@ -128,6 +128,16 @@ static const struct
       "[stream a] output:", "write output-record = FILE" },
   { "[stream a]\n" IN "output = fasp://:1?log=/nowhere/x\n",
       "[stream a] output:", "write output-log = FILE" },
+  /* GStreamer 1.22 crashes at a key like these */
+  { "[stream a]\n" IN "output = fasp://h:1?a%=1\n", "[stream a] output:", "write %25 for a %" },
+  { "[stream a]\n" IN "output = srt://h:1?a%=1\n", "[stream a] output:", "write %25 for a %" },
+  { "[stream a]\n" IN "output = rist://h:2?a%00=1\n", "[stream a] output:", "write %25 for a %" },
+  { "[stream a]\n" IN "output = udp://h:1?ttl=3&%\n", "[stream a] output:", "write %25 for a %" },
+  { "[stream a]\n" OUT "input = udp://:1?%4\n", "[stream a] input:", "write %25 for a %" },
+  { "[stream a]\n" IN "output = rtp://h:1?%zz=3\n", "[stream a] output:", "write %25 for a %" },
+  { "[stream a]\n" IN "output = file:///tmp/x?a%=1\n", "[stream a] output:", "%25 for a %" },
+  /* a host that cannot be read would be all addresses */
+  { "[stream a]\n" OUT "input = udp://239.1.1%1:5000\n", "[stream a] input:", "%25 for a %" },
   /* what only the elements know */
   { "[stream a]\n" IN "output = fasp://:7101?fec=14\n",
       "[stream a] output:", HAVE_FEC ? "1% to 100%" : "needs FEC" },
@@ -263,6 +273,23 @@ test_faults (void)
 }
 
 /* What the API would save, and the relay could not read at its next start. */
+/* The parser of caps calls itself for each bracket in another, until the stack is full. */
+static void
+test_brackets (void)
+{
+  g_autofree gchar *brackets = g_strnfill (30000, '{');
+  g_autofree gchar *text =
+      g_strconcat ("[stream a]\n" OUT "input = fasp://h:1?caps=video/mpegts,a=", brackets, "\n",
+          NULL);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (RelayConfig) good = NULL;
+
+  g_assert_null (parse (text, &error));
+  g_assert_nonnull (strstr (error->message, "brackets"));
+  g_assert_cmpuint (strlen (error->message), <, 400);
+  good = parse_good ("[stream a]\n" OUT "input = fasp://h:1?caps=video/mpegts,a={[1,2],[4,5]}\n");
+}
+
 static void
 test_long (void)
 {
@@ -609,6 +636,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/relay/config/good", test_good);
   g_test_add_func ("/relay/config/faults", test_faults);
+  g_test_add_func ("/relay/config/brackets", test_brackets);
   g_test_add_func ("/relay/config/long", test_long);
   g_test_add_func ("/relay/config/lines", test_lines);
   g_test_add_func ("/relay/config/stray-line", test_stray_line);
