@@ -8,226 +8,11 @@
 #include <string.h>
 #include <time.h>
 #include "faspbeginning.h"
-#include "vstranger.h"
+#include "vplay.h"
 
 /* How much more the same datagrams may cost where there is a thousand times as much to go through.
  * Without a bound it is hundreds. */
 #define NOT_MORE 8
-
-/* --- a sink, a good receiver, and strangers ------------------------------------------ */
-
-typedef struct
-{
-  Vnet *net;
-  FaspEndpoint *sink, *good; /* at A and B */
-  FaspEndpointConfig config; /* of the sink */
-  GPtrArray *strangers;      /* VStranger, all at C */
-  GHashTable *by_id;         /* of them */
-  guint64 read, written;     /* bytes of the stream */
-} Play;
-
-static void
-on_datagram (gpointer data, VnetSide from, FaspTime now, guint8 *bytes, gsize size)
-{
-  Play *play = data;
-  FaspSessionHeader header;
-  FaspHandshake handshake;
-  guint32 id = 0;
-  VStranger *stranger;
-
-  if (fasp_wire_is_session (bytes, size))
-    id = fasp_wire_parse_session (bytes, size, &header) ? header.cid : 0;
-  else if (fasp_wire_parse_handshake (bytes, size, &handshake))
-    id = handshake.to_cid;
-  stranger = g_hash_table_lookup (play->by_id, GUINT_TO_POINTER (id));
-  if (from == VNET_A && stranger != NULL)
-    vstranger_hear (stranger, now, bytes, size);
-}
-
-static void
-free_stranger (gpointer stranger)
-{
-  vstranger_clear (stranger);
-  g_free (stranger);
-}
-
-static Play *
-play_new (FaspRole role)
-{
-  Play *play = g_new0 (Play, 1);
-
-  play->net = vnet_new (1);
-  play->strangers = g_ptr_array_new_with_free_func (free_stranger);
-  play->by_id = g_hash_table_new (NULL, NULL);
-  vnet_set_tap (play->net, on_datagram, play);
-  fasp_endpoint_config_init (&play->config, role, FASP_MODE_LISTENER);
-  play->config.settings.max_bitrate = 20000000;
-  play->config.settings.wait_for_connection = FALSE;
-  play->config.settings.slow_policy = FASP_SLOW_SKIP;
-  return play;
-}
-
-static void
-begin (Play *play)
-{
-  play->sink = vnet_add_endpoint (play->net, VNET_A, &play->config);
-}
-
-static void
-play_free (Play *play)
-{
-  for (guint side = VNET_A; side <= VNET_B; side++)
-    vnet_attach (play->net, side, NULL);
-  fasp_endpoint_free (play->sink);
-  fasp_endpoint_free (play->good);
-  g_ptr_array_unref (play->strangers);
-  g_hash_table_unref (play->by_id);
-  vnet_free (play->net);
-  g_free (play);
-}
-
-static void
-add_good (Play *play, FaspTime rtt, guint latency_ms)
-{
-  FaspAddress peer = vnet_get_address (VNET_A);
-  FaspEndpointConfig config;
-
-  fasp_endpoint_config_init (&config,
-      play->config.role == FASP_ROLE_SENDER ? FASP_ROLE_RECEIVER : FASP_ROLE_SENDER,
-      FASP_MODE_CALLER);
-  config.settings.latency_ms = latency_ms;
-  config.settings.max_bitrate = play->config.settings.max_bitrate;
-  play->good = vnet_add_endpoint (play->net, VNET_B, &config);
-  vnet_get_wire (play->net, VNET_A, VNET_B)->delay = rtt / 2;
-  vnet_get_wire (play->net, VNET_B, VNET_A)->delay = rtt / 2;
-  fasp_endpoint_dial (play->good, vnet_get_time (play->net), &peer);
-}
-
-/* The address of a stranger in @network. */
-static FaspAddress
-get_address (guint32 network)
-{
-  FaspAddress at = vnet_get_address (VNET_C);
-
-  memcpy (at.bytes + 4, &network, sizeof network);
-  return at;
-}
-
-static VStranger *
-add_stranger (Play *play, const FaspAddress *at, FaspRole role)
-{
-  VStranger *stranger = g_new (VStranger, 1);
-  guint32 id = 1000000 + play->strangers->len;
-
-  vstranger_init (stranger, play->net, at, id, role, 1 << 20);
-  g_ptr_array_add (play->strangers, stranger);
-  g_hash_table_insert (play->by_id, GUINT_TO_POINTER (id), stranger);
-  return stranger;
-}
-
-static void
-call (Play *play, VStranger *stranger)
-{
-  guint8 data[FASP_OPEN_SIZE];
-
-  if (vstranger_call (stranger, vnet_get_time (play->net), data))
-    vnet_inject (play->net, VNET_A, &stranger->at, data, sizeof data);
-}
-
-/* It calls until it is let in, or for two seconds. */
-static gboolean
-let_in (Play *play, VStranger *stranger)
-{
-  for (guint i = 0; i < 200 && !stranger->let_in; i++) {
-    call (play, stranger);
-    vnet_run_for (play->net, 10 * FASP_MSEC);
-  }
-  return stranger->let_in;
-}
-
-/* Says it @from there, wherever it is. */
-static void
-say_from (Play *play, VStranger *stranger, const FaspAddress *from, const FaspWriter *frames)
-{
-  guint8 data[FASP_DATAGRAM_MAX];
-  gsize size = vstranger_say (stranger, frames, data);
-
-  vnet_inject (play->net, VNET_A, from, data, size);
-}
-
-static void
-say (Play *play, VStranger *stranger, const FaspWriter *frames)
-{
-  say_from (play, stranger, &stranger->at, frames);
-}
-
-static void
-say_ping (Play *play, VStranger *stranger, const FaspAddress *from)
-{
-  guint8 data[64];
-  FaspWriter w = { data, sizeof data };
-
-  fasp_wire_write_number (&w, FASP_FRAME_PING, 1);
-  say_from (play, stranger, from, &w);
-}
-
-/* A FEEDBACK of a receiver that has nothing of the stream from @ack on, and takes a lot. */
-static FaspFeedback
-make_feedback (guint64 serial, guint64 ack)
-{
-  return (FaspFeedback) {
-    .serial = serial,
-    .ack = ack,
-    .from = ack,
-    .end = ack,
-    .window = 1 << 20,
-    .tail = FALSE,
-  };
-}
-
-static void
-say_feedback (Play *play, VStranger *stranger, const FaspFeedback *feedback)
-{
-  guint8 data[4096];
-  FaspWriter w = { data, sizeof data };
-
-  fasp_wire_write_feedback (&w, feedback);
-  say (play, stranger, &w);
-}
-
-static FaspSessionStats
-get_stats (FaspEndpoint *endpoint, FaspTime now)
-{
-  FaspSessionStats stats = { 0 };
-
-  fasp_endpoint_get_sessions (endpoint, now, &(guint64) { 0 }, &stats, 1);
-  return stats;
-}
-
-/* Writes and reads as long as @time, at @bitrate. */
-static void
-stream (Play *play, FaspTime time, guint64 bitrate)
-{
-  const FaspTime step = 10 * FASP_MSEC;
-  static guint8 data[1 << 16];
-  gsize size = bitrate / 8 * step / FASP_SEC;
-  FaspRead read;
-
-  g_assert_cmpuint (size, <=, sizeof data);
-  for (FaspTime t = 0; t < time; t += step) {
-    FaspTime now = vnet_get_time (play->net);
-
-    play->written += fasp_endpoint_write (play->sink, now, now, data, size, NULL);
-    vnet_run_for (play->net, step);
-    while (play->good != NULL
-        && fasp_endpoint_read (play->good, vnet_get_time (play->net), &read)) {
-      FaspBlock *block = read.block;
-
-      play->read += fasp_block_get_payload (block);
-      fasp_block_unref (block);
-    }
-  }
-}
 
 /* --- work ------------------------------------------------------------------------------ */
 
@@ -241,10 +26,10 @@ get_cpu_time (void)
 }
 
 /* The least of several measurements: what else the processor does is no work of ours. */
-typedef gdouble (*Measure) (Play *play, gpointer data);
+typedef gdouble (*Measure) (VPlay *play, gpointer data);
 
 static gdouble
-measure (Play *play, Measure once, gpointer data)
+measure (VPlay *play, Measure once, gpointer data)
 {
   gdouble least = G_MAXDOUBLE;
 
@@ -272,7 +57,7 @@ typedef struct
 
 /* The time that a thousand of them take. */
 static gdouble
-lie (Play *play, gpointer data)
+lie (VPlay *play, gpointer data)
 {
   const guint n = 1000;
   Lie *l = data;
@@ -283,7 +68,7 @@ lie (Play *play, gpointer data)
 
   for (guint i = 0; i < n; i++) {
     FaspWriter w = { frames, sizeof frames };
-    FaspFeedback f = make_feedback (l->kind == STALE ? 1 : ++l->serial,
+    FaspFeedback f = vplay_make_feedback (l->kind == STALE ? 1 : ++l->serial,
         l->kind == EMPTY ? 0 : G_GUINT64_CONSTANT (1) << 60);
 
     fasp_wire_write_feedback (&w, &f);
@@ -300,17 +85,17 @@ lie (Play *play, gpointer data)
 
 /* Sends @n small blocks to a stranger that confirms none of them. */
 static void
-fill (Play *play, VStranger *stranger, guint n, guint64 *serial)
+fill (VPlay *play, VStranger *stranger, guint n, guint64 *serial)
 {
   static const guint8 data[188];
 
   for (guint i = 0; i < n; i++) {
     FaspTime now = vnet_get_time (play->net);
-    FaspFeedback f = make_feedback (++*serial, 0);
+    FaspFeedback f = vplay_make_feedback (++*serial, 0);
 
     fasp_endpoint_write (play->sink, now, now, data, sizeof data, NULL);
     if (i % 100 == 0)
-      say_feedback (play, stranger, &f);
+      vplay_say_feedback (play, stranger, &f);
     vnet_run_for (play->net, 200);
   }
   vnet_run_for (play->net, 100 * FASP_MSEC);
@@ -325,20 +110,20 @@ test_feedback (void)
   gdouble cost[2][KINDS];
 
   for (guint i = 0; i < 2; i++) {
-    Play *play = play_new (FASP_ROLE_SENDER);
-    FaspAddress at = get_address (1);
+    VPlay *play = vplay_new (FASP_ROLE_SENDER);
+    FaspAddress at = vplay_get_address (1);
     VStranger *stranger;
     Lie l = { .serial = 1 };
 
     play->config.settings.max_bitrate = 0; /* each write is a block of its own */
-    begin (play);
-    stranger = l.stranger = add_stranger (play, &at, FASP_ROLE_RECEIVER);
-    g_assert_true (let_in (play, stranger));
+    vplay_begin (play);
+    stranger = l.stranger = vplay_add_stranger (play, &at, FASP_ROLE_RECEIVER);
+    g_assert_true (vplay_let_in (play, stranger));
     fill (play, stranger, under_way[i], &l.serial);
     g_assert_cmpuint (fasp_endpoint_nth (play->sink, 0)->tx.cursor, >=, under_way[i] / 2);
     for (l.kind = 0; l.kind < KINDS; l.kind++)
       cost[i][l.kind] = measure (play, lie, &l);
-    play_free (play);
+    vplay_free (play);
   }
   for (guint k = 0; k < KINDS; k++) {
     g_test_message ("kind %u: %.2f and %.2f us", k, cost[0][k] * 1e3, cost[1][k] * 1e3);
@@ -354,25 +139,25 @@ test_beside (void)
   FaspHist lateness[2];
 
   for (guint lies = 0; lies < 2; lies++) {
-    Play *play = play_new (FASP_ROLE_SENDER);
-    FaspAddress at = get_address (1);
-    VStranger *stranger = add_stranger (play, &at, FASP_ROLE_RECEIVER);
+    VPlay *play = vplay_new (FASP_ROLE_SENDER);
+    FaspAddress at = vplay_get_address (1);
+    VStranger *stranger = vplay_add_stranger (play, &at, FASP_ROLE_RECEIVER);
 
-    begin (play);
-    add_good (play, 40 * FASP_MSEC, 200);
-    g_assert_true (let_in (play, stranger));
-    stream (play, FASP_SEC, 5000000);
+    vplay_begin (play);
+    vplay_add_good (play, 40 * FASP_MSEC, 200);
+    g_assert_true (vplay_let_in (play, stranger));
+    vplay_stream (play, FASP_SEC, 5000000);
     for (guint i = 0; i < 200; i++) {
-      FaspFeedback f = make_feedback (2, G_GUINT64_CONSTANT (1) << 60);
-      FaspFeedback stale = make_feedback (1, 0);
+      FaspFeedback f = vplay_make_feedback (2, G_GUINT64_CONSTANT (1) << 60);
+      FaspFeedback stale = vplay_make_feedback (1, 0);
 
       for (guint n = 0; n < (lies ? 50 : 1); n++)
-        say_feedback (play, stranger, n % 2 == 0 ? &stale : &f);
-      stream (play, 10 * FASP_MSEC, 5000000);
+        vplay_say_feedback (play, stranger, n % 2 == 0 ? &stale : &f);
+      vplay_stream (play, 10 * FASP_MSEC, 5000000);
     }
     lateness[lies] = fasp_endpoint_nth (play->good, 0)->rx.late.lateness;
     g_assert_cmpuint (lateness[lies].count, >, 500);
-    play_free (play);
+    vplay_free (play);
   }
   g_assert_cmpmem (&lateness[0], sizeof lateness[0], &lateness[1], sizeof lateness[1]);
 }
@@ -381,7 +166,7 @@ test_beside (void)
 
 /* The time that a thousand forged datagrams for a half-open session take. */
 static gdouble
-forge (Play *play, gpointer data)
+forge (VPlay *play, gpointer data)
 {
   const guint n = 1000;
   VStranger *stranger = data;
@@ -406,17 +191,17 @@ test_forged (void)
   gdouble cost[2];
 
   for (guint i = 0; i < 2; i++) {
-    Play *play = play_new (FASP_ROLE_RECEIVER);
+    VPlay *play = vplay_new (FASP_ROLE_RECEIVER);
 
-    begin (play);
+    vplay_begin (play);
     for (guint n = 0; n < half_open[i]; n++) {
-      FaspAddress at = get_address (1 + n / 200);
+      FaspAddress at = vplay_get_address (1 + n / 200);
 
-      add_stranger (play, &at, FASP_ROLE_SENDER);
+      vplay_add_stranger (play, &at, FASP_ROLE_SENDER);
     }
     for (guint round = 0; round < 4; round++) {
       for (guint n = 0; n < half_open[i]; n++)
-        call (play, g_ptr_array_index (play->strangers, n));
+        vplay_call (play, g_ptr_array_index (play->strangers, n));
       vnet_run_for (play->net, 300 * FASP_MSEC);
     }
     g_assert_cmpuint (play->sink->sessions->len, ==, half_open[i]);
@@ -425,7 +210,7 @@ test_forged (void)
     cost[i] = measure (play, forge, g_ptr_array_index (play->strangers, 0));
     for (guint n = 0; n < half_open[i]; n++)
       g_assert_true (fasp_endpoint_nth (play->sink, n)->refused);
-    play_free (play);
+    vplay_free (play);
   }
   g_test_message ("%.2f and %.2f us", cost[0] * 1e3, cost[1] * 1e3);
   g_assert_cmpfloat (cost[1], <, NOT_MORE * cost[0]);
@@ -438,26 +223,26 @@ test_forged (void)
 static void
 test_half_open (void)
 {
-  Play *play = play_new (FASP_ROLE_SENDER);
+  VPlay *play = vplay_new (FASP_ROLE_SENDER);
   const FaspTime rtt = 20 * FASP_MSEC, step = FASP_SEC / 128;
   FaspTime called = FASP_NEVER, start;
   guint connected = 0, called_times = 0;
   FaspEvent event;
 
-  begin (play);
+  vplay_begin (play);
   start = vnet_get_time (play->net);
   for (guint i = 0; i < 128 * 8; i++) {
     for (guint network = 0; network < NETWORKS; network++) {
-      FaspAddress at = get_address (1 + network);
+      FaspAddress at = vplay_get_address (1 + network);
 
       /* in two seconds they fill all there are */
       for (guint k = 0; k < (i < 256 ? 2 : 1); k++)
-        call (play, add_stranger (play, &at, FASP_ROLE_RECEIVER));
+        vplay_call (play, vplay_add_stranger (play, &at, FASP_ROLE_RECEIVER));
     }
     vnet_run_for (play->net, step / 2);
     for (guint n = play->strangers->len - MIN (16, play->strangers->len); n < play->strangers->len;
         n++)
-      call (play, g_ptr_array_index (play->strangers, n));
+      vplay_call (play, g_ptr_array_index (play->strangers, n));
     vnet_run_for (play->net, step / 2);
     if (i % 128 == 127 && i > 256) {
       if (play->good != NULL) {
@@ -466,7 +251,7 @@ test_half_open (void)
       }
       called = vnet_get_time (play->net);
       called_times++;
-      add_good (play, rtt, 100);
+      vplay_add_good (play, rtt, 100);
     }
     while (play->good != NULL && fasp_endpoint_poll_event (play->good, &event))
       if (event.type == FASP_EVENT_CONNECTED) {
@@ -484,16 +269,16 @@ test_half_open (void)
   while (fasp_endpoint_poll_event (play->good, &event))
     connected += event.type == FASP_EVENT_CONNECTED;
   g_assert_cmpuint (connected, ==, called_times);
-  play_free (play);
+  vplay_free (play);
 }
 
 /* A call with the cookie of @endpoint, from a network of its own. */
 static void
-call_proved (Play *play, FaspEndpoint *endpoint, guint32 network)
+call_proved (VPlay *play, FaspEndpoint *endpoint, guint32 network)
 {
-  FaspAddress at = get_address (network);
+  FaspAddress at = vplay_get_address (network);
   FaspTime now = vnet_get_time (play->net);
-  VStranger *stranger = add_stranger (play, &at, FASP_ROLE_RECEIVER);
+  VStranger *stranger = vplay_add_stranger (play, &at, FASP_ROLE_RECEIVER);
   FaspHandshake *open = &stranger->caller.open;
   guint8 data[FASP_OPEN_SIZE];
 
@@ -508,14 +293,14 @@ call_proved (Play *play, FaspEndpoint *endpoint, guint32 network)
 static void
 test_half_open_port (void)
 {
-  Play *play = play_new (FASP_ROLE_SENDER);
+  VPlay *play = vplay_new (FASP_ROLE_SENDER);
   static const guint8 secret[16] = { 1 };
   FaspEndpoint *other;
   FaspLimiter limiter;
 
   fasp_limiter_init (&limiter, secret);
   play->config.limiter = &limiter;
-  begin (play);
+  vplay_begin (play);
   other = fasp_endpoint_new (&play->config, vnet_random, play->net);
   for (guint i = 0; i < 1500; i++)
     call_proved (play, play->sink, i);
@@ -531,7 +316,7 @@ test_half_open_port (void)
   g_assert_cmpuint (fasp_limiter_count_half (&limiter), ==, 1024 + 512);
   fasp_endpoint_free (other);
   g_assert_cmpuint (fasp_limiter_count_half (&limiter), ==, 1024);
-  play_free (play);
+  vplay_free (play);
 }
 
 /* Callers from everywhere are refused: the application hears of some of them, and how many there
@@ -539,15 +324,15 @@ test_half_open_port (void)
 static void
 test_refusals (void)
 {
-  Play *play = play_new (FASP_ROLE_SENDER);
+  VPlay *play = vplay_new (FASP_ROLE_SENDER);
   const guint n = 2000, seconds = 8;
   guint64 told = 0, untold = 0, refused = 0;
   FaspEndpointStats stats;
   FaspEvent event;
 
   play->config.settings.max_receivers = 1;
-  begin (play);
-  add_good (play, 20 * FASP_MSEC, 100);
+  vplay_begin (play);
+  vplay_add_good (play, 20 * FASP_MSEC, 100);
   vnet_run_for (play->net, FASP_SEC);
   for (guint i = 0; i < n; i++) {
     if (i == n - 1)
@@ -567,7 +352,7 @@ test_refusals (void)
   fasp_endpoint_get_stats (play->sink, &stats);
   refused = stats.handshakes_refused;
   g_assert_cmpuint (refused, ==, n);
-  play_free (play);
+  vplay_free (play);
 }
 
 /* That nobody listens at an address where a thousand sessions are is dealt with now and then, not
@@ -575,13 +360,13 @@ test_refusals (void)
 static void
 test_reports (void)
 {
-  Play *play = play_new (FASP_ROLE_SENDER);
+  VPlay *play = vplay_new (FASP_ROLE_SENDER);
   const FaspHello hello = { .flows = 1, .window = 64 };
-  FaspAddress at = get_address (1), elsewhere = get_address (2);
+  FaspAddress at = vplay_get_address (1), elsewhere = vplay_get_address (2);
   FaspTime now = FASP_SEC;
   guint n = 0;
 
-  begin (play);
+  vplay_begin (play);
   for (guint i = 0; i < 1000; i++) {
     guint8 nonce[FASP_NONCE_SIZE] = { 0 };
 
@@ -601,7 +386,7 @@ test_reports (void)
   /* others are heard of meanwhile */
   fasp_endpoint_unreachable (play->sink, now + 20 * FASP_MSEC, &elsewhere);
   g_assert_true (fasp_endpoint_nth (play->sink, 999)->paths[0].refusal.is_reported);
-  play_free (play);
+  vplay_free (play);
 }
 
 /* --- receivers that are none ------------------------------------------------------------------ */
@@ -628,37 +413,37 @@ test_silent (gconstpointer data)
   FaspHist lateness[2];
 
   for (guint i = 0; i < 2; i++) {
-    Play *play = play_new (FASP_ROLE_SENDER);
+    VPlay *play = vplay_new (FASP_ROLE_SENDER);
     ImpairConfig *line = vnet_get_wire (play->net, VNET_A, VNET_B);
     guint64 got = 0, most = 0;
 
     play->config.settings.max_bitrate = 2 * bitrate;
-    begin (play);
-    add_good (play, 40 * FASP_MSEC, 200);
+    vplay_begin (play);
+    vplay_add_good (play, 40 * FASP_MSEC, 200);
     line->rate = 12000000;
-    stream (play, FASP_SEC, bitrate);
+    vplay_stream (play, FASP_SEC, bitrate);
     for (guint n = 0; n < strangers[i]; n++) {
       FaspAddress at = vnet_get_address (VNET_B);
 
       at.bytes[3]++; /* another port, behind the same line */
-      add_stranger (play, &at, FASP_ROLE_RECEIVER);
+      vplay_add_stranger (play, &at, FASP_ROLE_RECEIVER);
     }
     for (guint t = 0; t < 500; t++) {
       for (guint n = 0; n < play->strangers->len; n++) {
         VStranger *stranger = g_ptr_array_index (play->strangers, n);
-        FaspFeedback f = make_feedback (1, 0);
+        FaspFeedback f = vplay_make_feedback (1, 0);
 
-        call (play, stranger);
+        vplay_call (play, stranger);
         f.ack = f.from = f.end = stranger->agreement.hello.start;
         if (stranger->let_in
             && (stranger->pn == 0 || (silence == PINGS_ALL_THE_TIME && t % 100 == 0))) {
           if (silence == FEEDBACK_ONCE)
-            say_feedback (play, stranger, &f);
+            vplay_say_feedback (play, stranger, &f);
           else
-            say_ping (play, stranger, &stranger->at);
+            vplay_say_ping (play, stranger, &stranger->at);
         }
       }
-      stream (play, 10 * FASP_MSEC, bitrate);
+      vplay_stream (play, 10 * FASP_MSEC, bitrate);
     }
     for (guint n = 0; n < play->strangers->len; n++) {
       VStranger *stranger = g_ptr_array_index (play->strangers, n);
@@ -676,8 +461,8 @@ test_silent (gconstpointer data)
     g_assert_cmpuint (play->good->sessions->len, ==, 1);
     lateness[i] = fasp_endpoint_nth (play->good, 0)->rx.late.lateness;
     g_assert_cmpuint (play->read, >, play->written * 9 / 10);
-    g_assert_cmpuint (get_stats (play->good, vnet_get_time (play->net)).latency.skips, ==, 0);
-    play_free (play);
+    g_assert_cmpuint (vplay_get_stats (play->good, vnet_get_time (play->net)).latency.skips, ==, 0);
+    vplay_free (play);
   }
   g_test_message ("latest: %" G_GINT64_FORMAT " and %" G_GINT64_FORMAT " us", lateness[0].max,
       lateness[1].max);
@@ -687,16 +472,16 @@ test_silent (gconstpointer data)
 }
 
 static gboolean
-comes_in (Play *play, guint32 network)
+comes_in (VPlay *play, guint32 network)
 {
-  FaspAddress at = get_address (network);
-  VStranger *stranger = add_stranger (play, &at, FASP_ROLE_RECEIVER);
+  FaspAddress at = vplay_get_address (network);
+  VStranger *stranger = vplay_add_stranger (play, &at, FASP_ROLE_RECEIVER);
 
-  if (!let_in (play, stranger)) {
+  if (!vplay_let_in (play, stranger)) {
     g_assert_cmpint (stranger->refused, ==, FASP_REASON_BUSY);
     return FALSE;
   }
-  say_ping (play, stranger, &at);
+  vplay_say_ping (play, stranger, &at);
   vnet_run_for (play->net, FASP_MSEC);
   return TRUE;
 }
@@ -706,13 +491,13 @@ comes_in (Play *play, guint32 network)
 static void
 test_crowd (void)
 {
-  Play *play = play_new (FASP_ROLE_SENDER);
+  VPlay *play = vplay_new (FASP_ROLE_SENDER);
   FaspSession *first;
   FaspEndpointStats stats;
 
   play->config.settings.max_receivers = 25;
   play->config.settings.max_receivers_per_network = 10;
-  begin (play);
+  vplay_begin (play);
   for (guint network = 0; network < 3; network++)
     for (guint i = 0; i < 12; i++)
       g_assert_true (comes_in (play, network) == (i < 10 && network * 10 + i < 25));
@@ -724,18 +509,18 @@ test_crowd (void)
   g_assert_false (comes_in (play, 0));
   fasp_endpoint_get_stats (play->sink, &stats);
   g_assert_cmpuint (stats.sessions, ==, 25);
-  play_free (play);
+  vplay_free (play);
 }
 
 /* Who leaves makes room in its network for one, and no more. */
 static void
 test_crowd_leaves (void)
 {
-  Play *play = play_new (FASP_ROLE_SENDER);
+  VPlay *play = vplay_new (FASP_ROLE_SENDER);
   FaspSession *first;
 
   play->config.settings.max_receivers_per_network = 2;
-  begin (play);
+  vplay_begin (play);
   for (guint i = 0; i < 3; i++)
     g_assert_true (comes_in (play, 0) == (i < 2));
   first = fasp_endpoint_nth (play->sink, 0);
@@ -744,7 +529,7 @@ test_crowd_leaves (void)
   vnet_run_for (play->net, 100 * FASP_MSEC);
   g_assert_true (comes_in (play, 0));
   g_assert_false (comes_in (play, 0));
-  play_free (play);
+  vplay_free (play);
 }
 
 /* --- a third party ---------------------------------------------------------------------------- */
@@ -757,30 +542,30 @@ test_pongs (void)
   const guint seconds = 6;
 
   for (guint older = 0; older < 2; older++) {
-    Play *play = play_new (FASP_ROLE_SENDER);
+    VPlay *play = vplay_new (FASP_ROLE_SENDER);
     const ImpairCounters *there = vnet_get_counters (play->net, VNET_A, VNET_D);
-    FaspAddress at = get_address (1), other = vnet_get_address (VNET_D);
+    FaspAddress at = vplay_get_address (1), other = vnet_get_address (VNET_D);
     VStranger *stranger;
 
-    begin (play);
-    stranger = add_stranger (play, &at, FASP_ROLE_RECEIVER);
-    g_assert_true (let_in (play, stranger));
-    say_ping (play, stranger, &at);
+    vplay_begin (play);
+    stranger = vplay_add_stranger (play, &at, FASP_ROLE_RECEIVER);
+    g_assert_true (vplay_let_in (play, stranger));
+    vplay_say_ping (play, stranger, &at);
     vnet_run_for (play->net, 100 * FASP_MSEC);
     for (guint i = 0; i < 2000 * seconds; i++) {
       /* what is overtaken does not say that the peer has moved */
       if (older && i % 1000 == 0) {
         stranger->pn += 1001;
-        say_ping (play, stranger, &at);
+        vplay_say_ping (play, stranger, &at);
         vnet_run_for (play->net, 100);
         stranger->pn -= 1001;
       }
-      say_ping (play, stranger, &other);
+      vplay_say_ping (play, stranger, &other);
       vnet_run_for (play->net, 500);
     }
     g_assert_cmpuint (there->packets, >=, 3);
     g_assert_cmpuint (there->packets, <=, (older ? 1 : 2) * (3 + 10 * seconds));
-    play_free (play);
+    vplay_free (play);
   }
 }
 
