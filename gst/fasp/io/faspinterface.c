@@ -34,16 +34,19 @@ fasp_interface_is_bound (gint fd, const gchar *name)
 /* Without privileges, a socket can be bound to an interface (Linux 5.7), but not to
  * another one afterwards. So it is unbound first, which also loses a port that was
  * chosen by the kernel. */
-static void
-bind_anew (gint fd, const gchar *name)
+void
+fasp_interface_bind_anew (gint fd, const gchar *name, gboolean keeps_port)
 {
   const struct sockaddr nobody = { .sa_family = AF_UNSPEC };
   struct sockaddr_storage local;
   socklen_t size = sizeof local;
   gboolean known = getsockname (fd, (struct sockaddr *) &local, &size) == 0;
 
-  if (connect (fd, &nobody, sizeof nobody) != 0 || !fasp_interface_bind (fd, name) || !known)
+  if (connect (fd, &nobody, sizeof nobody) != 0 || (name != NULL && !fasp_interface_bind (fd, name))
+      || !known)
     return;
+  if (!keeps_port) /* it is at the same place in both families */
+    ((struct sockaddr_in *) &local)->sin_port = 0;
   /* refused if it still has its port, or if sending has meanwhile given it another one:
    * peers follow */
   (void) !bind (fd, (struct sockaddr *) &local, size);
@@ -53,5 +56,5 @@ void
 fasp_interface_follow (gint fd, const gchar *name)
 {
   if (!fasp_interface_is_bound (fd, name) && !fasp_interface_bind (fd, name) && errno == EPERM)
-    bind_anew (fd, name);
+    fasp_interface_bind_anew (fd, name, TRUE);
 }

@@ -21,6 +21,10 @@ gboolean fasp_interface_await (gint fd);
 /* Is it bound to an existing interface, whatever its name is by now, and not only
  * waiting for @name? */
 gboolean fasp_interface_is_bound (gint fd, const gchar *name);
+/* Unbinds the socket and binds it to the same address again, and to the interface @name; NULL: to
+ * none.  @keeps_port: to the same port, too, unless another socket has got it meanwhile; else the
+ * kernel chooses another one.  A port that the kernel did not choose stays in any case. */
+void fasp_interface_bind_anew (gint fd, const gchar *name, gboolean keeps_port);
 /* Call this now and then. Binds the socket again, if its interface is gone and there is
  * another one with that name. */
 void fasp_interface_follow (gint fd, const gchar *name);

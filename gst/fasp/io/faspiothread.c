@@ -89,6 +89,8 @@ tell_some (FaspIo *io)
 static void
 tell (FaspIo *io)
 {
+  guint64 stale;
+
   while (tell_some (io))
     ;
   fasp_io_dial_follow (io);
@@ -98,7 +100,11 @@ tell (FaspIo *io)
   if (io->has_told && io->news != NULL)
     io->news (io->news_data);
   io->has_told = FALSE;
+  stale = fasp_endpoint_take_stale_links (io->guard.endpoint);
   fasp_guard_unlock (&io->guard);
+  /* the descriptors stay, so other threads may use these sockets meanwhile */
+  for (; stale != 0; stale &= stale - 1)
+    fasp_socket_change_port (fasp_links_get (io->links, __builtin_ctzll (stale)));
 }
 
 /* TRUE: bit @n of this error is not set in @reported.  Sets it. */

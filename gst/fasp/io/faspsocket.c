@@ -22,10 +22,11 @@ struct _FaspSocket
   gint fd;
   gint family;
   gboolean maps; /* an IPv6 socket that reaches IPv4 addresses, too */
-  guint16 port;
+  gint port;     /* atomic */
   gsize buffer;
-  gchar *interface; /* NULL: any */
-  gint early;       /* atomic: what it is bound to was missing when it was opened */
+  gchar *interface;  /* NULL: any */
+  gint early;        /* atomic: what it is bound to was missing when it was opened */
+  gboolean any_port; /* the kernel has chosen the port */
 };
 
 /* --- opening ------------------------------------------------------------------- */
@@ -226,15 +227,19 @@ set_options (FaspSocket *s, const FaspSocketSettings *settings, GError **error)
 }
 
 static void
-note_bound (FaspSocket *s, const struct sockaddr_storage *native)
+note_bound (FaspSocket *s)
 {
-  const struct sockaddr_in6 *six = (const struct sockaddr_in6 *) native;
+  struct sockaddr_storage native;
+  const struct sockaddr_in6 *six = (const struct sockaddr_in6 *) &native;
+  socklen_t length = sizeof native;
 
-  if (native->ss_family == AF_INET6) {
-    s->port = g_ntohs (six->sin6_port);
+  if (getsockname (s->fd, (struct sockaddr *) &native, &length) != 0)
+    return;
+  if (native.ss_family == AF_INET6) {
+    g_atomic_int_set (&s->port, g_ntohs (six->sin6_port));
     s->maps = IN6_IS_ADDR_UNSPECIFIED (&six->sin6_addr) || IN6_IS_ADDR_V4MAPPED (&six->sin6_addr);
   } else {
-    s->port = g_ntohs (((const struct sockaddr_in *) native)->sin_port);
+    g_atomic_int_set (&s->port, g_ntohs (((const struct sockaddr_in *) &native)->sin_port));
   }
 }
 
@@ -242,9 +247,6 @@ static gboolean
 open_family (FaspSocket *s, const FaspSocketSettings *settings, GSocketAddress *address,
     GError **error)
 {
-  struct sockaddr_storage bound;
-  socklen_t length = sizeof (bound);
-
   s->fd = socket (s->family, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
   if (s->fd < 0) {
     fail (error, "Cannot open a UDP socket", "Check the limit of open files (`ulimit -n').");
@@ -259,8 +261,7 @@ open_family (FaspSocket *s, const FaspSocketSettings *settings, GSocketAddress *
     return FALSE;
   if (settings->joins != NULL && !fasp_membership_join (settings->joins, s->fd, s->family, error))
     return FALSE;
-  if (getsockname (s->fd, (struct sockaddr *) &bound, &length) == 0)
-    note_bound (s, &bound);
+  note_bound (s);
   return TRUE;
 }
 
@@ -274,6 +275,7 @@ fasp_socket_new (const FaspSocketSettings *settings, GError **error)
 
   s->fd = -1;
   s->family = AF_INET6;
+  s->any_port = settings->local_port == 0;
   if (settings->interface != NULL && settings->interface[0] != '\0')
     s->interface = g_strdup (settings->interface);
   address = local_address (settings, s->family, error);
@@ -359,6 +361,15 @@ fasp_socket_follow_interface (FaspSocket *s)
     fasp_interface_follow (s->fd, s->interface);
 }
 
+void
+fasp_socket_change_port (FaspSocket *s)
+{
+  if (!s->any_port || fasp_socket_is_early (s))
+    return;
+  fasp_interface_bind_anew (s->fd, s->interface, FALSE);
+  note_bound (s);
+}
+
 gint
 fasp_socket_get_fd (const FaspSocket *s)
 {
@@ -374,7 +385,7 @@ fasp_socket_get_family (const FaspSocket *s)
 guint16
 fasp_socket_get_port (const FaspSocket *s)
 {
-  return s->port;
+  return g_atomic_int_get (&s->port);
 }
 
 gsize

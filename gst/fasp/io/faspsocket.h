@@ -49,6 +49,9 @@ gboolean fasp_socket_has_come (FaspSocket *socket);
 gboolean fasp_socket_has_interface (const FaspSocket *socket);
 void fasp_socket_follow_interface (FaspSocket *socket);
 
+/* Sends from another port from now on, unless its settings name one. */
+void fasp_socket_change_port (FaspSocket *socket);
+
 gint fasp_socket_get_fd (const FaspSocket *socket);
 gint fasp_socket_get_family (const FaspSocket *socket);
 guint16 fasp_socket_get_port (const FaspSocket *socket);

@@ -26,6 +26,7 @@ static const FaspLogKind kinds[FASP_LOG_EVENTS] = {
   [FASP_LOG_CALL_REFUSED] = { "call_refused", { ADDRESS, REASON, TEXT ("text"), FLAG ("final") } },
   [FASP_LOG_CALL_GIVEN_UP] = { "call_given_up", { ADDRESS, TIME ("waited"), FLAG ("forged") } },
   [FASP_LOG_PEER_CHANGED] = { "peer_changed", { NUMBER ("peer") } },
+  [FASP_LOG_PORT_LEFT] = { "port_left", { NUMBER ("link") } },
   [FASP_LOG_CALLER_REFUSED] = { "caller_refused",
       { ADDRESS, REASON, TEXT ("text"), NUMBER ("more") } },
   [FASP_LOG_CALLER_UNDECIDED] = { "caller_undecided", { ADDRESS, TIME ("waited") } },

@@ -11,6 +11,7 @@
 #include "faspretention.h"
 #include "fasprlc.h"
 #include "faspsending.h"
+#include "faspstale.h"
 #include "faspwriting.h"
 
 /* --- life ------------------------------------------------------------------------ */
@@ -92,6 +93,7 @@ receive_handshake (FaspEndpoint *endpoint, FaspTime now, const FaspAddress *from
 {
   FaspAgreement agreement;
   FaspHandshake handshake;
+  FaspCallerResult result;
 
   if (!fasp_wire_parse_handshake (data, size, &handshake)) {
     endpoint->stats.datagrams_malformed++;
@@ -114,7 +116,10 @@ receive_handshake (FaspEndpoint *endpoint, FaspTime now, const FaspAddress *from
     endpoint->stats.datagrams_version++;
     return;
   }
-  switch (fasp_caller_receive (&endpoint->calling.caller, now, &handshake, &agreement)) {
+  result = fasp_caller_receive (&endpoint->calling.caller, now, &handshake, &agreement);
+  if (result != FASP_CALLER_IGNORED && result != FASP_CALLER_FORGED)
+    fasp_stale_heard (endpoint, from->link);
+  switch (result) {
     case FASP_CALLER_IGNORED:
       endpoint->stats.datagrams_unknown++;
       break;
@@ -201,6 +206,7 @@ fasp_endpoint_receive_routed (FaspEndpoint *endpoint, FaspTime now, const FaspAd
   }
   switch (result) {
     case FASP_SESSION_OK:
+      fasp_stale_heard (endpoint, from->link);
       after_receive (endpoint, now, session);
       break;
     case FASP_SESSION_FORGED:

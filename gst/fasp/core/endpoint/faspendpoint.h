@@ -59,6 +59,9 @@ void fasp_endpoint_receive_routed (FaspEndpoint *endpoint, FaspTime now, const F
     const guint8 *data, gsize size, FaspMemory *memory, gboolean marked, FaspRoute route);
 /* The network reports that nobody listens at @to (ICMP port unreachable). */
 void fasp_endpoint_unreachable (FaspEndpoint *endpoint, FaspTime now, const FaspAddress *to);
+/* Caller: takes the links, a bit each, that should send from another local port from now on, if any
+ * port will do: nothing is heard by them, and a NAT on the way may be the reason (faspstale.h). */
+guint64 fasp_endpoint_take_stale_links (FaspEndpoint *endpoint);
 
 /* Gets the next datagram to send now, sealed; FALSE: there is none.  Runs timers. */
 gboolean fasp_endpoint_poll (FaspEndpoint *endpoint, FaspTime now, FaspDatagram *datagram);

@@ -36,6 +36,7 @@ struct _FaspEndpoint
   FaspEndpointRefusals refusals; /* listener */
   FaspEndpointCalling calling;   /* caller */
   FaspEndpointFailover failover; /* caller */
+  FaspEndpointStale stale;       /* caller */
 
   /* sender */
   FaspStore *store;

@@ -80,6 +80,16 @@ typedef struct
   guint refused;        /* peers in a row that refused for good */
 } FaspEndpointFailover;
 
+/* faspstale.c: links by which nothing is heard, a bit each, or by number. */
+typedef struct
+{
+  guint64 heard;                    /* since the last look */
+  guint64 links;                    /* stale ones that were not taken yet */
+  FaspTime time;                    /* of the next look */
+  guint8 mute[FASP_FLOWS_MAX];      /* looks in a row without anything */
+  guint8 doublings[FASP_FLOWS_MAX]; /* of the number of looks after which it is stale */
+} FaspEndpointStale;
+
 /* fasphold.c: what is kept though no receiver is there. */
 typedef struct
 {

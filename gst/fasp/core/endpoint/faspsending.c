@@ -7,6 +7,7 @@
 #include "fasplifecycle.h"
 #include "faspmulticast.h"
 #include "faspretention.h"
+#include "faspstale.h"
 #include "faspwriting.h"
 
 /* --- work that belongs to no session --------------------------------------------- */
@@ -112,6 +113,7 @@ static const struct
   { get_writing_time, fasp_writing_tend, NULL },
   { get_reply_time, NULL, poll_reply },
   { get_dial_time, fasp_dial_tend, poll_dial },
+  { fasp_stale_get_time, fasp_stale_tend, NULL },
   { get_encoder_time, fasp_encoder_tend, NULL },
   { get_punch_time, NULL, poll_punch },
   { get_group_time, NULL, poll_group_first },

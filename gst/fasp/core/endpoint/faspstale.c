@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "faspstale.h"
+
+void
+fasp_stale_heard (FaspEndpoint *endpoint, guint link)
+{
+  if (link < endpoint->config.flows)
+    endpoint->stale.heard |= FASP_BIT (link);
+}
+
+/* The links by which something is sent to the peer, a bit each. */
+static guint64
+get_used (const FaspEndpoint *endpoint, const FaspSession *session)
+{
+  guint64 used = 0;
+
+  if (endpoint->calling.caller.active)
+    for (guint i = 0; i < endpoint->config.flows; i++)
+      used |= FASP_BIT (i);
+  for (guint i = 0; session != NULL && i < session->n_paths; i++)
+    used |= FASP_BIT (session->paths[i].address.link);
+  return used;
+}
+
+static void
+look_at (FaspEndpoint *endpoint, FaspTime now, guint link, gboolean is_mute, gboolean may_leave)
+{
+  guint8 *mute = &endpoint->stale.mute[link], *doublings = &endpoint->stale.doublings[link];
+  guint enough = FASP_STALE_FIRST << *doublings;
+
+  if (!is_mute)
+    *mute = *doublings = 0;
+  else
+    *mute = MIN (*mute + 1u, enough);
+  if (*mute < enough || !may_leave)
+    return;
+  *mute = 0;
+  *doublings = MIN (*doublings + 1, FASP_STALE_DOUBLINGS);
+  endpoint->stale.links |= FASP_BIT (link);
+  FASP_LOG (endpoint->notes.log, now, PORT_LEFT, link);
+}
+
+void
+fasp_stale_tend (FaspEndpoint *endpoint, FaspTime now)
+{
+  const FaspSession *session = fasp_endpoint_get_open (endpoint);
+  gboolean may_leave;
+  guint64 mute;
+
+  if (now < fasp_stale_get_time (endpoint))
+    return;
+  /* this is the first look of a call, or the process stood still */
+  if (now - endpoint->stale.time >= FASP_STALE_LOOK) {
+    endpoint->stale.time = now + FASP_STALE_LOOK;
+    return;
+  }
+  /* the peer of a session with one link may have nothing to say for a while */
+  may_leave = endpoint->calling.caller.active
+      || (session != NULL && (session->n_paths > 1 || session->liveness.interrupted));
+  mute = get_used (endpoint, session) & ~endpoint->stale.heard;
+  for (guint i = 0; i < endpoint->config.flows; i++)
+    look_at (endpoint, now, i, mute >> i & 1, may_leave);
+  endpoint->stale.heard = 0;
+  endpoint->stale.time = now + FASP_STALE_LOOK;
+}
+
+FaspTime
+fasp_stale_get_time (FaspEndpoint *endpoint)
+{
+  return fasp_endpoint_is_caller (endpoint) && !endpoint->closing
+          && (endpoint->calling.caller.active || fasp_endpoint_get_open (endpoint) != NULL) ?
+      endpoint->stale.time :
+      FASP_NEVER;
+}
+
+guint64
+fasp_endpoint_take_stale_links (FaspEndpoint *endpoint)
+{
+  guint64 links = endpoint->stale.links;
+
+  endpoint->stale.links = 0;
+  return links;
+}
