@@ -665,6 +665,7 @@ gst_fasp_connection_fail (GstFaspConnection *c, const FaspEvent *event)
     case FASP_REASON_TOO_SLOW:
     case FASP_REASON_BUSY:
     case FASP_REASON_SILENT:
+    case FASP_REASON_ENDED_HERE:
       instead = " With auto-reconnect=true, it would be called again.";
       break;
     default:

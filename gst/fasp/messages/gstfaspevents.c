@@ -110,6 +110,20 @@ explain_refusal (const FaspEvent *event, const gchar *peer)
   return g_strdup_printf ("%s refused the call (%s): %s", peer, event->text, advice);
 }
 
+/* This end has disconnected the peer, or was stopped itself.  The text of a refusal is worded for
+ * the peer. */
+static gchar *
+explain_own_end (const FaspEvent *event, const gchar *peer)
+{
+  const gchar *why = event->text;
+
+  if (event->reason == FASP_REASON_ENDED_HERE && why[0] == '\0')
+    return g_strdup_printf ("this end was stopped, and its connection to %s with it", peer);
+  if (event->reason == FASP_REASON_REFUSED)
+    why = strstr (why, "require-complete") != NULL ? "require-complete" : "drop-caller";
+  return g_strdup_printf ("%s was disconnected by this end (%s)", peer, why);
+}
+
 gchar *
 gst_fasp_events_explain (const FaspEvent *event)
 {
@@ -127,12 +141,17 @@ gst_fasp_events_explain (const FaspEvent *event)
           peer);
     case FASP_REASON_STOPPED:
       return g_strdup_printf ("%s stopped before the end of the stream", peer);
+    case FASP_REASON_ENDED_HERE:
+      return explain_own_end (event, peer);
     case FASP_REASON_TOO_SLOW:
-      return g_strdup_printf (
-          "%s was too slow for the stream and was disconnected (slow-policy=drop-receiver)", peer);
+      return g_strdup_printf (event->end.is_ours ?
+              "%s was too slow for the stream and was disconnected (slow-policy=drop-receiver)" :
+              "%s has disconnected this end, which was too slow for the stream "
+              "(slow-policy=drop-receiver there)",
+          peer);
     case FASP_REASON_REFUSED:
       if (event->type == FASP_EVENT_REMOVED && event->end.is_ours)
-        return g_strdup_printf ("%s was disconnected by this end (drop-caller)", peer);
+        return explain_own_end (event, peer);
       if (event->refusal.calling || event->type == FASP_EVENT_REMOVED)
         return explain_refusal (event, peer);
       return event->streamid[0] != '\0' ?

@@ -61,6 +61,86 @@ test_sender_stops (void)
   pair_free (pair);
 }
 
+/* Waits until the peer of this end is gone, and checks the reason that the end gives. */
+static void
+check_reason (GstElement *pipeline, const gchar *text, guint code)
+{
+  g_autoptr (GstMessage) removed = NULL;
+  const GstStructure *s;
+  const gchar *reason;
+  guint given;
+
+  do { /* an error may come first */
+    g_clear_pointer (&removed, gst_message_unref);
+    removed = pair_wait (pipeline, GST_MESSAGE_ELEMENT | GST_MESSAGE_ERROR);
+  } while (!gst_message_has_name (removed, "connection-removed"));
+  s = gst_message_get_structure (removed);
+  reason = gst_structure_get_string (s, "reason");
+  g_test_message ("%s", reason);
+  g_assert_nonnull (strstr (reason, text));
+  g_assert_true (gst_structure_get_uint (s, "reason-code", &given));
+  g_assert_cmpuint (given, ==, code);
+}
+
+/* An end that is set to READY says so itself, and does not blame its peer, which plays on. */
+static void
+test_stops_itself (gconstpointer data)
+{
+  gboolean sends = GPOINTER_TO_INT (data);
+  Pair *pair = pair_new_default ();
+  g_autoptr (GBytes) stream = pair_make_stream (100000);
+
+  pair_play (pair);
+  pair_push (pair, stream, 0, 100000, 1316);
+  pair_wait_for_size (pair, 100000);
+  gst_element_set_state (sends ? pair->sender : pair->receiver, GST_STATE_READY);
+  check_reason (pair->sender, sends ? "this end was stopped" : "stopped before the end",
+      sends ? 13 : 2);
+  check_reason (pair->receiver, sends ? "stopped before the end" : "this end was stopped",
+      sends ? 2 : 13);
+  pair_free (pair);
+}
+
+typedef struct
+{
+  const gchar *sink, *source;               /* settings */
+  const gchar *sink_reason, *source_reason; /* that the ends give */
+  guint code;
+} Leaving;
+
+/* One end disconnects the other, as it is too slow, or as it did not send everything: each says
+ * which end it was. */
+static const Leaving leavings[] = {
+  { "slow-policy=drop-receiver", "", " was too slow for the stream", "disconnected this end", 3 },
+  { "slow-policy=skip", "require-complete=true", " refused the stream",
+      "disconnected by this end (require-complete)", 4 },
+};
+
+static void
+test_disconnects (gconstpointer data)
+{
+  const Leaving *l = data;
+  guint port = pair_get_port ();
+  g_autofree gchar *sink =
+      g_strdup_printf ("uri=fasp://127.0.0.1:%u buffer-size=262144 %s " SECRET, port, l->sink);
+  g_autofree gchar *source =
+      g_strdup_printf ("uri=fasp://:%u buffer-size=262144 %s " SECRET, port, l->source);
+  Pair *pair = pair_new (sink, source);
+  g_autoptr (GBytes) stream = pair_make_stream (3000000);
+
+  g_object_set (pair_get_in (pair), "max-bytes", (guint64) 0, NULL);
+  pair_play (pair);
+  pair_push (pair, stream, 0, 20000, 1000);
+  pair_wait_for_size (pair, 20000);
+  gst_element_set_state (pair->receiver, GST_STATE_PAUSED);
+  pair_push (pair, stream, 20000, 3000000, 1000);
+  gst_message_unref (pair_wait (pair->sender, GST_MESSAGE_WARNING)); /* it does not keep up */
+  gst_element_set_state (pair->receiver, GST_STATE_PLAYING);
+  check_reason (pair->sender, l->sink_reason, l->code);
+  check_reason (pair->receiver, l->source_reason, l->code);
+  pair_free (pair);
+}
+
 /* A receiver stops that a sink does not do without: the error says what to do. */
 static void
 test_receiver_lost (gconstpointer data)
@@ -268,6 +348,10 @@ main (int argc, char **argv)
   g_test_add_func ("/pair/left-behind", test_left_behind);
   g_test_add_func ("/pair/receiver-stops", test_receiver_stops);
   g_test_add_func ("/pair/sender-stops", test_sender_stops);
+  g_test_add_data_func ("/pair/stops-itself/receiver", GINT_TO_POINTER (FALSE), test_stops_itself);
+  g_test_add_data_func ("/pair/stops-itself/sender", GINT_TO_POINTER (TRUE), test_stops_itself);
+  g_test_add_data_func ("/pair/disconnects/too-slow", &leavings[0], test_disconnects);
+  g_test_add_data_func ("/pair/disconnects/incomplete", &leavings[1], test_disconnects);
   g_test_add_data_func ("/pair/receiver-lost/playing", GINT_TO_POINTER (FALSE), test_receiver_lost);
   g_test_add_data_func ("/pair/receiver-lost/ending", GINT_TO_POINTER (TRUE), test_receiver_lost);
   g_test_add_func ("/pair/keep-listening", test_keep_listening);

@@ -85,6 +85,7 @@ get_reason (gint64 reason)
     [FASP_REASON_VERSION] = "version",
     [FASP_REASON_SILENT] = "silent",
     [FASP_REASON_REPLACED] = "replaced",
+    [FASP_REASON_ENDED_HERE] = "ended_here",
   };
 
   return reason >= 0 && reason < (gint64) G_N_ELEMENTS (names) ? names[reason] : "unknown";

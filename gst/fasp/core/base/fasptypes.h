@@ -151,9 +151,10 @@ typedef enum
   FASP_REASON_KEY = 8,         /* another key, or a key at one end only */
   FASP_REASON_ENCRYPTION = 9,  /* no cipher that both ends accept */
   /* these never go over the wire */
-  FASP_REASON_VERSION = 10,  /* no common version */
-  FASP_REASON_SILENT = 11,   /* nothing heard for too long */
-  FASP_REASON_REPLACED = 12, /* the peer has started a new session in place of this one */
+  FASP_REASON_VERSION = 10,    /* no common version */
+  FASP_REASON_SILENT = 11,     /* nothing heard for too long */
+  FASP_REASON_REPLACED = 12,   /* the peer has started a new session in place of this one */
+  FASP_REASON_ENDED_HERE = 13, /* this end said STOPPED to the peer */
 } FaspReason;
 
 /* Would the peer say the same to another call?  Then somebody has to do something first. */

@@ -84,7 +84,7 @@ typedef struct
   guint64 bytes;    /* of the stream: what the peer has confirmed, or what came from it */
   FaspTime lasted;  /* µs since it was connected */
   gboolean is_held; /* the stream waits until there is a receiver again */
-  gboolean is_ours; /* at a sender: this end has ended it */
+  gboolean is_ours; /* this end has ended it, or has given up the peer */
 } FaspEventEnd;
 
 /* CONNECTED, JOINED. */

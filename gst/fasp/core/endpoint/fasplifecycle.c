@@ -177,6 +177,16 @@ is_held_by (const FaspEndpoint *endpoint, const FaspSession *session, gboolean a
       && (again || !fasp_endpoint_is_caller (endpoint));
 }
 
+/* The reason for the application and the log.  If one end stops, the sessions at both ends have the
+ * reason STOPPED.  ENDED_HERE is for the end that stopped, so that it does not blame the peer. */
+static FaspReason
+get_announced_reason (const FaspSession *session)
+{
+  if (session->closing.initiated && session->closing.reason == FASP_REASON_STOPPED)
+    return FASP_REASON_ENDED_HERE;
+  return session->closing.reason;
+}
+
 /* The session is over for the application.  It stays until its goodbye is done. */
 static void
 leave (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
@@ -201,10 +211,10 @@ leave (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
   again = calls_again (endpoint, session);
   keep_stats (endpoint, now, session);
   event = fasp_endpoint_push_event (endpoint, FASP_EVENT_REMOVED, session);
-  event->reason = session->closing.reason;
+  event->reason = get_announced_reason (session);
   event->final = !again && session->closing.reason != FASP_REASON_REPLACED;
   event->end.is_held = is_held_by (endpoint, session, again);
-  event->end.is_ours = session->closing.initiated && session->role == FASP_ROLE_SENDER;
+  event->end.is_ours = session->closing.initiated;
   event->end.lasted = now - session->liveness.opened;
   event->end.bytes = session->role == FASP_ROLE_SENDER ? endpoint->gone.stats.delivery.bytes :
                                                          endpoint->gone.stats.received.bytes;

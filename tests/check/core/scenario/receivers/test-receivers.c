@@ -259,6 +259,10 @@ test_stop (gconstpointer data)
   vcast_run (n, FASP_SEC);
   g_assert_cmpuint (n->nodes[other].events[FASP_EVENT_REMOVED], ==, 1);
   g_assert_cmpint (n->nodes[other].last[FASP_EVENT_REMOVED].reason, ==, FASP_REASON_STOPPED);
+  /* the end that stops does not blame its peer */
+  g_assert_cmpuint (n->nodes[side].events[FASP_EVENT_REMOVED], >=, 1);
+  g_assert_cmpint (n->nodes[side].last[FASP_EVENT_REMOVED].reason, ==, FASP_REASON_ENDED_HERE);
+  g_assert_true (n->nodes[side].last[FASP_EVENT_REMOVED].end.is_ours);
   g_assert_false (n->nodes[VNET_B].wrong);
   vcast_free (n);
 }
