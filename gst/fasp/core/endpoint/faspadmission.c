@@ -202,32 +202,6 @@ open_message (FaspEndpoint *endpoint, FaspTime now, Call *call)
   return FALSE;
 }
 
-/* There are as many half-open sessions as there may be: the oldest one of the network that has the
- * most is dropped. So whoever makes many loses its own, and a caller from elsewhere is let in at
- * once. An endpoint that has less than its share of those at the port takes the room of the others,
- * who give way when they are called next. */
-static void
-make_room (FaspEndpoint *endpoint)
-{
-  FaspSession *oldest = NULL;
-  gint most = 0;
-
-  if (fasp_limiter_count_half (endpoint->admitted.limiter) < FASP_HALF_MAX
-      || endpoint->admitted.half.length
-          < fasp_limiter_get_share (endpoint->admitted.limiter, FASP_HALF_MAX))
-    return;
-  for (GList *l = endpoint->admitted.half.head; l != NULL; l = l->next) {
-    FaspSession *session = l->data;
-    gint n = g_atomic_int_get (&session->handshake.bucket->half);
-
-    if (n > most) {
-      oldest = session;
-      most = n;
-    }
-  }
-  fasp_lifecycle_remove (endpoint, oldest);
-}
-
 static void
 admit (FaspEndpoint *endpoint, FaspTime now, Call *call, FaspCipher cipher)
 {
@@ -256,7 +230,6 @@ admit (FaspEndpoint *endpoint, FaspTime now, Call *call, FaspCipher cipher)
     endpoint->stats.datagrams_malformed++;
     return;
   }
-  make_room (endpoint);
   session = fasp_beginning_make (endpoint, now, hello.cid, call->from, &call->hello,
       call->open->nonce, start);
   session->start.position = hello.position;
@@ -272,8 +245,6 @@ admit (FaspEndpoint *endpoint, FaspTime now, Call *call, FaspCipher cipher)
   }
   session->handshake.bucket = fasp_limiter_enter (endpoint->admitted.limiter, call->from);
   session->handshake.network = call->network;
-  session->handshake.half_open_link.data = session;
-  g_queue_push_tail_link (&endpoint->admitted.half, &session->handshake.half_open_link);
   memcpy (session->handshake.call, call->id, sizeof session->handshake.call);
   g_hash_table_insert (endpoint->admitted.by_call, session->handshake.call, session);
   if (call->hello.streamid[0] != '\0')
@@ -361,8 +332,7 @@ look_at (FaspEndpoint *endpoint, FaspTime now, const Call *call)
     retry (endpoint, now, call->from, call->open);
     return FALSE;
   }
-  if (fasp_limiter_count_half_of (endpoint->admitted.limiter, call->from) < FASP_HALF_NETWORK_MAX
-      && fasp_limiter_take (endpoint->admitted.limiter, now, call->from, call->proved))
+  if (fasp_limiter_take (endpoint->admitted.limiter, now, call->from, call->proved))
     return TRUE;
   if (!call->proved)
     retry (endpoint, now, call->from, call->open);

@@ -22,13 +22,6 @@
 
 G_BEGIN_DECLS
 
-/* The most half-open sessions at a port, with or without a cookie: beyond that, the oldest of the
- * network that has the most is dropped for the next caller. (If several endpoints share the port,
- * each may always have its share.) */
-#define FASP_HALF_MAX 1024
-/* The most of one network. */
-#define FASP_HALF_NETWORK_MAX 256
-
 /* @size: bytes of the datagram; @route: FASP_ROUTE_HERE if the port is not shared. */
 void fasp_admission_receive (FaspEndpoint *endpoint, FaspTime now, const FaspAddress *from,
     gsize size, const FaspHandshake *open, FaspRoute route);

@@ -32,12 +32,11 @@ fasp_admitted_init (FaspEndpoint *endpoint)
         endpoint->admitted.names);
   endpoint->admitted.by_call = g_hash_table_new (hash_call, is_same_call);
   endpoint->admitted.limiter = endpoint->config.limiter;
-  if (endpoint->admitted.limiter == NULL) {
+  endpoint->random (endpoint->random_data, secret, sizeof secret);
+  if (endpoint->admitted.limiter == NULL && !fasp_endpoint_is_caller (endpoint)) {
     endpoint->admitted.limiter = endpoint->admitted.own_limiter = g_new (FaspLimiter, 1);
-    endpoint->random (endpoint->random_data, secret, sizeof secret);
     fasp_limiter_init (endpoint->admitted.limiter, secret);
   }
-  fasp_limiter_join (endpoint->admitted.limiter);
   endpoint->admitted.networks = fasp_networks_new ();
 }
 
@@ -47,16 +46,14 @@ fasp_admitted_left (FaspEndpoint *endpoint, FaspSession *session)
   if (session->handshake.bucket == NULL)
     return;
   fasp_limiter_leave (endpoint->admitted.limiter, session->handshake.bucket);
-  g_queue_unlink (&endpoint->admitted.half, &session->handshake.half_open_link);
   session->handshake.bucket = NULL;
 }
 
 void
 fasp_admitted_end (FaspEndpoint *endpoint)
 {
-  while (!g_queue_is_empty (&endpoint->admitted.half))
-    fasp_admitted_left (endpoint, g_queue_peek_head (&endpoint->admitted.half));
-  fasp_limiter_part (endpoint->admitted.limiter);
+  for (guint i = 0; i < endpoint->sessions->len; i++)
+    fasp_admitted_left (endpoint, fasp_endpoint_nth (endpoint, i));
   fasp_networks_free (endpoint->admitted.networks);
 }
 

@@ -31,7 +31,6 @@ typedef struct
   GHashTable *by_call;                     /* all that an OPEN said -> FaspSession */
   FaspLimiter *limiter, *own_limiter;      /* the port's, or own_limiter; owned if not shared */
   FaspNetworks *networks;                  /* listening sender: of its receivers */
-  GQueue half;                             /* FaspSession that are not open yet, the oldest first */
   FaspStreamName names[FASP_STREAM_NAMES]; /* listener with a streamid */
 } FaspEndpointAdmitted;
 

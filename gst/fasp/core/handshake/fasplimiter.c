@@ -4,6 +4,12 @@
 #include "faspcrypto.h"
 #include "fasplimiter.h"
 
+#define INTERVAL (FASP_SEC / FASP_LIMITER_RATE)
+#define UNPROVED_INTERVAL (FASP_SEC / FASP_LIMITER_UNPROVED_RATE)
+/* First byte and size of an IPv6 /32 as fasp_address_get_network() writes a /48. */
+#define WIDE 7
+#define WIDE_SIZE 5
+
 void
 fasp_limiter_init (FaspLimiter *limiter, const guint8 secret[16])
 {
@@ -11,78 +17,111 @@ fasp_limiter_init (FaspLimiter *limiter, const guint8 secret[16])
   memcpy (limiter->secret, secret, sizeof limiter->secret);
 }
 
-static void
-hash (const FaspLimiter *limiter, const guint8 network[FASP_NETWORK_SIZE], guint8 *number,
-    gsize size)
+/* --- networks -------------------------------------------------------------------- */
+
+/* The buckets of a network, or of an IPv6 /32. */
+typedef struct
 {
+  guint64 number;
+  guint networks; /* that it counts for */
+  FaspBucket *rows[FASP_LIMITER_ROWS];
+} Place;
+
+static void
+find (FaspLimiter *limiter, const guint8 network[FASP_NETWORK_SIZE], guint networks, Place *place)
+{
+  guint8 hash[8 + 2 * FASP_LIMITER_ROWS];
+  FaspReader r = { hash, sizeof hash };
+
   fasp_hmac (limiter->secret, sizeof limiter->secret, "fasp gate 1", network, FASP_NETWORK_SIZE,
-      number, size);
+      hash, sizeof hash);
+  place->networks = networks;
+  place->number = fasp_read_uint (&r, 8);
+  for (guint i = 0; i < FASP_LIMITER_ROWS; i++)
+    place->rows[i] = &limiter->networks[i][fasp_read_uint (&r, 2) % FASP_LIMITER_BUCKETS];
 }
 
-static FaspBucket *
-get_bucket (FaspLimiter *limiter, const FaspAddress *address)
+static void
+find_network (FaspLimiter *limiter, const FaspAddress *address, Place *place)
 {
-  guint8 network[FASP_NETWORK_SIZE], index;
+  guint8 network[FASP_NETWORK_SIZE];
 
   fasp_address_get_network (address, network);
-  hash (limiter, network, &index, 1);
-  return network[0] == 4 ? &limiter->four[index] : &limiter->six[index];
+  find (limiter, network, 1, place);
+}
+
+/* Returns how many there are: the network and, of an IPv6 address, its /32. */
+static guint
+find_both (FaspLimiter *limiter, const FaspAddress *address, Place places[2])
+{
+  guint8 network[FASP_NETWORK_SIZE];
+
+  fasp_address_get_network (address, network);
+  find (limiter, network, 1, &places[0]);
+  if (network[0] == 4)
+    return 1;
+  network[0] = WIDE;
+  memset (network + WIDE_SIZE, 0, FASP_NETWORK_SIZE - WIDE_SIZE);
+  find (limiter, network, FASP_LIMITER_WIDE, &places[1]);
+  return 2;
 }
 
 guint64
 fasp_limiter_get_network (const FaspLimiter *limiter, const FaspAddress *address)
 {
-  guint8 network[FASP_NETWORK_SIZE], number[8];
-  FaspReader r = { number, sizeof number };
+  Place place;
 
-  fasp_address_get_network (address, network);
-  hash (limiter, network, number, sizeof number);
-  return fasp_read_uint (&r, sizeof number);
+  find_network ((FaspLimiter *) limiter, address, &place);
+  return place.number;
 }
 
-/* A bucket, and how it fills. */
-typedef struct
-{
-  FaspBucket *bucket;
-  FaspTime interval; /* from one token to the next */
-  guint burst;
-  guint refused; /* further tokens for a wrong key */
-} Share;
+/* --- wrong keys ------------------------------------------------------------------- */
 
-static Share
-get_share (FaspLimiter *limiter, const FaspAddress *address, gboolean proved)
+static FaspTime
+get_full (const Place *place)
 {
-  return proved ? (Share) { get_bucket (limiter, address), FASP_SEC / FASP_LIMITER_NETWORK_RATE,
-    FASP_LIMITER_NETWORK_BURST, FASP_LIMITER_NETWORK_REFUSED } :
-                  (Share) { &limiter->unproved, FASP_SEC / FASP_LIMITER_UNPROVED_RATE,
-                    FASP_LIMITER_UNPROVED_RATE, FASP_LIMITER_UNPROVED_REFUSED };
+  FaspTime full = FASP_NEVER;
+
+  for (guint i = 0; i < FASP_LIMITER_ROWS; i++)
+    full = MIN (full, place->rows[i]->full);
+  return full;
 }
 
+static gboolean
+has_guess (const Place *place, FaspTime now)
+{
+  FaspTime full = get_full (place);
+
+  return fasp_token_bucket_take (&full, now, FASP_LIMITER_GUESS_EVERY / place->networks,
+      FASP_LIMITER_GUESSES * place->networks);
+}
+
+/* The bucket may be short of as many guesses as it has at once. */
 static void
-charge (const Share *s, FaspTime now, guint refusals)
+charge (const Place *place, FaspTime now, guint guesses)
 {
-  s->bucket->full = MIN (MAX (s->bucket->full, now) + refusals * s->refused * s->interval,
-      now + 2 * s->burst * s->interval);
-}
+  FaspTime more = guesses * (FASP_LIMITER_GUESS_EVERY / place->networks);
+  FaspTime full = MIN (MAX (get_full (place), now) + more,
+      now + 2 * FASP_LIMITER_GUESSES * FASP_LIMITER_GUESS_EVERY);
 
-gboolean
-fasp_limiter_take (FaspLimiter *limiter, FaspTime now, const FaspAddress *address, gboolean proved)
-{
-  Share s = get_share (limiter, address, proved);
-  guint owed = g_atomic_int_and (&s.bucket->owed, 0);
-
-  if (owed > 0)
-    charge (&s, now, owed);
-  return fasp_token_bucket_take (&s.bucket->full, now, s.interval, s.burst);
+  for (guint i = 0; i < FASP_LIMITER_ROWS; i++)
+    place->rows[i]->full = MAX (place->rows[i]->full, full);
 }
 
 void
 fasp_limiter_refused (FaspLimiter *limiter, FaspTime now, const FaspAddress *address,
     gboolean proved)
 {
-  Share s = get_share (limiter, address, proved);
+  Place places[2];
 
-  charge (&s, now, 1);
+  if (proved) {
+    for (guint n = find_both (limiter, address, places); n > 0; n--)
+      charge (&places[n - 1], now, 1);
+    return;
+  }
+  limiter->unproved_full =
+      MIN (MAX (limiter->unproved_full, now) + FASP_LIMITER_UNPROVED_REFUSED * UNPROVED_INTERVAL,
+          now + 2 * FASP_LIMITER_UNPROVED_RATE * UNPROVED_INTERVAL);
 }
 
 void
@@ -91,14 +130,77 @@ fasp_limiter_owe (FaspBucket *bucket)
   g_atomic_int_inc (&bucket->owed);
 }
 
+/* --- handshakes ------------------------------------------------------------------- */
+
+FaspTime
+fasp_limiter_get_quiet (const FaspLimiter *limiter, FaspTime now)
+{
+  gint64 taken = (MAX (limiter->full - now, 0) + INTERVAL - 1) / INTERVAL;
+
+  if (taken < FASP_LIMITER_CALM)
+    return 0;
+  return taken < FASP_LIMITER_BURST ?
+      FASP_LIMITER_QUIET << ((taken - FASP_LIMITER_CALM) / FASP_LIMITER_STEP) :
+      FASP_NEVER;
+}
+
+static gboolean
+is_quiet (const Place *place, FaspTime now, FaspTime quiet)
+{
+  FaspTime called = FASP_NEVER;
+
+  for (guint i = 0; i < FASP_LIMITER_ROWS; i++)
+    called = MIN (called, place->rows[i]->called);
+  return called == 0 || now - called >= quiet / place->networks;
+}
+
+static gboolean
+take_proved (FaspLimiter *limiter, FaspTime now, const FaspAddress *address)
+{
+  FaspTime quiet = fasp_limiter_get_quiet (limiter, now);
+  guint owed, n;
+  Place places[2];
+
+  if (quiet == FASP_NEVER)
+    return FALSE;
+  n = find_both (limiter, address, places);
+  owed = g_atomic_int_and (&places[0].rows[0]->owed, 0);
+  for (guint i = 0; i < n && owed > 0; i++)
+    charge (&places[i], now, owed);
+  if (g_atomic_int_get (&places[0].rows[0]->half) >= FASP_LIMITER_HALF_MAX)
+    return FALSE;
+  for (guint i = 0; i < n; i++)
+    if (!has_guess (&places[i], now) || !is_quiet (&places[i], now, quiet))
+      return FALSE;
+  for (guint i = 0; i < n; i++)
+    for (guint row = 0; row < FASP_LIMITER_ROWS; row++)
+      places[i].rows[row]->called = MAX (now, 1);
+  return fasp_token_bucket_take (&limiter->full, now, INTERVAL, FASP_LIMITER_BURST);
+}
+
+gboolean
+fasp_limiter_take (FaspLimiter *limiter, FaspTime now, const FaspAddress *address, gboolean proved)
+{
+  if (proved)
+    return take_proved (limiter, now, address);
+  /* whose network is not known is quiet for no time */
+  return fasp_limiter_get_quiet (limiter, now) == 0
+      && fasp_token_bucket_take (&limiter->unproved_full, now, UNPROVED_INTERVAL,
+          FASP_LIMITER_UNPROVED_RATE)
+      && fasp_token_bucket_take (&limiter->full, now, INTERVAL, FASP_LIMITER_BURST);
+}
+
+/* --- half-open sessions ------------------------------------------------------------ */
+
 FaspBucket *
 fasp_limiter_enter (FaspLimiter *limiter, const FaspAddress *address)
 {
-  FaspBucket *bucket = get_bucket (limiter, address);
+  Place place;
 
+  find_network (limiter, address, &place);
   g_atomic_int_inc (&limiter->half);
-  g_atomic_int_inc (&bucket->half);
-  return bucket;
+  g_atomic_int_inc (&place.rows[0]->half);
+  return place.rows[0];
 }
 
 void
@@ -112,30 +214,4 @@ guint
 fasp_limiter_count_half (FaspLimiter *limiter)
 {
   return g_atomic_int_get (&limiter->half);
-}
-
-guint
-fasp_limiter_count_half_of (FaspLimiter *limiter, const FaspAddress *address)
-{
-  return g_atomic_int_get (&get_bucket (limiter, address)->half);
-}
-
-void
-fasp_limiter_join (FaspLimiter *limiter)
-{
-  g_atomic_int_inc (&limiter->endpoints);
-}
-
-void
-fasp_limiter_part (FaspLimiter *limiter)
-{
-  g_atomic_int_add (&limiter->endpoints, -1);
-}
-
-guint
-fasp_limiter_get_share (FaspLimiter *limiter, guint all)
-{
-  guint n = g_atomic_int_get (&limiter->endpoints);
-
-  return MAX (1, all / MAX (n, 1));
 }

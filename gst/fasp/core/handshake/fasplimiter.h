@@ -2,11 +2,22 @@
  *
  * fasplimiter.h: bounds the work that callers may cause.
  *
- * All callers that have not proved their address share one token bucket: beyond
- * it they get a RETRY, which costs little.  Callers that have proved it have one
- * bucket for each network (an IPv4 address, an IPv6 /48).  These buckets are in tables of fixed
- * size, indexed by a secret hash, so that nobody can fill the tables or choose whose bucket to
- * empty.  The limiter also counts the half-open sessions, in all and of each network.
+ *     handshakes in any time t <= FASP_LIMITER_BURST + t * FASP_LIMITER_RATE
+ *
+ * A handshake costs the thread that sends the stream a fraction of a millisecond, so all handshakes
+ * together take one token bucket. The less is left in it, the longer a network's last handshake
+ * must be past (fasp_limiter_get_quiet()). So networks that call all the time have equal parts of
+ * the rate, and leave the last tokens to a network that has not called for some time: it waits for
+ * none of them.
+ *
+ * A network is an IPv4 address or an IPv6 /48; an IPv6 /32 counts as FASP_LIMITER_WIDE networks. A
+ * table of fixed size counts them by secret hashes, so that callers can neither fill the table nor
+ * choose with whom they share. Each network has a bucket in each of FASP_LIMITER_ROWS rows, and
+ * what holds for it is the least that one of them says (a count-min sketch): two networks are taken
+ * for one only if they meet in every row.
+ *
+ * Callers that have not proved their address share one bucket besides: beyond it they get a RETRY,
+ * which costs little. The limiter also counts half-open sessions, and wrong keys.
  *
  * Endpoints at one port (fasproutes.h) share a limiter.  They may be in different threads if
  * no two of them receive a handshake at the same time.  The counters of half-open sessions, and of
@@ -18,38 +29,58 @@
 
 G_BEGIN_DECLS
 
-#define FASP_LIMITER_BUCKETS 256
-/* Handshakes per second, and in a burst. */
+#define FASP_LIMITER_ROWS 4
+/* In a row. A network meets one of 200 others in every row with a probability of (200 / 1024)^4:
+ * one in a thousand. */
+#define FASP_LIMITER_BUCKETS 1024
+/* Handshakes per second: one costs 0.16 ms without keys (tests/check, x86-64 of 2023), so all of
+ * them take a twentieth of a thread. And in a burst: 10 ms. */
+#define FASP_LIMITER_RATE 300
+#define FASP_LIMITER_BURST 64
+/* When so many tokens of the burst are taken, a network must have been quiet for
+ * FASP_LIMITER_QUIET, and for twice as long with each FASP_LIMITER_STEP tokens more: 12.8 s for the
+ * last of them. */
+#define FASP_LIMITER_CALM 32
+#define FASP_LIMITER_QUIET (100 * FASP_MSEC)
+#define FASP_LIMITER_STEP 4
+/* Networks that an IPv6 /32 counts for: a provider's /32 has 65536 of them. */
+#define FASP_LIMITER_WIDE 4
+/* The most half-open sessions of a network: of what the port can have, a sixth. */
+#define FASP_LIMITER_HALF_MAX 256
+/* Wrong keys of a network at once, and the time after which it has another guess: seven a second.
+ */
+#define FASP_LIMITER_GUESSES 60
+#define FASP_LIMITER_GUESS_EVERY (FASP_SEC / 7)
+/* Handshakes per second, and in a burst, of all callers that have not proved their address. */
 #define FASP_LIMITER_UNPROVED_RATE 32
-/* When a sender is back, a thousand receivers behind one address call at once. */
-#define FASP_LIMITER_NETWORK_RATE 128
-#define FASP_LIMITER_NETWORK_BURST 1024
-/* A handshake with a wrong key costs this many tokens more.  A bucket may be short of as many
- * tokens as its burst has.  That allows three guesses a second from all unproved callers, and seven
- * from a network. */
+/* One of them with a wrong key costs this many tokens more.  The bucket may be short of as many
+ * tokens as its burst has.  That allows three guesses a second. */
 #define FASP_LIMITER_UNPROVED_REFUSED 8
-#define FASP_LIMITER_NETWORK_REFUSED 16
 
 typedef struct _FaspBucket
 {
-  FaspTime full; /* when the token bucket would be full again: fasptokenbucket.h */
-  gint half;     /* half-open sessions; atomic */
-  guint owed;    /* refusals that fasp_limiter_owe() has noted; taken off at the next handshake;
-                    atomic */
+  FaspTime full;   /* when the token bucket of wrong keys would be full again: fasptokenbucket.h */
+  FaspTime called; /* when a handshake was last let through; 0: never */
+  gint half;       /* half-open sessions; atomic */
+  guint owed;      /* refusals that fasp_limiter_owe() has noted; taken off at the next handshake;
+                      atomic */
 } FaspBucket;
 
 typedef struct _FaspLimiter
 {
   guint8 secret[16];
-  gint half, endpoints; /* half-open sessions of all endpoints, and how many these are; atomic */
-  /* of all callers that have not proved their address; of IPv4 networks; of IPv6 networks */
-  FaspBucket unproved, four[FASP_LIMITER_BUCKETS], six[FASP_LIMITER_BUCKETS];
+  gint half; /* half-open sessions of all endpoints; atomic */
+  /* token buckets: of all handshakes; of those of callers that have not proved their address */
+  FaspTime full, unproved_full;
+  FaspBucket networks[FASP_LIMITER_ROWS][FASP_LIMITER_BUCKETS];
 } FaspLimiter;
 
 void fasp_limiter_init (FaspLimiter *limiter, const guint8 secret[16]);
 /* Takes a token for a handshake; @proved: the caller has proved @address.  FALSE: not now. */
 gboolean fasp_limiter_take (FaspLimiter *limiter, FaspTime now, const FaspAddress *address,
     gboolean proved);
+/* For how long a network must not have called for a handshake now; FASP_NEVER: for any. */
+FaspTime fasp_limiter_get_quiet (const FaspLimiter *limiter, FaspTime now);
 /* Counts a new half-open session.  Pass the bucket to fasp_limiter_leave() when the session
  * is half open no longer. */
 FaspBucket *fasp_limiter_enter (FaspLimiter *limiter, const FaspAddress *address);
@@ -57,14 +88,8 @@ void fasp_limiter_leave (FaspLimiter *limiter, FaspBucket *bucket);
 /* A number for the network of an address. Without the secret, nobody can compute it, or find two
  * networks with the same one. */
 guint64 fasp_limiter_get_network (const FaspLimiter *limiter, const FaspAddress *address);
-/* One more endpoint uses the limiter, or one less. */
-void fasp_limiter_join (FaspLimiter *limiter);
-void fasp_limiter_part (FaspLimiter *limiter);
-/* How many of @all belong to each endpoint; at least one. */
-guint fasp_limiter_get_share (FaspLimiter *limiter, guint all);
-/* Half-open sessions: all, and of this network (and those that share its bucket). */
+/* Half-open sessions in all. */
 guint fasp_limiter_count_half (FaspLimiter *limiter);
-guint fasp_limiter_count_half_of (FaspLimiter *limiter, const FaspAddress *address);
 /* The handshake had a wrong key, or asked for a stream that is not here. */
 void fasp_limiter_refused (FaspLimiter *limiter, FaspTime now, const FaspAddress *address,
     gboolean proved);

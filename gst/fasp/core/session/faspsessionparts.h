@@ -62,7 +62,6 @@ typedef struct
   gboolean moved;      /* an earlier OPEN came from another address */
   gboolean accept_due; /* ACCEPT is to be sent, or sent again */
   struct _FaspBucket *bucket; /* listener: the token bucket of its network, not owned */
-  GList half_open_link;       /* listener: its link of the endpoint's queue of half-open sessions */
   guint64 network;            /* listener: the caller's network (fasp_limiter_get_network()) */
   guint peer;                 /* caller: index of the peer that was called, of several */
 } FaspSessionHandshake;

@@ -164,6 +164,23 @@ test_beside (void)
 
 /* --- callers --------------------------------------------------------------------------------- */
 
+/* A call with the cookie of @endpoint, from a network of its own. */
+static void
+call_proved (VPlay *play, FaspEndpoint *endpoint, guint32 network)
+{
+  FaspAddress at = vplay_get_address (network);
+  FaspTime now = vnet_get_time (play->net);
+  VStranger *stranger = vplay_add_stranger (play, &at,
+      play->config.role == FASP_ROLE_SENDER ? FASP_ROLE_RECEIVER : FASP_ROLE_SENDER);
+  FaspHandshake *open = &stranger->caller.open;
+  guint8 data[FASP_OPEN_SIZE];
+
+  open->cookie_size = FASP_COOKIE_SIZE;
+  fasp_cookie_make (endpoint->cookie_secret, now, &at, open->nonce, open->cookie);
+  g_assert_true (vstranger_call (stranger, now, data));
+  fasp_endpoint_receive (endpoint, now, &at, data, sizeof data, NULL, FALSE);
+}
+
 /* The time that a thousand forged datagrams for a half-open session take. */
 static gdouble
 forge (VPlay *play, gpointer data)
@@ -195,14 +212,8 @@ test_forged (void)
 
     vplay_begin (play);
     for (guint n = 0; n < half_open[i]; n++) {
-      FaspAddress at = vplay_get_address (1 + n / 200);
-
-      vplay_add_stranger (play, &at, FASP_ROLE_SENDER);
-    }
-    for (guint round = 0; round < 4; round++) {
-      for (guint n = 0; n < half_open[i]; n++)
-        vplay_call (play, g_ptr_array_index (play->strangers, n));
-      vnet_run_for (play->net, 300 * FASP_MSEC);
+      call_proved (play, play->sink, n);
+      vnet_run_for (play->net, FASP_SEC / FASP_LIMITER_RATE + 1);
     }
     g_assert_cmpuint (play->sink->sessions->len, ==, half_open[i]);
     for (guint n = 0; n < half_open[i]; n++)
@@ -258,12 +269,13 @@ test_half_open (void)
         connected++;
         g_assert_cmpint (vnet_get_time (play->net) - called, <=, 2 * rtt + 2 * step);
       }
-    g_assert_cmpuint (fasp_limiter_count_half (play->sink->admitted.limiter), <=, 1024);
+    g_assert_cmpuint (fasp_limiter_count_half (play->sink->admitted.limiter), <=,
+        FASP_LIMITER_BURST + FASP_LIMITER_RATE * FASP_HALF_TIMEOUT / FASP_SEC);
   }
   g_test_message ("%u half-open, %" G_GINT64_FORMAT " ms",
       fasp_limiter_count_half (play->sink->admitted.limiter),
       (vnet_get_time (play->net) - start) / 1000);
-  g_assert_cmpuint (fasp_limiter_count_half (play->sink->admitted.limiter), >, 1000);
+  g_assert_cmpuint (fasp_limiter_count_half (play->sink->admitted.limiter), >, 900);
   g_assert_cmpuint (called_times, >, 4);
   vnet_run_for (play->net, FASP_SEC);
   while (fasp_endpoint_poll_event (play->good, &event))
@@ -272,50 +284,94 @@ test_half_open (void)
   vplay_free (play);
 }
 
-/* A call with the cookie of @endpoint, from a network of its own. */
-static void
-call_proved (VPlay *play, FaspEndpoint *endpoint, guint32 network)
-{
-  FaspAddress at = vplay_get_address (network);
-  FaspTime now = vnet_get_time (play->net);
-  VStranger *stranger = vplay_add_stranger (play, &at, FASP_ROLE_RECEIVER);
-  FaspHandshake *open = &stranger->caller.open;
-  guint8 data[FASP_OPEN_SIZE];
-
-  open->cookie_size = FASP_COOKIE_SIZE;
-  fasp_cookie_make (endpoint->cookie_secret, now, &at, open->nonce, open->cookie);
-  g_assert_true (vstranger_call (stranger, now, data));
-  fasp_endpoint_receive (endpoint, now, &at, data, sizeof data, NULL, FALSE);
-}
-
-/* Two streams at a port: who fills the half-open sessions of the one does not keep callers from the
- * other. */
+/* Two streams at a port: who calls the one all the time does not keep callers from the other, and
+ * what both may cost is what one may. */
 static void
 test_half_open_port (void)
 {
   VPlay *play = vplay_new (FASP_ROLE_SENDER);
   static const guint8 secret[16] = { 1 };
+  g_autofree FaspLimiter *limiter = g_new (FaspLimiter, 1);
   FaspEndpoint *other;
-  FaspLimiter limiter;
+  guint called = 0;
 
-  fasp_limiter_init (&limiter, secret);
-  play->config.limiter = &limiter;
+  fasp_limiter_init (limiter, secret);
+  play->config.limiter = limiter;
   vplay_begin (play);
   other = fasp_endpoint_new (&play->config, vnet_random, play->net);
-  for (guint i = 0; i < 1500; i++)
-    call_proved (play, play->sink, i);
-  g_assert_cmpuint (play->sink->sessions->len, ==, 1024);
-  for (guint i = 0; i < 100; i++) {
-    call_proved (play, other, 2000 + 2 * i);
-    call_proved (play, play->sink, 2000 + 2 * i + 1);
-    g_assert_cmpuint (other->sessions->len, ==, i + 1);
-    g_assert_cmpuint (play->sink->sessions->len, ==, 1024);
+  for (guint i = 0; i < 2500; i++) {
+    call_proved (play, play->sink, i % 200);
+    /* by then each of them has called */
+    if (i >= 1000 && i % 15 == 0) {
+      call_proved (play, other, 2000 + i);
+      g_assert_cmpuint (other->sessions->len, ==, ++called);
+    }
+    vnet_run_for (play->net, FASP_MSEC);
   }
-  for (guint i = 0; i < 1500; i++)
-    call_proved (play, other, 3000 + i);
-  g_assert_cmpuint (fasp_limiter_count_half (&limiter), ==, 1024 + 512);
+  g_assert_cmpuint (fasp_limiter_count_half (limiter), ==,
+      play->sink->sessions->len + other->sessions->len);
+  g_assert_cmpuint (fasp_limiter_count_half (limiter), <=,
+      FASP_LIMITER_BURST + FASP_LIMITER_RATE * 5 / 2);
   fasp_endpoint_free (other);
-  g_assert_cmpuint (fasp_limiter_count_half (&limiter), ==, 1024);
+  g_assert_cmpuint (fasp_limiter_count_half (limiter), ==, play->sink->sessions->len);
+  vplay_free (play);
+}
+
+/* Where a nonce and a cookie are in an OPEN with a cookie. */
+#define NONCE_AT 10
+#define COOKIE_AT 27
+
+/* Networks with proved addresses call the whole time, each time anew, far more often than there may
+ * be handshakes. There are no more than that, and whoever else calls is let in within two seconds.
+ */
+static void
+test_handshakes (gconstpointer data)
+{
+  const guint networks = GPOINTER_TO_UINT (data), a_second = networks == 30 ? 3000 : 10000;
+  VPlay *play = vplay_new (FASP_ROLE_SENDER);
+  FaspAddress at = vplay_get_address (1);
+  VStranger *stranger = vplay_add_stranger (play, &at, FASP_ROLE_RECEIVER);
+  FaspTime start, called = FASP_NEVER;
+  guint8 open[FASP_OPEN_SIZE];
+  guint connected = 0;
+  FaspEvent event;
+
+  vplay_begin (play);
+  stranger->caller.open.cookie_size = FASP_COOKIE_SIZE;
+  g_assert_true (vstranger_call (stranger, vnet_get_time (play->net), open));
+  start = vnet_get_time (play->net);
+  for (guint i = 0; i < 8 * a_second; i++) {
+    FaspTime now = vnet_get_time (play->net);
+
+    at = vplay_get_address (1 + i % networks);
+    memcpy (open + NONCE_AT, &i, sizeof i);
+    fasp_cookie_make (play->sink->cookie_secret, now, &at, open + NONCE_AT, open + COOKIE_AT);
+    fasp_endpoint_receive (play->sink, now, &at, open, sizeof open, NULL, FALSE);
+    if (i % (2 * a_second) == a_second) {
+      g_assert_cmpuint (connected, ==, i / (2 * a_second));
+      if (play->good != NULL)
+        vnet_attach (play->net, VNET_B, NULL);
+      fasp_endpoint_free (play->good);
+      called = now;
+      vplay_add_good (play, 40 * FASP_MSEC, 100);
+    }
+    vnet_run_for (play->net, FASP_SEC / a_second);
+    while (play->good != NULL && fasp_endpoint_poll_event (play->good, &event))
+      if (event.type == FASP_EVENT_CONNECTED) {
+        g_test_message ("after %" G_GINT64_FORMAT " ms", (now - called) / FASP_MSEC);
+        connected++;
+      }
+    while (fasp_endpoint_poll_event (play->sink, &event))
+      ;
+  }
+  vnet_run_for (play->net, FASP_SEC);
+  while (fasp_endpoint_poll_event (play->good, &event))
+    connected += event.type == FASP_EVENT_CONNECTED;
+  g_test_message ("%" G_GUINT64_FORMAT " handshakes", play->sink->made);
+  g_assert_cmpuint (connected, ==, 4);
+  g_assert_cmpuint (play->sink->made, >, FASP_LIMITER_RATE);
+  g_assert_cmpuint (play->sink->made, <=,
+      FASP_LIMITER_BURST + (vnet_get_time (play->net) - start) * FASP_LIMITER_RATE / FASP_SEC);
   vplay_free (play);
 }
 
@@ -578,6 +634,8 @@ main (int argc, char **argv)
   g_test_add_func ("/attack/forged", test_forged);
   g_test_add_func ("/attack/half-open", test_half_open);
   g_test_add_func ("/attack/half-open/port", test_half_open_port);
+  g_test_add_data_func ("/attack/handshakes/30", GUINT_TO_POINTER (30), test_handshakes);
+  g_test_add_data_func ("/attack/handshakes/200", GUINT_TO_POINTER (200), test_handshakes);
   g_test_add_func ("/attack/refusals", test_refusals);
   g_test_add_func ("/attack/reports", test_reports);
   g_test_add_data_func ("/attack/silent/ping", GINT_TO_POINTER (PING_ALONE), test_silent);
