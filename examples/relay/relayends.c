@@ -321,6 +321,7 @@ static void
 output_failed (RelayStream *stream, RelayBranch *branch, const gchar *error)
 {
   gboolean lasted = g_get_monotonic_time () - branch->since >= RELAY_RETRY_LASTED;
+  g_autofree gchar *then = NULL;
   guint delay;
 
   if (is_leaving (branch) || branch->failed || stream->again || stream->state == RELAY_STOPPING)
@@ -335,12 +336,12 @@ output_failed (RelayStream *stream, RelayBranch *branch, const gchar *error)
   g_mutex_unlock (&stream->lock);
   if (stream->state == RELAY_STARTING) {
     /* an element that does not start takes the pipeline with it */
-    relay_log_warning (stream->config->name, "%s The stream starts without that output.", error);
+    relay_stream_log_failure (stream, error, "The stream starts without that output.");
     relay_stream_start_without (stream);
     return;
   }
-  relay_log_warning (stream->config->name, "%s That output starts again in %.1f s.", error,
-      delay / 1e3);
+  then = g_strdup_printf ("That output starts again in %.1f s.", delay / 1e3);
+  relay_stream_log_failure (stream, error, then);
   close_end (stream, branch);
 }
 

@@ -11,6 +11,7 @@
 #include <glib-unix.h>
 #include "relaylog.h"
 #include "relaypicture.h"
+#include "relayrepeats.h"
 #include "relaytap.h"
 
 #define PROGRAM "fasp-picture"
@@ -57,6 +58,7 @@ struct _RelayPicture
   gboolean pictured; /* since it wanted one, there was one */
   gint64 not_before; /* when it may be started again, µs */
   guint pause;       /* the last one, s; 0: there was none since a picture came */
+  RelayRepeats *repeats;
 };
 
 static void
@@ -107,13 +109,18 @@ kill_it (RelayPicture *p)
 static void
 fail (RelayPicture *p, gchar *why)
 {
+  g_autofree gchar *line = NULL, *note = NULL;
+
   p->pause = p->pause == 0 ? PAUSE_FIRST : MIN (2 * p->pause, PAUSE_MAX);
   p->not_before = g_get_monotonic_time () + p->pause * G_USEC_PER_SEC;
   g_mutex_lock (&p->lock);
   p->stats.restarts++;
   g_mutex_unlock (&p->lock);
-  relay_log_warning (p->name, "picture: %s It starts again in %u s; the stream goes on.", why,
-      p->pause);
+  line =
+      g_strdup_printf ("picture: %s It starts again in %u s; the stream goes on.", why, p->pause);
+  note = relay_repeats_note (p->repeats, g_get_monotonic_time (), line);
+  if (note != NULL)
+    relay_log_warning (p->name, "%s%s", line, note);
   set_error (p, why);
   kill_it (p);
 }
@@ -361,6 +368,7 @@ relay_picture_new (const gchar *name)
 
   p->users = 1;
   p->name = g_strdup (name);
+  p->repeats = relay_repeats_new ();
   p->tap = relay_tap_new ();
   p->out = -1;
   g_mutex_init (&p->lock);
@@ -390,6 +398,7 @@ relay_picture_unref (RelayPicture *p)
   clear_stats (&p->stats);
   gst_clear_object (&p->pad);
   g_mutex_clear (&p->lock);
+  relay_repeats_free (p->repeats);
   g_free (p->name);
   g_free (p);
 }

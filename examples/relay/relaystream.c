@@ -70,8 +70,19 @@ idle (RelayStream *stream)
 }
 
 void
+relay_stream_log_failure (RelayStream *stream, const gchar *error, const gchar *then)
+{
+  g_autofree gchar *line = g_strdup_printf ("%s %s", error, then);
+  g_autofree gchar *note = relay_repeats_note (stream->repeats, g_get_monotonic_time (), line);
+
+  if (note != NULL)
+    relay_log_warning (stream->config->name, "%s%s", line, note);
+}
+
+void
 relay_stream_ended (RelayStream *stream, const gchar *error)
 {
+  g_autofree gchar *then = NULL;
   gboolean lasted;
 
   if (stream->state == RELAY_STOPPING || stream->ending || stream->again)
@@ -87,12 +98,12 @@ relay_stream_ended (RelayStream *stream, const gchar *error)
     stream->error = g_strdup (error);
   }
   g_mutex_unlock (&stream->lock);
+  then = g_strdup_printf ("It %s again in %.1f s.", error != NULL ? "starts" : "is offered",
+      stream->delay / 1e3);
   if (error != NULL)
-    relay_log_warning (stream->config->name, "%s It starts again in %.1f s.", error,
-        stream->delay / 1e3);
+    relay_stream_log_failure (stream, error, then);
   else
-    relay_log (stream->config->name, "the stream has ended. It is offered again in %.1f s.",
-        stream->delay / 1e3);
+    relay_log (stream->config->name, "the stream has ended. %s", then);
   begin_stop (stream);
 }
 
@@ -114,6 +125,18 @@ tell (RelayStream *stream, RelayLogBudget *budget, GstMessage *message, const gc
         text);
 }
 
+/* What has failed, or is not as it should be. */
+static void
+tell_fault (RelayStream *stream, GstMessage *message, const gchar *text)
+{
+  g_autofree gchar *line = g_strdup_printf ("%s: %s", GST_MESSAGE_SRC_NAME (message), text);
+  g_autofree gchar *note = relay_repeats_note (stream->repeats, g_get_monotonic_time (), line);
+  g_autofree gchar *whole = note != NULL ? g_strconcat (text, note, NULL) : NULL;
+
+  if (whole != NULL)
+    tell (stream, &stream->told, message, whole);
+}
+
 static gboolean
 on_message (GstBus *bus, GstMessage *message, gpointer data)
 {
@@ -130,11 +153,11 @@ on_message (GstBus *bus, GstMessage *message, gpointer data)
       break;
     case GST_MESSAGE_WARNING:
       gst_message_parse_warning (message, &error, NULL);
-      tell (stream, &stream->told, message, error->message);
+      tell_fault (stream, message, error->message);
       break;
     case GST_MESSAGE_INFO:
       gst_message_parse_info (message, &error, NULL);
-      tell (stream, &stream->told, message, error->message);
+      tell_fault (stream, message, error->message);
       break;
     case GST_MESSAGE_ELEMENT:
       text = relay_visits_describe (message);
@@ -280,6 +303,7 @@ relay_stream_new (RelayStreamConfig *config)
   stream->since = g_get_monotonic_time ();
   stream->told = (RelayLogBudget) { .most = TOLD_MAX, .time = TOLD_IN };
   stream->visits = (RelayLogBudget) { .most = VISITS_MAX, .time = TOLD_IN };
+  stream->repeats = relay_repeats_new ();
   stream->counters = relay_counters_new ();
   stream->picture = relay_picture_new (config->name);
   relay_picture_set_interval (stream->picture, config->picture_interval);
@@ -302,6 +326,7 @@ relay_stream_unref (RelayStream *stream)
     return;
   relay_stream_config_unref (stream->config);
   relay_retry_free (stream->retry);
+  relay_repeats_free (stream->repeats);
   relay_counters_free (stream->counters);
   relay_picture_unref (stream->picture);
   g_free (stream->error);

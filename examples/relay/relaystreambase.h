@@ -8,6 +8,7 @@
 #include "relaycounters.h"
 #include "relaylog.h"
 #include "relaypicture.h"
+#include "relayrepeats.h"
 #include "relayretry.h"
 #include "relaystream.h"
 
@@ -33,9 +34,10 @@ struct _RelayStream
   guint watch, timer;
   guint delay; /* ms */
   RelayLogBudget told, visits;
-  gboolean again; /* to be started when it has stopped */
-  gboolean down;  /* the pipeline has stopped; an output may not have yet */
-  gint ending;    /* to be stopped when it has started; atomic */
+  RelayRepeats *repeats; /* of what has failed */
+  gboolean again;        /* to be started when it has stopped */
+  gboolean down;         /* the pipeline has stopped; an output may not have yet */
+  gint ending;           /* to be stopped when it has started; atomic */
   RelayStreamFunc stopped, closed;
   gpointer stopped_data, closed_data;
 };
@@ -44,6 +46,8 @@ struct _RelayStream
 
 /* The stream has ended by itself. @error: why; NULL: it was the end of the stream. */
 void relay_stream_ended (RelayStream *stream, const gchar *error);
+/* Logs what has failed, unless that is a repetition. @then: what follows. */
+void relay_stream_log_failure (RelayStream *stream, const gchar *error, const gchar *then);
 /* It starts anew without an output that could not be started. */
 void relay_stream_start_without (RelayStream *stream);
 /* Handles the messages that are on the bus still, until one has said why something failed. */

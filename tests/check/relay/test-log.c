@@ -5,6 +5,7 @@
 #include <json-glib/json-glib.h>
 #include <string.h>
 #include "relaylog.h"
+#include "relayrepeats.h"
 #include "relayvisits.h"
 
 static const struct
@@ -60,6 +61,53 @@ test_budget (void)
   /* one that is alone is told at once */
   g_assert_true (relay_log_may (&budget, 5000, &missed));
   g_assert_cmpuint (missed, ==, 0);
+}
+
+/* A fault that lasts for a day is some lines, each says how often it was told; another one is told
+ * at once, and so is the first when it was quiet. */
+static void
+test_repeats (void)
+{
+  static const gint64 written[] = { 0, 10, 20, 40, 80, 160, 320, 640, 1280, 2560, 5120, 10240,
+    20480, 40960, 81920 };
+  RelayRepeats *repeats = relay_repeats_new ();
+  const gint64 day = 24 * 3600;
+  guint lines = 0;
+
+  for (gint64 s = 0; s < day; s += 2) {
+    g_autofree gchar *note = relay_repeats_note (repeats, 1 + s * G_USEC_PER_SEC, "no route");
+    g_autofree gchar *said = NULL;
+
+    if (note == NULL)
+      continue;
+    g_assert_cmpint (s, ==, written[lines]);
+    said = lines == 0 ? g_strdup ("") :
+                        g_strdup_printf (" (%u times in the last %u s)",
+                            (guint) (s - written[lines - 1]) / 2, (guint) (s - written[lines - 1]));
+    g_assert_cmpstr (note, ==, said);
+    lines++;
+    if (lines == 5) {
+      g_autofree gchar *other = relay_repeats_note (repeats, 1 + s * G_USEC_PER_SEC, "another");
+
+      g_assert_cmpstr (other, ==, "");
+    }
+  }
+  g_assert_cmpuint (lines, ==, G_N_ELEMENTS (written));
+  g_free (relay_repeats_note (repeats, (day + 400) * G_USEC_PER_SEC, "another"));
+  for (guint i = 0; i < 2; i++) {
+    g_autofree gchar *note = relay_repeats_note (repeats, (day + 400) * G_USEC_PER_SEC, "no route");
+
+    g_assert_cmpstr (note, ==, i == 0 ? "" : NULL);
+  }
+  /* of many that differ, those that were told last are known */
+  for (guint i = 0; i < RELAY_REPEATS_MAX; i++) {
+    g_autofree gchar *line = g_strdup_printf ("%u", i);
+
+    g_free (relay_repeats_note (repeats, (day + 401) * G_USEC_PER_SEC, line));
+  }
+  g_assert_null (relay_repeats_note (repeats, (day + 402) * G_USEC_PER_SEC, "0"));
+  g_assert_null (relay_repeats_note (repeats, (day + 402) * G_USEC_PER_SEC, "31"));
+  relay_repeats_free (repeats);
 }
 
 /* A line of JSON is one line, whatever the network has put into it, and a reader gets it back. */
@@ -134,6 +182,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/relay/log/visits", test_visits);
   g_test_add_func ("/relay/log/budget", test_budget);
+  g_test_add_func ("/relay/log/repeats", test_repeats);
   g_test_add_func ("/relay/log/json", test_json);
   g_test_add_func ("/relay/log/fields", test_fields);
   return g_test_run ();
