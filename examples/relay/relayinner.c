@@ -20,6 +20,7 @@ struct _RelayInner
   const RelayPlace *place;
   const RelayInnerFuncs *funcs;
   GObject *owner;
+  RelayRecord *record;       /* the thread's, kept from one pipeline to the next; NULL: no file */
   GCancellable *cancellable; /* of what the thread looks up; cancelled when it is to end */
   GMutex lock;               /* guards the rest */
   GCond wake;
@@ -83,7 +84,7 @@ on_recorded (GstAppSink *sink, gpointer record)
 static void
 close_record (gpointer record)
 {
-  relay_record_free (record);
+  relay_record_close (record);
 }
 
 /* --- callers of SRT ------------------------------------------------------------------------ */
@@ -213,14 +214,16 @@ make_app (const gchar *factory, GError **error)
 
 /* What an output's chain is for the network, for a file. */
 static GstElement *
-make_recorder (const RelayPlace *place, GError **error)
+make_recorder (RelayInner *inner, GError **error)
 {
+  const RelayPlace *place = inner->place;
   GstElement *sink = make_app ("appsink", error);
   GstAppSinkCallbacks functions = { .new_sample = on_recorded };
 
+  if (inner->record == NULL)
+    inner->record = relay_record_new (place->path, relay_place_get_uint (place, "piece", 0));
   if (sink != NULL)
-    gst_app_sink_set_callbacks (GST_APP_SINK (sink), &functions,
-        relay_record_new (place->path, relay_place_get_uint (place, "piece", 0)), close_record);
+    gst_app_sink_set_callbacks (GST_APP_SINK (sink), &functions, inner->record, close_record);
   return sink;
 }
 
@@ -271,7 +274,7 @@ make_chain (RelayInner *inner, GError **error)
   if (!has_interface (inner->place, error))
     return NULL;
   if (inner->place->scheme == RELAY_FILE && inner->place->sends)
-    return make_recorder (inner->place, error);
+    return make_recorder (inner, error);
   if (place.host != NULL && (place.host = address = find_address (inner, error)) == NULL)
     return NULL;
   chain = relay_chain_make (&place, &end, error);
@@ -510,6 +513,7 @@ unref (RelayInner *inner)
     return;
   g_object_unref (inner->owner);
   g_object_unref (inner->cancellable);
+  g_clear_pointer (&inner->record, relay_record_free);
   g_free (inner->stats.error);
   g_cond_clear (&inner->wake);
   g_mutex_clear (&inner->lock);

@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <glib/gstdio.h>
 #include "relayrecord.h"
 
+#define FLAGS (O_WRONLY | O_APPEND | O_NONBLOCK | O_CLOEXEC)
+#define NEVER G_MININT64
 #define MODE 0644 /* the streams are not secret to the machine; umask takes away more */
 
 struct _RelayRecord
@@ -13,6 +18,10 @@ struct _RelayRecord
   guint piece;     /* s; 0: a single one */
   gint64 number;   /* of the piece that is open */
   gint fd;         /* -1: none is open */
+  gchar *path;     /* of what is open */
+  gboolean made;   /* what is open was not there before */
+  gint64 last;     /* when something was written last, s since 1970 */
+  gchar *mount;    /* where the disk was mounted that the first file was on; NULL: that of / */
   GTimeZone *zone; /* of this machine */
 };
 
@@ -24,6 +33,7 @@ relay_record_new (const gchar *name, guint piece)
   record->name = g_strdup (name);
   record->piece = piece;
   record->fd = -1;
+  record->last = NEVER;
   record->zone = g_time_zone_new_local ();
   return record;
 }
@@ -41,44 +51,177 @@ relay_record_get_path (const RelayRecord *record, gint64 seconds, GTimeZone *zon
   return g_date_time_format (local, record->name);
 }
 
+/* With the name as it is configured: each try can have another date, and the log would take it for
+ * another fault. */
 static gboolean
-fail (const gchar *path, const gchar *what, GError **error)
+fail (const RelayRecord *record, const gchar *what, GError **error)
 {
   gint number = errno;
 
   g_set_error (error, G_FILE_ERROR, g_file_error_from_errno (number), "%s cannot be %s (%s).%s",
-      path, what, g_strerror (number),
+      record->name, what, g_strerror (number),
       number == ENOSPC     ? " Remove old recordings, or record less." :
           number == EACCES ? " Let the user of the relay write there." :
                              "");
   return FALSE;
 }
 
-static gboolean
-close_file (RelayRecord *record)
+gboolean
+relay_record_close (RelayRecord *record)
 {
+  const struct timespec times[] = { { 0, UTIME_OMIT }, { record->last, 0 } };
   gint fd = record->fd;
 
   record->fd = -1;
-  return fd < 0 || close (fd) == 0;
+  if (fd < 0)
+    return TRUE;
+  if (record->last != NEVER)
+    futimens (fd, times);
+  return close (fd) == 0;
 }
+
+/* --- which file ------------------------------------------------------------------------------ */
+
+/* Is this a time of the file that something would be written to at @seconds? */
+static gboolean
+is_time_of_its_own (const RelayRecord *record, gint64 time, gint64 seconds)
+{
+  g_autofree gchar *then = NULL, *now = NULL;
+  gint from, to;
+
+  if (record->piece > 0)
+    return time <= seconds && time / record->piece == seconds / record->piece;
+  if (strchr (record->name, '%') == NULL)
+    return TRUE;
+  then = relay_record_get_path (record, time, record->zone);
+  now = relay_record_get_path (record, seconds, record->zone);
+  from = g_time_zone_find_interval (record->zone, G_TIME_TYPE_UNIVERSAL, time);
+  to = g_time_zone_find_interval (record->zone, G_TIME_TYPE_UNIVERSAL, seconds);
+  return time <= seconds && g_str_equal (then, now)
+      && g_time_zone_get_offset (record->zone, from) == g_time_zone_get_offset (record->zone, to);
+}
+
+/* Opens a file that is there. FALSE: there is none, or it is of another time. */
+static gboolean
+open_old (RelayRecord *record, gint64 seconds)
+{
+  struct stat what;
+
+  /* a pipe without a reader does not hold it up */
+  record->fd = g_open (record->path, FLAGS, 0);
+  record->made = FALSE;
+  if (record->fd >= 0 && fstat (record->fd, &what) == 0 && S_ISREG (what.st_mode)
+      && !is_time_of_its_own (record, what.st_mtime, seconds)) {
+    close (record->fd);
+    record->fd = -1;
+    errno = EEXIST;
+  }
+  return record->fd >= 0;
+}
+
+static void
+open_new (RelayRecord *record)
+{
+  record->fd = g_open (record->path, FLAGS | O_CREAT | O_EXCL, MODE);
+  record->made = record->fd >= 0;
+}
+
+/* Writes the time behind the name, before its ending. */
+static gchar *
+add_time (const gchar *path, gint64 seconds)
+{
+  const gchar *slash = strrchr (path, '/'), *ending = strrchr (path, '.');
+
+  if (ending == NULL || slash == NULL || ending <= slash + 1)
+    ending = path + strlen (path);
+  return g_strdup_printf ("%.*s-%" G_GINT64_FORMAT "%s", (int) (ending - path), path, seconds,
+      ending);
+}
+
+/* --- the disk -------------------------------------------------------------------------------- */
+
+static gboolean
+is_mounted (const gchar *folder)
+{
+  g_autofree gchar *parent = g_path_get_dirname (folder);
+  struct stat one, other;
+
+  return stat (folder, &one) == 0 && stat (parent, &other) == 0 && one.st_dev != other.st_dev;
+}
+
+/* Returns where the disk is mounted that a folder is on; NULL: it is that of /. */
+static gchar *
+find_mount (const gchar *folder)
+{
+  g_autofree gchar *at = realpath (folder, NULL);
+
+  while (at != NULL && !g_str_equal (at, "/")) {
+    gchar *parent;
+
+    if (is_mounted (at))
+      return g_steal_pointer (&at);
+    parent = g_path_get_dirname (at);
+    g_free (at);
+    at = parent;
+  }
+  return NULL;
+}
+
+static gboolean
+check_disk (RelayRecord *record, GError **error)
+{
+  g_autofree gchar *folder = g_path_get_dirname (record->path);
+
+  if (record->mount == NULL)
+    record->mount = find_mount (folder);
+  if (record->mount == NULL || is_mounted (record->mount))
+    return TRUE;
+  g_set_error (error, G_FILE_ERROR, G_FILE_ERROR_NXIO,
+      "The disk is no longer mounted at %s: mount it again. Nothing is written into the folder below "
+      "it.",
+      record->mount);
+  return FALSE;
+}
+
+/* Is the file where it was opened? */
+static gboolean
+is_there (const RelayRecord *record)
+{
+  struct stat open, there;
+
+  return fstat (record->fd, &open) < 0 || !S_ISREG (open.st_mode)
+      || (stat (record->path, &there) == 0 && open.st_dev == there.st_dev
+          && open.st_ino == there.st_ino);
+}
+
+/* --- writing --------------------------------------------------------------------------------- */
 
 /* Opens the piece that the time belongs to, if it is not open. */
 static gboolean
 open_piece (RelayRecord *record, gint64 seconds, GError **error)
 {
   gint64 number = record->piece > 0 ? seconds / record->piece : 0;
-  g_autofree gchar *path = NULL;
 
-  if (record->fd >= 0 && number == record->number)
+  if (record->fd >= 0 && number == record->number && (seconds == record->last || is_there (record)))
     return TRUE;
-  path = relay_record_get_path (record, seconds, record->zone);
-  if (!close_file (record))
-    return fail (path, "begun, as the piece before could not be closed", error);
-  /* a pipe without a reader does not hold it up */
-  record->fd = g_open (path, O_WRONLY | O_CREAT | O_APPEND | O_NONBLOCK | O_CLOEXEC, MODE);
+  if (!relay_record_close (record))
+    return fail (record, "closed", error);
+  g_free (record->path);
+  record->path = relay_record_get_path (record, seconds, record->zone);
   record->number = number;
-  return record->fd >= 0 || fail (path, "opened", error);
+  record->last = NEVER;
+  if (!check_disk (record, error))
+    return FALSE;
+  if (!open_old (record, seconds) && errno == EEXIST) {
+    gchar *other = add_time (record->path, seconds);
+
+    g_free (record->path);
+    record->path = other;
+    open_old (record, seconds);
+  }
+  if (record->fd < 0 && errno == ENOENT)
+    open_new (record);
+  return record->fd >= 0 || fail (record, "opened", error);
 }
 
 /* Takes back what was written of packets that could not be written as a whole, so that the file can
@@ -88,10 +231,12 @@ fail_within (RelayRecord *record, gsize written, GError **error)
 {
   off_t end;
 
-  fail (record->name, "written", error);
+  fail (record, "written", error);
   end = lseek (record->fd, 0, SEEK_END);
   if (written > 0 && ftruncate (record->fd, end - (off_t) written) < 0)
     g_prefix_error (error, "Its last packet is not whole: ");
+  else if (record->made && end == (off_t) written)
+    g_unlink (record->path);
   return FALSE;
 }
 
@@ -112,15 +257,18 @@ relay_record_write (RelayRecord *record, const guint8 *data, gsize size, gint64 
       return fail_within (record, written, error);
     written += done;
   }
+  record->last = seconds;
   return TRUE;
 }
 
 gboolean
 relay_record_free (RelayRecord *record)
 {
-  gboolean good = close_file (record);
+  gboolean good = relay_record_close (record);
 
   g_time_zone_unref (record->zone);
+  g_free (record->path);
+  g_free (record->mount);
   g_free (record->name);
   g_free (record);
   return good;

@@ -3,7 +3,14 @@
  * relayrecord.h: writes a stream into files, in pieces of time with the date in their names.
  *
  * Pieces begin at multiples of their length since 1970 (UTC), so that those of several machines
- * begin together.  If a file is there already, it is continued.
+ * begin together.  If a file is there already, it is continued, if it was written last at a time of
+ * its own: in the same piece, or under the same name if there are none, and not in the future. Else
+ * (summer time has ended, the clock was set back) the new file has the seconds since 1970 behind
+ * its name.  The time of a file is that of its last packet.
+ *
+ * Once a second it looks whether the file is still there: one that was removed is begun again. When
+ * the disk is no longer mounted where it was at first, writing fails: nothing gets into the folder
+ * below it.
  */
 #pragma once
 
@@ -17,10 +24,13 @@ typedef struct _RelayRecord RelayRecord;
 RelayRecord *relay_record_new (const gchar *name, guint piece);
 /* Returns the path of the piece that a time belongs to, in @zone. */
 gchar *relay_record_get_path (const RelayRecord *record, gint64 seconds, GTimeZone *zone);
-/* @seconds: since 1970. @error: G_FILE_ERROR, with a sentence. */
+/* @seconds: since 1970.  @error: G_FILE_ERROR, with a sentence.  A file that was made for this, and
+ * that nothing could be written to, is removed. */
 gboolean relay_record_write (RelayRecord *record, const guint8 *data, gsize size, gint64 seconds,
     GError **error);
-/* Closes the file. FALSE: not all of it was written. */
+/* Closes the file; the next packet opens it again. FALSE: not all of it was written. */
+gboolean relay_record_close (RelayRecord *record);
+/* The same, for good. */
 gboolean relay_record_free (RelayRecord *record);
 
 G_END_DECLS

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Ends that are not of fasp, each part alone: their URIs, whole packets, and recordings.
+ * Ends that are not of fasp, each part alone: their URIs, and whole packets.
  */
 #include <dlfcn.h>
+#include <gio/gio.h>
 #include <glib/gstdio.h>
 #include <string.h>
 #include "../elements/pair.h"
@@ -11,7 +12,6 @@
 #include "relayforeign.h"
 #include "relaypackets.h"
 #include "relayplace.h"
-#include "relayrecord.h"
 
 #define PACKET 188
 #define SYNC 0x47
@@ -258,79 +258,6 @@ test_gaps (void)
   relay_packets_free (packets);
 }
 
-/* --- recordings ----------------------------------------------------------------------------- */
-
-static void
-check_content (const gchar *folder, const gchar *name, const gchar *content)
-{
-  g_autofree gchar *path = g_build_filename (folder, name, NULL);
-  g_autofree gchar *text = NULL;
-
-  g_assert_true (g_file_get_contents (path, &text, NULL, NULL));
-  g_assert_cmpstr (text, ==, content);
-  g_unlink (path);
-}
-
-static void
-write_text (RelayRecord *record, const gchar *text, gint64 seconds)
-{
-  g_autoptr (GError) error = NULL;
-
-  relay_record_write (record, (const guint8 *) text, strlen (text), seconds, &error);
-  g_assert_no_error (error);
-}
-
-/* Pieces begin at the multiples of their length, and one that is there is continued. */
-static void
-test_pieces (void)
-{
-  g_autofree gchar *folder = g_dir_make_tmp ("fasp-XXXXXX", NULL);
-  g_autofree gchar *name = g_build_filename (folder, "news-%s.ts", NULL);
-  RelayRecord *record = relay_record_new (name, 60);
-
-  write_text (record, "a", 1000000000);
-  write_text (record, "b", 1000000019);
-  write_text (record, "c", 1000000020);
-  g_assert_true (relay_record_free (record));
-  record = relay_record_new (name, 60);
-  write_text (record, "d", 1000000079);
-  write_text (record, "e", 1000000080);
-  g_assert_true (relay_record_free (record));
-  check_content (folder, "news-999999960.ts", "ab");
-  check_content (folder, "news-1000000020.ts", "cd");
-  check_content (folder, "news-1000000080.ts", "e");
-  g_rmdir (folder);
-}
-
-static void
-test_names (void)
-{
-  g_autoptr (GTimeZone) zone = g_time_zone_new_offset (2 * 3600);
-  RelayRecord *record = relay_record_new ("/v/news-%F-%H%M%S.ts", 3600);
-  g_autofree gchar *path = relay_record_get_path (record, 1000000000, zone);
-
-  /* 2001-09-09 01:46:40 UTC */
-  g_assert_cmpstr (path, ==, "/v/news-2001-09-09-030000.ts");
-  relay_record_free (record);
-}
-
-static void
-test_no_place (void)
-{
-  RelayRecord *record = relay_record_new ("/nowhere/at/all.ts", 0);
-  g_autoptr (GError) error = NULL;
-
-  g_assert_false (relay_record_write (record, (const guint8 *) "a", 1, 0, &error));
-  g_assert_error (error, G_FILE_ERROR, G_FILE_ERROR_NOENT);
-  g_assert_nonnull (strstr (error->message, "/nowhere/at/all.ts"));
-  relay_record_free (record);
-  g_clear_error (&error);
-  record = relay_record_new ("/dev/full", 0);
-  g_assert_false (relay_record_write (record, (const guint8 *) "a", 1, 0, &error));
-  g_assert_error (error, G_FILE_ERROR, G_FILE_ERROR_NOSPC);
-  relay_record_free (record);
-}
-
 #define RTP_HEADER 12
 #define DATAGRAM (RTP_HEADER + 7 * PACKET)
 
@@ -574,9 +501,6 @@ main (int argc, char **argv)
   g_test_add_func ("/ends/next-sender", test_next_sender);
   g_test_add_func ("/ends/rist-next-sender", test_rist_next_sender);
   g_test_add_func ("/ends/unheard", test_unheard);
-  g_test_add_func ("/ends/pieces", test_pieces);
-  g_test_add_func ("/ends/names", test_names);
-  g_test_add_func ("/ends/no-place", test_no_place);
   g_test_add_func ("/ends/no-threads", test_no_threads);
   g_test_add_func ("/ends/slow-name", test_slow_name);
   return g_test_run ();
