@@ -152,16 +152,6 @@ property_changed (GstFaspConnection *c, GstFaspProp prop, GParamSpec *pspec, gbo
 static gboolean
 set_uri (GstFaspConnection *c, const gchar *uri, GError **error)
 {
-  gboolean running;
-
-  g_mutex_lock (&c->lock);
-  running = c->io != NULL;
-  g_mutex_unlock (&c->lock);
-  if (running) {
-    g_set_error (error, GST_URI_ERROR, GST_URI_ERROR_BAD_STATE,
-        "The URI cannot be changed while the element runs: set it to READY first.");
-    return FALSE;
-  }
   if (uri != NULL && !gst_fasp_uri_set (&c->settings, c->element, uri, error))
     return FALSE;
   GST_OBJECT_LOCK (c->element);
@@ -178,29 +168,22 @@ void
 gst_fasp_connection_set_property (GstFaspConnection *c, guint id, const GValue *value,
     GParamSpec *pspec)
 {
-  gboolean new;
+  gboolean new = is_new (c, id, value, pspec);
+  g_autoptr (GError) error = NULL;
 
   if (id == GST_FASP_PROP_URI) {
-    g_autoptr (GError) error = NULL;
-    const gchar *uri = g_value_get_string (value);
-
-    if (!set_uri (c, uri, &error)) {
-      if (g_error_matches (error, GST_URI_ERROR, GST_URI_ERROR_BAD_STATE)) {
-        GST_WARNING_OBJECT (c->element, "%s", error->message);
-        return;
-      }
+    if (!set_uri (c, g_value_get_string (value), &error)) {
       /* setting a property cannot fail: instead, the element will refuse to start */
       GST_OBJECT_LOCK (c->element);
       g_clear_error (&c->settings.bad_uri);
       c->settings.bad_uri = g_steal_pointer (&error);
       GST_OBJECT_UNLOCK (c->element);
     }
-    return;
+  } else {
+    GST_OBJECT_LOCK (c->element);
+    gst_fasp_settings_set (&c->settings, id, value);
+    GST_OBJECT_UNLOCK (c->element);
   }
-  new = is_new (c, id, value, pspec);
-  GST_OBJECT_LOCK (c->element);
-  gst_fasp_settings_set (&c->settings, id, value);
-  GST_OBJECT_UNLOCK (c->element);
   property_changed (c, id, pspec, new);
 }
 
@@ -244,7 +227,18 @@ get_uri (GstURIHandler *handler)
 static gboolean
 handle_uri (GstURIHandler *handler, const gchar *uri, GError **error)
 {
-  return set_uri (get_connection (handler), uri, error);
+  GstFaspConnection *c = get_connection (handler);
+  gboolean running;
+
+  g_mutex_lock (&c->lock);
+  running = c->io != NULL;
+  g_mutex_unlock (&c->lock);
+  /* the caller expects that this URI is played now */
+  if (running)
+    g_set_error (error, GST_URI_ERROR, GST_URI_ERROR_BAD_STATE,
+        "The URI cannot be changed while the element runs: set it to READY first, or set the "
+        "property uri, which takes effect at the next start.");
+  return !running && set_uri (c, uri, error);
 }
 
 void
@@ -448,6 +442,7 @@ prepare (GstFaspConnection *c, Wanted *wanted)
   memset (&c->posted, 0, sizeof c->posted);
   memset (c->changes, 0, sizeof c->changes);
   c->busy_posted = c->failed = FALSE;
+  c->is_caller = io->endpoint.mode == FASP_MODE_CALLER;
   return TRUE;
 }
 

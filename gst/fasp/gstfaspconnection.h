@@ -45,6 +45,7 @@ struct _GstFaspConnection
   GstFaspPosted posted;        /* about the stream of several sources; used by the streaming
                                   thread only */
   GstFaspQuiet changes[FASP_MERGE_DIFFERS + 1]; /* of several sources; the same */
+  gboolean is_caller;   /* it calls its peers; set at the start, whatever is set meanwhile */
   gboolean failed;      /* an error was posted; used by the streaming thread only */
   gboolean busy_posted; /* the error of may_close() was posted */
   /* lets the element handle an event of a source before signals and messages tell others; may be

@@ -256,10 +256,9 @@ ended (GstFaspSrc *self, const FaspEvent *event)
 {
   g_autofree gchar *why = event != NULL ? gst_fasp_events_explain (event) : NULL;
   const gchar *instead;
-  gboolean keeps, dials, calls;
+  gboolean dials = self->connection.is_caller, keeps, calls;
 
   GST_OBJECT_LOCK (self);
-  dials = gst_fasp_settings_get_mode (&self->connection.settings) == GST_FASP_MODE_CALLER;
   keeps = self->connection.settings.keep_listening;
   calls = self->connection.settings.auto_reconnect;
   GST_OBJECT_UNLOCK (self);

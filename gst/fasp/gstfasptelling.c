@@ -51,14 +51,10 @@ note_peer (GstFaspSource *source, const FaspEvent *event)
 static gboolean
 is_given_up (GstFaspConnection *c, const FaspEvent *event)
 {
-  gboolean dials;
-
   if (event->type == FASP_EVENT_REJECTED || !event->final)
     return event->final;
-  GST_OBJECT_LOCK (c->element);
-  dials = gst_fasp_settings_get_mode (&c->settings) == GST_FASP_MODE_CALLER;
-  GST_OBJECT_UNLOCK (c->element);
-  return dials && event->type == FASP_EVENT_REMOVED && fasp_reason_is_lasting (event->reason);
+  return c->is_caller && event->type == FASP_EVENT_REMOVED
+      && fasp_reason_is_lasting (event->reason);
 }
 
 static void

@@ -687,6 +687,41 @@ test_running (void)
   gst_object_unref (sink);
 }
 
+/* A URI that is set while the element plays is that of the next start, and changes nothing before:
+ * a source that listens goes on, and ends as one that listens, though the new URI dials. */
+static void
+test_uri_for_next_start (void)
+{
+  guint port = pair_get_port ();
+  g_autofree gchar *dials = g_strdup_printf ("fasp://127.0.0.1:%u", port);
+  g_autofree gchar *listens = g_strdup_printf ("fasp://:%u", port);
+  Pair *pair = pair_new_default ();
+  g_autoptr (GstElement) sink = gst_bin_get_by_name (GST_BIN (pair->sender), "sink");
+  g_autoptr (GstElement) source = gst_bin_get_by_name (GST_BIN (pair->receiver), "source");
+  g_autoptr (GBytes) stream = pair_make_stream (100000);
+  g_autofree gchar *kept = NULL, *told = NULL;
+
+  pair_play (pair);
+  pair_push (pair, stream, 0, 50000, 1316);
+  pair_wait_for_size (pair, 50000);
+  g_object_set (source, "uri", dials, NULL);
+  g_object_set (sink, "uri", listens, NULL);
+  g_object_get (source, "uri", &kept, NULL);
+  g_assert_true (g_str_has_prefix (kept, dials));
+  pair_push (pair, stream, 50000, 100000, 1316);
+  pair_wait_for_size (pair, 100000);
+  pair_stop (pair->sender);
+  told = pair_wait_text (pair->receiver, GST_MESSAGE_WARNING);
+  g_test_message ("%s", told);
+  g_assert_nonnull (strstr (told, "With keep-listening=true"));
+  gst_message_unref (pair_wait (pair->receiver, GST_MESSAGE_EOS));
+  pair_stop (pair->receiver);
+  pair_play (pair);
+  pair_push (pair, stream, 0, 100000, 1316);
+  pair_wait_for_size (pair, 200000);
+  pair_free (pair);
+}
+
 static GstBusSyncReply
 on_warning (GstBus *bus, GstMessage *message, gpointer data)
 {
@@ -794,6 +829,7 @@ main (int argc, char **argv)
   g_test_add_func ("/settings/nobody", test_nobody);
   g_test_add_func ("/settings/busy-port", test_busy_port);
   g_test_add_func ("/settings/running", test_running);
+  g_test_add_func ("/settings/running/next-uri", test_uri_for_next_start);
   g_test_add_func ("/settings/next-start", test_next_start);
   g_test_add_func ("/settings/too-late", test_too_late);
   g_test_add_func ("/settings/opening", test_opening);
