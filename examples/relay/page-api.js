@@ -4,8 +4,9 @@
 
 const TOKEN = "fasp-relay-token";
 
-/* Of parts that may hold anything. */
-const path = (...names) => "/" + names.map(encodeURIComponent).join("/");
+/* Of parts that may hold anything. A proxy may show the relay below a path of its own. */
+const BASE = location.pathname.replace(/\/*$/, "");
+const path = (...names) => BASE + "/" + names.map(encodeURIComponent).join("/");
 
 async function get(at) {
   const answer = await fetch(at, {cache: "no-store"});
@@ -34,8 +35,8 @@ const api = {
       headers["Content-Type"] = "application/json";
     let answer;
     try {
-      answer = await fetch("/api/v1" + path(...names), {method, headers, cache: "no-store",
-                                                       body: body === undefined ? undefined : JSON.stringify(body)});
+      answer = await fetch(path("api", "v1", ...names), {method, headers, cache: "no-store",
+                                                             body: body === undefined ? undefined : JSON.stringify(body)});
     } catch {
       throw new Refused(0, "The relay does not answer. Is it running, and can this machine reach it?");
     }

@@ -40,7 +40,7 @@ async function look() {
     return;
   asking = true;
   try {
-    events = await get("/happened.json");
+    events = await get(path("happened.json"));
     happened = events.length ? events[0].id : 0;
   } catch {
     happened = -1;              // again with the next frame
@@ -106,7 +106,7 @@ function showAdded() {
 
 /* Says why the relay does not let this page listen, which the browser does not. */
 async function explain(refused) {
-  const answer = await fetch("/events", {cache: "no-store", signal: AbortSignal.timeout(RETRY)});
+  const answer = await fetch(path("events"), {cache: "no-store", signal: AbortSignal.timeout(RETRY)});
   /* a proxy in front would have a page of its own */
   if (!answer.ok && answer.headers.get("Content-Type")?.startsWith("text/plain")) {
     const text = await answer.text();
@@ -122,7 +122,7 @@ function listen() {
   feed = null;
   if (document.hidden)
     return;
-  feed = new EventSource("/events");
+  feed = new EventSource(path("events"));
   feed.onmessage = message => show(JSON.parse(message.data));
   feed.onerror = () => {
     setText(find("ready"), "Not connected");

@@ -8,15 +8,6 @@
 #include "relaydescribe.h"
 #include "relayedit.h"
 
-static gchar *
-make_location (const gchar *stream, guint output)
-{
-  g_autofree gchar *name = g_uri_escape_string (stream, NULL, FALSE);
-
-  return output == 0 ? g_strdup_printf ("/api/v1/streams/%s", name) :
-                       g_strdup_printf ("/api/v1/streams/%s/outputs/%u", name, output);
-}
-
 static RelayEdit *
 edit (RelayCall *call)
 {
@@ -104,7 +95,7 @@ put_stream (RelayCall *call)
   if (!apply (call, text, NULL))
     return;
   if (is_new)
-    call->page->location = make_location (call->stream, 0);
+    call->page->location = g_uri_escape_string (call->stream, NULL, FALSE);
   relay_call_answer_stream (call, is_new ? 201 : 200);
 }
 
@@ -210,7 +201,7 @@ add_output (RelayCall *call)
   g_array_append_val (ids, id);
   if (!apply (call, text, &(RelayKept) { call->stream, ids }))
     return;
-  call->page->location = make_location (call->stream, id);
+  call->page->location = g_strdup_printf ("outputs/%u", id);
   relay_call_answer_end (call, 201, id);
 }
 

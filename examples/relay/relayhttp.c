@@ -329,8 +329,11 @@ make_response (RelayHttp *http, struct MHD_Connection *connection, RelayPage *pa
 
   if (page->feed != NULL) {
     response = relay_audience_add (&http->audience, connection, page->feed, show_out);
-    if (response != NULL)
+    if (response != NULL) {
+      /* nginx would keep frames until it has some */
+      MHD_add_response_header (response, "X-Accel-Buffering", "no");
       return response;
+    }
     refuse_listener (page);
   }
   return make_whole_response (page);

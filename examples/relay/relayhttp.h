@@ -35,7 +35,7 @@ typedef struct
   guint status;        /* 200 */
   const gchar *type;   /* of the content */
   const gchar *allow;  /* with 405: which methods there are; NULL: GET and HEAD */
-  gchar *location;     /* with 201; NULL: none */
+  gchar *location;     /* with 201, relative to what was asked for; NULL: none */
   const gchar *policy; /* Content-Security-Policy; NULL: none */
   RelayFeed *feed;     /* what GET listens to, instead of the text; NULL: the text is all */
   gchar *text;

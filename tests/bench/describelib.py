@@ -3,6 +3,7 @@
 
 import json
 import re
+import urllib.parse
 
 
 class Description:
@@ -65,7 +66,8 @@ class Description:
                 schema = sent["content"]["application/json"]["schema"]
                 self.fields |= {(schema["$ref"].split("/")[-1], field) for field in body}
         if code == 201:
-            assert relay.ask("GET", headers["Location"].removeprefix("/api/v1"))[0] == 200, headers["Location"]
+            made = urllib.parse.urljoin(path, headers["Location"])
+            assert made.startswith(path) and relay.ask("GET", made)[0] == 200, (path, headers["Location"])
         return answer
 
     def get(self, relay, path, want=200):
