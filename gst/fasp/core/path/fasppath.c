@@ -15,7 +15,7 @@ fasp_path_init (FaspPath *path, FaspTime now, gboolean alone)
   path->heard = now;
   path->asking.time = alone ? FASP_NEVER : now;
   path->asking.interval = FASP_PATH_AGAIN;
-  path->silence.due = FASP_NEVER;
+  path->silence.due = path->challenge.deadline = FASP_NEVER;
   fasp_loss_init (&path->loss, now);
   fasp_timestamps_init (&path->timestamps);
 }
@@ -38,12 +38,28 @@ fasp_path_suppose (FaspPath *path, FaspTime now, const FaspAddress *at, gboolean
   if (!path->challenge.has_candidate || !fasp_address_equal (&path->challenge.candidate, at)) {
     path->challenge.since = now;
     path->challenge.time = MAX (now, path->challenge.sent + FASP_CHALLENGE_INTERVAL);
+    path->challenge.answered = FALSE;
   }
   path->challenge.candidate = *at;
   path->challenge.heard = heard;
   path->challenge.has_candidate = TRUE;
   /* challenges go on while the peer sends something from there; else only these leave */
   path->challenge.left = FASP_CHALLENGES;
+}
+
+/* The address is where the peer is. */
+static void
+stay (FaspPath *path)
+{
+  path->challenge.asks = path->challenge.unanswered = 0;
+  path->challenge.deadline = FASP_NEVER;
+}
+
+static void
+forget_candidate (FaspPath *path)
+{
+  path->challenge.has_candidate = FALSE;
+  stay (path);
 }
 
 void
@@ -65,7 +81,7 @@ fasp_path_heard (FaspPath *path, FaspTime now, const FaspAddress *from, gboolean
   /* the sender of the datagram knows the key, but the address may be forged:
    * it counts once a challenge is answered */
   if (same && (path->challenge.heard || now - path->challenge.since > FASP_PATH_CALLED))
-    path->challenge.has_candidate = FALSE;
+    forget_candidate (path);
   else if (!same)
     fasp_path_suppose (path, now, from, TRUE);
 }
@@ -106,8 +122,17 @@ fasp_path_pong (FaspPath *path, const FaspAddress *from, guint64 token, FaspPing
   for (guint i = 0; i < FASP_PINGS; i++) {
     FaspPing *ping = &path->pings[i];
 
+    if (ping->sent == 0 || ping->token != token)
+      continue;
+    /* Whoever answers has it from the peer, which got the PING where that went. The answer itself
+     * may come by another way. */
+    if (path->challenge.has_candidate && ping->sent >= path->challenge.since
+        && fasp_address_equal (&path->address, &ping->to)) {
+      path->challenge.stayed = TRUE;
+      stay (path);
+    }
     /* only an answer from where the PING went proves that the peer is there */
-    if (ping->sent == 0 || ping->token != token || !fasp_address_equal (from, &ping->to))
+    if (!fasp_address_equal (from, &ping->to))
       continue;
     *answered = *ping;
     ping->sent = 0;
@@ -116,18 +141,44 @@ fasp_path_pong (FaspPath *path, const FaspAddress *from, guint64 token, FaspPing
   return FALSE;
 }
 
+/* To the candidate, if that has answered and the address does not. */
+static gboolean
+move (FaspPath *path)
+{
+  FaspPathChallenge *c = &path->challenge;
+
+  if (!c->answered || (path->proved && c->unanswered < (c->stayed ? FASP_PATH_DOUBTS : 1)))
+    return FALSE;
+  path->address = c->candidate;
+  path->proved = TRUE;
+  c->stayed = FALSE;
+  fasp_ecn_restart (&path->ecn);
+  forget_candidate (path);
+  return TRUE;
+}
+
 gboolean
 fasp_path_prove (FaspPath *path, const FaspAddress *at)
 {
-  if (path->challenge.has_candidate && fasp_address_equal (at, &path->challenge.candidate)) {
-    path->address = path->challenge.candidate;
-    fasp_ecn_restart (&path->ecn);
-    path->challenge.has_candidate = FALSE;
-  } else if (path->proved || !fasp_address_equal (at, &path->address)) {
-    return FALSE;
+  FaspPathChallenge *c = &path->challenge;
+
+  if (c->has_candidate && fasp_address_equal (at, &c->candidate)) {
+    c->answered = TRUE;
+    return move (path);
   }
-  path->proved = TRUE;
-  return TRUE;
+  if (path->proved || !fasp_address_equal (at, &path->address))
+    return FALSE;
+  return path->proved = TRUE;
+}
+
+gboolean
+fasp_path_judge (FaspPath *path, FaspTime now)
+{
+  if (now < path->challenge.deadline)
+    return FALSE;
+  path->challenge.deadline = FASP_NEVER;
+  path->challenge.unanswered++;
+  return move (path);
 }
 
 gboolean
@@ -138,7 +189,7 @@ fasp_path_may_answer (FaspPath *path, FaspTime now, const FaspAddress *to)
 }
 
 void
-fasp_path_challenged (FaspPath *path, FaspTime now)
+fasp_path_challenged (FaspPath *path, FaspTime now, FaspTime timeout)
 {
   /* less and less often, so that the PINGs remembered cover five sixths of the time
    * since then, and later at least 7 s: an answer that takes less finds its challenge */
@@ -148,6 +199,10 @@ fasp_path_challenged (FaspPath *path, FaspTime now)
       now + CLAMP (interval, FASP_CHALLENGE_INTERVAL, FASP_CHALLENGE_INTERVAL_MAX);
   path->challenge.sent = now;
   path->challenge.left--;
+  if (path->proved && path->challenge.deadline == FASP_NEVER) {
+    path->challenge.asks = FASP_PATH_ASKS;
+    path->challenge.deadline = now + timeout;
+  }
 }
 
 void

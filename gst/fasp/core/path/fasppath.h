@@ -27,6 +27,12 @@ G_BEGIN_DECLS
 #define FASP_CHALLENGE_INTERVAL (100 * FASP_MSEC)
 #define FASP_CHALLENGE_INTERVAL_MAX FASP_SEC
 #define FASP_CHALLENGES 3
+/* With each challenge to the new address, so many PINGs go to the address that it is to replace: if
+ * one in a hundred datagrams is lost, it seems silent once in 2500 times. */
+#define FASP_PATH_ASKS 2
+/* An address that has answered although the peer was heard from another one is replaced only when
+ * it was asked so often in vain. */
+#define FASP_PATH_DOUBTS 3
 /* How long to challenge an address from which the peer only called, while it is still
  * heard where it was: it may not hear what is sent there. */
 #define FASP_PATH_CALLED FASP_SEC
@@ -60,16 +66,25 @@ typedef struct
   guint64 count;
 } FaspTokens;
 
-/* The peer may be at another address, its candidate, and is challenged there. */
+/* The peer may be at another address, its candidate, and is challenged there. So is the address
+ * that it had: as long as what goes there is answered, it stays, as the candidate may be that of an
+ * attacker who copies all that the peer sends, and is faster (RFC 9000, section 9.3.3). The answer
+ * may come from anywhere, as the attacker is faster with that, too. */
 typedef struct
 {
   gboolean has_candidate;
   FaspAddress candidate;
-  gboolean heard; /* the peer was heard from there in the session */
-  FaspTime since; /* since when it is the candidate */
-  FaspTime time;  /* of the next challenge */
-  FaspTime sent;  /* of the last challenge, to this or another candidate */
-  guint left;     /* challenges that may still be sent */
+  gboolean heard;    /* the peer was heard from there in the session */
+  gboolean answered; /* a challenge was answered from there */
+  FaspTime since;    /* since when it is the candidate */
+  FaspTime time;     /* of the next challenge */
+  FaspTime sent;     /* of the last challenge, to this or another candidate */
+  guint left;        /* challenges that may still be sent */
+  /* of the address that it would replace */
+  guint asks;        /* PINGs that are due there now */
+  FaspTime deadline; /* when one of them is to have been answered; FASP_NEVER: it was not asked */
+  guint unanswered;  /* how often it was asked in vain since it answered */
+  gboolean stayed;   /* it has answered beside a candidate */
 } FaspPathChallenge;
 
 /* The network says that nobody listens at the address. Set by the session, cleared when the path is
@@ -176,16 +191,24 @@ gboolean fasp_path_may_answer (FaspPath *path, FaspTime now, const FaspAddress *
 /* The peer answered from @at: its candidate, or its address.  TRUE: the path has changed, or
  * is proved for the first time. */
 gboolean fasp_path_prove (FaspPath *path, const FaspAddress *at);
-/* When to challenge its candidate; FASP_NEVER: there is none, or it must be heard again
- * first. */
+/* When to challenge its candidate, or to judge its address; FASP_NEVER: there is no candidate, or
+ * it must be heard again first. */
 static inline FaspTime
 fasp_path_get_challenge_time (const FaspPath *path)
 {
-  return path->challenge.has_candidate && path->challenge.left > 0 ? path->challenge.time :
-                                                                     FASP_NEVER;
+  const FaspPathChallenge *c = &path->challenge;
+
+  if (!c->has_candidate)
+    return FASP_NEVER;
+  if (c->asks > 0)
+    return c->sent;
+  return MIN (c->left > 0 ? c->time : FASP_NEVER, c->deadline);
 }
 
-void fasp_path_challenged (FaspPath *path, FaspTime now);
+/* The time is over in which its address was to answer.  TRUE: the path has changed. */
+gboolean fasp_path_judge (FaspPath *path, FaspTime now);
+/* Its candidate is challenged.  Its address is to be asked, too, and to answer within @timeout. */
+void fasp_path_challenged (FaspPath *path, FaspTime now, FaspTime timeout);
 /* When the next PING is due; FASP_NEVER: it is the only path, or has no address yet. */
 static inline FaspTime
 fasp_path_get_ping_time (const FaspPath *path)

@@ -88,9 +88,15 @@ fasp_session_poll_challenge (FaspSession *session, FaspTime now, FaspDatagram *d
   for (guint i = 0; i < session->n_paths; i++) {
     FaspPath *path = &session->paths[i];
 
+    if (fasp_path_judge (path, now))
+      fasp_session_trust (session, now, i);
     if (now < fasp_path_get_challenge_time (path))
       continue;
-    fasp_path_challenged (path, now);
+    if (path->challenge.asks > 0) {
+      path->challenge.asks--;
+      return send_ping (session, now, datagram, i, &path->address, 0);
+    }
+    fasp_path_challenged (path, now, fasp_rtt_timeout (&session->rtt));
     return send_ping (session, now, datagram, i, &path->challenge.candidate, 0);
   }
   return FALSE;

@@ -652,7 +652,7 @@ test_two_addresses (void)
       guint64 more = fasp_path_ping (&path, now, &tokens, 0, FALSE, &path.challenge.candidate);
 
       token = sent++ == 0 ? more : token;
-      fasp_path_challenged (&path, now);
+      fasp_path_challenged (&path, now, FASP_SEC);
     }
     /* a round trip of a second */
     if (i == 1000)

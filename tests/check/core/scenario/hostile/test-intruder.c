@@ -279,6 +279,61 @@ test_copied_answer (void)
   vcast_free (n);
 }
 
+/* An attacker beside the path, who is faster. */
+typedef struct
+{
+  VCast *n;
+  GHashTable *passed; /* datagrams to B, as GBytes */
+} Thief;
+
+/* A copy of each datagram of B reaches A before it, from the thief's address, and what A sends
+ * there goes on to B, unless it may be of the stream. */
+static void
+steal_way (gpointer data, VnetSide from, FaspTime now, guint8 *bytes, gsize size)
+{
+  const FaspAddress at = vnet_get_address (VNET_C), sender = vnet_get_address (VNET_A);
+  Thief *thief = data;
+  FaspEndpoint *a = thief->n->nodes[VNET_A].endpoint;
+  GBytes *copy = g_bytes_new (bytes, size);
+
+  if (from == VNET_A && size < 200 && g_hash_table_add (thief->passed, g_bytes_ref (copy)))
+    vnet_inject (thief->n->net, VNET_B, &sender, bytes, size);
+  else if (from == VNET_B && a != NULL)
+    fasp_endpoint_receive (a, now, &at, g_bytes_get_data (copy, NULL), size, NULL, FALSE);
+  g_bytes_unref (copy);
+}
+
+/* The stream stays where its receiver answers, though that is heard from elsewhere, and what was
+ * sent there is answered from there. When it has really moved, the stream follows. */
+static void
+test_copied_way (gconstpointer loss)
+{
+  const guint seconds = 60;
+  VCast *n = vcast_new (7);
+  Thief thief = { n };
+
+  thief.passed =
+      g_hash_table_new_full (g_bytes_hash, g_bytes_equal, (GDestroyNotify) g_bytes_unref, NULL);
+  vkeys_join (n, VNET_A, FASP_MODE_LISTENER, VNET_B, &vkeys_secret);
+  vkeys_join (n, VNET_B, FASP_MODE_CALLER, VNET_A, &vkeys_secret);
+  vcast_lose (n, GPOINTER_TO_INT (loss) / 100.);
+  vcast_run (n, 2 * FASP_SEC);
+  vnet_set_tap (n->net, steal_way, &thief);
+  vcast_run (n, seconds * FASP_SEC);
+  /* challenges alone */
+  g_assert_cmpuint (vnet_get_counters (n->net, VNET_A, VNET_C)->packets, >, seconds / 2);
+  g_assert_cmpuint (vnet_get_counters (n->net, VNET_A, VNET_C)->bytes, <, seconds * 1000);
+  vnet_set_tap (n->net, NULL, NULL);
+  vnet_rebind (n->net, VNET_B, 8000);
+  vcast_run (n, 2 * FASP_SEC);
+  g_assert_cmpuint (n->nodes[VNET_B].events[FASP_EVENT_INTERRUPTED], ==, 0);
+  g_assert_cmpuint (vcast_get_session (n, VNET_B).latency.skips, <=, 1);
+  vcast_end (n);
+  vcast_assert_whole (n, VNET_B);
+  g_hash_table_unref (thief.passed);
+  vcast_free (n);
+}
+
 /* And in an outage, while a caller asks whether it is still known: no ACCEPT can come then. It
  * is asked for what a refusal means when the session is given up, not before. */
 static void
@@ -548,6 +603,8 @@ main (int argc, char **argv)
   g_test_add_func ("/secure/spoof", test_spoof);
   g_test_add_func ("/secure/refusals", test_refusals);
   g_test_add_func ("/secure/copied-answer", test_copied_answer);
+  g_test_add_data_func ("/secure/copied-way", GINT_TO_POINTER (0), test_copied_way);
+  g_test_add_data_func ("/secure/copied-way/lossy", GINT_TO_POINTER (2), test_copied_way);
   g_test_add_data_func ("/secure/refusals-in-outage", GINT_TO_POINTER (TRUE),
       test_refusals_in_outage);
   g_test_add_data_func ("/secure/refusals-for-good", GINT_TO_POINTER (FALSE),
