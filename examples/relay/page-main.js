@@ -5,11 +5,12 @@
 const FEW = 4;                  // streams that are open at first
 const RETRY = 3000;             // ms until the relay is asked again
 const SHOWN = 60;               // events
+const SET = 5;                  // s by which a clock differs that was set: more than a frame is late
 const LOST = "The connection to the relay is lost. This page tries again; the figures are old.";
 
 const streams = new Parts(find("streams"), s => s.name, s => new Stream(s));
 const totals = new Terms(find("totals"));
-let feed = null, happened = -1, asking = false, first = true, now = 0, added = null;
+let feed = null, happened = -1, asking = false, first = true, now = 0, shownAt = 0, added = null;
 
 function notice(text) {
   setText(find("notice"), text ?? "");
@@ -53,7 +54,15 @@ async function look() {
 /* --- what is --- */
 
 function show(status) {
+  /* the relay's clock was set: all its times have moved with it */
+  const passed = performance.now() / 1000 - shownAt;
+  if (now && Math.abs(status.time - now - passed) > SET) {
+    happened = -1;
+    for (const part of streams.parts.values())
+      part.load();
+  }
   now = status.time;
+  shownAt = performance.now() / 1000;
   const receivers = status.streams.reduce((n, s) => n + s.outputs.reduce((m, o) => m + o.receivers, 0), 0);
   const onAir = status.streams.filter(s => s.receiving);
   setText(find("ready"), status.ending ? "Ends" : status.ready ? "Ready" : sayNotReady(status.streams));

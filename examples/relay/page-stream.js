@@ -36,7 +36,7 @@ class Receiver {
     setText(this.state, one.interrupted ? "is not heard" : [behind, known(one["rtt-ms"]) ? `round trip ${say.ms(one["rtt-ms"])}` :
       ""].filter(Boolean).join(" · "));
     this.node.classList.toggle("silent", one.interrupted);
-    if (this.open && Date.now() - this.asked >= AGAIN)
+    if (this.open && performance.now() - this.asked >= AGAIN)
       this.ask();
   }
 
@@ -59,7 +59,7 @@ class Receiver {
   }
 
   async ask() {
-    this.asked = Date.now();
+    this.asked = performance.now();
     try {
       const {stats, ...one} = await get(path(...this.at) + ".json");
       this.one = one;

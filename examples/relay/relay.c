@@ -34,7 +34,8 @@ typedef struct
 
   GMutex lock; /* guards the fields below */
   gint64 beat;
-  gint64 started, loaded;
+  gint64 started, loaded; /* s, UTC */
+  gint64 begun;           /* when it was started: µs, monotonic */
   guint64 reloads, reloads_refused;
   gchar *refused;
   gchar **status_names;
@@ -65,6 +66,7 @@ take_stats (gpointer data)
   g_ptr_array_sort (f->streams, by_name);
   g_mutex_lock (&relay->lock);
   f->started = relay->started;
+  f->begun = relay->begun;
   f->loaded = relay->loaded;
   f->reloads = relay->reloads;
   f->reloads_refused = relay->reloads_refused;
@@ -526,6 +528,7 @@ relay_run (const gchar *path)
     .path = path,
     .beat = g_get_monotonic_time (),
     .started = g_get_real_time () / G_USEC_PER_SEC,
+    .begun = g_get_monotonic_time (),
   };
   g_autoptr (GError) error = NULL;
   int status = RELAY_ENDED;

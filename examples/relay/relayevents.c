@@ -17,6 +17,7 @@ struct _RelayEvents
 typedef struct
 {
   gchar *stream; /* NULL: it is about the relay */
+  gint64 time;   /* µs, monotonic */
   JsonNode *node;
 } Event;
 
@@ -101,7 +102,7 @@ describe_peer (const GstStructure *details)
 }
 
 static JsonNode *
-describe (guint64 id, gint64 now, const gchar *stream, const gchar *end, GLogLevelFlags level,
+describe (guint64 id, const gchar *stream, const gchar *end, GLogLevelFlags level,
     const GstStructure *details, const gchar *text)
 {
   JsonObject *object = json_object_new ();
@@ -109,7 +110,6 @@ describe (guint64 id, gint64 now, const gchar *stream, const gchar *end, GLogLev
   gboolean visit = g_str_equal (kind, "came") || g_str_equal (kind, "went");
 
   json_object_set_int_member (object, "id", id);
-  json_object_set_double_member (object, "time", now / 1000 / 1e3);
   json_object_set_string_member (object, "kind", kind);
   set_text (object, "stream", stream, RELAY_EVENTS_NAME);
   set_text (object, "end", end, RELAY_EVENTS_NAME);
@@ -148,8 +148,9 @@ relay_events_add (RelayEvents *events, gint64 now, const gchar *stream, const gc
   Event *event = g_new0 (Event, 1);
 
   event->stream = g_strdup (stream);
+  event->time = now;
   g_mutex_lock (&events->lock);
-  event->node = describe (++events->last, now, stream, end, level, details, text);
+  event->node = describe (++events->last, stream, end, level, details, text);
   make_room (events, stream);
   g_queue_push_tail (&events->all, event);
   g_mutex_unlock (&events->lock);
@@ -167,14 +168,21 @@ relay_events_get_last (RelayEvents *events)
 }
 
 gchar *
-relay_events_to_json (RelayEvents *events)
+relay_events_to_json (RelayEvents *events, gint64 utc)
 {
   JsonArray *array = json_array_new ();
   g_autoptr (JsonNode) root = relay_json_take_array (array);
+  gchar *text;
 
   g_mutex_lock (&events->lock);
-  for (GList *l = events->all.tail; l != NULL; l = l->prev)
-    json_array_add_element (array, json_node_copy (((Event *) l->data)->node));
+  for (GList *l = events->all.tail; l != NULL; l = l->prev) {
+    const Event *event = l->data;
+
+    json_object_set_double_member (json_node_get_object (event->node), "time",
+        (event->time + utc) / 1000 / 1e3);
+    json_array_add_element (array, json_node_copy (event->node));
+  }
+  text = json_to_string (root, FALSE);
   g_mutex_unlock (&events->lock);
-  return json_to_string (root, FALSE);
+  return text;
 }

@@ -24,13 +24,13 @@ typedef struct _RelayEvents RelayEvents;
 RelayEvents *relay_events_new (void);
 void relay_events_free (RelayEvents *events);
 
-/* Adds a line of the log.  @now: µs, UTC.  @stream, @end, @details: or NULL, as for
+/* Adds a line of the log.  @now: µs, monotonic.  @stream, @end, @details: or NULL, as for
  * relay_log_end(). */
 void relay_events_add (RelayEvents *events, gint64 now, const gchar *stream, const gchar *end,
     GLogLevelFlags level, const GstStructure *details, const gchar *text);
 /* The number of the newest, from 1; 0: there was none. */
 guint64 relay_events_get_last (RelayEvents *events);
-/* JSON, the newest first. */
-gchar *relay_events_to_json (RelayEvents *events);
+/* JSON, the newest first. @utc: what is added to monotonic times, µs. */
+gchar *relay_events_to_json (RelayEvents *events, gint64 utc);
 
 G_END_DECLS

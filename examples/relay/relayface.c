@@ -20,8 +20,23 @@ struct _RelayFace
   GMutex lock; /* guards the rest: while a server replaces another, there are two */
   RelayStats *stats;
   gint64 stats_time;
+  GHashTable *texts; /* GBytes that were made of these statistics, by what was asked for */
+  gint64 utc;        /* what is added to monotonic times, µs */
   RelayHistory *history;
 };
+
+/* Times are kept by the monotonic clock, and shown by the clock of the machine as it is now: when
+ * that is set, all move with it, and what has passed between them stays.  It is not followed more
+ * closely, so that a time does not change by a rounding.  Under the lock. */
+static gint64
+get_utc (RelayFace *face)
+{
+  gint64 utc = g_get_real_time () - g_get_monotonic_time ();
+
+  if (ABS (utc - face->utc) > G_USEC_PER_SEC)
+    face->utc = utc;
+  return face->utc;
+}
 
 /* Under the lock. */
 static const RelayStats *
@@ -31,10 +46,32 @@ get_stats (RelayFace *face)
 
   if (face->stats == NULL || now - face->stats_time >= FRESH) {
     g_clear_pointer (&face->stats, relay_stats_free);
+    g_hash_table_remove_all (face->texts);
     face->stats = face->take (face->data);
     face->stats_time = now;
   }
   return face->stats;
+}
+
+/* Whoever asks for the same while the statistics are served gets the same text.  FALSE: it is to be
+ * made.  Under the lock, as the next. */
+static gboolean
+take_text (RelayFace *face, const gchar *what, RelayPage *page)
+{
+  get_stats (face);
+  page->bytes = g_hash_table_lookup (face->texts, what);
+  if (page->bytes != NULL)
+    g_bytes_ref (page->bytes);
+  return page->bytes != NULL;
+}
+
+static void
+keep_text (RelayFace *face, const gchar *what, RelayPage *page)
+{
+  gsize size = strlen (page->text);
+
+  page->bytes = g_bytes_new_take (g_steal_pointer (&page->text), size);
+  g_hash_table_replace (face->texts, g_strdup (what), g_bytes_ref (page->bytes));
 }
 
 /* In the feed's thread. */
@@ -47,9 +84,10 @@ make_frame (gboolean heard, gpointer data)
 
   g_mutex_lock (&face->lock);
   stats = get_stats (face);
-  relay_history_note (face->history, face->stats_time, g_get_real_time () / G_USEC_PER_SEC, stats);
+  relay_history_note (face->history, face->stats_time, stats);
   if (heard)
-    json = relay_summary_to_json (stats, face->history, relay_events_get_last (face->events));
+    json = relay_summary_to_json (stats, face->history, relay_events_get_last (face->events),
+        g_get_monotonic_time (), get_utc (face));
   g_mutex_unlock (&face->lock);
   return heard ? g_strconcat ("data: ", json, "\n\n", NULL) : NULL;
 }
@@ -63,6 +101,8 @@ relay_face_new (RelayStats *(*take) (gpointer data), gpointer data)
   face->data = data;
   face->events = relay_events_new ();
   face->history = relay_history_new ();
+  face->texts =
+      g_hash_table_new_full (g_str_hash, g_str_equal, g_free, (GDestroyNotify) g_bytes_unref);
   relay_page_text_init (&face->text);
   g_mutex_init (&face->lock);
   face->feed = relay_feed_new (make_frame, face);
@@ -74,6 +114,7 @@ relay_face_free (RelayFace *face)
 {
   relay_feed_free (face->feed);
   g_clear_pointer (&face->stats, relay_stats_free);
+  g_hash_table_unref (face->texts);
   relay_history_free (face->history);
   relay_events_free (face->events);
   relay_page_text_clear (&face->text);
@@ -87,7 +128,7 @@ relay_face_note (const gchar *stream, const gchar *end, GLogLevelFlags level,
 {
   RelayFace *face = data;
 
-  relay_events_add (face->events, g_get_real_time (), stream, end, level, details, text);
+  relay_events_add (face->events, g_get_monotonic_time (), stream, end, level, details, text);
 }
 
 /* --- what is asked for by name ------------------------------------------------------------ */
@@ -151,7 +192,7 @@ tell_part (RelayFace *face, gchar **parts)
   if (stream == NULL)
     return NULL;
   if (n == 3 && g_str_equal (parts[2], "history"))
-    return relay_history_to_json (face->history, parts[1]);
+    return relay_history_to_json (face->history, parts[1], get_utc (face));
   if (n < 5 || n > PARTS || !g_str_equal (parts[2], "outputs")
       || !g_str_equal (parts[4], "receivers"))
     return NULL;
@@ -167,11 +208,18 @@ static gboolean
 answer_part (RelayFace *face, const gchar *path, RelayPage *page)
 {
   g_auto (GStrv) parts = split (path, ".json");
+  /* in one form, whatever was escaped: of those that exist, there are not many */
+  g_autofree gchar *what = parts != NULL ? g_strjoinv ("\n", parts) : NULL;
 
-  if (parts != NULL)
-    page->text = tell_part (face, parts);
-  if (page->text == NULL)
+  if (what == NULL)
     return FALSE;
+  if (!take_text (face, what, page)) {
+    page->text = tell_part (face, parts);
+    if (page->text == NULL)
+      return FALSE;
+    if (g_strv_length (parts) < PARTS)
+      keep_text (face, what, page);
+  }
   page->type = JSON;
   return TRUE;
 }
@@ -192,14 +240,12 @@ show_picture (RelayFace *face, const gchar *path, RelayPage *page)
 static void
 tell_json (RelayFace *face, RelayPage *page)
 {
-  page->type = JSON;
   page->text = relay_status_to_json (get_stats (face));
 }
 
 static void
 tell_metrics (RelayFace *face, RelayPage *page)
 {
-  page->type = RELAY_METRICS_TYPE;
   page->text = relay_status_to_metrics (get_stats (face));
 }
 
@@ -241,8 +287,7 @@ show_feed (RelayFace *face, RelayPage *page)
 static void
 tell_happened (RelayFace *face, RelayPage *page)
 {
-  page->type = JSON;
-  page->text = relay_events_to_json (face->events);
+  page->text = relay_events_to_json (face->events, get_utc (face));
 }
 
 gboolean
@@ -252,23 +297,31 @@ relay_face_answer (RelayFace *face, const gchar *path, RelayPage *page)
   {
     const gchar *path;
     void (*tell) (RelayFace *face, RelayPage *page);
+    const gchar *type; /* of a text that is made of the statistics */
   } pages[] = {
     { "/", show_page },
     { "/events", show_feed },
-    { "/happened.json", tell_happened },
-    { "/status.json", tell_json },
-    { "/metrics", tell_metrics },
+    { "/happened.json", tell_happened, JSON },
+    { "/status.json", tell_json, JSON },
+    { "/metrics", tell_metrics, RELAY_METRICS_TYPE },
     { "/healthz", tell_alive },
     { "/readyz", tell_ready },
   };
   gboolean found = FALSE;
 
   g_mutex_lock (&face->lock);
-  for (guint i = 0; i < G_N_ELEMENTS (pages) && !found; i++)
-    if (g_str_equal (path, pages[i].path)) {
-      pages[i].tell (face, page);
-      found = TRUE;
-    }
+  for (guint i = 0; i < G_N_ELEMENTS (pages) && !found; i++) {
+    found = g_str_equal (path, pages[i].path);
+    if (!found)
+      continue;
+    if (pages[i].type != NULL)
+      page->type = pages[i].type;
+    if (pages[i].type != NULL && take_text (face, path, page))
+      continue;
+    pages[i].tell (face, page);
+    if (pages[i].type != NULL)
+      keep_text (face, path, page);
+  }
   if (!found)
     found = show_picture (face, path, page) || answer_part (face, path, page);
   g_mutex_unlock (&face->lock);

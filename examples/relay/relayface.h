@@ -12,7 +12,8 @@
  *     /streams/STREAM/outputs/ID/receivers/ADDRESS.json       all figures of one
  *     /status.json, /metrics, /healthz, /readyz
  *
- * The statistics are collected ten times a second at most, however many ask.
+ * The statistics are collected ten times a second at most, however many ask, and so is a text made
+ * of them.
  */
 #pragma once
 

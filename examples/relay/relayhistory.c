@@ -41,7 +41,7 @@ static const struct
 
 typedef struct
 {
-  gint64 wall; /* s, UTC */
+  gint64 time; /* µs, monotonic */
   gfloat values[COLUMNS];
 } Sample;
 
@@ -120,7 +120,7 @@ get_loss (const Series *series, const Point *now)
 /* --- noting ------------------------------------------------------------------------------- */
 
 static void
-add_sample (Series *series, gint64 wall, const RelayStreamStats *stats,
+add_sample (Series *series, gint64 now, const RelayStreamStats *stats,
     const RelayInputFigures *input)
 {
   Sample *sample = &series->samples[series->n_samples++ % RELAY_HISTORY_SAMPLES];
@@ -128,7 +128,7 @@ add_sample (Series *series, gint64 wall, const RelayStreamStats *stats,
 
   for (guint i = 0; i < stats->outputs->len; i++)
     receivers += relay_figures_count_peers (g_ptr_array_index (stats->outputs, i));
-  *sample = (Sample) { .wall = wall };
+  *sample = (Sample) { .time = now };
   sample->values[RATE] = series->rates.rate;
   sample->values[LOSS] = series->rates.loss;
   sample->values[RTT] = input->rtt;
@@ -138,7 +138,7 @@ add_sample (Series *series, gint64 wall, const RelayStreamStats *stats,
 }
 
 static void
-note_stream (Series *series, gint64 now, gint64 wall, const RelayStreamStats *stats)
+note_stream (Series *series, gint64 now, const RelayStreamStats *stats)
 {
   RelayInputFigures input;
   Point point;
@@ -150,7 +150,7 @@ note_stream (Series *series, gint64 now, gint64 wall, const RelayStreamStats *st
   if (series->n_samples > 0 && now - series->sampled < RELAY_HISTORY_STEP - G_USEC_PER_SEC / 2)
     return;
   series->sampled = now;
-  add_sample (series, wall, stats, &input);
+  add_sample (series, now, stats, &input);
 }
 
 static gboolean
@@ -164,7 +164,7 @@ is_gone (gpointer name, gpointer value, gpointer data)
 }
 
 void
-relay_history_note (RelayHistory *history, gint64 now, gint64 wall, const RelayStats *stats)
+relay_history_note (RelayHistory *history, gint64 now, const RelayStats *stats)
 {
   for (guint i = 0; i < stats->streams->len; i++) {
     const RelayStreamStats *s = g_ptr_array_index (stats->streams, i);
@@ -175,7 +175,7 @@ relay_history_note (RelayHistory *history, gint64 now, gint64 wall, const RelayS
       g_hash_table_insert (history->series, g_strdup (s->name), series);
     }
     series->seen = TRUE;
-    note_stream (series, now, wall, s);
+    note_stream (series, now, s);
   }
   g_hash_table_foreach_remove (history->series, is_gone, NULL);
 }
@@ -191,7 +191,7 @@ relay_history_get_rates (const RelayHistory *history, const gchar *stream)
 }
 
 gchar *
-relay_history_to_json (const RelayHistory *history, const gchar *stream)
+relay_history_to_json (const RelayHistory *history, const gchar *stream, gint64 utc)
 {
   const Series *series = g_hash_table_lookup (history->series, stream);
   JsonObject *object;
@@ -209,7 +209,7 @@ relay_history_to_json (const RelayHistory *history, const gchar *stream)
   for (guint i = n; i > 0; i--) {
     const Sample *sample = &series->samples[(series->n_samples - i) % RELAY_HISTORY_SAMPLES];
 
-    json_array_add_int_element (times, sample->wall);
+    json_array_add_int_element (times, (sample->time + utc) / G_USEC_PER_SEC);
     for (guint j = 0; j < COLUMNS; j++)
       json_array_add_element (lists[j],
           relay_json_rounded (sample->values[j], columns[j].precision));

@@ -27,13 +27,13 @@ typedef struct
 RelayHistory *relay_history_new (void);
 void relay_history_free (RelayHistory *history);
 
-/* Takes statistics, at @now (µs, monotonic).  @wall: s, UTC.  Streams that are not in them any more
- * are forgotten. */
-void relay_history_note (RelayHistory *history, gint64 now, gint64 wall, const RelayStats *stats);
+/* Takes statistics, at @now (µs, monotonic).  Streams that are not in them any more are forgotten.
+ */
+void relay_history_note (RelayHistory *history, gint64 now, const RelayStats *stats);
 /* Those of when statistics were noted last. */
 RelayRates relay_history_get_rates (const RelayHistory *history, const gchar *stream);
-/* JSON: a list of each figure, the oldest first. */
-gchar *relay_history_to_json (const RelayHistory *history, const gchar *stream);
+/* JSON: a list of each figure, the oldest first. @utc: what is added to monotonic times, µs. */
+gchar *relay_history_to_json (const RelayHistory *history, const gchar *stream, gint64 utc);
 /* Bytes that it takes. */
 gsize relay_history_get_size (const RelayHistory *history);
 

@@ -16,6 +16,7 @@ typedef struct
 {
   GPtrArray *streams; /* RelayStreamStats, by name */
   gint64 started;     /* s, UTC */
+  gint64 begun;       /* the same, µs, monotonic */
   gint64 loaded;      /* the configuration in force; s, UTC */
   guint64 reloads, reloads_refused;
   gchar *refused; /* why the last one was refused; NULL: it was not */

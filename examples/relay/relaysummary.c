@@ -271,15 +271,16 @@ get_memory (void)
 }
 
 gchar *
-relay_summary_to_json (const RelayStats *stats, const RelayHistory *history, guint64 happened)
+relay_summary_to_json (const RelayStats *stats, const RelayHistory *history, guint64 happened,
+    gint64 now, gint64 utc)
 {
   JsonObject *object = json_object_new ();
   JsonArray *streams = json_array_new ();
   g_autoptr (JsonNode) root = relay_json_take (object);
 
   json_object_set_string_member (object, "version", VERSION);
-  set_number (object, "time", g_get_real_time () / 1e6, 0.001);
-  json_object_set_int_member (object, "started", stats->started);
+  set_number (object, "time", (now + utc) / 1e6, 0.001);
+  json_object_set_int_member (object, "started", (stats->begun + utc) / G_USEC_PER_SEC);
   json_object_set_boolean_member (object, "ready", relay_stats_is_ready (stats));
   json_object_set_boolean_member (object, "ending", stats->ending);
   set_text (object, "configuration-refused", stats->refused);

@@ -13,9 +13,10 @@ G_BEGIN_DECLS
 
 #define RELAY_SUMMARY_RECEIVERS 8
 
-/* @happened: number of the newest event. */
+/* @happened: number of the newest event.  @now: µs, monotonic.  @utc: what is added to such times,
+ * µs: when the clock is set, all times move with it. */
 gchar *relay_summary_to_json (const RelayStats *stats, const RelayHistory *history,
-    guint64 happened);
+    guint64 happened, gint64 now, gint64 utc);
 /* All receivers of an output, each in short. */
 gchar *relay_summary_list_receivers (const RelayEndStats *output, RelayRates rates);
 /* All figures of one of them.  NULL: it is not there. */

@@ -9,6 +9,7 @@
 #include <string.h>
 #include "gstfaspcommon.h"
 #include "relayevents.h"
+#include "relayface.h"
 #include "relayfeed.h"
 #include "relayfigures.h"
 #include "relayhistory.h"
@@ -29,7 +30,7 @@ parse (gchar *text)
 static guint
 count_events (RelayEvents *events, const gchar *stream)
 {
-  g_autoptr (JsonNode) root = parse (relay_events_to_json (events));
+  g_autoptr (JsonNode) root = parse (relay_events_to_json (events, 0));
   JsonArray *array = json_node_get_array (root);
   guint n = 0;
 
@@ -78,7 +79,7 @@ test_visits (void)
   const gchar *line;
 
   relay_events_add (events, 1500000, "s", "output-2", G_LOG_LEVEL_MESSAGE, details, text);
-  root = parse (relay_events_to_json (events));
+  root = parse (relay_events_to_json (events, 0));
   event = json_array_get_object_element (json_node_get_array (root), 0);
   g_assert_cmpstr (json_object_get_string_member (event, "kind"), ==, "went");
   g_assert_cmpfloat (json_object_get_double_member (event, "time"), ==, 1.5);
@@ -155,7 +156,7 @@ make (guint64 bytes, guint64 lost, guint receivers)
 static void
 note (RelayHistory *history, gint64 second, RelayStats *stats)
 {
-  relay_history_note (history, second * G_USEC_PER_SEC, 1000 + second, stats);
+  relay_history_note (history, second * G_USEC_PER_SEC, stats);
   relay_stats_free (stats);
 }
 
@@ -164,8 +165,9 @@ static void
 test_history (void)
 {
   RelayHistory *history = relay_history_new ();
-  g_autoptr (JsonNode) root = NULL;
+  g_autoptr (JsonNode) root = NULL, set_back = NULL;
   JsonObject *object;
+  JsonArray *times;
   RelayRates rates;
   gsize size;
 
@@ -179,7 +181,7 @@ test_history (void)
   rates = relay_history_get_rates (history, "s");
   g_assert_cmpfloat (rates.rate, ==, 8000);
   g_assert_cmpuint (relay_history_get_size (history), ==, size);
-  root = parse (relay_history_to_json (history, "s"));
+  root = parse (relay_history_to_json (history, "s", 1000 * G_USEC_PER_SEC));
   object = json_node_get_object (root);
   g_assert_cmpuint (json_array_get_length (json_object_get_array_member (object, "time")), ==, 360);
   g_assert_cmpint (json_array_get_int_element (json_object_get_array_member (object, "time"), 359),
@@ -189,6 +191,12 @@ test_history (void)
   g_assert_cmpint (json_array_get_int_element (json_object_get_array_member (object, "receivers"),
                        359),
       ==, 3);
+  /* the clock is set back: all times go with it, and an hour is an hour */
+  set_back =
+      parse (relay_history_to_json (history, "s", G_GINT64_CONSTANT (-3600) * G_USEC_PER_SEC));
+  times = json_object_get_array_member (json_node_get_object (set_back), "time");
+  g_assert_cmpint (json_array_get_int_element (times, 359), ==, 4000 - 3600);
+  g_assert_cmpint (json_array_get_int_element (times, 0), ==, 4000 - 3600 - 3590);
   /* two blocks of 1000 bytes at 8000 bit/s */
   g_assert_cmpfloat (
       json_array_get_double_element (json_object_get_array_member (object, "behind-ms"), 359), ==,
@@ -235,7 +243,7 @@ test_summary (void)
     RelayStats *stats = make (0, 0, i == 0 ? 8 : 900);
     const RelayStreamStats *s = g_ptr_array_index (stats->streams, 0);
     const RelayEndStats *output = g_ptr_array_index (s->outputs, 0);
-    gchar *text = relay_summary_to_json (stats, history, 5);
+    gchar *text = relay_summary_to_json (stats, history, 5, 0, 0);
     g_autoptr (JsonNode) list = parse (relay_summary_list_receivers (output, rates));
     g_autoptr (JsonNode) root = NULL;
     JsonArray *all = json_node_get_array (list);
@@ -253,6 +261,73 @@ test_summary (void)
   }
   g_assert_cmpuint (sizes[1], <, sizes[0] + 200);
   relay_history_free (history);
+}
+
+/* How long the relay runs does not depend on the clock. */
+static void
+test_clock (void)
+{
+  RelayHistory *history = relay_history_new ();
+  RelayStats *stats = make (0, 0, 0);
+
+  stats->begun = 100 * G_USEC_PER_SEC;
+  for (gint64 utc = -5000; utc <= 5000; utc += 5000) {
+    g_autoptr (JsonNode) root = parse (relay_summary_to_json (stats, history, 5,
+        150 * G_USEC_PER_SEC, utc * G_USEC_PER_SEC));
+    JsonObject *object = json_node_get_object (root);
+
+    g_assert_cmpfloat (json_object_get_double_member (object, "time"), ==, 150 + utc);
+    g_assert_cmpint (json_object_get_int_member (object, "started"), ==, 100 + utc);
+  }
+  relay_stats_free (stats);
+  relay_history_free (history);
+}
+
+static RelayStats *
+take (gpointer unused)
+{
+  return make (0, 0, 3);
+}
+
+static GBytes *
+ask (RelayFace *face, const gchar *path)
+{
+  RelayPage page = { 200, "text/plain" };
+
+  g_assert_true (relay_face_answer (face, path, &page));
+  g_assert_nonnull (page.bytes);
+  return page.bytes;
+}
+
+/* Whoever asks gets the text that was made for another a moment ago, however the path is written.
+ */
+static void
+test_same_text (void)
+{
+  static const gchar *const paths[][2] = {
+    { "/status.json", "/status.json" },
+    { "/metrics", "/metrics" },
+    { "/happened.json", "/happened.json" },
+    { "/streams/s/history.json", "/streams/%73/history.json" },
+    { "/streams/s/outputs/1/receivers.json", "/streams/s/%6futputs/1/receivers.json" },
+  };
+  RelayFace *face = relay_face_new (take, NULL);
+  RelayPage none = { 200, "text/plain" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (paths); i++) {
+    gboolean same = FALSE;
+
+    /* a moment may end between two questions */
+    for (guint n = 0; n < 100 && !same; n++) {
+      g_autoptr (GBytes) one = ask (face, paths[i][0]), two = ask (face, paths[i][1]);
+
+      same = one == two;
+    }
+    g_assert_true (same);
+  }
+  g_assert_false (relay_face_answer (face, "/streams/none/history.json", &none));
+  g_assert_cmpstr (none.type, ==, "text/plain");
+  relay_face_free (face);
 }
 
 /* Statistics are made each second: nothing of them stays. */
@@ -386,6 +461,8 @@ main (int argc, char **argv)
   g_test_add_func ("/relay/face/rates", test_rates);
   g_test_add_func ("/relay/face/summary", test_summary);
   g_test_add_func ("/relay/face/stats", test_stats);
+  g_test_add_func ("/relay/face/clock", test_clock);
+  g_test_add_func ("/relay/face/same-text", test_same_text);
   g_test_add_func ("/relay/face/feed", test_feed);
   return g_test_run ();
 }
