@@ -210,7 +210,9 @@ fasp_io_new (const FaspIoSettings *settings, GError **error)
       1;
   io->guard.endpoint = fasp_endpoint_new (&config, fasp_random_bytes, NULL);
   fasp_endpoint_set_log (io->guard.endpoint, settings->log);
-  fasp_endpoint_expect (io->guard.endpoint, g_get_monotonic_time ());
+  /* of listeners that share their callers, the first one says that none comes */
+  if (settings->beside == NULL)
+    fasp_endpoint_expect (io->guard.endpoint, g_get_monotonic_time ());
   io->lanes = fasp_lanes_new (&io->guard, io->links,
       settings->n_links <= MAX (settings->flowlets, 1), fasp_io_rouse, io, error);
   if (io->lanes == NULL || !make_receivers (io, settings, error)) {

@@ -562,11 +562,50 @@ tell_unanswered (GstElement *element, const FaspEvent *event, const gchar *peer)
         (NULL));
   else
     GST_ELEMENT_WARNING (element, RESOURCE, NOT_FOUND,
-        ("%s does not answer yet. Is the other end running, does it listen (a "
-         "URI without a host), and is its UDP port open in the firewalls in "
-         "between? Dialling goes on%s.",
+        ("%s does not answer yet. Is the other end running, is it fasp (SRT "
+         "does not answer), does it listen (a URI without a host), and is its "
+         "UDP port open in the firewalls in between? Dialling goes on%s.",
             peer, held),
         (NULL));
+}
+
+/* @peer: who sends it. */
+static void
+tell_stranger (GstElement *element, FaspIo *io, const FaspEvent *event, const gchar *peer)
+{
+  static const struct
+  {
+    const gchar *name, *element, *scheme;
+  } protocols[] = {
+    [FASP_PROTOCOL_SRT] = { "SRT", "srtsrc or srtsink", "srt" },
+    [FASP_PROTOCOL_RTP] = { "RTP (or RIST)", "udpsrc (ristsrc)", "rtp" },
+    [FASP_PROTOCOL_MPEG_TS] = { "MPEG-TS over UDP", "udpsrc", "udp" },
+  };
+  guint port = fasp_io_get_port (io);
+
+  g_return_if_fail (event->protocol < G_N_ELEMENTS (protocols)
+      && protocols[event->protocol].name != NULL);
+  GST_ELEMENT_WARNING (element, RESOURCE, SETTINGS,
+      ("%s sends %s to UDP port %u, where only fasp is understood: it is not answered. Let faspsink or "
+       "faspsrc connect to this port, or use %s here (in fasp-relay %s://:%u).",
+          peer, protocols[event->protocol].name, port, protocols[event->protocol].element,
+          protocols[event->protocol].scheme, port),
+      (NULL));
+}
+
+static void
+tell_uncalled (GstElement *element, FaspIo *io)
+{
+  g_autofree gchar *local = NULL;
+  guint port = fasp_io_get_port (io);
+
+  g_object_get (element, "localaddress", &local, NULL);
+  GST_ELEMENT_INFO (element, RESOURCE, NOT_FOUND,
+      ("UDP port %u of %s waits for a caller, and none has come yet. The other end has to dial: its URI "
+       "needs the address of this machine, fasp://HOST:%u. If it has no host, both ends listen. Else "
+       "look whether the firewalls in between let in UDP to this port.",
+          port, local != NULL && local[0] != '\0' ? local : "all addresses", port),
+      (NULL));
 }
 
 static void
@@ -619,6 +658,12 @@ gst_fasp_events_handle (GstElement *element, FaspIo *io, const FaspEvent *event,
       break;
     case FASP_EVENT_UNANSWERED:
       tell_unanswered (element, event, peer);
+      break;
+    case FASP_EVENT_UNCALLED:
+      tell_uncalled (element, io);
+      break;
+    case FASP_EVENT_STRANGER:
+      tell_stranger (element, io, event, peer);
       break;
     case FASP_EVENT_CONNECTED:
       tell_connected (element, event, address, peer, posted);

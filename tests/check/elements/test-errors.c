@@ -128,6 +128,44 @@ test_refused (gconstpointer data)
   gst_object_unref (listener);
 }
 
+/* --- at the wrong port ---------------------------------------------------------------- */
+
+/* Until @text comes, in a message of @type. */
+static void
+await_text (GstElement *pipeline, GstMessageType type, const gchar *text)
+{
+  g_autofree gchar *said = NULL;
+
+  do {
+    g_free (said);
+    said = pair_wait_text (pipeline, type);
+  } while (strstr (said, text) == NULL);
+}
+
+/* MPEG-TS from a program that sends plain UDP; and nobody calls. @line: what listens at the port.
+ */
+static void
+test_wrong_port (gconstpointer line)
+{
+  guint port = pair_get_port ();
+  g_autoptr (GSocket) other =
+      g_socket_new (G_SOCKET_FAMILY_IPV4, G_SOCKET_TYPE_DATAGRAM, G_SOCKET_PROTOCOL_UDP, NULL);
+  g_autoptr (GSocketAddress) address = g_inet_socket_address_new_from_string ("127.0.0.1", port);
+  g_autofree gchar *all = g_strdup_printf ("UDP port %u of all addresses", port);
+  GstElement *pipeline = launch (line, "fasp", "", port);
+  gchar packet[188] = { 0x47 };
+
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  for (guint i = 0; i < 3; i++)
+    g_assert_cmpint (g_socket_send_to (other, address, packet, sizeof packet, NULL, NULL), ==,
+        sizeof packet);
+  await_text (pipeline, GST_MESSAGE_WARNING, "sends MPEG-TS over UDP");
+  pair_wait_for_stat (pipeline, "fasp", "datagrams-foreign", 3);
+  await_text (pipeline, GST_MESSAGE_INFO, all);
+  pair_stop (pipeline);
+  gst_object_unref (pipeline);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -139,6 +177,10 @@ main (int argc, char **argv)
       "faspsrc name=fasp record=/no-such-directory/a ! fakesink", test_start);
   g_test_add_data_func ("/errors/start/log",
       "faspsrc name=fasp log=/no-such-directory/a ! fakesink", test_start);
+  g_test_add_data_func ("/errors/wrong-port/sink", "videotestsrc is-live=true ! faspsink name=fasp",
+      test_wrong_port);
+  g_test_add_data_func ("/errors/wrong-port/source", "faspsrc name=fasp ! fakesink",
+      test_wrong_port);
   for (guint i = 0; i < G_N_ELEMENTS (refused); i++) {
     g_autofree gchar *path = g_strconcat ("/errors/refused/", refused[i].name, NULL);
 

@@ -111,6 +111,8 @@ static const FaspStatField endpoint_fields[] = {
       "datagrams dropped because they cannot be parsed"),
   COUNT ("datagrams-unknown", BOTH, datagrams_unknown,
       "datagrams dropped because they belong to no known session"),
+  COUNT ("datagrams-foreign", BOTH, datagrams_foreign,
+      "datagrams dropped because they are SRT (handshakes), RTP or MPEG-TS"),
   COUNT ("datagrams-forged", BOTH, datagrams_forged,
       "datagrams dropped because they are not sealed with their session's key"),
   COUNT ("datagrams-version", BOTH, datagrams_version,

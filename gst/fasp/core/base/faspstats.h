@@ -177,6 +177,7 @@ typedef struct
   guint64 buffer_bytes, buffer_limit; /* in the store or the reorder buffers, and at most */
   guint64 datagrams_malformed;        /* could not be parsed */
   guint64 datagrams_unknown;          /* belong to no session */
+  guint64 datagrams_foreign;          /* are of another protocol */
   guint64 datagrams_forged;           /* failed their tag (damaged or spoofed) */
   guint64 datagrams_version;          /* are of another version */
   guint64 handshakes_refused;         /* callers that were turned away */

@@ -12,6 +12,7 @@
 #include "fasprlc.h"
 #include "faspsending.h"
 #include "faspstale.h"
+#include "faspstrangers.h"
 #include "faspwriting.h"
 
 /* --- life ------------------------------------------------------------------------ */
@@ -95,11 +96,14 @@ receive_handshake (FaspEndpoint *endpoint, FaspTime now, const FaspAddress *from
   FaspHandshake handshake;
   FaspCallerResult result;
 
+  if (fasp_strangers_look (endpoint, from, data, size))
+    return;
   if (!fasp_wire_parse_handshake (data, size, &handshake)) {
     endpoint->stats.datagrams_malformed++;
     return;
   }
   if (handshake.type == FASP_HANDSHAKE_OPEN) {
+    endpoint->strangers.is_called = TRUE;
     if (fasp_endpoint_is_caller (endpoint) || endpoint->closing)
       endpoint->stats.datagrams_unknown++;
     else
@@ -195,7 +199,7 @@ fasp_endpoint_receive_routed (FaspEndpoint *endpoint, FaspTime now, const FaspAd
   if (session == NULL && fasp_multicast_receive (endpoint, now, from, &header, data, size, memory))
     return;
   if (session == NULL) {
-    endpoint->stats.datagrams_unknown++;
+    endpoint->stats.datagrams_unknown += !fasp_strangers_look (endpoint, from, data, size);
     return;
   }
   result = fasp_session_unseal (session, now, data, size, memory, &opened);

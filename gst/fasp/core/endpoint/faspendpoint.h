@@ -44,7 +44,8 @@ void fasp_endpoint_dial (FaspEndpoint *endpoint, FaspTime now, const FaspAddress
 guint fasp_endpoint_get_wanted_peer (const FaspEndpoint *endpoint, guint *serial);
 
 /* Caller: the peer's address is being resolved from now on.  That time counts towards
- * the time after which a caller that does not reconnect gives up. */
+ * the time after which a caller that does not reconnect gives up.  Listener: it can be called from
+ * now on; after a while without any call there is a FASP_EVENT_UNCALLED. */
 void fasp_endpoint_expect (FaspEndpoint *endpoint, FaspTime now);
 
 /* --- datagrams ---------------------------------------------------------- */

@@ -37,6 +37,7 @@ struct _FaspEndpoint
   FaspEndpointCalling calling;   /* caller */
   FaspEndpointFailover failover; /* caller */
   FaspEndpointStale stale;       /* caller */
+  FaspEndpointStrangers strangers;
 
   /* sender */
   FaspStore *store;

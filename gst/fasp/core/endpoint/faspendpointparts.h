@@ -89,6 +89,16 @@ typedef struct
   guint8 doublings[FASP_FLOWS_MAX]; /* of the number of looks after which it is stale */
 } FaspEndpointStale;
 
+/* faspstrangers.c: what the user may have mistaken. */
+#define FASP_STRANGERS_RTP 12 /* bytes of the header of RTP */
+typedef struct
+{
+  guint8 last[FASP_STRANGERS_RTP]; /* how the last datagram of no session began */
+  guint announced;                 /* protocols of which the application was told, a bit each */
+  gboolean uncalled_announced;     /* it was told that nobody calls */
+  gboolean is_called;              /* an OPEN has come; set by faspendpoint.c */
+} FaspEndpointStrangers;
+
 /* fasphold.c: what is kept though no receiver is there. */
 typedef struct
 {

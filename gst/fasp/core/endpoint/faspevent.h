@@ -13,6 +13,8 @@ typedef enum
 {
   FASP_EVENT_CONNECTING,  /* listener with `ask': decide() is awaited */
   FASP_EVENT_UNANSWERED,  /* caller: nobody has answered so far */
+  FASP_EVENT_UNCALLED,    /* listener: no caller has come so far */
+  FASP_EVENT_STRANGER,    /* another protocol comes to the port; once for each `protocol' */
   FASP_EVENT_CONNECTED,   /* session established; terms.latency_ms is final if
                              it is known */
   FASP_EVENT_REJECTED,    /* listener: a caller was turned away; caller:
@@ -95,6 +97,15 @@ typedef struct
   FaspStreamOffset position; /* JOINED: stream offset of the first byte that was read */
 } FaspEventStart;
 
+/* STRANGER. */
+typedef enum
+{
+  FASP_PROTOCOL_FASP,
+  FASP_PROTOCOL_SRT,
+  FASP_PROTOCOL_RTP,
+  FASP_PROTOCOL_MPEG_TS, /* without RTP */
+} FaspProtocol;
+
 /* What is not of the event's type is 0. */
 typedef struct
 {
@@ -117,9 +128,10 @@ typedef struct
   FaspEventOutage outage;
   FaspEventEnd end;
   FaspEventStart start;
-  guint64 bitrate;      /* BITRATE: bit/s, as of fasp_endpoint_get_available_bitrate() */
-  gboolean left_behind; /* GAP: the sender did not wait for it */
-  FaspAddress before;   /* MOVED: peer of the session before */
+  guint64 bitrate;       /* BITRATE: bit/s, as of fasp_endpoint_get_available_bitrate() */
+  gboolean left_behind;  /* GAP: the sender did not wait for it */
+  FaspProtocol protocol; /* STRANGER */
+  FaspAddress before;    /* MOVED: peer of the session before */
 } FaspEvent;
 
 G_END_DECLS

@@ -8,6 +8,7 @@
 #include "faspmulticast.h"
 #include "faspretention.h"
 #include "faspstale.h"
+#include "faspstrangers.h"
 #include "faspwriting.h"
 
 /* --- work that belongs to no session --------------------------------------------- */
@@ -114,6 +115,7 @@ static const struct
   { get_reply_time, NULL, poll_reply },
   { get_dial_time, fasp_dial_tend, poll_dial },
   { fasp_stale_get_time, fasp_stale_tend, NULL },
+  { fasp_strangers_get_time, fasp_strangers_tend, NULL },
   { get_encoder_time, fasp_encoder_tend, NULL },
   { get_punch_time, NULL, poll_punch },
   { get_group_time, NULL, poll_group_first },

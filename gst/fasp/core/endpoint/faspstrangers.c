@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <string.h>
+#include "faspstrangers.h"
+
+#define TS_PACKET 188
+#define TS_SYNC 0x47
+/* An SRT handshake: a control packet of type 0 to socket 0, of version 4 or 5
+ * (draft-sharabayko-srt, 3.2.1). */
+#define SRT_HANDSHAKE_SIZE 64
+#define SRT_SOCKET 12  /* where in it the socket is, */
+#define SRT_VERSION 16 /* and the version */
+
+/* --- other protocols ------------------------------------------------------------------ */
+
+static gboolean
+is_ts (const guint8 *data, gsize size)
+{
+  return size >= TS_PACKET && size % TS_PACKET == 0 && data[0] == TS_SYNC
+      && (size == TS_PACKET || data[TS_PACKET] == TS_SYNC);
+}
+
+static gboolean
+is_srt (const guint8 *data, gsize size)
+{
+  static const guint8 begins[] = { 0x80, 0, 0, 0 }, none[] = { 0, 0, 0, 0 };
+
+  return size >= SRT_HANDSHAKE_SIZE && memcmp (data, begins, sizeof begins) == 0
+      && memcmp (data + SRT_SOCKET, none, sizeof none) == 0
+      && memcmp (data + SRT_VERSION, none, 3) == 0
+      && (data[SRT_VERSION + 3] == 4 || data[SRT_VERSION + 3] == 5);
+}
+
+/* One datagram of RTP looks like one of a session that is gone.  Of two, RTP's have the same type
+ * and source (RFC 3550, 5.1), and the next number.  In those of a session the bytes of the number
+ * are a part of the connection id, which stays the same. */
+static gboolean
+is_rtp (FaspEndpointStrangers *strangers, const guint8 *data, gsize size)
+{
+  guint8 last[FASP_STRANGERS_RTP];
+  guint16 step;
+
+  if (size < sizeof last)
+    return FALSE;
+  memcpy (last, strangers->last, sizeof last);
+  memcpy (strangers->last, data, sizeof last);
+  step = (data[2] << 8 | data[3]) - (last[2] << 8 | last[3]);
+  return (data[0] & 0xc0) == 0x80 && data[0] == last[0] && ((data[1] ^ last[1]) & 0x7f) == 0
+      && memcmp (data + 8, last + 8, 4) == 0 && step > 0 && step <= FASP_STRANGERS_RTP_STEP;
+}
+
+gboolean
+fasp_strangers_look (FaspEndpoint *endpoint, const FaspAddress *from, const guint8 *data,
+    gsize size)
+{
+  FaspProtocol protocol = is_ts (data, size)    ? FASP_PROTOCOL_MPEG_TS :
+      is_srt (data, size)                       ? FASP_PROTOCOL_SRT :
+      is_rtp (&endpoint->strangers, data, size) ? FASP_PROTOCOL_RTP :
+                                                  FASP_PROTOCOL_FASP;
+  FaspEvent *event;
+
+  if (protocol == FASP_PROTOCOL_FASP)
+    return FALSE;
+  endpoint->stats.datagrams_foreign++;
+  if (endpoint->strangers.announced >> protocol & 1)
+    return TRUE;
+  endpoint->strangers.announced |= 1u << protocol;
+  event = fasp_endpoint_push_event (endpoint, FASP_EVENT_STRANGER, NULL);
+  event->address = *from;
+  event->protocol = protocol;
+  return TRUE;
+}
+
+/* --- no caller ------------------------------------------------------------------------ */
+
+void
+fasp_strangers_tend (FaspEndpoint *endpoint, FaspTime now)
+{
+  if (now < fasp_strangers_get_time (endpoint))
+    return;
+  endpoint->strangers.uncalled_announced = TRUE;
+  fasp_endpoint_push_event (endpoint, FASP_EVENT_UNCALLED, NULL);
+}
+
+/* A sender to a group is called once its announcement is heard. */
+FaspTime
+fasp_strangers_get_time (FaspEndpoint *endpoint)
+{
+  return endpoint->config.mode == FASP_MODE_LISTENER && endpoint->config.group.len == 0
+          && endpoint->calling.started > 0 && !endpoint->closing && !endpoint->strangers.is_called
+          && !endpoint->strangers.uncalled_announced ?
+      endpoint->calling.started + FASP_UNCALLED_AFTER :
+      FASP_NEVER;
+}
