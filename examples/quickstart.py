@@ -18,6 +18,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 BUILD = os.path.abspath(os.environ.get("FASP_BUILD", os.path.join(ROOT, "build")))
 LINKEM = os.path.join(BUILD, "tests", "netsim", "linkem")
 PORT, RELAY_PORT = 7001, 7002
+BUSY = .02              # s, a picture: a machine that keeps a thread waiting for longer delays the stream visibly
 SOUND_HELD = 5          # frames, 0.1 s: what parser and decoder may take to begin with
 
 
@@ -174,6 +175,15 @@ def last(lines, key, default=0):
     return next((line[key] for line in reversed(lines) if key in line), default)
 
 
+def explain_lateness(sender, link):
+    """What the machine, not the network, has delayed: as the emulated link and the sender's pacer measured it."""
+    passed_on, missed = link["late_us"]["max"] / 1e6, last(sender, "missed-ms") / 1e3
+    if max(passed_on, missed) < BUSY:
+        return ""
+    return (f"\n  THIS MACHINE WAS BUSY: the emulated network itself passed packets on up to {passed_on:.2f} s too late,"
+            f"\n  and the sender had to wait for a processor for {missed:.2f} s in all. Try again when it is idle.")
+
+
 def draw(args, data, link, path):
     import matplotlib
     matplotlib.use("Agg")
@@ -252,7 +262,8 @@ What happened
   99 % at most {last(receive, 'lateness-in-order-p99-ms'):.0f} ms, and the latest {worst:.0f} ms\
 {': a lost packet holds up those behind it' if gone else ''}.
   The buffer is {args.latency} ms, \
-{'so nothing came too late' if worst <= args.latency else 'so some came too late, and a player would have stalled'}.
+{'so nothing came too late.' if worst <= args.latency else
+ 'so some came too late, and a player would have stalled.' + explain_lateness(send, link)}
   On the wire (IP header up): {100 * (lost['bytes'] / max(1, wrote) - 1):.1f} % \
 more than the programme.""")
     good = (identical and errors == backwards == 0
