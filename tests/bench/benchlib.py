@@ -30,6 +30,14 @@ def program(name):
     return path
 
 
+def need(*programs):
+    """Ends here, and says why, before anything waits for a program that is not there."""
+    missing = [name for name in programs if not shutil.which(name)]
+    if missing:
+        sys.exit(f"{os.path.basename(sys.argv[0])}: there is no {', no '.join(missing)}. "
+                 "Run ./examples/setup --bench first.")
+
+
 def environment(ours=False):
     """Of a process. @ours: its program is built here, so that a sanitizer sees all that it does."""
     env = dict(os.environ)
@@ -87,8 +95,8 @@ B="nsenter --target $other --net"
 $B ip link set lo up
 $B ip addr add {WIRE_B}/24 dev wire
 $B ip link set wire mtu {{mtu}} up
-# ask for the address of the other before it counts
-until ping -c 1 -W 1 {WIRE_B} >/dev/null 2>&1; do sleep 0.1; done
+# asks for the address of the other before it counts
+ping -c 1 -w 10 {WIRE_B} >/dev/null
 set +e
 """
 
@@ -97,6 +105,9 @@ def run_on_wire(script, timeout, mtu=1500):
     """Runs a shell script on one of two hosts joined by a wire without any limit (a
     veth pair between namespaces): this one is WIRE_A, what $B stands before runs
     on WIRE_B. Needs root."""
+    need("ip", "nsenter", "unshare", "ping")
+    if os.geteuid():
+        sys.exit(f"{os.path.basename(sys.argv[0])}: making two hosts needs root.")
     script = WIRE.format(timeout=timeout + 5, mtu=mtu) + script
     return subprocess.run(["timeout", "--kill-after=5", str(timeout), "unshare", "--net", "bash", "-c", script],
                           env=environment(), stdin=subprocess.DEVNULL, check=False).returncode
@@ -212,6 +223,7 @@ def stream(protocol, mbit, channel_mbit, seconds, directory, buffer_ms=1000,
         sender = (f"$LINKEM_A {source} --tcp $LINKEM_ADDR_B:5004 "
                   f"--congestion {protocol[4:] or 'bbr'}")
     elif protocol == "rist":    # librist's own programs, with UDP on the host itself
+        need("ristsender", "ristreceiver")
         r = (f"ristreceiver -v 3 -S 0 -p 1 -i 'rist://@0.0.0.0:5004?buffer={buffer_ms}' "
              "-o udp://127.0.0.1:6001")
         s = (f"ristsender -v 3 -S 0 -p 1 -i udp://@127.0.0.1:6000 "

@@ -4,7 +4,6 @@ limit, and pacewatch at the end of it."""
 
 import json
 import os
-import subprocess
 import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
@@ -33,16 +32,6 @@ def measure(directory, sender, timeout, watch=()):
     if figures:
         figures["cpu"] = benchlib.cpu_seconds(cpu)
     return figures
-
-
-def need(*programs):
-    for name in programs:
-        if subprocess.run(["sh", "-c", f"command -v {name}"], stdout=subprocess.DEVNULL,
-                          check=False).returncode:
-            sys.exit(f"{os.path.basename(sys.argv[0])}: there is no {name}. "
-                     "Run ./examples/setup --bench first.")
-    if os.geteuid():
-        sys.exit(f"{os.path.basename(sys.argv[0])}: making two hosts needs root.")
 
 
 def save(results, path):
