@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <string.h>
 #include "relaychain.h"
+#include "relayrtp.h"
 
 #define ELEMENTS_MAX 5
 #define RTP_HEADER 12   /* bytes (RFC 3550) */
@@ -18,7 +19,6 @@ static const struct
   { "udpsrc", "gstreamer1.0-plugins-good" },
   { "udpsink", "gstreamer1.0-plugins-good" },
   { "rtpjitterbuffer", "gstreamer1.0-plugins-good" },
-  { "rtpmp2tpay", "gstreamer1.0-plugins-good" },
   { "rtpmp2tdepay", "gstreamer1.0-plugins-good" },
   { "srtsrc", "gstreamer1.0-plugins-bad" },
   { "srtsink", "gstreamer1.0-plugins-bad" },
@@ -63,6 +63,13 @@ add (Chain *chain, const gchar *factory)
   }
   chain->elements[chain->n++] = gst_object_ref_sink (element);
   return element;
+}
+
+static void
+add_payloader (Chain *chain)
+{
+  if (chain->error == NULL)
+    chain->elements[chain->n++] = gst_object_ref_sink (relay_rtp_new ());
 }
 
 static void
@@ -111,7 +118,7 @@ add_udp_output (Chain *chain, const RelayPlace *place)
 
   add_pacer (chain, place);
   if (place->scheme == RELAY_RTP)
-    add (chain, "rtpmp2tpay");
+    add_payloader (chain);
   sink = add (chain, "udpsink");
   if (sink == NULL)
     return NULL;
@@ -164,7 +171,7 @@ add_srt (Chain *chain, const RelayPlace *place)
   uri = g_strdup_printf (is_ipv6 (place) ? "srt://[%s]:%u?mode=%s" : "srt://%s:%u?mode=%s",
       place->host != NULL ? place->host : "", place->port,
       relay_place_listens (place) ? "listener" : "caller");
-  /* it looks that often whether it is to end; without, a caller that is silent would keep it */
+  /* it looks that often whether it is to end; without, a caller that is silent would keep it. */
   g_object_set (end, "uri", uri, "wait-for-connection", FALSE, "poll-timeout", SRT_POLL, NULL);
   if (place->sends)
     g_object_set (end, "sync", FALSE, "async", FALSE, NULL);
@@ -199,7 +206,7 @@ add_rist (Chain *chain, const RelayPlace *place)
   GstElement *end;
 
   if (place->sends)
-    add (chain, "rtpmp2tpay");
+    add_payloader (chain);
   end = add (chain, place->sends ? "ristsink" : "ristsrc");
   if (!place->sends)
     add (chain, "rtpmp2tdepay");

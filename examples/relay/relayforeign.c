@@ -11,6 +11,9 @@
                                    20 Mbit/s */
 #define SILENCE G_USEC_PER_SEC  /* an input that hears nothing for this long is interrupted */
 #define ASK_EACH G_USEC_PER_SEC /* a latency that is found out can change */
+#define GATHER \
+  (100 * GST_MSECOND) /* in which a datagram fills up, or leaves as it is: less than players \
+                         buffer, and seven packets are there sooner from 105 kbit/s on */
 #define NEVER G_MININT64
 
 /* These are GObject's type and its class. */
@@ -25,8 +28,9 @@ struct _RelayForeign
   GstElement *gate;      /* appsrc of an input, appsink of an output */
   GstClockTime latency;  /* of what is upstream, used in the thread that sends, as the next */
   gint64 asked;          /* when it was asked for: g_get_monotonic_time, µs */
-  RelayPackets *packets; /* an output's, used in that thread, or an input's, under the lock; NULL:
-                            not started, or it plays a file */
+  GMutex gathering;      /* guards the next two of an output; taken before the other */
+  GstClockID timer;      /* of packets that wait for a datagram to fill up; NULL: none runs */
+  RelayPackets *packets; /* an input's are under the lock; NULL: not started, or it plays a file */
   GMutex lock;           /* guards the rest */
   RelayInner *inner;     /* NULL: not started */
   gint64 heard;          /* when something came last: g_get_monotonic_time, µs */
@@ -71,6 +75,7 @@ count (RelayForeign *self, gsize size, gboolean passed)
 
 /* --- an output ---------------------------------------------------------------------------- */
 
+/* Under the gathering lock, as the next ones. */
 static void
 send_packets (RelayForeign *self, gboolean last)
 {
@@ -84,6 +89,66 @@ send_packets (RelayForeign *self, gboolean last)
   g_mutex_lock (&self->lock);
   self->foreign = relay_packets_get_foreign (self->packets);
   g_mutex_unlock (&self->lock);
+}
+
+static void
+stop_timer (RelayForeign *self)
+{
+  if (self->timer != NULL)
+    gst_clock_id_unschedule (self->timer);
+  g_clear_pointer (&self->timer, gst_clock_id_unref);
+}
+
+static gboolean on_timer (GstClock *clock, GstClockTime time, GstClockID id, gpointer data);
+
+static void
+start_timer (RelayForeign *self)
+{
+  g_autoptr (GstClock) clock = gst_system_clock_obtain ();
+
+  self->timer =
+      gst_clock_new_single_shot_id (clock, relay_packets_get_since (self->packets) + GATHER);
+  gst_clock_id_wait_async (self->timer, on_timer, gst_object_ref (self), gst_object_unref);
+}
+
+/* Packets that wait for longer than GATHER leave.  Called in a thread of the clock. */
+static gboolean
+on_timer (GstClock *clock, GstClockTime time, GstClockID id, gpointer data)
+{
+  RelayForeign *self = data;
+
+  g_mutex_lock (&self->gathering);
+  if (self->timer == id) {
+    stop_timer (self);
+    if (relay_packets_wait (self->packets)
+        && relay_packets_get_since (self->packets) + GATHER > relay_inner_get_time ())
+      start_timer (self);
+    else
+      send_packets (self, TRUE);
+  }
+  g_mutex_unlock (&self->gathering);
+  return TRUE;
+}
+
+/* Sends full datagrams of what waits and @buffer. */
+static void
+gather (RelayForeign *self, GstBuffer *buffer)
+{
+  g_mutex_lock (&self->gathering);
+  relay_packets_push (self->packets, buffer, relay_inner_get_time ());
+  send_packets (self, FALSE);
+  if (self->timer == NULL && relay_packets_wait (self->packets))
+    start_timer (self);
+  g_mutex_unlock (&self->gathering);
+}
+
+static void
+send_rest (RelayForeign *self)
+{
+  g_mutex_lock (&self->gathering);
+  stop_timer (self);
+  send_packets (self, TRUE);
+  g_mutex_unlock (&self->gathering);
 }
 
 /* Returns the latency of what is upstream, which is asked for once a second. */
@@ -138,9 +203,14 @@ on_sample (GstAppSink *sink, gpointer data)
   buffer = gst_buffer_ref (buffer);
   if (relay_place_is_timed (self->place))
     buffer = set_departure (self, buffer, gst_sample_get_segment (sample));
-  relay_packets_push (self->packets, buffer);
-  send_packets (self, FALSE);
+  gather (self, buffer);
   return GST_FLOW_OK;
+}
+
+static void
+on_eos (GstAppSink *sink, gpointer self)
+{
+  send_rest (self);
 }
 
 /* --- an input ------------------------------------------------------------------------------ */
@@ -153,7 +223,7 @@ look_for_packets (RelayForeign *self, GstBuffer *buffer)
 
   if (self->packets == NULL)
     return;
-  relay_packets_push (self->packets, gst_buffer_ref (buffer));
+  relay_packets_push (self->packets, gst_buffer_ref (buffer), 0);
   while ((piece = relay_packets_pop (self->packets, FALSE)) != NULL)
     gst_buffer_unref (piece);
   self->foreign = relay_packets_get_foreign (self->packets);
@@ -235,7 +305,7 @@ stop (RelayForeign *self)
   RelayInner *inner;
 
   if (self->packets != NULL && self->place->sends)
-    send_packets (self, TRUE);
+    send_rest (self);
   g_mutex_lock (&self->lock);
   g_clear_pointer (&self->packets, relay_packets_free);
   inner = g_steal_pointer (&self->inner);
@@ -370,12 +440,14 @@ relay_foreign_finalize (GObject *object)
 
   g_clear_pointer (&self->place, relay_place_free);
   g_mutex_clear (&self->lock);
+  g_mutex_clear (&self->gathering);
   G_OBJECT_CLASS (relay_foreign_parent_class)->finalize (object);
 }
 
 static void
 relay_foreign_init (RelayForeign *self)
 {
+  g_mutex_init (&self->gathering);
   g_mutex_init (&self->lock);
   self->heard = NEVER;
 }
@@ -408,7 +480,7 @@ make_gate (RelayForeign *self, GError **error)
 {
   gboolean sends = self->place->sends;
   const gchar *name = sends ? "sink" : "src";
-  GstAppSinkCallbacks callbacks = { .new_sample = on_sample };
+  GstAppSinkCallbacks callbacks = { .new_sample = on_sample, .eos = on_eos };
   g_autoptr (GstCaps) caps = gst_caps_from_string ("video/mpegts, systemstream=true");
   g_autoptr (GstPad) pad = NULL;
 

@@ -31,9 +31,21 @@ relay_packets_free (RelayPackets *p)
 }
 
 void
-relay_packets_push (RelayPackets *p, GstBuffer *buffer)
+relay_packets_push (RelayPackets *p, GstBuffer *buffer, GstClockTime now)
 {
-  cbr_queue_push_buffer (&p->queue, buffer, 0);
+  cbr_queue_push_buffer (&p->queue, buffer, now);
+}
+
+gboolean
+relay_packets_wait (RelayPackets *p)
+{
+  return !cbr_queue_is_empty (&p->queue);
+}
+
+GstClockTime
+relay_packets_get_since (RelayPackets *p)
+{
+  return cbr_queue_get_mark (&p->queue);
 }
 
 GstBuffer *

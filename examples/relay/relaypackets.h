@@ -15,10 +15,14 @@ typedef struct _RelayPackets RelayPackets;
 
 RelayPackets *relay_packets_new (void);
 void relay_packets_free (RelayPackets *packets);
-/* Takes the reference of @buffer. */
-void relay_packets_push (RelayPackets *packets, GstBuffer *buffer);
-/* Returns the next datagram; NULL: more has to come first. @last: no more will come. */
+/* Takes the reference of @buffer. @now: any clock's, for relay_packets_get_since(). */
+void relay_packets_push (RelayPackets *packets, GstBuffer *buffer, GstClockTime now);
+/* Returns the next datagram; NULL: more has to come first. @last: no more is waited for. */
 GstBuffer *relay_packets_pop (RelayPackets *packets, gboolean last);
+/* Is there anything that has not left? */
+gboolean relay_packets_wait (RelayPackets *packets);
+/* Returns when the first of it came. */
+GstClockTime relay_packets_get_since (RelayPackets *packets);
 /* Returns how many bytes were in no packet. */
 guint64 relay_packets_get_foreign (const RelayPackets *packets);
 

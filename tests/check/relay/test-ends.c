@@ -5,6 +5,7 @@
 #include <dlfcn.h>
 #include <gio/gio.h>
 #include <glib/gstdio.h>
+#include <gst/app/app.h>
 #include <string.h>
 #include "../elements/pair.h"
 #include "gstfaspcommon.h"
@@ -199,7 +200,7 @@ push (RelayPackets *packets, const guint8 *data, gsize size, gboolean discont)
 
   if (discont)
     GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_DISCONT);
-  relay_packets_push (packets, buffer);
+  relay_packets_push (packets, buffer, 0);
 }
 
 static guint
@@ -369,6 +370,54 @@ test_next_sender (void)
   close_input (&input);
 }
 
+/* Feeds an output with single packets, each when the one before has arrived. @key: of its URI. */
+static void
+check_rest (const gchar *key, const gchar *scheme, gsize header)
+{
+  g_autoptr (GInetAddress) loopback = g_inet_address_new_loopback (G_SOCKET_FAMILY_IPV4);
+  g_autoptr (GSocketAddress) any = g_inet_socket_address_new (loopback, 0), local = NULL;
+  g_autoptr (GSocket) socket =
+      g_socket_new (G_SOCKET_FAMILY_IPV4, G_SOCKET_TYPE_DATAGRAM, G_SOCKET_PROTOCOL_UDP, NULL);
+  g_autoptr (GByteArray) packet = make_packets (0, 1);
+  g_autoptr (GstCaps) caps = gst_caps_from_string ("video/mpegts, systemstream=true");
+  GstElement *source = gst_element_factory_make ("appsrc", NULL), *pipeline, *end;
+  g_autofree gchar *uri = NULL;
+
+  g_socket_bind (socket, any, FALSE, NULL);
+  local = g_socket_get_local_address (socket, NULL);
+  uri = g_strdup_printf ("%s://127.0.0.1:%u%s", scheme,
+      g_inet_socket_address_get_port (G_INET_SOCKET_ADDRESS (local)), key);
+  pipeline = gst_pipeline_new (NULL);
+  end = relay_foreign_new (uri, TRUE, NULL, NULL, NULL);
+  g_object_set (source, "caps", caps, "format", GST_FORMAT_TIME, "is-live", TRUE, "do-timestamp",
+      TRUE, NULL);
+  gst_bin_add_many (GST_BIN (pipeline), source, end, NULL);
+  g_assert_true (gst_element_link (source, end));
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  while (relay_foreign_get_state (end) != RELAY_RUNNING)
+    g_usleep (1000);
+  for (guint i = 0; i < 3; i++) {
+    guint8 datagram[DATAGRAM];
+
+    gst_app_src_push_buffer (GST_APP_SRC (source), gst_buffer_new_memdup (packet->data, PACKET));
+    g_assert_cmpint (g_socket_receive (socket, (gchar *) datagram, sizeof datagram, NULL, NULL), ==,
+        header + PACKET);
+    g_assert_cmpmem (datagram + header, PACKET, packet->data, PACKET);
+  }
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  gst_object_unref (pipeline);
+}
+
+/* A single packet leaves, though nothing follows it. */
+static void
+test_rest (void)
+{
+  check_rest ("", "udp", 0);
+  check_rest ("?bitrate=1000000", "udp", 0);
+  check_rest ("?sync=true", "udp", 0);
+  check_rest ("", "rtp", RTP_HEADER);
+}
+
 /* Nobody is among the senders of an input until it hears somebody. */
 static void
 test_unheard (void)
@@ -499,6 +548,7 @@ main (int argc, char **argv)
   g_test_add_func ("/ends/gaps", test_gaps);
   g_test_add_func ("/ends/input-not-ts", test_input_not_ts);
   g_test_add_func ("/ends/next-sender", test_next_sender);
+  g_test_add_func ("/ends/rest", test_rest);
   g_test_add_func ("/ends/rist-next-sender", test_rist_next_sender);
   g_test_add_func ("/ends/unheard", test_unheard);
   g_test_add_func ("/ends/no-threads", test_no_threads);
