@@ -1,50 +1,106 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "relaygroup.h"
+#include <errno.h>
+#include <net/if.h>
 #include <netinet/in.h>
+#include <string.h>
 #include <gio/gio.h>
 
-/* Without this, the kernel would also pass on what comes by interfaces at which another program has
- * joined the group, from any source. */
-static void
-take_own_only (GSocket *socket)
+/* The elements of a RIST end that receive: media at its port, and reports at the next one. */
+static const gchar *const rist_receivers[] = { "rist_rtp_udpsrc0", "rist_rtcp_udpsrc0" };
+
+gboolean
+relay_group_is_heard (const RelayPlace *place)
 {
-  if (g_socket_get_family (socket) == G_SOCKET_FAMILY_IPV6)
-    g_socket_set_option (socket, IPPROTO_IPV6, IPV6_MULTICAST_ALL, FALSE, NULL);
-  else
+  return relay_place_is_multicast (place) && (!place->sends || place->scheme == RELAY_RIST);
+}
+
+/* Without this, the kernel would also pass on what comes by interfaces at which another program has
+ * joined the group, from any source.  For IPv6 that needs a socket that is bound to its interface;
+ * Linux before 5.7 allows that only with CAP_NET_RAW, and passes everything on without. */
+static void
+take_own_only (GSocket *socket, const gchar *interface)
+{
+  gint fd = g_socket_get_fd (socket);
+
+  if (g_socket_get_family (socket) != G_SOCKET_FAMILY_IPV6) {
     g_socket_set_option (socket, IPPROTO_IP, IP_MULTICAST_ALL, FALSE, NULL);
+    return;
+  }
+  g_socket_set_option (socket, IPPROTO_IPV6, IPV6_MULTICAST_ALL, FALSE, NULL);
+  if (interface != NULL)
+    (void) !setsockopt (fd, SOL_SOCKET, SO_BINDTODEVICE, interface, strlen (interface));
+}
+
+/* g_socket_bind() would set SO_REUSEPORT with SO_REUSEADDR. */
+static gboolean
+bind_to (GSocket *socket, GInetAddress *group, guint port, const gchar *interface, GError **error)
+{
+  g_autoptr (GSocketAddress) address = g_object_new (G_TYPE_INET_SOCKET_ADDRESS, "address", group,
+      "port", port, "scope-id", interface != NULL ? if_nametoindex (interface) : 0, NULL);
+  struct sockaddr_storage native;
+  gssize size = g_socket_address_get_native_size (address);
+
+  if (!g_socket_set_option (socket, SOL_SOCKET, SO_REUSEADDR, TRUE, error)
+      || !g_socket_address_to_native (address, &native, sizeof native, error))
+    return FALSE;
+  if (bind (g_socket_get_fd (socket), (struct sockaddr *) &native, size) == 0)
+    return TRUE;
+  g_set_error_literal (error, G_IO_ERROR, g_io_error_from_errno (errno), g_strerror (errno));
+  return FALSE;
 }
 
 static gboolean
-join (GSocket *socket, const RelayPlace *place, GInetAddress *group, GError **error)
+enter (GSocket *socket, const RelayPlace *place, GInetAddress *group, GError **error)
 {
-  g_autoptr (GInetAddress) source = g_inet_address_new_from_string (place->source);
   const gchar *interface = relay_place_get (place, "interface");
-  g_auto (GStrv) interfaces = interface != NULL ? g_strsplit (interface, ",", -1) : NULL;
+  g_autoptr (GInetAddress) source =
+      place->source != NULL ? g_inet_address_new_from_string (place->source) : NULL;
 
-  if (interfaces == NULL)
-    return g_socket_join_multicast_group_ssm (socket, group, source, NULL, error);
-  for (guint i = 0; interfaces[i] != NULL; i++)
-    if (!g_socket_join_multicast_group_ssm (socket, group, source, interfaces[i], error))
-      return FALSE;
-  return TRUE;
+  if (source != NULL)
+    return g_socket_join_multicast_group_ssm (socket, group, source, interface, error);
+  return g_socket_join_multicast_group (socket, group, FALSE, interface, error);
 }
 
-gboolean
-relay_group_join (const RelayPlace *place, GstElement *udpsrc, GError **error)
+static gboolean
+give_socket (const RelayPlace *place, GstElement *udpsrc, guint port, GError **error)
 {
+  const gchar *interface = relay_place_get (place, "interface");
   g_autoptr (GInetAddress) group = g_inet_address_new_from_string (place->host);
-  g_autoptr (GSocketAddress) address = g_inet_socket_address_new (group, place->port);
   g_autoptr (GSocket) socket = g_socket_new (g_inet_address_get_family (group),
       G_SOCKET_TYPE_DATAGRAM, G_SOCKET_PROTOCOL_UDP, error);
 
-  if (socket == NULL || !g_socket_bind (socket, address, TRUE, error)
-      || !join (socket, place, group, error)) {
+  if (socket == NULL || !bind_to (socket, group, port, interface, error)
+      || !enter (socket, place, group, error)) {
     g_prefix_error (error,
-        "cannot join the group %s for what %s sends; check both and interface: ", place->host,
-        place->source);
+        "cannot join the group %s%s%s; check the address%s and interface: ", place->host,
+        place->source != NULL ? " for what is sent by " : "",
+        place->source != NULL ? place->source : "", place->source != NULL ? "es" : "");
     return FALSE;
   }
-  take_own_only (socket);
+  take_own_only (socket, interface);
   g_object_set (udpsrc, "socket", socket, "auto-multicast", FALSE, NULL);
   return TRUE;
+}
+
+/* Returns a receiving element of @end; NULL: it has no more. */
+static GstElement *
+get_receiver (const RelayPlace *place, GstElement *end, guint i)
+{
+  if (place->scheme == RELAY_RIST)
+    return gst_bin_get_by_name (GST_BIN (end), rist_receivers[i]);
+  return i == 0 ? gst_object_ref (end) : NULL;
+}
+
+gboolean
+relay_group_join (const RelayPlace *place, GstElement *end, GError **error)
+{
+  gboolean good = TRUE;
+
+  for (guint i = 0; good && i < G_N_ELEMENTS (rist_receivers); i++) {
+    g_autoptr (GstElement) udpsrc = get_receiver (place, end, i);
+
+    good = udpsrc == NULL || give_socket (place, udpsrc, place->port + i, error);
+  }
+  return good;
 }

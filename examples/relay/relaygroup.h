@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * relaygroup.h: joins a multicast group for what one source sends to it (SSM, RFC 4607).
+ * relaygroup.h: the sockets of ends that hear a multicast group.
  *
- * udpsrc of GStreamer 1.22 cannot, so it gets a socket that has joined.
+ * udpsrc binds all addresses with SO_REUSEPORT, which lets the kernel choose one of several such
+ * sockets for each datagram, whatever its group.  So udpsrc gets a socket that is bound to the
+ * group, with SO_REUSEADDR alone: each socket gets what is sent to its own group, at its own
+ * interface, and from its own source (SSM, RFC 4607), and nothing that is sent to this machine.
  */
 #pragma once
 
@@ -11,7 +14,10 @@
 
 G_BEGIN_DECLS
 
-/* @udpsrc: of @place, which has a source; it has not started yet.  @error: a sentence. */
-gboolean relay_group_join (const RelayPlace *place, GstElement *udpsrc, GError **error);
+/* Does an end hear a multicast group?  RIST hears its reports there when it sends, too. */
+gboolean relay_group_is_heard (const RelayPlace *place);
+/* @end: the element of @place that talks to the network, which has not started yet.  @error: a
+ * sentence. */
+gboolean relay_group_join (const RelayPlace *place, GstElement *end, GError **error);
 
 G_END_DECLS

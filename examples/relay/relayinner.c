@@ -280,7 +280,7 @@ make_chain (RelayInner *inner, GError **error)
   chain = relay_chain_make (&place, &end, error);
   if (chain == NULL)
     return NULL;
-  if (inner->place->source != NULL && !relay_group_join (inner->place, end, error)) {
+  if (relay_group_is_heard (inner->place) && !relay_group_join (inner->place, end, error)) {
     gst_object_unref (gst_object_ref_sink (chain));
     return NULL;
   }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gstfaspparse.h"
+#include "relaygroup.h"
 #include "relayplace.h"
 #include "relayports.h"
 
@@ -10,6 +11,7 @@ typedef struct
   const gchar *key;
   gboolean sends;
   gboolean foreign; /* not of fasp */
+  gboolean group;   /* the address is a multicast group's, which has been joined */
   guint first, last;
   gchar *address; /* NULL: all addresses, 0.0.0.0: all of IPv4 */
   gchar *streamid, *interface, *bonds;
@@ -27,15 +29,20 @@ clear_listener (gpointer data)
   g_free (l->bonds);
 }
 
+static gboolean
+is_group (const gchar *host)
+{
+  g_autoptr (GInetAddress) address = host != NULL ? g_inet_address_new_from_string (host) : NULL;
+
+  return address != NULL && g_inet_address_get_is_multicast (address);
+}
+
 /* Decides as gst_fasp_settings_get_mode() does. */
 static gboolean
 is_listening (const gchar *mode, const gchar *host)
 {
   g_autoptr (GInetAddress) address = host != NULL ? g_inet_address_new_from_string (host) : NULL;
 
-  /* at a group's port, only those listen that join the group: they can share the port */
-  if (address != NULL && g_inet_address_get_is_multicast (address))
-    return FALSE;
   if (!g_str_equal (mode, "none"))
     return g_str_equal (mode, "listener");
   return host == NULL || host[0] == '\0'
@@ -60,14 +67,15 @@ get_foreign_listener (const RelayStreamConfig *stream, const RelayEnd *end, List
 {
   g_autoptr (RelayPlace) place = relay_place_parse (end->uri, end->sends, end->passphrase, NULL);
 
-  l->address = normalize (place->host);
+  l->address = normalize (place->host != NULL ? place->host : "0.0.0.0");
   l->stream = stream->name;
   l->key = end->sends ? "output" : "input";
   l->sends = end->sends;
   l->foreign = TRUE;
   l->first = place->port;
   l->last = place->port + (place->scheme == RELAY_RIST);
-  return relay_place_listens (place);
+  l->group = relay_group_is_heard (place);
+  return l->group || relay_place_listens (place);
 }
 
 static gboolean
@@ -91,13 +99,14 @@ get_listener (const RelayStreamConfig *stream, const RelayEnd *end, Listener *l)
   g_object_get_property (G_OBJECT (element), "mode", &value);
   mode = gst_value_serialize (&value);
   g_value_unset (&value);
-  l->address = normalize (address != NULL ? address : host);
+  l->group = !end->sends && is_group (host);
+  l->address = normalize (address != NULL && !is_group (host) ? address : host);
   l->stream = stream->name;
   l->key = end->sends ? "output" : "input";
   l->sends = end->sends;
   l->first = gst_uri_get_port (uri);
   l->last = l->first + flows - 1;
-  return is_listening (mode, host);
+  return is_group (host) ? l->group : is_listening (mode, host);
 }
 
 /* Is there an address at which both would listen? */
@@ -123,6 +132,12 @@ has_several (const Listener *l)
 static const gchar *
 object (const Listener *a, const Listener *b)
 {
+  if (a->group && b->group)
+    return NULL;
+  if (a->group || b->group)
+    return "where one hears a multicast group and the other one all addresses of this machine: give "
+           "that one its own port, or write the address of this machine at which it listens into "
+           "its URI";
   if (a->foreign || b->foreign)
     return "and only ends of fasp:// can share ports: give each its own";
   if (has_several (a) || has_several (b))

@@ -101,6 +101,12 @@ static const struct
       "[stream a] output:", "output-log is for fasp://" },
   { "[stream a]\ninput = srt://:7101\n" OUT, "[stream a] output:", "only ends of fasp://" },
   { "[stream a]\ninput = rist://:7100\n" OUT, "[stream a] output:", "only ends of fasp://" },
+  { "[stream a]\ninput = udp://239.1.1.1:7101\n" OUT, "[stream a] output:", "multicast group" },
+  { "[stream a]\ninput = fasp://239.1.1.1:7101\n" OUT, "[stream a] output:", "multicast group" },
+  { "[stream a]\ninput = rist://239.1.1.1:7100\n" OUT, "[stream a] output:", "multicast group" },
+  { "[stream a]\n" IN "output = rist://239.1.1.1:7100;udp://h:1\n[stream b]\n" OUT
+    "input = udp://:7101\n",
+      "[stream b] input:", "multicast group" },
   { "[stream a]\n" OUT "input = fasp://x\n", "[stream a] input:", "port" },
   { "[stream a]\n" OUT "input = fasp://x:1 # the studio\n",
       "[stream a] input:", "a line of its own" },
@@ -356,12 +362,20 @@ test_addresses (void)
   relay_config_free (
       parse_good ("[stream a]\n" IN "output = fasp://0.0.0.0:7101;fasp://[::1]:7101?mode=listener;"
                   "fasp://127.0.0.1:7101?streamid=x;fasp://127.0.0.1:7101?streamid=x\n"));
-  /* nor does a group that many of them hear or send to */
+  /* a group that many of them hear or send to is an address of its own */
   relay_config_free (
       parse_good ("[stream a]\n"
-                  "input = fasp://239.1.1.1:7101\noutput = fasp://:7101\n"
+                  "input = fasp://239.1.1.1:7101\noutput = fasp://127.0.0.1:7101?mode=listener\n"
                   "[stream b]\ninput = fasp://239.1.1.1:7101\n"
-                  "output = fasp://:7101;fasp://239.1.1.2:7101?max-bitrate=5000000\n"));
+                  "output = fasp://127.0.0.1:7101?mode=listener&streamid=b;"
+                  "fasp://239.1.1.2:7101?max-bitrate=5000000\n"
+                  "[stream c]\ninput = udp://239.1.1.1:7101?interface=lo\n"
+                  "output = udp://239.1.1.1:7101\n"
+                  "[stream d]\ninput = rtp://192.0.2.1@239.1.1.1:7101\n"
+                  "output = file:///dev/null\n"
+                  "[stream e]\ninput = rist://239.1.1.1:7100\noutput = rist://239.1.1.1:7100\n"
+                  "[stream f]\ninput = udp://:7102\noutput = file:///dev/null\n"
+                  "[stream g]\ninput = udp://[ff15::1]:7102\noutput = file:///dev/null\n"));
 }
 
 /* It comes out of the file as it was meant, and is told to nobody. */
