@@ -171,8 +171,10 @@ add_srt (Chain *chain, const RelayPlace *place)
   uri = g_strdup_printf (is_ipv6 (place) ? "srt://[%s]:%u?mode=%s" : "srt://%s:%u?mode=%s",
       place->host != NULL ? place->host : "", place->port,
       relay_place_listens (place) ? "listener" : "caller");
-  /* it looks that often whether it is to end; without, a caller that is silent would keep it. */
-  g_object_set (end, "uri", uri, "wait-for-connection", FALSE, "poll-timeout", SRT_POLL, NULL);
+  /* it looks that often whether it is to end; without, a caller that is silent would keep it.  By
+   * itself it would dial again without a pause, and the same address */
+  g_object_set (end, "uri", uri, "wait-for-connection", FALSE, "poll-timeout", SRT_POLL,
+      "auto-reconnect", FALSE, NULL);
   if (place->sends)
     g_object_set (end, "sync", FALSE, "async", FALSE, NULL);
   else

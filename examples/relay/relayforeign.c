@@ -5,6 +5,7 @@
 #include "relayforeign.h"
 #include "relayinner.h"
 #include "relaypackets.h"
+#include "relaywatch.h"
 
 #define BUFFER_SIZE \
   (8 * 1024 * 1024)             /* bytes that may wait, unless the URI says otherwise: 3 s at \
@@ -84,7 +85,10 @@ send_packets (RelayForeign *self, gboolean last)
   while ((buffer = relay_packets_pop (self->packets, last)) != NULL) {
     gsize size = gst_buffer_get_size (buffer);
 
-    count (self, size, relay_inner_send (self->inner, buffer, get_limit (self)));
+    gboolean passed = relay_inner_send (self->inner, buffer, get_limit (self));
+
+    if (!passed || !relay_watch_counts (self->place))
+      count (self, size, passed);
   }
   g_mutex_lock (&self->lock);
   self->foreign = relay_packets_get_foreign (self->packets);
@@ -302,6 +306,7 @@ start (RelayForeign *self)
 static void
 stop (RelayForeign *self)
 {
+  RelayInnerStats last = { FALSE };
   RelayInner *inner;
 
   if (self->packets != NULL && self->place->sends)
@@ -310,7 +315,14 @@ stop (RelayForeign *self)
   g_clear_pointer (&self->packets, relay_packets_free);
   inner = g_steal_pointer (&self->inner);
   g_mutex_unlock (&self->lock);
-  g_clear_pointer (&inner, relay_inner_end);
+  if (inner == NULL)
+    return;
+  relay_inner_end (inner, &last);
+  g_free (last.error);
+  g_mutex_lock (&self->lock);
+  self->bytes += last.sent;
+  self->dropped += last.failed;
+  g_mutex_unlock (&self->lock);
 }
 
 static GstStateChangeReturn
@@ -358,11 +370,11 @@ make_stats (RelayForeign *self)
   heard = known && g_get_monotonic_time () - self->heard < SILENCE;
   gst_structure_set (stats, "connected-callers", G_TYPE_UINT,
       self->place->sends ? inner.callers : (guint) heard,
-      self->place->sends ? "bytes-sent-total" : "bytes-received-total", G_TYPE_UINT64, self->bytes,
-      "bytes-missing-total", G_TYPE_UINT64, self->dropped, "buffer-level", G_TYPE_UINT64,
-      inner.level, "buffer-size", G_TYPE_UINT64, get_limit (self), "callers-misdirected",
-      G_TYPE_UINT64, inner.refused, "end-restarts", G_TYPE_UINT64, inner.restarts, "end-error",
-      G_TYPE_STRING, inner.error, NULL);
+      self->place->sends ? "bytes-sent-total" : "bytes-received-total", G_TYPE_UINT64,
+      self->bytes + inner.sent, "bytes-missing-total", G_TYPE_UINT64, self->dropped + inner.failed,
+      "buffer-level", G_TYPE_UINT64, inner.level, "buffer-size", G_TYPE_UINT64, get_limit (self),
+      "callers-misdirected", G_TYPE_UINT64, inner.refused, "end-restarts", G_TYPE_UINT64,
+      inner.restarts, "end-error", G_TYPE_STRING, inner.error, NULL);
   if (self->place->sends || self->place->scheme != RELAY_FILE)
     gst_structure_set (stats, "bytes-not-ts", G_TYPE_UINT64, self->foreign, NULL);
   if (!self->place->sends && self->place->scheme == RELAY_RIST)

@@ -104,3 +104,21 @@ relay_group_join (const RelayPlace *place, GstElement *end, GError **error)
   }
   return good;
 }
+
+void
+relay_group_join_again (const RelayPlace *place, GstElement *end)
+{
+  g_autoptr (GInetAddress) group = g_inet_address_new_from_string (place->host);
+
+  for (guint i = 0; i < G_N_ELEMENTS (rist_receivers); i++) {
+    g_autoptr (GstElement) udpsrc = get_receiver (place, end, i);
+    g_autoptr (GSocket) socket = NULL;
+
+    if (udpsrc == NULL)
+      continue;
+    g_object_get (udpsrc, "socket", &socket, NULL);
+    /* with all its sources: a single one cannot be left where the interface is gone */
+    g_socket_leave_multicast_group (socket, group, FALSE, NULL, NULL);
+    enter (socket, place, group, NULL);
+  }
+}

@@ -19,5 +19,8 @@ gboolean relay_group_is_heard (const RelayPlace *place);
 /* @end: the element of @place that talks to the network, which has not started yet.  @error: a
  * sentence. */
 gboolean relay_group_join (const RelayPlace *place, GstElement *end, GError **error);
+/* Leaves the group and joins it again where the routes lead by now.  What fails is tried the next
+ * time. */
+void relay_group_join_again (const RelayPlace *place, GstElement *end);
 
 G_END_DECLS

@@ -8,10 +8,14 @@
 #include "relayinner.h"
 #include "relayrecord.h"
 #include "relayretry.h"
+#include "relaywatch.h"
 
 #define DRAIN (500 * GST_MSECOND)  /* in which what waits has to be sent at the end */
 #define END G_TIME_SPAN_SECOND     /* in which the thread has to end, or is left behind */
 #define SILENCE G_TIME_SPAN_SECOND /* of a sender of RIST, after which another one is heard */
+#define LOOK_UP_EACH \
+  (30 * G_TIME_SPAN_SECOND) /* names that datagrams are sent to: half of what is common as the \
+                               time to live of a dynamic one */
 #define CAPS "video/mpegts, systemstream=true, packetsize=188"
 
 struct _RelayInner
@@ -22,13 +26,22 @@ struct _RelayInner
   GObject *owner;
   RelayRecord *record;       /* the thread's, kept from one pipeline to the next; NULL: no file */
   GCancellable *cancellable; /* of what the thread looks up; cancelled when it is to end */
-  GMutex lock;               /* guards the rest */
+  GMutex counting; /* held while it is read what was sent, which is moved from what plays to
+                      the total; taken before the next, and by no callback of an element */
+  GMutex lock;     /* guards the rest */
   GCond wake;
   gboolean ending, ended;
   GstBus *bus;           /* of the pipeline that plays; NULL: none does */
   GstAppSrc *source;     /* of an output's; NULL: none plays */
-  GstElement *caller;    /* SRT that dials; NULL: none plays */
-  RelayInnerStats stats; /* but for the level */
+  GstElement *end;       /* what talks to the network; NULL: none plays */
+  guint64 failed;        /* bytes that the system did not take since it plays */
+  RelayInnerStats stats; /* but for the level, and what was sent since it plays */
+  RelayWatch *watch;     /* of what plays; used in the thread alone, or without the lock where
+                            relaywatch.h says so, as the next */
+  gchar *address;        /* of the host, when the last pipeline was built */
+  gint64 look_up_at;     /* when it is looked up again: g_get_monotonic_time, µs */
+  gboolean worked;       /* that pipeline has reached its network */
+  gboolean looked;       /* it ended as a look found a fault */
 };
 
 /* --- data --------------------------------------------------------------------------------- */
@@ -56,8 +69,10 @@ on_received (GstAppSink *sink, gpointer data)
   g_autoptr (GstSample) sample = gst_app_sink_pull_sample (sink);
   GstBuffer *buffer = sample != NULL ? gst_sample_get_buffer (sample) : NULL;
 
-  if (buffer != NULL)
-    inner->funcs->received (gst_buffer_ref (buffer), inner->owner);
+  if (buffer == NULL)
+    return GST_FLOW_OK;
+  relay_watch_note_received (inner->watch);
+  inner->funcs->received (gst_buffer_ref (buffer), inner->owner);
   return GST_FLOW_OK;
 }
 
@@ -131,12 +146,6 @@ on_removed (GstElement *end, gint unused, GSocketAddress *address, RelayInner *i
 static void
 watch_callers (RelayInner *inner, GstElement *end)
 {
-  if (!relay_place_listens (inner->place)) {
-    g_mutex_lock (&inner->lock);
-    inner->caller = gst_object_ref (end);
-    g_mutex_unlock (&inner->lock);
-    return;
-  }
   /* without this, the signal is not emitted, whatever the property's default is said to be */
   g_object_set (end, "authentication", TRUE, NULL);
   g_signal_connect (end, "caller-connecting", G_CALLBACK (on_connecting), inner);
@@ -179,7 +188,7 @@ get_silence (const RelayPlace *place)
 static void
 watch_end (RelayInner *inner, GstElement *end)
 {
-  if (inner->place->scheme == RELAY_SRT)
+  if (inner->place->scheme == RELAY_SRT && relay_place_listens (inner->place))
     watch_callers (inner, end);
   else if (inner->place->scheme == RELAY_RIST && inner->place->sends)
     relay_flow_guard (end);
@@ -187,14 +196,11 @@ watch_end (RelayInner *inner, GstElement *end)
     relay_flow_watch (end, get_silence (inner->place), on_flow, inner);
 }
 
-/* One that dials has these figures only while it is connected. */
+/* Only SRT has a connection that a pipeline would wait for. */
 static gboolean
-is_connected (GstElement *caller)
+dials (const RelayPlace *place)
 {
-  g_autoptr (GstStructure) stats = NULL;
-
-  g_object_get (caller, "stats", &stats, NULL);
-  return stats != NULL && gst_structure_has_field (stats, "negotiated-latency-ms");
+  return place->scheme == RELAY_SRT && !relay_place_listens (place);
 }
 
 /* --- the pipeline --------------------------------------------------------------------------- */
@@ -240,43 +246,88 @@ has_interface (const RelayPlace *place, GError **error)
   return FALSE;
 }
 
-/* Looks up the name of the host.  GStreamer's elements would, too, but could not be called off.
- * NULL: it failed. */
-static gchar *
-find_address (RelayInner *inner, GError **error)
+/* Looks up the name of the host.  GStreamer's elements would, too, but could not be called off, and
+ * would take the first address alone.  NULL: it failed. */
+static GList *
+look_up (RelayInner *inner, GError **error)
 {
-  const gchar *host = inner->place->host;
-  g_autoptr (GResolver) resolver = NULL;
-  GList *found;
-  gchar *address;
+  g_autoptr (GResolver) resolver = g_resolver_get_default ();
+  GList *found =
+      g_resolver_lookup_by_name (resolver, inner->place->host, inner->cancellable, error);
 
-  if (g_hostname_is_ip_address (host))
-    return g_strdup (host);
-  resolver = g_resolver_get_default ();
-  found = g_resolver_lookup_by_name (resolver, host, inner->cancellable, error);
-  if (found == NULL) {
-    g_prefix_error (error, "%s is not found: check the name, and this machine's DNS: ", host);
-    return NULL;
+  if (found == NULL)
+    g_prefix_error (error,
+        "%s is not found: check the name, and this machine's DNS: ", inner->place->host);
+  return found;
+}
+
+/* Returns where the last address is; NULL: it is not the host's. */
+static GList *
+find_last (RelayInner *inner, GList *found)
+{
+  g_autoptr (GInetAddress) last =
+      inner->address != NULL ? g_inet_address_new_from_string (inner->address) : NULL;
+
+  while (found != NULL && (last == NULL || !g_inet_address_equal (found->data, last)))
+    found = found->next;
+  return found;
+}
+
+/* Sets the address to the last one, if that has worked, else to the one behind it. */
+static gboolean
+choose_address (RelayInner *inner, GError **error)
+{
+  GList *found, *last;
+
+  if (g_hostname_is_ip_address (inner->place->host)) {
+    g_free (inner->address);
+    inner->address = g_strdup (inner->place->host);
+    return TRUE;
   }
-  address = g_inet_address_to_string (found->data);
+  found = look_up (inner, error);
+  if (found == NULL)
+    return FALSE;
+  last = find_last (inner, found);
+  if (last != NULL && !inner->worked)
+    last = last->next;
+  g_free (inner->address);
+  inner->address = g_inet_address_to_string (last != NULL ? last->data : found->data);
   g_resolver_free_addresses (found);
-  return address;
+  return TRUE;
+}
+
+/* Is the address that datagrams are sent to no longer the host's? */
+static gboolean
+has_moved (RelayInner *inner)
+{
+  GList *found;
+  gboolean moved;
+
+  if (g_get_monotonic_time () < inner->look_up_at || g_hostname_is_ip_address (inner->place->host))
+    return FALSE;
+  inner->look_up_at = g_get_monotonic_time () + LOOK_UP_EACH;
+  found = look_up (inner, NULL);
+  moved = found != NULL && find_last (inner, found) == NULL;
+  g_resolver_free_addresses (found);
+  return moved;
 }
 
 static GstElement *
 make_chain (RelayInner *inner, GError **error)
 {
-  g_autofree gchar *address = NULL;
   g_autoptr (GstElement) end = NULL;
   RelayPlace place = *inner->place;
   GstElement *chain;
 
   if (!has_interface (inner->place, error))
     return NULL;
-  if (inner->place->scheme == RELAY_FILE && inner->place->sends)
+  if (inner->place->scheme == RELAY_FILE && inner->place->sends) {
+    inner->watch = relay_watch_new (inner->place, NULL);
     return make_recorder (inner, error);
-  if (place.host != NULL && (place.host = address = find_address (inner, error)) == NULL)
+  }
+  if (place.host != NULL && !choose_address (inner, error))
     return NULL;
+  place.host = inner->address;
   chain = relay_chain_make (&place, &end, error);
   if (chain == NULL)
     return NULL;
@@ -285,6 +336,10 @@ make_chain (RelayInner *inner, GError **error)
     return NULL;
   }
   watch_end (inner, end);
+  inner->watch = relay_watch_new (inner->place, end);
+  g_mutex_lock (&inner->lock);
+  inner->end = g_steal_pointer (&end);
+  g_mutex_unlock (&inner->lock);
   return chain;
 }
 
@@ -375,27 +430,76 @@ describe (GstMessage *message)
                         g_strdup (error->message);
 }
 
+/* TRUE: the pipeline has ended.  *text: why it failed; NULL: it did not. */
+static gboolean
+take_message (RelayInner *inner, GstElement *pipeline, GstMessage *message, gchar **text)
+{
+  g_autofree gchar *warning = NULL;
+
+  switch (GST_MESSAGE_TYPE (message)) {
+    case GST_MESSAGE_LATENCY:
+      gst_bin_recalculate_latency (GST_BIN (pipeline));
+      return FALSE;
+    case GST_MESSAGE_WARNING:
+      warning = describe (message);
+      if (!relay_watch_takes (inner->watch, message, warning))
+        inner->funcs->tell (warning, FALSE, inner->owner);
+      return FALSE;
+    case GST_MESSAGE_ERROR:
+      *text = describe (message);
+      return TRUE;
+    default:
+      return TRUE;
+  }
+}
+
+static void
+note_work (RelayInner *inner)
+{
+  inner->worked = TRUE;
+  g_mutex_lock (&inner->lock);
+  g_clear_pointer (&inner->stats.error, g_free);
+  g_mutex_unlock (&inner->lock);
+}
+
+/* As take_message(), of what the network shows. */
+static gboolean
+look (RelayInner *inner, gchar **text)
+{
+  gboolean works;
+
+  if (relay_watch_has_failed (inner->watch)) {
+    g_mutex_lock (&inner->lock);
+    inner->failed = relay_watch_get_failed (inner->watch);
+    g_mutex_unlock (&inner->lock);
+  }
+  *text = relay_watch_look (inner->watch, &works);
+  if (works)
+    note_work (inner);
+  inner->looked = *text != NULL;
+  return *text != NULL || (relay_watch_sends_datagrams (inner->place) && has_moved (inner));
+}
+
 /* Waits until the pipeline has ended. Returns why it failed; NULL: it did not. */
 static gchar *
-wait_for_end (RelayInner *inner, GstElement *pipeline, GstBus *bus, GstClockTime time)
+wait_for_end (RelayInner *inner, GstElement *pipeline, GstBus *bus)
 {
   GstMessageType types = GST_MESSAGE_ERROR | GST_MESSAGE_WARNING | GST_MESSAGE_EOS
       | GST_MESSAGE_LATENCY | GST_MESSAGE_APPLICATION;
-  GstMessage *message;
-  GstMessageType type = GST_MESSAGE_UNKNOWN;
+  gint64 next = g_get_monotonic_time () + RELAY_WATCH_EACH;
+  gboolean over = FALSE;
   gchar *text = NULL;
 
-  while (type != GST_MESSAGE_ERROR && type != GST_MESSAGE_EOS && type != GST_MESSAGE_APPLICATION
-      && (message = gst_bus_timed_pop_filtered (bus, time, types)) != NULL) {
-    type = GST_MESSAGE_TYPE (message);
-    if (type == GST_MESSAGE_LATENCY)
-      gst_bin_recalculate_latency (GST_BIN (pipeline));
-    g_free (g_steal_pointer (&text));
-    if (type == GST_MESSAGE_ERROR || type == GST_MESSAGE_WARNING)
-      text = describe (message);
-    if (type == GST_MESSAGE_WARNING)
-      inner->funcs->tell (text, FALSE, inner->owner);
-    gst_message_unref (message);
+  while (!over) {
+    gint64 left = MAX (next - g_get_monotonic_time (), 0);
+    g_autoptr (GstMessage) message = gst_bus_timed_pop_filtered (bus, left * GST_USECOND, types);
+
+    if (message != NULL)
+      over = take_message (inner, pipeline, message, &text);
+    if (!over && g_get_monotonic_time () >= next) {
+      over = look (inner, &text);
+      next = g_get_monotonic_time () + RELAY_WATCH_EACH;
+    }
   }
   return text;
 }
@@ -418,7 +522,7 @@ drain (RelayInner *inner, GstBus *bus)
   g_autoptr (GstMessage) last = NULL;
 
   if (!inner->place->sends || !is_ending (inner)
-      || (inner->caller != NULL && !is_connected (inner->caller)))
+      || (dials (inner->place) && !relay_watch_is_connected (inner->end)))
     return;
   gst_app_src_end_of_stream (inner->source);
   last = gst_bus_timed_pop_filtered (bus, DRAIN, GST_MESSAGE_ERROR | GST_MESSAGE_EOS);
@@ -429,27 +533,46 @@ set_plays (RelayInner *inner, gboolean plays)
 {
   g_mutex_lock (&inner->lock);
   inner->stats.plays = plays;
-  if (plays)
-    g_clear_pointer (&inner->stats.error, g_free);
   g_mutex_unlock (&inner->lock);
 }
 
 static void
 take_down (RelayInner *inner, GstElement *pipeline)
 {
+  guint64 sent = 0, failed = 0;
   GstAppSrc *source;
-  GstElement *caller;
+  GstElement *end;
 
+  g_mutex_lock (&inner->counting);
+  if (relay_watch_counts (inner->place)) {
+    sent = relay_watch_get_sent (inner->place, inner->end);
+    failed =
+        relay_watch_get_failed (inner->watch) + gst_app_src_get_current_level_bytes (inner->source);
+  }
   g_mutex_lock (&inner->lock);
   inner->stats.plays = FALSE;
+  inner->stats.sent += sent;
+  inner->stats.failed += failed;
+  inner->failed = 0;
   source = g_steal_pointer (&inner->source);
-  caller = g_steal_pointer (&inner->caller);
+  end = g_steal_pointer (&inner->end);
   gst_clear_object (&inner->bus);
   g_mutex_unlock (&inner->lock);
+  g_mutex_unlock (&inner->counting);
   gst_clear_object (&source);
-  gst_clear_object (&caller);
+  gst_clear_object (&end);
   gst_element_set_state (pipeline, GST_STATE_NULL);
   gst_object_unref (pipeline);
+  g_clear_pointer (&inner->watch, relay_watch_free);
+}
+
+/* Why it could not be started. */
+static gchar *
+explain (GstBus *bus)
+{
+  g_autoptr (GstMessage) message = gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR);
+
+  return message != NULL ? describe (message) : g_strdup ("it could not be started.");
 }
 
 /* Runs a pipeline until it has ended. Returns why it failed; NULL: it did not. */
@@ -461,19 +584,22 @@ run_once (RelayInner *inner)
   GstElement *pipeline = build (inner, &error);
   gchar *text = NULL;
 
+  inner->worked = inner->looked = FALSE;
+  inner->look_up_at = g_get_monotonic_time () + LOOK_UP_EACH;
   if (pipeline == NULL)
     return g_strdup (error->message);
   bus = gst_element_get_bus (pipeline);
-  if (gst_element_set_state (pipeline, GST_STATE_PLAYING) != GST_STATE_CHANGE_FAILURE)
+  if (gst_element_set_state (pipeline, GST_STATE_PLAYING) == GST_STATE_CHANGE_FAILURE) {
+    text = explain (bus);
+  } else {
     set_plays (inner, TRUE);
-  else
-    text = wait_for_end (inner, pipeline, bus, 0);
-  if (inner->stats.plays && !is_ending (inner))
-    text = wait_for_end (inner, pipeline, bus, GST_CLOCK_TIME_NONE);
-  else if (!inner->stats.plays && text == NULL)
-    text = g_strdup ("it could not be started.");
-  if (text == NULL)
-    drain (inner, bus);
+    if (!relay_watch_sends_datagrams (inner->place) && !dials (inner->place))
+      note_work (inner);
+    if (!is_ending (inner))
+      text = wait_for_end (inner, pipeline, bus);
+    if (text == NULL)
+      drain (inner, bus);
+  }
   take_down (inner, pipeline);
   return text;
 }
@@ -515,8 +641,10 @@ unref (RelayInner *inner)
   g_object_unref (inner->cancellable);
   g_clear_pointer (&inner->record, relay_record_free);
   g_free (inner->stats.error);
+  g_free (inner->address);
   g_cond_clear (&inner->wake);
   g_mutex_clear (&inner->lock);
+  g_mutex_clear (&inner->counting);
   g_free (inner);
 }
 
@@ -529,10 +657,13 @@ run (gpointer data)
   while (!is_ending (inner)) {
     gint64 begun = g_get_monotonic_time ();
     gchar *text = run_once (inner);
-    gboolean lasted = g_get_monotonic_time () - begun >= RELAY_RETRY_LASTED;
+    /* what a look finds has lasted until then: the next try is not held up for longer, as the
+     * network may be back */
+    gboolean lasted = inner->looked || g_get_monotonic_time () - begun >= RELAY_RETRY_LASTED;
 
-    /* a file that has been played is played again at once, if there was something to play; and a
-     * RIST input starts anew with another sender, after a silence that is not shorter */
+    /* a file that has been played is played again at once, if there was something to play; a
+     * RIST input starts anew with another sender, after a silence that is not shorter; and a host
+     * has another address */
     if (text == NULL && g_get_monotonic_time () - begun >= G_USEC_PER_SEC)
       continue;
     delay = relay_retry_next (delay, lasted);
@@ -562,6 +693,7 @@ relay_inner_new (const RelayPlace *place, const RelayInnerFuncs *funcs, GObject 
   inner->funcs = funcs;
   inner->owner = g_object_ref (owner);
   inner->cancellable = g_cancellable_new ();
+  g_mutex_init (&inner->counting);
   g_mutex_init (&inner->lock);
   g_cond_init (&inner->wake);
   thread = g_thread_try_new ("end", run, inner, error);
@@ -575,7 +707,7 @@ relay_inner_new (const RelayPlace *place, const RelayInnerFuncs *funcs, GObject 
 }
 
 void
-relay_inner_end (RelayInner *inner)
+relay_inner_end (RelayInner *inner, RelayInnerStats *stats)
 {
   gint64 until = g_get_monotonic_time () + END;
 
@@ -588,20 +720,28 @@ relay_inner_end (RelayInner *inner)
   while (!inner->ended && g_cond_wait_until (&inner->wake, &inner->lock, until))
     ;
   g_mutex_unlock (&inner->lock);
+  relay_inner_get_stats (inner, stats);
   unref (inner);
 }
 
 void
 relay_inner_get_stats (RelayInner *inner, RelayInnerStats *stats)
 {
-  g_autoptr (GstElement) caller = NULL;
+  g_autoptr (GstElement) end = NULL;
 
+  g_mutex_lock (&inner->counting);
   g_mutex_lock (&inner->lock);
-  caller = inner->caller != NULL ? gst_object_ref (inner->caller) : NULL;
+  end = inner->end != NULL ? gst_object_ref (inner->end) : NULL;
   *stats = inner->stats;
   stats->error = g_strdup (inner->stats.error);
   stats->level = inner->source != NULL ? gst_app_src_get_current_level_bytes (inner->source) : 0;
+  stats->failed += inner->failed;
   g_mutex_unlock (&inner->lock);
-  if (caller != NULL)
-    stats->callers = is_connected (caller);
+  /* an element that is asked may call back */
+  if (end != NULL) {
+    stats->sent += relay_watch_get_sent (inner->place, end);
+    if (dials (inner->place))
+      stats->callers = relay_watch_is_connected (end);
+  }
+  g_mutex_unlock (&inner->counting);
 }

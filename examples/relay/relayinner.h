@@ -40,7 +40,10 @@ typedef struct
   guint64 refused;           /* callers with another streamid than the URI's */
   guint64 datagrams_refused; /* of RIST, that were not media of the sender that is heard */
   guint64 level;             /* bytes that wait to be sent */
-  gchar *error;              /* why it does not play; NULL: it does, or has not failed yet */
+  guint64 sent, failed;      /* bytes that were handed to the network, and that were not, of an
+                                output that counts them (relaywatch.h) */
+  gchar *error;              /* why it does not reach its network; NULL: it does, or has not failed
+                                yet */
 } RelayInnerStats;
 
 /* Starts the thread; NULL: there is none to be had. @place: is @owner's, who is referenced as long
@@ -48,8 +51,9 @@ typedef struct
 RelayInner *relay_inner_new (const RelayPlace *place, const RelayInnerFuncs *funcs, GObject *owner,
     GError **error);
 /* Sends what waits still, for half a second at most, and ends the thread.  Waits for that no longer
- * than a second: a thread that writes to a disk which does not answer ends later. */
-void relay_inner_end (RelayInner *inner);
+ * than a second: a thread that writes to a disk which does not answer ends later.  *stats: the
+ * last. */
+void relay_inner_end (RelayInner *inner, RelayInnerStats *stats);
 
 /* Takes the reference, of a buffer whose PTS is the time at which it is to leave, if the end is
  * timed: on the clock that relay_inner_get_time() reads.  Never waits.  FALSE: the buffer was

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <net/if.h>
+#include "relaygroup.h"
+#include "relaywatch.h"
+
+/* Looks without anything of the group after which it is joined again, as switches forget who has
+ * joined if no router asks (IGMP and MLD queriers), and routes change: 10 s, as faspsrc does. */
+#define JOIN_AGAIN 10
+
+struct _RelayWatch
+{
+  const RelayPlace *place;
+  GstElement *end;
+  guint interface; /* its number when the end was started; 0: none is named */
+  gint received;   /* atomic: since the last look */
+  guint silent;    /* looks without anything received */
+  guint64 sent;    /* bytes at the last look */
+  gchar *why;      /* datagrams could not be sent since then; NULL: none */
+};
+
+static guint
+get_interface (const RelayPlace *place)
+{
+  const gchar *name = relay_place_get (place, "interface");
+
+  return name != NULL ? if_nametoindex (name) : 0;
+}
+
+RelayWatch *
+relay_watch_new (const RelayPlace *place, GstElement *end)
+{
+  RelayWatch *watch = g_new0 (RelayWatch, 1);
+
+  watch->place = place;
+  watch->end = end != NULL ? gst_object_ref (end) : NULL;
+  watch->interface = get_interface (place);
+  return watch;
+}
+
+void
+relay_watch_free (RelayWatch *watch)
+{
+  gst_clear_object (&watch->end);
+  g_free (watch->why);
+  g_free (watch);
+}
+
+void
+relay_watch_note_received (RelayWatch *watch)
+{
+  g_atomic_int_set (&watch->received, TRUE);
+}
+
+gboolean
+relay_watch_is_connected (GstElement *srt)
+{
+  g_autoptr (GstStructure) stats = NULL;
+
+  /* it has this figure only while it is connected */
+  g_object_get (srt, "stats", &stats, NULL);
+  return stats != NULL && gst_structure_has_field (stats, "negotiated-latency-ms");
+}
+
+gboolean
+relay_watch_counts (const RelayPlace *place)
+{
+  return place->sends && place->scheme != RELAY_FILE;
+}
+
+gboolean
+relay_watch_sends_datagrams (const RelayPlace *place)
+{
+  return relay_watch_counts (place) && place->scheme != RELAY_SRT;
+}
+
+/* Returns the element that sends datagrams of UDP; NULL: the end has none. */
+static GstElement *
+get_sender (const RelayPlace *place, GstElement *end)
+{
+  if (!relay_watch_sends_datagrams (place))
+    return NULL;
+  if (place->scheme == RELAY_RIST)
+    return gst_bin_get_by_name (GST_BIN (end), "rist_rtp_udpsink0");
+  return gst_object_ref (end);
+}
+
+guint64
+relay_watch_get_sent (const RelayPlace *place, GstElement *end)
+{
+  g_autoptr (GstElement) sender = get_sender (place, end);
+  g_autoptr (GstStructure) stats = NULL;
+  guint64 sent = 0;
+
+  if (sender != NULL) {
+    g_object_get (sender, "bytes-served", &sent, NULL);
+  } else if (relay_watch_counts (place)) {
+    g_object_get (end, "stats", &stats, NULL);
+    if (stats != NULL)
+      gst_structure_get_uint64 (stats, "bytes-sent-total", &sent);
+  }
+  return sent;
+}
+
+guint64
+relay_watch_get_failed (const RelayWatch *watch)
+{
+  g_autoptr (GstElement) sender = get_sender (watch->place, watch->end);
+  guint64 all, sent;
+
+  if (sender == NULL)
+    return 0;
+  g_object_get (sender, "bytes-to-serve", &all, "bytes-served", &sent, NULL);
+  return all > sent ? all - sent : 0;
+}
+
+gboolean
+relay_watch_has_failed (const RelayWatch *watch)
+{
+  return watch->why != NULL;
+}
+
+gboolean
+relay_watch_takes (RelayWatch *watch, GstMessage *warning, const gchar *text)
+{
+  g_autoptr (GstElement) sender = get_sender (watch->place, watch->end);
+  g_autoptr (GError) error = NULL;
+
+  gst_message_parse_warning (warning, &error, NULL);
+  if (sender == NULL || GST_MESSAGE_SRC (warning) != GST_OBJECT (sender)
+      || !g_error_matches (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_WRITE))
+    return FALSE;
+  g_free (watch->why);
+  watch->why = g_strdup (text);
+  return TRUE;
+}
+
+static gchar *
+look_at_sender (RelayWatch *watch, gboolean *works)
+{
+  g_autofree gchar *why = g_steal_pointer (&watch->why);
+  guint64 before = watch->sent;
+
+  watch->sent = relay_watch_get_sent (watch->place, watch->end);
+  *works = watch->sent > before;
+  if (*works || why == NULL)
+    return NULL;
+  return g_strdup_printf ("nothing could be sent for a second, check the address and the route to "
+                          "it: %s",
+      why);
+}
+
+/* An interface that is gone may come back. */
+static gchar *
+look_at_group (RelayWatch *watch)
+{
+  guint now = get_interface (watch->place);
+
+  if (g_atomic_int_compare_and_exchange (&watch->received, TRUE, FALSE))
+    watch->silent = 0;
+  else
+    watch->silent++;
+  if (watch->silent > 0 && now != 0 && now != watch->interface)
+    return g_strdup_printf ("the network interface %s was removed and is back: the group has to be "
+                            "joined there.",
+        relay_place_get (watch->place, "interface"));
+  if (watch->interface == 0 && watch->silent > 0 && watch->silent % JOIN_AGAIN == 0)
+    relay_group_join_again (watch->place, watch->end);
+  return NULL;
+}
+
+gchar *
+relay_watch_look (RelayWatch *watch, gboolean *works)
+{
+  g_autoptr (GstElement) sender = get_sender (watch->place, watch->end);
+
+  *works = TRUE;
+  if (sender != NULL)
+    return look_at_sender (watch, works);
+  if (watch->place->scheme == RELAY_SRT && !relay_place_listens (watch->place))
+    *works = relay_watch_is_connected (watch->end);
+  return !watch->place->sends && relay_group_is_heard (watch->place) ? look_at_group (watch) : NULL;
+}

@@ -1,0 +1,600 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Ends in multicast groups, at interfaces and by names, in a network of our own: two pairs of
+ * virtual interfaces, a0 with a1, and b0 with b1.  What leaves by the one comes in by the other.
+ */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <net/if.h>
+#include <netinet/in.h>
+#include <sched.h>
+#include <string.h>
+#include <unistd.h>
+#include <gio/gio.h>
+#include <gst/app/app.h>
+#include "../elements/pair.h"
+#include "relayforeign.h"
+#include "relayretry.h"
+
+#define PACKET 188
+#define SYNC 0x47
+#define RTP_HEADER 12
+#define PAYLOAD (7 * PACKET)
+#define ENOUGH 20 /* datagrams */
+#define MARKS 16
+
+#define PAIR(x, net) \
+  "ip link add " x "0 type veth peer name " x "1 && " \
+  "echo 1 >/proc/sys/net/ipv4/conf/" x "0/accept_local && " \
+  "echo 0 >/proc/sys/net/ipv4/conf/" x "0/rp_filter && " \
+  "ip link set " x "1 up && ip link set " x "0 up && " \
+  "ip address add 10." net ".0.1/24 dev " x "0 && ip address add 10." net ".0.2/24 dev " x "1 && " \
+  "ip address add 10." net ".0.3/24 dev " x "1 && ip address add 10." net ".0.4/24 dev " x "1 && " \
+  "ip -6 address add fd77:" net "::1/64 dev " x "0 nodad && " \
+  "ip -6 address add fd77:" net "::2/64 dev " x "1 nodad && "
+/* where groups are without an interface */
+#define ROUTES "ip route replace 224.0.0.0/4 dev a0"
+#define NETWORK \
+  "ip link set lo up; echo 0 >/proc/sys/net/ipv4/conf/all/rp_filter; " PAIR ("a", "1") \
+      PAIR ("b", "2") ROUTES
+#define REMOVE "ip link del a0"
+#define MAKE_ANEW PAIR ("a", "1") ROUTES
+
+static gboolean have_network;
+
+static gboolean
+write_file (const gchar *path, const gchar *text)
+{
+  gint fd = open (path, O_WRONLY | O_CLOEXEC);
+  gboolean good = fd >= 0 && write (fd, text, strlen (text)) > 0;
+
+  if (fd >= 0)
+    close (fd);
+  return good;
+}
+
+/* Before there is any thread. */
+static gboolean
+enter_network (void)
+{
+  g_autofree gchar *uids = g_strdup_printf ("0 %u 1", geteuid ());
+  g_autofree gchar *gids = g_strdup_printf ("0 %u 1", getegid ());
+
+  if (geteuid () == 0)
+    return unshare (CLONE_NEWNET) == 0 && system (NETWORK) == 0;
+  return unshare (CLONE_NEWUSER | CLONE_NEWNET) == 0 && write_file ("/proc/self/setgroups", "deny")
+      && write_file ("/proc/self/uid_map", uids) && write_file ("/proc/self/gid_map", gids)
+      && system (NETWORK) == 0;
+}
+
+static gboolean
+skip (void)
+{
+  if (!have_network)
+    g_test_skip ("this user may not make a network of its own, or there is no ip");
+  return !have_network;
+}
+
+/* --- who sends ------------------------------------------------------------------------------- */
+
+/* @from: NULL: any address of @interface. NULL: the interface is not there. */
+static GSocket *
+open_sender (const gchar *interface, const gchar *from, const gchar *to, guint port)
+{
+  g_autoptr (GInetAddress) address = g_inet_address_new_from_string (to);
+  GSocketFamily family = g_inet_address_get_family (address);
+  g_autoptr (GInetAddress) local =
+      from != NULL ? g_inet_address_new_from_string (from) : g_inet_address_new_any (family);
+  g_autoptr (GSocketAddress) bound = g_inet_socket_address_new (local, 0);
+  g_autoptr (GSocketAddress) target = g_inet_socket_address_new (address, port);
+  g_autoptr (GSocket) socket =
+      g_socket_new (family, G_SOCKET_TYPE_DATAGRAM, G_SOCKET_PROTOCOL_UDP, NULL);
+  gint index = if_nametoindex (interface), off = 0, fd = g_socket_get_fd (socket);
+  struct ip_mreqn four = { .imr_ifindex = index };
+
+  if (family == G_SOCKET_FAMILY_IPV6) {
+    setsockopt (fd, IPPROTO_IPV6, IPV6_MULTICAST_IF, &index, sizeof index);
+    setsockopt (fd, IPPROTO_IPV6, IPV6_MULTICAST_LOOP, &off, sizeof off);
+  } else {
+    setsockopt (fd, IPPROTO_IP, IP_MULTICAST_IF, &four, sizeof four);
+    setsockopt (fd, IPPROTO_IP, IP_MULTICAST_LOOP, &off, sizeof off);
+  }
+  return index != 0 && g_socket_bind (socket, bound, FALSE, NULL)
+          && g_socket_connect (socket, target, NULL, NULL) ?
+      g_steal_pointer (&socket) :
+      NULL;
+}
+
+/* Sends seven packets that are full of @mark. */
+static void
+send_mark (GSocket *socket, guint8 mark, guint number, gboolean rtp)
+{
+  guint8 data[RTP_HEADER + PAYLOAD] = { 0x80, 33 };
+  gsize skipped = rtp ? 0 : RTP_HEADER;
+
+  GST_WRITE_UINT16_BE (data + 2, number);
+  GST_WRITE_UINT32_BE (data + 4, 900 * number);
+  GST_WRITE_UINT32_BE (data + 8, 2 * mark);
+  memset (data + RTP_HEADER, mark, PAYLOAD);
+  for (guint i = 0; i < 7; i++)
+    data[RTP_HEADER + i * PACKET] = SYNC;
+  g_socket_send (socket, (gchar *) data + skipped, sizeof data - skipped, NULL, NULL);
+}
+
+/* --- who hears ------------------------------------------------------------------------------- */
+
+typedef struct
+{
+  GstElement *pipeline, *end;
+  gint heard[MARKS]; /* datagrams; atomic */
+} Input;
+
+static void
+on_buffer (GstElement *sink, GstBuffer *buffer, GstPad *pad, gpointer data)
+{
+  Input *input = data;
+  guint8 mark = 0;
+
+  gst_buffer_extract (buffer, 1, &mark, 1);
+  g_assert_cmpuint (mark, <, MARKS);
+  g_atomic_int_inc (&input->heard[mark]);
+}
+
+static void
+open_input (Input *input, const gchar *uri)
+{
+  GstElement *sink = gst_element_factory_make ("fakesink", NULL);
+  g_autoptr (GError) error = NULL;
+
+  memset (input, 0, sizeof *input);
+  input->pipeline = gst_pipeline_new (NULL);
+  input->end = relay_foreign_new (uri, FALSE, NULL, NULL, &error);
+  g_assert_no_error (error);
+  g_object_set (sink, "async", FALSE, "sync", FALSE, "signal-handoffs", TRUE, NULL);
+  g_signal_connect (sink, "handoff", G_CALLBACK (on_buffer), input);
+  gst_bin_add_many (GST_BIN (input->pipeline), input->end, sink, NULL);
+  g_assert_true (gst_element_link (input->end, sink));
+  gst_element_set_state (input->pipeline, GST_STATE_PLAYING);
+}
+
+static void
+close_pipeline (GstElement *pipeline)
+{
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  gst_object_unref (pipeline);
+}
+
+static guint64
+get_figure (GstElement *end, const gchar *name)
+{
+  g_autoptr (GstStructure) stats = NULL;
+  guint64 figure = 0;
+
+  g_object_get (end, "stats", &stats, NULL);
+  g_assert_true (gst_structure_get_uint64 (stats, name, &figure));
+  return figure;
+}
+
+static gboolean
+has_error (GstElement *end)
+{
+  g_autoptr (GstStructure) stats = NULL;
+
+  g_object_get (end, "stats", &stats, NULL);
+  return gst_structure_get_string (stats, "end-error") != NULL;
+}
+
+/* An input, and what is sent to it: its mark is its number in the table. */
+typedef struct
+{
+  const gchar *scheme, *host, *keys;
+  guint more; /* than the port that most have */
+  const gchar *interface, *from, *to;
+} Row;
+
+static const Row rows[] = {
+  { "udp", "239.1.1.1", "?interface=a0", 0, "a1", NULL, "239.1.1.1" },
+  { "udp", "239.1.1.2", "?interface=a0", 0, "a1", NULL, "239.1.1.2" },
+  { "udp", "239.1.1.1", "?interface=b0", 0, "b1", NULL, "239.1.1.1" },
+  { "udp", "239.1.1.3", "", 0, "a1", NULL, "239.1.1.3" },
+  { "udp", "10.1.0.3@232.1.1.1", "?interface=a0", 0, "a1", "10.1.0.3", "232.1.1.1" },
+  { "udp", "10.1.0.4@232.1.1.1", "?interface=a0", 0, "a1", "10.1.0.4", "232.1.1.1" },
+  { "rtp", "239.1.1.4", "?interface=a0&latency=20", 0, "a1", NULL, "239.1.1.4" },
+  { "rtp", "239.1.1.5", "?interface=a0&latency=20", 0, "a1", NULL, "239.1.1.5" },
+  /* what is sent to this machine goes to no group */
+  { "udp", "10.1.0.1", "", 0, "lo", "10.1.0.1", "10.1.0.1" },
+  { "rist", "239.1.1.6", "?interface=a0&latency=20", 2, "a1", NULL, "239.1.1.6" },
+  { "rist", "239.1.1.7", "?interface=a0&latency=20", 2, "a1", NULL, "239.1.1.7" },
+  { "udp", "[ff15::1]", "?interface=a0", 0, "a1", NULL, "ff15::1" },
+  { "udp", "[ff15::1]", "?interface=b0", 0, "b1", NULL, "ff15::1" },
+  { "udp", "[ff15::2]", "?interface=a0", 0, "a1", NULL, "ff15::2" },
+  { "rtp", "fd77:1::2@[ff35::1]", "?interface=a0&latency=20", 0, "a1", "fd77:1::2", "ff35::1" },
+};
+
+static gboolean
+is_rtp (const Row *row)
+{
+  return !g_str_equal (row->scheme, "udp");
+}
+
+static gchar *
+make_uri (const Row *row, guint port)
+{
+  return g_strdup_printf ("%s://%s:%u%s", row->scheme, row->host, port + row->more, row->keys);
+}
+
+/* Of each row, as a sender of RTP is known by its port. */
+static GSocket *senders[G_N_ELEMENTS (rows)];
+
+static void
+send_to_row (guint i, guint port, guint number)
+{
+  if (senders[i] == NULL)
+    senders[i] = open_sender (rows[i].interface, rows[i].from, rows[i].to, port + rows[i].more);
+  if (senders[i] != NULL)
+    send_mark (senders[i], i, number, is_rtp (&rows[i]));
+}
+
+static void
+close_senders (void)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
+    g_clear_object (&senders[i]);
+}
+
+/* Each input hears what is sent to its own group, at its own interface, by its own source, and
+ * nothing else, though all have the same port. */
+static void
+test_groups (void)
+{
+  guint port = pair_get_even_port (), least = 0;
+  Input inputs[G_N_ELEMENTS (rows)];
+
+  if (skip ())
+    return;
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++) {
+    g_autofree gchar *uri = make_uri (&rows[i], port);
+
+    open_input (&inputs[i], uri);
+  }
+  for (guint number = 0; least < ENOUGH; number++) {
+    least = G_MAXUINT;
+    for (guint i = 0; i < G_N_ELEMENTS (rows); i++) {
+      send_to_row (i, port, number);
+      least = MIN (least, (guint) g_atomic_int_get (&inputs[i].heard[i]));
+    }
+    g_usleep (10000);
+  }
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++) {
+    for (guint mark = 0; mark < MARKS; mark++)
+      if (mark != i && g_atomic_int_get (&inputs[i].heard[mark]) != 0)
+        g_error ("%s://%s%s got what was sent to %s by %s", rows[i].scheme, rows[i].host,
+            rows[i].keys, rows[mark].to, rows[mark].interface);
+    close_pipeline (inputs[i].pipeline);
+  }
+  close_senders ();
+}
+
+/* Sends until each of the first inputs has heard more. */
+static void
+hear_more (Input *inputs, const guint *which, guint n, guint port, guint *number)
+{
+  gint before[G_N_ELEMENTS (rows)];
+  gboolean all = FALSE;
+
+  for (guint k = 0; k < n; k++)
+    before[k] = g_atomic_int_get (&inputs[k].heard[which[k]]);
+  for (; !all; ++*number) {
+    all = TRUE;
+    for (guint k = 0; k < n; k++) {
+      send_to_row (which[k], port, *number);
+      all = all && g_atomic_int_get (&inputs[k].heard[which[k]]) >= before[k] + ENOUGH;
+    }
+    g_usleep (10000);
+  }
+}
+
+/* An interface is removed and made anew: all inputs there go on. */
+static void
+test_inputs_anew (void)
+{
+  static const guint which[] = { 0, 3, 4, 6, 9, 11 };
+  guint port = pair_get_even_port (), number = 0;
+  Input inputs[G_N_ELEMENTS (which)];
+
+  if (skip ())
+    return;
+  for (guint k = 0; k < G_N_ELEMENTS (which); k++) {
+    g_autofree gchar *uri = make_uri (&rows[which[k]], port);
+
+    open_input (&inputs[k], uri);
+  }
+  hear_more (inputs, which, G_N_ELEMENTS (which), port, &number);
+  g_assert_cmpint (system (REMOVE), ==, 0);
+  g_assert_cmpint (system (MAKE_ANEW), ==, 0);
+  close_senders ();
+  hear_more (inputs, which, G_N_ELEMENTS (which), port, &number);
+  for (guint k = 0; k < G_N_ELEMENTS (which); k++)
+    close_pipeline (inputs[k].pipeline);
+  close_senders ();
+}
+
+/* --- outputs ---------------------------------------------------------------------------------- */
+
+typedef struct
+{
+  GstElement *pipeline, *source, *end;
+} Output;
+
+static void
+open_output (Output *output, const gchar *uri)
+{
+  g_autoptr (GstCaps) caps = gst_caps_from_string ("video/mpegts, systemstream=true");
+
+  output->pipeline = gst_pipeline_new (NULL);
+  output->source = gst_element_factory_make ("appsrc", NULL);
+  output->end = relay_foreign_new (uri, TRUE, NULL, NULL, NULL);
+  g_object_set (output->source, "caps", caps, "format", GST_FORMAT_TIME, "is-live", TRUE,
+      "do-timestamp", TRUE, NULL);
+  gst_bin_add_many (GST_BIN (output->pipeline), output->source, output->end, NULL);
+  g_assert_true (gst_element_link (output->source, output->end));
+  gst_element_set_state (output->pipeline, GST_STATE_PLAYING);
+}
+
+static void
+feed (Output *output)
+{
+  guint8 *data = g_malloc0 (PAYLOAD);
+
+  for (guint i = 0; i < 7; i++)
+    data[i * PACKET] = SYNC;
+  gst_app_src_push_buffer (GST_APP_SRC (output->source), gst_buffer_new_wrapped (data, PAYLOAD));
+}
+
+static guint64
+get_least (const Output *outputs, guint n, const gchar *name)
+{
+  guint64 least = G_MAXUINT64;
+
+  for (guint i = 0; i < n; i++)
+    least = MIN (least, get_figure (outputs[i].end, name));
+  return least;
+}
+
+static void
+feed_all (Output *outputs, guint n)
+{
+  for (guint i = 0; i < n; i++)
+    feed (&outputs[i]);
+  g_usleep (10000);
+}
+
+/* Outputs whose interface is gone say so, count nothing as sent, and go on when it is back. */
+static void
+test_outputs_anew (void)
+{
+  static const gchar *const uris[] = { "udp://239.1.1.9:%u?interface=a0", "udp://10.1.0.77:%u",
+    "rtp://239.1.1.9:%u", "rist://239.1.1.9:%u?interface=a0" };
+  const guint n = G_N_ELEMENTS (uris);
+  guint port = pair_get_even_port ();
+  guint64 before[G_N_ELEMENTS (uris)];
+  Output outputs[G_N_ELEMENTS (uris)];
+  gboolean all = FALSE;
+
+  if (skip ())
+    return;
+  for (guint i = 0; i < n; i++) {
+    g_autofree gchar *uri = g_strdup_printf (uris[i], port);
+
+    open_output (&outputs[i], uri);
+  }
+  while (get_least (outputs, n, "bytes-sent-total") < ENOUGH * PAYLOAD)
+    feed_all (outputs, n);
+  g_assert_cmpint (system (REMOVE), ==, 0);
+  for (guint i = 0; i < n; i++) {
+    g_assert_false (has_error (outputs[i].end));
+    g_assert_cmpuint (get_figure (outputs[i].end, "end-restarts"), ==, 0);
+    before[i] = get_figure (outputs[i].end, "bytes-sent-total");
+  }
+  while (get_least (outputs, n, "end-restarts") == 0)
+    feed_all (outputs, n);
+  for (guint i = 0; i < n; i++) {
+    g_assert_true (has_error (outputs[i].end));
+    g_assert_cmpuint (get_figure (outputs[i].end, "bytes-sent-total"), ==, before[i]);
+    g_assert_cmpuint (get_figure (outputs[i].end, "bytes-missing-total"), >=, ENOUGH * PAYLOAD);
+  }
+  g_assert_cmpint (system (MAKE_ANEW), ==, 0);
+  while (!all) {
+    feed_all (outputs, n);
+    all = TRUE;
+    for (guint i = 0; i < n; i++)
+      all = all && !has_error (outputs[i].end)
+          && get_figure (outputs[i].end, "bytes-sent-total") >= before[i] + ENOUGH * PAYLOAD;
+  }
+  for (guint i = 0; i < n; i++)
+    close_pipeline (outputs[i].pipeline);
+}
+
+/* --- names ------------------------------------------------------------------------------------ */
+
+/* µs that have been skipped; atomic. */
+static gsize skipped;
+
+/* For whoever asks in this program. */
+gint64
+g_get_monotonic_time (void)
+{
+  gint64 (*real) (void) = dlsym (RTLD_NEXT, "g_get_monotonic_time");
+
+  return real () + (gint64) (gsize) g_atomic_pointer_get (&skipped);
+}
+
+/* The addresses of each name; guarded. */
+static GMutex named;
+static const gchar *addresses[3];
+
+static GList *
+look_up (GResolver *resolver, const gchar *name, GCancellable *cancellable, GError **error)
+{
+  GList *found = NULL;
+
+  g_mutex_lock (&named);
+  for (guint i = 0; addresses[i] != NULL; i++)
+    found = g_list_append (found, g_inet_address_new_from_string (addresses[i]));
+  g_mutex_unlock (&named);
+  return found;
+}
+
+static void
+set_addresses (const gchar *first, const gchar *second)
+{
+  g_mutex_lock (&named);
+  addresses[0] = first;
+  addresses[1] = second;
+  g_mutex_unlock (&named);
+}
+
+#define TEST_TYPE_RESOLVER (test_resolver_get_type ())
+G_DECLARE_FINAL_TYPE (TestResolver, test_resolver, TEST, RESOLVER, GResolver)
+
+struct _TestResolver
+{
+  GResolver parent;
+};
+
+G_DEFINE_TYPE (TestResolver, test_resolver, G_TYPE_RESOLVER)
+
+static void
+test_resolver_init (TestResolver *resolver)
+{
+}
+
+static void
+test_resolver_class_init (TestResolverClass *klass)
+{
+  G_RESOLVER_CLASS (klass)->lookup_by_name = look_up;
+}
+
+/* Of the addresses of a name, the one is used that can be reached. */
+static void
+test_next_address (void)
+{
+  static const struct
+  {
+    const gchar *input, *output, *dead;
+  } kinds[] = {
+    { "srt://127.0.0.1:%u?mode=listener", "srt://two.example:%u", "127.0.0.2" },
+    /* there is no route to it */
+    { "udp://127.0.0.1:%u", "udp://two.example:%u", "2001:db8::1" },
+    { "rtp://127.0.0.1:%u", "rtp://two.example:%u", "2001:db8::1" },
+  };
+
+  if (skip ())
+    return;
+  for (guint i = 0; i < G_N_ELEMENTS (kinds); i++) {
+    guint port = pair_get_even_port ();
+    g_autofree gchar *from = g_strdup_printf (kinds[i].input, port);
+    g_autofree gchar *to = g_strdup_printf (kinds[i].output, port);
+    Output output;
+    Input input;
+
+    set_addresses (kinds[i].dead, "127.0.0.1");
+    open_input (&input, from);
+    open_output (&output, to);
+    while (g_atomic_int_get (&input.heard[0]) < ENOUGH)
+      feed_all (&output, 1);
+    close_pipeline (output.pipeline);
+    close_pipeline (input.pipeline);
+  }
+}
+
+/* What is sent to a name goes to its new address when that has changed. */
+static void
+test_moved (void)
+{
+  guint port = pair_get_even_port ();
+  g_autofree gchar *to = g_strdup_printf ("udp://moves.example:%u", port);
+  Input inputs[2];
+  Output output;
+
+  if (skip ())
+    return;
+  for (guint i = 0; i < G_N_ELEMENTS (inputs); i++) {
+    g_autofree gchar *uri = g_strdup_printf ("udp://127.0.0.%u:%u", i + 1, port);
+
+    open_input (&inputs[i], uri);
+  }
+  set_addresses ("127.0.0.1", NULL);
+  open_output (&output, to);
+  while (g_atomic_int_get (&inputs[0].heard[0]) < ENOUGH)
+    feed_all (&output, 1);
+  set_addresses ("127.0.0.2", NULL);
+  g_atomic_pointer_set (&skipped, (gsize) (60 * G_USEC_PER_SEC));
+  while (g_atomic_int_get (&inputs[1].heard[0]) < ENOUGH)
+    feed_all (&output, 1);
+  g_assert_cmpuint (get_figure (output.end, "end-restarts"), ==, 0);
+  close_pipeline (output.pipeline);
+  for (guint i = 0; i < G_N_ELEMENTS (inputs); i++)
+    close_pipeline (inputs[i].pipeline);
+  g_atomic_pointer_set (&skipped, 0);
+}
+
+/* A listener of SRT that refuses is not dialled without a pause, and the end says why. */
+static void
+test_refused (void)
+{
+  guint port = pair_get_even_port ();
+  g_autofree gchar *from =
+      g_strdup_printf ("srt://127.0.0.1:%u?mode=listener&passphrase=right-one-of-it", port);
+
+  if (skip ())
+    return;
+  for (gint sends = 0; sends < 2; sends++) {
+    g_autofree gchar *to = g_strdup_printf ("srt://127.0.0.1:%u?passphrase=another-one", port);
+    gint64 begun, doubled = 0;
+    Output output;
+    Input input, listener;
+    GstElement *end;
+
+    open_input (&listener, from);
+    if (sends)
+      open_output (&output, to);
+    else
+      open_input (&input, to);
+    end = sends ? output.end : input.end;
+    begun = g_get_monotonic_time ();
+    for (guint n = 0; n < 4; doubled += RELAY_RETRY_FIRST << n++) {
+      while (get_figure (end, "end-restarts") <= n)
+        if (sends)
+          feed_all (&output, 1);
+        else
+          g_usleep (10000);
+      g_assert_true (has_error (end));
+    }
+    g_assert_cmpint (g_get_monotonic_time () - begun, >=,
+        (doubled - (RELAY_RETRY_FIRST << 3)) * G_TIME_SPAN_MILLISECOND);
+    close_pipeline (sends ? output.pipeline : input.pipeline);
+    close_pipeline (listener.pipeline);
+  }
+}
+
+int
+main (int argc, char **argv)
+{
+  GResolver *resolver;
+
+  have_network = enter_network ();
+  gst_init (&argc, &argv);
+  g_test_init (&argc, &argv, NULL);
+  resolver = g_object_new (TEST_TYPE_RESOLVER, NULL);
+  g_resolver_set_default (resolver);
+  g_object_unref (resolver);
+  g_test_add_func ("/network/groups", test_groups);
+  g_test_add_func ("/network/inputs-anew", test_inputs_anew);
+  g_test_add_func ("/network/outputs-anew", test_outputs_anew);
+  g_test_add_func ("/network/next-address", test_next_address);
+  g_test_add_func ("/network/moved", test_moved);
+  g_test_add_func ("/network/refused", test_refused);
+  return g_test_run ();
+}
