@@ -226,7 +226,7 @@ add_rist (Chain *chain, const RelayPlace *place)
 
 /* --- files ----------------------------------------------------------------------------------- */
 
-/* A file that is played in the stream's own time, by its PCR. */
+/* A file that is played in the stream's own time, by its PCR: single packets. */
 static GstElement *
 add_file_input (Chain *chain, const RelayPlace *place)
 {
@@ -236,8 +236,8 @@ add_file_input (Chain *chain, const RelayPlace *place)
   if (source == NULL || parse == NULL)
     return NULL;
   g_object_set (source, "location", place->path, "blocksize", FILE_BLOCK, NULL);
-  g_object_set (parse, "set-timestamps", TRUE, "alignment", 7, NULL);
-  return source;
+  g_object_set (parse, "set-timestamps", TRUE, "alignment", 1, NULL);
+  return parse;
 }
 
 /* --- together --------------------------------------------------------------------------------- */

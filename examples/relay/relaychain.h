@@ -11,7 +11,7 @@ G_BEGIN_DECLS
 
 /* Makes the elements of an end, linked, as one with a pad: a floating reference.  MPEG-TS goes in
  * or comes out: into an output, in whole packets, seven a buffer.  @end: the element in the chain
- * that talks to the network; NULL: not wanted.  One that is timed
+ * that talks to the network, or cuts a file into packets; NULL: not wanted.  One that is timed
  * waits for the time of each buffer.  @error: a sentence that says what to install, if an
  * element is missing. */
 GstElement *relay_chain_make (const RelayPlace *place, GstElement **end, GError **error);

@@ -6,6 +6,7 @@
 #include "relayflow.h"
 #include "relaygroup.h"
 #include "relayinner.h"
+#include "relayloop.h"
 #include "relayrecord.h"
 #include "relayretry.h"
 #include "relaywatch.h"
@@ -42,6 +43,7 @@ struct _RelayInner
   gint64 look_up_at;     /* when it is looked up again: g_get_monotonic_time, µs */
   gboolean worked;       /* that pipeline has reached its network */
   gboolean looked;       /* it ended as a look found a fault */
+  gboolean played;       /* one has played before */
 };
 
 /* --- data --------------------------------------------------------------------------------- */
@@ -194,6 +196,8 @@ watch_end (RelayInner *inner, GstElement *end)
     relay_flow_guard (end);
   else if (inner->place->scheme == RELAY_RIST)
     relay_flow_watch (end, get_silence (inner->place), on_flow, inner);
+  else if (inner->place->scheme == RELAY_FILE)
+    relay_loop_watch (end, inner->played);
 }
 
 /* Only SRT has a connection that a pipeline would wait for. */
@@ -593,6 +597,7 @@ run_once (RelayInner *inner)
     text = explain (bus);
   } else {
     set_plays (inner, TRUE);
+    inner->played = TRUE;
     if (!relay_watch_sends_datagrams (inner->place) && !dials (inner->place))
       note_work (inner);
     if (!is_ending (inner))
