@@ -44,10 +44,23 @@ fasp_chance_add (FaspChance *c, FaspTime now, const FaspRateSample *newest, gdou
   c->queued = FALSE;
 }
 
+void
+fasp_chance_set (FaspChance *c, gdouble told, gdouble lost)
+{
+  c->slow_told = told;
+  c->slow_lost = lost;
+}
+
+gdouble
+fasp_chance_get_share (const FaspChance *c)
+{
+  return MIN (MOST, c->slow_lost / (c->slow_told + PRIOR));
+}
+
 gdouble
 fasp_chance_get_others (const FaspChance *c, guint64 told, guint64 lost)
 {
-  gdouble share = MIN (MOST, c->slow_lost / (c->slow_told + PRIOR));
+  gdouble share = fasp_chance_get_share (c);
   gdouble wanted = told * share;
 
   if (told == 0 || lost <= wanted + SIGMAS * sqrt (wanted * (1 - share)))

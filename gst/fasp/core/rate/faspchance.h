@@ -32,6 +32,10 @@ typedef struct
  * @rate: the rate in force, bit/s.  @queued: they have waited in a queue. */
 void fasp_chance_add (FaspChance *chance, FaspTime now, const FaspRateSample *newest, gdouble rate,
     guint64 told, guint64 lost, gboolean queued);
+/* Chance has lost @lost of @told packets, as a policer was refuted.  The older ones are forgotten.
+ */
+void fasp_chance_set (FaspChance *chance, gdouble told, gdouble lost);
+gdouble fasp_chance_get_share (const FaspChance *chance);
 /* Of @told packets, of which @lost are lost, the share that is lost beyond what chance loses of so
  * many; 0 if chance alone may have lost them. */
 gdouble fasp_chance_get_others (const FaspChance *chance, guint64 told, guint64 lost);

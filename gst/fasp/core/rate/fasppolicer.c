@@ -1,32 +1,24 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "fasppolicer.h"
 
-/* An interval: round trips, at least and at most, and the share that is lost. */
+/* An interval: round trips at least, and the share that is lost. */
 #define ROUNDS_LEAST 4
-#define ROUNDS_MOST 16
 #define LOSS .2
 /* By how much the rates of two intervals may differ. */
 #define SAME .125
-/* For so many round trips the rate is believed, at first and at most. */
+/* For so many round trips the rate is believed, and what was found before is remembered. */
 #define HOLD 48
-#define HOLD_MOST (16 * HOLD)
-
-void
-fasp_policer_add (FaspPolicer *p, gdouble told, gdouble lost)
-{
-  p->told += told;
-  p->lost += lost;
-}
+/* Packets by which losses must differ from what is expected, so that it is not by chance. */
+#define PACKETS 4
 
 static void
-begin (FaspPolicer *p, FaspTime now, guint64 seen, gdouble arrived, guint hold)
+begin (FaspPolicer *p, FaspTime now, guint64 seen)
 {
-  p->hold = hold;
+  p->state = FASP_POLICER_WATCHING;
   p->rounds = 0;
   p->since = now;
   p->seen = seen;
   p->told = p->lost = 0;
-  p->arrived = arrived;
 }
 
 static gboolean
@@ -35,25 +27,87 @@ is_same (gdouble rate, gdouble before)
   return ABS (rate - before) <= SAME * before;
 }
 
-gboolean
-fasp_policer_end_round (FaspPolicer *p, FaspTime now, guint64 seen, gdouble *rate)
+/* How many more packets are lost than chance and, of the others, @share? */
+static gdouble
+count_excess (const FaspPolicer *p, const FaspChance *chance, gdouble share)
 {
-  gdouble arrived;
+  return p->lost - p->told * (1 - (1 - share) * (1 - fasp_chance_get_share (chance)));
+}
 
-  if (p->hold > 0 || ++p->rounds > ROUNDS_MOST || now <= p->since) {
-    begin (p, now, seen, 0, p->hold - (p->hold > 0));
+gboolean
+fasp_policer_add (FaspPolicer *p, guint64 told, guint64 lost, const FaspChance *chance)
+{
+  gdouble excess;
+
+  p->told += told;
+  p->lost += lost;
+  /* what is reported in the first round trip left before less was sent */
+  if (p->state == FASP_POLICER_WATCHING || p->rounds == 0)
+    return FALSE;
+  /* between what a policer loses of its own rate, and what made it suspected */
+  excess = count_excess (p, chance, LOSS / 2);
+  if (excess >= PACKETS) {
+    p->state = FASP_POLICER_WATCHING;
+    p->rate = 0;
+    return TRUE;
+  }
+  if (p->state == FASP_POLICER_TRYING && count_excess (p, chance, LOSS) <= -PACKETS)
+    p->state = FASP_POLICER_WATCHING;
+  else if (p->state == FASP_POLICER_BELIEVING && excess <= 0)
+    p->told = p->lost = 0;
+  return FALSE;
+}
+
+/* An interval is over in which too much was lost. */
+static void
+judge (FaspPolicer *p, gdouble arrived, gdouble rate)
+{
+  gdouble most = MAX (arrived, p->arrived);
+  gboolean same = is_same (arrived, p->arrived);
+
+  p->watched = 0;
+  p->arrived = arrived;
+  if (!same)
+    return;
+  p->state = is_same (most, p->rate) ? FASP_POLICER_BELIEVING : FASP_POLICER_TRYING;
+  p->before = p->state == FASP_POLICER_BELIEVING ? rate : 0;
+  p->rate = most;
+}
+
+gboolean
+fasp_policer_end_round (FaspPolicer *p, FaspTime now, guint64 seen, const FaspChance *chance,
+    gdouble rate)
+{
+  gdouble excess = count_excess (p, chance, LOSS), arrived;
+
+  p->rounds++;
+  if (p->state != FASP_POLICER_WATCHING) {
+    if (p->rounds == 1)
+      p->told = p->lost = 0;
+    if (p->state == FASP_POLICER_BELIEVING && p->rounds > HOLD)
+      begin (p, now, seen);
     return FALSE;
   }
-  if (p->rounds < ROUNDS_LEAST || p->lost < LOSS * p->told)
+  if (p->watched++ > HOLD)
+    p->rate = p->arrived = 0;
+  if (excess <= 0 || now <= p->since)
+    begin (p, now, seen);
+  if (p->rounds < ROUNDS_LEAST || excess < PACKETS)
     return FALSE;
   arrived = (seen - p->seen) * (1 - p->lost / p->told) * 8 * FASP_SEC / (now - p->since);
-  *rate = (arrived + p->arrived) / 2;
-  if (!is_same (arrived, p->arrived)) {
-    begin (p, now, seen, arrived, 0);
-    return FALSE;
-  }
-  p->held = is_same (*rate, p->rate) ? MIN (2 * p->held, HOLD_MOST) : HOLD;
-  p->rate = *rate;
-  begin (p, now, seen, 0, p->held);
-  return TRUE;
+  begin (p, now, seen);
+  judge (p, arrived, rate);
+  return p->state == FASP_POLICER_BELIEVING;
+}
+
+gboolean
+fasp_policer_is_suspected (const FaspPolicer *p)
+{
+  return p->state != FASP_POLICER_WATCHING || p->rounds > 0;
+}
+
+gdouble
+fasp_policer_limit (const FaspPolicer *p, gdouble rate)
+{
+  return p->state == FASP_POLICER_TRYING ? MIN (rate, p->rate) : rate;
 }

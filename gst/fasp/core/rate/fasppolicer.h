@@ -2,41 +2,58 @@
  *
  * fasppolicer.h: does a policer cause the losses, and which rate does it let through?
  *
- * A policer drops what exceeds its rate, without a queue, so no delay tells of it.  But whatever is
- * sent, as much arrives.  So there is one if, in two intervals one after the other, a fifth or more
- * is lost and the same rate arrives.  This is BBR's long-term rate
- * (draft-cardwell-iccrg-bbr-congestion-control-00; Linux's tcp_bbr.c has the same figures).  The
- * rate is believed for some round trips, and for twice as many each time that it is found again.
+ * A policer drops what exceeds its rate, without a queue, so no delay tells of it.  Random loss
+ * takes its share of whatever is sent.  So there is a policer only if more is sent than arrives and
+ * if less sent loses less, and that is tried:
+ *
+ *   WATCHING   Two intervals, one soon after the other, lose a fifth or more beyond chance, and the
+ *              same rate A arrives in both.
+ *   TRYING     A at most is sent.  If as much is lost, there is no policer: what is lost is chance.
+ *              If the losses stop, they may have stopped by themselves: A is sent no longer.
+ *   BELIEVING  Soon after that a fifth is lost again and A arrives again.  A at most is sent for
+ *              some round trips, unless a policer is refuted then.
+ *
+ * The intervals, and how long a rate is believed, are those of BBR's long-term rate
+ * (draft-cardwell-iccrg-bbr-congestion-control-00; Linux's tcp_bbr.c has the same figures).
  */
 #pragma once
 
-#include "fasptypes.h"
+#include "faspchance.h"
 
 G_BEGIN_DECLS
+
+typedef enum
+{
+  FASP_POLICER_WATCHING,
+  FASP_POLICER_TRYING,
+  FASP_POLICER_BELIEVING,
+} FaspPolicerState;
 
 /* All 0: nothing is known. */
 typedef struct
 {
-  guint hold;         /* round trips for which one is believed in; 0: none is */
-  guint held;         /* as many, when it was found last */
-  gdouble rate;       /* bit/s that it let through then */
-  guint rounds;       /* of the interval so far */
-  FaspTime since;     /* when it began, */
+  FaspPolicerState state;
+  gdouble rate;       /* A, bit/s; 0: none was tried of late */
+  gdouble before;     /* the rate in force when A was believed, bit/s */
+  gdouble arrived;    /* bit/s in the last interval that lost too much; 0: none of late */
+  guint rounds;       /* round trips of the interval, or of the state, so far */
+  guint watched;      /* round trips since the end of that interval */
+  FaspTime since;     /* when the interval began, */
   guint64 seen;       /* and the bytes reported by then */
   gdouble told, lost; /* packets reported in it, and lost */
-  gdouble arrived;    /* bit/s in the interval before, if it lost as much; else 0 */
 } FaspPolicer;
 
-/* @told more packets were reported, of which @lost are lost, other than by chance. */
-void fasp_policer_add (FaspPolicer *policer, gdouble told, gdouble lost);
-/* A round trip is over; @seen bytes were reported so far.  TRUE: there is a policer, which lets
- * *rate bit/s through. */
-gboolean fasp_policer_end_round (FaspPolicer *policer, FaspTime now, guint64 seen, gdouble *rate);
-/* Is no more to be tried? */
-static inline gboolean
-fasp_policer_is_known (const FaspPolicer *policer)
-{
-  return policer->hold > 0;
-}
+/* @told more packets were reported, of which @lost are lost.  TRUE: a policer was refuted, and
+ * `told' and `lost' of the policer are what chance loses. */
+gboolean fasp_policer_add (FaspPolicer *policer, guint64 told, guint64 lost,
+    const FaspChance *chance);
+/* A round trip is over; @seen bytes were reported so far.  @rate: the rate in force, bit/s.  TRUE:
+ * A is believed from now on. */
+gboolean fasp_policer_end_round (FaspPolicer *policer, FaspTime now, guint64 seen,
+    const FaspChance *chance, gdouble rate);
+/* Is no more to be tried, as losses may be those of a policer? */
+gboolean fasp_policer_is_suspected (const FaspPolicer *policer);
+/* @rate, but no more than is to be sent now. */
+gdouble fasp_policer_limit (const FaspPolicer *policer, gdouble rate);
 
 G_END_DECLS

@@ -365,13 +365,12 @@ static void
 end_round (Adaptive *a, FaspTime now)
 {
   gboolean stood = a->least > get_target (a);
-  gdouble policed;
 
-  if (!stood && !a->competes && !fasp_policer_is_known (&a->policer) && a->untried++ >= ROUNDS
+  if (!stood && !a->competes && !fasp_policer_is_suspected (&a->policer) && a->untried++ >= ROUNDS
       && fasp_rate_was_dry (&a->rate, a->round) && !a->rate.enough)
     grow (a, now);
-  if (fasp_policer_end_round (&a->policer, now, a->rate.seen, &policed)) {
-    set_rate (a, policed, "policer");
+  if (fasp_policer_end_round (&a->policer, now, a->rate.seen, &a->chance, a->rate.rate)) {
+    set_rate (a, a->policer.rate, "policer");
     a->gain = GAIN_LEAST;
   }
   if (stood)
@@ -437,7 +436,10 @@ feedback (FaspRate *rate, const FaspRateFeedback *feedback)
       feedback->told, feedback->lost, least > get_target (a));
   a->least = MIN (a->least, least);
   a->lost += feedback->lost;
-  fasp_policer_add (&a->policer, feedback->told, a->loss * feedback->told);
+  if (fasp_policer_add (&a->policer, feedback->told, feedback->lost, &a->chance)) {
+    fasp_chance_set (&a->chance, a->policer.told, a->policer.lost);
+    set_rate (a, MAX (rate->rate, a->policer.before), "no_policer");
+  }
   if (rate->seen >= a->round_end)
     end_round (a, feedback->now);
   follow_marks (a, feedback, least);
@@ -498,7 +500,7 @@ next_phase (Adaptive *a, FaspTime now)
   if (a->phase == DRAIN && now >= a->phase_end)
     begin (a, CRUISE, now, 0);
   if (a->phase == CRUISE && !a->rate.dry && !a->clears && !a->competes
-      && !fasp_policer_is_known (&a->policer) && !a->rate.even
+      && !fasp_policer_is_suspected (&a->policer) && !a->rate.even
       && (a->evaluated || now > a->pulse_end + 4 * a->rtt))
     start_pulse (a, now);
 }
@@ -538,7 +540,7 @@ get (FaspRate *rate, FaspTime now, guint64 sent, FaspTime *until)
   *until = follow_silence (a, now);
   if (a->phase != CRUISE)
     *until = MIN (*until, a->phase_end);
-  return get_factor (a) * rate->rate;
+  return fasp_policer_limit (&a->policer, get_factor (a) * rate->rate);
 }
 
 const FaspRateClass fasp_rate_adaptive = { sizeof (Adaptive), init, feedback, get, TRUE };
