@@ -146,7 +146,7 @@ write_gathered (GstFaspSink *self, Gathered *g)
       GST_FASP_WATCH_PASSES);
   if (self->ended) {
     GST_ELEMENT_ERROR (self, STREAM, FAILED,
-        ("The stream has ended. Set faspsink to READY and back to PLAYING to send another."),
+        ("The stream has ended. Set the pipeline to READY and back to PLAYING to send another."),
         (NULL));
     return GST_FASP_FLOW_TOLD;
   }

@@ -288,6 +288,40 @@ test_end_in_pause (void)
   pair_free (pair);
 }
 
+static void
+restart (GstElement *pipeline)
+{
+  gst_element_set_state (pipeline, GST_STATE_READY);
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+}
+
+/* After an error, and after the end, whole pipelines that are set to READY and back to PLAYING
+ * carry another stream, as docs/applications.md says. */
+static void
+test_start_again (void)
+{
+  guint port = pair_get_port ();
+  g_autofree gchar *sink = g_strdup_printf (
+      "uri=fasp://127.0.0.1:%u auto-reconnect=false resume-timeout=1000000000 " SECRET, port);
+  g_autofree gchar *source = g_strdup_printf ("uri=fasp://:%u " SECRET, port);
+  Pair *pair = pair_new (sink, source);
+  g_autoptr (GBytes) stream = pair_make_stream (50000);
+
+  gst_element_set_state (pair->sender, GST_STATE_PLAYING);
+  pair_push (pair, stream, 0, 1316, 1316);
+  gst_message_unref (pair_wait (pair->sender, GST_MESSAGE_ERROR)); /* nobody answers */
+  gst_element_set_state (pair->receiver, GST_STATE_PLAYING);
+  for (guint i = 0; i < 2; i++) {
+    restart (pair->sender);
+    pair_push (pair, stream, 0, 50000, 1316);
+    pair_finish (pair, stream);
+    g_byte_array_set_size (pair->got, 0);
+    pair->last_pts = GST_CLOCK_TIME_NONE;
+    restart (pair->receiver);
+  }
+  pair_free (pair);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -302,5 +336,6 @@ main (int argc, char **argv)
   g_test_add_func ("/pair/stats-end", test_stats_end);
   g_test_add_func ("/pair/async", test_async);
   g_test_add_func ("/pair/end-in-pause", test_end_in_pause);
+  g_test_add_func ("/pair/start-again", test_start_again);
   return g_test_run ();
 }
