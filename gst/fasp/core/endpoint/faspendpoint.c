@@ -38,6 +38,7 @@ fasp_endpoint_new (const FaspEndpointConfig *config, FaspRandomFunc random, gpoi
   fasp_hold_init (endpoint);
   endpoint->read.next.offset = endpoint->stats.join_offset = FASP_OFFSET_UNKNOWN;
   endpoint->writing.measured_by = FASP_NEVER;
+  endpoint->gather.due = FASP_NEVER;
   endpoint->calling.redial_time = FASP_NEVER;
   endpoint->calling.punch_time = endpoint->failover.time = FASP_NEVER;
   endpoint->config.lanes = CLAMP (config->lanes, 1, FASP_LANES_MAX);

@@ -46,6 +46,7 @@ struct _FaspEndpoint
   FaspEndpointHeld held;
   FaspEndpointHistory history;
   FaspEndpointWriting writing;
+  FaspEndpointGather gather;
   FaspEndpointEncoder encoder;
   FaspTime unheard_turn;   /* of peers that have reported nothing: the next one's */
   FaspStreamHeader header; /* of the stream that is written */

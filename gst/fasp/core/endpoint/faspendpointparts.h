@@ -124,6 +124,15 @@ typedef struct
   guint32 packet_size;  /* of what is written, bytes; 0: any */
 } FaspEndpointWriting;
 
+/* faspgather.c: small writes that are gathered. */
+typedef struct
+{
+  FaspTime due;   /* when what is held back may leave; FASP_NEVER: nothing is */
+  FaspTime fill;  /* how long a block takes to fill; 0: too long to wait for it */
+  FaspTime since; /* begin of the measurement; 0: none yet, */
+  guint64 bytes;  /* and what was written since */
+} FaspEndpointGather;
+
 /* faspencoder.c: what the encoder was told. */
 typedef struct
 {

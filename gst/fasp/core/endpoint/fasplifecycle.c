@@ -6,6 +6,7 @@
 #include "faspencoder.h"
 #include "faspendpointbase.h"
 #include "faspfailover.h"
+#include "faspgather.h"
 #include "faspheaderwait.h"
 #include "fasphistory.h"
 #include "fasphold.h"
@@ -115,6 +116,7 @@ leave_sender (FaspEndpoint *endpoint, FaspTime now, const FaspSession *session, 
   guint64 base = fasp_tx_get_base (&session->tx);
   guint64 lost = 0;
 
+  fasp_gather_end (endpoint, now); /* it is kept or lost as the rest is */
   /* after a goodbye, the next receiver begins anew */
   endpoint->left = session->closing.reason == FASP_REASON_SILENT ?
       fasp_store_get_stream_offset (endpoint->store, base) :

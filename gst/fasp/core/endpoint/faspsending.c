@@ -4,6 +4,7 @@
 #include "faspdial.h"
 #include "faspencoder.h"
 #include "fasphold.h"
+#include "faspgather.h"
 #include "fasplifecycle.h"
 #include "faspmulticast.h"
 #include "faspretention.h"
@@ -47,6 +48,12 @@ static FaspTime
 get_writing_time (FaspEndpoint *endpoint)
 {
   return endpoint->writing.measured_by;
+}
+
+static FaspTime
+get_gather_time (FaspEndpoint *endpoint)
+{
+  return endpoint->gather.due;
 }
 
 static FaspTime
@@ -112,6 +119,7 @@ static const struct
 } OWN[] = {
   { get_hold_time, fasp_hold_tend, NULL },
   { get_writing_time, fasp_writing_tend, NULL },
+  { get_gather_time, fasp_gather_tend, NULL },
   { get_reply_time, NULL, poll_reply },
   { get_dial_time, fasp_dial_tend, poll_dial },
   { fasp_stale_get_time, fasp_stale_tend, NULL },

@@ -2,6 +2,7 @@
 #include "faspwriting.h"
 #include "faspencoder.h"
 #include "faspendpointbase.h"
+#include "faspgather.h"
 #include "faspheaderwait.h"
 #include "fasphistory.h"
 #include "fasphold.h"
@@ -201,6 +202,7 @@ fasp_endpoint_write (FaspEndpoint *endpoint, FaspTime now, FaspTime media_time, 
     gsize size, FaspMemory *memory)
 {
   gsize taken = 0;
+  guint64 head;
 
   g_return_val_if_fail (endpoint->store != NULL, 0);
   if (endpoint->closing || fasp_store_is_finished (endpoint->store))
@@ -226,6 +228,7 @@ fasp_endpoint_write (FaspEndpoint *endpoint, FaspTime now, FaspTime media_time, 
   if (begins_with_header (endpoint)
       && !fasp_endpoint_begin_key_frame (endpoint, now, media_time, FALSE))
     return 0;
+  head = fasp_store_get_head (endpoint->store);
   do
     taken +=
         fasp_store_write (endpoint->store, now, media_time, data + taken, size - taken, memory);
@@ -234,10 +237,12 @@ fasp_endpoint_write (FaspEndpoint *endpoint, FaspTime now, FaspTime media_time, 
   endpoint->stats.bytes_written += taken;
   endpoint->header.passed += taken;
   if (taken > 0) {
+    gboolean is_new = fasp_gather_written (endpoint, now, head, size);
+
     endpoint->stats.bytes_unconfirmed = 0; /* nor when they are kept */
     fasp_history_tend (endpoint, now);
     fasp_header_wait_move (endpoint, fasp_store_get_head (endpoint->store), TRUE);
-    for (guint i = 0; i < endpoint->config.lanes; i++)
+    for (guint i = 0; is_new && i < endpoint->config.lanes; i++)
       fasp_scheduler_written (&endpoint->schedulers[i], now);
   }
   return taken;
@@ -357,8 +362,10 @@ fasp_endpoint_begin_key_frame (FaspEndpoint *endpoint, FaspTime now, FaspTime me
 
   g_return_val_if_fail (endpoint->store != NULL, TRUE);
   due = fasp_stream_header_is_due (&endpoint->header, now, fasp_retention_has_history (endpoint));
-  if (!each)
+  if (!each) {
+    fasp_gather_end (endpoint, now);
     serve_key_frame (endpoint, now, due);
+  }
   if (!is_kept (endpoint) || (!has_header && (each || !fasp_retention_has_history (endpoint))))
     return TRUE;
   if (each && !due && now < endpoint->header.key_due)

@@ -19,6 +19,7 @@ struct _FaspStore
   gsize bytes, limit; /* allocated for kept blocks */
   guint32 block_size;
   gboolean open; /* block head - 1 takes more bytes */
+  gboolean held; /* and is held back, until it takes no more */
   gboolean finished;
   FaspSegments segments;
   guint64 offset;       /* in the stream, of the next byte written */
@@ -96,7 +97,7 @@ append (FaspStore *store, FaspBlock *block)
 static void
 close_block (FaspStore *store)
 {
-  store->open = FALSE;
+  store->open = store->held = FALSE;
   store->units += fasp_block_count_units (*slot (store, store->head - 1));
 }
 
@@ -416,7 +417,34 @@ fasp_store_get_tail (const FaspStore *store)
 guint64
 fasp_store_get_head (const FaspStore *store)
 {
-  return store->head;
+  return store->head - store->held;
+}
+
+gboolean
+fasp_store_hold_back (FaspStore *store, guint64 from)
+{
+  gboolean was = store->held;
+
+  store->held = store->open && (was || store->head > from);
+  return store->held && !was;
+}
+
+void
+fasp_store_release (FaspStore *store)
+{
+  store->held = FALSE;
+}
+
+gboolean
+fasp_store_is_held_back (const FaspStore *store)
+{
+  return store->held;
+}
+
+guint32
+fasp_store_get_block_size (const FaspStore *store)
+{
+  return store->block_size;
 }
 
 gsize

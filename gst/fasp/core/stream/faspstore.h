@@ -4,8 +4,8 @@
  *
  * Bytes become blocks once. The last block stays open and takes more bytes until
  * somebody asks for it; then it is sealed and never changes. So bytes leave at once
- * when the path is free, and fill whole datagrams when they have to queue. No timer is
- * needed.
+ * when the path is free, and fill whole datagrams when they have to queue. Who writes little at a
+ * time has the open block held back for a moment (faspgather.h).
  *
  *     tail <= n < head: block n is kept;   bytes kept <= limit
  *
@@ -60,6 +60,13 @@ FaspStreamOffset fasp_store_get_stream_offset (FaspStore *store, guint64 number)
 /* Finds the block with the byte at @position. If that is not kept, it is the first one
  * behind it, or the next to come. FALSE: nothing of that stream is here. */
 gboolean fasp_store_find (FaspStore *store, const FaspStreamOffset *position, guint64 *number);
+/* Holds back the open block, if its number is @from or more, or if it is held back already:
+ * fasp_store_get_head() does not count it until it is sealed or released.  TRUE: this block was not
+ * held back before. */
+gboolean fasp_store_hold_back (FaspStore *store, guint64 from);
+void fasp_store_release (FaspStore *store);
+gboolean fasp_store_is_held_back (const FaspStore *store);
+guint32 fasp_store_get_block_size (const FaspStore *store);
 /* The first block kept that was begun at @time or later, or the next to come. */
 guint64 fasp_store_find_time (const FaspStore *store, FaspTime time);
 

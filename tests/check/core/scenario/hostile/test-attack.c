@@ -115,7 +115,8 @@ test_feedback (void)
     VStranger *stranger;
     Lie l = { .serial = 1 };
 
-    play->config.settings.max_bitrate = 0; /* each write is a block of its own */
+    /* each write is a block of its own */
+    play->config.settings.max_bitrate = play->config.settings.latency_ms = 0;
     vplay_begin (play);
     stranger = l.stranger = vplay_add_stranger (play, &at, FASP_ROLE_RECEIVER);
     g_assert_true (vplay_let_in (play, stranger));

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "faspgather.h"
+
+/* The rate of the stream is that of at least this time: a few pictures. */
+#define MEASURED_OVER (100 * FASP_MSEC)
+
+/* The longest time that all receivers have room for in their latency; 0 for a receiver that wants
+ * everything as soon as possible, or whose latency is still to be found. */
+static FaspTime
+get_most (const FaspEndpoint *endpoint, FaspTime now)
+{
+  FaspTime most = FASP_GATHER_MAX;
+
+  for (guint i = 0; i < endpoint->sessions->len; i++) {
+    const FaspSession *session = fasp_endpoint_nth (endpoint, i);
+
+    if (session->state == FASP_SESSION_OPEN)
+      most = MIN (most, fasp_session_get_latency (session, now) * FASP_MSEC / FASP_GATHER_SHARE);
+  }
+  return most;
+}
+
+/* How long does a block take to fill? */
+static void
+measure (FaspEndpoint *endpoint, FaspTime now, gsize size)
+{
+  FaspEndpointGather *g = &endpoint->gather;
+
+  if (g->since == 0 || now - g->since >= MEASURED_OVER) {
+    guint64 fill = g->bytes > 0 ?
+        (guint64) (now - g->since) * fasp_store_get_block_size (endpoint->store) / g->bytes :
+        FASP_NEVER;
+
+    g->fill = fill <= (guint64) get_most (endpoint, now) ? fill : 0;
+    g->since = MAX (now, 1);
+    g->bytes = 0;
+  }
+  g->bytes += size;
+}
+
+gboolean
+fasp_gather_written (FaspEndpoint *endpoint, FaspTime now, guint64 head, gsize size)
+{
+  FaspEndpointGather *g = &endpoint->gather;
+
+  measure (endpoint, now, size);
+  if (size >= fasp_store_get_block_size (endpoint->store) / 2 || g->fill == 0) {
+    g->due = FASP_NEVER;
+    fasp_store_release (endpoint->store);
+    return TRUE;
+  }
+  /* a block that was there before is known to sessions, unless it is held back already */
+  if (fasp_store_hold_back (endpoint->store, head))
+    g->due = now + g->fill;
+  if (!fasp_store_is_held_back (endpoint->store))
+    g->due = FASP_NEVER;
+  return g->due == FASP_NEVER || fasp_store_get_head (endpoint->store) > head;
+}
+
+void
+fasp_gather_end (FaspEndpoint *endpoint, FaspTime now)
+{
+  if (endpoint->gather.due == FASP_NEVER)
+    return;
+  endpoint->gather.due = FASP_NEVER;
+  fasp_store_release (endpoint->store);
+  for (guint i = 0; i < endpoint->config.lanes; i++)
+    fasp_scheduler_written (&endpoint->schedulers[i], now);
+}
+
+void
+fasp_gather_tend (FaspEndpoint *endpoint, FaspTime now)
+{
+  if (now >= endpoint->gather.due)
+    fasp_gather_end (endpoint, now);
+}
