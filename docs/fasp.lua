@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: LGPL-2.1-or-later
 --
--- Wireshark dissector of the fasp protocol, version 4 (docs/protocol.md).
+-- Wireshark dissector of the fasp protocol, version 5 (docs/protocol.md).
 --
 --   wireshark -X lua_script:docs/fasp.lua
 --
@@ -18,7 +18,8 @@ fasp.prefs.clear = Pref.bool("Sessions are not encrypted", false,
 
 local types = { [1] = "OPEN", [2] = "RETRY", [3] = "ACCEPT", [4] = "REJECT", [5] = "VERSIONS", [6] = "PUNCH", [7] = "ANNOUNCE" }
 local frames = { [0] = "PADDING", [1] = "PING", [2] = "PONG", [3] = "TAIL", [4] = "FEEDBACK", [5] = "SKIP", [6] = "CLOSE",
-    [7] = "PROMISE", [8] = "REPAIR", [9] = "POSITION", [10] = "EXPIRED", [11] = "NEXT", [12] = "GROUP", [13] = "OFFSET" }
+    [7] = "PROMISE", [8] = "REPAIR", [9] = "POSITION", [10] = "EXPIRED", [11] = "NEXT", [12] = "GROUP", [13] = "OFFSET",
+    [14] = "AGREE" }
 local roles = { [1] = "sender", [2] = "receiver" }
 local reasons = { [1] = "finished", [2] = "stopped", [3] = "too slow", [4] = "refused",
     [5] = "busy", [6] = "same role", [7] = "unsupported option", [8] = "key", [9] = "encryption" }
@@ -52,6 +53,8 @@ f.segment = ProtoField.uint8("fasp.segment", "Segment")
 f.low_offset = ProtoField.uint32("fasp.low_offset", "Offset, low 32 bits")
 f.stands_by = ProtoField.bool("fasp.stands_by", "Stands by", 8, nil, 0x08)
 f.next_flow = ProtoField.uint8("fasp.next_flow", "Flow")
+f.agree_serial = ProtoField.uint64("fasp.agree_serial", "Exchange")
+f.public_key = ProtoField.bytes("fasp.public_key", "Public key")
 f.next = ProtoField.uint64("fasp.next", "Next packet")
 f.members = ProtoField.uint64("fasp.members", "Members")
 f.back_off = ProtoField.uint64("fasp.back_off", "Back-off (us)")
@@ -324,6 +327,10 @@ local function session(buffer, tree)
             what = string.format("GROUP of %d", value)
             value, at = add_varint(frame, f.back_off, buffer, at)
             value, at = add_varint(frame, f.member_clock, buffer, at)
+        elseif kind == 14 then
+            value, at = add_varint(frame, f.agree_serial, buffer, at + 1)
+            frame:add(f.public_key, buffer(at, 32))
+            at, what = at + 32, string.format("AGREE %d", value)
         else
             at, what = last, "malformed"
         end

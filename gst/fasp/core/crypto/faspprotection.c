@@ -40,25 +40,33 @@ lock_unref (Lock *lock)
   g_free (lock);
 }
 
-void
-fasp_seal_next_key (guint8 key[FASP_KEY_SIZE])
+/* @secret: what goes into the next key, too, or NULL. */
+static void
+next_key (guint8 key[FASP_KEY_SIZE], const guint8 *secret)
 {
   guint8 next[FASP_KEY_SIZE];
 
-  fasp_hmac (key, FASP_KEY_SIZE, "fasp rekey 1", NULL, 0, next, sizeof next);
+  fasp_hmac (key, FASP_KEY_SIZE, secret != NULL ? "fasp agreed 1" : "fasp rekey 1", secret,
+      secret != NULL ? FASP_KEY_SIZE : 0, next, sizeof next);
   memcpy (key, next, sizeof next);
   fasp_wipe (next, sizeof next);
 }
 
-/* The lock of the next phase. */
+void
+fasp_seal_next_key (guint8 key[FASP_KEY_SIZE])
+{
+  next_key (key, NULL);
+}
+
+/* The lock of the next phase; @secret: what goes into its key, or NULL. */
 static Lock *
-lock_next (const Lock *lock)
+lock_next (const Lock *lock, const guint8 *secret)
 {
   guint8 key[FASP_KEY_SIZE];
   Lock *next;
 
   memcpy (key, lock->key, sizeof key);
-  fasp_seal_next_key (key);
+  next_key (key, secret);
   next = lock_new (lock->cipher, key);
   fasp_wipe (key, sizeof key);
   return next;
@@ -102,7 +110,8 @@ fasp_cipher_get_tag_size (FaspCipher cipher)
 struct _FaspSealer
 {
   Lock *lock;
-  gboolean phase;
+  gboolean phase, has_secret;
+  guint8 secret[FASP_KEY_SIZE];    /* of the next key, if it has one */
   guint64 next_pn[FASP_FLOWS_MAX]; /* nothing below is sealed again */
 };
 
@@ -121,6 +130,7 @@ fasp_sealer_free (FaspSealer *sealer)
   if (sealer == NULL)
     return;
   lock_unref (sealer->lock);
+  fasp_wipe (sealer, sizeof *sealer);
   g_free (sealer);
 }
 
@@ -175,11 +185,20 @@ fasp_seal_drop (FaspSeal *seal)
 void
 fasp_sealer_rekey (FaspSealer *sealer)
 {
-  Lock *next = lock_next (sealer->lock);
+  Lock *next = lock_next (sealer->lock, sealer->has_secret ? sealer->secret : NULL);
 
   lock_unref (sealer->lock);
   sealer->lock = next;
   sealer->phase = !sealer->phase;
+  sealer->has_secret = FALSE;
+  fasp_wipe (sealer->secret, sizeof sealer->secret);
+}
+
+void
+fasp_sealer_set_secret (FaspSealer *sealer, const guint8 secret[FASP_KEY_SIZE])
+{
+  memcpy (sealer->secret, secret, sizeof sealer->secret);
+  sealer->has_secret = TRUE;
 }
 
 /* --- opening ----------------------------------------------------------------------- */
@@ -187,7 +206,9 @@ fasp_sealer_rekey (FaspSealer *sealer)
 struct _FaspOpener
 {
   Lock *previous, *current, *next; /* previous: NULL in the first phase */
-  gboolean phase;
+  Lock *agreed;                    /* next, if its key has the secret; NULL: there is none */
+  gboolean phase, has_secret;
+  guint8 secret[FASP_KEY_SIZE];     /* of one of the next keys, or of one that came */
   guint64 first_pn[FASP_FLOWS_MAX]; /* the lowest known of this phase, or NO_PN */
 };
 
@@ -206,7 +227,7 @@ fasp_opener_new (FaspCipher cipher, const guint8 key[FASP_KEY_SIZE])
   FaspOpener *opener = g_new0 (FaspOpener, 1);
 
   opener->current = lock_new (cipher, key);
-  opener->next = lock_next (opener->current);
+  opener->next = lock_next (opener->current, NULL);
   forget_first (opener);
   return opener;
 }
@@ -219,6 +240,8 @@ fasp_opener_free (FaspOpener *opener)
   lock_unref (opener->previous);
   lock_unref (opener->current);
   lock_unref (opener->next);
+  lock_unref (opener->agreed);
+  fasp_wipe (opener, sizeof *opener);
   g_free (opener);
 }
 
@@ -226,6 +249,32 @@ gboolean
 fasp_opener_get_phase (const FaspOpener *opener)
 {
   return opener->phase;
+}
+
+void
+fasp_opener_set_secret (FaspOpener *opener, const guint8 secret[FASP_KEY_SIZE])
+{
+  memcpy (opener->secret, secret, sizeof opener->secret);
+  opener->has_secret = TRUE;
+  lock_unref (opener->agreed);
+  opener->agreed = lock_next (opener->current, secret);
+}
+
+gboolean
+fasp_opener_awaits_secret (const FaspOpener *opener)
+{
+  return opener->agreed != NULL;
+}
+
+gboolean
+fasp_opener_take_secret (FaspOpener *opener, guint8 secret[FASP_KEY_SIZE])
+{
+  if (!opener->has_secret || opener->agreed != NULL)
+    return FALSE;
+  memcpy (secret, opener->secret, FASP_KEY_SIZE);
+  fasp_wipe (opener->secret, sizeof opener->secret);
+  opener->has_secret = FALSE;
+  return TRUE;
 }
 
 static const guint8 *
@@ -256,9 +305,35 @@ follow (FaspOpener *opener)
   lock_unref (opener->previous);
   opener->previous = opener->current;
   opener->current = opener->next;
-  opener->next = lock_next (opener->current);
+  opener->next = lock_next (opener->current, NULL);
+  if (opener->agreed != NULL)
+    fasp_opener_set_secret (opener, opener->secret);
   opener->phase = !opener->phase;
   forget_first (opener);
+}
+
+/* A datagram of the next phase. */
+static const guint8 *
+try_next (FaspOpener *opener, const FaspSessionHeader *header, guint64 pn, const guint8 *data,
+    gsize size, guint8 *scratch, gsize *frames_size)
+{
+  guint8 copy[FASP_DATAGRAM_MAX];
+  const guint8 *frames;
+
+  /* decrypting in place destroys a datagram that does not open */
+  if (opener->agreed != NULL)
+    data = memcpy (copy, data, size);
+  frames = try_lock (opener->next, header, pn, data, size, scratch, frames_size);
+  if (frames == NULL && opener->agreed != NULL) {
+    frames = try_lock (opener->agreed, header, pn, data, size, scratch, frames_size);
+    if (frames != NULL) {
+      lock_unref (opener->next);
+      opener->next = g_steal_pointer (&opener->agreed);
+    }
+  }
+  if (frames != NULL)
+    follow (opener);
+  return frames;
 }
 
 /* A datagram with the other phase bit, on a flow where nothing of the current phase has
@@ -274,12 +349,7 @@ try_both (FaspOpener *opener, const FaspSessionHeader *header, guint64 pn, const
   if (opener->current->cipher != FASP_CIPHER_NONE)
     data = memcpy (copy, data, size);
   frames = try_lock (opener->previous, header, pn, data, size, scratch, frames_size);
-  if (frames != NULL)
-    return frames;
-  frames = try_lock (opener->next, header, pn, data, size, scratch, frames_size);
-  if (frames != NULL)
-    follow (opener);
-  return frames;
+  return frames != NULL ? frames : try_next (opener, header, pn, data, size, scratch, frames_size);
 }
 
 const guint8 *
@@ -289,18 +359,17 @@ fasp_opener_open (FaspOpener *opener, const FaspSessionHeader *header, guint64 p
   guint64 *first_pn = &opener->first_pn[header->flow];
   gboolean now = header->phase == opener->phase;
   gboolean before = !now && opener->previous != NULL && pn < *first_pn;
-  gboolean ahead = !now && !before;
-  Lock *lock = now ? opener->current : before ? opener->previous : opener->next;
   const guint8 *frames;
 
   if (before && *first_pn == NO_PN)
     frames = try_both (opener, header, pn, data, size, scratch, frames_size);
+  else if (now || before)
+    frames = try_lock (now ? opener->current : opener->previous, header, pn, data, size, scratch,
+        frames_size);
   else
-    frames = try_lock (lock, header, pn, data, size, scratch, frames_size);
+    frames = try_next (opener, header, pn, data, size, scratch, frames_size);
   if (frames == NULL)
     return NULL;
-  if (ahead)
-    follow (opener);
   if (header->phase == opener->phase)
     *first_pn = MIN (*first_pn, pn);
   return frames;

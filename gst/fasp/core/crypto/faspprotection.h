@@ -13,6 +13,9 @@
  * numbers go on, so that no nonce is used twice even with different keys. The sealer
  * must not rekey again before the peer has opened a datagram of this phase. The opener
  * keeps the previous key for late datagrams.
+ *
+ * A secret that both ends have agreed upon (faspexchange.h) goes into the sealer's next key. The
+ * opener, which does not know when that is, tries each next phase with and without it.
  */
 #pragma once
 
@@ -54,11 +57,19 @@ gboolean fasp_seal_close (FaspSeal *seal, guint8 *data, gsize used, const guint8
 /* Gives @seal back unused. */
 void fasp_seal_drop (FaspSeal *seal);
 void fasp_sealer_rekey (FaspSealer *sealer);
+/* The next key is made with @secret. */
+void fasp_sealer_set_secret (FaspSealer *sealer, const guint8 secret[FASP_KEY_SIZE]);
 
 FaspOpener *fasp_opener_new (FaspCipher cipher, const guint8 key[FASP_KEY_SIZE]);
 void fasp_opener_free (FaspOpener *opener);
 /* The phase bit of the newest key that the peer has used. */
 gboolean fasp_opener_get_phase (const FaspOpener *opener);
+/* One of the next keys is made with @secret. */
+void fasp_opener_set_secret (FaspOpener *opener, const guint8 secret[FASP_KEY_SIZE]);
+/* Has the peer not sealed with such a key yet? */
+gboolean fasp_opener_awaits_secret (const FaspOpener *opener);
+/* TRUE, once: it has; @secret is that secret, and forgotten here. */
+gboolean fasp_opener_take_secret (FaspOpener *opener, guint8 secret[FASP_KEY_SIZE]);
 /* Opens a datagram whose header has been parsed. Returns its frames, @frames_size
  * bytes, either in @scratch (room for @size) or in @data itself. NULL: the peer has not
  * sealed it. @pn: all 64 bits. */

@@ -26,6 +26,8 @@ fasp_beginning_make (FaspEndpoint *endpoint, FaspTime now, guint32 id, const Fas
   session = fasp_session_new (config->role, id, now, peer, flows, secret);
   if (hello->datagram_max > 0)
     session->sizes.datagram_max = CLAMP (hello->datagram_max, FASP_PMTU_BASE, FASP_DATAGRAM_MAX);
+  session->keys.random = endpoint->random;
+  session->keys.random_data = endpoint->random_data;
   session->notes.trace = endpoint->notes.trace;
   session->notes.log = fasp_log_new_session (endpoint->notes.log, id);
   session->peer_id = hello->cid;

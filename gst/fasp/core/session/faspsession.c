@@ -27,7 +27,7 @@ fasp_session_new (FaspRole role, guint32 id, FaspTime now, const FaspAddress *pe
   session->rekeying.interval = FASP_REKEY_INTERVAL;
   session->rekeying.limit = FASP_REKEY_DATAGRAMS;
   memcpy (session->pings.tokens.secret, ping_secret, FASP_PING_SECRET);
-  session->closing.deadline = session->ways.until = FASP_NEVER;
+  session->closing.deadline = session->ways.until = session->rekeying.tell_time = FASP_NEVER;
   fasp_rtt_init (&session->rtt);
   session->traffic.send.start = session->traffic.receive.start = now;
   return session;
@@ -52,6 +52,7 @@ fasp_session_free (FaspSession *session)
   fasp_opener_free (session->keys.opener);
   g_clear_pointer (&session->handshake.accept, g_bytes_unref);
   fasp_wipe (session->keys.resume, sizeof session->keys.resume);
+  fasp_wipe (&session->rekeying.exchange, sizeof session->rekeying.exchange);
   g_free (session->streamid);
   g_free (session);
 }

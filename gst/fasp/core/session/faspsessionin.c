@@ -24,6 +24,7 @@ rekey (FaspSession *session, FaspTime now)
       FASP_LOG_WORD (session->rekeying.datagrams >= session->rekeying.limit ? "datagrams" : "age"),
       session->rekeying.datagrams);
   fasp_sealer_rekey (session->keys.sealer);
+  session->rekeying.keys++;
   fasp_session_plan_rekey (session, now);
   for (guint i = 0; i < session->n_paths; i++)
     for (guint j = 0; j < FASP_PINGS; j++)
@@ -341,6 +342,9 @@ handle_frame (FaspSession *session, FaspTime now, const FaspAddress *from, guint
     case FASP_FRAME_NEXT:
       handle_next (session, now, frame->next.flow, frame->next.n);
       break;
+    case FASP_FRAME_AGREE:
+      fasp_session_handle_agree (session, now, &frame->agree);
+      break;
     case FASP_FRAME_CLOSE:
       fasp_session_handle_close (session, now, &frame->close);
       break;
@@ -455,6 +459,7 @@ fasp_session_take (FaspSession *session, FaspTime now, const FaspAddress *from, 
     return FASP_SESSION_ALIEN;
   if (session->notes.log != NULL)
     log_peer_key (session, now);
+  fasp_session_follow_secret (session, now);
   path = &session->paths[flow];
   newest = !fasp_gap_is_started (path->gap) || opened->pn > fasp_gap_get_largest (path->gap);
   fasp_gap_receive (path->gap, now, opened->pn);

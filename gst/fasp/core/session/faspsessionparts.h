@@ -6,6 +6,7 @@
  */
 #pragma once
 
+#include "faspexchange.h"
 #include "faspfeedbackrate.h"
 #include "fasplimits.h"
 #include "faspmeter.h"
@@ -30,9 +31,11 @@ typedef struct
   gboolean sends_offsets;    /* sender: the receiver wants the stream offset of each block */
 } FaspTerms;
 
-/* Our keys. Changed by fasp_session_set_keys(). */
+/* Our keys. Changed by fasp_session_set_keys(), and the first two by the endpoint. */
 typedef struct
 {
+  FaspRandomFunc random; /* for the keys that are agreed upon while the session runs */
+  gpointer random_data;
   FaspCipher cipher;
   FaspSealer *sealer;           /* owned */
   FaspOpener *opener;           /* owned */
@@ -49,6 +52,12 @@ typedef struct
   guint64 datagrams; /* sealed with this key */
   FaspTime asked;    /* when the peer was last asked whether it has this key */
   FaspTime wait;     /* from then until it is asked again; 0: it was not asked */
+  /* faspsessionkeys.c: the secret that goes into a key from time to time */
+  FaspExchange exchange;
+  guint keys;         /* that were each made of the one before */
+  FaspTime tell_time; /* when to tell our public key; FASP_NEVER: there is none to tell */
+  FaspTime tell_wait; /* caller: from then until it is told again */
+  FaspTime agreed;    /* listener: when it answered last */
 } FaspRekeying;
 
 /* What is of interest until the session is open. Changed by the endpoint, unless said otherwise. */

@@ -42,12 +42,18 @@ gboolean fasp_session_poll_close (FaspSession *session, FaspTime now, FaspDatagr
 /* Receiver: the sender's PROMISE. */
 void fasp_session_handle_promise (FaspSession *session, FaspTime now,
     const FaspPromiseFrame *promise);
+/* A new key agreement: the peer's public key, and what was opened with a key that was agreed upon.
+ */
+void fasp_session_handle_agree (FaspSession *session, FaspTime now, const FaspAgreeFrame *key);
+void fasp_session_follow_secret (FaspSession *session, FaspTime now);
 /* What is sent, in pairs for the table in faspsessiontasks.c: when something may be due, and a
  * datagram with it. */
 /* Challenges, probes and PINGs of the paths, and answers to the peer's. FALSE: nothing
  * is due. */
 FaspTime fasp_session_get_pong_time (const FaspSession *session, FaspTime now);
 gboolean fasp_session_poll_pong (FaspSession *session, FaspTime now, FaspDatagram *datagram);
+FaspTime fasp_session_get_agree_time (const FaspSession *session, FaspTime now);
+gboolean fasp_session_poll_agree (FaspSession *session, FaspTime now, FaspDatagram *datagram);
 FaspTime fasp_session_get_challenge_time (const FaspSession *session, FaspTime now);
 gboolean fasp_session_poll_challenge (FaspSession *session, FaspTime now, FaspDatagram *datagram);
 FaspTime fasp_session_get_probe_time (const FaspSession *session, FaspTime now);

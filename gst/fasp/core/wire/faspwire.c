@@ -267,6 +267,10 @@ fasp_wire_next_frame (FaspReader *r, FaspFrame *frame)
       frame->segment = fasp_read_uint (r, 1);
       frame->offset = fasp_read_uint (r, FASP_OFFSET_BITS / 8);
       break;
+    case FASP_FRAME_AGREE:
+      frame->agree.serial = fasp_read_varint (r);
+      frame->agree.key = fasp_read_bytes (r, FASP_WIRE_KEY_SIZE);
+      break;
     case FASP_FRAME_CLOSE:
       frame->close.reason = fasp_read_uint (r, 2);
       frame->close.text = frame->text;
@@ -402,6 +406,14 @@ fasp_wire_write_group (FaspWriter *w, guint64 members, guint64 back_off_us, guin
   fasp_write_varint (w, members);
   fasp_write_varint (w, back_off_us);
   fasp_write_varint (w, clock_ms);
+}
+
+void
+fasp_wire_write_agree (FaspWriter *w, guint64 serial, const guint8 key[FASP_WIRE_KEY_SIZE])
+{
+  fasp_write_uint (w, FASP_FRAME_AGREE, 1);
+  fasp_write_varint (w, serial);
+  fasp_write_bytes (w, key, FASP_WIRE_KEY_SIZE);
 }
 
 void

@@ -40,6 +40,7 @@ G_BEGIN_DECLS
 #define FASP_DATA_HEADER (FASP_SESSION_HEADER + 8)
 #define FASP_DATA_OVERHEAD (FASP_DATA_HEADER + FASP_TAG_SIZE_MAX)
 #define FASP_FRAGMENT_HEADER 3
+#define FASP_WIRE_KEY_SIZE 32 /* of a public key on the curve */
 /* Header of a REPAIR, and how much larger a REPAIR is than the DATA of its largest
  * block. */
 #define FASP_REPAIR_HEADER 10
@@ -78,6 +79,7 @@ typedef enum
   FASP_FRAME_NEXT = 0x0b,
   FASP_FRAME_GROUP = 0x0c,
   FASP_FRAME_OFFSET = 0x0d,
+  FASP_FRAME_AGREE = 0x0e,
   FASP_FRAME_DATA = 0x80, /* this and all above, with the flags below */
 } FaspFrameType;
 
@@ -218,6 +220,12 @@ typedef struct
 
 typedef struct
 {
+  guint64 serial;    /* of the exchange */
+  const guint8 *key; /* public, in the datagram: FASP_WIRE_KEY_SIZE bytes */
+} FaspAgreeFrame;
+
+typedef struct
+{
   guint32 block;      /* low 24 bits */
   guint32 media_time; /* low 32 bits */
   guint8 flags;       /* FASP_BLOCK_MARK */
@@ -254,6 +262,7 @@ typedef struct
     FaspExpiredFrame expired;
     FaspNextFrame next;
     FaspGroupFrame group;
+    FaspAgreeFrame agree;
     FaspDataFrame data;
   };
 } FaspFrame;
@@ -275,6 +284,7 @@ void fasp_wire_write_offset (FaspWriter *w, guint8 segment, guint64 offset);
 /* Says that the next packet of @flow will be number @pn. */
 void fasp_wire_write_next (FaspWriter *w, guint8 flow, guint64 pn);
 void fasp_wire_write_group (FaspWriter *w, guint64 members, guint64 back_off_us, guint64 clock_ms);
+void fasp_wire_write_agree (FaspWriter *w, guint64 serial, const guint8 key[FASP_WIRE_KEY_SIZE]);
 /* Writes all but the symbol, which the caller appends. */
 void fasp_wire_write_repair (FaspWriter *w, guint64 first, guint16 blocks, guint16 key,
     guint16 span);

@@ -37,7 +37,7 @@ on_datagram (gpointer data, VnetSide from, FaspTime now, guint8 *bytes, gsize si
 }
 
 static Play *
-play_new (gsize buffer_size)
+play_new_rekeying (gsize buffer_size, FaspTime rekey_interval)
 {
   Play *play = g_new0 (Play, 1);
   FaspAddress peer = vnet_get_address (VNET_B);
@@ -50,6 +50,7 @@ play_new (gsize buffer_size)
     fasp_endpoint_config_init (&config, i == VNET_A ? FASP_ROLE_SENDER : FASP_ROLE_RECEIVER,
         i == VNET_A ? FASP_MODE_CALLER : FASP_MODE_LISTENER);
     config.buffer_size = buffer_size;
+    config.rekey_interval = rekey_interval;
     config.settings.max_bitrate = 100000000;
     play->sides[i] = i == VNET_A ? fasp_endpoint_new (&config, vspy_random, &play->spy) :
                                    fasp_endpoint_new (&config, vnet_random, play->net);
@@ -62,6 +63,12 @@ play_new (gsize buffer_size)
   vnet_run_for (play->net, 2 * FASP_SEC);
   g_assert_true (play->spy.knows);
   return play;
+}
+
+static Play *
+play_new (gsize buffer_size)
+{
+  return play_new_rekeying (buffer_size, 0);
 }
 
 static void
@@ -629,6 +636,89 @@ test_joins (void)
   vnet_free (net);
 }
 
+/* --- a session that has leaked -------------------------------------------------- */
+
+/* An attacker who has both keys of a session, and listens. */
+typedef struct
+{
+  FaspOpener *openers[2];       /* of what A and B say */
+  guint read[2], unreadable[2]; /* datagrams */
+} Leak;
+
+static void
+listen (gpointer data, VnetSide from, FaspTime now, guint8 *bytes, gsize size)
+{
+  guint8 copy[FASP_DATAGRAM_MAX], scratch[FASP_DATAGRAM_MAX];
+  Leak *leak = data;
+  FaspSessionHeader header;
+  gsize frames;
+
+  if (!fasp_wire_is_session (bytes, size) || !fasp_wire_parse_session (bytes, size, &header))
+    return;
+  memcpy (copy, bytes, size);
+  /* no packet number is above 24 bits */
+  if (fasp_opener_open (leak->openers[from], &header, header.pn, copy, size, scratch, &frames)
+      != NULL)
+    leak->read[from]++;
+  else
+    leak->unreadable[from]++;
+}
+
+/* Who has the keys of a session can read all that is said with keys that are made of them, and
+ * nothing after a new key agreement. */
+static void
+test_leak (void)
+{
+  const FaspTime interval = 5 * FASP_SEC;
+  Play *play = play_new_rekeying (1 << 20, interval);
+  Leak leak = { 0 };
+
+  leak.openers[VNET_A] = fasp_opener_new (play->spy.keys.cipher, play->spy.keys.caller);
+  leak.openers[VNET_B] = fasp_opener_new (play->spy.keys.cipher, play->spy.keys.listener);
+  vnet_set_tap (play->net, listen, &leak);
+  for (guint side = 0; side < 2; side++)
+    vnet_get_wire (play->net, side, !side)->loss = .1;
+  vnet_run_for (play->net, (FASP_AGREE_EVERY - 2) * interval);
+  for (guint side = 0; side < 2; side++) {
+    g_assert_cmpuint (leak.read[side], >, 500);
+    g_assert_cmpuint (leak.unreadable[side], ==, 0);
+  }
+  vnet_run_for (play->net, 20 * interval);
+  memset (leak.read, 0, sizeof leak.read);
+  vnet_run_for (play->net, 100 * interval);
+  for (guint side = 0; side < 2; side++) {
+    FaspEndpointStats stats = stats_of (play, side);
+
+    g_assert_cmpuint (leak.read[side], ==, 0);
+    g_assert_cmpuint (leak.unreadable[side], >, 500);
+    g_assert_cmpuint (stats.datagrams_forged, ==, 0);
+    g_assert_cmpuint (stats.sessions, ==, 1);
+    g_assert_cmpuint (fasp_endpoint_nth (play->sides[side], 0)->rekeying.exchange.serial, ==, 2);
+    fasp_opener_free (leak.openers[side]);
+  }
+  play_free (play);
+}
+
+/* A peer that tells a new key all the time is answered once in the time of a key. */
+static void
+test_exchanges (void)
+{
+  Play *play = play_new (1 << 20);
+  FaspExchange *exchange = &fasp_endpoint_nth (play->sides[VNET_B], 0)->rekeying.exchange;
+
+  for (guint i = 1; i <= 1000; i++) {
+    static const guint8 key[FASP_WIRE_KEY_SIZE] = { 9 };
+    guint8 data[64];
+    FaspWriter w = { data, sizeof data };
+
+    fasp_wire_write_agree (&w, exchange->serial + 1, key);
+    inject (play, VNET_B, VNET_A, &w);
+    vnet_run_for (play->net, 10 * FASP_MSEC);
+  }
+  g_assert_cmpuint (exchange->serial, ==, 1);
+  play_free (play);
+}
+
 /* A peer that is heard from two addresses in turn, many times in a round trip: it is challenged as
  * often as one that has moved, so an answer finds its challenge, and is not the cause of another
  * one at once. */
@@ -669,6 +759,8 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/hostile/challenge", test_challenge);
+  g_test_add_func ("/hostile/leak", test_leak);
+  g_test_add_func ("/hostile/exchanges", test_exchanges);
   g_test_add_func ("/hostile/questions", test_questions);
   g_test_add_func ("/hostile/reflection", test_reflection);
   g_test_add_func ("/hostile/flow-twice", test_flow_twice);

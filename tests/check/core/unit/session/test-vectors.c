@@ -184,6 +184,9 @@ rewrite_frames (const guint8 *frames, gsize size, FaspWriter *w)
       case FASP_FRAME_NEXT:
         fasp_wire_write_next (w, frame.next.flow, frame.next.n);
         break;
+      case FASP_FRAME_AGREE:
+        fasp_wire_write_agree (w, frame.agree.serial, frame.agree.key);
+        break;
       case FASP_FRAME_GROUP:
         fasp_wire_write_group (w, frame.group.members, frame.group.back_off, frame.group.clock);
         break;
@@ -423,6 +426,7 @@ static void
 test_next_key (gconstpointer data)
 {
   const Vector *vector = data;
+  gboolean agreed = has (vector, "agreed key");
   guint8 key[FASP_KEY_SIZE], bytes[64], scratch[64];
   FaspWriter w = { bytes, sizeof bytes };
   FaspSessionHeader header = { 0, FALSE, 1, 5 };
@@ -432,12 +436,16 @@ test_next_key (gconstpointer data)
 
   get_hex (vector, "key", key, sizeof key);
   sealer = fasp_sealer_new (FASP_CIPHER_AES_256_GCM, key);
+  if (agreed) {
+    get_hex (vector, "secret", key, sizeof key);
+    fasp_sealer_set_secret (sealer, key);
+  }
   fasp_sealer_rekey (sealer);
   g_assert_true (fasp_sealer_get_phase (sealer));
   fasp_wire_write_session (&w, &header);
   fasp_write_uint (&w, 77, 1);
   vseal_close (sealer, 0, 5, &w);
-  get_hex (vector, "next key", key, sizeof key);
+  get_hex (vector, agreed ? "agreed key" : "next key", key, sizeof key);
   opener = fasp_opener_new (FASP_CIPHER_AES_256_GCM, key);
   g_assert_nonnull (fasp_opener_open (opener, &header, 5, bytes, w.used, scratch, &size));
   g_assert_cmpmem (scratch, size, "M", 1);
@@ -577,6 +585,7 @@ main (int argc, char **argv)
     g_test_add_data_func (path, vector,
         has (vector, "pattern")        ? test_handshake :
             has (vector, "next key")   ? test_next_key :
+            has (vector, "agreed key") ? test_next_key :
             has (vector, "passphrase") ? test_passphrase :
             has (vector, "hint")       ? test_hint :
             is_repair                  ? test_symbol :

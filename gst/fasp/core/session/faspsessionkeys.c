@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * faspsessionkeys.c: when both ends agree on new keys, and when each begins to seal with them:
+ * first the caller, as it is the first to know that both have the secret; then the listener, when
+ * it has opened something that is sealed so.
+ */
+#include "faspsessionprivate.h"
+
+/* The longest interval at which the caller tells its key again. */
+#define TELL_WAIT_MAX (2 * FASP_SEC)
+
+FaspTime
+fasp_session_get_agree_time (const FaspSession *session, FaspTime now)
+{
+  const FaspRekeying *r = &session->rekeying;
+
+  if (session->liveness.interrupted)
+    return FASP_NEVER;
+  if (session->listener || r->exchange.awaits)
+    return r->tell_time;
+  return r->keys >= FASP_AGREE_EVERY && !fasp_opener_awaits_secret (session->keys.opener) ?
+      now :
+      FASP_NEVER;
+}
+
+gboolean
+fasp_session_poll_agree (FaspSession *session, FaspTime now, FaspDatagram *datagram)
+{
+  FaspRekeying *r = &session->rekeying;
+  guint8 fresh[FASP_KEY_SIZE];
+  FaspPacket p;
+
+  if (now < fasp_session_get_agree_time (session, now))
+    return FALSE;
+  if (session->listener) {
+    r->tell_time = FASP_NEVER;
+  } else {
+    if (!r->exchange.awaits) {
+      session->keys.random (session->keys.random_data, fresh, sizeof fresh);
+      fasp_exchange_begin (&r->exchange, fresh);
+      fasp_wipe (fresh, sizeof fresh);
+      r->tell_wait = 0;
+    }
+    r->tell_wait = MAX (fasp_rtt_timeout (&session->rtt), MIN (2 * r->tell_wait, TELL_WAIT_MAX));
+    r->tell_time = now + r->tell_wait;
+  }
+  fasp_packet_begin (&p, session, datagram, fasp_packet_pick_flow (session));
+  fasp_wire_write_agree (&p.w, r->exchange.serial, r->exchange.public_key);
+  return fasp_packet_finish (&p, session, now, FASP_NO_BLOCK, FALSE);
+}
+
+/* TRUE: both ends have @secret. */
+static gboolean
+agree (FaspSession *session, FaspTime now, const FaspAgreeFrame *key, guint8 secret[FASP_KEY_SIZE])
+{
+  FaspRekeying *r = &session->rekeying;
+  guint8 fresh[FASP_KEY_SIZE];
+  gboolean good;
+
+  if (!session->listener)
+    return fasp_exchange_finish (&r->exchange, key->serial, key->key, secret);
+  /* the answer was lost */
+  if (key->serial > 0 && key->serial == r->exchange.serial)
+    r->tell_time = now;
+  /* each costs a tenth of a millisecond */
+  if (key->serial != r->exchange.serial + 1 || fasp_opener_awaits_secret (session->keys.opener)
+      || (r->exchange.serial > 0 && now - r->agreed < r->interval))
+    return FALSE;
+  session->keys.random (session->keys.random_data, fresh, sizeof fresh);
+  good = fasp_exchange_answer (&r->exchange, key->serial, key->key, fresh, secret);
+  fasp_wipe (fresh, sizeof fresh);
+  if (good)
+    r->tell_time = r->agreed = now;
+  return good;
+}
+
+/* The next key is due as soon as the peer is known to have this one. */
+static void
+seal_with (FaspSession *session, FaspTime now, const guint8 secret[FASP_KEY_SIZE])
+{
+  fasp_sealer_set_secret (session->keys.sealer, secret);
+  session->rekeying.time = MIN (session->rekeying.time, now);
+  session->rekeying.keys = 0;
+}
+
+void
+fasp_session_handle_agree (FaspSession *session, FaspTime now, const FaspAgreeFrame *key)
+{
+  guint8 secret[FASP_KEY_SIZE];
+
+  if (session->keys.cipher == FASP_CIPHER_NONE || !agree (session, now, key, secret))
+    return;
+  fasp_opener_set_secret (session->keys.opener, secret);
+  if (!session->listener)
+    seal_with (session, now, secret);
+  fasp_wipe (secret, sizeof secret);
+}
+
+void
+fasp_session_follow_secret (FaspSession *session, FaspTime now)
+{
+  guint8 secret[FASP_KEY_SIZE];
+
+  if (!fasp_opener_take_secret (session->keys.opener, secret))
+    return;
+  if (session->listener)
+    seal_with (session, now, secret);
+  fasp_wipe (secret, sizeof secret);
+}
