@@ -62,7 +62,7 @@ void gst_fasp_keys_clear (GstFaspKeys *keys);
 gboolean gst_fasp_keys_authenticate (const GstFaspKeys *keys);
 /* Does everything that gst_fasp_keys_load() does, except for what takes long. */
 gboolean gst_fasp_keys_check (const GstFaspKeys *keys, GstFaspKeysUse use, GError **error);
-/* Checks, reads files and stretches the passphrase, which takes a tenth of a second, and
+/* Checks, reads files and stretches the passphrase, which takes half a second, and
  * waits for others that do the same.  Returns NULL and sets @error to say what is wrong
  * and what to do.  @warnings: texts about files that others could read or change are
  * added.  *stretched: set if there is a passphrase; keep it while the element is open. */

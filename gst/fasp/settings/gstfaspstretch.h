@@ -4,7 +4,7 @@
  *
  * gstfaspstretch.h: passphrases, and the keys that scrypt makes of them.
  *
- * Each key takes 32 MiB for a tenth of a second, so a process makes one key at a time.
+ * Each key takes 128 MiB for half a second, so a process makes one key at a time.
  * It remembers a key for as long as an element with that key is open.  (The element has
  * both key and passphrase in memory anyway.)  Meanwhile, other elements with the same
  * passphrase get the key at once.

@@ -10,11 +10,12 @@
 #include "faspcrypto.h"
 #include "faspipsec.h"
 
-/* scrypt's cost, block size and parallelism: 128 * N * r bytes. */
-#define SCRYPT_N 32768
+/* scrypt's cost, block size and parallelism: 128 * N * r bytes. OWASP's password storage cheat
+ * sheet names these first. */
+#define SCRYPT_N 131072
 #define SCRYPT_R 8
 #define SCRYPT_P 1
-#define SCRYPT_MEMORY (64 * 1024 * 1024)
+#define SCRYPT_MEMORY (136 * 1024 * 1024)
 #define SCRYPT_SALT "fasp passphrase 1"
 
 static void

@@ -64,8 +64,8 @@ gboolean fasp_x25519 (const guint8 ours[FASP_KEY_SIZE], const guint8 theirs[FASP
     guint8 shared[FASP_KEY_SIZE]);
 void fasp_x25519_public (const guint8 ours[FASP_KEY_SIZE], guint8 public_key[FASP_KEY_SIZE]);
 
-/* Stretches a passphrase with scrypt (RFC 7914), so that each guess costs 32 MiB
- * for a tenth of a second.  The salt is the same everywhere, because both ends
+/* Stretches a passphrase with scrypt (RFC 7914), so that each guess costs
+ * 128 MiB for half a second.  The salt is the same everywhere, because both ends
  * must come to the same key before they have exchanged anything. */
 void fasp_stretch (const gchar *passphrase, guint8 key[FASP_KEY_SIZE]);
 
