@@ -113,41 +113,35 @@ function showAdded() {
 
 /* --- listening --- */
 
-/* Says why the relay does not let this page listen, which the browser does not. */
-async function explain(refused) {
-  const answer = await fetch(path("events"), {cache: "no-store", signal: AbortSignal.timeout(RETRY)});
-  /* a proxy in front would have a page of its own */
-  if (!answer.ok && answer.headers.get("Content-Type")?.startsWith("text/plain")) {
-    const text = await answer.text();
-    if (feed === refused)
-      notice(`This page gets no figures. ${text}`);
-  } else {
-    answer.body?.cancel();
-  }
+function showLost(text) {
+  setText(find("ready"), "Not connected");
+  setAttribute(find("ready"), "class", "pill bad");
+  notice(text ? `This page gets no figures. ${text}` : LOST);
 }
 
-function listen() {
-  feed?.close();
+async function listen() {
+  feed?.abort();
   feed = null;
   if (document.hidden)
     return;
-  feed = new EventSource(path("events"));
-  feed.onmessage = message => show(JSON.parse(message.data));
-  feed.onerror = () => {
-    setText(find("ready"), "Not connected");
-    setAttribute(find("ready"), "class", "pill bad");
-    notice(LOST);
-    /* refused: the browser does not try again by itself */
-    if (feed?.readyState === EventSource.CLOSED) {
-      setTimeout(listen, RETRY);
-      explain(feed).catch(() => { /* it does not answer, either */ });
-    }
-  };
-  feed.onopen = () => {
-    happened = -1;
-    for (const part of streams.parts.values())
-      part.load();
-  };
+  const mine = feed = new AbortController();
+  let why = "";
+  try {
+    await hear(path("events"), {open: catchUp, take: frame => show(frame)}, mine.signal);
+  } catch (refused) {
+    why = refused instanceof Refused ? refused.message : "";
+  }
+  if (feed !== mine)
+    return;
+  showLost(why);
+  setTimeout(() => feed === mine && listen(), RETRY);
+}
+
+/* It listens, and may have missed something. */
+function catchUp() {
+  happened = -1;
+  for (const part of streams.parts.values())
+    part.load();
 }
 
 document.addEventListener("visibilitychange", listen);

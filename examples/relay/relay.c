@@ -147,7 +147,19 @@ beat (gpointer data)
 /* --- configuration ------------------------------------------------------------------------- */
 
 static void take (RelayRequest *request, gpointer data);
-static const RelayHttpFuncs http_funcs = { make_page, admit, take };
+static gboolean
+is_trusted (const gchar *authorization, gboolean local, gpointer data)
+{
+  Relay *relay = data;
+  gboolean trusted;
+
+  g_mutex_lock (&relay->lock);
+  trusted = local || (relay->token != NULL && relay_access_has_token (relay->token, authorization));
+  g_mutex_unlock (&relay->lock);
+  return trusted;
+}
+
+static const RelayHttpFuncs http_funcs = { make_page, admit, take, is_trusted };
 
 static gboolean
 is_same_address (GSocketAddress *a, GSocketAddress *b)

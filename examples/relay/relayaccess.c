@@ -29,8 +29,8 @@ relay_access_is_token (const gchar *token, const gchar *given)
   return differs == 0;
 }
 
-static gboolean
-has_token (const gchar *token, const gchar *authorization)
+gboolean
+relay_access_has_token (const gchar *token, const gchar *authorization)
 {
   gsize n = strlen (BEARER);
 
@@ -77,7 +77,7 @@ relay_access_check (const gchar *token, const RelayAsk *ask, const gchar **why)
         "a program that sends no Origin.";
     return 403;
   }
-  if (token != NULL && !has_token (token, ask->authorization)) {
+  if (token != NULL && !relay_access_has_token (token, ask->authorization)) {
     *why = "The API needs the token of this relay (api-token-file in [relay]): send "
            "Authorization: Bearer TOKEN, or call fasp-relayctl with --token-file.";
     return 401;

@@ -28,6 +28,8 @@ typedef struct
  * needed. */
 guint relay_access_check (const gchar *token, const RelayAsk *ask, const gchar **why);
 
+/* @authorization: the header; NULL: there is none. */
+gboolean relay_access_has_token (const gchar *token, const gchar *authorization);
 /* Compares in a time that does not tell how much of it was right. */
 gboolean relay_access_is_token (const gchar *token, const gchar *given);
 

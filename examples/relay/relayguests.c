@@ -23,16 +23,30 @@ set_network (RelayGuest *guest, const struct sockaddr *address)
   }
 }
 
-/* Those that listen, or those that do not. */
+/* Each kind has places of its own, but for the last two, which share theirs. */
+typedef enum
+{
+  ASKS,
+  LISTENS,
+  LISTENS_TRUSTED,
+} Kind;
+
+static Kind
+get_kind (const RelayGuest *guest)
+{
+  return !guest->listens ? ASKS : guest->trusted ? LISTENS_TRUSTED : LISTENS;
+}
+
+/* Those of a kind; @like: of its network. */
 static guint
-count (const RelayGuests *guests, gboolean listens, const RelayGuest *like)
+count (const RelayGuests *guests, Kind kind, const RelayGuest *like)
 {
   guint n = 0;
 
   for (const GList *l = guests->all.head; l != NULL; l = l->next) {
     const RelayGuest *one = l->data;
 
-    n += !one->told && one->listens == listens
+    n += !one->told && get_kind (one) == kind
         && (like == NULL || memcmp (one->network, like->network, sizeof like->network) == 0);
   }
   return n;
@@ -40,14 +54,14 @@ count (const RelayGuests *guests, gboolean listens, const RelayGuest *like)
 
 /* Returns the oldest guest of the network that has most; @of: of its network. */
 static RelayGuest *
-find_oldest (const RelayGuests *guests, gboolean listens, const RelayGuest *of)
+find_oldest (const RelayGuests *guests, Kind kind, const RelayGuest *of)
 {
   RelayGuest *found = NULL;
   guint most = 0;
 
   for (const GList *l = guests->all.head; l != NULL; l = l->next) {
     RelayGuest *one = l->data;
-    guint n = one->told || one->listens != listens ? 0 : count (guests, listens, one);
+    guint n = one->told || get_kind (one) != kind ? 0 : count (guests, kind, one);
 
     if (n > most && (of == NULL || memcmp (one->network, of->network, sizeof of->network) == 0)) {
       most = n;
@@ -67,14 +81,26 @@ relay_guests_add (RelayGuests *guests, gint64 now, gint fd, const struct sockadd
   guest->since = now;
   set_network (guest, address);
   g_queue_push_tail (&guests->all, guest);
-  if (count (guests, FALSE, guest) > RELAY_GUESTS_OF_NETWORK)
-    out = find_oldest (guests, FALSE, guest);
-  else if (count (guests, FALSE, NULL) > RELAY_GUESTS_MAX)
-    out = find_oldest (guests, FALSE, NULL);
+  if (count (guests, ASKS, guest) > RELAY_GUESTS_OF_NETWORK)
+    out = find_oldest (guests, ASKS, guest);
+  else if (count (guests, ASKS, NULL) > RELAY_GUESTS_MAX)
+    out = find_oldest (guests, ASKS, NULL);
   if (out != NULL)
     out->told = TRUE;
   *leaves = out;
   return guest;
+}
+
+/* The one that listens and has to go for @guest; NULL: none has to. */
+static RelayGuest *
+find_listener (const RelayGuests *guests, const RelayGuest *guest)
+{
+  RelayGuest *out = find_oldest (guests, LISTENS, NULL);
+  guint mine = count (guests, LISTENS, guest);
+
+  if (guest->trusted)
+    return out != NULL ? out : find_oldest (guests, LISTENS_TRUSTED, NULL);
+  return out != NULL && (mine == 0 || count (guests, LISTENS, out) > mine + 1) ? out : NULL;
 }
 
 gboolean
@@ -83,9 +109,10 @@ relay_guests_listen (RelayGuests *guests, gint64 now, RelayGuest *guest, const R
   RelayGuest *out = NULL;
 
   *leaves = NULL;
-  if (count (guests, TRUE, NULL) >= RELAY_GUESTS_LISTEN) {
-    out = find_oldest (guests, TRUE, NULL);
-    if (count (guests, TRUE, out) <= count (guests, TRUE, guest) + 1)
+  if (count (guests, LISTENS, NULL) + count (guests, LISTENS_TRUSTED, NULL)
+      >= RELAY_GUESTS_LISTEN) {
+    out = find_listener (guests, guest);
+    if (out == NULL)
       return FALSE;
     out->told = TRUE;
   }

@@ -9,8 +9,10 @@
  *
  * A guest that listens to a feed keeps its place for as long as it takes each frame within the time
  * that any guest has to be served.  32 listen at most, who do not count among the others.  If there
- * is no more room, the oldest of the network that has most goes, unless that is the network of who
- * comes, who is refused then.
+ * is no more room, the oldest of the network that has most goes, if the network of the guest that
+ * comes has none, or fewer still with it; else that guest is refused.  A guest that knows the token
+ * always gets a place: the oldest that does not know it goes, of the network that has most, and
+ * only if there is none the oldest that does.
  *
  * Time is an argument (µs).  It knows no sockets: who has to go is returned.
  */
@@ -32,8 +34,9 @@ typedef struct
   gint fd;
   gint64 since;
   guint8 network[7];
-  gboolean asked; /* its request has been read; set by the server */
-  gboolean waits; /* for the server, which is no fault of its own; set by the server */
+  gboolean asked;   /* its request has been read; set by the server */
+  gboolean waits;   /* for the server, which is no fault of its own; set by the server */
+  gboolean trusted; /* it knows the token; set by the server */
   gboolean listens;
   gboolean told; /* it was returned as one that has to go, and is not counted any more */
 } RelayGuest;

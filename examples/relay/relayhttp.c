@@ -96,11 +96,22 @@ get_guest (struct MHD_Connection *connection)
   return MHD_get_connection_info (connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT)->socket_context;
 }
 
+static const gchar *
+get_header (struct MHD_Connection *connection, const gchar *name)
+{
+  return MHD_lookup_connection_value (connection, MHD_HEADER_KIND, name);
+}
+
 static void
 note_asked (RelayHttp *http, struct MHD_Connection *connection)
 {
+  gboolean trusted = http->funcs.is_trusted != NULL
+      && http->funcs.is_trusted (get_header (connection, MHD_HTTP_HEADER_AUTHORIZATION),
+          http->path != NULL, http->data);
+
   g_mutex_lock (&http->lock);
   get_guest (connection)->asked = TRUE;
+  get_guest (connection)->trusted = trusted;
   g_mutex_unlock (&http->lock);
 }
 
@@ -240,12 +251,6 @@ on_completed (void *data, struct MHD_Connection *connection, void **state,
 }
 
 /* --- answers --------------------------------------------------------------------------- */
-
-static const gchar *
-get_header (struct MHD_Connection *connection, const gchar *name)
-{
-  return MHD_lookup_connection_value (connection, MHD_HEADER_KIND, name);
-}
 
 /* FALSE: the request is refused by its head alone, and the page says why. */
 static gboolean

@@ -56,6 +56,9 @@ typedef struct
   /* Takes a request to the API. Called in the main context; call relay_request_answer() then, or
    * later. */
   void (*take) (RelayRequest *request, gpointer data);
+  /* Does who sends this header, or comes by a UNIX socket, know the token?  Called in the server's
+   * thread; NULL: nobody does. */
+  gboolean (*is_trusted) (const gchar *authorization, gboolean local, gpointer data);
 } RelayHttpFuncs;
 
 /* @error: G_IO_ERROR, e.g. _ADDRESS_IN_USE. */

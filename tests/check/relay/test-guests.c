@@ -229,6 +229,36 @@ test_listen (void)
   clear (&guests);
 }
 
+/* Strangers from many networks do not keep out others, nor one that knows the token. */
+static void
+test_strangers (void)
+{
+  RelayGuests guests = { G_QUEUE_INIT };
+
+  for (gint i = 0; i < RELAY_GUESTS_LISTEN; i++) {
+    g_autofree gchar *address = g_strdup_printf ("192.0.2.%d", i);
+
+    g_assert_cmpint (add (&guests, 0, i, address), ==, -1);
+    g_assert_cmpint (listen_to (&guests, 0), ==, -1);
+  }
+  /* the oldest gives way to another network, and not to one that has a place */
+  g_assert_cmpint (add (&guests, 0, 100, "198.51.100.1"), ==, -1);
+  g_assert_cmpint (listen_to (&guests, 0), ==, 0);
+  g_assert_cmpint (add (&guests, 0, 101, "192.0.2.7"), ==, -1);
+  g_assert_cmpint (listen_to (&guests, 0), ==, -2);
+  /* it has a place wherever it comes from, and keeps it */
+  for (gint i = 0; i < RELAY_GUESTS_LISTEN; i++) {
+    g_assert_cmpint (add (&guests, 0, 200 + i, "192.0.2.7"), ==, -1);
+    ((RelayGuest *) guests.all.tail->data)->trusted = TRUE;
+    g_assert_cmpint (listen_to (&guests, 0), ==, i < RELAY_GUESTS_LISTEN - 1 ? i + 1 : 100);
+  }
+  g_assert_cmpint (add (&guests, 0, 300, "203.0.113.1"), ==, -1);
+  g_assert_cmpint (listen_to (&guests, 0), ==, -2);
+  ((RelayGuest *) guests.all.tail->data)->trusted = TRUE;
+  g_assert_cmpint (listen_to (&guests, 0), ==, 200);
+  clear (&guests);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -236,6 +266,7 @@ main (int argc, char **argv)
   g_test_add_func ("/relay/guests/two", test_two);
   g_test_add_func ("/relay/guests/one", test_one);
   g_test_add_func ("/relay/guests/many", test_many);
+  g_test_add_func ("/relay/guests/strangers", test_strangers);
   g_test_add_func ("/relay/guests/late", test_late);
   g_test_add_func ("/relay/guests/waiting", test_waiting);
   g_test_add_func ("/relay/guests/listen", test_listen);
