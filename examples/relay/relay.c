@@ -430,7 +430,8 @@ save (GError **error, gpointer data)
 {
   Relay *relay = data;
 
-  if (!relay_save (relay->path, &relay->saved, relay->config->text, relay->config->size, error))
+  if (!relay_save (relay->path, &relay->saved, relay->config->text, relay->config->size,
+          relay_config_has_secret (relay->config), error))
     return FALSE;
   g_mutex_lock (&relay->lock);
   relay->is_saved = TRUE;

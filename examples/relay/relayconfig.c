@@ -432,8 +432,8 @@ relay_config_parse (const gchar *text, gsize size, const RelayConfig *before, GE
   return relay_ports_check (config, error) ? g_steal_pointer (&config) : NULL;
 }
 
-static gboolean
-has_secret (const RelayConfig *config)
+gboolean
+relay_config_has_secret (const RelayConfig *config)
 {
   gboolean found = FALSE;
 
@@ -464,6 +464,6 @@ relay_config_load (const gchar *path, GError **error)
     g_prefix_error (error, "%s: ", path);
   else
     relay_value_look_at (config->warnings, path, &what,
-        has_secret (config) ? GST_FASP_FILE_SECRET : GST_FASP_FILE_TRUSTED);
+        relay_config_has_secret (config) ? GST_FASP_FILE_SECRET : GST_FASP_FILE_TRUSTED);
   return config;
 }

@@ -83,6 +83,8 @@ void relay_config_free (RelayConfig *config);
 
 /* NULL: there is no stream of that name. */
 RelayStreamConfig *relay_config_find (const RelayConfig *config, const gchar *name);
+/* Is there a passphrase in its text? */
+gboolean relay_config_has_secret (const RelayConfig *config);
 
 /* The ids of a stream's outputs, if they are known: other outputs are recognized by their URIs. */
 typedef struct

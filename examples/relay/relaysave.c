@@ -46,7 +46,8 @@ is_unchanged (const gchar *path, const RelaySaved *saved, struct stat *what, GEr
 }
 
 gboolean
-relay_save (const gchar *path, RelaySaved *saved, const gchar *text, gsize size, GError **error)
+relay_save (const gchar *path, RelaySaved *saved, const gchar *text, gsize size, gboolean secret,
+    GError **error)
 {
   struct stat what;
   g_autofree gchar *real = realpath (path, NULL);
@@ -54,8 +55,8 @@ relay_save (const gchar *path, RelaySaved *saved, const gchar *text, gsize size,
   if (!is_unchanged (path, saved, &what, error))
     return FALSE;
   if (!g_file_set_contents_full (real != NULL ? real : path, text, size,
-          G_FILE_SET_CONTENTS_CONSISTENT | G_FILE_SET_CONTENTS_DURABLE, what.st_mode & 0777,
-          error)) {
+          G_FILE_SET_CONTENTS_CONSISTENT | G_FILE_SET_CONTENTS_DURABLE,
+          what.st_mode & (secret ? 0600 : 0777), error)) {
     g_prefix_error (error,
         "Nothing is saved: the relay has to be allowed to write into the folder of %s (with systemd: "
         "ReadWritePaths=). ",

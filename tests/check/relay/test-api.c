@@ -196,20 +196,24 @@ test_save (void)
   g_assert_cmpint (g_chmod (path, 0640), ==, 0);
   g_assert_cmpint (symlink ("real", link), ==, 0);
   relay_saved_set (&saved, "one", 3);
-  g_assert_true (relay_save (link, &saved, "two", 3, &error));
+  g_assert_true (relay_save (link, &saved, "two", 3, FALSE, &error));
   g_assert_no_error (error);
   g_assert_true (g_file_test (link, G_FILE_TEST_IS_SYMLINK));
   g_assert_true (g_file_get_contents (path, &now, NULL, NULL));
   g_assert_cmpstr (now, ==, "two");
   g_assert_cmpint (g_stat (path, &what), ==, 0);
   g_assert_cmpuint (what.st_mode & 0777, ==, 0640);
+  /* with a secret, it is this user's alone */
+  g_assert_true (relay_save (link, &saved, "secret", 6, TRUE, &error));
+  g_assert_cmpint (g_stat (path, &what), ==, 0);
+  g_assert_cmpuint (what.st_mode & 0777, ==, 0600);
   /* of somebody else */
   g_assert_true (g_file_set_contents (path, "three", -1, NULL));
-  g_assert_false (relay_save (path, &saved, "four", 4, &error));
+  g_assert_false (relay_save (path, &saved, "four", 4, FALSE, &error));
   g_assert_error (error, G_IO_ERROR, G_IO_ERROR_EXISTS);
   g_clear_error (&error);
   g_unlink (path);
-  g_assert_false (relay_save (path, &saved, "four", 4, &error));
+  g_assert_false (relay_save (path, &saved, "four", 4, FALSE, &error));
   g_assert_nonnull (error);
   relay_saved_set (&saved, NULL, 0);
   g_unlink (link);
