@@ -6,6 +6,8 @@
 #include "config.h"
 #endif
 
+#include <errno.h>
+#include <glib/gstdio.h>
 #include <unistd.h>
 #include "fasplogformat.h"
 #include "gstfaspaddress.h"
@@ -17,11 +19,16 @@ GST_DEBUG_CATEGORY_STATIC (decisions);
 /* A lossy stream of 40 Mbit/s that loses a tenth has 400 events in a second: these cover forty. */
 #define KEEP 16384
 #define AT_ONCE 1024
+/* Bytes of a file, after which the next one begins.  With five receivers that lose much, 1.75 MB
+ * are written in a second: two and a half minutes. */
+#define FILE_MAX (256 * 1024 * 1024)
 
 typedef struct
 {
   GstElement *element;
-  gint file;  /* -1: there is none */
+  gchar *path;
+  gint file; /* -1: there is none */
+  gchar *header;
   gint64 run; /* Unix time of the start, us */
 } Logger;
 
@@ -55,8 +62,8 @@ gst_fasp_logger_get_keep (void)
   return KEEP;
 }
 
-static gboolean
-write_header (Logger *self, const FaspEndpointConfig *config, GError **error)
+static gchar *
+make_header (const Logger *self, const FaspEndpointConfig *config)
 {
   gint64 unix_offset = self->run - g_get_monotonic_time ();
   g_autoptr (GDateTime) begun = g_date_time_new_from_unix_utc (self->run / G_USEC_PER_SEC);
@@ -74,8 +81,49 @@ write_header (Logger *self, const FaspEndpointConfig *config, GError **error)
   };
   gchar text[FASP_LOG_LINE];
 
-  return gst_fasp_text_file_add (self->file, text,
-      fasp_log_write_header (&header, text, sizeof text), error);
+  return g_strndup (text, fasp_log_write_header (&header, text, sizeof text));
+}
+
+static GMutex renaming; /* of files that several elements may have */
+
+/* Renames a file that has become too large to PATH.1, in place of one that is there. */
+static gboolean
+set_aside (const gchar *path, GError **error)
+{
+  g_autofree gchar *old = g_strconcat (path, ".1", NULL);
+  GStatBuf what;
+  gboolean good;
+
+  g_mutex_lock (&renaming);
+  good = g_stat (path, &what) != 0 || !S_ISREG (what.st_mode) || what.st_size < FILE_MAX
+      || g_rename (path, old) == 0;
+  if (!good)
+    g_set_error_literal (error, G_IO_ERROR, g_io_error_from_errno (errno), g_strerror (errno));
+  g_mutex_unlock (&renaming);
+  return good;
+}
+
+static gboolean
+open_file (Logger *self, GError **error)
+{
+  if (!set_aside (self->path, error))
+    return FALSE;
+  self->file = gst_fasp_text_file_open (self->path, error);
+  return self->file >= 0
+      && gst_fasp_text_file_add (self->file, self->header, strlen (self->header), error);
+}
+
+/* When the file is full, or another element has set it aside: goes on in the next. */
+static gboolean
+follow_file (Logger *self, GError **error)
+{
+  struct stat what;
+
+  if (fstat (self->file, &what) != 0 || !S_ISREG (what.st_mode) || what.st_size < FILE_MAX)
+    return TRUE;
+  close (self->file);
+  self->file = -1;
+  return open_file (self, error);
 }
 
 static gboolean
@@ -97,7 +145,9 @@ write_events (gpointer logger, gconstpointer entries, guint n, GError **error)
       g_string_append_len (text, line,
           fasp_log_write_json (entry, self->run, address, line, sizeof line));
   }
-  return text->len == 0 || gst_fasp_text_file_add (self->file, text->str, text->len, error);
+  return text->len == 0
+      || (follow_file (self, error)
+          && gst_fasp_text_file_add (self->file, text->str, text->len, error));
 }
 
 static void
@@ -107,6 +157,8 @@ logger_free (gpointer logger)
 
   if (self->file >= 0)
     close (self->file);
+  g_free (self->path);
+  g_free (self->header);
   g_free (self);
 }
 
@@ -140,8 +192,9 @@ gst_fasp_logger_new (GstElement *element, const FaspEndpointConfig *config, cons
   self->file = -1;
   self->run = g_get_real_time ();
   if (has_file (path)) {
-    self->file = gst_fasp_text_file_open (path, error);
-    if (self->file < 0 || !write_header (self, config, error)) {
+    self->path = g_strdup (path);
+    self->header = make_header (self, config);
+    if (!open_file (self, error)) {
       g_prefix_error (error, "\"%s\": ", path);
       logger_free (self);
       return NULL;

@@ -202,6 +202,27 @@ test_full (void)
   case_free (c);
 }
 
+/* A file that is full is set aside, and the next begins with a header: of both ends, which share
+ * it. */
+static void
+test_next_file (void)
+{
+  Case *c = case_new ();
+  g_autofree gchar *old = g_strconcat (c->sent, ".1", NULL), *text = NULL;
+  struct stat what;
+
+  g_assert_true (g_file_set_contents (c->sent, "full", -1, NULL));
+  g_assert_cmpint (truncate (c->sent, 256 * 1024 * 1024), ==, 0);
+  run (c, c->sent, c->sent, NULL);
+  text = read_log (c->sent);
+  g_assert_cmpuint (count (text, "\"file_schema\""), ==, 2);
+  g_assert_cmpuint (count (text, "\"fasp:session_closed\""), ==, 2);
+  g_assert_cmpint (stat (old, &what), ==, 0);
+  g_assert_cmpint (what.st_size, ==, 256 * 1024 * 1024);
+  g_assert_cmpint (unlink (old), ==, 0);
+  case_free (c);
+}
+
 static gint lines, closed;
 
 static void
@@ -242,6 +263,7 @@ main (int argc, char **argv)
   g_test_add_func ("/logging/shared", test_shared);
   g_test_add_func ("/logging/damaged", test_damaged);
   g_test_add_func ("/logging/full", test_full);
+  g_test_add_func ("/logging/next-file", test_next_file);
   g_test_add_func ("/logging/debug", test_debug);
   return g_test_run ();
 }
