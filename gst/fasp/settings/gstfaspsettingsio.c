@@ -151,6 +151,19 @@ check_rates (const GstFaspSettings *s, GError **error)
   return TRUE;
 }
 
+/* A time in ns that is less than a millisecond was meant in another unit.  0 means something else.
+ */
+static gboolean
+check_time (const gchar *name, guint64 time, GError **error)
+{
+  if (time == 0 || time >= GST_MSECOND)
+    return TRUE;
+  BAD ("%s is in ns, and %" G_GUINT64_FORMAT " ns is less than 1 ms: 10 s is %s=10000000000, or "
+       "%s=10s in a URI.",
+      name, time, name, name);
+  return FALSE;
+}
+
 /* Without %INTERFACE, which some versions of GLib do not parse, and the others do not compare. */
 static GInetAddress *
 parse_plain (const gchar *text)
@@ -218,7 +231,8 @@ check (const GstFaspSettings *s, GError **error)
   }
   if (s->role == FASP_ROLE_SENDER && !check_rates (s, error))
     return FALSE;
-  if (!check_own (s, error))
+  if (!check_own (s, error) || !check_time ("history", s->history, error)
+      || !check_time ("join-back", s->join_back, error))
     return FALSE;
   if (dials && (s->host == NULL || is_unspecified (s->host))) {
     g_set_error (error, GST_URI_ERROR, GST_URI_ERROR_BAD_REFERENCE,

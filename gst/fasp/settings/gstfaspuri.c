@@ -57,10 +57,74 @@ count_plain (const gchar *text)
   return secret != NULL ? MIN (n, (gsize) (secret - text)) : n;
 }
 
+/* The keys that are times, and the unit of a plain number, in ns. */
+static const struct
+{
+  const gchar *key;
+  guint64 unit;
+} times[] = {
+  { "glitch-interval", 1 },
+  { "history", 1 },
+  { "join-back", 1 },
+  { "resume-timeout", 1 },
+  { "latency", GST_MSECOND },
+  { "stats-interval", GST_MSECOND },
+  { "wait-to-restore", GST_MSECOND },
+};
+
+/* Units that a URI may write, in ns. */
+static const struct
+{
+  const gchar *suffix;
+  guint64 length;
+} units[] = {
+  { "ns", 1 },
+  { "us", GST_USECOND },
+  { "ms", GST_MSECOND },
+  { "s", GST_SECOND },
+  { "min", 60 * GST_SECOND },
+  { "h", 3600 * GST_SECOND },
+  { "d", 24 * 3600 * GST_SECOND },
+};
+
+/* Returns the unit of a plain number, in ns; 0: the key is no time. */
+static guint64
+get_unit (const GParamSpec *pspec)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (times); i++)
+    if (g_str_equal (pspec->name, times[i].key))
+      return times[i].unit;
+  return 0;
+}
+
+/* Returns "10s" or "1.5h" as a plain number of the key's unit; NULL: it is no such time. */
+static gchar *
+convert_time (const GParamSpec *pspec, const gchar *text)
+{
+  gsize digits = strspn (text, "0123456789.");
+  guint64 unit = get_unit (pspec);
+
+  for (guint i = 0; digits > 0 && unit > 0 && i < G_N_ELEMENTS (units); i++) {
+    gdouble value = g_ascii_strtod (text, NULL) * units[i].length / unit;
+    guint64 whole;
+
+    if (!g_str_equal (text + digits, units[i].suffix) || value > G_MAXINT64)
+      continue;
+    whole = value + 0.5;
+    /* a part of a unit is no value; the multiplication is exact to 15 digits */
+    if (value < whole ? whole - value > 1e-6 : value - whole > 1e-6)
+      return NULL;
+    return g_strdup_printf ("%" G_GUINT64_FORMAT, whole);
+  }
+  return NULL;
+}
+
 /* Says what to write as the value of a key. */
 static gchar *
 describe_values (GParamSpec *pspec)
 {
+  const gchar *time = get_unit (pspec) > 0 ? ", or a time with its unit, as 10s or 500ms" : "";
+
   if (G_IS_PARAM_SPEC_ENUM (pspec)) {
     const GEnumClass *values = G_PARAM_SPEC_ENUM (pspec)->enum_class;
     g_autoptr (GString) nicks = g_string_new ("one of ");
@@ -72,21 +136,26 @@ describe_values (GParamSpec *pspec)
   if (G_IS_PARAM_SPEC_BOOLEAN (pspec))
     return g_strdup ("true or false");
   if (G_IS_PARAM_SPEC_INT (pspec))
-    return g_strdup_printf ("a whole number from %d to %d%s", G_PARAM_SPEC_INT (pspec)->minimum,
-        G_PARAM_SPEC_INT (pspec)->maximum, g_str_equal (pspec->name, "latency") ? ", or auto" : "");
+    return g_strdup_printf ("a whole number from %d to %d%s%s", G_PARAM_SPEC_INT (pspec)->minimum,
+        G_PARAM_SPEC_INT (pspec)->maximum, g_str_equal (pspec->name, "latency") ? ", or auto" : "",
+        time);
   if (G_IS_PARAM_SPEC_UINT (pspec))
-    return g_strdup_printf ("a whole number from %u to %u", G_PARAM_SPEC_UINT (pspec)->minimum,
-        G_PARAM_SPEC_UINT (pspec)->maximum);
+    return g_strdup_printf ("a whole number from %u to %u%s", G_PARAM_SPEC_UINT (pspec)->minimum,
+        G_PARAM_SPEC_UINT (pspec)->maximum, time);
   if (G_IS_PARAM_SPEC_UINT64 (pspec))
-    return g_strdup_printf ("a whole number from %" G_GUINT64_FORMAT " to %" G_GUINT64_FORMAT,
-        G_PARAM_SPEC_UINT64 (pspec)->minimum, G_PARAM_SPEC_UINT64 (pspec)->maximum);
+    return g_strdup_printf ("a whole number from %" G_GUINT64_FORMAT " to %" G_GUINT64_FORMAT "%s",
+        G_PARAM_SPEC_UINT64 (pspec)->minimum, G_PARAM_SPEC_UINT64 (pspec)->maximum, time);
   return g_strdup (G_IS_PARAM_SPEC_STRING (pspec) ? "a text" : "caps, as video/mpegts");
 }
 
 static gboolean
 parse_value (GParamSpec *pspec, const gchar *text, GValue *value, GError **error)
 {
+  g_autofree gchar *time = text != NULL ? convert_time (pspec, text) : NULL;
+
   g_value_init (value, pspec->value_type);
+  if (time != NULL)
+    text = time;
   /* takes strings as they are: deserializing would interpret quotes and escapes */
   if (pspec->value_type == G_TYPE_STRING && text != NULL) {
     g_value_set_string (value, text);

@@ -34,6 +34,14 @@ static const Uri uris[] = {
   { "faspsrc", "fasp://h:7001?localport=9000&localaddress=10.0.0.2", NULL },
   { "faspsrc", "fasp://[fe80::1%25eth0]:7001", NULL },
 
+  { "faspsink", "fasp://a:1?history=10s&glitch-interval=7d&latency=0.5s&stats-interval=1s", NULL },
+  { "faspsrc", "fasp://a:1?resume-timeout=1.5min&join-back=2500ms&wait-to-restore=1min", NULL },
+  { "faspsink", "fasp://a:1?latency=500us", "a time with its unit" }, /* no whole ms */
+  { "faspsink", "fasp://a:1?history=10x", "a time with its unit" },
+  { "faspsink", "fasp://a:1?history=s", "a time with its unit" },
+  { "faspsink", "fasp://a:1?history=2d", "out of range" },
+  { "faspsink", "fasp://a:1?buffer-size=10s", "a whole number from 262144 to 4294967295." },
+
   { "faspsink", "", "URI" },
   { "faspsrc", "fasp://[fe80::1%eth0]:7001", "write %25" },
   { "faspsrc", "fasp://[fe80::1%ee0]:7001", "write %25" },
@@ -237,7 +245,7 @@ test_keys (void)
   g_autoptr (GstElement) sink = gst_object_ref_sink (gst_element_factory_make ("faspsink", NULL));
   g_autofree gchar *streamid = NULL, *uri = NULL;
   guint latency, policy, most, of_network;
-  guint64 bitrate;
+  guint64 bitrate, history, glitch;
   gboolean wait;
   gint tos;
 
@@ -263,6 +271,11 @@ test_keys (void)
   g_assert_cmpuint (policy, ==, 1);
   g_assert_false (wait);
   g_assert_cmpstr (streamid, ==, "before");
+  g_object_set (sink, "uri", "fasp://h:2?history=10s&latency=0.3s&glitch-interval=1.5h", NULL);
+  g_object_get (sink, "history", &history, "latency", &latency, "glitch-interval", &glitch, NULL);
+  g_assert_cmpuint (history, ==, 10 * GST_SECOND);
+  g_assert_cmpuint (latency, ==, 300);
+  g_assert_cmpuint (glitch, ==, 5400 * GST_SECOND);
   g_clear_pointer (&streamid, g_free);
   g_object_set (sink, "uri", "fasp://h:2?streamid=a%26b%20%C3%A4", NULL);
   g_object_get (sink, "streamid", &streamid, "uri", &uri, "max-bitrate", &bitrate, NULL);
@@ -422,6 +435,11 @@ test_check (void)
     { "faspsink", "fasp://:1?max-bitrate=4999", "max-bitrate=8000000" },
     { "faspsink", "fasp://:1?max-bitrate=5000", NULL },
     { "faspsink", "fasp://:1?max-bitrate=0", NULL },
+    { "faspsink", "fasp://:1?history=10", "history=10s in a URI" },
+    { "faspsink", "fasp://:1?history=999999", "less than 1 ms" },
+    { "faspsink", "fasp://:1?history=1000000", NULL },
+    { "faspsink", "fasp://:1?history=0&join-back=0", NULL },
+    { "faspsrc", "fasp://:1?join-back=5", "join-back is in ns" },
     { "faspsink", "fasp://:7?bonding-addresses=127.0.0.2:7", "mode=listener" },
     { "faspsrc", "fasp://0.0.0.0:7?flowlets=2&bonding-addresses=127.0.0.2:8", "mode=listener" },
     { "faspsrc", "fasp://:7?flowlets=2&bonding-addresses=127.0.0.2:9", NULL },
