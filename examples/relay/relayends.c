@@ -135,6 +135,8 @@ relay_ends_build (RelayStream *stream, GError **error)
   gboolean good;
 
   stream->pipeline = gst_object_ref_sink (gst_pipeline_new (config->name));
+  /* what elements tell while they stop is read when they have: relay_stream_drain_bus () */
+  g_object_set (stream->pipeline, "auto-flush-bus", FALSE, NULL);
   g_mutex_lock (&stream->lock);
   stream->ends = g_ptr_array_new_with_free_func ((GDestroyNotify) relay_branch_unref);
   g_mutex_unlock (&stream->lock);

@@ -56,6 +56,12 @@ idle (RelayStream *stream)
   g_clear_pointer (&ends, g_ptr_array_unref);
   relay_picture_follow (stream->picture, NULL);
   stream->tee = NULL;
+  /* a message has a reference to its element, and so to the pipeline, which has the bus */
+  if (stream->pipeline != NULL) {
+    g_autoptr (GstBus) bus = gst_element_get_bus (stream->pipeline);
+
+    gst_bus_set_flushing (bus, TRUE);
+  }
   gst_clear_object (&stream->pipeline);
   stream->down = FALSE;
   set_state (stream, RELAY_IDLE);
@@ -203,6 +209,7 @@ changed (GstElement *pipeline, GstState state, gboolean good, gpointer data)
   RelayStream *stream = data;
 
   if (state == GST_STATE_NULL) {
+    relay_stream_drain_bus (stream, &stream->down);
     stream->down = TRUE;
     relay_stream_finish_stop (stream);
   } else if (stream->ending || stream->again) {
