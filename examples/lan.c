@@ -58,6 +58,7 @@ lan_parse (const LanProgram *program, const GOptionEntry *entries, gchar **inste
   g_option_context_set_summary (context, program->summary);
   g_option_context_set_description (context, program->description);
   g_option_context_add_main_entries (context, entries, NULL);
+  tool_add_version (context);
   g_option_context_add_main_entries (context, common, NULL);
   g_option_context_add_group (context, gst_init_get_option_group ());
   if (!g_option_context_parse (context, argc, argv, &error) || (*argc != 2 && *instead == NULL)) {

@@ -564,6 +564,7 @@ main (int argc, char **argv)
   g_option_context_set_summary (context,
       "Shows what becomes of a constant rate that is spread over many flows.");
   g_option_context_add_main_entries (context, entries, NULL);
+  tool_add_version (context);
   if (!g_option_context_parse (context, &argc, &argv, &error)) {
     tool_complain ("%s. See --help.", error->message);
     return 2;

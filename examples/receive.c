@@ -105,6 +105,7 @@ main (gint argc, gchar **argv)
       "it. Prints the source's statistics, and what has arrived, twice a second as JSON.\n"
       "If FASP_PASSPHRASE is in the environment, it must be the same at both ends.");
   g_option_context_add_main_entries (context, entries, NULL);
+  tool_add_version (context);
   g_option_context_add_group (context, gst_init_get_option_group ());
   if (!g_option_context_parse (context, &argc, &argv, &error) || uri == NULL) {
     fprintf (stderr, "%s\n",

@@ -4,6 +4,8 @@
  */
 #pragma once
 
+#include <glib.h>
+
 /* Call this before any file or socket is opened, and anything is printed.
  *
  * Of standard input and outputs that were closed by whoever started the program, the next file
@@ -13,3 +15,5 @@
  * g_print() and g_printerr() print UTF-8 as it is, --help too.  GLib would print a ? for each
  * character that is not ASCII: these programs set no locale, so that numbers have a point. */
 void tool_begin_standard (void);
+/* Adds --version, which prints the name and version of the program and ends it. */
+void tool_add_version (GOptionContext *context);

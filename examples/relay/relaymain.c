@@ -100,13 +100,12 @@ return_memory (void)
 int
 main (int argc, char **argv)
 {
-  static gboolean check, version;
+  static gboolean check;
   static gchar *log_format;
   static const GOptionEntry entries[] = {
     { "check", 0, 0, G_OPTION_ARG_NONE, &check, "Only check whether CONFIG is good", NULL },
     { "log-format", 0, 0, G_OPTION_ARG_STRING, &log_format,
         "How the log is written: text (the default), json, journald", "FORMAT" },
-    { "version", 0, 0, G_OPTION_ARG_NONE, &version, "Print the version", NULL },
     { NULL },
   };
   g_autoptr (GOptionContext) context = g_option_context_new ("CONFIG");
@@ -123,6 +122,7 @@ main (int argc, char **argv)
   g_option_context_set_summary (context, summary);
   g_option_context_set_description (context, description);
   g_option_context_add_main_entries (context, entries, NULL);
+  tool_add_version (context);
   good = g_option_context_parse (context, &argc, &argv, &error);
   known = relay_log_begin (log_format);
   if (!good) {
@@ -132,10 +132,6 @@ main (int argc, char **argv)
   if (!known) {
     relay_log_warning (NULL, "--log-format=%s: write text, json or journald.", log_format);
     return RELAY_FAULTY;
-  }
-  if (version) {
-    g_print ("fasp-relay " VERSION "\n");
-    return RELAY_ENDED;
   }
   if (argc != 2) {
     relay_log_warning (NULL, "name one configuration file. See --help.");

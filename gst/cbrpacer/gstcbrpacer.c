@@ -117,7 +117,8 @@ gst_cbr_pacer_class_init (GstCbrPacerClass *klass)
   gst_element_class_add_static_pad_template (element_class, &sink_template);
   gst_element_class_add_static_pad_template (element_class, &src_template);
   gst_element_class_set_static_metadata (element_class, "Constant bit rate pacer", "Filter/Network",
-      "Lets a stream leave at an exact constant bit rate, without bursts",
+      "Lets a stream leave at an exact constant bit rate, without bursts. "
+      "Set first: bitrate, payload-size, stuffing, max-delay, overflow",
       "The gst-fasp developers");
 }
 

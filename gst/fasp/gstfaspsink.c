@@ -688,7 +688,8 @@ gst_fasp_sink_class_init (GstFaspSinkClass *klass)
   element_class->change_state = gst_fasp_sink_change_state;
   gst_element_class_add_static_pad_template (element_class, &sink_template);
   gst_element_class_set_static_metadata (element_class, "fasp sink", "Sink/Network",
-      "Sends a stream, whole and in order, over networks that lose packets",
+      "Sends a stream, whole and in order, over networks that lose packets. "
+      "Set first: uri, latency, passphrase, max-bitrate, wait-for-connection",
       "The gst-fasp developers");
 
   sink_class->set_caps = gst_fasp_sink_set_caps;

@@ -755,6 +755,13 @@ static void
 gst_fasp_src_set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
 {
   gst_fasp_connection_set_property (&GST_FASP_SRC (object)->connection, id, value, pspec);
+  if (id != GST_FASP_PROP_PROVIDE_CLOCK)
+    return;
+  /* the flag says that provide_clock() returns a clock */
+  if (g_value_get_boolean (value))
+    GST_OBJECT_FLAG_SET (object, GST_ELEMENT_FLAG_PROVIDE_CLOCK);
+  else
+    GST_OBJECT_FLAG_UNSET (object, GST_ELEMENT_FLAG_PROVIDE_CLOCK);
 }
 
 static void
@@ -805,7 +812,8 @@ gst_fasp_src_class_init (GstFaspSrcClass *klass)
   element_class->provide_clock = gst_fasp_src_provide_clock;
   gst_element_class_add_static_pad_template (element_class, &src_template);
   gst_element_class_set_static_metadata (element_class, "fasp source", "Source/Network",
-      "Receives a stream, whole and in order, over networks that lose packets",
+      "Receives a stream, whole and in order, over networks that lose packets. "
+      "Set first: uri, latency, passphrase, keep-listening, too-late",
       "The gst-fasp developers");
 
   src_class->unlock = gst_fasp_src_unlock;
@@ -822,7 +830,6 @@ gst_fasp_src_init (GstFaspSrc *self)
   gst_fasp_connection_init (&self->connection, GST_ELEMENT (self), FASP_ROLE_RECEIVER);
   self->connection.event = handle_event;
   gst_fasp_timing_init (&self->timing);
-  GST_OBJECT_FLAG_SET (self, GST_ELEMENT_FLAG_PROVIDE_CLOCK);
   gst_base_src_set_live (GST_BASE_SRC (self), TRUE);
   gst_base_src_set_format (GST_BASE_SRC (self), GST_FORMAT_TIME);
   gst_base_src_set_do_timestamp (GST_BASE_SRC (self), FALSE);

@@ -285,6 +285,24 @@ test_keys (void)
   g_assert_true (gst_uri_handler_set_uri (GST_URI_HANDLER (sink), uri, NULL));
 }
 
+/* An element says that it provides a clock if it does: gst-inspect-1.0 finds fault with others. */
+static void
+test_clock_flag (void)
+{
+  g_autoptr (GstElement) source = gst_object_ref_sink (gst_element_factory_make ("faspsrc", NULL));
+  static const gchar *const uris_of[] = { "fasp://:1?latency=1", "fasp://:1?provide-clock=true",
+    "fasp://:1?provide-clock=false" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (uris_of); i++) {
+    g_autoptr (GstClock) clock = NULL;
+
+    g_object_set (source, "uri", uris_of[i], NULL);
+    clock = gst_element_provide_clock (source);
+    g_assert_cmpint (clock != NULL, ==, i == 1);
+    g_assert_cmpint (GST_OBJECT_FLAG_IS_SET (source, GST_ELEMENT_FLAG_PROVIDE_CLOCK), ==, i == 1);
+  }
+}
+
 /* Who gives a player a URI gives it no file of this machine: none is made, or read. */
 static void
 test_local (gconstpointer name)
@@ -842,6 +860,7 @@ main (int argc, char **argv)
   g_test_add_func ("/settings/secret", test_secret);
   g_test_add_func ("/settings/bad-starts", test_bad_starts);
   g_test_add_func ("/settings/check", test_check);
+  g_test_add_func ("/settings/clock-flag", test_clock_flag);
   g_test_add_func ("/settings/framing", test_framing);
   g_test_add_func ("/settings/framing-once", test_framing_once);
   g_test_add_func ("/settings/nobody", test_nobody);
