@@ -627,7 +627,9 @@ wait_for (RelayInner *inner, guint delay)
 static void
 note_failure (RelayInner *inner, gchar *text, guint delay)
 {
-  g_autofree gchar *line = g_strdup_printf ("%s It starts again in %.1f s.", text, delay / 1e3);
+  /* many texts of GStreamer and of the system have no full stop */
+  g_autofree gchar *line = g_strdup_printf ("%s%s It starts again in %.1f s.", text,
+      g_str_has_suffix (text, ".") ? "" : ".", delay / 1e3);
 
   g_mutex_lock (&inner->lock);
   g_free (inner->stats.error);

@@ -352,6 +352,19 @@ feed (Output *output)
   gst_app_src_push_buffer (GST_APP_SRC (output->source), gst_buffer_new_wrapped (data, PAYLOAD));
 }
 
+/* The end has said why it failed, in a sentence, and when it tries again. */
+static void
+check_sentence (GstElement *pipeline)
+{
+  g_autoptr (GstBus) bus = gst_element_get_bus (pipeline);
+  g_autoptr (GstMessage) message = gst_bus_pop_filtered (bus, GST_MESSAGE_WARNING);
+  g_autoptr (GError) error = NULL;
+
+  g_assert_nonnull (message);
+  gst_message_parse_warning (message, &error, NULL);
+  g_assert_nonnull (strstr (error->message, ". It starts again in "));
+}
+
 static guint64
 get_least (const Output *outputs, guint n, const gchar *name)
 {
@@ -574,6 +587,7 @@ test_refused (void)
     }
     g_assert_cmpint (g_get_monotonic_time () - begun, >=,
         (doubled - (RELAY_RETRY_FIRST << 3)) * G_TIME_SPAN_MILLISECOND);
+    check_sentence (sends ? output.pipeline : input.pipeline);
     close_pipeline (sends ? output.pipeline : input.pipeline);
     close_pipeline (listener.pipeline);
   }
