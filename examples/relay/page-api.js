@@ -27,8 +27,8 @@ function withToken(headers = {}) {
   return token ? {...headers, Authorization: `Bearer ${token}`} : headers;
 }
 
-/* Listens until the relay ends that, or @signal does. Not an EventSource: that sends no token, by which the relay knows who has a
- * place. @open: it may listen. @take: what comes. */
+/* Reads events until the relay or @signal ends that. An EventSource cannot send the token, which gives the page a place before
+ * others. @open: called when the relay lets the page listen. @take: called with each summary. */
 async function hear(at, {open, take}, signal) {
   const answer = await fetch(at, {cache: "no-store", signal, headers: withToken()});
   if (!answer.ok)       /* a proxy in front would have a page of its own */

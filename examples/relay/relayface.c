@@ -53,8 +53,8 @@ get_stats (RelayFace *face)
   return face->stats;
 }
 
-/* Whoever asks for the same while the statistics are served gets the same text.  FALSE: it is to be
- * made.  Under the lock, as the next. */
+/* All requests for a page get the same text until the statistics are taken anew.  FALSE: the text
+ * has to be made.  Under the lock, as the next. */
 static gboolean
 take_text (RelayFace *face, const gchar *what, RelayPage *page)
 {

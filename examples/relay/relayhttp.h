@@ -56,8 +56,8 @@ typedef struct
   /* Takes a request to the API. Called in the main context; call relay_request_answer() then, or
    * later. */
   void (*take) (RelayRequest *request, gpointer data);
-  /* Does who sends this header, or comes by a UNIX socket, know the token?  Called in the server's
-   * thread; NULL: nobody does. */
+  /* Does the client know the token?  @authorization: its header; @local: it comes by a UNIX socket.
+   * Called in the server's thread; NULL: no client knows it. */
   gboolean (*is_trusted) (const gchar *authorization, gboolean local, gpointer data);
 } RelayHttpFuncs;
 

@@ -19,9 +19,8 @@ void relay_saved_set (RelaySaved *saved, const gchar *text, gsize size);
 gboolean relay_saved_is (const RelaySaved *saved, const gchar *text, gsize size);
 
 /* Replaces the file, with its permissions, through a symbolic link, too.  @secret: there is one in
- * the text, so that nobody but this user may read it.  Refused if it is not what
- * it was: somebody has changed it.  @error: G_IO_ERROR or G_FILE_ERROR, a sentence that says what
- * to do. */
+ * the text, so only this user may read the file.  Refused if the file was changed since it was
+ * read.  @error: G_IO_ERROR or G_FILE_ERROR, a sentence that says what to do. */
 gboolean relay_save (const gchar *path, RelaySaved *saved, const gchar *text, gsize size,
     gboolean secret, GError **error);
 

@@ -3,8 +3,8 @@
 #include "relaygroup.h"
 #include "relaywatch.h"
 
-/* Looks without anything of the group after which it is joined again, as switches forget who has
- * joined if no router asks (IGMP and MLD queriers), and routes change: 10 s, as faspsrc does. */
+/* Looks without a datagram of the group after which it is joined again, as switches forget members
+ * if no router asks (IGMP and MLD queriers), and routes change: 10 s, as faspsrc does. */
 #define JOIN_AGAIN 10
 
 struct _RelayWatch

@@ -299,7 +299,7 @@ ask (RelayFace *face, const gchar *path)
   return page.bytes;
 }
 
-/* Whoever asks gets the text that was made for another a moment ago, however the path is written.
+/* A request gets the text that was made for another one just before, however its path is written.
  */
 static void
 test_same_text (void)
