@@ -328,7 +328,8 @@ static const FaspStatField source_fields[] = {
   FIELD ("stands-by", BOOLEAN, NONE, GAUGE, RECEIVER, stands_by,
       "it sends nothing of the stream, and keeps what the receiver lacks"),
   FIELD ("differs", BOOLEAN, NONE, GAUGE, RECEIVER, differs,
-      "its bytes are not those of the others: it is not used until it connects anew"),
+      "its bytes are not those of the others: it is not used until it connects anew, and then not for a "
+      "minute or more"),
   BYTES ("bytes-used", RECEIVER, bytes_used, "bytes of the stream that were taken from it"),
   BYTES ("bytes-filled", RECEIVER, bytes_filled,
       "those among them that came from it before they came from the source that leads"),

@@ -172,6 +172,8 @@ typedef struct
   FaspTime rtt;          /* µs; 0: not known */
   FaspTime latency;      /* in force, µs; 0: none, or not known */
   guint64 promised;      /* expected seconds between skips; 0: not known */
+  guint64 peer;          /* the same number for the same key; of a sender without one, for the same
+                            address that is called, or network that calls; 0: none is connected */
 } FaspSourceState;
 
 void fasp_endpoint_get_source (const FaspEndpoint *endpoint, FaspTime now, FaspSourceState *state);

@@ -359,6 +359,23 @@ fasp_endpoint_set_elsewhere (FaspEndpoint *endpoint, FaspTime now, const FaspEls
   }
 }
 
+static guint64
+get_peer_number (const FaspEndpoint *endpoint, const FaspSession *session)
+{
+  guint8 network[FASP_NETWORK_SIZE];
+  guint64 number = 0;
+
+  if (session->peer.proved) {
+    memcpy (&number, session->peer.key, sizeof number);
+  } else if (fasp_endpoint_is_caller (endpoint)) {
+    number = fasp_address_hash (&endpoint->calling.peer);
+  } else { /* another port is not another sender */
+    fasp_address_get_network (fasp_session_get_address (session), network);
+    memcpy (&number, network, MIN (sizeof number, sizeof network));
+  }
+  return MAX (number, 1);
+}
+
 void
 fasp_endpoint_get_source (const FaspEndpoint *endpoint, FaspTime now, FaspSourceState *state)
 {
@@ -375,6 +392,7 @@ fasp_endpoint_get_source (const FaspEndpoint *endpoint, FaspTime now, FaspSource
       .rtt = session->rtt.measured ? session->rtt.smoothed : 0,
       .latency = fasp_playout_get (&session->rx.playout, now),
       .promised = session->rx.late.promised_interval,
+      .peer = get_peer_number (endpoint, session),
     };
   }
 }

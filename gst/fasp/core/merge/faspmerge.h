@@ -11,7 +11,7 @@
  *
  * - What is taken of one stream are its bytes in order, each once.
  * - Bytes of a source that differ from those of the leader where both have come are never taken,
- *   nor any others of that source from then on.
+ *   nor any others of that source from then on, nor of the same peer's next sessions for a while.
  * - As long as any trusted source that is connected may still bring the next byte, nothing behind
  *   it is taken.
  *

@@ -86,7 +86,8 @@ fasp_merge_lead (FaspMerge *merge, FaspTime now, FaspSource *source, const gchar
     merge->sources[i].alone = FASP_NEVER;
   source->stats.stands_by = FALSE;
   merge->is_spliced |= source->stats.differs;
-  source->stats.differs = FALSE;
+  source->stats.differs = source->is_kept_out = FALSE;
+  fasp_merge_forgive (merge, source);
   fasp_merge_tell (merge, FASP_MERGE_LEADS, source, reason);
 }
 
@@ -146,6 +147,18 @@ find_another_stream (FaspMerge *merge, FaspTime now)
       return source;
   }
   return NULL;
+}
+
+/* Another session of the source begins, of which nothing is known yet. */
+static void
+begin_session (FaspMerge *merge, FaspTime now, FaspSource *source)
+{
+  source->joined = source->asked = now;
+  source->helps = FASP_NEVER;
+  source->stats.stands_by = FALSE;
+  source->stats.differs = source->is_kept_out = fasp_merge_is_liar (merge, now, source);
+  fasp_merge_lose_place (merge, source);
+  source->resumes = FALSE;
 }
 
 /* --- standby ------------------------------------------------------------------------- */
@@ -298,21 +311,20 @@ void
 fasp_merge_set_state (FaspMerge *merge, FaspTime now, guint i, const FaspSourceState *state)
 {
   FaspSource *source = &merge->sources[i];
+  guint32 before = source->state.session;
 
+  source->state = *state;
   /* somebody else may be there now */
-  if (state->session != source->state.session) {
-    source->joined = source->asked = now;
-    source->helps = FASP_NEVER;
-    source->stats.stands_by = source->stats.differs = FALSE;
-    fasp_merge_lose_place (merge, source);
-    source->resumes = FALSE;
+  if (state->session != before) {
+    begin_session (merge, now, source);
     /* what it held of an end is of no use */
     if (fasp_merge_holds_end (source))
       fasp_merge_drop (source);
     if (fasp_merge_is_leader (merge, source))
       fasp_merge_lead_on (merge, now, TRUE, "the leader was started anew");
+  } else if (source->is_kept_out && !fasp_merge_is_liar (merge, now, source)) {
+    begin_session (merge, now, source);
   }
-  source->state = *state;
 }
 
 gboolean

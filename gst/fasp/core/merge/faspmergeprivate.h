@@ -22,6 +22,18 @@ typedef struct
   gint64 shift;   /* by which they were aligned before */
 } FaspApart;
 
+/* A peer that has lied: its bytes were said to be the stream's, and were others. */
+typedef struct
+{
+  guint64 peer;   /* FaspSourceState; 0: none */
+  FaspTime until; /* when a new session of it is used; 0: at once */
+  FaspTime span;  /* for how long it was kept out last, µs */
+} FaspLiar;
+
+/* So many are remembered, those that are kept out for longest.  Each has the key, and has brought
+ * PROVEN bytes that were right. */
+#define FASP_LIARS 16
+
 /* A source.  Changed by faspmerge.c; what follows `state', by faspmergeduty.c. */
 typedef struct
 {
@@ -46,12 +58,13 @@ typedef struct
   FaspApart apart[FASP_SOURCES_MAX]; /* from each other one; changed by faspmergetrust.c */
 
   FaspSourceState state;
-  FaspTime late;    /* when it last was too late; 0: never */
-  FaspTime joined;  /* when it was connected; FASP_NEVER: it never was */
-  FaspTime helps;   /* standby: since when it is asked to send; FASP_NEVER: it is not */
-  gboolean resumes; /* it stood by, and has brought nothing since */
-  FaspTime asked;   /* when it was last asked to send: what was written before may come late */
-  guint64 helped;   /* bytes_filled of it at that time */
+  FaspTime late;        /* when it last was too late; 0: never */
+  FaspTime joined;      /* when it was connected; FASP_NEVER: it never was */
+  FaspTime helps;       /* standby: since when it is asked to send; FASP_NEVER: it is not */
+  gboolean is_kept_out; /* `differs' is that of a session of its peer before */
+  gboolean resumes;     /* it stood by, and has brought nothing since */
+  FaspTime asked;       /* when it was last asked to send: what was written before may come late */
+  guint64 helped;       /* bytes_filled of it at that time */
 } FaspSource;
 
 struct _FaspMerge
@@ -62,9 +75,10 @@ struct _FaspMerge
   guint leader;   /* FASP_MERGE_NOBODY: there is none yet */
   gboolean ended; /* the end of the stream was taken last: that of other sources is no news */
   FaspRecent recent;
-  FaspAnchors *anchors;  /* of what was taken, while anybody's place is looked for; owned */
-  gboolean has_begun;    /* anything was taken */
-  FaspStreamOffset next; /* behind what was taken */
+  FaspLiar liars[FASP_LIARS]; /* changed by faspmergeliars.c */
+  FaspAnchors *anchors;       /* of what was taken, while anybody's place is looked for; owned */
+  gboolean has_begun;         /* anything was taken */
+  FaspStreamOffset next;      /* behind what was taken */
   FaspTime delay;  /* from media time to when a block is played, less the latency; FASP_NEVER: not
                       known */
   FaspTime shift;  /* of those who count the stream as it is, up to turns; as in FaspSource */
@@ -172,6 +186,12 @@ void fasp_merge_note_anchors (FaspMerge *merge, const FaspBlock *block);
  * sent itself is not taken anyhow.  FALSE: somebody is not trusted any more. */
 gboolean fasp_merge_compare (FaspMerge *merge, FaspTime now, FaspSource *source,
     const FaspBlock *block, guint32 size);
+/* The bytes of @peer were wrong. */
+void fasp_merge_remember_liar (FaspMerge *merge, FaspTime now, guint64 peer);
+/* Another session of the source begins: does its peer count as one that has lied? */
+gboolean fasp_merge_is_liar (const FaspMerge *merge, FaspTime now, const FaspSource *source);
+/* It leads: its bytes are the stream. */
+void fasp_merge_forgive (FaspMerge *merge, const FaspSource *source);
 /* It has another stream from now on. */
 void fasp_merge_forget_apart (FaspMerge *merge, FaspSource *source);
 

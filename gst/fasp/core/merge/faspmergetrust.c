@@ -4,9 +4,11 @@
  * has.
  *
  * A source that counts bytes as the stream does says that it has the same bytes.  If those differ,
- * it is wrong, and not used any more.  One with an origin of its own never said so: these are two
- * streams that were the same for a while, as those of two encoders may be, and are kept apart from
- * then on for a time that grows from one difference to the next.
+ * it is wrong, and not used any more.  Nor is the next session of the same peer, for a time that
+ * grows: it would be believed again after PROVEN bytes, and bring wrong ones again.  One with an
+ * origin of its own never said so: these are two streams that were the same for a while, as those
+ * of two encoders may be, and are kept apart from then on for a time that grows from one difference
+ * to the next.
  */
 #include "faspmergeprivate.h"
 
@@ -75,6 +77,7 @@ distrust (FaspMerge *merge, FaspTime now, FaspSource *source)
     fasp_merge_lose_place (merge, source);
   } else {
     source->stats.differs = TRUE;
+    fasp_merge_remember_liar (merge, now, source->state.peer);
   }
   fasp_merge_tell (merge, FASP_MERGE_DIFFERS, source, "its bytes are not those of the others");
 }

@@ -139,6 +139,57 @@ test_nearer (void)
   finish (h);
 }
 
+/* It behaves for longer than its sender keeps the stream, connects anew, and then behaves for long
+ * enough to be trusted. */
+static void
+behave (VHitless *h)
+{
+  h->forges[1] = FALSE;
+  vhitless_run (h, 12 * FASP_SEC);
+  vhitless_call (h, 1);
+  vhitless_run (h, 6 * FASP_SEC);
+}
+
+/* Returns whether any wrong byte is taken. */
+static gboolean
+deceives (VHitless *h)
+{
+  guint64 wrong = h->wrong;
+
+  h->sources[1].forges_from = h->due;
+  h->forges[1] = TRUE;
+  vhitless_black_out (h, 0, 200 * FASP_MSEC); /* one that stands by sends only then */
+  vhitless_run (h, 2 * FASP_SEC);
+  return h->wrong > wrong;
+}
+
+/* It connects anew, and is known again: by its address here. */
+static void
+test_again (gconstpointer data)
+{
+  VHitless *h = begin (GPOINTER_TO_UINT (data), 0);
+
+  vhitless_start (h, 1);
+  vhitless_run (h, 8 * FASP_SEC);
+  g_assert_true (deceives (h));
+  for (guint i = 0; i < 2; i++) { /* of 20 s each */
+    behave (h);
+    g_assert_false (vhitless_is_trusted (h, 1));
+    g_assert_false (deceives (h));
+  }
+  /* after a minute it gets one more chance, and after that none for two */
+  behave (h);
+  vhitless_run (h, 10 * FASP_SEC);
+  g_assert_true (vhitless_is_trusted (h, 1));
+  g_assert_true (deceives (h));
+  for (guint i = 0; i < 5; i++) {
+    behave (h);
+    g_assert_false (vhitless_is_trusted (h, 1));
+    g_assert_false (deceives (h));
+  }
+  finish (h);
+}
+
 /* It ends while the first one goes on: then, and later when that one pauses, nothing is over. */
 static void
 test_ends (gconstpointer data)
@@ -180,6 +231,9 @@ main (int argc, char **argv)
     g_autofree gchar *later = g_strdup_printf ("/lies/later/%s", way);
     g_autofree gchar *ends = g_strdup_printf ("/lies/ends/%s", way);
 
+    g_autofree gchar *again = g_strdup_printf ("/lies/again/%s", way);
+
+    g_test_add_data_func (again, GUINT_TO_POINTER (WAYS[i]), test_again);
     g_test_add_data_func (later, GUINT_TO_POINTER (WAYS[i]), test_later);
     g_test_add_data_func (ends, GUINT_TO_POINTER (WAYS[i]), test_ends);
   }
