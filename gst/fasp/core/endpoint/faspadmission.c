@@ -17,6 +17,9 @@
 /* With more sessions than this, a caller must prove its address before anything
  * else is done. */
 #define PROOF_ABOVE 64
+/* A receiver that has acknowledged nothing for so long gives way to another one: an honest one
+ * would have, unless the path is bad. */
+#define GIVES_WAY_AFTER FASP_SEC
 #define REFUSED_TEXT "the application there refused it"
 #define ABSENT_TEXT "there is no stream of this streamid"
 
@@ -239,9 +242,9 @@ admit (FaspEndpoint *endpoint, FaspTime now, Call *call, FaspCipher cipher)
   session->group.member.invited = hello.has_group_key;
   session->handshake.from = *call->from;
   if (session->role == FASP_ROLE_SENDER) {
-    session->tx.unheard = TRUE;
+    session->tx.peer = FASP_TX_UNHEARD;
     session->tx.fresh_time = FASP_NEVER;
-    session->entry.unheard_turn = &endpoint->unheard_turn;
+    session->entry.newcomer_turns = endpoint->newcomer_turns;
   }
   session->handshake.bucket = fasp_limiter_enter (endpoint->admitted.limiter, call->from);
   session->handshake.network = call->network;
@@ -353,9 +356,16 @@ has_received (const FaspEndpoint *endpoint)
   return endpoint->received;
 }
 
-/* Why a sender takes no receiver from @network now; NULL: it does. */
-static const gchar *
-explain_crowded (const FaspEndpoint *endpoint, guint64 network)
+/* Where there is no room for one more receiver. */
+typedef enum
+{
+  ROOM,
+  NONE_IN_NETWORK,
+  NONE,
+} Crowded;
+
+static Crowded
+look_for_room (const FaspEndpoint *endpoint, guint64 network)
 {
   const FaspEndpointConfig *config = &endpoint->config;
   guint most = config->settings.max_receivers,
@@ -363,12 +373,58 @@ explain_crowded (const FaspEndpoint *endpoint, guint64 network)
 
   if (most == 0 || most > FASP_RECEIVERS_MOST)
     most = FASP_RECEIVERS_MOST;
-  if (endpoint->stats.sessions >= most)
-    return "it has as many receivers as it takes (max-receivers)";
-  return of_network > 0
-          && fasp_networks_count (endpoint->admitted.networks, network) >= of_network ?
-      "it has as many receivers as it takes from one network (max-receivers-per-network)" :
-      NULL;
+  if (of_network > 0 && fasp_networks_count (endpoint->admitted.networks, network) >= of_network)
+    return NONE_IN_NETWORK;
+  return endpoint->stats.sessions >= most ? NONE : ROOM;
+}
+
+/* The receiver that gives way to another one from @network; NULL: none.  A single one of a network
+ * has a second to acknowledge something, and keeps its place if there is nothing to acknowledge. */
+static FaspSession *
+choose_giving_way (const FaspEndpoint *endpoint, FaspTime now, guint64 network)
+{
+  const FaspNewcomers *newcomers = endpoint->admitted.newcomers;
+  Crowded crowded = look_for_room (endpoint, network);
+  FaspSession *session = NULL;
+
+  if (crowded == NONE_IN_NETWORK)
+    session = fasp_newcomers_choose_of (newcomers, network);
+  else if (crowded == NONE)
+    session = fasp_newcomers_choose (newcomers);
+  if (session == NULL || (crowded == NONE && !fasp_newcomers_is_alone (newcomers, session)))
+    return session;
+  return fasp_session_get_owed (session, now) > GIVES_WAY_AFTER ? session : NULL;
+}
+
+/* Why a sender takes no receiver from @network now; NULL: it does. */
+static const gchar *
+explain_crowded (const FaspEndpoint *endpoint, FaspTime now, guint64 network)
+{
+  switch (choose_giving_way (endpoint, now, network) != NULL ? ROOM :
+                                                               look_for_room (endpoint, network)) {
+    case NONE:
+      return "it has as many receivers as it takes (max-receivers)";
+    case NONE_IN_NETWORK:
+      return "it has as many receivers as it takes from one network (max-receivers-per-network)";
+    case ROOM:
+      break;
+  }
+  return NULL;
+}
+
+/* A receiver from @network comes: if there is no room, one gives way that has acknowledged nothing.
+ */
+static void
+make_place (FaspEndpoint *endpoint, FaspTime now, guint64 network)
+{
+  FaspSession *session = choose_giving_way (endpoint, now, network);
+
+  if (session == NULL)
+    return;
+  fasp_session_close (session, now, FASP_REASON_BUSY,
+      "it has acknowledged nothing, and others wait for its place");
+  fasp_endpoint_wake (endpoint, session);
+  fasp_lifecycle_leave (endpoint, now, session);
 }
 
 /* Why a receiver takes no other sender than @session now; NULL: it does. */
@@ -386,9 +442,10 @@ explain_occupied (const FaspEndpoint *endpoint, const FaspSession *session)
 
 /* Why nobody from @network is let in now, beside @session; NULL: somebody is. */
 static const gchar *
-explain_full (const FaspEndpoint *endpoint, const FaspSession *session, guint64 network)
+explain_full (const FaspEndpoint *endpoint, FaspTime now, const FaspSession *session,
+    guint64 network)
 {
-  return endpoint->config.role == FASP_ROLE_SENDER ? explain_crowded (endpoint, network) :
+  return endpoint->config.role == FASP_ROLE_SENDER ? explain_crowded (endpoint, now, network) :
                                                      explain_occupied (endpoint, session);
 }
 
@@ -403,7 +460,7 @@ decide (FaspEndpoint *endpoint, FaspTime now, Call *call)
   FaspCipher cipher;
 
   call->network = fasp_limiter_get_network (endpoint->admitted.limiter, call->from);
-  full = explain_full (endpoint, NULL, call->network);
+  full = explain_full (endpoint, now, NULL, call->network);
   if (resumed != NULL) {
     fasp_session_is_asked_for (resumed, now, call->from);
     fasp_endpoint_wake (endpoint, resumed);
@@ -478,16 +535,16 @@ fasp_admission_receive (FaspEndpoint *endpoint, FaspTime now, const FaspAddress 
 }
 
 gboolean
-fasp_admission_has_room (const FaspEndpoint *endpoint, const FaspSession *session)
+fasp_admission_has_room (const FaspEndpoint *endpoint, FaspTime now, const FaspSession *session)
 {
-  return explain_full (endpoint, session, session->handshake.network) == NULL;
+  return explain_full (endpoint, now, session, session->handshake.network) == NULL;
 }
 
 void
 fasp_admission_confirmed (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
 {
   /* a receiver takes one sender, the first that answers; a sender takes so many receivers */
-  const gchar *full = explain_full (endpoint, session, session->handshake.network);
+  const gchar *full = explain_full (endpoint, now, session, session->handshake.network);
 
   if (full != NULL) {
     fasp_session_close (session, now, FASP_REASON_BUSY, full);
@@ -506,6 +563,8 @@ fasp_admission_confirmed (FaspEndpoint *endpoint, FaspTime now, FaspSession *ses
     fasp_session_close (session, now, FASP_REASON_STOPPED, "the stream has ended");
     return;
   }
+  if (session->role == FASP_ROLE_SENDER)
+    make_place (endpoint, now, session->handshake.network);
   fasp_beginning_opened (endpoint, now, session);
 }
 

@@ -27,7 +27,8 @@ void fasp_admission_receive (FaspEndpoint *endpoint, FaspTime now, const FaspAdd
     gsize size, const FaspHandshake *open, FaspRoute route);
 /* May the half-open @session become open?  A receiver takes one sender, a sender so many
  * receivers. */
-gboolean fasp_admission_has_room (const FaspEndpoint *endpoint, const FaspSession *session);
+gboolean fasp_admission_has_room (const FaspEndpoint *endpoint, FaspTime now,
+    const FaspSession *session);
 /* The first datagram of a half-open session came, so its address is real. */
 void fasp_admission_confirmed (FaspEndpoint *endpoint, FaspTime now, FaspSession *session);
 /* The application answered FASP_EVENT_CONNECTING. */

@@ -38,6 +38,7 @@ fasp_admitted_init (FaspEndpoint *endpoint)
     fasp_limiter_init (endpoint->admitted.limiter, secret);
   }
   endpoint->admitted.networks = fasp_networks_new ();
+  endpoint->admitted.newcomers = fasp_newcomers_new ();
 }
 
 void
@@ -55,6 +56,7 @@ fasp_admitted_end (FaspEndpoint *endpoint)
   for (guint i = 0; i < endpoint->sessions->len; i++)
     fasp_admitted_left (endpoint, fasp_endpoint_nth (endpoint, i));
   fasp_networks_free (endpoint->admitted.networks);
+  fasp_newcomers_free (endpoint->admitted.newcomers);
 }
 
 void

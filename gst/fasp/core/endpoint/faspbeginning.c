@@ -100,6 +100,8 @@ fasp_beginning_opened (FaspEndpoint *endpoint, FaspTime now, FaspSession *sessio
   fasp_admitted_left (endpoint, session);
   if (session->listener)
     fasp_networks_join (endpoint->admitted.networks, session->handshake.network);
+  if (session->listener && session->role == FASP_ROLE_SENDER)
+    fasp_newcomers_add (endpoint->admitted.newcomers, session);
   endpoint->stats.sessions++;
   endpoint->calling.last_reject = FASP_REASON_NONE;
   /* an endpoint that does not call just waits for the next caller */

@@ -23,6 +23,10 @@
 #define MORE_AFTER (100 * FASP_MSEC)
 /* What an encoder is told rises by a factor of e in this time. */
 #define RISE_TIME (300 * FASP_MSEC)
+/* From so many receivers on, the slowest one does not decide about the rate, and of more not the
+ * slowest tenth: with two it cannot be told which of them is the outlier. */
+#define OUTLIERS_FROM 3
+#define OUTLIERS_OF 10
 /* Not at each poll, as there may be thousands of sessions. */
 #define LOOK_EVERY (25 * FASP_MSEC)
 
@@ -83,28 +87,69 @@ get_media_rate (const FaspSession *session, FaspTime now, gboolean *waits)
   return MAX (media * MARGIN - waiting * FASP_SEC / BACKLOG_TIME, media / SHARE_LEAST);
 }
 
-/* The least of all receivers. */
+/* What a receiver has room for. */
+typedef struct
+{
+  guint64 rate; /* bit/s */
+  gboolean waits;
+} Room;
+
+static gint
+compare_rooms (gconstpointer a, gconstpointer b)
+{
+  const Room *x = a, *y = b;
+
+  return x->rate < y->rate ? -1 : x->rate > y->rate;
+}
+
+/* The rooms of all receivers of this standing, for each that has a limit. */
+static GArray *
+collect_rooms (const FaspEndpoint *endpoint, FaspTime now, FaspStanding standing)
+{
+  GArray *rooms = g_array_new (FALSE, FALSE, sizeof (Room));
+
+  for (guint i = 0; i < endpoint->sessions->len; i++) {
+    const FaspSession *session = fasp_endpoint_nth (endpoint, i);
+    Room room;
+
+    /* one that stands by gets nothing */
+    if (fasp_session_judge (session, now) != standing || fasp_tx_stands_by (&session->tx))
+      continue;
+    room.rate = get_media_rate (session, now, &room.waits);
+    if (room.rate > 0)
+      g_array_append_val (rooms, room);
+  }
+  return rooms;
+}
+
+/* How many of the slowest receivers do not decide about the rate.  The stream waits for all, or
+ * slow-policy looks after them. */
+static guint
+count_outliers (const FaspEndpoint *endpoint, guint receivers)
+{
+  return endpoint->config.settings.slow_policy == FASP_SLOW_WAIT || receivers < OUTLIERS_FROM ?
+      0 :
+      MAX (1, receivers / OUTLIERS_OF);
+}
+
+/* The least of all receivers that take the stream, but for outliers.  If none does yet, what those
+ * may begin with that are ready for it. */
 static guint64
 get_least_rate (const FaspEndpoint *endpoint, FaspTime now, gboolean *waits)
 {
-  guint64 least = 0;
+  g_autoptr (GArray) rooms = collect_rooms (endpoint, now, FASP_STANDING_TAKING);
+  Room least = { 0 };
 
-  *waits = FALSE;
-  for (guint i = 0; i < endpoint->sessions->len; i++) {
-    const FaspSession *session = fasp_endpoint_nth (endpoint, i);
-    gboolean this_waits;
-    guint64 rate;
-
-    /* one that stands by gets nothing */
-    if (!fasp_session_is_heard (session) || fasp_tx_stands_by (&session->tx))
-      continue;
-    rate = get_media_rate (session, now, &this_waits);
-    if (rate == 0 || (least > 0 && least <= rate))
-      continue;
-    least = rate;
-    *waits = this_waits;
+  if (rooms->len == 0) {
+    g_array_unref (rooms);
+    rooms = collect_rooms (endpoint, now, FASP_STANDING_READY);
   }
-  return least;
+  if (rooms->len > 0) {
+    g_array_sort (rooms, compare_rooms);
+    least = g_array_index (rooms, Room, count_outliers (endpoint, rooms->len));
+  }
+  *waits = least.waits;
+  return least.rate;
 }
 
 guint64
@@ -116,14 +161,16 @@ fasp_endpoint_get_available_bitrate (const FaspEndpoint *endpoint)
   return endpoint->config.role == FASP_ROLE_SENDER ? get_least_rate (endpoint, looked, &waits) : 0;
 }
 
-/* TRUE: a receiver is interrupted.  It may come back at the rate that it had. */
+/* TRUE: a receiver that took the stream is silent or stuck.  It may come back at the rate that it
+ * had. */
 static gboolean
-has_interrupted (const FaspEndpoint *endpoint)
+misses_any (const FaspEndpoint *endpoint, FaspTime now)
 {
   for (guint i = 0; i < endpoint->sessions->len; i++) {
     const FaspSession *session = fasp_endpoint_nth (endpoint, i);
 
-    if (session->state == FASP_SESSION_OPEN && session->liveness.interrupted)
+    if (session->state == FASP_SESSION_OPEN && session->tx.peer == FASP_TX_TAKES
+        && fasp_session_judge (session, now) < FASP_STANDING_READY)
       return TRUE;
   }
   return FALSE;
@@ -164,7 +211,7 @@ tell_bitrate (FaspEndpoint *endpoint, FaspTime now)
   guint64 rate = get_least_rate (endpoint, now, &waits);
   guint64 announced = endpoint->encoder.bitrate;
 
-  if (rate == 0 && (announced == 0 || has_interrupted (endpoint)))
+  if (rate == 0 && (announced == 0 || misses_any (endpoint, now)))
     return;
   if (rate > 0 && announced > 0 && rate >= LESS * announced
       && !may_rise (now - endpoint->encoder.bitrate_time, announced, waits, &rate))

@@ -158,6 +158,8 @@ after_receive (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
     fasp_admission_confirmed (endpoint, now, session);
   if (session->role != FASP_ROLE_SENDER)
     return;
+  if (session->tx.peer == FASP_TX_TAKES)
+    fasp_newcomers_remove (endpoint->admitted.newcomers, session);
   if (session->state == FASP_SESSION_OPEN) {
     if (fasp_tx_is_complete (&session->tx))
       fasp_session_close (session, now, FASP_REASON_FINISHED, NULL);
@@ -206,7 +208,7 @@ fasp_endpoint_receive_routed (FaspEndpoint *endpoint, FaspTime now, const FaspAd
   result = fasp_session_unseal (session, now, data, size, memory, &opened);
   if (result == FASP_SESSION_OK) {
     if (session->state == FASP_SESSION_HALF)
-      session->refused = !fasp_admission_has_room (endpoint, session);
+      session->refused = !fasp_admission_has_room (endpoint, now, session);
     result = fasp_session_take (session, now, from, &opened, marked);
   }
   switch (result) {

@@ -45,6 +45,15 @@ fasp_endpoint_get_heard (const FaspEndpoint *endpoint, const FaspSession *except
   return NULL;
 }
 
+gboolean
+fasp_endpoint_has_standing (const FaspEndpoint *endpoint, FaspTime now, FaspStanding standing)
+{
+  for (guint i = 0; i < endpoint->sessions->len; i++)
+    if (fasp_session_judge (fasp_endpoint_nth (endpoint, i), now) >= standing)
+      return TRUE;
+  return FALSE;
+}
+
 guint32
 fasp_endpoint_get_window (const FaspEndpoint *endpoint)
 {

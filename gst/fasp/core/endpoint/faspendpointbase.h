@@ -48,10 +48,10 @@ struct _FaspEndpoint
   FaspEndpointWriting writing;
   FaspEndpointGather gather;
   FaspEndpointEncoder encoder;
-  FaspTime unheard_turn;   /* of peers that have reported nothing: the next one's */
-  FaspStreamHeader header; /* of the stream that is written */
-  gboolean awaits_header;  /* a session may be waiting for it */
-  FaspStreamOffset left;   /* caller: up to where the peer had the stream when it was last heard */
+  FaspTime newcomer_turns[FASP_TX_TAKES]; /* of peers that have acknowledged nothing */
+  FaspStreamHeader header;                /* of the stream that is written */
+  gboolean awaits_header;                 /* a session may be waiting for it */
+  FaspStreamOffset left; /* caller: up to where the peer had the stream when it was last heard */
 
   /* a group: the sender's, or the senders that a receiver has heard of */
   FaspMulticastSender *group;
@@ -93,6 +93,9 @@ gboolean fasp_endpoint_tells_gap (FaspEndpoint *endpoint, FaspTime now);
 FaspSession *fasp_endpoint_get_open (const FaspEndpoint *endpoint);
 /* The first one besides @except that is open and heard, or NULL. */
 FaspSession *fasp_endpoint_get_heard (const FaspEndpoint *endpoint, const FaspSession *except);
+/* Sender: has any receiver this standing, or a better one? */
+gboolean fasp_endpoint_has_standing (const FaspEndpoint *endpoint, FaspTime now,
+    FaspStanding standing);
 /* Units (FASP_BLOCK_UNIT) that a receiver's buffer is sure to hold. */
 guint32 fasp_endpoint_get_window (const FaspEndpoint *endpoint);
 /* @session, or all of them, must be looked at now. */

@@ -15,6 +15,7 @@
 #include "fasplimiter.h"
 #include "faspmediaclock.h"
 #include "faspnetworks.h"
+#include "faspnewcomers.h"
 #include "faspskew.h"
 #include "faspstats.h"
 #include "faspstream.h"
@@ -31,6 +32,7 @@ typedef struct
   GHashTable *by_call;                     /* all that an OPEN said -> FaspSession */
   FaspLimiter *limiter, *own_limiter;      /* the port's, or own_limiter; owned if not shared */
   FaspNetworks *networks;                  /* listening sender: of its receivers */
+  FaspNewcomers *newcomers;                /* of those that have acknowledged nothing */
   FaspStreamName names[FASP_STREAM_NAMES]; /* listener with a streamid */
 } FaspEndpointAdmitted;
 

@@ -14,7 +14,7 @@ apply_bitrates (FaspEndpoint *endpoint, FaspTime now)
   for (guint i = 0; i < endpoint->sessions->len; i++) {
     FaspSession *session = fasp_endpoint_nth (endpoint, i);
 
-    if (!session->tx.unheard)
+    if (session->tx.peer == FASP_TX_TAKES)
       session->tx.fresh_time = now;
     fasp_session_set_bitrates (session, now, min_bitrate, max_bitrate);
   }

@@ -189,9 +189,8 @@ get_announced_reason (const FaspSession *session)
   return session->closing.reason;
 }
 
-/* The session is over for the application.  It stays until its goodbye is done. */
-static void
-leave (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
+void
+fasp_lifecycle_leave (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
 {
   gboolean again;
   FaspEvent *event;
@@ -205,6 +204,7 @@ leave (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
     return;
   if (session->listener)
     fasp_networks_leave (endpoint->admitted.networks, session->handshake.network);
+  fasp_newcomers_remove (endpoint->admitted.newcomers, session);
   endpoint->stats.sessions--;
   /* the sender claims that all is acknowledged, but never sent the end */
   if (session->role == FASP_ROLE_RECEIVER && !session->rx.end.is_taken
@@ -356,6 +356,17 @@ tend_latency (FaspSession *session, FaspTime now)
   session->promise.changed = TRUE;
 }
 
+/* A peer that called keeps its place as long as a call does that is not completed, unless it
+ * acknowledges something by then.  There may be nothing yet that a receiver could acknowledge. */
+static void
+end_newcomer (FaspSession *session, FaspTime now)
+{
+  if (session->role == FASP_ROLE_SENDER && session->state == FASP_SESSION_OPEN
+      && fasp_session_get_owed (session, now)
+          > MAX (FASP_HALF_TIMEOUT, fasp_session_get_patience (session)))
+    fasp_session_close (session, now, FASP_REASON_BUSY, "it has acknowledged nothing");
+}
+
 /* A caller that was let in has not come, or the application has not said in time whether it may. */
 static void
 log_unopened (const FaspSession *session, FaspTime now)
@@ -388,7 +399,9 @@ fasp_lifecycle_tend (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
       else if (silent >= fasp_session_get_patience (session))
         interrupt (endpoint, now, session, "silent", "nothing is heard from it");
       tend_refusal (endpoint, now, session);
-      if (session->liveness.interrupted && fasp_slow_policy_lets_go (endpoint))
+      end_newcomer (session, now);
+      if (session->role == FASP_ROLE_SENDER && fasp_session_judge (session, now) < FASP_STANDING_NEW
+          && fasp_slow_policy_lets_go (endpoint, now))
         fasp_session_end_at_once (session, now, FASP_REASON_SILENT);
       tend_latency (session, now);
       tell_outages (endpoint, now, session);
@@ -410,7 +423,7 @@ fasp_lifecycle_tend (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
   if (fasp_session_is_over (session) && !session->announced.removed
       && !fasp_session_has_unread (session)
       && (session->state == FASP_SESSION_CLOSED || session->role == FASP_ROLE_SENDER))
-    leave (endpoint, now, session);
+    fasp_lifecycle_leave (endpoint, now, session);
   return session->state != FASP_SESSION_CLOSED || !session->announced.removed
       || (now < session->closing.deadline && !session->closing.initiated);
 }

@@ -16,6 +16,8 @@ void fasp_lifecycle_heard (FaspEndpoint *endpoint, FaspSession *session);
 void fasp_lifecycle_seek (FaspEndpoint *endpoint, FaspTime now);
 /* Another session replaces it. */
 void fasp_lifecycle_replaced (FaspEndpoint *endpoint, FaspTime now, FaspSession *session);
+/* The session is over for the application.  It stays until its goodbye is done. */
+void fasp_lifecycle_leave (FaspEndpoint *endpoint, FaspTime now, FaspSession *session);
 /* Runs its timers.  FALSE: the caller must remove it. */
 gboolean fasp_lifecycle_tend (FaspEndpoint *endpoint, FaspTime now, FaspSession *session);
 /* Removes it from the endpoint and frees it. */

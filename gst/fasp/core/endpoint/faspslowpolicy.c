@@ -8,16 +8,17 @@
 #define TELL_AFTER FASP_SEC
 
 /* May the stream leave this receiver behind? With slow-policy=wait only in three cases:
- * it is silent while another is heard; it is silent and
+ * it does not take the stream while another does; it is silent and
  * has another sender, and the application does not wait for receivers; or it still needs
  * history. */
 static gboolean
-may_leave_behind (const FaspEndpoint *endpoint, const FaspSession *session, gboolean any_heard)
+may_leave_behind (const FaspEndpoint *endpoint, const FaspSession *session, FaspTime now,
+    gboolean any_takes)
 {
   return endpoint->config.settings.slow_policy != FASP_SLOW_WAIT
-      || (session->liveness.interrupted
-          && (any_heard
-              || (session->liveness.has_other && !endpoint->config.settings.wait_for_connection)))
+      || (any_takes && fasp_session_judge (session, now) < FASP_STANDING_READY)
+      || (session->liveness.interrupted && session->liveness.has_other
+          && !endpoint->config.settings.wait_for_connection)
       || fasp_history_is_in_past (session);
 }
 
@@ -25,7 +26,8 @@ gboolean
 fasp_slow_policy_can_press (const FaspEndpoint *endpoint)
 {
   guint64 tail = fasp_store_get_tail (endpoint->store);
-  gboolean any_heard = fasp_endpoint_get_heard (endpoint, NULL) != NULL;
+  FaspTime now = endpoint->looked;
+  gboolean any_takes = fasp_endpoint_has_standing (endpoint, now, FASP_STANDING_TAKING);
 
   if (endpoint->held.first != FASP_NO_BLOCK
       && endpoint->config.settings.slow_policy == FASP_SLOW_WAIT)
@@ -34,7 +36,7 @@ fasp_slow_policy_can_press (const FaspEndpoint *endpoint)
     const FaspSession *session = fasp_endpoint_nth (endpoint, i);
 
     if (session->state == FASP_SESSION_OPEN && fasp_tx_get_base (&session->tx) <= tail
-        && !may_leave_behind (endpoint, session, any_heard))
+        && !may_leave_behind (endpoint, session, now, any_takes))
       return FALSE;
   }
   return TRUE;
@@ -55,7 +57,7 @@ fasp_slow_policy_press (FaspEndpoint *endpoint, FaspTime now)
 {
   guint64 tail = fasp_store_get_tail (endpoint->store);
   guint64 middle = (tail + fasp_store_get_head (endpoint->store)) / 2;
-  gboolean any_heard = fasp_endpoint_get_heard (endpoint, NULL) != NULL;
+  gboolean any_takes = fasp_endpoint_has_standing (endpoint, now, FASP_STANDING_TAKING);
 
   if (middle == tail || !fasp_slow_policy_can_press (endpoint))
     return FALSE;
@@ -65,7 +67,7 @@ fasp_slow_policy_press (FaspEndpoint *endpoint, FaspTime now)
     gboolean past = fasp_history_is_in_past (session);
 
     if (session->state != FASP_SESSION_OPEN || fasp_tx_get_base (&session->tx) >= middle
-        || !may_leave_behind (endpoint, session, any_heard))
+        || !may_leave_behind (endpoint, session, now, any_takes))
       continue;
     FASP_LOG (session->notes.log, now, RECEIVER_LEFT_BEHIND, fasp_tx_get_base (&session->tx),
         middle,
@@ -91,9 +93,9 @@ fasp_slow_policy_press (FaspEndpoint *endpoint, FaspTime now)
 }
 
 gboolean
-fasp_slow_policy_lets_go (const FaspEndpoint *endpoint)
+fasp_slow_policy_lets_go (const FaspEndpoint *endpoint, FaspTime now)
 {
   return endpoint->store != NULL && fasp_store_is_finished (endpoint->store)
       && endpoint->config.settings.slow_policy != FASP_SLOW_WAIT && endpoint->stats.whole > 0
-      && fasp_endpoint_get_heard (endpoint, NULL) == NULL;
+      && !fasp_endpoint_has_standing (endpoint, now, FASP_STANDING_NEW);
 }

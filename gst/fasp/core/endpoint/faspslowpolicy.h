@@ -15,8 +15,8 @@ gboolean fasp_slow_policy_can_press (const FaspEndpoint *endpoint);
  * is no more room than before. */
 gboolean fasp_slow_policy_press (FaspEndpoint *endpoint, FaspTime now);
 
-/* The stream has ended: can silent receivers be given up? They can if slow-policy does
- * not wait, some receiver has all of the stream, and none that is heard lacks any. */
-gboolean fasp_slow_policy_lets_go (const FaspEndpoint *endpoint);
+/* The stream has ended: can receivers that do not take it be given up? They can if slow-policy does
+ * not wait, some receiver has all of the stream, and none that takes it lacks any. */
+gboolean fasp_slow_policy_lets_go (const FaspEndpoint *endpoint, FaspTime now);
 
 G_END_DECLS

@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "fasptxprivate.h"
 
-/* Stall if nothing was heard for this long, or for four times the RTT; if the peer has never
- * confirmed a block, for FIRST_AFTER (three times the initial RTT of RFC 9002, section 6.2.2). */
+/* Stall if nothing new was acknowledged for this long, or for four times the RTT; if the peer has
+ * never confirmed a block, for FIRST_AFTER (three times the initial RTT of RFC 9002,
+ * section 6.2.2).
+ */
 #define STALL_AFTER (5 * FASP_SEC)
 #define FIRST_AFTER FASP_SEC
+/* Blocks that leave in a stall when a probe has arrived: as many as RFC 9002, section 6.2.4, sends
+ * to ask a peer that acknowledges nothing. */
+#define STALL_BLOCKS 2
 /* A copy that the channel has no room for is tried again after this time. */
 #define COPY_AGAIN (5 * FASP_MSEC)
 /* If blocks are found too late in the queue again within this time, more is written
@@ -37,7 +42,8 @@ fasp_tx_init (FaspTx *tx, FaspStore *store, guint64 start, guint32 window, FaspT
   tx->acked = tx->skip_to = start;
   tx->tail_time = FASP_NEVER;
   tx->tail_interval = FASP_TX_TAIL_FIRST;
-  tx->heard = now;
+  tx->peer = FASP_TX_TAKES;
+  tx->heard = tx->advanced = tx->moved = now;
 }
 
 void
@@ -80,15 +86,23 @@ may_begin (const FaspTx *tx)
 static gboolean
 has_room (const FaspTx *tx)
 {
-  return (!tx->unheard || may_begin (tx)) && fasp_store_ends_by (tx->store, tx->cursor, tx->limit)
+  return (tx->peer != FASP_TX_UNHEARD || may_begin (tx))
+      && fasp_store_ends_by (tx->store, tx->cursor, tx->limit)
       && tx->cursor - tx->acked < FASP_WINDOW_MAX;
+}
+
+/* May a block leave, as far as a stall is concerned? */
+static gboolean
+may_send (const FaspTx *tx)
+{
+  return !tx->stall.is_on || tx->stall.blocks > 0;
 }
 
 /* Not for a peer that has just joined, and may still have to be moved to what is kept. */
 gboolean
 fasp_tx_has_fresh (const FaspTx *tx)
 {
-  return !tx->stall.is_on && !fasp_tx_stands_by (tx) && tx->group.log == NULL
+  return may_send (tx) && !fasp_tx_stands_by (tx) && tx->group.log == NULL
       && tx->cursor >= fasp_store_get_tail (tx->store)
       && tx->cursor < fasp_store_get_head (tx->store) && has_room (tx);
 }
@@ -135,33 +149,72 @@ fasp_tx_takes (FaspTx *tx, const FaspFeedback *feedback)
   return fasp_sent_map_is_possible (tx->sent_map, feedback);
 }
 
+static void
+end_stall (FaspTx *tx, FaspTime now)
+{
+  if (!tx->stall.is_on)
+    return;
+  tx->stall.is_on = FALSE;
+  FASP_LOG (tx->estimate.log, now, SENDING_RESUMED, tx->cursor - tx->acked);
+}
+
+/* Does the peer take the stream?  It begins to if it acknowledges a block that was not given up, as
+ * anybody can say that it skips.  It goes on if its acknowledgement advances, and packets arrive.
+ */
+static void
+follow_acknowledgement (FaspTx *tx, FaspTime now, const FaspFeedback *feedback)
+{
+  guint64 arrived = fasp_sent_map_get_all_totals (tx->sent_map).received;
+  gboolean arrives = arrived > tx->arrived || tx->group.log != NULL;
+
+  if (arrives
+      && feedback->ack > (tx->peer == FASP_TX_TAKES && tx->group.log == NULL ?
+                 tx->acked :
+                 fasp_tx_get_base (tx))) {
+    if (tx->peer != FASP_TX_TAKES)
+      tx->fresh_time = now;
+    tx->peer = FASP_TX_TAKES;
+    tx->advanced = tx->moved = now;
+    tx->arrived = arrived;
+    end_stall (tx, now);
+  } else if ((feedback->ack >= tx->cursor && (arrives || tx->acked >= tx->cursor)) || tx->held
+      || tx->stands_by) {
+    tx->advanced = now;
+    end_stall (tx, now);
+  } else if (tx->group.log != NULL) {
+    end_stall (tx, now);
+  } else if (arrived > tx->stall.arrived) {
+    tx->stall.blocks = STALL_BLOCKS;
+  }
+  tx->stall.arrived = arrived;
+}
+
 gboolean
 fasp_tx_feedback (FaspTx *tx, FaspTime now, const FaspFeedback *feedback, FaspRtt *rtt,
     guint64 *dead)
 {
   FaspSentMapResult result;
 
+  if (tx->stall.is_on)
+    tx->stall.end = now;
   if (!fasp_sent_map_feedback (tx->sent_map, now, feedback, &result))
     return FALSE;
   *dead = result.dead;
   tx->counts.feedback++;
-  if (tx->unheard)
-    tx->fresh_time = now;
-  tx->unheard = FALSE;
   tx->heard = now;
+  if (tx->peer == FASP_TX_UNHEARD) {
+    tx->peer = FASP_TX_REPORTS;
+    tx->fresh_time = now;
+  }
   tx->counts.skips_reported = feedback->skips;
   tx->counts.wanted = MAX (tx->counts.wanted, feedback->wanted);
+  follow_acknowledgement (tx, now, feedback);
   if (feedback->n_flows > 0) {
     FaspFlowTotals totals = fasp_sent_map_get_all_totals (tx->sent_map);
 
     fasp_path_estimate_feedback (&tx->estimate, now, totals.reported, totals.received, totals.holes,
         MIN (feedback->latency, FASP_LATENCY_MAX / FASP_MSEC) * FASP_MSEC);
   }
-  if (tx->stall.is_on) {
-    tx->stall.end = now;
-    FASP_LOG (tx->estimate.log, now, SENDING_RESUMED, tx->cursor - tx->acked);
-  }
-  tx->stall.is_on = FALSE;
   /* after a stall, old losses say nothing about how soon a loss is found */
   if (result.shortest != FASP_NEVER && now - result.shortest >= tx->stall.end)
     fasp_path_estimate_lost (&tx->estimate, result.shortest);
@@ -223,18 +276,50 @@ block_item (FaspTx *tx, guint64 number, guint8 round, guint32 room)
   return item;
 }
 
-/* When the peer should be heard by, not counting its round trip. */
+/* When the peer's acknowledgement should advance by, not counting its round trip. */
 static FaspTime
-get_deadline (const FaspTx *tx)
+get_deadline (const FaspTx *tx, FaspTime advanced)
 {
-  return tx->group.log == NULL ? tx->heard : fasp_group_log_get_deadline (tx->group.log, tx->heard);
+  return tx->group.log == NULL ? advanced : fasp_group_log_get_deadline (tx->group.log, advanced);
+}
+
+FaspTime
+fasp_tx_get_unacknowledged (const FaspTx *tx, FaspTime now)
+{
+  return tx->acked >= tx->cursor || tx->held || fasp_tx_stands_by (tx) ?
+      0 :
+      MAX (0, now - get_deadline (tx, tx->advanced));
+}
+
+FaspTime
+fasp_tx_get_full (const FaspTx *tx, FaspTime now)
+{
+  if (tx->acked < tx->cursor || tx->held || fasp_tx_stands_by (tx)
+      || tx->cursor < fasp_store_get_tail (tx->store)
+      || tx->cursor >= fasp_store_get_head (tx->store))
+    return 0;
+  return now - MAX (tx->moved, fasp_store_get (tx->store, tx->cursor)->arrival);
+}
+
+FaspTime
+fasp_tx_get_patience (const FaspTx *tx, const FaspRtt *rtt)
+{
+  return MAX (STALL_AFTER, 4 * rtt->smoothed);
+}
+
+void
+fasp_tx_excuse (FaspTx *tx, FaspTime span)
+{
+  tx->heard += span;
+  tx->advanced += span;
+  tx->moved += span;
 }
 
 /* A member reports what it has by itself now and then, so it is asked only after that. */
 static FaspTime
 get_tail_time (const FaspTx *tx)
 {
-  FaspTime deadline = get_deadline (tx);
+  FaspTime deadline = get_deadline (tx, tx->heard);
 
   return tx->group.log == NULL || tx->tail_time == FASP_NEVER ? tx->tail_time :
                                                                 MAX (tx->tail_time, deadline);
@@ -263,7 +348,8 @@ fasp_tx_stall (FaspTx *tx, FaspTime now)
   if (tx->stall.is_on || tx->acked >= tx->cursor)
     return;
   tx->stall.is_on = TRUE;
-  FASP_LOG (tx->estimate.log, now, SENDING_STALLED, tx->cursor - tx->acked, now - tx->heard);
+  tx->stall.blocks = 0;
+  FASP_LOG (tx->estimate.log, now, SENDING_STALLED, tx->cursor - tx->acked, now - tx->advanced);
   tx->tail_interval = FASP_TX_TAIL_MAX;
   tx->tail_time = MIN (tx->tail_time, now);
 }
@@ -271,14 +357,13 @@ fasp_tx_stall (FaspTx *tx, FaspTime now)
 static void
 check_stall (FaspTx *tx, FaspTime now, const FaspRtt *rtt)
 {
-  FaspTime silent = now - get_deadline (tx), after = STALL_AFTER;
+  gboolean is_first =
+      (tx->counts.confirmed == 0 || tx->peer != FASP_TX_TAKES) && tx->group.log == NULL;
+  FaspTime after = is_first ? MAX (FIRST_AFTER, 4 * rtt->smoothed) : fasp_tx_get_patience (tx, rtt);
 
-  /* it may have been silent because there was nothing to report */
-  if (tx->counts.confirmed == 0 && tx->group.log == NULL) {
-    silent = MIN (silent, now - tx->begun);
-    after = FIRST_AFTER;
-  }
-  if (silent > MAX (after, 4 * rtt->smoothed))
+  if ((tx->group.log != NULL ? now - get_deadline (tx, tx->heard) :
+                               fasp_tx_get_unacknowledged (tx, now))
+      > after)
     fasp_tx_stall (tx, now);
 }
 
@@ -425,33 +510,39 @@ fasp_tx_next (FaspTx *tx, FaspTime now, const FaspRtt *rtt, guint32 room, gint64
     fasp_tx_skip_to (tx, tail);
   }
 
-  if (!tx->stall.is_on) {
-    if (tx->skip_to > tx->acked && now >= tx->skip_time)
-      return (FaspTxItem) { FASP_TX_SKIP, tx->skip_to, 0, 0, 0, 1 };
-    if (tx->fragment.count > 0 && tx->fragment.block >= fasp_tx_get_base (tx)) {
-      const FaspBlock *block = fasp_store_get (tx->store, tx->fragment.block);
+  if (may_send (tx) && tx->skip_to > tx->acked && now >= tx->skip_time)
+    return (FaspTxItem) { FASP_TX_SKIP, tx->skip_to, 0, 0, 0, 1 };
+  if (tx->fragment.count > 0 && tx->fragment.block >= fasp_tx_get_base (tx)) {
+    const FaspBlock *block = fasp_store_get (tx->store, tx->fragment.block);
 
-      /* the path may have changed in between: then the block starts again */
-      if (count_fragments (block->size, room) == tx->fragment.count)
-        return (FaspTxItem) { FASP_TX_BLOCK, tx->fragment.block, tx->fragment.round, 0,
-          tx->fragment.index, tx->fragment.count };
-    }
-    tx->fragment.count = 0;
+    /* the path may have changed in between: then the block starts again */
+    if (count_fragments (block->size, room) == tx->fragment.count)
+      return (FaspTxItem) { FASP_TX_BLOCK, tx->fragment.block, tx->fragment.round, 0,
+        tx->fragment.index, tx->fragment.count };
+  }
+  tx->fragment.count = 0;
+  if (!tx->stall.is_on) {
     if (tx->doubles > 0 && tx->cursor > fasp_tx_get_base (tx)
         && fasp_store_get (tx->store, tx->cursor - 1)->size <= room)
       return (FaspTxItem) { FASP_TX_BLOCK, tx->cursor - 1, 0, tx->doubled + 1, 0, 1 };
     if (tx->no_rtx && give_up_lost (tx, now))
       return (FaspTxItem) { FASP_TX_SKIP, tx->skip_to, 0, 0, 0, 1 };
-    rtx = fasp_sent_map_peek (tx->sent_map, &round);
-    if (rtx != FASP_NO_BLOCK && !is_given_up (tx, rtx))
-      return block_item (tx, rtx, round, room);
+  }
+  /* what members of a group lack is bounded for all of them together */
+  rtx = may_send (tx)
+          && (tx->peer == FASP_TX_TAKES || tx->group.log != NULL || now >= tx->fresh_time) ?
+      fasp_sent_map_peek (tx->sent_map, &round) :
+      FASP_NO_BLOCK;
+  if (rtx != FASP_NO_BLOCK && !is_given_up (tx, rtx))
+    return block_item (tx, rtx, round, room);
+  if (!tx->stall.is_on) {
     if (next_repair (tx, now, &repair))
       return repair;
     if (next_copy (tx, now, room, unused, &copy))
       return copy;
-    if (fasp_tx_has_fresh (tx) && now >= tx->fresh_time)
-      return block_item (tx, tx->cursor, 0, room);
   }
+  if (fasp_tx_has_fresh (tx) && now >= tx->fresh_time)
+    return block_item (tx, tx->cursor, 0, room);
   if (!is_waiting (tx))
     return nothing;
   /* Nothing was sent since all was acknowledged: the window is closed, or it is too early.
@@ -477,9 +568,10 @@ fasp_tx_sent (FaspTx *tx, FaspTime now, const FaspRtt *rtt, const FaspTxItem *it
         break;
       }
       if (item->index == 0) {
+        tx->stall.blocks -= MIN (1, tx->stall.blocks);
         if (item->round == 0) {
-          if (tx->begun == 0)
-            tx->begun = now;
+          if (tx->acked == tx->cursor)
+            tx->advanced = now;
           tx->counts.blocks_sent++;
           tx->counts.payload_sent += fasp_block_get_payload (block);
         } else {
@@ -554,11 +646,12 @@ fasp_tx_get_timeout (const FaspTx *tx)
 
   if (tx->held || fasp_tx_stands_by (tx))
     return FASP_NEVER;
-  if (fasp_tx_has_fresh (tx))
+  if (fasp_tx_has_fresh (tx)
+      || (tx->peer != FASP_TX_TAKES && fasp_sent_map_count_queued (tx->sent_map) > 0))
     timeout = MIN (timeout, tx->fresh_time);
   else if (is_waiting (tx))
     timeout = fasp_sooner (timeout, get_tail_time (tx));
-  if (!tx->stall.is_on && tx->skip_to > tx->acked)
+  if (may_send (tx) && tx->skip_to > tx->acked)
     timeout = MIN (timeout, tx->skip_time);
   return timeout;
 }

@@ -9,11 +9,13 @@
  *
  * A tail probe repeats the number of the last block after a pause, so that the loss of
  * the last blocks is found as soon as any other. Its interval doubles until something
- * new is sent or acknowledged. When nothing has been heard for long, the sender stalls:
- * only probes go out until the peer is heard again.
+ * new is sent or acknowledged. When the peer has acknowledged nothing new for long, the sender
+ * stalls: only probes go out until its acknowledgement advances. What a probe shows to be lost goes
+ * again, a few blocks at a time, so that it can advance.
  *
  * A member of a group sends retransmissions only. The group sends the new blocks, and the tail
- * probes for them. The member's own probes ask a peer that has been silent for long.
+ * probes for them. The member's own probes ask a peer that has been silent for long: what the group
+ * sends is for others, too, so a member that reports does not stall.
  */
 #pragma once
 
@@ -55,11 +57,21 @@ typedef struct
   FaspRejoin rejoin;   /* decides when it becomes a member again */
 } FaspTxGroup;
 
-/* Nothing but tail probes leaves until the peer is heard again. */
+/* What a peer has shown of itself. */
+typedef enum
+{
+  FASP_TX_UNHEARD, /* it called, and has reported nothing: it may be no receiver */
+  FASP_TX_REPORTS, /* it reports, and has acknowledged no block */
+  FASP_TX_TAKES,   /* it has acknowledged a block, or it is a peer that we called */
+} FaspTxPeer;
+
+/* Nothing but tail probes leaves until the peer's acknowledgement advances. */
 typedef struct
 {
   gboolean is_on;
-  FaspTime end; /* of the last stall */
+  guint blocks;    /* that may leave all the same, as a packet has arrived since */
+  guint64 arrived; /* packets that the peer has reported as received */
+  FaspTime end;    /* when feedback last came in a stall */
 } FaspTxStall;
 
 /* A block that is being sent in fragments. */
@@ -93,7 +105,8 @@ typedef struct
   gboolean stands_by; /* the peer has another source of the stream, and wants nothing now */
   FaspPathEstimate estimate;
   guint64 cursor;      /* next new block */
-  FaspTime fresh_time; /* when that block may leave; set by the caller */
+  FaspTime fresh_time; /* when that block may leave, or any to a peer that has acknowledged nothing;
+                          set by the caller */
   guint64 limit;       /* end of the peer's window, in units of the stream */
   guint64 acked;       /* the peer has all blocks below */
   guint64 skip_to;     /* blocks below will never be sent; > acked until
@@ -104,8 +117,11 @@ typedef struct
   FaspTime gap;          /* the usual time between new blocks, smoothed; µs */
   FaspTime expired_time; /* when blocks that waited were last found too late; 0: never */
   FaspTime heard;        /* time of the last feedback */
-  gboolean unheard; /* nothing was reported yet, and new blocks wait for that; set by the caller */
-  FaspTime begun;   /* when the first block left; 0: none has */
+  FaspTxPeer peer;       /* set by the caller to begin with */
+  FaspTime advanced;     /* since when something has been unacknowledged, and the acknowledgement
+                            has not advanced */
+  FaspTime moved;        /* when the peer last acknowledged a block */
+  guint64 arrived;       /* packets that had arrived when its acknowledgement last advanced */
   FaspTxStall stall;
   FaspTxFragment fragment;
   guint8 doubles, doubled; /* how often the last block still has to go again,
@@ -152,8 +168,18 @@ gboolean fasp_tx_feedback (FaspTx *tx, FaspTime now, const FaspFeedback *feedbac
 FaspTxItem fasp_tx_next (FaspTx *tx, FaspTime now, const FaspRtt *rtt, guint32 room, gint64 unused);
 void fasp_tx_sent (FaspTx *tx, FaspTime now, const FaspRtt *rtt, const FaspTxItem *item);
 
-/* The peer is gone: only probes go out until it is heard again. */
+/* The peer is gone: only probes go out until it acknowledges something. */
 void fasp_tx_stall (FaspTx *tx, FaspTime now);
+
+/* For how long the peer has acknowledged nothing new although it was sent something; 0: it has
+ * everything that was sent, or is to get nothing now. */
+FaspTime fasp_tx_get_unacknowledged (const FaspTx *tx, FaspTime now);
+/* For how long it has taken nothing although something waits for it: its window is closed. */
+FaspTime fasp_tx_get_full (const FaspTx *tx, FaspTime now);
+/* That of fasp_tx_get_unacknowledged() after which a peer counts as stuck. */
+FaspTime fasp_tx_get_patience (const FaspTx *tx, const FaspRtt *rtt);
+/* Our process did not run for @span, so that no acknowledgement could come. */
+void fasp_tx_excuse (FaspTx *tx, FaspTime span);
 
 /* From now on, new blocks go to the group of @log, which is not owned. */
 void fasp_tx_join (FaspTx *tx, FaspTime now, FaspGroupLog *log);

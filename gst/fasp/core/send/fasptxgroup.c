@@ -43,7 +43,7 @@ fasp_tx_leave (FaspTx *tx, FaspTime now)
   fasp_rejoin_left (&tx->group.rejoin, now);
   tx->tail_interval = FASP_TX_TAIL_FIRST;
   tx->tail_time = now + tx->tail_interval;
-  if (!tx->unheard)
+  if (tx->peer == FASP_TX_TAKES)
     tx->fresh_time = now;
 }
 

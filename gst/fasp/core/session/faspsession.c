@@ -221,7 +221,7 @@ fasp_session_open (FaspSession *session, FaspTime now)
   g_clear_pointer (&session->handshake.accept, g_bytes_unref);
   session->handshake.accept_due = FALSE;
   if (session->role == FASP_ROLE_SENDER)
-    session->tx.heard = now;
+    session->tx.heard = session->tx.advanced = session->tx.moved = now;
   else
     session->rx.feedback.due = now;
   fasp_session_measure (session);

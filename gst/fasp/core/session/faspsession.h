@@ -34,6 +34,13 @@ G_BEGIN_DECLS
 /* All peers that have called and reported nothing share a pace: one new block in this time, which
  * makes an initial window in a tenth of a second. */
 #define FASP_UNHEARD_EVERY (10 * FASP_MSEC)
+/* The first blocks of a peer that reports leave at once: one of them may be lost. */
+#define FASP_NEWCOMER_BLOCKS 2
+/* Packets of such peers that may leave together: an initial window (RFC 9002, section 7.2). */
+#define FASP_NEWCOMERS_BURST 10
+/* bit/s of all peers together that report and have acknowledged nothing, where nothing is paced: as
+ * much as a usual stream. */
+#define FASP_NEWCOMERS_RATE 10000000
 /* The longest time that a receiver holds blocks back until the sender has found the latency. */
 #define FASP_HOLD_MAX (2 * FASP_SEC)
 #define FASP_JUMBO_KNOWN (3 * FASP_SEC)
@@ -250,6 +257,23 @@ fasp_session_is_heard (const FaspSession *session)
 {
   return session->state == FASP_SESSION_OPEN && !session->liveness.interrupted;
 }
+
+/* What a receiver is to the sender.  The encoder's rate, the slow-policy, the store and the places
+ * for receivers go by that: anybody may call, and say that nothing has arrived. */
+typedef enum
+{
+  FASP_STANDING_ABSENT, /* it is not open, or interrupted */
+  FASP_STANDING_NEW,    /* it called, and has acknowledged nothing of what there is for it */
+  FASP_STANDING_STUCK,  /* its acknowledgement has not advanced for long */
+  FASP_STANDING_READY,  /* it called, it reports, and there is nothing yet that it could acknowledge
+                         */
+  FASP_STANDING_TAKING, /* its acknowledgement advances, as far as there is something for it */
+} FaspStanding;
+
+FaspStanding fasp_session_judge (const FaspSession *session, FaspTime now);
+/* For how long a peer that called has not shown that it takes the stream, though it could; 0: it
+ * has. */
+FaspTime fasp_session_get_owed (const FaspSession *session, FaspTime now);
 
 /* Is there something the application has not read yet? */
 static inline gboolean

@@ -34,6 +34,8 @@ void
 fasp_session_excuse (FaspSession *session, FaspTime span)
 {
   session->liveness.excused += span;
+  if (session->role == FASP_ROLE_SENDER)
+    fasp_tx_excuse (&session->tx, span);
   for (guint i = 0; i < session->n_paths; i++)
     session->paths[i].outage.since += span;
   if (session->group.receiver != NULL)

@@ -258,7 +258,7 @@ fasp_session_poll_stream (FaspSession *session, FaspTime now, FaspDatagram *data
   if (item.copy > 0 && item.round > 0)
     fasp_pacer_use (&session->pacer, datagram->size + datagram->to.overhead);
   fasp_tx_sent (&session->tx, now, &session->rtt, &item);
-  if (session->tx.unheard && block != FASP_NO_BLOCK)
+  if (session->tx.peer != FASP_TX_TAKES && block != FASP_NO_BLOCK)
     session->tx.fresh_time = FASP_NEVER; /* until it has another turn */
   if (session->flow_choice.duplicates && item.kind == FASP_TX_BLOCK && item.round == 0
       && item.copy == 0)

@@ -71,6 +71,8 @@ typedef struct
   gboolean moved;      /* an earlier OPEN came from another address */
   gboolean accept_due; /* ACCEPT is to be sent, or sent again */
   struct _FaspBucket *bucket; /* listener: the token bucket of its network, not owned */
+  GList newcomer_link;        /* listening sender: its link among the sessions of its network that
+                                 have acknowledged nothing; no data: it is not among them */
   guint64 network;            /* listener: the caller's network (fasp_limiter_get_network()) */
   guint peer;                 /* caller: index of the peer that was called, of several */
 } FaspSessionHandshake;
@@ -227,8 +229,8 @@ typedef struct
   guint8 lane;               /* the lane that sends for it */
   FaspSchedulerEntry turn;   /* when the endpoint looks at it next */
   FaspHeapItem first_needed; /* in the endpoint's heap, by the first block that is still needed */
-  FaspTime *unheard_turn; /* sender: the endpoint's: when the next block may go to any peer that has
-                             reported nothing */
+  FaspTime *newcomer_turns;  /* sender: the endpoint's, by FaspTxPeer: when the next block may go to
+                                any peer that has shown as little */
 } FaspSessionEntry;
 
 /* Sender: state at the application's last call of fasp_endpoint_look_at_missed() and

@@ -152,7 +152,7 @@ all_passes (const FaspSession *session)
 static gboolean
 probes (const FaspSession *session)
 {
-  return !session->group.member.joined && !session->tx.unheard;
+  return !session->group.member.joined && session->tx.peer != FASP_TX_UNHEARD;
 }
 
 FaspTime

@@ -194,17 +194,40 @@ fasp_session_get_timeout (const FaspSession *session, FaspTime now)
   return get_open_timeout (session, now);
 }
 
-/* A peer that has reported nothing: its next new block is scheduled among those of all such peers.
+/* From one block to the next of all peers that have shown as little.  Those that report have the
+ * pace of one receiver together: a single one waits for nothing. */
+static FaspTime
+get_newcomers_interval (const FaspSession *session)
+{
+  guint64 rate = session->pacer.ready.rate;
+
+  if (session->tx.peer == FASP_TX_UNHEARD)
+    return FASP_UNHEARD_EVERY;
+  return session->sizes.wire_max * 8 * FASP_SEC / (rate > 0 ? rate : FASP_NEWCOMERS_RATE);
+}
+
+/* A peer that has acknowledged nothing: its next block is scheduled among those of all such peers.
  */
 static void
 wait_for_turn (FaspSession *session, FaspTime now)
 {
   FaspTx *tx = &session->tx;
+  FaspTime *turn = &session->entry.newcomer_turns[tx->peer];
+  FaspTime interval = get_newcomers_interval (session);
 
-  if (tx->fresh_time != FASP_NEVER || !fasp_tx_has_fresh (tx))
+  if (tx->fresh_time != FASP_NEVER
+      || (!fasp_tx_has_fresh (tx) && fasp_sent_map_count_queued (tx->sent_map) == 0))
     return;
-  tx->fresh_time = MAX (*session->entry.unheard_turn, now);
-  *session->entry.unheard_turn = tx->fresh_time + FASP_UNHEARD_EVERY;
+  tx->fresh_time = now;
+  /* an honest one acknowledges these, however many others have come at the same time */
+  if (tx->peer == FASP_TX_REPORTS
+      && tx->counts.blocks_sent + tx->counts.blocks_resent < FASP_NEWCOMER_BLOCKS)
+    return;
+  /* the first ones of a pause leave together, as an initial window does */
+  if (tx->peer == FASP_TX_REPORTS)
+    *turn = MAX (*turn, now - FASP_NEWCOMERS_BURST * interval);
+  tx->fresh_time = MAX (*turn, now);
+  *turn = (tx->peer == FASP_TX_REPORTS ? *turn : tx->fresh_time) + interval;
 }
 
 /* When the next new block may leave. */
@@ -232,7 +255,7 @@ fasp_session_end_turn (FaspSession *session, FaspTime now, FaspTime quantum, gbo
 {
   if (session->role != FASP_ROLE_SENDER)
     return;
-  if (session->tx.unheard)
+  if (session->tx.peer != FASP_TX_TAKES)
     wait_for_turn (session, now);
   else
     place_fresh (session, now, quantum, waits);

@@ -83,7 +83,7 @@ lie (VPlay *play, gpointer data)
   return get_cpu_time () - start;
 }
 
-/* Sends @n small blocks to a stranger that confirms none of them. */
+/* Sends @n small blocks to a stranger that confirms only the first ones. */
 static void
 fill (VPlay *play, VStranger *stranger, guint n, guint64 *serial)
 {
@@ -94,7 +94,9 @@ fill (VPlay *play, VStranger *stranger, guint n, guint64 *serial)
     FaspFeedback f = vplay_make_feedback (++*serial, 0);
 
     fasp_endpoint_write (play->sink, now, now, data, sizeof data, NULL);
-    if (i % 100 == 0)
+    if (i > 0 && i < 10)
+      vplay_say_acknowledged (play, stranger);
+    else if (i % 100 == 0)
       vplay_say_feedback (play, stranger, &f);
     vnet_run_for (play->net, 200);
   }
@@ -538,8 +540,13 @@ comes_in (VPlay *play, guint32 network)
     g_assert_cmpint (stranger->refused, ==, FASP_REASON_BUSY);
     return FALSE;
   }
+  /* it takes the stream: one that did not would give way */
   vplay_say_ping (play, stranger, &at);
+  vplay_stream (play, 20 * FASP_MSEC, 500000);
+  vplay_say_acknowledged (play, stranger);
   vnet_run_for (play->net, FASP_MSEC);
+  g_assert_nonnull (vplay_get_session (play, stranger));
+  g_assert_cmpint (vplay_get_session (play, stranger)->tx.peer, ==, FASP_TX_TAKES);
   return TRUE;
 }
 

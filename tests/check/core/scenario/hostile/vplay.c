@@ -167,6 +167,31 @@ vplay_say_feedback (VPlay *play, VStranger *stranger, const FaspFeedback *feedba
   vplay_say (play, stranger, &w);
 }
 
+FaspSession *
+vplay_get_session (VPlay *play, const VStranger *stranger)
+{
+  return g_hash_table_lookup (play->sink->by_id, GUINT_TO_POINTER (stranger->agreement.hello.cid));
+}
+
+void
+vplay_say_acknowledged (VPlay *play, VStranger *stranger)
+{
+  const FaspSession *session = vplay_get_session (play, stranger);
+  FaspFeedback f;
+
+  if (session == NULL)
+    return;
+  f = vplay_make_feedback (1 + stranger->pn, session->tx.cursor);
+  if (session->n_paths > 0 && session->paths[0].next_pn > 0) {
+    f.n_flows = 1;
+    f.flows[0] = (FaspFeedbackFlow) {
+      .largest = session->paths[0].next_pn - 1,
+      .received = session->paths[0].next_pn,
+    };
+  }
+  vplay_say_feedback (play, stranger, &f);
+}
+
 FaspSessionStats
 vplay_get_stats (FaspEndpoint *endpoint, FaspTime now)
 {

@@ -39,6 +39,10 @@ void vplay_say_ping (VPlay *play, VStranger *stranger, const FaspAddress *from);
 /* A FEEDBACK of a receiver that has nothing of the stream from @ack on, and takes a lot. */
 FaspFeedback vplay_make_feedback (guint64 serial, guint64 ack);
 void vplay_say_feedback (VPlay *play, VStranger *stranger, const FaspFeedback *feedback);
+/* Its session at the listener; NULL: it has none. */
+FaspSession *vplay_get_session (VPlay *play, const VStranger *stranger);
+/* Says that it has everything that has left, whether or not that has come. */
+void vplay_say_acknowledged (VPlay *play, VStranger *stranger);
 /* Of the first session. */
 FaspSessionStats vplay_get_stats (FaspEndpoint *endpoint, FaspTime now);
 /* Writes and reads as long as @time, at @bitrate. */

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * faspnewcomers.h: the receivers of a listening sender that have acknowledged nothing yet, by their
+ * network.  When there is no room for one more receiver, the oldest one of the network that has the
+ * most of them gives way: whoever fills the places loses its own.
+ *
+ * Each call costs O(log n) in the number of networks.
+ */
+#pragma once
+
+#include "faspheap.h"
+#include "faspsession.h"
+
+G_BEGIN_DECLS
+
+typedef struct _FaspNewcomers FaspNewcomers;
+
+FaspNewcomers *fasp_newcomers_new (void);
+void fasp_newcomers_free (FaspNewcomers *newcomers);
+/* @session has come; it is known by its network (session->handshake.network). */
+void fasp_newcomers_add (FaspNewcomers *newcomers, FaspSession *session);
+/* It takes the stream, or is over.  Does nothing if it is no newcomer. */
+void fasp_newcomers_remove (FaspNewcomers *newcomers, FaspSession *session);
+/* Which one gives way; NULL: none. */
+FaspSession *fasp_newcomers_choose (const FaspNewcomers *newcomers);
+/* Which one of @network does. */
+FaspSession *fasp_newcomers_choose_of (const FaspNewcomers *newcomers, guint64 network);
+/* Is this one the only one of its network? */
+gboolean fasp_newcomers_is_alone (const FaspNewcomers *newcomers, const FaspSession *session);
+
+G_END_DECLS

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * faspsessionstanding.c: what a receiver is to its sender.
+ */
+#include "faspsession.h"
+
+FaspStanding
+fasp_session_judge (const FaspSession *session, FaspTime now)
+{
+  const FaspTx *tx = &session->tx;
+
+  if (session->role != FASP_ROLE_SENDER || !fasp_session_is_heard (session))
+    return FASP_STANDING_ABSENT;
+  if (tx->peer == FASP_TX_UNHEARD
+      || (tx->peer == FASP_TX_REPORTS && tx->acked < fasp_store_get_head (tx->store)))
+    return FASP_STANDING_NEW;
+  if (tx->peer == FASP_TX_REPORTS)
+    return FASP_STANDING_READY;
+  if (fasp_tx_get_unacknowledged (tx, now) > fasp_tx_get_patience (tx, &session->rtt)
+      || fasp_tx_get_full (tx, now) > session->liveness.resume_timeout)
+    return FASP_STANDING_STUCK;
+  return FASP_STANDING_TAKING;
+}
+
+FaspTime
+fasp_session_get_owed (const FaspSession *session, FaspTime now)
+{
+  switch (session->tx.peer) {
+    case FASP_TX_UNHEARD:
+      return now - session->liveness.opened;
+    case FASP_TX_REPORTS:
+      return fasp_tx_get_unacknowledged (&session->tx, now);
+    case FASP_TX_TAKES:
+      break;
+  }
+  return 0;
+}
