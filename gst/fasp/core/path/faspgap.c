@@ -27,7 +27,8 @@ struct _FaspGap
   guint n_holes, n_closed;    /* the first n_closed holes are settled */
   guint64 n_settled;          /* ever */
   FaspTime patience;
-  FaspTime delay, delay_time; /* the reorder delay, µs; when it was last halved or raised */
+  FaspTime delay, delay_time; /* the reorder delay, µs; when it was last halved or needed */
+  FaspTime delay_most;        /* and its bound */
   FaspGapCounters counters;
 };
 
@@ -37,6 +38,7 @@ fasp_gap_new (void)
   FaspGap *gap = g_new0 (FaspGap, 1);
 
   gap->delay = FASP_GAP_DELAY_MIN;
+  gap->delay_most = FASP_GAP_DELAY_MOST;
   return gap;
 }
 
@@ -147,6 +149,7 @@ fill (FaspGap *gap, FaspTime now, guint64 pn)
   guint i = find_hole (gap, pn);
   gboolean settled = i < gap->n_closed;
   Hole *hole = &gap->holes[i], before;
+  FaspTime late;
 
   gap->counters.reordered++;
   if (i == FASP_GAP_HOLES) {
@@ -173,11 +176,13 @@ fill (FaspGap *gap, FaspTime now, guint64 pn)
     *hole = before;
     hole->first = pn + 1;
   }
+  late = (now - before.seen) * 5 / 4;
+  /* with half of the delay it would have come too late */
+  if (late > gap->delay / 2)
+    gap->delay_time = now;
   if (!settled)
     return FASP_GAP_LATE;
-  gap->delay =
-      CLAMP (MAX (gap->delay, (now - before.seen) * 5 / 4), FASP_GAP_DELAY_MIN, FASP_GAP_DELAY_MAX);
-  gap->delay_time = now;
+  gap->delay = CLAMP (MAX (gap->delay, late), FASP_GAP_DELAY_MIN, gap->delay_most);
   return FASP_GAP_SPURIOUS;
 }
 
@@ -293,6 +298,13 @@ void
 fasp_gap_set_patience (FaspGap *gap, FaspTime patience)
 {
   gap->patience = patience;
+}
+
+void
+fasp_gap_set_spare (FaspGap *gap, FaspTime spare)
+{
+  gap->delay_most = MAX (spare / 2, FASP_GAP_DELAY_MOST);
+  gap->delay = MIN (gap->delay, gap->delay_most);
 }
 
 FaspTime

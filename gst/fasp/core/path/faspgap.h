@@ -6,8 +6,8 @@
  * packet arrives.  It is `settled', taken as lost, once a reorder delay has
  * passed since it was seen.  The delay adapts: it is nearly zero on a path that
  * never reorders, a little more than the longest delay seen on a path that does,
- * and decreases slowly.  If lost packets may be recovered without being sent
- * again, holes wait some time for that, too (patience).
+ * and decreases slowly when packets no longer come so late.  If lost packets may be recovered
+ * without being sent again, holes wait some time for that, too (patience).
  *
  *   settled: every packet numbered <= settled has arrived or is taken as lost
  *   largest: highest packet number that arrived;   settled <= largest
@@ -28,7 +28,7 @@ G_BEGIN_DECLS
 #define FASP_GAP_WINDOW 4096 /* packets */
 #define FASP_GAP_HOLES 256   /* holes remembered at once */
 #define FASP_GAP_DELAY_MIN (1 * FASP_MSEC)
-#define FASP_GAP_DELAY_MAX (50 * FASP_MSEC)
+#define FASP_GAP_DELAY_MOST (50 * FASP_MSEC) /* where nothing is known of the time to repair */
 
 typedef struct _FaspGap FaspGap;
 
@@ -68,6 +68,10 @@ FaspTime fasp_gap_get_timeout (const FaspGap *gap);
 FaspTime fasp_gap_get_delay (const FaspGap *gap);
 /* Holes are settled later by @patience than that delay. */
 void fasp_gap_set_patience (FaspGap *gap, FaspTime patience);
+/* A hole that is settled within @spare can be repaired in time.  What is sent again may be late by
+ * the delay, too, so that becomes half of @spare at most, or FASP_GAP_DELAY_MOST if that is more.
+ */
+void fasp_gap_set_spare (FaspGap *gap, FaspTime spare);
 
 typedef struct
 {

@@ -144,6 +144,7 @@ look_at_flows (FaspSession *session, FaspTime now)
     guint64 settled;
 
     fasp_gap_set_patience (path->gap, fasp_rx_get_patience (&session->rx, now));
+    fasp_gap_set_spare (path->gap, session->rx.playout.way.target - session->rtt.smoothed);
     fasp_gap_get_settled (path->gap, now, &settled);
     if (fasp_gap_count_settled (path->gap) != path->reported.due_for) {
       news = TRUE;

@@ -100,6 +100,48 @@ test_session_policer (void)
   }
 }
 
+/* Packets overtake each other by up to 300 ms: next to none is sent twice, and what is lost is
+ * repaired in the latency.  The delay after which a hole is a loss is learned in the first second
+ * or two. */
+static void
+test_session_overtaken (void)
+{
+  static const gdouble none[2] = { 0, 0 };
+  static const gdouble losses[] = { 0, .02 };
+
+  for (guint i = 0; i < 4; i++) {
+    Vnet *net = vnet_new (i);
+    FaspEndpointConfig receiver;
+    FaspSessionStats *sender;
+    VstreamConfig config;
+    Vstream *stream;
+    gdouble repeated;
+    FaspTime latest;
+
+    vnet_set_path (net, 20 * FASP_MSEC, (const gdouble[2]) { losses[i / 2], 0 }, none, 0);
+    for (guint link = 0; link < 2; link++)
+      vnet_get_link_wire (net, VNET_A, VNET_B, link)->jitter = 300 * FASP_MSEC;
+    vstream_config_init (&config);
+    config.bitrate = 4000000;
+    config.flows = i % 2 + 1;
+    config.channel = 0;
+    config.duration = 40 * FASP_SEC;
+    config.lead = FASP_SEC;
+    fasp_endpoint_config_init (&receiver, FASP_ROLE_RECEIVER, FASP_MODE_LISTENER);
+    receiver.settings.latency_ms = 1000;
+    stream = vstream_new (net, &config, NULL, &receiver);
+    sender = &stream->sender_stats;
+    g_assert_true (vstream_run (stream));
+    repeated = (gdouble) sender->sent.blocks_rtx / sender->sent.blocks;
+    latest = fasp_hist_percentile (fasp_endpoint_get_lateness (stream->receiver, TRUE), .99);
+    g_test_message ("%u: %.4f sent again, %d ms", i, repeated, (gint) (latest / 1000));
+    g_assert_cmpfloat (repeated, <, 2 * losses[i / 2] + .01);
+    g_assert_cmpint (latest, <, FASP_SEC);
+    vstream_free (stream);
+    vnet_free (net);
+  }
+}
+
 /* Where half of all is lost, both ways, a live stream needs more than twice its rate, and the link
  * has twice as much as that: it is in time. */
 static void
@@ -267,6 +309,7 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/rate/session/policer", test_session_policer);
+  g_test_add_func ("/rate/session/overtaken", test_session_overtaken);
   g_test_add_func ("/rate/session/lossy", test_session_lossy);
   g_test_add_func ("/rate/session/falls", test_session_falls);
   g_test_add_func ("/rate/session/stalls", test_session_stalls);

@@ -156,7 +156,7 @@ test_adapts (void)
         i == 0 ? FASP_GAP_SPURIOUS : FASP_GAP_LATE);
   }
   g_assert_cmpint (fasp_gap_get_delay (gap), >=, 8 * FASP_MSEC);
-  g_assert_cmpint (fasp_gap_get_delay (gap), <=, FASP_GAP_DELAY_MAX);
+  g_assert_cmpint (fasp_gap_get_delay (gap), <=, FASP_GAP_DELAY_MOST);
   fasp_gap_get_counters (gap, &counters);
   g_assert_cmpuint (counters.reordered, ==, 20);
   g_assert_cmpuint (counters.lost, ==, 0);
@@ -166,6 +166,37 @@ test_adapts (void)
   }
   g_assert_cmpint (fasp_gap_get_delay (gap), ==, FASP_GAP_DELAY_MIN);
   fasp_gap_free (gap);
+}
+
+/* The delay becomes as long as packets are late, but leaves half of the time to repair; it is not
+ * forgotten while they are as late. */
+static void
+test_bound (void)
+{
+  static const FaspTime spares[] = { 0, 400 * FASP_MSEC, FASP_SEC };
+
+  for (guint i = 0; i < G_N_ELEMENTS (spares); i++) {
+    FaspTime late = 300 * FASP_MSEC, most = MAX (spares[i] / 2, FASP_GAP_DELAY_MOST), now = 0;
+    FaspGap *gap = fasp_gap_new ();
+    guint spurious = 0;
+    guint64 pn = 0;
+
+    fasp_gap_set_spare (gap, spares[i]);
+    fasp_gap_receive (gap, now, pn++);
+    for (guint k = 0; k < 100; k++) {
+      guint64 overtaken = pn++;
+
+      now += FASP_SEC;
+      fasp_gap_receive (gap, now, pn++);
+      now += late;
+      spurious += fasp_gap_receive (gap, now, overtaken) == FASP_GAP_SPURIOUS;
+      g_assert_cmpint (fasp_gap_get_delay (gap), ==, MIN (late * 5 / 4, most));
+    }
+    g_assert_cmpuint (spurious, ==, most > late ? 1 : 100);
+    fasp_gap_set_spare (gap, 0);
+    g_assert_cmpint (fasp_gap_get_delay (gap), ==, FASP_GAP_DELAY_MOST);
+    fasp_gap_free (gap);
+  }
 }
 
 static void
@@ -258,6 +289,7 @@ main (int argc, char **argv)
   g_test_add_func ("/gap/settled-by-packet", test_settled_by_packet);
   g_test_add_func ("/gap/holes-close", test_holes_close);
   g_test_add_func ("/gap/adapts", test_adapts);
+  g_test_add_func ("/gap/bound", test_bound);
   g_test_add_func ("/gap/replay", test_replay);
   g_test_add_func ("/gap/jump", test_jump);
   g_test_add_func ("/gap/model", test_model);
