@@ -131,8 +131,10 @@ fasp_path_pong (FaspPath *path, const FaspAddress *from, guint64 token, FaspPing
       path->challenge.stayed = TRUE;
       stay (path);
     }
-    /* only an answer from where the PING went proves that the peer is there */
-    if (!fasp_address_equal (from, &ping->to))
+    /* Only an answer from where the PING went proves that the peer is there.  As long as it is
+     * proved nowhere, the token alone does, which could be read only there (RFC 9000,
+     * section 8.2.3): what it sends may come from two addresses in turn. */
+    if (path->proved && !fasp_address_equal (from, &ping->to))
       continue;
     *answered = *ping;
     ping->sent = 0;
@@ -166,8 +168,9 @@ fasp_path_prove (FaspPath *path, const FaspAddress *at)
     c->answered = TRUE;
     return move (path);
   }
-  if (path->proved || !fasp_address_equal (at, &path->address))
+  if (path->proved)
     return FALSE;
+  path->address = *at; /* or a former candidate, which will do */
   return path->proved = TRUE;
 }
 

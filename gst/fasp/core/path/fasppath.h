@@ -181,15 +181,16 @@ void fasp_path_stream_heard (FaspPath *path, FaspTime now);
 /* Notes a PING to @to and returns its token. */
 guint64 fasp_path_ping (FaspPath *path, FaspTime now, FaspTokens *tokens, guint16 size,
     gboolean rekeys, const FaspAddress *to);
-/* An answer came from @from.  *answered: the PING that it answers.  FALSE: there is none. */
+/* An answer came from @from.  *answered: the PING that it answers.  FALSE: there is none.  As long
+ * as the path is not proved, the answer may come from anywhere. */
 gboolean fasp_path_pong (FaspPath *path, const FaspAddress *from, guint64 token,
     FaspPing *answered);
 
 /* May a PING that came from @to be answered there, now?  Where the peer is not proved to be, no
  * more are than there are challenges. */
 gboolean fasp_path_may_answer (FaspPath *path, FaspTime now, const FaspAddress *to);
-/* The peer answered from @at: its candidate, or its address.  TRUE: the path has changed, or
- * is proved for the first time. */
+/* The peer answered a PING to @at: its candidate, or its address, or, as long as none is proved, a
+ * former candidate.  TRUE: the path has changed, or is proved for the first time. */
 gboolean fasp_path_prove (FaspPath *path, const FaspAddress *at);
 /* When to challenge its candidate, or to judge its address; FASP_NEVER: there is no candidate, or
  * it must be heard again first. */

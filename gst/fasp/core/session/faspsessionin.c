@@ -49,7 +49,7 @@ handle_pong (FaspSession *session, FaspTime now, guint8 flow, const FaspAddress 
 
   if (!fasp_path_pong (path, from, token, &ping))
     return;
-  if (fasp_path_prove (path, from)) {
+  if (fasp_path_prove (path, &ping.to)) {
     fasp_session_trust (session, now, flow);
   } else if (ping.size > 0) {
     guint16 before = path->pmtu.size;
