@@ -49,6 +49,17 @@ fasp_session_poll_agree (FaspSession *session, FaspTime now, FaspDatagram *datag
   return fasp_packet_finish (&p, session, now, FASP_NO_BLOCK, FALSE);
 }
 
+/* May the secret with a public key of the peer be computed?  It costs a tenth of a millisecond, and
+ * as much if the key gives none. */
+static gboolean
+may_compute (FaspRekeying *r, FaspTime now)
+{
+  if (now < r->compute_time)
+    return FALSE;
+  r->compute_time = now + r->interval;
+  return TRUE;
+}
+
 /* TRUE: both ends have @secret. */
 static gboolean
 agree (FaspSession *session, FaspTime now, const FaspAgreeFrame *key, guint8 secret[FASP_KEY_SIZE])
@@ -58,19 +69,19 @@ agree (FaspSession *session, FaspTime now, const FaspAgreeFrame *key, guint8 sec
   gboolean good;
 
   if (!session->listener)
-    return fasp_exchange_finish (&r->exchange, key->serial, key->key, secret);
+    return r->exchange.awaits && key->serial == r->exchange.serial && may_compute (r, now)
+        && fasp_exchange_finish (&r->exchange, key->serial, key->key, secret);
   /* the answer was lost */
   if (key->serial > 0 && key->serial == r->exchange.serial)
     r->tell_time = now;
-  /* each costs a tenth of a millisecond */
   if (key->serial != r->exchange.serial + 1 || fasp_opener_awaits_secret (session->keys.opener)
-      || (r->exchange.serial > 0 && now - r->agreed < r->interval))
+      || !may_compute (r, now))
     return FALSE;
   session->keys.random (session->keys.random_data, fresh, sizeof fresh);
   good = fasp_exchange_answer (&r->exchange, key->serial, key->key, fresh, secret);
   fasp_wipe (fresh, sizeof fresh);
   if (good)
-    r->tell_time = r->agreed = now;
+    r->tell_time = now;
   return good;
 }
 

@@ -54,10 +54,10 @@ typedef struct
   FaspTime wait;     /* from then until it is asked again; 0: it was not asked */
   /* faspsessionkeys.c: the secret that goes into a key from time to time */
   FaspExchange exchange;
-  guint keys;         /* that were each made of the one before */
-  FaspTime tell_time; /* when to tell our public key; FASP_NEVER: there is none to tell */
-  FaspTime tell_wait; /* caller: from then until it is told again */
-  FaspTime agreed;    /* listener: when it answered last */
+  guint keys;            /* that were each made of the one before */
+  FaspTime tell_time;    /* when to tell our public key; FASP_NEVER: there is none to tell */
+  FaspTime tell_wait;    /* caller: from then until it is told again */
+  FaspTime compute_time; /* before it, no public key of the peer is used */
 } FaspRekeying;
 
 /* What is of interest until the session is open. Changed by the endpoint, unless said otherwise. */

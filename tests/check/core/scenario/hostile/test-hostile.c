@@ -719,6 +719,59 @@ test_exchanges (void)
   play_free (play);
 }
 
+static void
+tell_key (Play *play, VnetSide to, guint64 serial, guint8 first_byte)
+{
+  const guint8 key[FASP_WIRE_KEY_SIZE] = { first_byte };
+  guint8 data[64];
+  FaspWriter w = { data, sizeof data };
+
+  fasp_wire_write_agree (&w, serial, key);
+  inject (play, to, !to, &w);
+  vnet_run_for (play->net, 10 * FASP_MSEC);
+}
+
+static void
+count_random (gpointer data, guint8 *bytes, gsize size)
+{
+  ++*(guint *) data;
+  memset (bytes, 1, size);
+}
+
+/* A public key that gives no secret costs as much as another one: of these, too, each end tries one
+ * in the time of a key. */
+static void
+test_no_secret (void)
+{
+  Play *play = play_new (1 << 20);
+  FaspSession *caller = fasp_endpoint_nth (play->sides[VNET_A], 0);
+  FaspSession *listener = fasp_endpoint_nth (play->sides[VNET_B], 0);
+  guint tried = 0;
+
+  /* the listener draws a key of its own for each try */
+  listener->keys.random = count_random;
+  listener->keys.random_data = &tried;
+  for (guint i = 0; i < 100; i++)
+    tell_key (play, VNET_B, 1, 0);
+  g_assert_cmpuint (tried, ==, 1);
+  g_assert_cmpuint (listener->rekeying.exchange.serial, ==, 0);
+
+  /* the caller does not hear the listener's own answer */
+  vnet_get_wire (play->net, VNET_A, VNET_B)->loss = 1;
+  caller->rekeying.keys = FASP_AGREE_EVERY;
+  tell_key (play, VNET_A, 1, 0);
+  g_assert_true (caller->rekeying.exchange.awaits);
+  tell_key (play, VNET_A, 1, 0);
+  tell_key (play, VNET_A, 1, 9);
+  g_assert_true (caller->rekeying.exchange.awaits);
+  /* later, it is answered all the same */
+  vnet_get_wire (play->net, VNET_A, VNET_B)->loss = 0;
+  vnet_run_for (play->net, 2 * FASP_REKEY_INTERVAL);
+  g_assert_false (caller->rekeying.exchange.awaits);
+  g_assert_cmpuint (listener->rekeying.exchange.serial, ==, 1);
+  play_free (play);
+}
+
 /* A peer that is heard from two addresses in turn, many times in a round trip: it is challenged as
  * often as one that has moved, so an answer finds its challenge, and is not the cause of another
  * one at once. */
@@ -761,6 +814,7 @@ main (int argc, char **argv)
   g_test_add_func ("/hostile/challenge", test_challenge);
   g_test_add_func ("/hostile/leak", test_leak);
   g_test_add_func ("/hostile/exchanges", test_exchanges);
+  g_test_add_func ("/hostile/no-secret", test_no_secret);
   g_test_add_func ("/hostile/questions", test_questions);
   g_test_add_func ("/hostile/reflection", test_reflection);
   g_test_add_func ("/hostile/flow-twice", test_flow_twice);
