@@ -121,20 +121,20 @@ fasp_path_pong (FaspPath *path, const FaspAddress *from, guint64 token, FaspPing
 {
   for (guint i = 0; i < FASP_PINGS; i++) {
     FaspPing *ping = &path->pings[i];
+    gboolean asked = fasp_address_equal (&path->address, &ping->to);
 
     if (ping->sent == 0 || ping->token != token)
       continue;
     /* Whoever answers has it from the peer, which got the PING where that went. The answer itself
      * may come by another way. */
-    if (path->challenge.has_candidate && ping->sent >= path->challenge.since
-        && fasp_address_equal (&path->address, &ping->to)) {
+    if (path->challenge.has_candidate && ping->sent >= path->challenge.since && asked) {
       path->challenge.stayed = TRUE;
       stay (path);
     }
-    /* Only an answer from where the PING went proves that the peer is there.  As long as it is
-     * proved nowhere, the token alone does, which could be read only there (RFC 9000,
+    /* But that the peer is there is proved only by an answer from where the PING went.  As long as
+     * it is proved nowhere, the token alone does, which could be read only there (RFC 9000,
      * section 8.2.3): what it sends may come from two addresses in turn. */
-    if (path->proved && !fasp_address_equal (from, &ping->to))
+    if (path->proved && !asked && !fasp_address_equal (from, &ping->to))
       continue;
     *answered = *ping;
     ping->sent = 0;

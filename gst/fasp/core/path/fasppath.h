@@ -181,8 +181,8 @@ void fasp_path_stream_heard (FaspPath *path, FaspTime now);
 /* Notes a PING to @to and returns its token. */
 guint64 fasp_path_ping (FaspPath *path, FaspTime now, FaspTokens *tokens, guint16 size,
     gboolean rekeys, const FaspAddress *to);
-/* An answer came from @from.  *answered: the PING that it answers.  FALSE: there is none.  As long
- * as the path is not proved, the answer may come from anywhere. */
+/* An answer came from @from.  *answered: the PING that it answers.  FALSE: there is none.  It may
+ * come from anywhere if the PING went to the address, or as long as the path is not proved. */
 gboolean fasp_path_pong (FaspPath *path, const FaspAddress *from, guint64 token,
     FaspPing *answered);
 
@@ -192,6 +192,15 @@ gboolean fasp_path_may_answer (FaspPath *path, FaspTime now, const FaspAddress *
 /* The peer answered a PING to @at: its candidate, or its address, or, as long as none is proved, a
  * former candidate.  TRUE: the path has changed, or is proved for the first time. */
 gboolean fasp_path_prove (FaspPath *path, const FaspAddress *at);
+/* Is the peer possibly not at the address any more? */
+static inline gboolean
+fasp_path_is_doubted (const FaspPath *path)
+{
+  const FaspPathChallenge *c = &path->challenge;
+
+  return c->has_candidate && (!c->stayed || c->unanswered > 0);
+}
+
 /* When to challenge its candidate, or to judge its address; FASP_NEVER: there is no candidate, or
  * it must be heard again first. */
 static inline FaspTime

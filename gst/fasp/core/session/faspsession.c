@@ -314,7 +314,7 @@ fasp_session_get_rekey_time (const FaspSession *session)
 {
   /* a sent block would delay what is sent to find the peer again */
   if (session->liveness.interrupted
-      || (session->n_paths == 1 && session->paths[0].challenge.has_candidate))
+      || (session->n_paths == 1 && fasp_path_is_doubted (&session->paths[0])))
     return FASP_NEVER;
   return session->rekeying.wait == 0 ?
       session->rekeying.time :

@@ -4,6 +4,7 @@
  * from addresses that do not exist, or in no version that there is: nothing comes of it.
  */
 #include <string.h>
+#include "fasplifecycle.h"
 #include "fasppath.h"
 #include "vkeys.h"
 #include "vspy.h"
@@ -283,23 +284,25 @@ test_copied_answer (void)
 typedef struct
 {
   VCast *n;
-  GHashTable *passed; /* datagrams to B, as GBytes */
+  VnetSide victim;    /* the end whose datagrams are copied */
+  GHashTable *passed; /* datagrams to the victim, as GBytes */
 } Thief;
 
-/* A copy of each datagram of B reaches A before it, from the thief's address, and what A sends
- * there goes on to B, unless it may be of the stream. */
+/* A copy of each datagram of the victim reaches its peer before it, from the thief's address, and
+ * what the peer sends there goes on to the victim, unless it may be of the stream. */
 static void
 steal_way (gpointer data, VnetSide from, FaspTime now, guint8 *bytes, gsize size)
 {
-  const FaspAddress at = vnet_get_address (VNET_C), sender = vnet_get_address (VNET_A);
   Thief *thief = data;
-  FaspEndpoint *a = thief->n->nodes[VNET_A].endpoint;
+  const VnetSide other = !thief->victim;
+  const FaspAddress at = vnet_get_address (VNET_C), peer = vnet_get_address (other);
+  FaspEndpoint *endpoint = thief->n->nodes[other].endpoint;
   GBytes *copy = g_bytes_new (bytes, size);
 
-  if (from == VNET_A && size < 200 && g_hash_table_add (thief->passed, g_bytes_ref (copy)))
-    vnet_inject (thief->n->net, VNET_B, &sender, bytes, size);
-  else if (from == VNET_B && a != NULL)
-    fasp_endpoint_receive (a, now, &at, g_bytes_get_data (copy, NULL), size, NULL, FALSE);
+  if (from == other && size < 200 && g_hash_table_add (thief->passed, g_bytes_ref (copy)))
+    vnet_inject (thief->n->net, thief->victim, &peer, bytes, size);
+  else if (from == thief->victim && endpoint != NULL)
+    fasp_endpoint_receive (endpoint, now, &at, g_bytes_get_data (copy, NULL), size, NULL, FALSE);
   g_bytes_unref (copy);
 }
 
@@ -310,7 +313,7 @@ test_copied_way (gconstpointer loss)
 {
   const guint seconds = 60;
   VCast *n = vcast_new (7);
-  Thief thief = { n };
+  Thief thief = { n, VNET_B };
 
   thief.passed =
       g_hash_table_new_full (g_bytes_hash, g_bytes_equal, (GDestroyNotify) g_bytes_unref, NULL);
@@ -328,6 +331,32 @@ test_copied_way (gconstpointer loss)
   vcast_run (n, 2 * FASP_SEC);
   g_assert_cmpuint (n->nodes[VNET_B].events[FASP_EVENT_INTERRUPTED], ==, 0);
   g_assert_cmpuint (vcast_get_session (n, VNET_B).latency.skips, <=, 1);
+  vcast_end (n);
+  vcast_assert_whole (n, VNET_B);
+  g_hash_table_unref (thief.passed);
+  vcast_free (n);
+}
+
+/* Both ends go on to new keys, though each answer of the sender is heard from the thief. */
+static void
+test_copied_keys (void)
+{
+  VCast *n = vcast_new (8);
+  FaspEndpointConfig a = vcast_config (VNET_A, FASP_MODE_LISTENER);
+  FaspEndpointConfig b = vcast_config (VNET_B, FASP_MODE_CALLER);
+  Thief thief = { n, VNET_A };
+
+  thief.passed =
+      g_hash_table_new_full (g_bytes_hash, g_bytes_equal, (GDestroyNotify) g_bytes_unref, NULL);
+  a.rekey_interval = b.rekey_interval = FASP_SEC;
+  vcast_join (n, VNET_A, &a, VNET_B);
+  vcast_join (n, VNET_B, &b, VNET_A);
+  vcast_run (n, 2 * FASP_SEC);
+  vnet_set_tap (n->net, steal_way, &thief);
+  vcast_run (n, 20 * FASP_SEC);
+  g_assert_true (fasp_endpoint_nth (n->nodes[VNET_B].endpoint, 0)->paths[0].challenge.stayed);
+  for (VnetSide side = VNET_A; side <= VNET_B; side++)
+    g_assert_cmpuint (fasp_endpoint_nth (n->nodes[side].endpoint, 0)->rekeying.keys, >, 15);
   vcast_end (n);
   vcast_assert_whole (n, VNET_B);
   g_hash_table_unref (thief.passed);
@@ -605,6 +634,7 @@ main (int argc, char **argv)
   g_test_add_func ("/secure/copied-answer", test_copied_answer);
   g_test_add_data_func ("/secure/copied-way", GINT_TO_POINTER (0), test_copied_way);
   g_test_add_data_func ("/secure/copied-way/lossy", GINT_TO_POINTER (2), test_copied_way);
+  g_test_add_func ("/secure/copied-keys", test_copied_keys);
   g_test_add_data_func ("/secure/refusals-in-outage", GINT_TO_POINTER (TRUE),
       test_refusals_in_outage);
   g_test_add_data_func ("/secure/refusals-for-good", GINT_TO_POINTER (FALSE),
