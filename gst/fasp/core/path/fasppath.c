@@ -15,7 +15,7 @@ fasp_path_init (FaspPath *path, FaspTime now, gboolean alone)
   path->heard = now;
   path->asking.time = alone ? FASP_NEVER : now;
   path->asking.interval = FASP_PATH_AGAIN;
-  path->silence.due = path->challenge.deadline = FASP_NEVER;
+  path->silence.due = path->challenge.deadline = path->challenge.asked = FASP_NEVER;
   fasp_loss_init (&path->loss, now);
   fasp_timestamps_init (&path->timestamps);
 }
@@ -53,12 +53,14 @@ stay (FaspPath *path)
 {
   path->challenge.asks = path->challenge.unanswered = 0;
   path->challenge.deadline = FASP_NEVER;
+  path->challenge.in_vain = FALSE;
 }
 
 static void
 forget_candidate (FaspPath *path)
 {
   path->challenge.has_candidate = FALSE;
+  path->challenge.asked = FASP_NEVER;
   stay (path);
 }
 
@@ -127,7 +129,7 @@ fasp_path_pong (FaspPath *path, const FaspAddress *from, guint64 token, FaspPing
       continue;
     /* Whoever answers has it from the peer, which got the PING where that went. The answer itself
      * may come by another way. */
-    if (path->challenge.has_candidate && ping->sent >= path->challenge.since && asked) {
+    if (path->challenge.has_candidate && ping->sent >= path->challenge.asked && asked) {
       path->challenge.stayed = TRUE;
       stay (path);
     }
@@ -143,13 +145,17 @@ fasp_path_pong (FaspPath *path, const FaspAddress *from, guint64 token, FaspPing
   return FALSE;
 }
 
-/* To the candidate, if that has answered and the address does not. */
+/* To the candidate, if that has answered and the address has not. Where neither has, the peer may
+ * be cut off, and says nothing about where it is. */
 static gboolean
 move (FaspPath *path)
 {
   FaspPathChallenge *c = &path->challenge;
 
-  if (!c->answered || (path->proved && c->unanswered < (c->stayed ? FASP_PATH_DOUBTS : 1)))
+  if (!c->answered || (path->proved && !c->in_vain))
+    return FALSE;
+  c->in_vain = FALSE;
+  if (path->proved && ++c->unanswered < (c->stayed ? FASP_PATH_DOUBTS : 1))
     return FALSE;
   path->address = c->candidate;
   path->proved = TRUE;
@@ -180,7 +186,7 @@ fasp_path_judge (FaspPath *path, FaspTime now)
   if (now < path->challenge.deadline)
     return FALSE;
   path->challenge.deadline = FASP_NEVER;
-  path->challenge.unanswered++;
+  path->challenge.in_vain = TRUE;
   return move (path);
 }
 
@@ -197,14 +203,19 @@ fasp_path_challenged (FaspPath *path, FaspTime now, FaspTime timeout)
   /* less and less often, so that the PINGs remembered cover five sixths of the time
    * since then, and later at least 7 s: an answer that takes less finds its challenge */
   FaspTime interval = (now - path->challenge.since) / 8;
+  gboolean is_first = path->challenge.sent < path->challenge.since;
 
   path->challenge.time =
       now + CLAMP (interval, FASP_CHALLENGE_INTERVAL, FASP_CHALLENGE_INTERVAL_MAX);
   path->challenge.sent = now;
   path->challenge.left--;
-  if (path->proved && path->challenge.deadline == FASP_NEVER) {
+  /* until the candidate has answered, another wait would say nothing */
+  if (path->proved && path->challenge.deadline == FASP_NEVER
+      && (is_first || path->challenge.answered)) {
     path->challenge.asks = FASP_PATH_ASKS;
+    path->challenge.asked = now;
     path->challenge.deadline = now + timeout;
+    path->challenge.answered = path->challenge.in_vain = FALSE;
   }
 }
 

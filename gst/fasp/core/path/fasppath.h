@@ -75,7 +75,7 @@ typedef struct
   gboolean has_candidate;
   FaspAddress candidate;
   gboolean heard;    /* the peer was heard from there in the session */
-  gboolean answered; /* a challenge was answered from there */
+  gboolean answered; /* from there came an answer since its address was asked last */
   FaspTime since;    /* since when it is the candidate */
   FaspTime time;     /* of the next challenge */
   FaspTime sent;     /* of the last challenge, to this or another candidate */
@@ -83,7 +83,9 @@ typedef struct
   /* of the address that it would replace */
   guint asks;        /* PINGs that are due there now */
   FaspTime deadline; /* when one of them is to have been answered; FASP_NEVER: it was not asked */
-  guint unanswered;  /* how often it was asked in vain since it answered */
+  FaspTime asked;    /* when it was asked last; FASP_NEVER: not since there is a candidate */
+  gboolean in_vain;  /* it did not answer then, and that was not counted yet */
+  guint unanswered;  /* how often only the candidate answered, since it has answered itself */
   gboolean stayed;   /* it has answered beside a candidate */
 } FaspPathChallenge;
 
