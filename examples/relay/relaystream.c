@@ -162,8 +162,9 @@ on_message (GstBus *bus, GstMessage *message, gpointer data)
       tell_fault (stream, message, error->message);
       break;
     case GST_MESSAGE_INFO:
+      /* what has changed, so the same text again is another change */
       gst_message_parse_info (message, &error, NULL);
-      tell_fault (stream, message, error->message);
+      tell (stream, &stream->told, message, error->message);
       break;
     case GST_MESSAGE_ELEMENT:
       text = relay_visits_describe (message);
