@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "relaysave.h"
+#include <errno.h>
 #include <gio/gio.h>
+#include <glib/gstdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "gstfaspfile.h"
@@ -45,16 +47,32 @@ is_unchanged (const gchar *path, const RelaySaved *saved, struct stat *what, GEr
   return same;
 }
 
+/* Takes the rights of others from a file that is to have a secret.  GLib 2.74 writes it with the
+ * mode that is asked for, 2.84 with the one that it has. */
+static gboolean
+close_to_others (const gchar *path, const struct stat *what, GError **error)
+{
+  if ((what->st_mode & 0077) == 0 || g_chmod (path, what->st_mode & 0600) == 0)
+    return TRUE;
+  g_set_error (error, G_IO_ERROR, g_io_error_from_errno (errno),
+      "Nothing is saved: there is a passphrase in the text, and %s cannot be closed to other users "
+      "(%s). Give the file to the user of the relay.",
+      path, g_strerror (errno));
+  return FALSE;
+}
+
 gboolean
 relay_save (const gchar *path, RelaySaved *saved, const gchar *text, gsize size, gboolean secret,
     GError **error)
 {
   struct stat what;
   g_autofree gchar *real = realpath (path, NULL);
+  const gchar *target = real != NULL ? real : path;
 
-  if (!is_unchanged (path, saved, &what, error))
+  if (!is_unchanged (path, saved, &what, error)
+      || (secret && !close_to_others (target, &what, error)))
     return FALSE;
-  if (!g_file_set_contents_full (real != NULL ? real : path, text, size,
+  if (!g_file_set_contents_full (target, text, size,
           G_FILE_SET_CONTENTS_CONSISTENT | G_FILE_SET_CONTENTS_DURABLE,
           what.st_mode & (secret ? 0600 : 0777), error)) {
     g_prefix_error (error,
