@@ -3,6 +3,7 @@
 #include "faspbeginning.h"
 #include "faspdial.h"
 #include "faspfailover.h"
+#include "fasphistory.h"
 #include "fasplifecycle.h"
 #include "faspmulticast.h"
 
@@ -67,6 +68,27 @@ follow_stream_offset (FaspEndpoint *endpoint, FaspTime now, FaspSession *session
     endpoint->left = *offset;
     fasp_tx_begin_at (&session->tx, fasp_dial_choose_start (endpoint, now));
   }
+}
+
+/* The receiver that answers has nothing of the stream, so it is not the one that was there before.
+ * The sender keeps nothing for it, and begins where it begins for any new receiver, but not before
+ * the block that the OPEN names.  If the session of the receiver before was replaced, what it had
+ * not acknowledged is not yet counted: @replaced. */
+static void
+begin_without_the_past (FaspEndpoint *endpoint, FaspTime now, FaspSession *session,
+    gboolean replaced)
+{
+  guint64 before = fasp_tx_get_base (&session->tx);
+  FaspWants wants = { 0 };
+
+  if (fasp_store_is_finished (endpoint->store))
+    return;
+  session->start.previous = (FaspStreamOffset) { 0 };
+  fasp_tx_begin_at (&session->tx, fasp_history_choose (endpoint, now, &wants));
+  session->start.live_from = fasp_store_get_head (endpoint->store);
+  if (replaced)
+    endpoint->stats.bytes_dropped +=
+        fasp_store_count_bytes (endpoint->store, before, fasp_tx_get_base (&session->tx));
 }
 
 void
@@ -135,7 +157,7 @@ fasp_answer_accepted (FaspEndpoint *endpoint, FaspTime now, const FaspAddress *f
     fasp_lifecycle_replaced (endpoint, now, old);
   session = fasp_beginning_make (endpoint, now, endpoint->calling.caller.open.from_cid, &called,
       answer, endpoint->calling.caller.open.nonce, endpoint->calling.caller.hello.start);
-  /* a session that is replaced goes on in this one */
+  /* a session that is replaced goes on in this one, if the receiver does */
   if (old == NULL)
     begin_anew (endpoint, now, session);
   session->start.position = endpoint->calling.caller.hello.position;
@@ -143,6 +165,9 @@ fasp_answer_accepted (FaspEndpoint *endpoint, FaspTime now, const FaspAddress *f
   session->start.previous = endpoint->left;
   if (endpoint->store != NULL && answer->wants.from.known)
     follow_stream_offset (endpoint, now, session, &answer->wants.from);
+  else if (endpoint->store != NULL && !endpoint->config.settings.wait_for_connection
+      && (old != NULL || endpoint->left.known))
+    begin_without_the_past (endpoint, now, session, old != NULL);
   session->handshake.peer = endpoint->failover.wanted;
   fasp_failover_stay (endpoint);
   session->streamid = g_strdup (endpoint->config.streamid);

@@ -34,7 +34,8 @@ get_deadline (const FaspEndpoint *endpoint, FaspTime now, const FaspSession *ses
   }
   if (waits && (was_no_receiver (session) || !(finished || again)))
     return FASP_NEVER;
-  return again ? now + endpoint->config.resume_timeout : 0;
+  /* a sender that does not wait for receivers holds only the end of the stream */
+  return again && (waits || finished) ? now + endpoint->config.resume_timeout : 0;
 }
 
 gboolean

@@ -10,7 +10,8 @@
  *
  * - until a receiver takes it, if the application waits for receivers (wait_for_connection);
  * - for resume_timeout, if a receiver that we call has said goodbye, and we call it again.  In
- *   this time the application goes on writing, as long as there is room.
+ *   this time the application goes on writing, as long as there is room.  If the application does
+ *   not wait for receivers, this holds only after the end of the stream.
  *
  * A peer that has acknowledged nothing in its session was no receiver: the stream is held as if
  * the session had not been, to its end, too.  A receiver that was there, and has gone for good

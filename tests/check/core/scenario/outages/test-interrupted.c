@@ -310,6 +310,91 @@ test_restart (void)
   vcast_free (n);
 }
 
+typedef enum
+{
+  KILLED,   /* the session is replaced */
+  GOODBYE,  /* the receiver stops, and is called again */
+  FORGOTTEN /* it is silent for longer than resume-timeout */
+} Gone;
+
+typedef struct
+{
+  Gone gone;
+  FaspTime history;
+} Live;
+
+/* A sender that dials, and does not wait for receivers, finds another receiver in the place of the
+ * first one: the new one has nothing of the stream, and begins with what is sent from then on. */
+static void
+test_restart_live (gconstpointer data)
+{
+  const Live *c = data;
+  VCast *n = vcast_new (7);
+  FaspEndpointConfig a = vcast_config (VNET_A, FASP_MODE_CALLER);
+  FaspEndpointConfig b = vcast_config (VNET_B, FASP_MODE_LISTENER);
+  guint64 read, joined, skipped, dropped;
+
+  a.settings.wait_for_connection = FALSE;
+  a.history = c->history;
+  vcast_join (n, VNET_B, &b, VNET_A);
+  vcast_join (n, VNET_A, &a, VNET_B);
+  vcast_run (n, 3 * FASP_SEC);
+  if (c->gone == GOODBYE) {
+    fasp_endpoint_close (n->nodes[VNET_B].endpoint, vnet_get_time (n->net), FASP_REASON_STOPPED);
+    vcast_run (n, RTT);
+  }
+  read = n->nodes[VNET_B].origin + n->nodes[VNET_B].read;
+  dropped = vcast_get_stats (n, VNET_A).bytes_dropped;
+  vcast_leave (n, VNET_B);
+  vcast_run (n, 10 * FASP_SEC + (c->gone == FORGOTTEN ? a.resume_timeout : 0));
+  joined = n->written;
+  vcast_join (n, VNET_B, &b, VNET_A);
+  vcast_run (n, 5 * FASP_SEC);
+  g_assert_cmpuint (n->nodes[VNET_A].events[FASP_EVENT_CONNECTED], ==, 2);
+  g_assert_cmpint (n->nodes[VNET_B].origin, >=, joined);
+  g_assert_cmpuint (vcast_get_stats (n, VNET_A).bytes_missing, ==, 0);
+  g_assert_cmpuint (vcast_get_stats (n, VNET_B).bytes_missing, ==, 0);
+  if (c->gone == KILLED) {
+    /* what the first one had not acknowledged is counted, and nothing else */
+    skipped = n->nodes[VNET_B].origin - read;
+    dropped = vcast_get_stats (n, VNET_A).bytes_dropped - dropped;
+    g_assert_cmpuint (dropped, >=, skipped);
+    g_assert_cmpuint (dropped - skipped, <, n->bitrate / 8 * RTT / FASP_SEC * 2);
+  }
+  vcast_end (n);
+  vcast_assert_whole (n, VNET_B);
+  vcast_free (n);
+}
+
+/* The same sender, and a receiver that was only cut off: it goes on at its byte, also if it has
+ * given up the session before the sender has.  @data: it has. */
+static void
+test_outage_live (gconstpointer data)
+{
+  VCast *n = vcast_new (7);
+  FaspEndpointConfig a = vcast_config (VNET_A, FASP_MODE_CALLER);
+  FaspEndpointConfig b = vcast_config (VNET_B, FASP_MODE_LISTENER);
+  const VCastNode *receiver = &n->nodes[VNET_B];
+
+  a.settings.wait_for_connection = FALSE;
+  b.settings.keep_listening = TRUE;
+  if (data != NULL)
+    b.resume_timeout = 5 * FASP_SEC;
+  vcast_join (n, VNET_B, &b, VNET_A);
+  vcast_join (n, VNET_A, &a, VNET_B);
+  vcast_run (n, 3 * FASP_SEC);
+  vcast_lose (n, 1);
+  vcast_run (n, 10 * FASP_SEC);
+  vcast_lose (n, 0);
+  vcast_run (n, 20 * FASP_SEC);
+  g_assert_cmpuint (receiver->events[FASP_EVENT_CONNECTED], ==, data != NULL ? 2 : 1);
+  g_assert_cmpuint (receiver->discontinuities, ==, 0);
+  g_assert_cmpuint (vcast_get_stats (n, VNET_A).bytes_missing, ==, 0);
+  vcast_end (n);
+  vcast_assert_whole (n, VNET_B);
+  vcast_free (n);
+}
+
 /* The same at once, and that its port was closed was said in between, when it had just been heard:
  * it is found out as soon as nothing comes any more. Of a receiver that lives that may be said as
  * often as one likes. */
@@ -390,6 +475,19 @@ test_restart_at_end (void)
   vcast_free (n);
 }
 
+static const struct
+{
+  const gchar *path;
+  Live live;
+} lives[] = {
+  { "/endpoint/restart-live/killed", { KILLED, 0 } },
+  { "/endpoint/restart-live/killed-history", { KILLED, 60 * FASP_SEC } },
+  { "/endpoint/restart-live/goodbye", { GOODBYE, 0 } },
+  { "/endpoint/restart-live/goodbye-history", { GOODBYE, 60 * FASP_SEC } },
+  { "/endpoint/restart-live/forgotten", { FORGOTTEN, 0 } },
+  { "/endpoint/restart-live/forgotten-history", { FORGOTTEN, 60 * FASP_SEC } },
+};
+
 int
 main (int argc, char **argv)
 {
@@ -409,6 +507,10 @@ main (int argc, char **argv)
   g_test_add_func ("/endpoint/death", test_death);
   g_test_add_func ("/endpoint/closed-port", test_closed_port);
   g_test_add_func ("/endpoint/restart", test_restart);
+  for (guint i = 0; i < G_N_ELEMENTS (lives); i++)
+    g_test_add_data_func (lives[i].path, &lives[i].live, test_restart_live);
+  g_test_add_data_func ("/endpoint/outage-live/short", NULL, test_outage_live);
+  g_test_add_data_func ("/endpoint/outage-live/given-up", "given up", test_outage_live);
   g_test_add_func ("/endpoint/restart-told", test_restart_told);
   g_test_add_func ("/endpoint/refused-idle", test_refused_idle);
   g_test_add_func ("/endpoint/restart-at-end", test_restart_at_end);
