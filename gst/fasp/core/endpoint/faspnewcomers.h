@@ -2,7 +2,7 @@
  *
  * faspnewcomers.h: the receivers of a listening sender that have acknowledged nothing yet, by their
  * network.  When there is no room for one more receiver, the oldest one of the network that has the
- * most of them gives way: whoever fills the places loses its own.
+ * most of them gives way: a network that fills the places loses its own.
  *
  * Each call costs O(log n) in the number of networks.
  */

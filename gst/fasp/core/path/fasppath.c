@@ -127,7 +127,7 @@ fasp_path_pong (FaspPath *path, const FaspAddress *from, guint64 token, FaspPing
 
     if (ping->sent == 0 || ping->token != token)
       continue;
-    /* Whoever answers has it from the peer, which got the PING where that went. The answer itself
+    /* Only the peer can read the PING, so it is still at the address to which that went. The answer
      * may come by another way. */
     if (path->challenge.has_candidate && ping->sent >= path->challenge.asked && asked) {
       path->challenge.stayed = TRUE;
