@@ -6,9 +6,17 @@
 #include "relaypictureview.h"
 #include "relaysummary.h"
 
-#define FRESH (100 * 1000) /* how long the same statistics are served, µs */
-#define PARTS 6            /* of a path, at most */
+#define FRESH \
+  (100 * 1000)  /* how long statistics are served once they are taken, and a text once it \
+                   is made, µs: both may take longer than that */
+#define PARTS 6 /* of a path, at most */
 #define JSON "application/json"
+
+typedef struct
+{
+  GBytes *bytes;
+  gint64 made; /* g_get_monotonic_time, µs */
+} Text;
 
 struct _RelayFace
 {
@@ -19,8 +27,8 @@ struct _RelayFace
   RelayPageText text;
   GMutex lock; /* guards the rest: while a server replaces another, there are two */
   RelayStats *stats;
-  gint64 stats_time;
-  GHashTable *texts; /* GBytes that were made of these statistics, by what was asked for */
+  gint64 stats_time; /* when they had been taken */
+  GHashTable *texts; /* Text that was made of statistics, by what was asked for */
   gint64 utc;        /* what is added to monotonic times, µs */
   RelayHistory *history;
 };
@@ -38,6 +46,19 @@ get_utc (RelayFace *face)
   return face->utc;
 }
 
+static void
+free_text (Text *text)
+{
+  g_bytes_unref (text->bytes);
+  g_free (text);
+}
+
+static gboolean
+is_old (gpointer what, gpointer text, gpointer now)
+{
+  return *(gint64 *) now - ((Text *) text)->made >= FRESH;
+}
+
 /* Under the lock. */
 static const RelayStats *
 get_stats (RelayFace *face)
@@ -46,32 +67,37 @@ get_stats (RelayFace *face)
 
   if (face->stats == NULL || now - face->stats_time >= FRESH) {
     g_clear_pointer (&face->stats, relay_stats_free);
-    g_hash_table_remove_all (face->texts);
+    g_hash_table_foreach_remove (face->texts, is_old, &now);
     face->stats = face->take (face->data);
-    face->stats_time = now;
+    face->stats_time = g_get_monotonic_time ();
   }
   return face->stats;
 }
 
-/* All requests for a page get the same text until the statistics are taken anew.  FALSE: the text
- * has to be made.  Under the lock, as the next. */
+/* All requests for a page get the same text while it is fresh.  FALSE: the text has to be made.
+ * Under the lock, as the next. */
 static gboolean
 take_text (RelayFace *face, const gchar *what, RelayPage *page)
 {
-  get_stats (face);
-  page->bytes = g_hash_table_lookup (face->texts, what);
-  if (page->bytes != NULL)
-    g_bytes_ref (page->bytes);
-  return page->bytes != NULL;
+  gint64 now = g_get_monotonic_time ();
+  Text *text = g_hash_table_lookup (face->texts, what);
+
+  if (text == NULL || is_old (NULL, text, &now))
+    return FALSE;
+  page->bytes = g_bytes_ref (text->bytes);
+  return TRUE;
 }
 
 static void
 keep_text (RelayFace *face, const gchar *what, RelayPage *page)
 {
   gsize size = strlen (page->text);
+  Text *text = g_new (Text, 1);
 
   page->bytes = g_bytes_new_take (g_steal_pointer (&page->text), size);
-  g_hash_table_replace (face->texts, g_strdup (what), g_bytes_ref (page->bytes));
+  text->bytes = g_bytes_ref (page->bytes);
+  text->made = g_get_monotonic_time ();
+  g_hash_table_replace (face->texts, g_strdup (what), text);
 }
 
 /* In the feed's thread. */
@@ -101,8 +127,7 @@ relay_face_new (RelayStats *(*take) (gpointer data), gpointer data)
   face->data = data;
   face->events = relay_events_new ();
   face->history = relay_history_new ();
-  face->texts =
-      g_hash_table_new_full (g_str_hash, g_str_equal, g_free, (GDestroyNotify) g_bytes_unref);
+  face->texts = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, (GDestroyNotify) free_text);
   relay_page_text_init (&face->text);
   g_mutex_init (&face->lock);
   face->feed = relay_feed_new (make_frame, face);

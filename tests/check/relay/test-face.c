@@ -3,6 +3,8 @@
  * What the relay shows of itself: what happened, the last hour, and the feed, all of which stay
  * small.  (tests/check/system/check-relay-page looks at it with a browser.)
  */
+#define _GNU_SOURCE
+#include <dlfcn.h>
 #include <json-glib/json-glib.h>
 #include <math.h>
 #include <stdio.h>
@@ -330,6 +332,61 @@ test_same_text (void)
   relay_face_free (face);
 }
 
+#define SLOW (300 * G_TIME_SPAN_MILLISECOND)
+
+/* The time of this program, in µs, which goes on as texts are made, by SLOW each; 0: the clock's.
+ * Atomic. */
+static gsize frozen;
+
+gint64
+g_get_monotonic_time (void)
+{
+  gint64 (*real) (void) = dlsym (RTLD_NEXT, "g_get_monotonic_time");
+  gint64 time = (gint64) (gsize) g_atomic_pointer_get (&frozen);
+
+  return time != 0 ? time : real ();
+}
+
+gchar *
+json_to_string (JsonNode *node, gboolean pretty)
+{
+  gchar *(*real) (JsonNode *, gboolean) = dlsym (RTLD_NEXT, "json_to_string");
+
+  if (g_atomic_pointer_get (&frozen) != 0)
+    g_atomic_pointer_add (&frozen, SLOW);
+  return real (node, pretty);
+}
+
+static RelayStats *
+take_slowly (gpointer unused)
+{
+  if (g_atomic_pointer_get (&frozen) != 0)
+    g_atomic_pointer_add (&frozen, SLOW);
+  return make (0, 0, 3);
+}
+
+/* What takes long to take and to make is kept, too, and not for longer than the rest. */
+static void
+test_slow_text (void)
+{
+  static const gchar *const paths[] = { "/status.json", "/streams/s/history.json",
+    "/streams/s/outputs/1/receivers.json" };
+  RelayFace *face = relay_face_new (take_slowly, NULL);
+
+  g_atomic_pointer_set (&frozen, (gsize) g_get_monotonic_time ());
+  for (guint i = 0; i < G_N_ELEMENTS (paths); i++) {
+    g_autoptr (GBytes) one = ask (face, paths[i]), two = ask (face, paths[i]);
+    g_autoptr (GBytes) three = NULL;
+
+    g_assert_true (one == two);
+    g_atomic_pointer_add (&frozen, SLOW);
+    three = ask (face, paths[i]);
+    g_assert_true (three != two);
+  }
+  g_atomic_pointer_set (&frozen, 0);
+  relay_face_free (face);
+}
+
 /* Statistics are made each second: nothing of them stays. */
 static void
 test_stats (void)
@@ -463,6 +520,7 @@ main (int argc, char **argv)
   g_test_add_func ("/relay/face/stats", test_stats);
   g_test_add_func ("/relay/face/clock", test_clock);
   g_test_add_func ("/relay/face/same-text", test_same_text);
+  g_test_add_func ("/relay/face/slow-text", test_slow_text);
   g_test_add_func ("/relay/face/feed", test_feed);
   return g_test_run ();
 }
