@@ -326,8 +326,9 @@ make_chain (RelayInner *inner, GError **error)
   if (!has_interface (inner->place, error))
     return NULL;
   if (inner->place->scheme == RELAY_FILE && inner->place->sends) {
-    inner->watch = relay_watch_new (inner->place, NULL);
-    return make_recorder (inner, error);
+    chain = make_recorder (inner, error);
+    inner->watch = chain != NULL ? relay_watch_new (inner->place, NULL) : NULL;
+    return chain;
   }
   if (place.host != NULL && !choose_address (inner, error))
     return NULL;

@@ -13,6 +13,7 @@
 #include "relayforeign.h"
 #include "relaypackets.h"
 #include "relayplace.h"
+#include "relaywatch.h"
 
 #define PACKET 188
 #define SYNC 0x47
@@ -564,6 +565,67 @@ test_no_threads (void)
   }
 }
 
+/* The element that GStreamer has not; NULL: all are there.  Atomic. */
+static const gchar *lacking;
+/* Watches that are not freed; atomic. */
+static gint watches;
+
+GstElement *
+gst_element_factory_make (const gchar *factory, const gchar *name)
+{
+  GstElement *(*real) (const gchar *, const gchar *) =
+      dlsym (RTLD_NEXT, "gst_element_factory_make");
+
+  return g_strcmp0 (factory, g_atomic_pointer_get (&lacking)) == 0 ? NULL : real (factory, name);
+}
+
+/* The linker gives us these calls (--wrap). */
+RelayWatch *__real_relay_watch_new (const RelayPlace *place, GstElement *end);
+RelayWatch *__wrap_relay_watch_new (const RelayPlace *place, GstElement *end);
+void __real_relay_watch_free (RelayWatch *watch);
+void __wrap_relay_watch_free (RelayWatch *watch);
+
+RelayWatch *
+__wrap_relay_watch_new (const RelayPlace *place, GstElement *end)
+{
+  g_atomic_int_inc (&watches);
+  return __real_relay_watch_new (place, end);
+}
+
+void
+__wrap_relay_watch_free (RelayWatch *watch)
+{
+  g_atomic_int_add (&watches, -1);
+  __real_relay_watch_free (watch);
+}
+
+/* An end whose element is missing tries again, and keeps nothing of each try. */
+static void
+test_no_element (void)
+{
+  static const gchar *const ends[][2] = { { "file:///tmp/none-%F.ts", "appsink" },
+    { "udp://127.0.0.1:9", "udpsink" } };
+
+  for (guint i = 0; i < G_N_ELEMENTS (ends); i++) {
+    GstElement *end = gst_object_ref_sink (relay_foreign_new (ends[i][0], TRUE, NULL, NULL, NULL));
+    guint64 restarts = 0;
+
+    g_atomic_pointer_set (&lacking, (gpointer) ends[i][1]);
+    gst_element_set_state (end, GST_STATE_PLAYING);
+    while (restarts < 2) {
+      g_autoptr (GstStructure) stats = NULL;
+
+      g_usleep (1000);
+      g_object_get (end, "stats", &stats, NULL);
+      g_assert_true (gst_structure_get_uint64 (stats, "end-restarts", &restarts));
+    }
+    gst_element_set_state (end, GST_STATE_NULL);
+    g_atomic_pointer_set (&lacking, NULL);
+    gst_object_unref (end);
+    g_assert_cmpint (g_atomic_int_get (&watches), ==, 0);
+  }
+}
+
 /* --- names that nobody answers for ------------------------------------------------------------ */
 
 /* 1: somebody waits for an answer; 2: that was called off; atomic. */
@@ -645,6 +707,7 @@ main (int argc, char **argv)
   g_test_add_func ("/ends/rist-next-sender", test_rist_next_sender);
   g_test_add_func ("/ends/unheard", test_unheard);
   g_test_add_func ("/ends/no-threads", test_no_threads);
+  g_test_add_func ("/ends/no-element", test_no_element);
   g_test_add_func ("/ends/slow-name", test_slow_name);
   return g_test_run ();
 }
