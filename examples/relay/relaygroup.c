@@ -105,20 +105,34 @@ relay_group_join (const RelayPlace *place, GstElement *end, GError **error)
   return good;
 }
 
+/* NULL: there are no more of them. */
+static GSocket *
+get_socket (const RelayPlace *place, GstElement *end, guint i)
+{
+  g_autoptr (GstElement) udpsrc =
+      i < G_N_ELEMENTS (rist_receivers) ? get_receiver (place, end, i) : NULL;
+  GSocket *socket = NULL;
+
+  if (udpsrc != NULL)
+    g_object_get (udpsrc, "socket", &socket, NULL);
+  return socket;
+}
+
 void
 relay_group_join_again (const RelayPlace *place, GstElement *end)
 {
+  const gchar *interface = relay_place_get (place, "interface");
   g_autoptr (GInetAddress) group = g_inet_address_new_from_string (place->host);
+  GSocket *socket;
 
-  for (guint i = 0; i < G_N_ELEMENTS (rist_receivers); i++) {
-    g_autoptr (GstElement) udpsrc = get_receiver (place, end, i);
-    g_autoptr (GSocket) socket = NULL;
-
-    if (udpsrc == NULL)
-      continue;
-    g_object_get (udpsrc, "socket", &socket, NULL);
-    /* with all its sources: a single one cannot be left where the interface is gone */
-    g_socket_leave_multicast_group (socket, group, FALSE, NULL, NULL);
+  /* with all its sources: a single one cannot be left where the interface is gone, as that which
+   * the routes lead to may be.  The system reports a group that no socket was in. */
+  for (guint i = 0; (socket = get_socket (place, end, i)) != NULL; i++) {
+    g_socket_leave_multicast_group (socket, group, FALSE, interface, NULL);
+    g_object_unref (socket);
+  }
+  for (guint i = 0; (socket = get_socket (place, end, i)) != NULL; i++) {
     enter (socket, place, group, NULL);
+    g_object_unref (socket);
   }
 }

@@ -163,7 +163,7 @@ look_at_group (RelayWatch *watch)
     return g_strdup_printf ("the network interface %s was removed and is back: the group has to be "
                             "joined there.",
         relay_place_get (watch->place, "interface"));
-  if (watch->interface == 0 && watch->silent > 0 && watch->silent % JOIN_AGAIN == 0)
+  if (now == watch->interface && watch->silent > 0 && watch->silent % JOIN_AGAIN == 0)
     relay_group_join_again (watch->place, watch->end);
   return NULL;
 }

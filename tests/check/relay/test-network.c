@@ -6,16 +6,21 @@
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <net/ethernet.h>
 #include <net/if.h>
 #include <netinet/in.h>
+#include <netpacket/packet.h>
 #include <sched.h>
 #include <string.h>
 #include <unistd.h>
 #include <gio/gio.h>
 #include <gst/app/app.h>
 #include "../elements/pair.h"
+#include "relaychain.h"
 #include "relayforeign.h"
+#include "relaygroup.h"
 #include "relayretry.h"
+#include "relaywatch.h"
 
 #define PACKET 188
 #define SYNC 0x47
@@ -320,6 +325,55 @@ test_inputs_anew (void)
   close_senders ();
 }
 
+/* Waits until @interface has seen @n reports of a membership in @group (IGMP or MLD), on @wire. */
+static void
+wait_for_reports (gint wire, const gchar *group, guint n)
+{
+  g_autoptr (GInetAddress) address = g_inet_address_new_from_string (group);
+  gsize length = g_inet_address_get_native_size (address);
+
+  while (n > 0) {
+    guint8 packet[2048];
+    gssize size = recv (wire, packet, sizeof packet, 0);
+
+    /* the group is behind the headers, and in no other packet: nothing is sent to it */
+    if (size > 0 && memmem (packet, size, g_inet_address_to_bytes (address), length) != NULL)
+      n--;
+  }
+}
+
+/* An input that is silent at its interface joins its group there again, each ten looks. */
+static void
+test_join_again (void)
+{
+  static const guint which[] = { 0, 4, 9, 11, 14 };
+  struct sockaddr_ll peer = { .sll_family = AF_PACKET, .sll_protocol = htons (ETH_P_ALL) };
+
+  if (skip ())
+    return;
+  for (guint k = 0; k < G_N_ELEMENTS (which); k++) {
+    g_autofree gchar *uri = make_uri (&rows[which[k]], pair_get_even_port ());
+    g_autoptr (RelayPlace) place = relay_place_parse (uri, FALSE, NULL, NULL);
+    gint wire = socket (AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, htons (ETH_P_ALL));
+    g_autoptr (GstElement) end = NULL;
+    GstElement *chain = gst_object_ref_sink (relay_chain_make (place, &end, NULL));
+    RelayWatch *watch = relay_watch_new (place, end);
+    gboolean works;
+
+    peer.sll_ifindex = if_nametoindex (rows[which[k]].interface);
+    g_assert_cmpint (bind (wire, (struct sockaddr *) &peer, sizeof peer), ==, 0);
+    g_assert_true (relay_group_join (place, end, NULL));
+    /* the system sends each report twice (RFC 3376, RFC 3810: the robustness variable) */
+    wait_for_reports (wire, rows[which[k]].to, 2);
+    for (guint i = 0; i < 10; i++)
+      g_assert_null (relay_watch_look (watch, &works));
+    wait_for_reports (wire, rows[which[k]].to, 1);
+    close (wire);
+    relay_watch_free (watch);
+    gst_object_unref (chain);
+  }
+}
+
 /* --- outputs ---------------------------------------------------------------------------------- */
 
 typedef struct
@@ -606,6 +660,7 @@ main (int argc, char **argv)
   g_object_unref (resolver);
   g_test_add_func ("/network/groups", test_groups);
   g_test_add_func ("/network/inputs-anew", test_inputs_anew);
+  g_test_add_func ("/network/join-again", test_join_again);
   g_test_add_func ("/network/outputs-anew", test_outputs_anew);
   g_test_add_func ("/network/next-address", test_next_address);
   g_test_add_func ("/network/moved", test_moved);
