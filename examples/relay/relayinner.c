@@ -17,6 +17,9 @@
 #define LOOK_UP_EACH \
   (30 * G_TIME_SPAN_SECOND) /* names that datagrams are sent to: half of what is common as the \
                                time to live of a dynamic one */
+#define ANSWERS_LAST \
+  (10 * LOOK_UP_EACH) /* a name whose answers take turns gives each address again in this time, \
+                         unless it has more than ten, one at a time */
 #define CAPS "video/mpegts, systemstream=true, packetsize=188"
 
 struct _RelayInner
@@ -40,6 +43,8 @@ struct _RelayInner
   RelayWatch *watch;     /* of what plays; used in the thread alone, or without the lock where
                             relaywatch.h says so, as the next */
   gchar *address;        /* of the host, when the last pipeline was built */
+  GHashTable *answered;  /* when each address of the host was in an answer last, for ANSWERS_LAST:
+                            g_get_monotonic_time, µs */
   gint64 look_up_at;     /* when it is looked up again: g_get_monotonic_time, µs */
   gboolean worked;       /* that pipeline has reached its network */
   gboolean looked;       /* it ended as a look found a fault */
@@ -277,6 +282,26 @@ find_last (RelayInner *inner, GList *found)
   return found;
 }
 
+static gboolean
+is_old (gpointer address, gpointer time, gpointer now)
+{
+  return *(gint64 *) now - *(gint64 *) time >= ANSWERS_LAST;
+}
+
+/* TRUE: an address in this answer was in none of the last ones. */
+static gboolean
+note_answer (RelayInner *inner, GList *found)
+{
+  gint64 now = g_get_monotonic_time ();
+  gboolean other = FALSE;
+
+  g_hash_table_foreach_remove (inner->answered, is_old, &now);
+  for (; found != NULL; found = found->next)
+    other |= g_hash_table_replace (inner->answered, g_inet_address_to_string (found->data),
+        g_memdup2 (&now, sizeof now));
+  return other;
+}
+
 /* Sets the address to the last one, if that has worked, else to the one behind it. */
 static gboolean
 choose_address (RelayInner *inner, GError **error)
@@ -291,6 +316,7 @@ choose_address (RelayInner *inner, GError **error)
   found = look_up (inner, error);
   if (found == NULL)
     return FALSE;
+  note_answer (inner, found);
   last = find_last (inner, found);
   if (last != NULL && !inner->worked)
     last = last->next;
@@ -300,18 +326,21 @@ choose_address (RelayInner *inner, GError **error)
   return TRUE;
 }
 
-/* Is the address that datagrams are sent to no longer the host's? */
+/* Is the address that datagrams are sent to no longer the host's?  An answer may have only some of
+ * the addresses, in turns: then it tells nothing of the others. */
 static gboolean
 has_moved (RelayInner *inner)
 {
   GList *found;
-  gboolean moved;
+  gboolean other, moved;
 
   if (g_get_monotonic_time () < inner->look_up_at || g_hostname_is_ip_address (inner->place->host))
     return FALSE;
   inner->look_up_at = g_get_monotonic_time () + LOOK_UP_EACH;
   found = look_up (inner, NULL);
-  moved = found != NULL && find_last (inner, found) == NULL;
+  other = note_answer (inner, found);
+  moved = found != NULL && find_last (inner, found) == NULL
+      && (other || !g_hash_table_contains (inner->answered, inner->address));
   g_resolver_free_addresses (found);
   return moved;
 }
@@ -650,6 +679,7 @@ unref (RelayInner *inner)
   g_clear_pointer (&inner->record, relay_record_free);
   g_free (inner->stats.error);
   g_free (inner->address);
+  g_hash_table_unref (inner->answered);
   g_cond_clear (&inner->wake);
   g_mutex_clear (&inner->lock);
   g_mutex_clear (&inner->counting);
@@ -701,6 +731,7 @@ relay_inner_new (const RelayPlace *place, const RelayInnerFuncs *funcs, GObject 
   inner->funcs = funcs;
   inner->owner = g_object_ref (owner);
   inner->cancellable = g_cancellable_new ();
+  inner->answered = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
   g_mutex_init (&inner->counting);
   g_mutex_init (&inner->lock);
   g_cond_init (&inner->wake);

@@ -500,6 +500,8 @@ g_get_monotonic_time (void)
 /* The addresses of each name; guarded. */
 static GMutex named;
 static const gchar *addresses[3];
+/* How often one was looked up; guarded. */
+static guint lookups;
 
 static GList *
 look_up (GResolver *resolver, const gchar *name, GCancellable *cancellable, GError **error)
@@ -507,6 +509,7 @@ look_up (GResolver *resolver, const gchar *name, GCancellable *cancellable, GErr
   GList *found = NULL;
 
   g_mutex_lock (&named);
+  lookups++;
   for (guint i = 0; addresses[i] != NULL; i++)
     found = g_list_append (found, g_inet_address_new_from_string (addresses[i]));
   g_mutex_unlock (&named);
@@ -576,10 +579,37 @@ test_next_address (void)
   }
 }
 
-/* What is sent to a name goes to its new address when that has changed. */
+static guint
+count_lookups (void)
+{
+  guint n;
+
+  g_mutex_lock (&named);
+  n = lookups;
+  g_mutex_unlock (&named);
+  return n;
+}
+
+/* The name has this address alone, and is looked up again, @n times. */
+static void
+move_to (const gchar *address, guint n, Output *output)
+{
+  set_addresses (address, NULL);
+  for (guint i = 0; i < n; i++) {
+    guint before = count_lookups ();
+
+    g_atomic_pointer_add (&skipped, 60 * G_USEC_PER_SEC);
+    while (count_lookups () == before)
+      feed_all (output, 1);
+  }
+}
+
+/* What is sent to a name goes to its new address when that has changed, and stays there if the
+ * answers take turns. */
 static void
 test_moved (void)
 {
+  gint before;
   guint port = pair_get_even_port ();
   g_autofree gchar *to = g_strdup_printf ("udp://moves.example:%u", port);
   Input inputs[2];
@@ -596,9 +626,16 @@ test_moved (void)
   open_output (&output, to);
   while (g_atomic_int_get (&inputs[0].heard[0]) < ENOUGH)
     feed_all (&output, 1);
-  set_addresses ("127.0.0.2", NULL);
-  g_atomic_pointer_set (&skipped, (gsize) (60 * G_USEC_PER_SEC));
+  move_to ("127.0.0.2", 1, &output);
   while (g_atomic_int_get (&inputs[1].heard[0]) < ENOUGH)
+    feed_all (&output, 1);
+  before = g_atomic_int_get (&inputs[0].heard[0]);
+  move_to ("127.0.0.1", 1, &output);
+  move_to ("127.0.0.2", 1, &output);
+  move_to ("127.0.0.1", 2, &output);
+  g_assert_cmpint (g_atomic_int_get (&inputs[0].heard[0]), ==, before);
+  move_to ("127.0.0.1", 5, &output);
+  while (g_atomic_int_get (&inputs[0].heard[0]) < before + ENOUGH)
     feed_all (&output, 1);
   g_assert_cmpuint (get_figure (output.end, "end-restarts"), ==, 0);
   close_pipeline (output.pipeline);
