@@ -16,6 +16,7 @@ local fasp = Proto("fasp", "fasp reliable stream")
 fasp.prefs.clear = Pref.bool("Sessions are not encrypted", false,
     "Both ends have encryption=none: show their frames")
 
+local version = 5
 local types = { [1] = "OPEN", [2] = "RETRY", [3] = "ACCEPT", [4] = "REJECT", [5] = "VERSIONS", [6] = "PUNCH", [7] = "ANNOUNCE" }
 local frames = { [0] = "PADDING", [1] = "PING", [2] = "PONG", [3] = "TAIL", [4] = "FEEDBACK", [5] = "SKIP", [6] = "CLOSE",
     [7] = "PROMISE", [8] = "REPAIR", [9] = "POSITION", [10] = "EXPIRED", [11] = "NEXT", [12] = "GROUP", [13] = "OFFSET",
@@ -354,7 +355,7 @@ end
 -- a handshake is told by its shape; its ports are fasp's from then on
 fasp:register_heuristic("udp", function(buffer, pinfo, root)
     if buffer:len() < 26 or math.floor(buffer(0, 1):uint() / 16) ~= 4
-            or not types[buffer(0, 1):uint() % 16] or buffer(1, 1):uint() ~= 4 then
+            or not types[buffer(0, 1):uint() % 16] or buffer(1, 1):uint() ~= version then
         return false
     end
     pinfo.conversation = fasp
