@@ -9,6 +9,9 @@
 
 G_BEGIN_DECLS
 
+/* UDP payload bytes, the fewest: some mobile carriers drop less.  WireGuard's smallest datagram,
+ * which they let pass, has as many. */
+#define FASP_DATAGRAM_MIN 32
 #define FASP_DATAGRAM_COMMON 1500 /* UDP payload bytes, the most unless jumbo frames help */
 /* UDP payload bytes, the most ever sent: an Ethernet jumbo frame's, 9000 bytes */
 #define FASP_DATAGRAM_MAX 8972

@@ -10,10 +10,35 @@ fasp_datagram_clear (FaspDatagram *d)
   d->seal.lock = NULL;
 }
 
-gboolean
-fasp_datagram_finish (FaspDatagram *d, FaspSealer *sealer, guint8 flow, guint64 pn,
-    const FaspWriter *w, const FaspBlock *block)
+/* Fills a datagram to FASP_DATAGRAM_MIN.  Padding after DATA would be a part of the block, so
+ * frames that a receiver ignores go before it. */
+static void
+fill (FaspWriter *w, gsize tag_size)
 {
+  static const guint8 padding[FASP_DATAGRAM_MIN] = { FASP_FRAME_PADDING };
+  static const guint8 ignored[] = { FASP_FRAME_PONG, [FASP_PING_SIZE] = FASP_FRAME_EXPIRED,
+    [FASP_PING_SIZE + FASP_EXPIRED_SIZE - 1] = 0 };
+  gsize size = w->used + w->payload_size + tag_size;
+  guint8 *frames = w->data + FASP_SESSION_HEADER;
+
+  G_STATIC_ASSERT (sizeof ignored >= FASP_DATAGRAM_MIN - FASP_DATA_HEADER - FASP_TAG_SIZE_NONE);
+  if (w->failed || size >= FASP_DATAGRAM_MIN || w->used < FASP_SESSION_HEADER)
+    return;
+  if (w->payload == NULL) {
+    fasp_write_bytes (w, padding, FASP_DATAGRAM_MIN - size);
+  } else if (fasp_write_room (w, sizeof ignored) != NULL) {
+    memmove (frames + sizeof ignored, frames, w->data + w->used - frames - sizeof ignored);
+    memcpy (frames, ignored, sizeof ignored);
+  }
+}
+
+gboolean
+fasp_datagram_finish (FaspDatagram *d, FaspSealer *sealer, guint8 flow, guint64 pn, FaspWriter *w,
+    const FaspBlock *block)
+{
+  gsize tag_size = fasp_sealer_get_tag_size (sealer);
+
+  fill (w, tag_size);
   if (w->failed || w->size - w->used < w->payload_size || w->used < FASP_SESSION_HEADER
       || !fasp_sealer_take (sealer, flow, pn, &d->seal))
     return FALSE;
@@ -21,7 +46,7 @@ fasp_datagram_finish (FaspDatagram *d, FaspSealer *sealer, guint8 flow, guint64 
   d->payload = w->payload;
   d->payload_size = w->payload_size;
   d->block = block != NULL ? fasp_block_ref ((FaspBlock *) block) : NULL;
-  d->size = w->used + w->payload_size + fasp_sealer_get_tag_size (sealer);
+  d->size = w->used + w->payload_size + tag_size;
   return TRUE;
 }
 

@@ -43,9 +43,10 @@ typedef struct
 /* Makes it empty.  It must have been released, or never used. */
 void fasp_datagram_clear (FaspDatagram *datagram);
 /* @w: has written to data, and has left room for a tag there; its payload, if any, is of
- * @block (NULL: none).  FALSE: it cannot be sealed as packet @pn. */
+ * @block (NULL: none).  Fills it to FASP_DATAGRAM_MIN.  FALSE: it cannot be sealed as packet
+ * @pn. */
 gboolean fasp_datagram_finish (FaspDatagram *datagram, FaspSealer *sealer, guint8 flow, guint64 pn,
-    const FaspWriter *w, const FaspBlock *block);
+    FaspWriter *w, const FaspBlock *block);
 /* Call this for each datagram from fasp_endpoint_poll_lane(), before anything else. */
 void fasp_datagram_seal (FaspDatagram *datagram);
 /* Call this for each datagram that was polled, once it is sent or dropped. */

@@ -149,6 +149,8 @@ fasp_wire_write_handshake (FaspWriter *w, const FaspHandshake *h)
     case FASP_HANDSHAKE_ANNOUNCE:
       break;
   }
+  if (w->used < FASP_DATAGRAM_MIN)
+    fasp_write_bytes (w, zeros, FASP_DATAGRAM_MIN - w->used);
 }
 
 /* --- hello -------------------------------------------------------------------- */

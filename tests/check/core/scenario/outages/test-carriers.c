@@ -1,9 +1,20 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * A network sends what comes from a host from two addresses in turn.
+ * What some carriers' networks do: send what comes from a host from two addresses in turn, drop
+ * short datagrams.
  */
+#include "faspcredentials.h"
 #include "vflat.h"
-#include "vnet.h"
+#include "vstream.h"
+
+#define IP_UDP 28 /* bytes of both headers */
+
+/* The number of datagrams that a network has dropped, as their payload has less than 32 bytes. */
+typedef struct
+{
+  Vnet *net;
+  guint dropped;
+} Carrier;
 
 /* The receiver's datagrams come from two addresses in turn, each of which leads to it. */
 static void
@@ -49,10 +60,68 @@ test_two_addresses (void)
   vnet_free (net);
 }
 
+static void
+drop_short (gpointer data, gpointer packet, gsize bytes, guint8 ecn)
+{
+  Carrier *carrier = data;
+  gboolean is_short = bytes - IP_UDP < 32;
+
+  carrier->dropped += is_short;
+  vnet_release (carrier->net, packet, is_short, FALSE, vnet_get_time (carrier->net));
+}
+
+static void
+carry (Carrier *carrier, VnetSide a, VnetSide b)
+{
+  vnet_set_outlet (carrier->net, a, b, 0, drop_short, carrier);
+  vnet_set_outlet (carrier->net, b, a, 0, drop_short, carrier);
+}
+
+/* A stream with losses, marks and retransmissions in small blocks, each way of sealing it: nothing
+ * that the carrier drops is sent, and both ends know of the end at once. */
+static void
+test_short (gconstpointer data)
+{
+  static const gdouble loss[2] = { .02, .02 }, burst[2] = { 0, 0 };
+  FaspCipher cipher = GPOINTER_TO_UINT (data);
+  Carrier carrier = { vnet_new (1) };
+  FaspEndpointConfig s, r;
+  FaspCredentials *credentials = fasp_credentials_new ();
+  VstreamConfig config;
+  Vstream *stream;
+
+  fasp_credentials_set_cipher (credentials, cipher);
+  carry (&carrier, VNET_A, VNET_B);
+  vnet_set_path (carrier.net, 50 * FASP_MSEC, loss, burst, 0);
+  fasp_endpoint_config_init (&s, FASP_ROLE_SENDER, FASP_MODE_RENDEZVOUS);
+  fasp_endpoint_config_init (&r, FASP_ROLE_RECEIVER, FASP_MODE_RENDEZVOUS);
+  s.fec = FASP_FEC_FIXED;
+  s.fec_share = .2;
+  s.credentials = r.credentials = credentials;
+  vstream_config_init (&config);
+  config.bitrate = 800;
+  config.chunk = 1;
+  config.duration = 10 * FASP_SEC;
+  stream = vstream_new (carrier.net, &config, &s, &r);
+  g_assert_true (vstream_run (stream));
+  vstream_run_until (stream, vnet_get_time (carrier.net) - stream->started + 200 * FASP_MSEC);
+  g_assert_cmpuint (stream->events[FASP_EVENT_REMOVED][0], ==, 1);
+  g_assert_cmpuint (stream->events[FASP_EVENT_REMOVED][1], ==, 1);
+  g_test_message ("%u dropped, %u ms after the last byte", carrier.dropped,
+      (guint) ((vnet_get_time (carrier.net) - stream->last_read) / 1000));
+  g_assert_cmpuint (carrier.dropped, ==, 0);
+  vstream_free (stream);
+  fasp_credentials_unref (credentials);
+  vnet_free (carrier.net);
+}
+
 int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/carriers/two-addresses", test_two_addresses);
+  g_test_add_data_func ("/carriers/short/sealed", GUINT_TO_POINTER (FASP_CIPHER_AES_128_GCM),
+      test_short);
+  g_test_add_data_func ("/carriers/short/clear", GUINT_TO_POINTER (FASP_CIPHER_NONE), test_short);
   return g_test_run ();
 }
