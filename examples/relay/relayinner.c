@@ -38,7 +38,7 @@ struct _RelayInner
   GstBus *bus;           /* of the pipeline that plays; NULL: none does */
   GstAppSrc *source;     /* of an output's; NULL: none plays */
   GstElement *end;       /* what talks to the network; NULL: none plays */
-  guint64 failed;        /* bytes that the system did not take since it plays */
+  guint64 failed;        /* bytes that were not sent since it plays, as of the last look */
   RelayInnerStats stats; /* but for the level, and what was sent since it plays */
   RelayWatch *watch;     /* of what plays; used in the thread alone, or without the lock where
                             relaywatch.h says so, as the next */
@@ -502,9 +502,11 @@ look (RelayInner *inner, gchar **text)
 {
   gboolean works;
 
-  if (relay_watch_has_failed (inner->watch)) {
+  if (relay_watch_may_have_failed (inner->watch)) {
+    guint64 failed = relay_watch_get_failed (inner->watch, FALSE);
+
     g_mutex_lock (&inner->lock);
-    inner->failed = relay_watch_get_failed (inner->watch);
+    inner->failed = MAX (inner->failed, failed);
     g_mutex_unlock (&inner->lock);
   }
   *text = relay_watch_look (inner->watch, &works);
@@ -580,8 +582,8 @@ take_down (RelayInner *inner, GstElement *pipeline)
   g_mutex_lock (&inner->counting);
   if (relay_watch_counts (inner->place)) {
     sent = relay_watch_get_sent (inner->place, inner->end);
-    failed =
-        relay_watch_get_failed (inner->watch) + gst_app_src_get_current_level_bytes (inner->source);
+    failed = MAX (inner->failed, relay_watch_get_failed (inner->watch, TRUE))
+        + gst_app_src_get_current_level_bytes (inner->source);
   }
   g_mutex_lock (&inner->lock);
   inner->stats.plays = FALSE;

@@ -16,6 +16,9 @@ struct _RelayWatch
   guint silent;    /* looks without anything received */
   guint64 sent;    /* bytes at the last look */
   gchar *why;      /* datagrams could not be sent since then; NULL: none */
+  guint64 given;   /* bytes that srtsink has taken, sent or dropped; guarded by the end's object
+                      lock, as the next */
+  guint64 giving;  /* bytes that it has now */
 };
 
 static guint
@@ -26,6 +29,25 @@ get_interface (const RelayPlace *place)
   return name != NULL ? if_nametoindex (name) : 0;
 }
 
+/* srtsink drops what it gets while it dials, and counts what it sends. */
+static gboolean
+has_to_count_given (const RelayPlace *place)
+{
+  return place->sends && place->scheme == RELAY_SRT && !relay_place_listens (place);
+}
+
+static GstPadProbeReturn
+on_given (GstPad *pad, GstPadProbeInfo *info, gpointer data)
+{
+  RelayWatch *watch = data;
+
+  GST_OBJECT_LOCK (watch->end);
+  watch->given += watch->giving;
+  watch->giving = gst_buffer_get_size (GST_PAD_PROBE_INFO_BUFFER (info));
+  GST_OBJECT_UNLOCK (watch->end);
+  return GST_PAD_PROBE_OK;
+}
+
 RelayWatch *
 relay_watch_new (const RelayPlace *place, GstElement *end)
 {
@@ -34,6 +56,11 @@ relay_watch_new (const RelayPlace *place, GstElement *end)
   watch->place = place;
   watch->end = end != NULL ? gst_object_ref (end) : NULL;
   watch->interface = get_interface (place);
+  if (has_to_count_given (place)) {
+    g_autoptr (GstPad) pad = gst_element_get_static_pad (end, "sink");
+
+    gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, on_given, watch, NULL);
+  }
   return watch;
 }
 
@@ -102,21 +129,28 @@ relay_watch_get_sent (const RelayPlace *place, GstElement *end)
 }
 
 guint64
-relay_watch_get_failed (const RelayWatch *watch)
+relay_watch_get_failed (const RelayWatch *watch, gboolean over)
 {
   g_autoptr (GstElement) sender = get_sender (watch->place, watch->end);
   guint64 all, sent;
 
-  if (sender == NULL)
+  if (sender != NULL) {
+    g_object_get (sender, "bytes-to-serve", &all, "bytes-served", &sent, NULL);
+  } else if (has_to_count_given (watch->place)) {
+    GST_OBJECT_LOCK (watch->end);
+    all = watch->given + (over ? watch->giving : 0);
+    GST_OBJECT_UNLOCK (watch->end);
+    sent = relay_watch_get_sent (watch->place, watch->end);
+  } else {
     return 0;
-  g_object_get (sender, "bytes-to-serve", &all, "bytes-served", &sent, NULL);
+  }
   return all > sent ? all - sent : 0;
 }
 
 gboolean
-relay_watch_has_failed (const RelayWatch *watch)
+relay_watch_may_have_failed (const RelayWatch *watch)
 {
-  return watch->why != NULL;
+  return watch->why != NULL || has_to_count_given (watch->place);
 }
 
 gboolean

@@ -33,7 +33,7 @@ gboolean relay_watch_takes (RelayWatch *watch, GstMessage *warning, const gchar 
  * to tell. */
 gchar *relay_watch_look (RelayWatch *watch, gboolean *works);
 /* Could something not be sent since the last look? */
-gboolean relay_watch_has_failed (const RelayWatch *watch);
+gboolean relay_watch_may_have_failed (const RelayWatch *watch);
 
 /* Is this an output whose datagrams are not answered? */
 gboolean relay_watch_sends_datagrams (const RelayPlace *place);
@@ -43,8 +43,9 @@ gboolean relay_watch_is_connected (GstElement *srt);
 gboolean relay_watch_counts (const RelayPlace *place);
 /* Returns these bytes, since the element plays.  May be called from any thread. */
 guint64 relay_watch_get_sent (const RelayPlace *place, GstElement *end);
-/* Returns how many bytes the system did not take, since the element plays.  What is being sent just
- * now is among them, so ask this when something has failed, or nothing is sent. */
-guint64 relay_watch_get_failed (const RelayWatch *watch);
+/* Returns how many bytes the system did not take, or SRT had no connection for, since the element
+ * plays.  Of datagrams, those that are being sent just now are among them, so ask this when
+ * something has failed, or nothing is sent.  @over: nothing more is sent by SRT. */
+guint64 relay_watch_get_failed (const RelayWatch *watch, gboolean over);
 
 G_END_DECLS

@@ -644,6 +644,36 @@ test_moved (void)
   g_atomic_pointer_set (&skipped, 0);
 }
 
+/* What an output gets while it dials is missing, and what is sent later is not. */
+static void
+test_dialling (void)
+{
+  guint port = pair_get_even_port ();
+  g_autofree gchar *from = g_strdup_printf ("srt://127.0.0.1:%u?mode=listener", port);
+  g_autofree gchar *to = g_strdup_printf ("srt://127.0.0.1:%u", port);
+  guint64 fed = 0, lost = 0;
+  Output output;
+  Input input;
+
+  if (skip ())
+    return;
+  open_output (&output, to);
+  for (; lost < ENOUGH * PAYLOAD;
+      fed += PAYLOAD, lost = get_figure (output.end, "bytes-missing-total"))
+    feed_all (&output, 1);
+  open_input (&input, from);
+  for (; g_atomic_int_get (&input.heard[0]) < ENOUGH; fed += PAYLOAD)
+    feed_all (&output, 1);
+  gst_element_set_state (output.pipeline, GST_STATE_NULL);
+  g_assert_cmpuint (get_figure (output.end, "bytes-missing-total"), >=, lost);
+  g_assert_cmpuint (get_figure (output.end, "bytes-sent-total"), >=, ENOUGH * PAYLOAD);
+  g_assert_cmpuint (get_figure (output.end, "bytes-missing-total")
+          + get_figure (output.end, "bytes-sent-total"),
+      ==, fed);
+  close_pipeline (output.pipeline);
+  close_pipeline (input.pipeline);
+}
+
 /* A listener of SRT that refuses is not dialled without a pause, and the end says why. */
 static void
 test_refused (void)
@@ -701,6 +731,7 @@ main (int argc, char **argv)
   g_test_add_func ("/network/outputs-anew", test_outputs_anew);
   g_test_add_func ("/network/next-address", test_next_address);
   g_test_add_func ("/network/moved", test_moved);
+  g_test_add_func ("/network/dialling", test_dialling);
   g_test_add_func ("/network/refused", test_refused);
   return g_test_run ();
 }
