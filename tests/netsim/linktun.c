@@ -20,6 +20,7 @@
 #include <unistd.h>
 #include <gio/gio.h>
 #include "link.h"
+#include "userns.h"
 
 #define QUEUE 10000 /* packets that may wait for us to read them */
 
@@ -45,27 +46,9 @@ typedef struct
 /* --- namespaces -------------------------------------------------------------- */
 
 static gboolean
-write_file (const gchar *path, const gchar *text)
-{
-  gint fd = open (path, O_WRONLY | O_CLOEXEC);
-  gboolean good = fd >= 0 && write (fd, text, strlen (text)) == (gssize) strlen (text);
-
-  if (fd >= 0)
-    close (fd);
-  return good;
-}
-
-/* Without root, becomes root in a user namespace, if the system allows that. */
-static gboolean
 become_root (GError **error)
 {
-  g_autofree gchar *uids = g_strdup_printf ("0 %u 1", geteuid ());
-  g_autofree gchar *gids = g_strdup_printf ("0 %u 1", getegid ());
-
-  if (geteuid () == 0)
-    return TRUE;
-  if (unshare (CLONE_NEWUSER) == 0 && write_file ("/proc/self/setgroups", "deny")
-      && write_file ("/proc/self/uid_map", uids) && write_file ("/proc/self/gid_map", gids))
+  if (userns_become_root ())
     return TRUE;
   FAIL ("cannot make a user namespace");
   return FALSE;

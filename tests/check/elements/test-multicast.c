@@ -4,17 +4,16 @@
  * with IPv6 over a virtual one.
  */
 #define _GNU_SOURCE
-#include <fcntl.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 #include <gst/app/gstappsink.h>
 #include <gst/app/gstappsrc.h>
 #include <gio/gio.h>
 #include <net/if.h>
 #include <netinet/in.h>
 #include "pair.h"
+#include "userns.h"
 
 #define GROUP "239.77.1.2"
 #define GROUP6 "ff15::77:1:2"
@@ -47,36 +46,13 @@ static const Net nets[] = {
   { "/multicast/ipv6/link-named", "ff12::77:1:2", "[ff12::77:1:2%25fasp6]", "", "fd77::1", "" },
 };
 
-static gboolean
-write_file (const gchar *path, const gchar *text)
-{
-  gint fd = open (path, O_WRONLY | O_CLOEXEC);
-  gboolean good = fd >= 0 && write (fd, text, strlen (text)) > 0;
-
-  if (fd >= 0)
-    close (fd);
-  return good;
-}
-
 /* Before there is any thread. What cannot be made is missed by the tests that need it. */
 static void
 enter_network (void)
 {
   g_autofree gchar *ip = g_find_program_in_path ("ip");
-  g_autofree gchar *uids = g_strdup_printf ("0 %u 1", geteuid ());
-  g_autofree gchar *gids = g_strdup_printf ("0 %u 1", getegid ());
 
-  if (ip == NULL)
-    return;
-  if (geteuid () == 0) {
-    if (unshare (CLONE_NEWNET) != 0)
-      return;
-  } else if (unshare (CLONE_NEWUSER | CLONE_NEWNET) != 0
-      || !write_file ("/proc/self/setgroups", "deny") || !write_file ("/proc/self/uid_map", uids)
-      || !write_file ("/proc/self/gid_map", gids)) {
-    return;
-  }
-  if (system (PAIR) != 0)
+  if (ip != NULL && userns_become_root () && unshare (CLONE_NEWNET) == 0 && system (PAIR) != 0)
     g_printerr ("# no pair of interfaces for IPv6\n");
 }
 

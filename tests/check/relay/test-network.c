@@ -5,7 +5,6 @@
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
-#include <fcntl.h>
 #include <net/ethernet.h>
 #include <net/if.h>
 #include <netinet/in.h>
@@ -21,6 +20,7 @@
 #include "relaygroup.h"
 #include "relayretry.h"
 #include "relaywatch.h"
+#include "userns.h"
 
 #define PACKET 188
 #define SYNC 0x47
@@ -48,29 +48,11 @@
 
 static gboolean have_network;
 
-static gboolean
-write_file (const gchar *path, const gchar *text)
-{
-  gint fd = open (path, O_WRONLY | O_CLOEXEC);
-  gboolean good = fd >= 0 && write (fd, text, strlen (text)) > 0;
-
-  if (fd >= 0)
-    close (fd);
-  return good;
-}
-
 /* Before there is any thread. */
 static gboolean
 enter_network (void)
 {
-  g_autofree gchar *uids = g_strdup_printf ("0 %u 1", geteuid ());
-  g_autofree gchar *gids = g_strdup_printf ("0 %u 1", getegid ());
-
-  if (geteuid () == 0)
-    return unshare (CLONE_NEWNET) == 0 && system (NETWORK) == 0;
-  return unshare (CLONE_NEWUSER | CLONE_NEWNET) == 0 && write_file ("/proc/self/setgroups", "deny")
-      && write_file ("/proc/self/uid_map", uids) && write_file ("/proc/self/gid_map", gids)
-      && system (NETWORK) == 0;
+  return userns_become_root () && unshare (CLONE_NEWNET) == 0 && system (NETWORK) == 0;
 }
 
 static gboolean
