@@ -17,7 +17,9 @@
 /* Feedback is due when more than 1 / WINDOW_SHARE of the window has opened since it was last sent.
  */
 #define WINDOW_SHARE 4
-/* Feedback as a sign of life while there is nothing to report. */
+/* Feedback while there is nothing to report: this long after the last one when the stream pauses,
+ * and twice as long each time, up to IDLE. */
+#define PAUSE FASP_FEEDBACK_CLOCK_MAX
 #define IDLE (500 * FASP_MSEC)
 /* The tokens that repetitions do not use. Those of a new loss may use more: FRESH_SPARES. */
 #define REPEAT_SPARES (TOKENS_MAX / 2)
@@ -38,6 +40,7 @@ fasp_feedback_init (FaspFeedbackTracker *tracker, FaspTime now, const FaspReorde
   tracker->sent = now - FASP_SEC;
   tracker->tokens = TOKENS_MAX;
   tracker->interval = tracker->interval_whole = FASP_FEEDBACK_CLOCK_MAX;
+  tracker->pause = IDLE;
   tracker->backoff.time = FASP_NEVER;
 }
 
@@ -213,6 +216,7 @@ fasp_feedback_datagram (FaspFeedbackTracker *tracker, FaspTime now, gsize size,
 void
 fasp_feedback_data (FaspFeedbackTracker *tracker)
 {
+  tracker->pause = PAUSE;
   if (!fasp_feedback_backs_off (tracker))
     due (tracker,
         tracker->sent + (is_missing_any (tracker) ? tracker->interval : tracker->interval_whole));
@@ -366,7 +370,8 @@ fasp_feedback_sent (FaspFeedbackTracker *tracker, FaspTime now, gsize size)
     repeat (tracker);
   } else {
     tracker->repeats = 0;
-    tracker->due = now + IDLE;
+    tracker->due = now + (tracker->tokens >= 0 ? tracker->pause : IDLE);
+    tracker->pause = MIN (2 * tracker->pause, IDLE);
   }
   tracker->asks = FALSE;
 }

@@ -11,7 +11,10 @@
  *     100 ms); while nothing is missing, less often unless the sender is eager, and
  *     every 100 ms once the clock has used up a quarter of the saved tokens,
  *   - at once when a tail probe asks, when the window opens again and when the
- *     stream is complete.
+ *     stream is complete,
+ *   - 100 ms after the last one when data has come since the one before but none since, and then
+ *     after twice as long each time, up to 500 ms: a NAT may have given this host another port,
+ *     which the sender learns only from what comes from there.
  *
  * Feedback is limited to a share of the bytes received (FASP_FEEDBACK_SHARE and its
  * bounds); when that is used up, only the regular clock goes on.  Half of the saved
@@ -45,6 +48,7 @@ typedef struct
   guint64 part_from;          /* where the next part of a long list starts */
   FaspTime interval;          /* of the regular clock while anything is missing; µs */
   FaspTime interval_whole;    /* the same while nothing is missing; µs */
+  FaspTime pause;             /* from the next feedback to the one after it if no data comes; µs */
   guint64 came;               /* bytes received since the last feedback */
   gboolean eager;             /* the sender needs feedback soon even if nothing is missing: for
                                  its receive timestamps, or as there are several flows; set

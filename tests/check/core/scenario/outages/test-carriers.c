@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * What some carriers' networks do: send what comes from a host from two addresses in turn, drop
- * short datagrams.
+ * short datagrams, give a host another port.
  */
 #include "faspcredentials.h"
 #include "vflat.h"
@@ -115,6 +115,70 @@ test_short (gconstpointer data)
   vnet_free (carrier.net);
 }
 
+/* When a datagram of the sender last came, and the longest time without one. */
+typedef struct
+{
+  FaspTime last, longest;
+} Silence;
+
+static void
+watch_silence (gpointer data, VnetSide from, FaspTime now, guint8 *bytes, gsize size)
+{
+  Silence *silence = data;
+
+  if (from != VNET_A)
+    return;
+  silence->longest = MAX (silence->longest, now - silence->last);
+  silence->last = now;
+}
+
+/* A NAT gives the receiver another port @phase into the stream.  Returns for how long the receiver
+ * hears nothing. */
+static FaspTime
+rebind_at (guint64 bitrate, FaspTime rtt, FaspTime phase)
+{
+  static const gdouble none[2] = { 0, 0 };
+  Vnet *net = vnet_new (1);
+  Silence silence;
+  VstreamConfig config;
+  Vstream *stream;
+
+  vnet_set_path (net, rtt, none, none, 0);
+  vstream_config_init (&config);
+  config.receiver_calls = TRUE;
+  config.bitrate = bitrate;
+  config.channel = 4 * bitrate;
+  config.duration = 3 * FASP_SEC;
+  stream = vstream_new (net, &config, NULL, NULL);
+  vstream_run_until (stream, phase);
+  vnet_rebind (net, VNET_B, 8000);
+  silence = (Silence) { .last = vnet_get_time (net) };
+  vnet_set_tap (net, watch_silence, &silence);
+  g_assert_true (vstream_run (stream));
+  vstream_free (stream);
+  vnet_free (net);
+  return silence.longest;
+}
+
+/* The sender learns of it soon, even if all that has arrived was reported just before. */
+static void
+test_rebind (void)
+{
+  static const FaspTime rtts[] = { 10 * FASP_MSEC, 100 * FASP_MSEC, 200 * FASP_MSEC };
+  static const guint64 bitrates[] = { 100000, 500000, 4000000 };
+
+  for (guint i = 0; i < G_N_ELEMENTS (rtts) * G_N_ELEMENTS (bitrates); i++) {
+    FaspTime rtt = rtts[i / G_N_ELEMENTS (bitrates)], most = 0;
+    guint64 bitrate = bitrates[i % G_N_ELEMENTS (bitrates)];
+
+    for (guint phase = 0; phase < 25; phase++)
+      most = MAX (most, rebind_at (bitrate, rtt, 2 * FASP_SEC + phase * 4070));
+    g_test_message ("%" G_GUINT64_FORMAT " bit/s, %d ms: %d ms", bitrate, (gint) (rtt / FASP_MSEC),
+        (gint) (most / FASP_MSEC));
+    g_assert_cmpint (most, <=, 200 * FASP_MSEC + rtt);
+  }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -123,5 +187,6 @@ main (int argc, char **argv)
   g_test_add_data_func ("/carriers/short/sealed", GUINT_TO_POINTER (FASP_CIPHER_AES_128_GCM),
       test_short);
   g_test_add_data_func ("/carriers/short/clear", GUINT_TO_POINTER (FASP_CIPHER_NONE), test_short);
+  g_test_add_func ("/carriers/rebind", test_rebind);
   return g_test_run ();
 }

@@ -158,6 +158,30 @@ test_again (void)
   end (&f);
 }
 
+/* Nothing comes any more: it is said soon, as the address may have changed, and then less and less
+ * often. */
+static void
+test_pause (void)
+{
+  static const guint waits[] = { 100, 200, 400, 500, 500 }; /* ms */
+  FaspTime now = START;
+  Fixture f;
+
+  begin (&f);
+  put (&f, 0);
+  fasp_feedback_data (&f.report);
+  for (guint i = 0; i < G_N_ELEMENTS (waits); i++) {
+    fasp_feedback_sent (&f.report, now, BLOCK);
+    g_assert_cmpint (fasp_feedback_get_timeout (&f.report) - now, ==, waits[i] * FASP_MSEC);
+    now = fasp_feedback_get_timeout (&f.report);
+  }
+  /* not beyond its share of what came */
+  fasp_feedback_data (&f.report);
+  fasp_feedback_sent (&f.report, now, 8192);
+  g_assert_cmpint (fasp_feedback_get_timeout (&f.report) - now, ==, 500 * FASP_MSEC);
+  end (&f);
+}
+
 /* Whatever comes, and whatever is asked: what is not said by the clock is a share of
  * what comes, and nothing is later than the clock. */
 static void
@@ -283,6 +307,7 @@ main (int argc, char **argv)
     g_test_add_data_func (name, &cases[i], test_when);
   }
   g_test_add_func ("/feedback/again", test_again);
+  g_test_add_func ("/feedback/pause", test_pause);
   g_test_add_func ("/feedback/share", test_share);
   g_test_add_func ("/feedback/parts", test_parts);
   return g_test_run ();
