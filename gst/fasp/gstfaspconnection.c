@@ -418,6 +418,23 @@ gst_fasp_connection_install_check (GObjectClass *klass)
       G_SIGNAL_RUN_LAST | G_SIGNAL_ACTION, G_CALLBACK (check), NULL, NULL, NULL, G_TYPE_STRING, 0);
 }
 
+void
+gst_fasp_connection_follow (GstFaspConnection *c, GstStateChange transition)
+{
+  GstFaspKeys keys = { NULL };
+
+  if (transition == GST_STATE_CHANGE_READY_TO_NULL)
+    g_clear_pointer (&c->stretched, gst_fasp_stretched_unref);
+  if (transition != GST_STATE_CHANGE_NULL_TO_READY)
+    return;
+  GST_OBJECT_LOCK (c->element);
+  gst_fasp_keys_copy (&c->settings.keys, &keys);
+  GST_OBJECT_UNLOCK (c->element);
+  if (keys.passphrase != NULL)
+    c->stretched = gst_fasp_stretch_begin (keys.passphrase);
+  gst_fasp_keys_clear (&keys);
+}
+
 /* Each of the following functions posts an error if it fails. */
 static gboolean
 prepare (GstFaspConnection *c, Wanted *wanted)

@@ -41,7 +41,7 @@ struct _GstFaspConnection
   guint n_sources;             /* while open */
   gint flushing;               /* number of requests to flush; under the lock */
   GstClockID report;           /* periodic, for stats-interval */
-  GstFaspStretched *stretched; /* while open; NULL: there is no passphrase */
+  GstFaspStretched *stretched; /* from READY until it is closed; NULL: there is no passphrase */
   GstFaspPosted posted;        /* about the stream of several sources; used by the streaming
                                   thread only */
   GstFaspQuiet changes[FASP_MERGE_DIFFERS + 1]; /* of several sources; the same */
@@ -68,6 +68,9 @@ void gst_fasp_connection_init_uri_handler (gpointer iface, gpointer unused);
  * not and what to do, to be freed.  It opens no port, and no file for writing. */
 void gst_fasp_connection_install_check (GObjectClass *klass);
 /* Posts an error and returns FALSE if the connection cannot be opened. */
+/* Call this first at each change of state: the key of the passphrase, which takes long, is made
+ * from READY on. */
+void gst_fasp_connection_follow (GstFaspConnection *connection, GstStateChange transition);
 gboolean gst_fasp_connection_open (GstFaspConnection *connection);
 /* Returns FALSE and posts an error if the caller is a handler of the element's own signals
  * or messages: that handler runs in a thread which would wait for its own end. */

@@ -515,6 +515,7 @@ gst_fasp_sink_change_state (GstElement *element, GstStateChange transition)
   GstFaspSink *self = GST_FASP_SINK (element);
   GstStateChangeReturn ret;
 
+  gst_fasp_connection_follow (&self->connection, transition);
   if (transition == GST_STATE_CHANGE_PAUSED_TO_READY
       && !gst_fasp_connection_may_close (&self->connection))
     return GST_STATE_CHANGE_FAILURE;

@@ -735,6 +735,7 @@ gst_fasp_src_change_state (GstElement *element, GstStateChange transition)
   GstStateChangeReturn ret;
   Control before;
 
+  gst_fasp_connection_follow (&self->connection, transition);
   if (transition == GST_STATE_CHANGE_PAUSED_TO_READY
       && !gst_fasp_connection_may_close (&self->connection))
     return GST_STATE_CHANGE_FAILURE;

@@ -324,7 +324,11 @@ gst_fasp_keys_load (const GstFaspKeys *keys, GstFaspKeysUse use, GPtrArray *warn
   FaspCredentials *credentials = load_files (keys, use, warnings, error);
 
   if (credentials != NULL && keys->passphrase != NULL) {
-    *stretched = gst_fasp_stretch (keys->passphrase);
+    GstFaspStretched *begun = *stretched;
+
+    *stretched = gst_fasp_stretch_begin (keys->passphrase);
+    gst_fasp_stretched_unref (begun);
+    gst_fasp_stretched_wait (*stretched);
     fasp_credentials_set_psk (credentials, gst_fasp_stretched_get_key (*stretched));
   }
   return credentials;

@@ -62,10 +62,11 @@ void gst_fasp_keys_clear (GstFaspKeys *keys);
 gboolean gst_fasp_keys_authenticate (const GstFaspKeys *keys);
 /* Does everything that gst_fasp_keys_load() does, except for what takes long. */
 gboolean gst_fasp_keys_check (const GstFaspKeys *keys, GstFaspKeysUse use, GError **error);
-/* Checks, reads files and stretches the passphrase, which takes half a second, and
- * waits for others that do the same.  Returns NULL and sets @error to say what is wrong
- * and what to do.  @warnings: texts about files that others could read or change are
- * added.  *stretched: set if there is a passphrase; keep it while the element is open. */
+/* Checks, reads files and waits until the passphrase is stretched, which takes half a second for
+ * each that this process has to stretch.  Returns NULL and sets @error to say what is wrong and
+ * what to do.  @warnings: texts about files that others could read or change are added.
+ * *stretched: what was begun, or NULL; set if there is a passphrase; keep it while the element is
+ * open. */
 FaspCredentials *gst_fasp_keys_load (const GstFaspKeys *keys, GstFaspKeysUse use,
     GPtrArray *warnings, GstFaspStretched **stretched, GError **error);
 

@@ -9,53 +9,118 @@
 #include <string.h>
 #include "gstfaspstretch.h"
 
+/* Keys that a process makes at a time, if it has as many processors: 256 MiB, which is half of what
+ * examples/kubernetes lets a small relay have. */
+#define MOST 2
+
+typedef enum
+{
+  UNMADE,
+  BEING_MADE,
+  MADE,
+} Making;
+
+/* Everything but the key of one that is being made, which belongs to the thread that makes it, is
+ * under `lock'. */
 struct _GstFaspStretched
 {
-  guint users; /* under `lock' */
+  guint users;
+  Making making;
   gchar *passphrase;
   guint8 key[FASP_KEY_SIZE];
 };
 
-/* All keys of this process. A thread that stretches holds `turn', and takes it before `lock'. */
-static GMutex turn, lock;
+/* All keys of this process.  The condition: one is made. */
+static GMutex lock;
+static GCond made;
 static GList *all;
+static guint makers; /* threads that make one */
 
+/* Under the lock, as the next ones. */
 static GstFaspStretched *
 find (const gchar *passphrase)
 {
-  GstFaspStretched *found = NULL;
+  for (GList *l = all; l != NULL; l = l->next)
+    if (g_str_equal (((GstFaspStretched *) l->data)->passphrase, passphrase))
+      return l->data;
+  return NULL;
+}
+
+static GstFaspStretched *
+find_unmade (void)
+{
+  for (GList *l = all; l != NULL; l = l->next)
+    if (((GstFaspStretched *) l->data)->making == UNMADE)
+      return l->data;
+  return NULL;
+}
+
+static gboolean
+is_free (void)
+{
+  return makers < MIN (g_get_num_processors (), MOST);
+}
+
+static void
+make (GstFaspStretched *self)
+{
+  self->making = BEING_MADE;
+  makers++;
+  g_mutex_unlock (&lock);
+  fasp_stretch (self->passphrase, self->key);
+  g_mutex_lock (&lock);
+  makers--;
+  self->making = MADE;
+  g_cond_broadcast (&made);
+}
+
+static gpointer
+make_all (gpointer unused)
+{
+  GstFaspStretched *self;
 
   g_mutex_lock (&lock);
-  for (GList *l = all; l != NULL && found == NULL; l = l->next)
-    if (g_str_equal (((GstFaspStretched *) l->data)->passphrase, passphrase))
-      found = l->data;
-  if (found != NULL)
-    found->users++;
+  while (is_free () && (self = find_unmade ()) != NULL)
+    make (self);
   g_mutex_unlock (&lock);
-  return found;
+  return NULL;
 }
 
 GstFaspStretched *
-gst_fasp_stretch (const gchar *passphrase)
+gst_fasp_stretch_begin (const gchar *passphrase)
 {
-  GstFaspStretched *self = find (passphrase);
+  GstFaspStretched *self;
+  GThread *thread = NULL;
+  gboolean begins;
 
-  if (self != NULL)
-    return self;
-  g_mutex_lock (&turn);
-  /* the thread that had the turn before us may have made the same key */
+  g_mutex_lock (&lock);
   self = find (passphrase);
+  begins = self == NULL && is_free ();
   if (self == NULL) {
     self = g_new0 (GstFaspStretched, 1);
-    self->users = 1;
     self->passphrase = g_strdup (passphrase);
-    fasp_stretch (passphrase, self->key);
-    g_mutex_lock (&lock);
-    all = g_list_prepend (all, self);
-    g_mutex_unlock (&lock);
+    all = g_list_append (all, self);
   }
-  g_mutex_unlock (&turn);
+  self->users++;
+  g_mutex_unlock (&lock);
+  /* without a thread, the one that needs the key makes it */
+  if (begins)
+    thread = g_thread_try_new ("stretch", make_all, NULL, NULL);
+  if (thread != NULL)
+    g_thread_unref (thread);
   return self;
+}
+
+void
+gst_fasp_stretched_wait (GstFaspStretched *self)
+{
+  g_mutex_lock (&lock);
+  while (self->making != MADE)
+    if (self->making == UNMADE && is_free ())
+      make (self);
+    else
+      g_cond_wait (&made, &lock);
+  g_mutex_unlock (&lock);
 }
 
 const guint8 *
@@ -75,6 +140,9 @@ gst_fasp_stretched_unref (GstFaspStretched *self)
   last = --self->users == 0;
   if (last)
     all = g_list_remove (all, self);
+  /* the process may end after this, and OpenSSL with it */
+  while (last && self->making == BEING_MADE)
+    g_cond_wait (&made, &lock);
   g_mutex_unlock (&lock);
   if (!last)
     return;

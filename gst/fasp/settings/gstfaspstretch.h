@@ -4,10 +4,13 @@
  *
  * gstfaspstretch.h: passphrases, and the keys that scrypt makes of them.
  *
- * Each key takes 128 MiB for half a second, so a process makes one key at a time.
- * It remembers a key for as long as an element with that key is open.  (The element has
- * both key and passphrase in memory anyway.)  Meanwhile, other elements with the same
- * passphrase get the key at once.
+ * Each key takes 128 MiB for half a second.  A process makes as many at a time as it has
+ * processors, and two at most.  It remembers a key for as long as an element uses it.  (The
+ * element has both key and passphrase in memory anyway.)  Meanwhile, other elements with the same
+ * passphrase get the key at once, or when it is made.
+ *
+ * An element begins in READY and needs the key in PAUSED: the elements of a pipeline are all in
+ * READY before the first one is in PAUSED, so their keys are made side by side.
  */
 #pragma once
 
@@ -17,10 +20,14 @@ G_BEGIN_DECLS
 
 typedef struct _GstFaspStretched GstFaspStretched;
 
-GstFaspStretched *gst_fasp_stretch (const gchar *passphrase);
-/* FASP_KEY_SIZE bytes. */
+/* Has the key made in another thread, unless it is there. */
+GstFaspStretched *gst_fasp_stretch_begin (const gchar *passphrase);
+/* Waits until the key is made. */
+void gst_fasp_stretched_wait (GstFaspStretched *stretched);
+/* FASP_KEY_SIZE bytes, once it is made. */
 const guint8 *gst_fasp_stretched_get_key (const GstFaspStretched *stretched);
-/* The last user wipes the key. */
+/* The last user wipes the key.  If that is just being made, it waits for it; if not, it is not
+ * made. */
 void gst_fasp_stretched_unref (GstFaspStretched *stretched);
 
 G_END_DECLS
