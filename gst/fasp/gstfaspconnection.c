@@ -265,9 +265,8 @@ warn_of_keys (GstFaspConnection *c, const GstFaspKeys *keys)
         (NULL));
   else if (!gst_fasp_keys_authenticate (keys))
     GST_ELEMENT_WARNING (c->element, RESOURCE, SETTINGS,
-        ("The stream is encrypted, but nobody is authenticated: whoever "
-         "reaches the port can connect. Set passphrase on both ends, or "
-         "key-file."),
+        ("The stream is encrypted but not authenticated: anyone who reaches the port can "
+         "connect. Set passphrase on both ends, or key-file."),
         (NULL));
 }
 

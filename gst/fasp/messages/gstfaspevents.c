@@ -102,7 +102,7 @@ explain_refusal (const FaspEvent *event, const gchar *peer)
   /* there is advice for two causes: the streamid, and a decision of the application */
   const gchar *advice = strstr (event->text, "streamid") != NULL ?
       "set streamid to that of a stream there" :
-      "whoever runs that end has to let this one in, which may depend on its "
+      "the operator of that end has to let this one in, which may depend on its "
       "address, streamid and key";
 
   if (event->type == FASP_EVENT_REMOVED)
@@ -181,9 +181,8 @@ gst_fasp_events_explain (const FaspEvent *event)
       if (event->type != FASP_EVENT_REJECTED)
         return g_strdup_printf ("%s was not heard for longer than resume-timeout", peer);
       if (event->address.len == 0)
-        return g_strdup ("there was nobody to call within resume-timeout, as no "
-                         "address was found: check the name in the URI, or whether the "
-                         "multicast group has a sender");
+        return g_strdup ("no address was found within resume-timeout: check the name in the "
+                         "URI, or whether the multicast group has a sender");
       return text[0] != '\0' ?
           g_strdup_printf ("%s: %s", peer, text) :
           g_strdup_printf ("%s does not answer: check that it is running, and "

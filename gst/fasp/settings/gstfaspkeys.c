@@ -217,7 +217,7 @@ read_allowed_keys (const gchar *path, FaspCredentials *credentials, GPtrArray *w
     found++;
   }
   if (found == 0) {
-    BAD ("The file of allowed-keys, %s, holds no key: nobody could connect. "
+    BAD ("The file of allowed-keys, %s, holds no key: no peer could connect. "
          "Write a line for each caller, with a public key and a name.",
         path);
     return FALSE;
@@ -253,7 +253,7 @@ check (const GstFaspKeys *keys, GstFaspKeysUse use, GError **error)
     BAD ("encryption=none with a passphrase or key-file: leave one of them "
          "out. Without encryption everybody can read and forge the stream.");
   else if (keys->authentication && !gst_fasp_keys_authenticate (keys))
-    BAD ("authentication=true would let nobody in: set passphrase, or key-file "
+    BAD ("authentication=true would refuse every peer: set passphrase, or key-file "
          "and the keys that are allowed.");
   else if (known && keys->key_file == NULL)
     BAD ("public-key and allowed-keys need a key-file for this end; to make "

@@ -37,7 +37,7 @@ install_common (GObjectClass *klass)
           NULL, READY));
   g_object_class_install_property (klass, GST_FASP_PROP_MODE,
       g_param_spec_enum ("mode", "Mode",
-          "Who dials: caller, listener, rendezvous, or none to let the URI "
+          "Which end dials: caller, listener, rendezvous, or none to let the URI "
           "decide (with a host: caller)",
           GST_TYPE_FASP_MODE, GST_FASP_MODE_NONE, READY));
   g_object_class_install_property (klass, GST_FASP_PROP_LOCALADDRESS,
@@ -78,7 +78,7 @@ install_common (GObjectClass *klass)
    */
   g_object_class_install_property (klass, GST_FASP_PROP_PASSPHRASE,
       g_param_spec_string ("passphrase", "Passphrase",
-          "Secret of both ends, at least 10 characters: without it nobody can "
+          "Secret of both ends, at least 10 characters: no peer without it can "
           "connect, read or forge anything (default: none, encrypted but open "
           "to everybody)",
           NULL, WRITE_ONLY));
@@ -360,7 +360,7 @@ install_sink (GObjectClass *klass)
       g_param_spec_uint64 ("available-bitrate", "Available bit rate",
           "The bit rate that an encoder may use, in bit/s of the stream: all "
           "receivers have room for it with retransmissions, repairs and headers "
-          "(0: nobody is there, or nothing is paced)",
+          "(0: there is no receiver, or nothing is paced)",
           0, G_MAXUINT64, 0, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
   g_object_class_install_property (klass, GST_FASP_PROP_SLOW_POLICY,
       g_param_spec_enum ("slow-policy", "Slow policy",

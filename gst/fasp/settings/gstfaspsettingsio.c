@@ -236,7 +236,7 @@ check (const GstFaspSettings *s, GError **error)
     return FALSE;
   if (dials && (s->host == NULL || is_unspecified (s->host))) {
     g_set_error (error, GST_URI_ERROR, GST_URI_ERROR_BAD_REFERENCE,
-        "There is nobody to dial: set uri=fasp://HOST:PORT, or mode=listener to be dialled.");
+        "There is no address to dial: set uri=fasp://HOST:PORT, or mode=listener to be dialled.");
     return FALSE;
   }
   return TRUE;

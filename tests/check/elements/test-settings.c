@@ -372,10 +372,10 @@ test_bad_starts (void)
   static const gchar *const lines[][2] = {
     { "fakesrc ! faspsink uri=fasp://h:1?nonsense=1", "nonsense" },
     { "fakesrc ! faspsink uri=nonsense", "not a fasp URI" },
-    { "fakesrc ! faspsink mode=caller", "nobody to dial" },
-    { "fakesrc ! faspsink uri=fasp://:7001?mode=rendezvous", "nobody to dial" },
-    { "fakesrc ! faspsink uri=fasp://0.0.0.0:7001?mode=caller", "nobody to dial" },
-    { "faspsrc uri=fasp://[::]:7001?mode=rendezvous ! fakesink", "nobody to dial" },
+    { "fakesrc ! faspsink mode=caller", "no address to dial" },
+    { "fakesrc ! faspsink uri=fasp://:7001?mode=rendezvous", "no address to dial" },
+    { "fakesrc ! faspsink uri=fasp://0.0.0.0:7001?mode=caller", "no address to dial" },
+    { "faspsrc uri=fasp://[::]:7001?mode=rendezvous ! fakesink", "no address to dial" },
     { "faspsrc uri=fasp://:7001 multicast-source=192.0.2.1 ! fakesink", "multicast group" },
     { "fakesrc ! faspsink localaddress=not-an-address localport=0", "not-an-address" },
     { "fakesrc ! faspsink localaddress=192.0.2.1 localport=0", "192.0.2.1" },
@@ -406,7 +406,7 @@ test_bad_starts (void)
     { "fakesrc ! faspsink localport=0 fec=lots", "lots" },
     { "faspsrc localport=0 fec=% ! fakesink", "fec=%" },
     { "faspsrc uri=fasp://h:1?nonsense=1 ! fakesink", "nonsense" },
-    { "faspsrc mode=caller ! fakesink", "nobody to dial" },
+    { "faspsrc mode=caller ! fakesink", "no address to dial" },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (lines); i++) {
