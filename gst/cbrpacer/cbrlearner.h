@@ -13,8 +13,8 @@
 
 G_BEGIN_DECLS
 
-/* After this many bytes without a clock, the stream is taken to have none: nobody
- * can know the rate of a source that is as fast as it can be. Also, this is the
+/* After this many bytes without a clock, the stream is taken to have none: the
+ * rate cannot be known of a source that is as fast as it can be. Also, this is the
  * most that is queued until the rate is known. */
 #define CBR_LEARNER_PATIENCE (G_GUINT64_CONSTANT (256) << 20)
 

@@ -27,7 +27,7 @@ get_sync (Look *look, gsize at, CbrCursor *cursor, gboolean *is_sync)
 
   if (at + look->front >= look->there)
     return FALSE;
-  /* a byte that nobody may read may be a sync byte */
+  /* a byte that may not be read may be a sync byte */
   cbr_queue_get_byte (look->queue, at + look->front, cursor, &byte);
   *is_sync = byte == CBR_TS_SYNC;
   return TRUE;

@@ -40,8 +40,8 @@ typedef struct
   gboolean doubt;   /* with held: perhaps it is no packet */
 } CbrPiece;
 
-/* Looks for up to @most bytes, of whole packets' size, at the head of @queue. @impatient: nobody
- * waits for what is doubtful. */
+/* Looks for up to @most bytes, of whole packets' size, at the head of @queue. @impatient: it does
+ * not wait for what is doubtful. */
 CbrPiece cbr_packets_look (const CbrPackets *packets, CbrQueue *queue, gsize most,
     gboolean impatient);
 /* Bytes of @piece were taken out of the queue: all of them, or whole packets, if it is of

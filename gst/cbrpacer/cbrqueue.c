@@ -263,7 +263,7 @@ cbr_queue_leave_cursor (CbrCursor *cursor)
   cursor->memory = NULL;
 }
 
-/* Maps the memory of @buffer that byte @at is in. FALSE: nobody may read it. */
+/* Maps the memory of @buffer that byte @at is in. FALSE: it may not be read. */
 static gboolean
 map_cursor (CbrCursor *cursor, GstBuffer *buffer, gsize at)
 {

@@ -81,7 +81,7 @@ gboolean cbr_queue_is_empty (CbrQueue *queue);
 gboolean cbr_queue_is_break (GstMiniObject *object);
 /* Does another stream or segment begin in the queue? */
 gboolean cbr_queue_has_segment (CbrQueue *queue);
-/* Removes a query that nobody waits for any longer. */
+/* Removes a query whose thread does not wait any longer. */
 void cbr_queue_remove (CbrQueue *queue, GstQuery *query);
 
 /* Returns the size of the next datagram of @payload bytes (0: buffers as they come).

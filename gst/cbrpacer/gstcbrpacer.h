@@ -121,7 +121,7 @@ struct _GstCbrPacer
   CbrPackets packets; /* if it is a transport stream */
   GstMemory *nulls;   /* null packets, shared */
 
-  GstClockTime latency; /* that was answered last; NONE: nobody has asked since it changed */
+  GstClockTime latency; /* that was answered last; NONE: it was not asked for since it changed */
   GstQuery *query;      /* the one that waits for its turn, or is under way */
   gboolean query_busy, query_result;
 
@@ -226,7 +226,7 @@ gboolean gst_cbr_pacer_wants_clock (GstCbrPacer *self);
 gboolean gst_cbr_pacer_look_if_full (GstCbrPacer *self, gsize size);
 /* Returns until when the buffer that was last fed to the learner has to wait outside,
  * because its source waits for us and its time has not come. Chooses `base' anew where
- * the stream begins, or if somebody was too slow. */
+ * the stream begins, or if upstream or downstream was too slow. */
 gint64 gst_cbr_pacer_choose_entry (GstCbrPacer *self, gint64 now);
 /* Returns how much later than planned the stream leaves, ns, including time that the
  * schedule did not catch up on. This grows while data waits and the elements behind

@@ -105,7 +105,7 @@ gst_cbr_pacer_look (GstCbrPacer *self, guint n)
         self->impatient && !is_stuffed (self));
   else
     piece.size = cbr_queue_peek (&self->queue, (guint) most, &piece.whole);
-  /* with null packets nobody is impatient: these leave while something else waits */
+  /* with null packets the pacer is not impatient: these leave while something else waits */
   piece.doubt &= !is_stuffed (self);
   return piece;
 }

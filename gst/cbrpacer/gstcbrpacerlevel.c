@@ -81,7 +81,7 @@ gst_cbr_pacer_get_rate (GstCbrPacer *self)
 
   if (self->settings.bitrate > 0)
     return self->settings.bitrate;
-  /* data that nobody holds back must not pile up, after a stall, or if the source's
+  /* data of a source that does not wait must not pile up, after a stall, or if the source's
    * clock is faster */
   pile = is_held (self) ? self->drain : get_pile (self, delay / 4 * 3);
   return MIN (MAX (pile, get_learned_rate (self)), CBR_RATE_MAX);
@@ -144,9 +144,9 @@ gst_cbr_pacer_choose_entry (GstCbrPacer *self, gint64 now)
     return self->queue.bytes > 0 && !partial ? G_MAXINT64 : G_MININT64;
   if (self->base == CBR_NO_BASE
       || now - self->base - self->learner.begins > MAX (delay, LATE_LEAST)) {
-    /* the stream begins, or somebody was too slow, which we do not catch up on. With a
-     * learned rate, half of max-delay is kept as queue, as a moving average has it. A
-     * set rate is higher than the stream's and needs none. */
+    /* the stream begins, or upstream or downstream was too slow, which we do not catch up on. With
+     * a learned rate, half of max-delay is kept as queue, as a moving average has it. A set rate is
+     * higher than the stream's and needs none. */
     waiting = fasp_rate_clock_span (get_learned_rate (self),
         gst_cbr_pacer_get_wire_bytes (self, self->queue.bytes, self->queue.buffers));
     self->base = now - self->learner.begins + MIN (waiting, delay);
@@ -180,7 +180,7 @@ gst_cbr_pacer_look_at_pile (GstCbrPacer *self)
 {
   guint64 drain;
 
-  /* with a rate nobody asks for it, and max-delay may be 0 */
+  /* with a rate it is not asked for, and max-delay may be 0 */
   if (self->settings.bitrate > 0 || !is_held (self))
     return;
   drain = get_pile (self, 2 * gst_cbr_pacer_get_max_delay (self));

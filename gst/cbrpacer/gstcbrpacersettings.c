@@ -120,7 +120,7 @@ gst_cbr_pacer_check_stuffing (GstCbrPacer *self)
   return FALSE;
 }
 
-/* If the stream's clock was not needed so far, nobody has looked at it: begins anew. */
+/* If the stream's clock was not needed so far, it was not read: begins anew. */
 static void
 forget_clock (GstCbrPacer *self)
 {

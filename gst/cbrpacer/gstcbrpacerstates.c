@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * States of the element, its pads and its thread: what is forgotten, and who is woken.
+ * States of the element, its pads and its thread: what is forgotten, and which threads are woken.
  */
 #ifdef HAVE_CONFIG_H
 #include "config.h"

@@ -97,7 +97,7 @@ wait_for_work (GstCbrPacer *self)
         return TRUE;
       }
     } else {
-      /* nothing is here, or a part of a packet, which is of use to nobody without its rest */
+      /* nothing is here, or a part of a packet, which is of no use without its rest */
       self->partial_since = -1;
       self->impatient = FALSE;
     }
@@ -144,7 +144,7 @@ wait_for_departure (GstCbrPacer *self)
     self->stats.underruns++;
   } else if (cbr_schedule_is_lost (schedule, now)) {
     GST_DEBUG_OBJECT (self, "stalled: the schedule begins anew");
-    /* not since the cycle was due, if that was of null packets alone: they delay nobody */
+    /* not since the cycle was due, if that was of null packets alone: they delay no data */
     self->lost = gst_cbr_pacer_get_lag (self, now);
     cbr_schedule_restart (schedule, now);
     cbr_stats_break (&self->stats);
@@ -291,7 +291,7 @@ send_cycle (GstCbrPacer *self)
   if (!self->started)
     cbr_stats_break (&self->stats);
   tell_stats (self);
-  /* nobody took it, but somebody was linked meanwhile: he gets what follows */
+  /* the pad was linked after the push failed, so the next buffer goes there */
   return ret == GST_FLOW_NOT_LINKED && links != self->links ? GST_FLOW_OK : ret;
 }
 

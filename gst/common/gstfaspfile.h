@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * gstfaspfile.h: reads files that hold a secret, or that say who is trusted, and tells
+ * gstfaspfile.h: reads files that hold a secret, or a list of trusted keys, and tells
  * whether other users of the machine could have read or changed them.
  *
  * A secret is its owner's.  If the owner is another user than this process has (root, as with the
  * secrets of systemd and Kubernetes), its group may read it, as this is how the process does.  This
- * is PostgreSQL's rule for its private key.  A list of whom to trust may be read by anybody and
+ * is PostgreSQL's rule for its private key.  A list of trusted keys may be read by anybody and
  * changed by its owner alone, as OpenSSH demands of authorized_keys.  What is asked is the file
- * that was opened, so nobody can put another one in its place meanwhile.  Only ordinary files are
+ * that was opened, so that no other can take its place meanwhile.  Only ordinary files are
  * looked at.
  */
 #pragma once
@@ -19,8 +19,8 @@ G_BEGIN_DECLS
 
 typedef enum
 {
-  GST_FASP_FILE_SECRET,  /* nobody else may read or change it */
-  GST_FASP_FILE_TRUSTED, /* nobody else may change it */
+  GST_FASP_FILE_SECRET,  /* only its owner may read or change it */
+  GST_FASP_FILE_TRUSTED, /* only its owner may change it */
 } GstFaspFileKind;
 
 /* Bytes: more than any such file needs. */

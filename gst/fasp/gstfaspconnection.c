@@ -254,7 +254,7 @@ gst_fasp_connection_init_uri_handler (gpointer iface, gpointer unused)
 
 /* --- running -------------------------------------------------------------------------- */
 
-/* Warns about what anybody can do who can reach the port, or listen on the line. */
+/* Warns about what is open to anyone who reaches the port, or listens on the path. */
 static void
 warn_of_keys (GstFaspConnection *c, const GstFaspKeys *keys)
 {

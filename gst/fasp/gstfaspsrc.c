@@ -502,11 +502,12 @@ set_unlocked (GstFaspSrc *self, gboolean unlocked)
   g_atomic_int_set (&self->interrupted, TRUE);
 }
 
-/* Flushes, EOS events and changes of state end the waits of create(); who did that lets it wait
- * again.  From 1.24 on, GstBaseSrc also unlocks for a pause, and ends that in the streaming thread
- * when it calls create() again.  Neither is followed.  If create() returned, and the pause were
- * over by then, GstBaseSrc would stop its task for good.  If a flush had come meanwhile, create()
- * would wait in spite of it.  A pause needs no unlock: read_items() waits for PLAYING. */
+/* Flushes, EOS events and changes of state end the waits of create(), and let it
+ * wait again when they are done.  From 1.24 on, GstBaseSrc also unlocks for a pause, and ends that
+ * in the streaming thread when it calls create() again.  Neither is followed.  If create()
+ * returned, and the pause were over by then, GstBaseSrc would stop its task for good.  If a flush
+ * had come meanwhile, create() would wait in spite of it.  A pause needs no unlock: read_items()
+ * waits for PLAYING. */
 static gboolean
 gst_fasp_src_unlock (GstBaseSrc *src)
 {
@@ -528,7 +529,7 @@ gst_fasp_src_unlock_stop (GstBaseSrc *src)
 }
 
 /* A FLUSH_STOP waits for the streaming thread, with the state lock held, so if that thread is not
- * flushed, nobody could close the element any more.  The FLUSH_START may have come before the
+ * flushed, the element could not be closed any more.  The FLUSH_START may have come before the
  * element was closed, and opened again.  A seek would wait as a FLUSH_STOP does.  A stream that is
  * live has nowhere to seek to; GstBaseSrc refuses only the seeks that come from downstream. */
 static gboolean

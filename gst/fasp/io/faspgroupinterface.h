@@ -5,9 +5,9 @@
  *
  * The kernel knows by number at which interface a group is joined and sent to. An
  * interface that is removed and comes back has another number. Also, switches forget
- * who has joined if no router asks now and then (IGMP and MLD queriers). So as long as nothing is
- * heard of the group, it is joined again and again, which the switches notice. If no interface is
- * named, the routes at that time decide.
+ * the members of a group if no router asks now and then (IGMP and MLD queriers). So as long as
+ * nothing is heard of the group, it is joined again and again, which the switches notice. If no
+ * interface is named, the routes at that time decide.
  */
 #pragma once
 

@@ -54,8 +54,8 @@ typedef gboolean (*FaspIoClaimFunc) (const FaspAddress *address, gpointer user_d
 typedef struct
 {
   FaspEndpointConfig endpoint;
-  FaspIo *beside; /* listener with one link: shares the port of this one, and who calls is for
-                     whichever is free; NULL: none */
+  FaspIo *beside; /* listener with one link: shares the port of this one, and a caller is
+                     given to the one that is free; NULL: none */
   const FaspSocketSettings *links; /* one for each flow */
   guint n_links;
   guint threads;                   /* how many receive; 0: to suit the machine */
@@ -63,7 +63,7 @@ typedef struct
                                       those above it */
   GSocketAddress *const *others;   /* caller: further addresses of the peer */
   const FaspMembership *multicast; /* for a sender that listens, or a receiver
-                                      that calls whoever is announced; needs
+                                      that calls the announced sender; needs
                                       one link; NULL: no multicast */
   guint log;                       /* events of the decision log that are kept until they are
                                       fetched; 0: nothing is logged */

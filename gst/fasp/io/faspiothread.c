@@ -14,7 +14,7 @@
 
 /* --- reporting ---------------------------------------------------------------------- */
 
-/* Has anything happened that ends somebody's wait? */
+/* Has anything happened that a waiting thread has to see? */
 static gboolean
 has_news (FaspIo *io)
 {

@@ -46,7 +46,7 @@ gint fasp_lanes_take_error (FaspLanes *lanes, guint *link);
  * without limit. */
 void fasp_lanes_fall_asleep (FaspLanes *lanes, FaspTime until);
 /* Without the guard: waits until one of @links (a bit each) can be read, @blocked (a
- * link; -1: none) can be written to again, somebody wakes it, or @until. Returns the
+ * link; -1: none) can be written to again, it is woken, or @until. Returns the
  * links that can be read, a bit each. */
 guint64 fasp_lanes_wait (FaspLanes *lanes, guint64 links, FaspTime until, gint blocked);
 

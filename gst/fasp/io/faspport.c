@@ -34,7 +34,8 @@ let_go (FaspPortMember *member, gpointer self)
     member->functions->end (member->data, member->data != self);
 }
 
-/* Lock held.  Who gets a call for @number, of it and those beside it? */
+/* Lock held.  Returns the number of the member that gets a call for @number: itself, or one beside
+ * it. */
 static guint
 choose (FaspPort *port, guint number, const FaspAddress *caller)
 {

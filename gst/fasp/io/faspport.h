@@ -34,7 +34,7 @@ typedef struct
       gsize size, FaspMemory *memory, gboolean marked, FaspRoute route);
   /* No more follow for now. @beside: this is not the member's own thread. */
   void (*end) (gpointer member, gboolean beside);
-  /* Nobody listens at an address that some endpoint at this port sends to. */
+  /* No socket is at an address that an endpoint at this port sends to. */
   void (*unreachable) (gpointer member, FaspTime now, const FaspAddress *to);
   /* The kernel hands over nothing that arrives, for this reason (errno). */
   void (*deaf) (gpointer member, gint error);

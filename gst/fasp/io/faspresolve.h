@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * faspresolve.h: finds the peer's address without making anybody wait.
+ * faspresolve.h: finds the peer's address without making its caller wait.
  *
  * A thread of its own resolves the name. It tries again every second while that fails.
- * While nobody answers, it offers the name's addresses in turn. When the peer at one of
+ * While no peer answers, it offers the name's addresses in turn. When the peer at one of
  * them is not heard any more, it resolves the name anew.
  */
 #pragma once

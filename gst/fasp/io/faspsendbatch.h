@@ -42,7 +42,7 @@ gint fasp_send_batch_get_blocked (const FaspSendBatch *batch);
 guint fasp_send_batch_get_futile (const FaspSendBatch *batch);
 
 /* errno of the last datagram of a link that the network refused, and that link; 0: there
- * are no more. Leaves out refusals because of the size, because nobody listens, and
+ * are no more. Leaves out refusals because of the size, because no socket is there, and
  * because a queue was full. */
 gint fasp_send_batch_take_error (FaspSendBatch *batch, guint *link);
 

@@ -61,7 +61,7 @@ gsize fasp_socket_set_buffer (FaspSocket *socket, gsize wanted);
 /* What it granted at first, in bytes. */
 gsize fasp_socket_get_buffer (const FaspSocket *socket);
 
-/* Gets the next address at which, the network reports, nobody listens. At most this
+/* Gets the next address at which, the network reports, no socket is. At most this
  * many are read before datagrams have their turn. */
 #define FASP_FEEDBACK_AT_ONCE 16
 gboolean fasp_socket_get_unreachable (FaspSocket *socket, FaspAddress *to);

@@ -35,7 +35,7 @@ struct _FaspSources
 
   GMutex lock; /* guards what follows */
   GCond wake;  /* the thread that reads waits for this */
-  gint news;   /* somebody has something; atomic, so that it can be looked at without the lock */
+  gint news;   /* a source has something; atomic, so that it can be looked at without the lock */
   gboolean flushing;
 
   GMutex merging; /* guards what follows */
@@ -232,7 +232,7 @@ miss (FaspSources *self, FaspTime now, guint64 bytes)
   self->gap_told = now;
   event = push_event (self, FASP_EVENT_GAP);
   event->bytes_lost = bytes;
-  event->left_behind = TRUE; /* nobody had it */
+  event->left_behind = TRUE; /* no source had it */
 }
 
 /* What was taken of the merge. */
@@ -443,7 +443,7 @@ note_ends (FaspSources *self)
   for (guint i = 0; i < self->n; i++) {
     Source *source = &self->list[i];
 
-    /* who listens is called again, by somebody */
+    /* another sender may call a source that listens */
     source->is_over |=
         source->has_failed || (source->has_ended && source->event.final && !self->listens);
     if (source->has_ended)

@@ -4,7 +4,7 @@
  *
  * gstfasphandover.h: what faspsrc has given to its base class, until it is past the pad.
  *
- * GstBaseSrc drops what create() has returned, and tells nobody, if meanwhile the state goes to
+ * GstBaseSrc drops what create() has returned, without a word, if meanwhile the state goes to
  * PAUSED (from 1.24 on), if an EOS event comes, if the pad is flushed before it is pushed, or if
  * the pad cannot pass on its events.
  *
@@ -12,8 +12,8 @@
  * or what is past the pad.  What is in this struct is given to the base class again before anything
  * else.  So all bytes pass the pad once and in order, whatever the base class drops.
  *
- * What is past the pad is downstream's: whoever flushes there, or drops it in a probe, wants to
- * lose it.  Everything here happens in the streaming thread, or while there is none.
+ * What is past the pad is downstream's: an application that flushes there, or drops it in a probe,
+ * wants to lose it.  Everything here happens in the streaming thread, or while there is none.
  */
 #pragma once
 

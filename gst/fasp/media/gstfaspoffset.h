@@ -15,7 +15,7 @@
 
 G_BEGIN_DECLS
 
-/* Call this when @buffer has its bytes: nobody may change them any more.  @media_time: µs,
+/* Call this when @buffer has its bytes: they may not be changed any more.  @media_time: µs,
  * by the clock of the stream's first sender. */
 void gst_fasp_offset_attach (GstBuffer *buffer, const FaspStreamOffset *position,
     FaspTime media_time);

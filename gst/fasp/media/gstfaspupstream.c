@@ -66,7 +66,7 @@ push (GstElement *sink, gpointer data)
         push_key_frame (sink);
     }
     g_atomic_int_and (&u->asked, ~ON_ITS_WAY);
-    /* looks again: whoever asked meanwhile, or made the pad active, left it to this thread */
+    /* looks again: a thread that asked meanwhile, or made the pad active, left it to this one */
   } while (gst_pad_is_active (pad) && (g_atomic_int_get (&u->asked) & ALL) && claim (u));
 }
 

@@ -246,7 +246,8 @@ tell_promise (GstElement *element, const FaspEvent *event, const gchar *peer, Gs
 
 /* May the caller come in?  Asks by srtsink's signal, then by the one that also tells the
  * caller's key.  That one has strings only, which every language copies by itself.  A caller whose
- * key nobody has allowed comes in only if a handler lets it, so not once the last one is gone. */
+ * key is not among those allowed comes in only if a handler lets it, so not once the last one is
+ * gone. */
 static gboolean
 ask (GstElement *element, const FaspEvent *event, GSocketAddress *address)
 {
@@ -519,7 +520,7 @@ meets_halfway (GstElement *element)
   return mode == GST_FASP_MODE_RENDEZVOUS;
 }
 
-/* Does this element hold the stream until somebody connects?  Others may wait for it then. */
+/* Does this element hold the stream until a receiver connects?  Others may wait for it then. */
 static gboolean
 is_held (GstElement *element)
 {
@@ -530,7 +531,7 @@ is_held (GstElement *element)
   return held;
 }
 
-/* Nobody has been heard yet: tells what to check. */
+/* No peer has been heard yet: tells what to check. */
 static void
 tell_unanswered (GstElement *element, const FaspEvent *event, const gchar *peer)
 {
@@ -568,7 +569,7 @@ tell_unanswered (GstElement *element, const FaspEvent *event, const gchar *peer)
         (NULL));
 }
 
-/* @peer: who sends it. */
+/* @peer: the address that sends it. */
 static void
 tell_stranger (GstElement *element, FaspIo *io, const FaspEvent *event, const gchar *peer)
 {

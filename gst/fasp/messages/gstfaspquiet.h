@@ -5,7 +5,7 @@
  * gstfaspquiet.h: limits the messages that a stranger can cause.
  *
  * Of each kind some messages are posted at once, and then one in ten seconds, which says how many
- * there were in between. So nobody can fill the log or the bus.
+ * there were in between. So no peer can fill the log or the bus.
  */
 #pragma once
 

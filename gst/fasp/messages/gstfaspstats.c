@@ -184,7 +184,7 @@ typedef struct
   FaspHist arrival, in_order;
   gboolean has_group;
   FaspGroupStats group;
-  gboolean has_last; /* nobody is there any more: the peer that left last */
+  gboolean has_last; /* no peer is there any more: the one that left last */
   FaspSessionStats last;
 } Copied;
 
@@ -392,7 +392,7 @@ gst_fasp_stats_new (FaspIo *io, FaspSources *several, FaspRole role)
   Parts parts, first;
 
   copied_init (&copied);
-  if (io == NULL) { /* nobody is there, but who looks for them need not know why */
+  if (io == NULL) { /* no peer is there: the field is, so that a reader need not know why */
     gst_fasp_structure_take_structures (s, "callers", g_ptr_array_new ());
     return s;
   }

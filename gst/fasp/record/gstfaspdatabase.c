@@ -10,7 +10,7 @@
 #include "gstfaspdatabase.h"
 
 /* ms to wait for another program that uses the database: each time; and in total, once
- * somebody waits for the end */
+ * the element waits for the end */
 #define BUSY 2000
 #define BUSY_AT_END 200
 #define BUSY_STEP 10

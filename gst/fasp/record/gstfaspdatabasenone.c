@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * For builds without SQLite: no database can be opened, so nobody calls what needs one.
+ * For builds without SQLite: no database can be opened, so what needs one is not called.
  */
 #ifdef HAVE_CONFIG_H
 #include "config.h"

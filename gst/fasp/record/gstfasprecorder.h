@@ -33,7 +33,7 @@ typedef struct
   gboolean (*write) (gpointer file, gconstpointer entries, guint n, GError **error);
   /* Writes how things are now, once in each interval; may be NULL. */
   gboolean (*sample) (gpointer file, FaspIo *io, GError **error);
-  void (*hurry) (gpointer file); /* somebody waits for the end; may be NULL */
+  void (*hurry) (gpointer file); /* the element waits for the end; may be NULL */
   void (*close) (gpointer file);
 } GstFaspRecorderClass;
 

@@ -35,7 +35,7 @@ gst_fasp_text_file_check_folder (const gchar *folder, GError **error)
   return check_access (folder, W_OK | X_OK, error);
 }
 
-/* Pipes and sockets are not for us: one that nobody reads would hold up its writer for ever. */
+/* Pipes and sockets are not for us: one without a reader would hold up its writer for ever. */
 static gboolean
 is_pipe (const struct stat *at)
 {
@@ -71,7 +71,7 @@ gst_fasp_text_file_check (const gchar *path, GError **error)
 gint
 gst_fasp_text_file_open (const gchar *path, GError **error)
 {
-  /* O_NONBLOCK: a pipe that nobody reads is ENXIO at once */
+  /* O_NONBLOCK: a pipe without a reader is ENXIO at once */
   gint file = g_open (path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0666);
   struct stat at;
 

@@ -116,7 +116,7 @@ read_private_key (const gchar *path, FaspCredentials *credentials, GPtrArray *wa
     return FALSE;
   }
   bio = BIO_new_mem_buf (text, text_size);
-  /* an empty passphrase, so that nobody is asked for one at a terminal */
+  /* an empty passphrase, so that OpenSSL asks for none at a terminal */
   parsed = PEM_read_bio_PrivateKey (bio, NULL, NULL, (gpointer) "");
   good = parsed != NULL && EVP_PKEY_get_id (parsed) == EVP_PKEY_X25519
       && EVP_PKEY_get_raw_private_key (parsed, key, &size) > 0;

@@ -44,7 +44,7 @@ has_ports (guint port, guint n, GError **error)
 static gboolean
 add_set (GstFaspLinks *links, const GstFaspSettings *s, const Local *local, GError **error)
 {
-  /* room for what arrives in 100 ms at the channel rate while nobody reads */
+  /* room for what arrives in 100 ms at the channel rate before it is read */
   gsize buffer = CLAMP (s->max_bitrate / 8 / 10, 4 << 20, 32 << 20);
   /* an element that dials goes on when its own address changes */
   gboolean answers = gst_fasp_settings_get_mode (s) == GST_FASP_MODE_LISTENER;

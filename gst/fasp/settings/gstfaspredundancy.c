@@ -11,8 +11,8 @@
 
 #define BAD(...) g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT, __VA_ARGS__)
 
-/* Who listens takes two senders, as all schemes of this kind do (SMPTE ST 2022-7, 1+1); and so many
- * addresses of a name. */
+/* A source that listens takes two senders, as all schemes of this kind do (SMPTE ST 2022-7, 1+1);
+ * and so many addresses of a name. */
 #define PAIR 2
 
 static const gchar *

@@ -628,7 +628,7 @@ replace_string (gchar **string, const GValue *value)
   *string = g_value_dup_string (value);
 }
 
-/* Keeps a copy, which nobody else can change. */
+/* Keeps a copy, so that the caller cannot change it. */
 static void
 replace_caps (GstCaps **caps, const GValue *value)
 {

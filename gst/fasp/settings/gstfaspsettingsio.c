@@ -15,7 +15,7 @@
 
 #define BAD(...) g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT, __VA_ARGS__)
 
-/* Is it 0.0.0.0 or ::?  These mean all addresses of this machine; nobody can dial them. */
+/* Is it 0.0.0.0 or ::?  These mean all addresses of this machine; they cannot be dialled. */
 static gboolean
 is_unspecified (const gchar *host)
 {
@@ -35,7 +35,7 @@ gst_fasp_settings_get_mode (const GstFaspSettings *s)
                                                         GST_FASP_MODE_LISTENER;
 }
 
-/* Does the URI say where this end listens?  Else it says whom it dials, or names a group. */
+/* Does the URI say where this end listens?  Else it names a host to dial, or a group. */
 static gboolean
 is_own (const GstFaspSettings *s)
 {
