@@ -97,7 +97,7 @@ typedef struct
 {
   guint8 last[FASP_STRANGERS_RTP]; /* how the last datagram of no session began */
   guint announced;                 /* protocols of which the application was told, a bit each */
-  gboolean uncalled_announced;     /* it was told that nobody calls */
+  gboolean uncalled_announced;     /* the application was told that no peer calls */
   gboolean is_called;              /* an OPEN has come; set by faspendpoint.c */
 } FaspEndpointStrangers;
 
