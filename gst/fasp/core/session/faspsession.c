@@ -302,13 +302,6 @@ fasp_session_get_room (const FaspSession *session)
   return session->sizes.room - (session->terms.has_fec ? FASP_REPAIR_MORE : 0);
 }
 
-gint64
-fasp_session_get_unused (const FaspSession *session, FaspTime now)
-{
-  return fasp_pacer_get_unused (&session->pacer, now) - fasp_session_get_overhead (session)
-      - session->paths[0].address.overhead;
-}
-
 FaspTime
 fasp_session_get_rekey_time (const FaspSession *session)
 {

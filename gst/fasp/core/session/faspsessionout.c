@@ -112,11 +112,20 @@ tell_dry_ways (FaspSession *session, FaspTime now)
   }
 }
 
+/* The pacer whose idle time copies use: a member of a group has no pace of its own. */
+static FaspPacer *
+get_copies_pacer (FaspSession *session)
+{
+  return session->group.member.joined ? &session->group.sender->pacer : &session->pacer;
+}
+
 static FaspTxItem
 get_next (FaspSession *session, FaspTime now)
 {
-  return fasp_tx_next (&session->tx, now, &session->rtt, session->sizes.room,
-      fasp_session_get_unused (session, now));
+  gint64 unused = fasp_pacer_get_unused (get_copies_pacer (session), now)
+      - fasp_session_get_overhead (session) - session->paths[0].address.overhead;
+
+  return fasp_tx_next (&session->tx, now, &session->rtt, session->sizes.room, unused);
 }
 
 /* Why has a block that arrived then not left before?  What ended last, if that took most of its
@@ -256,7 +265,7 @@ fasp_session_poll_stream (FaspSession *session, FaspTime now, FaspDatagram *data
       session->traffic.block_wire += datagram->size + datagram->to.overhead;
   }
   if (item.copy > 0 && item.round > 0)
-    fasp_pacer_use (&session->pacer, datagram->size + datagram->to.overhead);
+    fasp_pacer_use (get_copies_pacer (session), datagram->size + datagram->to.overhead);
   fasp_tx_sent (&session->tx, now, &session->rtt, &item);
   if (session->tx.peer != FASP_TX_TAKES && block != FASP_NO_BLOCK)
     session->tx.fresh_time = FASP_NEVER; /* until it has another turn */

@@ -130,8 +130,6 @@ gboolean fasp_session_is_ready (const FaspSession *session, FaspTime now);
 void fasp_session_write_position (FaspSession *session, FaspWriter *w, guint64 number);
 /* When to send FEEDBACK that says that the group is not heard. */
 FaspTime fasp_session_get_speak_up_time (const FaspSession *session);
-/* Payload bytes that a copy may use. */
-gint64 fasp_session_get_unused (const FaspSession *session, FaspTime now);
 
 /* Log what has changed: the size of datagrams. */
 static inline void
