@@ -28,6 +28,11 @@
  * blocks, if there are any. So the stream goes on for the others while one member lacks much. */
 #define TURNS_IN_A_ROW 32
 #define TURNS_OWED 3
+/* The share of the pace for what is sent again because one member asks, beyond what is idle: its
+ * part of SPARE, which is what a max-bitrate of 1.3 times the stream's rate leaves beside the
+ * stream and its headers (docs/multicast.md), but at least SPARE_LEAST. */
+#define SPARE (1 / 6.)
+#define SPARE_LEAST (1 / 64.)
 /* A member becomes the speaker if it is nearer than the speaker by this factor. */
 #define NEARER 2
 /* Bytes of a member's feedback with a PING in it, without the headers of IP and UDP. */
@@ -177,6 +182,12 @@ choose_rtt (GArray *rtts)
   return MIN (longest, FAR * median);
 }
 
+static gsize
+get_wire_max (const FaspMulticastSender *group)
+{
+  return FASP_PMTU_BASE + group->to.overhead;
+}
+
 static void
 look (FaspMulticastSender *group)
 {
@@ -214,6 +225,8 @@ look (FaspMulticastSender *group)
    * another one */
   fasp_group_log_set_window (group->log,
       2 * fasp_multicast_sender_get_back_off (group) + group->rtt, group->members->len);
+  fasp_group_log_set_share (group->log, &group->pacer, get_wire_max (group),
+      MAX (SPARE / MAX (group->members->len, 1), SPARE_LEAST));
 }
 
 void
@@ -313,12 +326,6 @@ fasp_multicast_sender_set_pace (FaspMulticastSender *group, FaspTime now, guint6
 {
   fasp_pacer_set_rate (&group->pacer, now, rate,
       fasp_pacer_choose_burst (rate, group->pacer.quantum));
-}
-
-static gsize
-get_wire_max (const FaspMulticastSender *group)
-{
-  return FASP_PMTU_BASE + group->to.overhead;
 }
 
 FaspTime

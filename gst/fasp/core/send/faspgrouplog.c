@@ -4,6 +4,7 @@
 #include "faspheap.h"
 #include "faspsentmap.h"
 #include "faspring.h"
+#include "fasptokenbucket.h"
 
 /* Packets whose departure is remembered: feedback is about recent ones. */
 #define TIMES 16384
@@ -22,6 +23,11 @@
  * only if this share of them asks for it. */
 #define OLD_AFTER FASP_SEC
 #define OLD_SHARE .75
+/* Datagrams that a member may be granted at once, and that all may be granted at once beyond their
+ * shares; of what is idle, at most IDLE_SHARE of the pace: as much as retransmissions get beside
+ * new blocks (TURNS_OWED of faspmulticastsender.c). */
+#define GRANTS_AT_ONCE 8
+#define IDLE_SHARE .25
 
 typedef struct
 {
@@ -48,6 +54,11 @@ struct _FaspGroupLog
   /* a longer one was in force until clock_since; clock_then: the longest since */
   FaspTime clock_before, clock_since, clock_then;
   FaspGroupLosses losses;
+  FaspPacer *pacer; /* of the group; NULL: nothing is bounded */
+  gsize wire;
+  FaspTime grant_interval, idle_interval; /* of a member's share, and of what is idle: from one
+                                             datagram to the next, µs */
+  FaspTime idle_taken;                    /* token bucket of what is idle */
   gconstpointer speaker;
   gdouble events, shared, spoken; /* of late: all, by several, by the speaker */
 };
@@ -277,6 +288,30 @@ void
 fasp_group_log_set_speaker (FaspGroupLog *log, gconstpointer who)
 {
   log->speaker = who;
+}
+
+void
+fasp_group_log_set_share (FaspGroupLog *log, FaspPacer *pacer, gsize wire, gdouble share)
+{
+  guint64 rate = pacer->ready.rate;
+
+  log->pacer = pacer;
+  log->wire = wire;
+  log->grant_interval = rate > 0 ? wire * 8. * FASP_SEC / (rate * share) : 0;
+  log->idle_interval = log->grant_interval * share / IDLE_SHARE;
+}
+
+gboolean
+fasp_group_log_grants (FaspGroupLog *log, FaspTime now, FaspTime *taken)
+{
+  if (log->pacer == NULL
+      || fasp_token_bucket_take (taken, now, log->grant_interval, GRANTS_AT_ONCE))
+    return TRUE;
+  if (fasp_pacer_get_unused (log->pacer, now) < (gint64) log->wire
+      || !fasp_token_bucket_take (&log->idle_taken, now, log->idle_interval, GRANTS_AT_ONCE))
+    return FALSE;
+  fasp_pacer_use (log->pacer, log->wire);
+  return TRUE;
 }
 
 gboolean

@@ -13,12 +13,16 @@
  * true of what the speaker asks for (faspmulticastsender.h), if the speaker has a part in most
  * losses: then all members have these losses, but few others ask for them, as they wait.
  *
+ * A member may claim losses that it does not have.  So each has a share of the pace for what is
+ * sent again because it asked.  What it asks for beyond that is not heard, unless the pace was idle
+ * of late; it asks again later.
+ *
  * An event is the loss of a block, original or retransmission to all, with the members that ask for
  * it. The number of requests per event controls the back-off (faspmulticastsender.h).
  */
 #pragma once
 
-#include "fasptypes.h"
+#include "fasppacer.h"
 
 G_BEGIN_DECLS
 
@@ -59,6 +63,12 @@ FaspTime fasp_group_log_get_clock (const FaspGroupLog *log);
 FaspTime fasp_group_log_get_deadline (const FaspGroupLog *log, FaspTime heard);
 /* The member that asks at once; NULL: none does. */
 void fasp_group_log_set_speaker (FaspGroupLog *log, gconstpointer who);
+/* @pacer: of the group; it stays the caller's.  @wire: bytes of a datagram that is sent again.
+ * @share: of the pace, for what one member asks for. */
+void fasp_group_log_set_share (FaspGroupLog *log, FaspPacer *pacer, gsize wire, gdouble share);
+/* A member asks for one more datagram: may it have that?  @taken: what it has taken of its share,
+ * 0 at first. */
+gboolean fasp_group_log_grants (FaspGroupLog *log, FaspTime now, FaspTime *taken);
 /* The member @who, which has settled all packets below @settled, lacks @block, and its session
  * is not sending it.  @asked: state of this function for this member and block, 0 at first.
  * TRUE: its session is to send the block. */

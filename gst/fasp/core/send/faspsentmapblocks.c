@@ -99,7 +99,8 @@ settle (FaspSentMap *map, FaspTime age, guint64 block, FaspSentMapResult *result
       state = fasp_sent_map_block (map, block);
       result->lost++;
       result->shortest = MIN (result->shortest, age);
-      if (--state->in_flight == 0 && !state->queued && !fasp_sent_map_is_under_way (map, block))
+      /* what a member of a group lacks is looked at when all packets are settled */
+      if (--state->in_flight == 0 && !state->queued && map->log == NULL)
         fasp_sent_map_queue (map, block);
       break;
     case FASP_BLOCK_HERE:

@@ -125,19 +125,39 @@ fasp_sent_map_group_feedback (FaspSentMap *map, FaspTime now, const FaspFeedback
     map->group_settled = MAX (map->group_settled, largest - reported->unsettled + 1);
 }
 
+/* Has the peer had @block from the session or the group?  What left before it joined comes once. */
+static gboolean
+is_first_time (const FaspSentMap *map, guint64 block)
+{
+  guint64 first = fasp_group_log_get_first (map->log, block);
+
+  /* G_MAXUINT64: it was sent before the group */
+  return fasp_sent_map_block (map, block)->rounds == 0
+      && (first == G_MAXUINT64 || first < map->flows[FASP_GROUP_FLOW]->base);
+}
+
+/* May the peer have @block again, as far as its share is concerned? */
+static gboolean
+is_granted (FaspSentMap *map, FaspTime now, guint64 block)
+{
+  return fasp_sent_map_is_under_way (map, block) || is_first_time (map, block)
+      || fasp_group_log_grants (map->log, now, &map->granted);
+}
+
 /* The peer lacks @block and has room for it: if all packets that carried it are settled,
- * it is lost. */
+ * it is lost, and is sent again if the peer's share allows that. */
 static void
 look_at_missing (FaspSentMap *map, FaspTime now, guint64 block, FaspSentMapLosses *losses,
     FaspSentMapResult *result)
 {
   FaspSentBlock *state = fasp_sent_map_block (map, block);
 
-  if (state->queued || state->in_flight > 0
+  if (state->queued || state->in_flight > 0 || !is_granted (map, now, block)
       || !fasp_group_log_ask (map->log, now, map, block, map->group_settled, &state->asked))
     return;
-  result->lost++;
-  if (map->decisions != NULL)
+  /* a lost retransmission of the session's own was counted when its packet was settled */
+  result->lost += state->rounds == 0;
+  if (map->decisions != NULL && state->rounds == 0)
     fasp_sent_map_note_lost (losses, FASP_LOG_UNKNOWN, block, state->rounds, FASP_LOG_UNKNOWN);
   fasp_sent_map_queue (map, block);
 }

@@ -77,6 +77,7 @@ struct FaspSentMap
   guint64 group_reported;  /* newest packet of the group reported, + 1 */
   guint64 group_settled;   /* newest one settled, + 1 */
   FaspTime looks_from;     /* until then, the allowance of look-ups is used up */
+  FaspTime granted;        /* fasp_group_log_grants() */
 };
 
 /* Packets that are found lost together, for the log.  It has one event for all of them: after an

@@ -109,6 +109,39 @@ test_log_shared (void)
   fasp_group_log_free (log);
 }
 
+/* A member has its share of the pace, and all together a part of what was idle. */
+static void
+test_log_share (void)
+{
+  const FaspTime at = FASP_SEC;
+  FaspGroupLog *log = log_with (10, 100);
+  FaspTime one = 0, other = 0;
+  guint granted = 0;
+  FaspPacer pacer;
+
+  /* without a pace there is no share of it */
+  for (guint i = 0; i < 1000; i++)
+    g_assert_true (fasp_group_log_grants (log, at, &one));
+  g_assert_cmpint (one, ==, 0);
+  /* 1000 datagrams a second, of which a member has ten; nothing is idle */
+  fasp_pacer_init (&pacer, 8000000, 8000);
+  fasp_pacer_sent (&pacer, at, 2000000);
+  fasp_pacer_use (&pacer, fasp_pacer_get_unused (&pacer, at));
+  fasp_group_log_set_share (log, &pacer, 1000, .01);
+  for (FaspTime t = at; t < at + FASP_SEC; t += FASP_MSEC)
+    granted += fasp_group_log_grants (log, t, &one);
+  g_assert_cmpuint (granted, >=, 10);
+  g_assert_cmpuint (granted, <=, 20);
+  g_assert_true (fasp_group_log_grants (log, at + FASP_SEC, &other));
+  /* all is idle */
+  granted = 0;
+  for (FaspTime t = at + 5 * FASP_SEC; t < at + 6 * FASP_SEC; t += FASP_MSEC)
+    granted += fasp_group_log_grants (log, t, &one);
+  g_assert_cmpuint (granted, >, 200);
+  g_assert_cmpuint (granted, <, 290);
+  fasp_group_log_free (log);
+}
+
 /* Of a fast stream, a loss is recent for as long as of a slow one, however many packets have left
  * since. */
 static void
@@ -200,6 +233,7 @@ main (int argc, char **argv)
   g_test_add_func ("/group/log/window", test_log_window);
   g_test_add_func ("/group/log/speaker", test_log_speaker);
   g_test_add_func ("/group/log/shared", test_log_shared);
+  g_test_add_func ("/group/log/share", test_log_share);
   g_test_add_func ("/group/log/fast", test_log_fast);
   g_test_add_func ("/group/hostile-feedback", test_hostile_feedback);
   return g_test_run ();

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Members that claim losses, beside honest ones, in virtual time.  To the sender, a member that
+ * claims a loss is one that has it, so the links of these members lose as much as they claim.
+ */
+#include "faspendpointbase.h"
+#include "vgroup.h"
+
+#define HONEST 16
+#define HONEST_LOSS .01
+#define LATENCY 300 /* ms */
+#define BITRATE 2000000
+#define SECONDS 8
+
+typedef struct
+{
+  guint liars;
+  gdouble claim;    /* share of everything that is sent to them */
+  gdouble room;     /* max-bitrate, as a multiple of the stream's rate */
+  gboolean waits;   /* a liar never gives a block up */
+  guint skips_most; /* seconds that skip, of the honest member that is worst off */
+} Case;
+
+static const Case CASES[] = {
+  { 0, 0, 1.3, FALSE, 0 },
+  { 1, .5, 1.3, FALSE, 1 },
+  { 1, .5, 1.3, TRUE, 1 },
+  { 1, .97, 1.3, TRUE, 1 },
+  { 2, .5, 1.3, TRUE, 1 },
+  { 2, .97, 1.3, FALSE, 1 },
+  { 1, .5, 2, TRUE, 1 },
+  { 1, .97, 2, TRUE, 1 },
+  { 2, .5, 2, FALSE, 1 },
+  { 2, .97, 2, TRUE, 1 },
+  { 4, .5, 2, TRUE, 1 },
+  { 4, .97, 2, TRUE, 3 },
+};
+
+static Vgroup *
+group_new (const Case *c)
+{
+  FaspEndpointConfig s = vgroup_config (FASP_ROLE_SENDER);
+  FaspEndpointConfig r = vgroup_config (FASP_ROLE_RECEIVER);
+  Vgroup *g = vgroup_new (1);
+
+  s.settings.slow_policy = FASP_SLOW_SKIP;
+  s.settings.max_bitrate = c->room * BITRATE;
+  s.settings.latency_ms = r.settings.latency_ms = LATENCY;
+  s.buffer_size = r.buffer_size = 16 << 20;
+  r.settings.too_late_skip = TRUE;
+  vgroup_set_sender (g, &s);
+  for (guint i = 0; i < HONEST; i++)
+    vgroup_add (g, &r, 20 * FASP_MSEC);
+  r.settings.too_late_skip = !c->waits;
+  /* the nearest ones: one of them becomes the speaker */
+  for (guint i = 0; i < c->liars; i++)
+    vgroup_add (g, &r, 2 * FASP_MSEC);
+  g->bitrate = 0;
+  vgroup_run (g, 3 * FASP_SEC);
+  g->bitrate = BITRATE;
+  vgroup_run (g, 2 * FASP_SEC);
+  return g;
+}
+
+static guint64
+get_skips (Vgroup *g, guint i)
+{
+  return fasp_endpoint_nth (g->receivers[i].endpoint, 0)->rx.late.skips;
+}
+
+/* The others have the stream in time, whatever some claim. */
+static void
+test_claims (void)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (CASES); i++) {
+    const Case *c = &CASES[i];
+    Vgroup *g = group_new (c);
+    guint64 before[HONEST], worst = 0;
+
+    for (guint n = 0; n < HONEST; n++)
+      g->receivers[n].branch.config.loss = HONEST_LOSS;
+    vgroup_run (g, 4 * FASP_SEC); /* the back-off has been learnt */
+    for (guint n = 0; n < HONEST; n++)
+      before[n] = get_skips (g, n);
+    for (guint n = HONEST; n < g->n; n++)
+      g->receivers[n].branch.config.loss = c->claim;
+    vgroup_run (g, SECONDS * FASP_SEC);
+    for (guint n = 0; n < HONEST; n++)
+      worst = MAX (worst, get_skips (g, n) - before[n]);
+    g_test_message ("%u of %u claim %.2f, room %.1f: %" G_GUINT64_FORMAT " of %u seconds skip"
+                    ", back-off %" G_GINT64_FORMAT " ms",
+        c->liars, g->n, c->claim, c->room, worst, SECONDS,
+        vgroup_get_stats (g).back_off / FASP_MSEC);
+    g_assert_cmpuint (worst, <=, c->skips_most);
+    vgroup_free (g);
+  }
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/liars/claims", test_claims);
+  return g_test_run ();
+}
