@@ -196,7 +196,8 @@ fasp_sent_map_is_possible (const FaspSentMap *map, const FaspFeedback *feedback)
     if (flow == NULL)
       return FALSE;
     largest = fasp_widen_given (reported->largest, FASP_PN_BITS, flow->next);
-    if (largest >= flow->next || reported->unsettled > largest + 1)
+    if (largest >= flow->next || reported->unsettled > largest + 1
+        || reported->received > largest + 1)
       return FALSE;
   }
   return TRUE;

@@ -37,7 +37,7 @@ say_missing (VPlay *play, VStranger *stranger)
   f.n_flows = 1;
   f.flows[0] = (FaspFeedbackFlow) {
     .largest = session->paths[0].next_pn - 1,
-    .received = 1 + stranger->pn,
+    .received = MIN (1 + stranger->pn, session->paths[0].next_pn),
     .holes = 1,
   };
   vplay_say_feedback (play, stranger, &f);
@@ -285,6 +285,64 @@ test_places (gconstpointer data)
   vplay_free (play);
 }
 
+/* It has received all that has left, at once: packets, blocks and times of arrival. */
+static void
+say_all_came (VPlay *play, VStranger *stranger)
+{
+  const FaspSession *session = vplay_get_session (play, stranger);
+  guint64 sent = session->paths[0].next_pn;
+  FaspFeedback f = vplay_make_feedback (1 + stranger->pn, session->tx.cursor);
+
+  f.clock = vnet_get_time (play->net);
+  f.has_timestamps = TRUE;
+  f.n_flows = sent > 0;
+  f.flows[0] = (FaspFeedbackFlow) {
+    .largest = sent - 1,
+    .received = sent,
+    .n_timestamps = sent > 8 ? 8 : 0,
+  };
+  for (guint i = 0; i < f.flows[0].n_timestamps; i++)
+    f.flows[0].timestamps[i] = (FaspFeedbackTimestamp) { 1, 10 };
+  vplay_say_feedback (play, stranger, &f);
+}
+
+/* A receiver acknowledges blindly, over a line that carries a fifth of the stream: the controller
+ * finds no bound, and the stream leaves as it is made, but no faster. */
+static void
+test_blind (void)
+{
+  VPlay *play = vplay_new (FASP_ROLE_SENDER);
+  const ImpairCounters *line = vnet_get_counters (play->net, VNET_A, VNET_C);
+  FaspAddress at = vplay_get_address (1);
+  VStranger *stranger = vplay_add_stranger (play, &at, FASP_ROLE_RECEIVER);
+  guint64 before, sent, rate = 0;
+
+  play->config.settings.max_bitrate = 0;
+  play->config.rate_control = FASP_RATE_CONTROL_ADAPTIVE;
+  vplay_begin (play);
+  vplay_add_good (play, 20 * FASP_MSEC, 300);
+  vnet_get_wire (play->net, VNET_A, VNET_C)->rate = BITRATE / 5;
+  g_assert_true (vplay_let_in (play, stranger));
+  vplay_stream (play, FASP_SEC, BITRATE);
+  settle (play);
+  play->written = play->read = 0;
+  before = line->bytes;
+  for (guint i = 0; i < 2000; i++) {
+    say_all_came (play, stranger);
+    vplay_stream (play, 10 * FASP_MSEC, BITRATE);
+    rate = MAX (rate, vplay_get_session (play, stranger)->pacer.ready.rate);
+  }
+  sent = line->bytes - before;
+  g_test_message ("%.1f Mbit/s at a rate of up to %.1f Mbit/s, over %.1f Mbit/s", sent * 8 / 20e6,
+      rate / 1e6, BITRATE / 5e6);
+  g_assert_cmpuint (rate, >, 2 * BITRATE);
+  g_assert_cmpuint (sent, <, play->written * 11 / 10);
+  settle (play);
+  g_assert_cmpuint (play->read, ==, play->written);
+  g_assert_cmpuint (fasp_endpoint_nth (play->good, 0)->rx.late.skips, ==, 0);
+  vplay_free (play);
+}
+
 /* A receiver that waits for a stream to begin keeps its place, as long as it likes. */
 static void
 test_honest_idle (void)
@@ -348,6 +406,7 @@ main (int argc, char **argv)
   g_test_add_data_func ("/unacknowledged/wait/once", GINT_TO_POINTER (ONCE), test_wait_stuck);
   g_test_add_data_func ("/unacknowledged/wait/full", GINT_TO_POINTER (FULL), test_wait_stuck);
   g_test_add_func ("/unacknowledged/draw/thousand", test_draw_thousand);
+  g_test_add_func ("/unacknowledged/blind", test_blind);
   g_test_add_data_func ("/unacknowledged/places/ping", GINT_TO_POINTER (PING), test_places);
   g_test_add_data_func ("/unacknowledged/places/nothing", GINT_TO_POINTER (NOTHING), test_places);
   g_test_add_func ("/unacknowledged/idle", test_honest_idle);

@@ -42,6 +42,21 @@ send_new (FaspSentMap *map, guint n)
     fasp_sent_map_sent (map, 0, 0, fasp_sent_map_get_next (map), FALSE);
 }
 
+/* More packets cannot have arrived than have left. */
+static void
+test_too_many (void)
+{
+  FaspSentMap *map = fasp_sent_map_new (0);
+  FaspFeedback f = { .n_flows = 1, .ack = 9, .from = 9, .end = 9 };
+
+  send_new (map, 10);
+  f.flows[0] = (FaspFeedbackFlow) { .largest = 8, .received = 9 };
+  g_assert_true (fasp_sent_map_is_possible (map, &f));
+  f.flows[0].received = 10;
+  g_assert_false (fasp_sent_map_is_possible (map, &f));
+  fasp_sent_map_free (map);
+}
+
 static void
 test_loss (void)
 {
@@ -531,6 +546,7 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/sent-map/loss", test_loss);
+  g_test_add_func ("/sent-map/too-many", test_too_many);
   g_test_add_func ("/sent-map/oldest", test_oldest);
   g_test_add_func ("/sent-map/logged", test_logged);
   g_test_add_func ("/sent-map/urgency", test_urgency);
