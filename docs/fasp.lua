@@ -273,6 +273,9 @@ local function session(buffer, tree)
         return string.format("%d: encrypted, %d bytes", buffer(5, 3):uint(), buffer:len() - 8)
     end
     tree:add(f.tag, buffer(last, 4))
+    local number = buffer(5, 3):uint()
+    -- the tag is no part of a frame: one that is cut short fails, and the datagram is malformed
+    buffer = buffer(0, last):tvb()
     local at, told = 8, {}
     while at < last do
         local kind, what, value = buffer(at, 1):uint(), nil, nil
@@ -337,7 +340,7 @@ local function session(buffer, tree)
         end
         table.insert(told, what)
     end
-    return string.format("%d: %s", buffer(5, 3):uint(), table.concat(told, ", "))
+    return string.format("%d: %s", number, table.concat(told, ", "))
 end
 
 function fasp.dissector(buffer, pinfo, root)
