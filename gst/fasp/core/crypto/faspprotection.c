@@ -251,13 +251,20 @@ fasp_opener_get_phase (const FaspOpener *opener)
   return opener->phase;
 }
 
+/* The key that the secret gives after the current one. */
+static void
+prepare_agreed (FaspOpener *opener)
+{
+  lock_unref (opener->agreed);
+  opener->agreed = lock_next (opener->current, opener->secret);
+}
+
 void
 fasp_opener_set_secret (FaspOpener *opener, const guint8 secret[FASP_KEY_SIZE])
 {
   memcpy (opener->secret, secret, sizeof opener->secret);
   opener->has_secret = TRUE;
-  lock_unref (opener->agreed);
-  opener->agreed = lock_next (opener->current, secret);
+  prepare_agreed (opener);
 }
 
 gboolean
@@ -307,7 +314,7 @@ follow (FaspOpener *opener)
   opener->current = opener->next;
   opener->next = lock_next (opener->current, NULL);
   if (opener->agreed != NULL)
-    fasp_opener_set_secret (opener, opener->secret);
+    prepare_agreed (opener);
   opener->phase = !opener->phase;
   forget_first (opener);
 }
