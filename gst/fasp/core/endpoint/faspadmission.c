@@ -244,7 +244,7 @@ admit (FaspEndpoint *endpoint, FaspTime now, Call *call, FaspCipher cipher)
   if (session->role == FASP_ROLE_SENDER) {
     session->tx.peer = FASP_TX_UNHEARD;
     session->tx.fresh_time = FASP_NEVER;
-    session->entry.newcomer_turns = endpoint->newcomer_turns;
+    session->entry.newcomer_turns = endpoint->shared.newcomer_turns;
   }
   session->handshake.bucket = fasp_limiter_enter (endpoint->admitted.limiter, call->from);
   session->handshake.network = call->network;

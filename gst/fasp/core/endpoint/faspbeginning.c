@@ -76,6 +76,9 @@ fasp_beginning_make (FaspEndpoint *endpoint, FaspTime now, guint32 id, const Fas
     if (config->fec != FASP_FEC_OFF && hello->fec > 0)
       fasp_rx_set_fec (&session->rx, now, FASP_FEC_WINDOW_MAX);
   }
+  fasp_total_share_init (&session->entry.share, session);
+  if (config->role == FASP_ROLE_SENDER)
+    session->entry.total = &endpoint->shared.total;
   session->entry.lane = fasp_sending_lanes_choose (endpoint);
   fasp_scheduler_add (fasp_endpoint_get_scheduler (endpoint, session), &session->entry.turn,
       session);
@@ -98,8 +101,8 @@ fasp_beginning_opened (FaspEndpoint *endpoint, FaspTime now, FaspSession *sessio
                                           FASP_LOG_UNKNOWN);
   endpoint->calling.seeking = 0;
   fasp_admitted_left (endpoint, session);
-  if (session->listener)
-    fasp_networks_join (endpoint->admitted.networks, session->handshake.network);
+  session->entry.share.network =
+      fasp_networks_join (endpoint->admitted.networks, session->handshake.network);
   if (session->listener && session->role == FASP_ROLE_SENDER)
     fasp_newcomers_add (endpoint->admitted.newcomers, session);
   endpoint->stats.sessions++;

@@ -19,6 +19,7 @@ typedef struct
   guint64 glitch_interval;         /* sender: wanted seconds between skips */
   guint64 max_bitrate;             /* sender: channel rate, bit/s; 0: not paced, or
                                       as much as the controller finds */
+  guint64 max_total_bitrate;       /* sender: bit/s to all receivers together; 0: no limit */
   guint64 min_bitrate;             /* sender: a controller never goes below, bit/s */
   guint max_receivers;             /* listening sender: receivers in all; 0: FASP_RECEIVERS_MOST;
                                       receivers that are connected stay */

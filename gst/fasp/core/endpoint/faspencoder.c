@@ -69,12 +69,40 @@ get_waiting (const FaspSession *session)
   return (head - MIN (head, next)) * fasp_session_get_room (session) * 8.;
 }
 
+/* Bit/s on the wire for each receiver of the stream at which the total rate is enough for all of
+ * them; 0: no limit.  A group's members share what goes to the group, which has that limit. */
+static guint64
+get_total_share (const FaspEndpoint *endpoint, FaspTime now)
+{
+  guint64 total = endpoint->config.settings.max_total_bitrate;
+  guint n = 0;
+
+  for (guint i = 0; total > 0 && i < endpoint->sessions->len; i++) {
+    const FaspSession *session = fasp_endpoint_nth (endpoint, i);
+
+    n += fasp_session_judge (session, now) == FASP_STANDING_TAKING
+        && !fasp_tx_stands_by (&session->tx) && !session->group.member.joined;
+  }
+  return total / MAX (n, 1);
+}
+
+/* Bit/s on the wire. */
+static guint64
+get_offer (const FaspSession *session, guint64 total_share)
+{
+  guint64 offer = fasp_session_get_offer (session);
+
+  return total_share == 0 || session->group.member.joined ? offer :
+      offer == 0                                          ? total_share :
+                                                            MIN (offer, total_share);
+}
+
 /* Bit/s of payload that @session has room for; 0: no limit.  *waits: packets wait on the path. */
 static guint64
-get_media_rate (const FaspSession *session, FaspTime now, gboolean *waits)
+get_media_rate (const FaspSession *session, FaspTime now, guint64 total_share, gboolean *waits)
 {
   gdouble media =
-      fasp_session_get_offer (session) * get_payload_share (session) / get_more (session);
+      get_offer (session, total_share) * get_payload_share (session) / get_more (session);
   gdouble excess = fasp_session_get_excess (session) * 8. * get_payload_share (session);
   gdouble waiting = MAX (0, get_waiting (session) - media * BACKLOG_USUAL / FASP_SEC);
   FaspTime overdue = fasp_session_get_overdue (session, now);
@@ -107,6 +135,7 @@ static GArray *
 collect_rooms (const FaspEndpoint *endpoint, FaspTime now, FaspStanding standing)
 {
   GArray *rooms = g_array_new (FALSE, FALSE, sizeof (Room));
+  guint64 share = get_total_share (endpoint, now);
 
   for (guint i = 0; i < endpoint->sessions->len; i++) {
     const FaspSession *session = fasp_endpoint_nth (endpoint, i);
@@ -115,7 +144,7 @@ collect_rooms (const FaspEndpoint *endpoint, FaspTime now, FaspStanding standing
     /* one that stands by gets nothing */
     if (fasp_session_judge (session, now) != standing || fasp_tx_stands_by (&session->tx))
       continue;
-    room.rate = get_media_rate (session, now, &room.waits);
+    room.rate = get_media_rate (session, now, share, &room.waits);
     if (room.rate > 0)
       g_array_append_val (rooms, room);
   }
@@ -200,8 +229,13 @@ follow_demand (FaspEndpoint *endpoint, FaspTime now)
   encoder->looked = now;
   encoder->written = written;
   enough = fasp_demand_has_enough (&encoder->demand);
-  for (guint i = 0; i < endpoint->sessions->len; i++)
-    fasp_session_set_enough (fasp_endpoint_nth (endpoint, i), enough);
+  for (guint i = 0; i < endpoint->sessions->len; i++) {
+    FaspSession *session = fasp_endpoint_nth (endpoint, i);
+
+    /* nor would more be used where the total rate is short */
+    fasp_session_set_enough (session, enough || session->entry.share.has_waited);
+    session->entry.share.has_waited = FALSE;
+  }
 }
 
 static void

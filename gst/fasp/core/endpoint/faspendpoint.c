@@ -48,6 +48,7 @@ fasp_endpoint_new (const FaspEndpointConfig *config, FaspRandomFunc random, gpoi
   fasp_replies_init (&endpoint->replies);
   random (user_data, endpoint->cookie_secret, sizeof (endpoint->cookie_secret));
   fasp_admitted_init (endpoint);
+  fasp_total_init (&endpoint->shared.total, config->settings.max_total_bitrate);
   endpoint->notes.trace = g_new0 (FaspTrace, 1);
   if (config->role == FASP_ROLE_SENDER)
     fasp_writing_begin (endpoint);
@@ -61,6 +62,7 @@ fasp_endpoint_free (FaspEndpoint *endpoint)
   if (endpoint == NULL)
     return;
   fasp_admitted_end (endpoint);
+  fasp_total_clear (&endpoint->shared.total);
   for (guint i = 0; i < endpoint->sessions->len; i++)
     fasp_session_free (fasp_endpoint_nth (endpoint, i));
   g_ptr_array_unref (endpoint->sessions);

@@ -79,6 +79,17 @@ fasp_endpoint_wake_all (FaspEndpoint *endpoint)
     fasp_endpoint_wake (endpoint, fasp_endpoint_nth (endpoint, i));
 }
 
+void
+fasp_endpoint_serve_next (FaspEndpoint *endpoint, FaspTime now)
+{
+  FaspTime when;
+  FaspSession *session = fasp_total_get_next (&endpoint->shared.total, now, &when);
+
+  if (session != NULL)
+    fasp_scheduler_wake (fasp_endpoint_get_scheduler (endpoint, session), &session->entry.turn,
+        when);
+}
+
 /* --- events -------------------------------------------------------------------------- */
 
 FaspEvent *

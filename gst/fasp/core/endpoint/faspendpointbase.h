@@ -48,10 +48,10 @@ struct _FaspEndpoint
   FaspEndpointWriting writing;
   FaspEndpointGather gather;
   FaspEndpointEncoder encoder;
-  FaspTime newcomer_turns[FASP_TX_TAKES]; /* of peers that have acknowledged nothing */
-  FaspStreamHeader header;                /* of the stream that is written */
-  gboolean awaits_header;                 /* a session may be waiting for it */
-  FaspStreamOffset left; /* caller: up to where the peer had the stream when it was last heard */
+  FaspEndpointShared shared;
+  FaspStreamHeader header; /* of the stream that is written */
+  gboolean awaits_header;  /* a session may be waiting for it */
+  FaspStreamOffset left;   /* caller: up to where the peer had the stream when it was last heard */
 
   /* a group: the sender's, or the senders that a receiver has heard of */
   FaspMulticastSender *group;
@@ -101,5 +101,8 @@ guint32 fasp_endpoint_get_window (const FaspEndpoint *endpoint);
 /* @session, or all of them, must be looked at now. */
 void fasp_endpoint_wake (FaspEndpoint *endpoint, FaspSession *session);
 void fasp_endpoint_wake_all (FaspEndpoint *endpoint);
+/* The session that is next at the total rate, if any waits, must be looked at when that allows it
+ * to send. */
+void fasp_endpoint_serve_next (FaspEndpoint *endpoint, FaspTime now);
 
 G_END_DECLS

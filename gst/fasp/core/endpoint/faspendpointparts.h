@@ -19,6 +19,8 @@
 #include "faspskew.h"
 #include "faspstats.h"
 #include "faspstream.h"
+#include "fasptotal.h"
+#include "fasptx.h"
 
 G_BEGIN_DECLS
 
@@ -134,6 +136,13 @@ typedef struct
   FaspTime since; /* begin of the measurement; 0: none yet, */
   guint64 bytes;  /* and what was written since */
 } FaspEndpointGather;
+
+/* What the sessions share. Changed by them, and by faspsending.c. */
+typedef struct
+{
+  FaspTotal total;                        /* the rate of all that is sent */
+  FaspTime newcomer_turns[FASP_TX_TAKES]; /* of peers that have acknowledged nothing */
+} FaspEndpointShared;
 
 /* faspencoder.c: what the encoder was told. */
 typedef struct

@@ -4,6 +4,7 @@
  */
 #include "fasphold.h"
 #include "fasplifecycle.h"
+#include "faspmulticast.h"
 
 static void
 apply_bitrates (FaspEndpoint *endpoint, FaspTime now)
@@ -11,6 +12,7 @@ apply_bitrates (FaspEndpoint *endpoint, FaspTime now)
   guint64 min_bitrate = endpoint->config.settings.min_bitrate;
   guint64 max_bitrate = endpoint->config.settings.max_bitrate;
 
+  fasp_total_set_rate (&endpoint->shared.total, now, endpoint->config.settings.max_total_bitrate);
   for (guint i = 0; i < endpoint->sessions->len; i++) {
     FaspSession *session = fasp_endpoint_nth (endpoint, i);
 
@@ -19,7 +21,8 @@ apply_bitrates (FaspEndpoint *endpoint, FaspTime now)
     fasp_session_set_bitrates (session, now, min_bitrate, max_bitrate);
   }
   if (endpoint->group != NULL)
-    fasp_multicast_sender_set_pace (endpoint->group, now, max_bitrate);
+    fasp_multicast_sender_set_pace (endpoint->group, now,
+        fasp_multicast_get_bitrate (&endpoint->config.settings));
   fasp_endpoint_wake_all (endpoint);
 }
 
@@ -54,7 +57,8 @@ fasp_endpoint_configure (FaspEndpoint *endpoint, FaspTime now, const FaspEndpoin
 
   /* the others are read where they matter */
   endpoint->config.settings = *settings;
-  if (settings->min_bitrate != old.min_bitrate || settings->max_bitrate != old.max_bitrate)
+  if (settings->min_bitrate != old.min_bitrate || settings->max_bitrate != old.max_bitrate
+      || settings->max_total_bitrate != old.max_total_bitrate)
     apply_bitrates (endpoint, now);
   if (settings->glitch_interval != old.glitch_interval)
     apply_glitch_interval (endpoint);

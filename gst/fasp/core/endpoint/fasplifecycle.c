@@ -202,8 +202,10 @@ fasp_lifecycle_leave (FaspEndpoint *endpoint, FaspTime now, FaspSession *session
   session->liveness.interrupted = FALSE;
   if (!session->announced.connected)
     return;
-  if (session->listener)
-    fasp_networks_leave (endpoint->admitted.networks, session->handshake.network);
+  fasp_session_leave_total (session);
+  session->entry.share.network = NULL;
+  fasp_networks_leave (endpoint->admitted.networks, session->handshake.network);
+  fasp_endpoint_serve_next (endpoint, now);
   fasp_newcomers_remove (endpoint->admitted.newcomers, session);
   endpoint->stats.sessions--;
   /* the sender claims that all is acknowledged, but never sent the end */

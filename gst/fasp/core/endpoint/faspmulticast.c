@@ -11,6 +11,16 @@ is_sender (const FaspEndpoint *endpoint)
   return endpoint->config.role == FASP_ROLE_SENDER;
 }
 
+guint64
+fasp_multicast_get_bitrate (const FaspEndpointSettings *settings)
+{
+  guint64 most = settings->max_total_bitrate;
+
+  return most > 0 && (settings->max_bitrate == 0 || settings->max_bitrate > most) ?
+      most :
+      settings->max_bitrate;
+}
+
 void
 fasp_multicast_init (FaspEndpoint *endpoint)
 {
@@ -20,7 +30,7 @@ fasp_multicast_init (FaspEndpoint *endpoint)
     return;
   endpoint->group =
       fasp_multicast_sender_new (&config->group, fasp_credentials_get_first (config->credentials),
-          config->settings.max_bitrate, endpoint->random, endpoint->random_data);
+          fasp_multicast_get_bitrate (&config->settings), endpoint->random, endpoint->random_data);
   endpoint->group->notes = endpoint->notes;
   endpoint->group->store_size = config->buffer_size;
   endpoint->group->given_up = config->resume_timeout;
@@ -122,7 +132,7 @@ plan_fec (FaspEndpoint *endpoint, FaspTime now)
   FaspMulticastSender *group = endpoint->group;
   g_autoptr (GArray) losses = NULL;
   FaspGroupFecGoal goal = {
-    .channel = endpoint->config.settings.max_bitrate,
+    .channel = fasp_multicast_get_bitrate (&endpoint->config.settings),
     .blocks = group->blocks_sent,
     .wire = group->sent.block_wire,
     .resent = group->blocks_resent,

@@ -12,6 +12,8 @@
 G_BEGIN_DECLS
 
 void fasp_multicast_init (FaspEndpoint *endpoint);
+/* What goes to the group and what its members lack, bit/s: within the total rate, too. */
+guint64 fasp_multicast_get_bitrate (const FaspEndpointSettings *settings);
 
 /* --- sender --- */
 

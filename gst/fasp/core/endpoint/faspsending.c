@@ -166,16 +166,17 @@ end_turn (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
   fasp_session_end_turn (session, now, scheduler->quantum, waits);
   fasp_scheduler_done (scheduler, &session->entry.turn, now,
       fasp_later (fasp_session_get_timeout (session, now), now + 1), waits);
+  fasp_endpoint_serve_next (endpoint, now);
 }
 
-gboolean
-fasp_endpoint_poll_lane (FaspEndpoint *endpoint, guint lane, FaspTime now, FaspDatagram *datagram)
+/* *of: the one that the datagram is of; unchanged: it is of none. */
+static gboolean
+poll_lane (FaspEndpoint *endpoint, guint lane, FaspTime now, FaspDatagram *datagram,
+    FaspSession **of)
 {
   FaspScheduler *scheduler = &endpoint->schedulers[lane];
   FaspSession *session;
 
-  fasp_datagram_clear (datagram);
-  fasp_sending_look (endpoint, now);
   if (lane == 0 && poll_own (endpoint, now, datagram))
     return TRUE;
   while ((session = fasp_scheduler_next (scheduler, now)) != NULL) {
@@ -192,11 +193,27 @@ fasp_endpoint_poll_lane (FaspEndpoint *endpoint, guint lane, FaspTime now, FaspD
       fasp_scheduler_used (scheduler, &session->entry.turn, now);
       if (session->group.member.joined)
         fasp_multicast_sender_gave_turn (endpoint->group);
+      *of = session;
       return TRUE;
     }
     end_turn (endpoint, now, session);
   }
   return lane == 0 && endpoint->group != NULL && fasp_multicast_poll (endpoint, now, datagram);
+}
+
+gboolean
+fasp_endpoint_poll_lane (FaspEndpoint *endpoint, guint lane, FaspTime now, FaspDatagram *datagram)
+{
+  FaspSession *session = NULL;
+
+  fasp_datagram_clear (datagram);
+  fasp_sending_look (endpoint, now);
+  if (!poll_lane (endpoint, lane, now, datagram, &session))
+    return FALSE;
+  if (fasp_total_is_limited (&endpoint->shared.total))
+    fasp_total_sent (&endpoint->shared.total, session != NULL ? &session->entry.share : NULL, now,
+        datagram->size + datagram->to.overhead);
+  return TRUE;
 }
 
 gboolean

@@ -40,6 +40,7 @@ fasp_endpoint_left_late (FaspEndpoint *endpoint, guint lane, FaspTime from, Fasp
   for (FaspSchedulerEntry *turn = fasp_scheduler_get_sender (scheduler, from, NULL); turn != NULL;
       turn = fasp_scheduler_get_sender (scheduler, from, turn))
     fasp_session_left_late (turn->due.owner, from, until);
+  fasp_pacer_late (&endpoint->shared.total.pacer, from, until);
   if (lane == 0 && endpoint->group != NULL)
     fasp_pacer_late (&endpoint->group->pacer, from, until);
 }

@@ -1,17 +1,33 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "faspnetworks.h"
 
+typedef struct
+{
+  guint64 number;
+  guint receivers;
+  FaspFairGroup group;
+} Network;
+
 struct _FaspNetworks
 {
-  GHashTable *networks; /* guint64, owned -> how many are there */
+  GHashTable *networks; /* guint64 -> Network, owned */
 };
+
+static void
+free_network (gpointer data)
+{
+  Network *network = data;
+
+  fasp_fair_queue_clear (&network->group.queue);
+  g_free (network);
+}
 
 FaspNetworks *
 fasp_networks_new (void)
 {
   FaspNetworks *networks = g_new (FaspNetworks, 1);
 
-  networks->networks = g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, NULL);
+  networks->networks = g_hash_table_new_full (g_int64_hash, g_int64_equal, NULL, free_network);
   return networks;
 }
 
@@ -22,33 +38,41 @@ fasp_networks_free (FaspNetworks *networks)
   g_free (networks);
 }
 
-static void
-set (FaspNetworks *networks, guint64 network, guint n)
+static Network *
+find (const FaspNetworks *networks, guint64 number)
 {
-  if (n > 0)
-    g_hash_table_replace (networks->networks, g_memdup2 (&network, sizeof network),
-        GUINT_TO_POINTER (n));
-  else
-    g_hash_table_remove (networks->networks, &network);
+  return g_hash_table_lookup (networks->networks, &number);
+}
+
+FaspFairGroup *
+fasp_networks_join (FaspNetworks *networks, guint64 number)
+{
+  Network *network = find (networks, number);
+
+  if (network == NULL) {
+    network = g_new0 (Network, 1);
+    network->number = number;
+    network->group.member.turn.owner = &network->group;
+    g_hash_table_insert (networks->networks, &network->number, network);
+  }
+  network->receivers++;
+  return &network->group;
 }
 
 void
-fasp_networks_join (FaspNetworks *networks, guint64 network)
+fasp_networks_leave (FaspNetworks *networks, guint64 number)
 {
-  set (networks, network, fasp_networks_count (networks, network) + 1);
-}
+  Network *network = find (networks, number);
 
-void
-fasp_networks_leave (FaspNetworks *networks, guint64 network)
-{
-  guint n = fasp_networks_count (networks, network);
-
-  g_return_if_fail (n > 0);
-  set (networks, network, n - 1);
+  g_return_if_fail (network != NULL);
+  if (--network->receivers == 0)
+    g_hash_table_remove (networks->networks, &number);
 }
 
 guint
-fasp_networks_count (const FaspNetworks *networks, guint64 network)
+fasp_networks_count (const FaspNetworks *networks, guint64 number)
 {
-  return GPOINTER_TO_UINT (g_hash_table_lookup (networks->networks, &network));
+  const Network *network = find (networks, number);
+
+  return network != NULL ? network->receivers : 0;
 }

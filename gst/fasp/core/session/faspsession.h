@@ -251,6 +251,9 @@ fasp_session_is_over (const FaspSession *session)
   return session->state == FASP_SESSION_CLOSING || session->state == FASP_SESSION_CLOSED;
 }
 
+/* It waits for no part of the total rate any more. */
+void fasp_session_leave_total (FaspSession *session);
+
 /* It is open, and not interrupted. */
 static inline gboolean
 fasp_session_is_heard (const FaspSession *session)

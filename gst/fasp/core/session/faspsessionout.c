@@ -64,6 +64,22 @@ waits_for_group (const FaspSession *session, FaspTime now, const FaspTxItem *ite
       && fasp_multicast_sender_get_ready (session->group.sender, now) > now;
 }
 
+gboolean
+fasp_session_is_let (const FaspSession *session, FaspTime now)
+{
+  const FaspTotal *total = session->entry.total;
+
+  return total == NULL || !fasp_total_is_limited (total)
+      || fasp_total_lets (total, &session->entry.share, now, session->sizes.wire_max);
+}
+
+void
+fasp_session_leave_total (FaspSession *session)
+{
+  if (session->entry.total != NULL)
+    fasp_total_leave (session->entry.total, &session->entry.share);
+}
+
 /* Was the session without anything to send for a while, unnoticed?  It was if the next block was
  * written after the rate and the window would have allowed it to leave. */
 static gboolean
@@ -94,7 +110,8 @@ tell_dry (FaspSession *session, FaspTime now, const FaspTxItem *item)
     fasp_rate_set_dry (rate, now, TRUE);
   /* a new block may wait for its turn, beside other sessions */
   fasp_rate_set_dry (rate, now,
-      waits_for_group (session, now, item) || (empty && !fasp_tx_has_fresh (&session->tx)));
+      waits_for_group (session, now, item) || fasp_total_waits (&session->entry.share)
+          || (empty && !fasp_tx_has_fresh (&session->tx)));
 }
 
 /* Nothing more leaves now: tells the controllers of several ways which could take more. */
@@ -119,11 +136,21 @@ get_copies_pacer (FaspSession *session)
   return session->group.member.joined ? &session->group.sender->pacer : &session->pacer;
 }
 
+/* Payload bytes that a copy may use: the total rate must have room for them, too. */
+static gint64
+get_unused (FaspSession *session, FaspTime now)
+{
+  gint64 unused = fasp_pacer_get_unused (get_copies_pacer (session), now);
+
+  if (session->entry.total != NULL)
+    unused = MIN (unused, fasp_pacer_get_unused (&session->entry.total->pacer, now));
+  return unused - fasp_session_get_overhead (session) - session->paths[0].address.overhead;
+}
+
 static FaspTxItem
 get_next (FaspSession *session, FaspTime now)
 {
-  gint64 unused = fasp_pacer_get_unused (get_copies_pacer (session), now)
-      - fasp_session_get_overhead (session) - session->paths[0].address.overhead;
+  gint64 unused = get_unused (session, now);
 
   return fasp_tx_next (&session->tx, now, &session->rtt, session->sizes.room, unused);
 }
@@ -171,6 +198,19 @@ fasp_session_get_stream_time (const FaspSession *session, FaspTime now)
   return session->stream_time;
 }
 
+/* Something may leave at @time, @item or a probe: does it wait for the total rate?  The endpoint
+ * looks at the session again when it is next. */
+static void
+follow_total (FaspSession *session, FaspTime now, FaspTime time, const FaspTxItem *item)
+{
+  if (time > now || !fasp_session_is_ready (session, now) || fasp_session_is_let (session, now)) {
+    fasp_session_leave_total (session);
+    return;
+  }
+  fasp_total_wait (session->entry.total, &session->entry.share, session->sizes.wire_max);
+  tell_dry (session, now, item);
+}
+
 void
 fasp_session_look_ahead (FaspSession *session, FaspTime now)
 {
@@ -189,6 +229,7 @@ fasp_session_look_ahead (FaspSession *session, FaspTime now)
   else if (item.kind != FASP_TX_NOTHING)
     time = fasp_sooner (time, when);
   session->stream_time = time;
+  follow_total (session, now, MIN (time, fasp_session_get_probe_time (session, now)), &item);
   tell_dry_ways (session, now);
   fasp_pacer_want (&session->pacer, item.kind != FASP_TX_NOTHING && !joined && when <= now);
 }
@@ -202,6 +243,15 @@ write_data (const FaspSession *session, FaspWriter *w, const FaspTxItem *item)
   if (session->terms.sends_offsets && block->offset != FASP_OFFSET_UNKNOWN)
     fasp_wire_write_offset (w, block->segment, block->offset);
   return fasp_wire_write_data (w, block, item->round, item->copy, item->index, item->count);
+}
+
+/* A copy takes what is left over. */
+static void
+use_unused (FaspSession *session, gsize bytes)
+{
+  fasp_pacer_use (get_copies_pacer (session), bytes);
+  if (session->entry.total != NULL)
+    fasp_pacer_use (&session->entry.total->pacer, bytes);
 }
 
 gboolean
@@ -265,7 +315,7 @@ fasp_session_poll_stream (FaspSession *session, FaspTime now, FaspDatagram *data
       session->traffic.block_wire += datagram->size + datagram->to.overhead;
   }
   if (item.copy > 0 && item.round > 0)
-    fasp_pacer_use (get_copies_pacer (session), datagram->size + datagram->to.overhead);
+    use_unused (session, datagram->size + datagram->to.overhead);
   fasp_tx_sent (&session->tx, now, &session->rtt, &item);
   if (session->tx.peer != FASP_TX_TAKES && block != FASP_NO_BLOCK)
     session->tx.fresh_time = FASP_NEVER; /* until it has another turn */

@@ -16,6 +16,7 @@
 #include "faspprotection.h"
 #include "faspscheduler.h"
 #include "faspstats.h"
+#include "fasptotal.h"
 #include "faspway.h"
 
 G_BEGIN_DECLS
@@ -231,6 +232,8 @@ typedef struct
   FaspHeapItem first_needed; /* in the endpoint's heap, by the first block that is still needed */
   FaspTime *newcomer_turns;  /* sender: the endpoint's, by FaspTxPeer: when the next block may go to
                                 any peer that has shown as little */
+  FaspTotal *total;          /* sender: the endpoint's; NULL: it has none */
+  FaspTotalShare share;      /* in that; changed by the session, too */
 } FaspSessionEntry;
 
 /* Sender: state at the application's last call of fasp_endpoint_look_at_missed() and

@@ -126,6 +126,8 @@ gboolean fasp_session_needs_flow (const FaspSession *session, guint8 flow);
 void fasp_session_note_round_trips (FaspSession *session, const FaspFeedback *feedback);
 /* Sender: may a datagram leave, as far as the rate is concerned? */
 gboolean fasp_session_is_ready (const FaspSession *session, FaspTime now);
+/* Sender: or the endpoint's total rate? */
+gboolean fasp_session_is_let (const FaspSession *session, FaspTime now);
 /* Adds a POSITION that says where block @number begins, if that is known. */
 void fasp_session_write_position (FaspSession *session, FaspWriter *w, guint64 number);
 /* When to send FEEDBACK that says that the group is not heard. */

@@ -11,7 +11,8 @@ typedef struct
   FaspTime (*get_time) (const FaspSession *session, FaspTime now);
   /* TRUE: a datagram is to leave. NULL: the endpoint looks after it. */
   gboolean (*poll) (FaspSession *session, FaspTime now, FaspDatagram *datagram);
-  gboolean is_paced; /* it waits for the sender's pacer */
+  gboolean is_paced;  /* it waits for the sender's pacer */
+  gboolean is_shared; /* and for its part of the endpoint's total rate */
 } FaspTask;
 
 /* When a receiver has something to give up, or to ask for. */
@@ -75,13 +76,13 @@ get_silence_time (const FaspSession *session, FaspTime now)
 static const FaspTask SENDER[] = {
   { fasp_session_get_pong_time, fasp_session_poll_pong, TRUE },
   { fasp_session_get_challenge_time, fasp_session_poll_challenge, TRUE },
-  { fasp_session_get_probe_time, fasp_session_poll_probe, TRUE },
+  { fasp_session_get_probe_time, fasp_session_poll_probe, TRUE, TRUE },
   { fasp_session_get_next_ping_time, fasp_session_poll_ping, TRUE },
   { fasp_session_get_agree_time, fasp_session_poll_agree, TRUE },
   { fasp_session_get_quiet_time, fasp_session_poll_quiet, TRUE },
   { fasp_session_get_promise_time, fasp_session_poll_promise, TRUE },
   { fasp_session_get_speaker_time, fasp_session_poll_speaker, TRUE },
-  { fasp_session_get_stream_time, fasp_session_poll_stream, TRUE },
+  { fasp_session_get_stream_time, fasp_session_poll_stream, TRUE, TRUE },
   { get_outage_time, NULL, TRUE },
   { get_silence_time, NULL, FALSE },
   END
@@ -147,6 +148,8 @@ fasp_session_poll (FaspSession *session, FaspTime now, FaspDatagram *datagram)
       if (!is_ready)
         return FALSE;
     }
+    if (task->is_shared && !fasp_session_is_let (session, now))
+      continue;
     if (task->poll (session, now, datagram))
       return TRUE;
   }
@@ -162,6 +165,8 @@ get_open_timeout (const FaspSession *session, FaspTime now)
   for (const FaspTask *task = tasks; task->get_time != NULL; task++) {
     FaspTime time = task->get_time (session, now);
 
+    if (task->is_shared && fasp_total_waits (&session->entry.share))
+      continue; /* the endpoint knows when it is its turn */
     if (task->is_paced)
       paced = fasp_sooner (paced, time);
     else
@@ -261,4 +266,6 @@ fasp_session_end_turn (FaspSession *session, FaspTime now, FaspTime quantum, gbo
     place_fresh (session, now, quantum, waits);
   if (session->state == FASP_SESSION_OPEN && session->is_proved)
     fasp_session_look_ahead (session, now);
+  else
+    fasp_session_leave_total (session);
 }
