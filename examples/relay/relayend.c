@@ -117,8 +117,8 @@ is_mutable (const RelayEnd *end, const gchar *key)
 static gboolean
 comes_and_goes (const gchar *key)
 {
-  static const gchar *const keys[] = { "max-receivers", "max-receivers-per-network", "slow-policy",
-    "wait-for-connection", NULL };
+  static const gchar *const keys[] = { "max-receivers", "max-receivers-per-network",
+    "max-total-bitrate", "slow-policy", "wait-for-connection", NULL };
 
   return g_strv_contains (keys, key);
 }

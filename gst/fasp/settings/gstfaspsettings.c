@@ -332,6 +332,18 @@ install_sink (GObjectClass *klass)
           "rate, nothing is paced: for local links and tests)",
           0, G_GUINT64_CONSTANT (1000000000000), 0, PLAYING));
   /**
+   * GstFaspSink:max-total-bitrate:
+   *
+   * Since: 0.5
+   */
+  g_object_class_install_property (klass, GST_FASP_PROP_MAX_TOTAL_BITRATE,
+      g_param_spec_uint64 ("max-total-bitrate", "Maximum bit rate of all receivers",
+          "Rate in bit/s of all that is sent to all receivers together, "
+          "counting every byte from the IP header up. At least 5000. Where "
+          "it is short, networks have equal parts of it, and the receivers of "
+          "a network equal parts of that (0: no limit)",
+          0, G_GUINT64_CONSTANT (1000000000000), 0, PLAYING));
+  /**
    * GstFaspSink:min-bitrate:
    *
    * Since: 0.5
@@ -583,6 +595,7 @@ static const struct
   [GST_FASP_PROP_JOIN_AT] = IN (join_at, G_TYPE_ENUM),
   [GST_FASP_PROP_JOIN_BACK] = IN (join_back, G_TYPE_UINT64),
   [GST_FASP_PROP_MAX_BITRATE] = IN (max_bitrate, G_TYPE_UINT64),
+  [GST_FASP_PROP_MAX_TOTAL_BITRATE] = IN (max_total_bitrate, G_TYPE_UINT64),
   [GST_FASP_PROP_MIN_BITRATE] = IN (min_bitrate, G_TYPE_UINT64),
   [GST_FASP_PROP_RATE_CONTROL] = IN (rate_control, G_TYPE_ENUM),
   [GST_FASP_PROP_SLOW_POLICY] = IN (slow_policy, G_TYPE_ENUM),

@@ -53,6 +53,7 @@ typedef enum
   GST_FASP_PROP_JOIN_BACK,
   /* sink */
   GST_FASP_PROP_MAX_BITRATE,
+  GST_FASP_PROP_MAX_TOTAL_BITRATE,
   GST_FASP_PROP_MIN_BITRATE,
   GST_FASP_PROP_RATE_CONTROL,
   GST_FASP_PROP_AVAILABLE_BITRATE,
@@ -114,7 +115,7 @@ typedef struct
   gboolean rtx;
   gchar *record, *log;
   guint stats_interval; /* ms */
-  guint64 max_bitrate, min_bitrate;
+  guint64 max_bitrate, max_total_bitrate, min_bitrate;
   GstFaspRateControl rate_control;
   GstFaspSlowPolicy slow_policy;
   GstClockTime glitch_interval;

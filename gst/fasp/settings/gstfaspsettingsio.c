@@ -140,6 +140,12 @@ check_rates (const GstFaspSettings *s, GError **error)
         s->max_bitrate, MAX_BITRATE_LEAST);
     return FALSE;
   }
+  if (s->max_total_bitrate > 0 && s->max_total_bitrate < MAX_BITRATE_LEAST) {
+    BAD ("max-total-bitrate is in bit/s, and %" G_GUINT64_FORMAT " bit/s carries no stream: set it "
+         "to %d or more (100 Mbit/s is max-total-bitrate=100000000), or to 0 for no limit.",
+        s->max_total_bitrate, MAX_BITRATE_LEAST);
+    return FALSE;
+  }
   if (s->max_bitrate > 0 && s->min_bitrate > s->max_bitrate
       && s->rate_control != GST_FASP_RATE_CONTROL_AUTO
       && s->rate_control != GST_FASP_RATE_CONTROL_FIXED) {
@@ -286,6 +292,7 @@ gst_fasp_settings_to_endpoint (const GstFaspSettings *s, FaspEndpointSettings *s
     .latency_ms = get_latency (s),
     .glitch_interval = s->glitch_interval / GST_SECOND,
     .max_bitrate = s->max_bitrate,
+    .max_total_bitrate = s->max_total_bitrate,
     .min_bitrate = s->min_bitrate,
     .max_receivers = s->max_receivers,
     .max_receivers_per_network = s->max_receivers_per_network,

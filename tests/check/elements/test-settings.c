@@ -245,7 +245,7 @@ test_keys (void)
   g_autoptr (GstElement) sink = gst_object_ref_sink (gst_element_factory_make ("faspsink", NULL));
   g_autofree gchar *streamid = NULL, *uri = NULL;
   guint latency, policy, most, of_network;
-  guint64 bitrate, history, glitch;
+  guint64 bitrate, total, history, glitch;
   gboolean wait;
   gint tos;
 
@@ -258,15 +258,17 @@ test_keys (void)
   g_object_set (sink, "uri",
       "fasp://h:1?max-bitrate=8000000&tos=184&"
       "slow-policy=drop-receiver&wait-for-connection=false&max-receivers=50&"
-      "max-receivers-per-network=0",
+      "max-receivers-per-network=0&max-total-bitrate=90000000",
       NULL);
   g_object_get (sink, "max-receivers", &most, "max-receivers-per-network", &of_network, NULL);
   g_assert_cmpuint (most, ==, 50);
   g_assert_cmpuint (of_network, ==, 0);
-  g_object_get (sink, "latency", &latency, "max-bitrate", &bitrate, "tos", &tos, "slow-policy",
-      &policy, "wait-for-connection", &wait, "streamid", &streamid, NULL);
+  g_object_get (sink, "latency", &latency, "max-bitrate", &bitrate, "max-total-bitrate", &total,
+      "tos", &tos, "slow-policy", &policy, "wait-for-connection", &wait, "streamid", &streamid,
+      NULL);
   g_assert_cmpuint (latency, ==, 77);
   g_assert_cmpuint (bitrate, ==, 8000000);
+  g_assert_cmpuint (total, ==, 90000000);
   g_assert_cmpint (tos, ==, 184);
   g_assert_cmpuint (policy, ==, 1);
   g_assert_false (wait);
@@ -453,6 +455,8 @@ test_check (void)
     { "faspsink", "fasp://:1?max-bitrate=4999", "max-bitrate=8000000" },
     { "faspsink", "fasp://:1?max-bitrate=5000", NULL },
     { "faspsink", "fasp://:1?max-bitrate=0", NULL },
+    { "faspsink", "fasp://:1?max-total-bitrate=4999", "max-total-bitrate=100000000" },
+    { "faspsink", "fasp://:1?max-total-bitrate=5000", NULL },
     { "faspsink", "fasp://:1?history=10", "history=10s in a URI" },
     { "faspsink", "fasp://:1?history=999999", "less than 1 ms" },
     { "faspsink", "fasp://:1?history=1000000", NULL },
