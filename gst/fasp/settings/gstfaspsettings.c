@@ -445,7 +445,8 @@ install_sink (GObjectClass *klass)
   g_object_class_install_property (klass, GST_FASP_PROP_MAX_RECEIVERS_PER_NETWORK,
       g_param_spec_uint ("max-receivers-per-network", "Most receivers of a network",
           "When it listens: the most receivers at a time whose IPv4 address, "
-          "or IPv6 /48, is the same (0: no limit besides max-receivers)",
+          "or IPv6 /48, is the same; an IPv6 /32 has four times as many (0: no "
+          "limit besides max-receivers)",
           0, FASP_RECEIVERS_MOST, FASP_RECEIVERS_NETWORK_DEFAULT, PLAYING));
 }
 

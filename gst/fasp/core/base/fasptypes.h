@@ -208,6 +208,13 @@ void fasp_address_add_port (FaspAddress *address, guint n);
 #define FASP_NETWORK_SIZE 7
 void fasp_address_get_network (const FaspAddress *address, guint8 network[FASP_NETWORK_SIZE]);
 
+/* Such a network as a number, and that of the first 32 bits of an IPv6 address, which is what a
+ * provider has; 0: it is IPv4. */
+typedef struct
+{
+  guint64 number, wide;
+} FaspNetwork;
+
 /* Widens a packet number, a block number or a media time: returns the 64-bit number
  * nearest to @expected whose low @bits (at most 32) are @truncated. */
 static inline guint64

@@ -40,9 +40,8 @@ answer (FaspHandshakeType type, const FaspHandshake *open)
 typedef struct
 {
   const FaspAddress *from;
-  gboolean proved; /* the address is the caller's */
-  guint64 network; /* that the address is in (fasp_limiter_get_network()); set when it is decided
-                      about */
+  gboolean proved;     /* the address is the caller's */
+  FaspNetwork network; /* that the address is in; set when it is decided about */
   const FaspHandshake *open;
   guint8 id[FASP_KEY_SIZE]; /* hash of all that the OPEN says */
   FaspHello hello;          /* set once its message has been opened */
@@ -364,8 +363,15 @@ typedef enum
   NONE,
 } Crowded;
 
+/* @most: receivers of such a network; 0: there is no limit. */
+static gboolean
+is_full (const FaspEndpoint *endpoint, guint64 number, guint64 most)
+{
+  return most > 0 && fasp_networks_count (endpoint->admitted.networks, number) >= most;
+}
+
 static Crowded
-look_for_room (const FaspEndpoint *endpoint, guint64 network)
+look_for_room (const FaspEndpoint *endpoint, const FaspNetwork *network)
 {
   const FaspEndpointConfig *config = &endpoint->config;
   guint most = config->settings.max_receivers,
@@ -373,7 +379,9 @@ look_for_room (const FaspEndpoint *endpoint, guint64 network)
 
   if (most == 0 || most > FASP_RECEIVERS_MOST)
     most = FASP_RECEIVERS_MOST;
-  if (of_network > 0 && fasp_networks_count (endpoint->admitted.networks, network) >= of_network)
+  if (is_full (endpoint, network->number, of_network)
+      || (network->wide != 0
+          && is_full (endpoint, network->wide, (guint64) of_network * FASP_LIMITER_WIDE)))
     return NONE_IN_NETWORK;
   return endpoint->stats.sessions >= most ? NONE : ROOM;
 }
@@ -381,14 +389,14 @@ look_for_room (const FaspEndpoint *endpoint, guint64 network)
 /* The receiver that gives way to another one from @network; NULL: none.  A single one of a network
  * has a second to acknowledge something, and keeps its place if there is nothing to acknowledge. */
 static FaspSession *
-choose_giving_way (const FaspEndpoint *endpoint, FaspTime now, guint64 network)
+choose_giving_way (const FaspEndpoint *endpoint, FaspTime now, const FaspNetwork *network)
 {
   const FaspNewcomers *newcomers = endpoint->admitted.newcomers;
   Crowded crowded = look_for_room (endpoint, network);
   FaspSession *session = NULL;
 
   if (crowded == NONE_IN_NETWORK)
-    session = fasp_newcomers_choose_of (newcomers, network);
+    session = fasp_newcomers_choose_of (newcomers, network->number);
   else if (crowded == NONE)
     session = fasp_newcomers_choose (newcomers);
   if (session == NULL || (crowded == NONE && !fasp_newcomers_is_alone (newcomers, session)))
@@ -398,7 +406,7 @@ choose_giving_way (const FaspEndpoint *endpoint, FaspTime now, guint64 network)
 
 /* Why a sender takes no receiver from @network now; NULL: it does. */
 static const gchar *
-explain_crowded (const FaspEndpoint *endpoint, FaspTime now, guint64 network)
+explain_crowded (const FaspEndpoint *endpoint, FaspTime now, const FaspNetwork *network)
 {
   switch (choose_giving_way (endpoint, now, network) != NULL ? ROOM :
                                                                look_for_room (endpoint, network)) {
@@ -415,7 +423,7 @@ explain_crowded (const FaspEndpoint *endpoint, FaspTime now, guint64 network)
 /* A receiver from @network comes: if there is no room, one gives way that has acknowledged nothing.
  */
 static void
-make_place (FaspEndpoint *endpoint, FaspTime now, guint64 network)
+make_place (FaspEndpoint *endpoint, FaspTime now, const FaspNetwork *network)
 {
   FaspSession *session = choose_giving_way (endpoint, now, network);
 
@@ -443,7 +451,7 @@ explain_occupied (const FaspEndpoint *endpoint, const FaspSession *session)
 /* Why nobody from @network is let in now, beside @session; NULL: somebody is. */
 static const gchar *
 explain_full (const FaspEndpoint *endpoint, FaspTime now, const FaspSession *session,
-    guint64 network)
+    const FaspNetwork *network)
 {
   return endpoint->config.role == FASP_ROLE_SENDER ? explain_crowded (endpoint, now, network) :
                                                      explain_occupied (endpoint, session);
@@ -460,7 +468,7 @@ decide (FaspEndpoint *endpoint, FaspTime now, Call *call)
   FaspCipher cipher;
 
   call->network = fasp_limiter_get_network (endpoint->admitted.limiter, call->from);
-  full = explain_full (endpoint, now, NULL, call->network);
+  full = explain_full (endpoint, now, NULL, &call->network);
   if (resumed != NULL) {
     fasp_session_is_asked_for (resumed, now, call->from);
     fasp_endpoint_wake (endpoint, resumed);
@@ -537,14 +545,14 @@ fasp_admission_receive (FaspEndpoint *endpoint, FaspTime now, const FaspAddress 
 gboolean
 fasp_admission_has_room (const FaspEndpoint *endpoint, FaspTime now, const FaspSession *session)
 {
-  return explain_full (endpoint, now, session, session->handshake.network) == NULL;
+  return explain_full (endpoint, now, session, &session->handshake.network) == NULL;
 }
 
 void
 fasp_admission_confirmed (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
 {
   /* a receiver takes one sender, the first that answers; a sender takes so many receivers */
-  const gchar *full = explain_full (endpoint, now, session, session->handshake.network);
+  const gchar *full = explain_full (endpoint, now, session, &session->handshake.network);
 
   if (full != NULL) {
     fasp_session_close (session, now, FASP_REASON_BUSY, full);
@@ -564,7 +572,7 @@ fasp_admission_confirmed (FaspEndpoint *endpoint, FaspTime now, FaspSession *ses
     return;
   }
   if (session->role == FASP_ROLE_SENDER)
-    make_place (endpoint, now, session->handshake.network);
+    make_place (endpoint, now, &session->handshake.network);
   fasp_beginning_opened (endpoint, now, session);
 }
 

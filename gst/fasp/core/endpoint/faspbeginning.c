@@ -102,7 +102,7 @@ fasp_beginning_opened (FaspEndpoint *endpoint, FaspTime now, FaspSession *sessio
   endpoint->calling.seeking = 0;
   fasp_admitted_left (endpoint, session);
   session->entry.share.network =
-      fasp_networks_join (endpoint->admitted.networks, session->handshake.network);
+      fasp_networks_join (endpoint->admitted.networks, &session->handshake.network);
   if (session->listener && session->role == FASP_ROLE_SENDER)
     fasp_newcomers_add (endpoint->admitted.newcomers, session);
   endpoint->stats.sessions++;

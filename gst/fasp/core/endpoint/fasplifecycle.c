@@ -204,7 +204,7 @@ fasp_lifecycle_leave (FaspEndpoint *endpoint, FaspTime now, FaspSession *session
     return;
   fasp_session_leave_total (session);
   session->entry.share.network = NULL;
-  fasp_networks_leave (endpoint->admitted.networks, session->handshake.network);
+  fasp_networks_leave (endpoint->admitted.networks, &session->handshake.network);
   fasp_endpoint_serve_next (endpoint, now);
   fasp_newcomers_remove (endpoint->admitted.newcomers, session);
   endpoint->stats.sessions--;

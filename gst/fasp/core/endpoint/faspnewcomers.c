@@ -46,11 +46,11 @@ place (FaspNewcomers *newcomers, Network *network)
 void
 fasp_newcomers_add (FaspNewcomers *newcomers, FaspSession *session)
 {
-  Network *network = find (newcomers, session->handshake.network);
+  Network *network = find (newcomers, session->handshake.network.number);
 
   if (network == NULL) {
     network = g_new0 (Network, 1);
-    network->network = session->handshake.network;
+    network->network = session->handshake.network.number;
     network->fullest.owner = network;
     g_hash_table_insert (newcomers->networks, &network->network, network);
   }
@@ -66,7 +66,7 @@ fasp_newcomers_remove (FaspNewcomers *newcomers, FaspSession *session)
 
   if (session->handshake.newcomer_link.data == NULL)
     return;
-  network = find (newcomers, session->handshake.network);
+  network = find (newcomers, session->handshake.network.number);
   g_queue_unlink (&network->sessions, &session->handshake.newcomer_link);
   session->handshake.newcomer_link.data = NULL;
   if (network->sessions.length > 0) {
@@ -96,7 +96,7 @@ fasp_newcomers_choose_of (const FaspNewcomers *newcomers, guint64 number)
 gboolean
 fasp_newcomers_is_alone (const FaspNewcomers *newcomers, const FaspSession *session)
 {
-  const Network *network = find (newcomers, session->handshake.network);
+  const Network *network = find (newcomers, session->handshake.network.number);
 
   return network != NULL && network->sessions.length == 1;
 }

@@ -66,13 +66,13 @@ find_both (FaspLimiter *limiter, const FaspAddress *address, Place places[2])
   return 2;
 }
 
-guint64
+FaspNetwork
 fasp_limiter_get_network (const FaspLimiter *limiter, const FaspAddress *address)
 {
-  Place place;
+  Place places[2];
+  guint n = find_both ((FaspLimiter *) limiter, address, places);
 
-  find_network ((FaspLimiter *) limiter, address, &place);
-  return place.number;
+  return (FaspNetwork) { places[0].number, n > 1 ? MAX (places[1].number, 1) : 0 };
 }
 
 /* --- wrong keys ------------------------------------------------------------------- */

@@ -85,9 +85,9 @@ FaspTime fasp_limiter_get_quiet (const FaspLimiter *limiter, FaspTime now);
  * is half open no longer. */
 FaspBucket *fasp_limiter_enter (FaspLimiter *limiter, const FaspAddress *address);
 void fasp_limiter_leave (FaspLimiter *limiter, FaspBucket *bucket);
-/* A number for the network of an address. Without the secret, nobody can compute it, or find two
+/* Numbers for the networks of an address. Without the secret, nobody can compute them, or find two
  * networks with the same one. */
-guint64 fasp_limiter_get_network (const FaspLimiter *limiter, const FaspAddress *address);
+FaspNetwork fasp_limiter_get_network (const FaspLimiter *limiter, const FaspAddress *address);
 /* Half-open sessions in all. */
 guint fasp_limiter_count_half (FaspLimiter *limiter);
 /* The handshake had a wrong key, or asked for a stream that is not here. */

@@ -44,8 +44,8 @@ find (const FaspNetworks *networks, guint64 number)
   return g_hash_table_lookup (networks->networks, &number);
 }
 
-FaspFairGroup *
-fasp_networks_join (FaspNetworks *networks, guint64 number)
+static Network *
+join (FaspNetworks *networks, guint64 number)
 {
   Network *network = find (networks, number);
 
@@ -56,17 +56,33 @@ fasp_networks_join (FaspNetworks *networks, guint64 number)
     g_hash_table_insert (networks->networks, &network->number, network);
   }
   network->receivers++;
-  return &network->group;
+  return network;
 }
 
-void
-fasp_networks_leave (FaspNetworks *networks, guint64 number)
+FaspFairGroup *
+fasp_networks_join (FaspNetworks *networks, const FaspNetwork *network)
+{
+  if (network->wide != 0)
+    join (networks, network->wide);
+  return &join (networks, network->number)->group;
+}
+
+static void
+leave (FaspNetworks *networks, guint64 number)
 {
   Network *network = find (networks, number);
 
   g_return_if_fail (network != NULL);
   if (--network->receivers == 0)
     g_hash_table_remove (networks->networks, &number);
+}
+
+void
+fasp_networks_leave (FaspNetworks *networks, const FaspNetwork *network)
+{
+  leave (networks, network->number);
+  if (network->wide != 0)
+    leave (networks, network->wide);
 }
 
 guint

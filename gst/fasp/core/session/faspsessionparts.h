@@ -74,7 +74,7 @@ typedef struct
   struct _FaspBucket *bucket; /* listener: the token bucket of its network, not owned */
   GList newcomer_link;        /* listening sender: its link among the sessions of its network that
                                  have acknowledged nothing; no data: it is not among them */
-  guint64 network;            /* listener: the caller's network (fasp_limiter_get_network()) */
+  FaspNetwork network;        /* listener: the caller's (fasp_limiter_get_network()) */
   guint peer;                 /* caller: index of the peer that was called, of several */
 } FaspSessionHandshake;
 

@@ -531,9 +531,8 @@ test_silent (gconstpointer data)
 }
 
 static gboolean
-comes_in (VPlay *play, guint32 network)
+comes_in_from (VPlay *play, FaspAddress at)
 {
-  FaspAddress at = vplay_get_address (network);
   VStranger *stranger = vplay_add_stranger (play, &at, FASP_ROLE_RECEIVER);
 
   if (!vplay_let_in (play, stranger)) {
@@ -548,6 +547,12 @@ comes_in (VPlay *play, guint32 network)
   g_assert_nonnull (vplay_get_session (play, stranger));
   g_assert_cmpint (vplay_get_session (play, stranger)->tx.peer, ==, FASP_TX_TAKES);
   return TRUE;
+}
+
+static gboolean
+comes_in (VPlay *play, guint32 network)
+{
+  return comes_in_from (play, vplay_get_address (network));
 }
 
 /* So many receivers of a network, and so many in all. Others are told that there is no room now,
@@ -593,6 +598,41 @@ test_crowd_leaves (void)
   vnet_run_for (play->net, 100 * FASP_MSEC);
   g_assert_true (comes_in (play, 0));
   g_assert_false (comes_in (play, 0));
+  vplay_free (play);
+}
+
+/* An IPv6 /32, which has many networks, has as many receivers as four of them. */
+static void
+test_crowd_wide (void)
+{
+  VPlay *play = vplay_new (FASP_ROLE_SENDER);
+  FaspSession *first;
+
+  play->config.settings.max_receivers_per_network = 2;
+  vplay_begin (play);
+  for (guint wide = 0; wide < 2; wide++)
+    for (guint i = 0; i < 10; i++) {
+      FaspAddress at = vnet_get_address (VNET_C);
+
+      at.len = 28;
+      at.bytes[11] = wide;
+      at.bytes[13] = i;
+      g_assert_true (comes_in_from (play, at) == (i < 2 * FASP_LIMITER_WIDE - 1));
+      if (i == 0)
+        g_assert_true (comes_in_from (play, at)
+            && !comes_in_from (play, at)); /* two of the same /48 */
+    }
+  first = fasp_endpoint_nth (play->sink, 0);
+  fasp_session_close (first, vnet_get_time (play->net), FASP_REASON_STOPPED, NULL);
+  fasp_endpoint_wake (play->sink, first);
+  vnet_run_for (play->net, 100 * FASP_MSEC);
+  for (guint i = 0; i < 2; i++) {
+    FaspAddress at = vnet_get_address (VNET_C);
+
+    at.len = 28;
+    at.bytes[13] = 100 + i;
+    g_assert_true (comes_in_from (play, at) == (i == 0));
+  }
   vplay_free (play);
 }
 
@@ -651,6 +691,7 @@ main (int argc, char **argv)
   g_test_add_data_func ("/attack/silent/feedback", GINT_TO_POINTER (FEEDBACK_ONCE), test_silent);
   g_test_add_func ("/attack/crowd", test_crowd);
   g_test_add_func ("/attack/crowd/leaves", test_crowd_leaves);
+  g_test_add_func ("/attack/crowd/wide", test_crowd_wide);
   g_test_add_func ("/attack/pongs", test_pongs);
   return g_test_run ();
 }
