@@ -3,7 +3,6 @@
 #include <string.h>
 #include "relayevents.h"
 #include "relaypage.h"
-#include "relaypictureview.h"
 #include "relaysummary.h"
 
 #define FRESH \
@@ -249,6 +248,38 @@ answer_part (RelayFace *face, const gchar *path, RelayPage *page)
   return TRUE;
 }
 
+static void
+refuse (RelayPage *page, gchar *text)
+{
+  page->status = 404;
+  page->text = text;
+}
+
+/* Makes the page picture.jpg. @stream: NULL: there is none of that name. */
+static void
+fill_picture (const RelayStreamStats *stream, RelayPage *page)
+{
+  const RelayPictureStats *stats = stream != NULL ? stream->picture : NULL;
+
+  if (stream == NULL) {
+    refuse (page, g_strdup ("There is no stream of this name: /status.json lists them.\n"));
+  } else if (stats == NULL) {
+    refuse (page,
+        g_strdup ("This stream has no pictures: write picture-interval = 5 into its section of the "
+                  "configuration.\n"));
+  } else if (stats->jpeg == NULL) {
+    refuse (page,
+        g_strdup_printf ("There is no picture yet. %s\n",
+            stats->error != NULL  ? stats->error :
+                stream->receiving ? "The first is there when a key frame has come." :
+                                    "The stream's input is not connected."));
+  } else {
+    page->type = "image/jpeg";
+    page->bytes = g_bytes_ref (stats->jpeg);
+    page->time = stats->time;
+  }
+}
+
 static gboolean
 show_picture (RelayFace *face, const gchar *path, RelayPage *page)
 {
@@ -256,7 +287,7 @@ show_picture (RelayFace *face, const gchar *path, RelayPage *page)
 
   if (parts == NULL || g_strv_length (parts) != 3 || !g_str_equal (parts[2], "picture"))
     return FALSE;
-  relay_picture_show (find_stream (get_stats (face), parts[1]), page);
+  fill_picture (find_stream (get_stats (face), parts[1]), page);
   return TRUE;
 }
 

@@ -4,41 +4,6 @@
 
 #define PER_DB 100.0 /* levels are in 1/100 dBFS */
 
-/* --- the page ---------------------------------------------------------------------------------- */
-
-static void
-refuse (RelayPage *page, gchar *text)
-{
-  page->status = 404;
-  page->text = text;
-}
-
-void
-relay_picture_show (const RelayStreamStats *stream, RelayPage *page)
-{
-  const RelayPictureStats *stats = stream != NULL ? stream->picture : NULL;
-
-  if (stream == NULL) {
-    refuse (page, g_strdup ("There is no stream of this name: /status.json lists them.\n"));
-  } else if (stats == NULL) {
-    refuse (page,
-        g_strdup ("This stream has no pictures: write picture-interval = 5 into its section of the "
-                  "configuration.\n"));
-  } else if (stats->jpeg == NULL) {
-    refuse (page,
-        g_strdup_printf ("There is no picture yet. %s\n",
-            stats->error != NULL  ? stats->error :
-                stream->receiving ? "The first is there when a key frame has come." :
-                                    "The stream's input is not connected."));
-  } else {
-    page->type = "image/jpeg";
-    page->bytes = g_bytes_ref (stats->jpeg);
-    page->time = stats->time;
-  }
-}
-
-/* --- JSON ----------------------------------------------------------------------------------- */
-
 static JsonObject *
 describe_picture (const RelayPictureStats *stats)
 {
