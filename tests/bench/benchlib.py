@@ -30,6 +30,12 @@ def program(name):
     return path
 
 
+def installed(name):
+    """The path of a program that is installed: as it was built, or a script as it is."""
+    paths = [os.path.join(root, folder, name) for root in (BUILD, ROOT) for folder in ("gst/relay", "gst/tools", "examples")]
+    return next((path for path in paths if os.path.isfile(path)), paths[0])
+
+
 def need(*programs):
     """Ends here, and says why, before anything waits for a program that is not there."""
     missing = [name for name in programs if not shutil.which(name)]

@@ -13,7 +13,7 @@ import urllib.request
 
 import benchlib
 
-PROGRAM = os.path.join(benchlib.BUILD, "examples", "relay", "fasp-relay")
+PROGRAM = benchlib.installed("fasp-relay")
 
 
 def receivers(stream):

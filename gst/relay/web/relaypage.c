@@ -2,7 +2,7 @@
 #include "relaypage.h"
 #include <gio/gio.h>
 #include <string.h>
-#include "relayresource.h"
+#include "relaypageresource.h"
 
 #define STYLE "/*STYLE*/"
 #define SCRIPT "/*SCRIPT*/"
@@ -17,7 +17,7 @@ append (GString *to, const gchar *name)
 {
   g_autofree gchar *path = g_strconcat ("/relay/", name, NULL);
   g_autoptr (GBytes) text =
-      g_resource_lookup_data (relay_get_resource (), path, G_RESOURCE_LOOKUP_FLAGS_NONE, NULL);
+      g_resource_lookup_data (relay_page_get_resource (), path, G_RESOURCE_LOOKUP_FLAGS_NONE, NULL);
 
   g_string_append_len (to, g_bytes_get_data (text, NULL), g_bytes_get_size (text));
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <gio/gio.h>
 #include <string.h>
-#include "relayresource.h"
+#include "relayapiresource.h"
 #include "relayschema.h"
 
 #define API "/api/"
@@ -16,7 +16,7 @@ RelaySchema *
 relay_schema_new (void)
 {
   RelaySchema *schema = g_new0 (RelaySchema, 1);
-  GResource *resource = relay_get_resource ();
+  GResource *resource = relay_api_get_resource ();
   gsize size;
 
   schema->text =

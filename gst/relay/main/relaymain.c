@@ -13,7 +13,7 @@
 #include <sys/resource.h>
 #include "relay.h"
 #include "relaylog.h"
-#include "../toolstd.h"
+#include "toolstd.h"
 
 #define LARGE (64 * 1024) /* bytes: the memory for a datagram that the kernel has joined */
 
