@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The rooms of the core: what the build files and sources say, what the build made of them, and what is wrong with it.
+"""The rooms of the core, the relay and the tools: what the build files and sources say, what the build made of them, and what is wrong with it.
 
 Each check returns a list of complaints. tests/style/rooms asks them."""
 
@@ -17,17 +17,37 @@ import ctext
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
-CORE = pathlib.Path("gst/fasp/core")
 PAGE = pathlib.Path("docs/architecture.md")
-BEGIN, END = "<!-- drawn by tests/style/rooms --picture -->\n", "<!-- end of the drawing -->\n"
 # a struct's direct members, and how many of them may be booleans
 MEMBERS, BOOLEANS = 40, 5
 
 
-class Room:
-    """A folder of the core, as its meson.build has it."""
+class House:
+    """Rooms that a meson.build lists from bottom to top, or one room alone. The dependency of a room is PREFIX_ROOM_dep."""
 
-    def __init__(self, name, text):
+    def __init__(self, name, folder, prefix, program=None, room=None, brings=None, made=()):
+        self.name, self.folder, self.prefix, self.room = name, pathlib.Path(folder), prefix, room
+        self.program = program      # None, or a file that is compiled if the house is
+        # {dependency outside of the house: the folder whose headers it brings}; headers that the build makes
+        self.brings, self.made = brings or {}, set(made)
+        self.begin, self.end = f"<!-- {name}: drawn by tests/style/rooms --picture -->\n", "<!-- end of the drawing -->\n"
+
+    def get_rooms(self, root):
+        text = (root / self.folder / "meson.build").read_text()
+        return [self.room] if self.room else re.findall(r"^  '(\w+)',$", text, re.MULTILINE)
+
+
+CORE = House("core", "gst/fasp/core", "fasp")
+RELAY = House("relay", "gst/relay", "relay", program="main/relaymain.c", made=["config.h", "relayapiresource.h", "relaypageresource.h"], brings={
+    "cbr_dep": "gst/cbrpacer", "common_dep": "gst/common", "fasp_base_dep": "gst/fasp/core/base", "tool_std_dep": "gst/tools"})
+TOOLS = House("tools", "gst", "tools", program="tools/wping.c", room="tools", made=["config.h"])
+HOUSES = (CORE, RELAY, TOOLS)
+
+
+class Room:
+    """A folder of a house, as its meson.build has it."""
+
+    def __init__(self, name, text, house):
         self.name = name
         comment = re.match(r"# (.*)", text)
         self.purpose = comment.group(1).rstrip(".") if comment else ""
@@ -35,18 +55,18 @@ class Room:
         self.sources = re.findall(r"'([\w/.-]+\.c)'", code)
         # one of the two is compiled
         self.either = {name for pair in re.findall(r"\?\s*'([\w/.-]+\.c)'\s*:\s*'([\w/.-]+\.c)'", code) for name in pair}
-        self.uses = set(re.findall(r"\bfasp_(\w+)_dep\b", code)) - {name}
+        self.uses = set(re.findall(rf"\b{house.prefix}_(\w+)_dep\b", code)) - {name}
+        self.brings = [house.brings[word] for word in re.findall(r"\w+", code) if word in house.brings]
 
 
 class Tree:
     """What the texts say."""
 
-    def __init__(self, root):
-        self.root = root
-        core = root / CORE
-        names = re.findall(r"^  '(\w+)',$", (core / "meson.build").read_text(), re.MULTILINE)
-        self.rooms = [Room(name, (core / name / "meson.build").read_text()) for name in names]
-        self.files = {str(path.relative_to(core)): path.read_text() for path in sorted(core.rglob("*.[ch]"))}
+    def __init__(self, root, house):
+        self.root, self.house = root, house
+        folder = root / house.folder
+        self.rooms = [Room(name, (folder / name / "meson.build").read_text(), house) for name in house.get_rooms(root)]
+        self.files = {str(path.relative_to(folder)): path.read_text() for path in sorted((folder / (house.room or "")).rglob("*.[ch]"))}
         self.where = {path.rpartition("/")[2]: path for path in self.files if path.endswith(".h")}
 
     def get_room(self, path):
@@ -130,23 +150,24 @@ def run(*words):
     return subprocess.run(words, capture_output=True, text=True, check=True)
 
 
-def get_commands(build):
-    """{file of the core: how it is compiled into the product, each time}"""
+def get_commands(build, tree):
+    """{file of the house: how it is compiled into the product, each time}"""
     commands = {}
-    core = ROOT / CORE
+    folder = ROOT / tree.house.folder
     for entry in json.loads((build / "compile_commands.json").read_text()):
         path = (pathlib.Path(entry["directory"]) / entry["file"]).resolve()
-        if path.is_relative_to(core) and entry["output"].startswith("gst/"):
-            commands.setdefault(str(path.relative_to(core)), []).append(Command(entry))
+        if path.is_relative_to(folder) and str(path.relative_to(folder)) in tree.files and entry["output"].startswith("gst/"):
+            commands.setdefault(str(path.relative_to(folder)), []).append(Command(entry))
     return commands
 
 
 # --- each file is in a room
 
 
-def check_files(tree, commands, others):
-    """@others: the texts of all that is no core, but may use its headers."""
-    named = [f"{room.name}/{source}" for room in tree.rooms for source in room.sources]
+def check_files(tree, commands, others, upwards=frozenset()):
+    """@others: the texts of all that is outside of the house, but may use its headers. @upwards: from rooms.known."""
+    named = [f"{room.name}/{source}" for room in tree.rooms for source in room.sources
+             if (f"{room.name}/meson.build", source) not in upwards]
     either = {f"{room.name}/{source}" for room in tree.rooms for source in room.either}
     sources = {path for path in tree.files if path.endswith(".c")}
     wrong = [f"{path} is in no room" for path in tree.files if not tree.get_room(path)]
@@ -171,21 +192,22 @@ def get_name(path):
     return path.rpartition("/")[2]
 
 
-def get_others():
+def get_others(tree):
+    own = {ROOT / tree.house.folder / path for path in tree.files}
     return {str(path.relative_to(ROOT)): path.read_text() for folder in ("gst", "tests", "examples")
-            for path in (ROOT / folder).rglob("*.[ch]") if not path.is_relative_to(ROOT / CORE)}
+            for path in (ROOT / folder).rglob("*.[ch]") if path not in own}
 
 
 # --- nothing points upwards
 
 
 def get_included_rooms(tree, room):
-    """{room: the includes that use it}; None for what is no header of the core."""
-    found = {}
+    """{room: the includes that use it}; None for what is no header of the house, nor of what the room's meson.build names."""
+    found, outside = {}, tree.house.made.union(*(map(get_name, map(str, (ROOT / folder).glob("*.h"))) for folder in room.brings))
     for path, text in tree.get_files(room).items():
         for name in ctext.get_includes(text):
             other = tree.get_room(tree.where.get(name, ""))
-            if other is not room:
+            if other is not room and (other or name not in outside):
                 found.setdefault(other and other.name, set()).add(f"{path} includes {name}")
     return found
 
@@ -195,20 +217,24 @@ def get_room_edges(tree, symbols):
     return symbols.get_edges(lambda stem: (room := tree.get_room(stem)) and room.name)
 
 
-def check_uses(tree, symbols):
-    """Each room uses what it names, and names what it uses; what it names is below it."""
+def check_uses(tree, symbols, upwards=frozenset()):
+    """Each room uses what it names, and names what it uses; what it names is below it. @upwards: from rooms.known."""
     wrong, below = [], set()
+    allowed = {f"{path} includes {name}" for path, name in upwards if not path.endswith("/meson.build")}
     edges = get_room_edges(tree, symbols)
     for room in tree.rooms:
         wrong += [f"{room.name} names {name}, which is not below it" for name in sorted(room.uses - below)]
         included, called = get_included_rooms(tree, room), edges.get(room.name, {})
-        wrong += [f"{what}: that is a path, or no header of the core" for what in sorted(included.pop(None, []))]
+        strange = included.pop(None, set())
+        wrong += [f"{what}: that is a path, or no header of what its meson.build names" for what in sorted(strange - allowed)]
+        allowed -= strange
         for name in sorted((included.keys() | called.keys()) - room.uses):
             what = sorted(included.get(name, [])) + sorted(called.get(name, []))
             wrong.append(f"{room.name} uses {name} and does not name it: " + ", ".join(what[:5]))
         for name in sorted(room.uses - included.keys() - called.keys()):
             wrong.append(f"{room.name} names {name} and does not use it")
         below.add(room.name)
+    wrong += [f"{what} no more: take it out of rooms.known" for what in sorted(allowed)]
     return wrong + [f"rooms in a circle: {show_circle(circle, edges)}" for circle in find_circles(edges)]
 
 
@@ -314,11 +340,13 @@ def check_structs(tree, known):
     return wrong + [f"{name} is small enough now: take it out of rooms.known" for name in sorted(known.keys() - found)]
 
 
-def get_known():
-    """What rooms.known has: files in circles; structs and their sizes."""
+def get_known(house):
+    """What rooms.known has of @house: files in circles; structs and their sizes; what is used upwards, and by which file."""
     lines = [line.split() for line in (HERE / "rooms.known").read_text().splitlines() if line and line[0] != "#"]
+    lines = [(kind, *words) for kind, name, *words in lines if name == house.name]
     return ({words[1] for words in lines if words[0] == "circle"},
-        {words[1]: (int(words[2]), int(words[3])) for words in lines if words[0] == "struct"})
+        {words[1]: (int(words[2]), int(words[3])) for words in lines if words[0] == "struct"},
+        {(words[1], words[2]) for words in lines if words[0] == "upwards"})
 
 
 # --- the picture
@@ -332,16 +360,20 @@ def draw(tree):
         marks = "".join("● " if name in room.uses else "· " for name in names[:i])
         rows.append((f"{marks}{room.name}", room.purpose))
     width = max(len(row) for row, _ in rows) + 2
-    return BEGIN + "```\n" + "".join(f" {row:{width}}{purpose}".rstrip() + "\n" for row, purpose in reversed(rows)) + "```\n" + END
+    lines = "".join(f" {row:{width}}{purpose}".rstrip() + "\n" for row, purpose in reversed(rows))
+    return tree.house.begin + "```\n" + lines + "```\n" + tree.house.end
 
 
-def get_page_parts(root):
+def get_page_parts(tree):
     """What is before the drawing, and behind it."""
-    before, _, rest = (root / PAGE).read_text().partition(BEGIN)
-    return before, rest.partition(END)[2]
+    before, _, rest = (tree.root / PAGE).read_text().partition(tree.house.begin)
+    return before, rest.partition(tree.house.end)[2]
 
 
 def check_picture(tree):
-    before, behind = get_page_parts(tree.root)
+    """One room needs no drawing."""
+    if tree.house.room:
+        return []
+    before, behind = get_page_parts(tree)
     as_drawn = (tree.root / PAGE).read_text() == before + draw(tree) + behind
     return [] if as_drawn else [f"{PAGE} has another drawing than the build files: run tests/style/rooms --picture"]

@@ -9,20 +9,19 @@ import shutil
 import tempfile
 
 import layout
-from layout import CORE, PAGE, ROOT, get_name
+from layout import PAGE, ROOT, get_name
 
 
 class Plant:
     """A copy of the texts, in which faults are planted, one at a time."""
 
-    def __init__(self, directory, symbols, commands):
-        self.root = pathlib.Path(directory)
-        self.core = self.root / CORE
-        shutil.copytree(ROOT / CORE, self.core)
+    def __init__(self, directory, house, symbols, commands):
+        self.root, self.house = pathlib.Path(directory), house
+        shutil.copytree(ROOT / house.folder, self.root / house.folder)
         (self.root / PAGE).parent.mkdir()
         shutil.copy(ROOT / PAGE, self.root / PAGE)
         self.symbols, self.commands = symbols, commands
-        self.tree = layout.Tree(ROOT)
+        self.tree = layout.Tree(ROOT, house)
         self.bottom, self.top = self.tree.rooms[0], self.tree.rooms[-1]
         # a source of the lowest room, a header of the uppermost
         self.low = next(path for path in self.tree.get_files(self.bottom) if path in commands)
@@ -40,7 +39,7 @@ class Plant:
         before = file.read_text() if file.exists() else None
         file.write_text(change(before or ""))
         try:
-            return check(layout.Tree(self.root))
+            return check(layout.Tree(self.root, self.house))
         finally:
             if before is None:
                 file.unlink()
@@ -48,11 +47,12 @@ class Plant:
                 file.write_text(before)
 
     def add(self, path, text, check):
-        return self.change(CORE / path, lambda before: before + text, check)
+        return self.change(self.house.folder / path, lambda before: before + text, check)
 
     def forget(self, room, check):
         """The uppermost room does not name @room."""
-        return self.change(CORE / self.top.name / "meson.build", lambda text: text.replace(f"fasp_{room}_dep", ""), check)
+        text = f"{self.house.prefix}_{room}_dep"
+        return self.change(self.house.folder / self.top.name / "meson.build", lambda before: before.replace(text, ""), check)
 
     def call(self, path, function):
         """The symbols if @path called @function, too: as the compiler sees it."""
@@ -107,12 +107,14 @@ def plant_uses(plant):
         return layout.check_uses(tree, plant.symbols)
 
     plant.expect("an include upwards", f"{low} includes {get_name(high)}", plant.add(low, f'\n#include "{get_name(high)}"\n', check))
-    for path in (f"../{high}", high, "config.h", "faspio.h"):
+    # of what the house may use, the lowest room names not all
+    strange = [next((ROOT / folder).glob("*.h")).name for folder in plant.house.brings.values() if folder not in plant.bottom.brings]
+    for path in (f"../{high}", high, "faspio.h", *strange, *({"config.h"} - plant.house.made)):
         plant.expect(f"an include of {path}", f"includes {path}: that is", plant.add(low, f'\n#include "{path}"\n', check))
-    plant.expect("a room named upwards", f"names {top}, which", plant.add(f"{bottom}/meson.build", f"fasp_{top}_dep", check))
+    plant.expect("a room named upwards", f"names {top}, which", plant.add(f"{bottom}/meson.build", f"{plant.house.prefix}_{top}_dep", check))
     used = min(plant.top.uses)
     plant.expect("a room used and not named", f"{top} uses {used} and", plant.forget(used, check))
-    plant.expect("a room named and not used", "names faspx and does not", plant.add(f"{top}/meson.build", "fasp_faspx_dep", check))
+    plant.expect("a room named and not used", "names faspx and does not", plant.add(f"{top}/meson.build", f"{plant.house.prefix}_faspx_dep", check))
     called = layout.check_uses(plant.tree, plant.call(low, plant.get_function(plant.top)))
     plant.expect("a function used upwards", f"{bottom} uses {top} and", called)
     plant.expect("a circle of rooms", "rooms in a circle: ", called)
@@ -121,7 +123,7 @@ def plant_uses(plant):
 def plant_path(plant):
     low, bottom = plant.low, plant.bottom
     command = copy.copy(plant.commands[low][0])
-    command.words = [*command.words, f"-I{ROOT / CORE / plant.top.name}"]
+    command.words = [*command.words, f"-I{ROOT / plant.house.folder / plant.top.name}"]
     wrong = layout.check_compiler(plant.tree, plant.commands | {low: [command]}, bottom)
     plant.expect("an include path upwards", f"{bottom.name}: the compiler finds {get_name(plant.high)}", wrong)
     plant.expect("an include upwards that compiles", f"{bottom.name}: the compiler does not refuse", wrong)
@@ -130,7 +132,7 @@ def plant_path(plant):
 def plant_circles(plant):
     user, function, used = plant.get_use()
     plant.expect("a circle of functions", rf"files in a circle: (?=.*\b{user}\b)(?=.*\b{used}\b).*({used} uses .*\b{function}\b.* of {user}|{user} uses .* of {used})",
-        layout.check_circles(plant.tree, plant.call(used + ".c", function), layout.get_known()[0]))
+        layout.check_circles(plant.tree, plant.call(used + ".c", function), layout.get_known(plant.house)[0]))
     plant.expect("a circle that is no more", f"{user} is in no circle", layout.check_circles(plant.tree, plant.symbols, {user}))
 
 
@@ -155,10 +157,10 @@ def plant_drawing(plant):
     plant.expect("other build files", "has another drawing", plant.forget(min(plant.top.uses), layout.check_picture))
 
 
-def check_plants(symbols, commands):
+def check_plants(house, symbols, commands):
     """Which faults are not found?"""
     with tempfile.TemporaryDirectory() as directory:
-        plant = Plant(directory, symbols, commands)
+        plant = Plant(directory, house, symbols, commands)
         for faults in (plant_files, plant_uses, plant_path, plant_circles, plant_structs, plant_drawing):
             faults(plant)
         return plant.wrong
