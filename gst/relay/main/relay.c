@@ -5,7 +5,7 @@
 #include <unistd.h>
 #include <glib-unix.h>
 #include "relayapi.h"
-#include "relayface.h"
+#include "relaystatuspages.h"
 #include "relaylog.h"
 #include "relaynames.h"
 #include "relaysave.h"
@@ -26,7 +26,7 @@ typedef struct
   RelaySet *set;
   RelayHttp *http, *local; /* of the status, and of the API's socket; NULL: none */
   RelayApi *api;
-  RelayFace *face;
+  RelayStatusPages *pages;
   RelaySaved saved; /* what the file says */
   GQueue asked;     /* RelayRequest: changes that wait until the last one has settled */
   gboolean busy;    /* streams are stopping */
@@ -101,7 +101,7 @@ make_page (const gchar *host, const gchar *path, RelayPage *page, gpointer data)
     page->text = g_strdup (WRONG_NAME "\n");
     return TRUE;
   }
-  return relay_face_answer (relay->face, path, page);
+  return relay_status_pages_answer (relay->pages, path, page);
 }
 
 /* May this be asked of the API? */
@@ -554,8 +554,8 @@ relay_run (const gchar *path)
   g_unix_signal_add (SIGTERM, on_end, &relay);
   g_timeout_add_seconds (HEARTBEAT, beat, &relay);
   relay.api = relay_api_new (&api_funcs, &relay);
-  relay.face = relay_face_new (take_stats, &relay);
-  relay_log_watch (relay_face_note, relay.face);
+  relay.pages = relay_status_pages_new (take_stats, &relay);
+  relay_log_watch (relay_status_pages_note, relay.pages);
   if (load (&relay, &error)) {
     tell_in_force (&relay);
     g_main_loop_run (relay.loop);
@@ -567,7 +567,7 @@ relay_run (const gchar *path)
   g_clear_pointer (&relay.http, relay_http_free);
   g_clear_pointer (&relay.local, relay_http_free);
   relay_log_watch (NULL, NULL);
-  relay_face_free (relay.face);
+  relay_status_pages_free (relay.pages);
   relay_api_free (relay.api);
   relay_saved_set (&relay.saved, NULL, 0);
   relay_set_free (relay.set);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * relayface.h: what the relay shows, to programs and to a browser: the status, the metrics, and
- * the page with what it asks for.
+ * relaystatuspages.h: what the relay shows, to programs and to a browser: the status, the metrics,
+ * and the page with what it asks for.
  *
  *     /                                                       the page
  *     /events                                                 the summary, each second
@@ -22,18 +22,18 @@
 
 G_BEGIN_DECLS
 
-typedef struct _RelayFace RelayFace;
+typedef struct _RelayStatusPages RelayStatusPages;
 
 /* @take: collects all statistics; called from any thread. */
-RelayFace *relay_face_new (RelayStats *(*take) (gpointer data), gpointer data);
+RelayStatusPages *relay_status_pages_new (RelayStats *(*take) (gpointer data), gpointer data);
 /* Nobody listens any more. */
-void relay_face_free (RelayFace *face);
+void relay_status_pages_free (RelayStatusPages *pages);
 
 /* Notes a line of the log. May be called from any thread; as a RelayLogFunc. */
-void relay_face_note (const gchar *stream, const gchar *end, GLogLevelFlags level,
-    const GstStructure *details, const gchar *text, gpointer face);
+void relay_status_pages_note (const gchar *stream, const gchar *end, GLogLevelFlags level,
+    const GstStructure *details, const gchar *text, gpointer pages);
 
 /* Makes a page. FALSE: there is none of this path. May be called from any thread. */
-gboolean relay_face_answer (RelayFace *face, const gchar *path, RelayPage *page);
+gboolean relay_status_pages_answer (RelayStatusPages *pages, const gchar *path, RelayPage *page);
 
 G_END_DECLS

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "relayface.h"
+#include "relaystatuspages.h"
 #include <string.h>
 #include "relayevents.h"
 #include "relaypage.h"
@@ -17,7 +17,7 @@ typedef struct
   gint64 made; /* g_get_monotonic_time, µs */
 } Text;
 
-struct _RelayFace
+struct _RelayStatusPages
 {
   RelayStats *(*take) (gpointer data);
   gpointer data;
@@ -36,13 +36,13 @@ struct _RelayFace
  * that is set, all move with it, and what has passed between them stays.  It is not followed more
  * closely, so that a time does not change by a rounding.  Under the lock. */
 static gint64
-get_utc (RelayFace *face)
+get_utc (RelayStatusPages *pages)
 {
   gint64 utc = g_get_real_time () - g_get_monotonic_time ();
 
-  if (ABS (utc - face->utc) > G_USEC_PER_SEC)
-    face->utc = utc;
-  return face->utc;
+  if (ABS (utc - pages->utc) > G_USEC_PER_SEC)
+    pages->utc = utc;
+  return pages->utc;
 }
 
 static void
@@ -60,26 +60,26 @@ is_old (gpointer what, gpointer text, gpointer now)
 
 /* Under the lock. */
 static const RelayStats *
-get_stats (RelayFace *face)
+get_stats (RelayStatusPages *pages)
 {
   gint64 now = g_get_monotonic_time ();
 
-  if (face->stats == NULL || now - face->stats_time >= FRESH) {
-    g_clear_pointer (&face->stats, relay_stats_free);
-    g_hash_table_foreach_remove (face->texts, is_old, &now);
-    face->stats = face->take (face->data);
-    face->stats_time = g_get_monotonic_time ();
+  if (pages->stats == NULL || now - pages->stats_time >= FRESH) {
+    g_clear_pointer (&pages->stats, relay_stats_free);
+    g_hash_table_foreach_remove (pages->texts, is_old, &now);
+    pages->stats = pages->take (pages->data);
+    pages->stats_time = g_get_monotonic_time ();
   }
-  return face->stats;
+  return pages->stats;
 }
 
 /* All requests for a page get the same text while it is fresh.  FALSE: the text has to be made.
  * Under the lock, as the next. */
 static gboolean
-take_text (RelayFace *face, const gchar *what, RelayPage *page)
+take_text (RelayStatusPages *pages, const gchar *what, RelayPage *page)
 {
   gint64 now = g_get_monotonic_time ();
-  Text *text = g_hash_table_lookup (face->texts, what);
+  Text *text = g_hash_table_lookup (pages->texts, what);
 
   if (text == NULL || is_old (NULL, text, &now))
     return FALSE;
@@ -88,7 +88,7 @@ take_text (RelayFace *face, const gchar *what, RelayPage *page)
 }
 
 static void
-keep_text (RelayFace *face, const gchar *what, RelayPage *page)
+keep_text (RelayStatusPages *pages, const gchar *what, RelayPage *page)
 {
   gsize size = strlen (page->text);
   Text *text = g_new (Text, 1);
@@ -96,63 +96,64 @@ keep_text (RelayFace *face, const gchar *what, RelayPage *page)
   page->bytes = g_bytes_new_take (g_steal_pointer (&page->text), size);
   text->bytes = g_bytes_ref (page->bytes);
   text->made = g_get_monotonic_time ();
-  g_hash_table_replace (face->texts, g_strdup (what), text);
+  g_hash_table_replace (pages->texts, g_strdup (what), text);
 }
 
 /* In the feed's thread. */
 static gchar *
 make_frame (gboolean heard, gpointer data)
 {
-  RelayFace *face = data;
+  RelayStatusPages *pages = data;
   g_autofree gchar *json = NULL;
   const RelayStats *stats;
 
-  g_mutex_lock (&face->lock);
-  stats = get_stats (face);
-  relay_history_note (face->history, face->stats_time, stats);
+  g_mutex_lock (&pages->lock);
+  stats = get_stats (pages);
+  relay_history_note (pages->history, pages->stats_time, stats);
   if (heard)
-    json = relay_summary_to_json (stats, face->history, relay_events_get_last (face->events),
-        g_get_monotonic_time (), get_utc (face));
-  g_mutex_unlock (&face->lock);
+    json = relay_summary_to_json (stats, pages->history, relay_events_get_last (pages->events),
+        g_get_monotonic_time (), get_utc (pages));
+  g_mutex_unlock (&pages->lock);
   return heard ? g_strconcat ("data: ", json, "\n\n", NULL) : NULL;
 }
 
-RelayFace *
-relay_face_new (RelayStats *(*take) (gpointer data), gpointer data)
+RelayStatusPages *
+relay_status_pages_new (RelayStats *(*take) (gpointer data), gpointer data)
 {
-  RelayFace *face = g_new0 (RelayFace, 1);
+  RelayStatusPages *pages = g_new0 (RelayStatusPages, 1);
 
-  face->take = take;
-  face->data = data;
-  face->events = relay_events_new ();
-  face->history = relay_history_new ();
-  face->texts = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, (GDestroyNotify) free_text);
-  relay_page_text_init (&face->text);
-  g_mutex_init (&face->lock);
-  face->feed = relay_feed_new (make_frame, face);
-  return face;
+  pages->take = take;
+  pages->data = data;
+  pages->events = relay_events_new ();
+  pages->history = relay_history_new ();
+  pages->texts =
+      g_hash_table_new_full (g_str_hash, g_str_equal, g_free, (GDestroyNotify) free_text);
+  relay_page_text_init (&pages->text);
+  g_mutex_init (&pages->lock);
+  pages->feed = relay_feed_new (make_frame, pages);
+  return pages;
 }
 
 void
-relay_face_free (RelayFace *face)
+relay_status_pages_free (RelayStatusPages *pages)
 {
-  relay_feed_free (face->feed);
-  g_clear_pointer (&face->stats, relay_stats_free);
-  g_hash_table_unref (face->texts);
-  relay_history_free (face->history);
-  relay_events_free (face->events);
-  relay_page_text_clear (&face->text);
-  g_mutex_clear (&face->lock);
-  g_free (face);
+  relay_feed_free (pages->feed);
+  g_clear_pointer (&pages->stats, relay_stats_free);
+  g_hash_table_unref (pages->texts);
+  relay_history_free (pages->history);
+  relay_events_free (pages->events);
+  relay_page_text_clear (&pages->text);
+  g_mutex_clear (&pages->lock);
+  g_free (pages);
 }
 
 void
-relay_face_note (const gchar *stream, const gchar *end, GLogLevelFlags level,
+relay_status_pages_note (const gchar *stream, const gchar *end, GLogLevelFlags level,
     const GstStructure *details, const gchar *text, gpointer data)
 {
-  RelayFace *face = data;
+  RelayStatusPages *pages = data;
 
-  relay_events_add (face->events, g_get_monotonic_time (), stream, end, level, details, text);
+  relay_events_add (pages->events, g_get_monotonic_time (), stream, end, level, details, text);
 }
 
 /* --- what is asked for by name ------------------------------------------------------------ */
@@ -206,30 +207,30 @@ split (const gchar *path, const gchar *suffix)
 
 /* NULL: there is no such thing. */
 static gchar *
-tell_part (RelayFace *face, gchar **parts)
+tell_part (RelayStatusPages *pages, gchar **parts)
 {
   guint n = g_strv_length (parts);
-  const RelayStreamStats *stream = n >= 3 ? find_stream (get_stats (face), parts[1]) : NULL;
+  const RelayStreamStats *stream = n >= 3 ? find_stream (get_stats (pages), parts[1]) : NULL;
   const RelayEndStats *output;
   RelayRates rates;
 
   if (stream == NULL)
     return NULL;
   if (n == 3 && g_str_equal (parts[2], "history"))
-    return relay_history_to_json (face->history, parts[1], get_utc (face));
+    return relay_history_to_json (pages->history, parts[1], get_utc (pages));
   if (n < 5 || n > PARTS || !g_str_equal (parts[2], "outputs")
       || !g_str_equal (parts[4], "receivers"))
     return NULL;
   output = find_output (stream, parts[3]);
   if (output == NULL)
     return NULL;
-  rates = relay_history_get_rates (face->history, parts[1]);
+  rates = relay_history_get_rates (pages->history, parts[1]);
   return n == 5 ? relay_summary_list_receivers (output, rates) :
                   relay_summary_describe_receiver (output, rates, parts[5]);
 }
 
 static gboolean
-answer_part (RelayFace *face, const gchar *path, RelayPage *page)
+answer_part (RelayStatusPages *pages, const gchar *path, RelayPage *page)
 {
   g_auto (GStrv) parts = split (path, ".json");
   /* in one form, whatever was escaped: of those that exist, there are not many */
@@ -237,12 +238,12 @@ answer_part (RelayFace *face, const gchar *path, RelayPage *page)
 
   if (what == NULL)
     return FALSE;
-  if (!take_text (face, what, page)) {
-    page->text = tell_part (face, parts);
+  if (!take_text (pages, what, page)) {
+    page->text = tell_part (pages, parts);
     if (page->text == NULL)
       return FALSE;
     if (g_strv_length (parts) < PARTS)
-      keep_text (face, what, page);
+      keep_text (pages, what, page);
   }
   page->type = JSON;
   return TRUE;
@@ -281,28 +282,28 @@ fill_picture (const RelayStreamStats *stream, RelayPage *page)
 }
 
 static gboolean
-show_picture (RelayFace *face, const gchar *path, RelayPage *page)
+show_picture (RelayStatusPages *pages, const gchar *path, RelayPage *page)
 {
   g_auto (GStrv) parts = split (path, ".jpg");
 
   if (parts == NULL || g_strv_length (parts) != 3 || !g_str_equal (parts[2], "picture"))
     return FALSE;
-  fill_picture (find_stream (get_stats (face), parts[1]), page);
+  fill_picture (find_stream (get_stats (pages), parts[1]), page);
   return TRUE;
 }
 
 /* --- the paths ---------------------------------------------------------------------------- */
 
 static void
-tell_json (RelayFace *face, RelayPage *page)
+tell_json (RelayStatusPages *pages, RelayPage *page)
 {
-  page->text = relay_status_to_json (get_stats (face));
+  page->text = relay_status_to_json (get_stats (pages));
 }
 
 static void
-tell_metrics (RelayFace *face, RelayPage *page)
+tell_metrics (RelayStatusPages *pages, RelayPage *page)
 {
-  page->text = relay_status_to_metrics (get_stats (face));
+  page->text = relay_status_to_metrics (get_stats (pages));
 }
 
 static void
@@ -313,48 +314,48 @@ tell_truth (RelayPage *page, gboolean good)
 }
 
 static void
-tell_alive (RelayFace *face, RelayPage *page)
+tell_alive (RelayStatusPages *pages, RelayPage *page)
 {
-  tell_truth (page, get_stats (face)->alive);
+  tell_truth (page, get_stats (pages)->alive);
 }
 
 static void
-tell_ready (RelayFace *face, RelayPage *page)
+tell_ready (RelayStatusPages *pages, RelayPage *page)
 {
-  tell_truth (page, relay_stats_is_ready (get_stats (face)));
+  tell_truth (page, relay_stats_is_ready (get_stats (pages)));
 }
 
 static void
-show_page (RelayFace *face, RelayPage *page)
+show_page (RelayStatusPages *pages, RelayPage *page)
 {
   page->type = "text/html; charset=utf-8";
-  page->policy = face->text.policy;
-  page->text = g_strdup (face->text.html);
+  page->policy = pages->text.policy;
+  page->text = g_strdup (pages->text.html);
 }
 
 static void
-show_feed (RelayFace *face, RelayPage *page)
+show_feed (RelayStatusPages *pages, RelayPage *page)
 {
   page->type = "text/event-stream";
-  page->feed = face->feed;
+  page->feed = pages->feed;
   page->text = g_strdup ("");
 }
 
 static void
-tell_happened (RelayFace *face, RelayPage *page)
+tell_happened (RelayStatusPages *pages, RelayPage *page)
 {
-  page->text = relay_events_to_json (face->events, get_utc (face));
+  page->text = relay_events_to_json (pages->events, get_utc (pages));
 }
 
 gboolean
-relay_face_answer (RelayFace *face, const gchar *path, RelayPage *page)
+relay_status_pages_answer (RelayStatusPages *pages, const gchar *path, RelayPage *page)
 {
   static const struct
   {
     const gchar *path;
-    void (*tell) (RelayFace *face, RelayPage *page);
+    void (*tell) (RelayStatusPages *pages, RelayPage *page);
     const gchar *type; /* of a text that is made of the statistics */
-  } pages[] = {
+  } rows[] = {
     { "/", show_page },
     { "/events", show_feed },
     { "/happened.json", tell_happened, JSON },
@@ -365,21 +366,21 @@ relay_face_answer (RelayFace *face, const gchar *path, RelayPage *page)
   };
   gboolean found = FALSE;
 
-  g_mutex_lock (&face->lock);
-  for (guint i = 0; i < G_N_ELEMENTS (pages) && !found; i++) {
-    found = g_str_equal (path, pages[i].path);
+  g_mutex_lock (&pages->lock);
+  for (guint i = 0; i < G_N_ELEMENTS (rows) && !found; i++) {
+    found = g_str_equal (path, rows[i].path);
     if (!found)
       continue;
-    if (pages[i].type != NULL)
-      page->type = pages[i].type;
-    if (pages[i].type != NULL && take_text (face, path, page))
+    if (rows[i].type != NULL)
+      page->type = rows[i].type;
+    if (rows[i].type != NULL && take_text (pages, path, page))
       continue;
-    pages[i].tell (face, page);
-    if (pages[i].type != NULL)
-      keep_text (face, path, page);
+    rows[i].tell (pages, page);
+    if (rows[i].type != NULL)
+      keep_text (pages, path, page);
   }
   if (!found)
-    found = show_picture (face, path, page) || answer_part (face, path, page);
-  g_mutex_unlock (&face->lock);
+    found = show_picture (pages, path, page) || answer_part (pages, path, page);
+  g_mutex_unlock (&pages->lock);
   return found;
 }

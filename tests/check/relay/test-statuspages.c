@@ -11,7 +11,7 @@
 #include <string.h>
 #include "gstfaspcommon.h"
 #include "relayevents.h"
-#include "relayface.h"
+#include "relaystatuspages.h"
 #include "relayfeed.h"
 #include "relayfigures.h"
 #include "relayhistory.h"
@@ -292,11 +292,11 @@ take (gpointer unused)
 }
 
 static GBytes *
-ask (RelayFace *face, const gchar *path)
+ask (RelayStatusPages *pages, const gchar *path)
 {
   RelayPage page = { 200, "text/plain" };
 
-  g_assert_true (relay_face_answer (face, path, &page));
+  g_assert_true (relay_status_pages_answer (pages, path, &page));
   g_assert_nonnull (page.bytes);
   return page.bytes;
 }
@@ -313,7 +313,7 @@ test_same_text (void)
     { "/streams/s/history.json", "/streams/%73/history.json" },
     { "/streams/s/outputs/1/receivers.json", "/streams/s/%6futputs/1/receivers.json" },
   };
-  RelayFace *face = relay_face_new (take, NULL);
+  RelayStatusPages *pages = relay_status_pages_new (take, NULL);
   RelayPage none = { 200, "text/plain" };
 
   for (guint i = 0; i < G_N_ELEMENTS (paths); i++) {
@@ -321,15 +321,15 @@ test_same_text (void)
 
     /* a moment may end between two questions */
     for (guint n = 0; n < 100 && !same; n++) {
-      g_autoptr (GBytes) one = ask (face, paths[i][0]), two = ask (face, paths[i][1]);
+      g_autoptr (GBytes) one = ask (pages, paths[i][0]), two = ask (pages, paths[i][1]);
 
       same = one == two;
     }
     g_assert_true (same);
   }
-  g_assert_false (relay_face_answer (face, "/streams/none/history.json", &none));
+  g_assert_false (relay_status_pages_answer (pages, "/streams/none/history.json", &none));
   g_assert_cmpstr (none.type, ==, "text/plain");
-  relay_face_free (face);
+  relay_status_pages_free (pages);
 }
 
 #define SLOW (300 * G_TIME_SPAN_MILLISECOND)
@@ -371,20 +371,20 @@ test_slow_text (void)
 {
   static const gchar *const paths[] = { "/status.json", "/streams/s/history.json",
     "/streams/s/outputs/1/receivers.json" };
-  RelayFace *face = relay_face_new (take_slowly, NULL);
+  RelayStatusPages *pages = relay_status_pages_new (take_slowly, NULL);
 
   g_atomic_pointer_set (&frozen, (gsize) g_get_monotonic_time ());
   for (guint i = 0; i < G_N_ELEMENTS (paths); i++) {
-    g_autoptr (GBytes) one = ask (face, paths[i]), two = ask (face, paths[i]);
+    g_autoptr (GBytes) one = ask (pages, paths[i]), two = ask (pages, paths[i]);
     g_autoptr (GBytes) three = NULL;
 
     g_assert_true (one == two);
     g_atomic_pointer_add (&frozen, SLOW);
-    three = ask (face, paths[i]);
+    three = ask (pages, paths[i]);
     g_assert_true (three != two);
   }
   g_atomic_pointer_set (&frozen, 0);
-  relay_face_free (face);
+  relay_status_pages_free (pages);
 }
 
 /* Statistics are made each second: nothing of them stays. */
@@ -512,15 +512,15 @@ main (int argc, char **argv)
 {
   gst_init (&argc, &argv);
   g_test_init (&argc, &argv, NULL);
-  g_test_add_func ("/relay/face/events", test_events);
-  g_test_add_func ("/relay/face/visits", test_visits);
-  g_test_add_func ("/relay/face/history", test_history);
-  g_test_add_func ("/relay/face/rates", test_rates);
-  g_test_add_func ("/relay/face/summary", test_summary);
-  g_test_add_func ("/relay/face/stats", test_stats);
-  g_test_add_func ("/relay/face/clock", test_clock);
-  g_test_add_func ("/relay/face/same-text", test_same_text);
-  g_test_add_func ("/relay/face/slow-text", test_slow_text);
-  g_test_add_func ("/relay/face/feed", test_feed);
+  g_test_add_func ("/relay/status-pages/events", test_events);
+  g_test_add_func ("/relay/status-pages/visits", test_visits);
+  g_test_add_func ("/relay/status-pages/history", test_history);
+  g_test_add_func ("/relay/status-pages/rates", test_rates);
+  g_test_add_func ("/relay/status-pages/summary", test_summary);
+  g_test_add_func ("/relay/status-pages/stats", test_stats);
+  g_test_add_func ("/relay/status-pages/clock", test_clock);
+  g_test_add_func ("/relay/status-pages/same-text", test_same_text);
+  g_test_add_func ("/relay/status-pages/slow-text", test_slow_text);
+  g_test_add_func ("/relay/status-pages/feed", test_feed);
   return g_test_run ();
 }
