@@ -21,7 +21,7 @@
 
 #include <gio/gio.h>
 #include "relayaccess.h"
-#include "relayfeed.h"
+#include "relayeventstream.h"
 
 G_BEGIN_DECLS
 

@@ -5,7 +5,7 @@
 #pragma once
 
 #include <microhttpd.h>
-#include "relayfeed.h"
+#include "relayeventstream.h"
 #include "relayguests.h"
 
 G_BEGIN_DECLS

@@ -12,7 +12,7 @@
 #include "gstfaspcommon.h"
 #include "relayevents.h"
 #include "relaystatuspages.h"
-#include "relayfeed.h"
+#include "relayeventstream.h"
 #include "relayfigures.h"
 #include "relayhistory.h"
 #include "relaysummary.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * relayfeed.h: a text that is made once a second for all who listen, by a thread of its own.
+ * relayeventstream.h: a text that is made once a second for all who listen, by a thread of its own.
  *
  *     frame 7 --> listener A        reads it now
  *             --> listener B        reads it now

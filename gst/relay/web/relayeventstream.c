@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "relayfeed.h"
+#include "relayeventstream.h"
 #include <string.h>
 
 #define HEARD_EVERY G_USEC_PER_SEC          /* µs */
