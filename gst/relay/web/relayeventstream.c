@@ -5,7 +5,7 @@
 #define HEARD_EVERY G_USEC_PER_SEC          /* µs */
 #define UNHEARD_EVERY (10 * G_USEC_PER_SEC) /* µs */
 
-struct _RelayFeed
+struct _RelayEventStream
 {
   gchar *(*make) (gboolean heard, gpointer data);
   gpointer data;
@@ -18,10 +18,10 @@ struct _RelayFeed
   gboolean ending;
 };
 
-/* All of it is under the feed's lock. */
+/* All of it is under the event stream's lock. */
 struct _RelayListener
 {
-  RelayFeed *feed;
+  RelayEventStream *event_stream;
   RelayListenerFuncs funcs;
   gpointer data;
   GBytes *frame; /* what it reads; NULL: nothing yet */
@@ -42,104 +42,104 @@ wake (RelayListener *listener)
 
 /* Takes over @text. */
 static void
-publish (RelayFeed *feed, gchar *text)
+publish (RelayEventStream *event_stream, gchar *text)
 {
-  g_clear_pointer (&feed->frame, g_bytes_unref);
+  g_clear_pointer (&event_stream->frame, g_bytes_unref);
   if (text == NULL)
     return;
-  feed->frame = g_bytes_new_take (text, strlen (text));
-  feed->serial++;
-  for (GList *l = feed->listeners.head; l != NULL; l = l->next)
+  event_stream->frame = g_bytes_new_take (text, strlen (text));
+  event_stream->serial++;
+  for (GList *l = event_stream->listeners.head; l != NULL; l = l->next)
     wake (l->data);
 }
 
-/* FALSE: the feed ends. */
+/* FALSE: the event stream ends. */
 static gboolean
-wait_for_next (RelayFeed *feed, gint64 last)
+wait_for_next (RelayEventStream *event_stream, gint64 last)
 {
   for (;;) {
-    gboolean heard = !g_queue_is_empty (&feed->listeners);
+    gboolean heard = !g_queue_is_empty (&event_stream->listeners);
     gint64 next = last + (heard ? HEARD_EVERY : UNHEARD_EVERY);
 
-    if (feed->ending || g_get_monotonic_time () >= next)
-      return !feed->ending;
-    g_cond_wait_until (&feed->changed, &feed->lock, next);
+    if (event_stream->ending || g_get_monotonic_time () >= next)
+      return !event_stream->ending;
+    g_cond_wait_until (&event_stream->changed, &event_stream->lock, next);
   }
 }
 
 static gpointer
 run (gpointer data)
 {
-  RelayFeed *feed = data;
+  RelayEventStream *event_stream = data;
 
-  g_mutex_lock (&feed->lock);
-  for (gint64 last = 0; wait_for_next (feed, last);) {
-    gboolean heard = !g_queue_is_empty (&feed->listeners);
+  g_mutex_lock (&event_stream->lock);
+  for (gint64 last = 0; wait_for_next (event_stream, last);) {
+    gboolean heard = !g_queue_is_empty (&event_stream->listeners);
     gchar *text;
 
     last = g_get_monotonic_time ();
-    g_mutex_unlock (&feed->lock);
-    text = feed->make (heard, feed->data);
-    g_mutex_lock (&feed->lock);
-    publish (feed, text);
+    g_mutex_unlock (&event_stream->lock);
+    text = event_stream->make (heard, event_stream->data);
+    g_mutex_lock (&event_stream->lock);
+    publish (event_stream, text);
   }
-  g_mutex_unlock (&feed->lock);
+  g_mutex_unlock (&event_stream->lock);
   return NULL;
 }
 
-RelayFeed *
-relay_feed_new (gchar *(*make) (gboolean heard, gpointer data), gpointer data)
+RelayEventStream *
+relay_event_stream_new (gchar *(*make) (gboolean heard, gpointer data), gpointer data)
 {
-  RelayFeed *feed = g_new0 (RelayFeed, 1);
+  RelayEventStream *event_stream = g_new0 (RelayEventStream, 1);
 
-  feed->make = make;
-  feed->data = data;
-  g_mutex_init (&feed->lock);
-  g_cond_init (&feed->changed);
-  feed->thread = g_thread_new ("relay-feed", run, feed);
-  return feed;
+  event_stream->make = make;
+  event_stream->data = data;
+  g_mutex_init (&event_stream->lock);
+  g_cond_init (&event_stream->changed);
+  event_stream->thread = g_thread_new ("relay-events", run, event_stream);
+  return event_stream;
 }
 
 void
-relay_feed_free (RelayFeed *feed)
+relay_event_stream_free (RelayEventStream *event_stream)
 {
-  g_mutex_lock (&feed->lock);
-  feed->ending = TRUE;
-  g_cond_signal (&feed->changed);
-  g_mutex_unlock (&feed->lock);
-  g_thread_join (feed->thread);
-  g_assert (g_queue_is_empty (&feed->listeners));
-  g_clear_pointer (&feed->frame, g_bytes_unref);
-  g_cond_clear (&feed->changed);
-  g_mutex_clear (&feed->lock);
-  g_free (feed);
+  g_mutex_lock (&event_stream->lock);
+  event_stream->ending = TRUE;
+  g_cond_signal (&event_stream->changed);
+  g_mutex_unlock (&event_stream->lock);
+  g_thread_join (event_stream->thread);
+  g_assert (g_queue_is_empty (&event_stream->listeners));
+  g_clear_pointer (&event_stream->frame, g_bytes_unref);
+  g_cond_clear (&event_stream->changed);
+  g_mutex_clear (&event_stream->lock);
+  g_free (event_stream);
 }
 
 /* --- listeners ---------------------------------------------------------------------------- */
 
 RelayListener *
-relay_listener_new (RelayFeed *feed, const RelayListenerFuncs *funcs, gpointer data)
+relay_listener_new (RelayEventStream *event_stream, const RelayListenerFuncs *funcs, gpointer data)
 {
   RelayListener *listener = g_new0 (RelayListener, 1);
 
-  listener->feed = feed;
+  listener->event_stream = event_stream;
   listener->funcs = *funcs;
   listener->data = data;
-  g_mutex_lock (&feed->lock);
-  g_queue_push_tail (&feed->listeners, listener);
-  g_cond_signal (&feed->changed);
-  g_mutex_unlock (&feed->lock);
+  g_mutex_lock (&event_stream->lock);
+  g_queue_push_tail (&event_stream->listeners, listener);
+  g_cond_signal (&event_stream->changed);
+  g_mutex_unlock (&event_stream->lock);
   return listener;
 }
 
 void
 relay_listener_free (RelayListener *listener)
 {
-  RelayFeed *feed = listener->feed;
+  RelayEventStream *event_stream = listener->event_stream;
 
-  g_mutex_lock (&feed->lock);
-  g_queue_remove (&feed->listeners, listener);
-  g_mutex_unlock (&feed->lock);
+  g_mutex_lock (&event_stream->lock);
+  g_queue_remove (&event_stream->listeners, listener);
+  g_mutex_unlock (&event_stream->lock);
   g_clear_pointer (&listener->frame, g_bytes_unref);
   g_free (listener);
 }
@@ -148,13 +148,13 @@ relay_listener_free (RelayListener *listener)
 static gboolean
 take_next (RelayListener *listener)
 {
-  RelayFeed *feed = listener->feed;
+  RelayEventStream *event_stream = listener->event_stream;
 
-  if (feed->frame == NULL || listener->serial == feed->serial)
+  if (event_stream->frame == NULL || listener->serial == event_stream->serial)
     return FALSE;
   g_clear_pointer (&listener->frame, g_bytes_unref);
-  listener->frame = g_bytes_ref (feed->frame);
-  listener->serial = feed->serial;
+  listener->frame = g_bytes_ref (event_stream->frame);
+  listener->serial = event_stream->serial;
   listener->read = 0;
   return TRUE;
 }
@@ -184,18 +184,18 @@ relay_listener_read (RelayListener *listener, gchar *to, gsize size, gboolean *w
   gssize n = -1;
 
   *whole = FALSE;
-  g_mutex_lock (&listener->feed->lock);
+  g_mutex_lock (&listener->event_stream->lock);
   if (!listener->ended)
     n = read_some (listener, to, size, whole);
-  g_mutex_unlock (&listener->feed->lock);
+  g_mutex_unlock (&listener->event_stream->lock);
   return n;
 }
 
 void
 relay_listener_end (RelayListener *listener)
 {
-  g_mutex_lock (&listener->feed->lock);
+  g_mutex_lock (&listener->event_stream->lock);
   listener->ended = TRUE;
   wake (listener);
-  g_mutex_unlock (&listener->feed->lock);
+  g_mutex_unlock (&listener->event_stream->lock);
 }

@@ -15,23 +15,25 @@
 
 G_BEGIN_DECLS
 
-typedef struct _RelayFeed RelayFeed;
+typedef struct _RelayEventStream RelayEventStream;
 typedef struct _RelayListener RelayListener;
 
-/* Called with the feed's lock held: they must not call it. */
+/* Called with the event stream's lock held: they must not call it. */
 typedef struct
 {
   void (*hold) (gpointer data); /* there is nothing to read: it waits */
   void (*wake) (gpointer data); /* it has waited, and is to read again */
 } RelayListenerFuncs;
 
-/* @make: returns the next text, in the feed's thread; called once a second while somebody listens,
- * and every ten seconds while nobody does (@heard is FALSE, and NULL is returned). */
-RelayFeed *relay_feed_new (gchar *(*make) (gboolean heard, gpointer data), gpointer data);
+/* @make: returns the next text, in the event stream's thread; called once a second while somebody
+ * listens, and every ten seconds while nobody does (@heard is FALSE, and NULL is returned). */
+RelayEventStream *relay_event_stream_new (gchar *(*make) (gboolean heard, gpointer data),
+    gpointer data);
 /* Nobody may listen any more. */
-void relay_feed_free (RelayFeed *feed);
+void relay_event_stream_free (RelayEventStream *event_stream);
 
-RelayListener *relay_listener_new (RelayFeed *feed, const RelayListenerFuncs *funcs, gpointer data);
+RelayListener *relay_listener_new (RelayEventStream *event_stream, const RelayListenerFuncs *funcs,
+    gpointer data);
 /* It must not wait. */
 void relay_listener_free (RelayListener *listener);
 /* Returns how much was read; 0: it waits now; -1: it was ended.  *whole: it had all of what it was

@@ -7,12 +7,12 @@
  * network that has most.  So a guest that asks at once is served, whoever else holds connections;
  * to keep it out, 64 new connections have to come from elsewhere before it has asked.
  *
- * A guest that listens to a feed keeps its place for as long as it takes each frame within the time
- * that any guest has to be served.  32 listen at most, who do not count among the others.  If there
- * is no more room, the oldest of the network that has most goes, if the network of the guest that
- * comes has none, or fewer still with it; else that guest is refused.  A guest that knows the token
- * always gets a place: the oldest that does not know it goes, of the network that has most, and
- * only if there is none the oldest that does.
+ * A guest that listens to an event stream keeps its place for as long as it takes each frame within
+ * the time that any guest has to be served.  32 listen at most, who do not count among the others.
+ * If there is no more room, the oldest of the network that has most goes, if the network of the
+ * guest that comes has none, or fewer still with it; else that guest is refused.  A guest that
+ * knows the token always gets a place: the oldest that does not know it goes, of the network that
+ * has most, and only if there is none the oldest that does.
  *
  * Time is an argument (µs).  It knows no sockets: who has to go is returned.
  */

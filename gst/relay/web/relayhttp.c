@@ -332,8 +332,8 @@ make_response (RelayHttp *http, struct MHD_Connection *connection, RelayPage *pa
 {
   struct MHD_Response *response;
 
-  if (page->feed != NULL) {
-    response = relay_audience_add (&http->audience, connection, page->feed, show_out);
+  if (page->event_stream != NULL) {
+    response = relay_audience_add (&http->audience, connection, page->event_stream, show_out);
     if (response != NULL) {
       /* nginx would keep frames until it has some */
       MHD_add_response_header (response, "X-Accel-Buffering", "no");
@@ -437,7 +437,7 @@ answer (void *data, struct MHD_Connection *connection, const char *path, const c
     make_page (data, get_header (connection, MHD_HTTP_HEADER_HOST), path, method, &request->page);
     relay_kept_leave_out (get_header (connection, MHD_HTTP_HEADER_IF_NONE_MATCH), &request->page);
     if (!g_str_equal (method, "GET"))
-      request->page.feed = NULL;
+      request->page.event_stream = NULL;
   }
   return send_page (request);
 }

@@ -6,9 +6,9 @@
  * Each takes 16 KiB of memory, the page, and what it sends to the API, up to 64 KiB; it is closed
  * after 5 s without a byte.
  *
- * Some listen to a feed, as long as they read all of it (relayguests.h says how many, and how long
- * one may take for a frame).  Nothing is kept for those that do not: the system holds 64 KiB for
- * each.
+ * Some listen to an event stream, as long as they read all of it (relayguests.h says how many, and
+ * how long one may take for a frame).  Nothing is kept for those that do not: the system holds 64
+ * KiB for each.
  *
  * Pages are answered in the server's thread, to GET and HEAD, and bodies are not used.  What is
  * below /api/ is answered in the main context, as it may change what runs there: its connection
@@ -32,12 +32,12 @@ typedef struct _RelayHttp RelayHttp;
 
 typedef struct
 {
-  guint status;        /* 200 */
-  const gchar *type;   /* of the content */
-  const gchar *allow;  /* with 405: which methods there are; NULL: GET and HEAD */
-  gchar *location;     /* with 201, relative to what was asked for; NULL: none */
-  const gchar *policy; /* Content-Security-Policy; NULL: none */
-  RelayFeed *feed;     /* what GET listens to, instead of the text; NULL: the text is all */
+  guint status;                   /* 200 */
+  const gchar *type;              /* of the content */
+  const gchar *allow;             /* with 405: which methods there are; NULL: GET and HEAD */
+  gchar *location;                /* with 201, relative to what was asked for; NULL: none */
+  const gchar *policy;            /* Content-Security-Policy; NULL: none */
+  RelayEventStream *event_stream; /* what GET listens to instead of the text; NULL: none */
   gchar *text;
   GBytes *bytes; /* instead of the text; NULL: the text is all */
   gint64 time;   /* of the bytes, by which a client may keep them: µs, UTC; 0: it may not */

@@ -2,7 +2,7 @@
 #include "relaylisten.h"
 #include <sys/socket.h>
 
-#define PIECE 8192 /* bytes of a feed at a time */
+#define PIECE 8192 /* bytes of an event stream at a time */
 /* bytes that the system keeps for one that listens: some frames, not minutes of them */
 #define UNREAD 65536
 
@@ -28,7 +28,7 @@ wake (gpointer data)
 }
 
 static ssize_t
-read_feed (void *data, uint64_t position, char *to, size_t size)
+read_event_stream (void *data, uint64_t position, char *to, size_t size)
 {
   Listening *one = data;
   gboolean whole;
@@ -56,7 +56,7 @@ stop (void *data)
 
 /* Under the lock. */
 static Listening *
-start (RelayAudience *audience, struct MHD_Connection *connection, RelayFeed *feed,
+start (RelayAudience *audience, struct MHD_Connection *connection, RelayEventStream *event_stream,
     void (*show_out) (const RelayGuest *guest))
 {
   static const RelayListenerFuncs funcs = { hold, wake };
@@ -75,24 +75,25 @@ start (RelayAudience *audience, struct MHD_Connection *connection, RelayFeed *fe
   one->audience = audience;
   one->connection = connection;
   one->guest = guest;
-  one->listener = relay_listener_new (feed, &funcs, one);
+  one->listener = relay_listener_new (event_stream, &funcs, one);
   g_queue_push_tail (&audience->all, one);
   return one;
 }
 
 struct MHD_Response *
-relay_audience_add (RelayAudience *audience, struct MHD_Connection *connection, RelayFeed *feed,
-    void (*show_out) (const RelayGuest *guest))
+relay_audience_add (RelayAudience *audience, struct MHD_Connection *connection,
+    RelayEventStream *event_stream, void (*show_out) (const RelayGuest *guest))
 {
   struct MHD_Response *response;
   Listening *one;
 
   g_mutex_lock (audience->lock);
-  one = start (audience, connection, feed, show_out);
+  one = start (audience, connection, event_stream, show_out);
   g_mutex_unlock (audience->lock);
   if (one == NULL)
     return NULL;
-  response = MHD_create_response_from_callback (MHD_SIZE_UNKNOWN, PIECE, read_feed, one, stop);
+  response =
+      MHD_create_response_from_callback (MHD_SIZE_UNKNOWN, PIECE, read_event_stream, one, stop);
   if (response == NULL)
     stop (one);
   return response;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * relaylisten.h: the connections of a web server that listen to a feed.
+ * relaylisten.h: the connections of a web server that listen to an event stream.
  */
 #pragma once
 
@@ -23,7 +23,7 @@ typedef struct
  * called with the lock held for the guest that has to go instead; NULL: none has to.  Call this
  * without the lock. */
 struct MHD_Response *relay_audience_add (RelayAudience *audience, struct MHD_Connection *connection,
-    RelayFeed *feed, void (*show_out) (const RelayGuest *guest));
+    RelayEventStream *event_stream, void (*show_out) (const RelayGuest *guest));
 /* None of them waits any more, and nobody is added. Called with the lock held. */
 void relay_audience_end (RelayAudience *audience);
 

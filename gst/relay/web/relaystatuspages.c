@@ -21,8 +21,8 @@ struct _RelayStatusPages
 {
   RelayStats *(*take) (gpointer data);
   gpointer data;
-  RelayEvents *events; /* has a lock of its own, as the feed */
-  RelayFeed *feed;
+  RelayEvents *events; /* has a lock of its own, as the event stream */
+  RelayEventStream *event_stream;
   RelayPageText text;
   GMutex lock; /* guards the rest: while a server replaces another, there are two */
   RelayStats *stats;
@@ -99,7 +99,7 @@ keep_text (RelayStatusPages *pages, const gchar *what, RelayPage *page)
   g_hash_table_replace (pages->texts, g_strdup (what), text);
 }
 
-/* In the feed's thread. */
+/* In the event stream's thread. */
 static gchar *
 make_frame (gboolean heard, gpointer data)
 {
@@ -130,14 +130,14 @@ relay_status_pages_new (RelayStats *(*take) (gpointer data), gpointer data)
       g_hash_table_new_full (g_str_hash, g_str_equal, g_free, (GDestroyNotify) free_text);
   relay_page_text_init (&pages->text);
   g_mutex_init (&pages->lock);
-  pages->feed = relay_feed_new (make_frame, pages);
+  pages->event_stream = relay_event_stream_new (make_frame, pages);
   return pages;
 }
 
 void
 relay_status_pages_free (RelayStatusPages *pages)
 {
-  relay_feed_free (pages->feed);
+  relay_event_stream_free (pages->event_stream);
   g_clear_pointer (&pages->stats, relay_stats_free);
   g_hash_table_unref (pages->texts);
   relay_history_free (pages->history);
@@ -334,10 +334,10 @@ show_page (RelayStatusPages *pages, RelayPage *page)
 }
 
 static void
-show_feed (RelayStatusPages *pages, RelayPage *page)
+show_event_stream (RelayStatusPages *pages, RelayPage *page)
 {
   page->type = "text/event-stream";
-  page->feed = pages->feed;
+  page->event_stream = pages->event_stream;
   page->text = g_strdup ("");
 }
 
@@ -357,7 +357,7 @@ relay_status_pages_answer (RelayStatusPages *pages, const gchar *path, RelayPage
     const gchar *type; /* of a text that is made of the statistics */
   } rows[] = {
     { "/", show_page },
-    { "/events", show_feed },
+    { "/events", show_event_stream },
     { "/happened.json", tell_happened, JSON },
     { "/status.json", tell_json, JSON },
     { "/metrics", tell_metrics, RELAY_METRICS_TYPE },

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What the relay shows of itself: what happened, the last hour, and the feed, all of which stay
- * small.  (tests/check/system/check-relay-page looks at it with a browser.)
+ * What the relay shows of itself: what happened, the last hour, and the event stream, all of which
+ * stay small.  (tests/check/system/check-relay-page looks at it with a browser.)
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -396,7 +396,7 @@ test_stats (void)
   g_assert_cmpuint (freed, ==, 2);
 }
 
-/* --- the feed -------------------------------------------------------------------------------- */
+/* --- the event stream ------------------------------------------------------------------------ */
 
 typedef struct
 {
@@ -473,21 +473,21 @@ read_frame (Heard *heard, RelayListener *listener)
 
 /* One that is slow holds up nobody, and misses frames instead of getting all of them late. */
 static void
-test_feed (void)
+test_event_stream (void)
 {
   static const RelayListenerFuncs funcs = { hold, wake };
   Heard heard = { .made = 0 };
   RelayListener *good, *slow;
   gchar text[64];
-  RelayFeed *feed;
+  RelayEventStream *event_stream;
   guint last = 0;
 
   g_mutex_init (&heard.lock);
   g_cond_init (&heard.changed);
-  feed = relay_feed_new (make_text, &heard);
-  slow = relay_listener_new (feed, &funcs, &heard);
+  event_stream = relay_event_stream_new (make_text, &heard);
+  slow = relay_listener_new (event_stream, &funcs, &heard);
   g_assert_cmpuint (read_some (&heard, slow, text, 4), ==, 4);
-  good = relay_listener_new (feed, &funcs, &heard);
+  good = relay_listener_new (event_stream, &funcs, &heard);
   for (guint i = 0; i < 3; i++) {
     guint number = read_frame (&heard, good);
 
@@ -502,7 +502,7 @@ test_feed (void)
   g_assert_cmpint (relay_listener_read (slow, NULL, 0, &(gboolean) { FALSE }), ==, -1);
   relay_listener_free (slow);
   relay_listener_free (good);
-  relay_feed_free (feed);
+  relay_event_stream_free (event_stream);
   g_mutex_clear (&heard.lock);
   g_cond_clear (&heard.changed);
 }
@@ -521,6 +521,6 @@ main (int argc, char **argv)
   g_test_add_func ("/relay/status-pages/clock", test_clock);
   g_test_add_func ("/relay/status-pages/same-text", test_same_text);
   g_test_add_func ("/relay/status-pages/slow-text", test_slow_text);
-  g_test_add_func ("/relay/status-pages/feed", test_feed);
+  g_test_add_func ("/relay/status-pages/event-stream", test_event_stream);
   return g_test_run ();
 }
