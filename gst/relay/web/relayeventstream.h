@@ -7,7 +7,7 @@
  *     (frame 6 -> listener C)       has not read all of it: then it goes on with the newest
  *
  * Frames are not queued: each listener has one at most, and misses those that are made while it
- * reads.  Who decides how long a listener may take is relayguests.h.
+ * reads.  Who decides how long a listener may take is relayconnectionlimits.h.
  */
 #pragma once
 

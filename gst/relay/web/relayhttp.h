@@ -2,13 +2,13 @@
  *
  * relayhttp.h: a small web server (libmicrohttpd) for pages that are made on request.
  *
- * It has a thread of its own.  relayguests.h decides how many connections stay, and how long.
- * Each takes 16 KiB of memory, the page, and what it sends to the API, up to 64 KiB; it is closed
- * after 5 s without a byte.
+ * It has a thread of its own.  relayconnectionlimits.h decides how many connections stay, and how
+ * long. Each takes 16 KiB of memory, the page, and what it sends to the API, up to 64 KiB; it is
+ * closed after 5 s without a byte.
  *
- * Some listen to an event stream, as long as they read all of it (relayguests.h says how many, and
- * how long one may take for a frame).  Nothing is kept for those that do not: the system holds 64
- * KiB for each.
+ * Some listen to an event stream, as long as they read all of it (relayconnectionlimits.h says how
+ * many, and how long one may take for a frame).  Nothing is kept for those that do not: the system
+ * holds 64 KiB for each.
  *
  * Pages are answered in the server's thread, to GET and HEAD, and bodies are not used.  What is
  * below /api/ is answered in the main context, as it may change what runs there: its connection

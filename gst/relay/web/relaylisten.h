@@ -6,7 +6,7 @@
 
 #include <microhttpd.h>
 #include "relayeventstream.h"
-#include "relayguests.h"
+#include "relayconnectionlimits.h"
 
 G_BEGIN_DECLS
 

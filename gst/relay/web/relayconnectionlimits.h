@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * relayguests.h: who may stay connected to a server that anybody can reach.
+ * relayconnectionlimits.h: who may stay connected to a server that anybody can reach.
  *
  * At most 64 stay, 32 of them of one network (an IPv4 address, an IPv6 /48).  A new guest is always
  * let in: the oldest one of its own network goes if that has too many, else the oldest of the

@@ -4,7 +4,7 @@
  */
 #include <arpa/inet.h>
 #include <string.h>
-#include "relayguests.h"
+#include "relayconnectionlimits.h"
 #include "relaynames.h"
 
 /* The fd of the guest that has to go; -1: none has to. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <netinet/in.h>
 #include <string.h>
-#include "relayguests.h"
+#include "relayconnectionlimits.h"
 
 static void
 set_network (RelayGuest *guest, const struct sockaddr *address)
