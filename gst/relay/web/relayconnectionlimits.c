@@ -4,7 +4,7 @@
 #include "relayconnectionlimits.h"
 
 static void
-set_network (RelayGuest *guest, const struct sockaddr *address)
+set_network (RelayClient *client, const struct sockaddr *address)
 {
   const struct sockaddr_in6 *six = (const struct sockaddr_in6 *) address;
 
@@ -12,14 +12,14 @@ set_network (RelayGuest *guest, const struct sockaddr *address)
   if (address->sa_family == AF_UNIX)
     return;
   if (address->sa_family == AF_INET) {
-    guest->network[0] = 4;
-    memcpy (guest->network + 1, &((const struct sockaddr_in *) address)->sin_addr, 4);
+    client->network[0] = 4;
+    memcpy (client->network + 1, &((const struct sockaddr_in *) address)->sin_addr, 4);
   } else if (IN6_IS_ADDR_V4MAPPED (&six->sin6_addr)) {
-    guest->network[0] = 4;
-    memcpy (guest->network + 1, six->sin6_addr.s6_addr + 12, 4);
+    client->network[0] = 4;
+    memcpy (client->network + 1, six->sin6_addr.s6_addr + 12, 4);
   } else {
-    guest->network[0] = 6;
-    memcpy (guest->network + 1, six->sin6_addr.s6_addr, 6);
+    client->network[0] = 6;
+    memcpy (client->network + 1, six->sin6_addr.s6_addr, 6);
   }
 }
 
@@ -32,19 +32,19 @@ typedef enum
 } Kind;
 
 static Kind
-get_kind (const RelayGuest *guest)
+get_kind (const RelayClient *client)
 {
-  return !guest->listens ? ASKS : guest->trusted ? LISTENS_TRUSTED : LISTENS;
+  return !client->listens ? ASKS : client->trusted ? LISTENS_TRUSTED : LISTENS;
 }
 
 /* Those of a kind; @like: of its network. */
 static guint
-count (const RelayGuests *guests, Kind kind, const RelayGuest *like)
+count (const RelayConnectionLimits *limits, Kind kind, const RelayClient *like)
 {
   guint n = 0;
 
-  for (const GList *l = guests->all.head; l != NULL; l = l->next) {
-    const RelayGuest *one = l->data;
+  for (const GList *l = limits->all.head; l != NULL; l = l->next) {
+    const RelayClient *one = l->data;
 
     n += !one->told && get_kind (one) == kind
         && (like == NULL || memcmp (one->network, like->network, sizeof like->network) == 0);
@@ -52,16 +52,16 @@ count (const RelayGuests *guests, Kind kind, const RelayGuest *like)
   return n;
 }
 
-/* Returns the oldest guest of the network that has most; @of: of its network. */
-static RelayGuest *
-find_oldest (const RelayGuests *guests, Kind kind, const RelayGuest *of)
+/* Returns the oldest client of the network that has most; @of: of its network. */
+static RelayClient *
+find_oldest (const RelayConnectionLimits *limits, Kind kind, const RelayClient *of)
 {
-  RelayGuest *found = NULL;
+  RelayClient *found = NULL;
   guint most = 0;
 
-  for (const GList *l = guests->all.head; l != NULL; l = l->next) {
-    RelayGuest *one = l->data;
-    guint n = one->told || get_kind (one) != kind ? 0 : count (guests, kind, one);
+  for (const GList *l = limits->all.head; l != NULL; l = l->next) {
+    RelayClient *one = l->data;
+    guint n = one->told || get_kind (one) != kind ? 0 : count (limits, kind, one);
 
     if (n > most && (of == NULL || memcmp (one->network, of->network, sizeof of->network) == 0)) {
       most = n;
@@ -71,79 +71,80 @@ find_oldest (const RelayGuests *guests, Kind kind, const RelayGuest *of)
   return found;
 }
 
-RelayGuest *
-relay_guests_add (RelayGuests *guests, gint64 now, gint fd, const struct sockaddr *address,
-    const RelayGuest **leaves)
+RelayClient *
+relay_connection_limits_add (RelayConnectionLimits *limits, gint64 now, gint fd,
+    const struct sockaddr *address, const RelayClient **leaves)
 {
-  RelayGuest *guest = g_new0 (RelayGuest, 1), *out = NULL;
+  RelayClient *client = g_new0 (RelayClient, 1), *out = NULL;
 
-  guest->fd = fd;
-  guest->since = now;
-  set_network (guest, address);
-  g_queue_push_tail (&guests->all, guest);
-  if (count (guests, ASKS, guest) > RELAY_GUESTS_OF_NETWORK)
-    out = find_oldest (guests, ASKS, guest);
-  else if (count (guests, ASKS, NULL) > RELAY_GUESTS_MAX)
-    out = find_oldest (guests, ASKS, NULL);
+  client->fd = fd;
+  client->since = now;
+  set_network (client, address);
+  g_queue_push_tail (&limits->all, client);
+  if (count (limits, ASKS, client) > RELAY_CLIENTS_OF_NETWORK)
+    out = find_oldest (limits, ASKS, client);
+  else if (count (limits, ASKS, NULL) > RELAY_CLIENTS_MAX)
+    out = find_oldest (limits, ASKS, NULL);
   if (out != NULL)
     out->told = TRUE;
   *leaves = out;
-  return guest;
+  return client;
 }
 
-/* The one that listens and has to go for @guest; NULL: none has to. */
-static RelayGuest *
-find_listener (const RelayGuests *guests, const RelayGuest *guest)
+/* The one that listens and has to go for @client; NULL: none has to. */
+static RelayClient *
+find_listener (const RelayConnectionLimits *limits, const RelayClient *client)
 {
-  RelayGuest *out = find_oldest (guests, LISTENS, NULL);
-  guint mine = count (guests, LISTENS, guest);
+  RelayClient *out = find_oldest (limits, LISTENS, NULL);
+  guint mine = count (limits, LISTENS, client);
 
-  if (guest->trusted)
-    return out != NULL ? out : find_oldest (guests, LISTENS_TRUSTED, NULL);
-  return out != NULL && (mine == 0 || count (guests, LISTENS, out) > mine + 1) ? out : NULL;
+  if (client->trusted)
+    return out != NULL ? out : find_oldest (limits, LISTENS_TRUSTED, NULL);
+  return out != NULL && (mine == 0 || count (limits, LISTENS, out) > mine + 1) ? out : NULL;
 }
 
 gboolean
-relay_guests_listen (RelayGuests *guests, gint64 now, RelayGuest *guest, const RelayGuest **leaves)
+relay_connection_limits_listen (RelayConnectionLimits *limits, gint64 now, RelayClient *client,
+    const RelayClient **leaves)
 {
-  RelayGuest *out = NULL;
+  RelayClient *out = NULL;
 
   *leaves = NULL;
-  if (count (guests, LISTENS, NULL) + count (guests, LISTENS_TRUSTED, NULL)
-      >= RELAY_GUESTS_LISTEN) {
-    out = find_listener (guests, guest);
+  if (count (limits, LISTENS, NULL) + count (limits, LISTENS_TRUSTED, NULL)
+      >= RELAY_CLIENTS_LISTEN) {
+    out = find_listener (limits, client);
     if (out == NULL)
       return FALSE;
     out->told = TRUE;
   }
-  guest->listens = TRUE;
-  guest->since = now;
+  client->listens = TRUE;
+  client->since = now;
   *leaves = out;
   return TRUE;
 }
 
 void
-relay_guests_served (RelayGuest *guest, gint64 now)
+relay_connection_limits_served (RelayClient *client, gint64 now)
 {
-  guest->waits = FALSE;
-  guest->since = now;
+  client->waits = FALSE;
+  client->since = now;
 }
 
 void
-relay_guests_remove (RelayGuests *guests, RelayGuest *guest)
+relay_connection_limits_remove (RelayConnectionLimits *limits, RelayClient *client)
 {
-  g_queue_remove (&guests->all, guest);
-  g_free (guest);
+  g_queue_remove (&limits->all, client);
+  g_free (client);
 }
 
-const RelayGuest *
-relay_guests_find_late (RelayGuests *guests, gint64 now)
+const RelayClient *
+relay_connection_limits_find_late (RelayConnectionLimits *limits, gint64 now)
 {
-  for (const GList *l = guests->all.head; l != NULL; l = l->next) {
-    RelayGuest *one = l->data;
+  for (const GList *l = limits->all.head; l != NULL; l = l->next) {
+    RelayClient *one = l->data;
 
     if (!one->told && !one->waits
-        && now - one->since >= (one->asked ? RELAY_GUESTS_STAY : RELAY_GUESTS_ASK)) {
+        && now - one->since >= (one->asked ? RELAY_CLIENTS_STAY : RELAY_CLIENTS_ASK)) {
       one->told = TRUE;
       return one;
     }

@@ -13,7 +13,7 @@
 
 /* The library stops to accept at its limit.  Those that have to go make room only once its thread
  * has seen that: until then, as many again may come. */
-#define CONNECTIONS (2 * RELAY_GUESTS_MAX + RELAY_GUESTS_LISTEN)
+#define CONNECTIONS (2 * RELAY_CLIENTS_MAX + RELAY_CLIENTS_LISTEN)
 #define IDLE 5       /* s */
 #define MEMORY 16384 /* bytes for each connection */
 
@@ -25,7 +25,7 @@ struct _RelayHttp
   gchar *path; /* of a UNIX socket; NULL: it is TCP */
   guint timer;
   GMutex lock; /* guards the rest */
-  RelayGuests guests;
+  RelayConnectionLimits limits;
   GQueue waiting; /* RelayRequest, taken by the main context and not answered */
   RelayAudience audience;
   gboolean closing;
@@ -46,30 +46,30 @@ struct _RelayRequest
 
 /* The library closes a connection that has ended. */
 static void
-show_out (const RelayGuest *guest)
+show_out (const RelayClient *client)
 {
-  if (guest != NULL)
-    shutdown (guest->fd, SHUT_RDWR);
+  if (client != NULL)
+    shutdown (client->fd, SHUT_RDWR);
 }
 
 static void
-on_connection (void *data, struct MHD_Connection *connection, void **guest,
+on_connection (void *data, struct MHD_Connection *connection, void **client,
     enum MHD_ConnectionNotificationCode code)
 {
   RelayHttp *http = data;
 
   g_mutex_lock (&http->lock);
   if (code == MHD_CONNECTION_NOTIFY_STARTED) {
-    const RelayGuest *leaves;
+    const RelayClient *leaves;
 
-    *guest = relay_guests_add (&http->guests, g_get_monotonic_time (),
+    *client = relay_connection_limits_add (&http->limits, g_get_monotonic_time (),
         MHD_get_connection_info (connection, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd,
         MHD_get_connection_info (connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS)->client_addr,
         &leaves);
     show_out (leaves);
   } else {
-    relay_guests_remove (&http->guests, *guest);
-    *guest = NULL;
+    relay_connection_limits_remove (&http->limits, *client);
+    *client = NULL;
   }
   g_mutex_unlock (&http->lock);
 }
@@ -81,17 +81,17 @@ show_out_late (gpointer data)
 {
   gint64 now = g_get_monotonic_time ();
   RelayHttp *http = data;
-  const RelayGuest *late;
+  const RelayClient *late;
 
   g_mutex_lock (&http->lock);
-  while ((late = relay_guests_find_late (&http->guests, now)) != NULL)
+  while ((late = relay_connection_limits_find_late (&http->limits, now)) != NULL)
     show_out (late);
   g_mutex_unlock (&http->lock);
   return G_SOURCE_CONTINUE;
 }
 
-static RelayGuest *
-get_guest (struct MHD_Connection *connection)
+static RelayClient *
+get_client (struct MHD_Connection *connection)
 {
   return MHD_get_connection_info (connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT)->socket_context;
 }
@@ -110,8 +110,8 @@ note_asked (RelayHttp *http, struct MHD_Connection *connection)
           http->path != NULL, http->data);
 
   g_mutex_lock (&http->lock);
-  get_guest (connection)->asked = TRUE;
-  get_guest (connection)->trusted = trusted;
+  get_client (connection)->asked = TRUE;
+  get_client (connection)->trusted = trusted;
   g_mutex_unlock (&http->lock);
 }
 
@@ -181,7 +181,7 @@ static void
 go_on (RelayRequest *request)
 {
   request->answered = TRUE;
-  relay_guests_served (get_guest (request->connection), g_get_monotonic_time ());
+  relay_connection_limits_served (get_client (request->connection), g_get_monotonic_time ());
   MHD_resume_connection (request->connection);
 }
 
@@ -231,7 +231,7 @@ wait_for_answer (RelayRequest *request)
   waits = !http->closing;
   if (waits) {
     MHD_suspend_connection (request->connection);
-    get_guest (request->connection)->waits = TRUE;
+    get_client (request->connection)->waits = TRUE;
     g_queue_push_tail (&http->waiting, request);
     g_atomic_int_inc (&request->users);
   }
@@ -324,7 +324,7 @@ refuse_listener (RelayPage *page)
   page->type = "text/plain; charset=utf-8";
   g_free (page->text);
   page->text = g_strdup_printf ("%d listen already: close a page elsewhere, or ask again later.\n",
-      RELAY_GUESTS_LISTEN);
+      RELAY_CLIENTS_LISTEN);
 }
 
 static struct MHD_Response *
@@ -559,7 +559,7 @@ relay_http_new (GSocketAddress *address, const RelayHttpFuncs *funcs, gpointer d
     http->path = g_strdup (g_unix_socket_address_get_path (G_UNIX_SOCKET_ADDRESS (address)));
   g_mutex_init (&http->lock);
   http->audience.lock = &http->lock;
-  http->audience.guests = &http->guests;
+  http->audience.limits = &http->limits;
   if (!start_daemon (http, socket)) {
     g_set_error (error, G_IO_ERROR, G_IO_ERROR_FAILED,
         "HTTP cannot be served at %s: libmicrohttpd does not start. Check that "

@@ -11,7 +11,7 @@ typedef struct
 {
   RelayAudience *audience;
   struct MHD_Connection *connection;
-  RelayGuest *guest;
+  RelayClient *client;
   RelayListener *listener;
 } Listening;
 
@@ -36,7 +36,7 @@ read_event_stream (void *data, uint64_t position, char *to, size_t size)
 
   if (whole) {
     g_mutex_lock (one->audience->lock);
-    relay_guests_served (one->guest, g_get_monotonic_time ());
+    relay_connection_limits_served (one->client, g_get_monotonic_time ());
     g_mutex_unlock (one->audience->lock);
   }
   return n < 0 ? MHD_CONTENT_READER_END_OF_STREAM : n;
@@ -57,24 +57,25 @@ stop (void *data)
 /* Under the lock. */
 static Listening *
 start (RelayAudience *audience, struct MHD_Connection *connection, RelayEventStream *event_stream,
-    void (*show_out) (const RelayGuest *guest))
+    void (*show_out) (const RelayClient *client))
 {
   static const RelayListenerFuncs funcs = { hold, wake };
-  RelayGuest *guest =
+  RelayClient *client =
       MHD_get_connection_info (connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT)->socket_context;
-  const RelayGuest *leaves;
+  const RelayClient *leaves;
   int unread = UNREAD;
   Listening *one;
 
   if (audience->closing
-      || !relay_guests_listen (audience->guests, g_get_monotonic_time (), guest, &leaves))
+      || !relay_connection_limits_listen (audience->limits, g_get_monotonic_time (), client,
+          &leaves))
     return NULL;
   show_out (leaves);
-  setsockopt (guest->fd, SOL_SOCKET, SO_SNDBUF, &unread, sizeof unread);
+  setsockopt (client->fd, SOL_SOCKET, SO_SNDBUF, &unread, sizeof unread);
   one = g_new0 (Listening, 1);
   one->audience = audience;
   one->connection = connection;
-  one->guest = guest;
+  one->client = client;
   one->listener = relay_listener_new (event_stream, &funcs, one);
   g_queue_push_tail (&audience->all, one);
   return one;
@@ -82,7 +83,7 @@ start (RelayAudience *audience, struct MHD_Connection *connection, RelayEventStr
 
 struct MHD_Response *
 relay_audience_add (RelayAudience *audience, struct MHD_Connection *connection,
-    RelayEventStream *event_stream, void (*show_out) (const RelayGuest *guest))
+    RelayEventStream *event_stream, void (*show_out) (const RelayClient *client))
 {
   struct MHD_Response *response;
   Listening *one;

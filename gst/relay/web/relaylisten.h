@@ -13,17 +13,17 @@ G_BEGIN_DECLS
 /* The server's. */
 typedef struct
 {
-  GMutex *lock;        /* guards what follows; the server's own */
-  RelayGuests *guests; /* the server's own */
-  GQueue all;          /* of relaylisten.c */
-  gboolean closing;    /* set by relay_audience_end() */
+  GMutex *lock;                  /* guards what follows; the server's own */
+  RelayConnectionLimits *limits; /* the server's own */
+  GQueue all;                    /* of relaylisten.c */
+  gboolean closing;              /* set by relay_audience_end() */
 } RelayAudience;
 
 /* The answer to one who wants to listen.  NULL: there is no room, or the server ends.  @show_out:
- * called with the lock held for the guest that has to go instead; NULL: none has to.  Call this
+ * called with the lock held for the client that has to go instead; NULL: none has to.  Call this
  * without the lock. */
 struct MHD_Response *relay_audience_add (RelayAudience *audience, struct MHD_Connection *connection,
-    RelayEventStream *event_stream, void (*show_out) (const RelayGuest *guest));
+    RelayEventStream *event_stream, void (*show_out) (const RelayClient *client));
 /* None of them waits any more, and nobody is added. Called with the lock held. */
 void relay_audience_end (RelayAudience *audience);
 
