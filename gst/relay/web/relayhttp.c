@@ -8,7 +8,7 @@
 #include <unistd.h>
 #include <gio/gunixsocketaddress.h>
 #include "relayhttp.h"
-#include "relaykept.h"
+#include "relayconditional.h"
 #include "relaylisten.h"
 
 /* The library stops to accept at its limit.  Those that have to go make room only once its thread
@@ -357,7 +357,7 @@ send_page (RelayRequest *request)
   if (response == NULL)
     return MHD_NO;
   MHD_add_response_header (response, "Content-Type", page->type);
-  relay_kept_add (response, page);
+  relay_conditional_add (response, page);
   MHD_add_response_header (response, "X-Content-Type-Options", "nosniff");
   MHD_add_response_header (response, "Connection", "close");
   if (page->policy != NULL) {
@@ -435,7 +435,8 @@ answer (void *data, struct MHD_Connection *connection, const char *path, const c
     refuse_closing (&request->page);
   } else {
     make_page (data, get_header (connection, MHD_HTTP_HEADER_HOST), path, method, &request->page);
-    relay_kept_leave_out (get_header (connection, MHD_HTTP_HEADER_IF_NONE_MATCH), &request->page);
+    relay_conditional_leave_out (get_header (connection, MHD_HTTP_HEADER_IF_NONE_MATCH),
+        &request->page);
     if (!g_str_equal (method, "GET"))
       request->page.event_stream = NULL;
   }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "relaykept.h"
+#include "relayconditional.h"
 #include <string.h>
 
 static gchar *
@@ -24,7 +24,7 @@ make_date (gint64 seconds)
 }
 
 void
-relay_kept_add (struct MHD_Response *response, const RelayPage *page)
+relay_conditional_add (struct MHD_Response *response, const RelayPage *page)
 {
   g_autofree gchar *date = NULL, *tag = NULL;
 
@@ -40,7 +40,7 @@ relay_kept_add (struct MHD_Response *response, const RelayPage *page)
 }
 
 void
-relay_kept_leave_out (const gchar *known, RelayPage *page)
+relay_conditional_leave_out (const gchar *known, RelayPage *page)
 {
   g_autofree gchar *tag = make_tag (page);
 

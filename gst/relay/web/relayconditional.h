@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * relaykept.h: what a client may keep, and ask whether it is still the newest: pages that have a
- * time.
+ * relayconditional.h: what a client may keep, and ask whether it is still the newest: pages that
+ * have a time.
  */
 #pragma once
 
@@ -11,8 +11,8 @@
 G_BEGIN_DECLS
 
 /* Adds what says how long the page may be kept. */
-void relay_kept_add (struct MHD_Response *response, const RelayPage *page);
+void relay_conditional_add (struct MHD_Response *response, const RelayPage *page);
 /* Leaves out what the client has already. @known: If-None-Match; NULL: nothing. */
-void relay_kept_leave_out (const gchar *known, RelayPage *page);
+void relay_conditional_leave_out (const gchar *known, RelayPage *page);
 
 G_END_DECLS
