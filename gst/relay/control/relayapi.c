@@ -4,7 +4,7 @@
 #include "relaycall.h"
 #include "relaydescribe.h"
 #include "relayjson.h"
-#include "relaystrict.h"
+#include "relayjsonvalidation.h"
 
 /* --- what is only read --------------------------------------------------------------------- */
 
@@ -202,7 +202,8 @@ read_body (RelayCall *call, JsonParser *parser, const RelayAsked *asked, const g
     body = empty;
     size = strlen (empty);
   }
-  if (!relay_strict_is_json (body, size) || !json_parser_load_from_data (parser, body, size, NULL)
+  if (!relay_json_validation_check (body, size)
+      || !json_parser_load_from_data (parser, body, size, NULL)
       || json_parser_get_root (parser) == NULL) {
     relay_api_refuse (call->page, 400,
         "The body is not JSON: send an object, in UTF-8, with numbers of at most 18 digits.");

@@ -10,7 +10,7 @@
 #include "relayapi.h"
 #include "relayedit.h"
 #include "relaysave.h"
-#include "relaystrict.h"
+#include "relayjsonvalidation.h"
 
 /* --- who may ------------------------------------------------------------------------------- */
 
@@ -383,7 +383,7 @@ static const struct
 
 /* What JSON is, and what json-glib takes beside it. */
 static void
-test_strict (void)
+test_json_validation (void)
 {
   static const gchar *const good[] = { "", "{}", " [ ] \n", "{\"a\":[1,-2.5e-3,0,true,null]}",
     "{\"a\":\"\\\\u0000 ' # / {[\"}", "{\"a\":999999999999999999}", "{\"a\":\"\\u00e9\\\"\"}",
@@ -400,18 +400,18 @@ test_strict (void)
 
   for (guint i = 0; i < G_N_ELEMENTS (good); i++) {
     g_test_message ("%s", good[i]);
-    g_assert_true (relay_strict_is_json (good[i], strlen (good[i])));
+    g_assert_true (relay_json_validation_check (good[i], strlen (good[i])));
   }
   for (guint i = 0; i < G_N_ELEMENTS (bad); i++) {
     g_autofree gchar *shown = g_strescape (bad[i], NULL);
 
     g_test_message ("%s", shown);
-    g_assert_false (relay_strict_is_json (bad[i], strlen (bad[i])));
+    g_assert_false (relay_json_validation_check (bad[i], strlen (bad[i])));
   }
   /* not beyond its end */
-  g_assert_false (relay_strict_is_json ("\"\\u0000", 6));
-  g_assert_false (relay_strict_is_json ("\"\\", 2));
-  g_assert_true (relay_strict_is_json ("{\"a\":truely}", 9));
+  g_assert_false (relay_json_validation_check ("\"\\u0000", 6));
+  g_assert_false (relay_json_validation_check ("\"\\", 2));
+  g_assert_true (relay_json_validation_check ("{\"a\":truely}", 9));
 }
 
 static void
@@ -505,7 +505,7 @@ main (int argc, char **argv)
   g_test_add_func ("/relay/api/comments", test_comments);
   g_test_add_func ("/relay/api/odd-texts", test_odd_texts);
   g_test_add_func ("/relay/api/save", test_save);
-  g_test_add_func ("/relay/api/strict", test_strict);
+  g_test_add_func ("/relay/api/json-validation", test_json_validation);
   g_test_add_func ("/relay/api/requests", test_requests);
   g_test_add_func ("/relay/api/inputs", test_inputs);
   return g_test_run ();

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * relaystrict.h: what is JSON, and what json-glib would only take for it.
+ * relayjsonvalidation.h: what is JSON, and what json-glib would only take for it.
  *
  * It also takes comments, other quotes, numbers in other bases, `var x =', and another value behind
  * the first. It wraps an integer that is too large for 64 bits, cuts a string at \u0000, and reads
@@ -18,6 +18,6 @@ G_BEGIN_DECLS
 
 /* FALSE: it is none, or is beyond these limits. Whether it ends too soon, or has its commas, is
  * left to json-glib. */
-gboolean relay_strict_is_json (const gchar *text, gsize size);
+gboolean relay_json_validation_check (const gchar *text, gsize size);
 
 G_END_DECLS

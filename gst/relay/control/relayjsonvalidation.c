@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "relaystrict.h"
+#include "relayjsonvalidation.h"
 #include <math.h>
 #include <string.h>
 
@@ -145,7 +145,7 @@ pass_next (Scan *scan)
 }
 
 gboolean
-relay_strict_is_json (const gchar *text, gsize size)
+relay_json_validation_check (const gchar *text, gsize size)
 {
   Scan scan = { text, text + size };
 
