@@ -12,7 +12,7 @@
 #include "relaylog.h"
 #include "relaypicture.h"
 #include "relayrepeats.h"
-#include "relaytap.h"
+#include "relaystreamtap.h"
 
 #define PROGRAM "fasp-picture"
 #define PIPE (1024 * 1024) /* bytes: 0.4 s at 20 Mbit/s; what the kernel allows everybody */
@@ -42,7 +42,7 @@ struct _RelayPicture
 {
   gint users; /* atomic */
   gchar *name;
-  RelayTap *tap;
+  RelayStreamTap *tap;
   GMutex lock;             /* guards these, which other threads ask for */
   guint interval;          /* s; 0: off */
   RelayPictureStats stats; /* what is known */
@@ -84,7 +84,7 @@ set_error (RelayPicture *p, gchar *error)
 static void
 disconnect (RelayPicture *p)
 {
-  relay_tap_set_pipe (p->tap, -1);
+  relay_stream_tap_set_pipe (p->tap, -1);
   if (p->source != 0)
     g_source_remove (p->source);
   p->source = 0;
@@ -194,16 +194,16 @@ begin (RelayPicture *p)
   p->due = MAX (p->due, now) + each;
   p->pictured = FALSE;
   set_state (p, WANTING);
-  relay_tap_set_open (p->tap, TRUE);
+  relay_stream_tap_set_open (p->tap, TRUE);
   return TRUE;
 }
 
 static void
 finish (RelayPicture *p)
 {
-  if (relay_tap_is_full (p->tap) && !p->pictured)
+  if (relay_stream_tap_is_full (p->tap) && !p->pictured)
     set_error (p, g_strdup ("The stream came faster than it was taken: this machine is busy."));
-  relay_tap_set_open (p->tap, FALSE);
+  relay_stream_tap_set_open (p->tap, FALSE);
   set_state (p, RESTING);
 }
 
@@ -316,7 +316,7 @@ start (RelayPicture *p)
   /* what is there already is enough for slow streams */
   if (fcntl (in, F_SETPIPE_SZ, PIPE) < 0)
     relay_log (p->name, "picture: the pipe to the decoder stays small (%s).", g_strerror (errno));
-  relay_tap_set_pipe (p->tap, in);
+  relay_stream_tap_set_pipe (p->tap, in);
   p->frames = picture_frames_new ();
   p->source = g_unix_fd_add (p->out, G_IO_IN | G_IO_HUP, on_told, p);
   p->due = 0;
@@ -336,7 +336,7 @@ is_late (const RelayPicture *p, gint64 now)
     case RESTING:
       return now - p->since > REST_LIMIT + p->interval * G_USEC_PER_SEC;
     case WANTING:
-      begun = relay_tap_get_begun (p->tap);
+      begun = relay_stream_tap_get_begun (p->tap);
       return begun != 0 && now - begun > WANT_LIMIT;
     default:
       return FALSE;
@@ -348,7 +348,7 @@ look (gpointer data)
 {
   RelayPicture *p = data;
   gint64 now = g_get_monotonic_time ();
-  gboolean flows = relay_tap_flows (p->tap);
+  gboolean flows = relay_stream_tap_flows (p->tap);
 
   if (is_late (p, now))
     fail (p,
@@ -369,7 +369,7 @@ relay_picture_new (const gchar *name)
   p->users = 1;
   p->name = g_strdup (name);
   p->repeats = relay_repeats_new ();
-  p->tap = relay_tap_new ();
+  p->tap = relay_stream_tap_new ();
   p->out = -1;
   g_mutex_init (&p->lock);
   return p;
@@ -394,7 +394,7 @@ relay_picture_unref (RelayPicture *p)
 {
   if (!g_atomic_int_dec_and_test (&p->users))
     return;
-  relay_tap_free (p->tap);
+  relay_stream_tap_free (p->tap);
   clear_stats (&p->stats);
   gst_clear_object (&p->pad);
   g_mutex_clear (&p->lock);
@@ -409,7 +409,7 @@ watch (RelayPicture *p)
 {
   gboolean on = p->interval > 0 && p->pad != NULL;
 
-  relay_tap_set_pad (p->tap, on ? p->pad : NULL);
+  relay_stream_tap_set_pad (p->tap, on ? p->pad : NULL);
   if (on && p->timer == 0) {
     p->timer = g_timeout_add_seconds (TICK, look, p);
   } else if (p->interval == 0 && p->timer != 0) {

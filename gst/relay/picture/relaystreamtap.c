@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <unistd.h>
-#include "relaytap.h"
+#include "relaystreamtap.h"
 
-struct _RelayTap
+struct _RelayStreamTap
 {
   GstPad *pad; /* used in the main context only, as the next */
   gulong probe;
@@ -14,10 +14,10 @@ struct _RelayTap
   gboolean full;
 };
 
-RelayTap *
-relay_tap_new (void)
+RelayStreamTap *
+relay_stream_tap_new (void)
 {
-  RelayTap *tap = g_new0 (RelayTap, 1);
+  RelayStreamTap *tap = g_new0 (RelayStreamTap, 1);
 
   tap->fd = -1;
   g_mutex_init (&tap->lock);
@@ -25,10 +25,10 @@ relay_tap_new (void)
 }
 
 void
-relay_tap_free (RelayTap *tap)
+relay_stream_tap_free (RelayStreamTap *tap)
 {
-  relay_tap_set_pad (tap, NULL);
-  relay_tap_set_pipe (tap, -1);
+  relay_stream_tap_set_pad (tap, NULL);
+  relay_stream_tap_set_pipe (tap, -1);
   g_mutex_clear (&tap->lock);
   g_free (tap);
 }
@@ -37,7 +37,7 @@ relay_tap_free (RelayTap *tap)
 
 /* FALSE: it does not all fit. */
 static gboolean
-write_buffer (RelayTap *tap, GstBuffer *buffer)
+write_buffer (RelayStreamTap *tap, GstBuffer *buffer)
 {
   for (guint i = 0; i < gst_buffer_n_memory (buffer); i++) {
     GstMemory *memory = gst_buffer_peek_memory (buffer, i);
@@ -63,7 +63,7 @@ write_piece (GstBuffer **buffer, guint index, gpointer data)
 static GstPadProbeReturn
 on_flow (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 {
-  RelayTap *tap = data;
+  RelayStreamTap *tap = data;
 
   /* another processor's line is written only when it has been read */
   if (!g_atomic_int_get (&tap->flows))
@@ -87,7 +87,7 @@ on_flow (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 /* --- the interface --------------------------------------------------------------------------- */
 
 void
-relay_tap_set_pad (RelayTap *tap, GstPad *pad)
+relay_stream_tap_set_pad (RelayStreamTap *tap, GstPad *pad)
 {
   if (tap->pad != NULL) {
     gst_pad_remove_probe (tap->pad, tap->probe);
@@ -102,7 +102,7 @@ relay_tap_set_pad (RelayTap *tap, GstPad *pad)
 
 /* Under the lock. */
 static void
-set_open (RelayTap *tap, gboolean open)
+set_open (RelayStreamTap *tap, gboolean open)
 {
   tap->begun = 0;
   tap->full = FALSE;
@@ -110,7 +110,7 @@ set_open (RelayTap *tap, gboolean open)
 }
 
 void
-relay_tap_set_pipe (RelayTap *tap, gint fd)
+relay_stream_tap_set_pipe (RelayStreamTap *tap, gint fd)
 {
   gint old;
 
@@ -124,7 +124,7 @@ relay_tap_set_pipe (RelayTap *tap, gint fd)
 }
 
 void
-relay_tap_set_open (RelayTap *tap, gboolean open)
+relay_stream_tap_set_open (RelayStreamTap *tap, gboolean open)
 {
   g_mutex_lock (&tap->lock);
   set_open (tap, open);
@@ -132,13 +132,13 @@ relay_tap_set_open (RelayTap *tap, gboolean open)
 }
 
 gboolean
-relay_tap_flows (RelayTap *tap)
+relay_stream_tap_flows (RelayStreamTap *tap)
 {
   return g_atomic_int_compare_and_exchange (&tap->flows, TRUE, FALSE);
 }
 
 gint64
-relay_tap_get_begun (RelayTap *tap)
+relay_stream_tap_get_begun (RelayStreamTap *tap)
 {
   gint64 begun;
 
@@ -149,7 +149,7 @@ relay_tap_get_begun (RelayTap *tap)
 }
 
 gboolean
-relay_tap_is_full (RelayTap *tap)
+relay_stream_tap_is_full (RelayStreamTap *tap)
 {
   gboolean full;
 
