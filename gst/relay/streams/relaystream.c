@@ -154,7 +154,7 @@ on_message (GstBus *bus, GstMessage *message, gpointer data)
     case GST_MESSAGE_ERROR:
       gst_message_parse_error (message, &error, NULL);
       text = g_strdup_printf ("%s: %s", GST_MESSAGE_SRC_NAME (message), error->message);
-      if (!relay_ends_take_error (stream, GST_MESSAGE_SRC (message), text))
+      if (!relay_stream_ends_take_error (stream, GST_MESSAGE_SRC (message), text))
         relay_stream_ended (stream, text);
       break;
     case GST_MESSAGE_WARNING:
@@ -198,7 +198,7 @@ relay_stream_drain_bus (RelayStream *stream, const gboolean *told)
 void
 relay_stream_finish_stop (RelayStream *stream)
 {
-  if (stream->down && !relay_ends_has_pending (stream, FALSE))
+  if (stream->down && !relay_stream_ends_has_pending (stream, FALSE))
     idle (stream);
 }
 
@@ -256,7 +256,7 @@ take_down (RelayStream *stream)
 {
   relay_stream_keep_counters (stream);
   /* those that are being opened are not the pipeline's to stop */
-  relay_ends_call_off (stream);
+  relay_stream_ends_call_off (stream);
   transit (stream, RELAY_STOPPING, GST_STATE_NULL);
 }
 
@@ -286,13 +286,13 @@ start (RelayStream *stream)
 
   stream->again = FALSE;
   g_atomic_int_set (&stream->ending, FALSE);
-  if (!relay_ends_build (stream, &error)) {
+  if (!relay_stream_ends_build (stream, &error)) {
     relay_stream_ended (stream, error->message);
     take_down (stream);
     return;
   }
   bus = gst_element_get_bus (stream->pipeline);
-  gst_bus_set_sync_handler (bus, relay_ends_on_posted, relay_stream_ref (stream),
+  gst_bus_set_sync_handler (bus, relay_stream_ends_on_posted, relay_stream_ref (stream),
       (GDestroyNotify) relay_stream_unref);
   stream->watch = gst_bus_add_watch (bus, on_message, stream);
   transit (stream, RELAY_STARTING, GST_STATE_PLAYING);
@@ -315,7 +315,7 @@ relay_stream_new (RelayStreamConfig *config)
   stream->counters = relay_counters_new ();
   stream->picture = relay_picture_new (config->name);
   relay_picture_set_interval (stream->picture, config->picture_interval);
-  stream->retry = relay_retry_new (relay_ends_on_retry, stream);
+  stream->retry = relay_retry_new (relay_stream_ends_on_retry, stream);
   g_mutex_init (&stream->lock);
   return stream;
 }
@@ -401,24 +401,24 @@ relay_stream_change (RelayStream *stream, RelayStreamConfig *config, RelayStream
     return FALSE;
   old = relay_stream_config_ref (stream->config);
   set_config (stream, config);
-  relay_ends_change (stream, old, config);
+  relay_stream_ends_change (stream, old, config);
   stream->closed = func;
   stream->closed_data = data;
-  relay_ends_finish_close (stream);
+  relay_stream_ends_finish_close (stream);
   return TRUE;
 }
 
 void
 relay_stream_complete (RelayStream *stream)
 {
-  relay_ends_open_missing (stream);
+  relay_stream_ends_open_missing (stream);
 }
 
 void
 relay_stream_switch_source (RelayStream *stream)
 {
   gint source = stream->config->switch_source;
-  GstElement *input = relay_ends_get_input (stream);
+  GstElement *input = relay_stream_ends_get_input (stream);
   gboolean done = FALSE;
 
   if (source < 0 || input == NULL || stream->state != RELAY_RUNNING)
@@ -434,7 +434,7 @@ relay_stream_switch_source (RelayStream *stream)
 gboolean
 relay_stream_drop (RelayStream *stream, guint output, const gchar *address)
 {
-  RelayBranch *branch = relay_ends_find (stream, output);
+  RelayBranch *branch = relay_stream_ends_find (stream, output);
   gboolean dropped = FALSE;
 
   /* of the ends, only a faspsink can */
@@ -448,7 +448,7 @@ relay_stream_drop (RelayStream *stream, guint output, const gchar *address)
 gboolean
 relay_stream_use_source (RelayStream *stream, guint source)
 {
-  RelayBranch *branch = relay_ends_find (stream, 0);
+  RelayBranch *branch = relay_stream_ends_find (stream, 0);
   gboolean switched = FALSE;
 
   if (branch != NULL && g_signal_lookup ("switch-source", G_OBJECT_TYPE (branch->element)) != 0)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * relaystreambase.h: what relaystream.c, the states of a stream, and relayends.c, its ends that
- * come and go, share.
+ * relaystreambase.h: what relaystream.c, the states of a stream, and relaystreamends.c, its ends
+ * that come and go, share.
  */
 #pragma once
 
@@ -58,29 +58,29 @@ void relay_stream_finish_stop (RelayStream *stream);
 /* Remembers the counters of ends that are about to end. */
 void relay_stream_keep_counters (RelayStream *stream);
 
-/* relayends.c */
+/* relaystreamends.c */
 
 /* Makes the pipeline of all ends, but for the outputs that wait after they have failed. */
-gboolean relay_ends_build (RelayStream *stream, GError **error);
-GstBusSyncReply relay_ends_on_posted (GstBus *bus, GstMessage *message, gpointer stream);
+gboolean relay_stream_ends_build (RelayStream *stream, GError **error);
+GstBusSyncReply relay_stream_ends_on_posted (GstBus *bus, GstMessage *message, gpointer stream);
 /* FALSE: the error of this element is the stream's. Otherwise, the output is opened again later. */
-gboolean relay_ends_take_error (RelayStream *stream, gpointer element, const gchar *text);
+gboolean relay_stream_ends_take_error (RelayStream *stream, gpointer element, const gchar *text);
 /* The stream's; NULL: there is none. */
-GstElement *relay_ends_get_input (RelayStream *stream);
+GstElement *relay_stream_ends_get_input (RelayStream *stream);
 /* When it is time for outputs that have failed. */
-void relay_ends_on_retry (guint id, gpointer stream);
+void relay_stream_ends_on_retry (guint id, gpointer stream);
 /* NULL: it is not there. @id: 0: the input. */
-RelayBranch *relay_ends_find (RelayStream *stream, guint id);
+RelayBranch *relay_stream_ends_find (RelayStream *stream, guint id);
 /* Is an end on its way? @only_leaving: on its way out? */
-gboolean relay_ends_has_pending (RelayStream *stream, gboolean only_leaving);
+gboolean relay_stream_ends_has_pending (RelayStream *stream, gboolean only_leaving);
 /* Calls off those that are being opened. */
-void relay_ends_call_off (RelayStream *stream);
+void relay_stream_ends_call_off (RelayStream *stream);
 /* Sets what can be set of a new configuration, and closes those ends that have to begin anew. */
-void relay_ends_change (RelayStream *stream, const RelayStreamConfig *old,
+void relay_stream_ends_change (RelayStream *stream, const RelayStreamConfig *old,
     const RelayStreamConfig *new);
 /* The last end that had to leave may have done so. */
-void relay_ends_finish_close (RelayStream *stream);
+void relay_stream_ends_finish_close (RelayStream *stream);
 /* Opens the ends that are not there, and do not wait after a failure. */
-void relay_ends_open_missing (RelayStream *stream);
+void relay_stream_ends_open_missing (RelayStream *stream);
 
 G_END_DECLS

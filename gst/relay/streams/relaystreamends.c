@@ -12,7 +12,7 @@ find_end (const RelayStreamConfig *config, guint id)
 }
 
 RelayBranch *
-relay_ends_find (RelayStream *stream, guint id)
+relay_stream_ends_find (RelayStream *stream, guint id)
 {
   for (guint i = 0; stream->ends != NULL && i < stream->ends->len; i++) {
     RelayBranch *branch = g_ptr_array_index (stream->ends, i);
@@ -24,9 +24,9 @@ relay_ends_find (RelayStream *stream, guint id)
 }
 
 GstElement *
-relay_ends_get_input (RelayStream *stream)
+relay_stream_ends_get_input (RelayStream *stream)
 {
-  RelayBranch *input = relay_ends_find (stream, 0);
+  RelayBranch *input = relay_stream_ends_find (stream, 0);
 
   return input != NULL ? input->element : NULL;
 }
@@ -110,7 +110,7 @@ build_end (RelayStream *stream, const RelayEnd *end, GError **error)
 /* An output that has failed is no longer of the stream, so that what it returns does not end that.
  * Called in the thread that posts the message. */
 GstBusSyncReply
-relay_ends_on_posted (GstBus *bus, GstMessage *message, gpointer data)
+relay_stream_ends_on_posted (GstBus *bus, GstMessage *message, gpointer data)
 {
   RelayBranch *branch;
 
@@ -127,7 +127,7 @@ relay_ends_on_posted (GstBus *bus, GstMessage *message, gpointer data)
 
 /* The tee has no queues: the thread which has received a buffer hands it to each output. */
 gboolean
-relay_ends_build (RelayStream *stream, GError **error)
+relay_stream_ends_build (RelayStream *stream, GError **error)
 {
   const RelayStreamConfig *config = stream->config;
   gboolean all = relay_retry_count (stream->retry) >= config->outputs->len;
@@ -165,7 +165,7 @@ relay_ends_build (RelayStream *stream, GError **error)
 static void output_failed (RelayStream *stream, RelayBranch *branch, const gchar *error);
 
 gboolean
-relay_ends_has_pending (RelayStream *stream, gboolean only_leaving)
+relay_stream_ends_has_pending (RelayStream *stream, gboolean only_leaving)
 {
   for (guint i = 0; stream->ends != NULL && i < stream->ends->len; i++) {
     const RelayBranch *branch = g_ptr_array_index (stream->ends, i);
@@ -177,11 +177,11 @@ relay_ends_has_pending (RelayStream *stream, gboolean only_leaving)
 }
 
 void
-relay_ends_finish_close (RelayStream *stream)
+relay_stream_ends_finish_close (RelayStream *stream)
 {
   RelayStreamFunc func = stream->closed;
 
-  if (func == NULL || relay_ends_has_pending (stream, TRUE))
+  if (func == NULL || relay_stream_ends_has_pending (stream, TRUE))
     return;
   stream->closed = NULL;
   func (stream, stream->closed_data);
@@ -222,7 +222,7 @@ end_closed (GstElement *element, GstState state, gboolean good, gpointer data)
   g_mutex_lock (&stream->lock);
   g_ptr_array_remove (stream->ends, visit->branch);
   g_mutex_unlock (&stream->lock);
-  relay_ends_finish_close (stream);
+  relay_stream_ends_finish_close (stream);
   relay_stream_finish_stop (stream);
   visit_free (visit);
 }
@@ -291,7 +291,7 @@ open_end (RelayStream *stream, const RelayEnd *end)
 }
 
 void
-relay_ends_open_missing (RelayStream *stream)
+relay_stream_ends_open_missing (RelayStream *stream)
 {
   const RelayStreamConfig *config = stream->config;
 
@@ -300,22 +300,23 @@ relay_ends_open_missing (RelayStream *stream)
   for (guint i = 0; i <= config->outputs->len; i++) {
     const RelayEnd *end = i == 0 ? config->input : g_ptr_array_index (config->outputs, i - 1);
 
-    if (relay_ends_find (stream, end->id) == NULL && !relay_retry_waits (stream->retry, end->id))
+    if (relay_stream_ends_find (stream, end->id) == NULL
+        && !relay_retry_waits (stream->retry, end->id))
       open_end (stream, end);
   }
 }
 
 void
-relay_ends_on_retry (guint id, gpointer data)
+relay_stream_ends_on_retry (guint id, gpointer data)
 {
   RelayStream *stream = data;
-  RelayBranch *branch = relay_ends_find (stream, id);
+  RelayBranch *branch = relay_stream_ends_find (stream, id);
 
   /* it takes longer to close than to wait */
   if (branch != NULL && is_leaving (branch))
     relay_retry_failed (stream->retry, id, TRUE);
   else
-    relay_ends_open_missing (stream);
+    relay_stream_ends_open_missing (stream);
 }
 
 /* One output has failed: the stream goes on without it, until it is opened again. */
@@ -348,7 +349,7 @@ output_failed (RelayStream *stream, RelayBranch *branch, const gchar *error)
 }
 
 gboolean
-relay_ends_take_error (RelayStream *stream, gpointer element, const gchar *text)
+relay_stream_ends_take_error (RelayStream *stream, gpointer element, const gchar *text)
 {
   RelayBranch *branch = find_branch_of (stream, element);
   gboolean own =
@@ -361,7 +362,7 @@ relay_ends_take_error (RelayStream *stream, gpointer element, const gchar *text)
 }
 
 void
-relay_ends_call_off (RelayStream *stream)
+relay_stream_ends_call_off (RelayStream *stream)
 {
   for (guint i = 0; i < stream->ends->len; i++) {
     RelayBranch *branch = g_ptr_array_index (stream->ends, i);
@@ -401,7 +402,8 @@ forget_failures (RelayStream *stream, const RelayStreamConfig *old, const RelayS
 }
 
 void
-relay_ends_change (RelayStream *stream, const RelayStreamConfig *old, const RelayStreamConfig *new)
+relay_stream_ends_change (RelayStream *stream, const RelayStreamConfig *old,
+    const RelayStreamConfig *new)
 {
   forget_failures (stream, old, new);
   /* a stream that does not run will be built with the new settings */
