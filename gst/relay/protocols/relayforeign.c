@@ -3,7 +3,7 @@
 #include "gstfaspcommon.h"
 #include "relaychain.h"
 #include "relayforeign.h"
-#include "relayinner.h"
+#include "relayprotocolpipeline.h"
 #include "relaypackets.h"
 #include "relaywatch.h"
 

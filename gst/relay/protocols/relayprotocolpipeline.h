@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * relayinner.h: the pipeline of an end that is not fasp, and the thread that keeps it running.
+ * relayprotocolpipeline.h: the pipeline of an end that is not fasp, and the thread that keeps it
+ * running.
  *
  * It is a pipeline of its own, so that nothing that fails or waits in it is felt by the stream.
  *

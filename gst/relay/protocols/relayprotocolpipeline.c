@@ -5,7 +5,7 @@
 #include "relaychain.h"
 #include "relayflow.h"
 #include "relaygroup.h"
-#include "relayinner.h"
+#include "relayprotocolpipeline.h"
 #include "relayloop.h"
 #include "relayrecord.h"
 #include "relayretry.h"
