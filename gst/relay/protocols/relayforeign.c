@@ -33,11 +33,11 @@ struct _RelayForeign
   GstClockID timer;      /* of packets that wait for a datagram to fill up; NULL: none runs */
   RelayPackets *packets; /* an input's are under the lock; NULL: not started, or it plays a file */
   GMutex lock;           /* guards the rest */
-  RelayInner *inner;     /* NULL: not started */
-  gint64 heard;          /* when something came last: g_get_monotonic_time, µs */
-  guint64 bytes;         /* passed on */
-  guint64 dropped;       /* bytes, as the end could not take them in time */
-  guint64 foreign;       /* bytes that were in no MPEG-TS packet */
+  RelayProtocolPipeline *pipeline; /* NULL: not started */
+  gint64 heard;                    /* when something came last: g_get_monotonic_time, µs */
+  guint64 bytes;                   /* passed on */
+  guint64 dropped;                 /* bytes, as the end could not take them in time */
+  guint64 foreign;                 /* bytes that were in no MPEG-TS packet */
 };
 
 G_DEFINE_TYPE (RelayForeign, relay_foreign, GST_TYPE_BIN)
@@ -85,7 +85,7 @@ send_packets (RelayForeign *self, gboolean last)
   while ((buffer = relay_packets_pop (self->packets, last)) != NULL) {
     gsize size = gst_buffer_get_size (buffer);
 
-    gboolean passed = relay_inner_send (self->inner, buffer, get_limit (self));
+    gboolean passed = relay_protocol_pipeline_send (self->pipeline, buffer, get_limit (self));
 
     if (!passed || !relay_watch_counts (self->place))
       count (self, size, passed);
@@ -125,7 +125,7 @@ on_timer (GstClock *clock, GstClockTime time, GstClockID id, gpointer data)
   if (self->timer == id) {
     stop_timer (self);
     if (relay_packets_wait (self->packets)
-        && relay_packets_get_since (self->packets) + GATHER > relay_inner_get_time ())
+        && relay_packets_get_since (self->packets) + GATHER > relay_protocol_pipeline_get_time ())
       start_timer (self);
     else
       send_packets (self, TRUE);
@@ -139,7 +139,7 @@ static void
 gather (RelayForeign *self, GstBuffer *buffer)
 {
   g_mutex_lock (&self->gathering);
-  relay_packets_push (self->packets, buffer, relay_inner_get_time ());
+  relay_packets_push (self->packets, buffer, relay_protocol_pipeline_get_time ());
   send_packets (self, FALSE);
   if (self->timer == NULL && relay_packets_wait (self->packets))
     start_timer (self);
@@ -173,8 +173,8 @@ get_latency (RelayForeign *self)
   return self->latency;
 }
 
-/* Returns @buffer with the time of the inner pipeline at which a player would play it.  Takes the
- * reference. */
+/* Returns @buffer with the time of the protocol's pipeline at which a player would play it.  Takes
+ * the reference. */
 static GstBuffer *
 set_departure (RelayForeign *self, GstBuffer *buffer, const GstSegment *segment)
 {
@@ -182,7 +182,7 @@ set_departure (RelayForeign *self, GstBuffer *buffer, const GstSegment *segment)
   GstClockTime running = segment->format == GST_FORMAT_TIME ?
       gst_segment_to_running_time (segment, GST_FORMAT_TIME, GST_BUFFER_PTS (buffer)) :
       GST_CLOCK_TIME_NONE;
-  GstClockTime at = relay_inner_get_time (), now, due;
+  GstClockTime at = relay_protocol_pipeline_get_time (), now, due;
 
   if (clock != NULL && GST_CLOCK_TIME_IS_VALID (running)) {
     now = gst_clock_get_time (clock);
@@ -246,7 +246,7 @@ on_received (GstBuffer *buffer, gpointer data)
   look_for_packets (self, buffer);
   g_mutex_unlock (&self->lock);
   if (room) {
-    /* its times are the inner pipeline's: it gets the time at which it came */
+    /* its times are the protocol's pipeline's: it gets the time at which it came */
     buffer = gst_buffer_make_writable (buffer);
     GST_BUFFER_PTS (buffer) = GST_BUFFER_DTS (buffer) = GST_CLOCK_TIME_NONE;
     room = gst_app_src_push_buffer (source, buffer) == GST_FLOW_OK;
@@ -279,7 +279,7 @@ on_calls (GSocketAddress *address, const gchar *streamid, gpointer self)
   return good;
 }
 
-static const RelayInnerFuncs functions = { on_received, on_tell, on_calls };
+static const RelayProtocolPipelineFuncs functions = { on_received, on_tell, on_calls };
 
 static gboolean
 start (RelayForeign *self)
@@ -293,8 +293,8 @@ start (RelayForeign *self)
   if (self->place->sends || self->place->scheme != RELAY_FILE)
     self->packets = relay_packets_new ();
   self->heard = NEVER;
-  self->inner = relay_inner_new (self->place, &functions, G_OBJECT (self), &error);
-  good = self->inner != NULL;
+  self->pipeline = relay_protocol_pipeline_new (self->place, &functions, G_OBJECT (self), &error);
+  good = self->pipeline != NULL;
   g_mutex_unlock (&self->lock);
   if (!good)
     GST_ELEMENT_ERROR (self, RESOURCE, FAILED,
@@ -306,18 +306,18 @@ start (RelayForeign *self)
 static void
 stop (RelayForeign *self)
 {
-  RelayInnerStats last = { FALSE };
-  RelayInner *inner;
+  RelayProtocolPipelineStats last = { FALSE };
+  RelayProtocolPipeline *pipeline;
 
   if (self->packets != NULL && self->place->sends)
     send_rest (self);
   g_mutex_lock (&self->lock);
   g_clear_pointer (&self->packets, relay_packets_free);
-  inner = g_steal_pointer (&self->inner);
+  pipeline = g_steal_pointer (&self->pipeline);
   g_mutex_unlock (&self->lock);
-  if (inner == NULL)
+  if (pipeline == NULL)
     return;
-  relay_inner_end (inner, &last);
+  relay_protocol_pipeline_end (pipeline, &last);
   g_free (last.error);
   g_mutex_lock (&self->lock);
   self->bytes += last.sent;
@@ -360,29 +360,30 @@ static GstStructure *
 make_stats (RelayForeign *self)
 {
   GstStructure *stats = gst_structure_new_empty ("application/x-relay-end");
-  RelayInnerStats inner = { FALSE };
+  RelayProtocolPipelineStats pipeline = { FALSE };
   gboolean known, heard;
 
   g_mutex_lock (&self->lock);
-  if (self->inner != NULL)
-    relay_inner_get_stats (self->inner, &inner);
+  if (self->pipeline != NULL)
+    relay_protocol_pipeline_get_stats (self->pipeline, &pipeline);
   known = self->heard != NEVER;
   heard = known && g_get_monotonic_time () - self->heard < SILENCE;
   gst_structure_set (stats, "connected-callers", G_TYPE_UINT,
-      self->place->sends ? inner.callers : (guint) heard,
+      self->place->sends ? pipeline.callers : (guint) heard,
       self->place->sends ? "bytes-sent-total" : "bytes-received-total", G_TYPE_UINT64,
-      self->bytes + inner.sent, "bytes-missing-total", G_TYPE_UINT64, self->dropped + inner.failed,
-      "buffer-level", G_TYPE_UINT64, inner.level, "buffer-size", G_TYPE_UINT64, get_limit (self),
-      "callers-misdirected", G_TYPE_UINT64, inner.refused, "end-restarts", G_TYPE_UINT64,
-      inner.restarts, "end-error", G_TYPE_STRING, inner.error, NULL);
+      self->bytes + pipeline.sent, "bytes-missing-total", G_TYPE_UINT64,
+      self->dropped + pipeline.failed, "buffer-level", G_TYPE_UINT64, pipeline.level, "buffer-size",
+      G_TYPE_UINT64, get_limit (self), "callers-misdirected", G_TYPE_UINT64, pipeline.refused,
+      "end-restarts", G_TYPE_UINT64, pipeline.restarts, "end-error", G_TYPE_STRING, pipeline.error,
+      NULL);
   if (self->place->sends || self->place->scheme != RELAY_FILE)
     gst_structure_set (stats, "bytes-not-ts", G_TYPE_UINT64, self->foreign, NULL);
   if (!self->place->sends && self->place->scheme == RELAY_RIST)
-    gst_structure_set (stats, "datagrams-refused", G_TYPE_UINT64, inner.datagrams_refused, NULL);
+    gst_structure_set (stats, "datagrams-refused", G_TYPE_UINT64, pipeline.datagrams_refused, NULL);
   g_mutex_unlock (&self->lock);
   if (known)
     add_sender (stats, heard);
-  g_free (inner.error);
+  g_free (pipeline.error);
   return stats;
 }
 
@@ -406,18 +407,18 @@ relay_foreign_get_property (GObject *object, guint id, GValue *value, GParamSpec
 RelayState
 relay_foreign_get_state (GstElement *end)
 {
-  RelayInnerStats inner = { FALSE };
+  RelayProtocolPipelineStats pipeline = { FALSE };
   RelayForeign *self;
 
   if (!RELAY_IS_FOREIGN (end))
     return RELAY_RUNNING;
   self = RELAY_FOREIGN (end);
   g_mutex_lock (&self->lock);
-  if (self->inner != NULL)
-    relay_inner_get_stats (self->inner, &inner);
+  if (self->pipeline != NULL)
+    relay_protocol_pipeline_get_stats (self->pipeline, &pipeline);
   g_mutex_unlock (&self->lock);
-  g_free (inner.error);
-  return inner.waits ? RELAY_IDLE : inner.plays ? RELAY_RUNNING : RELAY_STARTING;
+  g_free (pipeline.error);
+  return pipeline.waits ? RELAY_IDLE : pipeline.plays ? RELAY_RUNNING : RELAY_STARTING;
 }
 
 /* --- the type ---------------------------------------------------------------------------------- */

@@ -22,11 +22,11 @@
                          unless it has more than ten, one at a time */
 #define CAPS "video/mpegts, systemstream=true, packetsize=188"
 
-struct _RelayInner
+struct _RelayProtocolPipeline
 {
   gint users; /* the owner, and the thread; atomic */
   const RelayPlace *place;
-  const RelayInnerFuncs *funcs;
+  const RelayProtocolPipelineFuncs *funcs;
   GObject *owner;
   RelayRecord *record;       /* the thread's, kept from one pipeline to the next; NULL: no file */
   GCancellable *cancellable; /* of what the thread looks up; cancelled when it is to end */
@@ -35,32 +35,32 @@ struct _RelayInner
   GMutex lock;     /* guards the rest */
   GCond wake;
   gboolean ending, ended;
-  GstBus *bus;           /* of the pipeline that plays; NULL: none does */
-  GstAppSrc *source;     /* of an output's; NULL: none plays */
-  GstElement *end;       /* what talks to the network; NULL: none plays */
-  guint64 failed;        /* bytes that were not sent since it plays, as of the last look */
-  RelayInnerStats stats; /* but for the level, and what was sent since it plays */
-  RelayWatch *watch;     /* of what plays; used in the thread alone, or without the lock where
-                            relaywatch.h says so, as the next */
-  gchar *address;        /* of the host, when the last pipeline was built */
-  GHashTable *answered;  /* when each address of the host was in an answer last, for ANSWERS_LAST:
-                            g_get_monotonic_time, µs */
-  gint64 look_up_at;     /* when it is looked up again: g_get_monotonic_time, µs */
-  gboolean worked;       /* that pipeline has reached its network */
-  gboolean looked;       /* it ended as a look found a fault */
-  gboolean played;       /* one has played before */
+  GstBus *bus;       /* of the pipeline that plays; NULL: none does */
+  GstAppSrc *source; /* of an output's; NULL: none plays */
+  GstElement *end;   /* what talks to the network; NULL: none plays */
+  guint64 failed;    /* bytes that were not sent since it plays, as of the last look */
+  RelayProtocolPipelineStats stats; /* but for the level, and what was sent since it plays */
+  RelayWatch *watch;    /* of what plays; used in the thread alone, or without the lock where
+                           relaywatch.h says so, as the next */
+  gchar *address;       /* of the host, when the last pipeline was built */
+  GHashTable *answered; /* when each address of the host was in an answer last, for ANSWERS_LAST:
+                           g_get_monotonic_time, µs */
+  gint64 look_up_at;    /* when it is looked up again: g_get_monotonic_time, µs */
+  gboolean worked;      /* that pipeline has reached its network */
+  gboolean looked;      /* it ended as a look found a fault */
+  gboolean played;      /* one has played before */
 };
 
 /* --- data --------------------------------------------------------------------------------- */
 
 gboolean
-relay_inner_send (RelayInner *inner, GstBuffer *buffer, guint64 most)
+relay_protocol_pipeline_send (RelayProtocolPipeline *self, GstBuffer *buffer, guint64 most)
 {
   g_autoptr (GstAppSrc) source = NULL;
 
-  g_mutex_lock (&inner->lock);
-  source = inner->source != NULL ? gst_object_ref (inner->source) : NULL;
-  g_mutex_unlock (&inner->lock);
+  g_mutex_lock (&self->lock);
+  source = self->source != NULL ? gst_object_ref (self->source) : NULL;
+  g_mutex_unlock (&self->lock);
   if (source == NULL
       || gst_app_src_get_current_level_bytes (source) + gst_buffer_get_size (buffer) > most) {
     gst_buffer_unref (buffer);
@@ -72,14 +72,14 @@ relay_inner_send (RelayInner *inner, GstBuffer *buffer, guint64 most)
 static GstFlowReturn
 on_received (GstAppSink *sink, gpointer data)
 {
-  RelayInner *inner = data;
+  RelayProtocolPipeline *self = data;
   g_autoptr (GstSample) sample = gst_app_sink_pull_sample (sink);
   GstBuffer *buffer = sample != NULL ? gst_sample_get_buffer (sample) : NULL;
 
   if (buffer == NULL)
     return GST_FLOW_OK;
-  relay_watch_note_received (inner->watch);
-  inner->funcs->received (gst_buffer_ref (buffer), inner->owner);
+  relay_watch_note_received (self->watch);
+  self->funcs->received (gst_buffer_ref (buffer), self->owner);
   return GST_FLOW_OK;
 }
 
@@ -112,52 +112,53 @@ close_record (gpointer record)
 /* --- callers of SRT ------------------------------------------------------------------------ */
 
 static gboolean
-on_connecting (GstElement *end, GSocketAddress *address, const gchar *streamid, RelayInner *inner)
+on_connecting (GstElement *end, GSocketAddress *address, const gchar *streamid,
+    RelayProtocolPipeline *self)
 {
-  const gchar *wanted = relay_place_get (inner->place, "streamid");
+  const gchar *wanted = relay_place_get (self->place, "streamid");
 
   if (wanted == NULL || g_strcmp0 (wanted, streamid) == 0)
-    return inner->funcs->calls (address, streamid, inner->owner);
-  g_mutex_lock (&inner->lock);
-  inner->stats.refused++;
-  g_mutex_unlock (&inner->lock);
+    return self->funcs->calls (address, streamid, self->owner);
+  g_mutex_lock (&self->lock);
+  self->stats.refused++;
+  g_mutex_unlock (&self->lock);
   return FALSE;
 }
 
 static void
-count_caller (RelayInner *inner, GSocketAddress *address, gint change)
+count_caller (RelayProtocolPipeline *self, GSocketAddress *address, gint change)
 {
   g_autofree gchar *name =
       address != NULL ? g_socket_connectable_to_string (G_SOCKET_CONNECTABLE (address)) : NULL;
   g_autofree gchar *text = g_strdup_printf ("%s %s.", name != NULL ? name : "a caller",
       change > 0 ? "is connected" : "has gone");
 
-  g_mutex_lock (&inner->lock);
-  inner->stats.callers += change;
-  g_mutex_unlock (&inner->lock);
-  inner->funcs->tell (text, FALSE, inner->owner);
+  g_mutex_lock (&self->lock);
+  self->stats.callers += change;
+  g_mutex_unlock (&self->lock);
+  self->funcs->tell (text, FALSE, self->owner);
 }
 
 static void
-on_added (GstElement *end, gint unused, GSocketAddress *address, RelayInner *inner)
+on_added (GstElement *end, gint unused, GSocketAddress *address, RelayProtocolPipeline *self)
 {
-  count_caller (inner, address, 1);
+  count_caller (self, address, 1);
 }
 
 static void
-on_removed (GstElement *end, gint unused, GSocketAddress *address, RelayInner *inner)
+on_removed (GstElement *end, gint unused, GSocketAddress *address, RelayProtocolPipeline *self)
 {
-  count_caller (inner, address, -1);
+  count_caller (self, address, -1);
 }
 
 static void
-watch_callers (RelayInner *inner, GstElement *end)
+watch_callers (RelayProtocolPipeline *self, GstElement *end)
 {
   /* without this, the signal is not emitted, whatever the property's default is said to be */
   g_object_set (end, "authentication", TRUE, NULL);
-  g_signal_connect (end, "caller-connecting", G_CALLBACK (on_connecting), inner);
-  g_signal_connect (end, "caller-added", G_CALLBACK (on_added), inner);
-  g_signal_connect (end, "caller-removed", G_CALLBACK (on_removed), inner);
+  g_signal_connect (end, "caller-connecting", G_CALLBACK (on_connecting), self);
+  g_signal_connect (end, "caller-added", G_CALLBACK (on_added), self);
+  g_signal_connect (end, "caller-removed", G_CALLBACK (on_removed), self);
 }
 
 /* --- who else sends to a RIST input --------------------------------------------------------- */
@@ -165,7 +166,7 @@ watch_callers (RelayInner *inner, GstElement *end)
 static void
 on_flow (RelayFlowVerdict verdict, gpointer data)
 {
-  RelayInner *inner = data;
+  RelayProtocolPipeline *self = data;
   const gchar *text = NULL;
 
   if (verdict == RELAY_FLOW_SECOND)
@@ -174,12 +175,12 @@ on_flow (RelayFlowVerdict verdict, gpointer data)
   else if (verdict == RELAY_FLOW_ENDS)
     text = "The sender of RIST has been silent, and another one is there: the input starts anew.";
   if (verdict == RELAY_FLOW_REFUSED) {
-    g_mutex_lock (&inner->lock);
-    inner->stats.datagrams_refused++;
-    g_mutex_unlock (&inner->lock);
+    g_mutex_lock (&self->lock);
+    self->stats.datagrams_refused++;
+    g_mutex_unlock (&self->lock);
   }
   if (text != NULL)
-    inner->funcs->tell (text, FALSE, inner->owner);
+    self->funcs->tell (text, FALSE, self->owner);
 }
 
 /* What the latency bridges is no silence. */
@@ -193,16 +194,16 @@ get_silence (const RelayPlace *place)
 /* --- both ------------------------------------------------------------------------------------ */
 
 static void
-watch_end (RelayInner *inner, GstElement *end)
+watch_end (RelayProtocolPipeline *self, GstElement *end)
 {
-  if (inner->place->scheme == RELAY_SRT && relay_place_listens (inner->place))
-    watch_callers (inner, end);
-  else if (inner->place->scheme == RELAY_RIST && inner->place->sends)
+  if (self->place->scheme == RELAY_SRT && relay_place_listens (self->place))
+    watch_callers (self, end);
+  else if (self->place->scheme == RELAY_RIST && self->place->sends)
     relay_flow_guard (end);
-  else if (inner->place->scheme == RELAY_RIST)
-    relay_flow_watch (end, get_silence (inner->place), on_flow, inner);
-  else if (inner->place->scheme == RELAY_FILE)
-    relay_loop_watch (end, inner->played);
+  else if (self->place->scheme == RELAY_RIST)
+    relay_flow_watch (end, get_silence (self->place), on_flow, self);
+  else if (self->place->scheme == RELAY_FILE)
+    relay_loop_watch (end, self->played);
 }
 
 /* Only SRT has a connection that a pipeline would wait for. */
@@ -229,16 +230,16 @@ make_app (const gchar *factory, GError **error)
 
 /* What an output's chain is for the network, for a file. */
 static GstElement *
-make_recorder (RelayInner *inner, GError **error)
+make_recorder (RelayProtocolPipeline *self, GError **error)
 {
-  const RelayPlace *place = inner->place;
+  const RelayPlace *place = self->place;
   GstElement *sink = make_app ("appsink", error);
   GstAppSinkCallbacks functions = { .new_sample = on_recorded };
 
-  if (inner->record == NULL)
-    inner->record = relay_record_new (place->path, relay_place_get_uint (place, "piece", 0));
+  if (self->record == NULL)
+    self->record = relay_record_new (place->path, relay_place_get_uint (place, "piece", 0));
   if (sink != NULL)
-    gst_app_sink_set_callbacks (GST_APP_SINK (sink), &functions, inner->record, close_record);
+    gst_app_sink_set_callbacks (GST_APP_SINK (sink), &functions, self->record, close_record);
   return sink;
 }
 
@@ -258,24 +259,23 @@ has_interface (const RelayPlace *place, GError **error)
 /* Looks up the name of the host.  GStreamer's elements would, too, but could not be called off, and
  * would take the first address alone.  NULL: it failed. */
 static GList *
-look_up (RelayInner *inner, GError **error)
+look_up (RelayProtocolPipeline *self, GError **error)
 {
   g_autoptr (GResolver) resolver = g_resolver_get_default ();
-  GList *found =
-      g_resolver_lookup_by_name (resolver, inner->place->host, inner->cancellable, error);
+  GList *found = g_resolver_lookup_by_name (resolver, self->place->host, self->cancellable, error);
 
   if (found == NULL)
     g_prefix_error (error,
-        "%s is not found: check the name, and this machine's DNS: ", inner->place->host);
+        "%s is not found: check the name, and this machine's DNS: ", self->place->host);
   return found;
 }
 
 /* Returns where the last address is; NULL: it is not the host's. */
 static GList *
-find_last (RelayInner *inner, GList *found)
+find_last (RelayProtocolPipeline *self, GList *found)
 {
   g_autoptr (GInetAddress) last =
-      inner->address != NULL ? g_inet_address_new_from_string (inner->address) : NULL;
+      self->address != NULL ? g_inet_address_new_from_string (self->address) : NULL;
 
   while (found != NULL && (last == NULL || !g_inet_address_equal (found->data, last)))
     found = found->next;
@@ -290,38 +290,38 @@ is_old (gpointer address, gpointer time, gpointer now)
 
 /* TRUE: an address in this answer was in none of the last ones. */
 static gboolean
-note_answer (RelayInner *inner, GList *found)
+note_answer (RelayProtocolPipeline *self, GList *found)
 {
   gint64 now = g_get_monotonic_time ();
   gboolean other = FALSE;
 
-  g_hash_table_foreach_remove (inner->answered, is_old, &now);
+  g_hash_table_foreach_remove (self->answered, is_old, &now);
   for (; found != NULL; found = found->next)
-    other |= g_hash_table_replace (inner->answered, g_inet_address_to_string (found->data),
+    other |= g_hash_table_replace (self->answered, g_inet_address_to_string (found->data),
         g_memdup2 (&now, sizeof now));
   return other;
 }
 
 /* Sets the address to the last one, if that has worked, else to the one behind it. */
 static gboolean
-choose_address (RelayInner *inner, GError **error)
+choose_address (RelayProtocolPipeline *self, GError **error)
 {
   GList *found, *last;
 
-  if (g_hostname_is_ip_address (inner->place->host)) {
-    g_free (inner->address);
-    inner->address = g_strdup (inner->place->host);
+  if (g_hostname_is_ip_address (self->place->host)) {
+    g_free (self->address);
+    self->address = g_strdup (self->place->host);
     return TRUE;
   }
-  found = look_up (inner, error);
+  found = look_up (self, error);
   if (found == NULL)
     return FALSE;
-  note_answer (inner, found);
-  last = find_last (inner, found);
-  if (last != NULL && !inner->worked)
+  note_answer (self, found);
+  last = find_last (self, found);
+  if (last != NULL && !self->worked)
     last = last->next;
-  g_free (inner->address);
-  inner->address = g_inet_address_to_string (last != NULL ? last->data : found->data);
+  g_free (self->address);
+  self->address = g_inet_address_to_string (last != NULL ? last->data : found->data);
   g_resolver_free_addresses (found);
   return TRUE;
 }
@@ -329,75 +329,75 @@ choose_address (RelayInner *inner, GError **error)
 /* Is the address that datagrams are sent to no longer the host's?  An answer may have only some of
  * the addresses, in turns: then it tells nothing of the others. */
 static gboolean
-has_moved (RelayInner *inner)
+has_moved (RelayProtocolPipeline *self)
 {
   GList *found;
   gboolean other, moved;
 
-  if (g_get_monotonic_time () < inner->look_up_at || g_hostname_is_ip_address (inner->place->host))
+  if (g_get_monotonic_time () < self->look_up_at || g_hostname_is_ip_address (self->place->host))
     return FALSE;
-  inner->look_up_at = g_get_monotonic_time () + LOOK_UP_EACH;
-  found = look_up (inner, NULL);
-  other = note_answer (inner, found);
-  moved = found != NULL && find_last (inner, found) == NULL
-      && (other || !g_hash_table_contains (inner->answered, inner->address));
+  self->look_up_at = g_get_monotonic_time () + LOOK_UP_EACH;
+  found = look_up (self, NULL);
+  other = note_answer (self, found);
+  moved = found != NULL && find_last (self, found) == NULL
+      && (other || !g_hash_table_contains (self->answered, self->address));
   g_resolver_free_addresses (found);
   return moved;
 }
 
 static GstElement *
-make_chain (RelayInner *inner, GError **error)
+make_chain (RelayProtocolPipeline *self, GError **error)
 {
   g_autoptr (GstElement) end = NULL;
-  RelayPlace place = *inner->place;
+  RelayPlace place = *self->place;
   GstElement *chain;
 
-  if (!has_interface (inner->place, error))
+  if (!has_interface (self->place, error))
     return NULL;
-  if (inner->place->scheme == RELAY_FILE && inner->place->sends) {
-    chain = make_recorder (inner, error);
-    inner->watch = chain != NULL ? relay_watch_new (inner->place, NULL) : NULL;
+  if (self->place->scheme == RELAY_FILE && self->place->sends) {
+    chain = make_recorder (self, error);
+    self->watch = chain != NULL ? relay_watch_new (self->place, NULL) : NULL;
     return chain;
   }
-  if (place.host != NULL && !choose_address (inner, error))
+  if (place.host != NULL && !choose_address (self, error))
     return NULL;
-  place.host = inner->address;
+  place.host = self->address;
   chain = relay_chain_make (&place, &end, error);
   if (chain == NULL)
     return NULL;
-  if (relay_group_is_heard (inner->place) && !relay_group_join (inner->place, end, error)) {
+  if (relay_group_is_heard (self->place) && !relay_group_join (self->place, end, error)) {
     gst_object_unref (gst_object_ref_sink (chain));
     return NULL;
   }
-  watch_end (inner, end);
-  inner->watch = relay_watch_new (inner->place, end);
-  g_mutex_lock (&inner->lock);
-  inner->end = g_steal_pointer (&end);
-  g_mutex_unlock (&inner->lock);
+  watch_end (self, end);
+  self->watch = relay_watch_new (self->place, end);
+  g_mutex_lock (&self->lock);
+  self->end = g_steal_pointer (&end);
+  g_mutex_unlock (&self->lock);
   return chain;
 }
 
 /* Makes the element that takes what an input has received, or gives an output what to send. */
 static GstElement *
-make_gate (RelayInner *inner, GError **error)
+make_gate (RelayProtocolPipeline *self, GError **error)
 {
-  GstElement *gate = make_app (inner->place->sends ? "appsrc" : "appsink", error);
+  GstElement *gate = make_app (self->place->sends ? "appsrc" : "appsink", error);
   GstAppSinkCallbacks functions = { .new_sample = on_received };
   g_autoptr (GstCaps) caps = gst_caps_from_string (CAPS);
 
   if (gate == NULL)
     return NULL;
-  if (inner->place->sends)
+  if (self->place->sends)
     g_object_set (gate, "caps", caps, "is-live", TRUE, "do-timestamp",
-        !relay_place_is_timed (inner->place), "format", GST_FORMAT_TIME, "max-bytes",
+        !relay_place_is_timed (self->place), "format", GST_FORMAT_TIME, "max-bytes",
         G_GUINT64_CONSTANT (0), NULL);
   else
-    gst_app_sink_set_callbacks (GST_APP_SINK (gate), &functions, inner, NULL);
+    gst_app_sink_set_callbacks (GST_APP_SINK (gate), &functions, self, NULL);
   return gate;
 }
 
 GstClockTime
-relay_inner_get_time (void)
+relay_protocol_pipeline_get_time (void)
 {
   g_autoptr (GstClock) clock = gst_system_clock_obtain ();
 
@@ -416,33 +416,33 @@ use_clock_as_it_is (GstElement *pipeline)
 }
 
 static GstElement *
-build (RelayInner *inner, GError **error)
+build (RelayProtocolPipeline *self, GError **error)
 {
-  GstElement *gate = make_gate (inner, error), *chain;
+  GstElement *gate = make_gate (self, error), *chain;
   GstElement *pipeline;
   GstBus *bus;
 
   if (gate == NULL)
     return NULL;
-  chain = make_chain (inner, error);
+  chain = make_chain (self, error);
   if (chain == NULL) {
     gst_object_unref (gst_object_ref_sink (gate));
     return NULL;
   }
   pipeline = gst_object_ref_sink (gst_pipeline_new (NULL));
-  if (relay_place_is_timed (inner->place))
+  if (relay_place_is_timed (self->place))
     use_clock_as_it_is (pipeline);
   gst_bin_add_many (GST_BIN (pipeline), gate, chain, NULL);
-  if (inner->place->sends)
+  if (self->place->sends)
     gst_element_link (gate, chain);
   else
     gst_element_link (chain, gate);
   bus = gst_element_get_bus (pipeline);
-  g_mutex_lock (&inner->lock);
-  inner->bus = bus;
-  inner->source = inner->place->sends ? GST_APP_SRC (gst_object_ref (gate)) : NULL;
-  inner->stats.callers = 0;
-  g_mutex_unlock (&inner->lock);
+  g_mutex_lock (&self->lock);
+  self->bus = bus;
+  self->source = self->place->sends ? GST_APP_SRC (gst_object_ref (gate)) : NULL;
+  self->stats.callers = 0;
+  g_mutex_unlock (&self->lock);
   return pipeline;
 }
 
@@ -466,7 +466,7 @@ describe (GstMessage *message)
 
 /* TRUE: the pipeline has ended.  *text: why it failed; NULL: it did not. */
 static gboolean
-take_message (RelayInner *inner, GstElement *pipeline, GstMessage *message, gchar **text)
+take_message (RelayProtocolPipeline *self, GstElement *pipeline, GstMessage *message, gchar **text)
 {
   g_autofree gchar *warning = NULL;
 
@@ -476,8 +476,8 @@ take_message (RelayInner *inner, GstElement *pipeline, GstMessage *message, gcha
       return FALSE;
     case GST_MESSAGE_WARNING:
       warning = describe (message);
-      if (!relay_watch_takes (inner->watch, message, warning))
-        inner->funcs->tell (warning, FALSE, inner->owner);
+      if (!relay_watch_takes (self->watch, message, warning))
+        self->funcs->tell (warning, FALSE, self->owner);
       return FALSE;
     case GST_MESSAGE_ERROR:
       *text = describe (message);
@@ -488,37 +488,37 @@ take_message (RelayInner *inner, GstElement *pipeline, GstMessage *message, gcha
 }
 
 static void
-note_work (RelayInner *inner)
+note_work (RelayProtocolPipeline *self)
 {
-  inner->worked = TRUE;
-  g_mutex_lock (&inner->lock);
-  g_clear_pointer (&inner->stats.error, g_free);
-  g_mutex_unlock (&inner->lock);
+  self->worked = TRUE;
+  g_mutex_lock (&self->lock);
+  g_clear_pointer (&self->stats.error, g_free);
+  g_mutex_unlock (&self->lock);
 }
 
 /* As take_message(), of what the network shows. */
 static gboolean
-look (RelayInner *inner, gchar **text)
+look (RelayProtocolPipeline *self, gchar **text)
 {
   gboolean works;
 
-  if (relay_watch_may_have_failed (inner->watch)) {
-    guint64 failed = relay_watch_get_failed (inner->watch, FALSE);
+  if (relay_watch_may_have_failed (self->watch)) {
+    guint64 failed = relay_watch_get_failed (self->watch, FALSE);
 
-    g_mutex_lock (&inner->lock);
-    inner->failed = MAX (inner->failed, failed);
-    g_mutex_unlock (&inner->lock);
+    g_mutex_lock (&self->lock);
+    self->failed = MAX (self->failed, failed);
+    g_mutex_unlock (&self->lock);
   }
-  *text = relay_watch_look (inner->watch, &works);
+  *text = relay_watch_look (self->watch, &works);
   if (works)
-    note_work (inner);
-  inner->looked = *text != NULL;
-  return *text != NULL || (relay_watch_sends_datagrams (inner->place) && has_moved (inner));
+    note_work (self);
+  self->looked = *text != NULL;
+  return *text != NULL || (relay_watch_sends_datagrams (self->place) && has_moved (self));
 }
 
 /* Waits until the pipeline has ended. Returns why it failed; NULL: it did not. */
 static gchar *
-wait_for_end (RelayInner *inner, GstElement *pipeline, GstBus *bus)
+wait_for_end (RelayProtocolPipeline *self, GstElement *pipeline, GstBus *bus)
 {
   GstMessageType types = GST_MESSAGE_ERROR | GST_MESSAGE_WARNING | GST_MESSAGE_EOS
       | GST_MESSAGE_LATENCY | GST_MESSAGE_APPLICATION;
@@ -531,9 +531,9 @@ wait_for_end (RelayInner *inner, GstElement *pipeline, GstBus *bus)
     g_autoptr (GstMessage) message = gst_bus_timed_pop_filtered (bus, left * GST_USECOND, types);
 
     if (message != NULL)
-      over = take_message (inner, pipeline, message, &text);
+      over = take_message (self, pipeline, message, &text);
     if (!over && g_get_monotonic_time () >= next) {
-      over = look (inner, &text);
+      over = look (self, &text);
       next = g_get_monotonic_time () + RELAY_WATCH_EACH;
     }
   }
@@ -541,65 +541,65 @@ wait_for_end (RelayInner *inner, GstElement *pipeline, GstBus *bus)
 }
 
 static gboolean
-is_ending (RelayInner *inner)
+is_ending (RelayProtocolPipeline *self)
 {
   gboolean ending;
 
-  g_mutex_lock (&inner->lock);
-  ending = inner->ending;
-  g_mutex_unlock (&inner->lock);
+  g_mutex_lock (&self->lock);
+  ending = self->ending;
+  g_mutex_unlock (&self->lock);
   return ending;
 }
 
 /* Sends what waits still, if the pipeline is to end, and somebody is there. */
 static void
-drain (RelayInner *inner, GstBus *bus)
+drain (RelayProtocolPipeline *self, GstBus *bus)
 {
   g_autoptr (GstMessage) last = NULL;
 
-  if (!inner->place->sends || !is_ending (inner)
-      || (dials (inner->place) && !relay_watch_is_connected (inner->end)))
+  if (!self->place->sends || !is_ending (self)
+      || (dials (self->place) && !relay_watch_is_connected (self->end)))
     return;
-  gst_app_src_end_of_stream (inner->source);
+  gst_app_src_end_of_stream (self->source);
   last = gst_bus_timed_pop_filtered (bus, DRAIN, GST_MESSAGE_ERROR | GST_MESSAGE_EOS);
 }
 
 static void
-set_plays (RelayInner *inner, gboolean plays)
+set_plays (RelayProtocolPipeline *self, gboolean plays)
 {
-  g_mutex_lock (&inner->lock);
-  inner->stats.plays = plays;
-  g_mutex_unlock (&inner->lock);
+  g_mutex_lock (&self->lock);
+  self->stats.plays = plays;
+  g_mutex_unlock (&self->lock);
 }
 
 static void
-take_down (RelayInner *inner, GstElement *pipeline)
+take_down (RelayProtocolPipeline *self, GstElement *pipeline)
 {
   guint64 sent = 0, failed = 0;
   GstAppSrc *source;
   GstElement *end;
 
-  g_mutex_lock (&inner->counting);
-  if (relay_watch_counts (inner->place)) {
-    sent = relay_watch_get_sent (inner->place, inner->end);
-    failed = MAX (inner->failed, relay_watch_get_failed (inner->watch, TRUE))
-        + gst_app_src_get_current_level_bytes (inner->source);
+  g_mutex_lock (&self->counting);
+  if (relay_watch_counts (self->place)) {
+    sent = relay_watch_get_sent (self->place, self->end);
+    failed = MAX (self->failed, relay_watch_get_failed (self->watch, TRUE))
+        + gst_app_src_get_current_level_bytes (self->source);
   }
-  g_mutex_lock (&inner->lock);
-  inner->stats.plays = FALSE;
-  inner->stats.sent += sent;
-  inner->stats.failed += failed;
-  inner->failed = 0;
-  source = g_steal_pointer (&inner->source);
-  end = g_steal_pointer (&inner->end);
-  gst_clear_object (&inner->bus);
-  g_mutex_unlock (&inner->lock);
-  g_mutex_unlock (&inner->counting);
+  g_mutex_lock (&self->lock);
+  self->stats.plays = FALSE;
+  self->stats.sent += sent;
+  self->stats.failed += failed;
+  self->failed = 0;
+  source = g_steal_pointer (&self->source);
+  end = g_steal_pointer (&self->end);
+  gst_clear_object (&self->bus);
+  g_mutex_unlock (&self->lock);
+  g_mutex_unlock (&self->counting);
   gst_clear_object (&source);
   gst_clear_object (&end);
   gst_element_set_state (pipeline, GST_STATE_NULL);
   gst_object_unref (pipeline);
-  g_clear_pointer (&inner->watch, relay_watch_free);
+  g_clear_pointer (&self->watch, relay_watch_free);
 }
 
 /* Why it could not be started. */
@@ -613,93 +613,93 @@ explain (GstBus *bus)
 
 /* Runs a pipeline until it has ended. Returns why it failed; NULL: it did not. */
 static gchar *
-run_once (RelayInner *inner)
+run_once (RelayProtocolPipeline *self)
 {
   g_autoptr (GError) error = NULL;
   g_autoptr (GstBus) bus = NULL;
-  GstElement *pipeline = build (inner, &error);
+  GstElement *pipeline = build (self, &error);
   gchar *text = NULL;
 
-  inner->worked = inner->looked = FALSE;
-  inner->look_up_at = g_get_monotonic_time () + LOOK_UP_EACH;
+  self->worked = self->looked = FALSE;
+  self->look_up_at = g_get_monotonic_time () + LOOK_UP_EACH;
   if (pipeline == NULL)
     return g_strdup (error->message);
   bus = gst_element_get_bus (pipeline);
   if (gst_element_set_state (pipeline, GST_STATE_PLAYING) == GST_STATE_CHANGE_FAILURE) {
     text = explain (bus);
   } else {
-    set_plays (inner, TRUE);
-    inner->played = TRUE;
-    if (!relay_watch_sends_datagrams (inner->place) && !dials (inner->place))
-      note_work (inner);
-    if (!is_ending (inner))
-      text = wait_for_end (inner, pipeline, bus);
+    set_plays (self, TRUE);
+    self->played = TRUE;
+    if (!relay_watch_sends_datagrams (self->place) && !dials (self->place))
+      note_work (self);
+    if (!is_ending (self))
+      text = wait_for_end (self, pipeline, bus);
     if (text == NULL)
-      drain (inner, bus);
+      drain (self, bus);
   }
-  take_down (inner, pipeline);
+  take_down (self, pipeline);
   return text;
 }
 
 /* --- the thread ------------------------------------------------------------------------------ */
 
 static void
-wait_for (RelayInner *inner, guint delay)
+wait_for (RelayProtocolPipeline *self, guint delay)
 {
   gint64 until = g_get_monotonic_time () + delay * G_TIME_SPAN_MILLISECOND;
 
-  g_mutex_lock (&inner->lock);
-  inner->stats.waits = TRUE;
-  while (!inner->ending && g_cond_wait_until (&inner->wake, &inner->lock, until))
+  g_mutex_lock (&self->lock);
+  self->stats.waits = TRUE;
+  while (!self->ending && g_cond_wait_until (&self->wake, &self->lock, until))
     ;
-  inner->stats.waits = FALSE;
-  g_mutex_unlock (&inner->lock);
+  self->stats.waits = FALSE;
+  g_mutex_unlock (&self->lock);
 }
 
 static void
-note_failure (RelayInner *inner, gchar *text, guint delay)
+note_failure (RelayProtocolPipeline *self, gchar *text, guint delay)
 {
   /* many texts of GStreamer and of the system have no full stop */
   g_autofree gchar *line = g_strdup_printf ("%s%s It starts again in %.1f s.", text,
       g_str_has_suffix (text, ".") ? "" : ".", delay / 1e3);
 
-  g_mutex_lock (&inner->lock);
-  g_free (inner->stats.error);
-  inner->stats.error = text;
-  inner->stats.restarts++;
-  g_mutex_unlock (&inner->lock);
-  inner->funcs->tell (line, TRUE, inner->owner);
+  g_mutex_lock (&self->lock);
+  g_free (self->stats.error);
+  self->stats.error = text;
+  self->stats.restarts++;
+  g_mutex_unlock (&self->lock);
+  self->funcs->tell (line, TRUE, self->owner);
 }
 
 static void
-unref (RelayInner *inner)
+unref (RelayProtocolPipeline *self)
 {
-  if (!g_atomic_int_dec_and_test (&inner->users))
+  if (!g_atomic_int_dec_and_test (&self->users))
     return;
-  g_object_unref (inner->owner);
-  g_object_unref (inner->cancellable);
-  g_clear_pointer (&inner->record, relay_record_free);
-  g_free (inner->stats.error);
-  g_free (inner->address);
-  g_hash_table_unref (inner->answered);
-  g_cond_clear (&inner->wake);
-  g_mutex_clear (&inner->lock);
-  g_mutex_clear (&inner->counting);
-  g_free (inner);
+  g_object_unref (self->owner);
+  g_object_unref (self->cancellable);
+  g_clear_pointer (&self->record, relay_record_free);
+  g_free (self->stats.error);
+  g_free (self->address);
+  g_hash_table_unref (self->answered);
+  g_cond_clear (&self->wake);
+  g_mutex_clear (&self->lock);
+  g_mutex_clear (&self->counting);
+  g_free (self);
 }
 
 static gpointer
 run (gpointer data)
 {
-  RelayInner *inner = data;
+  RelayProtocolPipeline *self = data;
   guint delay = 0;
 
-  while (!is_ending (inner)) {
+  while (!is_ending (self)) {
     gint64 begun = g_get_monotonic_time ();
-    gchar *text = run_once (inner);
+    gchar *text = run_once (self);
     /* what a look finds has lasted until then: the next try is not held up for longer, as the
      * network may be back */
-    gboolean lasted = inner->looked || g_get_monotonic_time () - begun >= RELAY_RETRY_LASTED;
+    gboolean lasted = self->looked || g_get_monotonic_time () - begun >= RELAY_RETRY_LASTED;
 
     /* a file that has been played is played again at once, if there was something to play; a
      * RIST input starts anew with another sender, after a silence that is not shorter; and a host
@@ -707,82 +707,82 @@ run (gpointer data)
     if (text == NULL && g_get_monotonic_time () - begun >= G_USEC_PER_SEC)
       continue;
     delay = relay_retry_next (delay, lasted);
-    if (text != NULL && is_ending (inner))
+    if (text != NULL && is_ending (self))
       g_free (text);
     else if (text != NULL)
-      note_failure (inner, text, delay);
-    wait_for (inner, delay);
+      note_failure (self, text, delay);
+    wait_for (self, delay);
   }
-  g_mutex_lock (&inner->lock);
-  inner->ended = TRUE;
-  g_cond_signal (&inner->wake);
-  g_mutex_unlock (&inner->lock);
-  unref (inner);
+  g_mutex_lock (&self->lock);
+  self->ended = TRUE;
+  g_cond_signal (&self->wake);
+  g_mutex_unlock (&self->lock);
+  unref (self);
   return NULL;
 }
 
-RelayInner *
-relay_inner_new (const RelayPlace *place, const RelayInnerFuncs *funcs, GObject *owner,
-    GError **error)
+RelayProtocolPipeline *
+relay_protocol_pipeline_new (const RelayPlace *place, const RelayProtocolPipelineFuncs *funcs,
+    GObject *owner, GError **error)
 {
-  RelayInner *inner = g_new0 (RelayInner, 1);
+  RelayProtocolPipeline *self = g_new0 (RelayProtocolPipeline, 1);
   GThread *thread;
 
-  inner->users = 2;
-  inner->place = place;
-  inner->funcs = funcs;
-  inner->owner = g_object_ref (owner);
-  inner->cancellable = g_cancellable_new ();
-  inner->answered = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
-  g_mutex_init (&inner->counting);
-  g_mutex_init (&inner->lock);
-  g_cond_init (&inner->wake);
-  thread = g_thread_try_new ("end", run, inner, error);
+  self->users = 2;
+  self->place = place;
+  self->funcs = funcs;
+  self->owner = g_object_ref (owner);
+  self->cancellable = g_cancellable_new ();
+  self->answered = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+  g_mutex_init (&self->counting);
+  g_mutex_init (&self->lock);
+  g_cond_init (&self->wake);
+  thread = g_thread_try_new ("end", run, self, error);
   if (thread == NULL) {
-    inner->users = 1;
-    unref (inner);
+    self->users = 1;
+    unref (self);
     return NULL;
   }
   g_thread_unref (thread);
-  return inner;
+  return self;
 }
 
 void
-relay_inner_end (RelayInner *inner, RelayInnerStats *stats)
+relay_protocol_pipeline_end (RelayProtocolPipeline *self, RelayProtocolPipelineStats *stats)
 {
   gint64 until = g_get_monotonic_time () + END;
 
-  g_cancellable_cancel (inner->cancellable);
-  g_mutex_lock (&inner->lock);
-  inner->ending = TRUE;
-  if (inner->bus != NULL)
-    gst_bus_post (inner->bus, gst_message_new_application (NULL, gst_structure_new_empty ("end")));
-  g_cond_signal (&inner->wake);
-  while (!inner->ended && g_cond_wait_until (&inner->wake, &inner->lock, until))
+  g_cancellable_cancel (self->cancellable);
+  g_mutex_lock (&self->lock);
+  self->ending = TRUE;
+  if (self->bus != NULL)
+    gst_bus_post (self->bus, gst_message_new_application (NULL, gst_structure_new_empty ("end")));
+  g_cond_signal (&self->wake);
+  while (!self->ended && g_cond_wait_until (&self->wake, &self->lock, until))
     ;
-  g_mutex_unlock (&inner->lock);
-  relay_inner_get_stats (inner, stats);
-  unref (inner);
+  g_mutex_unlock (&self->lock);
+  relay_protocol_pipeline_get_stats (self, stats);
+  unref (self);
 }
 
 void
-relay_inner_get_stats (RelayInner *inner, RelayInnerStats *stats)
+relay_protocol_pipeline_get_stats (RelayProtocolPipeline *self, RelayProtocolPipelineStats *stats)
 {
   g_autoptr (GstElement) end = NULL;
 
-  g_mutex_lock (&inner->counting);
-  g_mutex_lock (&inner->lock);
-  end = inner->end != NULL ? gst_object_ref (inner->end) : NULL;
-  *stats = inner->stats;
-  stats->error = g_strdup (inner->stats.error);
-  stats->level = inner->source != NULL ? gst_app_src_get_current_level_bytes (inner->source) : 0;
-  stats->failed += inner->failed;
-  g_mutex_unlock (&inner->lock);
+  g_mutex_lock (&self->counting);
+  g_mutex_lock (&self->lock);
+  end = self->end != NULL ? gst_object_ref (self->end) : NULL;
+  *stats = self->stats;
+  stats->error = g_strdup (self->stats.error);
+  stats->level = self->source != NULL ? gst_app_src_get_current_level_bytes (self->source) : 0;
+  stats->failed += self->failed;
+  g_mutex_unlock (&self->lock);
   /* an element that is asked may call back */
   if (end != NULL) {
-    stats->sent += relay_watch_get_sent (inner->place, end);
-    if (dials (inner->place))
+    stats->sent += relay_watch_get_sent (self->place, end);
+    if (dials (self->place))
       stats->callers = relay_watch_is_connected (end);
   }
-  g_mutex_unlock (&inner->counting);
+  g_mutex_unlock (&self->counting);
 }

@@ -19,9 +19,9 @@
 
 G_BEGIN_DECLS
 
-typedef struct _RelayInner RelayInner;
+typedef struct _RelayProtocolPipeline RelayProtocolPipeline;
 
-/* Called from threads of the inner pipeline. */
+/* Called from threads of the pipeline. */
 typedef struct
 {
   /* An input has something. Takes the reference. */
@@ -30,7 +30,7 @@ typedef struct
   void (*tell) (const gchar *text, gboolean fault, gpointer data);
   /* Somebody calls who is wanted by the URI. FALSE: he is refused. */
   gboolean (*calls) (GSocketAddress *address, const gchar *streamid, gpointer data);
-} RelayInnerFuncs;
+} RelayProtocolPipelineFuncs;
 
 typedef struct
 {
@@ -45,24 +45,26 @@ typedef struct
                                 output that counts them (relaywatch.h) */
   gchar *error;              /* why it does not reach its network; NULL: it does, or has not failed
                                 yet */
-} RelayInnerStats;
+} RelayProtocolPipelineStats;
 
 /* Starts the thread; NULL: there is none to be had. @place: is @owner's, who is referenced as long
  * as the thread runs, and the last argument of the functions. */
-RelayInner *relay_inner_new (const RelayPlace *place, const RelayInnerFuncs *funcs, GObject *owner,
-    GError **error);
+RelayProtocolPipeline *relay_protocol_pipeline_new (const RelayPlace *place,
+    const RelayProtocolPipelineFuncs *funcs, GObject *owner, GError **error);
 /* Sends what waits still, for half a second at most, and ends the thread.  Waits for that no longer
  * than a second: a thread that writes to a disk which does not answer ends later.  *stats: the
  * last. */
-void relay_inner_end (RelayInner *inner, RelayInnerStats *stats);
+void relay_protocol_pipeline_end (RelayProtocolPipeline *self, RelayProtocolPipelineStats *stats);
 
 /* Takes the reference, of a buffer whose PTS is the time at which it is to leave, if the end is
- * timed: on the clock that relay_inner_get_time() reads.  Never waits.  FALSE: the buffer was
- * dropped, as the pipeline does not play, or more than @most bytes would wait. */
-gboolean relay_inner_send (RelayInner *inner, GstBuffer *buffer, guint64 most);
+ * timed: on the clock that relay_protocol_pipeline_get_time() reads.  Never waits.  FALSE: the
+ * buffer was dropped, as the pipeline does not play, or more than @most bytes would wait. */
+gboolean relay_protocol_pipeline_send (RelayProtocolPipeline *self, GstBuffer *buffer,
+    guint64 most);
 
-GstClockTime relay_inner_get_time (void);
+GstClockTime relay_protocol_pipeline_get_time (void);
 
-void relay_inner_get_stats (RelayInner *inner, RelayInnerStats *stats);
+void relay_protocol_pipeline_get_stats (RelayProtocolPipeline *self,
+    RelayProtocolPipelineStats *stats);
 
 G_END_DECLS
