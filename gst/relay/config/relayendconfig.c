@@ -4,7 +4,7 @@
  */
 #include "gstfaspparse.h"
 #include "relayconfig.h"
-#include "relayforeign.h"
+#include "relayprotocolend.h"
 #include "relayplace.h"
 #include "relaysources.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * relayfields.h: the fields of statistics that only ends of other protocols have (relayforeign.c).
+ * relayfields.h: the fields of statistics that only ends of other protocols have
+ * (relayprotocolend.c).
  */
 #pragma once
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "relaybranch.h"
-#include "relayforeign.h"
+#include "relayprotocolend.h"
 
 /* Called in the element's network thread.  The element itself refuses callers that give
  * another streamid. */

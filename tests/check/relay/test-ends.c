@@ -10,7 +10,7 @@
 #include "../elements/pair.h"
 #include "gstfaspcommon.h"
 #include "relaychain.h"
-#include "relayforeign.h"
+#include "relayprotocolend.h"
 #include "relaypackets.h"
 #include "relayplace.h"
 #include "relaywatch.h"

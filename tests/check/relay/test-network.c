@@ -16,7 +16,7 @@
 #include <gst/app/app.h>
 #include "../elements/pair.h"
 #include "relaychain.h"
-#include "relayforeign.h"
+#include "relayprotocolend.h"
 #include "relaygroup.h"
 #include "relayretry.h"
 #include "relaywatch.h"

@@ -2,7 +2,7 @@
 #include <gst/app/app.h>
 #include "gstfaspcommon.h"
 #include "relaychain.h"
-#include "relayforeign.h"
+#include "relayprotocolend.h"
 #include "relayprotocolpipeline.h"
 #include "relaypackets.h"
 #include "relaywatch.h"

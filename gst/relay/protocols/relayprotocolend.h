@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * relayforeign.h: an end that is not fasp, as an element of the stream's pipeline.
+ * relayprotocolend.h: an end that is not fasp, as an element of the stream's pipeline.
  *
  * To the stream it is like a faspsrc or faspsink: it has `uri', `stats', the signals
  * `check-settings' and `caller-connecting'.  Behind it is a pipeline of its own
