@@ -150,7 +150,7 @@ make_end (const RelayEnd *side, const gchar *uri, GError **error)
   if (element != NULL)
     gst_object_ref_sink (element);
   if (element == NULL || !check_settings (element, error)
-      || (!end->sends && !relay_end_is_foreign (end)
+      || (!end->sends && !relay_end_has_other_protocol (end)
           && !relay_sources_check (element, uri, error))) {
     free_end (end);
     return NULL;
@@ -168,8 +168,8 @@ check_side (const RelayEnd *side, const GPtrArray *ends, GError **error)
   for (guint i = 0; i < ends->len; i++) {
     const RelayEnd *end = g_ptr_array_index (ends, i);
 
-    fasp |= !relay_end_is_foreign (end);
-    secret |= !relay_end_is_foreign (end) || g_ascii_strncasecmp (end->uri, "srt:", 4) == 0;
+    fasp |= !relay_end_has_other_protocol (end);
+    secret |= !relay_end_has_other_protocol (end) || g_ascii_strncasecmp (end->uri, "srt:", 4) == 0;
   }
   if (side->passphrase != NULL && !secret) {
     RELAY_BAD (error, "%s-passphrase-file is for fasp:// and srt://: leave it out.", name);

@@ -109,7 +109,7 @@ RelayDifference relay_end_compare (const RelayEnd *a, const RelayEnd *b);
 /* Returns the element, ready to start; a floating reference. */
 GstElement *relay_end_make (const RelayEnd *end, const gchar *name, GError **error);
 /* Is it of another protocol than fasp? */
-gboolean relay_end_is_foreign (const RelayEnd *end);
+gboolean relay_end_has_other_protocol (const RelayEnd *end);
 gboolean relay_end_has_passphrase (const RelayEnd *end);
 /* How many sources it has at once; 0: one at a time. */
 guint relay_end_count_sources (const RelayEnd *end);

@@ -30,8 +30,8 @@ relay_end_make (const RelayEnd *end, const gchar *name, GError **error)
   const gchar *factory = end->sends ? "faspsink" : "faspsrc";
   GstElement *element;
 
-  if (relay_end_is_foreign (end))
-    return relay_foreign_new (end->uri, end->sends, end->passphrase, name, error);
+  if (relay_end_has_other_protocol (end))
+    return relay_protocol_end_new (end->uri, end->sends, end->passphrase, name, error);
   element = gst_element_factory_make (factory, name);
   if (element == NULL) {
     g_set_error (error, GST_URI_ERROR, GST_URI_ERROR_UNSUPPORTED_PROTOCOL,
@@ -62,9 +62,9 @@ relay_end_make (const RelayEnd *end, const gchar *name, GError **error)
 }
 
 gboolean
-relay_end_is_foreign (const RelayEnd *end)
+relay_end_has_other_protocol (const RelayEnd *end)
 {
-  return relay_place_is_foreign (end->uri);
+  return relay_place_has_other_protocol (end->uri);
 }
 
 gboolean
@@ -190,7 +190,7 @@ compare_fasp (const RelayEnd *a, const RelayEnd *b)
 RelayDifference
 relay_end_compare (const RelayEnd *a, const RelayEnd *b)
 {
-  if (!relay_end_is_foreign (a) && !relay_end_is_foreign (b))
+  if (!relay_end_has_other_protocol (a) && !relay_end_has_other_protocol (b))
     return compare_fasp (a, b);
   return g_str_equal (a->uri, b->uri) && g_strcmp0 (a->passphrase, b->passphrase) == 0 ?
       RELAY_SAME :
@@ -218,7 +218,7 @@ has_holder (const RelayStreamConfig *config)
   for (guint i = 0; i < config->outputs->len; i++) {
     const RelayEnd *end = g_ptr_array_index (config->outputs, i);
     g_autoptr (GstElement) element =
-        relay_end_is_foreign (end) ? NULL : relay_end_make (end, NULL, NULL);
+        relay_end_has_other_protocol (end) ? NULL : relay_end_make (end, NULL, NULL);
     gboolean waits = FALSE;
     gint policy = 0;
 

@@ -88,7 +88,7 @@ get_listener (const RelayStreamConfig *stream, const RelayEnd *end, Listener *l)
   GValue value = G_VALUE_INIT;
   guint flows;
 
-  if (relay_end_is_foreign (end))
+  if (relay_end_has_other_protocol (end))
     return get_foreign_listener (stream, end, l);
   element = gst_object_ref_sink (relay_end_make (end, NULL, NULL));
   g_object_get (element, "localaddress", &address, "flowlets", &flows, "streamid", &l->streamid,

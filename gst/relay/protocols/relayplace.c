@@ -61,7 +61,7 @@ find_scheme (const gchar *uri)
 }
 
 gboolean
-relay_place_is_foreign (const gchar *uri)
+relay_place_has_other_protocol (const gchar *uri)
 {
   return find_scheme (uri) >= 0;
 }

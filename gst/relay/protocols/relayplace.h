@@ -34,7 +34,7 @@ typedef struct
 } RelayPlace;
 
 /* Is this another scheme than fasp's? */
-gboolean relay_place_is_foreign (const gchar *uri);
+gboolean relay_place_has_other_protocol (const gchar *uri);
 /* @passphrase: of SRT, instead of the URI's; NULL: the URI's, if any.  @error: GST_URI_ERROR, with
  * a sentence that does not quote secrets. */
 RelayPlace *relay_place_parse (const gchar *uri, gboolean sends, const gchar *passphrase,

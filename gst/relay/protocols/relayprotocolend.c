@@ -18,10 +18,10 @@
 #define NEVER G_MININT64
 
 /* These are GObject's type and its class. */
-#define RELAY_TYPE_FOREIGN (relay_foreign_get_type ())
-G_DECLARE_FINAL_TYPE (RelayForeign, relay_foreign, RELAY, FOREIGN, GstBin)
+#define RELAY_TYPE_PROTOCOL_END (relay_protocol_end_get_type ())
+G_DECLARE_FINAL_TYPE (RelayProtocolEnd, relay_protocol_end, RELAY, PROTOCOL_END, GstBin)
 
-struct _RelayForeign
+struct _RelayProtocolEnd
 {
   GstBin parent;
 
@@ -40,7 +40,7 @@ struct _RelayForeign
   guint64 foreign;                 /* bytes that were in no MPEG-TS packet */
 };
 
-G_DEFINE_TYPE (RelayForeign, relay_foreign, GST_TYPE_BIN)
+G_DEFINE_TYPE (RelayProtocolEnd, relay_protocol_end, GST_TYPE_BIN)
 
 enum
 {
@@ -58,13 +58,13 @@ enum
 static guint signals[SIGNALS];
 
 static guint64
-get_limit (RelayForeign *self)
+get_limit (RelayProtocolEnd *self)
 {
   return relay_place_get_uint (self->place, "buffer-size", BUFFER_SIZE);
 }
 
 static void
-count (RelayForeign *self, gsize size, gboolean passed)
+count (RelayProtocolEnd *self, gsize size, gboolean passed)
 {
   g_mutex_lock (&self->lock);
   if (passed)
@@ -78,7 +78,7 @@ count (RelayForeign *self, gsize size, gboolean passed)
 
 /* Under the gathering lock, as the next ones. */
 static void
-send_packets (RelayForeign *self, gboolean last)
+send_packets (RelayProtocolEnd *self, gboolean last)
 {
   GstBuffer *buffer;
 
@@ -96,7 +96,7 @@ send_packets (RelayForeign *self, gboolean last)
 }
 
 static void
-stop_timer (RelayForeign *self)
+stop_timer (RelayProtocolEnd *self)
 {
   if (self->timer != NULL)
     gst_clock_id_unschedule (self->timer);
@@ -106,7 +106,7 @@ stop_timer (RelayForeign *self)
 static gboolean on_timer (GstClock *clock, GstClockTime time, GstClockID id, gpointer data);
 
 static void
-start_timer (RelayForeign *self)
+start_timer (RelayProtocolEnd *self)
 {
   g_autoptr (GstClock) clock = gst_system_clock_obtain ();
 
@@ -119,7 +119,7 @@ start_timer (RelayForeign *self)
 static gboolean
 on_timer (GstClock *clock, GstClockTime time, GstClockID id, gpointer data)
 {
-  RelayForeign *self = data;
+  RelayProtocolEnd *self = data;
 
   g_mutex_lock (&self->gathering);
   if (self->timer == id) {
@@ -136,7 +136,7 @@ on_timer (GstClock *clock, GstClockTime time, GstClockID id, gpointer data)
 
 /* Sends full datagrams of what waits and @buffer. */
 static void
-gather (RelayForeign *self, GstBuffer *buffer)
+gather (RelayProtocolEnd *self, GstBuffer *buffer)
 {
   g_mutex_lock (&self->gathering);
   relay_packets_push (self->packets, buffer, relay_protocol_pipeline_get_time ());
@@ -147,7 +147,7 @@ gather (RelayForeign *self, GstBuffer *buffer)
 }
 
 static void
-send_rest (RelayForeign *self)
+send_rest (RelayProtocolEnd *self)
 {
   g_mutex_lock (&self->gathering);
   stop_timer (self);
@@ -157,7 +157,7 @@ send_rest (RelayForeign *self)
 
 /* Returns the latency of what is upstream, which is asked for once a second. */
 static GstClockTime
-get_latency (RelayForeign *self)
+get_latency (RelayProtocolEnd *self)
 {
   gint64 now = g_get_monotonic_time ();
   g_autoptr (GstQuery) query = NULL;
@@ -176,7 +176,7 @@ get_latency (RelayForeign *self)
 /* Returns @buffer with the time of the protocol's pipeline at which a player would play it.  Takes
  * the reference. */
 static GstBuffer *
-set_departure (RelayForeign *self, GstBuffer *buffer, const GstSegment *segment)
+set_departure (RelayProtocolEnd *self, GstBuffer *buffer, const GstSegment *segment)
 {
   g_autoptr (GstClock) clock = gst_element_get_clock (self->gate);
   GstClockTime running = segment->format == GST_FORMAT_TIME ?
@@ -198,7 +198,7 @@ set_departure (RelayForeign *self, GstBuffer *buffer, const GstSegment *segment)
 static GstFlowReturn
 on_sample (GstAppSink *sink, gpointer data)
 {
-  RelayForeign *self = data;
+  RelayProtocolEnd *self = data;
   g_autoptr (GstSample) sample = gst_app_sink_pull_sample (sink);
   GstBuffer *buffer = sample != NULL ? gst_sample_get_buffer (sample) : NULL;
 
@@ -221,7 +221,7 @@ on_eos (GstAppSink *sink, gpointer self)
 
 /* Counts the bytes that are in no packet. They are passed on, too. Under the lock. */
 static void
-look_for_packets (RelayForeign *self, GstBuffer *buffer)
+look_for_packets (RelayProtocolEnd *self, GstBuffer *buffer)
 {
   GstBuffer *piece;
 
@@ -236,7 +236,7 @@ look_for_packets (RelayForeign *self, GstBuffer *buffer)
 static void
 on_received (GstBuffer *buffer, gpointer data)
 {
-  RelayForeign *self = data;
+  RelayProtocolEnd *self = data;
   GstAppSrc *source = GST_APP_SRC (self->gate);
   gsize size = gst_buffer_get_size (buffer);
   gboolean room = gst_app_src_get_current_level_bytes (source) + size <= get_limit (self);
@@ -282,7 +282,7 @@ on_calls (GSocketAddress *address, const gchar *streamid, gpointer self)
 static const RelayProtocolPipelineFuncs functions = { on_received, on_tell, on_calls };
 
 static gboolean
-start (RelayForeign *self)
+start (RelayProtocolEnd *self)
 {
   g_autoptr (GError) error = NULL;
   gboolean good;
@@ -304,7 +304,7 @@ start (RelayForeign *self)
 }
 
 static void
-stop (RelayForeign *self)
+stop (RelayProtocolEnd *self)
 {
   RelayProtocolPipelineStats last = { FALSE };
   RelayProtocolPipeline *pipeline;
@@ -326,16 +326,16 @@ stop (RelayForeign *self)
 }
 
 static GstStateChangeReturn
-relay_foreign_change_state (GstElement *element, GstStateChange change)
+relay_protocol_end_change_state (GstElement *element, GstStateChange change)
 {
-  RelayForeign *self = RELAY_FOREIGN (element);
+  RelayProtocolEnd *self = RELAY_PROTOCOL_END (element);
   GstStateChangeReturn result;
 
   if (change == GST_STATE_CHANGE_READY_TO_PAUSED && !start (self)) {
     stop (self);
     return GST_STATE_CHANGE_FAILURE;
   }
-  result = GST_ELEMENT_CLASS (relay_foreign_parent_class)->change_state (element, change);
+  result = GST_ELEMENT_CLASS (relay_protocol_end_parent_class)->change_state (element, change);
   if (change == GST_STATE_CHANGE_PAUSED_TO_READY
       || (change == GST_STATE_CHANGE_READY_TO_PAUSED && result == GST_STATE_CHANGE_FAILURE))
     stop (self);
@@ -357,7 +357,7 @@ add_sender (GstStructure *stats, gboolean heard)
 }
 
 static GstStructure *
-make_stats (RelayForeign *self)
+make_stats (RelayProtocolEnd *self)
 {
   GstStructure *stats = gst_structure_new_empty ("application/x-relay-end");
   RelayProtocolPipelineStats pipeline = { FALSE };
@@ -388,9 +388,9 @@ make_stats (RelayForeign *self)
 }
 
 static void
-relay_foreign_get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
+relay_protocol_end_get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
 {
-  RelayForeign *self = RELAY_FOREIGN (object);
+  RelayProtocolEnd *self = RELAY_PROTOCOL_END (object);
 
   switch (id) {
     case PROP_URI:
@@ -405,14 +405,14 @@ relay_foreign_get_property (GObject *object, guint id, GValue *value, GParamSpec
 }
 
 RelayState
-relay_foreign_get_state (GstElement *end)
+relay_protocol_end_get_state (GstElement *end)
 {
   RelayProtocolPipelineStats pipeline = { FALSE };
-  RelayForeign *self;
+  RelayProtocolEnd *self;
 
-  if (!RELAY_IS_FOREIGN (end))
+  if (!RELAY_IS_PROTOCOL_END (end))
     return RELAY_RUNNING;
-  self = RELAY_FOREIGN (end);
+  self = RELAY_PROTOCOL_END (end);
   g_mutex_lock (&self->lock);
   if (self->pipeline != NULL)
     relay_protocol_pipeline_get_stats (self->pipeline, &pipeline);
@@ -425,7 +425,7 @@ relay_foreign_get_state (GstElement *end)
 
 /* Returns why this would not start; NULL: it would. */
 static gchar *
-check_settings (RelayForeign *self)
+check_settings (RelayProtocolEnd *self)
 {
   g_autoptr (GError) error = NULL;
   GstElement *chain;
@@ -441,24 +441,24 @@ check_settings (RelayForeign *self)
 
 /* Who calls is accepted, unless another handler says otherwise. */
 static gboolean
-accept (RelayForeign *self, GSocketAddress *address, const gchar *streamid)
+accept (RelayProtocolEnd *self, GSocketAddress *address, const gchar *streamid)
 {
   return TRUE;
 }
 
 static void
-relay_foreign_finalize (GObject *object)
+relay_protocol_end_finalize (GObject *object)
 {
-  RelayForeign *self = RELAY_FOREIGN (object);
+  RelayProtocolEnd *self = RELAY_PROTOCOL_END (object);
 
   g_clear_pointer (&self->place, relay_place_free);
   g_mutex_clear (&self->lock);
   g_mutex_clear (&self->gathering);
-  G_OBJECT_CLASS (relay_foreign_parent_class)->finalize (object);
+  G_OBJECT_CLASS (relay_protocol_end_parent_class)->finalize (object);
 }
 
 static void
-relay_foreign_init (RelayForeign *self)
+relay_protocol_end_init (RelayProtocolEnd *self)
 {
   g_mutex_init (&self->gathering);
   g_mutex_init (&self->lock);
@@ -466,30 +466,31 @@ relay_foreign_init (RelayForeign *self)
 }
 
 static void
-relay_foreign_class_init (RelayForeignClass *klass)
+relay_protocol_end_class_init (RelayProtocolEndClass *klass)
 {
   GObjectClass *object_class = G_OBJECT_CLASS (klass);
 
-  object_class->get_property = relay_foreign_get_property;
-  object_class->finalize = relay_foreign_finalize;
-  GST_ELEMENT_CLASS (klass)->change_state = relay_foreign_change_state;
+  object_class->get_property = relay_protocol_end_get_property;
+  object_class->finalize = relay_protocol_end_finalize;
+  GST_ELEMENT_CLASS (klass)->change_state = relay_protocol_end_change_state;
   g_object_class_install_property (object_class, PROP_URI,
       g_param_spec_string ("uri", "URI", "The URI without secrets", NULL,
           G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
   g_object_class_install_property (object_class, PROP_STATS,
       g_param_spec_boxed ("stats", "Statistics", "What passed", GST_TYPE_STRUCTURE,
           G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
-  signals[CHECK_SETTINGS] = g_signal_new_class_handler ("check-settings", RELAY_TYPE_FOREIGN,
+  signals[CHECK_SETTINGS] = g_signal_new_class_handler ("check-settings", RELAY_TYPE_PROTOCOL_END,
       G_SIGNAL_RUN_LAST | G_SIGNAL_ACTION, G_CALLBACK (check_settings), NULL, NULL, NULL,
       G_TYPE_STRING, 0);
-  signals[CALLER_CONNECTING] = g_signal_new_class_handler ("caller-connecting", RELAY_TYPE_FOREIGN,
-      G_SIGNAL_RUN_LAST, G_CALLBACK (accept), g_signal_accumulator_first_wins, NULL, NULL,
-      G_TYPE_BOOLEAN, 2, G_TYPE_SOCKET_ADDRESS, G_TYPE_STRING);
+  signals[CALLER_CONNECTING] =
+      g_signal_new_class_handler ("caller-connecting", RELAY_TYPE_PROTOCOL_END, G_SIGNAL_RUN_LAST,
+          G_CALLBACK (accept), g_signal_accumulator_first_wins, NULL, NULL, G_TYPE_BOOLEAN, 2,
+          G_TYPE_SOCKET_ADDRESS, G_TYPE_STRING);
 }
 
 /* Makes the element that the stream's other ends are linked to. */
 static gboolean
-make_gate (RelayForeign *self, GError **error)
+make_gate (RelayProtocolEnd *self, GError **error)
 {
   gboolean sends = self->place->sends;
   const gchar *name = sends ? "sink" : "src";
@@ -516,15 +517,15 @@ make_gate (RelayForeign *self, GError **error)
 }
 
 GstElement *
-relay_foreign_new (const gchar *uri, gboolean sends, const gchar *passphrase, const gchar *name,
-    GError **error)
+relay_protocol_end_new (const gchar *uri, gboolean sends, const gchar *passphrase,
+    const gchar *name, GError **error)
 {
-  RelayForeign *self;
+  RelayProtocolEnd *self;
   RelayPlace *place = relay_place_parse (uri, sends, passphrase, error);
 
   if (place == NULL)
     return NULL;
-  self = g_object_new (RELAY_TYPE_FOREIGN, "name", name, NULL);
+  self = g_object_new (RELAY_TYPE_PROTOCOL_END, "name", name, NULL);
   self->place = place;
   if (make_gate (self, error))
     return GST_ELEMENT (self);

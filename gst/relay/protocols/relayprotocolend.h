@@ -15,11 +15,11 @@ G_BEGIN_DECLS
 
 /* Returns a floating reference. @passphrase: of SRT, instead of the URI's; NULL: the URI's, if any.
  */
-GstElement *relay_foreign_new (const gchar *uri, gboolean sends, const gchar *passphrase,
+GstElement *relay_protocol_end_new (const gchar *uri, gboolean sends, const gchar *passphrase,
     const gchar *name, GError **error);
 
 /* Returns what an end does whose stream plays.  One that is of fasp plays, too.  May be called from
  * any thread. */
-RelayState relay_foreign_get_state (GstElement *end);
+RelayState relay_protocol_end_get_state (GstElement *end);
 
 G_END_DECLS

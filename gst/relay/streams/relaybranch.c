@@ -121,7 +121,7 @@ get_state (RelayBranch *branch, RelayState stream)
     return RELAY_STOPPING;
   if (!g_atomic_int_get (&branch->open))
     return RELAY_STARTING;
-  return stream == RELAY_RUNNING ? relay_foreign_get_state (branch->element) : stream;
+  return stream == RELAY_RUNNING ? relay_protocol_end_get_state (branch->element) : stream;
 }
 
 void

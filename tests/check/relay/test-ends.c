@@ -160,7 +160,7 @@ test_elements (void)
   for (guint i = 0; i < G_N_ELEMENTS (good); i++) {
     g_autoptr (GError) error = NULL;
     g_autoptr (GstElement) end =
-        relay_foreign_new (good[i].uri, good[i].sends, NULL, "output", &error);
+        relay_protocol_end_new (good[i].uri, good[i].sends, NULL, "output", &error);
     g_autofree gchar *why = NULL, *uri = NULL;
     g_autoptr (GstStructure) stats = NULL;
     guint64 bytes;
@@ -281,7 +281,7 @@ open_input (Input *input, const gchar *scheme)
   input->to = g_inet_socket_address_new_from_string ("127.0.0.1", port);
   input->socket =
       g_socket_new (G_SOCKET_FAMILY_IPV4, G_SOCKET_TYPE_DATAGRAM, G_SOCKET_PROTOCOL_UDP, NULL);
-  input->end = relay_foreign_new (uri, FALSE, NULL, NULL, NULL);
+  input->end = relay_protocol_end_new (uri, FALSE, NULL, NULL, NULL);
   input->pipeline = gst_pipeline_new (NULL);
   g_object_set (sink, "async", FALSE, "sync", FALSE, NULL);
   gst_bin_add_many (GST_BIN (input->pipeline), input->end, sink, NULL);
@@ -389,13 +389,13 @@ check_rest (const gchar *key, const gchar *scheme, gsize header)
   uri = g_strdup_printf ("%s://127.0.0.1:%u%s", scheme,
       g_inet_socket_address_get_port (G_INET_SOCKET_ADDRESS (local)), key);
   pipeline = gst_pipeline_new (NULL);
-  end = relay_foreign_new (uri, TRUE, NULL, NULL, NULL);
+  end = relay_protocol_end_new (uri, TRUE, NULL, NULL, NULL);
   g_object_set (source, "caps", caps, "format", GST_FORMAT_TIME, "is-live", TRUE, "do-timestamp",
       TRUE, NULL);
   gst_bin_add_many (GST_BIN (pipeline), source, end, NULL);
   g_assert_true (gst_element_link (source, end));
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
-  while (relay_foreign_get_state (end) != RELAY_RUNNING)
+  while (relay_protocol_end_get_state (end) != RELAY_RUNNING)
     g_usleep (1000);
   for (guint i = 0; i < 3; i++) {
     guint8 datagram[DATAGRAM];
@@ -492,7 +492,7 @@ test_loop (void)
   g_close (g_file_open_tmp ("ends-XXXXXX", &path, NULL), NULL);
   g_assert_true (g_file_set_contents (path, (gchar *) file->data, size, NULL));
   uri = g_strdup_printf ("file://%s", path);
-  end = relay_foreign_new (uri, FALSE, NULL, NULL, NULL);
+  end = relay_protocol_end_new (uri, FALSE, NULL, NULL, NULL);
   g_mutex_init (&played.lock);
   g_object_set (sink, "async", FALSE, "sync", FALSE, "signal-handoffs", TRUE, NULL);
   g_signal_connect (sink, "handoff", G_CALLBACK (on_played), &played);
@@ -551,9 +551,9 @@ static void
 test_no_threads (void)
 {
   for (gint sends = 0; sends < 2; sends++) {
-    GstElement *end =
-        gst_object_ref_sink (relay_foreign_new (sends ? "udp://127.0.0.1:9" : "srt://127.0.0.1:9",
-            sends, NULL, NULL, NULL));
+    GstElement *end = gst_object_ref_sink (relay_protocol_end_new (sends ? "udp://127.0.0.1:9" :
+                                                                           "srt://127.0.0.1:9",
+        sends, NULL, NULL, NULL));
 
     g_atomic_int_set (&no_threads, TRUE);
     g_assert_cmpint (gst_element_set_state (end, GST_STATE_PLAYING), ==, GST_STATE_CHANGE_FAILURE);
@@ -607,7 +607,8 @@ test_no_element (void)
     { "udp://127.0.0.1:9", "udpsink" } };
 
   for (guint i = 0; i < G_N_ELEMENTS (ends); i++) {
-    GstElement *end = gst_object_ref_sink (relay_foreign_new (ends[i][0], TRUE, NULL, NULL, NULL));
+    GstElement *end =
+        gst_object_ref_sink (relay_protocol_end_new (ends[i][0], TRUE, NULL, NULL, NULL));
     guint64 restarts = 0;
 
     g_atomic_pointer_set (&lacking, (gpointer) ends[i][1]);
@@ -672,13 +673,14 @@ test_slow_name (void)
 
   g_resolver_set_default (slow);
   for (guint i = 0; i < G_N_ELEMENTS (uris); i++) {
-    GstElement *end = gst_object_ref_sink (relay_foreign_new (uris[i], TRUE, NULL, NULL, NULL));
+    GstElement *end =
+        gst_object_ref_sink (relay_protocol_end_new (uris[i], TRUE, NULL, NULL, NULL));
 
     g_atomic_int_set (&asked, 0);
     gst_element_set_state (end, GST_STATE_PLAYING);
     while (g_atomic_int_get (&asked) != 1)
       g_usleep (1000);
-    g_assert_cmpint (relay_foreign_get_state (end), ==, RELAY_STARTING);
+    g_assert_cmpint (relay_protocol_end_get_state (end), ==, RELAY_STARTING);
     gst_element_set_state (end, GST_STATE_NULL);
     while (g_atomic_int_get (&asked) != 2)
       g_usleep (1000);

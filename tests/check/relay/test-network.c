@@ -136,7 +136,7 @@ open_input (Input *input, const gchar *uri)
 
   memset (input, 0, sizeof *input);
   input->pipeline = gst_pipeline_new (NULL);
-  input->end = relay_foreign_new (uri, FALSE, NULL, NULL, &error);
+  input->end = relay_protocol_end_new (uri, FALSE, NULL, NULL, &error);
   g_assert_no_error (error);
   g_object_set (sink, "async", FALSE, "sync", FALSE, "signal-handoffs", TRUE, NULL);
   g_signal_connect (sink, "handoff", G_CALLBACK (on_buffer), input);
@@ -370,7 +370,7 @@ open_output (Output *output, const gchar *uri)
 
   output->pipeline = gst_pipeline_new (NULL);
   output->source = gst_element_factory_make ("appsrc", NULL);
-  output->end = relay_foreign_new (uri, TRUE, NULL, NULL, NULL);
+  output->end = relay_protocol_end_new (uri, TRUE, NULL, NULL, NULL);
   g_object_set (output->source, "caps", caps, "format", GST_FORMAT_TIME, "is-live", TRUE,
       "do-timestamp", TRUE, NULL);
   gst_bin_add_many (GST_BIN (output->pipeline), output->source, output->end, NULL);
