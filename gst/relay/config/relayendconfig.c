@@ -5,7 +5,7 @@
 #include "gstfaspparse.h"
 #include "relayconfig.h"
 #include "relayprotocolend.h"
-#include "relayplace.h"
+#include "relayprotocoluri.h"
 #include "relaysources.h"
 
 const gchar *const relay_end_files[RELAY_FILES] = { "key-file", "allowed-keys", "record", "log" };

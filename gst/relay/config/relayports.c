@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gstfaspparse.h"
 #include "relaygroup.h"
-#include "relayplace.h"
+#include "relayprotocoluri.h"
 #include "relayports.h"
 
 /* The settings that decide whether two ends may listen at one port. */

@@ -5,7 +5,7 @@
 #pragma once
 
 #include <gst/gst.h>
-#include "relayplace.h"
+#include "relayprotocoluri.h"
 
 G_BEGIN_DECLS
 

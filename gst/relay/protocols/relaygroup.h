@@ -10,7 +10,7 @@
 #pragma once
 
 #include <gst/gst.h>
-#include "relayplace.h"
+#include "relayprotocoluri.h"
 
 G_BEGIN_DECLS
 

@@ -15,7 +15,7 @@
 
 #include <gio/gio.h>
 #include <gst/gst.h>
-#include "relayplace.h"
+#include "relayprotocoluri.h"
 
 G_BEGIN_DECLS
 

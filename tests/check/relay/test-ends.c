@@ -12,7 +12,7 @@
 #include "relaychain.h"
 #include "relayprotocolend.h"
 #include "relaypackets.h"
-#include "relayplace.h"
+#include "relayprotocoluri.h"
 #include "relaywatch.h"
 
 #define PACKET 188

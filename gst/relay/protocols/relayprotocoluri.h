@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * relayplace.h: the URI of an end that is not fasp: where it is, and its keys.
+ * relayprotocoluri.h: the URI of an end that is not fasp: where it is, and its keys.
  *
  * Keys are in a table: which schemes and sides have them, and which values.  Everything else is an
  * error.  The path of a file is taken as it is written, without %-escapes, as its name may have a

@@ -3,7 +3,7 @@
 #include <gst/gst.h>
 #include <string.h>
 #include "gstfaspparse.h"
-#include "relayplace.h"
+#include "relayprotocoluri.h"
 
 /* SRT takes a passphrase of 10 to 79 bytes (SRTO_PASSPHRASE). */
 #define SRT_PASSPHRASE_MIN 10
