@@ -64,7 +64,7 @@ relay_end_make (const RelayEnd *end, const gchar *name, GError **error)
 gboolean
 relay_end_has_other_protocol (const RelayEnd *end)
 {
-  return relay_place_has_other_protocol (end->uri);
+  return relay_protocol_uri_is_one (end->uri);
 }
 
 gboolean

@@ -65,17 +65,18 @@ normalize (const gchar *text)
 static gboolean
 get_foreign_listener (const RelayStreamConfig *stream, const RelayEnd *end, Listener *l)
 {
-  g_autoptr (RelayPlace) place = relay_place_parse (end->uri, end->sends, end->passphrase, NULL);
+  g_autoptr (RelayProtocolUri) protocol_uri =
+      relay_protocol_uri_parse (end->uri, end->sends, end->passphrase, NULL);
 
-  l->address = normalize (place->host != NULL ? place->host : "0.0.0.0");
+  l->address = normalize (protocol_uri->host != NULL ? protocol_uri->host : "0.0.0.0");
   l->stream = stream->name;
   l->key = end->sends ? "output" : "input";
   l->sends = end->sends;
   l->foreign = TRUE;
-  l->first = place->port;
-  l->last = place->port + (place->scheme == RELAY_RIST);
-  l->group = relay_group_is_heard (place);
-  return l->group || relay_place_listens (place);
+  l->first = protocol_uri->port;
+  l->last = protocol_uri->port + (protocol_uri->scheme == RELAY_RIST);
+  l->group = relay_group_is_heard (protocol_uri);
+  return l->group || relay_protocol_uri_listens (protocol_uri);
 }
 
 static gboolean

@@ -80,71 +80,72 @@ set_text (GstElement *element, const gchar *property, const gchar *value)
 }
 
 static gboolean
-is_ipv6 (const RelayPlace *place)
+is_ipv6 (const RelayProtocolUri *protocol_uri)
 {
-  return place->host != NULL && strchr (place->host, ':') != NULL;
+  return protocol_uri->host != NULL && strchr (protocol_uri->host, ':') != NULL;
 }
 
 static const gchar *
-get_address (const RelayPlace *place)
+get_address (const RelayProtocolUri *protocol_uri)
 {
-  return place->host != NULL ? place->host : "0.0.0.0";
+  return protocol_uri->host != NULL ? protocol_uri->host : "0.0.0.0";
 }
 
 /* --- udp and rtp --------------------------------------------------------------------------- */
 
 static void
-add_pacer (Chain *chain, const RelayPlace *place)
+add_pacer (Chain *chain, const RelayProtocolUri *protocol_uri)
 {
-  guint header = is_ipv6 (place) ? IPV6_HEADERS : IPV4_HEADERS;
+  guint header = is_ipv6 (protocol_uri) ? IPV6_HEADERS : IPV4_HEADERS;
   GstElement *pacer;
 
-  if (relay_place_get (place, "bitrate") == NULL)
+  if (relay_protocol_uri_get (protocol_uri, "bitrate") == NULL)
     return;
   pacer = add (chain, "cbrpacer");
   if (pacer == NULL)
     return;
-  if (place->scheme == RELAY_RTP)
+  if (protocol_uri->scheme == RELAY_RTP)
     header += RTP_HEADER;
   g_object_set (pacer, "header-size", header, NULL);
-  set_text (pacer, "bitrate", relay_place_get (place, "bitrate"));
-  set_text (pacer, "stuffing", relay_place_get (place, "stuffing"));
+  set_text (pacer, "bitrate", relay_protocol_uri_get (protocol_uri, "bitrate"));
+  set_text (pacer, "stuffing", relay_protocol_uri_get (protocol_uri, "stuffing"));
 }
 
 static GstElement *
-add_udp_output (Chain *chain, const RelayPlace *place)
+add_udp_output (Chain *chain, const RelayProtocolUri *protocol_uri)
 {
   GstElement *sink;
 
-  add_pacer (chain, place);
-  if (place->scheme == RELAY_RTP)
+  add_pacer (chain, protocol_uri);
+  if (protocol_uri->scheme == RELAY_RTP)
     add_payloader (chain);
   sink = add (chain, "udpsink");
   if (sink == NULL)
     return NULL;
-  g_object_set (sink, "host", place->host, "port", (gint) place->port, "sync", FALSE, "async",
-      FALSE, NULL);
-  set_text (sink, "multicast-iface", relay_place_get (place, "interface"));
-  set_text (sink, relay_place_is_multicast (place) ? "ttl-mc" : "ttl",
-      relay_place_get (place, "ttl"));
+  g_object_set (sink, "host", protocol_uri->host, "port", (gint) protocol_uri->port, "sync", FALSE,
+      "async", FALSE, NULL);
+  set_text (sink, "multicast-iface", relay_protocol_uri_get (protocol_uri, "interface"));
+  set_text (sink, relay_protocol_uri_is_multicast (protocol_uri) ? "ttl-mc" : "ttl",
+      relay_protocol_uri_get (protocol_uri, "ttl"));
   return sink;
 }
 
 static GstElement *
-add_udp_input (Chain *chain, const RelayPlace *place)
+add_udp_input (Chain *chain, const RelayProtocolUri *protocol_uri)
 {
   GstElement *source = add (chain, "udpsrc"), *buffer;
-  g_autoptr (GstCaps) caps = gst_caps_from_string (place->scheme == RELAY_RTP ?
+  g_autoptr (GstCaps) caps = gst_caps_from_string (protocol_uri->scheme == RELAY_RTP ?
           "application/x-rtp, media=video, clock-rate=90000, encoding-name=MP2T" :
           "video/mpegts, systemstream=true");
 
   if (source == NULL)
     return NULL;
   /* a port of its own: another program at it would take what comes to this one */
-  g_object_set (source, "address", get_address (place), "port", (gint) place->port, "caps", caps,
-      "buffer-size", UDP_BUFFER, "reuse", relay_place_is_multicast (place), NULL);
-  set_text (source, "multicast-iface", relay_place_get (place, "interface"));
-  if (place->scheme != RELAY_RTP)
+  g_object_set (source, "address", get_address (protocol_uri), "port", (gint) protocol_uri->port,
+      "caps", caps, "buffer-size", UDP_BUFFER, "reuse",
+      relay_protocol_uri_is_multicast (protocol_uri), NULL);
+  set_text (source, "multicast-iface", relay_protocol_uri_get (protocol_uri, "interface"));
+  if (protocol_uri->scheme != RELAY_RTP)
     return source;
   buffer = add (chain, "rtpjitterbuffer");
   if (buffer != NULL) {
@@ -152,7 +153,7 @@ add_udp_input (Chain *chain, const RelayPlace *place)
      * 100), not in time: the rate by which it would be counted is one that any sender can claim,
      * and the next one would not be heard for minutes */
     g_object_set (buffer, "max-dropout-time", 0, "max-misorder-time", 0, NULL);
-    set_text (buffer, "latency", relay_place_get (place, "latency"));
+    set_text (buffer, "latency", relay_protocol_uri_get (protocol_uri, "latency"));
   }
   add (chain, "rtpmp2tdepay");
   return source;
@@ -161,30 +162,30 @@ add_udp_input (Chain *chain, const RelayPlace *place)
 /* --- srt ------------------------------------------------------------------------------------- */
 
 static GstElement *
-add_srt (Chain *chain, const RelayPlace *place)
+add_srt (Chain *chain, const RelayProtocolUri *protocol_uri)
 {
-  GstElement *end = add (chain, place->sends ? "srtsink" : "srtsrc");
+  GstElement *end = add (chain, protocol_uri->sends ? "srtsink" : "srtsrc");
   g_autofree gchar *uri = NULL;
 
   if (end == NULL)
     return NULL;
-  uri = g_strdup_printf (is_ipv6 (place) ? "srt://[%s]:%u?mode=%s" : "srt://%s:%u?mode=%s",
-      place->host != NULL ? place->host : "", place->port,
-      relay_place_listens (place) ? "listener" : "caller");
+  uri = g_strdup_printf (is_ipv6 (protocol_uri) ? "srt://[%s]:%u?mode=%s" : "srt://%s:%u?mode=%s",
+      protocol_uri->host != NULL ? protocol_uri->host : "", protocol_uri->port,
+      relay_protocol_uri_listens (protocol_uri) ? "listener" : "caller");
   /* it looks that often whether it is to end; without, a caller that is silent would keep it.  By
    * itself it would dial again without a pause, and the same address */
   g_object_set (end, "uri", uri, "wait-for-connection", FALSE, "poll-timeout", SRT_POLL,
       "auto-reconnect", FALSE, NULL);
-  if (place->sends)
+  if (protocol_uri->sends)
     g_object_set (end, "sync", FALSE, "async", FALSE, NULL);
   else
     g_object_set (end, "keep-listening", TRUE, NULL);
-  set_text (end, "latency", relay_place_get (place, "latency"));
-  set_text (end, "pbkeylen", relay_place_get (place, "pbkeylen"));
-  if (relay_place_get (place, "passphrase") != NULL)
-    g_object_set (end, "passphrase", relay_place_get (place, "passphrase"), NULL);
-  if (!relay_place_listens (place))
-    g_object_set (end, "streamid", relay_place_get (place, "streamid"), NULL);
+  set_text (end, "latency", relay_protocol_uri_get (protocol_uri, "latency"));
+  set_text (end, "pbkeylen", relay_protocol_uri_get (protocol_uri, "pbkeylen"));
+  if (relay_protocol_uri_get (protocol_uri, "passphrase") != NULL)
+    g_object_set (end, "passphrase", relay_protocol_uri_get (protocol_uri, "passphrase"), NULL);
+  if (!relay_protocol_uri_listens (protocol_uri))
+    g_object_set (end, "streamid", relay_protocol_uri_get (protocol_uri, "streamid"), NULL);
   return end;
 }
 
@@ -203,24 +204,24 @@ ignore_collisions (GstElement *sink)
 }
 
 static GstElement *
-add_rist (Chain *chain, const RelayPlace *place)
+add_rist (Chain *chain, const RelayProtocolUri *protocol_uri)
 {
   GstElement *end;
 
-  if (place->sends)
+  if (protocol_uri->sends)
     add_payloader (chain);
-  end = add (chain, place->sends ? "ristsink" : "ristsrc");
-  if (!place->sends)
+  end = add (chain, protocol_uri->sends ? "ristsink" : "ristsrc");
+  if (!protocol_uri->sends)
     add (chain, "rtpmp2tdepay");
   if (end == NULL)
     return NULL;
-  g_object_set (end, "address", get_address (place), "port", place->port, NULL);
-  if (place->sends)
+  g_object_set (end, "address", get_address (protocol_uri), "port", protocol_uri->port, NULL);
+  if (protocol_uri->sends)
     ignore_collisions (end);
-  set_text (end, "multicast-iface", relay_place_get (place, "interface"));
-  set_text (end, place->sends ? "sender-buffer" : "receiver-buffer",
-      relay_place_get (place, "latency"));
-  set_text (end, "multicast-ttl", relay_place_get (place, "ttl"));
+  set_text (end, "multicast-iface", relay_protocol_uri_get (protocol_uri, "interface"));
+  set_text (end, protocol_uri->sends ? "sender-buffer" : "receiver-buffer",
+      relay_protocol_uri_get (protocol_uri, "latency"));
+  set_text (end, "multicast-ttl", relay_protocol_uri_get (protocol_uri, "ttl"));
   return end;
 }
 
@@ -228,14 +229,14 @@ add_rist (Chain *chain, const RelayPlace *place)
 
 /* A file that is played in the stream's own time, by its PCR: single packets. */
 static GstElement *
-add_file_input (Chain *chain, const RelayPlace *place)
+add_file_input (Chain *chain, const RelayProtocolUri *protocol_uri)
 {
   GstElement *source = add (chain, "filesrc"), *parse = add (chain, "tsparse");
 
   add (chain, "clocksync");
   if (source == NULL || parse == NULL)
     return NULL;
-  g_object_set (source, "location", place->path, "blocksize", FILE_BLOCK, NULL);
+  g_object_set (source, "location", protocol_uri->path, "blocksize", FILE_BLOCK, NULL);
   g_object_set (parse, "set-timestamps", TRUE, "alignment", 1, NULL);
   return parse;
 }
@@ -243,19 +244,20 @@ add_file_input (Chain *chain, const RelayPlace *place)
 /* --- together --------------------------------------------------------------------------------- */
 
 static GstElement *
-add_end (Chain *chain, const RelayPlace *place)
+add_end (Chain *chain, const RelayProtocolUri *protocol_uri)
 {
-  if (relay_place_is_timed (place))
+  if (relay_protocol_uri_is_timed (protocol_uri))
     add (chain, "clocksync");
-  switch (place->scheme) {
+  switch (protocol_uri->scheme) {
     case RELAY_SRT:
-      return add_srt (chain, place);
+      return add_srt (chain, protocol_uri);
     case RELAY_RIST:
-      return add_rist (chain, place);
+      return add_rist (chain, protocol_uri);
     case RELAY_FILE:
-      return add_file_input (chain, place);
+      return add_file_input (chain, protocol_uri);
     default:
-      return place->sends ? add_udp_output (chain, place) : add_udp_input (chain, place);
+      return protocol_uri->sends ? add_udp_output (chain, protocol_uri) :
+                                   add_udp_input (chain, protocol_uri);
   }
 }
 
@@ -277,15 +279,15 @@ put_together (Chain *chain, gboolean sends)
 }
 
 GstElement *
-relay_chain_make (const RelayPlace *place, GstElement **end, GError **error)
+relay_chain_make (const RelayProtocolUri *protocol_uri, GstElement **end, GError **error)
 {
   Chain chain = { .n = 0 };
   GstElement *found, *bin = NULL;
 
-  g_return_val_if_fail (place->scheme != RELAY_FILE || !place->sends, NULL);
-  found = add_end (&chain, place);
+  g_return_val_if_fail (protocol_uri->scheme != RELAY_FILE || !protocol_uri->sends, NULL);
+  found = add_end (&chain, protocol_uri);
   if (chain.error == NULL)
-    bin = put_together (&chain, place->sends);
+    bin = put_together (&chain, protocol_uri->sends);
   else
     g_propagate_error (error, chain.error);
   if (end != NULL)

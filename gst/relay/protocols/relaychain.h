@@ -14,6 +14,7 @@ G_BEGIN_DECLS
  * that talks to the network, or cuts a file into packets; NULL: not wanted.  One that is timed
  * waits for the time of each buffer.  @error: a sentence that says what to install, if an
  * element is missing. */
-GstElement *relay_chain_make (const RelayPlace *place, GstElement **end, GError **error);
+GstElement *relay_chain_make (const RelayProtocolUri *protocol_uri, GstElement **end,
+    GError **error);
 
 G_END_DECLS

@@ -10,9 +10,10 @@
 static const gchar *const rist_receivers[] = { "rist_rtp_udpsrc0", "rist_rtcp_udpsrc0" };
 
 gboolean
-relay_group_is_heard (const RelayPlace *place)
+relay_group_is_heard (const RelayProtocolUri *protocol_uri)
 {
-  return relay_place_is_multicast (place) && (!place->sends || place->scheme == RELAY_RIST);
+  return relay_protocol_uri_is_multicast (protocol_uri)
+      && (!protocol_uri->sends || protocol_uri->scheme == RELAY_RIST);
 }
 
 /* Without this, the kernel would also pass on what comes by interfaces at which another program has
@@ -51,11 +52,11 @@ bind_to (GSocket *socket, GInetAddress *group, guint port, const gchar *interfac
 }
 
 static gboolean
-enter (GSocket *socket, const RelayPlace *place, GInetAddress *group, GError **error)
+enter (GSocket *socket, const RelayProtocolUri *protocol_uri, GInetAddress *group, GError **error)
 {
-  const gchar *interface = relay_place_get (place, "interface");
+  const gchar *interface = relay_protocol_uri_get (protocol_uri, "interface");
   g_autoptr (GInetAddress) source =
-      place->source != NULL ? g_inet_address_new_from_string (place->source) : NULL;
+      protocol_uri->source != NULL ? g_inet_address_new_from_string (protocol_uri->source) : NULL;
 
   if (source != NULL)
     return g_socket_join_multicast_group_ssm (socket, group, source, interface, error);
@@ -63,19 +64,20 @@ enter (GSocket *socket, const RelayPlace *place, GInetAddress *group, GError **e
 }
 
 static gboolean
-give_socket (const RelayPlace *place, GstElement *udpsrc, guint port, GError **error)
+give_socket (const RelayProtocolUri *protocol_uri, GstElement *udpsrc, guint port, GError **error)
 {
-  const gchar *interface = relay_place_get (place, "interface");
-  g_autoptr (GInetAddress) group = g_inet_address_new_from_string (place->host);
+  const gchar *interface = relay_protocol_uri_get (protocol_uri, "interface");
+  g_autoptr (GInetAddress) group = g_inet_address_new_from_string (protocol_uri->host);
   g_autoptr (GSocket) socket = g_socket_new (g_inet_address_get_family (group),
       G_SOCKET_TYPE_DATAGRAM, G_SOCKET_PROTOCOL_UDP, error);
 
   if (socket == NULL || !bind_to (socket, group, port, interface, error)
-      || !enter (socket, place, group, error)) {
+      || !enter (socket, protocol_uri, group, error)) {
     g_prefix_error (error,
-        "cannot join the group %s%s%s; check the address%s and interface: ", place->host,
-        place->source != NULL ? " for what is sent by " : "",
-        place->source != NULL ? place->source : "", place->source != NULL ? "es" : "");
+        "cannot join the group %s%s%s; check the address%s and interface: ", protocol_uri->host,
+        protocol_uri->source != NULL ? " for what is sent by " : "",
+        protocol_uri->source != NULL ? protocol_uri->source : "",
+        protocol_uri->source != NULL ? "es" : "");
     return FALSE;
   }
   take_own_only (socket, interface);
@@ -85,32 +87,32 @@ give_socket (const RelayPlace *place, GstElement *udpsrc, guint port, GError **e
 
 /* Returns a receiving element of @end; NULL: it has no more. */
 static GstElement *
-get_receiver (const RelayPlace *place, GstElement *end, guint i)
+get_receiver (const RelayProtocolUri *protocol_uri, GstElement *end, guint i)
 {
-  if (place->scheme == RELAY_RIST)
+  if (protocol_uri->scheme == RELAY_RIST)
     return gst_bin_get_by_name (GST_BIN (end), rist_receivers[i]);
   return i == 0 ? gst_object_ref (end) : NULL;
 }
 
 gboolean
-relay_group_join (const RelayPlace *place, GstElement *end, GError **error)
+relay_group_join (const RelayProtocolUri *protocol_uri, GstElement *end, GError **error)
 {
   gboolean good = TRUE;
 
   for (guint i = 0; good && i < G_N_ELEMENTS (rist_receivers); i++) {
-    g_autoptr (GstElement) udpsrc = get_receiver (place, end, i);
+    g_autoptr (GstElement) udpsrc = get_receiver (protocol_uri, end, i);
 
-    good = udpsrc == NULL || give_socket (place, udpsrc, place->port + i, error);
+    good = udpsrc == NULL || give_socket (protocol_uri, udpsrc, protocol_uri->port + i, error);
   }
   return good;
 }
 
 /* NULL: there are no more of them. */
 static GSocket *
-get_socket (const RelayPlace *place, GstElement *end, guint i)
+get_socket (const RelayProtocolUri *protocol_uri, GstElement *end, guint i)
 {
   g_autoptr (GstElement) udpsrc =
-      i < G_N_ELEMENTS (rist_receivers) ? get_receiver (place, end, i) : NULL;
+      i < G_N_ELEMENTS (rist_receivers) ? get_receiver (protocol_uri, end, i) : NULL;
   GSocket *socket = NULL;
 
   if (udpsrc != NULL)
@@ -119,20 +121,20 @@ get_socket (const RelayPlace *place, GstElement *end, guint i)
 }
 
 void
-relay_group_join_again (const RelayPlace *place, GstElement *end)
+relay_group_join_again (const RelayProtocolUri *protocol_uri, GstElement *end)
 {
-  const gchar *interface = relay_place_get (place, "interface");
-  g_autoptr (GInetAddress) group = g_inet_address_new_from_string (place->host);
+  const gchar *interface = relay_protocol_uri_get (protocol_uri, "interface");
+  g_autoptr (GInetAddress) group = g_inet_address_new_from_string (protocol_uri->host);
   GSocket *socket;
 
   /* with all its sources: a single one cannot be left where the interface is gone, as that which
    * the routes lead to may be.  The system reports a group that no socket was in. */
-  for (guint i = 0; (socket = get_socket (place, end, i)) != NULL; i++) {
+  for (guint i = 0; (socket = get_socket (protocol_uri, end, i)) != NULL; i++) {
     g_socket_leave_multicast_group (socket, group, FALSE, interface, NULL);
     g_object_unref (socket);
   }
-  for (guint i = 0; (socket = get_socket (place, end, i)) != NULL; i++) {
-    enter (socket, place, group, NULL);
+  for (guint i = 0; (socket = get_socket (protocol_uri, end, i)) != NULL; i++) {
+    enter (socket, protocol_uri, group, NULL);
     g_object_unref (socket);
   }
 }

@@ -15,12 +15,12 @@
 G_BEGIN_DECLS
 
 /* Does an end hear a multicast group?  RIST hears its reports there when it sends, too. */
-gboolean relay_group_is_heard (const RelayPlace *place);
-/* @end: the element of @place that talks to the network, which has not started yet.  @error: a
- * sentence. */
-gboolean relay_group_join (const RelayPlace *place, GstElement *end, GError **error);
+gboolean relay_group_is_heard (const RelayProtocolUri *protocol_uri);
+/* @end: the element of @protocol_uri that talks to the network, which has not started yet.  @error:
+ * a sentence. */
+gboolean relay_group_join (const RelayProtocolUri *protocol_uri, GstElement *end, GError **error);
 /* Leaves the group and joins it again where the routes lead by now.  What fails is tried the next
  * time. */
-void relay_group_join_again (const RelayPlace *place, GstElement *end);
+void relay_group_join_again (const RelayProtocolUri *protocol_uri, GstElement *end);
 
 G_END_DECLS

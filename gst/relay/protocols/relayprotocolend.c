@@ -25,7 +25,7 @@ struct _RelayProtocolEnd
 {
   GstBin parent;
 
-  RelayPlace *place;
+  RelayProtocolUri *protocol_uri;
   GstElement *gate;      /* appsrc of an input, appsink of an output */
   GstClockTime latency;  /* of what is upstream, used in the thread that sends, as the next */
   gint64 asked;          /* when it was asked for: g_get_monotonic_time, µs */
@@ -60,7 +60,7 @@ static guint signals[SIGNALS];
 static guint64
 get_limit (RelayProtocolEnd *self)
 {
-  return relay_place_get_uint (self->place, "buffer-size", BUFFER_SIZE);
+  return relay_protocol_uri_get_uint (self->protocol_uri, "buffer-size", BUFFER_SIZE);
 }
 
 static void
@@ -87,7 +87,7 @@ send_packets (RelayProtocolEnd *self, gboolean last)
 
     gboolean passed = relay_protocol_pipeline_send (self->pipeline, buffer, get_limit (self));
 
-    if (!passed || !relay_watch_counts (self->place))
+    if (!passed || !relay_watch_counts (self->protocol_uri))
       count (self, size, passed);
   }
   g_mutex_lock (&self->lock);
@@ -205,7 +205,7 @@ on_sample (GstAppSink *sink, gpointer data)
   if (buffer == NULL)
     return GST_FLOW_OK;
   buffer = gst_buffer_ref (buffer);
-  if (relay_place_is_timed (self->place))
+  if (relay_protocol_uri_is_timed (self->protocol_uri))
     buffer = set_departure (self, buffer, gst_sample_get_segment (sample));
   gather (self, buffer);
   return GST_FLOW_OK;
@@ -290,10 +290,11 @@ start (RelayProtocolEnd *self)
   self->asked = -ASK_EACH;
   g_mutex_lock (&self->lock);
   /* what is read of a file are packets: tsparse looks for them */
-  if (self->place->sends || self->place->scheme != RELAY_FILE)
+  if (self->protocol_uri->sends || self->protocol_uri->scheme != RELAY_FILE)
     self->packets = relay_packets_new ();
   self->heard = NEVER;
-  self->pipeline = relay_protocol_pipeline_new (self->place, &functions, G_OBJECT (self), &error);
+  self->pipeline =
+      relay_protocol_pipeline_new (self->protocol_uri, &functions, G_OBJECT (self), &error);
   good = self->pipeline != NULL;
   g_mutex_unlock (&self->lock);
   if (!good)
@@ -309,7 +310,7 @@ stop (RelayProtocolEnd *self)
   RelayProtocolPipelineStats last = { FALSE };
   RelayProtocolPipeline *pipeline;
 
-  if (self->packets != NULL && self->place->sends)
+  if (self->packets != NULL && self->protocol_uri->sends)
     send_rest (self);
   g_mutex_lock (&self->lock);
   g_clear_pointer (&self->packets, relay_packets_free);
@@ -369,16 +370,16 @@ make_stats (RelayProtocolEnd *self)
   known = self->heard != NEVER;
   heard = known && g_get_monotonic_time () - self->heard < SILENCE;
   gst_structure_set (stats, "connected-callers", G_TYPE_UINT,
-      self->place->sends ? pipeline.callers : (guint) heard,
-      self->place->sends ? "bytes-sent-total" : "bytes-received-total", G_TYPE_UINT64,
+      self->protocol_uri->sends ? pipeline.callers : (guint) heard,
+      self->protocol_uri->sends ? "bytes-sent-total" : "bytes-received-total", G_TYPE_UINT64,
       self->bytes + pipeline.sent, "bytes-missing-total", G_TYPE_UINT64,
       self->dropped + pipeline.failed, "buffer-level", G_TYPE_UINT64, pipeline.level, "buffer-size",
       G_TYPE_UINT64, get_limit (self), "callers-misdirected", G_TYPE_UINT64, pipeline.refused,
       "end-restarts", G_TYPE_UINT64, pipeline.restarts, "end-error", G_TYPE_STRING, pipeline.error,
       NULL);
-  if (self->place->sends || self->place->scheme != RELAY_FILE)
+  if (self->protocol_uri->sends || self->protocol_uri->scheme != RELAY_FILE)
     gst_structure_set (stats, "bytes-not-ts", G_TYPE_UINT64, self->foreign, NULL);
-  if (!self->place->sends && self->place->scheme == RELAY_RIST)
+  if (!self->protocol_uri->sends && self->protocol_uri->scheme == RELAY_RIST)
     gst_structure_set (stats, "datagrams-refused", G_TYPE_UINT64, pipeline.datagrams_refused, NULL);
   g_mutex_unlock (&self->lock);
   if (known)
@@ -394,7 +395,7 @@ relay_protocol_end_get_property (GObject *object, guint id, GValue *value, GPara
 
   switch (id) {
     case PROP_URI:
-      g_value_take_string (value, relay_place_describe (self->place));
+      g_value_take_string (value, relay_protocol_uri_describe (self->protocol_uri));
       break;
     case PROP_STATS:
       g_value_take_boxed (value, make_stats (self));
@@ -430,9 +431,9 @@ check_settings (RelayProtocolEnd *self)
   g_autoptr (GError) error = NULL;
   GstElement *chain;
 
-  if (self->place->scheme == RELAY_FILE && self->place->sends)
+  if (self->protocol_uri->scheme == RELAY_FILE && self->protocol_uri->sends)
     return NULL;
-  chain = relay_chain_make (self->place, NULL, &error);
+  chain = relay_chain_make (self->protocol_uri, NULL, &error);
   if (chain == NULL)
     return g_strdup (error->message);
   gst_object_unref (gst_object_ref_sink (chain));
@@ -451,7 +452,7 @@ relay_protocol_end_finalize (GObject *object)
 {
   RelayProtocolEnd *self = RELAY_PROTOCOL_END (object);
 
-  g_clear_pointer (&self->place, relay_place_free);
+  g_clear_pointer (&self->protocol_uri, relay_protocol_uri_free);
   g_mutex_clear (&self->lock);
   g_mutex_clear (&self->gathering);
   G_OBJECT_CLASS (relay_protocol_end_parent_class)->finalize (object);
@@ -492,7 +493,7 @@ relay_protocol_end_class_init (RelayProtocolEndClass *klass)
 static gboolean
 make_gate (RelayProtocolEnd *self, GError **error)
 {
-  gboolean sends = self->place->sends;
+  gboolean sends = self->protocol_uri->sends;
   const gchar *name = sends ? "sink" : "src";
   GstAppSinkCallbacks callbacks = { .new_sample = on_sample, .eos = on_eos };
   g_autoptr (GstCaps) caps = gst_caps_from_string ("video/mpegts, systemstream=true");
@@ -521,12 +522,12 @@ relay_protocol_end_new (const gchar *uri, gboolean sends, const gchar *passphras
     const gchar *name, GError **error)
 {
   RelayProtocolEnd *self;
-  RelayPlace *place = relay_place_parse (uri, sends, passphrase, error);
+  RelayProtocolUri *protocol_uri = relay_protocol_uri_parse (uri, sends, passphrase, error);
 
-  if (place == NULL)
+  if (protocol_uri == NULL)
     return NULL;
   self = g_object_new (RELAY_TYPE_PROTOCOL_END, "name", name, NULL);
-  self->place = place;
+  self->protocol_uri = protocol_uri;
   if (make_gate (self, error))
     return GST_ELEMENT (self);
   gst_object_unref (gst_object_ref_sink (self));

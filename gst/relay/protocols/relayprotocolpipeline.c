@@ -25,7 +25,7 @@
 struct _RelayProtocolPipeline
 {
   gint users; /* the owner, and the thread; atomic */
-  const RelayPlace *place;
+  const RelayProtocolUri *protocol_uri;
   const RelayProtocolPipelineFuncs *funcs;
   GObject *owner;
   RelayRecord *record;       /* the thread's, kept from one pipeline to the next; NULL: no file */
@@ -115,7 +115,7 @@ static gboolean
 on_connecting (GstElement *end, GSocketAddress *address, const gchar *streamid,
     RelayProtocolPipeline *self)
 {
-  const gchar *wanted = relay_place_get (self->place, "streamid");
+  const gchar *wanted = relay_protocol_uri_get (self->protocol_uri, "streamid");
 
   if (wanted == NULL || g_strcmp0 (wanted, streamid) == 0)
     return self->funcs->calls (address, streamid, self->owner);
@@ -185,10 +185,10 @@ on_flow (RelayFlowVerdict verdict, gpointer data)
 
 /* What the latency bridges is no silence. */
 static gint64
-get_silence (const RelayPlace *place)
+get_silence (const RelayProtocolUri *protocol_uri)
 {
   return MAX (SILENCE,
-      (gint64) relay_place_get_uint (place, "latency", 0) * G_TIME_SPAN_MILLISECOND);
+      (gint64) relay_protocol_uri_get_uint (protocol_uri, "latency", 0) * G_TIME_SPAN_MILLISECOND);
 }
 
 /* --- both ------------------------------------------------------------------------------------ */
@@ -196,21 +196,21 @@ get_silence (const RelayPlace *place)
 static void
 watch_end (RelayProtocolPipeline *self, GstElement *end)
 {
-  if (self->place->scheme == RELAY_SRT && relay_place_listens (self->place))
+  if (self->protocol_uri->scheme == RELAY_SRT && relay_protocol_uri_listens (self->protocol_uri))
     watch_callers (self, end);
-  else if (self->place->scheme == RELAY_RIST && self->place->sends)
+  else if (self->protocol_uri->scheme == RELAY_RIST && self->protocol_uri->sends)
     relay_flow_guard (end);
-  else if (self->place->scheme == RELAY_RIST)
-    relay_flow_watch (end, get_silence (self->place), on_flow, self);
-  else if (self->place->scheme == RELAY_FILE)
+  else if (self->protocol_uri->scheme == RELAY_RIST)
+    relay_flow_watch (end, get_silence (self->protocol_uri), on_flow, self);
+  else if (self->protocol_uri->scheme == RELAY_FILE)
     relay_loop_watch (end, self->played);
 }
 
 /* Only SRT has a connection that a pipeline would wait for. */
 static gboolean
-dials (const RelayPlace *place)
+dials (const RelayProtocolUri *protocol_uri)
 {
-  return place->scheme == RELAY_SRT && !relay_place_listens (place);
+  return protocol_uri->scheme == RELAY_SRT && !relay_protocol_uri_listens (protocol_uri);
 }
 
 /* --- the pipeline --------------------------------------------------------------------------- */
@@ -232,12 +232,13 @@ make_app (const gchar *factory, GError **error)
 static GstElement *
 make_recorder (RelayProtocolPipeline *self, GError **error)
 {
-  const RelayPlace *place = self->place;
+  const RelayProtocolUri *protocol_uri = self->protocol_uri;
   GstElement *sink = make_app ("appsink", error);
   GstAppSinkCallbacks functions = { .new_sample = on_recorded };
 
   if (self->record == NULL)
-    self->record = relay_record_new (place->path, relay_place_get_uint (place, "piece", 0));
+    self->record = relay_record_new (protocol_uri->path,
+        relay_protocol_uri_get_uint (protocol_uri, "piece", 0));
   if (sink != NULL)
     gst_app_sink_set_callbacks (GST_APP_SINK (sink), &functions, self->record, close_record);
   return sink;
@@ -245,9 +246,9 @@ make_recorder (RelayProtocolPipeline *self, GError **error)
 
 /* GStreamer's elements would take another one.  It may come later, so --check does not look. */
 static gboolean
-has_interface (const RelayPlace *place, GError **error)
+has_interface (const RelayProtocolUri *protocol_uri, GError **error)
 {
-  const gchar *interface = relay_place_get (place, "interface");
+  const gchar *interface = relay_protocol_uri_get (protocol_uri, "interface");
 
   if (interface == NULL || if_nametoindex (interface) != 0)
     return TRUE;
@@ -262,11 +263,12 @@ static GList *
 look_up (RelayProtocolPipeline *self, GError **error)
 {
   g_autoptr (GResolver) resolver = g_resolver_get_default ();
-  GList *found = g_resolver_lookup_by_name (resolver, self->place->host, self->cancellable, error);
+  GList *found =
+      g_resolver_lookup_by_name (resolver, self->protocol_uri->host, self->cancellable, error);
 
   if (found == NULL)
     g_prefix_error (error,
-        "%s is not found: check the name, and this machine's DNS: ", self->place->host);
+        "%s is not found: check the name, and this machine's DNS: ", self->protocol_uri->host);
   return found;
 }
 
@@ -308,9 +310,9 @@ choose_address (RelayProtocolPipeline *self, GError **error)
 {
   GList *found, *last;
 
-  if (g_hostname_is_ip_address (self->place->host)) {
+  if (g_hostname_is_ip_address (self->protocol_uri->host)) {
     g_free (self->address);
-    self->address = g_strdup (self->place->host);
+    self->address = g_strdup (self->protocol_uri->host);
     return TRUE;
   }
   found = look_up (self, error);
@@ -334,7 +336,8 @@ has_moved (RelayProtocolPipeline *self)
   GList *found;
   gboolean other, moved;
 
-  if (g_get_monotonic_time () < self->look_up_at || g_hostname_is_ip_address (self->place->host))
+  if (g_get_monotonic_time () < self->look_up_at
+      || g_hostname_is_ip_address (self->protocol_uri->host))
     return FALSE;
   self->look_up_at = g_get_monotonic_time () + LOOK_UP_EACH;
   found = look_up (self, NULL);
@@ -349,28 +352,29 @@ static GstElement *
 make_chain (RelayProtocolPipeline *self, GError **error)
 {
   g_autoptr (GstElement) end = NULL;
-  RelayPlace place = *self->place;
+  RelayProtocolUri protocol_uri = *self->protocol_uri;
   GstElement *chain;
 
-  if (!has_interface (self->place, error))
+  if (!has_interface (self->protocol_uri, error))
     return NULL;
-  if (self->place->scheme == RELAY_FILE && self->place->sends) {
+  if (self->protocol_uri->scheme == RELAY_FILE && self->protocol_uri->sends) {
     chain = make_recorder (self, error);
-    self->watch = chain != NULL ? relay_watch_new (self->place, NULL) : NULL;
+    self->watch = chain != NULL ? relay_watch_new (self->protocol_uri, NULL) : NULL;
     return chain;
   }
-  if (place.host != NULL && !choose_address (self, error))
+  if (protocol_uri.host != NULL && !choose_address (self, error))
     return NULL;
-  place.host = self->address;
-  chain = relay_chain_make (&place, &end, error);
+  protocol_uri.host = self->address;
+  chain = relay_chain_make (&protocol_uri, &end, error);
   if (chain == NULL)
     return NULL;
-  if (relay_group_is_heard (self->place) && !relay_group_join (self->place, end, error)) {
+  if (relay_group_is_heard (self->protocol_uri)
+      && !relay_group_join (self->protocol_uri, end, error)) {
     gst_object_unref (gst_object_ref_sink (chain));
     return NULL;
   }
   watch_end (self, end);
-  self->watch = relay_watch_new (self->place, end);
+  self->watch = relay_watch_new (self->protocol_uri, end);
   g_mutex_lock (&self->lock);
   self->end = g_steal_pointer (&end);
   g_mutex_unlock (&self->lock);
@@ -381,15 +385,15 @@ make_chain (RelayProtocolPipeline *self, GError **error)
 static GstElement *
 make_gate (RelayProtocolPipeline *self, GError **error)
 {
-  GstElement *gate = make_app (self->place->sends ? "appsrc" : "appsink", error);
+  GstElement *gate = make_app (self->protocol_uri->sends ? "appsrc" : "appsink", error);
   GstAppSinkCallbacks functions = { .new_sample = on_received };
   g_autoptr (GstCaps) caps = gst_caps_from_string (CAPS);
 
   if (gate == NULL)
     return NULL;
-  if (self->place->sends)
+  if (self->protocol_uri->sends)
     g_object_set (gate, "caps", caps, "is-live", TRUE, "do-timestamp",
-        !relay_place_is_timed (self->place), "format", GST_FORMAT_TIME, "max-bytes",
+        !relay_protocol_uri_is_timed (self->protocol_uri), "format", GST_FORMAT_TIME, "max-bytes",
         G_GUINT64_CONSTANT (0), NULL);
   else
     gst_app_sink_set_callbacks (GST_APP_SINK (gate), &functions, self, NULL);
@@ -430,17 +434,17 @@ build (RelayProtocolPipeline *self, GError **error)
     return NULL;
   }
   pipeline = gst_object_ref_sink (gst_pipeline_new (NULL));
-  if (relay_place_is_timed (self->place))
+  if (relay_protocol_uri_is_timed (self->protocol_uri))
     use_clock_as_it_is (pipeline);
   gst_bin_add_many (GST_BIN (pipeline), gate, chain, NULL);
-  if (self->place->sends)
+  if (self->protocol_uri->sends)
     gst_element_link (gate, chain);
   else
     gst_element_link (chain, gate);
   bus = gst_element_get_bus (pipeline);
   g_mutex_lock (&self->lock);
   self->bus = bus;
-  self->source = self->place->sends ? GST_APP_SRC (gst_object_ref (gate)) : NULL;
+  self->source = self->protocol_uri->sends ? GST_APP_SRC (gst_object_ref (gate)) : NULL;
   self->stats.callers = 0;
   g_mutex_unlock (&self->lock);
   return pipeline;
@@ -513,7 +517,7 @@ look (RelayProtocolPipeline *self, gchar **text)
   if (works)
     note_work (self);
   self->looked = *text != NULL;
-  return *text != NULL || (relay_watch_sends_datagrams (self->place) && has_moved (self));
+  return *text != NULL || (relay_watch_sends_datagrams (self->protocol_uri) && has_moved (self));
 }
 
 /* Waits until the pipeline has ended. Returns why it failed; NULL: it did not. */
@@ -557,8 +561,8 @@ drain (RelayProtocolPipeline *self, GstBus *bus)
 {
   g_autoptr (GstMessage) last = NULL;
 
-  if (!self->place->sends || !is_ending (self)
-      || (dials (self->place) && !relay_watch_is_connected (self->end)))
+  if (!self->protocol_uri->sends || !is_ending (self)
+      || (dials (self->protocol_uri) && !relay_watch_is_connected (self->end)))
     return;
   gst_app_src_end_of_stream (self->source);
   last = gst_bus_timed_pop_filtered (bus, DRAIN, GST_MESSAGE_ERROR | GST_MESSAGE_EOS);
@@ -580,8 +584,8 @@ take_down (RelayProtocolPipeline *self, GstElement *pipeline)
   GstElement *end;
 
   g_mutex_lock (&self->counting);
-  if (relay_watch_counts (self->place)) {
-    sent = relay_watch_get_sent (self->place, self->end);
+  if (relay_watch_counts (self->protocol_uri)) {
+    sent = relay_watch_get_sent (self->protocol_uri, self->end);
     failed = MAX (self->failed, relay_watch_get_failed (self->watch, TRUE))
         + gst_app_src_get_current_level_bytes (self->source);
   }
@@ -630,7 +634,7 @@ run_once (RelayProtocolPipeline *self)
   } else {
     set_plays (self, TRUE);
     self->played = TRUE;
-    if (!relay_watch_sends_datagrams (self->place) && !dials (self->place))
+    if (!relay_watch_sends_datagrams (self->protocol_uri) && !dials (self->protocol_uri))
       note_work (self);
     if (!is_ending (self))
       text = wait_for_end (self, pipeline, bus);
@@ -722,14 +726,14 @@ run (gpointer data)
 }
 
 RelayProtocolPipeline *
-relay_protocol_pipeline_new (const RelayPlace *place, const RelayProtocolPipelineFuncs *funcs,
-    GObject *owner, GError **error)
+relay_protocol_pipeline_new (const RelayProtocolUri *protocol_uri,
+    const RelayProtocolPipelineFuncs *funcs, GObject *owner, GError **error)
 {
   RelayProtocolPipeline *self = g_new0 (RelayProtocolPipeline, 1);
   GThread *thread;
 
   self->users = 2;
-  self->place = place;
+  self->protocol_uri = protocol_uri;
   self->funcs = funcs;
   self->owner = g_object_ref (owner);
   self->cancellable = g_cancellable_new ();
@@ -780,8 +784,8 @@ relay_protocol_pipeline_get_stats (RelayProtocolPipeline *self, RelayProtocolPip
   g_mutex_unlock (&self->lock);
   /* an element that is asked may call back */
   if (end != NULL) {
-    stats->sent += relay_watch_get_sent (self->place, end);
-    if (dials (self->place))
+    stats->sent += relay_watch_get_sent (self->protocol_uri, end);
+    if (dials (self->protocol_uri))
       stats->callers = relay_watch_is_connected (end);
   }
   g_mutex_unlock (&self->counting);

@@ -47,9 +47,9 @@ typedef struct
                                 yet */
 } RelayProtocolPipelineStats;
 
-/* Starts the thread; NULL: there is none to be had. @place: is @owner's, who is referenced as long
- * as the thread runs, and the last argument of the functions. */
-RelayProtocolPipeline *relay_protocol_pipeline_new (const RelayPlace *place,
+/* Starts the thread; NULL: there is none to be had. @protocol_uri: is @owner's, who is referenced
+ * as long as the thread runs, and the last argument of the functions. */
+RelayProtocolPipeline *relay_protocol_pipeline_new (const RelayProtocolUri *protocol_uri,
     const RelayProtocolPipelineFuncs *funcs, GObject *owner, GError **error);
 /* Sends what waits still, for half a second at most, and ends the thread.  Waits for that no longer
  * than a second: a thread that writes to a disk which does not answer ends later.  *stats: the

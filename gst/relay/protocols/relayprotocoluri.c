@@ -61,75 +61,77 @@ find_scheme (const gchar *uri)
 }
 
 gboolean
-relay_place_has_other_protocol (const gchar *uri)
+relay_protocol_uri_is_one (const gchar *uri)
 {
   return find_scheme (uri) >= 0;
 }
 
 void
-relay_place_free (RelayPlace *place)
+relay_protocol_uri_free (RelayProtocolUri *protocol_uri)
 {
   gchar *secret;
 
-  g_free (place->host);
-  g_free (place->source);
-  g_free (place->path);
-  secret = place->keys != NULL ? g_hash_table_lookup (place->keys, "passphrase") : NULL;
+  g_free (protocol_uri->host);
+  g_free (protocol_uri->source);
+  g_free (protocol_uri->path);
+  secret =
+      protocol_uri->keys != NULL ? g_hash_table_lookup (protocol_uri->keys, "passphrase") : NULL;
   if (secret != NULL)
     explicit_bzero (secret, strlen (secret));
-  g_clear_pointer (&place->keys, g_hash_table_unref);
-  g_free (place);
+  g_clear_pointer (&protocol_uri->keys, g_hash_table_unref);
+  g_free (protocol_uri);
 }
 
 const gchar *
-relay_place_get (const RelayPlace *place, const gchar *key)
+relay_protocol_uri_get (const RelayProtocolUri *protocol_uri, const gchar *key)
 {
-  return g_hash_table_lookup (place->keys, key);
+  return g_hash_table_lookup (protocol_uri->keys, key);
 }
 
 guint64
-relay_place_get_uint (const RelayPlace *place, const gchar *key, guint64 otherwise)
+relay_protocol_uri_get_uint (const RelayProtocolUri *protocol_uri, const gchar *key,
+    guint64 otherwise)
 {
-  const gchar *text = relay_place_get (place, key);
+  const gchar *text = relay_protocol_uri_get (protocol_uri, key);
 
   return text != NULL ? g_ascii_strtoull (text, NULL, 10) : otherwise;
 }
 
 gboolean
-relay_place_is_timed (const RelayPlace *place)
+relay_protocol_uri_is_timed (const RelayProtocolUri *protocol_uri)
 {
-  return g_strcmp0 (relay_place_get (place, "sync"), "true") == 0;
+  return g_strcmp0 (relay_protocol_uri_get (protocol_uri, "sync"), "true") == 0;
 }
 
 gboolean
-relay_place_is_multicast (const RelayPlace *place)
+relay_protocol_uri_is_multicast (const RelayProtocolUri *protocol_uri)
 {
   g_autoptr (GInetAddress) address =
-      place->host != NULL ? g_inet_address_new_from_string (place->host) : NULL;
+      protocol_uri->host != NULL ? g_inet_address_new_from_string (protocol_uri->host) : NULL;
 
   return address != NULL && g_inet_address_get_is_multicast (address);
 }
 
 static gboolean
-is_srt_listener (const RelayPlace *place)
+is_srt_listener (const RelayProtocolUri *protocol_uri)
 {
-  const gchar *mode = relay_place_get (place, "mode");
+  const gchar *mode = relay_protocol_uri_get (protocol_uri, "mode");
   g_autoptr (GInetAddress) address =
-      place->host != NULL ? g_inet_address_new_from_string (place->host) : NULL;
+      protocol_uri->host != NULL ? g_inet_address_new_from_string (protocol_uri->host) : NULL;
 
-  if (place->scheme != RELAY_SRT)
+  if (protocol_uri->scheme != RELAY_SRT)
     return FALSE;
   if (mode != NULL)
     return g_str_equal (mode, "listener");
-  return place->host == NULL || (address != NULL && g_inet_address_get_is_any (address));
+  return protocol_uri->host == NULL || (address != NULL && g_inet_address_get_is_any (address));
 }
 
 gboolean
-relay_place_listens (const RelayPlace *place)
+relay_protocol_uri_listens (const RelayProtocolUri *protocol_uri)
 {
-  if (place->scheme == RELAY_FILE || relay_place_is_multicast (place))
+  if (protocol_uri->scheme == RELAY_FILE || relay_protocol_uri_is_multicast (protocol_uri))
     return FALSE;
-  return place->scheme == RELAY_SRT ? is_srt_listener (place) : !place->sends;
+  return protocol_uri->scheme == RELAY_SRT ? is_srt_listener (protocol_uri) : !protocol_uri->sends;
 }
 
 static gboolean
@@ -139,24 +141,25 @@ is_secret (const gchar *key)
 }
 
 gchar *
-relay_place_describe (const RelayPlace *place)
+relay_protocol_uri_describe (const RelayProtocolUri *protocol_uri)
 {
-  GString *text = g_string_new (schemes[place->scheme]);
+  GString *text = g_string_new (schemes[protocol_uri->scheme]);
   const gchar *before = "?";
 
   g_string_append (text, "://");
-  if (place->source != NULL)
-    g_string_append_printf (text, "%s@", place->source);
-  if (place->scheme == RELAY_FILE)
-    g_string_append (text, place->path);
-  else if (place->host != NULL && strchr (place->host, ':') != NULL)
-    g_string_append_printf (text, "[%s]:%u", place->host, place->port);
+  if (protocol_uri->source != NULL)
+    g_string_append_printf (text, "%s@", protocol_uri->source);
+  if (protocol_uri->scheme == RELAY_FILE)
+    g_string_append (text, protocol_uri->path);
+  else if (protocol_uri->host != NULL && strchr (protocol_uri->host, ':') != NULL)
+    g_string_append_printf (text, "[%s]:%u", protocol_uri->host, protocol_uri->port);
   else
-    g_string_append_printf (text, "%s:%u", place->host != NULL ? place->host : "", place->port);
+    g_string_append_printf (text, "%s:%u", protocol_uri->host != NULL ? protocol_uri->host : "",
+        protocol_uri->port);
   for (guint i = 0; i < G_N_ELEMENTS (keys); i++) {
-    const gchar *value = relay_place_get (place, keys[i].key);
-    gboolean there = value != NULL && (keys[i].schemes & 1 << place->scheme) != 0
-        && (keys[i].sides & (place->sends ? OUT : IN)) != 0;
+    const gchar *value = relay_protocol_uri_get (protocol_uri, keys[i].key);
+    gboolean there = value != NULL && (keys[i].schemes & 1 << protocol_uri->scheme) != 0
+        && (keys[i].sides & (protocol_uri->sends ? OUT : IN)) != 0;
 
     if (!there || is_secret (keys[i].key))
       continue;
@@ -196,30 +199,31 @@ check_word (const gchar *key, const gchar *value, const gchar *words, GError **e
 }
 
 static gboolean
-check_value (const RelayPlace *place, const gchar *key, const gchar *value, GError **error)
+check_value (const RelayProtocolUri *protocol_uri, const gchar *key, const gchar *value,
+    GError **error)
 {
   for (guint i = 0; i < G_N_ELEMENTS (keys); i++) {
-    if (!g_str_equal (keys[i].key, key) || (keys[i].schemes & 1 << place->scheme) == 0
-        || (keys[i].sides & (place->sends ? OUT : IN)) == 0)
+    if (!g_str_equal (keys[i].key, key) || (keys[i].schemes & 1 << protocol_uri->scheme) == 0
+        || (keys[i].sides & (protocol_uri->sends ? OUT : IN)) == 0)
       continue;
     if (keys[i].words != NULL)
       return check_word (key, value, keys[i].words, error);
     return keys[i].most == 0 || check_number (key, value, keys[i].least, keys[i].most, error);
   }
-  BAD (error, "\"%s\" is not a key of %s:// as an %s: leave it out.", key, schemes[place->scheme],
-      place->sends ? "output" : "input");
+  BAD (error, "\"%s\" is not a key of %s:// as an %s: leave it out.", key,
+      schemes[protocol_uri->scheme], protocol_uri->sends ? "output" : "input");
   return FALSE;
 }
 
 static gboolean
-check_values (const RelayPlace *place, GError **error)
+check_values (const RelayProtocolUri *protocol_uri, GError **error)
 {
   GHashTableIter iter;
   gpointer key, value;
 
-  g_hash_table_iter_init (&iter, place->keys);
+  g_hash_table_iter_init (&iter, protocol_uri->keys);
   while (g_hash_table_iter_next (&iter, &key, &value))
-    if (!check_value (place, key, value != NULL ? value : "", error))
+    if (!check_value (protocol_uri, key, value != NULL ? value : "", error))
       return FALSE;
   return TRUE;
 }
@@ -227,13 +231,13 @@ check_values (const RelayPlace *place, GError **error)
 /* --- what does not go together ------------------------------------------------------------- */
 
 static gboolean
-check_srt (const RelayPlace *place, GError **error)
+check_srt (const RelayProtocolUri *protocol_uri, GError **error)
 {
-  const gchar *passphrase = relay_place_get (place, "passphrase");
-  const gchar *streamid = relay_place_get (place, "streamid");
+  const gchar *passphrase = relay_protocol_uri_get (protocol_uri, "passphrase");
+  const gchar *streamid = relay_protocol_uri_get (protocol_uri, "streamid");
   gsize size = passphrase != NULL ? strlen (passphrase) : SRT_PASSPHRASE_MIN;
 
-  if (!is_srt_listener (place) && place->host == NULL)
+  if (!is_srt_listener (protocol_uri) && protocol_uri->host == NULL)
     BAD (error, "a caller needs a host: write srt://HOST:PORT, or srt://:PORT to be called.");
   else if (size < SRT_PASSPHRASE_MIN || size > SRT_PASSPHRASE_MAX)
     BAD (error, "a passphrase of SRT has %d to %d characters.", SRT_PASSPHRASE_MIN,
@@ -247,40 +251,43 @@ check_srt (const RelayPlace *place, GError **error)
 
 /* A source is an address of the kind of its group. */
 static gboolean
-has_good_source (const RelayPlace *place)
+has_good_source (const RelayProtocolUri *protocol_uri)
 {
   g_autoptr (GInetAddress) source = NULL, group = NULL;
 
-  if (place->source == NULL)
+  if (protocol_uri->source == NULL)
     return TRUE;
-  if (place->sends || place->scheme == RELAY_RIST || !relay_place_is_multicast (place))
+  if (protocol_uri->sends || protocol_uri->scheme == RELAY_RIST
+      || !relay_protocol_uri_is_multicast (protocol_uri))
     return FALSE;
-  source = g_inet_address_new_from_string (place->source);
-  group = g_inet_address_new_from_string (place->host);
+  source = g_inet_address_new_from_string (protocol_uri->source);
+  group = g_inet_address_new_from_string (protocol_uri->host);
   return source != NULL && !g_inet_address_get_is_multicast (source)
       && g_inet_address_get_family (source) == g_inet_address_get_family (group);
 }
 
 static gboolean
-check_group (const RelayPlace *place, GError **error)
+check_group (const RelayProtocolUri *protocol_uri, GError **error)
 {
-  if (!has_good_source (place))
+  if (!has_good_source (protocol_uri))
     BAD (error,
         "what is before @ is the address of a source that sends to a multicast group, which inputs "
         "of udp:// and rtp:// can choose: write udp://SOURCE@GROUP:PORT, or leave it out.");
-  else if (place->sends && place->host == NULL)
+  else if (protocol_uri->sends && protocol_uri->host == NULL)
     BAD (error, "write where it goes to: %s://HOST:PORT, or a multicast group and its port.",
-        schemes[place->scheme]);
-  else if (relay_place_get (place, "interface") != NULL && !relay_place_is_multicast (place))
+        schemes[protocol_uri->scheme]);
+  else if (relay_protocol_uri_get (protocol_uri, "interface") != NULL
+      && !relay_protocol_uri_is_multicast (protocol_uri))
     BAD (error, "interface is for a multicast group: leave it out, or write the group's address.");
-  else if (place->scheme == RELAY_RIST && relay_place_get (place, "ttl") != NULL
-      && !relay_place_is_multicast (place))
+  else if (protocol_uri->scheme == RELAY_RIST
+      && relay_protocol_uri_get (protocol_uri, "ttl") != NULL
+      && !relay_protocol_uri_is_multicast (protocol_uri))
     BAD (error,
         "ttl of RIST is for a multicast group: leave it out, or write the group's address.");
-  else if (relay_place_get (place, "stuffing") != NULL
-      && relay_place_get (place, "bitrate") == NULL)
+  else if (relay_protocol_uri_get (protocol_uri, "stuffing") != NULL
+      && relay_protocol_uri_get (protocol_uri, "bitrate") == NULL)
     BAD (error, "stuffing fills up a constant rate: add bitrate, in bit/s, or leave it out.");
-  else if (place->scheme == RELAY_RIST && place->port % 2 != 0)
+  else if (protocol_uri->scheme == RELAY_RIST && protocol_uri->port % 2 != 0)
     BAD (error, "the port of RIST is even, as the next one is that of its reports: write another.");
   else
     return TRUE;
@@ -288,23 +295,24 @@ check_group (const RelayPlace *place, GError **error)
 }
 
 static gboolean
-check_file (const RelayPlace *place, GError **error)
+check_file (const RelayProtocolUri *protocol_uri, GError **error)
 {
-  g_autofree gchar *folder = g_path_get_dirname (place->path);
+  g_autofree gchar *folder = g_path_get_dirname (protocol_uri->path);
   g_autoptr (GDateTime) now = g_date_time_new_now_local ();
-  g_autofree gchar *name = g_date_time_format (now, place->path);
-  gsize size = strlen (place->path);
+  g_autofree gchar *name = g_date_time_format (now, protocol_uri->path);
+  gsize size = strlen (protocol_uri->path);
 
-  if (place->path[0] != '/' || place->path[size - 1] == '/')
+  if (protocol_uri->path[0] != '/' || protocol_uri->path[size - 1] == '/')
     BAD (error, "write the whole path of a file: file:///var/lib/video/news.ts.");
-  else if (!place->sends && !g_file_test (place->path, G_FILE_TEST_IS_REGULAR))
-    BAD (error, "there is no file %s: name one that is there, or make it first.", place->path);
-  else if (place->sends && !g_file_test (folder, G_FILE_TEST_IS_DIR))
+  else if (!protocol_uri->sends && !g_file_test (protocol_uri->path, G_FILE_TEST_IS_REGULAR))
+    BAD (error, "there is no file %s: name one that is there, or make it first.",
+        protocol_uri->path);
+  else if (protocol_uri->sends && !g_file_test (folder, G_FILE_TEST_IS_DIR))
     BAD (error, "there is no folder %s: make it (mkdir), or name another.", folder);
-  else if (place->sends && name == NULL)
+  else if (protocol_uri->sends && name == NULL)
     BAD (error, "the name has a %% that is no date: write e.g. %%F-%%H%%M%%S, or %%%% for a %%.");
-  else if (place->sends && relay_place_get (place, "piece") != NULL
-      && strchr (place->path, '%') == NULL)
+  else if (protocol_uri->sends && relay_protocol_uri_get (protocol_uri, "piece") != NULL
+      && strchr (protocol_uri->path, '%') == NULL)
     BAD (error,
         "with piece, the name needs a date, or all pieces have the same name: write e.g. "
         "news-%%F-%%H%%M%%S.ts.");
@@ -314,17 +322,17 @@ check_file (const RelayPlace *place, GError **error)
 }
 
 static gboolean
-check (const RelayPlace *place, GError **error)
+check (const RelayProtocolUri *protocol_uri, GError **error)
 {
-  if (!check_values (place, error))
+  if (!check_values (protocol_uri, error))
     return FALSE;
-  switch (place->scheme) {
+  switch (protocol_uri->scheme) {
     case RELAY_SRT:
-      return check_srt (place, error);
+      return check_srt (protocol_uri, error);
     case RELAY_FILE:
-      return check_file (place, error);
+      return check_file (protocol_uri, error);
     default:
-      return check_group (place, error);
+      return check_group (protocol_uri, error);
   }
 }
 
@@ -332,19 +340,19 @@ check (const RelayPlace *place, GError **error)
 
 /* file:///PATH?KEYS, with a path that is not escaped. */
 static gboolean
-split_file (RelayPlace *place, const gchar *text, GError **error)
+split_file (RelayProtocolUri *protocol_uri, const gchar *text, GError **error)
 {
   const gchar *path = text + strlen ("file:");
   const gchar *query = strchr (path, '?');
 
   if (g_str_has_prefix (path, "//"))
     path += 2;
-  place->path = query != NULL ? g_strndup (path, query - path) : g_strdup (path);
+  protocol_uri->path = query != NULL ? g_strndup (path, query - path) : g_strdup (path);
   if (query != NULL)
-    place->keys = g_uri_parse_params (query + 1, -1, "&", G_URI_PARAMS_NONE, error);
+    protocol_uri->keys = g_uri_parse_params (query + 1, -1, "&", G_URI_PARAMS_NONE, error);
   else
-    place->keys = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
-  if (place->keys != NULL && place->path[0] != '\0')
+    protocol_uri->keys = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+  if (protocol_uri->keys != NULL && protocol_uri->path[0] != '\0')
     return TRUE;
   g_clear_error (error);
   BAD (error, "write file:///PATH, with its keys as ?KEY=VALUE&..., and %%25 for a %% in these.");
@@ -352,7 +360,7 @@ split_file (RelayPlace *place, const gchar *text, GError **error)
 }
 
 static gboolean
-split_network (RelayPlace *place, const gchar *text, GError **error)
+split_network (RelayProtocolUri *protocol_uri, const gchar *text, GError **error)
 {
   const gchar *bad = gst_fasp_parse_find_bad_escape (text);
   g_autoptr (GstUri) uri = bad == NULL ? gst_fasp_parse_uri (text) : NULL;
@@ -366,31 +374,33 @@ split_network (RelayPlace *place, const gchar *text, GError **error)
     return FALSE;
   }
   if (port == 0 || port > G_MAXUINT16 || (path != NULL && path[0] != '\0')
-      || (source != NULL && place->scheme == RELAY_SRT)) {
-    BAD (error, "write %s://HOST:PORT, with its keys as ?KEY=VALUE&...", schemes[place->scheme]);
+      || (source != NULL && protocol_uri->scheme == RELAY_SRT)) {
+    BAD (error, "write %s://HOST:PORT, with its keys as ?KEY=VALUE&...",
+        schemes[protocol_uri->scheme]);
     return FALSE;
   }
-  place->host = host != NULL && host[0] != '\0' ? g_strdup (host) : NULL;
-  place->source = g_strdup (source);
-  place->port = port;
-  place->keys = gst_uri_get_query_table (uri);
-  if (place->keys == NULL)
-    place->keys = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+  protocol_uri->host = host != NULL && host[0] != '\0' ? g_strdup (host) : NULL;
+  protocol_uri->source = g_strdup (source);
+  protocol_uri->port = port;
+  protocol_uri->keys = gst_uri_get_query_table (uri);
+  if (protocol_uri->keys == NULL)
+    protocol_uri->keys = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
   return TRUE;
 }
 
-RelayPlace *
-relay_place_parse (const gchar *uri, gboolean sends, const gchar *passphrase, GError **error)
+RelayProtocolUri *
+relay_protocol_uri_parse (const gchar *uri, gboolean sends, const gchar *passphrase, GError **error)
 {
-  g_autoptr (RelayPlace) place = g_new0 (RelayPlace, 1);
+  g_autoptr (RelayProtocolUri) protocol_uri = g_new0 (RelayProtocolUri, 1);
   gint scheme = find_scheme (uri);
 
   g_return_val_if_fail (scheme >= 0, NULL);
-  place->scheme = scheme;
-  place->sends = sends;
-  if (!(scheme == RELAY_FILE ? split_file (place, uri, error) : split_network (place, uri, error)))
+  protocol_uri->scheme = scheme;
+  protocol_uri->sends = sends;
+  if (!(scheme == RELAY_FILE ? split_file (protocol_uri, uri, error) :
+                               split_network (protocol_uri, uri, error)))
     return NULL;
   if (passphrase != NULL && scheme == RELAY_SRT)
-    g_hash_table_replace (place->keys, g_strdup ("passphrase"), g_strdup (passphrase));
-  return check (place, error) ? g_steal_pointer (&place) : NULL;
+    g_hash_table_replace (protocol_uri->keys, g_strdup ("passphrase"), g_strdup (passphrase));
+  return check (protocol_uri, error) ? g_steal_pointer (&protocol_uri) : NULL;
 }

@@ -31,26 +31,27 @@ typedef struct
   guint port;       /* UDP; 0: a file */
   gchar *path;      /* of a file; NULL: none */
   GHashTable *keys; /* values, by key */
-} RelayPlace;
+} RelayProtocolUri;
 
 /* Is this another scheme than fasp's? */
-gboolean relay_place_has_other_protocol (const gchar *uri);
+gboolean relay_protocol_uri_is_one (const gchar *uri);
 /* @passphrase: of SRT, instead of the URI's; NULL: the URI's, if any.  @error: GST_URI_ERROR, with
  * a sentence that does not quote secrets. */
-RelayPlace *relay_place_parse (const gchar *uri, gboolean sends, const gchar *passphrase,
-    GError **error);
-void relay_place_free (RelayPlace *place);
+RelayProtocolUri *relay_protocol_uri_parse (const gchar *uri, gboolean sends,
+    const gchar *passphrase, GError **error);
+void relay_protocol_uri_free (RelayProtocolUri *protocol_uri);
 
-const gchar *relay_place_get (const RelayPlace *place, const gchar *key);
-guint64 relay_place_get_uint (const RelayPlace *place, const gchar *key, guint64 otherwise);
+const gchar *relay_protocol_uri_get (const RelayProtocolUri *protocol_uri, const gchar *key);
+guint64 relay_protocol_uri_get_uint (const RelayProtocolUri *protocol_uri, const gchar *key,
+    guint64 otherwise);
 /* Do datagrams leave at their time? */
-gboolean relay_place_is_timed (const RelayPlace *place);
-gboolean relay_place_is_multicast (const RelayPlace *place);
+gboolean relay_protocol_uri_is_timed (const RelayProtocolUri *protocol_uri);
+gboolean relay_protocol_uri_is_multicast (const RelayProtocolUri *protocol_uri);
 /* Is a port of this machine bound, which nothing else can have? */
-gboolean relay_place_listens (const RelayPlace *place);
+gboolean relay_protocol_uri_listens (const RelayProtocolUri *protocol_uri);
 /* The URI without secrets. */
-gchar *relay_place_describe (const RelayPlace *place);
+gchar *relay_protocol_uri_describe (const RelayProtocolUri *protocol_uri);
 
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (RelayPlace, relay_place_free);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (RelayProtocolUri, relay_protocol_uri_free);
 
 G_END_DECLS

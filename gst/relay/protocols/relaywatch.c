@@ -9,7 +9,7 @@
 
 struct _RelayWatch
 {
-  const RelayPlace *place;
+  const RelayProtocolUri *protocol_uri;
   GstElement *end;
   guint interface; /* its number when the end was started; 0: none is named */
   gint received;   /* atomic: since the last look */
@@ -22,18 +22,19 @@ struct _RelayWatch
 };
 
 static guint
-get_interface (const RelayPlace *place)
+get_interface (const RelayProtocolUri *protocol_uri)
 {
-  const gchar *name = relay_place_get (place, "interface");
+  const gchar *name = relay_protocol_uri_get (protocol_uri, "interface");
 
   return name != NULL ? if_nametoindex (name) : 0;
 }
 
 /* srtsink drops what it gets while it dials, and counts what it sends. */
 static gboolean
-has_to_count_given (const RelayPlace *place)
+has_to_count_given (const RelayProtocolUri *protocol_uri)
 {
-  return place->sends && place->scheme == RELAY_SRT && !relay_place_listens (place);
+  return protocol_uri->sends && protocol_uri->scheme == RELAY_SRT
+      && !relay_protocol_uri_listens (protocol_uri);
 }
 
 static GstPadProbeReturn
@@ -49,14 +50,14 @@ on_given (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 }
 
 RelayWatch *
-relay_watch_new (const RelayPlace *place, GstElement *end)
+relay_watch_new (const RelayProtocolUri *protocol_uri, GstElement *end)
 {
   RelayWatch *watch = g_new0 (RelayWatch, 1);
 
-  watch->place = place;
+  watch->protocol_uri = protocol_uri;
   watch->end = end != NULL ? gst_object_ref (end) : NULL;
-  watch->interface = get_interface (place);
-  if (has_to_count_given (place)) {
+  watch->interface = get_interface (protocol_uri);
+  if (has_to_count_given (protocol_uri)) {
     g_autoptr (GstPad) pad = gst_element_get_static_pad (end, "sink");
 
     gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, on_given, watch, NULL);
@@ -89,38 +90,38 @@ relay_watch_is_connected (GstElement *srt)
 }
 
 gboolean
-relay_watch_counts (const RelayPlace *place)
+relay_watch_counts (const RelayProtocolUri *protocol_uri)
 {
-  return place->sends && place->scheme != RELAY_FILE;
+  return protocol_uri->sends && protocol_uri->scheme != RELAY_FILE;
 }
 
 gboolean
-relay_watch_sends_datagrams (const RelayPlace *place)
+relay_watch_sends_datagrams (const RelayProtocolUri *protocol_uri)
 {
-  return relay_watch_counts (place) && place->scheme != RELAY_SRT;
+  return relay_watch_counts (protocol_uri) && protocol_uri->scheme != RELAY_SRT;
 }
 
 /* Returns the element that sends datagrams of UDP; NULL: the end has none. */
 static GstElement *
-get_sender (const RelayPlace *place, GstElement *end)
+get_sender (const RelayProtocolUri *protocol_uri, GstElement *end)
 {
-  if (!relay_watch_sends_datagrams (place))
+  if (!relay_watch_sends_datagrams (protocol_uri))
     return NULL;
-  if (place->scheme == RELAY_RIST)
+  if (protocol_uri->scheme == RELAY_RIST)
     return gst_bin_get_by_name (GST_BIN (end), "rist_rtp_udpsink0");
   return gst_object_ref (end);
 }
 
 guint64
-relay_watch_get_sent (const RelayPlace *place, GstElement *end)
+relay_watch_get_sent (const RelayProtocolUri *protocol_uri, GstElement *end)
 {
-  g_autoptr (GstElement) sender = get_sender (place, end);
+  g_autoptr (GstElement) sender = get_sender (protocol_uri, end);
   g_autoptr (GstStructure) stats = NULL;
   guint64 sent = 0;
 
   if (sender != NULL) {
     g_object_get (sender, "bytes-served", &sent, NULL);
-  } else if (relay_watch_counts (place)) {
+  } else if (relay_watch_counts (protocol_uri)) {
     g_object_get (end, "stats", &stats, NULL);
     if (stats != NULL)
       gst_structure_get_uint64 (stats, "bytes-sent-total", &sent);
@@ -131,16 +132,16 @@ relay_watch_get_sent (const RelayPlace *place, GstElement *end)
 guint64
 relay_watch_get_failed (const RelayWatch *watch, gboolean over)
 {
-  g_autoptr (GstElement) sender = get_sender (watch->place, watch->end);
+  g_autoptr (GstElement) sender = get_sender (watch->protocol_uri, watch->end);
   guint64 all, sent;
 
   if (sender != NULL) {
     g_object_get (sender, "bytes-to-serve", &all, "bytes-served", &sent, NULL);
-  } else if (has_to_count_given (watch->place)) {
+  } else if (has_to_count_given (watch->protocol_uri)) {
     GST_OBJECT_LOCK (watch->end);
     all = watch->given + (over ? watch->giving : 0);
     GST_OBJECT_UNLOCK (watch->end);
-    sent = relay_watch_get_sent (watch->place, watch->end);
+    sent = relay_watch_get_sent (watch->protocol_uri, watch->end);
   } else {
     return 0;
   }
@@ -150,13 +151,13 @@ relay_watch_get_failed (const RelayWatch *watch, gboolean over)
 gboolean
 relay_watch_may_have_failed (const RelayWatch *watch)
 {
-  return watch->why != NULL || has_to_count_given (watch->place);
+  return watch->why != NULL || has_to_count_given (watch->protocol_uri);
 }
 
 gboolean
 relay_watch_takes (RelayWatch *watch, GstMessage *warning, const gchar *text)
 {
-  g_autoptr (GstElement) sender = get_sender (watch->place, watch->end);
+  g_autoptr (GstElement) sender = get_sender (watch->protocol_uri, watch->end);
   g_autoptr (GError) error = NULL;
 
   gst_message_parse_warning (warning, &error, NULL);
@@ -174,7 +175,7 @@ look_at_sender (RelayWatch *watch, gboolean *works)
   g_autofree gchar *why = g_steal_pointer (&watch->why);
   guint64 before = watch->sent;
 
-  watch->sent = relay_watch_get_sent (watch->place, watch->end);
+  watch->sent = relay_watch_get_sent (watch->protocol_uri, watch->end);
   *works = watch->sent > before;
   if (*works || why == NULL)
     return NULL;
@@ -187,7 +188,7 @@ look_at_sender (RelayWatch *watch, gboolean *works)
 static gchar *
 look_at_group (RelayWatch *watch)
 {
-  guint now = get_interface (watch->place);
+  guint now = get_interface (watch->protocol_uri);
 
   if (g_atomic_int_compare_and_exchange (&watch->received, TRUE, FALSE))
     watch->silent = 0;
@@ -196,21 +197,23 @@ look_at_group (RelayWatch *watch)
   if (watch->silent > 0 && now != 0 && now != watch->interface)
     return g_strdup_printf ("the network interface %s was removed and is back: the group has to be "
                             "joined there.",
-        relay_place_get (watch->place, "interface"));
+        relay_protocol_uri_get (watch->protocol_uri, "interface"));
   if (now == watch->interface && watch->silent > 0 && watch->silent % JOIN_AGAIN == 0)
-    relay_group_join_again (watch->place, watch->end);
+    relay_group_join_again (watch->protocol_uri, watch->end);
   return NULL;
 }
 
 gchar *
 relay_watch_look (RelayWatch *watch, gboolean *works)
 {
-  g_autoptr (GstElement) sender = get_sender (watch->place, watch->end);
+  g_autoptr (GstElement) sender = get_sender (watch->protocol_uri, watch->end);
 
   *works = TRUE;
   if (sender != NULL)
     return look_at_sender (watch, works);
-  if (watch->place->scheme == RELAY_SRT && !relay_place_listens (watch->place))
+  if (watch->protocol_uri->scheme == RELAY_SRT && !relay_protocol_uri_listens (watch->protocol_uri))
     *works = relay_watch_is_connected (watch->end);
-  return !watch->place->sends && relay_group_is_heard (watch->place) ? look_at_group (watch) : NULL;
+  return !watch->protocol_uri->sends && relay_group_is_heard (watch->protocol_uri) ?
+      look_at_group (watch) :
+      NULL;
 }

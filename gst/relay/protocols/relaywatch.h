@@ -20,7 +20,7 @@ G_BEGIN_DECLS
 typedef struct _RelayWatch RelayWatch;
 
 /* @end: the element that talks to the network; NULL: a file is written. */
-RelayWatch *relay_watch_new (const RelayPlace *place, GstElement *end);
+RelayWatch *relay_watch_new (const RelayProtocolUri *protocol_uri, GstElement *end);
 void relay_watch_free (RelayWatch *watch);
 
 /* The element has something: may be called from any thread. */
@@ -36,13 +36,13 @@ gchar *relay_watch_look (RelayWatch *watch, gboolean *works);
 gboolean relay_watch_may_have_failed (const RelayWatch *watch);
 
 /* Is this an output whose datagrams are not answered? */
-gboolean relay_watch_sends_datagrams (const RelayPlace *place);
+gboolean relay_watch_sends_datagrams (const RelayProtocolUri *protocol_uri);
 /* Is an end of SRT that dials connected?  May be called from any thread. */
 gboolean relay_watch_is_connected (GstElement *srt);
 /* Does an output of this kind count what it hands to the network?  Files do not. */
-gboolean relay_watch_counts (const RelayPlace *place);
+gboolean relay_watch_counts (const RelayProtocolUri *protocol_uri);
 /* Returns these bytes, since the element plays.  May be called from any thread. */
-guint64 relay_watch_get_sent (const RelayPlace *place, GstElement *end);
+guint64 relay_watch_get_sent (const RelayProtocolUri *protocol_uri, GstElement *end);
 /* Returns how many bytes the system did not take, or SRT had no connection for, since the element
  * plays.  Of datagrams, those that are being sent just now are among them, so ask this when
  * something has failed, or nothing is sent.  @over: nothing more is sent by SRT. */

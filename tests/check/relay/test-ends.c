@@ -68,13 +68,14 @@ test_good (void)
 {
   for (guint i = 0; i < G_N_ELEMENTS (good); i++) {
     g_autoptr (GError) error = NULL;
-    g_autoptr (RelayPlace) place = relay_place_parse (good[i].uri, good[i].sends, NULL, &error);
+    g_autoptr (RelayProtocolUri) protocol_uri =
+        relay_protocol_uri_parse (good[i].uri, good[i].sends, NULL, &error);
     g_autofree gchar *told = NULL;
 
     g_assert_no_error (error);
-    told = relay_place_describe (place);
+    told = relay_protocol_uri_describe (protocol_uri);
     g_assert_cmpstr (told, ==, good[i].told);
-    g_assert_true (relay_place_listens (place) == good[i].listens);
+    g_assert_true (relay_protocol_uri_listens (protocol_uri) == good[i].listens);
   }
 }
 
@@ -129,9 +130,10 @@ test_faults (void)
 {
   for (guint i = 0; i < G_N_ELEMENTS (faults); i++) {
     g_autoptr (GError) error = NULL;
-    g_autoptr (RelayPlace) place = relay_place_parse (faults[i].uri, faults[i].sends, NULL, &error);
+    g_autoptr (RelayProtocolUri) protocol_uri =
+        relay_protocol_uri_parse (faults[i].uri, faults[i].sends, NULL, &error);
 
-    g_assert_null (place);
+    g_assert_null (protocol_uri);
     g_assert_error (error, GST_URI_ERROR, GST_URI_ERROR_BAD_REFERENCE);
     if (strstr (error->message, faults[i].what) == NULL)
       g_error ("%s: %s", faults[i].uri, error->message);
@@ -143,14 +145,16 @@ static void
 test_passphrase (void)
 {
   static const gchar uri[] = "srt://h:1?passphrase=of-the-uri";
-  g_autoptr (RelayPlace) place = relay_place_parse (uri, TRUE, "of-the-file", NULL);
-  g_autoptr (RelayPlace) other = relay_place_parse ("rist://h:2", TRUE, "of-the-file", NULL);
-  g_autofree gchar *told = relay_place_describe (place);
+  g_autoptr (RelayProtocolUri) protocol_uri =
+      relay_protocol_uri_parse (uri, TRUE, "of-the-file", NULL);
+  g_autoptr (RelayProtocolUri) other =
+      relay_protocol_uri_parse ("rist://h:2", TRUE, "of-the-file", NULL);
+  g_autofree gchar *told = relay_protocol_uri_describe (protocol_uri);
 
-  g_assert_cmpstr (relay_place_get (place, "passphrase"), ==, "of-the-file");
+  g_assert_cmpstr (relay_protocol_uri_get (protocol_uri, "passphrase"), ==, "of-the-file");
   g_assert_cmpstr (told, ==, "srt://h:1");
   g_assert_nonnull (other);
-  g_assert_null (relay_place_parse (uri, TRUE, "x", NULL));
+  g_assert_null (relay_protocol_uri_parse (uri, TRUE, "x", NULL));
 }
 
 /* Each scheme is made of elements that are there, and has what the relay asks of an end. */
@@ -580,16 +584,16 @@ gst_element_factory_make (const gchar *factory, const gchar *name)
 }
 
 /* The linker gives us these calls (--wrap). */
-RelayWatch *__real_relay_watch_new (const RelayPlace *place, GstElement *end);
-RelayWatch *__wrap_relay_watch_new (const RelayPlace *place, GstElement *end);
+RelayWatch *__real_relay_watch_new (const RelayProtocolUri *protocol_uri, GstElement *end);
+RelayWatch *__wrap_relay_watch_new (const RelayProtocolUri *protocol_uri, GstElement *end);
 void __real_relay_watch_free (RelayWatch *watch);
 void __wrap_relay_watch_free (RelayWatch *watch);
 
 RelayWatch *
-__wrap_relay_watch_new (const RelayPlace *place, GstElement *end)
+__wrap_relay_watch_new (const RelayProtocolUri *protocol_uri, GstElement *end)
 {
   g_atomic_int_inc (&watches);
-  return __real_relay_watch_new (place, end);
+  return __real_relay_watch_new (protocol_uri, end);
 }
 
 void

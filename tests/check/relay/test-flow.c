@@ -147,8 +147,8 @@ open_scene (Scene *scene)
 {
   guint port = pair_get_even_port ();
   g_autofree gchar *uri = g_strdup_printf ("rist://127.0.0.1:%u", port);
-  g_autoptr (RelayPlace) place = relay_place_parse (uri, FALSE, NULL, NULL);
-  GstElement *chain = relay_chain_make (place, &scene->ristsrc, NULL);
+  g_autoptr (RelayProtocolUri) protocol_uri = relay_protocol_uri_parse (uri, FALSE, NULL, NULL);
+  GstElement *chain = relay_chain_make (protocol_uri, &scene->ristsrc, NULL);
   GstElement *sink = gst_element_factory_make ("fakesink", NULL);
 
   scene->refused = scene->second = scene->passed = 0;
@@ -317,14 +317,14 @@ static GSocketAddress *
 open_output (GstElement **pipeline, guint *passed)
 {
   g_autofree gchar *uri = g_strdup_printf ("rist://127.0.0.1:%u", pair_get_even_port ());
-  g_autoptr (RelayPlace) place = relay_place_parse (uri, TRUE, NULL, NULL);
+  g_autoptr (RelayProtocolUri) protocol_uri = relay_protocol_uri_parse (uri, TRUE, NULL, NULL);
   g_autoptr (GstElement) ristsink = NULL;
   g_autoptr (GstElement) udpsrc = NULL;
   g_autoptr (GSocketAddress) local = NULL;
   g_autoptr (GSocket) socket = NULL;
 
   *pipeline = gst_pipeline_new (NULL);
-  gst_bin_add (GST_BIN (*pipeline), relay_chain_make (place, &ristsink, NULL));
+  gst_bin_add (GST_BIN (*pipeline), relay_chain_make (protocol_uri, &ristsink, NULL));
   relay_flow_guard (ristsink);
   udpsrc = gst_bin_get_by_name (GST_BIN (ristsink), "rist_rtcp_udpsrc0");
   count_reports (ristsink, passed);

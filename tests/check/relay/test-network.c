@@ -335,16 +335,16 @@ test_join_again (void)
     return;
   for (guint k = 0; k < G_N_ELEMENTS (which); k++) {
     g_autofree gchar *uri = make_uri (&rows[which[k]], pair_get_even_port ());
-    g_autoptr (RelayPlace) place = relay_place_parse (uri, FALSE, NULL, NULL);
+    g_autoptr (RelayProtocolUri) protocol_uri = relay_protocol_uri_parse (uri, FALSE, NULL, NULL);
     gint wire = socket (AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, htons (ETH_P_ALL));
     g_autoptr (GstElement) end = NULL;
-    GstElement *chain = gst_object_ref_sink (relay_chain_make (place, &end, NULL));
-    RelayWatch *watch = relay_watch_new (place, end);
+    GstElement *chain = gst_object_ref_sink (relay_chain_make (protocol_uri, &end, NULL));
+    RelayWatch *watch = relay_watch_new (protocol_uri, end);
     gboolean works;
 
     peer.sll_ifindex = if_nametoindex (rows[which[k]].interface);
     g_assert_cmpint (bind (wire, (struct sockaddr *) &peer, sizeof peer), ==, 0);
-    g_assert_true (relay_group_join (place, end, NULL));
+    g_assert_true (relay_group_join (protocol_uri, end, NULL));
     /* the system sends each report twice (RFC 3376, RFC 3810: the robustness variable) */
     wait_for_reports (wire, rows[which[k]].to, 2);
     for (guint i = 0; i < 10; i++)
