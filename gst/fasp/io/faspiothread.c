@@ -208,6 +208,17 @@ is_done (FaspIo *io)
   return done;
 }
 
+/* What the endpoint has to say about its end is said, also if the time for it is over, or if it was
+ * found by another thread since we last looked. */
+static void
+tell_last (FaspIo *io)
+{
+  fasp_guard_lock (&io->guard);
+  fasp_endpoint_end (io->guard.endpoint, g_get_monotonic_time ());
+  fasp_guard_unlock (&io->guard);
+  tell (io);
+}
+
 gpointer
 fasp_io_run (gpointer data)
 {
@@ -228,5 +239,6 @@ fasp_io_run (gpointer data)
       break;
     wait_for_work (io, sleep_until (io), blocked);
   }
+  tell_last (io);
   return NULL;
 }

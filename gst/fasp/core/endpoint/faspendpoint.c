@@ -330,3 +330,17 @@ fasp_endpoint_is_closed (const FaspEndpoint *endpoint)
   }
   return TRUE;
 }
+
+void
+fasp_endpoint_end (FaspEndpoint *endpoint, FaspTime now)
+{
+  for (guint i = 0; i < endpoint->sessions->len; i++) {
+    FaspSession *session = fasp_endpoint_nth (endpoint, i);
+
+    if (session->state != FASP_SESSION_CLOSED)
+      fasp_session_end_at_once (session, now, session->closing.reason);
+    session->closing.time = FASP_NEVER;
+    if (!session->announced.removed)
+      fasp_lifecycle_leave (endpoint, now, session);
+  }
+}

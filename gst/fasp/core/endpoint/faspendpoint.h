@@ -231,8 +231,11 @@ void fasp_endpoint_refuse (FaspEndpoint *endpoint, FaspTime now, const gchar *te
 gboolean fasp_endpoint_drop (FaspEndpoint *endpoint, FaspTime now, guint32 session,
     const gchar *text);
 /* After close: TRUE when nothing is left to send.  The caller waits for that
- * one second at most. */
+ * one second at most, and then calls fasp_endpoint_end(). */
 gboolean fasp_endpoint_is_closed (const FaspEndpoint *endpoint);
+/* Ends each session without another datagram.  Those that have not been announced as removed are
+ * (FASP_EVENT_REMOVED). */
+void fasp_endpoint_end (FaspEndpoint *endpoint, FaspTime now);
 
 /* --- statistics --------------------------------------------------------------- */
 

@@ -68,6 +68,26 @@ test_receiver_stops (void)
   vcast_free (n);
 }
 
+/* The receiver's thread is late: the time for the goodbye is over before the session is. */
+static void
+test_ended (void)
+{
+  VCast *n = setup (1 << 24);
+  VCastNode *node = &n->nodes[VNET_C];
+
+  set_way_back (n, VNET_C, 1);
+  fasp_endpoint_close (node->endpoint, vnet_get_time (n->net), FASP_REASON_STOPPED);
+  vcast_run (n, FASP_CLOSE_TIMEOUT / 2);
+  g_assert_false (fasp_endpoint_is_closed (node->endpoint));
+  g_assert_cmpuint (node->events[FASP_EVENT_REMOVED], ==, 0);
+  fasp_endpoint_end (node->endpoint, vnet_get_time (n->net));
+  g_assert_true (fasp_endpoint_is_closed (node->endpoint));
+  vcast_run (n, FASP_CLOSE_TIMEOUT);
+  g_assert_cmpuint (node->events[FASP_EVENT_REMOVED], ==, 1);
+  g_assert_cmpint (node->last[FASP_EVENT_REMOVED].reason, ==, FASP_REASON_ENDED_HERE);
+  vcast_free (n);
+}
+
 /* Of a sender that stops while it hears nothing of a receiver that hears it: one goodbye leaves,
  * however late the thread that sends is. */
 static void
@@ -313,6 +333,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/goodbye/unanswered", test_unanswered);
   g_test_add_func ("/goodbye/receiver-stops", test_receiver_stops);
+  g_test_add_func ("/goodbye/ended", test_ended);
   g_test_add_func ("/goodbye/heard-by-the-other", test_heard_by_the_other);
   g_test_add_func ("/goodbye/heard-too-late", test_heard_too_late);
   g_test_add_func ("/goodbye/gone-unproved", test_gone_unproved);
