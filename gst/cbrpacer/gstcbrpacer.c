@@ -38,7 +38,7 @@
  * gst-launch-1.0 filesrc location=programme.ts ! cbrpacer ! udpsink host=127.0.0.1 port=5004 sync=false
  * ]| Plays out a transport stream at the pace of its own clock.
  *
- * Since: 0.2
+ * Since: 1.0
  */
 #ifdef HAVE_CONFIG_H
 #include "config.h"

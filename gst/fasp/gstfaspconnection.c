@@ -401,7 +401,7 @@ gst_fasp_connection_install_check (GObjectClass *klass)
    *
    * Returns: (nullable): %NULL, or what is wrong with them
    *
-   * Since: 0.5
+   * Since: 1.0
    */
   /**
    * GstFaspSrc::check-settings:
@@ -411,7 +411,7 @@ gst_fasp_connection_install_check (GObjectClass *klass)
    *
    * Returns: (nullable): %NULL, or what is wrong with them
    *
-   * Since: 0.5
+   * Since: 1.0
    */
   g_signal_new_class_handler ("check-settings", G_OBJECT_CLASS_TYPE (klass),
       G_SIGNAL_RUN_LAST | G_SIGNAL_ACTION, G_CALLBACK (check), NULL, NULL, NULL, G_TYPE_STRING, 0);

@@ -37,7 +37,7 @@
  * gst-launch-1.0 videotestsrc is-live=true ! video/x-raw,format=I420 ! x264enc tune=zerolatency bitrate=4000 ! mpegtsmux ! faspsink uri=fasp://:7001 max-bitrate=8000000 wait-for-connection=false
  * ]| Serves it to every faspsrc that dials.
  *
- * Since: 0.1
+ * Since: 1.0
  */
 #ifdef HAVE_CONFIG_H
 #include "config.h"
@@ -680,7 +680,7 @@ gst_fasp_sink_class_init (GstFaspSinkClass *klass)
    *
    * Returns: %FALSE: there is no such receiver
    *
-   * Since: 0.5
+   * Since: 1.0
    */
   g_signal_new_class_handler ("drop-caller", G_TYPE_FROM_CLASS (klass),
       G_SIGNAL_RUN_LAST | G_SIGNAL_ACTION, G_CALLBACK (gst_fasp_sink_drop_caller), NULL, NULL, NULL,

@@ -31,7 +31,7 @@
  * gst-launch-1.0 -e faspsrc uri=fasp://:7001 keep-listening=true ! filesink location=received.ts
  * ]| Records the stream, of all senders that come, one after the other.
  *
- * Since: 0.1
+ * Since: 1.0
  */
 #ifdef HAVE_CONFIG_H
 #include "config.h"
@@ -803,7 +803,7 @@ gst_fasp_src_class_init (GstFaspSrcClass *klass)
    *
    * Returns: %FALSE if it is not connected
    *
-   * Since: 0.5
+   * Since: 1.0
    */
   g_signal_new_class_handler ("switch-source", G_TYPE_FROM_CLASS (klass),
       G_SIGNAL_RUN_LAST | G_SIGNAL_ACTION, G_CALLBACK (gst_fasp_src_switch_source), NULL, NULL,

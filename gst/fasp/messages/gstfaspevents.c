@@ -59,7 +59,7 @@ gst_fasp_events_install (GObjectClass *klass)
    *
    * Returns: %FALSE: it is turned away
    *
-   * Since: 0.4
+   * Since: 1.0
    */
   /**
    * GstFaspSrc::caller-identified:
@@ -73,7 +73,7 @@ gst_fasp_events_install (GObjectClass *klass)
    *
    * Returns: %FALSE: it is turned away
    *
-   * Since: 0.4
+   * Since: 1.0
    */
   /* no default: without a handler it is FALSE */
   g_signal_new ("caller-identified", type, G_SIGNAL_RUN_LAST, 0, stop_at_refusal, NULL, NULL,

@@ -20,12 +20,12 @@ gst_fasp_multicast_install (GObjectClass *klass, FaspRole role)
   /**
    * GstFaspSink:multicast-iface:
    *
-   * Since: 0.5
+   * Since: 1.0
    */
   /**
    * GstFaspSrc:multicast-iface:
    *
-   * Since: 0.5
+   * Since: 1.0
    */
   g_object_class_install_property (klass, GST_FASP_PROP_MULTICAST_IFACE,
       g_param_spec_string ("multicast-iface", "Multicast interface",
@@ -36,7 +36,7 @@ gst_fasp_multicast_install (GObjectClass *klass, FaspRole role)
     /**
      * GstFaspSrc:multicast-source:
      *
-     * Since: 0.5
+     * Since: 1.0
      */
     g_object_class_install_property (klass, GST_FASP_PROP_MULTICAST_SOURCE,
         g_param_spec_string ("multicast-source", "Multicast source",
@@ -49,7 +49,7 @@ gst_fasp_multicast_install (GObjectClass *klass, FaspRole role)
   /**
    * GstFaspSink:multicast-loop:
    *
-   * Since: 0.5
+   * Since: 1.0
    */
   g_object_class_install_property (klass, GST_FASP_PROP_MULTICAST_LOOP,
       g_param_spec_boolean ("multicast-loop", "Multicast loopback",
@@ -57,7 +57,7 @@ gst_fasp_multicast_install (GObjectClass *klass, FaspRole role)
   /**
    * GstFaspSink:ttl-mc:
    *
-   * Since: 0.5
+   * Since: 1.0
    */
   g_object_class_install_property (klass, GST_FASP_PROP_TTL_MC,
       g_param_spec_int ("ttl-mc", "Multicast time to live",

@@ -69,12 +69,12 @@ install_common (GObjectClass *klass)
   /**
    * GstFaspSink:passphrase:
    *
-   * Since: 0.4
+   * Since: 1.0
    */
   /**
    * GstFaspSrc:passphrase:
    *
-   * Since: 0.4
+   * Since: 1.0
    */
   g_object_class_install_property (klass, GST_FASP_PROP_PASSPHRASE,
       g_param_spec_string ("passphrase", "Passphrase",
@@ -85,12 +85,12 @@ install_common (GObjectClass *klass)
   /**
    * GstFaspSink:key-file:
    *
-   * Since: 0.4
+   * Since: 1.0
    */
   /**
    * GstFaspSrc:key-file:
    *
-   * Since: 0.4
+   * Since: 1.0
    */
   g_object_class_install_property (klass, GST_FASP_PROP_KEY_FILE,
       g_param_spec_string ("key-file", "Key file",
@@ -100,12 +100,12 @@ install_common (GObjectClass *klass)
   /**
    * GstFaspSink:public-key:
    *
-   * Since: 0.4
+   * Since: 1.0
    */
   /**
    * GstFaspSrc:public-key:
    *
-   * Since: 0.4
+   * Since: 1.0
    */
   g_object_class_install_property (klass, GST_FASP_PROP_PUBLIC_KEY,
       g_param_spec_string ("public-key", "Public key",
@@ -116,12 +116,12 @@ install_common (GObjectClass *klass)
   /**
    * GstFaspSink:allowed-keys:
    *
-   * Since: 0.4
+   * Since: 1.0
    */
   /**
    * GstFaspSrc:allowed-keys:
    *
-   * Since: 0.4
+   * Since: 1.0
    */
   g_object_class_install_property (klass, GST_FASP_PROP_ALLOWED_KEYS,
       g_param_spec_string ("allowed-keys", "Allowed keys",
@@ -132,12 +132,12 @@ install_common (GObjectClass *klass)
   /**
    * GstFaspSink:encryption:
    *
-   * Since: 0.4
+   * Since: 1.0
    */
   /**
    * GstFaspSrc:encryption:
    *
-   * Since: 0.4
+   * Since: 1.0
    */
   g_object_class_install_property (klass, GST_FASP_PROP_ENCRYPTION,
       g_param_spec_enum ("encryption", "Encryption",
@@ -181,12 +181,12 @@ install_common (GObjectClass *klass)
   /**
    * GstFaspSink:flowlets:
    *
-   * Since: 0.5
+   * Since: 1.0
    */
   /**
    * GstFaspSrc:flowlets:
    *
-   * Since: 0.5
+   * Since: 1.0
    */
   g_object_class_install_property (klass, GST_FASP_PROP_FLOWLETS,
       g_param_spec_uint ("flowlets", "Flowlets",
@@ -198,12 +198,12 @@ install_common (GObjectClass *klass)
   /**
    * GstFaspSink:threads:
    *
-   * Since: 0.5
+   * Since: 1.0
    */
   /**
    * GstFaspSrc:threads:
    *
-   * Since: 0.5
+   * Since: 1.0
    */
   g_object_class_install_property (klass, GST_FASP_PROP_THREADS,
       g_param_spec_uint ("threads", "Threads",
@@ -216,12 +216,12 @@ install_common (GObjectClass *klass)
   /**
    * GstFaspSink:bonding-addresses:
    *
-   * Since: 0.5
+   * Since: 1.0
    */
   /**
    * GstFaspSrc:bonding-addresses:
    *
-   * Since: 0.5
+   * Since: 1.0
    */
   g_object_class_install_property (klass, GST_FASP_PROP_BONDING_ADDRESSES,
       g_param_spec_string ("bonding-addresses", "Bonding addresses",
@@ -233,12 +233,12 @@ install_common (GObjectClass *klass)
   /**
    * GstFaspSink:fec:
    *
-   * Since: 0.5
+   * Since: 1.0
    */
   /**
    * GstFaspSrc:fec:
    *
-   * Since: 0.5
+   * Since: 1.0
    */
   g_object_class_install_property (klass, GST_FASP_PROP_FEC,
       g_param_spec_string ("fec", "Forward error correction",
@@ -251,12 +251,12 @@ install_common (GObjectClass *klass)
   /**
    * GstFaspSink:record:
    *
-   * Since: 0.3
+   * Since: 1.0
    */
   /**
    * GstFaspSrc:record:
    *
-   * Since: 0.3
+   * Since: 1.0
    */
   g_object_class_install_property (klass, GST_FASP_PROP_RECORD,
       g_param_spec_string ("record", "Record",
@@ -267,12 +267,12 @@ install_common (GObjectClass *klass)
   /**
    * GstFaspSink:log:
    *
-   * Since: 0.5
+   * Since: 1.0
    */
   /**
    * GstFaspSrc:log:
    *
-   * Since: 0.5
+   * Since: 1.0
    */
   g_object_class_install_property (klass, GST_FASP_PROP_LOG,
       g_param_spec_string ("log", "Log",
@@ -291,12 +291,12 @@ install_common (GObjectClass *klass)
   /**
    * GstFaspSink:join-at:
    *
-   * Since: 0.5
+   * Since: 1.0
    */
   /**
    * GstFaspSrc:join-at:
    *
-   * Since: 0.5
+   * Since: 1.0
    */
   g_object_class_install_property (klass, GST_FASP_PROP_JOIN_AT,
       g_param_spec_enum ("join-at", "Join at",
@@ -307,12 +307,12 @@ install_common (GObjectClass *klass)
   /**
    * GstFaspSink:join-back:
    *
-   * Since: 0.5
+   * Since: 1.0
    */
   /**
    * GstFaspSrc:join-back:
    *
-   * Since: 0.5
+   * Since: 1.0
    */
   g_object_class_install_property (klass, GST_FASP_PROP_JOIN_BACK,
       g_param_spec_uint64 ("join-back", "Join back",
@@ -334,7 +334,7 @@ install_sink (GObjectClass *klass)
   /**
    * GstFaspSink:max-total-bitrate:
    *
-   * Since: 0.5
+   * Since: 1.0
    */
   g_object_class_install_property (klass, GST_FASP_PROP_MAX_TOTAL_BITRATE,
       g_param_spec_uint64 ("max-total-bitrate", "Maximum bit rate of all receivers",
@@ -346,7 +346,7 @@ install_sink (GObjectClass *klass)
   /**
    * GstFaspSink:min-bitrate:
    *
-   * Since: 0.5
+   * Since: 1.0
    */
   g_object_class_install_property (klass, GST_FASP_PROP_MIN_BITRATE,
       g_param_spec_uint64 ("min-bitrate", "Minimum bit rate",
@@ -356,7 +356,7 @@ install_sink (GObjectClass *klass)
   /**
    * GstFaspSink:rate-control:
    *
-   * Since: 0.5
+   * Since: 1.0
    */
   g_object_class_install_property (klass, GST_FASP_PROP_RATE_CONTROL,
       g_param_spec_enum ("rate-control", "Rate control",
@@ -366,7 +366,7 @@ install_sink (GObjectClass *klass)
   /**
    * GstFaspSink:available-bitrate:
    *
-   * Since: 0.5
+   * Since: 1.0
    */
   g_object_class_install_property (klass, GST_FASP_PROP_AVAILABLE_BITRATE,
       g_param_spec_uint64 ("available-bitrate", "Available bit rate",
@@ -381,7 +381,7 @@ install_sink (GObjectClass *klass)
   /**
    * GstFaspSink:glitch-interval:
    *
-   * Since: 0.3
+   * Since: 1.0
    */
   g_object_class_install_property (klass, GST_FASP_PROP_GLITCH_INTERVAL,
       g_param_spec_uint64 ("glitch-interval", "Glitch interval",
@@ -397,7 +397,7 @@ install_sink (GObjectClass *klass)
   /**
    * GstFaspSink:flow-assignment:
    *
-   * Since: 0.5
+   * Since: 1.0
    */
   g_object_class_install_property (klass, GST_FASP_PROP_FLOW_ASSIGNMENT,
       g_param_spec_enum ("flow-assignment", "Flow assignment",
@@ -409,7 +409,7 @@ install_sink (GObjectClass *klass)
   /**
    * GstFaspSink:rex:
    *
-   * Since: 0.5
+   * Since: 1.0
    */
   g_object_class_install_property (klass, GST_FASP_PROP_REX,
       g_param_spec_boolean ("rex", "Retransmission",
@@ -419,7 +419,7 @@ install_sink (GObjectClass *klass)
   /**
    * GstFaspSink:history:
    *
-   * Since: 0.5
+   * Since: 1.0
    */
   g_object_class_install_property (klass, GST_FASP_PROP_HISTORY,
       g_param_spec_uint64 ("history", "History",
@@ -430,7 +430,7 @@ install_sink (GObjectClass *klass)
   /**
    * GstFaspSink:max-receivers:
    *
-   * Since: 0.5
+   * Since: 1.0
    */
   g_object_class_install_property (klass, GST_FASP_PROP_MAX_RECEIVERS,
       g_param_spec_uint ("max-receivers", "Most receivers",
@@ -440,7 +440,7 @@ install_sink (GObjectClass *klass)
   /**
    * GstFaspSink:max-receivers-per-network:
    *
-   * Since: 0.5
+   * Since: 1.0
    */
   g_object_class_install_property (klass, GST_FASP_PROP_MAX_RECEIVERS_PER_NETWORK,
       g_param_spec_uint ("max-receivers-per-network", "Most receivers of a network",
@@ -472,7 +472,7 @@ install_source (GObjectClass *klass)
   /**
    * GstFaspSrc:provide-clock:
    *
-   * Since: 0.5
+   * Since: 1.0
    */
   g_object_class_install_property (klass, GST_FASP_PROP_PROVIDE_CLOCK,
       g_param_spec_boolean ("provide-clock", "Provide clock",
@@ -483,7 +483,7 @@ install_source (GObjectClass *klass)
   /**
    * GstFaspSrc:fallback-addresses:
    *
-   * Since: 0.5
+   * Since: 1.0
    */
   g_object_class_install_property (klass, GST_FASP_PROP_FALLBACK_ADDRESSES,
       g_param_spec_string ("fallback-addresses", "Fallback addresses",
@@ -495,7 +495,7 @@ install_source (GObjectClass *klass)
   /**
    * GstFaspSrc:require-complete:
    *
-   * Since: 0.5
+   * Since: 1.0
    */
   g_object_class_install_property (klass, GST_FASP_PROP_REQUIRE_COMPLETE,
       g_param_spec_boolean ("require-complete", "Require complete",
@@ -506,7 +506,7 @@ install_source (GObjectClass *klass)
   /**
    * GstFaspSrc:redundancy:
    *
-   * Since: 0.5
+   * Since: 1.0
    */
   g_object_class_install_property (klass, GST_FASP_PROP_REDUNDANCY,
       g_param_spec_enum ("redundancy", "Redundancy",
@@ -517,7 +517,7 @@ install_source (GObjectClass *klass)
   /**
    * GstFaspSrc:wait-to-restore:
    *
-   * Since: 0.5
+   * Since: 1.0
    */
   g_object_class_install_property (klass, GST_FASP_PROP_WAIT_TO_RESTORE,
       g_param_spec_uint ("wait-to-restore", "Wait to restore",
