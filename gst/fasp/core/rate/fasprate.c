@@ -128,6 +128,7 @@ fasp_rate_feedback (FaspRate *rate, const FaspRateFeedback *feedback)
   if (!is_sane (feedback))
     return;
   bounded.rtt = CLAMP (feedback->rtt, 0, FASP_RATE_MEMORY);
+  bounded.delay = CLAMP (feedback->delay, 0, FASP_RATE_MEMORY);
   bounded.told = count_new (&rate->told[feedback->flow], feedback->told);
   lost = count_new (&rate->lost[feedback->flow], get_lost (rate, feedback));
   bounded.lost = MIN (lost, bounded.told);

@@ -60,6 +60,7 @@ typedef struct
   guint64 unsettled;             /* how many of the newest packets may still arrive */
   const FaspRateSample *samples; /* of one flow, oldest first */
   guint n;
+  FaspTime delay; /* from the newest one's arrival to this report, as the peer says; µs */
 } FaspRateFeedback;
 
 typedef struct _FaspRate FaspRate;

@@ -294,6 +294,17 @@ take_sample (Adaptive *a, const FaspRateFeedback *feedback, const FaspRateSample
   return queue;
 }
 
+/* From the newest packet's departure to its report.  In a pause of the stream the report of a PONG
+ * or a PROMISE waits for longer than the clock while data comes, which is not the path's doing. */
+static FaspTime
+get_turn (const Adaptive *a, const FaspRateFeedback *feedback)
+{
+  FaspTime turn = feedback->now - feedback->samples[feedback->n - 1].sent;
+  FaspTime paused = MAX (0, feedback->delay - FASP_FEEDBACK_CLOCK (a->rtt));
+
+  return turn - MIN (paused, MAX (0, turn));
+}
+
 /* --- others ------------------------------------------------------------------------------- */
 
 /* If one other has come, half of what we had is our share. */
@@ -426,7 +437,7 @@ feedback (FaspRate *rate, const FaspRateFeedback *feedback)
     queue = take_sample (a, feedback, &feedback->samples[i]);
     least = MIN (least, queue);
   }
-  turn = feedback->now - feedback->samples[feedback->n - 1].sent;
+  turn = get_turn (a, feedback);
   /* no packet waits for longer than that, whatever the peer's clock says */
   queue = MIN (queue, turn);
   turn += FASP_FEEDBACK_CLOCK (a->rtt) - queue;

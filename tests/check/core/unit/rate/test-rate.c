@@ -42,6 +42,7 @@ test_hostile (gconstpointer data)
       .told = g_rand_int (rand),
       .lost = g_rand_int (rand),
       .marked = g_rand_int (rand),
+      .delay = odd[now / 5000 % 8],
       .n = g_rand_int (rand) % (FASP_TIMESTAMPS + 1),
     };
     gboolean ordered = g_rand_boolean (rand);
@@ -185,6 +186,33 @@ test_idle (void)
   g_rand_free (rand);
 }
 
+/* A stream pauses, and what little leaves is reported half a second after it arrived: the turn
+ * stays that of the path. */
+static void
+test_pause (void)
+{
+  FaspRate *rate = fasp_rate_new (FASP_RATE_CONTROL_ADAPTIVE, 0, 0, 0);
+  FaspRateSample sample = { 0 };
+  FaspRateFeedback report = {
+    .rtt = 20 * FASP_MSEC,
+    .samples = &sample,
+    .n = 1,
+    .delay = 480 * FASP_MSEC,
+  };
+
+  for (FaspTime now = FASP_SEC; now < 30 * FASP_SEC; now += FASP_SEC / 2) {
+    sample.sent = now - report.delay - report.rtt;
+    sample.arrived = sample.sent + report.rtt / 2;
+    sample.bytes += 61;
+    report.now = now;
+    report.told++;
+    fasp_rate_feedback (rate, &report);
+    /* the round trip, and twice the clock */
+    g_assert_cmpint (rate->turn, <=, 40 * FASP_MSEC);
+  }
+  fasp_rate_free (rate);
+}
+
 /* Marks lower the rate once a round trip, by half of the share of marks: at first that of the
  * report that has one.  What is told again is nothing new.  Then it grows by a packet in each round
  * trip. */
@@ -302,6 +330,7 @@ main (int argc, char **argv)
   g_test_add_func ("/rate/mistake", test_mistake);
   g_test_add_func ("/rate/small-packets", test_small_packets);
   g_test_add_func ("/rate/idle", test_idle);
+  g_test_add_func ("/rate/pause", test_pause);
   g_test_add_func ("/rate/marks", test_marks);
   return g_test_run ();
 }
