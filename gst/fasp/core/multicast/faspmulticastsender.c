@@ -470,7 +470,8 @@ send_tail (FaspMulticastSender *group, FaspTime now, FaspDatagram *datagram)
 {
   FaspWriter w;
 
-  group->tail_interval = MIN (2 * group->tail_interval, FASP_TX_TAIL_MAX);
+  /* a member that joins may have to hear of blocks before the group has sent any */
+  group->tail_interval = CLAMP (2 * group->tail_interval, FASP_TX_TAIL_FIRST, FASP_TX_TAIL_MAX);
   group->tail_time = now + group->tail_interval;
   begin (group, datagram, &w);
   fasp_wire_write_number (&w, FASP_FRAME_TAIL, fasp_group_log_get_next (group->log));
