@@ -48,6 +48,8 @@ send_or_wake (FaspIo *io)
   if (!must) {
     fasp_guard_lock (&io->guard);
     must = fasp_lanes_oversleeps (io->lanes);
+    /* a session of another lane may be next at the total rate */
+    fasp_lanes_rouse_others (io->lanes);
     fasp_guard_unlock (&io->guard);
   }
   if (must)

@@ -23,7 +23,7 @@ G_BEGIN_DECLS
 typedef struct
 {
   const gchar *title;   /* of whoever logs */
-  const gchar *program; /* "faspsink 0.5.0" */
+  const gchar *program; /* "faspsink 1.0.0" */
   const gchar *begun;   /* when it began, by the wall clock (RFC 3339); NULL: not known */
   FaspRole role;        /* 0: not known */
   gboolean dials;

@@ -169,10 +169,17 @@ end_turn (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
   fasp_endpoint_serve_next (endpoint, now);
 }
 
-/* *of: the one that the datagram is of; unchanged: it is of none. */
+/* @session: the one that the datagram is of; NULL: it is of the group. */
+static void
+count (FaspEndpoint *endpoint, FaspTime now, FaspSession *session, const FaspDatagram *datagram)
+{
+  if (fasp_total_is_limited (&endpoint->shared.total))
+    fasp_total_sent (&endpoint->shared.total, session != NULL ? &session->entry.share : NULL, now,
+        datagram->size + datagram->to.overhead);
+}
+
 static gboolean
-poll_lane (FaspEndpoint *endpoint, guint lane, FaspTime now, FaspDatagram *datagram,
-    FaspSession **of)
+poll_lane (FaspEndpoint *endpoint, guint lane, FaspTime now, FaspDatagram *datagram)
 {
   FaspScheduler *scheduler = &endpoint->schedulers[lane];
   FaspSession *session;
@@ -193,27 +200,23 @@ poll_lane (FaspEndpoint *endpoint, guint lane, FaspTime now, FaspDatagram *datag
       fasp_scheduler_used (scheduler, &session->entry.turn, now);
       if (session->group.member.joined)
         fasp_multicast_sender_gave_turn (endpoint->group);
-      *of = session;
+      count (endpoint, now, session, datagram);
       return TRUE;
     }
     end_turn (endpoint, now, session);
   }
-  return lane == 0 && endpoint->group != NULL && fasp_multicast_poll (endpoint, now, datagram);
+  if (lane > 0 || endpoint->group == NULL || !fasp_multicast_poll (endpoint, now, datagram))
+    return FALSE;
+  count (endpoint, now, NULL, datagram);
+  return TRUE;
 }
 
 gboolean
 fasp_endpoint_poll_lane (FaspEndpoint *endpoint, guint lane, FaspTime now, FaspDatagram *datagram)
 {
-  FaspSession *session = NULL;
-
   fasp_datagram_clear (datagram);
   fasp_sending_look (endpoint, now);
-  if (!poll_lane (endpoint, lane, now, datagram, &session))
-    return FALSE;
-  if (fasp_total_is_limited (&endpoint->shared.total))
-    fasp_total_sent (&endpoint->shared.total, session != NULL ? &session->entry.share : NULL, now,
-        datagram->size + datagram->to.overhead);
-  return TRUE;
+  return poll_lane (endpoint, lane, now, datagram);
 }
 
 gboolean

@@ -36,11 +36,15 @@ void
 fasp_endpoint_left_late (FaspEndpoint *endpoint, guint lane, FaspTime from, FaspTime until)
 {
   const FaspScheduler *scheduler = &endpoint->schedulers[lane];
+  gboolean has_sent = FALSE;
 
   for (FaspSchedulerEntry *turn = fasp_scheduler_get_sender (scheduler, from, NULL); turn != NULL;
-      turn = fasp_scheduler_get_sender (scheduler, from, turn))
+      turn = fasp_scheduler_get_sender (scheduler, from, turn)) {
     fasp_session_left_late (turn->due.owner, from, until);
-  fasp_pacer_late (&endpoint->shared.total.pacer, from, until);
+    has_sent = TRUE;
+  }
+  if (has_sent)
+    fasp_pacer_late (&endpoint->shared.total.pacer, from, until);
   if (lane == 0 && endpoint->group != NULL)
     fasp_pacer_late (&endpoint->group->pacer, from, until);
 }

@@ -3,7 +3,7 @@
  * faspcredentials.h: what an endpoint proves its identity with, whom it
  * trusts, and which ciphers it accepts.  That selects the Noise handshake:
  *
- *   nothing                   NN: encrypted, but nobody is authenticated
+ *   nothing                   NN: encrypted, not authenticated
  *   passphrase                NNpsk0: both ends know it
  *   key                       IK: the caller knows the listener's key, and the
  *                             listener has a list of callers' keys, or asks about each

@@ -2,13 +2,16 @@
  *
  * fasptotal.h: one rate for all that an endpoint sends, and who may send while it is short.
  *
- * A pacer (fasppacer.h) counts each datagram of the endpoint, so in any interval [a, b] the bytes
- * of the stream leave only within
+ * A pacer (fasppacer.h) counts each datagram of a session or a group, so in any interval [a, b] the
+ * bytes of the stream leave only within
  *
  *     rate / 8 * (b - a) + burst
  *
- * Small datagrams that are not of the stream, such as handshakes and answers, wait for nothing:
- * they are counted, and the stream leaves so much later. While nothing waits, any session may send.
+ * What a peer can draw from the endpoint waits as the stream does: blocks, probes of the path MTU,
+ * answers to PING. A session's other datagrams are few: they wait for nothing, are counted, and the
+ * stream leaves so much later. What belongs to no session, such as answers to strangers, is not
+ * counted, so that strangers cannot hold up the stream; it has limits of its own
+ * (docs/security.md). While nothing waits, any session may send.
  * When something does, networks take turns, and the sessions of a network take turns at its turn
  * (faspfairqueue.h). A session may be a burst ahead of the one that is next, so that threads which
  * send for different sessions need not wait for each other at each datagram.
@@ -63,7 +66,7 @@ fasp_total_waits (const FaspTotalShare *share)
 
 /* The session that is next; NULL: none waits.  *when: when to look at it. */
 gpointer fasp_total_get_next (const FaspTotal *total, FaspTime now, FaspTime *when);
-/* A datagram left for the session.  NULL: for no session. */
+/* A datagram left for the session.  NULL: for a group. */
 void fasp_total_sent (FaspTotal *total, FaspTotalShare *share, FaspTime now, gsize bytes);
 
 G_END_DECLS

@@ -69,7 +69,8 @@ fasp_session_is_let (const FaspSession *session, FaspTime now)
 {
   const FaspTotal *total = session->entry.total;
 
-  return total == NULL || !fasp_total_is_limited (total)
+  /* the group's pace holds a member back, and is within the total */
+  return total == NULL || !fasp_total_is_limited (total) || session->group.member.joined
       || fasp_total_lets (total, &session->entry.share, now, session->sizes.wire_max);
 }
 
@@ -198,8 +199,8 @@ fasp_session_get_stream_time (const FaspSession *session, FaspTime now)
   return session->stream_time;
 }
 
-/* Something may leave at @time, @item or a probe: does it wait for the total rate?  The endpoint
- * looks at the session again when it is next. */
+/* Something may leave at @time, @item, a probe or an answer: does it wait for the total rate?  The
+ * endpoint looks at the session again when it is next. */
 static void
 follow_total (FaspSession *session, FaspTime now, FaspTime time, const FaspTxItem *item)
 {
@@ -229,7 +230,8 @@ fasp_session_look_ahead (FaspSession *session, FaspTime now)
   else if (item.kind != FASP_TX_NOTHING)
     time = fasp_sooner (time, when);
   session->stream_time = time;
-  follow_total (session, now, MIN (time, fasp_session_get_probe_time (session, now)), &item);
+  time = MIN (time, fasp_session_get_probe_time (session, now));
+  follow_total (session, now, MIN (time, fasp_session_get_pong_time (session, now)), &item);
   tell_dry_ways (session, now);
   fasp_pacer_want (&session->pacer, item.kind != FASP_TX_NOTHING && !joined && when <= now);
 }

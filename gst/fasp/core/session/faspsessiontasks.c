@@ -74,7 +74,7 @@ get_silence_time (const FaspSession *session, FaspTime now)
  * comes one of zeros. */
 #define END { NULL, NULL, FALSE }
 static const FaspTask SENDER[] = {
-  { fasp_session_get_pong_time, fasp_session_poll_pong, TRUE },
+  { fasp_session_get_pong_time, fasp_session_poll_pong, TRUE, TRUE },
   { fasp_session_get_challenge_time, fasp_session_poll_challenge, TRUE },
   { fasp_session_get_probe_time, fasp_session_poll_probe, TRUE, TRUE },
   { fasp_session_get_next_ping_time, fasp_session_poll_ping, TRUE },

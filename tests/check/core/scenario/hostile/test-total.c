@@ -108,6 +108,38 @@ test_held (gconstpointer data)
   vplay_free (play);
 }
 
+/* A peer may ask for as many answers as it likes: they are its share of the total, and the stream
+ * of the other one flows. */
+static void
+test_pings (void)
+{
+  const guint64 total = 3 * BITRATE;
+  VPlay *play = play_new (total, 1);
+  guint64 read, before;
+
+  vplay_add_good (play, 20 * FASP_MSEC, 300);
+  vplay_stream (play, FASP_SEC, BITRATE);
+  add_strangers (play, 6, 1);
+  stream (play, TAKING, FASP_SEC, BITRATE);
+  read = play->read;
+  before = count_sent (play);
+  for (guint t = 0; t < 5 * FASP_SEC / STEP; t++) {
+    for (guint i = 0; i < 200 * play->strangers->len; i++) {
+      guint8 ping[16];
+      FaspWriter w = { ping, sizeof ping };
+
+      fasp_wire_write_number (&w, FASP_FRAME_PING, i);
+      vplay_say (play, g_ptr_array_index (play->strangers, i % play->strangers->len), &w);
+    }
+    stream (play, TAKING, STEP, BITRATE);
+  }
+  g_test_message ("%" G_GUINT64_FORMAT " bytes, the good one read %" G_GUINT64_FORMAT,
+      count_sent (play) - before, play->read - read);
+  g_assert_cmpuint (count_sent (play) - before, <=, 5 * total / 8 * 101 / 100);
+  g_assert_cmpuint (play->read - read, >=, (guint64) 5 * BITRATE / 8 * 99 / 100);
+  vplay_free (play);
+}
+
 /* It is changed while the stream flows, and taken back. */
 static void
 test_changed (void)
@@ -273,6 +305,7 @@ main (int argc, char **argv)
   g_test_add_data_func ("/total/beside/taking", GINT_TO_POINTER (TAKING), test_beside);
   g_test_add_data_func ("/total/beside/nothing", GINT_TO_POINTER (NOTHING), test_beside);
   g_test_add_data_func ("/total/beside/lanes", GINT_TO_POINTER (TAKING), test_beside_lanes);
+  g_test_add_func ("/total/pings", test_pings);
   g_test_add_func ("/total/shares", test_shares);
   g_test_add_func ("/total/encoder", test_encoder);
   g_test_add_func ("/total/controller", test_controller);

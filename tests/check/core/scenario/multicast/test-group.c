@@ -374,15 +374,15 @@ test_blackout (void)
   vgroup_free (g);
 }
 
-/* With history; @n live receivers of 4 Mbit/s in a channel of 5.6. */
+/* With history; @n live receivers of 4 Mbit/s in a channel of 5.6, or a total of that. */
 static Vgroup *
-group_with_history (guint n, FaspEndpointConfig *receiver)
+group_with_history (guint n, FaspEndpointConfig *receiver, gboolean total)
 {
   FaspEndpointConfig sender = vgroup_config (FASP_ROLE_SENDER);
   Vgroup *g = vgroup_new (7);
 
   *receiver = vgroup_config (FASP_ROLE_RECEIVER);
-  sender.settings.max_bitrate = 5600000;
+  *(total ? &sender.settings.max_total_bitrate : &sender.settings.max_bitrate) = 5600000;
   sender.settings.slow_policy = FASP_SLOW_SKIP;
   sender.history = 30 * FASP_SEC;
   sender.settings.wait_for_connection = FALSE;
@@ -401,7 +401,7 @@ static void
 test_join_back (void)
 {
   FaspEndpointConfig r;
-  Vgroup *g = group_with_history (3, &r);
+  Vgroup *g = group_with_history (3, &r, FALSE);
   guint64 read;
 
   vgroup_run (g, 12 * FASP_SEC);
@@ -421,10 +421,10 @@ test_join_back (void)
 
 /* Nothing is written any more: who joins the past of it has it all the same. */
 static void
-test_join_pause (void)
+test_join_pause (gconstpointer total)
 {
   FaspEndpointConfig r;
-  Vgroup *g = group_with_history (0, &r);
+  Vgroup *g = group_with_history (0, &r, GPOINTER_TO_INT (total));
 
   vgroup_run (g, 5 * FASP_SEC);
   g->bitrate = 0;
@@ -463,7 +463,7 @@ static void
 test_end_once (void)
 {
   FaspEndpointConfig r;
-  Vgroup *g = group_with_history (0, &r);
+  Vgroup *g = group_with_history (0, &r, FALSE);
 
   r.buffer_size = 1 << 20;
   r.settings.reconnect = FALSE;
@@ -573,7 +573,8 @@ main (int argc, char **argv)
   g_test_add_func ("/group/bad-network", test_bad_network);
   g_test_add_func ("/group/blackout", test_blackout);
   g_test_add_func ("/group/join-back", test_join_back);
-  g_test_add_func ("/group/join-pause", test_join_pause);
+  g_test_add_data_func ("/group/join-pause", NULL, test_join_pause);
+  g_test_add_data_func ("/group/join-pause/total", GINT_TO_POINTER (TRUE), test_join_pause);
   g_test_add_func ("/group/back-blackout", test_back_blackout);
   g_test_add_func ("/group/end-once", test_end_once);
   g_test_add_func ("/group/auto-latency", test_auto_latency);

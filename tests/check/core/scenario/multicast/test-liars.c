@@ -19,6 +19,7 @@ typedef struct
   gdouble room;     /* max-bitrate, as a multiple of the stream's rate */
   gboolean waits;   /* a liar never gives a block up */
   guint skips_most; /* seconds that skip, of the honest member that is worst off */
+  gboolean total;   /* max-total-bitrate instead */
 } Case;
 
 static const Case CASES[] = {
@@ -34,6 +35,8 @@ static const Case CASES[] = {
   { 2, .97, 2, TRUE, 1 },
   { 4, .5, 2, TRUE, 1 },
   { 4, .97, 2, TRUE, 3 },
+  { 0, 0, 1.3, FALSE, 0, TRUE },
+  { 2, .5, 1.3, TRUE, 1, TRUE },
 };
 
 static Vgroup *
@@ -44,7 +47,7 @@ group_new (const Case *c)
   Vgroup *g = vgroup_new (1);
 
   s.settings.slow_policy = FASP_SLOW_SKIP;
-  s.settings.max_bitrate = c->room * BITRATE;
+  *(c->total ? &s.settings.max_total_bitrate : &s.settings.max_bitrate) = c->room * BITRATE;
   s.settings.latency_ms = r.settings.latency_ms = LATENCY;
   s.buffer_size = r.buffer_size = 16 << 20;
   r.settings.too_late_skip = TRUE;
