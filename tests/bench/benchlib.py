@@ -30,6 +30,11 @@ def program(name):
     return path
 
 
+def command(name):
+    """The same as a word of a shell's line: the path may have spaces."""
+    return shlex.quote(program(name))
+
+
 def installed(name):
     """The path of a program that is installed: as it was built, or a script as it is."""
     paths = [os.path.join(root, folder, name) for root in (BUILD, ROOT) for folder in ("gst/relay", "gst/tools", "examples")]
@@ -205,10 +210,10 @@ def stream(protocol, mbit, channel_mbit, seconds, directory, buffer_ms=1000,
     idle = 8 + buffer_ms / 1000 if protocol in ("udp", "rist") else 40
     # SRT and RIST deliver the last of it a buffer later, if they are still there
     rest = 3 + math.ceil(buffer_ms / 1000)
-    source = f"{program('bench/cbrsource')} --mbit {mbit} --seconds {seconds} --lead 2"
+    source = f"{command('bench/cbrsource')} --mbit {mbit} --seconds {seconds} --lead 2"
     if write:
         source += f" --write {write}"
-    check = (f"{program('bench/cbrcheck')} --mbit {mbit} --seconds {seconds} "
+    check = (f"{command('bench/cbrcheck')} --mbit {mbit} --seconds {seconds} "
              f"--delay {rtt / 2 if link else 0} --idle {idle} --times {shlex.quote(path['times.csv'])}")
     payload = mbit * 1e6 / 8 * seconds
     if schedule:
@@ -288,8 +293,8 @@ def wait_until(true, tell=lambda: "it does not come"):
 
 def download(congestion, mbit, at, seconds):
     """A command: the kernel's TCP has @mbit to send for @seconds, from @at s on."""
-    check = f"{program('bench/cbrcheck')} --mbit {mbit} --seconds {seconds} --idle 3 --limit {at + seconds + 20}"
-    source = f"{program('bench/cbrsource')} --mbit {mbit} --seconds {seconds}"
+    check = f"{command('bench/cbrcheck')} --mbit {mbit} --seconds {seconds} --idle 3 --limit {at + seconds + 20}"
+    source = f"{command('bench/cbrsource')} --mbit {mbit} --seconds {seconds}"
     return (f"{{ $LINKEM_B {check} --tcp 5100 >/dev/null & sleep {at}; "
             f"$LINKEM_A timeout {seconds} {source} --tcp $LINKEM_ADDR_B:5100 --congestion {congestion}; wait; }}")
 

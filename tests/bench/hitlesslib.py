@@ -54,7 +54,7 @@ class Pair:
 
     def link(self, i, changes=()):
         self.seed += 1
-        return self.start(f"{benchlib.program('netsim/linkem')} relay --rtt {self.rtt} --loss {LOSS} --seed {self.seed} "
+        return self.start(f"{benchlib.command('netsim/linkem')} relay --rtt {self.rtt} --loss {LOSS} --seed {self.seed} "
                           f"--listen 127.0.0.1:{self.paths[i]} --to 127.0.0.1:{self.ports[i]} --seconds 10000 "
                           + " ".join(f"--at {at}:{change}" for at, change in changes))
 
@@ -83,12 +83,12 @@ class Network(Pair):
             receiver = self.start(f"gst-launch-1.0 -m {self.source(redundancy, buffer_ms)} ! fdsink fd=2 sync=false",
                                   stdout=log, stderr=subprocess.PIPE)
         self.check = self.start(
-            f"{benchlib.program('bench/cbrcheck')} --mbit {mbit} --seconds {seconds} --delay {rtt / 2} --idle {benchlib.LIMIT} "
+            f"{benchlib.command('bench/cbrcheck')} --mbit {mbit} --seconds {seconds} --delay {rtt / 2} --idle {benchlib.LIMIT} "
             f"--limit {seconds + 2 * benchlib.LIMIT} --times {shlex.quote(self.times)}",
             stdin=receiver.stderr, stdout=subprocess.PIPE)
         receiver.stderr.close()
         assert self.wait_for_sources(1 if redundancy == "none" else 2, time.monotonic() + benchlib.LIMIT), self.text()[-2000:]
-        self.start(f"{benchlib.program('bench/cbrsource')} --mbit {mbit} --seconds {seconds}", stdout=into)
+        self.start(f"{benchlib.command('bench/cbrsource')} --mbit {mbit} --seconds {seconds}", stdout=into)
         os.close(into)
 
     def count_sources(self):
