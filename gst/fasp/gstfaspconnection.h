@@ -67,10 +67,10 @@ void gst_fasp_connection_init_uri_handler (gpointer iface, gpointer unused);
  * that can be checked in advance?  The signal returns NULL, or a sentence that says why
  * not and what to do, to be freed.  It opens no port, and no file for writing. */
 void gst_fasp_connection_install_check (GObjectClass *klass);
-/* Posts an error and returns FALSE if the connection cannot be opened. */
 /* Call this first at each change of state: the key of the passphrase, which takes long, is made
  * from READY on. */
 void gst_fasp_connection_follow (GstFaspConnection *connection, GstStateChange transition);
+/* Posts an error and returns FALSE if the connection cannot be opened. */
 gboolean gst_fasp_connection_open (GstFaspConnection *connection);
 /* Returns FALSE and posts an error if the caller is a handler of the element's own signals
  * or messages: that handler runs in a thread which would wait for its own end. */

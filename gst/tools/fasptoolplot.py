@@ -206,7 +206,7 @@ def main(tool, doc, passes, load, findings, draw):
     """The command line: load(Run), which goes over all rows so many times, gives what
     findings(Run, loaded) puts into sentences and draw(pyplot, loaded, said) into a figure."""
     p = argparse.ArgumentParser(description=doc)
-    p.add_argument("--version", action="version", version="%(prog)s 0.5.0")  # as in meson.build; check-tools compares
+    p.add_argument("--version", action="version", version="%(prog)s 1.0.0")  # as in meson.build; check-tools compares
     p.add_argument("db", help=f"the file that fasp-{tool} has written")
     p.add_argument("--run", type=int, help="which of its runs (the last)")
     p.add_argument("--picture", help="PNG file (the database's name with .png); none: words only")

@@ -17,7 +17,7 @@ is_number (const gchar *word)
   const gchar *c = word + (*word == '-');
   gsize digits = strspn (c, "0123456789");
 
-  if (digits == 0 || digits > RELAY_STRICT_DIGITS_MAX || (c[0] == '0' && digits > 1))
+  if (digits == 0 || digits > RELAY_JSON_DIGITS_MAX || (c[0] == '0' && digits > 1))
     return FALSE;
   c += digits;
   if (*c == '.') {
@@ -111,7 +111,7 @@ pass_bracket (Scan *scan)
 
   scan->at++;
   if (opens)
-    return ++scan->depth <= RELAY_STRICT_DEPTH_MAX;
+    return ++scan->depth <= RELAY_JSON_DEPTH_MAX;
   if (scan->depth == 0)
     return FALSE;
   scan->whole = --scan->depth == 0;

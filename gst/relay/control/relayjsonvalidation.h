@@ -13,8 +13,8 @@
 
 G_BEGIN_DECLS
 
-#define RELAY_STRICT_DEPTH_MAX 16  /* json-glib nests its calls as deeply */
-#define RELAY_STRICT_DIGITS_MAX 18 /* of a number before its point: fits into 64 bits */
+#define RELAY_JSON_DEPTH_MAX 16  /* json-glib nests its calls as deeply */
+#define RELAY_JSON_DIGITS_MAX 18 /* of a number before its point: fits into 64 bits */
 
 /* FALSE: it is none, or is beyond these limits. Whether it ends too soon, or has its commas, is
  * left to json-glib. */

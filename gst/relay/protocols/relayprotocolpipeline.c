@@ -18,7 +18,7 @@
   (30 * G_TIME_SPAN_SECOND) /* names that datagrams are sent to: half of what is common as the \
                                time to live of a dynamic one */
 #define ANSWERS_LAST \
-  (10 * LOOK_UP_EACH) /* a name whose answers take turns gives each address again in this time, \
+  (11 * LOOK_UP_EACH) /* a name whose answers take turns gives each address again in this time, \
                          unless it has more than ten, one at a time */
 #define CAPS "video/mpegts, systemstream=true, packetsize=188"
 
