@@ -7,25 +7,20 @@ fasp_fair_queue_clear (FaspFairQueue *queue)
   fasp_heap_clear (&queue->waiting);
 }
 
-static gboolean
-waits (const FaspFairMember *member)
-{
-  return member->turn.index > 0;
-}
-
 static gint64
 get_start (const FaspFairQueue *queue, const FaspFairMember *member)
 {
   const FaspHeapItem *next = fasp_heap_peek (&queue->waiting);
 
-  return waits (member) ? member->turn.key :
-                          MAX (member->mark, next != NULL ? next->key : queue->mark);
+  return fasp_fair_queue_waits (member) ?
+      member->turn.key :
+      MAX (member->mark, next != NULL ? next->key : queue->mark);
 }
 
 void
 fasp_fair_queue_wait (FaspFairQueue *queue, FaspFairMember *member)
 {
-  if (!waits (member))
+  if (!fasp_fair_queue_waits (member))
     fasp_heap_set (&queue->waiting, &member->turn, get_start (queue, member));
 }
 
@@ -58,6 +53,6 @@ fasp_fair_queue_used (FaspFairQueue *queue, FaspFairMember *member, gsize bytes)
 
   queue->mark = MAX (queue->mark, start);
   member->mark = start + bytes;
-  if (waits (member))
+  if (fasp_fair_queue_waits (member))
     fasp_heap_set (&queue->waiting, &member->turn, member->mark);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * faspfairqueue.h: who is next where many share a rate: start-time fair queueing (Goyal, Vin and
- * Cheng, SIGCOMM 1996).
+ * faspfairqueue.h: start-time fair queueing (Goyal, Vin and Cheng, SIGCOMM 1996): chooses which of
+ * the members that share a rate sends next.
  *
  * Each member has used the bytes up to a mark of its own. Of those that wait, the one whose next
  * bytes start first is next. One that comes back starts with that one, or behind what it has used:
@@ -38,6 +38,12 @@ typedef struct
 } FaspFairGroup;
 
 void fasp_fair_queue_clear (FaspFairQueue *queue);
+static inline gboolean
+fasp_fair_queue_waits (const FaspFairMember *member)
+{
+  return member->turn.index > 0;
+}
+
 /* Does nothing if it waits already. */
 void fasp_fair_queue_wait (FaspFairQueue *queue, FaspFairMember *member);
 /* Does nothing if it does not wait. */

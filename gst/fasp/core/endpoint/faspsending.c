@@ -178,12 +178,14 @@ count (FaspEndpoint *endpoint, FaspTime now, FaspSession *session, const FaspDat
         datagram->size + datagram->to.overhead);
 }
 
-static gboolean
-poll_lane (FaspEndpoint *endpoint, guint lane, FaspTime now, FaspDatagram *datagram)
+gboolean
+fasp_endpoint_poll_lane (FaspEndpoint *endpoint, guint lane, FaspTime now, FaspDatagram *datagram)
 {
   FaspScheduler *scheduler = &endpoint->schedulers[lane];
   FaspSession *session;
 
+  fasp_datagram_clear (datagram);
+  fasp_sending_look (endpoint, now);
   if (lane == 0 && poll_own (endpoint, now, datagram))
     return TRUE;
   while ((session = fasp_scheduler_next (scheduler, now)) != NULL) {
@@ -209,14 +211,6 @@ poll_lane (FaspEndpoint *endpoint, guint lane, FaspTime now, FaspDatagram *datag
     return FALSE;
   count (endpoint, now, NULL, datagram);
   return TRUE;
-}
-
-gboolean
-fasp_endpoint_poll_lane (FaspEndpoint *endpoint, guint lane, FaspTime now, FaspDatagram *datagram)
-{
-  fasp_datagram_clear (datagram);
-  fasp_sending_look (endpoint, now);
-  return poll_lane (endpoint, lane, now, datagram);
 }
 
 gboolean

@@ -31,7 +31,7 @@ fasp_total_lets (const FaspTotal *total, const FaspTotalShare *share, FaspTime n
 {
   gint64 slack = total->pacer.burst;
 
-  return !fasp_total_is_limited (total) || share->network == NULL
+  return share->network == NULL
       || (fasp_pacer_get_time (&total->pacer, now, bytes) <= now
           && fasp_fair_queue_lets (&total->networks, &share->network->member, slack)
           && fasp_fair_queue_lets (&share->network->queue, &share->member, slack));

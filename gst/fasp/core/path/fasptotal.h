@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * fasptotal.h: one rate for all that an endpoint sends, and who may send while it is short.
+ * fasptotal.h: one rate for all sessions of an endpoint, and which of them may send while it is
+ * short.
  *
  * A pacer (fasppacer.h) counts each datagram of a session or a group, so in any interval [a, b] the
  * bytes of the stream leave only within
@@ -52,7 +53,7 @@ fasp_total_is_limited (const FaspTotal *total)
   return total->pacer.ready.rate > 0;
 }
 
-/* May @bytes of the stream leave for the session now? */
+/* May @bytes of the stream leave for the session now?  The total must be limited. */
 gboolean fasp_total_lets (const FaspTotal *total, const FaspTotalShare *share, FaspTime now,
     gsize bytes);
 /* It has such bytes and may not send them, or has none any more. */
@@ -61,7 +62,7 @@ void fasp_total_leave (FaspTotal *total, FaspTotalShare *share);
 static inline gboolean
 fasp_total_waits (const FaspTotalShare *share)
 {
-  return share->member.turn.index > 0;
+  return fasp_fair_queue_waits (&share->member);
 }
 
 /* The session that is next; NULL: none waits.  *when: when to look at it. */

@@ -186,7 +186,7 @@ report_timestamps (FaspSession *session, FaspTime now, guint32 clock,
     .lost = all.reported - MIN (all.reported, all.received),
     .marked = reported->marked,
     .unsettled = reported->unsettled,
-    .delay = MIN (reported->delay, FASP_RATE_MEMORY),
+    .delay = reported->delay,
   };
   FaspPath *path = &session->paths[reported->flow];
   FaspWay *way = &session->ways.list[path->way];
