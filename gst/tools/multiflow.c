@@ -22,7 +22,6 @@
 #include <sys/random.h>
 #include <unistd.h>
 #include "tooldb.h"
-#include "toolstd.h"
 
 #define FLOWS_MAX 64
 #define HEADER 32
@@ -557,19 +556,11 @@ main (int argc, char **argv)
     { "quiet", 'q', 0, G_OPTION_ARG_NONE, &quiet, "No progress", NULL },
     { NULL },
   };
-  g_autoptr (GOptionContext) context = g_option_context_new ("receive | send HOST");
-  g_autoptr (GError) error = NULL;
 
-  tool_begin_standard ();
-  g_option_context_set_summary (context,
-      "Shows what becomes of a constant rate that is spread over many flows.");
-  g_option_context_add_main_entries (context, entries, NULL);
-  tool_add_version (context);
-  if (!g_option_context_parse (context, &argc, &argv, &error)) {
-    tool_complain ("%s. See --help.", error->message);
+  if (!tool_begin ("receive | send HOST",
+          "Shows what becomes of a constant rate that is spread over many flows.", entries, &argc,
+          &argv))
     return 2;
-  }
-  tool_catch_signals ();
   if (argc == 2 && strcmp (argv[1], "receive") == 0)
     return run_receiver () ? 0 : 1;
   if (argc == 3 && strcmp (argv[1], "send") == 0)

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
+#include "toolstd.h"
 
 #define BUFFER (16 << 20)
 
@@ -27,6 +28,23 @@ tool_complain (const gchar *format, ...)
   fprintf (stderr, "\n");
   va_end (list);
   return FALSE;
+}
+
+gboolean
+tool_begin (const gchar *usage, const gchar *summary, const GOptionEntry *entries, int *argc,
+    char ***argv)
+{
+  g_autoptr (GOptionContext) context = g_option_context_new (usage);
+  g_autoptr (GError) error = NULL;
+
+  tool_begin_standard ();
+  g_option_context_set_summary (context, summary);
+  g_option_context_add_main_entries (context, entries, NULL);
+  tool_add_version (context);
+  if (!g_option_context_parse (context, argc, argv, &error))
+    return tool_complain ("%s. See --help.", error->message);
+  tool_catch_signals ();
+  return TRUE;
 }
 
 /* -1: *error says why. */

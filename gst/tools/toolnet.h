@@ -18,6 +18,10 @@
 
 /* Prints what is wrong. Returns FALSE. */
 gboolean tool_complain (const gchar *format, ...) G_GNUC_PRINTF (1, 2);
+/* Call this first: standard streams, options, signals. FALSE: the command line is wrong, which has
+ * been said. */
+gboolean tool_begin (const gchar *usage, const gchar *summary, const GOptionEntry *entries,
+    int *argc, char ***argv);
 
 /* Opens a non-blocking socket that is connected to @host, or bound if that is NULL. -1:
  * it has complained. */

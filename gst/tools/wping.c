@@ -20,7 +20,6 @@
 #include <sys/socket.h>
 #include <unistd.h>
 #include "tooldb.h"
-#include "toolstd.h"
 #include "wpingwire.h"
 
 #define COUNT_MAX 256
@@ -472,19 +471,11 @@ main (int argc, char **argv)
     { "quiet", 'q', 0, G_OPTION_ARG_NONE, &quiet, "No progress", NULL },
     { NULL },
   };
-  g_autoptr (GOptionContext) context = g_option_context_new ("reflect | send HOST");
-  g_autoptr (GError) error = NULL;
 
-  tool_begin_standard ();
-  g_option_context_set_summary (context,
-      "Measures round trips of bursts of datagrams, from application to application.");
-  g_option_context_add_main_entries (context, entries, NULL);
-  tool_add_version (context);
-  if (!g_option_context_parse (context, &argc, &argv, &error)) {
-    tool_complain ("%s. See --help.", error->message);
+  if (!tool_begin ("reflect | send HOST",
+          "Measures round trips of bursts of datagrams, from application to application.", entries,
+          &argc, &argv))
     return 2;
-  }
-  tool_catch_signals ();
   if (port < 1 || port > G_MAXUINT16) {
     tool_complain ("--port is 1 to 65535.");
     return 2;
