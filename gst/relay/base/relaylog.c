@@ -136,28 +136,32 @@ relay_log_end (const gchar *stream, const gchar *end, GLogLevelFlags level,
   show (stream, end, level, details, text);
 }
 
+static void G_GNUC_PRINTF (3, 0)
+    log_at (GLogLevelFlags level, const gchar *stream, const gchar *format, va_list args)
+{
+  g_autofree gchar *text = g_strdup_vprintf (format, args);
+
+  relay_log_end (stream, NULL, level, NULL, text);
+}
+
 void
 relay_log (const gchar *stream, const gchar *format, ...)
 {
-  g_autofree gchar *text = NULL;
   va_list args;
 
   va_start (args, format);
-  text = g_strdup_vprintf (format, args);
+  log_at (G_LOG_LEVEL_MESSAGE, stream, format, args);
   va_end (args);
-  relay_log_end (stream, NULL, G_LOG_LEVEL_MESSAGE, NULL, text);
 }
 
 void
 relay_log_warning (const gchar *stream, const gchar *format, ...)
 {
-  g_autofree gchar *text = NULL;
   va_list args;
 
   va_start (args, format);
-  text = g_strdup_vprintf (format, args);
+  log_at (G_LOG_LEVEL_WARNING, stream, format, args);
   va_end (args);
-  relay_log_end (stream, NULL, G_LOG_LEVEL_WARNING, NULL, text);
 }
 
 /* --- writers ---------------------------------------------------------------------------------- */
