@@ -254,7 +254,7 @@ gst_fasp_connection_init_uri_handler (gpointer iface, gpointer unused)
 
 /* --- running -------------------------------------------------------------------------- */
 
-/* Warns about what is open to anyone who reaches the port, or listens on the path. */
+/* Warns if any host that reaches the port may connect, or if the path may read the stream. */
 static void
 warn_of_keys (GstFaspConnection *c, const GstFaspKeys *keys)
 {

@@ -12,8 +12,9 @@
  * or what is past the pad.  What is in this struct is given to the base class again before anything
  * else.  So all bytes pass the pad once and in order, whatever the base class drops.
  *
- * What is past the pad is downstream's: an application that flushes there, or drops it in a probe,
- * wants to lose it.  Everything here happens in the streaming thread, or while there is none.
+ * Bytes past the pad belong to downstream. If an application flushes there, or drops them in a
+ * probe, they are not given again.  Everything here happens in the streaming thread, or while there
+ * is none.
  */
 #pragma once
 

@@ -47,8 +47,8 @@ typedef struct
                                 yet */
 } RelayProtocolPipelineStats;
 
-/* Starts the thread; NULL: there is none to be had. @protocol_uri: is @owner's, who is referenced
- * as long as the thread runs, and the last argument of the functions. */
+/* Starts the thread; NULL: it could not be started, and @error is set. @protocol_uri belongs to
+ * @owner, which is referenced as long as the thread runs, and is the last argument of @funcs. */
 RelayProtocolPipeline *relay_protocol_pipeline_new (const RelayProtocolUri *protocol_uri,
     const RelayProtocolPipelineFuncs *funcs, GObject *owner, GError **error);
 /* Sends what waits still, for half a second at most, and ends the thread.  Waits for that no longer

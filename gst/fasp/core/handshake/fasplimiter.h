@@ -85,8 +85,8 @@ FaspTime fasp_limiter_get_quiet (const FaspLimiter *limiter, FaspTime now);
  * is half open no longer. */
 FaspBucket *fasp_limiter_enter (FaspLimiter *limiter, const FaspAddress *address);
 void fasp_limiter_leave (FaspLimiter *limiter, FaspBucket *bucket);
-/* Numbers for the networks of an address. Without the secret, nobody can compute them, or find two
- * networks with the same one. */
+/* Numbers for the networks of an address, made with the secret: a caller cannot compute them, or
+ * choose two networks that have the same one. */
 FaspNetwork fasp_limiter_get_network (const FaspLimiter *limiter, const FaspAddress *address);
 /* Half-open sessions in all. */
 guint fasp_limiter_count_half (FaspLimiter *limiter);

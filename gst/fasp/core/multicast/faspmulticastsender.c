@@ -28,9 +28,9 @@
  * blocks, if there are any. So the stream goes on for the others while one member lacks much. */
 #define TURNS_IN_A_ROW 32
 #define TURNS_OWED 3
-/* The share of the pace for what is sent again because one member asks, beyond what is idle: its
- * part of SPARE, which is what a max-bitrate of 1.3 times the stream's rate leaves beside the
- * stream and its headers (docs/multicast.md), but at least SPARE_LEAST. */
+/* Retransmissions that one member causes may take this share of the pace: SPARE divided by the
+ * members, at least SPARE_LEAST. They may use idle time besides. SPARE is what a max-bitrate of 1.3
+ * times the stream's rate leaves beside the stream and its headers (docs/multicast.md). */
 #define SPARE (1 / 6.)
 #define SPARE_LEAST (1 / 64.)
 /* A member becomes the speaker if it is nearer than the speaker by this factor. */
