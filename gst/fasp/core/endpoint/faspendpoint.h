@@ -15,13 +15,14 @@
 #pragma once
 
 #include "faspblock.h"
+#include "faspclockdiscipline.h"
 #include "faspconfig.h"
 #include "faspdatagram.h"
 #include "faspelsewhere.h"
 #include "faspevent.h"
-#include "faspclockdiscipline.h"
 #include "fasphist.h"
 #include "fasplog.h"
+#include "faspread.h"
 #include "faspstats.h"
 #include "fasptrace.h"
 
@@ -135,20 +136,6 @@ gboolean fasp_endpoint_is_drained (const FaspEndpoint *endpoint);
 
 /* --- the stream, receiver ------------------------------------------------ */
 
-/* What was read. */
-typedef struct
-{
-  FaspBlock *block;        /* the reader owns a reference */
-  guint32 session;         /* that it came in */
-  FaspStreamOffset behind; /* of the byte behind it; a header or an end has that of the block
-                            * before */
-  FaspTime arrival;        /* on the `now' clock, µs: when to play it, less the latency that the
-                            * session began with.  That is the time it would have arrived on a
-                            * path without loss. */
-  FaspTime ready;          /* it could not be read before: its last byte came then, or the reader
-                            * found nothing then.  One that was busy reads it later. */
-} FaspRead;
-
 /* Reads the next block in order.  FALSE: there is none, and *read is not set.  Each byte
  * of a stream comes once, whoever sends it.  A block with FASP_BLOCK_EOS has no payload
  * and ends the stream of this sender.  A block with FASP_BLOCK_HEADER is not part of the
@@ -163,19 +150,7 @@ gboolean fasp_endpoint_can_read (const FaspEndpoint *endpoint);
 void fasp_endpoint_set_elsewhere (FaspEndpoint *endpoint, FaspTime now,
     const FaspElsewhere *elsewhere);
 
-/* What a receiver knows of its sender. */
-typedef struct
-{
-  gboolean is_connected; /* it is, and was heard lately, or there is something to be read */
-  guint32 session;       /* another value each time that it connects anew; 0: it never has */
-  FaspTime heard;        /* when anything last came from it */
-  FaspTime rtt;          /* µs; 0: not known */
-  FaspTime latency;      /* in force, µs; 0: none, or not known */
-  guint64 promised;      /* expected seconds between skips; 0: not known */
-  guint64 peer;          /* the same number for the same key; of a sender without one, for the same
-                            address that is called, or network that calls; 0: none is connected */
-} FaspSourceState;
-
+/* What this receiver knows of its sender. */
 void fasp_endpoint_get_source (const FaspEndpoint *endpoint, FaspTime now, FaspSourceState *state);
 /* How well a caller suits a receiver that listens beside others, which have the same name. */
 typedef enum

@@ -28,7 +28,7 @@
 #pragma once
 
 #include "faspelsewhere.h"
-#include "faspendpoint.h"
+#include "faspread.h"
 #include "fasprecent.h"
 #include "faspstats.h"
 
