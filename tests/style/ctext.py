@@ -6,6 +6,9 @@ import re
 
 TOKEN = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])+\'|[^/"\']+|.', re.S)
 STRUCT = re.compile(r"\b(struct|union)\s*(\w*)\s*\{")
+# a variable or argument: its type and name; what is assigned to, with what is before and behind it
+VARIABLE = re.compile(r"\b([A-Z]\w+) \**(\w+)(?=\s*[,;=)\[])")
+CHAIN = re.compile(r"(\+\+|--|)\b([a-z]\w*)((?:\[[^\]]*\])?(?:(?:->|\.)\w+(?:\[[^\]]*\])*)+)\s*(=(?!=)|[-+*/|&^%]=|<<=|>>=|\+\+|--|)")
 OPEN, CLOSE = "([{", ")]}"
 
 
@@ -66,48 +69,72 @@ def split(code, at):
     return [part.strip() for part in parts if part.strip()]
 
 
-def is_boolean(declarator, kind):
-    """gboolean, or one bit; a pointer to it, or a function that returns it, is none."""
-    bits = re.search(r":\s*(\w+)$", declarator)
-    if bits:
-        return bits.group(1) == "1" or kind == "gboolean"
-    return kind == "gboolean" and not re.search(r"[*(]", declarator)
+class Member:
+    """Of a struct. @kind: its type; @inside: the members of a struct that is written in its place, or None.
+    @is_direct: it is no pointer to that, and no function. @is_boolean: a gboolean, or one bit."""
+
+    def __init__(self, declarator, kind, inside=None):
+        self.name = re.search(r"\w+", declarator).group()
+        self.kind, self.inside = kind, inside
+        self.is_direct = not re.search(r"[*(]", declarator)
+        bits = re.search(r":\s*(\w+)$", declarator)
+        self.is_boolean = bits.group(1) == "1" if bits and kind != "gboolean" else kind == "gboolean" and self.is_direct
 
 
-def measure(body, name, found):
-    """Adds {name: (members, booleans)} of each struct within @body, the inside of the braces of @name, to @found.
-    Returns what @name has. The members of one without a name are members of what it is in."""
-    members = booleans = 0
+def get_members(body):
+    """Those that are declared in @body, the inside of a struct's braces. Those of one without a name count as its own."""
     for statement in split(body, ";"):
         inner = STRUCT.search(statement)
         if inner:
             end = find_end(statement, inner.end() - 1)
-            declarators = split(statement[end + 1:], ",")
-            nested = name + "." + (declarators[0] if declarators else inner.group(1))
-            inside = measure(statement[inner.end():end], nested, found)
-            if declarators:
-                members += len(declarators)
-                found[nested] = inside
-            else:
-                members, booleans = members + inside[0], booleans + inside[1]
+            inside, declarators = [*get_members(statement[inner.end():end])], split(statement[end + 1:], ",")
+            yield from [Member(declarator, None, inside) for declarator in declarators] or inside
             continue
         declarators = split(statement, ",")
-        kind = re.match(r"(?:const\s+)?(\w+)", statement).group(1)
-        members += len(declarators)
         # the first one has the type before it
-        first = re.sub(r"^(?:const\s+)?(?:(?:struct|union|enum|unsigned)\s+)?\w+", "", declarators[0])
-        booleans += sum(is_boolean(declarator, kind) for declarator in [first, *declarators[1:]])
-    return members, booleans
+        head = re.match(r"(?:const\s+)?(?:(?:struct|union|enum|unsigned)\s+)?(\w+)", declarators[0])
+        yield from (Member(declarator, head.group(1)) for declarator in [declarators[0][head.end():], *declarators[1:]])
 
 
 @functools.cache
 def get_structs(text):
-    """{name: (direct members, how many of them are booleans)} of the structs that @text defines."""
+    """{name: its members} of the structs that @text defines."""
     code = re.sub(r"^#(?:\\\n|[^\n])*", "", get_code(text), flags=re.MULTILINE)
     found, at = {}, 0
     while match := STRUCT.search(code, at):
         at = find_end(code, match.end() - 1)
         behind = re.match(r"\s*(\w+)", code[at + 1:])
-        name = behind.group(1) if behind else match.group(2).lstrip("_")
-        found[name] = measure(code[match.end():at], name, found)
+        found[behind.group(1) if behind else match.group(2).lstrip("_")] = [*get_members(code[match.end():at])]
     return found
+
+
+@functools.cache
+def get_sizes(text):
+    """{name: (direct members, how many of them are booleans)} of the structs that @text defines, and of those within them."""
+    def measure(name, members):
+        found[name] = len(members), sum(member.is_boolean for member in members)
+        for member in members:
+            if member.inside is not None:
+                measure(f"{name}.{member.name}", member.inside)
+    found = {}
+    for name, members in get_structs(text).items():
+        measure(name, members)
+    return found
+
+
+@functools.cache
+def get_writes(text):
+    """[(type of a variable, names of members)] for each assignment to a member of a struct in a function of @text."""
+    code, found = get_code(text), []
+    for match in re.finditer(r"^\{\n.*?^\}", code, re.MULTILINE | re.DOTALL):
+        begin = code.rfind("\n\n", 0, match.start())
+        kinds = {name: kind for kind, name in VARIABLE.findall(code[max(begin, 0):match.end()])}
+        found += [(kinds[name], re.findall(r"\w+", re.sub(r"\[[^\]]*\]", "", path))) for before, name, path, behind in CHAIN.findall(match.group())
+                  if (before or behind) and name in kinds]
+    return found
+
+
+@functools.cache
+def get_methods(text):
+    """The types of which a function that @text declares or defines may change one, its first argument."""
+    return set(re.findall(r"\w \(([A-Z]\w+) \*", get_code(text)))

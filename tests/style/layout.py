@@ -18,8 +18,8 @@ import ctext
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 PAGE = pathlib.Path("docs/architecture.md")
-# a struct's direct members, and how many of them may be booleans
-MEMBERS, BOOLEANS = 40, 5
+# a struct's direct members, and how many of them may be booleans; its leaves: the members of its parts, too
+MEMBERS, BOOLEANS, LEAVES = 40, 5, 150
 
 
 class House:
@@ -193,9 +193,9 @@ def get_name(path):
 
 
 def get_others(tree):
-    own = {ROOT / tree.house.folder / path for path in tree.files}
-    return {str(path.relative_to(ROOT)): path.read_text() for folder in ("gst", "tests", "examples")
-            for path in (ROOT / folder).rglob("*.[ch]") if path not in own}
+    own = {tree.root / tree.house.folder / path for path in tree.files}
+    return {str(path.relative_to(tree.root)): path.read_text() for folder in ("gst", "tests", "examples")
+            for path in (tree.root / folder).rglob("*.[ch]") if path not in own}
 
 
 # --- nothing points upwards
@@ -325,7 +325,7 @@ def check_circles(tree, symbols, known):
 
 def get_structs(tree):
     """{(file, name): (members, booleans)}"""
-    return {(path, name): size for path, text in tree.files.items() for name, size in ctext.get_structs(text).items()}
+    return {(path, name): size for path, text in tree.files.items() for name, size in ctext.get_sizes(text).items()}
 
 
 def check_structs(tree, known):
@@ -340,13 +340,80 @@ def check_structs(tree, known):
     return wrong + [f"{name} is small enough now: take it out of rooms.known" for name in sorted(known.keys() - found)]
 
 
+class Types:
+    """The structs of a house, and those outside of it that its headers may use."""
+
+    def __init__(self, tree, others):
+        # of several headers with one name, those of the house count
+        self.texts = {path: text for path, text in others.items() if path.startswith("gst/")} | tree.files
+        self.where = {name: path for path, text in self.texts.items() if path.endswith(".h") for name in ctext.get_structs(text)}
+
+    def find(self, name, path):
+        """(file, members) of the struct that a text calls @name; None: it is no struct of ours."""
+        path = path if name in ctext.get_structs(self.texts[path]) else self.where.get(name)
+        return path and (path, ctext.get_structs(self.texts[path])[name])
+
+    def count_leaves(self, path, members):
+        """A pointer is one, and so is an array of what is no struct."""
+        return sum(self.count_leaves(*part) if member.is_direct and (part := self.get_part(path, member)) else 1 for member in members)
+
+    def get_part(self, path, member):
+        return (path, member.inside) if member.inside is not None else self.find(member.kind, path)
+
+    def find_owner(self, path, kind, names):
+        """The file and name of the struct whose member is reached by @names, from a variable of type @kind; None: not ours."""
+        part = self.find(kind, path)
+        for name in names[:-1]:
+            member = part and next((member for member in part[1] if member.name == name), None)
+            kind = member and (member.kind or kind)
+            part = member and self.get_part(part[0], member)
+        return part and (part[0], kind)
+
+
+def check_leaves(tree, types, known):
+    """@known: {name: leaves}, which they may have."""
+    wrong, found = [], set()
+    for path, text in tree.files.items():
+        for name, members in ctext.get_structs(text).items():
+            leaves = types.count_leaves(path, members)
+            if leaves > LEAVES:
+                found.add(name)
+            if leaves > known.get(name, LEAVES):
+                wrong.append(f"{path}: {name} has {leaves} leaf fields; it may have {known.get(name, LEAVES)}")
+    return wrong + [f"{name} has few leaf fields now: take it out of rooms.known" for name in sorted(known.keys() - found)]
+
+
+def get_writers(tree, types):
+    """{struct: {(file of another room, member that it assigns)}} of the structs that functions of their own room change."""
+    writers = {}
+    for path, text in types.texts.items():
+        for kind, names in ctext.get_writes(text):
+            owner, name = types.find_owner(path, kind, names) or (None, None)
+            room = owner in tree.files and tree.get_room(owner)
+            if room and (path not in tree.files or tree.get_room(path) is not room) and any(
+                    name in ctext.get_methods(own) for own in tree.get_files(room).values()):
+                writers.setdefault(name, set()).add((path, names[-1]))
+    return writers
+
+
+def check_writers(tree, types, known):
+    """@known: {name of a struct: how many assignments of other rooms it may have}."""
+    writers = get_writers(tree, types)
+    wrong = [f"{name} is changed by other rooms, by {len(found)} assignments; {known.get(name, 0)} are allowed: "
+             + ", ".join(f"{path} ({member})" for path, member in sorted(found))
+             for name, found in sorted(writers.items()) if len(found) > known.get(name, 0)]
+    return wrong + [f"{name} is changed by its own room alone: take it out of rooms.known" for name in sorted(known.keys() - writers.keys())]
+
+
 def get_known(house):
-    """What rooms.known has of @house: files in circles; structs and their sizes; what is used upwards, and by which file."""
+    """What rooms.known has of @house: files in circles; structs and their sizes; what is used upwards, and by which file;
+    leaf fields; assignments of other rooms."""
     lines = [line.split() for line in (HERE / "rooms.known").read_text().splitlines() if line and line[0] != "#"]
     lines = [(kind, *words) for kind, name, *words in lines if name == house.name]
     return ({words[1] for words in lines if words[0] == "circle"},
         {words[1]: (int(words[2]), int(words[3])) for words in lines if words[0] == "struct"},
-        {(words[1], words[2]) for words in lines if words[0] == "upwards"})
+        {(words[1], words[2]) for words in lines if words[0] == "upwards"},
+        *({words[1]: int(words[2]) for words in lines if words[0] == kind} for kind in ("leaves", "writers")))
 
 
 # --- the picture

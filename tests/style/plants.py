@@ -151,6 +151,31 @@ def plant_structs(plant):
     plant.expect("a struct that is small now", "FaspX is small", layout.check_structs(plant.tree, {"FaspX": (50, 0)}))
 
 
+def plant_fields(plant):
+    def check(leaves):
+        text = f"typedef struct {{ gint *a[2]; {leaves} }} FaspX; typedef struct {{ FaspX b, *c; struct {{ FaspX d; }} e; }} FaspY;"
+        return plant.add(plant.high, text, lambda tree: [wrong for wrong in layout.check_leaves(tree, layout.Types(tree, {}), {}) if "FaspY" in wrong])
+
+    plant.expect("151 leaf fields", "FaspY has 151 leaf fields", check("gint " + ", ".join(f"f{i}" for i in range(74)) + ";"))
+    if wrong := check("gint " + ", ".join(f"f{i}" for i in range(73)) + ";"):
+        plant.wrong.append(f"found, and no fault: {wrong}")
+    plant.expect("a struct with few leaf fields now", "FaspX has few", layout.check_leaves(plant.tree, layout.Types(plant.tree, {}), {"FaspX": 200}))
+
+
+def plant_writers(plant):
+    def check(assignment, method="void fasp_x_do (FaspX *x);"):
+        text = f"\ntypedef struct {{ struct {{ gint c, d; }} b; gint *e; }} FaspX;\n{method}\ntypedef struct {{ FaspX x; }} FaspY;\n"
+        function = f"\n\nstatic void\nf (const FaspZ *z, FaspY **y)\n{{\n  {assignment};\n}}\n"
+        return plant.add(plant.bottom.name + "/faspx.h", text, lambda _: plant.add(plant.high, function,
+            lambda tree: [wrong for wrong in layout.check_writers(tree, layout.Types(tree, {}), {}) if "FaspX" in wrong]))
+
+    for assignment in ("y->x.b.c = 1", "y[0].x.b.c |= 1", "y->x.e[y->x.b.d]++", "++y->x.b.c"):
+        plant.expect(f"a member that another room changes: {assignment}", "FaspX is changed by other rooms, by 1 ass", check(assignment))
+    if wrong := check("z->x.b.c = y->x.b.c == 1") + check("y->x.b.c = 1", ""):
+        plant.wrong.append(f"found, and no fault: {wrong}")
+    plant.expect("a struct without writers now", "FaspX is changed by its own", layout.check_writers(plant.tree, layout.Types(plant.tree, {}), {"FaspX": 1}))
+
+
 def plant_drawing(plant):
     plant.expect("another drawing", "has another drawing",
         plant.change(PAGE, lambda text: text.replace(plant.bottom.purpose, ""), layout.check_picture))
@@ -161,6 +186,6 @@ def check_plants(house, symbols, commands):
     """Which faults are not found?"""
     with tempfile.TemporaryDirectory() as directory:
         plant = Plant(directory, house, symbols, commands)
-        for faults in (plant_files, plant_uses, plant_path, plant_circles, plant_structs, plant_drawing):
+        for faults in (plant_files, plant_uses, plant_path, plant_circles, plant_structs, plant_fields, plant_writers, plant_drawing):
             faults(plant)
         return plant.wrong
