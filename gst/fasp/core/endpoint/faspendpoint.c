@@ -207,7 +207,7 @@ fasp_endpoint_receive_routed (FaspEndpoint *endpoint, FaspTime now, const FaspAd
     endpoint->stats.datagrams_unknown += !fasp_strangers_look (endpoint, from, data, size);
     return;
   }
-  result = fasp_session_unseal (session, now, data, size, memory, &opened);
+  result = fasp_session_unseal (session, now, &header, data, size, memory, &opened);
   if (result == FASP_SESSION_OK) {
     if (session->state == FASP_SESSION_HALF)
       session->refused = !fasp_admission_has_room (endpoint, now, session);

@@ -299,7 +299,7 @@ fasp_multicast_receive (FaspEndpoint *endpoint, FaspTime now, const FaspAddress 
     if (session->group.receiver == NULL || session->group.receiver->cid != header->cid
         || session->state != FASP_SESSION_OPEN)
       continue;
-    switch (fasp_session_hear (session, now, from, data, size, memory)) {
+    switch (fasp_session_hear (session, now, from, header, data, size, memory)) {
       case FASP_SESSION_FORGED:
         endpoint->stats.datagrams_forged++;
         return TRUE;

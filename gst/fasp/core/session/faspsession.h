@@ -145,15 +145,14 @@ typedef enum
   FASP_SESSION_OK,
   FASP_SESSION_FORGED,
   FASP_SESSION_REFUSED,   /* replayed */
-  FASP_SESSION_ALIEN,     /* too short or too long, or of a flow that was not
-                             agreed upon; anybody may have sent it */
+  FASP_SESSION_ALIEN,     /* of a flow that was not agreed upon; anybody may have sent it */
   FASP_SESSION_MALFORMED, /* sent by the peer */
 } FaspSessionResult;
 
 /* A datagram that has been opened: the peer has sealed it. */
 typedef struct
 {
-  FaspSessionHeader header;
+  guint8 flow;
   guint64 pn;
   FaspReader r; /* its frames: in the datagram, or in `scratch' */
   gsize size;   /* UDP payload */
@@ -161,10 +160,11 @@ typedef struct
   guint8 scratch[FASP_DATAGRAM_MAX];
 } FaspOpened;
 
-/* Opens a datagram. All else that it causes comes after that: fasp_session_take(), if this returns
- * FASP_SESSION_OK. */
-FaspSessionResult fasp_session_unseal (FaspSession *session, FaspTime now, const guint8 *data,
-    gsize size, FaspMemory *memory, FaspOpened *opened);
+/* Opens a datagram, whose header the endpoint has parsed. All else that it causes comes after that:
+ * fasp_session_take(), if this returns FASP_SESSION_OK. */
+FaspSessionResult fasp_session_unseal (FaspSession *session, FaspTime now,
+    const FaspSessionHeader *header, const guint8 *data, gsize size, FaspMemory *memory,
+    FaspOpened *opened);
 /* Does what the datagram says. @marked: by ECN. */
 FaspSessionResult fasp_session_take (FaspSession *session, FaspTime now, const FaspAddress *from,
     FaspOpened *opened, gboolean marked);
@@ -205,9 +205,9 @@ void fasp_session_set_pace (FaspSession *session, FaspTime now, guint64 rate);
 /* Nothing more can be sent now. With many other sessions, the next new blocks leave
  * together, @quantum later. @waits: there are no new blocks yet. */
 void fasp_session_end_turn (FaspSession *session, FaspTime now, FaspTime quantum, gboolean waits);
-/* Receiver: a datagram of its group has come. */
+/* Receiver: a datagram of its group has come, whose header the endpoint has parsed. */
 FaspSessionResult fasp_session_hear (FaspSession *session, FaspTime now, const FaspAddress *from,
-    const guint8 *data, gsize size, FaspMemory *memory);
+    const FaspSessionHeader *header, const guint8 *data, gsize size, FaspMemory *memory);
 /* Receiver: listens to a group, too, from now on. @seed: for its random numbers. */
 void fasp_session_listen (FaspSession *session, FaspTime now, const FaspGroupKey *key,
     guint64 seed);

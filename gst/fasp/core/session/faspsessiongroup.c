@@ -134,20 +134,17 @@ handle_frame (FaspSession *session, FaspTime now, const FaspFrame *frame, gsize 
 }
 
 FaspSessionResult
-fasp_session_hear (FaspSession *session, FaspTime now, const FaspAddress *from, const guint8 *data,
-    gsize size, FaspMemory *memory)
+fasp_session_hear (FaspSession *session, FaspTime now, const FaspAddress *from,
+    const FaspSessionHeader *header, const guint8 *data, gsize size, FaspMemory *memory)
 {
   FaspFeedback feedback;
   gchar text[FASP_TEXT_MAX + 1];
   FaspFrame frame = { .feedback = &feedback, .text = text, .memory = memory };
   guint8 scratch[FASP_DATAGRAM_MAX];
-  FaspSessionHeader header;
   FaspReader r = { 0 };
   gsize wire = size + from->overhead;
 
-  if (!fasp_wire_parse_session (data, size, &header))
-    return FASP_SESSION_ALIEN;
-  switch (fasp_multicast_receiver_open (session->group.receiver, now, &header, data, size,
+  switch (fasp_multicast_receiver_open (session->group.receiver, now, header, data, size,
       memory != NULL ? (guint8 *) data + FASP_SESSION_HEADER : scratch, &r)) {
     case FASP_MULTICAST_RECEIVER_REFUSED:
       return FASP_SESSION_REFUSED;

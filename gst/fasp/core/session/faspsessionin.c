@@ -406,13 +406,12 @@ open_from (FaspSession *session, FaspTime now, guint8 flow, const FaspAddress *f
 }
 
 FaspSessionResult
-fasp_session_unseal (FaspSession *session, FaspTime now, const guint8 *data, gsize size,
-    FaspMemory *memory, FaspOpened *opened)
+fasp_session_unseal (FaspSession *session, FaspTime now, const FaspSessionHeader *header,
+    const guint8 *data, gsize size, FaspMemory *memory, FaspOpened *opened)
 {
-  const FaspSessionHeader *header = &opened->header;
   FaspPath *path;
 
-  if (!fasp_wire_parse_session (data, size, &opened->header) || header->flow >= session->n_flows)
+  if (header->flow >= session->n_flows)
     return FASP_SESSION_ALIEN;
   /* before the session is open, nothing has come on any flow */
   path = &session->paths[MIN (header->flow, session->n_paths - 1)];
@@ -421,6 +420,7 @@ fasp_session_unseal (FaspSession *session, FaspTime now, const guint8 *data, gsi
     fasp_gap_receive (path->gap, now, opened->pn); /* counts it */
     return FASP_SESSION_REFUSED;
   }
+  opened->flow = header->flow;
   opened->size = size;
   opened->memory = memory;
   opened->r = (FaspReader) { 0 };
@@ -449,7 +449,7 @@ fasp_session_take (FaspSession *session, FaspTime now, const FaspAddress *from, 
   FaspFeedback feedback;
   gchar text[FASP_TEXT_MAX + 1];
   FaspFrame frame = { .feedback = &feedback, .text = text, .memory = opened->memory };
-  guint8 flow = opened->header.flow;
+  guint8 flow = opened->flow;
   gsize wire = opened->size + from->overhead;
   FaspPath *path;
   gboolean newest;
