@@ -202,7 +202,7 @@ fasp_endpoint_look_for_stuck (FaspEndpoint *endpoint, FaspTime now, guint looks,
     /* members of a group send feedback seldom, and who awaits the header is sent nothing */
     session->progress.stuck = session->state == FASP_SESSION_OPEN
             && now - session->liveness.heard < HEARD && !session->group.member.joined
-            && !session->header_wait.is_held && acked < session->tx.cursor
+            && session->header_wait.state != FASP_RECEIVER_HELD && acked < session->tx.cursor
             && acked == session->progress.acked ?
         session->progress.stuck + 1 :
         0;

@@ -2,6 +2,17 @@
 #include "faspheaderwait.h"
 #include "faspretention.h"
 
+/* Does @event to the session.  TRUE: it is in another state now. */
+static gboolean
+advance (FaspSession *session, FaspReceiverEvent event)
+{
+  FaspReceiverState before = session->header_wait.state;
+
+  session->header_wait.state = fasp_receiver_next (before, event);
+  session->tx.held = session->header_wait.state == FASP_RECEIVER_HELD;
+  return session->header_wait.state != before;
+}
+
 void
 fasp_header_wait_said (FaspEndpoint *endpoint, FaspTime now)
 {
@@ -11,7 +22,8 @@ fasp_header_wait_said (FaspEndpoint *endpoint, FaspTime now)
   for (guint i = 0; i < endpoint->sessions->len; i++) {
     FaspSession *session = fasp_endpoint_nth (endpoint, i);
 
-    session->header_wait.end = MIN (session->header_wait.end, end);
+    if (advance (session, FASP_RECEIVER_WRITTEN))
+      session->header_wait.end = end;
     if (fasp_log_turns (session->notes.log, FASP_LOG_LACKS_HEADER, FALSE))
       FASP_LOG (session->notes.log, now, HEADER_WRITTEN, now - session->header_wait.since,
           endpoint->header.bytes != NULL);
@@ -38,9 +50,9 @@ fasp_header_wait_gone (FaspEndpoint *endpoint, FaspTime now)
 
     if (session->state != FASP_SESSION_OPEN)
       continue;
-    session->header_wait.since = MAX (now, 1);
-    session->header_wait.end = FASP_NO_BLOCK;
+    session->header_wait.since = now;
     session->header_wait.skips = fasp_tx_count_skips (&session->tx);
+    advance (session, FASP_RECEIVER_LACK);
   }
   say_no_header (endpoint, now);
 }
@@ -53,17 +65,18 @@ fasp_header_wait_move (FaspEndpoint *endpoint, guint64 number, gboolean hold)
   for (guint i = 0; i < endpoint->sessions->len; i++) {
     FaspSession *session = fasp_endpoint_nth (endpoint, i);
 
-    if (!session->header_wait.is_held)
+    if (session->header_wait.state != FASP_RECEIVER_HELD)
       continue;
     if (session->header_wait.gets_first)
       fasp_tx_skip_to (&session->tx, number);
     else
       fasp_tx_begin_at (&session->tx, number);
     session->header_wait.skips = fasp_tx_count_skips (&session->tx);
-    session->header_wait.is_held = session->tx.held = hold;
     fasp_retention_note_first_needed (endpoint, session);
-    if (!hold)
-      fasp_endpoint_wake (endpoint, session);
+    if (hold)
+      continue;
+    advance (session, FASP_RECEIVER_RELEASE);
+    fasp_endpoint_wake (endpoint, session);
   }
   endpoint->awaits_header = hold;
   fasp_retention_trim (endpoint);
@@ -73,12 +86,11 @@ fasp_header_wait_move (FaspEndpoint *endpoint, guint64 number, gboolean hold)
 static void
 lack_header (FaspEndpoint *endpoint, FaspTime now, FaspSession *session, const gchar *why)
 {
-  session->header_wait.end = FASP_NO_BLOCK;
+  advance (session, FASP_RECEIVER_LACK);
   session->header_wait.skips = fasp_tx_count_skips (&session->tx);
   if (endpoint->header.bytes != NULL
       && fasp_log_turns (session->notes.log, FASP_LOG_LACKS_HEADER, TRUE))
-    FASP_LOG (session->notes.log, now, HEADER_AWAITED, session->header_wait.is_held,
-        FASP_LOG_WORD (why));
+    FASP_LOG (session->notes.log, now, HEADER_AWAITED, session->tx.held, FASP_LOG_WORD (why));
   if (endpoint->header.bytes != NULL)
     fasp_stream_header_want (&endpoint->header);
   else
@@ -101,7 +113,8 @@ has_beginning (const FaspEndpoint *endpoint, const FaspSession *session)
 static void
 hold (FaspEndpoint *endpoint, FaspSession *session)
 {
-  endpoint->awaits_header = session->header_wait.is_held = session->tx.held = TRUE;
+  advance (session, FASP_RECEIVER_HOLD);
+  endpoint->awaits_header = TRUE;
 }
 
 /* The header is in the first bytes of the stream, which the session is to get. It waits for another
@@ -113,8 +126,8 @@ follow_first (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
     return;
   fasp_tx_begin_at (&session->tx, fasp_retention_get_first (endpoint, session));
   session->header_wait.gets_first = TRUE;
-  session->header_wait.since = MAX (now, 1);
-  session->header_wait.end = 0;
+  session->header_wait.since = now;
+  advance (session, FASP_RECEIVER_FIRST);
   session->header_wait.skips = fasp_tx_count_skips (&session->tx);
 }
 
@@ -137,11 +150,11 @@ follow_unannounced (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
   if (session->tx.counts.skipped == 0 || !has_first (endpoint, session))
     return;
   if (endpoint->header.bytes == NULL || endpoint->group != NULL) {
-    session->header_wait.since = 0;
+    advance (session, FASP_RECEIVER_ARRIVED);
     return;
   }
   hold (endpoint, session);
-  session->header_wait.since = MAX (now, 1);
+  session->header_wait.since = now;
   lack_header (endpoint, now, session, "skipped");
   fasp_header_wait_move (endpoint, fasp_store_get_head (endpoint->store), TRUE);
 }
@@ -172,6 +185,8 @@ fasp_header_wait_begin (FaspEndpoint *endpoint, FaspTime now, FaspSession *sessi
   }
   session->header_wait.since = now;
   if (has_key) {
+    advance (session, FASP_RECEIVER_LACK);
+    advance (session, FASP_RECEIVER_WRITTEN);
     session->header_wait.end = endpoint->header.end;
     session->header_wait.skips = fasp_tx_count_skips (&session->tx);
   } else {
@@ -182,19 +197,21 @@ fasp_header_wait_begin (FaspEndpoint *endpoint, FaspTime now, FaspSession *sessi
 void
 fasp_header_wait_follow (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
 {
-  if (session->header_wait.since == 0)
+  FaspReceiverState state = session->header_wait.state;
+
+  if (state == FASP_RECEIVER_READS)
     return;
   /* Only the receiver knows what it has skipped. So it may lack the header again. That
    * there is no header any more is not repeated to all whenever somebody skips. */
   if (fasp_tx_count_skips (&session->tx) != session->header_wait.skips
-      && session->header_wait.end == 0 && !session->start.has_header) {
+      && state == FASP_RECEIVER_BEGINS && !session->start.has_header) {
     follow_unannounced (endpoint, now, session);
   } else if (fasp_tx_count_skips (&session->tx) != session->header_wait.skips) {
     if (endpoint->header.bytes != NULL || now >= endpoint->header.may)
       lack_header (endpoint, now, session, "skipped");
-  } else if (session->header_wait.end > 0 ?
+  } else if (state == FASP_RECEIVER_GETS ?
           fasp_tx_get_base (&session->tx) >= session->header_wait.end :
           has_first (endpoint, session)) {
-    session->header_wait.since = 0;
+    advance (session, FASP_RECEIVER_ARRIVED);
   }
 }

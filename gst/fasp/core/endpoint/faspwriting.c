@@ -320,17 +320,18 @@ fasp_endpoint_get_header_wait (const FaspEndpoint *endpoint, FaspTime now)
 
     /* a receiver that was to get the first bytes may have them, though it reports that something
      * came late; but not if it is sent nothing */
-    if (session->state == FASP_SESSION_OPEN && session->header_wait.since > 0
-        && session->header_wait.end == FASP_NO_BLOCK
-        && (!session->header_wait.gets_first || session->header_wait.is_held))
+    if (session->state == FASP_SESSION_OPEN
+        && (session->header_wait.state == FASP_RECEIVER_HELD
+            || (session->header_wait.state == FASP_RECEIVER_LACKS
+                && !session->header_wait.gets_first)))
       since = MIN (since, session->header_wait.since);
   }
   return now - since;
 }
 
-/* FALSE: there is no room. */
+/* Writes the header as block @number, and what follows.  FALSE: there is no room. */
 static gboolean
-say_header (FaspEndpoint *endpoint, FaspTime now, FaspTime media_time)
+say_header (FaspEndpoint *endpoint, FaspTime now, FaspTime media_time, guint64 number)
 {
   gsize size;
   gconstpointer bytes = g_bytes_get_data (endpoint->header.bytes, &size);
@@ -338,6 +339,7 @@ say_header (FaspEndpoint *endpoint, FaspTime now, FaspTime media_time)
   while (!fasp_store_mark_header (endpoint->store, now, media_time, bytes, size))
     if (!make_room (endpoint, now))
       return FALSE;
+  fasp_header_wait_move (endpoint, number, FALSE);
   fasp_header_wait_said (endpoint, now);
   return TRUE;
 }
@@ -371,12 +373,10 @@ fasp_endpoint_begin_key_frame (FaspEndpoint *endpoint, FaspTime now, FaspTime me
   if (each && !due && now < endpoint->header.key_due)
     return TRUE;
   number = fasp_store_seal (endpoint->store);
-  if (due && !say_header (endpoint, now, media_time)) {
+  if (due && !say_header (endpoint, now, media_time, number)) {
     log_waiting (endpoint, now, "store_full");
     return FALSE;
   }
-  if (due)
-    fasp_header_wait_move (endpoint, number, FALSE);
   endpoint->header.key_due = now + EACH_APART;
   fasp_store_mark_key_frame (endpoint->store, now, media_time);
   if (due || !has_header)

@@ -14,6 +14,7 @@
 #include "faspmulticastsender.h"
 #include "fasppath.h"
 #include "faspprotection.h"
+#include "faspreceiverstate.h"
 #include "faspscheduler.h"
 #include "faspstats.h"
 #include "fasptotal.h"
@@ -90,16 +91,14 @@ typedef struct
 } FaspSessionStart;
 
 /* Sender: the peer lacks the stream's header, or may come to lack it. Changed by
- * endpoint/faspwriting.c. */
+ * endpoint/faspheaderwait.c. */
 typedef struct
 {
-  FaspTime since;      /* 0: it lacks nothing */
-  guint64 end;         /* it has the header once it has all blocks below this one;
-                          FASP_NO_BLOCK: the header has yet to be written;
-                          0: once it has the first bytes of the stream */
+  FaspReceiverState state;
+  FaspTime since;      /* when it came to lack the header */
+  guint64 end;         /* GETS: it has the header once it has all blocks below this one */
   guint64 skips;       /* fasp_tx_count_skips() when it began to wait */
-  gboolean gets_first; /* it was to get the first bytes, in which the header is */
-  gboolean is_held;    /* it is sent nothing before the header */
+  gboolean gets_first; /* it was in BEGINS: it may have the header, though it has skipped */
 } FaspHeaderWait;
 
 /* Whether the peer is there. Changed by the session, but for what is marked as the endpoint's. */
