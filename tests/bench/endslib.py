@@ -18,7 +18,7 @@ import relaylib
 ENDS = ("fasp", "srt", "rist", "udp", "rtp", "file")
 REPAIR = ("fasp", "srt", "rist")        # these have the network that loses
 PACKET, SYNC = 188, 0x47
-LATENCY = 500       # ms: SRT's and RIST's time to repair, many round trips of this machine
+LATENCY = 2000      # ms: SRT and RIST give up what is later, as after a pause of a busy machine, which is no fault of a relay
 RATE = 25           # pictures a second
 RIST_START = 3      # s: within this, the first report of RIST has come
 GROUP = "239.255.77.1"
