@@ -409,25 +409,24 @@ def run_test(test):
         shutil.rmtree(directory, ignore_errors=True)
 
 
-def run_tests(tests, together=(), at_once=1):
-    """Each (name, function of a directory of its own, why it cannot be run or None), told as TAP; the status.
-    As a test of GLib's does, the program lists them for -l, and runs only those that -p names.
-    Of @together, @at_once are run at the same time, after the others."""
+def run_tests(tests, alone=(), at_once=os.cpu_count() + 2):
+    """Runs each (name, function of a directory of its own, why it cannot be run or None), reports TAP, returns the status.
+    As GLib's test programs do, it lists the tests for -l, and runs only those that -p names.
+    Those that are @alone measure something. The others wait for clocks and peers: @at_once of them run side by side."""
     parser = argparse.ArgumentParser()
     parser.add_argument("-l", action="store_true", dest="list", help="list the tests")
     parser.add_argument("-p", action="append", dest="names", metavar="NAME", help="run only the test of this name")
     args = parser.parse_args()
     if args.list:
-        print(*(name for name, _, _ in [*tests, *together]), sep="\n")
+        print(*(name for name, _, _ in [*alone, *tests]), sep="\n")
         return 0
-    tests, together = ([test for test in group if not args.names or test[0] in args.names] for group in (tests, together))
-    print(f"TAP version 13\n1..{len(tests) + len(together)}", flush=True)
+    alone, tests = ([test for test in group if not args.names or test[0] in args.names] for group in (alone, tests))
+    print(f"TAP version 13\n1..{len(alone) + len(tests)}", flush=True)
     failed = 0
     with concurrent.futures.ThreadPoolExecutor(at_once) as pool:
-        # none of these is begun before the others have ended
-        later = (wrong for group in [together] for wrong in pool.map(run_test, group))
-        told = itertools.chain(map(run_test, tests), later)
-        for i, ((name, _, skip), wrong) in enumerate(zip([*tests, *together], told), 1):
+        # none of the others begins before those that are alone have ended
+        results = itertools.chain(map(run_test, alone), (wrong for group in [tests] for wrong in pool.map(run_test, group)))
+        for i, ((name, _, skip), wrong) in enumerate(zip([*alone, *tests], results), 1):
             failed += wrong is not None
             print(f"{'not ' if wrong else ''}ok {i} - {name}" + (f" # SKIP {skip}" if skip else ""), flush=True)
             if wrong:
