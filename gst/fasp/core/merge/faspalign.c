@@ -32,7 +32,8 @@ fasp_merge_lose_place (FaspMerge *merge, FaspSource *source)
   forget_alignment (source);
   source->same = 0;
   source->shift = FASP_NEVER;
-  source->stats.is_trusted = FALSE;
+  if (source->trust == FASP_TRUST_PROVEN)
+    source->trust = FASP_TRUST_UNPROVEN;
 }
 
 void
@@ -48,7 +49,7 @@ fasp_merge_begin_anew (FaspMerge *merge, FaspSource *source)
     if (other == source)
       continue;
     /* what it holds of another stream, or of the one before, has no place, either */
-    if (other->has_held && fasp_merge_has_payload (&other->held)
+    if (fasp_merge_holds (other) && fasp_merge_has_payload (&other->held)
         && !fasp_origin_equal (&other->held.behind.origin, &source->held.behind.origin))
       fasp_merge_drop (other);
     fasp_merge_lose_place (merge, other);

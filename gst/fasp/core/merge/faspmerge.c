@@ -29,7 +29,7 @@ fasp_merge_new (FaspRedundancy redundancy, guint sources, guint64 recent)
   for (guint i = 0; i < sources; i++) {
     FaspSource *source = &merge->sources[i];
 
-    source->delay = source->shift = source->joined = source->helps = source->alone = FASP_NEVER;
+    source->delay = source->shift = source->alone = FASP_NEVER;
   }
   return merge;
 }
@@ -144,7 +144,7 @@ note_alone (FaspMerge *merge, FaspTime now, FaspSource *source)
 gboolean
 fasp_merge_wants (const FaspMerge *merge, guint i)
 {
-  return !merge->sources[i].has_held;
+  return !fasp_merge_holds (&merge->sources[i]);
 }
 
 void
@@ -153,16 +153,15 @@ fasp_merge_put (FaspMerge *merge, FaspTime now, guint i, const FaspRead *read)
   FaspSource *source = &merge->sources[i];
   gboolean held;
 
-  g_return_if_fail (!source->has_held);
+  g_return_if_fail (!fasp_merge_holds (source));
   source->held = *read;
-  source->has_held = TRUE;
   source->put = now;
-  if (source->stats.differs) {
+  if (fasp_merge_differs (source)) {
     fasp_merge_drop (source);
     return;
   }
   /* what comes while it is to stand by left before it knew that */
-  source->resumes &= source->stats.stands_by;
+  source->resumes &= source->role == FASP_SOURCE_STANDBY;
   if (merge->leader == FASP_MERGE_NOBODY)
     fasp_merge_lead (merge, now, source, "it is the first");
   else
@@ -178,7 +177,7 @@ fasp_merge_put (FaspMerge *merge, FaspTime now, guint i, const FaspRead *read)
   shift (merge, source, &source->held);
   fasp_block_ref (read->block);
   fit (merge, now, source);
-  held = source->has_held;
+  held = fasp_merge_holds (source);
   fasp_merge_judge (merge, source, read, !held);
   fasp_block_unref (read->block);
 }
@@ -205,7 +204,7 @@ has_next (const FaspMerge *merge, FaspTime now, const FaspSource *source)
 {
   guint64 bytes;
 
-  if (!fasp_merge_is_trusted (merge, source)
+  if (!fasp_merge_is_trusted (source)
       || (fasp_merge_is_of_other_origin (merge, source) && !leader_lacks (merge, now, source)))
     return FALSE;
   return fasp_merge_compare_held (merge, source, &bytes) == FASP_STREAM_OFFSET_FOLLOWS;
@@ -229,13 +228,12 @@ has_ended_alone (const FaspMerge *merge, const FaspSource *source)
 static gboolean
 has_end (const FaspMerge *merge, FaspTime now, const FaspSource *source)
 {
-  if (!fasp_merge_holds_end (source) || !fasp_merge_is_trusted (merge, source))
+  if (!fasp_merge_holds_end (source) || !fasp_merge_is_trusted (source))
     return FALSE;
   for (guint i = 0; i < merge->n && now < fasp_merge_get_dry_time (merge); i++) {
     const FaspSource *other = &merge->sources[i];
 
-    if (other->state.is_connected && fasp_merge_is_trusted (merge, other)
-        && !fasp_merge_holds_end (other))
+    if (other->state.is_connected && fasp_merge_is_trusted (other) && !fasp_merge_holds_end (other))
       return FALSE;
   }
   return TRUE;
@@ -245,7 +243,7 @@ has_end (const FaspMerge *merge, FaspTime now, const FaspSource *source)
 static gboolean
 may_bring (const FaspMerge *merge, const FaspSource *source)
 {
-  return source->state.is_connected && !source->has_held && fasp_merge_is_trusted (merge, source);
+  return source->state.is_connected && !fasp_merge_holds (source) && fasp_merge_is_trusted (source);
 }
 
 /* The leader holds bytes behind those that come next.  Is there anybody left to wait for? */
@@ -273,7 +271,7 @@ leader_goes_on (FaspMerge *merge, FaspTime now)
   if (merge->leader == FASP_MERGE_NOBODY)
     return FALSE;
   leader = &merge->sources[merge->leader];
-  if (!leader->has_held)
+  if (!fasp_merge_holds (leader))
     return FALSE;
   if (!fasp_merge_has_payload (&leader->held))
     return !fasp_merge_holds_end (leader);
@@ -293,7 +291,7 @@ get_nearest (FaspMerge *merge)
     FaspSource *source = &merge->sources[i];
 
     fasp_merge_compare_held (merge, source, &missing);
-    if (missing == 0 || missing >= least || !fasp_merge_is_trusted (merge, source))
+    if (missing == 0 || missing >= least || !fasp_merge_is_trusted (source))
       continue;
     nearest = source;
     least = missing;
@@ -312,9 +310,9 @@ choose (FaspMerge *merge, FaspTime now)
     if (has_ended_alone (merge, source) || (merge->ended && fasp_merge_holds_end (source)))
       fasp_merge_drop (source);
     /* the leader's header is the stream's, and the end of those that are trusted */
-    if (source->has_held && !fasp_merge_has_payload (&source->held)
+    if (fasp_merge_holds (source) && !fasp_merge_has_payload (&source->held)
         && merge->leader != FASP_MERGE_NOBODY && !fasp_merge_is_leader (merge, source)
-        && !(fasp_merge_holds_end (source) && fasp_merge_is_trusted (merge, source)))
+        && !(fasp_merge_holds_end (source) && fasp_merge_is_trusted (source)))
       fasp_merge_drop (source);
   }
   if (merge->leader != FASP_MERGE_NOBODY && has_next (merge, now, &merge->sources[merge->leader]))
@@ -337,8 +335,8 @@ get_target (const FaspMerge *merge)
   for (guint i = 0; i < merge->n; i++) {
     const FaspSource *source = &merge->sources[i];
 
-    if (source->delay == FASP_NEVER || source->stats.is_left || source->stats.stands_by
-        || !fasp_merge_is_trusted (merge, source))
+    if (source->delay == FASP_NEVER || source->stats.is_left || source->role == FASP_SOURCE_STANDBY
+        || !fasp_merge_is_trusted (source))
       continue;
     if (target == FASP_NEVER || source->delay > target)
       target = source->delay;
@@ -412,7 +410,8 @@ advance (FaspMerge *merge, FaspTime now, FaspSource *source)
 {
   FaspRead *read = &source->held;
 
-  source->stats.is_trusted = TRUE;
+  if (!fasp_merge_differs (source))
+    source->trust = FASP_TRUST_PROVEN;
   merge->is_wanted &= !fasp_merge_is_leader (merge, source);
   merge->next = read->behind;
   if (merge->next.known && merge->next.offset != FASP_OFFSET_UNKNOWN) {
@@ -443,7 +442,7 @@ fasp_merge_take (FaspMerge *merge, FaspTime now, FaspRead *read, FaspMergeTaken 
   }
   *read = chosen->held;
   merge->ended = fasp_merge_holds_end (chosen);
-  chosen->has_held = FALSE;
+  chosen->held.block = NULL;
   return TRUE;
 }
 
@@ -466,6 +465,8 @@ fasp_merge_get_stats (const FaspMerge *merge, guint i, FaspSourceStats *stats)
 {
   *stats = merge->sources[i].stats;
   stats->number = i;
-  stats->leads = i == merge->leader;
-  stats->is_trusted = fasp_merge_is_trusted (merge, &merge->sources[i]);
+  stats->leads = merge->sources[i].role == FASP_SOURCE_ACTIVE;
+  stats->stands_by = merge->sources[i].role == FASP_SOURCE_STANDBY;
+  stats->is_trusted = fasp_merge_is_trusted (&merge->sources[i]);
+  stats->differs = fasp_merge_differs (&merge->sources[i]);
 }

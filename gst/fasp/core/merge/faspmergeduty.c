@@ -74,21 +74,62 @@ fasp_merge_judge (FaspMerge *merge, FaspSource *source, const FaspRead *read, gb
   }
 }
 
+/* --- roles --------------------------------------------------------------------------- */
+
+gboolean
+fasp_merge_may_become (FaspSourceRole from, FaspSourceRole to)
+{
+  /* by FaspSourceRole: IDLE, SENDING, STANDBY, BACKUP, ACTIVE */
+  static const gboolean may[][FASP_SOURCE_ACTIVE + 1] = {
+    { FALSE, TRUE, FALSE, FALSE, TRUE },
+    { TRUE, TRUE, TRUE, TRUE, TRUE },
+    { TRUE, TRUE, FALSE, TRUE, TRUE },
+    { TRUE, TRUE, TRUE, FALSE, TRUE },
+    { TRUE, TRUE, FALSE, FALSE, FALSE },
+  };
+
+  return may[from][to];
+}
+
+void
+fasp_merge_become (FaspSource *source, FaspSourceRole role)
+{
+  g_return_if_fail (fasp_merge_may_become (source->role, role));
+  source->role = role;
+}
+
+/* It does not lead. */
+static void
+become_follower (FaspSource *source)
+{
+  fasp_merge_become (source, source->state.session != 0 ? FASP_SOURCE_SENDING : FASP_SOURCE_IDLE);
+}
+
 /* --- the leader ---------------------------------------------------------------------- */
 
 void
 fasp_merge_lead (FaspMerge *merge, FaspTime now, FaspSource *source, const gchar *reason)
 {
+  if (merge->leader != FASP_MERGE_NOBODY)
+    become_follower (&merge->sources[merge->leader]);
+  fasp_merge_become (source, FASP_SOURCE_ACTIVE);
   merge->leader = source - merge->sources;
   merge->led = now;
   merge->is_wanted = FALSE;
   for (guint i = 0; i < merge->n; i++)
     merge->sources[i].alone = FASP_NEVER;
-  source->stats.stands_by = FALSE;
-  merge->is_spliced |= source->stats.differs;
-  source->stats.differs = source->is_kept_out = FALSE;
+  if (fasp_merge_differs (source)) {
+    merge->is_spliced = TRUE;
+    source->trust = FASP_TRUST_UNPROVEN;
+  }
   fasp_merge_forgive (merge, source);
   fasp_merge_tell (merge, FASP_MERGE_LEADS, source, reason);
+}
+
+static gint
+rate (const FaspSource *source)
+{
+  return 2 * (source->trust == FASP_TRUST_PROVEN) - source->stats.is_left;
 }
 
 /* The best of those that could send: trusted, not left, and the nearest. */
@@ -101,14 +142,13 @@ choose (const FaspMerge *merge, gboolean differs)
     const FaspSource *source = &merge->sources[i];
     gint better;
 
-    if (i == merge->leader || !source->state.is_connected || source->stats.differs != differs)
+    if (i == merge->leader || !source->state.is_connected || fasp_merge_differs (source) != differs)
       continue;
     if (best == NULL) {
       best = source;
       continue;
     }
-    better = (source->stats.is_trusted - best->stats.is_trusted) * 2
-        + (best->stats.is_left - source->stats.is_left);
+    better = rate (source) - rate (best);
     if (better > 0 || (better == 0 && source->state.rtt < best->state.rtt))
       best = source;
   }
@@ -123,7 +163,7 @@ fasp_merge_lead_on (FaspMerge *merge, FaspTime now, gboolean trusted, const gcha
   /* the last resort: other bytes are another stream */
   if (next == NULL && !trusted)
     next = choose (merge, TRUE);
-  if (next == NULL || (trusted && !next->stats.is_trusted))
+  if (next == NULL || (trusted && next->trust != FASP_TRUST_PROVEN))
     return FALSE;
   fasp_merge_lead (merge, now, next, reason);
   return TRUE;
@@ -153,10 +193,12 @@ find_another_stream (FaspMerge *merge, FaspTime now)
 static void
 begin_session (FaspMerge *merge, FaspTime now, FaspSource *source)
 {
+  gboolean is_liar = fasp_merge_is_liar (merge, now, source);
+
+  if (source->role != FASP_SOURCE_ACTIVE)
+    become_follower (source);
   source->joined = source->asked = now;
-  source->helps = FASP_NEVER;
-  source->stats.stands_by = FALSE;
-  source->stats.differs = source->is_kept_out = fasp_merge_is_liar (merge, now, source);
+  source->trust = is_liar ? FASP_TRUST_KEPT_OUT : FASP_TRUST_UNPROVEN;
   fasp_merge_lose_place (merge, source);
   source->resumes = FALSE;
 }
@@ -181,18 +223,12 @@ get_late_time (const FaspMerge *merge, const FaspSource *helper)
   return merge->due + merge->gap + helper->state.latency - fasp_merge_get_margin (helper);
 }
 
-static gboolean
-is_helping (const FaspSource *source)
-{
-  return source->helps != FASP_NEVER;
-}
-
 static void
 help (FaspMerge *merge, FaspTime now, FaspSource *source, const gchar *reason)
 {
-  source->helps = source->asked = now;
+  fasp_merge_become (source, FASP_SOURCE_BACKUP);
+  source->asked = now;
   source->helped = source->stats.bytes_filled;
-  source->stats.stands_by = FALSE;
   fasp_merge_tell (merge, FASP_MERGE_HELPS, source, reason);
 }
 
@@ -203,12 +239,11 @@ lead_again (FaspMerge *merge, FaspTime now, FaspSource *source, const gchar *rea
 {
   FaspSource *before = merge->leader == FASP_MERGE_NOBODY ? NULL : &merge->sources[merge->leader];
 
-  source->helps = FASP_NEVER;
   source->asked = now;
   fasp_merge_lead (merge, now, source, reason);
   merge->is_wanted = TRUE;
   if (merge->redundancy == FASP_REDUNDANCY_STANDBY && before != NULL && before->state.is_connected
-      && before->stats.is_trusted && !fasp_merge_is_foreign (merge, source))
+      && before->trust == FASP_TRUST_PROVEN && !fasp_merge_is_foreign (merge, source))
     help (merge, now, before, "until the source that leads again has brought more");
 }
 
@@ -217,7 +252,7 @@ fasp_merge_prefer (FaspMerge *merge, FaspTime now, guint i)
 {
   FaspSource *source = i < merge->n ? &merge->sources[i] : NULL;
 
-  if (source == NULL || !source->state.is_connected || source->stats.differs)
+  if (source == NULL || !source->state.is_connected || fasp_merge_differs (source))
     return FALSE;
   merge->preferred = i;
   if (i != merge->leader)
@@ -228,8 +263,8 @@ fasp_merge_prefer (FaspMerge *merge, FaspTime now, guint i)
 static void
 rest (FaspMerge *merge, FaspSource *source, const gchar *reason)
 {
-  source->helps = FASP_NEVER;
-  source->stats.stands_by = source->resumes = TRUE;
+  fasp_merge_become (source, FASP_SOURCE_STANDBY);
+  source->resumes = TRUE;
   fasp_merge_tell (merge, FASP_MERGE_RESTS, source, reason);
 }
 
@@ -250,13 +285,13 @@ look_for_help (FaspMerge *merge, FaspTime now)
   const FaspSource *leader = &merge->sources[merge->leader];
   FaspSource *helper = choose (merge, FALSE);
 
-  if (helper == NULL || !helper->stats.stands_by)
+  if (helper == NULL || helper->role != FASP_SOURCE_STANDBY)
     return;
   if (!leader->state.is_connected)
     help (merge, now, helper, "the leader is not connected");
   else if (now >= get_silent_time (merge))
     help (merge, now, helper, "nothing comes from the leader");
-  else if (!leader->has_held && now >= get_late_time (merge, helper))
+  else if (!fasp_merge_holds (leader) && now >= get_late_time (merge, helper))
     help (merge, now, helper, "what the leader brings would be too late");
   else if (lacks (merge, leader))
     help (merge, now, helper, "the leader lacks a part of the stream");
@@ -270,16 +305,14 @@ judge_help (FaspMerge *merge, FaspTime now, FaspSource *helper)
   FaspSource *leader = &merge->sources[merge->leader];
   guint64 helped = helper->stats.bytes_filled - helper->helped;
 
-  if (now - helper->helps < FASP_MERGE_OUTAGE)
+  if (now - helper->asked < FASP_MERGE_OUTAGE)
     return;
   if (helped > 0 && (!leader->state.is_connected || now >= get_silent_time (merge))) {
-    helper->helps = FASP_NEVER;
     leave (merge, now, leader, "it brought nothing");
     fasp_merge_lead (merge, now, helper, "the leader brought nothing");
     if (leader->state.is_connected)
       rest (merge, leader, "another source leads");
   } else if (leader->late > 0 && now - leader->late < FASP_MERGE_OUTAGE && helped > 0) {
-    helper->helps = FASP_NEVER;
     leave (merge, now, leader, "what it brings is too late");
     fasp_merge_lead (merge, now, helper, "the leader was too late");
     rest (merge, leader, "another source leads");
@@ -295,13 +328,15 @@ tend_standby (FaspMerge *merge, FaspTime now, FaspSource *source)
       merge->next.known && fasp_merge_get_foreign (merge, source, merge->next.offset).known;
 
   /* what has another stream, or none yet, is not known to have what the reader lacks */
-  source->stats.stands_by &= has_place;
+  if (source->role == FASP_SOURCE_STANDBY && !has_place)
+    fasp_merge_become (source, FASP_SOURCE_SENDING);
   if (fasp_merge_is_leader (merge, source) || !source->state.is_connected || !has_place)
     return;
-  if (is_helping (source))
+  if (source->role == FASP_SOURCE_BACKUP)
     judge_help (merge, now, source);
-  else if (!source->stats.stands_by
-      && (source->stats.is_trusted || source->stats.differs || now - source->joined >= PROVES_FOR))
+  else if (source->role == FASP_SOURCE_SENDING
+      && (source->trust == FASP_TRUST_PROVEN || fasp_merge_differs (source)
+          || now - source->joined >= PROVES_FOR))
     rest (merge, source, "it has shown that it has the stream");
 }
 
@@ -322,7 +357,7 @@ fasp_merge_set_state (FaspMerge *merge, FaspTime now, guint i, const FaspSourceS
       fasp_merge_drop (source);
     if (fasp_merge_is_leader (merge, source))
       fasp_merge_lead_on (merge, now, TRUE, "the leader was started anew");
-  } else if (source->is_kept_out && !fasp_merge_is_liar (merge, now, source)) {
+  } else if (source->trust == FASP_TRUST_KEPT_OUT && !fasp_merge_is_liar (merge, now, source)) {
     begin_session (merge, now, source);
   }
 }
@@ -332,7 +367,7 @@ fasp_merge_succeed (FaspMerge *merge, FaspTime now)
 {
   const FaspSource *leader = &merge->sources[merge->leader];
 
-  if (leader->state.is_connected || leader->has_held)
+  if (leader->state.is_connected || fasp_merge_holds (leader))
     return FALSE;
   fasp_merge_lead_on (merge, now, FALSE, "the leader is not connected any more");
   return TRUE;
@@ -363,7 +398,7 @@ fasp_merge_tend (FaspMerge *merge, FaspTime now)
 static FaspTime
 get_held_until (const FaspMerge *merge, FaspTime now, const FaspSource *source)
 {
-  if (!source->has_held || merge->delay == FASP_NEVER)
+  if (!fasp_merge_holds (source) || merge->delay == FASP_NEVER)
     return FASP_NEVER;
   if (fasp_merge_is_of_other_origin (merge, source)
       && fasp_merge_get_overdue_time (merge, source) > now)
@@ -378,9 +413,9 @@ get_duty_time (const FaspMerge *merge, FaspTime now, const FaspSource *source)
 {
   FaspTime silent = get_silent_time (merge), late = get_late_time (merge, source);
 
-  if (is_helping (source))
-    return source->helps + FASP_MERGE_OUTAGE;
-  if (!source->stats.stands_by)
+  if (source->role == FASP_SOURCE_BACKUP)
+    return source->asked + FASP_MERGE_OUTAGE;
+  if (source->role != FASP_SOURCE_STANDBY)
     return source->joined + PROVES_FOR;
   return silent > now ? MIN (silent, late) : late;
 }

@@ -28,8 +28,8 @@ get_patience (const FaspMerge *merge, const FaspSource *source)
     const FaspSource *other = &merge->sources[i];
 
     if (other == source || other->delay == FASP_NEVER || source->delay == FASP_NEVER
-        || other->stats.is_left || other->stats.stands_by || !other->state.is_connected
-        || !fasp_merge_is_trusted (merge, other) || is_last_resort (merge, source, other))
+        || other->stats.is_left || other->role == FASP_SOURCE_STANDBY || !other->state.is_connected
+        || !fasp_merge_is_trusted (other) || is_last_resort (merge, source, other))
       continue;
     slower = MAX (slower, MAX (other->delay - source->delay, 0));
   }
@@ -50,7 +50,7 @@ fasp_merge_get_elsewhere (const FaspMerge *merge, guint i)
   const FaspSource *source = &merge->sources[i];
   FaspElsewhere elsewhere = {
     .patience = get_patience (merge, source),
-    .stands_by = source->stats.stands_by,
+    .stands_by = source->role == FASP_SOURCE_STANDBY,
   };
 
   if (merge->next.known && merge->next.offset != FASP_OFFSET_UNKNOWN)

@@ -34,11 +34,41 @@ typedef struct
  * PROVEN bytes that were right. */
 #define FASP_LIARS 16
 
+/* What a source does, and why it changes.  Only fasp_merge_become() changes it.
+ *
+ *  from \ to | IDLE         SENDING             STANDBY         BACKUP            ACTIVE
+ *  ----------+--------------------------------------------------------------------------------
+ *  IDLE      |              a session begins                                     it leads
+ *  SENDING   | session ends another one begins  has the stream  led until now    it leads
+ *  STANDBY   | session ends another one begins,                 the leader fails it leads
+ *            |              or its place is lost
+ *  BACKUP    | session ends another one begins  is not needed                    it leads
+ *  ACTIVE    | another source leads: SENDING with a session, else IDLE
+ *
+ * Only with FASP_REDUNDANCY_STANDBY does a source stand by.  A leader that fails stays ACTIVE until
+ * another source leads. */
+typedef enum
+{
+  FASP_SOURCE_IDLE,    /* it has no session */
+  FASP_SOURCE_SENDING, /* it is to send beside the leader */
+  FASP_SOURCE_STANDBY, /* it is to send nothing */
+  FASP_SOURCE_BACKUP,  /* it was asked to send until the leader has shown that it does not fail */
+  FASP_SOURCE_ACTIVE,  /* it leads */
+} FaspSourceRole;
+
+/* What is known of a source's bytes.  A session begins UNPROVEN or KEPT_OUT. */
+typedef enum
+{
+  FASP_TRUST_UNPROVEN,
+  FASP_TRUST_PROVEN,   /* they were the stream's, long enough */
+  FASP_TRUST_DIFFERS,  /* they were said to be the stream's, and are others; until it leads */
+  FASP_TRUST_KEPT_OUT, /* as those of its peer's session before; for a while, or until it leads */
+} FaspTrust;
+
 /* A source.  Changed by faspmerge.c; what follows `state', by faspmergeduty.c. */
 typedef struct
 {
-  gboolean has_held; /* the next block of it, that was put in and not taken yet */
-  FaspRead held;
+  FaspRead held;     /* its next block, that was put in and not taken yet; block is NULL: none */
   gboolean has_keys; /* its blocks say where key frames begin */
   FaspTime delay;    /* from media time to the time at which its blocks would be played, less the
                         latency; FASP_NEVER: not known */
@@ -58,13 +88,13 @@ typedef struct
   FaspApart apart[FASP_SOURCES_MAX]; /* from each other one; changed by faspmergetrust.c */
 
   FaspSourceState state;
-  FaspTime late;        /* when it last was too late; 0: never */
-  FaspTime joined;      /* when it was connected; FASP_NEVER: it never was */
-  FaspTime helps;       /* standby: since when it is asked to send; FASP_NEVER: it is not */
-  gboolean is_kept_out; /* `differs' is that of a session of its peer before */
-  gboolean resumes;     /* it stood by, and has brought nothing since */
-  FaspTime asked;       /* when it was last asked to send: what was written before may come late */
-  guint64 helped;       /* bytes_filled of it at that time */
+  FaspSourceRole role;
+  FaspTrust trust;
+  FaspTime late;    /* when it last was too late; 0: never */
+  FaspTime joined;  /* when its session began */
+  gboolean resumes; /* it stood by, and has brought nothing since */
+  FaspTime asked;   /* when it was last asked to send: what was written before may come late */
+  guint64 helped;   /* bytes_filled of it at that time */
 } FaspSource;
 
 struct _FaspMerge
@@ -95,6 +125,10 @@ struct _FaspMerge
   GQueue events;       /* FaspMergeEvent, owned */
 };
 
+/* Table of FaspSourceRole: does @to follow @from? */
+gboolean fasp_merge_may_become (FaspSourceRole from, FaspSourceRole to);
+void fasp_merge_become (FaspSource *source, FaspSourceRole role);
+
 static inline gboolean
 fasp_merge_is_leader (const FaspMerge *merge, const FaspSource *source)
 {
@@ -109,18 +143,22 @@ fasp_merge_has_payload (const FaspRead *read)
 }
 
 static inline gboolean
+fasp_merge_holds (const FaspSource *source)
+{
+  return source->held.block != NULL;
+}
+
+static inline gboolean
 fasp_merge_holds_end (const FaspSource *source)
 {
-  return source->has_held && (source->held.block->flags & FASP_BLOCK_EOS) != 0;
+  return fasp_merge_holds (source) && (source->held.block->flags & FASP_BLOCK_EOS) != 0;
 }
 
 /* Lets go of what it holds. */
 static inline void
 fasp_merge_drop (FaspSource *source)
 {
-  if (source->has_held)
-    fasp_block_unref (source->held.block);
-  source->has_held = FALSE;
+  g_clear_pointer (&source->held.block, fasp_block_unref);
 }
 
 /* How the bytes that it holds follow what was taken.  FASP_STREAM_OFFSET_ANEW with 0 *bytes: they
@@ -131,7 +169,7 @@ fasp_merge_compare_held (const FaspMerge *merge, const FaspSource *source, guint
   FaspStreamOffset first = source->held.behind;
 
   *bytes = 0;
-  if (!source->has_held || !fasp_merge_has_payload (&source->held))
+  if (!fasp_merge_holds (source) || !fasp_merge_has_payload (&source->held))
     return FASP_STREAM_OFFSET_ANEW;
   first.offset = source->held.block->offset;
   return fasp_stream_offset_compare (&merge->next, &first, source->held.block->size, bytes);
@@ -144,12 +182,18 @@ fasp_merge_get_play_time (const FaspMerge *merge, const FaspSource *source)
   return source->held.block->media_time + merge->delay + source->state.latency;
 }
 
+/* Is nothing of it taken? */
+static inline gboolean
+fasp_merge_differs (const FaspSource *source)
+{
+  return source->trust >= FASP_TRUST_DIFFERS;
+}
+
 /* May bytes be taken from it? */
 static inline gboolean
-fasp_merge_is_trusted (const FaspMerge *merge, const FaspSource *source)
+fasp_merge_is_trusted (const FaspSource *source)
 {
-  return fasp_merge_is_leader (merge, source)
-      || (source->stats.is_trusted && !source->stats.differs);
+  return source->role == FASP_SOURCE_ACTIVE || source->trust == FASP_TRUST_PROVEN;
 }
 
 /* Is what the source brings not counted as the stream is? */

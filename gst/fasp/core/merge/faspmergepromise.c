@@ -14,10 +14,10 @@ get_share (const FaspMerge *merge, const FaspSource *source)
 {
   const FaspSourceState *state = &source->state;
 
-  if (!state->is_connected || !fasp_merge_is_trusted (merge, source)
+  if (!state->is_connected || !fasp_merge_is_trusted (source)
       || (source->stats.is_left && !fasp_merge_is_leader (merge, source)))
     return 0;
-  if (!source->stats.stands_by)
+  if (source->role != FASP_SOURCE_STANDBY)
     return 1;
   if (state->latency == 0)
     return 0;

@@ -14,10 +14,10 @@ is_good (const FaspMerge *merge, const FaspSource *source)
   gboolean is_other =
       fasp_merge_is_foreign (merge, source) && !fasp_alignment_is_known (&source->alignment);
 
-  if (!source->state.is_connected || source->stats.differs
-      || !(source->stats.is_trusted || is_other))
+  if (!source->state.is_connected || fasp_merge_differs (source)
+      || !(source->trust == FASP_TRUST_PROVEN || is_other))
     return FALSE;
-  return source->stats.stands_by || source->put > leader->put - FASP_MERGE_OUTAGE;
+  return source->role == FASP_SOURCE_STANDBY || source->put > leader->put - FASP_MERGE_OUTAGE;
 }
 
 void
@@ -35,7 +35,7 @@ fasp_merge_get_restore_time (const FaspMerge *merge)
       || !is_good (merge, source))
     return FASP_NEVER;
   /* it is waited for first */
-  if (source->stats.is_left && !source->stats.stands_by)
+  if (source->stats.is_left && source->role != FASP_SOURCE_STANDBY)
     return FASP_NEVER;
   return merge->good_since + merge->wait_to_restore;
 }

@@ -69,14 +69,13 @@ is_new (const FaspSource *source)
 static void
 distrust (FaspMerge *merge, FaspTime now, FaspSource *source)
 {
-  if (source->stats.differs || is_new (source))
+  if (fasp_merge_differs (source) || is_new (source))
     return;
-  source->stats.is_trusted = FALSE;
   if (fasp_merge_is_foreign (merge, source)) {
     keep_apart (merge, now, source);
     fasp_merge_lose_place (merge, source);
   } else {
-    source->stats.differs = TRUE;
+    source->trust = FASP_TRUST_DIFFERS;
     fasp_merge_remember_liar (merge, now, source->state.peer);
   }
   fasp_merge_tell (merge, FASP_MERGE_DIFFERS, source, "its bytes are not those of the others");
@@ -126,8 +125,8 @@ fasp_merge_compare (FaspMerge *merge, FaspTime now, FaspSource *source, const Fa
         break;
       follow_clock (merge, source, found.media_time - block->media_time);
       source->same += found.compared;
-      if (source->same >= PROVEN && !source->stats.differs)
-        source->stats.is_trusted = TRUE;
+      if (source->same >= PROVEN && !fasp_merge_differs (source))
+        source->trust = FASP_TRUST_PROVEN;
       break;
     case FASP_RECENT_GONE:
       break;

@@ -2,6 +2,7 @@
  *
  * Which source leads, which of them send, and how long a loss waits.
  */
+#include "faspmergeprivate.h"
 #include "made.h"
 
 #define PROVEN 64 /* blocks, 64 KiB, after which a source is trusted */
@@ -147,6 +148,125 @@ test_standby (void)
   made_clear (&m);
 }
 
+/* --- roles ------------------------------------------------------------------------- */
+
+typedef gboolean Seen[FASP_SOURCE_ACTIVE + 1][FASP_SOURCE_ACTIVE + 1];
+
+static FaspSourceRole
+get_role (const Made *m, guint i)
+{
+  return m->merge->sources[i].role;
+}
+
+/* Source @i has changed from @from to @to, which is its role now. */
+static void
+note (Seen seen, const Made *m, guint i, FaspSourceRole from, FaspSourceRole to)
+{
+  g_assert_cmpint (get_role (m, i), ==, to);
+  /* when another source leads, the leader may at once be given something else to do */
+  if (from == FASP_SOURCE_ACTIVE && to != FASP_SOURCE_IDLE) {
+    seen[from][FASP_SOURCE_SENDING] = TRUE;
+    from = FASP_SOURCE_SENDING;
+  }
+  seen[from][to] = TRUE;
+}
+
+/* Source @i has another session; 0: none. */
+static void
+set_session (Seen seen, Made *m, guint i, guint32 session)
+{
+  FaspSourceRole before = get_role (m, i);
+
+  m->states[i].session = session;
+  m->states[i].is_connected = session != 0;
+  made_tend (m);
+  note (seen, m, i, before, session != 0 ? FASP_SOURCE_SENDING : FASP_SOURCE_IDLE);
+}
+
+/* All sources bring blocks [k, k + n), those that are to. */
+static void
+bring (Made *m, guint64 *k, guint n)
+{
+  for (guint64 end = *k + n; *k < end; ++*k)
+    for (guint i = 0; i < m->n; i++)
+      if (m->states[i].session != 0 && !get (m, i).stands_by)
+        made_arrive (m, i, *k);
+}
+
+/* The leader brings nothing until another source is asked.  Returns that one. */
+static guint
+fail_leader (Seen seen, Made *m)
+{
+  guint i = 0;
+
+  sleep_until (m, m->now + FASP_SEC);
+  while (get_role (m, i) != FASP_SOURCE_BACKUP)
+    g_assert_cmpuint (++i, <, m->n);
+  note (seen, m, i, FASP_SOURCE_STANDBY, FASP_SOURCE_BACKUP);
+  return i;
+}
+
+/* Each change of role is made to happen; no other one is allowed. */
+static void
+test_roles (void)
+{
+  Seen seen = { 0 };
+  guint64 k = 0;
+  guint backup;
+  Made m;
+
+  made_init (&m, FASP_REDUNDANCY_STANDBY, 3);
+  for (guint i = 0; i < 3; i++)
+    note (seen, &m, i, FASP_SOURCE_IDLE, FASP_SOURCE_SENDING);
+  bring (&m, &k, 1);
+  note (seen, &m, 0, FASP_SOURCE_SENDING, FASP_SOURCE_ACTIVE);
+  bring (&m, &k, 2 * PROVEN);
+  note (seen, &m, 1, FASP_SOURCE_SENDING, FASP_SOURCE_STANDBY);
+  backup = fail_leader (seen, &m);
+  bring (&m, &k, 3 * FASP_SEC / MADE_GAP);
+  note (seen, &m, backup, FASP_SOURCE_BACKUP, FASP_SOURCE_STANDBY);
+
+  g_assert_true (fasp_merge_prefer (m.merge, m.now, 1));
+  note (seen, &m, 1, FASP_SOURCE_STANDBY, FASP_SOURCE_ACTIVE);
+  note (seen, &m, 0, FASP_SOURCE_ACTIVE, FASP_SOURCE_BACKUP);
+  g_assert_true (fasp_merge_prefer (m.merge, m.now, 0));
+  note (seen, &m, 0, FASP_SOURCE_BACKUP, FASP_SOURCE_ACTIVE);
+  bring (&m, &k, 3 * FASP_SEC / MADE_GAP);
+  g_assert_cmpint (get_role (&m, 0), ==, FASP_SOURCE_ACTIVE);
+
+  set_session (seen, &m, 2, 10);
+  set_session (seen, &m, 2, 11);
+  set_session (seen, &m, 2, 0);
+  set_session (seen, &m, 1, 0);
+  set_session (seen, &m, 1, 12);
+  bring (&m, &k, 2 * PROVEN);
+  g_assert_cmpuint (fail_leader (seen, &m), ==, 1);
+  set_session (seen, &m, 1, 13);
+  bring (&m, &k, 2 * PROVEN);
+  g_assert_cmpuint (fail_leader (seen, &m), ==, 1);
+  set_session (seen, &m, 1, 0);
+
+  /* what it brought is left to be read, and so is the other one's */
+  m.states[1].is_connected = TRUE;
+  m.states[0] = (FaspSourceState) { 0 };
+  made_tend (&m);
+  note (seen, &m, 1, FASP_SOURCE_IDLE, FASP_SOURCE_ACTIVE);
+  note (seen, &m, 0, FASP_SOURCE_ACTIVE, FASP_SOURCE_IDLE);
+  made_clear (&m);
+
+  for (guint from = 0; from <= FASP_SOURCE_ACTIVE; from++)
+    for (guint to = 0; to <= FASP_SOURCE_ACTIVE; to++) {
+      FaspSource source = { .role = from };
+
+      g_assert_cmpint (fasp_merge_may_become (from, to), ==, seen[from][to]);
+      if (!seen[from][to])
+        g_test_expect_message (G_LOG_DOMAIN, G_LOG_LEVEL_CRITICAL, "*may_become*");
+      fasp_merge_become (&source, to);
+      g_test_assert_expected_messages ();
+      g_assert_cmpint (source.role, ==, seen[from][to] ? to : from);
+    }
+}
+
 /* One that comes too late is left, and does not set the play time; it is back when it has been good
  * for 10 s. */
 static void
@@ -205,6 +325,7 @@ main (int argc, char **argv)
   g_test_add_func ("/mergeduty/has", test_has);
   g_test_add_func ("/mergeduty/leader-gone", test_leader_gone);
   g_test_add_func ("/mergeduty/standby", test_standby);
+  g_test_add_func ("/mergeduty/roles", test_roles);
   g_test_add_func ("/mergeduty/left", test_left);
   g_test_add_data_func ("/mergeduty/busy-reader/hot", GUINT_TO_POINTER (FASP_REDUNDANCY_HOT),
       test_busy_reader);
