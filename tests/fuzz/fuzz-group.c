@@ -85,8 +85,8 @@ send_session (Fuzz *fuzz, guint who, guint8 how, const guint8 *frames, gsize siz
 
   if (session == NULL)
     return;
-  session->paths[0].next_pn += leap (how) + 1;
-  size = seal (session->keys.sealer, session->peer_id, 0, session->paths[0].next_pn - 1, frames,
+  session->flows[0].next_pn += leap (how) + 1;
+  size = seal (session->keys.sealer, session->peer_id, 0, session->flows[0].next_pn - 1, frames,
       size, out);
   if (size > 0)
     fasp_endpoint_receive (fuzz->g->sender, fuzz->g->now, &from, out, size, NULL, FALSE);

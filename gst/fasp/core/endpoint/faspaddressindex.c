@@ -47,8 +47,8 @@ fasp_address_index_update (FaspAddressIndex *index, FaspTime now, const GPtrArra
   for (guint i = 0; i < sessions->len; i++) {
     const FaspSession *session = g_ptr_array_index (sessions, i);
 
-    for (guint flow = 0; flow < session->n_paths; flow++)
-      add (index, &session->paths[flow].address, session->id);
+    for (guint flow = 0; flow < session->n_flows; flow++)
+      add (index, &session->flows[flow].address, session->id);
   }
 }
 

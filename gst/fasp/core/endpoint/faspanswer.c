@@ -29,7 +29,7 @@ set_addresses (FaspEndpoint *endpoint, FaspSession *session)
 {
   guint flow = 1, first = fasp_session_get_address (session)->link;
 
-  for (guint n = 0; flow < session->n_paths; n++) {
+  for (guint n = 0; flow < session->n_flows; n++) {
     guint link = fasp_dial_get_nth_link (endpoint, n);
     FaspAddress way;
 
@@ -184,6 +184,6 @@ fasp_answer_accepted (FaspEndpoint *endpoint, FaspTime now, const FaspAddress *f
   fasp_session_trust (session, now, 0);
   /* the peer may be at @from, or somebody who has copied the answer */
   if (!fasp_address_equal (from, &called))
-    fasp_path_suppose (&session->paths[0], now, from, FALSE);
+    fasp_flow_suppose (&session->flows[0], now, from, FALSE);
   fasp_beginning_opened (endpoint, now, session);
 }

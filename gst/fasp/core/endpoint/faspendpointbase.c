@@ -103,7 +103,7 @@ fasp_endpoint_push_event (FaspEndpoint *endpoint, FaspEventType type, const Fasp
     event->order = session->entry.order;
     event->address = *fasp_session_get_address (session);
     event->peer = session->peer;
-    event->terms.flows = session->n_flows;
+    event->terms.flows = session->agreed_flows;
     event->terms.flows_here = endpoint->config.flows;
     event->terms.fec_refused = session->role == FASP_ROLE_SENDER
         && endpoint->config.fec != FASP_FEC_OFF && !session->terms.has_fec;

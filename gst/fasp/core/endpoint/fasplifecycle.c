@@ -94,9 +94,9 @@ keep_stats (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
   endpoint->gone.is_known = TRUE;
   fasp_session_get_stats (session, now, &endpoint->gone.stats);
   g_clear_pointer (&endpoint->gone.flows, g_free);
-  if (session->n_paths > 1) {
-    endpoint->gone.flows = g_new (FaspFlowStats, session->n_paths);
-    fasp_session_get_flows (session, endpoint->gone.flows, session->n_paths);
+  if (session->n_flows > 1) {
+    endpoint->gone.flows = g_new (FaspFlowStats, session->n_flows);
+    fasp_session_get_flows (session, endpoint->gone.flows, session->n_flows);
   }
   g_clear_pointer (&endpoint->gone.ways, g_free);
   if (endpoint->gone.stats.ways > 1) {
@@ -291,11 +291,11 @@ tell_promise (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
 }
 
 static const gchar *
-explain_outage (const FaspSession *session, const FaspPath *path)
+explain_outage (const FaspSession *session, const FaspFlow *flow)
 {
-  if (path->refusal.is_reported)
+  if (flow->refusal.is_reported)
     return "its port is closed there";
-  if (!path->proved)
+  if (!flow->proved)
     return "nobody has answered there yet";
   return session->role == FASP_ROLE_SENDER ? "what is sent there does not arrive" :
                                              "nothing is heard from there";
@@ -307,8 +307,8 @@ tell_outages (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
   guint64 changed = fasp_session_look_for_outages (session, now);
 
   for (guint i = 0; changed != 0; i++, changed >>= 1) {
-    FaspPath *path = &session->paths[i];
-    FaspOutage *outage = &path->outage;
+    FaspFlow *flow = &session->flows[i];
+    FaspOutage *outage = &flow->outage;
     FaspEvent *event;
 
     if ((changed & 1) == 0)
@@ -321,13 +321,13 @@ tell_outages (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
     event = fasp_endpoint_push_event (endpoint,
         outage->announced ? FASP_EVENT_FLOW_OUT : FASP_EVENT_FLOW_BACK, session);
     event->outage.flow = i;
-    event->address = path->address;
-    if (path->address.len == 0)
+    event->address = flow->address;
+    if (flow->address.len == 0)
       event->address.link = i;
     event->outage.since = outage->announced ? outage->last : outage->since;
     event->outage.gone = outage->announced ? 0 : outage->since - outage->last;
     if (outage->announced)
-      g_strlcpy (event->text, explain_outage (session, path), sizeof (event->text));
+      g_strlcpy (event->text, explain_outage (session, flow), sizeof (event->text));
   }
 }
 

@@ -17,8 +17,8 @@ get_used (const FaspEndpoint *endpoint, const FaspSession *session)
   if (endpoint->calling.caller.active)
     for (guint i = 0; i < endpoint->config.flows; i++)
       used |= FASP_BIT (i);
-  for (guint i = 0; session != NULL && i < session->n_paths; i++)
-    used |= FASP_BIT (session->paths[i].address.link);
+  for (guint i = 0; session != NULL && i < session->n_flows; i++)
+    used |= FASP_BIT (session->flows[i].address.link);
   return used;
 }
 
@@ -56,7 +56,7 @@ fasp_stale_tend (FaspEndpoint *endpoint, FaspTime now)
   }
   /* the peer of a session with one link may have nothing to say for a while */
   may_leave = endpoint->calling.caller.active
-      || (session != NULL && (session->n_paths > 1 || session->liveness.interrupted));
+      || (session != NULL && (session->n_flows > 1 || session->liveness.interrupted));
   mute = get_used (endpoint, session) & ~endpoint->stale.heard;
   for (guint i = 0; i < endpoint->config.flows; i++)
     look_at (endpoint, now, i, mute >> i & 1, may_leave);

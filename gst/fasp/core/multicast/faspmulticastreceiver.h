@@ -32,7 +32,7 @@ typedef struct
                                application, set by the endpoint */
   FaspTime alone_since;          /* since when new blocks come by the group alone;
                                     FASP_NEVER: they do not */
-  guint64 settled_reported; /* settled packet number that was last reported, as in fasppath.h */
+  guint64 settled_reported; /* settled packet number that was last reported, as in faspflow.h */
 } FaspMulticastReceiver;
 
 FaspMulticastReceiver *fasp_multicast_receiver_new (const FaspGroupKey *key, FaspTime now);

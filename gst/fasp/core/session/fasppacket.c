@@ -5,17 +5,17 @@
 #define SILENT_EVERY 4
 
 void
-fasp_packet_begin (FaspPacket *p, FaspSession *session, FaspDatagram *datagram, guint8 flow)
+fasp_packet_begin (FaspPacket *p, FaspSession *session, FaspDatagram *datagram, guint8 number)
 {
-  FaspSessionHeader header = { flow, fasp_sealer_get_phase (session->keys.sealer), session->peer_id,
-    session->paths[flow].next_pn };
+  FaspSessionHeader header = { number, fasp_sealer_get_phase (session->keys.sealer),
+    session->peer_id, session->flows[number].next_pn };
 
-  p->flow = flow;
-  p->path = &session->paths[flow];
+  p->flow_number = number;
+  p->flow = &session->flows[number];
   p->datagram = datagram;
   p->w = (FaspWriter) { datagram->data,
     sizeof datagram->data - fasp_sealer_get_tag_size (session->keys.sealer) };
-  datagram->to = p->path->address;
+  datagram->to = p->flow->address;
   fasp_wire_write_session (&p->w, &header);
 }
 
@@ -24,16 +24,16 @@ fasp_packet_begin (FaspPacket *p, FaspSession *session, FaspDatagram *datagram, 
 static guint8
 choose_ecn (FaspSession *session, const FaspPacket *p)
 {
-  const FaspRate *rate = session->ways.list[p->path->way].rate;
+  const FaspRate *rate = session->ways.list[p->flow->way].rate;
 
   if (!fasp_session_is_controlled (session)
-      || !fasp_address_equal (&p->datagram->to, &p->path->address))
+      || !fasp_address_equal (&p->datagram->to, &p->flow->address))
     return FASP_ECN_NOT_ECT;
   if (session->tx.stall.is_on) {
-    fasp_ecn_restart (&p->path->ecn);
+    fasp_ecn_restart (&p->flow->ecn);
     return FASP_ECN_NOT_ECT;
   }
-  if (!fasp_ecn_mark (&p->path->ecn, p->path->next_pn))
+  if (!fasp_ecn_mark (&p->flow->ecn, p->flow->next_pn))
     return FASP_ECN_NOT_ECT;
   return rate != NULL && rate->class->l4s ? FASP_ECN_ECT1 : FASP_ECN_ECT0;
 }
@@ -46,16 +46,16 @@ fasp_packet_finish (FaspPacket *p, FaspSession *session, FaspTime now, guint64 b
   FaspWriter *w = &p->w;
   gsize wire;
 
-  if (!fasp_datagram_finish (datagram, session->keys.sealer, p->flow, p->path->next_pn, w,
+  if (!fasp_datagram_finish (datagram, session->keys.sealer, p->flow_number, p->flow->next_pn, w,
           w->payload_size > 0 ? fasp_store_get (session->tx.store, block) : NULL)) {
     g_critical ("a datagram is too large, or its number was used before");
     return FALSE;
   }
   datagram->ecn = choose_ecn (session, p);
   wire = datagram->size + datagram->to.overhead;
-  p->path->next_pn++;
-  p->path->datagrams_sent++;
-  p->path->wire_sent += wire;
+  p->flow->next_pn++;
+  p->flow->datagrams_sent++;
+  p->flow->wire_sent += wire;
   if (++session->rekeying.datagrams == session->rekeying.limit)
     session->rekeying.time = MIN (session->rekeying.time, now);
   session->liveness.spoken = now;
@@ -63,7 +63,7 @@ fasp_packet_finish (FaspPacket *p, FaspSession *session, FaspTime now, guint64 b
   session->traffic.wire_sent += wire;
   fasp_meter_add (&session->traffic.send, now, wire);
   if (session->role == FASP_ROLE_SENDER) {
-    FaspWay *way = &session->ways.list[p->path->way];
+    FaspWay *way = &session->ways.list[p->flow->way];
 
     way->wire_sent += wire;
     if (session->ways.n > 1)
@@ -71,10 +71,10 @@ fasp_packet_finish (FaspPacket *p, FaspSession *session, FaspTime now, guint64 b
     fasp_pacer_sent (&session->pacer, now, wire);
     fasp_pacer_sent (&way->pacer, now, wire);
     if (way->rate != NULL) {
-      fasp_sent_log_add (&p->path->sent, p->path->next_pn - 1, now, way->wire_sent);
+      fasp_sent_log_add (&p->flow->sent, p->flow->next_pn - 1, now, way->wire_sent);
       fasp_rate_sent (way->rate, now, way->wire_sent);
     }
-    fasp_sent_map_sent (session->tx.sent_map, now, p->flow, block, continued);
+    fasp_sent_map_sent (session->tx.sent_map, now, p->flow_number, block, continued);
   }
   return TRUE;
 }
@@ -84,20 +84,20 @@ fasp_packet_pick_flow (FaspSession *session)
 {
   guint8 proved = 0;
 
-  if (session->n_paths == 1)
+  if (session->n_flows == 1)
     return 0;
   if (session->role == FASP_ROLE_SENDER)
     return fasp_multipath_pick (&session->multipath, 0);
   /* in turn: if one flow is dead, the next feedback says the same on another.  A flow
    * that is silent in this direction may be the only one that carries in the other */
   session->flow_choice.turns++;
-  for (guint i = 1; i <= session->n_paths; i++) {
-    guint8 flow = (session->flow_choice.turn + i) % session->n_paths;
+  for (guint i = 1; i <= session->n_flows; i++) {
+    guint8 flow = (session->flow_choice.turn + i) % session->n_flows;
 
-    if (!session->paths[flow].proved)
+    if (!session->flows[flow].proved)
       continue;
     proved = flow;
-    if (!session->paths[flow].silence.is_silent || session->flow_choice.turns % SILENT_EVERY == 0)
+    if (!session->flows[flow].silence.is_silent || session->flow_choice.turns % SILENT_EVERY == 0)
       break;
   }
   return session->flow_choice.turn = proved;

@@ -15,8 +15,8 @@ G_BEGIN_DECLS
 
 typedef struct
 {
-  guint8 flow;
-  FaspPath *path;
+  guint8 flow_number;
+  FaspFlow *flow;
   FaspDatagram *datagram;
   FaspWriter w;
 } FaspPacket;

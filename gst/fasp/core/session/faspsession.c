@@ -14,12 +14,12 @@ fasp_session_new (FaspRole role, guint32 id, FaspTime now, const FaspAddress *pe
   session->role = role;
   session->id = id;
   session->liveness.created = session->liveness.heard = session->liveness.spoken = now;
-  /* one path until it is open, so that a caller that sends nothing more costs little */
-  session->n_flows = CLAMP (flows, 1, FASP_FLOWS_MAX);
-  session->n_paths = 1;
-  session->paths = g_new (FaspPath, 1);
-  fasp_path_init (&session->paths[0], now, session->n_flows == 1);
-  session->paths[0].address = *peer;
+  /* one flow until it is open, so that a caller that sends nothing more costs little */
+  session->agreed_flows = CLAMP (flows, 1, FASP_FLOWS_MAX);
+  session->n_flows = 1;
+  session->flows = g_new (FaspFlow, 1);
+  fasp_flow_init (&session->flows[0], now, session->agreed_flows == 1);
+  session->flows[0].address = *peer;
   session->ways.n = 1;
   session->ways.list = g_new (FaspWay, 1);
   fasp_way_init (&session->ways.list[0]);
@@ -40,9 +40,9 @@ fasp_session_free (FaspSession *session)
     fasp_tx_clear (&session->tx);
   else
     fasp_rx_clear (&session->rx);
-  for (guint i = 0; i < session->n_paths; i++)
-    fasp_path_clear (&session->paths[i]);
-  g_free (session->paths);
+  for (guint i = 0; i < session->n_flows; i++)
+    fasp_flow_clear (&session->flows[i]);
+  g_free (session->flows);
   fasp_log_free (session->notes.log);
   for (guint i = 0; i < session->ways.n; i++)
     fasp_way_clear (&session->ways.list[i]);
@@ -80,8 +80,8 @@ fasp_session_prove (const FaspSession *session, const guint8 nonce[FASP_NONCE_SI
 void
 fasp_session_plan_rekey (FaspSession *session, FaspTime now)
 {
-  for (guint i = 0; i < session->n_paths; i++)
-    session->paths[i].phase_pn = session->paths[i].next_pn;
+  for (guint i = 0; i < session->n_flows; i++)
+    session->flows[i].phase_pn = session->flows[i].next_pn;
   session->rekeying.datagrams = 0;
   session->rekeying.time =
       session->keys.cipher == FASP_CIPHER_NONE ? FASP_NEVER : now + session->rekeying.interval;
@@ -89,33 +89,33 @@ fasp_session_plan_rekey (FaspSession *session, FaspTime now)
 }
 
 void
-fasp_session_use (FaspSession *session, FaspTime now, guint8 flow)
+fasp_session_use (FaspSession *session, FaspTime now, guint8 number)
 {
-  FaspPath *path = &session->paths[flow];
+  FaspFlow *flow = &session->flows[number];
 
-  path->death.is_dead = FALSE;
-  path->back.measured = FALSE;
+  flow->death.is_dead = FALSE;
+  flow->back.measured = FALSE;
   if (session->role == FASP_ROLE_SENDER) {
-    fasp_session_assign_way (session, now, flow);
-    fasp_session_set_usable (session, now, flow, TRUE);
+    fasp_session_assign_way (session, now, number);
+    fasp_session_set_usable (session, now, number, TRUE);
   }
-  if (path->pmtu.limit > 0)
-    fasp_pmtu_restart (&path->pmtu, now, path->address.overhead);
+  if (flow->pmtu.limit > 0)
+    fasp_pmtu_restart (&flow->pmtu, now, flow->address.overhead);
   else
-    fasp_pmtu_init (&path->pmtu, now, path->address.overhead,
+    fasp_pmtu_init (&flow->pmtu, now, flow->address.overhead,
         session->pacer.ready.rate >= FASP_JUMBO_FROM ?
             session->sizes.datagram_max :
             MIN (session->sizes.datagram_max, FASP_DATAGRAM_COMMON));
   if (session->role == FASP_ROLE_RECEIVER)
-    path->pmtu.next_time = FASP_NEVER; /* feedback is small */
+    flow->pmtu.next_time = FASP_NEVER; /* feedback is small */
   fasp_session_measure (session);
 }
 
 gboolean
 fasp_session_is_measured (const FaspSession *session)
 {
-  for (guint i = 0; i < session->n_paths; i++)
-    if (!session->paths[i].proved || session->paths[i].pmtu.searching)
+  for (guint i = 0; i < session->n_flows; i++)
+    if (!session->flows[i].proved || session->flows[i].pmtu.searching)
       return FALSE;
   return TRUE;
 }
@@ -123,7 +123,7 @@ fasp_session_is_measured (const FaspSession *session)
 gboolean
 fasp_session_is_used (const FaspSession *session, guint8 flow)
 {
-  return session->paths[flow].proved
+  return session->flows[flow].proved
       && (session->role == FASP_ROLE_RECEIVER
           || fasp_multipath_is_usable (&session->multipath, flow));
 }
@@ -131,15 +131,15 @@ fasp_session_is_used (const FaspSession *session, guint8 flow)
 void
 fasp_session_set_address (FaspSession *session, guint8 flow, const FaspAddress *peer)
 {
-  session->paths[flow].address = *peer;
+  session->flows[flow].address = *peer;
 }
 
 const FaspAddress *
 fasp_session_get_address (const FaspSession *session)
 {
-  for (guint i = 0; i < session->n_paths; i++)
-    if (session->paths[i].address.len > 0)
-      return &session->paths[i].address;
+  for (guint i = 0; i < session->n_flows; i++)
+    if (session->flows[i].address.len > 0)
+      return &session->flows[i].address;
   return &session->handshake.from;
 }
 
@@ -148,16 +148,16 @@ fasp_session_refused (FaspSession *session, FaspTime now, const FaspAddress *add
 {
   gboolean any = FALSE;
 
-  for (guint i = 0; i < session->n_paths; i++) {
-    FaspPath *path = &session->paths[i];
+  for (guint i = 0; i < session->n_flows; i++) {
+    FaspFlow *flow = &session->flows[i];
 
-    if (!fasp_address_same_peer (&path->address, address))
+    if (!fasp_address_same_peer (&flow->address, address))
       continue;
     any = TRUE;
-    if (path->refusal.is_reported)
+    if (flow->refusal.is_reported)
       continue;
-    path->refusal.is_reported = TRUE;
-    path->refusal.since = now;
+    flow->refusal.is_reported = TRUE;
+    flow->refusal.since = now;
     FASP_LOG (session->notes.log, now, PATH_REFUSED, i, FASP_LOG_POINTER (address));
     session->pings.due = TRUE; /* a live peer answers */
   }
@@ -169,12 +169,12 @@ fasp_session_get_refused_time (const FaspSession *session)
 {
   FaspTime last = FASP_NEVER;
 
-  for (guint i = 0; i < session->n_paths; i++) {
-    const FaspPath *path = &session->paths[i];
+  for (guint i = 0; i < session->n_flows; i++) {
+    const FaspFlow *flow = &session->flows[i];
 
-    if (path->refusal.is_reported)
-      last = fasp_later (path->refusal.since, last == FASP_NEVER ? 0 : last);
-    else if (path->proved)
+    if (flow->refusal.is_reported)
+      last = fasp_later (flow->refusal.since, last == FASP_NEVER ? 0 : last);
+    else if (flow->proved)
       return FASP_NEVER;
   }
   return last == FASP_NEVER ? FASP_NEVER :
@@ -185,15 +185,15 @@ void
 fasp_session_is_asked_for (FaspSession *session, FaspTime now, const FaspAddress *from)
 {
   session->pings.due = TRUE; /* shows the peer that we do */
-  for (guint i = 0; i < session->n_paths; i++) {
-    FaspPath *path = &session->paths[i];
+  for (guint i = 0; i < session->n_flows; i++) {
+    FaspFlow *flow = &session->flows[i];
 
     /* If the path is broken, only a challenge to @from shows it. With several flows, only
      * the one on the same link sends it; not one without an address, which the peer asks
      * for itself. */
-    if (!fasp_address_equal (&path->address, from)
-        && (session->n_paths == 1 || (path->address.len > 0 && path->address.link == from->link)))
-      fasp_path_suppose (path, now, from, FALSE);
+    if (!fasp_address_equal (&flow->address, from)
+        && (session->n_flows == 1 || (flow->address.len > 0 && flow->address.link == from->link)))
+      fasp_flow_suppose (flow, now, from, FALSE);
   }
 }
 
@@ -201,8 +201,8 @@ void
 fasp_session_trust (FaspSession *session, FaspTime now, guint8 flow)
 {
   FASP_LOG (session->notes.log, now, PATH_PROVED, flow,
-      FASP_LOG_POINTER (&session->paths[flow].address));
-  session->paths[flow].proved = TRUE;
+      FASP_LOG_POINTER (&session->flows[flow].address));
+  session->flows[flow].proved = TRUE;
   fasp_session_use (session, now, flow);
 }
 
@@ -211,9 +211,9 @@ fasp_session_open (FaspSession *session, FaspTime now)
 {
   if (session->state == FASP_SESSION_OPEN)
     return;
-  session->paths = g_renew (FaspPath, session->paths, session->n_flows);
-  for (; session->n_paths < session->n_flows; session->n_paths++)
-    fasp_path_init (&session->paths[session->n_paths], now, FALSE);
+  session->flows = g_renew (FaspFlow, session->flows, session->agreed_flows);
+  for (; session->n_flows < session->agreed_flows; session->n_flows++)
+    fasp_flow_init (&session->flows[session->n_flows], now, FALSE);
   session->state = FASP_SESSION_OPEN;
   session->liveness.opened = session->liveness.heard = now;
   session->pings.time = now;
@@ -273,20 +273,20 @@ fasp_session_measure (FaspSession *session)
 
   session->sizes.wire_max = FASP_PMTU_BASE;
   session->is_proved = FALSE;
-  for (guint i = 0; i < session->n_paths; i++) {
-    const FaspPath *path = &session->paths[i];
+  for (guint i = 0; i < session->n_flows; i++) {
+    const FaspFlow *flow = &session->flows[i];
 
-    if (!path->proved)
+    if (!flow->proved)
       continue;
     session->is_proved = TRUE;
     session->sizes.wire_max = MAX (session->sizes.wire_max,
-        fasp_pmtu_get_largest (&path->pmtu) + (gsize) path->address.overhead);
+        fasp_pmtu_get_largest (&flow->pmtu) + (gsize) flow->address.overhead);
     if (fasp_session_is_used (session, i))
-      size = MIN (size, path->pmtu.size);
+      size = MIN (size, flow->pmtu.size);
   }
-  /* no path is usable at the moment */
+  /* no flow is usable at the moment */
   if (size == G_MAXUINT32)
-    size = session->paths[0].pmtu.size;
+    size = session->flows[0].pmtu.size;
   session->sizes.room = MAX (size, FASP_PMTU_BASE) - fasp_session_get_overhead (session);
 }
 
@@ -307,7 +307,7 @@ fasp_session_get_rekey_time (const FaspSession *session)
 {
   /* a sent block would delay what is sent to find the peer again */
   if (session->liveness.interrupted
-      || (session->n_paths == 1 && fasp_path_is_doubted (&session->paths[0])))
+      || (session->n_flows == 1 && fasp_flow_is_doubted (&session->flows[0])))
     return FASP_NEVER;
   return session->rekeying.wait == 0 ?
       session->rekeying.time :

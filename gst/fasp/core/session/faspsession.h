@@ -81,11 +81,11 @@ typedef struct
   FaspLiveness liveness;
   FaspClosing closing;
 
-  /* the paths */
-  FaspPath *paths;    /* by flow, owned */
-  guint n_paths;      /* one until the session is open */
-  guint n_flows;      /* agreed upon */
-  gboolean is_proved; /* at least one path has been proved */
+  /* the flows */
+  FaspFlow *flows;    /* by number, owned */
+  guint n_flows;      /* one until the session is open */
+  guint agreed_flows; /* how many both ends have agreed upon */
+  gboolean is_proved; /* at least one flow has been proved */
   FaspSessionSizes sizes;
   FaspSessionWays ways;
   FaspRtt rtt; /* of the slowest flow */
@@ -134,7 +134,7 @@ FaspTime fasp_session_get_refused_time (const FaspSession *session);
 void fasp_session_is_asked_for (FaspSession *session, FaspTime now, const FaspAddress *from);
 /* The peer's address: that of the first flow whose address is known. */
 const FaspAddress *fasp_session_get_address (const FaspSession *session);
-/* From now on the session can carry data, on the paths where the peer has been proved
+/* From now on the session can carry data, on the flows where the peer has been proved
  * to be. */
 void fasp_session_open (FaspSession *session, FaspTime now);
 /* The peer is proved to be at the address of @flow. */
@@ -169,7 +169,7 @@ FaspSessionResult fasp_session_unseal (FaspSession *session, FaspTime now,
 FaspSessionResult fasp_session_take (FaspSession *session, FaspTime now, const FaspAddress *from,
     FaspOpened *opened, gboolean marked);
 gboolean fasp_session_poll (FaspSession *session, FaspTime now, FaspDatagram *datagram);
-/* Looks which of several flows carry.  Returns a bit for each flow whose `outage' (in its path) has
+/* Looks which of several flows carry.  Returns a bit for each flow whose `outage' has
  * changed, so that the application is to be told. */
 guint64 fasp_session_look_for_outages (FaspSession *session, FaspTime now);
 /* When to poll it again: what fasp_session_end_turn() has found counts, too. */
@@ -242,7 +242,7 @@ const FaspFec *fasp_session_get_fec (const FaspSession *session);
 guint32 fasp_session_get_room (const FaspSession *session);
 /* How often each new block leaves: once, or on each flow. */
 guint fasp_session_get_times (const FaspSession *session);
-/* All paths are proved, and the MTU of each is known. */
+/* All flows are proved, and the MTU of each is known. */
 gboolean fasp_session_is_measured (const FaspSession *session);
 
 static inline gboolean

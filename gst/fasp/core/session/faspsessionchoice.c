@@ -207,7 +207,7 @@ fasp_session_choose_flow (FaspSession *session, FaspTime now, FaspTxItem *item, 
   const FaspWay *way;
 
   *when = get_window_time (session, now, item);
-  if (session->n_paths == 1 || *when > now)
+  if (session->n_flows == 1 || *when > now)
     return 0;
   if (item->kind == FASP_TX_TAIL)
     return pick_for_tail (session, item);

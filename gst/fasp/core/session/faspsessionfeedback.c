@@ -21,7 +21,7 @@ G_STATIC_ASSERT (FASP_SESSION_HEADER + REST_MAX + (FLOWS_REPORTED + 1) * FASP_FE
 /* Is flow @a more urgent than @b? New losses come first, then the flow that was not
  * reported for longest. */
 static gboolean
-is_more_urgent (const FaspPath *a, const FaspPath *b)
+is_more_urgent (const FaspFlow *a, const FaspFlow *b)
 {
   gboolean news_a = fasp_gap_count_settled (a->gap) != a->reported.holes;
   gboolean news_b = fasp_gap_count_settled (b->gap) != b->reported.holes;
@@ -35,11 +35,11 @@ choose_flows (const FaspSession *session, guint8 flows[FLOWS_REPORTED])
 {
   guint n = 0;
 
-  for (guint i = 0; i < session->n_paths; i++) {
-    const FaspPath *path = &session->paths[i];
+  for (guint i = 0; i < session->n_flows; i++) {
+    const FaspFlow *flow = &session->flows[i];
     guint at = n;
 
-    while (at > 0 && is_more_urgent (path, &session->paths[flows[at - 1]]))
+    while (at > 0 && is_more_urgent (flow, &session->flows[flows[at - 1]]))
       at--;
     if (at == FLOWS_REPORTED)
       continue;
@@ -51,27 +51,27 @@ choose_flows (const FaspSession *session, guint8 flows[FLOWS_REPORTED])
 }
 
 static void
-tell_flow (FaspSession *session, FaspTime now, guint8 flow, FaspFeedbackFlow *reported)
+tell_flow (FaspSession *session, FaspTime now, guint8 number, FaspFeedbackFlow *reported)
 {
-  FaspPath *path = &session->paths[flow];
-  guint64 largest = fasp_gap_get_largest (path->gap);
+  FaspFlow *flow = &session->flows[number];
+  guint64 largest = fasp_gap_get_largest (flow->gap);
   guint64 settled, unsettled = largest + 1;
   FaspGapCounters counters;
 
-  if (fasp_gap_get_settled (path->gap, now, &settled))
+  if (fasp_gap_get_settled (flow->gap, now, &settled))
     unsettled = largest - settled;
-  fasp_gap_get_counters (path->gap, &counters);
+  fasp_gap_get_counters (flow->gap, &counters);
   /* if nothing has come, the other fields have no meaning */
   *reported = (FaspFeedbackFlow) {
-    .flow = flow,
+    .flow = number,
     .largest = largest,
     .unsettled = unsettled,
-    .delay = now - fasp_gap_get_largest_time (path->gap),
+    .delay = now - fasp_gap_get_largest_time (flow->gap),
     .received = counters.received,
     .holes = counters.holes,
   };
-  path->reported.holes = fasp_gap_count_settled (path->gap);
-  path->reported.serial = session->feedback_serial;
+  flow->reported.holes = fasp_gap_count_settled (flow->gap);
+  flow->reported.serial = session->feedback_serial;
 }
 
 /* Adds at most @max receive timestamps of a flow, 1 at least, evenly spaced, as far as there is
@@ -79,12 +79,12 @@ tell_flow (FaspSession *session, FaspTime now, guint8 flow, FaspFeedbackFlow *re
 static gsize
 tell_timestamps (FaspSession *session, FaspFeedbackFlow *reported, guint max, gsize room)
 {
-  FaspPath *path = &session->paths[reported->flow];
-  FaspTimestamps *timestamps = &path->timestamps;
-  FaspTimestamp last = { fasp_gap_get_largest (path->gap), fasp_gap_get_largest_time (path->gap) };
+  FaspFlow *flow = &session->flows[reported->flow];
+  FaspTimestamps *timestamps = &flow->timestamps;
+  FaspTimestamp last = { fasp_gap_get_largest (flow->gap), fasp_gap_get_largest_time (flow->gap) };
 
   fasp_timestamps_thin_out (timestamps, max);
-  reported->marked = path->marked;
+  reported->marked = flow->marked;
   reported->n_timestamps = 0;
   for (guint i = timestamps->n; i-- > 0;) {
     const FaspTimestamp *a = &timestamps->list[i];
@@ -139,27 +139,27 @@ look_at_flows (FaspSession *session, FaspTime now)
 {
   gboolean news = FALSE;
 
-  for (guint i = 0; i < session->n_paths; i++) {
-    FaspPath *path = &session->paths[i];
+  for (guint i = 0; i < session->n_flows; i++) {
+    FaspFlow *flow = &session->flows[i];
     guint64 settled;
 
-    fasp_gap_set_patience (path->gap, fasp_rx_get_patience (&session->rx, now));
-    fasp_gap_set_spare (path->gap, session->rx.playout.way.target - session->rtt.smoothed);
-    fasp_gap_get_settled (path->gap, now, &settled);
-    if (fasp_gap_count_settled (path->gap) != path->reported.due_for) {
+    fasp_gap_set_patience (flow->gap, fasp_rx_get_patience (&session->rx, now));
+    fasp_gap_set_spare (flow->gap, session->rx.playout.way.target - session->rtt.smoothed);
+    fasp_gap_get_settled (flow->gap, now, &settled);
+    if (fasp_gap_count_settled (flow->gap) != flow->reported.due_for) {
       news = TRUE;
       FASP_LOG (session->notes.log, now, PACKETS_MISSING, i,
-          fasp_gap_count_settled (path->gap) - path->reported.due_for,
-          fasp_gap_get_largest (path->gap));
+          fasp_gap_count_settled (flow->gap) - flow->reported.due_for,
+          fasp_gap_get_largest (flow->gap));
     }
-    path->reported.due_for = fasp_gap_count_settled (path->gap);
-    if (path->silence.due > now)
+    flow->reported.due_for = fasp_gap_count_settled (flow->gap);
+    if (flow->silence.due > now)
       continue;
-    path->silence.due = FASP_NEVER;
-    path->silence.is_silent = session->liveness.heard - path->heard >= FASP_PATH_SILENCE / 2;
-    news |= path->silence.is_silent;
-    if (path->silence.is_silent)
-      FASP_LOG (session->notes.log, now, PATH_SILENT, i, now - path->heard);
+    flow->silence.due = FASP_NEVER;
+    flow->silence.is_silent = session->liveness.heard - flow->heard >= FASP_FLOW_SILENCE / 2;
+    news |= flow->silence.is_silent;
+    if (flow->silence.is_silent)
+      FASP_LOG (session->notes.log, now, PATH_SILENT, i, now - flow->heard);
   }
   if (session->group.receiver != NULL)
     news |= fasp_session_look_at_group (session, now);
@@ -172,10 +172,10 @@ fasp_session_get_feedback_time (const FaspSession *session, FaspTime now)
 {
   FaspTime time = fasp_sooner (fasp_feedback_get_timeout (&session->rx.feedback),
       fasp_session_get_speak_up_time (session));
-  for (guint i = 0; i < session->n_paths; i++) {
-    const FaspPath *path = &session->paths[i];
+  for (guint i = 0; i < session->n_flows; i++) {
+    const FaspFlow *flow = &session->flows[i];
 
-    time = fasp_sooner (time, fasp_sooner (path->silence.due, fasp_gap_get_timeout (path->gap)));
+    time = fasp_sooner (time, fasp_sooner (flow->silence.due, fasp_gap_get_timeout (flow->gap)));
   }
   if (session->group.receiver != NULL)
     time = fasp_sooner (time, fasp_gap_get_timeout (session->group.receiver->gap));
@@ -194,7 +194,7 @@ fasp_session_poll_feedback (FaspSession *session, FaspTime now, FaspDatagram *da
   fasp_session_write_feedback (session, now, &p.w);
   /* With one flow, or for a member that backs off, a PING goes along. With several flows it has a
    * datagram of its own (fasp_session_poll_ping()). */
-  if ((fasp_feedback_backs_off (&session->rx.feedback) || session->n_paths == 1)
+  if ((fasp_feedback_backs_off (&session->rx.feedback) || session->n_flows == 1)
       && now >= session->pings.time)
     fasp_session_write_ping (session, now, &p);
   if (!fasp_packet_finish (&p, session, now, FASP_NO_BLOCK, FALSE))

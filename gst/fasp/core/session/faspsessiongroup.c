@@ -36,8 +36,8 @@ fasp_session_excuse (FaspSession *session, FaspTime span)
   session->liveness.excused += span;
   if (session->role == FASP_ROLE_SENDER)
     fasp_tx_excuse (&session->tx, span);
-  for (guint i = 0; i < session->n_paths; i++)
-    session->paths[i].outage.since += span;
+  for (guint i = 0; i < session->n_flows; i++)
+    session->flows[i].outage.since += span;
   if (session->group.receiver != NULL)
     session->group.receiver->heard += span;
 }
@@ -63,7 +63,7 @@ fasp_session_get_ping_time (const FaspSession *session)
     return FASP_NEVER;
   /* the next feedback, which comes sooner, takes the PING along */
   return session->pings.time
-      + (session->n_paths == 1 && session->rtt.measured ? FASP_KEEPALIVE : 0);
+      + (session->n_flows == 1 && session->rtt.measured ? FASP_KEEPALIVE : 0);
 }
 
 FaspTime

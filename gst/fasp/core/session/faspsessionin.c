@@ -9,7 +9,7 @@ static void
 handle_ping (FaspSession *session, FaspTime now, guint8 flow, const FaspAddress *from,
     guint64 token)
 {
-  if (fasp_path_may_answer (&session->paths[flow], now, from)
+  if (fasp_flow_may_answer (&session->flows[flow], now, from)
       && session->pings.n_pongs < FASP_PONGS)
     session->pings.pongs[session->pings.n_pongs++] = (FaspPong) { token, flow, *from };
 }
@@ -26,39 +26,39 @@ rekey (FaspSession *session, FaspTime now)
   fasp_sealer_rekey (session->keys.sealer);
   session->rekeying.keys++;
   fasp_session_plan_rekey (session, now);
-  for (guint i = 0; i < session->n_paths; i++)
+  for (guint i = 0; i < session->n_flows; i++)
     for (guint j = 0; j < FASP_PINGS; j++)
-      session->paths[i].pings[j].rekeys = FALSE;
+      session->flows[i].pings[j].rekeys = FALSE;
 }
 
 static void
 revive (FaspSession *session, FaspTime now, guint8 flow, const gchar *why)
 {
-  FASP_LOG (session->notes.log, now, PATH_ALIVE, flow, now - session->paths[flow].death.since,
+  FASP_LOG (session->notes.log, now, PATH_ALIVE, flow, now - session->flows[flow].death.since,
       FASP_LOG_WORD (why));
-  session->paths[flow].death.is_dead = FALSE;
+  session->flows[flow].death.is_dead = FALSE;
   fasp_session_set_usable (session, now, flow, TRUE);
 }
 
 static void
-handle_pong (FaspSession *session, FaspTime now, guint8 flow, const FaspAddress *from,
+handle_pong (FaspSession *session, FaspTime now, guint8 number, const FaspAddress *from,
     guint64 token)
 {
-  FaspPath *path = &session->paths[flow];
+  FaspFlow *flow = &session->flows[number];
   FaspPing ping;
 
-  if (!fasp_path_pong (path, from, token, &ping))
+  if (!fasp_flow_pong (flow, from, token, &ping))
     return;
-  if (fasp_path_prove (path, &ping.to)) {
-    fasp_session_trust (session, now, flow);
+  if (fasp_flow_prove (flow, &ping.to)) {
+    fasp_session_trust (session, now, number);
   } else if (ping.size > 0) {
-    guint16 before = path->pmtu.size;
+    guint16 before = flow->pmtu.size;
 
-    fasp_pmtu_answered (&path->pmtu, now, ping.size);
-    fasp_session_log_mtu (session, now, flow, before, "probe_answered");
+    fasp_pmtu_answered (&flow->pmtu, now, ping.size);
+    fasp_session_log_mtu (session, now, number, before, "probe_answered");
   }
-  if (path->death.is_dead && ping.sent > path->death.since)
-    revive (session, now, flow, "ping_answered");
+  if (flow->death.is_dead && ping.sent > flow->death.since)
+    revive (session, now, number, "ping_answered");
   if (session->role == FASP_ROLE_RECEIVER || !session->rtt.measured)
     fasp_rtt_sample (&session->rtt, now - ping.sent, 0);
   if (ping.rekeys)
@@ -80,17 +80,17 @@ choose_limit (FaspSession *session, FaspTime now)
   FaspTime first = session->tx.estimate.first_data;
   gboolean known = first != FASP_NEVER && now - first >= FASP_JUMBO_KNOWN;
 
-  for (guint i = 0; i < session->n_paths; i++) {
-    FaspPath *path = &session->paths[i];
-    guint16 limit = path->pmtu.limit, before = path->pmtu.size;
+  for (guint i = 0; i < session->n_flows; i++) {
+    FaspFlow *flow = &session->flows[i];
+    guint16 limit = flow->pmtu.limit, before = flow->pmtu.size;
 
-    if (!path->proved)
+    if (!flow->proved)
       continue;
     if (rate >= FASP_JUMBO_FROM)
       limit = session->sizes.datagram_max;
     else if (rate < FASP_JUMBO_UNTIL && known)
       limit = MIN (session->sizes.datagram_max, FASP_DATAGRAM_COMMON);
-    fasp_pmtu_set_limit (&path->pmtu, now, path->address.overhead, limit);
+    fasp_pmtu_set_limit (&flow->pmtu, now, flow->address.overhead, limit);
     fasp_session_log_mtu (session, now, i, before, "stream_is_slow");
   }
 }
@@ -99,14 +99,14 @@ choose_limit (FaspSession *session, FaspTime now)
 static void
 bury_and_revive (FaspSession *session, FaspTime now, guint64 dead)
 {
-  for (guint i = 0; i < session->n_paths; i++) {
-    FaspPath *path = &session->paths[i];
+  for (guint i = 0; i < session->n_flows; i++) {
+    FaspFlow *flow = &session->flows[i];
 
-    if ((dead >> i & 1) != 0 && !path->death.is_dead && !fasp_session_needs_flow (session, i)) {
+    if ((dead >> i & 1) != 0 && !flow->death.is_dead && !fasp_session_needs_flow (session, i)) {
       fasp_session_set_usable (session, now, i, FALSE);
-      fasp_path_die (path, now);
-    } else if (path->death.is_dead
-        && fasp_sent_map_get_totals (session->tx.sent_map, i).reported > path->death.pn) {
+      fasp_flow_die (flow, now);
+    } else if (flow->death.is_dead
+        && fasp_sent_map_get_totals (session->tx.sent_map, i).reported > flow->death.pn) {
       revive (session, now, i, "packet_arrived");
     }
   }
@@ -118,12 +118,12 @@ knows_phase (const FaspSession *session, const FaspFeedback *feedback)
 {
   for (guint i = 0; i < feedback->n_flows; i++) {
     const FaspFeedbackFlow *reported = &feedback->flows[i];
-    const FaspPath *path;
+    const FaspFlow *flow;
 
-    if (reported->flow >= session->n_paths || reported->received == 0)
+    if (reported->flow >= session->n_flows || reported->received == 0)
       continue;
-    path = &session->paths[reported->flow];
-    if (fasp_widen_given (reported->largest, FASP_PN_BITS, path->next_pn) >= path->phase_pn)
+    flow = &session->flows[reported->flow];
+    if (fasp_widen_given (reported->largest, FASP_PN_BITS, flow->next_pn) >= flow->phase_pn)
       return TRUE;
   }
   return FALSE;
@@ -157,7 +157,7 @@ confirm_size (FaspSession *session, FaspTime now, guint32 size)
   if (session->terms.has_fec && size == fasp_session_get_room (session))
     size += FASP_REPAIR_MORE; /* its repair symbol is that large */
   if (size > 0)
-    fasp_pmtu_passed (&session->paths[0].pmtu, now, size + fasp_session_get_overhead (session));
+    fasp_pmtu_passed (&session->flows[0].pmtu, now, size + fasp_session_get_overhead (session));
 }
 
 /* The peer's clock, widened from its low 32 bits, when a packet arrived. */
@@ -188,19 +188,19 @@ report_timestamps (FaspSession *session, FaspTime now, guint32 clock,
     .unsettled = reported->unsettled,
     .delay = reported->delay,
   };
-  FaspPath *path = &session->paths[reported->flow];
-  FaspWay *way = &session->ways.list[path->way];
+  FaspFlow *flow = &session->flows[reported->flow];
+  FaspWay *way = &session->ways.list[flow->way];
   FaspTime arrived = widen_clock (session, clock - reported->delay);
-  guint64 largest = fasp_widen_given (reported->largest, FASP_PN_BITS, path->next_pn);
+  guint64 largest = fasp_widen_given (reported->largest, FASP_PN_BITS, flow->next_pn);
   guint64 pn = largest;
-  FaspEcnState marks = path->ecn.state;
+  FaspEcnState marks = flow->ecn.state;
   const FaspSent *sent;
   guint first = FASP_TIMESTAMPS + 1;
 
   /* from the newest to the oldest, up to what was reported before */
-  for (guint i = 0; (sent = fasp_sent_log_get (&path->sent, pn)) != NULL; i++) {
+  for (guint i = 0; (sent = fasp_sent_log_get (&flow->sent, pn)) != NULL; i++) {
     samples[--first] = (FaspRateSample) { sent->time, arrived, sent->bytes };
-    fasp_ecn_arrived (&path->ecn, pn);
+    fasp_ecn_arrived (&flow->ecn, pn);
     if (i == reported->n_timestamps)
       break;
     pn -= reported->timestamps[i].back;
@@ -209,10 +209,10 @@ report_timestamps (FaspSession *session, FaspTime now, guint32 clock,
   feedback.rtt = way->rtt.measured ? way->rtt.smoothed : 0;
   feedback.samples = samples + first;
   feedback.n = FASP_TIMESTAMPS + 1 - first;
-  fasp_ecn_feedback (&path->ecn, largest + 1, all.received);
-  if (path->ecn.state != marks)
+  fasp_ecn_feedback (&flow->ecn, largest + 1, all.received);
+  if (flow->ecn.state != marks)
     FASP_LOG (session->notes.log, now, ECN_UPDATED, reported->flow,
-        FASP_LOG_WORD (fasp_ecn_get_name (path->ecn.state)));
+        FASP_LOG_WORD (fasp_ecn_get_name (flow->ecn.state)));
   if (feedback.n > 0) {
     const FaspRateSample *newest = &feedback.samples[feedback.n - 1];
 
@@ -228,10 +228,10 @@ report_timestamps (FaspSession *session, FaspTime now, guint32 clock,
 static void
 report_largest (FaspSession *session, FaspTime now, const FaspFeedbackFlow *reported)
 {
-  FaspPath *path = &session->paths[reported->flow];
-  FaspWay *way = &session->ways.list[path->way];
-  const FaspSent *sent = fasp_sent_log_get (&path->sent,
-      fasp_widen_given (reported->largest, FASP_PN_BITS, path->next_pn));
+  FaspFlow *flow = &session->flows[reported->flow];
+  FaspWay *way = &session->ways.list[flow->way];
+  const FaspSent *sent = fasp_sent_log_get (&flow->sent,
+      fasp_widen_given (reported->largest, FASP_PN_BITS, flow->next_pn));
 
   if (sent == NULL)
     return;
@@ -241,10 +241,10 @@ report_largest (FaspSession *session, FaspTime now, const FaspFeedbackFlow *repo
 /* The receiver reports no packet at or below `largest' again, whether or not it has reported its
  * receive timestamp. */
 static void
-forget_sent (FaspPath *path, const FaspFeedbackFlow *reported)
+forget_sent (FaspFlow *flow, const FaspFeedbackFlow *reported)
 {
-  fasp_sent_log_forget (&path->sent,
-      1 + fasp_widen_given (reported->largest, FASP_PN_BITS, path->next_pn));
+  fasp_sent_log_forget (&flow->sent,
+      1 + fasp_widen_given (reported->largest, FASP_PN_BITS, flow->next_pn));
 }
 
 /* A new feedback rate goes to the receiver with the next PROMISE. */
@@ -254,7 +254,7 @@ follow_feedback_rate (FaspSession *session, FaspTime now, guint8 flow, guint32 c
   FaspFeedbackRate *feedback_rate = &session->feedback_rate;
   guint64 before = feedback_rate->rate;
 
-  fasp_feedback_rate_feedback (feedback_rate, &session->paths[flow].back, now, clock, wire,
+  fasp_feedback_rate_feedback (feedback_rate, &session->flows[flow].back, now, clock, wire,
       session->rtt.smoothed, get_send_rate (session));
   if (feedback_rate->rate != before || feedback_rate->disobeyed)
     session->promise.time = now;
@@ -266,7 +266,7 @@ handle_feedback (FaspSession *session, FaspTime now, guint8 flow, const FaspFeed
     gsize wire)
 {
   guint64 skips = session->tx.counts.skips_reported, dead;
-  gboolean doubted = session->n_paths == 1 && session->paths[0].pmtu.confirming;
+  gboolean doubted = session->n_flows == 1 && session->flows[0].pmtu.confirming;
   guint32 passed = 0;
 
   if (!fasp_tx_takes (&session->tx, feedback))
@@ -297,28 +297,28 @@ handle_feedback (FaspSession *session, FaspTime now, guint8 flow, const FaspFeed
   for (guint i = 0; fasp_session_is_controlled (session) && i < feedback->n_flows; i++) {
     const FaspFeedbackFlow *reported = &feedback->flows[i];
 
-    if (reported->flow >= session->n_paths || reported->received == 0)
+    if (reported->flow >= session->n_flows || reported->received == 0)
       continue;
     if (feedback->has_timestamps)
       report_timestamps (session, now, feedback->clock, reported);
     else
       report_largest (session, now, reported);
-    forget_sent (&session->paths[reported->flow], reported);
+    forget_sent (&session->flows[reported->flow], reported);
   }
   if (fasp_sent_map_is_overgrown (session->tx.sent_map))
     fasp_session_close (session, now, FASP_REASON_STOPPED, "its feedback never says what arrived");
   choose_limit (session, now);
   if (fasp_sent_map_get_oldest_rounds (session->tx.sent_map) >= SUSPICIOUS_ROUNDS)
-    for (guint i = 0; i < session->n_paths; i++)
-      fasp_pmtu_suspect (&session->paths[i].pmtu, now);
+    for (guint i = 0; i < session->n_flows; i++)
+      fasp_pmtu_suspect (&session->flows[i].pmtu, now);
 }
 
 /* A flow, or a group, on which the peer has not been heard for long. */
 static void
 handle_next (FaspSession *session, FaspTime now, guint8 flow, guint64 pn)
 {
-  if (flow < session->n_paths)
-    fasp_gap_expect (session->paths[flow].gap, pn);
+  if (flow < session->n_flows)
+    fasp_gap_expect (session->flows[flow].gap, pn);
   else if (flow == FASP_GROUP_FLOW && session->group.receiver != NULL)
     fasp_multicast_receiver_expect (session->group.receiver, now, pn);
 }
@@ -398,7 +398,7 @@ static void
 open_from (FaspSession *session, FaspTime now, guint8 flow, const FaspAddress *from)
 {
   fasp_session_open (session, now);
-  session->paths[0].address.len = 0;
+  session->flows[0].address.len = 0;
   if (session->handshake.moved || !fasp_address_equal (from, &session->handshake.from))
     return;
   fasp_session_set_address (session, flow, from);
@@ -409,15 +409,15 @@ FaspSessionResult
 fasp_session_unseal (FaspSession *session, FaspTime now, const FaspSessionHeader *header,
     const guint8 *data, gsize size, FaspMemory *memory, FaspOpened *opened)
 {
-  FaspPath *path;
+  FaspFlow *flow;
 
-  if (header->flow >= session->n_flows)
+  if (header->flow >= session->agreed_flows)
     return FASP_SESSION_ALIEN;
   /* before the session is open, nothing has come on any flow */
-  path = &session->paths[MIN (header->flow, session->n_paths - 1)];
-  opened->pn = fasp_widen (header->pn, FASP_PN_BITS, fasp_gap_get_expected (path->gap));
-  if (fasp_gap_is_refused (path->gap, opened->pn)) {
-    fasp_gap_receive (path->gap, now, opened->pn); /* counts it */
+  flow = &session->flows[MIN (header->flow, session->n_flows - 1)];
+  opened->pn = fasp_widen (header->pn, FASP_PN_BITS, fasp_gap_get_expected (flow->gap));
+  if (fasp_gap_is_refused (flow->gap, opened->pn)) {
+    fasp_gap_receive (flow->gap, now, opened->pn); /* counts it */
     return FASP_SESSION_REFUSED;
   }
   opened->flow = header->flow;
@@ -449,35 +449,35 @@ fasp_session_take (FaspSession *session, FaspTime now, const FaspAddress *from, 
   FaspFeedback feedback;
   gchar text[FASP_TEXT_MAX + 1];
   FaspFrame frame = { .feedback = &feedback, .text = text, .memory = opened->memory };
-  guint8 flow = opened->flow;
+  guint8 number = opened->flow;
   gsize wire = opened->size + from->overhead;
-  FaspPath *path;
+  FaspFlow *flow;
   gboolean newest;
 
   if (session->state == FASP_SESSION_HALF)
-    open_from (session, now, flow, from);
-  if (flow >= session->n_paths) /* the session was over before it began */
+    open_from (session, now, number, from);
+  if (number >= session->n_flows) /* the session was over before it began */
     return FASP_SESSION_ALIEN;
   if (session->notes.log != NULL)
     log_peer_key (session, now);
   fasp_session_follow_secret (session, now);
-  path = &session->paths[flow];
-  newest = !fasp_gap_is_started (path->gap) || opened->pn > fasp_gap_get_largest (path->gap);
-  fasp_gap_receive (path->gap, now, opened->pn);
-  path->marked += marked;
+  flow = &session->flows[number];
+  newest = !fasp_gap_is_started (flow->gap) || opened->pn > fasp_gap_get_largest (flow->gap);
+  fasp_gap_receive (flow->gap, now, opened->pn);
+  flow->marked += marked;
   session->liveness.heard = now;
   session->liveness.excused = 0;
   fasp_session_count_received (session, now, wire);
   if (session->role == FASP_ROLE_RECEIVER) {
-    if (session->n_paths > 1)
-      fasp_path_stream_heard (path, now);
+    if (session->n_flows > 1)
+      fasp_flow_stream_heard (flow, now);
     if (session->terms.sends_timestamps && newest)
-      fasp_timestamps_add (&path->timestamps, now, opened->pn);
+      fasp_timestamps_add (&flow->timestamps, now, opened->pn);
   }
-  fasp_path_heard (path, now, from, newest);
+  fasp_flow_heard (flow, now, from, newest);
 
   while (fasp_wire_next_frame (&opened->r, &frame))
-    handle_frame (session, now, from, flow, &frame, wire);
+    handle_frame (session, now, from, number, &frame, wire);
   if (session->role == FASP_ROLE_SENDER)
     fasp_session_measure (session);
   return opened->r.failed ? FASP_SESSION_MALFORMED : FASP_SESSION_OK;

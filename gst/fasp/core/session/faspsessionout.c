@@ -145,7 +145,7 @@ get_unused (FaspSession *session, FaspTime now)
 
   if (session->entry.total != NULL)
     unused = MIN (unused, fasp_pacer_get_unused (&session->entry.total->pacer, now));
-  return unused - fasp_session_get_overhead (session) - session->paths[0].address.overhead;
+  return unused - fasp_session_get_overhead (session) - session->flows[0].address.overhead;
 }
 
 static FaspTxItem
@@ -298,15 +298,15 @@ fasp_session_poll_stream (FaspSession *session, FaspTime now, FaspDatagram *data
   }
   if (!fasp_packet_finish (&p, session, now, block, item.index > 0 || item.copy > 0))
     return FALSE;
-  session->flow_choice.doubled |= FASP_BIT (p.flow);
+  session->flow_choice.doubled |= FASP_BIT (p.flow_number);
   if (item.kind == FASP_TX_BLOCK && item.round == 0 && item.copy == 0)
     log_waiting (session, now, block);
   if (item.kind == FASP_TX_TAIL && item.count > 1)
-    session->flow_choice.tailed |= FASP_BIT (p.flow);
+    session->flow_choice.tailed |= FASP_BIT (p.flow_number);
   else
     session->flow_choice.tailed = 0;
   if (block != FASP_NO_BLOCK) {
-    session->flow_choice.last = p.flow;
+    session->flow_choice.last = p.flow_number;
     trace_sent (session, now, datagram, &item, payload);
     if (session->group.member.joined)
       fasp_multicast_sender_used (session->group.sender, now,

@@ -12,7 +12,7 @@
 #include "faspmeter.h"
 #include "faspmulticastreceiver.h"
 #include "faspmulticastsender.h"
-#include "fasppath.h"
+#include "faspflow.h"
 #include "faspprotection.h"
 #include "faspreceiverstate.h"
 #include "faspscheduler.h"
@@ -133,7 +133,7 @@ typedef struct
   guint n_pongs;
 } FaspPings;
 
-/* How large a datagram may be. What the paths in use have in common is set by
+/* How large a datagram may be. What the flows in use have in common is set by
  * fasp_session_measure(). */
 typedef struct
 {

@@ -8,9 +8,9 @@
 
 G_BEGIN_DECLS
 
-/* A path was proved or has a new address: starts to use it, and searches for its MTU. */
+/* A flow was proved or has a new address: starts to use it, and searches for its MTU. */
 void fasp_session_use (FaspSession *session, FaspTime now, guint8 flow);
-/* Updates what the paths have in common, after the state or the MTU of one may have
+/* Updates what the flows have in common, after the state or the MTU of one may have
  * changed. */
 void fasp_session_measure (FaspSession *session);
 /* May data use this flow? */
@@ -48,7 +48,7 @@ void fasp_session_handle_agree (FaspSession *session, FaspTime now, const FaspAg
 void fasp_session_follow_secret (FaspSession *session, FaspTime now);
 /* What is sent, in pairs for the table in faspsessiontasks.c: when something may be due, and a
  * datagram with it. */
-/* Challenges, probes and PINGs of the paths, and answers to the peer's. FALSE: nothing
+/* Challenges, probes and PINGs of the flows, and answers to the peer's. FALSE: nothing
  * is due. */
 FaspTime fasp_session_get_pong_time (const FaspSession *session, FaspTime now);
 gboolean fasp_session_poll_pong (FaspSession *session, FaspTime now, FaspDatagram *datagram);
@@ -138,7 +138,7 @@ static inline void
 fasp_session_log_mtu (const FaspSession *session, FaspTime now, guint8 flow, guint16 before,
     const gchar *why)
 {
-  guint16 size = session->paths[flow].pmtu.size;
+  guint16 size = session->flows[flow].pmtu.size;
 
   if (size != before)
     FASP_LOG (session->notes.log, now, MTU_UPDATED, flow, before, size, FASP_LOG_WORD (why));

@@ -22,16 +22,16 @@ count_doubled (FaspSession *session, FaspTime now, FaspPathEstimateCounts *count
   counts->originals_holes = originals.holes;
   counts->doubled = fasp_multipath_count (&session->multipath) > 1;
   counts->all_lose = counts->all_stay = 1;
-  for (guint i = 0; i < session->n_paths; i++) {
+  for (guint i = 0; i < session->n_flows; i++) {
     FaspFlowTotals totals = fasp_sent_map_get_totals (session->tx.sent_map, i);
-    FaspPath *path = &session->paths[i];
+    FaspFlow *flow = &session->flows[i];
     gdouble loss, stay;
 
-    fasp_loss_update (&path->loss, now, totals.reported,
+    fasp_loss_update (&flow->loss, now, totals.reported,
         totals.reported - MIN (totals.reported, totals.received), totals.holes);
     if (!fasp_session_is_used (session, i))
       continue;
-    fasp_loss_get (&path->loss, &loss, &stay);
+    fasp_loss_get (&flow->loss, &loss, &stay);
     counts->all_lose *= loss;
     counts->all_stay *= stay;
     if (totals.rtt > 0) {
@@ -50,10 +50,10 @@ count (FaspSession *session, FaspTime now, FaspPathEstimateCounts *counts)
       fasp_multicast_sender_get_sent (session->group.sender, &session->group.member);
 
   memset (counts, 0, sizeof *counts);
-  for (guint i = 0; i < session->n_paths; i++) {
+  for (guint i = 0; i < session->n_flows; i++) {
     FaspGapCounters back;
 
-    fasp_gap_get_counters (session->paths[i].gap, &back);
+    fasp_gap_get_counters (session->flows[i].gap, &back);
     counts->back_received += back.received;
     counts->back_lost += back.lost;
     counts->back_holes += back.holes;

@@ -64,19 +64,19 @@ get_rx_stats (const FaspSession *session, FaspSessionStats *stats)
 static void
 add_up (const FaspSession *session, FaspSessionStats *stats)
 {
-  for (guint i = 0; i < session->n_paths; i++) {
-    const FaspPath *path = &session->paths[i];
+  for (guint i = 0; i < session->n_flows; i++) {
+    const FaspFlow *flow = &session->flows[i];
     FaspGapCounters gap;
 
-    fasp_gap_get_counters (path->gap, &gap);
+    fasp_gap_get_counters (flow->gap, &gap);
     stats->path.marked += fasp_session_is_controlled (session) ?
-        session->ways.list[path->way].rate->marked[i] :
-        path->marked;
+        session->ways.list[flow->way].rate->marked[i] :
+        flow->marked;
     stats->received.lost += gap.lost;
     stats->received.bursts += gap.holes;
     stats->received.reordered += gap.reordered;
     stats->received.datagrams_duplicate += gap.refused;
-    stats->path.reorder_delay = MAX (stats->path.reorder_delay, fasp_gap_get_delay (path->gap));
+    stats->path.reorder_delay = MAX (stats->path.reorder_delay, fasp_gap_get_delay (flow->gap));
   }
 }
 
@@ -101,16 +101,16 @@ add_up_group (const FaspSession *session, FaspSessionStats *stats)
 guint
 fasp_session_get_flows (const FaspSession *session, FaspFlowStats *flows, guint max)
 {
-  for (guint i = 0; i < MIN (max, session->n_paths); i++) {
-    const FaspPath *path = &session->paths[i];
+  for (guint i = 0; i < MIN (max, session->n_flows); i++) {
+    const FaspFlow *flow = &session->flows[i];
     FaspGapCounters gap;
 
-    fasp_gap_get_counters (path->gap, &gap);
+    fasp_gap_get_counters (flow->gap, &gap);
     flows[i] = (FaspFlowStats) {
-      .address = path->address,
+      .address = flow->address,
       .usable = fasp_session_is_used (session, i),
-      .datagrams_sent = path->datagrams_sent,
-      .wire_bytes_sent = path->wire_sent,
+      .datagrams_sent = flow->datagrams_sent,
+      .wire_bytes_sent = flow->wire_sent,
       .datagrams_received = gap.received,
       .datagrams_lost = gap.lost,
       .bursts_lost = gap.holes,
@@ -125,7 +125,7 @@ fasp_session_get_flows (const FaspSession *session, FaspFlowStats *flows, guint 
       flows[i].bursts_lost = totals.holes;
     }
   }
-  return session->n_paths;
+  return session->n_flows;
 }
 
 /* Adds up what the flows of a way have sent, and lost. */
@@ -137,8 +137,8 @@ add_up_flows (const FaspSession *session, const FaspWay *way, FaspWayStats *stat
     FaspFlowTotals totals = fasp_sent_map_get_totals (session->tx.sent_map, flow);
 
     stats->flows++;
-    stats->datagrams_sent += session->paths[flow].datagrams_sent;
-    stats->wire_bytes_sent += session->paths[flow].wire_sent;
+    stats->datagrams_sent += session->flows[flow].datagrams_sent;
+    stats->wire_bytes_sent += session->flows[flow].wire_sent;
     stats->datagrams_lost += totals.reported - MIN (totals.reported, totals.received);
   }
 }
@@ -181,7 +181,7 @@ fasp_session_get_stats (FaspSession *session, FaspTime now, FaspSessionStats *st
   fasp_meter_add (&session->traffic.receive, now, 0);
   stats->session = session->id;
   stats->address = *fasp_session_get_address (session);
-  stats->flows = session->n_paths;
+  stats->flows = session->n_flows;
   stats->ways = session->ways.n;
   stats->interrupted = session->liveness.interrupted;
   stats->latency.ms = fasp_session_get_latency (session, now);

@@ -48,10 +48,10 @@ get_outage_time (const FaspSession *session, FaspTime now)
 {
   FaspTime time = FASP_NEVER;
 
-  if (session->n_paths == 1)
+  if (session->n_flows == 1)
     return FASP_NEVER;
-  for (guint i = 0; i < session->n_paths; i++)
-    time = fasp_sooner (time, fasp_outage_get_timeout (&session->paths[i].outage));
+  for (guint i = 0; i < session->n_flows; i++)
+    time = fasp_sooner (time, fasp_outage_get_timeout (&session->flows[i].outage));
   return time;
 }
 

@@ -27,31 +27,31 @@ add_way (FaspSession *session, FaspTime now)
 }
 
 void
-fasp_session_assign_way (FaspSession *session, FaspTime now, guint8 flow)
+fasp_session_assign_way (FaspSession *session, FaspTime now, guint8 number)
 {
   FaspSessionWays *ways = &session->ways;
-  FaspPath *path = &session->paths[flow];
-  guint local = path->address.link / MAX (ways->flowlets, 1);
-  FaspWay *way = &ways->list[path->way];
+  FaspFlow *flow = &session->flows[number];
+  guint local = flow->address.link / MAX (ways->flowlets, 1);
+  FaspWay *way = &ways->list[flow->way];
   guint i = 0;
 
-  if ((way->flows & FASP_BIT (flow)) != 0) {
-    if (way->flows == FASP_BIT (flow))
-      way->address = path->address;
+  if ((way->flows & FASP_BIT (number)) != 0) {
+    if (way->flows == FASP_BIT (number))
+      way->address = flow->address;
     return;
   }
   while (i < ways->n && ways->list[i].flows != 0
-      && !fasp_way_has (&ways->list[i], local, &path->address))
+      && !fasp_way_has (&ways->list[i], local, &flow->address))
     i++;
   way = i < ways->n ? &ways->list[i] : add_way (session, now);
   if (way->flows == 0) {
     way->local = local;
-    way->address = path->address;
+    way->address = flow->address;
   }
-  way->flows |= FASP_BIT (flow);
-  if (path->way != i) /* what left before was counted as another way's */
-    fasp_sent_log_forget (&path->sent, path->next_pn);
-  path->way = i;
+  way->flows |= FASP_BIT (number);
+  if (flow->way != i) /* what left before was counted as another way's */
+    fasp_sent_log_forget (&flow->sent, flow->next_pn);
+  flow->way = i;
 }
 
 gboolean

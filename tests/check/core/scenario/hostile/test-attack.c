@@ -434,17 +434,17 @@ test_reports (void)
         i < 999 ? &at : &elsewhere, &hello, nonce, 0);
   }
   for (guint i = 0; i < 10000; i++, now += 100) {
-    FaspPath *path = &fasp_endpoint_nth (play->sink, 0)->paths[0];
+    FaspFlow *flow = &fasp_endpoint_nth (play->sink, 0)->flows[0];
 
     fasp_endpoint_unreachable (play->sink, now, &at);
-    n += path->refusal.is_reported;
-    path->refusal.is_reported = FALSE;
+    n += flow->refusal.is_reported;
+    flow->refusal.is_reported = FALSE;
   }
   g_assert_cmpuint (n, >, 10);
   g_assert_cmpuint (n, <=, FASP_SEC / (999 * 20) + 1);
   /* others are heard of meanwhile */
   fasp_endpoint_unreachable (play->sink, now + 20 * FASP_MSEC, &elsewhere);
-  g_assert_true (fasp_endpoint_nth (play->sink, 999)->paths[0].refusal.is_reported);
+  g_assert_true (fasp_endpoint_nth (play->sink, 999)->flows[0].refusal.is_reported);
   vplay_free (play);
 }
 

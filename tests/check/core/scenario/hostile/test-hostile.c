@@ -470,7 +470,7 @@ count_refused (FaspEndpoint *endpoint)
   guint n = 0;
 
   for (guint i = 0; i < endpoint->sessions->len; i++)
-    n += fasp_endpoint_nth (endpoint, i)->paths[0].refusal.is_reported;
+    n += fasp_endpoint_nth (endpoint, i)->flows[0].refusal.is_reported;
   return n;
 }
 
@@ -499,13 +499,13 @@ test_reports (void)
   address = get_address (1234);
   fasp_endpoint_unreachable (many, FASP_SEC + 5000, &address);
   g_assert_cmpuint (count_refused (many), ==, 1);
-  g_assert_true (fasp_endpoint_nth (many, 1234)->paths[0].refusal.is_reported);
+  g_assert_true (fasp_endpoint_nth (many, 1234)->flows[0].refusal.is_reported);
   /* and soon who has come since */
   address = get_address (5000);
   fasp_beginning_make (many, FASP_SEC, fasp_endpoint_new_id (many), &address, &hello, nonce, 0);
   fasp_endpoint_unreachable (many, FASP_SEC + 100 * FASP_MSEC, &address);
   g_assert_cmpuint (count_refused (many), ==, 2);
-  g_assert_true (fasp_endpoint_nth (many, 3000)->paths[0].refusal.is_reported);
+  g_assert_true (fasp_endpoint_nth (many, 3000)->flows[0].refusal.is_reported);
   /* two at one address, and one that is gone */
   fasp_beginning_make (many, FASP_SEC, fasp_endpoint_new_id (many), &address, &hello, nonce, 0);
   fasp_endpoint_unreachable (many, FASP_SEC + 200 * FASP_MSEC, &address);
@@ -781,30 +781,30 @@ test_two_addresses (void)
   FaspAddress at = vnet_get_address (VNET_A), other = vnet_get_address (VNET_B);
   FaspTokens tokens = { { 0 } };
   FaspTime now = FASP_SEC;
-  FaspPath path;
+  FaspFlow flow;
   FaspPing ping;
   guint64 token = 0;
   guint sent = 0;
 
-  fasp_path_init (&path, now, TRUE);
-  path.address = at;
-  path.proved = TRUE;
+  fasp_flow_init (&flow, now, TRUE);
+  flow.address = at;
+  flow.proved = TRUE;
   for (guint i = 0; i < 2000; i++) {
-    fasp_path_heard (&path, now, i % 2 == 0 ? &other : &at, TRUE);
-    if (now >= fasp_path_get_challenge_time (&path)) {
-      guint64 more = fasp_path_ping (&path, now, &tokens, 0, FALSE, &path.challenge.candidate);
+    fasp_flow_heard (&flow, now, i % 2 == 0 ? &other : &at, TRUE);
+    if (now >= fasp_flow_get_challenge_time (&flow)) {
+      guint64 more = fasp_flow_ping (&flow, now, &tokens, 0, FALSE, &flow.challenge.candidate);
 
       token = sent++ == 0 ? more : token;
-      fasp_path_challenged (&path, now, FASP_SEC);
+      fasp_flow_challenged (&flow, now, FASP_SEC);
     }
     /* a round trip of a second */
     if (i == 1000)
-      g_assert_true (fasp_path_pong (&path, &other, token, &ping));
+      g_assert_true (fasp_flow_pong (&flow, &other, token, &ping));
     now += FASP_MSEC;
   }
   g_assert_cmpuint (sent, >, 1);
   g_assert_cmpuint (sent, <=, 2000 * FASP_MSEC / FASP_CHALLENGE_INTERVAL + 1);
-  fasp_path_clear (&path);
+  fasp_flow_clear (&flow);
 }
 
 int

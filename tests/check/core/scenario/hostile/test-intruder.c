@@ -5,7 +5,7 @@
  */
 #include <string.h>
 #include "fasplifecycle.h"
-#include "fasppath.h"
+#include "faspflow.h"
 #include "vkeys.h"
 #include "vspy.h"
 
@@ -381,7 +381,7 @@ test_copied_keys (void)
   vcast_run (n, 2 * FASP_SEC);
   vnet_set_tap (n->net, steal_way, &thief);
   vcast_run (n, 20 * FASP_SEC);
-  g_assert_true (fasp_endpoint_nth (n->nodes[VNET_B].endpoint, 0)->paths[0].challenge.stayed);
+  g_assert_true (fasp_endpoint_nth (n->nodes[VNET_B].endpoint, 0)->flows[0].challenge.stayed);
   for (VnetSide side = VNET_A; side <= VNET_B; side++)
     g_assert_cmpuint (fasp_endpoint_nth (n->nodes[side].endpoint, 0)->rekeying.keys, >, 15);
   vcast_end (n);

@@ -27,7 +27,7 @@ say_missing (VPlay *play, VStranger *stranger)
   const FaspSession *session = vplay_get_session (play, stranger);
   FaspFeedback f = vplay_make_feedback (1 + stranger->pn, stranger->agreement.hello.start);
 
-  if (session == NULL || session->paths[0].next_pn == 0) { /* nothing has been sent to it */
+  if (session == NULL || session->flows[0].next_pn == 0) { /* nothing has been sent to it */
     vplay_say_feedback (play, stranger, &f);
     return;
   }
@@ -36,8 +36,8 @@ say_missing (VPlay *play, VStranger *stranger)
   f.ranges[0] = (FaspRange) { f.from, f.end };
   f.n_flows = 1;
   f.flows[0] = (FaspFeedbackFlow) {
-    .largest = session->paths[0].next_pn - 1,
-    .received = MIN (1 + stranger->pn, session->paths[0].next_pn),
+    .largest = session->flows[0].next_pn - 1,
+    .received = MIN (1 + stranger->pn, session->flows[0].next_pn),
     .holes = 1,
   };
   vplay_say_feedback (play, stranger, &f);
@@ -290,7 +290,7 @@ static void
 say_all_came (VPlay *play, VStranger *stranger)
 {
   const FaspSession *session = vplay_get_session (play, stranger);
-  guint64 sent = session->paths[0].next_pn;
+  guint64 sent = session->flows[0].next_pn;
   FaspFeedback f = vplay_make_feedback (1 + stranger->pn, session->tx.cursor);
 
   f.clock = vnet_get_time (play->net);

@@ -182,11 +182,11 @@ vplay_say_acknowledged (VPlay *play, VStranger *stranger)
   if (session == NULL)
     return;
   f = vplay_make_feedback (1 + stranger->pn, session->tx.cursor);
-  if (session->n_paths > 0 && session->paths[0].next_pn > 0) {
+  if (session->n_flows > 0 && session->flows[0].next_pn > 0) {
     f.n_flows = 1;
     f.flows[0] = (FaspFeedbackFlow) {
-      .largest = session->paths[0].next_pn - 1,
-      .received = session->paths[0].next_pn,
+      .largest = session->flows[0].next_pn - 1,
+      .received = session->flows[0].next_pn,
     };
   }
   vplay_say_feedback (play, stranger, &f);

@@ -4,7 +4,7 @@
  * a stream, at another address of the name.
  */
 #include "faspendpointbase.h"
-#include "fasppath.h"
+#include "faspflow.h"
 #include "vcast.h"
 
 #define RTT VCAST_RTT

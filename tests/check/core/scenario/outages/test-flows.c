@@ -313,7 +313,7 @@ test_off_for_days (void)
   for (guint i = 0; i < 6; i++) {
     Vnet *net = vnet_new (i + 1);
     Vstream *stream = start (net, 2, FASP_ASSIGNMENT_RANDOM, 2000000, i / 3);
-    FaspPath *paths;
+    FaspFlow *flows;
 
     stream->config.duration = 24 * FASP_SEC;
     set_path (net, .01);
@@ -321,8 +321,8 @@ test_off_for_days (void)
     black_out (net, 0, 18 * FASP_SEC, 60 * FASP_SEC, TRUE, TRUE);
     vstream_run_until (stream, 4 * FASP_SEC);
     /* which of the flows takes that line depends on how the call went */
-    paths = fasp_endpoint_nth (stream->receiver, 0)->paths;
-    paths[paths[0].heard > paths[1].heard].next_pn += packets[i % 3];
+    flows = fasp_endpoint_nth (stream->receiver, 0)->flows;
+    flows[flows[0].heard > flows[1].heard].next_pn += packets[i % 3];
     g_assert_true (vstream_run (stream));
     g_assert_cmpuint (stream->sender_stats.latency.skips, ==, 0);
     vstream_free (stream);

@@ -2,7 +2,7 @@
  *
  * What is told of flows that carry nothing: what lasts, once, with its times.
  */
-#include "fasppath.h"
+#include "faspflow.h"
 #include "vstream.h"
 
 #define RTT (40 * FASP_MSEC)
@@ -11,7 +11,7 @@
  * round trip and 20 ms (FASP_RTT_PATIENCE) later, with the next feedback, 20 ms. A receiver looks
  * for an answer to its PING. */
 #define NOTICE (RTT + 70 * FASP_MSEC)
-#define HEAR (FASP_PATH_QUIET + 8 * RTT)
+#define HEAR (FASP_FLOW_QUIET + 8 * RTT)
 
 static Vstream *
 start (Vnet *net, guint flows, guint64 bitrate)
@@ -109,15 +109,15 @@ test_told (gconstpointer data)
     g_assert_cmpuint (event->outage.flow, ==, link);
     g_assert_cmpuint (event->address.len, >, 0);
     g_assert_nonnull (strstr (event->text, c->why));
-    assert_near (event->outage.since - begin, 5 * FASP_SEC - FASP_PATH_QUIET,
+    assert_near (event->outage.since - begin, 5 * FASP_SEC - FASP_FLOW_QUIET,
         5 * FASP_SEC + c->notice);
     event = await (stream, c->side, FASP_EVENT_FLOW_BACK, 15 * FASP_SEC + FASP_OUTAGE_PATIENCE - 1,
-        15 * FASP_SEC + FASP_OUTAGE_PATIENCE + FASP_PATH_AGAIN_MAX + 2 * RTT);
+        15 * FASP_SEC + FASP_OUTAGE_PATIENCE + FASP_FLOW_AGAIN_MAX + 2 * RTT);
     g_assert_cmpuint (event->outage.flow, ==, link);
     assert_near (event->outage.since - begin, 15 * FASP_SEC,
-        15 * FASP_SEC + FASP_PATH_AGAIN_MAX + 2 * RTT);
+        15 * FASP_SEC + FASP_FLOW_AGAIN_MAX + 2 * RTT);
     assert_near (event->outage.gone, 10 * FASP_SEC - c->notice,
-        10 * FASP_SEC + FASP_PATH_AGAIN_MAX + 2 * RTT + FASP_PATH_QUIET);
+        10 * FASP_SEC + FASP_FLOW_AGAIN_MAX + 2 * RTT + FASP_FLOW_QUIET);
     g_assert_true (vstream_run (stream));
     assert_told (stream, c->side, 1, 1);
     vstream_free (stream);

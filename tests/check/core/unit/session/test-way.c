@@ -57,7 +57,7 @@ prove (Fixture *f, guint8 flow, guint8 host, guint16 port, guint8 link)
 
   fasp_session_set_address (f->session, flow, &a);
   fasp_session_trust (f->session, FASP_SEC, flow);
-  return f->session->paths[flow].way;
+  return f->session->flows[flow].way;
 }
 
 /* --- which flow is of which way -------------------------------------------------------- */

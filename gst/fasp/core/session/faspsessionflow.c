@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * faspsessionpath.c: what a session asks of its paths, and what it answers: PINGs that
+ * faspsessionflow.c: what a session asks of its flows, and what it answers: PINGs that
  * measure, keep alive or prove an address, and MTU probes.
  */
 #include "faspsessionprivate.h"
@@ -40,17 +40,17 @@ fasp_session_poll_pong (FaspSession *session, FaspTime now, FaspDatagram *datagr
 
 /* Sends a PING, padded to @size bytes unless that is 0. */
 static gboolean
-send_ping (FaspSession *session, FaspTime now, FaspDatagram *datagram, guint8 flow,
+send_ping (FaspSession *session, FaspTime now, FaspDatagram *datagram, guint8 number,
     const FaspAddress *to, guint16 size)
 {
   guint tag_size = fasp_cipher_get_tag_size (session->keys.cipher);
   FaspAddress at = *to;
   FaspPacket p;
 
-  fasp_packet_begin (&p, session, datagram, flow);
+  fasp_packet_begin (&p, session, datagram, number);
   datagram->to = at;
   fasp_wire_write_number (&p.w, FASP_FRAME_PING,
-      fasp_path_ping (p.path, now, &session->pings.tokens, size, FALSE, &at));
+      fasp_flow_ping (p.flow, now, &session->pings.tokens, size, FALSE, &at));
   if (size > 0) {
     gsize more = size - tag_size - p.w.used;
     guint8 *padding = fasp_write_room (&p.w, more);
@@ -59,7 +59,7 @@ send_ping (FaspSession *session, FaspTime now, FaspDatagram *datagram, guint8 fl
       memset (padding, FASP_FRAME_PADDING, more);
   }
   return fasp_packet_finish (&p, session, now,
-      size > p.path->pmtu.size ? FASP_PROBE : FASP_NO_BLOCK, FALSE);
+      size > p.flow->pmtu.size ? FASP_PROBE : FASP_NO_BLOCK, FALSE);
 }
 
 void
@@ -67,7 +67,7 @@ fasp_session_write_ping (FaspSession *session, FaspTime now, FaspPacket *packet)
 {
   session->pings.time = now + PING_INTERVAL;
   fasp_wire_write_number (&packet->w, FASP_FRAME_PING,
-      fasp_path_ping (packet->path, now, &session->pings.tokens, 0, FALSE, &packet->path->address));
+      fasp_flow_ping (packet->flow, now, &session->pings.tokens, 0, FALSE, &packet->flow->address));
 }
 
 /* --- time ------------------------------------------------------------------------ */
@@ -77,27 +77,27 @@ fasp_session_get_challenge_time (const FaspSession *session, FaspTime now)
 {
   FaspTime time = FASP_NEVER;
 
-  for (guint i = 0; i < session->n_paths; i++)
-    time = fasp_sooner (time, fasp_path_get_challenge_time (&session->paths[i]));
+  for (guint i = 0; i < session->n_flows; i++)
+    time = fasp_sooner (time, fasp_flow_get_challenge_time (&session->flows[i]));
   return time;
 }
 
 gboolean
 fasp_session_poll_challenge (FaspSession *session, FaspTime now, FaspDatagram *datagram)
 {
-  for (guint i = 0; i < session->n_paths; i++) {
-    FaspPath *path = &session->paths[i];
+  for (guint i = 0; i < session->n_flows; i++) {
+    FaspFlow *flow = &session->flows[i];
 
-    if (fasp_path_judge (path, now))
+    if (fasp_flow_judge (flow, now))
       fasp_session_trust (session, now, i);
-    if (now < fasp_path_get_challenge_time (path))
+    if (now < fasp_flow_get_challenge_time (flow))
       continue;
-    if (path->challenge.asks > 0) {
-      path->challenge.asks--;
-      return send_ping (session, now, datagram, i, &path->address, 0);
+    if (flow->challenge.asks > 0) {
+      flow->challenge.asks--;
+      return send_ping (session, now, datagram, i, &flow->address, 0);
     }
-    fasp_path_challenged (path, now, fasp_rtt_timeout (&session->rtt));
-    return send_ping (session, now, datagram, i, &path->challenge.candidate, 0);
+    fasp_flow_challenged (flow, now, fasp_rtt_timeout (&session->rtt));
+    return send_ping (session, now, datagram, i, &flow->challenge.candidate, 0);
   }
   return FALSE;
 }
@@ -107,21 +107,21 @@ fasp_session_get_quiet_time (const FaspSession *session, FaspTime now)
 {
   FaspTime time = FASP_NEVER;
 
-  for (guint i = 0; i < session->n_paths; i++)
-    time = fasp_sooner (time, fasp_path_get_ping_time (&session->paths[i]));
+  for (guint i = 0; i < session->n_flows; i++)
+    time = fasp_sooner (time, fasp_flow_get_ping_time (&session->flows[i]));
   return time;
 }
 
 gboolean
 fasp_session_poll_quiet (FaspSession *session, FaspTime now, FaspDatagram *datagram)
 {
-  for (guint i = 0; i < session->n_paths; i++) {
-    FaspPath *path = &session->paths[i];
+  for (guint i = 0; i < session->n_flows; i++) {
+    FaspFlow *flow = &session->flows[i];
 
-    if (now < fasp_path_get_ping_time (path))
+    if (now < fasp_flow_get_ping_time (flow))
       continue;
-    fasp_path_asked (path, now);
-    return send_ping (session, now, datagram, i, &path->address, 0);
+    fasp_flow_asked (flow, now);
+    return send_ping (session, now, datagram, i, &flow->address, 0);
   }
   return FALSE;
 }
@@ -132,19 +132,19 @@ get_known_width (const FaspSession *session)
 {
   guint16 width = 0;
 
-  for (guint i = 0; i < session->n_paths; i++)
-    if (!session->paths[i].pmtu.searching)
-      width = MAX (width, session->paths[i].pmtu.size);
+  for (guint i = 0; i < session->n_flows; i++)
+    if (!session->flows[i].pmtu.searching)
+      width = MAX (width, session->flows[i].pmtu.size);
   return width;
 }
 
-/* Does the largest block that was sent pass? With several paths it is not known which
+/* Does the largest block that was sent pass? With several flows it is not known which
  * one it took; and a receiver that gives up late blocks acknowledges them, too. */
 static gboolean
 all_passes (const FaspSession *session)
 {
   return session->sizes.largest_sent == 0
-      || (session->n_paths == 1 && session->tx.counts.skips_reported == 0
+      || (session->n_flows == 1 && session->tx.counts.skips_reported == 0
           && session->sizes.largest_passed >= session->sizes.largest_sent);
 }
 
@@ -160,13 +160,13 @@ fasp_session_get_probe_time (const FaspSession *session, FaspTime now)
 {
   FaspTime time = FASP_NEVER;
 
-  for (guint i = 0; probes (session) && i < session->n_paths; i++) {
-    const FaspPath *path = &session->paths[i];
+  for (guint i = 0; probes (session) && i < session->n_flows; i++) {
+    const FaspFlow *flow = &session->flows[i];
 
-    if (path->probe.is_followed)
+    if (flow->probe.is_followed)
       time = now;
     else if (fasp_session_is_used (session, i))
-      time = fasp_sooner (time, fasp_pmtu_get_timeout (&path->pmtu));
+      time = fasp_sooner (time, fasp_pmtu_get_timeout (&flow->pmtu));
   }
   return time;
 }
@@ -178,39 +178,39 @@ fasp_session_poll_probe (FaspSession *session, FaspTime now, FaspDatagram *datag
 
   if (!probes (session))
     return FALSE;
-  for (guint i = 0; i < session->n_paths; i++) {
-    FaspPath *path = &session->paths[i];
-    gboolean was = path->pmtu.confirming, passes;
-    guint16 size, before = path->pmtu.size;
+  for (guint i = 0; i < session->n_flows; i++) {
+    FaspFlow *flow = &session->flows[i];
+    gboolean was = flow->pmtu.confirming, passes;
+    guint16 size, before = flow->pmtu.size;
 
     /* data is as large as the probe, and would not show that smaller datagrams arrive */
-    if (path->probe.is_followed) {
-      path->probe.is_followed = FALSE;
-      return send_ping (session, now, datagram, i, &path->address, 0);
+    if (flow->probe.is_followed) {
+      flow->probe.is_followed = FALSE;
+      return send_ping (session, now, datagram, i, &flow->address, 0);
     }
-    if (!fasp_session_is_used (session, i) || now < fasp_pmtu_get_timeout (&path->pmtu))
+    if (!fasp_session_is_used (session, i) || now < fasp_pmtu_get_timeout (&flow->pmtu))
       continue;
-    if (rate > 0 && rate < PROBE_RATE_MIN && fasp_pmtu_postpone (&path->pmtu, now))
+    if (rate > 0 && rate < PROBE_RATE_MIN && fasp_pmtu_postpone (&flow->pmtu, now))
       continue;
-    if (all_passes (session) && fasp_pmtu_will_do (&path->pmtu, now)) {
+    if (all_passes (session) && fasp_pmtu_will_do (&flow->pmtu, now)) {
       session->sizes.largest_sent = session->sizes.largest_passed = 0;
       continue;
     }
-    passes = fasp_sent_map_get_totals (session->tx.sent_map, i).reported > path->probe.pn;
-    fasp_pmtu_expect (&path->pmtu, get_known_width (session));
-    size = fasp_pmtu_poll (&path->pmtu, now, fasp_rtt_timeout (&session->rtt), passes);
+    passes = fasp_sent_map_get_totals (session->tx.sent_map, i).reported > flow->probe.pn;
+    fasp_pmtu_expect (&flow->pmtu, get_known_width (session));
+    size = fasp_pmtu_poll (&flow->pmtu, now, fasp_rtt_timeout (&session->rtt), passes);
     fasp_session_log_mtu (session, now, i, before, "black_hole");
     fasp_session_measure (session);
-    if (path->pmtu.confirming && !was) {
+    if (flow->pmtu.confirming && !was) {
       session->sizes.confirm_from = session->tx.cursor;
       session->sizes.largest_sent = session->sizes.largest_passed = 0;
     }
     if (size == 0)
       continue;
     session->pings.time = now + PING_INTERVAL;
-    path->probe.pn = path->next_pn + 1;
-    path->probe.is_followed = path->pmtu.confirming;
-    return send_ping (session, now, datagram, i, &path->address, size);
+    flow->probe.pn = flow->next_pn + 1;
+    flow->probe.is_followed = flow->pmtu.confirming;
+    return send_ping (session, now, datagram, i, &flow->address, size);
   }
   return FALSE;
 }
@@ -226,20 +226,20 @@ is_in_stream (const FaspTx *tx)
 void
 fasp_session_write_next (FaspSession *session, FaspTime now, FaspWriter *w)
 {
-  const guint turns = session->n_paths + 1;
+  const guint turns = session->n_flows + 1;
 
   for (guint i = 0; i < turns; i++) {
     guint flow = session->pings.next_turn;
 
     session->pings.next_turn = (flow + 1) % turns;
-    if (flow == session->n_paths) {
+    if (flow == session->n_flows) {
       if (session->group.sender == NULL || !is_in_stream (&session->tx))
         continue;
       fasp_wire_write_next (w, FASP_GROUP_FLOW, fasp_group_log_get_pn (session->group.sender->log));
       return;
     }
-    if (session->n_paths > 1 && now - session->paths[flow].heard >= NEXT_AFTER) {
-      fasp_wire_write_next (w, flow, session->paths[flow].next_pn);
+    if (session->n_flows > 1 && now - session->flows[flow].heard >= NEXT_AFTER) {
+      fasp_wire_write_next (w, flow, session->flows[flow].next_pn);
       return;
     }
   }
@@ -279,7 +279,7 @@ fasp_session_poll_ping (FaspSession *session, FaspTime now, FaspDatagram *datagr
   }
   fasp_packet_begin (&p, session, datagram, fasp_packet_pick_flow (session));
   fasp_wire_write_number (&p.w, FASP_FRAME_PING,
-      fasp_path_ping (p.path, now, &session->pings.tokens, 0, rekeys, &p.path->address));
+      fasp_flow_ping (p.flow, now, &session->pings.tokens, 0, rekeys, &p.flow->address));
   fasp_session_write_next (session, now, &p.w);
   return fasp_packet_finish (&p, session, now, FASP_NO_BLOCK, FALSE);
 }
@@ -291,7 +291,7 @@ carries (const FaspSession *session, FaspTime now, guint flow)
 {
   return fasp_session_is_used (session, flow)
       && (session->role == FASP_ROLE_SENDER
-          || now - session->paths[flow].heard < FASP_PATH_QUIET + fasp_rtt_timeout (&session->rtt));
+          || now - session->flows[flow].heard < FASP_FLOW_QUIET + fasp_rtt_timeout (&session->rtt));
 }
 
 guint64
@@ -299,18 +299,18 @@ fasp_session_look_for_outages (FaspSession *session, FaspTime now)
 {
   guint64 carrying = 0, changed = 0;
 
-  if (session->n_paths == 1)
+  if (session->n_flows == 1)
     return 0;
-  for (guint i = 0; i < session->n_paths; i++)
+  for (guint i = 0; i < session->n_flows; i++)
     carrying |= (guint64) carries (session, now, i) << i;
-  for (guint i = 0; i < session->n_paths; i++) {
-    FaspPath *path = &session->paths[i];
+  for (guint i = 0; i < session->n_flows; i++) {
+    FaspFlow *flow = &session->flows[i];
 
     if (carrying == 0)
-      fasp_outage_hold (&path->outage, now);
+      fasp_outage_hold (&flow->outage, now);
     else
-      changed |= (guint64) fasp_outage_look (&path->outage, now, carrying >> i & 1,
-                     path->death.is_dead ? path->death.since : path->heard)
+      changed |= (guint64) fasp_outage_look (&flow->outage, now, carrying >> i & 1,
+                     flow->death.is_dead ? flow->death.since : flow->heard)
           << i;
   }
   return changed;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * fasppath.h: one flow of a session and the path that it takes.
+ * faspflow.h: one flow of a session and the path that it takes.
  *
  * A flow has packet numbers of its own in each direction.  Its path goes from one of
  * our sockets to an address of the peer.  It carries no more than a few PINGs until
@@ -29,25 +29,25 @@ G_BEGIN_DECLS
 #define FASP_CHALLENGES 3
 /* With each challenge to the new address, so many PINGs go to the address that it is to replace: if
  * one in a hundred datagrams is lost, it seems silent once in 2500 times. */
-#define FASP_PATH_ASKS 2
+#define FASP_FLOW_ASKS 2
 /* An address that has answered although the peer was heard from another one is replaced only when
  * it was asked so often in vain. */
-#define FASP_PATH_DOUBTS 3
+#define FASP_FLOW_DOUBTS 3
 /* How long to challenge an address from which the peer only called, while it is still
  * heard where it was: it may not hear what is sent there. */
-#define FASP_PATH_CALLED FASP_SEC
-/* If nothing is heard on a path for this long, an address that the peer calls from takes the place
+#define FASP_FLOW_CALLED FASP_SEC
+/* If nothing is heard on a flow for this long, an address that the peer calls from takes the place
  * of one that it was heard from, and where it does not answer. */
-#define FASP_PATH_MUTE (2 * FASP_SEC)
-/* If nothing is heard on one of several paths for FASP_PATH_QUIET, it gets a PING, and
+#define FASP_FLOW_MUTE (2 * FASP_SEC)
+/* If nothing is heard on one of several flows for FASP_FLOW_QUIET, it gets a PING, and
  * then more at intervals from the second to the third of these. */
-#define FASP_PATH_QUIET FASP_SEC
-#define FASP_PATH_AGAIN (100 * FASP_MSEC)
-#define FASP_PATH_AGAIN_MAX FASP_SEC
+#define FASP_FLOW_QUIET FASP_SEC
+#define FASP_FLOW_AGAIN (100 * FASP_MSEC)
+#define FASP_FLOW_AGAIN_MAX FASP_SEC
 /* A flow is silent after this time without a datagram, or four times the mean time
  * between its datagrams if that is longer, while others go on.  The receiver reports
  * that at once. */
-#define FASP_PATH_SILENCE (10 * FASP_MSEC)
+#define FASP_FLOW_SILENCE (10 * FASP_MSEC)
 
 typedef struct
 {
@@ -87,39 +87,39 @@ typedef struct
   gboolean in_vain;  /* it did not answer then, and that was not counted yet */
   guint unanswered;  /* how often only the candidate answered, since it has answered itself */
   gboolean stayed;   /* it has answered beside a candidate */
-} FaspPathChallenge;
+} FaspFlowChallenge;
 
-/* The network says that nobody listens at the address. Set by the session, cleared when the path is
+/* The network says that nobody listens at the address. Set by the session, cleared when the flow is
  * heard. */
 typedef struct
 {
   gboolean is_reported;
   FaspTime since;
-} FaspPathRefusal;
+} FaspFlowRefusal;
 
-/* PINGs to one of several paths, on which little is heard. */
+/* PINGs to one of several flows, on which little is heard. */
 typedef struct
 {
   FaspTime time, interval; /* of the next one, and from that to the one after it */
   FaspTime sent;           /* the last one */
-} FaspPathAsking;
+} FaspFlowAsking;
 
-/* Sender: nothing of what is sent on the path arrives. It is alive again when a packet from `pn' on
+/* Sender: nothing of what is sent on the flow arrives. It is alive again when a packet from `pn' on
  * does, or a PING that was sent since is answered. */
 typedef struct
 {
   gboolean is_dead;
   guint64 pn;
   FaspTime since;
-} FaspPathDeath;
+} FaspFlowDeath;
 
-/* Receiver, with several flows: has the path fallen silent? */
+/* Receiver, with several flows: has the flow fallen silent? */
 typedef struct
 {
   FaspTime pace;      /* mean time between datagrams */
   FaspTime due;       /* when it counts as silent; FASP_NEVER: it does */
   gboolean is_silent; /* set by the session */
-} FaspPathSilence;
+} FaspFlowSilence;
 
 /* Receiver: what FEEDBACK has said of the flow. Changed by the session. */
 typedef struct
@@ -127,14 +127,14 @@ typedef struct
   guint64 due_for; /* settled holes that have made FEEDBACK due */
   guint64 holes;   /* settled holes that were reported */
   guint64 serial;  /* of the last FEEDBACK with an entry for the flow */
-} FaspPathReported;
+} FaspFlowReported;
 
 /* Sender: path MTU probes. Changed by the session. */
 typedef struct
 {
   guint64 pn;           /* of the packet that follows the last one */
   gboolean is_followed; /* a small packet must follow it */
-} FaspPathProbe;
+} FaspFlowProbe;
 
 typedef struct
 {
@@ -142,63 +142,63 @@ typedef struct
   guint8 way;          /* sender: number of the way that it is of; 0 also while that is not known;
                           changed by the session */
   gboolean proved;     /* the peer answered a PING from there */
-  FaspPathRefusal refusal;
-  FaspPathChallenge challenge;
+  FaspFlowRefusal refusal;
+  FaspFlowChallenge challenge;
   FaspTime answered; /* token bucket of PONGs to an address that is not proved: fasptokenbucket.h */
   guint64 next_pn;
   guint64 phase_pn; /* first packet number of this key phase */
   FaspGap *gap;     /* what we receive */
   FaspPmtu pmtu;
-  FaspPathProbe probe;
+  FaspFlowProbe probe;
   FaspPing pings[FASP_PINGS];
   FaspTime heard;
-  FaspPathAsking asking;
+  FaspFlowAsking asking;
   FaspWayBack back; /* sender: of feedback */
-  FaspPathDeath death;
+  FaspFlowDeath death;
   FaspOutage outage; /* one of several flows: what the application knows of it */
   FaspLoss loss;     /* sender: of this flow, where each block goes on all */
-  FaspPathSilence silence;
-  FaspPathReported reported;
+  FaspFlowSilence silence;
+  FaspFlowReported reported;
   guint64 datagrams_sent, wire_sent;
   /* for rate control: the first is the receiver's, the others are the sender's */
   FaspTimestamps timestamps; /* that are to be reported */
   guint64 marked;            /* by ECN, of those that arrived */
   FaspSentLog sent;
   FaspEcn ecn;
-} FaspPath;
+} FaspFlow;
 
-void fasp_path_init (FaspPath *path, FaspTime now, gboolean alone);
-void fasp_path_clear (FaspPath *path);
+void fasp_flow_init (FaspFlow *flow, FaspTime now, gboolean alone);
+void fasp_flow_clear (FaspFlow *flow);
 
 /* A datagram with a valid tag came from @from.  @newest: it was sent later than all
  * before. */
-void fasp_path_heard (FaspPath *path, FaspTime now, const FaspAddress *from, gboolean newest);
+void fasp_flow_heard (FaspFlow *flow, FaspTime now, const FaspAddress *from, gboolean newest);
 /* The peer may be @at another address: it becomes the candidate, to be challenged.  If it was
  * not @heard from there in the session, that may be a copied datagram, and does not replace a
  * candidate that was of late. */
-void fasp_path_suppose (FaspPath *path, FaspTime now, const FaspAddress *at, gboolean heard);
+void fasp_flow_suppose (FaspFlow *flow, FaspTime now, const FaspAddress *at, gboolean heard);
 /* One of several flows brought data of the stream: from now on, look whether it falls silent. */
-void fasp_path_stream_heard (FaspPath *path, FaspTime now);
+void fasp_flow_stream_heard (FaspFlow *flow, FaspTime now);
 
 /* Notes a PING to @to and returns its token. */
-guint64 fasp_path_ping (FaspPath *path, FaspTime now, FaspTokens *tokens, guint16 size,
+guint64 fasp_flow_ping (FaspFlow *flow, FaspTime now, FaspTokens *tokens, guint16 size,
     gboolean rekeys, const FaspAddress *to);
 /* An answer came from @from.  *answered: the PING that it answers.  FALSE: there is none.  It may
- * come from anywhere if the PING went to the address, or as long as the path is not proved. */
-gboolean fasp_path_pong (FaspPath *path, const FaspAddress *from, guint64 token,
+ * come from anywhere if the PING went to the address, or as long as the flow is not proved. */
+gboolean fasp_flow_pong (FaspFlow *flow, const FaspAddress *from, guint64 token,
     FaspPing *answered);
 
 /* May a PING that came from @to be answered there, now?  Where the peer is not proved to be, no
  * more are than there are challenges. */
-gboolean fasp_path_may_answer (FaspPath *path, FaspTime now, const FaspAddress *to);
+gboolean fasp_flow_may_answer (FaspFlow *flow, FaspTime now, const FaspAddress *to);
 /* The peer answered a PING to @at: its candidate, or its address, or, as long as none is proved, a
- * former candidate.  TRUE: the path has changed, or is proved for the first time. */
-gboolean fasp_path_prove (FaspPath *path, const FaspAddress *at);
+ * former candidate.  TRUE: the flow has changed, or is proved for the first time. */
+gboolean fasp_flow_prove (FaspFlow *flow, const FaspAddress *at);
 /* Is the peer possibly not at the address any more? */
 static inline gboolean
-fasp_path_is_doubted (const FaspPath *path)
+fasp_flow_is_doubted (const FaspFlow *flow)
 {
-  const FaspPathChallenge *c = &path->challenge;
+  const FaspFlowChallenge *c = &flow->challenge;
 
   return c->has_candidate && (!c->stayed || c->unanswered > 0);
 }
@@ -206,9 +206,9 @@ fasp_path_is_doubted (const FaspPath *path)
 /* When to challenge its candidate, or to judge its address; FASP_NEVER: there is no candidate, or
  * it must be heard again first. */
 static inline FaspTime
-fasp_path_get_challenge_time (const FaspPath *path)
+fasp_flow_get_challenge_time (const FaspFlow *flow)
 {
-  const FaspPathChallenge *c = &path->challenge;
+  const FaspFlowChallenge *c = &flow->challenge;
 
   if (!c->has_candidate)
     return FASP_NEVER;
@@ -217,18 +217,18 @@ fasp_path_get_challenge_time (const FaspPath *path)
   return MIN (c->left > 0 ? c->time : FASP_NEVER, c->deadline);
 }
 
-/* The time is over in which its address was to answer.  TRUE: the path has changed. */
-gboolean fasp_path_judge (FaspPath *path, FaspTime now);
+/* The time is over in which its address was to answer.  TRUE: the flow has changed. */
+gboolean fasp_flow_judge (FaspFlow *flow, FaspTime now);
 /* Its candidate is challenged.  Its address is to be asked, too, and to answer within @timeout. */
-void fasp_path_challenged (FaspPath *path, FaspTime now, FaspTime timeout);
-/* When the next PING is due; FASP_NEVER: it is the only path, or has no address yet. */
+void fasp_flow_challenged (FaspFlow *flow, FaspTime now, FaspTime timeout);
+/* When the next PING is due; FASP_NEVER: it is the only flow, or has no address yet. */
 static inline FaspTime
-fasp_path_get_ping_time (const FaspPath *path)
+fasp_flow_get_ping_time (const FaspFlow *flow)
 {
-  return path->address.len > 0 ? path->asking.time : FASP_NEVER;
+  return flow->address.len > 0 ? flow->asking.time : FASP_NEVER;
 }
 
-void fasp_path_die (FaspPath *path, FaspTime now);
-void fasp_path_asked (FaspPath *path, FaspTime now);
+void fasp_flow_die (FaspFlow *flow, FaspTime now);
+void fasp_flow_asked (FaspFlow *flow, FaspTime now);
 
 G_END_DECLS
