@@ -19,8 +19,8 @@
 #include "vstream.h"
 #include "vtraffic.h"
 
-#define WAYS_MOST 3
-/* Each further way is so much longer (ms), and drawn so much narrower. */
+#define PATHS_MOST 3
+/* Each further path is so much longer (ms), and drawn so much narrower. */
 #define LONGER 15
 #define NARROWER .6
 /* The links begin so much before the encoder, as a link that was there already. */
@@ -33,10 +33,10 @@
 #define SEED_STEP 1000000
 
 static gchar *control_name = (gchar *) "adaptive";
-static gchar *traces[WAYS_MOST], *dark, *series;
-static gdouble skips[WAYS_MOST], seconds = 65, delay = 20, loss, queue = 300;
+static gchar *traces[PATHS_MOST], *dark, *series;
+static gdouble skips[PATHS_MOST], seconds = 65, delay = 20, loss, queue = 300;
 static gint first = 1, seeds = 20, latency = 400;
-static gint ways = 1;
+static gint paths = 1;
 static gboolean bonded;
 static FaspRateControl control;
 static FILE *out;
@@ -70,15 +70,15 @@ configure (VliveConfig *c, guint32 seed)
   c->latency_ms = latency;
   c->start = LEAD;
   c->end = LEAD + seconds * 1e6;
-  c->n_ways = ways;
-  for (guint i = 0; i < c->n_ways; i++)
-    c->ways[i] = (VliveWay) {
+  c->n_paths = paths;
+  for (guint i = 0; i < c->n_paths; i++)
+    c->paths[i] = (VlivePath) {
       .delay = (delay + i * LONGER) * FASP_MSEC,
       .loss = loss / 100,
     };
   if (dark != NULL && numbers_parse (dark, at, 2) == 2) {
-    c->ways[c->n_ways - 1].dark = LEAD + at[0] * 1e6;
-    c->ways[c->n_ways - 1].dark_end = LEAD + (at[0] + at[1]) * 1e6;
+    c->paths[c->n_paths - 1].dark = LEAD + at[0] * 1e6;
+    c->paths[c->n_paths - 1].dark_end = LEAD + (at[0] + at[1]) * 1e6;
   }
 }
 
@@ -96,8 +96,8 @@ write_sample (guint32 seed, Vlive *live, gint64 now, guint64 *before)
       ",%" G_GUINT64_FORMAT,
       seed, (now - c->start) / 1e6, vlive_get_told (live), stats.pacing.rate,
       stats.delivery.in_flight, vlive_get_arrived (live));
-  for (guint i = 0; i < c->n_ways; i++) {
-    const Bottleneck *b = c->ways[i].there[0];
+  for (guint i = 0; i < c->n_paths; i++) {
+    const Bottleneck *b = c->paths[i].there[0];
     guint64 bytes = bottleneck_get_counters (b)->bytes;
 
     fprintf (out, ",%.0f,%" G_GUINT64_FORMAT ",%.1f,%" G_GUINT64_FORMAT,
@@ -111,17 +111,17 @@ write_sample (guint32 seed, Vlive *live, gint64 now, guint64 *before)
 /* How soon after the last link was dark a second began in which it sent at least BACK of what it
  * could, s; -1: it did not. */
 static gdouble
-find_back (const VliveWay *way, const GArray *sent)
+find_back (const VlivePath *path, const GArray *sent)
 {
-  const Capacity *capacity = bottleneck_get_capacity (way->there[0]);
+  const Capacity *capacity = bottleneck_get_capacity (path->there[0]);
   const guint second = FASP_SEC / SAMPLE;
 
-  for (guint i = (way->dark_end + SAMPLE - 1) / SAMPLE; i + second < sent->len; i++) {
+  for (guint i = (path->dark_end + SAMPLE - 1) / SAMPLE; i + second < sent->len; i++) {
     guint64 bytes = g_array_index (sent, guint64, i + second) - g_array_index (sent, guint64, i);
 
     if (bytes >= BACK * capacity_get_bytes (capacity, i * SAMPLE, (i + second) * SAMPLE)
         && bytes > 0)
-      return (i * SAMPLE - way->dark_end) / 1e6;
+      return (i * SAMPLE - path->dark_end) / 1e6;
   }
   return -1;
 }
@@ -131,9 +131,9 @@ static gdouble
 run_sampled (Vtraffic *traffic, guint32 seed, Vlive *live, gint64 end)
 {
   const VliveConfig *c = vlive_get_config (live);
-  const VliveWay *last = &c->ways[c->n_ways - 1];
+  const VlivePath *last = &c->paths[c->n_paths - 1];
   g_autoptr (GArray) sent = g_array_new (FALSE, FALSE, sizeof (guint64));
-  guint64 before[VLIVE_WAYS] = { 0 };
+  guint64 before[VLIVE_PATHS] = { 0 };
 
   for (gint64 now = 0; now <= end; now += SAMPLE) {
     vtraffic_run (traffic, now);
@@ -176,12 +176,12 @@ add (RoadFigures *sum, const RoadFigures *f)
 static void
 get_floor (const VliveConfig *c, guint32 seed, RoadFigures *floor)
 {
-  Capacity *alone[VLIVE_WAYS];
+  Capacity *alone[VLIVE_PATHS];
 
-  for (guint i = 0; i < c->n_ways; i++)
+  for (guint i = 0; i < c->n_paths; i++)
     alone[i] = make_link (i, seed);
   road_floor (c, alone, floor);
-  for (guint i = 0; i < c->n_ways; i++)
+  for (guint i = 0; i < c->n_paths; i++)
     capacity_free (alone[i]);
 }
 
@@ -199,9 +199,9 @@ run (guint32 seed, RoadFigures sums[2], gdouble *again, guint64 *dropped)
   Vlive *live;
 
   configure (&c, seed);
-  for (guint i = 0; i < c.n_ways; i++) {
-    c.ways[i].there[0] = bottleneck_new (make_link (i, seed), queue * 1000);
-    vtraffic_add_bottleneck (traffic, c.ways[i].there[0]);
+  for (guint i = 0; i < c.n_paths; i++) {
+    c.paths[i].there[0] = bottleneck_new (make_link (i, seed), queue * 1000);
+    vtraffic_add_bottleneck (traffic, c.paths[i].there[0]);
   }
   live = vlive_new (&c);
   vtraffic_add_live (traffic, live);
@@ -210,8 +210,8 @@ run (guint32 seed, RoadFigures sums[2], gdouble *again, guint64 *dropped)
   get_floor (&c, seed, &floor);
   vlive_get_stats (live, &stats);
   share = (gdouble) stats.sent.bytes_rtx / MAX (stats.sent.bytes, 1);
-  for (guint i = 0; i < c.n_ways; i++)
-    lost += bottleneck_get_counters (c.ways[i].there[0])->dropped;
+  for (guint i = 0; i < c.n_paths; i++)
+    lost += bottleneck_get_counters (c.paths[i].there[0])->dropped;
   g_snprintf (name, sizeof name, "%u", seed);
   print (name, &figures, &floor, share, lost);
   if (dark != NULL && back < 0)
@@ -233,7 +233,7 @@ main (int argc, char **argv)
     { "first", 0, 0, G_OPTION_ARG_INT, &first, "Seed of the first link", "N" },
     { "seeds", 0, 0, G_OPTION_ARG_INT, &seeds, "How many links, or runs of a recorded one", "N" },
     { "bonded", 0, 0, G_OPTION_ARG_NONE, &bonded, "Two links, the second narrower", NULL },
-    { "ways", 0, 0, G_OPTION_ARG_INT, &ways, "Or so many, up to 3", "N" },
+    { "ways", 0, 0, G_OPTION_ARG_INT, &paths, "Or so many, up to 3", "N" },
     { "trace", 0, 0, G_OPTION_ARG_FILENAME, &traces[0], "A recorded link instead", "FILE" },
     { "skip", 0, 0, G_OPTION_ARG_DOUBLE, &skips[0], "It begins there", "SECONDS" },
     { "trace2", 0, 0, G_OPTION_ARG_FILENAME, &traces[1], "And a second one, bonded", "FILE" },
@@ -268,10 +268,10 @@ main (int argc, char **argv)
   if (traces[0] != NULL)
     seeds = 1;
   if (bonded || traces[1] != NULL)
-    ways = MAX (ways, 2);
+    paths = MAX (paths, 2);
   if (traces[2] != NULL)
-    ways = WAYS_MOST;
-  ways = CLAMP (ways, 1, WAYS_MOST);
+    paths = PATHS_MOST;
+  paths = CLAMP (paths, 1, PATHS_MOST);
   seeds = MAX (seeds, 1);
   out = series != NULL ? fopen (series, "w") : NULL;
   if (out != NULL)

@@ -2,9 +2,9 @@
 #include "roadcases.h"
 #include "cellular.h"
 
-/* The second of two bonded ways is so much longer. */
+/* The second of two bonded paths is so much longer. */
 #define LONGER (15 * FASP_MSEC)
-/* What is under way at the end may still arrive. */
+/* What is in flight at the end may still arrive. */
 #define AFTER (3 * FASP_SEC)
 /* RFC 8868, 5.1: downloads and the mean pause between them. */
 #define BRIEF_LEAST 30000
@@ -172,19 +172,19 @@ add_live (Vtraffic *traffic, const RoadCase *road, const RoadLive *live,
   c->begin = road->begin * 1e6;
   c->most = road->most * 1e6;
   c->load = road->load;
-  c->n_ways = live->bonded ? 2 : 1;
-  for (guint i = 0; i < c->n_ways; i++) {
-    VliveWay *way = &c->ways[i];
+  c->n_paths = live->bonded ? 2 : 1;
+  for (guint i = 0; i < c->n_paths; i++) {
+    VlivePath *path = &c->paths[i];
 
-    *way = (VliveWay) {
+    *path = (VlivePath) {
       .delay = live->delay * FASP_MSEC + i * LONGER,
       .jitter = road->jitter * FASP_MSEC,
     };
-    choose_hops (live->bonded ? (RoadHops) (ROAD_FIRST << i) : live->there, links, way->there);
-    choose_hops (live->back, links, way->back);
+    choose_hops (live->bonded ? (RoadHops) (ROAD_FIRST << i) : live->there, links, path->there);
+    choose_hops (live->back, links, path->back);
   }
-  c->ways[c->n_ways - 1].dark = live->dark * FASP_SEC;
-  c->ways[c->n_ways - 1].dark_end = live->light * FASP_SEC;
+  c->paths[c->n_paths - 1].dark = live->dark * FASP_SEC;
+  c->paths[c->n_paths - 1].dark_end = live->light * FASP_SEC;
   vtraffic_add_live (traffic, vlive_new (c));
 }
 

@@ -42,8 +42,8 @@ typedef struct
   gdouble pause, resume; /* s */
   gdouble delay;         /* ms, in each direction */
   RoadHops there, back;  /* links that the stream, and its feedback, pass; 0: none */
-  gboolean bonded;       /* its ways are the first link, and the second one, which is longer */
-  gdouble dark, light;   /* s: the last of its ways carries nothing in between */
+  gboolean bonded;       /* its paths are the first link, and the second one, which is longer */
+  gdouble dark, light;   /* s: the last of its paths carries nothing in between */
 } RoadLive;
 
 /* TCPs on the first link. */

@@ -22,22 +22,22 @@ road_percentile (GArray *times, gdouble share)
   return g_array_index (times, gint64, MIN ((guint) (share * times->len), times->len - 1)) / 1e6;
 }
 
-/* Bytes that the ways could carry, but for when they were dark. */
+/* Bytes that the paths could carry, but for when they were dark. */
 static gdouble
 get_capacity (const VliveConfig *c, gint64 from, gint64 to)
 {
   gdouble bytes = 0;
 
-  for (guint i = 0; i < c->n_ways; i++) {
-    const VliveWay *way = &c->ways[i];
+  for (guint i = 0; i < c->n_paths; i++) {
+    const VlivePath *path = &c->paths[i];
     const Capacity *capacity;
 
-    if (way->there[0] == NULL)
+    if (path->there[0] == NULL)
       continue;
-    capacity = bottleneck_get_capacity (way->there[0]);
+    capacity = bottleneck_get_capacity (path->there[0]);
     bytes += capacity_get_bytes (capacity, from, to);
-    if (way->dark_end > 0)
-      bytes -= capacity_get_bytes (capacity, way->dark, way->dark_end);
+    if (path->dark_end > 0)
+      bytes -= capacity_get_bytes (capacity, path->dark, path->dark_end);
   }
   return bytes;
 }
@@ -80,26 +80,26 @@ road_figures (const Vlive *live, RoadFigures *f)
   f->used = capacity > 0 ? bytes / capacity : 0;
 }
 
-/* When a frame captured at @time arrives on a way; G_MAXINT64: not at all. */
+/* When a frame captured at @time arrives on a path; G_MAXINT64: not at all. */
 static gint64
-send_alone (const VliveWay *way, Capacity *capacity, gint64 time, gint64 *last)
+send_alone (const VlivePath *path, Capacity *capacity, gint64 time, gint64 *last)
 {
   *last = capacity_send (capacity, MAX (time, *last), VENCODER_LEAST / 8 / VENCODER_FPS + OVERHEAD);
-  return *last >= way->dark && *last < way->dark_end ? G_MAXINT64 : *last + way->delay;
+  return *last >= path->dark && *last < path->dark_end ? G_MAXINT64 : *last + path->delay;
 }
 
 void
 road_floor (const VliveConfig *c, Capacity *const *alone, RoadFigures *f)
 {
-  gint64 last[VLIVE_WAYS] = { 0 }, latest = 0, time;
+  gint64 last[VLIVE_PATHS] = { 0 }, latest = 0, time;
   guint n = 0;
 
   *f = (RoadFigures) { 0 };
   while ((time = c->start + vencoder_get_time (n++)) < c->end - ROAD_TAIL) {
     gint64 arrived = G_MAXINT64;
 
-    for (guint i = 0; i < c->n_ways; i++) {
-      gint64 here = send_alone (&c->ways[i], alone[i], time, &last[i]);
+    for (guint i = 0; i < c->n_paths; i++) {
+      gint64 here = send_alone (&c->paths[i], alone[i], time, &last[i]);
 
       arrived = MIN (arrived, here);
     }

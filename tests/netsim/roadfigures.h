@@ -26,8 +26,8 @@ typedef struct
 /* Sorts times (gint64, µs); the one that @share of them do not exceed, in s; 0: there are none. */
 gdouble road_percentile (GArray *times, gdouble share);
 void road_figures (const Vlive *live, RoadFigures *figures);
-/* What the links alone make late, if nothing but the encoder's least is sent, on all ways at once:
- * sets late04 and late1 alone.  @alone: of each way its link, of which nothing was sent. */
+/* What the links alone make late, if nothing but the encoder's least is sent, on all paths at once:
+ * sets late04 and late1 alone.  @alone: of each path its link, of which nothing was sent. */
 void road_floor (const VliveConfig *config, Capacity *const *alone, RoadFigures *figures);
 
 G_END_DECLS

@@ -23,15 +23,15 @@ typedef struct
 {
   Vlive *live;
   Vhops hops;
-} Way;
+} Direction;
 
 struct _Vlive
 {
   VliveConfig config;
   Vnet *net;
   FaspEndpoint *sender, *receiver;
-  FaspAddress others[VLIVE_WAYS];
-  Way there[VLIVE_WAYS], back[VLIVE_WAYS];
+  FaspAddress others[VLIVE_PATHS];
+  Direction there[VLIVE_PATHS], back[VLIVE_PATHS];
   gboolean dialled;
   Vencoder encoder;
   guint64 told;
@@ -58,7 +58,7 @@ vlive_config_init (VliveConfig *config)
     .seed = 1,
     .latency_ms = LATENCY,
     .end = 65 * FASP_SEC,
-    .n_ways = 1,
+    .n_paths = 1,
   };
 }
 
@@ -67,24 +67,24 @@ vlive_config_init (VliveConfig *config)
 static void
 on_outlet (gpointer data, gpointer packet, gsize bytes, guint8 ecn)
 {
-  Way *way = data;
+  Direction *direction = data;
 
-  vhops_push (&way->hops, vnet_get_time (way->live->net) - EPOCH, packet, bytes, ecn);
+  vhops_push (&direction->hops, vnet_get_time (direction->live->net) - EPOCH, packet, bytes, ecn);
 }
 
 static void
 on_leave (gpointer data, gpointer packet, gsize bytes, gboolean dropped, BottleneckEcn ecn,
     gint64 now)
 {
-  Way *way = data;
+  Direction *direction = data;
 
-  vnet_release (way->live->net, packet, dropped, ecn == BOTTLENECK_CE, now + EPOCH);
+  vnet_release (direction->live->net, packet, dropped, ecn == BOTTLENECK_CE, now + EPOCH);
 }
 
 static void
-set_wire (Vlive *live, VnetSide from, guint n, Way *way, Bottleneck *const hops[VHOPS])
+set_wire (Vlive *live, VnetSide from, guint n, Direction *direction, Bottleneck *const hops[VHOPS])
 {
-  const VliveWay *c = &live->config.ways[n];
+  const VlivePath *c = &live->config.paths[n];
   ImpairConfig *wire = vnet_get_link_wire (live->net, from, !from, n);
 
   wire->delay = c->delay;
@@ -95,10 +95,10 @@ set_wire (Vlive *live, VnetSide from, guint n, Way *way, Bottleneck *const hops[
     wire->blackouts[0].start = c->dark + EPOCH;
     wire->blackouts[0].end = c->dark_end + EPOCH;
   }
-  way->live = live;
-  vhops_init (&way->hops, hops, on_leave, way);
+  direction->live = live;
+  vhops_init (&direction->hops, hops, on_leave, direction);
   if (hops[0] != NULL)
-    vnet_set_outlet (live->net, from, !from, n, on_outlet, way);
+    vnet_set_outlet (live->net, from, !from, n, on_outlet, direction);
 }
 
 static FaspEndpoint *
@@ -113,7 +113,7 @@ add_endpoint (Vlive *live, VnetSide side)
   c.settings.wait_for_connection = TRUE;
   c.settings.max_bitrate = 0;
   c.rate_control = live->config.control;
-  c.flows = live->config.n_ways;
+  c.flows = live->config.n_paths;
   c.flowlets = 1;
   c.others = live->others;
   return vnet_add_endpoint (live->net, side, &c);
@@ -132,9 +132,9 @@ vlive_new (const VliveConfig *config)
   vencoder_init (&live->encoder, config->seed);
   for (guint side = VNET_A; side <= VNET_B; side++)
     vhost_init (&live->hosts[side], HOSTS * (side + 1) + config->seed, config->load);
-  for (guint i = 0; i < config->n_ways; i++) {
-    set_wire (live, VNET_A, i, &live->there[i], config->ways[i].there);
-    set_wire (live, VNET_B, i, &live->back[i], config->ways[i].back);
+  for (guint i = 0; i < config->n_paths; i++) {
+    set_wire (live, VNET_A, i, &live->there[i], config->paths[i].there);
+    set_wire (live, VNET_B, i, &live->back[i], config->paths[i].back);
     live->others[i] = vnet_get_address (VNET_B);
     fasp_address_add_port (&live->others[i], i + 1);
   }

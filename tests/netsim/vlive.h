@@ -16,7 +16,7 @@
 
 G_BEGIN_DECLS
 
-#define VLIVE_WAYS 4
+#define VLIVE_PATHS 4
 
 /* One pair of addresses. */
 typedef struct
@@ -27,7 +27,7 @@ typedef struct
   gint64 jitter;         /* adds 0 to jitter, in each direction; the order is kept */
   gdouble loss;          /* in each direction, 0 to 1 */
   gint64 dark, dark_end; /* nothing comes through, in either direction */
-} VliveWay;
+} VlivePath;
 
 typedef struct
 {
@@ -39,8 +39,8 @@ typedef struct
   guint64 begin;        /* bit/s of the encoder until it is told a rate; 0: 1 Mbit/s */
   guint64 most;         /* bit/s of the encoder; 0: VENCODER_MOST */
   gdouble load;         /* of both hosts at most (vhost.h); 0: nothing takes any time there */
-  guint n_ways;
-  VliveWay ways[VLIVE_WAYS];
+  guint n_paths;
+  VlivePath paths[VLIVE_PATHS];
 } VliveConfig;
 
 typedef struct

@@ -14,7 +14,7 @@ main (void)
     [FASP_STATS_GROUP] = "group",
     [FASP_STATS_SESSION] = "session",
     [FASP_STATS_FLOW] = "flow",
-    [FASP_STATS_WAY] = "way",
+    [FASP_STATS_PATH] = "way",
     [FASP_STATS_SOURCE] = "source",
     [FASP_STATS_STANDING] = "standing",
     [FASP_STATS_LEAD] = "lead",

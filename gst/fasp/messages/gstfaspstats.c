@@ -46,7 +46,7 @@ set_key (GstStructure *s, const gchar *name, const guint8 *key)
 /* The figures of the flows and ways of sessions, one after the other. */
 typedef struct
 {
-  GArray *flows, *ways; /* FaspFlowStats and FaspWayStats, of the sessions that have several */
+  GArray *flows, *ways; /* FaspFlowStats and FaspPathStats, of the sessions that have several */
   guint flow, way;      /* those of the next session begin there */
 } Parts;
 
@@ -131,10 +131,10 @@ set_field (GstStructure *s, const FaspStatField *field, gconstpointer at, Parts 
           describe_parts (parts->flows, &parts->flow, *(const guint *) at,
               "application/x-fasp-flow", FASP_STATS_FLOW, role));
       break;
-    case FASP_FORM_WAYS:
+    case FASP_FORM_PATHS:
       gst_fasp_structure_take_structures (s, name,
           describe_parts (parts->ways, &parts->way, *(const guint *) at, "application/x-fasp-way",
-              FASP_STATS_WAY, role));
+              FASP_STATS_PATH, role));
       break;
   }
 }
@@ -166,11 +166,11 @@ get_parts (FaspEndpoint *endpoint, FaspTime now, const FaspSessionStats *session
     g_array_set_size (parts->flows, flow + sessions[i].flows);
     fasp_endpoint_get_flows (endpoint, sessions[i].session,
         &g_array_index (parts->flows, FaspFlowStats, flow), sessions[i].flows);
-    if (sessions[i].ways == 1)
+    if (sessions[i].n_paths == 1)
       continue;
-    g_array_set_size (parts->ways, way + sessions[i].ways);
-    fasp_endpoint_get_ways (endpoint, now, sessions[i].session,
-        &g_array_index (parts->ways, FaspWayStats, way), sessions[i].ways);
+    g_array_set_size (parts->ways, way + sessions[i].n_paths);
+    fasp_endpoint_get_paths (endpoint, now, sessions[i].session,
+        &g_array_index (parts->ways, FaspPathStats, way), sessions[i].n_paths);
   }
 }
 
@@ -195,7 +195,7 @@ copied_init (Copied *copied)
     .sessions = g_array_new (FALSE, FALSE, sizeof (FaspSessionStats)),
     .sources = g_array_new (FALSE, FALSE, sizeof (guint)),
     .parts.flows = g_array_new (FALSE, TRUE, sizeof (FaspFlowStats)),
-    .parts.ways = g_array_new (FALSE, TRUE, sizeof (FaspWayStats)),
+    .parts.ways = g_array_new (FALSE, TRUE, sizeof (FaspPathStats)),
   };
   fasp_hist_init (&copied->arrival);
   fasp_hist_init (&copied->in_order);

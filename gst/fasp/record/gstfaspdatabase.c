@@ -160,7 +160,7 @@ insert_block (GstFaspDatabase *self, const FaspTraceEntry *e)
 static gboolean
 insert_way (GstFaspDatabase *self, const GstFaspWayRow *row)
 {
-  const FaspWayStats *w = &row->stats;
+  const FaspPathStats *w = &row->stats;
   const gint64 values[] = { self->run, row->time, row->session, row->way, w->usable,
     (gint64) w->rate, (gint64) w->send_rate, w->queueing_delay, w->rtt, (gint64) w->bytes_in_flight,
     (gint64) w->datagrams_sent, (gint64) w->datagrams_lost };

@@ -25,7 +25,7 @@ typedef struct
   FaspTime time; /* monotonic, µs */
   guint32 session;
   guint way; /* its place among those of the session, from 0 */
-  FaspWayStats stats;
+  FaspPathStats stats;
 } GstFaspWayRow;
 
 /* FALSE: this build has no SQLite, and no database can be opened. */

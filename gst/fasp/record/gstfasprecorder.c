@@ -181,9 +181,9 @@ write_blocks (gpointer file, gconstpointer entries, guint n, GError **error)
 static void
 add_ways (FaspEndpoint *endpoint, FaspTime now, const FaspSessionStats *session, GArray *rows)
 {
-  FaspWayStats ways[FASP_FLOWS_MAX];
-  guint n = session->ways > 1 ?
-      fasp_endpoint_get_ways (endpoint, now, session->session, ways, FASP_FLOWS_MAX) :
+  FaspPathStats ways[FASP_FLOWS_MAX];
+  guint n = session->n_paths > 1 ?
+      fasp_endpoint_get_paths (endpoint, now, session->session, ways, FASP_FLOWS_MAX) :
       0;
 
   for (guint i = 0; i < n; i++) {

@@ -242,7 +242,7 @@ add_ways (Metrics *metrics, const gchar *prefix, const gchar *labels, const GVal
     for (gint j = 0; j < gst_structure_n_fields (way); j++) {
       const gchar *field = gst_structure_nth_field_name (way, j);
 
-      add_known_field (metrics, its, more->str, field, fasp_stat_find_in (FASP_STATS_WAY, field),
+      add_known_field (metrics, its, more->str, field, fasp_stat_find_in (FASP_STATS_PATH, field),
           gst_structure_get_value (way, field));
     }
   }

@@ -47,9 +47,9 @@ has_several_flows (gconstpointer stats)
 }
 
 static gboolean
-has_several_ways (gconstpointer stats)
+has_several_paths (gconstpointer stats)
 {
-  return ((const FaspSessionStats *) stats)->ways > 1;
+  return ((const FaspSessionStats *) stats)->n_paths > 1;
 }
 
 static gboolean
@@ -264,7 +264,7 @@ static const FaspStatField session_fields[] = {
   FIELD ("flows", UINT, NONE, GAUGE, BOTH, flows, "number of flows"),
   FIELD_IF (has_several_flows, "flow-list", FLOWS, NONE, GAUGE, BOTH, flows,
       "present if there are several flows: the figures of [each](../flows.md#statistics)"),
-  FIELD_IF (has_several_ways, "way-list", WAYS, NONE, GAUGE, SENDER, ways,
+  FIELD_IF (has_several_paths, "way-list", PATHS, NONE, GAUGE, SENDER, n_paths,
       "present if there are several [ways](../flows.md#ways): the figures of [each](../flows.md#statistics)"),
 };
 
@@ -290,8 +290,8 @@ static const FaspStatField flow_fields[] = {
 
 #undef OF
 
-#define OF FaspWayStats
-static const FaspStatField way_fields[] = {
+#define OF FaspPathStats
+static const FaspStatField path_fields[] = {
   FIELD ("usable", BOOLEAN, NONE, GAUGE, SENDER, usable, "at least one of its flows carries data"),
   FIELD ("address", ADDRESS, NONE, GAUGE, SENDER, address,
       "the peer's address, with the port of one of its flows"),
@@ -399,7 +399,7 @@ const FaspStatTable fasp_stat_tables[FASP_STAT_TABLES] = {
   [FASP_STATS_GROUP] = { group_fields, G_N_ELEMENTS (group_fields) },
   [FASP_STATS_SESSION] = { session_fields, G_N_ELEMENTS (session_fields) },
   [FASP_STATS_FLOW] = { flow_fields, G_N_ELEMENTS (flow_fields) },
-  [FASP_STATS_WAY] = { way_fields, G_N_ELEMENTS (way_fields) },
+  [FASP_STATS_PATH] = { path_fields, G_N_ELEMENTS (path_fields) },
   [FASP_STATS_SOURCE] = { source_fields, G_N_ELEMENTS (source_fields) },
   [FASP_STATS_STANDING] = { standing_fields, G_N_ELEMENTS (standing_fields) },
   [FASP_STATS_LEAD] = { lead_fields, G_N_ELEMENTS (lead_fields) },
@@ -423,7 +423,7 @@ fasp_stat_find (const gchar *name)
   const FaspStatField *field = NULL;
 
   for (guint i = 0; i < FASP_STAT_TABLES && field == NULL; i++)
-    if (i != FASP_STATS_FLOW && i != FASP_STATS_WAY && i != FASP_STATS_STANDING)
+    if (i != FASP_STATS_FLOW && i != FASP_STATS_PATH && i != FASP_STATS_STANDING)
       field = fasp_stat_find_in (i, name);
   return field;
 }
@@ -448,7 +448,7 @@ fasp_stat_get_type_name (FaspStatForm form)
     [FASP_FORM_ADDRESS] = "GSocketAddress",
     [FASP_FORM_ROUNDS] = "GValueArray",
     [FASP_FORM_FLOWS] = "GValueArray",
-    [FASP_FORM_WAYS] = "GValueArray",
+    [FASP_FORM_PATHS] = "GValueArray",
   };
 
   return names[form];

@@ -44,10 +44,10 @@ typedef enum
   FASP_FORM_ROUNDS,          /* guint64[FASP_ROUNDS], shown as an array */
   FASP_FORM_FLOWS,           /* guint, shown as an array with a structure for each flow; see
                                 fasp_endpoint_get_flows() */
-  FASP_FORM_WAYS,            /* guint, the same for each way: fasp_endpoint_get_ways() */
+  FASP_FORM_PATHS,           /* guint, the same for each path: fasp_endpoint_get_paths() */
 } FaspStatForm;
 
-#define FASP_FORMS (FASP_FORM_WAYS + 1)
+#define FASP_FORMS (FASP_FORM_PATHS + 1)
 
 /* Of the value that is shown. */
 typedef enum
@@ -92,7 +92,7 @@ typedef enum
   FASP_STATS_GROUP,    /* a multicast group's: FaspGroupStats */
   FASP_STATS_SESSION,  /* a peer's: FaspSessionStats */
   FASP_STATS_FLOW,     /* one of several flows': FaspFlowStats */
-  FASP_STATS_WAY,      /* one of several ways': FaspWayStats */
+  FASP_STATS_PATH,     /* one of several paths: FaspPathStats */
   FASP_STATS_SOURCE,   /* a peer's that is one of several sources: FaspSourceStats */
   FASP_STATS_STANDING, /* what has become of such a source: FaspStandingStats */
   FASP_STATS_LEAD,     /* of several sources, the one that leads: FaspLeadStats */

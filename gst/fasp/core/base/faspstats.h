@@ -27,7 +27,7 @@ typedef struct
   guint64 datagrams_reordered;         /* receiver: datagrams that came after later ones */
 } FaspFlowStats;
 
-/* Sender: one of several ways (a pair of addresses). */
+/* Sender: one of several paths (a pair of addresses). */
 typedef struct
 {
   FaspAddress address; /* the peer's, with the port of one of its flows */
@@ -41,7 +41,7 @@ typedef struct
   guint64 bytes_in_flight; /* left, and nothing is reported of them; 0 without a controller */
   guint64 datagrams_sent, wire_bytes_sent;
   guint64 datagrams_lost; /* as far as the peer has reported */
-} FaspWayStats;
+} FaspPathStats;
 
 /* What a session sends.  All but datagrams, wire_bytes and rate: the sender of the stream only. */
 typedef struct
@@ -53,7 +53,7 @@ typedef struct
   guint64 blocks_rtx, bytes_rtx; /* retransmissions, and their payload */
   guint64 copies;                /* of the retransmissions: second and further ones of a round */
   guint64 doubled;               /* blocks sent on a further flow: FASP_ASSIGNMENT_DUPLICATE */
-  guint64 not_doubled;           /* blocks not sent on one, as its way had no room */
+  guint64 not_doubled;           /* blocks not sent on one, as its path had no room */
   guint64 repairs;               /* repair symbols of FEC */
   gdouble fec_share;             /* repairs for each block, in force */
   guint64 lost;                  /* transmissions of blocks that are known to be lost */
@@ -100,7 +100,7 @@ typedef struct
   guint64 marked; /* datagrams with an ECN mark: receiver: that came; sender: of its own, as the
                      peer reports */
   FaspTime reorder_delay; /* a datagram that is missing for this long is lost, not reordered; µs */
-} FaspPathStats;
+} FaspPathSummary;
 
 /* How fast a session may send.  The sender only. */
 typedef struct
@@ -144,9 +144,9 @@ typedef struct
   FaspCipher cipher;
   FaspIdentity peer;
   gboolean interrupted;      /* nothing was heard of it for a while */
-  guint flows, ways;         /* in use; ways: of a sender, else 1 */
+  guint flows, n_paths;      /* in use; paths: of a sender, else 1 */
   guint64 key_frames_wanted; /* by the receiver's application, as the sender was told */
-  FaspPathStats path;
+  FaspPathSummary path;
   FaspPacingStats pacing;
   FaspLatencyStats latency;
   FaspSentStats sent;

@@ -16,11 +16,11 @@ static FaspAddress
 get_called (FaspEndpoint *endpoint, const FaspAddress *from)
 {
   guint link = fasp_dial_get_link (endpoint, from);
-  FaspAddress before = fasp_dial_get_way_to (endpoint, &endpoint->calling.peer_before, link);
+  FaspAddress before = fasp_dial_get_address_of (endpoint, &endpoint->calling.peer_before, link);
 
   if (link < endpoint->config.flowlets && fasp_address_equal (&before, from))
     endpoint->calling.peer = endpoint->calling.peer_before;
-  return fasp_dial_get_way (endpoint, link);
+  return fasp_dial_get_address (endpoint, link);
 }
 
 /* Flow 0 keeps the link that was answered.  The other flows get the other links. */
@@ -31,12 +31,12 @@ set_addresses (FaspEndpoint *endpoint, FaspSession *session)
 
   for (guint n = 0; flow < session->n_flows; n++) {
     guint link = fasp_dial_get_nth_link (endpoint, n);
-    FaspAddress way;
+    FaspAddress address;
 
     if (link == first)
       continue;
-    way = fasp_dial_get_way (endpoint, link);
-    fasp_session_set_address (session, flow++, &way);
+    address = fasp_dial_get_address (endpoint, link);
+    fasp_session_set_address (session, flow++, &address);
   }
 }
 

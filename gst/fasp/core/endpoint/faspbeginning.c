@@ -53,7 +53,7 @@ fasp_beginning_make (FaspEndpoint *endpoint, FaspTime now, guint32 id, const Fas
         hello->timestamps > 0 || config->settings.max_bitrate == 0 ? config->rate_control :
                                                                      FASP_RATE_CONTROL_FIXED,
         config->settings.min_bitrate, config->settings.max_bitrate);
-    session->ways.flowlets = config->flowlets;
+    session->paths.flowlets = config->flowlets;
     fasp_pacer_init (&session->pacer, config->settings.max_bitrate,
         fasp_pacer_choose_burst (config->settings.max_bitrate, 0));
     endpoint->random (endpoint->random_data, (guint8 *) &seed, sizeof seed);

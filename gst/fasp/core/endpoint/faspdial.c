@@ -22,14 +22,14 @@ fasp_dial_get_nth_link (const FaspEndpoint *endpoint, guint n)
 }
 
 FaspAddress
-fasp_dial_get_way_to (const FaspEndpoint *endpoint, const FaspAddress *peer, guint link)
+fasp_dial_get_address_of (const FaspEndpoint *endpoint, const FaspAddress *peer, guint link)
 {
   guint flowlets = endpoint->config.flowlets;
-  FaspAddress way = link < flowlets ? *peer : endpoint->config.others[link / flowlets - 1];
+  FaspAddress address = link < flowlets ? *peer : endpoint->config.others[link / flowlets - 1];
 
-  way.link = link;
-  fasp_address_add_port (&way, link % flowlets);
-  return way;
+  address.link = link;
+  fasp_address_add_port (&address, link % flowlets);
+  return address;
 }
 
 guint
@@ -39,9 +39,9 @@ fasp_dial_get_link (const FaspEndpoint *endpoint, const FaspAddress *from)
 }
 
 FaspAddress
-fasp_dial_get_way (const FaspEndpoint *endpoint, guint link)
+fasp_dial_get_address (const FaspEndpoint *endpoint, guint link)
 {
-  return fasp_dial_get_way_to (endpoint, &endpoint->calling.peer, link);
+  return fasp_dial_get_address_of (endpoint, &endpoint->calling.peer, link);
 }
 
 /* Every second OPEN goes by the first link, the others by each other link in turn.
@@ -71,7 +71,7 @@ fasp_dial_poll (FaspEndpoint *endpoint, FaspTime now, FaspDatagram *datagram)
   }
   if (!fasp_caller_poll (&endpoint->calling.caller, now, datagram))
     return FALSE;
-  datagram->to = fasp_dial_get_way (endpoint, choose_link (endpoint));
+  datagram->to = fasp_dial_get_address (endpoint, choose_link (endpoint));
   return TRUE;
 }
 

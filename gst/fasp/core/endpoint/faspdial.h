@@ -14,10 +14,10 @@ G_BEGIN_DECLS
 /* The link to try as number @n: the first of each address, then the second of each ... */
 guint fasp_dial_get_nth_link (const FaspEndpoint *endpoint, guint n);
 /* @peer's address for one of our links. */
-FaspAddress fasp_dial_get_way_to (const FaspEndpoint *endpoint, const FaspAddress *peer,
+FaspAddress fasp_dial_get_address_of (const FaspEndpoint *endpoint, const FaspAddress *peer,
     guint link);
 /* The peer's address for one of our links. */
-FaspAddress fasp_dial_get_way (const FaspEndpoint *endpoint, guint link);
+FaspAddress fasp_dial_get_address (const FaspEndpoint *endpoint, guint link);
 /* The link by which the peer is called that answers from @from: anybody may answer by the link
  * of a group, by which nobody is called. */
 guint fasp_dial_get_link (const FaspEndpoint *endpoint, const FaspAddress *from);

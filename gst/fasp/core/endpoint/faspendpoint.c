@@ -74,7 +74,7 @@ fasp_endpoint_free (FaspEndpoint *endpoint)
   fasp_address_index_clear (&endpoint->address_index);
   g_queue_clear_full (&endpoint->events, g_free);
   g_free (endpoint->gone.flows);
-  g_free (endpoint->gone.ways);
+  g_free (endpoint->gone.paths);
   fasp_store_free (endpoint->store);
   fasp_stream_header_clear (&endpoint->header);
   fasp_planner_free (endpoint->planner);

@@ -227,9 +227,9 @@ guint fasp_endpoint_get_sessions (FaspEndpoint *endpoint, FaspTime now, guint64 
  * ended last.  Returns how many there are. */
 guint fasp_endpoint_get_flows (FaspEndpoint *endpoint, guint32 session, FaspFlowStats *flows,
     guint max);
-/* Sender: the same for ways. */
-guint fasp_endpoint_get_ways (FaspEndpoint *endpoint, FaspTime now, guint32 session,
-    FaspWayStats *ways, guint max);
+/* Sender: the same for paths. */
+guint fasp_endpoint_get_paths (FaspEndpoint *endpoint, FaspTime now, guint32 session,
+    FaspPathStats *paths, guint max);
 /* The statistics of the session that ended last; FALSE: none has. */
 gboolean fasp_endpoint_get_last_session (const FaspEndpoint *endpoint, FaspSessionStats *session);
 /* Records up to @size datagrams with blocks until they are fetched; 0: stops

@@ -180,7 +180,7 @@ typedef struct
   gboolean is_known;
   FaspSessionStats stats;
   FaspFlowStats *flows;                 /* of that session, if it had several flows; owned */
-  FaspWayStats *ways;                   /* the same for ways */
+  FaspPathStats *paths;                 /* the same for paths */
   FaspHist lateness, lateness_in_order; /* receiver: of the session before */
 } FaspEndpointGone;
 

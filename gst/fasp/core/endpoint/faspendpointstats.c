@@ -71,17 +71,18 @@ fasp_endpoint_get_flows (FaspEndpoint *endpoint, guint32 id, FaspFlowStats *flow
 }
 
 guint
-fasp_endpoint_get_ways (FaspEndpoint *endpoint, FaspTime now, guint32 id, FaspWayStats *ways,
+fasp_endpoint_get_paths (FaspEndpoint *endpoint, FaspTime now, guint32 id, FaspPathStats *paths,
     guint max)
 {
   FaspSession *session = g_hash_table_lookup (endpoint->by_id, GUINT_TO_POINTER (id));
 
   if (session != NULL)
-    return fasp_session_get_ways (session, now, ways, max);
-  if (!endpoint->gone.is_known || endpoint->gone.stats.session != id || endpoint->gone.ways == NULL)
+    return fasp_session_get_paths (session, now, paths, max);
+  if (!endpoint->gone.is_known || endpoint->gone.stats.session != id
+      || endpoint->gone.paths == NULL)
     return 0;
-  memcpy (ways, endpoint->gone.ways, MIN (max, endpoint->gone.stats.ways) * sizeof *ways);
-  return endpoint->gone.stats.ways;
+  memcpy (paths, endpoint->gone.paths, MIN (max, endpoint->gone.stats.n_paths) * sizeof *paths);
+  return endpoint->gone.stats.n_paths;
 }
 
 gboolean

@@ -98,10 +98,10 @@ keep_stats (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
     endpoint->gone.flows = g_new (FaspFlowStats, session->n_flows);
     fasp_session_get_flows (session, endpoint->gone.flows, session->n_flows);
   }
-  g_clear_pointer (&endpoint->gone.ways, g_free);
-  if (endpoint->gone.stats.ways > 1) {
-    endpoint->gone.ways = g_new (FaspWayStats, endpoint->gone.stats.ways);
-    fasp_session_get_ways (session, now, endpoint->gone.ways, endpoint->gone.stats.ways);
+  g_clear_pointer (&endpoint->gone.paths, g_free);
+  if (endpoint->gone.stats.n_paths > 1) {
+    endpoint->gone.paths = g_new (FaspPathStats, endpoint->gone.stats.n_paths);
+    fasp_session_get_paths (session, now, endpoint->gone.paths, endpoint->gone.stats.n_paths);
   }
   if (session->role == FASP_ROLE_RECEIVER) {
     endpoint->gone.lateness = session->rx.late.lateness;
@@ -354,7 +354,7 @@ tend_latency (FaspSession *session, FaspTime now)
   fasp_playout_set (&session->rx.playout, now,
       MAX (session->terms.latency.latency, FASP_LATENCY_MS_DEFAULT * FASP_MSEC));
   FASP_LOG (session->notes.log, now, LATENCY_CHANGED, FASP_LOG_UNKNOWN,
-      session->rx.playout.way.target, FASP_LOG_WORD ("none_promised"));
+      session->rx.playout.ramp.target, FASP_LOG_WORD ("none_promised"));
   session->promise.changed = TRUE;
 }
 

@@ -28,7 +28,7 @@ poll_punch (FaspEndpoint *endpoint, FaspTime now, FaspDatagram *datagram)
   if (session != NULL && !session->liveness.interrupted)
     return FALSE;
   fasp_wire_write_handshake (&w, &punch);
-  datagram->to = fasp_dial_get_way (endpoint, endpoint->calling.punched);
+  datagram->to = fasp_dial_get_address (endpoint, endpoint->calling.punched);
   datagram->size = w.used;
   /* each time, one from each of our sockets */
   if (++endpoint->calling.punched < endpoint->config.flows)

@@ -288,7 +288,7 @@ promise (const FaspPlan *plan, FaspTime latency, gint bin)
 
 /* How far @wanted lies on the way from @from to @to, 0 .. 1. */
 static gdouble
-way_to (gdouble from, gdouble to, gdouble wanted)
+find_share (gdouble from, gdouble to, gdouble wanted)
 {
   return from == to ? 1 : CLAMP ((wanted - from) / (to - from), 0, 1);
 }
@@ -338,10 +338,10 @@ settle_price (FaspPlan *plan, gint bin)
   plan->price = find_price (plan, bin);
   solve (plan, plan->price, &plan->dear, last);
   solve (plan, MAX (plan->price, 1) - 1, &plan->cheap, last);
-  affordable = way_to (overhead_at (plan, &plan->cheap, bin), overhead_at (plan, &plan->dear, bin),
-      plan->goal.spare);
+  affordable = find_share (overhead_at (plan, &plan->cheap, bin),
+      overhead_at (plan, &plan->dear, bin), plan->goal.spare);
   plan->share = MIN (affordable,
-      way_to (skip_at (plan, &plan->cheap, bin), skip_at (plan, &plan->dear, bin),
+      find_share (skip_at (plan, &plan->cheap, bin), skip_at (plan, &plan->dear, bin),
           allowed (&plan->goal)));
   plan->bins = last + 1;
   plan->made = TRUE;

@@ -30,24 +30,24 @@ fasp_playout_init (FaspPlayout *playout, const FaspLatency *agreed)
 {
   *playout = (FaspPlayout) { .announced = agreed->find };
   if (!agreed->find)
-    playout->way.target = playout->way.latency = playout->first = agreed->latency;
-  playout->before = playout->way;
+    playout->ramp.target = playout->ramp.latency = playout->first = agreed->latency;
+  playout->before = playout->ramp;
 }
 
 gboolean
 fasp_playout_is_unknown (const FaspPlayout *playout)
 {
-  return playout->announced && playout->way.target == 0;
+  return playout->announced && playout->ramp.target == 0;
 }
 
 FaspTime
 fasp_playout_get (const FaspPlayout *playout, FaspTime time)
 {
-  const FaspPlayoutWay *way = time < playout->way.time ? &playout->before : &playout->way;
-  FaspTime elapsed = CLAMP (time - way->time, 0, LONGEST);
+  const FaspPlayoutRamp *ramp = time < playout->ramp.time ? &playout->before : &playout->ramp;
+  FaspTime elapsed = CLAMP (time - ramp->time, 0, LONGEST);
 
-  return way->latency
-      + CLAMP (way->target - way->latency, -elapsed * DOWN_PPM / 1000000,
+  return ramp->latency
+      + CLAMP (ramp->target - ramp->latency, -elapsed * DOWN_PPM / 1000000,
           elapsed * UP_PPM / 1000000);
 }
 
@@ -57,14 +57,14 @@ fasp_playout_set (FaspPlayout *playout, FaspTime now, FaspTime latency)
   gboolean first = fasp_playout_is_unknown (playout);
 
   if (!playout->announced || latency <= 0 || latency > FASP_LATENCY_MS_MAX * FASP_MSEC
-      || latency == playout->way.target)
+      || latency == playout->ramp.target)
     return FALSE;
-  playout->before = playout->way;
-  playout->way =
-      (FaspPlayoutWay) { now, first ? latency : fasp_playout_get (playout, now), latency };
+  playout->before = playout->ramp;
+  playout->ramp =
+      (FaspPlayoutRamp) { now, first ? latency : fasp_playout_get (playout, now), latency };
   if (first) {
     playout->first = latency;
-    playout->before = playout->way;
+    playout->before = playout->ramp;
   }
   return first;
 }

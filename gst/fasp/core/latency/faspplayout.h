@@ -27,14 +27,14 @@ typedef struct
 {
   FaspTime time, latency; /* where it begins: our time, and the latency then; µs */
   FaspTime target;        /* the latency at its end; µs */
-} FaspPlayoutWay;
+} FaspPlayoutRamp;
 
 typedef struct
 {
-  gboolean announced;         /* the sender announces the latency; until it does, it is unknown */
-  FaspPlayoutWay way, before; /* the one in force since way.time, and the one before that */
-  FaspTime first;             /* the latency that it began with */
-  FaspLog *log;               /* the session's, for all that is late; NULL: nothing is logged */
+  gboolean announced;           /* the sender announces the latency; until it does, it is unknown */
+  FaspPlayoutRamp ramp, before; /* the one in force since ramp.time, and the one before that */
+  FaspTime first;               /* the latency that it began with */
+  FaspLog *log;                 /* the session's, for all that is late; NULL: nothing is logged */
 } FaspPlayout;
 
 void fasp_playout_init (FaspPlayout *playout, const FaspLatency *agreed);

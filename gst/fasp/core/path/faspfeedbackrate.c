@@ -13,7 +13,7 @@
 #define WAIT_MOST FASP_SEC
 #define WAIT_END (4 * FASP_SEC)
 /* No queue is that long: one of the clocks was set. */
-#define WAY_STEP (10 * FASP_SEC)
+#define TRANSIT_STEP (10 * FASP_SEC)
 /* A receiver that sends up to this many times the rate obeys it. */
 #define OBEYS 1.25
 /* If feedback left by this factor faster than it arrives, it makes the queue longer. */
@@ -31,20 +31,20 @@ look_again (FaspFeedbackRate *f)
 
 /* The queue that this feedback has met, µs. */
 static FaspTime
-measure (FaspWayBack *w, FaspTime now, guint32 clock)
+measure (FaspFeedbackPath *w, FaspTime now, guint32 clock)
 {
-  guint32 way = (guint32) now - clock;
+  guint32 transit = (guint32) now - clock;
 
-  w->way += (gint32) (way - (guint32) w->way);
-  if (!w->measured || ABS (w->way - w->least) > WAY_STEP) {
-    *w = (FaspWayBack) { TRUE, w->way, w->way, w->way, now };
+  w->transit += (gint32) (transit - (guint32) w->transit);
+  if (!w->measured || ABS (w->transit - w->least) > TRANSIT_STEP) {
+    *w = (FaspFeedbackPath) { TRUE, w->transit, w->transit, w->transit, now };
   } else if (now - w->period_from > PERIOD) {
     w->least_before = w->least;
-    w->least = w->way;
+    w->least = w->transit;
     w->period_from = now;
   }
-  w->least = MIN (w->least, w->way);
-  return w->way - MIN (w->least, w->least_before);
+  w->least = MIN (w->least, w->transit);
+  return w->transit - MIN (w->least, w->least_before);
 }
 
 /* A change was made: sets when its effect can show in feedback. */
@@ -127,10 +127,10 @@ judge (FaspFeedbackRate *f, FaspTime now, guint32 clock, FaspTime rtt, guint64 s
 }
 
 void
-fasp_feedback_rate_feedback (FaspFeedbackRate *f, FaspWayBack *way, FaspTime now, guint32 clock,
-    gsize size, FaspTime rtt, guint64 sent)
+fasp_feedback_rate_feedback (FaspFeedbackRate *f, FaspFeedbackPath *path, FaspTime now,
+    guint32 clock, gsize size, FaspTime rtt, guint64 sent)
 {
-  FaspTime queue = measure (way, now, clock);
+  FaspTime queue = measure (path, now, clock);
 
   if (f->rate == 0) {
     f->rate = CLAMP (sent / 8 / FASP_FEEDBACK_RATE_FIRST_SHARE, FASP_FEEDBACK_RATE_FIRST,

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * faspfeedbackrate.h: how many bytes per second feedback may take on its way back.
+ * faspfeedbackrate.h: how many bytes per second feedback may take.
  *
- * The way back may be a thousand times narrower than the way there (ADSL, satellites), and a
- * queue on it makes every round trip longer.  As RFC 5690 does for TCP's acknowledgements, the
- * sender finds out what rate of feedback the way back can carry, and sends it to the receiver.  It
+ * The path of feedback may be a thousand times narrower than that of the stream (ADSL, satellites),
+ * and a queue on it makes every round trip longer.  As RFC 5690 does for TCP's acknowledgements,
+ * the sender finds out what rate of feedback that path can carry, and sends it to the receiver.  It
  * judges by delay, not by loss: the loss of a feedback costs little, but all feedback that is late
  * makes retransmissions late.
  *
- *     way     the time by our clock at which a feedback comes, less the time by the peer's clock
+ *     transit the time by our clock at which a feedback comes, less the time by the peer's clock
  *             at which it left.  The queue is what that is above the least of the last 10 to
  *             20 s.  A look takes the shortest queue of at least 100 ms and
  *             four feedbacks.
@@ -40,14 +40,14 @@ G_BEGIN_DECLS
 /* Feedback beyond the rate waits this long at most. */
 #define FASP_FEEDBACK_RATE_WAIT (250 * FASP_MSEC)
 
-/* The way back of one flow; all 0: nothing is known. */
+/* The path of feedback of one flow; all 0: nothing is known. */
 typedef struct
 {
   gboolean measured;
-  FaspTime way;                 /* of the last feedback, by two clocks */
+  FaspTime transit;             /* of the last feedback, by two clocks */
   FaspTime least, least_before; /* in this period and the one before */
   FaspTime period_from;
-} FaspWayBack;
+} FaspFeedbackPath;
 
 /* The sender's. */
 typedef struct
@@ -72,9 +72,9 @@ typedef struct
 } FaspFeedbackRate;
 
 /* A FEEDBACK of @size bytes from the IP header up left at @clock, the low 32 bits of the
- * peer's clock, and came by @way.  @sent: bit/s that we send to the peer. */
-void fasp_feedback_rate_feedback (FaspFeedbackRate *feedback_rate, FaspWayBack *way, FaspTime now,
-    guint32 clock, gsize size, FaspTime rtt, guint64 sent);
+ * peer's clock, and came by @path.  @sent: bit/s that we send to the peer. */
+void fasp_feedback_rate_feedback (FaspFeedbackRate *feedback_rate, FaspFeedbackPath *path,
+    FaspTime now, guint32 clock, gsize size, FaspTime rtt, guint64 sent);
 
 /* The receiver's: when the next feedback may leave. */
 typedef struct

@@ -139,7 +139,7 @@ typedef struct
 typedef struct
 {
   FaspAddress address; /* len 0: not known yet */
-  guint8 way;          /* sender: number of the way that it is of; 0 also while that is not known;
+  guint8 path;         /* sender: number of the path that it is of; 0 also while that is not known;
                           changed by the session */
   gboolean proved;     /* the peer answered a PING from there */
   FaspFlowRefusal refusal;
@@ -153,7 +153,7 @@ typedef struct
   FaspPing pings[FASP_PINGS];
   FaspTime heard;
   FaspFlowAsking asking;
-  FaspWayBack back; /* sender: of feedback */
+  FaspFeedbackPath back; /* sender: of feedback */
   FaspFlowDeath death;
   FaspOutage outage; /* one of several flows: what the application knows of it */
   FaspLoss loss;     /* sender: of this flow, where each block goes on all */

@@ -141,7 +141,7 @@ fasp_rate_feedback (FaspRate *rate, const FaspRateFeedback *feedback)
 }
 
 guint64
-fasp_rate_get_under_way (const FaspRate *rate, guint64 sent)
+fasp_rate_get_in_flight (const FaspRate *rate, guint64 sent)
 {
   return sent - MIN (sent, rate->seen);
 }
@@ -149,7 +149,7 @@ fasp_rate_get_under_way (const FaspRate *rate, guint64 sent)
 FaspTime
 fasp_rate_get_time (const FaspRate *rate, FaspTime now, guint64 sent, gsize bytes)
 {
-  return fasp_rate_get_under_way (rate, sent) + bytes <= rate->window ? now : rate->probe_time;
+  return fasp_rate_get_in_flight (rate, sent) + bytes <= rate->window ? now : rate->probe_time;
 }
 
 void
@@ -159,7 +159,7 @@ fasp_rate_sent (FaspRate *rate, FaspTime now, guint64 sent)
     rate->oldest = now;
   rate->left = sent;
   rate->probe_time = now + rate->probe_wait;
-  if (fasp_rate_get_under_way (rate, sent) > rate->window)
+  if (fasp_rate_get_in_flight (rate, sent) > rate->window)
     rate->probe_wait = MIN (2 * rate->probe_wait, PROBE_MOST);
 }
 
@@ -168,7 +168,7 @@ fasp_rate_get_excess (const FaspRate *rate, guint64 sent)
 {
   gdouble carried = rate->rate / 8. * rate->turn / FASP_SEC;
 
-  return rate->turn == 0 ? 0 : MAX (0, fasp_rate_get_under_way (rate, sent) - carried);
+  return rate->turn == 0 ? 0 : MAX (0, fasp_rate_get_in_flight (rate, sent) - carried);
 }
 
 FaspTime

@@ -121,7 +121,7 @@ FaspTime fasp_rate_get_time (const FaspRate *rate, FaspTime now, guint64 sent, g
 /* They have left: @sent is the sum now. */
 void fasp_rate_sent (FaspRate *rate, FaspTime now, guint64 sent);
 /* Bytes that left and of which nothing has been reported. */
-guint64 fasp_rate_get_under_way (const FaspRate *rate, guint64 sent);
+guint64 fasp_rate_get_in_flight (const FaspRate *rate, guint64 sent);
 /* Of these, those beyond what the rate carries in a round trip: they wait on the path. */
 guint64 fasp_rate_get_excess (const FaspRate *rate, guint64 sent);
 /* For how long the oldest of them is overdue, µs: it has been under way for longer than a turn. */

@@ -15,7 +15,7 @@ fasp_span_extend (FaspSpan *span, const FaspRateSample *sample, FaspTime queue)
       .least = queue,
       .most = queue,
     };
-  span->way += ABS (queue - span->queue_to);
+  span->variation += ABS (queue - span->queue_to);
   /* a packet has waited since before the one ahead of it arrived, or it came later than that */
   span->idle = MAX (span->idle, sample->arrived - span->to.arrived - queue);
   x = sample->sent - span->from.sent;
@@ -68,7 +68,7 @@ fasp_span_get_spread (const FaspSpan *span, gdouble *spread)
   range -= ABS (growth) * (span->to.sent - span->from.sent);
   /* Of n samples spread evenly over a range, each is on average a third of the range
    * away from the one before, and so is the last from the first. */
-  beside = 3. * (span->way - ABS (span->queue_to - span->queue_from)) / (span->n - 2);
+  beside = 3. * (span->variation - ABS (span->queue_to - span->queue_from)) / (span->n - 2);
   *spread = MAX (0, MAX (range, beside));
   return TRUE;
 }

@@ -19,7 +19,7 @@ typedef struct
   FaspRateSample from, to;       /* the first and the last sample, */
   FaspTime queue_from, queue_to; /* their queueing delay, */
   FaspTime least, most;          /* and the range of all queueing delays */
-  FaspTime way;                  /* sum of all rises and falls of the queueing delay */
+  FaspTime variation;            /* sum of all rises and falls of the queueing delay */
   FaspTime idle;                 /* the longest time for which the queue may have been empty */
   guint n;
   gdouble x, y, xx, xy; /* sums, of departure times and queueing delays */

@@ -179,7 +179,7 @@ fasp_group_log_get_rounds (const FaspGroupLog *log, guint64 block)
 }
 
 gboolean
-fasp_group_log_is_under_way (const FaspGroupLog *log, guint64 block, guint64 settled)
+fasp_group_log_is_in_flight (const FaspGroupLog *log, guint64 block, guint64 settled)
 {
   const Entry *e = get (log, block);
 
@@ -334,7 +334,7 @@ fasp_group_log_ask (FaspGroupLog *log, FaspTime now, gconstpointer who, guint64 
       begin_event (log, now, e);
     count_request (log, e, speaks);
   }
-  if (fasp_group_log_is_under_way (log, block, settled))
+  if (fasp_group_log_is_in_flight (log, block, settled))
     return FALSE;
   if (!is_shared (log, now, e, speaks))
     return TRUE;

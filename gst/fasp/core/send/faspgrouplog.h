@@ -51,7 +51,7 @@ guint64 fasp_group_log_get_first (const FaspGroupLog *log, guint64 block);
 guint fasp_group_log_get_rounds (const FaspGroupLog *log, guint64 block);
 /* TRUE: the block may still be on its way to a member that has settled all packets below
  * @settled, or is about to be sent again to all. */
-gboolean fasp_group_log_is_under_way (const FaspGroupLog *log, guint64 block, guint64 settled);
+gboolean fasp_group_log_is_in_flight (const FaspGroupLog *log, guint64 block, guint64 settled);
 
 /* @window: for how long after the first request others count as asking for the same loss.
  * @members: how many there are. */

@@ -282,7 +282,7 @@ fasp_sent_map_peek (FaspSentMap *map, guint8 *round)
 
     /* it may have arrived late, after it was taken as lost, or be sent to the group */
     if (block >= map->base && fasp_sent_map_ask (map, block) != FASP_BLOCK_HERE
-        && !fasp_sent_map_is_under_way (map, block)) {
+        && !fasp_sent_map_is_in_flight (map, block)) {
       *round = fasp_sent_map_get_rounds (map, block);
       return block;
     }

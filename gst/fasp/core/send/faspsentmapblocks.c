@@ -63,9 +63,9 @@ fasp_sent_map_is_here (const FaspSentMap *map, guint64 block)
 }
 
 gboolean
-fasp_sent_map_is_under_way (const FaspSentMap *map, guint64 block)
+fasp_sent_map_is_in_flight (const FaspSentMap *map, guint64 block)
 {
-  return map->log != NULL && fasp_group_log_is_under_way (map->log, block, map->group_settled);
+  return map->log != NULL && fasp_group_log_is_in_flight (map->log, block, map->group_settled);
 }
 
 guint

@@ -140,7 +140,7 @@ is_first_time (const FaspSentMap *map, guint64 block)
 static gboolean
 is_granted (FaspSentMap *map, FaspTime now, guint64 block)
 {
-  return fasp_sent_map_is_under_way (map, block) || is_first_time (map, block)
+  return fasp_sent_map_is_in_flight (map, block) || is_first_time (map, block)
       || fasp_group_log_grants (map->log, now, &map->granted);
 }
 

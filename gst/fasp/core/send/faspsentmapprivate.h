@@ -128,7 +128,7 @@ FaspKnowledge fasp_sent_map_ask (const FaspSentMap *map, guint64 block);
 /* The first missing block at or after @block; end: none below it. */
 guint64 fasp_sent_map_find_missing (const FaspSentMap *map, guint64 block);
 /* Is @block on its way to this peer by the group? */
-gboolean fasp_sent_map_is_under_way (const FaspSentMap *map, guint64 block);
+gboolean fasp_sent_map_is_in_flight (const FaspSentMap *map, guint64 block);
 /* The number of rounds in which a block has been sent, to this peer or to the group. */
 guint fasp_sent_map_get_rounds (const FaspSentMap *map, guint64 block);
 /* Does the newest feedback say that the peer has @block? */

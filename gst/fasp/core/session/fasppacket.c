@@ -24,7 +24,7 @@ fasp_packet_begin (FaspPacket *p, FaspSession *session, FaspDatagram *datagram, 
 static guint8
 choose_ecn (FaspSession *session, const FaspPacket *p)
 {
-  const FaspRate *rate = session->ways.list[p->flow->way].rate;
+  const FaspRate *rate = session->paths.list[p->flow->path].rate;
 
   if (!fasp_session_is_controlled (session)
       || !fasp_address_equal (&p->datagram->to, &p->flow->address))
@@ -63,16 +63,16 @@ fasp_packet_finish (FaspPacket *p, FaspSession *session, FaspTime now, guint64 b
   session->traffic.wire_sent += wire;
   fasp_meter_add (&session->traffic.send, now, wire);
   if (session->role == FASP_ROLE_SENDER) {
-    FaspWay *way = &session->ways.list[p->flow->way];
+    FaspPath *path = &session->paths.list[p->flow->path];
 
-    way->wire_sent += wire;
-    if (session->ways.n > 1)
-      fasp_meter_add (&way->send, now, wire);
+    path->wire_sent += wire;
+    if (session->paths.n > 1)
+      fasp_meter_add (&path->send, now, wire);
     fasp_pacer_sent (&session->pacer, now, wire);
-    fasp_pacer_sent (&way->pacer, now, wire);
-    if (way->rate != NULL) {
-      fasp_sent_log_add (&p->flow->sent, p->flow->next_pn - 1, now, way->wire_sent);
-      fasp_rate_sent (way->rate, now, way->wire_sent);
+    fasp_pacer_sent (&path->pacer, now, wire);
+    if (path->rate != NULL) {
+      fasp_sent_log_add (&p->flow->sent, p->flow->next_pn - 1, now, path->wire_sent);
+      fasp_rate_sent (path->rate, now, path->wire_sent);
     }
     fasp_sent_map_sent (session->tx.sent_map, now, p->flow_number, block, continued);
   }

@@ -20,14 +20,14 @@ fasp_session_new (FaspRole role, guint32 id, FaspTime now, const FaspAddress *pe
   session->flows = g_new (FaspFlow, 1);
   fasp_flow_init (&session->flows[0], now, session->agreed_flows == 1);
   session->flows[0].address = *peer;
-  session->ways.n = 1;
-  session->ways.list = g_new (FaspWay, 1);
-  fasp_way_init (&session->ways.list[0]);
+  session->paths.n = 1;
+  session->paths.list = g_new (FaspPath, 1);
+  fasp_path_init (&session->paths.list[0]);
   session->sizes.datagram_max = FASP_DATAGRAM_MAX;
   session->rekeying.interval = FASP_REKEY_INTERVAL;
   session->rekeying.limit = FASP_REKEY_DATAGRAMS;
   memcpy (session->pings.tokens.secret, ping_secret, FASP_PING_SECRET);
-  session->closing.deadline = session->ways.until = session->rekeying.tell_time = FASP_NEVER;
+  session->closing.deadline = session->paths.until = session->rekeying.tell_time = FASP_NEVER;
   fasp_rtt_init (&session->rtt);
   session->traffic.send.start = session->traffic.receive.start = now;
   return session;
@@ -44,9 +44,9 @@ fasp_session_free (FaspSession *session)
     fasp_flow_clear (&session->flows[i]);
   g_free (session->flows);
   fasp_log_free (session->notes.log);
-  for (guint i = 0; i < session->ways.n; i++)
-    fasp_way_clear (&session->ways.list[i]);
-  g_free (session->ways.list);
+  for (guint i = 0; i < session->paths.n; i++)
+    fasp_path_clear (&session->paths.list[i]);
+  g_free (session->paths.list);
   fasp_multicast_receiver_free (session->group.receiver);
   fasp_sealer_free (session->keys.sealer);
   fasp_opener_free (session->keys.opener);
@@ -96,7 +96,7 @@ fasp_session_use (FaspSession *session, FaspTime now, guint8 number)
   flow->death.is_dead = FALSE;
   flow->back.measured = FALSE;
   if (session->role == FASP_ROLE_SENDER) {
-    fasp_session_assign_way (session, now, number);
+    fasp_session_assign_path (session, now, number);
     fasp_session_set_usable (session, now, number, TRUE);
   }
   if (flow->pmtu.limit > 0)

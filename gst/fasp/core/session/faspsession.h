@@ -87,7 +87,7 @@ typedef struct
   guint agreed_flows; /* how many both ends have agreed upon */
   gboolean is_proved; /* at least one flow has been proved */
   FaspSessionSizes sizes;
-  FaspSessionWays ways;
+  FaspSessionPaths paths;
   FaspRtt rtt; /* of the slowest flow */
   FaspPings pings;
   FaspMultipath multipath; /* sender: distributes datagrams over the flows */
@@ -101,7 +101,7 @@ typedef struct
   FaspRx rx;            /* of a receiver */
   FaspSessionStart start;
   FaspHeaderWait header_wait;
-  FaspPacer pacer;                /* of all ways together */
+  FaspPacer pacer;                /* of all paths together */
   FaspFeedbackRate feedback_rate; /* sender: bytes that feedback may take */
   guint64 feedback_serial;        /* receiver: of the last FEEDBACK written */
   FaspPromised promise;
@@ -211,30 +211,30 @@ FaspSessionResult fasp_session_hear (FaspSession *session, FaspTime now, const F
 /* Receiver: listens to a group, too, from now on. @seed: for its random numbers. */
 void fasp_session_listen (FaspSession *session, FaspTime now, const FaspGroupKey *key,
     guint64 seed);
-/* Sender: controls the rate, or the rate of each way, within these bounds of all together, bit/s;
+/* Sender: controls the rate, or the rate of each path, within these bounds of all together, bit/s;
  * 0: no bound. */
 void fasp_session_control (FaspSession *session, FaspTime now, FaspRateControl control, guint64 min,
     guint64 max);
 /* Sender: sets other bounds. */
 void fasp_session_set_bitrates (FaspSession *session, FaspTime now, guint64 min, guint64 max);
-/* Does a controller find the rate, or one for each way? */
+/* Does a controller find the rate, or one for each path? */
 gboolean fasp_session_is_controlled (const FaspSession *session);
 /* What an encoder may try on average, with all that is sent beside it, bit/s: what the controllers
- * offer for the ways in use, added up, or the fixed rate. 0: no limit. */
+ * offer for the paths in use, added up, or the fixed rate. 0: no limit. */
 guint64 fasp_session_get_offer (const FaspSession *session);
-/* Bytes under way beyond what a round trip carries, on all ways in use: they wait there. */
+/* Bytes under way beyond what a round trip carries, on all paths in use: they wait there. */
 guint64 fasp_session_get_excess (const FaspSession *session);
-/* For how long something is overdue on the way in use, µs (fasp_rate_get_overdue()); 0: nothing is,
- * or another way can take it. */
+/* For how long something is overdue on the path in use, µs (fasp_rate_get_overdue()); 0: nothing
+ * is, or another path can take it. */
 FaspTime fasp_session_get_overdue (const FaspSession *session, FaspTime now);
 /* Sender: whether the source would use a higher rate (faspdemand.h). */
 void fasp_session_set_enough (FaspSession *session, gboolean enough);
-/* The queue on the ways in use, the longest, µs; 0 without a controller. */
+/* The queue on the paths in use, the longest, µs; 0 without a controller. */
 FaspTime fasp_session_get_standing (const FaspSession *session);
 /* Datagrams that were made at @from or later left at @until only (faspdeparture.h). */
 void fasp_session_left_late (FaspSession *session, FaspTime from, FaspTime until);
-/* The rate in bit/s of all ways together, as configured or as the controllers have found it; 0: not
- * paced. */
+/* The rate in bit/s of all paths together, as configured or as the controllers have found it; 0:
+ * not paced. */
 guint64 fasp_session_get_channel_rate (const FaspSession *session);
 /* The repairs that the peer gets: a member gets those of the group. */
 const FaspFec *fasp_session_get_fec (const FaspSession *session);
@@ -295,7 +295,7 @@ void fasp_session_tend_close (FaspSession *session, FaspTime now);
 void fasp_session_get_stats (FaspSession *session, FaspTime now, FaspSessionStats *stats);
 /* Fills in @max flows at most; returns how many there are. */
 guint fasp_session_get_flows (const FaspSession *session, FaspFlowStats *flows, guint max);
-/* Sender: the same for ways. */
-guint fasp_session_get_ways (FaspSession *session, FaspTime now, FaspWayStats *stats, guint max);
+/* Sender: the same for paths. */
+guint fasp_session_get_paths (FaspSession *session, FaspTime now, FaspPathStats *stats, guint max);
 
 G_END_DECLS

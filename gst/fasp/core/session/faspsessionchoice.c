@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * faspsessionchoice.c: which way and which flow the next datagram of the stream takes, and when it
+ * faspsessionchoice.c: which path and which flow the next datagram of the stream takes, and when it
  * may leave there.
  */
 #include "faspsessionprivate.h"
-#include "faspwayscheduler.h"
+#include "fasppathscheduler.h"
 
-/* A picture that leaves at the pace of a quicker way may be so much ahead of a slower one's: as
+/* A picture that leaves at the pace of a quicker path may be so much ahead of a slower one's: as
  * what an encoder may have waiting (BACKLOG_USUAL). */
 #define AHEAD (50 * FASP_MSEC)
 
@@ -38,13 +38,13 @@ pick_for_tail (FaspSession *session, FaspTxItem *item)
   return fasp_multipath_pick (&session->multipath, ~(among & last ? last : among));
 }
 
-/* --- ways ------------------------------------------------------------------------------ */
+/* --- paths ------------------------------------------------------------------------------ */
 
-/* Is each way paced by itself?  At a fixed rate flows have shares of it. */
+/* Is each path paced by itself?  At a fixed rate flows have shares of it. */
 static gboolean
-has_controlled_ways (const FaspSession *session)
+has_controlled_paths (const FaspSession *session)
 {
-  return session->ways.n > 1 && fasp_session_is_controlled (session);
+  return session->paths.n > 1 && fasp_session_is_controlled (session);
 }
 
 /* Is it a copy of a new block for a further flow?  That was found to have room when the block left
@@ -56,28 +56,28 @@ is_double (const FaspTxItem *item)
 }
 
 static gboolean
-chooses_way (const FaspSession *session, const FaspTxItem *item)
+chooses_path (const FaspSession *session, const FaspTxItem *item)
 {
-  return has_controlled_ways (session) && item->kind != FASP_TX_TAIL && !is_double (item);
+  return has_controlled_paths (session) && item->kind != FASP_TX_TAIL && !is_double (item);
 }
 
-/* Of @flows, those on which a copy may leave now: what is under way on their way has room for it.
- * It leaves with the block, which another way may have paced, but not much ahead of its own way's
+/* Of @flows, those on which a copy may leave now: what is under way on their path has room for it.
+ * It leaves with the block, which another path may have paced, but not much ahead of its own path's
  * pace: that would be a queue there, which a controller takes for another sender's. */
 static guint64
 find_takers (const FaspSession *session, FaspTime now, guint64 flows)
 {
   guint64 takers = 0;
 
-  for (guint i = 0; i < session->ways.n; i++) {
-    const FaspWay *way = &session->ways.list[i];
+  for (guint i = 0; i < session->paths.n; i++) {
+    const FaspPath *path = &session->paths.list[i];
     gsize bytes = 0;
 
-    if (fasp_pacer_get_time (&way->pacer, now, session->sizes.wire_max) > now + AHEAD)
+    if (fasp_pacer_get_time (&path->pacer, now, session->sizes.wire_max) > now + AHEAD)
       continue;
-    for (guint64 left = way->flows & flows; left != 0; left &= left - 1) {
+    for (guint64 left = path->flows & flows; left != 0; left &= left - 1) {
       bytes += session->sizes.wire_max;
-      if (fasp_rate_get_time (way->rate, now, way->wire_sent, bytes) > now)
+      if (fasp_rate_get_time (path->rate, now, path->wire_sent, bytes) > now)
         break;
       takers |= left & -left;
     }
@@ -91,7 +91,7 @@ fasp_session_double (FaspSession *session, FaspTime now)
   FaspFlowChoice *choice = &session->flow_choice;
   guint times = fasp_session_get_times (session) - 1, n = times;
 
-  if (has_controlled_ways (session)) {
+  if (has_controlled_paths (session)) {
     choice->takers = find_takers (session, now, session->multipath.usable & ~choice->doubled);
     n = MIN (n, (guint) __builtin_popcountll (choice->takers));
   }
@@ -99,52 +99,52 @@ fasp_session_double (FaspSession *session, FaspTime now)
   session->tx.counts.blocks_not_doubled += times - n;
 }
 
-/* When what is under way on the only way allows one more.  A TAIL asks what became of that, and
+/* When what is under way on the only path allows one more.  A TAIL asks what became of that, and
  * does not wait. */
 static FaspTime
 get_window_time (const FaspSession *session, FaspTime now, const FaspTxItem *item)
 {
-  return session->ways.n > 1 || item->kind == FASP_TX_TAIL ?
+  return session->paths.n > 1 || item->kind == FASP_TX_TAIL ?
       now :
-      fasp_way_get_time (&session->ways.list[0], now, session->sizes.wire_max);
+      fasp_path_get_time (&session->paths.list[0], now, session->sizes.wire_max);
 }
 
 /* When the oldest packet left on it that is neither reported nor taken as lost; FASP_NEVER: there
  * is none. */
 static FaspTime
-get_oldest (const FaspSession *session, const FaspWay *way)
+get_oldest (const FaspSession *session, const FaspPath *path)
 {
   FaspTime oldest = FASP_NEVER;
 
-  for (guint64 left = way->flows; left != 0; left &= left - 1)
+  for (guint64 left = path->flows; left != 0; left &= left - 1)
     oldest = fasp_sooner (oldest,
         fasp_sent_map_get_oldest_time (session->tx.sent_map, __builtin_ctzll (left)));
   return oldest;
 }
 
-/* The least delay of all ways. */
+/* The least delay of all paths. */
 static FaspTime
 get_quickest (const FaspSession *session)
 {
   FaspTime least = FASP_NEVER;
 
-  for (guint i = 0; i < session->ways.n; i++)
-    if (session->ways.list[i].delay.is_known)
-      least = fasp_sooner (least, fasp_way_get_least (&session->ways.list[i]));
+  for (guint i = 0; i < session->paths.n; i++)
+    if (session->paths.list[i].delay.is_known)
+      least = fasp_sooner (least, fasp_path_get_least (&session->paths.list[i]));
   return least;
 }
 
-static FaspWayState
-describe (const FaspSession *session, FaspTime now, const FaspWay *way, FaspTime quickest)
+static FaspPathState
+describe (const FaspSession *session, FaspTime now, const FaspPath *path, FaspTime quickest)
 {
-  FaspTime queued = fasp_way_get_silence (way, now, get_oldest (session, way));
+  FaspTime queued = fasp_path_get_silence (path, now, get_oldest (session, path));
 
-  return (FaspWayState) {
-    .is_usable = fasp_session_uses_way (session, way),
-    .ready = fasp_way_get_time (way, now, session->sizes.wire_max),
+  return (FaspPathState) {
+    .is_usable = fasp_session_uses_path (session, path),
+    .ready = fasp_path_get_time (path, now, session->sizes.wire_max),
     /* one that nothing was sent on yet is tried */
-    .delay = way->delay.is_known ? way->delay.recent - quickest + queued : queued,
-    .rate = way->pace,
+    .delay = path->delay.is_known ? path->delay.recent - quickest + queued : queued,
+    .rate = path->pace,
   };
 }
 
@@ -159,7 +159,7 @@ count_waiting (const FaspSession *session, const FaspTxItem *item)
   return MAX (blocks, 1) * session->sizes.wire_max;
 }
 
-/* How much longer than the quickest way it may take; FASP_NEVER: any. */
+/* How much longer than the quickest path it may take; FASP_NEVER: any. */
 static FaspTime
 get_spare (const FaspSession *session, FaspTime now, const FaspTxItem *item)
 {
@@ -170,41 +170,41 @@ get_spare (const FaspSession *session, FaspTime now, const FaspTxItem *item)
   return latency - (now - fasp_store_get (session->tx.store, item->number)->arrival);
 }
 
-/* The ways of these flows. */
+/* The paths of these flows. */
 static guint64
 get_ways (const FaspSession *session, guint64 flows)
 {
-  guint64 ways = 0;
+  guint64 paths = 0;
 
-  for (guint i = 0; i < session->ways.n; i++)
-    if ((session->ways.list[i].flows & flows) != 0)
-      ways |= FASP_BIT (i);
-  return ways;
+  for (guint i = 0; i < session->paths.n; i++)
+    if ((session->paths.list[i].flows & flows) != 0)
+      paths |= FASP_BIT (i);
+  return paths;
 }
 
-static const FaspWay *
-choose_way (const FaspSession *session, FaspTime now, const FaspTxItem *item, guint64 avoid,
+static const FaspPath *
+choose_path (const FaspSession *session, FaspTime now, const FaspTxItem *item, guint64 avoid,
     FaspTime *when)
 {
-  FaspWayState states[FASP_FLOWS_MAX];
+  FaspPathState states[FASP_FLOWS_MAX];
   FaspTime quickest = get_quickest (session);
-  FaspWayRequest request = {
+  FaspPathRequest request = {
     .waiting = count_waiting (session, item),
     .spare = get_spare (session, now, item),
     .carriers = item->copy > 0 ? get_ways (session, avoid) : 0,
   };
 
-  for (guint i = 0; i < session->ways.n; i++)
-    states[i] = describe (session, now, &session->ways.list[i], quickest);
-  return &session->ways
-              .list[fasp_way_scheduler_pick (states, session->ways.n, now, &request, when)];
+  for (guint i = 0; i < session->paths.n; i++)
+    states[i] = describe (session, now, &session->paths.list[i], quickest);
+  return &session->paths
+              .list[fasp_path_scheduler_pick (states, session->paths.n, now, &request, when)];
 }
 
 guint8
 fasp_session_choose_flow (FaspSession *session, FaspTime now, FaspTxItem *item, FaspTime *when)
 {
   guint64 avoid;
-  const FaspWay *way;
+  const FaspPath *path;
 
   *when = get_window_time (session, now, item);
   if (session->n_flows == 1 || *when > now)
@@ -212,22 +212,22 @@ fasp_session_choose_flow (FaspSession *session, FaspTime now, FaspTxItem *item, 
   if (item->kind == FASP_TX_TAIL)
     return pick_for_tail (session, item);
   avoid = get_avoided (session, item);
-  if (!chooses_way (session, item))
+  if (!chooses_path (session, item))
     return fasp_multipath_pick (&session->multipath,
-        is_double (item) && has_controlled_ways (session) ? avoid | ~session->flow_choice.takers :
-                                                            avoid);
-  way = choose_way (session, now, item, avoid, when);
-  return *when > now ? 0 : fasp_session_pick_flow (session, way, avoid);
+        is_double (item) && has_controlled_paths (session) ? avoid | ~session->flow_choice.takers :
+                                                             avoid);
+  path = choose_path (session, now, item, avoid, when);
+  return *when > now ? 0 : fasp_session_pick_flow (session, path, avoid);
 }
 
 FaspTime
-fasp_session_get_way_time (const FaspSession *session, FaspTime now, const FaspTxItem *item)
+fasp_session_get_path_time (const FaspSession *session, FaspTime now, const FaspTxItem *item)
 {
-  const FaspWay *way;
+  const FaspPath *path;
   FaspTime when;
 
-  if (!chooses_way (session, item))
+  if (!chooses_path (session, item))
     return get_window_time (session, now, item);
-  way = choose_way (session, now, item, 0, &when);
-  return when <= now ? now : fasp_way_get_wake (way, now, session->sizes.wire_max);
+  path = choose_path (session, now, item, 0, &when);
+  return when <= now ? now : fasp_path_get_wake (path, now, session->sizes.wire_max);
 }

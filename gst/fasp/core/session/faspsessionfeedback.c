@@ -144,7 +144,7 @@ look_at_flows (FaspSession *session, FaspTime now)
     guint64 settled;
 
     fasp_gap_set_patience (flow->gap, fasp_rx_get_patience (&session->rx, now));
-    fasp_gap_set_spare (flow->gap, session->rx.playout.way.target - session->rtt.smoothed);
+    fasp_gap_set_spare (flow->gap, session->rx.playout.ramp.target - session->rtt.smoothed);
     fasp_gap_get_settled (flow->gap, now, &settled);
     if (fasp_gap_count_settled (flow->gap) != flow->reported.due_for) {
       news = TRUE;

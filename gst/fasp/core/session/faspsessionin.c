@@ -164,7 +164,7 @@ confirm_size (FaspSession *session, FaspTime now, guint32 size)
 static FaspTime
 widen_clock (FaspSession *session, guint32 clock)
 {
-  FaspTime *newest = &session->ways.peer_clock;
+  FaspTime *newest = &session->paths.peer_clock;
 
   if (*newest == 0)
     *newest = clock + (G_GINT64_CONSTANT (1) << 32);
@@ -189,7 +189,7 @@ report_timestamps (FaspSession *session, FaspTime now, guint32 clock,
     .delay = reported->delay,
   };
   FaspFlow *flow = &session->flows[reported->flow];
-  FaspWay *way = &session->ways.list[flow->way];
+  FaspPath *path = &session->paths.list[flow->path];
   FaspTime arrived = widen_clock (session, clock - reported->delay);
   guint64 largest = fasp_widen_given (reported->largest, FASP_PN_BITS, flow->next_pn);
   guint64 pn = largest;
@@ -206,7 +206,7 @@ report_timestamps (FaspSession *session, FaspTime now, guint32 clock,
     pn -= reported->timestamps[i].back;
     arrived -= reported->timestamps[i].before;
   }
-  feedback.rtt = way->rtt.measured ? way->rtt.smoothed : 0;
+  feedback.rtt = path->rtt.measured ? path->rtt.smoothed : 0;
   feedback.samples = samples + first;
   feedback.n = FASP_TIMESTAMPS + 1 - first;
   fasp_ecn_feedback (&flow->ecn, largest + 1, all.received);
@@ -216,12 +216,12 @@ report_timestamps (FaspSession *session, FaspTime now, guint32 clock,
   if (feedback.n > 0) {
     const FaspRateSample *newest = &feedback.samples[feedback.n - 1];
 
-    fasp_way_delayed (way, now, newest->arrived - newest->sent);
+    fasp_path_delayed (path, now, newest->arrived - newest->sent);
   }
-  fasp_rate_feedback (way->rate, &feedback);
+  fasp_rate_feedback (path->rate, &feedback);
   if (session->notes.log != NULL)
-    fasp_session_log_rate (session, now, way);
-  way->until = session->ways.until = now;
+    fasp_session_log_rate (session, now, path);
+  path->until = session->paths.until = now;
 }
 
 /* The receiver does not say when packets arrive. What has arrived is not under way any more. */
@@ -229,13 +229,13 @@ static void
 report_largest (FaspSession *session, FaspTime now, const FaspFeedbackFlow *reported)
 {
   FaspFlow *flow = &session->flows[reported->flow];
-  FaspWay *way = &session->ways.list[flow->way];
+  FaspPath *path = &session->paths.list[flow->path];
   const FaspSent *sent = fasp_sent_log_get (&flow->sent,
       fasp_widen_given (reported->largest, FASP_PN_BITS, flow->next_pn));
 
   if (sent == NULL)
     return;
-  fasp_rate_reported (way->rate, now, sent->bytes);
+  fasp_rate_reported (path->rate, now, sent->bytes);
 }
 
 /* The receiver reports no packet at or below `largest' again, whether or not it has reported its

@@ -94,18 +94,18 @@ was_dry (const FaspSession *session, const FaspRate *rate, const FaspTxItem *ite
   return arrival > rate->full_until && fasp_session_is_ready (session, arrival);
 }
 
-/* Tells the controller of the only way whether the session has nothing to send, though the rate
+/* Tells the controller of the only path whether the session has nothing to send, though the rate
  * allows it.  @item is what comes next. */
 static void
 tell_dry (FaspSession *session, FaspTime now, const FaspTxItem *item)
 {
   gboolean empty = item->kind == FASP_TX_NOTHING || item->kind == FASP_TX_TAIL;
-  const FaspWay *way = &session->ways.list[0];
-  FaspRate *rate = way->rate;
+  const FaspPath *path = &session->paths.list[0];
+  FaspRate *rate = path->rate;
 
-  if (rate == NULL || session->ways.n > 1)
+  if (rate == NULL || session->paths.n > 1)
     return;
-  if (!empty && fasp_rate_get_time (rate, now, way->wire_sent, session->sizes.wire_max) > now)
+  if (!empty && fasp_rate_get_time (rate, now, path->wire_sent, session->sizes.wire_max) > now)
     fasp_rate_set_full (rate, now);
   if (was_dry (session, rate, item))
     fasp_rate_set_dry (rate, now, TRUE);
@@ -115,18 +115,18 @@ tell_dry (FaspSession *session, FaspTime now, const FaspTxItem *item)
           || (empty && !fasp_tx_has_fresh (&session->tx)));
 }
 
-/* Nothing more leaves now: tells the controllers of several ways which could take more. */
+/* Nothing more leaves now: tells the controllers of several paths which could take more. */
 static void
-tell_dry_ways (FaspSession *session, FaspTime now)
+tell_dry_paths (FaspSession *session, FaspTime now)
 {
   gboolean waits = session->tx.fresh_time > now && fasp_tx_has_fresh (&session->tx);
 
-  for (guint i = 0; session->ways.n > 1 && i < session->ways.n; i++) {
-    const FaspWay *way = &session->ways.list[i];
+  for (guint i = 0; session->paths.n > 1 && i < session->paths.n; i++) {
+    const FaspPath *path = &session->paths.list[i];
 
-    if (way->rate != NULL)
-      fasp_rate_set_dry (way->rate, now,
-          !waits && fasp_way_get_time (way, now, session->sizes.wire_max) <= now);
+    if (path->rate != NULL)
+      fasp_rate_set_dry (path->rate, now,
+          !waits && fasp_path_get_time (path, now, session->sizes.wire_max) <= now);
   }
 }
 
@@ -222,17 +222,17 @@ fasp_session_look_ahead (FaspSession *session, FaspTime now)
   FaspTime when = now;
 
   if (item.kind != FASP_TX_NOTHING)
-    when = fasp_session_get_way_time (session, now, &item);
+    when = fasp_session_get_path_time (session, now, &item);
   if (item.kind == FASP_TX_BLOCK && joined)
     when = fasp_later (when, ready);
-  if (time <= now && when > now) /* what is due waits for its way */
+  if (time <= now && when > now) /* what is due waits for its path */
     time = when;
   else if (item.kind != FASP_TX_NOTHING)
     time = fasp_sooner (time, when);
   session->stream_time = time;
   time = MIN (time, fasp_session_get_probe_time (session, now));
   follow_total (session, now, MIN (time, fasp_session_get_pong_time (session, now)), &item);
-  tell_dry_ways (session, now);
+  tell_dry_paths (session, now);
   fasp_pacer_want (&session->pacer, item.kind != FASP_TX_NOTHING && !joined && when <= now);
 }
 
@@ -332,12 +332,12 @@ fasp_session_follow_rate (FaspSession *session, FaspTime now)
 {
   FaspTxItem item;
 
-  if (now < session->ways.until)
+  if (now < session->paths.until)
     return;
   /* it judges what has left so far by that */
-  if (session->ways.n == 1 && fasp_session_is_ready (session, now)) {
+  if (session->paths.n == 1 && fasp_session_is_ready (session, now)) {
     item = get_next (session, now);
     tell_dry (session, now, &item);
   }
-  fasp_session_follow_ways (session, now);
+  fasp_session_follow_paths (session, now);
 }

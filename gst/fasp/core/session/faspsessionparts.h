@@ -18,7 +18,7 @@
 #include "faspscheduler.h"
 #include "faspstats.h"
 #include "fasptotal.h"
-#include "faspway.h"
+#include "fasppath.h"
 
 G_BEGIN_DECLS
 
@@ -154,7 +154,7 @@ typedef struct
 {
   gboolean duplicates; /* sender: new blocks go on every flow; the endpoint's */
   guint64 doubled;     /* flows that have carried the newest block, a bit each */
-  guint64 takers;      /* those that have room for a copy of it, where ways are controlled */
+  guint64 takers;      /* those that have room for a copy of it, where paths are controlled */
   guint64 tailed;      /* flows that this round of TAILs has used, a bit each */
   guint8 last;         /* flow of the last block sent */
   guint8 turn;         /* receiver: flow of the last datagram that could take any flow */
@@ -180,19 +180,19 @@ typedef struct
   gboolean changed; /* the application is to be told */
 } FaspPromised;
 
-/* The ways, and what bounds the rates of their controllers. Changed by faspsessionways.c, but for
+/* The paths, and what bounds the rates of their controllers. Changed by faspsessionpaths.c, but for
  * what is the endpoint's. A receiver has one, of which nothing is used. */
 typedef struct
 {
-  FaspWay *list;           /* owned */
+  FaspPath *list;          /* owned */
   guint n;                 /* 1 at least */
   guint flowlets;          /* flows for each of our addresses; the endpoint's */
-  FaspRateControl control; /* which controller a further way gets */
+  FaspRateControl control; /* which controller a further path gets */
   guint64 min, max;        /* of all together, bit/s; 0: no bound */
   FaspTime until;          /* when the rate of any of them may change */
   FaspTime peer_clock; /* receive timestamp of the newest FEEDBACK, by the peer's clock, widened;
                           0: there was none */
-} FaspSessionWays;
+} FaspSessionPaths;
 
 /* A group of receivers: the session's part in it. Changed by the endpoint, and the files of
  * multicast/. */

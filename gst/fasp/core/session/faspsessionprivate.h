@@ -99,30 +99,31 @@ void fasp_session_look_ahead (FaspSession *session, FaspTime now);
 /* Sender: gives the controllers' rates to the pacers. */
 void fasp_session_follow_rate (FaspSession *session, FaspTime now);
 /* The same, now that a rate may have changed. */
-void fasp_session_follow_ways (FaspSession *session, FaspTime now);
-/* Sender: a flow was proved. Finds the way that it is of, which it then keeps, wherever the peer
+void fasp_session_follow_paths (FaspSession *session, FaspTime now);
+/* Sender: a flow was proved. Finds the path that it is of, which it then keeps, wherever the peer
  * moves. */
-void fasp_session_assign_way (FaspSession *session, FaspTime now, guint8 flow);
+void fasp_session_assign_path (FaspSession *session, FaspTime now, guint8 flow);
 /* Is there a flow of it that may carry data? */
-gboolean fasp_session_uses_way (const FaspSession *session, const FaspWay *way);
+gboolean fasp_session_uses_path (const FaspSession *session, const FaspPath *path);
 /* Sender: the flow that @item takes, and *when it may leave there; > now: not yet, and the flow is
  * not known.  May change the item's count. */
 guint8 fasp_session_choose_flow (FaspSession *session, FaspTime now, FaspTxItem *item,
     FaspTime *when);
-/* Sender: when @item may leave, as far as its way is concerned. */
-FaspTime fasp_session_get_way_time (const FaspSession *session, FaspTime now,
+/* Sender: when @item may leave, as far as its path is concerned. */
+FaspTime fasp_session_get_path_time (const FaspSession *session, FaspTime now,
     const FaspTxItem *item);
 /* Sender: a new block has left on one of several flows that it goes on: it is to go on the others
- * whose way has room for it. */
+ * whose path has room for it. */
 void fasp_session_double (FaspSession *session, FaspTime now);
-/* Sender: a flow of the way that is not in @avoid, if there is one. */
-guint8 fasp_session_pick_flow (FaspSession *session, const FaspWay *way, guint64 avoid);
+/* Sender: a flow of the path that is not in @avoid, if there is one. */
+guint8 fasp_session_pick_flow (FaspSession *session, const FaspPath *path, guint64 avoid);
 /* Sender: a flow can carry data from now on, or cannot. */
 void fasp_session_set_usable (FaspSession *session, FaspTime now, guint8 flow, gboolean usable);
-/* Sender: is it the last usable flow of several ways?  It is not given up, as nothing else is left.
+/* Sender: is it the last usable flow of several paths?  It is not given up, as nothing else is
+ * left.
  */
 gboolean fasp_session_needs_flow (const FaspSession *session, guint8 flow);
-/* Takes the round trips of the ways from what the sent map has learned by @feedback. */
+/* Takes the round trips of the paths from what the sent map has learned by @feedback. */
 void fasp_session_note_round_trips (FaspSession *session, const FaspFeedback *feedback);
 /* Sender: may a datagram leave, as far as the rate is concerned? */
 gboolean fasp_session_is_ready (const FaspSession *session, FaspTime now);
@@ -144,7 +145,7 @@ fasp_session_log_mtu (const FaspSession *session, FaspTime now, guint8 flow, gui
     FASP_LOG (session->notes.log, now, MTU_UPDATED, flow, before, size, FASP_LOG_WORD (why));
 }
 
-/* The rate of a way's controller.  The log is not NULL. */
-void fasp_session_log_rate (const FaspSession *session, FaspTime now, FaspWay *way);
+/* The rate of a path's controller.  The log is not NULL. */
+void fasp_session_log_rate (const FaspSession *session, FaspTime now, FaspPath *path);
 
 G_END_DECLS

@@ -169,10 +169,10 @@ static gboolean
 set_latency (FaspSession *session, FaspTime now, FaspTime latency)
 {
   FaspPlayout *playout = &session->rx.playout;
-  FaspTime before = playout->way.target;
+  FaspTime before = playout->ramp.target;
   gboolean first = fasp_playout_set (playout, now, latency);
 
-  if (playout->way.target != before)
+  if (playout->ramp.target != before)
     FASP_LOG (session->notes.log, now, LATENCY_CHANGED, FASP_LOG_OR_UNKNOWN (before, 0), latency,
         FASP_LOG_WORD ("promised"));
   return first;

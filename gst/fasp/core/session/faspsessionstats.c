@@ -70,7 +70,7 @@ add_up (const FaspSession *session, FaspSessionStats *stats)
 
     fasp_gap_get_counters (flow->gap, &gap);
     stats->path.marked += fasp_session_is_controlled (session) ?
-        session->ways.list[flow->way].rate->marked[i] :
+        session->paths.list[flow->path].rate->marked[i] :
         flow->marked;
     stats->received.lost += gap.lost;
     stats->received.bursts += gap.holes;
@@ -128,11 +128,11 @@ fasp_session_get_flows (const FaspSession *session, FaspFlowStats *flows, guint 
   return session->n_flows;
 }
 
-/* Adds up what the flows of a way have sent, and lost. */
+/* Adds up what the flows of a path have sent, and lost. */
 static void
-add_up_flows (const FaspSession *session, const FaspWay *way, FaspWayStats *stats)
+add_up_flows (const FaspSession *session, const FaspPath *path, FaspPathStats *stats)
 {
-  for (guint64 left = way->flows; left != 0; left &= left - 1) {
+  for (guint64 left = path->flows; left != 0; left &= left - 1) {
     guint flow = __builtin_ctzll (left);
     FaspFlowTotals totals = fasp_sent_map_get_totals (session->tx.sent_map, flow);
 
@@ -144,31 +144,31 @@ add_up_flows (const FaspSession *session, const FaspWay *way, FaspWayStats *stat
 }
 
 guint
-fasp_session_get_ways (FaspSession *session, FaspTime now, FaspWayStats *stats, guint max)
+fasp_session_get_paths (FaspSession *session, FaspTime now, FaspPathStats *stats, guint max)
 {
-  guint n = session->ways.n;
+  guint n = session->paths.n;
   guint64 sum = 0;
 
   for (guint i = 0; i < n; i++) {
-    fasp_meter_add (&session->ways.list[i].send, now, 0);
-    sum += session->ways.list[i].send.rate;
+    fasp_meter_add (&session->paths.list[i].send, now, 0);
+    sum += session->paths.list[i].send.rate;
   }
   for (guint i = 0; i < MIN (max, n); i++) {
-    const FaspWay *way = &session->ways.list[i];
+    const FaspPath *path = &session->paths.list[i];
 
-    stats[i] = (FaspWayStats) {
-      .address = way->address,
-      .usable = fasp_session_uses_way (session, way),
-      .rate = way->rate != NULL ? way->rate->rate : 0,
-      .send_rate = way->send.rate,
-      .share = (gdouble) way->send.rate / MAX (sum, 1),
-      .queueing_delay = fasp_way_get_queue (way),
-      .rtt = way->rtt.measured ? way->rtt.smoothed : 0,
-      .rtt_min = way->rtt.measured ? way->rtt.min : 0,
+    stats[i] = (FaspPathStats) {
+      .address = path->address,
+      .usable = fasp_session_uses_path (session, path),
+      .rate = path->rate != NULL ? path->rate->rate : 0,
+      .send_rate = path->send.rate,
+      .share = (gdouble) path->send.rate / MAX (sum, 1),
+      .queueing_delay = fasp_path_get_queue (path),
+      .rtt = path->rtt.measured ? path->rtt.smoothed : 0,
+      .rtt_min = path->rtt.measured ? path->rtt.min : 0,
       .bytes_in_flight =
-          way->rate != NULL ? fasp_rate_get_under_way (way->rate, way->wire_sent) : 0,
+          path->rate != NULL ? fasp_rate_get_in_flight (path->rate, path->wire_sent) : 0,
     };
-    add_up_flows (session, way, &stats[i]);
+    add_up_flows (session, path, &stats[i]);
   }
   return n;
 }
@@ -182,7 +182,7 @@ fasp_session_get_stats (FaspSession *session, FaspTime now, FaspSessionStats *st
   stats->session = session->id;
   stats->address = *fasp_session_get_address (session);
   stats->flows = session->n_flows;
-  stats->ways = session->ways.n;
+  stats->n_paths = session->paths.n;
   stats->interrupted = session->liveness.interrupted;
   stats->latency.ms = fasp_session_get_latency (session, now);
   stats->path.rtt = session->rtt.smoothed;

@@ -175,7 +175,7 @@ get_open_timeout (const FaspSession *session, FaspTime now)
   if (tasks == SENDER)
     paced = fasp_later (paced,
         fasp_sooner (fasp_pacer_get_wake (&session->pacer, now, session->sizes.wire_max),
-            session->ways.until));
+            session->paths.until));
   return fasp_sooner (paced, unpaced);
 }
 

@@ -38,10 +38,10 @@ new_live (Vtraffic *traffic, guint seed)
   c.start = START;
   c.end = START + 3 * THIRD;
   c.load = LOAD;
-  c.ways[0].there[0] = bottleneck_new (capacity, links[0] / 8 / 5);
-  c.ways[0].delay = 50 * FASP_MSEC;
-  c.ways[0].loss = .001;
-  vtraffic_add_bottleneck (traffic, c.ways[0].there[0]);
+  c.paths[0].there[0] = bottleneck_new (capacity, links[0] / 8 / 5);
+  c.paths[0].delay = 50 * FASP_MSEC;
+  c.paths[0].loss = .001;
+  vtraffic_add_bottleneck (traffic, c.paths[0].there[0]);
   return vlive_new (&c);
 }
 

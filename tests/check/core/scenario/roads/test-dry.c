@@ -62,7 +62,7 @@ setup (guint receivers, guint64 rate)
 static FaspRate *
 get_rate (VCast *n, guint i)
 {
-  return fasp_endpoint_nth (n->nodes[VNET_A].endpoint, i)->ways.list[0].rate;
+  return fasp_endpoint_nth (n->nodes[VNET_A].endpoint, i)->paths.list[0].rate;
 }
 
 static void

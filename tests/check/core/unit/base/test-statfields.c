@@ -11,7 +11,7 @@ static const gsize table_sizes[FASP_STAT_TABLES] = {
   [FASP_STATS_GROUP] = sizeof (FaspGroupStats),
   [FASP_STATS_SESSION] = sizeof (FaspSessionStats),
   [FASP_STATS_FLOW] = sizeof (FaspFlowStats),
-  [FASP_STATS_WAY] = sizeof (FaspWayStats),
+  [FASP_STATS_PATH] = sizeof (FaspPathStats),
   [FASP_STATS_SOURCE] = sizeof (FaspSourceStats),
   [FASP_STATS_STANDING] = sizeof (FaspStandingStats),
   [FASP_STATS_LEAD] = sizeof (FaspLeadStats),
@@ -35,7 +35,7 @@ static const gsize form_sizes[FASP_FORMS] = {
   [FASP_FORM_ADDRESS] = sizeof (FaspAddress),
   [FASP_FORM_ROUNDS] = FASP_ROUNDS * sizeof (guint64),
   [FASP_FORM_FLOWS] = sizeof (guint),
-  [FASP_FORM_WAYS] = sizeof (guint),
+  [FASP_FORM_PATHS] = sizeof (guint),
 };
 
 static void
@@ -73,7 +73,7 @@ test_names (void)
       for (guint j = 0; j < fasp_stat_tables[i].n; j++) {
         const FaspStatField *field = &fasp_stat_tables[i].fields[j];
 
-        if (i != FASP_STATS_FLOW && i != FASP_STATS_WAY && i != FASP_STATS_STANDING
+        if (i != FASP_STATS_FLOW && i != FASP_STATS_PATH && i != FASP_STATS_STANDING
             && (field->roles & role) != 0)
           g_assert_true (g_hash_table_add (names, (gpointer) field->name));
       }
@@ -91,9 +91,9 @@ test_find (void)
   /* of a flow, whose figures are in structures of their own */
   g_assert_null (fasp_stat_find ("weight"));
   g_assert_null (fasp_stat_find ("novelty"));
-  field = fasp_stat_find_in (FASP_STATS_WAY, "rtt-ms");
-  g_assert_cmpuint (field->offset, ==, G_STRUCT_OFFSET (FaspWayStats, rtt));
-  g_assert_null (fasp_stat_find_in (FASP_STATS_WAY, "weight"));
+  field = fasp_stat_find_in (FASP_STATS_PATH, "rtt-ms");
+  g_assert_cmpuint (field->offset, ==, G_STRUCT_OFFSET (FaspPathStats, rtt));
+  g_assert_null (fasp_stat_find_in (FASP_STATS_PATH, "weight"));
 }
 
 /* Percentiles are in the order of those of a histogram. */

@@ -11,7 +11,7 @@
 typedef struct
 {
   FaspFeedbackRate feedback_rate;
-  FaspWayBack back;
+  FaspFeedbackPath back;
   FaspFeedbackBucket bucket;
   FaspTime now, free;
   guint64 takes, wants;
@@ -151,7 +151,7 @@ static void
 test_clocks (void)
 {
   FaspFeedbackRate feedback_rate = { 0 };
-  FaspWayBack back = { 0 };
+  FaspFeedbackPath back = { 0 };
   gdouble clock = 0xfff00000;
   FaspTime now = 0;
 
@@ -168,7 +168,7 @@ test_hostile (void)
 {
   g_autoptr (GRand) rand = g_rand_new_with_seed (5);
   FaspFeedbackRate feedback_rate = { 0 };
-  FaspWayBack back = { 0 };
+  FaspFeedbackPath back = { 0 };
   FaspTime now = 0;
 
   for (guint i = 0; i < 100000; i++) {

@@ -35,11 +35,11 @@ test_log_alone (void)
   g_assert_false (fasp_group_log_ask (log, 2, log, 1003, 9, &other));
   g_assert_cmpuint (fasp_group_log_peek (log, &round), ==, 1003);
   g_assert_cmpuint (round, ==, 1);
-  g_assert_true (fasp_group_log_is_under_way (log, 1003, 9));
+  g_assert_true (fasp_group_log_is_in_flight (log, 1003, 9));
   fasp_group_log_sent (log, 5, 1003);
   g_assert_cmpuint (fasp_group_log_peek (log, &round), ==, FASP_NO_BLOCK);
-  g_assert_true (fasp_group_log_is_under_way (log, 1003, 10));
-  g_assert_false (fasp_group_log_is_under_way (log, 1003, 11));
+  g_assert_true (fasp_group_log_is_in_flight (log, 1003, 10));
+  g_assert_false (fasp_group_log_is_in_flight (log, 1003, 11));
   /* who asks while it is on its way is counted, and gets that one */
   g_assert_false (fasp_group_log_ask (log, 6, log, 1003, 10, &late));
   g_assert_cmpuint (fasp_group_log_get_losses (log).requests, ==, 3);

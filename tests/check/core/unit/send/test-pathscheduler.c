@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * A datagram takes the way on which it arrives first, in time, and not one that carries it already.
+ * A datagram takes the path on which it arrives first, in time, and not one that carries it
+ * already.
  */
-#include "faspwayscheduler.h"
+#include "fasppathscheduler.h"
 
 #define NOW FASP_SEC
 #define MS FASP_MSEC
@@ -11,7 +12,7 @@
 #define OFF FALSE
 #define ON TRUE
 
-/* Two ways: ready after so long, longer than the quickest by so much. */
+/* Two paths: ready after so long, longer than the quickest by so much. */
 typedef struct
 {
   const gchar *what;
@@ -20,11 +21,11 @@ typedef struct
     gboolean usable;
     FaspTime after, delay;
     guint64 rate;
-  } ways[2];
+  } paths[2];
   gsize waiting;
   FaspTime spare;
   guint64 carriers;
-  guint way;      /* that it takes */
+  guint path;     /* that it takes */
   FaspTime later; /* when it leaves */
 } Case;
 
@@ -69,22 +70,22 @@ static void
 test_pick (gconstpointer data)
 {
   const Case *c = data;
-  FaspWayRequest request = { c->waiting, c->spare, c->carriers };
-  FaspWayState ways[2];
+  FaspPathRequest request = { c->waiting, c->spare, c->carriers };
+  FaspPathState paths[2];
   FaspTime when;
 
   for (guint i = 0; i < 2; i++)
-    ways[i] = (FaspWayState) {
-      .is_usable = c->ways[i].usable,
-      .ready = c->ways[i].after == FASP_NEVER ? FASP_NEVER : NOW + c->ways[i].after,
-      .delay = c->ways[i].delay,
-      .rate = c->ways[i].rate,
+    paths[i] = (FaspPathState) {
+      .is_usable = c->paths[i].usable,
+      .ready = c->paths[i].after == FASP_NEVER ? FASP_NEVER : NOW + c->paths[i].after,
+      .delay = c->paths[i].delay,
+      .rate = c->paths[i].rate,
     };
-  g_assert_cmpuint (fasp_way_scheduler_pick (ways, 2, NOW, &request, &when), ==, c->way);
+  g_assert_cmpuint (fasp_path_scheduler_pick (paths, 2, NOW, &request, &when), ==, c->path);
   g_assert_cmpint (when, ==, NOW + c->later);
 }
 
-/* A burst is brought by both, as fast as both together can: of equal ways each gets a half, and of
+/* A burst is brought by both, as fast as both together can: of equal paths each gets a half, and of
  * the slower of unequal ones nothing comes later than the last of the other. */
 static void
 test_burst (void)
@@ -92,23 +93,23 @@ test_burst (void)
   static const FaspTime delays[] = { 0, 20 * MS, 100 * MS };
 
   for (guint i = 0; i < G_N_ELEMENTS (delays); i++) {
-    FaspWayState ways[2] = { { ON, NOW, 0, 10 * MBIT }, { ON, NOW, delays[i], 10 * MBIT } };
+    FaspPathState paths[2] = { { ON, NOW, 0, 10 * MBIT }, { ON, NOW, delays[i], 10 * MBIT } };
     FaspTime now = NOW, last[2] = { NOW, NOW };
     FaspTime packet = 1200 * 8 / 10;
     guint sent[2] = { 0 };
 
     for (guint left = 200; left > 0;) {
-      FaspWayRequest request = { left * 1200, ANY, 0 };
+      FaspPathRequest request = { left * 1200, ANY, 0 };
       FaspTime when;
-      guint way = fasp_way_scheduler_pick (ways, 2, now, &request, &when);
+      guint path = fasp_path_scheduler_pick (paths, 2, now, &request, &when);
 
       if (when > now) {
         now = when;
         continue;
       }
-      last[way] = now + ways[way].delay;
-      ways[way].ready = now + packet;
-      sent[way]++;
+      last[path] = now + paths[path].delay;
+      paths[path].ready = now + packet;
+      sent[path]++;
       left--;
     }
     g_assert_cmpint (ABS (last[0] - last[1]), <=, delays[i] / 2 + 2 * packet);
@@ -123,10 +124,10 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
-    g_autofree gchar *path = g_strconcat ("/wayscheduler/", cases[i].what, NULL);
+    g_autofree gchar *path = g_strconcat ("/pathscheduler/", cases[i].what, NULL);
 
     g_test_add_data_func (path, &cases[i], test_pick);
   }
-  g_test_add_func ("/wayscheduler/burst", test_burst);
+  g_test_add_func ("/pathscheduler/burst", test_burst);
   return g_test_run ();
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Flows between the same two addresses are of one way, and what the ways may send is shared out.
+ * Flows between the same two addresses are of one path, and what the paths may send is shared out.
  */
 #include "faspsessionprivate.h"
 
@@ -38,7 +38,7 @@ set_up (Fixture *f, guint flowlets, FaspRateControl control, guint64 min, guint6
   fasp_tx_init (&s->tx, f->store, 0, 1024, FASP_SEC);
   fasp_multipath_init (&s->multipath, FASP_ASSIGNMENT_RANDOM, FLOWS, 1, FASP_SEC);
   fasp_pacer_init (&s->pacer, 0, 0);
-  s->ways.flowlets = flowlets;
+  s->paths.flowlets = flowlets;
   fasp_session_control (s, FASP_SEC, control, min, max);
   fasp_session_open (s, FASP_SEC);
 }
@@ -57,17 +57,17 @@ prove (Fixture *f, guint8 flow, guint8 host, guint16 port, guint8 link)
 
   fasp_session_set_address (f->session, flow, &a);
   fasp_session_trust (f->session, FASP_SEC, flow);
-  return f->session->flows[flow].way;
+  return f->session->flows[flow].path;
 }
 
-/* --- which flow is of which way -------------------------------------------------------- */
+/* --- which flow is of which path -------------------------------------------------------- */
 
 typedef struct
 {
   guint8 host;
   guint16 port;
   guint8 link;
-  guint way;
+  guint path;
 } Flow;
 
 typedef struct
@@ -75,7 +75,7 @@ typedef struct
   const gchar *name;
   guint flowlets;
   Flow flows[FLOWS];
-  guint n_ways;
+  guint n_paths;
 } Case;
 
 static const Case cases[] = {
@@ -109,15 +109,15 @@ test_flows (gconstpointer data)
   for (guint i = 0; i < FLOWS; i++) {
     const Flow *flow = &c->flows[i];
 
-    g_assert_cmpuint (prove (&f, i, flow->host, flow->port, flow->link), ==, flow->way);
+    g_assert_cmpuint (prove (&f, i, flow->host, flow->port, flow->link), ==, flow->path);
   }
-  g_assert_cmpuint (f.session->ways.n, ==, c->n_ways);
+  g_assert_cmpuint (f.session->paths.n, ==, c->n_paths);
   for (guint i = 0; i < FLOWS; i++)
-    g_assert_true (f.session->ways.list[c->flows[i].way].flows >> i & 1);
+    g_assert_true (f.session->paths.list[c->flows[i].path].flows >> i & 1);
   tear_down (&f);
 }
 
-/* Wherever the peer moves, a flow stays with its way, and what is known of that. */
+/* Wherever the peer moves, a flow stays with its path, and what is known of that. */
 static void
 test_moves (void)
 {
@@ -127,14 +127,14 @@ test_moves (void)
   g_assert_cmpuint (prove (&f, 0, 1, 7001, 0), ==, 0);
   g_assert_cmpuint (prove (&f, 1, 2, 7001, 1), ==, 1);
   g_assert_cmpuint (prove (&f, 1, 9, 7009, 1), ==, 1);
-  g_assert_cmpuint (f.session->ways.n, ==, 2);
-  g_assert_cmpuint (f.session->ways.list[1].address.bytes[7], ==, 9);
+  g_assert_cmpuint (f.session->paths.n, ==, 2);
+  g_assert_cmpuint (f.session->paths.list[1].address.bytes[7], ==, 9);
   tear_down (&f);
 }
 
 /* --- rates ----------------------------------------------------------------------------- */
 
-/* What the ways find is added up, and max-bitrate bounds the sum. */
+/* What the paths find is added up, and max-bitrate bounds the sum. */
 static void
 test_sum (void)
 {
@@ -150,20 +150,20 @@ test_sum (void)
 
   for (guint i = 0; i < G_N_ELEMENTS (table); i++) {
     Fixture f;
-    FaspWay *ways;
+    FaspPath *paths;
 
     set_up (&f, 1, FASP_RATE_CONTROL_ADAPTIVE, 0, table[i].max);
     prove (&f, 0, 1, 7001, 0);
     prove (&f, 1, 2, 7001, 1);
-    ways = f.session->ways.list;
-    ways[0].rate->rate = ways[0].rate->offer = table[i].first;
-    ways[1].rate->rate = ways[1].rate->offer = table[i].second;
+    paths = f.session->paths.list;
+    paths[0].rate->rate = paths[0].rate->offer = table[i].first;
+    paths[1].rate->rate = paths[1].rate->offer = table[i].second;
     g_assert_cmpuint (fasp_session_get_channel_rate (f.session), ==, table[i].sum);
     g_assert_cmpuint (fasp_session_get_offer (f.session), ==, table[i].sum);
     fasp_session_follow_rate (f.session, FASP_SEC);
     if (table[i].max > 0)
       g_assert_cmpuint (f.session->pacer.ready.rate, <=, table[i].max);
-    g_assert_cmpuint (ways[0].pacer.ready.rate, ==, ways[0].pace);
+    g_assert_cmpuint (paths[0].pacer.ready.rate, ==, paths[0].pace);
     tear_down (&f);
   }
 }
@@ -173,16 +173,16 @@ static void
 test_least (void)
 {
   Fixture f;
-  FaspWay *ways;
+  FaspPath *paths;
 
   set_up (&f, 1, FASP_RATE_CONTROL_ADAPTIVE, 20 * MBIT, 50 * MBIT);
   prove (&f, 0, 1, 7001, 0);
   prove (&f, 1, 2, 7001, 1);
-  ways = f.session->ways.list;
+  paths = f.session->paths.list;
   fasp_session_follow_rate (f.session, FASP_SEC);
-  g_assert_cmpuint (ways[0].pace + ways[1].pace, >=, 20 * MBIT);
+  g_assert_cmpuint (paths[0].pace + paths[1].pace, >=, 20 * MBIT);
   g_assert_cmpuint (f.session->pacer.ready.rate, >=, 20 * MBIT);
-  g_assert_cmpuint (ways[1].pace, <, 10 * MBIT);
+  g_assert_cmpuint (paths[1].pace, <, 10 * MBIT);
   tear_down (&f);
 }
 
@@ -196,20 +196,20 @@ test_delay (void)
 
   for (guint i = 0; i < G_N_ELEMENTS (apart); i++) {
     FaspTime now = FASP_SEC;
-    FaspWay way;
+    FaspPath path;
 
-    fasp_way_init (&way);
-    fasp_way_delayed (&way, now, apart[i] + 20 * FASP_MSEC);
-    g_assert_cmpint (fasp_way_get_queue (&way), ==, 0);
+    fasp_path_init (&path);
+    fasp_path_delayed (&path, now, apart[i] + 20 * FASP_MSEC);
+    g_assert_cmpint (fasp_path_get_queue (&path), ==, 0);
     for (guint j = 0; j < 50; j++)
-      fasp_way_delayed (&way, now += 10 * FASP_MSEC, apart[i] + 80 * FASP_MSEC);
-    g_assert_cmpint (fasp_way_get_least (&way), ==, apart[i] + 20 * FASP_MSEC);
-    g_assert_cmpint (ABS (fasp_way_get_queue (&way) - 60 * FASP_MSEC), <, FASP_MSEC);
-    fasp_way_delayed (&way, now += 15 * FASP_SEC, apart[i] + 80 * FASP_MSEC);
-    g_assert_cmpint (fasp_way_get_least (&way), ==, apart[i] + 20 * FASP_MSEC);
-    fasp_way_delayed (&way, now += 15 * FASP_SEC, apart[i] + 80 * FASP_MSEC);
-    g_assert_cmpint (fasp_way_get_least (&way), ==, apart[i] + 80 * FASP_MSEC);
-    g_assert_cmpint (fasp_way_get_queue (&way), <, FASP_MSEC);
+      fasp_path_delayed (&path, now += 10 * FASP_MSEC, apart[i] + 80 * FASP_MSEC);
+    g_assert_cmpint (fasp_path_get_least (&path), ==, apart[i] + 20 * FASP_MSEC);
+    g_assert_cmpint (ABS (fasp_path_get_queue (&path) - 60 * FASP_MSEC), <, FASP_MSEC);
+    fasp_path_delayed (&path, now += 15 * FASP_SEC, apart[i] + 80 * FASP_MSEC);
+    g_assert_cmpint (fasp_path_get_least (&path), ==, apart[i] + 20 * FASP_MSEC);
+    fasp_path_delayed (&path, now += 15 * FASP_SEC, apart[i] + 80 * FASP_MSEC);
+    g_assert_cmpint (fasp_path_get_least (&path), ==, apart[i] + 80 * FASP_MSEC);
+    g_assert_cmpint (fasp_path_get_queue (&path), <, FASP_MSEC);
   }
 }
 
@@ -217,14 +217,14 @@ test_delay (void)
 static void
 test_silence (void)
 {
-  FaspWay way;
+  FaspPath path;
 
-  fasp_way_init (&way);
-  g_assert_cmpint (fasp_way_get_silence (&way, FASP_SEC, 0), ==, 0); /* nothing is known yet */
-  fasp_rtt_sample (&way.rtt, 40 * FASP_MSEC, 0);
-  g_assert_cmpint (fasp_way_get_silence (&way, FASP_SEC, FASP_NEVER), ==, 0);
-  g_assert_cmpint (fasp_way_get_silence (&way, FASP_SEC, FASP_SEC - 50 * FASP_MSEC), ==, 0);
-  g_assert_cmpint (fasp_way_get_silence (&way, FASP_SEC, FASP_SEC - 100 * FASP_MSEC), ==,
+  fasp_path_init (&path);
+  g_assert_cmpint (fasp_path_get_silence (&path, FASP_SEC, 0), ==, 0); /* nothing is known yet */
+  fasp_rtt_sample (&path.rtt, 40 * FASP_MSEC, 0);
+  g_assert_cmpint (fasp_path_get_silence (&path, FASP_SEC, FASP_NEVER), ==, 0);
+  g_assert_cmpint (fasp_path_get_silence (&path, FASP_SEC, FASP_SEC - 50 * FASP_MSEC), ==, 0);
+  g_assert_cmpint (fasp_path_get_silence (&path, FASP_SEC, FASP_SEC - 100 * FASP_MSEC), ==,
       45 * FASP_MSEC);
 }
 
@@ -233,14 +233,14 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
-    g_autofree gchar *path = g_strconcat ("/way/flows/", cases[i].name, NULL);
+    g_autofree gchar *path = g_strconcat ("/path/flows/", cases[i].name, NULL);
 
     g_test_add_data_func (path, &cases[i], test_flows);
   }
-  g_test_add_func ("/way/moves", test_moves);
-  g_test_add_func ("/way/sum", test_sum);
-  g_test_add_func ("/way/least", test_least);
-  g_test_add_func ("/way/delay", test_delay);
-  g_test_add_func ("/way/silence", test_silence);
+  g_test_add_func ("/path/moves", test_moves);
+  g_test_add_func ("/path/sum", test_sum);
+  g_test_add_func ("/path/least", test_least);
+  g_test_add_func ("/path/delay", test_delay);
+  g_test_add_func ("/path/silence", test_silence);
   return g_test_run ();
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Two ways that differ in rate and delay: both are used, one that is dark costs nothing that was
- * under way, and is used again soon.
+ * Two paths that differ in rate and delay: both are used, one that is dark costs nothing that was
+ * in flight there, and is used again soon.
  */
 #include "faspcredentials.h"
 #include "roadfigures.h"
@@ -25,7 +25,7 @@ typedef struct
 /* 5 and 15 Mbit/s, whose round trips are 20 and 80 ms, and of which the second loses a share.  One
  * of them is dark for a time.  @most: of the encoder, bit/s. */
 static void
-set_up (Road *road, guint64 most, gdouble loss, FaspTime seconds, guint dark_way, FaspTime dark,
+set_up (Road *road, guint64 most, gdouble loss, FaspTime seconds, guint dark_path, FaspTime dark,
     FaspTime dark_end)
 {
   static const guint64 rates[] = { 5 * MBIT, 15 * MBIT };
@@ -39,26 +39,26 @@ set_up (Road *road, guint64 most, gdouble loss, FaspTime seconds, guint dark_way
   c.start = START;
   c.end = START + seconds * FASP_SEC;
   c.most = most;
-  c.n_ways = 2;
+  c.n_paths = 2;
   road->traffic = vtraffic_new ();
   for (guint i = 0; i < 2; i++) {
     road->capacities[i] = capacity_new_rate (rates[i]);
     road->links[i] = bottleneck_new (road->capacities[i], QUEUE);
     vtraffic_add_bottleneck (road->traffic, road->links[i]);
-    c.ways[i].there[0] = road->links[i];
-    c.ways[i].delay = delays[i];
-    c.ways[i].loss = i == 1 ? loss : 0;
+    c.paths[i].there[0] = road->links[i];
+    c.paths[i].delay = delays[i];
+    c.paths[i].loss = i == 1 ? loss : 0;
   }
-  c.ways[dark_way].dark = dark;
-  c.ways[dark_way].dark_end = dark_end;
+  c.paths[dark_path].dark = dark;
+  c.paths[dark_path].dark_end = dark_end;
   road->live = vlive_new (&c);
   vtraffic_add_live (road->traffic, road->live);
 }
 
 static guint64
-get_bytes (const Road *road, guint way)
+get_bytes (const Road *road, guint path)
 {
-  return bottleneck_get_counters (road->links[way])->bytes;
+  return bottleneck_get_counters (road->links[path])->bytes;
 }
 
 /* At least four fifths of what both carry, once both rates are found. */
@@ -88,25 +88,25 @@ test_both (void)
 static void
 test_dark (gconstpointer data)
 {
-  guint way = GPOINTER_TO_UINT (data);
+  guint path = GPOINTER_TO_UINT (data);
   FaspTime dark = START + 15 * FASP_SEC, end = dark + 8 * FASP_SEC;
   RoadFigures figures;
   guint64 before;
   Road road;
 
-  set_up (&road, 30 * MBIT, 0, 35, way, dark, end);
+  set_up (&road, 30 * MBIT, 0, 35, path, dark, end);
   vtraffic_run (road.traffic, end + 2 * FASP_SEC);
-  before = get_bytes (&road, way);
+  before = get_bytes (&road, path);
   vtraffic_run (road.traffic, end + 3 * FASP_SEC);
-  g_assert_cmpuint (get_bytes (&road, way) - before, >, (way == 0 ? 5 : 15) * MBIT / 8 / 10);
+  g_assert_cmpuint (get_bytes (&road, path) - before, >, (path == 0 ? 5 : 15) * MBIT / 8 / 10);
   vtraffic_run (road.traffic, START + 60 * FASP_SEC);
   road_figures (road.live, &figures);
   g_assert_cmpfloat (figures.lost, ==, 0);
   vtraffic_free (road.traffic);
 }
 
-/* The slower way is dark, and the other one stalls: it is all there is, so nothing is sent into the
- * dark, and the stall ends as it would with one way. */
+/* The slower path is dark, and the other one stalls: it is all there is, so nothing is sent into
+ * the dark, and the stall ends as it would with one path. */
 static void
 test_last (void)
 {
@@ -124,7 +124,7 @@ test_last (void)
   vtraffic_free (road.traffic);
 }
 
-/* The quicker way carries all of it, and the other one, lossy, next to nothing; when the quicker
+/* The quicker path carries all of it, and the other one, lossy, next to nothing; when the quicker
  * one is dark the other one takes over at once. */
 static void
 test_turns (void)
@@ -150,7 +150,7 @@ test_turns (void)
 
 typedef struct
 {
-  guint rtx[2];  /* datagrams with a retransmission, by way */
+  guint rtx[2];  /* datagrams with a retransmission, by path */
   guint left[2]; /* all datagrams */
 } Tally;
 
@@ -227,7 +227,7 @@ test_retransmissions (void)
   vnet_free (net);
 }
 
-/* Nothing comes back on the quicker way: what is told on the other one is enough. */
+/* Nothing comes back on the quicker path: what is told on the other one is enough. */
 static void
 test_back (void)
 {
@@ -279,16 +279,16 @@ test_most (void)
   vnet_free (net);
 }
 
-/* How long what is under way on a way takes to leave at its rate, beyond a round trip; µs. */
+/* How long what is in flight on a path takes to leave at its rate, beyond a round trip; µs. */
 static FaspTime
 get_ahead (const Vstream *stream, FaspTime now, guint n)
 {
-  FaspWayStats ways[2];
+  FaspPathStats paths[2];
 
-  if (fasp_endpoint_get_ways (stream->sender, now, stream->sender_stats.session, ways, 2) < 2
-      || ways[n].rate == 0)
+  if (fasp_endpoint_get_paths (stream->sender, now, stream->sender_stats.session, paths, 2) < 2
+      || paths[n].rate == 0)
     return 0;
-  return ways[n].bytes_in_flight * 8. * FASP_SEC / ways[n].rate - ways[n].rtt_min;
+  return paths[n].bytes_in_flight * 8. * FASP_SEC / paths[n].rate - paths[n].rtt_min;
 }
 
 /* Each block goes on both, and one of them carries a third of it, or is dark for a time: what has
@@ -335,15 +335,15 @@ int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
-  g_test_add_func ("/ways/both", test_both);
-  g_test_add_data_func ("/ways/dark/slow", GUINT_TO_POINTER (0), test_dark);
-  g_test_add_data_func ("/ways/dark/fast", GUINT_TO_POINTER (1), test_dark);
-  g_test_add_func ("/ways/turns", test_turns);
-  g_test_add_func ("/ways/last", test_last);
-  g_test_add_func ("/ways/retransmissions", test_retransmissions);
-  g_test_add_func ("/ways/back", test_back);
-  g_test_add_data_func ("/ways/copies/slow", NULL, test_copies);
-  g_test_add_data_func ("/ways/copies/dark", "", test_copies);
-  g_test_add_func ("/ways/most", test_most);
+  g_test_add_func ("/paths/both", test_both);
+  g_test_add_data_func ("/paths/dark/slow", GUINT_TO_POINTER (0), test_dark);
+  g_test_add_data_func ("/paths/dark/fast", GUINT_TO_POINTER (1), test_dark);
+  g_test_add_func ("/paths/turns", test_turns);
+  g_test_add_func ("/paths/last", test_last);
+  g_test_add_func ("/paths/retransmissions", test_retransmissions);
+  g_test_add_func ("/paths/back", test_back);
+  g_test_add_data_func ("/paths/copies/slow", NULL, test_copies);
+  g_test_add_data_func ("/paths/copies/dark", "", test_copies);
+  g_test_add_func ("/paths/most", test_most);
   return g_test_run ();
 }

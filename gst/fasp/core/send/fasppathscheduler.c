@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "fasppathscheduler.h"
+
+/* When a datagram that leaves as soon as it can arrives; FASP_NEVER: that is not known. */
+static FaspTime
+get_arrival (const FaspPathState *path, FaspTime now)
+{
+  return path->ready == FASP_NEVER ? FASP_NEVER : MAX (path->ready, now) + path->delay;
+}
+
+/* Those of @among on which it is not too late; all of them if it is on each. */
+static guint64
+leave_out_late (const FaspPathState *paths, guint64 among, FaspTime now, FaspTime spare)
+{
+  guint64 in_time = 0;
+
+  if (spare == FASP_NEVER)
+    return among;
+  for (guint64 left = among; left != 0; left &= left - 1) {
+    guint i = __builtin_ctzll (left);
+
+    if (get_arrival (&paths[i], now) - now <= spare)
+      in_time |= FASP_BIT (i);
+  }
+  return in_time != 0 ? in_time : among;
+}
+
+/* Of @among, the one on which it arrives first.  @at_once: of those that can take it now; -1: none
+ * can. */
+static gint
+find_first (const FaspPathState *paths, guint64 among, FaspTime now, gboolean at_once)
+{
+  gint best = -1;
+
+  for (guint64 left = among; left != 0; left &= left - 1) {
+    guint i = __builtin_ctzll (left);
+
+    if (at_once && paths[i].ready > now)
+      continue;
+    if (best < 0 || get_arrival (&paths[i], now) < get_arrival (&paths[best], now))
+      best = i;
+  }
+  return best;
+}
+
+/* When the path has brought all that waits. */
+static FaspTime
+get_end (const FaspPathState *path, FaspTime now, gsize waiting)
+{
+  FaspTime arrival = get_arrival (path, now);
+
+  if (arrival == FASP_NEVER || path->rate == 0)
+    return arrival;
+  return arrival + (FaspTime) (waiting * 8. * FASP_SEC / path->rate);
+}
+
+guint
+fasp_path_scheduler_pick (const FaspPathState *paths, guint n, FaspTime now,
+    const FaspPathRequest *request, FaspTime *when)
+{
+  guint64 among = 0;
+  gint best, other;
+
+  for (guint i = 0; i < n; i++)
+    among |= paths[i].is_usable ? FASP_BIT (i) : 0;
+  if (among == 0)
+    among = n >= 64 ? G_MAXUINT64 : FASP_BIT (n) - 1;
+  among = leave_out_late (paths, among, now, request->spare);
+  if ((among & ~request->carriers) != 0)
+    among &= ~request->carriers;
+  best = find_first (paths, among, now, FALSE);
+  if (paths[best].ready > now) {
+    other = find_first (paths, among, now, TRUE);
+    if (other >= 0
+        && get_arrival (&paths[other], now) < get_end (&paths[best], now, request->waiting))
+      best = other;
+  }
+  *when = paths[best].ready;
+  return best;
+}

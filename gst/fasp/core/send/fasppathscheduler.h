@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * fasppathscheduler.h: which of several paths the next datagram takes: the one on which it arrives
+ * first.
+ *
+ * When it arrives is known: the peer tells all arrivals by one clock, so the delays of the paths
+ * can be compared without knowing how far the two clocks are apart.
+ *
+ * - A path on which it would be too late is not taken while there is another.
+ * - Of those that are left, one that does not carry it yet is taken, if there is one.
+ * - If the best path cannot take it now, it waits for that path, unless so much waits behind it
+ * that another path, which can take it now, brings it before the best one has brought all (the
+ * criterion of ECF: Lim, Nahum, Towsley, Gibbens, CoNEXT 2017). So what waits for a full path does
+ * not keep another one idle for long.
+ */
+#pragma once
+
+#include "fasptypes.h"
+
+G_BEGIN_DECLS
+
+typedef struct
+{
+  gboolean is_usable;
+  FaspTime ready; /* when the datagram may leave on it; FASP_NEVER: not known */
+  FaspTime delay; /* from then until it arrives: as long as the quickest path takes without a
+                     queue, and so much more, µs */
+  guint64 rate;   /* bit/s; 0: no limit */
+} FaspPathState;
+
+typedef struct
+{
+  gsize waiting;    /* bytes that wait to leave, itself included */
+  FaspTime spare;   /* how much longer than the quickest path it may take, µs; FASP_NEVER: any */
+  guint64 carriers; /* paths that carry it already, a bit each: another one is better */
+} FaspPathRequest;
+
+/* Returns the number of a path, of @n. *when: when it can leave there; <= now: at once. */
+guint fasp_path_scheduler_pick (const FaspPathState *paths, guint n, FaspTime now,
+    const FaspPathRequest *request, FaspTime *when);
+
+G_END_DECLS

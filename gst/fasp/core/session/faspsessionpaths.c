@@ -1,0 +1,349 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * faspsessionpaths.c: the paths of a sender: which flow is of which, what each may send, and what
+ * they may send together.
+ */
+#include "faspsessionprivate.h"
+
+/* A change of the rate that is worth an event, in percent: as that for which WebRTC sends a new
+ * estimate at once (kSendThresholdPercent). Some controllers have a new rate for each feedback. */
+#define RATE_STEP 3
+
+/* --- which flow is of which path ------------------------------------------------------- */
+
+static FaspPath *
+add_path (FaspSession *session, FaspTime now)
+{
+  FaspSessionPaths *paths = &session->paths;
+  FaspPath *path;
+
+  if (paths->n == 1) /* that of the session until now */
+    paths->list[0].rtt = session->rtt;
+  paths->list = g_renew (FaspPath, paths->list, paths->n + 1);
+  path = &paths->list[paths->n++];
+  fasp_path_init (path);
+  path->rate = fasp_rate_new (paths->control, 0, paths->max, now);
+  return path;
+}
+
+void
+fasp_session_assign_path (FaspSession *session, FaspTime now, guint8 number)
+{
+  FaspSessionPaths *paths = &session->paths;
+  FaspFlow *flow = &session->flows[number];
+  guint local = flow->address.link / MAX (paths->flowlets, 1);
+  FaspPath *path = &paths->list[flow->path];
+  guint i = 0;
+
+  if ((path->flows & FASP_BIT (number)) != 0) {
+    if (path->flows == FASP_BIT (number))
+      path->address = flow->address;
+    return;
+  }
+  while (i < paths->n && paths->list[i].flows != 0
+      && !fasp_path_has (&paths->list[i], local, &flow->address))
+    i++;
+  path = i < paths->n ? &paths->list[i] : add_path (session, now);
+  if (path->flows == 0) {
+    path->local = local;
+    path->address = flow->address;
+  }
+  path->flows |= FASP_BIT (number);
+  if (flow->path != i) /* what left before was counted as another path's */
+    fasp_sent_log_forget (&flow->sent, flow->next_pn);
+  flow->path = i;
+}
+
+gboolean
+fasp_session_uses_path (const FaspSession *session, const FaspPath *path)
+{
+  return session->paths.n == 1
+      || (path->flows & fasp_multipath_get_candidates (&session->multipath)) != 0;
+}
+
+guint8
+fasp_session_pick_flow (FaspSession *session, const FaspPath *path, guint64 avoid)
+{
+  return session->paths.n == 1 ?
+      fasp_multipath_pick (&session->multipath, avoid) :
+      fasp_multipath_pick_among (&session->multipath, path->flows, avoid);
+}
+
+gboolean
+fasp_session_needs_flow (const FaspSession *session, guint8 flow)
+{
+  return session->paths.n > 1 && session->multipath.usable == FASP_BIT (flow);
+}
+
+void
+fasp_session_set_usable (FaspSession *session, FaspTime now, guint8 flow, gboolean usable)
+{
+  guint64 flows;
+
+  fasp_multipath_set_usable (&session->multipath, flow, usable);
+  if (session->paths.n == 1)
+    return;
+  flows = session->multipath.usable;
+  fasp_sent_map_set_only (session->tx.sent_map,
+      __builtin_popcountll (flows) == 1 ? __builtin_ctzll (flows) : FASP_FLOWS_MAX);
+  /* the others have a part of its rate, or give it back */
+  if (!fasp_session_is_controlled (session))
+    return;
+  for (guint i = 0; i < session->paths.n; i++)
+    session->paths.list[i].until = now;
+  session->paths.until = now;
+}
+
+/* --- rates ---------------------------------------------------------------------------- */
+
+static guint32
+choose_burst (const FaspPath *path, guint64 rate, FaspTime quantum)
+{
+  return path->rate != NULL && path->rate->even ? fasp_pacer_choose_short_burst (rate) :
+                                                  fasp_pacer_choose_burst (rate, quantum);
+}
+
+/* Several paths have a pacer each, so this one need not be even. */
+void
+fasp_session_set_pace (FaspSession *session, FaspTime now, guint64 rate)
+{
+  fasp_pacer_set_rate (&session->pacer, now, rate,
+      session->paths.n > 1 ? fasp_pacer_choose_burst (rate, session->pacer.quantum) :
+                             choose_burst (session->paths.list, rate, session->pacer.quantum));
+}
+
+gboolean
+fasp_session_is_controlled (const FaspSession *session)
+{
+  return session->paths.list[0].rate != NULL;
+}
+
+void
+fasp_session_control (FaspSession *session, FaspTime now, FaspRateControl control, guint64 min,
+    guint64 max)
+{
+  FaspSessionPaths *paths = &session->paths;
+  FaspPath *path = &paths->list[0];
+
+  paths->control = control;
+  paths->min = min;
+  paths->max = max;
+  path->rate = fasp_rate_new (control, min, max, now);
+  paths->until = path->until = path->rate != NULL ? now : FASP_NEVER;
+}
+
+void
+fasp_session_set_bitrates (FaspSession *session, FaspTime now, guint64 min, guint64 max)
+{
+  FaspSessionPaths *paths = &session->paths;
+
+  paths->min = min;
+  paths->max = max;
+  if (!fasp_session_is_controlled (session)) {
+    fasp_session_set_pace (session, now, max);
+    return;
+  }
+  for (guint i = 0; i < paths->n; i++) {
+    fasp_rate_set_bounds (paths->list[i].rate, paths->n == 1 ? min : 0, max);
+    paths->list[i].until = now;
+  }
+  paths->until = now;
+}
+
+static guint64
+bound (const FaspSession *session, guint64 rate)
+{
+  return session->paths.max > 0 ? MIN (rate, session->paths.max) : rate;
+}
+
+/* What the paths in use send together, but for @except. */
+static guint64
+add_up (const FaspSession *session, const FaspPath *except)
+{
+  guint64 sum = 0;
+
+  for (guint i = 0; i < session->paths.n; i++) {
+    const FaspPath *path = &session->paths.list[i];
+
+    if (path != except && fasp_session_uses_path (session, path))
+      sum += path->pace;
+  }
+  return sum;
+}
+
+void
+fasp_session_log_rate (const FaspSession *session, FaspTime now, FaspPath *path)
+{
+  const FaspRate *rate = path->rate;
+  gint64 old = path->logged, new = rate->rate;
+
+  if (ABS (new - old) * 100 < old * RATE_STEP)
+    return;
+  FASP_LOG (session->notes.log, now, RATE_CHANGED, FASP_LOG_OR_UNKNOWN (old, 0), new,
+      FASP_LOG_WORD (rate->why), rate->standing,
+      path->rtt.measured ? path->rtt.smoothed : FASP_LOG_UNKNOWN,
+      session->paths.n > 1 ? path - session->paths.list : FASP_LOG_UNKNOWN);
+  path->logged = new;
+}
+
+/* Asks the controller of one path. */
+static void
+follow_path (FaspSession *session, FaspTime now, FaspPath *path)
+{
+  const FaspSessionPaths *paths = &session->paths;
+
+  if (paths->n > 1 && paths->min > 0)
+    fasp_rate_set_bounds (path->rate, paths->min - MIN (paths->min, add_up (session, path)),
+        paths->max);
+  path->pace = fasp_rate_get (path->rate, now, path->wire_sent, &path->until);
+  if (paths->n > 1) {
+    path->pacer.quantum = session->pacer.quantum;
+    fasp_pacer_set_rate (&path->pacer, now, path->pace,
+        choose_burst (path, path->pace, path->pacer.quantum));
+  }
+  if (session->notes.log != NULL)
+    fasp_session_log_rate (session, now, path);
+}
+
+void
+fasp_session_follow_paths (FaspSession *session, FaspTime now)
+{
+  FaspSessionPaths *paths = &session->paths;
+
+  paths->until = FASP_NEVER;
+  for (guint i = 0; i < paths->n; i++) {
+    FaspPath *path = &paths->list[i];
+
+    if (now >= path->until)
+      follow_path (session, now, path);
+    paths->until = fasp_sooner (paths->until, path->until);
+  }
+  fasp_session_set_pace (session, now, bound (session, add_up (session, NULL)));
+}
+
+guint64
+fasp_session_get_channel_rate (const FaspSession *session)
+{
+  guint64 sum = 0;
+
+  if (!fasp_session_is_controlled (session))
+    return session->pacer.ready.rate;
+  for (guint i = 0; i < session->paths.n; i++)
+    if (fasp_session_uses_path (session, &session->paths.list[i]))
+      sum += session->paths.list[i].rate->rate;
+  return bound (session, sum);
+}
+
+guint
+fasp_session_get_times (const FaspSession *session)
+{
+  return session->flow_choice.duplicates ? MAX (1, fasp_multipath_count (&session->multipath)) : 1;
+}
+
+guint64
+fasp_session_get_offer (const FaspSession *session)
+{
+  guint64 sum = 0, least = G_MAXUINT64;
+
+  if (!fasp_session_is_controlled (session))
+    return fasp_session_get_channel_rate (session);
+  for (guint i = 0; i < session->paths.n; i++) {
+    const FaspPath *path = &session->paths.list[i];
+
+    if (!fasp_session_uses_path (session, path))
+      continue;
+    sum += path->rate->offer;
+    least = MIN (least, path->rate->offer / MAX (__builtin_popcountll (path->flows), 1));
+  }
+  /* each flow carries all: as much as the weakest path lets through, on each of them */
+  if (session->flow_choice.duplicates && session->paths.n > 1)
+    sum = MIN (sum, least * fasp_session_get_times (session));
+  return bound (session, sum);
+}
+
+guint64
+fasp_session_get_excess (const FaspSession *session)
+{
+  guint64 sum = 0;
+
+  for (guint i = 0; fasp_session_is_controlled (session) && i < session->paths.n; i++) {
+    const FaspPath *path = &session->paths.list[i];
+
+    if (fasp_session_uses_path (session, path))
+      sum += fasp_rate_get_excess (path->rate, path->wire_sent);
+  }
+  return sum;
+}
+
+FaspTime
+fasp_session_get_overdue (const FaspSession *session, FaspTime now)
+{
+  const FaspPath *only = NULL;
+
+  for (guint i = 0; fasp_session_is_controlled (session) && i < session->paths.n; i++) {
+    const FaspPath *path = &session->paths.list[i];
+
+    if (!fasp_session_uses_path (session, path))
+      continue;
+    if (only != NULL)
+      return 0;
+    only = path;
+  }
+  return only != NULL ? fasp_rate_get_overdue (only->rate, now) : 0;
+}
+
+void
+fasp_session_set_enough (FaspSession *session, gboolean enough)
+{
+  for (guint i = 0; fasp_session_is_controlled (session) && i < session->paths.n; i++)
+    fasp_rate_set_enough (session->paths.list[i].rate, enough);
+}
+
+FaspTime
+fasp_session_get_standing (const FaspSession *session)
+{
+  FaspTime most = 0;
+
+  for (guint i = 0; fasp_session_is_controlled (session) && i < session->paths.n; i++)
+    if (fasp_session_uses_path (session, &session->paths.list[i]))
+      most = MAX (most, session->paths.list[i].rate->standing);
+  return most;
+}
+
+void
+fasp_session_left_late (FaspSession *session, FaspTime from, FaspTime until)
+{
+  fasp_pacer_late (&session->pacer, from, until);
+  for (guint i = 0; i < session->paths.n; i++)
+    fasp_pacer_late (&session->paths.list[i].pacer, from, until);
+}
+
+/* --- what the peer reports ------------------------------------------------------------ */
+
+void
+fasp_session_note_round_trips (FaspSession *session, const FaspFeedback *feedback)
+{
+  FaspSessionPaths *paths = &session->paths;
+
+  if (paths->n == 1) {
+    paths->list[0].rtt = session->rtt;
+    return;
+  }
+  for (guint i = 0; i < paths->n; i++) {
+    FaspTime rtt = 0, delay = 0;
+
+    for (guint j = 0; j < feedback->n_flows; j++) {
+      FaspFlowTotals totals;
+
+      if ((paths->list[i].flows >> feedback->flows[j].flow & 1) == 0)
+        continue;
+      totals = fasp_sent_map_get_totals (session->tx.sent_map, feedback->flows[j].flow);
+      if (totals.sample - totals.delay > rtt - delay) {
+        rtt = totals.sample;
+        delay = totals.delay;
+      }
+    }
+    if (rtt > 0)
+      fasp_rtt_sample (&paths->list[i].rtt, rtt, delay);
+  }
+}
