@@ -265,7 +265,7 @@ static const FaspStatField session_fields[] = {
   FIELD_IF (has_several_flows, "flow-list", FLOWS, NONE, GAUGE, BOTH, flows,
       "present if there are several flows: the figures of [each](../flows.md#statistics)"),
   FIELD_IF (has_several_paths, "way-list", PATHS, NONE, GAUGE, SENDER, n_paths,
-      "present if there are several [ways](../flows.md#ways): the figures of [each](../flows.md#statistics)"),
+      "present if there are several [paths](../flows.md#paths): the figures of [each](../flows.md#statistics)"),
 };
 
 #undef OF
