@@ -3,7 +3,7 @@
 #include <string.h>
 #include "faspplain.h"
 #include "gstfaspparse.h"
-#include "relayfile.h"
+#include "relaytext.h"
 #include "relaylog.h"
 #include "relayports.h"
 #include "relaysection.h"
@@ -405,7 +405,7 @@ add_stream (GKeyFile *file, const gchar *group, const RelaySecrets *secrets, Rel
 RelayConfig *
 relay_config_parse (const gchar *text, gsize size, const RelayConfig *before, GError **error)
 {
-  g_autoptr (GKeyFile) file = relay_file_parse (text, size, get_keys, error);
+  g_autoptr (GKeyFile) file = relay_text_parse (text, size, get_keys, error);
   g_autoptr (RelayConfig) config = g_new0 (RelayConfig, 1);
   g_auto (GStrv) groups = NULL;
   RelaySecrets secrets = { before != NULL ? before->secrets : NULL };

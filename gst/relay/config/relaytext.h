@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * relayfile.h: the text of the configuration, line by line.
+ * relaytext.h: the text of the configuration, line by line.
  *
  * GLib's parser merges sections of one name, lets the last of several values of a key count, and
  * quotes what it does not understand, which may be the rest of a secret that was wrapped.  So each
@@ -15,9 +15,9 @@
 G_BEGIN_DECLS
 
 /* Returns the keys that a section may have; NULL: there is no such section. */
-typedef const gchar *const *(*RelayFileFunc) (const gchar *section);
+typedef const gchar *const *(*RelayTextFunc) (const gchar *section);
 
 /* @error: G_KEY_FILE_ERROR. */
-GKeyFile *relay_file_parse (const gchar *text, gsize size, RelayFileFunc get_keys, GError **error);
+GKeyFile *relay_text_parse (const gchar *text, gsize size, RelayTextFunc get_keys, GError **error);
 
 G_END_DECLS

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <string.h>
 #include "gstfaspfile.h"
-#include "relayfile.h"
+#include "relaytext.h"
 
 #define BAD(error, ...) \
   g_set_error (error, G_KEY_FILE_ERROR, G_KEY_FILE_ERROR_INVALID_VALUE, __VA_ARGS__)
 
 typedef struct
 {
-  RelayFileFunc get_keys;
+  RelayTextFunc get_keys;
   GHashTable *lines; /* the line where a section, or one of its keys, stands */
   guint line;
   gchar *section;
@@ -98,7 +98,7 @@ look_at (Scan *scan, const gchar *line, GError **error)
 }
 
 static gboolean
-scan_text (const gchar *text, gsize size, RelayFileFunc get_keys, GError **error)
+scan_text (const gchar *text, gsize size, RelayTextFunc get_keys, GError **error)
 {
   Scan scan = {
     .get_keys = get_keys,
@@ -131,7 +131,7 @@ scan_text (const gchar *text, gsize size, RelayFileFunc get_keys, GError **error
 }
 
 GKeyFile *
-relay_file_parse (const gchar *text, gsize size, RelayFileFunc get_keys, GError **error)
+relay_text_parse (const gchar *text, gsize size, RelayTextFunc get_keys, GError **error)
 {
   g_autoptr (GKeyFile) file = g_key_file_new ();
 
