@@ -2,12 +2,10 @@
 #include "relayconfig.h"
 #include <string.h>
 #include "faspplain.h"
-#include "gstfaspparse.h"
 #include "relaytext.h"
 #include "relaylog.h"
 #include "relayports.h"
 #include "relaysection.h"
-#include "relaysources.h"
 #include "relayvalue.h"
 
 #define STREAM "stream "
@@ -95,50 +93,30 @@ relay_config_find (const RelayConfig *config, const gchar *name)
   return NULL;
 }
 
+RelayEnd *
+relay_stream_config_find_output (const RelayStreamConfig *config, guint id)
+{
+  for (guint i = 0; i < config->outputs->len; i++) {
+    RelayEnd *end = g_ptr_array_index (config->outputs, i);
+
+    if (end->id == id)
+      return end;
+  }
+  return NULL;
+}
+
 /* --- ends ---------------------------------------------------------------------------------- */
-
-/* Checks for faults that the element would otherwise report only when it starts. */
-static gboolean
-check_settings (GstElement *element, GError **error)
-{
-  g_autofree gchar *why = NULL;
-
-  g_signal_emit_by_name (element, "check-settings", &why);
-  if (why != NULL)
-    RELAY_BAD (error, "%s", why);
-  return why == NULL;
-}
-
-/* Keys that the elements would refuse, too; but here they have another place. */
-static gboolean
-check_files (gboolean sends, const gchar *text, GError **error)
-{
-  g_autoptr (GstUri) uri = gst_fasp_parse_uri (text);
-
-  for (guint i = 0; uri != NULL && i < RELAY_FILES; i++)
-    if (gst_uri_query_has_key (uri, relay_end_files[i])) {
-      RELAY_BAD (error,
-          "%s names a file, which a URI may not do: leave it out, and "
-          "write %s-%s = FILE in a line of its own.",
-          relay_end_files[i], sends ? "output" : "input", relay_end_files[i]);
-      return FALSE;
-    }
-  return TRUE;
-}
 
 /* @side: what all ends of that side have in common. */
 static RelayEnd *
 make_end (const RelayEnd *side, const gchar *uri, GError **error)
 {
-  g_autoptr (GstElement) element = NULL;
   RelayEnd *end;
 
   if (strstr (uri, " #") != NULL || strstr (uri, "\t#") != NULL) {
     RELAY_BAD (error, "a comment needs a line of its own, that begins with #.");
     return NULL;
   }
-  if (!relay_sources_check_text (uri, side->sends, error) || !check_files (side->sends, uri, error))
-    return NULL;
   end = g_new0 (RelayEnd, 1);
   end->sends = side->sends;
   end->uri = g_strdup (uri);
@@ -146,16 +124,10 @@ make_end (const RelayEnd *side, const gchar *uri, GError **error)
   end->passphrase = g_strdup (side->passphrase);
   for (guint i = 0; i < RELAY_FILES; i++)
     end->files[i] = g_strdup (side->files[i]);
-  element = relay_end_make (end, NULL, error);
-  if (element != NULL)
-    gst_object_ref_sink (element);
-  if (element == NULL || !check_settings (element, error)
-      || (!end->sends && !relay_end_has_other_protocol (end)
-          && !relay_sources_check (element, uri, error))) {
-    free_end (end);
-    return NULL;
-  }
-  return end;
+  if (relay_end_check (end, error))
+    return end;
+  free_end (end);
+  return NULL;
 }
 
 /* Keys of @side that none of its ends has a use for. */
@@ -163,20 +135,20 @@ static gboolean
 check_side (const RelayEnd *side, const GPtrArray *ends, GError **error)
 {
   const gchar *name = side->sends ? "output" : "input";
-  gboolean fasp = FALSE, secret = FALSE;
+  gboolean files = FALSE, secret = FALSE;
 
   for (guint i = 0; i < ends->len; i++) {
     const RelayEnd *end = g_ptr_array_index (ends, i);
 
-    fasp |= !relay_end_has_other_protocol (end);
-    secret |= !relay_end_has_other_protocol (end) || g_ascii_strncasecmp (end->uri, "srt:", 4) == 0;
+    files |= relay_end_takes_files (end);
+    secret |= relay_end_takes_passphrase (end);
   }
   if (side->passphrase != NULL && !secret) {
     RELAY_BAD (error, "%s-passphrase-file is for fasp:// and srt://: leave it out.", name);
     return FALSE;
   }
   for (guint i = 0; i < RELAY_FILES; i++)
-    if (side->files[i] != NULL && !fasp) {
+    if (side->files[i] != NULL && !files) {
       RELAY_BAD (error, "%s-%s is for fasp://: leave it out.", name, relay_end_files[i]);
       return FALSE;
     }

@@ -10,29 +10,13 @@
 
 #include <gio/gio.h>
 #include <gst/gst.h>
+#include "relayend.h"
 
 G_BEGIN_DECLS
 
 #define RELAY_STREAMS_MAX 1000
 #define RELAY_OUTPUTS_MAX 64            /* of one stream */
 #define RELAY_PICTURE_INTERVAL_MAX 3600 /* s */
-
-/* The properties of an element that name files of this machine.  A URI may not set them: the
- * configuration has keys of its own for them, `input-record' and so on. */
-#define RELAY_FILES 4
-extern const gchar *const relay_end_files[RELAY_FILES];
-
-/* One side of a stream: an element's settings. `streamid' and `files' are fasp's only.  The URI may
- * hold a secret and is never shown; the element's own property `uri' leaves secrets out. */
-typedef struct
-{
-  guint id;       /* an output's, among those of its stream, from 1; 0: an input */
-  gboolean sends; /* it is a faspsink */
-  gchar *uri;
-  gchar *streamid;           /* used unless the URI has one */
-  gchar *passphrase;         /* from a file; NULL: the URI's, if any */
-  gchar *files[RELAY_FILES]; /* of relay_end_files; NULL: none */
-} RelayEnd;
 
 /* Has a reference count: a running stream keeps its configuration. */
 typedef struct
@@ -63,16 +47,7 @@ typedef struct
   GPtrArray *streams;         /* RelayStreamConfig, in the order of the file */
 } RelayConfig;
 
-/* What a new configuration requires of a running stream. */
-typedef enum
-{
-  RELAY_SAME,
-  RELAY_ADJUST, /* all changes can be set while it plays */
-  RELAY_ENDS,   /* some ends have to be closed or opened, the others stay as they are */
-  RELAY_RESTART,
-} RelayDifference;
-
-/* @error: GST_URI_ERROR, G_KEY_FILE_ERROR, G_IO_ERROR or G_FILE_ERROR, with a sentence
+/* @error: GST_URI_ERROR, G_IO_ERROR or G_FILE_ERROR, with a sentence
  * that names section and key and says what to write. */
 RelayConfig *relay_config_load (const gchar *path, GError **error);
 /* @before: the configuration whose secrets stay in force: files that it names are not read again.
@@ -86,6 +61,16 @@ RelayStreamConfig *relay_config_find (const RelayConfig *config, const gchar *na
 /* Is there a passphrase in its text? */
 gboolean relay_config_has_secret (const RelayConfig *config);
 
+/* NULL: there is no such output. */
+RelayEnd *relay_stream_config_find_output (const RelayStreamConfig *config, guint id);
+RelayStreamConfig *relay_stream_config_ref (RelayStreamConfig *config);
+void relay_stream_config_unref (RelayStreamConfig *config);
+
+/* relaydifference.c */
+
+RelayDifference relay_stream_config_compare (const RelayStreamConfig *a,
+    const RelayStreamConfig *b);
+
 /* The ids of a stream's outputs, if they are known: other outputs are recognized by their URIs. */
 typedef struct
 {
@@ -96,27 +81,6 @@ typedef struct
 /* Gives the outputs in @config the ids that they have in @old, the configuration in force; others
  * get ids that were not used yet. @kept: or NULL. */
 void relay_config_adopt (RelayConfig *config, const RelayConfig *old, const RelayKept *kept);
-
-/* NULL: there is no such output. */
-RelayEnd *relay_stream_config_find_output (const RelayStreamConfig *config, guint id);
-RelayStreamConfig *relay_stream_config_ref (RelayStreamConfig *config);
-void relay_stream_config_unref (RelayStreamConfig *config);
-RelayDifference relay_stream_config_compare (const RelayStreamConfig *a,
-    const RelayStreamConfig *b);
-
-/* RELAY_SAME, _ADJUST or _RESTART. */
-RelayDifference relay_end_compare (const RelayEnd *a, const RelayEnd *b);
-/* Returns the element, ready to start; a floating reference. */
-GstElement *relay_end_make (const RelayEnd *end, const gchar *name, GError **error);
-/* Is it of another protocol than fasp? */
-gboolean relay_end_has_other_protocol (const RelayEnd *end);
-gboolean relay_end_has_passphrase (const RelayEnd *end);
-/* How many sources it has at once; 0: one at a time. */
-guint relay_end_count_sources (const RelayEnd *end);
-/* Is the passphrase in its URI, so that the configuration is a secret? */
-gboolean relay_end_names_passphrase (const RelayEnd *end);
-/* Sets what differs between @old and @end, which were compared as RELAY_ADJUST. */
-void relay_end_adjust (const RelayEnd *old, const RelayEnd *end, GstElement *element);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (RelayConfig, relay_config_free);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (RelayStreamConfig, relay_stream_config_unref);

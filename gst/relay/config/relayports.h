@@ -8,7 +8,7 @@
 
 G_BEGIN_DECLS
 
-/* @error: G_KEY_FILE_ERROR, with a sentence that names both ends. */
+/* @error: a sentence that names both ends. */
 gboolean relay_ports_check (const RelayConfig *config, GError **error);
 
 G_END_DECLS

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <string.h>
 #include "gstfaspfile.h"
+#include "relaykey.h"
 #include "relaytext.h"
-
-#define BAD(error, ...) \
-  g_set_error (error, G_KEY_FILE_ERROR, G_KEY_FILE_ERROR_INVALID_VALUE, __VA_ARGS__)
 
 typedef struct
 {
@@ -25,7 +23,7 @@ add (Scan *scan, gchar *what, const gchar *told, GError **error)
     g_hash_table_insert (scan->lines, what, GUINT_TO_POINTER (scan->line));
     return TRUE;
   }
-  BAD (error, "[%s]%s%s: it stands twice, in line %u and in line %u. Leave one of them out.",
+  RELAY_BAD (error, "[%s]%s%s: it stands twice, in line %u and in line %u. Leave one of them out.",
       scan->section, told != NULL ? " " : "", told != NULL ? told : "", before, scan->line);
   g_free (what);
   return FALSE;
@@ -46,7 +44,7 @@ begin_section (Scan *scan, const gchar *text, GError **error)
   scan->section = g_strndup (text + 1, end - text - 1);
   scan->keys = scan->get_keys (scan->section);
   if (scan->keys == NULL) {
-    BAD (error,
+    RELAY_BAD (error,
         "line %u: there is no such section. Write [relay], or [stream NAME] for each stream.",
         scan->line);
     return FALSE;
@@ -67,7 +65,7 @@ add_key (Scan *scan, const gchar *text, GError **error)
     /* a section has no line break in its name */
     return add (scan, g_strconcat (scan->section, "\n", key, NULL), key, error);
   list = g_strjoinv (", ", (gchar **) scan->keys);
-  BAD (error,
+  RELAY_BAD (error,
       "[%s] line %u: there is no such key here. The keys are: %s. (A "
       "value must be on one line.)",
       scan->section, scan->line, list);
@@ -88,7 +86,7 @@ look_at (Scan *scan, const gchar *line, GError **error)
     return TRUE;
   good = *line == '[' ? begin_section (scan, line, &why) : add_key (scan, line, &why);
   if (!good && why == NULL)
-    BAD (&why,
+    RELAY_BAD (&why,
         "line %u is no [section], no KEY = VALUE and no comment (which "
         "begins with #). A value must be on one line.",
         scan->line);
@@ -117,7 +115,7 @@ scan_text (const gchar *text, gsize size, RelayTextFunc get_keys, GError **error
     if (g_str_has_suffix (line, "\r"))
       line[strlen (line) - 1] = '\0';
     if (memchr (at, '\0', n) != NULL) {
-      BAD (error, "line %u has a zero byte: this is no text.", scan.line);
+      RELAY_BAD (error, "line %u has a zero byte: this is no text.", scan.line);
       good = FALSE;
     } else {
       good = look_at (&scan, line, error);
@@ -137,7 +135,7 @@ relay_text_parse (const gchar *text, gsize size, RelayTextFunc get_keys, GError 
 
   /* of the file, or of what the API would save in it */
   if (size >= GST_FASP_FILE_MAX) {
-    BAD (error, "this is too long to be read again: write less than %d MiB.",
+    RELAY_BAD (error, "this is too long to be read again: write less than %d MiB.",
         GST_FASP_FILE_MAX / (1024 * 1024));
     return NULL;
   }
@@ -146,7 +144,7 @@ relay_text_parse (const gchar *text, gsize size, RelayTextFunc get_keys, GError 
   if (g_key_file_load_from_data (file, text, size, G_KEY_FILE_NONE, NULL))
     return g_steal_pointer (&file);
   /* GLib's own words could quote a line */
-  BAD (error,
+  RELAY_BAD (error,
       "GLib cannot parse this. Write [section], KEY = VALUE, and "
       "comments that begin with #, each on a line of its own.");
   return NULL;

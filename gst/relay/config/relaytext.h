@@ -17,7 +17,7 @@ G_BEGIN_DECLS
 /* Returns the keys that a section may have; NULL: there is no such section. */
 typedef const gchar *const *(*RelayTextFunc) (const gchar *section);
 
-/* @error: G_KEY_FILE_ERROR. */
+/* @error: a sentence. */
 GKeyFile *relay_text_parse (const gchar *text, gsize size, RelayTextFunc get_keys, GError **error);
 
 G_END_DECLS

@@ -7,11 +7,9 @@
 
 #include <gio/gio.h>
 #include "gstfaspfile.h"
+#include "relaykey.h"
 
 G_BEGIN_DECLS
-
-#define RELAY_BAD(error, ...) \
-  g_set_error (error, G_KEY_FILE_ERROR, G_KEY_FILE_ERROR_INVALID_VALUE, __VA_ARGS__)
 
 /* What files hold, by their path. */
 typedef struct

@@ -3,6 +3,7 @@
 #include <string.h>
 #include "relaydescribe.h"
 #include "relayjson.h"
+#include "relayprotocol.h"
 
 void
 relay_call_answer_json (RelayPage *page, guint status, JsonNode *node)
@@ -74,9 +75,12 @@ relay_call_answer_end (RelayCall *call, guint status, guint id)
 gboolean
 relay_call_is_no_file (RelayCall *call, const gchar *uri)
 {
+  const RelayProtocol *protocol;
+
   while (uri != NULL && g_ascii_isspace (*uri))
     uri++;
-  if (uri == NULL || g_ascii_strncasecmp (uri, "file:", strlen ("file:")) != 0)
+  protocol = uri != NULL ? relay_protocol_find (uri) : NULL;
+  if (protocol == NULL || !protocol->is_path)
     return TRUE;
   relay_api_refuse (call->page, 422,
       "The API does not take files: write file: URIs into the configuration file, and have the relay "

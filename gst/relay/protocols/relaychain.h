@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * relaychain.h: GStreamer's own elements for an end that is not fasp.
+ * relaychain.h: GStreamer's own elements for an end, in the order of the flow.
  */
 #pragma once
 
@@ -9,11 +9,44 @@
 
 G_BEGIN_DECLS
 
-/* Makes the elements of an end, linked, as one with a pad: a floating reference.  MPEG-TS goes in
- * or comes out: into an output, in whole packets, seven a buffer.  @end: the element in the chain
- * that talks to the network, or cuts a file into packets; NULL: not wanted.  One that is timed
- * waits for the time of each buffer.  @error: a sentence that says what to install, if an
- * element is missing. */
+/* The media that an end gives or takes. */
+#define RELAY_MEDIA "video/mpegts, systemstream=true"
+#define RELAY_WHOLE_PACKETS RELAY_MEDIA ", packetsize=188"
+
+/* What Debian calls the packages of the elements. */
+#define RELAY_CORE "libgstreamer1.0-0"
+#define RELAY_PLUGINS_BASE "gstreamer1.0-plugins-base"
+#define RELAY_PLUGINS_GOOD "gstreamer1.0-plugins-good"
+#define RELAY_PLUGINS_BAD "gstreamer1.0-plugins-bad"
+#define RELAY_PLUGINS_FASP "gstreamer1.0-fasp"
+
+#define RELAY_CHAIN_MAX 5
+
+typedef struct
+{
+  GstElement *elements[RELAY_CHAIN_MAX];
+  guint n;
+  GError *error; /* an element is missing; no others are made then */
+} RelayChain;
+
+/* Adds an element.  NULL: it is missing, or one before it was. */
+GstElement *relay_chain_add (RelayChain *chain, const gchar *factory, const gchar *package);
+/* Adds one that puts whole packets into RTP. */
+void relay_chain_add_payloader (RelayChain *chain);
+/* Sets a property to the value of a key of the URI, if it has that. */
+void relay_chain_set (GstElement *element, const gchar *property,
+    const RelayProtocolUri *protocol_uri, const gchar *key);
+/* Sets up an element that takes what it gets at once, and keeps nothing of it. */
+void relay_chain_set_unsynchronized (GstElement *sink);
+/* Returns the element of that name in @element, or itself if it is no bin. */
+GstElement *relay_chain_get_part (GstElement *element, const gchar *name);
+/* Makes an appsrc of media with these caps; NULL: an appsink.  A floating reference. */
+GstElement *relay_chain_make_app (const gchar *caps, GError **error);
+
+/* Makes the elements of an end, linked, as one with a pad: a floating reference.  Media goes in or
+ * comes out: into an output, in whole packets, seven a buffer.  @end: the element that the
+ * protocol's make() returned; NULL: not wanted.  One that is timed waits for the time of each
+ * buffer.  @error: a sentence that says what to install, if an element is missing. */
 GstElement *relay_chain_make (const RelayProtocolUri *protocol_uri, GstElement **end,
     GError **error);
 

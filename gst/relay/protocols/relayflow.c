@@ -295,12 +295,12 @@ relay_flow_watch (GstElement *ristsrc, gint64 silence, RelayFlowFunc func, gpoin
   watch->flow.silence = silence;
   g_mutex_init (&watch->lock);
   g_object_set_data_full (G_OBJECT (ristsrc), "relay-flow", watch, free_watch);
-  add_probe (ristsrc, "rist_rtp_udpsrc0", on_rtp, watch);
-  add_probe (ristsrc, "rist_rtcp_udpsrc0", on_rtcp, watch);
+  add_probe (ristsrc, RELAY_RIST_MEDIA, on_rtp, watch);
+  add_probe (ristsrc, RELAY_RIST_REPORTS, on_rtcp, watch);
 }
 
 void
 relay_flow_guard (GstElement *ristsink)
 {
-  add_probe (ristsink, "rist_rtcp_udpsrc0", on_reports, NULL);
+  add_probe (ristsink, RELAY_RIST_REPORTS, on_reports, NULL);
 }

@@ -17,6 +17,10 @@
 
 G_BEGIN_DECLS
 
+/* The elements of ristsrc and ristsink that receive. */
+#define RELAY_RIST_MEDIA "rist_rtp_udpsrc0"
+#define RELAY_RIST_REPORTS "rist_rtcp_udpsrc0"
+
 #define RELAY_FLOW_REPORTERS 4 /* senders that may wait for an answer */
 
 typedef struct

@@ -1,19 +1,51 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "relaygroup.h"
 #include <errno.h>
 #include <net/if.h>
 #include <netinet/in.h>
 #include <string.h>
 #include <gio/gio.h>
+#include "relaygroup.h"
+#include "relayprotocol.h"
 
-/* The elements of a RIST end that receive: media at its port, and reports at the next one. */
-static const gchar *const rist_receivers[] = { "rist_rtp_udpsrc0", "rist_rtcp_udpsrc0" };
+/* A source is an address of the kind of its group. */
+static gboolean
+has_good_source (const RelayProtocolUri *protocol_uri)
+{
+  g_autoptr (GInetAddress) source = g_inet_address_new_from_string (protocol_uri->source);
+  g_autoptr (GInetAddress) group = NULL;
+
+  if (!relay_protocol_uri_is_multicast (protocol_uri))
+    return FALSE;
+  group = g_inet_address_new_from_string (protocol_uri->host);
+  return source != NULL && !g_inet_address_get_is_multicast (source)
+      && g_inet_address_get_family (source) == g_inet_address_get_family (group);
+}
+
+gboolean
+relay_group_check (const RelayProtocolUri *protocol_uri, gboolean takes_source, GError **error)
+{
+  if (protocol_uri->source != NULL && !(takes_source && has_good_source (protocol_uri)))
+    RELAY_BAD (error,
+        "what is before @ is the address of a source that sends to a multicast group, which inputs "
+        "of udp:// and rtp:// can choose: write udp://SOURCE@GROUP:PORT, or leave it out.");
+  else if (protocol_uri->sends && protocol_uri->host == NULL)
+    RELAY_BAD (error, "write where it goes to: %s://HOST:PORT, or a multicast group and its port.",
+        protocol_uri->protocol->scheme);
+  else if (relay_protocol_uri_get (protocol_uri, "interface") != NULL
+      && !relay_protocol_uri_is_multicast (protocol_uri))
+    RELAY_BAD (error,
+        "interface is for a multicast group: leave it out, or write the group's address.");
+  else
+    return TRUE;
+  return FALSE;
+}
 
 gboolean
 relay_group_is_heard (const RelayProtocolUri *protocol_uri)
 {
   return relay_protocol_uri_is_multicast (protocol_uri)
-      && (!protocol_uri->sends || protocol_uri->scheme == RELAY_RIST);
+      && protocol_uri->protocol->receivers[0] != NULL
+      && relay_protocol_uri_count_ports (protocol_uri) > 0;
 }
 
 /* Without this, the kernel would also pass on what comes by interfaces at which another program has
@@ -85,13 +117,15 @@ give_socket (const RelayProtocolUri *protocol_uri, GstElement *udpsrc, guint por
   return TRUE;
 }
 
-/* Returns a receiving element of @end; NULL: it has no more. */
+/* Returns a receiving element of @end; NULL: it has none of this kind. */
 static GstElement *
 get_receiver (const RelayProtocolUri *protocol_uri, GstElement *end, guint i)
 {
-  if (protocol_uri->scheme == RELAY_RIST)
-    return gst_bin_get_by_name (GST_BIN (end), rist_receivers[i]);
-  return i == 0 ? gst_object_ref (end) : NULL;
+  const RelayProtocol *protocol = protocol_uri->protocol;
+
+  return i < G_N_ELEMENTS (protocol->receivers) && protocol->receivers[i] != NULL ?
+      relay_chain_get_part (end, protocol->receivers[i]) :
+      NULL;
 }
 
 gboolean
@@ -99,7 +133,7 @@ relay_group_join (const RelayProtocolUri *protocol_uri, GstElement *end, GError 
 {
   gboolean good = TRUE;
 
-  for (guint i = 0; good && i < G_N_ELEMENTS (rist_receivers); i++) {
+  for (guint i = 0; good && i < G_N_ELEMENTS (protocol_uri->protocol->receivers); i++) {
     g_autoptr (GstElement) udpsrc = get_receiver (protocol_uri, end, i);
 
     good = udpsrc == NULL || give_socket (protocol_uri, udpsrc, protocol_uri->port + i, error);
@@ -111,8 +145,7 @@ relay_group_join (const RelayProtocolUri *protocol_uri, GstElement *end, GError 
 static GSocket *
 get_socket (const RelayProtocolUri *protocol_uri, GstElement *end, guint i)
 {
-  g_autoptr (GstElement) udpsrc =
-      i < G_N_ELEMENTS (rist_receivers) ? get_receiver (protocol_uri, end, i) : NULL;
+  g_autoptr (GstElement) udpsrc = get_receiver (protocol_uri, end, i);
   GSocket *socket = NULL;
 
   if (udpsrc != NULL)

@@ -14,7 +14,11 @@
 
 G_BEGIN_DECLS
 
-/* Does an end hear a multicast group?  RIST hears its reports there when it sends, too. */
+/* Do the parts of a URI that are of groups go together?  @takes_source: it may name the source.
+ * @error: a sentence. */
+gboolean relay_group_check (const RelayProtocolUri *protocol_uri, gboolean takes_source,
+    GError **error);
+/* Does an end hear a multicast group? */
 gboolean relay_group_is_heard (const RelayProtocolUri *protocol_uri);
 /* @end: the element of @protocol_uri that talks to the network, which has not started yet.  @error:
  * a sentence. */

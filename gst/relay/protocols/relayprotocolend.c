@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <gst/app/app.h>
 #include "gstfaspcommon.h"
-#include "relaychain.h"
-#include "relayprotocolend.h"
-#include "relayprotocolpipeline.h"
 #include "relaypackets.h"
+#include "relayprotocol.h"
+#include "relayprotocolend.h"
 #include "relaywatch.h"
 
 #define BUFFER_SIZE \
@@ -61,6 +60,13 @@ static guint64
 get_limit (RelayProtocolEnd *self)
 {
   return relay_protocol_uri_get_uint (self->protocol_uri, "buffer-size", BUFFER_SIZE);
+}
+
+/* An input that gives nothing but whole packets is not looked at. */
+static gboolean
+looks_for_packets (RelayProtocolEnd *self)
+{
+  return self->protocol_uri->sends || !self->protocol_uri->protocol->whole_packets;
 }
 
 static void
@@ -289,8 +295,7 @@ start (RelayProtocolEnd *self)
 
   self->asked = -ASK_EACH;
   g_mutex_lock (&self->lock);
-  /* what is read of a file are packets: tsparse looks for them */
-  if (self->protocol_uri->sends || self->protocol_uri->scheme != RELAY_FILE)
+  if (looks_for_packets (self))
     self->packets = relay_packets_new ();
   self->heard = NEVER;
   self->pipeline =
@@ -307,7 +312,7 @@ start (RelayProtocolEnd *self)
 static void
 stop (RelayProtocolEnd *self)
 {
-  RelayProtocolPipelineStats last = { FALSE };
+  RelayProtocolPipelineStats last;
   RelayProtocolPipeline *pipeline;
 
   if (self->packets != NULL && self->protocol_uri->sends)
@@ -361,7 +366,8 @@ static GstStructure *
 make_stats (RelayProtocolEnd *self)
 {
   GstStructure *stats = gst_structure_new_empty ("application/x-relay-end");
-  RelayProtocolPipelineStats pipeline = { FALSE };
+  RelayProtocolPipelineStats pipeline = { 0 };
+  const RelayProtocol *protocol = self->protocol_uri->protocol;
   gboolean known, heard;
 
   g_mutex_lock (&self->lock);
@@ -374,13 +380,13 @@ make_stats (RelayProtocolEnd *self)
       self->protocol_uri->sends ? "bytes-sent-total" : "bytes-received-total", G_TYPE_UINT64,
       self->bytes + pipeline.sent, "bytes-missing-total", G_TYPE_UINT64,
       self->dropped + pipeline.failed, "buffer-level", G_TYPE_UINT64, pipeline.level, "buffer-size",
-      G_TYPE_UINT64, get_limit (self), "callers-misdirected", G_TYPE_UINT64, pipeline.refused,
-      "end-restarts", G_TYPE_UINT64, pipeline.restarts, "end-error", G_TYPE_STRING, pipeline.error,
-      NULL);
-  if (self->protocol_uri->sends || self->protocol_uri->scheme != RELAY_FILE)
+      G_TYPE_UINT64, get_limit (self), "callers-misdirected", G_TYPE_UINT64,
+      pipeline.counts[RELAY_CALLERS_REFUSED], "end-restarts", G_TYPE_UINT64, pipeline.restarts,
+      "end-error", G_TYPE_STRING, pipeline.error, NULL);
+  if (looks_for_packets (self))
     gst_structure_set (stats, "bytes-not-ts", G_TYPE_UINT64, self->foreign, NULL);
-  if (!self->protocol_uri->sends && self->protocol_uri->scheme == RELAY_RIST)
-    gst_structure_set (stats, "datagrams-refused", G_TYPE_UINT64, pipeline.datagrams_refused, NULL);
+  if (protocol->add_figures != NULL)
+    protocol->add_figures (self->protocol_uri, &pipeline, stats);
   g_mutex_unlock (&self->lock);
   if (known)
     add_sender (stats, heard);
@@ -408,7 +414,7 @@ relay_protocol_end_get_property (GObject *object, guint id, GValue *value, GPara
 RelayState
 relay_protocol_end_get_state (GstElement *end)
 {
-  RelayProtocolPipelineStats pipeline = { FALSE };
+  RelayProtocolPipelineStats pipeline = { .state = RELAY_STARTING };
   RelayProtocolEnd *self;
 
   if (!RELAY_IS_PROTOCOL_END (end))
@@ -419,7 +425,7 @@ relay_protocol_end_get_state (GstElement *end)
     relay_protocol_pipeline_get_stats (self->pipeline, &pipeline);
   g_mutex_unlock (&self->lock);
   g_free (pipeline.error);
-  return pipeline.waits ? RELAY_IDLE : pipeline.plays ? RELAY_RUNNING : RELAY_STARTING;
+  return pipeline.state;
 }
 
 /* --- the type ---------------------------------------------------------------------------------- */
@@ -429,11 +435,8 @@ static gchar *
 check_settings (RelayProtocolEnd *self)
 {
   g_autoptr (GError) error = NULL;
-  GstElement *chain;
+  GstElement *chain = relay_chain_make (self->protocol_uri, NULL, &error);
 
-  if (self->protocol_uri->scheme == RELAY_FILE && self->protocol_uri->sends)
-    return NULL;
-  chain = relay_chain_make (self->protocol_uri, NULL, &error);
   if (chain == NULL)
     return g_strdup (error->message);
   gst_object_unref (gst_object_ref_sink (chain));
@@ -496,22 +499,13 @@ make_gate (RelayProtocolEnd *self, GError **error)
   gboolean sends = self->protocol_uri->sends;
   const gchar *name = sends ? "sink" : "src";
   GstAppSinkCallbacks callbacks = { .new_sample = on_sample, .eos = on_eos };
-  g_autoptr (GstCaps) caps = gst_caps_from_string ("video/mpegts, systemstream=true");
   g_autoptr (GstPad) pad = NULL;
 
-  self->gate = gst_element_factory_make (sends ? "appsink" : "appsrc", NULL);
-  if (self->gate == NULL) {
-    g_set_error_literal (error, GST_URI_ERROR, GST_URI_ERROR_UNSUPPORTED_PROTOCOL,
-        "GStreamer has no element appsrc: install the package gstreamer1.0-plugins-base.");
+  self->gate = relay_chain_make_app (sends ? NULL : RELAY_MEDIA, error);
+  if (self->gate == NULL)
     return FALSE;
-  }
-  if (sends) {
-    g_object_set (self->gate, "sync", FALSE, "async", FALSE, "enable-last-sample", FALSE, NULL);
+  if (sends)
     gst_app_sink_set_callbacks (GST_APP_SINK (self->gate), &callbacks, self, NULL);
-  } else {
-    g_object_set (self->gate, "caps", caps, "is-live", TRUE, "do-timestamp", TRUE, "format",
-        GST_FORMAT_TIME, "max-bytes", G_GUINT64_CONSTANT (0), NULL);
-  }
   gst_bin_add (GST_BIN (self), self->gate);
   pad = gst_element_get_static_pad (self->gate, name);
   return gst_element_add_pad (GST_ELEMENT (self), gst_ghost_pad_new (name, pad));

@@ -2,25 +2,19 @@
 #include <net/if.h>
 #include <string.h>
 #include <gst/app/app.h>
-#include "relaychain.h"
-#include "relayflow.h"
 #include "relaygroup.h"
-#include "relayprotocolpipeline.h"
-#include "relayloop.h"
-#include "relayrecord.h"
+#include "relayprotocol.h"
 #include "relayretry.h"
 #include "relaywatch.h"
 
-#define DRAIN (500 * GST_MSECOND)  /* in which what waits has to be sent at the end */
-#define END G_TIME_SPAN_SECOND     /* in which the thread has to end, or is left behind */
-#define SILENCE G_TIME_SPAN_SECOND /* of a sender of RIST, after which another one is heard */
+#define DRAIN (500 * GST_MSECOND) /* in which what waits has to be sent at the end */
+#define END G_TIME_SPAN_SECOND    /* in which the thread has to end, or is left behind */
 #define LOOK_UP_EACH \
   (30 * G_TIME_SPAN_SECOND) /* names that datagrams are sent to: half of what is common as the \
                                time to live of a dynamic one */
 #define ANSWERS_LAST \
   (11 * LOOK_UP_EACH) /* a name whose answers take turns gives each address again in this time, \
                          unless it has more than ten, one at a time */
-#define CAPS "video/mpegts, systemstream=true, packetsize=188"
 
 struct _RelayProtocolPipeline
 {
@@ -28,7 +22,7 @@ struct _RelayProtocolPipeline
   const RelayProtocolUri *protocol_uri;
   const RelayProtocolPipelineFuncs *funcs;
   GObject *owner;
-  RelayRecord *record;       /* the thread's, kept from one pipeline to the next; NULL: no file */
+  gpointer kept;             /* the thread's: what the protocol keeps (relayprotocol.h) */
   GCancellable *cancellable; /* of what the thread looks up; cancelled when it is to end */
   GMutex counting; /* held while it is read what was sent, which is moved from what plays to
                       the total; taken before the next, and by no callback of an element */
@@ -37,11 +31,11 @@ struct _RelayProtocolPipeline
   gboolean ending, ended;
   GstBus *bus;       /* of the pipeline that plays; NULL: none does */
   GstAppSrc *source; /* of an output's; NULL: none plays */
-  GstElement *end;   /* what talks to the network; NULL: none plays */
+  GstElement *end;   /* the element that talks to the network; NULL: none plays */
   guint64 failed;    /* bytes that were not sent since it plays, as of the last look */
   RelayProtocolPipelineStats stats; /* but for the level, and what was sent since it plays */
-  RelayWatch *watch;    /* of what plays; used in the thread alone, or without the lock where
-                           relaywatch.h says so, as the next */
+  RelayWatch *watch;    /* of the pipeline that plays; used in the thread alone, or without the lock
+                           where    relaywatch.h says so, as the next */
   gchar *address;       /* of the host, when the last pipeline was built */
   GHashTable *answered; /* when each address of the host was in an answer last, for ANSWERS_LAST:
                            g_get_monotonic_time, µs */
@@ -83,166 +77,57 @@ on_received (GstAppSink *sink, gpointer data)
   return GST_FLOW_OK;
 }
 
-static GstFlowReturn
-on_recorded (GstAppSink *sink, gpointer record)
-{
-  g_autoptr (GstSample) sample = gst_app_sink_pull_sample (sink);
-  g_autoptr (GError) error = NULL;
-  GstBuffer *buffer = sample != NULL ? gst_sample_get_buffer (sample) : NULL;
-  GstMapInfo map;
-  gboolean good;
+/* --- what the protocol says ------------------------------------------------------------------ */
 
-  if (buffer == NULL || !gst_buffer_map (buffer, &map, GST_MAP_READ))
-    return GST_FLOW_OK;
-  good =
-      relay_record_write (record, map.data, map.size, g_get_real_time () / G_USEC_PER_SEC, &error);
-  gst_buffer_unmap (buffer, &map);
-  if (good)
-    return GST_FLOW_OK;
-  GST_ELEMENT_ERROR (sink, RESOURCE, WRITE, ("%s", error->message), (NULL));
-  return GST_FLOW_ERROR;
+const RelayProtocolUri *
+relay_protocol_pipeline_get_uri (RelayProtocolPipeline *self)
+{
+  return self->protocol_uri;
 }
 
-static void
-close_record (gpointer record)
+gboolean
+relay_protocol_pipeline_has_played (RelayProtocolPipeline *self)
 {
-  relay_record_close (record);
+  return self->played;
 }
 
-/* --- callers of SRT ------------------------------------------------------------------------ */
-
-static gboolean
-on_connecting (GstElement *end, GSocketAddress *address, const gchar *streamid,
-    RelayProtocolPipeline *self)
+void
+relay_protocol_pipeline_tell (RelayProtocolPipeline *self, const gchar *text)
 {
-  const gchar *wanted = relay_protocol_uri_get (self->protocol_uri, "streamid");
+  self->funcs->tell (text, FALSE, self->owner);
+}
 
-  if (wanted == NULL || g_strcmp0 (wanted, streamid) == 0)
-    return self->funcs->calls (address, streamid, self->owner);
+void
+relay_protocol_pipeline_count (RelayProtocolPipeline *self, RelayProtocolPipelineCount which)
+{
   g_mutex_lock (&self->lock);
-  self->stats.refused++;
+  self->stats.counts[which]++;
   g_mutex_unlock (&self->lock);
-  return FALSE;
 }
 
-static void
-count_caller (RelayProtocolPipeline *self, GSocketAddress *address, gint change)
+gboolean
+relay_protocol_pipeline_admits (RelayProtocolPipeline *self, GSocketAddress *address,
+    const gchar *streamid)
+{
+  return self->funcs->calls (address, streamid, self->owner);
+}
+
+void
+relay_protocol_pipeline_note_caller (RelayProtocolPipeline *self, GSocketAddress *address,
+    gboolean connected)
 {
   g_autofree gchar *name =
       address != NULL ? g_socket_connectable_to_string (G_SOCKET_CONNECTABLE (address)) : NULL;
   g_autofree gchar *text = g_strdup_printf ("%s %s.", name != NULL ? name : "a caller",
-      change > 0 ? "is connected" : "has gone");
+      connected ? "is connected" : "has gone");
 
   g_mutex_lock (&self->lock);
-  self->stats.callers += change;
+  self->stats.callers += connected ? 1 : -1;
   g_mutex_unlock (&self->lock);
-  self->funcs->tell (text, FALSE, self->owner);
-}
-
-static void
-on_added (GstElement *end, gint unused, GSocketAddress *address, RelayProtocolPipeline *self)
-{
-  count_caller (self, address, 1);
-}
-
-static void
-on_removed (GstElement *end, gint unused, GSocketAddress *address, RelayProtocolPipeline *self)
-{
-  count_caller (self, address, -1);
-}
-
-static void
-watch_callers (RelayProtocolPipeline *self, GstElement *end)
-{
-  /* without this, the signal is not emitted, whatever the property's default is said to be */
-  g_object_set (end, "authentication", TRUE, NULL);
-  g_signal_connect (end, "caller-connecting", G_CALLBACK (on_connecting), self);
-  g_signal_connect (end, "caller-added", G_CALLBACK (on_added), self);
-  g_signal_connect (end, "caller-removed", G_CALLBACK (on_removed), self);
-}
-
-/* --- who else sends to a RIST input --------------------------------------------------------- */
-
-static void
-on_flow (RelayFlowVerdict verdict, gpointer data)
-{
-  RelayProtocolPipeline *self = data;
-  const gchar *text = NULL;
-
-  if (verdict == RELAY_FLOW_SECOND)
-    text = "A second sender of RIST is not heard, as long as the first one sends: give each an "
-           "input, with a port of its own.";
-  else if (verdict == RELAY_FLOW_ENDS)
-    text = "The sender of RIST has been silent, and another one is there: the input starts anew.";
-  if (verdict == RELAY_FLOW_REFUSED) {
-    g_mutex_lock (&self->lock);
-    self->stats.datagrams_refused++;
-    g_mutex_unlock (&self->lock);
-  }
-  if (text != NULL)
-    self->funcs->tell (text, FALSE, self->owner);
-}
-
-/* What the latency bridges is no silence. */
-static gint64
-get_silence (const RelayProtocolUri *protocol_uri)
-{
-  return MAX (SILENCE,
-      (gint64) relay_protocol_uri_get_uint (protocol_uri, "latency", 0) * G_TIME_SPAN_MILLISECOND);
-}
-
-/* --- both ------------------------------------------------------------------------------------ */
-
-static void
-watch_end (RelayProtocolPipeline *self, GstElement *end)
-{
-  if (self->protocol_uri->scheme == RELAY_SRT && relay_protocol_uri_listens (self->protocol_uri))
-    watch_callers (self, end);
-  else if (self->protocol_uri->scheme == RELAY_RIST && self->protocol_uri->sends)
-    relay_flow_guard (end);
-  else if (self->protocol_uri->scheme == RELAY_RIST)
-    relay_flow_watch (end, get_silence (self->protocol_uri), on_flow, self);
-  else if (self->protocol_uri->scheme == RELAY_FILE)
-    relay_loop_watch (end, self->played);
-}
-
-/* Only SRT has a connection that a pipeline would wait for. */
-static gboolean
-dials (const RelayProtocolUri *protocol_uri)
-{
-  return protocol_uri->scheme == RELAY_SRT && !relay_protocol_uri_listens (protocol_uri);
+  relay_protocol_pipeline_tell (self, text);
 }
 
 /* --- the pipeline --------------------------------------------------------------------------- */
-
-static GstElement *
-make_app (const gchar *factory, GError **error)
-{
-  GstElement *element = gst_element_factory_make (factory, NULL);
-
-  if (element == NULL)
-    g_set_error (error, GST_CORE_ERROR, GST_CORE_ERROR_MISSING_PLUGIN,
-        "GStreamer has no element %s: install the package gstreamer1.0-plugins-base.", factory);
-  else if (g_str_equal (factory, "appsink"))
-    g_object_set (element, "sync", FALSE, "async", FALSE, "enable-last-sample", FALSE, NULL);
-  return element;
-}
-
-/* What an output's chain is for the network, for a file. */
-static GstElement *
-make_recorder (RelayProtocolPipeline *self, GError **error)
-{
-  const RelayProtocolUri *protocol_uri = self->protocol_uri;
-  GstElement *sink = make_app ("appsink", error);
-  GstAppSinkCallbacks functions = { .new_sample = on_recorded };
-
-  if (self->record == NULL)
-    self->record = relay_record_new (protocol_uri->path,
-        relay_protocol_uri_get_uint (protocol_uri, "piece", 0));
-  if (sink != NULL)
-    gst_app_sink_set_callbacks (GST_APP_SINK (sink), &functions, self->record, close_record);
-  return sink;
-}
 
 /* GStreamer's elements would take another one.  It may come later, so --check does not look. */
 static gboolean
@@ -357,11 +242,6 @@ make_chain (RelayProtocolPipeline *self, GError **error)
 
   if (!has_interface (self->protocol_uri, error))
     return NULL;
-  if (self->protocol_uri->scheme == RELAY_FILE && self->protocol_uri->sends) {
-    chain = make_recorder (self, error);
-    self->watch = chain != NULL ? relay_watch_new (self->protocol_uri, NULL) : NULL;
-    return chain;
-  }
   if (protocol_uri.host != NULL && !choose_address (self, error))
     return NULL;
   protocol_uri.host = self->address;
@@ -373,7 +253,8 @@ make_chain (RelayProtocolPipeline *self, GError **error)
     gst_object_unref (gst_object_ref_sink (chain));
     return NULL;
   }
-  watch_end (self, end);
+  if (protocol_uri.protocol->watch != NULL)
+    protocol_uri.protocol->watch (end, self, &self->kept);
   self->watch = relay_watch_new (self->protocol_uri, end);
   g_mutex_lock (&self->lock);
   self->end = g_steal_pointer (&end);
@@ -385,16 +266,14 @@ make_chain (RelayProtocolPipeline *self, GError **error)
 static GstElement *
 make_gate (RelayProtocolPipeline *self, GError **error)
 {
-  GstElement *gate = make_app (self->protocol_uri->sends ? "appsrc" : "appsink", error);
+  gboolean sends = self->protocol_uri->sends;
+  GstElement *gate = relay_chain_make_app (sends ? RELAY_WHOLE_PACKETS : NULL, error);
   GstAppSinkCallbacks functions = { .new_sample = on_received };
-  g_autoptr (GstCaps) caps = gst_caps_from_string (CAPS);
 
   if (gate == NULL)
     return NULL;
-  if (self->protocol_uri->sends)
-    g_object_set (gate, "caps", caps, "is-live", TRUE, "do-timestamp",
-        !relay_protocol_uri_is_timed (self->protocol_uri), "format", GST_FORMAT_TIME, "max-bytes",
-        G_GUINT64_CONSTANT (0), NULL);
+  if (sends)
+    g_object_set (gate, "do-timestamp", !relay_protocol_uri_is_timed (self->protocol_uri), NULL);
   else
     gst_app_sink_set_callbacks (GST_APP_SINK (gate), &functions, self, NULL);
   return gate;
@@ -555,24 +434,30 @@ is_ending (RelayProtocolPipeline *self)
   return ending;
 }
 
-/* Sends what waits still, if the pipeline is to end, and somebody is there. */
+static gboolean
+is_connected (RelayProtocolPipeline *self, GstElement *end)
+{
+  return self->protocol_uri->protocol->is_connected (end);
+}
+
+/* Sends what waits still, if the pipeline is to end, and the other side is there. */
 static void
 drain (RelayProtocolPipeline *self, GstBus *bus)
 {
   g_autoptr (GstMessage) last = NULL;
 
   if (!self->protocol_uri->sends || !is_ending (self)
-      || (dials (self->protocol_uri) && !relay_watch_is_connected (self->end)))
+      || (relay_protocol_uri_dials (self->protocol_uri) && !is_connected (self, self->end)))
     return;
   gst_app_src_end_of_stream (self->source);
   last = gst_bus_timed_pop_filtered (bus, DRAIN, GST_MESSAGE_ERROR | GST_MESSAGE_EOS);
 }
 
 static void
-set_plays (RelayProtocolPipeline *self, gboolean plays)
+set_state (RelayProtocolPipeline *self, RelayState state)
 {
   g_mutex_lock (&self->lock);
-  self->stats.plays = plays;
+  self->stats.state = state;
   g_mutex_unlock (&self->lock);
 }
 
@@ -590,7 +475,7 @@ take_down (RelayProtocolPipeline *self, GstElement *pipeline)
         + gst_app_src_get_current_level_bytes (self->source);
   }
   g_mutex_lock (&self->lock);
-  self->stats.plays = FALSE;
+  self->stats.state = RELAY_STARTING;
   self->stats.sent += sent;
   self->stats.failed += failed;
   self->failed = 0;
@@ -632,9 +517,10 @@ run_once (RelayProtocolPipeline *self)
   if (gst_element_set_state (pipeline, GST_STATE_PLAYING) == GST_STATE_CHANGE_FAILURE) {
     text = explain (bus);
   } else {
-    set_plays (self, TRUE);
+    set_state (self, RELAY_RUNNING);
     self->played = TRUE;
-    if (!relay_watch_sends_datagrams (self->protocol_uri) && !dials (self->protocol_uri))
+    if (!relay_watch_sends_datagrams (self->protocol_uri)
+        && !relay_protocol_uri_dials (self->protocol_uri))
       note_work (self);
     if (!is_ending (self))
       text = wait_for_end (self, pipeline, bus);
@@ -653,10 +539,10 @@ wait_for (RelayProtocolPipeline *self, guint delay)
   gint64 until = g_get_monotonic_time () + delay * G_TIME_SPAN_MILLISECOND;
 
   g_mutex_lock (&self->lock);
-  self->stats.waits = TRUE;
+  self->stats.state = RELAY_IDLE;
   while (!self->ending && g_cond_wait_until (&self->wake, &self->lock, until))
     ;
-  self->stats.waits = FALSE;
+  self->stats.state = RELAY_STARTING;
   g_mutex_unlock (&self->lock);
 }
 
@@ -682,7 +568,8 @@ unref (RelayProtocolPipeline *self)
     return;
   g_object_unref (self->owner);
   g_object_unref (self->cancellable);
-  g_clear_pointer (&self->record, relay_record_free);
+  if (self->kept != NULL)
+    self->protocol_uri->protocol->free_kept (self->kept);
   g_free (self->stats.error);
   g_free (self->address);
   g_hash_table_unref (self->answered);
@@ -733,6 +620,7 @@ relay_protocol_pipeline_new (const RelayProtocolUri *protocol_uri,
   GThread *thread;
 
   self->users = 2;
+  self->stats.state = RELAY_STARTING;
   self->protocol_uri = protocol_uri;
   self->funcs = funcs;
   self->owner = g_object_ref (owner);
@@ -785,8 +673,8 @@ relay_protocol_pipeline_get_stats (RelayProtocolPipeline *self, RelayProtocolPip
   /* an element that is asked may call back */
   if (end != NULL) {
     stats->sent += relay_watch_get_sent (self->protocol_uri, end);
-    if (dials (self->protocol_uri))
-      stats->callers = relay_watch_is_connected (end);
+    if (relay_protocol_uri_dials (self->protocol_uri))
+      stats->callers = is_connected (self, end);
   }
   g_mutex_unlock (&self->counting);
 }

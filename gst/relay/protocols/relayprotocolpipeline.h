@@ -16,6 +16,7 @@
 #include <gio/gio.h>
 #include <gst/gst.h>
 #include "relayprotocoluri.h"
+#include "relaystate.h"
 
 G_BEGIN_DECLS
 
@@ -28,23 +29,27 @@ typedef struct
   void (*received) (GstBuffer *buffer, gpointer data);
   /* What the user should know. @fault: it has failed. */
   void (*tell) (const gchar *text, gboolean fault, gpointer data);
-  /* Somebody calls who is wanted by the URI. FALSE: he is refused. */
+  /* A caller gives the streamid of the URI. FALSE: it is refused. */
   gboolean (*calls) (GSocketAddress *address, const gchar *streamid, gpointer data);
 } RelayProtocolPipelineFuncs;
 
+typedef enum
+{
+  RELAY_CALLERS_REFUSED,   /* with another streamid than the URI's */
+  RELAY_DATAGRAMS_REFUSED, /* that were not media of the sender that is heard */
+  RELAY_PIPELINE_COUNTS,
+} RelayProtocolPipelineCount;
+
 typedef struct
 {
-  gboolean plays;
-  gboolean waits;            /* after an error, to start again */
-  guint callers;             /* SRT: who is connected; 0: nobody, or that is not known */
-  guint64 restarts;          /* after errors */
-  guint64 refused;           /* callers with another streamid than the URI's */
-  guint64 datagrams_refused; /* of RIST, that were not media of the sender that is heard */
-  guint64 level;             /* bytes that wait to be sent */
-  guint64 sent, failed;      /* bytes that were handed to the network, and that were not, of an
-                                output that counts them (relaywatch.h) */
-  gchar *error;              /* why it does not reach its network; NULL: it does, or has not failed
-                                yet */
+  RelayState state; /* IDLE: it waits to start again, after an error */
+  guint callers;    /* that are connected; 0: none is, or that is not known */
+  guint64 restarts; /* after errors */
+  guint64 counts[RELAY_PIPELINE_COUNTS];
+  guint64 level;        /* bytes that wait to be sent */
+  guint64 sent, failed; /* bytes that were handed to the network, and that were not, of an output
+                           that counts them (relaywatch.h) */
+  gchar *error; /* why it does not reach its network; NULL: it does, or has not failed yet */
 } RelayProtocolPipelineStats;
 
 /* Starts the thread; NULL: it could not be started, and @error is set. @protocol_uri belongs to
@@ -66,5 +71,20 @@ GstClockTime relay_protocol_pipeline_get_time (void);
 
 void relay_protocol_pipeline_get_stats (RelayProtocolPipeline *self,
     RelayProtocolPipelineStats *stats);
+
+/* For the protocol's file.  But for the first two, they may be called from threads of elements. */
+
+const RelayProtocolUri *relay_protocol_pipeline_get_uri (RelayProtocolPipeline *self);
+/* Has it played before? */
+gboolean relay_protocol_pipeline_has_played (RelayProtocolPipeline *self);
+/* What the user should know. */
+void relay_protocol_pipeline_tell (RelayProtocolPipeline *self, const gchar *text);
+void relay_protocol_pipeline_count (RelayProtocolPipeline *self, RelayProtocolPipelineCount which);
+/* May this caller, who gives the streamid of the URI, connect? */
+gboolean relay_protocol_pipeline_admits (RelayProtocolPipeline *self, GSocketAddress *address,
+    const gchar *streamid);
+/* A caller is connected, or has gone.  @address: or NULL. */
+void relay_protocol_pipeline_note_caller (RelayProtocolPipeline *self, GSocketAddress *address,
+    gboolean connected);
 
 G_END_DECLS

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * relayprotocoluri.h: the URI of an end that is not fasp: where it is, and its keys.
+ * relayprotocoluri.h: the URI of an end with a pipeline of its own: where it is, and its keys.
  *
- * Keys are in a table: which schemes and sides have them, and which values.  Everything else is an
- * error.  The path of a file is taken as it is written, without %-escapes, as its name may have a
- * date in it.
+ * Each key is one of the protocol's rows, for this kind of end; any other is an error.  The path of
+ * a file is taken as it is written, without %-escapes, as its name may have a date in it.
  */
 #pragma once
 
@@ -12,33 +11,28 @@
 
 G_BEGIN_DECLS
 
-typedef enum
-{
-  RELAY_UDP,
-  RELAY_RTP,
-  RELAY_SRT,
-  RELAY_RIST,
-  RELAY_FILE,
-  RELAY_SCHEMES,
-} RelayScheme;
+typedef struct _RelayProtocol RelayProtocol;
 
 typedef struct
 {
-  RelayScheme scheme;
+  const RelayProtocol *protocol;
   gboolean sends;
-  gchar *host;      /* NULL: all addresses of this machine, or a file */
+  gchar *host;      /* NULL: all addresses of this machine, or a path */
   gchar *source;    /* whose datagrams to a multicast group are wanted; NULL: everybody's */
-  guint port;       /* UDP; 0: a file */
-  gchar *path;      /* of a file; NULL: none */
+  guint port;       /* UDP; 0: a path */
+  gchar *path;      /* NULL: a host */
   GHashTable *keys; /* values, by key */
 } RelayProtocolUri;
 
-/* Is this another scheme than fasp's? */
-gboolean relay_protocol_uri_is_one (const gchar *uri);
-/* @passphrase: of SRT, instead of the URI's; NULL: the URI's, if any.  @error: GST_URI_ERROR, with
- * a sentence that does not quote secrets. */
-RelayProtocolUri *relay_protocol_uri_parse (const gchar *uri, gboolean sends,
-    const gchar *passphrase, GError **error);
+/* Is it the address of a multicast group?  Is it all addresses of this machine? */
+gboolean relay_host_is_group (const gchar *host);
+gboolean relay_host_is_any (const gchar *host);
+
+/* Takes a URI apart (see relay_protocol_uri_parse). */
+RelayProtocolUri *relay_protocol_uri_split (const RelayProtocol *protocol, const gchar *uri,
+    gboolean sends, GError **error);
+/* Has the protocol each of its keys, for such an end, with that value? */
+gboolean relay_protocol_uri_check_keys (const RelayProtocolUri *protocol_uri, GError **error);
 void relay_protocol_uri_free (RelayProtocolUri *protocol_uri);
 
 const gchar *relay_protocol_uri_get (const RelayProtocolUri *protocol_uri, const gchar *key);
@@ -47,8 +41,15 @@ guint64 relay_protocol_uri_get_uint (const RelayProtocolUri *protocol_uri, const
 /* Do datagrams leave at their time? */
 gboolean relay_protocol_uri_is_timed (const RelayProtocolUri *protocol_uri);
 gboolean relay_protocol_uri_is_multicast (const RelayProtocolUri *protocol_uri);
-/* Is a port of this machine bound, which nothing else can have? */
+gboolean relay_protocol_uri_is_ipv6 (const RelayProtocolUri *protocol_uri);
+/* Returns the host, or 0.0.0.0. */
+const gchar *relay_protocol_uri_get_address (const RelayProtocolUri *protocol_uri);
+/* How many ports of this machine are bound, from that of the URI on? */
+guint relay_protocol_uri_count_ports (const RelayProtocolUri *protocol_uri);
+/* Does it bind a port that nothing else can have? */
 gboolean relay_protocol_uri_listens (const RelayProtocolUri *protocol_uri);
+/* Does it dial, over a protocol that knows connections? */
+gboolean relay_protocol_uri_dials (const RelayProtocolUri *protocol_uri);
 /* The URI without secrets. */
 gchar *relay_protocol_uri_describe (const RelayProtocolUri *protocol_uri);
 

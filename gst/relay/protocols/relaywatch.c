@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <net/if.h>
 #include "relaygroup.h"
+#include "relayprotocol.h"
 #include "relaywatch.h"
 
 /* Looks without a datagram of the group after which it is joined again, as switches forget members
@@ -16,8 +17,8 @@ struct _RelayWatch
   guint silent;    /* looks without anything received */
   guint64 sent;    /* bytes at the last look */
   gchar *why;      /* datagrams could not be sent since then; NULL: none */
-  guint64 given;   /* bytes that srtsink has taken, sent or dropped; guarded by the end's object
-                      lock, as the next */
+  guint64 given;   /* bytes that an output which dials has taken, sent or dropped; guarded by the
+                      end's object lock, as the next */
   guint64 giving;  /* bytes that it has now */
 };
 
@@ -29,12 +30,11 @@ get_interface (const RelayProtocolUri *protocol_uri)
   return name != NULL ? if_nametoindex (name) : 0;
 }
 
-/* srtsink drops what it gets while it dials, and counts what it sends. */
+/* The element drops what it gets while it dials, and counts what it sends. */
 static gboolean
 has_to_count_given (const RelayProtocolUri *protocol_uri)
 {
-  return protocol_uri->sends && protocol_uri->scheme == RELAY_SRT
-      && !relay_protocol_uri_listens (protocol_uri);
+  return protocol_uri->sends && relay_protocol_uri_dials (protocol_uri);
 }
 
 static GstPadProbeReturn
@@ -55,7 +55,7 @@ relay_watch_new (const RelayProtocolUri *protocol_uri, GstElement *end)
   RelayWatch *watch = g_new0 (RelayWatch, 1);
 
   watch->protocol_uri = protocol_uri;
-  watch->end = end != NULL ? gst_object_ref (end) : NULL;
+  watch->end = gst_object_ref (end);
   watch->interface = get_interface (protocol_uri);
   if (has_to_count_given (protocol_uri)) {
     g_autoptr (GstPad) pad = gst_element_get_static_pad (end, "sink");
@@ -68,7 +68,7 @@ relay_watch_new (const RelayProtocolUri *protocol_uri, GstElement *end)
 void
 relay_watch_free (RelayWatch *watch)
 {
-  gst_clear_object (&watch->end);
+  gst_object_unref (watch->end);
   g_free (watch->why);
   g_free (watch);
 }
@@ -80,52 +80,37 @@ relay_watch_note_received (RelayWatch *watch)
 }
 
 gboolean
-relay_watch_is_connected (GstElement *srt)
+relay_watch_sends_datagrams (const RelayProtocolUri *protocol_uri)
 {
-  g_autoptr (GstStructure) stats = NULL;
-
-  /* it has this figure only while it is connected */
-  g_object_get (srt, "stats", &stats, NULL);
-  return stats != NULL && gst_structure_has_field (stats, "negotiated-latency-ms");
+  return protocol_uri->sends && protocol_uri->protocol->sender != NULL;
 }
 
 gboolean
 relay_watch_counts (const RelayProtocolUri *protocol_uri)
 {
-  return protocol_uri->sends && protocol_uri->scheme != RELAY_FILE;
-}
-
-gboolean
-relay_watch_sends_datagrams (const RelayProtocolUri *protocol_uri)
-{
-  return relay_watch_counts (protocol_uri) && protocol_uri->scheme != RELAY_SRT;
+  return relay_watch_sends_datagrams (protocol_uri)
+      || (protocol_uri->sends && protocol_uri->protocol->get_sent != NULL);
 }
 
 /* Returns the element that sends datagrams of UDP; NULL: the end has none. */
 static GstElement *
 get_sender (const RelayProtocolUri *protocol_uri, GstElement *end)
 {
-  if (!relay_watch_sends_datagrams (protocol_uri))
-    return NULL;
-  if (protocol_uri->scheme == RELAY_RIST)
-    return gst_bin_get_by_name (GST_BIN (end), "rist_rtp_udpsink0");
-  return gst_object_ref (end);
+  return relay_watch_sends_datagrams (protocol_uri) ?
+      relay_chain_get_part (end, protocol_uri->protocol->sender) :
+      NULL;
 }
 
 guint64
 relay_watch_get_sent (const RelayProtocolUri *protocol_uri, GstElement *end)
 {
   g_autoptr (GstElement) sender = get_sender (protocol_uri, end);
-  g_autoptr (GstStructure) stats = NULL;
   guint64 sent = 0;
 
-  if (sender != NULL) {
+  if (sender != NULL)
     g_object_get (sender, "bytes-served", &sent, NULL);
-  } else if (relay_watch_counts (protocol_uri)) {
-    g_object_get (end, "stats", &stats, NULL);
-    if (stats != NULL)
-      gst_structure_get_uint64 (stats, "bytes-sent-total", &sent);
-  }
+  else if (relay_watch_counts (protocol_uri))
+    sent = protocol_uri->protocol->get_sent (end);
   return sent;
 }
 
@@ -211,8 +196,8 @@ relay_watch_look (RelayWatch *watch, gboolean *works)
   *works = TRUE;
   if (sender != NULL)
     return look_at_sender (watch, works);
-  if (watch->protocol_uri->scheme == RELAY_SRT && !relay_protocol_uri_listens (watch->protocol_uri))
-    *works = relay_watch_is_connected (watch->end);
+  if (relay_protocol_uri_dials (watch->protocol_uri))
+    *works = watch->protocol_uri->protocol->is_connected (watch->end);
   return !watch->protocol_uri->sends && relay_group_is_heard (watch->protocol_uri) ?
       look_at_group (watch) :
       NULL;

@@ -19,7 +19,7 @@ G_BEGIN_DECLS
 
 typedef struct _RelayWatch RelayWatch;
 
-/* @end: the element that talks to the network; NULL: a file is written. */
+/* @end: the element that talks to the network. */
 RelayWatch *relay_watch_new (const RelayProtocolUri *protocol_uri, GstElement *end);
 void relay_watch_free (RelayWatch *watch);
 
@@ -37,8 +37,6 @@ gboolean relay_watch_may_have_failed (const RelayWatch *watch);
 
 /* Is this an output whose datagrams are not answered? */
 gboolean relay_watch_sends_datagrams (const RelayProtocolUri *protocol_uri);
-/* Is an end of SRT that dials connected?  May be called from any thread. */
-gboolean relay_watch_is_connected (GstElement *srt);
 /* Does an output of this kind count what it hands to the network?  Files do not. */
 gboolean relay_watch_counts (const RelayProtocolUri *protocol_uri);
 /* Returns these bytes, since the element plays.  May be called from any thread. */

@@ -9,10 +9,9 @@
 #include <string.h>
 #include "../elements/pair.h"
 #include "gstfaspcommon.h"
-#include "relaychain.h"
 #include "relayprotocolend.h"
 #include "relaypackets.h"
-#include "relayprotocoluri.h"
+#include "relayprotocol.h"
 #include "relaywatch.h"
 
 #define PACKET 188

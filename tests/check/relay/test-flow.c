@@ -5,7 +5,7 @@
 #include <string.h>
 #include <gio/gio.h>
 #include "../elements/pair.h"
-#include "relaychain.h"
+#include "relayprotocol.h"
 #include "relayflow.h"
 
 #define FLOW 0x1234567au

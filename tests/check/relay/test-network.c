@@ -15,7 +15,7 @@
 #include <gio/gio.h>
 #include <gst/app/app.h>
 #include "../elements/pair.h"
-#include "relaychain.h"
+#include "relayprotocol.h"
 #include "relayprotocolend.h"
 #include "relaygroup.h"
 #include "relayretry.h"

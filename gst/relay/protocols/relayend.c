@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "gstfaspparse.h"
+#include "relaygroup.h"
+#include "relayprotocol.h"
+#include "relayprotocolend.h"
+
+GstElement *
+relay_end_make (const RelayEnd *end, const gchar *name, GError **error)
+{
+  const RelayProtocol *protocol = relay_protocol_find (end->uri);
+
+  if (protocol == NULL) {
+    /* does not quote the text: it may be a secret in the wrong place */
+    g_set_error (error, GST_URI_ERROR, GST_URI_ERROR_UNSUPPORTED_PROTOCOL,
+        "this is no URI of a relay: write fasp://HOST:PORT to dial, or fasp://:PORT to be "
+        "dialled; or srt://, rist://, udp://, rtp:// or file:///PATH");
+    return NULL;
+  }
+  return protocol->make_end != NULL ?
+      protocol->make_end (end, name, error) :
+      relay_protocol_end_new (end->uri, end->sends, end->passphrase, name, error);
+}
+
+gboolean
+relay_end_check (const RelayEnd *end, GError **error)
+{
+  g_autoptr (GstElement) element = relay_end_make (end, NULL, error);
+  g_autofree gchar *why = NULL;
+
+  if (element == NULL)
+    return FALSE;
+  gst_object_ref_sink (element);
+  g_signal_emit_by_name (element, "check-settings", &why);
+  if (why != NULL)
+    RELAY_BAD (error, "%s", why);
+  return why == NULL;
+}
+
+gboolean
+relay_end_takes_files (const RelayEnd *end)
+{
+  return relay_protocol_find (end->uri)->make_end != NULL;
+}
+
+gboolean
+relay_end_takes_passphrase (const RelayEnd *end)
+{
+  return relay_end_takes_files (end)
+      || relay_key_find (relay_protocol_find (end->uri)->keys, "passphrase", RELAY_KEY_BOTH)
+      != NULL;
+}
+
+gboolean
+relay_end_names_passphrase (const RelayEnd *end)
+{
+  g_autoptr (GstUri) uri = gst_fasp_parse_uri (end->uri);
+
+  return uri != NULL && gst_uri_query_has_key (uri, "passphrase");
+}
+
+gboolean
+relay_end_has_passphrase (const RelayEnd *end)
+{
+  return end->passphrase != NULL || relay_end_names_passphrase (end);
+}
+
+guint
+relay_end_count_sources (const RelayEnd *end)
+{
+  const RelayProtocol *protocol = relay_protocol_find (end->uri);
+
+  return protocol != NULL && protocol->count_sources != NULL ? protocol->count_sources (end) : 0;
+}
+
+gboolean
+relay_end_holds_up (const RelayEnd *end)
+{
+  const RelayProtocol *protocol = relay_protocol_find (end->uri);
+
+  return protocol->holds_up != NULL && protocol->holds_up (end);
+}
+
+/* Writes an address in one way, so that texts can be compared; NULL: all of this machine. */
+static gchar *
+normalize (const gchar *text)
+{
+  g_autoptr (GInetAddress) address = text != NULL ? g_inet_address_new_from_string (text) : NULL;
+
+  if (address == NULL
+      || (g_inet_address_get_is_any (address)
+          && g_inet_address_get_family (address) == G_SOCKET_FAMILY_IPV6))
+    return NULL;
+  return g_inet_address_to_string (address);
+}
+
+static gboolean
+get_binding (const RelayEnd *end, RelayBinding *l)
+{
+  g_autoptr (RelayProtocolUri) protocol_uri =
+      relay_protocol_uri_parse (end->uri, end->sends, end->passphrase, NULL);
+
+  l->address = g_strdup (relay_protocol_uri_get_address (protocol_uri));
+  l->first = protocol_uri->port;
+  l->last = protocol_uri->port + MAX (relay_protocol_uri_count_ports (protocol_uri), 1) - 1;
+  l->group = relay_group_is_heard (protocol_uri);
+  return l->group || relay_protocol_uri_listens (protocol_uri);
+}
+
+gboolean
+relay_end_get_binding (const RelayEnd *end, RelayBinding *l)
+{
+  const RelayProtocol *protocol = relay_protocol_find (end->uri);
+  gboolean listens = (protocol->get_binding != NULL ? protocol->get_binding : get_binding) (end, l);
+  gchar *address = l->address;
+
+  l->address = normalize (address);
+  g_free (address);
+  return listens;
+}
+
+void
+relay_binding_clear (RelayBinding *l)
+{
+  g_free (l->address);
+  g_free (l->streamid);
+  g_free (l->interface);
+  g_free (l->bonds);
+}
+
+RelayDifference
+relay_end_compare (const RelayEnd *a, const RelayEnd *b)
+{
+  const RelayProtocol *protocol = relay_protocol_find (a->uri);
+
+  if (protocol == relay_protocol_find (b->uri) && protocol->compare != NULL)
+    return protocol->compare (a, b);
+  return g_str_equal (a->uri, b->uri) && g_strcmp0 (a->passphrase, b->passphrase) == 0 ?
+      RELAY_SAME :
+      RELAY_RESTART;
+}
+
+void
+relay_end_adjust (const RelayEnd *old, const RelayEnd *end, GstElement *element)
+{
+  relay_protocol_find (end->uri)->adjust (old, end, element);
+}

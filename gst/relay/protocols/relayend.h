@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * relayend.h: the settings of an end, and the element that is made of them.
+ *
+ * The protocol is that of the URI (relayprotocol.h).
+ */
+#pragma once
+
+#include <gst/gst.h>
+
+G_BEGIN_DECLS
+
+/* The properties of an element that name files of this machine.  A URI may not set them: the
+ * configuration has keys of its own for them, `input-record' and so on. */
+#define RELAY_FILES 4
+extern const gchar *const relay_end_files[RELAY_FILES];
+
+/* `streamid' and `files' are fasp's only.  The URI may hold a secret and is never shown; the
+ * element's own property `uri' leaves secrets out. */
+typedef struct
+{
+  guint id;       /* an output's, among those of its stream, from 1; 0: an input */
+  gboolean sends; /* it is an output */
+  gchar *uri;
+  gchar *streamid;           /* used unless the URI has one */
+  gchar *passphrase;         /* from a file; NULL: the URI's, if any */
+  gchar *files[RELAY_FILES]; /* of relay_end_files; NULL: none */
+} RelayEnd;
+
+/* What a new configuration requires of a running stream, or of one of its ends. */
+typedef enum
+{
+  RELAY_SAME,
+  RELAY_ADJUST, /* all changes can be set while it plays */
+  RELAY_ENDS,   /* some ends have to be closed or opened, the others stay as they are */
+  RELAY_RESTART,
+} RelayDifference;
+
+/* Which port of this machine an end has to itself, or which other ends can have it, too. */
+typedef struct
+{
+  gboolean shares; /* with ends whose settings below fit */
+  gboolean group;  /* the address is a multicast group's, which has been joined */
+  guint first, last;
+  gchar *address; /* NULL: all addresses, 0.0.0.0: all of IPv4 */
+  gchar *streamid, *interface, *bonds;
+  gint tos, ttl;
+} RelayBinding;
+
+/* Returns the element, ready to start; a floating reference. */
+GstElement *relay_end_make (const RelayEnd *end, const gchar *name, GError **error);
+/* Would it start?  Looks for faults that the element would otherwise report only then. */
+gboolean relay_end_check (const RelayEnd *end, GError **error);
+/* Can its protocol use a passphrase, and relay_end_files? */
+gboolean relay_end_takes_passphrase (const RelayEnd *end);
+gboolean relay_end_takes_files (const RelayEnd *end);
+/* Is the passphrase in its URI, so that the configuration is a secret? */
+gboolean relay_end_names_passphrase (const RelayEnd *end);
+gboolean relay_end_has_passphrase (const RelayEnd *end);
+/* How many sources it has at once; 0: one at a time. */
+guint relay_end_count_sources (const RelayEnd *end);
+/* May this output hold up the input, which then cannot be closed alone? */
+gboolean relay_end_holds_up (const RelayEnd *end);
+/* FALSE: it listens at no port. */
+gboolean relay_end_get_binding (const RelayEnd *end, RelayBinding *binding);
+void relay_binding_clear (RelayBinding *binding);
+
+/* RELAY_SAME, _ADJUST or _RESTART. */
+RelayDifference relay_end_compare (const RelayEnd *a, const RelayEnd *b);
+/* Sets what differs between @old and @end, which were compared as RELAY_ADJUST. */
+void relay_end_adjust (const RelayEnd *old, const RelayEnd *end, GstElement *element);
+
+G_END_DECLS

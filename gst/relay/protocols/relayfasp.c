@@ -1,0 +1,361 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * fasp://: faspsrc and faspsink, which are elements of the stream's pipeline themselves.
+ *
+ * The keys of their URIs are their properties.  What they refuse themselves is not looked at here.
+ */
+#include <string.h>
+#include "gstfaspparse.h"
+#include "relayprotocol.h"
+
+/* Sources that call, and the addresses of a name that stands alone. */
+#define PAIR 2
+
+const gchar *const relay_end_files[RELAY_FILES] = { "key-file", "allowed-keys", "record", "log" };
+
+/* --- several sources (docs/hitless.md) --------------------------------------------------------- */
+
+/* Returns the value of an enumeration, as a URI has it. */
+static gchar *
+get_word (GstElement *element, const gchar *property)
+{
+  GValue value = G_VALUE_INIT;
+  gchar *word;
+
+  g_object_get_property (G_OBJECT (element), property, &value);
+  word = gst_value_serialize (&value);
+  g_value_unset (&value);
+  return word;
+}
+
+/* Has this faspsrc several sources at once? */
+static gboolean
+has_several (GstElement *source)
+{
+  g_autofree gchar *redundancy = get_word (source, "redundancy");
+
+  return !g_str_equal (redundancy, "none");
+}
+
+/* Its addresses beside that of the URI; NULL: it has none at once with that. */
+static gchar **
+list_further (GstElement *source)
+{
+  g_autofree gchar *further = NULL;
+
+  if (!has_several (source))
+    return NULL;
+  g_object_get (source, "fallback-addresses", &further, NULL);
+  return further != NULL && further[0] != '\0' ? g_strsplit (further, ",", -1) : NULL;
+}
+
+/* Writes ADDRESS:PORT in one way; NULL: it is a name, which may lead to several hosts. */
+static gchar *
+normalize (const gchar *text)
+{
+  g_autoptr (GSocketConnectable) all = g_network_address_parse (text, 0, NULL);
+  GNetworkAddress *one = all != NULL ? G_NETWORK_ADDRESS (all) : NULL;
+  g_autoptr (GInetAddress) address =
+      one != NULL ? g_inet_address_new_from_string (g_network_address_get_hostname (one)) : NULL;
+  g_autofree gchar *host = address != NULL ? g_inet_address_to_string (address) : NULL;
+
+  return host != NULL ? g_strdup_printf ("%s %u", host, g_network_address_get_port (one)) : NULL;
+}
+
+/* FALSE: it is there already. */
+static gboolean
+add (GHashTable *all, const gchar *text)
+{
+  gchar *address = normalize (text);
+
+  return address == NULL || g_hash_table_add (all, address);
+}
+
+/* No address may be there twice.  A name may, which has several. */
+static gboolean
+check_sources (GstElement *source, GstUri *uri, GError **error)
+{
+  const gchar *host = gst_uri_get_host (uri);
+  g_auto (GStrv) further = list_further (source);
+  g_autoptr (GHashTable) all = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  g_autofree gchar *first = NULL;
+
+  if (further == NULL || host == NULL)
+    return TRUE;
+  first = g_strdup_printf (strchr (host, ':') != NULL ? "[%s]:%u" : "%s:%u", host,
+      gst_uri_get_port (uri));
+  add (all, first);
+  for (guint i = 0; further[i] != NULL; i++)
+    if (!add (all, g_strstrip (further[i]))) {
+      RELAY_BAD (error,
+          "the source %s is there twice, and would have to send everything twice: name each once, "
+          "in the URI or in fallback-addresses.",
+          further[i]);
+      return FALSE;
+    }
+  return TRUE;
+}
+
+/* --- making it --------------------------------------------------------------------------------- */
+
+/* Looks for what people write into a URI that has another place. */
+static gboolean
+check_text (const RelayEnd *end, GError **error)
+{
+  g_autoptr (GstUri) uri = gst_fasp_parse_uri (end->uri);
+
+  if (!end->sends && strstr (end->uri, ";fasp:") != NULL) {
+    RELAY_BAD (error,
+        "an input is one URI, in which further sources have no more than addresses: write "
+        "fasp://HOST:PORT?redundancy=hot&fallback-addresses=HOST:PORT,... if all are to send "
+        "everything, or redundancy=standby if one is to send and the others stand by.");
+    return FALSE;
+  }
+  if (uri != NULL && end->sends && gst_uri_query_has_key (uri, "redundancy")) {
+    RELAY_BAD (error,
+        "redundancy is for what receives: write it into the input of this stream, or into the "
+        "URI of the receivers.");
+    return FALSE;
+  }
+  for (guint i = 0; uri != NULL && i < RELAY_FILES; i++)
+    if (gst_uri_query_has_key (uri, relay_end_files[i])) {
+      RELAY_BAD (error,
+          "%s names a file, which a URI may not do: leave it out, and "
+          "write %s-%s = FILE in a line of its own.",
+          relay_end_files[i], end->sends ? "output" : "input", relay_end_files[i]);
+      return FALSE;
+    }
+  return TRUE;
+}
+
+/* Sets what a relay needs of its outputs.  The element's own defaults are for a stream that
+ * must be complete at a single receiver. The URI may say otherwise. */
+static void
+set_defaults (const RelayEnd *end, GstElement *element)
+{
+  if (end->streamid != NULL)
+    g_object_set (element, "streamid", end->streamid, NULL);
+  if (end->sends) {
+    /* with no receiver, the stream passes; a slow receiver never holds up the others */
+    g_object_set (element, "wait-for-connection", FALSE, NULL);
+    gst_util_set_object_arg (G_OBJECT (element), "slow-policy", "skip");
+  }
+}
+
+static gboolean
+set_up (GstElement *element, const RelayEnd *end, GError **error)
+{
+  g_autoptr (GstUri) uri = gst_fasp_parse_uri (end->uri);
+
+  set_defaults (end, element);
+  if (!gst_uri_handler_set_uri (GST_URI_HANDLER (element), end->uri, error)
+      || (!end->sends && !check_sources (element, uri, error)))
+    return FALSE;
+  if (end->passphrase != NULL)
+    g_object_set (element, "passphrase", end->passphrase, NULL);
+  for (guint i = 0; i < RELAY_FILES; i++)
+    if (end->files[i] != NULL)
+      g_object_set (element, relay_end_files[i], end->files[i], NULL);
+  return TRUE;
+}
+
+static GstElement *
+make_end (const RelayEnd *end, const gchar *name, GError **error)
+{
+  const gchar *factory = end->sends ? "faspsink" : "faspsrc";
+  GstElement *element;
+
+  if (!check_text (end, error))
+    return NULL;
+  element = gst_element_factory_make (factory, name);
+  if (element == NULL) {
+    g_set_error (error, GST_URI_ERROR, GST_URI_ERROR_UNSUPPORTED_PROTOCOL,
+        "GStreamer has no element %s: install gstreamer1.0-fasp, or set GST_PLUGIN_PATH "
+        "to where it is",
+        factory);
+    return NULL;
+  }
+  if (set_up (element, end, error))
+    return element;
+  gst_object_unref (gst_object_ref_sink (element));
+  return NULL;
+}
+
+/* NULL: it cannot be made. */
+static GstElement *
+make_model (const RelayEnd *end)
+{
+  GstElement *element = make_end (end, NULL, NULL);
+
+  return element != NULL ? gst_object_ref_sink (element) : NULL;
+}
+
+static guint
+count_sources (const RelayEnd *end)
+{
+  g_autoptr (GstElement) source = end->sends ? NULL : make_model (end);
+  g_auto (GStrv) further = NULL;
+
+  if (source == NULL || !has_several (source))
+    return 0;
+  further = list_further (source);
+  return further != NULL ? 1 + g_strv_length (further) : PAIR;
+}
+
+static gboolean
+holds_up (const RelayEnd *end)
+{
+  g_autoptr (GstElement) sink = make_model (end);
+  gboolean waits = FALSE;
+  gint policy = 0;
+
+  if (sink == NULL)
+    return FALSE;
+  g_object_get (sink, "wait-for-connection", &waits, "slow-policy", &policy, NULL);
+  return waits || policy == 0;
+}
+
+/* --- ports ------------------------------------------------------------------------------------- */
+
+static gboolean
+get_binding (const RelayEnd *end, RelayBinding *l)
+{
+  g_autoptr (GstElement) element = make_model (end);
+  g_autoptr (GstUri) uri = gst_fasp_parse_uri (end->uri);
+  const gchar *host = gst_uri_get_host (uri);
+  g_autofree gchar *mode = get_word (element, "mode"), *address = NULL;
+  gboolean group = relay_host_is_group (host);
+  guint flows;
+
+  g_object_get (element, "localaddress", &address, "flowlets", &flows, "streamid", &l->streamid,
+      "interface", &l->interface, "bonding-addresses", &l->bonds, "tos", &l->tos, "ttl", &l->ttl,
+      NULL);
+  l->shares = TRUE;
+  l->group = !end->sends && group;
+  l->address = g_strdup (address != NULL && !group ? address : host);
+  l->first = gst_uri_get_port (uri);
+  l->last = l->first + flows - 1;
+  if (group)
+    return l->group;
+  /* decides as gst_fasp_settings_get_mode() does */
+  return g_str_equal (mode, "none") ? relay_host_is_any (host) : g_str_equal (mode, "listener");
+}
+
+/* --- changes ----------------------------------------------------------------------------------- */
+
+static gboolean
+is_mutable (GstElement *element, const gchar *key)
+{
+  GParamSpec *pspec = g_object_class_find_property (G_OBJECT_GET_CLASS (element), key);
+
+  return pspec != NULL && (pspec->flags & GST_PARAM_MUTABLE_PLAYING);
+}
+
+/* What these keys are without being named is what they would be set to: naming one, or leaving it
+ * out, is a change of its value.  Others tell by being named (max-bitrate: how the rate is found).
+ */
+static gboolean
+comes_and_goes (const gchar *key)
+{
+  static const gchar *const keys[] = { "max-receivers", "max-receivers-per-network",
+    "max-total-bitrate", "slow-policy", "wait-for-connection", NULL };
+
+  return g_strv_contains (keys, key);
+}
+
+/* Adds to @changed the keys that have another value in @b than in @a, or are missing there.  FALSE:
+ * one is missing that an element cannot unset, or does not look at any more. */
+static gboolean
+add_changed (GHashTable *a, GHashTable *b, GHashTable *changed)
+{
+  GHashTableIter iter;
+  gpointer key, value;
+
+  if (a == NULL)
+    return TRUE;
+  g_hash_table_iter_init (&iter, a);
+  while (g_hash_table_iter_next (&iter, &key, &value)) {
+    gboolean there = b != NULL && g_hash_table_contains (b, key);
+
+    if (!there && !comes_and_goes (key))
+      return FALSE;
+    if (!there || g_strcmp0 (g_hash_table_lookup (b, key), value) != 0)
+      g_hash_table_add (changed, g_strdup (key));
+  }
+  return TRUE;
+}
+
+/* Lists the keys that differ, and can be set. NULL: others differ as well. */
+static GPtrArray *
+list_changed (GstUri *a, GstUri *b)
+{
+  g_autoptr (GHashTable) old = gst_uri_get_query_table (a);
+  g_autoptr (GHashTable) new = gst_uri_get_query_table (b);
+  g_autoptr (GHashTable) changed = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  GPtrArray *list;
+  GHashTableIter iter;
+  gpointer key;
+
+  if (!add_changed (old, new, changed) || !add_changed (new, old, changed))
+    return NULL;
+  list = g_ptr_array_new_with_free_func (g_free);
+  g_hash_table_iter_init (&iter, changed);
+  while (g_hash_table_iter_next (&iter, &key, NULL))
+    g_ptr_array_add (list, g_strdup (key));
+  return list;
+}
+
+static RelayDifference
+compare (const RelayEnd *a, const RelayEnd *b)
+{
+  g_autoptr (GstUri) old = gst_fasp_parse_uri (a->uri);
+  g_autoptr (GstUri) new = gst_fasp_parse_uri (b->uri);
+  g_autoptr (GPtrArray) changed = NULL;
+  g_autoptr (GstElement) element = NULL;
+
+  if (g_strcmp0 (a->streamid, b->streamid) != 0 || g_strcmp0 (a->passphrase, b->passphrase) != 0
+      || g_strcmp0 (gst_uri_get_host (old), gst_uri_get_host (new)) != 0
+      || gst_uri_get_port (old) != gst_uri_get_port (new))
+    return RELAY_RESTART;
+  for (guint i = 0; i < RELAY_FILES; i++)
+    if (g_strcmp0 (a->files[i], b->files[i]) != 0)
+      return RELAY_RESTART;
+  changed = list_changed (old, new);
+  if (changed == NULL)
+    return RELAY_RESTART;
+  if (changed->len == 0)
+    return RELAY_SAME;
+  element = make_model (b);
+  for (guint i = 0; i < changed->len; i++)
+    if (element == NULL || !is_mutable (element, g_ptr_array_index (changed, i)))
+      return RELAY_RESTART;
+  return RELAY_ADJUST;
+}
+
+static void
+adjust (const RelayEnd *old, const RelayEnd *end, GstElement *element)
+{
+  g_autoptr (GstUri) a = gst_fasp_parse_uri (old->uri);
+  g_autoptr (GstUri) b = gst_fasp_parse_uri (end->uri);
+  g_autoptr (GPtrArray) changed = list_changed (a, b);
+  g_autoptr (GstElement) model = make_model (end);
+
+  for (guint i = 0; i < changed->len; i++) {
+    const gchar *key = g_ptr_array_index (changed, i);
+    GValue value = G_VALUE_INIT;
+
+    g_object_get_property (G_OBJECT (model), key, &value);
+    g_object_set_property (G_OBJECT (element), key, &value);
+    g_value_unset (&value);
+  }
+}
+
+const RelayProtocol relay_protocol_fasp = {
+  .scheme = "fasp",
+  .make_end = make_end,
+  .count_sources = count_sources,
+  .holds_up = holds_up,
+  .get_binding = get_binding,
+  .compare = compare,
+  .adjust = adjust,
+};

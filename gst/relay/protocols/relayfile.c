@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * file://: a file of MPEG-TS, that an input plays in a loop, or an output writes (relayrecord.h).
+ *
+ * It is played in its own time, by its PCR.  When it begins anew, this clock steps back: the first
+ * PCR of each PID gets the discontinuity_indicator (ISO/IEC 13818-1, 2.4.3.5).  No other bit is
+ * changed, and nothing is added.
+ *
+ * Packets leave together that are due together, seven at most.  (tsparse would fill up its last
+ * buffer with null packets, and one of a slow stream leaves seconds before its last packet is due.)
+ */
+#include <string.h>
+#include <gst/app/app.h>
+#include "relayprotocol.h"
+#include "relayrecord.h"
+
+#define PIECE_MAX (7 * 24 * 3600) /* s: a week */
+#define BLOCK (188 * 7 * 4)       /* bytes that are read at a time */
+#define PIDS 8192                 /* 13 bits */
+#define PACKETS 7                 /* as many as fit into an Ethernet frame behind IP, UDP and RTP */
+#define TOGETHER \
+  (5 * GST_MSECOND) /* before its time a packet may leave: seven fit into this at 2.1 \
+                       Mbit/s, and slower streams have fewer together */
+
+/* A packet has an adaptation field; that one has a PCR, and its time is a new one. */
+#define ADAPTATION 0x20
+#define PCR 0x10
+#define DISCONTINUITY 0x80
+
+static const RelayKey keys[] = {
+  { "piece", RELAY_KEY_OUTPUT, NULL, 1, PIECE_MAX, "none",
+      "s; begins a new file at each multiple of this (UTC): 3600 at each full hour" },
+  RELAY_KEY_BUFFER_SIZE,
+  { NULL },
+};
+
+static gboolean
+check (const RelayProtocolUri *protocol_uri, GError **error)
+{
+  const gchar *path = protocol_uri->path;
+  g_autofree gchar *folder = g_path_get_dirname (path);
+  g_autoptr (GDateTime) now = g_date_time_new_now_local ();
+  g_autofree gchar *name = g_date_time_format (now, path);
+
+  if (path[0] != '/' || g_str_has_suffix (path, "/"))
+    RELAY_BAD (error, "write the whole path of a file: file:///var/lib/video/news.ts.");
+  else if (!protocol_uri->sends && !g_file_test (path, G_FILE_TEST_IS_REGULAR))
+    RELAY_BAD (error, "there is no file %s: name one that is there, or make it first.", path);
+  else if (protocol_uri->sends && !g_file_test (folder, G_FILE_TEST_IS_DIR))
+    RELAY_BAD (error, "there is no folder %s: make it (mkdir), or name another.", folder);
+  else if (protocol_uri->sends && name == NULL)
+    RELAY_BAD (error,
+        "the name has a %% that is no date: write e.g. %%F-%%H%%M%%S, or %%%% for a %%.");
+  else if (relay_protocol_uri_get (protocol_uri, "piece") != NULL && strchr (path, '%') == NULL)
+    RELAY_BAD (error,
+        "with piece, the name needs a date, or all pieces have the same name: write e.g. "
+        "news-%%F-%%H%%M%%S.ts.");
+  else
+    return TRUE;
+  return FALSE;
+}
+
+static GstElement *
+make_output (RelayChain *chain)
+{
+  GstElement *sink = relay_chain_add (chain, "appsink", RELAY_PLUGINS_BASE);
+
+  if (sink != NULL)
+    relay_chain_set_unsynchronized (sink);
+  return sink;
+}
+
+static GstElement *
+make (RelayChain *chain, const RelayProtocolUri *protocol_uri)
+{
+  GstElement *source, *parse;
+
+  if (protocol_uri->sends)
+    return make_output (chain);
+  source = relay_chain_add (chain, "filesrc", RELAY_CORE);
+  parse = relay_chain_add (chain, "tsparse", RELAY_PLUGINS_BAD);
+  relay_chain_add (chain, "clocksync", RELAY_CORE);
+  if (source == NULL || parse == NULL)
+    return NULL;
+  g_object_set (source, "location", protocol_uri->path, "blocksize", BLOCK, NULL);
+  g_object_set (parse, "set-timestamps", TRUE, "alignment", 1, NULL);
+  return parse;
+}
+
+/* --- an input -------------------------------------------------------------------------------- */
+
+typedef struct
+{
+  GstBuffer *group; /* packets that wait for those that are due with them; NULL: none do */
+  guint packets;    /* in it */
+  guint8 *marked;   /* a byte for each PID; NULL: there is nothing to mark */
+} Loop;
+
+static void
+free_loop (gpointer data)
+{
+  Loop *loop = data;
+
+  gst_clear_buffer (&loop->group);
+  g_free (loop->marked);
+  g_free (loop);
+}
+
+/* Takes the reference of @packet, and returns one. */
+static GstBuffer *
+mark (Loop *loop, GstBuffer *packet)
+{
+  guint8 head[6];
+  guint pid;
+
+  if (gst_buffer_extract (packet, 0, head, sizeof head) < sizeof head)
+    return packet;
+  pid = (head[1] & 0x1f) << 8 | head[2];
+  if ((head[3] & ADAPTATION) == 0 || head[4] == 0 || (head[5] & PCR) == 0 || loop->marked[pid])
+    return packet;
+  loop->marked[pid] = TRUE;
+  head[5] |= DISCONTINUITY;
+  packet = gst_buffer_make_writable (packet);
+  gst_buffer_fill (packet, 5, head + 5, 1);
+  return packet;
+}
+
+/* Is @packet due when the group is? */
+static gboolean
+is_due (const Loop *loop, GstBuffer *packet)
+{
+  GstClockTime begins = GST_BUFFER_PTS (loop->group), at = GST_BUFFER_PTS (packet);
+
+  return loop->packets < PACKETS
+      && (!GST_CLOCK_TIME_IS_VALID (begins) || !GST_CLOCK_TIME_IS_VALID (at)
+          || (at >= begins && at - begins < TOGETHER));
+}
+
+static GstPadProbeReturn
+on_packet (GstPad *pad, GstPadProbeInfo *info, gpointer data)
+{
+  Loop *loop = data;
+  GstBuffer *packet = info->data, *group = NULL;
+
+  if (loop->marked != NULL)
+    packet = mark (loop, packet);
+  if (loop->group != NULL && is_due (loop, packet)) {
+    loop->group = gst_buffer_append (loop->group, packet);
+    loop->packets++;
+  } else {
+    group = loop->group;
+    loop->group = packet;
+    loop->packets = 1;
+  }
+  info->data = group;
+  return group != NULL ? GST_PAD_PROBE_OK : GST_PAD_PROBE_HANDLED;
+}
+
+/* The last group leaves before the end does. */
+static GstPadProbeReturn
+on_event (GstPad *pad, GstPadProbeInfo *info, gpointer data)
+{
+  Loop *loop = data;
+  g_autoptr (GstPad) peer = NULL;
+
+  if (GST_EVENT_TYPE (info->data) != GST_EVENT_EOS || loop->group == NULL)
+    return GST_PAD_PROBE_OK;
+  peer = gst_pad_get_peer (pad);
+  gst_pad_chain (peer, g_steal_pointer (&loop->group));
+  return GST_PAD_PROBE_OK;
+}
+
+/* @tsparse: gives out single packets, with their times.  @again: the file was played before. */
+static void
+watch_loop (GstElement *tsparse, gboolean again)
+{
+  g_autoptr (GstPad) pad = gst_element_get_static_pad (tsparse, "src");
+  Loop *loop = g_new0 (Loop, 1);
+
+  loop->marked = again ? g_malloc0 (PIDS) : NULL;
+  g_object_set_data_full (G_OBJECT (tsparse), "relay-loop", loop, free_loop);
+  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, on_packet, loop, NULL);
+  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, on_event, loop, NULL);
+}
+
+/* --- an output ------------------------------------------------------------------------------- */
+
+static GstFlowReturn
+on_sample (GstAppSink *sink, gpointer record)
+{
+  g_autoptr (GstSample) sample = gst_app_sink_pull_sample (sink);
+  g_autoptr (GError) error = NULL;
+  GstBuffer *buffer = sample != NULL ? gst_sample_get_buffer (sample) : NULL;
+  GstMapInfo map;
+  gboolean good;
+
+  if (buffer == NULL || !gst_buffer_map (buffer, &map, GST_MAP_READ))
+    return GST_FLOW_OK;
+  good =
+      relay_record_write (record, map.data, map.size, g_get_real_time () / G_USEC_PER_SEC, &error);
+  gst_buffer_unmap (buffer, &map);
+  if (good)
+    return GST_FLOW_OK;
+  GST_ELEMENT_ERROR (sink, RESOURCE, WRITE, ("%s", error->message), (NULL));
+  return GST_FLOW_ERROR;
+}
+
+static void
+close_record (gpointer record)
+{
+  relay_record_close (record);
+}
+
+/* --- both ------------------------------------------------------------------------------------ */
+
+static void
+watch (GstElement *element, RelayProtocolPipeline *pipeline, gpointer *kept)
+{
+  const RelayProtocolUri *protocol_uri = relay_protocol_pipeline_get_uri (pipeline);
+  GstAppSinkCallbacks functions = { .new_sample = on_sample };
+
+  if (!protocol_uri->sends) {
+    watch_loop (element, relay_protocol_pipeline_has_played (pipeline));
+    return;
+  }
+  if (*kept == NULL)
+    *kept = relay_record_new (protocol_uri->path,
+        relay_protocol_uri_get_uint (protocol_uri, "piece", 0));
+  gst_app_sink_set_callbacks (GST_APP_SINK (element), &functions, *kept, close_record);
+}
+
+static void
+free_kept (gpointer record)
+{
+  relay_record_free (record);
+}
+
+const RelayProtocol relay_protocol_file = {
+  .scheme = "file",
+  .keys = keys,
+  .is_path = TRUE,
+  .whole_packets = TRUE,
+  .check = check,
+  .make = make,
+  .watch = watch,
+  .free_kept = free_kept,
+};

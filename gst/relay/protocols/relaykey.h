@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * relaykey.h: a key of a URI or of the configuration, with what is to be known of it.
+ *
+ * The check of its value, the list in an error, fasp-relay --help, the API's description and the
+ * tables in docs/relay.md and docs/gateway.md are made from these rows, or compared with them
+ * (tests/style/keys).
+ */
+#pragma once
+
+#include <gst/gst.h>
+
+G_BEGIN_DECLS
+
+/* A sentence that says what is wrong, and what to write. */
+#define RELAY_BAD(error, ...) \
+  g_set_error (error, GST_URI_ERROR, GST_URI_ERROR_BAD_REFERENCE, __VA_ARGS__)
+
+/* The ends of a protocol that have a key.  0: it is of the configuration. */
+#define RELAY_KEY_INPUT 1
+#define RELAY_KEY_OUTPUT 2
+#define RELAY_KEY_BOTH (RELAY_KEY_INPUT | RELAY_KEY_OUTPUT)
+
+typedef struct
+{
+  const gchar *name; /* NULL: behind the last row */
+  guint ends;
+  const gchar *words;  /* its values, with a space between them; NULL: a number or a text */
+  guint64 least, most; /* of a number; 0, 0: it is a text */
+  const gchar *normal; /* what holds without the key */
+  const gchar *meaning;
+} RelayKey;
+
+/* Returns the row of a key that one of @ends has; NULL: there is none.  @keys: ended by a row
+ * without a name. */
+const RelayKey *relay_key_find (const RelayKey *keys, const gchar *name, guint ends);
+/* Has @key this value?  @error: GST_URI_ERROR, with a sentence. */
+gboolean relay_key_check (const RelayKey *key, const gchar *value, GError **error);
+
+G_END_DECLS

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * relayprotocol.h: the class of a protocol.
+ *
+ * Each protocol has a file, with its class at the end, and a row in relayprotocol.c.  No other file
+ * asks for a scheme.  An end is an element of the stream's pipeline: it gives or takes media of the
+ * stream, which are the bytes of an MPEG-TS (RELAY_MEDIA), and has the properties `uri' and `stats'
+ * and the signals `check-settings' and `caller-connecting'.
+ *
+ * A protocol makes this element itself, as fasp does.  Or it makes no more than a chain of
+ * elements, and has an end with a pipeline of its own, where the chain can fail and be made anew
+ * (relayprotocolend.h).  A pad of the chain may get its target later.
+ */
+#pragma once
+
+#include "relaychain.h"
+#include "relayend.h"
+#include "relaykey.h"
+#include "relayprotocolpipeline.h"
+#include "relayprotocoluri.h"
+
+G_BEGIN_DECLS
+
+/* Keys that several protocols have. */
+#define RELAY_LATENCY_MAX 60000 /* ms: a minute */
+#define RELAY_BUFFER_MIN 65536  /* bytes: a large datagram */
+#define RELAY_BUFFER_MAX (1024 * 1024 * 1024)
+#define RELAY_KEY_INTERFACE \
+  { "interface", RELAY_KEY_BOTH, NULL, 0, 0, "the system's choice", \
+    "network interface of a multicast group" }
+#define RELAY_KEY_TTL \
+  { "ttl", RELAY_KEY_OUTPUT, NULL, 0, 255, "64; 1 for groups", "how many routers may pass it on" }
+#define RELAY_KEY_SYNC \
+  { "sync", RELAY_KEY_OUTPUT, "true false", 0, 0, "false", \
+    "true: datagrams leave when a player would play them" }
+#define RELAY_KEY_BUFFER_SIZE \
+  { "buffer-size", RELAY_KEY_BOTH, NULL, RELAY_BUFFER_MIN, RELAY_BUFFER_MAX, "8388608", \
+    "bytes that may wait" }
+
+/* What is NULL or 0 is not there, or has the meaning that it says. */
+struct _RelayProtocol
+{
+  const gchar *scheme;
+  const RelayKey *keys;   /* of its URIs; NULL: the properties of its element */
+  gboolean is_path;       /* a path is in its URIs, no address */
+  gboolean whole_packets; /* its inputs give whole packets of MPEG-TS: no others are counted */
+
+  /* That of an end which is an element of its own; NULL: with a pipeline of its own. */
+  GstElement *(*make_end) (const RelayEnd *end, const gchar *name, GError **error);
+  /* The next ones go with it, and are as those of relayend.h.  NULL: no, or a change is a restart.
+   */
+  guint (*count_sources) (const RelayEnd *end);
+  gboolean (*holds_up) (const RelayEnd *end);
+  gboolean (*get_binding) (const RelayEnd *end, RelayBinding *binding);
+  RelayDifference (*compare) (const RelayEnd *a, const RelayEnd *b);
+  void (*adjust) (const RelayEnd *old, const RelayEnd *end, GstElement *element);
+
+  /* The rest is that of an end with a pipeline of its own. */
+
+  /* Do its parts go together?  Each key has been checked.  @error: a sentence. */
+  gboolean (*check) (const RelayProtocolUri *protocol_uri, GError **error);
+  /* How many ports of this machine it binds, from that of the URI on.  NULL: none. */
+  guint (*count_ports) (const RelayProtocolUri *protocol_uri);
+  /* Adds the elements; the one that talks to the network is returned.  NULL: one is missing. */
+  GstElement *(*make) (RelayChain *chain, const RelayProtocolUri *protocol_uri);
+  /* @element: the one that make() has returned, before it starts.  *kept: is NULL at first, and
+   * stays from one chain of an end to the next; freed by free_kept(). */
+  void (*watch) (GstElement *element, RelayProtocolPipeline *pipeline, gpointer *kept);
+  void (*free_kept) (gpointer kept);
+  /* Is an end that dials connected?  NULL: the protocol knows no connections. */
+  gboolean (*is_connected) (GstElement *element);
+  /* How many bytes an output that has connections has sent. */
+  guint64 (*get_sent) (GstElement *element);
+  /* Adds figures that other protocols do not have. */
+  void (*add_figures) (const RelayProtocolUri *protocol_uri,
+      const RelayProtocolPipelineStats *pipeline, GstStructure *stats);
+  /* Of datagrams: which elements in that of make(), or itself, send and receive them. */
+  const gchar *sender, *receivers[2];
+};
+
+extern const RelayProtocol relay_protocol_fasp, relay_protocol_srt, relay_protocol_rist,
+    relay_protocol_udp, relay_protocol_rtp, relay_protocol_file;
+
+/* All of them, ended by NULL. */
+extern const RelayProtocol *const relay_protocols[];
+
+/* Returns that of a URI; NULL: it has no scheme that is known. */
+const RelayProtocol *relay_protocol_find (const gchar *uri);
+/* @uri: of a protocol with keys.  @passphrase: used instead of the URI's, if the protocol has one;
+ * NULL: the URI's.  @error: GST_URI_ERROR, with a sentence that does not quote secrets. */
+RelayProtocolUri *relay_protocol_uri_parse (const gchar *uri, gboolean sends,
+    const gchar *passphrase, GError **error);
+
+G_END_DECLS

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * rist://: MPEG-TS in RTP with repairs (VSF TR-06-1, the simple profile).
+ */
+#include "relayflow.h"
+#include "relaygroup.h"
+#include "relayprotocol.h"
+
+#define PORTS 2                    /* media, and reports at the next one */
+#define SILENCE G_TIME_SPAN_SECOND /* of a sender, after which another one is heard */
+
+static const RelayKey keys[] = { RELAY_KEY_INTERFACE,
+  { "ttl", RELAY_KEY_OUTPUT, NULL, 0, 255, "64; 1 for groups",
+      "to a group: how many routers may pass it on" },
+  { "latency", RELAY_KEY_BOTH, NULL, 0, RELAY_LATENCY_MAX, "1000; outputs: 1200",
+      "ms for repairs" },
+  RELAY_KEY_SYNC, RELAY_KEY_BUFFER_SIZE, { NULL } };
+
+static gboolean
+check (const RelayProtocolUri *protocol_uri, GError **error)
+{
+  if (!relay_group_check (protocol_uri, FALSE, error))
+    return FALSE;
+  if (relay_protocol_uri_get (protocol_uri, "ttl") != NULL
+      && !relay_protocol_uri_is_multicast (protocol_uri))
+    RELAY_BAD (error,
+        "ttl of RIST is for a multicast group: leave it out, or write the group's address.");
+  else if (protocol_uri->port % PORTS != 0)
+    RELAY_BAD (error,
+        "the port of RIST is even, as the next one is that of its reports: write another.");
+  else
+    return TRUE;
+  return FALSE;
+}
+
+/* An output that sends to a group hears reports there. */
+static guint
+count_ports (const RelayProtocolUri *protocol_uri)
+{
+  return !protocol_uri->sends || relay_protocol_uri_is_multicast (protocol_uri) ? PORTS : 0;
+}
+
+/* librist reports with the SSRC of the stream that it receives.  GStreamer would take that for
+ * another sender that has chosen the same one, and change its own, again and again: the receiver
+ * begins anew each time.  It cannot tell if it does not know where reports come from. */
+static void
+ignore_collisions (GstElement *sink)
+{
+  g_autoptr (GstElement) reports = gst_bin_get_by_name (GST_BIN (sink), RELAY_RIST_REPORTS);
+
+  if (reports != NULL)
+    g_object_set (reports, "retrieve-sender-address", FALSE, NULL);
+}
+
+static GstElement *
+make (RelayChain *chain, const RelayProtocolUri *protocol_uri)
+{
+  gboolean sends = protocol_uri->sends;
+  GstElement *element;
+
+  if (sends)
+    relay_chain_add_payloader (chain);
+  element = relay_chain_add (chain, sends ? "ristsink" : "ristsrc", RELAY_PLUGINS_BAD);
+  if (!sends)
+    relay_chain_add (chain, "rtpmp2tdepay", RELAY_PLUGINS_GOOD);
+  if (element == NULL)
+    return NULL;
+  g_object_set (element, "address", relay_protocol_uri_get_address (protocol_uri), "port",
+      protocol_uri->port, NULL);
+  if (sends)
+    ignore_collisions (element);
+  relay_chain_set (element, "multicast-iface", protocol_uri, "interface");
+  relay_chain_set (element, sends ? "sender-buffer" : "receiver-buffer", protocol_uri, "latency");
+  relay_chain_set (element, "multicast-ttl", protocol_uri, "ttl");
+  return element;
+}
+
+static void
+on_flow (RelayFlowVerdict verdict, gpointer pipeline)
+{
+  if (verdict == RELAY_FLOW_REFUSED)
+    relay_protocol_pipeline_count (pipeline, RELAY_DATAGRAMS_REFUSED);
+  else if (verdict == RELAY_FLOW_SECOND)
+    relay_protocol_pipeline_tell (pipeline,
+        "A second sender of RIST is not heard, as long as the first one sends: give each an "
+        "input, with a port of its own.");
+  else if (verdict == RELAY_FLOW_ENDS)
+    relay_protocol_pipeline_tell (pipeline,
+        "The sender of RIST has been silent, and another one is there: the input starts anew.");
+}
+
+static void
+watch (GstElement *element, RelayProtocolPipeline *pipeline, gpointer *kept)
+{
+  const RelayProtocolUri *protocol_uri = relay_protocol_pipeline_get_uri (pipeline);
+  gint64 latency =
+      relay_protocol_uri_get_uint (protocol_uri, "latency", 0) * G_TIME_SPAN_MILLISECOND;
+
+  if (protocol_uri->sends)
+    relay_flow_guard (element);
+  else /* a pause that the latency bridges is not silence */
+    relay_flow_watch (element, MAX (SILENCE, latency), on_flow, pipeline);
+}
+
+static void
+add_figures (const RelayProtocolUri *protocol_uri, const RelayProtocolPipelineStats *pipeline,
+    GstStructure *stats)
+{
+  if (!protocol_uri->sends)
+    gst_structure_set (stats, "datagrams-refused", G_TYPE_UINT64,
+        pipeline->counts[RELAY_DATAGRAMS_REFUSED], NULL);
+}
+
+const RelayProtocol relay_protocol_rist = {
+  .scheme = "rist",
+  .keys = keys,
+  .check = check,
+  .count_ports = count_ports,
+  .make = make,
+  .watch = watch,
+  .add_figures = add_figures,
+  .sender = "rist_rtp_udpsink0",
+  .receivers = { RELAY_RIST_MEDIA, RELAY_RIST_REPORTS },
+};

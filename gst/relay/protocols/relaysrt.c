@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * srt://: MPEG-TS over SRT, to or from whom it calls, or who calls it.
+ */
+#include <string.h>
+#include "relayprotocol.h"
+
+/* A passphrase has 10 to 79 bytes (SRTO_PASSPHRASE). */
+#define PASSPHRASE_MIN 10
+#define PASSPHRASE_MAX 79
+#define STREAMID_MAX 512 /* bytes: SRTO_STREAMID */
+#define POLL 100         /* ms */
+
+static const RelayKey keys[] = {
+  { "latency", RELAY_KEY_BOTH, NULL, 0, RELAY_LATENCY_MAX, "125",
+      "ms for repairs; the larger value of both ends holds" },
+  { "mode", RELAY_KEY_BOTH, "caller listener", 0, 0, "listener without HOST",
+      "whether it dials, or waits for callers" },
+  { "passphrase", RELAY_KEY_BOTH, NULL, 0, 0, "none", "10 to 79 characters" },
+  { "pbkeylen", RELAY_KEY_BOTH, "16 24 32", 0, 0, "none", "bytes of the key" },
+  { "streamid", RELAY_KEY_BOTH, NULL, 0, 0, "none",
+      "given to the peer that is dialled; callers that give another one are refused" },
+  RELAY_KEY_SYNC,
+  RELAY_KEY_BUFFER_SIZE,
+  { NULL },
+};
+
+static gboolean
+is_listener (const RelayProtocolUri *protocol_uri)
+{
+  const gchar *mode = relay_protocol_uri_get (protocol_uri, "mode");
+
+  return mode != NULL ? g_str_equal (mode, "listener") : relay_host_is_any (protocol_uri->host);
+}
+
+static guint
+count_ports (const RelayProtocolUri *protocol_uri)
+{
+  return is_listener (protocol_uri);
+}
+
+static gboolean
+check (const RelayProtocolUri *protocol_uri, GError **error)
+{
+  const gchar *passphrase = relay_protocol_uri_get (protocol_uri, "passphrase");
+  const gchar *streamid = relay_protocol_uri_get (protocol_uri, "streamid");
+  gsize size = passphrase != NULL ? strlen (passphrase) : PASSPHRASE_MIN;
+
+  if (!is_listener (protocol_uri) && protocol_uri->host == NULL)
+    RELAY_BAD (error, "a caller needs a host: write srt://HOST:PORT, or srt://:PORT to be called.");
+  else if (size < PASSPHRASE_MIN || size > PASSPHRASE_MAX)
+    RELAY_BAD (error, "a passphrase of SRT has %d to %d characters.", PASSPHRASE_MIN,
+        PASSPHRASE_MAX);
+  else if (streamid != NULL && strlen (streamid) > STREAMID_MAX)
+    RELAY_BAD (error, "a streamid of SRT has at most %d bytes.", STREAMID_MAX);
+  else
+    return TRUE;
+  return FALSE;
+}
+
+static GstElement *
+make (RelayChain *chain, const RelayProtocolUri *protocol_uri)
+{
+  gboolean listens = is_listener (protocol_uri);
+  GstElement *element =
+      relay_chain_add (chain, protocol_uri->sends ? "srtsink" : "srtsrc", RELAY_PLUGINS_BAD);
+  g_autofree gchar *uri = NULL;
+
+  if (element == NULL)
+    return NULL;
+  uri = g_strdup_printf (relay_protocol_uri_is_ipv6 (protocol_uri) ? "srt://[%s]:%u?mode=%s" :
+                                                                     "srt://%s:%u?mode=%s",
+      protocol_uri->host != NULL ? protocol_uri->host : "", protocol_uri->port,
+      listens ? "listener" : "caller");
+  /* it looks that often whether it is to end; without, a caller that is silent would keep it.  By
+   * itself it would dial again without a pause, and the same address */
+  g_object_set (element, "uri", uri, "wait-for-connection", FALSE, "poll-timeout", POLL,
+      "auto-reconnect", FALSE, NULL);
+  if (protocol_uri->sends)
+    relay_chain_set_unsynchronized (element);
+  else
+    g_object_set (element, "keep-listening", TRUE, NULL);
+  relay_chain_set (element, "latency", protocol_uri, "latency");
+  relay_chain_set (element, "pbkeylen", protocol_uri, "pbkeylen");
+  if (relay_protocol_uri_get (protocol_uri, "passphrase") != NULL)
+    g_object_set (element, "passphrase", relay_protocol_uri_get (protocol_uri, "passphrase"), NULL);
+  if (!listens)
+    g_object_set (element, "streamid", relay_protocol_uri_get (protocol_uri, "streamid"), NULL);
+  return element;
+}
+
+/* --- callers ------------------------------------------------------------------------------- */
+
+static gboolean
+on_connecting (GstElement *element, GSocketAddress *address, const gchar *streamid,
+    RelayProtocolPipeline *pipeline)
+{
+  const gchar *wanted =
+      relay_protocol_uri_get (relay_protocol_pipeline_get_uri (pipeline), "streamid");
+
+  if (wanted == NULL || g_strcmp0 (wanted, streamid) == 0)
+    return relay_protocol_pipeline_admits (pipeline, address, streamid);
+  relay_protocol_pipeline_count (pipeline, RELAY_CALLERS_REFUSED);
+  return FALSE;
+}
+
+static void
+on_added (GstElement *element, gint unused, GSocketAddress *address,
+    RelayProtocolPipeline *pipeline)
+{
+  relay_protocol_pipeline_note_caller (pipeline, address, TRUE);
+}
+
+static void
+on_removed (GstElement *element, gint unused, GSocketAddress *address,
+    RelayProtocolPipeline *pipeline)
+{
+  relay_protocol_pipeline_note_caller (pipeline, address, FALSE);
+}
+
+static void
+watch (GstElement *element, RelayProtocolPipeline *pipeline, gpointer *kept)
+{
+  if (!is_listener (relay_protocol_pipeline_get_uri (pipeline)))
+    return;
+  /* without this, the signal is not emitted, whatever the property's default is said to be */
+  g_object_set (element, "authentication", TRUE, NULL);
+  g_signal_connect (element, "caller-connecting", G_CALLBACK (on_connecting), pipeline);
+  g_signal_connect (element, "caller-added", G_CALLBACK (on_added), pipeline);
+  g_signal_connect (element, "caller-removed", G_CALLBACK (on_removed), pipeline);
+}
+
+static gboolean
+is_connected (GstElement *element)
+{
+  g_autoptr (GstStructure) stats = NULL;
+
+  /* it has this figure only while it is connected */
+  g_object_get (element, "stats", &stats, NULL);
+  return stats != NULL && gst_structure_has_field (stats, "negotiated-latency-ms");
+}
+
+static guint64
+get_sent (GstElement *element)
+{
+  g_autoptr (GstStructure) stats = NULL;
+  guint64 sent = 0;
+
+  g_object_get (element, "stats", &stats, NULL);
+  if (stats != NULL)
+    gst_structure_get_uint64 (stats, "bytes-sent-total", &sent);
+  return sent;
+}
+
+const RelayProtocol relay_protocol_srt = {
+  .scheme = "srt",
+  .keys = keys,
+  .check = check,
+  .count_ports = count_ports,
+  .make = make,
+  .watch = watch,
+  .is_connected = is_connected,
+  .get_sent = get_sent,
+};

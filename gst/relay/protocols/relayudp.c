@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * udp:// and rtp://: datagrams of MPEG-TS, to or from a host or a multicast group.
+ */
+#include "relaygroup.h"
+#include "relayprotocol.h"
+
+#define RTP_HEADER 12   /* bytes (RFC 3550) */
+#define IPV4_HEADERS 28 /* bytes: IP and UDP */
+#define IPV6_HEADERS 48
+#define BUFFER (2 * 1024 * 1024)  /* bytes in the kernel: 160 ms at 100 Mbit/s */
+#define BITRATE_MAX 1000000000000 /* bit/s: cbrpacer's */
+#define RTP_CAPS "application/x-rtp, media=video, clock-rate=90000, encoding-name=MP2T"
+
+#define OUTPUT_KEYS \
+  { "bitrate", RELAY_KEY_OUTPUT, NULL, 0, BITRATE_MAX, "none", \
+    "bit/s on the wire, kept by cbrpacer; 0: learned from the stream" }, \
+      { "stuffing", RELAY_KEY_OUTPUT, "none null-ts", 0, 0, "none", \
+        "with bitrate: null-ts: null packets fill up the rate" }
+
+static const RelayKey udp_keys[] = { RELAY_KEY_INTERFACE, RELAY_KEY_TTL, OUTPUT_KEYS,
+  RELAY_KEY_SYNC, RELAY_KEY_BUFFER_SIZE, { NULL } };
+
+static const RelayKey rtp_keys[] = { RELAY_KEY_INTERFACE, RELAY_KEY_TTL, OUTPUT_KEYS,
+  { "latency", RELAY_KEY_INPUT, NULL, 0, RELAY_LATENCY_MAX, "200",
+      "ms in which datagrams are put in order" },
+  RELAY_KEY_SYNC, RELAY_KEY_BUFFER_SIZE, { NULL } };
+
+static gboolean
+is_rtp (const RelayProtocolUri *protocol_uri)
+{
+  return protocol_uri->protocol == &relay_protocol_rtp;
+}
+
+static gboolean
+check (const RelayProtocolUri *protocol_uri, GError **error)
+{
+  if (!relay_group_check (protocol_uri, !protocol_uri->sends, error))
+    return FALSE;
+  if (relay_protocol_uri_get (protocol_uri, "stuffing") == NULL
+      || relay_protocol_uri_get (protocol_uri, "bitrate") != NULL)
+    return TRUE;
+  RELAY_BAD (error, "stuffing fills up a constant rate: add bitrate, in bit/s, or leave it out.");
+  return FALSE;
+}
+
+static guint
+count_ports (const RelayProtocolUri *protocol_uri)
+{
+  return !protocol_uri->sends;
+}
+
+static void
+add_pacer (RelayChain *chain, const RelayProtocolUri *protocol_uri)
+{
+  guint header = relay_protocol_uri_is_ipv6 (protocol_uri) ? IPV6_HEADERS : IPV4_HEADERS;
+  GstElement *pacer = relay_chain_add (chain, "cbrpacer", RELAY_PLUGINS_FASP);
+
+  if (pacer == NULL)
+    return;
+  g_object_set (pacer, "header-size", header + (is_rtp (protocol_uri) ? RTP_HEADER : 0), NULL);
+  relay_chain_set (pacer, "bitrate", protocol_uri, "bitrate");
+  relay_chain_set (pacer, "stuffing", protocol_uri, "stuffing");
+}
+
+static GstElement *
+make_output (RelayChain *chain, const RelayProtocolUri *protocol_uri)
+{
+  GstElement *sink;
+
+  if (relay_protocol_uri_get (protocol_uri, "bitrate") != NULL)
+    add_pacer (chain, protocol_uri);
+  if (is_rtp (protocol_uri))
+    relay_chain_add_payloader (chain);
+  sink = relay_chain_add (chain, "udpsink", RELAY_PLUGINS_GOOD);
+  if (sink == NULL)
+    return NULL;
+  relay_chain_set_unsynchronized (sink);
+  g_object_set (sink, "host", protocol_uri->host, "port", (gint) protocol_uri->port, NULL);
+  relay_chain_set (sink, "multicast-iface", protocol_uri, "interface");
+  relay_chain_set (sink, relay_protocol_uri_is_multicast (protocol_uri) ? "ttl-mc" : "ttl",
+      protocol_uri, "ttl");
+  return sink;
+}
+
+static void
+add_depayloader (RelayChain *chain, const RelayProtocolUri *protocol_uri)
+{
+  GstElement *buffer = relay_chain_add (chain, "rtpjitterbuffer", RELAY_PLUGINS_GOOD);
+
+  if (buffer != NULL) {
+    /* what is too far away to be of the same sender is counted in packets (RFC 3550, A.1: 3000 and
+     * 100), not in time: the rate by which it would be counted is one that any sender can claim,
+     * and the next one would not be heard for minutes */
+    g_object_set (buffer, "max-dropout-time", 0, "max-misorder-time", 0, NULL);
+    relay_chain_set (buffer, "latency", protocol_uri, "latency");
+  }
+  relay_chain_add (chain, "rtpmp2tdepay", RELAY_PLUGINS_GOOD);
+}
+
+static GstElement *
+make_input (RelayChain *chain, const RelayProtocolUri *protocol_uri)
+{
+  GstElement *source = relay_chain_add (chain, "udpsrc", RELAY_PLUGINS_GOOD);
+  g_autoptr (GstCaps) caps = gst_caps_from_string (is_rtp (protocol_uri) ? RTP_CAPS : RELAY_MEDIA);
+
+  if (source == NULL)
+    return NULL;
+  /* a port of its own: another program at it would take what comes to this one */
+  g_object_set (source, "address", relay_protocol_uri_get_address (protocol_uri), "port",
+      (gint) protocol_uri->port, "caps", caps, "buffer-size", BUFFER, "reuse",
+      relay_protocol_uri_is_multicast (protocol_uri), NULL);
+  relay_chain_set (source, "multicast-iface", protocol_uri, "interface");
+  if (is_rtp (protocol_uri))
+    add_depayloader (chain, protocol_uri);
+  return source;
+}
+
+static GstElement *
+make (RelayChain *chain, const RelayProtocolUri *protocol_uri)
+{
+  return protocol_uri->sends ? make_output (chain, protocol_uri) : make_input (chain, protocol_uri);
+}
+
+const RelayProtocol relay_protocol_udp = {
+  .scheme = "udp",
+  .keys = udp_keys,
+  .check = check,
+  .count_ports = count_ports,
+  .make = make,
+  .sender = "udpsink",
+  .receivers = { "udpsrc" },
+};
+
+const RelayProtocol relay_protocol_rtp = {
+  .scheme = "rtp",
+  .keys = rtp_keys,
+  .check = check,
+  .count_ports = count_ports,
+  .make = make,
+  .sender = "udpsink",
+  .receivers = { "udpsrc" },
+};
