@@ -61,7 +61,7 @@ write_sample (const RoadCase *road, Vtraffic *traffic, gint64 now, Counts *befor
     fprintf (out,
         "%s,%.1f,stream,%u,%" G_GUINT64_FORMAT ",%" G_GUINT64_FORMAT ",%.0f,%" G_GUINT64_FORMAT
         "\n",
-        road->name, now / 1e6, i, vlive_get_told (live), stats.pacing.rate,
+        road->name, now / 1e6, i, vlive_get_announced (live), stats.pacing.rate,
         take (&before->lives[i], vlive_get_arrived (live)), stats.delivery.in_flight);
   }
   for (guint i = 0; i < rivals->len; i++)

@@ -94,7 +94,7 @@ write_sample (guint32 seed, Vlive *live, gint64 now, guint64 *before)
   fprintf (out,
       "%u,%.1f,%" G_GUINT64_FORMAT ",%" G_GUINT64_FORMAT ",%" G_GUINT64_FORMAT
       ",%" G_GUINT64_FORMAT,
-      seed, (now - c->start) / 1e6, vlive_get_told (live), stats.pacing.rate,
+      seed, (now - c->start) / 1e6, vlive_get_announced (live), stats.pacing.rate,
       stats.delivery.in_flight, vlive_get_arrived (live));
   for (guint i = 0; i < c->n_paths; i++) {
     const Bottleneck *b = c->paths[i].there[0];

@@ -184,7 +184,7 @@ vcast_assert_whole (VCast *n, VnetSide side)
 }
 
 void
-vcast_assert_gap_told (VCast *n, VnetSide side, gint64 joined, gboolean left_behind)
+vcast_assert_gap_notified (VCast *n, VnetSide side, gint64 joined, gboolean left_behind)
 {
   const VCastNode *node = &n->nodes[side];
   guint64 missing = vcast_get_stats (n, side).bytes_missing;

@@ -58,7 +58,7 @@ void vcast_lose (VCast *n, gdouble loss);
 void vcast_assert_whole (VCast *n, VnetSide side);
 /* Of the first gap the application is told, not of each; how much is missing in all is counted.
  * @joined: offset of the node's first byte. */
-void vcast_assert_gap_told (VCast *n, VnetSide side, gint64 joined, gboolean left_behind);
+void vcast_assert_gap_notified (VCast *n, VnetSide side, gint64 joined, gboolean left_behind);
 FaspEndpointStats vcast_get_stats (VCast *n, VnetSide side);
 /* Figures of its first session. */
 FaspSessionStats vcast_get_session (VCast *n, VnetSide side);

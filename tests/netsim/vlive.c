@@ -34,7 +34,7 @@ struct _Vlive
   Direction there[VLIVE_PATHS], back[VLIVE_PATHS];
   gboolean dialled;
   Vencoder encoder;
-  guint64 told;
+  guint64 announced;
   GArray *frames;
   gint64 timeline;   /* when the first frame would have been captured, but for the pause */
   gint64 next_frame; /* when it is captured */
@@ -176,7 +176,8 @@ capture (Vlive *live, gint64 now)
 
   if (now < live->next_frame || live->work > 0)
     return;
-  frame.size = vencoder_next (&live->encoder, MIN (live->told > 0 ? live->told : begin, most));
+  frame.size =
+      vencoder_next (&live->encoder, MIN (live->announced > 0 ? live->announced : begin, most));
   live->made += frame.size;
   frame.end = live->made;
   if (c->load > 0)
@@ -263,7 +264,7 @@ take_events (Vlive *live)
     ;
   while (fasp_endpoint_poll_event (live->sender, &event))
     if (event.type == FASP_EVENT_BITRATE && event.bitrate > 0)
-      live->told = event.bitrate;
+      live->announced = event.bitrate;
 }
 
 /* --- the receiver ---------------------------------------------------------------------- */
@@ -357,9 +358,9 @@ vlive_get_frames (const Vlive *live)
 }
 
 guint64
-vlive_get_told (const Vlive *live)
+vlive_get_announced (const Vlive *live)
 {
-  return live->told;
+  return live->announced;
 }
 
 gboolean

@@ -67,7 +67,7 @@ guint64 vlive_get_arrived (const Vlive *live);
 /* VliveFrame */
 const GArray *vlive_get_frames (const Vlive *live);
 /* What the encoder was told last, bit/s; 0: nothing yet. */
-guint64 vlive_get_told (const Vlive *live);
+guint64 vlive_get_announced (const Vlive *live);
 /* Of the sender; FALSE: there is no session. */
 gboolean vlive_get_stats (Vlive *live, FaspSessionStats *stats);
 

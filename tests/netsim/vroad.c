@@ -34,7 +34,7 @@ typedef struct
   FaspGap *gap;
   FaspTimestamps arrivals;
   FaspRtt rtt;
-  gint64 feedback_due, feedback_told;
+  gint64 feedback_due, feedback_sent;
   /* for a TCP */
   Vtcp tcp;
   guint64 next_packet; /* number in the stream */
@@ -57,7 +57,7 @@ typedef struct
   gboolean marked; /* ARRIVE, ACK */
   /* FEEDBACK */
   gint64 at, largest, largest_time, largest_now;
-  guint64 told, lost, all_marked, unsettled;
+  guint64 reported, lost, all_marked, unsettled;
   FaspTimestamps arrivals;
 } Event;
 
@@ -386,12 +386,12 @@ tell (Sender *s)
   Vroad *road = s->road;
   Event event;
 
-  fasp_timestamps_thin_out (&s->arrivals, fasp_timestamps_choose (road->now - s->feedback_told));
+  fasp_timestamps_thin_out (&s->arrivals, fasp_timestamps_choose (road->now - s->feedback_sent));
   event = (Event) {
     .type = FEEDBACK,
     .sender = s,
     .at = road->now,
-    .told = s->largest + 1,
+    .reported = s->largest + 1,
     .lost = s->largest + 1 - s->arrived,
     .all_marked = s->marked,
     .unsettled = get_unsettled (s),
@@ -401,7 +401,7 @@ tell (Sender *s)
     .largest_now = s->largest_now,
   };
   fasp_timestamps_reset (&s->arrivals);
-  s->feedback_told = road->now;
+  s->feedback_sent = road->now;
   s->feedback_due = G_MAXINT64;
   push (road, road->now + s->config.rtt / 2, &event);
 }
@@ -413,7 +413,7 @@ hear (Sender *s, const Event *event)
   FaspRateFeedback report = {
     .now = s->road->now,
     .samples = samples,
-    .told = event->told,
+    .reported = event->reported,
     .lost = event->lost,
     .marked = event->all_marked,
     .unsettled = event->unsettled,

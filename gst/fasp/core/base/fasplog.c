@@ -112,7 +112,7 @@ fasp_log_get_kept (FaspLog *log, FaspLogKept what)
 /* Makes the event for entries that were overwritten since the last one.  Returns 1 if there are
  * any, else 0. */
 static guint
-tell_lost (Events *events, FaspLogEntry *entry)
+log_lost (Events *events, FaspLogEntry *entry)
 {
   const FaspLossyRing *ring = &events->ring;
 
@@ -133,7 +133,7 @@ fasp_log_fetch (FaspLog *log, FaspLogEntry *entries, guint max, guint64 *lost)
   guint n = 0;
 
   if (max > 0)
-    n = tell_lost (events, entries);
+    n = log_lost (events, entries);
   while (n < max && !fasp_lossy_ring_is_empty (&events->ring))
     entries[n++] = events->entries[fasp_lossy_ring_pop (&events->ring)];
   if (lost != NULL)

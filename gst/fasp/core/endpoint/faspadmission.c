@@ -12,8 +12,8 @@
 
 /* The application hears of so many refused callers at once, and then of one in this time; that one
  * has the number of those before. */
-#define TELL_REFUSALS 16
-#define TELL_REFUSAL_EVERY FASP_SEC
+#define NOTIFY_REFUSALS 16
+#define NOTIFY_REFUSAL_EVERY FASP_SEC
 /* With more sessions than this, a caller must prove its address before anything
  * else is done. */
 #define PROOF_ABOVE 64
@@ -85,8 +85,8 @@ reject (FaspEndpoint *endpoint, FaspTime now, const Call *call, FaspReason reaso
   if (!is_first_refusal (endpoint, call->open->nonce))
     return FALSE;
   /* a caller can be anybody, many times a second */
-  if (!fasp_token_bucket_take (&endpoint->refusals.events, now, TELL_REFUSAL_EVERY,
-          TELL_REFUSALS)) {
+  if (!fasp_token_bucket_take (&endpoint->refusals.events, now, NOTIFY_REFUSAL_EVERY,
+          NOTIFY_REFUSALS)) {
     endpoint->refusals.unannounced++;
     return TRUE;
   }

@@ -113,7 +113,7 @@ fasp_answer_rejected (FaspEndpoint *endpoint, FaspTime now, const FaspAddress *f
   if (goes_on && endpoint->calling.last_reject == answer->reason)
     return; /* reported before; the call goes on at its pace */
   endpoint->calling.last_reject = answer->reason;
-  endpoint->calling.unanswered_announced = TRUE;
+  endpoint->calling.unanswered_notified = TRUE;
   event = fasp_endpoint_push_event (endpoint, FASP_EVENT_REJECTED, NULL);
   event->address = *from;
   event->reason = answer->reason;

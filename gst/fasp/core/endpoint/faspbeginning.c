@@ -94,7 +94,7 @@ fasp_beginning_make (FaspEndpoint *endpoint, FaspTime now, guint32 id, const Fas
 void
 fasp_beginning_opened (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
 {
-  session->announced.connected = TRUE;
+  session->notified.connected = TRUE;
   FASP_LOG (session->notes.log, now, SESSION_CONNECTED,
       FASP_LOG_POINTER (fasp_session_get_address (session)), FASP_LOG_POINTER (session->streamid),
       session->role == FASP_ROLE_SENDER ? (gint64) fasp_tx_get_base (&session->tx) :
@@ -108,13 +108,13 @@ fasp_beginning_opened (FaspEndpoint *endpoint, FaspTime now, FaspSession *sessio
   endpoint->stats.sessions++;
   endpoint->calling.last_reject = FASP_REASON_NONE;
   /* an endpoint that does not call just waits for the next caller */
-  endpoint->calling.unanswered_announced = !fasp_endpoint_is_caller (endpoint);
+  endpoint->calling.unanswered_notified = !fasp_endpoint_is_caller (endpoint);
   fasp_endpoint_push_event (endpoint, FASP_EVENT_CONNECTED, session)->start.in_the_middle =
       endpoint->store != NULL && fasp_writing_is_in_the_middle (endpoint, session);
   fasp_hold_end (endpoint, now, "taken");
   if (endpoint->store == NULL)
     return;
-  fasp_history_tell_offset (endpoint, now, session);
+  fasp_history_mark_offset (endpoint, now, session);
   fasp_multicast_opened (endpoint, now, session);
   fasp_retention_note_first_needed (endpoint, session);
   fasp_writing_fit_blocks (endpoint);

@@ -229,7 +229,7 @@ get_unanswered_time (const FaspEndpoint *endpoint)
   return (endpoint->calling.caller.active || endpoint->calling.punch_time != FASP_NEVER
              || (endpoint->config.group.len > 0 && endpoint->calling.expected
                  && !endpoint->calling.has_peer))
-          && !endpoint->calling.unanswered_announced && !endpoint->closing
+          && !endpoint->calling.unanswered_notified && !endpoint->closing
           && fasp_endpoint_get_open (endpoint) == NULL ?
       (endpoint->calling.seeking > 0 ? endpoint->calling.seeking : endpoint->calling.started)
           + UNANSWERED_AFTER :
@@ -237,7 +237,7 @@ get_unanswered_time (const FaspEndpoint *endpoint)
 }
 
 static void
-tell_forged (const FaspEndpoint *endpoint, FaspEvent *event)
+explain_forged (const FaspEndpoint *endpoint, FaspEvent *event)
 {
   if (endpoint->calling.answer_forged)
     g_strlcpy (event->text,
@@ -263,14 +263,14 @@ fasp_dial_tend (FaspEndpoint *endpoint, FaspTime now)
   if (get_unanswered_time (endpoint) <= now) {
     FaspEvent *event = fasp_endpoint_push_event (endpoint, FASP_EVENT_UNANSWERED, NULL);
 
-    endpoint->calling.unanswered_announced = TRUE;
+    endpoint->calling.unanswered_notified = TRUE;
     event->address = endpoint->calling.peer;
     FASP_LOG (endpoint->notes.log, now, CALL_UNANSWERED, FASP_LOG_POINTER (&endpoint->calling.peer),
         now
             - (endpoint->calling.seeking > 0 ? endpoint->calling.seeking :
                                                endpoint->calling.started),
         endpoint->calling.answer_forged);
-    tell_forged (endpoint, event);
+    explain_forged (endpoint, event);
   }
   fasp_failover_tend (endpoint, now);
   if (is_outdated (endpoint) && fasp_caller_get_timeout (&endpoint->calling.caller) <= now)
@@ -291,7 +291,7 @@ fasp_dial_tend (FaspEndpoint *endpoint, FaspTime now)
     FASP_LOG (endpoint->notes.log, now, CALL_GIVEN_UP, FASP_LOG_POINTER (&endpoint->calling.peer),
         now - endpoint->calling.started, endpoint->calling.answer_forged);
     endpoint->given_up = TRUE;
-    tell_forged (endpoint, event);
+    explain_forged (endpoint, event);
     fasp_caller_stop (&endpoint->calling.caller);
     endpoint->calling.expected = FALSE;
   }

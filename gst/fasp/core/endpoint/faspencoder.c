@@ -17,11 +17,11 @@
 #define BACKLOG_USUAL (50 * FASP_MSEC)
 /* If something is overdue on the path for so long, nothing more is to be made. */
 #define OVERDUE_TIME (BACKLOG_TIME - BACKLOG_USUAL)
-/* A difference that is worth an event, and how soon after the last one that told of more. */
+/* A difference that is worth an event, and how soon after the last one that announced more. */
 #define LESS .97
 #define MORE 1.05
 #define MORE_AFTER (100 * FASP_MSEC)
-/* What an encoder is told rises by a factor of e in this time. */
+/* The announced rate rises by a factor of e in this time. */
 #define RISE_TIME (300 * FASP_MSEC)
 /* From so many receivers on, the slowest one does not decide about the rate, and of more not the
  * slowest tenth: with two it cannot be told which of them is the outlier. */
@@ -205,7 +205,7 @@ misses_any (const FaspEndpoint *endpoint, FaspTime now)
   return FALSE;
 }
 
-/* What it is told rises step by step, and not while packets wait on the path. */
+/* The announced rate rises step by step, and not while packets wait on the path. */
 static gboolean
 may_rise (FaspTime since, guint64 announced, gboolean waits, guint64 *rate)
 {
@@ -215,7 +215,7 @@ may_rise (FaspTime since, guint64 announced, gboolean waits, guint64 *rate)
   return *rate > MORE * announced;
 }
 
-/* Does it make what it was told? */
+/* Does it make the rate that was announced? */
 static void
 follow_demand (FaspEndpoint *endpoint, FaspTime now)
 {
@@ -239,7 +239,7 @@ follow_demand (FaspEndpoint *endpoint, FaspTime now)
 }
 
 static void
-tell_bitrate (FaspEndpoint *endpoint, FaspTime now)
+announce_bitrate (FaspEndpoint *endpoint, FaspTime now)
 {
   gboolean waits;
   guint64 rate = get_least_rate (endpoint, now, &waits);
@@ -258,7 +258,7 @@ tell_bitrate (FaspEndpoint *endpoint, FaspTime now)
 }
 
 static void
-tell_key_frame (FaspEndpoint *endpoint, FaspTime now)
+ask_for_key_frame (FaspEndpoint *endpoint, FaspTime now)
 {
   if (fasp_key_frame_take (&endpoint->encoder.key_frame, now))
     fasp_endpoint_push_event (endpoint, FASP_EVENT_KEY_FRAME, fasp_endpoint_get_open (endpoint));
@@ -268,13 +268,13 @@ void
 fasp_encoder_want_key_frame (FaspEndpoint *endpoint, FaspTime now)
 {
   fasp_key_frame_want (&endpoint->encoder.key_frame);
-  tell_key_frame (endpoint, now);
+  ask_for_key_frame (endpoint, now);
 }
 
 void
 fasp_encoder_joined (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
 {
-  session->announced.wants = fasp_tx_count_wants (&session->tx);
+  session->notified.wants = fasp_tx_count_wants (&session->tx);
   FASP_LOG (session->notes.log, now, KEY_FRAME_WANTED, FASP_LOG_WORD ("joined"));
   fasp_encoder_want_key_frame (endpoint, now);
 }
@@ -285,10 +285,10 @@ fasp_encoder_follow (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
   guint64 wants = fasp_tx_count_wants (&session->tx);
 
   /* a receiver that is not heard would not get it; it is asked for when it is heard again */
-  if (!session->announced.connected || session->liveness.interrupted
-      || wants == session->announced.wants)
+  if (!session->notified.connected || session->liveness.interrupted
+      || wants == session->notified.wants)
     return;
-  session->announced.wants = wants;
+  session->notified.wants = wants;
   FASP_LOG (session->notes.log, now, KEY_FRAME_WANTED, FASP_LOG_WORD ("gap_or_wish"));
   fasp_encoder_want_key_frame (endpoint, now);
 }
@@ -296,12 +296,12 @@ fasp_encoder_follow (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
 void
 fasp_encoder_tend (FaspEndpoint *endpoint, FaspTime now)
 {
-  tell_key_frame (endpoint, now);
+  ask_for_key_frame (endpoint, now);
   if (endpoint->config.role != FASP_ROLE_SENDER || now < endpoint->encoder.time)
     return;
   endpoint->encoder.time = now + LOOK_EVERY;
   follow_demand (endpoint, now);
-  tell_bitrate (endpoint, now);
+  announce_bitrate (endpoint, now);
 }
 
 void
@@ -310,5 +310,5 @@ fasp_encoder_left (FaspEndpoint *endpoint, FaspTime now)
   if (endpoint->config.role != FASP_ROLE_SENDER || fasp_endpoint_get_open (endpoint) != NULL)
     return;
   fasp_key_frame_comes (&endpoint->encoder.key_frame); /* nobody is left who wants one */
-  tell_bitrate (endpoint, now);
+  announce_bitrate (endpoint, now);
 }

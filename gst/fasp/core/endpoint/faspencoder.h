@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * faspencoder.h: what an encoder is told: the bit rate that it may use, and that a
+ * faspencoder.h: what is announced to an encoder: the bit rate that it may use, and that a
  * receiver needs a key frame: it has joined, goes on behind a gap, or says so.
  */
 #pragma once
@@ -9,7 +9,7 @@
 
 G_BEGIN_DECLS
 
-/* Tells the encoder what has changed. */
+/* Announces to the encoder what has changed. */
 void fasp_encoder_tend (FaspEndpoint *endpoint, FaspTime now);
 /* The receivers need a key frame. */
 void fasp_encoder_want_key_frame (FaspEndpoint *endpoint, FaspTime now);
@@ -17,7 +17,7 @@ void fasp_encoder_want_key_frame (FaspEndpoint *endpoint, FaspTime now);
 void fasp_encoder_joined (FaspEndpoint *endpoint, FaspTime now, FaspSession *session);
 /* Does this one need it now, as it goes on behind a gap, or says so? */
 void fasp_encoder_follow (FaspEndpoint *endpoint, FaspTime now, FaspSession *session);
-/* A session has left.  If it was the last one, tells the encoder now: nothing may be
+/* A session has left.  If it was the last one, announces it to the encoder now: nothing may be
  * polled until another one comes. */
 void fasp_encoder_left (FaspEndpoint *endpoint, FaspTime now);
 

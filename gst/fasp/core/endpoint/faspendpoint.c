@@ -156,7 +156,7 @@ after_receive (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
 {
   fasp_endpoint_wake (endpoint, session);
   fasp_lifecycle_heard (endpoint, session);
-  if (session->state == FASP_SESSION_OPEN && !session->announced.connected)
+  if (session->state == FASP_SESSION_OPEN && !session->notified.connected)
     fasp_admission_confirmed (endpoint, now, session);
   if (session->role != FASP_ROLE_SENDER)
     return;
@@ -340,7 +340,7 @@ fasp_endpoint_end (FaspEndpoint *endpoint, FaspTime now)
     if (session->state != FASP_SESSION_CLOSED)
       fasp_session_end_at_once (session, now, session->closing.reason);
     session->closing.time = FASP_NEVER;
-    if (!session->announced.removed)
+    if (!session->notified.removed)
       fasp_lifecycle_leave (endpoint, now, session);
   }
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "faspendpointbase.h"
 
-#define GAP_ANNOUNCED_EVERY (60 * FASP_SEC)
+#define GAP_NOTIFIED_EVERY (60 * FASP_SEC)
 #define EVENTS_MAX 1024
 
 gboolean
@@ -120,11 +120,11 @@ fasp_endpoint_push_event (FaspEndpoint *endpoint, FaspEventType type, const Fasp
 }
 
 gboolean
-fasp_endpoint_tells_gap (FaspEndpoint *endpoint, FaspTime now)
+fasp_endpoint_notifies_gap (FaspEndpoint *endpoint, FaspTime now)
 {
-  if (endpoint->announced.gap > 0 && now - endpoint->announced.gap < GAP_ANNOUNCED_EVERY)
+  if (endpoint->notified.gap > 0 && now - endpoint->notified.gap < GAP_NOTIFIED_EVERY)
     return FALSE;
-  endpoint->announced.gap = MAX (now, 1);
+  endpoint->notified.gap = MAX (now, 1);
   return TRUE;
 }
 

@@ -29,7 +29,7 @@ struct _FaspEndpoint
   FaspAddressIndex address_index;           /* of the sessions' peers */
   FaspScheduler schedulers[FASP_LANES_MAX]; /* which session to poll next, by lane */
   GQueue events;                            /* FaspEvent, owned */
-  FaspEndpointAnnounced announced;
+  FaspEndpointNotified notified;
   FaspReplies replies;
 
   FaspEndpointAdmitted admitted; /* listener */
@@ -88,7 +88,7 @@ guint32 fasp_endpoint_new_id (FaspEndpoint *endpoint);
 FaspEvent *fasp_endpoint_push_event (FaspEndpoint *endpoint, FaspEventType type,
     const FaspSession *session);
 /* TRUE: report this gap.  Of many gaps, one a minute is reported. */
-gboolean fasp_endpoint_tells_gap (FaspEndpoint *endpoint, FaspTime now);
+gboolean fasp_endpoint_notifies_gap (FaspEndpoint *endpoint, FaspTime now);
 /* The first session that is open, or NULL. */
 FaspSession *fasp_endpoint_get_open (const FaspEndpoint *endpoint);
 /* The first one besides @except that is open and heard, or NULL. */

@@ -47,24 +47,24 @@ typedef struct
   guint oldest;                                     /* index of the one to replace next */
 } FaspEndpointRefusals;
 
-/* When the application was told of what may happen often. */
+/* When the application was last notified of what may happen often. */
 typedef struct
 {
   FaspTime outages;         /* fasplifecycle.c: token bucket of events about outages */
   FaspTime gap;             /* 0: of none yet */
   FaspTime left_behind_may; /* faspslowpolicy.c: earliest time of the next event about receivers
                                left behind */
-} FaspEndpointAnnounced;
+} FaspEndpointNotified;
 
 /* faspdial.c, faspanswer.c: calling. */
 typedef struct
 {
-  gboolean has_peer;             /* its address is known */
-  gboolean expected;             /* it is being resolved */
-  gboolean unanswered_announced; /* the application knows that nobody answers */
-  gboolean answer_forged;        /* an answer to this call did not open */
-  FaspAddress peer;              /* that is called, */
-  FaspAddress peer_before;       /* and was called before that */
+  gboolean has_peer;            /* its address is known */
+  gboolean expected;            /* it is being resolved */
+  gboolean unanswered_notified; /* the application knows that nobody answers */
+  gboolean answer_forged;       /* an answer to this call did not open */
+  FaspAddress peer;             /* that is called, */
+  FaspAddress peer_before;      /* and was called before that */
   FaspCaller caller;
   guint cookie_link, cookie_tries; /* link that the cookie is for, and calls by it */
   FaspTime started;                /* when the call began, or the wait for an address */
@@ -72,7 +72,7 @@ typedef struct
   FaspTime punch_time;             /* when to open a way through a NAT; FASP_NEVER: not */
   FaspTime seeking;                /* since when any of the peers is called in vain; 0: none is */
   guint punched;                   /* links punched this time */
-  FaspReason last_reject;          /* that the application was told of */
+  FaspReason last_reject;          /* of which the application was notified */
 } FaspEndpointCalling;
 
 /* faspfailover.c: which of several peers to call. */
@@ -98,8 +98,8 @@ typedef struct
 typedef struct
 {
   guint8 last[FASP_STRANGERS_RTP]; /* how the last datagram of no session began */
-  guint announced;                 /* protocols of which the application was told, a bit each */
-  gboolean uncalled_announced;     /* the application was told that no peer calls */
+  guint notified;                  /* protocols of which the application was notified, a bit each */
+  gboolean uncalled_notified;      /* the application was notified that no peer calls */
   gboolean is_called;              /* an OPEN has come; set by faspendpoint.c */
 } FaspEndpointStrangers;
 
@@ -144,7 +144,7 @@ typedef struct
   FaspTime newcomer_turns[FASP_TX_TAKES]; /* of peers that have acknowledged nothing */
 } FaspEndpointShared;
 
-/* faspencoder.c: what the encoder was told. */
+/* faspencoder.c: what was announced to the encoder. */
 typedef struct
 {
   guint64 bitrate;       /* bit/s; 0: nothing yet, */
@@ -169,7 +169,7 @@ typedef struct
   FaspAddress from;           /* peer that sent the block read last */
   FaspStreamOffset next;      /* of the byte behind the block read last */
   FaspStreamOffset whole;     /* `next' if nothing were missing since an offset was first known */
-  FaspTime joined_announced;  /* when the application was told of the last stream */
+  FaspTime joined_notified;   /* when the application was notified of the last stream */
   gboolean has_end;           /* the end of the stream was read, too */
   FaspElsewhere elsewhere;    /* what the reader has from other sources */
 } FaspEndpointRead;

@@ -50,7 +50,7 @@ fasp_endpoint_get_sessions (FaspEndpoint *endpoint, FaspTime now, guint64 *curso
     FaspSession *session = fasp_endpoint_nth (endpoint, i);
 
     *cursor = session->entry.order;
-    if (session->announced.connected && !session->announced.removed)
+    if (session->notified.connected && !session->notified.removed)
       fasp_session_get_stats (session, now, &sessions[n++]);
   }
   return n;
@@ -223,8 +223,8 @@ get_measured (const FaspEndpoint *endpoint)
   const FaspSession *session = fasp_endpoint_get_open (endpoint);
 
   for (guint i = endpoint->sessions->len; session == NULL && i > 0; i--)
-    if (fasp_endpoint_nth (endpoint, i - 1)->announced.connected
-        && !fasp_endpoint_nth (endpoint, i - 1)->announced.removed)
+    if (fasp_endpoint_nth (endpoint, i - 1)->notified.connected
+        && !fasp_endpoint_nth (endpoint, i - 1)->notified.removed)
       session = fasp_endpoint_nth (endpoint, i - 1);
   return session;
 }

@@ -71,7 +71,7 @@ fasp_history_choose (FaspEndpoint *endpoint, FaspTime now, const FaspWants *want
 }
 
 void
-fasp_history_tell_offset (FaspEndpoint *endpoint, FaspTime now, const FaspSession *session)
+fasp_history_mark_offset (FaspEndpoint *endpoint, FaspTime now, const FaspSession *session)
 {
   FaspStreamOffset position;
 

@@ -33,6 +33,6 @@ gboolean fasp_history_is_in_past (const FaspSession *session);
  * that is held for a receiver that may come back? */
 gboolean fasp_history_begins_in_past (const FaspEndpoint *endpoint, guint64 start);
 /* Appends a mark with the stream offset if the session begins elsewhere than our hello said. */
-void fasp_history_tell_offset (FaspEndpoint *endpoint, FaspTime now, const FaspSession *session);
+void fasp_history_mark_offset (FaspEndpoint *endpoint, FaspTime now, const FaspSession *session);
 
 G_END_DECLS

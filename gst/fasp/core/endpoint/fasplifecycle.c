@@ -21,7 +21,7 @@
 
 #define REDIAL_AFTER FASP_SEC
 /* The application hears of changed promises no more often than this. */
-#define TELL_PROMISE_AFTER FASP_SEC
+#define NOTIFY_PROMISE_AFTER FASP_SEC
 
 /* --- it is there, gone, and there again --------------------------------------------- */
 
@@ -182,7 +182,7 @@ is_held_by (const FaspEndpoint *endpoint, const FaspSession *session, gboolean a
 /* The reason for the application and the log.  If one end stops, the sessions at both ends have the
  * reason STOPPED.  ENDED_HERE is for the end that stopped, so that it does not blame the peer. */
 static FaspReason
-get_announced_reason (const FaspSession *session)
+get_notified_reason (const FaspSession *session)
 {
   if (session->closing.initiated && session->closing.reason == FASP_REASON_STOPPED)
     return FASP_REASON_ENDED_HERE;
@@ -195,12 +195,12 @@ fasp_lifecycle_leave (FaspEndpoint *endpoint, FaspTime now, FaspSession *session
   gboolean again;
   FaspEvent *event;
 
-  session->announced.removed = TRUE;
+  session->notified.removed = TRUE;
   fasp_heap_remove (&endpoint->first_needed, &session->entry.first_needed);
   endpoint->stats.interrupted -= session->liveness.interrupted;
   /* it may be heard again while its goodbye is under way */
   session->liveness.interrupted = FALSE;
-  if (!session->announced.connected)
+  if (!session->notified.connected)
     return;
   fasp_session_leave_total (session);
   session->entry.share.network = NULL;
@@ -215,7 +215,7 @@ fasp_lifecycle_leave (FaspEndpoint *endpoint, FaspTime now, FaspSession *session
   again = calls_again (endpoint, session);
   keep_stats (endpoint, now, session);
   event = fasp_endpoint_push_event (endpoint, FASP_EVENT_REMOVED, session);
-  event->reason = get_announced_reason (session);
+  event->reason = get_notified_reason (session);
   event->final = !again && session->closing.reason != FASP_REASON_REPLACED;
   event->end.is_held = is_held_by (endpoint, session, again);
   event->end.is_ours = session->closing.initiated;
@@ -242,7 +242,7 @@ fasp_lifecycle_leave (FaspEndpoint *endpoint, FaspTime now, FaspSession *session
 void
 fasp_lifecycle_remove (FaspEndpoint *endpoint, FaspSession *session)
 {
-  gboolean was_open = session->announced.connected;
+  gboolean was_open = session->notified.connected;
 
   g_hash_table_remove (endpoint->by_id, GUINT_TO_POINTER (session->id));
   fasp_admitted_forget (endpoint, session);
@@ -264,19 +264,19 @@ fasp_lifecycle_remove (FaspEndpoint *endpoint, FaspSession *session)
 /* --- time ----------------------------------------------------------------------------- */
 
 static void
-tell_promise (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
+notify_promise (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
 {
-  gboolean first = session->announced.promise == 0;
+  gboolean first = session->notified.promise == 0;
   FaspSessionStats stats;
   FaspEvent *event;
 
-  if (!session->promise.changed || !session->announced.connected)
+  if (!session->promise.changed || !session->notified.connected)
     return;
   /* a peer may change it as often as it likes */
-  if (!first && now - session->announced.promise < TELL_PROMISE_AFTER)
+  if (!first && now - session->notified.promise < NOTIFY_PROMISE_AFTER)
     return;
   session->promise.changed = FALSE;
-  session->announced.promise = MAX (now, 1);
+  session->notified.promise = MAX (now, 1);
   fasp_session_get_stats (session, now, &stats);
   event = fasp_endpoint_push_event (endpoint, FASP_EVENT_PROMISE, session);
   event->promise.latency_ms = stats.latency.ms;
@@ -285,8 +285,8 @@ tell_promise (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
   if (session->role == FASP_ROLE_SENDER) {
     gboolean falls_short = session->tx.estimate.falls_short;
 
-    event->promise.falls_short = falls_short && !session->announced.shortfall;
-    session->announced.shortfall = falls_short;
+    event->promise.falls_short = falls_short && !session->notified.shortfall;
+    session->notified.shortfall = falls_short;
   }
 }
 
@@ -302,7 +302,7 @@ explain_outage (const FaspSession *session, const FaspFlow *flow)
 }
 
 static void
-tell_outages (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
+notify_outages (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
 {
   guint64 changed = fasp_session_look_for_outages (session, now);
 
@@ -313,20 +313,20 @@ tell_outages (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
 
     if ((changed & 1) == 0)
       continue;
-    if (outage->announced)
-      outage->passed_on = fasp_token_bucket_take (&endpoint->announced.outages, now,
+    if (outage->notified)
+      outage->passed_on = fasp_token_bucket_take (&endpoint->notified.outages, now,
           FASP_OUTAGE_EVERY, FASP_OUTAGE_BURST);
     if (!outage->passed_on)
       continue;
     event = fasp_endpoint_push_event (endpoint,
-        outage->announced ? FASP_EVENT_FLOW_OUT : FASP_EVENT_FLOW_BACK, session);
+        outage->notified ? FASP_EVENT_FLOW_OUT : FASP_EVENT_FLOW_BACK, session);
     event->outage.flow = i;
     event->address = flow->address;
     if (flow->address.len == 0)
       event->address.link = i;
-    event->outage.since = outage->announced ? outage->last : outage->since;
-    event->outage.gone = outage->announced ? 0 : outage->since - outage->last;
-    if (outage->announced)
+    event->outage.since = outage->notified ? outage->last : outage->since;
+    event->outage.gone = outage->notified ? 0 : outage->since - outage->last;
+    if (outage->notified)
       g_strlcpy (event->text, explain_outage (session, flow), sizeof (event->text));
   }
 }
@@ -406,13 +406,13 @@ fasp_lifecycle_tend (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
           && fasp_slow_policy_lets_go (endpoint, now))
         fasp_session_end_at_once (session, now, FASP_REASON_SILENT);
       tend_latency (session, now);
-      tell_outages (endpoint, now, session);
+      notify_outages (endpoint, now, session);
       if (session->role == FASP_ROLE_SENDER) {
         fasp_header_wait_follow (endpoint, now, session);
         fasp_encoder_follow (endpoint, now, session);
       }
-      fasp_multicast_tell_deaf (endpoint, session);
-      tell_promise (endpoint, now, session);
+      fasp_multicast_notify_deaf (endpoint, session);
+      notify_promise (endpoint, now, session);
       break;
     case FASP_SESSION_CLOSING:
       fasp_session_tend_close (session, now);
@@ -422,10 +422,10 @@ fasp_lifecycle_tend (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
   }
   if (fasp_session_is_over (session) && endpoint->group != NULL)
     fasp_multicast_sender_leave (endpoint->group, &session->group.member);
-  if (fasp_session_is_over (session) && !session->announced.removed
+  if (fasp_session_is_over (session) && !session->notified.removed
       && !fasp_session_has_unread (session)
       && (session->state == FASP_SESSION_CLOSED || session->role == FASP_ROLE_SENDER))
     fasp_lifecycle_leave (endpoint, now, session);
-  return session->state != FASP_SESSION_CLOSED || !session->announced.removed
+  return session->state != FASP_SESSION_CLOSED || !session->notified.removed
       || (now < session->closing.deadline && !session->closing.initiated);
 }

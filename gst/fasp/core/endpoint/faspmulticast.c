@@ -319,13 +319,13 @@ fasp_multicast_receive (FaspEndpoint *endpoint, FaspTime now, const FaspAddress 
 }
 
 void
-fasp_multicast_tell_deaf (FaspEndpoint *endpoint, FaspSession *session)
+fasp_multicast_notify_deaf (FaspEndpoint *endpoint, FaspSession *session)
 {
   FaspMulticastReceiver *receiver = session->group.receiver;
 
-  if (receiver == NULL || receiver->deaf == receiver->deaf_announced)
+  if (receiver == NULL || receiver->deaf == receiver->deaf_notified)
     return;
-  receiver->deaf_announced = receiver->deaf;
+  receiver->deaf_notified = receiver->deaf;
   fasp_endpoint_push_event (endpoint, receiver->deaf ? FASP_EVENT_DEAF : FASP_EVENT_HEARING,
       session);
 }

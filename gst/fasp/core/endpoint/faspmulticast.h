@@ -40,7 +40,7 @@ void fasp_multicast_accepted (FaspEndpoint *endpoint, FaspTime now, FaspSession 
 /* Takes a datagram that is no session's.  FALSE: it is not of a group, either. */
 gboolean fasp_multicast_receive (FaspEndpoint *endpoint, FaspTime now, const FaspAddress *from,
     const FaspSessionHeader *header, const guint8 *data, gsize size, FaspMemory *memory);
-/* Tells the application if the group is not heard any more, or is heard again. */
-void fasp_multicast_tell_deaf (FaspEndpoint *endpoint, FaspSession *session);
+/* Notifies the application if the group is not heard any more, or is heard again. */
+void fasp_multicast_notify_deaf (FaspEndpoint *endpoint, FaspSession *session);
 
 G_END_DECLS

@@ -4,7 +4,7 @@
 
 /* If a sender changes its stream again and again, the application hears of it no more often than
  * this. */
-#define TELL_JOINED_AFTER FASP_SEC
+#define NOTIFY_JOINED_AFTER FASP_SEC
 /* Sessions of which something is still to be read, at most. */
 #define UNREAD_MAX 16
 
@@ -63,9 +63,9 @@ fasp_reading_is_behind (const FaspEndpoint *endpoint, const FaspSession *except)
   return n >= UNREAD_MAX || bytes >= endpoint->config.buffer_size;
 }
 
-/* Tells the application that the stream goes on in another session. */
+/* Notifies the application that the stream goes on in another session. */
 static void
-tell_moved (FaspEndpoint *endpoint, const FaspSession *session, guint64 bytes)
+notify_moved (FaspEndpoint *endpoint, const FaspSession *session, guint64 bytes)
 {
   FaspEvent *event = fasp_endpoint_push_event (endpoint, FASP_EVENT_MOVED, session);
 
@@ -73,11 +73,11 @@ tell_moved (FaspEndpoint *endpoint, const FaspSession *session, guint64 bytes)
   event->bytes_lost = bytes;
 }
 
-/* Tells the application that bytes of this session are missing. */
+/* Notifies the application that bytes of this session are missing. */
 static void
-tell_gap (FaspEndpoint *endpoint, FaspTime now, const FaspSession *session)
+notify_gap (FaspEndpoint *endpoint, FaspTime now, const FaspSession *session)
 {
-  if (fasp_endpoint_tells_gap (endpoint, now))
+  if (fasp_endpoint_notifies_gap (endpoint, now))
     fasp_endpoint_push_event (endpoint, FASP_EVENT_GAP, session)->left_behind =
         !endpoint->config.settings.too_late_skip || !session->rx.late.has_given_up;
 }
@@ -150,10 +150,10 @@ join_stream (FaspEndpoint *endpoint, FaspTime now, const FaspSession *session,
   endpoint->stats.joins_in_the_middle += in_the_middle;
   endpoint->read.has_end = FALSE;
   if (endpoint->read.session != session->id
-      || now - endpoint->read.joined_announced >= TELL_JOINED_AFTER) {
+      || now - endpoint->read.joined_notified >= NOTIFY_JOINED_AFTER) {
     FaspEvent *event = fasp_endpoint_push_event (endpoint, FASP_EVENT_JOINED, session);
 
-    endpoint->read.joined_announced = now;
+    endpoint->read.joined_notified = now;
     event->start.position = *position;
     event->start.in_the_middle = in_the_middle;
   }
@@ -214,9 +214,9 @@ fit_in (FaspEndpoint *endpoint, FaspTime now, const FaspSession *session, FaspBl
   position.offset = block->offset;
   count_missing (endpoint, &position, block->size);
   if (moved && again)
-    tell_moved (endpoint, session, bytes);
+    notify_moved (endpoint, session, bytes);
   else if (!moved && endpoint->read.session != 0 && (gap || bytes > 0))
-    tell_gap (endpoint, now, session);
+    notify_gap (endpoint, now, session);
   if (is_first (endpoint, session, &position) ? join_stream (endpoint, now, session, &position) :
                                                 gap || bytes > 0)
     block->flags |= FASP_BLOCK_LACKS;
@@ -290,7 +290,7 @@ was_read (FaspEndpoint *endpoint, FaspSession *session)
   if (session->state == FASP_SESSION_OPEN)
     fasp_scheduler_wake (fasp_endpoint_get_scheduler (endpoint, session), &session->entry.turn,
         fasp_feedback_get_timeout (&session->rx.feedback));
-  else if (fasp_session_is_over (session) && !session->announced.removed
+  else if (fasp_session_is_over (session) && !session->notified.removed
       && !fasp_session_has_unread (session))
     fasp_endpoint_wake (endpoint, session); /* it can be removed */
 }
@@ -314,7 +314,7 @@ fasp_endpoint_read (FaspEndpoint *endpoint, FaspTime now, FaspRead *read)
     FaspSession *session = fasp_endpoint_nth (endpoint, i);
     FaspBlock *block;
 
-    if (!session->announced.connected || fasp_session_get_hold_end (session) > 0)
+    if (!session->notified.connected || fasp_session_get_hold_end (session) > 0)
       continue;
     block = take (endpoint, now, session);
     was_read (endpoint, session);
@@ -338,7 +338,7 @@ fasp_endpoint_can_read (const FaspEndpoint *endpoint)
   for (guint i = 0; i < endpoint->sessions->len; i++) {
     const FaspSession *session = fasp_endpoint_nth (endpoint, i);
 
-    if (session->announced.connected && fasp_session_get_hold_end (session) == 0
+    if (session->notified.connected && fasp_session_get_hold_end (session) == 0
         && fasp_session_has_unread (session))
       return TRUE;
   }
@@ -383,7 +383,7 @@ fasp_endpoint_get_source (const FaspEndpoint *endpoint, FaspTime now, FaspSource
   for (guint i = 0; i < endpoint->sessions->len; i++) {
     const FaspSession *session = fasp_endpoint_nth (endpoint, i);
 
-    if (session->role != FASP_ROLE_RECEIVER || !session->announced.connected)
+    if (session->role != FASP_ROLE_RECEIVER || !session->notified.connected)
       continue;
     *state = (FaspSourceState) {
       .is_connected = fasp_session_is_heard (session) || fasp_session_has_unread (session),

@@ -32,8 +32,8 @@ fasp_retention_get_needed (const FaspEndpoint *endpoint)
 void
 fasp_retention_note_first_needed (FaspEndpoint *endpoint, FaspSession *session)
 {
-  if (session->role == FASP_ROLE_SENDER && session->announced.connected
-      && !session->announced.removed)
+  if (session->role == FASP_ROLE_SENDER && session->notified.connected
+      && !session->notified.removed)
     fasp_heap_set (&endpoint->first_needed, &session->entry.first_needed,
         fasp_tx_get_base (&session->tx));
 }

@@ -5,7 +5,7 @@
 #include "faspretention.h"
 
 /* The application hears of receivers that are left behind no more often than this. */
-#define TELL_AFTER FASP_SEC
+#define NOTIFY_AFTER FASP_SEC
 
 /* May the stream leave this receiver behind? With slow-policy=wait only in three cases:
  * it does not take the stream while another does; it is silent and
@@ -44,11 +44,11 @@ fasp_slow_policy_can_press (const FaspEndpoint *endpoint)
 
 /* There is one event, however many receivers are left behind. */
 static void
-tell_left_behind (FaspEndpoint *endpoint, FaspTime now, const FaspSession *session)
+notify_left_behind (FaspEndpoint *endpoint, FaspTime now, const FaspSession *session)
 {
-  if (now < endpoint->announced.left_behind_may)
+  if (now < endpoint->notified.left_behind_may)
     return;
-  endpoint->announced.left_behind_may = now + TELL_AFTER;
+  endpoint->notified.left_behind_may = now + NOTIFY_AFTER;
   fasp_endpoint_push_event (endpoint, FASP_EVENT_SKIPPED, session);
 }
 
@@ -81,7 +81,7 @@ fasp_slow_policy_press (FaspEndpoint *endpoint, FaspTime now)
     } else {
       fasp_tx_skip_to (&session->tx, middle);
       if (endpoint->config.settings.slow_policy == FASP_SLOW_SKIP && !past)
-        tell_left_behind (endpoint, now, session);
+        notify_left_behind (endpoint, now, session);
     }
     fasp_retention_note_first_needed (endpoint, session);
     fasp_endpoint_wake (endpoint, session);

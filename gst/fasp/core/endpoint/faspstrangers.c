@@ -61,9 +61,9 @@ fasp_strangers_look (FaspEndpoint *endpoint, const FaspAddress *from, const guin
   if (protocol == FASP_PROTOCOL_FASP)
     return FALSE;
   endpoint->stats.datagrams_foreign++;
-  if (endpoint->strangers.announced >> protocol & 1)
+  if (endpoint->strangers.notified >> protocol & 1)
     return TRUE;
-  endpoint->strangers.announced |= 1u << protocol;
+  endpoint->strangers.notified |= 1u << protocol;
   event = fasp_endpoint_push_event (endpoint, FASP_EVENT_STRANGER, NULL);
   event->address = *from;
   event->protocol = protocol;
@@ -77,7 +77,7 @@ fasp_strangers_tend (FaspEndpoint *endpoint, FaspTime now)
 {
   if (now < fasp_strangers_get_time (endpoint))
     return;
-  endpoint->strangers.uncalled_announced = TRUE;
+  endpoint->strangers.uncalled_notified = TRUE;
   fasp_endpoint_push_event (endpoint, FASP_EVENT_UNCALLED, NULL);
 }
 
@@ -87,7 +87,7 @@ fasp_strangers_get_time (FaspEndpoint *endpoint)
 {
   return endpoint->config.mode == FASP_MODE_LISTENER && endpoint->config.group.len == 0
           && endpoint->calling.started > 0 && !endpoint->closing && !endpoint->strangers.is_called
-          && !endpoint->strangers.uncalled_announced ?
+          && !endpoint->strangers.uncalled_notified ?
       endpoint->calling.started + FASP_UNCALLED_AFTER :
       FASP_NEVER;
 }

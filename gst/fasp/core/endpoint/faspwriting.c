@@ -103,7 +103,7 @@ count_missing (FaspEndpoint *endpoint, FaspTime now, const FaspSession *session)
     return;
   bytes = to.offset - from->offset;
   endpoint->stats.bytes_missing += bytes;
-  if (fasp_endpoint_tells_gap (endpoint, now))
+  if (fasp_endpoint_notifies_gap (endpoint, now))
     fasp_endpoint_push_event (endpoint, FASP_EVENT_BEHIND, session)->bytes_lost = bytes;
 }
 

@@ -13,7 +13,7 @@
 #define SILENT_LEAST (50 * FASP_MSEC)
 
 void
-fasp_merge_tell (FaspMerge *merge, FaspMergeEventType type, const FaspSource *source,
+fasp_merge_notify (FaspMerge *merge, FaspMergeEventType type, const FaspSource *source,
     const gchar *reason)
 {
   FaspMergeEvent *event = g_new (FaspMergeEvent, 1);
@@ -49,7 +49,7 @@ leave (FaspMerge *merge, FaspTime now, FaspSource *source, const gchar *reason)
   if (source->stats.is_left)
     return;
   source->stats.is_left = TRUE;
-  fasp_merge_tell (merge, FASP_MERGE_LEFT, source, reason);
+  fasp_merge_notify (merge, FASP_MERGE_LEFT, source, reason);
 }
 
 void
@@ -70,7 +70,7 @@ fasp_merge_judge (FaspMerge *merge, FaspSource *source, const FaspRead *read, gb
     leave (merge, read->ready, source, "what it brings is too late");
   else if (source->stats.is_left && read->ready - source->late >= GOOD_FOR) {
     source->stats.is_left = FALSE;
-    fasp_merge_tell (merge, FASP_MERGE_BACK, source, "it has been in time for a while");
+    fasp_merge_notify (merge, FASP_MERGE_BACK, source, "it has been in time for a while");
   }
 }
 
@@ -123,7 +123,7 @@ fasp_merge_lead (FaspMerge *merge, FaspTime now, FaspSource *source, const gchar
     source->trust = FASP_TRUST_UNPROVEN;
   }
   fasp_merge_forgive (merge, source);
-  fasp_merge_tell (merge, FASP_MERGE_LEADS, source, reason);
+  fasp_merge_notify (merge, FASP_MERGE_LEADS, source, reason);
 }
 
 static gint
@@ -229,7 +229,7 @@ help (FaspMerge *merge, FaspTime now, FaspSource *source, const gchar *reason)
   fasp_merge_become (source, FASP_SOURCE_BACKUP);
   source->asked = now;
   source->helped = source->stats.bytes_filled;
-  fasp_merge_tell (merge, FASP_MERGE_HELPS, source, reason);
+  fasp_merge_notify (merge, FASP_MERGE_HELPS, source, reason);
 }
 
 /* Of a standby, the leader until now sends on until the new one has shown that it brings the
@@ -265,7 +265,7 @@ rest (FaspMerge *merge, FaspSource *source, const gchar *reason)
 {
   fasp_merge_become (source, FASP_SOURCE_STANDBY);
   source->resumes = TRUE;
-  fasp_merge_tell (merge, FASP_MERGE_RESTS, source, reason);
+  fasp_merge_notify (merge, FASP_MERGE_RESTS, source, reason);
 }
 
 /* Does the source hold bytes of the stream behind those that come next? */

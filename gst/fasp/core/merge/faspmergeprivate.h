@@ -239,7 +239,7 @@ void fasp_merge_forgive (FaspMerge *merge, const FaspSource *source);
 /* It has another stream from now on. */
 void fasp_merge_forget_apart (FaspMerge *merge, FaspSource *source);
 
-void fasp_merge_tell (FaspMerge *merge, FaspMergeEventType type, const FaspSource *source,
+void fasp_merge_notify (FaspMerge *merge, FaspMergeEventType type, const FaspSource *source,
     const gchar *reason);
 /* The source has brought this, which may be what the reader has (@repeated).  It was late if it was
  * not ready in time, however late it is read. */

@@ -78,7 +78,7 @@ distrust (FaspMerge *merge, FaspTime now, FaspSource *source)
     source->trust = FASP_TRUST_DIFFERS;
     fasp_merge_remember_liar (merge, now, source->state.peer);
   }
-  fasp_merge_tell (merge, FASP_MERGE_DIFFERS, source, "its bytes are not those of the others");
+  fasp_merge_notify (merge, FASP_MERGE_DIFFERS, source, "its bytes are not those of the others");
 }
 
 /* The sender has a clock of its own: its media times are moved to those of the same bytes. */

@@ -28,11 +28,11 @@ typedef struct
   FaspGap *gap;                    /* owned; which of the group's packets came */
   FaspTime heard;                  /* when the last packet came, or when the receiver joined */
   FaspTime spoken_up; /* when feedback last said that the group is not heard; set by the session */
-  gboolean deaf, deaf_announced; /* the group is not heard; value of deaf in the last event to the
+  gboolean deaf, deaf_notified; /* the group is not heard; value of deaf in the last event to the
                                application, set by the endpoint */
-  FaspTime alone_since;          /* since when new blocks come by the group alone;
-                                    FASP_NEVER: they do not */
-  guint64 settled_reported; /* settled packet number that was last reported, as in faspflow.h */
+  FaspTime alone_since;         /* since when new blocks come by the group alone;
+                                   FASP_NEVER: they do not */
+  guint64 settled_reported;     /* settled packet number that was last reported, as in faspflow.h */
 } FaspMulticastReceiver;
 
 FaspMulticastReceiver *fasp_multicast_receiver_new (const FaspGroupKey *key, FaspTime now);

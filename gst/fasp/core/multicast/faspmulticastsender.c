@@ -7,7 +7,7 @@
 #include "fasptx.h"
 
 /* How often back-off, clock and speaker are chosen anew, and sent to the members. */
-#define TELL_INTERVAL (250 * FASP_MSEC)
+#define STATE_INTERVAL (250 * FASP_MSEC)
 /* The back-off, as a multiple of the longest round trip: at first, and its bounds.  BESIDES: the
  * time that a retransmission takes beyond a round trip. */
 #define PATIENCE_FIRST 4
@@ -416,13 +416,14 @@ is_over (const FaspMulticastSender *group, const FaspGroupView *view)
 }
 
 static gboolean
-tell (FaspMulticastSender *group, FaspTime now, const FaspGroupView *view, FaspDatagram *datagram)
+send_state (FaspMulticastSender *group, FaspTime now, const FaspGroupView *view,
+    FaspDatagram *datagram)
 {
   FaspWriter w;
 
   look (group);
   set_clock (group, now, is_over (group, view));
-  group->tell_time = now + TELL_INTERVAL;
+  group->state_time = now + STATE_INTERVAL;
   begin (group, datagram, &w);
   fasp_wire_write_group (&w, group->members->len, fasp_multicast_sender_get_back_off (group),
       fasp_multicast_sender_get_clock (group) / FASP_MSEC);
@@ -446,7 +447,7 @@ send_block (FaspMulticastSender *group, FaspTime now, FaspStore *store, guint64 
     fasp_fec_block_sent (&group->fec);
     group->sent.block_wire += datagram->size + datagram->to.overhead;
     if (fasp_block_is_end (block))
-      group->tell_time = now; /* a shorter clock, so that members acknowledge the end soon */
+      group->state_time = now; /* a shorter clock, so that members acknowledge the end soon */
   } else {
     group->blocks_resent++;
   }
@@ -554,9 +555,9 @@ poll_next (FaspMulticastSender *group, FaspTime now, const FaspGroupView *view,
     return announce (group, now, datagram);
   /* without members: so that those away can tell when they hear the group again */
   if (group->members->len == 0)
-    return group->away > 0 && now >= group->tell_time && tell (group, now, view, datagram);
-  if (now >= group->tell_time)
-    return tell (group, now, view, datagram);
+    return group->away > 0 && now >= group->state_time && send_state (group, now, view, datagram);
+  if (now >= group->state_time)
+    return send_state (group, now, view, datagram);
   if (send_repair (group, now, view, datagram))
     return TRUE;
   if (has_new (group, view))
@@ -573,7 +574,7 @@ poll_rtx (FaspMulticastSender *group, FaspTime now, const FaspGroupView *view,
   guint64 rtx;
   guint8 round;
 
-  if (group->members->len == 0 || now >= group->announce_time || now >= group->tell_time)
+  if (group->members->len == 0 || now >= group->announce_time || now >= group->state_time)
     return FALSE;
   rtx = fasp_group_log_peek (group->log, &round);
   return rtx != FASP_NO_BLOCK && (group->first == 0 || !has_new (group, view))
@@ -604,7 +605,7 @@ fasp_multicast_sender_get_timeout (FaspMulticastSender *group, const FaspGroupVi
   guint8 round;
 
   if (group->members->len > 0 || group->away > 0)
-    timeout = MIN (timeout, group->tell_time);
+    timeout = MIN (timeout, group->state_time);
   if (group->members->len > 0) {
     fasp_group_log_trim (group->log, fasp_store_get_tail (view->store));
     if (fasp_group_log_peek (group->log, &round) != FASP_NO_BLOCK || has_new (group, view)

@@ -79,7 +79,7 @@ typedef struct
   guint64 events_seen, requests_seen; /* of the log, when patience was last changed */
   guint given;                        /* datagrams of members, and retransmissions, in a row */
   guint first;                        /* new blocks that go before more of these */
-  FaspTime announce_time, tell_time, tail_time, tail_interval;
+  FaspTime announce_time, state_time, tail_time, tail_interval;
   FaspNotes notes; /* the endpoint's */
   /* statistics */
   FaspGroupSent sent;

@@ -7,12 +7,12 @@ fasp_outage_look (FaspOutage *outage, FaspTime now, gboolean carries, FaspTime l
   if (outage->out == carries) {
     outage->out = !carries;
     outage->since = now;
-    if (outage->out && !outage->announced)
+    if (outage->out && !outage->notified)
       outage->last = last;
   }
   if (now < fasp_outage_get_timeout (outage))
     return FALSE;
-  outage->announced = outage->out;
+  outage->notified = outage->out;
   return TRUE;
 }
 
@@ -25,5 +25,5 @@ fasp_outage_hold (FaspOutage *outage, FaspTime now)
 FaspTime
 fasp_outage_get_timeout (const FaspOutage *outage)
 {
-  return outage->out == outage->announced ? FASP_NEVER : outage->since + FASP_OUTAGE_PATIENCE;
+  return outage->out == outage->notified ? FASP_NEVER : outage->since + FASP_OUTAGE_PATIENCE;
 }

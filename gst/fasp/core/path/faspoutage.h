@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * faspoutage.h: when the application is told that one of several flows carries nothing.
+ * faspoutage.h: when the application is notified that one of several flows carries nothing.
  *
  * The stream leaves a flow within a round trip or so, and comes back to it as soon as it carries.
  * Only what lasts is reported, as with a session that is interrupted.  The state that is reported
@@ -26,14 +26,14 @@ G_BEGIN_DECLS
 /* All 0: it carries. */
 typedef struct
 {
-  gboolean out, announced; /* it carries nothing; and: that is the state that was last reported */
-  FaspTime since;          /* when `out' last changed, or when that could last be seen */
-  FaspTime last;           /* when it last carried, before the outage that was reported */
-  gboolean passed_on; /* the application has got the event of that outage, and is to get that of
-                         its end; set by the endpoint */
+  gboolean out, notified; /* it carries nothing; the state of which the application was notified */
+  FaspTime since;         /* when `out' last changed, or when that could last be seen */
+  FaspTime last;          /* when it last carried, before the outage that was reported */
+  gboolean passed_on;     /* the application has got the event of that outage, and is to get that of
+                             its end; set by the endpoint */
 } FaspOutage;
 
-/* @carries: it carries now.  @last: if not, when it last did.  TRUE: `announced' has changed, and
+/* @carries: it carries now.  @last: if not, when it last did.  TRUE: `notified' has changed, and
  * is to be reported. */
 gboolean fasp_outage_look (FaspOutage *outage, FaspTime now, gboolean carries, FaspTime last);
 /* No flow carries, so that the session is interrupted: that says nothing about single flows. */

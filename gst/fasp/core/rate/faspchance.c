@@ -14,18 +14,18 @@ slide (FaspChance *c, FaspTime now)
   if (now - c->since < FASP_RATE_MEMORY)
     return;
   c->since = now;
-  c->slow_told /= 2;
+  c->slow_reported /= 2;
   c->slow_lost /= 2;
 }
 
 void
 fasp_chance_add (FaspChance *c, FaspTime now, const FaspRateSample *newest, gdouble rate,
-    guint64 told, guint64 lost, gboolean queued)
+    guint64 reported, guint64 lost, gboolean queued)
 {
   FaspTime took;
   gdouble left;
 
-  c->stretch_told += told;
+  c->stretch_reported += reported;
   c->stretch_lost += lost;
   c->queued |= queued;
   if (c->from.sent == 0)
@@ -36,34 +36,34 @@ fasp_chance_add (FaspChance *c, FaspTime now, const FaspRateSample *newest, gdou
   slide (c, now);
   left = (newest->bytes - c->from.bytes) * 8. * FASP_SEC / took;
   if (!c->queued && left <= FASP_CHANCE_SLOW * rate) {
-    c->slow_told += c->stretch_told;
+    c->slow_reported += c->stretch_reported;
     c->slow_lost += c->stretch_lost;
   }
   c->from = *newest;
-  c->stretch_told = c->stretch_lost = 0;
+  c->stretch_reported = c->stretch_lost = 0;
   c->queued = FALSE;
 }
 
 void
-fasp_chance_set (FaspChance *c, gdouble told, gdouble lost)
+fasp_chance_set (FaspChance *c, gdouble reported, gdouble lost)
 {
-  c->slow_told = told;
+  c->slow_reported = reported;
   c->slow_lost = lost;
 }
 
 gdouble
 fasp_chance_get_share (const FaspChance *c)
 {
-  return MIN (MOST, c->slow_lost / (c->slow_told + PRIOR));
+  return MIN (MOST, c->slow_lost / (c->slow_reported + PRIOR));
 }
 
 gdouble
-fasp_chance_get_others (const FaspChance *c, guint64 told, guint64 lost)
+fasp_chance_get_others (const FaspChance *c, guint64 reported, guint64 lost)
 {
   gdouble share = fasp_chance_get_share (c);
-  gdouble wanted = told * share;
+  gdouble wanted = reported * share;
 
-  if (told == 0 || lost <= wanted + SIGMAS * sqrt (wanted * (1 - share)))
+  if (reported == 0 || lost <= wanted + SIGMAS * sqrt (wanted * (1 - share)))
     return 0;
-  return 1 - (1 - (gdouble) lost / told) / (1 - share);
+  return 1 - (1 - (gdouble) lost / reported) / (1 - share);
 }

@@ -21,23 +21,25 @@ typedef struct
 {
   /* the stretch of packets that began with `from' */
   FaspRateSample from;
-  gdouble stretch_told, stretch_lost;
+  gdouble stretch_reported, stretch_lost;
   gboolean queued;
   /* packets of late that left slowly; halved at intervals, since */
-  gdouble slow_told, slow_lost;
+  gdouble slow_reported, slow_lost;
   FaspTime since;
 } FaspChance;
 
-/* @told more packets were reported, of which @lost are lost.  @newest: the newest that arrived.
+/* @reported further packets were reported, and @lost of them are lost.  @newest: the newest that
+ * arrived.
  * @rate: the rate in force, bit/s.  @queued: they have waited in a queue. */
 void fasp_chance_add (FaspChance *chance, FaspTime now, const FaspRateSample *newest, gdouble rate,
-    guint64 told, guint64 lost, gboolean queued);
-/* Chance has lost @lost of @told packets, as a policer was refuted.  The older ones are forgotten.
+    guint64 reported, guint64 lost, gboolean queued);
+/* Chance has lost @lost of @reported packets, as a policer was refuted.  The older ones are
+ * forgotten.
  */
-void fasp_chance_set (FaspChance *chance, gdouble told, gdouble lost);
+void fasp_chance_set (FaspChance *chance, gdouble reported, gdouble lost);
 gdouble fasp_chance_get_share (const FaspChance *chance);
-/* Of @told packets, of which @lost are lost, the share that is lost beyond what chance loses of so
- * many; 0 if chance alone may have lost them. */
-gdouble fasp_chance_get_others (const FaspChance *chance, guint64 told, guint64 lost);
+/* Of @reported packets, of which @lost are lost, the share that is lost beyond what chance loses of
+ * so many; 0 if chance alone may have lost them. */
+gdouble fasp_chance_get_others (const FaspChance *chance, guint64 reported, guint64 lost);
 
 G_END_DECLS

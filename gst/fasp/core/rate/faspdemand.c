@@ -4,30 +4,30 @@
 
 /* The time over which both are averaged: a key frame is many times as large as another picture. */
 #define AVERAGE FASP_SEC
-/* Less than this part of the usual share is less than it is told to make. */
+/* Less than this part of the usual share is less than was announced. */
 #define USUAL .9
 
 void
-fasp_demand_add (FaspDemand *d, FaspTime now, FaspTime time, guint64 bytes, guint64 told)
+fasp_demand_add (FaspDemand *d, FaspTime now, FaspTime time, guint64 bytes, guint64 announced)
 {
   gdouble weight = -expm1 (-(gdouble) time / AVERAGE);
 
   if (time <= 0)
     return;
   d->made += (bytes * 8. * FASP_SEC / time - d->made) * weight;
-  d->told += (told - d->told) * weight;
+  d->announced += (announced - d->announced) * weight;
   if (now - d->since >= FASP_RATE_MEMORY) {
     d->since = now;
     d->before = d->most;
     d->most = 0;
   }
-  /* it still makes what it was told before, for a while, when it is told less */
-  if (told > 0 && told >= d->told)
-    d->most = MAX (d->most, MIN (1, d->made / d->told));
+  /* after a lower rate is announced, it makes the former one for a while */
+  if (announced > 0 && announced >= d->announced)
+    d->most = MAX (d->most, MIN (1, d->made / d->announced));
 }
 
 gboolean
 fasp_demand_has_enough (const FaspDemand *d)
 {
-  return d->made < USUAL * MAX (d->most, d->before) * d->told;
+  return d->made < USUAL * MAX (d->most, d->before) * d->announced;
 }

@@ -27,7 +27,7 @@ fasp_marks_lead (const FaspMarks *m, FaspTime now)
 static gdouble
 get_share (const FaspMarks *m)
 {
-  return (gdouble) m->marked / MAX (m->told, 1);
+  return (gdouble) m->marked / MAX (m->reported, 1);
 }
 
 static void
@@ -35,7 +35,7 @@ begin_round (FaspMarks *m, FaspTime now, guint64 seen)
 {
   m->from = seen;
   m->since = now;
-  m->told = m->marked = 0;
+  m->reported = m->marked = 0;
 }
 
 /* After a @round that took @time, in which @passes bit/s were reported. */
@@ -57,8 +57,8 @@ fasp_marks_add (FaspMarks *m, const FaspRateFeedback *feedback, FaspTime least, 
 
   if (!led)
     begin_round (m, feedback->now, seen);
-  m->late = least > MAX (target, CLASSIC) ? m->late + feedback->told : 0;
-  m->told += feedback->told;
+  m->late = least > MAX (target, CLASSIC) ? m->late + feedback->reported : 0;
+  m->reported += feedback->reported;
   m->marked += feedback->marked;
   if (feedback->marked > 0) {
     m->last = feedback->now;
@@ -70,7 +70,7 @@ fasp_marks_add (FaspMarks *m, const FaspRateFeedback *feedback, FaspTime least, 
       m->reaction = feedback->now;
     }
   }
-  if (!led || m->told == 0 || time < round)
+  if (!led || m->reported == 0 || time < round)
     return rate;
   m->share += WEIGHT * (get_share (m) - m->share);
   m->unmarked = m->marked > 0 ? 0 : m->unmarked + 1;

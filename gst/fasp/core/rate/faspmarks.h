@@ -20,15 +20,15 @@ G_BEGIN_DECLS
 /* All 0: no marks yet. */
 typedef struct
 {
-  FaspTime last;        /* when a mark was last reported, µs; 0: never */
-  FaspTime since;       /* when this round began, µs */
-  guint64 told, marked; /* packets reported in it, and marked of these */
-  guint64 from;         /* bytes reported when it began */
-  gdouble share;        /* that is marked, averaged over rounds */
-  guint unmarked;       /* rounds in a row without a mark */
-  guint64 late;         /* packets reported since one had waited for no longer than in L4S */
-  FaspTime reaction;    /* when it last reacted, µs: once in a round at most, */
-  guint64 reacted;      /* bytes sent by then: what left before says nothing new */
+  FaspTime last;            /* when a mark was last reported, µs; 0: never */
+  FaspTime since;           /* when this round began, µs */
+  guint64 reported, marked; /* packets reported in it, and marked of these */
+  guint64 from;             /* bytes reported when it began */
+  gdouble share;            /* that is marked, averaged over rounds */
+  guint unmarked;           /* rounds in a row without a mark */
+  guint64 late;             /* packets reported since one had waited for no longer than in L4S */
+  FaspTime reaction;        /* when it last reacted, µs: once in a round at most, */
+  guint64 reacted;          /* bytes sent by then: what left before says nothing new */
 } FaspMarks;
 
 /* @least: the shortest time that one of the packets has waited; @target: one that is no queue, µs.

@@ -18,7 +18,7 @@ begin (FaspPolicer *p, FaspTime now, guint64 seen)
   p->rounds = 0;
   p->since = now;
   p->seen = seen;
-  p->told = p->lost = 0;
+  p->reported = p->lost = 0;
 }
 
 static gboolean
@@ -31,15 +31,15 @@ is_same (gdouble rate, gdouble before)
 static gdouble
 count_excess (const FaspPolicer *p, const FaspChance *chance, gdouble share)
 {
-  return p->lost - p->told * (1 - (1 - share) * (1 - fasp_chance_get_share (chance)));
+  return p->lost - p->reported * (1 - (1 - share) * (1 - fasp_chance_get_share (chance)));
 }
 
 gboolean
-fasp_policer_add (FaspPolicer *p, guint64 told, guint64 lost, const FaspChance *chance)
+fasp_policer_add (FaspPolicer *p, guint64 reported, guint64 lost, const FaspChance *chance)
 {
   gdouble excess;
 
-  p->told += told;
+  p->reported += reported;
   p->lost += lost;
   /* what is reported in the first round trip left before less was sent */
   if (p->state == FASP_POLICER_WATCHING || p->rounds == 0)
@@ -54,7 +54,7 @@ fasp_policer_add (FaspPolicer *p, guint64 told, guint64 lost, const FaspChance *
   if (p->state == FASP_POLICER_TRYING && count_excess (p, chance, LOSS) <= -PACKETS)
     p->state = FASP_POLICER_WATCHING;
   else if (p->state == FASP_POLICER_BELIEVING && excess <= 0)
-    p->told = p->lost = 0;
+    p->reported = p->lost = 0;
   return FALSE;
 }
 
@@ -83,7 +83,7 @@ fasp_policer_end_round (FaspPolicer *p, FaspTime now, guint64 seen, const FaspCh
   p->rounds++;
   if (p->state != FASP_POLICER_WATCHING) {
     if (p->rounds == 1)
-      p->told = p->lost = 0;
+      p->reported = p->lost = 0;
     if (p->state == FASP_POLICER_BELIEVING && p->rounds > HOLD)
       begin (p, now, seen);
     return FALSE;
@@ -94,7 +94,7 @@ fasp_policer_end_round (FaspPolicer *p, FaspTime now, guint64 seen, const FaspCh
     begin (p, now, seen);
   if (p->rounds < ROUNDS_LEAST || excess < PACKETS)
     return FALSE;
-  arrived = (seen - p->seen) * (1 - p->lost / p->told) * 8 * FASP_SEC / (now - p->since);
+  arrived = (seen - p->seen) * (1 - p->lost / p->reported) * 8 * FASP_SEC / (now - p->since);
   begin (p, now, seen);
   judge (p, arrived, rate);
   return p->state == FASP_POLICER_BELIEVING;

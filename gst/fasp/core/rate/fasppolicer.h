@@ -2,7 +2,7 @@
  *
  * fasppolicer.h: does a policer cause the losses, and which rate does it let through?
  *
- * A policer drops what exceeds its rate, without a queue, so no delay tells of it.  Random loss
+ * A policer drops what exceeds its rate, without a queue, so no delay shows it.  Random loss
  * takes its share of whatever is sent.  So there is a policer only if more is sent than arrives and
  * if less sent loses less, and that is tried:
  *
@@ -33,19 +33,19 @@ typedef enum
 typedef struct
 {
   FaspPolicerState state;
-  gdouble rate;       /* A, bit/s; 0: none was tried of late */
-  gdouble before;     /* the rate in force when A was believed, bit/s */
-  gdouble arrived;    /* bit/s in the last interval that lost too much; 0: none of late */
-  guint rounds;       /* round trips of the interval, or of the state, so far */
-  guint watched;      /* round trips since the end of that interval */
-  FaspTime since;     /* when the interval began, */
-  guint64 seen;       /* and the bytes reported by then */
-  gdouble told, lost; /* packets reported in it, and lost */
+  gdouble rate;           /* A, bit/s; 0: none was tried of late */
+  gdouble before;         /* the rate in force when A was believed, bit/s */
+  gdouble arrived;        /* bit/s in the last interval that lost too much; 0: none of late */
+  guint rounds;           /* round trips of the interval, or of the state, so far */
+  guint watched;          /* round trips since the end of that interval */
+  FaspTime since;         /* when the interval began, */
+  guint64 seen;           /* and the bytes reported by then */
+  gdouble reported, lost; /* packets reported in it, and lost */
 } FaspPolicer;
 
-/* @told more packets were reported, of which @lost are lost.  TRUE: a policer was refuted, and
- * `told' and `lost' of the policer are what chance loses. */
-gboolean fasp_policer_add (FaspPolicer *policer, guint64 told, guint64 lost,
+/* @reported further packets were reported, and @lost of them are lost.  TRUE: a policer was
+ * refuted, and `reported' and `lost' of the policer are what chance loses. */
+gboolean fasp_policer_add (FaspPolicer *policer, guint64 reported, guint64 lost,
     const FaspChance *chance);
 /* A round trip is over; @seen bytes were reported so far.  @rate: the rate in force, bit/s.  TRUE:
  * A is believed from now on. */

@@ -129,11 +129,11 @@ fasp_rate_feedback (FaspRate *rate, const FaspRateFeedback *feedback)
     return;
   bounded.rtt = CLAMP (feedback->rtt, 0, FASP_RATE_MEMORY);
   bounded.delay = CLAMP (feedback->delay, 0, FASP_RATE_MEMORY);
-  bounded.told = count_new (&rate->told[feedback->flow], feedback->told);
+  bounded.reported = count_new (&rate->reported[feedback->flow], feedback->reported);
   lost = count_new (&rate->lost[feedback->flow], get_lost (rate, feedback));
-  bounded.lost = MIN (lost, bounded.told);
+  bounded.lost = MIN (lost, bounded.reported);
   marked = count_new (&rate->marked[feedback->flow], feedback->marked);
-  bounded.marked = MIN (marked, bounded.told);
+  bounded.marked = MIN (marked, bounded.reported);
   rate->seen = MAX (rate->seen, feedback->samples[feedback->n - 1].bytes);
   rate->oldest = MAX (rate->oldest, feedback->samples[feedback->n - 1].sent);
   rate->class->feedback (rate, &bounded);

@@ -53,12 +53,12 @@ typedef struct
   FaspTime now;
   FaspTime rtt; /* smoothed; 0: not known */
   guint8 flow;
-  guint64 told, lost, marked;    /* the flow's packets so far: reported; of these,
-                                    missing; and marked by ECN.  A controller gets
-                                    what is new of each, lost and marked at most
-                                    told, and only certain losses */
-  guint64 unsettled;             /* how many of the newest packets may still arrive */
-  const FaspRateSample *samples; /* of one flow, oldest first */
+  guint64 reported, lost, marked; /* the flow's packets so far: reported; of these,
+                                 missing; and marked by ECN.  A controller gets
+                                 what is new of each, lost and marked at most
+                                 reported, and only certain losses */
+  guint64 unsettled;              /* how many of the newest packets may still arrive */
+  const FaspRateSample *samples;  /* of one flow, oldest first */
   guint n;
   FaspTime delay; /* from the newest one's arrival to this report, as the peer says; µs */
 } FaspRateFeedback;
@@ -97,10 +97,10 @@ struct _FaspRate
   gboolean dry;        /* there is nothing to send, though the rate allows it; */
   FaspTime dry_until;  /* when that was so last */
   FaspTime full_until; /* when something last waited for the window */
-  guint64 told[FASP_FLOWS_MAX], lost[FASP_FLOWS_MAX]; /* totals at the last */
-  guint64 marked[FASP_FLOWS_MAX];                     /* report, */
-  guint64 missing[FASP_FLOWS_MAX];                    /* and packets missing then */
-  FaspTime overtaken[FASP_FLOWS_MAX];                 /* when that number last fell; 0: never */
+  guint64 reported[FASP_FLOWS_MAX], lost[FASP_FLOWS_MAX]; /* totals at the last */
+  guint64 marked[FASP_FLOWS_MAX];                         /* report, */
+  guint64 missing[FASP_FLOWS_MAX];                        /* and packets missing then */
+  FaspTime overtaken[FASP_FLOWS_MAX];                     /* when that number last fell; 0: never */
 };
 
 /* Returns NULL for FASP_RATE_CONTROL_FIXED, which needs no controller: the rate is @max.

@@ -431,8 +431,8 @@ feedback (FaspRate *rate, const FaspRateFeedback *feedback)
   if (feedback->rtt > 0)
     a->rtt = feedback->rtt;
   a->reported = feedback->now;
-  if (feedback->told > 0)
-    a->loss = fasp_chance_get_others (&a->chance, feedback->told, feedback->lost);
+  if (feedback->reported > 0)
+    a->loss = fasp_chance_get_others (&a->chance, feedback->reported, feedback->lost);
   for (guint i = 0; i < feedback->n; i++) {
     queue = take_sample (a, feedback, &feedback->samples[i]);
     least = MIN (least, queue);
@@ -444,11 +444,11 @@ feedback (FaspRate *rate, const FaspRateFeedback *feedback)
   a->turn += (turn - a->turn) * (a->turn > 0 ? FASP_RATE_WEIGHT : 1);
   rate->standing = least;
   fasp_chance_add (&a->chance, feedback->now, &feedback->samples[feedback->n - 1], rate->rate,
-      feedback->told, feedback->lost, least > get_target (a));
+      feedback->reported, feedback->lost, least > get_target (a));
   a->least = MIN (a->least, least);
   a->lost += feedback->lost;
-  if (fasp_policer_add (&a->policer, feedback->told, feedback->lost, &a->chance)) {
-    fasp_chance_set (&a->chance, a->policer.told, a->policer.lost);
+  if (fasp_policer_add (&a->policer, feedback->reported, feedback->lost, &a->chance)) {
+    fasp_chance_set (&a->chance, a->policer.reported, a->policer.lost);
     set_rate (a, MAX (rate->rate, a->policer.before), "no_policer");
   }
   if (rate->seen >= a->round_end)

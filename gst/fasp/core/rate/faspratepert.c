@@ -50,9 +50,9 @@ typedef struct
   gdouble window;         /* bytes */
   gdouble queue, largest; /* smoothed, and its largest; µs */
   FaspTime rtt;
-  gboolean measured;            /* rtt is, and not assumed */
-  gdouble loss;                 /* of late */
-  guint64 trip_told, trip_lost; /* of this round trip */
+  gboolean measured;                /* rtt is, and not assumed */
+  gdouble loss;                     /* of late */
+  guint64 trip_reported, trip_lost; /* of this round trip */
   FaspTime reported;
   FaspTime responded; /* last response; no second one for what left before */
   gboolean started;   /* slow start is over: there was a queue */
@@ -109,16 +109,16 @@ get_queue (Pert *p, guint8 flow, const FaspRateSample *sample)
 
 /* Was more than LOSS_OVERFLOW of a round trip lost?  Then the bottleneck's queue is full. */
 static gboolean
-overflows (Pert *p, guint64 told, guint64 lost)
+overflows (Pert *p, guint64 reported, guint64 lost)
 {
   gboolean most;
 
-  p->trip_told += told;
+  p->trip_reported += reported;
   p->trip_lost += lost;
-  if (p->trip_told * PACKET < p->window)
+  if (p->trip_reported * PACKET < p->window)
     return FALSE;
-  most = p->trip_lost > LOSS_OVERFLOW * p->trip_told;
-  p->trip_told = p->trip_lost = 0;
+  most = p->trip_lost > LOSS_OVERFLOW * p->trip_reported;
+  p->trip_reported = p->trip_lost = 0;
   return most;
 }
 
@@ -139,7 +139,7 @@ feedback (FaspRate *rate, const FaspRateFeedback *feedback)
 {
   Pert *p = (Pert *) rate;
   const FaspRateSample *last = &feedback->samples[feedback->n - 1];
-  guint64 packets = feedback->told;
+  guint64 packets = feedback->reported;
   gdouble each = (gdouble) packets / feedback->n, probability;
   gboolean must = overflows (p, packets, feedback->lost) || feedback->marked > 0;
 

@@ -97,11 +97,11 @@ ask (FaspFeedbackTracker *tracker, FaspTime now)
 }
 
 guint64
-fasp_feedback_tell_settled (FaspFeedbackTracker *tracker)
+fasp_feedback_report_settled (FaspFeedbackTracker *tracker)
 {
   if (!fasp_feedback_backs_off (tracker))
     tracker->backoff.time = FASP_NEVER; /* no loss has to be kept back any more */
-  return fasp_nack_backoff_tell (&tracker->backoff,
+  return fasp_nack_backoff_report (&tracker->backoff,
       tracker->asks && fasp_feedback_backs_off (tracker));
 }
 
@@ -296,7 +296,7 @@ fasp_feedback_is_due (FaspFeedbackTracker *tracker, FaspTime now)
       tracker->asks = TRUE;
       speak (tracker, now, FALSE);
     } else {
-      fasp_nack_backoff_tell (backoff, TRUE); /* all of it has come meanwhile */
+      fasp_nack_backoff_report (backoff, TRUE); /* all of it has come meanwhile */
       if (is_missing_any (tracker))
         ask (tracker, now);
     }

@@ -81,7 +81,7 @@ void fasp_feedback_speak (FaspFeedbackTracker *tracker, FaspTime now);
 gboolean fasp_feedback_is_missing_unasked (const FaspFeedbackTracker *tracker);
 /* For a member: the group's packets below the number returned are to be reported as
  * settled. */
-guint64 fasp_feedback_tell_settled (FaspFeedbackTracker *tracker);
+guint64 fasp_feedback_report_settled (FaspFeedbackTracker *tracker);
 
 /* A datagram of @size bytes arrived. */
 void fasp_feedback_datagram (FaspFeedbackTracker *tracker, FaspTime now, gsize size,

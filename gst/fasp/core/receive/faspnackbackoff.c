@@ -77,7 +77,7 @@ fasp_nack_backoff_ask_again (FaspNackBackoff *backoff, FaspTime now)
 }
 
 guint64
-fasp_nack_backoff_tell (FaspNackBackoff *backoff, gboolean asks)
+fasp_nack_backoff_report (FaspNackBackoff *backoff, gboolean asks)
 {
   guint64 end = asks              ? backoff->upto :
       backoff->time == FASP_NEVER ? backoff->known :

@@ -64,6 +64,6 @@ void fasp_nack_backoff_ask (FaspNackBackoff *backoff, FaspTime now, guint64 end)
 void fasp_nack_backoff_ask_again (FaspNackBackoff *backoff, FaspTime now);
 /* Returns up to which packet number (exclusive) feedback may report packets as settled.
  * @asks: this feedback is the request; else it is sent for another reason. */
-guint64 fasp_nack_backoff_tell (FaspNackBackoff *backoff, gboolean asks);
+guint64 fasp_nack_backoff_report (FaspNackBackoff *backoff, gboolean asks);
 
 G_END_DECLS

@@ -494,7 +494,7 @@ fasp_rx_give_up (FaspRx *rx, FaspTime now)
 }
 
 gboolean
-fasp_rx_tell_expired (FaspRx *rx, FaspTime now, FaspTime *media_time)
+fasp_rx_report_expired (FaspRx *rx, FaspTime now, FaspTime *media_time)
 {
   /* in a group, what one member asks for goes to all of them */
   if (!rx->give_up || !rx->late.is_behind || fasp_feedback_backs_off (&rx->feedback))
@@ -507,7 +507,7 @@ fasp_rx_tell_expired (FaspRx *rx, FaspTime now, FaspTime *media_time)
 /* --- feedback ---------------------------------------------------------------------- */
 
 void
-fasp_rx_tell_key_frame (FaspRx *rx, FaspTime now)
+fasp_rx_ask_for_key_frame (FaspRx *rx, FaspTime now)
 {
   if (fasp_key_frame_take (&rx->key_frame, now))
     fasp_feedback_wish (&rx->feedback, now);

@@ -128,9 +128,9 @@ FaspTime fasp_rx_get_give_up_time (const FaspRx *rx, FaspTime now);
 
 /* TRUE: the sender may leave out all blocks from before *media_time, as blocks come too late
  * (too-late=skip).  FALSE: it is to leave out nothing. */
-gboolean fasp_rx_tell_expired (FaspRx *rx, FaspTime now, FaspTime *media_time);
+gboolean fasp_rx_report_expired (FaspRx *rx, FaspTime now, FaspTime *media_time);
 /* Asks the sender for a key frame, if that is due. */
-void fasp_rx_tell_key_frame (FaspRx *rx, FaspTime now);
+void fasp_rx_ask_for_key_frame (FaspRx *rx, FaspTime now);
 /* Fills in all but the flows, with at most @room bytes of ranges. */
 void fasp_rx_fill_feedback (FaspRx *rx, FaspTime now, FaspFeedback *feedback, gsize room);
 

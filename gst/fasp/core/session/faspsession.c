@@ -27,7 +27,7 @@ fasp_session_new (FaspRole role, guint32 id, FaspTime now, const FaspAddress *pe
   session->rekeying.interval = FASP_REKEY_INTERVAL;
   session->rekeying.limit = FASP_REKEY_DATAGRAMS;
   memcpy (session->pings.tokens.secret, ping_secret, FASP_PING_SECRET);
-  session->closing.deadline = session->paths.until = session->rekeying.tell_time = FASP_NEVER;
+  session->closing.deadline = session->paths.until = session->rekeying.send_time = FASP_NEVER;
   fasp_rtt_init (&session->rtt);
   session->traffic.send.start = session->traffic.receive.start = now;
   return session;

@@ -74,7 +74,7 @@ typedef struct
   FaspTerms terms;
   FaspNotes notes; /* the trace is the endpoint's; the log is owned */
   FaspSessionEntry entry;
-  FaspAnnounced announced;
+  FaspNotified notified;
   FaspSessionHandshake handshake;
   FaspSessionKeys keys;
   FaspRekeying rekeying;
@@ -170,7 +170,7 @@ FaspSessionResult fasp_session_take (FaspSession *session, FaspTime now, const F
     FaspOpened *opened, gboolean marked);
 gboolean fasp_session_poll (FaspSession *session, FaspTime now, FaspDatagram *datagram);
 /* Looks which of several flows carry.  Returns a bit for each flow whose `outage' has
- * changed, so that the application is to be told. */
+ * changed, so that the application is to be notified. */
 guint64 fasp_session_look_for_outages (FaspSession *session, FaspTime now);
 /* When to poll it again: what fasp_session_end_turn() has found counts, too. */
 FaspTime fasp_session_get_timeout (const FaspSession *session, FaspTime now);

@@ -51,7 +51,7 @@ choose_flows (const FaspSession *session, guint8 flows[FLOWS_REPORTED])
 }
 
 static void
-tell_flow (FaspSession *session, FaspTime now, guint8 number, FaspFeedbackFlow *reported)
+report_flow (FaspSession *session, FaspTime now, guint8 number, FaspFeedbackFlow *reported)
 {
   FaspFlow *flow = &session->flows[number];
   guint64 largest = fasp_gap_get_largest (flow->gap);
@@ -77,7 +77,7 @@ tell_flow (FaspSession *session, FaspTime now, guint8 number, FaspFeedbackFlow *
 /* Adds at most @max receive timestamps of a flow, 1 at least, evenly spaced, as far as there is
  * room for them; returns the bytes that remain of @room. */
 static gsize
-tell_timestamps (FaspSession *session, FaspFeedbackFlow *reported, guint max, gsize room)
+report_timestamps (FaspSession *session, FaspFeedbackFlow *reported, guint max, gsize room)
 {
   FaspFlow *flow = &session->flows[reported->flow];
   FaspTimestamps *timestamps = &flow->timestamps;
@@ -116,20 +116,20 @@ fasp_session_write_feedback (FaspSession *session, FaspTime now, FaspWriter *w)
   feedback.clock = now;
   feedback.n_flows = choose_flows (session, flows);
   for (guint i = 0; i < feedback.n_flows; i++)
-    tell_flow (session, now, flows[i], &feedback.flows[i]);
+    report_flow (session, now, flows[i], &feedback.flows[i]);
   feedback.has_timestamps = session->terms.sends_timestamps;
   room = FASP_PMTU_BASE - FASP_TAG_SIZE_MAX - w->used - REST_MAX
       - FASP_FEEDBACK_FLOW_MAX * (feedback.n_flows + (session->group.receiver != NULL))
       - RANGES_LEAST;
   for (guint i = 0; feedback.has_timestamps && i < feedback.n_flows; i++)
-    room =
-        tell_timestamps (session, &feedback.flows[i], MAX (1, timestamps / feedback.n_flows), room);
+    room = report_timestamps (session, &feedback.flows[i], MAX (1, timestamps / feedback.n_flows),
+        room);
   if (session->group.receiver != NULL)
-    fasp_session_tell_group (session, now, &feedback.flows[feedback.n_flows++]);
+    fasp_session_report_group (session, now, &feedback.flows[feedback.n_flows++]);
   fasp_rx_fill_feedback (&session->rx, now, &feedback, room + RANGES_LEAST);
   fasp_wire_write_feedback (w, &feedback);
   /* the sender needs the round trip that this feedback shows to judge it */
-  if (fasp_rx_tell_expired (&session->rx, now, &expired))
+  if (fasp_rx_report_expired (&session->rx, now, &expired))
     fasp_wire_write_number (w, FASP_FRAME_EXPIRED, expired & G_MAXUINT32);
 }
 

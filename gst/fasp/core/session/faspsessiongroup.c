@@ -185,7 +185,7 @@ fasp_session_look_at_group (FaspSession *session, FaspTime now)
 }
 
 void
-fasp_session_tell_group (FaspSession *session, FaspTime now, FaspFeedbackFlow *reported)
+fasp_session_report_group (FaspSession *session, FaspTime now, FaspFeedbackFlow *reported)
 {
   FaspGap *gap = session->group.receiver->gap;
   FaspGapCounters counters;
@@ -199,7 +199,7 @@ fasp_session_tell_group (FaspSession *session, FaspTime now, FaspFeedbackFlow *r
   reported->largest = largest;
   if (fasp_gap_get_settled (gap, now, &settled))
     fasp_nack_backoff_settled (&session->rx.feedback.backoff, settled + 1);
-  reported->unsettled = largest + 1 - fasp_feedback_tell_settled (&session->rx.feedback);
+  reported->unsettled = largest + 1 - fasp_feedback_report_settled (&session->rx.feedback);
   reported->delay = now - fasp_gap_get_largest_time (gap);
   reported->received = counters.received;
   reported->holes = counters.holes;

@@ -182,7 +182,7 @@ report_timestamps (FaspSession *session, FaspTime now, guint32 clock,
   FaspRateFeedback feedback = {
     .now = now,
     .flow = reported->flow,
-    .told = all.reported,
+    .reported = all.reported,
     .lost = all.reported - MIN (all.reported, all.received),
     .marked = reported->marked,
     .unsettled = reported->unsettled,

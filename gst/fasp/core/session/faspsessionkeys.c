@@ -6,8 +6,8 @@
  */
 #include "faspsessionprivate.h"
 
-/* The longest interval at which the caller tells its key again. */
-#define TELL_WAIT_MAX (2 * FASP_SEC)
+/* The longest interval at which the caller sends its key again. */
+#define SEND_WAIT_MAX (2 * FASP_SEC)
 
 FaspTime
 fasp_session_get_agree_time (const FaspSession *session, FaspTime now)
@@ -17,7 +17,7 @@ fasp_session_get_agree_time (const FaspSession *session, FaspTime now)
   if (session->liveness.interrupted)
     return FASP_NEVER;
   if (session->listener || r->exchange.awaits)
-    return r->tell_time;
+    return r->send_time;
   return r->keys >= FASP_AGREE_EVERY && !fasp_opener_awaits_secret (session->keys.opener) ?
       now :
       FASP_NEVER;
@@ -33,16 +33,16 @@ fasp_session_poll_agree (FaspSession *session, FaspTime now, FaspDatagram *datag
   if (now < fasp_session_get_agree_time (session, now))
     return FALSE;
   if (session->listener) {
-    r->tell_time = FASP_NEVER;
+    r->send_time = FASP_NEVER;
   } else {
     if (!r->exchange.awaits) {
       session->keys.random (session->keys.random_data, fresh, sizeof fresh);
       fasp_exchange_begin (&r->exchange, fresh);
       fasp_wipe (fresh, sizeof fresh);
-      r->tell_wait = 0;
+      r->send_wait = 0;
     }
-    r->tell_wait = MAX (fasp_rtt_timeout (&session->rtt), MIN (2 * r->tell_wait, TELL_WAIT_MAX));
-    r->tell_time = now + r->tell_wait;
+    r->send_wait = MAX (fasp_rtt_timeout (&session->rtt), MIN (2 * r->send_wait, SEND_WAIT_MAX));
+    r->send_time = now + r->send_wait;
   }
   fasp_packet_begin (&p, session, datagram, fasp_packet_pick_flow (session));
   fasp_wire_write_agree (&p.w, r->exchange.serial, r->exchange.public_key);
@@ -73,7 +73,7 @@ agree (FaspSession *session, FaspTime now, const FaspAgreeFrame *key, guint8 sec
         && fasp_exchange_finish (&r->exchange, key->serial, key->key, secret);
   /* the answer was lost */
   if (key->serial > 0 && key->serial == r->exchange.serial)
-    r->tell_time = now;
+    r->send_time = now;
   if (key->serial != r->exchange.serial + 1 || fasp_opener_awaits_secret (session->keys.opener)
       || !may_compute (r, now))
     return FALSE;
@@ -81,7 +81,7 @@ agree (FaspSession *session, FaspTime now, const FaspAgreeFrame *key, guint8 sec
   good = fasp_exchange_answer (&r->exchange, key->serial, key->key, fresh, secret);
   fasp_wipe (fresh, sizeof fresh);
   if (good)
-    r->tell_time = now;
+    r->send_time = now;
   return good;
 }
 

@@ -97,7 +97,7 @@ was_dry (const FaspSession *session, const FaspRate *rate, const FaspTxItem *ite
 /* Tells the controller of the only path whether the session has nothing to send, though the rate
  * allows it.  @item is what comes next. */
 static void
-tell_dry (FaspSession *session, FaspTime now, const FaspTxItem *item)
+update_dry (FaspSession *session, FaspTime now, const FaspTxItem *item)
 {
   gboolean empty = item->kind == FASP_TX_NOTHING || item->kind == FASP_TX_TAIL;
   const FaspPath *path = &session->paths.list[0];
@@ -117,7 +117,7 @@ tell_dry (FaspSession *session, FaspTime now, const FaspTxItem *item)
 
 /* Nothing more leaves now: tells the controllers of several paths which could take more. */
 static void
-tell_dry_paths (FaspSession *session, FaspTime now)
+update_dry_paths (FaspSession *session, FaspTime now)
 {
   gboolean waits = session->tx.fresh_time > now && fasp_tx_has_fresh (&session->tx);
 
@@ -209,7 +209,7 @@ follow_total (FaspSession *session, FaspTime now, FaspTime time, const FaspTxIte
     return;
   }
   fasp_total_wait (session->entry.total, &session->entry.share, session->sizes.wire_max);
-  tell_dry (session, now, item);
+  update_dry (session, now, item);
 }
 
 void
@@ -232,7 +232,7 @@ fasp_session_look_ahead (FaspSession *session, FaspTime now)
   session->stream_time = time;
   time = MIN (time, fasp_session_get_probe_time (session, now));
   follow_total (session, now, MIN (time, fasp_session_get_pong_time (session, now)), &item);
-  tell_dry_paths (session, now);
+  update_dry_paths (session, now);
   fasp_pacer_want (&session->pacer, item.kind != FASP_TX_NOTHING && !joined && when <= now);
 }
 
@@ -267,7 +267,7 @@ fasp_session_poll_stream (FaspSession *session, FaspTime now, FaspDatagram *data
   FaspPacket p;
 
   item = get_next (session, now);
-  tell_dry (session, now, &item);
+  update_dry (session, now, &item);
   if (item.kind == FASP_TX_NOTHING || waits_for_group (session, now, &item))
     return FALSE;
   flow = fasp_session_choose_flow (session, now, &item, &when);
@@ -337,7 +337,7 @@ fasp_session_follow_rate (FaspSession *session, FaspTime now)
   /* it judges what has left so far by that */
   if (session->paths.n == 1 && fasp_session_is_ready (session, now)) {
     item = get_next (session, now);
-    tell_dry (session, now, &item);
+    update_dry (session, now, &item);
   }
   fasp_session_follow_paths (session, now);
 }

@@ -57,8 +57,8 @@ typedef struct
   /* faspsessionkeys.c: the secret that goes into a key from time to time */
   FaspExchange exchange;
   guint keys;            /* that were each made of the one before */
-  FaspTime tell_time;    /* when to tell our public key; FASP_NEVER: there is none to tell */
-  FaspTime tell_wait;    /* caller: from then until it is told again */
+  FaspTime send_time;    /* when to send our public key; FASP_NEVER: there is none to send */
+  FaspTime send_wait;    /* caller: from then until it is sent again */
   FaspTime compute_time; /* before it, no public key of the peer is used */
 } FaspRekeying;
 
@@ -177,7 +177,7 @@ typedef struct
 {
   FaspTime time;    /* sender: when to send the next PROMISE */
   guint64 serial;   /* sender: of the next PROMISE; receiver: of the newest one */
-  gboolean changed; /* the application is to be told */
+  gboolean changed; /* the application is to be notified */
 } FaspPromised;
 
 /* The paths, and what bounds the rates of their controllers. Changed by faspsessionpaths.c, but for
@@ -212,15 +212,15 @@ typedef struct
   FaspMeter send, receive; /* bytes on the wire */
 } FaspTraffic;
 
-/* What the application was told of, by events. Changed by the endpoint. */
+/* Of what events have notified the application. Changed by the endpoint. */
 typedef struct
 {
   gboolean connected; /* of the connection */
   gboolean removed;   /* of its end */
   gboolean shortfall; /* that the latency does not keep what is wanted */
-  FaspTime promise;   /* when it was last told of the promise */
+  FaspTime promise;   /* when it was last notified of the promise */
   guint64 wants;      /* sender: fasp_tx_count_wants() when it was last asked for a key frame */
-} FaspAnnounced;
+} FaspNotified;
 
 /* The session in the endpoint's lists. Changed by the endpoint. */
 typedef struct

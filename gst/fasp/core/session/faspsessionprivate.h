@@ -75,7 +75,7 @@ gboolean fasp_session_poll_feedback (FaspSession *session, FaspTime now, FaspDat
 /* Writes the FEEDBACK, which goes with a CLOSE, too. */
 void fasp_session_write_feedback (FaspSession *session, FaspTime now, FaspWriter *w);
 /* Fills in the group's part of a FEEDBACK. */
-void fasp_session_tell_group (FaspSession *session, FaspTime now, FaspFeedbackFlow *reported);
+void fasp_session_report_group (FaspSession *session, FaspTime now, FaspFeedbackFlow *reported);
 /* Is there a new loss in the group to report, now that time has settled it? */
 gboolean fasp_session_look_at_group (FaspSession *session, FaspTime now);
 /* Receiver: a new block came by unicast, not by the group. */

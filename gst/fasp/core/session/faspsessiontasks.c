@@ -28,7 +28,7 @@ poll_reading (FaspSession *session, FaspTime now, FaspDatagram *datagram)
 {
   fasp_rx_recover (&session->rx, now);
   fasp_rx_give_up (&session->rx, now);
-  fasp_rx_tell_key_frame (&session->rx, now);
+  fasp_rx_ask_for_key_frame (&session->rx, now);
   return FALSE;
 }
 

@@ -96,7 +96,7 @@ test_too_late (void)
   /* for the one who joined, and for the gap */
   g_assert_cmpuint (n->nodes[VNET_A].events[FASP_EVENT_KEY_FRAME], >=, 2);
   vcast_end (n);
-  vcast_assert_gap_told (n, VNET_B, joined, FALSE);
+  vcast_assert_gap_notified (n, VNET_B, joined, FALSE);
   g_assert_true (n->nodes[VNET_B].eos);
   g_assert_false (n->nodes[VNET_B].wrong);
   vcast_free (n);
@@ -148,7 +148,7 @@ test_outage_late (gconstpointer data)
   g_assert_false (n->nodes[VNET_B].wrong);
   missing = vcast_get_stats (n, VNET_B).bytes_missing;
   if (skip) {
-    vcast_assert_gap_told (n, VNET_B, joined, FALSE);
+    vcast_assert_gap_notified (n, VNET_B, joined, FALSE);
     /* 4 Mbit/s; the last 0.3 s of the outage are in time still */
     g_assert_cmpuint (missing, >, 500000 * (outage->seconds - 2));
     g_assert_cmpuint (missing, <, 500000 * outage->seconds);

@@ -385,7 +385,7 @@ test_refusals (void)
 {
   VPlay *play = vplay_new (FASP_ROLE_SENDER);
   const guint n = 2000, seconds = 8;
-  guint64 told = 0, untold = 0, refused = 0;
+  guint64 notified = 0, more = 0, refused = 0;
   FaspEndpointStats stats;
   FaspEvent event;
 
@@ -401,13 +401,13 @@ test_refusals (void)
     while (fasp_endpoint_poll_event (play->sink, &event))
       if (event.type == FASP_EVENT_REJECTED) {
         g_assert_cmpint (event.reason, ==, FASP_REASON_BUSY);
-        told++;
-        untold += event.refusal.more;
+        notified++;
+        more += event.refusal.more;
       }
   }
-  g_assert_cmpuint (told, >, seconds);
-  g_assert_cmpuint (told, <=, 16 + seconds + 3);
-  g_assert_cmpuint (told + untold, ==, n);
+  g_assert_cmpuint (notified, >, seconds);
+  g_assert_cmpuint (notified, <=, 16 + seconds + 3);
+  g_assert_cmpuint (notified + more, ==, n);
   fasp_endpoint_get_stats (play->sink, &stats);
   refused = stats.handshakes_refused;
   g_assert_cmpuint (refused, ==, n);

@@ -720,7 +720,7 @@ test_exchanges (void)
 }
 
 static void
-tell_key (Play *play, VnetSide to, guint64 serial, guint8 first_byte)
+send_key (Play *play, VnetSide to, guint64 serial, guint8 first_byte)
 {
   const guint8 key[FASP_WIRE_KEY_SIZE] = { first_byte };
   guint8 data[64];
@@ -752,17 +752,17 @@ test_no_secret (void)
   listener->keys.random = count_random;
   listener->keys.random_data = &tried;
   for (guint i = 0; i < 100; i++)
-    tell_key (play, VNET_B, 1, 0);
+    send_key (play, VNET_B, 1, 0);
   g_assert_cmpuint (tried, ==, 1);
   g_assert_cmpuint (listener->rekeying.exchange.serial, ==, 0);
 
   /* the caller does not hear the listener's own answer */
   vnet_get_wire (play->net, VNET_A, VNET_B)->loss = 1;
   caller->rekeying.keys = FASP_AGREE_EVERY;
-  tell_key (play, VNET_A, 1, 0);
+  send_key (play, VNET_A, 1, 0);
   g_assert_true (caller->rekeying.exchange.awaits);
-  tell_key (play, VNET_A, 1, 0);
-  tell_key (play, VNET_A, 1, 9);
+  send_key (play, VNET_A, 1, 0);
+  send_key (play, VNET_A, 1, 9);
   g_assert_true (caller->rekeying.exchange.awaits);
   /* later, it is answered all the same */
   vnet_get_wire (play->net, VNET_A, VNET_B)->loss = 0;

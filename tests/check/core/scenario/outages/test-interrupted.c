@@ -399,7 +399,7 @@ test_outage_live (gconstpointer data)
  * it is found out as soon as nothing comes any more. Of a receiver that lives that may be said as
  * often as one likes. */
 static void
-test_restart_told (void)
+test_restart_notified (void)
 {
   for (guint dies = 0; dies < 2; dies++) {
     VCast *n = vcast_new (7);
@@ -511,7 +511,7 @@ main (int argc, char **argv)
     g_test_add_data_func (lives[i].path, &lives[i].live, test_restart_live);
   g_test_add_data_func ("/endpoint/outage-live/short", NULL, test_outage_live);
   g_test_add_data_func ("/endpoint/outage-live/given-up", "given up", test_outage_live);
-  g_test_add_func ("/endpoint/restart-told", test_restart_told);
+  g_test_add_func ("/endpoint/restart-notified", test_restart_notified);
   g_test_add_func ("/endpoint/refused-idle", test_refused_idle);
   g_test_add_func ("/endpoint/restart-at-end", test_restart_at_end);
   return g_test_run ();

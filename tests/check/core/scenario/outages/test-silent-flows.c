@@ -40,7 +40,7 @@ black_out (Vnet *net, guint link, guint to, guint n, FaspTime from, FaspTime unt
 }
 
 static void
-assert_told (const Vstream *stream, guint side, guint out, guint back)
+assert_notified (const Vstream *stream, guint side, guint out, guint back)
 {
   g_assert_cmpuint (stream->events[FASP_EVENT_FLOW_OUT][side], ==, out);
   g_assert_cmpuint (stream->events[FASP_EVENT_FLOW_BACK][side], ==, back);
@@ -88,7 +88,7 @@ static const Case cases[] = {
 
 /* A flow ends at 5 s, and is back at 15 s. */
 static void
-test_told (gconstpointer data)
+test_notified (gconstpointer data)
 {
   const Case *c = data;
 
@@ -119,7 +119,7 @@ test_told (gconstpointer data)
     assert_near (event->outage.gone, 10 * FASP_SEC - c->notice,
         10 * FASP_SEC + FASP_FLOW_AGAIN_MAX + 2 * RTT + FASP_FLOW_QUIET);
     g_assert_true (vstream_run (stream));
-    assert_told (stream, c->side, 1, 1);
+    assert_notified (stream, c->side, 1, 1);
     vstream_free (stream);
     vnet_free (net);
   }
@@ -127,7 +127,7 @@ test_told (gconstpointer data)
 
 /* What does not last, and what concerns all of them, is not told of one. */
 static void
-test_not_told (gconstpointer data)
+test_not_notified (gconstpointer data)
 {
   gboolean all = data != NULL;
 
@@ -143,7 +143,7 @@ test_not_told (gconstpointer data)
     }
     g_assert_true (vstream_run (stream));
     for (guint side = 0; side < SIDES; side++) {
-      assert_told (stream, side, 0, 0);
+      assert_notified (stream, side, 0, 0);
       g_assert_cmpuint (stream->events[FASP_EVENT_INTERRUPTED][side], ==, all);
     }
     vstream_free (stream);
@@ -162,7 +162,7 @@ test_never (void)
   black_out (net, 2, VNET_B, 0, 0, 100 * FASP_SEC);
   vstream_run_until (stream, FASP_OUTAGE_PATIENCE + 2 * RTT + HEAR);
   for (guint side = 0; side < SIDES; side++) {
-    assert_told (stream, side, 1, 0);
+    assert_notified (stream, side, 1, 0);
     g_assert_cmpuint (stream->outage[side].outage.flow, ==, 2);
     g_assert_cmpuint (stream->outage[side].address.link, ==, 2);
     g_assert_nonnull (strstr (stream->outage[side].text, "nobody"));
@@ -193,7 +193,7 @@ test_many (void)
     /* 63 at first, and then what 24 s allow */
     g_assert_cmpuint (out, >=, FASP_OUTAGE_BURST);
     g_assert_cmpuint (out, <=, FASP_OUTAGE_BURST + 24 * FASP_SEC / FASP_OUTAGE_EVERY);
-    assert_told (stream, side, out, out);
+    assert_notified (stream, side, out, out);
   }
   vstream_free (stream);
   vnet_free (net);
@@ -204,12 +204,12 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
-    g_autofree gchar *path = g_strconcat ("/outage/told/", cases[i].name, NULL);
+    g_autofree gchar *path = g_strconcat ("/outage/notified/", cases[i].name, NULL);
 
-    g_test_add_data_func (path, &cases[i], test_told);
+    g_test_add_data_func (path, &cases[i], test_notified);
   }
-  g_test_add_data_func ("/outage/not-told/flicker", NULL, test_not_told);
-  g_test_add_data_func ("/outage/not-told/all", "all", test_not_told);
+  g_test_add_data_func ("/outage/not-notified/flicker", NULL, test_not_notified);
+  g_test_add_data_func ("/outage/not-notified/all", "all", test_not_notified);
   g_test_add_func ("/outage/never", test_never);
   g_test_add_func ("/outage/many", test_many);
   return g_test_run ();

@@ -125,7 +125,7 @@ test_slow (gconstpointer data)
   if (policy == FASP_SLOW_SKIP) {
     g_assert_true (n->nodes[VNET_C].eos);
     g_assert_cmpuint (n->nodes[VNET_C].discontinuities, >=, 1);
-    vcast_assert_gap_told (n, VNET_C, joined, TRUE);
+    vcast_assert_gap_notified (n, VNET_C, joined, TRUE);
   }
   vcast_free (n);
 }

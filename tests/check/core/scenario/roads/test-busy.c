@@ -17,9 +17,9 @@
 
 typedef struct
 {
-  gdouble over; /* share of the time in which it was told more than the link carries */
-  gdouble told; /* what it was told at most, in times what the link carries, */
-  gdouble rate; /* and the channel rate at most */
+  gdouble over;      /* share of the time in which it was told more than the link carries */
+  gdouble announced; /* what was announced at most, in times what the link carries, */
+  gdouble rate;      /* and the channel rate at most */
 } Figures;
 
 static const guint64 links[] = { 10 * MBIT, 3 * MBIT, 8 * MBIT };
@@ -57,15 +57,15 @@ run (guint seed, Figures *figures)
   for (gint64 now = 0; now < START + 3 * THIRD; now += SAMPLE) {
     guint third = CLAMP ((now - START) / THIRD, 0, 2);
     FaspSessionStats stats = { 0 };
-    gdouble told;
+    gdouble announced;
 
     vtraffic_run (traffic, now);
     if (now < START + third * THIRD + SETTLED || !vlive_get_stats (live, &stats))
       continue;
-    told = (gdouble) vlive_get_told (live) / links[third];
-    figures->told = MAX (figures->told, told);
+    announced = (gdouble) vlive_get_announced (live) / links[third];
+    figures->announced = MAX (figures->announced, announced);
     figures->rate = MAX (figures->rate, (gdouble) stats.pacing.rate / links[third]);
-    over += told > 1;
+    over += announced > 1;
     n++;
   }
   figures->over = (gdouble) over / n;
@@ -73,7 +73,7 @@ run (guint seed, Figures *figures)
 }
 
 static void
-test_told (void)
+test_announced (void)
 {
   Figures mean = { 0 };
 
@@ -83,14 +83,14 @@ test_told (void)
     run (seed, &f);
     g_test_message ("%2u: told more than the link %4.1f %% of the time, %.2f times at most; "
                     "rate %.2f times at most",
-        seed, f.over * 100, f.told, f.rate);
+        seed, f.over * 100, f.announced, f.rate);
     mean.over += f.over / SEEDS;
-    mean.told += f.told / SEEDS;
+    mean.announced += f.announced / SEEDS;
     mean.rate += f.rate / SEEDS;
   }
-  g_test_message ("mean: %.1f %%, %.2f; %.2f", mean.over * 100, mean.told, mean.rate);
+  g_test_message ("mean: %.1f %%, %.2f; %.2f", mean.over * 100, mean.announced, mean.rate);
   g_assert_cmpfloat (mean.over, <, .15);
-  g_assert_cmpfloat (mean.told, <, 1.6);
+  g_assert_cmpfloat (mean.announced, <, 1.6);
   g_assert_cmpfloat (mean.rate, <, 1.9);
 }
 
@@ -98,6 +98,6 @@ int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
-  g_test_add_func ("/busy/told", test_told);
+  g_test_add_func ("/busy/announced", test_announced);
   return g_test_run ();
 }

@@ -39,7 +39,7 @@ get_tail (FaspMulticastSender *group, FaspTime now, FaspStore *store, guint8 *da
   d.block = NULL;
   d.payload_size = 0;
   group->announce_time = FASP_NEVER;
-  group->tell_time = now;
+  group->state_time = now;
   g_assert_true (fasp_multicast_sender_poll (group, now, &view, &d));
   fasp_datagram_seal (&d);
   memcpy (data, d.data, d.size);

@@ -129,7 +129,7 @@ test_jitter (void)
 /* It narrows, and nobody is told of it for a while: that is not taken for the queue of
  * others. */
 static void
-test_not_told (void)
+test_not_sent (void)
 {
   Way w = { .now = FASP_SEC, .takes = 100000, .wants = 15000 };
 
@@ -191,7 +191,7 @@ main (int argc, char **argv)
   g_test_add_func ("/feedback-rate/wide", test_wide);
   g_test_add_func ("/feedback-rate/not-ours", test_not_ours);
   g_test_add_func ("/feedback-rate/jitter", test_jitter);
-  g_test_add_func ("/feedback-rate/not-told", test_not_told);
+  g_test_add_func ("/feedback-rate/not-sent", test_not_sent);
   g_test_add_func ("/feedback-rate/clocks", test_clocks);
   g_test_add_func ("/feedback-rate/hostile", test_hostile);
   return g_test_run ();

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Whether a source would use more, by what it makes of what it is told.
+ * Whether a source would use more, by how much it makes of the announced rate.
  */
 #include "faspdemand.h"
 
@@ -9,13 +9,13 @@
 
 static FaspTime now = FASP_SEC;
 
-/* For @time it is told @told bit/s, and makes @share of that. */
+/* For @time @announced bit/s are announced, and it makes @share of that. */
 static void
-run (FaspDemand *demand, FaspTime time, guint64 told, gdouble share)
+run (FaspDemand *demand, FaspTime time, guint64 announced, gdouble share)
 {
   for (FaspTime end = now + time; now < end;) {
     now += LOOK;
-    fasp_demand_add (demand, now, LOOK, share * told * LOOK / FASP_SEC / 8, told);
+    fasp_demand_add (demand, now, LOOK, share * announced * LOOK / FASP_SEC / 8, announced);
   }
 }
 
@@ -39,8 +39,8 @@ test_share (void)
   for (guint i = 0; i < G_N_ELEMENTS (shares); i++) {
     FaspDemand demand = { 0 };
 
-    for (guint64 told = MBIT; told < 20 * MBIT; told += told / 10) {
-      run (&demand, 100 * FASP_MSEC, told, shares[i]);
+    for (guint64 announced = MBIT; announced < 20 * MBIT; announced += announced / 10) {
+      run (&demand, 100 * FASP_MSEC, announced, shares[i]);
       g_assert_false (fasp_demand_has_enough (&demand));
     }
     run (&demand, 30 * FASP_SEC, MBIT, shares[i]);
@@ -66,9 +66,9 @@ test_less (void)
   g_assert_false (fasp_demand_has_enough (&demand));
 }
 
-/* What it makes at first when it is told less is not its usual share. */
+/* What it makes at first after a lower rate was announced is not its usual share. */
 static void
-test_told_less (void)
+test_announced_less (void)
 {
   FaspDemand demand = { 0 };
 
@@ -85,6 +85,6 @@ main (int argc, char **argv)
   g_test_add_func ("/demand/new", test_new);
   g_test_add_func ("/demand/share", test_share);
   g_test_add_func ("/demand/less", test_less);
-  g_test_add_func ("/demand/told-less", test_told_less);
+  g_test_add_func ("/demand/announced-less", test_announced_less);
   return g_test_run ();
 }

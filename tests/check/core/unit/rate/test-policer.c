@@ -31,7 +31,7 @@ run (Fixture *f, guint rounds, gdouble police, gdouble loss)
     f->now += ROUND;
     f->seen += packets * 1500;
     if (fasp_policer_add (&f->policer, packets, packets * (1 - arrives) + .5, &f->chance)) {
-      fasp_chance_set (&f->chance, f->policer.told, f->policer.lost);
+      fasp_chance_set (&f->chance, f->policer.reported, f->policer.lost);
       f->refuted++;
     }
     f->believed += fasp_policer_end_round (&f->policer, f->now, f->seen, &f->chance, SENT);

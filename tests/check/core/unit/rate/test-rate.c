@@ -39,7 +39,7 @@ test_hostile (gconstpointer data)
       .samples = samples,
       .rtt = g_rand_int (rand) % 4 ? 100000 : odd[g_rand_int (rand) % 8],
       .flow = g_rand_int (rand) % 80,
-      .told = g_rand_int (rand),
+      .reported = g_rand_int (rand),
       .lost = g_rand_int (rand),
       .marked = g_rand_int (rand),
       .delay = odd[now / 5000 % 8],
@@ -67,10 +67,10 @@ test_hostile (gconstpointer data)
   g_rand_free (rand);
 }
 
-/* A round trip of 40 ms: what arrived 20 ms ago or earlier, sixteen at most, is told of now and
+/* A round trip of 40 ms: what arrived 20 ms ago or earlier, sixteen at most, is reported of now and
  * leaves @way. */
 static void
-tell_arrived (FaspRate *rate, GArray *way, guint64 *told, FaspTime now)
+report_arrived (FaspRate *rate, GArray *way, guint64 *reported, FaspTime now)
 {
   const FaspRateSample *samples = (const FaspRateSample *) way->data;
   FaspRateFeedback report = { .now = now, .samples = samples };
@@ -79,8 +79,8 @@ tell_arrived (FaspRate *rate, GArray *way, guint64 *told, FaspTime now)
     report.n++;
   if (report.n > 0)
     report.rtt = now - samples[report.n - 1].sent;
-  *told += report.n;
-  report.told = *told;
+  *reported += report.n;
+  report.reported = *reported;
   fasp_rate_feedback (rate, &report);
   g_array_remove_range (way, 0, report.n);
 }
@@ -93,7 +93,7 @@ make_mistake (FaspTime trickle)
 {
   FaspRate *rate = fasp_rate_new (FASP_RATE_CONTROL_ADAPTIVE, 0, 10000000, 0);
   FaspTime sent = 0, arrived = 0, until;
-  guint64 bytes = 0, told = 0;
+  guint64 bytes = 0, reported = 0;
   GArray *way = g_array_new (FALSE, FALSE, sizeof (FaspRateSample));
 
   for (FaspTime now = 0; now < trickle + RECOVERS + FASP_SEC; now += 500) {
@@ -108,7 +108,7 @@ make_mistake (FaspTime trickle)
       sent += 12000 * FASP_SEC / fasp_rate_get (rate, now, bytes, &until);
     }
     if (now % 10000 == 0) {
-      tell_arrived (rate, way, &told, now);
+      report_arrived (rate, way, &reported, now);
     }
     if (now >= trickle + RECOVERS)
       g_assert_cmpuint (rate->rate, >, 9000000);
@@ -133,7 +133,7 @@ test_small_packets (void)
   FaspRate *rate = fasp_rate_new (FASP_RATE_CONTROL_ADAPTIVE, 0, 0, 0);
   GArray *way = g_array_new (FALSE, FALSE, sizeof (FaspRateSample));
   FaspTime link = 0, made = 0, sent = 0, until;
-  guint64 bytes = 0, told = 0;
+  guint64 bytes = 0, reported = 0;
 
   for (FaspTime now = 0; now < 40 * FASP_SEC; now += 10000) {
     while (sent <= now) {
@@ -149,7 +149,7 @@ test_small_packets (void)
       fasp_rate_set_dry (rate, sent, made > sent);
       sent = MAX (made, sent);
     }
-    tell_arrived (rate, way, &told, now);
+    report_arrived (rate, way, &reported, now);
   }
   g_assert_cmpuint (rate->rate, <, then * 1.3);
   g_array_unref (way);
@@ -177,7 +177,7 @@ test_idle (void)
         now + (now > 0 ? 5000 : 0) + g_rand_int (rand) % (now / FASP_SEC % 3 ? 2000 : 50000));
     sample.bytes += 61;
     report.now = now;
-    report.told++;
+    report.reported++;
     fasp_rate_feedback (rate, &report);
     g_assert_cmpuint (rate->rate, >=, FASP_RATE_FIRST / 2);
     g_assert_cmpuint (rate->rate, <, 2 * FASP_RATE_FIRST);
@@ -205,7 +205,7 @@ test_pause (void)
     sample.arrived = sample.sent + report.rtt / 2;
     sample.bytes += 61;
     report.now = now;
-    report.told++;
+    report.reported++;
     fasp_rate_feedback (rate, &report);
     /* the round trip, and twice the clock */
     g_assert_cmpint (rate->turn, <=, 40 * FASP_MSEC);
@@ -214,8 +214,8 @@ test_pause (void)
 }
 
 /* Marks lower the rate once a round trip, by half of the share of marks: at first that of the
- * report that has one.  What is told again is nothing new.  Then it grows by a packet in each round
- * trip. */
+ * report that has one.  What is reported again is nothing new.  Then it grows by a packet in each
+ * round trip. */
 static void
 test_marks (void)
 {
@@ -234,7 +234,7 @@ test_marks (void)
     sample.sent = (i - 10) * 10000;
     sample.arrived = sample.sent + 50000;
     sample.bytes = (i - 10) * 1500;
-    report.told = i - 10;
+    report.reported = i - 10;
     report.marked = i <= 12 ? 0 : MIN (i - 12, 10);
     fasp_rate_feedback (rate, &report);
     g_assert_cmpuint (rate->rate, >=, before / 4);
@@ -254,7 +254,7 @@ test_window (void)
 {
   FaspRate *rate = fasp_rate_new (FASP_RATE_CONTROL_ADAPTIVE, 0, 0, 0);
   FaspRateSample sample = { 0, 50000, 1500 };
-  FaspRateFeedback report = { .rtt = 100000, .samples = &sample, .n = 1, .told = 1 };
+  FaspRateFeedback report = { .rtt = 100000, .samples = &sample, .n = 1, .reported = 1 };
   FaspTime now = 100000, until;
   guint64 sent = 1500;
   guint probes = 0;
@@ -282,12 +282,12 @@ test_window (void)
   }
   g_assert_cmpuint (probes, >=, 19);
   g_assert_cmpuint (probes, <, 30);
-  /* who makes what is sent is told of less, too */
+  /* who makes what is sent is reported of less, too */
   g_assert_cmpuint (rate->offer, <, rate->rate / 10);
   /* a report opens it again */
   report.now = now + 50000;
   sample = (FaspRateSample) { now, now + 100000, sent };
-  report.told = 2;
+  report.reported = 2;
   fasp_rate_feedback (rate, &report);
   g_assert_cmpint (fasp_rate_get_time (rate, report.now, sent, 1500), <=, report.now);
   fasp_rate_free (rate);
@@ -307,7 +307,7 @@ test_clock (void)
     report.now = sample.sent = now;
     sample.arrived = now + (now / FASP_SEC % 4 == 1 ? 1000 * FASP_SEC : 50000);
     sample.bytes += 1500;
-    report.told++;
+    report.reported++;
     fasp_rate_get (rate, now, sample.bytes, &until);
     fasp_rate_feedback (rate, &report);
     g_assert_cmpint (rate->turn, >=, 0);

@@ -68,17 +68,17 @@ test_request (void)
   fasp_nack_backoff_init (&backoff, 7);
   fasp_nack_backoff_set (&backoff, 10, RTT, 100);
   fasp_nack_backoff_settled (&backoff, 5);
-  g_assert_cmpuint (fasp_nack_backoff_tell (&backoff, FALSE), ==, 5);
+  g_assert_cmpuint (fasp_nack_backoff_report (&backoff, FALSE), ==, 5);
   fasp_nack_backoff_settled (&backoff, 10);
   fasp_nack_backoff_ask (&backoff, 0, 100);
   g_assert_cmpint (backoff.time, <=, RTT);
-  g_assert_cmpuint (fasp_nack_backoff_tell (&backoff, FALSE), ==, 5);
+  g_assert_cmpuint (fasp_nack_backoff_report (&backoff, FALSE), ==, 5);
   fasp_nack_backoff_settled (&backoff, 20);
   fasp_nack_backoff_ask (&backoff, 0, 200);
   g_assert_cmpuint (backoff.end, ==, 100);
-  g_assert_cmpuint (fasp_nack_backoff_tell (&backoff, TRUE), ==, 10);
+  g_assert_cmpuint (fasp_nack_backoff_report (&backoff, TRUE), ==, 10);
   backoff.time = FASP_NEVER;
-  g_assert_cmpuint (fasp_nack_backoff_tell (&backoff, FALSE), ==, 20);
+  g_assert_cmpuint (fasp_nack_backoff_report (&backoff, FALSE), ==, 20);
 }
 
 int
