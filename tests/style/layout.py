@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The rooms of the core, the relay and the tools: what the build files and sources say, what the build made of them, and what is wrong with it.
+"""The rooms of the core, io, the relay and the tools: what the build files and sources say, what the build made of them, and what is wrong with it.
 
 Each check returns a list of complaints. tests/style/rooms asks them."""
 
@@ -41,7 +41,8 @@ CORE = House("core", "gst/fasp/core", "fasp")
 RELAY = House("relay", "gst/relay", "relay", program="main/relaymain.c", made=["config.h", "relayapiresource.h", "relaypageresource.h"], brings={
     "cbr_dep": "gst/cbrpacer", "common_dep": "gst/common", "fasp_base_dep": "gst/fasp/core/base", "tool_std_dep": "gst/tools"})
 TOOLS = House("tools", "gst", "tools", program="tools/wping.c", room="tools", made=["config.h"])
-HOUSES = (CORE, RELAY, TOOLS)
+IO = House("io", "gst/fasp/io", "faspio", brings=dict.fromkeys(["faspcore_dep", "fasp_crypto_dep", "fasp_path_dep"], CORE.folder))
+HOUSES = (CORE, IO, RELAY, TOOLS)
 
 
 class Room:
@@ -203,7 +204,7 @@ def get_others(tree):
 
 def get_included_rooms(tree, room):
     """{room: the includes that use it}; None for what is no header of the house, nor of what the room's meson.build names."""
-    found, outside = {}, tree.house.made.union(*(map(get_name, map(str, (ROOT / folder).glob("*.h"))) for folder in room.brings))
+    found, outside = {}, tree.house.made.union(*(map(get_name, map(str, (ROOT / folder).rglob("*.h"))) for folder in room.brings))
     for path, text in tree.get_files(room).items():
         for name in ctext.get_includes(text):
             other = tree.get_room(tree.where.get(name, ""))

@@ -86,6 +86,7 @@ new_socket (const gchar *address, const FaspMembership *joins)
   FaspSocket *socket = fasp_socket_new (&settings, &error);
 
   g_assert_no_error (error);
+  g_assert_true (joins == NULL || fasp_membership_join (joins, socket, NULL));
   return socket;
 }
 

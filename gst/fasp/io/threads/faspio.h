@@ -10,6 +10,7 @@
  */
 #pragma once
 
+#include "faspendpoint.h"
 #include "fasplinks.h"
 #include "faspmembership.h"
 

@@ -22,8 +22,8 @@ struct _FaspMembership
 /* All return FALSE on failure. Those with an @error set it to a sentence that tells the
  * user what to do. */
 
-/* @fd: a socket of @family, AF_INET or AF_INET6, bound to the group. */
-gboolean fasp_membership_join (const FaspMembership *membership, gint fd, gint family,
+/* @socket: bound to the group. */
+gboolean fasp_membership_join (const FaspMembership *membership, const FaspSocket *socket,
     GError **error);
 /* Leaves the group at interface number @from and joins it at @to. */
 gboolean fasp_membership_move (const FaspMembership *membership, const FaspSocket *socket,

@@ -9,7 +9,7 @@
 
 #include <gio/gio.h>
 #include <sys/socket.h>
-#include "faspendpoint.h"
+#include "fasptypes.h"
 
 G_BEGIN_DECLS
 

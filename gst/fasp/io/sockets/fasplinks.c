@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <poll.h>
 #include "fasplinks.h"
+#include "faspmembership.h"
 
 /* µs to wait where the kernel does not tell when there is something to read. */
 #define LOOK_EVERY 1000
@@ -22,11 +23,13 @@ fasp_links_new (const FaspSocketSettings *settings, guint n, GError **error)
   g_return_val_if_fail (n > 0 && n <= FASP_FLOWS_MAX, NULL);
   for (guint i = 0; i < n; i++) {
     links->sockets[i] = fasp_socket_new (&settings[i], error);
-    if (links->sockets[i] == NULL) {
+    links->n += links->sockets[i] != NULL;
+    if (links->sockets[i] == NULL
+        || (settings[i].joins != NULL
+            && !fasp_membership_join (settings[i].joins, links->sockets[i], error))) {
       fasp_links_free (links);
       return NULL;
     }
-    links->n++;
     links->fds[i] = fasp_socket_get_fd (links->sockets[i]);
   }
   return links;

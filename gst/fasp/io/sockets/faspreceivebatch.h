@@ -8,7 +8,7 @@
  */
 #pragma once
 
-#include "faspendpoint.h"
+#include "faspblock.h"
 
 G_BEGIN_DECLS
 

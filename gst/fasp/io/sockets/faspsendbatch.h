@@ -14,7 +14,7 @@
  */
 #pragma once
 
-#include "faspendpoint.h"
+#include "faspdatagram.h"
 
 G_BEGIN_DECLS
 

@@ -82,8 +82,9 @@ leave (const FaspMembership *m, gint fd, gint family, guint index)
 }
 
 gboolean
-fasp_membership_join (const FaspMembership *m, gint fd, gint family, GError **error)
+fasp_membership_join (const FaspMembership *m, const FaspSocket *socket, GError **error)
 {
+  gint fd = fasp_socket_get_fd (socket);
   g_autoptr (GError) why = NULL;
   guint index;
   gint off = 0;
@@ -92,7 +93,7 @@ fasp_membership_join (const FaspMembership *m, gint fd, gint family, GError **er
     return FALSE;
   /* do not receive groups that others on this machine have joined elsewhere */
   setsockopt (fd, IPPROTO_IP, IP_MULTICAST_ALL, &off, sizeof off);
-  if (enter (m, fd, family, index, &why))
+  if (enter (m, fd, fasp_socket_get_family (socket), index, &why))
     return TRUE;
   if (why != NULL) {
     g_propagate_error (error, g_steal_pointer (&why));

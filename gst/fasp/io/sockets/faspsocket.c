@@ -259,8 +259,6 @@ open_family (FaspSocket *s, const FaspSocketSettings *settings, GSocketAddress *
     set_int (s, SOL_SOCKET, SO_REUSEADDR, 1);
   if (!set_options (s, settings, error) || !bind_socket (s, settings, address, error))
     return FALSE;
-  if (settings->joins != NULL && !fasp_membership_join (settings->joins, s->fd, s->family, error))
-    return FALSE;
   note_bound (s);
   return TRUE;
 }
