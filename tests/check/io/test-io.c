@@ -11,7 +11,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 #include "faspendpointbase.h"
-#include "faspio.h"
+#include "faspioprivate.h"
 #include "faspreceivers.h"
 
 /* Has the interface been another one since sockets were bound to it? And how often they were. */
@@ -707,10 +707,39 @@ test_receivers (void)
   }
 }
 
+/* Each state leads to the next one, whatever is called twice; no other change is allowed. */
+static void
+test_states (void)
+{
+  FaspIo *io = new_io (FASP_ROLE_SENDER, FASP_MODE_LISTENER, 0, 0, NULL);
+
+  g_assert_cmpint (io->state, ==, FASP_IO_RUNNING);
+  for (guint i = 0; i < 2; i++) {
+    fasp_io_begin_close (io);
+    g_assert_cmpint (io->state, ==, FASP_IO_CLOSING);
+  }
+  for (guint i = 0; i < 2; i++) {
+    fasp_io_close (io);
+    g_assert_cmpint (io->state, ==, FASP_IO_CLOSED);
+  }
+  fasp_io_free (io);
+  for (guint from = FASP_IO_OPENING; from <= FASP_IO_CLOSED; from++)
+    for (guint to = FASP_IO_OPENING; to <= FASP_IO_CLOSED; to++) {
+      FaspIo made = { .state = from };
+
+      if (to != from + 1)
+        g_test_expect_message (G_LOG_DOMAIN, G_LOG_LEVEL_CRITICAL, "*state*");
+      fasp_io_enter (&made, to);
+      g_test_assert_expected_messages ();
+      g_assert_cmpint (made.state, ==, to == from + 1 ? to : from);
+    }
+}
+
 int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/io/states", test_states);
   g_test_add_func ("/io/receivers", test_receivers);
   g_test_add_func ("/io/interface", test_interface);
   g_test_add_func ("/io/refusals", test_refusals);

@@ -123,6 +123,13 @@ close_links (FaspIo *io)
 
 /* --- life ----------------------------------------------------------------------------- */
 
+void
+fasp_io_enter (FaspIo *io, FaspIoState state)
+{
+  g_return_if_fail (state == io->state + 1);
+  io->state = state;
+}
+
 static gboolean
 make_receivers (FaspIo *io, const FaspIoSettings *settings, GError **error)
 {
@@ -130,68 +137,40 @@ make_receivers (FaspIo *io, const FaspIoSettings *settings, GError **error)
   guint threads = fasp_receivers_choose (settings->threads, links, g_get_num_processors ());
   gsize limit = get_limit (settings, threads);
 
-  io->own = fasp_receivers_get_share (0, threads, links);
-  io->in = fasp_receive_batch_new (limit);
+  io->receiving.own = fasp_receivers_get_share (0, threads, links);
+  io->receiving.in = fasp_receive_batch_new (limit);
   io->receivers =
       fasp_receivers_new (io->links, 1, threads, limit, fasp_io_receive_beside, io, error);
   return io->receivers != NULL;
 }
 
-/* Frees what exists by now, except the I/O thread and the threads that receive. */
+/* Frees what exists by now, except the I/O thread. */
 static void
 destroy (FaspIo *io)
 {
+  if (io->shared.port != NULL)
+    fasp_port_end (&io->shared);
+  if (io->receivers != NULL)
+    fasp_receivers_stop (io->receivers);
   if (io->lanes != NULL)
     fasp_lanes_stop (io->lanes);
   g_clear_pointer (&io->receivers, fasp_receivers_free);
   fasp_io_dial_end (io);
   fasp_endpoint_free (io->guard.endpoint);
   fasp_lanes_free (io->lanes);
-  fasp_receive_batch_free (io->in);
+  fasp_receive_batch_free (io->receiving.in);
   close_links (io);
   g_free (io->others);
   g_mutex_clear (&io->guard.mutex);
-  g_cond_clear (&io->changed);
+  g_cond_clear (&io->waiters.changed);
   g_free (io);
 }
 
-/* Ends all but the I/O thread. */
 static void
-end (FaspIo *io)
+make_endpoint (FaspIo *io, const FaspIoSettings *settings)
 {
-  if (io->shared.port != NULL)
-    fasp_port_end (&io->shared);
-  fasp_receivers_stop (io->receivers);
-  destroy (io);
-}
-
-FaspIo *
-fasp_io_new (const FaspIoSettings *settings, GError **error)
-{
-  FaspIo *io = g_new0 (FaspIo, 1);
   FaspEndpointConfig config = settings->endpoint;
 
-  if (!open_all (io, settings, error)) {
-    close_links (io);
-    g_free (io->others);
-    g_free (io);
-    return NULL;
-  }
-  g_mutex_init (&io->guard.mutex);
-  g_cond_init (&io->changed);
-  io->event = settings->event;
-  io->flowlets = MAX (settings->flowlets, 1);
-  io->send_failed = settings->send_failed;
-  io->receive_failed = settings->receive_failed;
-  io->buffer_short = settings->buffer_short;
-  io->buffer = fasp_links_get_buffer (io->links);
-  io->user_data = settings->user_data;
-  io->news = settings->news;
-  io->news_data = settings->news_data;
-  io->follow_at =
-      io->group_interface != NULL || fasp_links_have_interfaces (io->links) ? 0 : FASP_NEVER;
-  io->role = settings->endpoint.role;
-  io->mode = settings->endpoint.mode;
   config.flows = settings->n_links;
   config.flowlets = settings->flowlets;
   config.others = io->others;
@@ -213,23 +192,52 @@ fasp_io_new (const FaspIoSettings *settings, GError **error)
   /* of listeners that share their callers, the first one says that none comes */
   if (settings->beside == NULL)
     fasp_endpoint_expect (io->guard.endpoint, g_get_monotonic_time ());
+}
+
+static gboolean
+start (FaspIo *io, const FaspIoSettings *settings, GError **error)
+{
   io->lanes = fasp_lanes_new (&io->guard, io->links,
       settings->n_links <= MAX (settings->flowlets, 1), fasp_io_rouse, io, error);
-  if (io->lanes == NULL || !make_receivers (io, settings, error)) {
-    destroy (io);
-    return NULL;
-  }
-  if (!fasp_io_dial_begin (io, settings, error)) {
-    end (io);
-    return NULL;
-  }
+  if (io->lanes == NULL || !make_receivers (io, settings, error)
+      || !fasp_io_dial_begin (io, settings, error))
+    return FALSE;
   if (io->shared.port != NULL)
     fasp_port_begin (&io->shared, &fasp_io_port_functions, io);
   io->thread = fasp_thread_new ("fasp-io", fasp_io_run, io, error);
-  if (io->thread == NULL) {
-    end (io);
+  return io->thread != NULL;
+}
+
+FaspIo *
+fasp_io_new (const FaspIoSettings *settings, GError **error)
+{
+  FaspIo *io = g_new0 (FaspIo, 1);
+
+  g_mutex_init (&io->guard.mutex);
+  g_cond_init (&io->waiters.changed);
+  io->role = settings->endpoint.role;
+  io->mode = settings->endpoint.mode;
+  io->flowlets = MAX (settings->flowlets, 1);
+  io->event = settings->event;
+  io->send_failed = settings->send_failed;
+  io->receive_failed = settings->receive_failed;
+  io->buffer_short = settings->buffer_short;
+  io->user_data = settings->user_data;
+  io->waiters.news = settings->news;
+  io->waiters.news_data = settings->news_data;
+  if (!open_all (io, settings, error)) {
+    destroy (io);
     return NULL;
   }
+  io->receiving.buffer = fasp_links_get_buffer (io->links);
+  make_endpoint (io, settings);
+  if (!start (io, settings, error)) {
+    destroy (io);
+    return NULL;
+  }
+  fasp_guard_lock (&io->guard);
+  fasp_io_enter (io, FASP_IO_RUNNING);
+  fasp_guard_unlock (&io->guard);
   return io;
 }
 
@@ -237,17 +245,17 @@ void
 fasp_io_begin_close (FaspIo *io)
 {
   FaspTime now = g_get_monotonic_time ();
-  gboolean begun;
+  gboolean begins;
 
   fasp_guard_lock (&io->guard);
-  begun = io->closing;
-  if (!begun) {
+  begins = io->state == FASP_IO_RUNNING;
+  if (begins) {
     fasp_endpoint_close (io->guard.endpoint, now, FASP_REASON_STOPPED);
-    io->closing = TRUE;
+    fasp_io_enter (io, FASP_IO_CLOSING);
     io->close_deadline = now + CLOSE_MAX;
   }
   fasp_guard_unlock (&io->guard);
-  if (!begun)
+  if (begins)
     fasp_lanes_wake (io->lanes);
 }
 
@@ -258,6 +266,9 @@ fasp_io_close (FaspIo *io)
     return;
   fasp_io_begin_close (io);
   g_thread_join (g_steal_pointer (&io->thread));
+  fasp_guard_lock (&io->guard);
+  fasp_io_enter (io, FASP_IO_CLOSED);
+  fasp_guard_unlock (&io->guard);
 }
 
 void
@@ -266,7 +277,7 @@ fasp_io_free (FaspIo *io)
   if (io == NULL)
     return;
   fasp_io_close (io);
-  end (io);
+  destroy (io);
 }
 
 /* --- what the element asks for ------------------------------------------ */

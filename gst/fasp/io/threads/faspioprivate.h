@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * faspioprivate.h: what faspio.c shares with its parts in faspiodial.c,
- * faspioreceive.c, faspiothread.c and faspiostream.c.
+ * faspioprivate.h: the state of a FaspIo, which its files share.  One of them changes each part.
  */
 #pragma once
 
@@ -15,8 +14,46 @@
 
 G_BEGIN_DECLS
 
-/* More than the errno values there are (133 on Linux). */
-#define FASP_IO_ERRORS_MAX 256
+/* The life of a FaspIo.  Only fasp_io_enter() changes its state, to the next one:
+ *
+ *      fasp_io_new()   fasp_io_begin_close()   fasp_io_close()   fasp_io_free()
+ *  OPENING -----> RUNNING ----------------> CLOSING -------> CLOSED ------->
+ *     `-----> it fails, and is freed
+ */
+typedef enum
+{
+  FASP_IO_OPENING, /* there is no I/O thread yet */
+  FASP_IO_RUNNING,
+  FASP_IO_CLOSING, /* the endpoint says goodbye, until it is answered or close_deadline */
+  FASP_IO_CLOSED,  /* the I/O thread has ended */
+} FaspIoState;
+
+/* Which peer to call (faspiodial.c). */
+typedef struct _FaspIoDial FaspIoDial;
+
+/* What arrives.  Changed by faspioreceive.c. */
+typedef struct
+{
+  FaspReceiveBatch *in; /* the I/O thread's */
+  guint64 own;          /* sockets that the I/O thread receives from, a bit each */
+  gsize buffer;         /* bytes of the sockets' receive buffers, or G_MAXSIZE once buffer_short was
+                           called; the I/O thread's */
+  gint relieved;        /* atomic: the port's own thread receives, not this one */
+  gint deaf;            /* atomic: errno of a failure to receive */
+  FaspTime newest;      /* time of the newest datagram; under the guard */
+  FaspMeter arriving;   /* determines the size of the sockets' buffers; under the guard */
+} FaspIoReceiving;
+
+/* What the application's threads wait for.  Changed by faspiowaiters.c, under the guard. */
+typedef struct
+{
+  GCond changed;
+  guint waiting; /* threads */
+  gboolean flushing, failed, ended;
+  FaspEvent failed_event, ended_event;
+  FaspIoNewsFunc news;
+  gpointer news_data;
+} FaspIoWaiters;
 
 struct _FaspIo
 {
@@ -25,57 +62,29 @@ struct _FaspIo
   FaspMode mode;
   FaspPortHandle shared;               /* at a port that may be shared; its port is NULL: none */
   FaspLinks *links;                    /* the port's; without a port: owned */
+  guint flowlets;                      /* links to each address of the peer */
   FaspGroupInterface *group_interface; /* NULL: there is no group that could move */
+  FaspAddress group;                   /* multicast: its address, seen from the first link */
   FaspAddress *others;                 /* addresses of the peer for further flows */
   FaspLanes *lanes;                    /* the first belongs to the I/O thread, or the writer */
   FaspReceivers *receivers;
+  FaspIoDial *dial; /* NULL: there is no peer to call */
   GThread *thread;
   FaspIoEventFunc event;
   FaspIoSendFailedFunc send_failed;
   FaspIoRefusedFunc receive_failed;
   FaspIoBufferFunc buffer_short;
-  FaspIoResolveFunc resolve_failed;
   gpointer user_data;
-  FaspIoNewsFunc news;
-  gpointer news_data;
-  FaspIoClaimFunc claim;
-  gpointer claim_data;
-  gboolean is_claimed; /* an address was found that another source calls; used as `absent' is */
-  FaspIoPeer *peers;   /* the first to call, and its fallbacks; NULL: no fallbacks */
-  guint n_peers;
-  gboolean *absent; /* by peer: no address was found, and that was reported; used by one thread at
-                       a time, the one that looks for the address */
 
-  /* the I/O thread's, once that runs */
-  FaspReceiveBatch *in;
-  guint64 own;                               /* links that it receives from, a bit each */
-  gsize buffer;                              /* bytes of the sockets' receive buffers, or
-                                                G_MAXSIZE once buffer_short was called */
-  guint flowlets;                            /* links to each address of the peer */
-  guint64 reported[FASP_IO_ERRORS_MAX];      /* by errno of sending: a bit for each address of which
-                                            the error was reported */
-  guint64 deaf_reported[FASP_IO_ERRORS_MAX]; /* by errno of receiving: 1: the error was reported */
-  FaspTime follow_at;                        /* when to look for interfaces that moved;
-                                                FASP_NEVER: there are none */
-  gboolean deaf_to_group;                    /* nothing is heard of the group */
-  gboolean has_told;                         /* events, since the last news */
-  FaspResolve *resolve;
-  guint peer; /* the peer that is being resolved, and its serial number */
-  guint peer_serial;
-
-  gint relieved; /* atomic: the port's own thread receives, not this one */
-  gint deaf;     /* atomic: errno of a failure to receive */
-
+  FaspIoReceiving receiving;
   FaspGuard guard; /* guards all below */
-  GCond changed;   /* signals what a waiter may be waiting for */
-  guint waiters;
-  FaspTime newest;    /* time of the newest datagram */
-  FaspMeter arriving; /* determines the size of the sockets' buffers */
-  gboolean flushing, closing, failed, ended;
-  FaspEvent failed_event, ended_event;
+  FaspIoWaiters waiters;
+  FaspIoState state;
   FaspTime close_deadline;
-  FaspAddress group; /* multicast: address of the group, seen from the first link */
 };
+
+/* With the guard held. */
+void fasp_io_enter (FaspIo *io, FaspIoState state);
 
 /* faspiodial.c: takes over the peers to call, if there are any, and begins to look for
  * the address of the first. */
@@ -96,8 +105,13 @@ extern const FaspPortFunctions fasp_io_port_functions;
 
 /* faspiothread.c: runs until the goodbye is answered. @data: the FaspIo. */
 gpointer fasp_io_run (gpointer data);
-/* With the guard held, from any thread but the I/O thread: wakes the I/O thread if it
- * has something to send or to tell. Wakes waiters directly. */
+
+/* faspiowaiters.c, all with the guard held.  An event after which waiting may be in vain. */
+void fasp_io_note_event (FaspIo *io, const FaspEvent *event);
+/* Wakes the threads that wait, if they have something to see. */
+void fasp_io_wake_waiters (FaspIo *io);
+/* From any thread but the I/O thread: wakes the I/O thread if it has something to send or to
+ * report, and the threads that wait. @data: the FaspIo. */
 void fasp_io_rouse (FaspLanes *lanes, gpointer data);
 
 G_END_DECLS

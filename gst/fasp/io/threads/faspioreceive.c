@@ -20,18 +20,18 @@ fit_buffer (FaspIo *io)
   guint64 rate;
 
   fasp_guard_lock (&io->guard);
-  rate = io->arriving.rate;
+  rate = io->receiving.arriving.rate;
   fasp_guard_unlock (&io->guard);
   /* one of several links may carry more than its share */
   needed = rate / 8 * MIN (2, n) / n * FASP_IO_BUFFER_TIME / FASP_SEC;
-  if (needed <= io->buffer)
+  if (needed <= io->receiving.buffer)
     return;
   granted = io->shared.port != NULL ? fasp_port_set_buffer (&io->shared, 3 * needed) :
                                       fasp_links_set_buffer (io->links, 3 * needed);
-  io->buffer = granted;
+  io->receiving.buffer = granted;
   if (granted >= needed)
     return;
-  io->buffer = G_MAXSIZE; /* reported only once */
+  io->receiving.buffer = G_MAXSIZE; /* reported only once */
   io->buffer_short (rate, granted, 3 * needed, io->user_data);
 }
 
@@ -41,10 +41,10 @@ take (FaspIo *io, FaspTime now, const FaspAddress *from, const guint8 *data, gsi
     FaspMemory *memory, gboolean marked, FaspRoute route)
 {
   /* with several threads, one may have been held up */
-  io->newest = MAX (now, io->newest);
-  fasp_meter_add (&io->arriving, io->newest, size);
-  fasp_endpoint_receive_routed (io->guard.endpoint, io->newest, from, data, size, memory, marked,
-      route);
+  io->receiving.newest = MAX (now, io->receiving.newest);
+  fasp_meter_add (&io->receiving.arriving, io->receiving.newest, size);
+  fasp_endpoint_receive_routed (io->guard.endpoint, io->receiving.newest, from, data, size, memory,
+      marked, route);
 }
 
 /* From any thread. */
@@ -53,7 +53,7 @@ note_deaf (FaspIo *io, gint error)
 {
   if (error == 0)
     return;
-  g_atomic_int_set (&io->deaf, error);
+  g_atomic_int_set (&io->receiving.deaf, error);
   fasp_lanes_wake (io->lanes);
 }
 
@@ -104,10 +104,10 @@ void
 fasp_io_receive (FaspIo *io, guint64 ready)
 {
   if (io->shared.port != NULL && ready != 0)
-    fasp_port_receive (&io->shared, io->in, io);
+    fasp_port_receive (&io->shared, io->receiving.in, io);
   else
     for (; ready != 0; ready &= ready - 1)
-      receive_from (io, io->in, __builtin_ctzll (ready));
+      receive_from (io, io->receiving.in, __builtin_ctzll (ready));
   fit_buffer (io);
 }
 
@@ -168,7 +168,7 @@ port_relieve (gpointer data)
 {
   FaspIo *io = data;
 
-  g_atomic_int_set (&io->relieved, TRUE);
+  g_atomic_int_set (&io->receiving.relieved, TRUE);
   fasp_lanes_wake (io->lanes);
 }
 

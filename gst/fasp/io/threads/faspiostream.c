@@ -9,19 +9,19 @@
 static gboolean
 is_over (FaspIo *io, FaspIoResult *result, FaspEvent *event)
 {
-  if (io->failed)
-    *event = io->failed_event;
-  if (io->flushing || io->failed)
-    *result = io->flushing ? FASP_IO_FLUSHING : FASP_IO_FAILED;
-  return io->flushing || io->failed;
+  if (io->waiters.failed)
+    *event = io->waiters.failed_event;
+  if (io->waiters.flushing || io->waiters.failed)
+    *result = io->waiters.flushing ? FASP_IO_FLUSHING : FASP_IO_FAILED;
+  return io->waiters.flushing || io->waiters.failed;
 }
 
 static void
 wait_for_change (FaspIo *io)
 {
-  io->waiters++;
-  g_cond_wait (&io->changed, &io->guard.mutex);
-  io->waiters--;
+  io->waiters.waiting++;
+  g_cond_wait (&io->waiters.changed, &io->guard.mutex);
+  io->waiters.waiting--;
 }
 
 /* FALSE: it is too late. */
@@ -30,9 +30,9 @@ wait_until (FaspIo *io, FaspTime until, FaspIoResult *result)
 {
   gboolean woken;
 
-  io->waiters++;
-  woken = g_cond_wait_until (&io->changed, &io->guard.mutex, until);
-  io->waiters--;
+  io->waiters.waiting++;
+  woken = g_cond_wait_until (&io->waiters.changed, &io->guard.mutex, until);
+  io->waiters.waiting--;
   if (!woken)
     *result = FASP_IO_WAITING;
   return woken;
@@ -157,13 +157,13 @@ take (FaspIo *io, FaspTime now, FaspRead *items, guint max, guint *n, FaspEvent 
       break;
   if (*n > 0)
     return FASP_IO_OK;
-  if (io->ended) {
-    io->ended = FALSE;
-    *event = io->ended_event;
+  if (io->waiters.ended) {
+    io->waiters.ended = FALSE;
+    *event = io->waiters.ended_event;
     return FASP_IO_ENDED;
   }
-  if (io->failed) {
-    *event = io->failed_event;
+  if (io->waiters.failed) {
+    *event = io->waiters.failed_event;
     return FASP_IO_FAILED;
   }
   return FASP_IO_WAITING;
@@ -178,8 +178,8 @@ fasp_io_read (FaspIo *io, FaspRead *items, guint max, guint *n, FaspEvent *event
   *n = 0;
   fasp_guard_lock (&io->guard);
   for (;;) {
-    result =
-        io->flushing ? FASP_IO_FLUSHING : take (io, g_get_monotonic_time (), items, max, n, event);
+    result = io->waiters.flushing ? FASP_IO_FLUSHING :
+                                    take (io, g_get_monotonic_time (), items, max, n, event);
     if (result != FASP_IO_WAITING)
       break;
     /* what was taken may have been only marks or duplicates, so the I/O thread may have work */
@@ -222,8 +222,8 @@ fasp_io_set_flushing (FaspIo *io, gboolean flushing)
   if (io == NULL)
     return;
   fasp_guard_lock (&io->guard);
-  io->flushing = flushing;
-  g_cond_broadcast (&io->changed);
+  io->waiters.flushing = flushing;
+  g_cond_broadcast (&io->waiters.changed);
   /* The caller may hold locks that releasing the application's memory takes, so another
    * thread does that. */
   fasp_io_unlock (io, FALSE);

@@ -11,74 +11,48 @@
 #define FOLLOW_EVERY FASP_SEC
 /* Events are few; what does not fit waits for the next turn. */
 #define EVENTS_BATCH 16
+/* More than the errno values there are (133 on Linux). */
+#define ERRORS_MAX 256
+
+/* What only the thread uses. */
+typedef struct
+{
+  FaspIo *io;
+  guint64 reported[ERRORS_MAX];      /* by errno of sending: a bit for each address of which the
+                                        error was reported */
+  guint64 deaf_reported[ERRORS_MAX]; /* by errno of receiving: 1: the error was reported */
+  FaspTime follow_at;                /* when to look for interfaces that moved; FASP_NEVER: never */
+  gboolean deaf_to_group;            /* nothing is heard of the group */
+  gboolean has_told;                 /* events, since the last news */
+} Loop;
 
 /* --- reporting ---------------------------------------------------------------------- */
 
-/* Has anything happened that a waiting thread has to see? */
-static gboolean
-has_news (FaspIo *io)
-{
-  if (io->failed || io->ended)
-    return TRUE;
-  if (io->role == FASP_ROLE_RECEIVER)
-    return fasp_endpoint_can_read (io->guard.endpoint);
-  return fasp_endpoint_can_write (io->guard.endpoint)
-      || fasp_endpoint_is_drained (io->guard.endpoint);
-}
-
-/* With the guard held. */
 static void
-tell_waiters (FaspIo *io)
-{
-  if ((io->waiters == 0 && io->news == NULL) || !has_news (io))
-    return;
-  g_cond_broadcast (&io->changed);
-  if (io->news != NULL)
-    io->news (io->news_data);
-}
-
-static void
-note_event (FaspIo *io, const FaspEvent *event)
-{
-  gboolean receiver = io->role == FASP_ROLE_RECEIVER;
-  gboolean finished = event->reason == FASP_REASON_FINISHED;
-
-  if (receiver && event->type == FASP_EVENT_REMOVED && !finished) {
-    io->ended = TRUE;
-    io->ended_event = *event;
-  }
-  /* a connected receiver was handled above */
-  if (event->final && io->mode != FASP_MODE_LISTENER
-      && (event->type == FASP_EVENT_REJECTED || (!receiver && !finished))) {
-    io->failed = TRUE;
-    io->failed_event = *event;
-  }
-}
-
-static void
-note_hearing (FaspIo *io, const FaspEvent *event)
+note_hearing (Loop *loop, const FaspEvent *event)
 {
   if (event->type == FASP_EVENT_DEAF
       || (event->type == FASP_EVENT_UNANSWERED && event->address.len == 0))
-    io->deaf_to_group = TRUE;
+    loop->deaf_to_group = TRUE;
   else if (event->type == FASP_EVENT_HEARING || event->type == FASP_EVENT_CONNECTED)
-    io->deaf_to_group = FALSE;
+    loop->deaf_to_group = FALSE;
 }
 
 /* Reports some of the events. FALSE: those were all. */
 static gboolean
-tell_some (FaspIo *io)
+tell_some (Loop *loop)
 {
+  FaspIo *io = loop->io;
   FaspEvent events[EVENTS_BATCH];
   guint n = 0;
 
   fasp_guard_lock (&io->guard);
   while (n < EVENTS_BATCH && fasp_endpoint_poll_event (io->guard.endpoint, &events[n]))
-    note_event (io, &events[n++]);
-  io->has_told |= n > 0;
+    fasp_io_note_event (io, &events[n++]);
+  loop->has_told |= n > 0;
   fasp_guard_unlock (&io->guard);
   for (guint i = 0; i < n; i++) {
-    note_hearing (io, &events[i]);
+    note_hearing (loop, &events[i]);
     fasp_io_dial_note (io, &events[i]);
     io->event (io, &events[i], io->user_data);
   }
@@ -87,19 +61,20 @@ tell_some (FaspIo *io)
 
 /* Reports to the application and to the waiters. */
 static void
-tell (FaspIo *io)
+tell (Loop *loop)
 {
+  FaspIo *io = loop->io;
   guint64 stale;
 
-  while (tell_some (io))
+  while (tell_some (loop))
     ;
   fasp_io_dial_follow (io);
   /* after the events, so that the application knows what was agreed before data comes */
   fasp_guard_lock (&io->guard);
-  tell_waiters (io);
-  if (io->has_told && io->news != NULL)
-    io->news (io->news_data);
-  io->has_told = FALSE;
+  fasp_io_wake_waiters (io);
+  if (loop->has_told && io->waiters.news != NULL)
+    io->waiters.news (io->waiters.news_data);
+  loop->has_told = FALSE;
   stale = fasp_endpoint_take_stale_links (io->guard.endpoint);
   fasp_guard_unlock (&io->guard);
   /* the descriptors stay, so other threads may use these sockets meanwhile */
@@ -113,7 +88,7 @@ is_news (gint error, guint n, guint64 *reported)
 {
   guint64 bit = FASP_BIT (n);
 
-  if (error <= 0 || error >= FASP_IO_ERRORS_MAX || (reported[error] & bit) != 0)
+  if (error <= 0 || error >= ERRORS_MAX || (reported[error] & bit) != 0)
     return FALSE;
   reported[error] |= bit;
   return TRUE;
@@ -121,45 +96,34 @@ is_news (gint error, guint n, guint64 *reported)
 
 /* A link that is not there yet was reported when it was opened. */
 static void
-tell_refused (FaspIo *io)
+tell_refused (Loop *loop)
 {
+  FaspIo *io = loop->io;
   guint link;
   gint error;
 
   while ((error = fasp_lanes_take_error (io->lanes, &link)) != 0)
     if (fasp_socket_has_come (fasp_links_get (io->links, link))
-        && is_news (error, link / io->flowlets, io->reported))
+        && is_news (error, link / io->flowlets, loop->reported))
       io->send_failed (link, g_strerror (error), io->user_data);
 }
 
 /* --- waking and sleeping ----------------------------------------------------------- */
 
-void
-fasp_io_rouse (FaspLanes *lanes, gpointer data)
-{
-  FaspIo *io = data;
-
-  tell_waiters (io);
-  if (fasp_lanes_oversleeps (lanes)
-      || (fasp_lanes_is_asleep (lanes)
-          && (io->closing || fasp_endpoint_has_event (io->guard.endpoint))))
-    fasp_lanes_rouse (lanes);
-  fasp_lanes_rouse_others (lanes);
-}
-
 static FaspTime
-sleep_until (FaspIo *io)
+sleep_until (Loop *loop)
 {
+  FaspIo *io = loop->io;
   FaspTime until;
 
   fasp_guard_lock (&io->guard);
   fasp_lanes_rouse_others (io->lanes);
-  until = MIN (io->follow_at, fasp_endpoint_get_lane_timeout (io->guard.endpoint, 0));
-  if (io->closing)
+  until = MIN (loop->follow_at, fasp_endpoint_get_lane_timeout (io->guard.endpoint, 0));
+  if (io->state == FASP_IO_CLOSING)
     until = MIN (until, io->close_deadline);
   /* another thread may have received since we last looked */
   if (fasp_endpoint_has_event (io->guard.endpoint)
-      || (io->closing && fasp_endpoint_is_closed (io->guard.endpoint)))
+      || (io->state == FASP_IO_CLOSING && fasp_endpoint_is_closed (io->guard.endpoint)))
     until = 0;
   fasp_lanes_fall_asleep (io->lanes, until);
   fasp_guard_unlock (&io->guard);
@@ -169,7 +133,7 @@ sleep_until (FaspIo *io)
 static void
 wait_for_work (FaspIo *io, FaspTime until, gint blocked)
 {
-  guint64 own = g_atomic_int_get (&io->relieved) ? 0 : io->own;
+  guint64 own = g_atomic_int_get (&io->receiving.relieved) ? 0 : io->receiving.own;
 
   fasp_io_receive (io, fasp_lanes_wait (io->lanes, own, until, blocked));
 }
@@ -177,22 +141,23 @@ wait_for_work (FaspIo *io, FaspTime until, gint blocked)
 /* --- the loop ------------------------------------------------------------------------ */
 
 static void
-follow_interfaces (FaspIo *io)
+follow_interfaces (Loop *loop)
 {
+  FaspIo *io = loop->io;
   FaspTime now;
 
-  if (io->follow_at == FASP_NEVER)
+  if (loop->follow_at == FASP_NEVER)
     return;
   now = g_get_monotonic_time ();
-  if (now < io->follow_at)
+  if (now < loop->follow_at)
     return;
-  io->follow_at = now + FOLLOW_EVERY;
+  loop->follow_at = now + FOLLOW_EVERY;
   if (io->shared.port != NULL)
     fasp_port_follow_interface (&io->shared);
   else
     fasp_links_follow_interfaces (io->links);
   if (io->group_interface != NULL)
-    fasp_group_interface_follow (io->group_interface, now, io->deaf_to_group);
+    fasp_group_interface_follow (io->group_interface, now, loop->deaf_to_group);
 }
 
 static gboolean
@@ -201,7 +166,7 @@ is_done (FaspIo *io)
   gboolean done;
 
   fasp_guard_lock (&io->guard);
-  done = io->closing
+  done = io->state == FASP_IO_CLOSING
       && (fasp_endpoint_is_closed (io->guard.endpoint)
           || g_get_monotonic_time () >= io->close_deadline);
   fasp_guard_unlock (&io->guard);
@@ -211,34 +176,39 @@ is_done (FaspIo *io)
 /* What the endpoint has to say about its end is said, also if the time for it is over, or if it was
  * found by another thread since we last looked. */
 static void
-tell_last (FaspIo *io)
+tell_last (Loop *loop)
 {
+  FaspIo *io = loop->io;
+
   fasp_guard_lock (&io->guard);
   fasp_endpoint_end (io->guard.endpoint, g_get_monotonic_time ());
   fasp_guard_unlock (&io->guard);
-  tell (io);
+  tell (loop);
 }
 
 gpointer
 fasp_io_run (gpointer data)
 {
   FaspIo *io = data;
+  Loop thread = { .io = io, .follow_at = FASP_NEVER }, *loop = &thread;
 
+  if (io->group_interface != NULL || fasp_links_have_interfaces (io->links))
+    loop->follow_at = 0;
   /* the default of 50 µs would be added to every pacing gap */
   prctl (PR_SET_TIMERSLACK, 1, 0, 0, 0);
   for (;;) {
     gint blocked = fasp_lanes_send (io->lanes);
-    gint deaf = g_atomic_int_exchange (&io->deaf, 0);
+    gint deaf = g_atomic_int_exchange (&io->receiving.deaf, 0);
 
-    tell_refused (io);
-    if (is_news (deaf, 0, io->deaf_reported))
+    tell_refused (loop);
+    if (is_news (deaf, 0, loop->deaf_reported))
       io->receive_failed (g_strerror (deaf), io->user_data);
-    tell (io);
-    follow_interfaces (io);
+    tell (loop);
+    follow_interfaces (loop);
     if (is_done (io)) /* the last datagram may just have been sent */
       break;
-    wait_for_work (io, sleep_until (io), blocked);
+    wait_for_work (io, sleep_until (loop), blocked);
   }
-  tell_last (io);
+  tell_last (loop);
   return NULL;
 }
