@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "relaydescribe.h"
+#include <math.h>
 #include "relayedit.h"
 #include "relayfigures.h"
+#include "relayfiguretable.h"
 #include "relayjson.h"
 #include "relaypictureview.h"
-
-static void
-set_string (JsonObject *object, const gchar *name, const gchar *text)
-{
-  json_object_set_member (object, name, relay_json_string (text));
-}
 
 static const RelayEndStats *
 find_stats (const RelayEnd *end, const RelayStreamStats *stats)
@@ -31,49 +27,30 @@ JsonNode *
 relay_describe_end (const RelayEnd *end, const RelayStreamStats *stats)
 {
   JsonObject *object = json_object_new ();
-  const RelayEndStats *figures = find_stats (end, stats);
   g_autofree gchar *uri = relay_edit_hide (end->uri);
+  RelayEndFigures figures;
 
-  if (end->id != 0)
-    json_object_set_int_member (object, "id", end->id);
-  set_string (object, "uri", uri);
-  json_object_set_boolean_member (object, "passphrase", relay_end_has_passphrase (end));
-  json_object_set_boolean_member (object, "open",
-      figures != NULL && figures->state == RELAY_RUNNING);
-  set_string (object, "state",
-      relay_state_get_name (figures != NULL ? figures->state : RELAY_IDLE));
-  json_object_set_int_member (object, "callers-refused", figures != NULL ? figures->refused : 0);
-  if (end->id != 0)
-    json_object_set_int_member (object, "receivers",
-        figures != NULL ? relay_figures_count_peers (figures) : 0);
+  relay_figures_get_end (find_stats (end, stats), NAN, &figures);
+  relay_figures_configure_end (&figures, end, uri);
+  relay_figures_add (object, end->id != 0 ? RELAY_OF_OUTPUT : RELAY_OF_INPUT, RELAY_IN_API,
+      &figures);
   return relay_json_take (object);
-}
-
-static void
-add_receiver (const GstStructure *s, gpointer array)
-{
-  JsonObject *object = json_object_new ();
-  guint64 bytes = 0;
-
-  gst_structure_get_uint64 (s, "bytes-sent", &bytes);
-  set_string (object, "address", gst_structure_get_string (s, "caller-address-string"));
-  set_string (object, "streamid", gst_structure_get_string (s, "streamid"));
-  set_string (object, "name", gst_structure_get_string (s, "peer-name"));
-  json_object_set_boolean_member (object, "interrupted", relay_figures_get_flag (s, "interrupted"));
-  json_object_set_member (object, "rtt-ms",
-      relay_json_double (relay_figures_get_number (s, "rtt-ms")));
-  json_object_set_int_member (object, "bytes-sent", MIN (bytes, (guint64) G_MAXINT64));
-  json_array_add_object_element (array, object);
 }
 
 JsonNode *
 relay_describe_receivers (const RelayEnd *output, const RelayStreamStats *stats)
 {
+  const RelayEndStats *end = find_stats (output, stats);
+  g_autoptr (GArray) receivers = end != NULL ? relay_figures_list_peers (end, NAN) : NULL;
   JsonArray *array = json_array_new ();
-  const RelayEndStats *figures = find_stats (output, stats);
 
-  if (figures != NULL)
-    relay_figures_foreach_peer (figures, add_receiver, array);
+  for (guint i = 0; receivers != NULL && i < receivers->len; i++) {
+    JsonObject *object = json_object_new ();
+
+    relay_figures_add (object, RELAY_OF_RECEIVER, RELAY_IN_API,
+        &g_array_index (receivers, RelayPeerFigures, i));
+    json_array_add_object_element (array, object);
+  }
   return relay_json_take_array (array);
 }
 
@@ -82,18 +59,12 @@ relay_describe_stream (const RelayStreamConfig *config, const RelayStreamStats *
 {
   JsonObject *object = json_object_new ();
   JsonArray *outputs = json_array_new ();
+  RelayStreamFigures figures;
 
-  set_string (object, "name", config->name);
-  set_string (object, "streamid", config->streamid);
-  json_object_set_boolean_member (object, "require-streamid", config->require_streamid);
-  json_object_set_boolean_member (object, "optional", config->optional);
-  json_object_set_int_member (object, "picture-interval", config->picture_interval);
-  json_object_set_string_member (object, "state",
-      relay_state_get_name (stats != NULL ? stats->state : RELAY_IDLE));
-  json_object_set_boolean_member (object, "receiving", stats != NULL && stats->receiving);
-  json_object_set_int_member (object, "restarts", stats != NULL ? stats->restarts : 0);
-  set_string (object, "last-error", stats != NULL ? stats->error : NULL);
-  relay_picture_describe (stats != NULL ? stats->picture : NULL, object);
+  relay_figures_get_stream (stats, (RelayRates) { NAN, NAN }, &figures);
+  relay_figures_configure_stream (&figures, config);
+  relay_figures_add (object, RELAY_OF_STREAM, RELAY_IN_API, &figures);
+  relay_picture_describe (stats != NULL ? stats->picture : NULL, RELAY_IN_API, object);
   json_object_set_member (object, "input", relay_describe_end (config->input, stats));
   for (guint i = 0; i < config->outputs->len; i++)
     json_array_add_element (outputs,

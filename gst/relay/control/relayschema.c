@@ -2,46 +2,50 @@
 #include <gio/gio.h>
 #include <string.h>
 #include "relayapiresource.h"
+#include "relayfiguretable.h"
 #include "relayschema.h"
 
 #define API "/api/"
 
 struct _RelaySchema
 {
-  GBytes *text;
-  JsonParser *parser;
+  gchar *text;
+  JsonNode *root;
 };
+
+static JsonObject *
+get_root (const RelaySchema *schema)
+{
+  return json_node_get_object (schema->root);
+}
 
 RelaySchema *
 relay_schema_new (void)
 {
   RelaySchema *schema = g_new0 (RelaySchema, 1);
-  GResource *resource = relay_api_get_resource ();
-  gsize size;
+  g_autoptr (GBytes) text = g_resource_lookup_data (relay_api_get_resource (),
+      "/relay/openapi.json", G_RESOURCE_LOOKUP_FLAGS_NONE, NULL);
 
-  schema->text =
-      g_resource_lookup_data (resource, "/relay/openapi.json", G_RESOURCE_LOOKUP_FLAGS_NONE, NULL);
-  schema->parser = json_parser_new_immutable ();
-  json_parser_load_from_data (schema->parser, g_bytes_get_data (schema->text, &size),
-      g_bytes_get_size (schema->text), NULL);
+  /* a zero is behind each resource */
+  schema->root = json_from_string (g_bytes_get_data (text, NULL), NULL);
+  relay_figures_describe (json_object_get_object_member (
+      json_object_get_object_member (get_root (schema), "components"), "schemas"));
+  schema->text = json_to_string (schema->root, TRUE);
   return schema;
 }
 
 void
 relay_schema_free (RelaySchema *schema)
 {
-  g_object_unref (schema->parser);
-  g_bytes_unref (schema->text);
+  json_node_unref (schema->root);
+  g_free (schema->text);
   g_free (schema);
 }
 
 const gchar *
 relay_schema_get_text (const RelaySchema *schema)
 {
-  gsize size;
-
-  /* a zero is behind each resource */
-  return g_bytes_get_data (schema->text, &size);
+  return schema->text;
 }
 
 /* --- paths ------------------------------------------------------------------------------- */
@@ -49,8 +53,7 @@ relay_schema_get_text (const RelaySchema *schema)
 static JsonObject *
 get_paths (const RelaySchema *schema)
 {
-  return json_object_get_object_member (
-      json_node_get_object (json_parser_get_root (schema->parser)), "paths");
+  return json_object_get_object_member (get_root (schema), "paths");
 }
 
 static JsonObject *
@@ -126,7 +129,7 @@ list_methods (JsonObject *path)
 static JsonObject *
 resolve (const RelaySchema *schema, JsonObject *type)
 {
-  JsonObject *at = json_node_get_object (json_parser_get_root (schema->parser));
+  JsonObject *at = get_root (schema);
   g_auto (GStrv) parts = NULL;
 
   if (!json_object_has_member (type, "$ref"))

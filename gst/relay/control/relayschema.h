@@ -4,7 +4,8 @@
  *
  * openapi.json is the only list of paths, methods and fields: a request finds its operation there,
  * and its body is checked by the schema there (type, required, properties, additionalProperties,
- * items; what openapi.json does not use is not known here).
+ * items; what openapi.json does not use is not known here).  The schemas of answers get their
+ * figures from relayfiguretable.c.
  */
 #pragma once
 

@@ -34,7 +34,7 @@ typedef struct
 
   GMutex lock; /* guards the fields below */
   gint64 beat;
-  gint64 started, loaded; /* s, UTC */
+  gint64 started, loaded; /* µs, UTC */
   gint64 begun;           /* when it was started: µs, monotonic */
   guint64 reloads, reloads_refused;
   gchar *refused;
@@ -307,7 +307,7 @@ load (Relay *relay, GError **error)
   }
   use_local (relay, config->api_socket, local);
   g_mutex_lock (&relay->lock);
-  relay->loaded = g_get_real_time () / G_USEC_PER_SEC;
+  relay->loaded = g_get_real_time ();
   g_clear_pointer (&relay->refused, g_free);
   g_mutex_unlock (&relay->lock);
   if (relay->config != NULL && !relay->is_saved)
@@ -540,7 +540,7 @@ relay_run (const gchar *path)
   Relay relay = {
     .path = path,
     .beat = g_get_monotonic_time (),
-    .started = g_get_real_time () / G_USEC_PER_SEC,
+    .started = g_get_real_time (),
     .begun = g_get_monotonic_time (),
   };
   g_autoptr (GError) error = NULL;

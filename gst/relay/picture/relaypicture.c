@@ -164,6 +164,7 @@ take_jpeg (RelayPicture *p, const PictureFrame *frame)
   g_mutex_lock (&p->lock);
   old = p->stats.jpeg;
   p->stats.jpeg = jpeg;
+  p->stats.bytes = frame->size;
   picture_frame_look_at_jpeg (frame, &p->stats.width, &p->stats.height);
   p->stats.time = g_get_real_time ();
   p->stats.made++;

@@ -27,6 +27,7 @@ typedef struct _RelayPicture RelayPicture;
 typedef struct
 {
   GBytes *jpeg; /* NULL: there is none yet */
+  guint bytes;  /* of the JPEG */
   gint64 time;  /* of the picture: µs, UTC; 0: there is none */
   guint width, height;
   guint interval;   /* s from one to the next, as it is configured */

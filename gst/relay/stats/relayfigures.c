@@ -1,11 +1,40 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+
 #include "relayfigures.h"
 #include <math.h>
 #include "gstfaspcommon.h"
-#include "relaystatus.h"
 
-gdouble
-relay_figures_get_number (const GstStructure *s, const gchar *field)
+void
+relay_stats_free (RelayStats *stats)
+{
+  g_ptr_array_unref (stats->streams);
+  g_free (stats->refused);
+  g_free (stats);
+}
+
+gboolean
+relay_stats_is_ready (const RelayStats *stats)
+{
+  /* a configuration has streams: without any, the relay has just begun */
+  if (stats->ending || stats->streams->len == 0)
+    return FALSE;
+  for (guint i = 0; i < stats->streams->len; i++) {
+    const RelayStreamStats *s = g_ptr_array_index (stats->streams, i);
+
+    if (!s->receiving && !s->optional)
+      return FALSE;
+  }
+  return TRUE;
+}
+
+/* --- fields of the elements' statistics --------------------------------------------------- */
+
+/* A number of any type; NAN: there is none. */
+static gdouble
+get_number (const GstStructure *s, const gchar *field)
 {
   const GValue *value = s != NULL ? gst_structure_get_value (s, field) : NULL;
 
@@ -24,8 +53,9 @@ relay_figures_get_number (const GstStructure *s, const gchar *field)
   return NAN;
 }
 
-gboolean
-relay_figures_get_flag (const GstStructure *s, const gchar *field)
+/* FALSE also if it is not there. */
+static gboolean
+get_flag (const GstStructure *s, const gchar *field)
 {
   gboolean is = FALSE;
 
@@ -42,98 +72,38 @@ get_count (const GstStructure *s, const gchar *field)
   return n < RELAY_NEVER ? n : 0;
 }
 
-static const GValueArray *
-get_peers (const RelayEndStats *end)
-{
-  return end->stats != NULL ?
-      gst_fasp_value_get_array (gst_structure_get_value (end->stats, "callers")) :
-      NULL;
-}
-
-void
-relay_figures_foreach_peer (const RelayEndStats *end,
-    void (*func) (const GstStructure *peer, gpointer data), gpointer data)
-{
-  const GValueArray *peers = get_peers (end);
-
-  for (guint i = 0; peers != NULL && i < peers->n_values; i++)
-    func (gst_value_get_structure (&peers->values[i]), data);
-}
-
-guint
-relay_figures_count_peers (const RelayEndStats *end)
-{
-  guint n = 0;
-
-  if (end->stats != NULL)
-    gst_structure_get_uint (end->stats, "connected-callers", &n);
-  return n;
-}
-
-/* --- the input ---------------------------------------------------------------------------- */
-
-/* The sender whose stream it is: the one that leads, or else one that is heard. */
-static const GstStructure *
-find_sender (const RelayEndStats *input)
-{
-  const GValueArray *peers = get_peers (input);
-  const GstStructure *found = NULL;
-
-  for (guint i = 0; peers != NULL && i < peers->n_values; i++) {
-    const GstStructure *peer = gst_value_get_structure (&peers->values[i]);
-
-    if (relay_figures_get_flag (peer, "leads"))
-      return peer;
-    if (found == NULL || relay_figures_get_flag (found, "interrupted"))
-      found = peer;
-  }
-  return found;
-}
-
-static void
-add_datagrams (const GstStructure *peer, gpointer data)
-{
-  RelayInputFigures *figures = data;
-
-  figures->received += get_count (peer, "packets-received");
-  figures->lost += get_count (peer, "packets-received-lost");
-}
-
 /* Seconds of a field in ns. */
 static gdouble
 get_interval (const GstStructure *s, const gchar *field)
 {
-  gdouble value = relay_figures_get_number (s, field);
+  gdouble value = get_number (s, field);
 
   return isfinite (value) ? value / GST_SECOND : value;
 }
 
-void
-relay_figures_get_input (const RelayStreamStats *stats, RelayInputFigures *figures)
+/* The structures that a field lists: how many there are, and one of them. */
+static guint
+count_listed (const RelayEndStats *end, const gchar *field)
 {
-  const RelayEndStats *input = &stats->input;
-  const GstStructure *sender = find_sender (input);
+  const GValueArray *list = end->stats != NULL ?
+      gst_fasp_value_get_array (gst_structure_get_value (end->stats, field)) :
+      NULL;
 
-  *figures = (RelayInputFigures) {
-    .rtt = relay_figures_get_number (sender, "rtt-ms"),
-    .lateness = sender != NULL ?
-        relay_figures_get_number (input->stats, "lateness-in-order-p99.9-ms") :
-        NAN,
-    .latency = relay_figures_get_number (sender, "negotiated-latency-ms"),
-    .promised = get_interval (input->stats, "sources-promised-interval"),
-    .observed = get_interval (sender, "observed-interval"),
-    .bytes = get_count (input->stats, "bytes-received-total"),
-    .skips = get_count (sender, "skips"),
-  };
-  if (isnan (figures->promised))
-    figures->promised = get_interval (sender, "promised-interval");
-  relay_figures_foreach_peer (input, add_datagrams, figures);
+  return list != NULL ? list->n_values : 0;
 }
 
-/* --- outputs ------------------------------------------------------------------------------ */
+static const GstStructure *
+get_listed (const RelayEndStats *end, const gchar *field, guint i)
+{
+  return gst_value_get_structure (
+      &gst_fasp_value_get_array (gst_structure_get_value (end->stats, field))->values[i]);
+}
 
-gdouble
-relay_figures_get_behind (const GstStructure *receiver, gdouble rate)
+/* --- peers -------------------------------------------------------------------------------- */
+
+/* How much of the stream, of @rate bit/s, a receiver has not confirmed yet: ms. */
+static gdouble
+get_behind (const GstStructure *receiver, gdouble rate)
 {
   guint64 sent = get_count (receiver, "blocks-sent");
   gdouble waiting =
@@ -148,25 +118,164 @@ relay_figures_get_behind (const GstStructure *receiver, gdouble rate)
   return waiting * get_count (receiver, "bytes-sent") / sent * 8 / rate * 1e3;
 }
 
-typedef struct
+GArray *
+relay_figures_list_peers (const RelayEndStats *end, gdouble rate)
 {
-  gdouble rate, worst;
-} Worst;
+  GArray *all = g_array_new (FALSE, FALSE, sizeof (RelayPeerFigures));
 
-static void
-note_worst (const GstStructure *receiver, gpointer data)
-{
-  Worst *worst = data;
+  for (guint i = 0; i < count_listed (end, "callers"); i++) {
+    const GstStructure *s = get_listed (end, "callers", i);
+    RelayPeerFigures one = {
+      .stats = s,
+      .address = gst_structure_get_string (s, "caller-address-string"),
+      .name = gst_structure_get_string (s, "peer-name"),
+      .streamid = gst_structure_get_string (s, "streamid"),
+      .interrupted = get_flag (s, "interrupted"),
+      .behind = get_behind (s, rate),
+      .rtt = get_number (s, "rtt-ms"),
+      .loss = get_number (s, "loss"),
+      .bytes_sent = get_count (s, "bytes-sent"),
+    };
 
-  worst->worst = fmax (worst->worst, relay_figures_get_behind (receiver, worst->rate));
+    g_array_append_val (all, one);
+  }
+  return all;
 }
 
-gdouble
-relay_figures_get_worst (const RelayStreamStats *stats, gdouble rate)
-{
-  Worst worst = { rate, NAN };
+/* --- ends --------------------------------------------------------------------------------- */
 
-  for (guint i = 0; i < stats->outputs->len; i++)
-    relay_figures_foreach_peer (g_ptr_array_index (stats->outputs, i), note_worst, &worst);
-  return worst.worst;
+GArray *
+relay_figures_list_sources (const RelayEndStats *input)
+{
+  GArray *all = g_array_new (FALSE, FALSE, sizeof (RelaySourceFigures));
+
+  for (guint i = 0; i < count_listed (input, "source-list"); i++) {
+    const GstStructure *s = get_listed (input, "source-list", i);
+    RelaySourceFigures one = {
+      .name = gst_structure_get_string (s, "name"),
+      .why = gst_structure_get_string (s, "why"),
+      .connected = get_flag (s, "connected"),
+      .leads = get_flag (s, "leads"),
+    };
+
+    gst_structure_get_uint (s, "source", &one.number);
+    g_array_append_val (all, one);
+  }
+  return all;
+}
+
+void
+relay_figures_get_end (const RelayEndStats *end, gdouble rate, RelayEndFigures *figures)
+{
+  *figures = (RelayEndFigures) { .behind = NAN };
+  if (end == NULL)
+    return;
+  figures->stats = *end;
+  figures->id = end->id;
+  figures->uri = end->uri;
+  figures->open = end->state == RELAY_RUNNING;
+  if (end->stats == NULL)
+    return;
+  figures->error = gst_structure_get_string (end->stats, "end-error");
+  gst_structure_get_uint (end->stats, "connected-callers", &figures->receivers);
+  for (guint i = 0; i < count_listed (end, "callers"); i++) {
+    const GstStructure *peer = get_listed (end, "callers", i);
+
+    figures->interrupted += get_flag (peer, "interrupted");
+    figures->behind = fmax (figures->behind, get_behind (peer, rate));
+  }
+}
+
+void
+relay_figures_configure_end (RelayEndFigures *figures, const RelayEnd *end, const gchar *uri)
+{
+  figures->id = end->id;
+  figures->uri = uri;
+  figures->passphrase = relay_end_has_passphrase (end);
+}
+
+/* --- streams ------------------------------------------------------------------------------ */
+
+/* The sender whose stream it is: the one that leads, or else one that is heard. */
+static const GstStructure *
+find_sender (const RelayEndStats *input)
+{
+  const GstStructure *found = NULL;
+
+  for (guint i = 0; i < count_listed (input, "callers"); i++) {
+    const GstStructure *peer = get_listed (input, "callers", i);
+
+    if (get_flag (peer, "leads"))
+      return peer;
+    if (found == NULL || get_flag (found, "interrupted"))
+      found = peer;
+  }
+  return found;
+}
+
+static void
+get_input (const RelayEndStats *input, RelayStreamFigures *figures)
+{
+  const GstStructure *sender = find_sender (input);
+
+  figures->rtt = get_number (sender, "rtt-ms");
+  figures->lateness =
+      sender != NULL ? get_number (input->stats, "lateness-in-order-p99.9-ms") : NAN;
+  figures->latency = get_number (sender, "negotiated-latency-ms");
+  figures->promised = get_interval (input->stats, "sources-promised-interval");
+  if (isnan (figures->promised))
+    figures->promised = get_interval (sender, "promised-interval");
+  figures->observed = get_interval (sender, "observed-interval");
+  figures->bytes = get_count (input->stats, "bytes-received-total");
+  figures->skips = get_count (sender, "skips");
+  for (guint i = 0; i < count_listed (input, "callers"); i++) {
+    const GstStructure *peer = get_listed (input, "callers", i);
+
+    figures->received += get_count (peer, "packets-received");
+    figures->lost += get_count (peer, "packets-received-lost");
+  }
+}
+
+void
+relay_figures_get_stream (const RelayStreamStats *stats, RelayRates rates,
+    RelayStreamFigures *figures)
+{
+  *figures = (RelayStreamFigures) { .rates = rates, .behind = NAN };
+  if (stats == NULL)
+    return;
+  figures->stats = *stats;
+  figures->name = stats->name;
+  figures->streamid = stats->streamid;
+  figures->optional = stats->optional;
+  figures->state_seconds = (g_get_monotonic_time () - stats->since) / 1e6;
+  figures->running = stats->state == RELAY_RUNNING;
+  get_input (&stats->input, figures);
+  for (guint i = 0; i < stats->outputs->len; i++) {
+    RelayEndFigures output;
+
+    relay_figures_get_end (g_ptr_array_index (stats->outputs, i), rates.rate, &output);
+    figures->receivers += output.receivers;
+    figures->behind = fmax (figures->behind, output.behind);
+  }
+}
+
+void
+relay_figures_configure_stream (RelayStreamFigures *figures, const RelayStreamConfig *config)
+{
+  figures->name = config->name;
+  figures->streamid = config->streamid;
+  figures->require_streamid = config->require_streamid;
+  figures->optional = config->optional;
+  figures->picture_interval = config->picture_interval;
+}
+
+/* --- the relay ---------------------------------------------------------------------------- */
+
+void
+relay_figures_get_own (const RelayStats *stats, gint64 utc, RelayOwnFigures *figures)
+{
+  figures->stats = *stats;
+  figures->version = VERSION;
+  figures->ready = relay_stats_is_ready (stats);
+  figures->begun = (stats->begun + utc) / G_USEC_PER_SEC;
 }

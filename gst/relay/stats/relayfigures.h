@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * relayfigures.h: what a stream's statistics say at a glance.
+ * relayfigures.h: what the relay knows of itself, of its streams and of their ends, at one moment.
+ *
+ * relayfiguretable.c has a row for each member of these structs that is shown.  The functions here
+ * are the only ones that fill them.
  */
 #pragma once
 
@@ -8,33 +11,114 @@
 
 G_BEGIN_DECLS
 
-/* Of the input, as the statistics have them; NAN: not known. */
+/* From this value on, a time is unknown, or never. */
+#define RELAY_NEVER (GST_CLOCK_TIME_NONE - 1)
+
+/* All statistics, at one moment. */
 typedef struct
 {
+  GPtrArray *streams; /* RelayStreamStats, by name */
+  gint64 started;     /* µs, UTC */
+  gint64 begun;       /* the same, µs, monotonic */
+  gint64 loaded;      /* the configuration in force; µs, UTC */
+  guint64 reloads, reloads_refused;
+  gchar *refused; /* why the last one was refused; NULL: it was not */
+  gboolean receiver_metrics;
+  const gchar *api; /* changes by HTTP: `off', `open', or `token': with one */
+  gboolean saved;   /* the file says what is in force */
+  gboolean alive;   /* the main loop runs */
+  gboolean ending;
+} RelayStats;
+
+void relay_stats_free (RelayStats *stats);
+
+/* TRUE: every stream that is not optional receives, and the relay is not ending. */
+gboolean relay_stats_is_ready (const RelayStats *stats);
+
+/* --- figures ------------------------------------------------------------------------------ */
+
+/* Structs of statistics in these are copies that own nothing.  NAN: not known. */
+
+typedef struct
+{
+  RelayStats stats;
+  const gchar *version;
+  gboolean ready;
+  gint64 begun; /* when the relay was started, by the machine's clock as it is now: s, UTC */
+  guint64 happened, memory, history;
+  gdouble time; /* s, UTC */
+} RelayOwnFigures;
+
+/* Of a stream, made of two statistics of different times. */
+typedef struct
+{
+  gdouble rate; /* without repairs: bit/s, over the last second or more */
+  gdouble loss; /* share of the datagrams to the relay, over ten seconds */
+} RelayRates;
+
+typedef struct
+{
+  RelayStreamStats stats;
+  const gchar *name, *streamid;
+  gdouble state_seconds;
+  gboolean running, optional, require_streamid;
+  guint picture_interval; /* s */
+  RelayRates rates;
   gdouble rtt, lateness;      /* ms; the lateness of all but 0.1 %, in order */
   gdouble latency;            /* ms, in force */
   gdouble promised, observed; /* s between skips; INFINITY: none was observed */
+  gdouble behind;             /* ms; of the receiver that is furthest behind */
   guint64 received, lost;     /* datagrams, of all senders that are connected */
   guint64 bytes;              /* of the stream, that came in */
   guint64 skips;
-} RelayInputFigures;
+  guint receivers; /* of all outputs */
+} RelayStreamFigures;
 
-void relay_figures_get_input (const RelayStreamStats *stats, RelayInputFigures *figures);
+typedef struct
+{
+  RelayEndStats stats;
+  guint id;
+  const gchar *uri, *error;
+  gboolean open, passphrase;
+  guint receivers, interrupted;
+  gdouble behind; /* ms; of the receiver that is furthest behind */
+} RelayEndFigures;
 
-/* Calls @func for each receiver of an output, or sender of an input. */
-void relay_figures_foreach_peer (const RelayEndStats *end,
-    void (*func) (const GstStructure *peer, gpointer data), gpointer data);
-/* How many are connected. */
-guint relay_figures_count_peers (const RelayEndStats *end);
+/* A receiver of an output, or a sender of an input. */
+typedef struct
+{
+  const GstStructure *stats;
+  const gchar *address, *name, *streamid;
+  gboolean interrupted;
+  gdouble behind; /* how much of the stream it has not confirmed yet: ms */
+  gdouble rtt;    /* ms */
+  gdouble loss;   /* share of the datagrams */
+  guint64 bytes_sent;
+} RelayPeerFigures;
 
-/* How much of the stream, of @rate bit/s, a receiver has not confirmed yet: ms; NAN: not known. */
-gdouble relay_figures_get_behind (const GstStructure *receiver, gdouble rate);
-/* That of the receiver that is furthest behind, of all outputs; NAN: there is none. */
-gdouble relay_figures_get_worst (const RelayStreamStats *stats, gdouble rate);
+/* One of several sources of an input. */
+typedef struct
+{
+  guint number;
+  const gchar *name, *why;
+  gboolean connected, leads;
+} RelaySourceFigures;
 
-/* FALSE also if it is not there. */
-gboolean relay_figures_get_flag (const GstStructure *s, const gchar *field);
-/* A number of any type; NAN: there is none. */
-gdouble relay_figures_get_number (const GstStructure *s, const gchar *field);
+/* Leaves happened, memory, history and time as they are. @utc: what is added to monotonic times,
+ * µs. */
+void relay_figures_get_own (const RelayStats *stats, gint64 utc, RelayOwnFigures *figures);
+/* @stats: NULL: there are none yet. */
+void relay_figures_get_stream (const RelayStreamStats *stats, RelayRates rates,
+    RelayStreamFigures *figures);
+/* What the configuration says, which is there also while the stream or the end is not. @uri:
+ * without secrets. */
+void relay_figures_configure_stream (RelayStreamFigures *figures, const RelayStreamConfig *config);
+void relay_figures_configure_end (RelayEndFigures *figures, const RelayEnd *end, const gchar *uri);
+/* @end: NULL: there are none yet.  @rate: of the stream, bit/s. */
+void relay_figures_get_end (const RelayEndStats *end, gdouble rate, RelayEndFigures *figures);
+/* Returns RelayPeerFigures. */
+GArray *relay_figures_list_peers (const RelayEndStats *end, gdouble rate);
+/* Returns RelaySourceFigures, none if there is one source. */
+GArray *relay_figures_list_sources (const RelayEndStats *input);
 
 G_END_DECLS

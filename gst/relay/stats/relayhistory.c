@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "relayhistory.h"
 #include <math.h>
-#include "relayfigures.h"
+#include "relayfiguretable.h"
 #include "relayjson.h"
 
 #define POINTS 12                           /* one a second at most: more than LOSS_TIME */
@@ -15,51 +15,29 @@ typedef struct
   guint64 bytes, received, lost;
 } Point;
 
-enum
-{
-  RATE,
-  LOSS,
-  RTT,
-  LATENESS,
-  BEHIND,
-  RECEIVERS,
-  COLUMNS,
-};
-
-static const struct
-{
-  const gchar *name;
-  gdouble precision;
-} columns[COLUMNS] = {
-  [RATE] = { "rate", 1 },
-  [LOSS] = { "loss", 1e-5 },
-  [RTT] = { "rtt-ms", 0.01 },
-  [LATENESS] = { "lateness-ms", 0.01 },
-  [BEHIND] = { "behind-ms", 0.1 },
-  [RECEIVERS] = { "receivers", 1 },
-};
-
+/* Of one stream. */
 typedef struct
 {
-  gint64 time; /* µs, monotonic */
-  gfloat values[COLUMNS];
-} Sample;
-
-typedef struct
-{
-  Point points[POINTS]; /* a ring, as the next */
-  guint n_points;       /* ever noted */
-  Sample samples[RELAY_HISTORY_SAMPLES];
-  guint n_samples;
-  gint64 sampled; /* µs, monotonic */
+  Point points[POINTS];                /* a ring, as those of samples */
+  guint n_points;                      /* ever noted */
+  guint n_samples;                     /* the same */
+  gint64 times[RELAY_HISTORY_SAMPLES]; /* of samples: µs, monotonic */
   RelayRates rates;
-  gboolean seen; /* in the last statistics */
+  gboolean seen;   /* in the last statistics */
+  gfloat values[]; /* of each figure in turn: RELAY_HISTORY_SAMPLES */
 } Series;
 
 struct _RelayHistory
 {
   GHashTable *series; /* by name */
+  gsize size;         /* of one, bytes */
 };
+
+static const RelayFigure *
+next_figure (const RelayFigure *row)
+{
+  return relay_figure_next (row, RELAY_OF_STREAM, RELAY_IN_HISTORY);
+}
 
 RelayHistory *
 relay_history_new (void)
@@ -67,6 +45,9 @@ relay_history_new (void)
   RelayHistory *history = g_new0 (RelayHistory, 1);
 
   history->series = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+  history->size = sizeof (Series);
+  for (const RelayFigure *row = NULL; (row = next_figure (row)) != NULL;)
+    history->size += RELAY_HISTORY_SAMPLES * sizeof (gfloat);
   return history;
 }
 
@@ -120,37 +101,37 @@ get_loss (const Series *series, const Point *now)
 /* --- noting ------------------------------------------------------------------------------- */
 
 static void
-add_sample (Series *series, gint64 now, const RelayStreamStats *stats,
-    const RelayInputFigures *input)
+add_sample (Series *series, gint64 now, const RelayStreamFigures *figures)
 {
-  Sample *sample = &series->samples[series->n_samples++ % RELAY_HISTORY_SAMPLES];
-  guint receivers = 0;
+  guint i = series->n_samples++ % RELAY_HISTORY_SAMPLES;
 
-  for (guint i = 0; i < stats->outputs->len; i++)
-    receivers += relay_figures_count_peers (g_ptr_array_index (stats->outputs, i));
-  *sample = (Sample) { .time = now };
-  sample->values[RATE] = series->rates.rate;
-  sample->values[LOSS] = series->rates.loss;
-  sample->values[RTT] = input->rtt;
-  sample->values[LATENESS] = input->lateness;
-  sample->values[BEHIND] = relay_figures_get_worst (stats, series->rates.rate);
-  sample->values[RECEIVERS] = receivers;
+  series->times[i] = now;
+  for (const RelayFigure *row = NULL; (row = next_figure (row)) != NULL; i += RELAY_HISTORY_SAMPLES)
+    series->values[i] = relay_figure_get_number (row, figures);
+}
+
+static gboolean
+is_time (const Series *series, gint64 now)
+{
+  gint64 last = series->times[(series->n_samples - 1) % RELAY_HISTORY_SAMPLES];
+
+  return series->n_samples == 0 || now - last >= RELAY_HISTORY_STEP - G_USEC_PER_SEC / 2;
 }
 
 static void
 note_stream (Series *series, gint64 now, const RelayStreamStats *stats)
 {
-  RelayInputFigures input;
+  RelayStreamFigures figures;
   Point point;
 
-  relay_figures_get_input (stats, &input);
-  point = (Point) { now, input.bytes, input.received, input.lost };
+  relay_figures_get_stream (stats, (RelayRates) { NAN, NAN }, &figures);
+  point = (Point) { now, figures.bytes, figures.received, figures.lost };
   series->rates = (RelayRates) { get_rate (series, &point), get_loss (series, &point) };
   series->points[series->n_points++ % POINTS] = point;
-  if (series->n_samples > 0 && now - series->sampled < RELAY_HISTORY_STEP - G_USEC_PER_SEC / 2)
+  if (!is_time (series, now))
     return;
-  series->sampled = now;
-  add_sample (series, now, stats, &input);
+  relay_figures_get_stream (stats, series->rates, &figures);
+  add_sample (series, now, &figures);
 }
 
 static gboolean
@@ -171,7 +152,7 @@ relay_history_note (RelayHistory *history, gint64 now, const RelayStats *stats)
     Series *series = g_hash_table_lookup (history->series, s->name);
 
     if (series == NULL) {
-      series = g_new0 (Series, 1);
+      series = g_malloc0 (history->size);
       g_hash_table_insert (history->series, g_strdup (s->name), series);
     }
     series->seen = TRUE;
@@ -190,29 +171,35 @@ relay_history_get_rates (const RelayHistory *history, const gchar *stream)
   return series != NULL ? series->rates : (RelayRates) { NAN, NAN };
 }
 
+/* Of @first on, in the order in which samples were noted. */
+static JsonArray *
+list_values (const Series *series, const RelayFigure *row, const gfloat *values)
+{
+  JsonArray *list = json_array_new ();
+
+  for (guint i = series != NULL ? MIN (series->n_samples, RELAY_HISTORY_SAMPLES) : 0; i > 0; i--)
+    json_array_add_element (list,
+        relay_json_rounded (values[(series->n_samples - i) % RELAY_HISTORY_SAMPLES],
+            relay_units[row->unit].precision));
+  return list;
+}
+
 gchar *
 relay_history_to_json (const RelayHistory *history, const gchar *stream, gint64 utc)
 {
   const Series *series = g_hash_table_lookup (history->series, stream);
-  JsonObject *object;
-  JsonArray *lists[COLUMNS], *times = json_array_new ();
-  g_autoptr (JsonNode) root = NULL;
-  guint n = series != NULL ? MIN (series->n_samples, RELAY_HISTORY_SAMPLES) : 0;
+  JsonObject *object = json_object_new ();
+  JsonArray *times = json_array_new ();
+  g_autoptr (JsonNode) root = relay_json_take (object);
+  const gfloat *values = series != NULL ? series->values : NULL;
 
-  object = json_object_new ();
-  root = relay_json_take (object);
+  for (guint i = series != NULL ? MIN (series->n_samples, RELAY_HISTORY_SAMPLES) : 0; i > 0; i--)
+    json_array_add_int_element (times,
+        (series->times[(series->n_samples - i) % RELAY_HISTORY_SAMPLES] + utc) / G_USEC_PER_SEC);
   json_object_set_array_member (object, "time", times);
-  for (guint i = 0; i < COLUMNS; i++) {
-    lists[i] = json_array_new ();
-    json_object_set_array_member (object, columns[i].name, lists[i]);
-  }
-  for (guint i = n; i > 0; i--) {
-    const Sample *sample = &series->samples[(series->n_samples - i) % RELAY_HISTORY_SAMPLES];
-
-    json_array_add_int_element (times, (sample->time + utc) / G_USEC_PER_SEC);
-    for (guint j = 0; j < COLUMNS; j++)
-      json_array_add_element (lists[j],
-          relay_json_rounded (sample->values[j], columns[j].precision));
+  for (const RelayFigure *row = NULL; (row = next_figure (row)) != NULL;) {
+    json_object_set_array_member (object, row->name, list_values (series, row, values));
+    values = series != NULL ? values + RELAY_HISTORY_SAMPLES : NULL;
   }
   return json_to_string (root, FALSE);
 }
@@ -220,5 +207,5 @@ relay_history_to_json (const RelayHistory *history, const gchar *stream, gint64 
 gsize
 relay_history_get_size (const RelayHistory *history)
 {
-  return g_hash_table_size (history->series) * sizeof (Series);
+  return g_hash_table_size (history->series) * history->size;
 }

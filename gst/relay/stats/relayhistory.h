@@ -8,7 +8,7 @@
  */
 #pragma once
 
-#include "relaystatus.h"
+#include "relayfigures.h"
 
 G_BEGIN_DECLS
 
@@ -16,13 +16,6 @@ G_BEGIN_DECLS
 #define RELAY_HISTORY_SAMPLES 360
 
 typedef struct _RelayHistory RelayHistory;
-
-/* NAN: not known. */
-typedef struct
-{
-  gdouble rate; /* of the stream, without repairs: bit/s, over the last second or more */
-  gdouble loss; /* share of the datagrams to the relay, over ten seconds */
-} RelayRates;
 
 RelayHistory *relay_history_new (void);
 void relay_history_free (RelayHistory *history);

@@ -13,7 +13,7 @@
  *
  * Which fields are counters, and their units, is in the core's table of fields, and in
  * relayfields.c for those that only ends of other protocols have.  Fields that are in neither, of a
- * newer plugin, get the type `unknown'.
+ * newer plugin, get the type `unknown'.  The relay's own figures are those of relayfiguretable.c.
  */
 #ifdef HAVE_CONFIG_H
 #include "config.h"
@@ -23,19 +23,17 @@
 #include <string.h>
 #include "gstfaspcommon.h"
 #include "relayfields.h"
+#include "relayfigures.h"
+#include "relayfiguretable.h"
+#include "relaypictureview.h"
 #include "relaystatus.h"
 
-typedef enum
-{
-  COUNTER,
-  GAUGE,
-  UNKNOWN,
-  INFO,
-} Type;
+/* Beside FaspStatKind. */
+#define INFO (FASP_KIND_UNKNOWN + 1)
 
 typedef struct
 {
-  Type type;
+  guint kind;
   const gchar *unit; /* NULL: none */
   GString *samples;
   gchar *help;
@@ -90,13 +88,13 @@ add_label (GString *labels, const gchar *name, const gchar *value)
 }
 
 static Family *
-get_family (Metrics *metrics, const gchar *name, Type type, const gchar *unit, const gchar *help)
+get_family (Metrics *metrics, const gchar *name, guint kind, const gchar *unit, const gchar *help)
 {
   Family *family = g_hash_table_lookup (metrics->families, name);
 
   if (family == NULL) {
     family = g_new0 (Family, 1);
-    family->type = type;
+    family->kind = kind;
     family->unit = unit;
     family->samples = g_string_new (NULL);
     family->help = g_strdup (help);
@@ -108,10 +106,10 @@ get_family (Metrics *metrics, const gchar *name, Type type, const gchar *unit, c
 
 /* @labels: without braces. */
 static void
-add_sample (Metrics *metrics, const gchar *name, Type type, const gchar *unit, const gchar *help,
+add_sample (Metrics *metrics, const gchar *name, guint kind, const gchar *unit, const gchar *help,
     const gchar *labels, gdouble value)
 {
-  Family *family = get_family (metrics, name, type, unit, help);
+  Family *family = get_family (metrics, name, kind, unit, help);
   gchar number[G_ASCII_DTOSTR_BUF_SIZE];
 
   if (!isfinite (value) || !g_hash_table_add (metrics->told, g_strconcat (name, "{", labels, NULL)))
@@ -122,30 +120,30 @@ add_sample (Metrics *metrics, const gchar *name, Type type, const gchar *unit, c
   else
     g_ascii_formatd (number, sizeof number, "%.9g", value);
   g_string_append_printf (family->samples, "%s%s%s%s%s %s\n", name,
-      type == COUNTER  ? "_total" :
-          type == INFO ? "_info" :
-                         "",
+      kind == FASP_KIND_COUNTER ? "_total" :
+          kind == INFO          ? "_info" :
+                                  "",
       labels[0] != '\0' ? "{" : "", labels, labels[0] != '\0' ? "}" : "", number);
 }
 
-/* --- fields ----------------------------------------------------------------------------------- */
-
-/* What becomes of a field's unit: metrics are in base units, and end in their names. */
-static const struct
+/* Adds what the relay's own table has of one owner. @owner: the first word of the names. */
+static void
+add_figures (Metrics *metrics, RelayFigureOf of, const gchar *owner, const gchar *labels,
+    gconstpointer figures)
 {
-  const gchar *word; /* of the field's name, which the metric's has not; NULL: none */
-  const gchar *unit; /* NULL: none */
-  gdouble factor;    /* from the field to the base unit */
-} units[FASP_UNITS] = {
-  [FASP_UNIT_NONE] = { NULL, NULL, 1 },
-  [FASP_UNIT_BYTES] = { "bytes", "bytes", 1 },
-  [FASP_UNIT_BITRATE] = { "bitrate", "bits_per_second", 1 },
-  [FASP_UNIT_MBPS] = { "mbps", "bits_per_second", 1e6 },
-  [FASP_UNIT_MS] = { "ms", "seconds", 1e-3 },
-  [FASP_UNIT_NS] = { NULL, "seconds", 1e-9 },
-  [FASP_UNIT_PPM] = { NULL, NULL, 1 },
-  [FASP_UNIT_SHARE] = { NULL, NULL, 1 },
-};
+  for (const RelayFigure *row = NULL;
+      (row = relay_figure_next (row, of, RELAY_IN_METRICS)) != NULL;) {
+    const RelayUnit *unit = &relay_units[row->unit];
+    g_autofree gchar *made = row->metric == NULL ?
+        relay_figures_make_metric (owner, row->name, row->unit) :
+        g_strdup (row->metric);
+
+    add_sample (metrics, made, row->kind, unit->metric, row->meaning, labels,
+        relay_figure_get_number (row, figures) * unit->factor);
+  }
+}
+
+/* --- fields ----------------------------------------------------------------------------------- */
 
 static const FaspStatField *
 find_field (const gchar *name)
@@ -153,25 +151,6 @@ find_field (const gchar *name)
   const FaspStatField *of_ends = relay_fields_find (name);
 
   return of_ends != NULL ? of_ends : fasp_stat_find (name);
-}
-
-/* Makes the metric's name: the field's words but `total' and the one for the unit, and the unit. */
-static gchar *
-make_name (const gchar *prefix, const gchar *field, FaspStatUnit unit)
-{
-  g_auto (GStrv) words = g_strsplit (field, "-", -1);
-  GString *name = g_string_new (NULL);
-
-  g_string_printf (name, "fasp_relay_%s", prefix);
-  for (guint i = 0; words[i] != NULL; i++)
-    if (!g_str_equal (words[i], "total") && g_strcmp0 (words[i], units[unit].word) != 0)
-      g_string_append_printf (name, "_%s", words[i]);
-  if (units[unit].unit != NULL)
-    g_string_append_printf (name, "_%s", units[unit].unit);
-  for (gchar *c = name->str; *c != '\0'; c++)
-    if (!g_ascii_isalnum (*c))
-      *c = '_';
-  return g_string_free (name, FALSE);
 }
 
 static gboolean
@@ -199,20 +178,16 @@ static void
 add_known_field (Metrics *metrics, const gchar *prefix, const gchar *labels, const gchar *field,
     const FaspStatField *known, const GValue *value)
 {
-  static const Type types[] = {
-    [FASP_KIND_GAUGE] = GAUGE,
-    [FASP_KIND_COUNTER] = COUNTER,
-    [FASP_KIND_UNKNOWN] = UNKNOWN,
-  };
-  FaspStatUnit unit = known != NULL ? known->unit : FASP_UNIT_NONE;
-  Type type = known != NULL ? types[known->kind] : UNKNOWN;
+  FaspStatUnit of = known != NULL ? known->unit : FASP_UNIT_NONE;
+  FaspStatKind kind = known != NULL ? known->kind : FASP_KIND_UNKNOWN;
+  const RelayUnit *unit = &relay_units[of];
   g_autofree gchar *help = g_strdup_printf ("The field %s of the statistics", field);
-  g_autofree gchar *name = make_name (prefix, field, unit);
+  g_autofree gchar *name = relay_figures_make_metric (prefix, field, of);
   const GValueArray *array = gst_fasp_value_get_array (value);
   gdouble number;
 
   if (get_number (value, &number)) {
-    add_sample (metrics, name, type, units[unit].unit, help, labels, number * units[unit].factor);
+    add_sample (metrics, name, kind, unit->metric, help, labels, number * unit->factor);
     return;
   }
   for (guint i = 0; array != NULL && i < array->n_values; i++) {
@@ -222,8 +197,7 @@ add_known_field (Metrics *metrics, const gchar *prefix, const gchar *labels, con
     if (!get_number (&array->values[i], &number))
       break;
     add_label (more, "index", index);
-    add_sample (metrics, name, type, units[unit].unit, help, more->str,
-        number * units[unit].factor);
+    add_sample (metrics, name, kind, unit->metric, help, more->str, number * unit->factor);
   }
 }
 
@@ -307,16 +281,14 @@ add_field (Metrics *metrics, const gchar *prefix, const gchar *labels, const gch
 /* Adds the fields of the end itself.  It leaves out those of a single peer, from
  * caller-address up to callers, as they come and go. */
 static void
-add_end (Metrics *metrics, const gchar *prefix, const gchar *labels, const RelayEndStats *end)
+add_end (Metrics *metrics, RelayFigureOf of, const gchar *labels, const RelayEndStats *end)
 {
+  const gchar *prefix = relay_figure_get_owner (of);
   gboolean of_peer = FALSE;
-  g_autofree gchar *running = g_strdup_printf ("fasp_relay_%s_running", prefix);
-  g_autofree gchar *refused = g_strdup_printf ("fasp_relay_%s_callers_refused", prefix);
+  RelayEndFigures figures;
 
-  add_sample (metrics, running, GAUGE, NULL, "1: it plays; 0: it starts, stops, or waits", labels,
-      end->state == RELAY_RUNNING);
-  add_sample (metrics, refused, COUNTER, NULL, "Callers turned away because of their streamid",
-      labels, end->refused);
+  relay_figures_get_end (end, NAN, &figures);
+  add_figures (metrics, of, prefix, labels, &figures);
   for (gint i = 0; end->stats != NULL && i < gst_structure_n_fields (end->stats); i++) {
     const gchar *field = gst_structure_nth_field_name (end->stats, i);
 
@@ -360,23 +332,15 @@ add_picture (Metrics *metrics, const gchar *labels, const RelayPictureStats *sta
 {
   if (stats == NULL)
     return;
-  add_sample (metrics, "fasp_relay_stream_pictures", COUNTER, NULL, "Pictures that were made",
-      labels, stats->made);
-  add_sample (metrics, "fasp_relay_stream_picture_restarts", COUNTER, NULL,
-      "Restarts of the process that decodes, after it failed", labels, stats->restarts);
-  add_sample (metrics, "fasp_relay_stream_picture_interval_seconds", GAUGE, "seconds",
-      "From one picture to the next, as it is configured", labels, stats->interval);
-  if (stats->time != 0)
-    add_sample (metrics, "fasp_relay_stream_picture_time_seconds", GAUGE, "seconds",
-        "When the last picture came, since 1970", labels, stats->time / G_USEC_PER_SEC);
+  add_figures (metrics, RELAY_OF_PICTURE, "stream_picture", labels, stats);
   for (guint i = 0; i < stats->channels; i++) {
     g_autoptr (GString) more = g_string_new (labels);
     g_autofree gchar *channel = g_strdup_printf ("%u", i);
+    RelayLevelFigures figures;
 
     add_label (more, "channel", channel);
-    add_sample (metrics, "fasp_relay_stream_sound_level_dbfs", GAUGE, NULL,
-        "The power of the sound, while the last picture was waited for: a sine of full scale has -3",
-        more->str, stats->levels[i].rms / 100.0);
+    relay_picture_get_level (stats, i, &figures);
+    add_figures (metrics, RELAY_OF_LEVEL, "stream_sound", more->str, &figures);
   }
 }
 
@@ -384,17 +348,13 @@ static void
 add_stream (Metrics *metrics, const RelayStreamStats *s, gboolean receiver_metrics)
 {
   g_autoptr (GString) labels = g_string_new (NULL);
+  RelayStreamFigures figures;
 
   add_label (labels, "stream", s->name);
-  add_sample (metrics, "fasp_relay_stream_running", GAUGE, NULL, "1: the stream's pipeline plays",
-      labels->str, s->state == RELAY_RUNNING);
-  add_sample (metrics, "fasp_relay_stream_receiving", GAUGE, NULL,
-      "1: the stream's input is connected, and heard", labels->str, s->receiving);
-  add_sample (metrics, "fasp_relay_stream_restarts", COUNTER, NULL,
-      "Restarts after an error, also of one output, or after the end of the stream", labels->str,
-      s->restarts);
+  relay_figures_get_stream (s, (RelayRates) { NAN, NAN }, &figures);
+  add_figures (metrics, RELAY_OF_STREAM, "stream", labels->str, &figures);
   add_picture (metrics, labels->str, s->picture);
-  add_end (metrics, "input", labels->str, &s->input);
+  add_end (metrics, RELAY_OF_INPUT, labels->str, &s->input);
   add_peers (metrics, "sender", labels->str, FALSE, &s->input);
   for (guint i = 0; i < s->outputs->len; i++) {
     g_autoptr (GString) more = g_string_new (labels->str);
@@ -402,7 +362,7 @@ add_stream (Metrics *metrics, const RelayStreamStats *s, gboolean receiver_metri
     g_autofree gchar *id = g_strdup_printf ("%u", end->id);
 
     add_label (more, "output", id);
-    add_end (metrics, "output", more->str, end);
+    add_end (metrics, RELAY_OF_OUTPUT, more->str, end);
     if (receiver_metrics)
       add_peers (metrics, "receiver", more->str, TRUE, end);
   }
@@ -411,11 +371,16 @@ add_stream (Metrics *metrics, const RelayStreamStats *s, gboolean receiver_metri
 static void
 append_family (GString *page, const gchar *name, const Family *family)
 {
-  static const gchar *const types[] = { "counter", "gauge", "unknown", "info" };
+  static const gchar *const types[] = {
+    [FASP_KIND_GAUGE] = "gauge",
+    [FASP_KIND_COUNTER] = "counter",
+    [FASP_KIND_UNKNOWN] = "unknown",
+    [INFO] = "info",
+  };
 
   if (family->samples->len == 0)
     return;
-  g_string_append_printf (page, "# TYPE %s %s\n", name, types[family->type]);
+  g_string_append_printf (page, "# TYPE %s %s\n", name, types[family->kind]);
   if (family->unit != NULL)
     g_string_append_printf (page, "# UNIT %s %s\n", name, family->unit);
   g_string_append_printf (page, "# HELP %s ", name);
@@ -431,16 +396,11 @@ relay_status_to_metrics (const RelayStats *stats)
     g_ptr_array_new_with_free_func (g_free),
     g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL) };
   GString *page = g_string_new (NULL);
+  RelayOwnFigures figures;
 
   add_sample (&metrics, "fasp_relay", INFO, NULL, "The program", "version=\"" VERSION "\"", 1);
-  add_sample (&metrics, "fasp_relay_start_time_seconds", GAUGE, "seconds",
-      "When the relay was started, since 1970", "", stats->started);
-  add_sample (&metrics, "fasp_relay_ready", GAUGE, NULL,
-      "1: all streams that are not optional have their input", "", relay_stats_is_ready (stats));
-  add_sample (&metrics, "fasp_relay_reloads", COUNTER, NULL,
-      "Configurations that were loaded on a signal", "", stats->reloads);
-  add_sample (&metrics, "fasp_relay_reloads_refused", COUNTER, NULL,
-      "Configurations that were refused, as they were faulty", "", stats->reloads_refused);
+  relay_figures_get_own (stats, 0, &figures);
+  add_figures (&metrics, RELAY_OF_RELAY, "", "", &figures);
   for (guint i = 0; i < stats->streams->len; i++)
     add_stream (&metrics, g_ptr_array_index (stats->streams, i), stats->receiver_metrics);
   for (guint i = 0; i < metrics.names->len; i++) {

@@ -1,17 +1,24 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * relaypictureview.h: a stream's picture and levels as they are shown in JSON.
+ * relaypictureview.h: a stream's picture and levels as they are shown.
  */
 #pragma once
 
-#include <json-glib/json-glib.h>
+#include "relayfiguretable.h"
 #include "relaystream.h"
 
 G_BEGIN_DECLS
 
-/* Adds `picture' and `levels', which are null and empty if there are no pictures. */
-void relay_picture_describe (const RelayPictureStats *stats, JsonObject *object);
-/* The same in short: `levels' are the peaks alone. */
-void relay_picture_summarize (const RelayPictureStats *stats, JsonObject *object);
+/* Of one channel of sound: dBFS. */
+typedef struct
+{
+  gdouble peak, rms;
+} RelayLevelFigures;
+
+void relay_picture_get_level (const RelayPictureStats *stats, guint channel,
+    RelayLevelFigures *figures);
+/* Adds `picture' and `levels', which are null and empty if there are no pictures.  In the summary,
+ * `levels' are the peaks alone. */
+void relay_picture_describe (const RelayPictureStats *stats, RelayFigureIn in, JsonObject *object);
 
 G_END_DECLS

@@ -1,35 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#ifdef HAVE_CONFIG_H
-#include "config.h"
-#endif
-
+#include "relaystatus.h"
+#include <math.h>
 #include "gstfaspcommon.h"
+#include "relayfiguretable.h"
 #include "relayjson.h"
 #include "relaypictureview.h"
-#include "relaystatus.h"
-
-void
-relay_stats_free (RelayStats *stats)
-{
-  g_ptr_array_unref (stats->streams);
-  g_free (stats->refused);
-  g_free (stats);
-}
-
-gboolean
-relay_stats_is_ready (const RelayStats *stats)
-{
-  /* a configuration has streams: without any, the relay has just begun */
-  if (stats->ending || stats->streams->len == 0)
-    return FALSE;
-  for (guint i = 0; i < stats->streams->len; i++) {
-    const RelayStreamStats *s = g_ptr_array_index (stats->streams, i);
-
-    if (!s->receiving && !s->optional)
-      return FALSE;
-  }
-  return TRUE;
-}
 
 /* --- values ------------------------------------------------------------------------------ */
 
@@ -113,15 +88,13 @@ relay_status_translate (const GValue *value)
 /* --- the page -------------------------------------------------------------------------------- */
 
 static JsonNode *
-describe_end (const RelayEndStats *end)
+describe_end (const RelayEndStats *end, RelayFigureOf of)
 {
   JsonObject *object = json_object_new ();
+  RelayEndFigures figures;
 
-  if (end->id != 0)
-    json_object_set_int_member (object, "id", end->id);
-  json_object_set_member (object, "uri", relay_json_string (end->uri));
-  json_object_set_string_member (object, "state", relay_state_get_name (end->state));
-  json_object_set_int_member (object, "callers-refused", end->refused);
+  relay_figures_get_end (end, NAN, &figures);
+  relay_figures_add (object, of, RELAY_IN_STATUS, &figures);
   json_object_set_member (object, "stats",
       end->stats != NULL ? relay_status_translate_structure (end->stats) :
                            relay_json_string (NULL));
@@ -133,20 +106,15 @@ describe_stream (const RelayStreamStats *s)
 {
   JsonObject *object = json_object_new ();
   JsonArray *outputs = json_array_new ();
+  RelayStreamFigures figures;
 
-  json_object_set_string_member (object, "name", s->name);
-  json_object_set_string_member (object, "streamid", s->streamid);
-  json_object_set_string_member (object, "state", relay_state_get_name (s->state));
-  json_object_set_double_member (object, "state-seconds",
-      (g_get_monotonic_time () - s->since) / 1e6);
-  json_object_set_boolean_member (object, "receiving", s->receiving);
-  json_object_set_boolean_member (object, "optional", s->optional);
-  json_object_set_int_member (object, "restarts", s->restarts);
-  json_object_set_member (object, "last-error", relay_json_string (s->error));
-  relay_picture_describe (s->picture, object);
-  json_object_set_member (object, "input", describe_end (&s->input));
+  relay_figures_get_stream (s, (RelayRates) { NAN, NAN }, &figures);
+  relay_figures_add (object, RELAY_OF_STREAM, RELAY_IN_STATUS, &figures);
+  relay_picture_describe (s->picture, RELAY_IN_STATUS, object);
+  json_object_set_member (object, "input", describe_end (&s->input, RELAY_OF_INPUT));
   for (guint i = 0; i < s->outputs->len; i++)
-    json_array_add_element (outputs, describe_end (g_ptr_array_index (s->outputs, i)));
+    json_array_add_element (outputs,
+        describe_end (g_ptr_array_index (s->outputs, i), RELAY_OF_OUTPUT));
   json_object_set_array_member (object, "outputs", outputs);
   return relay_json_take (object);
 }
@@ -156,19 +124,13 @@ relay_status_to_json (const RelayStats *stats)
 {
   JsonObject *object = json_object_new ();
   JsonArray *streams = json_array_new ();
-  g_autoptr (JsonNode) root = NULL;
+  g_autoptr (JsonNode) root = relay_json_take (object);
+  RelayOwnFigures figures;
 
-  json_object_set_string_member (object, "version", VERSION);
-  json_object_set_boolean_member (object, "ready", relay_stats_is_ready (stats));
-  json_object_set_member (object, "started", relay_json_time (stats->started * G_USEC_PER_SEC));
-  json_object_set_member (object, "configuration-loaded",
-      relay_json_time (stats->loaded * G_USEC_PER_SEC));
-  json_object_set_int_member (object, "reloads", stats->reloads);
-  json_object_set_int_member (object, "reloads-refused", stats->reloads_refused);
-  json_object_set_member (object, "configuration-refused", relay_json_string (stats->refused));
+  relay_figures_get_own (stats, 0, &figures);
+  relay_figures_add (object, RELAY_OF_RELAY, RELAY_IN_STATUS, &figures);
   for (guint i = 0; i < stats->streams->len; i++)
     json_array_add_element (streams, describe_stream (g_ptr_array_index (stats->streams, i)));
   json_object_set_array_member (object, "streams", streams);
-  root = relay_json_take (object);
   return json_to_string (root, TRUE);
 }

@@ -7,34 +7,11 @@
 #pragma once
 
 #include <json-glib/json-glib.h>
-#include "relaystream.h"
+#include "relayfigures.h"
 
 G_BEGIN_DECLS
 
-/* All statistics, at one moment. */
-typedef struct
-{
-  GPtrArray *streams; /* RelayStreamStats, by name */
-  gint64 started;     /* s, UTC */
-  gint64 begun;       /* the same, µs, monotonic */
-  gint64 loaded;      /* the configuration in force; s, UTC */
-  guint64 reloads, reloads_refused;
-  gchar *refused; /* why the last one was refused; NULL: it was not */
-  gboolean receiver_metrics;
-  const gchar *api; /* changes by HTTP: `off', `open', or `token': with one */
-  gboolean saved;   /* the file says what is in force */
-  gboolean alive;   /* the main loop runs */
-  gboolean ending;
-} RelayStats;
-
-void relay_stats_free (RelayStats *stats);
-
-/* TRUE: every stream that is not optional receives, and the relay is not ending. */
-gboolean relay_stats_is_ready (const RelayStats *stats);
-
 gchar *relay_status_to_json (const RelayStats *stats);
-/* From this value on, a time is unknown, or never. */
-#define RELAY_NEVER (GST_CLOCK_TIME_NONE - 1)
 
 /* Translates a value to JSON.  Unknown times and doubles that are not finite become null;
  * values of types that JSON does not have become strings. */

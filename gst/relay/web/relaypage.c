@@ -2,6 +2,7 @@
 #include "relaypage.h"
 #include <gio/gio.h>
 #include <string.h>
+#include "relayfiguretable.h"
 #include "relaypageresource.h"
 
 #define STYLE "/*STYLE*/"
@@ -42,10 +43,11 @@ relay_page_text_init (RelayPageText *text)
 {
   g_autoptr (GString) html = g_string_new (NULL), style = g_string_new ("\n");
   g_autoptr (GString) script = g_string_new ("\n\"use strict\";\n");
-  g_autofree gchar *of_style = NULL, *of_script = NULL;
+  g_autofree gchar *of_style = NULL, *of_script = NULL, *figures = relay_figures_to_json ();
 
   append (html, "page.html");
   append (style, "page.css");
+  g_string_append_printf (script, "const FIGURES = %s;\n", figures);
   for (guint i = 0; i < G_N_ELEMENTS (scripts); i++)
     append (script, scripts[i]);
   of_style = make_digest (style->str);

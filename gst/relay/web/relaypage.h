@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * relaypage.h: the page for a browser: one text, made of page.html, page.css and page-*.js.
+ * relaypage.h: the page for a browser: one text, made of page.html, page.css and page-*.js. Labels,
+ * units and meanings of figures come from relayfiguretable.c, as FIGURES.
  *
  * The browser is told to run nothing but the script that is in it, and to ask nobody but the relay
  * (Content-Security-Policy, with the digests of the script and of the style).

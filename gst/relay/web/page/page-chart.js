@@ -5,12 +5,13 @@
 const HOUR = 3600;              // s
 const LEAST = 120;              // s that a chart shows, however short the history is
 const WIDTH = 300, HEIGHT = 48; // of the drawing, which is stretched
+const SCALE = {"bit/s": 1000, share: 0.001};    // what it shows at least; of other units 1
 
 class Chart {
-  /* @say: makes text of a number. @least: what the scale shows at least. */
-  constructor(label, field, say, least) {
-    Object.assign(this, {say, least, points: [], now: null, limit: null, at: null});
-    this.value = make("span", {class: "value", "data-field": field});
+  /* @figure: of FIGURES. */
+  constructor({name, label, unit, meaning}) {
+    Object.assign(this, {say: UNITS[unit], least: SCALE[unit] ?? 1, points: [], now: null, limit: null, at: null});
+    this.value = make("span", {class: "value", "data-field": name});
     this.note = make("span", {class: "note"});
     this.area = make("path", {class: "area"});
     this.line = make("path", {class: "line"});
@@ -20,7 +21,7 @@ class Chart {
                             onpointermove: e => this.point(e), onpointerleave: () => this.point(null)},
                     this.area, this.border, this.line, this.cursor);
     this.label = label;
-    this.node = make("div", {class: "chart"}, make("div", {class: "label", text: label, title: MEANING[label] ?? null}),
+    this.node = make("div", {class: "chart"}, make("div", {class: "label", text: label, title: meaning}),
                      make("div", {class: "figure"}, this.value, this.note), this.svg);
   }
 

@@ -74,15 +74,21 @@ class Terms {
     this.rows = new Map();
   }
 
-  set(term, value, field = null) {
+  set(term, value, field = null, meaning = null) {
     let row = this.rows.get(term);
     if (!row) {
       const said = make("dd", field ? {"data-field": field} : {});
-      row = {node: make("div", {}, make("dt", {text: term, title: MEANING[term] ?? null}), said), said};
+      row = {node: make("div", {}, make("dt", {text: term, title: meaning}), said), said};
       this.rows.set(term, row);
       this.node.append(row.node);
     }
     setText(row.said, value ?? "–");
     return row;
+  }
+
+  /* @figures: of FIGURES. @of: all that is known. */
+  show(figures, of) {
+    for (const figure of figures)
+      this.set(figure.label, sayFigure(figure, of), figure.name, figure.meaning);
   }
 }

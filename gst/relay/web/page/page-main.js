@@ -9,6 +9,7 @@ const SET = 5;                  // s by which a clock differs that was set: more
 const LOST = "The connection to the relay is lost. This page tries again; the figures are old.";
 
 const streams = new Parts(find("streams"), s => s.name, s => new Stream(s));
+const [MEMORY] = FIGURES.relay;
 const totals = new Terms(find("totals"));
 let feed = null, happened = -1, asking = false, first = true, now = 0, shownAt = 0, added = null;
 
@@ -63,7 +64,7 @@ function show(status) {
   }
   now = status.time;
   shownAt = performance.now() / 1000;
-  const receivers = status.streams.reduce((n, s) => n + s.outputs.reduce((m, o) => m + o.receivers, 0), 0);
+  const receivers = status.streams.reduce((n, s) => n + s.receivers, 0);
   const onAir = status.streams.filter(s => s.receiving);
   setText(find("ready"), status.ending ? "Ends" : status.ready ? "Ready" : sayNotReady(status.streams));
   setAttribute(find("ready"), "class", `pill ${status.ready && !status.ending ? "good" : "warn"}`);
@@ -71,7 +72,7 @@ function show(status) {
   totals.set("Coming in", say.rate(onAir.reduce((n, s) => n + (s.rate ?? 0), 0)), "total-rate");
   totals.set("Receivers", String(receivers), "total-receivers");
   totals.set("Runs for", say.time(status.time - status.started));
-  totals.set("Memory", say.memory(status.memory || null), "memory");
+  totals.set(MEMORY.label, say.memory(status.memory || null), MEMORY.name, MEMORY.meaning);
   setText(find("foot"), `fasp-relay ${status.version}. The histories take ${say.memory(status.history)} of its memory.${status.api === "off" ?
     " Nothing can be changed here: api = true in the section [relay] of its configuration allows it." : ""}`);
   document.title = `${onAir.length}/${status.streams.length} on air · fasp-relay`;

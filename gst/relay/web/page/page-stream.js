@@ -7,15 +7,8 @@ const SAMPLES = 360;
 const AGAIN = 1900;             // ms; how often, at most, a receiver's figures are asked for
 const OLD = 10;                 // s from which on a picture has its age
 
-/* What is shown of a receiver before all its figures. */
-const RECEIVER = [
-  ["Round trip", s => say.ms(s["rtt-ms"])], ["Loss", s => say.share(s.loss)],
-  ["Sent to it", s => known(s["send-rate-mbps"]) ? say.rate(1e6 * s["send-rate-mbps"]) : null],
-  ["Confirmed", s => say.bytes(s["bytes-acknowledged"])], ["Latency", s => say.ms(s["negotiated-latency-ms"])],
-  ["Promised", s => sayPromise(known(s["promised-interval"]) ? s["promised-interval"] / 1e9 : null)],
-  ["Observed", s => sayObserved(known(s["observed-interval"]) ? s["observed-interval"] / 1e9 : null, s.skips)],
-  ["Sent again", s => say.bytes(s["bytes-retransmitted"])], ["Encryption", s => s.encryption], ["Asked for", s => s.streamid],
-];
+/* Figures of a stream that have no chart. */
+const TERMS = FIGURES.stream.filter(figure => !figure.history);
 
 class Receiver {
   constructor(stream, output, one) {
@@ -64,8 +57,7 @@ class Receiver {
       const {stats, ...one} = await get(path(...this.at) + ".json");
       this.one = one;
       this.gone = false;
-      for (const [term, value] of RECEIVER)
-        this.terms.set(term, value(stats));
+      this.terms.show(FIGURES.receiver, {...stats, ...one});
       for (const [field, value] of Object.entries(stats))
         this.all.set(field, typeof value === "object" && value ? JSON.stringify(value) : String(value ?? "–"), field);
     } catch (error) {
@@ -174,14 +166,7 @@ class Stream {
   constructor(stream) {
     this.name = stream.name;
     this.samples = [];
-    this.charts = {
-      rate: new Chart("Rate", "rate", say.rate, 1000),
-      loss: new Chart("Loss on the way here", "loss", say.share, 0.001),
-      "rtt-ms": new Chart("Round trip", "rtt-ms", say.ms, 1),
-      "lateness-ms": new Chart("Lateness", "lateness-ms", say.ms, 1),
-      receivers: new Chart("Receivers", "receivers", say.count, 1),
-      "behind-ms": new Chart("Furthest behind", "behind-ms", say.ms, 1),
-    };
+    this.charts = Object.fromEntries(FIGURES.stream.filter(figure => figure.history).map(figure => [figure.name, new Chart(figure)]));
     this.build(stream.name);
     this.load();
   }
@@ -232,14 +217,12 @@ class Stream {
 
   update(stream, time = now) {
     const [look, words] = sayState(stream);
-    const receivers = stream.outputs.reduce((n, o) => n + o.receivers, 0);
-    const behind = stream.outputs.map(o => o["behind-ms"]).filter(known);
-    const now = {...stream, receivers, "behind-ms": behind.length ? Math.max(...behind) : null};
+    const now = {...stream};
     if (!stream.receiving)
-      now.rate = now["lateness-ms"] = null;
+      now.rate = now["lateness-ms"] = now["observed-seconds"] = now.skips = null;
     setText(this.state, words);
     setAttribute(this.state, "class", `state ${look}`);
-    setText(this.brief, [say.rate(now.rate), stream.outputs.every(sayDoing) ? "" : several(receivers, "receiver")].filter(Boolean).join(" · "));
+    setText(this.brief, [say.rate(now.rate), stream.outputs.every(sayDoing) ? "" : several(now.receivers, "receiver")].filter(Boolean).join(" · "));
     setText(this.error, stream["last-error"] ? `Last error: ${stream["last-error"]}` : "");
     setShown(this.error, Boolean(stream["last-error"]));
     this.error.classList.toggle("past", stream.receiving);
@@ -267,10 +250,7 @@ class Stream {
         chart.show(now[field], known(latency) ? `of ${say.ms(latency)} latency` : "", late);
       else
         chart.show(now[field], "", field === "loss" && now.loss > 0.1);
-    this.terms.set("Promised", sayPromise(now["promised-seconds"]), "promised-seconds");
-    this.terms.set("Observed", now.receiving ? sayObserved(now["observed-seconds"], now.skips) : null, "observed-seconds");
-    this.terms.set("Received", say.bytes(now.bytes), "bytes");
-    this.terms.set("Restarts", say.count(now.restarts), "restarts");
+    this.terms.show(TERMS, now);
   }
 
   /* If the relay makes pictures of it. */

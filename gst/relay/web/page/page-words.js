@@ -41,31 +41,17 @@ const say = {
 /* "1 receiver", "2 receivers" */
 const several = (n, word) => `${n} ${word}${n === 1 ? "" : "s"}`;
 
-/* What is not said by its name. */
-const MEANING = {
-  "Loss on the way here": "Share of the datagrams to this relay that were lost, over ten seconds. Most are repaired.",
-  "Round trip": "Time to the other side, and back.",
-  "Lateness": "How much later than on an undisturbed way the stream is whole and in order: 99.9 % of it is not later. What is later " +
-    "than the latency, a dashed line, is a skip.",
-  "Furthest behind": "What the slowest receiver has not confirmed yet, as time at the stream's rate.",
-  "Promised": "How rarely a player should skip, as the network is now. A skip is a second in which data is missing or too late.",
-  "Observed": "How rarely a player would have skipped, since the connection began.",
-  "Restarts": "How often the stream, or one of its outputs, was started anew after it failed.",
-  "Confirmed": "Bytes of the stream that the receiver says it has.",
-  "Latency": "How late the receiver plays: the time there is for repairs.",
-  "Sent again": "Bytes that were sent again, as they were lost on the way.",
-  "Asked for": "The streamid that the receiver gave.",
-};
+/* How a figure of a unit is written. */
+const UNITS = {"bit/s": say.rate, "Mbit/s": v => known(v) ? say.rate(1e6 * v) : null, bytes: say.bytes, ms: say.ms, share: say.share,
+               s: say.time, ns: v => known(v) ? say.time(v / 1e9) : null, "": v => typeof v === "number" ? say.count(v) : v};
 
-function sayPromise(seconds) {
-  return known(seconds) ? `1 skip in ${say.time(seconds)}` : null;
-}
-
-/* The relay knows no interval if there was no skip. */
-function sayObserved(seconds, skips) {
-  if (known(seconds))
-    return `1 skip in ${say.time(seconds)}`;
-  return skips === 0 ? "no skip" : null;
+/* @figure: of FIGURES. @of: all that is known. */
+function sayFigure({name, unit}, of) {
+  const words = UNITS[unit](of[name]);
+  if (!/^(promised|observed)-/.test(name))
+    return words;
+  /* the relay knows no interval if there was no skip */
+  return words ? `1 skip in ${words}` : name.startsWith("observed") && of.skips === 0 ? "no skip" : null;
 }
 
 function sayState(stream) {
