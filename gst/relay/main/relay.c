@@ -18,6 +18,23 @@
   "The relay does not answer to this name. Use an IP address, or allow the name: status-names in " \
   "[relay]."
 
+/* What the streams do with the configuration.  Changes wait until it is SETTLED.
+ *
+ *     SETTLED -- another is in force --> CHANGING -- all ends of it are there --> SETTLED
+ *                                         |   ^
+ *                    the file is to be read   read
+ *                                         v   |
+ *                                         RELOAD
+ *
+ * A signal leads from each of them to ENDING. */
+typedef enum
+{
+  RELAY_SETTLED,
+  RELAY_CHANGING,
+  RELAY_RELOAD, /* changing; the file has to be read once more after that */
+  RELAY_ENDING,
+} RelayPhase;
+
 typedef struct
 {
   GMainLoop *loop;
@@ -28,20 +45,15 @@ typedef struct
   RelayApi *api;
   RelayStatusPages *pages;
   RelaySaved saved; /* what the file says */
-  GQueue asked;     /* RelayRequest: changes that wait until the last one has settled */
-  gboolean busy;    /* streams are stopping */
-  gboolean again;   /* the file has to be read once more after that */
+  GQueue asked;     /* RelayRequest: changes that wait */
+  RelayPhase phase;
 
   GMutex lock; /* guards the fields below */
   gint64 beat;
-  gint64 started, loaded; /* µs, UTC */
-  gint64 begun;           /* when it was started: µs, monotonic */
-  guint64 reloads, reloads_refused;
-  gchar *refused;
+  RelayStats stats; /* without streams, and what is made when they are taken */
   gchar **status_names;
   gchar *token; /* of the API; a secret; NULL: none */
-  gboolean has_api, receiver_metrics, ending;
-  gboolean is_saved; /* the file says what is in force */
+  gboolean has_api;
 } Relay;
 
 /* --- statistics -------------------------------------------------------------------------- */
@@ -57,26 +69,19 @@ static RelayStats *
 take_stats (gpointer data)
 {
   Relay *relay = data;
-  RelayStats *f = g_new0 (RelayStats, 1);
+  RelayStats *f = g_new (RelayStats, 1);
   g_autoptr (GPtrArray) streams = relay_set_list (relay->set);
 
+  g_mutex_lock (&relay->lock);
+  *f = relay->stats;
+  f->refused = g_strdup (f->refused);
+  f->alive = g_get_monotonic_time () - relay->beat < ALIVE;
+  f->api = !relay->has_api ? "off" : relay->token != NULL ? "token" : "open";
+  g_mutex_unlock (&relay->lock);
   f->streams = g_ptr_array_new_with_free_func ((GDestroyNotify) relay_stream_stats_free);
   for (guint i = 0; i < streams->len; i++)
     g_ptr_array_add (f->streams, relay_stream_get_stats (g_ptr_array_index (streams, i)));
   g_ptr_array_sort (f->streams, by_name);
-  g_mutex_lock (&relay->lock);
-  f->started = relay->started;
-  f->begun = relay->begun;
-  f->loaded = relay->loaded;
-  f->reloads = relay->reloads;
-  f->reloads_refused = relay->reloads_refused;
-  f->refused = g_strdup (relay->refused);
-  f->receiver_metrics = relay->receiver_metrics;
-  f->alive = g_get_monotonic_time () - relay->beat < ALIVE;
-  f->ending = relay->ending;
-  f->saved = relay->is_saved;
-  f->api = !relay->has_api ? "off" : relay->token != NULL ? "token" : "open";
-  g_mutex_unlock (&relay->lock);
   return f;
 }
 
@@ -277,8 +282,8 @@ use (Relay *relay, RelayConfig *config, gboolean reloads, const RelayKept *kept)
 {
   relay_tell_warnings (config);
   g_mutex_lock (&relay->lock);
-  relay->receiver_metrics = config->receiver_metrics;
-  relay->is_saved = relay_saved_is (&relay->saved, config->text, config->size);
+  relay->stats.receiver_metrics = config->receiver_metrics;
+  relay->stats.saved = relay_saved_is (&relay->saved, config->text, config->size);
   relay->has_api = config->api;
   g_strfreev (relay->status_names);
   relay->status_names = g_strdupv (config->status_names);
@@ -289,7 +294,7 @@ use (Relay *relay, RelayConfig *config, gboolean reloads, const RelayKept *kept)
     relay_config_adopt (config, relay->config, kept);
   g_clear_pointer (&relay->config, relay_config_free);
   relay->config = config;
-  relay->busy = TRUE;
+  relay->phase = RELAY_CHANGING;
   relay_set_apply (relay->set, config, reloads);
 }
 
@@ -307,10 +312,10 @@ load (Relay *relay, GError **error)
   }
   use_local (relay, config->api_socket, local);
   g_mutex_lock (&relay->lock);
-  relay->loaded = g_get_real_time ();
-  g_clear_pointer (&relay->refused, g_free);
+  relay->stats.loaded = g_get_real_time ();
+  g_clear_pointer (&relay->stats.refused, g_free);
   g_mutex_unlock (&relay->lock);
-  if (relay->config != NULL && !relay->is_saved)
+  if (relay->config != NULL && !relay->stats.saved)
     relay_log (NULL, "what was changed by the API and not saved is given up.");
   relay_saved_set (&relay->saved, config->text, config->size);
   use (relay, g_steal_pointer (&config), TRUE, NULL);
@@ -348,10 +353,9 @@ reload (Relay *relay)
 {
   g_autoptr (GError) error = NULL;
 
-  relay->again = FALSE;
   if (load (relay, &error)) {
     g_mutex_lock (&relay->lock);
-    relay->reloads++;
+    relay->stats.reloads++;
     g_mutex_unlock (&relay->lock);
     tell_in_force (relay);
     return;
@@ -359,9 +363,9 @@ reload (Relay *relay)
   relay_log_warning (NULL, "the new configuration is refused, the old one stays in force. %s",
       error->message);
   g_mutex_lock (&relay->lock);
-  relay->reloads_refused++;
-  g_free (relay->refused);
-  relay->refused = g_strdup (error->message);
+  relay->stats.reloads_refused++;
+  g_free (relay->stats.refused);
+  relay->stats.refused = g_strdup (error->message);
   g_mutex_unlock (&relay->lock);
 }
 
@@ -422,7 +426,7 @@ get_file (gpointer data)
 static gboolean
 is_saved (gpointer data)
 {
-  return ((Relay *) data)->is_saved;
+  return ((Relay *) data)->stats.saved;
 }
 
 static gboolean
@@ -434,7 +438,7 @@ save (GError **error, gpointer data)
           relay_config_has_secret (relay->config), error))
     return FALSE;
   g_mutex_lock (&relay->lock);
-  relay->is_saved = TRUE;
+  relay->stats.saved = TRUE;
   g_mutex_unlock (&relay->lock);
   relay_log (NULL, "%s is saved, as it is in force.", relay->path);
   return TRUE;
@@ -454,7 +458,7 @@ answer (Relay *relay, RelayRequest *request)
   };
 
   asked.body = relay_request_get_body (request, &asked.size);
-  if (relay->ending)
+  if (relay->phase == RELAY_ENDING)
     relay_api_refuse (&page, 503, "The relay is ending.");
   else
     relay_api_answer (relay->api, &asked, &page);
@@ -465,7 +469,8 @@ answer (Relay *relay, RelayRequest *request)
 static void
 answer_asked (Relay *relay)
 {
-  while ((!relay->busy || relay->ending) && !g_queue_is_empty (&relay->asked))
+  while ((relay->phase == RELAY_SETTLED || relay->phase == RELAY_ENDING)
+      && !g_queue_is_empty (&relay->asked))
     answer (relay, g_queue_pop_head (&relay->asked));
 }
 
@@ -493,11 +498,13 @@ static void
 on_settled (gpointer data)
 {
   Relay *relay = data;
+  RelayPhase phase = relay->phase;
 
-  relay->busy = FALSE;
-  if (relay->ending)
+  if (phase == RELAY_ENDING)
     g_main_loop_quit (relay->loop);
-  else if (relay->again)
+  else
+    relay->phase = RELAY_SETTLED;
+  if (phase == RELAY_RELOAD)
     reload (relay);
   /* not within the change that has settled: its own answer comes first */
   if (!g_queue_is_empty (&relay->asked))
@@ -511,9 +518,9 @@ on_hangup (gpointer data)
 {
   Relay *relay = data;
 
-  if (relay->busy)
-    relay->again = TRUE;
-  else if (!relay->ending)
+  if (relay->phase == RELAY_CHANGING)
+    relay->phase = RELAY_RELOAD;
+  else if (relay->phase == RELAY_SETTLED)
     reload (relay);
   return G_SOURCE_CONTINUE;
 }
@@ -523,12 +530,13 @@ on_end (gpointer data)
 {
   Relay *relay = data;
 
-  if (relay->ending) {
+  if (relay->phase == RELAY_ENDING) {
     relay_log (NULL, "ended at once, as a second signal came.");
     _exit (RELAY_FAILED);
   }
+  relay->phase = RELAY_ENDING;
   g_mutex_lock (&relay->lock);
-  relay->ending = TRUE;
+  relay->stats.ending = TRUE;
   g_mutex_unlock (&relay->lock);
   relay_set_stop (relay->set);
   return G_SOURCE_CONTINUE;
@@ -540,8 +548,7 @@ relay_run (const gchar *path)
   Relay relay = {
     .path = path,
     .beat = g_get_monotonic_time (),
-    .started = g_get_real_time (),
-    .begun = g_get_monotonic_time (),
+    .stats = { .started = g_get_real_time (), .begun = g_get_monotonic_time () },
   };
   g_autoptr (GError) error = NULL;
   int status = RELAY_ENDED;
@@ -573,7 +580,7 @@ relay_run (const gchar *path)
   relay_set_free (relay.set);
   g_clear_pointer (&relay.config, relay_config_free);
   g_main_loop_unref (relay.loop);
-  g_free (relay.refused);
+  g_free (relay.stats.refused);
   g_strfreev (relay.status_names);
   g_free (relay.token);
   g_mutex_clear (&relay.lock);
