@@ -241,8 +241,7 @@ admit (FaspEndpoint *endpoint, FaspTime now, Call *call, FaspCipher cipher)
   session->group.member.invited = hello.has_group_key;
   session->handshake.from = *call->from;
   if (session->role == FASP_ROLE_SENDER) {
-    session->tx.peer = FASP_TX_UNHEARD;
-    session->tx.fresh_time = FASP_NEVER;
+    fasp_tx_was_called (session->tx);
     session->entry.newcomer_turns = endpoint->shared.newcomer_turns;
   }
   session->handshake.bucket = fasp_limiter_enter (endpoint->admitted.limiter, call->from);

@@ -49,7 +49,7 @@ begin_anew (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
   if (endpoint->store == NULL || endpoint->held.first != FASP_NO_BLOCK
       || fasp_store_is_finished (endpoint->store) || now - endpoint->calling.started < ANEW_AFTER)
     return;
-  fasp_tx_begin_at (&session->tx, fasp_dial_choose_start (endpoint, now));
+  fasp_tx_begin_at (session->tx, fasp_dial_choose_start (endpoint, now));
 }
 
 /* The receiver that answers has the stream up to @offset. What it has of our stream, from us or
@@ -63,10 +63,10 @@ follow_stream_offset (FaspEndpoint *endpoint, FaspTime now, FaspSession *session
 
   session->start.previous = *offset;
   if (fasp_store_find (endpoint->store, offset, &number)) {
-    fasp_tx_begin_at (&session->tx, number);
+    fasp_tx_begin_at (session->tx, number);
   } else if (!endpoint->config.settings.wait_for_connection) {
     endpoint->left = *offset;
-    fasp_tx_begin_at (&session->tx, fasp_dial_choose_start (endpoint, now));
+    fasp_tx_begin_at (session->tx, fasp_dial_choose_start (endpoint, now));
   }
 }
 
@@ -78,17 +78,17 @@ static void
 begin_without_the_past (FaspEndpoint *endpoint, FaspTime now, FaspSession *session,
     gboolean replaced)
 {
-  guint64 before = fasp_tx_get_base (&session->tx);
+  guint64 before = fasp_tx_get_base (session->tx);
   FaspWants wants = { 0 };
 
   if (fasp_store_is_finished (endpoint->store))
     return;
   session->start.previous = (FaspStreamOffset) { 0 };
-  fasp_tx_begin_at (&session->tx, fasp_history_choose (endpoint, now, &wants));
+  fasp_tx_begin_at (session->tx, fasp_history_choose (endpoint, now, &wants));
   session->start.live_from = fasp_store_get_head (endpoint->store);
   if (replaced)
     endpoint->stats.bytes_dropped +=
-        fasp_store_count_bytes (endpoint->store, before, fasp_tx_get_base (&session->tx));
+        fasp_store_count_bytes (endpoint->store, before, fasp_tx_get_base (session->tx));
 }
 
 void

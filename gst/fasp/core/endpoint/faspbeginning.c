@@ -42,12 +42,20 @@ fasp_beginning_make (FaspEndpoint *endpoint, FaspTime now, guint32 id, const Fas
     session->start.block = start;
     session->start.live_from =
         fasp_history_begins_in_past (endpoint, start) ? fasp_store_get_head (endpoint->store) : 0;
-    fasp_tx_init (&session->tx, endpoint->store, start, hello->window, now);
-    fasp_path_estimate_init (&session->tx.estimate, now, endpoint->planner,
-        config->settings.glitch_interval, session->terms.latency.find,
-        session->terms.latency.latency);
-    session->tx.estimate.log = session->notes.log;
-    fasp_sent_map_set_log (session->tx.sent_map, session->notes.log);
+    fasp_session_send (session, now,
+        &(FaspTxConfig) {
+            .store = endpoint->store,
+            .planner = endpoint->planner,
+            .log = session->notes.log,
+            .start = start,
+            .window = hello->window,
+            .latency = session->terms.latency,
+            .interval = config->settings.glitch_interval,
+            .no_rtx = config->no_rtx,
+            .fec = config->fec,
+            .fec_share = config->fec_share,
+            .fec_window = hello->fec,
+        });
     /* a peer without receive timestamps gets the given rate, or the controller's first one */
     fasp_session_control (session, now,
         hello->timestamps > 0 || config->settings.max_bitrate == 0 ? config->rate_control :
@@ -59,12 +67,8 @@ fasp_beginning_make (FaspEndpoint *endpoint, FaspTime now, guint32 id, const Fas
     endpoint->random (endpoint->random_data, (guint8 *) &seed, sizeof seed);
     fasp_multipath_init (&session->multipath, config->assignment, flows, seed, now);
     session->flow_choice.duplicates = config->assignment == FASP_ASSIGNMENT_DUPLICATE;
-    fasp_fec_init (&session->tx.fec, config->fec, config->fec_share, hello->fec);
-    session->terms.has_fec = session->tx.fec.mode != FASP_FEC_OFF;
+    session->terms.has_fec = fasp_tx_get_fec (session->tx)->mode != FASP_FEC_OFF;
     session->terms.sends_offsets = hello->wants.offsets;
-    session->tx.no_rtx = session->tx.estimate.no_rtx = config->no_rtx;
-    if (session->terms.has_fec)
-      session->tx.estimate.repairs = FASP_FEC_REACH_MAX;
   } else {
     fasp_rx_init (&session->rx, now, hello->start, fasp_endpoint_get_window (endpoint),
         &session->terms.latency);
@@ -97,7 +101,7 @@ fasp_beginning_opened (FaspEndpoint *endpoint, FaspTime now, FaspSession *sessio
   session->notified.connected = TRUE;
   FASP_LOG (session->notes.log, now, SESSION_CONNECTED,
       FASP_LOG_POINTER (fasp_session_get_address (session)), FASP_LOG_POINTER (session->streamid),
-      session->role == FASP_ROLE_SENDER ? (gint64) fasp_tx_get_base (&session->tx) :
+      session->role == FASP_ROLE_SENDER ? (gint64) fasp_tx_get_base (session->tx) :
                                           FASP_LOG_UNKNOWN);
   endpoint->calling.seeking = 0;
   fasp_admitted_left (endpoint, session);

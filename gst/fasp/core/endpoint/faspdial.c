@@ -104,7 +104,7 @@ fasp_dial_start (FaspEndpoint *endpoint, FaspTime now)
   if (endpoint->store != NULL) {
     start = fasp_dial_choose_start (endpoint, now);
     if (session != NULL)
-      start = fasp_tx_get_base (&session->tx);
+      start = fasp_tx_get_base (session->tx);
     else if (endpoint->held.first != FASP_NO_BLOCK)
       start = endpoint->held.first;
   }

@@ -46,7 +46,7 @@ get_payload_share (const FaspSession *session)
 static gdouble
 get_more (const FaspSession *session)
 {
-  const FaspPathEstimate *estimate = &session->tx.estimate;
+  const FaspPathEstimate *estimate = fasp_tx_get_estimate (session->tx);
   /* retransmissions and repairs take one flow */
   guint times = fasp_session_get_times (session);
   gdouble more = times + fasp_session_get_fec (session)->share + estimate->goal.path.loss;
@@ -60,11 +60,11 @@ get_more (const FaspSession *session)
 static gdouble
 get_waiting (const FaspSession *session)
 {
-  guint64 head = fasp_store_get_head (session->tx.store);
+  guint64 head = fasp_store_get_head (session->store);
   /* a member's own position follows the group's only when it is heard */
   guint64 next = session->group.member.joined ?
       fasp_group_log_get_next (session->group.sender->log) :
-      session->tx.cursor;
+      fasp_tx_view (session->tx)->cursor;
 
   return (head - MIN (head, next)) * fasp_session_get_room (session) * 8.;
 }
@@ -81,7 +81,7 @@ get_total_share (const FaspEndpoint *endpoint, FaspTime now)
     const FaspSession *session = fasp_endpoint_nth (endpoint, i);
 
     n += fasp_session_judge (session, now) == FASP_STANDING_TAKING
-        && !fasp_tx_stands_by (&session->tx) && !session->group.member.joined;
+        && !fasp_tx_stands_by (session->tx) && !session->group.member.joined;
   }
   return total / MAX (n, 1);
 }
@@ -142,7 +142,7 @@ collect_rooms (const FaspEndpoint *endpoint, FaspTime now, FaspStanding standing
     Room room;
 
     /* one that stands by gets nothing */
-    if (fasp_session_judge (session, now) != standing || fasp_tx_stands_by (&session->tx))
+    if (fasp_session_judge (session, now) != standing || fasp_tx_stands_by (session->tx))
       continue;
     room.rate = get_media_rate (session, now, share, &room.waits);
     if (room.rate > 0)
@@ -198,7 +198,7 @@ misses_any (const FaspEndpoint *endpoint, FaspTime now)
   for (guint i = 0; i < endpoint->sessions->len; i++) {
     const FaspSession *session = fasp_endpoint_nth (endpoint, i);
 
-    if (session->state == FASP_SESSION_OPEN && session->tx.peer == FASP_TX_TAKES
+    if (session->state == FASP_SESSION_OPEN && fasp_tx_view (session->tx)->peer == FASP_TX_TAKES
         && fasp_session_judge (session, now) < FASP_STANDING_READY)
       return TRUE;
   }
@@ -274,7 +274,7 @@ fasp_encoder_want_key_frame (FaspEndpoint *endpoint, FaspTime now)
 void
 fasp_encoder_joined (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
 {
-  session->notified.wants = fasp_tx_count_wants (&session->tx);
+  session->notified.wants = fasp_tx_count_wants (session->tx);
   FASP_LOG (session->notes.log, now, KEY_FRAME_WANTED, FASP_LOG_WORD ("joined"));
   fasp_encoder_want_key_frame (endpoint, now);
 }
@@ -282,7 +282,7 @@ fasp_encoder_joined (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
 void
 fasp_encoder_follow (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
 {
-  guint64 wants = fasp_tx_count_wants (&session->tx);
+  guint64 wants = fasp_tx_count_wants (session->tx);
 
   /* a receiver that is not heard would not get it; it is asked for when it is heard again */
   if (!session->notified.connected || session->liveness.interrupted

@@ -160,10 +160,10 @@ after_receive (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
     fasp_admission_confirmed (endpoint, now, session);
   if (session->role != FASP_ROLE_SENDER)
     return;
-  if (session->tx.peer == FASP_TX_TAKES)
+  if (fasp_tx_view (session->tx)->peer == FASP_TX_TAKES)
     fasp_newcomers_remove (endpoint->admitted.newcomers, session);
   if (session->state == FASP_SESSION_OPEN) {
-    if (fasp_tx_is_complete (&session->tx))
+    if (fasp_tx_is_complete (session->tx))
       fasp_session_close (session, now, FASP_REASON_FINISHED, NULL);
     if (fasp_session_get_room (session) != session->sizes.room_used) {
       session->sizes.room_used = fasp_session_get_room (session);
@@ -287,7 +287,7 @@ fasp_endpoint_close (FaspEndpoint *endpoint, FaspTime now, FaspReason reason)
   fasp_caller_stop (&endpoint->calling.caller);
   for (guint i = 0; i < endpoint->sessions->len; i++) {
     FaspSession *session = fasp_endpoint_nth (endpoint, i);
-    gboolean whole = session->role == FASP_ROLE_SENDER ? fasp_tx_is_complete (&session->tx) :
+    gboolean whole = session->role == FASP_ROLE_SENDER ? fasp_tx_is_complete (session->tx) :
                                                          session->rx.end.is_taken;
 
     fasp_session_close (session, now, whole ? FASP_REASON_FINISHED : reason, NULL);

@@ -16,8 +16,8 @@ apply_bitrates (FaspEndpoint *endpoint, FaspTime now)
   for (guint i = 0; i < endpoint->sessions->len; i++) {
     FaspSession *session = fasp_endpoint_nth (endpoint, i);
 
-    if (session->tx.peer == FASP_TX_TAKES)
-      session->tx.fresh_time = now;
+    if (session->role == FASP_ROLE_SENDER && fasp_tx_view (session->tx)->peer == FASP_TX_TAKES)
+      fasp_tx_set_fresh_time (session->tx, now);
     fasp_session_set_bitrates (session, now, min_bitrate, max_bitrate);
   }
   if (endpoint->group != NULL)
@@ -33,7 +33,7 @@ apply_glitch_interval (FaspEndpoint *endpoint)
     FaspSession *session = fasp_endpoint_nth (endpoint, i);
 
     if (session->role == FASP_ROLE_SENDER)
-      fasp_path_estimate_set_interval (&session->tx.estimate,
+      fasp_path_estimate_set_interval (fasp_tx_get_estimate (session->tx),
           endpoint->config.settings.glitch_interval);
   }
 }

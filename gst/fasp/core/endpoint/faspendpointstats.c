@@ -134,10 +134,10 @@ get_backlog (FaspEndpoint *endpoint, FaspTime now, const FaspSession *session)
   /* the group has a position of its own, and a session that joined in the past is behind by its
    * own wish */
   if (session->group.member.joined || fasp_history_is_in_past (session)
-      || session->tx.cursor < fasp_store_get_tail (endpoint->store)
-      || session->tx.cursor >= fasp_store_get_head (endpoint->store))
+      || fasp_tx_view (session->tx)->cursor < fasp_store_get_tail (endpoint->store)
+      || fasp_tx_view (session->tx)->cursor >= fasp_store_get_head (endpoint->store))
     return 0;
-  return now - fasp_store_get (endpoint->store, session->tx.cursor)->arrival;
+  return now - fasp_store_get (endpoint->store, fasp_tx_view (session->tx)->cursor)->arrival;
 }
 
 FaspTime
@@ -167,8 +167,9 @@ fasp_endpoint_look_at_loss (FaspEndpoint *endpoint)
   for (guint i = 0; i < endpoint->sessions->len; i++) {
     FaspSession *session = fasp_endpoint_nth (endpoint, i);
 
-    if (fasp_session_is_heard (session) && !fasp_session_is_controlled (session)) {
-      gdouble its = fasp_loss_look (&session->tx.estimate.loss);
+    if (session->role == FASP_ROLE_SENDER && fasp_session_is_heard (session)
+        && !fasp_session_is_controlled (session)) {
+      gdouble its = fasp_loss_look (&fasp_tx_get_estimate (session->tx)->loss);
 
       loss = MAX (loss, its);
     }
@@ -198,13 +199,16 @@ fasp_endpoint_look_for_stuck (FaspEndpoint *endpoint, FaspTime now, guint looks,
 
   for (guint i = 0; i < endpoint->sessions->len; i++) {
     FaspSession *session = fasp_endpoint_nth (endpoint, i);
-    guint64 acked = session->tx.acked;
+    guint64 acked;
 
+    if (session->role != FASP_ROLE_SENDER)
+      continue;
+    acked = fasp_tx_view (session->tx)->acked;
     /* members of a group send feedback seldom, and who awaits the header is sent nothing */
     session->progress.stuck = session->state == FASP_SESSION_OPEN
             && now - session->liveness.heard < HEARD && !session->group.member.joined
-            && session->header_wait.state != FASP_RECEIVER_HELD && acked < session->tx.cursor
-            && acked == session->progress.acked ?
+            && session->header_wait.state != FASP_RECEIVER_HELD
+            && acked < fasp_tx_view (session->tx)->cursor && acked == session->progress.acked ?
         session->progress.stuck + 1 :
         0;
     session->progress.acked = acked;

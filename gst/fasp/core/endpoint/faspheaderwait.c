@@ -9,7 +9,7 @@ advance (FaspSession *session, FaspReceiverEvent event)
   FaspReceiverState before = session->header_wait.state;
 
   session->header_wait.state = fasp_receiver_next (before, event);
-  session->tx.held = session->header_wait.state == FASP_RECEIVER_HELD;
+  fasp_tx_hold (session->tx, session->header_wait.state == FASP_RECEIVER_HELD);
   return session->header_wait.state != before;
 }
 
@@ -51,7 +51,7 @@ fasp_header_wait_gone (FaspEndpoint *endpoint, FaspTime now)
     if (session->state != FASP_SESSION_OPEN)
       continue;
     session->header_wait.since = now;
-    session->header_wait.skips = fasp_tx_count_skips (&session->tx);
+    session->header_wait.skips = fasp_tx_count_skips (session->tx);
     advance (session, FASP_RECEIVER_LACK);
   }
   say_no_header (endpoint, now);
@@ -68,10 +68,10 @@ fasp_header_wait_move (FaspEndpoint *endpoint, guint64 number, gboolean hold)
     if (session->header_wait.state != FASP_RECEIVER_HELD)
       continue;
     if (session->header_wait.gets_first)
-      fasp_tx_skip_to (&session->tx, number);
+      fasp_tx_skip_to (session->tx, number);
     else
-      fasp_tx_begin_at (&session->tx, number);
-    session->header_wait.skips = fasp_tx_count_skips (&session->tx);
+      fasp_tx_begin_at (session->tx, number);
+    session->header_wait.skips = fasp_tx_count_skips (session->tx);
     fasp_retention_note_first_needed (endpoint, session);
     if (hold)
       continue;
@@ -87,10 +87,11 @@ static void
 lack_header (FaspEndpoint *endpoint, FaspTime now, FaspSession *session, const gchar *why)
 {
   advance (session, FASP_RECEIVER_LACK);
-  session->header_wait.skips = fasp_tx_count_skips (&session->tx);
+  session->header_wait.skips = fasp_tx_count_skips (session->tx);
   if (endpoint->header.bytes != NULL
       && fasp_log_turns (session->notes.log, FASP_LOG_LACKS_HEADER, TRUE))
-    FASP_LOG (session->notes.log, now, HEADER_AWAITED, session->tx.held, FASP_LOG_WORD (why));
+    FASP_LOG (session->notes.log, now, HEADER_AWAITED,
+        session->header_wait.state == FASP_RECEIVER_HELD, FASP_LOG_WORD (why));
   if (endpoint->header.bytes != NULL)
     fasp_stream_header_want (&endpoint->header);
   else
@@ -124,18 +125,18 @@ follow_first (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
 {
   if (fasp_retention_get_begin (endpoint, session).offset > 0)
     return;
-  fasp_tx_begin_at (&session->tx, fasp_retention_get_first (endpoint, session));
+  fasp_tx_begin_at (session->tx, fasp_retention_get_first (endpoint, session));
   session->header_wait.gets_first = TRUE;
   session->header_wait.since = now;
   advance (session, FASP_RECEIVER_FIRST);
-  session->header_wait.skips = fasp_tx_count_skips (&session->tx);
+  session->header_wait.skips = fasp_tx_count_skips (session->tx);
 }
 
 /* Has the peer confirmed the first bytes? */
 static gboolean
 has_first (const FaspEndpoint *endpoint, const FaspSession *session)
 {
-  guint64 base = fasp_tx_get_base (&session->tx);
+  guint64 base = fasp_tx_get_base (session->tx);
 
   return base >= fasp_store_get_tail (endpoint->store)
       && fasp_store_get_stream_offset (endpoint->store, base).offset > 0;
@@ -146,8 +147,8 @@ has_first (const FaspEndpoint *endpoint, const FaspSession *session)
 static void
 follow_unannounced (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
 {
-  session->header_wait.skips = fasp_tx_count_skips (&session->tx);
-  if (session->tx.counts.skipped == 0 || !has_first (endpoint, session))
+  session->header_wait.skips = fasp_tx_count_skips (session->tx);
+  if (fasp_tx_view (session->tx)->counts.skipped == 0 || !has_first (endpoint, session))
     return;
   if (endpoint->header.bytes == NULL || endpoint->group != NULL) {
     advance (session, FASP_RECEIVER_ARRIVED);
@@ -174,7 +175,7 @@ fasp_header_wait_begin (FaspEndpoint *endpoint, FaspTime now, FaspSession *sessi
   if (!session->start.has_header && endpoint->header.bytes != NULL
       && start >= endpoint->header.since && endpoint->group == NULL) {
     if (has_key)
-      fasp_tx_begin_at (&session->tx, endpoint->history.key);
+      fasp_tx_begin_at (session->tx, endpoint->history.key);
     else
       hold (endpoint, session);
   }
@@ -188,7 +189,7 @@ fasp_header_wait_begin (FaspEndpoint *endpoint, FaspTime now, FaspSession *sessi
     advance (session, FASP_RECEIVER_LACK);
     advance (session, FASP_RECEIVER_WRITTEN);
     session->header_wait.end = endpoint->header.end;
-    session->header_wait.skips = fasp_tx_count_skips (&session->tx);
+    session->header_wait.skips = fasp_tx_count_skips (session->tx);
   } else {
     lack_header (endpoint, now, session, "joined");
   }
@@ -203,14 +204,14 @@ fasp_header_wait_follow (FaspEndpoint *endpoint, FaspTime now, FaspSession *sess
     return;
   /* Only the receiver knows what it has skipped. So it may lack the header again. That
    * there is no header any more is not repeated to all whenever somebody skips. */
-  if (fasp_tx_count_skips (&session->tx) != session->header_wait.skips
+  if (fasp_tx_count_skips (session->tx) != session->header_wait.skips
       && state == FASP_RECEIVER_BEGINS && !session->start.has_header) {
     follow_unannounced (endpoint, now, session);
-  } else if (fasp_tx_count_skips (&session->tx) != session->header_wait.skips) {
+  } else if (fasp_tx_count_skips (session->tx) != session->header_wait.skips) {
     if (endpoint->header.bytes != NULL || now >= endpoint->header.may)
       lack_header (endpoint, now, session, "skipped");
   } else if (state == FASP_RECEIVER_GETS ?
-          fasp_tx_get_base (&session->tx) >= session->header_wait.end :
+          fasp_tx_get_base (session->tx) >= session->header_wait.end :
           has_first (endpoint, session)) {
     advance (session, FASP_RECEIVER_ARRIVED);
   }

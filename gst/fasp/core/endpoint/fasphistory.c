@@ -87,7 +87,7 @@ fasp_history_mark_offset (FaspEndpoint *endpoint, FaspTime now, const FaspSessio
 gboolean
 fasp_history_is_in_past (const FaspSession *session)
 {
-  return fasp_tx_get_base (&session->tx) < session->start.live_from;
+  return fasp_tx_get_base (session->tx) < session->start.live_from;
 }
 
 gboolean
@@ -101,7 +101,7 @@ fasp_history_begins_in_past (const FaspEndpoint *endpoint, guint64 start)
     const FaspSession *session = fasp_endpoint_nth (endpoint, i);
 
     if (session->entry.first_needed.index > 0 && !fasp_history_is_in_past (session))
-      needed = MIN (needed, fasp_tx_get_base (&session->tx));
+      needed = MIN (needed, fasp_tx_get_base (session->tx));
   }
   return start < needed;
 }

@@ -6,7 +6,8 @@
 static gboolean
 was_no_receiver (const FaspSession *session)
 {
-  return session->tx.counts.payload_confirmed == 0 || session->closing.reason == FASP_REASON_BUSY;
+  return fasp_tx_view (session->tx)->counts.payload_confirmed == 0
+      || session->closing.reason == FASP_REASON_BUSY;
 }
 
 /* Until when what the peer lacks is held; 0: not at all; FASP_NEVER: until somebody takes it. */
@@ -51,7 +52,7 @@ fasp_hold_begin (FaspEndpoint *endpoint, FaspTime now, const FaspSession *sessio
   /* the end of the stream is all that it did not acknowledge */
   if (bytes == 0 && fasp_store_is_finished (endpoint->store) && !was_no_receiver (session))
     return FALSE;
-  endpoint->held.first = fasp_tx_get_base (&session->tx);
+  endpoint->held.first = fasp_tx_get_base (session->tx);
   endpoint->held.deadline = deadline;
   endpoint->held.is_new = was_no_receiver (session);
   FASP_LOG (session->notes.log, now, STREAM_HELD, endpoint->held.first, bytes,

@@ -113,7 +113,7 @@ keep_stats (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
 static guint64
 leave_sender (FaspEndpoint *endpoint, FaspTime now, const FaspSession *session, gboolean again)
 {
-  guint64 base = fasp_tx_get_base (&session->tx);
+  guint64 base = fasp_tx_get_base (session->tx);
   guint64 lost = 0;
 
   fasp_gather_end (endpoint, now); /* it is kept or lost as the rest is */
@@ -283,7 +283,7 @@ notify_promise (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
   event->promise.promised_interval = stats.latency.promised_interval;
   event->promise.observed = stats.latency.observed_interval;
   if (session->role == FASP_ROLE_SENDER) {
-    gboolean falls_short = session->tx.estimate.falls_short;
+    gboolean falls_short = fasp_tx_get_estimate (session->tx)->falls_short;
 
     event->promise.falls_short = falls_short && !session->notified.shortfall;
     session->notified.shortfall = falls_short;
@@ -338,7 +338,7 @@ tend_refusal (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
   if (session->state != FASP_SESSION_OPEN || now < fasp_session_get_refused_time (session))
     return;
   if (session->role == FASP_ROLE_SENDER)
-    fasp_tx_stall (&session->tx, now);
+    fasp_tx_stall (session->tx, now);
   interrupt (endpoint, now, session, "port_closed",
       "its port is closed: the program there has ended");
 }

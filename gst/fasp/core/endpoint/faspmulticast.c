@@ -56,10 +56,10 @@ get_rtt (const FaspSession *session)
 static void
 join (FaspMulticastSender *group, FaspTime now, FaspSession *session, guint64 start)
 {
-  FASP_LOG (session->notes.log, now, MEMBER_JOINED, start, session->tx.group.past != NULL);
-  fasp_multicast_sender_join (group, &session->group.member, start, session->tx.limit,
+  FASP_LOG (session->notes.log, now, MEMBER_JOINED, start, fasp_tx_was_member (session->tx));
+  fasp_multicast_sender_join (group, &session->group.member, start, fasp_tx_get_limit (session->tx),
       get_rtt (session));
-  fasp_tx_join (&session->tx, now, group->log);
+  fasp_tx_join (session->tx, now, group->log);
 }
 
 void
@@ -68,7 +68,7 @@ fasp_multicast_opened (FaspEndpoint *endpoint, FaspTime now, FaspSession *sessio
   if (!session->group.member.invited)
     return;
   session->group.sender = endpoint->group;
-  session->group.member.who = session->tx.sent_map;
+  session->group.member.who = fasp_tx_get_sent_map (session->tx);
   join (endpoint->group, now, session, session->start.block);
 }
 
@@ -76,10 +76,11 @@ fasp_multicast_opened (FaspEndpoint *endpoint, FaspTime now, FaspSession *sessio
 static void
 send_away (FaspEndpoint *endpoint, FaspTime now, FaspSession *session, const gchar *why)
 {
-  FASP_LOG (session->notes.log, now, MEMBER_SENT_AWAY, session->tx.cursor, FASP_LOG_WORD (why));
+  FASP_LOG (session->notes.log, now, MEMBER_SENT_AWAY, fasp_tx_view (session->tx)->cursor,
+      FASP_LOG_WORD (why));
   endpoint->group->deaf++;
   fasp_multicast_sender_send_away (endpoint->group, &session->group.member);
-  fasp_tx_leave (&session->tx, now);
+  fasp_tx_leave (session->tx, now);
 }
 
 void
@@ -87,18 +88,18 @@ fasp_multicast_heard (FaspEndpoint *endpoint, FaspTime now, FaspSession *session
 {
   if (!session->group.member.joined) {
     if (session->group.sender == NULL
-        || !fasp_tx_returns (&session->tx, now, &session->rtt, session->group.sender->log))
+        || !fasp_tx_returns (session->tx, now, &session->rtt, session->group.sender->log))
       return;
     session->group.sender->returned++;
-    join (session->group.sender, now, session, session->tx.cursor);
+    join (session->group.sender, now, session, fasp_tx_view (session->tx)->cursor);
     return;
   }
-  if (fasp_tx_is_deaf (&session->tx)) {
+  if (fasp_tx_is_deaf (session->tx)) {
     send_away (endpoint, now, session, "deaf");
     return;
   }
-  fasp_multicast_sender_heard (endpoint->group, &session->group.member, session->tx.limit,
-      get_rtt (session));
+  fasp_multicast_sender_heard (endpoint->group, &session->group.member,
+      fasp_tx_get_limit (session->tx), get_rtt (session));
 }
 
 gboolean
@@ -106,7 +107,8 @@ fasp_multicast_sends_away (FaspEndpoint *endpoint, FaspTime now, FaspSession *se
 {
   /* a slow member reports packets, too */
   if (!session->group.member.joined || session->liveness.interrupted
-      || fasp_sent_map_hears_since (session->tx.sent_map, fasp_tx_get_base (&session->tx)))
+      || fasp_sent_map_hears_since (fasp_tx_get_sent_map (session->tx),
+          fasp_tx_get_base (session->tx)))
     return FALSE;
   send_away (endpoint, now, session, "slow");
   return TRUE;
@@ -145,14 +147,14 @@ plan_fec (FaspEndpoint *endpoint, FaspTime now)
   losses = g_array_new (FALSE, FALSE, sizeof (Loss));
   for (guint i = 0; i < endpoint->sessions->len; i++) {
     FaspSession *session = fasp_endpoint_nth (endpoint, i);
-    FaspTime latency = session->tx.estimate.latency;
+    FaspTime latency = fasp_tx_get_estimate (session->tx)->latency;
     Loss loss;
 
     if (!session->group.member.joined || session->liveness.interrupted)
       continue;
-    fasp_loss_get (&session->tx.estimate.loss, &loss.loss, &loss.stay);
+    fasp_loss_get (&fasp_tx_get_estimate (session->tx)->loss, &loss.loss, &loss.stay);
     g_array_append_val (losses, loss);
-    goal.resent += session->tx.counts.blocks_resent;
+    goal.resent += fasp_tx_view (session->tx)->counts.blocks_resent;
     if (goal.latency == 0 || (latency > 0 && latency < goal.latency))
       goal.latency = latency;
   }

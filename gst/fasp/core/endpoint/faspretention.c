@@ -35,7 +35,7 @@ fasp_retention_note_first_needed (FaspEndpoint *endpoint, FaspSession *session)
   if (session->role == FASP_ROLE_SENDER && session->notified.connected
       && !session->notified.removed)
     fasp_heap_set (&endpoint->first_needed, &session->entry.first_needed,
-        fasp_tx_get_base (&session->tx));
+        fasp_tx_get_base (session->tx));
 }
 
 void
@@ -53,7 +53,7 @@ fasp_retention_trim (FaspEndpoint *endpoint)
 guint64
 fasp_retention_get_first (const FaspEndpoint *endpoint, const FaspSession *session)
 {
-  return MAX (fasp_tx_get_base (&session->tx), fasp_store_get_tail (endpoint->store));
+  return MAX (fasp_tx_get_base (session->tx), fasp_store_get_tail (endpoint->store));
 }
 
 FaspStreamOffset

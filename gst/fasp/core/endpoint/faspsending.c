@@ -159,8 +159,7 @@ end_turn (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
 {
   FaspScheduler *scheduler = fasp_endpoint_get_scheduler (endpoint, session);
   gboolean waits = session->role == FASP_ROLE_SENDER && session->state == FASP_SESSION_OPEN
-      && !session->group.member.joined
-      && session->tx.cursor >= fasp_store_get_head (endpoint->store);
+      && !session->group.member.joined && fasp_tx_count_fresh (session->tx) == 0;
 
   fasp_retention_note_first_needed (endpoint, session);
   fasp_session_end_turn (session, now, scheduler->quantum, waits);

@@ -35,7 +35,7 @@ fasp_slow_policy_can_press (const FaspEndpoint *endpoint)
   for (guint i = 0; i < endpoint->sessions->len; i++) {
     const FaspSession *session = fasp_endpoint_nth (endpoint, i);
 
-    if (session->state == FASP_SESSION_OPEN && fasp_tx_get_base (&session->tx) <= tail
+    if (session->state == FASP_SESSION_OPEN && fasp_tx_get_base (session->tx) <= tail
         && !may_leave_behind (endpoint, session, now, any_takes))
       return FALSE;
   }
@@ -66,11 +66,10 @@ fasp_slow_policy_press (FaspEndpoint *endpoint, FaspTime now)
     /* before it is moved, perhaps out of the past */
     gboolean past = fasp_history_is_in_past (session);
 
-    if (session->state != FASP_SESSION_OPEN || fasp_tx_get_base (&session->tx) >= middle
+    if (session->state != FASP_SESSION_OPEN || fasp_tx_get_base (session->tx) >= middle
         || !may_leave_behind (endpoint, session, now, any_takes))
       continue;
-    FASP_LOG (session->notes.log, now, RECEIVER_LEFT_BEHIND, fasp_tx_get_base (&session->tx),
-        middle,
+    FASP_LOG (session->notes.log, now, RECEIVER_LEFT_BEHIND, fasp_tx_get_base (session->tx), middle,
         FASP_LOG_WORD (past                   ? "history" :
                 session->liveness.interrupted ? "silent" :
                                                 "slow"));
@@ -79,7 +78,7 @@ fasp_slow_policy_press (FaspEndpoint *endpoint, FaspTime now)
       fasp_session_close (session, now, FASP_REASON_TOO_SLOW,
           "it does not keep up with the stream");
     } else {
-      fasp_tx_skip_to (&session->tx, middle);
+      fasp_tx_skip_to (session->tx, middle);
       if (endpoint->config.settings.slow_policy == FASP_SLOW_SKIP && !past)
         notify_left_behind (endpoint, now, session);
     }

@@ -38,16 +38,18 @@
 /* Blocks per second, before anything has been sent. */
 #define BLOCK_RATE 500.
 
-void
-fasp_path_estimate_init (FaspPathEstimate *estimate, FaspTime now, FaspPlanner *planner,
-    gdouble interval, gboolean find, FaspTime latency)
+FaspPathEstimate *
+fasp_path_estimate_new (FaspTime now, FaspPlanner *planner, gdouble interval,
+    const FaspLatency *agreed, FaspLog *log)
 {
-  memset (estimate, 0, sizeof *estimate);
+  FaspPathEstimate *estimate = g_new0 (FaspPathEstimate, 1);
+
   estimate->planner = planner;
+  estimate->log = log;
   estimate->interval = interval;
-  estimate->latency = find ? 0 : latency;
-  estimate->find_latency = find;
-  estimate->floor = latency;
+  estimate->latency = agreed->find ? 0 : agreed->latency;
+  estimate->find_latency = agreed->find;
+  estimate->floor = agreed->latency;
   estimate->shortest = estimate->shortest_before = FASP_NEVER;
   estimate->looked = estimate->planned = now - FASP_SEC;
   estimate->too_long_since = estimate->short_since = FASP_NEVER;
@@ -56,12 +58,27 @@ fasp_path_estimate_init (FaspPathEstimate *estimate, FaspTime now, FaspPlanner *
   fasp_loss_init (&estimate->loss, now);
   fasp_loss_init (&estimate->back_loss, now);
   fasp_loss_init (&estimate->block_loss, now);
+  return estimate;
 }
 
 void
-fasp_path_estimate_clear (FaspPathEstimate *estimate)
+fasp_path_estimate_free (FaspPathEstimate *estimate)
 {
   g_clear_pointer (&estimate->plan, fasp_plan_unref);
+  g_free (estimate);
+}
+
+void
+fasp_path_estimate_set_no_rtx (FaspPathEstimate *estimate, FaspTime repairs)
+{
+  estimate->no_rtx = TRUE;
+  estimate->repairs = repairs;
+}
+
+void
+fasp_path_estimate_set_residual (FaspPathEstimate *estimate, gdouble residual)
+{
+  estimate->residual = residual;
 }
 
 void

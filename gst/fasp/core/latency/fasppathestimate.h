@@ -13,6 +13,7 @@
 #include "fasplog.h"
 #include "fasploss.h"
 #include "faspplanner.h"
+#include "faspplayout.h"
 #include "fasprtt.h"
 
 G_BEGIN_DECLS
@@ -38,8 +39,8 @@ typedef struct
   FaspLoss block_loss; /* of blocks */
   gboolean doubled;    /* each block leaves on several flows at once */
   gdouble residual;    /* share of losses that a code leaves over */
-  gboolean no_rtx;     /* nothing is sent again; set by the caller */
-  FaspTime repairs;    /* with no_rtx: how long the code may take; µs; set by the caller */
+  gboolean no_rtx;     /* nothing is sent again */
+  FaspTime repairs;    /* with no_rtx: how long the code may take; µs */
   /* the shortest time from departure to retransmission among the last losses */
   FaspTime shortest, shortest_before;
   guint shortest_count;
@@ -54,7 +55,7 @@ typedef struct
   FaspTime too_long_since; /* since when less latency would have been enough */
   FaspTime short_since;    /* since when the promise is clearly below the wish */
   gboolean falls_short;    /* for long enough to warn about it */
-  FaspLog *log;            /* the session's; NULL: nothing is logged; set by the caller */
+  FaspLog *log;            /* the session's; NULL: nothing is logged */
 } FaspPathEstimate;
 
 /* Totals so far, for a look. */
@@ -76,11 +77,15 @@ typedef struct
                                  what is lost */
 } FaspPathEstimateCounts;
 
-/* @interval: wanted seconds between skips.  @latency: the latency to use or, with
- * @find, the least one to find. */
-void fasp_path_estimate_init (FaspPathEstimate *estimate, FaspTime now, FaspPlanner *planner,
-    gdouble interval, gboolean find, FaspTime latency);
-void fasp_path_estimate_clear (FaspPathEstimate *estimate);
+/* @interval: wanted seconds between skips.  @log: the session's, which outlives it; may be NULL. */
+FaspPathEstimate *fasp_path_estimate_new (FaspTime now, FaspPlanner *planner, gdouble interval,
+    const FaspLatency *agreed, FaspLog *log);
+void fasp_path_estimate_free (FaspPathEstimate *estimate);
+/* Nothing is sent again.  @repairs: how long a code takes to bring back what is lost; 0: there is
+ * none. */
+void fasp_path_estimate_set_no_rtx (FaspPathEstimate *estimate, FaspTime repairs);
+/* A code leaves over this share of the losses. */
+void fasp_path_estimate_set_residual (FaspPathEstimate *estimate, gdouble residual);
 /* Takes effect with the next fasp_path_estimate_look(). */
 void fasp_path_estimate_set_interval (FaspPathEstimate *estimate, gdouble interval);
 

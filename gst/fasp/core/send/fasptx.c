@@ -30,55 +30,18 @@
 #define GAP_UNUSUAL 4
 #define GAP_BIT FASP_MSEC
 
-void
-fasp_tx_init (FaspTx *tx, FaspStore *store, guint64 start, guint32 window, FaspTime now)
-{
-  memset (tx, 0, sizeof (*tx));
-  tx->store = store;
-  tx->sent_map = fasp_sent_map_new (start);
-  fasp_proactive_init (&tx->copies);
-  tx->cursor = start;
-  tx->limit = fasp_store_get_units (store, start) + MIN (window, FASP_WINDOW_MAX);
-  tx->acked = tx->skip_to = start;
-  tx->tail_time = FASP_NEVER;
-  tx->tail_interval = FASP_TX_TAIL_FIRST;
-  tx->peer = FASP_TX_TAKES;
-  tx->heard = tx->advanced = tx->moved = now;
-}
-
-void
-fasp_tx_clear (FaspTx *tx)
-{
-  fasp_sent_map_free (tx->sent_map);
-  tx->sent_map = NULL;
-  fasp_proactive_clear (&tx->copies);
-  fasp_path_estimate_clear (&tx->estimate);
-}
-
-guint64
-fasp_tx_get_base (const FaspTx *tx)
-{
-  return MAX (tx->acked, tx->skip_to);
-}
-
-gboolean
-fasp_tx_is_complete (const FaspTx *tx)
-{
-  return fasp_store_is_finished (tx->store) && tx->acked >= fasp_store_get_head (tx->store);
-}
-
 /* Is there anything that the peer has not confirmed, or that has not been sent? */
 static gboolean
 is_waiting (const FaspTx *tx)
 {
-  return tx->acked < tx->cursor || tx->cursor < fasp_store_get_head (tx->store);
+  return tx->view.acked < tx->view.cursor || tx->view.cursor < fasp_store_get_head (tx->store);
 }
 
 /* May a peer that has reported nothing get one more? */
 static gboolean
 may_begin (const FaspTx *tx)
 {
-  return tx->counts.payload_sent + tx->counts.blocks_sent * FASP_TX_UNHEARD_OVERHEAD
+  return tx->view.counts.payload_sent + tx->view.counts.blocks_sent * FASP_TX_UNHEARD_OVERHEAD
       < FASP_TX_UNHEARD_BYTES - FASP_TX_UNHEARD_PACKET;
 }
 
@@ -86,9 +49,9 @@ may_begin (const FaspTx *tx)
 static gboolean
 has_room (const FaspTx *tx)
 {
-  return (tx->peer != FASP_TX_UNHEARD || may_begin (tx))
-      && fasp_store_ends_by (tx->store, tx->cursor, tx->limit)
-      && tx->cursor - tx->acked < FASP_WINDOW_MAX;
+  return (tx->view.peer != FASP_TX_UNHEARD || may_begin (tx))
+      && fasp_store_ends_by (tx->store, tx->view.cursor, tx->limit)
+      && tx->view.cursor - tx->view.acked < FASP_WINDOW_MAX;
 }
 
 /* May a block leave, as far as a stall is concerned? */
@@ -102,9 +65,9 @@ may_send (const FaspTx *tx)
 gboolean
 fasp_tx_has_fresh (const FaspTx *tx)
 {
-  return may_send (tx) && !fasp_tx_stands_by (tx) && tx->group.log == NULL
-      && tx->cursor >= fasp_store_get_tail (tx->store)
-      && tx->cursor < fasp_store_get_head (tx->store) && has_room (tx);
+  return may_send (tx) && !tx_stands_by (tx) && tx->group.log == NULL
+      && tx->view.cursor >= fasp_store_get_tail (tx->store)
+      && tx->view.cursor < fasp_store_get_head (tx->store) && has_room (tx);
 }
 
 /* The pause after which a tail probe asks whether the last block of each flow has come.
@@ -114,10 +77,10 @@ fasp_tx_has_fresh (const FaspTx *tx)
 static FaspTime
 get_pause (const FaspTx *tx, const FaspRtt *rtt, gboolean original)
 {
-  FaspTime spare = tx->estimate.latency - rtt->smoothed;
+  FaspTime spare = tx->estimate->latency - rtt->smoothed;
   FaspTime answer = fasp_rtt_timeout (rtt);
 
-  if (tx->estimate.latency == 0 || !rtt->measured)
+  if (tx->estimate->latency == 0 || !rtt->measured)
     return FASP_TX_TAIL_FIRST;
   if (original && answer <= spare / ANSWER_SHARE)
     return fasp_sooner (answer + FASP_FEEDBACK_CLOCK_MAX, spare / ANSWER_SHARE);
@@ -131,7 +94,7 @@ get_pause (const FaspTx *tx, const FaspRtt *rtt, gboolean original)
 static FaspTime
 get_wait (const FaspTx *tx, const FaspRtt *rtt)
 {
-  FaspTime spare = tx->estimate.latency - rtt->smoothed;
+  FaspTime spare = tx->estimate->latency - rtt->smoothed;
 
   return MIN (rtt->smoothed, MAX (spare / WAIT_SHARE, FASP_TX_TAIL_FIRST));
 }
@@ -155,7 +118,7 @@ end_stall (FaspTx *tx, FaspTime now)
   if (!tx->stall.is_on)
     return;
   tx->stall.is_on = FALSE;
-  FASP_LOG (tx->estimate.log, now, SENDING_RESUMED, tx->cursor - tx->acked);
+  FASP_LOG (tx->log, now, SENDING_RESUMED, tx->view.cursor - tx->view.acked);
 }
 
 /* Does the peer take the stream?  It begins to if it acknowledges a block that was not given up, as
@@ -168,17 +131,17 @@ follow_acknowledgement (FaspTx *tx, FaspTime now, const FaspFeedback *feedback)
   gboolean arrives = arrived > tx->arrived || tx->group.log != NULL;
 
   if (arrives
-      && feedback->ack > (tx->peer == FASP_TX_TAKES && tx->group.log == NULL ?
-                 tx->acked :
+      && feedback->ack > (tx->view.peer == FASP_TX_TAKES && tx->group.log == NULL ?
+                 tx->view.acked :
                  fasp_tx_get_base (tx))) {
-    if (tx->peer != FASP_TX_TAKES)
+    if (tx->view.peer != FASP_TX_TAKES)
       tx->fresh_time = now;
-    tx->peer = FASP_TX_TAKES;
+    tx->view.peer = FASP_TX_TAKES;
     tx->advanced = tx->moved = now;
     tx->arrived = arrived;
     end_stall (tx, now);
-  } else if ((feedback->ack >= tx->cursor && (arrives || tx->acked >= tx->cursor)) || tx->held
-      || tx->stands_by) {
+  } else if ((feedback->ack >= tx->view.cursor && (arrives || tx->view.acked >= tx->view.cursor))
+      || tx->held || tx->stands_by) {
     tx->advanced = now;
     end_stall (tx, now);
   } else if (tx->group.log != NULL) {
@@ -200,24 +163,24 @@ fasp_tx_feedback (FaspTx *tx, FaspTime now, const FaspFeedback *feedback, FaspRt
   if (!fasp_sent_map_feedback (tx->sent_map, now, feedback, &result))
     return FALSE;
   *dead = result.dead;
-  tx->counts.feedback++;
+  tx->view.counts.feedback++;
   tx->heard = now;
-  if (tx->peer == FASP_TX_UNHEARD) {
-    tx->peer = FASP_TX_REPORTS;
+  if (tx->view.peer == FASP_TX_UNHEARD) {
+    tx->view.peer = FASP_TX_REPORTS;
     tx->fresh_time = now;
   }
-  tx->counts.skips_reported = feedback->skips;
-  tx->counts.wanted = MAX (tx->counts.wanted, feedback->wanted);
+  tx->view.counts.skips_reported = feedback->skips;
+  tx->view.counts.wanted = MAX (tx->view.counts.wanted, feedback->wanted);
   follow_acknowledgement (tx, now, feedback);
   if (feedback->n_flows > 0) {
     FaspFlowTotals totals = fasp_sent_map_get_all_totals (tx->sent_map);
 
-    fasp_path_estimate_feedback (&tx->estimate, now, totals.reported, totals.received, totals.holes,
+    fasp_path_estimate_feedback (tx->estimate, now, totals.reported, totals.received, totals.holes,
         MIN (feedback->latency, FASP_LATENCY_MAX / FASP_MSEC) * FASP_MSEC);
   }
   /* after a stall, old losses say nothing about how soon a loss is found */
   if (result.shortest != FASP_NEVER && now - result.shortest >= tx->stall.end)
-    fasp_path_estimate_lost (&tx->estimate, result.shortest);
+    fasp_path_estimate_lost (tx->estimate, result.shortest);
   if (result.rtt > 0) {
     /* A member waits before it speaks, longer than the round trip. The delay that it
      * reports is subtracted in full. */
@@ -225,34 +188,38 @@ fasp_tx_feedback (FaspTx *tx, FaspTime now, const FaspFeedback *feedback, FaspRt
       fasp_rtt_sample (rtt, MAX (result.rtt - result.ack_delay, 1), 0);
     else
       fasp_rtt_sample (rtt, result.rtt, result.ack_delay);
-    fasp_path_estimate_rtt (&tx->estimate, rtt);
+    fasp_path_estimate_rtt (tx->estimate, rtt);
   }
-  if (tx->estimate.log != NULL && tx->cursor < fasp_store_get_head (tx->store)
+  if (tx->log != NULL && tx->view.cursor < fasp_store_get_head (tx->store)
       && !fasp_tx_has_fresh (tx))
-    *fasp_log_get_kept (tx->estimate.log, FASP_LOG_KEEPS_WINDOW) = now;
+    *fasp_log_get_kept (tx->log, FASP_LOG_KEEPS_WINDOW) = now;
   /* The window only ever opens. An ack below what is kept does not tell where it ends. */
   if (feedback->ack >= fasp_store_get_tail (tx->store))
     tx->limit = MAX (tx->limit,
         fasp_store_get_units (tx->store, feedback->ack) + MIN (feedback->window, FASP_WINDOW_MAX));
-  tx->counts.lost += result.lost;
+  tx->view.counts.lost += result.lost;
   for (guint i = 0; i < FASP_ROUNDS; i++)
-    tx->counts.rounds[i] += result.rounds[i];
-  if (feedback->ack > tx->acked) {
+    tx->view.counts.rounds[i] += result.rounds[i];
+  if (feedback->ack > tx->view.acked) {
     /* what lies below skip_to was given up, not delivered */
-    guint64 from = CLAMP (tx->skip_to, tx->acked, feedback->ack);
+    guint64 from = CLAMP (tx->view.skip_to, tx->view.acked, feedback->ack);
 
-    tx->counts.confirmed += feedback->ack - from;
-    tx->counts.payload_confirmed += fasp_store_count_bytes (tx->store, from, feedback->ack);
-    tx->acked = feedback->ack;
-    tx->cursor = MAX (tx->cursor, tx->acked);
+    tx->view.counts.confirmed += feedback->ack - from;
+    tx->view.counts.payload_confirmed += fasp_store_count_bytes (tx->store, from, feedback->ack);
+    tx->view.acked = feedback->ack;
+    tx->view.cursor = MAX (tx->view.cursor, tx->view.acked);
     tx->tail_interval = get_pause (tx, rtt, FALSE);
   }
   if (!is_waiting (tx))
     tx->tail_time = FASP_NEVER;
   else if (tx->group.log != NULL)
     tx->tail_time = now;
-  if (tx->group.log != NULL)
+  if (tx->group.log != NULL) {
     fasp_tx_judge_hearing (tx, now, rtt);
+    tx->stands_by = FALSE; /* what a group sends is for others, too */
+  } else {
+    fasp_tx_has_elsewhere (tx, &feedback->has, feedback->stands_by);
+  }
   return TRUE;
 }
 
@@ -286,7 +253,7 @@ get_deadline (const FaspTx *tx, FaspTime advanced)
 FaspTime
 fasp_tx_get_unacknowledged (const FaspTx *tx, FaspTime now)
 {
-  return tx->acked >= tx->cursor || tx->held || fasp_tx_stands_by (tx) ?
+  return tx->view.acked >= tx->view.cursor || tx->held || tx_stands_by (tx) ?
       0 :
       MAX (0, now - get_deadline (tx, tx->advanced));
 }
@@ -294,25 +261,17 @@ fasp_tx_get_unacknowledged (const FaspTx *tx, FaspTime now)
 FaspTime
 fasp_tx_get_full (const FaspTx *tx, FaspTime now)
 {
-  if (tx->acked < tx->cursor || tx->held || fasp_tx_stands_by (tx)
-      || tx->cursor < fasp_store_get_tail (tx->store)
-      || tx->cursor >= fasp_store_get_head (tx->store))
+  if (tx->view.acked < tx->view.cursor || tx->held || tx_stands_by (tx)
+      || tx->view.cursor < fasp_store_get_tail (tx->store)
+      || tx->view.cursor >= fasp_store_get_head (tx->store))
     return 0;
-  return now - MAX (tx->moved, fasp_store_get (tx->store, tx->cursor)->arrival);
+  return now - MAX (tx->moved, fasp_store_get (tx->store, tx->view.cursor)->arrival);
 }
 
 FaspTime
 fasp_tx_get_patience (const FaspTx *tx, const FaspRtt *rtt)
 {
   return MAX (STALL_AFTER, 4 * rtt->smoothed);
-}
-
-void
-fasp_tx_excuse (FaspTx *tx, FaspTime span)
-{
-  tx->heard += span;
-  tx->advanced += span;
-  tx->moved += span;
 }
 
 /* A member reports what it has by itself now and then, so it is asked only after that. */
@@ -345,11 +304,11 @@ is_tail_due (const FaspTx *tx, FaspTime now)
 void
 fasp_tx_stall (FaspTx *tx, FaspTime now)
 {
-  if (tx->stall.is_on || tx->acked >= tx->cursor)
+  if (tx->stall.is_on || tx->view.acked >= tx->view.cursor)
     return;
   tx->stall.is_on = TRUE;
   tx->stall.blocks = 0;
-  FASP_LOG (tx->estimate.log, now, SENDING_STALLED, tx->cursor - tx->acked, now - tx->advanced);
+  FASP_LOG (tx->log, now, SENDING_STALLED, tx->view.cursor - tx->view.acked, now - tx->advanced);
   tx->tail_interval = FASP_TX_TAIL_MAX;
   tx->tail_time = MIN (tx->tail_time, now);
 }
@@ -358,7 +317,7 @@ static void
 check_stall (FaspTx *tx, FaspTime now, const FaspRtt *rtt)
 {
   gboolean is_first =
-      (tx->counts.confirmed == 0 || tx->peer != FASP_TX_TAKES) && tx->group.log == NULL;
+      (tx->view.counts.confirmed == 0 || tx->view.peer != FASP_TX_TAKES) && tx->group.log == NULL;
   FaspTime after = is_first ? MAX (FIRST_AFTER, 4 * rtt->smoothed) : fasp_tx_get_patience (tx, rtt);
 
   if ((tx->group.log != NULL ? now - get_deadline (tx, tx->heard) :
@@ -405,12 +364,13 @@ next_repair (FaspTx *tx, FaspTime now, FaspTxItem *item)
 
   if (!fasp_fec_is_due (&tx->fec, is_tail_due (tx, now)))
     return FALSE;
-  first = fasp_fec_get_first (&tx->fec, now, tx->store, fasp_tx_get_base (tx), tx->cursor);
-  if (first == tx->cursor) {
+  first = fasp_fec_get_first (&tx->fec, now, tx->store, fasp_tx_get_base (tx), tx->view.cursor);
+  if (first == tx->view.cursor) {
     fasp_fec_passed (&tx->fec, is_tail_due (tx, now));
     return FALSE;
   }
-  *item = (FaspTxItem) { .kind = FASP_TX_REPAIR, .number = first, .count = 1, .end = tx->cursor };
+  *item =
+      (FaspTxItem) { .kind = FASP_TX_REPAIR, .number = first, .count = 1, .end = tx->view.cursor };
   return TRUE;
 }
 
@@ -418,17 +378,17 @@ next_repair (FaspTx *tx, FaspTime now, FaspTxItem *item)
 static void
 plan_copies (FaspTx *tx, FaspTime now, const FaspTxItem *item, const FaspBlock *block)
 {
-  FaspPlanRtx rtx = fasp_path_estimate_get_rtx (&tx->estimate, now, block->arrival, item->number);
+  FaspPlanRtx rtx = fasp_path_estimate_get_rtx (tx->estimate, now, block->arrival, item->number);
   FaspCopy copy = { .number = item->number, .round = item->round, .copy = 1 };
 
   if (rtx.copies <= 1)
     return;
-  FASP_LOG (tx->estimate.log, now, COPIES_PLANNED, item->number, item->round, rtx.copies,
+  FASP_LOG (tx->log, now, COPIES_PLANNED, item->number, item->round, rtx.copies,
       rtx.spread / (rtx.copies - 1),
-      fasp_path_estimate_get_deadline (&tx->estimate, block->arrival) - now);
+      fasp_path_estimate_get_deadline (tx->estimate, block->arrival) - now);
   copy.apart = rtx.spread / (rtx.copies - 1);
   copy.due = now + copy.apart;
-  copy.deadline = fasp_path_estimate_get_deadline (&tx->estimate, block->arrival);
+  copy.deadline = fasp_path_estimate_get_deadline (tx->estimate, block->arrival);
   copy.last = rtx.copies - 1;
   fasp_proactive_push (&tx->copies, &copy);
 }
@@ -440,18 +400,10 @@ copy_sent (FaspTx *tx)
   FaspCopy copy = *fasp_proactive_peek (&tx->copies);
 
   fasp_proactive_pop (&tx->copies);
-  tx->counts.copies_sent++;
+  tx->view.counts.copies_sent++;
   copy.due += copy.apart;
   if (copy.copy++ < copy.last)
     fasp_proactive_push (&tx->copies, &copy);
-}
-
-guint64
-fasp_tx_get_window (const FaspTx *tx)
-{
-  guint64 units = fasp_store_get_units (tx->store, tx->cursor);
-
-  return tx->limit > units ? tx->limit - units : 0;
 }
 
 /* Is the block, which is to be sent again, given up instead? Not the end of the stream,
@@ -459,7 +411,7 @@ fasp_tx_get_window (const FaspTx *tx)
 static gboolean
 is_given_up (const FaspTx *tx, guint64 number)
 {
-  return tx->no_rtx && number != FASP_NO_BLOCK
+  return tx->estimate->no_rtx && number != FASP_NO_BLOCK
       && !fasp_block_is_end (fasp_store_get (tx->store, number));
 }
 
@@ -467,7 +419,7 @@ static void
 log_given_up (const FaspTx *tx, FaspTime now, guint64 from, guint64 to)
 {
   if (from < to)
-    FASP_LOG (tx->estimate.log, now, BLOCKS_SKIPPED, from, to, FASP_LOG_WORD ("no_retransmission"));
+    FASP_LOG (tx->log, now, BLOCKS_SKIPPED, from, to, FASP_LOG_WORD ("no_retransmission"));
 }
 
 /* Skips lost blocks, but not before those below them have arrived. */
@@ -500,18 +452,18 @@ fasp_tx_next (FaspTx *tx, FaspTime now, const FaspRtt *rtt, guint32 room, gint64
   guint64 rtx;
   guint8 round;
 
-  if (tx->held || fasp_tx_stands_by (tx))
+  if (tx->held || tx_stands_by (tx))
     return nothing;
   check_stall (tx, now, rtt);
   /* the store has dropped blocks that we have not sent: we have just joined, or were moved ahead */
   if (fasp_tx_get_base (tx) < tail) {
-    FASP_LOG (tx->estimate.log, now, BLOCKS_SKIPPED, fasp_tx_get_base (tx), tail,
+    FASP_LOG (tx->log, now, BLOCKS_SKIPPED, fasp_tx_get_base (tx), tail,
         FASP_LOG_WORD ("not_kept"));
     fasp_tx_skip_to (tx, tail);
   }
 
-  if (may_send (tx) && tx->skip_to > tx->acked && now >= tx->skip_time)
-    return (FaspTxItem) { FASP_TX_SKIP, tx->skip_to, 0, 0, 0, 1 };
+  if (may_send (tx) && tx->view.skip_to > tx->view.acked && now >= tx->skip_time)
+    return (FaspTxItem) { FASP_TX_SKIP, tx->view.skip_to, 0, 0, 0, 1 };
   if (tx->fragment.count > 0 && tx->fragment.block >= fasp_tx_get_base (tx)) {
     const FaspBlock *block = fasp_store_get (tx->store, tx->fragment.block);
 
@@ -522,15 +474,15 @@ fasp_tx_next (FaspTx *tx, FaspTime now, const FaspRtt *rtt, guint32 room, gint64
   }
   tx->fragment.count = 0;
   if (!tx->stall.is_on) {
-    if (tx->doubles > 0 && tx->cursor > fasp_tx_get_base (tx)
-        && fasp_store_get (tx->store, tx->cursor - 1)->size <= room)
-      return (FaspTxItem) { FASP_TX_BLOCK, tx->cursor - 1, 0, tx->doubled + 1, 0, 1 };
-    if (tx->no_rtx && give_up_lost (tx, now))
-      return (FaspTxItem) { FASP_TX_SKIP, tx->skip_to, 0, 0, 0, 1 };
+    if (tx->doubles > 0 && tx->view.cursor > fasp_tx_get_base (tx)
+        && fasp_store_get (tx->store, tx->view.cursor - 1)->size <= room)
+      return (FaspTxItem) { FASP_TX_BLOCK, tx->view.cursor - 1, 0, tx->doubled + 1, 0, 1 };
+    if (tx->estimate->no_rtx && give_up_lost (tx, now))
+      return (FaspTxItem) { FASP_TX_SKIP, tx->view.skip_to, 0, 0, 0, 1 };
   }
   /* what members of a group lack is bounded for all of them together */
   rtx = may_send (tx)
-          && (tx->peer == FASP_TX_TAKES || tx->group.log != NULL || now >= tx->fresh_time) ?
+          && (tx->view.peer == FASP_TX_TAKES || tx->group.log != NULL || now >= tx->fresh_time) ?
       fasp_sent_map_peek (tx->sent_map, &round) :
       FASP_NO_BLOCK;
   if (rtx != FASP_NO_BLOCK && !is_given_up (tx, rtx))
@@ -542,7 +494,7 @@ fasp_tx_next (FaspTx *tx, FaspTime now, const FaspRtt *rtt, guint32 room, gint64
       return copy;
   }
   if (fasp_tx_has_fresh (tx) && now >= tx->fresh_time)
-    return block_item (tx, tx->cursor, 0, room);
+    return block_item (tx, tx->view.cursor, 0, room);
   if (!is_waiting (tx))
     return nothing;
   /* Nothing was sent since all was acknowledged: the window is closed, or it is too early.
@@ -550,7 +502,7 @@ fasp_tx_next (FaspTx *tx, FaspTime now, const FaspRtt *rtt, guint32 room, gint64
   if (tx->tail_time == FASP_NEVER)
     tx->tail_time = now + FASP_TX_TAIL_MAX;
   if (is_tail_due (tx, now))
-    return (FaspTxItem) { FASP_TX_TAIL, tx->cursor, 0, 0, 0, 1 };
+    return (FaspTxItem) { FASP_TX_TAIL, tx->view.cursor, 0, 0, 0, 1 };
   return nothing;
 }
 
@@ -564,23 +516,23 @@ fasp_tx_sent (FaspTx *tx, FaspTime now, const FaspRtt *rtt, const FaspTxItem *it
       if (item->round == 0 && item->copy > 0) {
         tx->doubles--;
         tx->doubled++;
-        tx->counts.blocks_doubled++;
+        tx->view.counts.blocks_doubled++;
         break;
       }
       if (item->index == 0) {
         tx->stall.blocks -= MIN (1, tx->stall.blocks);
         if (item->round == 0) {
-          if (tx->acked == tx->cursor)
+          if (tx->view.acked == tx->view.cursor)
             tx->advanced = now;
-          tx->counts.blocks_sent++;
-          tx->counts.payload_sent += fasp_block_get_payload (block);
+          tx->view.counts.blocks_sent++;
+          tx->view.counts.payload_sent += fasp_block_get_payload (block);
         } else {
-          tx->counts.blocks_resent++;
-          tx->counts.payload_resent += fasp_block_get_payload (block);
+          tx->view.counts.blocks_resent++;
+          tx->view.counts.payload_resent += fasp_block_get_payload (block);
         }
       }
-      if (item->number == tx->cursor) {
-        tx->cursor++;
+      if (item->number == tx->view.cursor) {
+        tx->view.cursor++;
         fasp_fec_block_sent (&tx->fec);
       }
       if (item->copy > 0)
@@ -600,7 +552,7 @@ fasp_tx_sent (FaspTx *tx, FaspTime now, const FaspRtt *rtt, const FaspTxItem *it
       break;
     }
     case FASP_TX_REPAIR:
-      tx->counts.repairs_sent++;
+      tx->view.counts.repairs_sent++;
       fasp_fec_repair_sent (&tx->fec);
       break;
     case FASP_TX_TAIL:
@@ -622,20 +574,30 @@ fasp_tx_sent (FaspTx *tx, FaspTime now, const FaspRtt *rtt, const FaspTxItem *it
     case FASP_TX_NOTHING:
       break;
   }
+  if (tx->view.peer != FASP_TX_TAKES && item->kind == FASP_TX_BLOCK)
+    tx->fresh_time = FASP_NEVER;
 }
 
 void
-fasp_tx_double (FaspTx *tx, guint times)
+fasp_tx_double (FaspTx *tx, guint times, guint missed)
 {
+  tx->view.counts.blocks_not_doubled += missed;
   /* not in fragments: the path has become narrower, and new blocks will be smaller */
   tx->doubles = tx->fragment.count > 0 ? 0 : times;
   tx->doubled = 0;
 }
 
+gboolean
+fasp_tx_wants_turn (const FaspTx *tx)
+{
+  return tx->view.peer != FASP_TX_TAKES && tx->fresh_time == FASP_NEVER
+      && (fasp_tx_has_fresh (tx) || fasp_sent_map_count_queued (tx->sent_map) > 0);
+}
+
 FaspTime
 fasp_tx_get_wait (const FaspTx *tx, FaspTime now)
 {
-  return fasp_tx_has_fresh (tx) ? now - fasp_store_get (tx->store, tx->cursor)->arrival : 0;
+  return fasp_tx_has_fresh (tx) ? now - fasp_store_get (tx->store, tx->view.cursor)->arrival : 0;
 }
 
 FaspTime
@@ -644,14 +606,14 @@ fasp_tx_get_timeout (const FaspTx *tx)
   const FaspCopy *copy = fasp_proactive_peek (&tx->copies);
   FaspTime timeout = copy != NULL && !tx->stall.is_on ? copy->due : FASP_NEVER;
 
-  if (tx->held || fasp_tx_stands_by (tx))
+  if (tx->held || tx_stands_by (tx))
     return FASP_NEVER;
   if (fasp_tx_has_fresh (tx)
-      || (tx->peer != FASP_TX_TAKES && fasp_sent_map_count_queued (tx->sent_map) > 0))
+      || (tx->view.peer != FASP_TX_TAKES && fasp_sent_map_count_queued (tx->sent_map) > 0))
     timeout = MIN (timeout, tx->fresh_time);
   else if (is_waiting (tx))
     timeout = fasp_sooner (timeout, get_tail_time (tx));
-  if (may_send (tx) && tx->skip_to > tx->acked)
+  if (may_send (tx) && tx->view.skip_to > tx->view.acked)
     timeout = MIN (timeout, tx->skip_time);
   return timeout;
 }
@@ -663,10 +625,10 @@ fasp_tx_skip_to (FaspTx *tx, guint64 number)
 
   if (number <= base)
     return;
-  tx->counts.skipped += number - base;
-  tx->skip_to = number;
+  tx->view.counts.skipped += number - base;
+  tx->view.skip_to = number;
   tx->skip_time = 0;
-  tx->cursor = MAX (tx->cursor, number);
+  tx->view.cursor = MAX (tx->view.cursor, number);
   fasp_sent_map_advance (tx->sent_map, number);
 }
 
@@ -674,13 +636,13 @@ void
 fasp_tx_begin_at (FaspTx *tx, guint64 number)
 {
   fasp_tx_skip_to (tx, number);
-  tx->counts.skipped = 0; /* the peer was never to get what was before */
+  tx->view.counts.skipped = 0; /* the peer was never to get what was before */
 }
 
 void
 fasp_tx_has_elsewhere (FaspTx *tx, const FaspStreamOffset *has, gboolean stands_by)
 {
-  guint64 skipped = tx->counts.skipped, number;
+  guint64 skipped = tx->view.counts.skipped, number;
   guint8 round;
 
   tx->stands_by = stands_by;
@@ -694,10 +656,11 @@ fasp_tx_has_elsewhere (FaspTx *tx, const FaspStreamOffset *has, gboolean stands_
   }
   if (fasp_store_is_finished (tx->store))
     number = MIN (number, fasp_store_get_head (tx->store) - 1);
-  if (!stands_by && number <= tx->cursor && fasp_sent_map_peek (tx->sent_map, &round) >= number)
+  if (!stands_by && number <= tx->view.cursor
+      && fasp_sent_map_peek (tx->sent_map, &round) >= number)
     return; /* nothing would be sent in vain */
   fasp_tx_skip_to (tx, number);
-  tx->counts.skipped = skipped; /* the peer lacks nothing */
+  tx->view.counts.skipped = skipped; /* the peer lacks nothing */
 }
 
 void
@@ -705,7 +668,7 @@ fasp_tx_expire (FaspTx *tx, FaspTime now, guint32 media_time, const FaspRtt *rtt
 {
   guint64 head = fasp_store_get_head (tx->store);
   guint64 tail = fasp_store_get_tail (tx->store);
-  guint64 fresh = MAX (tx->cursor, tail);
+  guint64 fresh = MAX (tx->view.cursor, tail);
   guint64 number = MAX (fasp_tx_get_base (tx), tail);
   gboolean all = FALSE;
   FaspTime newest, expired;
@@ -726,6 +689,6 @@ fasp_tx_expire (FaspTx *tx, FaspTime now, guint32 media_time, const FaspRtt *rtt
   while (number + 1 < head && (all || fasp_store_get (tx->store, number)->media_time < expired))
     number++;
   if (number > fasp_tx_get_base (tx))
-    FASP_LOG (tx->estimate.log, now, BLOCKS_EXPIRED, fasp_tx_get_base (tx), number, all);
+    FASP_LOG (tx->log, now, BLOCKS_EXPIRED, fasp_tx_get_base (tx), number, all);
   fasp_tx_skip_to (tx, number);
 }

@@ -19,12 +19,10 @@
  */
 #pragma once
 
-#include "faspproactive.h"
 #include "faspfec.h"
 #include "fasplimits.h"
 #include "fasppathestimate.h"
 #include "faspsentmap.h"
-#include "fasprejoin.h"
 #include "faspstore.h"
 
 G_BEGIN_DECLS
@@ -45,19 +43,11 @@ G_BEGIN_DECLS
 /* Bytes of a datagram besides its payload: IP, UDP, and ours. */
 #define FASP_TX_UNHEARD_OVERHEAD (28 + FASP_DATA_OVERHEAD)
 
-/* The group that the peer is a member of. Changed by fasptxgroup.c. */
-typedef struct
-{
-  FaspGroupLog *log;   /* of the group that new blocks go to
-                          (faspmulticastsender.h); NULL: of none */
-  FaspGroupLog *past;  /* of the group that it was a member of; NULL: of none */
-  FaspTime deaf_since; /* since when it has reported nothing new of the
-                          group; FASP_NEVER: it does report */
-  gboolean is_deaf;    /* it does not hear the group */
-  FaspRejoin rejoin;   /* decides when it becomes a member again */
-} FaspTxGroup;
-
-/* What a peer has shown of itself. */
+/* What a peer has shown of itself.
+ *
+ *     UNHEARD --a FEEDBACK--> REPORTS --acknowledges a block that was not given up--> TAKES
+ *     (it called)                                                      (we called it) ^
+ */
 typedef enum
 {
   FASP_TX_UNHEARD, /* it called, and has reported nothing: it may be no receiver */
@@ -65,69 +55,44 @@ typedef enum
   FASP_TX_TAKES,   /* it has acknowledged a block, or it is a peer that we called */
 } FaspTxPeer;
 
-/* Nothing but tail probes leaves until the peer's acknowledgement advances. */
-typedef struct
-{
-  gboolean is_on;
-  guint blocks;    /* that may leave all the same, as a packet has arrived since */
-  guint64 arrived; /* packets that the peer has reported as received */
-  FaspTime end;    /* when feedback last came in a stall */
-} FaspTxStall;
-
-/* A block that is being sent in fragments. */
-typedef struct
-{
-  guint64 block;
-  guint8 index, count, round; /* of the next fragment; count 0: there is none */
-} FaspTxFragment;
-
 typedef struct
 {
   guint64 blocks_sent, payload_sent, blocks_resent, payload_resent;
   guint64 copies_sent; /* those among blocks_resent */
   guint64 blocks_doubled, repairs_sent;
-  guint64 blocks_not_doubled; /* counted by the session */
+  guint64 blocks_not_doubled; /* copies that did not leave, as their path had no room */
   guint64 skips_reported;     /* how often something came too late, as the peer reports */
   guint64 wanted;             /* how often the peer wanted a key frame */
   guint64 lost, confirmed, payload_confirmed, skipped, feedback;
   guint64 rounds[FASP_ROUNDS];
 } FaspTxCounts;
 
+/* How far it is.  Others read it for each packet; only the files of this room change it. */
 typedef struct
 {
-  FaspStore *store; /* shared, not owned */
-  FaspSentMap *sent_map;
-  FaspProactive copies;
-  FaspFec fec; /* initialised by the caller */
-  FaspTxGroup group;
-  gboolean held;      /* nothing leaves; set by the caller */
-  gboolean no_rtx;    /* what is lost is given up; set by the caller */
-  gboolean stands_by; /* the peer has another source of the stream, and wants nothing now */
-  FaspPathEstimate estimate;
-  guint64 cursor;      /* next new block */
-  FaspTime fresh_time; /* when that block may leave, or any to a peer that has acknowledged nothing;
-                          set by the caller */
-  guint64 limit;       /* end of the peer's window, in units of the stream */
-  guint64 acked;       /* the peer has all blocks below */
-  guint64 skip_to;     /* blocks below will never be sent; > acked until
-                          the peer has confirmed it */
-  FaspTime skip_time;  /* when to repeat the skip notice */
-  FaspTime tail_time, tail_interval;
-  FaspTime block_time;   /* when the newest block left */
-  FaspTime gap;          /* the usual time between new blocks, smoothed; µs */
-  FaspTime expired_time; /* when blocks that waited were last found too late; 0: never */
-  FaspTime heard;        /* time of the last feedback */
-  FaspTxPeer peer;       /* set by the caller to begin with */
-  FaspTime advanced;     /* since when something has been unacknowledged, and the acknowledgement
-                            has not advanced */
-  FaspTime moved;        /* when the peer last acknowledged a block */
-  guint64 arrived;       /* packets that had arrived when its acknowledgement last advanced */
-  FaspTxStall stall;
-  FaspTxFragment fragment;
-  guint8 doubles, doubled; /* how often the last block still has to go again,
-                              and how often it did */
+  FaspTxPeer peer;
+  guint64 cursor;  /* next new block */
+  guint64 acked;   /* the peer has all blocks below */
+  guint64 skip_to; /* blocks below will never be sent; > acked until the peer has confirmed it */
   FaspTxCounts counts;
-} FaspTx;
+} FaspTxView;
+
+typedef struct _FaspTx FaspTx;
+
+typedef struct
+{
+  FaspStore *store;     /* shared, not owned */
+  FaspPlanner *planner; /* the endpoint's; not owned */
+  FaspLog *log;         /* the session's, which outlives it; NULL: nothing is logged */
+  guint64 start;        /* first block of this session */
+  guint32 window;       /* units that the peer takes */
+  FaspLatency latency;
+  gdouble interval; /* wanted seconds between skips */
+  gboolean no_rtx;  /* what is lost is given up */
+  FaspFecMode fec;
+  gdouble fec_share; /* for FASP_FEC_FIXED */
+  guint fec_window;  /* blocks that the peer accepts in a window of repairs; 0: it accepts none */
+} FaspTxConfig;
 
 typedef enum
 {
@@ -147,10 +112,44 @@ typedef struct
   guint64 end;
 } FaspTxItem;
 
-/* @start: first block of this session. @window: units that the peer takes. The caller
- * initialises the estimate; fasp_tx_clear() clears it. */
-void fasp_tx_init (FaspTx *tx, FaspStore *store, guint64 start, guint32 window, FaspTime now);
-void fasp_tx_clear (FaspTx *tx);
+FaspTx *fasp_tx_new (FaspTime now, const FaspTxConfig *config);
+void fasp_tx_free (FaspTx *tx);
+/* The parts that the session works on, too: the sent map, to which it adds each packet; the
+ * estimate, which it feeds; and the repairs, which it plans and writes. */
+FaspSentMap *fasp_tx_get_sent_map (const FaspTx *tx);
+FaspPathEstimate *fasp_tx_get_estimate (const FaspTx *tx);
+FaspFec *fasp_tx_get_fec (FaspTx *tx);
+
+/* The peer called, and has reported nothing. */
+void fasp_tx_was_called (FaspTx *tx);
+/* The session is open: from now on the peer can acknowledge something. */
+void fasp_tx_opened (FaspTx *tx, FaspTime now);
+/* While it is held, nothing leaves. */
+void fasp_tx_hold (FaspTx *tx, gboolean held);
+
+static inline const FaspTxView *
+fasp_tx_view (const FaspTx *tx)
+{
+  return (const FaspTxView *) tx;
+}
+
+/* The session needs nothing below this block any more. */
+static inline guint64
+fasp_tx_get_base (const FaspTx *tx)
+{
+  return MAX (fasp_tx_view (tx)->acked, fasp_tx_view (tx)->skip_to);
+}
+
+/* The end of the peer's window, in units of the stream; and the units that it still takes. */
+guint64 fasp_tx_get_limit (const FaspTx *tx);
+guint64 fasp_tx_get_window (const FaspTx *tx);
+/* Blocks that are written, and have not left yet. */
+guint64 fasp_tx_count_fresh (const FaspTx *tx);
+/* The stream is finished, and all of it acknowledged. */
+gboolean fasp_tx_is_complete (const FaspTx *tx);
+/* A member knows how far the stream is, so it can widen the low bits of the group's block numbers.
+ */
+gboolean fasp_tx_is_in_stream (const FaspTx *tx);
 
 /* Is this FEEDBACK neither stale nor impossible? To be asked before anything else is done for it.
  * Handling it then costs no more than the blocks that it acknowledges and the packets that it
@@ -170,6 +169,9 @@ void fasp_tx_sent (FaspTx *tx, FaspTime now, const FaspRtt *rtt, const FaspTxIte
 
 /* The peer is gone: only probes go out until it acknowledges something. */
 void fasp_tx_stall (FaspTx *tx, FaspTime now);
+gboolean fasp_tx_is_stalled (const FaspTx *tx);
+/* When feedback last came in a stall; 0: never. */
+FaspTime fasp_tx_get_stall_end (const FaspTx *tx);
 
 /* For how long the peer has acknowledged nothing new although it was sent something; 0: it has
  * everything that was sent, or is to get nothing now. */
@@ -187,22 +189,28 @@ void fasp_tx_join (FaspTx *tx, FaspTime now, FaspGroupLog *log);
 void fasp_tx_follow_group (FaspTx *tx);
 /* Leaves the group: what the peer lacks, and all that is new, goes to it alone. */
 void fasp_tx_leave (FaspTx *tx, FaspTime now);
+/* Has it left a group? */
+gboolean fasp_tx_was_member (const FaspTx *tx);
 /* Is it known not to hear its group? */
 gboolean fasp_tx_is_deaf (const FaspTx *tx);
 /* The peer has left the group of @log. Does it hear that well enough by now to join
  * again? The caller then does so. @rtt: measured. */
 gboolean fasp_tx_returns (FaspTx *tx, FaspTime now, const FaspRtt *rtt, const FaspGroupLog *log);
 
-/* The new block that was just sent goes @times more, before all else. */
-void fasp_tx_double (FaspTx *tx, guint times);
+/* The new block that was just sent goes @times more, before all else.  @missed: how often it does
+ * not, as a path has no room for it. */
+void fasp_tx_double (FaspTx *tx, guint times, guint missed);
 
 /* Are there new blocks that leave as soon as it is time for them? */
 gboolean fasp_tx_has_fresh (const FaspTx *tx);
+/* When the next new block may leave, or any to a peer that has acknowledged nothing.  Such a peer
+ * gets one block in a turn: then it is FASP_NEVER, until the session gives it another turn. */
+FaspTime fasp_tx_get_fresh_time (const FaspTx *tx);
+void fasp_tx_set_fresh_time (FaspTx *tx, FaspTime time);
+gboolean fasp_tx_wants_turn (const FaspTx *tx);
 /* How long the next new block has waited for its turn; 0: it waits for the peer's
  * window or a group. */
 FaspTime fasp_tx_get_wait (const FaspTx *tx, FaspTime now);
-/* Units that the peer still takes. */
-guint64 fasp_tx_get_window (const FaspTx *tx);
 /* When fasp_tx_next() may have something, if it has nothing now. */
 FaspTime fasp_tx_get_timeout (const FaspTx *tx);
 
@@ -211,14 +219,14 @@ FaspTime fasp_tx_get_timeout (const FaspTx *tx);
 static inline guint64
 fasp_tx_count_skips (const FaspTx *tx)
 {
-  return tx->counts.skipped + tx->counts.skips_reported;
+  return fasp_tx_view (tx)->counts.skipped + fasp_tx_view (tx)->counts.skips_reported;
 }
 
 /* Grows when the peer needs a key frame: it has skipped, or says so. */
 static inline guint64
 fasp_tx_count_wants (const FaspTx *tx)
 {
-  return fasp_tx_count_skips (tx) + tx->counts.wanted;
+  return fasp_tx_count_skips (tx) + fasp_tx_view (tx)->counts.wanted;
 }
 
 /* The session, which has sent nothing yet, begins at block @number, if that is behind the
@@ -236,15 +244,6 @@ void fasp_tx_expire (FaspTx *tx, FaspTime now, guint32 media_time, const FaspRtt
  * need not be sent.  @stands_by: it wants nothing at all for now. */
 void fasp_tx_has_elsewhere (FaspTx *tx, const FaspStreamOffset *has, gboolean stands_by);
 /* Does nothing leave for that reason?  The end of the stream is for all. */
-static inline gboolean
-fasp_tx_stands_by (const FaspTx *tx)
-{
-  return tx->stands_by && !fasp_store_is_finished (tx->store);
-}
-
-/* The session needs nothing below this block any more. */
-guint64 fasp_tx_get_base (const FaspTx *tx);
-/* The stream is finished, and all of it acknowledged. */
-gboolean fasp_tx_is_complete (const FaspTx *tx);
+gboolean fasp_tx_stands_by (const FaspTx *tx);
 
 G_END_DECLS

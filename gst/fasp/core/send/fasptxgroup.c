@@ -14,11 +14,11 @@ fasp_tx_follow_group (FaspTx *tx)
 {
   guint64 next = fasp_sent_map_follow (tx->sent_map);
 
-  if (next <= tx->cursor)
+  if (next <= tx->view.cursor)
     return;
-  tx->counts.blocks_sent += next - tx->cursor;
-  tx->counts.payload_sent += fasp_store_count_bytes (tx->store, tx->cursor, next);
-  tx->cursor = next;
+  tx->view.counts.blocks_sent += next - tx->view.cursor;
+  tx->view.counts.payload_sent += fasp_store_count_bytes (tx->store, tx->view.cursor, next);
+  tx->view.cursor = next;
 }
 
 void
@@ -43,7 +43,7 @@ fasp_tx_leave (FaspTx *tx, FaspTime now)
   fasp_rejoin_left (&tx->group.rejoin, now);
   tx->tail_interval = FASP_TX_TAIL_FIRST;
   tx->tail_time = now + tx->tail_interval;
-  if (tx->peer == FASP_TX_TAKES)
+  if (tx->view.peer == FASP_TX_TAKES)
     tx->fresh_time = now;
 }
 
@@ -58,6 +58,12 @@ fasp_tx_judge_hearing (FaspTx *tx, FaspTime now, const FaspRtt *rtt)
     tx->group.deaf_since = now;
   tx->group.is_deaf =
       tx->group.deaf_since != FASP_NEVER && now - tx->group.deaf_since > rtt->smoothed;
+}
+
+gboolean
+fasp_tx_was_member (const FaspTx *tx)
+{
+  return tx->group.past != NULL;
 }
 
 gboolean
@@ -86,8 +92,8 @@ fasp_tx_overtake (FaspTx *tx, const FaspFeedback *feedback)
   guint64 reported = MAX (feedback->ack, feedback->end);
   guint64 next = fasp_group_log_get_next (tx->group.past), to = MIN (reported, next);
 
-  if (to <= tx->cursor)
+  if (to <= tx->view.cursor)
     return;
   fasp_sent_map_overtaken (tx->sent_map, to);
-  tx->cursor = to;
+  tx->view.cursor = to;
 }

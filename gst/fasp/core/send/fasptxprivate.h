@@ -1,12 +1,80 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * fasptxprivate.h: what the files of the sending half share.
+ * fasptxprivate.h: the state of a sending half, for the files that it consists of.
  */
 #pragma once
 
+#include "faspproactive.h"
+#include "fasprejoin.h"
 #include "fasptx.h"
 
 G_BEGIN_DECLS
+
+/* The group that the peer is a member of. Changed by fasptxgroup.c. */
+typedef struct
+{
+  FaspGroupLog *log;   /* of the group that new blocks go to
+                          (faspmulticastsender.h); NULL: of none */
+  FaspGroupLog *past;  /* of the group that it was a member of; NULL: of none */
+  FaspTime deaf_since; /* since when it has reported nothing new of the
+                          group; FASP_NEVER: it does report */
+  gboolean is_deaf;    /* it does not hear the group */
+  FaspRejoin rejoin;   /* decides when it becomes a member again */
+} FaspTxGroup;
+
+/* Nothing but tail probes leaves until the peer's acknowledgement advances. */
+typedef struct
+{
+  gboolean is_on;
+  guint blocks;    /* that may leave all the same, as a packet has arrived since */
+  guint64 arrived; /* packets that the peer has reported as received */
+  FaspTime end;    /* when feedback last came in a stall */
+} FaspTxStall;
+
+/* A block that is being sent in fragments. */
+typedef struct
+{
+  guint64 block;
+  guint8 index, count, round; /* of the next fragment; count 0: there is none */
+} FaspTxFragment;
+
+struct _FaspTx
+{
+  FaspTxView view;  /* the first member: fasp_tx_view() */
+  FaspStore *store; /* shared, not owned */
+  FaspLog *log;     /* NULL: nothing is logged; not owned */
+  FaspSentMap *sent_map;
+  FaspProactive copies;
+  FaspFec fec;
+  FaspTxGroup group;
+  gboolean held;              /* nothing leaves */
+  gboolean stands_by;         /* the peer has another source of the stream, and wants nothing now */
+  FaspPathEstimate *estimate; /* owned */
+  FaspTime fresh_time; /* when that block may leave, or any to a peer that has acknowledged nothing;
+                          FASP_NEVER: it has to be given a turn */
+  guint64 limit;       /* end of the peer's window, in units of the stream */
+  FaspTime skip_time;  /* when to repeat the skip notice */
+  FaspTime tail_time, tail_interval;
+  FaspTime block_time;   /* when the newest block left */
+  FaspTime gap;          /* the usual time between new blocks, smoothed; µs */
+  FaspTime expired_time; /* when blocks that waited were last found too late; 0: never */
+  FaspTime heard;        /* time of the last feedback */
+  FaspTime advanced;     /* since when something has been unacknowledged, and the acknowledgement
+                            has not advanced */
+  FaspTime moved;        /* when the peer last acknowledged a block */
+  guint64 arrived;       /* packets that had arrived when its acknowledgement last advanced */
+  FaspTxStall stall;
+  FaspTxFragment fragment;
+  guint8 doubles, doubled; /* how often the last block still has to go again,
+                              and how often it did */
+};
+
+/* fasp_tx_stands_by(), for what is asked for each packet. */
+static inline gboolean
+tx_stands_by (const FaspTx *tx)
+{
+  return tx->stands_by && !fasp_store_is_finished (tx->store);
+}
 
 /* Judges by a FEEDBACK whether the peer hears its group. */
 void fasp_tx_judge_hearing (FaspTx *tx, FaspTime now, const FaspRtt *rtt);

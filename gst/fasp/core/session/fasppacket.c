@@ -29,7 +29,7 @@ choose_ecn (FaspSession *session, const FaspPacket *p)
   if (!fasp_session_is_controlled (session)
       || !fasp_address_equal (&p->datagram->to, &p->flow->address))
     return FASP_ECN_NOT_ECT;
-  if (session->tx.stall.is_on) {
+  if (fasp_tx_is_stalled (session->tx)) {
     fasp_ecn_restart (&p->flow->ecn);
     return FASP_ECN_NOT_ECT;
   }
@@ -47,7 +47,7 @@ fasp_packet_finish (FaspPacket *p, FaspSession *session, FaspTime now, guint64 b
   gsize wire;
 
   if (!fasp_datagram_finish (datagram, session->keys.sealer, p->flow_number, p->flow->next_pn, w,
-          w->payload_size > 0 ? fasp_store_get (session->tx.store, block) : NULL)) {
+          w->payload_size > 0 ? fasp_store_get (session->store, block) : NULL)) {
     g_critical ("a datagram is too large, or its number was used before");
     return FALSE;
   }
@@ -74,7 +74,7 @@ fasp_packet_finish (FaspPacket *p, FaspSession *session, FaspTime now, guint64 b
       fasp_sent_log_add (&p->flow->sent, p->flow->next_pn - 1, now, path->wire_sent);
       fasp_rate_sent (path->rate, now, path->wire_sent);
     }
-    fasp_sent_map_sent (session->tx.sent_map, now, p->flow_number, block, continued);
+    fasp_sent_map_sent (fasp_tx_get_sent_map (session->tx), now, p->flow_number, block, continued);
   }
   return TRUE;
 }

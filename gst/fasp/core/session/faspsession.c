@@ -37,7 +37,7 @@ void
 fasp_session_free (FaspSession *session)
 {
   if (session->role == FASP_ROLE_SENDER)
-    fasp_tx_clear (&session->tx);
+    fasp_tx_free (session->tx);
   else
     fasp_rx_clear (&session->rx);
   for (guint i = 0; i < session->n_flows; i++)
@@ -55,6 +55,13 @@ fasp_session_free (FaspSession *session)
   fasp_wipe (&session->rekeying.exchange, sizeof session->rekeying.exchange);
   g_free (session->streamid);
   g_free (session);
+}
+
+void
+fasp_session_send (FaspSession *session, FaspTime now, const FaspTxConfig *config)
+{
+  session->store = config->store;
+  session->tx = fasp_tx_new (now, config);
 }
 
 void
@@ -221,7 +228,7 @@ fasp_session_open (FaspSession *session, FaspTime now)
   g_clear_pointer (&session->handshake.accept, g_bytes_unref);
   session->handshake.accept_due = FALSE;
   if (session->role == FASP_ROLE_SENDER)
-    session->tx.heard = session->tx.advanced = session->tx.moved = now;
+    fasp_tx_opened (session->tx, now);
   else
     session->rx.feedback.due = now;
   fasp_session_measure (session);
@@ -233,7 +240,7 @@ fasp_session_get_first_latency (const FaspSession *session, guint *latency_ms)
   FaspTime latency = session->terms.latency.latency;
 
   if (session->terms.latency.find) {
-    latency = session->role == FASP_ROLE_SENDER ? session->tx.estimate.latency :
+    latency = session->role == FASP_ROLE_SENDER ? fasp_tx_get_estimate (session->tx)->latency :
                                                   session->rx.playout.first;
   }
   *latency_ms = latency / FASP_MSEC;
@@ -253,7 +260,7 @@ guint
 fasp_session_get_latency (const FaspSession *session, FaspTime now)
 {
   FaspTime latency = session->role == FASP_ROLE_SENDER ?
-      session->tx.estimate.latency :
+      fasp_tx_get_estimate (session->tx)->latency :
       fasp_playout_get (&session->rx.playout, now);
 
   return latency / FASP_MSEC;
@@ -293,7 +300,7 @@ fasp_session_measure (FaspSession *session)
 const FaspFec *
 fasp_session_get_fec (const FaspSession *session)
 {
-  return session->group.member.joined ? &session->group.sender->fec : &session->tx.fec;
+  return session->group.member.joined ? &session->group.sender->fec : fasp_tx_get_fec (session->tx);
 }
 
 guint32

@@ -95,7 +95,8 @@ typedef struct
   FaspTraffic traffic;
 
   /* the stream */
-  FaspTx tx;            /* of a sender */
+  FaspStore *store;     /* sender: the endpoint's */
+  FaspTx *tx;           /* of a sender; owned */
   FaspTime stream_time; /* sender: when the stream may have something to send, as of the end of the
                            last turn */
   FaspRx rx;            /* of a receiver */
@@ -114,6 +115,8 @@ typedef struct
 FaspSession *fasp_session_new (FaspRole role, guint32 id, FaspTime now, const FaspAddress *peer,
     guint flows, const guint8 ping_secret[FASP_PING_SECRET]);
 void fasp_session_free (FaspSession *session);
+/* It is a sender's, and sends from now on what is in the store of @config. */
+void fasp_session_send (FaspSession *session, FaspTime now, const FaspTxConfig *config);
 /* Takes the keys that the handshake has agreed upon. */
 void fasp_session_set_keys (FaspSession *session, const FaspKeys *keys);
 /* Writes the proof that we were in this session, for the call with @nonce that resumes

@@ -19,7 +19,7 @@ get_avoided (FaspSession *session, const FaspTxItem *item)
   if (item->kind == FASP_TX_BLOCK && item->index == 0) {
     if (item->round == 0 && item->copy == 0)
       session->flow_choice.doubled = 0;
-    avoid = fasp_sent_map_get_carriers (session->tx.sent_map, item->number)
+    avoid = fasp_sent_map_get_carriers (fasp_tx_get_sent_map (session->tx), item->number)
         | (item->round == 0 ? session->flow_choice.doubled : 0);
   }
   return avoid;
@@ -31,8 +31,8 @@ static guint8
 pick_for_tail (FaspSession *session, FaspTxItem *item)
 {
   guint64 last = FASP_BIT (session->flow_choice.last);
-  guint64 among = fasp_sent_map_get_unreported (session->tx.sent_map) & session->multipath.usable
-      & ~session->flow_choice.tailed;
+  guint64 among = fasp_sent_map_get_unreported (fasp_tx_get_sent_map (session->tx))
+      & session->multipath.usable & ~session->flow_choice.tailed;
 
   item->count = MAX (1, __builtin_popcountll (among));
   return fasp_multipath_pick (&session->multipath, ~(among & last ? last : among));
@@ -95,8 +95,7 @@ fasp_session_double (FaspSession *session, FaspTime now)
     choice->takers = find_takers (session, now, session->multipath.usable & ~choice->doubled);
     n = MIN (n, (guint) __builtin_popcountll (choice->takers));
   }
-  fasp_tx_double (&session->tx, n);
-  session->tx.counts.blocks_not_doubled += times - n;
+  fasp_tx_double (session->tx, n, times - n);
 }
 
 /* When what is under way on the only path allows one more.  A TAIL asks what became of that, and
@@ -118,7 +117,7 @@ get_oldest (const FaspSession *session, const FaspPath *path)
 
   for (guint64 left = path->flows; left != 0; left &= left - 1)
     oldest = fasp_sooner (oldest,
-        fasp_sent_map_get_oldest_time (session->tx.sent_map, __builtin_ctzll (left)));
+        fasp_sent_map_get_oldest_time (fasp_tx_get_sent_map (session->tx), __builtin_ctzll (left)));
   return oldest;
 }
 
@@ -151,11 +150,10 @@ describe (const FaspSession *session, FaspTime now, const FaspPath *path, FaspTi
 static gsize
 count_waiting (const FaspSession *session, const FaspTxItem *item)
 {
-  guint64 head = fasp_store_get_head (session->tx.store);
-  guint64 blocks = fasp_sent_map_count_queued (session->tx.sent_map);
+  guint64 blocks = fasp_sent_map_count_queued (fasp_tx_get_sent_map (session->tx));
 
   if (item->round == 0)
-    blocks += head - MIN (head, session->tx.cursor);
+    blocks += fasp_tx_count_fresh (session->tx);
   return MAX (blocks, 1) * session->sizes.wire_max;
 }
 
@@ -163,11 +161,11 @@ count_waiting (const FaspSession *session, const FaspTxItem *item)
 static FaspTime
 get_spare (const FaspSession *session, FaspTime now, const FaspTxItem *item)
 {
-  FaspTime latency = session->tx.estimate.latency;
+  FaspTime latency = fasp_tx_get_estimate (session->tx)->latency;
 
   if (item->kind != FASP_TX_BLOCK || latency == 0)
     return FASP_NEVER;
-  return latency - (now - fasp_store_get (session->tx.store, item->number)->arrival);
+  return latency - (now - fasp_store_get (session->store, item->number)->arrival);
 }
 
 /* The paths of these flows. */

@@ -144,7 +144,7 @@ static gboolean
 all_passes (const FaspSession *session)
 {
   return session->sizes.largest_sent == 0
-      || (session->n_flows == 1 && session->tx.counts.skips_reported == 0
+      || (session->n_flows == 1 && fasp_tx_view (session->tx)->counts.skips_reported == 0
           && session->sizes.largest_passed >= session->sizes.largest_sent);
 }
 
@@ -152,7 +152,7 @@ all_passes (const FaspSession *session)
 static gboolean
 probes (const FaspSession *session)
 {
-  return !session->group.member.joined && session->tx.peer != FASP_TX_UNHEARD;
+  return !session->group.member.joined && fasp_tx_view (session->tx)->peer != FASP_TX_UNHEARD;
 }
 
 FaspTime
@@ -196,13 +196,14 @@ fasp_session_poll_probe (FaspSession *session, FaspTime now, FaspDatagram *datag
       session->sizes.largest_sent = session->sizes.largest_passed = 0;
       continue;
     }
-    passes = fasp_sent_map_get_totals (session->tx.sent_map, i).reported > flow->probe.pn;
+    passes =
+        fasp_sent_map_get_totals (fasp_tx_get_sent_map (session->tx), i).reported > flow->probe.pn;
     fasp_pmtu_expect (&flow->pmtu, get_known_width (session));
     size = fasp_pmtu_poll (&flow->pmtu, now, fasp_rtt_timeout (&session->rtt), passes);
     fasp_session_log_mtu (session, now, i, before, "black_hole");
     fasp_session_measure (session);
     if (flow->pmtu.confirming && !was) {
-      session->sizes.confirm_from = session->tx.cursor;
+      session->sizes.confirm_from = fasp_tx_view (session->tx)->cursor;
       session->sizes.largest_sent = session->sizes.largest_passed = 0;
     }
     if (size == 0)
@@ -215,14 +216,6 @@ fasp_session_poll_probe (FaspSession *session, FaspTime now, FaspDatagram *datag
   return FALSE;
 }
 
-/* Can a member widen the low bits of the group's block numbers? Only once it knows how far the
- * stream is. */
-static gboolean
-is_in_stream (const FaspTx *tx)
-{
-  return tx->acked >= MAX (tx->skip_to, fasp_store_get_tail (tx->store));
-}
-
 void
 fasp_session_write_next (FaspSession *session, FaspTime now, FaspWriter *w)
 {
@@ -233,7 +226,7 @@ fasp_session_write_next (FaspSession *session, FaspTime now, FaspWriter *w)
 
     session->pings.next_turn = (flow + 1) % turns;
     if (flow == session->n_flows) {
-      if (session->group.sender == NULL || !is_in_stream (&session->tx))
+      if (session->group.sender == NULL || !fasp_tx_is_in_stream (session->tx))
         continue;
       fasp_wire_write_next (w, FASP_GROUP_FLOW, fasp_group_log_get_pn (session->group.sender->log));
       return;

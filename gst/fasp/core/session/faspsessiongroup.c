@@ -35,7 +35,7 @@ fasp_session_excuse (FaspSession *session, FaspTime span)
 {
   session->liveness.excused += span;
   if (session->role == FASP_ROLE_SENDER)
-    fasp_tx_excuse (&session->tx, span);
+    fasp_tx_excuse (session->tx, span);
   for (guint i = 0; i < session->n_flows; i++)
     session->flows[i].outage.since += span;
   if (session->group.receiver != NULL)

@@ -77,7 +77,7 @@ static void
 choose_limit (FaspSession *session, FaspTime now)
 {
   guint64 rate = get_send_rate (session);
-  FaspTime first = session->tx.estimate.first_data;
+  FaspTime first = fasp_tx_get_estimate (session->tx)->first_data;
   gboolean known = first != FASP_NEVER && now - first >= FASP_JUMBO_KNOWN;
 
   for (guint i = 0; i < session->n_flows; i++) {
@@ -106,7 +106,8 @@ bury_and_revive (FaspSession *session, FaspTime now, guint64 dead)
       fasp_session_set_usable (session, now, i, FALSE);
       fasp_flow_die (flow, now);
     } else if (flow->death.is_dead
-        && fasp_sent_map_get_totals (session->tx.sent_map, i).reported > flow->death.pn) {
+        && fasp_sent_map_get_totals (fasp_tx_get_sent_map (session->tx), i).reported
+            > flow->death.pn) {
       revive (session, now, i, "packet_arrived");
     }
   }
@@ -135,15 +136,15 @@ knows_phase (const FaspSession *session, const FaspFeedback *feedback)
 static guint32
 find_passed (const FaspSession *session, guint64 from, guint64 ack)
 {
-  const FaspTx *tx = &session->tx;
+  const FaspSentMap *sent_map = fasp_tx_get_sent_map (session->tx);
+  guint64 end = MIN (ack, fasp_tx_view (session->tx)->cursor);
   guint32 largest = 0;
 
-  from = MAX (from, fasp_store_get_tail (tx->store));
-  for (guint64 n = from; n < MIN (ack, tx->cursor) && largest < session->sizes.room; n++) {
-    guint32 size = fasp_store_get (tx->store, n)->size;
+  from = MAX (from, fasp_store_get_tail (session->store));
+  for (guint64 n = from; n < end && largest < session->sizes.room; n++) {
+    guint32 size = fasp_store_get (session->store, n)->size;
 
-    if (size > largest && size <= session->sizes.room
-        && fasp_sent_map_is_sent_once (tx->sent_map, n))
+    if (size > largest && size <= session->sizes.room && fasp_sent_map_is_sent_once (sent_map, n))
       largest = size;
   }
   return largest;
@@ -178,7 +179,8 @@ report_timestamps (FaspSession *session, FaspTime now, guint32 clock,
     const FaspFeedbackFlow *reported)
 {
   FaspRateSample samples[FASP_TIMESTAMPS + 1];
-  FaspFlowTotals all = fasp_sent_map_get_totals (session->tx.sent_map, reported->flow);
+  FaspFlowTotals all =
+      fasp_sent_map_get_totals (fasp_tx_get_sent_map (session->tx), reported->flow);
   FaspRateFeedback feedback = {
     .now = now,
     .flow = reported->flow,
@@ -265,30 +267,26 @@ static void
 handle_feedback (FaspSession *session, FaspTime now, guint8 flow, const FaspFeedback *feedback,
     gsize wire)
 {
-  guint64 skips = session->tx.counts.skips_reported, dead;
+  guint64 skips = fasp_tx_view (session->tx)->counts.skips_reported, dead;
   gboolean doubted = session->n_flows == 1 && session->flows[0].pmtu.confirming;
   guint32 passed = 0;
 
-  if (!fasp_tx_takes (&session->tx, feedback))
+  if (!fasp_tx_takes (session->tx, feedback))
     return;
   if (doubted || session->sizes.largest_passed < session->sizes.largest_sent)
     passed = find_passed (session,
-        MAX (session->tx.acked, doubted ? session->sizes.confirm_from : 0), feedback->ack);
+        MAX (fasp_tx_view (session->tx)->acked, doubted ? session->sizes.confirm_from : 0),
+        feedback->ack);
 
-  if (!fasp_tx_feedback (&session->tx, now, feedback, &session->rtt, &dead))
+  if (!fasp_tx_feedback (session->tx, now, feedback, &session->rtt, &dead))
     return;
-  /* what a group sends is for others, too */
-  if (session->group.member.joined)
-    session->tx.stands_by = FALSE;
-  else
-    fasp_tx_has_elsewhere (&session->tx, &feedback->has, feedback->stands_by);
   /* it may have lost track of its position in the stream */
-  if (session->tx.counts.skips_reported > skips)
+  if (fasp_tx_view (session->tx)->counts.skips_reported > skips)
     session->promise.time = now;
   fasp_session_note_round_trips (session, feedback);
   follow_feedback_rate (session, now, flow, feedback->clock, wire);
   bury_and_revive (session, now, dead);
-  fasp_multipath_adjust (&session->multipath, now, session->tx.sent_map);
+  fasp_multipath_adjust (&session->multipath, now, fasp_tx_get_sent_map (session->tx));
   if (knows_phase (session, feedback))
     rekey (session, now);
   session->sizes.largest_passed = MAX (session->sizes.largest_passed, passed);
@@ -305,10 +303,10 @@ handle_feedback (FaspSession *session, FaspTime now, guint8 flow, const FaspFeed
       report_largest (session, now, reported);
     forget_sent (&session->flows[reported->flow], reported);
   }
-  if (fasp_sent_map_is_overgrown (session->tx.sent_map))
+  if (fasp_sent_map_is_overgrown (fasp_tx_get_sent_map (session->tx)))
     fasp_session_close (session, now, FASP_REASON_STOPPED, "its feedback never says what arrived");
   choose_limit (session, now);
-  if (fasp_sent_map_get_oldest_rounds (session->tx.sent_map) >= SUSPICIOUS_ROUNDS)
+  if (fasp_sent_map_get_oldest_rounds (fasp_tx_get_sent_map (session->tx)) >= SUSPICIOUS_ROUNDS)
     for (guint i = 0; i < session->n_flows; i++)
       fasp_pmtu_suspect (&session->flows[i].pmtu, now);
 }
@@ -356,7 +354,7 @@ handle_frame (FaspSession *session, FaspTime now, const FaspAddress *from, guint
     case FASP_FRAME_EXPIRED:
       /* EXPIRED of a member is ignored, as what one member lacks is sent to all */
       if (sender && !session->group.member.joined)
-        fasp_tx_expire (&session->tx, now, frame->expired.media_time, &session->rtt);
+        fasp_tx_expire (session->tx, now, frame->expired.media_time, &session->rtt);
       break;
     case FASP_FRAME_TAIL:
       if (takes_stream)

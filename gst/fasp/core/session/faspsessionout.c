@@ -35,7 +35,7 @@ trace_sent (FaspSession *session, FaspTime now, const FaspDatagram *datagram,
 
   if (session->notes.trace->entries == NULL)
     return;
-  block = fasp_store_get (session->tx.store, item->number);
+  block = fasp_store_get (session->store, item->number);
   fasp_trace_add (session->notes.trace,
       &(FaspTraceEntry) {
           .time = now,
@@ -90,7 +90,7 @@ was_dry (const FaspSession *session, const FaspRate *rate, const FaspTxItem *ite
 
   if (item->kind != FASP_TX_BLOCK || item->round > 0 || item->copy > 0 || item->index > 0)
     return FALSE;
-  arrival = fasp_store_get (session->tx.store, item->number)->arrival;
+  arrival = fasp_store_get (session->store, item->number)->arrival;
   return arrival > rate->full_until && fasp_session_is_ready (session, arrival);
 }
 
@@ -112,14 +112,14 @@ update_dry (FaspSession *session, FaspTime now, const FaspTxItem *item)
   /* a new block may wait for its turn, beside other sessions */
   fasp_rate_set_dry (rate, now,
       waits_for_group (session, now, item) || fasp_total_waits (&session->entry.share)
-          || (empty && !fasp_tx_has_fresh (&session->tx)));
+          || (empty && !fasp_tx_has_fresh (session->tx)));
 }
 
 /* Nothing more leaves now: tells the controllers of several paths which could take more. */
 static void
 update_dry_paths (FaspSession *session, FaspTime now)
 {
-  gboolean waits = session->tx.fresh_time > now && fasp_tx_has_fresh (&session->tx);
+  gboolean waits = fasp_tx_get_fresh_time (session->tx) > now && fasp_tx_has_fresh (session->tx);
 
   for (guint i = 0; session->paths.n > 1 && i < session->paths.n; i++) {
     const FaspPath *path = &session->paths.list[i];
@@ -153,7 +153,7 @@ get_next (FaspSession *session, FaspTime now)
 {
   gint64 unused = get_unused (session, now);
 
-  return fasp_tx_next (&session->tx, now, &session->rtt, session->sizes.room, unused);
+  return fasp_tx_next (session->tx, now, &session->rtt, session->sizes.room, unused);
 }
 
 /* Why has a block that arrived then not left before?  What ended last, if that took most of its
@@ -166,7 +166,7 @@ explain_wait (const FaspSession *session, FaspTime now, FaspTime arrival)
 
   if (*fasp_log_get_kept (session->notes.log, FASP_LOG_KEEPS_WINDOW) > most)
     why = "window";
-  if (session->tx.stall.end > most)
+  if (fasp_tx_get_stall_end (session->tx) > most)
     why = "stall";
   if (session->liveness.opened > most)
     why = "joined";
@@ -178,16 +178,15 @@ static void
 log_waiting (FaspSession *session, FaspTime now, guint64 block)
 {
   FaspLog *log = session->notes.log;
-  const FaspTx *tx = &session->tx;
   FaspTime arrival, waited;
 
   if (log == NULL)
     return;
-  arrival = fasp_store_get (tx->store, block)->arrival;
+  arrival = fasp_store_get (session->store, block)->arrival;
   waited = now - arrival;
   if (waited > LONG && fasp_log_turns (log, FASP_LOG_IS_BEHIND, TRUE))
-    FASP_LOG (log, now, SENDING_BEHIND, block, waited, fasp_store_get_head (tx->store) - block - 1,
-        fasp_session_get_channel_rate (session),
+    FASP_LOG (log, now, SENDING_BEHIND, block, waited,
+        fasp_store_get_head (session->store) - block - 1, fasp_session_get_channel_rate (session),
         FASP_LOG_WORD (explain_wait (session, now, arrival)));
   else if (waited < LONG / 2 && fasp_log_turns (log, FASP_LOG_IS_BEHIND, FALSE))
     FASP_LOG (log, now, SENDING_CAUGHT_UP, block, waited);
@@ -217,7 +216,7 @@ fasp_session_look_ahead (FaspSession *session, FaspTime now)
 {
   gboolean joined = session->group.member.joined;
   FaspTime ready = joined ? fasp_multicast_sender_get_ready (session->group.sender, now) : 0;
-  FaspTime time = fasp_later (fasp_tx_get_timeout (&session->tx), ready);
+  FaspTime time = fasp_later (fasp_tx_get_timeout (session->tx), ready);
   FaspTxItem item = get_next (session, now);
   FaspTime when = now;
 
@@ -240,7 +239,7 @@ fasp_session_look_ahead (FaspSession *session, FaspTime now)
 static guint32
 write_data (const FaspSession *session, FaspWriter *w, const FaspTxItem *item)
 {
-  const FaspBlock *block = fasp_store_get (session->tx.store, item->number);
+  const FaspBlock *block = fasp_store_get (session->store, item->number);
 
   if (session->terms.sends_offsets && block->offset != FASP_OFFSET_UNKNOWN)
     fasp_wire_write_offset (w, block->segment, block->offset);
@@ -280,9 +279,9 @@ fasp_session_poll_stream (FaspSession *session, FaspTime now, FaspDatagram *data
       payload = write_data (session, &p.w, &item);
       break;
     case FASP_TX_REPAIR:
-      if (!fasp_fec_write (&session->tx.fec, now, session->tx.store, item.number, item.end,
-              fasp_session_get_room (session), &p.w)) {
-        fasp_fec_passed (&session->tx.fec, FALSE);
+      if (!fasp_fec_write (fasp_tx_get_fec (session->tx), now, session->store, item.number,
+              item.end, fasp_session_get_room (session), &p.w)) {
+        fasp_fec_passed (fasp_tx_get_fec (session->tx), FALSE);
         return FALSE;
       }
       break;
@@ -312,15 +311,13 @@ fasp_session_poll_stream (FaspSession *session, FaspTime now, FaspDatagram *data
       fasp_multicast_sender_used (session->group.sender, now,
           datagram->size + datagram->to.overhead);
     session->sizes.largest_sent =
-        MAX (session->sizes.largest_sent, fasp_store_get (session->tx.store, block)->size);
+        MAX (session->sizes.largest_sent, fasp_store_get (session->store, block)->size);
     if (item.round == 0)
       session->traffic.block_wire += datagram->size + datagram->to.overhead;
   }
   if (item.copy > 0 && item.round > 0)
     use_unused (session, datagram->size + datagram->to.overhead);
-  fasp_tx_sent (&session->tx, now, &session->rtt, &item);
-  if (session->tx.peer != FASP_TX_TAKES && block != FASP_NO_BLOCK)
-    session->tx.fresh_time = FASP_NEVER; /* until it has another turn */
+  fasp_tx_sent (session->tx, now, &session->rtt, &item);
   if (session->flow_choice.duplicates && item.kind == FASP_TX_BLOCK && item.round == 0
       && item.copy == 0)
     fasp_session_double (session, now);

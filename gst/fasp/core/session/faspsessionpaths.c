@@ -84,7 +84,7 @@ fasp_session_set_usable (FaspSession *session, FaspTime now, guint8 flow, gboole
   if (session->paths.n == 1)
     return;
   flows = session->multipath.usable;
-  fasp_sent_map_set_only (session->tx.sent_map,
+  fasp_sent_map_set_only (fasp_tx_get_sent_map (session->tx),
       __builtin_popcountll (flows) == 1 ? __builtin_ctzll (flows) : FASP_FLOWS_MAX);
   /* the others have a part of its rate, or give it back */
   if (!fasp_session_is_controlled (session))
@@ -337,7 +337,8 @@ fasp_session_note_round_trips (FaspSession *session, const FaspFeedback *feedbac
 
       if ((paths->list[i].flows >> feedback->flows[j].flow & 1) == 0)
         continue;
-      totals = fasp_sent_map_get_totals (session->tx.sent_map, feedback->flows[j].flow);
+      totals =
+          fasp_sent_map_get_totals (fasp_tx_get_sent_map (session->tx), feedback->flows[j].flow);
       if (totals.sample - totals.delay > rtt - delay) {
         rtt = totals.sample;
         delay = totals.delay;

@@ -14,7 +14,7 @@
 static void
 count_doubled (FaspSession *session, FaspTime now, FaspPathEstimateCounts *counts)
 {
-  FaspOriginals originals = fasp_sent_map_get_originals (session->tx.sent_map);
+  FaspOriginals originals = fasp_sent_map_get_originals (fasp_tx_get_sent_map (session->tx));
   FaspTime least = FASP_NEVER, most = 0;
 
   counts->originals = originals.blocks;
@@ -23,7 +23,7 @@ count_doubled (FaspSession *session, FaspTime now, FaspPathEstimateCounts *count
   counts->doubled = fasp_multipath_count (&session->multipath) > 1;
   counts->all_lose = counts->all_stay = 1;
   for (guint i = 0; i < session->n_flows; i++) {
-    FaspFlowTotals totals = fasp_sent_map_get_totals (session->tx.sent_map, i);
+    FaspFlowTotals totals = fasp_sent_map_get_totals (fasp_tx_get_sent_map (session->tx), i);
     FaspFlow *flow = &session->flows[i];
     gdouble loss, stay;
 
@@ -60,7 +60,7 @@ count (FaspSession *session, FaspTime now, FaspPathEstimateCounts *counts)
   }
   counts->datagrams = session->traffic.datagrams_sent + group.datagrams;
   counts->wire = session->traffic.wire_sent + group.wire;
-  counts->blocks = session->tx.counts.blocks_sent;
+  counts->blocks = fasp_tx_view (session->tx)->counts.blocks_sent;
   counts->block_wire = session->traffic.block_wire + group.block_wire;
   counts->back_wire = session->traffic.wire_received;
   counts->channel = fasp_session_get_channel_rate (session);
@@ -75,34 +75,35 @@ count (FaspSession *session, FaspTime now, FaspPathEstimateCounts *counts)
 static void
 plan_fec (FaspSession *session, FaspTime now)
 {
-  FaspPathEstimate *estimate = &session->tx.estimate;
-  FaspTime latency = session->tx.estimate.latency;
+  FaspPathEstimate *estimate = fasp_tx_get_estimate (session->tx);
+  FaspFec *fec = fasp_tx_get_fec (session->tx);
   FaspFecGoal goal = {
-    .latency = latency > 0 ? latency : estimate->assumed,
+    .latency = estimate->latency > 0 ? estimate->latency : estimate->assumed,
     .rtt = session->rtt.smoothed,
     .jitter = session->rtt.jitter,
-    .no_rtx = session->tx.no_rtx,
+    .no_rtx = estimate->no_rtx,
     .block_rate = estimate->block_rate,
     .data_rate = estimate->data_rate,
     .interval = estimate->interval,
     .seen = CLAMP (estimate->loss.packets, 1, LOSS_SEEN_MAX),
     .channel = fasp_session_get_channel_rate (session),
-    .waits = fasp_tx_get_wait (&session->tx, now),
+    .waits = fasp_tx_get_wait (session->tx, now),
   };
   gdouble before;
 
   if (!session->terms.has_fec)
     return;
   fasp_loss_get (&estimate->loss, &goal.loss, &goal.stay);
-  before = session->tx.fec.share;
-  fasp_fec_plan (&session->tx.fec, now, &goal);
-  if (session->tx.fec.share != before)
-    FASP_LOG (session->notes.log, now, FEC_PLANNED, FASP_LOG_SHARE (session->tx.fec.share),
-        FASP_LOG_SHARE (goal.loss), session->tx.fec.is_alone);
+  before = fec->share;
+  fasp_fec_plan (fec, now, &goal);
+  if (fec->share != before)
+    FASP_LOG (session->notes.log, now, FEC_PLANNED, FASP_LOG_SHARE (fec->share),
+        FASP_LOG_SHARE (goal.loss), fec->is_alone);
   /* with retransmissions beside the code, the promise is made for these */
-  estimate->residual = !session->tx.fec.is_alone || goal.loss <= 0 ?
-      1 :
-      fasp_fec_get_residual (fasp_session_get_fec (session), &goal) / goal.loss;
+  fasp_path_estimate_set_residual (estimate,
+      !fec->is_alone || goal.loss <= 0 ?
+          1 :
+          fasp_fec_get_residual (fasp_session_get_fec (session), &goal) / goal.loss);
 }
 
 void
@@ -110,9 +111,9 @@ fasp_session_write_position (FaspSession *session, FaspWriter *w, guint64 number
 {
   FaspStreamOffset position;
 
-  if (number < fasp_store_get_tail (session->tx.store))
+  if (number < fasp_store_get_tail (session->store))
     return;
-  position = fasp_store_get_stream_offset (session->tx.store, number);
+  position = fasp_store_get_stream_offset (session->store, number);
   if (position.known && position.offset != FASP_OFFSET_UNKNOWN)
     fasp_wire_write_position (w, number, &position);
 }
@@ -123,14 +124,14 @@ fasp_session_get_promise_time (const FaspSession *session, FaspTime now)
   if (!session->rtt.measured)
     return FASP_NEVER;
   return fasp_sooner (session->promise.time,
-      fasp_path_estimate_get_timeout (&session->tx.estimate));
+      fasp_path_estimate_get_timeout (fasp_tx_get_estimate (session->tx)));
 }
 
 /* Estimates the path again, and sends PROMISE to the peer. */
 gboolean
 fasp_session_poll_promise (FaspSession *session, FaspTime now, FaspDatagram *datagram)
 {
-  FaspPathEstimate *estimate = &session->tx.estimate;
+  FaspPathEstimate *estimate = fasp_tx_get_estimate (session->tx);
   FaspPathEstimateCounts counts;
   FaspPacket p;
 
@@ -138,9 +139,9 @@ fasp_session_poll_promise (FaspSession *session, FaspTime now, FaspDatagram *dat
     return FALSE;
   /* members speak seldom, and do not wait long for the latency to be found */
   if (session->group.member.joined)
-    fasp_tx_follow_group (&session->tx);
+    fasp_tx_follow_group (session->tx);
   if (now >= fasp_path_estimate_get_timeout (estimate)
-      || fasp_path_estimate_begins (estimate, session->tx.counts.blocks_sent)) {
+      || fasp_path_estimate_begins (estimate, fasp_tx_view (session->tx)->counts.blocks_sent)) {
     count (session, now, &counts);
     plan_fec (session, now);
     if (fasp_path_estimate_look (estimate, now, &session->rtt, &counts)) {
@@ -158,8 +159,8 @@ fasp_session_poll_promise (FaspSession *session, FaspTime now, FaspDatagram *dat
   fasp_packet_begin (&p, session, datagram, fasp_packet_pick_flow (session));
   fasp_wire_write_promise (&p.w, session->promise.serial++, estimate->latency / FASP_MSEC,
       MIN (estimate->promise.interval, FASP_INTERVAL_MAX), session->feedback_rate.rate);
-  if (session->tx.counts.skips_reported > 0 || session->terms.sends_offsets)
-    fasp_session_write_position (session, &p.w, session->tx.cursor);
+  if (fasp_tx_view (session->tx)->counts.skips_reported > 0 || session->terms.sends_offsets)
+    fasp_session_write_position (session, &p.w, fasp_tx_view (session->tx)->cursor);
   fasp_session_write_next (session, now, &p.w);
   return fasp_packet_finish (&p, session, now, FASP_NO_BLOCK, FALSE);
 }

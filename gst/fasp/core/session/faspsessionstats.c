@@ -4,36 +4,37 @@
 static void
 get_tx_stats (const FaspSession *session, FaspSessionStats *stats)
 {
-  const FaspTx *tx = &session->tx;
-  guint64 head = fasp_store_get_head (tx->store);
+  const FaspTx *tx = session->tx;
+  const FaspTxCounts *counts = &fasp_tx_view (tx)->counts;
+  const FaspPathEstimate *estimate = fasp_tx_get_estimate (tx);
 
-  stats->sent.blocks = tx->counts.blocks_sent;
-  stats->sent.bytes = tx->counts.payload_sent;
-  stats->sent.blocks_rtx = tx->counts.blocks_resent;
-  stats->sent.bytes_rtx = tx->counts.payload_resent;
-  stats->sent.copies = tx->counts.copies_sent;
-  stats->sent.doubled = tx->counts.blocks_doubled;
-  stats->sent.not_doubled = tx->counts.blocks_not_doubled;
-  stats->sent.repairs = tx->counts.repairs_sent;
+  stats->sent.blocks = counts->blocks_sent;
+  stats->sent.bytes = counts->payload_sent;
+  stats->sent.blocks_rtx = counts->blocks_resent;
+  stats->sent.bytes_rtx = counts->payload_resent;
+  stats->sent.copies = counts->copies_sent;
+  stats->sent.doubled = counts->blocks_doubled;
+  stats->sent.not_doubled = counts->blocks_not_doubled;
+  stats->sent.repairs = counts->repairs_sent;
   /* a member gets the group's repairs, which are not its own */
-  stats->sent.fec_share = session->group.member.joined ? 0 : tx->fec.share;
+  stats->sent.fec_share = session->group.member.joined ? 0 : fasp_session_get_fec (session)->share;
   stats->pacing.rate = fasp_session_get_channel_rate (session);
   stats->pacing.missed = fasp_pacer_get_missed (&session->pacer);
   stats->pacing.queueing_delay = fasp_session_get_standing (session);
-  stats->sent.lost = tx->counts.lost;
-  stats->path.loss = tx->estimate.goal.path.loss;
-  stats->path.back_loss = tx->estimate.goal.path.back_loss;
-  stats->latency.promised_interval = MIN (tx->estimate.promise.interval, FASP_INTERVAL_MAX);
-  stats->latency.skips = tx->counts.skips_reported;
-  stats->key_frames_wanted = tx->counts.wanted;
-  stats->delivery.blocks = tx->counts.confirmed;
-  stats->delivery.bytes = tx->counts.payload_confirmed;
-  stats->delivery.skipped = tx->counts.skipped;
-  stats->delivery.feedback = tx->counts.feedback;
-  stats->delivery.in_flight = tx->cursor - tx->acked;
-  stats->delivery.queued = head > tx->cursor ? head - tx->cursor : 0;
+  stats->sent.lost = counts->lost;
+  stats->path.loss = estimate->goal.path.loss;
+  stats->path.back_loss = estimate->goal.path.back_loss;
+  stats->latency.promised_interval = MIN (estimate->promise.interval, FASP_INTERVAL_MAX);
+  stats->latency.skips = counts->skips_reported;
+  stats->key_frames_wanted = counts->wanted;
+  stats->delivery.blocks = counts->confirmed;
+  stats->delivery.bytes = counts->payload_confirmed;
+  stats->delivery.skipped = counts->skipped;
+  stats->delivery.feedback = counts->feedback;
+  stats->delivery.in_flight = fasp_tx_view (tx)->cursor - fasp_tx_view (tx)->acked;
+  stats->delivery.queued = fasp_tx_count_fresh (tx);
   stats->delivery.window = fasp_tx_get_window (tx);
-  memcpy (stats->rounds, tx->counts.rounds, sizeof (stats->rounds));
+  memcpy (stats->rounds, counts->rounds, sizeof (stats->rounds));
 }
 
 static void
@@ -117,7 +118,7 @@ fasp_session_get_flows (const FaspSession *session, FaspFlowStats *flows, guint 
       .datagrams_reordered = gap.reordered,
     };
     if (session->role == FASP_ROLE_SENDER) {
-      FaspFlowTotals totals = fasp_sent_map_get_totals (session->tx.sent_map, i);
+      FaspFlowTotals totals = fasp_sent_map_get_totals (fasp_tx_get_sent_map (session->tx), i);
 
       flows[i].weight = session->multipath.shares[i].weight;
       flows[i].rtt = totals.rtt;
@@ -134,7 +135,7 @@ add_up_flows (const FaspSession *session, const FaspPath *path, FaspPathStats *s
 {
   for (guint64 left = path->flows; left != 0; left &= left - 1) {
     guint flow = __builtin_ctzll (left);
-    FaspFlowTotals totals = fasp_sent_map_get_totals (session->tx.sent_map, flow);
+    FaspFlowTotals totals = fasp_sent_map_get_totals (fasp_tx_get_sent_map (session->tx), flow);
 
     stats->flows++;
     stats->datagrams_sent += session->flows[flow].datagrams_sent;

@@ -206,7 +206,7 @@ get_newcomers_interval (const FaspSession *session)
 {
   guint64 rate = session->pacer.ready.rate;
 
-  if (session->tx.peer == FASP_TX_UNHEARD)
+  if (fasp_tx_view (session->tx)->peer == FASP_TX_UNHEARD)
     return FASP_UNHEARD_EVERY;
   return session->sizes.wire_max * 8 * FASP_SEC / (rate > 0 ? rate : FASP_NEWCOMERS_RATE);
 }
@@ -216,23 +216,24 @@ get_newcomers_interval (const FaspSession *session)
 static void
 wait_for_turn (FaspSession *session, FaspTime now)
 {
-  FaspTx *tx = &session->tx;
-  FaspTime *turn = &session->entry.newcomer_turns[tx->peer];
+  const FaspTxCounts *counts = &fasp_tx_view (session->tx)->counts;
+  FaspTxPeer peer = fasp_tx_view (session->tx)->peer;
+  FaspTime *turn = &session->entry.newcomer_turns[peer];
   FaspTime interval = get_newcomers_interval (session);
+  FaspTime time = now;
 
-  if (tx->fresh_time != FASP_NEVER
-      || (!fasp_tx_has_fresh (tx) && fasp_sent_map_count_queued (tx->sent_map) == 0))
+  if (!fasp_tx_wants_turn (session->tx))
     return;
-  tx->fresh_time = now;
-  /* an honest one acknowledges these, however many others have come at the same time */
-  if (tx->peer == FASP_TX_REPORTS
-      && tx->counts.blocks_sent + tx->counts.blocks_resent < FASP_NEWCOMER_BLOCKS)
-    return;
-  /* the first ones of a pause leave together, as an initial window does */
-  if (tx->peer == FASP_TX_REPORTS)
-    *turn = MAX (*turn, now - FASP_NEWCOMERS_BURST * interval);
-  tx->fresh_time = MAX (*turn, now);
-  *turn = (tx->peer == FASP_TX_REPORTS ? *turn : tx->fresh_time) + interval;
+  /* an honest one acknowledges its first blocks, however many others have come at the same time */
+  if (peer == FASP_TX_UNHEARD
+      || counts->blocks_sent + counts->blocks_resent >= FASP_NEWCOMER_BLOCKS) {
+    /* the first ones of a pause leave together, as an initial window does */
+    if (peer == FASP_TX_REPORTS)
+      *turn = MAX (*turn, now - FASP_NEWCOMERS_BURST * interval);
+    time = MAX (*turn, now);
+    *turn = (peer == FASP_TX_REPORTS ? *turn : time) + interval;
+  }
+  fasp_tx_set_fresh_time (session->tx, time);
 }
 
 /* When the next new block may leave. */
@@ -240,19 +241,21 @@ static void
 place_fresh (FaspSession *session, FaspTime now, FaspTime quantum, gboolean waits)
 {
   FaspPacer *pacer = &session->pacer;
+  FaspTime time;
 
   if (pacer->quantum != MAX (quantum, FASP_PACER_QUANTUM)) {
     pacer->quantum = MAX (quantum, FASP_PACER_QUANTUM);
     fasp_session_set_pace (session, now, pacer->ready.rate);
   }
   if (quantum < FASP_PACER_QUANTUM)
-    session->tx.fresh_time = now;
+    time = now;
   else if (waits)
-    session->tx.fresh_time = now + quantum;
+    time = now + quantum;
   else if (fasp_pacer_get_time (pacer, now, session->sizes.wire_max) > now)
-    session->tx.fresh_time = fasp_pacer_get_wake (pacer, now, session->sizes.wire_max);
+    time = fasp_pacer_get_wake (pacer, now, session->sizes.wire_max);
   else /* a time computed for another rate does not hold */
-    session->tx.fresh_time = MIN (session->tx.fresh_time, now + quantum);
+    time = MIN (fasp_tx_get_fresh_time (session->tx), now + quantum);
+  fasp_tx_set_fresh_time (session->tx, time);
 }
 
 void
@@ -260,7 +263,7 @@ fasp_session_end_turn (FaspSession *session, FaspTime now, FaspTime quantum, gbo
 {
   if (session->role != FASP_ROLE_SENDER)
     return;
-  if (session->tx.peer != FASP_TX_TAKES)
+  if (fasp_tx_view (session->tx)->peer != FASP_TX_TAKES)
     wait_for_turn (session, now);
   else
     place_fresh (session, now, quantum, waits);

@@ -123,7 +123,8 @@ test_feedback (void)
     stranger = l.stranger = vplay_add_stranger (play, &at, FASP_ROLE_RECEIVER);
     g_assert_true (vplay_let_in (play, stranger));
     fill (play, stranger, under_way[i], &l.serial);
-    g_assert_cmpuint (fasp_endpoint_nth (play->sink, 0)->tx.cursor, >=, under_way[i] / 2);
+    g_assert_cmpuint (fasp_tx_view (fasp_endpoint_nth (play->sink, 0)->tx)->cursor, >=,
+        under_way[i] / 2);
     for (l.kind = 0; l.kind < KINDS; l.kind++)
       cost[i][l.kind] = measure (play, lie, &l);
     vplay_free (play);
@@ -545,7 +546,7 @@ comes_in_from (VPlay *play, FaspAddress at)
   vplay_say_acknowledged (play, stranger);
   vnet_run_for (play->net, FASP_MSEC);
   g_assert_nonnull (vplay_get_session (play, stranger));
-  g_assert_cmpint (vplay_get_session (play, stranger)->tx.peer, ==, FASP_TX_TAKES);
+  g_assert_cmpint (fasp_tx_view (vplay_get_session (play, stranger)->tx)->peer, ==, FASP_TX_TAKES);
   return TRUE;
 }
 

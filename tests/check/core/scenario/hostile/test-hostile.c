@@ -7,6 +7,7 @@
 #include "faspbeginning.h"
 #include "faspencoder.h"
 #include "fasplifecycle.h"
+#include "fasptxprivate.h"
 #include "vspy.h"
 
 #define RTT (20 * FASP_MSEC)
@@ -597,7 +598,7 @@ test_skips (void)
     for (guint i = 0; i < 5; i++) {
       FaspSession *session = fasp_endpoint_nth (endpoint, i);
 
-      session->tx.counts.skips_reported++;
+      session->tx->view.counts.skips_reported++;
       fasp_encoder_follow (endpoint, now, session);
     }
     fasp_encoder_tend (endpoint, now);

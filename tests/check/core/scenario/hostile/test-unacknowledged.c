@@ -31,7 +31,7 @@ say_missing (VPlay *play, VStranger *stranger)
     vplay_say_feedback (play, stranger, &f);
     return;
   }
-  f.end = session->tx.cursor;
+  f.end = fasp_tx_view (session->tx)->cursor;
   f.n_ranges = f.end > f.from;
   f.ranges[0] = (FaspRange) { f.from, f.end };
   f.n_flows = 1;
@@ -291,7 +291,7 @@ say_all_came (VPlay *play, VStranger *stranger)
 {
   const FaspSession *session = vplay_get_session (play, stranger);
   guint64 sent = session->flows[0].next_pn;
-  FaspFeedback f = vplay_make_feedback (1 + stranger->pn, session->tx.cursor);
+  FaspFeedback f = vplay_make_feedback (1 + stranger->pn, fasp_tx_view (session->tx)->cursor);
 
   f.clock = vnet_get_time (play->net);
   f.has_timestamps = TRUE;

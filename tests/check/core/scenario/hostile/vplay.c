@@ -181,7 +181,7 @@ vplay_say_acknowledged (VPlay *play, VStranger *stranger)
 
   if (session == NULL)
     return;
-  f = vplay_make_feedback (1 + stranger->pn, session->tx.cursor);
+  f = vplay_make_feedback (1 + stranger->pn, fasp_tx_view (session->tx)->cursor);
   if (session->n_flows > 0 && session->flows[0].next_pn > 0) {
     f.n_flows = 1;
     f.flows[0] = (FaspFeedbackFlow) {

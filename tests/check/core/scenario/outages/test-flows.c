@@ -476,7 +476,7 @@ test_promise (void)
         black_out (net, link, 0, d->together, TRUE, FALSE);
       vstream_run_until (stream, t * FASP_SEC / 2);
     }
-    estimate = &fasp_endpoint_nth (stream->sender, 0)->tx.estimate;
+    estimate = fasp_tx_get_estimate (fasp_endpoint_nth (stream->sender, 0)->tx);
     g_assert_cmpfloat (estimate->goal.lost, >, d->lost_least);
     g_assert_cmpfloat (estimate->goal.lost, <, d->lost_most);
     g_assert_cmpfloat (estimate->promise.interval, >, d->least);

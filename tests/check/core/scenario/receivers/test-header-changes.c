@@ -6,6 +6,7 @@
 #include <string.h>
 #include "faspendpointbase.h"
 #include "faspposition.h"
+#include "fasptxprivate.h"
 #include "vheader.h"
 
 /* The stream is another one that needs none, and nobody says where its key frames are: who waits
@@ -233,7 +234,7 @@ test_gone_hostile (void)
   sim->source.units = G_MAXUINT;
   head = fasp_store_get_head (sim->sender->store);
   for (guint i = 0; i < 300; i++) {
-    session->tx.counts.skips_reported++;
+    session->tx->view.counts.skips_reported++;
     vheader_run (sim, 10 * FASP_MSEC);
   }
   g_assert_cmpuint (fasp_store_get_head (sim->sender->store) - head, <=, 4);

@@ -20,28 +20,29 @@ at (guint8 origin, guint64 offset)
 
 /* So many bytes of origin 1 are written, of which nothing has left. */
 static FaspStore *
-begin (FaspTx *tx, gsize size)
+begin (FaspTx **tx, gsize size)
 {
   FaspStore *store = fasp_store_new (1 << 20, SIZE);
   FaspStreamOffset first = at (1, 0);
 
   fasp_store_set_offset (store, NOW, NOW, &first, FALSE);
   fasp_store_write (store, NOW, NOW, bytes, size, NULL);
-  fasp_tx_init (tx, store, fasp_store_get_tail (store), 1000, NOW);
+  *tx = fasp_tx_new (NOW,
+      &(FaspTxConfig) { .store = store, .start = fasp_store_get_tail (store), .window = 1000 });
   return store;
 }
 
 static void
 finish (FaspTx *tx, FaspStore *store)
 {
-  fasp_tx_clear (tx);
+  fasp_tx_free (tx);
   fasp_store_free (store);
 }
 
 static guint64
-get_start (FaspTx *tx)
+get_start (FaspStore *store, const FaspTx *tx)
 {
-  return fasp_store_get_stream_offset (tx->store, fasp_tx_get_base (tx)).offset;
+  return fasp_store_get_stream_offset (store, fasp_tx_get_base (tx)).offset;
 }
 
 /* It begins with the block in which the first byte is that the receiver lacks. */
@@ -62,18 +63,18 @@ test_has (void)
 
   for (guint i = 0; i < G_N_ELEMENTS (table); i++) {
     FaspStreamOffset has = at (1, table[i].has);
-    FaspTx tx;
+    FaspTx *tx;
     FaspStore *store = begin (&tx, sizeof bytes);
 
-    fasp_tx_has_elsewhere (&tx, &has, FALSE);
-    g_assert_cmpuint (get_start (&tx), ==, table[i].start);
-    g_assert_cmpuint (tx.counts.skipped, ==, 0);
-    g_assert_true (fasp_tx_has_fresh (&tx) == (table[i].start < sizeof bytes));
+    fasp_tx_has_elsewhere (tx, &has, FALSE);
+    g_assert_cmpuint (get_start (store, tx), ==, table[i].start);
+    g_assert_cmpuint (fasp_tx_view (tx)->counts.skipped, ==, 0);
+    g_assert_true (fasp_tx_has_fresh (tx) == (table[i].start < sizeof bytes));
     /* it does not go back */
     has.offset = 0;
-    fasp_tx_has_elsewhere (&tx, &has, FALSE);
-    g_assert_cmpuint (get_start (&tx), ==, table[i].start);
-    finish (&tx, store);
+    fasp_tx_has_elsewhere (tx, &has, FALSE);
+    g_assert_cmpuint (get_start (store, tx), ==, table[i].start);
+    finish (tx, store);
   }
 }
 
@@ -82,15 +83,15 @@ static void
 test_open_block (void)
 {
   FaspStreamOffset has = at (1, SIZE / 2);
-  FaspTx tx;
+  FaspTx *tx;
   FaspStore *store = begin (&tx, SIZE / 2);
 
-  fasp_tx_has_elsewhere (&tx, &has, FALSE);
-  g_assert_false (fasp_tx_has_fresh (&tx));
+  fasp_tx_has_elsewhere (tx, &has, FALSE);
+  g_assert_false (fasp_tx_has_fresh (tx));
   fasp_store_write (store, NOW, NOW, bytes, SIZE / 4, NULL);
-  g_assert_true (fasp_tx_has_fresh (&tx));
-  g_assert_cmpuint (get_start (&tx), ==, SIZE / 2);
-  finish (&tx, store);
+  g_assert_true (fasp_tx_has_fresh (tx));
+  g_assert_cmpuint (get_start (store, tx), ==, SIZE / 2);
+  finish (tx, store);
 }
 
 /* Marks at the first byte that is lacked are for it: the key frame begins there. */
@@ -98,14 +99,14 @@ static void
 test_marks (void)
 {
   FaspStreamOffset has = at (1, SIZE);
-  FaspTx tx;
+  FaspTx *tx;
   FaspStore *store = begin (&tx, SIZE);
 
   fasp_store_mark_key_frame (store, NOW, NOW);
   fasp_store_write (store, NOW, NOW, bytes, SIZE, NULL);
-  fasp_tx_has_elsewhere (&tx, &has, FALSE);
-  g_assert_cmpuint (fasp_tx_get_base (&tx), ==, fasp_store_get_head (store) - 2);
-  finish (&tx, store);
+  fasp_tx_has_elsewhere (tx, &has, FALSE);
+  g_assert_cmpuint (fasp_tx_get_base (tx), ==, fasp_store_get_head (store) - 2);
+  finish (tx, store);
 }
 
 /* One that stands by gets nothing, and holds up nothing, whatever stream it has; but all get the
@@ -116,26 +117,26 @@ test_stands_by (void)
   for (guint8 origin = 1; origin <= 2; origin++) {
     FaspStreamOffset has = at (origin, 4500);
     guint64 head;
-    FaspTx tx;
+    FaspTx *tx;
     FaspStore *store = begin (&tx, sizeof bytes);
 
-    fasp_tx_has_elsewhere (&tx, &has, TRUE);
-    g_assert_true (fasp_tx_stands_by (&tx));
-    g_assert_false (fasp_tx_has_fresh (&tx));
-    g_assert_cmpint (fasp_tx_get_timeout (&tx), ==, FASP_NEVER);
-    g_assert_cmpuint (get_start (&tx), ==, origin == 1 ? 4000 : sizeof bytes);
+    fasp_tx_has_elsewhere (tx, &has, TRUE);
+    g_assert_true (fasp_tx_stands_by (tx));
+    g_assert_false (fasp_tx_has_fresh (tx));
+    g_assert_cmpint (fasp_tx_get_timeout (tx), ==, FASP_NEVER);
+    g_assert_cmpuint (get_start (store, tx), ==, origin == 1 ? 4000 : sizeof bytes);
     fasp_store_write (store, NOW, NOW, bytes, SIZE, NULL);
-    fasp_tx_has_elsewhere (&tx, &has, FALSE);
-    g_assert_true (fasp_tx_has_fresh (&tx));
-    g_assert_cmpuint (get_start (&tx), ==, origin == 1 ? 4000 : sizeof bytes);
+    fasp_tx_has_elsewhere (tx, &has, FALSE);
+    g_assert_true (fasp_tx_has_fresh (tx));
+    g_assert_cmpuint (get_start (store, tx), ==, origin == 1 ? 4000 : sizeof bytes);
     fasp_store_finish (store, NOW, NOW);
     head = fasp_store_get_head (store);
     has.offset = 99999;
-    fasp_tx_has_elsewhere (&tx, &has, TRUE);
-    g_assert_false (fasp_tx_stands_by (&tx));
-    g_assert_true (fasp_tx_has_fresh (&tx));
-    g_assert_cmpuint (fasp_tx_get_base (&tx), ==, head - 1);
-    finish (&tx, store);
+    fasp_tx_has_elsewhere (tx, &has, TRUE);
+    g_assert_false (fasp_tx_stands_by (tx));
+    g_assert_true (fasp_tx_has_fresh (tx));
+    g_assert_cmpuint (fasp_tx_get_base (tx), ==, head - 1);
+    finish (tx, store);
   }
 }
 
@@ -146,13 +147,13 @@ test_other_stream (void)
   FaspStreamOffset has[] = { at (2, 4500), { .known = FALSE } };
 
   for (guint i = 0; i < G_N_ELEMENTS (has); i++) {
-    FaspTx tx;
+    FaspTx *tx;
     FaspStore *store = begin (&tx, sizeof bytes);
 
-    fasp_tx_has_elsewhere (&tx, &has[i], FALSE);
-    g_assert_cmpuint (get_start (&tx), ==, 0);
-    g_assert_true (fasp_tx_has_fresh (&tx));
-    finish (&tx, store);
+    fasp_tx_has_elsewhere (tx, &has[i], FALSE);
+    g_assert_cmpuint (get_start (store, tx), ==, 0);
+    g_assert_true (fasp_tx_has_fresh (tx));
+    finish (tx, store);
   }
 }
 
