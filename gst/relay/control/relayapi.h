@@ -42,15 +42,6 @@ void relay_api_free (RelayApi *api);
 
 /* Does it change nothing? */
 gboolean relay_api_only_reads (const gchar *method);
-typedef struct
-{
-  const gchar *method;
-  const gchar *path; /* as it was sent, with % in it, and without a query */
-  const gchar *body;
-  gsize size;        /* bytes of the body */
-  gboolean only_new; /* nothing that is there may be changed: If-None-Match: * (RFC 9110) */
-} RelayApiRequest;
-
 void relay_api_answer (RelayApi *api, const RelayApiRequest *request, RelayPage *page);
 
 /* Makes a page of a refusal. May be called from any thread. */

@@ -451,17 +451,11 @@ static void
 answer (Relay *relay, RelayRequest *request)
 {
   RelayPage page = { 200, "text/plain; charset=utf-8" };
-  RelayApiRequest asked = {
-    .method = relay_request_get_method (request),
-    .path = relay_request_get_path (request),
-    .only_new = relay_request_is_only_new (request),
-  };
 
-  asked.body = relay_request_get_body (request, &asked.size);
   if (relay->phase == RELAY_ENDING)
     relay_api_refuse (&page, 503, "The relay is ending.");
   else
-    relay_api_answer (relay->api, &asked, &page);
+    relay_api_answer (relay->api, relay_request_get (request), &page);
   relay_request_answer (request, &page);
 }
 
@@ -479,7 +473,7 @@ take (RelayRequest *request, gpointer data)
 {
   Relay *relay = data;
 
-  if (relay_api_only_reads (relay_request_get_method (request))) {
+  if (relay_api_only_reads (relay_request_get (request)->method)) {
     answer (relay, request);
     return;
   }

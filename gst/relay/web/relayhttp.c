@@ -36,9 +36,9 @@ struct _RelayRequest
   gint users; /* atomic: the connection, and the main context */
   RelayHttp *http;
   struct MHD_Connection *connection;
-  gchar *method, *path;
-  GByteArray *body; /* NULL: none is taken */
-  gboolean too_big, only_new;
+  RelayApiRequest asked; /* its texts are the request's own */
+  GByteArray *body;      /* NULL: none is taken */
+  gboolean too_big;
   gboolean
       answered; /* the page is there; of one that waits, under the server's lock, like the page */
   RelayPage page;
@@ -126,8 +126,8 @@ request_new (RelayHttp *http, struct MHD_Connection *connection, const gchar *me
   request->users = 1;
   request->http = http;
   request->connection = connection;
-  request->method = g_strdup (method);
-  request->path = g_strdup (path);
+  request->asked.method = g_strdup (method);
+  request->asked.path = g_strdup (path);
   request->page = (RelayPage) { 200, "text/plain; charset=utf-8" };
   return request;
 }
@@ -137,8 +137,8 @@ request_unref (RelayRequest *request)
 {
   if (!g_atomic_int_dec_and_test (&request->users))
     return;
-  g_free (request->method);
-  g_free (request->path);
+  g_free ((gchar *) request->asked.method);
+  g_free ((gchar *) request->asked.path);
   if (request->body != NULL) {
     /* there may be a passphrase in it */
     if (request->body->len > 0)
@@ -151,29 +151,10 @@ request_unref (RelayRequest *request)
   g_free (request);
 }
 
-const gchar *
-relay_request_get_method (const RelayRequest *request)
+const RelayApiRequest *
+relay_request_get (RelayRequest *request)
 {
-  return request->method;
-}
-
-const gchar *
-relay_request_get_path (const RelayRequest *request)
-{
-  return request->path;
-}
-
-const gchar *
-relay_request_get_body (const RelayRequest *request, gsize *size)
-{
-  *size = request->body != NULL ? request->body->len : 0;
-  return request->body != NULL ? (const gchar *) request->body->data : NULL;
-}
-
-gboolean
-relay_request_is_only_new (const RelayRequest *request)
-{
-  return request->only_new;
+  return &request->asked;
 }
 
 /* Call it with the lock held. */
@@ -260,16 +241,16 @@ admit (RelayRequest *request)
   RelayHttp *http = request->http;
   const gchar *length = get_header (c, MHD_HTTP_HEADER_CONTENT_LENGTH);
   RelayAsk ask = {
-    .method = request->method,
+    .method = request->asked.method,
     .host = get_header (c, MHD_HTTP_HEADER_HOST),
     .origin = get_header (c, MHD_HTTP_HEADER_ORIGIN),
     .site = get_header (c, "Sec-Fetch-Site"),
     .type = get_header (c, MHD_HTTP_HEADER_CONTENT_TYPE),
     .authorization = get_header (c, MHD_HTTP_HEADER_AUTHORIZATION),
-    .path = request->path,
+    .path = request->asked.path,
   };
 
-  request->only_new = g_strcmp0 (get_header (c, MHD_HTTP_HEADER_IF_NONE_MATCH), "*") == 0;
+  request->asked.only_new = g_strcmp0 (get_header (c, MHD_HTTP_HEADER_IF_NONE_MATCH), "*") == 0;
   if (!http->funcs.admit (&ask, http->path != NULL, &request->page, http->data))
     return FALSE;
   if (length == NULL || g_ascii_strtoull (length, NULL, 10) <= RELAY_HTTP_BODY_MAX) {
@@ -430,6 +411,8 @@ answer (void *data, struct MHD_Connection *connection, const char *path, const c
   if (request->answered)
     return send_page (request);
   if (request->body != NULL) {
+    request->asked.body = (const gchar *) request->body->data;
+    request->asked.size = request->body->len;
     if (wait_for_answer (request))
       return MHD_YES;
     refuse_closing (&request->page);
@@ -539,18 +522,11 @@ relay_http_new (GSocketAddress *address, const RelayHttpFuncs *funcs, gpointer d
   g_autofree gchar *text = g_socket_connectable_to_string (G_SOCKET_CONNECTABLE (address));
   RelayHttp *http;
 
-  if (socket == NULL && G_IS_UNIX_SOCKET_ADDRESS (address)) {
-    g_prefix_error (error,
-        "HTTP cannot be served at %s (choose another path, in a folder where the "
-        "relay may write): ",
-        text);
-    return NULL;
-  }
   if (socket == NULL) {
-    g_prefix_error (error,
-        "HTTP cannot be served at %s (choose another address "
-        "or port; `ss -tlnp' tells which program has it): ",
-        text);
+    g_prefix_error (error, "HTTP cannot be served at %s (choose another %s): ", text,
+        G_IS_UNIX_SOCKET_ADDRESS (address) ?
+            "path, in a folder where the relay may write" :
+            "address or port; `ss -tlnp' tells which program has it");
     return NULL;
   }
   http = g_new0 (RelayHttp, 1);

@@ -45,6 +45,16 @@ typedef struct
 
 typedef struct _RelayRequest RelayRequest;
 
+/* What a request to the API asks for. */
+typedef struct
+{
+  const gchar *method;
+  const gchar *path; /* as it was sent, with % in it, and without a query */
+  const gchar *body;
+  gsize size;        /* bytes of the body */
+  gboolean only_new; /* nothing that is there may be changed: If-None-Match: * (RFC 9110) */
+} RelayApiRequest;
+
 typedef struct
 {
   /* Makes a page. @host: the name by which the server is asked, as the client gives it; NULL: none.
@@ -67,12 +77,8 @@ RelayHttp *relay_http_new (GSocketAddress *address, const RelayHttpFuncs *funcs,
 /* Requests that were not answered yet get 503, and may still be answered, which does nothing. */
 void relay_http_free (RelayHttp *http);
 
-const gchar *relay_request_get_method (const RelayRequest *request);
-/* As it was sent, with % in it. */
-const gchar *relay_request_get_path (const RelayRequest *request);
-const gchar *relay_request_get_body (const RelayRequest *request, gsize *size);
-/* Whether it has If-None-Match: *. */
-gboolean relay_request_is_only_new (const RelayRequest *request);
+/* Valid until it is answered. */
+const RelayApiRequest *relay_request_get (RelayRequest *request);
 /* Takes what is in @page. Call it once. */
 void relay_request_answer (RelayRequest *request, const RelayPage *page);
 
