@@ -33,7 +33,7 @@ relay_log_make_plain (const gchar *text)
   return g_string_free (plain, FALSE);
 }
 
-/* --- who sees it ---------------------------------------------------------------------------- */
+/* --- the watcher ---------------------------------------------------------------------------- */
 
 static GRWLock watch_lock; /* guards these */
 static RelayLogFunc watch_func;
@@ -67,7 +67,7 @@ typedef enum
   JOURNALD,
 } Format;
 
-/* The fields of one message, and what they point to. */
+/* The fields of one message, and the texts that they point to. */
 typedef struct
 {
   GArray *fields; /* GLogField */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * relaylog.h: writes what happens, in one line each: as text or JSON to standard error, or to
- * journald with its fields.  Whoever keeps lines of text (journald, a container's runtime) adds
- * the time.
+ * journald with its fields.  The program that keeps lines of text (journald, a container's
+ * runtime) adds the time.
  *
  * Messages are GLib's structured ones.  Their fields are MESSAGE, PRIORITY (4: a warning, 5),
- * SYSLOG_IDENTIFIER, and of what they are about FASP_STREAM, FASP_END (input, output) and, of a
+ * SYSLOG_IDENTIFIER, and, of a stream, FASP_STREAM and FASP_END (input, output) and, of a
  * peer, FASP_EVENT and the fields of the element's message.
  */
 #pragma once
@@ -28,19 +28,18 @@ gboolean relay_log_may (RelayLogBudget *budget, gint64 now, guint *missed);
  * once.  FALSE: there is no such format, and it is text. */
 gboolean relay_log_begin (const gchar *format);
 
-/* Who sees what the log is told, besides: as relay_log_end(). */
+/* Called with each line of the log: the arguments are those of relay_log_end(). */
 typedef void (*RelayLogFunc) (const gchar *stream, const gchar *end, GLogLevelFlags level,
     const GstStructure *details, const gchar *text, gpointer data);
-/* @func: called from any thread that logs; NULL: nobody, and no call is under way any more. */
+/* @func: called from any thread that logs; NULL: none; then no call is under way any more. */
 void relay_log_watch (RelayLogFunc func, gpointer data);
 
-/* Returns @text in one line and without control characters, whatever the network has put into
- * it. */
+/* Returns @text, which may come from the network, in one line and without control characters. */
 gchar *relay_log_make_plain (const gchar *text);
 /* @stream: its name, or NULL. */
 void relay_log (const gchar *stream, const gchar *format, ...) G_GNUC_PRINTF (2, 3);
 void relay_log_warning (const gchar *stream, const gchar *format, ...) G_GNUC_PRINTF (2, 3);
-/* What an end of a stream tells.  @details: of the element's message; NULL: none. */
+/* Logs a message of an end of a stream.  @details: of the element's message; NULL: none. */
 void relay_log_end (const gchar *stream, const gchar *end, GLogLevelFlags level,
     const GstStructure *details, const gchar *text);
 /* One line of JSON with the fields that GLib gives to a writer: in small letters, without FASP_,

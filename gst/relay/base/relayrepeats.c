@@ -3,14 +3,14 @@
 
 struct _RelayRepeats
 {
-  GQueue lines; /* Line, the one that was told last first */
+  GQueue lines; /* Line, the one that came last first */
 };
 
 typedef struct
 {
   gchar *text;
-  gint64 first, written, last; /* µs: told first, written last, told last */
-  guint n;                     /* told since it was written last */
+  gint64 first, written, last; /* µs: when it came first, was written last, came last */
+  guint n;                     /* how often it came since it was written last */
 } Line;
 
 static void

@@ -14,7 +14,7 @@ G_BEGIN_DECLS
 #define RELAY_RETRY_FIRST 100 /* ms */
 #define RELAY_RETRY_MAX 10000
 #define RELAY_RETRY_LASTED \
-  (10 * G_USEC_PER_SEC) /* who ran for this long waits _FIRST again, µs \
+  (10 * G_USEC_PER_SEC) /* an output that ran for this long waits _FIRST again, µs \
                          */
 
 typedef struct _RelayRetry RelayRetry;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * relaystate.h: what a stream does, or one of its ends.
+ * relaystate.h: the state of a stream, or of one of its ends.
  */
 #pragma once
 
@@ -16,7 +16,7 @@ typedef enum
   RELAY_STOPPING,
 } RelayState;
 
-/* Returns the word by which it is told: `waiting', `starting' ... */
+/* Returns its name in the status: `waiting', `starting' ... */
 const gchar *relay_state_get_name (RelayState state);
 
 G_END_DECLS

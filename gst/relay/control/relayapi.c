@@ -6,7 +6,7 @@
 #include "relayjson.h"
 #include "relayjsonvalidation.h"
 
-/* --- what is only read --------------------------------------------------------------------- */
+/* --- operations that change no stream ------------------------------------------------------ */
 
 static void
 get_description (RelayCall *call)
@@ -91,7 +91,7 @@ save_configuration (RelayCall *call)
     relay_api_refuse (call->page, 409, error->message);
 }
 
-/* --- what is asked ---------------------------------------------------------------------------- */
+/* --- requests --------------------------------------------------------------------------------- */
 
 static const RelayOperation reads[] = {
   { "getDescription", get_description },

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * relayapi.h: the API that changes a relay: what is asked (openapi.json) becomes another text of
- * the configuration, which is checked as a whole, as any other, before anything is done.
+ * relayapi.h: the API that changes a relay.  A request (openapi.json) is turned into another text
+ * of the configuration, which is checked as a whole, like a file, before it takes effect.
  *
  * Used in the main context only.  It knows no sockets.
  */
@@ -12,13 +12,13 @@
 
 G_BEGIN_DECLS
 
-/* Describes the API and what is served beside it. It holds no secret: whoever may see the status
+/* Describes the API and the other pages.  It holds no secret: every client that may see the status
  * may read it. */
 #define RELAY_API_DESCRIPTION "/api/v1/openapi.json"
 
 typedef struct _RelayApi RelayApi;
 
-/* What the relay does for the API. */
+/* Calls of the API into the relay. */
 typedef struct
 {
   /* The configuration in force. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * relaycall.h: one request to the relay's API: what it names, what it says, and how it is answered.
+ * relaycall.h: one request to the relay's API: the stream and the end that it names, its body, and
+ * functions that answer it.
  */
 #pragma once
 
@@ -39,15 +40,15 @@ typedef struct
 /* Those that change streams. */
 extern const RelayOperation relay_changes[];
 
-/* What the stream is now: its figures, or NULL if it has none yet; and its configuration. */
+/* The figures of a stream as it is now, or NULL if it has none yet; and its configuration. */
 RelayStreamStats *relay_call_get_stats (RelayCall *call, const gchar *name);
 const RelayStreamConfig *relay_call_get_stream (RelayCall *call);
 JsonNode *relay_call_describe (RelayCall *call, const RelayStreamConfig *config);
 
 /* A string in the body. NULL: the body does not name it. */
 const gchar *relay_call_get_string (RelayCall *call, const gchar *name);
-/* An end that is a file would have the relay read or write it.  Is what the body names none?  If
- * not, it was refused. */
+/* Refuses a URI in the body that names a file, which the relay would read or write.  FALSE: it was
+ * refused. */
 gboolean relay_call_is_no_file (RelayCall *call, const gchar *uri);
 
 /* Takes @node. */

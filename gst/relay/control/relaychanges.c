@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What the API changes: each change edits the text of the configuration, which is then put into
- * force.
+ * Operations of the API that change something: each edits the text of the configuration, which is
+ * then put into force.
  */
 #include <string.h>
 #include "relaycall.h"
@@ -16,7 +16,7 @@ edit (RelayCall *call)
   return relay_edit_new (config->text, config->size);
 }
 
-/* Puts what was edited into force. FALSE: it was refused, and the page says why. */
+/* Puts the edited text into force. FALSE: it was refused, and the page says why. */
 static gboolean
 apply (RelayCall *call, RelayEdit *edit, const RelayKept *kept)
 {
@@ -59,9 +59,9 @@ set_settings (RelayCall *call, RelayEdit *edit, gboolean all)
   }
 }
 
-/* A source that the new input does not have goes with the old one: nobody could leave it out here.
- * Keys that name files, also those of secrets, are the file's alone: the check refuses what they do
- * not suit. */
+/* A `switch-source' that the new input does not have is removed, as the API cannot set that key.
+ * Keys that name files, also those of secrets, can only be changed in the file: the check refuses
+ * an input that they do not suit. */
 static void
 set_input (RelayCall *call, RelayEdit *edit, const gchar *uri)
 {

@@ -2,7 +2,7 @@
  *
  * relaydescribe.h: streams and their ends as the API tells them. openapi.json has the same fields.
  *
- * What is configured comes from the configuration, so an end is there also while it does not run.
+ * An end is listed as the configuration has it, also while it does not run.
  * Secrets are left out.
  */
 #pragma once

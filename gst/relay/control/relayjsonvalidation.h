@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * relayjsonvalidation.h: what is JSON, and what json-glib would only take for it.
+ * relayjsonvalidation.h: refuses texts that json-glib reads although they are no JSON.
  *
- * It also takes comments, other quotes, numbers in other bases, `var x =', and another value behind
- * the first. It wraps an integer that is too large for 64 bits, cuts a string at \u0000, and reads
- * escapes of C. So the relay would do something else than what was asked, or than what a proxy in
- * front has read.
+ * json-glib also takes comments, other quotes, numbers in other bases, `var x =', and another value
+ * behind the first.  It wraps an integer that is too large for 64 bits, cuts a string at \u0000,
+ * and reads escapes of C.  So the relay would read another request than the client, or a proxy in
+ * front, has sent.
  */
 #pragma once
 

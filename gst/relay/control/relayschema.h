@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * relayschema.h: the API's description, which decides what is asked and what is taken.
+ * relayschema.h: the API's description, which finds the operation of a request and checks its body.
  *
  * openapi.json is the only list of paths, methods and fields: a request finds its operation there,
  * and its body is checked by the schema there (type, required, properties, additionalProperties,
@@ -17,7 +17,7 @@ G_BEGIN_DECLS
 
 typedef struct _RelaySchema RelaySchema;
 
-/* What is asked for. */
+/* The operation that a request names. */
 typedef struct
 {
   const gchar *operation;                   /* operationId; NULL: there is none */
@@ -29,8 +29,8 @@ typedef struct
 RelaySchema *relay_schema_new (void);
 void relay_schema_free (RelaySchema *schema);
 const gchar *relay_schema_get_text (const RelaySchema *schema);
-/* Returns the operationIds of the API's paths: what the relay's page asks for is described, too,
- * and is not answered by the API. Free the array only. */
+/* Returns the operationIds of paths below /api/: the description has those of the page, too, which
+ * the API does not answer. Free the array only. */
 GPtrArray *relay_schema_list (const RelaySchema *schema);
 
 void relay_schema_find (const RelaySchema *schema, const gchar *method, const gchar *path,

@@ -20,7 +20,7 @@ enum
 /* Runs until a signal ends it.  @path: of the configuration. */
 int relay_run (const gchar *path);
 
-/* Logs what is doubtful about a configuration that is good. */
+/* Logs the warnings about a configuration that is valid. */
 void relay_tell_warnings (const RelayConfig *config);
 
 G_END_DECLS

@@ -114,7 +114,7 @@ main (int argc, char **argv)
   gboolean good, known;
 
   tool_begin_standard ();
-  /* SIGHUP may come before there is a configuration, SIGPIPE when nobody reads the log any more */
+  /* SIGHUP may come before there is a configuration, SIGPIPE when the reader of the log has gone */
   signal (SIGHUP, SIG_IGN);
   signal (SIGPIPE, SIG_IGN);
   allow_files ();

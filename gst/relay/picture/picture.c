@@ -8,8 +8,8 @@
  *       ^                                                                      |
  *       +------------------------------- DONE <--- JPEG, LEVELS, PROBLEM ------+
  *
- * What it reads comes from strangers, and the decoders are large.  So it is built to be lost:
- * picturesandbox.h says what it may do, and the relay ends and starts it as it likes.
+ * It reads data of strangers, and decoders are large.  So this process may crash or be taken over:
+ * picturesandbox.h limits what it can do, and the relay ends and starts it at any time.
  */
 #ifdef HAVE_CONFIG_H
 #include "config.h"
@@ -28,7 +28,7 @@
 
 #define PIECE (256 * 1024) /* bytes read at a time */
 #define PAUSE 10           /* ms between reads, so that it is not woken for each packet */
-#define LOOK 100           /* ms: how often it looks for what has come of it */
+#define LOOK 100           /* ms: how often it looks for pictures and sound */
 #define LIMIT 10000        /* ms from the first byte, without a picture */
 #define SILENCE 2000       /* ms without a byte, after which no picture will come */
 #define HEAR 500           /* ms of sound that are wanted */
@@ -66,7 +66,8 @@ tell (PictureType type, const guint8 *data, gsize size)
   g_byte_array_unref (frame);
 }
 
-/* Reads what is there, and waits for it up to @ms. Ends the program when the relay has gone. */
+/* Reads the data that are there, and waits for them up to @ms. Ends the program when the relay has
+ * gone. */
 static gsize
 read_some (guint8 *data, gint ms)
 {
@@ -99,7 +100,7 @@ tell_levels (const PictureChain *chain)
   tell (PICTURE_LEVELS, bytes, 4 * n);
 }
 
-/* Elements quote what they found: the relay takes text only. */
+/* Texts of elements quote data of the stream: the relay takes UTF-8 without control characters. */
 static void
 tell_problem (const gchar *text)
 {
@@ -182,7 +183,7 @@ take_picture (guint8 *data)
   picture_chain_free (chain);
 }
 
-/* Reads and forgets what the relay had sent already. */
+/* Reads and forgets data that the relay had sent already. */
 static void
 rest (guint8 *data, gint64 until)
 {

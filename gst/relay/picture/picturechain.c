@@ -6,7 +6,7 @@
 #include "picturechain.h"
 #include "picturecodecs.h"
 
-#define WIDTH 320                     /* pixels; what is higher than wide has the same width */
+#define WIDTH 320                     /* pixels; also of a picture that is higher than wide */
 #define QUALITY 75                    /* of JPEG, percent */
 #define WAITING_MAX (8 * 1024 * 1024) /* bytes that are not demultiplexed yet */
 #define LEVEL_EACH 100                /* ms of sound that are measured together */
@@ -243,7 +243,7 @@ to_level (gdouble decibel)
 {
   gdouble level = decibel * 100;
 
-  /* also what is not a number */
+  /* also if it is not a number */
   return level > PICTURE_LEVEL_MIN ? MIN (level, PICTURE_LEVEL_MAX) : PICTURE_LEVEL_MIN;
 }
 
@@ -262,7 +262,7 @@ picture_chain_get_heard (const PictureChain *chain)
   return chain->heard * LEVEL_EACH;
 }
 
-/* --- what the stream has ------------------------------------------------------------------ */
+/* --- streams of the programme ------------------------------------------------------------------ */
 
 /* Takes the first video and the first sound. */
 static void
@@ -293,7 +293,7 @@ on_pad (GstElement *demux, GstPad *pad, PictureChain *chain)
   first = codec->is_video ? add_video (chain, codec) : add_audio (chain, codec);
   if (first == NULL)
     return;
-  /* from the end to the beginning, so that each can take what comes */
+  /* from the end to the beginning, so that each element runs before the one in front of it */
   all = gst_bin_iterate_sorted (GST_BIN (chain->pipeline));
   {
     g_auto (GValue) item = G_VALUE_INIT;

@@ -9,7 +9,7 @@ struct _PictureFrames
 {
   GByteArray *bytes; /* not used yet; FRAME_MAX at most */
   gsize popped;      /* of these, those of the frame that was popped last */
-  guint told;        /* bits: which types there were since WANTS, by told_bit() */
+  guint seen;        /* bits: which types there were since WANTS, by get_bit() */
   gboolean wants;    /* between WANTS and DONE */
   gboolean bad;
 };
@@ -47,7 +47,7 @@ picture_frames_push (PictureFrames *frames, const guint8 *data, gsize size)
   return TRUE;
 }
 
-/* --- what a frame may be ---------------------------------------------------------------- */
+/* --- frames that are valid ---------------------------------------------------------------- */
 
 static gboolean
 has_good_size (PictureType type, gsize size)
@@ -68,7 +68,7 @@ has_good_size (PictureType type, gsize size)
 }
 
 static guint
-told_bit (PictureType type)
+get_bit (PictureType type)
 {
   return type == PICTURE_JPEG ? 1 : type == PICTURE_LEVELS ? 2 : 4;
 }
@@ -82,11 +82,11 @@ follows (PictureFrames *frames, PictureType type)
   if (type == PICTURE_WANTS || type == PICTURE_DONE) {
     good = frames->wants == (type == PICTURE_DONE);
     frames->wants = type == PICTURE_WANTS;
-    frames->told = 0;
+    frames->seen = 0;
     return good;
   }
-  good = frames->wants && (frames->told & told_bit (type)) == 0;
-  frames->told |= told_bit (type);
+  good = frames->wants && (frames->seen & get_bit (type)) == 0;
+  frames->seen |= get_bit (type);
   return good;
 }
 
@@ -167,7 +167,7 @@ picture_frames_pop (PictureFrames *frames, PictureFrame *frame)
 #define JPEG_SOI 0xd8   /* start of image (ITU-T T.81, table B.1) */
 #define JPEG_EOI 0xd9   /* its end */
 #define JPEG_SOF0 0xc0  /* start of frame: baseline, Huffman */
-#define JPEG_SOS 0xda   /* start of scan: what is compressed follows */
+#define JPEG_SOS 0xda   /* start of scan: compressed data follow */
 #define JPEG_SOF_SIZE 6 /* bytes of precision, height, width and number of components */
 
 /* Is it one baseline JPEG from the first byte to the last, and not too large? */

@@ -8,12 +8,12 @@
  *     ...
  *
  *     WANTS                        it waits for the stream
- *     JPEG, LEVELS, PROBLEM        what came of it, each at most once
+ *     JPEG, LEVELS, PROBLEM        the result, each at most once
  *     DONE                         it needs no more of the stream; then WANTS again
  *
- * The program decodes what strangers send, so it may say anything.  Whatever does not follow this,
- * or is longer than it may be, is bad, and then the program is ended.  Never is more kept than the
- * longest frame.
+ * The program decodes data of strangers, who may have taken it over.  A frame that does not follow
+ * this, or is too long, is bad, and then the relay ends the program.  At most one frame of the
+ * greatest length is kept.
  */
 #pragma once
 

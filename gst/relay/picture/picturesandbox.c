@@ -198,7 +198,7 @@ make_filter (Filter *filter)
     add (filter, IF_EQUAL (allowed[i], 1));
     add (filter, ALLOW);
   }
-  /* no code but what is loaded already */
+  /* no code but that which is loaded already */
   allow_bits (filter, __NR_mmap, 2, PROT_EXEC, TRUE);
   allow_bits (filter, __NR_mprotect, 2, PROT_EXEC, TRUE);
   /* threads, and no processes; the flags of clone3() cannot be seen, and without it there is

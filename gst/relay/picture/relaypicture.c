@@ -15,15 +15,18 @@
 #include "relaystreamtap.h"
 
 #define PROGRAM "fasp-picture"
-#define PIPE (1024 * 1024) /* bytes: 0.4 s at 20 Mbit/s; what the kernel allows everybody */
-#define READ (64 * 1024)   /* bytes at a time, what a pipe holds */
+#define PIPE (1024 * 1024) /* bytes: 0.4 s at 20 Mbit/s; the kernel's limit for all users */
+#define READ (64 * 1024)   /* bytes at a time: as many as a pipe holds */
 #define TICK 1             /* s */
-/* What is later than this is killed, µs.  GStreamer may have to look at all its plugins first. */
+/* A process that is later than this is killed, µs.  GStreamer may have to look at all its plugins
+ * first. */
 #define START_LIMIT (30 * G_USEC_PER_SEC)
 #define WANT_LIMIT (12 * G_USEC_PER_SEC) /* from the first byte: it gives up itself after 10 s */
 #define REST_LIMIT (10 * G_USEC_PER_SEC) /* beyond the interval */
-#define LASTED (30 * G_USEC_PER_SEC)     /* who ended in order before that has failed, too */
-#define PAUSE_FIRST 1                    /* s */
+#define LASTED \
+  (30 * G_USEC_PER_SEC) /* a process that ended in order before that has failed, too \
+                         */
+#define PAUSE_FIRST 1   /* s */
 #define PAUSE_MAX 64
 /* So many pictures may be wanted sooner than after half of the interval each: what a process told
  * while the relay was held up is read all at once. */
@@ -45,14 +48,14 @@ struct _RelayPicture
   RelayStreamTap *tap;
   GMutex lock;             /* guards these, which other threads ask for */
   guint interval;          /* s; 0: off */
-  RelayPictureStats stats; /* what is known */
+  RelayPictureStats stats; /* of the last picture */
   /* the rest is used in the main context only */
   GstPad *pad; /* NULL: nothing flows */
   State state;
   gint64 since, begun; /* when the state began, and the process: g_get_monotonic_time, µs */
   gint64 due;          /* when the next picture may be wanted, but for HASTE, µs */
   GPid pid;
-  gint out; /* what it tells */
+  gint out; /* a pipe from the process */
   guint source, timer;
   PictureFrames *frames;
   gboolean pictured; /* since it wanted one, there was one */
@@ -80,7 +83,7 @@ set_error (RelayPicture *p, gchar *error)
 
 /* --- its end -------------------------------------------------------------------------------- */
 
-/* Takes what it has no longer. */
+/* Closes the pipes to and from the process. */
 static void
 disconnect (RelayPicture *p)
 {
@@ -94,7 +97,7 @@ disconnect (RelayPicture *p)
   g_clear_pointer (&p->frames, picture_frames_free);
 }
 
-/* Kills it; who is killed by the kernel, also when it is stopped, ends at once. */
+/* Kills the process.  SIGKILL ends also a process that is stopped. */
 static void
 kill_it (RelayPicture *p)
 {
@@ -105,7 +108,7 @@ kill_it (RelayPicture *p)
   set_state (p, ENDING);
 }
 
-/* It did what it should not. Takes @why. */
+/* The process has failed: it is ended, and started again later. Takes @why. */
 static void
 fail (RelayPicture *p, gchar *why)
 {
@@ -154,7 +157,7 @@ on_end (GPid pid, gint status, gpointer data)
   relay_picture_unref (p);
 }
 
-/* --- what it tells ---------------------------------------------------------------------------- */
+/* --- frames of the process -------------------------------------------------------------------- */
 
 static void
 take_jpeg (RelayPicture *p, const PictureFrame *frame)
@@ -247,7 +250,7 @@ take_all (RelayPicture *p)
 }
 
 static gboolean
-on_told (gint fd, GIOCondition condition, gpointer data)
+on_readable (gint fd, GIOCondition condition, gpointer data)
 {
   RelayPicture *p = data;
   guint8 bytes[READ];
@@ -256,7 +259,7 @@ on_told (gint fd, GIOCondition condition, gpointer data)
   if (n < 0 && (errno == EAGAIN || errno == EINTR))
     return G_SOURCE_CONTINUE;
   if (n <= 0) {
-    /* it has ended, which is told elsewhere, or only pretends */
+    /* the process has ended, which on_end() handles, or has only closed the pipe */
     p->source = 0;
     return G_SOURCE_REMOVE;
   }
@@ -283,7 +286,7 @@ find_program (void)
   return g_build_filename (PICTURE_DIR, PROGRAM, NULL);
 }
 
-/* What it needs no files, no traces and no log for. */
+/* The environment without variables that make GStreamer write logs, traces and files. */
 static gchar **
 make_environment (void)
 {
@@ -314,12 +317,12 @@ start (RelayPicture *p)
   }
   g_unix_set_fd_nonblocking (in, TRUE, NULL);
   g_unix_set_fd_nonblocking (p->out, TRUE, NULL);
-  /* what is there already is enough for slow streams */
+  /* the size that the pipe has already is enough for slow streams */
   if (fcntl (in, F_SETPIPE_SZ, PIPE) < 0)
     relay_log (p->name, "picture: the pipe to the decoder stays small (%s).", g_strerror (errno));
   relay_stream_tap_set_pipe (p->tap, in);
   p->frames = picture_frames_new ();
-  p->source = g_unix_fd_add (p->out, G_IO_IN | G_IO_HUP, on_told, p);
+  p->source = g_unix_fd_add (p->out, G_IO_IN | G_IO_HUP, on_readable, p);
   p->due = 0;
   set_state (p, STARTING);
   p->begun = p->since;

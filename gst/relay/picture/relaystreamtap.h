@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * relaystreamtap.h: copies what flows through a pad into a pipe, as long as that takes it.
+ * relaystreamtap.h: copies the data that flow through a pad into a pipe, as long as the pipe has
+ * room.
  *
- * It never waits.  When the pipe is full, or nobody reads it, nothing more is written until it is
- * opened again: what is in the pipe has no gap.
+ * It never waits.  When the pipe is full, or its reader has gone, nothing more is written until the
+ * tap is opened again: so the data in the pipe have no gap.
  */
 #pragma once
 
@@ -16,11 +17,11 @@ typedef struct _RelayStreamTap RelayStreamTap;
 RelayStreamTap *relay_stream_tap_new (void);
 void relay_stream_tap_free (RelayStreamTap *tap);
 
-/* Of which pad; NULL: none. */
+/* The pad whose data are copied; NULL: none. */
 void relay_stream_tap_set_pad (RelayStreamTap *tap, GstPad *pad);
-/* Takes the file descriptor, which must not block; -1: none.  It is shut still. */
+/* Takes the file descriptor, which must not block; -1: none.  The tap stays shut. */
 void relay_stream_tap_set_pipe (RelayStreamTap *tap, gint fd);
-/* Whether what flows is written. */
+/* Whether the data are written. */
 void relay_stream_tap_set_open (RelayStreamTap *tap, gboolean open);
 
 /* Has something flowed since the last call? */

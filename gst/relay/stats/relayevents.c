@@ -76,7 +76,7 @@ get_kind (GLogLevelFlags level, const GstStructure *details)
   return level == G_LOG_LEVEL_WARNING ? "warning" : "note";
 }
 
-/* What a message of an element says of a peer. */
+/* The peer that a message of an element is about. */
 static JsonNode *
 describe_peer (const GstStructure *details)
 {

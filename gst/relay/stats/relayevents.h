@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * relayevents.h: what happened lately: who came, who went and why, what failed.
+ * relayevents.h: the latest lines of the log: which peers came, which went and why, what failed.
  *
- * It keeps what the log says, 256 lines of all streams together, 64 of each: a stream whose callers
- * come and go does not push out what the others say.  Texts are cut: all of it takes less than
- * 1 MiB.
+ * It keeps 256 lines of all streams together, 64 of each: a stream whose callers come and go does
+ * not push out the lines of the others.  Texts are cut: all lines take less than 1 MiB.
  *
  * Its functions may be called from any thread.  Time is an argument.
  */
@@ -17,7 +16,7 @@ G_BEGIN_DECLS
 #define RELAY_EVENTS_MAX 256
 #define RELAY_EVENTS_OF_STREAM 64
 #define RELAY_EVENTS_TEXT 640 /* bytes of a line */
-#define RELAY_EVENTS_NAME 128 /* bytes of whatever else is text */
+#define RELAY_EVENTS_NAME 128 /* bytes of any other text */
 
 typedef struct _RelayEvents RelayEvents;
 
@@ -30,7 +29,7 @@ void relay_events_add (RelayEvents *events, gint64 now, const gchar *stream, con
     GLogLevelFlags level, const GstStructure *details, const gchar *text);
 /* The number of the newest, from 1; 0: there was none. */
 guint64 relay_events_get_last (RelayEvents *events);
-/* JSON, the newest first. @utc: what is added to monotonic times, µs. */
+/* JSON, the newest first. @utc: µs, added to monotonic times. */
 gchar *relay_events_to_json (RelayEvents *events, gint64 utc);
 
 G_END_DECLS

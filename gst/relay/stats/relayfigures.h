@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * relayfigures.h: what the relay knows of itself, of its streams and of their ends, at one moment.
+ * relayfigures.h: figures of the relay, of its streams and of their ends, at one moment.
  *
  * relayfiguretable.c has a row for each member of these structs that is shown.  The functions here
  * are the only ones that fill them.
@@ -25,7 +25,7 @@ typedef struct
   gchar *refused; /* why the last one was refused; NULL: it was not */
   gboolean receiver_metrics;
   const gchar *api; /* changes by HTTP: `off', `open', or `token': with one */
-  gboolean saved;   /* the file says what is in force */
+  gboolean saved;   /* the file has the configuration in force */
   gboolean alive;   /* the main loop runs */
   gboolean ending;
 } RelayStats;
@@ -104,14 +104,13 @@ typedef struct
   gboolean connected, leads;
 } RelaySourceFigures;
 
-/* Leaves happened, memory, history and time as they are. @utc: what is added to monotonic times,
- * µs. */
+/* Leaves happened, memory, history and time as they are. @utc: µs, added to monotonic times. */
 void relay_figures_get_own (const RelayStats *stats, gint64 utc, RelayOwnFigures *figures);
 /* @stats: NULL: there are none yet. */
 void relay_figures_get_stream (const RelayStreamStats *stats, RelayRates rates,
     RelayStreamFigures *figures);
-/* What the configuration says, which is there also while the stream or the end is not. @uri:
- * without secrets. */
+/* Sets the figures that come from the configuration, also while the stream or the end does not run.
+ * @uri: without secrets. */
 void relay_figures_configure_stream (RelayStreamFigures *figures, const RelayStreamConfig *config);
 void relay_figures_configure_end (RelayEndFigures *figures, const RelayEnd *end, const gchar *uri);
 /* @end: NULL: there are none yet.  @rate: of the stream, bit/s. */

@@ -161,7 +161,7 @@ relay_history_note (RelayHistory *history, gint64 now, const RelayStats *stats)
   g_hash_table_foreach_remove (history->series, is_gone, NULL);
 }
 
-/* --- telling ------------------------------------------------------------------------------ */
+/* --- reading ------------------------------------------------------------------------------ */
 
 RelayRates
 relay_history_get_rates (const RelayHistory *history, const gchar *stream)
@@ -171,7 +171,7 @@ relay_history_get_rates (const RelayHistory *history, const gchar *stream)
   return series != NULL ? series->rates : (RelayRates) { NAN, NAN };
 }
 
-/* Of @first on, in the order in which samples were noted. */
+/* The oldest first. @values: of this figure. */
 static JsonArray *
 list_values (const Series *series, const RelayFigure *row, const gfloat *values)
 {

@@ -25,7 +25,7 @@ void relay_history_free (RelayHistory *history);
 void relay_history_note (RelayHistory *history, gint64 now, const RelayStats *stats);
 /* Those of when statistics were noted last. */
 RelayRates relay_history_get_rates (const RelayHistory *history, const gchar *stream);
-/* JSON: a list of each figure, the oldest first. @utc: what is added to monotonic times, µs. */
+/* JSON: a list of each figure, the oldest first. @utc: µs, added to monotonic times. */
 gchar *relay_history_to_json (const RelayHistory *history, const gchar *stream, gint64 utc);
 /* Bytes that it takes. */
 gsize relay_history_get_size (const RelayHistory *history);

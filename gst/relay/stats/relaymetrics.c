@@ -43,7 +43,7 @@ typedef struct
 {
   GHashTable *families; /* by name */
   GPtrArray *names;     /* in the order of their first samples */
-  GHashTable *told;     /* samples, by name and labels: none may be there twice */
+  GHashTable *added;    /* samples, by name and labels: none may be there twice */
 } Metrics;
 
 static void
@@ -112,7 +112,8 @@ add_sample (Metrics *metrics, const gchar *name, guint kind, const gchar *unit, 
   Family *family = get_family (metrics, name, kind, unit, help);
   gchar number[G_ASCII_DTOSTR_BUF_SIZE];
 
-  if (!isfinite (value) || !g_hash_table_add (metrics->told, g_strconcat (name, "{", labels, NULL)))
+  if (!isfinite (value)
+      || !g_hash_table_add (metrics->added, g_strconcat (name, "{", labels, NULL)))
     return;
   /* writes integers as such, as far as a double is exact */
   if (value == floor (value) && fabs (value) < 1e15)
@@ -126,7 +127,8 @@ add_sample (Metrics *metrics, const gchar *name, guint kind, const gchar *unit, 
       labels[0] != '\0' ? "{" : "", labels, labels[0] != '\0' ? "}" : "", number);
 }
 
-/* Adds what the relay's own table has of one owner. @owner: the first word of the names. */
+/* Adds the figures that the relay's own table has of one owner. @owner: the first word of the
+ * names. */
 static void
 add_figures (Metrics *metrics, RelayFigureOf of, const gchar *owner, const gchar *labels,
     gconstpointer figures)
@@ -411,6 +413,6 @@ relay_status_to_metrics (const RelayStats *stats)
   g_string_append (page, "# EOF\n");
   g_hash_table_unref (metrics.families);
   g_ptr_array_unref (metrics.names);
-  g_hash_table_unref (metrics.told);
+  g_hash_table_unref (metrics.added);
   return g_string_free (page, FALSE);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * relaystatus.h: the relay's statistics, for programs: JSON, and the text of OpenMetrics
- * 1.0.  Structures of the elements (`stats') are translated field by field, whatever
- * the fields are: a new field of an element appears by itself.
+ * 1.0.  Structures of the elements (`stats') are translated field by field: a
+ * new field of an element appears by itself.
  */
 #pragma once
 

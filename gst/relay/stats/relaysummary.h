@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * relaysummary.h: what the relay's page shows, as JSON.
+ * relaysummary.h: the figures that the relay's page shows, as JSON.
  *
  * The summary is short, however many receivers there are: of each output it names the eight that
- * are furthest behind.  Whoever wants to see the others asks for them.
+ * are furthest behind.  The page asks for the others when its reader wants to see them.
  */
 #pragma once
 
@@ -13,8 +13,8 @@ G_BEGIN_DECLS
 
 #define RELAY_SUMMARY_RECEIVERS 8
 
-/* @happened: number of the newest event.  @now: µs, monotonic.  @utc: what is added to such times,
- * µs: when the clock is set, all times move with it. */
+/* @happened: number of the newest event.  @now: µs, monotonic.  @utc: µs, added to such times:
+ * when the clock is set, all times move with it. */
 gchar *relay_summary_to_json (const RelayStats *stats, const RelayHistory *history,
     guint64 happened, gint64 now, gint64 utc);
 /* All receivers of an output, each in short. */

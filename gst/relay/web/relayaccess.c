@@ -21,7 +21,7 @@ relay_access_is_token (const gchar *token, const gchar *given)
   guint8 a[DIGEST], b[DIGEST];
   volatile guint8 differs = 0;
 
-  /* of digests, which have one length, and of which a part that is right helps nobody */
+  /* Digests have one length, and an attacker does not learn which token has a part of one. */
   digest (token, a);
   digest (given, b);
   for (guint i = 0; i < DIGEST; i++)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * relayaccess.h: who may use the API that changes a relay.
+ * relayaccess.h: which requests may use the API that changes a relay.
  *
- * Somebody's browser may be made to ask by a page of a stranger.  So what is asked from another
- * site (Origin, Sec-Fetch-Site) is refused, and a change needs a content type that a form cannot
- * have.  Names are for relaynames.h.
+ * A web page of a stranger can have a browser send requests to the relay.  So requests from another
+ * site (Origin, Sec-Fetch-Site) are refused, and a change needs a content type that a form cannot
+ * have.  relaynames.h checks the host name.
  */
 #pragma once
 
@@ -12,7 +12,7 @@
 
 G_BEGIN_DECLS
 
-/* What the head of a request says; NULL: nothing. */
+/* Headers of a request; NULL: it has not this one. */
 typedef struct
 {
   const gchar *method;

@@ -8,7 +8,7 @@ make_tag (const RelayPage *page)
   return g_strdup_printf ("\"%" G_GINT64_MODIFIER "x\"", page->time);
 }
 
-/* In English, whatever the language here is (RFC 9110, 5.6.7). */
+/* A date of HTTP is in English in every locale (RFC 9110, 5.6.7). */
 static gchar *
 make_date (gint64 seconds)
 {

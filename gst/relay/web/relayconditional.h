@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * relayconditional.h: what a client may keep, and ask whether it is still the newest: pages that
- * have a time.
+ * relayconditional.h: conditional GET.  A client may keep a page that has a time, and ask whether
+ * there is a newer one.
  */
 #pragma once
 
@@ -12,7 +12,7 @@ G_BEGIN_DECLS
 
 /* Adds what says how long the page may be kept. */
 void relay_conditional_add (struct MHD_Response *response, const RelayPage *page);
-/* Leaves out what the client has already. @known: If-None-Match; NULL: nothing. */
+/* Empties the page (304) if the client has it. @known: If-None-Match; NULL: it has none. */
 void relay_conditional_leave_out (const gchar *known, RelayPage *page);
 
 G_END_DECLS

@@ -46,7 +46,7 @@ count (const RelayConnectionLimits *limits, Kind kind, const RelayClient *like)
   for (const GList *l = limits->all.head; l != NULL; l = l->next) {
     const RelayClient *one = l->data;
 
-    n += !one->told && get_kind (one) == kind
+    n += !one->leaves && get_kind (one) == kind
         && (like == NULL || memcmp (one->network, like->network, sizeof like->network) == 0);
   }
   return n;
@@ -61,7 +61,7 @@ find_oldest (const RelayConnectionLimits *limits, Kind kind, const RelayClient *
 
   for (const GList *l = limits->all.head; l != NULL; l = l->next) {
     RelayClient *one = l->data;
-    guint n = one->told || get_kind (one) != kind ? 0 : count (limits, kind, one);
+    guint n = one->leaves || get_kind (one) != kind ? 0 : count (limits, kind, one);
 
     if (n > most && (of == NULL || memcmp (one->network, of->network, sizeof of->network) == 0)) {
       most = n;
@@ -86,7 +86,7 @@ relay_connection_limits_add (RelayConnectionLimits *limits, gint64 now, gint fd,
   else if (count (limits, ASKS, NULL) > RELAY_CLIENTS_MAX)
     out = find_oldest (limits, ASKS, NULL);
   if (out != NULL)
-    out->told = TRUE;
+    out->leaves = TRUE;
   *leaves = out;
   return client;
 }
@@ -115,7 +115,7 @@ relay_connection_limits_listen (RelayConnectionLimits *limits, gint64 now, Relay
     out = find_listener (limits, client);
     if (out == NULL)
       return FALSE;
-    out->told = TRUE;
+    out->leaves = TRUE;
   }
   client->listens = TRUE;
   client->since = now;
@@ -143,9 +143,9 @@ relay_connection_limits_find_late (RelayConnectionLimits *limits, gint64 now)
   for (const GList *l = limits->all.head; l != NULL; l = l->next) {
     RelayClient *one = l->data;
 
-    if (!one->told && !one->waits
+    if (!one->leaves && !one->waits
         && now - one->since >= (one->asked ? RELAY_CLIENTS_STAY : RELAY_CLIENTS_ASK)) {
-      one->told = TRUE;
+      one->leaves = TRUE;
       return one;
     }
   }

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * relayconnectionlimits.h: who may stay connected to a server that anybody can reach.
+ * relayconnectionlimits.h: which clients stay connected to a server that strangers can reach.
  *
  * At most 64 stay, 32 of them of one network (an IPv4 address, an IPv6 /48).  A new client is
  * always let in: the oldest one of its own network goes if that has too many, else the oldest of
- * the network that has most.  So a client that asks at once is served, whoever else holds
- * connections; to keep it out, 64 new connections have to come from elsewhere before it has asked.
+ * the network that has most.  So a client that asks at once is served, however many connections
+ * others hold; to keep it out, 64 new connections have to come from elsewhere before it has asked.
  *
  * A client that listens to an event stream keeps its place for as long as it takes each frame
- * within the time that any client has to be served.  32 listen at most, who do not count among the
- * others. If there is no more room, the oldest of the network that has most goes, if the network of
- * the client that comes has none, or fewer still with it; else that client is refused.  A client
- * that knows the token always gets a place: the oldest that does not know it goes, of the network
- * that has most, and only if there is none the oldest that does.
+ * within the time that any client has to be served.  32 listen at most, which do not count among
+ * the others. If there is no more room, the oldest of the network that has most goes, if the
+ * network of the client that comes has none, or fewer still with it; else that client is refused.
+ * A client that knows the token always gets a place: the oldest that does not know it goes, of the
+ * network that has most, and only if there is none the oldest that does.
  *
- * Time is an argument (µs).  It knows no sockets: who has to go is returned.
+ * Time is an argument (µs).  It knows no sockets: it returns the client that has to go.
  */
 #pragma once
 
@@ -38,7 +38,7 @@ typedef struct
   gboolean waits;   /* for the server, which is no fault of its own; set by the server */
   gboolean trusted; /* it knows the token; set by the server */
   gboolean listens;
-  gboolean told; /* it was returned as one that has to go, and is not counted any more */
+  gboolean leaves; /* it was returned as one that has to go, and is not counted any more */
 } RelayClient;
 
 typedef struct

@@ -13,7 +13,7 @@ struct _RelayEventStream
   GMutex lock; /* guards the rest */
   GCond changed;
   GQueue listeners; /* RelayListener */
-  GBytes *frame;    /* the newest; NULL: nobody has listened of late */
+  GBytes *frame;    /* the newest; NULL: there has been no listener of late */
   guint64 serial;   /* of the newest, from 1 */
   gboolean ending;
 };
@@ -24,7 +24,7 @@ struct _RelayListener
   RelayEventStream *event_stream;
   RelayListenerFuncs funcs;
   gpointer data;
-  GBytes *frame; /* what it reads; NULL: nothing yet */
+  GBytes *frame; /* that it reads; NULL: none yet */
   gsize read;    /* bytes of it */
   guint64 serial;
   gboolean waits, ended;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * relayeventstream.h: a text that is made once a second for all who listen, by a thread of its own.
+ * relayeventstream.h: a text that a thread of its own makes once a second for all listeners.
  *
  *     frame 7 --> listener A        reads it now
  *             --> listener B        reads it now
  *     (frame 6 -> listener C)       has not read all of it: then it goes on with the newest
  *
  * Frames are not queued: each listener has one at most, and misses those that are made while it
- * reads.  Who decides how long a listener may take is relayconnectionlimits.h.
+ * reads.  relayconnectionlimits.h decides how long a listener may take.
  */
 #pragma once
 
@@ -25,11 +25,11 @@ typedef struct
   void (*wake) (gpointer data); /* it has waited, and is to read again */
 } RelayListenerFuncs;
 
-/* @make: returns the next text, in the event stream's thread; called once a second while somebody
- * listens, and every ten seconds while nobody does (@heard is FALSE, and NULL is returned). */
+/* @make: returns the next text, in the event stream's thread; called once a second while there is
+ * a listener, else every ten seconds (@heard is FALSE, and NULL is returned). */
 RelayEventStream *relay_event_stream_new (gchar *(*make) (gboolean heard, gpointer data),
     gpointer data);
-/* Nobody may listen any more. */
+/* All listeners have to be freed before. */
 void relay_event_stream_free (RelayEventStream *event_stream);
 
 RelayListener *relay_listener_new (RelayEventStream *event_stream, const RelayListenerFuncs *funcs,

@@ -374,7 +374,8 @@ refuse_big (RelayPage *page)
       RELAY_HTTP_BODY_MAX);
 }
 
-/* FALSE: it is too long, though its length was not told: nothing can be answered before its end. */
+/* FALSE: a body whose length the client did not announce is too long.  The library can send no
+ * answer before the end of the body. */
 static gboolean
 take_body (RelayRequest *request, const gchar *body, gsize size)
 {
@@ -435,7 +436,7 @@ leave_as_it_is (void *data, struct MHD_Connection *connection, char *text)
 
 /* --- the server ---------------------------------------------------------------------- */
 
-/* A UNIX socket that nobody serves any more is in the way; whatever else has that name stays. */
+/* Removes a UNIX socket that no process serves any more.  A file of another kind stays. */
 static void
 clear_way (const gchar *path)
 {
@@ -451,7 +452,7 @@ clear_way (const gchar *path)
     unlink (path);
 }
 
-/* Nobody can connect before it listens: until then, only its owner may. */
+/* No client can connect before chmod() has left the socket to its owner: it does not listen yet. */
 static GSocket *
 listen_at_path (GSocketAddress *address, GError **error)
 {

@@ -10,9 +10,9 @@
  * many, and how long one may take for a frame).  Nothing is kept for those that do not: the system
  * holds 64 KiB for each.
  *
- * Pages are answered in the server's thread, to GET and HEAD, and bodies are not used.  What is
- * below /api/ is answered in the main context, as it may change what runs there: its connection
- * waits meanwhile, and holds up no other.
+ * The server's thread answers GET and HEAD of pages, and ignores bodies.  The main context answers
+ * requests below /api/, as they change the streams that run there: their connections wait
+ * meanwhile, and hold up no other.
  *
  * The socket is made here, not by the library, which does not report why it could not make one
  * (up to 0.9, errno is left as it was by chance; 1.0 changes it on its way out).
@@ -35,7 +35,7 @@ typedef struct
   guint status;                   /* 200 */
   const gchar *type;              /* of the content */
   const gchar *allow;             /* with 405: which methods there are; NULL: GET and HEAD */
-  gchar *location;                /* with 201, relative to what was asked for; NULL: none */
+  gchar *location;                /* with 201, relative to the path of the request; NULL: none */
   const gchar *policy;            /* Content-Security-Policy; NULL: none */
   RelayEventStream *event_stream; /* what GET listens to instead of the text; NULL: none */
   gchar *text;
@@ -79,7 +79,7 @@ void relay_http_free (RelayHttp *http);
 
 /* Valid until it is answered. */
 const RelayApiRequest *relay_request_get (RelayRequest *request);
-/* Takes what is in @page. Call it once. */
+/* Takes the texts and bytes of @page. Call it once. */
 void relay_request_answer (RelayRequest *request, const RelayPage *page);
 
 G_END_DECLS

@@ -19,12 +19,12 @@ typedef struct
   gboolean closing;              /* set by relay_audience_end() */
 } RelayAudience;
 
-/* The answer to one who wants to listen.  NULL: there is no room, or the server ends.  @show_out:
- * called with the lock held for the client that has to go instead; NULL: none has to.  Call this
- * without the lock. */
+/* The answer to a client that asks for the event stream.  NULL: there is no room, or the server
+ * ends.  @show_out: called with the lock held for the client that has to go instead; NULL: none has
+ * to.  Call this without the lock. */
 struct MHD_Response *relay_audience_add (RelayAudience *audience, struct MHD_Connection *connection,
     RelayEventStream *event_stream, void (*show_out) (const RelayClient *client));
-/* None of them waits any more, and nobody is added. Called with the lock held. */
+/* No listener waits any more, and none is added. Called with the lock held. */
 void relay_audience_end (RelayAudience *audience);
 
 G_END_DECLS

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * relaynames.h: the names by which a web server lets itself be asked.
+ * relaynames.h: the host names to which a web server answers.
  *
- * A web page may come from a name that its owner lets lead to any address (DNS rebinding), also to
- * one that only the reader of the page reaches.  The page may then read what the server there
- * answers. But the reader's browser still asks by that name.  So if a server answers only requests
- * by an address, localhost or its own names, such pages get nothing.
+ * The owner of a name can let it resolve to any address (DNS rebinding), also to one that only the
+ * reader of a web page reaches.  The page's script may then read the answers of the server there.
+ * But the browser still sends the page's name in the header `Host'.  So a server that answers only
+ * to addresses, localhost and its own names gives such pages nothing.
  */
 #pragma once
 

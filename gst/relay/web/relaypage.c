@@ -23,7 +23,7 @@ append (GString *to, const gchar *name)
   g_string_append_len (to, g_bytes_get_data (text, NULL), g_bytes_get_size (text));
 }
 
-/* 'sha256-...', as a policy names what is in a page. */
+/* 'sha256-...', the digest by which a policy names a script or a style. */
 static gchar *
 make_digest (const gchar *text)
 {

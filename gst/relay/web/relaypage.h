@@ -3,7 +3,7 @@
  * relaypage.h: the page for a browser: one text, made of page.html, page.css and page-*.js. Labels,
  * units and meanings of figures come from relayfiguretable.c, as FIGURES.
  *
- * The browser is told to run nothing but the script that is in it, and to ask nobody but the relay
+ * The browser is told to run no script but the page's, and to send requests to the relay alone
  * (Content-Security-Policy, with the digests of the script and of the style).
  */
 #pragma once

@@ -27,14 +27,15 @@ struct _RelayStatusPages
   GMutex lock; /* guards the rest: while a server replaces another, there are two */
   RelayStats *stats;
   gint64 stats_time; /* when they had been taken */
-  GHashTable *texts; /* Text that was made of statistics, by what was asked for */
+  GHashTable *texts; /* Text that was made of statistics, by path */
   gint64 utc;        /* what is added to monotonic times, µs */
   RelayHistory *history;
 };
 
-/* Times are kept by the monotonic clock, and shown by the clock of the machine as it is now: when
- * that is set, all move with it, and what has passed between them stays.  It is not followed more
- * closely, so that a time does not change by a rounding.  Under the lock. */
+/* Returns the difference between the machine's clock and the monotonic one, by which times are
+ * kept. When the clock is set by more than a second, all times that are shown move with it, and the
+ * intervals between them stay.  Less does not count, so that a time that is shown twice is the same
+ * both times.  Under the lock. */
 static gint64
 get_utc (RelayStatusPages *pages)
 {
@@ -156,7 +157,7 @@ relay_status_pages_note (const gchar *stream, const gchar *end, GLogLevelFlags l
   relay_events_add (pages->events, g_get_monotonic_time (), stream, end, level, details, text);
 }
 
-/* --- what is asked for by name ------------------------------------------------------------ */
+/* --- pages of one stream ------------------------------------------------------------------ */
 
 static const RelayStreamStats *
 find_stream (const RelayStats *stats, const gchar *name)
@@ -233,7 +234,7 @@ static gboolean
 answer_part (RelayStatusPages *pages, const gchar *path, RelayPage *page)
 {
   g_auto (GStrv) parts = split (path, ".json");
-  /* in one form, whatever was escaped: of those that exist, there are not many */
+  /* decoded, so that two spellings of a path are one text */
   g_autofree gchar *what = parts != NULL ? g_strjoinv ("\n", parts) : NULL;
 
   if (what == NULL)

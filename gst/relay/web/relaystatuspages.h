@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * relaystatuspages.h: what the relay shows, to programs and to a browser: the status, the metrics,
- * and the page with what it asks for.
+ * relaystatuspages.h: everything that the relay serves besides its API: status and metrics for
+ * programs, the page for a browser, and the JSON and pictures that the page fetches.
  *
  *     /                                                       the page
  *     /events                                                 the summary, each second
@@ -26,7 +26,7 @@ typedef struct _RelayStatusPages RelayStatusPages;
 
 /* @take: collects all statistics; called from any thread. */
 RelayStatusPages *relay_status_pages_new (RelayStats *(*take) (gpointer data), gpointer data);
-/* Nobody listens any more. */
+/* No server may use it any more. */
 void relay_status_pages_free (RelayStatusPages *pages);
 
 /* Notes a line of the log. May be called from any thread; as a RelayLogFunc. */

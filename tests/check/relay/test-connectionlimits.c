@@ -30,7 +30,7 @@ close_told (RelayConnectionLimits *limits)
 {
   for (GList *l = limits->all.head, *next; l != NULL; l = next) {
     next = l->next;
-    if (((RelayClient *) l->data)->told)
+    if (((RelayClient *) l->data)->leaves)
       relay_connection_limits_remove (limits, l->data);
   }
 }

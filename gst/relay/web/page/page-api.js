@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What is asked of the relay. The token, where one is needed, is kept as long as the tab is there. */
+ * Requests to the relay. The token, where the relay needs one, is kept until the tab is closed. */
 
 const TOKEN = "fasp-relay-token";
 
@@ -76,7 +76,7 @@ const api = {
     return value;
   },
 
-  /* Asks whether changes are taken. Throws what is said against it. */
+  /* Asks whether the relay takes changes from here. Throws its refusal. */
   async look() {
     this.may = false;
     try {
@@ -126,8 +126,8 @@ function makeInput({value = "", secret = false}, i) {
   return input;
 }
 
-/* Asks for texts, or whether to go on. @fields: {caption, value, secret} of each text. @act: does it, with the texts; what it
- * throws is shown, and can be mended. */
+/* Asks for texts, or whether to go on. @fields: {caption, value, secret} of each text. @act: called with the texts; an
+ * error that it throws is shown, and the texts can be mended. */
 function ask({title, text, fields = [], ok, danger = false, act}) {
   const dialog = find("dialog"), form = find("dialog-form"), error = find("dialog-error"), button = find("dialog-ok"), inputs = fields.map(makeInput);
   setText(find("dialog-title"), title);

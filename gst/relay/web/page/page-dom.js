@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Elements of the page. Whatever comes from the network is put in as text, never as markup. */
+ * Elements of the page. Texts from the network are inserted as text, never as markup. */
 
 const find = id => document.getElementById(id);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The page as a whole: it listens to the relay as long as somebody sees it. */
+ * The page as a whole: it listens to the relay as long as its tab is seen. */
 
 const FEW = 4;                  // streams that are open at first
 const RETRY = 3000;             // ms until the relay is asked again
@@ -33,7 +33,7 @@ class Happened {
   }
 }
 
-/* A relay that starts anew counts anew. */
+/* The time is part of the key: a relay that starts anew numbers its events from 1 again. */
 const list = new Parts(find("happened"), e => `${e.id} ${e.time}`, e => new Happened(e));
 let events = [];
 
@@ -52,7 +52,7 @@ async function look() {
   setShown(find("nothing"), !events.length);
 }
 
-/* --- what is --- */
+/* --- the summary --- */
 
 function show(status) {
   /* the relay's clock was set: all its times have moved with it */
@@ -95,14 +95,15 @@ function show(status) {
 async function addStream(name, input, outputs) {
   if (!name)
     throw new Error("Give it a name.");
-  /* the browser's console shows what is refused as an error: only who is quicker is a surprise */
+  /* The console of the browser shows each refusal as an error.  So look first: the relay then refuses only if another client
+   * adds this name at the same time. */
   if ((await api.ask("GET", ["streams"])).some(s => s.name === name))
     throw new Error("There is a stream of this name: choose another one.");
   await api.ask("PUT", ["streams", name], {input, outputs: outputs.split(/\s+/).filter(Boolean)}, {"If-None-Match": "*"});
   added = name;
 }
 
-/* Opens the one that was added here, as soon as it is there. */
+/* Opens the stream that was added here, as soon as a summary has it. */
 function showAdded() {
   const part = streams.parts.get(added);
   if (!part)
@@ -138,7 +139,7 @@ async function listen() {
   setTimeout(() => feed === mine && listen(), RETRY);
 }
 
-/* It listens, and may have missed something. */
+/* Asks for everything that the page may have missed while it did not listen. */
 function catchUp() {
   happened = -1;
   for (const part of streams.parts.values())

@@ -67,7 +67,7 @@ function sayState(stream) {
   return ["warn", stream.state === "starting" ? "Starts" : "Stops"];
 }
 
-/* What an output does that knows nobody who takes it; null: it counts its receivers. */
+/* What an output does whose protocol counts no receivers; null: it counts them. */
 function sayDoing({uri}) {
   return /^file:/.test(uri) ? "records" : /^(udp|rtp|rist):/.test(uri) ? "sends" : null;
 }
