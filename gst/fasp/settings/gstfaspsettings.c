@@ -6,7 +6,7 @@
 #include "config.h"
 #endif
 
-#include "gstfaspcommon.h"
+#include "gstfaspfield.h"
 #include "gstfaspmulticast.h"
 #include "gstfaspuri.h"
 
@@ -561,14 +561,10 @@ gst_fasp_settings_init (GstFaspSettings *settings, FaspRole role)
 
 /* --- values ------------------------------------------------------------------------ */
 
-#define IN(field, kind) { G_STRUCT_OFFSET (GstFaspSettings, field), kind }
+#define IN(member, kind) GST_FASP_FIELD (GstFaspSettings, member, kind)
 
 /* Where each property is stored, except for those that are made when they are read. */
-static const struct
-{
-  gsize offset;
-  GType kind;
-} fields[] = {
+static const GstFaspField fields[] = {
   [GST_FASP_PROP_MODE] = IN (mode, G_TYPE_ENUM),
   [GST_FASP_PROP_LOCALADDRESS] = IN (localaddress, G_TYPE_STRING),
   [GST_FASP_PROP_LOCALPORT] = IN (localport, G_TYPE_UINT),
@@ -621,8 +617,6 @@ static const struct
   [GST_FASP_PROP_TTL_MC] = IN (multicast.ttl, G_TYPE_INT),
 };
 
-#undef IN
-
 void
 gst_fasp_settings_clear (GstFaspSettings *s)
 {
@@ -635,94 +629,14 @@ gst_fasp_settings_clear (GstFaspSettings *s)
   g_clear_error (&s->bad_uri);
 }
 
-static void
-replace_string (gchar **string, const GValue *value)
-{
-  g_free (*string);
-  *string = g_value_dup_string (value);
-}
-
-/* Keeps a copy, so that the caller cannot change it. */
-static void
-replace_caps (GstCaps **caps, const GValue *value)
-{
-  gst_clear_caps (caps);
-  if (gst_value_get_caps (value) != NULL)
-    *caps = gst_caps_copy (gst_value_get_caps (value));
-}
-
-static void
-set_field (GstFaspSettings *s, GstFaspProp prop, const GValue *value)
-{
-  gpointer field = G_STRUCT_MEMBER_P (s, fields[prop].offset);
-
-  switch (fields[prop].kind) {
-    case G_TYPE_STRING:
-      replace_string (field, value);
-      break;
-    case G_TYPE_ENUM:
-      *(gint *) field = g_value_get_enum (value);
-      break;
-    case G_TYPE_BOOLEAN:
-      *(gboolean *) field = g_value_get_boolean (value);
-      break;
-    case G_TYPE_INT:
-      *(gint *) field = g_value_get_int (value);
-      break;
-    case G_TYPE_UINT:
-      *(guint *) field = g_value_get_uint (value);
-      break;
-    case G_TYPE_UINT64:
-      *(guint64 *) field = g_value_get_uint64 (value);
-      break;
-    case G_TYPE_BOXED:
-      replace_caps (field, value);
-      break;
-    default:
-      g_assert_not_reached ();
-  }
-}
-
 void
 gst_fasp_settings_set (GstFaspSettings *s, GstFaspProp prop, const GValue *value)
 {
   if (prop == GST_FASP_PROP_PASSPHRASE)
     gst_fasp_keys_wipe (s->keys.passphrase);
-  set_field (s, prop, value);
+  gst_fasp_field_set (&fields[prop], s, value);
   s->localport_set |= prop == GST_FASP_PROP_LOCALPORT;
   s->latency_set |= prop == GST_FASP_PROP_LATENCY;
-}
-
-static void
-get_field (const GstFaspSettings *s, GstFaspProp prop, GValue *value)
-{
-  gconstpointer field = G_STRUCT_MEMBER_P (s, fields[prop].offset);
-
-  switch (fields[prop].kind) {
-    case G_TYPE_STRING:
-      g_value_set_string (value, *(gchar *const *) field);
-      break;
-    case G_TYPE_ENUM:
-      g_value_set_enum (value, *(const gint *) field);
-      break;
-    case G_TYPE_BOOLEAN:
-      g_value_set_boolean (value, *(const gboolean *) field);
-      break;
-    case G_TYPE_INT:
-      g_value_set_int (value, *(const gint *) field);
-      break;
-    case G_TYPE_UINT:
-      g_value_set_uint (value, *(const guint *) field);
-      break;
-    case G_TYPE_UINT64:
-      g_value_set_uint64 (value, *(const guint64 *) field);
-      break;
-    case G_TYPE_BOXED:
-      gst_value_set_caps (value, *(GstCaps *const *) field);
-      break;
-    default:
-      g_assert_not_reached ();
-  }
 }
 
 void
@@ -736,5 +650,5 @@ gst_fasp_settings_get (const GstFaspSettings *s, GstFaspProp prop, GValue *value
   else if (prop == GST_FASP_PROP_LOCALPORT)
     g_value_set_uint (value, gst_fasp_settings_get_localport (s));
   else
-    get_field (s, prop, value);
+    gst_fasp_field_get (&fields[prop], s, value);
 }
