@@ -46,9 +46,6 @@
 
 #include "gstcbrpacer.h"
 
-GST_DEBUG_CATEGORY (gst_cbr_pacer_debug);
-#define GST_CAT_DEFAULT gst_cbr_pacer_debug
-
 static GstStaticPadTemplate sink_template =
     GST_STATIC_PAD_TEMPLATE ("sink", GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS_ANY);
 static GstStaticPadTemplate src_template =
@@ -63,7 +60,7 @@ GST_ELEMENT_REGISTER_DEFINE (cbrpacer, "cbrpacer", GST_RANK_NONE, GST_TYPE_CBR_P
 static GstStateChangeReturn
 gst_cbr_pacer_change_state (GstElement *element, GstStateChange transition)
 {
-  GstCbrPacer *self = GST_CBR_PACER (element);
+  GstCbrPacer *self = GST_CBR_PACER_CAST (element);
   GstStateChangeReturn ret;
 
   if (transition == GST_STATE_CHANGE_READY_TO_PAUSED && !gst_cbr_pacer_prepare (self))
@@ -83,7 +80,7 @@ gst_cbr_pacer_set_clock (GstElement *element, GstClock *clock)
 {
   gboolean result = GST_ELEMENT_CLASS (gst_cbr_pacer_parent_class)->set_clock (element, clock);
 
-  gst_cbr_pacer_clock_changed (GST_CBR_PACER (element));
+  gst_cbr_pacer_clock_changed (GST_CBR_PACER_CAST (element));
   return result;
 }
 
@@ -92,7 +89,7 @@ gst_cbr_pacer_set_clock (GstElement *element, GstClock *clock)
 static void
 gst_cbr_pacer_finalize (GObject *object)
 {
-  GstCbrPacer *self = GST_CBR_PACER (object);
+  GstCbrPacer *self = GST_CBR_PACER_CAST (object);
 
   cbr_queue_finalize (&self->queue);
   cbr_offload_stop (&self->offload);
@@ -130,14 +127,14 @@ gst_cbr_pacer_init (GstCbrPacer *self)
   cbr_waiter_init (&self->waiter);
   cbr_queue_init (&self->queue);
   gst_cbr_pacer_settings_init (&self->settings);
-  cbr_schedule_init (&self->schedule, CBR_DEADLINE, 1, 0);
+  cbr_departure_init (&self->departure);
   cbr_learner_init (&self->learner, self->settings.window);
   cbr_stats_init (&self->stats);
-  gst_segment_init (&self->segment, GST_FORMAT_UNDEFINED);
-  self->packets.size = CBR_TS_PACKET;
+  gst_segment_init (&self->input.segment, GST_FORMAT_UNDEFINED);
+  self->input.packets.size = CBR_TS_PACKET;
   self->latency = GST_CLOCK_TIME_NONE;
   self->flushing = TRUE;
-  gst_cbr_pacer_thread_reset (self);
+  gst_cbr_pacer_reset_departure (self);
 
   self->sinkpad = gst_pad_new_from_static_template (&sink_template, "sink");
   gst_pad_set_chain_function (self->sinkpad, gst_cbr_pacer_chain);

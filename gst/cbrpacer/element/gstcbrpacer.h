@@ -2,12 +2,10 @@
 #pragma once
 
 #include <gst/gst.h>
-#include "cbrstats.h"
+#include "cbrdeparture.h"
 #include "cbrlearner.h"
 #include "cbroffload.h"
-#include "cbrpackets.h"
-#include "cbrqueue.h"
-#include "cbrschedule.h"
+#include "cbrstats.h"
 #include "cbrwaiter.h"
 
 G_BEGIN_DECLS
@@ -72,6 +70,53 @@ typedef struct
 #define CBR_OFFLOAD_UNKNOWN G_MAXUINT
 #define CBR_OFFLOAD_ANEW (G_MAXUINT - 1)
 
+/* What came in at the sink pad. */
+typedef struct
+{
+  gboolean eos;
+  gboolean discont;          /* an empty buffer had DISCONT: the next one gets it */
+  gboolean live, live_known; /* upstream is live: it does not wait */
+  gsize blocked;             /* bytes that wait for room; 0: none */
+  GstSegment segment;
+  CbrFormat format;
+  CbrPackets packets; /* if it is a transport stream */
+} CbrInput;
+
+/* What the sink has taken, as far as pushing told. An EOS from it ends what came before another
+ * segment only: WANTED becomes REFUSED, or DROPPED if that segment waits in the queue already.
+ * REFUSED becomes DROPPED when it comes, and both WANTED when it leaves. */
+typedef enum
+{
+  CBR_WANTED,
+  CBR_DROPPED, /* the thread of the source pad drops data, up to the segment */
+  CBR_REFUSED, /* so it does, and the sink pad takes none */
+} CbrDemand;
+
+/* A serialized query, which waits for its turn: there is one at the most. */
+typedef enum
+{
+  CBR_QUERY_NONE,
+  CBR_QUERY_WAITS,
+  CBR_QUERY_UNDER_WAY,
+  CBR_QUERY_ANSWERED,
+  CBR_QUERY_UNANSWERED,
+} CbrQueryState;
+
+/* What the warnings about a stream that is too fast go by. */
+typedef struct
+{
+  guint64 dropped;        /* bytes since the last warning about it */
+  gint64 dropped_at;      /* when that was; monotonic, µs */
+  gboolean held;          /* the source waited for room since the last look */
+  gsize least, most;      /* bytes in the queue since then: the least before a buffer was added,
+                             the most after it */
+  guint looks;            /* number of looks in a row that found the source held up */
+  gint64 looked;          /* when the last look was; clock, ns; so are these: */
+  gint64 held_at;         /* the last warning about that; 0: none */
+  gint64 lag, lag_before; /* how late the stream left at the last look, and at the one before */
+  gint64 looked_before;   /* when that was */
+} CbrWarned;
+
 struct _GstCbrPacer
 {
   GstElement parent;
@@ -83,68 +128,50 @@ struct _GstCbrPacer
   CbrWaiter room;   /* the thread that brings data, and waits for room: there is one */
   CbrWaiter waiter; /* the thread of the source pad */
   CbrSettings settings;
+  CbrInput input;
   CbrQueue queue;
-  CbrSchedule schedule;
+  CbrDeparture departure;
   CbrLearner learner;
   CbrStats stats;
   CbrOffload offload;
+  CbrWarned warned;
 
-  GstFlowReturn result;   /* of pushing */
-  gboolean flushing, eos; /* of the sink pad */
-  gboolean discont;       /* an empty buffer had DISCONT: the next one gets it */
-  /* until another segment, the sink wants no more: the thread of the source pad drops data,
-   * and the sink pad takes none */
-  gboolean unwanted, refusing;
-  gboolean playing, resumed;
-  guint pauses;     /* number of pauses so far */
-  guint links;      /* how often the source pad was linked */
-  gsize blocked;    /* bytes that wait for room; 0: none */
-  gboolean hungry;  /* the thread sleeps until something comes */
-  gboolean begun;   /* data of the stream has left */
-  gboolean started; /* the schedule has begun */
-  gint64 fed_at;    /* when the queue was last empty, so that nothing was to leave; clock, ns */
-  gint64 base;      /* if the source waits for us: when the stream's clock
-                       was at 0; CBR_NO_BASE: not known */
-  guint64 peak;     /* highest rate since more than max-delay waits, bit/s */
+  GstFlowReturn result; /* of pushing */
+  gboolean flushing;    /* the sink pad is */
+  CbrDemand demand;
+  CbrQueryState query;
+  gboolean playing;
+  guint pauses;           /* number of pauses so far */
+  guint links;            /* how often the source pad was linked */
+  gint64 base;            /* if the source waits for us: when the stream's clock
+                             was at 0; CBR_NO_BASE: not known */
+  guint64 peak;           /* highest rate since more than max-delay waits, bit/s */
   guint64 drain, drained; /* rate at which the queue must leave, bit/s, until this
                              number of bytes has left */
-  gint64 partial_since;   /* since when a datagram waits for its rest; -1: none */
-  gboolean impatient;     /* it has waited long enough */
   gsize skipped;          /* bytes skipped lately as they were not in packets */
-  guint64 waiting_rate;   /* the rate that the present wait was computed with */
   guint offload_payload;  /* the payload that offload was tried with; 0: none */
+  GstClock *clock;        /* that all times here are of; NULL: none was read yet */
+  GstMemory *nulls;       /* null packets, shared */
+  GstClockTime latency;   /* that was answered last; NONE: it was not asked for since it changed */
 
-  GstClock *clock;           /* that all times here are of; NULL: none was read yet */
-  gboolean live, live_known; /* upstream is live: it does not wait */
-  GstSegment segment;        /* of the sink pad */
-  CbrFormat format;
-  CbrPackets packets; /* if it is a transport stream */
-  GstMemory *nulls;   /* null packets, shared */
-
-  GstClockTime latency; /* that was answered last; NONE: it was not asked for since it changed */
-  GstQuery *query;      /* the one that waits for its turn, or is under way */
-  gboolean query_busy, query_result;
-
-  GThread *thread;                  /* the one that cpu_mark belongs to */
-  gint64 cpu_mark;                  /* ns */
-  gint64 dropped_told, stats_told;  /* monotonic, µs */
-  guint64 dropped_untold;           /* bytes */
-  gboolean held;                    /* the source waited for room since the last look */
-  gsize least, most;                /* bytes in the queue since then: the least before a buffer was
-                                       added, the most after it */
-  gint64 held_looked, held_told;    /* clock, ns */
-  gint64 lost;                      /* ns that the schedule did not catch up on */
-  gint64 lag;                       /* at the last look, ns */
-  gint64 lag_before, looked_before; /* lag at the look before that, and when that was; ns */
-  guint held_looks;                 /* number of looks in a row that found the source held up */
+  GThread *thread;     /* the one that cpu_mark belongs to */
+  gint64 cpu_mark;     /* ns */
+  gint64 stats_posted; /* monotonic, µs */
 };
 
+/* Without a check, which would need the function that registers the type, and that all the others.
+ */
+#define GST_CBR_PACER_CAST(object) ((GstCbrPacer *) (object))
+
+GST_DEBUG_CATEGORY_EXTERN (gst_cbr_pacer_debug);
 GST_ELEMENT_REGISTER_DECLARE (cbrpacer);
 
 /* gstcbrpacerclock.c: call these with the lock held */
 /* Returns the time on the pipeline's clock, or the system's if there is none, ns. If that is
  * another clock than before, the schedule and all that is measured begin anew. */
 gint64 gst_cbr_pacer_read_clock (GstCbrPacer *self);
+/* The next cycle has no schedule to follow: it is of another stream, or on another clock. */
+void gst_cbr_pacer_reset_departure (GstCbrPacer *self);
 /* Nothing was to leave until @now: forgets the lag that was measured before. */
 void gst_cbr_pacer_forget_lag (GstCbrPacer *self, gint64 now);
 /* The element has got a clock. Call this without the lock. */
@@ -170,17 +197,15 @@ void gst_cbr_pacer_release (GstCbrPacer *self);
 /* gstcbrpacerinput.c */
 GstFlowReturn gst_cbr_pacer_chain (GstPad *pad, GstObject *parent, GstBuffer *buffer);
 GstFlowReturn gst_cbr_pacer_chain_list (GstPad *pad, GstObject *parent, GstBufferList *list);
-/* Asks upstream for `live'. Call this with the lock held; it is released meanwhile. */
-void gst_cbr_pacer_ask_if_live (GstCbrPacer *self);
 
 /* gstcbrpacerwarnings.c: call these with the lock held; it is released meanwhile */
 /* Posts LATENCY if the latency is another one than was answered. */
-void gst_cbr_pacer_tell_latency (GstCbrPacer *self);
+void gst_cbr_pacer_post_latency (GstCbrPacer *self);
 /* Warns about dropped data, at most once a second. */
-void gst_cbr_pacer_tell_dropped (GstCbrPacer *self);
+void gst_cbr_pacer_warn_of_dropped (GstCbrPacer *self);
 /* Warns if the source is live and waits, so that its stream is later and later.  For sources that
  * are not live, waiting is normal. */
-void gst_cbr_pacer_tell_held (GstCbrPacer *self);
+void gst_cbr_pacer_warn_of_held (GstCbrPacer *self);
 
 /* gstcbrpacerevents.c */
 gboolean gst_cbr_pacer_sink_event (GstPad *pad, GstObject *parent, GstEvent *event);
@@ -189,6 +214,8 @@ gboolean gst_cbr_pacer_src_event (GstPad *pad, GstObject *parent, GstEvent *even
 /* gstcbrpacerqueries.c */
 gboolean gst_cbr_pacer_sink_query (GstPad *pad, GstObject *parent, GstQuery *query);
 gboolean gst_cbr_pacer_src_query (GstPad *pad, GstObject *parent, GstQuery *query);
+/* Asks upstream for `live'. Call this with the lock held; it is released meanwhile. */
+void gst_cbr_pacer_ask_if_live (GstCbrPacer *self);
 
 /* gstcbrpacerformat.c: call these with the lock held */
 /* Returns the size of transport stream packets that a CAPS event names; 0: it names none. */
@@ -203,13 +230,13 @@ guint gst_cbr_pacer_get_payload (GstCbrPacer *self);
 CbrPiece gst_cbr_pacer_look (GstCbrPacer *self, guint n);
 /* Drops the oldest datagram.  Returns its bytes. */
 gsize gst_cbr_pacer_drop (GstCbrPacer *self);
+/* FALSE: null packets do not fit the datagrams, and an error was posted, for which the lock was
+ * released. */
+gboolean gst_cbr_pacer_check_stuffing (GstCbrPacer *self);
 
 /* gstcbrpacersettings.c */
 void gst_cbr_pacer_install_properties (GObjectClass *klass);
 void gst_cbr_pacer_settings_init (CbrSettings *settings);
-/* Call this with the lock held. FALSE: null packets do not fit the datagrams, and an error
- * was posted, for which the lock was released. */
-gboolean gst_cbr_pacer_check_stuffing (GstCbrPacer *self);
 
 /* gstcbrpacerlevel.c: call these with the lock held */
 guint64 gst_cbr_pacer_get_wire_bytes (GstCbrPacer *self, guint64 bytes, guint64 buffers);
@@ -228,10 +255,6 @@ gboolean gst_cbr_pacer_look_if_full (GstCbrPacer *self, gsize size);
  * because its source waits for us and its time has not come. Chooses `base' anew where
  * the stream begins, or if upstream or downstream was too slow. */
 gint64 gst_cbr_pacer_choose_entry (GstCbrPacer *self, gint64 now);
-/* Returns how much later than planned the stream leaves, ns, including time that the
- * schedule did not catch up on. This grows while data waits and the elements behind
- * take less than the rate. */
-gint64 gst_cbr_pacer_get_lag (GstCbrPacer *self, gint64 now);
 /* Call this before a departure: updates `drain', the rate that the queue needs. */
 void gst_cbr_pacer_look_at_pile (GstCbrPacer *self);
 
@@ -243,7 +266,6 @@ gboolean gst_cbr_pacer_is_stuffing (GstCbrPacer *self);
 GstBufferList *gst_cbr_pacer_make_cycle (GstCbrPacer *self, CbrCycle *cycle, gboolean *wrong);
 
 /* gstcbrpacerthread.c: call these with the lock held */
-void gst_cbr_pacer_thread_reset (GstCbrPacer *self);
 /* Wakes the thread if it waits for something to come. */
 void gst_cbr_pacer_thread_wake (GstCbrPacer *self);
 /* Call this without the lock. */

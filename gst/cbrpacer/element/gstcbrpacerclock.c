@@ -11,21 +11,31 @@
 #include "gstcbrpacer.h"
 
 void
+gst_cbr_pacer_reset_departure (GstCbrPacer *self)
+{
+  cbr_stats_break (&self->stats);
+  cbr_departure_reset (&self->departure);
+  self->skipped = 0;
+  self->base = CBR_NO_BASE;
+  self->peak = self->drain = self->drained = 0;
+}
+
+void
 gst_cbr_pacer_forget_lag (GstCbrPacer *self, gint64 now)
 {
-  self->fed_at = now;
-  cbr_queue_limit_marks (&self->queue, gst_cbr_pacer_get_lag (self, now));
+  self->departure.fed_at = now;
+  cbr_queue_limit_marks (&self->queue, cbr_departure_get_lag (&self->departure, now));
 }
 
 /* It is @now on another clock: times of the one before say nothing any more. */
 static void
 begin_anew (GstCbrPacer *self, gint64 now)
 {
-  gst_cbr_pacer_thread_reset (self);
+  gst_cbr_pacer_reset_departure (self);
   /* what could not leave so far is not late on this clock */
   gst_cbr_pacer_forget_lag (self, now);
-  self->lag = self->lag_before = gst_cbr_pacer_get_lag (self, now);
-  self->held_looked = self->held_told = self->looked_before = now;
+  self->warned.lag = self->warned.lag_before = cbr_departure_get_lag (&self->departure, now);
+  self->warned.looked = self->warned.held_at = self->warned.looked_before = now;
 }
 
 /* Returns the pipeline's clock, or the system's if there is none; a reference. */

@@ -11,7 +11,7 @@
 
 #include "gstcbrpacer.h"
 
-GST_DEBUG_CATEGORY_EXTERN (gst_cbr_pacer_debug);
+GST_DEBUG_CATEGORY (gst_cbr_pacer_debug);
 #define GST_CAT_DEFAULT gst_cbr_pacer_debug
 
 /* If skipped bytes exceed bytes in packets by this number, the stream is taken not to
@@ -21,8 +21,8 @@ GST_DEBUG_CATEGORY_EXTERN (gst_cbr_pacer_debug);
 gboolean
 gst_cbr_pacer_is_stuffing (GstCbrPacer *self)
 {
-  return self->settings.stuffing == GST_CBR_PACER_STUFFING_NULL_TS && self->begun && self->playing
-      && !self->unwanted;
+  return self->settings.stuffing == GST_CBR_PACER_STUFFING_NULL_TS && self->departure.begun
+      && self->playing && self->demand == CBR_WANTED;
 }
 
 /* Appends null packets of @size bytes to @datagram (NULL: to a new one). */
@@ -61,7 +61,7 @@ skip_foreign (GstCbrPacer *self, guint n, gboolean *wrong)
     /* if a DISCONT was in front of them, it is so of what follows */
     gsize dropped = cbr_queue_drop (&self->queue, (guint) piece.size);
 
-    cbr_packets_took (&self->packets, &piece);
+    cbr_packets_took (&self->input.packets, &piece);
     self->stats.bytes_dropped += dropped;
     self->skipped += dropped;
     GST_WARNING_OBJECT (self, "skipped %" G_GSIZE_FORMAT " bytes that are no packet", dropped);
@@ -83,21 +83,21 @@ make_datagrams (GstCbrPacer *self, guint payload, guint n, CbrCycle *cycle, gboo
 
   if (*wrong)
     return NULL;
-  self->begun |= size > 0;
+  self->departure.begun |= size > 0;
   if (gst_cbr_pacer_is_stuffing (self)) {
     if (rest > 0 || (size == 0 && !cbr_queue_has_other (&self->queue)))
       fill = payload - rest;
   } else if (rest > 0 && !piece.whole) {
     if (size > rest)
       size -= rest;
-    else if (!self->impatient)
+    else if (self->departure.stage != CBR_SHORT)
       return NULL;
   }
   if (size == 0 && fill == 0)
     return NULL;
   if (size > 0) {
     buffer = cbr_queue_cut (&self->queue, size);
-    cbr_packets_took (&self->packets, &piece);
+    cbr_packets_took (&self->input.packets, &piece);
     self->skipped -= MIN (self->skipped, size);
   }
   if (fill > 0)
@@ -114,8 +114,9 @@ GstBufferList *
 gst_cbr_pacer_make_cycle (GstCbrPacer *self, CbrCycle *cycle, gboolean *wrong)
 {
   guint payload = gst_cbr_pacer_get_payload (self);
-  guint64 burst = cbr_schedule_get_burst (&self->schedule);
-  guint room = payload > 0 ? cbr_schedule_get_datagrams (&self->schedule, payload) : G_MAXUINT;
+  guint64 burst = cbr_schedule_get_burst (&self->departure.schedule);
+  guint room =
+      payload > 0 ? cbr_schedule_get_datagrams (&self->departure.schedule, payload) : G_MAXUINT;
   GstBufferList *list = gst_buffer_list_new_sized (MIN (room, 64));
   guint most = 1;
 

@@ -14,8 +14,16 @@
 static gboolean
 is_unpaced (GstCbrPacer *self)
 {
-  return self->settings.bitrate == 0 && self->live_known && !self->live
+  return self->settings.bitrate == 0 && self->input.live_known && !self->input.live
       && cbr_learner_is_unpaced (&self->learner);
+}
+
+/* Another segment comes, so the sink pad takes data again. */
+static void
+expect_segment (GstCbrPacer *self)
+{
+  if (self->demand == CBR_REFUSED)
+    self->demand = CBR_DROPPED;
 }
 
 /* Takes an event that has its place in the stream. */
@@ -27,25 +35,25 @@ take_event (GstCbrPacer *self, GstEvent *event)
   GstFlowReturn error = GST_FLOW_OK;
 
   g_mutex_lock (&self->lock);
-  if (GST_EVENT_TYPE (event) == GST_EVENT_STREAM_START && self->eos && !self->flushing) {
+  if (GST_EVENT_TYPE (event) == GST_EVENT_STREAM_START && self->input.eos && !self->flushing) {
     /* another stream begins after the end of the last one */
-    self->eos = FALSE;
+    self->input.eos = FALSE;
     if (self->result == GST_FLOW_EOS) {
       self->result = GST_FLOW_OK;
-      gst_cbr_pacer_thread_reset (self);
+      gst_cbr_pacer_reset_departure (self);
       restart = TRUE;
     }
   }
   /* sticky events are kept even if nothing can leave: if we refused one, upstream would
    * post an error.  The data that follows will tell upstream why it cannot leave. */
-  taken = !self->flushing && !self->eos
+  taken = !self->flushing && !self->input.eos
       && (self->result == GST_FLOW_OK || (GST_EVENT_IS_STICKY (event) && !is_eos));
   if (taken) {
     switch (GST_EVENT_TYPE (event)) {
       case GST_EVENT_STREAM_START:
-        self->refusing = FALSE;
+        expect_segment (self);
         /* the source may be another one, with a clock of its own */
-        self->live_known = FALSE;
+        self->input.live_known = FALSE;
         cbr_learner_jump (&self->learner);
         break;
       case GST_EVENT_CAPS:
@@ -55,11 +63,11 @@ take_event (GstCbrPacer *self, GstEvent *event)
           gst_cbr_pacer_look_at_caps (self, event);
         break;
       case GST_EVENT_SEGMENT:
-        self->refusing = FALSE;
-        gst_event_copy_segment (event, &self->segment);
+        expect_segment (self);
+        gst_event_copy_segment (event, &self->input.segment);
         break;
       case GST_EVENT_EOS:
-        self->eos = TRUE;
+        self->input.eos = TRUE;
         unpaced = is_unpaced (self);
         break;
       default:
@@ -94,7 +102,7 @@ take_event (GstCbrPacer *self, GstEvent *event)
 gboolean
 gst_cbr_pacer_sink_event (GstPad *pad, GstObject *parent, GstEvent *event)
 {
-  GstCbrPacer *self = GST_CBR_PACER (parent);
+  GstCbrPacer *self = GST_CBR_PACER_CAST (parent);
   GQueue kept = G_QUEUE_INIT;
   gboolean result, active;
 
@@ -135,7 +143,7 @@ gst_cbr_pacer_sink_event (GstPad *pad, GstObject *parent, GstEvent *event)
 gboolean
 gst_cbr_pacer_src_event (GstPad *pad, GstObject *parent, GstEvent *event)
 {
-  GstCbrPacer *self = GST_CBR_PACER (parent);
+  GstCbrPacer *self = GST_CBR_PACER_CAST (parent);
 
   if (GST_EVENT_TYPE (event) == GST_EVENT_RECONFIGURE) {
     gboolean restart;
@@ -146,7 +154,7 @@ gst_cbr_pacer_src_event (GstPad *pad, GstObject *parent, GstEvent *event)
     restart = self->result == GST_FLOW_NOT_LINKED && !self->flushing;
     if (restart) {
       self->result = GST_FLOW_OK;
-      gst_cbr_pacer_thread_reset (self);
+      gst_cbr_pacer_reset_departure (self);
     }
     /* the sink may be another one: what waits for its time is cut for that one */
     self->offload_payload = CBR_OFFLOAD_ANEW;

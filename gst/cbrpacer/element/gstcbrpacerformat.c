@@ -30,7 +30,7 @@ void
 gst_cbr_pacer_look_at_caps (GstCbrPacer *self, GstEvent *event)
 {
   guint size = gst_cbr_pacer_get_packets (event);
-  CbrFormat *format = &self->format;
+  CbrFormat *format = &self->input.format;
   gboolean was_ts = format->known && format->is_ts;
   GstCaps *caps;
 
@@ -41,14 +41,14 @@ gst_cbr_pacer_look_at_caps (GstCbrPacer *self, GstEvent *event)
   format->known = !format->is_ts || size > 0 || was_ts;
   format->n = 0;
   if (size > 0 || !was_ts)
-    self->packets.size = size > 0 ? size : CBR_TS_PACKET;
-  self->packets.sure = format->is_ts;
+    self->input.packets.size = size > 0 ? size : CBR_TS_PACKET;
+  self->input.packets.sure = format->is_ts;
 }
 
 void
 gst_cbr_pacer_look_for_ts (GstCbrPacer *self, GstBuffer *buffer)
 {
-  CbrFormat *format = &self->format;
+  CbrFormat *format = &self->input.format;
   guint size, n;
 
   if (format->known)
@@ -61,8 +61,8 @@ gst_cbr_pacer_look_for_ts (GstCbrPacer *self, GstBuffer *buffer)
   if (size == 0 && format->n <= cbr_sync_get_front (192))
     return; /* a sync byte may still come */
   format->is_ts = size > 0 || format->by_caps;
-  self->packets.size = size > 0 ? size : CBR_TS_PACKET;
-  self->packets.sure = n > 1 || format->by_caps;
+  self->input.packets.size = size > 0 ? size : CBR_TS_PACKET;
+  self->input.packets.sure = n > 1 || format->by_caps;
   /* a single sync byte may be an accident: looks at the next buffer, too */
   format->known = size == 0 || n > 1;
 }
@@ -76,9 +76,9 @@ is_stuffed (GstCbrPacer *self)
 guint
 gst_cbr_pacer_get_payload (GstCbrPacer *self)
 {
-  guint payload = self->settings.payload_size, packet = self->packets.size;
+  guint payload = self->settings.payload_size, packet = self->input.packets.size;
 
-  if (!self->format.is_ts && !is_stuffed (self))
+  if (!self->input.format.is_ts && !is_stuffed (self))
     return payload;
   if (payload == 0)
     return CBR_TS_PACKETS * packet;
@@ -90,8 +90,8 @@ gst_cbr_pacer_get_payload (GstCbrPacer *self)
 static gboolean
 has_packets (GstCbrPacer *self)
 {
-  return (self->format.is_ts || is_stuffed (self))
-      && gst_cbr_pacer_get_payload (self) % self->packets.size == 0;
+  return (self->input.format.is_ts || is_stuffed (self))
+      && gst_cbr_pacer_get_payload (self) % self->input.packets.size == 0;
 }
 
 CbrPiece
@@ -101,11 +101,11 @@ gst_cbr_pacer_look (GstCbrPacer *self, guint n)
   CbrPiece piece = { 0 };
 
   if (has_packets (self))
-    piece = cbr_packets_look (&self->packets, &self->queue, most,
-        self->impatient && !is_stuffed (self));
+    piece = cbr_packets_look (&self->input.packets, &self->queue, most,
+        self->departure.stage == CBR_SHORT && !is_stuffed (self));
   else
     piece.size = cbr_queue_peek (&self->queue, (guint) most, &piece.whole);
-  /* with null packets the pacer is not impatient: these leave while something else waits */
+  /* null packets leave while the rest of a packet has not come: no wait ends that */
   piece.doubt &= !is_stuffed (self);
   return piece;
 }
@@ -117,7 +117,35 @@ gst_cbr_pacer_drop (GstCbrPacer *self)
 
   /* what is left of a packet is none */
   piece.foreign |= piece.size == 0;
-  cbr_packets_took (&self->packets, &piece);
+  cbr_packets_took (&self->input.packets, &piece);
   return cbr_queue_drop (&self->queue,
       piece.size > 0 ? (guint) piece.size : gst_cbr_pacer_get_payload (self));
+}
+
+gboolean
+gst_cbr_pacer_check_stuffing (GstCbrPacer *self)
+{
+  guint payload = gst_cbr_pacer_get_payload (self);
+  guint packet = self->input.packets.size;
+  gboolean own;
+
+  if (!is_stuffed (self) || (payload % CBR_TS_PACKET == 0 && packet == CBR_TS_PACKET))
+    return TRUE;
+  own = packet == CBR_TS_PACKET;
+  g_mutex_unlock (&self->lock);
+  if (own)
+    GST_ELEMENT_ERROR (self, RESOURCE, SETTINGS,
+        ("stuffing=null-ts needs datagrams of whole MPEG-TS packets, not of %u "
+         "bytes. Set payload-size to a multiple of %d, or to 0.",
+            payload, CBR_TS_PACKET),
+        (NULL));
+  else
+    GST_ELEMENT_ERROR (self, RESOURCE, SETTINGS,
+        ("stuffing=null-ts needs MPEG-TS packets of %d bytes, and these have %u, "
+         "as from a muxer with m2ts-mode. Leave out m2ts-mode, or set "
+         "stuffing=none.",
+            CBR_TS_PACKET, packet),
+        (NULL));
+  g_mutex_lock (&self->lock);
+  return FALSE;
 }

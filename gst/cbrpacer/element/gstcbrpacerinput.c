@@ -10,20 +10,6 @@
 
 #include "gstcbrpacer.h"
 
-void
-gst_cbr_pacer_ask_if_live (GstCbrPacer *self)
-{
-  g_autoptr (GstQuery) query = gst_query_new_latency ();
-  gboolean live = FALSE;
-
-  self->live_known = TRUE;
-  g_mutex_unlock (&self->lock);
-  if (gst_pad_peer_query (self->sinkpad, query))
-    gst_query_parse_latency (query, &live, NULL, NULL);
-  g_mutex_lock (&self->lock);
-  self->live = live;
-}
-
 /* FALSE: the rate cannot be learned. */
 static gboolean
 learn (GstCbrPacer *self, GstBuffer *buffer)
@@ -32,16 +18,16 @@ learn (GstCbrPacer *self, GstBuffer *buffer)
 
   if (!gst_cbr_pacer_wants_clock (self))
     return TRUE;
-  if (!self->live_known)
+  if (!self->input.live_known)
     gst_cbr_pacer_ask_if_live (self);
-  if (self->segment.format == GST_FORMAT_TIME)
-    time = gst_segment_to_running_time (&self->segment, GST_FORMAT_TIME,
+  if (self->input.segment.format == GST_FORMAT_TIME)
+    time = gst_segment_to_running_time (&self->input.segment, GST_FORMAT_TIME,
         GST_BUFFER_DTS_OR_PTS (buffer));
   if (GST_BUFFER_IS_DISCONT (buffer))
     cbr_learner_jump (&self->learner);
   cbr_learner_feed (&self->learner, buffer, time, gst_cbr_pacer_read_clock (self),
       gst_cbr_pacer_get_payload (self) > 0 ? 0 : self->settings.header_size);
-  return self->live || self->settings.bitrate > 0 || !cbr_learner_is_lost (&self->learner);
+  return self->input.live || self->settings.bitrate > 0 || !cbr_learner_is_lost (&self->learner);
 }
 
 static void
@@ -50,16 +36,16 @@ drop_oldest (GstCbrPacer *self)
   gsize size = gst_cbr_pacer_drop (self);
 
   self->stats.bytes_dropped += size;
-  self->dropped_untold += size;
+  self->warned.dropped += size;
 }
 
 static void
 wait_for_room (GstCbrPacer *self, gsize size)
 {
-  self->held = TRUE;
-  self->blocked = size;
+  self->warned.held = TRUE;
+  self->input.blocked = size;
   cbr_waiter_sleep (&self->room, &self->lock);
-  self->blocked = 0;
+  self->input.blocked = 0;
 }
 
 /* Waits if a buffer comes before its time. FALSE: it may come in. */
@@ -85,16 +71,16 @@ take_buffer (GstCbrPacer *self, GstBuffer *buffer)
   gboolean counted = FALSE;
   gint64 lag;
 
-  self->least = MIN (self->least, self->queue.bytes);
+  self->warned.least = MIN (self->warned.least, self->queue.bytes);
   if (size == 0) {
-    self->discont |= GST_BUFFER_IS_DISCONT (buffer);
+    self->input.discont |= GST_BUFFER_IS_DISCONT (buffer);
     gst_buffer_unref (buffer);
     return GST_FLOW_OK;
   }
-  if (self->discont) {
+  if (self->input.discont) {
     buffer = gst_buffer_make_writable (buffer);
     GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_DISCONT);
-    self->discont = FALSE;
+    self->input.discont = FALSE;
   }
   gst_cbr_pacer_look_for_ts (self, buffer);
   if (!learn (self, buffer)) {
@@ -108,7 +94,7 @@ take_buffer (GstCbrPacer *self, GstBuffer *buffer)
     g_mutex_lock (&self->lock);
     return GST_FLOW_ERROR;
   }
-  while (!self->flushing && self->result == GST_FLOW_OK && !self->refusing) {
+  while (!self->flushing && self->result == GST_FLOW_OK && self->demand != CBR_REFUSED) {
     if (!gst_cbr_pacer_look_if_full (self, size)) {
       if (!wait_for_entry (self))
         break;
@@ -122,21 +108,25 @@ take_buffer (GstCbrPacer *self, GstBuffer *buffer)
     else
       wait_for_room (self, size);
   }
-  if (self->flushing || self->result != GST_FLOW_OK || self->refusing) {
+  if (self->flushing || self->result != GST_FLOW_OK || self->demand == CBR_REFUSED) {
     gst_buffer_unref (buffer);
-    return self->flushing ? GST_FLOW_FLUSHING : self->refusing ? GST_FLOW_EOS : self->result;
+    return self->flushing           ? GST_FLOW_FLUSHING :
+        self->demand == CBR_REFUSED ? GST_FLOW_EOS :
+                                      self->result;
   }
   /* nothing could leave until now */
   if (self->queue.bytes == 0 || self->queue.bytes < gst_cbr_pacer_get_payload (self))
-    self->fed_at = gst_cbr_pacer_read_clock (self);
+    self->departure.fed_at = gst_cbr_pacer_read_clock (self);
   /* the lag is needed only without a set rate, and it takes time to read the clock */
-  lag = self->settings.bitrate > 0 ? self->lost :
-                                     gst_cbr_pacer_get_lag (self, gst_cbr_pacer_read_clock (self));
+  lag = self->settings.bitrate > 0 ?
+      self->departure.lost :
+      cbr_departure_get_lag (&self->departure, gst_cbr_pacer_read_clock (self));
   cbr_queue_push_buffer (&self->queue, buffer, lag);
-  self->most = MAX (self->most, self->queue.bytes);
+  self->warned.most = MAX (self->warned.most, self->queue.bytes);
   gst_cbr_pacer_thread_wake (self);
   /* ends a wait that was computed with a rate which was far too low */
-  if (self->waiting_rate > 0 && gst_cbr_pacer_get_rate (self) / 9 * 8 > self->waiting_rate)
+  if (cbr_departure_is_due (&self->departure)
+      && gst_cbr_pacer_get_rate (self) / 9 * 8 > self->departure.schedule.base.rate)
     cbr_waiter_interrupt (&self->waiter);
   return GST_FLOW_OK;
 }
@@ -144,17 +134,17 @@ take_buffer (GstCbrPacer *self, GstBuffer *buffer)
 GstFlowReturn
 gst_cbr_pacer_chain (GstPad *pad, GstObject *parent, GstBuffer *buffer)
 {
-  GstCbrPacer *self = GST_CBR_PACER (parent);
+  GstCbrPacer *self = GST_CBR_PACER_CAST (parent);
   GstFlowReturn ret = GST_FLOW_EOS;
 
   g_mutex_lock (&self->lock);
-  if (self->eos)
+  if (self->input.eos)
     gst_buffer_unref (buffer);
   else
     ret = take_buffer (self, buffer);
-  gst_cbr_pacer_tell_latency (self);
-  gst_cbr_pacer_tell_held (self);
-  gst_cbr_pacer_tell_dropped (self);
+  gst_cbr_pacer_post_latency (self);
+  gst_cbr_pacer_warn_of_held (self);
+  gst_cbr_pacer_warn_of_dropped (self);
   g_mutex_unlock (&self->lock);
   return ret;
 }
@@ -162,17 +152,17 @@ gst_cbr_pacer_chain (GstPad *pad, GstObject *parent, GstBuffer *buffer)
 GstFlowReturn
 gst_cbr_pacer_chain_list (GstPad *pad, GstObject *parent, GstBufferList *list)
 {
-  GstCbrPacer *self = GST_CBR_PACER (parent);
+  GstCbrPacer *self = GST_CBR_PACER_CAST (parent);
   guint n = gst_buffer_list_length (list);
   GstFlowReturn ret;
 
   g_mutex_lock (&self->lock);
-  ret = self->eos ? GST_FLOW_EOS : GST_FLOW_OK;
+  ret = self->input.eos ? GST_FLOW_EOS : GST_FLOW_OK;
   for (guint i = 0; i < n && ret == GST_FLOW_OK; i++)
     ret = take_buffer (self, gst_buffer_ref (gst_buffer_list_get (list, i)));
-  gst_cbr_pacer_tell_latency (self);
-  gst_cbr_pacer_tell_held (self);
-  gst_cbr_pacer_tell_dropped (self);
+  gst_cbr_pacer_post_latency (self);
+  gst_cbr_pacer_warn_of_held (self);
+  gst_cbr_pacer_warn_of_dropped (self);
   g_mutex_unlock (&self->lock);
   gst_buffer_list_unref (list);
   return ret;

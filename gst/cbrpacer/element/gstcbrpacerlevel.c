@@ -51,8 +51,8 @@ gst_cbr_pacer_wants_clock (GstCbrPacer *self)
 static gboolean
 is_held (GstCbrPacer *self)
 {
-  return gst_cbr_pacer_wants_clock (self) && !self->live && cbr_learner_is_known (&self->learner)
-      && self->learner.clock != CBR_CLOCK_ARRIVAL;
+  return gst_cbr_pacer_wants_clock (self) && !self->input.live
+      && cbr_learner_is_known (&self->learner) && self->learner.clock != CBR_CLOCK_ARRIVAL;
 }
 
 static guint64
@@ -68,7 +68,7 @@ get_learned_rate (GstCbrPacer *self)
 static guint64
 get_pile (GstCbrPacer *self, GstClockTime time)
 {
-  return gst_util_uint64_scale (self->schedule.pending
+  return gst_util_uint64_scale (self->departure.schedule.pending
           + gst_cbr_pacer_get_wire_bytes (self, self->queue.bytes, self->queue.buffers),
       8 * GST_SECOND, time);
 }
@@ -107,7 +107,7 @@ look_if_full_of_held (GstCbrPacer *self, guint64 bytes)
 static gboolean
 look_if_full_of_late (GstCbrPacer *self)
 {
-  gint64 lag = gst_cbr_pacer_get_lag (self, gst_cbr_pacer_read_clock (self));
+  gint64 lag = cbr_departure_get_lag (&self->departure, gst_cbr_pacer_read_clock (self));
 
   return lag - cbr_queue_get_mark (&self->queue) > (gint64) gst_cbr_pacer_get_max_delay (self);
 }
@@ -155,21 +155,6 @@ gst_cbr_pacer_choose_entry (GstCbrPacer *self, gint64 now)
   }
   /* an incomplete datagram waits for max-period: its rest may come in earlier by that */
   return self->base + self->learner.begins - (partial ? (gint64) self->settings.max_period : 0);
-}
-
-gint64
-gst_cbr_pacer_get_lag (GstCbrPacer *self, gint64 now)
-{
-  gint64 due = self->fed_at, behind = self->lost;
-
-  if (self->started) {
-    due = MAX (due, cbr_schedule_get_due (&self->schedule));
-    /* CBR_SEND_AND_SLEEP is never due before the last cycle has left */
-    behind += self->schedule.deficit;
-  } else if (due == G_MININT64) { /* nothing has come */
-    due = now;
-  }
-  return behind + MAX (now - due, 0);
 }
 
 /* A stream that comes at the pace of its clock needs only the mean rate of the last

@@ -10,6 +10,20 @@
 
 #include "gstcbrpacer.h"
 
+void
+gst_cbr_pacer_ask_if_live (GstCbrPacer *self)
+{
+  g_autoptr (GstQuery) query = gst_query_new_latency ();
+  gboolean live = FALSE;
+
+  self->input.live_known = TRUE;
+  g_mutex_unlock (&self->lock);
+  if (gst_pad_peer_query (self->sinkpad, query))
+    gst_query_parse_latency (query, &live, NULL, NULL);
+  g_mutex_lock (&self->lock);
+  self->input.live = live;
+}
+
 /* Takes a query that has its place in the stream: it is answered when the data before
  * it has left. */
 static gboolean
@@ -19,18 +33,16 @@ take_query (GstCbrPacer *self, GstQuery *query)
 
   g_mutex_lock (&self->lock);
   if (!self->flushing && self->result == GST_FLOW_OK) {
-    self->query = query;
-    self->query_result = FALSE;
+    self->query = CBR_QUERY_WAITS;
     cbr_queue_push (&self->queue, GST_MINI_OBJECT_CAST (query));
     gst_cbr_pacer_thread_wake (self);
-    while (self->query != NULL
-        && (self->query_busy || (!self->flushing && self->result == GST_FLOW_OK)))
+    while (self->query == CBR_QUERY_UNDER_WAY
+        || (self->query == CBR_QUERY_WAITS && !self->flushing && self->result == GST_FLOW_OK))
       cbr_waiter_sleep (&self->room, &self->lock);
-    if (self->query != NULL)
+    if (self->query == CBR_QUERY_WAITS)
       cbr_queue_remove (&self->queue, query);
-    else
-      result = self->query_result;
-    self->query = NULL;
+    result = self->query == CBR_QUERY_ANSWERED;
+    self->query = CBR_QUERY_NONE;
   }
   g_mutex_unlock (&self->lock);
   return result;
@@ -45,7 +57,7 @@ gst_cbr_pacer_sink_query (GstPad *pad, GstObject *parent, GstQuery *query)
       return FALSE;
     default:
       if (GST_QUERY_IS_SERIALIZED (query))
-        return take_query (GST_CBR_PACER (parent), query);
+        return take_query (GST_CBR_PACER_CAST (parent), query);
       return gst_pad_query_default (pad, parent, query);
   }
 }
@@ -53,7 +65,7 @@ gst_cbr_pacer_sink_query (GstPad *pad, GstObject *parent, GstQuery *query)
 gboolean
 gst_cbr_pacer_src_query (GstPad *pad, GstObject *parent, GstQuery *query)
 {
-  GstCbrPacer *self = GST_CBR_PACER (parent);
+  GstCbrPacer *self = GST_CBR_PACER_CAST (parent);
   GstClockTime min, max, delay;
   gboolean live;
 

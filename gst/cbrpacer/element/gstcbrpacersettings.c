@@ -8,6 +8,7 @@
 
 #include <string.h>
 #include "gstfaspcommon.h"
+#include "gstfaspfield.h"
 #include "gstcbrpacer.h"
 
 #define MAX_PERIOD_DEFAULT (250 * GST_MSECOND)
@@ -91,35 +92,6 @@ gst_cbr_pacer_settings_init (CbrSettings *settings)
   settings->window = WINDOW_DEFAULT;
 }
 
-gboolean
-gst_cbr_pacer_check_stuffing (GstCbrPacer *self)
-{
-  guint payload = gst_cbr_pacer_get_payload (self);
-  guint packet = self->packets.size;
-  gboolean own;
-
-  if (self->settings.stuffing != GST_CBR_PACER_STUFFING_NULL_TS
-      || (payload % CBR_TS_PACKET == 0 && packet == CBR_TS_PACKET))
-    return TRUE;
-  own = packet == CBR_TS_PACKET;
-  g_mutex_unlock (&self->lock);
-  if (own)
-    GST_ELEMENT_ERROR (self, RESOURCE, SETTINGS,
-        ("stuffing=null-ts needs datagrams of whole MPEG-TS packets, not of %u "
-         "bytes. Set payload-size to a multiple of %d, or to 0.",
-            payload, CBR_TS_PACKET),
-        (NULL));
-  else
-    GST_ELEMENT_ERROR (self, RESOURCE, SETTINGS,
-        ("stuffing=null-ts needs MPEG-TS packets of %d bytes, and these have %u, "
-         "as from a muxer with m2ts-mode. Leave out m2ts-mode, or set "
-         "stuffing=none.",
-            CBR_TS_PACKET, packet),
-        (NULL));
-  g_mutex_lock (&self->lock);
-  return FALSE;
-}
-
 /* If the stream's clock was not needed so far, it was not read: begins anew. */
 static void
 forget_clock (GstCbrPacer *self)
@@ -130,67 +102,43 @@ forget_clock (GstCbrPacer *self)
   self->base = CBR_NO_BASE;
 }
 
+#define IN(member, kind) GST_FASP_FIELD (CbrSettings, member, kind)
+
+static const GstFaspField fields[] = {
+  [PROP_BITRATE] = IN (bitrate, G_TYPE_UINT64),
+  [PROP_METHOD] = IN (method, G_TYPE_ENUM),
+  [PROP_PAYLOAD_SIZE] = IN (payload_size, G_TYPE_UINT),
+  [PROP_HEADER_SIZE] = IN (header_size, G_TYPE_UINT),
+  [PROP_MAX_BURST] = IN (max_burst, G_TYPE_UINT),
+  [PROP_MAX_PERIOD] = IN (max_period, G_TYPE_UINT64),
+  [PROP_MAX_DELAY] = IN (max_delay, G_TYPE_UINT64),
+  [PROP_OVERFLOW] = IN (overflow, G_TYPE_ENUM),
+  [PROP_SPIN] = IN (spin, G_TYPE_UINT64),
+  [PROP_STUFFING] = IN (stuffing, G_TYPE_ENUM),
+  [PROP_WINDOW] = IN (window, G_TYPE_UINT64),
+  [PROP_SEGMENTATION_OFFLOAD] = IN (offload, G_TYPE_BOOLEAN),
+  [PROP_STATS_INTERVAL] = IN (stats_interval, G_TYPE_UINT),
+};
+
 static void
 set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
 {
-  GstCbrPacer *self = GST_CBR_PACER (object);
-  CbrSettings *settings = &self->settings;
+  GstCbrPacer *self = GST_CBR_PACER_CAST (object);
+  guint64 before;
 
   g_mutex_lock (&self->lock);
-  switch (id) {
-    case PROP_BITRATE:
-      forget_clock (self);
-      if (settings->bitrate == 0 || g_value_get_uint64 (value) == 0)
-        self->base = CBR_NO_BASE;
-      settings->bitrate = g_value_get_uint64 (value);
-      break;
-    case PROP_METHOD:
-      settings->method = g_value_get_enum (value);
-      break;
-    case PROP_PAYLOAD_SIZE:
-      settings->payload_size = g_value_get_uint (value);
-      break;
-    case PROP_HEADER_SIZE:
-      settings->header_size = g_value_get_uint (value);
-      break;
-    case PROP_MAX_BURST:
-      settings->max_burst = g_value_get_uint (value);
-      break;
-    case PROP_MAX_PERIOD:
-      settings->max_period = g_value_get_uint64 (value);
-      break;
-    case PROP_MAX_DELAY:
-      settings->max_delay = g_value_get_uint64 (value);
-      break;
-    case PROP_OVERFLOW:
-      settings->overflow = g_value_get_enum (value);
-      break;
-    case PROP_SPIN:
-      settings->spin = g_value_get_uint64 (value);
-      break;
-    case PROP_STUFFING:
-      forget_clock (self);
-      settings->stuffing = g_value_get_enum (value);
-      break;
-    case PROP_WINDOW:
-      settings->window = g_value_get_uint64 (value);
-      cbr_learner_set_window (&self->learner, settings->window);
-      self->base = CBR_NO_BASE;
-      break;
-    case PROP_SEGMENTATION_OFFLOAD:
-      settings->offload = g_value_get_boolean (value);
-      break;
-    case PROP_STATS_INTERVAL:
-      settings->stats_interval = g_value_get_uint (value);
-      break;
-    default:
-      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
-      break;
-  }
+  before = self->settings.bitrate;
+  if (id == PROP_BITRATE || id == PROP_STUFFING)
+    forget_clock (self);
+  gst_fasp_field_set (&fields[id], &self->settings, value);
+  if (id == PROP_WINDOW)
+    cbr_learner_set_window (&self->learner, self->settings.window);
+  if (id == PROP_WINDOW || (id == PROP_BITRATE && (before == 0 || self->settings.bitrate == 0)))
+    self->base = CBR_NO_BASE;
   /* both threads compute their waits anew */
   cbr_waiter_interrupt (&self->waiter);
   cbr_waiter_interrupt (&self->room);
-  gst_cbr_pacer_tell_latency (self);
+  gst_cbr_pacer_post_latency (self);
   g_mutex_unlock (&self->lock);
 }
 
@@ -212,57 +160,13 @@ describe (GstCbrPacer *self)
 static void
 get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
 {
-  GstCbrPacer *self = GST_CBR_PACER (object);
-  const CbrSettings *settings = &self->settings;
+  GstCbrPacer *self = GST_CBR_PACER_CAST (object);
 
   g_mutex_lock (&self->lock);
-  switch (id) {
-    case PROP_BITRATE:
-      g_value_set_uint64 (value, settings->bitrate);
-      break;
-    case PROP_METHOD:
-      g_value_set_enum (value, settings->method);
-      break;
-    case PROP_PAYLOAD_SIZE:
-      g_value_set_uint (value, settings->payload_size);
-      break;
-    case PROP_HEADER_SIZE:
-      g_value_set_uint (value, settings->header_size);
-      break;
-    case PROP_MAX_BURST:
-      g_value_set_uint (value, settings->max_burst);
-      break;
-    case PROP_MAX_PERIOD:
-      g_value_set_uint64 (value, settings->max_period);
-      break;
-    case PROP_MAX_DELAY:
-      g_value_set_uint64 (value, settings->max_delay);
-      break;
-    case PROP_OVERFLOW:
-      g_value_set_enum (value, settings->overflow);
-      break;
-    case PROP_SPIN:
-      g_value_set_uint64 (value, settings->spin);
-      break;
-    case PROP_STUFFING:
-      g_value_set_enum (value, settings->stuffing);
-      break;
-    case PROP_WINDOW:
-      g_value_set_uint64 (value, settings->window);
-      break;
-    case PROP_SEGMENTATION_OFFLOAD:
-      g_value_set_boolean (value, settings->offload);
-      break;
-    case PROP_STATS:
-      g_value_take_boxed (value, describe (self));
-      break;
-    case PROP_STATS_INTERVAL:
-      g_value_set_uint (value, settings->stats_interval);
-      break;
-    default:
-      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
-      break;
-  }
+  if (id == PROP_STATS)
+    g_value_take_boxed (value, describe (self));
+  else
+    gst_fasp_field_get (&fields[id], &self->settings, value);
   g_mutex_unlock (&self->lock);
 }
 

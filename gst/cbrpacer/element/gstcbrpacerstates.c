@@ -20,13 +20,13 @@ void
 gst_cbr_pacer_forget_stream (GstCbrPacer *self, GQueue *kept)
 {
   cbr_queue_clear (&self->queue, kept);
-  self->packets.lost = FALSE;
+  self->input.packets.lost = FALSE;
   cbr_learner_flush (&self->learner);
-  gst_segment_init (&self->segment, GST_FORMAT_UNDEFINED);
-  gst_cbr_pacer_thread_reset (self);
-  self->begun = FALSE;
-  self->unwanted = self->refusing = FALSE;
-  self->eos = self->discont = FALSE;
+  gst_segment_init (&self->input.segment, GST_FORMAT_UNDEFINED);
+  gst_cbr_pacer_reset_departure (self);
+  self->departure.begun = FALSE;
+  self->demand = CBR_WANTED;
+  self->input.eos = self->input.discont = FALSE;
   self->result = GST_FLOW_OK;
 }
 
@@ -43,7 +43,7 @@ gst_cbr_pacer_set_flushing (GstCbrPacer *self)
 gboolean
 gst_cbr_pacer_sink_activate_mode (GstPad *pad, GstObject *parent, GstPadMode mode, gboolean active)
 {
-  GstCbrPacer *self = GST_CBR_PACER (parent);
+  GstCbrPacer *self = GST_CBR_PACER_CAST (parent);
 
   if (mode != GST_PAD_MODE_PUSH)
     return FALSE;
@@ -62,7 +62,7 @@ gst_cbr_pacer_sink_activate_mode (GstPad *pad, GstObject *parent, GstPadMode mod
 gboolean
 gst_cbr_pacer_src_activate_mode (GstPad *pad, GstObject *parent, GstPadMode mode, gboolean active)
 {
-  GstCbrPacer *self = GST_CBR_PACER (parent);
+  GstCbrPacer *self = GST_CBR_PACER_CAST (parent);
 
   if (mode != GST_PAD_MODE_PUSH)
     return FALSE;
@@ -84,7 +84,7 @@ gst_cbr_pacer_set_playing (GstCbrPacer *self, gboolean playing)
   g_mutex_lock (&self->lock);
   self->playing = playing;
   self->pauses += !playing;
-  self->resumed = playing;
+  cbr_departure_set_playing (&self->departure, playing);
   self->base = CBR_NO_BASE;
   /* the sink may still hold what it had in the pause, which made nothing late */
   if (playing)
@@ -102,18 +102,14 @@ gst_cbr_pacer_prepare (GstCbrPacer *self)
   g_mutex_lock (&self->lock);
   cbr_stats_init (&self->stats);
   cbr_learner_init (&self->learner, self->settings.window);
-  self->live = self->live_known = FALSE;
+  self->input.live = self->input.live_known = FALSE;
   self->latency = GST_CLOCK_TIME_NONE;
-  self->format = (CbrFormat) { 0 };
-  self->packets = (CbrPackets) { .size = CBR_TS_PACKET };
+  self->input.format = (CbrFormat) { 0 };
+  self->input.packets = (CbrPackets) { .size = CBR_TS_PACKET };
   self->offload_payload = 0;
   self->thread = NULL; /* others may use it while we are stopped */
-  self->dropped_told = self->dropped_untold = 0;
-  self->held = FALSE;
-  self->least = G_MAXSIZE;
-  self->most = 0;
-  self->held_looked = self->held_told = self->held_looks = 0;
-  self->lost = self->lag = self->lag_before = self->looked_before = 0;
+  self->warned = (CbrWarned) { .least = G_MAXSIZE };
+  self->departure.lost = 0;
   good = gst_cbr_pacer_check_stuffing (self);
   g_mutex_unlock (&self->lock);
   return good;

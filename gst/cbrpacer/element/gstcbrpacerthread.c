@@ -12,29 +12,13 @@
 #include <time.h>
 #include "gstcbrpacer.h"
 
-GST_DEBUG_CATEGORY_EXTERN (gst_cbr_pacer_debug);
 #define GST_CAT_DEFAULT gst_cbr_pacer_debug
-
-void
-gst_cbr_pacer_thread_reset (GstCbrPacer *self)
-{
-  cbr_stats_break (&self->stats);
-  self->started = FALSE;
-  self->impatient = FALSE;
-  self->skipped = 0;
-  self->partial_since = -1;
-  self->fed_at = G_MININT64; /* its time was on the clock before */
-  self->base = CBR_NO_BASE;
-  self->peak = self->drain = self->drained = 0;
-}
 
 void
 gst_cbr_pacer_thread_wake (GstCbrPacer *self)
 {
-  if (!self->hungry)
-    return;
-  self->hungry = FALSE; /* wakes it once for a whole list */
-  cbr_waiter_interrupt (&self->waiter);
+  if (cbr_departure_is_hungry (&self->departure))
+    cbr_waiter_interrupt (&self->waiter);
 }
 
 /* --- waiting ------------------------------------------------------------------- */
@@ -53,14 +37,12 @@ sleep_until_fed (GstCbrPacer *self, gint64 until)
 {
   CbrWait wait = { until, until };
 
-  self->hungry = TRUE;
   /* data that is held back before its time may be let in now: see choose_entry */
   cbr_waiter_interrupt (&self->room);
   if (until == G_MAXINT64)
     cbr_waiter_sleep (&self->waiter, &self->lock);
   else
     cbr_waiter_wait (&self->waiter, &self->lock, self->clock, &wait, 0);
-  self->hungry = FALSE;
 }
 
 /* Waits until there is something to push. FALSE: it is over. */
@@ -75,31 +57,25 @@ wait_for_work (GstCbrPacer *self)
       return FALSE;
     if (cbr_queue_has_other (&self->queue))
       return TRUE;
-    if (self->unwanted && cbr_queue_drop (&self->queue, 0) > 0) {
+    if (self->demand != CBR_WANTED && cbr_queue_drop (&self->queue, 0) > 0) {
       cbr_waiter_interrupt (&self->room);
       continue;
     }
     piece = gst_cbr_pacer_look (self, 1);
     if (piece.held && cbr_queue_let_pass (&self->queue))
       return TRUE;
-    if ((piece.size > 0 && piece.whole) || gst_cbr_pacer_is_stuffing (self))
+    if ((piece.size > 0 && piece.whole) || gst_cbr_pacer_is_stuffing (self)) {
+      cbr_departure_see_enough (&self->departure);
       return TRUE;
+    }
     if (piece.size > 0 || piece.doubt) {
-      /* an incomplete datagram waits for its rest, but not for ever */
       gint64 now = gst_cbr_pacer_read_clock (self);
 
-      if (self->partial_since < 0)
-        self->partial_since = now;
-      until = self->partial_since + (gint64) self->settings.max_period;
-      if (now >= until) {
-        self->impatient = TRUE;
-        self->fed_at = now;
+      until = cbr_departure_see_part (&self->departure, now, (gint64) self->settings.max_period);
+      if (until <= now)
         return TRUE;
-      }
-    } else {
-      /* nothing is here, or a part of a packet, which is of no use without its rest */
-      self->partial_since = -1;
-      self->impatient = FALSE;
+    } else { /* perhaps a part of a packet, which is of no use without its rest */
+      cbr_departure_see_nothing (&self->departure);
     }
     sleep_until_fed (self, until);
   }
@@ -108,10 +84,10 @@ wait_for_work (GstCbrPacer *self)
 static void
 apply_settings (GstCbrPacer *self, gint64 now)
 {
-  CbrSchedule *schedule = &self->schedule;
+  CbrSchedule *schedule = &self->departure.schedule;
 
   gst_cbr_pacer_look_at_pile (self);
-  self->lost += cbr_schedule_set_method (schedule, (CbrMethod) self->settings.method);
+  self->departure.lost += cbr_schedule_set_method (schedule, (CbrMethod) self->settings.method);
   schedule->max_burst = self->settings.max_burst;
   schedule->max_period = self->settings.max_period;
   schedule->header = self->settings.header_size;
@@ -122,41 +98,24 @@ apply_settings (GstCbrPacer *self, gint64 now)
 static gboolean
 wait_for_departure (GstCbrPacer *self)
 {
-  CbrSchedule *schedule = &self->schedule;
+  CbrSchedule *schedule = &self->departure.schedule;
   gint64 spin = (gint64) self->settings.spin;
   gint64 now;
   CbrWait wait;
-  gboolean due;
+  CbrGap gap;
 
   now = gst_cbr_pacer_read_clock (self);
   apply_settings (self, now);
-  if (!self->started) {
-    /* times of another clock or another stream are of no use; but an event may have been held up
-     * with what has come since */
-    self->lost = gst_cbr_pacer_get_lag (self, now);
-    cbr_schedule_init (schedule, schedule->method, schedule->base.rate, now);
-    self->started = TRUE;
-  } else if (self->resumed && cbr_schedule_resume (schedule, now)) {
+  gap = cbr_departure_follow (&self->departure, now, gst_cbr_pacer_is_stuffing (self));
+  if (gap != CBR_GAP_NONE)
     cbr_stats_break (&self->stats);
-  } else if (!gst_cbr_pacer_is_stuffing (self)
-      && cbr_schedule_resume (schedule, MIN (self->fed_at, now))) {
-    cbr_stats_break (&self->stats);
-    self->stats.underruns++;
-  } else if (cbr_schedule_is_lost (schedule, now)) {
+  self->stats.underruns += gap == CBR_GAP_UNDERRUN;
+  self->stats.stalls += gap == CBR_GAP_STALL;
+  if (gap == CBR_GAP_STALL)
     GST_DEBUG_OBJECT (self, "stalled: the schedule begins anew");
-    /* not since the cycle was due, if that was of null packets alone: they delay no data */
-    self->lost = gst_cbr_pacer_get_lag (self, now);
-    cbr_schedule_restart (schedule, now);
-    cbr_stats_break (&self->stats);
-    self->stats.stalls++;
-  }
-  self->resumed = FALSE;
   wait = cbr_schedule_get_wait (schedule, cbr_waiter_get_latency (&self->waiter, spin > 0), spin);
-  self->waiting_rate = schedule->base.rate;
-  due = cbr_waiter_wait (&self->waiter, &self->lock, self->clock, &wait,
+  return cbr_waiter_wait (&self->waiter, &self->lock, self->clock, &wait,
       schedule->method == CBR_SEND_AND_COMPARE ? -1 : spin);
-  self->waiting_rate = 0;
-  return due;
 }
 
 /* --- handing on --------------------------------------------------------------------- */
@@ -194,15 +153,15 @@ set_offload (GstCbrPacer *self)
 }
 
 static void
-tell_stats (GstCbrPacer *self)
+post_stats (GstCbrPacer *self)
 {
   gint64 now = g_get_monotonic_time ();
   GstStructure *stats;
 
   if (self->settings.stats_interval == 0
-      || now - self->stats_told < self->settings.stats_interval * G_TIME_SPAN_MILLISECOND)
+      || now - self->stats_posted < self->settings.stats_interval * G_TIME_SPAN_MILLISECOND)
     return;
-  self->stats_told = now;
+  self->stats_posted = now;
   g_mutex_unlock (&self->lock);
   g_object_get (self, "stats", &stats, NULL);
   gst_element_post_message (GST_ELEMENT (self), gst_message_new_element (GST_OBJECT (self), stats));
@@ -254,16 +213,15 @@ send_cycle (GstCbrPacer *self)
   if (!gst_cbr_pacer_check_stuffing (self))
     return GST_FLOW_ERROR;
   list = gst_cbr_pacer_make_cycle (self, &cycle, &wrong);
-  if (self->blocked > 0 && !gst_cbr_pacer_look_if_full (self, self->blocked))
+  if (self->input.blocked > 0 && !gst_cbr_pacer_look_if_full (self, self->input.blocked))
     cbr_waiter_interrupt (&self->room);
-  self->partial_since = -1;
-  self->impatient = FALSE;
+  cbr_departure_leave (&self->departure);
   if (cycle.datagrams == 0 || wrong) {
     gst_buffer_list_unref (list);
     return wrong ? fail (self) : GST_FLOW_OK;
   }
   cycle.left = gst_cbr_pacer_read_clock (self);
-  cycle.rate = self->schedule.base.rate;
+  cycle.rate = self->departure.schedule.base.rate;
   g_mutex_unlock (&self->lock);
 
   cpu = get_cpu_time ();
@@ -281,16 +239,16 @@ send_cycle (GstCbrPacer *self)
   playing = playing && pauses == self->pauses;
   if (!playing) {
     /* the sink may have held the cycle until PLAYING */
-    cbr_schedule_restart (&self->schedule, handed);
+    cbr_schedule_restart (&self->departure.schedule, handed);
     cycle.left = handed;
   }
-  if (self->started)
-    cbr_schedule_departed (&self->schedule, cycle.left, handed, cycle.bytes);
+  if (self->departure.run != CBR_UNSTARTED)
+    cbr_schedule_departed (&self->departure.schedule, cycle.left, handed, cycle.bytes);
   count (self, &cycle, playing, cpu);
   /* it left by a clock that there is no more */
-  if (!self->started)
+  if (self->departure.run == CBR_UNSTARTED)
     cbr_stats_break (&self->stats);
-  tell_stats (self);
+  post_stats (self);
   /* the pad was linked after the push failed, so the next buffer goes there */
   return ret == GST_FLOW_NOT_LINKED && links != self->links ? GST_FLOW_OK : ret;
 }
@@ -301,31 +259,29 @@ hand_on (GstCbrPacer *self, GstMiniObject *object)
   if (GST_IS_QUERY (object)) {
     gboolean result;
 
-    self->query_busy = TRUE;
+    self->query = CBR_QUERY_UNDER_WAY;
     g_mutex_unlock (&self->lock);
     result = gst_pad_peer_query (self->srcpad, GST_QUERY_CAST (object));
     g_mutex_lock (&self->lock);
-    self->query_busy = FALSE;
-    self->query_result = result;
-    self->query = NULL;
+    self->query = result ? CBR_QUERY_ANSWERED : CBR_QUERY_UNANSWERED;
     cbr_waiter_interrupt (&self->room);
   } else {
     if (cbr_queue_is_break (object))
-      self->packets.lost = FALSE;
+      self->input.packets.lost = FALSE;
     switch (GST_EVENT_TYPE (object)) {
       case GST_EVENT_EOS:
         /* set before the push: another stream may begin at once, or wait behind the
          * EOS already */
-        if (self->eos && cbr_queue_is_empty (&self->queue))
+        if (self->input.eos && cbr_queue_is_empty (&self->queue))
           self->result = GST_FLOW_EOS;
-        self->unwanted = FALSE;
+        self->demand = CBR_WANTED;
         break;
       case GST_EVENT_CAPS:
         gst_cbr_pacer_look_at_caps (self, GST_EVENT_CAST (object));
         break;
       case GST_EVENT_STREAM_START:
       case GST_EVENT_SEGMENT:
-        self->unwanted = FALSE;
+        self->demand = CBR_WANTED;
         break;
       default:
         break;
@@ -342,7 +298,7 @@ hand_on (GstCbrPacer *self, GstMiniObject *object)
 static void
 end (GstCbrPacer *self, GstFlowReturn ret)
 {
-  gboolean alone = self->eos;
+  gboolean alone = self->input.eos;
 
   if (self->result == GST_FLOW_OK)
     self->result = ret;
@@ -359,7 +315,7 @@ end (GstCbrPacer *self, GstFlowReturn ret)
 void
 gst_cbr_pacer_thread_run (gpointer pad)
 {
-  GstCbrPacer *self = GST_CBR_PACER (GST_PAD_PARENT (pad));
+  GstCbrPacer *self = GST_CBR_PACER_CAST (GST_PAD_PARENT (pad));
   GstFlowReturn ret = GST_FLOW_OK;
   GstMiniObject *other;
 
@@ -380,8 +336,7 @@ gst_cbr_pacer_thread_run (gpointer pad)
     ret = send_cycle (self);
   if (ret == GST_FLOW_EOS && self->result == GST_FLOW_OK) {
     /* the sink wants no more data; events still pass */
-    self->unwanted = TRUE;
-    self->refusing = !cbr_queue_has_segment (&self->queue);
+    self->demand = cbr_queue_has_segment (&self->queue) ? CBR_DROPPED : CBR_REFUSED;
     cbr_waiter_interrupt (&self->room);
     ret = GST_FLOW_OK;
   }

@@ -29,8 +29,8 @@ is_slow_behind (GstCbrPacer *self)
 {
   gint64 now = gst_cbr_pacer_read_clock (self);
 
-  return gst_cbr_pacer_get_lag (self, now) - self->lag_before
-      > SLOW_SHARE * (now - self->looked_before);
+  return cbr_departure_get_lag (&self->departure, now) - self->warned.lag_before
+      > SLOW_SHARE * (now - self->warned.looked_before);
 }
 
 /* A low rate may have been meant in kbit/s, as x264enc's is. */
@@ -47,7 +47,7 @@ advise_rate (GstCbrPacer *self)
 }
 
 void
-gst_cbr_pacer_tell_latency (GstCbrPacer *self)
+gst_cbr_pacer_post_latency (GstCbrPacer *self)
 {
   if (!GST_CLOCK_TIME_IS_VALID (self->latency) || self->latency == gst_cbr_pacer_get_latency (self))
     return;
@@ -59,17 +59,17 @@ gst_cbr_pacer_tell_latency (GstCbrPacer *self)
 }
 
 void
-gst_cbr_pacer_tell_dropped (GstCbrPacer *self)
+gst_cbr_pacer_warn_of_dropped (GstCbrPacer *self)
 {
   gint64 now = g_get_monotonic_time ();
-  guint64 dropped = self->dropped_untold;
+  guint64 dropped = self->warned.dropped;
   g_autofree gchar *raise = NULL;
   gboolean slow;
 
-  if (dropped == 0 || now - self->dropped_told < G_TIME_SPAN_SECOND)
+  if (dropped == 0 || now - self->warned.dropped_at < G_TIME_SPAN_SECOND)
     return;
-  self->dropped_told = now;
-  self->dropped_untold = 0;
+  self->warned.dropped_at = now;
+  self->warned.dropped = 0;
   slow = is_slow_behind (self);
   raise = advise_rate (self);
   g_mutex_unlock (&self->lock);
@@ -84,31 +84,32 @@ gst_cbr_pacer_tell_dropped (GstCbrPacer *self)
 }
 
 void
-gst_cbr_pacer_tell_held (GstCbrPacer *self)
+gst_cbr_pacer_warn_of_held (GstCbrPacer *self)
 {
   gint64 now = gst_cbr_pacer_read_clock (self);
   g_autofree gchar *raise = NULL;
   gboolean full, slow;
 
-  if (now - self->held_looked < HELD_LOOK)
+  if (now - self->warned.looked < HELD_LOOK)
     return;
-  full = self->held && self->least >= HELD_SHARE * self->most;
+  full = self->warned.held && self->warned.least >= HELD_SHARE * self->warned.most;
   slow = is_slow_behind (self);
-  self->held_looks = full ? self->held_looks + 1 : 0;
-  self->looked_before = self->held_looked > 0 ? self->held_looked : now;
-  self->lag_before = self->lag;
-  self->held_looked = now;
-  self->lag = gst_cbr_pacer_get_lag (self, now);
-  self->held = FALSE;
-  self->least = G_MAXSIZE;
-  self->most = 0;
-  if (self->held_looks < HELD_LOOKS || (self->held_told > 0 && now - self->held_told < HELD_AGAIN))
+  self->warned.looks = full ? self->warned.looks + 1 : 0;
+  self->warned.looked_before = self->warned.looked > 0 ? self->warned.looked : now;
+  self->warned.lag_before = self->warned.lag;
+  self->warned.looked = now;
+  self->warned.lag = cbr_departure_get_lag (&self->departure, now);
+  self->warned.held = FALSE;
+  self->warned.least = G_MAXSIZE;
+  self->warned.most = 0;
+  if (self->warned.looks < HELD_LOOKS
+      || (self->warned.held_at > 0 && now - self->warned.held_at < HELD_AGAIN))
     return;
-  if (!self->live_known)
+  if (!self->input.live_known)
     gst_cbr_pacer_ask_if_live (self);
-  if (!self->live)
+  if (!self->input.live)
     return;
-  self->held_told = now;
+  self->warned.held_at = now;
   raise = advise_rate (self);
   g_mutex_unlock (&self->lock);
   GST_ELEMENT_WARNING (self, STREAM, FAILED,

@@ -156,6 +156,8 @@ cbr_waiter_sleep (CbrWaiter *waiter, GMutex *lock)
 void
 cbr_waiter_interrupt (CbrWaiter *waiter)
 {
+  if (is_interrupted (waiter)) /* once for a whole list of buffers */
+    return;
   g_atomic_int_set (&waiter->interrupted, TRUE);
   if (waiter->id != NULL)
     gst_clock_id_unschedule (waiter->id);

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * cbrdeparture.h: what the next cycle of datagrams waits for, and whether it follows the last one
+ * without a gap.
+ *
+ * Before a cycle leaves, it goes through these stages:
+ *
+ *                a part            max_period
+ *     +-> EMPTY --------> PARTIAL ------------> SHORT
+ *     |     |  <-------- /   |                    |
+ *     |     |    nothing     | the rest           |
+ *     |     | a datagram     v                    |
+ *     |     +-----------> WHOLE                   |
+ *     |                      | deadline           | deadline
+ *     |                      v                    |
+ *     +-------------------LEAVING <---------------+
+ *         and the rest of what is here
+ *
+ * What waits may also be dropped or flushed: then any stage becomes EMPTY. A short datagram stays
+ * so if its rest comes at last: the cycle takes what is here, and waits for no more.
+ *
+ * The schedule is unstarted until the first cycle, and again with another stream or clock. A pause
+ * of the pipeline makes it resumed until the next cycle. All times are ns on the caller's clock.
+ */
+#pragma once
+
+#include "cbrpackets.h"
+#include "cbrschedule.h"
+
+G_BEGIN_DECLS
+
+typedef enum
+{
+  CBR_EMPTY,   /* nothing is here that could leave: sleeps until something comes */
+  CBR_PARTIAL, /* an incomplete datagram waits for its rest */
+  CBR_SHORT,   /* it has waited for max_period, and leaves without its rest */
+  CBR_WHOLE,   /* a whole datagram is here, or null packets fill the line */
+  CBR_LEAVING, /* the cycle is on its way downstream */
+} CbrStage;
+
+typedef enum
+{
+  CBR_UNSTARTED,
+  CBR_RUNNING,
+  CBR_RESUMED,
+} CbrRun;
+
+/* Why a cycle does not follow the last one as the schedule had it. */
+typedef enum
+{
+  CBR_GAP_NONE,
+  CBR_GAP_START,    /* it is the first one, or the pipeline paused */
+  CBR_GAP_UNDERRUN, /* nothing was here to leave */
+  CBR_GAP_STALL,    /* the thread was too late to catch up */
+} CbrGap;
+
+typedef struct
+{
+  CbrStage stage;
+  gint64 since;   /* when the incomplete datagram came; -1: there is none */
+  gboolean begun; /* data of the stream has left */
+  CbrRun run;
+  CbrSchedule schedule;
+  gint64 fed_at; /* when the queue was last empty, so that nothing was to leave; G_MININT64: not on
+                    this clock */
+  gint64 lost;   /* time that the schedule did not catch up on */
+} CbrDeparture;
+
+void cbr_departure_init (CbrDeparture *departure);
+/* Another stream or another clock: nothing is here, and the schedule is unstarted. */
+void cbr_departure_reset (CbrDeparture *departure);
+
+/* What is here now: nothing, a part of a datagram, or enough. */
+void cbr_departure_see_nothing (CbrDeparture *departure);
+/* Returns until when to wait for the rest; if that is not after @now, the datagram is short. */
+gint64 cbr_departure_see_part (CbrDeparture *departure, gint64 now, gint64 max_period);
+void cbr_departure_see_enough (CbrDeparture *departure);
+/* Does the thread sleep until something comes? */
+gboolean cbr_departure_is_hungry (const CbrDeparture *departure);
+/* TRUE: the cycle waits for its deadline. */
+gboolean cbr_departure_is_due (const CbrDeparture *departure);
+
+void cbr_departure_set_playing (CbrDeparture *departure, gboolean playing);
+/* A cycle is about to leave: moves the schedule over what it does not catch up on. @stuffing: null
+ * packets fill the line, so that it is never dry. */
+CbrGap cbr_departure_follow (CbrDeparture *departure, gint64 now, gboolean stuffing);
+/* The cycle is made of what is here. */
+void cbr_departure_leave (CbrDeparture *departure);
+
+/* Returns how much later than planned the stream leaves, including time that the schedule did not
+ * catch up on. This grows while data waits and the elements behind take less than the rate. */
+gint64 cbr_departure_get_lag (const CbrDeparture *departure, gint64 now);
+
+G_END_DECLS
