@@ -42,7 +42,9 @@ RELAY = House("relay", "gst/relay", "relay", program="main/relaymain.c", made=["
     "cbr_engine_dep": "gst/cbrpacer/engine", "common_dep": "gst/common", "fasp_base_dep": "gst/fasp/core/base", "tool_std_dep": "gst/tools"})
 TOOLS = House("tools", "gst", "tools", program="tools/wping.c", room="tools", made=["config.h"])
 IO = House("io", "gst/fasp/io", "faspio", brings=dict.fromkeys(["faspcore_dep", "fasp_crypto_dep", "fasp_path_dep"], CORE.folder))
-HOUSES = (CORE, IO, RELAY, TOOLS)
+COMMON = House("common", "gst", "common", room="common", made=["config.h"])
+PACER = House("cbrpacer", "gst/cbrpacer", "cbr", made=["config.h"], brings={"common_dep": "gst/common", "fasp_base_dep": "gst/fasp/core/base"})
+HOUSES = (CORE, IO, RELAY, TOOLS, COMMON, PACER)
 
 
 class Room:
