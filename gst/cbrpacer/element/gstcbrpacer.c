@@ -93,6 +93,7 @@ gst_cbr_pacer_finalize (GObject *object)
 
   cbr_queue_finalize (&self->queue);
   cbr_offload_stop (&self->offload);
+  cbr_stats_free (self->stats);
   gst_clear_object (&self->clock);
   if (self->nulls != NULL)
     gst_memory_unref (self->nulls);
@@ -129,9 +130,9 @@ gst_cbr_pacer_init (GstCbrPacer *self)
   gst_cbr_pacer_settings_init (&self->settings);
   cbr_departure_init (&self->departure);
   cbr_learner_init (&self->learner, self->settings.window);
-  cbr_stats_init (&self->stats);
+  self->stats = cbr_stats_new ();
   gst_segment_init (&self->input.segment, GST_FORMAT_UNDEFINED);
-  self->input.packets.size = CBR_TS_PACKET;
+  cbr_format_init (&self->input.format);
   self->latency = GST_CLOCK_TIME_NONE;
   self->flushing = TRUE;
   gst_cbr_pacer_reset_departure (self);

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <gst/gst.h>
-#include "cbrdeparture.h"
+#include "cbrformat.h"
 #include "cbrlearner.h"
 #include "cbroffload.h"
 #include "cbrstats.h"
@@ -51,18 +51,6 @@ typedef struct
 #define GST_TYPE_CBR_PACER (gst_cbr_pacer_get_type ())
 G_DECLARE_FINAL_TYPE (GstCbrPacer, gst_cbr_pacer, GST, CBR_PACER, GstElement);
 
-/* As many bytes as tell that a stream begins with packets. */
-#define CBR_LOOK (3 * CBR_SYNC_SIZE_MAX + 1)
-
-/* What the stream is made of. */
-typedef struct
-{
-  gboolean is_ts, known;  /* by the caps, or by the bytes */
-  gboolean by_caps;       /* the caps say that it is a transport stream */
-  guint8 bytes[CBR_LOOK]; /* its first, until it is known */
-  guint n;
-} CbrFormat;
-
 #define CBR_NO_BASE G_MININT64
 
 /* Values of offload_payload that no datagram has: they may have any size, so that offload is not
@@ -79,7 +67,6 @@ typedef struct
   gsize blocked;             /* bytes that wait for room; 0: none */
   GstSegment segment;
   CbrFormat format;
-  CbrPackets packets; /* if it is a transport stream */
 } CbrInput;
 
 /* What the sink has taken, as far as pushing told. An EOS from it ends what came before another
@@ -132,7 +119,7 @@ struct _GstCbrPacer
   CbrQueue queue;
   CbrDeparture departure;
   CbrLearner learner;
-  CbrStats stats;
+  CbrStats *stats;
   CbrOffload offload;
   CbrWarned warned;
 
@@ -141,6 +128,7 @@ struct _GstCbrPacer
   CbrDemand demand;
   CbrQueryState query;
   gboolean playing;
+  gboolean begun;         /* data of the stream has left */
   guint pauses;           /* number of pauses so far */
   guint links;            /* how often the source pad was linked */
   gint64 base;            /* if the source waits for us: when the stream's clock
@@ -218,12 +206,6 @@ gboolean gst_cbr_pacer_src_query (GstPad *pad, GstObject *parent, GstQuery *quer
 void gst_cbr_pacer_ask_if_live (GstCbrPacer *self);
 
 /* gstcbrpacerformat.c: call these with the lock held */
-/* Returns the size of transport stream packets that a CAPS event names; 0: it names none. */
-guint gst_cbr_pacer_get_packets (GstEvent *event);
-/* Finds out from a CAPS event how the data behind it is to be cut. */
-void gst_cbr_pacer_look_at_caps (GstCbrPacer *self, GstEvent *event);
-/* Looks for transport stream packets, for sources whose caps do not name them. */
-void gst_cbr_pacer_look_for_ts (GstCbrPacer *self, GstBuffer *buffer);
 /* Returns the most bytes of a datagram; 0: buffers leave as they come. */
 guint gst_cbr_pacer_get_payload (GstCbrPacer *self);
 /* Returns what may leave next, of up to @n datagrams. */

@@ -13,7 +13,7 @@
 void
 gst_cbr_pacer_reset_departure (GstCbrPacer *self)
 {
-  cbr_stats_break (&self->stats);
+  cbr_stats_break (self->stats);
   cbr_departure_reset (&self->departure);
   self->skipped = 0;
   self->base = CBR_NO_BASE;
@@ -23,7 +23,7 @@ gst_cbr_pacer_reset_departure (GstCbrPacer *self)
 void
 gst_cbr_pacer_forget_lag (GstCbrPacer *self, gint64 now)
 {
-  self->departure.fed_at = now;
+  cbr_departure_feed (&self->departure, now);
   cbr_queue_limit_marks (&self->queue, cbr_departure_get_lag (&self->departure, now));
 }
 

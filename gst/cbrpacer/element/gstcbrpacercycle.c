@@ -21,8 +21,8 @@ GST_DEBUG_CATEGORY (gst_cbr_pacer_debug);
 gboolean
 gst_cbr_pacer_is_stuffing (GstCbrPacer *self)
 {
-  return self->settings.stuffing == GST_CBR_PACER_STUFFING_NULL_TS && self->departure.begun
-      && self->playing && self->demand == CBR_WANTED;
+  return self->settings.stuffing == GST_CBR_PACER_STUFFING_NULL_TS && self->begun && self->playing
+      && self->demand == CBR_WANTED;
 }
 
 /* Appends null packets of @size bytes to @datagram (NULL: to a new one). */
@@ -61,8 +61,8 @@ skip_foreign (GstCbrPacer *self, guint n, gboolean *wrong)
     /* if a DISCONT was in front of them, it is so of what follows */
     gsize dropped = cbr_queue_drop (&self->queue, (guint) piece.size);
 
-    cbr_packets_took (&self->input.packets, &piece);
-    self->stats.bytes_dropped += dropped;
+    cbr_packets_took (&self->input.format.packets, &piece);
+    cbr_stats_dropped (self->stats, dropped);
     self->skipped += dropped;
     GST_WARNING_OBJECT (self, "skipped %" G_GSIZE_FORMAT " bytes that are no packet", dropped);
     piece = gst_cbr_pacer_look (self, n);
@@ -83,7 +83,7 @@ make_datagrams (GstCbrPacer *self, guint payload, guint n, CbrCycle *cycle, gboo
 
   if (*wrong)
     return NULL;
-  self->departure.begun |= size > 0;
+  self->begun |= size > 0;
   if (gst_cbr_pacer_is_stuffing (self)) {
     if (rest > 0 || (size == 0 && !cbr_queue_has_other (&self->queue)))
       fill = payload - rest;
@@ -97,7 +97,7 @@ make_datagrams (GstCbrPacer *self, guint payload, guint n, CbrCycle *cycle, gboo
     return NULL;
   if (size > 0) {
     buffer = cbr_queue_cut (&self->queue, size);
-    cbr_packets_took (&self->input.packets, &piece);
+    cbr_packets_took (&self->input.format.packets, &piece);
     self->skipped -= MIN (self->skipped, size);
   }
   if (fill > 0)

@@ -57,10 +57,10 @@ take_event (GstCbrPacer *self, GstEvent *event)
         cbr_learner_jump (&self->learner);
         break;
       case GST_EVENT_CAPS:
-        cbr_learner_set_packets (&self->learner, gst_cbr_pacer_get_packets (event));
+        cbr_learner_set_packets (&self->learner, cbr_format_get_size (event));
         /* data that waits is cut according to the caps that it came with */
         if (self->queue.bytes == 0)
-          gst_cbr_pacer_look_at_caps (self, event);
+          cbr_format_take_caps (&self->input.format, event);
         break;
       case GST_EVENT_SEGMENT:
         expect_segment (self);
@@ -120,7 +120,7 @@ gst_cbr_pacer_sink_event (GstPad *pad, GstObject *parent, GstEvent *event)
       while ((event = g_queue_pop_head (&kept)) != NULL) {
         if (GST_EVENT_TYPE (event) == GST_EVENT_CAPS) {
           g_mutex_lock (&self->lock);
-          gst_cbr_pacer_look_at_caps (self, event);
+          cbr_format_take_caps (&self->input.format, event);
           g_mutex_unlock (&self->lock);
         }
         gst_pad_store_sticky_event (self->srcpad, event);

@@ -35,7 +35,7 @@ drop_oldest (GstCbrPacer *self)
 {
   gsize size = gst_cbr_pacer_drop (self);
 
-  self->stats.bytes_dropped += size;
+  cbr_stats_dropped (self->stats, size);
   self->warned.dropped += size;
 }
 
@@ -82,7 +82,7 @@ take_buffer (GstCbrPacer *self, GstBuffer *buffer)
     GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_DISCONT);
     self->input.discont = FALSE;
   }
-  gst_cbr_pacer_look_for_ts (self, buffer);
+  cbr_format_take_buffer (&self->input.format, buffer);
   if (!learn (self, buffer)) {
     gst_buffer_unref (buffer);
     g_mutex_unlock (&self->lock);
@@ -101,7 +101,7 @@ take_buffer (GstCbrPacer *self, GstBuffer *buffer)
       continue;
     }
     if (!counted)
-      self->stats.overruns++;
+      cbr_stats_overran (self->stats);
     counted = TRUE;
     if (self->settings.overflow == GST_CBR_PACER_OVERFLOW_DROP_OLDEST)
       drop_oldest (self);
@@ -116,7 +116,7 @@ take_buffer (GstCbrPacer *self, GstBuffer *buffer)
   }
   /* nothing could leave until now */
   if (self->queue.bytes == 0 || self->queue.bytes < gst_cbr_pacer_get_payload (self))
-    self->departure.fed_at = gst_cbr_pacer_read_clock (self);
+    cbr_departure_feed (&self->departure, gst_cbr_pacer_read_clock (self));
   /* the lag is needed only without a set rate, and it takes time to read the clock */
   lag = self->settings.bitrate > 0 ?
       self->departure.lost :

@@ -169,9 +169,9 @@ gst_cbr_pacer_look_at_pile (GstCbrPacer *self)
   if (self->settings.bitrate > 0 || !is_held (self))
     return;
   drain = get_pile (self, 2 * gst_cbr_pacer_get_max_delay (self));
-  if (drain < self->drain && self->stats.wire_bytes < self->drained)
+  if (drain < self->drain && cbr_stats_get_wire_bytes (self->stats) < self->drained)
     return;
   self->drain = drain;
-  self->drained = self->stats.wire_bytes
+  self->drained = cbr_stats_get_wire_bytes (self->stats)
       + gst_cbr_pacer_get_wire_bytes (self, self->queue.bytes, self->queue.buffers);
 }

@@ -146,7 +146,7 @@ set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
 static GstStructure *
 describe (GstCbrPacer *self)
 {
-  GstStructure *s = cbr_stats_describe (&self->stats);
+  GstStructure *s = cbr_stats_describe (self->stats);
   guint64 rate = gst_cbr_pacer_get_rate (self);
   guint64 waiting = gst_cbr_pacer_get_wire_bytes (self, self->queue.bytes, self->queue.buffers);
 

@@ -20,11 +20,11 @@ void
 gst_cbr_pacer_forget_stream (GstCbrPacer *self, GQueue *kept)
 {
   cbr_queue_clear (&self->queue, kept);
-  self->input.packets.lost = FALSE;
+  cbr_packets_begin (&self->input.format.packets);
   cbr_learner_flush (&self->learner);
   gst_segment_init (&self->input.segment, GST_FORMAT_UNDEFINED);
   gst_cbr_pacer_reset_departure (self);
-  self->departure.begun = FALSE;
+  self->begun = FALSE;
   self->demand = CBR_WANTED;
   self->input.eos = self->input.discont = FALSE;
   self->result = GST_FLOW_OK;
@@ -100,16 +100,15 @@ gst_cbr_pacer_prepare (GstCbrPacer *self)
   gboolean good;
 
   g_mutex_lock (&self->lock);
-  cbr_stats_init (&self->stats);
+  cbr_stats_clear (self->stats);
   cbr_learner_init (&self->learner, self->settings.window);
   self->input.live = self->input.live_known = FALSE;
   self->latency = GST_CLOCK_TIME_NONE;
-  self->input.format = (CbrFormat) { 0 };
-  self->input.packets = (CbrPackets) { .size = CBR_TS_PACKET };
+  cbr_format_init (&self->input.format);
   self->offload_payload = 0;
   self->thread = NULL; /* others may use it while we are stopped */
   self->warned = (CbrWarned) { .least = G_MAXSIZE };
-  self->departure.lost = 0;
+  cbr_departure_init (&self->departure);
   good = gst_cbr_pacer_check_stuffing (self);
   g_mutex_unlock (&self->lock);
   return good;

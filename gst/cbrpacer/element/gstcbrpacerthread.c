@@ -87,10 +87,9 @@ apply_settings (GstCbrPacer *self, gint64 now)
   CbrSchedule *schedule = &self->departure.schedule;
 
   gst_cbr_pacer_look_at_pile (self);
-  self->departure.lost += cbr_schedule_set_method (schedule, (CbrMethod) self->settings.method);
-  schedule->max_burst = self->settings.max_burst;
-  schedule->max_period = self->settings.max_period;
-  schedule->header = self->settings.header_size;
+  cbr_departure_set_method (&self->departure, (CbrMethod) self->settings.method);
+  cbr_schedule_set_limits (schedule, self->settings.max_burst, (gint64) self->settings.max_period,
+      self->settings.header_size);
   cbr_schedule_set_rate (schedule, gst_cbr_pacer_get_rate (self), now);
 }
 
@@ -108,9 +107,7 @@ wait_for_departure (GstCbrPacer *self)
   apply_settings (self, now);
   gap = cbr_departure_follow (&self->departure, now, gst_cbr_pacer_is_stuffing (self));
   if (gap != CBR_GAP_NONE)
-    cbr_stats_break (&self->stats);
-  self->stats.underruns += gap == CBR_GAP_UNDERRUN;
-  self->stats.stalls += gap == CBR_GAP_STALL;
+    cbr_stats_note_gap (self->stats, gap);
   if (gap == CBR_GAP_STALL)
     GST_DEBUG_OBJECT (self, "stalled: the schedule begins anew");
   wait = cbr_schedule_get_wait (schedule, cbr_waiter_get_latency (&self->waiter, spin > 0), spin);
@@ -171,20 +168,15 @@ post_stats (GstCbrPacer *self)
 static void
 count (GstCbrPacer *self, const CbrCycle *cycle, gboolean playing, gint64 cpu_before)
 {
-  CbrStats *stats = &self->stats;
   gint64 cpu = get_cpu_time ();
 
-  /* before the time that this cycle has taken; plus 1 µs, which the clock is rounded to */
-  if (stats->started == 0)
-    stats->started = (g_get_monotonic_time () - 1) * 1000 - (cpu - self->cpu_mark);
-  stats->cpu_pacing += cpu_before - self->cpu_mark;
-  stats->cpu_downstream += cpu - cpu_before;
+  cbr_stats_worked (self->stats, cpu_before - self->cpu_mark, cpu - cpu_before);
   self->cpu_mark = cpu;
   if (!playing)
-    cbr_stats_break (stats);
-  cbr_stats_departed (stats, cycle);
+    cbr_stats_break (self->stats);
+  cbr_stats_departed (self->stats, cycle);
   if (!playing)
-    cbr_stats_break (stats);
+    cbr_stats_break (self->stats);
 }
 
 static GstFlowReturn
@@ -247,7 +239,7 @@ send_cycle (GstCbrPacer *self)
   count (self, &cycle, playing, cpu);
   /* it left by a clock that there is no more */
   if (self->departure.run == CBR_UNSTARTED)
-    cbr_stats_break (&self->stats);
+    cbr_stats_break (self->stats);
   post_stats (self);
   /* the pad was linked after the push failed, so the next buffer goes there */
   return ret == GST_FLOW_NOT_LINKED && links != self->links ? GST_FLOW_OK : ret;
@@ -267,7 +259,7 @@ hand_on (GstCbrPacer *self, GstMiniObject *object)
     cbr_waiter_interrupt (&self->room);
   } else {
     if (cbr_queue_is_break (object))
-      self->input.packets.lost = FALSE;
+      cbr_packets_begin (&self->input.format.packets);
     switch (GST_EVENT_TYPE (object)) {
       case GST_EVENT_EOS:
         /* set before the push: another stream may begin at once, or wait behind the
@@ -277,7 +269,7 @@ hand_on (GstCbrPacer *self, GstMiniObject *object)
         self->demand = CBR_WANTED;
         break;
       case GST_EVENT_CAPS:
-        gst_cbr_pacer_look_at_caps (self, GST_EVENT_CAST (object));
+        cbr_format_take_caps (&self->input.format, GST_EVENT_CAST (object));
         break;
       case GST_EVENT_STREAM_START:
       case GST_EVENT_SEGMENT:

@@ -44,6 +44,12 @@ cbr_departure_see_enough (CbrDeparture *departure)
     departure->stage = CBR_WHOLE;
 }
 
+void
+cbr_departure_feed (CbrDeparture *departure, gint64 now)
+{
+  departure->fed_at = now;
+}
+
 gboolean
 cbr_departure_is_hungry (const CbrDeparture *departure)
 {
@@ -54,6 +60,12 @@ gboolean
 cbr_departure_is_due (const CbrDeparture *departure)
 {
   return departure->stage == CBR_SHORT || departure->stage == CBR_WHOLE;
+}
+
+void
+cbr_departure_set_method (CbrDeparture *departure, CbrMethod method)
+{
+  departure->lost += cbr_schedule_set_method (&departure->schedule, method);
 }
 
 void

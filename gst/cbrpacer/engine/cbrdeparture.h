@@ -57,8 +57,7 @@ typedef enum
 typedef struct
 {
   CbrStage stage;
-  gint64 since;   /* when the incomplete datagram came; -1: there is none */
-  gboolean begun; /* data of the stream has left */
+  gint64 since; /* when the incomplete datagram came; -1: there is none */
   CbrRun run;
   CbrSchedule schedule;
   gint64 fed_at; /* when the queue was last empty, so that nothing was to leave; G_MININT64: not on
@@ -75,11 +74,15 @@ void cbr_departure_see_nothing (CbrDeparture *departure);
 /* Returns until when to wait for the rest; if that is not after @now, the datagram is short. */
 gint64 cbr_departure_see_part (CbrDeparture *departure, gint64 now, gint64 max_period);
 void cbr_departure_see_enough (CbrDeparture *departure);
+/* Nothing was to leave until @now. */
+void cbr_departure_feed (CbrDeparture *departure, gint64 now);
 /* Does the thread sleep until something comes? */
 gboolean cbr_departure_is_hungry (const CbrDeparture *departure);
 /* TRUE: the cycle waits for its deadline. */
 gboolean cbr_departure_is_due (const CbrDeparture *departure);
 
+/* What the method before would have made up for is lost. */
+void cbr_departure_set_method (CbrDeparture *departure, CbrMethod method);
 void cbr_departure_set_playing (CbrDeparture *departure, gboolean playing);
 /* A cycle is about to leave: moves the schedule over what it does not catch up on. @stuffing: null
  * packets fill the line, so that it is never dry. */

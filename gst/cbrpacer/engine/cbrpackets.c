@@ -121,6 +121,12 @@ cbr_packets_look (const CbrPackets *packets, CbrQueue *queue, gsize most, gboole
 }
 
 void
+cbr_packets_begin (CbrPackets *packets)
+{
+  packets->lost = FALSE;
+}
+
+void
 cbr_packets_took (CbrPackets *packets, const CbrPiece *piece)
 {
   packets->lost = piece->foreign;

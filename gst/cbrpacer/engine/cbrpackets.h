@@ -44,6 +44,8 @@ typedef struct
  * not wait for what is doubtful. */
 CbrPiece cbr_packets_look (const CbrPackets *packets, CbrQueue *queue, gsize most,
     gboolean impatient);
+/* A packet is expected next. */
+void cbr_packets_begin (CbrPackets *packets);
 /* Bytes of @piece were taken out of the queue: all of them, or whole packets, if it is of
  * packets. */
 void cbr_packets_took (CbrPackets *packets, const CbrPiece *piece);

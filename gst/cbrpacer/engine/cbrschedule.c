@@ -12,6 +12,15 @@ cbr_schedule_init (CbrSchedule *schedule, CbrMethod method, guint64 rate, gint64
   cbr_schedule_restart (schedule, now);
 }
 
+void
+cbr_schedule_set_limits (CbrSchedule *schedule, guint32 max_burst, gint64 max_period,
+    guint32 header)
+{
+  schedule->max_burst = max_burst;
+  schedule->max_period = max_period;
+  schedule->header = header;
+}
+
 gint64
 cbr_schedule_get_due (const CbrSchedule *schedule)
 {

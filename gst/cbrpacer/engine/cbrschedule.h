@@ -78,6 +78,9 @@ typedef struct
 /* @rate: 1 to CBR_RATE_MAX. The first cycle is due at @now; max_burst, max_period
  * and header stay as they are. */
 void cbr_schedule_init (CbrSchedule *schedule, CbrMethod method, guint64 rate, gint64 now);
+/* As the members of the same names. */
+void cbr_schedule_set_limits (CbrSchedule *schedule, guint32 max_burst, gint64 max_period,
+    guint32 header);
 /* From now on, another method.  Returns the time that the method before would have made up for by
  * shorter sleeps; the new one does not. */
 gint64 cbr_schedule_set_method (CbrSchedule *schedule, CbrMethod method);

@@ -1,12 +1,53 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <string.h>
 #include "cbrstats.h"
+#include "fasphist.h"
 #include "gstfaspcommon.h"
 
 #define NAME "application/x-cbrpacer-statistics"
 
+/* Column k of the histogram counts bursts of up to 2^k bytes. */
+#define BURST_COLUMNS 24
+
+struct _CbrStats
+{
+  guint64 cycles, datagrams, wire_bytes, bytes, bytes_stuffed;
+  guint64 bytes_dropped; /* as more than max-delay waited, or not in a packet */
+  guint64 underruns;     /* cycles that were put off because the input was dry */
+  guint64 overruns;      /* how often max-delay was reached */
+  guint64 stalls;        /* how often the schedule began anew */
+
+  gboolean steady; /* the next cycle follows the last one without a pause */
+  CbrCycle last;
+  FaspRateClock planned; /* planned time from cycle to cycle, steady ones only */
+  gint64 taken;          /* the time that they really took, ns */
+  guint64 steady_bytes;  /* on the wire in that time */
+  FaspHist gap_errors;   /* ns, absolute */
+  FaspHist bursts;       /* bytes on the wire */
+  guint64 burst_columns[BURST_COLUMNS];
+  guint64 burst; /* bytes of the burst that has not ended yet */
+
+  gint64 started;                    /* monotonic, ns; 0: not yet */
+  gint64 cpu_pacing, cpu_downstream; /* ns of this thread */
+};
+
+CbrStats *
+cbr_stats_new (void)
+{
+  CbrStats *stats = g_new (CbrStats, 1);
+
+  cbr_stats_clear (stats);
+  return stats;
+}
+
 void
-cbr_stats_init (CbrStats *stats)
+cbr_stats_free (CbrStats *stats)
+{
+  g_free (stats);
+}
+
+void
+cbr_stats_clear (CbrStats *stats)
 {
   memset (stats, 0, sizeof *stats);
   fasp_rate_clock_init (&stats->planned, 1, 0);
@@ -22,7 +63,7 @@ end_burst (CbrStats *stats)
   if (stats->burst == 0)
     return;
   fasp_hist_add (&stats->bursts, stats->burst);
-  stats->burst_columns[MIN (column, CBR_BURST_COLUMNS - 1)]++;
+  stats->burst_columns[MIN (column, BURST_COLUMNS - 1)]++;
   stats->burst = 0;
 }
 
@@ -60,6 +101,42 @@ cbr_stats_departed (CbrStats *stats, const CbrCycle *cycle)
   stats->last = *cycle;
 }
 
+void
+cbr_stats_note_gap (CbrStats *stats, CbrGap gap)
+{
+  cbr_stats_break (stats);
+  stats->underruns += gap == CBR_GAP_UNDERRUN;
+  stats->stalls += gap == CBR_GAP_STALL;
+}
+
+void
+cbr_stats_overran (CbrStats *stats)
+{
+  stats->overruns++;
+}
+
+void
+cbr_stats_dropped (CbrStats *stats, gsize bytes)
+{
+  stats->bytes_dropped += bytes;
+}
+
+void
+cbr_stats_worked (CbrStats *stats, gint64 pacing, gint64 downstream)
+{
+  /* before the time that this cycle has taken; plus 1 µs, which the clock is rounded to */
+  if (stats->started == 0)
+    stats->started = (g_get_monotonic_time () - 1) * 1000 - pacing - downstream;
+  stats->cpu_pacing += pacing;
+  stats->cpu_downstream += downstream;
+}
+
+guint64
+cbr_stats_get_wire_bytes (const CbrStats *stats)
+{
+  return stats->wire_bytes;
+}
+
 static void
 add_percentiles (GstStructure *s, const gchar *what, const gchar *unit, const FaspHist *hist)
 {
@@ -93,6 +170,6 @@ cbr_stats_describe (const CbrStats *stats)
       NULL);
   add_percentiles (s, "gap-error", "ns", &copy.gap_errors);
   add_percentiles (s, "burst", "bytes", &copy.bursts);
-  gst_fasp_structure_set_counts (s, "burst-histogram", copy.burst_columns, CBR_BURST_COLUMNS);
+  gst_fasp_structure_set_counts (s, "burst-histogram", copy.burst_columns, BURST_COLUMNS);
   return s;
 }

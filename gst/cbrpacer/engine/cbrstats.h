@@ -4,14 +4,9 @@
  */
 #pragma once
 
-#include <gst/gst.h>
-#include "fasphist.h"
-#include "fasprateclock.h"
+#include "cbrdeparture.h"
 
 G_BEGIN_DECLS
-
-/* Column k of the histogram counts bursts of up to 2^k bytes. */
-#define CBR_BURST_COLUMNS 24
 
 typedef struct
 {
@@ -22,32 +17,24 @@ typedef struct
   gsize payload, stuffed; /* bytes of the input and of null packets */
 } CbrCycle;
 
-typedef struct
-{
-  guint64 cycles, datagrams, wire_bytes, bytes, bytes_stuffed;
-  guint64 bytes_dropped; /* as more than max-delay waited, or not in a packet */
-  guint64 underruns;     /* cycles that were put off because the input was dry */
-  guint64 overruns;      /* how often max-delay was reached */
-  guint64 stalls;        /* how often the schedule began anew */
+typedef struct _CbrStats CbrStats;
 
-  gboolean steady; /* the next cycle follows the last one without a pause */
-  CbrCycle last;
-  FaspRateClock planned; /* planned time from cycle to cycle, steady ones only */
-  gint64 taken;          /* the time that they really took, ns */
-  guint64 steady_bytes;  /* on the wire in that time */
-  FaspHist gap_errors;   /* ns, absolute */
-  FaspHist bursts;       /* bytes on the wire */
-  guint64 burst_columns[CBR_BURST_COLUMNS];
-  guint64 burst; /* bytes of the burst that has not ended yet */
-
-  gint64 started;                    /* monotonic, ns; 0: not yet */
-  gint64 cpu_pacing, cpu_downstream; /* ns of this thread */
-} CbrStats;
-
-void cbr_stats_init (CbrStats *stats);
+CbrStats *cbr_stats_new (void);
+void cbr_stats_free (CbrStats *stats);
+/* All begin at 0. */
+void cbr_stats_clear (CbrStats *stats);
 void cbr_stats_departed (CbrStats *stats, const CbrCycle *cycle);
 /* There is a pause between the last cycle and the next one. */
 void cbr_stats_break (CbrStats *stats);
+/* So there is, for that reason. */
+void cbr_stats_note_gap (CbrStats *stats, CbrGap gap);
+/* More waits than max-delay allows. */
+void cbr_stats_overran (CbrStats *stats);
+/* Bytes were dropped: they were too many, or in no packet. */
+void cbr_stats_dropped (CbrStats *stats, gsize bytes);
+/* A cycle took this much time of the thread, ns: here, and in the elements behind. */
+void cbr_stats_worked (CbrStats *stats, gint64 pacing, gint64 downstream);
+guint64 cbr_stats_get_wire_bytes (const CbrStats *stats);
 /* Makes a structure of the statistics; the caller adds the present state. */
 GstStructure *cbr_stats_describe (const CbrStats *stats);
 

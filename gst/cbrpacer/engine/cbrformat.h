@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * cbrformat.h: what a stream is made of, by its caps or by its first bytes.
+ */
+#pragma once
+
+#include "cbrpackets.h"
+
+G_BEGIN_DECLS
+
+/* As many bytes as tell that a stream begins with packets. */
+#define CBR_LOOK (3 * CBR_SYNC_SIZE_MAX + 1)
+
+typedef struct
+{
+  gboolean is_ts, known;  /* it is a transport stream; by the caps, or by the bytes */
+  gboolean by_caps;       /* the caps say that it is a transport stream */
+  guint8 bytes[CBR_LOOK]; /* its first, until it is known */
+  guint n;
+  CbrPackets packets; /* if it is a transport stream */
+} CbrFormat;
+
+void cbr_format_init (CbrFormat *format);
+/* Returns the size of transport stream packets that a CAPS event names; 0: it names none. */
+guint cbr_format_get_size (GstEvent *event);
+/* Finds out from a CAPS event how the data behind it is to be cut. */
+void cbr_format_take_caps (CbrFormat *format, GstEvent *event);
+/* Looks for transport stream packets, for sources whose caps do not name them. */
+void cbr_format_take_buffer (CbrFormat *format, GstBuffer *buffer);
+
+G_END_DECLS
