@@ -25,11 +25,12 @@ MEMBERS, BOOLEANS, LEAVES = 40, 5, 150
 class House:
     """Rooms that a meson.build lists from bottom to top, or one room alone. The dependency of a room is PREFIX_ROOM_dep."""
 
-    def __init__(self, name, folder, prefix, program=None, room=None, brings=None, made=()):
+    def __init__(self, name, folder, prefix, program=None, room=None, brings=None, made=(), beside=()):
         self.name, self.folder, self.prefix, self.room = name, pathlib.Path(folder), prefix, room
         self.program = program      # None, or a file that is compiled if the house is
         # {dependency outside of the house: the folder whose headers it brings}; headers that the build makes
         self.brings, self.made = brings or {}, set(made)
+        self.beside = beside        # folders in its own that are houses themselves
         self.begin, self.end = f"<!-- {name}: drawn by tests/style/rooms --picture -->\n", "<!-- end of the drawing -->\n"
 
     def get_rooms(self, root):
@@ -44,7 +45,9 @@ TOOLS = House("tools", "gst", "tools", program="tools/wping.c", room="tools", ma
 IO = House("io", "gst/fasp/io", "faspio", brings=dict.fromkeys(["faspcore_dep", "fasp_crypto_dep", "fasp_path_dep"], CORE.folder))
 COMMON = House("common", "gst", "common", room="common", made=["config.h"])
 PACER = House("cbrpacer", "gst/cbrpacer", "cbr", made=["config.h"], brings={"common_dep": "gst/common", "fasp_base_dep": "gst/fasp/core/base"})
-HOUSES = (CORE, IO, RELAY, TOOLS, COMMON, PACER)
+ELEMENTS = House("elements", "gst/fasp", "gstfasp", made=["config.h"], beside=["core", "io"], brings={
+    "common_dep": "gst/common", "faspcore_dep": "gst/fasp/core", "faspio_dep": "gst/fasp/io"})
+HOUSES = (CORE, IO, RELAY, TOOLS, COMMON, PACER, ELEMENTS)
 
 
 class Room:
@@ -69,7 +72,8 @@ class Tree:
         self.root, self.house = root, house
         folder = root / house.folder
         self.rooms = [Room(name, (folder / name / "meson.build").read_text(), house) for name in house.get_rooms(root)]
-        self.files = {str(path.relative_to(folder)): path.read_text() for path in sorted((folder / (house.room or "")).rglob("*.[ch]"))}
+        self.files = {str(path.relative_to(folder)): path.read_text() for path in sorted((folder / (house.room or "")).rglob("*.[ch]"))
+                      if path.relative_to(folder).parts[0] not in house.beside}
         self.where = {path.rpartition("/")[2]: path for path in self.files if path.endswith(".h")}
 
     def get_room(self, path):

@@ -109,7 +109,7 @@ def plant_uses(plant):
     plant.expect("an include upwards", f"{low} includes {get_name(high)}", plant.add(low, f'\n#include "{get_name(high)}"\n', check))
     # of what the house may use, the lowest room names not all
     strange = [next((ROOT / folder).rglob("*.h")).name for folder in plant.house.brings.values() if folder not in plant.bottom.brings]
-    for path in (f"../{high}", high, "gstfaspsettings.h", *strange, *({"config.h"} - plant.house.made)):
+    for path in (f"../{high}", high, "gstfaspsettings.h" if plant.house.name == "relay" else "relaystream.h", *strange, *({"config.h"} - plant.house.made)):
         plant.expect(f"an include of {path}", f"includes {path}: that is", plant.add(low, f'\n#include "{path}"\n', check))
     plant.expect("a room named upwards", f"names {top}, which", plant.add(f"{bottom}/meson.build", f"{plant.house.prefix}_{top}_dep", check))
     used = min(plant.top.uses)

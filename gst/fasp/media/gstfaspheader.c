@@ -163,6 +163,12 @@ is_part (const GstFaspHeader *header, GstBuffer *buffer)
 /* A key frame begins with the first buffer that is not a delta unit: headers, then the picture.
  * If these headers are the header of the whole stream, the key frame begins behind them, as a
  * receiver that joins there gets the stream's header first. */
+void
+gst_fasp_header_pass (GstFaspHeader *header)
+{
+  header->enters = TRUE;
+}
+
 FaspIoKey
 gst_fasp_header_get_key (GstFaspHeader *header, GstBuffer *buffer, gboolean relayed)
 {

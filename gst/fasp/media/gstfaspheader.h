@@ -41,6 +41,8 @@ void gst_fasp_header_set_event (GstFaspHeader *header, GstEvent *event);
  * has not been written yet, or not into the stream as it was changed on its way; else NULL. */
 GBytes *gst_fasp_header_begin (GstFaspHeader *header, FaspIo *io, GstBuffer *buffer,
     gboolean relayed);
+/* Call this instead if the buffer is a header that a faspsrc pushed: the core sends it. */
+void gst_fasp_header_pass (GstFaspHeader *header);
 /* Can that buffer be decoded without what came before? */
 FaspIoKey gst_fasp_header_get_key (GstFaspHeader *header, GstBuffer *buffer, gboolean relayed);
 

@@ -7,6 +7,7 @@
 #endif
 
 #include <string.h>
+#include "gstfaspmode.h"
 #include "gstfaspmulticast.h"
 
 #define BAD(...) g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT, __VA_ARGS__)
@@ -45,9 +46,9 @@ static gboolean
 add_set (GstFaspLinks *links, const GstFaspSettings *s, const Local *local, GError **error)
 {
   /* room for what arrives in 100 ms at the channel rate before it is read */
-  gsize buffer = CLAMP (s->max_bitrate / 8 / 10, 4 << 20, 32 << 20);
+  gsize buffer = CLAMP (s->sending.max_bitrate / 8 / 10, 4 << 20, 32 << 20);
   /* an element that dials goes on when its own address changes */
-  gboolean answers = gst_fasp_settings_get_mode (s) == GST_FASP_MODE_LISTENER;
+  gboolean answers = gst_fasp_mode_get (s) == GST_FASP_MODE_LISTENER;
 
   if (links->n + s->flowlets > FASP_FLOWS_MAX) {
     BAD ("There are too many flows: flowlets times the number of addresses "
@@ -120,7 +121,7 @@ is_taken (const GstFaspLinks *links, const GstFaspSettings *s, GSocketAddress *a
 static gboolean
 add_bond (GstFaspLinks *links, const GstFaspSettings *s, const gchar *text, GError **error)
 {
-  gboolean dials = gst_fasp_settings_get_mode (s) != GST_FASP_MODE_LISTENER;
+  gboolean dials = gst_fasp_mode_get (s) != GST_FASP_MODE_LISTENER;
   g_auto (GStrv) parts = g_strsplit (text, "@", 2);
   g_autofree gchar *own = NULL;
   /* there are no parts if nothing is between two commas */
@@ -148,7 +149,7 @@ add_bond (GstFaspLinks *links, const GstFaspSettings *s, const gchar *text, GErr
       return FALSE;
     g_ptr_array_add (links->others, g_object_ref (address));
     /* in a rendezvous, the peer expects us at the same port as its own */
-    local.port = gst_fasp_settings_get_mode (s) == GST_FASP_MODE_RENDEZVOUS ? port : 0;
+    local.port = gst_fasp_mode_get (s) == GST_FASP_MODE_RENDEZVOUS ? port : 0;
     if (parts[1] != NULL && is_address (parts[1]))
       local.address = keep (links, parts[1]);
     else
@@ -170,8 +171,8 @@ add_bond (GstFaspLinks *links, const GstFaspSettings *s, const gchar *text, GErr
 static gboolean
 add_all (GstFaspLinks *links, const GstFaspSettings *s, GError **error)
 {
-  Local local = { keep (links, gst_fasp_settings_get_localaddress (s)), keep (links, s->interface),
-    gst_fasp_settings_get_localport (s) };
+  Local local = { keep (links, gst_fasp_mode_get_localaddress (s)), keep (links, s->interface),
+    gst_fasp_mode_get_localport (s) };
 
   if (gst_fasp_multicast_is_meant (s)) {
     /* senders to a group, and callers, do not use the group's port as their own */
@@ -183,7 +184,7 @@ add_all (GstFaspLinks *links, const GstFaspSettings *s, GError **error)
     links->multicast.interface = keep (links, links->multicast.interface);
     return add_set (links, s, &local, error);
   }
-  if (gst_fasp_settings_get_mode (s) == GST_FASP_MODE_CALLER && !s->localport_set)
+  if (gst_fasp_mode_get (s) == GST_FASP_MODE_CALLER && !s->localport_set)
     local.port = 0;
   if (!has_ports (s->port, s->flowlets, error) || !add_set (links, s, &local, error))
     return FALSE;
@@ -232,9 +233,9 @@ add_fallbacks (GstFaspLinks *links, const GstFaspSettings *s, GError **error)
 {
   g_auto (GStrv) texts = NULL;
 
-  if (s->fallback_addresses == NULL || s->fallback_addresses[0] == '\0')
+  if (s->receiving.fallback_addresses == NULL || s->receiving.fallback_addresses[0] == '\0')
     return TRUE;
-  if (gst_fasp_settings_get_mode (s) != GST_FASP_MODE_CALLER) {
+  if (gst_fasp_mode_get (s) != GST_FASP_MODE_CALLER) {
     BAD ("fallback-addresses are for a faspsrc that dials: set "
          "uri=fasp://HOST:PORT, or leave them out.");
     return FALSE;
@@ -244,7 +245,7 @@ add_fallbacks (GstFaspLinks *links, const GstFaspSettings *s, GError **error)
          "all bonding-addresses lead to one peer. Set one of them.");
     return FALSE;
   }
-  texts = g_strsplit (s->fallback_addresses, ",", -1);
+  texts = g_strsplit (s->receiving.fallback_addresses, ",", -1);
   links->fallbacks = g_new (FaspIoPeer, g_strv_length (texts));
   for (gchar **text = texts; *text != NULL; text++)
     if (!add_fallback (links, *text, error))

@@ -114,17 +114,19 @@ gst_fasp_multicast_check (const GstFaspSettings *s, GError **error)
   else if (s->flowlets > 1 || (s->bonding_addresses != NULL && s->bonding_addresses[0] != '\0'))
     BAD ("%s is a multicast group, which has one flow: leave out flowlets and bonding-addresses.",
         s->host);
-  else if (!sends && s->fallback_addresses != NULL && s->fallback_addresses[0] != '\0')
+  else if (!sends && s->receiving.fallback_addresses != NULL
+      && s->receiving.fallback_addresses[0] != '\0')
     BAD ("%s is a multicast group, where senders announce themselves: leave "
          "out fallback-addresses.",
         s->host);
-  else if (sends && !s->rtx)
+  else if (sends && !s->sending.rtx)
     BAD ("rex=false is not possible with the multicast group %s: leave it out.", s->host);
-  else if (sends && s->rate_control != GST_FASP_RATE_CONTROL_FIXED
-      && s->rate_control != GST_FASP_RATE_CONTROL_AUTO)
+  else if (sends && s->sending.rate_control != GST_FASP_RATE_CONTROL_FIXED
+      && s->sending.rate_control != GST_FASP_RATE_CONTROL_AUTO)
     BAD ("A multicast group has one rate for all of its receivers, which no "
          "rate control can find: leave out rate-control, and set max-bitrate.");
-  else if (sends && s->max_bitrate == 0 && s->rate_control == GST_FASP_RATE_CONTROL_AUTO)
+  else if (sends && s->sending.max_bitrate == 0
+      && s->sending.rate_control == GST_FASP_RATE_CONTROL_AUTO)
     BAD ("A multicast group has one rate for all of its receivers, which has to "
          "be given: set max-bitrate to 1.3 times the stream's rate or more (or "
          "set rate-control=fixed: then nothing is paced).");

@@ -6,6 +6,7 @@
 #include "config.h"
 #endif
 
+#include "gstfaspmode.h"
 #include "gstfaspmulticast.h"
 #include "gstfaspredundancy.h"
 
@@ -18,14 +19,14 @@
 static const gchar *
 get_name (const GstFaspSettings *s)
 {
-  return s->redundancy == GST_FASP_REDUNDANCY_HOT ? "hot" : "standby";
+  return s->receiving.redundancy == GST_FASP_REDUNDANCY_HOT ? "hot" : "standby";
 }
 
 /* A source that is called is one of its own; those that call share a port. */
 static gboolean
 check_listener (const GstFaspSettings *s, const GstFaspLinks *links, GError **error)
 {
-  if (s->wait_to_restore > 0)
+  if (s->receiving.wait_to_restore > 0)
     BAD ("wait-to-restore is for the peer of the URI, and with redundancy=%s a faspsrc that "
          "listens has none: leave it out, and ask with the signal switch-source.",
         get_name (s));
@@ -65,15 +66,15 @@ check_caller (const GstFaspSettings *s, const GstFaspLinks *links, GError **erro
 gboolean
 gst_fasp_redundancy_check (const GstFaspSettings *s, const GstFaspLinks *links, GError **error)
 {
-  if (s->redundancy == GST_FASP_REDUNDANCY_NONE) {
-    if (s->wait_to_restore > 0)
+  if (s->receiving.redundancy == GST_FASP_REDUNDANCY_NONE) {
+    if (s->receiving.wait_to_restore > 0)
       BAD ("wait-to-restore is for several sources at once, and redundancy is none: set "
            "redundancy=hot or redundancy=standby, or leave out wait-to-restore.");
-    return s->wait_to_restore == 0;
+    return s->receiving.wait_to_restore == 0;
   }
-  if (!gst_fasp_multicast_is_meant (s) && gst_fasp_settings_get_mode (s) == GST_FASP_MODE_LISTENER)
+  if (!gst_fasp_multicast_is_meant (s) && gst_fasp_mode_get (s) == GST_FASP_MODE_LISTENER)
     return check_listener (s, links, error);
-  if (!gst_fasp_multicast_is_meant (s) && gst_fasp_settings_get_mode (s) == GST_FASP_MODE_CALLER)
+  if (!gst_fasp_multicast_is_meant (s) && gst_fasp_mode_get (s) == GST_FASP_MODE_CALLER)
     return check_caller (s, links, error);
   BAD ("redundancy=%s is for several sources, and %s is one: leave it out, or set "
        "uri=fasp://HOST:PORT and fallback-addresses.",
@@ -85,7 +86,7 @@ gst_fasp_redundancy_check (const GstFaspSettings *s, const GstFaspLinks *links, 
 FaspRedundancy
 gst_fasp_redundancy_get (const GstFaspSettings *s)
 {
-  switch (s->redundancy) {
+  switch (s->receiving.redundancy) {
     case GST_FASP_REDUNDANCY_HOT:
       return FASP_REDUNDANCY_HOT;
     case GST_FASP_REDUNDANCY_STANDBY:

@@ -6,6 +6,7 @@
 #include "config.h"
 #endif
 
+#include "gstfaspmode.h"
 #include "gstfaspfield.h"
 #include "gstfaspmulticast.h"
 #include "gstfaspuri.h"
@@ -549,11 +550,11 @@ gst_fasp_settings_init (GstFaspSettings *settings, FaspRole role)
     .buffer_size = DEFAULT_BUFFER_SIZE,
     .tos = -1,
     .flowlets = 1,
-    .rtx = TRUE,
-    .max_receivers = FASP_RECEIVERS_DEFAULT,
-    .max_receivers_per_network = FASP_RECEIVERS_NETWORK_DEFAULT,
-    .glitch_interval = DEFAULT_GLITCH_INTERVAL,
-    .wait_for_connection = TRUE,
+    .sending.rtx = TRUE,
+    .sending.max_receivers = FASP_RECEIVERS_DEFAULT,
+    .sending.max_receivers_per_network = FASP_RECEIVERS_NETWORK_DEFAULT,
+    .sending.glitch_interval = DEFAULT_GLITCH_INTERVAL,
+    .sending.wait_for_connection = TRUE,
     .role = role,
   };
   gst_fasp_multicast_init (&settings->multicast);
@@ -591,26 +592,26 @@ static const GstFaspField fields[] = {
   [GST_FASP_PROP_STATS_INTERVAL] = IN (stats_interval, G_TYPE_UINT),
   [GST_FASP_PROP_JOIN_AT] = IN (join_at, G_TYPE_ENUM),
   [GST_FASP_PROP_JOIN_BACK] = IN (join_back, G_TYPE_UINT64),
-  [GST_FASP_PROP_MAX_BITRATE] = IN (max_bitrate, G_TYPE_UINT64),
-  [GST_FASP_PROP_MAX_TOTAL_BITRATE] = IN (max_total_bitrate, G_TYPE_UINT64),
-  [GST_FASP_PROP_MIN_BITRATE] = IN (min_bitrate, G_TYPE_UINT64),
-  [GST_FASP_PROP_RATE_CONTROL] = IN (rate_control, G_TYPE_ENUM),
-  [GST_FASP_PROP_SLOW_POLICY] = IN (slow_policy, G_TYPE_ENUM),
-  [GST_FASP_PROP_GLITCH_INTERVAL] = IN (glitch_interval, G_TYPE_UINT64),
-  [GST_FASP_PROP_WAIT_FOR_CONNECTION] = IN (wait_for_connection, G_TYPE_BOOLEAN),
-  [GST_FASP_PROP_FLOW_ASSIGNMENT] = IN (flow_assignment, G_TYPE_ENUM),
-  [GST_FASP_PROP_REX] = IN (rtx, G_TYPE_BOOLEAN),
-  [GST_FASP_PROP_HISTORY] = IN (history, G_TYPE_UINT64),
-  [GST_FASP_PROP_MAX_RECEIVERS] = IN (max_receivers, G_TYPE_UINT),
-  [GST_FASP_PROP_MAX_RECEIVERS_PER_NETWORK] = IN (max_receivers_per_network, G_TYPE_UINT),
-  [GST_FASP_PROP_KEEP_LISTENING] = IN (keep_listening, G_TYPE_BOOLEAN),
-  [GST_FASP_PROP_TOO_LATE] = IN (too_late, G_TYPE_ENUM),
-  [GST_FASP_PROP_CAPS] = IN (caps, G_TYPE_BOXED),
-  [GST_FASP_PROP_PROVIDE_CLOCK] = IN (provide_clock, G_TYPE_BOOLEAN),
-  [GST_FASP_PROP_REQUIRE_COMPLETE] = IN (require_complete, G_TYPE_BOOLEAN),
-  [GST_FASP_PROP_REDUNDANCY] = IN (redundancy, G_TYPE_ENUM),
-  [GST_FASP_PROP_WAIT_TO_RESTORE] = IN (wait_to_restore, G_TYPE_UINT),
-  [GST_FASP_PROP_FALLBACK_ADDRESSES] = IN (fallback_addresses, G_TYPE_STRING),
+  [GST_FASP_PROP_MAX_BITRATE] = IN (sending.max_bitrate, G_TYPE_UINT64),
+  [GST_FASP_PROP_MAX_TOTAL_BITRATE] = IN (sending.max_total_bitrate, G_TYPE_UINT64),
+  [GST_FASP_PROP_MIN_BITRATE] = IN (sending.min_bitrate, G_TYPE_UINT64),
+  [GST_FASP_PROP_RATE_CONTROL] = IN (sending.rate_control, G_TYPE_ENUM),
+  [GST_FASP_PROP_SLOW_POLICY] = IN (sending.slow_policy, G_TYPE_ENUM),
+  [GST_FASP_PROP_GLITCH_INTERVAL] = IN (sending.glitch_interval, G_TYPE_UINT64),
+  [GST_FASP_PROP_WAIT_FOR_CONNECTION] = IN (sending.wait_for_connection, G_TYPE_BOOLEAN),
+  [GST_FASP_PROP_FLOW_ASSIGNMENT] = IN (sending.flow_assignment, G_TYPE_ENUM),
+  [GST_FASP_PROP_REX] = IN (sending.rtx, G_TYPE_BOOLEAN),
+  [GST_FASP_PROP_HISTORY] = IN (sending.history, G_TYPE_UINT64),
+  [GST_FASP_PROP_MAX_RECEIVERS] = IN (sending.max_receivers, G_TYPE_UINT),
+  [GST_FASP_PROP_MAX_RECEIVERS_PER_NETWORK] = IN (sending.max_receivers_per_network, G_TYPE_UINT),
+  [GST_FASP_PROP_KEEP_LISTENING] = IN (receiving.keep_listening, G_TYPE_BOOLEAN),
+  [GST_FASP_PROP_TOO_LATE] = IN (receiving.too_late, G_TYPE_ENUM),
+  [GST_FASP_PROP_CAPS] = IN (receiving.caps, G_TYPE_BOXED),
+  [GST_FASP_PROP_PROVIDE_CLOCK] = IN (receiving.provide_clock, G_TYPE_BOOLEAN),
+  [GST_FASP_PROP_REQUIRE_COMPLETE] = IN (receiving.require_complete, G_TYPE_BOOLEAN),
+  [GST_FASP_PROP_REDUNDANCY] = IN (receiving.redundancy, G_TYPE_ENUM),
+  [GST_FASP_PROP_WAIT_TO_RESTORE] = IN (receiving.wait_to_restore, G_TYPE_UINT),
+  [GST_FASP_PROP_FALLBACK_ADDRESSES] = IN (receiving.fallback_addresses, G_TYPE_STRING),
   [GST_FASP_PROP_MULTICAST_IFACE] = IN (multicast.interface, G_TYPE_STRING),
   [GST_FASP_PROP_MULTICAST_SOURCE] = IN (multicast.source, G_TYPE_STRING),
   [GST_FASP_PROP_MULTICAST_LOOP] = IN (multicast.loop, G_TYPE_BOOLEAN),
@@ -624,7 +625,7 @@ gst_fasp_settings_clear (GstFaspSettings *s)
   for (guint i = 0; i < G_N_ELEMENTS (fields); i++)
     if (fields[i].kind == G_TYPE_STRING)
       g_clear_pointer ((gchar **) G_STRUCT_MEMBER_P (s, fields[i].offset), g_free);
-  gst_clear_caps (&s->caps);
+  gst_clear_caps (&s->receiving.caps);
   g_clear_pointer (&s->host, g_free);
   g_clear_error (&s->bad_uri);
 }
@@ -640,15 +641,22 @@ gst_fasp_settings_set (GstFaspSettings *s, GstFaspProp prop, const GValue *value
 }
 
 void
+gst_fasp_settings_set_bad_uri (GstFaspSettings *s, GError *error)
+{
+  g_clear_error (&s->bad_uri);
+  s->bad_uri = error;
+}
+
+void
 gst_fasp_settings_get (const GstFaspSettings *s, GstFaspProp prop, GValue *value)
 {
   g_assert (prop != GST_FASP_PROP_PASSPHRASE);
   if (prop == GST_FASP_PROP_URI)
     g_value_take_string (value, gst_fasp_uri_get (s));
   else if (prop == GST_FASP_PROP_LOCALADDRESS)
-    g_value_set_string (value, gst_fasp_settings_get_localaddress (s));
+    g_value_set_string (value, gst_fasp_mode_get_localaddress (s));
   else if (prop == GST_FASP_PROP_LOCALPORT)
-    g_value_set_uint (value, gst_fasp_settings_get_localport (s));
+    g_value_set_uint (value, gst_fasp_mode_get_localport (s));
   else
     gst_fasp_field_get (&fields[prop], s, value);
 }

@@ -88,8 +88,36 @@ typedef struct
   gint ttl;
 } GstFaspMulticast;
 
+/* Of a sink. */
 typedef struct
 {
+  guint64 max_bitrate, max_total_bitrate, min_bitrate;
+  GstFaspRateControl rate_control;
+  GstFaspSlowPolicy slow_policy;
+  GstClockTime glitch_interval;
+  gboolean wait_for_connection;
+  GstFaspFlowAssignment flow_assignment;
+  gboolean rtx;
+  GstClockTime history;
+  guint max_receivers, max_receivers_per_network; /* 0: no limit */
+} GstFaspSending;
+
+/* Of a source. */
+typedef struct
+{
+  gboolean keep_listening;
+  GstFaspTooLate too_late;
+  GstCaps *caps;
+  gboolean provide_clock;
+  gboolean require_complete;
+  gchar *fallback_addresses;
+  GstFaspRedundancy redundancy;
+  guint wait_to_restore; /* ms; 0: for ever */
+} GstFaspReceiving;
+
+typedef struct
+{
+  FaspRole role;   /* of the element */
   GError *bad_uri; /* why the URI that was set is not valid; NULL: it is */
   gchar *host;     /* the peer, from the URI; NULL: none */
   guint16 port;
@@ -97,42 +125,27 @@ typedef struct
   gchar *localaddress;
   guint localport;
   gboolean localport_set;
-  gint latency; /* ms; -1: auto */
-  gboolean latency_set;
+  gchar *interface;
+  gint tos;
+  gint ttl;
+  gchar *bonding_addresses;
+  guint flowlets;
+  guint threads; /* 0: auto */
   gchar *streamid;
   GstFaspKeys keys;
   gboolean auto_reconnect;
   GstClockTime resume_timeout;
   guint64 buffer_size;
-  gint tos;
-  gint ttl;
-  gchar *interface;
-  guint flowlets;
-  guint threads; /* 0: auto */
-  gchar *bonding_addresses;
+  gint latency; /* ms; -1: auto */
+  gboolean latency_set;
   gchar *fec; /* NULL: the default of its side */
-  GstFaspFlowAssignment flow_assignment;
-  gboolean rtx;
+  GstFaspJoinAt join_at;
+  GstClockTime join_back;
   gchar *record, *log;
   guint stats_interval; /* ms */
-  guint64 max_bitrate, max_total_bitrate, min_bitrate;
-  GstFaspRateControl rate_control;
-  GstFaspSlowPolicy slow_policy;
-  GstClockTime glitch_interval;
-  gboolean wait_for_connection;
-  guint max_receivers, max_receivers_per_network; /* 0: no limit */
-  gboolean keep_listening;
-  GstFaspTooLate too_late;
-  GstCaps *caps;
-  gboolean provide_clock;
-  gboolean require_complete;
-  GstFaspJoinAt join_at;
-  GstClockTime join_back, history;
-  gchar *fallback_addresses;
-  GstFaspRedundancy redundancy;
-  guint wait_to_restore; /* ms; 0: for ever */
-  FaspRole role;         /* of the element */
   GstFaspMulticast multicast;
+  GstFaspSending sending;
+  GstFaspReceiving receiving;
 } GstFaspSettings;
 
 void gst_fasp_settings_install (GObjectClass *klass, FaspRole role);
@@ -143,16 +156,13 @@ void gst_fasp_settings_clear (GstFaspSettings *settings);
 void gst_fasp_settings_set (GstFaspSettings *settings, GstFaspProp prop, const GValue *value);
 void gst_fasp_settings_get (const GstFaspSettings *settings, GstFaspProp prop, GValue *value);
 
+/* The URI that was set is not valid, as @error says; takes it. */
+void gst_fasp_settings_set_bad_uri (GstFaspSettings *settings, GError *error);
+
 /* gstfaspsettingsio.c */
-/* The address and the port of this end, by the URI or by the property.  A URI that dials has
- * neither: then they are the property's values, set or not. */
-const gchar *gst_fasp_settings_get_localaddress (const GstFaspSettings *settings);
-guint gst_fasp_settings_get_localport (const GstFaspSettings *settings);
 /* Fills in those settings of the core that can be changed while an element runs. */
 void gst_fasp_settings_to_endpoint (const GstFaspSettings *settings,
     FaspEndpointSettings *endpoint);
-/* The mode in force: that of the property, or the one that the URI implies. */
-GstFaspMode gst_fasp_settings_get_mode (const GstFaspSettings *settings);
 typedef struct _GstFaspLinks GstFaspLinks;
 
 /* Checks and translates everything but the keys. @settings still owns the strings.

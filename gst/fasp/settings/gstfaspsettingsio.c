@@ -9,61 +9,12 @@
 #endif
 
 #include <string.h>
+#include "gstfaspmode.h"
 #include "gstfaspmulticast.h"
 #include "gstfaspredundancy.h"
 #include "fasprlc.h"
 
 #define BAD(...) g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT, __VA_ARGS__)
-
-/* Is it 0.0.0.0 or ::?  These mean all addresses of this machine; they cannot be dialled. */
-static gboolean
-is_unspecified (const gchar *host)
-{
-  g_autoptr (GInetAddress) address = g_inet_address_new_from_string (host);
-
-  return address != NULL && g_inet_address_get_is_any (address);
-}
-
-GstFaspMode
-gst_fasp_settings_get_mode (const GstFaspSettings *s)
-{
-  if (gst_fasp_multicast_is_meant (s))
-    return s->role == FASP_ROLE_SENDER ? GST_FASP_MODE_LISTENER : GST_FASP_MODE_CALLER;
-  if (s->mode != GST_FASP_MODE_NONE)
-    return s->mode;
-  return s->host != NULL && !is_unspecified (s->host) ? GST_FASP_MODE_CALLER :
-                                                        GST_FASP_MODE_LISTENER;
-}
-
-/* Does the URI say where this end listens?  Else it names a host to dial, or a group. */
-static gboolean
-is_own (const GstFaspSettings *s)
-{
-  return gst_fasp_settings_get_mode (s) == GST_FASP_MODE_LISTENER
-      && !gst_fasp_multicast_is_meant (s);
-}
-
-static gboolean
-is_empty (const gchar *text)
-{
-  return text == NULL || text[0] == '\0';
-}
-
-const gchar *
-gst_fasp_settings_get_localaddress (const GstFaspSettings *s)
-{
-  return is_empty (s->localaddress) && s->host != NULL && is_own (s) ? s->host : s->localaddress;
-}
-
-guint
-gst_fasp_settings_get_localport (const GstFaspSettings *s)
-{
-  if (s->localport_set || s->port == 0)
-    return s->localport;
-  /* in a rendezvous the peer expects us at a port it knows: the same as its own */
-  return is_own (s) || gst_fasp_settings_get_mode (s) == GST_FASP_MODE_RENDEZVOUS ? s->port :
-                                                                                    s->localport;
-}
 
 /* The latency to send to the other end: ms, FASP_LATENCY_AUTO or _ANY. */
 static guint
@@ -84,7 +35,7 @@ get_slow_policy (const GstFaspSettings *s)
     [GST_FASP_SLOW_POLICY_SKIP] = FASP_SLOW_SKIP,
   };
 
-  return policies[s->slow_policy];
+  return policies[s->sending.slow_policy];
 }
 
 /* Parses fec: off, auto, or N%. */
@@ -133,25 +84,25 @@ parse_fec (const GstFaspSettings *s, FaspEndpointConfig *config, GError **error)
 static gboolean
 check_rates (const GstFaspSettings *s, GError **error)
 {
-  if (s->max_bitrate > 0 && s->max_bitrate < MAX_BITRATE_LEAST) {
+  if (s->sending.max_bitrate > 0 && s->sending.max_bitrate < MAX_BITRATE_LEAST) {
     BAD ("max-bitrate is in bit/s, and %" G_GUINT64_FORMAT " bit/s carries no "
          "stream: set it to %d or more (8 Mbit/s is max-bitrate=8000000; x264enc "
          "counts in kbit/s), or to 0 to have the rate found.",
-        s->max_bitrate, MAX_BITRATE_LEAST);
+        s->sending.max_bitrate, MAX_BITRATE_LEAST);
     return FALSE;
   }
-  if (s->max_total_bitrate > 0 && s->max_total_bitrate < MAX_BITRATE_LEAST) {
+  if (s->sending.max_total_bitrate > 0 && s->sending.max_total_bitrate < MAX_BITRATE_LEAST) {
     BAD ("max-total-bitrate is in bit/s, and %" G_GUINT64_FORMAT " bit/s carries no stream: set it "
          "to %d or more (100 Mbit/s is max-total-bitrate=100000000), or to 0 for no limit.",
-        s->max_total_bitrate, MAX_BITRATE_LEAST);
+        s->sending.max_total_bitrate, MAX_BITRATE_LEAST);
     return FALSE;
   }
-  if (s->max_bitrate > 0 && s->min_bitrate > s->max_bitrate
-      && s->rate_control != GST_FASP_RATE_CONTROL_AUTO
-      && s->rate_control != GST_FASP_RATE_CONTROL_FIXED) {
+  if (s->sending.max_bitrate > 0 && s->sending.min_bitrate > s->sending.max_bitrate
+      && s->sending.rate_control != GST_FASP_RATE_CONTROL_AUTO
+      && s->sending.rate_control != GST_FASP_RATE_CONTROL_FIXED) {
     BAD ("min-bitrate, %" G_GUINT64_FORMAT " bit/s, is more than max-bitrate, %" G_GUINT64_FORMAT
          " bit/s: lower it, or raise that.",
-        s->min_bitrate, s->max_bitrate);
+        s->sending.min_bitrate, s->sending.max_bitrate);
     return FALSE;
   }
   return TRUE;
@@ -194,7 +145,7 @@ is_same_address (const gchar *a, const gchar *b)
 static gboolean
 check_own (const GstFaspSettings *s, GError **error)
 {
-  if (!is_own (s))
+  if (!gst_fasp_mode_is_own (s))
     return TRUE;
   if (s->port != 0 && s->localport_set && s->localport != s->port) {
     BAD ("The URI says to listen at port %u, and localport=%u says otherwise: "
@@ -202,7 +153,7 @@ check_own (const GstFaspSettings *s, GError **error)
         s->port, s->localport);
     return FALSE;
   }
-  if (s->host != NULL && !is_empty (s->localaddress)
+  if (s->host != NULL && s->localaddress != NULL && s->localaddress[0] != '\0'
       && !is_same_address (s->host, s->localaddress)) {
     BAD ("The URI says to listen at %s, and localaddress=%s says otherwise: "
          "leave localaddress out, or write that address in the URI.",
@@ -216,7 +167,7 @@ check_own (const GstFaspSettings *s, GError **error)
 static gboolean
 check (const GstFaspSettings *s, GError **error)
 {
-  gboolean dials = gst_fasp_settings_get_mode (s) != GST_FASP_MODE_LISTENER;
+  gboolean dials = gst_fasp_mode_get (s) != GST_FASP_MODE_LISTENER;
   gboolean multicast = gst_fasp_multicast_is_meant (s);
 
   if (s->streamid != NULL
@@ -237,10 +188,10 @@ check (const GstFaspSettings *s, GError **error)
   }
   if (s->role == FASP_ROLE_SENDER && !check_rates (s, error))
     return FALSE;
-  if (!check_own (s, error) || !check_time ("history", s->history, error)
+  if (!check_own (s, error) || !check_time ("history", s->sending.history, error)
       || !check_time ("join-back", s->join_back, error))
     return FALSE;
-  if (dials && (s->host == NULL || is_unspecified (s->host))) {
+  if (dials && (s->host == NULL || gst_fasp_mode_is_unspecified (s->host))) {
     g_set_error (error, GST_URI_ERROR, GST_URI_ERROR_BAD_REFERENCE,
         "There is no address to dial: set uri=fasp://HOST:PORT, or mode=listener to be dialled.");
     return FALSE;
@@ -253,7 +204,7 @@ fill_links (const GstFaspSettings *s, const GstFaspLinks *links, FaspIoSettings 
 {
   gboolean multicast = gst_fasp_multicast_is_meant (s);
 
-  if (gst_fasp_settings_get_mode (s) != GST_FASP_MODE_LISTENER && !multicast) {
+  if (gst_fasp_mode_get (s) != GST_FASP_MODE_LISTENER && !multicast) {
     io->peer_host = s->host;
     io->peer_port = s->port;
   }
@@ -272,7 +223,8 @@ fill_links (const GstFaspSettings *s, const GstFaspLinks *links, FaspIoSettings 
 static FaspRateControl
 get_rate_control (const GstFaspSettings *s)
 {
-  switch (s->rate_control) { /* without a default, so that the compiler warns about a missing one */
+  switch (s->sending
+          .rate_control) { /* without a default, so that the compiler warns about a missing one */
     case GST_FASP_RATE_CONTROL_FIXED:
       return FASP_RATE_CONTROL_FIXED;
     case GST_FASP_RATE_CONTROL_PERT:
@@ -282,7 +234,7 @@ get_rate_control (const GstFaspSettings *s)
     case GST_FASP_RATE_CONTROL_AUTO:
       break;
   }
-  return s->max_bitrate > 0 ? FASP_RATE_CONTROL_FIXED : FASP_RATE_CONTROL_ADAPTIVE;
+  return s->sending.max_bitrate > 0 ? FASP_RATE_CONTROL_FIXED : FASP_RATE_CONTROL_ADAPTIVE;
 }
 
 void
@@ -290,20 +242,20 @@ gst_fasp_settings_to_endpoint (const GstFaspSettings *s, FaspEndpointSettings *s
 {
   *settings = (FaspEndpointSettings) {
     .latency_ms = get_latency (s),
-    .glitch_interval = s->glitch_interval / GST_SECOND,
-    .max_bitrate = s->max_bitrate,
-    .max_total_bitrate = s->max_total_bitrate,
-    .min_bitrate = s->min_bitrate,
-    .max_receivers = s->max_receivers,
-    .max_receivers_per_network = s->max_receivers_per_network,
+    .glitch_interval = s->sending.glitch_interval / GST_SECOND,
+    .max_bitrate = s->sending.max_bitrate,
+    .max_total_bitrate = s->sending.max_total_bitrate,
+    .min_bitrate = s->sending.min_bitrate,
+    .max_receivers = s->sending.max_receivers,
+    .max_receivers_per_network = s->sending.max_receivers_per_network,
     .slow_policy = get_slow_policy (s),
-    .wait_for_connection = s->wait_for_connection,
+    .wait_for_connection = s->sending.wait_for_connection,
     .reconnect = s->auto_reconnect,
     /* of several that listen, each takes a sender again, whatever becomes of the stream */
-    .keep_listening = s->keep_listening
-        || (s->redundancy != GST_FASP_REDUNDANCY_NONE
-            && gst_fasp_settings_get_mode (s) == GST_FASP_MODE_LISTENER),
-    .too_late_skip = s->too_late == GST_FASP_TOO_LATE_SKIP,
+    .keep_listening = s->receiving.keep_listening
+        || (s->receiving.redundancy != GST_FASP_REDUNDANCY_NONE
+            && gst_fasp_mode_get (s) == GST_FASP_MODE_LISTENER),
+    .too_late_skip = s->receiving.too_late == GST_FASP_TOO_LATE_SKIP,
   };
 }
 
@@ -327,18 +279,18 @@ fill_config (const GstFaspSettings *s, FaspEndpointConfig *config, GError **erro
     [GST_FASP_JOIN_AT_BACK] = FASP_JOIN_BACK,
   };
 
-  fasp_endpoint_config_init (config, s->role, modes[gst_fasp_settings_get_mode (s)]);
+  fasp_endpoint_config_init (config, s->role, modes[gst_fasp_mode_get (s)]);
   if (!parse_fec (s, config, error))
     return FALSE;
   gst_fasp_settings_to_endpoint (s, &config->settings);
   config->streamid = s->streamid;
-  config->assignment = assignments[s->flow_assignment];
-  config->no_rtx = !s->rtx;
+  config->assignment = assignments[s->sending.flow_assignment];
+  config->no_rtx = !s->sending.rtx;
   config->rate_control = get_rate_control (s);
   config->buffer_size = s->buffer_size;
   config->ask = s->keys.authentication;
   config->resume_timeout = s->resume_timeout / GST_USECOND;
-  config->history = s->history / GST_USECOND;
+  config->history = s->sending.history / GST_USECOND;
   config->join = joins[s->join_at];
   config->join_back_ms = s->join_back / GST_MSECOND;
   return TRUE;

@@ -335,13 +335,27 @@ check_host (const gchar *text, GstUri *uri, GError **error)
   return FALSE;
 }
 
+static void
+set_peer (GstFaspSettings *settings, GstElement *element, const gchar *host, guint16 port)
+{
+  GST_OBJECT_LOCK (element);
+  g_free (settings->host);
+  settings->host = host != NULL && host[0] != '\0' ? g_strdup (host) : NULL;
+  settings->port = port;
+  g_clear_error (&settings->bad_uri);
+  GST_OBJECT_UNLOCK (element);
+}
+
 gboolean
 gst_fasp_uri_set (GstFaspSettings *settings, GstElement *element, const gchar *text, GError **error)
 {
   g_autoptr (GstUri) uri = NULL;
   g_autoptr (GPtrArray) pairs = g_ptr_array_new_with_free_func ((GDestroyNotify) free_pair);
-  const gchar *host;
 
+  if (text == NULL) {
+    set_peer (settings, element, NULL, 0);
+    return TRUE;
+  }
   if (!check_escapes (element, text, error))
     return FALSE;
   uri = gst_fasp_parse_uri (text);
@@ -356,12 +370,7 @@ gst_fasp_uri_set (GstFaspSettings *settings, GstElement *element, const gchar *t
       || !parse_query (element, uri, pairs, error) || !check_once (text, error))
     return FALSE;
 
-  host = gst_uri_get_host (uri);
-  GST_OBJECT_LOCK (element);
-  g_free (settings->host);
-  settings->host = host != NULL && host[0] != '\0' ? g_strdup (host) : NULL;
-  settings->port = gst_uri_get_port (uri);
-  GST_OBJECT_UNLOCK (element);
+  set_peer (settings, element, gst_uri_get_host (uri), gst_uri_get_port (uri));
   for (guint i = 0; i < pairs->len; i++) {
     Pair *pair = g_ptr_array_index (pairs, i);
 

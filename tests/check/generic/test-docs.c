@@ -211,8 +211,9 @@ add_documents (const gchar *folder)
 int
 main (int argc, char **argv)
 {
-  static const gchar *const others[] = { "README.md", "docs/testing.md", "gst/fasp/gstfaspsink.c",
-    "gst/fasp/gstfaspsrc.c", "gst/cbrpacer/gstcbrpacer.c" };
+  static const gchar *const others[] = { "README.md", "docs/testing.md",
+    "gst/fasp/elements/gstfaspsink.c", "gst/fasp/elements/gstfaspsrc.c",
+    "gst/cbrpacer/element/gstcbrpacer.c" };
 
   gst_init (&argc, &argv);
   g_test_init (&argc, &argv, NULL);

@@ -259,7 +259,7 @@ ended (GstFaspSrc *self, const FaspEvent *event)
   gboolean dials = self->connection.is_caller, keeps, calls;
 
   GST_OBJECT_LOCK (self);
-  keeps = self->connection.settings.keep_listening;
+  keeps = self->connection.settings.receiving.keep_listening;
   calls = self->connection.settings.auto_reconnect;
   GST_OBJECT_UNLOCK (self);
   if (event == NULL) /* the sender's regular end */
@@ -621,7 +621,7 @@ gst_fasp_src_get_caps (GstBaseSrc *src, GstCaps *filter)
   GstCaps *caps, *result;
 
   GST_OBJECT_LOCK (self);
-  caps = self->started ? self->caps : self->connection.settings.caps;
+  caps = self->started ? self->caps : self->connection.settings.receiving.caps;
   caps = caps != NULL ? gst_caps_ref (caps) : gst_caps_new_any ();
   GST_OBJECT_UNLOCK (self);
   if (filter == NULL)
@@ -651,7 +651,7 @@ gst_fasp_src_provide_clock (GstElement *element)
   gboolean provide;
 
   GST_OBJECT_LOCK (self);
-  provide = self->started ? self->provided : self->connection.settings.provide_clock;
+  provide = self->started ? self->provided : self->connection.settings.receiving.provide_clock;
   GST_OBJECT_UNLOCK (self);
   return provide ? GST_CLOCK (gst_object_ref (self->timing.clock)) : NULL;
 }
@@ -667,10 +667,10 @@ take_settings (GstFaspSrc *self)
 
   GST_OBJECT_LOCK (self);
   self->started = TRUE;
-  gst_caps_replace (&self->caps, settings->caps);
-  changed = self->provided != settings->provide_clock;
-  self->provided = settings->provide_clock;
-  self->required = settings->require_complete;
+  gst_caps_replace (&self->caps, settings->receiving.caps);
+  changed = self->provided != settings->receiving.provide_clock;
+  self->provided = settings->receiving.provide_clock;
+  self->required = settings->receiving.require_complete;
   self->incomplete = FALSE;
   GST_OBJECT_UNLOCK (self);
   if (changed)

@@ -148,22 +148,6 @@ property_changed (GstFaspConnection *c, GstFaspProp prop, GParamSpec *pspec, gbo
         pspec->name);
 }
 
-/* @uri: NULL removes host and port; what else the old URI has set stays. */
-static gboolean
-set_uri (GstFaspConnection *c, const gchar *uri, GError **error)
-{
-  if (uri != NULL && !gst_fasp_uri_set (&c->settings, c->element, uri, error))
-    return FALSE;
-  GST_OBJECT_LOCK (c->element);
-  if (uri == NULL) {
-    g_clear_pointer (&c->settings.host, g_free);
-    c->settings.port = 0;
-  }
-  g_clear_error (&c->settings.bad_uri);
-  GST_OBJECT_UNLOCK (c->element);
-  return TRUE;
-}
-
 void
 gst_fasp_connection_set_property (GstFaspConnection *c, guint id, const GValue *value,
     GParamSpec *pspec)
@@ -172,11 +156,10 @@ gst_fasp_connection_set_property (GstFaspConnection *c, guint id, const GValue *
   g_autoptr (GError) error = NULL;
 
   if (id == GST_FASP_PROP_URI) {
-    if (!set_uri (c, g_value_get_string (value), &error)) {
+    if (!gst_fasp_uri_set (&c->settings, c->element, g_value_get_string (value), &error)) {
       /* setting a property cannot fail: instead, the element will refuse to start */
       GST_OBJECT_LOCK (c->element);
-      g_clear_error (&c->settings.bad_uri);
-      c->settings.bad_uri = g_steal_pointer (&error);
+      gst_fasp_settings_set_bad_uri (&c->settings, g_steal_pointer (&error));
       GST_OBJECT_UNLOCK (c->element);
     }
   } else {
@@ -238,7 +221,7 @@ handle_uri (GstURIHandler *handler, const gchar *uri, GError **error)
     g_set_error (error, GST_URI_ERROR, GST_URI_ERROR_BAD_STATE,
         "The URI cannot be changed while the element runs: set it to READY first, or set the "
         "property uri, which takes effect at the next start.");
-  return !running && set_uri (c, uri, error);
+  return !running && gst_fasp_uri_set (&c->settings, c->element, uri, error);
 }
 
 void
@@ -343,7 +326,7 @@ get_wanted (GstFaspConnection *c, Wanted *wanted, GError **error)
   else
     good = gst_fasp_settings_to_io (&c->settings, io, &wanted->links, error);
   wanted->redundancy = gst_fasp_redundancy_get (&c->settings);
-  wanted->wait_to_restore = c->settings.wait_to_restore * FASP_MSEC;
+  wanted->wait_to_restore = c->settings.receiving.wait_to_restore * FASP_MSEC;
   io->endpoint.streamid = wanted->streamid = g_strdup (io->endpoint.streamid);
   io->peer_host = wanted->host = g_strdup (io->peer_host);
   wanted->record = g_strdup (c->settings.record);

@@ -247,7 +247,7 @@ gather (GstFaspSink *self, Gathered *g, GstBuffer *buffer)
     return GST_FLOW_OK;
   /* the core sends headers to the receivers that need them */
   if (gst_fasp_offset_is_header (buffer) && !self->changed) {
-    self->header.enters = TRUE;
+    gst_fasp_header_pass (&self->header);
     return GST_FLOW_OK;
   }
   relayed = is_relayed (self, buffer, &position, &media_time);
@@ -318,7 +318,7 @@ has_others (GstFaspSink *self)
   gboolean waits;
 
   GST_OBJECT_LOCK (self);
-  waits = self->connection.settings.slow_policy == GST_FASP_SLOW_POLICY_WAIT;
+  waits = self->connection.settings.sending.slow_policy == GST_FASP_SLOW_POLICY_WAIT;
   GST_OBJECT_UNLOCK (self);
   fasp_endpoint_get_stats (fasp_io_lock (self->connection.io), &stats);
   fasp_io_unlock (self->connection.io, FALSE);
