@@ -39,6 +39,7 @@
 
 #include <gst/base/gstpushsrc.h>
 #include <gst/video/video.h>
+#include "gstfaspannounce.h"
 #include "gstfaspconnection.h"
 #include "gstfaspelements.h"
 #include "gstfaspevents.h"
@@ -46,6 +47,25 @@
 #include "gstfaspjoiner.h"
 #include "gstfaspoffset.h"
 #include "gstfasptiming.h"
+
+/* How the stream ends, for create():
+ *
+ *              the sender has ended it
+ *     GOES_ON ------------------------> AT_END
+ *        |  <------------------------
+ *        |     keep-listening
+ *        | it failed, or a part is missing, or no sender will come
+ *        v
+ *      OVER
+ *
+ * Both AT_END and OVER are answered whenever create() is asked, as GstBaseSrc drops answers. OVER
+ * lasts until the element stops. */
+typedef enum
+{
+  GOES_ON,
+  AT_END,
+  OVER,
+} End;
 
 /* The most blocks that are taken at once, to save wake-ups. */
 #define BATCH 128
@@ -60,28 +80,21 @@ struct _GstFaspSrc
   GstPushSrc parent;
 
   GstFaspConnection connection;
-  gint unlocked;        /* nothing may wait; atomic */
-  gint interrupted;     /* `unlocked' was set since the last look at the clocks; atomic */
-  GThread *controller;  /* the thread that changes our state or sends us an event; atomic */
-  gboolean pausing;     /* that thread pauses us; used by it only */
-  gboolean started;     /* `caps' and `provided' are in force, whatever is set meanwhile;
-                           object lock */
-  GstCaps *caps;        /* NULL: any */
-  gboolean provided;    /* we provide a clock, and have posted that */
-  gboolean negotiated;  /* there has been a sender; object lock */
-  guint latency;        /* the largest of `latencies', ms; object lock */
-  gchar *streamid;      /* of the last sender; object lock */
-  FaspOrigin origin;    /* the one that was announced downstream; see `announced' */
-  gboolean announced;   /* one was announced */
-  gboolean knows_keys;  /* the sender marks where key frames begin */
-  GstBuffer *header;    /* of the stream; NULL: none is known */
-  gboolean header_came; /* a header to announce came since the last buffer */
-  gboolean enters;      /* this receiver needs that header in the stream */
-  guint32 header_from;  /* the session in which the last header came */
-  gboolean required;    /* `require-complete' is in force */
-  gboolean incomplete;  /* with `required': what was read is not the whole stream */
-  gboolean at_end;      /* the end of this sender's stream was read */
-  GstFlowReturn over;   /* what create() returns from now on; OK: the stream goes on */
+  gint unlocked;            /* nothing may wait; atomic */
+  gint interrupted;         /* `unlocked' was set since the last look at the clocks; atomic */
+  GThread *controller;      /* the thread that changes our state or sends us an event; atomic */
+  gboolean pausing;         /* that thread pauses us; used by it only */
+  gboolean started;         /* `caps' and `provided' are in force, whatever is set meanwhile;
+                               object lock */
+  GstCaps *caps;            /* NULL: any */
+  gboolean provided;        /* we provide a clock, and have posted that */
+  gboolean negotiated;      /* there has been a sender; object lock */
+  guint latency;            /* the largest of `latencies', ms; object lock */
+  gchar *streamid;          /* of the last sender; object lock */
+  GstFaspAnnounce announce; /* the stream and its header, downstream */
+  gboolean required;        /* `require-complete' is in force */
+  End end;
+  GstFlowReturn over; /* what create() returns, if it is OVER */
   /* of the last sender of each source, ms; 0: there was none; object lock */
   guint latencies[FASP_SOURCES_MAX];
   GstFaspTiming timing;
@@ -148,8 +161,7 @@ make_buffer (GstFaspSrc *self)
   GST_BUFFER_PTS (buffer) = GST_BUFFER_DTS (buffer) = pts;
   if (discont)
     GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_DISCONT);
-  self->knows_keys |= key;
-  if (self->knows_keys && !key)
+  if (gst_fasp_announce_is_delta (&self->announce, key))
     GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_DELTA_UNIT);
   gst_fasp_offset_attach (buffer, &position, media_time);
   return buffer;
@@ -175,78 +187,27 @@ static void
 announce (GstFaspSrc *self, const FaspStreamOffset *position)
 {
   GstPad *pad = GST_BASE_SRC_PAD (self);
-  gboolean another =
-      position->known && !(self->announced && fasp_origin_equal (&self->origin, &position->origin));
   GstEvent *event;
 
-  if (another && !self->header_came) {
-    gst_clear_buffer (&self->header);
-    self->knows_keys = FALSE;
-  }
-  if (another || (self->header_came && position->known)) {
-    self->origin = position->origin;
-    self->announced = TRUE;
-    GST_OBJECT_LOCK (self);
-    event = gst_fasp_offset_make_event (&position->origin, self->streamid, self->header);
-    GST_OBJECT_UNLOCK (self);
-    if (!gst_pad_push_event (pad, event) && GST_PAD_IS_FLUSHING (pad)) {
-      self->announced = FALSE;
-      return;
-    }
-  }
-  self->header_came = FALSE;
-}
-
-static gboolean
-is_same (GstBuffer *buffer, const FaspBlock *block)
-{
-  if (buffer == NULL || block->size == 0)
-    return buffer == NULL && block->size == 0;
-  return gst_buffer_get_size (buffer) == block->size
-      && gst_buffer_memcmp (buffer, 0, block->data, block->size) == 0;
-}
-
-/* A session has ended. If nothing came behind its header, nothing follows that. The next session's
- * header may have come already. */
-static void
-forget_header (GstFaspSrc *self, guint32 session)
-{
-  if (self->header_from == session)
-    self->header_came = self->enters = FALSE;
-}
-
-/* Keeps a header, to announce it with the buffer that follows.  A block without bytes means that
- * the stream has no header any more. */
-static void
-take_header (GstFaspSrc *self, const FaspRead *item)
-{
-  FaspBlock *block = item->block;
-  gboolean same = is_same (self->header, block);
-
-  self->header_from = item->session;
-  self->knows_keys = block->size > 0;
-  self->enters = (self->enters || (block->flags & FASP_BLOCK_ENTER) != 0) && block->size > 0;
-  self->header_came |= self->enters || !same;
-  if (!same)
-    gst_clear_buffer (&self->header);
-  if (self->header == NULL && block->size > 0)
-    self->header = gst_fasp_joiner_wrap (block);
+  GST_OBJECT_LOCK (self);
+  event = gst_fasp_announce_make (&self->announce, position, self->streamid);
+  GST_OBJECT_UNLOCK (self);
+  if (event == NULL)
+    return;
+  if (gst_pad_push_event (pad, event) || !GST_PAD_IS_FLUSHING (pad))
+    gst_fasp_announce_done (&self->announce);
   else
-    fasp_block_unref (block);
+    gst_fasp_announce_failed (&self->announce);
 }
 
 /* Makes a buffer of the header, with the time of the item that follows. */
 static GstBuffer *
 make_header (GstFaspSrc *self, const FaspRead *item)
 {
-  GstBuffer *buffer = gst_buffer_copy (self->header);
+  GstBuffer *buffer = gst_fasp_announce_enter (&self->announce);
 
-  self->enters = FALSE;
   GST_BUFFER_PTS (buffer) = GST_BUFFER_DTS (buffer) =
       gst_fasp_timing_choose (&self->timing, item->arrival);
-  GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_HEADER);
-  GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_DISCONT);
-  gst_fasp_offset_attach_header (buffer);
   return buffer;
 }
 
@@ -298,22 +259,11 @@ ended (GstFaspSrc *self, const FaspEvent *event)
   return GST_FLOW_EOS;
 }
 
-/* Is the header, if one came, that of another sender, of which nothing followed? That it has gone
- * may be reported only behind what comes from the next one.  A header that this receiver needs is
- * never that of the stream which was announced. */
-static gboolean
-is_behind_other (const GstFaspSrc *self, const FaspRead *item)
-{
-  return item->session != self->header_from
-      && (self->enters || !self->announced
-          || !fasp_origin_equal (&self->origin, &item->behind.origin));
-}
-
 /* The stream cannot be used from here on: posts an error that says why, and leaves the sender. */
 static GstFlowReturn
 fail_incomplete (GstFaspSrc *self, const FaspRead *item)
 {
-  gboolean known = self->announced && fasp_origin_equal (&self->origin, &item->behind.origin);
+  gboolean known = gst_fasp_announce_is_of (&self->announce, &item->behind.origin);
 
   gst_fasp_connection_refuse (&self->connection,
       "it has not got all of it (require-complete=true there): send it again "
@@ -337,6 +287,14 @@ fail_incomplete (GstFaspSrc *self, const FaspRead *item)
          "beginning."),
         (NULL));
   return GST_FASP_FLOW_TOLD;
+}
+
+/* @ret: OK if the stream goes on. */
+static GstFlowReturn
+set_over (GstFaspSrc *self, GstFlowReturn ret)
+{
+  self->end = ret != GST_FLOW_OK ? OVER : GOES_ON;
+  return self->over = ret;
 }
 
 static void
@@ -372,27 +330,29 @@ take_items (GstFaspSrc *self)
   FaspRead *item;
 
   while (self->next < self->n && (self->items[self->next].block->flags & FASP_BLOCK_HEADER))
-    take_header (self, &self->items[self->next++]);
+    gst_fasp_announce_take_header (&self->announce, &self->items[self->next++]);
   if (self->next == self->n)
     return NULL;
   item = &self->items[self->next];
   if (item->block->flags & FASP_BLOCK_EOS) {
     self->next++;
     fasp_block_unref (item->block);
-    forget_header (self, item->session);
-    self->at_end = TRUE;
+    gst_fasp_announce_forget_header (&self->announce, item->session);
+    self->end = AT_END;
     return NULL;
   }
-  self->incomplete = self->required && (item->block->flags & FASP_BLOCK_LACKS) != 0;
-  if (self->incomplete)
+  if (self->required && (item->block->flags & FASP_BLOCK_LACKS) != 0) {
+    if (self->end != OVER)
+      set_over (self, fail_incomplete (self, item));
     return NULL;
-  if (is_behind_other (self, item))
-    self->header_came = self->enters = FALSE;
+  }
+  gst_fasp_announce_follow (&self->announce, item);
   announce (self, &item->behind);
   if (item->block->flags & FASP_BLOCK_DISCONT)
     push_gap (self, item);
   return gst_fasp_handover_give (&self->handover,
-      self->enters ? make_header (self, item) : make_buffer (self), item);
+      gst_fasp_announce_is_entry (&self->announce) ? make_header (self, item) : make_buffer (self),
+      item);
 }
 
 /* Reads the next items. */
@@ -413,26 +373,23 @@ read_items (GstFaspSrc *self)
     case FASP_IO_FLUSHING:
       return GST_FLOW_FLUSHING;
     case FASP_IO_ENDED:
-      forget_header (self, event.session);
-      return self->over = ended (self, &event);
+      gst_fasp_announce_forget_header (&self->announce, event.session);
+      return set_over (self, ended (self, &event));
     case FASP_IO_WAITING: /* only writing and draining return that */
       break;
     case FASP_IO_FAILED:
-      return self->over = gst_fasp_connection_fail (&self->connection, &event);
+      return set_over (self, gst_fasp_connection_fail (&self->connection, &event));
   }
   return GST_FLOW_OK;
 }
 
-/* Has the stream ended?  The base class drops this answer, too, and asks again. */
 static GstFlowReturn
 look_for_end (GstFaspSrc *self)
 {
-  GstFlowReturn ret;
+  GstFlowReturn ret = self->end == AT_END ? ended (self, NULL) : self->over;
 
-  if (self->incomplete && self->over == GST_FLOW_OK)
-    self->over = fail_incomplete (self, &self->items[self->next]);
-  ret = self->at_end ? ended (self, NULL) : self->over;
-  self->at_end &= ret != GST_FLOW_OK;
+  if (self->end == AT_END && ret == GST_FLOW_OK)
+    self->end = GOES_ON;
   return ret;
 }
 
@@ -671,7 +628,6 @@ take_settings (GstFaspSrc *self)
   changed = self->provided != settings->receiving.provide_clock;
   self->provided = settings->receiving.provide_clock;
   self->required = settings->receiving.require_complete;
-  self->incomplete = FALSE;
   GST_OBJECT_UNLOCK (self);
   if (changed)
     gst_element_post_message (GST_ELEMENT (self),
@@ -707,9 +663,8 @@ open_up (GstFaspSrc *self)
 {
   self->negotiated = FALSE;
   memset (self->latencies, 0, sizeof self->latencies);
-  self->at_end = self->announced = self->knows_keys = FALSE;
-  self->header_came = self->enters = FALSE;
-  self->over = GST_FLOW_OK;
+  gst_fasp_announce_clear (&self->announce);
+  set_over (self, GST_FLOW_OK);
   gst_fasp_timing_reset (&self->timing);
   take_settings (self);
   if (gst_fasp_connection_open (&self->connection))
@@ -724,7 +679,7 @@ close_down (GstFaspSrc *self)
   gst_fasp_handover_clear (&self->handover);
   drop_items (self);
   gst_fasp_joiner_clear (&self->joiner);
-  gst_clear_buffer (&self->header);
+  gst_fasp_announce_clear (&self->announce);
   gst_fasp_connection_close (&self->connection);
   forget_settings (self);
 }
