@@ -40,10 +40,6 @@
  *
  * Since: 1.0
  */
-#ifdef HAVE_CONFIG_H
-#include "config.h"
-#endif
-
 #include "gstcbrpacer.h"
 
 static GstStaticPadTemplate sink_template =

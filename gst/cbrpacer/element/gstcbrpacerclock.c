@@ -4,10 +4,6 @@
  *
  * The clock that all times are of, and what begins anew with another one.
  */
-#ifdef HAVE_CONFIG_H
-#include "config.h"
-#endif
-
 #include "gstcbrpacer.h"
 
 void

@@ -5,10 +5,6 @@
  * A cycle: the datagrams that leave at once, cut from the queue and filled up with null
  * packets.
  */
-#ifdef HAVE_CONFIG_H
-#include "config.h"
-#endif
-
 #include "gstcbrpacer.h"
 
 GST_DEBUG_CATEGORY (gst_cbr_pacer_debug);

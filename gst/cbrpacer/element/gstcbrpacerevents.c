@@ -4,10 +4,6 @@
  *
  * Events: their place in the stream, flushes, and another stream or another sink.
  */
-#ifdef HAVE_CONFIG_H
-#include "config.h"
-#endif
-
 #include "gstcbrpacer.h"
 
 /* TRUE: the source can wait, and all its data came (nearly) at once: a file without a clock. */

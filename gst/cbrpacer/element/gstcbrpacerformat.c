@@ -4,10 +4,6 @@
  *
  * How the stream is cut into datagrams, by what it is made of and by the settings.
  */
-#ifdef HAVE_CONFIG_H
-#include "config.h"
-#endif
-
 #include "gstcbrpacer.h"
 
 static gboolean

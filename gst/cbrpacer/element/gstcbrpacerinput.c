@@ -4,10 +4,6 @@
  *
  * Data that comes in: what it tells of the rate, and until when it has to wait outside.
  */
-#ifdef HAVE_CONFIG_H
-#include "config.h"
-#endif
-
 #include "gstcbrpacer.h"
 
 /* FALSE: the rate cannot be learned. */

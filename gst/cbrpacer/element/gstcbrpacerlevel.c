@@ -5,10 +5,6 @@
  * How much data is queued, how fast it leaves, and whether more may come. Both
  * threads use this.
  */
-#ifdef HAVE_CONFIG_H
-#include "config.h"
-#endif
-
 #include "gstcbrpacer.h"
 
 /* Threads wake late.  A source that is late by no more than this was not too slow, however short

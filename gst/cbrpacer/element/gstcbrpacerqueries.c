@@ -4,10 +4,6 @@
  *
  * Queries: those with a place in the stream, allocation and latency.
  */
-#ifdef HAVE_CONFIG_H
-#include "config.h"
-#endif
-
 #include "gstcbrpacer.h"
 
 void

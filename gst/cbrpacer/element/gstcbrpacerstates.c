@@ -4,10 +4,6 @@
  *
  * States of the element, its pads and its thread: what is forgotten, and which threads are woken.
  */
-#ifdef HAVE_CONFIG_H
-#include "config.h"
-#endif
-
 #include "gstcbrpacer.h"
 
 void

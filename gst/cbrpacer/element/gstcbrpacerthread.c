@@ -5,10 +5,6 @@
  * The thread of the source pad: waits until the next cycle is due, pushes it, and
  * counts.
  */
-#ifdef HAVE_CONFIG_H
-#include "config.h"
-#endif
-
 #include <time.h>
 #include "gstcbrpacer.h"
 

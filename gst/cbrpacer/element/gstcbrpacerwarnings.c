@@ -5,10 +5,6 @@
  * What the application is told of the stream: that it stays for another time, and if it does not
  * fit, that data was dropped, or a live source is held up.
  */
-#ifdef HAVE_CONFIG_H
-#include "config.h"
-#endif
-
 #include "gstcbrpacer.h"
 
 /* A live source is too fast if it waits for room, and the queue never falls below HELD_SHARE of its

@@ -39,10 +39,6 @@
  *
  * Since: 1.0
  */
-#ifdef HAVE_CONFIG_H
-#include "config.h"
-#endif
-
 #include <gst/base/gstbasesink.h>
 #include "gstfaspconnection.h"
 #include "gstfaspelements.h"

@@ -33,10 +33,6 @@
  *
  * Since: 1.0
  */
-#ifdef HAVE_CONFIG_H
-#include "config.h"
-#endif
-
 #include <gst/base/gstpushsrc.h>
 #include <gst/video/video.h>
 #include "gstfaspannounce.h"

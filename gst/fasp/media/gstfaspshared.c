@@ -2,10 +2,6 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifdef HAVE_CONFIG_H
-#include "config.h"
-#endif
-
 #include "gstfaspshared.h"
 
 /* A few blocks: to copy less costs no more than to hold it. */

@@ -1,8 +1,4 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#ifdef HAVE_CONFIG_H
-#include "config.h"
-#endif
-
 #include <gst/base/gstbasesink.h>
 #include <gst/video/video.h>
 #include "gstfaspheader.h"

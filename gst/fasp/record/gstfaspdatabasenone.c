@@ -4,10 +4,6 @@
  *
  * For builds without SQLite: no database can be opened, so what needs one is not called.
  */
-#ifdef HAVE_CONFIG_H
-#include "config.h"
-#endif
-
 #include "gstfaspdatabase.h"
 
 gboolean

@@ -4,10 +4,6 @@
  *
  * Translates the settings into those of the I/O layer and the core.
  */
-#ifdef HAVE_CONFIG_H
-#include "config.h"
-#endif
-
 #include <string.h>
 #include "gstfaspmode.h"
 #include "gstfaspmulticast.h"
