@@ -13,27 +13,12 @@
 void
 gst_fasp_multicast_install (GObjectClass *klass, FaspRole role)
 {
-  /**
-   * GstFaspSink:multicast-iface:
-   *
-   * Since: 1.0
-   */
-  /**
-   * GstFaspSrc:multicast-iface:
-   *
-   * Since: 1.0
-   */
   g_object_class_install_property (klass, GST_FASP_PROP_MULTICAST_IFACE,
       g_param_spec_string ("multicast-iface", "Multicast interface",
           "Network interface that leads to the multicast group of the URI, "
           "e.g. eth0 (default: interface, or as routed)",
           NULL, FLAGS));
   if (role == FASP_ROLE_RECEIVER) {
-    /**
-     * GstFaspSrc:multicast-source:
-     *
-     * Since: 1.0
-     */
     g_object_class_install_property (klass, GST_FASP_PROP_MULTICAST_SOURCE,
         g_param_spec_string ("multicast-source", "Multicast source",
             "IP address of the only sender whose datagrams to the multicast "
@@ -42,19 +27,9 @@ gst_fasp_multicast_install (GObjectClass *klass, FaspRole role)
             NULL, FLAGS));
     return;
   }
-  /**
-   * GstFaspSink:multicast-loop:
-   *
-   * Since: 1.0
-   */
   g_object_class_install_property (klass, GST_FASP_PROP_MULTICAST_LOOP,
       g_param_spec_boolean ("multicast-loop", "Multicast loopback",
           "Let receivers on this machine hear the multicast group, too", TRUE, FLAGS));
-  /**
-   * GstFaspSink:ttl-mc:
-   *
-   * Since: 1.0
-   */
   g_object_class_install_property (klass, GST_FASP_PROP_TTL_MC,
       g_param_spec_int ("ttl-mc", "Multicast time to live",
           "TTL of what is sent to a multicast group (1: not beyond the next router)", 0, 255,

@@ -63,79 +63,29 @@ install_common (GObjectClass *klass)
           "several elements listen at one port; a caller that gives another "
           "name is refused. At most 512 bytes of UTF-8",
           NULL, READY));
-  /**
-   * GstFaspSink:passphrase:
-   *
-   * Since: 1.0
-   */
-  /**
-   * GstFaspSrc:passphrase:
-   *
-   * Since: 1.0
-   */
   g_object_class_install_property (klass, GST_FASP_PROP_PASSPHRASE,
       g_param_spec_string ("passphrase", "Passphrase",
           "Secret of both ends, at least 10 characters: no peer without it can "
           "connect, read or forge anything (default: none, encrypted but open "
           "to everybody)",
           NULL, WRITE_ONLY));
-  /**
-   * GstFaspSink:key-file:
-   *
-   * Since: 1.0
-   */
-  /**
-   * GstFaspSrc:key-file:
-   *
-   * Since: 1.0
-   */
   g_object_class_install_property (klass, GST_FASP_PROP_KEY_FILE,
       g_param_spec_string ("key-file", "Key file",
           "File with the private key of this end; make one with: openssl "
           "genpkey -algorithm X25519 -out FILE",
           NULL, LOCAL));
-  /**
-   * GstFaspSink:public-key:
-   *
-   * Since: 1.0
-   */
-  /**
-   * GstFaspSrc:public-key:
-   *
-   * Since: 1.0
-   */
   g_object_class_install_property (klass, GST_FASP_PROP_PUBLIC_KEY,
       g_param_spec_string ("public-key", "Public key",
           "With key-file: public key of the other end, the only one that is "
           "accepted; in base64, as openssl pkey -in FILE -pubout prints it "
           "between BEGIN and END",
           NULL, READY));
-  /**
-   * GstFaspSink:allowed-keys:
-   *
-   * Since: 1.0
-   */
-  /**
-   * GstFaspSrc:allowed-keys:
-   *
-   * Since: 1.0
-   */
   g_object_class_install_property (klass, GST_FASP_PROP_ALLOWED_KEYS,
       g_param_spec_string ("allowed-keys", "Allowed keys",
           "Listener with key-file: file of the callers that may connect, with "
           "a public key and a name in each line (without it, handlers of "
           "caller-identified decide)",
           NULL, LOCAL));
-  /**
-   * GstFaspSink:encryption:
-   *
-   * Since: 1.0
-   */
-  /**
-   * GstFaspSrc:encryption:
-   *
-   * Since: 1.0
-   */
   g_object_class_install_property (klass, GST_FASP_PROP_ENCRYPTION,
       g_param_spec_enum ("encryption", "Encryption",
           "Cipher. If a cipher is named, the other end must support it; none "
@@ -175,16 +125,6 @@ install_common (GObjectClass *klass)
   g_object_class_install_property (klass, GST_FASP_PROP_INTERFACE,
       g_param_spec_string ("interface", "Interface",
           "Network interface to use, e.g. eth0 (default: as routed)", NULL, READY));
-  /**
-   * GstFaspSink:flowlets:
-   *
-   * Since: 1.0
-   */
-  /**
-   * GstFaspSrc:flowlets:
-   *
-   * Since: 1.0
-   */
   g_object_class_install_property (klass, GST_FASP_PROP_FLOWLETS,
       g_param_spec_uint ("flowlets", "Flowlets",
           "Number of UDP flows to spread the stream over, for networks that "
@@ -192,16 +132,6 @@ install_common (GObjectClass *klass)
           "ports from that of the URI on; the listener's firewall has to let in "
           "all of them. The smaller number of both ends is used",
           1, FASP_FLOWS_MAX, 1, READY));
-  /**
-   * GstFaspSink:threads:
-   *
-   * Since: 1.0
-   */
-  /**
-   * GstFaspSrc:threads:
-   *
-   * Since: 1.0
-   */
   g_object_class_install_property (klass, GST_FASP_PROP_THREADS,
       g_param_spec_uint ("threads", "Threads",
           "Number of receiving threads, at most one for each flow (flowlets, "
@@ -210,16 +140,6 @@ install_common (GObjectClass *klass)
           "for two processors, at least one, and one sending thread for each "
           "processor)",
           0, FASP_FLOWS_MAX, 0, READY));
-  /**
-   * GstFaspSink:bonding-addresses:
-   *
-   * Since: 1.0
-   */
-  /**
-   * GstFaspSrc:bonding-addresses:
-   *
-   * Since: 1.0
-   */
   g_object_class_install_property (klass, GST_FASP_PROP_BONDING_ADDRESSES,
       g_param_spec_string ("bonding-addresses", "Bonding addresses",
           "Further addresses of the peer, used together with that of the URI: "
@@ -227,16 +147,6 @@ install_common (GObjectClass *klass)
           "this machine, may be left out. For a listener, its own further "
           "addresses: ADDRESS:PORT,... (default: none)",
           NULL, READY));
-  /**
-   * GstFaspSink:fec:
-   *
-   * Since: 1.0
-   */
-  /**
-   * GstFaspSrc:fec:
-   *
-   * Since: 1.0
-   */
   g_object_class_install_property (klass, GST_FASP_PROP_FEC,
       g_param_spec_string ("fec", "Forward error correction",
           "Sink: off; auto (if latency is too short for retransmission, as "
@@ -245,32 +155,12 @@ install_common (GObjectClass *klass)
           "max-bitrate must have room for the repairs (default: off for the "
           "sink, auto for the source)",
           NULL, READY));
-  /**
-   * GstFaspSink:record:
-   *
-   * Since: 1.0
-   */
-  /**
-   * GstFaspSrc:record:
-   *
-   * Since: 1.0
-   */
   g_object_class_install_property (klass, GST_FASP_PROP_RECORD,
       g_param_spec_string ("record", "Record",
           "File to record every block in, as it leaves or arrives: SQLite "
           "(.db, .sqlite) or CSV (.csv); rows are added to an existing file "
           "(default: none)",
           NULL, LOCAL));
-  /**
-   * GstFaspSink:log:
-   *
-   * Since: 1.0
-   */
-  /**
-   * GstFaspSrc:log:
-   *
-   * Since: 1.0
-   */
   g_object_class_install_property (klass, GST_FASP_PROP_LOG,
       g_param_spec_string ("log", "Log",
           "File to log in what is decided, and why, as a JSON text sequence "
@@ -285,32 +175,12 @@ install_common (GObjectClass *klass)
       g_param_spec_uint ("stats-interval", "Statistics interval",
           "Interval in ms at which stats is posted as an element message (0: never)", 0, G_MAXINT,
           0, PLAYING));
-  /**
-   * GstFaspSink:join-at:
-   *
-   * Since: 1.0
-   */
-  /**
-   * GstFaspSrc:join-at:
-   *
-   * Since: 1.0
-   */
   g_object_class_install_property (klass, GST_FASP_PROP_JOIN_AT,
       g_param_spec_enum ("join-at", "Join at",
           "Where a receiver begins that has nothing of the stream yet, as far "
           "back as the sink keeps it (history). The source's value is used; if "
           "that is auto, the sink's",
           GST_TYPE_FASP_JOIN_AT, GST_FASP_JOIN_AT_AUTO, READY));
-  /**
-   * GstFaspSink:join-back:
-   *
-   * Since: 1.0
-   */
-  /**
-   * GstFaspSrc:join-back:
-   *
-   * Since: 1.0
-   */
   g_object_class_install_property (klass, GST_FASP_PROP_JOIN_BACK,
       g_param_spec_uint64 ("join-back", "Join back",
           "With join-at=back: how long ago to begin, in ns (0: as far back as history goes)", 0,
@@ -328,11 +198,6 @@ install_sink (GObjectClass *klass)
           "finds it; with rate-control=fixed, or auto that started with a "
           "rate, nothing is paced: for local links and tests)",
           0, G_GUINT64_CONSTANT (1000000000000), 0, PLAYING));
-  /**
-   * GstFaspSink:max-total-bitrate:
-   *
-   * Since: 1.0
-   */
   g_object_class_install_property (klass, GST_FASP_PROP_MAX_TOTAL_BITRATE,
       g_param_spec_uint64 ("max-total-bitrate", "Maximum bit rate of all receivers",
           "Rate in bit/s of all that is sent to all receivers together, "
@@ -340,31 +205,16 @@ install_sink (GObjectClass *klass)
           "it is short, networks have equal parts of it, and the receivers of "
           "a network equal parts of that (0: no limit)",
           0, G_GUINT64_CONSTANT (1000000000000), 0, PLAYING));
-  /**
-   * GstFaspSink:min-bitrate:
-   *
-   * Since: 1.0
-   */
   g_object_class_install_property (klass, GST_FASP_PROP_MIN_BITRATE,
       g_param_spec_uint64 ("min-bitrate", "Minimum bit rate",
           "With rate-control other than fixed: the least channel rate in "
           "bit/s, whatever the path does (0: 100 kbit/s)",
           0, G_GUINT64_CONSTANT (1000000000000), 0, PLAYING));
-  /**
-   * GstFaspSink:rate-control:
-   *
-   * Since: 1.0
-   */
   g_object_class_install_property (klass, GST_FASP_PROP_RATE_CONTROL,
       g_param_spec_enum ("rate-control", "Rate control",
           "What sets the channel rate to each receiver. All but fixed find "
           "it, between min-bitrate and max-bitrate; losses do not lower it",
           GST_TYPE_FASP_RATE_CONTROL, GST_FASP_RATE_CONTROL_AUTO, READY));
-  /**
-   * GstFaspSink:available-bitrate:
-   *
-   * Since: 1.0
-   */
   g_object_class_install_property (klass, GST_FASP_PROP_AVAILABLE_BITRATE,
       g_param_spec_uint64 ("available-bitrate", "Available bit rate",
           "The bit rate that an encoder may use, in bit/s of the stream: all "
@@ -375,11 +225,6 @@ install_sink (GObjectClass *klass)
       g_param_spec_enum ("slow-policy", "Slow policy",
           "What to do with a receiver that does not keep up when buffer-size is full",
           GST_TYPE_FASP_SLOW_POLICY, GST_FASP_SLOW_POLICY_WAIT, PLAYING));
-  /**
-   * GstFaspSink:glitch-interval:
-   *
-   * Since: 1.0
-   */
   g_object_class_install_property (klass, GST_FASP_PROP_GLITCH_INTERVAL,
       g_param_spec_uint64 ("glitch-interval", "Glitch interval",
           "At most one skip, a second in which some data came later than "
@@ -391,11 +236,6 @@ install_sink (GObjectClass *klass)
           "Hold the stream while there is no receiver; if false, it is "
           "discarded meanwhile, unless history or join-at=keyframe keeps it",
           TRUE, PLAYING));
-  /**
-   * GstFaspSink:flow-assignment:
-   *
-   * Since: 1.0
-   */
   g_object_class_install_property (klass, GST_FASP_PROP_FLOW_ASSIGNMENT,
       g_param_spec_enum ("flow-assignment", "Flow assignment",
           "Which of several flows (flowlets, bonding-addresses) a packet "
@@ -403,42 +243,22 @@ install_sink (GObjectClass *klass)
           "share; with duplicate, max-bitrate has to have room for all of "
           "them",
           GST_TYPE_FASP_FLOW_ASSIGNMENT, GST_FASP_FLOW_ASSIGNMENT_RANDOM, READY));
-  /**
-   * GstFaspSink:rex:
-   *
-   * Since: 1.0
-   */
   g_object_class_install_property (klass, GST_FASP_PROP_REX,
       g_param_spec_boolean ("rex", "Retransmission",
           "Retransmit lost packets; if false, those that fec does not recover "
           "are given up, and the receiver goes on behind the gap",
           TRUE, READY));
-  /**
-   * GstFaspSink:history:
-   *
-   * Since: 1.0
-   */
   g_object_class_install_property (klass, GST_FASP_PROP_HISTORY,
       g_param_spec_uint64 ("history", "History",
           "How long to keep data that was sent, in ns, for receivers that join "
           "(join-at) or come from another sink of the same stream; as far as "
           "buffer-size has room",
           0, 24 * GST_SECOND * 3600, 0, READY));
-  /**
-   * GstFaspSink:max-receivers:
-   *
-   * Since: 1.0
-   */
   g_object_class_install_property (klass, GST_FASP_PROP_MAX_RECEIVERS,
       g_param_spec_uint ("max-receivers", "Most receivers",
           "When it listens: the most receivers at a time; others are told to "
           "call again (0: as many as there may be, " G_STRINGIFY (FASP_RECEIVERS_MOST) ")",
           0, FASP_RECEIVERS_MOST, FASP_RECEIVERS_DEFAULT, PLAYING));
-  /**
-   * GstFaspSink:max-receivers-per-network:
-   *
-   * Since: 1.0
-   */
   g_object_class_install_property (klass, GST_FASP_PROP_MAX_RECEIVERS_PER_NETWORK,
       g_param_spec_uint ("max-receivers-per-network", "Most receivers of a network",
           "When it listens: the most receivers at a time whose IPv4 address, "
@@ -466,22 +286,12 @@ install_source (GObjectClass *klass)
           "the sender: packets and frames need an element that finds their "
           "bounds (rtpstreamdepay, gdpdepay, rawaudioparse, rawvideoparse)",
           GST_TYPE_CAPS, READY));
-  /**
-   * GstFaspSrc:provide-clock:
-   *
-   * Since: 1.0
-   */
   g_object_class_install_property (klass, GST_FASP_PROP_PROVIDE_CLOCK,
       g_param_spec_boolean ("provide-clock", "Provide clock",
           "Provide the clock of the pipeline, at the rate of the sender's "
           "clock, so that sinks play as fast as the sender captures; if false, "
           "timestamps follow the sender, whichever clock the pipeline has",
           FALSE, READY));
-  /**
-   * GstFaspSrc:fallback-addresses:
-   *
-   * Since: 1.0
-   */
   g_object_class_install_property (klass, GST_FASP_PROP_FALLBACK_ADDRESSES,
       g_param_spec_string ("fallback-addresses", "Fallback addresses",
           "Caller: other peers that have the stream, HOST:PORT,... If the "
@@ -489,33 +299,18 @@ install_source (GObjectClass *klass)
           "in turn. The stream goes on at the byte where it stood, as far as "
           "that peer has it (history). Needs auto-reconnect (default: none)",
           NULL, READY));
-  /**
-   * GstFaspSrc:require-complete:
-   *
-   * Since: 1.0
-   */
   g_object_class_install_property (klass, GST_FASP_PROP_REQUIRE_COMPLETE,
       g_param_spec_boolean ("require-complete", "Require complete",
           "Make it an error if what is received is not the whole stream: it "
           "begins in the middle, a part is missing, or the sender stopped "
           "before its end. For files",
           FALSE, READY));
-  /**
-   * GstFaspSrc:redundancy:
-   *
-   * Since: 1.0
-   */
   g_object_class_install_property (klass, GST_FASP_PROP_REDUNDANCY,
       g_param_spec_enum ("redundancy", "Redundancy",
           "Whether the stream comes from several sources at once: the peer of the URI and "
           "those of fallback-addresses, or two senders that call. Each byte is taken from "
           "whichever has it first",
           GST_TYPE_FASP_REDUNDANCY, GST_FASP_REDUNDANCY_NONE, READY));
-  /**
-   * GstFaspSrc:wait-to-restore:
-   *
-   * Since: 1.0
-   */
   g_object_class_install_property (klass, GST_FASP_PROP_WAIT_TO_RESTORE,
       g_param_spec_uint ("wait-to-restore", "Wait to restore",
           "With redundancy: how long the peer of the URI has to be good, ms, until it leads "
