@@ -5,7 +5,7 @@
  *
  * A secret is its owner's.  If the owner is another user than this process has (root, as with the
  * secrets of systemd and Kubernetes), its group may read it, as this is how the process does.  This
- * is PostgreSQL's rule for its private key.  A list of trusted keys may be read by anybody and
+ * is PostgreSQL's rule for its private key.  A list of trusted keys may be read by every user and
  * changed by its owner alone, as OpenSSH demands of authorized_keys.  What is asked is the file
  * that was opened, so that no other can take its place meanwhile.  Only ordinary files are
  * looked at.

@@ -69,8 +69,8 @@ typedef struct
   CbrFormat format;
 } CbrInput;
 
-/* What the sink has taken, as far as pushing told. An EOS from it ends what came before another
- * segment only: WANTED becomes REFUSED, or DROPPED if that segment waits in the queue already.
+/* Does the sink take data?  If a push returns EOS, it takes none before another segment: WANTED
+ * becomes REFUSED, or DROPPED if that segment waits in the queue already.
  * REFUSED becomes DROPPED when it comes, and both WANTED when it leaves. */
 typedef enum
 {

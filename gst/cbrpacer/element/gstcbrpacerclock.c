@@ -23,7 +23,7 @@ gst_cbr_pacer_forget_lag (GstCbrPacer *self, gint64 now)
   cbr_queue_limit_marks (&self->queue, cbr_departure_get_lag (&self->departure, now));
 }
 
-/* It is @now on another clock: times of the one before say nothing any more. */
+/* It is @now on another clock: all that was measured on the one before begins anew. */
 static void
 begin_anew (GstCbrPacer *self, gint64 now)
 {

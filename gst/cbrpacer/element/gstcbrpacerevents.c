@@ -41,7 +41,7 @@ take_event (GstCbrPacer *self, GstEvent *event)
     }
   }
   /* sticky events are kept even if nothing can leave: if we refused one, upstream would
-   * post an error.  The data that follows will tell upstream why it cannot leave. */
+   * post an error.  The data that follows gets the error instead. */
   taken = !self->flushing && !self->input.eos
       && (self->result == GST_FLOW_OK || (GST_EVENT_IS_STICKY (event) && !is_eos));
   if (taken) {

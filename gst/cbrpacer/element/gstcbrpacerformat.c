@@ -54,7 +54,7 @@ gst_cbr_pacer_drop (GstCbrPacer *self)
 {
   CbrPiece piece = gst_cbr_pacer_look (self, 1);
 
-  /* what is left of a packet is none */
+  /* if no piece may leave, the packet is cut: what remains of it is in no packet */
   piece.foreign |= piece.size == 0;
   cbr_packets_took (&self->input.format.packets, &piece);
   return cbr_queue_drop (&self->queue,

@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Data that comes in: what it tells of the rate, and until when it has to wait outside.
+ * Data that comes in: the rate that is learned from it, and until when it waits for room.
  */
 #include "gstcbrpacer.h"
 

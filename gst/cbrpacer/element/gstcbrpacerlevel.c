@@ -43,7 +43,7 @@ gst_cbr_pacer_wants_clock (GstCbrPacer *self)
   return self->settings.bitrate == 0 || self->settings.stuffing == GST_CBR_PACER_STUFFING_NULL_TS;
 }
 
-/* TRUE: the source waits for us, and its clock tells how far it should be. */
+/* TRUE: the source waits for room here, and its clock says how much of it should have come. */
 static gboolean
 is_held (GstCbrPacer *self)
 {
@@ -116,10 +116,10 @@ gst_cbr_pacer_look_if_full (GstCbrPacer *self, gsize size)
   /* an incomplete datagram cannot leave without more data, so there must be room for it */
   if (self->queue.bytes == 0 || self->queue.bytes < gst_cbr_pacer_get_payload (self))
     return FALSE;
-  /* the rate is learned from data that is here: a whole window of it must fit, unless
-   * that is more than anybody wants to keep */
+  /* the rate is learned from data that is queued, so a whole window of it must fit; but memory is
+   * bounded */
   if (self->settings.bitrate == 0 && !cbr_learner_is_known (&self->learner))
-    return self->queue.bytes + size > CBR_LEARNER_PATIENCE;
+    return self->queue.bytes + size > CBR_LEARNER_UNKNOWN_MAX;
   bytes = gst_cbr_pacer_get_wire_bytes (self, self->queue.bytes + size, self->queue.buffers + 1);
   if (self->settings.bitrate == 0)
     return is_held (self) ? look_if_full_of_held (self, bytes) : look_if_full_of_late (self);
@@ -135,7 +135,7 @@ gst_cbr_pacer_choose_entry (GstCbrPacer *self, gint64 now)
 
   if (!is_held (self))
     return G_MININT64;
-  /* time stands still */
+  /* in a pause the clock of the stream stands still */
   if (!self->playing)
     return self->queue.bytes > 0 && !partial ? G_MAXINT64 : G_MININT64;
   if (self->base == CBR_NO_BASE

@@ -33,7 +33,8 @@ sleep_until_fed (GstCbrPacer *self, gint64 until)
 {
   CbrWait wait = { until, until };
 
-  /* data that is held back before its time may be let in now: see choose_entry */
+  /* nothing is left that could leave: data that waits for its entry may come in now (choose_entry)
+   */
   cbr_waiter_interrupt (&self->room);
   if (until == G_MAXINT64)
     cbr_waiter_sleep (&self->waiter, &self->lock);
@@ -41,7 +42,7 @@ sleep_until_fed (GstCbrPacer *self, gint64 until)
     cbr_waiter_wait (&self->waiter, &self->lock, self->clock, &wait, 0);
 }
 
-/* Waits until there is something to push. FALSE: it is over. */
+/* Waits until there is something to push. FALSE: a flush, or an earlier push, ends the task. */
 static gboolean
 wait_for_work (GstCbrPacer *self)
 {
@@ -233,7 +234,7 @@ send_cycle (GstCbrPacer *self)
   if (self->departure.run != CBR_UNSTARTED)
     cbr_schedule_departed (&self->departure.schedule, cycle.left, handed, cycle.bytes);
   count (self, &cycle, playing, cpu);
-  /* it left by a clock that there is no more */
+  /* the clock was replaced during the push, so the next gap cannot be measured */
   if (self->departure.run == CBR_UNSTARTED)
     cbr_stats_break (self->stats);
   post_stats (self);
@@ -281,8 +282,8 @@ hand_on (GstCbrPacer *self, GstMiniObject *object)
   return self->result;
 }
 
-/* Nothing more leaves.  This tells the thread that brings data; if none comes any more, it
- * tells the application. */
+/* Ends the task of the source pad.  The thread that brings data learns of it by what its next push
+ * returns; after EOS there is none, so an error is posted instead. */
 static void
 end (GstCbrPacer *self, GstFlowReturn ret)
 {

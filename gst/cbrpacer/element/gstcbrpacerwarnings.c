@@ -2,8 +2,8 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What the application is told of the stream: that it stays for another time, and if it does not
- * fit, that data was dropped, or a live source is held up.
+ * Messages to the application: another latency; and warnings if the stream is too fast, so that
+ * data was dropped or a live source is held up.
  */
 #include "gstcbrpacer.h"
 

@@ -8,7 +8,7 @@
 
 G_BEGIN_DECLS
 
-/* As many bytes as tell that a stream begins with packets. */
+/* Bytes at the beginning of a stream in which its packets are looked for. */
 #define CBR_LOOK (3 * CBR_SYNC_SIZE_MAX + 1)
 
 typedef struct

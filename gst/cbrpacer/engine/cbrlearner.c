@@ -74,7 +74,7 @@ cbr_learner_get_inflow (const CbrLearner *learner, guint payload, guint header)
 
 /* A file without a clock does not come at the rate of what was before it. */
 static gboolean
-is_told (const CbrLearner *learner)
+is_paced (const CbrLearner *learner)
 {
   return cbr_learner_is_known (learner)
       && (learner->clock != CBR_CLOCK_ARRIVAL || learner->known_by == CBR_CLOCK_ARRIVAL);
@@ -83,7 +83,7 @@ is_told (const CbrLearner *learner)
 gboolean
 cbr_learner_is_lost (const CbrLearner *learner)
 {
-  return !is_told (learner) && learner->unknown > CBR_LEARNER_PATIENCE;
+  return !is_paced (learner) && learner->unknown > CBR_LEARNER_UNKNOWN_MAX;
 }
 
 gboolean
@@ -91,7 +91,7 @@ cbr_learner_is_unpaced (const CbrLearner *learner)
 {
   /* rubbish at the end of a file is not another stream */
   return learner->clock != CBR_CLOCK_PCR && learner->clock != CBR_CLOCK_TIMESTAMPS
-      && !is_told (learner)
+      && !is_paced (learner)
       && learner->unknown
       > gst_util_uint64_scale (learner->rate.kept, learner->rate.window, 8 * GST_SECOND);
 }

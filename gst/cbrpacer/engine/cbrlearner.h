@@ -16,7 +16,7 @@ G_BEGIN_DECLS
 /* After this many bytes without a clock, the stream is taken to have none: the
  * rate cannot be known of a source that is as fast as it can be. Also, this is the
  * most that is queued until the rate is known. */
-#define CBR_LEARNER_PATIENCE (G_GUINT64_CONSTANT (256) << 20)
+#define CBR_LEARNER_UNKNOWN_MAX (G_GUINT64_CONSTANT (256) << 20)
 
 /* The most bytes between two times of the clock: 100 ms at 335 Mbit/s. */
 #define CBR_LEARNER_BETWEEN (G_GUINT64_CONSTANT (4) << 20)
@@ -64,7 +64,7 @@ guint64 cbr_learner_get_inflow (const CbrLearner *learner, guint payload, guint 
 /* Was a whole window seen, of this clock or the one before? */
 gboolean cbr_learner_is_known (const CbrLearner *learner);
 /* TRUE: the rate cannot be learned.  There is only the time of arrival, or a clock
- * that stands still or jumps all the time, and CBR_LEARNER_PATIENCE bytes have come
+ * that stands still or jumps all the time, and CBR_LEARNER_UNKNOWN_MAX bytes have come
  * since a longer part of a window was seen.  Unless the source is live, it is a file
  * without a clock. */
 gboolean cbr_learner_is_lost (const CbrLearner *learner);

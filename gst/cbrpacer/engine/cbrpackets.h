@@ -13,7 +13,8 @@
  * (No packet waits for what follows it: one of which the next has not come yet is believed.)
  *
  * A packet that has not come as a whole waits for its rest, however long, until a break ends it.
- * Only where it is doubtful whether there is a packet at all, the caller's patience ends the wait.
+ * Only where it is doubtful whether there is a packet at all, the caller may end the wait
+ * (@impatient).
  * There are no clocks and no locks.
  */
 #pragma once

@@ -28,7 +28,7 @@ cbr_ts_set_size (CbrTs *ts, guint size)
 gboolean
 cbr_ts_is_clock (const CbrTs *ts)
 {
-  return ts->sync.size > 0 && ts->packets < CBR_TS_PATIENCE;
+  return ts->sync.size > 0 && ts->packets < CBR_TS_SILENCE_MAX;
 }
 
 static gboolean
@@ -114,10 +114,10 @@ is_pause (CbrTs *ts, gint64 doubtful, gint64 further)
 }
 
 static CbrTsPcr
-tell (CbrTs *ts, guint64 at, gboolean jump)
+make_pcr (CbrTs *ts, guint64 at, gboolean jump)
 {
-  ts->told = MAX (ts->told, ts->last.ticks);
-  return (CbrTsPcr) { (gssize) at, ts->told / 27 * 1000 + ts->told % 27 * 1000 / 27, jump };
+  ts->returned = MAX (ts->returned, ts->last.ticks);
+  return (CbrTsPcr) { (gssize) at, ts->returned / 27 * 1000 + ts->returned % 27 * 1000 / 27, jump };
 }
 
 /* Takes a PCR of the stream's clock, whose packet is at byte @at of the stream. FALSE: it is in
@@ -141,9 +141,9 @@ take_pcr (CbrTs *ts, guint64 at, guint64 raw, gboolean announced, CbrTsPcr *pcr)
       begin (ts, ts->doubt);
     else
       go_on (ts, ts->last, ts->doubt, doubtful);
-    *pcr = tell (ts, ts->doubt_at, jump);
+    *pcr = make_pcr (ts, ts->doubt_at, jump);
     go_on (ts, ts->last, raw, further);
-    ts->next = tell (ts, at, FALSE);
+    ts->next = make_pcr (ts, at, FALSE);
     ts->has_next = TRUE;
     return TRUE;
   } else if (ts->has_before
@@ -159,7 +159,7 @@ take_pcr (CbrTs *ts, guint64 at, guint64 raw, gboolean announced, CbrTsPcr *pcr)
     jump = TRUE;
     begin (ts, raw);
   }
-  *pcr = tell (ts, at, jump);
+  *pcr = make_pcr (ts, at, jump);
   return TRUE;
 }
 
@@ -171,7 +171,7 @@ read_header (CbrTs *ts, guint64 at, CbrTsPcr *pcr)
   guint64 raw;
 
   ts->packets++;
-  if (ts->packets >= CBR_TS_PATIENCE)
+  if (ts->packets >= CBR_TS_SILENCE_MAX)
     ts->has_pid = ts->has_pcr = FALSE; /* takes the next PCR, of any PID */
   if (!read_pcr (ts->header, &raw) || (ts->has_pid && pid != ts->pid && !take_over (ts, pid, raw)))
     return FALSE;

@@ -30,7 +30,7 @@ G_BEGIN_DECLS
 
 /* After this many packets without a PCR, the stream is taken to have none: 100 ms,
  * the longest time that ISO/IEC 13818-1 allows, at 4 Gbit/s. */
-#define CBR_TS_PATIENCE (1 << 18)
+#define CBR_TS_SILENCE_MAX (1 << 18)
 
 /* Three times the longest interval that is allowed, 27 MHz. */
 #define CBR_TS_NEAR (3 * G_GINT64_CONSTANT (2700000))
@@ -68,7 +68,7 @@ typedef struct
   CbrTsTime last; /* the last PCR that counts */
   gboolean has_before;
   CbrTsTime before;        /* the PCR before the last one, of the same clock */
-  guint64 told;            /* the most ticks that were returned */
+  guint64 returned;        /* the most ticks that were returned */
   guint doubts;            /* PCRs in doubt since the last one that counts */
   guint64 doubt, doubt_at; /* the latest of them, 27 MHz, wraps; and where it was, bytes */
   gboolean has_next;       /* the one in doubt was returned, and `next' is to follow */

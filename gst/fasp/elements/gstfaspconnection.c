@@ -13,7 +13,7 @@
 #include "gstfasplogger.h"
 #include "gstfasprecordfile.h"
 #include "gstfaspstats.h"
-#include "gstfasptelling.h"
+#include "gstfaspnotify.h"
 #include "gstfasptextfile.h"
 #include "gstfaspuri.h"
 
@@ -432,7 +432,7 @@ prepare (GstFaspConnection *c, Wanted *wanted)
   for (guint i = 0; i < warnings->len; i++)
     GST_ELEMENT_WARNING (c->element, RESOURCE, SETTINGS,
         ("%s", (const gchar *) g_ptr_array_index (warnings, i)), (NULL));
-  gst_fasp_telling_fill (io);
+  gst_fasp_notify_fill (io);
   io->endpoint.ask |= has_judge (c->element);
   memset (&c->posted, 0, sizeof c->posted);
   memset (c->changes, 0, sizeof c->changes);
@@ -515,7 +515,7 @@ make_io (GstFaspConnection *c, const Wanted *wanted, const FaspIoSettings *ios,
 
   if (wanted->redundancy == FASP_REDUNDANCY_NONE)
     return fasp_io_new (ios, error);
-  gst_fasp_telling_fill_sources (c, &settings);
+  gst_fasp_notify_fill_sources (c, &settings);
   *several = fasp_sources_new (&settings, ios, c->n_sources, error);
   return *several != NULL ? fasp_sources_get (*several, 0) : NULL;
 }
@@ -576,7 +576,7 @@ gst_fasp_connection_open (GstFaspConnection *c)
 static gboolean
 is_own_thread (const GstFaspConnection *c)
 {
-  gboolean own = gst_fasp_telling_is_self (c);
+  gboolean own = gst_fasp_notify_is_self (c);
 
   for (guint i = 0; i < c->n_sources; i++)
     own |= gst_fasp_recorder_is_self (c->sources[i].recorder)
@@ -642,7 +642,7 @@ gst_fasp_connection_fail (GstFaspConnection *c, const FaspEvent *event)
 
   /* calls after the first failure come here, too */
   if (c->failed)
-    return GST_FASP_FLOW_TOLD;
+    return GST_FASP_FLOW_POSTED;
   c->failed = TRUE;
   switch (event->reason) {
     case FASP_REASON_REFUSED:
@@ -650,7 +650,7 @@ gst_fasp_connection_fail (GstFaspConnection *c, const FaspEvent *event)
     case FASP_REASON_ENCRYPTION:
       GST_ELEMENT_ERROR_WITH_DETAILS (c->element, RESOURCE, NOT_AUTHORIZED,
           ("Cannot %s: %s.", sends ? "send" : "receive", why), (NULL), GST_FASP_REASON (event));
-      return GST_FASP_FLOW_TOLD;
+      return GST_FASP_FLOW_POSTED;
     case FASP_REASON_STOPPED:
     case FASP_REASON_TOO_SLOW:
     case FASP_REASON_BUSY:
@@ -667,7 +667,7 @@ gst_fasp_connection_fail (GstFaspConnection *c, const FaspEvent *event)
   else
     GST_ELEMENT_ERROR_WITH_DETAILS (c->element, RESOURCE, READ,
         ("Cannot receive: %s.%s", why, instead), (NULL), GST_FASP_REASON (event));
-  return GST_FASP_FLOW_TOLD;
+  return GST_FASP_FLOW_POSTED;
 }
 
 static void

@@ -48,7 +48,7 @@ struct _GstFaspConnection
   gboolean is_caller;   /* it calls its peers; set at the start, whatever is set meanwhile */
   gboolean failed;      /* an error was posted; used by the streaming thread only */
   gboolean busy_posted; /* the error of may_close() was posted */
-  /* lets the element handle an event of a source before signals and messages tell others; may be
+  /* lets the element handle an event of a source before signals and messages go out; may be
    * NULL */
   void (*event) (GstElement *element, guint source, const FaspEvent *event);
 };
@@ -79,17 +79,17 @@ void gst_fasp_connection_close (GstFaspConnection *connection);
 /* What a streaming thread returns when it has posted an error.  After GST_FLOW_ERROR, GStreamer's
  * sources post "Internal data stream error" and then send EOS.  That second error says less, and
  * hides the first from applications that show the last. */
-#define GST_FASP_FLOW_TOLD GST_FLOW_EOS
-/* Posts the error that ended the stream, once; returns GST_FASP_FLOW_TOLD. */
+#define GST_FASP_FLOW_POSTED GST_FLOW_EOS
+/* Posts the error that ended the stream, once; returns GST_FASP_FLOW_POSTED. */
 GstFlowReturn gst_fasp_connection_fail (GstFaspConnection *connection, const FaspEvent *event);
 /* fasp_io_read(), of one source or several; for the streaming thread. */
 FaspIoResult gst_fasp_connection_read (GstFaspConnection *connection, FaspRead *items, guint max,
     guint *n, FaspEvent *event);
 /* The clock of the sender of what was read last, or of the one that leads. */
 FaspSenderClock gst_fasp_connection_get_sender_clock (GstFaspConnection *connection);
-/* Disconnects the caller with this address, as the statistics tell it. FALSE: there is none. */
+/* Disconnects the caller with this address, as the statistics have it. FALSE: there is none. */
 gboolean gst_fasp_connection_drop (GstFaspConnection *connection, const gchar *address);
-/* Leaves all senders, and tells them why. */
+/* Leaves all senders, and sends them the reason. */
 void gst_fasp_connection_refuse (GstFaspConnection *connection, const gchar *why);
 /* Tells the sender that a key frame is wanted.  May be called from any thread, whether open or not;
  * FALSE: there is no sender. */

@@ -4,24 +4,24 @@
  */
 #include "gstfaspevents.h"
 #include "gstfaspsources.h"
-#include "gstfasptelling.h"
+#include "gstfaspnotify.h"
 
 /* The connection whose handlers this thread is running. */
-static GPrivate telling;
+static GPrivate notifying;
 
 static gpointer
-begin_telling (GstFaspConnection *c)
+begin_notifying (GstFaspConnection *c)
 {
-  gpointer before = g_private_get (&telling);
+  gpointer before = g_private_get (&notifying);
 
-  g_private_set (&telling, c);
+  g_private_set (&notifying, c);
   return before;
 }
 
 static void
-end_telling (gpointer before)
+end_notifying (gpointer before)
 {
-  g_private_set (&telling, before);
+  g_private_set (&notifying, before);
 }
 
 /* Of several sources, what one of them lacks may come from another: only the stream of all of them
@@ -58,39 +58,39 @@ handle_event (FaspIo *io, const FaspEvent *event, gpointer data)
 {
   GstFaspSource *source = data;
   GstFaspConnection *c = source->connection;
-  gpointer before = begin_telling (c);
+  gpointer before = begin_notifying (c);
 
   note_peer (source, event);
   /* the element comes first: handlers may ask it */
   if (c->event != NULL)
     c->event (c->element, source->number, event);
   if (event->type == FASP_EVENT_FLOW_OUT || event->type == FASP_EVENT_FLOW_BACK)
-    gst_fasp_lines_tell (source->lines, c->element, event);
+    gst_fasp_lines_post (source->lines, c->element, event);
   if (c->n_sources == 1 || !is_of_stream (event))
     gst_fasp_events_handle (c->element, io, event, &source->posted);
   if (c->n_sources > 1 && is_given_up (c, event))
-    gst_fasp_sources_tell_failed (c->element, event);
-  end_telling (before);
+    gst_fasp_sources_warn_failed (c->element, event);
+  end_notifying (before);
 }
 
 static void
 handle_resolve_failed (const gchar *host, const GError *error, gpointer data)
 {
   GstFaspConnection *c = ((GstFaspSource *) data)->connection;
-  gpointer before = begin_telling (c);
+  gpointer before = begin_notifying (c);
 
   gst_fasp_events_resolve_failed (c->element, host, error);
-  end_telling (before);
+  end_notifying (before);
 }
 
 static void
 handle_buffer_short (guint64 rate, gsize granted, gsize wanted, gpointer data)
 {
   GstFaspConnection *c = ((GstFaspSource *) data)->connection;
-  gpointer before = begin_telling (c);
+  gpointer before = begin_notifying (c);
 
   gst_fasp_events_buffer_short (c->element, rate, granted, wanted);
-  end_telling (before);
+  end_notifying (before);
 }
 
 static void
@@ -98,21 +98,21 @@ handle_send_failed (guint link, const gchar *why, gpointer data)
 {
   GstFaspSource *source = data;
   GstFaspConnection *c = source->connection;
-  gpointer before = begin_telling (c);
+  gpointer before = begin_notifying (c);
   g_autofree gchar *line = gst_fasp_lines_describe (source->lines, link, NULL);
 
   gst_fasp_events_send_failed (c->element, line, why);
-  end_telling (before);
+  end_notifying (before);
 }
 
 static void
 handle_receive_failed (const gchar *why, gpointer data)
 {
   GstFaspConnection *c = ((GstFaspSource *) data)->connection;
-  gpointer before = begin_telling (c);
+  gpointer before = begin_notifying (c);
 
   gst_fasp_events_receive_failed (c->element, why);
-  end_telling (before);
+  end_notifying (before);
 }
 
 /* In the streaming thread. */
@@ -125,7 +125,7 @@ handle_change (const FaspMergeEvent *event, gpointer data)
   g_mutex_lock (&c->lock);
   peer = c->sources[event->source].peer;
   g_mutex_unlock (&c->lock);
-  gst_fasp_sources_tell (c->element, event, &peer, &c->changes[event->type]);
+  gst_fasp_sources_post (c->element, event, &peer, &c->changes[event->type]);
 }
 
 static void
@@ -142,7 +142,7 @@ handle_stream_event (guint source, const FaspEvent *event, gpointer data)
 }
 
 void
-gst_fasp_telling_fill (FaspIoSettings *io)
+gst_fasp_notify_fill (FaspIoSettings *io)
 {
   io->event = handle_event;
   io->resolve_failed = handle_resolve_failed;
@@ -152,7 +152,7 @@ gst_fasp_telling_fill (FaspIoSettings *io)
 }
 
 void
-gst_fasp_telling_fill_sources (GstFaspConnection *connection, FaspSourcesSettings *settings)
+gst_fasp_notify_fill_sources (GstFaspConnection *connection, FaspSourcesSettings *settings)
 {
   settings->changed = handle_change;
   settings->event = handle_stream_event;
@@ -160,7 +160,7 @@ gst_fasp_telling_fill_sources (GstFaspConnection *connection, FaspSourcesSetting
 }
 
 gboolean
-gst_fasp_telling_is_self (const GstFaspConnection *connection)
+gst_fasp_notify_is_self (const GstFaspConnection *connection)
 {
-  return g_private_get (&telling) == connection;
+  return g_private_get (&notifying) == connection;
 }

@@ -2,8 +2,8 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * gstfasptelling.h: what the threads of a connection report, on its way to the element, to its
- * application and to people.
+ * gstfaspnotify.h: passes what the threads of a connection report to the element, and posts
+ * messages and warnings about it.
  */
 #pragma once
 
@@ -12,10 +12,10 @@
 G_BEGIN_DECLS
 
 /* The functions of the I/O threads; their user_data is a GstFaspSource. */
-void gst_fasp_telling_fill (FaspIoSettings *io);
+void gst_fasp_notify_fill (FaspIoSettings *io);
 /* Those of the thread that reads several sources. */
-void gst_fasp_telling_fill_sources (GstFaspConnection *connection, FaspSourcesSettings *settings);
+void gst_fasp_notify_fill_sources (GstFaspConnection *connection, FaspSourcesSettings *settings);
 /* Is this an I/O thread of the connection, which reports something? */
-gboolean gst_fasp_telling_is_self (const GstFaspConnection *connection);
+gboolean gst_fasp_notify_is_self (const GstFaspConnection *connection);
 
 G_END_DECLS

@@ -144,7 +144,7 @@ write_gathered (GstFaspSink *self, Gathered *g)
     GST_ELEMENT_ERROR (self, STREAM, FAILED,
         ("The stream has ended. Set the pipeline to READY and back to PLAYING to send another."),
         (NULL));
-    return GST_FASP_FLOW_TOLD;
+    return GST_FASP_FLOW_POSTED;
   }
   for (;;) {
     gint64 before = g_get_monotonic_time ();
@@ -264,7 +264,7 @@ gather (GstFaspSink *self, Gathered *g, GstBuffer *buffer)
           ("A buffer cannot be read: put an element before faspsink that "
            "brings it into system memory."),
           (NULL));
-      return GST_FASP_FLOW_TOLD;
+      return GST_FASP_FLOW_POSTED;
     }
     piece->key = key;
     if (piece->size > 0) /* the first that has bytes begins it */
@@ -330,7 +330,7 @@ drain (GstFaspSink *self)
     FaspIoResult result = fasp_io_drain (self->connection.io, &lost, &event);
     GstFlowReturn ret;
 
-    /* FALSE if a flush came before the end could be sent to anybody */
+    /* FALSE if a flush came before the end could be sent to a receiver */
     self->ended = fasp_endpoint_has_finished (fasp_io_lock (self->connection.io));
     fasp_io_unlock (self->connection.io, FALSE);
     switch (result) {
@@ -354,7 +354,7 @@ drain (GstFaspSink *self)
              "resume-timeout.",
                 lost),
             (NULL));
-        return GST_FASP_FLOW_TOLD;
+        return GST_FASP_FLOW_POSTED;
       case FASP_IO_FLUSHING:
         ret = wait_to_go_on (self);
         if (ret != GST_FLOW_OK)
@@ -412,7 +412,7 @@ gst_fasp_sink_wait_event (GstBaseSink *sink, GstEvent *event)
 
 /* Warns at most once a minute. */
 static void
-tell_slow (GstFaspSink *self, const FaspEvent *event, const gchar *what)
+warn_slow (GstFaspSink *self, const FaspEvent *event, const gchar *what)
 {
   g_autofree gchar *peer = gst_fasp_events_peer (event);
 
@@ -429,7 +429,7 @@ tell_slow (GstFaspSink *self, const FaspEvent *event, const gchar *what)
 
 /* Warns at most once a minute, too. */
 static void
-tell_in_the_middle (GstFaspSink *self, const FaspEvent *event)
+warn_in_the_middle (GstFaspSink *self, const FaspEvent *event)
 {
   GQuark needs_header = g_atomic_int_get (&self->needs_header);
   g_autofree gchar *peer = gst_fasp_events_peer (event);
@@ -452,15 +452,15 @@ handle_event (GstElement *element, guint source, const FaspEvent *event)
   GstFaspSink *self = GST_FASP_SINK (element);
 
   if (event->type == FASP_EVENT_CONNECTED && event->start.in_the_middle)
-    tell_in_the_middle (self, event);
+    warn_in_the_middle (self, event);
   if (event->type == FASP_EVENT_BITRATE)
-    gst_fasp_upstream_tell_bitrate (&self->upstream, element, event->bitrate);
+    gst_fasp_upstream_announce_bitrate (&self->upstream, element, event->bitrate);
   else if (event->type == FASP_EVENT_KEY_FRAME)
     gst_fasp_upstream_ask_for_key_frame (&self->upstream, element);
   else if (event->type == FASP_EVENT_SKIPPED)
-    tell_slow (self, event, "it goes on behind a gap (slow-policy=skip)");
+    warn_slow (self, event, "it goes on behind a gap (slow-policy=skip)");
   else if (event->type == FASP_EVENT_REMOVED && event->reason == FASP_REASON_TOO_SLOW)
-    tell_slow (self, event, "it was disconnected (slow-policy=drop-receiver)");
+    warn_slow (self, event, "it was disconnected (slow-policy=drop-receiver)");
 }
 
 /* --- states -------------------------------------------------------------------------- */
@@ -539,7 +539,7 @@ gst_fasp_sink_change_state (GstElement *element, GstStateChange transition)
   if (transition == GST_STATE_CHANGE_PAUSED_TO_READY
       || (transition == GST_STATE_CHANGE_READY_TO_PAUSED && ret == GST_STATE_CHANGE_FAILURE)) {
     gst_fasp_connection_close (&self->connection);
-    gst_fasp_upstream_tell_bitrate (&self->upstream, element, 0);
+    gst_fasp_upstream_announce_bitrate (&self->upstream, element, 0);
   }
   return ret;
 }

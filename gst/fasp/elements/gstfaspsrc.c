@@ -241,13 +241,13 @@ ended (GstFaspSrc *self, const FaspEvent *event)
     GST_ELEMENT_ERROR_WITH_DETAILS (self, RESOURCE, READ,
         ("%s. Check that it runs, and the network in between. %s.", why, instead), (NULL),
         GST_FASP_REASON (event));
-    return GST_FASP_FLOW_TOLD;
+    return GST_FASP_FLOW_POSTED;
   }
   if (self->required) {
     GST_ELEMENT_ERROR_WITH_DETAILS (self, RESOURCE, READ,
         ("%s, and require-complete is set. Send the stream again from its beginning.", why), (NULL),
         GST_FASP_REASON (event));
-    return GST_FASP_FLOW_TOLD;
+    return GST_FASP_FLOW_POSTED;
   }
   /* EOS rather than an error, so that downstream can finish what came properly */
   GST_ELEMENT_WARNING_WITH_DETAILS (self, RESOURCE, READ, ("%s. %s.", why, instead), (NULL),
@@ -282,7 +282,7 @@ fail_incomplete (GstFaspSrc *self, const FaspRead *item)
          "require-complete is set. Send the first one again from its "
          "beginning."),
         (NULL));
-  return GST_FASP_FLOW_TOLD;
+  return GST_FASP_FLOW_POSTED;
 }
 
 /* @ret: OK if the stream goes on. */

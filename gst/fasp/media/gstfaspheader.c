@@ -98,7 +98,7 @@ is_equal (GBytes *a, GBytes *b)
 /* Gives the endpoint the header.  If the stream was changed on its way, the header that its
  * faspsrc announced is ignored. */
 static void
-tell (GstFaspHeader *header, FaspIo *io, gboolean relayed)
+give (GstFaspHeader *header, FaspIo *io, gboolean relayed)
 {
   GBytes *bytes = relayed && header->of_source != NULL ? header->of_source : header->of_caps;
 
@@ -128,7 +128,7 @@ gst_fasp_header_begin (GstFaspHeader *header, FaspIo *io, GstBuffer *buffer, gbo
 
   header->begun = TRUE;
   if (header->changed)
-    tell (header, io, relayed);
+    give (header, io, relayed);
   /* an element that changes the stream has passed on its header unchanged */
   if (header->enters && !relayed)
     return header->of_source;

@@ -94,7 +94,7 @@ gst_fasp_upstream_ask_for_key_frame (GstFaspUpstream *u, GstElement *sink)
 }
 
 void
-gst_fasp_upstream_tell_bitrate (GstFaspUpstream *u, GstElement *sink, guint64 bitrate)
+gst_fasp_upstream_announce_bitrate (GstFaspUpstream *u, GstElement *sink, guint64 bitrate)
 {
   gboolean changed;
 

@@ -29,7 +29,8 @@ void gst_fasp_upstream_go_on (GstFaspUpstream *upstream, GstElement *sink);
 void gst_fasp_upstream_ask_for_key_frame (GstFaspUpstream *upstream, GstElement *sink);
 /* Announces the bit rate in three ways: by a property, a message and an event upstream.  0 (none)
  * is announced by the property only. */
-void gst_fasp_upstream_tell_bitrate (GstFaspUpstream *upstream, GstElement *sink, guint64 bitrate);
+void gst_fasp_upstream_announce_bitrate (GstFaspUpstream *upstream, GstElement *sink,
+    guint64 bitrate);
 guint64 gst_fasp_upstream_get_bitrate (GstFaspUpstream *upstream, GstElement *sink);
 
 G_END_DECLS

@@ -11,7 +11,7 @@
 #include "gstfaspstats.h"
 
 /* A warning, or the refusal of a caller for a reason, is not repeated within this time. */
-#define TELL_AGAIN_AFTER (60 * G_TIME_SPAN_SECOND)
+#define WARN_AGAIN_AFTER (60 * G_TIME_SPAN_SECOND)
 
 static gboolean
 stop_at_refusal (GSignalInvocationHint *hint, GValue *sum, const GValue *one, gpointer unused)
@@ -224,14 +224,15 @@ post_promise (GstElement *element, const FaspEvent *event)
 
 /* Tells how often skips are to be expected; warns if that is more often than wanted. */
 static void
-tell_promise (GstElement *element, const FaspEvent *event, const gchar *peer, GstFaspPosted *posted)
+report_promise (GstElement *element, const FaspEvent *event, const gchar *peer,
+    GstFaspPosted *posted)
 {
   g_autofree gchar *interval = describe_time (event->promise.promised_interval);
   g_autofree gchar *more = NULL;
 
   post_promise (element, event);
   if (event->promise.falls_short
-      && gst_fasp_quiet_may_tell (&posted->quiet[GST_FASP_QUIET_SHORT], &more))
+      && gst_fasp_quiet_may_post (&posted->quiet[GST_FASP_QUIET_SHORT], &more))
     GST_ELEMENT_WARNING (element, RESOURCE, SETTINGS,
         ("The network to %s loses too much for a latency of %u ms: expect a "
          "skip every %s, more often than glitch-interval allows. Raise "
@@ -290,14 +291,14 @@ warn_of_less (GstElement *element, const FaspEvent *event, const gchar *peer, Gs
   g_autofree gchar *flows = NULL, *fec = NULL;
 
   if (event->terms.flows < event->terms.flows_here
-      && gst_fasp_quiet_may_tell (&posted->quiet[GST_FASP_QUIET_FLOWS], &flows))
+      && gst_fasp_quiet_may_post (&posted->quiet[GST_FASP_QUIET_FLOWS], &flows))
     GST_ELEMENT_WARNING (element, RESOURCE, SETTINGS,
         ("%s has fewer flows: %u of %u are used. Set the same flowlets, and the "
          "same number of bonding-addresses, on both ends.%s",
             peer, event->terms.flows, event->terms.flows_here, flows),
         (NULL));
   if (event->terms.fec_refused
-      && gst_fasp_quiet_may_tell (&posted->quiet[GST_FASP_QUIET_FEC], &fec))
+      && gst_fasp_quiet_may_post (&posted->quiet[GST_FASP_QUIET_FEC], &fec))
     GST_ELEMENT_WARNING (element, RESOURCE, SETTINGS,
         ("%s takes no repairs (fec=off): losses are only retransmitted. Set "
          "fec=auto there to use FEC.%s",
@@ -306,7 +307,7 @@ warn_of_less (GstElement *element, const FaspEvent *event, const gchar *peer, Gs
 }
 
 static void
-tell_connected (GstElement *element, const FaspEvent *event, GSocketAddress *address,
+report_connected (GstElement *element, const FaspEvent *event, GSocketAddress *address,
     const gchar *peer, GstFaspPosted *posted)
 {
   GST_INFO_OBJECT (element, "connected to %s, latency %u ms", peer, event->terms.latency_ms);
@@ -317,7 +318,7 @@ tell_connected (GstElement *element, const FaspEvent *event, GSocketAddress *add
 
 /* The stream goes on in another session: posts with which peer, and what is missing. */
 static void
-tell_moved (GstElement *element, const FaspEvent *event, const gchar *peer)
+report_moved (GstElement *element, const FaspEvent *event, const gchar *peer)
 {
   FaspEvent was = { .address = event->before };
   g_autofree gchar *from = gst_fasp_events_peer (&was);
@@ -350,7 +351,8 @@ tell_moved (GstElement *element, const FaspEvent *event, const gchar *peer)
 
 /* The first bytes of a stream are here. */
 static void
-tell_joined (GstElement *element, const FaspEvent *event, const gchar *peer, GstFaspPosted *posted)
+report_joined (GstElement *element, const FaspEvent *event, const gchar *peer,
+    GstFaspPosted *posted)
 {
   g_autofree gchar *origin = event->start.position.known ?
       gst_fasp_origin_to_string (&event->start.position.origin) :
@@ -363,7 +365,7 @@ tell_joined (GstElement *element, const FaspEvent *event, const gchar *peer, Gst
           NULL),
       event);
   if (!event->start.in_the_middle
-      || !gst_fasp_quiet_may_tell (&posted->quiet[GST_FASP_QUIET_JOINED], &more))
+      || !gst_fasp_quiet_may_post (&posted->quiet[GST_FASP_QUIET_JOINED], &more))
     return;
   GST_ELEMENT_INFO (element, RESOURCE, READ,
       ("The stream of %s begins in the middle here: what was before is "
@@ -378,7 +380,7 @@ tell_joined (GstElement *element, const FaspEvent *event, const gchar *peer, Gst
 }
 
 static void
-tell_behind (GstElement *element, const FaspEvent *event, const gchar *peer)
+report_behind (GstElement *element, const FaspEvent *event, const gchar *peer)
 {
   GST_ELEMENT_WARNING (element, RESOURCE, WRITE,
       ("%s goes on behind a gap: up to %" G_GUINT64_FORMAT " bytes of the "
@@ -392,7 +394,7 @@ tell_behind (GstElement *element, const FaspEvent *event, const gchar *peer)
 
 /* Warns that a part of the stream is missing. The stream goes on. */
 static void
-tell_gap (GstElement *element, const FaspEvent *event, const gchar *peer)
+report_gap (GstElement *element, const FaspEvent *event, const gchar *peer)
 {
   if (event->left_behind)
     GST_ELEMENT_WARNING (element, RESOURCE, READ,
@@ -414,13 +416,13 @@ tell_gap (GstElement *element, const FaspEvent *event, const gchar *peer)
 }
 
 static void
-tell_interrupted (GstElement *element, const FaspEvent *event, const gchar *peer,
+report_interrupted (GstElement *element, const FaspEvent *event, const gchar *peer,
     GstFaspPosted *posted)
 {
   g_autofree gchar *more = NULL;
   guint64 timeout;
 
-  if (!gst_fasp_quiet_may_tell (&posted->quiet[GST_FASP_QUIET_INTERRUPTED], &more))
+  if (!gst_fasp_quiet_may_post (&posted->quiet[GST_FASP_QUIET_INTERRUPTED], &more))
     return;
   g_object_get (element, "resume-timeout", &timeout, NULL);
   GST_ELEMENT_WARNING (element, RESOURCE, READ,
@@ -432,11 +434,11 @@ tell_interrupted (GstElement *element, const FaspEvent *event, const gchar *peer
 }
 
 static void
-tell_resumed (GstElement *element, const gchar *peer, GstFaspPosted *posted)
+report_resumed (GstElement *element, const gchar *peer, GstFaspPosted *posted)
 {
   g_autofree gchar *more = NULL;
 
-  if (!gst_fasp_quiet_may_tell (&posted->quiet[GST_FASP_QUIET_RESUMED], &more))
+  if (!gst_fasp_quiet_may_post (&posted->quiet[GST_FASP_QUIET_RESUMED], &more))
     return;
   GST_ELEMENT_INFO (element, RESOURCE, READ,
       ("Connection to %s is back; the stream goes on where it stood.%s", peer, more),
@@ -446,7 +448,7 @@ tell_resumed (GstElement *element, const gchar *peer, GstFaspPosted *posted)
 }
 
 static void
-tell_deaf (GstElement *element, const gchar *peer)
+report_deaf (GstElement *element, const gchar *peer)
 {
   GST_ELEMENT_WARNING (element, RESOURCE, READ,
       ("Nothing comes from the multicast group any more: the stream comes by "
@@ -458,7 +460,7 @@ tell_deaf (GstElement *element, const gchar *peer)
 }
 
 static void
-tell_hearing (GstElement *element, const gchar *peer)
+report_hearing (GstElement *element, const gchar *peer)
 {
   GST_ELEMENT_INFO (element, RESOURCE, READ,
       ("The multicast group is heard again: the stream of %s comes by multicast.", peer),
@@ -471,7 +473,7 @@ gst_fasp_events_is_due (gint64 *last)
 {
   gint64 now = g_get_monotonic_time ();
 
-  if (*last > 0 && now - *last < TELL_AGAIN_AFTER)
+  if (*last > 0 && now - *last < WARN_AGAIN_AFTER)
     return FALSE;
   *last = now;
   return TRUE;
@@ -492,7 +494,7 @@ was_posted (GstFaspPosted *posted, const FaspEvent *event)
 }
 
 static void
-tell_rejected (GstElement *element, const FaspEvent *event, GSocketAddress *address,
+report_rejected (GstElement *element, const FaspEvent *event, GSocketAddress *address,
     GstFaspPosted *posted)
 {
   g_autofree gchar *why = gst_fasp_events_explain (event), *more = NULL;
@@ -502,7 +504,7 @@ tell_rejected (GstElement *element, const FaspEvent *event, GSocketAddress *addr
     g_signal_emit_by_name (element, "caller-rejected", address, event->streamid);
   posted->quiet[GST_FASP_QUIET_REFUSED].unposted += event->refusal.more;
   if (!event->final && !was_posted (posted, event)
-      && gst_fasp_quiet_may_tell (&posted->quiet[GST_FASP_QUIET_REFUSED], &more))
+      && gst_fasp_quiet_may_post (&posted->quiet[GST_FASP_QUIET_REFUSED], &more))
     GST_ELEMENT_WARNING_WITH_DETAILS (element, RESOURCE, BUSY, ("Not connected: %s.%s", why, more),
         (NULL), GST_FASP_REASON (event));
 }
@@ -529,7 +531,7 @@ is_held (GstElement *element)
 
 /* No peer has been heard yet: tells what to check. */
 static void
-tell_unanswered (GstElement *element, const FaspEvent *event, const gchar *peer)
+report_unanswered (GstElement *element, const FaspEvent *event, const gchar *peer)
 {
   const gchar *held = is_held (element) ? ", and the stream is held until then "
                                           "(with wait-for-connection=false it would be discarded)" :
@@ -567,7 +569,7 @@ tell_unanswered (GstElement *element, const FaspEvent *event, const gchar *peer)
 
 /* @peer: the address that sends it. */
 static void
-tell_stranger (GstElement *element, FaspIo *io, const FaspEvent *event, const gchar *peer)
+report_stranger (GstElement *element, FaspIo *io, const FaspEvent *event, const gchar *peer)
 {
   static const struct
   {
@@ -590,7 +592,7 @@ tell_stranger (GstElement *element, FaspIo *io, const FaspEvent *event, const gc
 }
 
 static void
-tell_uncalled (GstElement *element, FaspIo *io)
+report_uncalled (GstElement *element, FaspIo *io)
 {
   g_autofree gchar *local = NULL;
   guint port = fasp_io_get_port (io);
@@ -605,7 +607,7 @@ tell_uncalled (GstElement *element, FaspIo *io)
 }
 
 static void
-tell_removed (GstElement *element, const FaspEvent *event, GSocketAddress *address,
+report_removed (GstElement *element, const FaspEvent *event, GSocketAddress *address,
     GstFaspPosted *posted)
 {
   g_autofree gchar *why = gst_fasp_events_explain (event), *more = NULL;
@@ -622,7 +624,7 @@ tell_removed (GstElement *element, const FaspEvent *event, GSocketAddress *addre
     GST_INFO_OBJECT (element, "%s", why);
     return;
   }
-  if (!gst_fasp_quiet_may_tell (&posted->quiet[GST_FASP_QUIET_LEFT], &more))
+  if (!gst_fasp_quiet_may_post (&posted->quiet[GST_FASP_QUIET_LEFT], &more))
     return;
   if (event->end.is_held)
     GST_ELEMENT_WARNING_WITH_DETAILS (element, RESOURCE, WRITE,
@@ -653,31 +655,31 @@ gst_fasp_events_handle (GstElement *element, FaspIo *io, const FaspEvent *event,
       answer (element, io, event, address);
       break;
     case FASP_EVENT_UNANSWERED:
-      tell_unanswered (element, event, peer);
+      report_unanswered (element, event, peer);
       break;
     case FASP_EVENT_UNCALLED:
-      tell_uncalled (element, io);
+      report_uncalled (element, io);
       break;
     case FASP_EVENT_STRANGER:
-      tell_stranger (element, io, event, peer);
+      report_stranger (element, io, event, peer);
       break;
     case FASP_EVENT_CONNECTED:
-      tell_connected (element, event, address, peer, posted);
+      report_connected (element, event, address, peer, posted);
       break;
     case FASP_EVENT_REJECTED:
-      tell_rejected (element, event, address, posted);
+      report_rejected (element, event, address, posted);
       break;
     case FASP_EVENT_PROMISE:
-      tell_promise (element, event, peer, posted);
+      report_promise (element, event, peer, posted);
       break;
     case FASP_EVENT_MOVED:
-      tell_moved (element, event, peer);
+      report_moved (element, event, peer);
       break;
     case FASP_EVENT_DEAF:
-      tell_deaf (element, peer);
+      report_deaf (element, peer);
       break;
     case FASP_EVENT_HEARING:
-      tell_hearing (element, peer);
+      report_hearing (element, peer);
       break;
     case FASP_EVENT_BITRATE:
     case FASP_EVENT_KEY_FRAME:
@@ -687,22 +689,22 @@ gst_fasp_events_handle (GstElement *element, FaspIo *io, const FaspEvent *event,
     case FASP_EVENT_FLOW_BACK:
       break; /* gstfasplines handles these */
     case FASP_EVENT_JOINED:
-      tell_joined (element, event, peer, posted);
+      report_joined (element, event, peer, posted);
       break;
     case FASP_EVENT_BEHIND:
-      tell_behind (element, event, peer);
+      report_behind (element, event, peer);
       break;
     case FASP_EVENT_GAP:
-      tell_gap (element, event, peer);
+      report_gap (element, event, peer);
       break;
     case FASP_EVENT_INTERRUPTED:
-      tell_interrupted (element, event, peer, posted);
+      report_interrupted (element, event, peer, posted);
       break;
     case FASP_EVENT_RESUMED:
-      tell_resumed (element, peer, posted);
+      report_resumed (element, peer, posted);
       break;
     case FASP_EVENT_REMOVED:
-      tell_removed (element, event, address, posted);
+      report_removed (element, event, address, posted);
       break;
   }
 }

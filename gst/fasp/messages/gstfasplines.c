@@ -97,7 +97,7 @@ post (const Line *line, GstElement *element, const FaspEvent *event, gboolean ou
 }
 
 static void
-tell_lost (Line *line, GstElement *element, const FaspEvent *event, const gchar *which)
+report_lost (Line *line, GstElement *element, const FaspEvent *event, const gchar *which)
 {
   GST_INFO_OBJECT (element, "flow %u, %s, carries nothing: %s", event->outage.flow, which,
       event->text);
@@ -113,7 +113,7 @@ tell_lost (Line *line, GstElement *element, const FaspEvent *event, const gchar 
 }
 
 static void
-tell_back (Line *line, GstElement *element, const FaspEvent *event, const gchar *which)
+report_back (Line *line, GstElement *element, const FaspEvent *event, const gchar *which)
 {
   GST_INFO_OBJECT (element, "flow %u, %s, carries again after %.1f s", event->outage.flow, which,
       event->outage.gone / 1e6);
@@ -129,7 +129,7 @@ tell_back (Line *line, GstElement *element, const FaspEvent *event, const gchar 
 }
 
 void
-gst_fasp_lines_tell (GstFaspLines *lines, GstElement *element, const FaspEvent *event)
+gst_fasp_lines_post (GstFaspLines *lines, GstElement *element, const FaspEvent *event)
 {
   Line *line = get_line (lines, event->address.link);
   g_autofree gchar *which = gst_fasp_lines_describe (lines, event->address.link, &event->address);
@@ -137,7 +137,7 @@ gst_fasp_lines_tell (GstFaspLines *lines, GstElement *element, const FaspEvent *
 
   post (line, element, event, out);
   if (out)
-    tell_lost (line, element, event, which);
+    report_lost (line, element, event, which);
   else
-    tell_back (line, element, event, which);
+    report_back (line, element, event, which);
 }

@@ -25,6 +25,6 @@ void gst_fasp_lines_free (GstFaspLines *lines);
  * empty if it is not known.  NULL: there is only one.  Free with g_free(). */
 gchar *gst_fasp_lines_describe (const GstFaspLines *lines, guint link, const FaspAddress *peer);
 /* A flow carries nothing, or carries again (FASP_EVENT_FLOW_OUT, FASP_EVENT_FLOW_BACK). */
-void gst_fasp_lines_tell (GstFaspLines *lines, GstElement *element, const FaspEvent *event);
+void gst_fasp_lines_post (GstFaspLines *lines, GstElement *element, const FaspEvent *event);
 
 G_END_DECLS

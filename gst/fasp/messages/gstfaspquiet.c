@@ -9,7 +9,7 @@
 #define EVERY (10 * FASP_SEC)
 
 gboolean
-gst_fasp_quiet_may_tell (GstFaspQuiet *quiet, gchar **more)
+gst_fasp_quiet_may_post (GstFaspQuiet *quiet, gchar **more)
 {
   *more = NULL;
   if (!fasp_token_bucket_take (&quiet->full, g_get_monotonic_time (), EVERY, AT_ONCE)) {

@@ -22,6 +22,6 @@ typedef struct
 
 /* May one be posted now?  *more: a sentence, with a space before it, that says how many were not,
  * to be put behind the message; or "".  FALSE: it is counted.  Free *more with g_free(). */
-gboolean gst_fasp_quiet_may_tell (GstFaspQuiet *quiet, gchar **more);
+gboolean gst_fasp_quiet_may_post (GstFaspQuiet *quiet, gchar **more);
 
 G_END_DECLS

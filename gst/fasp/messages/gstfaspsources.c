@@ -32,7 +32,7 @@ post (GstElement *element, const FaspMergeEvent *event, const FaspAddress *peer)
 }
 
 void
-gst_fasp_sources_tell (GstElement *element, const FaspMergeEvent *event, const FaspAddress *peer,
+gst_fasp_sources_post (GstElement *element, const FaspMergeEvent *event, const FaspAddress *peer,
     GstFaspQuiet *quiet)
 {
   FaspEvent of = { .address = *peer };
@@ -47,7 +47,7 @@ gst_fasp_sources_tell (GstElement *element, const FaspMergeEvent *event, const F
          "one is used at a time.",
             name, event->why, what),
         (NULL));
-  else if (!gst_fasp_quiet_may_tell (quiet, &more))
+  else if (!gst_fasp_quiet_may_post (quiet, &more))
     GST_INFO_OBJECT (element, "%s %s: %s", name, what, event->why);
   else if (event->type == FASP_MERGE_LEFT)
     GST_ELEMENT_WARNING (element, RESOURCE, READ,
@@ -62,7 +62,7 @@ gst_fasp_sources_tell (GstElement *element, const FaspMergeEvent *event, const F
 }
 
 void
-gst_fasp_sources_tell_failed (GstElement *element, const FaspEvent *event)
+gst_fasp_sources_warn_failed (GstElement *element, const FaspEvent *event)
 {
   g_autofree gchar *why = gst_fasp_events_explain (event);
 

@@ -13,11 +13,12 @@
 
 G_BEGIN_DECLS
 
-/* Posts a message for each change.  People are told of it as often as gstfaspquiet.h allows.
+/* Posts a message for each change.  It is an INFO for people, too, as often as gstfaspquiet.h
+ * allows.
  * @peer: address of the source; its length is 0 if it was never connected. */
-void gst_fasp_sources_tell (GstElement *element, const FaspMergeEvent *event,
+void gst_fasp_sources_post (GstElement *element, const FaspMergeEvent *event,
     const FaspAddress *peer, GstFaspQuiet *quiet);
 /* Warns that a source will not come any more, while others may. */
-void gst_fasp_sources_tell_failed (GstElement *element, const FaspEvent *event);
+void gst_fasp_sources_warn_failed (GstElement *element, const FaspEvent *event);
 
 G_END_DECLS

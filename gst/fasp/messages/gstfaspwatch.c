@@ -42,7 +42,7 @@ is_live (GstElement *sink)
 
 /* Warns if max-bitrate looks as if its unit was mistaken. */
 static gboolean
-tell_unit (const GstFaspWatch *w, GstElement *sink)
+warn_unit (const GstFaspWatch *w, GstElement *sink)
 {
   guint64 max;
 
@@ -60,10 +60,10 @@ tell_unit (const GstFaspWatch *w, GstElement *sink)
 }
 
 static void
-tell_behind (GstFaspWatch *w, GstElement *sink, guint held)
+warn_behind (GstFaspWatch *w, GstElement *sink, guint held)
 {
   if (w->behind < LOOKS || !is_live (sink) || !gst_fasp_events_is_due (&w->behind_warned)
-      || tell_unit (w, sink))
+      || warn_unit (w, sink))
     return;
   GST_ELEMENT_WARNING (sink, RESOURCE, BUSY,
       ("The stream comes faster than it "
@@ -78,7 +78,7 @@ tell_behind (GstFaspWatch *w, GstElement *sink, guint held)
 }
 
 static void
-tell_lossy (GstFaspWatch *w, GstElement *sink, gdouble loss)
+warn_lossy (GstFaspWatch *w, GstElement *sink, gdouble loss)
 {
   if (w->lossy < LOOKS || !gst_fasp_events_is_due (&w->lossy_warned))
     return;
@@ -92,7 +92,7 @@ tell_lossy (GstFaspWatch *w, GstElement *sink, gdouble loss)
 }
 
 static void
-tell_late (GstFaspWatch *w, GstElement *sink, guint missed)
+warn_late (GstFaspWatch *w, GstElement *sink, guint missed)
 {
   if (w->late < LOOKS || !gst_fasp_events_is_due (&w->late_warned))
     return;
@@ -108,7 +108,7 @@ tell_late (GstFaspWatch *w, GstElement *sink, guint missed)
 
 /* The peer is heard, so there is no warning about an interruption. */
 static void
-tell_stuck (GstFaspWatch *w, GstElement *sink, const FaspAddress *where)
+warn_stuck (GstFaspWatch *w, GstElement *sink, const FaspAddress *where)
 {
   g_autofree gchar *peer = NULL;
 
@@ -125,7 +125,7 @@ tell_stuck (GstFaspWatch *w, GstElement *sink, const FaspAddress *where)
 }
 
 static void
-tell_keyless (GstFaspWatch *w, GstElement *sink, FaspTime wait)
+warn_keyless (GstFaspWatch *w, GstElement *sink, FaspTime wait)
 {
   if (wait < KEYLESS || !gst_fasp_events_is_due (&w->keyless_warned))
     return;
@@ -182,16 +182,16 @@ gst_fasp_watch_look (GstFaspWatch *w, GstElement *sink, FaspIo *io, GstFaspWatch
   w->looked = now;
   w->held = 0;
   w->backlog = backlog;
-  tell_late (w, sink, 100 * missed / since);
+  warn_late (w, sink, 100 * missed / since);
   if (stream == GST_FASP_WATCH_PASSES)
-    tell_keyless (w, sink, keyless);
+    warn_keyless (w, sink, keyless);
   if (stuck) { /* another rate would not help */
-    tell_stuck (w, sink, &where);
+    warn_stuck (w, sink, &where);
     return;
   }
   if (w->late < LOOKS) /* a higher rate would not help */
-    tell_behind (w, sink, 100 * held / since);
-  tell_lossy (w, sink, loss);
+    warn_behind (w, sink, 100 * held / since);
+  warn_lossy (w, sink, loss);
 }
 
 void

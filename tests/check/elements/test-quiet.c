@@ -20,7 +20,7 @@ tell (GstFaspQuiet *quiet, guint n, const gchar *last)
   for (guint i = 0; i < n; i++) {
     g_autofree gchar *more = NULL;
 
-    if (!gst_fasp_quiet_may_tell (quiet, &more)) {
+    if (!gst_fasp_quiet_may_post (quiet, &more)) {
       g_assert_null (more);
       continue;
     }
