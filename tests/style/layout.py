@@ -171,10 +171,9 @@ def get_commands(build, tree):
 # --- each file is in a room
 
 
-def check_files(tree, commands, others, upwards=frozenset()):
-    """@others: the texts of all that is outside of the house, but may use its headers. @upwards: from rooms.known."""
-    named = [f"{room.name}/{source}" for room in tree.rooms for source in room.sources
-             if (f"{room.name}/meson.build", source) not in upwards]
+def check_files(tree, commands, others):
+    """@others: the texts of all that is outside of the house, but may use its headers."""
+    named = [f"{room.name}/{source}" for room in tree.rooms for source in room.sources]
     either = {f"{room.name}/{source}" for room in tree.rooms for source in room.either}
     sources = {path for path in tree.files if path.endswith(".c")}
     wrong = [f"{path} is in no room" for path in tree.files if not tree.get_room(path)]
@@ -224,24 +223,21 @@ def get_room_edges(tree, symbols):
     return symbols.get_edges(lambda stem: (room := tree.get_room(stem)) and room.name)
 
 
-def check_uses(tree, symbols, upwards=frozenset()):
-    """Each room uses what it names, and names what it uses; what it names is below it. @upwards: from rooms.known."""
+def check_uses(tree, symbols):
+    """Each room uses what it names, and names what it uses; what it names is below it."""
     wrong, below = [], set()
-    allowed = {f"{path} includes {name}" for path, name in upwards if not path.endswith("/meson.build")}
     edges = get_room_edges(tree, symbols)
     for room in tree.rooms:
         wrong += [f"{room.name} names {name}, which is not below it" for name in sorted(room.uses - below)]
         included, called = get_included_rooms(tree, room), edges.get(room.name, {})
         strange = included.pop(None, set())
-        wrong += [f"{what}: that is a path, or no header of what its meson.build names" for what in sorted(strange - allowed)]
-        allowed -= strange
+        wrong += [f"{what}: that is a path, or no header of what its meson.build names" for what in sorted(strange)]
         for name in sorted((included.keys() | called.keys()) - room.uses):
             what = sorted(included.get(name, [])) + sorted(called.get(name, []))
             wrong.append(f"{room.name} uses {name} and does not name it: " + ", ".join(what[:5]))
         for name in sorted(room.uses - included.keys() - called.keys()):
             wrong.append(f"{room.name} names {name} and does not use it")
         below.add(room.name)
-    wrong += [f"{what} no more: take it out of rooms.known" for what in sorted(allowed)]
     return wrong + [f"rooms in a circle: {show_circle(circle, edges)}" for circle in find_circles(edges)]
 
 
@@ -413,13 +409,12 @@ def check_writers(tree, types, known):
 
 
 def get_known(house):
-    """What rooms.known has of @house: files in circles; structs and their sizes; what is used upwards, and by which file;
-    leaf fields; assignments of other rooms."""
+    """What rooms.known has of @house: files in circles; structs and their sizes; leaf fields;
+    assignments of other rooms."""
     lines = [line.split() for line in (HERE / "rooms.known").read_text().splitlines() if line and line[0] != "#"]
     lines = [(kind, *words) for kind, name, *words in lines if name == house.name]
     return ({words[1] for words in lines if words[0] == "circle"},
         {words[1]: (int(words[2]), int(words[3])) for words in lines if words[0] == "struct"},
-        {(words[1], words[2]) for words in lines if words[0] == "upwards"},
         *({words[1]: int(words[2]) for words in lines if words[0] == kind} for kind in ("leaves", "writers")))
 
 
