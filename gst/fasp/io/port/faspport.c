@@ -109,7 +109,7 @@ deal_out (FaspPort *port, FaspReceiveBatch *batch, gpointer self)
 /* Lock held. It is not known which member the report is for. Members that do not know the address
  * ignore it. */
 static void
-tell_members (FaspPort *port, const FaspAddress *address)
+report_members (FaspPort *port, const FaspAddress *address)
 {
   FaspTime now = port->get_time ();
 
@@ -126,7 +126,7 @@ tell_members (FaspPort *port, const FaspAddress *address)
 }
 
 static void
-tell_unreachable (FaspPort *port)
+report_unreachable (FaspPort *port)
 {
   FaspAddress address;
 
@@ -136,13 +136,13 @@ tell_unreachable (FaspPort *port)
       n++) {
     address.link = 0;
     g_mutex_lock (&port->lock);
-    tell_members (port, &address);
+    report_members (port, &address);
     g_mutex_unlock (&port->lock);
   }
 }
 
 static void
-tell_deaf (FaspPort *port, gint error)
+report_deaf (FaspPort *port, gint error)
 {
   if (error == 0)
     return;
@@ -168,8 +168,8 @@ receive (FaspPort *port, FaspReceiveBatch *batch, gpointer self)
     deal_out (port, batch, self);
     g_mutex_unlock (&port->lock);
   }
-  tell_deaf (port, fasp_receive_batch_take_error (batch));
-  tell_unreachable (port);
+  report_deaf (port, fasp_receive_batch_take_error (batch));
+  report_unreachable (port);
 }
 
 void

@@ -51,7 +51,7 @@ offer (FaspResolve *r, GInetAddress *address)
 
 /* None of the addresses can be used. */
 static void
-tell_useless (FaspResolve *r)
+report_unusable (FaspResolve *r)
 {
   g_autoptr (GError) error = g_error_new (G_IO_ERROR, G_IO_ERROR_NETWORK_UNREACHABLE,
       "it has no address that this socket reaches. IPv4 and IPv6 do not mix; a link-local address "
@@ -90,7 +90,7 @@ offer_in_turn (FaspResolve *r, GList *addresses)
     }
   while (offered != NULL && g_get_monotonic_time () < until);
   if (offered == NULL)
-    tell_useless (r);
+    report_unusable (r);
   return offered != NULL || pause_for (r, LOOK_AGAIN_AFTER);
 }
 
@@ -141,7 +141,7 @@ fasp_resolve_new (const gchar *host, guint16 port, FaspResolveFound found,
   g_cond_init (&r->changed);
   /* an address needs no thread and no name server */
   if (literal != NULL && !found (literal, user_data))
-    tell_useless (r);
+    report_unusable (r);
   else if (literal == NULL)
     r->thread = fasp_thread_new ("fasp-resolve", run, r, error);
   if (literal != NULL || r->thread != NULL)

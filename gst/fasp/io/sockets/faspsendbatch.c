@@ -156,7 +156,7 @@ count_alike (const FaspSendBatch *b, guint i)
 
 /* Adds a control message for the kernel. */
 static void
-tell_kernel (Control *control, struct msghdr *message, gint level, gint type, gconstpointer value,
+add_control (Control *control, struct msghdr *message, gint level, gint type, gconstpointer value,
     gsize size)
 {
   struct cmsghdr *header = (gpointer) (control->bytes + message->msg_controllen);
@@ -178,9 +178,9 @@ say_ecn (FaspSendBatch *b, Control *control, struct msghdr *message, guint8 ecn)
 
   memcpy (&to, message->msg_name, MIN (message->msg_namelen, sizeof to));
   if (to.sin6_family == AF_INET6 && !IN6_IS_ADDR_V4MAPPED (&to.sin6_addr))
-    tell_kernel (control, message, IPPROTO_IPV6, IPV6_TCLASS, &service, sizeof service);
+    add_control (control, message, IPPROTO_IPV6, IPV6_TCLASS, &service, sizeof service);
   else
-    tell_kernel (control, message, IPPROTO_IP, IP_TOS, &service, sizeof service);
+    add_control (control, message, IPPROTO_IP, IP_TOS, &service, sizeof service);
 }
 
 static gboolean
@@ -200,10 +200,10 @@ say_source (const FaspDatagram *d, Control *control, struct msghdr *message)
 
   if (d->to.len == sizeof (struct sockaddr_in)) {
     memcpy (&four.ipi_spec_dst, d->to.local, sizeof four.ipi_spec_dst);
-    tell_kernel (control, message, IPPROTO_IP, IP_PKTINFO, &four, sizeof four);
+    add_control (control, message, IPPROTO_IP, IP_PKTINFO, &four, sizeof four);
   } else {
     memcpy (&six.ipi6_addr, d->to.local, sizeof six.ipi6_addr);
-    tell_kernel (control, message, IPPROTO_IPV6, IPV6_PKTINFO, &six, sizeof six);
+    add_control (control, message, IPPROTO_IPV6, IPV6_PKTINFO, &six, sizeof six);
   }
 }
 
@@ -260,7 +260,7 @@ compose (FaspSendBatch *b)
     message->msg_iov = piece;
     b->counts[b->n] = n;
     if (n > 1)
-      tell_kernel (&b->controls[b->n], message, IPPROTO_UDP, UDP_SEGMENT,
+      add_control (&b->controls[b->n], message, IPPROTO_UDP, UDP_SEGMENT,
           &(guint16) { first->size }, sizeof (guint16));
     if (first->ecn)
       say_ecn (b, &b->controls[b->n], message, first->ecn);

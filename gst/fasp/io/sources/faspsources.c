@@ -6,8 +6,8 @@
 #define AHEAD 64
 /* The merge is asked again after so long at least, if what it waits for was due already. */
 #define NAP (5 * FASP_MSEC)
-/* A gap is told at most this often. */
-#define TELL_GAP_AFTER (60 * FASP_SEC)
+/* A gap is reported at most this often. */
+#define REPORT_GAP_AFTER (60 * FASP_SEC)
 
 /* Used by the thread that reads, but for io and name, which never change. */
 typedef struct
@@ -15,15 +15,15 @@ typedef struct
   FaspIo *io;
   gchar *name; /* FaspStandingStats; owned */
   FaspSources *all;
-  FaspAddress called;    /* that it has by its name, which others have, too; the lock of all */
-  FaspRead ahead[AHEAD]; /* that were taken from it, and not put into the merge yet */
-  guint n, next;         /* how many were taken; index of the next one */
-  FaspElsewhere told;    /* what its endpoint was told last */
-  gboolean is_connected; /* when it was last looked at */
-  gboolean has_ended;    /* its sender is gone, and that was not told yet */
-  gboolean has_failed;   /* no sender will come any more */
-  gboolean is_over;      /* that is known to the reader, or nothing follows the sender's end */
-  FaspEvent event;       /* that says so */
+  FaspAddress called;      /* that it has by its name, which others have, too; the lock of all */
+  FaspRead ahead[AHEAD];   /* that were taken from it, and not put into the merge yet */
+  guint n, next;           /* how many were taken; index of the next one */
+  FaspElsewhere announced; /* to its endpoint, last */
+  gboolean is_connected;   /* when it was last looked at */
+  gboolean has_ended;      /* its sender is gone, and that was not reported yet */
+  gboolean has_failed;     /* no sender will come any more */
+  gboolean is_over;        /* that is known to the reader, or nothing follows the sender's end */
+  FaspEvent event;         /* that says so */
 } Source;
 
 struct _FaspSources
@@ -45,15 +45,15 @@ struct _FaspSources
   guint from;         /* source of what was read last */
   guint clock_source; /* whose clock was asked for last, its epoch, and ours for the two */
   guint clock_epoch, epoch;
-  FaspTime gap_told; /* when a gap was told; 0: never */
-  GQueue told;       /* Told, owned: of the stream, to be told */
+  FaspTime gap_reported; /* when a gap was reported; 0: never */
+  GQueue pending;        /* Pending, owned: of the stream, to be reported */
 };
 
 typedef struct
 {
   guint source;
   FaspEvent event;
-} Told;
+} Pending;
 
 /* --- life ----------------------------------------------------------------------------- */
 
@@ -119,7 +119,7 @@ fasp_sources_new (const FaspSourcesSettings *settings, const FaspIoSettings *ios
   g_mutex_init (&self->lock);
   g_mutex_init (&self->merging);
   g_cond_init (&self->wake);
-  g_queue_init (&self->told);
+  g_queue_init (&self->pending);
   self->settings = *settings;
   self->listens = ios[0].endpoint.mode == FASP_MODE_LISTENER;
   self->epoch = 1;
@@ -177,7 +177,7 @@ fasp_sources_free (FaspSources *self)
   }
   for (guint i = 0; i < FASP_SOURCES_MAX; i++)
     g_free (self->list[i].name);
-  g_queue_clear_full (&self->told, g_free);
+  g_queue_clear_full (&self->pending, g_free);
   g_mutex_clear (&self->lock);
   g_mutex_clear (&self->merging);
   g_cond_clear (&self->wake);
@@ -201,12 +201,12 @@ fasp_sources_get (const FaspSources *self, guint i)
 static FaspEvent *
 push_event (FaspSources *self, FaspEventType type)
 {
-  Told *told = g_new0 (Told, 1);
+  Pending *pending = g_new0 (Pending, 1);
 
-  told->source = self->from;
-  told->event.type = type;
-  g_queue_push_tail (&self->told, told);
-  return &told->event;
+  pending->source = self->from;
+  pending->event.type = type;
+  g_queue_push_tail (&self->pending, pending);
+  return &pending->event;
 }
 
 static void
@@ -227,9 +227,9 @@ miss (FaspSources *self, FaspTime now, guint64 bytes)
   FaspEvent *event;
 
   self->stats.bytes_missing += bytes;
-  if (self->gap_told > 0 && now - self->gap_told < TELL_GAP_AFTER)
+  if (self->gap_reported > 0 && now - self->gap_reported < REPORT_GAP_AFTER)
     return;
-  self->gap_told = now;
+  self->gap_reported = now;
   event = push_event (self, FASP_EVENT_GAP);
   event->bytes_lost = bytes;
   event->left_behind = TRUE; /* no source had it */
@@ -278,8 +278,8 @@ visit (FaspSources *self, guint i, FaspTime now)
 
   if (!had)
     source->next = source->n = 0;
-  switch (fasp_io_poll (source->io, is_same (&elsewhere, &source->told) ? NULL : &elsewhere, &state,
-      source->ahead, had ? 0 : AHEAD, &n, &event)) {
+  switch (fasp_io_poll (source->io, is_same (&elsewhere, &source->announced) ? NULL : &elsewhere,
+      &state, source->ahead, had ? 0 : AHEAD, &n, &event)) {
     case FASP_IO_OK:
       source->n = n;
       break;
@@ -296,7 +296,7 @@ visit (FaspSources *self, guint i, FaspTime now)
     case FASP_IO_FLUSHING:
       break;
   }
-  source->told = elsewhere;
+  source->announced = elsewhere;
   /* as long as something of it is left to be read */
   state.is_connected |= source->next < source->n;
   source->is_connected = state.is_connected;
@@ -383,7 +383,7 @@ gather (FaspSources *self, FaspTime now, FaspRead *items, guint max, guint *n)
       break;
     more |= *n > before || has_run_out (self);
     for (guint i = 0; i < self->n; i++)
-      more |= !fasp_merge_is_told (self->merge, i, &self->list[i].told);
+      more |= !fasp_merge_is_told (self->merge, i, &self->list[i].announced);
   }
   until = fasp_merge_get_timeout (self->merge, now);
   g_mutex_unlock (&self->merging);
@@ -392,25 +392,25 @@ gather (FaspSources *self, FaspTime now, FaspRead *items, guint max, guint *n)
 
 /* Tells what has happened to the stream and to its sources. */
 static void
-tell (FaspSources *self, FaspTime now)
+report (FaspSources *self, FaspTime now)
 {
   FaspMergeEvent event;
   gboolean more;
 
   do {
-    g_autofree Told *told = NULL;
+    g_autofree Pending *pending = NULL;
 
     g_mutex_lock (&self->merging);
     more = fasp_merge_poll_event (self->merge, &event);
     if (more)
       fasp_standings_note (&self->standings, now, &event);
-    told = g_queue_pop_head (&self->told);
+    pending = g_queue_pop_head (&self->pending);
     g_mutex_unlock (&self->merging);
     if (more)
       self->settings.changed (&event, self->settings.user_data);
-    if (told != NULL)
-      self->settings.event (told->source, &told->event, self->settings.user_data);
-    more |= told != NULL;
+    if (pending != NULL)
+      self->settings.event (pending->source, &pending->event, self->settings.user_data);
+    more |= pending != NULL;
   } while (more);
 }
 
@@ -434,7 +434,8 @@ are_all_over (const FaspSources *self)
   return all;
 }
 
-/* Takes note of the sources whose end was not told yet.  The last of them; NULL: there are none. */
+/* Takes note of the sources whose end was not reported yet.  The last of them; NULL: there are
+ * none. */
 static Source *
 note_ends (FaspSources *self)
 {
@@ -462,8 +463,8 @@ find_failed (const FaspSources *self)
   return NULL;
 }
 
-/* There is nothing to read.  TRUE: nothing will come, or the last sender has gone, which is told
- * once, however many went. */
+/* There is nothing to read.  TRUE: nothing will come, or the last sender has gone, which is
+ * reported once, however many went. */
 static gboolean
 is_at_end (FaspSources *self, FaspIoResult *result, FaspEvent *event)
 {
@@ -516,7 +517,7 @@ fasp_sources_read (FaspSources *self, FaspRead *items, guint max, guint *n, Fasp
     FaspTime now = g_get_monotonic_time ();
     FaspTime until = gather (self, now, items, max, n);
 
-    tell (self, now);
+    report (self, now);
     if (*n > 0)
       return FASP_IO_OK;
     if (is_at_end (self, &result, event))

@@ -56,8 +56,8 @@ guint fasp_sources_count (const FaspSources *sources);
 FaspIo *fasp_sources_get (const FaspSources *sources, guint i);
 
 /* As fasp_io_read().  FASP_IO_ENDED: no source is connected any more; the event is that of the
- * last one, and final if none can come again; it is told once.  FASP_IO_FAILED: none has come, and
- * none will. All that is read has session 0, whichever source it is from. */
+ * last one, and final if none can come again; it is reported once.  FASP_IO_FAILED: none has come,
+ * and none will. All that is read has session 0, whichever source it is from. */
 FaspIoResult fasp_sources_read (FaspSources *sources, FaspRead *items, guint max, guint *n,
     FaspEvent *event);
 /* fasp_merge_prefer(), from any thread. */

@@ -23,7 +23,7 @@ typedef struct
   guint64 deaf_reported[ERRORS_MAX]; /* by errno of receiving: 1: the error was reported */
   FaspTime follow_at;                /* when to look for interfaces that moved; FASP_NEVER: never */
   gboolean deaf_to_group;            /* nothing is heard of the group */
-  gboolean has_told;                 /* events, since the last news */
+  gboolean has_reported;             /* events, since the last news */
 } Loop;
 
 /* --- reporting ---------------------------------------------------------------------- */
@@ -40,7 +40,7 @@ note_hearing (Loop *loop, const FaspEvent *event)
 
 /* Reports some of the events. FALSE: those were all. */
 static gboolean
-tell_some (Loop *loop)
+report_some (Loop *loop)
 {
   FaspIo *io = loop->io;
   FaspEvent events[EVENTS_BATCH];
@@ -49,7 +49,7 @@ tell_some (Loop *loop)
   fasp_guard_lock (&io->guard);
   while (n < EVENTS_BATCH && fasp_endpoint_poll_event (io->guard.endpoint, &events[n]))
     fasp_io_note_event (io, &events[n++]);
-  loop->has_told |= n > 0;
+  loop->has_reported |= n > 0;
   fasp_guard_unlock (&io->guard);
   for (guint i = 0; i < n; i++) {
     note_hearing (loop, &events[i]);
@@ -61,20 +61,20 @@ tell_some (Loop *loop)
 
 /* Reports to the application and to the waiters. */
 static void
-tell (Loop *loop)
+report (Loop *loop)
 {
   FaspIo *io = loop->io;
   guint64 stale;
 
-  while (tell_some (loop))
+  while (report_some (loop))
     ;
   fasp_io_dial_follow (io);
   /* after the events, so that the application knows what was agreed before data comes */
   fasp_guard_lock (&io->guard);
   fasp_io_wake_waiters (io);
-  if (loop->has_told && io->waiters.news != NULL)
+  if (loop->has_reported && io->waiters.news != NULL)
     io->waiters.news (io->waiters.news_data);
-  loop->has_told = FALSE;
+  loop->has_reported = FALSE;
   stale = fasp_endpoint_take_stale_links (io->guard.endpoint);
   fasp_guard_unlock (&io->guard);
   /* the descriptors stay, so other threads may use these sockets meanwhile */
@@ -96,7 +96,7 @@ is_news (gint error, guint n, guint64 *reported)
 
 /* A link that is not there yet was reported when it was opened. */
 static void
-tell_refused (Loop *loop)
+report_refused (Loop *loop)
 {
   FaspIo *io = loop->io;
   guint link;
@@ -176,14 +176,14 @@ is_done (FaspIo *io)
 /* What the endpoint has to say about its end is said, also if the time for it is over, or if it was
  * found by another thread since we last looked. */
 static void
-tell_last (Loop *loop)
+report_last (Loop *loop)
 {
   FaspIo *io = loop->io;
 
   fasp_guard_lock (&io->guard);
   fasp_endpoint_end (io->guard.endpoint, g_get_monotonic_time ());
   fasp_guard_unlock (&io->guard);
-  tell (loop);
+  report (loop);
 }
 
 gpointer
@@ -200,15 +200,15 @@ fasp_io_run (gpointer data)
     gint blocked = fasp_lanes_send (io->lanes);
     gint deaf = g_atomic_int_exchange (&io->receiving.deaf, 0);
 
-    tell_refused (loop);
+    report_refused (loop);
     if (is_news (deaf, 0, loop->deaf_reported))
       io->receive_failed (g_strerror (deaf), io->user_data);
-    tell (loop);
+    report (loop);
     follow_interfaces (loop);
     if (is_done (io)) /* the last datagram may just have been sent */
       break;
     wait_for_work (io, sleep_until (loop), blocked);
   }
-  tell_last (loop);
+  report_last (loop);
   return NULL;
 }
