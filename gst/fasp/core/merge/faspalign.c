@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * faspalign.c: sources that count the same stream from another beginning: senders that were fed the
- * same bytes, but were started at different times.  Each has an origin of its own.
+ * faspalign.c: aligns sources with different origins: senders that got the same bytes, but were
+ * started at different times, so that they count the stream from different beginnings.
  */
 #include "faspmergeprivate.h"
 
@@ -56,7 +56,7 @@ fasp_merge_begin_anew (FaspMerge *merge, FaspSource *source)
   }
 }
 
-/* Is anybody's place looked for? */
+/* Is a source being searched for in the stream? */
 static gboolean
 is_searching (const FaspMerge *merge)
 {

@@ -22,7 +22,7 @@ fasp_merge_new (FaspRedundancy redundancy, guint sources, guint64 recent)
   g_return_val_if_fail (sources >= 1 && sources <= FASP_SOURCES_MAX, NULL);
   merge->redundancy = redundancy;
   merge->n = sources;
-  merge->leader = FASP_MERGE_NOBODY;
+  merge->leader = FASP_MERGE_NONE;
   merge->delay = FASP_NEVER;
   fasp_recent_init (&merge->recent, recent);
   g_queue_init (&merge->events);
@@ -107,8 +107,8 @@ awaits_key (const FaspMerge *merge, FaspTime now, const FaspSource *leader)
       && now - merge->led < KEY_AWAITED;
 }
 
-/* Is what the source holds of the stream?  If the leader begins another one, that follows, unless
- * somebody else goes on with this one. */
+/* Is it known where in the stream the block is that the source holds?  If the leader begins another
+ * stream, that stream follows, unless another source goes on with this one. */
 static gboolean
 has_place (FaspMerge *merge, FaspTime now, FaspSource *source)
 {
@@ -160,9 +160,10 @@ fasp_merge_put (FaspMerge *merge, FaspTime now, guint i, const FaspRead *read)
     fasp_merge_drop (source);
     return;
   }
-  /* what comes while it is to stand by left before it knew that */
+  /* a source that is to stand by sends until it gets to know that: such a block is no answer to a
+   * request to send again */
   source->resumes &= source->role == FASP_SOURCE_STANDBY;
-  if (merge->leader == FASP_MERGE_NOBODY)
+  if (merge->leader == FASP_MERGE_NONE)
     fasp_merge_lead (merge, now, source, "it is the first");
   else
     fasp_merge_succeed (merge, now);
@@ -197,8 +198,8 @@ leader_lacks (const FaspMerge *merge, FaspTime now, const FaspSource *other)
       || now >= fasp_merge_get_overdue_time (merge, other);
 }
 
-/* Does it hold the next bytes of the stream?  A source that is known by its bytes alone may turn
- * out to have others at any time: it gives only what the leader lacks. */
+/* Does the source hold the next bytes of the stream?  A source of another origin may differ at any
+ * time, so it fills only what the leader lacks. */
 static gboolean
 has_next (const FaspMerge *merge, FaspTime now, const FaspSource *source)
 {
@@ -223,8 +224,9 @@ has_ended_alone (const FaspMerge *merge, const FaspSource *source)
   return fasp_stream_offset_is_comparable (&next, end) && end->offset < next.offset;
 }
 
-/* Is the stream over?  What a source brought before its end was taken, or the reader had it.  But a
- * sender may end alone: the others, if they go on, bring more before the reader has played that. */
+/* Is the stream over, as the source holds an end?  The reader has all that the source brought
+ * before it.  But one sender may end while the others go on: these bring more before the reader has
+ * played what it has. */
 static gboolean
 has_end (const FaspMerge *merge, FaspTime now, const FaspSource *source)
 {
@@ -246,7 +248,7 @@ may_bring (const FaspMerge *merge, const FaspSource *source)
   return source->state.is_connected && !fasp_merge_holds (source) && fasp_merge_is_trusted (source);
 }
 
-/* The leader holds bytes behind those that come next.  Is there anybody left to wait for? */
+/* The leader holds bytes behind those that come next.  May another source still bring these? */
 static gboolean
 waits_for_others (const FaspMerge *merge, FaspTime now)
 {
@@ -268,7 +270,7 @@ leader_goes_on (FaspMerge *merge, FaspTime now)
   FaspSource *leader;
   guint64 missing;
 
-  if (merge->leader == FASP_MERGE_NOBODY)
+  if (merge->leader == FASP_MERGE_NONE)
     return FALSE;
   leader = &merge->sources[merge->leader];
   if (!fasp_merge_holds (leader))
@@ -279,7 +281,7 @@ leader_goes_on (FaspMerge *merge, FaspTime now)
   return missing == 0 || !waits_for_others (merge, now);
 }
 
-/* The leader goes on: if bytes are missing, no more than have to be are passed over. */
+/* The leader goes on behind a hole.  Returns the source with the smallest hole. */
 static FaspSource *
 get_nearest (FaspMerge *merge)
 {
@@ -309,13 +311,13 @@ choose (FaspMerge *merge, FaspTime now)
     fit (merge, now, source);
     if (has_ended_alone (merge, source) || (merge->ended && fasp_merge_holds_end (source)))
       fasp_merge_drop (source);
-    /* the leader's header is the stream's, and the end of those that are trusted */
+    /* only the leader's header counts, and only the end of a trusted source */
     if (fasp_merge_holds (source) && !fasp_merge_has_payload (&source->held)
-        && merge->leader != FASP_MERGE_NOBODY && !fasp_merge_is_leader (merge, source)
+        && merge->leader != FASP_MERGE_NONE && !fasp_merge_is_leader (merge, source)
         && !(fasp_merge_holds_end (source) && fasp_merge_is_trusted (source)))
       fasp_merge_drop (source);
   }
-  if (merge->leader != FASP_MERGE_NOBODY && has_next (merge, now, &merge->sources[merge->leader]))
+  if (merge->leader != FASP_MERGE_NONE && has_next (merge, now, &merge->sources[merge->leader]))
     return &merge->sources[merge->leader];
   for (guint i = 0; i < merge->n; i++)
     if (has_next (merge, now, &merge->sources[i]))
@@ -379,8 +381,8 @@ note_gap (FaspMerge *merge, const FaspBlock *block)
     merge->gap += (gap - merge->gap) / GAP_WEIGHT;
 }
 
-/* Says what is missing before the block that is taken.  What its source lacked, the reader may have
- * from another one: only here is that known. */
+/* Fills in what is missing before the block that is taken.  Its source may have lacked bytes that
+ * the reader has from another one. */
 static void
 note_missing (FaspMerge *merge, FaspSource *source, FaspMergeTaken *taken)
 {
@@ -437,7 +439,7 @@ fasp_merge_take (FaspMerge *merge, FaspTime now, FaspRead *read, FaspMergeTaken 
     note_missing (merge, chosen, taken);
     advance (merge, now, chosen);
   } else if (fasp_stream_offset_is_comparable (&merge->next, &chosen->held.behind)) {
-    /* a header: the reader has been in this stream for long */
+    /* a header: the reader is in this stream already */
     chosen->held.block->flags &= ~FASP_BLOCK_ENTER;
   }
   *read = chosen->held;

@@ -3,25 +3,26 @@
  * faspmerge.h: one stream from several sources at once (docs/hitless.md).
  *
  * Each source is an endpoint that receives the same stream (FaspEndpointConfig.one_of_several).
- * What it brings in order is put in here, and comes out once, from whichever source has it first.
- * What each of them need not bring, because the reader has it, and whether it is to send at all, is
- * what fasp_merge_get_elsewhere() says; the caller passes that to the endpoint.
+ * The caller puts in what each source brings, in order, and takes out each byte once, from the
+ * source that had it first.  fasp_merge_get_elsewhere() says which bytes a source need not bring,
+ * as the reader has them, and whether the source is to send at all; the caller passes that on to
+ * the endpoint.
  *
  * Invariants:
  *
  * - What is taken of one stream are its bytes in order, each once.
- * - Bytes of a source that differ from those of the leader where both have come are never taken,
- *   nor any others of that source from then on, nor of the same peer's next sessions for a while.
- * - As long as any trusted source that is connected may still bring the next byte, nothing behind
- *   it is taken.
+ * - Once bytes of a source differ from the leader's, no byte of that source is taken any more, and
+ *   for a while none of the same peer's next sessions.
+ * - As long as a connected trusted source may still bring the next byte, nothing behind it is
+ * taken.
  *
  * Words:
  *
- * - leader: the source whose stream it is.  Its bytes are believed; the others must first have
- *   brought the same as the reader had by then.
+ * - leader: the active source, which defines the stream.  Its bytes are believed; the others must
+ *   first have brought the same bytes as the reader had by then.
  * - trusted: the leader, and a source that has brought the same (PROVEN bytes of it).
- * - left: a source that brings the stream too late: nobody waits for it, and it does not set the
- *   delay, until it has been good for a while.
+ * - left: a source that brings the stream too late: the merge does not wait for it, and its delay
+ *   does not count, until it has been in time for a while.
  *
  * It does no I/O, and knows no endpoint.  Times are µs on the caller's clock.
  */
@@ -78,12 +79,12 @@ void fasp_merge_free (FaspMerge *merge);
 gboolean fasp_merge_wants (const FaspMerge *merge, guint i);
 /* Source @i has brought this, in order.  Takes over the reference to its block. */
 void fasp_merge_put (FaspMerge *merge, FaspTime now, guint i, const FaspRead *read);
-/* Source @i is to lead, now and whenever it can: if it has another stream, that one is taken from
- * its next key frame on.  FALSE: it is not there, or its bytes are wrong.  Without this call source
- * 0 is preferred. */
+/* Source @i is to lead, now and whenever it can.  If it has another stream, that stream is taken
+ * from its next key frame on.  FALSE: the source is not connected, or its bytes differ.  Without
+ * this call source 0 is preferred. */
 gboolean fasp_merge_prefer (FaspMerge *merge, FaspTime now, guint i);
-/* The one that is preferred leads again once it has been good for @wait µs; 0, as at first: only
- * when it is asked for. */
+/* The preferred source leads again (reverts) once it has been good for @wait µs; 0, the default:
+ * only on fasp_merge_prefer(). */
 void fasp_merge_restore_after (FaspMerge *merge, FaspTime wait);
 /* The next block of the stream; FALSE: there is none yet.  The caller owns a reference to the
  * block.  Its flags are those of the stream, whatever its source lacked. */
@@ -91,16 +92,17 @@ gboolean fasp_merge_take (FaspMerge *merge, FaspTime now, FaspRead *read, FaspMe
 
 /* What the endpoint of source @i knows. */
 void fasp_merge_set_state (FaspMerge *merge, FaspTime now, guint i, const FaspSourceState *state);
-/* Decides who leads and who sends; to be called after a source has received something, and at
- * fasp_merge_get_timeout(), once the state of *all* sources is set and what they have is put in:
- * with an old state a source seems to be silent, and without its bytes it seems to lack them. */
+/* Decides which source leads and which ones send; to be called after a source has received
+ * something, and at fasp_merge_get_timeout(), once the state of *all* sources is set and what they
+ * have is put in: with an old state a source seems to be silent, and without its bytes it seems to
+ * lack them. */
 void fasp_merge_tend (FaspMerge *merge, FaspTime now);
 FaspTime fasp_merge_get_timeout (const FaspMerge *merge, FaspTime now);
-/* What the endpoint of source @i is to be told. */
+/* What the endpoint of source @i is to do. */
 FaspElsewhere fasp_merge_get_elsewhere (const FaspMerge *merge, guint i);
-/* Does the endpoint of source @i know whether it is to send, if it was told @told?  To be asked
- * before the caller sleeps: nothing else would wake it to tell that. */
-gboolean fasp_merge_is_told (const FaspMerge *merge, guint i, const FaspElsewhere *told);
+/* Does the endpoint of source @i know whether it is to send, if @announced is what it got last?  To
+ * be asked before the caller sleeps: nothing else would wake the caller to announce that. */
+gboolean fasp_merge_is_announced (const FaspMerge *merge, guint i, const FaspElsewhere *announced);
 
 /* Expected seconds between skips of the stream, with all of its sources; 0: not known. */
 guint64 fasp_merge_get_promise (const FaspMerge *merge);

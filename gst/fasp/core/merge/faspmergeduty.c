@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * faspmergeduty.c: who leads, and who sends.
+ * faspmergeduty.c: which source leads, and which ones send.
  */
 #include "faspmergeprivate.h"
 
-/* A source that was too late has to be good for so long before anybody waits for it again. */
+/* A source that was too late has to be in time for so long before the merge waits for it again. */
 #define GOOD_FOR (10 * FASP_SEC)
-/* A new source of a standby sends for so long at most, to be compared. */
+/* A new source sends for so long at most before it stands by, so that its bytes can be compared. */
 #define PROVES_FOR (5 * FASP_SEC)
 /* Nothing has come from a source for too long: this many of the stream's gaps, within bounds. */
 #define SILENT_GAPS 4
@@ -110,7 +110,7 @@ become_follower (FaspSource *source)
 void
 fasp_merge_lead (FaspMerge *merge, FaspTime now, FaspSource *source, const gchar *reason)
 {
-  if (merge->leader != FASP_MERGE_NOBODY)
+  if (merge->leader != FASP_MERGE_NONE)
     become_follower (&merge->sources[merge->leader]);
   fasp_merge_become (source, FASP_SOURCE_ACTIVE);
   merge->leader = source - merge->sources;
@@ -160,7 +160,7 @@ fasp_merge_lead_on (FaspMerge *merge, FaspTime now, gboolean trusted, const gcha
 {
   FaspSource *next = choose (merge, FALSE);
 
-  /* the last resort: other bytes are another stream */
+  /* the last resort: a source that differs begins another stream */
   if (next == NULL && !trusted)
     next = choose (merge, TRUE);
   if (next == NULL || (trusted && next->trust != FASP_TRUST_PROVEN))
@@ -169,9 +169,9 @@ fasp_merge_lead_on (FaspMerge *merge, FaspTime now, gboolean trusted, const gcha
   return TRUE;
 }
 
-/* Has the reader run out of the stream, while a source goes on that has another one?  Returns that
- * one.  When all have paused, the leader has as long as the latency to go on, too: what it loses
- * comes as late as that. */
+/* The reader has run out of the stream: returns a source that goes on with another stream, or NULL.
+ * When all sources have paused, the leader may take as long as the latency to go on, as
+ * retransmissions do. */
 static FaspSource *
 find_another_stream (FaspMerge *merge, FaspTime now)
 {
@@ -232,12 +232,12 @@ help (FaspMerge *merge, FaspTime now, FaspSource *source, const gchar *reason)
   fasp_merge_notify (merge, FASP_MERGE_HELPS, source, reason);
 }
 
-/* Of a standby, the leader until now sends on until the new one has shown that it brings the
- * stream. */
+/* The source leads.  With standby, the leader until now sends on as a backup until the new one has
+ * shown that it brings the stream. */
 static void
 lead_again (FaspMerge *merge, FaspTime now, FaspSource *source, const gchar *reason)
 {
-  FaspSource *before = merge->leader == FASP_MERGE_NOBODY ? NULL : &merge->sources[merge->leader];
+  FaspSource *before = merge->leader == FASP_MERGE_NONE ? NULL : &merge->sources[merge->leader];
 
   source->asked = now;
   fasp_merge_lead (merge, now, source, reason);
@@ -297,8 +297,8 @@ look_for_help (FaspMerge *merge, FaspTime now)
     help (merge, now, helper, "the leader lacks a part of the stream");
 }
 
-/* After a while it shows which of the two is needed: the helper leads if it brought more than the
- * leader did. */
+/* After FASP_MERGE_OUTAGE, the backup leads if it brought what the leader did not, or stands by if
+ * the leader brings the stream. */
 static void
 judge_help (FaspMerge *merge, FaspTime now, FaspSource *helper)
 {
@@ -327,7 +327,7 @@ tend_standby (FaspMerge *merge, FaspTime now, FaspSource *source)
   gboolean has_place =
       merge->next.known && fasp_merge_get_foreign (merge, source, merge->next.offset).known;
 
-  /* what has another stream, or none yet, is not known to have what the reader lacks */
+  /* a source that carries another stream, or no stream yet, cannot fill a gap of this one */
   if (source->role == FASP_SOURCE_STANDBY && !has_place)
     fasp_merge_become (source, FASP_SOURCE_SENDING);
   if (fasp_merge_is_leader (merge, source) || !source->state.is_connected || !has_place)
@@ -349,10 +349,10 @@ fasp_merge_set_state (FaspMerge *merge, FaspTime now, guint i, const FaspSourceS
   guint32 before = source->state.session;
 
   source->state = *state;
-  /* somebody else may be there now */
+  /* another sender may be there now */
   if (state->session != before) {
     begin_session (merge, now, source);
-    /* what it held of an end is of no use */
+    /* the end of the session before is not the end of this one */
     if (fasp_merge_holds_end (source))
       fasp_merge_drop (source);
     if (fasp_merge_is_leader (merge, source))
@@ -378,7 +378,7 @@ fasp_merge_tend (FaspMerge *merge, FaspTime now)
 {
   FaspSource *other;
 
-  if (merge->leader == FASP_MERGE_NOBODY)
+  if (merge->leader == FASP_MERGE_NONE)
     return;
   if (!fasp_merge_succeed (merge, now) && merge->next.known
       && (other = find_another_stream (merge, now)) != NULL)
@@ -425,7 +425,7 @@ fasp_merge_get_timeout (const FaspMerge *merge, FaspTime now)
 {
   FaspTime timeout;
 
-  if (merge->leader == FASP_MERGE_NOBODY)
+  if (merge->leader == FASP_MERGE_NONE)
     return FASP_NEVER;
   timeout = fasp_merge_get_restore_time (merge);
   for (guint i = 0; i < merge->n; i++) {
@@ -435,7 +435,7 @@ fasp_merge_get_timeout (const FaspMerge *merge, FaspTime now)
     if (merge->redundancy == FASP_REDUNDANCY_STANDBY && i != merge->leader
         && source->state.is_connected)
       duty = get_duty_time (merge, now, source);
-    /* what has passed waits for something else */
+    /* a time that has passed waits for something else */
     if (held_until > now)
       timeout = MIN (timeout, held_until);
     if (duty > now)

@@ -39,9 +39,9 @@ get_patience (const FaspMerge *merge, const FaspSource *source)
 }
 
 gboolean
-fasp_merge_is_told (const FaspMerge *merge, guint i, const FaspElsewhere *told)
+fasp_merge_is_announced (const FaspMerge *merge, guint i, const FaspElsewhere *announced)
 {
-  return fasp_merge_get_elsewhere (merge, i).stands_by == told->stands_by;
+  return fasp_merge_get_elsewhere (merge, i).stands_by == announced->stands_by;
 }
 
 FaspElsewhere

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * faspmergeliars.c: peers whose bytes were said to be the stream's, and were others.
+ * faspmergeliars.c: peers that named the stream's origin and brought other bytes.
  */
 #include "faspmergeprivate.h"
 

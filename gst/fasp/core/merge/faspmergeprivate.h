@@ -9,12 +9,12 @@
 
 G_BEGIN_DECLS
 
-#define FASP_MERGE_NOBODY G_MAXUINT
+#define FASP_MERGE_NONE G_MAXUINT
 /* How long an outage takes to be one (faspsession.h): a source that was asked to send is needed for
  * so long at least. */
 #define FASP_MERGE_OUTAGE (2 * FASP_SEC)
 
-/* Two sources with origins of their own whose bytes were the same, and then not. */
+/* Two sources with different origins that once had the same bytes, and then did not. */
 typedef struct
 {
   FaspTime until; /* when their bytes are compared again; 0: they have not differed */
@@ -22,7 +22,7 @@ typedef struct
   gint64 shift;   /* by which they were aligned before */
 } FaspApart;
 
-/* A peer that has lied: its bytes were said to be the stream's, and were others. */
+/* A peer that has lied: it named the stream's origin, and its bytes differed. */
 typedef struct
 {
   guint64 peer;   /* FaspSourceState; 0: none */
@@ -30,8 +30,8 @@ typedef struct
   FaspTime span;  /* for how long it was kept out last, µs */
 } FaspLiar;
 
-/* So many are remembered, those that are kept out for longest.  Each has the key, and has brought
- * PROVEN bytes that were right. */
+/* The number of liars that are remembered; those that are kept out for longest stay.  Only a peer
+ * with the key that has brought PROVEN right bytes can become one. */
 #define FASP_LIARS 16
 
 /* What a source does, and why it changes.  Only fasp_merge_become() changes it.
@@ -102,16 +102,16 @@ struct _FaspMerge
   FaspRedundancy redundancy;
   guint n;
   FaspSource sources[FASP_SOURCES_MAX];
-  guint leader;   /* FASP_MERGE_NOBODY: there is none yet */
+  guint leader;   /* FASP_MERGE_NONE: there is none yet */
   gboolean ended; /* the end of the stream was taken last: that of other sources is no news */
   FaspRecent recent;
   FaspLiar liars[FASP_LIARS]; /* changed by faspmergeliars.c */
-  FaspAnchors *anchors;       /* of what was taken, while anybody's place is looked for; owned */
+  FaspAnchors *anchors;       /* of what was taken, while a source is searched for in it; owned */
   gboolean has_begun;         /* anything was taken */
   FaspStreamOffset next;      /* behind what was taken */
   FaspTime delay;  /* from media time to when a block is played, less the latency; FASP_NEVER: not
                       known */
-  FaspTime shift;  /* of those who count the stream as it is, up to turns; as in FaspSource */
+  FaspTime shift;  /* of sources with the stream's origin, up to whole turns of the media time */
   FaspTime slewed; /* when the delay was last moved */
   FaspTime due;    /* when the block that was taken last is played, less the latency */
   FaspTime last_media;      /* its media time */
@@ -132,7 +132,7 @@ void fasp_merge_become (FaspSource *source, FaspSourceRole role);
 static inline gboolean
 fasp_merge_is_leader (const FaspMerge *merge, const FaspSource *source)
 {
-  return merge->leader != FASP_MERGE_NOBODY && source == &merge->sources[merge->leader];
+  return merge->leader != FASP_MERGE_NONE && source == &merge->sources[merge->leader];
 }
 
 /* Are these bytes of the stream, and not its header or end? */
@@ -196,17 +196,17 @@ fasp_merge_is_trusted (const FaspSource *source)
   return source->role == FASP_SOURCE_ACTIVE || source->trust == FASP_TRUST_PROVEN;
 }
 
-/* Is what the source brings not counted as the stream is? */
+/* Does the source count its bytes from another origin than the stream? */
 gboolean fasp_merge_is_foreign (const FaspMerge *merge, const FaspSource *source);
-/* Has it another origin than the leader, and is known by its bytes alone? */
+/* Has it another origin than the leader?  Then only its bytes show where in the stream it is. */
 static inline gboolean
 fasp_merge_is_of_other_origin (const FaspMerge *merge, const FaspSource *source)
 {
-  return merge->leader != FASP_MERGE_NOBODY
+  return merge->leader != FASP_MERGE_NONE
       && !fasp_origin_equal (&source->origin, &merge->sources[merge->leader].origin);
 }
 
-/* Have the source and the leader differed so lately that it is not looked for in the stream? */
+/* Did the source differ from the leader so lately that it is not compared with the stream? */
 static inline gboolean
 fasp_merge_is_apart (const FaspMerge *merge, FaspTime now, const FaspSource *source)
 {
@@ -225,14 +225,14 @@ void fasp_merge_begin_anew (FaspMerge *merge, FaspSource *source);
 /* A block was taken: others may have the same bytes elsewhere. */
 void fasp_merge_note_anchors (FaspMerge *merge, const FaspBlock *block);
 
-/* The reader has @size bytes of the block: are they the same?  What the leader brings is the
- * stream.  Of two others, nobody knows which one is right; and what a source sends again of what it
- * sent itself is not taken anyhow.  FALSE: somebody is not trusted any more. */
+/* The reader has @size bytes of the block: are they the same?  If they differ, the source that is
+ * not the leader is wrong.  If neither leads, it is not known which one is wrong, so both stay
+ * trusted.  FALSE: a source is not trusted any more. */
 gboolean fasp_merge_compare (FaspMerge *merge, FaspTime now, FaspSource *source,
     const FaspBlock *block, guint32 size);
 /* The bytes of @peer were wrong. */
 void fasp_merge_remember_liar (FaspMerge *merge, FaspTime now, guint64 peer);
-/* Another session of the source begins: does its peer count as one that has lied? */
+/* Another session of the source begins: is its peer kept out as a liar? */
 gboolean fasp_merge_is_liar (const FaspMerge *merge, FaspTime now, const FaspSource *source);
 /* It leads: its bytes are the stream. */
 void fasp_merge_forgive (FaspMerge *merge, const FaspSource *source);
@@ -241,8 +241,8 @@ void fasp_merge_forget_apart (FaspMerge *merge, FaspSource *source);
 
 void fasp_merge_notify (FaspMerge *merge, FaspMergeEventType type, const FaspSource *source,
     const gchar *reason);
-/* The source has brought this, which may be what the reader has (@repeated).  It was late if it was
- * not ready in time, however late it is read. */
+/* The source has brought a block; @repeated: the reader has its bytes.  The block is late if it
+ * could not be read in time, not if the reader took it late. */
 void fasp_merge_judge (FaspMerge *merge, FaspSource *source, const FaspRead *read,
     gboolean repeated);
 /* If the leader is gone, and nothing of it is left, another one leads.  FALSE: it is there. */

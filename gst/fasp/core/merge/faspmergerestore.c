@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * faspmergerestore.c: how long the source that is preferred has been good, to be gone back to.
+ * faspmergerestore.c: how long the preferred source has been good, until the merge reverts to it.
  */
 #include "faspmergeprivate.h"
 
-/* Is it there, and brings the stream?  Of a source that stands by the latter is not known; any
- * other one brings as much as the leader, and the wait begins anew when the stream rests for that
- * long. */
+/* Is the source connected, and does it bring the stream as the leader does?  A source that stands
+ * by need not bring anything. */
 static gboolean
 is_good (const FaspMerge *merge, const FaspSource *source)
 {
@@ -34,7 +33,7 @@ fasp_merge_get_restore_time (const FaspMerge *merge)
   if (merge->wait_to_restore == 0 || fasp_merge_is_leader (merge, source)
       || !is_good (merge, source))
     return FASP_NEVER;
-  /* it is waited for first */
+  /* it was too late: it has to be in time for a while first */
   if (source->stats.is_left && source->role != FASP_SOURCE_STANDBY)
     return FASP_NEVER;
   return merge->good_since + merge->wait_to_restore;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * faspmergetrust.c: whose bytes are believed: what a source brings is compared with what the reader
+ * faspmergetrust.c: which sources are trusted: their bytes are compared with those that the reader
  * has.
  *
- * A source that counts bytes as the stream does says that it has the same bytes.  If those differ,
- * it is wrong, and not used any more.  Nor is the next session of the same peer, for a time that
- * grows: it would be believed again after PROVEN bytes, and bring wrong ones again.  One with an
- * origin of its own never said so: these are two streams that were the same for a while, as those
- * of two encoders may be, and are kept apart from then on for a time that grows from one difference
- * to the next.
+ * A source with the stream's origin claims to have the same bytes.  If they differ, the source is
+ * wrong and not used any more.  The next sessions of the same peer are kept out for a time that
+ * grows: after PROVEN right bytes they would be trusted, and could bring wrong ones again.  A
+ * source with another origin claims nothing: its stream may be the same for a while, as those of
+ * two encoders may be.  Once they differ, the two are not compared for a time that grows with each
+ * difference.
  */
 #include "faspmergeprivate.h"
 
@@ -31,16 +31,16 @@ fasp_merge_forget_apart (FaspMerge *merge, FaspSource *source)
     source->apart[i] = merge->sources[i].apart[source - merge->sources] = (FaspApart) { 0 };
 }
 
-/* Did they differ before because @source lost, or got, a few bytes more than the other one?  Then
- * its place was found again at once, and was another one. */
+/* Did they differ before only because one of them had lost a few bytes?  Then @source was aligned
+ * again at once, with another shift. */
 static gboolean
 was_hole (const FaspSource *source, const FaspApart *apart)
 {
   return apart->span == 0 && source->searched <= PROVEN && source->alignment.shift != apart->shift;
 }
 
-/* The source and the leader have differed.  The first time, and if they have been the same for
- * long, that may be a hole: they are looked at again at once. */
+/* The source and the leader have differed.  The first time, and after a long time without a
+ * difference, the cause may be a hole: they are compared again at once. */
 static void
 keep_apart (FaspMerge *merge, FaspTime now, FaspSource *source)
 {
@@ -57,8 +57,7 @@ keep_apart (FaspMerge *merge, FaspTime now, FaspSource *source)
 
 /* --- comparing ------------------------------------------------------------------------- */
 
-/* Did somebody else, of whom nothing is known yet, take the place of the source since it brought
- * what is compared? */
+/* Has a new session of the source begun since it brought what is compared? */
 static gboolean
 is_new (const FaspSource *source)
 {
@@ -90,7 +89,8 @@ follow_clock (FaspMerge *merge, FaspSource *source, FaspTime ahead)
   source->shift += source->same == 0 ? ahead : ahead / CLOCK_WEIGHT;
 }
 
-/* The leader brings other bytes than the reader got from @other: what comes next does not fit. */
+/* The leader brings other bytes than the reader got from @other: the next block of the leader does
+ * not continue what the reader has. */
 static void
 correct (FaspMerge *merge, FaspTime now, FaspSource *other)
 {

@@ -383,7 +383,7 @@ gather (FaspSources *self, FaspTime now, FaspRead *items, guint max, guint *n)
       break;
     more |= *n > before || has_run_out (self);
     for (guint i = 0; i < self->n; i++)
-      more |= !fasp_merge_is_told (self->merge, i, &self->list[i].announced);
+      more |= !fasp_merge_is_announced (self->merge, i, &self->list[i].announced);
   }
   until = fasp_merge_get_timeout (self->merge, now);
   g_mutex_unlock (&self->merging);

@@ -273,7 +273,7 @@ tend (VHitless *h, FaspTime now)
       more = TRUE;
     }
     for (guint i = 0; i < h->n; i++)
-      more |= !fasp_merge_is_told (h->merge, i, &h->sources[i].told);
+      more |= !fasp_merge_is_announced (h->merge, i, &h->sources[i].told);
   }
   h->sleeps_until = fasp_merge_get_timeout (h->merge, now);
   while (fasp_merge_poll_event (h->merge, &event)) {
