@@ -147,12 +147,15 @@ add_figures (Metrics *metrics, RelayFigureOf of, const gchar *owner, const gchar
 
 /* --- fields ----------------------------------------------------------------------------------- */
 
+/* The row of a field.  @of: the table in which it is looked for first.  NULL: it has none. */
 static const FaspStatField *
-find_field (const gchar *name)
+find_field (FaspStatsOf of, const gchar *name)
 {
-  const FaspStatField *of_ends = relay_fields_find (name);
+  const FaspStatField *field = fasp_stat_find_in (of, name);
 
-  return of_ends != NULL ? of_ends : fasp_stat_find (name);
+  if (field == NULL)
+    field = relay_fields_find (name);
+  return field != NULL ? field : fasp_stat_find (name);
 }
 
 static gboolean
@@ -175,9 +178,8 @@ get_number (const GValue *value, gdouble *number)
   return TRUE;
 }
 
-/* @known: the field's row in its table; NULL: it has none. */
 static void
-add_known_field (Metrics *metrics, const gchar *prefix, const gchar *labels, const gchar *field,
+add_field (Metrics *metrics, const gchar *prefix, const gchar *labels, const gchar *field,
     const FaspStatField *known, const GValue *value)
 {
   FaspStatUnit of = known != NULL ? known->unit : FASP_UNIT_NONE;
@@ -203,127 +205,83 @@ add_known_field (Metrics *metrics, const gchar *prefix, const gchar *labels, con
   }
 }
 
-/* The figures of each way are samples with its number as a label. */
-static void
-add_ways (Metrics *metrics, const gchar *prefix, const gchar *labels, const GValueArray *ways)
-{
-  g_autofree gchar *its = g_strconcat (prefix, "_way", NULL);
+static void add_structures (Metrics *metrics, const gchar *prefix, const gchar *labels,
+    FaspStatsOf of, const GValue *list, const gchar *label, const gchar *field);
 
-  for (guint i = 0; ways != NULL && i < ways->n_values; i++) {
-    const GstStructure *way = gst_value_get_structure (&ways->values[i]);
+/* Adds the fields of one structure.  Of an end (FASP_STATS_ENDPOINT) it leaves out those of a
+ * single peer, from caller-address up to callers, as they come and go. */
+static void
+add_fields (Metrics *metrics, const gchar *prefix, const gchar *labels, FaspStatsOf of,
+    const GstStructure *s)
+{
+  gboolean of_peer = FALSE;
+
+  for (gint i = 0; i < gst_structure_n_fields (s); i++) {
+    const gchar *field = gst_structure_nth_field_name (s, i);
+    const GValue *value = gst_structure_get_value (s, field);
+
+    of_peer |= of == FASP_STATS_ENDPOINT && g_str_equal (field, "caller-address");
+    of_peer &= !g_str_equal (field, "callers");
+    if (of_peer || g_str_equal (field, "source"))
+      continue;
+    if (g_str_equal (field, "way-list")) {
+      g_autofree gchar *its = g_strconcat (prefix, "_way", NULL);
+
+      add_structures (metrics, its, labels, FASP_STATS_PATH, value, "way", NULL);
+    } else if (g_str_equal (field, "source-list")) {
+      add_structures (metrics, "source", labels, FASP_STATS_STANDING, value, "name", "name");
+    } else {
+      add_field (metrics, prefix, labels, field, find_field (of, field), value);
+    }
+  }
+}
+
+/* Adds the fields of each structure of a list.  @label: of the value in @field, or of its number in
+ * the list; NULL: none.  One of several sources, or of their senders, has the number of the source
+ * as a label. */
+static void
+add_structures (Metrics *metrics, const gchar *prefix, const gchar *labels, FaspStatsOf of,
+    const GValue *list, const gchar *label, const gchar *field)
+{
+  const GValueArray *array = list != NULL ? gst_fasp_value_get_array (list) : NULL;
+
+  for (guint i = 0; array != NULL && i < array->n_values; i++) {
+    const GstStructure *s = gst_value_get_structure (&array->values[i]);
     g_autoptr (GString) more = g_string_new (labels);
     g_autofree gchar *number = g_strdup_printf ("%u", i);
+    const gchar *text = field != NULL ? gst_structure_get_string (s, field) : number;
+    guint source;
 
-    add_label (more, "way", number);
-    for (gint j = 0; j < gst_structure_n_fields (way); j++) {
-      const gchar *field = gst_structure_nth_field_name (way, j);
+    if (gst_structure_get_uint (s, "source", &source)) {
+      g_autofree gchar *value = g_strdup_printf ("%u", source);
 
-      add_known_field (metrics, its, more->str, field, fasp_stat_find_in (FASP_STATS_PATH, field),
-          gst_structure_get_value (way, field));
+      add_label (more, "source", value);
     }
+    if (label != NULL && text != NULL && text[0] != '\0')
+      add_label (more, label, text);
+    add_fields (metrics, prefix, more->str, of, s);
   }
 }
 
-/* Adds a label with the number of the source, if it is one of several. */
-static void
-add_source_label (GString *labels, const GstStructure *of)
-{
-  g_autofree gchar *text = NULL;
-  guint number;
-
-  if (!gst_structure_get_uint (of, "source", &number))
-    return;
-  text = g_strdup_printf ("%u", number);
-  add_label (labels, "source", text);
-}
-
-static gboolean
-is_label (const gchar *field)
-{
-  return g_str_equal (field, "source");
-}
-
-/* Those of each of several sources, whether it is connected or not.  Why it is as it is, is no
- * number, and not here. */
-static void
-add_sources (Metrics *metrics, const gchar *labels, const GValueArray *sources)
-{
-  for (guint i = 0; sources != NULL && i < sources->n_values; i++) {
-    const GstStructure *source = gst_value_get_structure (&sources->values[i]);
-    g_autoptr (GString) more = g_string_new (labels);
-    const gchar *name = gst_structure_get_string (source, "name");
-
-    add_source_label (more, source);
-    if (name != NULL && name[0] != '\0')
-      add_label (more, "name", name);
-    for (gint j = 0; j < gst_structure_n_fields (source); j++) {
-      const gchar *field = gst_structure_nth_field_name (source, j);
-      const FaspStatField *known = fasp_stat_find_in (FASP_STATS_STANDING, field);
-
-      if (!is_label (field))
-        add_known_field (metrics, "source", more->str, field,
-            known != NULL ? known : fasp_stat_find (field),
-            gst_structure_get_value (source, field));
-    }
-  }
-}
-
-static void
-add_field (Metrics *metrics, const gchar *prefix, const gchar *labels, const gchar *field,
-    const GValue *value)
-{
-  if (g_str_equal (field, "way-list"))
-    add_ways (metrics, prefix, labels, gst_fasp_value_get_array (value));
-  else if (g_str_equal (field, "source-list"))
-    add_sources (metrics, labels, gst_fasp_value_get_array (value));
-  else if (!is_label (field))
-    add_known_field (metrics, prefix, labels, field, find_field (field), value);
-}
-
-/* Adds the fields of the end itself.  It leaves out those of a single peer, from
- * caller-address up to callers, as they come and go. */
 static void
 add_end (Metrics *metrics, RelayFigureOf of, const gchar *labels, const RelayEndStats *end)
 {
   const gchar *prefix = relay_figure_get_owner (of);
-  gboolean of_peer = FALSE;
   RelayEndFigures figures;
 
   relay_figures_get_end (end, NAN, &figures);
   add_figures (metrics, of, prefix, labels, &figures);
-  for (gint i = 0; end->stats != NULL && i < gst_structure_n_fields (end->stats); i++) {
-    const gchar *field = gst_structure_nth_field_name (end->stats, i);
-
-    of_peer |= g_str_equal (field, "caller-address");
-    if (g_str_equal (field, "callers"))
-      of_peer = FALSE;
-    if (!of_peer)
-      add_field (metrics, prefix, labels, field, gst_structure_get_value (end->stats, field));
-  }
+  if (end->stats != NULL)
+    add_fields (metrics, prefix, labels, FASP_STATS_ENDPOINT, end->stats);
 }
 
 static void
-add_peers (Metrics *metrics, const gchar *prefix, const gchar *labels, gboolean named,
-    const RelayEndStats *end)
+add_peers (Metrics *metrics, RelayFigureOf of, const gchar *labels, const RelayEndStats *end)
 {
-  const GValueArray *callers = end->stats != NULL ?
-      gst_fasp_value_get_array (gst_structure_get_value (end->stats, "callers")) :
-      NULL;
-
-  for (guint i = 0; callers != NULL && i < callers->n_values; i++) {
-    const GstStructure *peer = gst_value_get_structure (&callers->values[i]);
-    g_autoptr (GString) more = g_string_new (labels);
-    const gchar *address = gst_structure_get_string (peer, "caller-address-string");
-
-    if (named && address != NULL)
-      add_label (more, "receiver", address);
-    add_source_label (more, peer);
-    for (gint j = 0; j < gst_structure_n_fields (peer); j++) {
-      const gchar *field = gst_structure_nth_field_name (peer, j);
-
-      add_field (metrics, prefix, more->str, field, gst_structure_get_value (peer, field));
-    }
-  }
+  if (end->stats != NULL)
+    add_structures (metrics, relay_figure_get_owner (of), labels, FASP_STATS_SESSION,
+        gst_structure_get_value (end->stats, "callers"),
+        of == RELAY_OF_RECEIVER ? "receiver" : NULL, "caller-address-string");
 }
 
 /* --- the page --------------------------------------------------------------------------------- */
@@ -357,7 +315,7 @@ add_stream (Metrics *metrics, const RelayStreamStats *s, gboolean receiver_metri
   add_figures (metrics, RELAY_OF_STREAM, "stream", labels->str, &figures);
   add_picture (metrics, labels->str, s->picture);
   add_end (metrics, RELAY_OF_INPUT, labels->str, &s->input);
-  add_peers (metrics, "sender", labels->str, FALSE, &s->input);
+  add_peers (metrics, RELAY_OF_SENDER, labels->str, &s->input);
   for (guint i = 0; i < s->outputs->len; i++) {
     g_autoptr (GString) more = g_string_new (labels->str);
     const RelayEndStats *end = g_ptr_array_index (s->outputs, i);
@@ -366,7 +324,7 @@ add_stream (Metrics *metrics, const RelayStreamStats *s, gboolean receiver_metri
     add_label (more, "output", id);
     add_end (metrics, RELAY_OF_OUTPUT, more->str, end);
     if (receiver_metrics)
-      add_peers (metrics, "receiver", more->str, TRUE, end);
+      add_peers (metrics, RELAY_OF_RECEIVER, more->str, end);
   }
 }
 
