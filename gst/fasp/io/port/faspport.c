@@ -130,7 +130,7 @@ report_unreachable (FaspPort *port)
 {
   FaspAddress address;
 
-  /* anybody can forge these reports, so datagrams do not wait for all of them */
+  /* these reports can be forged, so datagrams do not wait for all of them */
   for (guint n = 0; n < FASP_FEEDBACK_AT_ONCE
       && fasp_socket_get_unreachable (fasp_links_get (port->links, 0), &address);
       n++) {

@@ -15,15 +15,16 @@ typedef struct
   FaspIo *io;
   gchar *name; /* FaspStandingStats; owned */
   FaspSources *all;
-  FaspAddress called;      /* that it has by its name, which others have, too; the lock of all */
+  FaspAddress
+      called; /* that it calls, if other sources have the same name; under the lock of all */
   FaspRead ahead[AHEAD];   /* that were taken from it, and not put into the merge yet */
   guint n, next;           /* how many were taken; index of the next one */
   FaspElsewhere announced; /* to its endpoint, last */
-  gboolean is_connected;   /* when it was last looked at */
+  gboolean is_connected;   /* its sender was, in the last visit() */
   gboolean has_ended;      /* its sender is gone, and that was not reported yet */
   gboolean has_failed;     /* no sender will come any more */
-  gboolean is_over;        /* that is known to the reader, or nothing follows the sender's end */
-  FaspEvent event;         /* that says so */
+  gboolean is_over;        /* it has failed, or its sender has ended the stream for good */
+  FaspEvent event;         /* of the end, or of the failure */
 } Source;
 
 struct _FaspSources
@@ -43,7 +44,8 @@ struct _FaspSources
   FaspSourcesStats stats;
   FaspStandings standings;
   guint from;         /* source of what was read last */
-  guint clock_source; /* whose clock was asked for last, its epoch, and ours for the two */
+  guint clock_source; /* the source of the clock that was read last, its epoch, and the
+                         epoch that the reader got */
   guint clock_epoch, epoch;
   FaspTime gap_reported; /* when a gap was reported; 0: never */
   GQueue pending;        /* Pending, owned: of the stream, to be reported */
@@ -378,7 +380,7 @@ gather (FaspSources *self, FaspTime now, FaspRead *items, guint max, guint *n)
     for (guint i = 0; i < self->n; i++)
       more |= visit (self, i, now);
     feed_all (self, now);
-    fasp_merge_tend (self->merge, now);
+    fasp_merge_decide (self->merge, now);
     if (merge (self, now, items, max, n))
       break;
     more |= *n > before || has_run_out (self);

@@ -89,7 +89,7 @@ receive_from (FaspIo *io, FaspReceiveBatch *in, guint link)
       break;
   }
   note_deaf (io, fasp_receive_batch_take_error (in));
-  /* anybody can forge these reports, so datagrams do not wait for all of them */
+  /* these reports can be forged, so datagrams do not wait for all of them */
   for (guint i = 0; i < FASP_FEEDBACK_AT_ONCE
       && fasp_socket_get_unreachable (fasp_links_get (io->links, link), &address);
       i++) {
