@@ -96,7 +96,7 @@ void fasp_merge_set_state (FaspMerge *merge, FaspTime now, guint i, const FaspSo
  * something, and at fasp_merge_get_timeout(), once the state of *all* sources is set and what they
  * have is put in: with an old state a source seems to be silent, and without its bytes it seems to
  * lack them. */
-void fasp_merge_tend (FaspMerge *merge, FaspTime now);
+void fasp_merge_decide (FaspMerge *merge, FaspTime now);
 FaspTime fasp_merge_get_timeout (const FaspMerge *merge, FaspTime now);
 /* What the endpoint of source @i is to do. */
 FaspElsewhere fasp_merge_get_elsewhere (const FaspMerge *merge, guint i);

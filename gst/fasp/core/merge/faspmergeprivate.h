@@ -65,7 +65,7 @@ typedef enum
   FASP_TRUST_KEPT_OUT, /* as those of its peer's session before; for a while, or until it leads */
 } FaspTrust;
 
-/* A source.  Changed by faspmerge.c; what follows `state', by faspmergeduty.c. */
+/* A source.  Changed by faspmerge.c; what follows `state', by faspmergeroles.c. */
 typedef struct
 {
   FaspRead held;     /* its next block, that was put in and not taken yet; block is NULL: none */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * faspmergeduty.c: which source leads, and which ones send.
+ * faspmergeroles.c: which source leads, and which ones send.
  */
 #include "faspmergeprivate.h"
 
@@ -322,7 +322,7 @@ judge_help (FaspMerge *merge, FaspTime now, FaspSource *helper)
 }
 
 static void
-tend_standby (FaspMerge *merge, FaspTime now, FaspSource *source)
+decide_standby (FaspMerge *merge, FaspTime now, FaspSource *source)
 {
   gboolean has_place =
       merge->next.known && fasp_merge_get_foreign (merge, source, merge->next.offset).known;
@@ -374,7 +374,7 @@ fasp_merge_succeed (FaspMerge *merge, FaspTime now)
 }
 
 void
-fasp_merge_tend (FaspMerge *merge, FaspTime now)
+fasp_merge_decide (FaspMerge *merge, FaspTime now)
 {
   FaspSource *other;
 
@@ -390,7 +390,7 @@ fasp_merge_tend (FaspMerge *merge, FaspTime now)
   if (merge->redundancy != FASP_REDUNDANCY_STANDBY)
     return;
   for (guint i = 0; i < merge->n; i++)
-    tend_standby (merge, now, &merge->sources[i]);
+    decide_standby (merge, now, &merge->sources[i]);
   look_for_help (merge, now);
 }
 
@@ -409,7 +409,7 @@ get_held_until (const FaspMerge *merge, FaspTime now, const FaspSource *source)
 
 /* The next time at which standby may have to look at the source. */
 static FaspTime
-get_duty_time (const FaspMerge *merge, FaspTime now, const FaspSource *source)
+get_decision_time (const FaspMerge *merge, FaspTime now, const FaspSource *source)
 {
   FaspTime silent = get_silent_time (merge), late = get_late_time (merge, source);
 
@@ -430,16 +430,16 @@ fasp_merge_get_timeout (const FaspMerge *merge, FaspTime now)
   timeout = fasp_merge_get_restore_time (merge);
   for (guint i = 0; i < merge->n; i++) {
     const FaspSource *source = &merge->sources[i];
-    FaspTime held_until = get_held_until (merge, now, source), duty = FASP_NEVER;
+    FaspTime held_until = get_held_until (merge, now, source), decision = FASP_NEVER;
 
     if (merge->redundancy == FASP_REDUNDANCY_STANDBY && i != merge->leader
         && source->state.is_connected)
-      duty = get_duty_time (merge, now, source);
+      decision = get_decision_time (merge, now, source);
     /* a time that has passed waits for something else */
     if (held_until > now)
       timeout = MIN (timeout, held_until);
-    if (duty > now)
-      timeout = MIN (timeout, duty);
+    if (decision > now)
+      timeout = MIN (timeout, decision);
   }
   return timeout;
 }

@@ -267,7 +267,7 @@ tend (VHitless *h, FaspTime now)
         fasp_merge_put (h->merge, now, i, &read);
         more = TRUE;
       }
-    fasp_merge_tend (h->merge, now);
+    fasp_merge_decide (h->merge, now);
     while (fasp_merge_take (h->merge, now, &read, &taken)) {
       check (h, now, &taken, &read);
       more = TRUE;

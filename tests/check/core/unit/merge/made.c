@@ -20,7 +20,7 @@ made_init (Made *m, FaspRedundancy redundancy, guint n)
     m->delays[i] = 20 * FASP_MSEC;
     m->origins[i] = 1;
   }
-  made_tend (m);
+  made_decide (m);
 }
 
 void
@@ -49,10 +49,10 @@ set_states (Made *m)
 }
 
 void
-made_tend (Made *m)
+made_decide (Made *m)
 {
   set_states (m);
-  fasp_merge_tend (m->merge, m->now);
+  fasp_merge_decide (m->merge, m->now);
   note_events (m);
 }
 
@@ -149,7 +149,7 @@ made_arrive (Made *m, guint i, guint64 k)
   m->now = MAX (m->now, MADE_START + (FaspTime) k * MADE_GAP + m->delays[i]);
   set_states (m);
   made_bring_block (m, i, k);
-  made_tend (m);
+  made_decide (m);
   made_take (m);
 }
 

@@ -44,7 +44,7 @@ typedef struct
 void made_init (Made *m, FaspRedundancy redundancy, guint n);
 void made_clear (Made *m);
 /* All sources are there, and were heard just now. */
-void made_tend (Made *m);
+void made_decide (Made *m);
 /* Source @i brings @size bytes at @offset, now; FALSE: it still holds what it brought before. */
 gboolean made_bring (Made *m, guint i, guint64 offset, guint32 size);
 /* And block @k of the stream. */

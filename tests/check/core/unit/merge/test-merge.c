@@ -21,7 +21,7 @@ test_each_once (void)
     guint32 size = g_rand_int_range (rand, 1, 3 * MADE_SIZE);
 
     m.now = MAX (m.now, MADE_START + (FaspTime) (at[i] / MADE_SIZE) * MADE_GAP);
-    made_tend (&m);
+    made_decide (&m);
     if (made_bring (&m, i, at[i], size))
       at[i] += size;
     made_take (&m);
@@ -55,7 +55,7 @@ test_trust (void)
   g_assert_cmpuint (m.from[1], ==, 1);
   /* somebody else may answer there by now */
   m.states[1].session++;
-  made_tend (&m);
+  made_decide (&m);
   g_assert_false (made_is_trusted (&m, 1));
   made_clear (&m);
 }
@@ -154,7 +154,7 @@ test_gap (void)
     played = MADE_START + (2 * PROVEN + 1) * MADE_GAP + m.delays[0] + MADE_LATENCY;
     g_assert_cmpint (fasp_merge_get_timeout (m.merge, m.now), ==, played);
     m.now = played - 1;
-    made_tend (&m);
+    made_decide (&m);
     g_assert_cmpuint (made_take (&m), ==, 0);
     if (brings) {
       made_bring_block (&m, 1, 2 * PROVEN);
@@ -281,7 +281,7 @@ test_end (void)
       made_arrive (&m, 1 - who, k++);
     g_assert_false (m.eos);
     m.now += 10 * MADE_LATENCY;
-    made_tend (&m);
+    made_decide (&m);
     g_assert_cmpuint (made_take (&m), ==, 0);
     g_assert_true (fasp_merge_wants (m.merge, who));
     g_assert_cmpuint (m.next, ==, k * MADE_SIZE);
@@ -307,7 +307,7 @@ test_end_of_one (void)
     g_assert_cmpuint (made_take (&m), ==, 0);
     m.states[0].is_connected = !gone;
     m.now += gone ? 0 : MADE_LATENCY + 2 * MADE_GAP;
-    made_tend (&m);
+    made_decide (&m);
     g_assert_cmpuint (made_take (&m), ==, 1);
     g_assert_true (m.eos);
     made_clear (&m);
@@ -378,7 +378,7 @@ test_new_session_of_another_clock (void)
     g_assert_true (made_bring_block (&m, 1, far + 1));
     g_assert_false (fasp_merge_wants (m.merge, 1));
     m.states[1].session++;
-    made_tend (&m);
+    made_decide (&m);
     g_assert_false (made_is_trusted (&m, 1));
     made_run (&m, 0, 1, far, further);
     g_assert_true (made_is_trusted (&m, 1));
@@ -412,7 +412,7 @@ test_new_session_is_not_the_old_one (void)
   g_assert_true (made_bring_block (&m, 1, far + 1));
   m.states[1].session++;
   m.forges[1] = 0;
-  made_tend (&m);
+  made_decide (&m);
   made_arrive (&m, 0, far);
   made_arrive (&m, 0, far + 1);
   made_run (&m, 0, 1, far + 2, 2 * far);

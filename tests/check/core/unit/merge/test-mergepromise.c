@@ -22,7 +22,7 @@ make (Made *m, FaspRedundancy redundancy, guint n)
 static guint64
 get (Made *m)
 {
-  made_tend (m);
+  made_decide (m);
   return fasp_merge_get_promise (m->merge);
 }
 

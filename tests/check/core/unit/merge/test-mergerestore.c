@@ -141,7 +141,7 @@ test_standby (void)
         }
       for (guint i = 0; i < 2; i++)
         fasp_merge_set_state (m.merge, m.now, i, &m.states[i]);
-      fasp_merge_tend (m.merge, m.now);
+      fasp_merge_decide (m.merge, m.now);
       made_take (&m);
     }
     g_assert_cmpuint (get_leader (&m), ==, brings);

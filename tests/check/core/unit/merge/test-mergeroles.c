@@ -39,11 +39,11 @@ test_patience (void)
     made_run (&m, 0, 1, 0, 2 * PROVEN);
     m.states[0].latency = table[i].latency * FASP_MSEC;
     m.states[0].rtt = table[i].rtt * FASP_MSEC;
-    made_tend (&m);
+    made_decide (&m);
     g_assert_cmpint (get (&m, 0).patience, ==, table[i].patience * FASP_MSEC);
     /* nobody else may bring anything */
     m.states[1].is_connected = FALSE;
-    made_tend (&m);
+    made_decide (&m);
     g_assert_cmpint (get (&m, 0).patience, ==, 0);
     made_clear (&m);
   }
@@ -82,7 +82,7 @@ test_leader_gone (void)
       for (guint i = 0; i < 3; i++)
         made_arrive (&m, i, k);
     m.states[0].is_connected = FALSE;
-    made_tend (&m);
+    made_decide (&m);
     g_assert_cmpuint (m.events[FASP_MERGE_LEADS][nearest], ==, 1);
     g_assert_cmpuint (m.events[FASP_MERGE_LEADS][3 - nearest], ==, 0);
     made_clear (&m);
@@ -103,7 +103,7 @@ sleep_until (Made *m, FaspTime until)
     m->now = timeout > m->now ? MIN (timeout, until) : m->now;
     for (guint i = 0; i < m->n; i++)
       fasp_merge_set_state (m->merge, m->now, i, &m->states[i]);
-    fasp_merge_tend (m->merge, m->now);
+    fasp_merge_decide (m->merge, m->now);
     made_take (m);
     g_assert_cmpuint (times, <, 100);
   }
@@ -179,7 +179,7 @@ set_session (Seen seen, Made *m, guint i, guint32 session)
 
   m->states[i].session = session;
   m->states[i].is_connected = session != 0;
-  made_tend (m);
+  made_decide (m);
   note (seen, m, i, before, session != 0 ? FASP_SOURCE_SENDING : FASP_SOURCE_IDLE);
 }
 
@@ -249,7 +249,7 @@ test_roles (void)
   /* what it brought is left to be read, and so is the other one's */
   m.states[1].is_connected = TRUE;
   m.states[0] = (FaspSourceState) { 0 };
-  made_tend (&m);
+  made_decide (&m);
   note (seen, &m, 1, FASP_SOURCE_IDLE, FASP_SOURCE_ACTIVE);
   note (seen, &m, 0, FASP_SOURCE_ACTIVE, FASP_SOURCE_IDLE);
   made_clear (&m);
@@ -306,7 +306,7 @@ test_busy_reader (gconstpointer redundancy)
     for (guint i = 0; i < 2; i++)
       if (!get (&m, i).stands_by)
         g_assert_true (made_bring_block (&m, i, k));
-    made_tend (&m);
+    made_decide (&m);
     made_take (&m);
   }
   for (guint i = 0; i < 2; i++) {
@@ -321,15 +321,15 @@ int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
-  g_test_add_func ("/mergeduty/patience", test_patience);
-  g_test_add_func ("/mergeduty/has", test_has);
-  g_test_add_func ("/mergeduty/leader-gone", test_leader_gone);
-  g_test_add_func ("/mergeduty/standby", test_standby);
-  g_test_add_func ("/mergeduty/roles", test_roles);
-  g_test_add_func ("/mergeduty/left", test_left);
-  g_test_add_data_func ("/mergeduty/busy-reader/hot", GUINT_TO_POINTER (FASP_REDUNDANCY_HOT),
+  g_test_add_func ("/mergeroles/patience", test_patience);
+  g_test_add_func ("/mergeroles/has", test_has);
+  g_test_add_func ("/mergeroles/leader-gone", test_leader_gone);
+  g_test_add_func ("/mergeroles/standby", test_standby);
+  g_test_add_func ("/mergeroles/roles", test_roles);
+  g_test_add_func ("/mergeroles/left", test_left);
+  g_test_add_data_func ("/mergeroles/busy-reader/hot", GUINT_TO_POINTER (FASP_REDUNDANCY_HOT),
       test_busy_reader);
-  g_test_add_data_func ("/mergeduty/busy-reader/standby",
+  g_test_add_data_func ("/mergeroles/busy-reader/standby",
       GUINT_TO_POINTER (FASP_REDUNDANCY_STANDBY), test_busy_reader);
   return g_test_run ();
 }
