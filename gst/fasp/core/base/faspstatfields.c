@@ -324,7 +324,7 @@ static const FaspStatField source_fields[] = {
   FIELD ("trusted", BOOLEAN, NONE, GAUGE, RECEIVER, is_trusted,
       "bytes may be taken from it: it leads, or has brought the same as the others"),
   FIELD ("left", BOOLEAN, NONE, GAUGE, RECEIVER, is_left,
-      "it brings the stream too late, so that nobody waits for it"),
+      "it brings the stream too late, so that nothing waits for it"),
   FIELD ("stands-by", BOOLEAN, NONE, GAUGE, RECEIVER, stands_by,
       "it sends nothing of the stream, and keeps what the receiver lacks"),
   FIELD ("differs", BOOLEAN, NONE, GAUGE, RECEIVER, differs,
