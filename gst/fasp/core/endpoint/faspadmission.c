@@ -349,7 +349,7 @@ has_received (const FaspEndpoint *endpoint)
   if (endpoint->config.settings.keep_listening)
     return FALSE;
   for (guint i = 0; i < endpoint->sessions->len; i++)
-    if (fasp_endpoint_nth (endpoint, i)->rx.end.is_taken)
+    if (fasp_rx_is_complete (fasp_endpoint_nth (endpoint, i)->rx))
       return TRUE;
   return endpoint->received;
 }

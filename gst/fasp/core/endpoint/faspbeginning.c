@@ -70,15 +70,14 @@ fasp_beginning_make (FaspEndpoint *endpoint, FaspTime now, guint32 id, const Fas
     session->terms.has_fec = fasp_tx_get_fec (session->tx)->mode != FASP_FEC_OFF;
     session->terms.sends_offsets = hello->wants.offsets;
   } else {
-    fasp_rx_init (&session->rx, now, hello->start, fasp_endpoint_get_window (endpoint),
-        &session->terms.latency);
-    session->rx.playout.log = session->notes.log;
+    fasp_session_receive (session, now, hello->start, fasp_endpoint_get_window (endpoint));
     fasp_reading_begin (endpoint, session, hello);
-    session->rx.give_up = config->settings.too_late_skip;
+    fasp_rx_set_give_up (session->rx, config->settings.too_late_skip);
     session->terms.sends_timestamps = hello->timestamps > 0;
-    session->rx.feedback.eager = session->terms.sends_timestamps || flows > 1;
+    fasp_feedback_set_eager (fasp_rx_get_feedback (session->rx),
+        session->terms.sends_timestamps || flows > 1);
     if (config->fec != FASP_FEC_OFF && hello->fec > 0)
-      fasp_rx_set_fec (&session->rx, now, FASP_FEC_WINDOW_MAX);
+      fasp_rx_set_fec (session->rx, now, FASP_FEC_WINDOW_MAX);
   }
   fasp_total_share_init (&session->entry.share, session);
   if (config->role == FASP_ROLE_SENDER)

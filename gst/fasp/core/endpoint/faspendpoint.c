@@ -288,7 +288,7 @@ fasp_endpoint_close (FaspEndpoint *endpoint, FaspTime now, FaspReason reason)
   for (guint i = 0; i < endpoint->sessions->len; i++) {
     FaspSession *session = fasp_endpoint_nth (endpoint, i);
     gboolean whole = session->role == FASP_ROLE_SENDER ? fasp_tx_is_complete (session->tx) :
-                                                         session->rx.end.is_taken;
+                                                         fasp_rx_is_complete (session->rx);
 
     fasp_session_close (session, now, whole ? FASP_REASON_FINISHED : reason, NULL);
   }

@@ -45,7 +45,7 @@ apply_too_late_skip (FaspEndpoint *endpoint)
     FaspSession *session = fasp_endpoint_nth (endpoint, i);
 
     if (session->role == FASP_ROLE_RECEIVER)
-      session->rx.give_up = endpoint->config.settings.too_late_skip;
+      fasp_rx_set_give_up (session->rx, endpoint->config.settings.too_late_skip);
   }
   fasp_endpoint_wake_all (endpoint);
 }

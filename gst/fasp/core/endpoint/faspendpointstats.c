@@ -20,7 +20,7 @@ fasp_endpoint_get_stats (FaspEndpoint *endpoint, FaspEndpointStats *stats)
     stats->buffer_bytes = fasp_store_get_bytes (endpoint->store);
   else
     for (guint i = 0; i < endpoint->sessions->len; i++)
-      stats->buffer_bytes += fasp_reorder_get_bytes (fasp_endpoint_nth (endpoint, i)->rx.reorder);
+      stats->buffer_bytes += fasp_rx_get_bytes (fasp_endpoint_nth (endpoint, i)->rx);
 }
 
 /* Index of the first session that came after number @order: they are in the order they came. */
@@ -241,6 +241,7 @@ fasp_endpoint_get_lateness (FaspEndpoint *endpoint, gboolean in_order)
   if (endpoint->config.role != FASP_ROLE_RECEIVER)
     return &empty_hist;
   if (session != NULL)
-    return in_order ? &session->rx.late.lateness_in_order : &session->rx.late.lateness;
+    return in_order ? &fasp_rx_view (session->rx)->late.lateness_in_order :
+                      &fasp_rx_view (session->rx)->late.lateness;
   return in_order ? &endpoint->gone.lateness_in_order : &endpoint->gone.lateness;
 }

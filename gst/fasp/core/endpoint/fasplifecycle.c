@@ -104,8 +104,8 @@ keep_stats (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
     fasp_session_get_paths (session, now, endpoint->gone.paths, endpoint->gone.stats.n_paths);
   }
   if (session->role == FASP_ROLE_RECEIVER) {
-    endpoint->gone.lateness = session->rx.late.lateness;
-    endpoint->gone.lateness_in_order = session->rx.late.lateness_in_order;
+    endpoint->gone.lateness = fasp_rx_view (session->rx)->late.lateness;
+    endpoint->gone.lateness_in_order = fasp_rx_view (session->rx)->late.lateness_in_order;
   }
 }
 
@@ -209,7 +209,7 @@ fasp_lifecycle_leave (FaspEndpoint *endpoint, FaspTime now, FaspSession *session
   fasp_newcomers_remove (endpoint->admitted.newcomers, session);
   endpoint->stats.sessions--;
   /* the sender claims that all is acknowledged, but never sent the end */
-  if (session->role == FASP_ROLE_RECEIVER && !session->rx.end.is_taken
+  if (session->role == FASP_ROLE_RECEIVER && !fasp_rx_is_complete (session->rx)
       && session->closing.reason == FASP_REASON_FINISHED)
     session->closing.reason = FASP_REASON_STOPPED;
   again = calls_again (endpoint, session);
@@ -351,10 +351,8 @@ tend_latency (FaspSession *session, FaspTime now)
 
   if (end == 0 || now < end)
     return;
-  fasp_playout_set (&session->rx.playout, now,
-      MAX (session->terms.latency.latency, FASP_LATENCY_MS_DEFAULT * FASP_MSEC));
-  FASP_LOG (session->notes.log, now, LATENCY_CHANGED, FASP_LOG_UNKNOWN,
-      session->rx.playout.ramp.target, FASP_LOG_WORD ("none_promised"));
+  fasp_rx_set_latency (session->rx, now,
+      MAX (session->terms.latency.latency, FASP_LATENCY_MS_DEFAULT * FASP_MSEC), "none_promised");
   session->promise.changed = TRUE;
 }
 

@@ -15,16 +15,14 @@ fasp_reading_begin (FaspEndpoint *endpoint, FaspSession *session, const FaspHell
 
   if (!position.known)
     position.offset = FASP_OFFSET_UNKNOWN;
-  fasp_position_init (&session->rx.position, &position);
-  session->rx.needs_header = hello->has_header;
-  session->rx.elsewhere = endpoint->read.elsewhere;
+  fasp_rx_begin_at (session->rx, &position, &endpoint->read.elsewhere);
+  session->start.needs_header = hello->has_header;
   if (!fasp_stream_offset_is_comparable (&endpoint->read.next, &position))
     return;
   /* the stream has the same clock, whoever relays it */
   fasp_reading_left (endpoint,
       g_hash_table_lookup (endpoint->by_id, GUINT_TO_POINTER (endpoint->read.session)));
-  fasp_media_clock_continue (&session->rx.clock, &endpoint->read.media_clock);
-  session->rx.skew = endpoint->read.skew;
+  fasp_rx_continue_clock (session->rx, &endpoint->read.media_clock, &endpoint->read.skew);
 }
 
 FaspStreamOffset
@@ -42,8 +40,8 @@ fasp_reading_left (FaspEndpoint *endpoint, const FaspSession *session)
 {
   if (session == NULL || session->id != endpoint->read.session)
     return;
-  endpoint->read.media_clock = session->rx.clock;
-  endpoint->read.skew = session->rx.skew;
+  endpoint->read.media_clock = fasp_rx_view (session->rx)->clock;
+  endpoint->read.skew = fasp_rx_view (session->rx)->skew;
 }
 
 gboolean
@@ -57,7 +55,7 @@ fasp_reading_is_behind (const FaspEndpoint *endpoint, const FaspSession *except)
 
     if (session == except || !fasp_session_has_unread (session))
       continue;
-    bytes += fasp_reorder_get_bytes (session->rx.reorder);
+    bytes += fasp_rx_get_bytes (session->rx);
     n++;
   }
   return n >= UNREAD_MAX || bytes >= endpoint->config.buffer_size;
@@ -79,7 +77,7 @@ notify_gap (FaspEndpoint *endpoint, FaspTime now, const FaspSession *session)
 {
   if (fasp_endpoint_notifies_gap (endpoint, now))
     fasp_endpoint_push_event (endpoint, FASP_EVENT_GAP, session)->left_behind =
-        !endpoint->config.settings.too_late_skip || !session->rx.late.has_given_up;
+        !endpoint->config.settings.too_late_skip || !fasp_rx_view (session->rx)->late.has_given_up;
 }
 
 /* Counts missing bytes, once the position of the bytes behind them is known. */
@@ -101,7 +99,7 @@ count_missing (FaspEndpoint *endpoint, const FaspStreamOffset *position, guint32
 static void
 follow_clock (FaspEndpoint *endpoint, const FaspSession *session, FaspBlock *block, gboolean again)
 {
-  const FaspRx *rx = &session->rx;
+  const FaspRxView *rx = fasp_rx_view (session->rx);
   FaspSenderClock *clock = &endpoint->read.clock;
   FaspTime mapped = fasp_media_clock_map (&rx->clock, block->number, block->media_time);
 
@@ -173,7 +171,7 @@ is_elsewhere (const FaspEndpoint *endpoint, const FaspStreamOffset *position)
 static FaspBlock *
 fit_in (FaspEndpoint *endpoint, FaspTime now, const FaspSession *session, FaspBlock *block)
 {
-  FaspStreamOffset *end = &endpoint->read.next, position = session->rx.position.next;
+  FaspStreamOffset *end = &endpoint->read.next, position = *fasp_rx_get_position (session->rx);
   gboolean moved = endpoint->read.session != session->id && endpoint->read.session != 0;
   gboolean again, gap = (block->flags & FASP_BLOCK_DISCONT) != 0;
   guint64 bytes;
@@ -231,7 +229,7 @@ fit_in (FaspEndpoint *endpoint, FaspTime now, const FaspSession *session, FaspBl
 static gboolean
 has_begun (const FaspEndpoint *endpoint, const FaspSession *session)
 {
-  const FaspStreamOffset *next = &session->rx.position.next;
+  const FaspStreamOffset *next = fasp_rx_get_position (session->rx);
 
   return next->known ?
       endpoint->read.next.known && fasp_origin_equal (&endpoint->read.next.origin, &next->origin) :
@@ -242,7 +240,7 @@ has_begun (const FaspEndpoint *endpoint, const FaspSession *session)
 static gboolean
 is_useless (const FaspEndpoint *endpoint, const FaspSession *session, const FaspBlock *block)
 {
-  return session->rx.needs_header && block->offset != 0 && !has_begun (endpoint, session);
+  return session->start.needs_header && block->offset != 0 && !has_begun (endpoint, session);
 }
 
 /* At the beginning of a stream its first bytes contain the header, so it need not go before them;
@@ -250,11 +248,12 @@ is_useless (const FaspEndpoint *endpoint, const FaspSession *session, const Fasp
 static void
 take_header (const FaspEndpoint *endpoint, FaspSession *session, FaspBlock *header)
 {
-  gboolean begins = !has_begun (endpoint, session) && session->rx.position.next.offset == 0;
+  gboolean begins =
+      !has_begun (endpoint, session) && fasp_rx_get_position (session->rx)->offset == 0;
 
   if (!begins && !has_begun (endpoint, session))
     header->flags |= FASP_BLOCK_ENTER;
-  session->rx.needs_header = begins && header->size > 0;
+  session->start.needs_header = begins && header->size > 0;
 }
 
 /* The next block of the session that is new, its header, or its end; NULL: there is none. */
@@ -264,7 +263,7 @@ take (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
   FaspBlock *block;
 
   do {
-    block = fasp_rx_take (&session->rx, now);
+    block = fasp_rx_take (session->rx, now);
     if (block == NULL)
       return NULL;
     if (block->flags & FASP_BLOCK_EOS) {
@@ -289,7 +288,7 @@ was_read (FaspEndpoint *endpoint, FaspSession *session)
 {
   if (session->state == FASP_SESSION_OPEN)
     fasp_scheduler_wake (fasp_endpoint_get_scheduler (endpoint, session), &session->entry.turn,
-        fasp_feedback_get_timeout (&session->rx.feedback));
+        fasp_feedback_get_timeout (fasp_rx_get_feedback (session->rx)));
   else if (fasp_session_is_over (session) && !session->notified.removed
       && !fasp_session_has_unread (session))
     fasp_endpoint_wake (endpoint, session); /* it can be removed */
@@ -354,7 +353,7 @@ fasp_endpoint_set_elsewhere (FaspEndpoint *endpoint, FaspTime now, const FaspEls
 
     if (session->role != FASP_ROLE_RECEIVER || session->state != FASP_SESSION_OPEN)
       continue;
-    if (fasp_rx_set_elsewhere (&session->rx, now, elsewhere))
+    if (fasp_rx_set_elsewhere (session->rx, now, elsewhere))
       fasp_endpoint_wake (endpoint, session);
   }
 }
@@ -390,8 +389,8 @@ fasp_endpoint_get_source (const FaspEndpoint *endpoint, FaspTime now, FaspSource
       .session = session->id,
       .heard = session->liveness.heard,
       .rtt = session->rtt.measured ? session->rtt.smoothed : 0,
-      .latency = fasp_playout_get (&session->rx.playout, now),
-      .promised = session->rx.late.promised_interval,
+      .latency = fasp_playout_get (&fasp_rx_view (session->rx)->playout, now),
+      .promised = session->promise.interval,
       .peer = get_peer_number (endpoint, session),
     };
   }
@@ -413,7 +412,7 @@ fasp_endpoint_want_key_frame (FaspEndpoint *endpoint, FaspTime now)
 
     if (session->role != FASP_ROLE_RECEIVER || session->state != FASP_SESSION_OPEN)
       continue;
-    fasp_key_frame_want (&session->rx.key_frame);
+    fasp_rx_want_key_frame (session->rx);
     fasp_endpoint_wake (endpoint, session);
     announced = TRUE;
   }

@@ -8,7 +8,7 @@
  */
 #pragma once
 
-#include "fasplog.h"
+#include "fasptypes.h"
 
 G_BEGIN_DECLS
 
@@ -34,7 +34,6 @@ typedef struct
   gboolean announced;           /* the sender announces the latency; until it does, it is unknown */
   FaspPlayoutRamp ramp, before; /* the one in force since ramp.time, and the one before that */
   FaspTime first;               /* the latency that it began with */
-  FaspLog *log;                 /* the session's, for all that is late; NULL: nothing is logged */
 } FaspPlayout;
 
 void fasp_playout_init (FaspPlayout *playout, const FaspLatency *agreed);

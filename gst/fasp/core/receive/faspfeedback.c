@@ -44,6 +44,24 @@ fasp_feedback_init (FaspFeedbackTracker *tracker, FaspTime now, const FaspReorde
   tracker->backoff.time = FASP_NEVER;
 }
 
+void
+fasp_feedback_opened (FaspFeedbackTracker *tracker, FaspTime now)
+{
+  tracker->due = now;
+}
+
+void
+fasp_feedback_set_eager (FaspFeedbackTracker *tracker, gboolean eager)
+{
+  tracker->eager = eager;
+}
+
+void
+fasp_feedback_set_member (FaspFeedbackTracker *tracker, gboolean member)
+{
+  tracker->member = member;
+}
+
 static gboolean
 is_missing_any (const FaspFeedbackTracker *tracker)
 {

@@ -51,8 +51,7 @@ typedef struct
   FaspTime pause;             /* from the next feedback to the one after it if no data comes; µs */
   guint64 came;               /* bytes received since the last feedback */
   gboolean eager;             /* the sender needs feedback soon even if nothing is missing: for
-                                 its receive timestamps, or as there are several flows; set
-                                 by the caller */
+                                 its receive timestamps, or as there are several flows */
   gboolean member;            /* of a group; all that follows, but count, is for members only */
   FaspNackBackoff backoff;
   FaspTime clock_since;  /* when the clock was last shortened */
@@ -64,6 +63,13 @@ typedef struct
 
 /* @reorder must outlive @tracker. */
 void fasp_feedback_init (FaspFeedbackTracker *tracker, FaspTime now, const FaspReorder *reorder);
+
+/* The session is open: tells the sender at once. */
+void fasp_feedback_opened (FaspFeedbackTracker *tracker, FaspTime now);
+/* The sender needs feedback soon even if nothing is missing. */
+void fasp_feedback_set_eager (FaspFeedbackTracker *tracker, gboolean eager);
+/* A member does not hear its group, or hears it again. */
+void fasp_feedback_set_member (FaspFeedbackTracker *tracker, gboolean member);
 
 /* The receiver is a member of a group from now on.  @seed differs for each member. */
 void fasp_feedback_join (FaspFeedbackTracker *tracker, guint64 seed, guint members,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "fasprx.h"
+#include "fasprxprivate.h"
 
 /* All late blocks within this time make one skip; late blocks that are no further apart than this
  * are one run. */
@@ -13,29 +13,101 @@
 /* Blocks that the decoder covers, in windows. */
 #define REMEMBERED 2
 
-void
-fasp_rx_init (FaspRx *rx, FaspTime now, guint64 start, guint32 capacity, const FaspLatency *agreed)
+FaspRx *
+fasp_rx_new (FaspTime now, guint64 start, guint32 capacity, const FaspLatency *agreed, FaspLog *log)
 {
-  memset (rx, 0, sizeof (*rx));
+  FaspRx *rx = g_new0 (FaspRx, 1);
+
+  rx->log = log;
   rx->reorder = fasp_reorder_new (capacity, start);
-  fasp_media_clock_init (&rx->clock);
-  fasp_skew_init (&rx->skew);
-  fasp_playout_init (&rx->playout, agreed);
-  rx->late.last = now - SKIP;
-  rx->first_data = FASP_NEVER;
-  fasp_hist_init (&rx->late.lateness);
-  fasp_hist_init (&rx->late.lateness_in_order);
+  fasp_media_clock_init (&rx->view.clock);
+  fasp_skew_init (&rx->view.skew);
+  fasp_playout_init (&rx->view.playout, agreed);
+  rx->view.late.last = now - SKIP;
+  rx->view.first_data = FASP_NEVER;
+  fasp_hist_init (&rx->view.late.lateness);
+  fasp_hist_init (&rx->view.late.lateness_in_order);
   fasp_feedback_init (&rx->feedback, now, rx->reorder);
+  return rx;
 }
 
 void
-fasp_rx_clear (FaspRx *rx)
+fasp_rx_free (FaspRx *rx)
 {
+  if (rx == NULL)
+    return;
   fasp_reorder_free (rx->reorder);
-  rx->reorder = NULL;
   fasp_rlc_decoder_free (rx->fec.decoder);
-  rx->fec.decoder = NULL;
   fasp_stream_header_parts_clear (&rx->header);
+  g_free (rx);
+}
+
+void
+fasp_rx_begin_at (FaspRx *rx, const FaspStreamOffset *position, const FaspElsewhere *elsewhere)
+{
+  fasp_position_init (&rx->position, position);
+  rx->elsewhere = *elsewhere;
+}
+
+void
+fasp_rx_continue_clock (FaspRx *rx, const FaspMediaClock *clock, const FaspSkew *skew)
+{
+  fasp_media_clock_continue (&rx->view.clock, clock);
+  rx->view.skew = *skew;
+}
+
+void
+fasp_rx_set_give_up (FaspRx *rx, gboolean give_up)
+{
+  rx->give_up = give_up;
+}
+
+gboolean
+fasp_rx_set_latency (FaspRx *rx, FaspTime now, FaspTime latency, const gchar *why)
+{
+  FaspTime before = rx->view.playout.ramp.target;
+  gboolean first = fasp_playout_set (&rx->view.playout, now, latency);
+
+  if (rx->view.playout.ramp.target != before)
+    FASP_LOG (rx->log, now, LATENCY_CHANGED, FASP_LOG_OR_UNKNOWN (before, 0), latency,
+        FASP_LOG_WORD (why));
+  return first;
+}
+
+FaspFeedbackTracker *
+fasp_rx_get_feedback (FaspRx *rx)
+{
+  return &rx->feedback;
+}
+
+const FaspStreamOffset *
+fasp_rx_get_position (const FaspRx *rx)
+{
+  return &rx->position.next;
+}
+
+gboolean
+fasp_rx_has_unread (const FaspRx *rx)
+{
+  return !rx->end.is_taken && fasp_reorder_peek (rx->reorder) != NULL;
+}
+
+gboolean
+fasp_rx_is_complete (const FaspRx *rx)
+{
+  return rx->end.is_taken;
+}
+
+gsize
+fasp_rx_get_bytes (const FaspRx *rx)
+{
+  return fasp_reorder_get_bytes (rx->reorder);
+}
+
+gboolean
+fasp_rx_has_fec (const FaspRx *rx)
+{
+  return rx->fec.decoder != NULL;
 }
 
 void
@@ -54,8 +126,9 @@ get_written (const FaspRx *rx, FaspTime now, guint64 number)
 {
   const FaspBlock *block = fasp_reorder_get (rx->reorder, number);
 
-  return block == NULL ? now - fasp_playout_get (&rx->playout, now) :
-                         MIN (now, fasp_media_clock_map (&rx->clock, number, block->media_time));
+  return block == NULL ?
+      now - fasp_playout_get (&rx->view.playout, now) :
+      MIN (now, fasp_media_clock_map (&rx->view.clock, number, block->media_time));
 }
 
 /* What was written from @from to @to by our clock is missing, or came too late.  What was written
@@ -63,12 +136,12 @@ get_written (const FaspRx *rx, FaspTime now, guint64 number)
 static void
 count_skips (FaspRx *rx, FaspTime from, FaspTime to)
 {
-  if (rx->late.skips > 0)
-    from = MAX (from, rx->late.skip_time + SKIP);
+  if (rx->view.late.skips > 0)
+    from = MAX (from, rx->view.late.skip_time + SKIP);
   if (from > to)
     return;
-  rx->late.skips += 1 + (to - from) / SKIP;
-  rx->late.skip_time = to - (to - from) % SKIP;
+  rx->view.late.skips += 1 + (to - from) / SKIP;
+  rx->view.late.skip_time = to - (to - from) % SKIP;
 }
 
 /* When the first of the @blocks was written that are missing before @written.  The stream may have
@@ -76,9 +149,9 @@ count_skips (FaspRx *rx, FaspTime from, FaspTime to)
 static FaspTime
 get_gap_start (const FaspRx *rx, FaspTime now, FaspTime written, guint64 blocks)
 {
-  gdouble each = (gdouble) (now - rx->first_data) / rx->late.lateness_in_order.count;
+  gdouble each = (gdouble) (now - rx->view.first_data) / rx->view.late.lateness_in_order.count;
 
-  return MIN (written, MAX (rx->late.in_order, written - blocks * each));
+  return MIN (written, MAX (rx->view.late.in_order, written - blocks * each));
 }
 
 /* Something came too late.  Feedback reports a run of such seconds once.  The sender may react to
@@ -86,9 +159,9 @@ get_gap_start (const FaspRx *rx, FaspTime now, FaspTime written, guint64 blocks)
 static void
 count_late (FaspRx *rx, FaspTime now, FaspTime written)
 {
-  if (now - rx->late.last >= SKIP)
-    rx->late.rows++;
-  rx->late.last = now;
+  if (now - rx->view.late.last >= SKIP)
+    rx->view.late.rows++;
+  rx->view.late.last = now;
   count_skips (rx, written, written);
 }
 
@@ -96,7 +169,7 @@ count_late (FaspRx *rx, FaspTime now, FaspTime written)
 static void
 measure_in_order (FaspRx *rx, FaspTime now, guint64 from)
 {
-  FaspTime latency = fasp_playout_get (&rx->playout, now);
+  FaspTime latency = fasp_playout_get (&rx->view.playout, now);
 
   /* a skip can move ack anywhere; blocks are only in the window */
   guint64 start = MAX (from, fasp_reorder_get_read (rx->reorder));
@@ -113,9 +186,9 @@ measure_in_order (FaspRx *rx, FaspTime now, guint64 from)
      * elsewhere is played already */
     if (fasp_block_is_end (block) || fasp_elsewhere_has (&rx->elsewhere, &rx->position, block))
       continue;
-    late = now - fasp_media_clock_map (&rx->clock, n, block->media_time);
-    rx->late.in_order = now - late;
-    fasp_hist_add (&rx->late.lateness_in_order, late);
+    late = now - fasp_media_clock_map (&rx->view.clock, n, block->media_time);
+    rx->view.late.in_order = now - late;
+    fasp_hist_add (&rx->view.late.lateness_in_order, late);
     if (latency > 0 && late > latency) {
       first = MIN (first, n);
       last = n;
@@ -124,7 +197,7 @@ measure_in_order (FaspRx *rx, FaspTime now, guint64 from)
     }
   }
   if (longest > 0)
-    FASP_LOG (rx->playout.log, now, BLOCKS_LATE, first, last, longest, latency, from);
+    FASP_LOG (rx->log, now, BLOCKS_LATE, first, last, longest, latency, from);
 }
 
 /* Gives a block that is here to the decoder, to recover others by it, as long as repairs come. */
@@ -147,15 +220,15 @@ remember (FaspRx *rx, FaspTime now, guint64 number)
 static void
 note_behind (FaspRx *rx, FaspTime now, FaspTime lateness, guint round)
 {
-  gboolean was = rx->late.is_behind;
+  gboolean was = rx->view.late.is_behind;
   FaspTime latency;
 
   if (!rx->give_up)
     return;
-  latency = fasp_playout_get (&rx->playout, now);
-  rx->late.is_behind =
+  latency = fasp_playout_get (&rx->view.playout, now);
+  rx->view.late.is_behind =
       latency > 0 && lateness > latency - (round > 0 ? 0 : MIN (rx->feedback.rtt, latency / 2));
-  if (rx->late.is_behind && !was && !fasp_feedback_backs_off (&rx->feedback))
+  if (rx->view.late.is_behind && !was && !fasp_feedback_backs_off (&rx->feedback))
     fasp_feedback_now (&rx->feedback, now);
 }
 
@@ -165,7 +238,7 @@ block_came (FaspRx *rx, FaspTime now, const FaspReorderPiece *piece, guint64 fro
 {
   gboolean end = (piece->flags & FASP_BLOCK_MARK) != 0 && piece->total == 0;
 
-  rx->first_data = MIN (rx->first_data, now);
+  rx->view.first_data = MIN (rx->view.first_data, now);
   rx->counts.blocks++;
   if ((piece->flags & FASP_BLOCK_MARK) == 0)
     rx->counts.payload += piece->total;
@@ -173,9 +246,10 @@ block_came (FaspRx *rx, FaspTime now, const FaspReorderPiece *piece, guint64 fro
     rx->end.is_known = TRUE;
     rx->end.number = piece->number;
   } else {
-    FaspTime lateness = now - fasp_media_clock_map (&rx->clock, piece->number, piece->media_time);
+    FaspTime lateness =
+        now - fasp_media_clock_map (&rx->view.clock, piece->number, piece->media_time);
 
-    fasp_hist_add (&rx->late.lateness, lateness);
+    fasp_hist_add (&rx->view.late.lateness, lateness);
     note_behind (rx, now, lateness, piece->round);
   }
   remember (rx, now, piece->number);
@@ -200,8 +274,8 @@ know_recovered (FaspRx *rx, const FaspReorderPiece *piece)
   fasp_block_unref (block);
 }
 
-void
-fasp_rx_recover (FaspRx *rx, FaspTime now)
+static void
+recover (FaspRx *rx, FaspTime now)
 {
   FaspRecovered recovered;
 
@@ -213,7 +287,7 @@ fasp_rx_recover (FaspRx *rx, FaspTime now)
       .count = 1,
       .total = recovered.size,
       .media_time =
-          fasp_media_clock_widen (&rx->clock, recovered.number, recovered.media_time, now),
+          fasp_media_clock_widen (&rx->view.clock, recovered.number, recovered.media_time, now),
       .segment = FASP_SEGMENT_UNKNOWN,
       .data = recovered.data,
       .size = recovered.size,
@@ -224,7 +298,7 @@ fasp_rx_recover (FaspRx *rx, FaspTime now)
       continue;
     }
     rx->counts.recovered++;
-    FASP_LOG (rx->playout.log, now, BLOCK_RECOVERED, piece.number);
+    FASP_LOG (rx->log, now, BLOCK_RECOVERED, piece.number);
     rx->counts.rounds[0]++;
     block_came (rx, now, &piece, old_ack);
   }
@@ -277,13 +351,13 @@ pass_elsewhere (FaspRx *rx, FaspTime now)
 static void
 note_time (FaspRx *rx, FaspTime now, const FaspReorderPiece *piece)
 {
-  rx->clock.tolerated = rx->give_up ? fasp_playout_get (&rx->playout, now) : 0;
-  if (fasp_media_clock_arrived (&rx->clock, piece->number, piece->media_time, now)) {
-    FASP_LOG (rx->playout.log, now, CLOCK_JUMPED, piece->number);
-    fasp_skew_jumped (&rx->skew);
+  rx->view.clock.tolerated = rx->give_up ? fasp_playout_get (&rx->view.playout, now) : 0;
+  if (fasp_media_clock_arrived (&rx->view.clock, piece->number, piece->media_time, now)) {
+    FASP_LOG (rx->log, now, CLOCK_JUMPED, piece->number);
+    fasp_skew_jumped (&rx->view.skew);
   }
-  if (fasp_media_clock_is_current (&rx->clock, piece->number))
-    fasp_skew_arrived (&rx->skew, piece->media_time, now);
+  if (fasp_media_clock_is_current (&rx->view.clock, piece->number))
+    fasp_skew_arrived (&rx->view.skew, piece->media_time, now);
 }
 
 FaspRxArrival
@@ -300,7 +374,7 @@ fasp_rx_data (FaspRx *rx, FaspTime now, const FaspDataFrame *data, FaspMemory *m
     .segment = data->has_offset ? data->segment : FASP_SEGMENT_UNKNOWN,
     .offset = data->offset,
     .total = data->total,
-    .media_time = fasp_media_clock_widen (&rx->clock,
+    .media_time = fasp_media_clock_widen (&rx->view.clock,
         fasp_widen (data->block, FASP_BLOCK_BITS, expected), data->media_time, now),
     .data = data->payload,
     .size = data->payload_size,
@@ -380,14 +454,13 @@ skip (FaspRx *rx, FaspTime now, guint64 number, const gchar *why)
   guint64 given_up = fasp_reorder_skip_to (rx->reorder, number);
 
   if (given_up > 0)
-    FASP_LOG (rx->playout.log, now, BLOCKS_GIVEN_UP, old_ack, number, given_up,
-        FASP_LOG_WORD (why));
+    FASP_LOG (rx->log, now, BLOCKS_GIVEN_UP, old_ack, number, given_up, FASP_LOG_WORD (why));
   rx->counts.given_up += given_up;
   /* what was before the first byte that we got is not missing */
-  if (given_up > 0 && rx->late.lateness_in_order.count > 0)
+  if (given_up > 0 && rx->view.late.lateness_in_order.count > 0)
     count_skips (rx, get_gap_start (rx, now, written, given_up), written);
-  if (given_up > 0 && rx->late.is_behind)
-    fasp_media_clock_catch_up (&rx->clock);
+  if (given_up > 0 && rx->view.late.is_behind)
+    fasp_media_clock_catch_up (&rx->view.clock);
   forget_positions (rx, number);
   measure_in_order (rx, now, old_ack);
   fasp_feedback_now (&rx->feedback, now);
@@ -461,32 +534,32 @@ behind_hole (const FaspRx *rx, guint64 *number)
   return fasp_reorder_get (rx->reorder, *number);
 }
 
-FaspTime
-fasp_rx_get_give_up_time (const FaspRx *rx, FaspTime now)
+static FaspTime
+get_give_up_time (const FaspRx *rx, FaspTime now)
 {
   const FaspBlock *block;
   guint64 number;
 
   /* nothing is late before the latency is known */
-  if (!rx->give_up || fasp_playout_is_unknown (&rx->playout))
+  if (!rx->give_up || fasp_playout_is_unknown (&rx->view.playout))
     return FASP_NEVER;
   block = behind_hole (rx, &number);
   return block == NULL ? FASP_NEVER :
-                         fasp_media_clock_map (&rx->clock, number, block->media_time)
-          + MAX (1, fasp_playout_get (&rx->playout, now));
+                         fasp_media_clock_map (&rx->view.clock, number, block->media_time)
+          + MAX (1, fasp_playout_get (&rx->view.playout, now));
 }
 
-void
-fasp_rx_give_up (FaspRx *rx, FaspTime now)
+static void
+give_up (FaspRx *rx, FaspTime now)
 {
-  while (fasp_rx_get_give_up_time (rx, now) <= now) {
+  while (get_give_up_time (rx, now) <= now) {
     FaspTime written;
     guint64 number;
 
     if (behind_hole (rx, &number) == NULL)
       break;
     written = get_written (rx, now, number);
-    rx->late.has_given_up = TRUE;
+    rx->view.late.has_given_up = TRUE;
     skip (rx, now, number, "too_late");
     count_late (rx, now, written);
     g_return_if_fail (fasp_reorder_get_ack (rx->reorder) >= number);
@@ -497,20 +570,34 @@ gboolean
 fasp_rx_report_expired (FaspRx *rx, FaspTime now, FaspTime *media_time)
 {
   /* in a group, what one member asks for goes to all of them */
-  if (!rx->give_up || !rx->late.is_behind || fasp_feedback_backs_off (&rx->feedback))
+  if (!rx->give_up || !rx->view.late.is_behind || fasp_feedback_backs_off (&rx->feedback))
     return FALSE;
-  rx->late.has_given_up = TRUE;
-  *media_time = now - rx->clock.offset - fasp_playout_get (&rx->playout, now);
+  rx->view.late.has_given_up = TRUE;
+  *media_time = now - rx->view.clock.offset - fasp_playout_get (&rx->view.playout, now);
   return TRUE;
 }
 
 /* --- feedback ---------------------------------------------------------------------- */
 
 void
-fasp_rx_ask_for_key_frame (FaspRx *rx, FaspTime now)
+fasp_rx_want_key_frame (FaspRx *rx)
 {
+  fasp_key_frame_want (&rx->key_frame);
+}
+
+void
+fasp_rx_run (FaspRx *rx, FaspTime now)
+{
+  recover (rx, now);
+  give_up (rx, now);
   if (fasp_key_frame_take (&rx->key_frame, now))
     fasp_feedback_wish (&rx->feedback, now);
+}
+
+FaspTime
+fasp_rx_get_timeout (const FaspRx *rx, FaspTime now)
+{
+  return fasp_sooner (get_give_up_time (rx, now), fasp_key_frame_get_time (&rx->key_frame));
 }
 
 void
@@ -518,8 +605,29 @@ fasp_rx_fill_feedback (FaspRx *rx, FaspTime now, FaspFeedback *feedback, gsize r
 {
   feedback->has = rx->elsewhere.has;
   feedback->stands_by = rx->elsewhere.stands_by;
-  feedback->latency = (fasp_playout_get (&rx->playout, now) + FASP_MSEC - 1) / FASP_MSEC;
-  feedback->skips = rx->late.rows;
+  feedback->latency = (fasp_playout_get (&rx->view.playout, now) + FASP_MSEC - 1) / FASP_MSEC;
+  feedback->skips = rx->view.late.rows;
   feedback->wanted = rx->key_frame.passed_on;
   fasp_feedback_fill (&rx->feedback, feedback, room);
+}
+
+void
+fasp_rx_get_stats (const FaspRx *rx, FaspSessionStats *stats)
+{
+  stats->received.blocks = rx->counts.blocks;
+  stats->received.bytes = rx->counts.payload;
+  stats->received.blocks_rtx = rx->counts.retransmissions;
+  stats->received.blocks_duplicate = rx->counts.duplicates;
+  stats->received.repairs = rx->counts.repairs;
+  stats->received.recovered = rx->counts.recovered;
+  stats->received.too_late = rx->counts.given_up;
+  stats->received.feedback = rx->feedback.count;
+  stats->latency.skips = rx->view.late.skips;
+  stats->key_frames_wanted = rx->key_frame.passed_on;
+  stats->clock.ppm = rx->view.skew.known ? -rx->view.skew.skew * 1e6 : 0;
+  stats->clock.jumps = rx->view.clock.jumps;
+  stats->received.buffer_blocks =
+      fasp_reorder_get_highest (rx->reorder) - fasp_reorder_get_read (rx->reorder);
+  stats->received.buffer_bytes = fasp_rx_get_bytes (rx);
+  memcpy (stats->rounds, rx->counts.rounds, sizeof (stats->rounds));
 }

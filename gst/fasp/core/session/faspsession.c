@@ -39,7 +39,7 @@ fasp_session_free (FaspSession *session)
   if (session->role == FASP_ROLE_SENDER)
     fasp_tx_free (session->tx);
   else
-    fasp_rx_clear (&session->rx);
+    fasp_rx_free (session->rx);
   for (guint i = 0; i < session->n_flows; i++)
     fasp_flow_clear (&session->flows[i]);
   g_free (session->flows);
@@ -62,6 +62,12 @@ fasp_session_send (FaspSession *session, FaspTime now, const FaspTxConfig *confi
 {
   session->store = config->store;
   session->tx = fasp_tx_new (now, config);
+}
+
+void
+fasp_session_receive (FaspSession *session, FaspTime now, guint64 start, guint32 capacity)
+{
+  session->rx = fasp_rx_new (now, start, capacity, &session->terms.latency, session->notes.log);
 }
 
 void
@@ -230,7 +236,7 @@ fasp_session_open (FaspSession *session, FaspTime now)
   if (session->role == FASP_ROLE_SENDER)
     fasp_tx_opened (session->tx, now);
   else
-    session->rx.feedback.due = now;
+    fasp_feedback_opened (fasp_rx_get_feedback (session->rx), now);
   fasp_session_measure (session);
 }
 
@@ -241,7 +247,7 @@ fasp_session_get_first_latency (const FaspSession *session, guint *latency_ms)
 
   if (session->terms.latency.find) {
     latency = session->role == FASP_ROLE_SENDER ? fasp_tx_get_estimate (session->tx)->latency :
-                                                  session->rx.playout.first;
+                                                  fasp_rx_view (session->rx)->playout.first;
   }
   *latency_ms = latency / FASP_MSEC;
   return !session->terms.latency.find || latency > 0;
@@ -250,10 +256,13 @@ fasp_session_get_first_latency (const FaspSession *session, guint *latency_ms)
 FaspTime
 fasp_session_get_hold_end (const FaspSession *session)
 {
+  FaspTime first;
+
   if (session->role != FASP_ROLE_RECEIVER || session->state != FASP_SESSION_OPEN
-      || !fasp_playout_is_unknown (&session->rx.playout))
+      || !fasp_playout_is_unknown (&fasp_rx_view (session->rx)->playout))
     return 0;
-  return session->rx.first_data == FASP_NEVER ? FASP_NEVER : session->rx.first_data + FASP_HOLD_MAX;
+  first = fasp_rx_view (session->rx)->first_data;
+  return first == FASP_NEVER ? FASP_NEVER : first + FASP_HOLD_MAX;
 }
 
 guint
@@ -261,7 +270,7 @@ fasp_session_get_latency (const FaspSession *session, FaspTime now)
 {
   FaspTime latency = session->role == FASP_ROLE_SENDER ?
       fasp_tx_get_estimate (session->tx)->latency :
-      fasp_playout_get (&session->rx.playout, now);
+      fasp_playout_get (&fasp_rx_view (session->rx)->playout, now);
 
   return latency / FASP_MSEC;
 }

@@ -99,7 +99,7 @@ typedef struct
   FaspTx *tx;           /* of a sender; owned */
   FaspTime stream_time; /* sender: when the stream may have something to send, as of the end of the
                            last turn */
-  FaspRx rx;            /* of a receiver */
+  FaspRx *rx;           /* of a receiver; owned */
   FaspSessionStart start;
   FaspHeaderWait header_wait;
   FaspPacer pacer;                /* of all paths together */
@@ -117,6 +117,8 @@ FaspSession *fasp_session_new (FaspRole role, guint32 id, FaspTime now, const Fa
 void fasp_session_free (FaspSession *session);
 /* It is a sender's, and sends from now on what is in the store of @config. */
 void fasp_session_send (FaspSession *session, FaspTime now, const FaspTxConfig *config);
+/* It is a receiver's, and its first block is @start.  @capacity: units that may wait. */
+void fasp_session_receive (FaspSession *session, FaspTime now, guint64 start, guint32 capacity);
 /* Takes the keys that the handshake has agreed upon. */
 void fasp_session_set_keys (FaspSession *session, const FaspKeys *keys);
 /* Writes the proof that we were in this session, for the call with @nonce that resumes
@@ -285,8 +287,7 @@ FaspTime fasp_session_get_owed (const FaspSession *session, FaspTime now);
 static inline gboolean
 fasp_session_has_unread (const FaspSession *session)
 {
-  return session->role == FASP_ROLE_RECEIVER && !session->rx.end.is_taken
-      && fasp_reorder_peek (session->rx.reorder) != NULL;
+  return session->role == FASP_ROLE_RECEIVER && fasp_rx_has_unread (session->rx);
 }
 
 /* It is over, and nothing is sent any more. */

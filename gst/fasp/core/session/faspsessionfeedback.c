@@ -108,7 +108,7 @@ fasp_session_write_feedback (FaspSession *session, FaspTime now, FaspWriter *w)
 {
   FaspFeedback feedback;
   guint8 flows[FLOWS_REPORTED];
-  guint timestamps = fasp_timestamps_choose (now - session->rx.feedback.sent);
+  guint timestamps = fasp_timestamps_choose (now - fasp_rx_get_feedback (session->rx)->sent);
   gsize room;
   FaspTime expired;
 
@@ -126,10 +126,10 @@ fasp_session_write_feedback (FaspSession *session, FaspTime now, FaspWriter *w)
         room);
   if (session->group.receiver != NULL)
     fasp_session_report_group (session, now, &feedback.flows[feedback.n_flows++]);
-  fasp_rx_fill_feedback (&session->rx, now, &feedback, room + RANGES_LEAST);
+  fasp_rx_fill_feedback (session->rx, now, &feedback, room + RANGES_LEAST);
   fasp_wire_write_feedback (w, &feedback);
   /* the sender needs the round trip that this feedback shows to judge it */
-  if (fasp_rx_report_expired (&session->rx, now, &expired))
+  if (fasp_rx_report_expired (session->rx, now, &expired))
     fasp_wire_write_number (w, FASP_FRAME_EXPIRED, expired & G_MAXUINT32);
 }
 
@@ -143,8 +143,9 @@ look_at_flows (FaspSession *session, FaspTime now)
     FaspFlow *flow = &session->flows[i];
     guint64 settled;
 
-    fasp_gap_set_patience (flow->gap, fasp_rx_get_patience (&session->rx, now));
-    fasp_gap_set_spare (flow->gap, session->rx.playout.ramp.target - session->rtt.smoothed);
+    fasp_gap_set_patience (flow->gap, fasp_rx_get_patience (session->rx, now));
+    fasp_gap_set_spare (flow->gap,
+        fasp_rx_view (session->rx)->playout.ramp.target - session->rtt.smoothed);
     fasp_gap_get_settled (flow->gap, now, &settled);
     if (fasp_gap_count_settled (flow->gap) != flow->reported.due_for) {
       news = TRUE;
@@ -164,13 +165,13 @@ look_at_flows (FaspSession *session, FaspTime now)
   if (session->group.receiver != NULL)
     news |= fasp_session_look_at_group (session, now);
   if (news)
-    fasp_feedback_settled (&session->rx.feedback, now);
+    fasp_feedback_settled (fasp_rx_get_feedback (session->rx), now);
 }
 
 FaspTime
 fasp_session_get_feedback_time (const FaspSession *session, FaspTime now)
 {
-  FaspTime time = fasp_sooner (fasp_feedback_get_timeout (&session->rx.feedback),
+  FaspTime time = fasp_sooner (fasp_feedback_get_timeout (fasp_rx_get_feedback (session->rx)),
       fasp_session_get_speak_up_time (session));
   for (guint i = 0; i < session->n_flows; i++) {
     const FaspFlow *flow = &session->flows[i];
@@ -188,17 +189,18 @@ fasp_session_poll_feedback (FaspSession *session, FaspTime now, FaspDatagram *da
   FaspPacket p;
 
   look_at_flows (session, now);
-  if (!fasp_feedback_is_due (&session->rx.feedback, now))
+  if (!fasp_feedback_is_due (fasp_rx_get_feedback (session->rx), now))
     return FALSE;
   fasp_packet_begin (&p, session, datagram, fasp_packet_pick_flow (session));
   fasp_session_write_feedback (session, now, &p.w);
   /* With one flow, or for a member that backs off, a PING goes along. With several flows it has a
    * datagram of its own (fasp_session_poll_ping()). */
-  if ((fasp_feedback_backs_off (&session->rx.feedback) || session->n_flows == 1)
+  if ((fasp_feedback_backs_off (fasp_rx_get_feedback (session->rx)) || session->n_flows == 1)
       && now >= session->pings.time)
     fasp_session_write_ping (session, now, &p);
   if (!fasp_packet_finish (&p, session, now, FASP_NO_BLOCK, FALSE))
     return FALSE;
-  fasp_feedback_sent (&session->rx.feedback, now, datagram->size + datagram->to.overhead);
+  fasp_feedback_sent (fasp_rx_get_feedback (session->rx), now,
+      datagram->size + datagram->to.overhead);
   return TRUE;
 }

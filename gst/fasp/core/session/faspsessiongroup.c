@@ -16,7 +16,7 @@ FaspTime
 fasp_session_get_silent_since (const FaspSession *session)
 {
   const FaspMulticastReceiver *receiver = session->group.receiver;
-  const FaspRx *rx = &session->rx;
+  const FaspFeedbackTracker *feedback;
   const FaspTime heard = session->liveness.heard + session->liveness.excused;
   FaspTime end;
 
@@ -25,7 +25,8 @@ fasp_session_get_silent_since (const FaspSession *session)
   if (receiver == NULL)
     return heard;
   /* the sender may have shortened the clock since then */
-  end = MAX (heard, rx->feedback.clock_since) + BELIEVED * rx->feedback.backoff.clock;
+  feedback = fasp_rx_get_feedback (session->rx);
+  end = MAX (heard, feedback->clock_since) + BELIEVED * feedback->backoff.clock;
   end = MIN (end, heard + BELIEVED * FASP_MEMBER_CLOCK_MAX);
   return MAX (heard, MIN (receiver->heard, end));
 }
@@ -59,7 +60,7 @@ fasp_session_get_ping_time (const FaspSession *session)
     return session->group.member.joined && session->rtt.measured ?
         MAX (fasp_session_get_silent_since (session), session->pings.time - FASP_KEEPALIVE) :
         session->liveness.spoken + FASP_KEEPALIVE;
-  if (fasp_feedback_backs_off (&session->rx.feedback))
+  if (fasp_feedback_backs_off (fasp_rx_get_feedback (session->rx)))
     return FASP_NEVER;
   /* the next feedback, which comes sooner, takes the PING along */
   return session->pings.time
@@ -82,7 +83,8 @@ fasp_session_listen (FaspSession *session, FaspTime now, const FaspGroupKey *key
   if (key->cipher >= FASP_CIPHERS)
     return; /* a cipher that was not asked for */
   session->group.receiver = fasp_multicast_receiver_new (key, now);
-  fasp_feedback_join (&session->rx.feedback, seed, key->members, key->back_off, key->clock);
+  fasp_feedback_join (fasp_rx_get_feedback (session->rx), seed, key->members, key->back_off,
+      key->clock);
 }
 
 void
@@ -93,7 +95,7 @@ fasp_session_is_passed_by (FaspSession *session, FaspTime now)
   fasp_multicast_receiver_is_passed_by (session->group.receiver, now);
   if (!before && session->group.receiver->deaf)
     FASP_LOG (session->notes.log, now, GROUP_DEAF, now - session->group.receiver->heard);
-  session->rx.feedback.member = !session->group.receiver->deaf;
+  fasp_feedback_set_member (fasp_rx_get_feedback (session->rx), !session->group.receiver->deaf);
 }
 
 static void
@@ -113,19 +115,19 @@ handle_frame (FaspSession *session, FaspTime now, const FaspFrame *frame, gsize 
 {
   switch (frame->type) {
     case FASP_FRAME_TAIL:
-      fasp_rx_tail (&session->rx, now, frame->blocks.n, TRUE);
+      fasp_rx_tail (session->rx, now, frame->blocks.n, TRUE);
       break;
     case FASP_FRAME_REPAIR:
-      fasp_rx_repair (&session->rx, now, &frame->repair);
+      fasp_rx_repair (session->rx, now, &frame->repair);
       break;
     case FASP_FRAME_GROUP:
-      fasp_feedback_group (&session->rx.feedback, now, frame->group.members, frame->group.back_off,
-          frame->group.clock);
+      fasp_feedback_group (fasp_rx_get_feedback (session->rx), now, frame->group.members,
+          frame->group.back_off, frame->group.clock);
       break;
     case FASP_FRAME_DATA:
       if (frame->data.round == 0)
         group_brings (session, now);
-      session->rx.feedback.member = !session->group.receiver->deaf;
+      fasp_feedback_set_member (fasp_rx_get_feedback (session->rx), !session->group.receiver->deaf);
       fasp_session_handle_data (session, now, &frame->data, frame->memory, wire);
       break;
     default:
@@ -169,18 +171,18 @@ fasp_session_look_at_group (FaspSession *session, FaspTime now)
 
   if (now >= fasp_session_get_speak_up_time (session)) {
     receiver->spoken_up = now;
-    fasp_feedback_now (&session->rx.feedback, now);
+    fasp_feedback_now (fasp_rx_get_feedback (session->rx), now);
   }
-  if (session->rx.fec.decoder != NULL)
-    fasp_gap_set_patience (receiver->gap, fasp_rx_get_patience (&session->rx, now));
+  if (fasp_rx_has_fec (session->rx))
+    fasp_gap_set_patience (receiver->gap, fasp_rx_get_patience (session->rx, now));
   if (!fasp_gap_get_settled (receiver->gap, now, &settled))
     return FALSE;
   news = fasp_gap_count_settled (receiver->gap) != receiver->settled_reported;
   receiver->settled_reported = fasp_gap_count_settled (receiver->gap);
-  fasp_nack_backoff_settled (&session->rx.feedback.backoff, settled + 1);
+  fasp_nack_backoff_settled (&fasp_rx_get_feedback (session->rx)->backoff, settled + 1);
   /* a hole may have been settled before it was known which block it held */
   if (settled == fasp_gap_get_largest (receiver->gap))
-    news |= fasp_feedback_is_missing_unasked (&session->rx.feedback);
+    news |= fasp_feedback_is_missing_unasked (fasp_rx_get_feedback (session->rx));
   return news;
 }
 
@@ -198,8 +200,9 @@ fasp_session_report_group (FaspSession *session, FaspTime now, FaspFeedbackFlow 
   fasp_gap_get_counters (gap, &counters);
   reported->largest = largest;
   if (fasp_gap_get_settled (gap, now, &settled))
-    fasp_nack_backoff_settled (&session->rx.feedback.backoff, settled + 1);
-  reported->unsettled = largest + 1 - fasp_feedback_report_settled (&session->rx.feedback);
+    fasp_nack_backoff_settled (&fasp_rx_get_feedback (session->rx)->backoff, settled + 1);
+  reported->unsettled =
+      largest + 1 - fasp_feedback_report_settled (fasp_rx_get_feedback (session->rx));
   reported->delay = now - fasp_gap_get_largest_time (gap);
   reported->received = counters.received;
   reported->holes = counters.holes;

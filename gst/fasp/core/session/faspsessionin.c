@@ -358,15 +358,15 @@ handle_frame (FaspSession *session, FaspTime now, const FaspAddress *from, guint
       break;
     case FASP_FRAME_TAIL:
       if (takes_stream)
-        fasp_rx_tail (&session->rx, now, frame->blocks.n, FALSE);
+        fasp_rx_tail (session->rx, now, frame->blocks.n, FALSE);
       break;
     case FASP_FRAME_SKIP:
       if (takes_stream)
-        fasp_rx_skip (&session->rx, now, frame->blocks.n);
+        fasp_rx_skip (session->rx, now, frame->blocks.n);
       break;
     case FASP_FRAME_POSITION:
       if (takes_stream)
-        fasp_rx_position (&session->rx, frame->position.n, &frame->position.offset);
+        fasp_rx_position (session->rx, frame->position.n, &frame->position.offset);
       break;
     case FASP_FRAME_PROMISE:
       if (takes_stream)
@@ -374,11 +374,11 @@ handle_frame (FaspSession *session, FaspTime now, const FaspAddress *from, guint
       break;
     case FASP_FRAME_REPAIR:
       if (takes_stream)
-        fasp_rx_repair (&session->rx, now, &frame->repair);
+        fasp_rx_repair (session->rx, now, &frame->repair);
       break;
     case FASP_FRAME_GROUP: /* by unicast, so this member is the speaker */
       if (takes_stream)
-        fasp_feedback_speak (&session->rx.feedback, now);
+        fasp_feedback_speak (fasp_rx_get_feedback (session->rx), now);
       break;
     case FASP_FRAME_DATA:
       if (takes_stream && session->group.receiver != NULL && frame->data.round == 0)

@@ -86,8 +86,9 @@ typedef struct
   FaspStreamOffset position; /* its offset in the stream, as our hello gave it */
   gboolean has_header;       /* our hello announced a stream with a header */
   FaspStreamOffset previous; /* the offset up to which the peer had the stream before, if known */
-  guint64 live_from; /* of a session that began in the past: the block that was to be written
-                        next when it joined; else 0 */
+  guint64 live_from;     /* of a session that began in the past: the block that was to be written
+                            next when it joined; else 0 */
+  gboolean needs_header; /* receiver: blocks are dropped until the stream's header has come */
 } FaspSessionStart;
 
 /* Sender: the peer lacks the stream's header, or may come to lack it. Changed by
@@ -177,6 +178,7 @@ typedef struct
 {
   FaspTime time;    /* sender: when to send the next PROMISE */
   guint64 serial;   /* sender: of the next PROMISE; receiver: of the newest one */
+  guint64 interval; /* receiver: expected seconds between skips; 0: the sender has not said it */
   gboolean changed; /* the application is to be notified */
 } FaspPromised;
 

@@ -30,7 +30,7 @@ fasp_session_count_received (FaspSession *session, FaspTime now, gsize wire)
   session->traffic.wire_received += wire;
   fasp_meter_add (&session->traffic.receive, now, wire);
   if (session->role == FASP_ROLE_RECEIVER)
-    fasp_feedback_datagram (&session->rx.feedback, now, wire, session->rtt.smoothed);
+    fasp_feedback_datagram (fasp_rx_get_feedback (session->rx), now, wire, session->rtt.smoothed);
 }
 
 /* Takes in a DATA frame. @wire: bytes of its datagram, IP header included. */

@@ -165,34 +165,19 @@ fasp_session_poll_promise (FaspSession *session, FaspTime now, FaspDatagram *dat
   return fasp_packet_finish (&p, session, now, FASP_NO_BLOCK, FALSE);
 }
 
-/* The sender announces a latency. TRUE: it is the first. */
-static gboolean
-set_latency (FaspSession *session, FaspTime now, FaspTime latency)
-{
-  FaspPlayout *playout = &session->rx.playout;
-  FaspTime before = playout->ramp.target;
-  gboolean first = fasp_playout_set (playout, now, latency);
-
-  if (playout->ramp.target != before)
-    FASP_LOG (session->notes.log, now, LATENCY_CHANGED, FASP_LOG_OR_UNKNOWN (before, 0), latency,
-        FASP_LOG_WORD ("promised"));
-  return first;
-}
-
 void
 fasp_session_handle_promise (FaspSession *session, FaspTime now, const FaspPromiseFrame *promise)
 {
-  FaspRx *rx = &session->rx;
-  guint64 before = rx->late.promised_interval;
+  guint64 before = session->promise.interval;
 
   /* an overtaken one says nothing new */
   if (promise->serial < session->promise.serial || promise->latency > FASP_LATENCY_MS_MAX)
     return;
   session->promise.serial = promise->serial;
-  rx->late.promised_interval = MIN (promise->interval, FASP_INTERVAL_MAX);
-  fasp_feedback_bucket_set (&rx->feedback.bucket, promise->feedback_rate);
-  if (set_latency (session, now, promise->latency * FASP_MSEC)
-      || ABS ((gdouble) rx->late.promised_interval - before)
-          > .1 * MAX (before, rx->late.promised_interval))
+  session->promise.interval = MIN (promise->interval, FASP_INTERVAL_MAX);
+  fasp_feedback_bucket_set (&fasp_rx_get_feedback (session->rx)->bucket, promise->feedback_rate);
+  if (fasp_rx_set_latency (session->rx, now, promise->latency * FASP_MSEC, "promised")
+      || ABS ((gdouble) session->promise.interval - before)
+          > .1 * MAX (before, session->promise.interval))
     session->promise.changed = TRUE;
 }

@@ -37,30 +37,6 @@ get_tx_stats (const FaspSession *session, FaspSessionStats *stats)
   memcpy (stats->rounds, counts->rounds, sizeof (stats->rounds));
 }
 
-static void
-get_rx_stats (const FaspSession *session, FaspSessionStats *stats)
-{
-  const FaspRx *rx = &session->rx;
-
-  stats->received.blocks = rx->counts.blocks;
-  stats->received.bytes = rx->counts.payload;
-  stats->received.blocks_rtx = rx->counts.retransmissions;
-  stats->received.blocks_duplicate = rx->counts.duplicates;
-  stats->received.repairs = rx->counts.repairs;
-  stats->received.recovered = rx->counts.recovered;
-  stats->received.too_late = rx->counts.given_up;
-  stats->received.feedback = rx->feedback.count;
-  stats->latency.promised_interval = rx->late.promised_interval;
-  stats->latency.skips = rx->late.skips;
-  stats->key_frames_wanted = rx->key_frame.passed_on;
-  stats->clock.ppm = rx->skew.known ? -rx->skew.skew * 1e6 : 0;
-  stats->clock.jumps = rx->clock.jumps;
-  stats->received.buffer_blocks =
-      fasp_reorder_get_highest (rx->reorder) - fasp_reorder_get_read (rx->reorder);
-  stats->received.buffer_bytes = fasp_reorder_get_bytes (rx->reorder);
-  memcpy (stats->rounds, rx->counts.rounds, sizeof (stats->rounds));
-}
-
 /* Adds up the counters of all flows. */
 static void
 add_up (const FaspSession *session, FaspSessionStats *stats)
@@ -200,10 +176,12 @@ fasp_session_get_stats (FaspSession *session, FaspTime now, FaspSessionStats *st
   stats->received.rate = session->traffic.receive.rate;
   add_up (session, stats);
   add_up_group (session, stats);
-  if (session->role == FASP_ROLE_SENDER)
+  if (session->role == FASP_ROLE_SENDER) {
     get_tx_stats (session, stats);
-  else
-    get_rx_stats (session, stats);
+  } else {
+    fasp_rx_get_stats (session->rx, stats);
+    stats->latency.promised_interval = session->promise.interval;
+  }
   stats->received.duplicates =
       stats->received.datagrams_duplicate + stats->received.blocks_duplicate;
   /* a skip is a second, so there cannot be more of them; the stream may have come faster */

@@ -8,7 +8,7 @@ void
 fasp_session_handle_data (FaspSession *session, FaspTime now, const FaspDataFrame *data,
     FaspMemory *memory, gsize wire)
 {
-  FaspRxArrival arrival = fasp_rx_data (&session->rx, now, data, memory);
+  FaspRxArrival arrival = fasp_rx_data (session->rx, now, data, memory);
 
   fasp_trace_add (session->notes.trace,
       &(FaspTraceEntry) {

@@ -19,16 +19,13 @@ typedef struct
 static FaspTime
 get_reading_time (const FaspSession *session, FaspTime now)
 {
-  return fasp_sooner (fasp_rx_get_give_up_time (&session->rx, now),
-      fasp_key_frame_get_time (&session->rx.key_frame));
+  return fasp_rx_get_timeout (session->rx, now);
 }
 
 static gboolean
 poll_reading (FaspSession *session, FaspTime now, FaspDatagram *datagram)
 {
-  fasp_rx_recover (&session->rx, now);
-  fasp_rx_give_up (&session->rx, now);
-  fasp_rx_ask_for_key_frame (&session->rx, now);
+  fasp_rx_run (session->rx, now);
   return FALSE;
 }
 

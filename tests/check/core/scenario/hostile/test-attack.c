@@ -159,7 +159,7 @@ test_beside (void)
         vplay_say_feedback (play, stranger, n % 2 == 0 ? &stale : &f);
       vplay_stream (play, 10 * FASP_MSEC, 5000000);
     }
-    lateness[lies] = fasp_endpoint_nth (play->good, 0)->rx.late.lateness;
+    lateness[lies] = fasp_rx_view (fasp_endpoint_nth (play->good, 0)->rx)->late.lateness;
     g_assert_cmpuint (lateness[lies].count, >, 500);
     vplay_free (play);
   }
@@ -519,7 +519,7 @@ test_silent (gconstpointer data)
     else
       g_assert_cmpuint (most, <, 2 * FASP_TX_UNHEARD_BYTES);
     g_assert_cmpuint (play->good->sessions->len, ==, 1);
-    lateness[i] = fasp_endpoint_nth (play->good, 0)->rx.late.lateness;
+    lateness[i] = fasp_rx_view (fasp_endpoint_nth (play->good, 0)->rx)->late.lateness;
     g_assert_cmpuint (play->read, >, play->written * 9 / 10);
     g_assert_cmpuint (vplay_get_stats (play->good, vnet_get_time (play->net)).latency.skips, ==, 0);
     vplay_free (play);

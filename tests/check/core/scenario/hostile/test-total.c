@@ -189,9 +189,9 @@ play_beside (What what, guint lanes)
   session = fasp_endpoint_nth (play->good, 0);
   g_test_message ("latest %" G_GINT64_FORMAT " us; %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT
                   " bytes; the others %" G_GUINT64_FORMAT,
-      session->rx.late.lateness.max, play->read, play->written, sum_got (play));
+      fasp_rx_view (session->rx)->late.lateness.max, play->read, play->written, sum_got (play));
   g_assert_cmpuint (play->read, ==, play->written);
-  g_assert_cmpint (session->rx.late.lateness.max, <, LATE);
+  g_assert_cmpint (fasp_rx_view (session->rx)->late.lateness.max, <, LATE);
   if (what == TAKING) /* nothing is left unused */
     g_assert_cmpuint (sum_got (play), >, (guint64) 10 * BITRATE / 8 * 3 / 2);
   vplay_free (play);

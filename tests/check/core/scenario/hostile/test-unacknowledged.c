@@ -156,9 +156,9 @@ assert_whole (VPlay *play)
   settle (play);
   g_assert_cmpuint (play->good->sessions->len, ==, 1);
   session = fasp_endpoint_nth (play->good, 0);
-  g_test_message ("latest: %" G_GINT64_FORMAT " us", session->rx.late.lateness.max);
+  g_test_message ("latest: %" G_GINT64_FORMAT " us", fasp_rx_view (session->rx)->late.lateness.max);
   g_assert_cmpuint (play->read, ==, play->written);
-  g_assert_cmpint (session->rx.late.lateness.max, <, 20 * FASP_MSEC);
+  g_assert_cmpint (fasp_rx_view (session->rx)->late.lateness.max, <, 20 * FASP_MSEC);
 }
 
 /* What the encoder is offered does not fall, whatever a stranger says that acknowledges nothing. */
@@ -339,7 +339,7 @@ test_blind (void)
   g_assert_cmpuint (sent, <, play->written * 11 / 10);
   settle (play);
   g_assert_cmpuint (play->read, ==, play->written);
-  g_assert_cmpuint (fasp_endpoint_nth (play->good, 0)->rx.late.skips, ==, 0);
+  g_assert_cmpuint (fasp_rx_view (fasp_endpoint_nth (play->good, 0)->rx)->late.skips, ==, 0);
   vplay_free (play);
 }
 

@@ -302,7 +302,9 @@ test_next_speaker (void)
     do {
       vgroup_run (g, 5 * FASP_MSEC);
       for (next = 1; next < 6; next++)
-        if (fasp_endpoint_nth (g->receivers[next].endpoint, 0)->rx.feedback.speaks_until > g->now)
+        if (fasp_rx_get_feedback (fasp_endpoint_nth (g->receivers[next].endpoint, 0)->rx)
+                ->speaks_until
+            > g->now)
           break;
     } while (next == 6);
     g_assert_cmpint (g->now - chosen, <, 50 * FASP_MSEC);

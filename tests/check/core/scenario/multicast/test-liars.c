@@ -68,7 +68,7 @@ group_new (const Case *c)
 static guint64
 get_skips (Vgroup *g, guint i)
 {
-  return fasp_endpoint_nth (g->receivers[i].endpoint, 0)->rx.late.skips;
+  return fasp_rx_view (fasp_endpoint_nth (g->receivers[i].endpoint, 0)->rx)->late.skips;
 }
 
 /* The others have the stream in time, whatever some claim. */

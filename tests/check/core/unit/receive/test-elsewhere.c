@@ -2,7 +2,7 @@
  *
  * Holes whose bytes the reader has from another source of the stream.
  */
-#include "fasprx.h"
+#include "fasprxprivate.h"
 
 #define SIZE 100 /* bytes of a block */
 #define NOW FASP_SEC
@@ -18,13 +18,13 @@ at (guint8 origin, guint64 offset)
 
 /* The stream begins at @offset of origin 1. */
 static void
-begin (FaspRx *rx, guint64 offset)
+begin (FaspRx **rx, guint64 offset)
 {
   FaspLatency agreed = { .latency = 100 * FASP_MSEC };
   FaspStreamOffset first = at (1, offset);
 
-  fasp_rx_init (rx, NOW, 0, 1000, &agreed);
-  fasp_position_init (&rx->position, &first);
+  *rx = fasp_rx_new (NOW, 0, 1000, &agreed, NULL);
+  fasp_rx_begin_at (*rx, &first, &(FaspElsewhere) { 0 });
 }
 
 static void
@@ -98,27 +98,27 @@ get_ack (const FaspRx *rx)
 static void
 test_hole (void)
 {
-  FaspRx rx;
+  FaspRx *rx;
 
   begin (&rx, 5000);
-  bring (&rx, 0, 7, 5000);
-  g_assert_cmpuint (take_all (&rx), ==, 5000);
-  bring (&rx, 3, 7, 5300);
-  get (&rx, at (1, 5299));
-  g_assert_cmpuint (get_ack (&rx), ==, 1);
-  get (&rx, at (1, 5300));
-  g_assert_cmpuint (get_ack (&rx), ==, 4);
-  g_assert_cmpuint (rx.counts.elsewhere, ==, 2);
-  g_assert_cmpuint (rx.counts.given_up, ==, 0);
-  g_assert_cmpuint (take_all (&rx), ==, 5300);
+  bring (rx, 0, 7, 5000);
+  g_assert_cmpuint (take_all (rx), ==, 5000);
+  bring (rx, 3, 7, 5300);
+  get (rx, at (1, 5299));
+  g_assert_cmpuint (get_ack (rx), ==, 1);
+  get (rx, at (1, 5300));
+  g_assert_cmpuint (get_ack (rx), ==, 4);
+  g_assert_cmpuint (rx->counts.elsewhere, ==, 2);
+  g_assert_cmpuint (rx->counts.given_up, ==, 0);
+  g_assert_cmpuint (take_all (rx), ==, 5300);
   /* what comes behind a hole that is filled already does not wait either */
-  get (&rx, at (1, 6000));
-  bring (&rx, 6, 7, 5600);
-  bring (&rx, 8, 7, 5800);
-  bring (&rx, 12, 7, 6200);
-  g_assert_cmpuint (get_ack (&rx), ==, 9);
-  g_assert_cmpuint (rx.counts.elsewhere, ==, 5);
-  fasp_rx_clear (&rx);
+  get (rx, at (1, 6000));
+  bring (rx, 6, 7, 5600);
+  bring (rx, 8, 7, 5800);
+  bring (rx, 12, 7, 6200);
+  g_assert_cmpuint (get_ack (rx), ==, 9);
+  g_assert_cmpuint (rx->counts.elsewhere, ==, 5);
+  fasp_rx_free (rx);
 }
 
 /* Nobody knows what is missing: the sender says no offsets, or its own are not known, or those of
@@ -138,15 +138,15 @@ test_unknown (void)
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
-    FaspRx rx;
+    FaspRx *rx;
 
     begin (&rx, cases[i].counts ? 5000 : FASP_OFFSET_UNKNOWN);
-    bring (&rx, 0, cases[i].segment, 5000);
-    take_all (&rx);
-    bring (&rx, 3, cases[i].segment, 5300);
-    get (&rx, at (cases[i].origin, 1 << 30));
-    g_assert_cmpuint (get_ack (&rx), ==, 1);
-    fasp_rx_clear (&rx);
+    bring (rx, 0, cases[i].segment, 5000);
+    take_all (rx);
+    bring (rx, 3, cases[i].segment, 5300);
+    get (rx, at (cases[i].origin, 1 << 30));
+    g_assert_cmpuint (get_ack (rx), ==, 1);
+    fasp_rx_free (rx);
   }
 }
 
@@ -154,42 +154,42 @@ test_unknown (void)
 static void
 test_neighbours (void)
 {
-  FaspRx rx;
+  FaspRx *rx;
 
   begin (&rx, 0);
-  bring (&rx, 0, 7, 0);
-  bring (&rx, 1, FASP_SEGMENT_UNKNOWN, 0);
-  bring (&rx, 3, 7, 300);
-  take_all (&rx);
-  get (&rx, at (1, 1000));
-  g_assert_cmpuint (get_ack (&rx), ==, 2);
-  bring (&rx, 2, 7, 200);
-  g_assert_cmpuint (take_all (&rx), ==, 300);
+  bring (rx, 0, 7, 0);
+  bring (rx, 1, FASP_SEGMENT_UNKNOWN, 0);
+  bring (rx, 3, 7, 300);
+  take_all (rx);
+  get (rx, at (1, 1000));
+  g_assert_cmpuint (get_ack (rx), ==, 2);
+  bring (rx, 2, 7, 200);
+  g_assert_cmpuint (take_all (rx), ==, 300);
   /* and from there on it is known again */
-  bring (&rx, 5, 7, 500);
-  g_assert_cmpuint (get_ack (&rx), ==, 6);
-  fasp_rx_clear (&rx);
+  bring (rx, 5, 7, 500);
+  g_assert_cmpuint (get_ack (rx), ==, 6);
+  fasp_rx_free (rx);
 }
 
 /* The mark in the hole may be lost. */
 static void
 test_mark_in_hole (void)
 {
-  FaspRx rx;
+  FaspRx *rx;
 
   begin (&rx, 5000);
-  bring (&rx, 0, 7, 5000);
-  take_all (&rx);
-  bring (&rx, 3, 8, 5300);
-  get (&rx, at (1, 1 << 30));
-  g_assert_cmpuint (get_ack (&rx), ==, 1);
+  bring (rx, 0, 7, 5000);
+  take_all (rx);
+  bring (rx, 3, 8, 5300);
+  get (rx, at (1, 1 << 30));
+  g_assert_cmpuint (get_ack (rx), ==, 1);
   /* it was of another stream */
-  bring (&rx, 1, 7, 5100);
-  bring_mark (&rx, 2, 8, at (2, 40));
-  take_all (&rx);
-  g_assert_cmpuint (rx.position.next.origin.bytes[0], ==, 2);
-  g_assert_cmpuint (rx.position.next.offset, ==, 40 + SIZE);
-  fasp_rx_clear (&rx);
+  bring (rx, 1, 7, 5100);
+  bring_mark (rx, 2, 8, at (2, 40));
+  take_all (rx);
+  g_assert_cmpuint (rx->position.next.origin.bytes[0], ==, 2);
+  g_assert_cmpuint (rx->position.next.offset, ==, 40 + SIZE);
+  fasp_rx_free (rx);
 }
 
 /* The mark is here, and not read yet: until it is, offsets behind it count from elsewhere. */
@@ -197,24 +197,24 @@ static void
 test_mark_not_read (void)
 {
   guint64 far = G_GUINT64_CONSTANT (20) << 32;
-  FaspRx rx;
+  FaspRx *rx;
 
   begin (&rx, 5000);
-  bring (&rx, 0, 7, 5000);
-  bring_mark (&rx, 1, 8, at (2, far));
-  bring (&rx, 2, 8, far);
-  bring (&rx, 4, 8, far + 200);
-  get (&rx, at (1, far * 2));
-  g_assert_cmpuint (get_ack (&rx), ==, 3);
-  get (&rx, at (2, far + 199));
-  g_assert_cmpuint (get_ack (&rx), ==, 3);
-  g_assert_cmpuint (take_all (&rx), ==, far);
-  get (&rx, at (2, far + 199));
-  g_assert_cmpuint (get_ack (&rx), ==, 3);
-  get (&rx, at (2, far + 200));
-  g_assert_cmpuint (get_ack (&rx), ==, 5);
-  g_assert_cmpuint (take_all (&rx), ==, far + 200);
-  fasp_rx_clear (&rx);
+  bring (rx, 0, 7, 5000);
+  bring_mark (rx, 1, 8, at (2, far));
+  bring (rx, 2, 8, far);
+  bring (rx, 4, 8, far + 200);
+  get (rx, at (1, far * 2));
+  g_assert_cmpuint (get_ack (rx), ==, 3);
+  get (rx, at (2, far + 199));
+  g_assert_cmpuint (get_ack (rx), ==, 3);
+  g_assert_cmpuint (take_all (rx), ==, far);
+  get (rx, at (2, far + 199));
+  g_assert_cmpuint (get_ack (rx), ==, 3);
+  get (rx, at (2, far + 200));
+  g_assert_cmpuint (get_ack (rx), ==, 5);
+  g_assert_cmpuint (take_all (rx), ==, far + 200);
+  fasp_rx_free (rx);
 }
 
 /* Low bits begin anew within a stream, and nothing is before what was read. */
@@ -222,22 +222,22 @@ static void
 test_low_bits (void)
 {
   guint64 turn = G_GUINT64_CONSTANT (3) << 32;
-  FaspRx rx;
+  FaspRx *rx;
 
   begin (&rx, turn - SIZE);
-  bring (&rx, 0, 255, turn - SIZE);
-  take_all (&rx);
-  bring (&rx, 2, 255, turn + SIZE);
-  get (&rx, at (1, turn));
-  g_assert_cmpuint (get_ack (&rx), ==, 1);
-  get (&rx, at (1, turn + SIZE));
-  g_assert_cmpuint (get_ack (&rx), ==, 3);
-  g_assert_cmpuint (take_all (&rx), ==, turn + SIZE);
+  bring (rx, 0, 255, turn - SIZE);
+  take_all (rx);
+  bring (rx, 2, 255, turn + SIZE);
+  get (rx, at (1, turn));
+  g_assert_cmpuint (get_ack (rx), ==, 1);
+  get (rx, at (1, turn + SIZE));
+  g_assert_cmpuint (get_ack (rx), ==, 3);
+  g_assert_cmpuint (take_all (rx), ==, turn + SIZE);
   /* a sender that says an offset that was before is nearly 4 GiB ahead, or lies */
-  bring (&rx, 4, 255, turn);
-  get (&rx, at (1, turn + (G_GUINT64_CONSTANT (1) << 31)));
-  g_assert_cmpuint (get_ack (&rx), ==, 3);
-  fasp_rx_clear (&rx);
+  bring (rx, 4, 255, turn);
+  get (rx, at (1, turn + (G_GUINT64_CONSTANT (1) << 31)));
+  g_assert_cmpuint (get_ack (rx), ==, 3);
+  fasp_rx_free (rx);
 }
 
 /* A block that is given up because it is too late says where the next one is, as far as nothing
@@ -246,22 +246,22 @@ static void
 test_given_up (void)
 {
   FaspStreamOffset announced = at (1, 90000);
-  FaspRx rx;
+  FaspRx *rx;
 
   begin (&rx, 5000);
-  bring (&rx, 0, 7, 5000);
-  bring (&rx, 2, 7, 5200);
-  fasp_rx_skip (&rx, NOW, 2);
-  g_assert_cmpuint (take_all (&rx), ==, 5200);
-  bring (&rx, 4, 8, 5400);
-  fasp_rx_skip (&rx, NOW, 4);
-  g_assert_cmpuint (take_all (&rx), ==, FASP_OFFSET_UNKNOWN);
-  bring (&rx, 6, 8, 5600);
-  fasp_rx_position (&rx, 6, &announced);
-  fasp_rx_skip (&rx, NOW, 6);
-  g_assert_cmpuint (take_all (&rx), ==, 90000);
-  g_assert_cmpuint (rx.counts.given_up, ==, 3);
-  fasp_rx_clear (&rx);
+  bring (rx, 0, 7, 5000);
+  bring (rx, 2, 7, 5200);
+  fasp_rx_skip (rx, NOW, 2);
+  g_assert_cmpuint (take_all (rx), ==, 5200);
+  bring (rx, 4, 8, 5400);
+  fasp_rx_skip (rx, NOW, 4);
+  g_assert_cmpuint (take_all (rx), ==, FASP_OFFSET_UNKNOWN);
+  bring (rx, 6, 8, 5600);
+  fasp_rx_position (rx, 6, &announced);
+  fasp_rx_skip (rx, NOW, 6);
+  g_assert_cmpuint (take_all (rx), ==, 90000);
+  g_assert_cmpuint (rx->counts.given_up, ==, 3);
+  fasp_rx_free (rx);
 }
 
 /* The sender passes over what the reader has: nothing was given up. */
@@ -269,19 +269,19 @@ static void
 test_sender_skips (void)
 {
   FaspStreamOffset start = at (1, 5300);
-  FaspRx rx;
+  FaspRx *rx;
 
   begin (&rx, 5000);
-  bring (&rx, 0, 7, 5000);
-  take_all (&rx);
-  get (&rx, at (1, 5300));
-  fasp_rx_position (&rx, 3, &start);
-  fasp_rx_skip (&rx, NOW, 3);
-  g_assert_cmpuint (get_ack (&rx), ==, 3);
-  g_assert_cmpuint (rx.counts.given_up, ==, 0);
-  bring (&rx, 3, 9, 5300);
-  g_assert_cmpuint (take_all (&rx), ==, 5300);
-  fasp_rx_clear (&rx);
+  bring (rx, 0, 7, 5000);
+  take_all (rx);
+  get (rx, at (1, 5300));
+  fasp_rx_position (rx, 3, &start);
+  fasp_rx_skip (rx, NOW, 3);
+  g_assert_cmpuint (get_ack (rx), ==, 3);
+  g_assert_cmpuint (rx->counts.given_up, ==, 0);
+  bring (rx, 3, 9, 5300);
+  g_assert_cmpuint (take_all (rx), ==, 5300);
+  fasp_rx_free (rx);
 }
 
 /* Holes wait for as long as the others are behind; that the sender is to stand by is said at once.
@@ -291,26 +291,26 @@ test_said (void)
 {
   FaspElsewhere elsewhere = { .has = at (1, 5000), .patience = 30 * FASP_MSEC };
   FaspFeedback feedback;
-  FaspRx rx;
+  FaspRx *rx;
 
   begin (&rx, 5000);
-  bring (&rx, 0, 7, 5000);
-  fasp_feedback_sent (&rx.feedback, NOW, 100);
-  fasp_rx_set_elsewhere (&rx, NOW, &elsewhere);
-  g_assert_cmpint (fasp_rx_get_patience (&rx, NOW), ==, 30 * FASP_MSEC);
-  g_assert_false (fasp_feedback_is_due (&rx.feedback, NOW + 5 * FASP_MSEC));
+  bring (rx, 0, 7, 5000);
+  fasp_feedback_sent (&rx->feedback, NOW, 100);
+  fasp_rx_set_elsewhere (rx, NOW, &elsewhere);
+  g_assert_cmpint (fasp_rx_get_patience (rx, NOW), ==, 30 * FASP_MSEC);
+  g_assert_false (fasp_feedback_is_due (&rx->feedback, NOW + 5 * FASP_MSEC));
   for (guint i = 0; i < 2; i++) {
     FaspTime now = NOW + i * 10 * FASP_MSEC;
 
     elsewhere.stands_by = i == 0;
-    fasp_rx_set_elsewhere (&rx, now, &elsewhere);
-    g_assert_true (fasp_feedback_is_due (&rx.feedback, now + 5 * FASP_MSEC));
-    fasp_rx_fill_feedback (&rx, now, &feedback, 1000);
+    fasp_rx_set_elsewhere (rx, now, &elsewhere);
+    g_assert_true (fasp_feedback_is_due (&rx->feedback, now + 5 * FASP_MSEC));
+    fasp_rx_fill_feedback (rx, now, &feedback, 1000);
     g_assert_cmpint (feedback.stands_by, ==, elsewhere.stands_by);
     g_assert_cmpuint (feedback.has.offset, ==, 5000);
-    fasp_feedback_sent (&rx.feedback, now + 5 * FASP_MSEC, 100);
+    fasp_feedback_sent (&rx->feedback, now + 5 * FASP_MSEC, 100);
   }
-  fasp_rx_clear (&rx);
+  fasp_rx_free (rx);
 }
 
 int

@@ -18,26 +18,28 @@ test_unknown (void)
     .payload = (const guint8 *) "abcd",
   };
   FaspTime now = FASP_SEC;
-  FaspRx rx;
+  FaspFeedbackTracker *feedback;
+  FaspRx *rx;
 
-  fasp_rx_init (&rx, now, 0, 1000, &agreed);
-  fasp_feedback_join (&rx.feedback, 7, 100, 10 * FASP_MSEC, 10000);
-  fasp_feedback_sent (&rx.feedback, now, 100);
-  fasp_rx_data (&rx, now, &frame, NULL);
-  g_assert_false (fasp_feedback_is_missing_unasked (&rx.feedback));
+  rx = fasp_rx_new (now, 0, 1000, &agreed, NULL);
+  feedback = fasp_rx_get_feedback (rx);
+  fasp_feedback_join (feedback, 7, 100, 10 * FASP_MSEC, 10000);
+  fasp_feedback_sent (feedback, now, 100);
+  fasp_rx_data (rx, now, &frame, NULL);
+  g_assert_false (fasp_feedback_is_missing_unasked (feedback));
   /* block 1 was lost, nothing tells that there is one */
-  fasp_feedback_settled (&rx.feedback, now);
+  fasp_feedback_settled (feedback, now);
   now += 20 * FASP_MSEC;
-  g_assert_false (fasp_feedback_is_due (&rx.feedback, now));
+  g_assert_false (fasp_feedback_is_due (feedback, now));
   frame.block = 2;
-  fasp_rx_data (&rx, now, &frame, NULL);
-  g_assert_true (fasp_feedback_is_missing_unasked (&rx.feedback));
-  g_assert_cmpint (fasp_feedback_get_timeout (&rx.feedback), >, now + FASP_SEC);
-  fasp_feedback_settled (&rx.feedback, now);
-  g_assert_false (fasp_feedback_is_missing_unasked (&rx.feedback));
+  fasp_rx_data (rx, now, &frame, NULL);
+  g_assert_true (fasp_feedback_is_missing_unasked (feedback));
+  g_assert_cmpint (fasp_feedback_get_timeout (feedback), >, now + FASP_SEC);
+  fasp_feedback_settled (feedback, now);
+  g_assert_false (fasp_feedback_is_missing_unasked (feedback));
   now += 10 * FASP_MSEC;
-  g_assert_true (fasp_feedback_is_due (&rx.feedback, now));
-  fasp_rx_clear (&rx);
+  g_assert_true (fasp_feedback_is_due (feedback, now));
+  fasp_rx_free (rx);
 }
 
 int
