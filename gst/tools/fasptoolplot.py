@@ -82,7 +82,7 @@ class Longest:
 
 
 def clock(started, at):
-    """Time of day of what was `at` µs after the start, and the day if it is another."""
+    """Time of day `at` µs after the start, and the day if it is another."""
     seconds = (started + at) / 1e6
     day, first = (time.strftime("%Y-%m-%d ", time.localtime(t)) for t in (seconds, started / 1e6))
     return (day if day != first else "") + time.strftime("%H:%M:%S", time.localtime(seconds)) + f".{int(seconds * 1000) % 1000:03d}"
@@ -147,7 +147,7 @@ def write_words(axis, said, width, most):
 
 class Run:
     """One run in the file of a tool: its row of table `run`, and its other tables, as
-    they are now: what is written meanwhile is not seen."""
+    they are now: rows that are written meanwhile are not seen."""
 
     def __init__(self, tool, path, number, progress):
         def give_up(why):

@@ -116,7 +116,7 @@ lan_take_event (GstPadProbeInfo *probe, GstVideoInfo *info, gboolean *has_info)
 /* The log could not be written; atomic. */
 static gint log_failed;
 
-/* The programme goes on: somebody may be watching it. */
+/* Prints the failure once, and lets the programme go on: it may have viewers. */
 static void
 tell_log_failed (gint why)
 {
@@ -269,8 +269,8 @@ end_at_once (gpointer data)
   return G_SOURCE_REMOVE;
 }
 
-/* Ends the stream, so that what is on its way is still sent or played. If no other end
- * has come, nothing will confirm that. */
+/* Ends the stream, so that data on their way are still sent or played. If no peer is
+ * connected, nothing will confirm that. */
 static gboolean
 end (gpointer data)
 {

@@ -32,8 +32,8 @@
 /* after this, another run is followed, if it has lasted as long */
 #define SILENT G_USEC_PER_SEC
 #define SEEN 1024 /* datagrams of a flow, up to which a late one is recognised */
-#define TICK 1000 /* µs: what is due within a tick leaves together */
-/* From this many on, losses in a row are a hole. Fewer are what chance makes. */
+#define TICK 1000 /* µs: datagrams that are due within a tick leave together */
+/* From this many on, losses in a row are a hole. Fewer may be chance. */
 #define HOLE_DATAGRAMS 8
 #define HOLE_SLOW_DATAGRAMS 4 /* in a slow flow, if they take */
 #define HOLE_TIME 10000       /* this long, in µs */
@@ -108,7 +108,7 @@ typedef struct
 {
   int fds[FLOWS_MAX];
   guint64 run, sent, of_flow[FLOWS_MAX];
-  gint64 refused; /* when somebody last reported that nobody listens; 0: never */
+  gint64 refused; /* when a host last reported that no program listens there; 0: never */
 } Sender;
 
 /* A report this recent at the end counts. Of these reports, a network passes on only
@@ -227,7 +227,7 @@ typedef struct
   guint64 next;            /* number expected next */
   gint64 last;             /* arrival of the newest */
   guint64 seen[SEEN / 64]; /* a bit per number: it has arrived */
-  /* in this second; what was counted as lost in an earlier one may still come */
+  /* in this second; a datagram that was counted as lost in an earlier one may still come */
   gint64 received, lost, bursts, longest, late;
 } Flow;
 
@@ -339,7 +339,7 @@ share (guint64 n, guint flow)
   return (n + flows - 1 - flow) / flows;
 }
 
-/* Begins a run with its first datagram. What was sent before is not counted. */
+/* Begins a run with the first datagram that arrives. Earlier ones are not counted. */
 static void
 begin_run (Receiver *r, gint64 now, const Header *h)
 {
@@ -363,7 +363,7 @@ begin_run (Receiver *r, gint64 now, const Header *h)
   }
 }
 
-/* What has not arrived by now counts as lost. */
+/* Datagrams that have not arrived by now count as lost. */
 static void
 end_run (Receiver *r)
 {

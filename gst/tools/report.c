@@ -12,7 +12,7 @@ typedef struct
   gpointer user_data;
   gint64 start;
   gint interrupts;
-  gboolean silenced; /* nobody reads the statistics any more */
+  gboolean silenced; /* the statistics cannot be written any more */
   int status;
 } Report;
 
@@ -65,8 +65,8 @@ print (gpointer data)
   return G_SOURCE_CONTINUE;
 }
 
-/* A stream that ends in good order does so at both ends. If nobody takes it, or nothing
- * of it has arrived, there is no end to wait for. */
+/* A stream that ends in good order does so at both ends. If no receiver takes it, or no
+ * data of it have arrived, there is no end to wait for. */
 static const gchar *
 find_nothing_to_end (const Report *report)
 {

@@ -16,10 +16,10 @@
 #define TOOL_FREE_RATE 50000000
 #define TOOL_SHORT .95 /* share of the wanted rate; less is reported */
 
-/* Prints what is wrong. Returns FALSE. */
+/* Prints an error message. Returns FALSE. */
 gboolean tool_complain (const gchar *format, ...) G_GNUC_PRINTF (1, 2);
-/* Call this first: standard streams, options, signals. FALSE: the command line is wrong, which has
- * been said. */
+/* Call this first: standard streams, options, signals. FALSE: the command line is wrong, and a
+ * message says how. */
 gboolean tool_begin (const gchar *usage, const gchar *summary, const GOptionEntry *entries,
     int *argc, char ***argv);
 
@@ -48,16 +48,16 @@ gint tool_receive (int fd, ToolInbox *in);
  * to sockets of tool_open_udp(); 0: it does not report it. */
 guint32 tool_get_age (const ToolInbox *in, guint i);
 
-/* How many datagrams that came to the socket this host has dropped, because nobody took
- * them in time or something was wrong with them; 0: the kernel does not tell. */
+/* How many datagrams that came to the socket this host has dropped, because this program did not
+ * take them in time or they were malformed; 0: the kernel does not tell. */
 guint32 tool_get_drops (int fd);
 
 /* Prepares the datagram for sendmsg, so that the answer leaves from the address that it
  * came to: a host may have several, and the sender listens to no other. */
 void tool_answer (ToolInbox *in, guint i);
 
-/* Sends all of them; waits while the socket's buffer is full. What is refused for other
- * reasons is lost. Returns how often nobody listened there. */
+/* Sends all of them; waits while the socket's buffer is full. Datagrams that the kernel
+ * refuses for other reasons are lost. Returns how often no program listened there. */
 guint tool_send (int fd, struct mmsghdr *messages, guint n);
 
 /* SIGINT and SIGTERM stop the program; the second one at once. */

@@ -12,5 +12,5 @@ typedef struct
   gdouble value, least, most;
 } ToolRange;
 
-/* FALSE: one is out of its range. The message says which one, and what it may be. */
+/* FALSE: a value is out of its range. A message says which one, and the range. */
 gboolean tool_check_ranges (const ToolRange *ranges, guint n);

@@ -8,7 +8,7 @@
 
 /* Call this before any file or socket is opened, and anything is printed.
  *
- * Of standard input and outputs that were closed by whoever started the program, the next file
+ * Of standard input and outputs that the caller of the program has closed, the next file
  * would get the number, and what the program prints would be written there.  Printing fails as
  * before.
  *

@@ -358,7 +358,7 @@ send_all (Sender *s, ToolInbox *in)
     struct pollfd p = { s->fd, POLLIN, 0 };
     struct timespec wait;
 
-    /* wait for what is under way; a second signal does not */
+    /* answers under way are waited for; a second signal ends the program at once */
     if (tool_is_stopped () || tool_db_has_failed (s->db))
       end = MIN (end, now);
     if (now >= end && g_queue_is_empty (&s->bursts))

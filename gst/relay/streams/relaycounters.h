@@ -3,8 +3,8 @@
  * relaycounters.h: the counters of a stream's ends, which go on when an end is made anew.
  *
  * An element counts from 0.  When its end, or the whole stream, starts anew (a new configuration,
- * an error, the end of the stream), another element takes its place: what the one before had
- * counted is added to what that counts.  Counters of peers are not touched, they are those of a
+ * an error, the end of the stream), another element takes its place, and its counters are shown
+ * with those of the earlier elements added.  Counters of peers are not changed, as they belong to a
  * connection.
  */
 #pragma once
@@ -18,9 +18,10 @@ typedef struct _RelayCounters RelayCounters;
 RelayCounters *relay_counters_new (void);
 void relay_counters_free (RelayCounters *counters);
 
-/* Adds what earlier elements of this end counted to @stats, and remembers what this one has: call
- * it once more before it ends.  What @stats lack, they still do; without an element, they have the
- * callers that those before refused.  May be called from any thread. */
+/* Adds the counts of earlier elements of this end to @stats, and remembers those of the present
+ * one: call it once more before that ends.  A counter that @stats do not have is not added to them.
+ * While the end has no element, `refused' is that of the earlier ones.  May be called from any
+ * thread. */
 void relay_counters_follow (RelayCounters *counters, RelayEndStats *stats);
 /* Forgets the outputs that are not among @outputs (RelayEnd). */
 void relay_counters_keep (RelayCounters *counters, GPtrArray *outputs);
