@@ -18,13 +18,16 @@ import relaylib
 ENDS = ("fasp", "srt", "rist", "udp", "rtp", "file")
 REPAIR = ("fasp", "srt", "rist")        # these have the network that loses
 PACKET, SYNC = 188, 0x47
-LATENCY = 2000      # ms: SRT and RIST give up what is later, as after a pause of a busy machine, which is no fault of a relay
+EMPTY = struct.pack(">BHB", SYNC, 0x1FFF, 0x10) + bytes(PACKET - 4)      # a packet without content
+# ms: their time to repair, many round trips of this machine. Nothing may be missing by SRT, so it can wait for a machine
+# that pauses for a second.
+LATENCY = {"srt": 2000, "rist": 500}
 RATE = 25           # pictures a second
 RIST_START = 3      # s: within this, the first report of RIST has come
 GROUP = "239.255.77.1"
 # ffmpeg's options: µs, and how long it waits at its end, s; ms
-FFMPEG = {"srt": ["-latency", str(1000 * LATENCY), "-linger", "3"],
-          "rist": ["-rist_profile", "simple", "-buffer_size", str(LATENCY)]}
+FFMPEG = {"srt": ["-latency", str(1000 * LATENCY["srt"]), "-linger", "3"],
+          "rist": ["-rist_profile", "simple", "-buffer_size", str(LATENCY["rist"])]}
 
 
 def missing_programs():
@@ -124,7 +127,7 @@ class Stream:
     def __init__(self, directory, wire, kind, ts, outputs=ENDS, ffmpeg=False):
         self.directory, self.wire, self.kind, self.ts, self.outputs = directory, wire, kind, ts, outputs
         self.ffmpeg = ffmpeg        # speaks SRT and RIST with the relay, instead of their own programs
-        self.processes, self.datagrams = [], {}
+        self.processes, self.datagrams, self.pipe = [], {}, ()
         self.into = free_pair()                                     # where the sender sends to
         self.inner = free_pair() if kind in REPAIR else self.into   # where the relay is
         self.ports = {o: (free_pair(), free_pair()) for o in outputs}
@@ -133,15 +136,15 @@ class Stream:
         return os.path.join(self.directory, f"{self.kind}-{name}.ts")
 
     def input_uri(self):
-        keys = f"?latency={LATENCY}" if self.kind in ("srt", "rist") else ""
+        keys = f"?latency={LATENCY[self.kind]}" if self.kind in LATENCY else ""
         return {"fasp": f"fasp://:{self.inner}?keep-listening=true", "file": f"file://{self.ts}"}.get(
             self.kind, f"{self.kind}://127.0.0.1:{self.inner}{keys}"
             if self.kind != "srt" else f"srt://:{self.inner}{keys}")
 
     def output_uri(self, o):
         first, last = self.ports[o]
-        return {"fasp": f"fasp://:{first}", "srt": f"srt://:{first}?latency={LATENCY}",
-                "rist": f"rist://127.0.0.1:{first}?latency={LATENCY}",
+        return {"fasp": f"fasp://:{first}", "srt": f"srt://:{first}?latency={LATENCY['srt']}",
+                "rist": f"rist://127.0.0.1:{first}?latency={LATENCY['rist']}",
                 "udp": f"udp://{GROUP}:{last}?interface=lo&ttl=0", "rtp": f"rtp://127.0.0.1:{last}",
                 "file": f"file://{self.path('file')}"}[o]
 
@@ -177,12 +180,12 @@ class Stream:
                 self.launch("to-fasp", f"faspsrc uri=fasp://127.0.0.1:{last} ! filesink buffer-mode=unbuffered location={self.path('fasp')}")
             elif o == "srt":
                 with open(self.path("srt"), "wb") as out:
-                    self.start("to-srt", ["srt-live-transmit", "-q", f"srt://127.0.0.1:{last}?latency={LATENCY}",
+                    self.start("to-srt", ["srt-live-transmit", "-q", f"srt://127.0.0.1:{last}?latency={LATENCY['srt']}",
                                           "file://con"], stdout=out)
             elif o == "rist":
                 kept = benchlib.free_port()
                 self.wire.keep(kept, self.datagrams.setdefault(o, []))
-                self.start("to-rist", ["ristreceiver", "-p", "0", "-b", str(LATENCY), "-i",
+                self.start("to-rist", ["ristreceiver", "-p", "0", "-b", str(LATENCY["rist"]), "-i",
                                        f"rist://@127.0.0.1:{last}", "-o", f"udp://127.0.0.1:{kept}"])
             elif o in ("udp", "rtp"):
                 self.wire.keep(last, self.datagrams.setdefault(o, []), GROUP if o == "udp" else None)
@@ -190,9 +193,8 @@ class Stream:
     def open_way(self, port):
         """From RIST to RIST, each of the two passes what comes after its first report only: packets without content
         are sent until one has come out."""
-        empty = struct.pack(">BHB", SYNC, 0x1FFF, 0x10) + bytes(PACKET - 4)
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as out:
-            benchlib.wait_until(lambda: out.sendto(7 * empty, ("127.0.0.1", port)) and self.datagrams["rist"],
+            benchlib.wait_until(lambda: out.sendto(7 * EMPTY, ("127.0.0.1", port)) and self.datagrams["rist"],
                                 lambda: "nothing comes out")
 
     def send(self):
@@ -205,7 +207,7 @@ class Stream:
             self.launch("from", f"filesrc location={self.ts} ! tsparse set-timestamps=true alignment=7 ! clocksync ! "
                         f"faspsink uri=fasp://127.0.0.1:{self.into}")
             return
-        between, keys, loop = benchlib.free_port(), [], []
+        between, keys, loop, more = benchlib.free_port(), [], [], {}
         to = {"udp": f"udp://127.0.0.1:{self.into}?pkt_size=1316", "rtp": f"rtp://127.0.0.1:{self.into}"}.get(
             self.kind, f"udp://127.0.0.1:{between}?pkt_size=1316")
         if self.kind == "rist":
@@ -214,22 +216,28 @@ class Stream:
             # when it ends by itself, ffmpeg 7 does not send the last datagrams by SRT
             to, keys, loop = f"{self.kind}://127.0.0.1:{self.into}", FFMPEG[self.kind] + ["-pkt_size", str(7 * PACKET)], ["-stream_loop", "-1"]
         elif self.kind == "srt":
-            self.start("from", ["srt-live-transmit", "-q", f"udp://127.0.0.1:{between}",
-                                f"srt://127.0.0.1:{self.into}?latency={LATENCY}"])
+            # by a pipe, which loses nothing while this program waits for a processor; it does not end before this does
+            end, more["stdout"] = self.pipe = os.pipe()
+            to = "pipe:1"
+            self.start("from", ["srt-live-transmit", "-q", "-c", str(7 * PACKET), "file://con",
+                                f"srt://127.0.0.1:{self.into}?latency={LATENCY['srt']}"], stdin=end)
         elif self.kind == "rist":
-            self.start("from", ["ristsender", "-p", "0", "-b", str(LATENCY), "-i", f"udp://@127.0.0.1:{between}",
+            self.start("from", ["ristsender", "-p", "0", "-b", str(LATENCY["rist"]), "-i", f"udp://@127.0.0.1:{between}",
                                 "-o", f"rist://127.0.0.1:{self.into}"])
         if self.kind in ("srt", "rist"):
             time.sleep(1)       # until they are connected: RTP and UDP cannot wait
         if self.kind == "rist" and not self.ffmpeg and "rist" in self.outputs:
             self.open_way(between)
         self.start("file", ["ffmpeg", "-v", "error", "-re", *loop, "-i", self.ts, "-c", "copy", "-f",
-                            "rtp_mpegts" if self.kind == "rtp" else "mpegts", *keys, to])
+                            "rtp_mpegts" if self.kind == "rtp" else "mpegts", *keys, to], **more)
 
     def wait(self):
         """Until all is sent, whenever the program that does has got going, if that ends."""
         if self.kind != "file" and not (self.ffmpeg and self.kind in FFMPEG):
             self.processes[-1].wait(benchlib.LIMIT)
+            if self.pipe:
+                # the program reads 4096 bytes at a time, and sends whole datagrams: the last ones wait for more
+                os.write(self.pipe[1], 4 * 7 * EMPTY)
 
     def end(self):
         for process in reversed(self.processes):
@@ -240,6 +248,8 @@ class Stream:
             except subprocess.TimeoutExpired:
                 process.kill()
                 process.wait()
+        for end in self.pipe:
+            os.close(end)
 
     def received(self, o):
         """The bytes that came, and what is wrong with the datagrams they came in."""
@@ -314,7 +324,7 @@ def run(directory, inputs, seconds, kbit, loss, outputs=ENDS, ffmpeg=False):
             time.sleep(seconds)
             for stream in streams:
                 stream.wait()
-            time.sleep(1 + 3 * LATENCY / 1000)
+            time.sleep(1 + 3 * max(LATENCY.values()) / 1000)
             table["status"] = relay.status()
             relay.end()
         finally:
