@@ -127,6 +127,17 @@ take_buffer (GstCbrPacer *self, GstBuffer *buffer)
   return GST_FLOW_OK;
 }
 
+/* Call this with the lock held, when data was taken; it is released. */
+static GstFlowReturn
+end_chain (GstCbrPacer *self, GstFlowReturn ret)
+{
+  gst_cbr_pacer_post_latency (self);
+  gst_cbr_pacer_warn_of_held (self);
+  gst_cbr_pacer_warn_of_dropped (self);
+  g_mutex_unlock (&self->lock);
+  return ret;
+}
+
 GstFlowReturn
 gst_cbr_pacer_chain (GstPad *pad, GstObject *parent, GstBuffer *buffer)
 {
@@ -138,11 +149,7 @@ gst_cbr_pacer_chain (GstPad *pad, GstObject *parent, GstBuffer *buffer)
     gst_buffer_unref (buffer);
   else
     ret = take_buffer (self, buffer);
-  gst_cbr_pacer_post_latency (self);
-  gst_cbr_pacer_warn_of_held (self);
-  gst_cbr_pacer_warn_of_dropped (self);
-  g_mutex_unlock (&self->lock);
-  return ret;
+  return end_chain (self, ret);
 }
 
 GstFlowReturn
@@ -156,10 +163,7 @@ gst_cbr_pacer_chain_list (GstPad *pad, GstObject *parent, GstBufferList *list)
   ret = self->input.eos ? GST_FLOW_EOS : GST_FLOW_OK;
   for (guint i = 0; i < n && ret == GST_FLOW_OK; i++)
     ret = take_buffer (self, gst_buffer_ref (gst_buffer_list_get (list, i)));
-  gst_cbr_pacer_post_latency (self);
-  gst_cbr_pacer_warn_of_held (self);
-  gst_cbr_pacer_warn_of_dropped (self);
-  g_mutex_unlock (&self->lock);
+  ret = end_chain (self, ret);
   gst_buffer_list_unref (list);
   return ret;
 }

@@ -7,8 +7,8 @@
  */
 #include "gstcbrpacer.h"
 
-/* Threads wake late.  A source that is late by no more than this was not too slow, however short
- * max-delay is: else it would be played slower by what each wake-up is late. */
+/* A source is too slow only if it is later than this, however short max-delay is: threads wake
+ * late, and the stream would be played slower by that each time. */
 #define LATE_LEAST ((gint64) (10 * GST_MSECOND))
 
 guint64
@@ -161,7 +161,7 @@ gst_cbr_pacer_look_at_pile (GstCbrPacer *self)
 {
   guint64 drain;
 
-  /* with a rate it is not asked for, and max-delay may be 0 */
+  /* with a set rate nothing uses `drain', and max-delay may be 0 */
   if (self->settings.bitrate > 0 || !is_held (self))
     return;
   drain = get_pile (self, 2 * gst_cbr_pacer_get_max_delay (self));

@@ -82,8 +82,8 @@ cbr_departure_follow (CbrDeparture *departure, gint64 now, gboolean stuffing)
   CbrRun before = departure->run;
 
   if (before == CBR_UNSTARTED) {
-    /* times of another clock or another stream are of no use; but an event may have been held up
-     * with what has come since */
+    /* the schedule of another clock or stream is of no use; but while an event was held up, the
+     * data behind it has become late */
     departure->lost = cbr_departure_get_lag (departure, now);
     cbr_schedule_init (schedule, schedule->method, schedule->base.rate, now);
   }

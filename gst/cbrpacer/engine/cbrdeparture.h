@@ -81,7 +81,7 @@ gboolean cbr_departure_is_hungry (const CbrDeparture *departure);
 /* TRUE: the cycle waits for its deadline. */
 gboolean cbr_departure_is_due (const CbrDeparture *departure);
 
-/* What the method before would have made up for is lost. */
+/* Time that the method before would have made up for counts as lost. */
 void cbr_departure_set_method (CbrDeparture *departure, CbrMethod method);
 void cbr_departure_set_playing (CbrDeparture *departure, gboolean playing);
 /* A cycle is about to leave: moves the schedule over what it does not catch up on. @stuffing: null

@@ -72,7 +72,8 @@ cbr_learner_get_inflow (const CbrLearner *learner, guint payload, guint header)
       payload, header);
 }
 
-/* A file without a clock does not come at the rate of what was before it. */
+/* After a stream with a clock, a file without one comes as fast as it is read, not at the rate that
+ * was learned. */
 static gboolean
 is_paced (const CbrLearner *learner)
 {

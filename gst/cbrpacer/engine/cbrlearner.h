@@ -68,8 +68,8 @@ gboolean cbr_learner_is_known (const CbrLearner *learner);
  * since a longer part of a window was seen.  Unless the source is live, it is a file
  * without a clock. */
 gboolean cbr_learner_is_lost (const CbrLearner *learner);
-/* TRUE: no rate holds for the data of late, as there is only the time of arrival. It is more than
- * what came before, by a clock, has in a window. */
+/* TRUE: the rate of the latest data is not known, as there is only its time of arrival, and it is
+ * more data than the stream before it, which had a clock, has in a window. */
 gboolean cbr_learner_is_unpaced (const CbrLearner *learner);
 /* The clock begins anew: a discontinuity. */
 void cbr_learner_jump (CbrLearner *learner);

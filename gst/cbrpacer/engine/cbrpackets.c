@@ -76,7 +76,7 @@ judge (Look *look, gsize at, gboolean lost)
     return PACKET;
   if (lost)
     return NONE;
-  /* it is none if another one begins in it; else what is behind it is none */
+  /* if another packet begins in it, it was cut off; else the bytes behind it are in no packet */
   if (find_packet (look, at + 1, at + look->size, &sure) == at + look->size)
     return PACKET;
   return sure ? NONE : look->impatient ? PACKET : WAIT;

@@ -164,6 +164,6 @@ cbr_schedule_departed (CbrSchedule *schedule, gint64 begin, gint64 end, guint64 
   }
   schedule->last = bytes;
   schedule->handed = end;
-  /* bounded by the period: a stall is not what it usually takes */
+  /* bounded by the period, so that a stall does not count as usual */
   schedule->handing += (MIN (end - begin, period) - schedule->handing) / 16;
 }

@@ -16,7 +16,7 @@ void
 cbr_sync_lose (CbrSync *sync)
 {
   sync->size = 0;
-  /* farther than any packet: nothing from before is in a row with what comes */
+  /* farther than any packet is long, so that no sync byte is in a row with an earlier one */
   sync->scanned += 2 * CBR_SYNC_SIZE_MAX;
 }
 

@@ -36,8 +36,8 @@ G_BEGIN_DECLS
 #define CBR_TS_NEAR (3 * G_GINT64_CONSTANT (2700000))
 /* A step of the clock that is longer than this is none: 27 MHz. */
 #define CBR_TS_PAUSE (10 * G_GINT64_CONSTANT (27000000))
-/* After so many PCRs in a row that follow none before them, the clock begins anew. One that is
- * wrong beside a pause makes three. */
+/* After this many PCRs in a row, none of which follows one before it, the clock begins anew. A
+ * wrong one beside a pause makes three of them. */
 #define CBR_TS_DOUBTS 4
 
 typedef struct

@@ -300,7 +300,8 @@ drop_items (GstFaspSrc *self)
     fasp_block_unref (self->items[self->next++].block);
 }
 
-/* What GstBaseSrc had, and dropped.  Its time may be another one after a flush. */
+/* Returns the buffer that GstBaseSrc dropped, with the time that it has now: a flush may have
+ * changed that.  NULL: it dropped none. */
 static GstBuffer *
 take_back (GstFaspSrc *self)
 {
@@ -395,7 +396,7 @@ gst_fasp_src_create (GstPushSrc *src, GstBuffer **buffer)
   GstFaspSrc *self = GST_FASP_SRC (src);
   GstFlowReturn ret = GST_FLOW_OK;
 
-  /* what was read before a flush has running time by that after it, too */
+  /* items that were read before a flush get running time as it is after the flush */
   if (g_atomic_int_compare_and_exchange (&self->interrupted, TRUE, FALSE))
     gst_fasp_timing_look (&self->timing, GST_ELEMENT (self));
   *buffer = take_back (self);
@@ -455,12 +456,12 @@ set_unlocked (GstFaspSrc *self, gboolean unlocked)
   g_atomic_int_set (&self->interrupted, TRUE);
 }
 
-/* Flushes, EOS events and changes of state end the waits of create(), and let it
- * wait again when they are done.  From 1.24 on, GstBaseSrc also unlocks for a pause, and ends that
- * in the streaming thread when it calls create() again.  Neither is followed.  If create()
- * returned, and the pause were over by then, GstBaseSrc would stop its task for good.  If a flush
- * had come meanwhile, create() would wait in spite of it.  A pause needs no unlock: read_items()
- * waits for PLAYING. */
+/* Flushes, EOS events and changes of state end the waits of create(), and let it wait again when
+ * they are done.  From 1.24 on, GstBaseSrc also unlocks for a pause, and ends that in the streaming
+ * thread when it calls create() again.  These two calls are ignored: if create() returned, and the
+ * pause were over by then, GstBaseSrc would stop its task for good; and if a flush had come in
+ * between, create() would wait in spite of it.  A pause needs no unlock: read_items() waits for
+ * PLAYING. */
 static gboolean
 gst_fasp_src_unlock (GstBaseSrc *src)
 {

@@ -81,8 +81,9 @@ gst_fasp_timing_look (GstFaspTiming *timing, GstElement *element)
   if (clock == NULL)
     return;
   running = get_current_running_time (timing, clock);
-  /* it began anew, by a flush or another clock: so do the buffers.  These may be far ahead of it:
-   * the latency has risen since the first one, or the path has become shorter */
+  /* running time began anew, by a flush or with another clock, and so do the times of buffers.
+   * (That these are far ahead of it does not say so: the latency may have risen since the first
+   * one, or the path have become shorter.) */
   if (running + CLOCK_SLACK < timing->running)
     timing->last_pts = GST_CLOCK_TIME_NONE;
   timing->running = running;

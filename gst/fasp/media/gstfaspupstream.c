@@ -62,7 +62,8 @@ push (GstElement *sink, gpointer data)
         push_key_frame (sink);
     }
     g_atomic_int_and (&u->asked, ~ON_ITS_WAY);
-    /* looks again: a thread that asked meanwhile, or made the pad active, left it to this one */
+    /* looks again: another thread may have asked, or made the pad active, and left it to this one
+     */
   } while (gst_pad_is_active (pad) && (g_atomic_int_get (&u->asked) & ALL) && claim (u));
 }
 

@@ -268,7 +268,8 @@ copy_totals (Copied *copied, FaspIo *io, FaspTime now)
   fasp_io_unlock (io, FALSE);
 }
 
-/* What was read of several sources is the stream; what each brought of it is another matter. */
+/* Of several sources, the totals are those of the stream that was read; those of each source are
+ * described by themselves. */
 static void
 copy_stream (Copied *copied, FaspSources *several)
 {

@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * For builds without SQLite: no database can be opened, so what needs one is not called.
+ * For builds without SQLite: no database can be opened, so the other functions are never called.
  */
 #include "gstfaspdatabase.h"
 

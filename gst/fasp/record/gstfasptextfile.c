@@ -31,7 +31,7 @@ gst_fasp_text_file_check_folder (const gchar *folder, GError **error)
   return check_access (folder, W_OK | X_OK, error);
 }
 
-/* Pipes and sockets are not for us: one without a reader would hold up its writer for ever. */
+/* Pipes and sockets are refused: one without a reader would hold up its writer for ever. */
 static gboolean
 is_pipe (const struct stat *at)
 {
