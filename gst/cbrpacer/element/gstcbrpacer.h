@@ -12,13 +12,6 @@ G_BEGIN_DECLS
 
 typedef enum
 {
-  GST_CBR_PACER_METHOD_DEADLINE = CBR_DEADLINE,
-  GST_CBR_PACER_METHOD_SEND_AND_COMPARE = CBR_SEND_AND_COMPARE,
-  GST_CBR_PACER_METHOD_SEND_AND_SLEEP = CBR_SEND_AND_SLEEP,
-} GstCbrPacerMethod;
-
-typedef enum
-{
   GST_CBR_PACER_OVERFLOW_BLOCK,
   GST_CBR_PACER_OVERFLOW_DROP_OLDEST,
 } GstCbrPacerOverflow;
@@ -39,7 +32,7 @@ GType gst_cbr_pacer_stuffing_get_type (void);
 typedef struct
 {
   guint64 bitrate; /* bit/s; 0: learned */
-  GstCbrPacerMethod method;
+  CbrMethod method;
   guint payload_size, header_size, max_burst; /* bytes */
   GstClockTime max_period, max_delay, spin, window;
   GstCbrPacerOverflow overflow;

@@ -1,6 +1,4 @@
-/* GStreamer CBR pacer
- *
- * SPDX-License-Identifier: LGPL-2.1-or-later
+/* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * The clock that all times are of, and what begins anew with another one.
  */

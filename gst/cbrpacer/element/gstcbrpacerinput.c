@@ -1,6 +1,4 @@
-/* GStreamer CBR pacer
- *
- * SPDX-License-Identifier: LGPL-2.1-or-later
+/* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Data that comes in: the rate that is learned from it, and until when it waits for room.
  */

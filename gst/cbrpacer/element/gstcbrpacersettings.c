@@ -1,7 +1,4 @@
-/* GStreamer CBR pacer
- *
- * SPDX-License-Identifier: LGPL-2.1-or-later
- */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <string.h>
 #include "gstfaspcommon.h"
 #include "gstfaspfield.h"
@@ -18,12 +15,11 @@ gst_cbr_pacer_method_get_type (void)
 {
   static gsize once = 0;
   static const GEnumValue values[] = {
-    { GST_CBR_PACER_METHOD_DEADLINE, "Sleep until absolute deadlines, which never drift",
-        "deadline" },
-    { GST_CBR_PACER_METHOD_SEND_AND_COMPARE,
-        "Watch the clock all the time, on a whole core (for comparison only)", "send-and-compare" },
-    { GST_CBR_PACER_METHOD_SEND_AND_SLEEP,
-        "Sleep for the rest of each period, which drifts (for comparison only)", "send-and-sleep" },
+    { CBR_DEADLINE, "Sleep until absolute deadlines, which never drift", "deadline" },
+    { CBR_SEND_AND_COMPARE, "Watch the clock all the time, on a whole core (for comparison only)",
+        "send-and-compare" },
+    { CBR_SEND_AND_SLEEP, "Sleep for the rest of each period, which drifts (for comparison only)",
+        "send-and-sleep" },
     { 0, NULL, NULL },
   };
 
@@ -180,7 +176,7 @@ install_rate (GObjectClass *klass)
           60 * GST_SECOND, WINDOW_DEFAULT, PLAYING));
   g_object_class_install_property (klass, PROP_METHOD,
       g_param_spec_enum ("method", "Method", "How the rate is kept", GST_TYPE_CBR_PACER_METHOD,
-          GST_CBR_PACER_METHOD_DEADLINE, PLAYING));
+          CBR_DEADLINE, PLAYING));
   g_object_class_install_property (klass, PROP_SPIN,
       g_param_spec_uint64 ("spin", "Spin",
           "For up to this many ns before a deadline, watch the clock instead of "

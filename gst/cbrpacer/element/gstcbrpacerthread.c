@@ -1,6 +1,4 @@
-/* GStreamer CBR pacer
- *
- * SPDX-License-Identifier: LGPL-2.1-or-later
+/* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * The thread of the source pad: waits until the next cycle is due, pushes it, and
  * counts.
@@ -84,7 +82,7 @@ apply_settings (GstCbrPacer *self, gint64 now)
   CbrSchedule *schedule = &self->departure.schedule;
 
   gst_cbr_pacer_look_at_pile (self);
-  cbr_departure_set_method (&self->departure, (CbrMethod) self->settings.method);
+  cbr_departure_set_method (&self->departure, self->settings.method);
   cbr_schedule_set_limits (schedule, self->settings.max_burst, (gint64) self->settings.max_period,
       self->settings.header_size);
   cbr_schedule_set_rate (schedule, gst_cbr_pacer_get_rate (self), now);

@@ -1,6 +1,4 @@
-/* GStreamer CBR pacer
- *
- * SPDX-License-Identifier: LGPL-2.1-or-later
+/* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Messages to the application: another latency; and warnings if the stream is too fast, so that
  * data was dropped or a live source is held up.

@@ -1,6 +1,4 @@
-/* GStreamer fasp elements
- *
- * SPDX-License-Identifier: LGPL-2.1-or-later
+/* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * gstfaspframing.h: finds streams that cannot be read without the bounds of their buffers,
  * or without their beginning.

@@ -1,7 +1,4 @@
-/* GStreamer fasp elements
- *
- * SPDX-License-Identifier: LGPL-2.1-or-later
- */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gstfasphandover.h"
 
 /* Called when nothing can hold the buffer back any more but a pad that was unlinked.  The base

@@ -1,7 +1,4 @@
-/* GStreamer fasp elements
- *
- * SPDX-License-Identifier: LGPL-2.1-or-later
- */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gstfaspjoiner.h"
 
 /* Smaller buffers get just the memory they need: a queue downstream may hold many. */

@@ -1,6 +1,4 @@
-/* GStreamer fasp elements
- *
- * SPDX-License-Identifier: LGPL-2.1-or-later
+/* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * gstfaspoffset.h: the stream offset of a buffer that was received, for a faspsink downstream that
  * passes the stream on.

@@ -1,6 +1,4 @@
-/* GStreamer fasp elements
- *
- * SPDX-License-Identifier: LGPL-2.1-or-later
+/* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * gstfaspshared.h: memory of a buffer that blocks lie in, so that they go to the
  * network without a copy, and again if they were lost.

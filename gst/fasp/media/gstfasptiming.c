@@ -1,7 +1,4 @@
-/* GStreamer fasp elements
- *
- * SPDX-License-Identifier: LGPL-2.1-or-later
- */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gstfasptiming.h"
 
 /* To read two clocks within CLOSE ns, at most LOOKS attempts are made. */

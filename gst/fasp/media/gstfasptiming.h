@@ -1,6 +1,4 @@
-/* GStreamer fasp elements
- *
- * SPDX-License-Identifier: LGPL-2.1-or-later
+/* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * gstfasptiming.h: when faspsrc's buffers are to be played: from the core's time (monotonic, µs) to
  * running time.

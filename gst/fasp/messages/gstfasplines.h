@@ -1,6 +1,4 @@
-/* GStreamer fasp elements
- *
- * SPDX-License-Identifier: LGPL-2.1-or-later
+/* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * gstfasplines.h: the lines that several flows take: their names for people, and the messages and
  * warnings about them.

@@ -1,6 +1,4 @@
-/* GStreamer fasp elements
- *
- * SPDX-License-Identifier: LGPL-2.1-or-later
+/* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * gstfaspwatch.h: warns about faults that show nowhere else, and says what to do: a rate that was
  * chosen too low or too high, or that the machine cannot keep; a path that nothing of the stream

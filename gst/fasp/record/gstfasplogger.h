@@ -1,6 +1,4 @@
-/* GStreamer fasp elements
- *
- * SPDX-License-Identifier: LGPL-2.1-or-later
+/* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * gstfasplogger.h: the property `log': the core's decisions, in a file and as
  * GST_DEBUG=faspdecision:5.

@@ -1,6 +1,4 @@
-/* GStreamer fasp elements
- *
- * SPDX-License-Identifier: LGPL-2.1-or-later
+/* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * gstfasprecorder.h: the properties `record' and `log': a thread that fetches entries
  * from a ring of the core and writes them to a file.

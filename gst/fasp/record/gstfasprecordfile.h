@@ -1,6 +1,4 @@
-/* GStreamer fasp elements
- *
- * SPDX-License-Identifier: LGPL-2.1-or-later
+/* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * gstfasprecordfile.h: the file behind the property `record'.  It is SQLite or
  * CSV, by its extension.  Rows are added to those that are there.

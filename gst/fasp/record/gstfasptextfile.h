@@ -1,6 +1,4 @@
-/* GStreamer fasp elements
- *
- * SPDX-License-Identifier: LGPL-2.1-or-later
+/* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * gstfasptextfile.h: a text file to which elements add lines.  What is added at once is
  * added as a whole, so several elements may have the same file.

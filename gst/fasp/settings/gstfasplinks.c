@@ -1,7 +1,4 @@
-/* GStreamer fasp elements
- *
- * SPDX-License-Identifier: LGPL-2.1-or-later
- */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <string.h>
 #include "gstfaspmode.h"
 #include "gstfaspmulticast.h"

@@ -1,6 +1,4 @@
-/* GStreamer fasp elements
- *
- * SPDX-License-Identifier: LGPL-2.1-or-later
+/* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * gstfaspmulticast.h: the settings for multicast, which is used if the host of the URI is a
  * multicast address.  faspsink sends to that group.  faspsrc joins it, and dials the sender that

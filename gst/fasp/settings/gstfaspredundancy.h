@@ -1,6 +1,4 @@
-/* GStreamer fasp elements
- *
- * SPDX-License-Identifier: LGPL-2.1-or-later
+/* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * gstfaspredundancy.h: a stream from several sources at once.
  *

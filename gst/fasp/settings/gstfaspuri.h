@@ -1,6 +1,4 @@
-/* GStreamer fasp elements
- *
- * SPDX-License-Identifier: LGPL-2.1-or-later
+/* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * gstfaspuri.h: fasp://HOST:PORT?key=value, where every writable property can be
  * a key, unless it is local (GST_FASP_PARAM_LOCAL).
