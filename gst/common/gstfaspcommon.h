@@ -16,6 +16,16 @@ G_BEGIN_DECLS
 
 /* Returns the GType of an enum, registered once as a part of the plugin's interface. */
 GType gst_fasp_register_enum (gsize *once, const gchar *name, const GEnumValue *values);
+/* The function prefix_get_type() of an enum; what follows are its values, as GEnumValue. */
+#define GST_FASP_DEFINE_ENUM(Name, prefix, ...) \
+  GType prefix##_get_type (void) \
+  { \
+    static gsize once = 0; \
+    static const GEnumValue values[] = { __VA_ARGS__, { 0, NULL, NULL } }; \
+\
+    return gst_fasp_register_enum (&once, #Name, values); \
+  } \
+  GType prefix##_get_type (void)
 /* Sets a field to an array of @n uint64. */
 void gst_fasp_structure_set_counts (GstStructure *s, const gchar *name, const guint64 *counts,
     guint n);

@@ -10,48 +10,21 @@
 #define HEADER_DEFAULT 28 /* IPv4 and UDP */
 #define PAYLOAD_MAX 65507 /* of UDP over IPv4 */
 
-GType
-gst_cbr_pacer_method_get_type (void)
-{
-  static gsize once = 0;
-  static const GEnumValue values[] = {
+GST_FASP_DEFINE_ENUM (GstCbrPacerMethod, gst_cbr_pacer_method,
     { CBR_DEADLINE, "Sleep until absolute deadlines, which never drift", "deadline" },
     { CBR_SEND_AND_COMPARE, "Watch the clock all the time, on a whole core (for comparison only)",
         "send-and-compare" },
     { CBR_SEND_AND_SLEEP, "Sleep for the rest of each period, which drifts (for comparison only)",
-        "send-and-sleep" },
-    { 0, NULL, NULL },
-  };
+        "send-and-sleep" });
 
-  return gst_fasp_register_enum (&once, "GstCbrPacerMethod", values);
-}
-
-GType
-gst_cbr_pacer_overflow_get_type (void)
-{
-  static gsize once = 0;
-  static const GEnumValue values[] = {
+GST_FASP_DEFINE_ENUM (GstCbrPacerOverflow, gst_cbr_pacer_overflow,
     { GST_CBR_PACER_OVERFLOW_BLOCK, "The source waits", "block" },
     { GST_CBR_PACER_OVERFLOW_DROP_OLDEST, "Drop what has waited longest, with a warning",
-        "drop-oldest" },
-    { 0, NULL, NULL },
-  };
+        "drop-oldest" });
 
-  return gst_fasp_register_enum (&once, "GstCbrPacerOverflow", values);
-}
-
-GType
-gst_cbr_pacer_stuffing_get_type (void)
-{
-  static gsize once = 0;
-  static const GEnumValue values[] = {
+GST_FASP_DEFINE_ENUM (GstCbrPacerStuffing, gst_cbr_pacer_stuffing,
     { GST_CBR_PACER_STUFFING_NONE, "Nothing: the line is idle", "none" },
-    { GST_CBR_PACER_STUFFING_NULL_TS, "MPEG-TS null packets: the rate stays exact", "null-ts" },
-    { 0, NULL, NULL },
-  };
-
-  return gst_fasp_register_enum (&once, "GstCbrPacerStuffing", values);
-}
+    { GST_CBR_PACER_STUFFING_NULL_TS, "MPEG-TS null packets: the rate stays exact", "null-ts" });
 
 enum
 {

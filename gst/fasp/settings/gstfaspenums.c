@@ -2,110 +2,47 @@
 #include "gstfaspcommon.h"
 #include "gstfaspenums.h"
 
-GType
-gst_fasp_mode_get_type (void)
-{
-  static gsize once = 0;
-  static const GEnumValue values[] = {
+GST_FASP_DEFINE_ENUM (GstFaspMode, gst_fasp_mode,
     { GST_FASP_MODE_NONE, "Caller if the URI has a host, listener if not", "none" },
     { GST_FASP_MODE_CALLER, "Dial the URI's host and port", "caller" },
     { GST_FASP_MODE_LISTENER, "Wait to be dialled", "listener" },
-    { GST_FASP_MODE_RENDEZVOUS, "Both ends know and dial the other's address", "rendezvous" },
-    { 0, NULL, NULL },
-  };
+    { GST_FASP_MODE_RENDEZVOUS, "Both ends know and dial the other's address", "rendezvous" });
 
-  return gst_fasp_register_enum (&once, "GstFaspMode", values);
-}
-
-GType
-gst_fasp_slow_policy_get_type (void)
-{
-  static gsize once = 0;
-  static const GEnumValue values[] = {
+GST_FASP_DEFINE_ENUM (GstFaspSlowPolicy, gst_fasp_slow_policy,
     { GST_FASP_SLOW_POLICY_WAIT, "Wait for it, unless it is silent while others are heard",
         "wait" },
     { GST_FASP_SLOW_POLICY_DROP_RECEIVER, "Disconnect it", "drop-receiver" },
-    { GST_FASP_SLOW_POLICY_SKIP, "Move it ahead; it sees a gap", "skip" },
-    { 0, NULL, NULL },
-  };
+    { GST_FASP_SLOW_POLICY_SKIP, "Move it ahead; it sees a gap", "skip" });
 
-  return gst_fasp_register_enum (&once, "GstFaspSlowPolicy", values);
-}
-
-GType
-gst_fasp_too_late_get_type (void)
-{
-  static gsize once = 0;
-  static const GEnumValue values[] = {
+GST_FASP_DEFINE_ENUM (GstFaspTooLate, gst_fasp_too_late,
     { GST_FASP_TOO_LATE_WAIT, "Wait for it: nothing is ever dropped", "wait" },
-    { GST_FASP_TOO_LATE_SKIP, "Give it up and go on behind the gap", "skip" },
-    { 0, NULL, NULL },
-  };
+    { GST_FASP_TOO_LATE_SKIP, "Give it up and go on behind the gap", "skip" });
 
-  return gst_fasp_register_enum (&once, "GstFaspTooLate", values);
-}
-
-GType
-gst_fasp_flow_assignment_get_type (void)
-{
-  static gsize once = 0;
-  static const GEnumValue values[] = {
+GST_FASP_DEFINE_ENUM (GstFaspFlowAssignment, gst_fasp_flow_assignment,
     { GST_FASP_FLOW_ASSIGNMENT_RANDOM, "Each packet on a flow chosen at random", "random" },
     { GST_FASP_FLOW_ASSIGNMENT_ROUND_ROBIN, "The flows in turn", "round-robin" },
     { GST_FASP_FLOW_ASSIGNMENT_DUPLICATE,
         "Every packet on all flows, so that "
         "the loss of one is not felt at all (SMPTE ST 2022-7)",
-        "duplicate" },
-    { 0, NULL, NULL },
-  };
+        "duplicate" });
 
-  return gst_fasp_register_enum (&once, "GstFaspFlowAssignment", values);
-}
-
-GType
-gst_fasp_rate_control_get_type (void)
-{
-  static gsize once;
-  static const GEnumValue values[] = {
+GST_FASP_DEFINE_ENUM (GstFaspRateControl, gst_fasp_rate_control,
     { GST_FASP_RATE_CONTROL_AUTO,
         "fixed if max-bitrate is set when the element starts, else adaptive", "auto" },
     { GST_FASP_RATE_CONTROL_FIXED, "max-bitrate is the rate", "fixed" },
     { GST_FASP_RATE_CONTROL_PERT, "That of Probabilistic Early Response TCP, for comparison",
         "pert" },
     { GST_FASP_RATE_CONTROL_ADAPTIVE,
-        "What the path has room for without a queue, measured by short pulses", "adaptive" },
-    { 0, NULL, NULL },
-  };
+        "What the path has room for without a queue, measured by short pulses", "adaptive" });
 
-  return gst_fasp_register_enum (&once, "GstFaspRateControl", values);
-}
-
-GType
-gst_fasp_join_at_get_type (void)
-{
-  static gsize once;
-  static const GEnumValue values[] = {
+GST_FASP_DEFINE_ENUM (GstFaspJoinAt, gst_fasp_join_at,
     { GST_FASP_JOIN_AT_AUTO, "Source: as set at the sink. Sink: live", "auto" },
     { GST_FASP_JOIN_AT_LIVE, "What is sent from now on", "live" },
     { GST_FASP_JOIN_AT_KEYFRAME, "The newest key frame that is kept", "keyframe" },
-    { GST_FASP_JOIN_AT_BACK, "join-back ago, as far back as history goes", "back" },
-    { 0, NULL, NULL },
-  };
+    { GST_FASP_JOIN_AT_BACK, "join-back ago, as far back as history goes", "back" });
 
-  return gst_fasp_register_enum (&once, "GstFaspJoinAt", values);
-}
-
-GType
-gst_fasp_redundancy_get_type (void)
-{
-  static gsize once;
-  static const GEnumValue values[] = {
+GST_FASP_DEFINE_ENUM (GstFaspRedundancy, gst_fasp_redundancy,
     { GST_FASP_REDUNDANCY_NONE, "One source at a time; another is called when it is gone", "none" },
     { GST_FASP_REDUNDANCY_HOT, "All sources send all of the stream", "hot" },
     { GST_FASP_REDUNDANCY_STANDBY,
-        "One source sends; the others are connected, and send when it fails", "standby" },
-    { 0, NULL, NULL },
-  };
-
-  return gst_fasp_register_enum (&once, "GstFaspRedundancy", values);
-}
+        "One source sends; the others are connected, and send when it fails", "standby" });

@@ -12,22 +12,13 @@
 static const guint8 spki[] = { 0x30, 0x2a, 0x30, 0x05, 0x06, 0x03, 0x2b, 0x65, 0x6e, 0x03, 0x21,
   0x00 };
 
-GType
-gst_fasp_encryption_get_type (void)
-{
-  static gsize once = 0;
-  static const GEnumValue values[] = {
+GST_FASP_DEFINE_ENUM (GstFaspEncryption, gst_fasp_encryption,
     { GST_FASP_ENCRYPTION_AUTO,
         "AES-128-GCM, or ChaCha20-Poly1305 where an end has no instructions for AES", "auto" },
     { GST_FASP_ENCRYPTION_NONE, "None; has to be set on both ends", "none" },
     { GST_FASP_ENCRYPTION_AES_128_GCM, "AES-128-GCM", "aes-128-gcm" },
     { GST_FASP_ENCRYPTION_AES_256_GCM, "AES-256-GCM", "aes-256-gcm" },
-    { GST_FASP_ENCRYPTION_CHACHA20_POLY1305, "ChaCha20-Poly1305", "chacha20-poly1305" },
-    { 0, NULL, NULL },
-  };
-
-  return gst_fasp_register_enum (&once, "GstFaspEncryption", values);
-}
+    { GST_FASP_ENCRYPTION_CHACHA20_POLY1305, "ChaCha20-Poly1305", "chacha20-poly1305" });
 
 const gchar *
 gst_fasp_cipher_get_name (FaspCipher cipher)
