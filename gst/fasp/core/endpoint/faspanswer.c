@@ -3,9 +3,10 @@
 #include "faspbeginning.h"
 #include "faspdial.h"
 #include "faspfailover.h"
+#include "faspgrouplistener.h"
 #include "fasphistory.h"
 #include "fasplifecycle.h"
-#include "faspmulticast.h"
+
 
 /* If a call is answered only after this time, the stream begins elsewhere than it says. */
 #define ANEW_AFTER (2 * FASP_SEC)
@@ -175,7 +176,7 @@ fasp_answer_accepted (FaspEndpoint *endpoint, FaspTime now, const FaspAddress *f
   if (fasp_noise_has_static (endpoint->calling.caller.noise.pattern))
     fasp_credentials_know (endpoint->config.credentials, endpoint->calling.caller.noise.rs,
         &session->peer);
-  fasp_multicast_accepted (endpoint, now, session, answer);
+  fasp_group_listener_accepted (endpoint, now, session, &endpoint->calling.caller.hello, answer);
   fasp_caller_stop (&endpoint->calling.caller);
   if (endpoint->calling.caller.tries == 1) /* else it is not known which OPEN was answered */
     fasp_rtt_sample (&session->rtt, now - endpoint->calling.caller.sent, 0);

@@ -2,15 +2,22 @@
 #include "faspdial.h"
 #include "faspendpointhello.h"
 #include "faspfailover.h"
+#include "faspgrouplistener.h"
 #include "fasphistory.h"
 #include "fasplimits.h"
-#include "faspmulticast.h"
+
 #include "faspreading.h"
 
 /* Time after which the application hears that nobody answers. */
 #define UNANSWERED_AFTER (2 * FASP_SEC)
 /* OPENs with a cookie by the link that it is for, before other links are tried. */
 #define COOKIE_TRIES 3
+
+const FaspAddress *
+fasp_dial_get_peer (const FaspEndpoint *endpoint)
+{
+  return &endpoint->calling.peer;
+}
 
 guint
 fasp_dial_get_nth_link (const FaspEndpoint *endpoint, guint n)
@@ -117,7 +124,7 @@ fasp_dial_start (FaspEndpoint *endpoint, FaspTime now)
     hello.resume_cid = session->peer_id;
     fasp_session_prove (session, nonce, hello.resume_proof);
   }
-  fasp_multicast_ask (endpoint, &hello);
+  fasp_group_listener_ask (endpoint, &hello);
   FASP_LOG (endpoint->notes.log, now, CALL_STARTED, FASP_LOG_POINTER (&endpoint->calling.peer),
       endpoint->failover.wanted, hello.has_resume);
   fasp_caller_start (&endpoint->calling.caller, now, fasp_endpoint_new_id (endpoint), nonce, &hello,

@@ -11,6 +11,8 @@
 
 G_BEGIN_DECLS
 
+/* The peer that is called. */
+const FaspAddress *fasp_dial_get_peer (const FaspEndpoint *endpoint);
 /* The link to try as number @n: the first of each address, then the second of each ... */
 guint fasp_dial_get_nth_link (const FaspEndpoint *endpoint, guint n);
 /* @peer's address for one of our links. */

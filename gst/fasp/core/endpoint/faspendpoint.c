@@ -5,9 +5,11 @@
 #include "faspanswer.h"
 #include "faspdial.h"
 #include "faspfailover.h"
+#include "faspgrouplistener.h"
 #include "fasphold.h"
 #include "fasplifecycle.h"
 #include "faspmulticast.h"
+#include "faspreading.h"
 #include "faspretention.h"
 #include "fasprlc.h"
 #include "faspsending.h"
@@ -36,7 +38,8 @@ fasp_endpoint_new (const FaspEndpointConfig *config, FaspRandomFunc random, gpoi
   endpoint->sessions = g_ptr_array_new ();
   endpoint->by_id = g_hash_table_new (NULL, NULL);
   fasp_hold_init (endpoint);
-  endpoint->read.next.offset = endpoint->stats.join_offset = FASP_OFFSET_UNKNOWN;
+  endpoint->reading = fasp_reading_new ();
+  endpoint->stats.join_offset = FASP_OFFSET_UNKNOWN;
   endpoint->writing.measured_by = FASP_NEVER;
   endpoint->gather.due = FASP_NEVER;
   endpoint->calling.redial_time = FASP_NEVER;
@@ -77,6 +80,7 @@ fasp_endpoint_free (FaspEndpoint *endpoint)
   g_free (endpoint->gone.paths);
   fasp_store_free (endpoint->store);
   fasp_stream_header_clear (&endpoint->header);
+  g_free (endpoint->reading);
   fasp_planner_free (endpoint->planner);
   fasp_trace_set_size (endpoint->notes.trace, 0);
   g_free (endpoint->notes.trace);
@@ -201,7 +205,7 @@ fasp_endpoint_receive_routed (FaspEndpoint *endpoint, FaspTime now, const FaspAd
     return;
   }
   session = g_hash_table_lookup (endpoint->by_id, GUINT_TO_POINTER (header.cid));
-  if (session == NULL && fasp_multicast_receive (endpoint, now, from, &header, data, size, memory))
+  if (session == NULL && fasp_group_listener_receive (endpoint, now, from, &header, data, size, memory))
     return;
   if (session == NULL) {
     endpoint->stats.datagrams_unknown += !fasp_strangers_look (endpoint, from, data, size);

@@ -16,6 +16,8 @@
 
 G_BEGIN_DECLS
 
+typedef struct _FaspReading FaspReading;
+
 struct _FaspEndpoint
 {
   FaspEndpointConfig config;
@@ -57,7 +59,7 @@ struct _FaspEndpoint
   FaspMulticastSender *group;
   FaspAnnouncers announcers;
 
-  FaspEndpointRead read; /* receiver */
+  FaspReading *reading; /* what the application has read: faspreading.c, owned */
   gboolean received;     /* listener: has its one stream, to the end */
   gboolean given_up;     /* the application was told that no call will follow */
 

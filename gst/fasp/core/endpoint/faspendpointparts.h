@@ -7,16 +7,12 @@
 
 #include "faspblock.h"
 #include "faspcaller.h"
-#include "faspclockdiscipline.h"
 #include "faspdemand.h"
-#include "faspelsewhere.h"
 #include "fasphist.h"
 #include "faspkeyframe.h"
 #include "fasplimiter.h"
-#include "faspmediaclock.h"
 #include "faspnetworks.h"
 #include "faspnewcomers.h"
-#include "faspskew.h"
 #include "faspstats.h"
 #include "faspstream.h"
 #include "fasptotal.h"
@@ -155,24 +151,6 @@ typedef struct
   FaspDemand demand;
   FaspKeyFrame key_frame; /* requests of all receivers to the application */
 } FaspEndpointEncoder;
-
-/* faspreading.c: what the application has read. */
-typedef struct
-{
-  guint32 session;            /* of the block read last; 0: none */
-  FaspTime empty;             /* when the application last found nothing; 0: never */
-  FaspTime offset;            /* from its media time to when to play it, less the latency that the
-                               * session began with */
-  FaspSenderClock clock;      /* its sender's */
-  FaspMediaClock media_clock; /* of the session that was read last and is gone */
-  FaspSkew skew;              /* the same */
-  FaspAddress from;           /* peer that sent the block read last */
-  FaspStreamOffset next;      /* of the byte behind the block read last */
-  FaspStreamOffset whole;     /* `next' if nothing were missing since an offset was first known */
-  FaspTime joined_notified;   /* when the application was notified of the last stream */
-  gboolean has_end;           /* the end of the stream was read, too */
-  FaspElsewhere elsewhere;    /* what the reader has from other sources */
-} FaspEndpointRead;
 
 /* fasplifecycle.c: the figures of the session removed last. */
 typedef struct

@@ -2,6 +2,7 @@
  *
  * faspendpointstats.c: an endpoint's statistics.
  */
+#include "faspdial.h"
 #include "faspendpointbase.h"
 #include "fasphistory.h"
 
@@ -125,6 +126,44 @@ fasp_endpoint_fetch_log (FaspEndpoint *endpoint, FaspLogEntry *entries, guint ma
   if (lost != NULL)
     *lost = 0;
   return endpoint->notes.log != NULL ? fasp_log_fetch (endpoint->notes.log, entries, max, lost) : 0;
+}
+
+static guint64
+get_peer_number (const FaspEndpoint *endpoint, const FaspSession *session)
+{
+  guint8 network[FASP_NETWORK_SIZE];
+  guint64 number = 0;
+
+  if (session->peer.proved) {
+    memcpy (&number, session->peer.key, sizeof number);
+  } else if (fasp_endpoint_is_caller (endpoint)) {
+    number = fasp_address_hash (fasp_dial_get_peer (endpoint));
+  } else { /* another port is not another sender */
+    fasp_address_get_network (fasp_session_get_address (session), network);
+    memcpy (&number, network, MIN (sizeof number, sizeof network));
+  }
+  return MAX (number, 1);
+}
+
+void
+fasp_endpoint_get_source (const FaspEndpoint *endpoint, FaspTime now, FaspSourceState *state)
+{
+  *state = (FaspSourceState) { 0 };
+  for (guint i = 0; i < endpoint->sessions->len; i++) {
+    const FaspSession *session = fasp_endpoint_nth (endpoint, i);
+
+    if (session->role != FASP_ROLE_RECEIVER || !session->notified.connected)
+      continue;
+    *state = (FaspSourceState) {
+      .is_connected = fasp_session_is_heard (session) || fasp_session_has_unread (session),
+      .session = session->id,
+      .heard = session->liveness.heard,
+      .rtt = session->rtt.measured ? session->rtt.smoothed : 0,
+      .latency = fasp_playout_get (&fasp_rx_view (session->rx)->playout, now),
+      .promised = session->promise.interval,
+      .peer = get_peer_number (endpoint, session),
+    };
+  }
 }
 
 /* How long the block that is sent next to it has waited. */

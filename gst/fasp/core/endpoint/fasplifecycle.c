@@ -8,11 +8,12 @@
 #include "faspfailover.h"
 #include "faspgather.h"
 #include "faspheaderwait.h"
+#include "faspgrouplistener.h"
 #include "fasphistory.h"
 #include "fasphold.h"
 #include "faspsendinglanes.h"
 #include "fasplimits.h"
-#include "faspmulticast.h"
+
 #include "faspreading.h"
 #include "faspretention.h"
 #include "faspslowpolicy.h"
@@ -409,7 +410,7 @@ fasp_lifecycle_tend (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
         fasp_header_wait_follow (endpoint, now, session);
         fasp_encoder_follow (endpoint, now, session);
       }
-      fasp_multicast_notify_deaf (endpoint, session);
+      fasp_group_listener_notify_deaf (endpoint, session);
       notify_promise (endpoint, now, session);
       break;
     case FASP_SESSION_CLOSING:

@@ -37,8 +37,6 @@ fasp_multicast_init (FaspEndpoint *endpoint)
   fasp_fec_init (&endpoint->group->fec, config->fec, config->fec_share, FASP_FEC_WINDOW_MAX);
 }
 
-/* --- sender ---------------------------------------------------------------------- */
-
 void
 fasp_multicast_invite (FaspEndpoint *endpoint, const FaspHello *hello, FaspHello *answer)
 {
@@ -262,72 +260,4 @@ fasp_endpoint_get_group (const FaspEndpoint *endpoint, FaspGroupStats *stats)
     .clock = fasp_multicast_sender_get_clock (group),
   };
   return TRUE;
-}
-
-/* --- receiver ----------------------------------------------------------------------- */
-
-void
-fasp_multicast_ask (const FaspEndpoint *endpoint, FaspHello *hello)
-{
-  hello->has_group = endpoint->config.group.len > 0 && !is_sender (endpoint);
-}
-
-void
-fasp_multicast_accepted (FaspEndpoint *endpoint, FaspTime now, FaspSession *session,
-    const FaspHello *answer)
-{
-  guint64 seed;
-
-  if (!answer->has_group_key || endpoint->config.group.len == 0 || is_sender (endpoint))
-    return;
-  /* without a cipher that we offered, the group is not for us */
-  if (memchr (endpoint->calling.caller.hello.ciphers, answer->group_key.cipher,
-          endpoint->calling.caller.hello.n_ciphers)
-      == NULL)
-    return;
-  endpoint->random (endpoint->random_data, (guint8 *) &seed, sizeof seed);
-  fasp_session_listen (session, now, &answer->group_key, seed);
-}
-
-gboolean
-fasp_multicast_receive (FaspEndpoint *endpoint, FaspTime now, const FaspAddress *from,
-    const FaspSessionHeader *header, const guint8 *data, gsize size, FaspMemory *memory)
-{
-  if (endpoint->config.group.len == 0 || is_sender (endpoint) || header->flow != FASP_GROUP_FLOW)
-    return FALSE;
-  for (guint i = 0; i < endpoint->sessions->len; i++) {
-    FaspSession *session = fasp_endpoint_nth (endpoint, i);
-
-    if (session->group.receiver == NULL || session->group.receiver->cid != header->cid
-        || session->state != FASP_SESSION_OPEN)
-      continue;
-    switch (fasp_session_hear (session, now, from, header, data, size, memory)) {
-      case FASP_SESSION_FORGED:
-        endpoint->stats.datagrams_forged++;
-        return TRUE;
-      case FASP_SESSION_MALFORMED:
-      case FASP_SESSION_ALIEN:
-        endpoint->stats.datagrams_malformed++;
-        break;
-      case FASP_SESSION_REFUSED:
-        return TRUE;
-      case FASP_SESSION_OK:
-        break;
-    }
-    fasp_endpoint_wake (endpoint, session);
-    return TRUE;
-  }
-  return FALSE;
-}
-
-void
-fasp_multicast_notify_deaf (FaspEndpoint *endpoint, FaspSession *session)
-{
-  FaspMulticastReceiver *receiver = session->group.receiver;
-
-  if (receiver == NULL || receiver->deaf == receiver->deaf_notified)
-    return;
-  receiver->deaf_notified = receiver->deaf;
-  fasp_endpoint_push_event (endpoint, receiver->deaf ? FASP_EVENT_DEAF : FASP_EVENT_HEARING,
-      session);
 }

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * faspmulticast.h: what an endpoint does with a group: as a sender that has one, or as a
- * receiver that listens to one.  For other endpoints these functions do nothing, or are
- * not called.
+ * faspmulticast.h: what a sender that has a group does with it.  For other endpoints these
+ * functions do nothing, or are not called.
  */
 #pragma once
 
@@ -14,8 +13,6 @@ G_BEGIN_DECLS
 void fasp_multicast_init (FaspEndpoint *endpoint);
 /* What goes to the group and what its members lack, bit/s: within the total rate, too. */
 guint64 fasp_multicast_get_bitrate (const FaspEndpointSettings *settings);
-
-/* --- sender --- */
 
 /* Adds the group to the @answer to a caller with the hello @hello, if the caller can hear it. */
 void fasp_multicast_invite (FaspEndpoint *endpoint, const FaspHello *hello, FaspHello *answer);
@@ -30,17 +27,5 @@ gboolean fasp_multicast_sends_away (FaspEndpoint *endpoint, FaspTime now, FaspSe
 gboolean fasp_multicast_is_first (const FaspEndpoint *endpoint);
 gboolean fasp_multicast_poll (FaspEndpoint *endpoint, FaspTime now, FaspDatagram *datagram);
 FaspTime fasp_multicast_get_timeout (FaspEndpoint *endpoint);
-
-/* --- receiver --- */
-
-/* Says in @hello that the endpoint listens to a group. */
-void fasp_multicast_ask (const FaspEndpoint *endpoint, FaspHello *hello);
-void fasp_multicast_accepted (FaspEndpoint *endpoint, FaspTime now, FaspSession *session,
-    const FaspHello *answer);
-/* Takes a datagram that is no session's.  FALSE: it is not of a group, either. */
-gboolean fasp_multicast_receive (FaspEndpoint *endpoint, FaspTime now, const FaspAddress *from,
-    const FaspSessionHeader *header, const guint8 *data, gsize size, FaspMemory *memory);
-/* Notifies the application if the group is not heard any more, or is heard again. */
-void fasp_multicast_notify_deaf (FaspEndpoint *endpoint, FaspSession *session);
 
 G_END_DECLS

@@ -1,12 +1,38 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "faspreading.h"
-#include "faspendpointbase.h"
 
 /* If a sender changes its stream again and again, the application hears of it no more often than
  * this. */
 #define NOTIFY_JOINED_AFTER FASP_SEC
 /* Sessions of which something is still to be read, at most. */
 #define UNREAD_MAX 16
+
+/* What the application has read. */
+struct _FaspReading
+{
+  guint32 session;            /* of the block read last; 0: none */
+  FaspTime empty;             /* when the application last found nothing; 0: never */
+  FaspTime offset;            /* from its media time to when to play it, less the latency that the
+                               * session began with */
+  FaspSenderClock clock;      /* its sender's */
+  FaspMediaClock media_clock; /* of the session that was read last and is gone */
+  FaspSkew skew;              /* the same */
+  FaspAddress from;           /* peer that sent the block read last */
+  FaspStreamOffset next;      /* of the byte behind the block read last */
+  FaspStreamOffset whole;     /* `next' if nothing were missing since an offset was first known */
+  FaspTime joined_notified;   /* when the application was notified of the last stream */
+  gboolean has_end;           /* the end of the stream was read, too */
+  FaspElsewhere elsewhere;    /* what the reader has from other sources */
+};
+
+FaspReading *
+fasp_reading_new (void)
+{
+  FaspReading *reading = g_new0 (FaspReading, 1);
+
+  reading->next.offset = FASP_OFFSET_UNKNOWN;
+  return reading;
+}
 
 void
 fasp_reading_begin (FaspEndpoint *endpoint, FaspSession *session, const FaspHello *hello)
@@ -15,20 +41,20 @@ fasp_reading_begin (FaspEndpoint *endpoint, FaspSession *session, const FaspHell
 
   if (!position.known)
     position.offset = FASP_OFFSET_UNKNOWN;
-  fasp_rx_begin_at (session->rx, &position, &endpoint->read.elsewhere);
+  fasp_rx_begin_at (session->rx, &position, &endpoint->reading->elsewhere);
   session->start.needs_header = hello->has_header;
-  if (!fasp_stream_offset_is_comparable (&endpoint->read.next, &position))
+  if (!fasp_stream_offset_is_comparable (&endpoint->reading->next, &position))
     return;
   /* the stream has the same clock, whoever relays it */
   fasp_reading_left (endpoint,
-      g_hash_table_lookup (endpoint->by_id, GUINT_TO_POINTER (endpoint->read.session)));
-  fasp_rx_continue_clock (session->rx, &endpoint->read.media_clock, &endpoint->read.skew);
+      g_hash_table_lookup (endpoint->by_id, GUINT_TO_POINTER (endpoint->reading->session)));
+  fasp_rx_continue_clock (session->rx, &endpoint->reading->media_clock, &endpoint->reading->skew);
 }
 
 FaspStreamOffset
 fasp_reading_get_wanted (const FaspEndpoint *endpoint)
 {
-  const FaspStreamOffset *next = &endpoint->read.next, *has = &endpoint->read.elsewhere.has;
+  const FaspStreamOffset *next = &endpoint->reading->next, *has = &endpoint->reading->elsewhere.has;
 
   if (has->known && (!fasp_stream_offset_is_comparable (next, has) || has->offset > next->offset))
     return *has;
@@ -38,10 +64,10 @@ fasp_reading_get_wanted (const FaspEndpoint *endpoint)
 void
 fasp_reading_left (FaspEndpoint *endpoint, const FaspSession *session)
 {
-  if (session == NULL || session->id != endpoint->read.session)
+  if (session == NULL || session->id != endpoint->reading->session)
     return;
-  endpoint->read.media_clock = fasp_rx_view (session->rx)->clock;
-  endpoint->read.skew = fasp_rx_view (session->rx)->skew;
+  endpoint->reading->media_clock = fasp_rx_view (session->rx)->clock;
+  endpoint->reading->skew = fasp_rx_view (session->rx)->skew;
 }
 
 gboolean
@@ -67,7 +93,7 @@ notify_moved (FaspEndpoint *endpoint, const FaspSession *session, guint64 bytes)
 {
   FaspEvent *event = fasp_endpoint_push_event (endpoint, FASP_EVENT_MOVED, session);
 
-  event->before = endpoint->read.from;
+  event->before = endpoint->reading->from;
   event->bytes_lost = bytes;
 }
 
@@ -84,7 +110,7 @@ notify_gap (FaspEndpoint *endpoint, FaspTime now, const FaspSession *session)
 static void
 count_missing (FaspEndpoint *endpoint, const FaspStreamOffset *position, guint32 size)
 {
-  FaspStreamOffset *whole = &endpoint->read.whole;
+  FaspStreamOffset *whole = &endpoint->reading->whole;
 
   if (position->known && position->offset != FASP_OFFSET_UNKNOWN) {
     if (fasp_stream_offset_is_comparable (whole, position) && position->offset > whole->offset)
@@ -100,11 +126,11 @@ static void
 follow_clock (FaspEndpoint *endpoint, const FaspSession *session, FaspBlock *block, gboolean again)
 {
   const FaspRxView *rx = fasp_rx_view (session->rx);
-  FaspSenderClock *clock = &endpoint->read.clock;
+  FaspSenderClock *clock = &endpoint->reading->clock;
   FaspTime mapped = fasp_media_clock_map (&rx->clock, block->number, block->media_time);
 
   /* the same stream in another session has the same clock, and its jumps */
-  if (endpoint->read.session != session->id && !again) {
+  if (endpoint->reading->session != session->id && !again) {
     clock->epoch++;
     clock->jumps = rx->clock.jumps;
   }
@@ -120,7 +146,7 @@ follow_clock (FaspEndpoint *endpoint, const FaspSession *session, FaspBlock *blo
   clock->skew_known = rx->skew.known;
   clock->skew = rx->skew.skew;
   /* at its own time, however long it has waited for the one before it */
-  endpoint->read.offset =
+  endpoint->reading->offset =
       mapped - block->media_time + fasp_playout_get (&rx->playout, mapped) - rx->playout.first;
 }
 
@@ -130,9 +156,9 @@ is_first (const FaspEndpoint *endpoint, const FaspSession *session,
     const FaspStreamOffset *position)
 {
   if (!position->known)
-    return endpoint->read.session != session->id;
-  return !endpoint->read.next.known
-      || !fasp_origin_equal (&endpoint->read.next.origin, &position->origin);
+    return endpoint->reading->session != session->id;
+  return !endpoint->reading->next.known
+      || !fasp_origin_equal (&endpoint->reading->next.origin, &position->origin);
 }
 
 /* The first bytes of a stream are read.  TRUE: it begins in the middle, or the one before was cut
@@ -141,17 +167,17 @@ static gboolean
 join_stream (FaspEndpoint *endpoint, FaspTime now, const FaspSession *session,
     const FaspStreamOffset *position)
 {
-  gboolean cut_short = endpoint->read.session != 0 && !endpoint->read.has_end;
+  gboolean cut_short = endpoint->reading->session != 0 && !endpoint->reading->has_end;
   gboolean in_the_middle = position->known && position->offset != 0;
 
   endpoint->stats.join_offset = position->offset;
   endpoint->stats.joins_in_the_middle += in_the_middle;
-  endpoint->read.has_end = FALSE;
-  if (endpoint->read.session != session->id
-      || now - endpoint->read.joined_notified >= NOTIFY_JOINED_AFTER) {
+  endpoint->reading->has_end = FALSE;
+  if (endpoint->reading->session != session->id
+      || now - endpoint->reading->joined_notified >= NOTIFY_JOINED_AFTER) {
     FaspEvent *event = fasp_endpoint_push_event (endpoint, FASP_EVENT_JOINED, session);
 
-    endpoint->read.joined_notified = now;
+    endpoint->reading->joined_notified = now;
     event->start.position = *position;
     event->start.in_the_middle = in_the_middle;
   }
@@ -162,7 +188,7 @@ join_stream (FaspEndpoint *endpoint, FaspTime now, const FaspSession *session,
 static gboolean
 is_elsewhere (const FaspEndpoint *endpoint, const FaspStreamOffset *position)
 {
-  const FaspStreamOffset *has = &endpoint->read.elsewhere.has;
+  const FaspStreamOffset *has = &endpoint->reading->elsewhere.has;
 
   return fasp_stream_offset_is_comparable (position, has) && position->offset <= has->offset;
 }
@@ -171,8 +197,8 @@ is_elsewhere (const FaspEndpoint *endpoint, const FaspStreamOffset *position)
 static FaspBlock *
 fit_in (FaspEndpoint *endpoint, FaspTime now, const FaspSession *session, FaspBlock *block)
 {
-  FaspStreamOffset *end = &endpoint->read.next, position = *fasp_rx_get_position (session->rx);
-  gboolean moved = endpoint->read.session != session->id && endpoint->read.session != 0;
+  FaspStreamOffset *end = &endpoint->reading->next, position = *fasp_rx_get_position (session->rx);
+  gboolean moved = endpoint->reading->session != session->id && endpoint->reading->session != 0;
   gboolean again, gap = (block->flags & FASP_BLOCK_DISCONT) != 0;
   guint64 bytes;
 
@@ -196,7 +222,7 @@ fit_in (FaspEndpoint *endpoint, FaspTime now, const FaspSession *session, FaspBl
       if (is_elsewhere (endpoint, &position)) {
         bytes = 0;
         gap = FALSE;
-        endpoint->read.whole = position;
+        endpoint->reading->whole = position;
         block->flags &= ~FASP_BLOCK_DISCONT;
         break;
       }
@@ -205,7 +231,7 @@ fit_in (FaspEndpoint *endpoint, FaspTime now, const FaspSession *session, FaspBl
               && (!position.known || end->offset != FASP_OFFSET_UNKNOWN
                   || !fasp_origin_equal (&end->origin, &position.origin))))
         block->flags |= FASP_BLOCK_DISCONT;
-      else if (endpoint->read.session == 0)
+      else if (endpoint->reading->session == 0)
         block->flags &= ~FASP_BLOCK_DISCONT; /* nothing was before */
       break;
   }
@@ -213,7 +239,7 @@ fit_in (FaspEndpoint *endpoint, FaspTime now, const FaspSession *session, FaspBl
   count_missing (endpoint, &position, block->size);
   if (moved && again)
     notify_moved (endpoint, session, bytes);
-  else if (!moved && endpoint->read.session != 0 && (gap || bytes > 0))
+  else if (!moved && endpoint->reading->session != 0 && (gap || bytes > 0))
     notify_gap (endpoint, now, session);
   if (is_first (endpoint, session, &position) ? join_stream (endpoint, now, session, &position) :
                                                 gap || bytes > 0)
@@ -232,8 +258,8 @@ has_begun (const FaspEndpoint *endpoint, const FaspSession *session)
   const FaspStreamOffset *next = fasp_rx_get_position (session->rx);
 
   return next->known ?
-      endpoint->read.next.known && fasp_origin_equal (&endpoint->read.next.origin, &next->origin) :
-      endpoint->read.session == session->id;
+      endpoint->reading->next.known && fasp_origin_equal (&endpoint->reading->next.origin, &next->origin) :
+      endpoint->reading->session == session->id;
 }
 
 /* Can nobody read the block, because the header before it is missing? */
@@ -267,7 +293,7 @@ take (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
     if (block == NULL)
       return NULL;
     if (block->flags & FASP_BLOCK_EOS) {
-      endpoint->read.has_end = TRUE;
+      endpoint->reading->has_end = TRUE;
       return block;
     }
     if (block->flags & FASP_BLOCK_HEADER) {
@@ -301,9 +327,9 @@ describe (const FaspEndpoint *endpoint, const FaspSession *session, FaspBlock *b
 {
   read->block = block;
   read->session = session->id;
-  read->behind = endpoint->read.next;
-  read->arrival = block->media_time + endpoint->read.offset;
-  read->ready = MAX (block->arrival, endpoint->read.empty);
+  read->behind = endpoint->reading->next;
+  read->arrival = block->media_time + endpoint->reading->offset;
+  read->ready = MAX (block->arrival, endpoint->reading->empty);
 }
 
 gboolean
@@ -322,12 +348,12 @@ fasp_endpoint_read (FaspEndpoint *endpoint, FaspTime now, FaspRead *read)
     describe (endpoint, session, block, read);
     if (block->flags & FASP_BLOCK_HEADER)
       return TRUE;
-    endpoint->read.session = session->id;
-    endpoint->read.from = *fasp_session_get_address (session);
+    endpoint->reading->session = session->id;
+    endpoint->reading->from = *fasp_session_get_address (session);
     endpoint->stats.bytes_read += block->size;
     return TRUE;
   }
-  endpoint->read.empty = now;
+  endpoint->reading->empty = now;
   return FALSE;
 }
 
@@ -347,7 +373,7 @@ fasp_endpoint_can_read (const FaspEndpoint *endpoint)
 void
 fasp_endpoint_set_elsewhere (FaspEndpoint *endpoint, FaspTime now, const FaspElsewhere *elsewhere)
 {
-  endpoint->read.elsewhere = *elsewhere;
+  endpoint->reading->elsewhere = *elsewhere;
   for (guint i = 0; i < endpoint->sessions->len; i++) {
     FaspSession *session = fasp_endpoint_nth (endpoint, i);
 
@@ -358,48 +384,10 @@ fasp_endpoint_set_elsewhere (FaspEndpoint *endpoint, FaspTime now, const FaspEls
   }
 }
 
-static guint64
-get_peer_number (const FaspEndpoint *endpoint, const FaspSession *session)
-{
-  guint8 network[FASP_NETWORK_SIZE];
-  guint64 number = 0;
-
-  if (session->peer.proved) {
-    memcpy (&number, session->peer.key, sizeof number);
-  } else if (fasp_endpoint_is_caller (endpoint)) {
-    number = fasp_address_hash (&endpoint->calling.peer);
-  } else { /* another port is not another sender */
-    fasp_address_get_network (fasp_session_get_address (session), network);
-    memcpy (&number, network, MIN (sizeof number, sizeof network));
-  }
-  return MAX (number, 1);
-}
-
-void
-fasp_endpoint_get_source (const FaspEndpoint *endpoint, FaspTime now, FaspSourceState *state)
-{
-  *state = (FaspSourceState) { 0 };
-  for (guint i = 0; i < endpoint->sessions->len; i++) {
-    const FaspSession *session = fasp_endpoint_nth (endpoint, i);
-
-    if (session->role != FASP_ROLE_RECEIVER || !session->notified.connected)
-      continue;
-    *state = (FaspSourceState) {
-      .is_connected = fasp_session_is_heard (session) || fasp_session_has_unread (session),
-      .session = session->id,
-      .heard = session->liveness.heard,
-      .rtt = session->rtt.measured ? session->rtt.smoothed : 0,
-      .latency = fasp_playout_get (&fasp_rx_view (session->rx)->playout, now),
-      .promised = session->promise.interval,
-      .peer = get_peer_number (endpoint, session),
-    };
-  }
-}
-
 void
 fasp_endpoint_get_sender_clock (const FaspEndpoint *endpoint, FaspSenderClock *clock)
 {
-  *clock = endpoint->read.clock;
+  *clock = endpoint->reading->clock;
 }
 
 gboolean

@@ -9,6 +9,7 @@
 
 G_BEGIN_DECLS
 
+FaspReading *fasp_reading_new (void);
 /* A receiver's session begins; @hello: the sender's hello. */
 void fasp_reading_begin (FaspEndpoint *endpoint, FaspSession *session, const FaspHello *hello);
 /* The byte that the reader lacks next, whoever it had the others from; unknown: any. */
