@@ -10,7 +10,7 @@
 #include <sys/random.h>
 #include <sys/socket.h>
 #include <unistd.h>
-#include "faspendpointbase.h"
+#include "faspcallingprivate.h"
 #include "faspioprivate.h"
 #include "faspreceivers.h"
 
@@ -490,7 +490,7 @@ test_found_late (void)
   g_assert_no_error (error);
   /* names are looked up one after the other: by now the first one's address is here */
   go_to_next_peer (io, G_N_ELEMENTS (fallbacks) + 1);
-  called = fasp_io_lock (io)->calling.has_peer;
+  called = fasp_io_lock (io)->calling->call.has_peer;
   fasp_io_unlock (io, FALSE);
   g_assert_false (called);
   fasp_io_free (io);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "faspadmission.h"
+#include "faspcallingprivate.h"
 #include "faspadmitted.h"
 #include "faspbeginning.h"
 #include "faspcredentials.h"
@@ -56,7 +57,7 @@ say_no (FaspEndpoint *endpoint, const Call *call, FaspReason reason, const gchar
 
   handshake.reason = reason;
   g_strlcpy (handshake.text, text, sizeof (handshake.text));
-  fasp_replies_push (&endpoint->replies, call->from, &handshake);
+  fasp_replies_push (&endpoint->calling->replies, call->from, &handshake);
   endpoint->stats.handshakes_refused++;
 }
 
@@ -65,10 +66,11 @@ static gboolean
 is_first_refusal (FaspEndpoint *endpoint, const guint8 nonce[FASP_NONCE_SIZE])
 {
   for (guint i = 0; i < FASP_REFUSED_KEPT; i++)
-    if (memcmp (endpoint->refusals.calls[i], nonce, FASP_NONCE_SIZE) == 0)
+    if (memcmp (endpoint->calling->refusals.calls[i], nonce, FASP_NONCE_SIZE) == 0)
       return FALSE;
-  memcpy (endpoint->refusals.calls[endpoint->refusals.oldest++ % FASP_REFUSED_KEPT], nonce,
-      FASP_NONCE_SIZE);
+  memcpy (
+      endpoint->calling->refusals.calls[endpoint->calling->refusals.oldest++ % FASP_REFUSED_KEPT],
+      nonce, FASP_NONCE_SIZE);
   return TRUE;
 }
 
@@ -81,20 +83,20 @@ reject (FaspEndpoint *endpoint, FaspTime now, const Call *call, FaspReason reaso
 
   say_no (endpoint, call, reason, text);
   if (reason == FASP_REASON_KEY)
-    fasp_limiter_refused (endpoint->admitted.limiter, now, call->from, call->proved);
+    fasp_limiter_refused (endpoint->calling->admitted.limiter, now, call->from, call->proved);
   if (!is_first_refusal (endpoint, call->open->nonce))
     return FALSE;
   /* a caller can be anybody, many times a second */
-  if (!fasp_token_bucket_take (&endpoint->refusals.events, now, NOTIFY_REFUSAL_EVERY,
+  if (!fasp_token_bucket_take (&endpoint->calling->refusals.events, now, NOTIFY_REFUSAL_EVERY,
           NOTIFY_REFUSALS)) {
-    endpoint->refusals.unannounced++;
+    endpoint->calling->refusals.unannounced++;
     return TRUE;
   }
   FASP_LOG (endpoint->notes.log, now, CALLER_REFUSED, FASP_LOG_POINTER (call->from), reason,
-      FASP_LOG_POINTER (text), endpoint->refusals.unannounced);
+      FASP_LOG_POINTER (text), endpoint->calling->refusals.unannounced);
   event = fasp_endpoint_push_event (endpoint, FASP_EVENT_REJECTED, NULL);
-  event->refusal.more = endpoint->refusals.unannounced;
-  endpoint->refusals.unannounced = 0;
+  event->refusal.more = endpoint->calling->refusals.unannounced;
+  endpoint->calling->refusals.unannounced = 0;
   event->address = *call->from;
   event->reason = reason;
   g_strlcpy (event->text, text, sizeof (event->text));
@@ -109,7 +111,7 @@ retry (FaspEndpoint *endpoint, FaspTime now, const FaspAddress *to, const FaspHa
 
   handshake.cookie_size = FASP_COOKIE_SIZE;
   fasp_cookie_make (endpoint->cookie_secret, now, to, open->nonce, handshake.cookie);
-  fasp_replies_push (&endpoint->replies, to, &handshake);
+  fasp_replies_push (&endpoint->calling->replies, to, &handshake);
   endpoint->stats.handshakes_retried++;
 }
 
@@ -120,7 +122,7 @@ send_versions (FaspEndpoint *endpoint, const FaspAddress *to, const FaspHandshak
 
   handshake.n_versions = 1;
   handshake.versions[0] = FASP_VERSION;
-  fasp_replies_push (&endpoint->replies, to, &handshake);
+  fasp_replies_push (&endpoint->calling->replies, to, &handshake);
   endpoint->stats.datagrams_version++;
 }
 
@@ -244,10 +246,10 @@ admit (FaspEndpoint *endpoint, FaspTime now, Call *call, FaspCipher cipher)
     fasp_tx_was_called (session->tx);
     session->entry.newcomer_turns = endpoint->shared.newcomer_turns;
   }
-  session->handshake.bucket = fasp_limiter_enter (endpoint->admitted.limiter, call->from);
+  session->handshake.bucket = fasp_limiter_enter (endpoint->calling->admitted.limiter, call->from);
   session->handshake.network = call->network;
   memcpy (session->handshake.call, call->id, sizeof session->handshake.call);
-  g_hash_table_insert (endpoint->admitted.by_call, session->handshake.call, session);
+  g_hash_table_insert (endpoint->calling->admitted.by_call, session->handshake.call, session);
   if (call->hello.streamid[0] != '\0')
     session->streamid = g_strdup (call->hello.streamid);
   session->handshake.accept = g_bytes_new (message, m.used);
@@ -270,7 +272,7 @@ refuse_name (FaspEndpoint *endpoint, FaspTime now, const Call *call, const gchar
 {
   if (reject (endpoint, now, call, FASP_REASON_REFUSED, text))
     endpoint->stats.callers_misdirected++;
-  fasp_limiter_refused (endpoint->admitted.limiter, now, call->from, call->proved);
+  fasp_limiter_refused (endpoint->calling->admitted.limiter, now, call->from, call->proved);
 }
 
 /* Looks at the hint of its stream in an OPEN, before its message is opened.  FALSE: the
@@ -282,7 +284,8 @@ is_for_us (FaspEndpoint *endpoint, FaspTime now, Call *call, FaspRoute route)
   const gchar *ignored;
 
   if (route == FASP_ROUTE_HERE && open->to_cid != 0 && fasp_admitted_has_name (endpoint)
-      && fasp_stream_find (open->nonce, open->to_cid, endpoint->admitted.names, FASP_STREAM_NAMES)
+      && fasp_stream_find (open->nonce, open->to_cid, endpoint->calling->admitted.names,
+             FASP_STREAM_NAMES)
           == FASP_STREAM_NAMES)
     route = FASP_ROUTE_ABSENT;
   switch (route) {
@@ -312,8 +315,8 @@ static gboolean
 look_at (FaspEndpoint *endpoint, FaspTime now, const Call *call)
 {
   const FaspEndpointConfig *config = &endpoint->config;
-  FaspSession *same = g_hash_table_lookup (endpoint->admitted.by_call, call->id);
-  guint half = fasp_limiter_count_half (endpoint->admitted.limiter);
+  FaspSession *same = g_hash_table_lookup (endpoint->calling->admitted.by_call, call->id);
+  guint half = fasp_limiter_count_half (endpoint->calling->admitted.limiter);
 
   if (same != NULL) {
     if (same->state == FASP_SESSION_HALF) {
@@ -333,7 +336,7 @@ look_at (FaspEndpoint *endpoint, FaspTime now, const Call *call)
     retry (endpoint, now, call->from, call->open);
     return FALSE;
   }
-  if (fasp_limiter_take (endpoint->admitted.limiter, now, call->from, call->proved))
+  if (fasp_limiter_take (endpoint->calling->admitted.limiter, now, call->from, call->proved))
     return TRUE;
   if (!call->proved)
     retry (endpoint, now, call->from, call->open);
@@ -351,7 +354,7 @@ has_received (const FaspEndpoint *endpoint)
   for (guint i = 0; i < endpoint->sessions->len; i++)
     if (fasp_rx_is_complete (fasp_endpoint_nth (endpoint, i)->rx))
       return TRUE;
-  return endpoint->received;
+  return endpoint->calling->received;
 }
 
 /* Where there is no room for one more receiver. */
@@ -366,7 +369,7 @@ typedef enum
 static gboolean
 is_full (const FaspEndpoint *endpoint, guint64 number, guint64 most)
 {
-  return most > 0 && fasp_networks_count (endpoint->admitted.networks, number) >= most;
+  return most > 0 && fasp_networks_count (endpoint->calling->admitted.networks, number) >= most;
 }
 
 static Crowded
@@ -390,7 +393,7 @@ look_for_room (const FaspEndpoint *endpoint, const FaspNetwork *network)
 static FaspSession *
 choose_giving_way (const FaspEndpoint *endpoint, FaspTime now, const FaspNetwork *network)
 {
-  const FaspNewcomers *newcomers = endpoint->admitted.newcomers;
+  const FaspNewcomers *newcomers = endpoint->calling->admitted.newcomers;
   Crowded crowded = look_for_room (endpoint, network);
   FaspSession *session = NULL;
 
@@ -466,7 +469,7 @@ decide (FaspEndpoint *endpoint, FaspTime now, Call *call)
   const gchar *full;
   FaspCipher cipher;
 
-  call->network = fasp_limiter_get_network (endpoint->admitted.limiter, call->from);
+  call->network = fasp_limiter_get_network (endpoint->calling->admitted.limiter, call->from);
   full = explain_full (endpoint, now, NULL, &call->network);
   if (resumed != NULL) {
     fasp_session_is_asked_for (resumed, now, call->from);

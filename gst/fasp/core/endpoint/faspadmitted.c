@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "faspadmitted.h"
+#include "faspcallingprivate.h"
 
 gboolean
 fasp_admitted_has_name (const FaspEndpoint *endpoint)
@@ -29,16 +30,17 @@ fasp_admitted_init (FaspEndpoint *endpoint)
 
   if (fasp_admitted_has_name (endpoint))
     fasp_stream_get_names (endpoint->config.role, endpoint->config.streamid,
-        endpoint->admitted.names);
-  endpoint->admitted.by_call = g_hash_table_new (hash_call, is_same_call);
-  endpoint->admitted.limiter = endpoint->config.limiter;
+        endpoint->calling->admitted.names);
+  endpoint->calling->admitted.by_call = g_hash_table_new (hash_call, is_same_call);
+  endpoint->calling->admitted.limiter = endpoint->config.limiter;
   endpoint->random (endpoint->random_data, secret, sizeof secret);
-  if (endpoint->admitted.limiter == NULL && !fasp_endpoint_is_caller (endpoint)) {
-    endpoint->admitted.limiter = endpoint->admitted.own_limiter = g_new (FaspLimiter, 1);
-    fasp_limiter_init (endpoint->admitted.limiter, secret);
+  if (endpoint->calling->admitted.limiter == NULL && !fasp_endpoint_is_caller (endpoint)) {
+    endpoint->calling->admitted.limiter = endpoint->calling->admitted.own_limiter =
+        g_new (FaspLimiter, 1);
+    fasp_limiter_init (endpoint->calling->admitted.limiter, secret);
   }
-  endpoint->admitted.networks = fasp_networks_new ();
-  endpoint->admitted.newcomers = fasp_newcomers_new ();
+  endpoint->calling->admitted.networks = fasp_networks_new ();
+  endpoint->calling->admitted.newcomers = fasp_newcomers_new ();
 }
 
 void
@@ -46,7 +48,7 @@ fasp_admitted_left (FaspEndpoint *endpoint, FaspSession *session)
 {
   if (session->handshake.bucket == NULL)
     return;
-  fasp_limiter_leave (endpoint->admitted.limiter, session->handshake.bucket);
+  fasp_limiter_leave (endpoint->calling->admitted.limiter, session->handshake.bucket);
   session->handshake.bucket = NULL;
 }
 
@@ -55,13 +57,22 @@ fasp_admitted_end (FaspEndpoint *endpoint)
 {
   for (guint i = 0; i < endpoint->sessions->len; i++)
     fasp_admitted_left (endpoint, fasp_endpoint_nth (endpoint, i));
-  fasp_networks_free (endpoint->admitted.networks);
-  fasp_newcomers_free (endpoint->admitted.newcomers);
+  fasp_networks_free (endpoint->calling->admitted.networks);
+  fasp_newcomers_free (endpoint->calling->admitted.newcomers);
+  g_hash_table_unref (endpoint->calling->admitted.by_call);
+  g_free (endpoint->calling->admitted.own_limiter);
+}
+
+void
+fasp_admitted_reports (FaspEndpoint *endpoint, FaspSession *session)
+{
+  if (fasp_tx_view (session->tx)->peer == FASP_TX_TAKES)
+    fasp_newcomers_remove (endpoint->calling->admitted.newcomers, session);
 }
 
 void
 fasp_admitted_forget (FaspEndpoint *endpoint, FaspSession *session)
 {
   if (session->listener)
-    g_hash_table_remove (endpoint->admitted.by_call, session->handshake.call);
+    g_hash_table_remove (endpoint->calling->admitted.by_call, session->handshake.call);
 }

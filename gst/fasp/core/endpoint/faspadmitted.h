@@ -15,6 +15,8 @@ void fasp_admitted_init (FaspEndpoint *endpoint);
 void fasp_admitted_end (FaspEndpoint *endpoint);
 /* @session is about to be removed: the same call would be a new one from now on. */
 void fasp_admitted_forget (FaspEndpoint *endpoint, FaspSession *session);
+/* Something came from the receiver of @session: it may have acknowledged something by now. */
+void fasp_admitted_reports (FaspEndpoint *endpoint, FaspSession *session);
 /* @session is no longer half open: it is open, or gone. */
 void fasp_admitted_left (FaspEndpoint *endpoint, FaspSession *session);
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "faspanswer.h"
+#include "faspcallingprivate.h"
 #include "faspbeginning.h"
 #include "faspdial.h"
 #include "faspfailover.h"
 #include "faspgrouplistener.h"
 #include "fasphistory.h"
 #include "fasplifecycle.h"
-
 
 /* If a call is answered only after this time, the stream begins elsewhere than it says. */
 #define ANEW_AFTER (2 * FASP_SEC)
@@ -17,10 +17,11 @@ static FaspAddress
 get_called (FaspEndpoint *endpoint, const FaspAddress *from)
 {
   guint link = fasp_dial_get_link (endpoint, from);
-  FaspAddress before = fasp_dial_get_address_of (endpoint, &endpoint->calling.peer_before, link);
+  FaspAddress before =
+      fasp_dial_get_address_of (endpoint, &endpoint->calling->call.peer_before, link);
 
   if (link < endpoint->config.flowlets && fasp_address_equal (&before, from))
-    endpoint->calling.peer = endpoint->calling.peer_before;
+    endpoint->calling->call.peer = endpoint->calling->call.peer_before;
   return fasp_dial_get_address (endpoint, link);
 }
 
@@ -48,7 +49,8 @@ static void
 begin_anew (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
 {
   if (endpoint->store == NULL || endpoint->held.first != FASP_NO_BLOCK
-      || fasp_store_is_finished (endpoint->store) || now - endpoint->calling.started < ANEW_AFTER)
+      || fasp_store_is_finished (endpoint->store)
+      || now - endpoint->calling->call.started < ANEW_AFTER)
     return;
   fasp_tx_begin_at (session->tx, fasp_dial_choose_start (endpoint, now));
 }
@@ -66,7 +68,7 @@ follow_stream_offset (FaspEndpoint *endpoint, FaspTime now, FaspSession *session
   if (fasp_store_find (endpoint->store, offset, &number)) {
     fasp_tx_begin_at (session->tx, number);
   } else if (!endpoint->config.settings.wait_for_connection) {
-    endpoint->left = *offset;
+    endpoint->calling->left = *offset;
     fasp_tx_begin_at (session->tx, fasp_dial_choose_start (endpoint, now));
   }
 }
@@ -111,10 +113,10 @@ fasp_answer_rejected (FaspEndpoint *endpoint, FaspTime now, const FaspAddress *f
 
   if (open)
     session->liveness.has_other = answer->reason == FASP_REASON_BUSY;
-  if (goes_on && endpoint->calling.last_reject == answer->reason)
+  if (goes_on && endpoint->calling->call.last_reject == answer->reason)
     return; /* reported before; the call goes on at its pace */
-  endpoint->calling.last_reject = answer->reason;
-  endpoint->calling.unanswered_notified = TRUE;
+  endpoint->calling->call.last_reject = answer->reason;
+  endpoint->calling->call.unanswered_notified = TRUE;
   event = fasp_endpoint_push_event (endpoint, FASP_EVENT_REJECTED, NULL);
   event->address = *from;
   event->reason = answer->reason;
@@ -122,14 +124,14 @@ fasp_answer_rejected (FaspEndpoint *endpoint, FaspTime now, const FaspAddress *f
   event->final = !next && !goes_on;
   FASP_LOG (endpoint->notes.log, now, CALL_REFUSED, FASP_LOG_POINTER (from), answer->reason,
       FASP_LOG_POINTER (answer->text), event->final);
-  endpoint->given_up |= event->final;
+  endpoint->calling->given_up |= event->final;
   g_strlcpy (event->text, answer->text, sizeof (event->text));
   if (event->final) {
-    fasp_caller_stop (&endpoint->calling.caller);
+    fasp_caller_stop (&endpoint->calling->call.caller);
     fasp_failover_stay (endpoint);
   } else if (!moves && !passing) {
-    fasp_caller_stop (&endpoint->calling.caller);
-    fasp_announcers_refused (&endpoint->announcers, now);
+    fasp_caller_stop (&endpoint->calling->call.caller);
+    fasp_announcers_refused (&endpoint->calling->announcers, now);
   }
 }
 
@@ -150,36 +152,38 @@ fasp_answer_accepted (FaspEndpoint *endpoint, FaspTime now, const FaspAddress *f
 
     /* the call ended with its answer; whoever calls on after a refusal does so by another one */
     fasp_dial_start (endpoint, now);
-    endpoint->calling.caller.next_time = now + FASP_CALLER_MAX;
+    endpoint->calling->call.caller.next_time = now + FASP_CALLER_MAX;
     fasp_answer_rejected (endpoint, now, from, &refusal);
     return;
   }
   if (old != NULL)
     fasp_lifecycle_replaced (endpoint, now, old);
-  session = fasp_beginning_make (endpoint, now, endpoint->calling.caller.open.from_cid, &called,
-      answer, endpoint->calling.caller.open.nonce, endpoint->calling.caller.hello.start);
+  session = fasp_beginning_make (endpoint, now, endpoint->calling->call.caller.open.from_cid,
+      &called, answer, endpoint->calling->call.caller.open.nonce,
+      endpoint->calling->call.caller.hello.start);
   /* a session that is replaced goes on in this one, if the receiver does */
   if (old == NULL)
     begin_anew (endpoint, now, session);
-  session->start.position = endpoint->calling.caller.hello.position;
-  session->start.has_header = endpoint->calling.caller.hello.has_header;
-  session->start.previous = endpoint->left;
+  session->start.position = endpoint->calling->call.caller.hello.position;
+  session->start.has_header = endpoint->calling->call.caller.hello.has_header;
+  session->start.previous = endpoint->calling->left;
   if (endpoint->store != NULL && answer->wants.from.known)
     follow_stream_offset (endpoint, now, session, &answer->wants.from);
   else if (endpoint->store != NULL && !endpoint->config.settings.wait_for_connection
-      && (old != NULL || endpoint->left.known))
+      && (old != NULL || endpoint->calling->left.known))
     begin_without_the_past (endpoint, now, session, old != NULL);
-  session->handshake.peer = endpoint->failover.wanted;
+  session->handshake.peer = endpoint->calling->failover.wanted;
   fasp_failover_stay (endpoint);
   session->streamid = g_strdup (endpoint->config.streamid);
   fasp_session_set_keys (session, &agreement->keys);
-  if (fasp_noise_has_static (endpoint->calling.caller.noise.pattern))
-    fasp_credentials_know (endpoint->config.credentials, endpoint->calling.caller.noise.rs,
+  if (fasp_noise_has_static (endpoint->calling->call.caller.noise.pattern))
+    fasp_credentials_know (endpoint->config.credentials, endpoint->calling->call.caller.noise.rs,
         &session->peer);
-  fasp_group_listener_accepted (endpoint, now, session, &endpoint->calling.caller.hello, answer);
-  fasp_caller_stop (&endpoint->calling.caller);
-  if (endpoint->calling.caller.tries == 1) /* else it is not known which OPEN was answered */
-    fasp_rtt_sample (&session->rtt, now - endpoint->calling.caller.sent, 0);
+  fasp_group_listener_accepted (endpoint, now, session, &endpoint->calling->call.caller.hello,
+      answer);
+  fasp_caller_stop (&endpoint->calling->call.caller);
+  if (endpoint->calling->call.caller.tries == 1) /* else it is not known which OPEN was answered */
+    fasp_rtt_sample (&session->rtt, now - endpoint->calling->call.caller.sent, 0);
   fasp_session_open (session, now);
   set_addresses (endpoint, session);
   fasp_session_trust (session, now, 0);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "faspbeginning.h"
+#include "faspcallingprivate.h"
 #include "faspadmitted.h"
 #include "faspencoder.h"
 #include "faspheaderwait.h"
@@ -102,16 +103,16 @@ fasp_beginning_opened (FaspEndpoint *endpoint, FaspTime now, FaspSession *sessio
       FASP_LOG_POINTER (fasp_session_get_address (session)), FASP_LOG_POINTER (session->streamid),
       session->role == FASP_ROLE_SENDER ? (gint64) fasp_tx_get_base (session->tx) :
                                           FASP_LOG_UNKNOWN);
-  endpoint->calling.seeking = 0;
+  endpoint->calling->call.seeking = 0;
   fasp_admitted_left (endpoint, session);
   session->entry.share.network =
-      fasp_networks_join (endpoint->admitted.networks, &session->handshake.network);
+      fasp_networks_join (endpoint->calling->admitted.networks, &session->handshake.network);
   if (session->listener && session->role == FASP_ROLE_SENDER)
-    fasp_newcomers_add (endpoint->admitted.newcomers, session);
+    fasp_newcomers_add (endpoint->calling->admitted.newcomers, session);
   endpoint->stats.sessions++;
-  endpoint->calling.last_reject = FASP_REASON_NONE;
+  endpoint->calling->call.last_reject = FASP_REASON_NONE;
   /* an endpoint that does not call just waits for the next caller */
-  endpoint->calling.unanswered_notified = !fasp_endpoint_is_caller (endpoint);
+  endpoint->calling->call.unanswered_notified = !fasp_endpoint_is_caller (endpoint);
   fasp_endpoint_push_event (endpoint, FASP_EVENT_CONNECTED, session)->start.in_the_middle =
       endpoint->store != NULL && fasp_writing_is_in_the_middle (endpoint, session);
   fasp_hold_end (endpoint, now, "taken");

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "faspdial.h"
+#include "faspcallingprivate.h"
 #include "faspendpointhello.h"
 #include "faspfailover.h"
 #include "faspgrouplistener.h"
@@ -7,6 +8,7 @@
 #include "fasplimits.h"
 
 #include "faspreading.h"
+#include "faspwriting.h"
 
 /* Time after which the application hears that nobody answers. */
 #define UNANSWERED_AFTER (2 * FASP_SEC)
@@ -16,7 +18,7 @@
 const FaspAddress *
 fasp_dial_get_peer (const FaspEndpoint *endpoint)
 {
-  return &endpoint->calling.peer;
+  return &endpoint->calling->call.peer;
 }
 
 guint
@@ -48,7 +50,7 @@ fasp_dial_get_link (const FaspEndpoint *endpoint, const FaspAddress *from)
 FaspAddress
 fasp_dial_get_address (const FaspEndpoint *endpoint, guint link)
 {
-  return fasp_dial_get_address_of (endpoint, &endpoint->calling.peer, link);
+  return fasp_dial_get_address_of (endpoint, &endpoint->calling->call.peer, link);
 }
 
 /* Every second OPEN goes by the first link, the others by each other link in turn.
@@ -57,29 +59,61 @@ fasp_dial_get_address (const FaspEndpoint *endpoint, guint link)
 static guint
 choose_link (FaspEndpoint *endpoint)
 {
-  guint n = endpoint->config.flows, tries = endpoint->calling.caller.tries - 1;
+  guint n = endpoint->config.flows, tries = endpoint->calling->call.caller.tries - 1;
 
-  if (endpoint->calling.caller.open.cookie_size > 0
-      && endpoint->calling.cookie_tries++ < COOKIE_TRIES)
-    return endpoint->calling.cookie_link;
+  if (endpoint->calling->call.caller.open.cookie_size > 0
+      && endpoint->calling->call.cookie_tries++ < COOKIE_TRIES)
+    return endpoint->calling->call.cookie_link;
   return n == 1 || tries % 2 == 0 ? 0 : fasp_dial_get_nth_link (endpoint, 1 + tries / 2 % (n - 1));
 }
 
 gboolean
 fasp_dial_poll (FaspEndpoint *endpoint, FaspTime now, FaspDatagram *datagram)
 {
+  if (!endpoint->calling->call.caller.active)
+    return FALSE;
   /* no further session before the application reads what it has of others */
-  if (endpoint->store == NULL && fasp_caller_get_timeout (&endpoint->calling.caller) <= now
+  if (endpoint->store == NULL && fasp_caller_get_timeout (&endpoint->calling->call.caller) <= now
       && fasp_reading_is_behind (endpoint, NULL)) {
-    endpoint->calling.caller.next_time = now + FASP_CALLER_MAX;
-    endpoint->calling.seeking =
+    endpoint->calling->call.caller.next_time = now + FASP_CALLER_MAX;
+    endpoint->calling->call.seeking =
         MAX (now, 1); /* the time in which it was not called does not count */
     return FALSE;
   }
-  if (!fasp_caller_poll (&endpoint->calling.caller, now, datagram))
+  if (!fasp_caller_poll (&endpoint->calling->call.caller, now, datagram))
     return FALSE;
   datagram->to = fasp_dial_get_address (endpoint, choose_link (endpoint));
   return TRUE;
+}
+
+gboolean
+fasp_dial_poll_punch (FaspEndpoint *endpoint, FaspTime now, FaspDatagram *datagram)
+{
+  FaspHandshake punch = { .type = FASP_HANDSHAKE_PUNCH, .version = FASP_VERSION };
+  FaspWriter w = { datagram->data, sizeof (datagram->data) };
+  FaspSession *session;
+
+  if (now < endpoint->calling->call.punch_time || endpoint->closing)
+    return FALSE;
+  endpoint->calling->call.punch_time = now + FASP_CALLER_FIRST;
+  session = fasp_endpoint_get_open (endpoint);
+  if (session != NULL && !session->liveness.interrupted)
+    return FALSE;
+  fasp_wire_write_handshake (&w, &punch);
+  datagram->to = fasp_dial_get_address (endpoint, endpoint->calling->call.punched);
+  datagram->size = w.used;
+  /* each time, one from each of our sockets */
+  if (++endpoint->calling->call.punched < endpoint->config.flows)
+    endpoint->calling->call.punch_time = now;
+  else
+    endpoint->calling->call.punched = 0;
+  return TRUE;
+}
+
+FaspTime
+fasp_dial_get_punch_time (FaspEndpoint *endpoint)
+{
+  return endpoint->calling->call.punch_time;
 }
 
 guint64
@@ -89,7 +123,7 @@ fasp_dial_choose_start (FaspEndpoint *endpoint, FaspTime now)
 
   /* another receiver may be there now, but that is rare */
   if (endpoint->config.join == FASP_JOIN_ANY)
-    wants.from = endpoint->left;
+    wants.from = endpoint->calling->left;
   return fasp_history_choose (endpoint, now, &wants);
 }
 
@@ -103,11 +137,11 @@ fasp_dial_start (FaspEndpoint *endpoint, FaspTime now)
 
   endpoint->random (endpoint->random_data, nonce, sizeof (nonce));
   endpoint->random (endpoint->random_data, ephemeral, sizeof (ephemeral));
-  endpoint->calling.started = now;
-  if (endpoint->calling.seeking == 0 || session != NULL)
-    endpoint->calling.seeking = MAX (now, 1);
-  endpoint->calling.answer_forged = FALSE;
-  endpoint->calling.redial_time = FASP_NEVER;
+  endpoint->calling->call.started = now;
+  if (endpoint->calling->call.seeking == 0 || session != NULL)
+    endpoint->calling->call.seeking = MAX (now, 1);
+  endpoint->calling->call.answer_forged = FALSE;
+  endpoint->calling->call.redial_time = FASP_NEVER;
   if (endpoint->store != NULL) {
     start = fasp_dial_choose_start (endpoint, now);
     if (session != NULL)
@@ -119,35 +153,36 @@ fasp_dial_start (FaspEndpoint *endpoint, FaspTime now)
   if (endpoint->config.streamid != NULL)
     g_strlcpy (hello.streamid, endpoint->config.streamid, sizeof (hello.streamid));
   fasp_failover_wait (endpoint, now);
-  if (session != NULL && session->handshake.peer == endpoint->failover.wanted) {
+  if (session != NULL && session->handshake.peer == endpoint->calling->failover.wanted) {
     hello.has_resume = TRUE;
     hello.resume_cid = session->peer_id;
     fasp_session_prove (session, nonce, hello.resume_proof);
   }
   fasp_group_listener_ask (endpoint, &hello);
-  FASP_LOG (endpoint->notes.log, now, CALL_STARTED, FASP_LOG_POINTER (&endpoint->calling.peer),
-      endpoint->failover.wanted, hello.has_resume);
-  fasp_caller_start (&endpoint->calling.caller, now, fasp_endpoint_new_id (endpoint), nonce, &hello,
-      endpoint->config.credentials, ephemeral);
+  FASP_LOG (endpoint->notes.log, now, CALL_STARTED,
+      FASP_LOG_POINTER (&endpoint->calling->call.peer), endpoint->calling->failover.wanted,
+      hello.has_resume);
+  fasp_caller_start (&endpoint->calling->call.caller, now, fasp_endpoint_new_id (endpoint), nonce,
+      &hello, endpoint->config.credentials, ephemeral);
   fasp_wipe (ephemeral, sizeof ephemeral);
 }
 
 void
 fasp_dial_anew (FaspEndpoint *endpoint, FaspTime now)
 {
-  gboolean calls = endpoint->calling.caller.active;
-  FaspTime started = endpoint->calling.started;
+  gboolean calls = endpoint->calling->call.caller.active;
+  FaspTime started = endpoint->calling->call.started;
 
   fasp_dial_start (endpoint, now);
   if (calls)
-    endpoint->calling.started = started;
+    endpoint->calling->call.started = started;
 }
 
 void
 fasp_endpoint_expect (FaspEndpoint *endpoint, FaspTime now)
 {
-  endpoint->calling.expected = fasp_endpoint_is_caller (endpoint);
-  endpoint->calling.started = now;
+  endpoint->calling->call.expected = fasp_endpoint_is_caller (endpoint);
+  endpoint->calling->call.started = now;
   fasp_failover_wait (endpoint, now);
 }
 
@@ -157,21 +192,31 @@ fasp_endpoint_dial (FaspEndpoint *endpoint, FaspTime now, const FaspAddress *pee
   /* a name may be resolved meanwhile */
   if (endpoint->closing)
     return;
-  endpoint->calling.peer_before = endpoint->calling.caller.active ? endpoint->calling.peer : *peer;
-  endpoint->calling.peer = *peer;
-  endpoint->calling.has_peer = TRUE;
+  endpoint->calling->call.peer_before =
+      endpoint->calling->call.caller.active ? endpoint->calling->call.peer : *peer;
+  endpoint->calling->call.peer = *peer;
+  endpoint->calling->call.has_peer = TRUE;
   if (!fasp_endpoint_is_caller (endpoint)) {
-    if (endpoint->calling.punch_time == FASP_NEVER)
-      endpoint->calling.started = now;
-    endpoint->calling.punch_time = now;
+    if (endpoint->calling->call.punch_time == FASP_NEVER)
+      endpoint->calling->call.started = now;
+    endpoint->calling->call.punch_time = now;
     return;
   }
   /* after the end of the stream, or a refusal, another address of the name is of no use */
-  if (endpoint->given_up)
+  if (endpoint->calling->given_up)
     return;
-  if (!endpoint->calling.caller.active
-      && (endpoint->failover.time != FASP_NEVER || fasp_endpoint_get_open (endpoint) == NULL))
+  if (!endpoint->calling->call.caller.active
+      && (endpoint->calling->failover.time != FASP_NEVER
+          || fasp_endpoint_get_open (endpoint) == NULL))
     fasp_dial_start (endpoint, now);
+}
+
+gboolean
+fasp_endpoint_set_stream_offset (FaspEndpoint *endpoint, FaspTime now, FaspTime media_time,
+    const FaspStreamOffset *position)
+{
+  return fasp_writing_set_offset (endpoint, now, media_time, position,
+      endpoint->calling->call.caller.active);
 }
 
 /* --- senders that announce themselves to a group ------------------------------- */
@@ -181,15 +226,15 @@ fasp_endpoint_dial (FaspEndpoint *endpoint, FaspTime now, const FaspAddress *pee
 static gboolean
 wants_sender (const FaspEndpoint *endpoint)
 {
-  return !endpoint->closing && !endpoint->given_up
+  return !endpoint->closing && !endpoint->calling->given_up
       && fasp_endpoint_get_heard (endpoint, NULL) == NULL;
 }
 
 static gboolean
 is_calling (const FaspEndpoint *endpoint, const FaspAnnouncer *announcer)
 {
-  return endpoint->calling.caller.active
-      && fasp_address_equal (&endpoint->calling.peer, &announcer->address);
+  return endpoint->calling->call.caller.active
+      && fasp_address_equal (&endpoint->calling->call.peer, &announcer->address);
 }
 
 void
@@ -205,15 +250,15 @@ fasp_dial_announced (FaspEndpoint *endpoint, FaspTime now, const FaspAddress *fr
     return;
   }
   endpoint->random (endpoint->random_data, (guint8 *) &chance, sizeof chance);
-  fasp_announcers_heard (&endpoint->announcers, now, from, chance);
+  fasp_announcers_heard (&endpoint->calling->announcers, now, from, chance);
   if (!wants_sender (endpoint))
     return;
-  next = fasp_announcers_choose (&endpoint->announcers, now);
+  next = fasp_announcers_choose (&endpoint->calling->announcers, now);
   if (next == NULL || is_calling (endpoint, next))
     return;
   FASP_LOG (endpoint->notes.log, now, SENDER_ANNOUNCED, FASP_LOG_POINTER (&next->address));
-  endpoint->calling.peer = next->address;
-  endpoint->calling.has_peer = TRUE;
+  endpoint->calling->call.peer = next->address;
+  endpoint->calling->call.has_peer = TRUE;
   fasp_dial_anew (endpoint, now);
 }
 
@@ -223,9 +268,9 @@ static FaspTime
 get_call_deadline (const FaspEndpoint *endpoint)
 {
   return !endpoint->config.settings.reconnect
-          && (endpoint->calling.caller.active
-              || (endpoint->calling.expected && !endpoint->calling.has_peer)) ?
-      endpoint->calling.started + endpoint->config.resume_timeout :
+          && (endpoint->calling->call.caller.active
+              || (endpoint->calling->call.expected && !endpoint->calling->call.has_peer)) ?
+      endpoint->calling->call.started + endpoint->config.resume_timeout :
       FASP_NEVER;
 }
 
@@ -233,12 +278,13 @@ static FaspTime
 get_unanswered_time (const FaspEndpoint *endpoint)
 {
   /* we call or punch, or no sender of the group has been heard of */
-  return (endpoint->calling.caller.active || endpoint->calling.punch_time != FASP_NEVER
-             || (endpoint->config.group.len > 0 && endpoint->calling.expected
-                 && !endpoint->calling.has_peer))
-          && !endpoint->calling.unanswered_notified && !endpoint->closing
+  return (endpoint->calling->call.caller.active || endpoint->calling->call.punch_time != FASP_NEVER
+             || (endpoint->config.group.len > 0 && endpoint->calling->call.expected
+                 && !endpoint->calling->call.has_peer))
+          && !endpoint->calling->call.unanswered_notified && !endpoint->closing
           && fasp_endpoint_get_open (endpoint) == NULL ?
-      (endpoint->calling.seeking > 0 ? endpoint->calling.seeking : endpoint->calling.started)
+      (endpoint->calling->call.seeking > 0 ? endpoint->calling->call.seeking :
+                                             endpoint->calling->call.started)
           + UNANSWERED_AFTER :
       FASP_NEVER;
 }
@@ -246,7 +292,7 @@ get_unanswered_time (const FaspEndpoint *endpoint)
 static void
 explain_forged (const FaspEndpoint *endpoint, FaspEvent *event)
 {
-  if (endpoint->calling.answer_forged)
+  if (endpoint->calling->call.answer_forged)
     g_strlcpy (event->text,
         "somebody answers, but not with the passphrase and keys that are set here",
         sizeof (event->text));
@@ -258,8 +304,8 @@ explain_forged (const FaspEndpoint *endpoint, FaspEvent *event)
 static gboolean
 is_outdated (const FaspEndpoint *endpoint)
 {
-  return endpoint->calling.caller.active && endpoint->header.bytes != NULL
-      && !endpoint->calling.caller.hello.has_header
+  return endpoint->calling->call.caller.active && endpoint->header.bytes != NULL
+      && !endpoint->calling->call.caller.hello.has_header
       && !endpoint->config.settings.wait_for_connection;
 }
 
@@ -270,21 +316,22 @@ fasp_dial_tend (FaspEndpoint *endpoint, FaspTime now)
   if (get_unanswered_time (endpoint) <= now) {
     FaspEvent *event = fasp_endpoint_push_event (endpoint, FASP_EVENT_UNANSWERED, NULL);
 
-    endpoint->calling.unanswered_notified = TRUE;
-    event->address = endpoint->calling.peer;
-    FASP_LOG (endpoint->notes.log, now, CALL_UNANSWERED, FASP_LOG_POINTER (&endpoint->calling.peer),
+    endpoint->calling->call.unanswered_notified = TRUE;
+    event->address = endpoint->calling->call.peer;
+    FASP_LOG (endpoint->notes.log, now, CALL_UNANSWERED,
+        FASP_LOG_POINTER (&endpoint->calling->call.peer),
         now
-            - (endpoint->calling.seeking > 0 ? endpoint->calling.seeking :
-                                               endpoint->calling.started),
-        endpoint->calling.answer_forged);
+            - (endpoint->calling->call.seeking > 0 ? endpoint->calling->call.seeking :
+                                                     endpoint->calling->call.started),
+        endpoint->calling->call.answer_forged);
     explain_forged (endpoint, event);
   }
   fasp_failover_tend (endpoint, now);
-  if (is_outdated (endpoint) && fasp_caller_get_timeout (&endpoint->calling.caller) <= now)
+  if (is_outdated (endpoint) && fasp_caller_get_timeout (&endpoint->calling->call.caller) <= now)
     fasp_dial_anew (endpoint, now);
-  if (endpoint->calling.redial_time <= now) {
-    endpoint->calling.redial_time = FASP_NEVER;
-    if (endpoint->calling.has_peer && !endpoint->closing)
+  if (endpoint->calling->call.redial_time <= now) {
+    endpoint->calling->call.redial_time = FASP_NEVER;
+    if (endpoint->calling->call.has_peer && !endpoint->closing)
       fasp_dial_start (endpoint, now);
   }
   /* without reconnect, an unanswered call is given up, and so is one for which
@@ -292,27 +339,29 @@ fasp_dial_tend (FaspEndpoint *endpoint, FaspTime now)
   if (get_call_deadline (endpoint) <= now) {
     FaspEvent *event = fasp_endpoint_push_event (endpoint, FASP_EVENT_REJECTED, NULL);
 
-    event->address = endpoint->calling.peer;
+    event->address = endpoint->calling->call.peer;
     event->reason = FASP_REASON_SILENT;
     event->refusal.calling = event->final = TRUE;
-    FASP_LOG (endpoint->notes.log, now, CALL_GIVEN_UP, FASP_LOG_POINTER (&endpoint->calling.peer),
-        now - endpoint->calling.started, endpoint->calling.answer_forged);
-    endpoint->given_up = TRUE;
+    FASP_LOG (endpoint->notes.log, now, CALL_GIVEN_UP,
+        FASP_LOG_POINTER (&endpoint->calling->call.peer), now - endpoint->calling->call.started,
+        endpoint->calling->call.answer_forged);
+    endpoint->calling->given_up = TRUE;
     explain_forged (endpoint, event);
-    fasp_caller_stop (&endpoint->calling.caller);
-    endpoint->calling.expected = FALSE;
+    fasp_caller_stop (&endpoint->calling->call.caller);
+    endpoint->calling->call.expected = FALSE;
   }
 }
 
 FaspTime
-fasp_dial_get_timeout (const FaspEndpoint *endpoint)
+fasp_dial_get_timeout (FaspEndpoint *endpoint)
 {
-  FaspTime timeout = fasp_sooner (endpoint->calling.redial_time, endpoint->failover.time);
+  FaspTime timeout =
+      fasp_sooner (endpoint->calling->call.redial_time, endpoint->calling->failover.time);
 
-  if (!endpoint->calling.caller.active)
+  if (!endpoint->calling->call.caller.active)
     return fasp_sooner (fasp_sooner (timeout, get_call_deadline (endpoint)),
         get_unanswered_time (endpoint));
-  timeout = fasp_sooner (timeout, fasp_caller_get_timeout (&endpoint->calling.caller));
+  timeout = fasp_sooner (timeout, fasp_caller_get_timeout (&endpoint->calling->call.caller));
   timeout = fasp_sooner (timeout, get_call_deadline (endpoint));
   return fasp_sooner (timeout, get_unanswered_time (endpoint));
 }

@@ -25,6 +25,9 @@ FaspAddress fasp_dial_get_address (const FaspEndpoint *endpoint, guint link);
 guint fasp_dial_get_link (const FaspEndpoint *endpoint, const FaspAddress *from);
 /* The next datagram of a call; FALSE: none is due. */
 gboolean fasp_dial_poll (FaspEndpoint *endpoint, FaspTime now, FaspDatagram *datagram);
+/* The next datagram that opens a way through a NAT; FALSE: none is due. */
+gboolean fasp_dial_poll_punch (FaspEndpoint *endpoint, FaspTime now, FaspDatagram *datagram);
+FaspTime fasp_dial_get_punch_time (FaspEndpoint *endpoint);
 /* Where the stream begins for a receiver that nothing is held for. */
 guint64 fasp_dial_choose_start (FaspEndpoint *endpoint, FaspTime now);
 void fasp_dial_start (FaspEndpoint *endpoint, FaspTime now);
@@ -35,6 +38,6 @@ void fasp_dial_announced (FaspEndpoint *endpoint, FaspTime now, const FaspAddres
 
 /* Runs the timers: redials, reports that nobody answers, or gives up. */
 void fasp_dial_tend (FaspEndpoint *endpoint, FaspTime now);
-FaspTime fasp_dial_get_timeout (const FaspEndpoint *endpoint);
+FaspTime fasp_dial_get_timeout (FaspEndpoint *endpoint);
 
 G_END_DECLS

@@ -2,8 +2,7 @@
 #include "faspaddressindex.h"
 #include "faspadmission.h"
 #include "faspadmitted.h"
-#include "faspanswer.h"
-#include "faspdial.h"
+#include "faspcalling.h"
 #include "faspfailover.h"
 #include "faspgrouplistener.h"
 #include "fasphold.h"
@@ -42,15 +41,12 @@ fasp_endpoint_new (const FaspEndpointConfig *config, FaspRandomFunc random, gpoi
   endpoint->stats.join_offset = FASP_OFFSET_UNKNOWN;
   endpoint->writing.measured_by = FASP_NEVER;
   endpoint->gather.due = FASP_NEVER;
-  endpoint->calling.redial_time = FASP_NEVER;
-  endpoint->calling.punch_time = endpoint->failover.time = FASP_NEVER;
   endpoint->config.lanes = CLAMP (config->lanes, 1, FASP_LANES_MAX);
   for (guint i = 0; i < endpoint->config.lanes; i++)
     fasp_scheduler_init (&endpoint->schedulers[i]);
   g_queue_init (&endpoint->events);
-  fasp_replies_init (&endpoint->replies);
   random (user_data, endpoint->cookie_secret, sizeof (endpoint->cookie_secret));
-  fasp_admitted_init (endpoint);
+  fasp_calling_begin (endpoint);
   fasp_total_init (&endpoint->shared.total, config->settings.max_total_bitrate);
   endpoint->notes.trace = g_new0 (FaspTrace, 1);
   if (config->role == FASP_ROLE_SENDER)
@@ -64,7 +60,7 @@ fasp_endpoint_free (FaspEndpoint *endpoint)
 {
   if (endpoint == NULL)
     return;
-  fasp_admitted_end (endpoint);
+  fasp_calling_end (endpoint);
   fasp_total_clear (&endpoint->shared.total);
   for (guint i = 0; i < endpoint->sessions->len; i++)
     fasp_session_free (fasp_endpoint_nth (endpoint, i));
@@ -73,11 +69,8 @@ fasp_endpoint_free (FaspEndpoint *endpoint)
     fasp_scheduler_clear (&endpoint->schedulers[i]);
   fasp_heap_clear (&endpoint->first_needed);
   g_hash_table_unref (endpoint->by_id);
-  g_hash_table_unref (endpoint->admitted.by_call);
   fasp_address_index_clear (&endpoint->address_index);
   g_queue_clear_full (&endpoint->events, g_free);
-  g_free (endpoint->gone.flows);
-  g_free (endpoint->gone.paths);
   fasp_store_free (endpoint->store);
   fasp_stream_header_clear (&endpoint->header);
   g_free (endpoint->reading);
@@ -87,73 +80,11 @@ fasp_endpoint_free (FaspEndpoint *endpoint)
   fasp_log_free (endpoint->notes.log);
   g_free ((gchar *) endpoint->config.streamid);
   fasp_credentials_unref (endpoint->config.credentials);
-  fasp_caller_stop (&endpoint->calling.caller);
-  g_free (endpoint->admitted.own_limiter);
   fasp_multicast_sender_free (endpoint->group);
   g_free (endpoint);
 }
 
 /* --- datagrams in -------------------------------------------------------------------------- */
-
-static void
-receive_handshake (FaspEndpoint *endpoint, FaspTime now, const FaspAddress *from,
-    const guint8 *data, gsize size, FaspRoute route)
-{
-  FaspAgreement agreement;
-  FaspHandshake handshake;
-  FaspCallerResult result;
-
-  if (fasp_strangers_look (endpoint, from, data, size))
-    return;
-  if (!fasp_wire_parse_handshake (data, size, &handshake)) {
-    endpoint->stats.datagrams_malformed++;
-    return;
-  }
-  if (handshake.type == FASP_HANDSHAKE_OPEN) {
-    endpoint->strangers.is_called = TRUE;
-    if (fasp_endpoint_is_caller (endpoint) || endpoint->closing)
-      endpoint->stats.datagrams_unknown++;
-    else
-      fasp_admission_receive (endpoint, now, from, size, &handshake, route);
-    return;
-  }
-  if (handshake.type == FASP_HANDSHAKE_PUNCH)
-    return; /* all it had to do was to open the way through a NAT */
-  if (handshake.type == FASP_HANDSHAKE_ANNOUNCE) {
-    fasp_dial_announced (endpoint, now, from);
-    return;
-  }
-  if (handshake.version != FASP_VERSION && handshake.type != FASP_HANDSHAKE_VERSIONS) {
-    endpoint->stats.datagrams_version++;
-    return;
-  }
-  result = fasp_caller_receive (&endpoint->calling.caller, now, &handshake, &agreement);
-  if (result != FASP_CALLER_IGNORED && result != FASP_CALLER_FORGED)
-    fasp_stale_heard (endpoint, from->link);
-  switch (result) {
-    case FASP_CALLER_IGNORED:
-      endpoint->stats.datagrams_unknown++;
-      break;
-    case FASP_CALLER_FORGED:
-      /* somebody on the way sent it, or the peer has other keys: we call on */
-      endpoint->stats.datagrams_forged++;
-      endpoint->calling.answer_forged = TRUE;
-      break;
-    case FASP_CALLER_AGAIN:
-      if (handshake.type == FASP_HANDSHAKE_RETRY) {
-        endpoint->calling.cookie_link = fasp_dial_get_link (endpoint, from);
-        endpoint->calling.cookie_tries = 0;
-      }
-      break;
-    case FASP_CALLER_ACCEPTED:
-      fasp_answer_accepted (endpoint, now, from, &agreement);
-      fasp_wipe (&agreement, sizeof agreement);
-      break;
-    case FASP_CALLER_REJECTED:
-      fasp_answer_rejected (endpoint, now, from, &handshake);
-      break;
-  }
-}
 
 static void
 after_receive (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
@@ -164,8 +95,7 @@ after_receive (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
     fasp_admission_confirmed (endpoint, now, session);
   if (session->role != FASP_ROLE_SENDER)
     return;
-  if (fasp_tx_view (session->tx)->peer == FASP_TX_TAKES)
-    fasp_newcomers_remove (endpoint->admitted.newcomers, session);
+  fasp_admitted_reports (endpoint, session);
   if (session->state == FASP_SESSION_OPEN) {
     if (fasp_tx_is_complete (session->tx))
       fasp_session_close (session, now, FASP_REASON_FINISHED, NULL);
@@ -197,7 +127,7 @@ fasp_endpoint_receive_routed (FaspEndpoint *endpoint, FaspTime now, const FaspAd
 
   fasp_sending_look (endpoint, now);
   if (!fasp_wire_is_session (data, size)) {
-    receive_handshake (endpoint, now, from, data, size, route);
+    fasp_calling_receive (endpoint, now, from, data, size, route);
     return;
   }
   if (!fasp_wire_parse_session (data, size, &header)) {
@@ -205,7 +135,8 @@ fasp_endpoint_receive_routed (FaspEndpoint *endpoint, FaspTime now, const FaspAd
     return;
   }
   session = g_hash_table_lookup (endpoint->by_id, GUINT_TO_POINTER (header.cid));
-  if (session == NULL && fasp_group_listener_receive (endpoint, now, from, &header, data, size, memory))
+  if (session == NULL
+      && fasp_group_listener_receive (endpoint, now, from, &header, data, size, memory))
     return;
   if (session == NULL) {
     endpoint->stats.datagrams_unknown += !fasp_strangers_look (endpoint, from, data, size);
@@ -285,10 +216,8 @@ void
 fasp_endpoint_close (FaspEndpoint *endpoint, FaspTime now, FaspReason reason)
 {
   endpoint->closing = TRUE;
-  endpoint->calling.redial_time = endpoint->calling.punch_time = FASP_NEVER;
-  fasp_failover_stay (endpoint);
+  fasp_calling_stop (endpoint);
   fasp_hold_end (endpoint, now, "stopped");
-  fasp_caller_stop (&endpoint->calling.caller);
   for (guint i = 0; i < endpoint->sessions->len; i++) {
     FaspSession *session = fasp_endpoint_nth (endpoint, i);
     gboolean whole = session->role == FASP_ROLE_SENDER ? fasp_tx_is_complete (session->tx) :
@@ -322,7 +251,7 @@ fasp_endpoint_drop (FaspEndpoint *endpoint, FaspTime now, guint32 id, const gcha
 gboolean
 fasp_endpoint_is_closed (const FaspEndpoint *endpoint)
 {
-  if (!endpoint->closing || !fasp_replies_is_empty (&endpoint->replies))
+  if (!endpoint->closing || !fasp_calling_is_quiet (endpoint))
     return FALSE;
   for (guint i = 0; i < endpoint->sessions->len; i++) {
     const FaspSession *session = fasp_endpoint_nth (endpoint, i);

@@ -122,9 +122,9 @@ fasp_endpoint_push_event (FaspEndpoint *endpoint, FaspEventType type, const Fasp
 gboolean
 fasp_endpoint_notifies_gap (FaspEndpoint *endpoint, FaspTime now)
 {
-  if (endpoint->notified.gap > 0 && now - endpoint->notified.gap < GAP_NOTIFIED_EVERY)
+  if (endpoint->gap_notified > 0 && now - endpoint->gap_notified < GAP_NOTIFIED_EVERY)
     return FALSE;
-  endpoint->notified.gap = MAX (now, 1);
+  endpoint->gap_notified = MAX (now, 1);
   return TRUE;
 }
 

@@ -5,17 +5,16 @@
  */
 #pragma once
 
-#include "faspannounce.h"
 #include "faspcookie.h"
 #include "faspendpoint.h"
 #include "faspendpointparts.h"
 #include "faspstreamheader.h"
-#include "faspreplies.h"
 #include "faspsession.h"
 #include "faspaddressindex.h"
 
 G_BEGIN_DECLS
 
+typedef struct _FaspCalling FaspCalling;
 typedef struct _FaspReading FaspReading;
 
 struct _FaspEndpoint
@@ -31,15 +30,9 @@ struct _FaspEndpoint
   FaspAddressIndex address_index;           /* of the sessions' peers */
   FaspScheduler schedulers[FASP_LANES_MAX]; /* which session to poll next, by lane */
   GQueue events;                            /* FaspEvent, owned */
-  FaspEndpointNotified notified;
-  FaspReplies replies;
+  FaspTime gap_notified; /* when the application was notified of a gap; 0: of none yet */
 
-  FaspEndpointAdmitted admitted; /* listener */
-  FaspEndpointRefusals refusals; /* listener */
-  FaspEndpointCalling calling;   /* caller */
-  FaspEndpointFailover failover; /* caller */
-  FaspEndpointStale stale;       /* caller */
-  FaspEndpointStrangers strangers;
+  FaspCalling *calling; /* faspcallingprivate.h, owned */
 
   /* sender */
   FaspStore *store;
@@ -51,21 +44,16 @@ struct _FaspEndpoint
   FaspEndpointGather gather;
   FaspEndpointEncoder encoder;
   FaspEndpointShared shared;
-  FaspStreamHeader header; /* of the stream that is written */
-  gboolean awaits_header;  /* a session may be waiting for it */
-  FaspStreamOffset left;   /* caller: up to where the peer had the stream when it was last heard */
+  FaspStreamHeader header;  /* of the stream that is written */
+  FaspTime left_behind_may; /* faspslowpolicy.c: earliest time of the next event about receivers
+                               left behind */
+  gboolean awaits_header;   /* a session may be waiting for it */
 
-  /* a group: the sender's, or the senders that a receiver has heard of */
   FaspMulticastSender *group;
-  FaspAnnouncers announcers;
 
   FaspReading *reading; /* what the application has read: faspreading.c, owned */
-  gboolean received;     /* listener: has its one stream, to the end */
-  gboolean given_up;     /* the application was told that no call will follow */
-
-  FaspEndpointGone gone;
-  FaspNotes notes; /* owned */
-  FaspTime looked; /* when the endpoint was last called */
+  FaspNotes notes;      /* owned */
+  FaspTime looked;      /* when the endpoint was last called */
   gboolean closing;
   FaspEndpointStats stats;
 };

@@ -9,8 +9,6 @@
 /* A peer that is there says something at least twice in this time. */
 #define HEARD FASP_SEC
 
-static const FaspHist empty_hist;
-
 void
 fasp_endpoint_get_stats (FaspEndpoint *endpoint, FaspEndpointStats *stats)
 {
@@ -55,43 +53,6 @@ fasp_endpoint_get_sessions (FaspEndpoint *endpoint, FaspTime now, guint64 *curso
       fasp_session_get_stats (session, now, &sessions[n++]);
   }
   return n;
-}
-
-guint
-fasp_endpoint_get_flows (FaspEndpoint *endpoint, guint32 id, FaspFlowStats *flows, guint max)
-{
-  FaspSession *session = g_hash_table_lookup (endpoint->by_id, GUINT_TO_POINTER (id));
-
-  if (session != NULL)
-    return fasp_session_get_flows (session, flows, max);
-  if (!endpoint->gone.is_known || endpoint->gone.stats.session != id
-      || endpoint->gone.flows == NULL)
-    return 0;
-  memcpy (flows, endpoint->gone.flows, MIN (max, endpoint->gone.stats.flows) * sizeof *flows);
-  return endpoint->gone.stats.flows;
-}
-
-guint
-fasp_endpoint_get_paths (FaspEndpoint *endpoint, FaspTime now, guint32 id, FaspPathStats *paths,
-    guint max)
-{
-  FaspSession *session = g_hash_table_lookup (endpoint->by_id, GUINT_TO_POINTER (id));
-
-  if (session != NULL)
-    return fasp_session_get_paths (session, now, paths, max);
-  if (!endpoint->gone.is_known || endpoint->gone.stats.session != id
-      || endpoint->gone.paths == NULL)
-    return 0;
-  memcpy (paths, endpoint->gone.paths, MIN (max, endpoint->gone.stats.n_paths) * sizeof *paths);
-  return endpoint->gone.stats.n_paths;
-}
-
-gboolean
-fasp_endpoint_get_last_session (const FaspEndpoint *endpoint, FaspSessionStats *session)
-{
-  if (endpoint->gone.is_known)
-    *session = endpoint->gone.stats;
-  return endpoint->gone.is_known;
 }
 
 void
@@ -257,30 +218,4 @@ fasp_endpoint_look_for_stuck (FaspEndpoint *endpoint, FaspTime now, guint looks,
     found = TRUE;
   }
   return found;
-}
-
-/* The session whose lateness to report: one that is open, or else one that says goodbye. */
-static const FaspSession *
-get_measured (const FaspEndpoint *endpoint)
-{
-  const FaspSession *session = fasp_endpoint_get_open (endpoint);
-
-  for (guint i = endpoint->sessions->len; session == NULL && i > 0; i--)
-    if (fasp_endpoint_nth (endpoint, i - 1)->notified.connected
-        && !fasp_endpoint_nth (endpoint, i - 1)->notified.removed)
-      session = fasp_endpoint_nth (endpoint, i - 1);
-  return session;
-}
-
-const FaspHist *
-fasp_endpoint_get_lateness (FaspEndpoint *endpoint, gboolean in_order)
-{
-  const FaspSession *session = get_measured (endpoint);
-
-  if (endpoint->config.role != FASP_ROLE_RECEIVER)
-    return &empty_hist;
-  if (session != NULL)
-    return in_order ? &fasp_rx_view (session->rx)->late.lateness_in_order :
-                      &fasp_rx_view (session->rx)->late.lateness;
-  return in_order ? &endpoint->gone.lateness_in_order : &endpoint->gone.lateness;
 }

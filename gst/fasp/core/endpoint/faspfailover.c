@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "faspfailover.h"
+#include "faspcallingprivate.h"
 
 #define FAILOVER_AFTER (2 * FASP_SEC)
 #define FAILOVER_SOONEST (250 * FASP_MSEC)
@@ -7,8 +8,8 @@
 guint
 fasp_endpoint_get_wanted_peer (const FaspEndpoint *endpoint, guint *serial)
 {
-  *serial = endpoint->failover.serial;
-  return endpoint->failover.wanted;
+  *serial = endpoint->calling->failover.serial;
+  return endpoint->calling->failover.wanted;
 }
 
 /* Are there other peers, and may they be called? */
@@ -22,21 +23,21 @@ can_fail_over (const FaspEndpoint *endpoint)
 void
 fasp_failover_wait (FaspEndpoint *endpoint, FaspTime now)
 {
-  endpoint->failover.time = can_fail_over (endpoint) ? now + FAILOVER_AFTER : FASP_NEVER;
+  endpoint->calling->failover.time = can_fail_over (endpoint) ? now + FAILOVER_AFTER : FASP_NEVER;
 }
 
 void
 fasp_failover_stay (FaspEndpoint *endpoint)
 {
-  endpoint->failover.time = FASP_NEVER;
-  endpoint->failover.refused = 0;
+  endpoint->calling->failover.time = FASP_NEVER;
+  endpoint->calling->failover.refused = 0;
 }
 
 static void
 want (FaspEndpoint *endpoint, guint peer)
 {
-  endpoint->failover.wanted = peer;
-  endpoint->failover.serial++;
+  endpoint->calling->failover.wanted = peer;
+  endpoint->calling->failover.serial++;
 }
 
 gboolean
@@ -44,12 +45,12 @@ fasp_failover_on (FaspEndpoint *endpoint, FaspTime now)
 {
   if (!can_fail_over (endpoint))
     return FALSE;
-  want (endpoint, (endpoint->failover.wanted + 1) % endpoint->config.peers);
-  FASP_LOG (endpoint->notes.log, now, PEER_CHANGED, endpoint->failover.wanted);
-  endpoint->calling.has_peer = FALSE;
-  endpoint->calling.redial_time = FASP_NEVER;
-  endpoint->calling.started = now;
-  fasp_caller_stop (&endpoint->calling.caller);
+  want (endpoint, (endpoint->calling->failover.wanted + 1) % endpoint->config.peers);
+  FASP_LOG (endpoint->notes.log, now, PEER_CHANGED, endpoint->calling->failover.wanted);
+  endpoint->calling->call.has_peer = FALSE;
+  endpoint->calling->call.redial_time = FASP_NEVER;
+  endpoint->calling->call.started = now;
+  fasp_caller_stop (&endpoint->calling->call.caller);
   fasp_failover_wait (endpoint, now);
   return TRUE;
 }
@@ -58,7 +59,7 @@ void
 fasp_failover_back (FaspEndpoint *endpoint, const FaspSession *session)
 {
   fasp_failover_stay (endpoint);
-  if (endpoint->failover.wanted != session->handshake.peer)
+  if (endpoint->calling->failover.wanted != session->handshake.peer)
     want (endpoint, session->handshake.peer);
 }
 
@@ -67,25 +68,26 @@ fasp_failover_refused (FaspEndpoint *endpoint, FaspTime now, gboolean for_good)
 {
   if (!can_fail_over (endpoint))
     return FALSE;
-  endpoint->failover.refused = for_good ? endpoint->failover.refused + 1 : 0;
-  return endpoint->failover.refused < endpoint->config.peers && fasp_failover_on (endpoint, now);
+  endpoint->calling->failover.refused = for_good ? endpoint->calling->failover.refused + 1 : 0;
+  return endpoint->calling->failover.refused < endpoint->config.peers
+      && fasp_failover_on (endpoint, now);
 }
 
 void
 fasp_failover_unreachable (FaspEndpoint *endpoint, const FaspAddress *to)
 {
-  if (endpoint->failover.time != FASP_NEVER && endpoint->calling.has_peer
-      && fasp_address_equal (to, &endpoint->calling.peer))
-    endpoint->failover.time =
-        MIN (endpoint->failover.time, endpoint->calling.started + FAILOVER_SOONEST);
+  if (endpoint->calling->failover.time != FASP_NEVER && endpoint->calling->call.has_peer
+      && fasp_address_equal (to, &endpoint->calling->call.peer))
+    endpoint->calling->failover.time =
+        MIN (endpoint->calling->failover.time, endpoint->calling->call.started + FAILOVER_SOONEST);
 }
 
 void
 fasp_failover_tend (FaspEndpoint *endpoint, FaspTime now)
 {
-  if (endpoint->failover.time > now)
+  if (endpoint->calling->failover.time > now)
     return;
-  endpoint->failover.refused = 0; /* a peer that does not answer has not refused */
+  endpoint->calling->failover.refused = 0; /* a peer that does not answer has not refused */
   if (!fasp_failover_on (endpoint, now))
     fasp_failover_stay (endpoint);
 }

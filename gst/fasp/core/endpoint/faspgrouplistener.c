@@ -13,7 +13,8 @@ fasp_group_listener_accepted (FaspEndpoint *endpoint, FaspTime now, FaspSession 
 {
   guint64 seed;
 
-  if (!answer->has_group_key || endpoint->config.group.len == 0 || endpoint->config.role == FASP_ROLE_SENDER)
+  if (!answer->has_group_key || endpoint->config.group.len == 0
+      || endpoint->config.role == FASP_ROLE_SENDER)
     return;
   /* without a cipher that we offered, the group is not for us */
   if (memchr (hello->ciphers, answer->group_key.cipher, hello->n_ciphers) == NULL)
@@ -26,7 +27,8 @@ gboolean
 fasp_group_listener_receive (FaspEndpoint *endpoint, FaspTime now, const FaspAddress *from,
     const FaspSessionHeader *header, const guint8 *data, gsize size, FaspMemory *memory)
 {
-  if (endpoint->config.group.len == 0 || endpoint->config.role == FASP_ROLE_SENDER || header->flow != FASP_GROUP_FLOW)
+  if (endpoint->config.group.len == 0 || endpoint->config.role == FASP_ROLE_SENDER
+      || header->flow != FASP_GROUP_FLOW)
     return FALSE;
   for (guint i = 0; i < endpoint->sessions->len; i++) {
     FaspSession *session = fasp_endpoint_nth (endpoint, i);

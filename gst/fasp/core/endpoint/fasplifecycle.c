@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "fasplifecycle.h"
+#include "faspcallingprivate.h"
 #include "faspadmission.h"
 #include "faspadmitted.h"
 #include "faspdial.h"
@@ -8,6 +9,7 @@
 #include "faspfailover.h"
 #include "faspgather.h"
 #include "faspheaderwait.h"
+#include "faspgone.h"
 #include "faspgrouplistener.h"
 #include "fasphistory.h"
 #include "fasphold.h"
@@ -33,7 +35,7 @@ fasp_lifecycle_seek (FaspEndpoint *endpoint, FaspTime now)
 
   if (session != NULL && session->liveness.interrupted && fasp_endpoint_is_caller (endpoint)
       && endpoint->config.settings.reconnect && !endpoint->closing
-      && !endpoint->calling.caller.active && endpoint->failover.time == FASP_NEVER
+      && !endpoint->calling->call.caller.active && endpoint->calling->failover.time == FASP_NEVER
       && !fasp_failover_on (endpoint, now))
     fasp_dial_start (endpoint, now);
 }
@@ -74,7 +76,7 @@ fasp_lifecycle_heard (FaspEndpoint *endpoint, FaspSession *session)
   fasp_endpoint_push_event (endpoint, FASP_EVENT_RESUMED, session);
   /* the peer still knows us: no need to call */
   if (fasp_endpoint_is_caller (endpoint)) {
-    fasp_caller_stop (&endpoint->calling.caller);
+    fasp_caller_stop (&endpoint->calling->call.caller);
     fasp_failover_back (endpoint, session);
   }
 }
@@ -88,28 +90,6 @@ fasp_lifecycle_replaced (FaspEndpoint *endpoint, FaspTime now, FaspSession *sess
   fasp_endpoint_wake (endpoint, session);
 }
 
-/* Keeps the session's statistics, as the application may ask for them afterwards. */
-static void
-keep_stats (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
-{
-  endpoint->gone.is_known = TRUE;
-  fasp_session_get_stats (session, now, &endpoint->gone.stats);
-  g_clear_pointer (&endpoint->gone.flows, g_free);
-  if (session->n_flows > 1) {
-    endpoint->gone.flows = g_new (FaspFlowStats, session->n_flows);
-    fasp_session_get_flows (session, endpoint->gone.flows, session->n_flows);
-  }
-  g_clear_pointer (&endpoint->gone.paths, g_free);
-  if (endpoint->gone.stats.n_paths > 1) {
-    endpoint->gone.paths = g_new (FaspPathStats, endpoint->gone.stats.n_paths);
-    fasp_session_get_paths (session, now, endpoint->gone.paths, endpoint->gone.stats.n_paths);
-  }
-  if (session->role == FASP_ROLE_RECEIVER) {
-    endpoint->gone.lateness = fasp_rx_view (session->rx)->late.lateness;
-    endpoint->gone.lateness_in_order = fasp_rx_view (session->rx)->late.lateness_in_order;
-  }
-}
-
 /* Returns how many bytes of the stream nobody will confirm any more. */
 static guint64
 leave_sender (FaspEndpoint *endpoint, FaspTime now, const FaspSession *session, gboolean again)
@@ -119,7 +99,7 @@ leave_sender (FaspEndpoint *endpoint, FaspTime now, const FaspSession *session, 
 
   fasp_gather_end (endpoint, now); /* it is kept or lost as the rest is */
   /* after a goodbye, the next receiver begins anew */
-  endpoint->left = session->closing.reason == FASP_REASON_SILENT ?
+  endpoint->calling->left = session->closing.reason == FASP_REASON_SILENT ?
       fasp_store_get_stream_offset (endpoint->store, base) :
       (FaspStreamOffset) { 0 };
   /* a session that was replaced goes on in the one that replaced it */
@@ -148,12 +128,12 @@ call_again (FaspEndpoint *endpoint, FaspTime now, const FaspSession *session)
 {
   FaspReason reason = session->closing.reason;
 
-  if (endpoint->calling.caller.active && endpoint->calling.caller.hello.has_resume)
+  if (endpoint->calling->call.caller.active && endpoint->calling->call.caller.hello.has_resume)
     fasp_dial_start (endpoint, now); /* there is nothing to resume any more */
-  else if (!endpoint->calling.caller.active && endpoint->failover.time == FASP_NEVER
+  else if (!endpoint->calling->call.caller.active && endpoint->calling->failover.time == FASP_NEVER
       && fasp_endpoint_get_open (endpoint) == NULL
       && (reason == FASP_REASON_FINISHED || !fasp_failover_on (endpoint, now)))
-    endpoint->calling.redial_time = reason == FASP_REASON_SILENT ? now : now + REDIAL_AFTER;
+    endpoint->calling->call.redial_time = reason == FASP_REASON_SILENT ? now : now + REDIAL_AFTER;
 }
 
 static gboolean
@@ -193,6 +173,7 @@ get_notified_reason (const FaspSession *session)
 void
 fasp_lifecycle_leave (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
 {
+  const FaspSessionStats *figures;
   gboolean again;
   FaspEvent *event;
 
@@ -205,38 +186,38 @@ fasp_lifecycle_leave (FaspEndpoint *endpoint, FaspTime now, FaspSession *session
     return;
   fasp_session_leave_total (session);
   session->entry.share.network = NULL;
-  fasp_networks_leave (endpoint->admitted.networks, &session->handshake.network);
+  fasp_networks_leave (endpoint->calling->admitted.networks, &session->handshake.network);
   fasp_endpoint_serve_next (endpoint, now);
-  fasp_newcomers_remove (endpoint->admitted.newcomers, session);
+  fasp_newcomers_remove (endpoint->calling->admitted.newcomers, session);
   endpoint->stats.sessions--;
   /* the sender claims that all is acknowledged, but never sent the end */
   if (session->role == FASP_ROLE_RECEIVER && !fasp_rx_is_complete (session->rx)
       && session->closing.reason == FASP_REASON_FINISHED)
     session->closing.reason = FASP_REASON_STOPPED;
   again = calls_again (endpoint, session);
-  keep_stats (endpoint, now, session);
+  figures = fasp_gone_keep (endpoint, now, session);
   event = fasp_endpoint_push_event (endpoint, FASP_EVENT_REMOVED, session);
   event->reason = get_notified_reason (session);
   event->final = !again && session->closing.reason != FASP_REASON_REPLACED;
   event->end.is_held = is_held_by (endpoint, session, again);
   event->end.is_ours = session->closing.initiated;
   event->end.lasted = now - session->liveness.opened;
-  event->end.bytes = session->role == FASP_ROLE_SENDER ? endpoint->gone.stats.delivery.bytes :
-                                                         endpoint->gone.stats.received.bytes;
-  endpoint->given_up |= event->final;
+  event->end.bytes =
+      session->role == FASP_ROLE_SENDER ? figures->delivery.bytes : figures->received.bytes;
+  endpoint->calling->given_up |= event->final;
   g_strlcpy (event->text, session->closing.text, sizeof (event->text));
   if (session->role == FASP_ROLE_SENDER)
     event->bytes_lost = leave_sender (endpoint, now, session, again);
   else
-    endpoint->received |= event->final && !endpoint->config.settings.keep_listening;
+    endpoint->calling->received |= event->final && !endpoint->config.settings.keep_listening;
   FASP_LOG (session->notes.log, now, SESSION_CLOSED, event->reason, FASP_LOG_POINTER (event->text),
       !session->closing.initiated, event->end.lasted, event->end.bytes, event->bytes_lost,
       event->final, event->end.is_held);
-  endpoint->calling.seeking = 0;
+  endpoint->calling->call.seeking = 0;
   if (again)
     call_again (endpoint, now, session);
   else if (fasp_endpoint_get_open (endpoint) == NULL)
-    fasp_caller_stop (&endpoint->calling.caller); /* a call from when it might */
+    fasp_caller_stop (&endpoint->calling->call.caller); /* a call from when it might */
   fasp_encoder_left (endpoint, now);
 }
 
@@ -315,7 +296,7 @@ notify_outages (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
     if ((changed & 1) == 0)
       continue;
     if (outage->notified)
-      outage->passed_on = fasp_token_bucket_take (&endpoint->notified.outages, now,
+      outage->passed_on = fasp_token_bucket_take (&endpoint->calling->outages, now,
           FASP_OUTAGE_EVERY, FASP_OUTAGE_BURST);
     if (!outage->passed_on)
       continue;

@@ -257,9 +257,9 @@ has_begun (const FaspEndpoint *endpoint, const FaspSession *session)
 {
   const FaspStreamOffset *next = fasp_rx_get_position (session->rx);
 
-  return next->known ?
-      endpoint->reading->next.known && fasp_origin_equal (&endpoint->reading->next.origin, &next->origin) :
-      endpoint->reading->session == session->id;
+  return next->known ? endpoint->reading->next.known
+          && fasp_origin_equal (&endpoint->reading->next.origin, &next->origin) :
+                       endpoint->reading->session == session->id;
 }
 
 /* Can nobody read the block, because the header before it is missing? */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "faspsending.h"
 #include "faspadmission.h"
+#include "faspcalling.h"
 #include "faspdial.h"
 #include "faspencoder.h"
 #include "fasphold.h"
@@ -13,30 +14,6 @@
 #include "faspwriting.h"
 
 /* --- work that belongs to no session --------------------------------------------- */
-
-static gboolean
-poll_punch (FaspEndpoint *endpoint, FaspTime now, FaspDatagram *datagram)
-{
-  FaspHandshake punch = { .type = FASP_HANDSHAKE_PUNCH, .version = FASP_VERSION };
-  FaspWriter w = { datagram->data, sizeof (datagram->data) };
-  FaspSession *session;
-
-  if (now < endpoint->calling.punch_time || endpoint->closing)
-    return FALSE;
-  endpoint->calling.punch_time = now + FASP_CALLER_FIRST;
-  session = fasp_endpoint_get_open (endpoint);
-  if (session != NULL && !session->liveness.interrupted)
-    return FALSE;
-  fasp_wire_write_handshake (&w, &punch);
-  datagram->to = fasp_dial_get_address (endpoint, endpoint->calling.punched);
-  datagram->size = w.used;
-  /* each time, one from each of our sockets */
-  if (++endpoint->calling.punched < endpoint->config.flows)
-    endpoint->calling.punch_time = now;
-  else
-    endpoint->calling.punched = 0;
-  return TRUE;
-}
 
 static FaspTime
 get_hold_time (FaspEndpoint *endpoint)
@@ -56,30 +33,6 @@ get_gather_time (FaspEndpoint *endpoint)
   return endpoint->gather.due;
 }
 
-static FaspTime
-get_reply_time (FaspEndpoint *endpoint)
-{
-  return fasp_replies_is_empty (&endpoint->replies) ? FASP_NEVER : 0;
-}
-
-static gboolean
-poll_reply (FaspEndpoint *endpoint, FaspTime now, FaspDatagram *datagram)
-{
-  return fasp_replies_pop (&endpoint->replies, datagram);
-}
-
-static FaspTime
-get_dial_time (FaspEndpoint *endpoint)
-{
-  return fasp_dial_get_timeout (endpoint);
-}
-
-static gboolean
-poll_dial (FaspEndpoint *endpoint, FaspTime now, FaspDatagram *datagram)
-{
-  return endpoint->calling.caller.active && fasp_dial_poll (endpoint, now, datagram);
-}
-
 /* Its sessions wake the first lane often enough for the encoder, but perhaps all are in others. */
 static FaspTime
 get_encoder_time (FaspEndpoint *endpoint)
@@ -89,12 +42,6 @@ get_encoder_time (FaspEndpoint *endpoint)
 
   return fasp_sooner (fasp_key_frame_get_time (&endpoint->encoder.key_frame),
       is_alone ? endpoint->encoder.time : FASP_NEVER);
-}
-
-static FaspTime
-get_punch_time (FaspEndpoint *endpoint)
-{
-  return endpoint->calling.punch_time;
 }
 
 static FaspTime
@@ -120,12 +67,12 @@ static const struct
   { get_hold_time, fasp_hold_tend, NULL },
   { get_writing_time, fasp_writing_tend, NULL },
   { get_gather_time, fasp_gather_tend, NULL },
-  { get_reply_time, NULL, poll_reply },
-  { get_dial_time, fasp_dial_tend, poll_dial },
+  { fasp_calling_get_reply_time, NULL, fasp_calling_poll_reply },
+  { fasp_dial_get_timeout, fasp_dial_tend, fasp_dial_poll },
   { fasp_stale_get_time, fasp_stale_tend, NULL },
   { fasp_strangers_get_time, fasp_strangers_tend, NULL },
   { get_encoder_time, fasp_encoder_tend, NULL },
-  { get_punch_time, NULL, poll_punch },
+  { fasp_dial_get_punch_time, NULL, fasp_dial_poll_punch },
   { get_group_time, NULL, poll_group_first },
 };
 
@@ -268,8 +215,5 @@ fasp_sending_look (FaspEndpoint *endpoint, FaspTime now)
   for (guint i = 0; i < endpoint->sessions->len; i++)
     fasp_session_excuse (fasp_endpoint_nth (endpoint, i), away);
   put_off (&endpoint->held.deadline, away);
-  put_off (&endpoint->failover.time, away);
-  endpoint->calling.started += away;
-  if (endpoint->calling.seeking > 0)
-    endpoint->calling.seeking += away;
+  fasp_calling_excuse (endpoint, away);
 }

@@ -46,9 +46,9 @@ fasp_slow_policy_can_press (const FaspEndpoint *endpoint)
 static void
 notify_left_behind (FaspEndpoint *endpoint, FaspTime now, const FaspSession *session)
 {
-  if (now < endpoint->notified.left_behind_may)
+  if (now < endpoint->left_behind_may)
     return;
-  endpoint->notified.left_behind_may = now + NOTIFY_AFTER;
+  endpoint->left_behind_may = now + NOTIFY_AFTER;
   fasp_endpoint_push_event (endpoint, FASP_EVENT_SKIPPED, session);
 }
 

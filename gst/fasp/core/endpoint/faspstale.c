@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "faspstale.h"
+#include "faspcallingprivate.h"
 
 void
 fasp_stale_heard (FaspEndpoint *endpoint, guint link)
 {
   if (link < endpoint->config.flows)
-    endpoint->stale.heard |= FASP_BIT (link);
+    endpoint->calling->stale.heard |= FASP_BIT (link);
 }
 
 /* The links by which something is sent to the peer, a bit each. */
@@ -14,7 +15,7 @@ get_used (const FaspEndpoint *endpoint, const FaspSession *session)
 {
   guint64 used = 0;
 
-  if (endpoint->calling.caller.active)
+  if (endpoint->calling->call.caller.active)
     for (guint i = 0; i < endpoint->config.flows; i++)
       used |= FASP_BIT (i);
   for (guint i = 0; session != NULL && i < session->n_flows; i++)
@@ -25,7 +26,8 @@ get_used (const FaspEndpoint *endpoint, const FaspSession *session)
 static void
 look_at (FaspEndpoint *endpoint, FaspTime now, guint link, gboolean is_mute, gboolean may_leave)
 {
-  guint8 *mute = &endpoint->stale.mute[link], *doublings = &endpoint->stale.doublings[link];
+  guint8 *mute = &endpoint->calling->stale.mute[link],
+         *doublings = &endpoint->calling->stale.doublings[link];
   guint enough = FASP_STALE_FIRST << *doublings;
 
   if (!is_mute)
@@ -36,7 +38,7 @@ look_at (FaspEndpoint *endpoint, FaspTime now, guint link, gboolean is_mute, gbo
     return;
   *mute = 0;
   *doublings = MIN (*doublings + 1, FASP_STALE_DOUBLINGS);
-  endpoint->stale.links |= FASP_BIT (link);
+  endpoint->calling->stale.links |= FASP_BIT (link);
   FASP_LOG (endpoint->notes.log, now, PORT_LEFT, link);
 }
 
@@ -50,34 +52,34 @@ fasp_stale_tend (FaspEndpoint *endpoint, FaspTime now)
   if (now < fasp_stale_get_time (endpoint))
     return;
   /* this is the first look of a call, or the process stood still */
-  if (now - endpoint->stale.time >= FASP_STALE_LOOK) {
-    endpoint->stale.time = now + FASP_STALE_LOOK;
+  if (now - endpoint->calling->stale.time >= FASP_STALE_LOOK) {
+    endpoint->calling->stale.time = now + FASP_STALE_LOOK;
     return;
   }
   /* the peer of a session with one link may have nothing to say for a while */
-  may_leave = endpoint->calling.caller.active
+  may_leave = endpoint->calling->call.caller.active
       || (session != NULL && (session->n_flows > 1 || session->liveness.interrupted));
-  mute = get_used (endpoint, session) & ~endpoint->stale.heard;
+  mute = get_used (endpoint, session) & ~endpoint->calling->stale.heard;
   for (guint i = 0; i < endpoint->config.flows; i++)
     look_at (endpoint, now, i, mute >> i & 1, may_leave);
-  endpoint->stale.heard = 0;
-  endpoint->stale.time = now + FASP_STALE_LOOK;
+  endpoint->calling->stale.heard = 0;
+  endpoint->calling->stale.time = now + FASP_STALE_LOOK;
 }
 
 FaspTime
 fasp_stale_get_time (FaspEndpoint *endpoint)
 {
   return fasp_endpoint_is_caller (endpoint) && !endpoint->closing
-          && (endpoint->calling.caller.active || fasp_endpoint_get_open (endpoint) != NULL) ?
-      endpoint->stale.time :
+          && (endpoint->calling->call.caller.active || fasp_endpoint_get_open (endpoint) != NULL) ?
+      endpoint->calling->stale.time :
       FASP_NEVER;
 }
 
 guint64
 fasp_endpoint_take_stale_links (FaspEndpoint *endpoint)
 {
-  guint64 links = endpoint->stale.links;
+  guint64 links = endpoint->calling->stale.links;
 
-  endpoint->stale.links = 0;
+  endpoint->calling->stale.links = 0;
   return links;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <string.h>
 #include "faspstrangers.h"
+#include "faspcallingprivate.h"
 
 #define TS_PACKET 188
 #define TS_SYNC 0x47
@@ -52,18 +53,18 @@ gboolean
 fasp_strangers_look (FaspEndpoint *endpoint, const FaspAddress *from, const guint8 *data,
     gsize size)
 {
-  FaspProtocol protocol = is_ts (data, size)    ? FASP_PROTOCOL_MPEG_TS :
-      is_srt (data, size)                       ? FASP_PROTOCOL_SRT :
-      is_rtp (&endpoint->strangers, data, size) ? FASP_PROTOCOL_RTP :
-                                                  FASP_PROTOCOL_FASP;
+  FaspProtocol protocol = is_ts (data, size)             ? FASP_PROTOCOL_MPEG_TS :
+      is_srt (data, size)                                ? FASP_PROTOCOL_SRT :
+      is_rtp (&endpoint->calling->strangers, data, size) ? FASP_PROTOCOL_RTP :
+                                                           FASP_PROTOCOL_FASP;
   FaspEvent *event;
 
   if (protocol == FASP_PROTOCOL_FASP)
     return FALSE;
   endpoint->stats.datagrams_foreign++;
-  if (endpoint->strangers.notified >> protocol & 1)
+  if (endpoint->calling->strangers.notified >> protocol & 1)
     return TRUE;
-  endpoint->strangers.notified |= 1u << protocol;
+  endpoint->calling->strangers.notified |= 1u << protocol;
   event = fasp_endpoint_push_event (endpoint, FASP_EVENT_STRANGER, NULL);
   event->address = *from;
   event->protocol = protocol;
@@ -77,7 +78,7 @@ fasp_strangers_tend (FaspEndpoint *endpoint, FaspTime now)
 {
   if (now < fasp_strangers_get_time (endpoint))
     return;
-  endpoint->strangers.uncalled_notified = TRUE;
+  endpoint->calling->strangers.uncalled_notified = TRUE;
   fasp_endpoint_push_event (endpoint, FASP_EVENT_UNCALLED, NULL);
 }
 
@@ -86,8 +87,9 @@ FaspTime
 fasp_strangers_get_time (FaspEndpoint *endpoint)
 {
   return endpoint->config.mode == FASP_MODE_LISTENER && endpoint->config.group.len == 0
-          && endpoint->calling.started > 0 && !endpoint->closing && !endpoint->strangers.is_called
-          && !endpoint->strangers.uncalled_notified ?
-      endpoint->calling.started + FASP_UNCALLED_AFTER :
+          && endpoint->calling->call.started > 0 && !endpoint->closing
+          && !endpoint->calling->strangers.is_called
+          && !endpoint->calling->strangers.uncalled_notified ?
+      endpoint->calling->call.started + FASP_UNCALLED_AFTER :
       FASP_NEVER;
 }

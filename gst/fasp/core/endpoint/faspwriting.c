@@ -146,15 +146,6 @@ is_kept (const FaspEndpoint *endpoint)
       || (fasp_retention_has_history (endpoint) && !endpoint->config.settings.wait_for_connection);
 }
 
-/* Does any peer know, or may it get, the stream offset of what is written next? A half-open session
- * gets its offset when it opens, unless what is written meanwhile is kept for it. */
-static gboolean
-may_know (const FaspEndpoint *endpoint)
-{
-  return has_listeners (endpoint)
-      || (is_kept (endpoint) && (endpoint->sessions->len > 0 || endpoint->calling.caller.active));
-}
-
 /* The store is full: drops what is left of history, then leaves slow receivers behind. */
 static gboolean
 make_room (FaspEndpoint *endpoint, FaspTime now)
@@ -257,9 +248,18 @@ is_own (FaspEndpoint *endpoint)
   return fasp_origin_equal (&position.origin, &endpoint->writing.own.origin);
 }
 
+/* Does any peer know, or may it get, the stream offset of what is written next? A half-open session
+ * gets its offset when it opens, unless what is written meanwhile is kept for it. */
+static gboolean
+may_know (const FaspEndpoint *endpoint, gboolean is_calling)
+{
+  return has_listeners (endpoint)
+      || (is_kept (endpoint) && (endpoint->sessions->len > 0 || is_calling));
+}
+
 gboolean
-fasp_endpoint_set_stream_offset (FaspEndpoint *endpoint, FaspTime now, FaspTime media_time,
-    const FaspStreamOffset *position)
+fasp_writing_set_offset (FaspEndpoint *endpoint, FaspTime now, FaspTime media_time,
+    const FaspStreamOffset *position, gboolean is_calling)
 {
   FaspStreamOffset next;
 
@@ -277,7 +277,8 @@ fasp_endpoint_set_stream_offset (FaspEndpoint *endpoint, FaspTime now, FaspTime 
     position = &endpoint->writing.own;
   }
   next = fasp_store_get_next_offset (endpoint->store);
-  while (!fasp_store_set_offset (endpoint->store, now, media_time, position, may_know (endpoint)))
+  while (!fasp_store_set_offset (endpoint->store, now, media_time, position,
+      may_know (endpoint, is_calling)))
     if (!make_room (endpoint, now)) {
       log_waiting (endpoint, now, "store_full");
       return FALSE;

@@ -17,6 +17,9 @@ void fasp_writing_fit_blocks (FaspEndpoint *endpoint);
 void fasp_writing_opened (FaspEndpoint *endpoint, FaspTime now, FaspSession *session);
 /* TRUE: the peer has nothing of the stream, and will not get its beginning. */
 gboolean fasp_writing_is_in_the_middle (const FaspEndpoint *endpoint, const FaspSession *session);
+/* fasp_endpoint_set_stream_offset(); @is_calling: a receiver is called, which learns the offset. */
+gboolean fasp_writing_set_offset (FaspEndpoint *endpoint, FaspTime now, FaspTime media_time,
+    const FaspStreamOffset *position, gboolean is_calling);
 void fasp_writing_tend (FaspEndpoint *endpoint, FaspTime now);
 
 G_END_DECLS

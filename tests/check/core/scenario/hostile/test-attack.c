@@ -5,6 +5,7 @@
  * Work is compared with that of the same datagrams where there is little to go through, so the
  * processor does not matter.
  */
+#include "faspcallingprivate.h"
 #include <string.h>
 #include <time.h>
 #include "faspbeginning.h"
@@ -273,13 +274,13 @@ test_half_open (void)
         connected++;
         g_assert_cmpint (vnet_get_time (play->net) - called, <=, 2 * rtt + 2 * step);
       }
-    g_assert_cmpuint (fasp_limiter_count_half (play->sink->admitted.limiter), <=,
+    g_assert_cmpuint (fasp_limiter_count_half (play->sink->calling->admitted.limiter), <=,
         FASP_LIMITER_BURST + FASP_LIMITER_RATE * FASP_HALF_TIMEOUT / FASP_SEC);
   }
   g_test_message ("%u half-open, %" G_GINT64_FORMAT " ms",
-      fasp_limiter_count_half (play->sink->admitted.limiter),
+      fasp_limiter_count_half (play->sink->calling->admitted.limiter),
       (vnet_get_time (play->net) - start) / 1000);
-  g_assert_cmpuint (fasp_limiter_count_half (play->sink->admitted.limiter), >, 900);
+  g_assert_cmpuint (fasp_limiter_count_half (play->sink->calling->admitted.limiter), >, 900);
   g_assert_cmpuint (called_times, >, 4);
   vnet_run_for (play->net, FASP_SEC);
   while (fasp_endpoint_poll_event (play->good, &event))

@@ -4,7 +4,7 @@
  * ends is in test-intruder.c.
  */
 #include <string.h>
-#include "faspendpointbase.h"
+#include "faspcallingprivate.h"
 #include "vkeys.h"
 
 typedef struct
@@ -193,7 +193,7 @@ count_after_refusal (guint8 peer)
   FaspLimiter *limiter;
 
   decide (cast, FALSE);
-  limiter = cast->nodes[VNET_A].endpoint->admitted.limiter;
+  limiter = cast->nodes[VNET_A].endpoint->calling->admitted.limiter;
   for (; fasp_limiter_take (limiter, now, &from, TRUE); now += FASP_SEC / FASP_LIMITER_RATE, n++)
     fasp_limiter_refused (limiter, now, &from, TRUE);
   vcast_free (cast);
@@ -319,7 +319,7 @@ test_forgets (void)
   vkeys_join (n, VNET_B, FASP_MODE_CALLER, VNET_A, &vkeys_secret);
   vcast_run (n, FASP_SEC);
   g_assert_cmpuint (n->nodes[VNET_B].events[FASP_EVENT_CONNECTED], ==, 1);
-  noise = &n->nodes[VNET_B].endpoint->calling.caller.noise;
+  noise = &n->nodes[VNET_B].endpoint->calling->call.caller.noise;
   g_assert_cmpmem (noise->e, FASP_KEY_SIZE, zeros, FASP_KEY_SIZE);
   g_assert_cmpmem (noise->ck, FASP_KEY_SIZE, zeros, FASP_KEY_SIZE);
   g_assert_cmpmem (noise->psk, FASP_KEY_SIZE, zeros, FASP_KEY_SIZE);

@@ -3,7 +3,7 @@
  * What a group's receivers are told by somebody else: announcements of other senders, refusals, and
  * forged datagrams.
  */
-#include "faspendpointbase.h"
+#include "faspcallingprivate.h"
 #include "members.h"
 #include "vgroup.h"
 
@@ -209,7 +209,7 @@ test_refused_meanwhile (void)
   vgroup_run (g, 8 * FASP_SEC);
   g_assert_cmpuint (events[FASP_EVENT_INTERRUPTED], ==, 1);
   g_assert_cmpuint (events[FASP_EVENT_REJECTED], >, 0);
-  g_assert_false (g->receivers[0].endpoint->given_up);
+  g_assert_false (g->receivers[0].endpoint->calling->given_up);
   fasp_endpoint_free (g->sender);
   g->sender = away;
   vgroup_run (g, 3 * FASP_SEC);

@@ -3,7 +3,7 @@
  * Who calls again, and when, and where: after a refusal, after a session is lost, after the end of
  * a stream, at another address of the name.
  */
-#include "faspendpointbase.h"
+#include "faspcallingprivate.h"
 #include "faspflow.h"
 #include "vcast.h"
 
@@ -24,11 +24,11 @@ test_reconnect_late (void)
   /* no call while the peer is there */
   vnet_configure (n->nodes[VNET_B].endpoint, vnet_get_time (n->net), reconnect, TRUE);
   vnet_configure (n->nodes[VNET_B].endpoint, vnet_get_time (n->net), reconnect, FALSE);
-  g_assert_false (n->nodes[VNET_B].endpoint->calling.caller.active);
+  g_assert_false (n->nodes[VNET_B].endpoint->calling->call.caller.active);
   vcast_leave (n, VNET_A);
   vcast_run (n, 3 * FASP_SEC);
   g_assert_cmpuint (n->nodes[VNET_B].events[FASP_EVENT_INTERRUPTED], ==, 1);
-  g_assert_false (n->nodes[VNET_B].endpoint->calling.caller.active);
+  g_assert_false (n->nodes[VNET_B].endpoint->calling->call.caller.active);
   vcast_join (n, VNET_A, &a, VNET_B);
   vnet_configure (n->nodes[VNET_B].endpoint, vnet_get_time (n->net), reconnect, TRUE);
   vcast_run (n, FASP_SEC);
@@ -111,7 +111,7 @@ test_reconnect_no_more (void)
   vcast_run (n, 2 * FASP_SEC);
   vcast_leave (n, VNET_A);
   vcast_run (n, 3 * FASP_SEC);
-  g_assert_true (caller->endpoint->calling.caller.active);
+  g_assert_true (caller->endpoint->calling->call.caller.active);
   vnet_configure (caller->endpoint, vnet_get_time (n->net), reconnect, FALSE);
   while (caller->events[FASP_EVENT_REMOVED] == 0)
     vcast_run (n, 10 * FASP_MSEC);

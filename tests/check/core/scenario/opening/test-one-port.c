@@ -4,7 +4,7 @@
  * means them harm.
  */
 #include <string.h>
-#include "faspendpointbase.h"
+#include "faspcallingprivate.h"
 #include "fasproutes.h"
 #include "vflat.h"
 
@@ -428,7 +428,7 @@ test_guesses (void)
     port_receive (port, &from, data, w.used);
   }
   for (guint i = 0; i < MEMBERS; i++)
-    refused += fasp_replies_is_empty (&port->members[i]->replies) ? 0 : 1;
+    refused += fasp_replies_is_empty (&port->members[i]->calling->replies) ? 0 : 1;
   g_assert_cmpuint (refused, ==, 1); /* the doorkeeper alone has answered */
   port_send (port, NULL, NULL);
   g_assert_cmpuint (port->answers, <=,

@@ -3,6 +3,7 @@
  * A session opens, or is refused: between two endpoints in virtual time, near and far, whoever
  * calls, with a proof of address or without one.
  */
+#include "faspcallingprivate.h"
 #include "faspanswer.h"
 #include "vcast.h"
 
@@ -84,8 +85,8 @@ test_same_role_meanwhile (void)
   vcast_leave (n, VNET_B);
   vcast_run (n, 5 * FASP_SEC);
   g_assert_cmpuint (n->nodes[VNET_A].events[FASP_EVENT_INTERRUPTED], ==, 1);
-  g_assert_true (sender->calling.caller.active);
-  sender->calling.caller.active = FALSE;
+  g_assert_true (sender->calling->call.caller.active);
+  sender->calling->call.caller.active = FALSE;
   fasp_answer_accepted (sender, vnet_get_time (n->net), &from, &agreement);
   vcast_join (n, VNET_B, &b, VNET_A);
   vcast_run (n, 2 * FASP_SEC);

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "faspcalling.h"
+#include "faspadmission.h"
+#include "faspadmitted.h"
+#include "faspanswer.h"
+#include "faspcallingprivate.h"
+#include "faspdial.h"
+#include "faspfailover.h"
+#include "faspstale.h"
+#include "faspstrangers.h"
+
+void
+fasp_calling_begin (FaspEndpoint *endpoint)
+{
+  endpoint->calling = g_new0 (FaspCalling, 1);
+  endpoint->calling->call.redial_time = endpoint->calling->call.punch_time = FASP_NEVER;
+  endpoint->calling->failover.time = FASP_NEVER;
+  endpoint->calling->gone = fasp_gone_new ();
+  fasp_replies_init (&endpoint->calling->replies);
+  fasp_admitted_init (endpoint);
+}
+
+void
+fasp_calling_end (FaspEndpoint *endpoint)
+{
+  fasp_admitted_end (endpoint);
+  fasp_caller_stop (&endpoint->calling->call.caller);
+  fasp_gone_free (endpoint->calling->gone);
+  g_free (endpoint->calling);
+}
+
+void
+fasp_calling_stop (FaspEndpoint *endpoint)
+{
+  endpoint->calling->call.redial_time = endpoint->calling->call.punch_time = FASP_NEVER;
+  fasp_failover_stay (endpoint);
+  fasp_caller_stop (&endpoint->calling->call.caller);
+}
+
+void
+fasp_calling_excuse (FaspEndpoint *endpoint, FaspTime span)
+{
+  if (endpoint->calling->failover.time != FASP_NEVER)
+    endpoint->calling->failover.time += span;
+  endpoint->calling->call.started += span;
+  if (endpoint->calling->call.seeking > 0)
+    endpoint->calling->call.seeking += span;
+}
+
+gboolean
+fasp_calling_is_quiet (const FaspEndpoint *endpoint)
+{
+  return fasp_replies_is_empty (&endpoint->calling->replies);
+}
+
+FaspTime
+fasp_calling_get_reply_time (FaspEndpoint *endpoint)
+{
+  return fasp_calling_is_quiet (endpoint) ? FASP_NEVER : 0;
+}
+
+gboolean
+fasp_calling_poll_reply (FaspEndpoint *endpoint, FaspTime now, FaspDatagram *datagram)
+{
+  return fasp_replies_pop (&endpoint->calling->replies, datagram);
+}
+
+void
+fasp_calling_receive (FaspEndpoint *endpoint, FaspTime now, const FaspAddress *from,
+    const guint8 *data, gsize size, FaspRoute route)
+{
+  FaspAgreement agreement;
+  FaspHandshake handshake;
+  FaspCallerResult result;
+
+  if (fasp_strangers_look (endpoint, from, data, size))
+    return;
+  if (!fasp_wire_parse_handshake (data, size, &handshake)) {
+    endpoint->stats.datagrams_malformed++;
+    return;
+  }
+  if (handshake.type == FASP_HANDSHAKE_OPEN) {
+    endpoint->calling->strangers.is_called = TRUE;
+    if (fasp_endpoint_is_caller (endpoint) || endpoint->closing)
+      endpoint->stats.datagrams_unknown++;
+    else
+      fasp_admission_receive (endpoint, now, from, size, &handshake, route);
+    return;
+  }
+  if (handshake.type == FASP_HANDSHAKE_PUNCH)
+    return; /* all it had to do was to open the way through a NAT */
+  if (handshake.type == FASP_HANDSHAKE_ANNOUNCE) {
+    fasp_dial_announced (endpoint, now, from);
+    return;
+  }
+  if (handshake.version != FASP_VERSION && handshake.type != FASP_HANDSHAKE_VERSIONS) {
+    endpoint->stats.datagrams_version++;
+    return;
+  }
+  result = fasp_caller_receive (&endpoint->calling->call.caller, now, &handshake, &agreement);
+  if (result != FASP_CALLER_IGNORED && result != FASP_CALLER_FORGED)
+    fasp_stale_heard (endpoint, from->link);
+  switch (result) {
+    case FASP_CALLER_IGNORED:
+      endpoint->stats.datagrams_unknown++;
+      break;
+    case FASP_CALLER_FORGED:
+      /* somebody on the way sent it, or the peer has other keys: we call on */
+      endpoint->stats.datagrams_forged++;
+      endpoint->calling->call.answer_forged = TRUE;
+      break;
+    case FASP_CALLER_AGAIN:
+      if (handshake.type == FASP_HANDSHAKE_RETRY) {
+        endpoint->calling->call.cookie_link = fasp_dial_get_link (endpoint, from);
+        endpoint->calling->call.cookie_tries = 0;
+      }
+      break;
+    case FASP_CALLER_ACCEPTED:
+      fasp_answer_accepted (endpoint, now, from, &agreement);
+      fasp_wipe (&agreement, sizeof agreement);
+      break;
+    case FASP_CALLER_REJECTED:
+      fasp_answer_rejected (endpoint, now, from, &handshake);
+      break;
+  }
+}
