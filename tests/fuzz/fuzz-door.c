@@ -10,6 +10,7 @@
 #include "fuzz.h"
 #include <stdlib.h>
 #include "faspendpointbase.h"
+#include "faspstream.h"
 #include "vspy.h"
 
 /* The half-open calls that a table of this size may hold, and some. */

@@ -10,6 +10,7 @@
 #include "fuzz.h"
 #include <stdlib.h>
 #include <string.h>
+#include "faspcredentials.h"
 #include "faspendpointbase.h"
 #include "faspmulticastreceiver.h"
 #include "vgroup.h"

@@ -6,6 +6,7 @@
 #include "faspfailover.h"
 #include "faspgrouplistener.h"
 #include "fasphistory.h"
+#include "fasphold.h"
 #include "fasplifecycle.h"
 
 /* If a call is answered only after this time, the stream begins elsewhere than it says. */
@@ -48,7 +49,7 @@ set_addresses (FaspEndpoint *endpoint, FaspSession *session)
 static void
 begin_anew (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
 {
-  if (endpoint->store == NULL || endpoint->held.first != FASP_NO_BLOCK
+  if (endpoint->store == NULL || fasp_hold_get_first (endpoint) != FASP_NO_BLOCK
       || fasp_store_is_finished (endpoint->store)
       || now - endpoint->calling->call.started < ANEW_AFTER)
     return;

@@ -4,6 +4,7 @@
  */
 #pragma once
 
+#include "faspcaller.h"
 #include "faspendpointbase.h"
 
 G_BEGIN_DECLS

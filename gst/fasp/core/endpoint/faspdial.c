@@ -4,7 +4,9 @@
 #include "faspendpointhello.h"
 #include "faspfailover.h"
 #include "faspgrouplistener.h"
+#include "faspheaderwait.h"
 #include "fasphistory.h"
+#include "fasphold.h"
 #include "fasplimits.h"
 
 #include "faspreading.h"
@@ -146,8 +148,8 @@ fasp_dial_start (FaspEndpoint *endpoint, FaspTime now)
     start = fasp_dial_choose_start (endpoint, now);
     if (session != NULL)
       start = fasp_tx_get_base (session->tx);
-    else if (endpoint->held.first != FASP_NO_BLOCK)
-      start = endpoint->held.first;
+    else if (fasp_hold_get_first (endpoint) != FASP_NO_BLOCK)
+      start = fasp_hold_get_first (endpoint);
   }
   fasp_endpoint_describe (endpoint, &hello, start);
   if (endpoint->config.streamid != NULL)
@@ -304,7 +306,8 @@ explain_forged (const FaspEndpoint *endpoint, FaspEvent *event)
 static gboolean
 is_outdated (const FaspEndpoint *endpoint)
 {
-  return endpoint->calling->call.caller.active && endpoint->header.bytes != NULL
+  return endpoint->calling->call.caller.active
+      && fasp_header_wait_announces (endpoint, FASP_NO_BLOCK)
       && !endpoint->calling->call.caller.hello.has_header
       && !endpoint->config.settings.wait_for_connection;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <math.h>
 #include "faspencoder.h"
-#include "faspendpointbase.h"
+#include "faspsendingprivate.h"
 
 /* The rest of the rate is for what is not foreseen. */
 #define MARGIN .95
@@ -184,7 +184,7 @@ get_least_rate (const FaspEndpoint *endpoint, FaspTime now, gboolean *waits)
 guint64
 fasp_endpoint_get_available_bitrate (const FaspEndpoint *endpoint)
 {
-  FaspTime looked = endpoint->encoder.time - LOOK_EVERY;
+  FaspTime looked = endpoint->sending->encoder.time - LOOK_EVERY;
   gboolean waits;
 
   return endpoint->config.role == FASP_ROLE_SENDER ? get_least_rate (endpoint, looked, &waits) : 0;
@@ -219,7 +219,7 @@ may_rise (FaspTime since, guint64 announced, gboolean waits, guint64 *rate)
 static void
 follow_demand (FaspEndpoint *endpoint, FaspTime now)
 {
-  FaspEndpointEncoder *encoder = &endpoint->encoder;
+  FaspEndpointEncoder *encoder = &endpoint->sending->encoder;
   guint64 written = endpoint->stats.bytes_written;
   gboolean enough;
 
@@ -243,16 +243,16 @@ announce_bitrate (FaspEndpoint *endpoint, FaspTime now)
 {
   gboolean waits;
   guint64 rate = get_least_rate (endpoint, now, &waits);
-  guint64 announced = endpoint->encoder.bitrate;
+  guint64 announced = endpoint->sending->encoder.bitrate;
 
   if (rate == 0 && (announced == 0 || misses_any (endpoint, now)))
     return;
   if (rate > 0 && announced > 0 && rate >= LESS * announced
-      && !may_rise (now - endpoint->encoder.bitrate_time, announced, waits, &rate))
+      && !may_rise (now - endpoint->sending->encoder.bitrate_time, announced, waits, &rate))
     return;
   FASP_LOG (endpoint->notes.log, now, BITRATE_OFFERED, announced, rate);
-  endpoint->encoder.bitrate = rate;
-  endpoint->encoder.bitrate_time = now;
+  endpoint->sending->encoder.bitrate = rate;
+  endpoint->sending->encoder.bitrate_time = now;
   fasp_endpoint_push_event (endpoint, FASP_EVENT_BITRATE, fasp_endpoint_get_open (endpoint))
       ->bitrate = rate;
 }
@@ -260,14 +260,14 @@ announce_bitrate (FaspEndpoint *endpoint, FaspTime now)
 static void
 ask_for_key_frame (FaspEndpoint *endpoint, FaspTime now)
 {
-  if (fasp_key_frame_take (&endpoint->encoder.key_frame, now))
+  if (fasp_key_frame_take (&endpoint->sending->encoder.key_frame, now))
     fasp_endpoint_push_event (endpoint, FASP_EVENT_KEY_FRAME, fasp_endpoint_get_open (endpoint));
 }
 
 void
 fasp_encoder_want_key_frame (FaspEndpoint *endpoint, FaspTime now)
 {
-  fasp_key_frame_want (&endpoint->encoder.key_frame);
+  fasp_key_frame_want (&endpoint->sending->encoder.key_frame);
   ask_for_key_frame (endpoint, now);
 }
 
@@ -297,9 +297,9 @@ void
 fasp_encoder_tend (FaspEndpoint *endpoint, FaspTime now)
 {
   ask_for_key_frame (endpoint, now);
-  if (endpoint->config.role != FASP_ROLE_SENDER || now < endpoint->encoder.time)
+  if (endpoint->config.role != FASP_ROLE_SENDER || now < endpoint->sending->encoder.time)
     return;
-  endpoint->encoder.time = now + LOOK_EVERY;
+  endpoint->sending->encoder.time = now + LOOK_EVERY;
   follow_demand (endpoint, now);
   announce_bitrate (endpoint, now);
 }
@@ -309,6 +309,23 @@ fasp_encoder_left (FaspEndpoint *endpoint, FaspTime now)
 {
   if (endpoint->config.role != FASP_ROLE_SENDER || fasp_endpoint_get_open (endpoint) != NULL)
     return;
-  fasp_key_frame_comes (&endpoint->encoder.key_frame); /* nobody is left who wants one */
+  fasp_key_frame_comes (&endpoint->sending->encoder.key_frame); /* nobody is left who wants one */
   announce_bitrate (endpoint, now);
+}
+
+/* Its sessions wake the first lane often enough for the encoder, but perhaps all are in others. */
+FaspTime
+fasp_encoder_get_time (FaspEndpoint *endpoint)
+{
+  gboolean is_alone = endpoint->config.role == FASP_ROLE_SENDER
+      && endpoint->schedulers[0].heap.n == 0 && endpoint->schedulers[0].elsewhere > 0;
+
+  return fasp_sooner (fasp_key_frame_get_time (&endpoint->sending->encoder.key_frame),
+      is_alone ? endpoint->sending->encoder.time : FASP_NEVER);
+}
+
+guint64
+fasp_encoder_count_key_frames (const FaspEndpoint *endpoint)
+{
+  return endpoint->sending->encoder.key_frame.passed_on;
 }

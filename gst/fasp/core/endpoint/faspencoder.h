@@ -11,6 +11,9 @@ G_BEGIN_DECLS
 
 /* Announces to the encoder what has changed. */
 void fasp_encoder_tend (FaspEndpoint *endpoint, FaspTime now);
+FaspTime fasp_encoder_get_time (FaspEndpoint *endpoint);
+/* Key frames that it was asked for. */
+guint64 fasp_encoder_count_key_frames (const FaspEndpoint *endpoint);
 /* The receivers need a key frame. */
 void fasp_encoder_want_key_frame (FaspEndpoint *endpoint, FaspTime now);
 /* This one does, as it is new. */

@@ -3,6 +3,7 @@
 #include "faspadmission.h"
 #include "faspadmitted.h"
 #include "faspcalling.h"
+#include "faspcredentials.h"
 #include "faspfailover.h"
 #include "faspgrouplistener.h"
 #include "fasphold.h"
@@ -11,7 +12,7 @@
 #include "faspreading.h"
 #include "faspretention.h"
 #include "fasprlc.h"
-#include "faspsending.h"
+#include "fasppolling.h"
 #include "faspstale.h"
 #include "faspstrangers.h"
 #include "faspwriting.h"
@@ -36,11 +37,8 @@ fasp_endpoint_new (const FaspEndpointConfig *config, FaspRandomFunc random, gpoi
   endpoint->random_data = user_data;
   endpoint->sessions = g_ptr_array_new ();
   endpoint->by_id = g_hash_table_new (NULL, NULL);
-  fasp_hold_init (endpoint);
   endpoint->reading = fasp_reading_new ();
   endpoint->stats.join_offset = FASP_OFFSET_UNKNOWN;
-  endpoint->writing.measured_by = FASP_NEVER;
-  endpoint->gather.due = FASP_NEVER;
   endpoint->config.lanes = CLAMP (config->lanes, 1, FASP_LANES_MAX);
   for (guint i = 0; i < endpoint->config.lanes; i++)
     fasp_scheduler_init (&endpoint->schedulers[i]);
@@ -49,8 +47,7 @@ fasp_endpoint_new (const FaspEndpointConfig *config, FaspRandomFunc random, gpoi
   fasp_calling_begin (endpoint);
   fasp_total_init (&endpoint->shared.total, config->settings.max_total_bitrate);
   endpoint->notes.trace = g_new0 (FaspTrace, 1);
-  if (config->role == FASP_ROLE_SENDER)
-    fasp_writing_begin (endpoint);
+  fasp_writing_begin (endpoint);
   fasp_multicast_init (endpoint);
   return endpoint;
 }
@@ -67,14 +64,11 @@ fasp_endpoint_free (FaspEndpoint *endpoint)
   g_ptr_array_unref (endpoint->sessions);
   for (guint i = 0; i < endpoint->config.lanes; i++)
     fasp_scheduler_clear (&endpoint->schedulers[i]);
-  fasp_heap_clear (&endpoint->first_needed);
   g_hash_table_unref (endpoint->by_id);
   fasp_address_index_clear (&endpoint->address_index);
   g_queue_clear_full (&endpoint->events, g_free);
-  fasp_store_free (endpoint->store);
-  fasp_stream_header_clear (&endpoint->header);
+  fasp_writing_end (endpoint);
   g_free (endpoint->reading);
-  fasp_planner_free (endpoint->planner);
   fasp_trace_set_size (endpoint->notes.trace, 0);
   g_free (endpoint->notes.trace);
   fasp_log_free (endpoint->notes.log);
@@ -125,7 +119,7 @@ fasp_endpoint_receive_routed (FaspEndpoint *endpoint, FaspTime now, const FaspAd
   FaspSession *session;
   FaspOpened opened;
 
-  fasp_sending_look (endpoint, now);
+  fasp_polling_look (endpoint, now);
   if (!fasp_wire_is_session (data, size)) {
     fasp_calling_receive (endpoint, now, from, data, size, route);
     return;

@@ -7,8 +7,6 @@
 
 #include "faspcookie.h"
 #include "faspendpoint.h"
-#include "faspendpointparts.h"
-#include "faspstreamheader.h"
 #include "faspsession.h"
 #include "faspaddressindex.h"
 
@@ -16,6 +14,14 @@ G_BEGIN_DECLS
 
 typedef struct _FaspCalling FaspCalling;
 typedef struct _FaspReading FaspReading;
+typedef struct _FaspSending FaspSending;
+
+/* What the sessions share. Changed by them, and by fasppolling.c. */
+typedef struct
+{
+  FaspTotal total;                        /* the rate of all that is sent */
+  FaspTime newcomer_turns[FASP_TX_TAKES]; /* of peers that have acknowledged nothing */
+} FaspEndpointShared;
 
 struct _FaspEndpoint
 {
@@ -35,19 +41,10 @@ struct _FaspEndpoint
   FaspCalling *calling; /* faspcallingprivate.h, owned */
 
   /* sender */
+  FaspSending *sending; /* faspsendingprivate.h, owned */
   FaspStore *store;
-  FaspPlanner *planner;  /* shared by its sessions */
-  FaspHeap first_needed; /* the first block that each session may need */
-  FaspEndpointHeld held;
-  FaspEndpointHistory history;
-  FaspEndpointWriting writing;
-  FaspEndpointGather gather;
-  FaspEndpointEncoder encoder;
+  FaspPlanner *planner; /* shared by its sessions */
   FaspEndpointShared shared;
-  FaspStreamHeader header;  /* of the stream that is written */
-  FaspTime left_behind_may; /* faspslowpolicy.c: earliest time of the next event about receivers
-                               left behind */
-  gboolean awaits_header;   /* a session may be waiting for it */
 
   FaspMulticastSender *group;
 

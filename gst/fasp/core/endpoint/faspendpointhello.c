@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "faspendpointhello.h"
+#include "faspheaderwait.h"
 #include "faspreading.h"
 #include "fasplimits.h"
 
@@ -19,7 +20,7 @@ fasp_endpoint_describe (FaspEndpoint *endpoint, FaspHello *hello, guint64 start)
   if (endpoint->config.role == FASP_ROLE_SENDER) {
     hello->start = start;
     hello->position = fasp_store_get_stream_offset (endpoint->store, start);
-    hello->has_header = endpoint->header.bytes != NULL || start < endpoint->header.gone;
+    hello->has_header = fasp_header_wait_announces (endpoint, start);
     return;
   }
   hello->window = fasp_endpoint_get_window (endpoint);

@@ -3,6 +3,7 @@
  * faspendpointstats.c: an endpoint's statistics.
  */
 #include "faspdial.h"
+#include "faspencoder.h"
 #include "faspendpointbase.h"
 #include "fasphistory.h"
 
@@ -14,7 +15,7 @@ fasp_endpoint_get_stats (FaspEndpoint *endpoint, FaspEndpointStats *stats)
 {
   *stats = endpoint->stats;
   stats->buffer_limit = endpoint->config.buffer_size;
-  stats->key_frames_requested = endpoint->encoder.key_frame.passed_on;
+  stats->key_frames_requested = fasp_encoder_count_key_frames (endpoint);
   if (endpoint->store != NULL)
     stats->buffer_bytes = fasp_store_get_bytes (endpoint->store);
   else

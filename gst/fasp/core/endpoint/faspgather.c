@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "faspgather.h"
+#include "faspsendingprivate.h"
 
 /* The rate of the stream is that of at least this time: a few pictures. */
 #define MEASURED_OVER (100 * FASP_MSEC)
@@ -24,7 +25,7 @@ get_most (const FaspEndpoint *endpoint, FaspTime now)
 static void
 measure (FaspEndpoint *endpoint, FaspTime now, gsize size)
 {
-  FaspEndpointGather *g = &endpoint->gather;
+  FaspEndpointGather *g = &endpoint->sending->gather;
 
   if (g->since == 0 || now - g->since >= MEASURED_OVER) {
     guint64 fill = g->bytes > 0 ?
@@ -41,7 +42,7 @@ measure (FaspEndpoint *endpoint, FaspTime now, gsize size)
 gboolean
 fasp_gather_written (FaspEndpoint *endpoint, FaspTime now, guint64 head, gsize size)
 {
-  FaspEndpointGather *g = &endpoint->gather;
+  FaspEndpointGather *g = &endpoint->sending->gather;
 
   measure (endpoint, now, size);
   if (size >= fasp_store_get_block_size (endpoint->store) / 2 || g->fill == 0) {
@@ -60,9 +61,9 @@ fasp_gather_written (FaspEndpoint *endpoint, FaspTime now, guint64 head, gsize s
 void
 fasp_gather_end (FaspEndpoint *endpoint, FaspTime now)
 {
-  if (endpoint->gather.due == FASP_NEVER)
+  if (endpoint->sending->gather.due == FASP_NEVER)
     return;
-  endpoint->gather.due = FASP_NEVER;
+  endpoint->sending->gather.due = FASP_NEVER;
   fasp_store_release (endpoint->store);
   for (guint i = 0; i < endpoint->config.lanes; i++)
     fasp_scheduler_written (&endpoint->schedulers[i], now);
@@ -71,6 +72,12 @@ fasp_gather_end (FaspEndpoint *endpoint, FaspTime now)
 void
 fasp_gather_tend (FaspEndpoint *endpoint, FaspTime now)
 {
-  if (now >= endpoint->gather.due)
+  if (now >= endpoint->sending->gather.due)
     fasp_gather_end (endpoint, now);
+}
+
+FaspTime
+fasp_gather_get_time (FaspEndpoint *endpoint)
+{
+  return endpoint->sending->gather.due;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "faspheaderwait.h"
+#include "faspsendingprivate.h"
 #include "faspretention.h"
 
 /* Does @event to the session.  TRUE: it is in another state now. */
@@ -18,7 +19,7 @@ fasp_header_wait_said (FaspEndpoint *endpoint, FaspTime now)
 {
   guint64 end = fasp_store_get_head (endpoint->store);
 
-  fasp_stream_header_said (&endpoint->header, now, end);
+  fasp_stream_header_said (&endpoint->sending->header, now, end);
   for (guint i = 0; i < endpoint->sessions->len; i++) {
     FaspSession *session = fasp_endpoint_nth (endpoint, i);
 
@@ -26,7 +27,7 @@ fasp_header_wait_said (FaspEndpoint *endpoint, FaspTime now)
       session->header_wait.end = end;
     if (fasp_log_turns (session->notes.log, FASP_LOG_LACKS_HEADER, FALSE))
       FASP_LOG (session->notes.log, now, HEADER_WRITTEN, now - session->header_wait.since,
-          endpoint->header.bytes != NULL);
+          endpoint->sending->header.bytes != NULL);
   }
 }
 
@@ -35,7 +36,7 @@ fasp_header_wait_said (FaspEndpoint *endpoint, FaspTime now)
 static void
 say_no_header (FaspEndpoint *endpoint, FaspTime now)
 {
-  if (fasp_store_mark_header (endpoint->store, now, endpoint->writing.media_time, NULL, 0))
+  if (fasp_store_mark_header (endpoint->store, now, endpoint->sending->writing.media_time, NULL, 0))
     fasp_header_wait_said (endpoint, now);
 }
 
@@ -60,7 +61,7 @@ fasp_header_wait_gone (FaspEndpoint *endpoint, FaspTime now)
 void
 fasp_header_wait_move (FaspEndpoint *endpoint, guint64 number, gboolean hold)
 {
-  if (!endpoint->awaits_header)
+  if (!endpoint->sending->awaits_header)
     return;
   for (guint i = 0; i < endpoint->sessions->len; i++) {
     FaspSession *session = fasp_endpoint_nth (endpoint, i);
@@ -78,7 +79,7 @@ fasp_header_wait_move (FaspEndpoint *endpoint, guint64 number, gboolean hold)
     advance (session, FASP_RECEIVER_RELEASE);
     fasp_endpoint_wake (endpoint, session);
   }
-  endpoint->awaits_header = hold;
+  endpoint->sending->awaits_header = hold;
   fasp_retention_trim (endpoint);
 }
 
@@ -88,12 +89,12 @@ lack_header (FaspEndpoint *endpoint, FaspTime now, FaspSession *session, const g
 {
   advance (session, FASP_RECEIVER_LACK);
   session->header_wait.skips = fasp_tx_count_skips (session->tx);
-  if (endpoint->header.bytes != NULL
+  if (endpoint->sending->header.bytes != NULL
       && fasp_log_turns (session->notes.log, FASP_LOG_LACKS_HEADER, TRUE))
     FASP_LOG (session->notes.log, now, HEADER_AWAITED,
         session->header_wait.state == FASP_RECEIVER_HELD, FASP_LOG_WORD (why));
-  if (endpoint->header.bytes != NULL)
-    fasp_stream_header_want (&endpoint->header);
+  if (endpoint->sending->header.bytes != NULL)
+    fasp_stream_header_want (&endpoint->sending->header);
   else
     say_no_header (endpoint, now);
 }
@@ -115,7 +116,7 @@ static void
 hold (FaspEndpoint *endpoint, FaspSession *session)
 {
   advance (session, FASP_RECEIVER_HOLD);
-  endpoint->awaits_header = TRUE;
+  endpoint->sending->awaits_header = TRUE;
 }
 
 /* The header is in the first bytes of the stream, which the session is to get. It waits for another
@@ -150,7 +151,7 @@ follow_unannounced (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
   session->header_wait.skips = fasp_tx_count_skips (session->tx);
   if (fasp_tx_view (session->tx)->counts.skipped == 0 || !has_first (endpoint, session))
     return;
-  if (endpoint->header.bytes == NULL || endpoint->group != NULL) {
+  if (endpoint->sending->header.bytes == NULL || endpoint->group != NULL) {
     advance (session, FASP_RECEIVER_ARRIVED);
     return;
   }
@@ -164,7 +165,8 @@ void
 fasp_header_wait_begin (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
 {
   guint64 start = fasp_retention_get_first (endpoint, session);
-  gboolean has_key = endpoint->history.key != FASP_NO_BLOCK && endpoint->history.key >= start;
+  gboolean has_key =
+      endpoint->sending->history.key != FASP_NO_BLOCK && endpoint->sending->history.key >= start;
 
   if (has_beginning (endpoint, session)) {
     follow_first (endpoint, now, session);
@@ -172,23 +174,23 @@ fasp_header_wait_begin (FaspEndpoint *endpoint, FaspTime now, FaspSession *sessi
   }
   /* It was let in before there was a header, so it would take what comes before the next
    * one. A group sends to all of its members at once. */
-  if (!session->start.has_header && endpoint->header.bytes != NULL
-      && start >= endpoint->header.since && endpoint->group == NULL) {
+  if (!session->start.has_header && endpoint->sending->header.bytes != NULL
+      && start >= endpoint->sending->header.since && endpoint->group == NULL) {
     if (has_key)
-      fasp_tx_begin_at (session->tx, endpoint->history.key);
+      fasp_tx_begin_at (session->tx, endpoint->sending->history.key);
     else
       hold (endpoint, session);
   }
   /* it takes the stream without a header, but may relay it */
   else if (!session->start.has_header) {
-    fasp_stream_header_want (&endpoint->header);
+    fasp_stream_header_want (&endpoint->sending->header);
     return;
   }
   session->header_wait.since = now;
   if (has_key) {
     advance (session, FASP_RECEIVER_LACK);
     advance (session, FASP_RECEIVER_WRITTEN);
-    session->header_wait.end = endpoint->header.end;
+    session->header_wait.end = endpoint->sending->header.end;
     session->header_wait.skips = fasp_tx_count_skips (session->tx);
   } else {
     lack_header (endpoint, now, session, "joined");
@@ -208,11 +210,17 @@ fasp_header_wait_follow (FaspEndpoint *endpoint, FaspTime now, FaspSession *sess
       && state == FASP_RECEIVER_BEGINS && !session->start.has_header) {
     follow_unannounced (endpoint, now, session);
   } else if (fasp_tx_count_skips (session->tx) != session->header_wait.skips) {
-    if (endpoint->header.bytes != NULL || now >= endpoint->header.may)
+    if (endpoint->sending->header.bytes != NULL || now >= endpoint->sending->header.may)
       lack_header (endpoint, now, session, "skipped");
   } else if (state == FASP_RECEIVER_GETS ?
           fasp_tx_get_base (session->tx) >= session->header_wait.end :
           has_first (endpoint, session)) {
     advance (session, FASP_RECEIVER_ARRIVED);
   }
+}
+
+gboolean
+fasp_header_wait_announces (const FaspEndpoint *endpoint, guint64 start)
+{
+  return endpoint->sending->header.bytes != NULL || start < endpoint->sending->header.gone;
 }

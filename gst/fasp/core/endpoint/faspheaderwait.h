@@ -15,6 +15,9 @@ void fasp_header_wait_said (FaspEndpoint *endpoint, FaspTime now);
 void fasp_header_wait_gone (FaspEndpoint *endpoint, FaspTime now);
 /* Sessions that wait for the header begin at block @number. @hold: they go on waiting. */
 void fasp_header_wait_move (FaspEndpoint *endpoint, guint64 number, gboolean hold);
+/* Does the stream have a header for a receiver that begins at block @start?  FASP_NO_BLOCK: one
+ * that begins with what is written next. */
+gboolean fasp_header_wait_announces (const FaspEndpoint *endpoint, guint64 start);
 /* A session opened: does it need the header? */
 void fasp_header_wait_begin (FaspEndpoint *endpoint, FaspTime now, FaspSession *session);
 /* Does the session still wait for a header?  It may have it now, or have skipped it. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "fasphistory.h"
+#include "faspsendingprivate.h"
 #include "faspretention.h"
 
 /* 1 / GIVE_WAY_SHARE of the store goes at a time when it is full. */
@@ -13,7 +14,7 @@ fasp_history_tend (FaspEndpoint *endpoint, FaspTime now)
   if (!fasp_retention_has_history (endpoint))
     return;
   past = fasp_store_find_time (endpoint->store, now - endpoint->config.history);
-  endpoint->history.past = MAX (endpoint->history.past, past);
+  endpoint->sending->history.past = MAX (endpoint->sending->history.past, past);
   fasp_retention_trim (endpoint);
 }
 
@@ -33,9 +34,10 @@ fasp_history_give_way (FaspEndpoint *endpoint)
 
   if (!fasp_history_can_give_way (endpoint))
     return FALSE;
-  endpoint->history.past = MAX (endpoint->history.past, MIN (needed, tail + MAX (part, 1)));
-  if (endpoint->history.key < endpoint->history.past)
-    endpoint->history.key = FASP_NO_BLOCK;
+  endpoint->sending->history.past =
+      MAX (endpoint->sending->history.past, MIN (needed, tail + MAX (part, 1)));
+  if (endpoint->sending->history.key < endpoint->sending->history.past)
+    endpoint->sending->history.key = FASP_NO_BLOCK;
   fasp_retention_trim (endpoint);
   return TRUE;
 }
@@ -56,14 +58,15 @@ fasp_history_choose (FaspEndpoint *endpoint, FaspTime now, const FaspWants *want
   }
   switch (asked ? wants->join : endpoint->config.join) {
     case FASP_JOIN_KEY_FRAME:
-      return endpoint->history.key >= tail && endpoint->history.key < head ? endpoint->history.key :
-                                                                             head;
+      return endpoint->sending->history.key >= tail && endpoint->sending->history.key < head ?
+          endpoint->sending->history.key :
+          head;
     case FASP_JOIN_BACK:
       /* the tail may be there for a receiver that is far behind, and not as history */
       return back_ms == 0 ? MAX (tail, fasp_retention_get_first_kept (endpoint)) :
                             fasp_store_find_time (endpoint->store, now - back_ms * FASP_MSEC);
     case FASP_JOIN_ANY:
-      return endpoint->held.first != FASP_NO_BLOCK ? endpoint->held.first : head;
+      return endpoint->sending->held.first != FASP_NO_BLOCK ? endpoint->sending->held.first : head;
     case FASP_JOIN_LIVE:
       break;
   }
@@ -81,7 +84,7 @@ fasp_history_mark_offset (FaspEndpoint *endpoint, FaspTime now, const FaspSessio
   position = fasp_store_get_stream_offset (endpoint->store, session->start.block);
   if (position.offset != session->start.position.offset
       || !fasp_origin_equal (&position.origin, &session->start.position.origin))
-    fasp_store_mark (endpoint->store, now, endpoint->writing.media_time);
+    fasp_store_mark (endpoint->store, now, endpoint->sending->writing.media_time);
 }
 
 gboolean
@@ -93,7 +96,7 @@ fasp_history_is_in_past (const FaspSession *session)
 gboolean
 fasp_history_begins_in_past (const FaspEndpoint *endpoint, guint64 start)
 {
-  guint64 needed = MIN (fasp_store_get_head (endpoint->store), endpoint->held.first);
+  guint64 needed = MIN (fasp_store_get_head (endpoint->store), endpoint->sending->held.first);
 
   if (start >= needed) /* most join live: no need to look at all the others */
     return FALSE;

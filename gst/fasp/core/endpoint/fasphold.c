@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "fasphold.h"
+#include "faspsendingprivate.h"
 #include "faspretention.h"
 
 /* The peer has acknowledged nothing, or it has another sender. */
@@ -52,10 +53,10 @@ fasp_hold_begin (FaspEndpoint *endpoint, FaspTime now, const FaspSession *sessio
   /* the end of the stream is all that it did not acknowledge */
   if (bytes == 0 && fasp_store_is_finished (endpoint->store) && !was_no_receiver (session))
     return FALSE;
-  endpoint->held.first = fasp_tx_get_base (session->tx);
-  endpoint->held.deadline = deadline;
-  endpoint->held.is_new = was_no_receiver (session);
-  FASP_LOG (session->notes.log, now, STREAM_HELD, endpoint->held.first, bytes,
+  endpoint->sending->held.first = fasp_tx_get_base (session->tx);
+  endpoint->sending->held.deadline = deadline;
+  endpoint->sending->held.is_new = was_no_receiver (session);
+  FASP_LOG (session->notes.log, now, STREAM_HELD, endpoint->sending->held.first, bytes,
       deadline == FASP_NEVER ? FASP_LOG_UNKNOWN : deadline - now);
   return TRUE;
 }
@@ -63,22 +64,22 @@ fasp_hold_begin (FaspEndpoint *endpoint, FaspTime now, const FaspSession *sessio
 void
 fasp_hold_init (FaspEndpoint *endpoint)
 {
-  endpoint->held.first = FASP_NO_BLOCK;
-  endpoint->held.deadline = FASP_NEVER;
+  endpoint->sending->held.first = FASP_NO_BLOCK;
+  endpoint->sending->held.deadline = FASP_NEVER;
 }
 
 static guint64
 count_held (const FaspEndpoint *endpoint)
 {
-  return fasp_store_count_bytes (endpoint->store, endpoint->held.first,
+  return fasp_store_count_bytes (endpoint->store, endpoint->sending->held.first,
       fasp_store_get_head (endpoint->store));
 }
 
 void
 fasp_hold_end (FaspEndpoint *endpoint, FaspTime now, const gchar *why)
 {
-  if (endpoint->held.first != FASP_NO_BLOCK)
-    FASP_LOG (endpoint->notes.log, now, STREAM_RELEASED, endpoint->held.first,
+  if (endpoint->sending->held.first != FASP_NO_BLOCK)
+    FASP_LOG (endpoint->notes.log, now, STREAM_RELEASED, endpoint->sending->held.first,
         count_held (endpoint), FASP_LOG_WORD (why));
   fasp_hold_init (endpoint);
 }
@@ -98,10 +99,10 @@ let_go (FaspEndpoint *endpoint, FaspTime now, gboolean receiver, const gchar *wh
 void
 fasp_hold_tend (FaspEndpoint *endpoint, FaspTime now)
 {
-  if (endpoint->held.deadline > now)
+  if (endpoint->sending->held.deadline > now)
     return;
   if (endpoint->config.settings.wait_for_connection && !fasp_store_is_finished (endpoint->store))
-    endpoint->held.deadline = FASP_NEVER;
+    endpoint->sending->held.deadline = FASP_NEVER;
   else
     let_go (endpoint, now, TRUE, "timeout");
 }
@@ -109,20 +110,40 @@ fasp_hold_tend (FaspEndpoint *endpoint, FaspTime now)
 void
 fasp_hold_finished (FaspEndpoint *endpoint, FaspTime now)
 {
-  if (endpoint->held.first != FASP_NO_BLOCK && endpoint->held.deadline == FASP_NEVER
-      && !endpoint->held.is_new)
+  if (endpoint->sending->held.first != FASP_NO_BLOCK
+      && endpoint->sending->held.deadline == FASP_NEVER && !endpoint->sending->held.is_new)
     let_go (endpoint, now, TRUE, "stream_ended");
 }
 
 void
 fasp_hold_no_more (FaspEndpoint *endpoint, FaspTime now)
 {
-  if (endpoint->held.first != FASP_NO_BLOCK && endpoint->held.deadline == FASP_NEVER)
-    let_go (endpoint, now, !endpoint->held.is_new, "not_awaited");
+  if (endpoint->sending->held.first != FASP_NO_BLOCK
+      && endpoint->sending->held.deadline == FASP_NEVER)
+    let_go (endpoint, now, !endpoint->sending->held.is_new, "not_awaited");
 }
 
 gboolean
 fasp_hold_expects (const FaspEndpoint *endpoint)
 {
-  return endpoint->held.deadline != FASP_NEVER;
+  return endpoint->sending->held.deadline != FASP_NEVER;
+}
+
+guint64
+fasp_hold_get_first (const FaspEndpoint *endpoint)
+{
+  return endpoint->sending->held.first;
+}
+
+FaspTime
+fasp_hold_get_time (FaspEndpoint *endpoint)
+{
+  return endpoint->sending->held.deadline;
+}
+
+void
+fasp_hold_excuse (FaspEndpoint *endpoint, FaspTime span)
+{
+  if (fasp_hold_expects (endpoint))
+    endpoint->sending->held.deadline += span;
 }

@@ -35,6 +35,11 @@ void fasp_hold_init (FaspEndpoint *endpoint);
 void fasp_hold_end (FaspEndpoint *endpoint, FaspTime now, const gchar *why);
 /* Lets go what was held for long enough. */
 void fasp_hold_tend (FaspEndpoint *endpoint, FaspTime now);
+FaspTime fasp_hold_get_time (FaspEndpoint *endpoint);
+/* Our process did not run for @span. */
+void fasp_hold_excuse (FaspEndpoint *endpoint, FaspTime span);
+/* The first block that is held; FASP_NO_BLOCK: none is. */
+guint64 fasp_hold_get_first (const FaspEndpoint *endpoint);
 /* The stream has ended: its receiver, if there was one and it has gone, is given up. */
 void fasp_hold_finished (FaspEndpoint *endpoint, FaspTime now);
 /* The application does not wait for receivers any more. */

@@ -178,7 +178,7 @@ fasp_lifecycle_leave (FaspEndpoint *endpoint, FaspTime now, FaspSession *session
   FaspEvent *event;
 
   session->notified.removed = TRUE;
-  fasp_heap_remove (&endpoint->first_needed, &session->entry.first_needed);
+  fasp_retention_forget (endpoint, session);
   endpoint->stats.interrupted -= session->liveness.interrupted;
   /* it may be heard again while its goodbye is under way */
   session->liveness.interrupted = FALSE;

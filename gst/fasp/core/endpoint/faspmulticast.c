@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "faspmulticast.h"
+#include "faspsendingprivate.h"
 #include "faspcredentials.h"
 
 /* How often to find out how much of a code is worth it. */
@@ -171,7 +172,7 @@ plan_fec (FaspEndpoint *endpoint, FaspTime now)
 static FaspGroupView
 get_view (const FaspEndpoint *endpoint)
 {
-  const FaspHeapItem *first = fasp_heap_peek (&endpoint->first_needed);
+  const FaspHeapItem *first = fasp_heap_peek (&endpoint->sending->first_needed);
 
   return (FaspGroupView) {
     .store = endpoint->store,

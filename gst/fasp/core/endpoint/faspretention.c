@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "faspretention.h"
+#include "faspsendingprivate.h"
 
 gboolean
 fasp_retention_has_history (const FaspEndpoint *endpoint)
@@ -15,16 +16,16 @@ fasp_retention_get_first_kept (const FaspEndpoint *endpoint)
   if (!fasp_retention_has_history (endpoint))
     return head;
   return MIN (endpoint->config.join == FASP_JOIN_KEY_FRAME ?
-          MIN (endpoint->history.key, endpoint->history.past) :
-          endpoint->history.past,
+          MIN (endpoint->sending->history.key, endpoint->sending->history.past) :
+          endpoint->sending->history.past,
       head);
 }
 
 guint64
 fasp_retention_get_needed (const FaspEndpoint *endpoint)
 {
-  const FaspHeapItem *first = fasp_heap_peek (&endpoint->first_needed);
-  guint64 needed = MIN (fasp_store_get_head (endpoint->store), endpoint->held.first);
+  const FaspHeapItem *first = fasp_heap_peek (&endpoint->sending->first_needed);
+  guint64 needed = MIN (fasp_store_get_head (endpoint->store), endpoint->sending->held.first);
 
   return first != NULL ? MIN (needed, (guint64) first->key) : needed;
 }
@@ -34,15 +35,21 @@ fasp_retention_note_first_needed (FaspEndpoint *endpoint, FaspSession *session)
 {
   if (session->role == FASP_ROLE_SENDER && session->notified.connected
       && !session->notified.removed)
-    fasp_heap_set (&endpoint->first_needed, &session->entry.first_needed,
+    fasp_heap_set (&endpoint->sending->first_needed, &session->entry.first_needed,
         fasp_tx_get_base (session->tx));
+}
+
+void
+fasp_retention_forget (FaspEndpoint *endpoint, FaspSession *session)
+{
+  fasp_heap_remove (&endpoint->sending->first_needed, &session->entry.first_needed);
 }
 
 void
 fasp_retention_trim (FaspEndpoint *endpoint)
 {
-  const FaspHeapItem *first = fasp_heap_peek (&endpoint->first_needed);
-  guint64 keep = MIN (fasp_retention_get_first_kept (endpoint), endpoint->held.first);
+  const FaspHeapItem *first = fasp_heap_peek (&endpoint->sending->first_needed);
+  guint64 keep = MIN (fasp_retention_get_first_kept (endpoint), endpoint->sending->held.first);
 
   if (first != NULL)
     keep = MIN (keep, (guint64) first->key);

@@ -18,7 +18,9 @@ guint64 fasp_retention_get_first_kept (const FaspEndpoint *endpoint);
 guint64 fasp_retention_get_needed (const FaspEndpoint *endpoint);
 /* A sender's session may need fewer blocks now. */
 void fasp_retention_note_first_needed (FaspEndpoint *endpoint, FaspSession *session);
-/* Releases blocks that nobody needs any more. */
+/* The session is over: it needs none. */
+void fasp_retention_forget (FaspEndpoint *endpoint, FaspSession *session);
+/* Releases blocks that no receiver needs any more. */
 void fasp_retention_trim (FaspEndpoint *endpoint);
 /* The block that a session begins with, when it opens.  That is not the one in our hello if nothing
  * is kept for a half-open session, or if a call was not answered for long. */

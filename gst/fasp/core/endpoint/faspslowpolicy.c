@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "faspslowpolicy.h"
+#include "faspsendingprivate.h"
 #include "fasphistory.h"
 #include "faspmulticast.h"
 #include "faspretention.h"
@@ -29,7 +30,7 @@ fasp_slow_policy_can_press (const FaspEndpoint *endpoint)
   FaspTime now = endpoint->looked;
   gboolean any_takes = fasp_endpoint_has_standing (endpoint, now, FASP_STANDING_TAKING);
 
-  if (endpoint->held.first != FASP_NO_BLOCK
+  if (endpoint->sending->held.first != FASP_NO_BLOCK
       && endpoint->config.settings.slow_policy == FASP_SLOW_WAIT)
     return FALSE;
   for (guint i = 0; i < endpoint->sessions->len; i++) {
@@ -46,9 +47,9 @@ fasp_slow_policy_can_press (const FaspEndpoint *endpoint)
 static void
 notify_left_behind (FaspEndpoint *endpoint, FaspTime now, const FaspSession *session)
 {
-  if (now < endpoint->left_behind_may)
+  if (now < endpoint->sending->left_behind_may)
     return;
-  endpoint->left_behind_may = now + NOTIFY_AFTER;
+  endpoint->sending->left_behind_may = now + NOTIFY_AFTER;
   fasp_endpoint_push_event (endpoint, FASP_EVENT_SKIPPED, session);
 }
 
@@ -85,8 +86,8 @@ fasp_slow_policy_press (FaspEndpoint *endpoint, FaspTime now)
     fasp_retention_note_first_needed (endpoint, session);
     fasp_endpoint_wake (endpoint, session);
   }
-  if (endpoint->held.first < middle)
-    endpoint->held.first = middle;
+  if (endpoint->sending->held.first < middle)
+    endpoint->sending->held.first = middle;
   fasp_retention_trim (endpoint);
   return fasp_store_get_tail (endpoint->store) > tail;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "faspwriting.h"
+#include "faspsendingprivate.h"
 #include "faspencoder.h"
-#include "faspendpointbase.h"
 #include "faspgather.h"
 #include "faspheaderwait.h"
 #include "fasphistory.h"
@@ -17,10 +17,10 @@ choose_origin (FaspEndpoint *endpoint)
   guint8 count[4];
   FaspWriter w = { count, sizeof count };
 
-  fasp_write_uint (&w, endpoint->writing.own_origins++, sizeof count);
-  endpoint->writing.own = (FaspStreamOffset) { .known = TRUE };
+  fasp_write_uint (&w, endpoint->sending->writing.own_origins++, sizeof count);
+  endpoint->sending->writing.own = (FaspStreamOffset) { .known = TRUE };
   fasp_hmac (endpoint->cookie_secret, sizeof endpoint->cookie_secret, "fasp origin 1", count,
-      sizeof count, endpoint->writing.own.origin.bytes, FASP_ORIGIN_SIZE);
+      sizeof count, endpoint->sending->writing.own.origin.bytes, FASP_ORIGIN_SIZE);
 }
 
 /* The block size before any path is known. */
@@ -33,18 +33,35 @@ get_first_size (const FaspEndpointConfig *config)
 void
 fasp_writing_begin (FaspEndpoint *endpoint)
 {
+  endpoint->sending = g_new0 (FaspSending, 1);
+  fasp_hold_init (endpoint);
+  endpoint->sending->writing.measured_by = FASP_NEVER;
+  endpoint->sending->gather.due = FASP_NEVER;
+  if (endpoint->config.role != FASP_ROLE_SENDER)
+    return;
   endpoint->store =
       fasp_store_new (endpoint->config.buffer_size, get_first_size (&endpoint->config));
   endpoint->planner = fasp_planner_new ();
-  endpoint->history.key = FASP_NO_BLOCK;
+  endpoint->sending->history.key = FASP_NO_BLOCK;
   choose_origin (endpoint);
-  fasp_store_set_offset (endpoint->store, 0, 0, &endpoint->writing.own, FALSE);
+  fasp_store_set_offset (endpoint->store, 0, 0, &endpoint->sending->writing.own, FALSE);
+}
+
+void
+fasp_writing_end (FaspEndpoint *endpoint)
+{
+  fasp_heap_clear (&endpoint->sending->first_needed);
+  fasp_store_free (endpoint->store);
+  fasp_stream_header_clear (&endpoint->sending->header);
+  fasp_planner_free (endpoint->planner);
+  g_free (endpoint->sending);
 }
 
 static gboolean
 has_listeners (const FaspEndpoint *endpoint)
 {
-  return endpoint->held.first != FASP_NO_BLOCK || fasp_endpoint_get_open (endpoint) != NULL;
+  return endpoint->sending->held.first != FASP_NO_BLOCK
+      || fasp_endpoint_get_open (endpoint) != NULL;
 }
 
 /* --- how large blocks are ----------------------------------------------------- */
@@ -70,8 +87,8 @@ fasp_writing_fit_blocks (FaspEndpoint *endpoint)
   }
   if (!found)
     size = get_first_size (&endpoint->config);
-  if (endpoint->writing.packet_size > 0 && endpoint->writing.packet_size <= size)
-    size -= size % endpoint->writing.packet_size;
+  if (endpoint->sending->writing.packet_size > 0 && endpoint->sending->writing.packet_size <= size)
+    size -= size % endpoint->sending->writing.packet_size;
   fasp_store_set_block_size (endpoint->store, size);
 }
 
@@ -79,7 +96,7 @@ void
 fasp_endpoint_set_packet_size (FaspEndpoint *endpoint, guint32 size)
 {
   g_return_if_fail (endpoint->store != NULL);
-  endpoint->writing.packet_size = size;
+  endpoint->sending->writing.packet_size = size;
   fasp_writing_fit_blocks (endpoint);
 }
 
@@ -117,7 +134,7 @@ fasp_writing_opened (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
   fasp_header_wait_move (endpoint, fasp_store_get_head (endpoint->store), TRUE);
   if (endpoint->config.settings.wait_for_connection && endpoint->stats.sessions == 1
       && endpoint->group == NULL && !far)
-    endpoint->writing.measured_by = now + MEASURED_AFTER;
+    endpoint->sending->writing.measured_by = now + MEASURED_AFTER;
 }
 
 void
@@ -125,11 +142,18 @@ fasp_writing_tend (FaspEndpoint *endpoint, FaspTime now)
 {
   const FaspSession *session;
 
-  if (endpoint->writing.measured_by == FASP_NEVER)
+  if (endpoint->sending->writing.measured_by == FASP_NEVER)
     return;
   session = fasp_endpoint_get_open (endpoint);
-  if (now >= endpoint->writing.measured_by || session == NULL || fasp_session_is_measured (session))
-    endpoint->writing.measured_by = FASP_NEVER;
+  if (now >= endpoint->sending->writing.measured_by || session == NULL
+      || fasp_session_is_measured (session))
+    endpoint->sending->writing.measured_by = FASP_NEVER;
+}
+
+FaspTime
+fasp_writing_get_time (FaspEndpoint *endpoint)
+{
+  return endpoint->sending->writing.measured_by;
 }
 
 /* If each unit can be decoded alone, one is marked this often, for those who relay the
@@ -160,7 +184,8 @@ make_room (FaspEndpoint *endpoint, FaspTime now)
 static gboolean
 begins_with_header (const FaspEndpoint *endpoint)
 {
-  return endpoint->header.wanted && fasp_store_get_next_offset (endpoint->store).offset == 0;
+  return endpoint->sending->header.wanted
+      && fasp_store_get_next_offset (endpoint->store).offset == 0;
 }
 
 static void
@@ -198,8 +223,8 @@ fasp_endpoint_write (FaspEndpoint *endpoint, FaspTime now, FaspTime media_time, 
   g_return_val_if_fail (endpoint->store != NULL, 0);
   if (endpoint->closing || fasp_store_is_finished (endpoint->store))
     return 0;
-  endpoint->writing.media_time = media_time;
-  if (endpoint->writing.measured_by != FASP_NEVER) {
+  endpoint->sending->writing.media_time = media_time;
+  if (endpoint->sending->writing.measured_by != FASP_NEVER) {
     log_waiting (endpoint, now, "path_mtu");
     return 0;
   }
@@ -211,7 +236,7 @@ fasp_endpoint_write (FaspEndpoint *endpoint, FaspTime now, FaspTime media_time, 
     log_waiting (endpoint, now, NULL);
     endpoint->stats.bytes_written += size;
     endpoint->stats.bytes_dropped += size;
-    endpoint->header.passed += size;
+    endpoint->sending->header.passed += size;
     endpoint->stats.bytes_unconfirmed = 0; /* they are no longer at the end */
     fasp_store_pass (endpoint->store, size);
     return size;
@@ -226,7 +251,7 @@ fasp_endpoint_write (FaspEndpoint *endpoint, FaspTime now, FaspTime media_time, 
   while (taken < size && make_room (endpoint, now));
   log_waiting (endpoint, now, taken < size ? "store_full" : NULL);
   endpoint->stats.bytes_written += taken;
-  endpoint->header.passed += taken;
+  endpoint->sending->header.passed += taken;
   if (taken > 0) {
     gboolean is_new = fasp_gather_written (endpoint, now, head, size);
 
@@ -245,7 +270,7 @@ is_own (FaspEndpoint *endpoint)
 {
   FaspStreamOffset position = fasp_store_get_next_offset (endpoint->store);
 
-  return fasp_origin_equal (&position.origin, &endpoint->writing.own.origin);
+  return fasp_origin_equal (&position.origin, &endpoint->sending->writing.own.origin);
 }
 
 /* Does any peer know, or may it get, the stream offset of what is written next? A half-open session
@@ -274,7 +299,7 @@ fasp_writing_set_offset (FaspEndpoint *endpoint, FaspTime now, FaspTime media_ti
     if (is_own (endpoint))
       return TRUE;
     choose_origin (endpoint);
-    position = &endpoint->writing.own;
+    position = &endpoint->sending->writing.own;
   }
   next = fasp_store_get_next_offset (endpoint->store);
   while (!fasp_store_set_offset (endpoint->store, now, media_time, position,
@@ -285,7 +310,7 @@ fasp_writing_set_offset (FaspEndpoint *endpoint, FaspTime now, FaspTime media_ti
     }
   /* no receiver has the header of this stream, though it may be the same one */
   if (!fasp_origin_equal (&next.origin, &position->origin))
-    fasp_stream_header_renew (&endpoint->header, now);
+    fasp_stream_header_renew (&endpoint->sending->header, now);
   return TRUE;
 }
 
@@ -293,22 +318,22 @@ void
 fasp_endpoint_set_header (FaspEndpoint *endpoint, FaspTime now, GBytes *header)
 {
   gsize size = header != NULL ? g_bytes_get_size (header) : 0;
-  gboolean had = endpoint->header.bytes != NULL;
+  gboolean had = endpoint->sending->header.bytes != NULL;
 
   g_return_if_fail (endpoint->store != NULL && size <= FASP_STREAM_HEADER_MAX);
   if (size == 0 || size > fasp_stream_header_get_most (endpoint->config.buffer_size))
     header = NULL;
-  fasp_stream_header_set (&endpoint->header, now, header);
+  fasp_stream_header_set (&endpoint->sending->header, now, header);
   /* nobody begins at key frames before it */
-  endpoint->history.key = FASP_NO_BLOCK;
+  endpoint->sending->history.key = FASP_NO_BLOCK;
   if (!had)
-    endpoint->header.since = fasp_store_get_head (endpoint->store);
+    endpoint->sending->header.since = fasp_store_get_head (endpoint->store);
   if (!had || header != NULL)
     return;
   fasp_header_wait_move (endpoint, fasp_store_get_head (endpoint->store), FALSE);
   if (is_kept (endpoint))
     fasp_header_wait_gone (endpoint, now);
-  endpoint->header.gone = fasp_store_get_head (endpoint->store);
+  endpoint->sending->header.gone = fasp_store_get_head (endpoint->store);
 }
 
 FaspTime
@@ -335,7 +360,7 @@ static gboolean
 say_header (FaspEndpoint *endpoint, FaspTime now, FaspTime media_time, guint64 number)
 {
   gsize size;
-  gconstpointer bytes = g_bytes_get_data (endpoint->header.bytes, &size);
+  gconstpointer bytes = g_bytes_get_data (endpoint->sending->header.bytes, &size);
 
   while (!fasp_store_mark_header (endpoint->store, now, media_time, bytes, size))
     if (!make_room (endpoint, now))
@@ -350,38 +375,39 @@ say_header (FaspEndpoint *endpoint, FaspTime now, FaspTime media_time, guint64 n
 static void
 serve_key_frame (FaspEndpoint *endpoint, FaspTime now, gboolean has_header)
 {
-  if (endpoint->header.wanted && !has_header)
+  if (endpoint->sending->header.wanted && !has_header)
     fasp_encoder_want_key_frame (endpoint, now);
   else
-    fasp_key_frame_comes (&endpoint->encoder.key_frame);
+    fasp_key_frame_comes (&endpoint->sending->encoder.key_frame);
 }
 
 gboolean
 fasp_endpoint_begin_key_frame (FaspEndpoint *endpoint, FaspTime now, FaspTime media_time,
     gboolean each)
 {
-  gboolean has_header = endpoint->header.bytes != NULL, due;
+  gboolean has_header = endpoint->sending->header.bytes != NULL, due;
   guint64 number;
 
   g_return_val_if_fail (endpoint->store != NULL, TRUE);
-  due = fasp_stream_header_is_due (&endpoint->header, now, fasp_retention_has_history (endpoint));
+  due = fasp_stream_header_is_due (&endpoint->sending->header, now,
+      fasp_retention_has_history (endpoint));
   if (!each) {
     fasp_gather_end (endpoint, now);
     serve_key_frame (endpoint, now, due);
   }
   if (!is_kept (endpoint) || (!has_header && (each || !fasp_retention_has_history (endpoint))))
     return TRUE;
-  if (each && !due && now < endpoint->header.key_due)
+  if (each && !due && now < endpoint->sending->header.key_due)
     return TRUE;
   number = fasp_store_seal (endpoint->store);
   if (due && !say_header (endpoint, now, media_time, number)) {
     log_waiting (endpoint, now, "store_full");
     return FALSE;
   }
-  endpoint->header.key_due = now + EACH_APART;
+  endpoint->sending->header.key_due = now + EACH_APART;
   fasp_store_mark_key_frame (endpoint->store, now, media_time);
   if (due || !has_header)
-    endpoint->history.key = number;
+    endpoint->sending->history.key = number;
   return TRUE;
 }
 
@@ -400,7 +426,7 @@ fasp_endpoint_has_forgotten (const FaspEndpoint *endpoint)
 gboolean
 fasp_endpoint_can_write (const FaspEndpoint *endpoint)
 {
-  if (endpoint->writing.measured_by != FASP_NEVER || endpoint->closing
+  if (endpoint->sending->writing.measured_by != FASP_NEVER || endpoint->closing
       || fasp_store_is_finished (endpoint->store))
     return FALSE;
   if (!is_kept (endpoint))
@@ -428,7 +454,7 @@ fasp_endpoint_finish (FaspEndpoint *endpoint, FaspTime now)
 {
   g_return_if_fail (endpoint->store != NULL);
   fasp_header_wait_move (endpoint, fasp_store_get_head (endpoint->store), FALSE);
-  fasp_store_finish (endpoint->store, now, endpoint->writing.media_time);
+  fasp_store_finish (endpoint->store, now, endpoint->sending->writing.media_time);
   fasp_hold_finished (endpoint, now);
   fasp_retention_trim (endpoint);
   fasp_endpoint_wake_all (endpoint);

@@ -8,8 +8,9 @@
 
 G_BEGIN_DECLS
 
-/* Makes a sender's store. */
+/* Makes what a sender keeps. */
 void fasp_writing_begin (FaspEndpoint *endpoint);
+void fasp_writing_end (FaspEndpoint *endpoint);
 /* The narrowest path in use may have changed: makes new blocks as large as it takes. */
 void fasp_writing_fit_blocks (FaspEndpoint *endpoint);
 /* A session opened: finds out what its peer lacks, and for the first session waits a moment
@@ -21,5 +22,6 @@ gboolean fasp_writing_is_in_the_middle (const FaspEndpoint *endpoint, const Fasp
 gboolean fasp_writing_set_offset (FaspEndpoint *endpoint, FaspTime now, FaspTime media_time,
     const FaspStreamOffset *position, gboolean is_calling);
 void fasp_writing_tend (FaspEndpoint *endpoint, FaspTime now);
+FaspTime fasp_writing_get_time (FaspEndpoint *endpoint);
 
 G_END_DECLS

@@ -4,6 +4,7 @@
  * others, to memory and to time.  Seeds of these came from a review.
  */
 #include <string.h>
+#include "fasplimiter.h"
 #include "faspbeginning.h"
 #include "faspencoder.h"
 #include "fasplifecycle.h"

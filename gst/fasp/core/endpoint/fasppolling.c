@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "faspsending.h"
+#include "fasppolling.h"
 #include "faspadmission.h"
 #include "faspcalling.h"
 #include "faspdial.h"
@@ -14,35 +14,6 @@
 #include "faspwriting.h"
 
 /* --- work that belongs to no session --------------------------------------------- */
-
-static FaspTime
-get_hold_time (FaspEndpoint *endpoint)
-{
-  return endpoint->held.deadline;
-}
-
-static FaspTime
-get_writing_time (FaspEndpoint *endpoint)
-{
-  return endpoint->writing.measured_by;
-}
-
-static FaspTime
-get_gather_time (FaspEndpoint *endpoint)
-{
-  return endpoint->gather.due;
-}
-
-/* Its sessions wake the first lane often enough for the encoder, but perhaps all are in others. */
-static FaspTime
-get_encoder_time (FaspEndpoint *endpoint)
-{
-  gboolean is_alone = endpoint->config.role == FASP_ROLE_SENDER
-      && endpoint->schedulers[0].heap.n == 0 && endpoint->schedulers[0].elsewhere > 0;
-
-  return fasp_sooner (fasp_key_frame_get_time (&endpoint->encoder.key_frame),
-      is_alone ? endpoint->encoder.time : FASP_NEVER);
-}
 
 static FaspTime
 get_group_time (FaspEndpoint *endpoint)
@@ -64,14 +35,14 @@ static const struct
   /* TRUE: a datagram is to leave; NULL: none ever is */
   gboolean (*poll) (FaspEndpoint *endpoint, FaspTime now, FaspDatagram *datagram);
 } OWN[] = {
-  { get_hold_time, fasp_hold_tend, NULL },
-  { get_writing_time, fasp_writing_tend, NULL },
-  { get_gather_time, fasp_gather_tend, NULL },
+  { fasp_hold_get_time, fasp_hold_tend, NULL },
+  { fasp_writing_get_time, fasp_writing_tend, NULL },
+  { fasp_gather_get_time, fasp_gather_tend, NULL },
   { fasp_calling_get_reply_time, NULL, fasp_calling_poll_reply },
   { fasp_dial_get_timeout, fasp_dial_tend, fasp_dial_poll },
   { fasp_stale_get_time, fasp_stale_tend, NULL },
   { fasp_strangers_get_time, fasp_strangers_tend, NULL },
-  { get_encoder_time, fasp_encoder_tend, NULL },
+  { fasp_encoder_get_time, fasp_encoder_tend, NULL },
   { fasp_dial_get_punch_time, NULL, fasp_dial_poll_punch },
   { get_group_time, NULL, poll_group_first },
 };
@@ -131,7 +102,7 @@ fasp_endpoint_poll_lane (FaspEndpoint *endpoint, guint lane, FaspTime now, FaspD
   FaspSession *session;
 
   fasp_datagram_clear (datagram);
-  fasp_sending_look (endpoint, now);
+  fasp_polling_look (endpoint, now);
   if (lane == 0 && poll_own (endpoint, now, datagram))
     return TRUE;
   while ((session = fasp_scheduler_next (scheduler, now)) != NULL) {
@@ -193,15 +164,8 @@ fasp_endpoint_get_timeout (FaspEndpoint *endpoint)
 /* If nobody called for this long after a timeout, the process or the machine stood still. */
 #define AWAY FASP_SEC
 
-static void
-put_off (FaspTime *time, FaspTime span)
-{
-  if (*time != FASP_NEVER)
-    *time += span;
-}
-
 void
-fasp_sending_look (FaspEndpoint *endpoint, FaspTime now)
+fasp_polling_look (FaspEndpoint *endpoint, FaspTime now)
 {
   FaspTime before = endpoint->looked, away;
 
@@ -214,6 +178,6 @@ fasp_sending_look (FaspEndpoint *endpoint, FaspTime now)
     return;
   for (guint i = 0; i < endpoint->sessions->len; i++)
     fasp_session_excuse (fasp_endpoint_nth (endpoint, i), away);
-  put_off (&endpoint->held.deadline, away);
+  fasp_hold_excuse (endpoint, away);
   fasp_calling_excuse (endpoint, away);
 }

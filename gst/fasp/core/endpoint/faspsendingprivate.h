@@ -1,22 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * faspendpointparts.h: the parts of an endpoint's state, each with the files that change it.  Times
- * are as the endpoint is given them, µs.
+ * faspsendingprivate.h: what a sender keeps for its receivers, and knows of them together, each
+ * part with the files that change it.  Times are as the endpoint is given them, µs.
  */
 #pragma once
 
-#include "faspblock.h"
-#include "faspcaller.h"
 #include "faspdemand.h"
-#include "fasphist.h"
+#include "faspendpointbase.h"
 #include "faspkeyframe.h"
-#include "fasplimiter.h"
-#include "faspnetworks.h"
-#include "faspnewcomers.h"
-#include "faspstats.h"
-#include "faspstream.h"
-#include "fasptotal.h"
-#include "fasptx.h"
+#include "faspstreamheader.h"
 
 G_BEGIN_DECLS
 
@@ -54,13 +46,6 @@ typedef struct
   guint64 bytes;  /* and what was written since */
 } FaspEndpointGather;
 
-/* What the sessions share. Changed by them, and by faspsending.c. */
-typedef struct
-{
-  FaspTotal total;                        /* the rate of all that is sent */
-  FaspTime newcomer_turns[FASP_TX_TAKES]; /* of peers that have acknowledged nothing */
-} FaspEndpointShared;
-
 /* faspencoder.c: what was announced to the encoder. */
 typedef struct
 {
@@ -72,5 +57,19 @@ typedef struct
   FaspDemand demand;
   FaspKeyFrame key_frame; /* requests of all receivers to the application */
 } FaspEndpointEncoder;
+
+struct _FaspSending
+{
+  FaspHeap first_needed; /* faspretention.c: the first block that each session may need */
+  FaspEndpointHeld held;
+  FaspEndpointHistory history;
+  FaspEndpointWriting writing;
+  FaspEndpointGather gather;
+  FaspEndpointEncoder encoder;
+  FaspStreamHeader header;  /* of the stream that is written */
+  gboolean awaits_header;   /* faspheaderwait.c: a session may be waiting for it */
+  FaspTime left_behind_may; /* faspslowpolicy.c: earliest time of the next event about receivers
+                               left behind */
+};
 
 G_END_DECLS

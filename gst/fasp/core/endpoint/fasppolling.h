@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * faspsending.h: what leaves, lane by lane: which session is polled next, and when to poll again.
+ * fasppolling.h: what leaves, lane by lane: which session is polled next, and when to poll again.
  */
 #pragma once
 
@@ -11,6 +11,6 @@ G_BEGIN_DECLS
 /* Notes that the endpoint is called.  To be called before @now is used for anything: if our
  * process stood still, the time since the last call is not the peers' silence, and deadlines
  * are put off by it. */
-void fasp_sending_look (FaspEndpoint *endpoint, FaspTime now);
+void fasp_polling_look (FaspEndpoint *endpoint, FaspTime now);
 
 G_END_DECLS
