@@ -2,22 +2,15 @@
 #include "relayconfig.h"
 #include <string.h>
 #include "faspplain.h"
-#include "relaytext.h"
+#include "relayconfigkeys.h"
 #include "relaylog.h"
 #include "relayports.h"
 #include "relaysection.h"
+#include "relaytext.h"
 #include "relayvalue.h"
 
 #define STREAM "stream "
 #define NAME_MAX_BYTES 128
-
-static const gchar *const relay_keys[] = { "status", "status-names", "receiver-metrics", "api",
-  "api-token-file", "api-socket", NULL };
-
-static const gchar *const stream_keys[] = { "streamid", "require-streamid", "optional", "input",
-  "output", "picture-interval", "switch-source", "input-passphrase-file", "output-passphrase-file",
-  "input-key-file", "output-key-file", "input-allowed-keys", "output-allowed-keys", "input-record",
-  "output-record", "input-log", "output-log", NULL };
 
 /* --- memory -------------------------------------------------------------------------- */
 
@@ -329,8 +322,7 @@ read_stream (GKeyFile *file, const gchar *group, const RelaySecrets *secrets, GE
   good = why == NULL
       && relay_value_boolean (file, group, "require-streamid", &config->require_streamid, &why)
       && relay_value_boolean (file, group, "optional", &config->optional, &why)
-      && relay_value_number (file, group, "picture-interval", RELAY_PICTURE_INTERVAL_MAX,
-          "the seconds from one picture to the next, e.g. 5, or 0 for none",
+      && relay_value_number (file, group, relay_key_find (relay_stream_keys, "picture-interval", 0),
           &config->picture_interval, &why)
       && read_input (file, group, secrets, config, &why) && read_switch (file, group, config, &why)
       && read_outputs (file, group, secrets, config, &why);
@@ -343,11 +335,11 @@ read_stream (GKeyFile *file, const gchar *group, const RelaySecrets *secrets, GE
 
 /* --- the file --------------------------------------------------------------------------------- */
 
-static const gchar *const *
+static const RelayKey *
 get_keys (const gchar *group)
 {
-  return g_str_equal (group, RELAY_SECTION) ? relay_keys :
-      g_str_has_prefix (group, STREAM)      ? stream_keys :
+  return g_str_equal (group, RELAY_SECTION) ? relay_section_keys :
+      g_str_has_prefix (group, STREAM)      ? relay_stream_keys :
                                               NULL;
 }
 

@@ -15,8 +15,7 @@
 G_BEGIN_DECLS
 
 #define RELAY_STREAMS_MAX 1000
-#define RELAY_OUTPUTS_MAX 64            /* of one stream */
-#define RELAY_PICTURE_INTERVAL_MAX 3600 /* s */
+#define RELAY_OUTPUTS_MAX 64 /* of one stream */
 
 /* Has a reference count: a running stream keeps its configuration. */
 typedef struct

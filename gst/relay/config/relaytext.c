@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <string.h>
 #include "gstfaspfile.h"
-#include "relaykey.h"
 #include "relaytext.h"
 
 typedef struct
@@ -10,7 +9,7 @@ typedef struct
   GHashTable *lines; /* the line where a section, or one of its keys, stands */
   guint line;
   gchar *section;
-  const gchar *const *keys; /* of that section */
+  const RelayKey *keys; /* of that section */
 } Scan;
 
 /* Returns FALSE, and says where it stands already, if @what does. */
@@ -56,19 +55,21 @@ static gboolean
 add_key (Scan *scan, const gchar *text, GError **error)
 {
   const gchar *end = strchr (text, '=');
-  g_autofree gchar *key = NULL, *list = NULL;
+  g_autofree gchar *key = NULL;
+  g_autoptr (GString) list = g_string_new (NULL);
 
   if (end == NULL || end == text || scan->section == NULL)
     return FALSE;
   key = g_strchomp (g_strndup (text, end - text));
-  if (g_strv_contains (scan->keys, key))
+  if (relay_key_find (scan->keys, key, 0) != NULL)
     /* a section has no line break in its name */
     return add (scan, g_strconcat (scan->section, "\n", key, NULL), key, error);
-  list = g_strjoinv (", ", (gchar **) scan->keys);
+  for (const RelayKey *known = scan->keys; known->name != NULL; known++)
+    g_string_append_printf (list, "%s%s", list->len > 0 ? ", " : "", known->name);
   RELAY_BAD (error,
       "[%s] line %u: there is no such key here. The keys are: %s. (A "
       "value must be on one line.)",
-      scan->section, scan->line, list);
+      scan->section, scan->line, list->str);
   /* it may be the rest of a secret */
   explicit_bzero (key, strlen (key));
   return FALSE;

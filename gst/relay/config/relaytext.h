@@ -10,12 +10,12 @@
  */
 #pragma once
 
-#include <glib.h>
+#include "relaykey.h"
 
 G_BEGIN_DECLS
 
 /* Returns the keys that a section may have; NULL: there is no such section. */
-typedef const gchar *const *(*RelayTextFunc) (const gchar *section);
+typedef const RelayKey *(*RelayTextFunc) (const gchar *section);
 
 /* @error: a sentence. */
 GKeyFile *relay_text_parse (const gchar *text, gsize size, RelayTextFunc get_keys, GError **error);

@@ -35,21 +35,20 @@ relay_value_boolean (GKeyFile *file, const gchar *group, const gchar *key, gbool
 }
 
 gboolean
-relay_value_number (GKeyFile *file, const gchar *group, const gchar *key, guint most,
-    const gchar *what, guint *value, GError **error)
+relay_value_number (GKeyFile *file, const gchar *group, const RelayKey *key, guint *value,
+    GError **error)
 {
-  g_autofree gchar *text = NULL;
+  g_autofree gchar *text = g_key_file_get_value (file, group, key->name, NULL);
   guint64 number;
 
-  if (!g_key_file_has_key (file, group, key, NULL))
+  if (text == NULL)
     return TRUE;
-  text = g_key_file_get_value (file, group, key, NULL);
-  if (text != NULL && g_ascii_string_to_unsigned (g_strstrip (text), 10, 0, most, &number, NULL)) {
+  if (g_ascii_string_to_unsigned (g_strstrip (text), 10, key->least, key->most, &number, NULL)) {
     *value = number;
     return TRUE;
   }
-  RELAY_BAD (error, "write %s, a whole number up to %u; or leave it out.", what, most);
-  return relay_value_locate (error, group, key);
+  RELAY_BAD (error, "write a whole number: %s; or leave it out.", key->meaning);
+  return relay_value_locate (error, group, key->name);
 }
 
 gchar *

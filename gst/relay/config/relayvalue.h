@@ -25,9 +25,9 @@ gboolean relay_value_locate (GError **error, const gchar *group, const gchar *ke
 /* Leaves *value as it is if the key is not there. */
 gboolean relay_value_boolean (GKeyFile *file, const gchar *group, const gchar *key, gboolean *value,
     GError **error);
-/* The same, for a whole number from 0 to @most, of which @what says what it is for. */
-gboolean relay_value_number (GKeyFile *file, const gchar *group, const gchar *key, guint most,
-    const gchar *what, guint *value, GError **error);
+/* The same, for a whole number. */
+gboolean relay_value_number (GKeyFile *file, const gchar *group, const RelayKey *key, guint *value,
+    GError **error);
 /* Returns NULL without an error if the key is not there. */
 gchar *relay_value_string (GKeyFile *file, const gchar *group, const gchar *key, GError **error);
 /* Takes the secret of the file that the key names: one line, without the space around it. @what: a

@@ -12,6 +12,7 @@
 #endif
 #include <sys/resource.h>
 #include "relay.h"
+#include "relayconfigkeys.h"
 #include "relaylog.h"
 #include "toolstd.h"
 
@@ -29,39 +30,7 @@ static const gchar summary[] =
     "  [stream news]\n"
     "  input = fasp://origin.example:7001\n"
     "  output = fasp://:7101?max-bitrate=20000000\n"
-    "\n"
-    "[relay]\n"
-    "  status                  http://ADDRESS:PORT: serve a page for browsers there,\n"
-    "                          and /status.json, /metrics (OpenMetrics), /healthz and\n"
-    "                          /readyz for programs\n"
-    "  status-names            host names by which the status may be asked for,\n"
-    "                          beside addresses and localhost; with ; between them\n"
-    "  receiver-metrics        true: /metrics lists each receiver (false)\n"
-    "  api                     true: streams and outputs can be changed there, see\n"
-    "                          fasp-relayctl --help (false)\n"
-    "  api-token-file          file with the token that this needs; required unless the\n"
-    "                          status is served at 127.0.0.1 or ::1\n"
-    "  api-socket              PATH: serve the API at a UNIX socket, without a token\n"
-    "[stream NAME], one for each stream\n"
-    "  input                   fasp://HOST:PORT dials, fasp://:PORT waits for a call;\n"
-    "                          every property of faspsrc can be ?key=value&key=value,\n"
-    "                          except those that name files. Or srt://, rist://,\n"
-    "                          udp://, rtp://, file:///PATH: see docs/gateway.md\n"
-    "  output                  the same for faspsink; several with ; between them\n"
-    "  streamid                by which callers choose if several streams share a port;\n"
-    "                          callers that give another one are refused; the relay\n"
-    "                          gives it when it dials (NAME)\n"
-    "  require-streamid        true: refuse callers that give none (false)\n"
-    "  optional                true: /readyz does not wait for its input (false)\n"
-    "  picture-interval        seconds from one picture of the stream to the next, at\n"
-    "                          /streams/NAME/picture.jpg (0: none)\n"
-    "  switch-source           which of several sources of the input leads, from 0 on\n"
-    "  input-passphrase-file   file that holds the passphrase of the input\n"
-    "  output-passphrase-file  ... of the outputs\n"
-    "  input-key-file, input-allowed-keys, input-record, input-log\n"
-    "                          files, as the properties of faspsrc\n"
-    "  output-key-file, output-allowed-keys, output-record, output-log\n"
-    "                          ... of faspsink, for all outputs";
+    "\n";
 
 static const gchar description[] =
     "Signals:\n"
@@ -97,6 +66,19 @@ return_memory (void)
 #endif
 }
 
+static gchar *
+make_summary (void)
+{
+  GString *text = g_string_new (summary);
+
+  g_string_append (text, "[relay]\n");
+  relay_key_explain (relay_section_keys, text);
+  g_string_append (text, "[stream NAME], one for each stream\n");
+  relay_key_explain (relay_stream_keys, text);
+  g_string_truncate (text, text->len - 1);
+  return g_string_free (text, FALSE);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -111,6 +93,7 @@ main (int argc, char **argv)
   g_autoptr (GOptionContext) context = g_option_context_new ("CONFIG");
   g_autoptr (GError) error = NULL;
   g_autoptr (RelayConfig) config = NULL;
+  g_autofree gchar *help = make_summary ();
   gboolean good, known;
 
   tool_begin_standard ();
@@ -119,7 +102,7 @@ main (int argc, char **argv)
   signal (SIGPIPE, SIG_IGN);
   allow_files ();
   return_memory ();
-  g_option_context_set_summary (context, summary);
+  g_option_context_set_summary (context, help);
   g_option_context_set_description (context, description);
   g_option_context_add_main_entries (context, entries, NULL);
   tool_add_version (context);

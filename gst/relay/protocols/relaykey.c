@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "relaykey.h"
 
+#define COLUMN 26 /* where meanings begin */
+#define COLUMNS 80
+
 const RelayKey *
 relay_key_find (const RelayKey *keys, const gchar *name, guint ends)
 {
@@ -31,4 +34,38 @@ relay_key_check (const RelayKey *key, const gchar *value, GError **error)
         " to %" G_GUINT64_FORMAT ".",
         value, key->name, key->least, key->most);
   return FALSE;
+}
+
+/* Writes @words from COLUMN on.  @column: where the line is now. */
+static void
+wrap (const gchar *words, gsize column, GString *text)
+{
+  g_auto (GStrv) all = g_strsplit (words, " ", -1);
+
+  for (guint i = 0; all[i] != NULL; i++) {
+    gsize size = g_utf8_strlen (all[i], -1);
+
+    if (column + 1 + size > COLUMNS || (i == 0 && column + 1 > COLUMN)) {
+      g_string_append_c (text, '\n');
+      column = 0;
+    }
+    g_string_append_printf (text, "%*s%s", column < COLUMN ? (int) (COLUMN - column) : 1, "",
+        all[i]);
+    column = MAX (column + 1, COLUMN) + size;
+  }
+  g_string_append_c (text, '\n');
+}
+
+void
+relay_key_explain (const RelayKey *keys, GString *text)
+{
+  for (const RelayKey *key = keys; key->name != NULL; key++) {
+    g_autofree gchar *words = g_strdup_printf ("%s (%s)", key->meaning, key->normal);
+    gsize begin = text->len;
+
+    g_string_append_printf (text, "  %s", key->name);
+    for (; key[1].name != NULL && g_str_equal (key[1].meaning, key->meaning); key++)
+      g_string_append_printf (text, ", %s", key[1].name);
+    wrap (words, text->len - begin, text);
+  }
 }

@@ -4,7 +4,7 @@
  *
  * The check of its value, the list in an error, fasp-relay --help, the API's description and the
  * tables in docs/relay.md and docs/gateway.md are made from these rows, or compared with them
- * (tests/style/keys).
+ * (tests/style/relaykeys).
  */
 #pragma once
 
@@ -36,5 +36,7 @@ typedef struct
 const RelayKey *relay_key_find (const RelayKey *keys, const gchar *name, guint ends);
 /* Has @key this value?  @error: GST_URI_ERROR, with a sentence. */
 gboolean relay_key_check (const RelayKey *key, const gchar *value, GError **error);
+/* Writes what the keys mean into a --help of 80 columns. */
+void relay_key_explain (const RelayKey *keys, GString *text);
 
 G_END_DECLS

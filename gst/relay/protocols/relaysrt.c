@@ -17,7 +17,7 @@ static const RelayKey keys[] = {
   { "mode", RELAY_KEY_BOTH, "caller listener", 0, 0, "listener without HOST",
       "whether it dials, or waits for callers" },
   { "passphrase", RELAY_KEY_BOTH, NULL, 0, 0, "none", "10 to 79 characters" },
-  { "pbkeylen", RELAY_KEY_BOTH, "16 24 32", 0, 0, "none", "bytes of the key" },
+  { "pbkeylen", RELAY_KEY_BOTH, "16 24 32", 0, 0, "none", "bytes of the key: 16, 24 or 32" },
   { "streamid", RELAY_KEY_BOTH, NULL, 0, 0, "none",
       "given to the peer that is dialled; callers that give another one are refused" },
   RELAY_KEY_SYNC,

@@ -16,7 +16,7 @@
   { "bitrate", RELAY_KEY_OUTPUT, NULL, 0, BITRATE_MAX, "none", \
     "bit/s on the wire, kept by cbrpacer; 0: learned from the stream" }, \
       { "stuffing", RELAY_KEY_OUTPUT, "none null-ts", 0, 0, "none", \
-        "with bitrate: null-ts: null packets fill up the rate" }
+        "with bitrate; null-ts: null packets fill up the rate" }
 
 static const RelayKey udp_keys[] = { RELAY_KEY_INTERFACE, RELAY_KEY_TTL, OUTPUT_KEYS,
   RELAY_KEY_SYNC, RELAY_KEY_BUFFER_SIZE, { NULL } };

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "relayconfigkeys.h"
+
+#define PICTURE_INTERVAL_MAX 3600 /* s */
+
+#define TEXT(name, normal, meaning) { name, 0, NULL, 0, 0, normal, meaning }
+#define BOOLEAN(name, meaning) { name, 0, "true false", 0, 0, "false", meaning }
+
+#define INPUT_FILE(name) \
+  TEXT (name, "none", "files, as these properties of faspsrc: a URI may not set them")
+#define OUTPUT_FILE(name) TEXT (name, "none", "the same of faspsink, for all outputs")
+
+const RelayKey relay_section_keys[] = {
+  TEXT ("status", "nowhere",
+      "http://ADDRESS:PORT: where the page for browsers is served, and /status.json, /metrics "
+      "(OpenMetrics), /healthz and /readyz for programs. Host names are not accepted; localhost "
+      "means 127.0.0.1"),
+  TEXT ("status-names", "none",
+      "host names, with a ; between them, by which the status may be asked for, besides addresses "
+      "and localhost: that of a proxy, or of a target of Prometheus"),
+  BOOLEAN ("receiver-metrics", "true: /metrics lists each receiver by its address"),
+  BOOLEAN ("api",
+      "true: streams and outputs can be changed where the status is served (fasp-relayctl "
+      "--help)"),
+  TEXT ("api-token-file", "none",
+      "file that holds the token for this, 10 characters to 1024 bytes, and nothing else. Required "
+      "unless the status is served at 127.0.0.1 or ::1"),
+  TEXT ("api-socket", "nowhere",
+      "path of a UNIX socket where the API, and the status, are served to this user and root, "
+      "without a token (with systemd, RuntimeDirectory=fasp-relay)"),
+  { NULL },
+};
+
+const RelayKey relay_stream_keys[] = {
+  TEXT ("input", "required",
+      "URI: fasp://HOST:PORT dials, fasp://:PORT waits for a call. Every property of faspsrc can "
+      "be ?key=value&key=value, except those that name files. Or srt://, rist://, udp://, rtp://, "
+      "file:///PATH: see docs/gateway.md"),
+  TEXT ("output", "required",
+      "the same for faspsink; up to 64, with a ; between them (\\; for one inside a URI)"),
+  TEXT ("streamid", "NAME",
+      "by which callers choose if several streams share a port. Callers that give another one are "
+      "refused, at the input and at the outputs. A relay that dials gives this one, unless the URI "
+      "has another"),
+  BOOLEAN ("require-streamid",
+      "true: callers that give no streamid are refused, too. By default they are accepted at a "
+      "port that has only one stream"),
+  BOOLEAN ("optional", "true: readiness (/readyz) does not depend on this stream's input"),
+  { "picture-interval", 0, NULL, 0, PICTURE_INTERVAL_MAX, "0",
+      "seconds from one picture of the stream to the next, at /streams/NAME/picture.jpg, up to "
+      "3600; 0: none" },
+  TEXT ("switch-source", "none",
+      "number of the source, of several, that is asked to lead at each reload: 0 is that of the "
+      "URI, 1 the first of fallback-addresses"),
+  TEXT ("input-passphrase-file", "none",
+      "file that holds the passphrase of the input, and nothing else. If the URI has one as well, "
+      "the file takes precedence"),
+  TEXT ("output-passphrase-file", "none", "the same for all outputs"),
+  INPUT_FILE ("input-key-file"),
+  INPUT_FILE ("input-allowed-keys"),
+  INPUT_FILE ("input-record"),
+  INPUT_FILE ("input-log"),
+  OUTPUT_FILE ("output-key-file"),
+  OUTPUT_FILE ("output-allowed-keys"),
+  OUTPUT_FILE ("output-record"),
+  OUTPUT_FILE ("output-log"),
+  { NULL },
+};
