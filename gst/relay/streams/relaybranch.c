@@ -58,6 +58,34 @@ relay_branch_unref (RelayBranch *branch)
   g_free (branch);
 }
 
+gboolean
+relay_branch_follows (RelayBranchState from, RelayBranchState to)
+{
+  static const guint next[RELAY_BRANCH_STATES] = {
+    [RELAY_BRANCH_OPENING] =
+        1 << RELAY_BRANCH_OPEN | 1 << RELAY_BRANCH_GIVEN_UP | 1 << RELAY_BRANCH_CLOSING,
+    [RELAY_BRANCH_GIVEN_UP] = 1 << RELAY_BRANCH_CLOSING,
+    [RELAY_BRANCH_OPEN] = 1 << RELAY_BRANCH_CLOSING,
+  };
+
+  return (next[from] & 1 << to) != 0;
+}
+
+void
+relay_branch_set_state (RelayBranch *branch, RelayBranchState state)
+{
+  g_return_if_fail (relay_branch_follows (branch->state, state));
+  g_atomic_int_set (&branch->state, state);
+}
+
+gboolean
+relay_branch_is_leaving (const RelayBranch *branch)
+{
+  gint state = g_atomic_int_get (&branch->state);
+
+  return state == RELAY_BRANCH_GIVEN_UP || state == RELAY_BRANCH_CLOSING;
+}
+
 void
 relay_branch_disconnect (RelayBranch *branch)
 {
@@ -117,9 +145,9 @@ relay_branch_is_alone (RelayBranch *branch)
 static RelayState
 get_state (RelayBranch *branch, RelayState stream)
 {
-  if (g_atomic_int_get (&branch->closing) || g_atomic_int_get (&branch->given_up))
+  if (relay_branch_is_leaving (branch))
     return RELAY_STOPPING;
-  if (!g_atomic_int_get (&branch->open))
+  if (g_atomic_int_get (&branch->state) == RELAY_BRANCH_OPENING)
     return RELAY_STARTING;
   return stream == RELAY_RUNNING ? relay_protocol_end_get_state (branch->element) : stream;
 }

@@ -5,6 +5,10 @@
  * An output has a pad of the tee.  When that is released, whatever the element still returns to the
  * tee does not count: so an output that fails, or is closed, ends neither the input nor the
  * others.
+ *
+ *     OPENING --> OPEN --> CLOSING
+ *     OPENING --> GIVEN_UP --> CLOSING
+ *     OPENING --> CLOSING
  */
 #pragma once
 
@@ -15,9 +19,11 @@ G_BEGIN_DECLS
 
 typedef enum
 {
-  RELAY_BRANCH_PLAYS, /* its state is the pipeline's */
-  RELAY_BRANCH_OPENING,
-  RELAY_BRANCH_CLOSING,
+  RELAY_BRANCH_OPENING,  /* its element starts */
+  RELAY_BRANCH_GIVEN_UP, /* it is closed as soon as it is open */
+  RELAY_BRANCH_OPEN,     /* it plays if the stream does */
+  RELAY_BRANCH_CLOSING,  /* its element stops */
+  RELAY_BRANCH_STATES,
 } RelayBranchState;
 
 /* Shared with the element's threads. */
@@ -28,15 +34,12 @@ typedef struct
   guint64 serial; /* which one it is of all that this process has made, from 1 */
   GstElement *element;
   gint *require_streamid; /* the stream's, which outlives this; atomic */
-  gint given_up;          /* to be closed as soon as it is open; atomic */
-  gint open;              /* it plays, if the stream does; atomic */
-  gint closing;           /* or it is being closed; atomic */
-  RelayBranchState state; /* this and the next two are used in the main context only */
-  gboolean failed;        /* it has posted an error */
-  gint64 since;           /* when it was opened: g_get_monotonic_time, µs */
-  GMutex lock;            /* guards the rest */
-  guint64 mute;           /* callers refused as they gave no streamid */
-  GstPad *pad;            /* the tee's, of an output; NULL: not linked */
+  gint state;             /* RelayBranchState; set in the main context; atomic */
+  gboolean failed; /* it has posted an error; this and the next are used in the main context only */
+  gint64 since;    /* when it was opened: g_get_monotonic_time, µs */
+  GMutex lock;     /* guards the rest */
+  guint64 mute;    /* callers refused as they gave no streamid */
+  GstPad *pad;     /* the tee's, of an output; NULL: not linked */
 } RelayBranch;
 
 typedef struct
@@ -54,7 +57,12 @@ RelayBranch *relay_branch_new (const RelayEnd *end, const gchar *name, gint *req
     GError **error);
 RelayBranch *relay_branch_ref (RelayBranch *branch);
 void relay_branch_unref (RelayBranch *branch);
-/* Stops to ask who calls. */
+/* Returns whether the drawing above has this arrow. */
+gboolean relay_branch_follows (RelayBranchState from, RelayBranchState to);
+void relay_branch_set_state (RelayBranch *branch, RelayBranchState state);
+/* Is it closed, or will it be as soon as it is open? */
+gboolean relay_branch_is_leaving (const RelayBranch *branch);
+/* Admits callers without asking whether they give a streamid. */
 void relay_branch_disconnect (RelayBranch *branch);
 
 gboolean relay_branch_link (RelayBranch *branch, GstElement *tee);

@@ -1,16 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <string.h>
-#include "gstfaspcommon.h"
-#include "relayedit.h"
 #include "relaystreambase.h"
-#include "relaytransit.h"
 #include "relayvisits.h"
 
 /* Callers can cause what is logged.  The most messages of the elements, and lines about peers that
  * came or went, in that time: a flood of one does not hide the other. */
-#define TOLD_MAX 30
+#define MESSAGES_MAX 30
 #define VISITS_MAX 100
-#define TOLD_IN (10 * G_USEC_PER_SEC)
+#define LOGGED_IN (10 * G_USEC_PER_SEC)
 
 /* --- states ----------------------------------------------------------------------------------- */
 
@@ -18,13 +15,11 @@ static void start (RelayStream *stream);
 static void begin_stop (RelayStream *stream);
 static void take_down (RelayStream *stream);
 
-static void
-set_state (RelayStream *stream, RelayState state)
+static gboolean
+is_stopping (RelayStream *stream)
 {
-  g_mutex_lock (&stream->lock);
-  stream->state = state;
-  stream->since = g_get_monotonic_time ();
-  g_mutex_unlock (&stream->lock);
+  return stream->phase == RELAY_PHASE_CALLED_OFF || stream->phase == RELAY_PHASE_STOPPING
+      || stream->phase == RELAY_PHASE_STOPPED;
 }
 
 static gboolean
@@ -63,8 +58,7 @@ idle (RelayStream *stream)
     gst_bus_set_flushing (bus, TRUE);
   }
   gst_clear_object (&stream->pipeline);
-  stream->down = FALSE;
-  set_state (stream, RELAY_IDLE);
+  relay_stream_set_phase (stream, RELAY_PHASE_IDLE);
   if (stream->stopped != NULL) {
     RelayStreamFunc func = stream->stopped;
 
@@ -75,8 +69,9 @@ idle (RelayStream *stream)
   }
 }
 
-void
-relay_stream_log_failure (RelayStream *stream, const gchar *error, const gchar *then)
+/* Logs what has failed, unless that is a repetition.  @then: what follows. */
+static void
+log_failure (RelayStream *stream, const gchar *error, const gchar *then)
 {
   g_autofree gchar *line = g_strdup_printf ("%s %s", error, then);
   g_autofree gchar *note = relay_repeats_note (stream->repeats, g_get_monotonic_time (), line);
@@ -85,15 +80,16 @@ relay_stream_log_failure (RelayStream *stream, const gchar *error, const gchar *
     relay_log_warning (stream->config->name, "%s%s", line, note);
 }
 
-void
-relay_stream_ended (RelayStream *stream, const gchar *error)
+/* The stream has ended by itself.  @error: why; NULL: it was the end of the stream. */
+static void
+ended (RelayStream *stream, const gchar *error)
 {
   g_autofree gchar *then = NULL;
   gboolean lasted;
 
-  if (stream->state == RELAY_STOPPING || stream->ending || stream->again)
+  if (is_stopping (stream) || stream->again)
     return;
-  lasted = stream->state == RELAY_RUNNING
+  lasted = stream->phase == RELAY_PHASE_RUNNING
       && g_get_monotonic_time () - stream->since >= RELAY_RETRY_LASTED;
   stream->delay = relay_retry_next (stream->delay, error == NULL || lasted);
   stream->again = TRUE;
@@ -107,7 +103,7 @@ relay_stream_ended (RelayStream *stream, const gchar *error)
   then = g_strdup_printf ("It %s again in %.1f s.", error != NULL ? "starts" : "is offered",
       stream->delay / 1e3);
   if (error != NULL)
-    relay_stream_log_failure (stream, error, then);
+    log_failure (stream, error, then);
   else
     relay_log (stream->config->name, "the stream has ended. %s", then);
   begin_stop (stream);
@@ -131,7 +127,7 @@ tell (RelayStream *stream, RelayLogBudget *budget, GstMessage *message, const gc
         text);
 }
 
-/* What has failed, or is not as it should be. */
+/* Logs a warning, unless that is a repetition. */
 static void
 tell_fault (RelayStream *stream, GstMessage *message, const gchar *text)
 {
@@ -140,7 +136,54 @@ tell_fault (RelayStream *stream, GstMessage *message, const gchar *text)
   g_autofree gchar *whole = note != NULL ? g_strconcat (text, note, NULL) : NULL;
 
   if (whole != NULL)
-    tell (stream, &stream->told, message, whole);
+    tell (stream, &stream->messages, message, whole);
+}
+
+/* One output has failed: the stream goes on without it, until it is opened again. */
+static void
+output_failed (RelayStream *stream, RelayBranch *branch, const gchar *error)
+{
+  gboolean lasted = g_get_monotonic_time () - branch->since >= RELAY_RETRY_LASTED;
+  g_autofree gchar *then = NULL;
+  guint delay;
+
+  if (relay_branch_is_leaving (branch) || branch->failed || is_stopping (stream))
+    return;
+  branch->failed = TRUE;
+  delay = relay_retry_failed (stream->retry, branch->id,
+      branch->state == RELAY_BRANCH_OPEN && stream->phase == RELAY_PHASE_RUNNING && lasted);
+  g_mutex_lock (&stream->lock);
+  stream->restarts++;
+  g_free (stream->error);
+  stream->error = g_strdup (error);
+  g_mutex_unlock (&stream->lock);
+  if (stream->phase == RELAY_PHASE_STARTING) {
+    /* an element that does not start takes the pipeline with it */
+    log_failure (stream, error, "The stream starts without that output.");
+    stream->delay = RELAY_RETRY_FIRST;
+    stream->again = TRUE;
+    begin_stop (stream);
+    return;
+  }
+  then = g_strdup_printf ("That output starts again in %.1f s.", delay / 1e3);
+  log_failure (stream, error, then);
+  relay_stream_ends_close (stream, branch);
+}
+
+/* FALSE: the error of this element is the stream's.  Otherwise, the output is opened again later.
+ */
+static gboolean
+take_error (RelayStream *stream, gpointer element, const gchar *text)
+{
+  RelayBranch *branch = relay_stream_ends_find_element (stream, element);
+  gboolean own = branch != NULL
+      && (relay_branch_is_leaving (branch)
+          || (branch->id != 0 && relay_stream_ends_count_outputs (stream) > 1));
+
+  if (own)
+    output_failed (stream, branch, text);
+  g_clear_pointer (&branch, relay_branch_unref);
+  return own;
 }
 
 static gboolean
@@ -154,8 +197,8 @@ on_message (GstBus *bus, GstMessage *message, gpointer data)
     case GST_MESSAGE_ERROR:
       gst_message_parse_error (message, &error, NULL);
       text = g_strdup_printf ("%s: %s", GST_MESSAGE_SRC_NAME (message), error->message);
-      if (!relay_stream_ends_take_error (stream, GST_MESSAGE_SRC (message), text))
-        relay_stream_ended (stream, text);
+      if (!take_error (stream, GST_MESSAGE_SRC (message), text))
+        ended (stream, text);
       break;
     case GST_MESSAGE_WARNING:
       gst_message_parse_warning (message, &error, NULL);
@@ -164,7 +207,7 @@ on_message (GstBus *bus, GstMessage *message, gpointer data)
     case GST_MESSAGE_INFO:
       /* what has changed, so the same text again is another change */
       gst_message_parse_info (message, &error, NULL);
-      tell (stream, &stream->told, message, error->message);
+      tell (stream, &stream->messages, message, error->message);
       break;
     case GST_MESSAGE_ELEMENT:
       text = relay_visits_describe (message);
@@ -172,7 +215,7 @@ on_message (GstBus *bus, GstMessage *message, gpointer data)
         tell (stream, &stream->visits, message, text);
       break;
     case GST_MESSAGE_EOS:
-      relay_stream_ended (stream, NULL);
+      ended (stream, NULL);
       break;
     case GST_MESSAGE_LATENCY:
       gst_bin_recalculate_latency (GST_BIN (stream->pipeline));
@@ -183,23 +226,76 @@ on_message (GstBus *bus, GstMessage *message, gpointer data)
   return G_SOURCE_CONTINUE;
 }
 
-void
-relay_stream_drain_bus (RelayStream *stream, const gboolean *told)
+/* Handles the messages that are still on the bus, until one of them has set *@failed. */
+static void
+drain_bus (RelayStream *stream, const gboolean *failed)
 {
   g_autoptr (GstBus) bus = gst_element_get_bus (stream->pipeline);
   GstMessage *message;
 
-  while (!*told && (message = gst_bus_pop (bus)) != NULL) {
+  while (!*failed && (message = gst_bus_pop (bus)) != NULL) {
     on_message (bus, message, stream);
     gst_message_unref (message);
   }
 }
 
-void
-relay_stream_finish_stop (RelayStream *stream)
+/* The pipeline has stopped: it is freed when the ends that came or went have, too. */
+static void
+finish_stop (RelayStream *stream)
 {
-  if (stream->down && !relay_stream_ends_has_pending (stream, FALSE))
+  if (stream->phase == RELAY_PHASE_STOPPED && !relay_stream_ends_has_pending (stream, FALSE))
     idle (stream);
+}
+
+/* --- the ends' states ------------------------------------------------------------------------ */
+
+/* The last end that had to leave may have done so. */
+static void
+finish_close (RelayStream *stream)
+{
+  RelayStreamFunc func = stream->closed;
+
+  if (func == NULL || relay_stream_ends_has_pending (stream, TRUE))
+    return;
+  stream->closed = NULL;
+  func (stream, stream->closed_data);
+}
+
+static void
+on_end_changed (GstElement *element, GstState state, gboolean good, gpointer data)
+{
+  g_autofree RelayVisit *visit = data;
+  RelayStream *stream = visit->stream;
+  RelayBranch *branch = visit->branch;
+
+  if (state == GST_STATE_NULL) {
+    relay_stream_ends_closed (stream, branch);
+    finish_close (stream);
+    finish_stop (stream);
+  } else {
+    if (!good && !relay_branch_is_leaving (branch) && stream->phase == RELAY_PHASE_RUNNING) {
+      drain_bus (stream, &branch->failed);
+      if (!branch->failed)
+        output_failed (stream, branch, "an output could not be started.");
+    }
+    relay_stream_ends_opened (stream, branch);
+  }
+  relay_branch_unref (branch);
+  relay_stream_unref (stream);
+}
+
+/* When it is time for outputs that have failed. */
+static void
+on_retry (guint id, gpointer data)
+{
+  RelayStream *stream = data;
+  RelayBranch *branch = relay_stream_ends_find (stream, id);
+
+  /* it takes longer to close than to wait */
+  if (branch != NULL && relay_branch_is_leaving (branch))
+    relay_retry_failed (stream->retry, id, TRUE);
+  else
+    relay_stream_complete (stream);
 }
 
 /* --- the pipeline's states ------------------------------------------------------------------- */
@@ -207,21 +303,21 @@ relay_stream_finish_stop (RelayStream *stream)
 static void
 changed (GstElement *pipeline, GstState state, gboolean good, gpointer data)
 {
+  static const gboolean nothing = FALSE;
   RelayStream *stream = data;
 
   if (state == GST_STATE_NULL) {
-    relay_stream_drain_bus (stream, &stream->down);
-    stream->down = TRUE;
-    relay_stream_finish_stop (stream);
-  } else if (stream->ending || stream->again) {
-    g_atomic_int_set (&stream->ending, FALSE);
+    drain_bus (stream, &nothing);
+    relay_stream_set_phase (stream, RELAY_PHASE_STOPPED);
+    finish_stop (stream);
+  } else if (stream->phase == RELAY_PHASE_CALLED_OFF) {
     take_down (stream);
   } else if (!good) {
-    relay_stream_drain_bus (stream, &stream->again);
-    relay_stream_ended (stream, "it could not be started.");
+    drain_bus (stream, &stream->again);
+    ended (stream, "it could not be started.");
     take_down (stream);
   } else {
-    set_state (stream, RELAY_RUNNING);
+    relay_stream_set_phase (stream, RELAY_PHASE_RUNNING);
     relay_retry_go_on (stream->retry);
   }
   relay_stream_unref (stream);
@@ -238,17 +334,11 @@ has_passphrase (const RelayStreamConfig *config)
 }
 
 static void
-transit (RelayStream *stream, RelayState meanwhile, GstState state)
+transit (RelayStream *stream, RelayPhase meanwhile, GstState state)
 {
-  set_state (stream, meanwhile);
-  relay_transit (stream->pipeline, state, has_passphrase (stream->config), &stream->ending, changed,
-      relay_stream_ref (stream));
-}
-
-void
-relay_stream_keep_counters (RelayStream *stream)
-{
-  relay_stream_stats_free (relay_stream_get_stats (stream));
+  relay_stream_set_phase (stream, meanwhile);
+  relay_transit (stream->pipeline, state, has_passphrase (stream->config), &stream->phase,
+      RELAY_PHASE_STARTING, changed, relay_stream_ref (stream));
 }
 
 static void
@@ -257,25 +347,17 @@ take_down (RelayStream *stream)
   relay_stream_keep_counters (stream);
   /* those that are being opened are not the pipeline's to stop */
   relay_stream_ends_call_off (stream);
-  transit (stream, RELAY_STOPPING, GST_STATE_NULL);
+  transit (stream, RELAY_PHASE_STOPPING, GST_STATE_NULL);
 }
 
 static void
 begin_stop (RelayStream *stream)
 {
   relay_retry_hold (stream->retry);
-  if (stream->state == RELAY_STARTING)
-    g_atomic_int_set (&stream->ending, TRUE);
-  else if (stream->state == RELAY_RUNNING)
+  if (stream->phase == RELAY_PHASE_STARTING)
+    relay_stream_set_phase (stream, RELAY_PHASE_CALLED_OFF);
+  else if (stream->phase == RELAY_PHASE_RUNNING)
     take_down (stream);
-}
-
-void
-relay_stream_start_without (RelayStream *stream)
-{
-  stream->delay = RELAY_RETRY_FIRST;
-  stream->again = TRUE;
-  begin_stop (stream);
 }
 
 static void
@@ -285,9 +367,8 @@ start (RelayStream *stream)
   g_autoptr (GstBus) bus = NULL;
 
   stream->again = FALSE;
-  g_atomic_int_set (&stream->ending, FALSE);
   if (!relay_stream_ends_build (stream, &error)) {
-    relay_stream_ended (stream, error->message);
+    ended (stream, error->message);
     take_down (stream);
     return;
   }
@@ -295,7 +376,7 @@ start (RelayStream *stream)
   gst_bus_set_sync_handler (bus, relay_stream_ends_on_posted, relay_stream_ref (stream),
       (GDestroyNotify) relay_stream_unref);
   stream->watch = gst_bus_add_watch (bus, on_message, stream);
-  transit (stream, RELAY_STARTING, GST_STATE_PLAYING);
+  transit (stream, RELAY_PHASE_STARTING, GST_STATE_PLAYING);
 }
 
 /* --- the interface ---------------------------------------------------------------------------- */
@@ -306,40 +387,19 @@ relay_stream_new (RelayStreamConfig *config)
   RelayStream *stream = g_new0 (RelayStream, 1);
 
   stream->users = 1;
+  stream->end_changed = on_end_changed;
   stream->config = relay_stream_config_ref (config);
   stream->require_streamid = config->require_streamid;
   stream->since = g_get_monotonic_time ();
-  stream->told = (RelayLogBudget) { .most = TOLD_MAX, .time = TOLD_IN };
-  stream->visits = (RelayLogBudget) { .most = VISITS_MAX, .time = TOLD_IN };
+  stream->messages = (RelayLogBudget) { .most = MESSAGES_MAX, .time = LOGGED_IN };
+  stream->visits = (RelayLogBudget) { .most = VISITS_MAX, .time = LOGGED_IN };
   stream->repeats = relay_repeats_new ();
   stream->counters = relay_counters_new ();
   stream->picture = relay_picture_new (config->name);
   relay_picture_set_interval (stream->picture, config->picture_interval);
-  stream->retry = relay_retry_new (relay_stream_ends_on_retry, stream);
+  stream->retry = relay_retry_new (on_retry, stream);
   g_mutex_init (&stream->lock);
   return stream;
-}
-
-RelayStream *
-relay_stream_ref (RelayStream *stream)
-{
-  g_atomic_int_inc (&stream->users);
-  return stream;
-}
-
-void
-relay_stream_unref (RelayStream *stream)
-{
-  if (!g_atomic_int_dec_and_test (&stream->users))
-    return;
-  relay_stream_config_unref (stream->config);
-  relay_retry_free (stream->retry);
-  relay_repeats_free (stream->repeats);
-  relay_counters_free (stream->counters);
-  relay_picture_unref (stream->picture);
-  g_free (stream->error);
-  g_mutex_clear (&stream->lock);
-  g_free (stream);
 }
 
 RelayStreamConfig *
@@ -365,7 +425,7 @@ set_config (RelayStream *stream, RelayStreamConfig *config)
 void
 relay_stream_start (RelayStream *stream, RelayStreamConfig *config)
 {
-  g_return_if_fail (stream->state == RELAY_IDLE && stream->timer == 0);
+  g_return_if_fail (stream->phase == RELAY_PHASE_IDLE && stream->timer == 0);
   if (config != NULL)
     set_config (stream, config);
   stream->delay = 0;
@@ -378,7 +438,7 @@ relay_stream_stop (RelayStream *stream, RelayStreamFunc func, gpointer data)
   g_return_if_fail (stream->stopped == NULL);
   relay_picture_end (stream->picture);
   stream->again = FALSE;
-  if (stream->state == RELAY_IDLE) {
+  if (stream->phase == RELAY_PHASE_IDLE) {
     if (stream->timer != 0)
       g_source_remove (stream->timer);
     stream->timer = 0;
@@ -397,21 +457,24 @@ relay_stream_change (RelayStream *stream, RelayStreamConfig *config, RelayStream
   g_autoptr (RelayStreamConfig) old = NULL;
 
   g_return_val_if_fail (stream->closed == NULL, FALSE);
-  if (stream->state == RELAY_STARTING)
+  if (stream->phase == RELAY_PHASE_STARTING || stream->phase == RELAY_PHASE_CALLED_OFF)
     return FALSE;
   old = relay_stream_config_ref (stream->config);
   set_config (stream, config);
   relay_stream_ends_change (stream, old, config);
   stream->closed = func;
   stream->closed_data = data;
-  relay_stream_ends_finish_close (stream);
+  finish_close (stream);
   return TRUE;
 }
 
 void
 relay_stream_complete (RelayStream *stream)
 {
-  relay_stream_ends_open_missing (stream);
+  g_autoptr (GError) error = NULL;
+
+  if (stream->phase == RELAY_PHASE_RUNNING && !relay_stream_ends_open_missing (stream, &error))
+    ended (stream, error->message);
 }
 
 void
@@ -421,7 +484,7 @@ relay_stream_switch_source (RelayStream *stream)
   GstElement *input = relay_stream_ends_get_input (stream);
   gboolean done = FALSE;
 
-  if (source < 0 || input == NULL || stream->state != RELAY_RUNNING)
+  if (source < 0 || input == NULL || stream->phase != RELAY_PHASE_RUNNING)
     return;
   g_signal_emit_by_name (input, "switch-source", source, &done);
   if (!done)
@@ -456,141 +519,4 @@ relay_stream_use_source (RelayStream *stream, guint source)
   if (switched)
     relay_log (stream->config->name, "input: source %u is used, as somebody wanted that.", source);
   return switched;
-}
-
-/* --- statistics ------------------------------------------------------------------------------- */
-
-static void
-clear_end (RelayEndStats *end)
-{
-  g_clear_pointer (&end->uri, g_free);
-  g_clear_pointer (&end->stats, gst_structure_free);
-}
-
-static void
-free_end (RelayEndStats *end)
-{
-  clear_end (end);
-  g_free (end);
-}
-
-static gint
-by_id (gconstpointer a, gconstpointer b)
-{
-  guint x = (*(RelayEndStats **) a)->id, y = (*(RelayEndStats **) b)->id;
-
-  return (x > y) - (x < y);
-}
-
-/* TRUE: a sender is connected, and not silent.  One that is gone is among the callers until what it
- * sent has been read, and another one may have come meanwhile. */
-static gboolean
-is_receiving (const GstStructure *stats)
-{
-  const GValueArray *callers =
-      gst_fasp_value_get_array (gst_structure_get_value (stats, "callers"));
-
-  for (guint i = 0; callers != NULL && i < callers->n_values; i++) {
-    gboolean interrupted = TRUE;
-
-    gst_structure_get_boolean (gst_value_get_structure (&callers->values[i]), "interrupted",
-        &interrupted);
-    if (!interrupted)
-      return TRUE;
-  }
-  return FALSE;
-}
-
-static RelayEndStats *
-add_output (RelayStreamStats *f, guint id)
-{
-  RelayEndStats *end = g_new0 (RelayEndStats, 1);
-
-  end->id = id;
-  g_ptr_array_add (f->outputs, end);
-  return end;
-}
-
-/* Lists the ends of the configuration, which wait unless they have an element. Under the lock. */
-static void
-list_configured (const RelayStreamConfig *config, RelayStreamStats *f)
-{
-  f->input.uri = relay_edit_hide (config->input->uri);
-  for (guint i = 0; i < config->outputs->len; i++) {
-    const RelayEnd *output = g_ptr_array_index (config->outputs, i);
-
-    add_output (f, output->id)->uri = relay_edit_hide (output->uri);
-  }
-}
-
-static RelayEndStats *
-find_end (RelayStreamStats *f, guint id)
-{
-  if (id == 0)
-    return &f->input;
-  for (guint i = 0; i < f->outputs->len; i++) {
-    RelayEndStats *end = g_ptr_array_index (f->outputs, i);
-
-    if (end->id == id)
-      return end;
-  }
-  return add_output (f, id); /* it is being closed */
-}
-
-/* An end without an element has counted something before. */
-static void
-recall (RelayStream *stream, RelayEndStats *end)
-{
-  if (end->serial == 0)
-    relay_counters_follow (stream->counters, end);
-}
-
-RelayStreamStats *
-relay_stream_get_stats (RelayStream *stream)
-{
-  RelayStreamStats *f = g_new0 (RelayStreamStats, 1);
-  g_autoptr (GPtrArray) ends = g_ptr_array_new_with_free_func ((GDestroyNotify) relay_branch_unref);
-
-  f->outputs = g_ptr_array_new_with_free_func ((GDestroyNotify) free_end);
-  g_mutex_lock (&stream->lock);
-  f->name = g_strdup (stream->config->name);
-  f->streamid = g_strdup (stream->config->streamid);
-  f->optional = stream->config->optional;
-  f->state = stream->state;
-  f->since = stream->since;
-  f->restarts = stream->restarts;
-  f->error = g_strdup (stream->error);
-  for (guint i = 0; stream->ends != NULL && i < stream->ends->len; i++)
-    g_ptr_array_add (ends, relay_branch_ref (g_ptr_array_index (stream->ends, i)));
-  list_configured (stream->config, f);
-  g_mutex_unlock (&stream->lock);
-  for (guint i = 0; i < ends->len; i++) {
-    RelayBranch *branch = g_ptr_array_index (ends, i);
-    RelayEndStats *end = find_end (f, branch->id);
-
-    /* while an input follows another, both are there */
-    g_clear_pointer (&end->stats, gst_structure_free);
-    relay_branch_get_stats (branch, f->state, end);
-    relay_counters_follow (stream->counters, end);
-  }
-  recall (stream, &f->input);
-  for (guint i = 0; i < f->outputs->len; i++)
-    recall (stream, g_ptr_array_index (f->outputs, i));
-  g_ptr_array_sort (f->outputs, by_id);
-  f->picture = relay_picture_get_stats (stream->picture);
-  f->receiving =
-      f->state == RELAY_RUNNING && f->input.stats != NULL && is_receiving (f->input.stats);
-  return f;
-}
-
-void
-relay_stream_stats_free (RelayStreamStats *f)
-{
-  g_free (f->name);
-  g_free (f->streamid);
-  g_free (f->error);
-  clear_end (&f->input);
-  g_ptr_array_unref (f->outputs);
-  relay_picture_stats_free (f->picture);
-  g_free (f);
 }

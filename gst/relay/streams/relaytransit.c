@@ -5,7 +5,8 @@ typedef struct
 {
   GstElement *element;
   GstState state;
-  const gint *given_up;
+  const gint *wish;
+  gint wished;
   RelayTransitFunc func;
   gpointer data;
   gboolean queues;
@@ -13,8 +14,8 @@ typedef struct
 } Transition;
 
 /* Elements with a passphrase start one after the other.  A thread that waits for that within
- * an element cannot be called off, so they take turns here. */
-static GMutex turn;
+ * an element cannot be called off, so it waits here. */
+static GMutex starting;
 
 static gboolean
 changed (gpointer data)
@@ -32,18 +33,18 @@ change (gpointer data)
   Transition *t = data;
 
   if (t->queues)
-    g_mutex_lock (&turn);
-  if (t->state == GST_STATE_NULL || !g_atomic_int_get (t->given_up))
+    g_mutex_lock (&starting);
+  if (t->state == GST_STATE_NULL || g_atomic_int_get (t->wish) == t->wished)
     t->good = gst_element_set_state (t->element, t->state) != GST_STATE_CHANGE_FAILURE;
   if (t->queues)
-    g_mutex_unlock (&turn);
+    g_mutex_unlock (&starting);
   /* at the priority of messages, so as not to wait until there are none */
   g_idle_add_full (G_PRIORITY_DEFAULT, changed, t, NULL);
   return NULL;
 }
 
 void
-relay_transit (GstElement *element, GstState state, gboolean queues, const gint *given_up,
+relay_transit (GstElement *element, GstState state, gboolean queues, const gint *wish, gint wished,
     RelayTransitFunc func, gpointer data)
 {
   Transition *t = g_new0 (Transition, 1);
@@ -52,7 +53,8 @@ relay_transit (GstElement *element, GstState state, gboolean queues, const gint 
   t->element = gst_object_ref (element);
   t->state = state;
   t->queues = queues && state != GST_STATE_NULL;
-  t->given_up = given_up;
+  t->wish = wish;
+  t->wished = wished;
   t->func = func;
   t->data = data;
   thread = g_thread_try_new ("transition", change, t, NULL);

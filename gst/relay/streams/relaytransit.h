@@ -14,9 +14,10 @@ G_BEGIN_DECLS
 typedef void (*RelayTransitFunc) (GstElement *element, GstState state, gboolean good,
     gpointer data);
 
-/* @queues: it has a passphrase, and waits for its turn.  @given_up: atomic; if it is TRUE when the
- * turn has come, the element is not started.  It must outlive the call of @func. */
-void relay_transit (GstElement *element, GstState state, gboolean queues, const gint *given_up,
-    RelayTransitFunc func, gpointer data);
+/* @queues: it has a passphrase, and waits for others that have one.  @wish: atomic; if it is not
+ * @wished any more when the element could start, it does not.  It must outlive the call of @func.
+ */
+void relay_transit (GstElement *element, GstState state, gboolean queues, const gint *wish,
+    gint wished, RelayTransitFunc func, gpointer data);
 
 G_END_DECLS
