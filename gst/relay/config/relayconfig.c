@@ -264,7 +264,7 @@ read_outputs (GKeyFile *file, const gchar *group, const RelaySecrets *secrets,
   return good || relay_value_locate (error, group, "output");
 }
 
-/* Whoever reads a name has to see what it is: in the status, on the page and in the log. */
+/* A name has no character that the status, the page and the log would not show. */
 static gboolean
 is_plain (const gchar *name)
 {

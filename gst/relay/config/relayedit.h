@@ -40,8 +40,8 @@ gchar *relay_edit_get_key (const gchar *uri, const gchar *key);
 gchar *relay_edit_set_key (const gchar *uri, const gchar *key, const gchar *value);
 /* Returns @uri without its passphrase. */
 gchar *relay_edit_hide (const gchar *uri);
-/* Returns @uri, with the passphrase of @old, of the same scheme, if it has none itself: who was
- * shown a URI without it sends it back without it. */
+/* Returns @uri, with the passphrase of @old, of the same scheme, if it has none itself: a
+ * client of the API is shown URIs without it, and sends them back without it. */
 gchar *relay_edit_keep_secret (const gchar *uri, const gchar *old);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (RelayEdit, relay_edit_free);

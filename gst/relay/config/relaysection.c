@@ -53,7 +53,7 @@ read_status_names (GKeyFile *file, RelayConfig *config, GError **error)
   return relay_value_locate (error, RELAY_SECTION, "status-names");
 }
 
-/* What changes streams needs a token, unless nobody else reaches it. */
+/* The API needs a token, unless only this machine reaches it. */
 static gboolean
 read_api (GKeyFile *file, const RelaySecrets *secrets, RelayConfig *config, GError **error)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * relaysection.h: the section [relay] of the configuration: where the status and the API are, and
- * who may use them.
+ * which requests are allowed.
  */
 #pragma once
 

@@ -14,7 +14,7 @@ typedef struct
 
 /* Returns FALSE, and says where it stands already, if @what does. */
 static gboolean
-add (Scan *scan, gchar *what, const gchar *told, GError **error)
+add (Scan *scan, gchar *what, const gchar *key, GError **error)
 {
   guint before = GPOINTER_TO_UINT (g_hash_table_lookup (scan->lines, what));
 
@@ -23,7 +23,7 @@ add (Scan *scan, gchar *what, const gchar *told, GError **error)
     return TRUE;
   }
   RELAY_BAD (error, "[%s]%s%s: it stands twice, in line %u and in line %u. Leave one of them out.",
-      scan->section, told != NULL ? " " : "", told != NULL ? told : "", before, scan->line);
+      scan->section, key != NULL ? " " : "", key != NULL ? key : "", before, scan->line);
   g_free (what);
   return FALSE;
 }

@@ -11,7 +11,7 @@
 
 G_BEGIN_DECLS
 
-/* What files hold, by their path. */
+/* The contents of files, by their path. */
 typedef struct
 {
   GHashTable *known;   /* those of another configuration, of which no file is read; NULL: none */
@@ -19,7 +19,7 @@ typedef struct
   GPtrArray *warnings; /* sentences on files that were read */
 } RelaySecrets;
 
-/* Adds to @error, which says what is wrong, where in the file that is.  Returns FALSE. */
+/* Puts section and key before @error's sentence.  Returns FALSE. */
 gboolean relay_value_locate (GError **error, const gchar *group, const gchar *key);
 
 /* Leaves *value as it is if the key is not there. */

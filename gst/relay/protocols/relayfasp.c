@@ -98,7 +98,7 @@ check_sources (GstElement *source, GstUri *uri, GError **error)
 
 /* --- making it --------------------------------------------------------------------------------- */
 
-/* Looks for what people write into a URI that has another place. */
+/* Looks for keys and URIs that belong elsewhere in the configuration. */
 static gboolean
 check_text (const RelayEnd *end, GError **error)
 {
@@ -251,9 +251,9 @@ is_mutable (GstElement *element, const gchar *key)
   return pspec != NULL && (pspec->flags & GST_PARAM_MUTABLE_PLAYING);
 }
 
-/* What these keys are without being named is what they would be set to: naming one, or leaving it
- * out, is a change of its value.  Others tell by being named (max-bitrate: how the rate is found).
- */
+/* Without one of these keys, the property has its default, which can be set: naming one, or leaving
+ * it out, is a change of its value.  The presence of another key can mean something (max-bitrate:
+ * how the rate is found). */
 static gboolean
 comes_and_goes (const gchar *key)
 {

@@ -4,7 +4,7 @@
 
 #define RETRANSMISSION 1u /* the bit of its SSRC that says so */
 
-/* What is not of the flow. */
+/* Refuses media or a report of another sender. */
 static RelayFlowVerdict
 refuse (RelayFlow *flow, gint64 now)
 {
@@ -17,7 +17,7 @@ refuse (RelayFlow *flow, gint64 now)
 RelayFlowVerdict
 relay_flow_hear (RelayFlow *flow, guint32 ssrc, gint64 now)
 {
-  gboolean second = flow->refused && !flow->told;
+  gboolean second = flow->refused && !flow->notified;
 
   ssrc &= ~RETRANSMISSION;
   if (flow->ending || (flow->known && flow->ssrc != ssrc)) {
@@ -27,11 +27,11 @@ relay_flow_hear (RelayFlow *flow, guint32 ssrc, gint64 now)
   flow->known = TRUE;
   flow->ssrc = ssrc;
   flow->heard = now;
-  flow->told |= second;
+  flow->notified |= second;
   return second ? RELAY_FLOW_SECOND : RELAY_FLOW_PASSES;
 }
 
-/* One of a few that may. */
+/* May this sender report before the media's own does?  The first four may. */
 static gboolean
 may_report (RelayFlow *flow, guint32 ssrc, gint64 now)
 {
@@ -113,15 +113,15 @@ takes_rtp (Watch *watch, GstBuffer *buffer)
   return carry_out (watch, verdict, TRUE);
 }
 
-/* But for what says that it is a retransmission. */
+/* Compares two SSRCs but for the bit that marks retransmissions. */
 static gboolean
 is_same (guint32 ssrc, guint32 other)
 {
   return ((ssrc ^ other) & ~RETRANSMISSION) == 0;
 }
 
-/* It has no names of its own for what it says: GLib keeps each for good.  @ssrc: and names this one
- * alone; NULL: others, too. */
+/* Has a source description no private items?  GLib keeps the name of each for good.  @ssrc: does it
+ * also describe no other source?  NULL: it may. */
 static gboolean
 describes (GstRTCPPacket *sdes, const guint32 *ssrc)
 {
@@ -139,7 +139,7 @@ describes (GstRTCPPacket *sdes, const guint32 *ssrc)
   return TRUE;
 }
 
-/* Whether a session of a sender keeps no more of it than of a report. */
+/* Does the RTP session of a sender keep no more of this packet than of a report? */
 static gboolean
 is_of_receiver (GstRTCPPacket *packet)
 {
@@ -158,7 +158,7 @@ is_of_receiver (GstRTCPPacket *packet)
   }
 }
 
-/* Who a report is of: a sender, or a receiver. */
+/* Returns the SSRC of the sender or receiver that a report is of. */
 static guint32
 get_reporter (GstRTCPPacket *packet)
 {
@@ -170,7 +170,7 @@ get_reporter (GstRTCPPacket *packet)
   return ssrc;
 }
 
-/* Whether one of a receiver keeps no more of it than of a report of @ssrc.  It would keep feedback
+/* Does that of a receiver keep no more of it than of a report of @ssrc?  It would keep feedback
  * to media that it receives, and that of transport-wide congestion control, without end; after each
  * goodbye it would make another source of the same sender, and ristsrc something for each. */
 static gboolean
@@ -187,8 +187,8 @@ is_of_sender (GstRTCPPacket *packet, guint32 ssrc)
   }
 }
 
-/* Reads reports as a whole, which begin with one.  FALSE: it is none, or not harmless.  @ssrc: of
- * the sender; NULL: they are of a receiver. */
+/* Reads a datagram of RTCP, which begins with a report.  FALSE: it does not, or a session would
+ * keep something of it.  *ssrc: of the report's sender; NULL: a receiver has sent it. */
 static gboolean
 read_reports (GstBuffer *buffer, guint32 *ssrc, gboolean *sends)
 {
@@ -224,7 +224,7 @@ takes_rtcp (Watch *watch, GstBuffer *buffer)
   return carry_out (watch, verdict, FALSE);
 }
 
-/* What a ristsink gets. */
+/* Lets a ristsink have reports of receivers alone. */
 static gboolean
 takes_reports (Watch *unused, GstBuffer *buffer)
 {
@@ -271,7 +271,7 @@ on_reports (GstPad *pad, GstPadProbeInfo *info, gpointer unused)
   return drop_some (info, takes_reports, NULL);
 }
 
-/* Before ristsrc's own, which it adds when it starts: that sends reports to who has sent some. */
+/* Adds a probe before ristsrc's own, which it adds when it starts, and which answers reports. */
 static void
 add_probe (GstElement *end, const gchar *name, GstPadProbeCallback function, Watch *watch)
 {

@@ -7,7 +7,7 @@
  * first that comes, and its retransmissions, whose SSRC differs in the last bit (VSF TR-06-1,
  * 5.3.3).  Some senders only report until they are answered: until the sender of the media reports
  * itself, reports of a few others pass, too.  A session that knows none of them takes over when no
- * media comes any more, and somebody else is there.
+ * media comes any more, and another sender is there.
  *
  *     reports of a few --> media of one --> its reports alone --> silence, another one --> ends
  */
@@ -31,9 +31,9 @@ typedef struct
   gint64 heard; /* when media came last; before, when the first report came */
   guint32 reporters[RELAY_FLOW_REPORTERS];
   guint n_reporters;
-  gboolean reports;       /* who sends the media: nobody else's pass any more */
-  gboolean refused, told; /* since then media of a second sender came; that was told */
-  gboolean ending;        /* nothing passes any more */
+  gboolean reports; /* the sender of the media has reported: no other reports pass any more */
+  gboolean refused, notified; /* media of a second sender has come since; the user knows */
+  gboolean ending;            /* nothing passes any more */
 } RelayFlow;
 
 typedef enum

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * relaykey.h: a key of a URI or of the configuration, with what is to be known of it.
+ * relaykey.h: a key of a URI or of the configuration: its values, default and meaning.
  *
  * The check of its value, the list in an error, fasp-relay --help, the API's description and the
  * tables in docs/relay.md and docs/gateway.md are made from these rows, or compared with them

@@ -10,7 +10,7 @@ struct _RelayPackets
 {
   CbrQueue queue;
   CbrPackets packets;
-  guint64 foreign; /* bytes */
+  guint64 stray; /* bytes that were in no packet */
 };
 
 RelayPackets *
@@ -61,14 +61,14 @@ relay_packets_pop (RelayPackets *p, gboolean last)
     cbr_packets_took (&p->packets, &piece);
     if (!piece.foreign)
       return buffer;
-    p->foreign += piece.size;
+    p->stray += piece.size;
     gst_buffer_unref (buffer);
   }
   return NULL;
 }
 
 guint64
-relay_packets_get_foreign (const RelayPackets *p)
+relay_packets_get_stray (const RelayPackets *p)
 {
-  return p->foreign;
+  return p->stray;
 }

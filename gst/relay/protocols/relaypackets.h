@@ -24,6 +24,6 @@ gboolean relay_packets_wait (RelayPackets *packets);
 /* Returns when the first of it came. */
 GstClockTime relay_packets_get_since (RelayPackets *packets);
 /* Returns how many bytes were in no packet. */
-guint64 relay_packets_get_foreign (const RelayPackets *packets);
+guint64 relay_packets_get_stray (const RelayPackets *packets);
 
 G_END_DECLS

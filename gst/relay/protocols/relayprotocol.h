@@ -37,7 +37,7 @@ G_BEGIN_DECLS
   { "buffer-size", RELAY_KEY_BOTH, NULL, RELAY_BUFFER_MIN, RELAY_BUFFER_MAX, "8388608", \
     "bytes that may wait" }
 
-/* What is NULL or 0 is not there, or has the meaning that it says. */
+/* A member that is NULL or 0 is left out: its comment says what holds then. */
 struct _RelayProtocol
 {
   const gchar *scheme;
@@ -45,7 +45,7 @@ struct _RelayProtocol
   gboolean is_path;       /* a path is in its URIs, no address */
   gboolean whole_packets; /* its inputs give whole packets of MPEG-TS: no others are counted */
 
-  /* That of an end which is an element of its own; NULL: with a pipeline of its own. */
+  /* Makes the end's element; NULL: the end has a pipeline of its own. */
   GstElement *(*make_end) (const RelayEnd *end, const gchar *name, GError **error);
   /* The next ones go with it, and are as those of relayend.h.  NULL: no, or a change is a restart.
    */

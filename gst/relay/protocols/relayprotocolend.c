@@ -26,7 +26,7 @@ struct _RelayProtocolEnd
 
   RelayProtocolUri *protocol_uri;
   GstElement *gate;      /* appsrc of an input, appsink of an output */
-  GstClockTime latency;  /* of what is upstream, used in the thread that sends, as the next */
+  GstClockTime latency;  /* of the elements upstream, used in the thread that sends, as the next */
   gint64 asked;          /* when it was asked for: g_get_monotonic_time, µs */
   GMutex gathering;      /* guards the next two of an output; taken before the other */
   GstClockID timer;      /* of packets that wait for a datagram to fill up; NULL: none runs */
@@ -36,7 +36,7 @@ struct _RelayProtocolEnd
   gint64 heard;                    /* when something came last: g_get_monotonic_time, µs */
   guint64 bytes;                   /* passed on */
   guint64 dropped;                 /* bytes, as the end could not take them in time */
-  guint64 foreign;                 /* bytes that were in no MPEG-TS packet */
+  guint64 stray;                   /* bytes that were in no MPEG-TS packet */
 };
 
 G_DEFINE_TYPE (RelayProtocolEnd, relay_protocol_end, GST_TYPE_BIN)
@@ -97,7 +97,7 @@ send_packets (RelayProtocolEnd *self, gboolean last)
       count (self, size, passed);
   }
   g_mutex_lock (&self->lock);
-  self->foreign = relay_packets_get_foreign (self->packets);
+  self->stray = relay_packets_get_stray (self->packets);
   g_mutex_unlock (&self->lock);
 }
 
@@ -161,7 +161,7 @@ send_rest (RelayProtocolEnd *self)
   g_mutex_unlock (&self->gathering);
 }
 
-/* Returns the latency of what is upstream, which is asked for once a second. */
+/* Returns the latency of the elements upstream, which is queried once a second. */
 static GstClockTime
 get_latency (RelayProtocolEnd *self)
 {
@@ -236,7 +236,7 @@ look_for_packets (RelayProtocolEnd *self, GstBuffer *buffer)
   relay_packets_push (self->packets, gst_buffer_ref (buffer), 0);
   while ((piece = relay_packets_pop (self->packets, FALSE)) != NULL)
     gst_buffer_unref (piece);
-  self->foreign = relay_packets_get_foreign (self->packets);
+  self->stray = relay_packets_get_stray (self->packets);
 }
 
 static void
@@ -384,7 +384,7 @@ make_stats (RelayProtocolEnd *self)
       pipeline.counts[RELAY_CALLERS_REFUSED], "end-restarts", G_TYPE_UINT64, pipeline.restarts,
       "end-error", G_TYPE_STRING, pipeline.error, NULL);
   if (looks_for_packets (self))
-    gst_structure_set (stats, "bytes-not-ts", G_TYPE_UINT64, self->foreign, NULL);
+    gst_structure_set (stats, "bytes-not-ts", G_TYPE_UINT64, self->stray, NULL);
   if (protocol->add_figures != NULL)
     protocol->add_figures (self->protocol_uri, &pipeline, stats);
   g_mutex_unlock (&self->lock);
@@ -443,7 +443,7 @@ check_settings (RelayProtocolEnd *self)
   return NULL;
 }
 
-/* Who calls is accepted, unless another handler says otherwise. */
+/* Accepts each caller, unless another handler of the signal has refused it. */
 static gboolean
 accept (RelayProtocolEnd *self, GSocketAddress *address, const gchar *streamid)
 {

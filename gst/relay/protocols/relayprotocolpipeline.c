@@ -329,8 +329,8 @@ build (RelayProtocolPipeline *self, GError **error)
   return pipeline;
 }
 
-/* What has failed: the element's own sentence, and the last line of its details, which has the
- * system's reason. */
+/* Describes what has failed: the element's own sentence, and the last line of its details, which
+ * has the system's reason. */
 static gchar *
 describe (GstMessage *message)
 {

@@ -27,7 +27,7 @@ typedef struct
 {
   /* An input has something. Takes the reference. */
   void (*received) (GstBuffer *buffer, gpointer data);
-  /* What the user should know. @fault: it has failed. */
+  /* Reports a fact to the user. @fault: something has failed. */
   void (*tell) (const gchar *text, gboolean fault, gpointer data);
   /* A caller gives the streamid of the URI. FALSE: it is refused. */
   gboolean (*calls) (GSocketAddress *address, const gchar *streamid, gpointer data);
@@ -77,10 +77,10 @@ void relay_protocol_pipeline_get_stats (RelayProtocolPipeline *self,
 const RelayProtocolUri *relay_protocol_pipeline_get_uri (RelayProtocolPipeline *self);
 /* Has it played before? */
 gboolean relay_protocol_pipeline_has_played (RelayProtocolPipeline *self);
-/* What the user should know. */
+/* Reports a fact to the user. */
 void relay_protocol_pipeline_tell (RelayProtocolPipeline *self, const gchar *text);
 void relay_protocol_pipeline_count (RelayProtocolPipeline *self, RelayProtocolPipelineCount which);
-/* May this caller, who gives the streamid of the URI, connect? */
+/* May this caller connect?  It gives the streamid of the URI. */
 gboolean relay_protocol_pipeline_admits (RelayProtocolPipeline *self, GSocketAddress *address,
     const gchar *streamid);
 /* A caller is connected, or has gone.  @address: or NULL. */

@@ -18,8 +18,8 @@ struct _RelayRecord
   guint piece;     /* s; 0: a single one */
   gint64 number;   /* of the piece that is open */
   gint fd;         /* -1: none is open */
-  gchar *path;     /* of what is open */
-  gboolean made;   /* what is open was not there before */
+  gchar *path;     /* of the file that is open */
+  gboolean made;   /* the file that is open was not there before */
   gint64 last;     /* when something was written last, s since 1970 */
   gchar *mount;    /* where the disk was mounted that the first file was on; NULL: that of / */
   GTimeZone *zone; /* of this machine */

@@ -30,7 +30,7 @@ gboolean relay_record_write (RelayRecord *record, const guint8 *data, gsize size
     GError **error);
 /* Closes the file; the next packet opens it again. FALSE: not all of it was written. */
 gboolean relay_record_close (RelayRecord *record);
-/* The same, for good. */
+/* Closes the file, and frees @record. */
 gboolean relay_record_free (RelayRecord *record);
 
 G_END_DECLS

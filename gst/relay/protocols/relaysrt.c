@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * srt://: MPEG-TS over SRT, to or from whom it calls, or who calls it.
+ * srt://: MPEG-TS over SRT, of an end that dials, or that waits for callers.
  */
 #include <string.h>
 #include "relayprotocol.h"

@@ -89,9 +89,9 @@ add_depayloader (RelayChain *chain, const RelayProtocolUri *protocol_uri)
   GstElement *buffer = relay_chain_add (chain, "rtpjitterbuffer", RELAY_PLUGINS_GOOD);
 
   if (buffer != NULL) {
-    /* what is too far away to be of the same sender is counted in packets (RFC 3550, A.1: 3000 and
-     * 100), not in time: the rate by which it would be counted is one that any sender can claim,
-     * and the next one would not be heard for minutes */
+    /* how far away a packet of the same sender can be is counted in packets (RFC 3550, A.1: 3000
+     * and 100), not in time: the rate by which it would be counted is one that any sender can
+     * claim, and the next one would not be heard for minutes */
     g_object_set (buffer, "max-dropout-time", 0, "max-misorder-time", 0, NULL);
     relay_chain_set (buffer, "latency", protocol_uri, "latency");
   }

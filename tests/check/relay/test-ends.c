@@ -244,7 +244,7 @@ test_packets (void)
     }
     g_assert_cmpuint (n, ==, 28);
     g_assert_cmpuint (pop_all (packets, TRUE), ==, 2);
-    g_assert_cmpuint (relay_packets_get_foreign (packets), ==, 0);
+    g_assert_cmpuint (relay_packets_get_stray (packets), ==, 0);
     relay_packets_free (packets);
   }
 }
@@ -259,7 +259,7 @@ test_gaps (void)
   push (packets, all->data + 50, 10 * PACKET - 50 + 20, FALSE);
   push (packets, all->data + 20 * PACKET, 10 * PACKET, TRUE);
   g_assert_cmpuint (pop_all (packets, TRUE), ==, 9 + 10);
-  g_assert_cmpuint (relay_packets_get_foreign (packets), ==, PACKET - 50 + 20);
+  g_assert_cmpuint (relay_packets_get_stray (packets), ==, PACKET - 50 + 20);
   relay_packets_free (packets);
 }
 
