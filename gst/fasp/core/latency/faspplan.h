@@ -55,8 +55,8 @@ typedef struct
 FaspPlan *fasp_plan_new (void);
 FaspPlan *fasp_plan_ref (FaspPlan *plan);
 void fasp_plan_unref (FaspPlan *plan);
-/* Returns a plan that may be made anew, for a path like before: @plan itself if nobody
- * else has a reference, else a new one.  Takes over the reference to @plan, which may be
+/* Returns a plan that may be made anew, for a path like before: @plan itself if this is
+ * its only reference, else a new one.  Takes over the reference to @plan, which may be
  * NULL. */
 FaspPlan *fasp_plan_make_writable (FaspPlan *plan);
 

@@ -71,7 +71,7 @@ fasp_planner_plan (FaspPlanner *planner, FaspTime now, FaspPlan *before, const F
     drop (planner, 0);
   for (guint i = 0; i < planner->n; i++) {
     plan = planner->plans[i];
-    if (plan == before) { /* nobody else has it, so it is solved again in place */
+    if (plan == before) { /* without the planner's reference, it is solved again in place */
       drop (planner, i--);
       continue;
     }

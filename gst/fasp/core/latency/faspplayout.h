@@ -3,8 +3,8 @@
  * faspplayout.h: the latency in force at a receiver.
  *
  * The latency is given, or the sender announces it.  When the sender announces another one, the
- * latency moves there so slowly that nobody sees or hears it: upwards by a hundredth of the time
- * that passes, as there may be skips until it is there, and downwards by a thousandth.
+ * latency moves there so slowly that viewers and listeners do not notice: upwards by a hundredth of
+ * the time that passes, as there may be skips until it is there, and downwards by a thousandth.
  */
 #pragma once
 

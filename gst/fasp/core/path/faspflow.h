@@ -5,7 +5,7 @@
  * A flow has packet numbers of its own in each direction.  Its path goes from one of
  * our sockets to an address of the peer.  It carries no more than a few PINGs until
  * the peer has answered one from there: before that the address may be forged, or
- * nobody is behind it.
+ * unused.
  */
 #pragma once
 
@@ -45,7 +45,7 @@ G_BEGIN_DECLS
 #define FASP_FLOW_AGAIN (100 * FASP_MSEC)
 #define FASP_FLOW_AGAIN_MAX FASP_SEC
 /* A flow is silent after this time without a datagram, or four times the mean time
- * between its datagrams if that is longer, while others go on.  The receiver reports
+ * between its datagrams if that is longer, while other flows go on.  The receiver reports
  * that at once. */
 #define FASP_FLOW_SILENCE (10 * FASP_MSEC)
 
@@ -89,8 +89,8 @@ typedef struct
   gboolean stayed;   /* it has answered beside a candidate */
 } FaspFlowChallenge;
 
-/* The network says that nobody listens at the address. Set by the session, cleared when the flow is
- * heard. */
+/* The network says that no program listens at the address. Set by the session, cleared when the
+ * flow is heard. */
 typedef struct
 {
   gboolean is_reported;

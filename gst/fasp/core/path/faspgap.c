@@ -7,7 +7,7 @@
 #define REMEMBER (2 * FASP_SEC)
 #define HALVE_AFTER (10 * FASP_SEC)
 /* If the number of the first packet is below this, the packets before it are missing, unless they
- * were for others. */
+ * were for other members of the group. */
 #define FIRST_MAX 64
 
 typedef struct

@@ -43,8 +43,8 @@ typedef enum
 
 FaspGap *fasp_gap_new (void);
 void fasp_gap_free (FaspGap *gap);
-/* Others have had packets of this flow before: those before the first that comes are not
- * missing. */
+/* The flow is a group's: the packets before the first that comes were for earlier members, and are
+ * not missing. */
 void fasp_gap_join (FaspGap *gap);
 
 /* Would @pn be refused?  To be asked before the datagram is authenticated. */

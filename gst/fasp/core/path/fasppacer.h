@@ -50,8 +50,8 @@ FaspTime fasp_pacer_get_time (const FaspPacer *pacer, FaspTime now, gsize bytes)
 /* When to wake up to send more of them: at high rates not for each datagram, but for
  * as many as the rate allows in a quantum. */
 FaspTime fasp_pacer_get_wake (const FaspPacer *pacer, FaspTime now, gsize bytes);
-/* The bytes that the rate would have allowed in the last quarter of a second and
- * nobody sent.  Optional data may use them.  Without a rate there is no limit. */
+/* The bytes that the rate would have allowed in the last quarter of a second, and that were not
+ * sent.  Optional data may use them.  Without a rate there is no limit. */
 gint64 fasp_pacer_get_unused (const FaspPacer *pacer, FaspTime now);
 /* @bytes of optional data left: takes them off the unused ones. */
 void fasp_pacer_use (FaspPacer *pacer, gsize bytes);

@@ -80,7 +80,7 @@ FaspSchedulerEntry *fasp_scheduler_get_sender (const FaspScheduler *scheduler, F
 /* It has nothing to do before @until. @waits: or before something is written. */
 void fasp_scheduler_done (FaspScheduler *scheduler, FaspSchedulerEntry *turn, FaspTime now,
     FaspTime until, gboolean waits);
-/* When to ask again who is due; FASP_NEVER: nobody will be. */
+/* When the next session is due; FASP_NEVER: none will be. */
 FaspTime fasp_scheduler_get_time (const FaspScheduler *scheduler);
 
 G_END_DECLS

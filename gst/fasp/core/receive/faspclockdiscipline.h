@@ -45,7 +45,7 @@ typedef struct
   gint64 constant;    /* value less media time */
 } FaspClockDiscipline;
 
-/* Shows our own time until there is somebody to follow. */
+/* Shows our own time until there is a sender to follow. */
 void fasp_clock_discipline_init (FaspClockDiscipline *discipline, gint64 now);
 /* The value at @time. */
 gint64 fasp_clock_discipline_get (const FaspClockDiscipline *discipline, gint64 time);

@@ -258,7 +258,7 @@ fasp_feedback_asked (FaspFeedbackTracker *tracker, FaspTime now, gboolean all)
     ask (tracker, now);
 }
 
-/* One of many waits for its turn, as the others may have the same to say. */
+/* A member waits for a random time, as other members may report the same. */
 static void
 speak_in_turn (FaspFeedbackTracker *tracker, FaspTime now, gboolean insist)
 {

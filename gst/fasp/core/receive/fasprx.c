@@ -456,7 +456,7 @@ skip (FaspRx *rx, FaspTime now, guint64 number, const gchar *why)
   if (given_up > 0)
     FASP_LOG (rx->log, now, BLOCKS_GIVEN_UP, old_ack, number, given_up, FASP_LOG_WORD (why));
   rx->counts.given_up += given_up;
-  /* what was before the first byte that we got is not missing */
+  /* a hole before the first byte that came is no skip: the stream begins behind it */
   if (given_up > 0 && rx->view.late.lateness_in_order.count > 0)
     count_skips (rx, get_gap_start (rx, now, written, given_up), written);
   if (given_up > 0 && rx->view.late.is_behind)

@@ -285,9 +285,9 @@ is_shared (const FaspGroupLog *log, FaspTime now, const Entry *e, gboolean speak
 }
 
 void
-fasp_group_log_set_speaker (FaspGroupLog *log, gconstpointer who)
+fasp_group_log_set_speaker (FaspGroupLog *log, gconstpointer member)
 {
-  log->speaker = who;
+  log->speaker = member;
 }
 
 void
@@ -315,10 +315,10 @@ fasp_group_log_grants (FaspGroupLog *log, FaspTime now, FaspTime *taken)
 }
 
 gboolean
-fasp_group_log_ask (FaspGroupLog *log, FaspTime now, gconstpointer who, guint64 block,
+fasp_group_log_ask (FaspGroupLog *log, FaspTime now, gconstpointer member, guint64 block,
     guint64 settled, guint8 *asked)
 {
-  gboolean speaks = who == log->speaker;
+  gboolean speaks = member == log->speaker;
   Entry *e = get (log, block);
   guint8 lost;
 

@@ -7,15 +7,15 @@
  * has settled the last one and lacks the block has lost it.  A member's session needs to
  * know no more than that, so a packet costs the same for one member and for a thousand.
  *
- * Who sends a block again: when the first member asks for it, that member's session sends it, by
- * unicast. When a second member asks within the window, the block goes to all.  If losses are often
- * shared (SHARED_ENOUGH), it goes to all at once, but not a third time for one member. The same is
- * true of what the speaker asks for (faspmulticastsender.h), if the speaker has a part in most
- * losses: then all members have these losses, but few others ask for them, as they wait.
+ * Which session sends a block again: when the first member asks for it, that member's session sends
+ * it, by unicast. When a second member asks within the window, the block goes to all.  If losses
+ * are often shared (SHARED_ENOUGH), it goes to all at once, but not a third time for one member.
+ * The same is true of what the speaker asks for (faspmulticastsender.h), if the speaker has a part
+ * in most losses: then all members have these losses, but few others ask for them, as they wait.
  *
  * A member may claim losses that it does not have.  So each has a share of the pace for what is
- * sent again because it asked.  What it asks for beyond that is not heard, unless the pace was idle
- * of late; it asks again later.
+ * sent again because it asked.  Requests beyond that are ignored, unless the pace was idle of late;
+ * the member repeats them later.
  *
  * An event is the loss of a block, original or retransmission to all, with the members that ask for
  * it. The number of requests per event controls the back-off (faspmulticastsender.h).
@@ -40,7 +40,7 @@ guint64 fasp_group_log_get_next (const FaspGroupLog *log);
 /* The next packet left.  It carried @block, which is the next block or one sent before, or
  * FASP_NO_BLOCK. */
 void fasp_group_log_sent (FaspGroupLog *log, FaspTime now, guint64 block);
-/* Nobody will ask for blocks below @block any more. */
+/* No member will ask for blocks below @block any more. */
 void fasp_group_log_trim (FaspGroupLog *log, guint64 block);
 /* When packet @pn left; 0: too long ago to know. */
 FaspTime fasp_group_log_get_time (const FaspGroupLog *log, guint64 pn);
@@ -62,17 +62,17 @@ FaspTime fasp_group_log_get_clock (const FaspGroupLog *log);
 /* By when a member that was last heard at @heard must be heard again, plus its round trip. */
 FaspTime fasp_group_log_get_deadline (const FaspGroupLog *log, FaspTime heard);
 /* The member that asks at once; NULL: none does. */
-void fasp_group_log_set_speaker (FaspGroupLog *log, gconstpointer who);
+void fasp_group_log_set_speaker (FaspGroupLog *log, gconstpointer member);
 /* @pacer: of the group; it stays the caller's.  @wire: bytes of a datagram that is sent again.
  * @share: of the pace, for what one member asks for. */
 void fasp_group_log_set_share (FaspGroupLog *log, FaspPacer *pacer, gsize wire, gdouble share);
 /* A member asks for one more datagram: may it have that?  @taken: what it has taken of its share,
  * 0 at first. */
 gboolean fasp_group_log_grants (FaspGroupLog *log, FaspTime now, FaspTime *taken);
-/* The member @who, which has settled all packets below @settled, lacks @block, and its session
+/* @member, which has settled all packets below @settled, lacks @block, and its session
  * is not sending it.  @asked: state of this function for this member and block, 0 at first.
  * TRUE: its session is to send the block. */
-gboolean fasp_group_log_ask (FaspGroupLog *log, FaspTime now, gconstpointer who, guint64 block,
+gboolean fasp_group_log_ask (FaspGroupLog *log, FaspTime now, gconstpointer member, guint64 block,
     guint64 settled, guint8 *asked);
 
 /* The first block that is to go to all again, and the @round of its retransmission; FASP_NO_BLOCK:

@@ -406,8 +406,8 @@ copy_sent (FaspTx *tx)
     fasp_proactive_push (&tx->copies, &copy);
 }
 
-/* Is the block, which is to be sent again, given up instead? Not the end of the stream,
- * which nobody would know of otherwise. */
+/* Is the block, which is to be sent again, given up instead?  The end of the stream is not: the
+ * receiver learns of it only by that block. */
 static gboolean
 is_given_up (const FaspTx *tx, guint64 number)
 {

@@ -11,7 +11,7 @@
  *
  *   ASKING   the application is asked whether to take the caller
  *   HALF     (listener) ACCEPT was sent, and nothing has come back yet. Nothing
- *            else is sent, so that nobody can flood a third party through us.
+ *            else is sent, so that no caller can flood a third party through us.
  *   OPEN     data may flow both ways
  *   CLOSING  CLOSE is repeated until the peer's CLOSE or a deadline
  *   CLOSED   over; answers with CLOSE for a while, then is forgotten
@@ -128,14 +128,14 @@ void fasp_session_prove (const FaspSession *session, const guint8 nonce[FASP_NON
 /* The supposed address of a further flow. The peer is challenged there before data uses
  * it. */
 void fasp_session_set_address (FaspSession *session, guint8 flow, const FaspAddress *peer);
-/* The network reports that nobody listens at @address. Sends a PING, which a live peer
+/* The network reports that no program listens at @address. Sends a PING, which a live peer
  * answers. FALSE: @address is not the peer's. */
 gboolean fasp_session_refused (FaspSession *session, FaspTime now, const FaspAddress *address);
 /* When that report is to be believed, unless something is heard from an address of the
  * peer before. FASP_NEVER: not all addresses of the peer were refused. */
 FaspTime fasp_session_get_refused_time (const FaspSession *session);
-/* A call from @from asks whether we still know this session. It is from the peer, or from somebody
- * who has copied the peer's call. */
+/* A call from @from asks whether we still know this session.  The peer has sent it, or an attacker
+ * that has copied the peer's call. */
 void fasp_session_is_asked_for (FaspSession *session, FaspTime now, const FaspAddress *from);
 /* The peer's address: that of the first flow whose address is known. */
 const FaspAddress *fasp_session_get_address (const FaspSession *session);
@@ -184,7 +184,7 @@ FaspTime fasp_session_get_timeout (const FaspSession *session, FaspTime now);
  * A member of a group speaks seldom, and a receiver counts what it hears from the group
  * as the sender's, for a while. */
 FaspTime fasp_session_get_silent_since (const FaspSession *session);
-/* Our process did not run for @span, so that it could hear nobody. */
+/* Our process did not run for @span, so it could not hear the peer. */
 void fasp_session_excuse (FaspSession *session, FaspTime span);
 
 /* The latency that the session began with, ms. FALSE: it is not known yet. */

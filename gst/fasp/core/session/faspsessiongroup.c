@@ -5,8 +5,8 @@
 #include "fasplimits.h"
 #include "faspsessionprivate.h"
 
-/* What the group sends counts as the sender's for this many clocks only: everybody who
- * has the group's key could forge it. */
+/* What the group sends counts as the sender's for this many clocks only: every
+ * member has the group's key, and could forge it. */
 #define BELIEVED 2
 /* A receiver that has not heard the group for this time sends FEEDBACK that says so, repeatedly. */
 #define SPEAK_UP_AFTER FASP_SEC
@@ -109,7 +109,7 @@ group_brings (FaspSession *session, FaspTime now)
         fasp_gap_get_largest (session->group.receiver->gap));
 }
 
-/* Everybody who has the group's key can send there, so no other frames are accepted. */
+/* Every member has the group's key and can send there, so no other frames are accepted. */
 static void
 handle_frame (FaspSession *session, FaspTime now, const FaspFrame *frame, gsize wire)
 {

@@ -226,7 +226,8 @@ report_timestamps (FaspSession *session, FaspTime now, guint32 clock,
   path->until = session->paths.until = now;
 }
 
-/* The receiver does not say when packets arrive. What has arrived is not under way any more. */
+/* The receiver reports no receive timestamps: packets up to the largest one are not under way any
+ * more. */
 static void
 report_largest (FaspSession *session, FaspTime now, const FaspFeedbackFlow *reported)
 {
@@ -390,8 +391,8 @@ handle_frame (FaspSession *session, FaspTime now, const FaspAddress *from, guint
 }
 
 /* The first datagram of a caller. Its source address is trusted only if ACCEPT went
- * there and nowhere else, and challenged otherwise: whoever copied the caller's OPEN
- * must not make us believe that it is elsewhere. */
+ * there and nowhere else, and challenged otherwise: an attacker that has copied
+ * the caller's OPEN must not make us believe that the caller is elsewhere. */
 static void
 open_from (FaspSession *session, FaspTime now, guint8 flow, const FaspAddress *from)
 {

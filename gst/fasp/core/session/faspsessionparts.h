@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * faspsessionparts.h: the parts of a session's state, by concern.  Each says who changes it.
+ * faspsessionparts.h: the parts of a session's state, by concern.  Each names the files that change
+ * it.
  *
  * Times are microseconds on the caller's clock.
  */

@@ -86,7 +86,7 @@ fasp_session_set_usable (FaspSession *session, FaspTime now, guint8 flow, gboole
   flows = session->multipath.usable;
   fasp_sent_map_set_only (fasp_tx_get_sent_map (session->tx),
       __builtin_popcountll (flows) == 1 ? __builtin_ctzll (flows) : FASP_FLOWS_MAX);
-  /* the others have a part of its rate, or give it back */
+  /* the other paths take over its part of the rate, or give it back */
   if (!fasp_session_is_controlled (session))
     return;
   for (guint i = 0; i < session->paths.n; i++)

@@ -87,7 +87,7 @@ FaspTime fasp_session_get_beat (const FaspSession *session);
 /* Sender: estimates the path again, and sends PROMISE to the peer. */
 FaspTime fasp_session_get_promise_time (const FaspSession *session, FaspTime now);
 gboolean fasp_session_poll_promise (FaspSession *session, FaspTime now, FaspDatagram *datagram);
-/* Sender: makes this member of a group the speaker, who asks for what all members may lack. */
+/* Sender: makes this member of a group the speaker, which asks for what all members may lack. */
 FaspTime fasp_session_get_speaker_time (const FaspSession *session, FaspTime now);
 gboolean fasp_session_poll_speaker (FaspSession *session, FaspTime now, FaspDatagram *datagram);
 /* Sender: blocks, and what belongs to them. The time is what fasp_session_look_ahead() has found.
@@ -112,8 +112,8 @@ guint8 fasp_session_choose_flow (FaspSession *session, FaspTime now, FaspTxItem 
 /* Sender: when @item may leave, as far as its path is concerned. */
 FaspTime fasp_session_get_path_time (const FaspSession *session, FaspTime now,
     const FaspTxItem *item);
-/* Sender: a new block has left on one of several flows that it goes on: it is to go on the others
- * whose path has room for it. */
+/* Sender: a new block that goes on several flows has left on one of them.  It goes on those other
+ * flows whose path has room for it. */
 void fasp_session_double (FaspSession *session, FaspTime now);
 /* Sender: a flow of the path that is not in @avoid, if there is one. */
 guint8 fasp_session_pick_flow (FaspSession *session, const FaspPath *path, guint64 avoid);
