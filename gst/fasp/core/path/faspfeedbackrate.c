@@ -93,7 +93,8 @@ grow (FaspFeedbackRate *f)
   f->rate = MIN (f->rate, FASP_FEEDBACK_RATE_MOST);
 }
 
-static void
+/* TRUE: more comes than the rate, so the receiver does not know it. */
+static gboolean
 judge (FaspFeedbackRate *f, FaspTime now, guint32 clock, FaspTime rtt, guint64 sent)
 {
   FaspTime spoke = fasp_later ((gint32) (clock - f->look_clock), 1), queue;
@@ -111,26 +112,30 @@ judge (FaspFeedbackRate *f, FaspTime now, guint32 clock, FaspTime rtt, guint64 s
     f->noise += NOISE_GAIN * (MIN (ABS (f->look_least - f->last_least), NOISE_MOST) - f->noise);
   f->last_least = f->look_least;
   if (queue > QUEUE_LONG + margin) {
-    f->disobeyed = f->rate_before > 0 && !obeys;
+    gboolean disobeyed = f->rate_before > 0 && !obeys;
+
     if (f->rate_before == 0 || (obeys && held_up))
       cut (f, passes, queue > QUEUE_HUGE + margin, sent);
     else if (obeys)
       watch_queue (f, queue);
     wait_for (f, now, clock, rtt, queue);
-    return;
+    return disobeyed;
   }
   f->rate_before = 0;
   if (queue > QUEUE_SHORT + margin || passes < f->rate / 2)
-    return;
+    return FALSE;
   grow (f);
   wait_for (f, now, clock, rtt, 0);
+  return FALSE;
 }
 
-void
+gboolean
 fasp_feedback_rate_feedback (FaspFeedbackRate *f, FaspFeedbackPath *path, FaspTime now,
     guint32 clock, gsize size, FaspTime rtt, guint64 sent)
 {
   FaspTime queue = measure (path, now, clock);
+  gboolean disobeyed = FALSE;
+  guint64 before = f->rate;
 
   if (f->rate == 0) {
     f->rate = CLAMP (sent / 8 / FASP_FEEDBACK_RATE_FIRST_SHARE, FASP_FEEDBACK_RATE_FIRST,
@@ -147,10 +152,11 @@ fasp_feedback_rate_feedback (FaspFeedbackRate *f, FaspFeedbackPath *path, FaspTi
   }
   f->look_least = MIN (f->look_least, queue);
   if (f->look_count < LOOK_COUNT || now - f->look_from < FASP_FEEDBACK_RATE_LOOK)
-    return;
+    return f->rate != before;
   if ((gint32) (f->look_clock - f->wait_clock) >= 0 || now >= f->wait_until)
-    judge (f, now, clock, rtt, sent);
+    disobeyed = judge (f, now, clock, rtt, sent);
   look_again (f);
+  return f->rate != before || disobeyed;
 }
 
 void

@@ -68,12 +68,12 @@ typedef struct
   FaspTime others;     /* the part of the queue that is not ours */
   guint64 passes;      /* bytes/s that get through, as the last queue has shown;
                           0: there was none */
-  gboolean disobeyed;  /* more comes than the rate, so the receiver does not know it */
 } FaspFeedbackRate;
 
 /* A FEEDBACK of @size bytes from the IP header up left at @clock, the low 32 bits of the
- * peer's clock, and came by @path.  @sent: bit/s that we send to the peer. */
-void fasp_feedback_rate_feedback (FaspFeedbackRate *feedback_rate, FaspFeedbackPath *path,
+ * peer's clock, and came by @path.  @sent: bit/s that we send to the peer.
+ * TRUE: the receiver is to learn the rate. */
+gboolean fasp_feedback_rate_feedback (FaspFeedbackRate *feedback_rate, FaspFeedbackPath *path,
     FaspTime now, guint32 clock, gsize size, FaspTime rtt, guint64 sent);
 
 /* The receiver's: when the next feedback may leave. */

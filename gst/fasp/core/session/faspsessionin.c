@@ -254,14 +254,9 @@ forget_sent (FaspFlow *flow, const FaspFeedbackFlow *reported)
 static void
 follow_feedback_rate (FaspSession *session, FaspTime now, guint8 flow, guint32 clock, gsize wire)
 {
-  FaspFeedbackRate *feedback_rate = &session->feedback_rate;
-  guint64 before = feedback_rate->rate;
-
-  fasp_feedback_rate_feedback (feedback_rate, &session->flows[flow].back, now, clock, wire,
-      session->rtt.smoothed, get_send_rate (session));
-  if (feedback_rate->rate != before || feedback_rate->disobeyed)
+  if (fasp_feedback_rate_feedback (&session->feedback_rate, &session->flows[flow].back, now, clock,
+          wire, session->rtt.smoothed, get_send_rate (session)))
     session->promise.time = now;
-  feedback_rate->disobeyed = FALSE;
 }
 
 static void
