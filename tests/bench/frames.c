@@ -22,7 +22,7 @@
 #include <stdio.h>
 
 #define PICTURES 48 /* of a card; no two are alike */
-#define PATIENCE (5 * GST_SECOND)
+#define FRAME_TIMEOUT (5 * GST_SECOND)
 #define QUEUED 4 /* a card has no room for more */
 
 static gint seconds;
@@ -55,7 +55,7 @@ make_pictures (const gchar *caps)
     return pictures;
   sink = gst_bin_get_by_name (GST_BIN (pipeline), "sink");
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
-  while ((sample = gst_app_sink_try_pull_sample (GST_APP_SINK (sink), PATIENCE)) != NULL) {
+  while ((sample = gst_app_sink_try_pull_sample (GST_APP_SINK (sink), FRAME_TIMEOUT)) != NULL) {
     g_ptr_array_add (pictures, gst_buffer_ref (gst_sample_get_buffer (sample)));
     gst_sample_unref (sample);
   }

@@ -100,7 +100,7 @@ write_position (Fuzz *fuzz, guint8 argument, const guint8 *data, gsize size)
 static void
 set_elsewhere (Fuzz *fuzz, const guint8 *data)
 {
-  FaspElsewhere elsewhere = { .patience = data[9] / 2 * FASP_MSEC, .stands_by = data[9] & 1 };
+  FaspElsewhere elsewhere = { .recovery_time = data[9] / 2 * FASP_MSEC, .stands_by = data[9] & 1 };
 
   elsewhere.has.known = TRUE;
   elsewhere.has.origin.bytes[0] = data[0];

@@ -297,7 +297,7 @@ drain (FaspIo *io)
   guint64 lost;
 
   for (guint i = 0; (result = fasp_io_drain (io, &lost, &event)) == FASP_IO_WAITING; i++)
-    g_assert_cmpuint (i, <, LOOKS_MAX * 1000 / FASP_IO_PATIENCE);
+    g_assert_cmpuint (i, <, LOOKS_MAX * 1000 / FASP_IO_TIMEOUT);
   g_assert_cmpint (result, ==, FASP_IO_OK);
 }
 

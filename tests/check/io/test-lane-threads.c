@@ -173,7 +173,7 @@ test_all (void)
   }
   wait_for (&callers, &callers.removed, 3);
   for (guint i = 0; (result = fasp_io_drain (sender, &lost, &event)) == FASP_IO_WAITING; i++)
-    g_assert_cmpuint (i, <, WAIT_MAX / FASP_IO_PATIENCE);
+    g_assert_cmpuint (i, <, WAIT_MAX / FASP_IO_TIMEOUT);
   g_assert_cmpint (result, ==, FASP_IO_OK);
   g_assert_cmpuint (lost, ==, 0);
   for (guint i = 0; i < RECEIVERS; i++)

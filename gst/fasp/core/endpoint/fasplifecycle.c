@@ -345,7 +345,7 @@ end_newcomer (FaspSession *session, FaspTime now)
 {
   if (session->role == FASP_ROLE_SENDER && session->state == FASP_SESSION_OPEN
       && fasp_session_get_owed (session, now)
-          > MAX (FASP_HALF_TIMEOUT, fasp_session_get_patience (session)))
+          > MAX (FASP_HALF_TIMEOUT, fasp_session_get_idle_timeout (session)))
     fasp_session_close (session, now, FASP_REASON_BUSY, "it has acknowledged nothing");
 }
 
@@ -378,7 +378,7 @@ fasp_lifecycle_tend (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
       silent = now - fasp_session_get_silent_since (session);
       if (silent >= session->liveness.resume_timeout)
         fasp_session_end_at_once (session, now, FASP_REASON_SILENT);
-      else if (silent >= fasp_session_get_patience (session))
+      else if (silent >= fasp_session_get_idle_timeout (session))
         interrupt (endpoint, now, session, "silent", "nothing is heard from it");
       tend_refusal (endpoint, now, session);
       end_newcomer (session, now);

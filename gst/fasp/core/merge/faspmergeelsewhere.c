@@ -20,7 +20,7 @@ is_last_resort (const FaspMerge *merge, const FaspSource *source, const FaspSour
 /* How long a loss of @source waits for what others may bring: as long as they are slower, if a
  * retransmission still comes in time after that. */
 static FaspTime
-get_patience (const FaspMerge *merge, const FaspSource *source)
+get_recovery_time (const FaspMerge *merge, const FaspSource *source)
 {
   FaspTime slower = -1;
 
@@ -49,7 +49,7 @@ fasp_merge_get_elsewhere (const FaspMerge *merge, guint i)
 {
   const FaspSource *source = &merge->sources[i];
   FaspElsewhere elsewhere = {
-    .patience = get_patience (merge, source),
+    .recovery_time = get_recovery_time (merge, source),
     .stands_by = source->role == FASP_SOURCE_STANDBY,
   };
 

@@ -10,17 +10,17 @@
 #define STATE_INTERVAL (250 * FASP_MSEC)
 /* The back-off, as a multiple of the longest round trip: at first, and its bounds.  BESIDES: the
  * time that a retransmission takes beyond a round trip. */
-#define PATIENCE_FIRST 4
-#define PATIENCE_LEAST .5
-#define PATIENCE_MOST 8
+#define BACK_OFF_FIRST 4
+#define BACK_OFF_LEAST .5
+#define BACK_OFF_MOST 8
 #define BESIDES (2 * FASP_MSEC)
 /* The number of members that are to ask for a loss, in the mean, is between these.  With fewer than
  * LOSSES_LEAST losses the back-off stays; else it changes by one of the factors below. */
 #define REQUESTS_LEAST 1.8
 #define REQUESTS_MOST 2.3
 #define LOSSES_LEAST 8
-#define PATIENCE_UP 1.3
-#define PATIENCE_DOWN .85
+#define BACK_OFF_UP 1.3
+#define BACK_OFF_DOWN .85
 /* How often the speaker is sent a notice that it is one. */
 #define SPEAKER_AGAIN (500 * FASP_MSEC)
 /* Members' own datagrams go before the group's, and the group's retransmissions before its new
@@ -59,7 +59,7 @@ fasp_multicast_sender_new (const FaspAddress *to, FaspCipher cipher, guint64 rat
   group->sealer = fasp_sealer_new (cipher, group->key);
   group->log = fasp_group_log_new ();
   group->members = g_ptr_array_new ();
-  group->patience = PATIENCE_FIRST;
+  group->back_off = BACK_OFF_FIRST;
   group->rtt = FASP_RTT_INITIAL;
   group->tail_time = FASP_NEVER;
   group->given_up = FASP_NEVER;
@@ -93,7 +93,7 @@ fasp_multicast_sender_can_have (const FaspMulticastSender *group, const FaspHell
 FaspTime
 fasp_multicast_sender_get_back_off (const FaspMulticastSender *group)
 {
-  return group->members->len < 2 ? 0 : group->patience * (group->rtt + BESIDES);
+  return group->members->len < 2 ? 0 : group->back_off * (group->rtt + BESIDES);
 }
 
 FaspTime
@@ -214,10 +214,10 @@ look (FaspMulticastSender *group)
   if (events >= LOSSES_LEAST) {
     gdouble per_loss = (losses.requests - group->requests_seen) / (gdouble) events;
 
-    group->patience *= per_loss > REQUESTS_MOST ? PATIENCE_UP :
-        per_loss < REQUESTS_LEAST               ? PATIENCE_DOWN :
+    group->back_off *= per_loss > REQUESTS_MOST ? BACK_OFF_UP :
+        per_loss < REQUESTS_LEAST               ? BACK_OFF_DOWN :
                                                   1;
-    group->patience = CLAMP (group->patience, PATIENCE_LEAST, PATIENCE_MOST);
+    group->back_off = CLAMP (group->back_off, BACK_OFF_LEAST, BACK_OFF_MOST);
     group->events_seen = losses.events;
     group->requests_seen = losses.requests;
   }

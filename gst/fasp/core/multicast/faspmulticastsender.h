@@ -75,8 +75,8 @@ typedef struct
   FaspTime given_up;     /* the silence after which a member is given up; µs; set by the caller */
   FaspMember *speaker;   /* asks at once for what all may lack; NULL: none */
   gboolean speaker_new;  /* its session does not know yet that there is something to send */
-  gdouble patience;      /* back-off in round trips */
-  guint64 events_seen, requests_seen; /* of the log, when patience was last changed */
+  gdouble back_off;      /* back-off in round trips */
+  guint64 events_seen, requests_seen; /* of the log, when it was last changed */
   guint given;                        /* datagrams of members, and retransmissions, in a row */
   guint first;                        /* new blocks that go before more of these */
   FaspTime announce_time, state_time, tail_time, tail_interval;

@@ -26,7 +26,7 @@ struct _FaspGap
   Hole holes[FASP_GAP_HOLES]; /* ascending */
   guint n_holes, n_closed;    /* the first n_closed holes are settled */
   guint64 n_settled;          /* ever */
-  FaspTime patience;
+  FaspTime recovery_time;
   FaspTime delay, delay_time; /* the reorder delay, µs; when it was last halved or needed */
   FaspTime delay_most;        /* and its bound */
   FaspGapCounters counters;
@@ -119,7 +119,7 @@ expire (FaspGap *gap, FaspTime now)
   guint forget = 0;
 
   while (gap->n_closed < gap->n_holes
-      && gap->holes[gap->n_closed].seen + gap->delay + gap->patience <= now)
+      && gap->holes[gap->n_closed].seen + gap->delay + gap->recovery_time <= now)
     settle (gap);
   while (forget < gap->n_closed && gap->holes[forget].seen + REMEMBER <= now)
     forget++;
@@ -291,13 +291,13 @@ fasp_gap_get_timeout (const FaspGap *gap)
 {
   const Hole *hole = first_open (gap);
 
-  return hole != NULL ? hole->seen + gap->delay + gap->patience : FASP_NEVER;
+  return hole != NULL ? hole->seen + gap->delay + gap->recovery_time : FASP_NEVER;
 }
 
 void
-fasp_gap_set_patience (FaspGap *gap, FaspTime patience)
+fasp_gap_set_recovery_time (FaspGap *gap, FaspTime recovery_time)
 {
-  gap->patience = patience;
+  gap->recovery_time = recovery_time;
 }
 
 void

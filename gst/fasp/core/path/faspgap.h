@@ -7,7 +7,7 @@
  * passed since it was seen.  The delay adapts: it is nearly zero on a path that
  * never reorders, a little more than the longest delay seen on a path that does,
  * and decreases slowly when packets no longer come so late.  If lost packets may be recovered
- * without being sent again, holes wait some time for that, too (patience).
+ * without being sent again, holes wait some time for that, too (recovery time).
  *
  *   settled: every packet numbered <= settled has arrived or is taken as lost
  *   largest: highest packet number that arrived;   settled <= largest
@@ -66,8 +66,8 @@ guint64 fasp_gap_count_settled (const FaspGap *gap);
 /* When the next hole will be settled, or FASP_NEVER. */
 FaspTime fasp_gap_get_timeout (const FaspGap *gap);
 FaspTime fasp_gap_get_delay (const FaspGap *gap);
-/* Holes are settled later by @patience than that delay. */
-void fasp_gap_set_patience (FaspGap *gap, FaspTime patience);
+/* Holes are settled later by @recovery_time than that delay. */
+void fasp_gap_set_recovery_time (FaspGap *gap, FaspTime recovery_time);
 /* A hole that is settled within @spare can be repaired in time.  What is sent again may be late by
  * the delay, too, so that becomes half of @spare at most, or FASP_GAP_DELAY_MOST if that is more.
  */

@@ -25,5 +25,5 @@ fasp_outage_hold (FaspOutage *outage, FaspTime now)
 FaspTime
 fasp_outage_get_timeout (const FaspOutage *outage)
 {
-  return outage->out == outage->notified ? FASP_NEVER : outage->since + FASP_OUTAGE_PATIENCE;
+  return outage->out == outage->notified ? FASP_NEVER : outage->since + FASP_OUTAGE_DELAY;
 }

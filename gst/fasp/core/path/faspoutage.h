@@ -6,10 +6,10 @@
  * Only what lasts is reported, as with a session that is interrupted.  The state that is reported
  * changes at
  *
- *     last change of the true state + FASP_OUTAGE_PATIENCE
+ *     last change of the true state + FASP_OUTAGE_DELAY
  *
  * and not at all if the true state has changed back by then.  So there is one report of a flow in
- * FASP_OUTAGE_PATIENCE at most, and none of a flow that comes and goes faster than that.  Peers can
+ * FASP_OUTAGE_DELAY at most, and none of a flow that comes and goes faster than that.  Peers can
  * have many flows, and there can be many peers: an endpoint reports FASP_OUTAGE_BURST outages at
  * once, and then one in FASP_OUTAGE_EVERY.
  */
@@ -19,7 +19,7 @@
 
 G_BEGIN_DECLS
 
-#define FASP_OUTAGE_PATIENCE (2 * FASP_SEC)
+#define FASP_OUTAGE_DELAY (2 * FASP_SEC)
 #define FASP_OUTAGE_BURST FASP_FLOWS_MAX /* those of one peer */
 #define FASP_OUTAGE_EVERY FASP_SEC
 

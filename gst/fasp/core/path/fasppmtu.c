@@ -2,7 +2,7 @@
 #include "fasppmtu.h"
 
 /* The longest wait between two looks whether anything passes. */
-#define PATIENCE_MAX FASP_SEC
+#define PROBE_TIMEOUT_MAX FASP_SEC
 
 static void
 set_candidates (FaspPmtu *pmtu, guint8 overhead, guint16 limit)
@@ -158,11 +158,11 @@ fasp_pmtu_poll (FaspPmtu *pmtu, FaspTime now, FaspTime rtt_timeout, gboolean pas
   if (now < pmtu->next_time)
     return 0;
   if (pmtu->tries > 0 && pmtu->next_probe == 0 && !passes) {
-    pmtu->patience = MAX (MIN (2 * pmtu->patience, PATIENCE_MAX), rtt_timeout);
-    pmtu->next_time = now + pmtu->patience;
+    pmtu->probe_timeout = MAX (MIN (2 * pmtu->probe_timeout, PROBE_TIMEOUT_MAX), rtt_timeout);
+    pmtu->next_time = now + pmtu->probe_timeout;
     return 0;
   }
-  pmtu->patience = 0;
+  pmtu->probe_timeout = 0;
   if (pmtu->searching)
     return poll_search (pmtu, now, rtt_timeout);
   if (pmtu->size == FASP_PMTU_BASE) {

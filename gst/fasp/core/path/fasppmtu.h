@@ -45,7 +45,7 @@ typedef struct
   gboolean widened;       /* the limit rose while confirming: search then */
   FaspTime suspect_after; /* no new suspicion before */
   FaspTime next_time;     /* when to act next, or FASP_NEVER */
-  FaspTime patience;      /* wait while nothing passes; grows */
+  FaspTime probe_timeout; /* wait while nothing passes; grows */
 } FaspPmtu;
 
 /* @overhead: IP + UDP header bytes; @limit: largest UDP payload either side

@@ -42,7 +42,7 @@ fasp_rtt_timeout (const FaspRtt *rtt)
 }
 
 FaspTime
-fasp_rtt_patience (const FaspRtt *rtt)
+fasp_rtt_report_timeout (const FaspRtt *rtt)
 {
-  return rtt->smoothed + MAX (FASP_RTT_PATIENCE, 4 * rtt->jitter);
+  return rtt->smoothed + MAX (FASP_RTT_REPORT_MARGIN, 4 * rtt->jitter);
 }

@@ -17,7 +17,7 @@ typedef struct
 } FaspRtt;
 
 #define FASP_RTT_INITIAL (100 * FASP_MSEC)
-#define FASP_RTT_PATIENCE (15 * FASP_MSEC)
+#define FASP_RTT_REPORT_MARGIN (15 * FASP_MSEC)
 
 void fasp_rtt_init (FaspRtt *rtt);
 /* @sample: time from sending a packet to hearing of it.  @ack_delay: how long the
@@ -27,7 +27,7 @@ void fasp_rtt_sample (FaspRtt *rtt, FaspTime sample, FaspTime ack_delay);
 /* smoothed + 4 * variation; at least 10 ms, at most 10 s. */
 FaspTime fasp_rtt_timeout (const FaspRtt *rtt);
 /* A report that takes longer is overdue: smoothed + 4 * jitter; at least
- * smoothed + FASP_RTT_PATIENCE.  The round trip has been measured. */
-FaspTime fasp_rtt_patience (const FaspRtt *rtt);
+ * smoothed + FASP_RTT_REPORT_MARGIN.  The round trip has been measured. */
+FaspTime fasp_rtt_report_timeout (const FaspRtt *rtt);
 
 G_END_DECLS

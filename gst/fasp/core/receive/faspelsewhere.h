@@ -16,10 +16,10 @@ G_BEGIN_DECLS
 
 typedef struct
 {
-  FaspStreamOffset has; /* known: the reader has all bytes before it */
-  FaspTime patience;    /* µs: how long a lost block may still come from elsewhere, before the
-                           sender hears of it */
-  gboolean stands_by;   /* the sender is to send nothing, but to keep what the reader lacks */
+  FaspStreamOffset has;   /* known: the reader has all bytes before it */
+  FaspTime recovery_time; /* µs: how long a lost block may still come from elsewhere, before the
+                        sender hears of it */
+  gboolean stands_by;     /* the sender is to send nothing, but to keep what the reader lacks */
 } FaspElsewhere;
 
 /* Does the reader have all bytes of @block, which was not taken yet? */

@@ -9,7 +9,7 @@
 /* If no repair has come for this time, no more are expected, and blocks are not kept for them. */
 #define REPAIRS_WITHIN (5 * FASP_SEC)
 /* How long after a repair a loss waits for the next repair. */
-#define PATIENCE_FOR FASP_SEC
+#define RECOVERY_TIME_FOR FASP_SEC
 /* Blocks that the decoder covers, in windows. */
 #define REMEMBERED 2
 
@@ -305,9 +305,10 @@ recover (FaspRx *rx, FaspTime now)
 }
 
 FaspTime
-fasp_rx_get_patience (const FaspRx *rx, FaspTime now)
+fasp_rx_get_recovery_time (const FaspRx *rx, FaspTime now)
 {
-  return MAX (now < rx->fec.patience_end ? rx->fec.patience : 0, rx->elsewhere.patience);
+  return MAX (now < rx->fec.recovery_time_end ? rx->fec.recovery_time : 0,
+      rx->elsewhere.recovery_time);
 }
 
 void
@@ -316,10 +317,10 @@ fasp_rx_repair (FaspRx *rx, FaspTime now, const FaspRepairFrame *repair)
   if (rx->fec.decoder == NULL)
     return;
   rx->counts.repairs++;
-  rx->fec.patience = repair->span == 0 ?
+  rx->fec.recovery_time = repair->span == 0 ?
       0 :
       MIN (repair->span * FASP_MSEC + REPAIR_GRACE, FASP_FEEDBACK_CLOCK_MAX);
-  rx->fec.patience_end = now + PATIENCE_FOR;
+  rx->fec.recovery_time_end = now + RECOVERY_TIME_FOR;
   rx->fec.end = now + REPAIRS_WITHIN;
   fasp_rlc_decoder_repair (rx->fec.decoder,
       fasp_widen (repair->first, FASP_BLOCK_BITS, fasp_reorder_get_highest (rx->reorder)),

@@ -100,7 +100,7 @@ FaspRxArrival fasp_rx_data (FaspRx *rx, FaspTime now, const FaspDataFrame *data,
  * TRUE: there is something to report. */
 gboolean fasp_rx_set_elsewhere (FaspRx *rx, FaspTime now, const FaspElsewhere *elsewhere);
 /* How long lost packets may still be recovered before the receiver reports them. */
-FaspTime fasp_rx_get_patience (const FaspRx *rx, FaspTime now);
+FaspTime fasp_rx_get_recovery_time (const FaspRx *rx, FaspTime now);
 void fasp_rx_repair (FaspRx *rx, FaspTime now, const FaspRepairFrame *repair);
 /* The sender's tail probe: blocks below @end exist.  @all: it asked every member of the
  * group. */

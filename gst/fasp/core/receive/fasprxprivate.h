@@ -14,10 +14,10 @@ G_BEGIN_DECLS
 /* Repairs, and the time that lost blocks have to be recovered by them. */
 typedef struct
 {
-  FaspRlcDecoder *decoder;         /* owned; NULL: the ends did not agree on repairs */
-  FaspTime end;                    /* blocks are kept for the decoder until then */
-  FaspTime patience, patience_end; /* extra time that lost blocks have to be recovered; valid until
-                                      patience_end */
+  FaspRlcDecoder *decoder;                   /* owned; NULL: the ends did not agree on repairs */
+  FaspTime end;                              /* blocks are kept for the decoder until then */
+  FaspTime recovery_time, recovery_time_end; /* extra time that lost blocks have to be recovered;
+                                      valid until recovery_time_end */
 } FaspRxFec;
 
 /* The end of the stream. */

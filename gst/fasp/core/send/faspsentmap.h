@@ -18,7 +18,7 @@
  * round trip later.  Each transmission is examined once, so the cost does not depend on the window.
  *
  * Several flows check on each other (as RACK does by time, RFC 8985).  A packet is
- * lost if feedback does not report it within its flow's fasp_rtt_patience().  A flow is
+ * lost if feedback does not report it within its flow's fasp_rtt_report_timeout().  A flow is
  * dead if it loses more packets in a row than chance explains; everything under way on
  * it is then lost.
  *

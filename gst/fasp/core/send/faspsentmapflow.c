@@ -31,7 +31,7 @@ give_up (FaspSentMap *map, FaspTime now, FaspSentFlow *flow, guint64 end, const 
 static void
 settle_overdue (FaspSentMap *map, FaspTime now, FaspSentFlow *flow, FaspSentMapResult *result)
 {
-  FaspTime due = now - (flow->rtt.measured ? fasp_rtt_patience (&flow->rtt) : UNMEASURED_DUE);
+  FaspTime due = now - (flow->rtt.measured ? fasp_rtt_report_timeout (&flow->rtt) : UNMEASURED_DUE);
   guint64 end = flow->front;
 
   /* the peer settles what it has reported, and holes before it, by itself */

@@ -269,7 +269,7 @@ fasp_tx_get_full (const FaspTx *tx, FaspTime now)
 }
 
 FaspTime
-fasp_tx_get_patience (const FaspTx *tx, const FaspRtt *rtt)
+fasp_tx_get_stuck_timeout (const FaspTx *tx, const FaspRtt *rtt)
 {
   return MAX (STALL_AFTER, 4 * rtt->smoothed);
 }
@@ -318,7 +318,8 @@ check_stall (FaspTx *tx, FaspTime now, const FaspRtt *rtt)
 {
   gboolean is_first =
       (tx->view.counts.confirmed == 0 || tx->view.peer != FASP_TX_TAKES) && tx->group.log == NULL;
-  FaspTime after = is_first ? MAX (FIRST_AFTER, 4 * rtt->smoothed) : fasp_tx_get_patience (tx, rtt);
+  FaspTime after =
+      is_first ? MAX (FIRST_AFTER, 4 * rtt->smoothed) : fasp_tx_get_stuck_timeout (tx, rtt);
 
   if ((tx->group.log != NULL ? now - get_deadline (tx, tx->heard) :
                                fasp_tx_get_unacknowledged (tx, now))

@@ -179,7 +179,7 @@ FaspTime fasp_tx_get_unacknowledged (const FaspTx *tx, FaspTime now);
 /* For how long it has taken nothing although something waits for it: its window is closed. */
 FaspTime fasp_tx_get_full (const FaspTx *tx, FaspTime now);
 /* That of fasp_tx_get_unacknowledged() after which a peer counts as stuck. */
-FaspTime fasp_tx_get_patience (const FaspTx *tx, const FaspRtt *rtt);
+FaspTime fasp_tx_get_stuck_timeout (const FaspTx *tx, const FaspRtt *rtt);
 /* Our process did not run for @span, so that no acknowledgement could come. */
 void fasp_tx_excuse (FaspTx *tx, FaspTime span);
 

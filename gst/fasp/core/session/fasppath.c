@@ -83,5 +83,5 @@ fasp_path_get_silence (const FaspPath *path, FaspTime now, FaspTime oldest)
 {
   if (oldest == FASP_NEVER || !path->rtt.measured)
     return 0;
-  return MAX (0, now - oldest - fasp_rtt_patience (&path->rtt));
+  return MAX (0, now - oldest - fasp_rtt_report_timeout (&path->rtt));
 }

@@ -193,7 +193,7 @@ gboolean fasp_session_get_first_latency (const FaspSession *session, guint *late
  * was answered, the answer does not show the round trip, which may be that of a satellite link, so
  * the time is longer then. */
 static inline FaspTime
-fasp_session_get_patience (const FaspSession *session)
+fasp_session_get_idle_timeout (const FaspSession *session)
 {
   return MAX (FASP_INTERRUPTED_AFTER,
       4 * (session->rtt.measured ? session->rtt.smoothed : FASP_SEC));

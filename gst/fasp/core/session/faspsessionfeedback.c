@@ -143,7 +143,7 @@ look_at_flows (FaspSession *session, FaspTime now)
     FaspFlow *flow = &session->flows[i];
     guint64 settled;
 
-    fasp_gap_set_patience (flow->gap, fasp_rx_get_patience (session->rx, now));
+    fasp_gap_set_recovery_time (flow->gap, fasp_rx_get_recovery_time (session->rx, now));
     fasp_gap_set_spare (flow->gap,
         fasp_rx_view (session->rx)->playout.ramp.target - session->rtt.smoothed);
     fasp_gap_get_settled (flow->gap, now, &settled);

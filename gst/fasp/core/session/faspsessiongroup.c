@@ -174,7 +174,7 @@ fasp_session_look_at_group (FaspSession *session, FaspTime now)
     fasp_feedback_now (fasp_rx_get_feedback (session->rx), now);
   }
   if (fasp_rx_has_fec (session->rx))
-    fasp_gap_set_patience (receiver->gap, fasp_rx_get_patience (session->rx, now));
+    fasp_gap_set_recovery_time (receiver->gap, fasp_rx_get_recovery_time (session->rx, now));
   if (!fasp_gap_get_settled (receiver->gap, now, &settled))
     return FALSE;
   news = fasp_gap_count_settled (receiver->gap) != receiver->settled_reported;

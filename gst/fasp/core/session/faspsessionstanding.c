@@ -17,7 +17,7 @@ fasp_session_judge (const FaspSession *session, FaspTime now)
     return FASP_STANDING_NEW;
   if (fasp_tx_view (tx)->peer == FASP_TX_REPORTS)
     return FASP_STANDING_READY;
-  if (fasp_tx_get_unacknowledged (tx, now) > fasp_tx_get_patience (tx, &session->rtt)
+  if (fasp_tx_get_unacknowledged (tx, now) > fasp_tx_get_stuck_timeout (tx, &session->rtt)
       || fasp_tx_get_full (tx, now) > session->liveness.resume_timeout)
     return FASP_STANDING_STUCK;
   return FASP_STANDING_TAKING;

@@ -62,7 +62,7 @@ get_silence_time (const FaspSession *session, FaspTime now)
   return session->liveness.interrupted ?
       end :
       fasp_sooner (end,
-          fasp_sooner (silent + fasp_session_get_patience (session),
+          fasp_sooner (silent + fasp_session_get_idle_timeout (session),
               fasp_session_get_refused_time (session)));
 }
 

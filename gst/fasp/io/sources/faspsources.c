@@ -263,8 +263,9 @@ note (FaspSources *self, FaspTime now, FaspRead *read, const FaspMergeTaken *tak
 static gboolean
 is_same (const FaspElsewhere *a, const FaspElsewhere *b)
 {
-  return a->patience == b->patience && a->stands_by == b->stands_by && a->has.known == b->has.known
-      && a->has.offset == b->has.offset && fasp_origin_equal (&a->has.origin, &b->has.origin);
+  return a->recovery_time == b->recovery_time && a->stands_by == b->stands_by
+      && a->has.known == b->has.known && a->has.offset == b->has.offset
+      && fasp_origin_equal (&a->has.origin, &b->has.origin);
 }
 
 /* Tells a source what the reader has, and takes what there is of it.  TRUE: something new. */

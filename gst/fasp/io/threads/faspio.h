@@ -90,12 +90,12 @@ typedef enum
   FASP_IO_FLUSHING,
   FASP_IO_ENDED,   /* read: the sender is gone; *event says why */
   FASP_IO_FAILED,  /* no peer will come any more; *event says why */
-  FASP_IO_WAITING, /* write, drain: not done after FASP_IO_PATIENCE; the
+  FASP_IO_WAITING, /* write, drain: not done after FASP_IO_TIMEOUT; the
                       next call goes on */
 } FaspIoResult;
 
 /* A call returns FASP_IO_WAITING after this time, so that its caller can find out why it waits. */
-#define FASP_IO_PATIENCE FASP_SEC
+#define FASP_IO_TIMEOUT FASP_SEC
 
 /* Opens the sockets (a busy port is an error at once) and starts the thread. Does not
  * wait for a peer or a name server. */

@@ -89,7 +89,7 @@ FaspIoResult
 fasp_io_write (FaspIo *io, FaspTime media_time, const FaspIoPiece *pieces, guint n, gsize *done,
     FaspEvent *event)
 {
-  FaspTime until = g_get_monotonic_time () + FASP_IO_PATIENCE;
+  FaspTime until = g_get_monotonic_time () + FASP_IO_TIMEOUT;
   FaspIoResult result = FASP_IO_OK;
   gboolean all = FALSE, must = FALSE;
 
@@ -125,7 +125,7 @@ is_drained (FaspIo *io)
 FaspIoResult
 fasp_io_drain (FaspIo *io, guint64 *lost, FaspEvent *event)
 {
-  FaspTime until = g_get_monotonic_time () + FASP_IO_PATIENCE;
+  FaspTime until = g_get_monotonic_time () + FASP_IO_TIMEOUT;
   FaspIoResult result = FASP_IO_OK;
   FaspEndpointStats stats;
 

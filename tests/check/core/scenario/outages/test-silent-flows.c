@@ -8,8 +8,8 @@
 #define RTT (40 * FASP_MSEC)
 #define SIDES 2 /* sender, receiver */
 /* A sender misses two packets of a flow, which take 30 ms to leave at the rate of these tests, a
- * round trip and 20 ms (FASP_RTT_PATIENCE) later, with the next feedback, 20 ms. A receiver looks
- * for an answer to its PING. */
+ * round trip and 20 ms (FASP_RTT_REPORT_MARGIN) later, with the next feedback, 20 ms. A receiver
+ * looks for an answer to its PING. */
 #define NOTICE (RTT + 70 * FASP_MSEC)
 #define HEAR (FASP_FLOW_QUIET + 8 * RTT)
 
@@ -103,16 +103,16 @@ test_notified (gconstpointer data)
       black_out (net, link, VNET_B, 0, 5 * FASP_SEC, 15 * FASP_SEC);
     if (c->back)
       black_out (net, link, VNET_A, 0, 5 * FASP_SEC, 15 * FASP_SEC);
-    event = await (stream, c->side, FASP_EVENT_FLOW_OUT, 5 * FASP_SEC + FASP_OUTAGE_PATIENCE - 1,
-        5 * FASP_SEC + FASP_OUTAGE_PATIENCE + c->notice);
+    event = await (stream, c->side, FASP_EVENT_FLOW_OUT, 5 * FASP_SEC + FASP_OUTAGE_DELAY - 1,
+        5 * FASP_SEC + FASP_OUTAGE_DELAY + c->notice);
     g_assert_cmpuint (event->outage.flow, ==, event->address.link);
     g_assert_cmpuint (event->outage.flow, ==, link);
     g_assert_cmpuint (event->address.len, >, 0);
     g_assert_nonnull (strstr (event->text, c->why));
     assert_near (event->outage.since - begin, 5 * FASP_SEC - FASP_FLOW_QUIET,
         5 * FASP_SEC + c->notice);
-    event = await (stream, c->side, FASP_EVENT_FLOW_BACK, 15 * FASP_SEC + FASP_OUTAGE_PATIENCE - 1,
-        15 * FASP_SEC + FASP_OUTAGE_PATIENCE + FASP_FLOW_AGAIN_MAX + 2 * RTT);
+    event = await (stream, c->side, FASP_EVENT_FLOW_BACK, 15 * FASP_SEC + FASP_OUTAGE_DELAY - 1,
+        15 * FASP_SEC + FASP_OUTAGE_DELAY + FASP_FLOW_AGAIN_MAX + 2 * RTT);
     g_assert_cmpuint (event->outage.flow, ==, link);
     assert_near (event->outage.since - begin, 15 * FASP_SEC,
         15 * FASP_SEC + FASP_FLOW_AGAIN_MAX + 2 * RTT);
@@ -160,7 +160,7 @@ test_never (void)
 
   black_out (net, 2, VNET_A, 0, 0, 100 * FASP_SEC);
   black_out (net, 2, VNET_B, 0, 0, 100 * FASP_SEC);
-  vstream_run_until (stream, FASP_OUTAGE_PATIENCE + 2 * RTT + HEAR);
+  vstream_run_until (stream, FASP_OUTAGE_DELAY + 2 * RTT + HEAR);
   for (guint side = 0; side < SIDES; side++) {
     assert_notified (stream, side, 1, 0);
     g_assert_cmpuint (stream->outage[side].outage.flow, ==, 2);

@@ -20,10 +20,10 @@ typedef struct
   FaspTime now;
   FaspEndpoint *sender;
   FaspEndpoint *receivers[RECEIVERS];
-  guint64 read[RECEIVERS]; /* bytes */
-  guint lane[RECEIVERS];   /* that its datagrams come from, + 1 */
-  gboolean stopped[LANES]; /* its thread is held up */
-  gboolean patient;        /* a lane is polled only when it is due */
+  guint64 read[RECEIVERS];  /* bytes */
+  guint lane[RECEIVERS];    /* that its datagrams come from, + 1 */
+  gboolean stopped[LANES];  /* its thread is held up */
+  gboolean waits_until_due; /* a lane is polled only when it is due */
 } Net;
 
 static void
@@ -130,7 +130,7 @@ run (Net *net, FaspTime time, gboolean writes)
           ==, sizeof bytes);
     for (guint i = 0; i < LANES; i++)
       if (!net->stopped[i]
-          && (!net->patient || fasp_endpoint_get_lane_timeout (net->sender, i) <= net->now))
+          && (!net->waits_until_due || fasp_endpoint_get_lane_timeout (net->sender, i) <= net->now))
         poll_lane (net, i);
     for (guint i = 0; i < RECEIVERS; i++)
       poll_receiver (net, i);
@@ -266,7 +266,7 @@ test_first_empty (void)
   run (net, 2 * FASP_SEC, TRUE);
   g_assert_cmpuint (count_sessions (net), ==, RECEIVERS - FASP_LANE_FULL);
   count_bitrates (net);
-  net->patient = TRUE;
+  net->waits_until_due = TRUE;
   vnet_configure (net->sender, net->now, max_bitrate, 40000000);
   run (net, 2 * FASP_SEC, TRUE);
   g_assert_cmpuint (count_bitrates (net), ==, 1);

@@ -6,7 +6,7 @@
 #include "roadcases.h"
 
 /* What was under way at the end of a stream may need so much longer. */
-#define PATIENCE (60 * FASP_SEC)
+#define ARRIVAL_TIMEOUT (60 * FASP_SEC)
 
 static gboolean
 has_all (const Vlive *live)
@@ -44,7 +44,7 @@ run (const gchar *name, FaspRateControl control)
   for (guint i = 0; i < lives->len; i++) {
     const Vlive *live = g_ptr_array_index (lives, i);
 
-    for (gint64 now = end; !has_all (live) && now < end + PATIENCE; now += FASP_SEC)
+    for (gint64 now = end; !has_all (live) && now < end + ARRIVAL_TIMEOUT; now += FASP_SEC)
       vtraffic_run (traffic, now);
     assert_whole (live);
   }

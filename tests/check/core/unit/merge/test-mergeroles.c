@@ -16,11 +16,11 @@ get (const Made *m, guint i)
 /* A loss waits for as long as the others are slower and 5 ms, if a retransmission is still in time
  * after that. */
 static void
-test_patience (void)
+test_recovery_time (void)
 {
   static const struct
   {
-    FaspTime slower, latency, rtt, patience; /* ms */
+    FaspTime slower, latency, rtt, recovery_time; /* ms */
   } table[] = {
     { 0, 400, 50, 5 },
     { 30, 400, 50, 35 },
@@ -35,16 +35,16 @@ test_patience (void)
 
     made_init (&m, FASP_REDUNDANCY_HOT, 2);
     m.delays[1] = m.delays[0] + table[i].slower * FASP_MSEC;
-    g_assert_cmpint (get (&m, 0).patience, ==, 0);
+    g_assert_cmpint (get (&m, 0).recovery_time, ==, 0);
     made_run (&m, 0, 1, 0, 2 * PROVEN);
     m.states[0].latency = table[i].latency * FASP_MSEC;
     m.states[0].rtt = table[i].rtt * FASP_MSEC;
     made_decide (&m);
-    g_assert_cmpint (get (&m, 0).patience, ==, table[i].patience * FASP_MSEC);
+    g_assert_cmpint (get (&m, 0).recovery_time, ==, table[i].recovery_time * FASP_MSEC);
     /* nobody else may bring anything */
     m.states[1].is_connected = FALSE;
     made_decide (&m);
-    g_assert_cmpint (get (&m, 0).patience, ==, 0);
+    g_assert_cmpint (get (&m, 0).recovery_time, ==, 0);
     made_clear (&m);
   }
 }
@@ -321,7 +321,7 @@ int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
-  g_test_add_func ("/mergeroles/patience", test_patience);
+  g_test_add_func ("/mergeroles/recovery-time", test_recovery_time);
   g_test_add_func ("/mergeroles/has", test_has);
   g_test_add_func ("/mergeroles/leader-gone", test_leader_gone);
   g_test_add_func ("/mergeroles/standby", test_standby);

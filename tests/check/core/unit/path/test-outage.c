@@ -46,7 +46,7 @@ test_looks (void)
   g_assert_cmpint (outage.since, ==, 20000 * FASP_MSEC);
 }
 
-/* While nothing can be seen, no patience is spent. */
+/* While nothing can be seen, the delay does not run. */
 static void
 test_hold (void)
 {

@@ -289,7 +289,7 @@ test_sender_skips (void)
 static void
 test_said (void)
 {
-  FaspElsewhere elsewhere = { .has = at (1, 5000), .patience = 30 * FASP_MSEC };
+  FaspElsewhere elsewhere = { .has = at (1, 5000), .recovery_time = 30 * FASP_MSEC };
   FaspFeedback feedback;
   FaspRx *rx;
 
@@ -297,7 +297,7 @@ test_said (void)
   bring (rx, 0, 7, 5000);
   fasp_feedback_sent (&rx->feedback, NOW, 100);
   fasp_rx_set_elsewhere (rx, NOW, &elsewhere);
-  g_assert_cmpint (fasp_rx_get_patience (rx, NOW), ==, 30 * FASP_MSEC);
+  g_assert_cmpint (fasp_rx_get_recovery_time (rx, NOW), ==, 30 * FASP_MSEC);
   g_assert_false (fasp_feedback_is_due (&rx->feedback, NOW + 5 * FASP_MSEC));
   for (guint i = 0; i < 2; i++) {
     FaspTime now = NOW + i * 10 * FASP_MSEC;

@@ -213,7 +213,7 @@ test_delay (void)
   }
 }
 
-/* A report is overdue after a round trip and some patience. */
+/* A report is overdue after a round trip and a margin. */
 static void
 test_silence (void)
 {
