@@ -13,7 +13,7 @@ get_start (const FaspFairQueue *queue, const FaspFairMember *member)
   const FaspHeapItem *next = fasp_heap_peek (&queue->waiting);
 
   return fasp_fair_queue_waits (member) ?
-      member->turn.key :
+      member->item.key :
       MAX (member->mark, next != NULL ? next->key : queue->mark);
 }
 
@@ -21,13 +21,13 @@ void
 fasp_fair_queue_wait (FaspFairQueue *queue, FaspFairMember *member)
 {
   if (!fasp_fair_queue_waits (member))
-    fasp_heap_set (&queue->waiting, &member->turn, get_start (queue, member));
+    fasp_heap_set (&queue->waiting, &member->item, get_start (queue, member));
 }
 
 void
 fasp_fair_queue_leave (FaspFairQueue *queue, FaspFairMember *member)
 {
-  fasp_heap_remove (&queue->waiting, &member->turn);
+  fasp_heap_remove (&queue->waiting, &member->item);
 }
 
 gpointer
@@ -54,5 +54,5 @@ fasp_fair_queue_used (FaspFairQueue *queue, FaspFairMember *member, gsize bytes)
   queue->mark = MAX (queue->mark, start);
   member->mark = start + bytes;
   if (fasp_fair_queue_waits (member))
-    fasp_heap_set (&queue->waiting, &member->turn, member->mark);
+    fasp_heap_set (&queue->waiting, &member->item, member->mark);
 }

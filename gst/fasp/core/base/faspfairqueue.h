@@ -8,7 +8,8 @@
  *
  *     start = max (the least start of those that wait, the member's mark)
  *
- * So it has saved up nothing, and members that wait all the time have used the same, up to a turn.
+ * So it has saved up nothing, and members that wait all the time have used the same, up to what one
+ * of them uses at once.
  */
 #pragma once
 
@@ -19,7 +20,7 @@ G_BEGIN_DECLS
 /* Zeroes: nothing was used. */
 typedef struct
 {
-  FaspHeapItem turn; /* in the queue, by the start of its next bytes */
+  FaspHeapItem item; /* in the queue, by the start of its next bytes */
   gint64 mark;       /* bytes */
 } FaspFairMember;
 
@@ -30,7 +31,7 @@ typedef struct
   gint64 mark; /* bytes: where the last ones started; one that waits alone starts there */
 } FaspFairQueue;
 
-/* Members that share as one: they take turns at each turn that the group has. */
+/* Members that share as one: they share each round of the group. */
 typedef struct
 {
   FaspFairMember member;
@@ -41,14 +42,14 @@ void fasp_fair_queue_clear (FaspFairQueue *queue);
 static inline gboolean
 fasp_fair_queue_waits (const FaspFairMember *member)
 {
-  return member->turn.index > 0;
+  return member->item.index > 0;
 }
 
 /* Does nothing if it waits already. */
 void fasp_fair_queue_wait (FaspFairQueue *queue, FaspFairMember *member);
 /* Does nothing if it does not wait. */
 void fasp_fair_queue_leave (FaspFairQueue *queue, FaspFairMember *member);
-/* The owner of the one that is next (its turn.owner); NULL: none waits. */
+/* The owner of the one that is next (its item.owner); NULL: none waits. */
 gpointer fasp_fair_queue_peek (const FaspFairQueue *queue);
 /* Does it start at most @slack bytes behind the one that is next? */
 gboolean fasp_fair_queue_lets (const FaspFairQueue *queue, const FaspFairMember *member,

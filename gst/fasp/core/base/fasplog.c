@@ -95,7 +95,7 @@ fasp_log_add (FaspLog *log, FaspTime now, FaspLogEvent event, const gint64 *valu
 }
 
 gboolean
-fasp_log_turns (FaspLog *log, FaspLogState state, gboolean on)
+fasp_log_changes (FaspLog *log, FaspLogState state, gboolean on)
 {
   if (log == NULL || ((log->states & state) != 0) == on)
     return FALSE;

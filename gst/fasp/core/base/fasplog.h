@@ -59,7 +59,7 @@ typedef enum
 } FaspLogState;
 
 /* Sets a state.  TRUE: it has changed, so log that.  Always FALSE while nothing is logged. */
-gboolean fasp_log_turns (FaspLog *log, FaspLogState state, gboolean on);
+gboolean fasp_log_changes (FaspLog *log, FaspLogState state, gboolean on);
 
 /* What is kept for the log alone. 0 at first. */
 typedef enum

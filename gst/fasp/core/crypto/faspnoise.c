@@ -230,7 +230,7 @@ mix_ephemeral (FaspNoise *noise, const guint8 *public_key)
 
 /* The tokens of the next message, or NULL if it is not @ours to write. */
 static const Token *
-take_turn (FaspNoise *noise, gboolean ours)
+take_tokens (FaspNoise *noise, gboolean ours)
 {
   gboolean initiators = noise->messages == 0;
 
@@ -242,7 +242,7 @@ take_turn (FaspNoise *noise, gboolean ours)
 gboolean
 fasp_noise_write (FaspNoise *noise, const guint8 *payload, gsize size, FaspWriter *w)
 {
-  const Token *tokens = take_turn (noise, TRUE);
+  const Token *tokens = take_tokens (noise, TRUE);
   guint8 public_key[FASP_KEY_SIZE];
 
   if (tokens == NULL)
@@ -266,7 +266,7 @@ gboolean
 fasp_noise_read (FaspNoise *noise, const guint8 *message, gsize size, guint8 *payload,
     gsize *payload_size)
 {
-  const Token *tokens = take_turn (noise, FALSE);
+  const Token *tokens = take_tokens (noise, FALSE);
   FaspReader r = { message, size };
 
   if (tokens == NULL)

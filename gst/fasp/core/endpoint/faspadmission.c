@@ -244,7 +244,7 @@ admit (FaspEndpoint *endpoint, FaspTime now, Call *call, FaspCipher cipher)
   session->handshake.from = *call->from;
   if (session->role == FASP_ROLE_SENDER) {
     fasp_tx_was_called (session->tx);
-    session->entry.newcomer_turns = endpoint->shared.newcomer_turns;
+    session->entry.newcomer_times = endpoint->shared.newcomer_times;
   }
   session->handshake.bucket = fasp_limiter_enter (endpoint->calling->admitted.limiter, call->from);
   session->handshake.network = call->network;

@@ -84,7 +84,7 @@ fasp_beginning_make (FaspEndpoint *endpoint, FaspTime now, guint32 id, const Fas
   if (config->role == FASP_ROLE_SENDER)
     session->entry.total = &endpoint->shared.total;
   session->entry.lane = fasp_sending_lanes_choose (endpoint);
-  fasp_scheduler_add (fasp_endpoint_get_scheduler (endpoint, session), &session->entry.turn,
+  fasp_scheduler_add (fasp_endpoint_get_scheduler (endpoint, session), &session->entry.scheduled,
       session);
   fasp_sending_lanes_share (endpoint);
   FASP_LOG (session->notes.log, now, SESSION_STARTED, FASP_LOG_POINTER (peer), hello->cid, flows,

@@ -69,7 +69,8 @@ fasp_endpoint_get_window (const FaspEndpoint *endpoint)
 void
 fasp_endpoint_wake (FaspEndpoint *endpoint, FaspSession *session)
 {
-  fasp_scheduler_wake (fasp_endpoint_get_scheduler (endpoint, session), &session->entry.turn, 0);
+  fasp_scheduler_wake (fasp_endpoint_get_scheduler (endpoint, session), &session->entry.scheduled,
+      0);
 }
 
 void
@@ -86,7 +87,7 @@ fasp_endpoint_serve_next (FaspEndpoint *endpoint, FaspTime now)
   FaspSession *session = fasp_total_get_next (&endpoint->shared.total, now, &when);
 
   if (session != NULL)
-    fasp_scheduler_wake (fasp_endpoint_get_scheduler (endpoint, session), &session->entry.turn,
+    fasp_scheduler_wake (fasp_endpoint_get_scheduler (endpoint, session), &session->entry.scheduled,
         when);
 }
 

@@ -20,7 +20,7 @@ typedef struct _FaspSending FaspSending;
 typedef struct
 {
   FaspTotal total;                        /* the rate of all that is sent */
-  FaspTime newcomer_turns[FASP_TX_TAKES]; /* of peers that have acknowledged nothing */
+  FaspTime newcomer_times[FASP_TX_TAKES]; /* of peers that have acknowledged nothing */
 } FaspEndpointShared;
 
 struct _FaspEndpoint

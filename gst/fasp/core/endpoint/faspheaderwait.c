@@ -25,7 +25,7 @@ fasp_header_wait_said (FaspEndpoint *endpoint, FaspTime now)
 
     if (advance (session, FASP_RECEIVER_WRITTEN))
       session->header_wait.end = end;
-    if (fasp_log_turns (session->notes.log, FASP_LOG_LACKS_HEADER, FALSE))
+    if (fasp_log_changes (session->notes.log, FASP_LOG_LACKS_HEADER, FALSE))
       FASP_LOG (session->notes.log, now, HEADER_WRITTEN, now - session->header_wait.since,
           endpoint->sending->header.bytes != NULL);
   }
@@ -90,7 +90,7 @@ lack_header (FaspEndpoint *endpoint, FaspTime now, FaspSession *session, const g
   advance (session, FASP_RECEIVER_LACK);
   session->header_wait.skips = fasp_tx_count_skips (session->tx);
   if (endpoint->sending->header.bytes != NULL
-      && fasp_log_turns (session->notes.log, FASP_LOG_LACKS_HEADER, TRUE))
+      && fasp_log_changes (session->notes.log, FASP_LOG_LACKS_HEADER, TRUE))
     FASP_LOG (session->notes.log, now, HEADER_AWAITED,
         session->header_wait.state == FASP_RECEIVER_HELD, FASP_LOG_WORD (why));
   if (endpoint->sending->header.bytes != NULL)

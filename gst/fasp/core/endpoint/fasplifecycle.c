@@ -229,7 +229,8 @@ fasp_lifecycle_remove (FaspEndpoint *endpoint, FaspSession *session)
   g_hash_table_remove (endpoint->by_id, GUINT_TO_POINTER (session->id));
   fasp_admitted_forget (endpoint, session);
   g_ptr_array_remove (endpoint->sessions, session); /* keeps their order */
-  fasp_scheduler_remove (fasp_endpoint_get_scheduler (endpoint, session), &session->entry.turn);
+  fasp_scheduler_remove (fasp_endpoint_get_scheduler (endpoint, session),
+      &session->entry.scheduled);
   fasp_sending_lanes_share (endpoint);
   fasp_reading_left (endpoint, session);
   fasp_admitted_left (endpoint, session);

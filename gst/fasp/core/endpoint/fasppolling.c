@@ -73,15 +73,15 @@ get_own_timeout (FaspEndpoint *endpoint)
 
 /* There is nothing to send to it now. */
 static void
-end_turn (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
+end_round (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
 {
   FaspScheduler *scheduler = fasp_endpoint_get_scheduler (endpoint, session);
   gboolean waits = session->role == FASP_ROLE_SENDER && session->state == FASP_SESSION_OPEN
       && !session->group.member.joined && fasp_tx_count_fresh (session->tx) == 0;
 
   fasp_retention_note_first_needed (endpoint, session);
-  fasp_session_end_turn (session, now, scheduler->quantum, waits);
-  fasp_scheduler_done (scheduler, &session->entry.turn, now,
+  fasp_session_end_round (session, now, scheduler->quantum, waits);
+  fasp_scheduler_done (scheduler, &session->entry.scheduled, now,
       fasp_later (fasp_session_get_timeout (session, now), now + 1), waits);
   fasp_endpoint_serve_next (endpoint, now);
 }
@@ -116,13 +116,13 @@ fasp_endpoint_poll_lane (FaspEndpoint *endpoint, guint lane, FaspTime now, FaspD
       return TRUE;
     }
     if (fasp_session_poll (session, now, datagram)) {
-      fasp_scheduler_used (scheduler, &session->entry.turn, now);
+      fasp_scheduler_used (scheduler, &session->entry.scheduled, now);
       if (session->group.member.joined)
-        fasp_multicast_sender_gave_turn (endpoint->group);
+        fasp_multicast_sender_yielded (endpoint->group);
       count (endpoint, now, session, datagram);
       return TRUE;
     }
-    end_turn (endpoint, now, session);
+    end_round (endpoint, now, session);
   }
   if (lane > 0 || endpoint->group == NULL || !fasp_multicast_poll (endpoint, now, datagram))
     return FALSE;

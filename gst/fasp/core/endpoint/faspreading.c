@@ -313,7 +313,7 @@ static void
 was_read (FaspEndpoint *endpoint, FaspSession *session)
 {
   if (session->state == FASP_SESSION_OPEN)
-    fasp_scheduler_wake (fasp_endpoint_get_scheduler (endpoint, session), &session->entry.turn,
+    fasp_scheduler_wake (fasp_endpoint_get_scheduler (endpoint, session), &session->entry.scheduled,
         fasp_feedback_get_timeout (fasp_rx_get_feedback (session->rx)));
   else if (fasp_session_is_over (session) && !session->notified.removed
       && !fasp_session_has_unread (session))

@@ -38,9 +38,9 @@ fasp_endpoint_left_late (FaspEndpoint *endpoint, guint lane, FaspTime from, Fasp
   const FaspScheduler *scheduler = &endpoint->schedulers[lane];
   gboolean has_sent = FALSE;
 
-  for (FaspSchedulerEntry *turn = fasp_scheduler_get_sender (scheduler, from, NULL); turn != NULL;
-      turn = fasp_scheduler_get_sender (scheduler, from, turn)) {
-    fasp_session_left_late (turn->due.owner, from, until);
+  for (FaspSchedulerEntry *entry = fasp_scheduler_get_sender (scheduler, from, NULL); entry != NULL;
+      entry = fasp_scheduler_get_sender (scheduler, from, entry)) {
+    fasp_session_left_late (entry->due.owner, from, until);
     has_sent = TRUE;
   }
   if (has_sent)

@@ -52,7 +52,7 @@ join (FaspNetworks *networks, guint64 number)
   if (network == NULL) {
     network = g_new0 (Network, 1);
     network->number = number;
-    network->group.member.turn.owner = &network->group;
+    network->group.member.item.owner = &network->group;
     g_hash_table_insert (networks->networks, &network->number, network);
   }
   network->receivers++;

@@ -10,7 +10,7 @@
 /* How long the reader of another stream waits for its next key frame. */
 #define KEY_AWAITED (2 * FASP_SEC)
 /* What media times count up to before they begin anew, µs. */
-#define TURN ((FaspTime) 1 << FASP_MEDIA_TIME_BITS)
+#define WRAP ((FaspTime) 1 << FASP_MEDIA_TIME_BITS)
 /* The gap between blocks is a moving average over so many. */
 #define GAP_WEIGHT 16
 
@@ -77,13 +77,13 @@ fit (FaspMerge *merge, FaspTime now, FaspSource *source)
 }
 
 static FaspTime
-round_to_turns (FaspTime time)
+round_to_wraps (FaspTime time)
 {
-  return (time + (time > 0 ? TURN / 2 : -TURN / 2)) / TURN * TURN;
+  return (time + (time > 0 ? WRAP / 2 : -WRAP / 2)) / WRAP * WRAP;
 }
 
 /* Moves the block's media time to those of the stream: a receiver that began later may count them
- * from another turn, and a sender that counts from another beginning has another clock. */
+ * from another wrap, and a sender that counts from another beginning has another clock. */
 static void
 shift (FaspMerge *merge, FaspSource *source, FaspRead *read)
 {
@@ -94,7 +94,7 @@ shift (FaspMerge *merge, FaspSource *source, FaspRead *read)
         0 :
         fasp_merge_is_foreign (merge, source) ?
         delay - merge->delay :
-        merge->shift + round_to_turns (delay - merge->shift - merge->delay);
+        merge->shift + round_to_wraps (delay - merge->shift - merge->delay);
   read->block->media_time += source->shift;
   source->delay = delay - source->shift;
 }

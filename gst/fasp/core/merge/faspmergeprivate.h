@@ -111,7 +111,7 @@ struct _FaspMerge
   FaspStreamOffset next;      /* behind what was taken */
   FaspTime delay;  /* from media time to when a block is played, less the latency; FASP_NEVER: not
                       known */
-  FaspTime shift;  /* of sources with the stream's origin, up to whole turns of the media time */
+  FaspTime shift;  /* of sources with the stream's origin, up to whole wraps of the media time */
   FaspTime slewed; /* when the delay was last moved */
   FaspTime due;    /* when the block that was taken last is played, less the latency */
   FaspTime last_media;      /* its media time */

@@ -32,7 +32,7 @@ fasp_announcers_choose (FaspAnnouncers *a, FaspTime now)
 {
   FaspAnnouncer *next = NULL;
 
-  if (now < a->turn_end)
+  if (now < a->try_end)
     return NULL;
   for (guint i = 0; i < FASP_ANNOUNCERS; i++)
     if (is_known (&a->list[i], now) && (next == NULL || a->list[i].called < next->called))
@@ -40,7 +40,7 @@ fasp_announcers_choose (FaspAnnouncers *a, FaspTime now)
   if (next == NULL)
     return NULL;
   next->called = ++a->calls;
-  a->turn_end = now + FASP_ANNOUNCER_TURN;
+  a->try_end = now + FASP_ANNOUNCER_TRY;
   return next;
 }
 
@@ -52,5 +52,5 @@ fasp_announcers_refused (FaspAnnouncers *a, FaspTime now)
   for (guint i = 0; i < FASP_ANNOUNCERS; i++)
     known += is_known (&a->list[i], now);
   if (known > 1)
-    a->turn_end = MIN (a->turn_end, now);
+    a->try_end = MIN (a->try_end, now);
 }

@@ -17,7 +17,7 @@ G_BEGIN_DECLS
 /* A sender that is not heard again for this time is forgotten. */
 #define FASP_ANNOUNCER_FORGOTTEN (2 * FASP_SEC)
 /* How long one sender is called. */
-#define FASP_ANNOUNCER_TURN (3 * FASP_SEC)
+#define FASP_ANNOUNCER_TRY (3 * FASP_SEC)
 
 typedef struct
 {
@@ -30,17 +30,17 @@ typedef struct
 typedef struct
 {
   FaspAnnouncer list[FASP_ANNOUNCERS];
-  guint64 calls;     /* calls so far, to all of them */
-  FaspTime turn_end; /* when the one that is called has been called for long enough */
+  guint64 calls;    /* calls so far, to all of them */
+  FaspTime try_end; /* when the one that is called has been called for long enough */
 } FaspAnnouncers;
 
 /* @chance: a random number, which says whom it replaces if there is no free place. */
 void fasp_announcers_heard (FaspAnnouncers *a, FaspTime now, const FaspAddress *from,
     guint32 chance);
-/* The sender to call from now on; NULL: the turn of the one that is called now is not over,
+/* The sender to call from now on; NULL: the time of the one that is called now is not over,
  * or nobody is known. */
 const FaspAnnouncer *fasp_announcers_choose (FaspAnnouncers *a, FaspTime now);
-/* The sender that is called has refused us: its turn is over if another one is known. */
+/* The sender that is called has refused us: its time is over if another one is known. */
 void fasp_announcers_refused (FaspAnnouncers *a, FaspTime now);
 
 G_END_DECLS

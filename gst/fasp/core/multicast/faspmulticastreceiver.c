@@ -61,7 +61,7 @@ get_next (FaspMulticastReceiver *receiver)
 
 /* The group has gone on to the next phase. */
 static void
-turn (FaspMulticastReceiver *receiver)
+change_phase (FaspMulticastReceiver *receiver)
 {
   fasp_opener_free (receiver->before);
   receiver->before = receiver->now;
@@ -78,9 +78,9 @@ fasp_multicast_receiver_expect (FaspMulticastReceiver *receiver, FaspTime now, g
   fasp_gap_expect (receiver->gap, pn);
   /* stops one phase short: packets that are on their way may be of the phase before */
   while (receiver->phase + 1 < phase
-      && fasp_token_bucket_take (&receiver->turned, now, PHASE_LEAST, PHASES_MOST)) {
+      && fasp_token_bucket_take (&receiver->phase_changes, now, PHASE_LEAST, PHASES_MOST)) {
     get_next (receiver);
-    turn (receiver);
+    change_phase (receiver);
   }
 }
 
@@ -110,7 +110,7 @@ fasp_multicast_receiver_open (FaspMulticastReceiver *receiver, FaspTime now,
   if (r->data == NULL)
     return FASP_MULTICAST_RECEIVER_FORGED;
   if (phase > receiver->phase)
-    turn (receiver);
+    change_phase (receiver);
   fasp_gap_receive (gap, now, pn);
   receiver->heard = now;
   return FASP_MULTICAST_RECEIVER_OK;

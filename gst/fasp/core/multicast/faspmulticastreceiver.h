@@ -22,8 +22,8 @@ typedef struct
   FaspCipher cipher;
   guint64 phase;             /* of the key, the current one */
   guint8 key[FASP_KEY_SIZE]; /* of the phase */
-  FaspTime turned;           /* token bucket of keys that are computed because the sender said which
-                                packet is next: fasptokenbucket.h */
+  FaspTime phase_changes;    /* token bucket of keys that are computed because the sender said which
+                         packet is next: fasptokenbucket.h */
   FaspOpener *before, *now, *next; /* of three phases; NULL: not needed yet */
   FaspGap *gap;                    /* owned; which of the group's packets came */
   FaspTime heard;                  /* when the last packet came, or when the receiver joined */

@@ -24,10 +24,10 @@
 /* How often the speaker is sent a notice that it is one. */
 #define SPEAKER_AGAIN (500 * FASP_MSEC)
 /* Members' own datagrams go before the group's, and the group's retransmissions before its new
- * blocks. But after TURNS_IN_A_ROW of these, each further one has to wait for TURNS_OWED new
+ * blocks. But after YIELDS_IN_A_ROW of these, each further one has to wait for BLOCKS_OWED new
  * blocks, if there are any. So the stream goes on for the others while one member lacks much. */
-#define TURNS_IN_A_ROW 32
-#define TURNS_OWED 3
+#define YIELDS_IN_A_ROW 32
+#define BLOCKS_OWED 3
 /* Retransmissions that one member causes may take this share of the pace: SPARE divided by the
  * members, at least SPARE_LEAST. They may use idle time besides. SPARE is what a max-bitrate of 1.3
  * times the stream's rate leaves beside the stream and its headers (docs/multicast.md). */
@@ -525,10 +525,10 @@ fasp_multicast_sender_is_first (const FaspMulticastSender *group)
 
 /* A datagram left.  @before: it went before new blocks. */
 static void
-take_turn (FaspMulticastSender *group, gboolean before)
+count_yields (FaspMulticastSender *group, gboolean before)
 {
-  if (before && ++group->given > TURNS_IN_A_ROW)
-    group->first = TURNS_OWED;
+  if (before && ++group->given > YIELDS_IN_A_ROW)
+    group->first = BLOCKS_OWED;
   else if (!before && group->first > 0)
     group->first--;
   else if (!before)
@@ -536,9 +536,9 @@ take_turn (FaspMulticastSender *group, gboolean before)
 }
 
 void
-fasp_multicast_sender_gave_turn (FaspMulticastSender *group)
+fasp_multicast_sender_yielded (FaspMulticastSender *group)
 {
-  take_turn (group, TRUE);
+  count_yields (group, TRUE);
 }
 
 static gboolean
@@ -594,7 +594,7 @@ fasp_multicast_sender_poll (FaspMulticastSender *group, FaspTime now, const Fasp
   rtx = poll_rtx (group, now, view, datagram);
   if (!rtx && !poll_next (group, now, view, datagram))
     return FALSE;
-  take_turn (group, rtx && has_new (group, view));
+  count_yields (group, rtx && has_new (group, view));
   return TRUE;
 }
 

@@ -145,7 +145,7 @@ typedef struct
 /* TRUE: poll the group before its members. */
 gboolean fasp_multicast_sender_is_first (const FaspMulticastSender *group);
 /* A datagram of one of its members left. */
-void fasp_multicast_sender_gave_turn (FaspMulticastSender *group);
+void fasp_multicast_sender_yielded (FaspMulticastSender *group);
 
 gboolean fasp_multicast_sender_poll (FaspMulticastSender *group, FaspTime now,
     const FaspGroupView *view, FaspDatagram *datagram);

@@ -34,37 +34,37 @@ choose_quantum (FaspScheduler *scheduler)
 }
 
 static void
-stop_waiting (FaspScheduler *scheduler, FaspSchedulerEntry *turn)
+stop_waiting (FaspScheduler *scheduler, FaspSchedulerEntry *entry)
 {
-  if (turn->waits)
-    g_queue_unlink (&scheduler->waiting, &turn->waiting);
-  turn->waits = FALSE;
+  if (entry->waits)
+    g_queue_unlink (&scheduler->waiting, &entry->waiting);
+  entry->waits = FALSE;
 }
 
 static void
-stop_sending (FaspScheduler *scheduler, FaspSchedulerEntry *turn)
+stop_sending (FaspScheduler *scheduler, FaspSchedulerEntry *entry)
 {
-  if (turn->has_sent)
-    g_queue_unlink (&scheduler->senders, &turn->sender);
-  turn->has_sent = FALSE;
-  if (scheduler->current == turn)
+  if (entry->has_sent)
+    g_queue_unlink (&scheduler->senders, &entry->sender);
+  entry->has_sent = FALSE;
+  if (scheduler->current == entry)
     scheduler->current = NULL;
 }
 
 void
-fasp_scheduler_add (FaspScheduler *scheduler, FaspSchedulerEntry *turn, gpointer owner)
+fasp_scheduler_add (FaspScheduler *scheduler, FaspSchedulerEntry *entry, gpointer owner)
 {
-  *turn = (FaspSchedulerEntry) { .due.owner = owner, .waiting.data = turn, .sender.data = turn };
-  fasp_heap_set (&scheduler->heap, &turn->due, scheduler->now);
+  *entry = (FaspSchedulerEntry) { .due.owner = owner, .waiting.data = entry, .sender.data = entry };
+  fasp_heap_set (&scheduler->heap, &entry->due, scheduler->now);
   choose_quantum (scheduler);
 }
 
 void
-fasp_scheduler_remove (FaspScheduler *scheduler, FaspSchedulerEntry *turn)
+fasp_scheduler_remove (FaspScheduler *scheduler, FaspSchedulerEntry *entry)
 {
-  stop_waiting (scheduler, turn);
-  stop_sending (scheduler, turn);
-  fasp_heap_remove (&scheduler->heap, &turn->due);
+  stop_waiting (scheduler, entry);
+  stop_sending (scheduler, entry);
+  fasp_heap_remove (&scheduler->heap, &entry->due);
   choose_quantum (scheduler);
 }
 
@@ -76,11 +76,11 @@ fasp_scheduler_set_elsewhere (FaspScheduler *scheduler, guint n)
 }
 
 void
-fasp_scheduler_wake (FaspScheduler *scheduler, FaspSchedulerEntry *turn, FaspTime when)
+fasp_scheduler_wake (FaspScheduler *scheduler, FaspSchedulerEntry *entry, FaspTime when)
 {
   when = MAX (when, scheduler->now);
-  if (when < turn->due.key)
-    fasp_heap_set (&scheduler->heap, &turn->due, when);
+  if (when < entry->due.key)
+    fasp_heap_set (&scheduler->heap, &entry->due, when);
 }
 
 void
@@ -96,12 +96,12 @@ static FaspSchedulerEntry *
 peek_waiting (const FaspScheduler *scheduler, FaspTime *due)
 {
   const GList *link = scheduler->waiting.head;
-  FaspSchedulerEntry *turn = link != NULL ? link->data : NULL;
+  FaspSchedulerEntry *entry = link != NULL ? link->data : NULL;
 
-  if (turn == NULL || turn->seen == scheduler->writes)
+  if (entry == NULL || entry->seen == scheduler->writes)
     return NULL;
-  *due = MAX (scheduler->written, turn->looked + scheduler->quantum);
-  return turn;
+  *due = MAX (scheduler->written, entry->looked + scheduler->quantum);
+  return entry;
 }
 
 gpointer
@@ -109,60 +109,60 @@ fasp_scheduler_next (FaspScheduler *scheduler, FaspTime now)
 {
   const FaspHeapItem *first = fasp_heap_peek (&scheduler->heap);
   FaspTime due;
-  FaspSchedulerEntry *turn = peek_waiting (scheduler, &due);
+  FaspSchedulerEntry *entry = peek_waiting (scheduler, &due);
 
   scheduler->now = MAX (scheduler->now, now);
-  if (turn != NULL && due <= now && (first == NULL || due < first->key)) {
-    stop_waiting (scheduler, turn);
-    fasp_heap_set (&scheduler->heap, &turn->due, due);
-    return turn->due.owner;
+  if (entry != NULL && due <= now && (first == NULL || due < first->key)) {
+    stop_waiting (scheduler, entry);
+    fasp_heap_set (&scheduler->heap, &entry->due, due);
+    return entry->due.owner;
   }
   return first != NULL && first->key <= now ? first->owner : NULL;
 }
 
 void
-fasp_scheduler_used (FaspScheduler *scheduler, FaspSchedulerEntry *turn, FaspTime now)
+fasp_scheduler_used (FaspScheduler *scheduler, FaspSchedulerEntry *entry, FaspTime now)
 {
-  if (scheduler->current != turn) {
-    stop_sending (scheduler, turn);
-    g_queue_push_tail_link (&scheduler->senders, &turn->sender);
-    turn->has_sent = TRUE;
-    scheduler->current = turn;
+  if (scheduler->current != entry) {
+    stop_sending (scheduler, entry);
+    g_queue_push_tail_link (&scheduler->senders, &entry->sender);
+    entry->has_sent = TRUE;
+    scheduler->current = entry;
     scheduler->used = 0;
   }
-  turn->sent = now;
+  entry->sent = now;
   if (++scheduler->used < USED_MAX)
     return;
   scheduler->used = 0;
   /* it goes behind all that are due; if there are none, it continues */
-  stop_waiting (scheduler, turn);
-  fasp_heap_remove (&scheduler->heap, &turn->due);
-  fasp_heap_set (&scheduler->heap, &turn->due,
+  stop_waiting (scheduler, entry);
+  fasp_heap_remove (&scheduler->heap, &entry->due);
+  fasp_heap_set (&scheduler->heap, &entry->due,
       fasp_scheduler_next (scheduler, now) != NULL ? now + 1 : now);
 }
 
 FaspSchedulerEntry *
 fasp_scheduler_get_sender (const FaspScheduler *scheduler, FaspTime from,
-    const FaspSchedulerEntry *turn)
+    const FaspSchedulerEntry *entry)
 {
-  const GList *link = turn != NULL ? turn->sender.prev : scheduler->senders.tail;
+  const GList *link = entry != NULL ? entry->sender.prev : scheduler->senders.tail;
   FaspSchedulerEntry *before = link != NULL ? link->data : NULL;
 
   return before != NULL && before->sent >= from ? before : NULL;
 }
 
 void
-fasp_scheduler_done (FaspScheduler *scheduler, FaspSchedulerEntry *turn, FaspTime now,
+fasp_scheduler_done (FaspScheduler *scheduler, FaspSchedulerEntry *entry, FaspTime now,
     FaspTime until, gboolean waits)
 {
-  fasp_heap_set (&scheduler->heap, &turn->due, until);
+  fasp_heap_set (&scheduler->heap, &entry->due, until);
   scheduler->used = 0;
-  turn->looked = now;
-  turn->seen = scheduler->writes;
-  stop_waiting (scheduler, turn);
-  turn->waits = waits;
+  entry->looked = now;
+  entry->seen = scheduler->writes;
+  stop_waiting (scheduler, entry);
+  entry->waits = waits;
   if (waits)
-    g_queue_push_tail_link (&scheduler->waiting, &turn->waiting);
+    g_queue_push_tail_link (&scheduler->waiting, &entry->waiting);
 }
 
 FaspTime

@@ -58,27 +58,27 @@ void fasp_scheduler_init (FaspScheduler *scheduler);
 void fasp_scheduler_clear (FaspScheduler *scheduler);
 
 /* @owner: what fasp_scheduler_next() returns for it. It is due at once. */
-void fasp_scheduler_add (FaspScheduler *scheduler, FaspSchedulerEntry *turn, gpointer owner);
-void fasp_scheduler_remove (FaspScheduler *scheduler, FaspSchedulerEntry *turn);
+void fasp_scheduler_add (FaspScheduler *scheduler, FaspSchedulerEntry *entry, gpointer owner);
+void fasp_scheduler_remove (FaspScheduler *scheduler, FaspSchedulerEntry *entry);
 
 /* @n other sessions of the endpoint are in other schedulers. They count for the quantum. */
 void fasp_scheduler_set_elsewhere (FaspScheduler *scheduler, guint n);
 
 /* Makes it due by @when at the latest, but not before those that are due already. */
-void fasp_scheduler_wake (FaspScheduler *scheduler, FaspSchedulerEntry *turn, FaspTime when);
+void fasp_scheduler_wake (FaspScheduler *scheduler, FaspSchedulerEntry *entry, FaspTime when);
 /* Sessions that waited for a write have more to send. */
 void fasp_scheduler_written (FaspScheduler *scheduler, FaspTime now);
 
 /* The owner of the entry that is due at @now and comes first; NULL: none is due. */
 gpointer fasp_scheduler_next (FaspScheduler *scheduler, FaspTime now);
 /* It has sent a datagram. */
-void fasp_scheduler_used (FaspScheduler *scheduler, FaspSchedulerEntry *turn, FaspTime now);
-/* With @turn NULL, the last one that has sent; else the one that sent before @turn.
+void fasp_scheduler_used (FaspScheduler *scheduler, FaspSchedulerEntry *entry, FaspTime now);
+/* With @entry NULL, the last one that has sent; else the one that sent before @entry.
  * NULL: none has at @from or later. */
 FaspSchedulerEntry *fasp_scheduler_get_sender (const FaspScheduler *scheduler, FaspTime from,
-    const FaspSchedulerEntry *turn);
+    const FaspSchedulerEntry *entry);
 /* It has nothing to do before @until. @waits: or before something is written. */
-void fasp_scheduler_done (FaspScheduler *scheduler, FaspSchedulerEntry *turn, FaspTime now,
+void fasp_scheduler_done (FaspScheduler *scheduler, FaspSchedulerEntry *entry, FaspTime now,
     FaspTime until, gboolean waits);
 /* When the next session is due; FASP_NEVER: none will be. */
 FaspTime fasp_scheduler_get_time (const FaspScheduler *scheduler);

@@ -17,7 +17,7 @@ fasp_total_clear (FaspTotal *total)
 void
 fasp_total_share_init (FaspTotalShare *share, gpointer owner)
 {
-  *share = (FaspTotalShare) { .owner = owner, .member.turn.owner = share };
+  *share = (FaspTotalShare) { .owner = owner, .member.item.owner = share };
 }
 
 void

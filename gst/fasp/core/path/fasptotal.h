@@ -13,7 +13,7 @@
  * stream leaves so much later. What belongs to no session, such as answers to strangers, is not
  * counted, so that strangers cannot hold up the stream; it has limits of its own
  * (docs/security.md). While nothing waits, any session may send.
- * When something does, networks take turns, and the sessions of a network take turns at its turn
+ * When something does, networks are served round robin, and so are the sessions of a network
  * (faspfairqueue.h). A session may be a burst ahead of the one that is next, so that threads which
  * send for different sessions need not wait for each other at each datagram.
  *

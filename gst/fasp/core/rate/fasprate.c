@@ -108,7 +108,8 @@ get_lost (FaspRate *rate, const FaspRateFeedback *feedback)
 static void
 plan_probe (FaspRate *rate, FaspTime now)
 {
-  rate->probe_wait = CLAMP (2 * (rate->turn + rate->standing), FASP_RATE_TARGET, PROBE_MOST);
+  rate->probe_wait =
+      CLAMP (2 * (rate->feedback_rtt + rate->standing), FASP_RATE_TARGET, PROBE_MOST);
   rate->probe_time = now + rate->probe_wait;
 }
 
@@ -166,15 +167,17 @@ fasp_rate_sent (FaspRate *rate, FaspTime now, guint64 sent)
 guint64
 fasp_rate_get_excess (const FaspRate *rate, guint64 sent)
 {
-  gdouble carried = rate->rate / 8. * rate->turn / FASP_SEC;
+  gdouble carried = rate->rate / 8. * rate->feedback_rtt / FASP_SEC;
 
-  return rate->turn == 0 ? 0 : MAX (0, fasp_rate_get_in_flight (rate, sent) - carried);
+  return rate->feedback_rtt == 0 ? 0 : MAX (0, fasp_rate_get_in_flight (rate, sent) - carried);
 }
 
 FaspTime
 fasp_rate_get_overdue (const FaspRate *rate, FaspTime now)
 {
-  return rate->turn == 0 || rate->left <= rate->seen ? 0 : MAX (0, now - rate->oldest - rate->turn);
+  return rate->feedback_rtt == 0 || rate->left <= rate->seen ?
+      0 :
+      MAX (0, now - rate->oldest - rate->feedback_rtt);
 }
 
 guint64

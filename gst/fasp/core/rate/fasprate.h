@@ -79,17 +79,17 @@ typedef struct
 struct _FaspRate
 {
   const FaspRateClass *class;
-  guint64 min, max;  /* bit/s */
-  guint64 rate;      /* what it believes the path carries, bit/s */
-  const gchar *why;  /* the last change of `rate': a word for the log */
-  guint64 offer;     /* what an encoder may try on average, bit/s */
-  FaspTime standing; /* standing queue of late, µs */
-  guint64 seen;      /* bytes, as in samples, up to the newest packet that was reported */
-  guint64 left;      /* bytes, as in samples, that have left */
-  FaspTime oldest;   /* nothing that was not reported left before then */
-  FaspTime turn;     /* from a packet's departure to its report if it meets no queue of ours, µs;
-                        0: not known */
-  gdouble window;    /* bytes that may be under way */
+  guint64 min, max;      /* bit/s */
+  guint64 rate;          /* what it believes the path carries, bit/s */
+  const gchar *why;      /* the last change of `rate': a word for the log */
+  guint64 offer;         /* what an encoder may try on average, bit/s */
+  FaspTime standing;     /* standing queue of late, µs */
+  guint64 seen;          /* bytes, as in samples, up to the newest packet that was reported */
+  guint64 left;          /* bytes, as in samples, that have left */
+  FaspTime oldest;       /* nothing that was not reported left before then */
+  FaspTime feedback_rtt; /* from a packet's departure to its report if it meets no queue of ours,
+                    µs; 0: not known */
+  gdouble window;        /* bytes that may be under way */
   FaspTime probe_time, probe_wait; /* when a datagram may leave although the window is full, and
                                       how long that takes after the last datagram */
   gboolean even;       /* the path marks bursts: no longer ones than must be; by the controller */
@@ -124,7 +124,8 @@ void fasp_rate_sent (FaspRate *rate, FaspTime now, guint64 sent);
 guint64 fasp_rate_get_in_flight (const FaspRate *rate, guint64 sent);
 /* Of these, those beyond what the rate carries in a round trip: they wait on the path. */
 guint64 fasp_rate_get_excess (const FaspRate *rate, guint64 sent);
-/* For how long the oldest of them is overdue, µs: it has been under way for longer than a turn. */
+/* For how long the oldest of them is overdue, µs: it has been under way for longer than
+ * feedback_rtt. */
 FaspTime fasp_rate_get_overdue (const FaspRate *rate, FaspTime now);
 
 /* Whether there is nothing to send, though the rate allows it. */

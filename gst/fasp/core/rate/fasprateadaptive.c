@@ -107,8 +107,8 @@ typedef struct
   gboolean is_full;         /* it had something to send all the time */
   FaspPulse pulse;
   FaspTime rtt;
-  FaspTime turn;     /* from a packet's departure to its report, if it meets no queue */
-  FaspTime reported; /* when the last feedback came */
+  FaspTime feedback_rtt; /* from a packet's departure to its report, if it meets no queue */
+  FaspTime reported;     /* when the last feedback came */
   FaspJitter jitter;
   FaspChance chance;
   gdouble loss;      /* share of the packets reported last, without those that chance loses */
@@ -148,11 +148,12 @@ get_target (const Adaptive *a)
 static void
 set_window (Adaptive *a)
 {
-  FaspTime turn = a->turn > 0 ? a->turn : FASP_RATE_TARGET;
-  gdouble bytes = a->rate.rate / 8. / FASP_SEC * (a->clears ? turn : turn + FASP_RATE_TARGET);
+  FaspTime feedback_rtt = a->feedback_rtt > 0 ? a->feedback_rtt : FASP_RATE_TARGET;
+  gdouble bytes =
+      a->rate.rate / 8. / FASP_SEC * (a->clears ? feedback_rtt : feedback_rtt + FASP_RATE_TARGET);
 
   if (a->competes)
-    bytes = a->rate.rate / 8. / FASP_SEC * a->rate.turn;
+    bytes = a->rate.rate / 8. / FASP_SEC * a->rate.feedback_rtt;
   if (a->phase == PULSE)
     bytes *= a->gain;
   a->rate.window = MAX (bytes, WINDOW_LEAST * FASP_RATE_PACKET / 8);
@@ -297,12 +298,12 @@ take_sample (Adaptive *a, const FaspRateFeedback *feedback, const FaspRateSample
 /* From the newest packet's departure to its report.  In a pause of the stream the report of a PONG
  * or a PROMISE waits for longer than the clock while data comes, which is not the path's doing. */
 static FaspTime
-get_turn (const Adaptive *a, const FaspRateFeedback *feedback)
+get_feedback_rtt (const Adaptive *a, const FaspRateFeedback *feedback)
 {
-  FaspTime turn = feedback->now - feedback->samples[feedback->n - 1].sent;
+  FaspTime feedback_rtt = feedback->now - feedback->samples[feedback->n - 1].sent;
   FaspTime paused = MAX (0, feedback->delay - FASP_FEEDBACK_CLOCK (a->rtt));
 
-  return turn - MIN (paused, MAX (0, turn));
+  return feedback_rtt - MIN (paused, MAX (0, feedback_rtt));
 }
 
 /* --- others ------------------------------------------------------------------------------- */
@@ -407,7 +408,7 @@ end_round (Adaptive *a, FaspTime now)
 static void
 follow_cubic (Adaptive *a, const FaspRateFeedback *feedback, FaspTime queue)
 {
-  FaspTime rtt = MAX (a->turn - FASP_FEEDBACK_CLOCK (a->rtt) + queue, FASP_MSEC);
+  FaspTime rtt = MAX (a->feedback_rtt - FASP_FEEDBACK_CLOCK (a->rtt) + queue, FASP_MSEC);
   gdouble bytes = a->rate.seen - a->confirmed, rate;
 
   if (feedback->lost > 0 || feedback->marked > 0) {
@@ -426,7 +427,7 @@ static void
 feedback (FaspRate *rate, const FaspRateFeedback *feedback)
 {
   Adaptive *a = (Adaptive *) rate;
-  FaspTime least = G_MAXINT64, queue = 0, turn;
+  FaspTime least = G_MAXINT64, queue = 0, feedback_rtt;
 
   if (feedback->rtt > 0)
     a->rtt = feedback->rtt;
@@ -437,11 +438,12 @@ feedback (FaspRate *rate, const FaspRateFeedback *feedback)
     queue = take_sample (a, feedback, &feedback->samples[i]);
     least = MIN (least, queue);
   }
-  turn = get_turn (a, feedback);
+  feedback_rtt = get_feedback_rtt (a, feedback);
   /* no packet waits for longer than that, whatever the peer's clock says */
-  queue = MIN (queue, turn);
-  turn += FASP_FEEDBACK_CLOCK (a->rtt) - queue;
-  a->turn += (turn - a->turn) * (a->turn > 0 ? FASP_RATE_WEIGHT : 1);
+  queue = MIN (queue, feedback_rtt);
+  feedback_rtt += FASP_FEEDBACK_CLOCK (a->rtt) - queue;
+  a->feedback_rtt +=
+      (feedback_rtt - a->feedback_rtt) * (a->feedback_rtt > 0 ? FASP_RATE_WEIGHT : 1);
   rate->standing = least;
   fasp_chance_add (&a->chance, feedback->now, &feedback->samples[feedback->n - 1], rate->rate,
       feedback->reported, feedback->lost, least > get_target (a));
@@ -457,7 +459,7 @@ feedback (FaspRate *rate, const FaspRateFeedback *feedback)
   if (a->competes)
     follow_cubic (a, feedback, queue);
   a->confirmed = rate->seen;
-  rate->turn = a->turn + (a->competes ? queue : 0);
+  rate->feedback_rtt = a->feedback_rtt + (a->competes ? queue : 0);
   a->clears = !a->competes && least > get_target (a);
   set_window (a);
 }
@@ -529,11 +531,11 @@ get_factor (const Adaptive *a)
 static FaspTime
 follow_silence (Adaptive *a, FaspTime now)
 {
-  FaspTime expected = a->turn + a->rate.standing + FASP_FEEDBACK_CLOCK (a->rtt);
+  FaspTime expected = a->feedback_rtt + a->rate.standing + FASP_FEEDBACK_CLOCK (a->rtt);
   FaspTime silent = now - a->reported;
 
   a->rate.offer = a->rate.rate;
-  if (a->turn == 0 || a->sent <= a->rate.seen)
+  if (a->feedback_rtt == 0 || a->sent <= a->rate.seen)
     return now + FASP_SEC;
   if (silent > expected)
     a->rate.offer = fasp_rate_clamp (&a->rate, (gdouble) a->rate.rate * expected / silent);

@@ -260,10 +260,10 @@ fasp_feedback_asked (FaspFeedbackTracker *tracker, FaspTime now, gboolean all)
 
 /* A member waits for a random time, as other members may report the same. */
 static void
-speak_in_turn (FaspFeedbackTracker *tracker, FaspTime now, gboolean insist)
+speak_spread (FaspFeedbackTracker *tracker, FaspTime now, gboolean insist)
 {
   if (fasp_feedback_backs_off (tracker))
-    due (tracker, now + fasp_nack_backoff_draw_turn (&tracker->backoff));
+    due (tracker, now + fasp_nack_backoff_draw_spread (&tracker->backoff));
   else
     speak (tracker, now, insist);
 }
@@ -271,13 +271,13 @@ speak_in_turn (FaspFeedbackTracker *tracker, FaspTime now, gboolean insist)
 void
 fasp_feedback_wish (FaspFeedbackTracker *tracker, FaspTime now)
 {
-  speak_in_turn (tracker, now, FALSE);
+  speak_spread (tracker, now, FALSE);
 }
 
 void
 fasp_feedback_complete (FaspFeedbackTracker *tracker, FaspTime now)
 {
-  speak_in_turn (tracker, now, TRUE);
+  speak_spread (tracker, now, TRUE);
 }
 
 /* A sender whose window is closed waits for this. */

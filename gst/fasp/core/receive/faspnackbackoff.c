@@ -37,7 +37,7 @@ fasp_nack_backoff_draw (FaspNackBackoff *backoff)
 }
 
 FaspTime
-fasp_nack_backoff_draw_turn (FaspNackBackoff *backoff)
+fasp_nack_backoff_draw_spread (FaspNackBackoff *backoff)
 {
   FaspTime longest = MIN (backoff->members * FASP_MSEC, backoff->clock);
 

@@ -50,7 +50,7 @@ void fasp_nack_backoff_set (FaspNackBackoff *backoff, guint64 members, guint64 b
 FaspTime fasp_nack_backoff_draw (FaspNackBackoff *backoff);
 /* A random wait before a message that all members would otherwise send at the same moment: up to a
  * millisecond for each member, and no longer than the clock. */
-FaspTime fasp_nack_backoff_draw_turn (FaspNackBackoff *backoff);
+FaspTime fasp_nack_backoff_draw_spread (FaspNackBackoff *backoff);
 /* The time until the next regular feedback: three quarters to the whole of the clock. */
 FaspTime fasp_nack_backoff_draw_clock (FaspNackBackoff *backoff);
 

@@ -25,7 +25,7 @@
 #define OLD_SHARE .75
 /* Datagrams that a member may be granted at once, and that all may be granted at once beyond their
  * shares; of what is idle, at most IDLE_SHARE of the pace: as much as retransmissions get beside
- * new blocks (TURNS_OWED of faspmulticastsender.c). */
+ * new blocks (BLOCKS_OWED of faspmulticastsender.c). */
 #define GRANTS_AT_ONCE 8
 #define IDLE_SHARE .25
 

@@ -35,7 +35,7 @@ pick_random (FaspMultipath *multipath, guint64 among)
 /* Takes the flows in turn, as evenly as their weights allow: of those to choose from, the one that
  * is furthest behind its share. */
 static guint8
-pick_in_turn (FaspMultipath *multipath, guint64 among)
+pick_round_robin (FaspMultipath *multipath, guint64 among)
 {
   gdouble total = 0;
   gint best = -1;
@@ -60,7 +60,7 @@ fasp_multipath_init (FaspMultipath *multipath, FaspAssignment assignment, guint 
     FaspTime now)
 {
   memset (multipath, 0, sizeof *multipath);
-  multipath->in_turn = assignment == FASP_ASSIGNMENT_ROUND_ROBIN;
+  multipath->round_robin = assignment == FASP_ASSIGNMENT_ROUND_ROBIN;
   multipath->n = CLAMP (n, 1, FASP_FLOWS_MAX);
   multipath->dice = seed | 1;
   multipath->adjusted = now;
@@ -97,7 +97,8 @@ pick (FaspMultipath *multipath, guint64 among, guint64 avoid)
 {
   if ((among & ~avoid) != 0)
     among &= ~avoid;
-  return multipath->in_turn ? pick_in_turn (multipath, among) : pick_random (multipath, among);
+  return multipath->round_robin ? pick_round_robin (multipath, among) :
+                                  pick_random (multipath, among);
 }
 
 guint8

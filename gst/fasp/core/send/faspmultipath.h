@@ -28,7 +28,7 @@ typedef struct
 
 typedef struct
 {
-  gboolean in_turn;      /* else at random */
+  gboolean round_robin;  /* else at random */
   guint n;               /* flows, 1 to FASP_FLOWS_MAX */
   guint64 usable, known; /* flows that are usable, and that ever were, a bit each */
   guint64 dice;

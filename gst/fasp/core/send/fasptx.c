@@ -589,7 +589,7 @@ fasp_tx_double (FaspTx *tx, guint times, guint missed)
 }
 
 gboolean
-fasp_tx_wants_turn (const FaspTx *tx)
+fasp_tx_waits_as_newcomer (const FaspTx *tx)
 {
   return tx->view.peer != FASP_TX_TAKES && tx->fresh_time == FASP_NEVER
       && (fasp_tx_has_fresh (tx) || fasp_sent_map_count_queued (tx->sent_map) > 0);

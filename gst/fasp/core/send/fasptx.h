@@ -207,7 +207,7 @@ gboolean fasp_tx_has_fresh (const FaspTx *tx);
  * gets one block in a turn: then it is FASP_NEVER, until the session gives it another turn. */
 FaspTime fasp_tx_get_fresh_time (const FaspTx *tx);
 void fasp_tx_set_fresh_time (FaspTx *tx, FaspTime time);
-gboolean fasp_tx_wants_turn (const FaspTx *tx);
+gboolean fasp_tx_waits_as_newcomer (const FaspTx *tx);
 /* How long the next new block has waited for its turn; 0: it waits for the peer's
  * window or a group. */
 FaspTime fasp_tx_get_wait (const FaspTx *tx, FaspTime now);

@@ -90,15 +90,15 @@ fasp_packet_pick_flow (FaspSession *session)
     return fasp_multipath_pick (&session->multipath, 0);
   /* in turn: if one flow is dead, the next feedback says the same on another.  A flow
    * that is silent in this direction may be the only one that carries in the other */
-  session->flow_choice.turns++;
+  session->flow_choice.n_any++;
   for (guint i = 1; i <= session->n_flows; i++) {
-    guint8 flow = (session->flow_choice.turn + i) % session->n_flows;
+    guint8 flow = (session->flow_choice.last_any + i) % session->n_flows;
 
     if (!session->flows[flow].proved)
       continue;
     proved = flow;
-    if (!session->flows[flow].silence.is_silent || session->flow_choice.turns % SILENT_EVERY == 0)
+    if (!session->flows[flow].silence.is_silent || session->flow_choice.n_any % SILENT_EVERY == 0)
       break;
   }
-  return session->flow_choice.turn = proved;
+  return session->flow_choice.last_any = proved;
 }

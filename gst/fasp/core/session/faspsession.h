@@ -98,7 +98,7 @@ typedef struct
   FaspStore *store;     /* sender: the endpoint's */
   FaspTx *tx;           /* of a sender; owned */
   FaspTime stream_time; /* sender: when the stream may have something to send, as of the end of the
-                           last turn */
+                           last round */
   FaspRx *rx;           /* of a receiver; owned */
   FaspSessionStart start;
   FaspHeaderWait header_wait;
@@ -177,7 +177,7 @@ gboolean fasp_session_poll (FaspSession *session, FaspTime now, FaspDatagram *da
 /* Looks which of several flows carry.  Returns a bit for each flow whose `outage' has
  * changed, so that the application is to be notified. */
 guint64 fasp_session_look_for_outages (FaspSession *session, FaspTime now);
-/* When to poll it again: what fasp_session_end_turn() has found counts, too. */
+/* When to poll it again: what fasp_session_end_round() has found counts, too. */
 FaspTime fasp_session_get_timeout (const FaspSession *session, FaspTime now);
 
 /* Since when the peer has been silent although it should not be; may lie in the future.
@@ -209,7 +209,7 @@ guint fasp_session_get_latency (const FaspSession *session, FaspTime now);
 void fasp_session_set_pace (FaspSession *session, FaspTime now, guint64 rate);
 /* Nothing more can be sent now. With many other sessions, the next new blocks leave
  * together, @quantum later. @waits: there are no new blocks yet. */
-void fasp_session_end_turn (FaspSession *session, FaspTime now, FaspTime quantum, gboolean waits);
+void fasp_session_end_round (FaspSession *session, FaspTime now, FaspTime quantum, gboolean waits);
 /* Receiver: a datagram of its group has come, whose header the endpoint has parsed. */
 FaspSessionResult fasp_session_hear (FaspSession *session, FaspTime now, const FaspAddress *from,
     const FaspSessionHeader *header, const guint8 *data, gsize size, FaspMemory *memory);

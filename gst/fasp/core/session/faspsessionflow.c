@@ -219,12 +219,12 @@ fasp_session_poll_probe (FaspSession *session, FaspTime now, FaspDatagram *datag
 void
 fasp_session_write_next (FaspSession *session, FaspTime now, FaspWriter *w)
 {
-  const guint turns = session->n_flows + 1;
+  const guint n = session->n_flows + 1;
 
-  for (guint i = 0; i < turns; i++) {
-    guint flow = session->pings.next_turn;
+  for (guint i = 0; i < n; i++) {
+    guint flow = session->pings.next_flow;
 
-    session->pings.next_turn = (flow + 1) % turns;
+    session->pings.next_flow = (flow + 1) % n;
     if (flow == session->n_flows) {
       if (session->group.sender == NULL || !fasp_tx_is_in_stream (session->tx))
         continue;

@@ -432,7 +432,7 @@ log_peer_key (FaspSession *session, FaspTime now)
 {
   FaspLog *log = session->notes.log;
 
-  if (fasp_log_turns (log, FASP_LOG_IS_ODD_PHASE, fasp_opener_get_phase (session->keys.opener)))
+  if (fasp_log_changes (log, FASP_LOG_IS_ODD_PHASE, fasp_opener_get_phase (session->keys.opener)))
     FASP_LOG (log, now, KEY_UPDATED, FASP_LOG_WORD ("remote_update"), FASP_LOG_UNKNOWN);
 }
 

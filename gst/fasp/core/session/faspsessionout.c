@@ -184,11 +184,11 @@ log_waiting (FaspSession *session, FaspTime now, guint64 block)
     return;
   arrival = fasp_store_get (session->store, block)->arrival;
   waited = now - arrival;
-  if (waited > LONG && fasp_log_turns (log, FASP_LOG_IS_BEHIND, TRUE))
+  if (waited > LONG && fasp_log_changes (log, FASP_LOG_IS_BEHIND, TRUE))
     FASP_LOG (log, now, SENDING_BEHIND, block, waited,
         fasp_store_get_head (session->store) - block - 1, fasp_session_get_channel_rate (session),
         FASP_LOG_WORD (explain_wait (session, now, arrival)));
-  else if (waited < LONG / 2 && fasp_log_turns (log, FASP_LOG_IS_BEHIND, FALSE))
+  else if (waited < LONG / 2 && fasp_log_changes (log, FASP_LOG_IS_BEHIND, FALSE))
     FASP_LOG (log, now, SENDING_CAUGHT_UP, block, waited);
 }
 

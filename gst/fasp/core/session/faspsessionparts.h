@@ -130,7 +130,7 @@ typedef struct
   FaspTokens tokens;
   FaspTime time;              /* when to measure the round trip next */
   gboolean due;               /* a PING is to leave at once */
-  guint next_turn;            /* the flow that the next NEXT is about */
+  guint next_flow;            /* the flow that the next NEXT is about */
   FaspPong pongs[FASP_PONGS]; /* the answers that wait */
   guint n_pongs;
 } FaspPings;
@@ -159,8 +159,8 @@ typedef struct
   guint64 takers;      /* those that have room for a copy of it, where paths are controlled */
   guint64 tailed;      /* flows that this round of TAILs has used, a bit each */
   guint8 last;         /* flow of the last block sent */
-  guint8 turn;         /* receiver: flow of the last datagram that could take any flow */
-  guint turns;         /* receiver: number of such datagrams */
+  guint8 last_any;     /* receiver: flow of the last datagram that could take any flow */
+  guint n_any;         /* receiver: number of such datagrams */
 } FaspFlowChoice;
 
 /* How the session ends. Changed by the session. */
@@ -228,11 +228,11 @@ typedef struct
 /* The session in the endpoint's lists. Changed by the endpoint. */
 typedef struct
 {
-  guint64 order;             /* number among all sessions that the endpoint ever had */
-  guint8 lane;               /* the lane that sends for it */
-  FaspSchedulerEntry turn;   /* when the endpoint looks at it next */
+  guint64 order;                /* number among all sessions that the endpoint ever had */
+  guint8 lane;                  /* the lane that sends for it */
+  FaspSchedulerEntry scheduled; /* when the endpoint looks at it next */
   FaspHeapItem first_needed; /* in the endpoint's heap, by the first block that is still needed */
-  FaspTime *newcomer_turns;  /* sender: the endpoint's, by FaspTxPeer: when the next block may go to
+  FaspTime *newcomer_times;  /* sender: the endpoint's, by FaspTxPeer: when the next block may go to
                                 any peer that has shown as little */
   FaspTotal *total;          /* sender: the endpoint's; NULL: it has none */
   FaspTotalShare share;      /* in that; changed by the session, too */

@@ -163,7 +163,7 @@ get_open_timeout (const FaspSession *session, FaspTime now)
     FaspTime time = task->get_time (session, now);
 
     if (task->is_shared && fasp_total_waits (&session->entry.share))
-      continue; /* the endpoint knows when it is its turn */
+      continue; /* the endpoint's scheduler knows when it sends next */
     if (task->is_paced)
       paced = fasp_sooner (paced, time);
     else
@@ -211,24 +211,24 @@ get_newcomers_interval (const FaspSession *session)
 /* A peer that has acknowledged nothing: its next block is scheduled among those of all such peers.
  */
 static void
-wait_for_turn (FaspSession *session, FaspTime now)
+wait_as_newcomer (FaspSession *session, FaspTime now)
 {
   const FaspTxCounts *counts = &fasp_tx_view (session->tx)->counts;
   FaspTxPeer peer = fasp_tx_view (session->tx)->peer;
-  FaspTime *turn = &session->entry.newcomer_turns[peer];
+  FaspTime *next = &session->entry.newcomer_times[peer];
   FaspTime interval = get_newcomers_interval (session);
   FaspTime time = now;
 
-  if (!fasp_tx_wants_turn (session->tx))
+  if (!fasp_tx_waits_as_newcomer (session->tx))
     return;
   /* an honest one acknowledges its first blocks, however many others have come at the same time */
   if (peer == FASP_TX_UNHEARD
       || counts->blocks_sent + counts->blocks_resent >= FASP_NEWCOMER_BLOCKS) {
     /* the first ones of a pause leave together, as an initial window does */
     if (peer == FASP_TX_REPORTS)
-      *turn = MAX (*turn, now - FASP_NEWCOMERS_BURST * interval);
-    time = MAX (*turn, now);
-    *turn = (peer == FASP_TX_REPORTS ? *turn : time) + interval;
+      *next = MAX (*next, now - FASP_NEWCOMERS_BURST * interval);
+    time = MAX (*next, now);
+    *next = (peer == FASP_TX_REPORTS ? *next : time) + interval;
   }
   fasp_tx_set_fresh_time (session->tx, time);
 }
@@ -256,12 +256,12 @@ place_fresh (FaspSession *session, FaspTime now, FaspTime quantum, gboolean wait
 }
 
 void
-fasp_session_end_turn (FaspSession *session, FaspTime now, FaspTime quantum, gboolean waits)
+fasp_session_end_round (FaspSession *session, FaspTime now, FaspTime quantum, gboolean waits)
 {
   if (session->role != FASP_ROLE_SENDER)
     return;
   if (fasp_tx_view (session->tx)->peer != FASP_TX_TAKES)
-    wait_for_turn (session, now);
+    wait_as_newcomer (session, now);
   else
     place_fresh (session, now, quantum, waits);
   if (session->state == FASP_SESSION_OPEN && session->is_proved)

@@ -26,7 +26,7 @@ test_refused (void)
     vgroup_set_sender (g, &s);
     vgroup_add (g, &r, RTT);
     vgroup_run (g, 8 * FASP_SEC);
-    /* it is asked again in turns of FASP_ANNOUNCER_TURN */
+    /* it is asked again in turns of FASP_ANNOUNCER_TRY */
     g_assert_cmpuint (events[FASP_EVENT_REJECTED], ==, reconnect ? 3 : 1);
     g_assert_cmpuint (events[FASP_EVENT_CONNECTED], ==, 0);
     fasp_endpoint_free (g->sender);

@@ -32,7 +32,7 @@ static void
 begin (FaspFairMember *members)
 {
   for (guint i = 0; i < N; i++)
-    members[i] = (FaspFairMember) { .turn.owner = &members[i] };
+    members[i] = (FaspFairMember) { .item.owner = &members[i] };
 }
 
 /* Whatever the size of their datagrams, those that wait all the time use the same bytes. */

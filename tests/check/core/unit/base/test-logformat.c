@@ -14,7 +14,7 @@ test_off (void)
   FASP_LOG (log, 1, LOG_EVENTS_LOST, ++made);
   g_assert_cmpuint (made, ==, 0);
   g_assert_null (fasp_log_new_session (NULL, 7));
-  g_assert_false (fasp_log_turns (NULL, FASP_LOG_IS_BEHIND, TRUE));
+  g_assert_false (fasp_log_changes (NULL, FASP_LOG_IS_BEHIND, TRUE));
   fasp_log_free (NULL);
 }
 
@@ -54,12 +54,12 @@ test_turns (void)
 {
   FaspLog *log = fasp_log_new (4), *part = fasp_log_new_session (log, 7);
 
-  g_assert_false (fasp_log_turns (part, FASP_LOG_IS_BEHIND, FALSE));
-  g_assert_true (fasp_log_turns (part, FASP_LOG_IS_BEHIND, TRUE));
-  g_assert_false (fasp_log_turns (part, FASP_LOG_IS_BEHIND, TRUE));
-  g_assert_true (fasp_log_turns (log, FASP_LOG_IS_BEHIND, TRUE));
-  g_assert_false (fasp_log_turns (part, FASP_LOG_LACKS_HEADER, FALSE));
-  g_assert_true (fasp_log_turns (part, FASP_LOG_IS_BEHIND, FALSE));
+  g_assert_false (fasp_log_changes (part, FASP_LOG_IS_BEHIND, FALSE));
+  g_assert_true (fasp_log_changes (part, FASP_LOG_IS_BEHIND, TRUE));
+  g_assert_false (fasp_log_changes (part, FASP_LOG_IS_BEHIND, TRUE));
+  g_assert_true (fasp_log_changes (log, FASP_LOG_IS_BEHIND, TRUE));
+  g_assert_false (fasp_log_changes (part, FASP_LOG_LACKS_HEADER, FALSE));
+  g_assert_true (fasp_log_changes (part, FASP_LOG_IS_BEHIND, FALSE));
   fasp_log_free (part);
   fasp_log_free (log);
 }

@@ -50,21 +50,21 @@ test_fair (void)
   for (guint i = 0; i < 3; i++)
     fasp_scheduler_add (&t, &entries[i], &entries[i]);
   for (FaspTime now = 10; now < 1010; now++) {
-    FaspSchedulerEntry *turn = fasp_scheduler_next (&t, now);
+    FaspSchedulerEntry *entry = fasp_scheduler_next (&t, now);
 
-    g_assert_nonnull (turn);
-    served[turn - entries]++;
-    fasp_scheduler_used (&t, turn, now);
+    g_assert_nonnull (entry);
+    served[entry - entries]++;
+    fasp_scheduler_used (&t, entry, now);
   }
   for (guint i = 0; i < 3; i++)
     g_assert_cmpuint (served[i], >, 300);
   /* also when one is woken all the time, by its peer's doing */
   memset (served, 0, sizeof served);
   for (FaspTime now = 2000; now < 3000; now++) {
-    FaspSchedulerEntry *turn = fasp_scheduler_next (&t, now);
+    FaspSchedulerEntry *entry = fasp_scheduler_next (&t, now);
 
-    served[turn - entries]++;
-    fasp_scheduler_used (&t, turn, now);
+    served[entry - entries]++;
+    fasp_scheduler_used (&t, entry, now);
     fasp_scheduler_wake (&t, &entries[1], 0);
   }
   for (guint i = 0; i < 3; i++)
@@ -143,7 +143,7 @@ static void
 test_written (void)
 {
   static FaspSchedulerEntry entries[N];
-  FaspSchedulerEntry *turn;
+  FaspSchedulerEntry *entry;
   guint looks = 0, others = 0;
   FaspScheduler t;
 
@@ -157,12 +157,12 @@ test_written (void)
   /* the last one is paced: it waits for its time, not for more */
   for (FaspTime now = 2000; now < 1002000; now += 500) {
     fasp_scheduler_written (&t, now);
-    while ((turn = fasp_scheduler_next (&t, now)) != NULL) {
-      gboolean last = turn == &entries[N - 1];
+    while ((entry = fasp_scheduler_next (&t, now)) != NULL) {
+      gboolean last = entry == &entries[N - 1];
 
       looks += !last;
       others += last;
-      fasp_scheduler_done (&t, turn, now, last ? now + 2000 : FASP_NEVER, !last);
+      fasp_scheduler_done (&t, entry, now, last ? now + 2000 : FASP_NEVER, !last);
     }
   }
   /* 2000 writes in a second */
@@ -200,10 +200,10 @@ test_woken (void)
   fasp_scheduler_written (&t, 1000);
   fasp_scheduler_wake (&t, &entries[1], 900);
   for (guint i = 0; i < 100; i++) {
-    FaspSchedulerEntry *turn = fasp_scheduler_next (&t, 1001 + i);
+    FaspSchedulerEntry *entry = fasp_scheduler_next (&t, 1001 + i);
 
-    g_assert_nonnull (turn);
-    fasp_scheduler_used (&t, turn, 1001 + i);
+    g_assert_nonnull (entry);
+    fasp_scheduler_used (&t, entry, 1001 + i);
   }
   /* both have been looked at: nothing new */
   fasp_scheduler_done (&t, &entries[0], 2000, FASP_NEVER, TRUE);

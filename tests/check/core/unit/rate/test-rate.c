@@ -208,7 +208,7 @@ test_pause (void)
     report.reported++;
     fasp_rate_feedback (rate, &report);
     /* the round trip, and twice the clock */
-    g_assert_cmpint (rate->turn, <=, 40 * FASP_MSEC);
+    g_assert_cmpint (rate->feedback_rtt, <=, 40 * FASP_MSEC);
   }
   fasp_rate_free (rate);
 }
@@ -272,8 +272,8 @@ test_window (void)
   g_assert_cmpuint (fasp_rate_get_excess (rate, sent), >, 0);
   g_assert_cmpuint (fasp_rate_get_excess (rate, 3000), ==, 0);
   /* all of it left now: it is overdue after a turn, the longer the more */
-  g_assert_cmpint (fasp_rate_get_overdue (rate, now + rate->turn), ==, 0);
-  g_assert_cmpint (fasp_rate_get_overdue (rate, now + rate->turn + 7), ==, 7);
+  g_assert_cmpint (fasp_rate_get_overdue (rate, now + rate->feedback_rtt), ==, 0);
+  g_assert_cmpint (fasp_rate_get_overdue (rate, now + rate->feedback_rtt + 7), ==, 7);
   while (now < 20 * FASP_SEC) {
     now = fasp_rate_get_time (rate, now, sent, 1500);
     fasp_rate_get (rate, now, sent, &until);
@@ -310,8 +310,8 @@ test_clock (void)
     report.reported++;
     fasp_rate_get (rate, now, sample.bytes, &until);
     fasp_rate_feedback (rate, &report);
-    g_assert_cmpint (rate->turn, >=, 0);
-    g_assert_cmpint (rate->turn, <, FASP_SEC);
+    g_assert_cmpint (rate->feedback_rtt, >=, 0);
+    g_assert_cmpint (rate->feedback_rtt, <, FASP_SEC);
   }
   fasp_rate_free (rate);
 }
