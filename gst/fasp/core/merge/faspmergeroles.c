@@ -112,6 +112,8 @@ fasp_merge_lead (FaspMerge *merge, FaspTime now, FaspSource *source, const gchar
 {
   if (merge->leader != FASP_MERGE_NONE)
     become_follower (&merge->sources[merge->leader]);
+  if (source->role == FASP_SOURCE_STANDBY)
+    source->asked = now;
   fasp_merge_become (source, FASP_SOURCE_ACTIVE);
   merge->leader = source - merge->sources;
   merge->led = now;

@@ -267,6 +267,33 @@ test_roles (void)
     }
 }
 
+/* A standby that leads because the leader is gone first brings what was written while it stood by:
+ * that is late, and not its fault. */
+static void
+test_standby_leads (void)
+{
+  guint64 k = 0, first;
+  Made m;
+
+  made_init (&m, FASP_REDUNDANCY_STANDBY, 2);
+  for (guint i = 0; i < 2; i++)
+    m.states[i].latency = 100 * FASP_MSEC;
+  bring (&m, &k, 2 * PROVEN);
+  g_assert_true (get (&m, 1).stands_by);
+  m.states[0].is_connected = FALSE;
+  made_decide (&m);
+  g_assert_cmpuint (m.events[FASP_MERGE_LEADS][1], ==, 1);
+  first = get (&m, 1).has.offset / MADE_SIZE;
+  g_assert_cmpuint (first, <, k);
+  m.now += MADE_RTT;
+  for (guint64 i = first; i < k; i++) {
+    m.delays[1] = m.now - MADE_START - (gint64) i * MADE_GAP;
+    g_assert_true (made_bring_block (&m, 1, i));
+  }
+  g_assert_cmpuint (m.events[FASP_MERGE_LEFT][1], ==, 0);
+  made_clear (&m);
+}
+
 /* One that comes too late is left, and does not set the play time; it is back when it has been good
  * for 10 s. */
 static void
@@ -326,6 +353,7 @@ main (int argc, char **argv)
   g_test_add_func ("/mergeroles/leader-gone", test_leader_gone);
   g_test_add_func ("/mergeroles/standby", test_standby);
   g_test_add_func ("/mergeroles/roles", test_roles);
+  g_test_add_func ("/mergeroles/standby-leads", test_standby_leads);
   g_test_add_func ("/mergeroles/left", test_left);
   g_test_add_data_func ("/mergeroles/busy-reader/hot", GUINT_TO_POINTER (FASP_REDUNDANCY_HOT),
       test_busy_reader);
