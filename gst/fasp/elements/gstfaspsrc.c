@@ -182,11 +182,11 @@ announce (GstFaspSrc *self, const FaspStreamOffset *position)
   GstPad *pad = GST_BASE_SRC_PAD (self);
   GstEvent *event;
 
-  GST_OBJECT_LOCK (self);
-  event = gst_fasp_announce_make (&self->announce, position, self->streamid);
-  GST_OBJECT_UNLOCK (self);
-  if (event == NULL)
+  if (!gst_fasp_announce_begin (&self->announce, position))
     return;
+  GST_OBJECT_LOCK (self);
+  event = gst_fasp_offset_make_event (&position->origin, self->streamid, self->announce.header);
+  GST_OBJECT_UNLOCK (self);
   if (gst_pad_push_event (pad, event) || !GST_PAD_IS_FLUSHING (pad))
     gst_fasp_announce_done (&self->announce);
   else

@@ -62,8 +62,8 @@ gst_fasp_announce_follow (GstFaspAnnounce *a, const FaspRead *item)
     a->state = GST_FASP_HEADER_SETTLED;
 }
 
-GstEvent *
-gst_fasp_announce_make (GstFaspAnnounce *a, const FaspStreamOffset *position, const gchar *streamid)
+gboolean
+gst_fasp_announce_begin (GstFaspAnnounce *a, const FaspStreamOffset *position)
 {
   gboolean another = position->known && !gst_fasp_announce_is_of (a, &position->origin);
 
@@ -74,10 +74,10 @@ gst_fasp_announce_make (GstFaspAnnounce *a, const FaspStreamOffset *position, co
   if (another || (is_new (a) && position->known)) {
     a->origin = position->origin;
     a->announced = TRUE;
-    return gst_fasp_offset_make_event (&position->origin, streamid, a->header);
+    return TRUE;
   }
   gst_fasp_announce_done (a);
-  return NULL;
+  return FALSE;
 }
 
 void

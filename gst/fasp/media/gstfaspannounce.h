@@ -54,10 +54,9 @@ void gst_fasp_announce_forget_header (GstFaspAnnounce *announce, guint32 session
 /* Data follows: drops the header if it was that of another sender. */
 void gst_fasp_announce_follow (GstFaspAnnounce *announce, const FaspRead *item);
 
-/* Returns an event to push before data that ends at @position; NULL: there is nothing new. Then
- * call one of the two behind it. */
-GstEvent *gst_fasp_announce_make (GstFaspAnnounce *announce, const FaspStreamOffset *position,
-    const gchar *streamid);
+/* Are the stream and its header to be announced before data that ends at @position?  Then call one
+ * of the two behind it. */
+gboolean gst_fasp_announce_begin (GstFaspAnnounce *announce, const FaspStreamOffset *position);
 void gst_fasp_announce_done (GstFaspAnnounce *announce);
 void gst_fasp_announce_failed (GstFaspAnnounce *announce);
 /* Is the header to be pushed next?  Then enter() returns a buffer of it. */

@@ -46,7 +46,6 @@ take (GstFaspAnnounce *announce, const Step *step)
 {
   FaspRead item = make_item (step);
   GstBuffer *buffer;
-  GstEvent *event;
 
   switch (step->what) {
     case HEADER:
@@ -58,9 +57,7 @@ take (GstFaspAnnounce *announce, const Step *step)
       break;
     case DONE:
     case FAILED:
-      event = gst_fasp_announce_make (announce, &item.behind, "name");
-      g_assert_cmpint (event != NULL, ==, step->announces);
-      g_clear_pointer (&event, gst_event_unref);
+      g_assert_cmpint (gst_fasp_announce_begin (announce, &item.behind), ==, step->announces);
       if (step->what == DONE)
         gst_fasp_announce_done (announce);
       else
