@@ -69,7 +69,7 @@ typedef enum
 {
   CBR_WANTED,
   CBR_DROPPED, /* the thread of the source pad drops data, up to the segment */
-  CBR_REFUSED, /* so it does, and the sink pad takes none */
+  CBR_REFUSED, /* as with DROPPED; and the sink pad takes no data */
 } CbrDemand;
 
 /* A serialized query, which waits for its turn: there is one at the most. */
@@ -140,8 +140,8 @@ struct _GstCbrPacer
   gint64 stats_posted; /* monotonic, µs */
 };
 
-/* Without a check, which would need the function that registers the type, and that all the others.
- */
+/* Without a check of the type: GST_CBR_PACER() calls the function that registers the type, so each
+ * file that uses it would depend on gstcbrpacer.c, which depends on them. */
 #define GST_CBR_PACER_CAST(object) ((GstCbrPacer *) (object))
 
 GST_DEBUG_CATEGORY_EXTERN (gst_cbr_pacer_debug);

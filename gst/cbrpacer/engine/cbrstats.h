@@ -26,7 +26,7 @@ void cbr_stats_clear (CbrStats *stats);
 void cbr_stats_departed (CbrStats *stats, const CbrCycle *cycle);
 /* There is a pause between the last cycle and the next one. */
 void cbr_stats_break (CbrStats *stats);
-/* So there is, for that reason. */
+/* There is such a pause, for this reason. */
 void cbr_stats_note_gap (CbrStats *stats, CbrGap gap);
 /* More waits than max-delay allows. */
 void cbr_stats_overran (CbrStats *stats);

@@ -217,8 +217,8 @@ fill_links (const GstFaspSettings *s, const GstFaspLinks *links, FaspIoSettings 
 static FaspRateControl
 get_rate_control (const GstFaspSettings *s)
 {
-  switch (s->sending
-          .rate_control) { /* without a default, so that the compiler warns about a missing one */
+  /* without a default, so that the compiler warns about a missing one */
+  switch (s->sending.rate_control) {
     case GST_FASP_RATE_CONTROL_FIXED:
       return FASP_RATE_CONTROL_FIXED;
     case GST_FASP_RATE_CONTROL_PERT:

@@ -65,7 +65,8 @@ typedef enum
   FASP_TRUST_KEPT_OUT, /* as those of its peer's session before; for a while, or until it leads */
 } FaspTrust;
 
-/* A source.  Changed by faspmerge.c; what follows `state', by faspmergeroles.c. */
+/* A source.  Changed by faspmerge.c; what follows `state', by faspmergeroles.c; but `trust' by all
+ * files that compare or place its bytes. */
 typedef struct
 {
   FaspRead held;     /* its next block, that was put in and not taken yet; block is NULL: none */
@@ -93,7 +94,8 @@ typedef struct
   FaspTime late;    /* when it last was too late; 0: never */
   FaspTime joined;  /* when its session began */
   gboolean resumes; /* it stood by, and has brought nothing since */
-  FaspTime asked;   /* when it was last asked to send: what was written before may come late */
+  FaspTime asked;   /* when its session began, or it was last asked to send or to lead: blocks that
+                       were written before may come late */
   guint64 helped;   /* bytes_filled of it at that time */
 } FaspSource;
 
