@@ -234,6 +234,14 @@ help (FaspMerge *merge, FaspTime now, FaspSource *source, const gchar *reason)
   fasp_merge_notify (merge, FASP_MERGE_HELPS, source, reason);
 }
 
+/* Can the source be asked to send, or to stand by?  One whose session has ended cannot, though it
+ * counts as connected while something of it is left to be read. */
+static gboolean
+can_be_asked (const FaspSource *source)
+{
+  return source->state.is_connected && source->state.session != 0;
+}
+
 /* The source leads.  With standby, the leader until now sends on as a backup until the new one has
  * shown that it brings the stream. */
 static void
@@ -244,7 +252,7 @@ lead_again (FaspMerge *merge, FaspTime now, FaspSource *source, const gchar *rea
   source->asked = now;
   fasp_merge_lead (merge, now, source, reason);
   merge->is_wanted = TRUE;
-  if (merge->redundancy == FASP_REDUNDANCY_STANDBY && before != NULL && before->state.is_connected
+  if (merge->redundancy == FASP_REDUNDANCY_STANDBY && before != NULL && can_be_asked (before)
       && before->trust == FASP_TRUST_PROVEN && !fasp_merge_is_foreign (merge, source))
     help (merge, now, before, "until the source that leads again has brought more");
 }
@@ -312,12 +320,13 @@ judge_help (FaspMerge *merge, FaspTime now, FaspSource *helper)
   if (helped > 0 && (!leader->state.is_connected || now >= get_silent_time (merge))) {
     leave (merge, now, leader, "it brought nothing");
     fasp_merge_lead (merge, now, helper, "the leader brought nothing");
-    if (leader->state.is_connected)
+    if (can_be_asked (leader))
       rest (merge, leader, "another source leads");
   } else if (leader->late > 0 && now - leader->late < FASP_MERGE_OUTAGE && helped > 0) {
     leave (merge, now, leader, "what it brings is too late");
     fasp_merge_lead (merge, now, helper, "the leader was too late");
-    rest (merge, leader, "another source leads");
+    if (can_be_asked (leader))
+      rest (merge, leader, "another source leads");
   } else if (now < get_silent_time (merge)) {
     rest (merge, helper, "the leader brings the stream");
   }

@@ -294,6 +294,33 @@ test_standby_leads (void)
   made_clear (&m);
 }
 
+/* A leader whose session has ended counts as connected while something of it is left to be read. It
+ * is not asked for anything when another source leads. */
+static void
+test_gone_unread (void)
+{
+  guint64 k = 0;
+  Made m;
+
+  made_init (&m, FASP_REDUNDANCY_STANDBY, 2);
+  m.states[1] = (FaspSourceState) { 0 };
+  made_decide (&m);
+  bring (&m, &k, PROVEN);
+  m.states[0].session = 0;
+  made_decide (&m);
+  made_arrive (&m, 0, k);
+  m.states[1] = (FaspSourceState) { TRUE, 7, m.now, MADE_RTT, MADE_LATENCY };
+  made_decide (&m);
+  made_arrive (&m, 1, k);
+  g_assert_true (made_is_trusted (&m, 0));
+  g_assert_true (fasp_merge_prefer (m.merge, m.now, 1));
+  g_assert_cmpint (get_role (&m, 1), ==, FASP_SOURCE_ACTIVE);
+  g_assert_cmpint (get_role (&m, 0), ==, FASP_SOURCE_IDLE);
+  made_decide (&m);
+  g_assert_cmpuint (m.events[FASP_MERGE_HELPS][0], ==, 0);
+  made_clear (&m);
+}
+
 /* One that comes too late is left, and does not set the play time; it is back when it has been good
  * for 10 s. */
 static void
@@ -354,6 +381,7 @@ main (int argc, char **argv)
   g_test_add_func ("/mergeroles/standby", test_standby);
   g_test_add_func ("/mergeroles/roles", test_roles);
   g_test_add_func ("/mergeroles/standby-leads", test_standby_leads);
+  g_test_add_func ("/mergeroles/gone-unread", test_gone_unread);
   g_test_add_func ("/mergeroles/left", test_left);
   g_test_add_data_func ("/mergeroles/busy-reader/hot", GUINT_TO_POINTER (FASP_REDUNDANCY_HOT),
       test_busy_reader);
