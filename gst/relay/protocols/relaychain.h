@@ -26,7 +26,7 @@ typedef struct
 {
   GstElement *elements[RELAY_CHAIN_MAX];
   guint n;
-  GError *error; /* an element is missing; no others are made then */
+  GError *error; /* an element or a file is missing; no others are made then */
 } RelayChain;
 
 /* Adds an element.  NULL: it is missing, or one before it was. */

@@ -38,16 +38,11 @@ static gboolean
 check (const RelayProtocolUri *protocol_uri, GError **error)
 {
   const gchar *path = protocol_uri->path;
-  g_autofree gchar *folder = g_path_get_dirname (path);
   g_autoptr (GDateTime) now = g_date_time_new_now_local ();
   g_autofree gchar *name = g_date_time_format (now, path);
 
   if (path[0] != '/' || g_str_has_suffix (path, "/"))
     RELAY_BAD (error, "write the whole path of a file: file:///var/lib/video/news.ts.");
-  else if (!protocol_uri->sends && !g_file_test (path, G_FILE_TEST_IS_REGULAR))
-    RELAY_BAD (error, "there is no file %s: name one that is there, or make it first.", path);
-  else if (protocol_uri->sends && !g_file_test (folder, G_FILE_TEST_IS_DIR))
-    RELAY_BAD (error, "there is no folder %s: make it (mkdir), or name another.", folder);
   else if (protocol_uri->sends && name == NULL)
     RELAY_BAD (error,
         "the name has a %% that is no date: write e.g. %%F-%%H%%M%%S, or %%%% for a %%.");
@@ -61,27 +56,34 @@ check (const RelayProtocolUri *protocol_uri, GError **error)
 }
 
 static GstElement *
-make_output (RelayChain *chain)
+make_output (RelayChain *chain, const gchar *path)
 {
   GstElement *sink = relay_chain_add (chain, "appsink", RELAY_PLUGINS_BASE);
+  g_autofree gchar *folder = g_path_get_dirname (path);
 
-  if (sink != NULL)
+  if (sink != NULL && !g_file_test (folder, G_FILE_TEST_IS_DIR))
+    RELAY_BAD (&chain->error, "there is no folder %s: make it (mkdir), or name another.", folder);
+  else if (sink != NULL)
     relay_chain_set_unsynchronized (sink);
   return sink;
 }
 
+/* A disk may come and go: while it is away, this end alone waits. */
 static GstElement *
 make (RelayChain *chain, const RelayProtocolUri *protocol_uri)
 {
   GstElement *source, *parse;
 
   if (protocol_uri->sends)
-    return make_output (chain);
+    return make_output (chain, protocol_uri->path);
   source = relay_chain_add (chain, "filesrc", RELAY_CORE);
   parse = relay_chain_add (chain, "tsparse", RELAY_PLUGINS_BAD);
   relay_chain_add (chain, "clocksync", RELAY_CORE);
   if (source == NULL || parse == NULL)
     return NULL;
+  if (!g_file_test (protocol_uri->path, G_FILE_TEST_IS_REGULAR) && chain->error == NULL)
+    RELAY_BAD (&chain->error, "there is no file %s: name one that is there, or make it first.",
+        protocol_uri->path);
   g_object_set (source, "location", protocol_uri->path, "blocksize", BLOCK, NULL);
   g_object_set (parse, "set-timestamps", TRUE, "alignment", 1, NULL);
   return parse;

@@ -129,10 +129,9 @@ test_faults (void)
 {
   for (guint i = 0; i < G_N_ELEMENTS (faults); i++) {
     g_autoptr (GError) error = NULL;
-    g_autoptr (RelayProtocolUri) protocol_uri =
-        relay_protocol_uri_parse (faults[i].uri, faults[i].sends, NULL, &error);
+    RelayEnd end = { .uri = (gchar *) faults[i].uri, .sends = faults[i].sends };
 
-    g_assert_null (protocol_uri);
+    g_assert_false (relay_end_check (&end, &error));
     g_assert_error (error, GST_URI_ERROR, GST_URI_ERROR_BAD_REFERENCE);
     if (strstr (error->message, faults[i].what) == NULL)
       g_error ("%s: %s", faults[i].uri, error->message);
@@ -602,6 +601,20 @@ __wrap_relay_watch_free (RelayWatch *watch)
   __real_relay_watch_free (watch);
 }
 
+static void
+wait_for_restarts (GstElement *end, guint64 least)
+{
+  guint64 restarts = 0;
+
+  while (restarts < least) {
+    g_autoptr (GstStructure) stats = NULL;
+
+    g_usleep (1000);
+    g_object_get (end, "stats", &stats, NULL);
+    g_assert_true (gst_structure_get_uint64 (stats, "end-restarts", &restarts));
+  }
+}
+
 /* An end whose element is missing tries again, and keeps nothing of each try. */
 static void
 test_no_element (void)
@@ -612,22 +625,40 @@ test_no_element (void)
   for (guint i = 0; i < G_N_ELEMENTS (ends); i++) {
     GstElement *end =
         gst_object_ref_sink (relay_protocol_end_new (ends[i][0], TRUE, NULL, NULL, NULL));
-    guint64 restarts = 0;
 
     g_atomic_pointer_set (&lacking, (gpointer) ends[i][1]);
     gst_element_set_state (end, GST_STATE_PLAYING);
-    while (restarts < 2) {
-      g_autoptr (GstStructure) stats = NULL;
-
-      g_usleep (1000);
-      g_object_get (end, "stats", &stats, NULL);
-      g_assert_true (gst_structure_get_uint64 (stats, "end-restarts", &restarts));
-    }
+    wait_for_restarts (end, 2);
     gst_element_set_state (end, GST_STATE_NULL);
     g_atomic_pointer_set (&lacking, NULL);
     gst_object_unref (end);
     g_assert_cmpint (g_atomic_int_get (&watches), ==, 0);
   }
+}
+
+/* A file's end can be made while its folder is away, as a disk that is not mounted, and begins when
+ * the folder is there. */
+static void
+test_no_folder (void)
+{
+  g_autofree gchar *place = g_dir_make_tmp ("ends-XXXXXX", NULL);
+  g_autofree gchar *folder = g_build_filename (place, "disk", NULL);
+  g_autofree gchar *uri = g_strdup_printf ("file://%s/news.ts", folder);
+  g_autoptr (GError) error = NULL;
+  RelayEnd settings = { .uri = uri, .sends = TRUE };
+  GstElement *end = relay_end_make (&settings, NULL, &error);
+
+  g_assert_no_error (error);
+  gst_object_ref_sink (end);
+  gst_element_set_state (end, GST_STATE_PLAYING);
+  wait_for_restarts (end, 1);
+  g_assert_cmpint (g_mkdir (folder, 0700), ==, 0);
+  while (relay_protocol_end_get_state (end) != RELAY_RUNNING)
+    g_usleep (1000);
+  gst_element_set_state (end, GST_STATE_NULL);
+  gst_object_unref (end);
+  g_rmdir (folder);
+  g_rmdir (place);
 }
 
 /* --- names that nobody answers for ------------------------------------------------------------ */
@@ -713,6 +744,7 @@ main (int argc, char **argv)
   g_test_add_func ("/ends/unheard", test_unheard);
   g_test_add_func ("/ends/no-threads", test_no_threads);
   g_test_add_func ("/ends/no-element", test_no_element);
+  g_test_add_func ("/ends/no-folder", test_no_folder);
   g_test_add_func ("/ends/slow-name", test_slow_name);
   return g_test_run ();
 }
