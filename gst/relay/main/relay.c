@@ -33,7 +33,7 @@ typedef enum
   RELAY_CHANGING,
   RELAY_RELOAD, /* changing; the file has to be read once more after that */
   RELAY_ENDING,
-} RelayPhase;
+} Phase;
 
 typedef struct
 {
@@ -46,7 +46,7 @@ typedef struct
   RelayStatusPages *pages;
   RelaySaved saved; /* what the file says */
   GQueue asked;     /* RelayRequest: changes that wait */
-  RelayPhase phase;
+  Phase phase;
 
   GMutex lock; /* guards the fields below */
   gint64 beat;
@@ -55,6 +55,13 @@ typedef struct
   gchar *token; /* of the API; a secret; NULL: none */
   gboolean has_api;
 } Relay;
+
+/* Returns whole seconds, in µs, UTC. */
+static gint64
+get_time (void)
+{
+  return g_get_real_time () / G_USEC_PER_SEC * G_USEC_PER_SEC;
+}
 
 /* --- statistics -------------------------------------------------------------------------- */
 
@@ -312,7 +319,7 @@ load (Relay *relay, GError **error)
   }
   use_local (relay, config->api_socket, local);
   g_mutex_lock (&relay->lock);
-  relay->stats.loaded = g_get_real_time ();
+  relay->stats.loaded = get_time ();
   g_clear_pointer (&relay->stats.refused, g_free);
   g_mutex_unlock (&relay->lock);
   if (relay->config != NULL && !relay->stats.saved)
@@ -492,7 +499,7 @@ static void
 on_settled (gpointer data)
 {
   Relay *relay = data;
-  RelayPhase phase = relay->phase;
+  Phase phase = relay->phase;
 
   if (phase == RELAY_ENDING)
     g_main_loop_quit (relay->loop);
@@ -542,7 +549,7 @@ relay_run (const gchar *path)
   Relay relay = {
     .path = path,
     .beat = g_get_monotonic_time (),
-    .stats = { .started = g_get_real_time (), .begun = g_get_monotonic_time () },
+    .stats = { .started = get_time (), .begun = g_get_monotonic_time () },
   };
   g_autoptr (GError) error = NULL;
   int status = RELAY_ENDED;

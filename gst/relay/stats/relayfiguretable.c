@@ -256,6 +256,7 @@ make_node (const RelayFigure *row, gconstpointer figures)
     case RELAY_FORM_STATE:
       return relay_json_string (relay_state_get_name (*(const RelayState *) member));
     case RELAY_FORM_NAME:
+      return relay_json_string (*(const gchar *const *) member);
     case RELAY_FORM_TEXT:
       text = *(const gchar *const *) member;
       return relay_json_string (text != NULL && text[0] != '\0' ? text : NULL);
