@@ -278,7 +278,7 @@ def main():
     if args.inside:
         try:
             transfer(args, args.inside)
-        except KeyboardInterrupt:       # who has started us says the rest
+        except KeyboardInterrupt:       # the parent process says the rest
             return 130
         return 0
     print(f"{args.seconds:g} s of 720p50 H.264 and sound at {args.mbit:g} Mbit/s; "

@@ -24,7 +24,7 @@ on_available (GObject *sink, GParamSpec *pspec, gpointer encoder)
   guint64 available, kbit;
 
   g_object_get (sink, "available-bitrate", &available, NULL);
-  if (available == 0) /* nobody is there */
+  if (available == 0) /* no receiver is there */
     return;
   kbit = (MAX (available, LEAST + BESIDES) - BESIDES) / 1000;
   g_object_set (encoder, "bitrate", (guint) MIN (kbit, MOST_KBIT), NULL);
@@ -87,7 +87,7 @@ main (gint argc, gchar **argv)
   g_option_context_add_group (context, gst_init_get_option_group ());
   if (!g_option_context_parse (context, &argc, &argv, &error) || uri == NULL) {
     fprintf (stderr, "%s\n",
-        error ? error->message : "There is nobody to send to: add --uri fasp://HOST:PORT.");
+        error ? error->message : "There is no receiver to send to: add --uri fasp://HOST:PORT.");
     return 2;
   }
   if (!check (mbit, channel, seconds))

@@ -110,7 +110,7 @@ def time_axis(end):
 
 
 def say(text):
-    """Who reads it may have read enough (head)."""
+    """The reader of its output may have read enough (head)."""
     try:
         print(text, flush=True)
     except BrokenPipeError:

@@ -211,7 +211,7 @@ run_sender (const gchar *host)
     close (s.fds[i]);
   printf ("%" G_GUINT64_FORMAT " datagrams of %d bytes sent over %d flows.\n", s.sent, size, flows);
   if (s.refused > 0 && g_get_monotonic_time () - s.refused < REFUSED_LAST)
-    return tool_complain ("nobody listens at %s, ports %d to %d: start "
+    return tool_complain ("no program listens at %s, ports %d to %d: start "
                           "`fasp-multiflow receive' there first, with the same --flows.",
         host, port, port + flows - 1);
   if (reached < rate * TOOL_SHORT && s.sent > arrears)

@@ -80,9 +80,9 @@ find_nothing_to_end (const Report *report)
   receives = gst_structure_get_uint64 (stats, "bytes-received-total", &received);
   gst_structure_free (stats);
   if (there == 0 && !receives)
-    return "Nobody is there to receive: what has not been taken is lost.";
+    return "No receiver is there: data that has not been taken is lost.";
   if (receives && received == 0)
-    return there == 0 ? "Nobody was there to send: nothing has come." :
+    return there == 0 ? "No sender was there: nothing has come." :
                         "A sender is there, but nothing has come from it.";
   return NULL;
 }

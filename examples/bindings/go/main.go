@@ -63,7 +63,7 @@ func (f *fasp) printPeers(stats *gst.Structure) {
 	}
 	name := map[bool]string{true: "bytes-acknowledged", false: "bytes-received"}[f.sends]
 	for _, peer := range peers {
-		if v := peer.Values(); v["caller-address-string"] != nil { // else nobody has been there
+		if v := peer.Values(); v["caller-address-string"] != nil { // else no peer has been there
 			fmt.Printf("peer %s %s=%d rtt-ms=%.1f\n", v["caller-address-string"], name, v[name], v["rtt-ms"])
 		}
 	}
@@ -178,7 +178,7 @@ func (f *fasp) follow(bus *gst.Bus) gst.ErrorCode {
 }
 
 func main() {
-	var allow *string // an empty one admits nobody
+	var allow *string // an empty one admits no peer
 	flag.Func("allow", "listener: admit only callers with this public `KEY`", func(key string) error {
 		allow = &key
 		return nil

@@ -40,15 +40,15 @@ is_unchanged (const gchar *path, const RelaySaved *saved, struct stat *what, GEr
   g_free (now);
   if (!same)
     g_set_error (error, G_IO_ERROR, G_IO_ERROR_EXISTS,
-        "Nothing is saved: somebody has changed %s since the relay read it. Have the relay read it "
+        "Nothing is saved: %s was changed since the relay read it. Have the relay read it "
         "(SIGHUP, systemctl reload), which gives up what was changed by the API, and change that "
         "again.",
         path);
   return same;
 }
 
-/* Takes the rights of others from a file that is to have a secret.  GLib 2.74 writes it with the
- * mode that is asked for, 2.84 with the one that it has. */
+/* Takes the rights of other users from the file before a secret is written into it: GLib 2.84 keeps
+ * the mode that the file has, where 2.74 sets the one that it is given. */
 static gboolean
 close_to_others (const gchar *path, const struct stat *what, GError **error)
 {

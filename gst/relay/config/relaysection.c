@@ -85,8 +85,9 @@ read_api (GKeyFile *file, const RelaySecrets *secrets, RelayConfig *config, GErr
   else if (config->api && config->api_token == NULL
       && !g_inet_address_get_is_loopback (
           g_inet_socket_address_get_address (G_INET_SOCKET_ADDRESS (config->status))))
-    objection = "whoever reaches this address could change the streams: write api-token-file = "
-                "FILE (openssl rand -base64 18 >FILE), or serve the status at 127.0.0.1.";
+    objection =
+        "every host that reaches this address could change the streams: write api-token-file = "
+        "FILE (openssl rand -base64 18 >FILE), or serve the status at 127.0.0.1.";
   if (objection == NULL)
     return TRUE;
   RELAY_BAD (error, "%s", objection);

@@ -11,9 +11,9 @@
  *     JPEG, LEVELS, PROBLEM        the result, each at most once
  *     DONE                         it needs no more of the stream; then WANTS again
  *
- * The program decodes data of strangers, who may have taken it over.  A frame that does not follow
- * this, or is too long, is bad, and then the relay ends the program.  At most one frame of the
- * greatest length is kept.
+ * The program decodes data of strangers, and may have been taken over.  A frame that does not
+ * follow this, or is too long, is bad, and then the relay ends the program.  At most one frame of
+ * the greatest length is kept.
  */
 #pragma once
 

@@ -504,7 +504,7 @@ relay_stream_drop (RelayStream *stream, guint output, const gchar *address)
   if (branch != NULL && g_signal_lookup ("drop-caller", G_OBJECT_TYPE (branch->element)) != 0)
     g_signal_emit_by_name (branch->element, "drop-caller", address, &dropped);
   if (dropped)
-    relay_log (stream->config->name, "%s is disconnected, as somebody wanted that.", address);
+    relay_log (stream->config->name, "%s is disconnected, at a request to the API.", address);
   return dropped;
 }
 
@@ -517,6 +517,6 @@ relay_stream_use_source (RelayStream *stream, guint source)
   if (branch != NULL && g_signal_lookup ("switch-source", G_OBJECT_TYPE (branch->element)) != 0)
     g_signal_emit_by_name (branch->element, "switch-source", source, &switched);
   if (switched)
-    relay_log (stream->config->name, "input: source %u is used, as somebody wanted that.", source);
+    relay_log (stream->config->name, "input: source %u is used, at a request to the API.", source);
   return switched;
 }

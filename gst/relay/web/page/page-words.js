@@ -94,12 +94,12 @@ function sayEnd(end) {
 }
 
 function sayPeer(peer) {
-  return peer.name ? `${peer.name} (${peer.address})` : peer.address ?? "Somebody";
+  return peer.name ? `${peer.name} (${peer.address})` : peer.address ?? "A peer without an address";
 }
 
 /* A reason of the relay begins with the address that the sentence has already. */
 function sayReason(peer) {
-  const reason = peer.reason ?? "nobody knows why";
+  const reason = peer.reason ?? "the reason is not known";
   return peer.address && reason.startsWith(peer.address) ? reason.slice(peer.address.length).trim() : reason;
 }
 
