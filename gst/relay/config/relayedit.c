@@ -49,7 +49,7 @@ relay_edit_check_name (const gchar *name, const gchar **why)
   return *why == NULL;
 }
 
-/* Returns the section of a stream: there may be more space in it. */
+/* Returns the section of a stream, whose name may have spaces around it there. */
 static gchar *
 find_group (RelayEdit *edit, const gchar *name)
 {
@@ -114,7 +114,7 @@ relay_edit_set_outputs (RelayEdit *edit, const gchar *name, const gchar *const *
 
 /* --- URIs ---------------------------------------------------------------------------------- */
 
-/* Is this part of a query, `key=value', of that key? */
+/* Has @pair, a part `key=value' of a query, this key? */
 static gboolean
 is_of (const gchar *pair, const gchar *key)
 {
@@ -124,7 +124,7 @@ is_of (const gchar *pair, const gchar *key)
   return plain != NULL && g_str_equal (plain, key);
 }
 
-/* Returns the parts of the query; *base: what is before it. */
+/* Returns the parts of the query; *base: the URI without it. */
 static gchar **
 split (const gchar *uri, gchar **base)
 {
@@ -149,7 +149,7 @@ relay_edit_get_key (const gchar *uri, const gchar *key)
   return NULL;
 }
 
-/* @value: as it is written in a URI. */
+/* @value: escaped; NULL: the key is removed. */
 static gchar *
 set_pair (const gchar *uri, const gchar *key, const gchar *value)
 {
@@ -189,7 +189,7 @@ relay_edit_hide (const gchar *uri)
   return set_pair (uri, SECRET, NULL);
 }
 
-/* A passphrase is of its protocol: others have none, or of another length. */
+/* A passphrase may not suit another protocol, which has none, or limits its length differently. */
 static gboolean
 has_same_scheme (const gchar *a, const gchar *b)
 {

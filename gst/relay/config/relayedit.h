@@ -2,8 +2,8 @@
  *
  * relayedit.h: changes the text of a configuration, key by key.
  *
- * Comments, and whatever is not named, stay as they are.  Whether the result is a configuration
- * that can be run is for relayconfig.h to say.
+ * Comments and all other keys stay as they are.  The result may be no valid configuration:
+ * relay_config_parse() checks it.
  */
 #pragma once
 
@@ -19,10 +19,10 @@ void relay_edit_free (RelayEdit *edit);
 /* Returns the text as it is now; it may hold secrets. */
 gchar *relay_edit_get_text (RelayEdit *edit, gsize *size);
 
-/* FALSE: no section can have this name, or another way to write it is the same: @why is a sentence.
- */
+/* FALSE: a section cannot have this name, or GLib would read it back as another: @why is a
+ * sentence. */
 gboolean relay_edit_check_name (const gchar *name, const gchar **why);
-/* Streams by their name. Adding one makes an empty section. */
+/* Adds an empty section.  @name: of the stream, as below. */
 void relay_edit_add_stream (RelayEdit *edit, const gchar *name);
 void relay_edit_remove_stream (RelayEdit *edit, const gchar *name);
 
@@ -33,15 +33,16 @@ void relay_edit_set_string (RelayEdit *edit, const gchar *name, const gchar *key
 gchar **relay_edit_get_outputs (RelayEdit *edit, const gchar *name);
 void relay_edit_set_outputs (RelayEdit *edit, const gchar *name, const gchar *const *uris);
 
-/* Returns the value of a key in the query of a URI as it is written there; NULL: it has none. */
+/* Returns the value of a key in the query of @uri, still escaped; NULL: the query does not have the
+ * key. */
 gchar *relay_edit_get_key (const gchar *uri, const gchar *key);
-/* Returns @uri with another value of a key in its query, in its place if it is there already. NULL:
- * without that key. */
+/* Returns @uri with this value of a key in its query.  @value: NULL: returns @uri without the key.
+ */
 gchar *relay_edit_set_key (const gchar *uri, const gchar *key, const gchar *value);
 /* Returns @uri without its passphrase. */
 gchar *relay_edit_hide (const gchar *uri);
-/* Returns @uri, with the passphrase of @old, of the same scheme, if it has none itself: a
- * client of the API is shown URIs without it, and sends them back without it. */
+/* Returns @uri; if it has no passphrase, with that of @old, which must have the same scheme.  The
+ * API hides passphrases from its clients, so they send a URI back without. */
 gchar *relay_edit_keep_secret (const gchar *uri, const gchar *old);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (RelayEdit, relay_edit_free);

@@ -8,19 +8,20 @@
 
 G_BEGIN_DECLS
 
-/* Is this what the file was when it was read, or written, last? */
+/* The text of the file when the relay read it, or wrote it, last. */
 typedef struct
 {
   gchar *text; /* may hold secrets; NULL: not known */
   gsize size;
 } RelaySaved;
 
+/* Copies @text; NULL: forgets it. */
 void relay_saved_set (RelaySaved *saved, const gchar *text, gsize size);
 gboolean relay_saved_is (const RelaySaved *saved, const gchar *text, gsize size);
 
-/* Replaces the file, with its permissions, through a symbolic link, too.  @secret: there is one in
- * the text, so only this user may read the file.  Refused if the file was changed since it was
- * read.  @error: G_IO_ERROR or G_FILE_ERROR, a sentence that says what to do. */
+/* Replaces the file, or the one to which a symbolic link leads, and keeps its permissions.  Fails
+ * if the file is no longer @saved.  @secret: @text has a passphrase, so other users lose the right
+ * to read the file.  @error: G_IO_ERROR or G_FILE_ERROR, a sentence that says what to do. */
 gboolean relay_save (const gchar *path, RelaySaved *saved, const gchar *text, gsize size,
     gboolean secret, GError **error);
 

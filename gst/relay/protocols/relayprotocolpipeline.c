@@ -7,14 +7,14 @@
 #include "relayretry.h"
 #include "relaywatch.h"
 
-#define DRAIN (500 * GST_MSECOND) /* in which what waits has to be sent at the end */
-#define END G_TIME_SPAN_SECOND    /* in which the thread has to end, or is left behind */
+#define DRAIN (500 * GST_MSECOND) /* how long an output may send the data that wait at its end */
+#define END G_TIME_SPAN_SECOND    /* how long its end waits for the thread, and then leaves it */
 #define LOOK_UP_EACH \
-  (30 * G_TIME_SPAN_SECOND) /* names that datagrams are sent to: half of what is common as the \
-                               time to live of a dynamic one */
+  (30 * G_TIME_SPAN_SECOND) /* from one look-up of an output's host to the next: half of the \
+                               usual time to live of a dynamic name */
 #define ANSWERS_LAST \
-  (11 * LOOK_UP_EACH) /* a name whose answers take turns gives each address again in this time, \
-                         unless it has more than ten, one at a time */
+  (11 * LOOK_UP_EACH) /* a name with up to ten addresses, of which each answer has one in turn, \
+                         gives each of them again in this time */
 
 struct _RelayProtocolPipeline
 {
@@ -22,27 +22,27 @@ struct _RelayProtocolPipeline
   const RelayProtocolUri *protocol_uri;
   const RelayProtocolPipelineFuncs *funcs;
   GObject *owner;
-  gpointer kept;             /* the thread's: what the protocol keeps (relayprotocol.h) */
-  GCancellable *cancellable; /* of what the thread looks up; cancelled when it is to end */
-  GMutex counting; /* held while it is read what was sent, which is moved from what plays to
-                      the total; taken before the next, and by no callback of an element */
+  gpointer kept;             /* of the protocol (relayprotocol.h); used in the thread alone */
+  GCancellable *cancellable; /* of look-ups in the thread; cancelled when it has to end */
+  GMutex counting; /* held while the bytes that were sent are read, or moved from the element to the
+                      total; taken before the next, and by no callback of an element */
   GMutex lock;     /* guards the rest */
   GCond wake;
   gboolean ending, ended;
-  GstBus *bus;       /* of the pipeline that plays; NULL: none does */
-  GstAppSrc *source; /* of an output's; NULL: none plays */
-  GstElement *end;   /* the element that talks to the network; NULL: none plays */
-  guint64 failed;    /* bytes that were not sent since it plays, as of the last look */
-  RelayProtocolPipelineStats stats; /* but for the level, and what was sent since it plays */
-  RelayWatch *watch;    /* of the pipeline that plays; used in the thread alone, or without the lock
-                           where    relaywatch.h says so, as the next */
+  GstBus *bus;       /* of the pipeline that plays; NULL: none does, as of the next two */
+  GstAppSrc *source; /* of an output */
+  GstElement *end;   /* the element that talks to the network */
+  guint64 failed;    /* bytes that this pipeline did not send, at the last look */
+  RelayProtocolPipelineStats stats; /* without the level, and without bytes of this pipeline */
+  /* the rest is used in the thread alone; the watch also where relaywatch.h allows it */
+  RelayWatch *watch;    /* of the pipeline that plays */
   gchar *address;       /* of the host, when the last pipeline was built */
-  GHashTable *answered; /* when each address of the host was in an answer last, for ANSWERS_LAST:
-                           g_get_monotonic_time, µs */
-  gint64 look_up_at;    /* when it is looked up again: g_get_monotonic_time, µs */
-  gboolean worked;      /* that pipeline has reached its network */
-  gboolean looked;      /* it ended as a look found a fault */
-  gboolean played;      /* one has played before */
+  GHashTable *answered; /* addresses of the host, for ANSWERS_LAST, with the time of the last answer
+                           that had them: g_get_monotonic_time, µs */
+  gint64 look_up_at;    /* when the host is looked up again: g_get_monotonic_time, µs */
+  gboolean worked;      /* the last pipeline has reached its network */
+  gboolean looked;      /* the last pipeline ended as a look found a fault */
+  gboolean played;      /* a pipeline has played before */
 };
 
 /* --- data --------------------------------------------------------------------------------- */
@@ -77,7 +77,7 @@ on_received (GstAppSink *sink, gpointer data)
   return GST_FLOW_OK;
 }
 
-/* --- what the protocol says ------------------------------------------------------------------ */
+/* --- for the protocol ------------------------------------------------------------------------ */
 
 const RelayProtocolUri *
 relay_protocol_pipeline_get_uri (RelayProtocolPipeline *self)
@@ -129,7 +129,8 @@ relay_protocol_pipeline_note_caller (RelayProtocolPipeline *self, GSocketAddress
 
 /* --- the pipeline --------------------------------------------------------------------------- */
 
-/* GStreamer's elements would take another one.  It may come later, so --check does not look. */
+/* Without this, GStreamer's elements would use another interface.  The interface may come later, so
+ * --check does not look for it. */
 static gboolean
 has_interface (const RelayProtocolUri *protocol_uri, GError **error)
 {
@@ -142,8 +143,8 @@ has_interface (const RelayProtocolUri *protocol_uri, GError **error)
   return FALSE;
 }
 
-/* Looks up the name of the host.  GStreamer's elements would, too, but could not be called off, and
- * would take the first address alone.  NULL: it failed. */
+/* Looks up the name of the host.  GStreamer's elements could not be interrupted in that, and would
+ * use the first address alone.  NULL: it failed. */
 static GList *
 look_up (RelayProtocolPipeline *self, GError **error)
 {
@@ -157,7 +158,7 @@ look_up (RelayProtocolPipeline *self, GError **error)
   return found;
 }
 
-/* Returns where the last address is; NULL: it is not the host's. */
+/* Returns the entry of the last pipeline's address in @found; NULL: it has none. */
 static GList *
 find_last (RelayProtocolPipeline *self, GList *found)
 {
@@ -175,7 +176,7 @@ is_old (gpointer address, gpointer time, gpointer now)
   return *(gint64 *) now - *(gint64 *) time >= ANSWERS_LAST;
 }
 
-/* TRUE: an address in this answer was in none of the last ones. */
+/* Notes the addresses of an answer.  TRUE: the answers of ANSWERS_LAST did not have one of them. */
 static gboolean
 note_answer (RelayProtocolPipeline *self, GList *found)
 {
@@ -189,7 +190,7 @@ note_answer (RelayProtocolPipeline *self, GList *found)
   return other;
 }
 
-/* Sets the address to the last one, if that has worked, else to the one behind it. */
+/* Keeps the last pipeline's address if that has worked; else takes the one behind it. */
 static gboolean
 choose_address (RelayProtocolPipeline *self, GError **error)
 {
@@ -213,8 +214,8 @@ choose_address (RelayProtocolPipeline *self, GError **error)
   return TRUE;
 }
 
-/* Is the address that datagrams are sent to no longer the host's?  An answer may have only some of
- * the addresses, in turns: then it tells nothing of the others. */
+/* Has the host given up the address to which datagrams are sent?  If its answers have only some of
+ * its addresses, in turns, an answer without this one is no sign of that. */
 static gboolean
 has_moved (RelayProtocolPipeline *self)
 {
@@ -262,7 +263,7 @@ make_chain (RelayProtocolPipeline *self, GError **error)
   return chain;
 }
 
-/* Makes the element that takes what an input has received, or gives an output what to send. */
+/* Makes the appsink of an input's media, or the appsrc of an output's. */
 static GstElement *
 make_gate (RelayProtocolPipeline *self, GError **error)
 {
@@ -287,7 +288,7 @@ relay_protocol_pipeline_get_time (void)
   return gst_clock_get_time (clock);
 }
 
-/* The times of its buffers are those of the system's clock. */
+/* Has the pipeline take the times of buffers for times of the system's clock. */
 static void
 use_clock_as_it_is (GstElement *pipeline)
 {
@@ -329,7 +330,7 @@ build (RelayProtocolPipeline *self, GError **error)
   return pipeline;
 }
 
-/* Describes what has failed: the element's own sentence, and the last line of its details, which
+/* Describes an error or a warning: the element's sentence, and the last line of its details, which
  * has the system's reason. */
 static gchar *
 describe (GstMessage *message)
@@ -347,7 +348,7 @@ describe (GstMessage *message)
                         g_strdup (error->message);
 }
 
-/* TRUE: the pipeline has ended.  *text: why it failed; NULL: it did not. */
+/* TRUE: the pipeline has ended.  *text: the error; NULL: there was none. */
 static gboolean
 take_message (RelayProtocolPipeline *self, GstElement *pipeline, GstMessage *message, gchar **text)
 {
@@ -379,7 +380,7 @@ note_work (RelayProtocolPipeline *self)
   g_mutex_unlock (&self->lock);
 }
 
-/* As take_message(), of what the network shows. */
+/* Looks whether the network still carries the media; returns as take_message(). */
 static gboolean
 look (RelayProtocolPipeline *self, gchar **text)
 {
@@ -399,7 +400,7 @@ look (RelayProtocolPipeline *self, gchar **text)
   return *text != NULL || (relay_watch_sends_datagrams (self->protocol_uri) && has_moved (self));
 }
 
-/* Waits until the pipeline has ended. Returns why it failed; NULL: it did not. */
+/* Waits until the pipeline has ended. Returns the error; NULL: there was none. */
 static gchar *
 wait_for_end (RelayProtocolPipeline *self, GstElement *pipeline, GstBus *bus)
 {
@@ -434,20 +435,15 @@ is_ending (RelayProtocolPipeline *self)
   return ending;
 }
 
-static gboolean
-is_connected (RelayProtocolPipeline *self, GstElement *end)
-{
-  return self->protocol_uri->protocol->is_connected (end);
-}
-
-/* Sends what waits still, if the pipeline is to end, and the other side is there. */
+/* Sends the data that still wait, if the end closes, and is connected or needs no connection. */
 static void
 drain (RelayProtocolPipeline *self, GstBus *bus)
 {
   g_autoptr (GstMessage) last = NULL;
 
   if (!self->protocol_uri->sends || !is_ending (self)
-      || (relay_protocol_uri_dials (self->protocol_uri) && !is_connected (self, self->end)))
+      || (relay_protocol_uri_dials (self->protocol_uri)
+          && !self->protocol_uri->protocol->is_connected (self->end)))
     return;
   gst_app_src_end_of_stream (self->source);
   last = gst_bus_timed_pop_filtered (bus, DRAIN, GST_MESSAGE_ERROR | GST_MESSAGE_EOS);
@@ -491,7 +487,7 @@ take_down (RelayProtocolPipeline *self, GstElement *pipeline)
   g_clear_pointer (&self->watch, relay_watch_free);
 }
 
-/* Why it could not be started. */
+/* Returns the error by which the pipeline could not start. */
 static gchar *
 explain (GstBus *bus)
 {
@@ -500,7 +496,7 @@ explain (GstBus *bus)
   return message != NULL ? describe (message) : g_strdup ("it could not be started.");
 }
 
-/* Runs a pipeline until it has ended. Returns why it failed; NULL: it did not. */
+/* Runs a pipeline until it has ended. Returns the error; NULL: there was none. */
 static gchar *
 run_once (RelayProtocolPipeline *self)
 {
@@ -588,13 +584,12 @@ run (gpointer data)
   while (!is_ending (self)) {
     gint64 begun = g_get_monotonic_time ();
     gchar *text = run_once (self);
-    /* what a look finds has lasted until then: the next try is not held up for longer, as the
-     * network may be back */
+    /* until a look found the fault, the pipeline worked: the delay begins anew, as the network may
+     * be back */
     gboolean lasted = self->looked || g_get_monotonic_time () - begun >= RELAY_RETRY_LASTED;
 
-    /* a file that has been played is played again at once, if there was something to play; a
-     * RIST input starts anew with another sender, after a silence that is not shorter; and a host
-     * has another address */
+    /* starts at once: a file from its beginning, unless it is shorter than a second; a RIST input
+     * for another sender, after at least that much silence; an output for another address */
     if (text == NULL && g_get_monotonic_time () - begun >= G_USEC_PER_SEC)
       continue;
     delay = relay_retry_next (delay, lasted);
@@ -670,11 +665,11 @@ relay_protocol_pipeline_get_stats (RelayProtocolPipeline *self, RelayProtocolPip
   stats->level = self->source != NULL ? gst_app_src_get_current_level_bytes (self->source) : 0;
   stats->failed += self->failed;
   g_mutex_unlock (&self->lock);
-  /* an element that is asked may call back */
+  /* without the lock: the element may call back */
   if (end != NULL) {
     stats->sent += relay_watch_get_sent (self->protocol_uri, end);
     if (relay_protocol_uri_dials (self->protocol_uri))
-      stats->callers = is_connected (self, end);
+      stats->callers = self->protocol_uri->protocol->is_connected (end);
   }
   g_mutex_unlock (&self->counting);
 }

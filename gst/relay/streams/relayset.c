@@ -6,14 +6,14 @@ typedef struct
 {
   RelayStream *stream;
   RelayStreamConfig *config; /* its new one; NULL: the stream is to be removed */
-  gboolean plays;            /* some of its ends come or go while it plays */
+  gboolean plays;            /* it goes on while some of its ends come or go */
 } Change;
 
 struct _RelaySet
 {
   GHashTable *streams; /* by name; changed under `lock' */
   GMutex lock;
-  GPtrArray *changes; /* under way */
+  GPtrArray *changes; /* Change, of the last relay_set_apply() or _stop(), until it settles */
   guint stopping;     /* how many of these have not stopped yet */
   gboolean reloads;   /* the last change is a reload */
   gboolean ending;
@@ -77,7 +77,7 @@ complete (RelaySet *set, RelayStream *stream)
     relay_stream_switch_source (stream);
 }
 
-/* Every stream that had to stop has stopped, and its ports are free. */
+/* Completes the changes: every stream that had to stop has, and its ports are free. */
 static void
 settle (RelaySet *set)
 {
@@ -115,7 +115,7 @@ add_change (RelaySet *set, RelayStream *stream, RelayStreamConfig *config)
   return change;
 }
 
-/* Begins a change; on_stopped() is called when it may be completed. */
+/* Begins a change; on_stopped() is called when its stream, or the ends that leave, have stopped. */
 static void
 begin (RelaySet *set, Change *change)
 {
@@ -172,7 +172,7 @@ relay_set_apply (RelaySet *set, const RelayConfig *config, gboolean reloads)
     add_change (set, stream, one);
     relay_stream_unref (stream);
   }
-  /* counts one more, so that it does not settle before all were asked */
+  /* counts one more, so that the changes do not settle before all have begun */
   set->stopping = to_begin + 1;
   for (guint i = 0; i < to_begin; i++)
     begin (set, g_ptr_array_index (set->changes, i));
@@ -193,7 +193,7 @@ relay_set_stop (RelaySet *set)
     RelayStream *stream = g_ptr_array_index (all, i);
     gboolean found = FALSE, plays = FALSE;
 
-    /* a stream in a change has been stopped already, or was not started, or plays */
+    /* a stream with a change under way stops already, or has not started, unless it plays */
     for (guint j = 0; j < under_way; j++) {
       const Change *change = g_ptr_array_index (set->changes, j);
 

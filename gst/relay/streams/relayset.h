@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * relayset.h: all streams, and how they follow a new configuration.
+ * relayset.h: all streams, and what a new configuration does to them.
  *
- * Unchanged streams are not touched.  Streams that are gone, or have to begin anew, are
- * stopped first, all at once.  When the last of these has released its port, new streams
- * are started.
+ * A stream that has not changed goes on.  Streams that the configuration no longer has, or that
+ * have to begin anew, stop first, all at once.  When the last of these has released its ports, new
+ * streams start.
  */
 #pragma once
 
@@ -14,13 +14,13 @@ G_BEGIN_DECLS
 
 typedef struct _RelaySet RelaySet;
 
-/* @settled: called from the main context each time that all streams have stopped which
- * relay_set_apply or _stop had to stop.  It is called within these functions if none had to. */
+/* @settled: called from the main context when relay_set_apply() or _stop() is complete: all streams
+ * that had to stop have.  If none had to, that is within these functions. */
 RelaySet *relay_set_new (void (*settled) (gpointer data), gpointer data);
 void relay_set_free (RelaySet *set);
 
-/* Do not call this before the last change has settled. @reloads: sources that the configuration
- * names are to lead (again), also those of streams that have not changed. */
+/* Do not call this before the last change has settled.  @reloads: also streams that have not
+ * changed switch to the source that `switch-source' names. */
 void relay_set_apply (RelaySet *set, const RelayConfig *config, gboolean reloads);
 /* Stops all streams, for good. May be called at any time. */
 void relay_set_stop (RelaySet *set);
@@ -28,7 +28,8 @@ void relay_set_stop (RelaySet *set);
 /* Returns all streams (RelayStream), in any order. May be called from any thread. */
 GPtrArray *relay_set_list (RelaySet *set);
 
-/* NULL: there is none of that name. Free with relay_stream_unref(). Called from any thread. */
+/* Returns a new reference; NULL: there is no stream of that name.  May be called from any thread.
+ */
 RelayStream *relay_set_find (RelaySet *set, const gchar *name);
 
 G_END_DECLS

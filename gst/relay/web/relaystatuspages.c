@@ -6,8 +6,8 @@
 #include "relaysummary.h"
 
 #define FRESH \
-  (100 * 1000)  /* how long statistics are served once they are taken, and a text once it \
-                   is made, µs: both may take longer than that */
+  (100 * 1000)  /* how long statistics are served after they were taken, and a text after it was \
+                   made, µs: taking and making may last longer than that */
 #define PARTS 6 /* of a path, at most */
 #define JSON "application/json"
 
@@ -24,9 +24,9 @@ struct _RelayStatusPages
   RelayEvents *events; /* has a lock of its own, as the event stream */
   RelayEventStream *event_stream;
   RelayPageText text;
-  GMutex lock; /* guards the rest: while a server replaces another, there are two */
+  GMutex lock; /* guards the rest: two servers run while one replaces the other */
   RelayStats *stats;
-  gint64 stats_time; /* when they had been taken */
+  gint64 stats_time; /* when they were taken: g_get_monotonic_time, µs */
   GHashTable *texts; /* Text that was made of statistics, by path */
   gint64 utc;        /* what is added to monotonic times, µs */
   RelayHistory *history;
@@ -100,7 +100,7 @@ keep_text (RelayStatusPages *pages, const gchar *what, RelayPage *page)
   g_hash_table_replace (pages->texts, g_strdup (what), text);
 }
 
-/* In the event stream's thread. */
+/* Makes an event of the summary; runs in the event stream's thread.  @heard: a client listens. */
 static gchar *
 make_frame (gboolean heard, gpointer data)
 {
@@ -184,7 +184,8 @@ find_output (const RelayStreamStats *stream, const gchar *id)
   return NULL;
 }
 
-/* Cuts a path into decoded parts, without @suffix at its end. NULL: it is none of these. */
+/* Cuts a path into decoded parts, without @suffix. NULL: it is not below /streams/, or has another
+ * suffix. */
 static gchar **
 split (const gchar *path, const gchar *suffix)
 {
@@ -206,9 +207,9 @@ split (const gchar *path, const gchar *suffix)
   return g_steal_pointer (&parts);
 }
 
-/* NULL: there is no such thing. */
+/* Makes the text of a page below /streams/.  NULL: there is no such page. */
 static gchar *
-tell_part (RelayStatusPages *pages, gchar **parts)
+make_part (RelayStatusPages *pages, gchar **parts)
 {
   guint n = g_strv_length (parts);
   const RelayStreamStats *stream = n >= 3 ? find_stream (get_stats (pages), parts[1]) : NULL;
@@ -240,7 +241,7 @@ answer_part (RelayStatusPages *pages, const gchar *path, RelayPage *page)
   if (what == NULL)
     return FALSE;
   if (!take_text (pages, what, page)) {
-    page->text = tell_part (pages, parts);
+    page->text = make_part (pages, parts);
     if (page->text == NULL)
       return FALSE;
     if (g_strv_length (parts) < PARTS)
@@ -293,37 +294,37 @@ show_picture (RelayStatusPages *pages, const gchar *path, RelayPage *page)
   return TRUE;
 }
 
-/* --- the paths ---------------------------------------------------------------------------- */
+/* --- pages of the relay ---------------------------------------------------------------------------- */
 
 static void
-tell_json (RelayStatusPages *pages, RelayPage *page)
+show_status (RelayStatusPages *pages, RelayPage *page)
 {
   page->text = relay_status_to_json (get_stats (pages));
 }
 
 static void
-tell_metrics (RelayStatusPages *pages, RelayPage *page)
+show_metrics (RelayStatusPages *pages, RelayPage *page)
 {
   page->text = relay_status_to_metrics (get_stats (pages));
 }
 
 static void
-tell_truth (RelayPage *page, gboolean good)
+answer_probe (RelayPage *page, gboolean good)
 {
   page->status = good ? 200 : 503;
   page->text = g_strdup (good ? "yes\n" : "no\n");
 }
 
 static void
-tell_alive (RelayStatusPages *pages, RelayPage *page)
+show_health (RelayStatusPages *pages, RelayPage *page)
 {
-  tell_truth (page, get_stats (pages)->alive);
+  answer_probe (page, get_stats (pages)->alive);
 }
 
 static void
-tell_ready (RelayStatusPages *pages, RelayPage *page)
+show_readiness (RelayStatusPages *pages, RelayPage *page)
 {
-  tell_truth (page, relay_stats_is_ready (get_stats (pages)));
+  answer_probe (page, relay_stats_is_ready (get_stats (pages)));
 }
 
 static void
@@ -343,7 +344,7 @@ show_event_stream (RelayStatusPages *pages, RelayPage *page)
 }
 
 static void
-tell_happened (RelayStatusPages *pages, RelayPage *page)
+show_happened (RelayStatusPages *pages, RelayPage *page)
 {
   page->text = relay_events_to_json (pages->events, get_utc (pages));
 }
@@ -354,16 +355,16 @@ relay_status_pages_answer (RelayStatusPages *pages, const gchar *path, RelayPage
   static const struct
   {
     const gchar *path;
-    void (*tell) (RelayStatusPages *pages, RelayPage *page);
+    void (*show) (RelayStatusPages *pages, RelayPage *page);
     const gchar *type; /* of a text that is made of the statistics */
   } rows[] = {
     { "/", show_page },
     { "/events", show_event_stream },
-    { "/happened.json", tell_happened, JSON },
-    { "/status.json", tell_json, JSON },
-    { "/metrics", tell_metrics, RELAY_METRICS_TYPE },
-    { "/healthz", tell_alive },
-    { "/readyz", tell_ready },
+    { "/happened.json", show_happened, JSON },
+    { "/status.json", show_status, JSON },
+    { "/metrics", show_metrics, RELAY_METRICS_TYPE },
+    { "/healthz", show_health },
+    { "/readyz", show_readiness },
   };
   gboolean found = FALSE;
 
@@ -376,7 +377,7 @@ relay_status_pages_answer (RelayStatusPages *pages, const gchar *path, RelayPage
       page->type = rows[i].type;
     if (rows[i].type != NULL && take_text (pages, path, page))
       continue;
-    rows[i].tell (pages, page);
+    rows[i].show (pages, page);
     if (rows[i].type != NULL)
       keep_text (pages, path, page);
   }
