@@ -31,7 +31,9 @@ relay_describe_end (const RelayEnd *end, const RelayStreamStats *stats)
   RelayEndFigures figures;
 
   relay_figures_get_end (find_stats (end, stats), NAN, &figures);
-  relay_figures_configure_end (&figures, end, uri);
+  figures.id = end->id;
+  figures.uri = uri;
+  figures.passphrase = relay_end_has_passphrase (end);
   relay_figures_add (object, end->id != 0 ? RELAY_OF_OUTPUT : RELAY_OF_INPUT, RELAY_IN_API,
       &figures);
   return relay_json_take (object);
@@ -62,7 +64,11 @@ relay_describe_stream (const RelayStreamConfig *config, const RelayStreamStats *
   RelayStreamFigures figures;
 
   relay_figures_get_stream (stats, (RelayRates) { NAN, NAN }, &figures);
-  relay_figures_configure_stream (&figures, config);
+  figures.name = config->name;
+  figures.streamid = config->streamid;
+  figures.require_streamid = config->require_streamid;
+  figures.optional = config->optional;
+  figures.picture_interval = config->picture_interval;
   relay_figures_add (object, RELAY_OF_STREAM, RELAY_IN_API, &figures);
   relay_picture_describe (stats != NULL ? stats->picture : NULL, RELAY_IN_API, object);
   json_object_set_member (object, "input", relay_describe_end (config->input, stats));

@@ -387,11 +387,9 @@ get_config (gpointer data)
 static RelayStreamStats *
 get_stream_stats (const gchar *name, gpointer data)
 {
-  RelayStream *stream = relay_set_find (((Relay *) data)->set, name);
-  RelayStreamStats *stats = stream != NULL ? relay_stream_get_stats (stream) : NULL;
+  g_autoptr (RelayStream) stream = relay_set_find (((Relay *) data)->set, name);
 
-  g_clear_pointer (&stream, relay_stream_unref);
-  return stats;
+  return stream != NULL ? relay_stream_get_stats (stream) : NULL;
 }
 
 static gboolean
@@ -407,21 +405,17 @@ change (const gchar *text, gsize size, const RelayKept *kept, GError **error, gp
 static gboolean
 drop (const gchar *name, guint output, const gchar *receiver, gpointer data)
 {
-  RelayStream *stream = relay_set_find (((Relay *) data)->set, name);
-  gboolean dropped = stream != NULL && relay_stream_drop (stream, output, receiver);
+  g_autoptr (RelayStream) stream = relay_set_find (((Relay *) data)->set, name);
 
-  g_clear_pointer (&stream, relay_stream_unref);
-  return dropped;
+  return stream != NULL && relay_stream_drop (stream, output, receiver);
 }
 
 static gboolean
 switch_source (const gchar *name, guint source, gpointer data)
 {
-  RelayStream *stream = relay_set_find (((Relay *) data)->set, name);
-  gboolean switched = stream != NULL && relay_stream_use_source (stream, source);
+  g_autoptr (RelayStream) stream = relay_set_find (((Relay *) data)->set, name);
 
-  g_clear_pointer (&stream, relay_stream_unref);
-  return switched;
+  return stream != NULL && relay_stream_use_source (stream, source);
 }
 
 static const gchar *

@@ -14,7 +14,7 @@ has_good_source (const RelayProtocolUri *protocol_uri)
   g_autoptr (GInetAddress) source = g_inet_address_new_from_string (protocol_uri->source);
   g_autoptr (GInetAddress) group = NULL;
 
-  if (!relay_protocol_uri_is_multicast (protocol_uri))
+  if (!relay_host_is_group (protocol_uri->host))
     return FALSE;
   group = g_inet_address_new_from_string (protocol_uri->host);
   return source != NULL && !g_inet_address_get_is_multicast (source)
@@ -32,7 +32,7 @@ relay_group_check (const RelayProtocolUri *protocol_uri, gboolean takes_source, 
     RELAY_BAD (error, "write where it goes to: %s://HOST:PORT, or a multicast group and its port.",
         protocol_uri->protocol->scheme);
   else if (relay_protocol_uri_get (protocol_uri, "interface") != NULL
-      && !relay_protocol_uri_is_multicast (protocol_uri))
+      && !relay_host_is_group (protocol_uri->host))
     RELAY_BAD (error,
         "interface is for a multicast group: leave it out, or write the group's address.");
   else
@@ -43,8 +43,7 @@ relay_group_check (const RelayProtocolUri *protocol_uri, gboolean takes_source, 
 gboolean
 relay_group_is_heard (const RelayProtocolUri *protocol_uri)
 {
-  return relay_protocol_uri_is_multicast (protocol_uri)
-      && protocol_uri->protocol->receivers[0] != NULL
+  return relay_host_is_group (protocol_uri->host) && protocol_uri->protocol->receivers[0] != NULL
       && relay_protocol_uri_count_ports (protocol_uri) > 0;
 }
 

@@ -60,12 +60,6 @@ relay_host_is_any (const gchar *host)
 }
 
 gboolean
-relay_protocol_uri_is_multicast (const RelayProtocolUri *protocol_uri)
-{
-  return relay_host_is_group (protocol_uri->host);
-}
-
-gboolean
 relay_protocol_uri_is_ipv6 (const RelayProtocolUri *protocol_uri)
 {
   return protocol_uri->host != NULL && strchr (protocol_uri->host, ':') != NULL;
@@ -88,7 +82,7 @@ relay_protocol_uri_count_ports (const RelayProtocolUri *protocol_uri)
 gboolean
 relay_protocol_uri_listens (const RelayProtocolUri *protocol_uri)
 {
-  return !relay_protocol_uri_is_multicast (protocol_uri)
+  return !relay_host_is_group (protocol_uri->host)
       && relay_protocol_uri_count_ports (protocol_uri) > 0;
 }
 
@@ -215,8 +209,7 @@ relay_protocol_uri_split (const RelayProtocol *protocol, const gchar *uri, gbool
 
   protocol_uri->protocol = protocol;
   protocol_uri->sends = sends;
-  if (!(protocol->is_path ? split_path (protocol_uri, uri, error) :
-                            split_network (protocol_uri, uri, error)))
+  if (!(protocol->is_path ? split_path : split_network) (protocol_uri, uri, error))
     return NULL;
   return g_steal_pointer (&protocol_uri);
 }

@@ -18,7 +18,7 @@ typedef struct
   const RelayProtocol *protocol;
   gboolean sends;
   gchar *host;      /* NULL: all addresses of this machine, or a path */
-  gchar *source;    /* whose datagrams to a multicast group are wanted; NULL: everybody's */
+  gchar *source;    /* the only one that is heard of a multicast group; NULL: all are */
   guint port;       /* UDP; 0: a path */
   gchar *path;      /* NULL: a host */
   GHashTable *keys; /* values, by key */
@@ -40,7 +40,6 @@ guint64 relay_protocol_uri_get_uint (const RelayProtocolUri *protocol_uri, const
     guint64 otherwise);
 /* Do datagrams leave at their time? */
 gboolean relay_protocol_uri_is_timed (const RelayProtocolUri *protocol_uri);
-gboolean relay_protocol_uri_is_multicast (const RelayProtocolUri *protocol_uri);
 gboolean relay_protocol_uri_is_ipv6 (const RelayProtocolUri *protocol_uri);
 /* Returns the host, or 0.0.0.0. */
 const gchar *relay_protocol_uri_get_address (const RelayProtocolUri *protocol_uri);

@@ -22,7 +22,7 @@ check (const RelayProtocolUri *protocol_uri, GError **error)
   if (!relay_group_check (protocol_uri, FALSE, error))
     return FALSE;
   if (relay_protocol_uri_get (protocol_uri, "ttl") != NULL
-      && !relay_protocol_uri_is_multicast (protocol_uri))
+      && !relay_host_is_group (protocol_uri->host))
     RELAY_BAD (error,
         "ttl of RIST is for a multicast group: leave it out, or write the group's address.");
   else if (protocol_uri->port % PORTS != 0)
@@ -37,7 +37,7 @@ check (const RelayProtocolUri *protocol_uri, GError **error)
 static guint
 count_ports (const RelayProtocolUri *protocol_uri)
 {
-  return !protocol_uri->sends || relay_protocol_uri_is_multicast (protocol_uri) ? PORTS : 0;
+  return !protocol_uri->sends || relay_host_is_group (protocol_uri->host) ? PORTS : 0;
 }
 
 /* librist reports with the SSRC of the stream that it receives.  GStreamer would take that for

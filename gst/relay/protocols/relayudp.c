@@ -78,8 +78,8 @@ make_output (RelayChain *chain, const RelayProtocolUri *protocol_uri)
   relay_chain_set_unsynchronized (sink);
   g_object_set (sink, "host", protocol_uri->host, "port", (gint) protocol_uri->port, NULL);
   relay_chain_set (sink, "multicast-iface", protocol_uri, "interface");
-  relay_chain_set (sink, relay_protocol_uri_is_multicast (protocol_uri) ? "ttl-mc" : "ttl",
-      protocol_uri, "ttl");
+  relay_chain_set (sink, relay_host_is_group (protocol_uri->host) ? "ttl-mc" : "ttl", protocol_uri,
+      "ttl");
   return sink;
 }
 
@@ -109,7 +109,7 @@ make_input (RelayChain *chain, const RelayProtocolUri *protocol_uri)
   /* a port of its own: another program at it would take what comes to this one */
   g_object_set (source, "address", relay_protocol_uri_get_address (protocol_uri), "port",
       (gint) protocol_uri->port, "caps", caps, "buffer-size", BUFFER, "reuse",
-      relay_protocol_uri_is_multicast (protocol_uri), NULL);
+      relay_host_is_group (protocol_uri->host), NULL);
   relay_chain_set (source, "multicast-iface", protocol_uri, "interface");
   if (is_rtp (protocol_uri))
     add_depayloader (chain, protocol_uri);

@@ -186,14 +186,6 @@ relay_figures_get_end (const RelayEndStats *end, gdouble rate, RelayEndFigures *
   }
 }
 
-void
-relay_figures_configure_end (RelayEndFigures *figures, const RelayEnd *end, const gchar *uri)
-{
-  figures->id = end->id;
-  figures->uri = uri;
-  figures->passphrase = relay_end_has_passphrase (end);
-}
-
 /* --- streams ------------------------------------------------------------------------------ */
 
 /* The sender whose stream it is: the one that leads, or else one that is heard. */
@@ -257,16 +249,6 @@ relay_figures_get_stream (const RelayStreamStats *stats, RelayRates rates,
     figures->receivers += output.receivers;
     figures->behind = fmax (figures->behind, output.behind);
   }
-}
-
-void
-relay_figures_configure_stream (RelayStreamFigures *figures, const RelayStreamConfig *config)
-{
-  figures->name = config->name;
-  figures->streamid = config->streamid;
-  figures->require_streamid = config->require_streamid;
-  figures->optional = config->optional;
-  figures->picture_interval = config->picture_interval;
 }
 
 /* --- the relay ---------------------------------------------------------------------------- */

@@ -3,7 +3,7 @@
  * relayfigures.h: figures of the relay, of its streams and of their ends, at one moment.
  *
  * relayfiguretable.c has a row for each member of these structs that is shown.  The functions here
- * are the only ones that fill them.
+ * fill them; relaydescribe.c adds those of the configuration.
  */
 #pragma once
 
@@ -109,10 +109,6 @@ void relay_figures_get_own (const RelayStats *stats, gint64 utc, RelayOwnFigures
 /* @stats: NULL: there are none yet. */
 void relay_figures_get_stream (const RelayStreamStats *stats, RelayRates rates,
     RelayStreamFigures *figures);
-/* Sets the figures that come from the configuration, also while the stream or the end does not run.
- * @uri: without secrets. */
-void relay_figures_configure_stream (RelayStreamFigures *figures, const RelayStreamConfig *config);
-void relay_figures_configure_end (RelayEndFigures *figures, const RelayEnd *end, const gchar *uri);
 /* @end: NULL: there are none yet.  @rate: of the stream, bit/s. */
 void relay_figures_get_end (const RelayEndStats *end, gdouble rate, RelayEndFigures *figures);
 /* Returns RelayPeerFigures. */

@@ -481,12 +481,12 @@ void
 relay_stream_switch_source (RelayStream *stream)
 {
   gint source = stream->config->switch_source;
-  GstElement *input = relay_stream_ends_get_input (stream);
+  RelayBranch *input = relay_stream_ends_find (stream, 0);
   gboolean done = FALSE;
 
   if (source < 0 || input == NULL || stream->phase != RELAY_PHASE_RUNNING)
     return;
-  g_signal_emit_by_name (input, "switch-source", source, &done);
+  g_signal_emit_by_name (input->element, "switch-source", source, &done);
   if (!done)
     relay_log (stream->config->name,
         "input: source %d (switch-source) cannot lead now: it is not connected, or its bytes are "

@@ -73,4 +73,6 @@ gboolean relay_stream_use_source (RelayStream *stream, guint source);
 RelayStreamStats *relay_stream_get_stats (RelayStream *stream);
 void relay_stream_stats_free (RelayStreamStats *stats);
 
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (RelayStream, relay_stream_unref);
+
 G_END_DECLS

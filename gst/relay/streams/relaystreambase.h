@@ -80,8 +80,6 @@ typedef struct
 /* Makes the pipeline of all ends, but for the outputs that wait after they have failed. */
 gboolean relay_stream_ends_build (RelayStream *stream, GError **error);
 GstBusSyncReply relay_stream_ends_on_posted (GstBus *bus, GstMessage *message, gpointer stream);
-/* The stream's; NULL: there is none. */
-GstElement *relay_stream_ends_get_input (RelayStream *stream);
 /* NULL: it is not there. @id: 0: the input. */
 RelayBranch *relay_stream_ends_find (RelayStream *stream, guint id);
 /* The end of an element: a new reference.  May be called from any thread. */

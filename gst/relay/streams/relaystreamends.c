@@ -23,14 +23,6 @@ relay_stream_ends_find (RelayStream *stream, guint id)
   return NULL;
 }
 
-GstElement *
-relay_stream_ends_get_input (RelayStream *stream)
-{
-  RelayBranch *input = relay_stream_ends_find (stream, 0);
-
-  return input != NULL ? input->element : NULL;
-}
-
 RelayBranch *
 relay_stream_ends_find_element (RelayStream *stream, gpointer element)
 {
