@@ -39,7 +39,7 @@ typedef struct
   gboolean api;               /* streams can be changed where the status is served */
   gchar *api_token;           /* which that needs; a secret; NULL: none */
   GSocketAddress *api_socket; /* where it is served as well, for this user alone; NULL: nowhere */
-  gchar *text;                /* what was parsed; may hold secrets */
+  gchar *text;                /* the whole text; may hold secrets */
   gsize size;                 /* of that, bytes */
   GPtrArray *warnings;        /* sentences: files that others could read or change */
   GHashTable *secrets;        /* what files hold, by their path */

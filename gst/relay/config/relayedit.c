@@ -134,8 +134,10 @@ split (const gchar *uri, gchar **base)
   return query != NULL && query[1] != '\0' ? g_strsplit (query + 1, "&", -1) : g_new0 (gchar *, 1);
 }
 
-gchar *
-relay_edit_get_key (const gchar *uri, const gchar *key)
+/* Returns the value of a key in the query of @uri, still escaped; NULL: the query has no such key.
+ */
+static gchar *
+get_key (const gchar *uri, const gchar *key)
 {
   g_autofree gchar *base = NULL;
   g_auto (GStrv) pairs = split (uri, &base);
@@ -199,9 +201,8 @@ has_same_scheme (const gchar *a, const gchar *b)
 gchar *
 relay_edit_keep_secret (const gchar *uri, const gchar *old)
 {
-  g_autofree gchar *has = relay_edit_get_key (uri, SECRET);
-  g_autofree gchar *had =
-      old != NULL && has_same_scheme (uri, old) ? relay_edit_get_key (old, SECRET) : NULL;
+  g_autofree gchar *has = get_key (uri, SECRET);
+  g_autofree gchar *had = old != NULL && has_same_scheme (uri, old) ? get_key (old, SECRET) : NULL;
 
   return has != NULL || had == NULL ? g_strdup (uri) : set_pair (uri, SECRET, had);
 }

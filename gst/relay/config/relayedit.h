@@ -33,9 +33,6 @@ void relay_edit_set_string (RelayEdit *edit, const gchar *name, const gchar *key
 gchar **relay_edit_get_outputs (RelayEdit *edit, const gchar *name);
 void relay_edit_set_outputs (RelayEdit *edit, const gchar *name, const gchar *const *uris);
 
-/* Returns the value of a key in the query of @uri, still escaped; NULL: the query does not have the
- * key. */
-gchar *relay_edit_get_key (const gchar *uri, const gchar *key);
 /* Returns @uri with this value of a key in its query.  @value: NULL: returns @uri without the key.
  */
 gchar *relay_edit_set_key (const gchar *uri, const gchar *key, const gchar *value);

@@ -50,7 +50,7 @@ typedef struct
 
   GMutex lock; /* guards the fields below */
   gint64 beat;
-  RelayStats stats; /* without streams, and what is made when they are taken */
+  RelayStats stats; /* without streams, and without the members that take_stats() sets */
   gchar **status_names;
   gchar *token; /* of the API; a secret; NULL: none */
   gboolean has_api;

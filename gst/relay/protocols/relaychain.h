@@ -36,7 +36,7 @@ void relay_chain_add_payloader (RelayChain *chain);
 /* Sets a property to the value of a key of the URI, if it has that. */
 void relay_chain_set (GstElement *element, const gchar *property,
     const RelayProtocolUri *protocol_uri, const gchar *key);
-/* Sets up an element that takes what it gets at once, and keeps nothing of it. */
+/* Sets up a sink that takes each buffer at once, and keeps none. */
 void relay_chain_set_unsynchronized (GstElement *sink);
 /* Returns the element of that name in @element, or itself if it is no bin. */
 GstElement *relay_chain_get_part (GstElement *element, const gchar *name);

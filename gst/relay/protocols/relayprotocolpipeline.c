@@ -450,14 +450,6 @@ drain (RelayProtocolPipeline *self, GstBus *bus)
 }
 
 static void
-set_state (RelayProtocolPipeline *self, RelayState state)
-{
-  g_mutex_lock (&self->lock);
-  self->stats.state = state;
-  g_mutex_unlock (&self->lock);
-}
-
-static void
 take_down (RelayProtocolPipeline *self, GstElement *pipeline)
 {
   guint64 sent = 0, failed = 0;
@@ -513,7 +505,9 @@ run_once (RelayProtocolPipeline *self)
   if (gst_element_set_state (pipeline, GST_STATE_PLAYING) == GST_STATE_CHANGE_FAILURE) {
     text = explain (bus);
   } else {
-    set_state (self, RELAY_RUNNING);
+    g_mutex_lock (&self->lock);
+    self->stats.state = RELAY_RUNNING;
+    g_mutex_unlock (&self->lock);
     self->played = TRUE;
     if (!relay_watch_sends_datagrams (self->protocol_uri)
         && !relay_protocol_uri_dials (self->protocol_uri))

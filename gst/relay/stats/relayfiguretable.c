@@ -298,7 +298,7 @@ relay_figures_make_metric (const gchar *owner, const gchar *name, guint unit)
 
 /* --- descriptions ------------------------------------------------------------------------- */
 
-/* @in: RELAY_IN_HISTORY: it is a list of what it was. */
+/* @in: RELAY_IN_HISTORY: it is the list of past values. */
 static JsonNode *
 make_schema (const RelayFigure *row, RelayFigureIn in)
 {

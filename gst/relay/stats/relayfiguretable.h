@@ -100,7 +100,7 @@ const gchar *relay_figure_get_owner (RelayFigureOf of);
 
 /* @figures: the owner's struct.  NAN: it is not known, or no number. */
 gdouble relay_figure_get_number (const RelayFigure *row, gconstpointer figures);
-/* Adds what is shown there of one owner. */
+/* Adds the figures that one owner has there. */
 void relay_figures_add (JsonObject *object, RelayFigureOf of, RelayFigureIn in,
     gconstpointer figures);
 

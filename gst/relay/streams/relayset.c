@@ -53,15 +53,6 @@ relay_set_free (RelaySet *set)
 }
 
 static void
-put (RelaySet *set, RelayStream *stream)
-{
-  g_mutex_lock (&set->lock);
-  g_hash_table_insert (set->streams, g_strdup (relay_stream_get_config (stream)->name),
-      relay_stream_ref (stream));
-  g_mutex_unlock (&set->lock);
-}
-
-static void
 take_out (RelaySet *set, const gchar *name)
 {
   g_mutex_lock (&set->lock);
@@ -168,9 +159,10 @@ relay_set_apply (RelaySet *set, const RelayConfig *config, gboolean reloads)
     if (g_hash_table_contains (set->streams, one->name))
       continue;
     stream = relay_stream_new (one);
-    put (set, stream);
     add_change (set, stream, one);
-    relay_stream_unref (stream);
+    g_mutex_lock (&set->lock);
+    g_hash_table_insert (set->streams, g_strdup (one->name), stream);
+    g_mutex_unlock (&set->lock);
   }
   /* counts one more, so that the changes do not settle before all have begun */
   set->stopping = to_begin + 1;

@@ -15,8 +15,9 @@ digest (const gchar *text, guint8 *to)
   g_checksum_get_digest (sum, to, &size);
 }
 
-gboolean
-relay_access_is_token (const gchar *token, const gchar *given)
+/* Compares in a time that does not tell how much of the token was right. */
+static gboolean
+is_token (const gchar *token, const gchar *given)
 {
   guint8 a[DIGEST], b[DIGEST];
   volatile guint8 differs = 0;
@@ -35,7 +36,7 @@ relay_access_has_token (const gchar *token, const gchar *authorization)
   gsize n = strlen (BEARER);
 
   return authorization != NULL && g_ascii_strncasecmp (authorization, BEARER, n) == 0
-      && relay_access_is_token (token, authorization + n);
+      && is_token (token, authorization + n);
 }
 
 /* Does the page that asks come from the server that is asked?  A proxy in front may speak TLS. */

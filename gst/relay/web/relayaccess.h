@@ -2,9 +2,9 @@
  *
  * relayaccess.h: which requests may use the API that changes a relay.
  *
- * A web page of a stranger can have a browser send requests to the relay.  So requests from another
- * site (Origin, Sec-Fetch-Site) are refused, and a change needs a content type that a form cannot
- * have.  relaynames.h checks the host name.
+ * A web page of another site can have a browser send requests to the relay.  So requests from
+ * another site (Origin, Sec-Fetch-Site) are refused, and a change needs a content type that a form
+ * cannot have.  relaynames.h checks the host name.
  */
 #pragma once
 
@@ -30,7 +30,5 @@ guint relay_access_check (const gchar *token, const RelayAsk *ask, const gchar *
 
 /* @authorization: the header; NULL: there is none. */
 gboolean relay_access_has_token (const gchar *token, const gchar *authorization);
-/* Compares in a time that does not tell how much of it was right. */
-gboolean relay_access_is_token (const gchar *token, const gchar *given);
 
 G_END_DECLS

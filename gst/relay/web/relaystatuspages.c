@@ -28,7 +28,7 @@ struct _RelayStatusPages
   RelayStats *stats;
   gint64 stats_time; /* when they were taken: g_get_monotonic_time, µs */
   GHashTable *texts; /* Text that was made of statistics, by path */
-  gint64 utc;        /* what is added to monotonic times, µs */
+  gint64 utc;        /* added to monotonic times, µs */
   RelayHistory *history;
 };
 
