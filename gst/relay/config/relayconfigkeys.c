@@ -38,7 +38,7 @@ const RelayKey relay_stream_keys[] = {
       "file:///PATH: see docs/gateway.md"),
   TEXT ("output", "required",
       "the same for faspsink; up to 64, with a ; between them (\\; for one inside a URI)"),
-  TEXT ("streamid", "NAME",
+  TEXT ("streamid", "NAME of the stream",
       "by which callers choose if several streams share a port. Callers that give another one are "
       "refused, at the input and at the outputs. A relay that dials gives this one, unless the URI "
       "has another"),

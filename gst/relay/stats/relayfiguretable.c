@@ -111,7 +111,7 @@ static const RelayFigure rows[] = {
   UINT (FASP_UNIT_NONE, OUTPUT, STATUS | EVENTS | API, "id", id,
       "Stays the same while the output is there, and no other output of the stream gets it while "
       "the relay runs"),
-  TEXT (ENDS, STATUS | EVENTS | API, "uri", uri, "As it is configured, without a passphrase"),
+  NAME (ENDS, STATUS | EVENTS | API, "uri", uri, "As it is configured, without a passphrase"),
   FLAG (ENDS, API, "passphrase", passphrase, "Whether the end has a passphrase"),
   FLAG (ENDS, EVENTS | API, "open", open, "Whether the end runs: its state is `running`"),
   FLAG (ENDS, METRICS, "running", open, "1: it plays; 0: it starts, stops, or waits"),
@@ -130,7 +130,8 @@ static const RelayFigure rows[] = {
       "Of an end that is not fasp: why it does not run; null: it does"),
 #undef OF
 #define OF RelayPeerFigures
-  TEXT (PEERS, EVENTS | API, "address", address, "Address and port"),
+  NAME (RECEIVER, EVENTS | API, "address", address, "Address and port"),
+  TEXT (SENDER, EVENTS, "address", address, "Address and port; null: it is not known"),
   TEXT (PEERS, EVENTS | API, "name", name, "Name of the key, in `allowed-keys`"),
   FLAG (PEERS, EVENTS | API, "interrupted", interrupted, "Whether it is not heard at present"),
   MS (RECEIVER, EVENTS, "behind-ms", behind,
