@@ -46,7 +46,7 @@ fasp_read_bytes (FaspReader *r, gsize n)
   return at;
 }
 
-/* Copies the next @n bytes to @to.  FALSE: there are not so many. */
+/* Copies the next @n bytes to @to.  FALSE: fewer than @n are left. */
 static inline gboolean
 fasp_read_copy (FaspReader *r, gpointer to, gsize n)
 {
@@ -104,7 +104,7 @@ fasp_write_bytes (FaspWriter *w, gconstpointer data, gsize n)
     memcpy (at, data, n);
 }
 
-/* Ends what is written with @data, which is not copied and must stay valid. */
+/* Appends @data as the last bytes.  It is not copied and must stay valid. */
 static inline void
 fasp_write_payload (FaspWriter *w, const guint8 *data, gsize n)
 {

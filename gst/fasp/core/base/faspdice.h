@@ -3,8 +3,8 @@
  * faspdice.h: pseudo-random numbers that repeat with the same seed: xorshift64*
  * (Marsaglia 2003, Vigna 2016).
  *
- * Only for what need not be secret: how long a member of a group waits before it asks, or which
- * flow a datagram takes.
+ * Only for choices that need not be secret: how long a member of a group waits before it asks for a
+ * block, or which flow a datagram takes.
  */
 #pragma once
 

@@ -3,13 +3,14 @@
  * faspfairqueue.h: start-time fair queueing (Goyal, Vin and Cheng, SIGCOMM 1996): chooses which of
  * the members that share a rate sends next.
  *
- * Each member has used the bytes up to a mark of its own. Of those that wait, the one whose next
- * bytes start first is next. One that comes back starts with that one, or behind what it has used:
+ * Each member has a mark: the bytes that it has used so far. Of the members that wait, the one with
+ * the least start sends next. A member that begins to wait starts where that one starts, or at its
+ * own mark if that is later:
  *
  *     start = max (the least start of those that wait, the member's mark)
  *
- * So it has saved up nothing, and members that wait all the time have used the same, up to what one
- * of them uses at once.
+ * So a member saves up nothing while it does not wait, and members that always wait use the same
+ * number of bytes; their difference is at most what one of them uses at once.
  */
 #pragma once
 
@@ -28,10 +29,11 @@ typedef struct
 typedef struct
 {
   FaspHeap waiting;
-  gint64 mark; /* bytes: where the last ones started; one that waits alone starts there */
+  gint64 mark; /* start of the bytes that were used last; a member that waits alone starts there */
 } FaspFairQueue;
 
-/* Members that share as one: they share each round of the group. */
+/* A group of members: the queue counts it as one member, and its members share each of its
+ * turns. */
 typedef struct
 {
   FaspFairMember member;
@@ -45,16 +47,16 @@ fasp_fair_queue_waits (const FaspFairMember *member)
   return member->item.index > 0;
 }
 
-/* Does nothing if it waits already. */
+/* Puts @member in the queue. Does nothing if it waits already. */
 void fasp_fair_queue_wait (FaspFairQueue *queue, FaspFairMember *member);
-/* Does nothing if it does not wait. */
+/* Takes @member out of the queue. Does nothing if it does not wait. */
 void fasp_fair_queue_leave (FaspFairQueue *queue, FaspFairMember *member);
-/* The owner of the one that is next (its item.owner); NULL: none waits. */
+/* The owner (item.owner) of the member that is next; NULL: no member waits. */
 gpointer fasp_fair_queue_peek (const FaspFairQueue *queue);
-/* Does it start at most @slack bytes behind the one that is next? */
+/* Does @member start at most @slack bytes behind the member that is next? */
 gboolean fasp_fair_queue_lets (const FaspFairQueue *queue, const FaspFairMember *member,
     gint64 slack);
-/* It has used @bytes, whether it waits or not. */
+/* Adds @bytes to those that @member has used, whether it waits or not. */
 void fasp_fair_queue_used (FaspFairQueue *queue, FaspFairMember *member, gsize bytes);
 
 G_END_DECLS

@@ -24,8 +24,7 @@ put (FaspHeap *heap, FaspHeapEntry entry, guint index)
     entry.item->index = index;
 }
 
-/* The index at which the entry belongs if it moves towards the first one, from @index, which is
- * free. */
+/* Returns the index at which @entry belongs, between the first index and @index, which is free. */
 static guint
 rise (FaspHeap *heap, FaspHeapEntry entry, guint index)
 {

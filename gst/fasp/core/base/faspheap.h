@@ -40,8 +40,8 @@ void fasp_heap_remove (FaspHeap *heap, FaspHeapItem *item);
 /* The item with the least key; NULL: the heap is empty. */
 FaspHeapItem *fasp_heap_peek (const FaspHeap *heap);
 
-/* A heap of keys alone: adds @key; takes out the least one; tells it.  The heap must not be empty
- * for the last two. */
+/* For a heap of keys alone: adds @key; removes the least key; returns the least key.  The heap must
+ * not be empty for the last two. */
 void fasp_heap_push (FaspHeap *heap, gint64 key);
 void fasp_heap_pop (FaspHeap *heap);
 static inline gint64

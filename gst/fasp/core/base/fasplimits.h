@@ -9,15 +9,15 @@
 
 G_BEGIN_DECLS
 
-/* UDP payload bytes, the fewest: some mobile carriers drop less.  WireGuard's smallest datagram,
- * which they let pass, has as many. */
+/* Least UDP payload in bytes: some mobile carriers drop shorter datagrams. It is the size of
+ * WireGuard's smallest datagram, which they let pass. */
 #define FASP_DATAGRAM_MIN 32
-#define FASP_DATAGRAM_COMMON 1500 /* UDP payload bytes, the most unless jumbo frames help */
-/* UDP payload bytes, the most ever sent: an Ethernet jumbo frame's, 9000 bytes */
+#define FASP_DATAGRAM_COMMON 1500 /* largest UDP payload without jumbo frames, bytes */
+/* Largest UDP payload ever sent, in bytes: that of an Ethernet jumbo frame of 9000 bytes. */
 #define FASP_DATAGRAM_MAX 8972
-/* A stream uses datagrams above FASP_DATAGRAM_COMMON from the first rate on, in bit/s,
- * until it falls below the second. As long as its rate is not known, that of the
- * channel decides. A slower stream takes too long to fill them. */
+/* A stream uses datagrams above FASP_DATAGRAM_COMMON once its rate in bit/s reaches the first
+ * limit, until it falls below the second: a slower stream takes too long to fill them. While its
+ * rate is not known, the channel's rate decides. */
 #define FASP_JUMBO_FROM 200000000
 #define FASP_JUMBO_UNTIL 100000000
 
@@ -25,11 +25,12 @@ G_BEGIN_DECLS
 #define FASP_TEXT_MAX 200     /* bytes of UTF-8 in CLOSE and REJECT */
 
 #define FASP_TIMESTAMPS 64 /* receive timestamps in one FEEDBACK, at most */
-#define FASP_ROUNDS 8 /* counters of rounds of retransmission; the last has all later ones, too */
+/* Counters of rounds of retransmission; the last one counts all later rounds, too. */
+#define FASP_ROUNDS 8
 #define FASP_SYMBOL_HEADER 7 /* bytes of a repair symbol before the payload */
 
-/* Bounds of what a sender sets for the members of its group: the longest time that they wait before
- * they ask, and the interval of their regular feedback (their clock). */
+/* Bounds of what a sender sets for the members of its group: the longest time that a member waits
+ * before it asks for a lost block, and the interval of its regular feedback (its clock). */
 #define FASP_NACK_BACKOFF_MAX (2 * FASP_SEC)
 #define FASP_MEMBER_CLOCK_MIN (100 * FASP_MSEC)
 #define FASP_MEMBER_CLOCK_MAX (15 * FASP_SEC)

@@ -7,7 +7,7 @@ typedef struct
 {
   FaspLogEntry *entries; /* NULL: stopped */
   FaspLossyRing ring;
-  guint64 lost_logged; /* of those that the ring has lost, how many the log has mentioned */
+  guint64 lost_logged; /* of the ring's lost entries, those that LOG_EVENTS_LOST has reported */
 } Events;
 
 struct _FaspLog
@@ -109,8 +109,8 @@ fasp_log_get_kept (FaspLog *log, FaspLogKept what)
   return &log->kept[what];
 }
 
-/* Makes the event for entries that were overwritten since the last one.  Returns 1 if there are
- * any, else 0. */
+/* Makes LOG_EVENTS_LOST for the entries that were overwritten since the last such event.  Returns 1
+ * if there are any, else 0. */
 static guint
 log_lost (Events *events, FaspLogEntry *entry)
 {

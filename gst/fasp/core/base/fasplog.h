@@ -27,7 +27,7 @@ G_BEGIN_DECLS
 typedef struct
 {
   FaspTime time;   /* when it was decided: the caller's `now' */
-  guint32 session; /* our id of the session that it is about; 0: of none */
+  guint32 session; /* our id of the session that the event is about; 0: of none */
   FaspLogEvent event;
   gint64 values[FASP_LOG_FIELDS];    /* by field; texts and addresses: see below */
   FaspAddress address;               /* of an event with such a field; len 0: none */
@@ -38,30 +38,32 @@ typedef struct _FaspLog FaspLog;
 
 /* An endpoint's log. @size: entries kept at most. */
 FaspLog *fasp_log_new (guint size);
-/* The log of one session of the endpoint.  Free it before @log.  @log: NULL gives NULL. */
+/* Makes the log of one session of the endpoint.  Free it before @log.  @log: NULL gives NULL. */
 FaspLog *fasp_log_new_session (FaspLog *log, guint32 session);
 void fasp_log_free (FaspLog *log);
-/* Nothing is added any more, and nothing is kept. */
+/* Frees all entries and ignores later events. */
 void fasp_log_stop (FaspLog *log);
-/* Takes out up to @max entries, oldest first; returns how many.  LOG_EVENTS_LOST comes where
- * entries were overwritten; *lost: how many were so far, may be NULL. */
+/* Takes out up to @max entries, oldest first; returns how many.  If entries were overwritten,
+ * LOG_EVENTS_LOST comes first.  *lost: entries overwritten so far; may be NULL. */
 guint fasp_log_fetch (FaspLog *log, FaspLogEntry *entries, guint max, guint64 *lost);
 
 /* See FASP_LOG().  Texts and addresses are copied. */
 void fasp_log_add (FaspLog *log, FaspTime now, FaspLogEvent event, const gint64 *values, guint n);
 
-/* States of a session.  An event says that a state begins, and one that it ends. */
+/* States of a session.  One event says that a state begins, another that it ends. */
 typedef enum
 {
   FASP_LOG_IS_BEHIND = 1,    /* SENDING_BEHIND, SENDING_CAUGHT_UP */
   FASP_LOG_LACKS_HEADER = 2, /* HEADER_AWAITED, HEADER_WRITTEN */
-  FASP_LOG_IS_ODD_PHASE = 4, /* of the key that the peer seals with; both are a KEY_UPDATED */
+  FASP_LOG_IS_ODD_PHASE = 4, /* phase of the key that the peer seals with: KEY_UPDATED at each
+                                change */
 } FaspLogState;
 
-/* Sets a state.  TRUE: it has changed, so log that.  Always FALSE while nothing is logged. */
+/* Sets a state.  TRUE: it has changed, and the caller logs the event.  Always FALSE while nothing
+ * is logged. */
 gboolean fasp_log_changes (FaspLog *log, FaspLogState state, gboolean on);
 
-/* What is kept for the log alone. 0 at first. */
+/* Values kept only for the log. 0 at first. */
 typedef enum
 {
   FASP_LOG_KEEPS_WINDOW, /* session: when the peer's window last opened for a block that waited */

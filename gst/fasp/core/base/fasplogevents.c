@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * All events of the decision log.  docs/debugging.md says what each field is; a test
- * compares both.  Names are those of the field (qlog's events of QUIC where there is one
- * like it).  `trigger' is always the reason.
+ * All events of the decision log. docs/debugging.md describes each field; a test compares both.
+ * Names are the usual terms (those of qlog's QUIC events where there is a similar one).  `trigger'
+ * is always the reason.
  */
 #include "fasplogevents.h"
 
-/* Short, so that an event is a line. */
+/* Short names, so that an event fits a line. */
 #define NUMBER(name) { name, FASP_LOG_NUMBER }
 #define TIME(name) { name, FASP_LOG_TIME }
 #define SHARE(name) { name, FASP_LOG_FRACTION }
@@ -52,7 +52,7 @@ static const FaspLogKind kinds[FASP_LOG_EVENTS] = {
   [FASP_LOG_MTU_UPDATED] = { "mtu_updated",
       { NUMBER ("flow"), NUMBER ("old"), NUMBER ("new"), TRIGGER } },
   [FASP_LOG_ECN_UPDATED] = { "ecn_updated", { NUMBER ("flow"), NAME ("state") } },
-  /* what the sender writes and sends */
+  /* writing and sending */
   [FASP_LOG_WRITER_WAITS] = { "writer_waits", { TRIGGER, NUMBER ("blocks") } },
   [FASP_LOG_WRITER_GOES_ON] = { "writer_goes_on", { NUMBER ("blocks") } },
   [FASP_LOG_STREAM_HELD] = { "stream_held", { NUMBER ("block"), NUMBER ("bytes"), TIME ("for") } },
@@ -83,7 +83,7 @@ static const FaspLogKind kinds[FASP_LOG_EVENTS] = {
           SHARE ("back_loss"), TIME ("round"), TIME ("guard"), FLAG ("falls_short") } },
   [FASP_LOG_BITRATE_OFFERED] = { "bitrate_offered", { NUMBER ("old"), NUMBER ("new") } },
   [FASP_LOG_KEY_FRAME_WANTED] = { "key_frame_wanted", { TRIGGER } },
-  /* what the receiver gets */
+  /* receiving */
   [FASP_LOG_LATENCY_CHANGED] = { "latency_changed", { TIME ("old"), TIME ("new"), TRIGGER } },
   [FASP_LOG_PACKETS_MISSING] = { "packets_missing",
       { NUMBER ("flow"), NUMBER ("count"), NUMBER ("largest") } },

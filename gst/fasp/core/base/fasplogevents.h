@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * fasplogevents.h: the events of the decision log, and their fields.  docs/debugging.md
- * says what each of them means.
+ * fasplogevents.h: the events of the decision log, and their fields. docs/debugging.md describes
+ * them.
  */
 #pragma once
 
@@ -81,8 +81,8 @@ typedef enum
   FASP_LOG_FLAG,     /* true or false */
   FASP_LOG_NAME,     /* FASP_LOG_WORD() */
   FASP_LOG_REASON,   /* FaspReason */
-  FASP_LOG_ADDRESS,  /* FASP_LOG_POINTER() to a FaspAddress; one an event */
-  FASP_LOG_TEXT,     /* FASP_LOG_POINTER() to a text; one an event */
+  FASP_LOG_ADDRESS,  /* FASP_LOG_POINTER() to a FaspAddress; at most one in an event */
+  FASP_LOG_TEXT,     /* FASP_LOG_POINTER() to a text; at most one in an event */
 } FaspLogType;
 
 typedef struct

@@ -19,7 +19,7 @@ static void G_GNUC_PRINTF (2, 3) put (Out *out, const gchar *format, ...)
   out->length = MIN (out->length + MAX (n, 0), out->size - 1);
 }
 
-/* @value in units of 1 / 10^@digits.  Not by %f, which follows the locale. */
+/* @value in units of 1 / 10^@digits.  Without %f, whose output depends on the locale. */
 static void
 put_decimal (Out *out, gint64 value, guint digits)
 {
@@ -30,7 +30,7 @@ put_decimal (Out *out, gint64 value, guint digits)
       (guint) (size % unit));
 }
 
-/* A text may come from the peer: whatever is not printable UTF-8 is replaced. */
+/* A text may come from the peer: characters that are not printable UTF-8 are replaced. */
 static void
 put_text (Out *out, const gchar *text)
 {
@@ -131,7 +131,7 @@ put_value (Out *out, const FaspLogEntry *entry, FaspLogType type, gint64 value,
   }
 }
 
-/* Is there nothing to be written? */
+/* Is the field left out, as its value is not known? */
 static gboolean
 is_unknown (const FaspLogEntry *entry, FaspLogType type, gint64 value)
 {

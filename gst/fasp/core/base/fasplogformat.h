@@ -22,13 +22,13 @@ G_BEGIN_DECLS
 
 typedef struct
 {
-  const gchar *title;   /* of whoever logs */
+  const gchar *title;   /* of the program's part that logs, such as an element */
   const gchar *program; /* "faspsink 1.0.0" */
-  const gchar *begun;   /* when it began, by the wall clock (RFC 3339); NULL: not known */
+  const gchar *begun;   /* when the log began, by the wall clock (RFC 3339); NULL: not known */
   FaspRole role;        /* 0: not known */
   gboolean dials;
-  gint64 run; /* number of this log, which all its events carry if the file has several; 0: it has
-                 one */
+  gint64 run; /* number of this log, which all its events carry if the file has several logs; 0: the
+                 file has one log */
   gint64 unix_offset; /* from `now' to Unix time, us; 0: not known */
 } FaspLogHeader;
 

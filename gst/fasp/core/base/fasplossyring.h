@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * fasplossyring.h: a ring of fixed size that never makes anybody wait: when it is full, the oldest
- * entry is overwritten and counted.
+ * fasplossyring.h: a ring of fixed size whose writer never waits: when it is full, the oldest entry
+ * is overwritten and counted.
  *
- * Entries have numbers that only grow.  The caller owns the entries: number n stands at n % size.
+ * Entries have numbers that only grow.  The caller owns the entries: entry n is at index n % size.
  *
  *     next - first <= size
  */
@@ -20,7 +20,7 @@ typedef struct
   guint64 lost;        /* overwritten before they were popped */
 } FaspLossyRing;
 
-/* Returns where the next entry is to be written. */
+/* Returns the index at which the caller writes the next entry. */
 static inline guint
 fasp_lossy_ring_push (FaspLossyRing *ring)
 {
@@ -37,14 +37,14 @@ fasp_lossy_ring_is_empty (const FaspLossyRing *ring)
   return ring->first == ring->next;
 }
 
-/* Where the oldest entry is.  There must be one. */
+/* The index of the oldest entry.  There must be one. */
 static inline guint
 fasp_lossy_ring_peek (const FaspLossyRing *ring)
 {
   return ring->first % ring->size;
 }
 
-/* The same, and takes it out. */
+/* The same, and removes the entry. */
 static inline guint
 fasp_lossy_ring_pop (FaspLossyRing *ring)
 {

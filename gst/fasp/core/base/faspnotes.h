@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * faspnotes.h: what is noted for whoever looks at a stream from outside.  An endpoint owns
- * its notes; those of a session are the endpoint's trace and a log of its own.
+ * faspnotes.h: records of a stream for analysis.  An endpoint owns its notes; a session's notes are
+ * the endpoint's trace and a log of the session's own.
  */
 #pragma once
 
@@ -12,8 +12,8 @@ G_BEGIN_DECLS
 
 typedef struct
 {
-  FaspTrace *trace; /* what left or arrived; never NULL */
-  FaspLog *log;     /* what was decided; NULL: nothing is logged */
+  FaspTrace *trace; /* datagrams sent or received; never NULL */
+  FaspLog *log;     /* decisions; NULL: nothing is logged */
 } FaspNotes;
 
 G_END_DECLS

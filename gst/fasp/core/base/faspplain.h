@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * faspplain.h: characters that are safe to print: they do nothing to a terminal and look like what
- * they are.  Excluded are control characters (C0, C1), format characters (which change the
- * direction of text, or are invisible), and line and paragraph separators.
+ * faspplain.h: characters that are safe to print: they cannot control a terminal or disguise a
+ * text.  Excluded are control characters (C0, C1), format characters (which change the direction of
+ * text, or are invisible), and line and paragraph separators.
  */
 #pragma once
 

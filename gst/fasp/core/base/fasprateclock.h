@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * fasprateclock.h: the time that bytes take at a rate, exact for ever.
+ * fasprateclock.h: the time that bytes take at a rate, without accumulated rounding.
  *
- * A clock that bytes drive: after B bytes since it was set to t0 it stands at
+ * Bytes advance the clock: B bytes after it was set to t0, it shows
  *
  *     ns + remainder / rate = t0 + 8 * B * 10^9 / rate
  *
@@ -28,9 +28,9 @@ typedef struct
 } FaspRateClock;
 
 void fasp_rate_clock_init (FaspRateClock *clock, guint64 rate, gint64 ns);
-/* Goes on at another rate from the current time. */
+/* Continues from the current time at another rate. */
 void fasp_rate_clock_set_rate (FaspRateClock *clock, guint64 rate);
-/* Moves it to @ns. */
+/* Sets the clock to @ns. */
 void fasp_rate_clock_set (FaspRateClock *clock, gint64 ns);
 void fasp_rate_clock_advance (FaspRateClock *clock, guint64 bytes);
 /* The time that @bytes take at @rate, in ns, rounded down. */

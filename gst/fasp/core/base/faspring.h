@@ -2,8 +2,8 @@
  *
  * faspring.h: the growth of a ring of numbered items.
  *
- * Item n of [from, to) stands at n & mask; mask + 1 is a power of two.  The caller owns
- * the ring itself, so that it can access an item in one line of its own code.
+ * Item n of [from, to) is at index n & mask; mask + 1 is a power of two.  The caller owns the ring
+ * itself, so that it can access an item in one line of its own code.
  */
 #pragma once
 

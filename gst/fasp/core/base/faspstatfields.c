@@ -5,7 +5,7 @@
 #define RECEIVER FASP_ROLE_RECEIVER
 #define BOTH (FASP_ROLE_SENDER | FASP_ROLE_RECEIVER)
 
-/* OF: the struct that has the members of the table that follows. */
+/* OF: the struct whose members the table describes. */
 #define FIELD_IF(is_shown, name, form, unit, kind, roles, member, meaning) \
   { name, FASP_FORM_##form, FASP_UNIT_##unit, FASP_KIND_##kind, roles, \
     G_STRUCT_OFFSET (OF, member), is_shown, meaning }

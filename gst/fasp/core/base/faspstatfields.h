@@ -2,10 +2,10 @@
  *
  * faspstatfields.h: the fields of the statistics, in tables.
  *
- * A row says how a field is called, what it is, where it is in its struct (faspstats.h), and
- * when it is shown.  From the rows the elements make their GstStructure, fasp-relay its metrics,
- * and tests/style/statistics the tables in docs.  A new field is a member of a struct, a row
- * here, and the line of code that counts.
+ * A row gives a field's name, type, unit, offset in its struct (faspstats.h) and the condition
+ * under which it is shown.  The elements make their GstStructure from the rows, fasp-relay its
+ * metrics, and tests/style/statistics the tables in docs.  A new field needs a member of a struct,
+ * a row here, and the line of code that counts.
  */
 #pragma once
 
@@ -14,11 +14,11 @@
 
 G_BEGIN_DECLS
 
-/* Over all peers.  Whoever shows it (an element, the relay) computes it. */
+/* Over all peers.  The element or relay that shows the statistics computes it. */
 typedef struct
 {
-  gdouble channel_use;                 /* sender: share of the channel's rate used, the largest of a
-                                          peer; below 0: nothing is paced */
+  gdouble channel_use;                 /* sender: largest share of the channel's rate that a peer
+                                          uses; below 0: nothing is paced */
   FaspTime lateness[FASP_HIST_POINTS]; /* receiver: of blocks as they arrive; µs */
   FaspTime lateness_in_order[FASP_HIST_POINTS]; /* as they become deliverable; µs */
 } FaspSummaryStats;
@@ -49,7 +49,7 @@ typedef enum
 
 #define FASP_FORMS (FASP_FORM_PATHS + 1)
 
-/* Of the value that is shown. */
+/* Unit of the value that is shown. */
 typedef enum
 {
   FASP_UNIT_NONE, /* a count, a text or a boolean */
@@ -64,7 +64,7 @@ typedef enum
 
 #define FASP_UNITS (FASP_UNIT_SHARE + 1)
 
-/* How the value changes: monitoring systems have to know. */
+/* How the value changes, for monitoring systems. */
 typedef enum
 {
   FASP_KIND_GAUGE,   /* up and down */
@@ -78,14 +78,14 @@ typedef struct
   FaspStatForm form;
   FaspStatUnit unit;
   FaspStatKind kind;
-  guint roles;  /* of FaspRole: who has it */
+  guint roles;  /* bits of FaspRole: the ends that have the field */
   gsize offset; /* in the table's struct, bytes */
-  /* TRUE: it is shown.  @stats is the table's struct.  NULL: it always is. */
+  /* TRUE: the field is shown.  @stats: the table's struct.  NULL: it is always shown. */
   gboolean (*is_shown) (gconstpointer stats);
-  const gchar *meaning; /* in Markdown, with links as from docs/plugins */
+  const gchar *meaning; /* in Markdown, with links relative to docs/plugins */
 } FaspStatField;
 
-/* Whose fields they are, and of which struct. */
+/* The tables: whose fields they have, and the struct. */
 typedef enum
 {
   FASP_STATS_ENDPOINT, /* the element's: FaspEndpointStats */
@@ -94,7 +94,7 @@ typedef enum
   FASP_STATS_FLOW,     /* one of several flows': FaspFlowStats */
   FASP_STATS_PATH,     /* one of several paths: FaspPathStats */
   FASP_STATS_SOURCE,   /* a peer's that is one of several sources: FaspSourceStats */
-  FASP_STATS_STANDING, /* what has become of such a source: FaspStandingStats */
+  FASP_STATS_STANDING, /* state of such a source: FaspStandingStats */
   FASP_STATS_LEAD,     /* of several sources, the one that leads: FaspLeadStats */
   FASP_STATS_SUMMARY,  /* of all peers: FaspSummaryStats */
 } FaspStatsOf;
@@ -110,12 +110,12 @@ typedef struct
 
 extern const FaspStatTable fasp_stat_tables[FASP_STAT_TABLES];
 
-/* The first field of that name which an element shows in its own structure or in that of a peer.
- * NULL: there is none. */
+/* The first field of that name that an element shows in its own structure or in a peer's.  NULL:
+ * there is none. */
 const FaspStatField *fasp_stat_find (const gchar *name);
 /* The field of that name in one table.  NULL: there is none. */
 const FaspStatField *fasp_stat_find_in (FaspStatsOf of, const gchar *name);
-/* The name of the GType of what is shown: "guint64". */
+/* The name of the GType of the shown value: "guint64". */
 const gchar *fasp_stat_get_type_name (FaspStatForm form);
 
 G_END_DECLS

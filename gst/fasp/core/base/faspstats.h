@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * faspstats.h: the statistics of a flow, a session, an endpoint and a group, as the
- * application gets them.  They are copies of what the parts count, made when somebody asks
- * (faspsessionstats.c, faspendpointstats.c, faspmulticast.c).  What counts only grows; times are
- * microseconds.  Which of them are shown, and how, says faspstatfields.h.
+ * faspstats.h: the statistics of a flow, a session, an endpoint and a group, as the application
+ * gets them.  They are copies of the counters in the parts of the core, made on request
+ * (faspsessionstats.c, faspendpointstats.c, faspmulticast.c).  Counters only grow; times are in
+ * microseconds. faspstatfields.h says which fields are shown, and how.
  */
 #pragma once
 
@@ -16,14 +16,15 @@ G_BEGIN_DECLS
 typedef struct
 {
   FaspAddress address; /* the peer's on this flow; len 0: not known */
-  gboolean usable;     /* the peer answers on it; sender: and it is not dead */
+  gboolean usable;     /* the peer answers on this flow; sender: and the flow is not dead */
   gdouble weight;      /* sender: share of what is sent; 1 is an equal share */
   FaspTime rtt;        /* sender: round trip, µs; 0: not known */
   guint64 datagrams_sent,
       wire_bytes_sent;        /* of every kind, and their bytes from the IP header up */
   guint64 datagrams_received; /* of every kind */
-  /* sender: of those sent, as far as the peer has reported; receiver: of the sender's */
-  guint64 datagrams_lost, bursts_lost; /* datagrams, and how often several in a row or one */
+  /* sender: losses of the datagrams sent, as far as the peer has reported; receiver: losses of the
+   * sender's datagrams */
+  guint64 datagrams_lost, bursts_lost; /* datagrams, and losses in a row, each counted once */
   guint64 datagrams_reordered;         /* receiver: datagrams that came after later ones */
 } FaspFlowStats;
 
@@ -31,14 +32,14 @@ typedef struct
 typedef struct
 {
   FaspAddress address; /* the peer's, with the port of one of its flows */
-  gboolean usable;     /* at least one of its flows is */
+  gboolean usable;     /* at least one of its flows is usable */
   guint flows;
-  guint64 rate;            /* bit/s that its controller has found; 0: there is no controller */
+  guint64 rate;            /* bit/s, by its rate controller; 0: there is no controller */
   guint64 send_rate;       /* bit/s on the wire over the last second */
   gdouble share;           /* of what left over the last second */
   FaspTime queueing_delay; /* of late; 0 without a controller */
   FaspTime rtt, rtt_min;   /* 0: not known */
-  guint64 bytes_in_flight; /* left, and nothing is reported of them; 0 without a controller */
+  guint64 bytes_in_flight; /* sent, and not yet reported by the peer; 0 without a controller */
   guint64 datagrams_sent, wire_bytes_sent;
   guint64 datagrams_lost; /* as far as the peer has reported */
 } FaspPathStats;
@@ -52,14 +53,14 @@ typedef struct
   guint64 blocks, bytes;         /* blocks sent for the first time, and their payload */
   guint64 blocks_rtx, bytes_rtx; /* retransmissions, and their payload */
   guint64 copies;                /* of the retransmissions: second and further ones of a round */
-  guint64 doubled;               /* blocks sent on a further flow: FASP_ASSIGNMENT_DUPLICATE */
-  guint64 not_doubled;           /* blocks not sent on one, as its path had no room */
+  guint64 doubled;               /* blocks sent on a second flow, too: FASP_ASSIGNMENT_DUPLICATE */
+  guint64 not_doubled;           /* blocks not sent on a second flow, as its path had no room */
   guint64 repairs;               /* repair symbols of FEC */
   gdouble fec_share;             /* repairs for each block, in force */
   guint64 lost;                  /* transmissions of blocks that are known to be lost */
 } FaspSentStats;
 
-/* What the receiver has of what was sent.  The sender only. */
+/* What the receiver has received of a session's blocks.  The sender only. */
 typedef struct
 {
   guint64 blocks, bytes; /* acknowledged, and their payload */
@@ -70,25 +71,26 @@ typedef struct
   guint64 feedback;      /* feedback datagrams that came */
 } FaspDeliveryStats;
 
-/* What a session receives.  What counts datagrams: both ends; what counts blocks: the receiver of
- * the stream only. */
+/* What a session receives.  Both ends count datagrams; only the receiver of the stream counts
+ * blocks. */
 typedef struct
 {
   guint64 datagrams;                             /* of every kind */
   guint64 wire_bytes;                            /* their bytes, from the IP header up */
   guint64 rate;                                  /* bit/s on the wire over the last second */
   guint64 lost;                                  /* datagrams that did not come */
-  guint64 bursts;                                /* losses in a row, on each flow by itself */
+  guint64 bursts;                                /* losses in a row on a flow, each counted once */
   guint64 reordered;                             /* datagrams that came after later ones */
   guint64 datagrams_duplicate, blocks_duplicate; /* dropped, as they had come before */
   guint64 duplicates;                            /* both together */
   guint64 blocks, bytes;                         /* new blocks, and their payload */
   guint64 blocks_rtx;                  /* of the blocks: those that came by a retransmission */
   guint64 repairs;                     /* repair symbols of FEC */
-  guint64 recovered;                   /* of the blocks: those made of repairs */
+  guint64 recovered;                   /* of the blocks: those recovered by FEC */
   guint64 too_late;                    /* blocks given up by too-late=skip or by the sender */
   guint64 feedback;                    /* feedback datagrams that left */
-  guint64 buffer_blocks, buffer_bytes; /* wait for a hole to be filled, or for the application */
+  guint64 buffer_blocks, buffer_bytes; /* received blocks that wait for a missing block, or for the
+                                          application */
 } FaspReceivedStats;
 
 /* The paths of a session together. */
@@ -97,8 +99,8 @@ typedef struct
   FaspTime rtt, rtt_min, rtt_variation; /* round trip: smoothed, least, mean deviation; µs */
   guint datagram_size;                  /* path MTU as UDP payload, bytes */
   gdouble loss, back_loss;              /* sender: share lost there and back, as planned for */
-  guint64 marked; /* datagrams with an ECN mark: receiver: that came; sender: of its own, as the
-                     peer reports */
+  guint64 marked; /* datagrams with an ECN mark; receiver: of those received; sender: of those sent,
+                     as the peer reports */
   FaspTime reorder_delay; /* a datagram that is missing for this long is lost, not reordered; µs */
 } FaspPathSummary;
 
@@ -111,7 +113,7 @@ typedef struct
                       µs */
 } FaspPacingStats;
 
-/* The latency of a session, and whether it is enough. */
+/* The latency of a session, and how often it was too short. */
 typedef struct
 {
   guint ms;                  /* in force; 0: as soon as possible, or not known yet */
@@ -125,11 +127,11 @@ typedef struct
 /* The clock of the stream's sender.  The receiver only. */
 typedef struct
 {
-  gdouble ppm;   /* how much it is faster than ours; 0: not known */
+  gdouble ppm;   /* how much faster it is than the receiver's clock; 0: not known */
   guint64 jumps; /* so far */
 } FaspClockStats;
 
-/* What came to a receiver from its multicast group. */
+/* What a receiver received from its multicast group. */
 typedef struct
 {
   gboolean member;         /* the receiver hears the group (both ends know) */
@@ -143,9 +145,9 @@ typedef struct
   FaspAddress address;
   FaspCipher cipher;
   FaspIdentity peer;
-  gboolean interrupted;      /* nothing was heard of it for a while */
+  gboolean interrupted;      /* nothing was received from it for a while */
   guint flows, n_paths;      /* in use; paths: of a sender, else 1 */
-  guint64 key_frames_wanted; /* by the receiver's application, as the sender was told */
+  guint64 key_frames_wanted; /* requests by the receiver's application, as reported to the sender */
   FaspPathSummary path;
   FaspPacingStats pacing;
   FaspLatencyStats latency;
@@ -157,32 +159,34 @@ typedef struct
   guint64 rounds[FASP_ROUNDS]; /* blocks by the round of retransmissions that completed them */
 } FaspSessionStats;
 
-/* One end.  Its files count in FaspEndpoint's own, which is copied. */
+/* One endpoint.  It counts in a struct of its own; this is a copy. */
 typedef struct
 {
   guint sessions;        /* open */
   guint interrupted;     /* of these */
   guint64 bytes_written; /* sender: bytes the application wrote */
-  guint64 bytes_dropped; /* sender: of these, written while nobody listened */
+  guint64 bytes_dropped; /* sender: of these, bytes written while no receiver was connected */
   guint64 whole;         /* sender: receivers that have confirmed all, to the end of the stream */
   guint64 key_frames_requested; /* sender: FASP_EVENT_KEY_FRAME so far */
   guint64 bytes_unconfirmed; /* sender: bytes at the end of the stream so far that a receiver left
-                             unconfirmed (the last one, or any since finish) */
+                                unconfirmed (the receiver that left last, or any since the stream's
+                                end) */
   guint64 bytes_read;        /* receiver: bytes the application took */
-  guint64 bytes_missing; /* receiver: bytes given up between those; sender: bytes no longer kept for
-                            receivers that came back */
-  guint64 join_offset;   /* receiver: offset in the stream of the first byte read of it, in bytes;
-                            FASP_OFFSET_UNKNOWN: none yet, or not known */
-  guint64 joins_in_the_middle;        /* receiver: streams of which the beginning was not read */
-  guint64 buffer_bytes, buffer_limit; /* in the store or the reorder buffers, and at most */
+  guint64 bytes_missing;     /* receiver: bytes given up between those read; sender: bytes no longer
+                                kept for receivers that came back */
+  guint64 join_offset;       /* receiver: stream offset of the first byte read; FASP_OFFSET_UNKNOWN:
+                                nothing read yet, or not known */
+  guint64 joins_in_the_middle;        /* receiver: streams whose beginning was not read */
+  guint64 buffer_bytes, buffer_limit; /* bytes in the store or the reorder buffers, and their
+                                         limit */
   guint64 datagrams_malformed;        /* could not be parsed */
   guint64 datagrams_unknown;          /* belong to no session */
   guint64 datagrams_foreign;          /* are of another protocol */
   guint64 datagrams_forged;           /* failed their tag (damaged or spoofed) */
   guint64 datagrams_version;          /* are of another version */
-  guint64 handshakes_refused;         /* callers that were turned away */
+  guint64 handshakes_refused;         /* callers refused */
   guint64 callers_misdirected;        /* callers refused for their streamid */
-  guint64 handshakes_retried;         /* callers that were answered with a cookie */
+  guint64 handshakes_retried;         /* callers answered with a cookie */
 } FaspEndpointStats;
 
 /* Of one of several sources of a stream (faspmerge.h). */
@@ -190,28 +194,28 @@ typedef struct
 {
   guint number; /* in the order of the settings, from 0 */
   gboolean leads, is_trusted, is_left, stands_by, differs;
-  guint64 bytes_used;     /* that were taken from it */
-  guint64 bytes_filled;   /* those among them that came before the leader brought them */
-  guint64 bytes_repeated; /* that the reader had already */
+  guint64 bytes_used;     /* taken from this source */
+  guint64 bytes_filled;   /* of these, bytes that came before the leader delivered them */
+  guint64 bytes_repeated; /* bytes that the reader had already */
 } FaspSourceStats;
 
 /* The same source, as its receiver sees it (faspstanding.h). */
 typedef struct
 {
-  const gchar *name; /* HOST:PORT, as it was configured; empty: it calls */
+  const gchar *name; /* HOST:PORT, as configured; empty: the source calls */
   gboolean is_connected;
-  guint64 changes;     /* of what became of it: FaspMergeEvent */
-  FaspTime standing;   /* since the last one, µs; FASP_NEVER: there was none */
-  const gchar *reason; /* of the last one, in words; empty: there was none */
+  guint64 changes;     /* changes of its state: FaspMergeEvent */
+  FaspTime standing;   /* time since the last change, µs; FASP_NEVER: there was none */
+  const gchar *reason; /* of the last change, in words; empty: there was none */
 } FaspStandingStats;
 
 /* Of the source that leads. */
 typedef struct
 {
   guint number;              /* as in FaspSourceStats */
-  FaspTime leads;            /* for how long, µs; FASP_NEVER: none leads yet */
-  const gchar *reason;       /* for which it leads, in words; empty: none does */
-  guint64 changes;           /* how often another one came to lead */
+  FaspTime leads;            /* for how long it has led, µs; FASP_NEVER: no source leads yet */
+  const gchar *reason;       /* why it leads, in words; empty: no source leads */
+  guint64 changes;           /* how often another source became the leader */
   guint64 promised_interval; /* of all sources together: expected seconds between skips; 0: not
                                 known */
 } FaspLeadStats;
@@ -220,18 +224,19 @@ typedef struct
 typedef struct
 {
   guint members;    /* receivers that hear the group, now */
-  guint64 deaf;     /* how often a member was found not to hear it, and got all by unicast */
-  guint64 returned; /* how often one heard it again */
+  guint64 deaf;     /* how often the sender found that a member does not hear the group, and sent it
+                       all by unicast */
+  guint64 returned; /* how often such a member heard the group again */
   guint64 datagrams_sent, wire_bytes_sent; /* to the group, and their bytes from the IP header up */
   guint64 blocks_sent, blocks_resent, repairs_sent; /* to the group: for the first time,
                                                        retransmitted, and repair symbols of FEC */
   gdouble fec_share;                                /* repairs for each block, now */
   guint64 losses;                                   /* losses that members asked for */
-  guint64 requests;                                 /* the requests of all members for them */
+  guint64 requests;                                 /* requests for them, of all members */
   guint64 losses_shared;                            /* losses that several members asked for */
-  FaspTime rtt;      /* the longest round trip of a member, without those far away; µs */
-  FaspTime back_off; /* how long members wait at most before they ask, as they are told; µs */
-  FaspTime clock; /* how often members report that have nothing to ask for, as they are told; µs */
+  FaspTime rtt;      /* longest round trip of a member, except those far away; µs */
+  FaspTime back_off; /* longest time that members wait before they ask, as the sender sets it; µs */
+  FaspTime clock; /* feedback interval of members that ask for nothing, as the sender sets it; µs */
 } FaspGroupStats;
 
 G_END_DECLS

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * fasptinymt.h: TinyMT32, the pseudo-random numbers of RFC 8682: the same from the same
- * seed on every machine.
+ * fasptinymt.h: TinyMT32, the pseudo-random numbers of RFC 8682: the same seed gives the same
+ * numbers on every machine.
  */
 #pragma once
 

@@ -4,7 +4,7 @@
  *
  *     tokens taken in any time t <= burst + t / interval
  *
- * Its only state is the time at which it would be full again if nothing more were taken; 0: it is
+ * Its only state is the time at which the bucket will be full if no more tokens are taken; 0: it is
  * full.
  */
 #pragma once

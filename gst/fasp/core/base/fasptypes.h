@@ -4,9 +4,8 @@
  *
  * fasptypes.h: types and limits that the whole core shares.
  *
- * The core never looks at a clock and never rolls dice: `now' and a source of random
- * bytes are arguments. All times are microseconds on whatever monotonic clock the
- * caller feeds in.
+ * The core reads no clock and makes no random bytes: `now' and a source of random bytes are
+ * arguments. All times are microseconds on the caller's monotonic clock.
  */
 #pragma once
 
@@ -21,7 +20,7 @@ typedef gint64 FaspTime;
 #define FASP_MSEC ((FaspTime) 1000)
 #define FASP_SEC ((FaspTime) 1000000)
 
-/* Of a set in a guint64, @i (below 64) alone. */
+/* Bit @i (below 64) of a set in a guint64. */
 #define FASP_BIT(i) (G_GUINT64_CONSTANT (1) << (i))
 
 /* MIN() and MAX() evaluate the chosen argument twice; these do not. */
@@ -38,8 +37,8 @@ fasp_later (FaspTime a, FaspTime b)
 }
 
 /* Feedback takes at most 1 / FASP_FEEDBACK_SHARE of the bytes received. If that is less than
- * FASP_FEEDBACK_LEAST bytes per second, it may take these, but no more than
- * 1 / FASP_FEEDBACK_SHARE_MOST. */
+ * FASP_FEEDBACK_LEAST bytes per second, feedback may take FASP_FEEDBACK_LEAST, but at most 1 /
+ * FASP_FEEDBACK_SHARE_MOST of the bytes received. */
 #define FASP_FEEDBACK_SHARE 64
 #define FASP_FEEDBACK_LEAST 4000
 #define FASP_FEEDBACK_SHARE_MOST 8
@@ -48,14 +47,14 @@ fasp_later (FaspTime a, FaspTime b)
 #define FASP_FEEDBACK_CLOCK_MAX (100 * FASP_MSEC)
 #define FASP_FEEDBACK_CLOCK(rtt) CLAMP ((rtt) / 4, 10 * FASP_MSEC, FASP_FEEDBACK_CLOCK_MAX)
 
-/* A new loss is reported at once, and this often in all as soon as possible, whatever
- * is known about it. After that the report is repeated while the block is missing, as far as the
- * feedback rate permits: the wait before the (i+1)-th repetition is 2, then 4, then 8 ms.
+/* A receiver sends the first FASP_FEEDBACK_FRESH reports of a new loss as soon as possible. After
+ * that it repeats the report while the block is missing, as far as the feedback rate permits: the
+ * wait before the (i+1)-th repetition is 2, then 4, then 8 ms.
  */
 #define FASP_FEEDBACK_FRESH 8
 #define FASP_FEEDBACK_REPEAT(i) ((FaspTime) (2 * FASP_MSEC) << MIN ((i) / 16, 2u))
 
-/* A latency in ms that the sender is to find, or that the peer does not name. */
+/* Special latencies in place of ms: the sender finds the latency; the peer names none. */
 #define FASP_LATENCY_AUTO G_MAXUINT32
 #define FASP_LATENCY_ANY (G_MAXUINT32 - 1)
 #define FASP_LATENCY_MS_MAX 600000
@@ -63,9 +62,9 @@ fasp_later (FaspTime a, FaspTime b)
 /* The wanted time between skips, in seconds: a week. */
 #define FASP_GLITCH_INTERVAL_DEFAULT 604800
 
-/* Receivers of a listening sender: the most whatever is configured, and what is configured unless
- * somebody says otherwise. A session takes up to 180 kB, so 4096 take 0.7 GB at most. Behind one
- * address there may be all of a company or campus. */
+/* Receivers of a listening sender: the largest configurable limit, and the default. A session takes
+ * up to 180 kB, so 4096 sessions take 0.7 GB at most. A whole company or campus may share one
+ * address. */
 #define FASP_RECEIVERS_MOST 16384
 #define FASP_RECEIVERS_DEFAULT 4096
 #define FASP_RECEIVERS_NETWORK_DEFAULT 1024
@@ -83,24 +82,25 @@ typedef enum
 
 #define FASP_NAME_MAX 64 /* bytes of UTF-8: the name of a key */
 
-/* Who a peer has proved to be, with a key of its own. */
+/* The identity that a peer has proved with its own key. */
 typedef struct
 {
   gboolean proved;               /* FALSE: the rest is not known */
-  gboolean allowed;              /* its key is one that was given; else the application decides */
+  gboolean allowed;              /* its key is among the configured ones; else the application
+                                    decides */
   guint8 key[32];                /* its public key (X25519) */
   gchar name[FASP_NAME_MAX + 1]; /* its name in allowed-keys */
 } FaspIdentity;
 
-/* What an endpoint does with the stream, whoever called. */
+/* Direction of the stream at an endpoint, independent of which end calls. */
 typedef enum
 {
   FASP_ROLE_SENDER = 1,
   FASP_ROLE_RECEIVER = 2,
 } FaspRole;
 
-/* Who calls. In a rendezvous both ends know the other's address: the sender calls, and
- * the receiver punches the hole in its own NAT. */
+/* Which end calls. In a rendezvous both ends know the other's address: the sender calls, and the
+ * receiver opens its own NAT with a datagram. */
 typedef enum
 {
   FASP_MODE_CALLER,
@@ -108,7 +108,7 @@ typedef enum
   FASP_MODE_RENDEZVOUS,
 } FaspMode;
 
-/* What happens to a receiver that does not keep up when the sender's store is full. */
+/* What a sender with a full store does about a receiver that is too slow. */
 typedef enum
 {
   FASP_SLOW_WAIT,          /* the writer waits: nothing is lost */
@@ -116,7 +116,7 @@ typedef enum
   FASP_SLOW_SKIP,          /* the receiver is moved ahead, and gets a notice */
 } FaspSlowPolicy;
 
-/* How a datagram's flow is chosen, of several. */
+/* How a sender with several flows chooses a datagram's flow. */
 typedef enum
 {
   FASP_ASSIGNMENT_RANDOM,
@@ -125,16 +125,16 @@ typedef enum
 } FaspAssignment;
 
 #define FASP_FLOWS_MAX 64
-/* The flow of a group: what is sent to all members at once. */
+/* Flow number of multicast datagrams, which go to all members of a group at once. */
 #define FASP_GROUP_FLOW 63
 
 /* What a port with several endpoints knows about a datagram (fasproutes.h). */
 typedef enum
 {
   FASP_ROUTE_HERE,    /* it is for the endpoint that gets it */
-  FASP_ROUTE_ABSENT,  /* a call for a stream that is not here */
-  FASP_ROUTE_UNNAMED, /* a call that names no stream, and there are several */
-  FASP_ROUTE_GONE,    /* a call for a stream that was here until just now */
+  FASP_ROUTE_ABSENT,  /* a call for a stream that no endpoint here has */
+  FASP_ROUTE_UNNAMED, /* a call that names no stream, while there are several */
+  FASP_ROUTE_GONE,    /* a call for a stream whose endpoint has just gone */
 } FaspRoute;
 
 /* Why a session ended. Numbers as on the wire, in CLOSE and REJECT. */
@@ -157,7 +157,7 @@ typedef enum
   FASP_REASON_ENDED_HERE = 13, /* this end said STOPPED to the peer */
 } FaspReason;
 
-/* Would the peer say the same to another call?  Then somebody has to do something first. */
+/* Would the peer refuse another call for the same reason, until a user changes something? */
 static inline gboolean
 fasp_reason_is_lasting (FaspReason reason)
 {
@@ -174,11 +174,10 @@ fasp_reason_is_lasting (FaspReason reason)
   }
 }
 
-/* A transport address, as seen by `link', one of our sockets. To the core, it is just a
- * sockaddr's bytes. `overhead' is the size of the IP and UDP headers in bytes, 28 or
- * 48. `local' is the address of ours that is used (the bytes of an in_addr or in6_addr;
- * all 0: the kernel chooses). The same peer address on another link, or from another
- * address of ours, is another path. */
+/* A peer's transport address, as seen by `link', one of our sockets. The core treats it as a
+ * sockaddr's bytes. `overhead' is the size of the IP and UDP headers in bytes, 28 or 48. `local' is
+ * our own address (the bytes of an in_addr or in6_addr; all 0: the kernel chooses). The same peer
+ * address on another link, or with another local address, is another path. */
 typedef struct
 {
   guint8 len;
@@ -192,9 +191,9 @@ typedef struct
 typedef void (*FaspRandomFunc) (gpointer user_data, guint8 *data, gsize size);
 
 gboolean fasp_address_equal (const FaspAddress *a, const FaspAddress *b);
-/* Are they the same peer, whichever of our own addresses is used? */
+/* Are the peer's addresses equal? Ignores our own addresses. */
 gboolean fasp_address_same_peer (const FaspAddress *a, const FaspAddress *b);
-/* Are they the same host, whichever ports are used? For POSIX's sockaddr_in and sockaddr_in6. */
+/* Are the hosts' addresses equal? Ignores the ports. For POSIX's sockaddr_in and sockaddr_in6. */
 gboolean fasp_address_same_host (const FaspAddress *a, const FaspAddress *b);
 /* Hashes the peer's address only. */
 guint fasp_address_hash (const FaspAddress *address);
@@ -202,14 +201,13 @@ guint fasp_address_hash (const FaspAddress *address);
 /* Adds @n to the port of a POSIX sockaddr_in or sockaddr_in6. */
 void fasp_address_add_port (FaspAddress *address, guint n);
 
-/* The network of an address: an IPv4 address (mapped into IPv6 or not), or the first 48
- * bits of an IPv6 address, which is what a site has. For POSIX's sockaddr_in and
- * sockaddr_in6. */
+/* The network of an address: an IPv4 address (mapped into IPv6 or not), or the first 48 bits of an
+ * IPv6 address, the size of a site's network. For POSIX's sockaddr_in and sockaddr_in6. */
 #define FASP_NETWORK_SIZE 7
 void fasp_address_get_network (const FaspAddress *address, guint8 network[FASP_NETWORK_SIZE]);
 
-/* Such a network as a number, and that of the first 32 bits of an IPv6 address, which is what a
- * provider has; 0: it is IPv4. */
+/* Such a network as a number, and the network of the first 32 bits of an IPv6 address, the size of
+ * a provider's network; 0 for IPv4. */
 typedef struct
 {
   guint64 number, wide;
@@ -228,8 +226,8 @@ fasp_widen (guint32 truncated, guint bits, guint64 expected)
   return expected + delta;
 }
 
-/* The same for a number that was used before, however long ago, like all below @end:
- * returns the newest such number. @end or more: there is none. */
+/* The same for a number that was used before, as all numbers below @end were: returns the newest
+ * such number. @end or more: there is none. */
 static inline guint64
 fasp_widen_given (guint32 truncated, guint bits, guint64 end)
 {
