@@ -39,8 +39,8 @@ free_slabs (FaspSlab *slab)
   }
 }
 
-/* Keeps the largest slab: with it, or with one twice as large, there will be room for as many
- * blocks as there were. */
+/* Keeps the largest slab: it, or with it one twice as large, has room for as many blocks as
+ * before. */
 void
 fasp_memory_reuse (FaspMemory *memory)
 {

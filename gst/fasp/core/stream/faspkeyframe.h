@@ -13,13 +13,13 @@
 
 G_BEGIN_DECLS
 
-/* One key frame in that time is enough for all who want one. */
+/* Least time between requests passed on: one key frame serves all receivers that want one. */
 #define FASP_KEY_FRAMES_APART FASP_SEC
 
 typedef struct
 {
   gboolean wanted;   /* a request waits to be passed on */
-  FaspTime may;      /* no request is passed on before */
+  FaspTime may;      /* earliest time to pass a request on */
   guint64 passed_on; /* requests passed on so far */
 } FaspKeyFrame;
 
@@ -29,7 +29,7 @@ fasp_key_frame_want (FaspKeyFrame *key)
   key->wanted = TRUE;
 }
 
-/* There is one now, for all who have wanted it so far. */
+/* A key frame has come, and answers all requests so far. */
 static inline void
 fasp_key_frame_comes (FaspKeyFrame *key)
 {

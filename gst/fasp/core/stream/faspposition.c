@@ -82,8 +82,8 @@ fasp_position_announce (FaspPosition *position, guint64 next, guint64 number,
     return;
   while (i > 0 && position->announced[i - 1].number > number)
     i--;
-  /* a repetition is ignored; if there are too many, the highest block's is dropped, as the sender
-   * repeats it */
+  /* ignores a repetition; if there is no room, drops the entry of the highest block, which the
+   * sender repeats */
   if (i > 0 && position->announced[i - 1].number == number)
     return;
   if (position->n_announced == FASP_POSITION_ANNOUNCED) {
@@ -98,8 +98,7 @@ fasp_position_announce (FaspPosition *position, guint64 next, guint64 number,
   position->n_announced++;
 }
 
-/* Looks up what a POSITION frame said of block @number.  An offset that was counted takes
- * precedence. */
+/* Takes the offset of block @number from a POSITION frame, unless it is known by counting. */
 static void
 look_up (FaspPosition *position, guint64 number)
 {
@@ -128,8 +127,8 @@ fasp_position_is_before (const FaspPosition *position, guint64 number,
   return FALSE;
 }
 
-/* Within a segment offsets only rise: it is the first one with these low bits that is not below the
- * next one. */
+/* Within a segment offsets only rise, so the result is the first offset with these low bits that is
+ * not below that of the next block. */
 guint64
 fasp_position_widen (const FaspPosition *position, const FaspBlock *block)
 {
@@ -152,7 +151,7 @@ fasp_position_take (FaspPosition *position, FaspBlock *block)
 
     next->offset = FASP_OFFSET_UNKNOWN;
     look_up (position, block->number);
-    /* behind a hole in its segment, a block may say where it begins */
+    /* behind a hole in its segment, a block may have its offset */
     if (next->offset == FASP_OFFSET_UNKNOWN)
       next->offset = said;
   } else {
@@ -207,7 +206,7 @@ fasp_block_cut (FaspBlock *block, guint32 bytes)
 {
   FaspBlock *rest = fasp_block_new (block->size - bytes);
 
-  /* a copy: others may hold references to the block */
+  /* a copy, as the block may have other references */
   rest->flags = block->flags & ~FASP_BLOCK_KEY;
   rest->round = block->round;
   rest->size = block->size - bytes;

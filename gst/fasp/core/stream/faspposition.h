@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * faspposition.h: stream offsets: which byte of which stream a byte is, whoever sends it.
+ * faspposition.h: stream offsets: they identify a byte of a stream, whichever sender it comes from.
  *
- * A stream has an origin: 16 random bytes, chosen by its first sender.  Each of its
- * bytes has an offset from the beginning.  Relays cut the same bytes into other
- * blocks; origin and offset stay.  A receiver learns the stream offset of a session's first block
- * in the handshake, and counts from there.  Where bytes are missing, the sender sends the offset
- * again: in a mark (a block without bytes of the stream) if the sender itself never had the bytes;
- * in a POSITION frame if it gave them up.
+ * A stream has an origin: 16 random bytes, chosen by its first sender.  Each of its bytes has an
+ * offset from the beginning.  A relay may divide the bytes into other blocks, but keeps origin and
+ * offsets.  A receiver learns the stream offset of a session's first block in the handshake, and
+ * counts from there.  Where bytes are missing, the sender sends the offset again: in a mark (a
+ * block without bytes of the stream) if the sender never had the missing bytes; in a POSITION frame
+ * if it gave them up.
  */
 #pragma once
 
@@ -17,7 +17,7 @@
 G_BEGIN_DECLS
 
 #define FASP_ORIGIN_SIZE 16
-/* No stream gets that far; keeps offsets within a varint. */
+/* More than any stream's length; keeps offsets within a varint. */
 #define FASP_OFFSET_MAX (G_GUINT64_CONSTANT (1) << 61)
 
 typedef struct
@@ -36,7 +36,7 @@ typedef struct
 gboolean fasp_origin_equal (const FaspOrigin *a, const FaspOrigin *b);
 /* Are both of the same stream, with known offsets? */
 gboolean fasp_stream_offset_is_comparable (const FaspStreamOffset *a, const FaspStreamOffset *b);
-/* For an offset from somewhere else: returns FASP_OFFSET_UNKNOWN if it exceeds
+/* Returns @offset, which a peer or the application gave, or FASP_OFFSET_UNKNOWN if it exceeds
  * FASP_OFFSET_MAX. */
 guint64 fasp_offset_check (guint64 offset);
 
@@ -45,14 +45,14 @@ guint64 fasp_offset_check (guint64 offset);
 void fasp_stream_offset_read (FaspReader *r, FaspStreamOffset *position);
 void fasp_stream_offset_write (FaspWriter *w, const FaspStreamOffset *position);
 
-/* --- what a receiver wants -------------------------------------------------- */
+/* --- a receiver's wants ----------------------------------------------------- */
 
 typedef enum
 {
-  FASP_JOIN_ANY = 0,       /* as the sender likes */
-  FASP_JOIN_LIVE = 1,      /* what is written from now on */
+  FASP_JOIN_ANY = 0,       /* the sender chooses */
+  FASP_JOIN_LIVE = 1,      /* blocks written from now on */
   FASP_JOIN_KEY_FRAME = 2, /* from the newest key frame on */
-  FASP_JOIN_BACK = 3,      /* what was written in the last `back_ms' */
+  FASP_JOIN_BACK = 3,      /* blocks written in the last `back_ms' */
 } FaspJoin;
 
 typedef struct
@@ -60,16 +60,17 @@ typedef struct
   FaspJoin join;
   guint32 back_ms;
   FaspStreamOffset from; /* takes precedence: the receiver has all bytes before it */
-  gboolean offsets;      /* of each block, as it has other sources, too */
+  gboolean offsets;      /* TRUE: the sender is to send the offset of each block, as the receiver
+                            has other sources, too */
 } FaspWants;
 
 /* --- marks --------------------------------------------------------------------- */
 
 typedef enum
 {
-  FASP_MARK_UNKNOWN = 0,   /* the end, or a kind not known here: passed over */
+  FASP_MARK_UNKNOWN = 0,   /* the end of the stream, or an unknown kind; ignored */
   FASP_MARK_POSITION = 1,  /* the stream offset of the next byte */
-  FASP_MARK_KEY_FRAME = 2, /* what follows can be decoded without what was before */
+  FASP_MARK_KEY_FRAME = 2, /* a key frame begins: it can be decoded without the bytes before */
   FASP_MARK_HEADER = 3,    /* a part of the stream's header: faspstreamheader.h */
 } FaspMark;
 
@@ -81,9 +82,9 @@ FaspMark fasp_mark_read (const guint8 *data, guint32 size, FaspStreamOffset *pos
 
 /* --- the stream offsets of a session's blocks ------------------------------------------ */
 
-#define FASP_POSITION_ANNOUNCED 16 /* stream offsets of blocks to come that are kept, at most */
+#define FASP_POSITION_ANNOUNCED 16 /* most stream offsets of later blocks that are kept */
 
-/* Gives blocks their stream offsets, as they are taken in order. */
+/* Gives blocks their stream offsets when they are taken in order. */
 typedef struct
 {
   FaspStreamOffset next; /* of the next block */
@@ -105,24 +106,24 @@ void fasp_position_announce (FaspPosition *position, guint64 next, guint64 numbe
 /* Is block @number known to begin at @limit, or before that in the same stream? */
 gboolean fasp_position_is_before (const FaspPosition *position, guint64 number,
     const FaspStreamOffset *limit);
-/* Where @block, which was not taken yet, begins, from the low bits that its sender has said;
- * FASP_OFFSET_UNKNOWN: nobody knows, or it is not in the segment of the block taken last. */
+/* The stream offset of @block, which was not taken yet, from the low bits in it;
+ * FASP_OFFSET_UNKNOWN: it has none, or it is not in the segment of the block taken last. */
 guint64 fasp_position_widen (const FaspPosition *position, const FaspBlock *block);
-/* The next block is taken: fills in its offset.  FALSE: it is a mark. */
+/* Takes the next block and fills in its offset.  FALSE: the block is a mark. */
 gboolean fasp_position_take (FaspPosition *position, FaspBlock *block);
 
-/* --- what the application has, and what comes next -------------------------------------- */
+/* --- delivered bytes, and the next ones ------------------------------------------------- */
 
 typedef enum
 {
-  FASP_STREAM_OFFSET_FOLLOWS,  /* follows what was delivered, nothing missing */
+  FASP_STREAM_OFFSET_FOLLOWS,  /* follows the delivered bytes, nothing missing */
   FASP_STREAM_OFFSET_ANEW,     /* bytes are missing, or it is another stream */
   FASP_STREAM_OFFSET_OVERLAPS, /* some of it was delivered before */
-  FASP_STREAM_OFFSET_OLD,      /* all of it was */
+  FASP_STREAM_OFFSET_OLD,      /* all of it was delivered before */
 } FaspStreamOffsetOrder;
 
-/* Compares @size bytes at @first with @end, the end of what was delivered.  *bytes: how
- * many bytes are missing before them (0: not known), or were delivered already. */
+/* Compares @size bytes at @first with @end, the end of the delivered bytes.  *bytes: how many bytes
+ * are missing between (0: not known), or were delivered already. */
 FaspStreamOffsetOrder fasp_stream_offset_compare (const FaspStreamOffset *end,
     const FaspStreamOffset *first, guint32 size, guint64 *bytes);
 /* Returns the block without its first @bytes, which must be less than its size; takes over

@@ -40,7 +40,7 @@ fasp_segments_trim (FaspSegments *segments, guint64 tail)
     segments->first++;
     segments->n--;
   }
-  /* this is rare: at most one entry is moved for each that is gone */
+  /* on average this moves at most one entry for each one forgotten */
   if (segments->first < segments->n)
     return;
   memmove (segments->list, segments->list + segments->first,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * faspsegments.h: which stream the sender's blocks belong to, from which block on.
+ * faspsegments.h: the streams and offsets of a sender's blocks, by runs of blocks.
  *
  * A segment is a run of blocks without missing bytes. A new one begins where bytes are
  * missing, or with another stream. So within a segment, offsets rise by exactly the
@@ -30,7 +30,7 @@ void fasp_segments_clear (FaspSegments *segments);
 /* A segment begins at block @number, which is not below that of the last segment. If it is the
  * same, the new segment replaces the last one. */
 void fasp_segments_begin (FaspSegments *segments, guint64 number, const FaspStreamOffset *position);
-/* Blocks below @tail are gone. */
+/* Forgets the segments that have no block from @tail on. */
 void fasp_segments_trim (FaspSegments *segments, guint64 tail);
 /* The @i-th one, from the oldest on. */
 static inline const FaspSegment *

@@ -4,7 +4,7 @@
 #include "faspstore.h"
 #include "faspring.h"
 
-/* For a receiver that joins, only this many segments are searched, the newest. */
+/* For a receiver that joins, only the newest SEARCHED segments are searched. */
 #define SEARCHED 1024
 /* A mark with a part of a header takes at most this many bytes: those of a common
  * datagram. */
@@ -15,11 +15,11 @@ struct _FaspStore
   FaspBlock **ring; /* block n at n & mask */
   guint64 mask;
   guint64 tail, head;
-  guint64 units;      /* of all that is sealed */
+  guint64 units;      /* of all sealed blocks */
   gsize bytes, limit; /* allocated for kept blocks */
   guint32 block_size;
   gboolean open; /* block head - 1 takes more bytes */
-  gboolean held; /* and is held back, until it takes no more */
+  gboolean held; /* the open block is held back until it is sealed or released */
   gboolean finished;
   FaspSegments segments;
   guint64 offset;       /* in the stream, of the next byte written */
@@ -93,7 +93,7 @@ append (FaspStore *store, FaspBlock *block)
   store->bytes += cost (block);
 }
 
-/* The open block takes no more. */
+/* Seals the open block. */
 static void
 close_block (FaspStore *store)
 {
@@ -339,8 +339,8 @@ search (const FaspStore *store, guint64 low, guint64 high, guint64 offset)
   return low;
 }
 
-/* Marks in front of @number that are at its offset are about what comes next: a key frame, a
- * header, the end.  Returns the first of them, @first at least. */
+/* Marks in front of @number with the same offset describe the following bytes: a key frame, a
+ * header, the end. Returns the first such mark, from @first on. */
 static guint64
 include_marks (const FaspStore *store, guint64 first, guint64 number, guint64 offset)
 {
@@ -380,7 +380,8 @@ fasp_store_find (FaspStore *store, const FaspStreamOffset *position, guint64 *nu
       return TRUE;
     }
   }
-  /* who has all of the open block lacks what is written to it from now on */
+  /* a receiver that has all bytes of the open block needs those written later, so they go into
+   * another block */
   if (found && *number == store->head)
     fasp_store_seal (store);
   return found;

@@ -2,10 +2,10 @@
  *
  * faspstore.h: the sender's block store, shared by all its sessions.
  *
- * Bytes become blocks once. The last block stays open and takes more bytes until
- * somebody asks for it; then it is sealed and never changes. So bytes leave at once
- * when the path is free, and fill whole datagrams when they have to queue. Who writes little at a
- * time has the open block held back for a moment (faspgather.h).
+ * Bytes become blocks once. The last block stays open and takes more bytes until a session gets it;
+ * then it is sealed and never changes. So bytes leave at once when the path is free, and fill whole
+ * datagrams when they queue. For small writes, the open block is held back for a moment
+ * (faspgather.h).
  *
  *     tail <= n < head: block n is kept;   bytes kept <= limit
  *
@@ -20,16 +20,16 @@ G_BEGIN_DECLS
 
 typedef struct _FaspStore FaspStore;
 
-/* @limit: bytes that may be kept, overheads included. Stream offsets are unknown until
+/* @limit: most bytes kept, overheads included. Stream offsets are unknown until
  * fasp_store_set_offset(). */
 FaspStore *fasp_store_new (gsize limit, guint32 block_size);
 void fasp_store_free (FaspStore *store);
 
-/* Payload bytes of the blocks that begin from now on. */
+/* @block_size: payload bytes of blocks begun from now on. */
 void fasp_store_set_block_size (FaspStore *store, guint32 block_size);
 
-/* Returns the bytes taken, which are fewer than @size when the limit is reached. Data
- * that fills whole blocks and lies in @memory (which may be NULL) is not copied. */
+/* Returns the bytes taken, fewer than @size when the limit is reached. Data that fills whole blocks
+ * and lies in @memory (which may be NULL) is not copied. */
 gsize fasp_store_write (FaspStore *store, FaspTime now, FaspTime media_time, const guint8 *data,
     gsize size, FaspMemory *memory);
 gboolean fasp_store_is_full (const FaspStore *store);
@@ -37,28 +37,26 @@ gboolean fasp_store_is_full (const FaspStore *store);
 void fasp_store_finish (FaspStore *store, FaspTime now, FaspTime media_time);
 gboolean fasp_store_is_finished (const FaspStore *store);
 
-/* Sets the stream offset of the next byte written. If that does not continue the last one, a
- * mark says so, provided that blocks are kept or somebody @listens. FALSE: there is no
- * room for the mark. */
+/* Sets the stream offset of the next byte written. If it does not continue the last one, appends a
+ * mark, provided that blocks are kept or a receiver @listens. FALSE: there is no room for the
+ * mark. */
 gboolean fasp_store_set_offset (FaspStore *store, FaspTime now, FaspTime media_time,
     const FaspStreamOffset *position, gboolean listens);
 /* Appends a mark with the stream offset of the next byte, even if there was one before. */
 void fasp_store_mark (FaspStore *store, FaspTime now, FaspTime media_time);
 /* Appends a mark, if there is room for it: a key frame begins with the next byte. */
 void fasp_store_mark_key_frame (FaspStore *store, FaspTime now, FaspTime media_time);
-/* Appends the header of the stream, again, as marks. FALSE: there is no room for all of
- * it. */
+/* Appends the header of the stream as marks. FALSE: there is no room for all of it. */
 gboolean fasp_store_mark_header (FaspStore *store, FaspTime now, FaspTime media_time,
     const guint8 *bytes, gsize size);
-/* Passes over @size bytes that nobody will get. Keeps nothing, neither of these nor of
- * what was stored before. */
+/* Counts @size bytes that no receiver will get, without storing them. Forgets all blocks. */
 void fasp_store_pass (FaspStore *store, gsize size);
 /* The stream offset of the next byte written. Seals nothing. */
 FaspStreamOffset fasp_store_get_next_offset (const FaspStore *store);
 /* The stream offset of the first byte of block @number, which is kept or the next to come. */
 FaspStreamOffset fasp_store_get_stream_offset (FaspStore *store, guint64 number);
-/* Finds the block with the byte at @position. If that is not kept, it is the first one
- * behind it, or the next to come. FALSE: nothing of that stream is here. */
+/* Finds the block with the byte at @position. If it is not kept, finds the first block behind it,
+ * or the next to come. FALSE: no block of that stream is kept. */
 gboolean fasp_store_find (FaspStore *store, const FaspStreamOffset *position, guint64 *number);
 /* Holds back the open block, if its number is @from or more, or if it is held back already:
  * fasp_store_get_head() does not count it until it is sealed or released.  TRUE: this block was not
@@ -88,8 +86,8 @@ guint64 fasp_store_get_units (FaspStore *store, guint64 number);
 gboolean fasp_store_ends_by (const FaspStore *store, guint64 number, guint64 limit);
 /* Forgets all blocks below @number. */
 void fasp_store_trim (FaspStore *store, guint64 number);
-/* Takes the forgotten blocks that lie in memory of others; NULL: there are none.
- * Letting go of them may call anything: use g_ptr_array_unref() where that is allowed. */
+/* Takes the forgotten blocks whose payloads are in others' FaspMemory; NULL: there are none.
+ * Freeing them runs the owners' `free': call g_ptr_array_unref() without locks held. */
 GPtrArray *fasp_store_take_forgotten (FaspStore *store);
 gboolean fasp_store_has_forgotten (const FaspStore *store);
 

@@ -4,11 +4,11 @@
 #include "faspstreamheader.h"
 #include "faspposition.h"
 
-/* Least time between headers that receivers want: one that joins again and again costs the
- * others no more than that. */
+/* Least time between headers for receivers that joined: it limits the cost of one that joins again
+ * and again. */
 #define WANTED_APART FASP_SEC
-/* Least time between headers that nobody is known to lack.  One may be lost where nothing is
- * sent again, and relays want it. */
+/* Least time between headers while no receiver is known to lack one: a header may be lost where
+ * lost blocks are not retransmitted, and relays need it. */
 #define AGAIN (10 * FASP_SEC)
 /* These headers are at most 1 / SHARE of the stream. */
 #define SHARE 100
@@ -133,7 +133,7 @@ fasp_stream_header_parts_take (FaspStreamHeaderParts *parts, const FaspBlock *ma
   guint index = fasp_read_uint (&r, 2), count = fasp_read_uint (&r, 2);
   FaspBlock *block = NULL;
 
-  /* if a part is missing, the rest is of no use */
+  /* if a part is missing, drops the rest */
   if (r.failed || kind != FASP_MARK_HEADER
       || (index > 0
           && (parts->bytes == NULL || index != parts->next || count != parts->count

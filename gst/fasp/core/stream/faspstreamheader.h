@@ -3,10 +3,9 @@
  * faspstreamheader.h: the header of a stream: bytes without which its container cannot be read,
  * and which a receiver that joins in the middle has missed.
  *
- * The sender repeats the header in marks, in front of a unit that can be decoded without
- * the ones before: when a receiver has joined, and now and then.  A receiver that has nothing
- * of the stream yet begins with the header and what follows; all others pass over it, as
- * over any mark.
+ * The sender repeats the header in marks, in front of a unit that can be decoded without the ones
+ * before: after a receiver has joined, and at long intervals.  A receiver that has no bytes of the
+ * stream yet begins with the header and the bytes behind it; others ignore it, like any mark.
  */
 #pragma once
 
@@ -17,8 +16,7 @@ G_BEGIN_DECLS
 /* The most bytes of a header. */
 #define FASP_STREAM_HEADER_MAX (256 * 1024)
 
-/* The largest header with @buffer_size bytes of memory for the stream: a larger one would wait
- * for room for ever. */
+/* The largest header for a store of @buffer_size bytes: a larger one might never find room. */
 gsize fasp_stream_header_get_most (guint64 buffer_size);
 
 /* --- the sender's ------------------------------------------------------------- */
@@ -29,19 +27,19 @@ typedef struct
   gboolean wanted;  /* a receiver may lack it */
   FaspTime may;     /* earliest time to repeat it while it is wanted */
   FaspTime due;     /* earliest time to repeat it while no receiver is known to lack it */
-  FaspTime key_due; /* when to mark the next unit, if each can be decoded alone */
+  FaspTime key_due; /* if every unit can be decoded alone: when to mark the next one */
   guint64 passed;   /* bytes of the stream since the header was last sent */
   guint64 end;      /* the block behind the header when it was last sent */
-  guint64 gone;     /* blocks below need a header that is not kept any more */
-  guint64 since;    /* when blocks below were written there was no header yet */
+  guint64 gone;     /* blocks below need an older header, which is not kept */
+  guint64 since;    /* blocks below were written before there was a header */
 } FaspStreamHeader;
 
-/* Sets the header and takes a reference to it.  NULL: the stream has none any more. */
+/* Sets the header and takes a reference to it.  NULL: the stream has no header. */
 void fasp_stream_header_set (FaspStreamHeader *header, FaspTime now, GBytes *bytes);
 /* Another stream begins, with the same header. */
 void fasp_stream_header_renew (FaspStreamHeader *header, FaspTime now);
 void fasp_stream_header_clear (FaspStreamHeader *header);
-/* A receiver has joined: it lacks the header, if there is one. */
+/* A receiver has joined and lacks the header, if there is one. */
 void fasp_stream_header_want (FaspStreamHeader *header);
 /* Must the header go in front of the unit that begins now?  @kept: units are kept for
  * receivers that join. */
@@ -53,8 +51,8 @@ void fasp_stream_header_said (FaspStreamHeader *header, FaspTime now, guint64 en
 /* Bytes before the header's in a mark: kind (1), index (2), count (2). */
 #define FASP_STREAM_HEADER_PART 5
 
-/* The number of marks of @room bytes that a header of @size bytes takes.  One for size 0: it
- * says that there is no header. */
+/* The number of marks of @room bytes that a header of @size bytes takes.  One mark for size 0,
+ * which says that there is no header. */
 guint fasp_stream_header_count_parts (gsize size, guint32 room);
 /* Writes the mark of part @index and returns its size. */
 guint32 fasp_stream_header_write_part (guint8 *mark, guint32 room, const guint8 *bytes, gsize size,
@@ -64,7 +62,7 @@ guint32 fasp_stream_header_write_part (guint8 *mark, guint32 room, const guint8 
 
 typedef struct
 {
-  GByteArray *bytes; /* of the parts so far; NULL: none */
+  GByteArray *bytes; /* the parts received so far; NULL: none */
   guint next, count; /* index of the next part, and how many there are */
 } FaspStreamHeaderParts;
 

@@ -209,7 +209,7 @@ fasp_wire_next_frame (FaspReader *r, FaspFrame *frame)
     return FALSE;
   type = fasp_read_uint (r, 1);
   frame->type = type;
-  /* Each type at most once, so that one datagram cannot cause a hundred answers, or a hundred times
+  /* Accepts each type once, so that one datagram cannot cause a hundred answers, or a hundred times
    * the work. */
   if (type < FASP_FRAME_DATA) {
     guint32 bit = type < 32 ? 1u << type : 0;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * faspwire.h: the wire format and all of its limits, as docs/protocol.md describes it.
- * Handshakes have a header of their own, faspwirehello.h. This is encoding and parsing
- * only: no state, no decisions. Parsers check every length and never trust a count.
- * Payloads are not copied: they point into the datagram.
+ * faspwire.h: the wire format and all of its limits, as docs/protocol.md describes it. Handshakes
+ * have a header of their own, faspwirehello.h. These files only encode and parse: no state, no
+ * decisions. Parsers check every length and never trust a count. Payloads are not copied: they
+ * point into the datagram.
  */
 #pragma once
 
@@ -30,7 +30,7 @@ G_BEGIN_DECLS
 #define FASP_SESSION_HEADER 8
 #define FASP_PN_BITS 24
 #define FASP_BLOCK_BITS 24
-/* No stream gets that far. Keeps sums of block numbers within a varint. */
+/* Larger than any stream's block numbers; keeps their sums within a varint. */
 #define FASP_BLOCK_MAX (FASP_VARINT_MAX / 2)
 /* Largest payload of a block, in bytes. */
 #define FASP_BLOCK_SIZE_MAX (FASP_DATAGRAM_MAX - FASP_DATA_HEADER - FASP_TAG_SIZE_NONE)
@@ -41,7 +41,7 @@ G_BEGIN_DECLS
 #define FASP_DATA_OVERHEAD (FASP_DATA_HEADER + FASP_TAG_SIZE_MAX)
 #define FASP_FRAGMENT_HEADER 3
 #define FASP_WIRE_KEY_SIZE 32 /* of a public key on the curve */
-/* Header of a REPAIR, and how much larger a REPAIR is than the DATA of its largest
+/* Bytes of a REPAIR's header, and by how many bytes a REPAIR is larger than the DATA of its largest
  * block. */
 #define FASP_REPAIR_HEADER 10
 #define FASP_REPAIR_MORE (FASP_REPAIR_HEADER + FASP_SYMBOL_HEADER - 8)
@@ -132,34 +132,34 @@ typedef struct
   guint32 clock;  /* low 32 bits of the receiver's clock, in µs, when it leaves */
   guint64 ack, window;
   guint64 latency; /* in force, ms */
-  guint64 skips;   /* how often something came too late for the latency */
-  guint64 wanted;  /* how often a key frame was wanted */
+  guint64 skips;   /* how often a block came too late for the latency */
+  guint64 wanted;  /* requests for a key frame */
   guint n_flows;
   FaspFeedbackFlow flows[FASP_FLOWS_MAX];
   guint64 from, end;
   gboolean tail;
   gboolean has_timestamps; /* for every flow listed */
-  gboolean stands_by;      /* the sender is to send nothing of the stream; only with `has' */
-  FaspStreamOffset has;    /* known: the receiver has all bytes before it, whoever sent them */
+  gboolean stands_by;      /* the receiver asks for no blocks of the stream; only with `has' */
+  FaspStreamOffset has;    /* if known: the receiver has all bytes before it, from any source */
   guint n_ranges;
   FaspRange ranges[FASP_RANGES_MAX];
 } FaspFeedback;
 
-/* Largest size in bytes of: what belongs neither to flows nor to ranges; each flow;
- * each receive timestamp of one. The terms follow the order of the fields on the wire. For a
- * range, see fasp_wire_range_size(). */
+/* Largest size in bytes of a FEEDBACK without flows and ranges; of each flow; of each receive
+ * timestamp of a flow. The terms follow the order of the fields on the wire. For a range, see
+ * fasp_wire_range_size(). */
 #define FASP_FEEDBACK_SIZE_MAX \
   (1 + 1 + FASP_SERIAL_BITS / 8 + 4 + 5 * FASP_VARINT_SIZE + FASP_STREAM_OFFSET_SIZE + 1 \
       + 2 * FASP_VARINT_SIZE + 2)
 #define FASP_FEEDBACK_FLOW_MAX (1 + FASP_PN_BITS / 8 + 4 * FASP_VARINT_SIZE + FASP_VARINT_SIZE + 1)
 #define FASP_FEEDBACK_ARRIVAL_MAX (4 + FASP_VARINT_SIZE)
-/* Frames that may go with it. */
+/* Bytes of frames that may follow in the same datagram. */
 #define FASP_PING_SIZE (1 + 8)
 #define FASP_EXPIRED_SIZE (1 + 4)
-/* An OFFSET, which goes before each DATA if the receiver wants that. */
+/* Bytes of an OFFSET, which precedes each DATA if the receiver wants it. */
 #define FASP_OFFSET_SIZE (1 + 1 + FASP_OFFSET_BITS / 8)
 
-/* What each type of frame says, in the words of docs/protocol.md, section 4. */
+/* The fields of each type of frame, in the words of docs/protocol.md, section 4. */
 typedef struct
 {
   guint64 token;
@@ -172,7 +172,7 @@ typedef struct
 
 typedef struct
 {
-  guint16 reason; /* FaspReason, or what we do not know */
+  guint16 reason; /* FaspReason, or a later version's */
   gchar *text;    /* the caller's room, filled in */
 } FaspCloseFrame;
 
@@ -231,7 +231,7 @@ typedef struct
   guint8 flags;       /* FASP_BLOCK_MARK */
   guint8 round, copy;
   guint8 index, count;   /* the fragment, of so many */
-  gboolean has_offset;   /* an OFFSET went before it: */
+  gboolean has_offset;   /* an OFFSET precedes it: */
   guint8 segment;        /* low 8 bits of the segment's number, */
   guint32 offset;        /* and low 32 bits of the block's stream offset */
   guint32 total;         /* the block's whole size */
@@ -243,14 +243,14 @@ typedef struct
 {
   guint32 seen; /* types below DATA that were in this datagram, a
                    bit each; 0 before the first frame */
-  /* the caller's room for what is large, which the parser fills in */
+  /* the caller's room for large fields, which the parser fills in */
   gchar *text;            /* CLOSE: FASP_TEXT_MAX + 1 bytes */
   FaspFeedback *feedback; /* FEEDBACK */
-  FaspMemory *memory;     /* not on the wire: the memory of the payload, if
-                             that may stay there */
-  guint8 segment;         /* of an OFFSET in this datagram, which is about its DATA */
+  FaspMemory *memory;     /* not on the wire: the memory of the datagram, if a block may keep its
+                             payload there; else NULL */
+  guint8 segment;         /* by an OFFSET in this datagram, for its DATA */
   guint32 offset;         /* the same */
-  FaspFrameType type;     /* says which member of the union is valid */
+  FaspFrameType type;     /* selects the member of the union */
   union
   {
     FaspPingFrame ping;     /* PING, PONG */
@@ -279,9 +279,9 @@ guint fasp_wire_range_size (guint64 skip, guint64 length);
 void fasp_wire_write_promise (FaspWriter *w, guint64 serial, guint64 latency_ms, guint64 interval,
     guint64 feedback_rate);
 void fasp_wire_write_position (FaspWriter *w, guint64 number, const FaspStreamOffset *position);
-/* Says where the block begins of the DATA that comes next in this datagram. */
+/* Writes the stream offset of the block in the DATA that follows in this datagram. */
 void fasp_wire_write_offset (FaspWriter *w, guint8 segment, guint64 offset);
-/* Says that the next packet of @flow will be number @pn. */
+/* Writes that the next packet of @flow will be number @pn. */
 void fasp_wire_write_next (FaspWriter *w, guint8 flow, guint64 pn);
 void fasp_wire_write_group (FaspWriter *w, guint64 members, guint64 back_off_us, guint64 clock_ms);
 void fasp_wire_write_agree (FaspWriter *w, guint64 serial, const guint8 key[FASP_WIRE_KEY_SIZE]);

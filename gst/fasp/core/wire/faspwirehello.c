@@ -177,7 +177,7 @@ read_ciphers (FaspReader *r, FaspHello *h)
   while (r->left > 0) {
     guint8 cipher = fasp_read_uint (r, 1);
 
-    /* ciphers not known here are passed over */
+    /* unknown ciphers are ignored */
     if (cipher < FASP_CIPHERS && h->n_ciphers < FASP_CIPHERS)
       h->ciphers[h->n_ciphers++] = cipher;
   }
@@ -316,7 +316,7 @@ fasp_wire_parse_hello (const guint8 *data, gsize size, FaspHello *h)
   return !r.failed && h->cid != 0 && (h->role == FASP_ROLE_SENDER || h->role == FASP_ROLE_RECEIVER);
 }
 
-/* Its value, of @size bytes, comes next. */
+/* The caller writes the value, of @size bytes, next. */
 static void
 begin_option (FaspWriter *w, guint8 id, gsize size)
 {

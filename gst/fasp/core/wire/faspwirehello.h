@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * faspwirehello.h: what is sent before there is a session, and its limits: handshake
- * datagrams, and the hello inside their messages. Part of the wire format, with the
- * same rules as faspwire.h.
+ * faspwirehello.h: the messages before there is a session, and their limits: handshake datagrams,
+ * and the hello inside them. Part of the wire format, with the same rules as faspwire.h.
  */
 #pragma once
 
@@ -45,7 +44,7 @@ typedef struct
   /* OPEN (the cookie may be empty), RETRY */
   guint8 cookie_size;
   guint8 cookie[FASP_COOKIE_SIZE];
-  guint8 pattern; /* OPEN: a FaspNoisePattern, or one not known here */
+  guint8 pattern; /* OPEN: a FaspNoisePattern, or an unknown one */
   /* OPEN, ACCEPT: a handshake message, not copied */
   const guint8 *message;
   guint16 message_size;
@@ -62,13 +61,13 @@ typedef struct
 gboolean fasp_wire_parse_handshake (const guint8 *data, gsize size, FaspHandshake *handshake);
 /* Pads an OPEN to FASP_OPEN_SIZE. */
 void fasp_wire_write_handshake (FaspWriter *w, const FaspHandshake *handshake);
-/* What an OPEN says in clear: "fasp", its header and its pattern. The handshake covers
- * it, so that both ends are sure to have seen the same. */
+/* The cleartext of an OPEN: "fasp", its header and its pattern. The handshake authenticates it, so
+ * that both ends have seen the same. */
 void fasp_wire_write_prologue (FaspWriter *w, const FaspHandshake *open);
 
 /* --- hello --------------------------------------------------------------------- */
 
-/* What a member needs to hear its group. */
+/* The data that a member needs to receive from its group. */
 typedef struct
 {
   guint32 cid; /* connection id in the group's datagrams */
@@ -79,7 +78,7 @@ typedef struct
   guint back_off, clock; /* µs, ms: see faspnackbackoff.h */
 } FaspGroupKey;
 
-/* The payload of the messages in OPEN and ACCEPT: what the writer says about itself. */
+/* The payload of the messages in OPEN and ACCEPT: the writer's description of itself. */
 typedef struct
 {
   guint8 role;
@@ -87,26 +86,26 @@ typedef struct
   gchar streamid[FASP_STREAMID_MAX + 1];
   guint64 start;        /* sender: first block */
   guint32 window;       /* receiver: in units */
-  guint16 datagram_max; /* largest UDP payload that it takes; 0: not said */
+  guint16 datagram_max; /* largest UDP payload that the writer receives; 0: not given */
   gboolean has_resume;
   guint32 resume_cid; /* OPEN: the listener's connection id in the session to resume */
   guint8 resume_proof[FASP_PROOF_SIZE];
   guint32 cid;     /* the writer's connection id, as in the header */
-  guint n_ciphers; /* OPEN: those it takes, best first; ACCEPT: the one chosen */
+  guint n_ciphers; /* OPEN: the caller's, best first; ACCEPT: the one chosen */
   guint8 ciphers[FASP_CIPHERS];
-  guint8 flows;              /* OPEN: how many could be used; ACCEPT: how many are */
-  guint16 fec;               /* blocks in a window that the writer can recover
-                                from, or would send; 0: none */
-  guint8 timestamps;         /* receive timestamps in a FEEDBACK; receiver: it can report
-                                so many; sender: it wants them; 0: none */
+  guint8 flows;              /* OPEN: most flows that can be used; ACCEPT: flows in use */
+  guint16 fec;               /* blocks in a repair's window; receiver: that it can decode; sender:
+                                that it would send; 0: no FEC */
+  guint8 timestamps;         /* receive timestamps in a FEEDBACK; receiver: the most that it can
+                                report; sender: not 0 if it wants them; 0: none */
   FaspStreamOffset position; /* sender: of the first byte of block `start' */
-  gboolean has_header;       /* sender: a receiver that has nothing of the
-                                stream needs its header */
+  gboolean has_header;       /* sender: a receiver that has no bytes of the stream needs its
+                                header */
   FaspWants wants;           /* receiver */
   gboolean has_group;        /* receiver: listens to a group */
   gboolean has_group_key;    /* sender: gives the key of that group */
   FaspGroupKey group_key;
-  gboolean unsupported; /* it has a critical option that is not known here */
+  gboolean unsupported; /* the hello has an unknown critical option */
 } FaspHello;
 
 /* FALSE: malformed, or without a role or connection id. */
