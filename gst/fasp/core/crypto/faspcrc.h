@@ -8,7 +8,7 @@
 
 G_BEGIN_DECLS
 
-/* Of @n more bytes; @crc is of those before them, 0 at the beginning. */
+/* Returns the CRC of the bytes so far and @n more; @crc: of the bytes so far, 0 at first. */
 guint32 fasp_crc_add (guint32 crc, const guint8 *data, gsize n);
 
 G_END_DECLS

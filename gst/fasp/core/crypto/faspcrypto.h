@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * faspcrypto.h: thin wrappers of what the protocol uses of libcrypto, and of a quicker
- * AES where there is one (faspipsec.h).  No cryptography here is of our own making.
+ * faspcrypto.h: thin wrappers of the functions that the protocol uses of libcrypto, and of a faster
+ * AES where it is available (faspipsec.h).  The primitives are all of these libraries.
  *
  * Unless said otherwise, calls can fail only for lack of memory, and then they
  * abort, as GLib does.
@@ -16,7 +16,8 @@ G_BEGIN_DECLS
 #define FASP_KEY_SIZE 32 /* of a secret, and of a point on the curve */
 #define FASP_AEAD_TAG_SIZE 16
 #define FASP_AEAD_NONCE_SIZE 12
-/* Bytes; a shorter passphrase is refused, and a longer one is taken for a mistake. */
+/* Bytes of a passphrase: a shorter one is too weak; a longer one is probably a mistake.  Both are
+ * refused. */
 #define FASP_PASSPHRASE_MIN 10
 #define FASP_PASSPHRASE_MAX 1024
 
@@ -40,8 +41,8 @@ void fasp_aead_free (FaspAead *aead);
 void fasp_aead_seal (FaspAead *aead, const guint8 nonce[FASP_AEAD_NONCE_SIZE], const guint8 *ad,
     gsize ad_size, const guint8 *data, gsize size, const guint8 *more, gsize more_size,
     guint8 *out);
-/* Writes @size - FASP_AEAD_TAG_SIZE bytes to @out, which may be @data.  FALSE:
- * the tag is wrong, and what is in @out must not be used. */
+/* Writes @size - FASP_AEAD_TAG_SIZE bytes to @out, which may be @data.  FALSE: the tag is wrong,
+ * and the contents of @out must not be used. */
 gboolean fasp_aead_open (FaspAead *aead, const guint8 nonce[FASP_AEAD_NONCE_SIZE], const guint8 *ad,
     gsize ad_size, const guint8 *data, gsize size, guint8 *out);
 
@@ -51,8 +52,8 @@ void fasp_sha256 (const guint8 *a, gsize a_size, const guint8 *b, gsize b_size,
 /* HMAC-SHA256 (key, label | data) cut to @size <= 32 bytes. */
 void fasp_hmac (const guint8 *key, gsize key_size, const gchar *label, const guint8 *data,
     gsize data_size, guint8 *out, gsize size);
-/* AES-128 (FIPS 197) with a key of 16 bytes.  Encrypts @n blocks, each by itself; used as
- * a keyed function of texts of that length. */
+/* AES-128 (FIPS 197) with a key of 16 bytes.  Encrypts @n blocks independently; used as a keyed
+ * function of 16-byte texts. */
 #define FASP_AES_BLOCK 16
 typedef struct _FaspAes FaspAes;
 FaspAes *fasp_aes_new (const guint8 key[FASP_AES_BLOCK]);
@@ -64,13 +65,13 @@ gboolean fasp_x25519 (const guint8 ours[FASP_KEY_SIZE], const guint8 theirs[FASP
     guint8 shared[FASP_KEY_SIZE]);
 void fasp_x25519_public (const guint8 ours[FASP_KEY_SIZE], guint8 public_key[FASP_KEY_SIZE]);
 
-/* Stretches a passphrase with scrypt (RFC 7914), so that each guess costs
- * 128 MiB for half a second.  The salt is the same everywhere, because both ends
- * must come to the same key before they have exchanged anything. */
+/* Stretches a passphrase with scrypt (RFC 7914), so that each guess costs 128 MiB for half a
+ * second.  The salt is a constant, because both ends must derive the same key before they have
+ * exchanged anything. */
 void fasp_stretch (const gchar *passphrase, guint8 key[FASP_KEY_SIZE]);
 
-/* Does this machine have instructions for AES-GCM?  Without them ChaCha20 is
- * quicker, and safe from timing attacks. */
+/* Does this machine have instructions for AES-GCM?  Without them ChaCha20 is faster, and safe from
+ * timing attacks. */
 gboolean fasp_crypto_has_aes (void);
 
 G_END_DECLS

@@ -10,8 +10,8 @@ fasp_datagram_clear (FaspDatagram *d)
   d->seal.lock = NULL;
 }
 
-/* Fills a datagram to FASP_DATAGRAM_MIN.  Padding after DATA would be a part of the block, so
- * frames that a receiver ignores go before it. */
+/* Pads a datagram to FASP_DATAGRAM_MIN with frames that a receiver ignores.  They go in front, as
+ * bytes after DATA would be a part of the block. */
 static void
 fill (FaspWriter *w, gsize tag_size)
 {

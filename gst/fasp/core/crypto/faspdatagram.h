@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * faspdatagram.h: a datagram on its way out.
+ * faspdatagram.h: a datagram to be sent.
  *
  * A payload of a block is not copied.  The datagram on the wire is the first `head' bytes
  * of data, then the payload, then the rest of data.
  *
- * A session makes a datagram, and it is sealed after that.  Sealing takes as long as all
- * else, but needs nothing of the session, so the endpoint's lock need not be held.
+ * A session makes a datagram, and the caller seals it afterwards.  Sealing takes about half of the
+ * time per datagram, but uses nothing of the session, so it needs no lock of the endpoint.
  */
 #pragma once
 
@@ -17,8 +17,8 @@
 
 G_BEGIN_DECLS
 
-/* The key that a datagram is still to be sealed with (faspprotection.h).  It may be used without
- * the endpoint's lock, but by one thread at a time for all seals of one sealer. */
+/* The key for a datagram that is not sealed yet (faspprotection.h).  It may be used without the
+ * endpoint's lock, but only one thread at a time may use the seals of one sealer. */
 typedef struct
 {
   struct _FaspLock *lock; /* a reference; NULL: nothing to do */
@@ -40,11 +40,10 @@ typedef struct
   guint8 data[FASP_DATAGRAM_MAX];
 } FaspDatagram;
 
-/* Makes it empty.  It must have been released, or never used. */
+/* Makes @datagram empty.  It must have been released, or never used. */
 void fasp_datagram_clear (FaspDatagram *datagram);
-/* @w: has written to data, and has left room for a tag there; its payload, if any, is of
- * @block (NULL: none).  Fills it to FASP_DATAGRAM_MIN.  FALSE: it cannot be sealed as packet
- * @pn. */
+/* @w: writer of data, which has room for a tag left; its payload, if any, is in @block (NULL:
+ * none).  Pads the datagram to FASP_DATAGRAM_MIN.  FALSE: it cannot be sealed as packet @pn. */
 gboolean fasp_datagram_finish (FaspDatagram *datagram, FaspSealer *sealer, guint8 flow, guint64 pn,
     FaspWriter *w, const FaspBlock *block);
 /* Call this for each datagram from fasp_endpoint_poll_lane(), before anything else. */

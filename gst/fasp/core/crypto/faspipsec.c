@@ -28,8 +28,8 @@ fasp_ipsec_use_at_most (FaspIpsecSet set)
   g_atomic_int_set (&most, set);
 }
 
-/* The library asks only the processor what it has.  But it must not touch registers that the
- * kernel, or a virtual machine, does not save. */
+/* Does the kernel, or the virtual machine, save the registers that @set uses?  The library asks
+ * only the processor. */
 static gboolean
 has (const IMB_MGR *mgr, FaspIpsecSet set)
 {
@@ -48,8 +48,7 @@ has (const IMB_MGR *mgr, FaspIpsecSet set)
   g_assert_not_reached ();
 }
 
-/* The best functions up to @set; NULL: there are none that are fast, and take the same time
- * whatever the data. */
+/* The best functions up to @set; NULL: there are none that are fast and take constant time. */
 static IMB_MGR *
 make_functions (FaspIpsecSet set)
 {
@@ -70,13 +69,13 @@ make_functions (FaspIpsecSet set)
   return NULL;
 }
 
-#define NONE 1 /* no address */
+#define NONE 1 /* differs from all addresses */
 
 /* The functions of the process, for all threads. */
 static const IMB_MGR *
 get_functions (void)
 {
-  static gsize functions[FASP_IPSEC_ALL + 1]; /* once made, where they are; NONE */
+  static gsize functions[FASP_IPSEC_ALL + 1]; /* their addresses, or NONE; 0: not made yet */
   FaspIpsecSet set = g_atomic_int_get (&most);
 
   if (g_once_init_enter (&functions[set])) {

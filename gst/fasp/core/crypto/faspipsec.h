@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * faspipsec.h: AES by Intel's Multi-Buffer Crypto for IPsec library, for faspcrypto.c.
- * It takes a third of the time per packet that libcrypto takes, whose contexts are
- * asked for their parameters each time.
+ * faspipsec.h: AES by Intel's Multi-Buffer Crypto for IPsec library, for faspcrypto.c.  It takes a
+ * third of libcrypto's time per packet, because libcrypto queries its contexts' parameters for each
+ * packet.
  *
- * This needs a build with that library, and a processor with the instructions.
- * Elsewhere each "new" returns NULL, and libcrypto does the same work.
+ * This needs a build with that library, and a processor with the instructions.  Without them each
+ * "new" returns NULL, and libcrypto does the same work.
  */
 #pragma once
 
@@ -14,7 +14,7 @@
 G_BEGIN_DECLS
 
 /* The library has functions for each set of instructions.  For tests: the best set to use for keys
- * that are made from then on. */
+ * made later. */
 typedef enum
 {
   FASP_IPSEC_SSE,
@@ -34,7 +34,8 @@ void fasp_ipsec_gcm_free (FaspIpsecGcm *gcm);
 void fasp_ipsec_gcm_seal (const FaspIpsecGcm *gcm, const guint8 *nonce, const guint8 *ad,
     gsize ad_size, const guint8 *data, gsize size, const guint8 *more, gsize more_size,
     guint8 *out);
-/* Decrypts @size bytes, and writes what their tag should be: the caller compares it. */
+/* Decrypts @size bytes and writes their correct tag, which the caller compares with the received
+ * one. */
 void fasp_ipsec_gcm_open (const FaspIpsecGcm *gcm, const guint8 *nonce, const guint8 *ad,
     gsize ad_size, const guint8 *data, gsize size, guint8 *out, guint8 *tag);
 

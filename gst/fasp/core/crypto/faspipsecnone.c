@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * For builds without the library for IPsec: libcrypto does everything.
+ * For builds without the Multi-Buffer Crypto library: libcrypto does the work.
  */
 #include "faspipsec.h"
 

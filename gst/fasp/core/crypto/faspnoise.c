@@ -228,7 +228,7 @@ mix_ephemeral (FaspNoise *noise, const guint8 *public_key)
     mix_key (noise, public_key);
 }
 
-/* The tokens of the next message, or NULL if it is not @ours to write. */
+/* The tokens of the next message, or NULL if the next message is not @ours. */
 static const Token *
 take_tokens (FaspNoise *noise, gboolean ours)
 {

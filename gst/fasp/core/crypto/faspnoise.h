@@ -11,8 +11,8 @@
  * with 25519, SHA256, and ChaChaPoly or AESGCM.  tests/check/core/unit/crypto/test-noise.c
  * checks them against the vectors published with cacophony.
  *
- * All state is in the struct.  Copy it before you read a message that may be
- * forged: then a failure costs nothing.
+ * All state is in the struct.  Copy it before reading a message that may be forged, and go on with
+ * the copy if that fails.
  */
 #pragma once
 
@@ -36,9 +36,9 @@ typedef struct
   guint8 e[FASP_KEY_SIZE];        /* private, fresh: never for two handshakes */
   guint8 s[FASP_KEY_SIZE];        /* IK: our private key */
   guint8 s_public[FASP_KEY_SIZE]; /* IK: our public key */
-  guint8 rs[FASP_KEY_SIZE];       /* IK: the peer's public key; the responder
-                                     learns it from the first message */
-  guint8 re[FASP_KEY_SIZE];       /* the peer's, learnt from its message */
+  guint8 rs[FASP_KEY_SIZE];       /* IK: the peer's public key; the responder reads it in the first
+                                     message */
+  guint8 re[FASP_KEY_SIZE];       /* the peer's public key, read in its message */
   guint8 psk[FASP_KEY_SIZE];
   /* the framework's names */
   guint8 ck[FASP_KEY_SIZE], h[FASP_KEY_SIZE], k[FASP_KEY_SIZE];
@@ -53,17 +53,15 @@ void fasp_noise_start (FaspNoise *noise, const guint8 *prologue, gsize size);
 gboolean fasp_noise_has_psk (FaspNoisePattern pattern);
 gboolean fasp_noise_has_static (FaspNoisePattern pattern);
 
-/* Writes the next message.  FALSE: it is not our turn, the peer's key is invalid,
- * or there is no room. */
+/* Writes the next message.  FALSE: the next message is the peer's, the peer's key is invalid, or
+ * there is no room. */
 gboolean fasp_noise_write (FaspNoise *noise, const guint8 *payload, gsize size, FaspWriter *w);
-/* Reads the next message.  @payload has room for @size bytes.  FALSE: it is
- * forged, damaged or meant for another handshake, or it is not the peer's turn;
- * @noise is of no use then. */
+/* Reads the next message.  @payload has room for @size bytes.  FALSE: it is forged, damaged or of
+ * another handshake, or the next message is ours; @noise must not be used afterwards. */
 gboolean fasp_noise_read (FaspNoise *noise, const guint8 *message, gsize size, guint8 *payload,
     gsize *payload_size);
 
-/* After both messages: the keys for what the initiator sends and for what the
- * responder sends. */
+/* After both messages: gives the keys that the initiator and the responder seal with. */
 void fasp_noise_split (const FaspNoise *noise, guint8 initiator[FASP_KEY_SIZE],
     guint8 responder[FASP_KEY_SIZE]);
 void fasp_noise_wipe (FaspNoise *noise);

@@ -40,7 +40,7 @@ lock_unref (Lock *lock)
   g_free (lock);
 }
 
-/* @secret: what goes into the next key, too, or NULL. */
+/* @secret: also goes into the next key; may be NULL. */
 static void
 next_key (guint8 key[FASP_KEY_SIZE], const guint8 *secret)
 {
@@ -58,7 +58,7 @@ fasp_seal_next_key (guint8 key[FASP_KEY_SIZE])
   next_key (key, NULL);
 }
 
-/* The lock of the next phase; @secret: what goes into its key, or NULL. */
+/* The lock of the next phase; @secret: also goes into its key; may be NULL. */
 static Lock *
 lock_next (const Lock *lock, const guint8 *secret)
 {
@@ -72,8 +72,8 @@ lock_next (const Lock *lock, const guint8 *secret)
   return next;
 }
 
-/* The tag without a cipher: encrypts the header and the CRC-32C of all that follows.
- * That costs a tenth of a hash of everything. */
+/* The tag without a cipher: encrypts the header and the CRC-32C of the rest. That takes a tenth of
+ * the time of a keyed hash of the datagram. */
 static void
 make_tag (Lock *lock, const guint8 *data, gsize size, const guint8 *payload, gsize payload_size,
     guint8 tag[FASP_TAG_SIZE_NONE])
@@ -112,7 +112,7 @@ struct _FaspSealer
   Lock *lock;
   gboolean phase, has_secret;
   guint8 secret[FASP_KEY_SIZE];    /* of the next key, if it has one */
-  guint64 next_pn[FASP_FLOWS_MAX]; /* nothing below is sealed again */
+  guint64 next_pn[FASP_FLOWS_MAX]; /* packets below were sealed or passed over */
 };
 
 FaspSealer *
@@ -206,10 +206,12 @@ fasp_sealer_set_secret (FaspSealer *sealer, const guint8 secret[FASP_KEY_SIZE])
 struct _FaspOpener
 {
   Lock *previous, *current, *next; /* previous: NULL in the first phase */
-  Lock *agreed;                    /* next, if its key has the secret; NULL: there is none */
+  Lock *agreed;                    /* the next lock, if its key has the secret; NULL: there is no
+                                      secret */
   gboolean phase, has_secret;
-  guint8 secret[FASP_KEY_SIZE];     /* of one of the next keys, or of one that came */
-  guint64 first_pn[FASP_FLOWS_MAX]; /* the lowest known of this phase, or NO_PN */
+  guint8 secret[FASP_KEY_SIZE];     /* goes into one of the next keys, or is in one that the peer
+                                       has used */
+  guint64 first_pn[FASP_FLOWS_MAX]; /* lowest packet number received in this phase, or NO_PN */
 };
 
 #define NO_PN G_MAXUINT64
@@ -251,7 +253,7 @@ fasp_opener_get_phase (const FaspOpener *opener)
   return opener->phase;
 }
 
-/* The key that the secret gives after the current one. */
+/* Derives the next key with the secret. */
 static void
 prepare_agreed (FaspOpener *opener)
 {
@@ -305,7 +307,7 @@ try_lock (Lock *lock, const FaspSessionHeader *header, guint64 pn, const guint8 
       NULL;
 }
 
-/* The peer has moved on to the next phase. */
+/* Changes to the next phase, as the peer has. */
 static void
 follow (FaspOpener *opener)
 {
@@ -319,7 +321,7 @@ follow (FaspOpener *opener)
   forget_first (opener);
 }
 
-/* A datagram of the next phase. */
+/* Tries the keys of the next phase. */
 static const guint8 *
 try_next (FaspOpener *opener, const FaspSessionHeader *header, guint64 pn, const guint8 *data,
     gsize size, guint8 *scratch, gsize *frames_size)
@@ -343,8 +345,8 @@ try_next (FaspOpener *opener, const FaspSessionHeader *header, guint64 pn, const
   return frames;
 }
 
-/* A datagram with the other phase bit, on a flow where nothing of the current phase has
- * come: it may be of the previous phase or of the next. */
+/* For a datagram with the other phase bit, on a flow without a datagram of the current phase so
+ * far: it may be of the previous phase or of the next. */
 static const guint8 *
 try_both (FaspOpener *opener, const FaspSessionHeader *header, guint64 pn, const guint8 *data,
     gsize size, guint8 *scratch, gsize *frames_size)

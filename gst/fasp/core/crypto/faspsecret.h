@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * faspsecret.h: what is done to bytes that nobody else may learn.
+ * faspsecret.h: comparing and erasing secret bytes.
  */
 #pragma once
 
@@ -10,7 +10,7 @@ G_BEGIN_DECLS
 
 /* Compares in constant time. */
 gboolean fasp_equal (const guint8 *a, const guint8 *b, gsize size);
-/* Overwrites, also where a compiler sees that nobody reads it any more. */
+/* Overwrites @data. The compiler cannot omit it, even if @data is not read afterwards. */
 void fasp_wipe (gpointer data, gsize size);
 
 G_END_DECLS

@@ -13,19 +13,19 @@
 #define REACH_SHARE .97
 #define REACH_MIN (2 * FASP_MSEC)
 #define REACH_UNKNOWN (50 * FASP_MSEC)
-/* The most bytes that are added up in a second: a tenth of what a core can do if the window is
- * still in its cache since it was sent, and a twentieth if it has to be fetched again. */
+/* The most bytes that a sender adds up in a second: a tenth of what a processor core can do if the
+ * window is still in its cache, a twentieth if it is not. */
 #define CACHED 5e5
 #define WORK 3e9
 #define WORK_FETCHED 5e8
 #define WINDOW_MIN 16
-#define WINDOW_FIRST 64 /* until it is known how fast the stream is */
-/* Bounds of the share with FASP_FEC_AUTO, and how closely it is chosen. */
+#define WINDOW_FIRST 64 /* until the stream's rate is known */
+/* Bounds of the share with FASP_FEC_AUTO, and the precision of the choice. */
 #define SHARE_LEAST .02
 #define SHARE_AUTO_MAX .25
 #define SHARE_STEP 1.1
-/* If blocks wait for this share of the latency before they leave, there are too many repairs: the
- * bound falls by a factor each time, and rises again when that is over. */
+/* If blocks wait for WAITS_SHARE of the latency before they leave, there are too many repairs: the
+ * bound is multiplied by MOST_LESS each time, and rises again when they wait for less. */
 #define WAITS_SHARE .5
 #define MOST_LESS .8
 #define MOST_MORE 1.05
@@ -33,11 +33,12 @@
 #define PLAN_EVERY (3 * FASP_SEC)
 #define SEEN_SOON 3000
 /* Repairs that are still sent when the share becomes 0.  They say that the receiver need not wait
- * for more. */
+ * for later ones. */
 #define FAREWELL 3
-/* Time until a loss is noticed: the next datagram shows the hole, which is settled later. */
+/* Time until a loss is detected: the next datagram shows the hole, and the receiver counts it as a
+ * loss a little later. */
 #define RTX_MORE (4 * FASP_MSEC)
-/* Retransmissions are too late if the latency is less than RTX_DOES_NOT times what one takes, and
+/* Retransmissions are too late if the latency is less than RTX_DOES_NOT times the time of one, and
  * in time again from RTX_FITS times that on. */
 #define RTX_FITS 1.5
 #define RTX_DOES_NOT 1.25
@@ -77,8 +78,7 @@ choose_share (const FaspFec *fec, const FaspFecGoal *asked)
 
   if (goal->block_rate <= 0) /* the stream begins */
     return SHARE_AUTO_MAX;
-  /* the upper bound of the loss at 95 % confidence; if none was seen, by the
-   * rule of three */
+  /* the upper bound of the loss at 95 % confidence; if no loss was seen, by the rule of three */
   goal->loss += 2 * sqrt (goal->loss / goal->seen) + 3 / goal->seen;
   while (high > low * SHARE_STEP) {
     gdouble middle = sqrt (low * high);
@@ -91,7 +91,7 @@ choose_share (const FaspFec *fec, const FaspFecGoal *asked)
   return high;
 }
 
-/* Bounds the share by the room in the channel, beside the blocks and their retransmissions. */
+/* Bounds the share by the channel's room beside blocks and retransmissions. */
 static void
 bound_share (FaspFec *fec, const FaspFecGoal *goal)
 {

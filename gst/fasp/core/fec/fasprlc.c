@@ -10,7 +10,7 @@
 #define AT_ONCE 32
 #define TABLE_MAX 32 /* bytes of a coefficient's table, in ISA-L */
 
-/* Below this length ISA-L multiplies byte by byte, by logarithms. */
+/* Below this length ISA-L multiplies byte by byte with logarithms. */
 #define SHORT 64
 
 /* Tables made once for each coefficient. */
@@ -18,12 +18,12 @@ typedef struct
 {
   guint8 kernel[256 * TABLE_MAX]; /* ISA-L's tables, one behind the other */
   gsize size;                     /* of one of ISA-L's tables, bytes */
-  guint8 products[256][32];       /* with each value of the lower half of a byte, then of the upper
-                                     half */
+  guint8 products[256][32];       /* products with each value of a byte's lower half, then of its
+                                     upper half */
 } Tables;
 
-/* The tables of ISA-L 2.31 have 8 bytes for processors that multiply in such a field themselves
- * (GFNI), else 32. */
+/* The tables of ISA-L 2.31 have 8 bytes on processors with instructions for such a field (GFNI),
+ * else 32. */
 static gsize
 measure_table (void)
 {
@@ -65,7 +65,7 @@ get_table (guint8 c)
   return (guint8 *) tables->kernel + c * tables->size;
 }
 
-/* For short data, such as the header of each block: ISA-L would take longer for it than for the
+/* For short data, such as the header of each block: ISA-L takes longer for them than for a
  * payload. */
 static void
 add_short (guint8 *to, const guint8 *from, gsize n, guint8 c)

@@ -15,7 +15,8 @@
 
 G_BEGIN_DECLS
 
-/* FALSE: this build has no ISA-L. An endpoint then has no FEC, and nothing else here may be called.
+/* FALSE: this build has no ISA-L.  An endpoint then has no FEC and must not call the other
+ * functions.
  */
 gboolean fasp_rlc_is_built (void);
 

@@ -24,7 +24,7 @@ struct _FaspRlcDecoder
 {
   guint64 mask;
   guint64 high;       /* one past the highest number seen */
-  FaspBlock **known;  /* block n at n & mask, or another number there */
+  FaspBlock **known;  /* block n at n & mask; if it is unknown, NULL or another block */
   GPtrArray *waiting; /* Row, in order of arrival */
   GPtrArray *rows;    /* Row, by pivot */
   GPtrArray *spare;   /* Row, not in use */
@@ -179,7 +179,7 @@ settle (FaspRlcDecoder *decoder, Row *row)
   return TRUE;
 }
 
-/* Moves the window up to @high. Forgets rows that need a block below it. */
+/* Moves the window up to @high. Forgets rows with an unknown block below it. */
 static void
 move_on (FaspRlcDecoder *decoder, guint64 high)
 {
@@ -190,7 +190,7 @@ move_on (FaspRlcDecoder *decoder, guint64 high)
     drop (decoder, 0);
 }
 
-/* --- what comes in ------------------------------------------------------------------- */
+/* --- input --------------------------------------------------------------------------- */
 
 static FaspBlock *
 get_known (const FaspRlcDecoder *decoder, guint64 number)
@@ -236,8 +236,8 @@ fasp_rlc_decoder_know (FaspRlcDecoder *decoder, FaspBlock *block)
   put_in (decoder, block);
 }
 
-/* A symbol is worth the work only if a block of its window is missing. It must also be
- * at least as long as the blocks that are here require. */
+/* Can the symbol recover a block? A block of its window must be missing, and it must be at least as
+ * long as the known blocks require. */
 static gboolean
 is_of_use (const FaspRlcDecoder *decoder, guint64 first, guint n, guint32 size)
 {
@@ -318,9 +318,9 @@ use_waiting (FaspRlcDecoder *decoder)
   }
 }
 
-/* --- what comes out -------------------------------------------------------------------- */
+/* --- output ---------------------------------------------------------------------------- */
 
-/* FALSE: no block has such a source symbol, so what the peer sent is not valid. */
+/* FALSE: no block has such a source symbol, so the peer's repairs are invalid. */
 static gboolean
 parse (const Row *row, FaspRecovered *recovered)
 {

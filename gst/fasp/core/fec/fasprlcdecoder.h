@@ -2,15 +2,14 @@
  *
  * fasprlcdecoder.h: recovers blocks from repair symbols (fasprlc.h).
  *
- * Each repair symbol is an equation of the blocks in its window. It waits until the
- * caller asks what has been recovered: datagrams of several flows do not come in order,
- * and a repair symbol costs nothing if in the end nothing is missing. Then the blocks
- * that are here are inserted, and the rest is kept in reduced row echelon form. So a
- * block is known as soon as there are enough independent equations, and an equation
- * that adds nothing is recognised at once. A block that arrives by itself is inserted,
- * too.
+ * Each repair symbol is an equation of the blocks in its window. It waits until the caller asks for
+ * recovered blocks: datagrams of several flows do not arrive in order, and a repair symbol costs
+ * nothing if no block is missing by then. Then the known blocks are subtracted from it, and the
+ * rest is kept in reduced row echelon form. So a block is recovered as soon as there are enough
+ * independent equations, and a redundant equation is recognised at once. A block that arrives later
+ * is subtracted, too.
  *
- * Covers the last `window' block numbers; what lies below is forgotten.
+ * Covers the last `window' block numbers; lower blocks are forgotten.
  */
 #pragma once
 
@@ -18,7 +17,7 @@
 
 G_BEGIN_DECLS
 
-/* equations kept, and as many that wait; beyond that the oldest is dropped */
+/* limit of equations kept, and of those that wait; beyond it the oldest is dropped */
 #define FASP_RLC_DECODER_ROWS 128
 
 typedef struct _FaspRlcDecoder FaspRlcDecoder;
@@ -36,7 +35,7 @@ typedef struct
 FaspRlcDecoder *fasp_rlc_decoder_new (guint window);
 void fasp_rlc_decoder_free (FaspRlcDecoder *decoder);
 
-/* Block @block is here. Takes a reference. */
+/* Adds a known block. Takes a reference. */
 void fasp_rlc_decoder_know (FaspRlcDecoder *decoder, FaspBlock *block);
 /* Adds a repair symbol of blocks [first, first + n). Copies it. */
 void fasp_rlc_decoder_repair (FaspRlcDecoder *decoder, guint64 first, guint n, guint16 key,
@@ -45,10 +44,10 @@ void fasp_rlc_decoder_repair (FaspRlcDecoder *decoder, guint64 first, guint n, g
  * the block to fasp_rlc_decoder_know(). */
 gboolean fasp_rlc_decoder_take (FaspRlcDecoder *decoder, FaspRecovered *recovered);
 
-/* Lets go of all blocks and equations. */
+/* Forgets all blocks and equations. */
 void fasp_rlc_decoder_forget (FaspRlcDecoder *decoder);
 
-/* Number of equations kept, and that wait. */
+/* Number of equations kept and waiting. */
 guint fasp_rlc_decoder_count (const FaspRlcDecoder *decoder);
 
 G_END_DECLS

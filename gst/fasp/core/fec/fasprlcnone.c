@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * For builds without ISA-L: there is no FEC, so nobody calls what computes.
+ * For builds without ISA-L: there is no FEC, so these functions are never called.
  */
 #include "fasprlc.h"
 
